@@ -1,0 +1,150 @@
+// Package diag is the leaf of the whole house: what every room says when the person who wrote the fabric made a
+// mistake, and how that is shown.
+//
+// A [Diagnostic] is data, collected in a [List] and never printed where it is found. Its Summary is constant text for
+// its Code; its Detail says what, why and what to do, with names. Lists are sorted once, at the end, so that two runs
+// print the same bytes.
+package diag
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Range is a place in a file the person wrote. The zero Range (no Filename) means "no place".
+type Range = hcl.Range
+
+// Severity says how bad a diagnostic is. The zero value is invalid on purpose.
+type Severity int
+
+// The severities. An error stops everything before the first device is touched; a warning does not.
+const (
+	Error Severity = iota + 1
+	Warning
+)
+
+// String returns "error" or "warning", the spelling of every output format.
+func (s Severity) String() string {
+	switch s {
+	case Error:
+		return "error"
+	case Warning:
+		return "warning"
+	}
+	panic(fmt.Sprintf("diag: invalid severity %d", int(s)))
+}
+
+// Diagnostic is one mistake of the person, with its places.
+type Diagnostic struct {
+	Severity Severity
+	Code     string // stable, kebab-case, known to `rocec explain`
+	Summary  string // constant for the code: no names, no full stop
+	Detail   string // full sentences: what, why, what to do
+	At       Range  // the guilty place
+	Notes    []Note // further places and facts, in reading order
+	Fix      *Fix   // what to do, where it is an edit
+	Loop     []Hop  // only of pfc-loop: the circle, hop by hop
+	Text     string // free text shown under the source, already laid out (a sum term by term, a circle); may be empty
+}
+
+// Note is a further place (or, with a zero At, a further fact) of a diagnostic.
+type Note struct {
+	Message string
+	At      Range
+}
+
+// Fix is a way out. Edits may be empty when the way out is no edit of a file.
+type Fix struct {
+	Message string
+	Edits   []Edit
+}
+
+// Edit replaces the bytes of At by New.
+type Edit struct {
+	At  Range
+	New string
+}
+
+// Hop is one buffer of a PFC loop: traffic of CosGroup that came into Device by port In and leaves by port Out.
+type Hop struct {
+	Device, In, Out, CosGroup string
+}
+
+// List is what one stage found. The zero value is an empty list.
+type List []*Diagnostic
+
+// Add appends d.
+func (l *List) Add(d *Diagnostic) { *l = append(*l, d) }
+
+// Errorf appends an error with the code's constant summary and a formatted detail.
+func (l *List) Errorf(at Range, code, summary, format string, args ...any) *Diagnostic {
+	return l.add(Error, at, code, summary, format, args)
+}
+
+// Warnf appends a warning, like [List.Errorf].
+func (l *List) Warnf(at Range, code, summary, format string, args ...any) *Diagnostic {
+	return l.add(Warning, at, code, summary, format, args)
+}
+
+func (l *List) add(s Severity, at Range, code, summary, format string, args []any) *Diagnostic {
+	d := &Diagnostic{Severity: s, Code: code, Summary: summary, Detail: fmt.Sprintf(format, args...), At: at}
+	l.Add(d)
+	return d
+}
+
+// Note appends a further place to d and returns d.
+func (d *Diagnostic) Note(at Range, format string, args ...any) *Diagnostic {
+	d.Notes = append(d.Notes, Note{Message: fmt.Sprintf(format, args...), At: at})
+	return d
+}
+
+// HasErrors tells whether any diagnostic is an error.
+func (l List) HasErrors() bool {
+	return slices.ContainsFunc(l, func(d *Diagnostic) bool { return d.Severity == Error })
+}
+
+// Count returns the number of diagnostics of severity s.
+func (l List) Count(s Severity) int {
+	n := 0
+	for _, d := range l {
+		if d.Severity == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Sort orders the list by place, then code, then detail, and drops exact repetitions.
+func (l *List) Sort() {
+	slices.SortStableFunc(*l, func(a, b *Diagnostic) int {
+		return cmp.Or(ComparePlace(a.At, b.At), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Detail, b.Detail))
+	})
+	*l = slices.CompactFunc(*l, func(a, b *Diagnostic) bool {
+		return a.At == b.At && a.Code == b.Code && a.Detail == b.Detail
+	})
+}
+
+// ComparePlace orders places by file name, then position.
+func ComparePlace(a, b Range) int {
+	return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Start.Byte, b.Start.Byte), cmp.Compare(a.End.Byte, b.End.Byte))
+}
+
+// Topic is one row of a table of codes: what `rocec explain CODE` prints and docs/checks.md is made from.
+type Topic struct {
+	Code    string
+	Summary string // the constant summary of its diagnostics
+	Doc     string // the story: why it matters, an example, how to mend it; plain text, wrapped at 100 columns
+}
+
+// Errorf appends an error under topic t.
+func (t *Topic) Errorf(l *List, at Range, format string, args ...any) *Diagnostic {
+	return l.add(Error, at, t.Code, t.Summary, format, args)
+}
+
+// Warnf appends a warning under topic t.
+func (t *Topic) Warnf(l *List, at Range, format string, args ...any) *Diagnostic {
+	return l.add(Warning, at, t.Code, t.Summary, format, args)
+}

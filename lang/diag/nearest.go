@@ -1,0 +1,50 @@
+package diag
+
+// Nearest returns the candidate a person most likely meant by word, or "" when none is near: the smallest edit
+// distance, the first of equals, at most a third of the word's length (and at least one edit).
+func Nearest(word string, candidates []string) string {
+	near, best := "", max(1, min(3, (len(word)+1)/3))+1
+	for _, c := range candidates {
+		if d := distance(word, c, best); d < best {
+			near, best = c, d
+		}
+	}
+	return near
+}
+
+// DidYouMean returns ` Did you mean "x"?`, or "" when no candidate is near; it is appended to a Detail.
+func DidYouMean(word string, candidates []string) string {
+	if near := Nearest(word, candidates); near != "" {
+		return ` Did you mean "` + near + `"?`
+	}
+	return ""
+}
+
+// distance is the edit distance (insert, delete, replace, swap of neighbours) of two short words, or limit when it is
+// not below it.
+func distance(a, b string, limit int) int {
+	if abs(len(a)-len(b)) >= limit || len(a) > 100 {
+		return limit
+	}
+	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range one {
+		one[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(one[j]+cost, one[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], two[j-1]+1)
+			}
+		}
+		two, one, row = one, row, two
+	}
+	return min(one[len(b)], limit)
+}
+
+func abs(n int) int { return max(n, -n) }

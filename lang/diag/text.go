@@ -1,0 +1,224 @@
+package diag
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Printer writes diagnostics for people: what is wrong, the source lines with carets under the guilty part (also
+// without colour), why, what to do.
+type Printer struct {
+	Files map[string][]byte // sources by the file name of ranges; a missing file prints the place alone
+	Color bool
+	Width int // columns to wrap prose at; 0: 100
+	Most  int // print at most so many diagnostics of one code and say how many were left out; 0: all
+}
+
+// Styles of the terminal, the only ones the house uses. Meaning is never carried by colour alone.
+const (
+	Bold   = "1"
+	Dim    = "2"
+	Red    = "1;31"
+	Yellow = "1;33"
+	Green  = "32"
+	Cyan   = "36"
+	Guilty = "1;4"
+)
+
+// Paint wraps s in a style when on.
+func Paint(on bool, style, s string) string {
+	if !on || s == "" {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
+
+// Print writes every diagnostic of l, in the order of l, each followed by an empty line.
+func (p *Printer) Print(w io.Writer, l List) error {
+	var b strings.Builder
+	shown, left := map[string]int{}, map[string]int{}
+	var order []string
+	for _, d := range l {
+		if shown[d.Code]++; p.Most > 0 && shown[d.Code] > p.Most {
+			if left[d.Code]++; left[d.Code] == 1 {
+				order = append(order, d.Code)
+			}
+			continue
+		}
+		p.one(&b, d)
+	}
+	for _, code := range order {
+		fmt.Fprintf(&b, "... and %d more with the code %s\n\n", left[code], code)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (p *Printer) one(b *strings.Builder, d *Diagnostic) {
+	style := Red
+	if d.Severity == Warning {
+		style = Yellow
+	}
+	fmt.Fprintf(b, "%s: %s\n", Paint(p.Color, style, fmt.Sprintf("%s[%s]", d.Severity, d.Code)), Paint(p.Color, Bold, Escape(d.Summary)))
+	gutter := p.gutter(d)
+	p.place(b, gutter, d.At, '^', "")
+	p.prose(b, "  ", d.Detail)
+	for _, n := range d.Notes {
+		if n.At.Filename == "" {
+			p.prose(b, "  note: ", n.Message)
+			continue
+		}
+		p.place(b, gutter, n.At, '-', n.Message)
+	}
+	if d.Text != "" {
+		b.WriteByte('\n')
+		for line := range strings.SplitSeq(strings.TrimRight(d.Text, "\n"), "\n") {
+			b.WriteString(strings.TrimRight("  "+Escape(line), " "))
+			b.WriteByte('\n')
+		}
+	}
+	if d.Fix != nil {
+		b.WriteByte('\n')
+		p.prose(b, "  "+Paint(p.Color, Cyan, "help")+": ", d.Fix.Message)
+		for _, e := range d.Fix.Edits {
+			fmt.Fprintf(b, "    %s: write %s\n", e.At, Paint(p.Color, Green, Escape(e.New)))
+		}
+	}
+	b.WriteByte('\n')
+}
+
+// gutter is the width of the line numbers of every place of d, so that its bars stand in one column.
+func (p *Printer) gutter(d *Diagnostic) int {
+	most := d.At.End.Line
+	for _, n := range d.Notes {
+		most = max(most, n.At.End.Line)
+	}
+	return max(2, len(fmt.Sprint(most)))
+}
+
+// maxLines is how many source lines of one place are shown; of longer ones the first two and the last.
+const maxLines = 6
+
+func (p *Printer) place(b *strings.Builder, gutter int, at Range, mark rune, label string) {
+	if at.Filename == "" {
+		return
+	}
+	pad := strings.Repeat(" ", gutter)
+	bar := Paint(p.Color, Dim, "|")
+	fmt.Fprintf(b, "%s--> %s\n", pad, Paint(p.Color, Cyan, fmt.Sprintf("%s:%d:%d", Escape(at.Filename), at.Start.Line, at.Start.Column)))
+	lines := sourceLines(p.Files[at.Filename], at)
+	if lines == nil {
+		if label != "" {
+			fmt.Fprintf(b, "%s = %s\n", pad, Escape(label))
+		}
+		return
+	}
+	fmt.Fprintf(b, "%s %s\n", pad, bar)
+	for i, l := range lines {
+		if len(lines) > maxLines && i >= 2 && i < len(lines)-1 {
+			if i == 2 {
+				fmt.Fprintf(b, "%s %s ...\n", pad, bar)
+			}
+			continue
+		}
+		before, guilty, after := show(l.text[:l.from]), show(l.text[l.from:l.to]), show(l.text[l.to:])
+		text := strings.TrimRight(before+Paint(p.Color, Guilty, guilty)+after, " ")
+		fmt.Fprintf(b, "%s %s %s\n", Paint(p.Color, Dim, fmt.Sprintf("%*d", gutter, l.number)), bar, text)
+		marks := strings.Repeat(" ", displayWidth(before)) + strings.Repeat(string(mark), max(1, displayWidth(guilty)))
+		if label != "" && i == len(lines)-1 {
+			marks += " " + Escape(label)
+		}
+		fmt.Fprintf(b, "%s %s %s\n", pad, bar, marks)
+	}
+}
+
+// prose writes text wrapped to the width; continuation lines stand under the first word.
+func (p *Printer) prose(b *strings.Builder, lead, text string) {
+	width := p.Width
+	if width == 0 {
+		width = 100
+	}
+	width = max(width, 40)
+	for para := range strings.SplitSeq(Escape(text), "\n") {
+		line, used := lead, visible(lead)
+		indent := strings.Repeat(" ", used)
+		empty := true
+		for word := range strings.FieldsSeq(para) {
+			w := displayWidth(word)
+			if !empty && used+1+w > width {
+				b.WriteString(line + "\n")
+				line, used, empty = indent, len(indent), true
+			}
+			if !empty {
+				line += " "
+				used++
+			}
+			line += word
+			used += w
+			empty = false
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		lead = strings.Repeat(" ", visible(lead))
+	}
+}
+
+// Prose writes text wrapped to the printer's width, under a lead that later lines are indented by.
+func (p *Printer) Prose(w io.Writer, lead, text string) error {
+	var b strings.Builder
+	p.prose(&b, lead, text)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// visible is the width of s without escape sequences.
+func visible(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\x1b' {
+			for i < len(s) && s[i] != 'm' {
+				i++
+			}
+			continue
+		}
+		n++
+	}
+	return n
+}
+
+// show prepares source text for the terminal: tabs become four spaces, the rest is escaped.
+func show(s string) string { return Escape(strings.ReplaceAll(s, "\t", "    ")) }
+
+type sourceLine struct {
+	number   int
+	text     string // without its line end
+	from, to int    // guilty bytes of text
+}
+
+// sourceLines cuts the lines of at out of src, or returns nil when src does not hold them.
+func sourceLines(src []byte, at Range) []sourceLine {
+	start, end := at.Start.Byte, at.End.Byte
+	if len(src) == 0 || start < 0 || start > len(src) || end < start || end > len(src) {
+		return nil
+	}
+	var out []sourceLine
+	pos := bytes.LastIndexByte(src[:start], '\n') + 1
+	for n := at.Start.Line; ; n++ {
+		stop := len(src)
+		if i := bytes.IndexByte(src[pos:], '\n'); i >= 0 {
+			stop = pos + i
+		}
+		text := strings.TrimSuffix(string(src[pos:stop]), "\r")
+		from, to := min(max(start-pos, 0), len(text)), min(max(end-pos, 0), len(text))
+		if n > at.Start.Line { // the guilty part of a continuation begins at its first letter
+			from = len(text) - len(strings.TrimLeft(text, " \t"))
+			to = max(to, from)
+		}
+		out = append(out, sourceLine{n, text, from, to})
+		if end <= stop+1 || stop == len(src) {
+			return out
+		}
+		pos = stop + 1
+	}
+}

@@ -1,0 +1,219 @@
+package lang
+
+import (
+	"net/netip"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Value is a value and the place where it was written. Without a place the person wrote nothing and V is zero.
+type Value[T any] struct {
+	V  T
+	At diag.Range
+}
+
+// Set tells whether the person wrote the value.
+func (v Value[T]) Set() bool { return v.At.Filename != "" }
+
+// Or returns the value, or def if none was written.
+func (v Value[T]) Or(def T) T {
+	if v.Set() {
+		return v.V
+	}
+	return def
+}
+
+// Source is a fabric as written: every file read, every expression evaluated, every nodeset expanded, nothing
+// resolved. Names are still strings, each with its place. Ranges and enumerations have been checked (a cos is 0-7, a
+// routing is one of the six), references to blocks have been checked to exist; everything that needs two blocks to
+// judge is the compiler's.
+type Source struct {
+	Fabric       Fabric
+	CosGroups    []*CosGroup
+	Roces        []*Roce
+	Switches     []*Switch // one per name, in order of declaration
+	Hosts        []*Host   // one per name, in order of declaration
+	Links        []*Link   // of link and mesh blocks alike, already zipped
+	SSH          SSH       // the top-level block: defaults for every device
+	SwitchModels []*SwitchModel
+	NICModels    []*NICModel
+
+	Files map[string][]byte // every file read, by the name used in ranges; for showing source lines
+}
+
+// Fabric is the fabric block.
+type Fabric struct {
+	Name        string
+	Decl        diag.Range     // the block's header: fabric "name"
+	MTU         Value[int]     // bytes
+	CableLength Value[float64] // metres
+	Routing     Value[string]  // up-down, ebgp, shortest-path, spanning-tree, flooding or any
+	Root        Value[string]  // the switch that pins a spanning-tree's root
+	Failures    Value[int]     // links that may be down at once
+	FlowControl Value[string]  // pfc or pause
+}
+
+// CosGroup is a cos_group block.
+type CosGroup struct {
+	Name          string
+	Decl          diag.Range
+	Cos           Value[int]   // 0-7; required
+	DSCP          []Value[int] // 0-63, each at its list element
+	PCP           []Value[int] // 0-7
+	PCPSet        bool         // the list was written (it may be empty)
+	Lossless      Value[bool]
+	Weight        Value[int] // DWRR share, 1-100
+	Strict        Value[bool]
+	ECN           *ECN
+	PFC           *PFC
+	Bounce        Value[string] // name of another cos group
+	AllowDeadlock Value[string] // the reason
+}
+
+// ECN is the ecn block of a cos group; unset values are derived by the compiler.
+type ECN struct {
+	Decl        diag.Range
+	Min, Max    Value[int] // bytes
+	Probability Value[int] // percent, 1-100
+}
+
+// PFC is the pfc block of a cos group: overrides of derived sizes.
+type PFC struct {
+	Decl                   diag.Range
+	Buffer, Xoff, XonDelta Value[int] // bytes
+}
+
+// Roce is a roce block.
+type Roce struct {
+	Name     string
+	Decl     diag.Range
+	Version  Value[int]    // 1 or 2; required
+	CosGroup Value[string] // required
+	CNP      Value[string]
+	Members  []Member
+	VLAN     Value[int] // 1-4094
+}
+
+// Member is one entry of members, expanded: either a host group, or one host with an optional interface.
+type Member struct {
+	Group string // host.GROUP
+	Host  string
+	NIC   string // empty: every RoCE interface of the host
+	At    diag.Range
+}
+
+// Switch is one switch of a switch block.
+type Switch struct {
+	Name    string
+	NameAt  diag.Range // inside the nodeset, or the label
+	Group   string     // the label
+	Index   int        // 0-based within the group
+	Decl    diag.Range
+	Model   Value[string] // required
+	OS      Value[string]
+	Version Value[string]
+	Tier    Value[int]
+	ASN     Value[int]
+	MLAG    Value[string]
+	SSH     SSH
+}
+
+// Host is one host of a host block. NICs, bonds and their contents may be shared between the hosts of a group.
+type Host struct {
+	Name     string
+	NameAt   diag.Range
+	Group    string
+	Index    int
+	Decl     diag.Range
+	NICs     []*NIC
+	Bonds    []*Bond
+	Forwards Value[bool]
+	SSH      SSH
+}
+
+// NIC is a nic block.
+type NIC struct {
+	Name           string // the netdev
+	Decl           diag.Range
+	Model          Value[string] // required
+	MTU            Value[int]
+	IP             Value[netip.Prefix]
+	TTL            Value[int]
+	TOS            Value[int]
+	RoCE           Value[bool]
+	VFRoCE         []VFRoCE // by VF number
+	TrafficClasses []TrafficClass
+}
+
+// VFRoCE is one entry of vf_roce.
+type VFRoCE struct {
+	VF int
+	On Value[bool]
+}
+
+// TrafficClass is a traffic_class block: an exception by address.
+type TrafficClass struct {
+	Decl     diag.Range
+	TOS      Value[int]
+	Src, Dst Value[netip.Prefix]
+}
+
+// Bond is a bond block.
+type Bond struct {
+	Name string
+	Decl diag.Range
+	NICs []Value[string]
+	Mode Value[string] // active-backup, balance-xor or 802.3ad
+}
+
+// SSH is an ssh block; a zero Decl means there is none.
+type SSH struct {
+	Decl    diag.Range
+	Address Value[string]
+	Port    Value[int]
+	User    Value[string]
+	Jump    Value[string]
+	HostKey Value[string] // SHA256:... pin
+}
+
+// Link is one cable.
+type Link struct {
+	A, B  Endpoint
+	Block *LinkBlock
+}
+
+// Endpoint is one end of a link, at its place inside the nodeset.
+type Endpoint struct {
+	Device, Port string
+	At           diag.Range
+}
+
+// LinkBlock is the link or mesh block a link came from; its links share it.
+type LinkBlock struct {
+	Kind   string // "link" or "mesh"
+	Name   string
+	Decl   diag.Range
+	Speed  Value[int]     // Mb/s
+	Length Value[float64] // metres
+	Routed Value[bool]
+	Peer   Value[bool]
+}
+
+// SwitchModel is a switch_model block: hardware the tables do not know.
+type SwitchModel struct {
+	Name  string
+	Decl  diag.Range
+	ASIC  Value[string] // required
+	Ports Value[int]    // required
+	Speed Value[int]    // Mb/s; required
+}
+
+// NICModel is a nic_model block.
+type NICModel struct {
+	Name   string
+	Decl   diag.Range
+	Family Value[string] // mlx5, bnxt, ice, ...; required
+	Speed  Value[int]    // Mb/s; required
+	Ports  Value[int]
+	RoCE   []Value[int] // versions spoken; default [1, 2]
+}
