@@ -1,0 +1,291 @@
+// Package ir is the fabric as meant: what every stage after the compiler works on. Data and small methods only.
+//
+// Names are pointers here, defaults are filled in, sizes are derived, and every derived value remembers from which
+// line and which fact it came ([Origin]). A Fabric is immutable once compiled; many goroutines may read it.
+//
+// Units: speeds in Mb/s, sizes in bytes, lengths in metres.
+package ir
+
+import (
+	"net/netip"
+
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Fabric is one compiled fabric.
+type Fabric struct {
+	Name        string
+	At          diag.Range
+	MTU         int
+	Routing     Routing // empty when the person gave none (allowed on a tree of links)
+	RoutingAt   diag.Range
+	Root        *Device // pinned spanning-tree root, or nil
+	Failures    int
+	FailuresAt  diag.Range
+	FlowControl FlowControl
+	CosGroups   []*CosGroup // by cos, then name
+	Intents     []*Intent   // in order of declaration
+	Devices     []*Device   // natural order of names; Device.ID is the index
+	Ports       []*Port     // every cabled port; Port.ID is the index
+	Links       []*Link     // in order of declaration; Link.ID is the index
+
+	// Route gives the turns lossless traffic of a group takes. The compiler sets it; validate calls it, for the
+	// healthy fabric and for failure sets.
+	Route Router
+}
+
+// Routing is how lossless traffic is forwarded; the values are the language's.
+type Routing string
+
+// The routings of the language.
+const (
+	UpDown       Routing = "up-down"
+	EBGP         Routing = "ebgp"
+	ShortestPath Routing = "shortest-path"
+	SpanningTree Routing = "spanning-tree"
+	Flooding     Routing = "flooding"
+	AnyPath      Routing = "any"
+)
+
+// FlowControl is how a link is made lossless.
+type FlowControl string
+
+// The flow controls: priority flow control (802.1Qbb), or link pause (802.3x).
+const (
+	PFC   FlowControl = "pfc"
+	Pause FlowControl = "pause"
+)
+
+// CosGroup is a class of service: one number everywhere.
+type CosGroup struct {
+	Name          string
+	At            diag.Range // the block's header
+	Cos           int
+	CosAt         diag.Range
+	DSCP, PCP     []Claim
+	Lossless      bool
+	LosslessAt    diag.Range
+	Weight        int // DWRR share; 0 when none was written
+	Strict        bool
+	ECN           *ECN
+	PFC           *PFCSizes // what the person wrote; nil when all is derived
+	Bounce        *CosGroup
+	AllowDeadlock string
+}
+
+// Claim is a DSCP or PCP value and the place that claims it. PCP values taken by default are placed at cos.
+type Claim struct {
+	Value int
+	At    diag.Range
+}
+
+// ECN is the marking a group asks for; zero values are derived per port (see [Mark]).
+type ECN struct {
+	At                    diag.Range
+	Min, Max, Probability Num
+}
+
+// PFCSizes are the person's overrides; a Num without origins was not written.
+type PFCSizes struct {
+	At                     diag.Range
+	Buffer, Xoff, XonDelta Num
+}
+
+// Num is a number that remembers why it is what it is.
+type Num struct {
+	N    int
+	From []Origin // first the line of the person, then the facts; empty: not set
+}
+
+// Set tells whether the number was written or derived.
+func (n Num) Set() bool { return len(n.From) > 0 }
+
+// Origin is one reason for a value: a line of the person (At set), or a fact of the tables (At zero).
+type Origin struct {
+	At  diag.Range
+	Why string // "cable of 30 m", "Spectrum: cells of 96 B"
+}
+
+// Intent is a roce block.
+type Intent struct {
+	Name      string
+	At        diag.Range
+	Version   int // 1 or 2
+	VersionAt diag.Range
+	Group     *CosGroup
+	GroupAt   diag.Range
+	CNP       *CosGroup // nil if none
+	CNPAt     diag.Range
+	VLAN      int       // 0: untagged
+	Members   []*Member // by host, then interface, natural order
+}
+
+// Member is one NIC that takes part in an intent.
+type Member struct {
+	NIC *NIC
+	At  diag.Range // where members names it
+}
+
+// Device is a switch or a host; exactly one of Switch and Host is set.
+type Device struct {
+	ID     int
+	Name   string
+	Group  string
+	At     diag.Range // the name in its nodeset, or the label
+	Decl   diag.Range // the block's header
+	Switch *Switch
+	Host   *Host
+	Ports  []*Port // cabled, in natural order; Port.Index is the index
+	SSH    SSH
+	Fabric *Fabric
+}
+
+// Switch is what only a switch has.
+type Switch struct {
+	Model     *platform.Switch
+	ModelAt   diag.Range
+	OS        string // "cumulus-linux"
+	OSAt      diag.Range
+	Version   string // "3.4.3"
+	VersionAt diag.Range
+	Tier      int // 1 where hosts are; 0 when no host is reachable
+	TierFrom  Origin
+	ASN       int
+	MLAG      string
+}
+
+// Host is what only a host has.
+type Host struct {
+	NICs     []*NIC
+	Bonds    []*Bond
+	Forwards bool
+}
+
+// NIC is one RoCE-capable interface of a host.
+type NIC struct {
+	Name           string // the netdev
+	At             diag.Range
+	Device         *Device
+	Model          *platform.NIC
+	ModelAt        diag.Range
+	MTU            int // 0: not stated, the interface's own is kept
+	MTUAt          diag.Range
+	IP             netip.Prefix
+	TTL            int // 0: not stated
+	TOS            int // -1: not stated; derived from the group's first DSCP
+	RoCE           bool
+	VFRoCE         map[int]bool
+	TrafficClasses []TrafficClass
+	Port           *Port     // nil when not cabled
+	Bond           *Bond     // nil when not in a bond
+	Intents        []*Intent // the intents it is a member of, in order of declaration
+}
+
+// TrafficClass is an exception by address.
+type TrafficClass struct {
+	TOS      int
+	Src, Dst netip.Prefix
+}
+
+// Bond is a RoCE LAG.
+type Bond struct {
+	Name string
+	At   diag.Range
+	NICs []*NIC
+	Mode string
+}
+
+// SSH is how a device is reached; empty fields are left to ~/.ssh/config and the defaults of ssh.
+type SSH struct {
+	Address string // empty: the device's name
+	Port    int    // 0: not stated
+	User    string
+	Jump    string
+	HostKey string
+}
+
+// Port is a cabled port of a switch, or a NIC's port.
+type Port struct {
+	ID      int
+	Index   int // in Device.Ports
+	Device  *Device
+	Name    string
+	At      diag.Range // where the link names it
+	Link    *Link
+	NIC     *NIC      // host ports only
+	Speed   int       // Mb/s
+	MTU     int       // largest frame payload of any class on the port
+	Buffers []*Buffer // one per lossless group the port carries, by cos; alike ports share them
+	Marks   []*Mark   // one per ECN group the port sends, by cos; alike ports share them; switches only
+}
+
+// Peer returns the port at the other end of the cable.
+func (p *Port) Peer() *Port {
+	if p.Link.A == p {
+		return p.Link.B
+	}
+	return p.Link.A
+}
+
+// Carries tells whether g is lossless on the port, and with which sizes.
+func (p *Port) Carries(g *CosGroup) *Buffer {
+	for _, b := range p.Buffers {
+		if b.Group == g {
+			return b
+		}
+	}
+	return nil
+}
+
+// String returns "device:port", the spelling of the language.
+func (p *Port) String() string { return p.Device.Name + ":" + p.Name }
+
+// Link is one cable.
+type Link struct {
+	ID     int
+	A, B   *Port
+	At     diag.Range // the block's header
+	Block  string     // `link "hosts"`, `mesh "uplinks"`
+	Speed  Num        // Mb/s
+	Length Length
+	Routed bool // an IP hop between two switches
+	Peer   bool
+}
+
+// Length is a cable length in metres that remembers where it came from.
+type Length struct {
+	Metres float64
+	From   Origin // zero At and empty Why: not known
+}
+
+// Known tells whether a length was stated.
+func (l Length) Known() bool { return l.From.Why != "" }
+
+// Buffer is the ingress buffer of one lossless group at one port: PFC in numbers.
+//
+//	|<------ Xoff ------>|<------ headroom = Size - Xoff ------>|
+//	       resume at Xoff - XonDelta
+type Buffer struct {
+	Group                *CosGroup
+	Size, Xoff, XonDelta Num
+	Need                 int    // headroom that loses nothing in the worst case (all small packets)
+	Floor                int    // headroom below which loss is likely
+	Terms                []Term // Need, summand by summand
+}
+
+// Headroom returns the bytes that may arrive after the pause was sent.
+func (b *Buffer) Headroom() int { return b.Size.N - b.Xoff.N }
+
+// Term is one summand of the headroom.
+type Term struct {
+	Name  string // "frame being sent by this port"
+	Bytes int
+	Why   string // "MTU 9216 + 18 + 20"
+}
+
+// Mark is ECN marking of one group at one egress port.
+type Mark struct {
+	Group                 *CosGroup
+	Min, Max, Probability Num
+}

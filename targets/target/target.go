@@ -1,0 +1,194 @@
+// Package target is the contract between what knows a vendor's spelling (cumulus, hostnic), what knows order (deploy)
+// and what knows the wire (deploy/ssh, deploy/lab). Implementers import it; users import the table in package targets.
+package target
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Target spells the settings of one kind of device.
+type Target struct {
+	Name   string       // "cumulus"
+	Doc    string       // one sentence: what it writes, for which devices
+	Topics []diag.Topic // every code it reports
+
+	// Takes tells whether the target writes for a device. Every device is taken by at most one target.
+	Takes func(*ir.Device) bool
+
+	// Render lowers a device's settings into the files it should hold. It is pure: the same device gives the same
+	// files, in the same order. Diagnostics name this vendor's keys and releases.
+	Render func(*ir.Device) ([]File, diag.List)
+
+	// About describes the device in a few words: "Cumulus Linux 3.4.3, Spectrum".
+	About func(*ir.Device) string
+
+	// Identity reads what the device says it is; a judgement against it refuses the device before anything is
+	// planned. It must not change anything.
+	Identity func(*ir.Device) Probe
+
+	// Probes read counters and states that show whether the settings work; `rocec verify` runs them.
+	Probes func(*ir.Device) []Probe
+
+	// Image is a device as it comes from the factory, for rehearsals in the lab.
+	Image func(*ir.Device) Image
+}
+
+// File is one setting of a device that is read and written as a whole: a function from what is there to what should
+// be there.
+//
+// Laws (held by targets' conformance suite): Edit(Edit(x)) == Edit(x); lines that are not ours keep every byte; the
+// result ends in a newline; Edit is pure.
+type File struct {
+	Path string // absolute, clean; for a live state a name such as "nic/ens1f0"
+	Mode fs.FileMode
+
+	// Edit returns what the file should hold, given what it holds; nil means there is no file, and Edit(nil) is the
+	// whole file. A diagnostic says why what is there cannot be edited; then the device is refused.
+	Edit func(old []byte) ([]byte, diag.List)
+
+	// Keys lists the settings inside content, in file order; nil: the file is compared as a whole.
+	Keys func(content []byte) []Key
+
+	// Why tells where the value of one of our keys came from; nil or empty: not known.
+	Why func(key string) []ir.Origin
+
+	// Live is set for a state that is no file: Live reads it, in the form Edit returns; it is never written, but
+	// brought about by Activate.
+	Live *Query
+
+	// Precheck is the vendor's own judgement of new content before it replaces the file; empty: there is none. Run as
+	// root by sh with the path of the new content as $1; a status other than zero refuses it, and what was printed
+	// says why. It must not change anything.
+	Precheck string
+
+	// Activate makes the device use the file; equal steps of one device run once.
+	Activate Step
+
+	// Removing tells whether going from old to new takes a lossless class away (hosts are changed before switches
+	// then); nil: never.
+	Removing func(old, new []byte) bool
+}
+
+// Key is one setting inside a file.
+type Key struct {
+	Name, Value string
+	Ours        bool // rocec sets it
+}
+
+// Step is a command that makes a device use what was written. The zero Step does nothing.
+type Step struct {
+	Cmd      string        // run as root by sh
+	Disrupts string        // what traffic notices, in a few words: "every port resets"; empty: nothing
+	Check    string        // run as root by sh until it succeeds or Timeout passes: the daemon took the file
+	Timeout  time.Duration // for Cmd and Check together; 0: one minute
+}
+
+// Query is a command that reads and changes nothing, run as root by sh.
+type Query struct {
+	Cmd   string
+	Stdin []byte
+}
+
+// Probe is a query and the judgement of its answer.
+type Probe struct {
+	Query
+	Name  string                       // "switchd", "PFC counters"
+	Judge func(answer []byte) []string // what is wrong, in full sentences; nil: all is well
+}
+
+// Image is a device as it comes from the factory.
+type Image struct {
+	Files    map[string]string // path to content, of a fresh system
+	Services []string          // systemd units that are active: "switchd.service"
+	Ports    []string          // netdevs that exist: "eth0", "swp1"
+	NICs     []LabNIC          // netdevs with an RDMA device
+}
+
+// LabNIC is a simulated NIC.
+type LabNIC struct {
+	Netdev, RDMA string // "ens1f0", "mlx5_0"
+	Driver       string // "mlx5_core"
+	PCI          string // "0000:03:00.0"
+	MTU          int
+	SpeedMbps    int
+}
+
+// Role is what a device is, as far as order matters.
+type Role string
+
+// The roles.
+const (
+	Switch Role = "switch"
+	Host   Role = "host"
+)
+
+// Device is one device of a rendered tree.
+type Device struct {
+	Name       string
+	Group      string     // the block's label, for --target switch.leaf
+	At         diag.Range // the line that declares it
+	Role       Role
+	Redundancy string // devices with the same value are never changed together; empty: none
+	Target     *Target
+	Source     *ir.Device
+	About      string
+	Login      Login
+	Files      []File
+	Identity   Probe
+	Probes     []Probe
+}
+
+// Login is how a device is reached; empty fields are left to ~/.ssh/config and the defaults of ssh.
+type Login = ir.SSH
+
+// Origin is one reason for a value: a line of the person, or a fact of the tables.
+type Origin = ir.Origin
+
+// Tree is every device of a fabric with its files, in natural order of names.
+type Tree struct{ Devices []*Device }
+
+// Conn is an open connection to one device.
+type Conn interface {
+	// Run runs cmd by the login user's shell, with stdin as its input, and returns what it printed. A command that
+	// ends with a status other than zero gives an *ExitError.
+	Run(ctx context.Context, cmd string, stdin []byte) (stdout []byte, err error)
+	Close() error
+}
+
+// Dial opens a connection to a device. The login fields left empty are the dialer's to fill in.
+type Dial func(ctx context.Context, d *Device) (Conn, error)
+
+// LoginError is a device that answered and did not let us in: its host key, or our authentication. A Dial wraps such
+// failures in it; every other failure of a Dial counts as an unreachable device.
+type LoginError struct{ Err error }
+
+// Error returns the text of the failure.
+func (e *LoginError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the failure.
+func (e *LoginError) Unwrap() error { return e.Err }
+
+// ExitError is a command that ran and failed.
+type ExitError struct {
+	Status int
+	Stderr string // bounded; as the device sent it, so escape before showing
+}
+
+// Error returns the last line of what the command said, quoted where it is not plain text.
+func (e *ExitError) Error() string {
+	lines := strings.Split(strings.TrimSpace(e.Stderr), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return fmt.Sprintf("%s (exit status %d)", Escape(last), e.Status)
+	}
+	return fmt.Sprintf("exit status %d", e.Status)
+}
+
+// Escape makes text that came from a device safe to print on a terminal.
+func Escape(s string) string { return diag.Escape(s) }
