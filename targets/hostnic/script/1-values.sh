@@ -1,0 +1,180 @@
+#!/bin/sh
+# rocec-host: keeps the RoCE settings of one network interface as /etc/rocec/host/IF.conf says.
+# Written by rocec, the same on every host; change the fabric, not this file.
+#
+#   rocec-host apply IF               write what differs and read it back; exit 1 names what would not take
+#   rocec-host check IF               say what differs; change nothing
+#   rocec-host show  IF [KEY=VALUE]…  print the settings as they are; change nothing
+#   rocec-host gids  IF [KEY=VALUE]…  print the GIDs, one a line: INDEX NETDEV GID TYPE; change nothing
+#
+# KEY=VALUE stand for lines of the value file, where that is not there yet.
+#
+# Rules kept throughout: read first and write only on a difference, because a write of the PFC mask bounces the link;
+# never trust a write, read it back; what the NIC or its driver does not offer is "unsupported" and left alone.
+
+# shellcheck disable=SC2015,SC2086 # words are split on purpose, and set -f keeps them from being file names
+set -uf
+LC_ALL=C
+root=${ROCEC_ROOT:-} # a place for tests, instead of the real /sys, /proc and /etc
+PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin
+[ -z "$root" ] || PATH=$root/usr/sbin:$PATH
+patience=${ROCEC_WAIT:-60} # seconds to wait for netdevs and RDMA devices that come late at boot
+nl='
+'
+# Every setting, in the order of show. bond, mtu and vlan describe the host; they are compared, never written.
+keys='bond cable cnp_dscp cnp_prio dcbx
+dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7
+ecn_np_prio0 ecn_np_prio1 ecn_np_prio2 ecn_np_prio3 ecn_np_prio4 ecn_np_prio5 ecn_np_prio6 ecn_np_prio7
+ecn_rp_prio0 ecn_rp_prio1 ecn_rp_prio2 ecn_rp_prio3 ecn_rp_prio4 ecn_rp_prio5 ecn_rp_prio6 ecn_rp_prio7
+ets_bw ets_tc ets_tsa mtu pause pfc roce roce_mode tos traffic_class traffic_rules trust ttl vlan_map'
+dscp_keys='dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7'
+
+conf=      # the lines wanted, KEY=VALUE
+obs=       # the lines observed
+obs_qos=   # what the last read of the port's DCB settings gave; empty: read again
+tool=      # what reads and writes them: dcb, mlnx_qos or none
+rdma=      # the RDMA device of the interface, and its port
+port=
+failed=0
+waited=0
+
+say() { printf 'rocec-host: %s: %s\n' "$if" "$*" >&2; }
+fail() { say "$*"; failed=1; }
+die() { say "$*"; exit 1; }
+
+# ---- small tools; results come in $found, so that nothing forks ----
+
+look() { # TEXT KEY: the value of KEY in lines of KEY=VALUE; fails when there is none
+	found=
+	case $nl$1 in *"$nl$2="*) ;; *) return 1 ;; esac
+	found=$nl$1
+	found=${found#*"$nl$2="}
+	found=${found%%"$nl"*}
+}
+
+emit() { obs="$obs$1=$2$nl"; } # KEY VALUE: one line of what is observed
+
+slurp() { # FILE: its first line; fails when it cannot be read
+	found=
+	[ -e "$1" ] || return 1
+	{ read -r found <"$1"; } 2>/dev/null || [ -n "$found" ]
+}
+
+put() { printf '%s\n' "$2" >"$1"; } # FILE VALUE: one write, as sysfs wants it; the status is the kernel's answer
+
+on_off() { # FILE KEY: emits a 0/1 file as on or off
+	slurp "$1" || found=unsupported
+	case $found in 1) found=on ;; 0) found=off ;; esac
+	emit "$2" "$found"
+}
+
+number() { # TEXT MIN MAX
+	case $1 in '' | *[!0-9]* | ??????*) return 1 ;; esac
+	[ "$1" -ge "$2" ] && [ "$1" -le "$3" ]
+}
+
+words() { # TEXT SEPARATOR: the text with spaces for separators
+	IFS=$2
+	set -- $1
+	IFS=' '
+	found="$*"
+	IFS=' 	
+'
+}
+
+list() { # TEXT TEST…: eight entries parted by commas, each passing the test
+	case $1 in *[!0-9a-z,]* | ,* | *, | *,,*) return 1 ;; esac
+	words "$1" ,
+	entry_test=$2
+	shift 2
+	count=0
+	for entry in $found; do
+		"$entry_test" "$entry" "$@" || return 1
+		count=$((count + 1))
+	done
+	[ "$count" -eq 8 ]
+}
+
+algorithm() { [ "$1" = ets ] || [ "$1" = strict ]; }
+
+netdev() { # NAME: fit to be a part of a path
+	case $1 in '' | . | .. | */* | *[[:space:]]* | ????????????????*) return 1 ;; esac
+}
+
+codepoints() { # LIST: "none", or DSCP values and ranges parted by commas; found is the ranges
+	found=
+	[ "$1" != none ] || return 0
+	case $1 in '' | *[!0-9,-]* | ,* | *, | *,,*) return 1 ;; esac
+	words "$1" ,
+	for entry in $found; do
+		number "${entry%%-*}" 0 63 && number "${entry#*-}" "${entry%%-*}" 63 || return 1
+	done
+}
+
+rules() { # LIST: "none", or rules "src_ip=A,dst_ip=B/N,tclass=T" parted by spaces
+	[ "$1" != none ] || return 0
+	for rule in $1; do
+		case $rule in
+		*[!0-9a-f:./_=,ipdrstcl]*) return 1 ;;
+		src_ip=*,tclass=* | dst_ip=*,tclass=* | src_ip6=*,tclass=* | dst_ip6=*,tclass=*) ;;
+		*) return 1 ;;
+		esac
+		number "${rule##*,tclass=}" 0 255 || return 1
+	done
+}
+
+sk_map() { # LIST: where the four socket priorities that a TOS can give go
+	case $1 in 0:[0-7],2:[0-7],4:[0-7],6:[0-7]) ;; *) return 1 ;; esac
+}
+
+accept() { # KEY VALUE: is it something rocec writes?
+	case $1 in
+	bond) netdev "$2" ;;
+	cable) number "$2" 1 999 ;;
+	cnp_dscp) number "$2" 0 63 ;;
+	cnp_prio) number "$2" 0 7 ;;
+	dcbx) [ "$2" = host ] ;;
+	dscp_prio[0-7]) codepoints "$2" ;;
+	ecn_np_prio[0-7] | ecn_rp_prio[0-7] | pause | roce) [ "$2" = on ] || [ "$2" = off ] ;;
+	ets_bw) list "$2" number 0 100 ;;
+	ets_tc) list "$2" number 0 7 ;;
+	ets_tsa) list "$2" algorithm ;;
+	mtu) number "$2" 68 65535 ;;
+	pfc) list "$2" number 0 1 ;;
+	roce_mode) [ "$2" = 'RoCE v2' ] || [ "$2" = 'IB/RoCE v1' ] ;;
+	tos | ttl) number "$2" 0 255 ;;
+	traffic_class) [ "$2" = off ] || number "$2" 0 255 ;;
+	traffic_rules) rules "$2" ;;
+	trust) [ "$2" = dscp ] || [ "$2" = pcp ] ;;
+	vf_roce_*) number "${1#vf_roce_}" 0 4095 && { [ "$2" = on ] || [ "$2" = off ]; } ;;
+	vlan) number "$2" 1 4094 ;;
+	vlan_map) sk_map "$2" ;;
+	*) false ;;
+	esac
+}
+
+load() { # LINE…: the values wanted, of the lines given or else of the value file
+	source="the arguments"
+	if [ $# -eq 0 ]; then
+		source=/etc/rocec/host/$if.conf
+		[ -f "$root$source" ] || { source=; return 0; }
+		while IFS= read -r line || [ -n "$line" ]; do
+			case $line in '' | '#'*) ;; *) set -- "$@" "$line" ;; esac
+		done <"$root$source"
+	fi
+	for line; do
+		key=${line%%=*}
+		if [ "$key" = "$line" ] || ! accept "$key" "${line#*=}"; then
+			refuse "not a setting of this script: $line"
+		elif look "$conf" "$key"; then
+			refuse "there twice: $key"
+		else
+			conf=$conf$line$nl
+		fi
+	done
+}
+
+refuse() { # a wrong line stops what acts on the value file, and is passed over by what only looks around
+	case $verb in apply | check) die "$source: $1" ;; esac
+}
+

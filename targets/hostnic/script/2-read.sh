@@ -1,0 +1,399 @@
+# ---- where things are ----
+
+find_rdma() { # sets rdma and port; fails while the interface has no RDMA device
+	rdma=
+	port=1
+	look "$conf" bond && bond=$found || bond=
+	set +f
+	[ -n "$bond" ] || set -- "$net"/device/infiniband/*
+	if [ $# -eq 0 ] || [ ! -e "$1" ]; then
+		# The device of a RoCE LAG hangs off one card function only, so it is known by the netdev of its first GID.
+		set --
+		for path in "$root"/sys/class/infiniband/*/ports/*/gid_attrs/ndevs/0; do
+			slurp "$path" && [ "$found" = "${bond:-$if}" ] || continue
+			port=${path%/gid_attrs/ndevs/0}
+			port=${port##*/}
+			set -- "${path%/ports/*}"
+			break
+		done
+		[ $# -gt 0 ] || [ -z "$bond" ] || set -- "$net"/device/infiniband/*
+		if [ -n "$bond" ] && { [ $# -eq 0 ] || [ ! -e "$1" ]; }; then
+			slurp "$root/sys/class/net/$bond/bonding/slaves" || found=
+			for slave in $found; do
+				set -- "$root/sys/class/net/$slave"/device/infiniband/*
+				[ ! -e "$1" ] || break
+			done
+		fi
+	fi
+	set -f
+	[ $# -gt 0 ] && [ -e "$1" ] || return 1
+	rdma=${1##*/}
+	ib=$root/sys/class/infiniband/$rdma
+	cma=$root/sys/kernel/config/rdma_cm/$rdma
+}
+
+find_vlan() { # sets vdev, the interface of the VLAN on top of the port or its bond
+	look "$conf" bond && lower=$found || lower=$if
+	look "$conf" vlan || return 1
+	vlan=$found
+	vdev=$lower.$vlan
+	[ ! -e "$root/sys/class/net/$vdev" ] || return 0
+	vdev=
+	[ -e "$root/proc/net/vlan/config" ] || return 1
+	while read -r name bar1 id bar2 parent _; do
+		[ "$bar1$id$bar2$parent" != "|$vlan|$lower" ] || vdev=$name
+	done <"$root/proc/net/vlan/config"
+	[ -n "$vdev" ]
+}
+
+await() { # COMMAND: until it succeeds, as long as patience lasts
+	until "$1"; do
+		[ "$waited" -lt "$patience" ] || return 1
+		waited=$((waited + 1))
+		sleep 1
+	done
+}
+
+# ---- reading: each see_… emits the lines of one group ----
+
+after() { # SECTION TEXT: the N:VALUE words that follow the word SECTION
+	found=
+	inside=
+	for word in $2; do
+		case $word in
+		"$1") inside=1 ;;
+		[0-9]*:*) [ -z "$inside" ] || found="$found $word" ;;
+		*) inside= ;;
+		esac
+	done
+}
+
+column() { # "0:a 1:b …": a,b,…
+	row=
+	for word in $1; do row=$row,${word#*:}; done
+	found=${row#,}
+	[ -n "$found" ] || found=unsupported
+}
+
+read_dcb() {
+	dcbx=unsupported
+	if text=$(dcb dcbx show dev "$if" 2>/dev/null); then
+		dcbx=firmware
+		for word in $text; do [ "$word" != host ] || dcbx=host; done
+	fi
+	text=$(dcb pfc show dev "$if" 2>/dev/null) || text=
+	after prio-pfc "$text"
+	row=
+	for word in $found; do
+		case $word in *:on) row=$row,1 ;; *) row=$row,0 ;; esac
+	done
+	pfc=${row#,}
+	cable=
+	for word in $text; do
+		[ "$cable" != next ] || cable=$word
+		[ "$word" != delay ] || cable=next
+	done
+	text=$(dcb ets show dev "$if" 2>/dev/null) || text=
+	after prio-tc "$text"
+	column "$found"
+	ets_tc=$found
+	after tc-bw "$text"
+	shares=$found
+	after tc-tsa "$text"
+	column "$found"
+	ets_tsa=$found
+	text=$(dcb -N app show dev "$if" 2>/dev/null) || text=
+	after dscp-prio "$text"
+	pairs=$found
+	trust=pcp
+	[ -z "$pairs" ] || trust=dscp
+}
+
+read_mlnx_qos() {
+	text=$(mlnx_qos -i "$if" -a 2>/dev/null) || text=
+	dcbx=firmware
+	trust=unsupported
+	pairs=
+	pfc=
+	cable=
+	tcs='- - - - - - - -' # TC of each priority
+	tsas=
+	shares=
+	while read -r one two three four five six seven eight rest; do
+		case "$one $two" in
+		'DCBX mode:') [ "$three" != OS ] || dcbx=host ;;
+		'Priority trust') trust=$four ;;
+		prio:[0-7]\ dscp:*)
+			words "${two#dscp:}" ,
+			for word in $found; do
+				case $word in 0?) word=${word#0} ;; esac
+				pairs="$pairs $word:${one#prio:}"
+			done
+			;;
+		'Cable len:') cable=$three ;;
+		enabled\ [01]) pfc=$two,$three,$four,$five,$six,$seven,$eight,${rest%%[!0-9]*} ;;
+		'tc: '[0-7])
+			tc=$two
+			case " $four $five $six $seven $eight " in
+			*' ets, '*) tsas="$tsas $tc:ets" ;;
+			*' strict '*) tsas="$tsas $tc:strict" ;;
+			*) tsas="$tsas $tc:vendor" ;;
+			esac
+			for word in $six $seven $eight $rest; do
+				case $word in [0-9]*%) shares="$shares $tc:${word%\%}" ;; esac
+			done
+			;;
+		'priority: '[0-7])
+			set -- $tcs
+			tcs=
+			for nth in 0 1 2 3 4 5 6 7; do
+				[ "$nth" = "$two" ] && tcs="$tcs $tc" || tcs="$tcs $1"
+				shift
+			done
+			;;
+		esac
+	done <<-END
+		$text
+	END
+	column "$tcs"
+	ets_tc=$found
+	column "$tsas"
+	ets_tsa=$found
+	[ -n "$text" ] || dcbx=unsupported
+}
+
+see_qos() { # DCBX, ETS, trust with the DSCP map, cable length, PFC: by dcb, or else by mlnx_qos
+	if [ -z "$obs_qos" ]; then
+		case $tool in
+		none)
+			dcbx=unsupported ets_tc=unsupported ets_tsa=unsupported trust=unsupported
+			pfc='' cable='' pairs='' shares=''
+			;;
+		*) "read_$tool" ;;
+		esac
+		before=$obs
+		obs=
+		emit dcbx "$dcbx"
+		emit trust "$trust"
+		spell_map
+		emit ets_tc "$ets_tc"
+		emit ets_tsa "$ets_tsa"
+		spell_shares
+		case $cable in '' | 0 | *[!0-9]*) cable=unsupported ;; esac # 0: the driver has no cable length
+		emit cable "$cable"
+		emit pfc "${pfc:-unsupported}"
+		obs_qos=$obs
+		obs=$before
+	fi
+	obs=$obs$obs_qos
+}
+
+spell_map() { # emits, for each priority, the DSCP values it gets; pairs are in ascending order, or get there first
+	m0='' m1='' m2='' m3='' m4='' m5='' m6='' m7=''
+	first=
+	last=-2
+	at=nothing
+	for pair in $pairs :; do
+		dscp=${pair%:*}
+		prio=${pair#*:}
+		if [ "$prio" = "$at" ] && [ "$dscp" -eq $((last + 1)) ]; then
+			last=$dscp
+			continue
+		fi
+		if [ -n "$dscp" ] && [ "$dscp" -lt "$last" ]; then
+			pairs=$(printf '%s\n' $pairs | LC_ALL=C sort -n)
+			spell_map
+			return
+		fi
+		range=$first
+		[ "$first" = "$last" ] || range=$first-$last
+		case $at in
+		0) m0=${m0:+$m0,}$range ;;
+		1) m1=${m1:+$m1,}$range ;;
+		2) m2=${m2:+$m2,}$range ;;
+		3) m3=${m3:+$m3,}$range ;;
+		4) m4=${m4:+$m4,}$range ;;
+		5) m5=${m5:+$m5,}$range ;;
+		6) m6=${m6:+$m6,}$range ;;
+		7) m7=${m7:+$m7,}$range ;;
+		esac
+		first=$dscp
+		last=$dscp
+		at=$prio
+	done
+	rest=none
+	[ "$trust" != unsupported ] || rest=unsupported
+	emit dscp_prio0 "${m0:-$rest}"
+	emit dscp_prio1 "${m1:-$rest}"
+	emit dscp_prio2 "${m2:-$rest}"
+	emit dscp_prio3 "${m3:-$rest}"
+	emit dscp_prio4 "${m4:-$rest}"
+	emit dscp_prio5 "${m5:-$rest}"
+	emit dscp_prio6 "${m6:-$rest}"
+	emit dscp_prio7 "${m7:-$rest}"
+}
+
+spell_shares() { # emits the share of each TC; a TC outside ETS has none, whatever the driver answers
+	if [ "$ets_tsa" = unsupported ]; then
+		emit ets_bw unsupported
+		return
+	fi
+	words "$ets_tsa" ,
+	row=
+	nth=0
+	for word in $found; do
+		share=0
+		if [ "$word" = ets ]; then
+			share=" $shares "
+			share=${share#*" $nth:"}
+			share=${share%% *}
+		fi
+		row=$row,$share
+		nth=$((nth + 1))
+	done
+	emit ets_bw "${row#,}"
+}
+
+see_pause() {
+	rx=
+	tx=
+	text=$(ethtool -a "$if" 2>/dev/null) || text=
+	while read -r one two _; do
+		case $one in RX:) rx=$two ;; TX:) tx=$two ;; esac
+	done <<-END
+		$text
+	END
+	case $rx,$tx in
+	off,off) emit pause off ;;
+	on,on) emit pause on ;;
+	on,off) emit pause rx ;;
+	off,on) emit pause tx ;;
+	*) emit pause unsupported ;;
+	esac
+}
+
+see_roce() { on_off "$net/device/roce_enable" roce; }
+
+see_vf_roce() { # only the virtual functions the value file names
+	for line in $conf; do
+		case $line in vf_roce_*) ;; *) continue ;; esac
+		vf=${line%%=*}
+		vf=${vf#vf_roce_}
+		state=unsupported
+		if [ -e "$net/settings/vf_roce" ]; then
+			state=missing
+			while read -r _ one two _; do
+				[ "$one" = "$vf:" ] || continue
+				[ "$two" = 1 ] && state=on || state=off
+			done <"$net/settings/vf_roce"
+		fi
+		emit "vf_roce_$vf" "$state"
+	done
+}
+
+see_ecn() {
+	for prio in 0 1 2 3 4 5 6 7; do
+		on_off "$net/ecn/roce_np/enable/$prio" "ecn_np_prio$prio"
+		on_off "$net/ecn/roce_rp/enable/$prio" "ecn_rp_prio$prio"
+	done
+	# The vendor's driver has the CNP marking in sysfs, the kernel's own driver in debugfs.
+	cnp_dscp=$net/ecn/roce_np/cnp_dscp
+	cnp_prio=$net/ecn/roce_np/cnp_802p_prio
+	if [ ! -e "$cnp_dscp" ]; then
+		pci=$(readlink "$net/device") || pci=
+		cnp_dscp=$root/sys/kernel/debug/mlx5/${pci##*/}/cc_params/np_cnp_dscp
+		cnp_prio=$root/sys/kernel/debug/mlx5/${pci##*/}/cc_params/np_cnp_prio
+	fi
+	slurp "$cnp_dscp" || found=unsupported
+	emit cnp_dscp "$found"
+	slurp "$cnp_prio" || found=unsupported
+	emit cnp_prio "$found"
+}
+
+see_cma() { # what RDMA-CM uses by default; "unread" until apply has made the directory that shows it
+	mode=unread
+	tos=unread
+	if [ -n "$rdma" ] && [ -d "$cma" ]; then
+		slurp "$cma/ports/$port/default_roce_mode" || found=unsupported
+		mode=$found
+		[ "$mode" != 'RoCE v1' ] || mode='IB/RoCE v1' # how some releases spell it when read
+		slurp "$cma/ports/$port/default_roce_tos" || found=unsupported
+		tos=$found
+	fi
+	emit roce_mode "$mode"
+	emit tos "$tos"
+}
+
+see_class() { # the traffic class forced on RC queue pairs, the exceptions by address, and the TTL
+	class=unsupported
+	exceptions=unsupported
+	ttl=unsupported
+	if [ -n "$rdma" ] && [ -e "$ib/tc/$port/traffic_class" ]; then
+		class=off
+		exceptions=
+		while read -r line; do
+			case $line in
+			'Global tclass='*) class=${line#*=} ;;
+			*,tclass=*) exceptions=$exceptions$line$nl ;;
+			esac
+		done <"$ib/tc/$port/traffic_class"
+		[ -z "$exceptions" ] || exceptions=$(printf %s "$exceptions" | LC_ALL=C sort)
+		words "$exceptions" "$nl"
+		exceptions=${found:-none}
+	fi
+	if [ -n "$rdma" ]; then
+		find_ttl
+		slurp "$ttl_file" && ttl=$found
+	fi
+	emit traffic_class "$class"
+	emit traffic_rules "$exceptions"
+	emit ttl "$ttl"
+}
+
+find_ttl() { # the driver has it under ttl, its manual under tc
+	ttl_file=$ib/ttl/$port/ttl
+	[ -e "$ttl_file" ] || ttl_file=$ib/tc/$port/ttl
+}
+
+see_vlan() {
+	look "$conf" vlan || return 0
+	if ! find_vlan; then
+		emit vlan_map missing
+		return
+	fi
+	text=$(ip -d link show dev "$vdev" 2>/dev/null) || text=
+	after '{' "${text#*egress-qos-map}"
+	case $text in *egress-qos-map*) egress=" $found " ;; *) egress=' ' ;; esac
+	row=
+	for prio in 0 2 4 6; do
+		case $egress in
+		*" $prio:"*)
+			word=${egress#*" $prio:"}
+			row=$row,$prio:${word%% *}
+			;;
+		*) row=$row,$prio:0 ;;
+		esac
+	done
+	emit vlan_map "${row#,}"
+}
+
+see_host() { # what the host's own network configuration decides
+	slurp "$net/mtu" || found=unsupported
+	emit mtu "$found"
+	master=$(readlink "$net/master") || master=none
+	emit bond "${master##*/}"
+}
+
+see_all() {
+	obs=
+	see_host
+	see_pause
+	see_qos
+	see_roce
+	see_vf_roce
+	see_ecn
+	see_cma
+	see_class
+	see_vlan
+}
+

@@ -1,0 +1,152 @@
+package hostnic
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// The mistakes only this target can see.
+var (
+	familyTopic = diag.Topic{Code: "host-family", Summary: "rocec does not write settings for this NIC", Doc: `
+Every NIC family has its own tools, files and order for the same settings, and a setting in the
+wrong order can leave a port without PFC. rocec writes hosts whose driver is mlx5_core: ConnectX-4
+and later, and BlueField. For any other member of an intent it would have to leave the host's end of
+a lossless link to chance, so it refuses.
+
+    host "old" {
+      nic "ens1" { model = "connectx-3" }     # mlx4_core: not written
+    }
+
+Use a NIC of the mlx5 family, or take the interface out of members and set the host up by hand,
+exactly as its switch port: the same PFC mask, the same trust, the same DSCP map.
+`}
+	mixedTopic = diag.Topic{Code: "host-mixed", Summary: "one NIC cannot carry both kinds of RoCE", Doc: `
+An mlx5 port trusts one header field: PCP or DSCP. RoCEv1 has no IP header, so only PCP can tell its
+priority; RoCEv2 whose groups claim DSCP values is told by those. And RDMA-CM has one default RoCE
+version for each device. A NIC that is a member of both kinds would send one of them as best effort.
+
+    roce "nvme"     { version = 1  members = ["store1:ens1f0"] … }
+    roce "training" { version = 2  members = ["store1:ens1f0"] … }    # the same NIC
+
+Give each intent a NIC of its own, or both the same version.
+`}
+	pcpTopic = diag.Topic{Code: "host-pcp", Summary: "NIC cannot give a PCP to another priority", Doc: `
+An mlx5 port that trusts PCP takes its value as the priority; there is no map between the two, as
+switches have one. A cos group that travels by PCP and claims other values than its own cos would be
+lossless on the switch in one priority and paused on the host in another.
+
+    cos_group "storage" { cos = 4  pcp = [3]  lossless = true }     # hosts would pause priority 3
+
+Let the group claim its own number: pcp = [4], or leave pcp out.
+`}
+	rulesTopic = diag.Topic{Code: "host-traffic-class", Summary: "driver does not take this traffic_class", Doc: `
+The exceptions by address of MLNX_OFED are lines of at most 100 characters, at most 40 for a device.
+A rule has a source, a destination or both, of one IP version; only an IPv4 destination may be a
+network. The driver drops the mask of a source without a word, so that the rule would match one
+address only.
+
+    traffic_class { tos = 16  src = "192.0.2.0/24" }      # the mask would be lost
+
+Name single addresses, or turn the rule round so that the network is the destination.
+`}
+	tosTopic = diag.Topic{Code: "host-tos", Summary: "RDMA-CM has one default for several intents", Doc: `
+A NIC that is a member of several intents tells them apart by the DSCP of each packet, but RDMA-CM
+has one default type of service for each device. Connections whose application states none are
+marked for the first intent, and would travel in its cos group whatever they belong to.
+
+    roce "storage"  { members = ["n1:ens1f0"] … }      # DSCP 26: the default
+    roce "training" { members = ["n1:ens1f0"] … }      # DSCP 34: its applications must say so
+
+Let the applications of the others state their type of service (DSCP times 4), for example by
+NCCL_IB_TC=136; or state tos in the nic block to say which default you mean.
+`}
+)
+
+// Topics is every code this target reports.
+var Topics = []diag.Topic{familyTopic, mixedTopic, pcpTopic, rulesTopic, tosTopic}
+
+// Limits of the driver's traffic_class file (MLNX_OFED 24.07).
+const (
+	maxRules = 40
+	maxRule  = 100 // characters of the line that sets or removes a rule
+)
+
+// judge reports what this NIC cannot do.
+func judge(ds *diag.List, n *ir.NIC) {
+	if n.Model.Family != platform.MLX5 {
+		familyTopic.Errorf(ds, n.ModelAt, "The nic %s of the host group %s has the model %s, of the family %s. rocec writes hosts whose NICs belong "+
+			"to the family mlx5 (ConnectX-4 and later, BlueField): with another family the host's end of its lossless links would be "+
+			"left to chance. Use an mlx5 NIC, or take the interface out of the members and set it up by hand.",
+			n.Name, n.Device.Group, n.Model.Title, n.Model.Family)
+		return
+	}
+	all := intents(n)
+	for i, in := range all {
+		if !byDSCP(in) && in.Group.Lossless && !slices.ContainsFunc(in.Group.PCP, func(c ir.Claim) bool { return c.Value == in.Group.Cos }) {
+			pcpTopic.Errorf(ds, in.Group.CosAt, "The cos group %s has cos %d and does not claim PCP %d, but the intent %s travels by PCP, and an "+
+				"mlx5 NIC takes the PCP as the priority. Hosts and switches would pause different priorities. Let the group claim its "+
+				"own number, or leave pcp out.", in.Group.Name, in.Group.Cos, in.Group.Cos, in.Name)
+		}
+		first := all[0]
+		switch {
+		case i == 0:
+		case in.Version != first.Version || byDSCP(in) != byDSCP(first):
+			mixedTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a member of %s (%s) and of %s (%s). An mlx5 port trusts one of "+
+				"the two fields, and RDMA-CM has one default version for each device. Give each intent a NIC of its own.",
+				n.Name, n.Device.Group, first.Name, kind(first), in.Name, kind(in)).
+				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
+		case n.TOS < 0 && in.Group != first.Group && in.Version == 2:
+			tosTopic.Warnf(ds, n.At, "The nic %s of the host group %s is a member of %s (cos group %s) and of %s (cos group %s). Connections "+
+				"whose application states no type of service are marked for %s. Let the applications of %s state theirs%s, or state "+
+				"tos in the nic block to say which default you mean.",
+				n.Name, n.Device.Group, first.Name, first.Group.Name, in.Name, in.Group.Name, first.Name, in.Name, example(in.Group)).
+				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
+		}
+	}
+	judgeRules(ds, n)
+}
+
+// kind says in a few words how an intent is told apart.
+func kind(in *ir.Intent) string {
+	if byDSCP(in) {
+		return fmt.Sprintf("RoCEv%d, told by DSCP", in.Version)
+	}
+	return fmt.Sprintf("RoCEv%d, told by PCP", in.Version)
+}
+
+func example(g *ir.CosGroup) string {
+	if len(g.DSCP) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d, which is DSCP %d times 4)", g.DSCP[0].Value<<2, g.DSCP[0].Value)
+}
+
+func judgeRules(ds *diag.List, n *ir.NIC) {
+	if len(n.TrafficClasses) > maxRules {
+		rulesTopic.Errorf(ds, n.At, "The nic %s has %d traffic_class blocks, and the driver takes %d. Join destinations into networks.",
+			n.Name, len(n.TrafficClasses), maxRules)
+	}
+	for _, c := range n.TrafficClasses {
+		bad := func(format string, args ...any) {
+			rulesTopic.Errorf(ds, n.At, "The nic %s has the traffic_class %s, but %s.", n.Name, ruleText(c), fmt.Sprintf(format, args...))
+		}
+		src, dst := c.Src, c.Dst
+		switch {
+		case !src.IsValid() && !dst.IsValid():
+			bad("it names neither src nor dst; tos in the nic block marks everything")
+		case src.IsValid() && dst.IsValid() && src.Addr().Is4() != dst.Addr().Is4():
+			bad("its addresses are of two IP versions")
+		case src.IsValid() && !src.IsSingleIP():
+			bad("the driver drops the mask of a source: %s would match %s only", src, src.Addr())
+		case dst.IsValid() && dst.Addr().Is6() && !dst.IsSingleIP():
+			bad("the driver takes no IPv6 network; name single addresses")
+		case len("tclass=-1,")+strings.LastIndexByte(ruleText(c), ',') > maxRule:
+			bad("the driver takes lines of %d characters", maxRule)
+		}
+	}
+}
