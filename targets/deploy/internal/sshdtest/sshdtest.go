@@ -1,0 +1,337 @@
+// Package sshdtest starts real OpenSSH servers for tests: sshd of the system, on loopback, with keys and a
+// configuration of its own. Nothing of the machine's own sshd and nothing below anybody's ~/.ssh is read or written.
+//
+// The test itself listens and hands every connection to an `sshd -i`, as inetd does. So a server has its port before
+// it starts, and a test can kill or stop the processes of one server and no other.
+package sshdtest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+)
+
+// Options are what differs from server to server.
+type Options struct {
+	HostKeys  []string          // types: "ed25519", "ecdsa", "rsa"; nil: ed25519
+	HostCA    *Key              // signs the host keys, for Principal; nil: no certificates
+	Principal string            // default 127.0.0.1
+	Command   string            // runs instead of whatever a client asks for (see sshd_config(5) on ForceCommand)
+	Env       map[string]string // environment of sessions
+	Authorize []string          // further lines of authorized_keys
+	Config    []string          // further lines of sshd_config, before all others: the first value counts
+}
+
+// Server is a running server. Its sessions run as the user of the test, with that user's login shell.
+type Server struct {
+	Addr      string // "127.0.0.1:40123"
+	Host      string
+	Port      int
+	User      string
+	ClientKey *Key            // lets one in
+	HostKeys  map[string]*Key // by type
+
+	t        testing.TB
+	dir      string
+	sshd     string
+	listener net.Listener
+
+	mu    sync.Mutex
+	procs map[int]bool // processes that serve a connection
+	count int          // connections ever made
+	done  sync.WaitGroup
+}
+
+// Key is a key pair made by ssh-keygen.
+type Key struct {
+	Path        string // of the private key
+	PEM         []byte
+	Public      string // "ssh-ed25519 AAAA…", without comment
+	Fingerprint string // "SHA256:…", as ssh-keygen prints it
+}
+
+// NewKey makes a key pair below a temporary folder.
+func NewKey(t testing.TB, kind, passphrase string, more ...string) *Key {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "id_"+kind)
+	args := []string{"-q", "-t", kind, "-N", passphrase, "-C", "", "-f", path}
+	if kind == "rsa" {
+		args = append(args, "-b", "2048")
+	}
+	keygen(t, append(args, more...)...)
+	k := &Key{Path: path}
+	k.PEM = read(t, path)
+	k.Public = strings.TrimSpace(string(read(t, path+".pub")))
+	k.Fingerprint = strings.Fields(string(keygen(t, "-l", "-f", path+".pub")))[1]
+	return k
+}
+
+// Certify signs a key, so that its certificate lies beside it (-cert.pub): of a user, or of a host.
+func (ca *Key) Certify(t testing.TB, k *Key, host bool, principals string) {
+	t.Helper()
+	args := []string{"-q", "-s", ca.Path, "-I", "test", "-n", principals, "-V", "-1h:+1h"}
+	if host {
+		args = append(args, "-h")
+	}
+	keygen(t, append(args, k.Path+".pub")...)
+}
+
+func keygen(t testing.TB, args ...string) []byte {
+	t.Helper()
+	cmd := exec.Command(find(t, "ssh-keygen"), args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("ssh-keygen %q: %v\n%s", args, err, stderr.Bytes())
+	}
+	return out
+}
+
+// find looks for a program of OpenSSH; sshd is often outside of PATH, and insists on a whole path.
+func find(t testing.TB, name string) string {
+	t.Helper()
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/local/sbin") {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	t.Fatalf("%s is missing; install OpenSSH: apt-get install openssh-server", name)
+	return ""
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Start starts a server; it ends with the test, and with it all that its sessions started.
+func Start(t testing.TB, o Options) *Server {
+	t.Helper()
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if me.Uid == "0" {
+		// sshd of Debian locks itself in there before a login; systemd makes it where there is one.
+		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &Server{t: t, dir: t.TempDir(), sshd: find(t, "sshd"), User: me.Username, procs: make(map[int]bool), HostKeys: make(map[string]*Key)}
+	s.ClientKey = NewKey(t, "ed25519", "")
+	if o.HostKeys == nil {
+		o.HostKeys = []string{"ed25519"}
+	}
+	if o.Principal == "" {
+		o.Principal = "127.0.0.1"
+	}
+
+	config := slices.Clone(o.Config)
+	for _, kind := range o.HostKeys {
+		k := NewKey(t, kind, "")
+		s.HostKeys[kind] = k
+		config = append(config, "HostKey "+k.Path)
+		if o.HostCA != nil {
+			o.HostCA.Certify(t, k, true, o.Principal)
+			config = append(config, "HostCertificate "+k.Path+"-cert.pub")
+		}
+	}
+	keys := filepath.Join(s.dir, "authorized_keys")
+	s.write(keys, strings.Join(append(o.Authorize, s.ClientKey.Public), "\n")+"\n")
+	config = append(config,
+		"AuthorizedKeysFile "+keys,
+		"StrictModes no", // the folder of a test may lie below /tmp
+		"UsePAM no",
+		"PasswordAuthentication no",
+		"KbdInteractiveAuthentication no",
+		"PermitRootLogin yes",
+		"PermitUserRC no",
+		"PrintMotd no",
+		"PrintLastLog no",
+		"PidFile none",
+		"LogLevel VERBOSE",
+	)
+	if o.Command != "" {
+		config = append(config, "ForceCommand "+o.Command)
+	}
+	env := map[string]string{"HOME": s.dir} // no start-up files of the person's shell
+	maps.Copy(env, o.Env)
+	setEnv := []string{"SetEnv"}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		setEnv = append(setEnv, fmt.Sprintf(`"%s=%s"`, name, env[name]))
+	}
+	config = append(config, strings.Join(setEnv, " "))
+	s.write(s.file("config"), strings.Join(config, "\n")+"\n")
+	if out, err := exec.Command(s.sshd, "-t", "-f", s.file("config")).CombinedOutput(); err != nil {
+		t.Fatalf("sshd does not take its configuration: %v\n%s", err, out)
+	}
+
+	s.listener, err = net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := s.listener.Addr().(*net.TCPAddr)
+	s.Addr, s.Host, s.Port = addr.String(), addr.IP.String(), addr.Port
+	s.done.Go(s.serve)
+	t.Cleanup(func() {
+		s.listener.Close()
+		s.Kill()
+		s.done.Wait()
+		if t.Failed() {
+			t.Logf("sshd at %s:\n%s", s.Addr, s.Log())
+		}
+	})
+	return s
+}
+
+func (s *Server) file(name string) string { return filepath.Join(s.dir, name) }
+
+func (s *Server) write(path, text string) {
+	s.t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// serve gives every connection to an sshd of its own.
+func (s *Server) serve() {
+	log, err := os.OpenFile(s.file("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	defer log.Close()
+	for {
+		c, err := s.listener.Accept()
+		if err != nil {
+			return // closed
+		}
+		sock, err := c.(*net.TCPConn).File()
+		c.Close()
+		if err != nil {
+			s.t.Error(err)
+			continue
+		}
+		cmd := exec.Command(s.sshd, "-i", "-e", "-f", s.file("config"))
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = sock, sock, log
+		cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+		err = cmd.Start()
+		sock.Close()
+		if err != nil {
+			s.t.Error(err)
+			continue
+		}
+		s.mu.Lock()
+		s.procs[cmd.Process.Pid] = true
+		s.count++
+		s.mu.Unlock()
+		s.done.Go(func() {
+			_ = cmd.Wait() // how a session ends is the client's business
+			s.mu.Lock()
+			delete(s.procs, cmd.Process.Pid)
+			s.mu.Unlock()
+		})
+	}
+}
+
+// Connections returns how many connections were ever made.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count
+}
+
+// Open returns how many connections are open.
+func (s *Server) Open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.procs)
+}
+
+// Log returns what the server wrote.
+func (s *Server) Log() string {
+	data, _ := os.ReadFile(s.file("log")) // none, if nobody came
+	return string(data)
+}
+
+// HostKeyPin returns the fingerprint of the first host key: the host_key of an ssh block.
+func (s *Server) HostKeyPin() string {
+	for _, kind := range []string{"ed25519", "ecdsa", "rsa"} {
+		if k := s.HostKeys[kind]; k != nil {
+			return k.Fingerprint
+		}
+	}
+	return ""
+}
+
+// KnownHostsLine returns the line of known_hosts for one of the server's keys.
+func (s *Server) KnownHostsLine(kind string) string {
+	return fmt.Sprintf("[%s]:%d %s\n", s.Host, s.Port, s.HostKeys[kind].Public)
+}
+
+// Kill ends every session at once, as if the server had lost its power, with everything that runs in it.
+func (s *Server) Kill() { s.signal(syscall.SIGKILL, true) }
+
+// Cut ends every connection at once; what runs in the sessions goes on.
+func (s *Server) Cut() { s.signal(syscall.SIGKILL, false) }
+
+// Freeze stops every session: the server is there, and silent. Thaw lets it go on.
+func (s *Server) Freeze() { s.signal(syscall.SIGSTOP, true) }
+
+// Thaw ends a Freeze.
+func (s *Server) Thaw() { s.signal(syscall.SIGCONT, true) }
+
+// signal sends a signal to the processes of sshd, and with all to those that sshd started too.
+func (s *Server) signal(sig syscall.Signal, all bool) {
+	s.mu.Lock()
+	var pids []int
+	for pid := range s.procs {
+		pids = append(pids, pid)
+	}
+	s.mu.Unlock()
+	children := children()
+	for len(pids) > 0 {
+		pid := pids[0]
+		pids = append(pids[1:], children[pid]...)
+		if name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); all || strings.HasPrefix(string(name), "sshd") {
+			_ = syscall.Kill(pid, sig) // it may be gone by itself
+		}
+	}
+}
+
+// children returns the child processes of every process.
+func children() map[int][]int {
+	all := make(map[int][]int)
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, name := range stats {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		// "PID (NAME) STATE PPID …"; the name may hold anything.
+		fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+		pid, err1 := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		parent, err2 := strconv.Atoi(fields[1])
+		if err1 == nil && err2 == nil {
+			all[parent] = append(all[parent], pid)
+		}
+	}
+	return all
+}

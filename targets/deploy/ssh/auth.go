@@ -1,0 +1,333 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+// maxKeySize bounds a key file.
+const maxKeySize = 64 << 10
+
+// keyring holds the private keys this process knows. Every file is read once, and every passphrase asked for once.
+type keyring struct {
+	ask   func(ctx context.Context, file string) ([]byte, error)
+	given []candidate // of Config.Keys
+
+	mu    sync.Mutex
+	files map[string]*key
+
+	asking chan struct{} // one question at a time; a channel, so that waiting ends with the context
+}
+
+// key is one key file.
+type key struct {
+	path   string
+	pub    ssh.PublicKey
+	cert   *ssh.Certificate // of path-cert.pub, or nil
+	pem    []byte           // of an encrypted key
+	useful string           // why the file is of no use; empty: it is
+
+	mu     sync.Mutex
+	signer ssh.AlgorithmSigner // nil: it is encrypted, or only the public half
+	locked error               // why it stays encrypted
+}
+
+// candidate is a key to try.
+type candidate struct {
+	name string // for a person
+	pub  ssh.PublicKey
+	open func(context.Context) (ssh.AlgorithmSigner, error)
+}
+
+func newKeyring(cfg Config) (*keyring, error) {
+	ring := &keyring{ask: cfg.Passphrase, files: make(map[string]*key), asking: make(chan struct{}, 1)}
+	for _, pem := range cfg.Keys {
+		signer, err := ssh.ParsePrivateKey(pem)
+		if err != nil {
+			return nil, fmt.Errorf("a given private key cannot be read: %w", err)
+		}
+		ring.given = append(ring.given, ready("the given key "+ssh.FingerprintSHA256(signer.PublicKey()), signer))
+	}
+	return ring, nil
+}
+
+// ready is a candidate that needs no unlocking.
+func ready(name string, s ssh.Signer) candidate {
+	return candidate{name, s.PublicKey(), func(context.Context) (ssh.AlgorithmSigner, error) { return s.(ssh.AlgorithmSigner), nil }}
+}
+
+// file reads a key file; nil: there is none.
+func (r *keyring) file(path string) *key {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k, ok := r.files[path]
+	if !ok {
+		k = readKey(path)
+		r.files[path] = k
+	}
+	return k
+}
+
+func readKey(path string) *key {
+	data, err := readLimited(path, maxKeySize)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	k := &key{path: path}
+	if err != nil {
+		k.useful = cause(err)
+		return k
+	}
+	if pub, _, _, _, err := ssh.ParseAuthorizedKey(data); err == nil {
+		k.pub = pub // the public half, of a key that the agent holds
+		k.useful = "it is a public key, and the agent does not hold the private one"
+		return k
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
+		k.useful = fmt.Sprintf("others may read it (mode %04o); chmod 600 it", info.Mode().Perm())
+		return k
+	}
+	signer, err := ssh.ParsePrivateKey(data)
+	var locked *ssh.PassphraseMissingError
+	switch {
+	case err == nil:
+		k.pub, k.signer = signer.PublicKey(), signer.(ssh.AlgorithmSigner)
+	case errors.As(err, &locked):
+		k.pem, k.pub = data, locked.PublicKey
+		if k.pub == nil {
+			k.pub = readPublic(path + ".pub")
+		}
+		if k.pub == nil {
+			k.useful = "it is encrypted in the old PEM form, and there is no " + path + ".pub beside it"
+			return k
+		}
+	default:
+		k.useful = cause(err)
+		return k
+	}
+	if cert, ok := readPublic(path + "-cert.pub").(*ssh.Certificate); ok && string(cert.Key.Marshal()) == string(k.pub.Marshal()) {
+		k.cert = cert
+	}
+	return k
+}
+
+// readPublic reads a public key or certificate; nil: there is none.
+func readPublic(path string) ssh.PublicKey {
+	data, err := readLimited(path, maxKeySize)
+	if err != nil {
+		return nil
+	}
+	pub, _, _, _, err := ssh.ParseAuthorizedKey(data)
+	if err != nil {
+		return nil
+	}
+	return pub
+}
+
+// maxGuesses is how often a passphrase may be mistyped.
+const maxGuesses = 3
+
+// unlock returns the private key, after asking for its passphrase where it has one.
+func (r *keyring) unlock(ctx context.Context, k *key) (ssh.AlgorithmSigner, error) {
+	if signer, err := k.state(); signer != nil || err != nil {
+		return signer, err
+	}
+	select {
+	case r.asking <- struct{}{}:
+		defer func() { <-r.asking }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	for guess := 1; ; guess++ {
+		if signer, err := k.state(); signer != nil || err != nil {
+			return signer, err
+		}
+		phrase, err := r.ask(ctx, k.path)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			k.settle(nil, fmt.Errorf("no passphrase was given: %w", err))
+			continue
+		}
+		signer, err := ssh.ParsePrivateKeyWithPassphrase(k.pem, phrase)
+		clear(phrase)
+		switch {
+		case err == nil:
+			k.settle(signer.(ssh.AlgorithmSigner), nil)
+		case guess == maxGuesses:
+			k.settle(nil, errors.New("the passphrase was wrong"))
+		}
+	}
+}
+
+// state returns what is known of a key: both are nil for one that is still to be unlocked.
+func (k *key) state() (ssh.AlgorithmSigner, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.signer, k.locked
+}
+
+func (k *key) settle(signer ssh.AlgorithmSigner, locked error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.signer, k.locked = signer, locked
+}
+
+// attempt is one login: the keys to try, and what became of them.
+type attempt struct {
+	candidates []candidate
+	methods    []string // what the server accepts
+	tried      []string
+	unused     []string // keys that could not be tried, with the reason
+}
+
+// prepare lists the keys for a login in the order of ssh: given keys, keys of the agent that l names, other keys of the
+// agent, key files. The agent must stay open until the login is over.
+func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *attempt {
+	a := &attempt{candidates: slices.Clone(r.given)}
+	if agentErr != nil {
+		a.unused = append(a.unused, fmt.Sprintf("the agent (%s)", cause(agentErr)))
+	}
+	var ours []*key
+	for _, f := range l.keys {
+		if k := r.file(f.path); k != nil {
+			ours = append(ours, k)
+		} else if f.asked {
+			a.unused = append(a.unused, f.path+" (it does not exist)")
+		}
+	}
+
+	var named, others []candidate
+	if held != nil {
+		signers, err := held.Signers()
+		if err != nil {
+			a.unused = append(a.unused, fmt.Sprintf("the agent (%s)", cause(err)))
+		}
+		for _, s := range signers {
+			c := ready("the agent's key "+ssh.FingerprintSHA256(plain(s.PublicKey())), s)
+			if slices.ContainsFunc(ours, func(k *key) bool { return k.pub != nil && same(k.pub, s.PublicKey()) }) {
+				named = append(named, c)
+			} else if !l.only {
+				others = append(others, c)
+			}
+		}
+	}
+	a.candidates = append(append(a.candidates, named...), others...)
+	for _, k := range ours {
+		switch {
+		case k.pub != nil && slices.ContainsFunc(named, func(c candidate) bool { return same(k.pub, c.pub) }):
+		case k.useful != "":
+			a.unused = append(a.unused, fmt.Sprintf("%s (%s)", k.path, k.useful))
+		case k.pem != nil && r.ask == nil:
+			a.unused = append(a.unused, k.path+" (it is encrypted and nobody can be asked for its passphrase; ssh-add it first)")
+		default:
+			a.add(r, k)
+		}
+	}
+	return a
+}
+
+// add puts the certificate of a key file, and the key itself, on the list.
+func (a *attempt) add(r *keyring, k *key) {
+	open := func(ctx context.Context) (ssh.AlgorithmSigner, error) { return r.unlock(ctx, k) }
+	if k.cert != nil {
+		a.candidates = append(a.candidates, candidate{k.path + "-cert.pub", k.cert, open})
+	}
+	a.candidates = append(a.candidates, candidate{k.path, k.pub, open})
+}
+
+// plain returns the key inside a certificate, or the key itself.
+func plain(k ssh.PublicKey) ssh.PublicKey {
+	if cert, ok := k.(*ssh.Certificate); ok {
+		return cert.Key
+	}
+	return k
+}
+
+func same(a, b ssh.PublicKey) bool {
+	return string(plain(a).Marshal()) == string(plain(b).Marshal())
+}
+
+// next is the ssh.ClientAuthCallback: one key at a time, so that one that fails to sign does not end the login.
+func (a *attempt) next(ctx context.Context, clock *clock) ssh.ClientAuthCallback {
+	return func(now *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
+		a.methods = now.AllowedMethods
+		if len(a.candidates) == 0 || !slices.Contains(now.AllowedMethods, "publickey") {
+			return nil, nil
+		}
+		c := a.candidates[0]
+		a.candidates = a.candidates[1:]
+		a.tried = append(a.tried, c.name)
+		return ssh.PublicKeys(&patient{c, a, ctx, clock}), nil
+	}
+}
+
+// refused says why nobody let us in.
+func (a *attempt) refused(l *login, err error) error {
+	text := fmt.Sprintf("%s does not let %q in with the keys at hand", l, l.user)
+	switch {
+	case len(a.methods) > 0 && !slices.Contains(a.methods, "publickey"):
+		text = fmt.Sprintf("%s lets %q in by %s only, and rocec logs in with keys", l, l.user, said(strings.Join(a.methods, ", ")))
+	case len(a.tried) == 0:
+		text = fmt.Sprintf("there is no key to log in to %s with; name one with IdentityFile in ~/.ssh/config, or ssh-add one", l)
+	default:
+		text += "; tried: " + strings.Join(a.tried, ", ")
+	}
+	if len(a.unused) > 0 {
+		text += "; not tried: " + strings.Join(a.unused, ", ")
+	}
+	var told *net.OpError
+	if !errors.As(err, &told) && strings.Contains(err.Error(), "disconnect") {
+		text += "; it says: " + cause(err)
+		if len(a.tried) >= 5 {
+			text += "; name the right key with IdentityFile, and set IdentitiesOnly yes"
+		}
+	}
+	return failure(ErrLogin, err, "%s", text)
+}
+
+// patient signs with a candidate while the clock of the handshake stands: a person may be typing a passphrase or
+// touching a security key.
+type patient struct {
+	candidate
+	attempt *attempt
+	ctx     context.Context
+	clock   *clock
+}
+
+// PublicKey is of ssh.Signer.
+func (p *patient) PublicKey() ssh.PublicKey { return p.pub }
+
+// Sign is of ssh.Signer.
+func (p *patient) Sign(rand io.Reader, data []byte) (*ssh.Signature, error) {
+	return p.SignWithAlgorithm(rand, data, "")
+}
+
+// SignWithAlgorithm is of ssh.AlgorithmSigner.
+func (p *patient) SignWithAlgorithm(rand io.Reader, data []byte, algorithm string) (*ssh.Signature, error) {
+	p.clock.stop()
+	defer p.clock.start()
+	signer, err := p.open(p.ctx)
+	var sig *ssh.Signature
+	if err == nil {
+		sig, err = signer.SignWithAlgorithm(rand, data, algorithm)
+	}
+	if err != nil {
+		a := p.attempt
+		a.tried = a.tried[:len(a.tried)-1]
+		a.unused = append(a.unused, fmt.Sprintf("%s (%s)", p.name, cause(err)))
+	}
+	return sig, err
+}

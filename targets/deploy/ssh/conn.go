@@ -1,0 +1,192 @@
+package ssh
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// maxStderr bounds what is kept of a command's complaints: the end of them.
+const maxStderr = 64 << 10
+
+// conn is a target.Conn: commands of one device, one at a time.
+type conn struct {
+	link *link
+	max  int
+	turn chan struct{} // holds one token while a command runs
+}
+
+func newConn(lk *link, max int) *conn { return &conn{link: lk, max: max, turn: make(chan struct{}, 1)} }
+
+// Close ends the connection. What runs is cut off.
+func (c *conn) Close() error {
+	c.link.end(errClosed)
+	return nil
+}
+
+// Run runs a command; commands of one connection wait for each other. When ctx ends while it runs the connection is
+// closed, for nothing else is sure to end it, and whether the command ran to its end is not known: [ErrLost].
+func (c *conn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
+	select {
+	case c.turn <- struct{}{}:
+		defer func() { <-c.turn }()
+	case <-c.link.dead:
+		return nil, c.link.lost("before the command was started")
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the command was not started: %w", context.Cause(ctx))
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("the command was not started: %w", context.Cause(ctx))
+	}
+
+	r := &run{out: capped{max: c.max, full: make(chan struct{})}, done: make(chan error, 1), session: make(chan *ssh.Session, 1)}
+	go func() { r.done <- r.do(c.link.client, cmd, stdin) }()
+	select {
+	case err := <-r.done:
+		return r.result(c, err)
+	case <-r.out.full:
+		return nil, r.overflow(c)
+	case <-c.link.dead:
+		return nil, c.link.lost(during)
+	case <-ctx.Done():
+		why := context.Cause(ctx)
+		c.link.end(why)
+		return nil, failure(ErrLost, why, "the connection to %s was closed %s: %s", c.link.login, during, cause(why))
+	}
+}
+
+const during = "while a command ran; whether it ran to its end is not known"
+
+// run is one command under way.
+type run struct {
+	out     capped
+	err     tail
+	session chan *ssh.Session
+	done    chan error
+}
+
+// errNoSession is a session or command that the server refused: nothing ran.
+type errNoSession struct{ error }
+
+func (e errNoSession) Unwrap() error { return e.error }
+
+// do runs the command. It may block as long as the connection stands.
+func (r *run) do(client *ssh.Client, cmd string, stdin []byte) error {
+	s, err := client.NewSession()
+	if err != nil {
+		return errNoSession{err}
+	}
+	defer s.Close()
+	r.session <- s
+	s.Stdout, s.Stderr = &r.out, &r.err
+	in, err := s.StdinPipe()
+	if err != nil {
+		return errNoSession{err}
+	}
+	if err := s.Start(cmd); err != nil {
+		return errNoSession{err}
+	}
+	// Apart from Wait: a command may end well without reading all of its input.
+	go func() {
+		_, _ = in.Write(stdin)
+		_ = in.Close()
+	}()
+	return s.Wait()
+}
+
+// result puts the end of a command into words.
+func (r *run) result(c *conn, err error) ([]byte, error) {
+	var exit *ssh.ExitError
+	var missing *ssh.ExitMissingError
+	var refused errNoSession
+	var open *ssh.OpenChannelError
+	select {
+	case <-r.out.full: // the command may end before the overflow is seen
+		return nil, r.overflow(c)
+	default:
+	}
+	switch {
+	case err == nil:
+		return r.out.bytes(), nil
+	case errors.As(err, &exit):
+		stderr := r.err.String()
+		if exit.Signal() != "" && strings.TrimSpace(stderr) == "" {
+			stderr = "killed by signal " + exit.Signal()
+		}
+		return r.out.bytes(), &target.ExitError{Status: exit.ExitStatus(), Stderr: stderr}
+	case errors.As(err, &missing):
+		return nil, failure(ErrLost, err, "the connection to %s was lost %s: the other side closed it", c.link.login, during)
+	case errors.As(err, &open):
+		return nil, fmt.Errorf("%s refuses to run a command: %s", c.link.login, said(open.Message))
+	case errors.As(err, &refused) && strings.HasPrefix(err.Error(), "ssh: command ") && strings.HasSuffix(err.Error(), " failed"):
+		return nil, fmt.Errorf("%s refuses to run commands for %q", c.link.login, c.link.login.user)
+	case errors.As(err, &refused):
+		return nil, failure(ErrLost, err, "the connection to %s was lost before the command was started: %s", c.link.login, cause(err))
+	}
+	return nil, failure(ErrLost, err, "the connection to %s was lost %s: %s", c.link.login, during, cause(err))
+}
+
+// overflow cuts off a command that prints too much. Its session must be closed: with nobody reading, the command
+// would wait for ever.
+func (r *run) overflow(c *conn) error {
+	go (<-r.session).Close()
+	return failure(ErrOutput, nil, "a command on %s printed more than %d bytes and was cut off", c.link.login, c.max)
+}
+
+// capped keeps at most max bytes, and closes full when there are more.
+type capped struct {
+	max  int
+	full chan struct{}
+
+	mu   sync.Mutex
+	buf  bytes.Buffer
+	over bool
+}
+
+func (b *capped) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.over || b.buf.Len()+len(p) > b.max {
+		if !b.over {
+			close(b.full)
+		}
+		b.over = true
+		return 0, ErrOutput
+	}
+	return b.buf.Write(p)
+}
+
+func (b *capped) bytes() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return bytes.Clone(b.buf.Bytes())
+}
+
+// tail keeps the last maxStderr bytes.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+func (b *tail) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.buf = append(b.buf, p...)
+	if len(b.buf) > 2*maxStderr {
+		b.buf = append(b.buf[:0], b.buf[len(b.buf)-maxStderr:]...)
+	}
+	return len(p), nil
+}
+
+func (b *tail) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.buf[max(0, len(b.buf)-maxStderr):])
+}

@@ -1,0 +1,118 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"golang.org/x/crypto/ssh"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// The kinds of failures, for errors.Is.
+var (
+	ErrConfig      = errors.New("ssh configuration")  // a mistake in ssh_config, known_hosts or the ssh block
+	ErrUnreachable = errors.New("device unreachable") // no SSH server answers
+	ErrHostKey     = errors.New("host key")           // the server did not prove to be the device
+	ErrLogin       = errors.New("login refused")      // the server did not let us in
+	ErrLost        = errors.New("connection lost")    // it broke: whether the command ran is not known
+	ErrOutput      = errors.New("too much output")    // a command printed more than Config.MaxOutput and was cut off
+)
+
+var errClosed = errors.New("the connection was closed")
+
+// failed is a failure of one kind, in words for a person.
+type failed struct {
+	kind error
+	text string
+	err  error // what lies below, or nil
+}
+
+func (f *failed) Error() string   { return f.text }
+func (f *failed) Unwrap() []error { return []error{f.kind, f.err} }
+
+// failure makes an error of a kind. Whatever a device or a file put into the text is escaped.
+func failure(kind, err error, format string, args ...any) error {
+	if err == nil {
+		err = kind
+	}
+	return &failed{kind: kind, text: target.Escape(fmt.Sprintf(format, args...)), err: err}
+}
+
+// unreachable says why no SSH server answers at l.
+func unreachable(l *login, err error) error {
+	var dns *net.DNSError
+	var refused *ssh.OpenChannelError
+	switch {
+	case l.via != nil && errors.As(err, &refused):
+		return failure(ErrUnreachable, err, "%s cannot reach %s: %s", l.via, l, said(refused.Message))
+	case l.via == nil && errors.As(err, &dns) && dns.IsNotFound:
+		return failure(ErrUnreachable, err,
+			"the name %q has no address; give one as address in the ssh block, or as HostName in ~/.ssh/config", l.host)
+	}
+	return failure(ErrUnreachable, err, "cannot reach %s: %s", l, cause(err))
+}
+
+// throughJump says that err happened on the way to l.
+func throughJump(l *login, err error) error {
+	kind := ErrUnreachable
+	for _, k := range []error{ErrConfig, ErrHostKey, ErrLogin} {
+		if errors.Is(err, k) {
+			kind = k
+		}
+	}
+	return failure(kind, err, "on the way to %s: %v", l, err)
+}
+
+// cause returns the part of an error that a person needs, without the addresses and calls around it, in one line.
+func cause(err error) string {
+	var op *net.OpError
+	var no syscall.Errno
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return "no answer in time"
+	case errors.As(err, &no):
+		return no.Error()
+	case errors.Is(err, context.Canceled):
+		return "interrupted"
+	case errors.Is(err, io.EOF), err.Error() == channelOpenNil:
+		return "the connection was closed by the other side"
+	case errors.As(err, &op):
+		return op.Err.Error()
+	}
+	return said(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "ssh: "), "handshake failed: ssh: "))
+}
+
+// said makes one short line of what a server said.
+func said(text string) string {
+	const most = 300
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > most {
+		text = text[:most] + " …"
+	}
+	return target.Escape(text)
+}
+
+// cut tells whether a connection broke, as against an answer that says no.
+func cut(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &op)
+}
+
+// channelOpenNil is what x/crypto says when the connection ends while a channel is being opened.
+const channelOpenNil = "ssh: unexpected packet in response to channel open: <nil>"
+
+// passing tells whether connecting again may help.
+func passing(err error) bool {
+	if errors.Is(err, ErrConfig) || errors.Is(err, ErrHostKey) || errors.Is(err, ErrLogin) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF)
+}

@@ -1,0 +1,147 @@
+package ssh_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
+	"github.com/rocec/rocec/targets/deploy/ssh"
+)
+
+// TestHostKeys: what a server with an RSA, an ECDSA and an Ed25519 key on a port of its own must be taken for, given
+// what known_hosts holds.
+func TestHostKeys(t *testing.T) {
+	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})
+	stranger := sshdtest.NewKey(t, "ed25519", "")
+	strangerECDSA := sshdtest.NewKey(t, "ecdsa", "")
+	ca := sshdtest.NewKey(t, "ed25519", "")
+	certified := sshdtest.Start(t, sshdtest.Options{HostCA: ca, HostKeys: []string{"ecdsa"}})
+	elsewhere := sshdtest.Start(t, sshdtest.Options{HostCA: ca, Principal: "spine01"})
+	at := "[127.0.0.1]:" + strconv.Itoa(s.Port) + " "
+
+	hashed := func(t *testing.T, line string) string {
+		file := filepath.Join(home(t, map[string]string{"k": line}), ".ssh", "k")
+		require.NoError(t, exec.Command("ssh-keygen", "-q", "-H", "-f", file).Run())
+		return string(read(t, file))
+	}
+
+	for _, c := range []struct {
+		name   string
+		server *sshdtest.Server
+		known  string
+		says   []string // nil: it connects
+	}{
+		{"ed25519 only", s, s.KnownHostsLine("ed25519"), nil},
+		{"ecdsa only", s, s.KnownHostsLine("ecdsa"), nil},
+		{"rsa only", s, s.KnownHostsLine("rsa"), nil},
+		{"hashed ed25519", s, hashed(t, s.KnownHostsLine("ed25519")), nil},
+		{"hashed rsa", s, hashed(t, s.KnownHostsLine("rsa")), nil},
+		{"wildcard without port", s, "* " + s.HostKeys["rsa"].Public + "\n", nil},
+		{"comments and blank lines", s, "# old\n\n" + s.KnownHostsLine("ed25519") + "\n", nil},
+		{"one right among wrong", s, at + stranger.Public + "\n" + s.KnownHostsLine("ed25519"), nil},
+
+		{"empty file", s, "", []string{"is not known", s.HostKeys["ed25519"].Fingerprint, "log in once with `ssh -p", "host_key = "}},
+		{"other host", s, "192.0.2.1 " + s.HostKeys["ed25519"].Public + "\n", []string{"is not known"}},
+		{"host without port", s, "127.0.0.1 " + s.HostKeys["ed25519"].Public + "\n", []string{"is not known"}},
+		{
+			"wrong key", s, "# a\n" + at + stranger.Public + "\n",
+			[]string{"has changed", "known_hosts:2", stranger.Fingerprint, s.HostKeys["ed25519"].Fingerprint, "ssh-keygen -R '[127.0.0.1]:"},
+		},
+		{
+			"wrong key of a type", s, at + strangerECDSA.Public + "\n",
+			[]string{"has changed", strangerECDSA.Fingerprint, s.HostKeys["ecdsa"].Fingerprint},
+		},
+		{
+			"revoked", s, "@revoked * " + s.HostKeys["ed25519"].Public + "\n" + s.KnownHostsLine("ed25519"),
+			[]string{"is revoked by", "known_hosts:1", s.HostKeys["ed25519"].Fingerprint},
+		},
+
+		{"authority", certified, "@cert-authority * " + ca.Public + "\n", nil},
+		{"key of a server with a certificate", certified, certified.KnownHostsLine("ecdsa"), nil},
+		{"unknown server with a certificate", certified, "", []string{"is not known", certified.HostKeys["ecdsa"].Fingerprint}},
+		{"authority of others", certified, "@cert-authority * " + stranger.Public + "\n", []string{"is not valid"}},
+		{"certificate for another host", elsewhere, "@cert-authority * " + ca.Public + "\n", []string{"is not valid"}},
+		{
+			"authority, server without certificate", s, "@cert-authority * " + ca.Public + "\n",
+			[]string{"has changed", "the certificate authority", ca.Fingerprint},
+		},
+		{"authority revoked", certified, "@revoked * " + ca.Public + "\n@cert-authority * " + ca.Public + "\n", []string{"is not valid", "revoked"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := ssh.Config{User: c.server.User, Keys: [][]byte{c.server.ClientKey.PEM}, Home: home(t, map[string]string{"known_hosts": c.known})}
+			if c.says == nil {
+				assert.Equal(t, "hello\n", output(t, dial(t, newDialer(t, cfg), device(c.server)), "echo hello"))
+				return
+			}
+			text := refused(t, cfg, device(c.server), ssh.ErrHostKey)
+			for _, s := range c.says {
+				assert.Contains(t, text, s)
+			}
+		})
+	}
+}
+
+// TestPin: host_key of the ssh block decides, whatever known_hosts holds and whatever type the key has.
+func TestPin(t *testing.T) {
+	s := sshdtest.Start(t, sshdtest.Options{HostKeys: []string{"rsa", "ecdsa", "ed25519"}})
+	stranger := sshdtest.NewKey(t, "ed25519", "")
+	cfg := func(known string) ssh.Config {
+		return ssh.Config{User: s.User, Keys: [][]byte{s.ClientKey.PEM}, Home: home(t, map[string]string{"known_hosts": known})}
+	}
+	at := "[127.0.0.1]:" + strconv.Itoa(s.Port) + " "
+	dev := device(s)
+	for _, kind := range []string{"rsa", "ecdsa", "ed25519"} {
+		dev.Login.HostKey = s.HostKeys[kind].Fingerprint
+		for _, known := range []string{"", at + stranger.Public + "\n"} {
+			assert.Equal(t, "hello\n", output(t, dial(t, newDialer(t, cfg(known)), dev), "echo hello"), kind)
+		}
+	}
+
+	dev.Login.HostKey = s.HostKeys["rsa"].Fingerprint
+	assert.Contains(t, refused(t, cfg("@revoked * "+s.HostKeys["rsa"].Public+"\n"), dev, ssh.ErrHostKey), "is revoked by")
+
+	dev.Login.HostKey = stranger.Fingerprint
+	text := refused(t, cfg(s.KnownHostsLine("ed25519")), dev, ssh.ErrHostKey)
+	assert.Contains(t, text, "asks for "+stranger.Fingerprint)
+	for _, kind := range []string{"rsa", "ecdsa", "ed25519"} {
+		assert.Contains(t, text, s.HostKeys[kind].Fingerprint)
+	}
+
+	for _, pin := range []string{"SHA256:abc", "MD5:00:11", "sha256:" + stranger.Fingerprint[7:], stranger.Fingerprint + "="} {
+		dev.Login.HostKey = pin
+		assert.Contains(t, refused(t, cfg(""), dev, ssh.ErrConfig), "is not a fingerprint", pin)
+	}
+}
+
+// TestNoWayAround: ssh_config cannot turn host keys off.
+func TestNoWayAround(t *testing.T) {
+	s := sshdtest.Start(t, sshdtest.Options{})
+	cfg := ssh.Config{User: s.User, Keys: [][]byte{s.ClientKey.PEM}, Home: home(t, map[string]string{
+		"config": "Host *\n StrictHostKeyChecking no\n UserKnownHostsFile /dev/null\n",
+	})}
+	assert.Contains(t, refused(t, cfg, device(s), ssh.ErrHostKey), "is not known")
+}
+
+// TestBadKnownHosts: a file that cannot be read is a mistake to mend, not an empty file.
+func TestBadKnownHosts(t *testing.T) {
+	s := sshdtest.Start(t, sshdtest.Options{})
+	cfg := ssh.Config{User: s.User, Home: home(t, map[string]string{"known_hosts": s.KnownHostsLine("ed25519") + "leaf01 ssh-rsa AAAA\x1b\n"})}
+	text := refused(t, cfg, device(s), ssh.ErrConfig)
+	assert.Contains(t, text, "known_hosts:2")
+	assert.NotContains(t, text, "\x1b")
+}
+
+// TestHostKeyAlias: the alias is looked up, without a port.
+func TestHostKeyAlias(t *testing.T) {
+	s := sshdtest.Start(t, sshdtest.Options{})
+	cfg := ssh.Config{User: s.User, Keys: [][]byte{s.ClientKey.PEM}, Home: home(t, map[string]string{
+		"config":   "HostKeyAlias rack1\nUserKnownHostsFile ~/.ssh/by_%k\n",
+		"by_rack1": "rack1 " + s.HostKeys["ed25519"].Public + "\n",
+	})}
+	dial(t, newDialer(t, cfg), device(s))
+}

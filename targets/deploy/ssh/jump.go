@@ -1,0 +1,100 @@
+package ssh
+
+import (
+	"context"
+)
+
+// hop is a connection to a jump host, shared by everything that goes through it.
+type hop struct {
+	route string
+	users int           // guarded by Dialer.mu
+	done  chan struct{} // closed when connecting is over
+	link  *link         // set before done is closed; nil: err says why
+	err   error
+}
+
+// acquire returns the connection to a jump host, making it if there is none. Whoever gets one must release it.
+func (d *Dialer) acquire(ctx context.Context, l *login) (*hop, error) {
+	d.mu.Lock()
+	h := d.hops[l.route()]
+	if h != nil && h.over() {
+		delete(d.hops, h.route)
+		h = nil
+	}
+	if h == nil {
+		if d.ctx.Err() != nil {
+			d.mu.Unlock()
+			return nil, failure(ErrUnreachable, errClosed, "%v", errClosed)
+		}
+		h = &hop{route: l.route(), done: make(chan struct{})}
+		d.hops[h.route] = h
+		// Others wait for the same connection, so it does not end with the context of the first who asked.
+		d.wait.Go(func() {
+			lk, err := d.connect(d.ctx, l)
+			d.mu.Lock()
+			h.link, h.err = lk, err
+			unused := h.users == 0
+			if unused || err != nil {
+				d.forget(h)
+			}
+			d.mu.Unlock()
+			close(h.done)
+			if unused && lk != nil {
+				lk.end(errClosed)
+			}
+		})
+	}
+	h.users++
+	d.mu.Unlock()
+
+	select {
+	case <-h.done:
+		if h.err != nil {
+			d.release(h)
+			return nil, h.err
+		}
+		return h, nil
+	case <-ctx.Done():
+		d.release(h)
+		return nil, failure(ErrUnreachable, ctx.Err(), "connecting to %s was interrupted", l)
+	}
+}
+
+// over tells whether a hop was connected and is no more.
+func (h *hop) over() bool {
+	select {
+	case <-h.done:
+	default:
+		return false
+	}
+	if h.link == nil {
+		return true
+	}
+	select {
+	case <-h.link.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// release gives a hop back; the last user closes it.
+func (d *Dialer) release(h *hop) {
+	d.mu.Lock()
+	h.users--
+	lk := h.link
+	if h.users > 0 || lk == nil { // still used, or still being made: then the maker closes it
+		d.mu.Unlock()
+		return
+	}
+	d.forget(h)
+	d.mu.Unlock()
+	lk.end(errClosed)
+}
+
+// forget removes a hop from the table; a newer one under the same route stays. d.mu is held.
+func (d *Dialer) forget(h *hop) {
+	if d.hops[h.route] == h {
+		delete(d.hops, h.route)
+	}
+}

@@ -1,0 +1,275 @@
+package ssh
+
+import (
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// login is everything needed to log in to one server.
+type login struct {
+	name   string // what one would type after `ssh`
+	host   string // where it is: a name or an address
+	port   string
+	user   string
+	lookup string   // host:port as known_hosts knows it
+	known  []string // known_hosts files
+	pin    string   // fingerprint that the host key must have; empty: known_hosts decides
+	keys   []keyFile
+	only   bool   // offer no keys but those
+	agent  string // socket; empty: none
+	via    *login // nil: directly
+}
+
+// keyFile is a private key on disk, or the public half of one that the agent holds.
+type keyFile struct {
+	path  string
+	asked bool // somebody named it, so it is worth a word when it is missing
+}
+
+func (l *login) address() string { return net.JoinHostPort(l.host, l.port) }
+
+// String returns the server as a person knows it: "leaf01 (192.0.2.1:22)".
+func (l *login) String() string {
+	if l.name == l.host {
+		return l.address()
+	}
+	return fmt.Sprintf("%s (%s)", l.name, l.address())
+}
+
+// jumpCount is the number of jump hosts on the way.
+func (l *login) jumpCount() int {
+	n := 0
+	for v := l.via; v != nil; v = v.via {
+		n++
+	}
+	return n
+}
+
+// route tells logins apart: equal routes end at the same server as the same user, over the same jump hosts.
+func (l *login) route() string {
+	s := strconv.Quote(l.user) + "@" + l.address() + "?" + strconv.Quote(l.lookup)
+	if l.via != nil {
+		s = l.via.route() + ">" + s
+	}
+	return s
+}
+
+// command is the ssh command line a person would type for the same login.
+func (l *login) command() string {
+	s := "ssh "
+	jumps := ""
+	for v := l.via; v != nil; v = v.via {
+		jumps = "," + v.user + "@" + net.JoinHostPort(v.name, v.port) + jumps
+	}
+	if jumps != "" {
+		s += "-J " + jumps[1:] + " "
+	}
+	if l.port != "22" {
+		s += "-p " + l.port + " "
+	}
+	return s + l.user + "@" + l.name
+}
+
+// maxJumps bounds a chain of jump hosts.
+const maxJumps = 8
+
+// login finds out how to log in to a device.
+func (d *Dialer) login(dev *target.Device) (*login, error) {
+	name := dev.Login.Address
+	if name == "" {
+		name = dev.Name
+	}
+	if pin := dev.Login.HostKey; pin != "" && !validPin(pin) {
+		return nil, failure(ErrConfig, nil,
+			"host_key = %q is not a fingerprint; it looks like SHA256: and 43 letters, as `ssh-keygen -lf KEY.pub` prints it", pin)
+	}
+	port := ""
+	if dev.Login.Port != 0 {
+		port = strconv.Itoa(dev.Login.Port)
+	}
+	l, err := d.resolve(name, dev.Login.User, port, dev.Login.Jump, nil)
+	if err != nil {
+		return nil, failure(ErrConfig, err, "%v", err)
+	}
+	l.pin = dev.Login.HostKey
+	return l, nil
+}
+
+// resolve finds out how to log in to the server that is called name; user, port and jump are empty where they were not
+// given. On the way are the servers that led here.
+func (d *Dialer) resolve(name, user, port, jump string, onTheWay []string) (*login, error) {
+	here := name
+	if user != "" {
+		here = user + "@" + here
+	}
+	if port != "" {
+		here = here + ":" + port
+	}
+	circle := slices.Contains(onTheWay, here)
+	onTheWay = append(onTheWay, here)
+	if circle {
+		return nil, fmt.Errorf("the jump hosts go in a circle: %s; set ProxyJump none for %q in ~/.ssh/config, "+
+			"or jump = \"none\" in its ssh block", strings.Join(onTheWay, " -> "), name)
+	}
+	if len(onTheWay) > maxJumps+1 {
+		return nil, fmt.Errorf("more than %d jump hosts in a row: %s", maxJumps, strings.Join(onTheWay, " -> "))
+	}
+	var given []directive
+	for _, g := range []struct{ key, value string }{{"user", user}, {"port", port}, {"proxyjump", jump}} {
+		if g.value != "" {
+			given = append(given, directive{key: g.key, args: []string{g.value}})
+		}
+	}
+	s, err := d.rules.find(name, d.cfg.User, given...)
+	if err != nil {
+		return nil, err
+	}
+
+	l := &login{name: name, host: name, port: "22", user: d.cfg.User}
+	if h, ok := s.first["hostname"]; ok {
+		if l.host, err = expand(h, map[byte]string{'h': name}); err != nil {
+			return nil, err
+		}
+	}
+	if p, at := s.get("port"); p != "" {
+		n, err := strconv.Atoi(p)
+		if err != nil || n < 1 || n > 65535 {
+			return nil, fmt.Errorf("%v: %q is not a port; ports are 1 to 65535", at, p)
+		}
+		l.port = strconv.Itoa(n)
+	}
+	if u, _ := s.get("user"); u != "" {
+		l.user = u
+	}
+	if l.user == "" {
+		return nil, fmt.Errorf("no login name is known for %s; set user in the ssh block", l)
+	}
+	if err := d.identify(l, s); err != nil {
+		return nil, err
+	}
+	return l, d.jumps(l, s, onTheWay)
+}
+
+// identify fills in what proves who is who: host keys and our keys.
+func (d *Dialer) identify(l *login, s *settings) error {
+	tokens := map[byte]string{
+		'd': d.cfg.Home, 'u': d.cfg.User, 'r': l.user, 'n': l.name, 'h': l.host, 'p': l.port, 'k': l.name,
+	}
+	l.lookup = net.JoinHostPort(strings.ToLower(l.host), l.port)
+	if alias, _ := s.get("hostkeyalias"); alias != "" {
+		l.lookup, tokens['k'] = net.JoinHostPort(strings.ToLower(alias), "22"), alias
+	}
+	path := func(set directive, arg string) (string, error) {
+		arg, err := expandArg(set, arg, tokens)
+		if err != nil {
+			return "", err
+		}
+		if arg, err = tilde(arg, d.cfg.Home); err != nil {
+			return "", fmt.Errorf("%v: %w", set.at, err)
+		}
+		return arg, nil
+	}
+
+	for _, k := range []struct{ key, dir, name string }{
+		{"userknownhostsfile", userDir(d.cfg), "known_hosts"},
+		{"globalknownhostsfile", d.cfg.System, "ssh_known_hosts"},
+	} {
+		set, ok := s.first[k.key]
+		if !ok && filepath.IsAbs(k.dir) {
+			l.known = append(l.known, filepath.Join(k.dir, k.name), filepath.Join(k.dir, k.name+"2"))
+		}
+		for _, arg := range set.args {
+			name, err := path(set, arg)
+			if err != nil {
+				return err
+			}
+			if name != "none" {
+				l.known = append(l.known, name)
+			}
+		}
+	}
+
+	for _, set := range s.keys {
+		if set.args[0] == "none" {
+			continue
+		}
+		name, err := path(set, set.args[0])
+		if err != nil {
+			return err
+		}
+		l.keys = append(l.keys, keyFile{name, true})
+	}
+	if len(s.keys) == 0 && d.cfg.Home != "" {
+		for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
+			l.keys = append(l.keys, keyFile{filepath.Join(userDir(d.cfg), name), false})
+		}
+	}
+	only, _ := s.get("identitiesonly")
+	l.only = only == "yes" || only == "true"
+
+	l.agent = d.cfg.AgentSocket
+	switch agent, at := s.get("identityagent"); {
+	case agent == "" || agent == "SSH_AUTH_SOCK" || agent == "$SSH_AUTH_SOCK":
+	case agent == "none":
+		l.agent = ""
+	case agent[0] == '$':
+		return fmt.Errorf("%v: rocec does not read environment variables in ssh_config (%q); write the agent's path", at, agent)
+	default:
+		var err error
+		l.agent, err = path(s.first["identityagent"], agent)
+		return err
+	}
+	return nil
+}
+
+// jumps fills in the way to l: `a,b` is over a, then over b. Each jump host but the first is reached over the one before
+// it; the way to the first is its own.
+func (d *Dialer) jumps(l *login, s *settings, onTheWay []string) error {
+	if cmd, at := s.get("proxycommand"); cmd != "" && cmd != "none" {
+		return fmt.Errorf("%v: ProxyCommand for %q: rocec runs no commands here; use ProxyJump, or jump in the ssh block", at, l.name)
+	}
+	jump, at := s.get("proxyjump")
+	if jump == "" || jump == "none" {
+		return nil
+	}
+	list, hop := "", jump
+	if i := strings.LastIndexByte(jump, ','); i >= 0 {
+		list, hop = jump[:i], jump[i+1:]
+	}
+	user, host, port, err := splitHop(strings.TrimSpace(hop))
+	if err != nil {
+		if at != (place{}) {
+			err = fmt.Errorf("%v: %w", at, err)
+		}
+		return err
+	}
+	l.via, err = d.resolve(host, user, port, list, onTheWay)
+	return err
+}
+
+// splitHop reads one jump host: [ssh://][user@]host[:port].
+func splitHop(s string) (user, host, port string, err error) {
+	host = strings.TrimSuffix(strings.TrimPrefix(s, "ssh://"), "/")
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		user, host = host[:i], host[i+1:]
+	}
+	switch {
+	case strings.HasPrefix(host, "["):
+		in, after, ok := strings.Cut(host[1:], "]")
+		if host, port = in, strings.TrimPrefix(after, ":"); !ok || after != "" && after[0] != ':' {
+			host = ""
+		}
+	case strings.Count(host, ":") == 1:
+		host, port, _ = strings.Cut(host, ":")
+	}
+	if n, bad := strconv.Atoi(port); port != "" && (bad != nil || n < 1 || n > 65535) || host == "" || strings.ContainsAny(host, " \t@") {
+		return "", "", "", fmt.Errorf("%q is not a jump host; write host, user@host or user@host:port", s)
+	}
+	return user, host, port, nil
+}

@@ -1,0 +1,250 @@
+package ssh
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// settings are the values of ssh_config that apply to one name.
+type settings struct {
+	first map[string]directive // key to the first value found
+	keys  []directive          // every identityfile
+}
+
+// get returns the first argument of a setting; empty: it is not set.
+func (s *settings) get(key string) (string, place) {
+	d, ok := s.first[key]
+	if !ok {
+		return "", place{}
+	}
+	return d.args[0], d.at
+}
+
+// set keeps the first value, and every identity file once.
+func (s *settings) set(d directive) {
+	if d.key == "identityfile" {
+		if !slices.ContainsFunc(s.keys, func(k directive) bool { return k.args[0] == d.args[0] }) {
+			s.keys = append(s.keys, d)
+		}
+		return
+	}
+	// A jump host and a proxy command exclude each other: the first of both counts.
+	if d.key == "proxyjump" && s.has("proxycommand") || d.key == "proxycommand" && s.has("proxyjump") || s.has(d.key) {
+		return
+	}
+	s.first[d.key] = d
+}
+
+func (s *settings) has(key string) bool {
+	_, ok := s.first[key]
+	return ok
+}
+
+// search is one pass over the files, for one name.
+type search struct {
+	settings
+	typed     string // the name as it was given
+	name      string // the name to match: typed, and in the final pass the host name found for it
+	localUser string
+	final     bool // this is the second pass, that `Match final` asks for
+	wantFinal bool
+}
+
+// find returns what the files say about the name typed. What is in given counts as found first, like options on the
+// command line of ssh.
+func (r *rules) find(typed, localUser string, given ...directive) (*settings, error) {
+	s := &search{settings: settings{first: make(map[string]directive)}, typed: typed, name: typed, localUser: localUser}
+	for _, d := range given {
+		s.set(d)
+	}
+	if err := s.pass(r); err != nil {
+		return nil, err
+	}
+	if s.wantFinal {
+		name, err := s.hostName()
+		if err != nil {
+			return nil, err
+		}
+		s.name, s.final = name, true
+		if err := s.pass(r); err != nil {
+			return nil, err
+		}
+	}
+	return &s.settings, nil
+}
+
+func (s *search) pass(r *rules) error {
+	for _, f := range r.files {
+		if err := s.file(f, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file takes what applies from f; never is set inside a block that does not apply.
+func (s *search) file(f file, never bool) error {
+	active := !never
+	for _, d := range f {
+		switch d.key {
+		case "host":
+			active = !never && matchHost(d.args, s.name)
+		case "match":
+			ok, err := s.match(d, never)
+			if err != nil {
+				return err
+			}
+			active = ok && !never
+		case "include":
+			for _, inner := range d.files {
+				if err := s.file(inner, !active); err != nil {
+					return err
+				}
+			}
+		default:
+			if active {
+				s.set(d)
+			}
+		}
+	}
+	return nil
+}
+
+// match decides a Match line. A criterion that only a program or the network can decide is an error, unless another
+// one on the line settles the answer.
+func (s *search) match(d directive, never bool) (bool, error) {
+	result, undecided := true, ""
+	for i := 0; i < len(d.args); i++ {
+		name, value, split := strings.Cut(d.args[i], "=")
+		name = strings.ToLower(name)
+		name, negated := strings.CutPrefix(name, "!")
+		ok := false
+		switch name {
+		case "all":
+			ok = true
+		case "canonical", "final":
+			s.wantFinal = s.wantFinal || name == "final"
+			ok = s.final
+		default:
+			if !split {
+				if i++; i == len(d.args) {
+					return false, fmt.Errorf("%v: Match %s has no value", d.at, name)
+				}
+				value = d.args[i]
+			}
+			var err error
+			switch name {
+			case "host":
+				var host string
+				if host, err = s.hostName(); err == nil {
+					ok = matchList(strings.ToLower(value), strings.ToLower(host))
+				}
+			case "originalhost":
+				ok = matchList(strings.ToLower(value), strings.ToLower(s.typed))
+			case "user":
+				user, _ := s.get("user")
+				if user == "" {
+					user = s.localUser
+				}
+				ok = matchList(value, user)
+			case "localuser":
+				ok = matchList(value, s.localUser)
+			default:
+				undecided = name
+				continue
+			}
+			if err != nil {
+				return false, err
+			}
+		}
+		result = result && ok != negated
+	}
+	if result && undecided != "" && !never {
+		return false, fmt.Errorf("%v: rocec does not decide \"Match %s\", so it cannot tell whether the lines below it apply to %q; "+
+			"add a host pattern to that line that leaves this device out, or use a Host block instead",
+			d.at, undecided, s.typed)
+	}
+	return result && undecided == "", nil
+}
+
+// hostName returns the host name that is found so far.
+func (s *search) hostName() (string, error) {
+	d, ok := s.first["hostname"]
+	if !ok {
+		return s.name, nil
+	}
+	return expand(d, map[byte]string{'h': s.typed})
+}
+
+// matchHost decides a Host line: one pattern must match, and no negated one may.
+func matchHost(patterns []string, name string) bool {
+	found := false
+	for _, p := range patterns {
+		p, negated := strings.CutPrefix(p, "!")
+		if !wildcard(p, name) {
+			continue
+		}
+		if negated {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// matchList is matchHost for patterns separated by commas.
+func matchList(list, name string) bool { return matchHost(strings.Split(list, ","), name) }
+
+// wildcard matches * (any text) and ? (one byte), in time proportional to the product of the lengths.
+func wildcard(pattern, s string) bool {
+	star, back := -1, 0
+	p, i := 0, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, back = p, i
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == s[i]):
+			p++
+			i++
+		case star >= 0:
+			back++
+			p, i = star+1, back
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// expand replaces the % tokens of a setting's first argument.
+func expand(d directive, tokens map[byte]string) (string, error) {
+	return expandArg(d, d.args[0], tokens)
+}
+
+func expandArg(d directive, arg string, tokens map[byte]string) (string, error) {
+	if strings.Contains(arg, "${") {
+		return "", fmt.Errorf("%v: rocec does not read environment variables in ssh_config (%q)", d.at, arg)
+	}
+	var b strings.Builder
+	for i := 0; i < len(arg); i++ {
+		if arg[i] != '%' {
+			b.WriteByte(arg[i])
+			continue
+		}
+		if i++; i == len(arg) {
+			return "", fmt.Errorf("%v: %q ends in %%; write %%%% for a percent sign", d.at, arg)
+		}
+		value, ok := tokens[arg[i]]
+		switch {
+		case arg[i] == '%':
+			b.WriteByte('%')
+		case ok:
+			b.WriteString(value)
+		default:
+			return "", fmt.Errorf("%v: rocec does not know the token %%%c in %q", d.at, arg[i], arg)
+		}
+	}
+	return b.String(), nil
+}

@@ -1,0 +1,261 @@
+package ssh
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The reader of ssh_config(5). It is our own because a wrong answer sends a change to the wrong machine: the libraries
+// for it take `Match host a exec "…"` for a plain `Match host a`, split patterns at blanks but not at tabs, and look
+// for included files in a home directory of their own choice. The tests compare it with `ssh -G`.
+
+// rules are the ssh_config files of this machine.
+type rules struct {
+	files []file // the person's, then the system's: the first value wins
+}
+
+// file is one ssh_config file.
+type file []directive
+
+// directive is one line of a file that matters to rocec.
+type directive struct {
+	at    place
+	key   string   // lower case
+	args  []string // at least one
+	files []file   // of include, in order
+}
+
+// place is a line of a file.
+type place struct {
+	name string
+	line int
+}
+
+func (p place) String() string { return fmt.Sprintf("%s:%d", p.name, p.line) }
+
+// Limits of what is read; ssh itself has the same limit of depth.
+const (
+	maxIncludeDepth = 16
+	maxIncludeFiles = 256
+	maxConfigSize   = 1 << 20
+)
+
+// directives that are used; every other one is left to ssh. Those with true take the rest of the line as it stands.
+var directives = map[string]bool{
+	"host":                 false,
+	"match":                false,
+	"include":              false,
+	"hostname":             false,
+	"user":                 false,
+	"port":                 false,
+	"proxyjump":            false,
+	"proxycommand":         true,
+	"hostkeyalias":         false,
+	"identityfile":         false,
+	"identitiesonly":       false,
+	"identityagent":        false,
+	"userknownhostsfile":   false,
+	"globalknownhostsfile": false,
+}
+
+// readRules reads the files that cfg names. A file that does not exist holds nothing, unless the person named it.
+func readRules(cfg Config) (*rules, error) {
+	type source struct {
+		name, dir string // dir is where relative includes are looked for
+		must      bool
+	}
+	var sources []source
+	switch {
+	case cfg.ConfigFile == "none":
+	case cfg.ConfigFile != "":
+		sources = []source{{cfg.ConfigFile, userDir(cfg), true}}
+	default:
+		if cfg.Home != "" {
+			sources = append(sources, source{filepath.Join(userDir(cfg), "config"), userDir(cfg), false})
+		}
+		if cfg.System != "" {
+			sources = append(sources, source{filepath.Join(cfg.System, "ssh_config"), cfg.System, false})
+		}
+	}
+	r := new(rules)
+	for _, s := range sources {
+		p := &parser{home: cfg.Home, dir: s.dir}
+		f, err := p.read(s.name, 0)
+		if errors.Is(err, fs.ErrNotExist) && !s.must {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		r.files = append(r.files, f)
+	}
+	return r, nil
+}
+
+func userDir(cfg Config) string { return filepath.Join(cfg.Home, ".ssh") }
+
+// parser reads one file and what it includes.
+type parser struct {
+	home, dir string
+	files     int
+}
+
+func (p *parser) read(name string, depth int) (file, error) {
+	if p.files++; p.files > maxIncludeFiles {
+		return nil, fmt.Errorf("%s: more than %d files are included", name, maxIncludeFiles)
+	}
+	data, err := readLimited(name, maxConfigSize)
+	if err != nil {
+		return nil, err
+	}
+	var f file
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		d, err := parseLine(string(line))
+		if err != nil {
+			return nil, fmt.Errorf("%v: %w", place{name, n}, err)
+		}
+		if d.key == "" {
+			continue
+		}
+		d.at = place{name, n}
+		if d.key == "include" {
+			if d.files, err = p.include(d, depth); err != nil {
+				return nil, err
+			}
+		}
+		f = append(f, d)
+	}
+	return f, nil
+}
+
+func (p *parser) include(d directive, depth int) ([]file, error) {
+	if depth++; depth > maxIncludeDepth {
+		return nil, fmt.Errorf("%v: files include each other more than %d deep", d.at, maxIncludeDepth)
+	}
+	var files []file
+	for _, arg := range d.args {
+		pattern, err := tilde(arg, p.home)
+		if err != nil {
+			return nil, fmt.Errorf("%v: %w", d.at, err)
+		}
+		if !filepath.IsAbs(pattern) {
+			pattern = filepath.Join(p.dir, pattern)
+		}
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("%v: %q: %w", d.at, arg, err)
+		}
+		for _, name := range names {
+			f, err := p.read(name, depth)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// parseLine reads one line; the key is empty for a comment or a directive that is not used.
+func parseLine(line string) (directive, error) {
+	const blank = " \t\r\f"
+	line = strings.Trim(line, blank+"\n")
+	if line == "" || line[0] == '#' {
+		return directive{}, nil
+	}
+	end := strings.IndexAny(line, blank+"=")
+	if end < 0 {
+		end = len(line)
+	}
+	key, rest := strings.ToLower(strings.Trim(line[:end], `"`)), strings.TrimLeft(line[end:], blank)
+	if after, ok := strings.CutPrefix(rest, "="); ok {
+		rest = strings.TrimLeft(after, blank)
+	}
+	raw, used := directives[key]
+	if !used {
+		return directive{}, nil
+	}
+	args := []string{rest}
+	if !raw {
+		var err error
+		if args, err = words(rest); err != nil {
+			return directive{}, err
+		}
+	}
+	if len(args) == 0 || args[0] == "" && key != "include" {
+		return directive{}, fmt.Errorf("%s has no value", line[:end])
+	}
+	return directive{key: key, args: args}, nil
+}
+
+// words splits at blanks outside of quotes; # at the start of a word begins a comment.
+func words(s string) ([]string, error) {
+	var args []string
+	for i := 0; ; {
+		for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+			i++
+		}
+		if i == len(s) || s[i] == '#' {
+			return args, nil
+		}
+		var word strings.Builder
+		var quote byte
+		for ; i < len(s) && (quote != 0 || s[i] != ' ' && s[i] != '\t'); i++ {
+			c := s[i]
+			switch {
+			case c == '\\' && i+1 < len(s) && (strings.IndexByte(`"'\`, s[i+1]) >= 0 || quote == 0 && s[i+1] == ' '):
+				i++
+				word.WriteByte(s[i])
+			case quote == 0 && (c == '"' || c == '\''):
+				quote = c
+			case quote != 0 && c == quote:
+				quote = 0
+			default:
+				word.WriteByte(c)
+			}
+		}
+		if quote != 0 {
+			return nil, fmt.Errorf("the quote %c is not closed", quote)
+		}
+		args = append(args, word.String())
+	}
+}
+
+// tilde replaces a leading ~ by the home directory.
+func tilde(path, home string) (string, error) {
+	rest, ok := strings.CutPrefix(path, "~")
+	switch {
+	case !ok:
+		return path, nil
+	case rest != "" && rest[0] != '/':
+		return "", fmt.Errorf("%q: home directories of others are not looked up; write the whole path", path)
+	case home == "":
+		return "", fmt.Errorf("%q: the home directory is not known", path)
+	}
+	return home + rest, nil
+}
+
+// readLimited reads a file of at most limit bytes.
+func readLimited(name string, limit int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > limit {
+		return nil, fmt.Errorf("%s is larger than %d bytes", name, limit)
+	}
+	return data, nil
+}

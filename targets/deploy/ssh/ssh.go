@@ -1,0 +1,229 @@
+// Package ssh is the wire between rocec and a device: an authenticated connection to a server whose host key was
+// verified, and commands over it.
+//
+// In: a [target.Device] with the login its ssh block asks for, ~/.ssh/config and /etc/ssh/ssh_config, known_hosts
+// files, keys and the agent. Everything the machine gives (home, user, agent socket) comes in through [Config]; the
+// package reads no environment. Out: a [target.Conn].
+//
+// Promised:
+//   - A host key is verified at every hop, and there is no way to turn that off: StrictHostKeyChecking of ssh_config
+//     is not read. An unknown key is an error with its fingerprint and what to do, never a question.
+//   - Keys only: from the agent (asked to sign, never forwarded), from key files, from Config.Keys. No passwords.
+//   - Nothing blocks for ever: connecting and the handshake have their own limits, a silent peer is found by
+//     keepalives, a command ends with its context. What a device may send is bounded.
+//   - Only connecting is tried again. Whether a command that was cut off ran is not known; the error says so
+//     ([ErrLost]).
+//   - Text from a device is escaped before it enters an error.
+//
+// A failure is one of [ErrConfig], [ErrUnreachable], [ErrHostKey], [ErrLogin], [ErrLost] and [ErrOutput] for
+// errors.Is; host key and login failures are wrapped in a [target.LoginError] as well.
+package ssh
+
+import (
+	"context"
+	"errors"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Config is what a Dialer needs to know of the machine it runs on. The zero Config reads no file and knows no key.
+type Config struct {
+	Home   string // the home directory; Home/.ssh is read. Empty: it is not
+	System string // "/etc/ssh": its ssh_config and ssh_known_hosts are read. Empty: they are not
+	User   string // who runs rocec: the login name where the fabric and ssh_config give none
+
+	// ConfigFile replaces both ssh_config files, like -F of ssh; "none": no ssh_config is read.
+	ConfigFile string
+
+	AgentSocket string   // $SSH_AUTH_SOCK; empty: no agent
+	Keys        [][]byte // private keys in PEM, without passphrase, offered before all others
+
+	// Passphrase asks the person for the passphrase of a key file. It is called for one key at a time, only for a key
+	// that the device accepts. Nil: encrypted keys are not used, unless the agent holds them.
+	Passphrase func(ctx context.Context, file string) ([]byte, error)
+
+	ConnectTimeout   time.Duration // until TCP is connected; 0: 10 s
+	HandshakeTimeout time.Duration // from then until logged in, without the time a person types; 0: 30 s
+	KeepAlive        time.Duration // between two keepalives; the third in a row without answer ends it; 0: 5 s
+	MaxOutput        int           // bytes of output of one command; 0: 4 MiB
+}
+
+// Defaults of Config.
+const (
+	DefaultConnectTimeout   = 10 * time.Second
+	DefaultHandshakeTimeout = 30 * time.Second
+	DefaultKeepAlive        = 5 * time.Second
+	DefaultMaxOutput        = 4 << 20
+)
+
+// Dialer opens connections to devices. Connections to jump hosts are shared between them. It is safe for concurrent
+// use; Close ends every connection it made.
+type Dialer struct {
+	cfg   Config
+	rules *rules
+	known *knownFiles
+	keys  *keyring
+
+	ctx  context.Context // ends with Close
+	stop context.CancelFunc
+	wait sync.WaitGroup // connections being opened or open
+
+	mu    sync.Mutex
+	links map[*link]bool  // open connections, to devices and jump hosts
+	hops  map[string]*hop // jump hosts by route
+}
+
+// New reads the ssh_config files. Its error names the file and line that cannot be read.
+func New(cfg Config) (*Dialer, error) {
+	setDefault(&cfg.ConnectTimeout, DefaultConnectTimeout)
+	setDefault(&cfg.HandshakeTimeout, DefaultHandshakeTimeout)
+	setDefault(&cfg.KeepAlive, DefaultKeepAlive)
+	setDefault(&cfg.MaxOutput, DefaultMaxOutput)
+	rules, err := readRules(cfg)
+	if err != nil {
+		return nil, failure(ErrConfig, err, "%v", err)
+	}
+	keys, err := newKeyring(cfg)
+	if err != nil {
+		return nil, failure(ErrConfig, err, "%v", err)
+	}
+	d := &Dialer{
+		cfg:   cfg,
+		rules: rules,
+		known: newKnownFiles(),
+		keys:  keys,
+		links: make(map[*link]bool),
+		hops:  make(map[string]*hop),
+	}
+	d.ctx, d.stop = context.WithCancel(context.Background())
+	return d, nil
+}
+
+func setDefault[T int | time.Duration](field *T, value T) {
+	if *field <= 0 {
+		*field = value
+	}
+}
+
+// Dial logs in to a device, through its jump hosts if it has any. It is a [target.Dial].
+//
+// The name looked up in ssh_config is the address of the device's ssh block, or else the device's name: what one would
+// type after `ssh`. Fields of the ssh block win over ssh_config, like options of ssh do.
+func (d *Dialer) Dial(ctx context.Context, dev *target.Device) (target.Conn, error) {
+	l, err := d.login(dev)
+	if err != nil {
+		return nil, err
+	}
+	lk, err := d.connect(ctx, l)
+	if err != nil {
+		if errors.Is(err, ErrHostKey) || errors.Is(err, ErrLogin) {
+			return nil, &target.LoginError{Err: err}
+		}
+		return nil, err
+	}
+	return newConn(lk, d.cfg.MaxOutput), nil
+}
+
+// Close ends every connection and waits until their goroutines are gone. Dial fails afterwards.
+func (d *Dialer) Close() error {
+	d.stop()
+	d.mu.Lock()
+	links := make([]*link, 0, len(d.links))
+	for lk := range d.links {
+		links = append(links, lk)
+	}
+	d.mu.Unlock()
+	// Those over TCP first: whatever goes through them ends with them.
+	slices.SortFunc(links, func(a, b *link) int { return a.login.jumpCount() - b.login.jumpCount() })
+	for _, lk := range links {
+		lk.end(errClosed)
+	}
+	d.wait.Wait()
+	return nil
+}
+
+// connect opens a connection, with its jump hosts. Only what can pass by itself is tried again: a server that refuses
+// or drops connections because too many arrive at once (MaxStartups of sshd), or that is just starting.
+func (d *Dialer) connect(ctx context.Context, l *login) (*link, error) {
+	var via *hop
+	if l.via != nil {
+		var err error
+		if via, err = d.acquire(ctx, l.via); err != nil {
+			return nil, throughJump(l, err)
+		}
+	}
+	const tries = 4
+	pause := 200 * time.Millisecond
+	for try := 1; ; try++ {
+		lk, err := d.open(ctx, l, via)
+		if err == nil {
+			return lk, nil
+		}
+		again := try < tries && passing(err)
+		if again {
+			select {
+			case <-time.After(pause):
+				pause *= 2
+			case <-ctx.Done():
+				again = false
+			case <-d.ctx.Done():
+				again = false
+			}
+		}
+		if !again {
+			if via != nil {
+				d.release(via)
+			}
+			return nil, err
+		}
+	}
+}
+
+// open makes one connection over via (nil: directly). With a pinned host key it may take several handshakes: the pin
+// does not tell the key's type, and a server shows one key per handshake, of the type we ask for.
+func (d *Dialer) open(ctx context.Context, l *login, via *hop) (*link, error) {
+	if d.ctx.Err() != nil {
+		return nil, failure(ErrUnreachable, errClosed, "%v", errClosed)
+	}
+	check, err := d.known.checker(l)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		raw, err := d.reach(ctx, l, via)
+		if err != nil {
+			return nil, err
+		}
+		client, err := d.handshake(ctx, l, raw, check)
+		if err == nil {
+			return d.newLink(l, client, raw, via)
+		}
+		if !check.again(err) {
+			return nil, check.explain(err)
+		}
+	}
+}
+
+// reach makes the byte stream to a server.
+func (d *Dialer) reach(ctx context.Context, l *login, via *hop) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.cfg.ConnectTimeout)
+	defer cancel()
+	var raw net.Conn
+	var err error
+	if via == nil {
+		raw, err = new(net.Dialer).DialContext(ctx, "tcp", l.address())
+	} else {
+		raw, err = via.link.client.DialContext(ctx, "tcp", l.address())
+	}
+	if err == nil {
+		return raw, nil
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, failure(ErrUnreachable, ctx.Err(), "cannot reach %s: no answer within %v", l, d.cfg.ConnectTimeout)
+	}
+	return nil, unreachable(l, err)
+}

@@ -1,0 +1,200 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+)
+
+// handshake turns a byte stream into an SSH connection to a server that proved who it is. It closes raw when it fails.
+func (d *Dialer) handshake(ctx context.Context, l *login, raw net.Conn, check *hostCheck) (*ssh.Client, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	// Closing the stream ends a handshake in every state, over TCP and over a jump host, whose streams know no deadlines.
+	defer context.AfterFunc(ctx, func() { raw.Close() })()
+	defer context.AfterFunc(d.ctx, func() { cancel(errClosed) })()
+	clock := newClock(d.cfg.HandshakeTimeout, func() {
+		cancel(fmt.Errorf("no login within %v", d.cfg.HandshakeTimeout))
+	})
+	defer clock.stop()
+
+	var held agent.ExtendedAgent
+	var agentErr error
+	if l.agent != "" {
+		var sock net.Conn
+		if sock, agentErr = new(net.Dialer).DialContext(ctx, "unix", l.agent); agentErr == nil {
+			defer context.AfterFunc(ctx, func() { sock.Close() })()
+			defer sock.Close()
+			held = agent.NewClient(sock)
+		}
+	}
+	check.begin()
+	try := d.keys.prepare(l, held, agentErr)
+	good := ssh.SupportedAlgorithms() // the defaults of x/crypto hold weak ones as well
+	conn, chans, reqs, err := ssh.NewClientConn(raw, l.lookup, &ssh.ClientConfig{
+		Config:            ssh.Config{KeyExchanges: good.KeyExchanges, Ciphers: good.Ciphers, MACs: good.MACs},
+		User:              l.user,
+		AuthCallback:      try.next(ctx, clock),
+		HostKeyAlgorithms: check.algorithms(),
+		HostKeyCallback:   check.check,
+		ClientVersion:     "SSH-2.0-rocec",
+	})
+	if err == nil && ctx.Err() == nil {
+		return ssh.NewClient(conn, chans, reqs), nil
+	}
+	raw.Close()
+	var none *ssh.AlgorithmNegotiationError
+	switch why := context.Cause(ctx); {
+	case check.refuse != nil:
+		return nil, err
+	case errors.Is(why, context.Canceled), errors.Is(why, context.DeadlineExceeded):
+		return nil, failure(ErrUnreachable, why, "logging in to %s was interrupted", l)
+	case why != nil:
+		return nil, failure(ErrUnreachable, why, "cannot log in to %s: %v", l, why)
+	case errors.As(err, &none):
+		return nil, failure(ErrUnreachable, err, "%s and rocec have no %s algorithm in common that is safe; it offers %s",
+			l, none.What, said(strings.Join(none.RequestedAlgorithms, ", ")))
+	case check.passed:
+		if cut(err) {
+			return nil, failure(ErrUnreachable, err, "%s closed the connection during login: %s", l, cause(err))
+		}
+		return nil, try.refused(l, err)
+	}
+	return nil, unreachable(l, err)
+}
+
+// clock calls a function when a time has passed, not counting the time it stands.
+type clock struct {
+	mu    sync.Mutex
+	left  time.Duration
+	since time.Time
+	timer *time.Timer
+}
+
+func newClock(d time.Duration, ring func()) *clock {
+	return &clock{left: d, since: time.Now(), timer: time.AfterFunc(d, ring)}
+}
+
+func (c *clock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer.Stop() {
+		c.left -= time.Since(c.since)
+	}
+}
+
+func (c *clock) start() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.since = time.Now()
+	c.timer.Reset(max(c.left, time.Second)) // after a person typed there is at least time for an answer
+}
+
+// link is an open connection to one server.
+type link struct {
+	d      *Dialer
+	login  *login
+	client *ssh.Client
+	raw    net.Conn
+	via    *hop
+
+	once  sync.Once
+	dead  chan struct{} // closed when the connection is over
+	cause error         // why; set before dead is closed
+}
+
+func (d *Dialer) newLink(l *login, client *ssh.Client, raw net.Conn, via *hop) (*link, error) {
+	lk := &link{d: d, login: l, client: client, raw: raw, via: via, dead: make(chan struct{})}
+	d.mu.Lock()
+	if d.ctx.Err() != nil {
+		d.mu.Unlock()
+		client.Close()
+		return nil, failure(ErrUnreachable, errClosed, "%v", errClosed)
+	}
+	d.links[lk] = true
+	d.wait.Add(2)
+	d.mu.Unlock()
+	go func() {
+		defer d.wait.Done()
+		lk.end(client.Wait())
+	}()
+	go func() {
+		defer d.wait.Done()
+		lk.keepAlive(d.cfg.KeepAlive)
+	}()
+	return lk, nil
+}
+
+// end closes the connection for a reason; the first reason counts.
+func (lk *link) end(why error) {
+	lk.once.Do(func() {
+		d := lk.d
+		d.wait.Add(1)
+		lk.cause = why
+		close(lk.dead)
+		d.mu.Lock()
+		delete(d.links, lk)
+		d.mu.Unlock()
+		closing := func() {
+			defer d.wait.Done()
+			lk.raw.Close() // not client.Close: a request that waits for its answer holds a lock
+			if lk.via != nil {
+				d.release(lk.via)
+			}
+		}
+		if lk.via == nil {
+			closing()
+		} else {
+			go closing() // it sends a message to the jump host, which may not be listening
+		}
+	})
+}
+
+// maxSilent is the number of keepalives in a row that may stay without answer.
+const maxSilent = 3
+
+// keepAlive asks the server for a sign of life and ends the connection when none comes.
+func (lk *link) keepAlive(every time.Duration) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	answer := make(chan error, 1)
+	asked, silent := false, 0
+	for {
+		select {
+		case <-lk.dead:
+			return
+		case err := <-answer:
+			if err != nil {
+				lk.end(err)
+				return
+			}
+			asked, silent = false, 0
+		case <-tick.C:
+			if asked {
+				if silent++; silent == maxSilent {
+					lk.end(fmt.Errorf("no sign of life for %v", every*maxSilent))
+					return
+				}
+				continue
+			}
+			asked = true
+			go func() { // it blocks as long as the server is silent; end sets it free
+				_, _, err := lk.client.SendRequest("keepalive@openssh.com", true, nil)
+				answer <- err
+			}()
+		}
+	}
+}
+
+// lost says that the connection broke while something was under way.
+func (lk *link) lost(during string) error {
+	<-lk.dead
+	return failure(ErrLost, lk.cause, "the connection to %s was lost %s: %s", lk.login, during, cause(lk.cause))
+}
