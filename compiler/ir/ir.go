@@ -266,6 +266,9 @@ func (l Length) Known() bool { return l.From.Why != "" }
 //
 //	|<------ Xoff ------>|<------ headroom = Size - Xoff ------>|
 //	       resume at Xoff - XonDelta
+//
+// On a NIC's port only Group is set: that the port carries the group, so that PFC is on at both ends. The NIC's driver
+// sizes its own buffers.
 type Buffer struct {
 	Group                *CosGroup
 	Size, Xoff, XonDelta Num

@@ -8,7 +8,14 @@ import (
 // CompareNames orders names as people count: swp2 before swp10, leaf2 before leaf10. Runs of digits compare by value;
 // names that differ only in leading zeros compare as text.
 func CompareNames(a, b string) int {
-	i, j := 0, 0
+	same := 0 // the common beginning, less the digits it ends in
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	for same > 0 && digit(a[same-1]) {
+		same--
+	}
+	i, j := same, same
 	for i < len(a) && j < len(b) {
 		if digit(a[i]) && digit(b[j]) {
 			x, y := digits(a[i:]), digits(b[j:])

@@ -9,7 +9,8 @@ type Router func(g *CosGroup, down []*Link) (*Turns, error)
 // Turns is the set of turns (in-port, out-port) at switches, and at hosts that forward.
 //
 // Together with the cabling it is the buffer dependency graph: the node of an in-port p is p's ingress buffer, and a
-// turn (p, q) is the edge to the buffer of the port at the other end of q's cable.
+// turn (p, q) is the edge to the buffer of the port at the other end of q's cable. Turns from or to the ports of hosts
+// that do not forward are left out: such hosts neither wait for nor pass on a pause.
 type Turns struct {
 	Group *CosGroup
 
@@ -18,7 +19,8 @@ type Turns struct {
 	Rows [][]uint64
 
 	// Witness names one flow that makes the turn (in, out): the ports it passes, from the sending host's port to the
-	// receiving host's port, in order. It is computed on demand and is the same on every run.
+	// receiving host's port, in order; of a host that forwards, the ports are those it is passed by. It is computed on
+	// demand, is safe for concurrent use, is the same on every run, and is nil for what is no turn.
 	Witness func(in, out *Port) []*Port
 }
 

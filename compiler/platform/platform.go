@@ -47,6 +47,9 @@ type Switch struct {
 	ASIC  *ASIC
 	Ports []PortRange
 
+	// PairSplit: only odd ports split into four, and such a port takes the next even one with it.
+	PairSplit bool
+
 	Aliases []string
 	Source  string
 }

@@ -118,6 +118,8 @@ type LabNIC struct {
 	PCI          string // "0000:03:00.0"
 	MTU          int
 	SpeedMbps    int
+	Master       string // the bond it belongs to; empty: none
+	IP           string // its address; empty: none
 }
 
 // Role is what a device is, as far as order matters.
@@ -151,7 +153,7 @@ type Login = ir.SSH
 // Origin is one reason for a value: a line of the person, or a fact of the tables.
 type Origin = ir.Origin
 
-// Tree is every device of a fabric with its files, in natural order of names.
+// Tree is every device of a fabric that has files to write, in natural order of names.
 type Tree struct{ Devices []*Device }
 
 // Conn is an open connection to one device.

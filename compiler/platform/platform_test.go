@@ -1,0 +1,174 @@
+package platform
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTablesAreSound(t *testing.T) {
+	seen := map[string]string{}
+	claim := func(table, name string) {
+		key := table + "/" + fold(name)
+		assert.Empty(t, seen[key], "%s: %s is claimed twice", table, name)
+		seen[key] = name
+	}
+	for _, a := range ASICs {
+		for _, n := range append([]string{a.Name}, a.Aliases...) {
+			claim("asic", n)
+		}
+		assert.NotEmpty(t, a.Source, a.Name)
+		assert.NotEmpty(t, a.Title, a.Name)
+		assert.Positive(t, a.Cell, a.Name)
+		assert.Zero(t, a.Buffer%a.Cell, "%s: the buffer is no whole number of cells", a.Name)
+		assert.Contains(t, Speeds, a.MaxSpeed, a.Name)
+		assert.Equal(t, a.PFC, a.MaxLossless > 0, "%s: PFC and lossless groups disagree", a.Name)
+	}
+	for _, s := range Switches {
+		for _, n := range append([]string{s.Name}, s.Aliases...) {
+			claim("switch", n)
+		}
+		assert.NotEmpty(t, s.Source, s.Name)
+		require.NotNil(t, s.ASIC, s.Name)
+		last := 0
+		for _, r := range s.Ports {
+			assert.Greater(t, r.First, last, "%s: ports overlap", s.Name)
+			assert.GreaterOrEqual(t, r.Last, r.First, s.Name)
+			assert.Contains(t, Speeds, r.Speed, s.Name)
+			assert.Contains(t, []int{1, 4, 8}, r.Lanes, s.Name)
+			assert.True(t, Runs(r.Speed, r.Lanes, r.Speed), s.Name)
+			last = r.Last
+			assert.LessOrEqual(t, r.Speed, s.ASIC.MaxSpeed, "%s: port faster than its chip", s.Name)
+		}
+	}
+	for _, n := range NICs {
+		for _, name := range append([]string{n.Name}, n.Aliases...) {
+			claim("nic", name)
+		}
+		assert.NotEmpty(t, n.Source, n.Name)
+		assert.True(t, n.V1 || n.V2, n.Name)
+		assert.Contains(t, Families, n.Family, n.Name)
+		if n.Family != SoftRoCE {
+			assert.Contains(t, Speeds, n.Speed, n.Name)
+		}
+	}
+}
+
+func TestNamesAreFound(t *testing.T) {
+	for written, want := range map[string]string{
+		"sn2700": "sn2700", "MSN2700": "sn2700", "msn2700": "sn2700", "Mellanox SN2700": "sn2700", "nvidia-sn4600c": "sn4600c",
+		"ACS-MSN2700": "sn2700", "S6000-ON": "s6000", "Dell Z9100-ON": "z9100", "accton_as7712_32x": "as7712-32x", "DX010": "seastone",
+		"SN3750-SX": "sn3750sx",
+	} {
+		s, ok := FindSwitch(written)
+		if assert.True(t, ok, written) {
+			assert.Equal(t, want, s.Name)
+		}
+	}
+	for written, want := range map[string]string{
+		"Trident II": "trident2", "trident2+": "trident2plus", "Spectrum-4": "spectrum4", "Trident+": "tridentplus", "tomahawk_2": "tomahawk2",
+	} {
+		a, ok := FindASIC(written)
+		if assert.True(t, ok, written) {
+			assert.Equal(t, want, a.Name)
+		}
+	}
+	for written, want := range map[string]string{
+		"ConnectX-5": "connectx-5", "connectx4lx": "connectx-4-lx", "Mellanox ConnectX-3 Pro": "connectx-3-pro", "BCM57508": "bcm57508",
+		"intel-e810": "e810", "rdma_rxe": "soft-roce",
+	} {
+		n, ok := FindNIC(written)
+		if assert.True(t, ok, written) {
+			assert.Equal(t, want, n.Name)
+		}
+	}
+	for _, wrong := range []string{"", "sn", "sn27000", "mellanox", "on", "msn"} {
+		_, ok := FindSwitch(wrong)
+		assert.False(t, ok, wrong)
+	}
+}
+
+func TestPort(t *testing.T) {
+	sw, _ := FindSwitch("sn2410")
+	for _, c := range []struct {
+		name string
+		sub  int
+		ok   bool
+	}{
+		{"swp1", -1, true},
+		{"swp48", -1, true},
+		{"swp49s0", 0, true},
+		{"swp56s3", 3, true},
+		{"swp1s0", 0, false},
+		{"swp49s4", 0, false},
+		{"swp57", 0, false},
+		{"swp0", 0, false},
+		{"swp01", 0, false},
+		{"swp1s", 0, false},
+		{"swp49s00", 0, false},
+		{"eth0", 0, false},
+		{"SWP1", 0, false},
+		{"swp99999999999999999999", 0, false},
+		{"", 0, false},
+	} {
+		_, sub, ok := sw.Port(c.name)
+		assert.Equal(t, c.ok, ok, c.name)
+		if ok {
+			assert.Equal(t, c.sub, sub, c.name)
+		}
+	}
+	assert.Equal(t, "swp1-48 (25G), swp49-56 (100G, splits into 4)", sw.PortsText())
+}
+
+func TestSplitAndSpeeds(t *testing.T) {
+	for _, c := range []struct {
+		r            PortRange
+		sub          int
+		speed, lanes int
+	}{
+		{qsfp28(1, 1), -1, 100_000, 4},
+		{qsfp28(1, 1), 0, 50_000, 2},
+		{qsfp28(1, 1), 1, 50_000, 2},
+		{qsfp28(1, 1), 2, 25_000, 1},
+		{qsfp28(1, 1), 3, 25_000, 1},
+		{qsfpplus(1, 1), 3, 10_000, 1},
+		{qsfpdd(1, 1), 3, 100_000, 2},
+		{qsfpdd(1, 1), 7, 50_000, 1},
+	} {
+		speed, lanes := c.r.Split(c.sub)
+		assert.Equal(t, [2]int{c.speed, c.lanes}, [2]int{speed, lanes}, "%v s%d", c.r, c.sub)
+	}
+	assert.True(t, Runs(100_000, 4, 40_000))
+	assert.True(t, Runs(100_000, 4, 25_000))
+	assert.False(t, Runs(50_000, 2, 40_000), "40G needs four lanes")
+	assert.False(t, Runs(40_000, 4, 25_000), "QSFP+ lanes run at 10G")
+	assert.False(t, Runs(100_000, 4, 200_000))
+	assert.False(t, Runs(100_000, 4, 30_000))
+	assert.Equal(t, "25G", SpeedText(25_000))
+	assert.Equal(t, "100M", SpeedText(100))
+}
+
+func TestPauseQuanta(t *testing.T) {
+	assert.Equal(t, 394, PauseQuanta(100_000))
+	assert.Equal(t, 118, PauseQuanta(30_000), "a speed between two takes the faster's")
+	assert.Equal(t, 905, PauseQuanta(1_600_000))
+	last := 0
+	for _, s := range Speeds {
+		assert.GreaterOrEqual(t, PauseQuanta(s), last, "never falls with speed")
+		last = PauseQuanta(s)
+	}
+}
+
+// The fractions of the reference: exact amplification of Broadcom cells, and the factors of the SONiC script.
+func TestCellWaste(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"spectrum": {"2", "1.979"}, "spectrum2": {"3", "2.250"}, "spectrum4": {"3", "3"},
+		"tomahawk": {"2.476", "2.476"}, "trident3": {"3.048", "3.048"},
+	} {
+		a, ok := FindASIC(name)
+		require.True(t, ok)
+		worst, likely := a.CellWaste()
+		assert.Equal(t, want, [2]string{worst.String(), likely.String()}, name)
+	}
+}

@@ -1,0 +1,237 @@
+package platform
+
+// Switches is the table of switch models, by maker and name.
+//
+// Ports are the front panel as Cumulus Linux names it, swp1 onwards, with the speed of the whole port and the number of
+// ports it can be split into. Sources: "SONiC" is the SONiC project's table of supported devices, "MLX" the mlxsw
+// driver's release notes with the models it was tested on, "UM" the maker's hardware user manual, "NetBox" the NetBox
+// device type library, "CL x.y" the switch port chapter of that Cumulus Linux manual; the chip of every SN model is
+// also in SONiC's asic_table.j2.
+//
+// The SN4800 is left out on purpose: its ports depend on its line cards. A switch_model block describes it.
+var Switches = []*Switch{
+	{
+		Name: "sn2010", Title: "Mellanox SN2010", ASIC: asic("spectrum"), Ports: []PortRange{sfp28(1, 18), qsfp28(19, 22)},
+		Source: "SONiC, MLX: 18 SFP28, 4 QSFP28",
+	},
+	{
+		Name: "sn2100", Title: "Mellanox SN2100", ASIC: asic("spectrum"), Ports: []PortRange{qsfp28(1, 16)},
+		Aliases: []string{"sn2100b"}, Source: "SONiC, MLX: 16 QSFP28",
+	},
+	{
+		Name: "sn2201", Title: "NVIDIA SN2201", ASIC: asic("spectrum"), Ports: []PortRange{{1, 48, 1_000, 1}, qsfp28(49, 52)},
+		Source: "NetBox: 48 1000BASE-T, 4 QSFP28",
+	},
+	{
+		Name: "sn2410", Title: "Mellanox SN2410", ASIC: asic("spectrum"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 56)},
+		PairSplit: true, Aliases: []string{"sn2410b"}, Source: "CL 3.7 on splitting; SONiC, MLX: 48 SFP28, 8 QSFP28",
+	},
+	{
+		Name: "sn2700", Title: "Mellanox SN2700", ASIC: asic("spectrum"), Ports: []PortRange{qsfp28(1, 32)},
+		PairSplit: true, Aliases: []string{"sn2700b"}, Source: "CL 3.7 on splitting; SONiC, MLX: 32 QSFP28",
+	},
+	{
+		Name: "sn2740", Title: "Mellanox SN2740", ASIC: asic("spectrum"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "MLX: 32 QSFP28",
+	},
+	{
+		Name: "sn3420", Title: "Mellanox SN3420", ASIC: asic("spectrum2"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 60)},
+		Source: "SONiC, MLX: 48 SFP28, 12 QSFP28",
+	},
+	{
+		Name: "sn3700", Title: "Mellanox SN3700", ASIC: asic("spectrum2"), Ports: []PortRange{qsfp56(1, 32)},
+		Source: "SONiC, MLX: 32 ports of 200G",
+	},
+	{
+		Name: "sn3700c", Title: "Mellanox SN3700C", ASIC: asic("spectrum2"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "SONiC, MLX: 32 QSFP28",
+	},
+	{
+		Name: "sn3750sx", Title: "NVIDIA SN3750-SX", ASIC: asic("spectrum2"), Ports: []PortRange{qsfp56(1, 32)},
+		Source: "CL 5.6: 200G Spectrum-2; 32 ports: public",
+	},
+	{
+		Name: "sn3800", Title: "Mellanox SN3800", ASIC: asic("spectrum2gearbox"), Ports: []PortRange{qsfp28(1, 64)},
+		Source: "SONiC, MLX: 64 QSFP28",
+	},
+	{
+		Name: "sn4280", Title: "NVIDIA SN4280", ASIC: asic("spectrum3"), Ports: []PortRange{qsfpdd(1, 28)},
+		Source: "SONiC Mellanox-SN4280-O28: 28 ports of 400G",
+	},
+	{
+		Name: "sn4410", Title: "NVIDIA SN4410", ASIC: asic("spectrum3"), Ports: []PortRange{{1, 24, 200_000, 8}, qsfpdd(25, 32)},
+		Source: "UM: 24 QSFP28-DD of 2x100G, 8 QSFP-DD of 400G",
+	},
+	{
+		Name: "sn4600", Title: "NVIDIA SN4600", ASIC: asic("spectrum3"), Ports: []PortRange{qsfp56(1, 64)},
+		Source: "UM: 64 QSFP56",
+	},
+	{
+		Name: "sn4600c", Title: "NVIDIA SN4600C", ASIC: asic("spectrum3"), Ports: []PortRange{qsfp28(1, 64)},
+		Source: "SONiC, MLX: 64 QSFP28",
+	},
+	{
+		Name: "sn4700", Title: "NVIDIA SN4700", ASIC: asic("spectrum3"), Ports: []PortRange{qsfpdd(1, 32)},
+		Source: "SONiC: 32 ports of 400G",
+	},
+	{
+		Name: "sn5400", Title: "NVIDIA SN5400", ASIC: asic("spectrum4"), Ports: []PortRange{qsfpdd(1, 64), sfp28(65, 65)},
+		Source: "UM: 64 ports of 400G, 8 lanes of 50G, and a service port",
+	},
+	{
+		Name: "sn5600", Title: "NVIDIA SN5600", ASIC: asic("spectrum4"), Ports: []PortRange{osfp(1, 64), sfp28(65, 65)},
+		Source: "UM: 64 ports of 800G, 8 lanes of 100G, and a service port",
+	},
+	{
+		Name: "sn5610n", Title: "NVIDIA SN5610N", ASIC: asic("spectrum4"), Ports: []PortRange{osfp(1, 64), sfp28(65, 66)},
+		Source: "SONiC Mellanox-SN5610N-C256S2: 64 ports of 800G and two service ports",
+	},
+	{
+		Name: "sn5640", Title: "NVIDIA SN5640", ASIC: asic("spectrum5"), Ports: []PortRange{osfp(1, 64), sfp28(65, 66)},
+		Source: "SONiC Mellanox-SN5640-C512S2: 64 ports of 800G and two service ports",
+	},
+
+	// Dell. The manuals disagree on the S6000: its ports.conf says Trident II, one sentence says II+; the chip is the former.
+	{
+		Name: "s3048", Title: "Dell S3048-ON", ASIC: asic("helix4"), Ports: []PortRange{{1, 48, 1_000, 1}, sfpplus(49, 52)},
+		Source: "48 1000BASE-T, 4 SFP+: public",
+	},
+	{
+		Name: "s4048", Title: "Dell S4048-ON", ASIC: asic("trident2"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 54)},
+		Source: "48 SFP+, 6 QSFP+: public",
+	},
+	{
+		Name: "s4048t", Title: "Dell S4048T-ON", ASIC: asic("trident2plus"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 54)},
+		Source: "48 10GBASE-T, 6 QSFP+: public",
+	},
+	{
+		Name: "s5048f", Title: "Dell S5048F-ON", ASIC: asic("tomahawkplus"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 54)},
+		Source: "48 SFP28, 6 QSFP28: public",
+	},
+	{
+		Name: "s5232f", Title: "Dell S5232F-ON", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "SONiC; CL 3.7: the two 10G ports are not supported",
+	},
+	// The two double-density ports run one 100G cable each, as swp49 and swp52.
+	{
+		Name: "s5248f", Title: "Dell S5248F-ON", ASIC: asic("trident3"),
+		Ports:  []PortRange{sfp28(1, 48), qsfp28(49, 49), qsfp28(52, 52), qsfp28(53, 56)},
+		Source: "SONiC; CL 3.7 on swp49 and swp52",
+	},
+	{
+		Name: "s6000", Title: "Dell S6000-ON", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(1, 32)},
+		Source: "SONiC: 32 QSFP+; chip: CL 3.4.3 ports.conf",
+	},
+	{
+		Name: "s6010", Title: "Dell S6010-ON", ASIC: asic("trident2plus"), Ports: []PortRange{qsfpplus(1, 32)},
+		Source: "32 QSFP+: public",
+	},
+	{
+		Name: "s6100", Title: "Dell S6100-ON", ASIC: asic("tomahawk"), Ports: []PortRange{qsfpplus(1, 64)},
+		Source: "SONiC: with four modules of 16 QSFP+; other modules need a switch_model",
+	},
+	// CL 3.7: the two SFP+ ports swp33 and swp34 are disabled.
+	{
+		Name: "z9100", Title: "Dell Z9100-ON", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "SONiC: 32 QSFP28; CL 3.7 on swp33 and swp34",
+	},
+	{
+		Name: "z9264f", Title: "Dell Z9264F-ON", ASIC: asic("tomahawk2"), Ports: []PortRange{qsfp28(1, 64)},
+		Source: "SONiC: 64 QSFP28",
+	},
+
+	// Edgecore (Accton).
+	{
+		Name: "as4610-54t", Title: "Edgecore AS4610-54T", ASIC: asic("helix4"), Ports: []PortRange{{1, 48, 1_000, 1}, sfpplus(49, 52)},
+		Aliases: []string{"as4610-54p"}, Source: "48 1000BASE-T, 4 SFP+; the two stacking ports are left out: public",
+	},
+	{
+		Name: "as5600-52x", Title: "Edgecore AS5600-52X", ASIC: asic("tridentplus"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 52)},
+		Source: "Open Network Linux: 48x10G, 4x40G, BCM56846",
+	},
+	{
+		Name: "as5610-52x", Title: "Edgecore AS5610-52X", ASIC: asic("tridentplus"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 52)},
+		Source: "Open Network Linux: 48x10G, 4x40G, BCM56846",
+	},
+	{
+		Name: "as5712-54x", Title: "Edgecore AS5712-54X", ASIC: asic("trident2"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 54)},
+		Source: "SONiC (counted as 72x10G), Open Network Linux for its twin AS5710-54X: 48x10G, 6x40G",
+	},
+	{
+		Name: "as5812-54x", Title: "Edgecore AS5812-54X", ASIC: asic("trident2plus"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 54)},
+		Aliases: []string{"as5812-54t"}, Source: "SONiC (counted as 72x10G): 48x10G, 6x40G",
+	},
+	{
+		Name: "as5835-54x", Title: "Edgecore AS5835-54X", ASIC: asic("trident3"), Ports: []PortRange{sfpplus(1, 48), qsfp28(49, 54)},
+		Aliases: []string{"as5835-54t"}, Source: "SONiC: 48x10G, 6x100G",
+	},
+	{
+		Name: "as6712-32x", Title: "Edgecore AS6712-32X", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(1, 32)},
+		Aliases: []string{"as6700-32x"}, Source: "SONiC: 32x40G",
+	},
+	{
+		Name: "as7312-54x", Title: "Edgecore AS7312-54X", ASIC: asic("tomahawkplus"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 54)},
+		Aliases: []string{"as7312-54xs"}, Source: "SONiC: 48x25G, 6x100G",
+	},
+	// CL 3.7: its two 10G ports are not supported.
+	{
+		Name: "as7326-56x", Title: "Edgecore AS7326-56X", ASIC: asic("trident3"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 56)},
+		Source: "SONiC, CL 3.7: 48x25G, 8x100G",
+	},
+	{
+		Name: "as7712-32x", Title: "Edgecore AS7712-32X", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "SONiC: 32x100G",
+	},
+	{
+		Name: "as7726-32x", Title: "Edgecore AS7726-32X", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "SONiC: 32x100G",
+	},
+	{
+		Name: "as7816-64x", Title: "Edgecore AS7816-64X", ASIC: asic("tomahawk2"), Ports: []PortRange{qsfp28(1, 64)},
+		Source: "SONiC: 64x100G",
+	},
+
+	// Others of the Cumulus hardware list.
+	{
+		Name: "wedge100", Title: "Facebook Wedge 100-32X", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Aliases: []string{"wedge100-32x"}, Source: "SONiC: 32x100G",
+	},
+	{
+		Name: "seastone", Title: "Celestica Seastone DX010", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Aliases: []string{"dx010"}, Source: "SONiC: 32x100G",
+	},
+	{
+		Name: "ag5648v1", Title: "Delta AG5648v1", ASIC: asic("tomahawkplus"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 54)},
+		Aliases: []string{"ag5648"}, Source: "SONiC: 48x25G, 6x100G",
+	},
+	{
+		Name: "ag9032v1", Title: "Delta AG9032v1", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "SONiC: 32x100G",
+	},
+	// CL 3.7: the SFP+ ports swp33 and swp34 are disabled.
+	{
+		Name: "arctica3200c", Title: "Penguin Arctica 3200c", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "32 QSFP28: public; CL 3.7 on swp33 and swp34",
+	},
+	{
+		Name: "arctica3200xl", Title: "Penguin Arctica 3200XL", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(1, 32)},
+		Source: "32 QSFP+: public; CL 3.7 on swp33 and swp34",
+	},
+	{
+		Name: "t3048-ly2", Title: "Quanta T3048-LY2", ASIC: asic("tridentplus"), Ports: []PortRange{sfpplus(1, 48), qsfpplus(49, 52)},
+		Source: "Open Network Linux: 48x10G, 4x40G, BCM56846",
+	},
+	{
+		Name: "t7032-ix1", Title: "Quanta T7032-IX1", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Aliases: []string{"t7032-ix1b"}, Source: "SONiC: 32x100G",
+	},
+}
+
+// The cages of front panels, with what a port of each can be split into at most.
+func sfpplus(first, last int) PortRange  { return PortRange{first, last, 10_000, 1} }
+func sfp28(first, last int) PortRange    { return PortRange{first, last, 25_000, 1} }
+func qsfpplus(first, last int) PortRange { return PortRange{first, last, 40_000, 4} }
+func qsfp28(first, last int) PortRange   { return PortRange{first, last, 100_000, 4} }
+func qsfp56(first, last int) PortRange   { return PortRange{first, last, 200_000, 4} }
+func qsfpdd(first, last int) PortRange   { return PortRange{first, last, 400_000, 8} }
+func osfp(first, last int) PortRange     { return PortRange{first, last, 800_000, 8} }
