@@ -144,6 +144,24 @@ func TestPrinterWrapsAndLimits(t *testing.T) {
 	}
 }
 
+// A line too long for a screen is shown around its guilty part, and the carets stay under it.
+func TestPrinterCutsLongLines(t *testing.T) {
+	for _, before := range []int{0, 10, 100, 5000} {
+		for _, after := range []int{0, 10, 5000} {
+			src := strings.Repeat("é", before) + "GUILTY" + strings.Repeat("x", after) + "\n"
+			var b bytes.Buffer
+			d := &Diagnostic{Severity: Error, Code: "x", Summary: "s", Detail: "d", At: at(t, "f", src, "GUILTY")}
+			require.NoError(t, (&Printer{Files: map[string][]byte{"f": []byte(src)}}).Print(&b, List{d}))
+			lines := strings.Split(b.String(), "\n")
+			source, carets := []rune(lines[3]), []rune(lines[4])
+			i := strings.IndexRune(string(carets), '^')
+			require.Equal(t, "GUILTY", string(source[i:i+6]), "%d %d", before, after)
+			require.Equal(t, "^^^^^^", strings.TrimSpace(strings.Trim(string(carets), "| ")))
+			require.LessOrEqual(t, len(source), 170)
+		}
+	}
+}
+
 func TestPrinterEscapes(t *testing.T) {
 	evil := "x = \"\x1b[2J\u202e\x80\"\n"
 	d := &Diagnostic{Severity: Error, Code: "x", Summary: "s", Detail: "name \x1b]0;t\x07", At: at(t, "f", evil, `"`)}

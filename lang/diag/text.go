@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Printer writes diagnostics for people: what is wrong, the source lines with carets under the guilty part (also
@@ -123,6 +124,7 @@ func (p *Printer) place(b *strings.Builder, gutter int, at Range, mark rune, lab
 			}
 			continue
 		}
+		l.cut()
 		before, guilty, after := show(l.text[:l.from]), show(l.text[l.from:l.to]), show(l.text[l.to:])
 		text := strings.TrimRight(before+Paint(p.Color, Guilty, guilty)+after, " ")
 		fmt.Fprintf(b, "%s %s %s\n", Paint(p.Color, Dim, fmt.Sprintf("%*d", gutter, l.number)), bar, text)
@@ -194,6 +196,33 @@ type sourceLine struct {
 	number   int
 	text     string // without its line end
 	from, to int    // guilty bytes of text
+}
+
+// maxLine is how many bytes of one source line are shown.
+const maxLine = 160
+
+// cut shortens a long line to what stands around its guilty part.
+func (l *sourceLine) cut() {
+	if len(l.text) <= maxLine {
+		return
+	}
+	const mark = "..."
+	start := l.from - maxLine/4
+	for start > 0 && !utf8.RuneStart(l.text[start]) {
+		start--
+	}
+	if start > len(mark) {
+		l.text = mark + l.text[start:]
+		l.from, l.to = l.from-start+len(mark), l.to-start+len(mark)
+	}
+	if end := maxLine - len(mark); len(l.text) > maxLine {
+		for end > 0 && !utf8.RuneStart(l.text[end]) {
+			end--
+		}
+		l.text = l.text[:end]
+		l.from, l.to = min(l.from, end), min(l.to, end)
+		l.text += mark
+	}
 }
 
 // sourceLines cuts the lines of at out of src, or returns nil when src does not hold them.
