@@ -1,0 +1,82 @@
+package lang
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables of docs/language.md")
+
+const manual = "../docs/language.md"
+
+// TestManual holds the tables of the manual to the tables of the code; with -update it writes them.
+func TestManual(t *testing.T) {
+	src, err := os.ReadFile(manual)
+	require.NoError(t, err)
+	doc := string(src)
+	doc = section(t, doc, "blocks", blockTables())
+	doc = section(t, doc, "functions", functionTable())
+	doc = section(t, doc, "codes", codeTable())
+	if *update && doc != string(src) {
+		require.NoError(t, os.WriteFile(manual, []byte(doc), 0o644))
+		return
+	}
+	require.Equal(t, doc, string(src), "run go test ./lang -run TestManual -update")
+}
+
+// section replaces what stands between the marks of a section.
+func section(t *testing.T, doc, name, text string) string {
+	begin, end := "<!-- begin "+name+" -->\n", "<!-- end "+name+" -->"
+	i, j := strings.Index(doc, begin), strings.Index(doc, end)
+	require.True(t, i >= 0 && j > i, "%s: no section %s", manual, name)
+	return doc[:i+len(begin)] + text + doc[j:]
+}
+
+func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
+
+func blockTables() string {
+	var b strings.Builder
+	for _, d := range Blocks() {
+		title := d.Path
+		if d.Label != "" {
+			title += fmt.Sprintf(" %q", d.Label)
+		}
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n", title, d.Doc)
+		if len(d.Attrs) == 0 {
+			continue
+		}
+		b.WriteString("| attribute | type | default | |\n| --- | --- | --- | --- |\n")
+		for _, a := range d.Attrs {
+			def := a.Default
+			if a.Required {
+				def = "**required**"
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, cell(a.Type), cell(def), cell(a.Doc))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func functionTable() string {
+	var b strings.Builder
+	b.WriteString("| function | gives |\n| --- | --- |\n")
+	for _, f := range Functions {
+		fmt.Fprintf(&b, "| `%s(%s)` | %s |\n", f.Name, f.Args, cell(f.Doc))
+	}
+	return b.String()
+}
+
+func codeTable() string {
+	var b strings.Builder
+	b.WriteString("| code | says |\n| --- | --- |\n")
+	for _, topic := range Topics {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", topic.Code, topic.Summary)
+	}
+	return b.String()
+}

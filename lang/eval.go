@@ -1,0 +1,386 @@
+package lang
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// env is where an expression is evaluated.
+type env struct {
+	ctx  *hcl.EvalContext
+	self bool   // self is known
+	each bool   // each is known
+	who  string // the instance, for messages: "leaf01"; "" outside of instances
+}
+
+// blockRef is what cos_group.NAME, switch.GROUP and host.GROUP evaluate to: a name, not an object, so that a group of
+// 32,000 hosts costs as little as one of two.
+type blockRef struct{ kind, name string }
+
+// refTypes are the kinds of blocks that can be referred to.
+var refTypes = map[string]cty.Type{
+	"cos_group": cty.Capsule("cos_group", reflect.TypeFor[blockRef]()),
+	"switch":    cty.Capsule("switch", reflect.TypeFor[blockRef]()),
+	"host":      cty.Capsule("host", reflect.TypeFor[blockRef]()),
+}
+
+// refPrefix marks a reference to a switch group that is not resolved yet; no device name starts like this.
+const refPrefix = "switch "
+
+// outcome of an evaluation.
+type outcome int
+
+const (
+	failed outcome = iota // a mistake was reported, here or before
+	null                  // as if not written
+	good
+)
+
+// value evaluates e. Every mistake is reported once, however often e is evaluated.
+func (l *loader) value(en *env, e hclsyntax.Expression) (cty.Value, outcome) {
+	if l.failed[e] {
+		return cty.NilVal, failed
+	}
+	if v, ok := literal(e); ok {
+		if v.IsNull() {
+			return v, null
+		}
+		if v.Type() == cty.String && len(v.AsString()) > maxString {
+			l.fail(e)
+			tooLarge.Errorf(&l.diags, e.Range(), "A string is longer than 64 KiB.")
+			return cty.NilVal, failed
+		}
+		return v, good
+	}
+	if !l.checkRefs(en, e) {
+		l.fail(e)
+		return cty.NilVal, failed
+	}
+	if en.who != "" || en.each {
+		l.budget.left += instanceWork
+	}
+	v, ok := l.eval(e, en.ctx)
+	if !ok {
+		l.fail(e)
+		return cty.NilVal, failed
+	}
+	if v.IsNull() {
+		return v, null
+	}
+	return v, good
+}
+
+func (l *loader) fail(e hclsyntax.Expression) { l.failed[e] = true }
+
+// literal reads the commonest expressions straight from the tree.
+func literal(e hclsyntax.Expression) (cty.Value, bool) {
+	switch e := e.(type) {
+	case *hclsyntax.LiteralValueExpr:
+		return e.Val, true
+	case *hclsyntax.TemplateExpr:
+		if len(e.Parts) == 1 {
+			if part, ok := e.Parts[0].(*hclsyntax.LiteralValueExpr); ok && part.Val.Type() == cty.String {
+				return part.Val, true
+			}
+		}
+	}
+	return cty.NilVal, false
+}
+
+// eval evaluates e within the budget and reports the first thing hcl has to say.
+func (l *loader) eval(e hclsyntax.Expression, ctx *hcl.EvalContext) (v cty.Value, ok bool) {
+	var hds hcl.Diagnostics
+	if !l.within(e, func() {
+		v, hds = e.Value(ctx)
+		if !hds.HasErrors() {
+			l.budget.measure(v)
+		}
+	}) {
+		return cty.NilVal, false
+	}
+	for _, d := range hds {
+		if d.Severity != hcl.DiagError {
+			continue
+		}
+		at := e.Range()
+		if d.Subject != nil {
+			at = *d.Subject
+		}
+		badExpression.Errorf(&l.diags, at, "%s. %s", d.Summary, d.Detail)
+		return cty.NilVal, false
+	}
+	if !v.IsWhollyKnown() {
+		badExpression.Errorf(&l.diags, e.Range(), "The value cannot be computed.")
+		return cty.NilVal, false
+	}
+	return v, true
+}
+
+// within runs f, which evaluates e, and reports when the budget stopped it. With an empty budget nothing runs and
+// nothing is said: that was reported once, and everything after it would be a follow-up.
+func (l *loader) within(e hclsyntax.Expression, f func()) (ok bool) {
+	if l.budget.empty() {
+		return false
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ours := r.(exhausted); !ours {
+				panic(r)
+			}
+		}
+		if topic := l.budget.topic; topic != nil {
+			topic.Errorf(&l.diags, e.Range(), "%s", l.budget.why)
+			l.budget.topic, ok = nil, false
+		}
+	}()
+	f()
+	return true
+}
+
+// checkRefs holds every reference in e to what is declared, and reports the first that is not. It also returns false,
+// silently, when e needs a variable or local that has a mistake itself.
+func (l *loader) checkRefs(en *env, e hclsyntax.Expression) bool {
+	if l.checked[e] { // for another instance
+		return true
+	}
+	for _, t := range e.Variables() {
+		if !l.checkRef(en, t) {
+			return false
+		}
+	}
+	l.checked[e] = true
+	return true
+}
+
+func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
+	root := t.RootName()
+	at := t.SourceRange()
+	report := func(format string, args ...any) bool {
+		unknownReference.Errorf(&l.diags, at, format, args...)
+		return false
+	}
+	var has func(name string) bool
+	var known func() []string
+	among := func(names ...string) {
+		has, known = func(n string) bool { return slices.Contains(names, n) }, func() []string { return names }
+	}
+	switch root {
+	case "self":
+		if !en.self {
+			return report("self is the device at hand, and is known only in switch and host blocks, outside of names.")
+		}
+		among("group", "index", "name")
+	case "each":
+		if !en.each {
+			return report("each is known only in blocks with for_each.")
+		}
+		among("key", "value")
+	case "var":
+		has, known = in(l.vars)
+	case "local":
+		has, known = in(l.locals)
+	case "cos_group", "switch", "host":
+		has, known = in(l.labels[root])
+	default:
+		return report("%s", l.unknownRoot(root))
+	}
+	if len(t) == 1 {
+		return report("%s alone names nothing. Write %s.NAME.%s", root, root, list(" Known: ", known()))
+	}
+	name, ok := stepName(t[1])
+	if !ok {
+		return report("After %s comes a name: %s.NAME.%s", root, root, list(" Known: ", known()))
+	}
+	if !has(name) {
+		return report("There is no %s.%s.%s", root, cut(name), didYouMean(name, known()))
+	}
+	switch root {
+	case "var":
+		return l.vars[name].ok
+	case "local":
+		return l.locals[name].ok
+	}
+	return true
+}
+
+// in looks names up in a map; listing them, for a message, costs more.
+func in[V any](m map[string]V) (has func(string) bool, names func() []string) {
+	return func(n string) bool { _, ok := m[n]; return ok }, func() []string { return sortedKeys(m) }
+}
+
+func stepName(step hcl.Traverser) (string, bool) {
+	switch s := step.(type) {
+	case hcl.TraverseAttr:
+		return s.Name, true
+	case hcl.TraverseIndex:
+		if s.Key.Type() == cty.String && !s.Key.IsNull() {
+			return s.Key.AsString(), true
+		}
+	}
+	return "", false
+}
+
+// unknownRoot says what to write instead of a word that means nothing.
+func (l *loader) unknownRoot(word string) string {
+	for _, kind := range []string{"cos_group", "switch", "host"} {
+		if _, ok := l.labels[kind][word]; ok {
+			return fmt.Sprintf("%q means nothing here. Write %s.%s for the block, or %q in quotes for the text.", word, kind, word, word)
+		}
+	}
+	if _, ok := l.vars[word]; ok {
+		return fmt.Sprintf("%q means nothing here. Write var.%s.", word, word)
+	}
+	if _, ok := l.locals[word]; ok {
+		return fmt.Sprintf("%q means nothing here. Write local.%s.", word, word)
+	}
+	if near := nearest(word, roots); near != "" {
+		return fmt.Sprintf("%q means nothing here. Did you mean %s?", cut(word), near)
+	}
+	return fmt.Sprintf("%q means nothing here. Text is written in quotes, and references start with %s.", cut(word), strings.Join(roots, ", "))
+}
+
+// roots are the words references start with.
+var roots = []string{"var", "local", "cos_group", "switch", "host", "self", "each"}
+
+// usesSelf tells whether e must be evaluated for every device.
+func usesSelf(e hclsyntax.Expression) bool {
+	if _, ok := literal(e); ok {
+		return false
+	}
+	return slices.ContainsFunc(e.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "self" })
+}
+
+// text is a string and how places inside it are found.
+type text struct {
+	s    string
+	expr hclsyntax.Expression
+	base diag.Range // of the bytes of s, when exact; else of the whole expression
+	same bool       // base holds exactly the bytes of s, on one line
+}
+
+// at is the place of s[from:to], or of the whole expression when the string was computed or holds escapes.
+func (t text) at(from, to int) diag.Range {
+	if !t.same || from > to || to > len(t.s) {
+		return t.base
+	}
+	r := t.base
+	r.Start.Byte, r.End.Byte = t.base.Start.Byte+from, t.base.Start.Byte+to
+	r.Start.Column, r.End.Column = t.base.Start.Column+from, t.base.Start.Column+to
+	return r
+}
+
+// text pairs the string v of e with its place.
+func (l *loader) text(s string, e hclsyntax.Expression) text {
+	t := text{s: s, expr: e, base: e.Range()}
+	tmpl, ok := bare(e).(*hclsyntax.TemplateExpr)
+	if !ok || len(tmpl.Parts) != 1 {
+		return t
+	}
+	part, ok := tmpl.Parts[0].(*hclsyntax.LiteralValueExpr)
+	if !ok {
+		return t
+	}
+	src := l.src.Files[part.SrcRange.Filename]
+	if string(part.SrcRange.SliceBytes(src)) == s && ascii(s) { // columns are bytes only in plain text
+		t.base, t.same = part.SrcRange, true
+	}
+	return t
+}
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
+// elements gives the elements of a list expression with their own expressions where it is written out, or all with the
+// expression of the whole.
+func (l *loader) elements(en *env, e hclsyntax.Expression, want string) ([]element, outcome) {
+	if tuple, ok := bare(e).(*hclsyntax.TupleConsExpr); ok && !l.failed[e] {
+		out := make([]element, 0, len(tuple.Exprs))
+		result := good
+		for _, x := range tuple.Exprs {
+			v, o := l.value(en, x)
+			switch o {
+			case failed:
+				result = failed
+				continue
+			case null:
+				l.wrong(en, x, v, want)
+				result = failed
+				continue
+			}
+			out = append(out, element{v, x})
+		}
+		return out, result
+	}
+	v, o := l.value(en, e)
+	if o != good {
+		return nil, o
+	}
+	if ty := v.Type(); !ty.IsTupleType() && !ty.IsListType() && !ty.IsSetType() {
+		l.wrong(en, e, v, "a list of "+want)
+		return nil, failed
+	}
+	var out []element
+	for it := v.ElementIterator(); it.Next(); {
+		_, x := it.Element()
+		if x.IsNull() {
+			l.wrong(en, e, x, want)
+			return nil, failed
+		}
+		out = append(out, element{x, e})
+	}
+	return out, good
+}
+
+type element struct {
+	v    cty.Value
+	expr hclsyntax.Expression
+}
+
+// wrong reports a value of the wrong type.
+func (l *loader) wrong(en *env, e hclsyntax.Expression, v cty.Value, want string) {
+	l.report(en, e, &wrongType, fmt.Sprintf("Expected %s, not %s.", want, describe(v)))
+}
+
+// report reports a mistake in the value of e, once.
+func (l *loader) report(en *env, e hclsyntax.Expression, topic *diag.Topic, detail string) {
+	if l.failed[e] {
+		return
+	}
+	l.fail(e)
+	if en.who != "" {
+		detail += fmt.Sprintf(" This is the value for %s.", en.who)
+	}
+	topic.Errorf(&l.diags, e.Range(), "%s", detail)
+}
+
+// describe says what a value is, in the words of a message.
+func describe(v cty.Value) string {
+	switch ty := v.Type(); {
+	case v.IsNull():
+		return "null"
+	case ty == cty.String:
+		return fmt.Sprintf("the string %q", cut(v.AsString()))
+	case ty == cty.Number:
+		return "the number " + cut(v.AsBigFloat().Text('g', 12))
+	case ty == cty.Bool:
+		return fmt.Sprintf("the boolean %t", v.True())
+	case ty.IsCapsuleType():
+		ref := v.EncapsulatedValue().(*blockRef)
+		return fmt.Sprintf("the block %s.%s", ref.kind, ref.name)
+	case ty.IsTupleType() || ty.IsListType():
+		return "a list"
+	case ty.IsSetType():
+		return "a set"
+	default:
+		return "an object"
+	}
+}

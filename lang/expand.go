@@ -1,0 +1,499 @@
+package lang
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+type prefixT = netip.Prefix
+
+func vfNumber(s string) (int, *problem) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > 1023 {
+		return 0, problemf(&outOfRange, "%q is no number of a virtual function: 0 to 1023.", cut(s))
+	}
+	return n, nil
+}
+
+func sortVFs(vfs []VFRoCE) {
+	slices.SortFunc(vfs, func(a, b VFRoCE) int { return cmp.Compare(a.VF, b.VF) })
+}
+
+// strings gives the strings of an attribute that is one string or a list of them.
+func (l *loader) strings(en *env, e hclsyntax.Expression, want string) ([]element, outcome) {
+	var elements []element
+	o := good
+	if v, ok := literal(e); ok && v.Type() == cty.String {
+		elements = []element{{v, e}}
+	} else if _, tuple := bare(e).(*hclsyntax.TupleConsExpr); tuple {
+		elements, o = l.elements(en, e, want)
+	} else {
+		v, vo := l.value(en, e)
+		if vo != good {
+			return nil, vo
+		}
+		if v.Type() == cty.String {
+			elements = []element{{v, e}}
+		} else {
+			elements, o = l.elements(en, e, want)
+		}
+	}
+	for _, el := range elements {
+		if el.v.Type() != cty.String {
+			l.wrong(en, el.expr, el.v, want)
+			o = failed
+		}
+	}
+	return elements, o
+}
+
+// expand reads one nodeset, whole and within the bound of the fabric, or reports why not.
+func (l *loader) expand(el element, kind nodeset.Kind) (text, []nodeset.Name, bool) {
+	t := l.text(el.v.AsString(), el.expr)
+	names, ok := l.expandText(t, kind)
+	return t, names, ok
+}
+
+func (l *loader) expandText(t text, kind nodeset.Kind) ([]nodeset.Name, bool) {
+	if l.failed[t.expr] && t.expr != nil {
+		return nil, false
+	}
+	set, mistakes := nodeset.Parse(t.s, kind)
+	for _, m := range mistakes {
+		topic := &badNodeset
+		if m.Name {
+			topic = &badName
+		}
+		message := m.Message
+		if !t.same && t.expr != nil {
+			message += fmt.Sprintf(" The string is %q.", cut(t.s))
+		}
+		topic.Errorf(&l.diags, t.at(m.From, m.To), "%s", message)
+	}
+	if len(mistakes) > 0 {
+		if t.expr != nil {
+			l.fail(t.expr)
+		}
+		return nil, false
+	}
+	if !l.take(set.Len(), t.at(0, len(t.s))) {
+		if t.expr != nil {
+			l.fail(t.expr)
+		}
+		return nil, false
+	}
+	names := make([]nodeset.Name, 0, set.Len())
+	for n := range set.All() {
+		names = append(names, n)
+	}
+	return names, true
+}
+
+// take counts n names against the bound of the fabric.
+func (l *loader) take(n int, at diag.Range) bool {
+	if n > l.objectsLeft {
+		most := cmp.Or(l.options.MaxObjects, DefaultMaxObjects)
+		tooManyObjects.Errorf(&l.diags, at, "This names %d things, and the fabric may name %d all together, of which %d are left. Correct the range, or raise --max-objects.", n, most, l.objectsLeft)
+		return false
+	}
+	l.objectsLeft -= n
+	return true
+}
+
+// expandLabel reads the nodeset in the label of b.
+func (l *loader) expandLabel(b *hclsyntax.Block, kind nodeset.Kind) []nodeset.Name {
+	names, _ := l.expandText(l.labelText(b), kind)
+	return names
+}
+
+// labelText is the label of b; places inside it are exact unless it holds escapes.
+func (l *loader) labelText(b *hclsyntax.Block) text {
+	t := text{s: b.Labels[0], base: b.LabelRanges[0]}
+	quoted := t.base.SliceBytes(l.src.Files[t.base.Filename])
+	if string(quoted) == `"`+t.s+`"` && ascii(t.s) {
+		t.base.Start.Byte++
+		t.base.Start.Column++
+		t.base.End.Byte--
+		t.base.End.Column--
+		t.same = true
+	}
+	return t
+}
+
+// forEach calls f once for b, or once for each element of its for_each, in order of the keys.
+func (l *loader) forEach(b *hclsyntax.Block, en *env, f func(en *env, key string)) {
+	a, ok := b.Body.Attributes["for_each"]
+	if !ok {
+		f(en, "")
+		return
+	}
+	v, o := l.value(en, a.Expr)
+	if o == failed {
+		return
+	}
+	ty := v.Type()
+	switch {
+	case o == null, !ty.IsObjectType() && !ty.IsMapType() && !ty.IsSetType():
+		hint := ""
+		if ty.IsTupleType() || ty.IsListType() {
+			hint = " Write toset(...) around the list."
+		}
+		l.report(en, a.Expr, &badForEach, fmt.Sprintf("Expected a map, an object or a set of strings, not %s.%s", describe(v), hint))
+		return
+	case ty.IsSetType() && v.LengthInt() > 0 && ty.ElementType() != cty.String:
+		l.report(en, a.Expr, &badForEach, "Expected a set of strings, and this is a set of something else.")
+		return
+	}
+	if !l.take(v.LengthInt(), a.Expr.Range()) {
+		return
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		key, value := it.Element()
+		if ty.IsSetType() {
+			key = value
+		}
+		if key.IsNull() {
+			l.report(en, a.Expr, &badForEach, "The set holds null.")
+			return
+		}
+		child := *en
+		child.each = true
+		child.ctx = en.ctx.NewChild()
+		child.ctx.Variables = map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{"key": key, "value": value})}
+		f(&child, key.AsString())
+	}
+}
+
+// instanceName is a label, with the key of for_each.
+func instanceName(label, key string, en *env) string {
+	if !en.each {
+		return label
+	}
+	return fmt.Sprintf("%s[%q]", label, key)
+}
+
+func (l *loader) decodeFabric(b *hclsyntax.Block, en *env) {
+	l.src.Fabric = compile(l, &fabricSchema, b, en, &Fabric{Name: b.Labels[0], Decl: header(b)}).proto
+}
+
+func (l *loader) decodeCosGroup(b *hclsyntax.Block, en *env) {
+	g := compile(l, &cosGroupSchema, b, en, &CosGroup{Name: b.Labels[0], Decl: header(b)}).proto
+	l.src.CosGroups = append(l.src.CosGroups, &g)
+}
+
+func (l *loader) decodeSSH(b *hclsyntax.Block, en *env) {
+	l.src.SSH = compile(l, &topSSHSchema, b, en, &SSH{Decl: header(b)}).proto
+}
+
+func (l *loader) decodeSwitchModel(b *hclsyntax.Block, en *env) {
+	m := compile(l, &switchModelSchema, b, en, &SwitchModel{Name: b.Labels[0], Decl: header(b)}).proto
+	l.src.SwitchModels = append(l.src.SwitchModels, &m)
+}
+
+func (l *loader) decodeNICModel(b *hclsyntax.Block, en *env) {
+	m := compile(l, &nicModelSchema, b, en, &NICModel{Name: b.Labels[0], Decl: header(b)}).proto
+	l.src.NICModels = append(l.src.NICModels, &m)
+}
+
+func (l *loader) decodeRoce(b *hclsyntax.Block, en *env, key string) {
+	r := compile(l, &roceSchema, b, en, &roceBlock{Roce: Roce{Name: instanceName(b.Labels[0], key, en), Decl: header(b)}}).proto
+	for _, el := range r.members {
+		l.members(&r.Roce, el, en)
+	}
+	l.src.Roces = append(l.src.Roces, &r.Roce)
+}
+
+// members adds what one element of members means; lists inside the list count as their elements.
+func (l *loader) members(r *Roce, el element, en *env) {
+	switch ty := el.v.Type(); {
+	case el.v.IsNull():
+		l.wrong(en, el.expr, el.v, membersWant)
+	case ty == refTypes["host"]:
+		r.Members = append(r.Members, Member{Group: el.v.EncapsulatedValue().(*blockRef).name, At: el.expr.Range()})
+	case ty == cty.String:
+		t, names, _ := l.expand(el, nodeset.Members)
+		for _, n := range names {
+			r.Members = append(r.Members, Member{Host: n.Device, NIC: n.Interface, At: t.at(n.From, n.To)})
+		}
+	case ty.IsTupleType() || ty.IsListType() || ty.IsSetType():
+		for it := el.v.ElementIterator(); it.Next(); {
+			_, inner := it.Element()
+			l.members(r, element{inner, el.expr}, en)
+		}
+	default:
+		l.wrong(en, el.expr, el.v, membersWant)
+	}
+}
+
+// deviceName is one expanded name of a switch or host block.
+type deviceName struct {
+	name string
+	at   diag.Range
+}
+
+// deviceNames expands the names of a block, or its label when there are none, and reports names taken before.
+func (l *loader) deviceNames(b *hclsyntax.Block, names []element, devices map[string]diag.Range) []deviceName {
+	var out []deviceName
+	add := func(t text, expanded []nodeset.Name) {
+		out = slices.Grow(out, len(expanded))
+		for _, n := range expanded {
+			at := t.at(n.From, n.To)
+			if first, taken := devices[n.Device]; taken {
+				duplicateName.Errorf(&l.diags, at, "There are two devices named %q. Give one another name.", n.Device).Note(first, "the first one")
+				continue
+			}
+			devices[n.Device] = at
+			out = append(out, deviceName{n.Device, at})
+		}
+	}
+	if _, written := b.Body.Attributes["names"]; !written {
+		t := l.labelText(b)
+		if why := nodeset.CheckDevice(t.s); why != "" {
+			badName.Errorf(&l.diags, t.base, "Without names the label is the device's name. %s", why)
+			return nil
+		}
+		if l.take(1, t.base) {
+			add(t, []nodeset.Name{{Device: t.s, From: 0, To: len(t.s)}})
+		}
+		return out
+	}
+	for _, el := range names {
+		if el.v.Type() != cty.String {
+			continue // reported
+		}
+		t, expanded, _ := l.expand(el, nodeset.Devices)
+		add(t, expanded)
+	}
+	return out
+}
+
+// instances calls f for each name, with self known. The scope is reused: f must not keep it.
+func instances(names []deviceName, b *hclsyntax.Block, en *env, first int, dynamic bool, f func(i int, n deviceName, en *env)) {
+	inst := *en
+	inst.self = true
+	if dynamic {
+		inst.ctx = en.ctx.NewChild()
+		inst.ctx.Variables = map[string]cty.Value{}
+	}
+	group := cty.StringVal(b.Labels[0])
+	for i, n := range names {
+		inst.who = n.name
+		if dynamic {
+			inst.ctx.Variables["self"] = cty.ObjectVal(map[string]cty.Value{
+				"name": cty.StringVal(n.name), "index": cty.NumberIntVal(int64(first + i)), "group": group,
+			})
+		}
+		f(i, n, &inst)
+	}
+}
+
+func (l *loader) decodeSwitch(b *hclsyntax.Block, en *env, devices map[string]diag.Range) {
+	t := compile(l, &switchSchema, b, en, &switchBlock{Switch: Switch{Group: b.Labels[0], Decl: header(b)}})
+	names := l.deviceNames(b, t.proto.names, devices)
+	first := l.indexes[b]
+	l.indexes[b] = first + len(names)
+	slab := make([]Switch, len(names))
+	l.src.Switches = slices.Grow(l.src.Switches, len(names))
+	instances(names, b, en, first, len(t.steps) > 0, func(i int, n deviceName, en *env) {
+		s := t.proto
+		t.run(en, &s)
+		slab[i] = s.Switch
+		slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, first+i
+		l.src.Switches = append(l.src.Switches, &slab[i])
+	})
+}
+
+func (l *loader) decodeHost(b *hclsyntax.Block, en *env, devices map[string]diag.Range) {
+	t := compile(l, &hostSchema, b, en, &hostBlock{Host: Host{Group: b.Labels[0], Decl: header(b)}})
+	l.checkInterfaces(&t.proto)
+	t.proto.settle()
+	names := l.deviceNames(b, t.proto.names, devices)
+	first := l.indexes[b]
+	l.indexes[b] = first + len(names)
+	slab := make([]Host, len(names))
+	l.src.Hosts = slices.Grow(l.src.Hosts, len(names))
+	shared := t.proto.nics
+	instances(names, b, en, first, len(t.steps) > 0, func(i int, n deviceName, en *env) {
+		h := t.proto
+		t.run(en, &h)
+		if !sameBlocks(h.nics, shared) || !sameBlocks(h.bonds, t.proto.bonds) {
+			h.settle()
+		}
+		slab[i] = h.Host
+		slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, first+i
+		l.src.Hosts = append(l.src.Hosts, &slab[i])
+	})
+}
+
+func sameBlocks[T any](a, b []*T) bool { return len(a) == 0 || &a[0] == &b[0] }
+
+// settle makes the interfaces of a host out of its blocks.
+func (h *hostBlock) settle() {
+	h.NICs, h.Bonds = nil, nil
+	for _, n := range h.nics {
+		for _, name := range n.names {
+			nic := n.NIC
+			nic.Name = name.Interface
+			h.NICs = append(h.NICs, &nic)
+		}
+	}
+	for _, b := range h.bonds {
+		if b.ok {
+			bond := b.Bond
+			h.Bonds = append(h.Bonds, &bond)
+		}
+	}
+}
+
+// checkInterfaces reports interface names used twice in a host.
+func (l *loader) checkInterfaces(h *hostBlock) {
+	seen := map[string]diag.Range{}
+	check := func(name string, at diag.Range) {
+		if first, ok := seen[name]; ok {
+			duplicateName.Errorf(&l.diags, at, "The host has two interfaces named %q. Give one another name.", name).Note(first, "the first one")
+			return
+		}
+		seen[name] = at
+	}
+	for _, n := range h.nics {
+		t := l.labelText(n.label)
+		for _, name := range n.names {
+			check(name.Interface, t.at(name.From, name.To))
+		}
+	}
+	for _, b := range h.bonds {
+		if b.ok {
+			check(b.Name, l.labelText(b.label).base)
+		}
+	}
+}
+
+// side is one side of a link or mesh, expanded.
+type side struct {
+	ends []Endpoint
+	at   diag.Range
+	ok   bool
+}
+
+func (l *loader) side(elements []element, e hclsyntax.Expression) side {
+	s := side{ok: e != nil && !l.failed[e]}
+	if e == nil {
+		return s
+	}
+	s.at = e.Range()
+	for _, el := range elements {
+		if el.v.Type() != cty.String {
+			return side{at: s.at}
+		}
+		t, names, ok := l.expand(el, nodeset.Endpoints)
+		s.ok = s.ok && ok
+		s.ends = slices.Grow(s.ends, len(names))
+		for _, n := range names {
+			s.ends = append(s.ends, Endpoint{n.Device, n.Interface, t.at(n.From, n.To)})
+		}
+	}
+	return s
+}
+
+func (l *loader) decodeLink(b *hclsyntax.Block, en *env, key string) {
+	table := &linkSchema
+	if b.Type == "mesh" {
+		table = &meshSchema
+	}
+	t := compile(l, table, b, en, &linkBlock{LinkBlock: LinkBlock{Kind: b.Type, Name: instanceName(b.Labels[0], key, en), Decl: header(b)}})
+	k := t.proto
+	first, second := l.side(k.a, k.aExpr), l.side(k.b, k.bExpr)
+	if !first.ok || !second.ok || len(first.ends) == 0 && len(second.ends) == 0 {
+		return
+	}
+	block := k.LinkBlock
+	if b.Type == "mesh" {
+		l.mesh(&block, first, second)
+	} else {
+		l.zip(&block, first, second)
+	}
+}
+
+// zip joins the sides of a link pairwise.
+func (l *loader) zip(block *LinkBlock, a, b side) {
+	if len(a.ends) != len(b.ends) {
+		unequalCounts.Errorf(&l.diags, block.Decl, "%s zips its sides pairwise, and they have different counts: a names %s, b names %s.",
+			block.title(), plural(len(a.ends), "endpoint"), plural(len(b.ends), "endpoint")).
+			Note(a.at, "%s", plural(len(a.ends), "endpoint")).
+			Note(b.at, "%s", plural(len(b.ends), "endpoint"))
+		return
+	}
+	slab := make([]Link, len(a.ends))
+	l.src.Links = slices.Grow(l.src.Links, len(slab))
+	for i := range slab {
+		slab[i] = Link{A: a.ends[i], B: b.ends[i], Block: block}
+		l.src.Links = append(l.src.Links, &slab[i])
+	}
+}
+
+func (b *LinkBlock) title() string { return fmt.Sprintf("%s %q", b.Kind, b.Name) }
+
+// byDevice groups endpoints by device, both in the order they are named.
+func byDevice(ends []Endpoint) [][]Endpoint {
+	index := map[string]int{}
+	var out [][]Endpoint
+	for _, e := range ends {
+		i, ok := index[e.Device]
+		if !ok {
+			i = len(out)
+			index[e.Device] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], e)
+	}
+	return out
+}
+
+// mesh joins every lower device to every upper device by w links: with w = 1 the k-th port of a lower device goes to
+// the k-th upper device and the i-th port of an upper device to the i-th lower one; else runs of w ports do.
+func (l *loader) mesh(block *LinkBlock, lower, upper side) {
+	low, up := byDevice(lower.ends), byDevice(upper.ends)
+	report := func(format string, args ...any) {
+		unequalCounts.Errorf(&l.diags, block.Decl, "%s %s", block.title(), fmt.Sprintf(format, args...)).
+			Note(lower.at, "%s, %s", plural(len(low), "lower device"), plural(len(lower.ends), "port")).
+			Note(upper.at, "%s, %s", plural(len(up), "upper device"), plural(len(upper.ends), "port"))
+	}
+	for _, group := range [][][]Endpoint{low, up} {
+		for _, ports := range group {
+			if len(ports) != len(group[0]) {
+				report("needs the same number of ports on every device of a side: %s has %d, and %s has %d.", group[0][0].Device, len(group[0]), ports[0].Device, len(ports))
+				return
+			}
+		}
+	}
+	p, q := len(low[0]), len(up[0])
+	if p%len(up) != 0 {
+		report("joins every lower device to %s, so a lower device needs %d ports, or a multiple for parallel links; it names %d.", plural(len(up), "upper device"), len(up), p)
+		return
+	}
+	w := p / len(up)
+	if q != w*len(low) {
+		report("joins %s to %s by %s each, so an upper device needs %d x %d = %d ports; it names %d.",
+			plural(len(low), "lower device"), plural(len(up), "upper device"), plural(w, "link"), len(low), w, len(low)*w, q)
+		return
+	}
+	slab := make([]Link, 0, len(lower.ends))
+	l.src.Links = slices.Grow(l.src.Links, len(lower.ends))
+	for i := range low {
+		for j := range up {
+			for r := range w {
+				slab = append(slab, Link{A: low[i][j*w+r], B: up[j][i*w+r], Block: block})
+				l.src.Links = append(l.src.Links, &slab[len(slab)-1])
+			}
+		}
+	}
+}

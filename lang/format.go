@@ -1,0 +1,37 @@
+package lang
+
+import (
+	"bytes"
+
+	"github.com/hashicorp/hcl/v2/hclwrite"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Format returns src in canonical form. Text that is not valid HCL, or over the limits of [Load], is not touched: the
+// result is nil and the list says why. Formatting the result again changes nothing.
+func Format(name string, src []byte) ([]byte, diag.List) {
+	var ds diag.List
+	if len(src) > maxFile {
+		tooLarge.Errorf(&ds, start(name), "%q is larger than %s. Split it into several files.", name, size(maxFile))
+		return nil, ds
+	}
+	if _, ok := parseFile(name, src, &ds); !ok {
+		ds.Sort()
+		return nil, ds
+	}
+	return canonical(src), nil
+}
+
+// canonical formats text that is known to parse, and ends it in one newline.
+func canonical(src []byte) []byte {
+	out := hclwrite.Format(src)
+	trimmed := bytes.TrimRight(out, "\n\r\t ")
+	if len(trimmed) == 0 {
+		return nil
+	}
+	if bytes.HasSuffix(out, []byte("\r\n")) {
+		return append(trimmed[:len(trimmed):len(trimmed)], "\r\n"...)
+	}
+	return append(trimmed[:len(trimmed):len(trimmed)], '\n')
+}

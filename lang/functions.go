@@ -1,0 +1,418 @@
+package lang
+
+import (
+	"fmt"
+	resyntax "regexp/syntax"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+// Function is one row of the function table.
+type Function struct {
+	Name string
+	Args string // as the manual writes them
+	Doc  string
+	fn   function.Function
+	own  func(*loader) function.Function // instead of fn, when the function needs the loader
+	cost func(args []cty.Value) int      // bytes or elements the result may take; nil: not more than the arguments
+	raw  bool                            // sees expressions, not values
+}
+
+// Functions is every function of the language, by name.
+var Functions = []Function{
+	{Name: "abs", Args: "number", Doc: "Absolute value.", fn: stdlib.AbsoluteFunc},
+	{Name: "base64decode", Args: "string", Doc: "Text of a base64 string.", fn: base64Decode},
+	{Name: "base64encode", Args: "string", Doc: "Text as base64.", fn: base64Encode},
+	{Name: "can", Args: "expression", Doc: "Whether the expression can be evaluated.", fn: tryfunc.CanFunc, raw: true},
+	{Name: "ceil", Args: "number", Doc: "Smallest whole number not below.", fn: stdlib.CeilFunc},
+	{Name: "chomp", Args: "string", Doc: "Without newlines at the end.", fn: stdlib.ChompFunc},
+	{Name: "chunklist", Args: "list, size", Doc: "The list in pieces of a size.", fn: stdlib.ChunklistFunc},
+	{Name: "cidrhost", Args: "prefix, number", Doc: "The n-th address of a prefix; negative numbers count from the end.", fn: cidrHost},
+	{Name: "cidrnetmask", Args: "prefix", Doc: "The netmask of an IPv4 prefix.", fn: cidrNetmask},
+	{Name: "cidrsubnet", Args: "prefix, newbits, number", Doc: "The n-th prefix inside a prefix, longer by newbits.", fn: cidrSubnet},
+	{Name: "coalesce", Args: "value...", Doc: "The first value that is not null or empty text.", fn: coalesce},
+	{Name: "coalescelist", Args: "list...", Doc: "The first list that is not empty.", fn: stdlib.CoalesceListFunc},
+	{Name: "compact", Args: "list", Doc: "The strings that are not null or empty.", fn: stdlib.CompactFunc},
+	{Name: "concat", Args: "list...", Doc: "The lists one after the other.", fn: stdlib.ConcatFunc},
+	{Name: "contains", Args: "list, value", Doc: "Whether the list holds the value.", fn: stdlib.ContainsFunc},
+	{Name: "csvdecode", Args: "string", Doc: "CSV with a header line, as a list of objects.", fn: stdlib.CSVDecodeFunc},
+	{Name: "distinct", Args: "list", Doc: "Without repetitions.", fn: stdlib.DistinctFunc, cost: square},
+	{Name: "element", Args: "list, index", Doc: "The element at an index, counting round.", fn: stdlib.ElementFunc},
+	{Name: "endswith", Args: "string, suffix", Doc: "Whether the string ends so.", fn: endsWith},
+	{Name: "file", Args: "path", Doc: "Text of a file below the fabric's folder, at most 64 KiB.", own: fileFunction},
+	{Name: "flatten", Args: "list", Doc: "Lists inside lists as one list.", fn: stdlib.FlattenFunc},
+	{Name: "floor", Args: "number", Doc: "Largest whole number not above.", fn: stdlib.FloorFunc},
+	{Name: "format", Args: "format, value...", Doc: "Text by a format such as \"leaf%02d\".", fn: stdlib.FormatFunc, cost: formatCost},
+	{Name: "formatlist", Args: "format, list...", Doc: "format for every element.", fn: stdlib.FormatListFunc, cost: formatCost},
+	{Name: "index", Args: "list, value", Doc: "Where in the list the value is.", fn: indexOf},
+	{Name: "join", Args: "separator, list", Doc: "The strings of a list as one.", fn: stdlib.JoinFunc, cost: joinCost},
+	{Name: "jsondecode", Args: "string", Doc: "Value of a JSON text.", fn: stdlib.JSONDecodeFunc, cost: jsonCost},
+	{Name: "jsonencode", Args: "value", Doc: "The value as JSON.", fn: stdlib.JSONEncodeFunc},
+	{Name: "keys", Args: "map", Doc: "The keys of a map, sorted.", fn: stdlib.KeysFunc},
+	{Name: "length", Args: "value", Doc: "Elements of a collection, or characters of a string.", fn: lengthOf},
+	{Name: "lookup", Args: "map, key, default", Doc: "The element of a key, or the default.", fn: stdlib.LookupFunc},
+	{Name: "lower", Args: "string", Doc: "In lower case.", fn: stdlib.LowerFunc},
+	{Name: "max", Args: "number...", Doc: "The largest number.", fn: stdlib.MaxFunc},
+	{Name: "merge", Args: "map...", Doc: "The maps as one; later ones win.", fn: stdlib.MergeFunc},
+	{Name: "min", Args: "number...", Doc: "The smallest number.", fn: stdlib.MinFunc},
+	{Name: "nodeset", Args: "string", Doc: "The names of a nodeset of devices, or of device:interface, as a list.", own: nodesetFunction},
+	{Name: "one", Args: "list", Doc: "The only element of a list, or null of an empty one.", fn: oneFunction},
+	{Name: "parseint", Args: "string, base", Doc: "The number a string means in a base.", fn: stdlib.ParseIntFunc},
+	{Name: "pow", Args: "base, exponent", Doc: "Power.", fn: stdlib.PowFunc},
+	{Name: "range", Args: "[start,] limit [, step]", Doc: "Numbers from start up to, not including, limit; at most 4096.", fn: rangeFunction},
+	{Name: "regex", Args: "pattern, string", Doc: "The first match of a regular expression, or its groups.", fn: stdlib.RegexFunc, cost: regexCost},
+	{Name: "regexall", Args: "pattern, string", Doc: "All matches of a regular expression.", fn: stdlib.RegexAllFunc, cost: regexCost},
+	{Name: "replace", Args: "string, old, new", Doc: "With every old replaced; old may be a /regular expression/.", fn: replace, cost: replaceCost},
+	{Name: "reverse", Args: "list", Doc: "In the opposite order.", fn: stdlib.ReverseListFunc},
+	{Name: "setintersection", Args: "set...", Doc: "What all sets hold.", fn: stdlib.SetIntersectionFunc},
+	{Name: "setproduct", Args: "set...", Doc: "All combinations.", fn: stdlib.SetProductFunc, cost: productCost},
+	{Name: "setsubtract", Args: "set, set", Doc: "What only the first set holds.", fn: stdlib.SetSubtractFunc},
+	{Name: "setunion", Args: "set...", Doc: "What any set holds.", fn: stdlib.SetUnionFunc},
+	{Name: "signum", Args: "number", Doc: "-1, 0 or 1.", fn: stdlib.SignumFunc},
+	{Name: "slice", Args: "list, start, end", Doc: "The elements from start up to, not including, end.", fn: stdlib.SliceFunc},
+	{Name: "sort", Args: "list", Doc: "The strings in order.", fn: stdlib.SortFunc},
+	{Name: "split", Args: "separator, string", Doc: "The parts of a string.", fn: stdlib.SplitFunc},
+	{Name: "startswith", Args: "string, prefix", Doc: "Whether the string starts so.", fn: startsWith},
+	{Name: "substr", Args: "string, offset, length", Doc: "A part of a string, by characters.", fn: stdlib.SubstrFunc},
+	{Name: "sum", Args: "list", Doc: "Sum of the numbers of a list.", fn: sum},
+	{Name: "title", Args: "string", Doc: "Every word with a capital.", fn: stdlib.TitleFunc},
+	{Name: "tobool", Args: "value", Doc: "As a boolean.", fn: stdlib.MakeToFunc(cty.Bool)},
+	{Name: "tolist", Args: "value", Doc: "As a list.", fn: stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType))},
+	{Name: "tomap", Args: "value", Doc: "As a map.", fn: stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType))},
+	{Name: "tonumber", Args: "value", Doc: "As a number.", fn: stdlib.MakeToFunc(cty.Number)},
+	{Name: "toset", Args: "value", Doc: "As a set.", fn: stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType))},
+	{Name: "tostring", Args: "value", Doc: "As a string.", fn: stdlib.MakeToFunc(cty.String)},
+	{Name: "transpose", Args: "map", Doc: "A map of lists with keys and values exchanged.", fn: transpose},
+	{Name: "trim", Args: "string, characters", Doc: "Without the characters at both ends.", fn: stdlib.TrimFunc},
+	{Name: "trimprefix", Args: "string, prefix", Doc: "Without the prefix.", fn: stdlib.TrimPrefixFunc},
+	{Name: "trimspace", Args: "string", Doc: "Without white space at both ends.", fn: stdlib.TrimSpaceFunc},
+	{Name: "trimsuffix", Args: "string, suffix", Doc: "Without the suffix.", fn: stdlib.TrimSuffixFunc},
+	{Name: "try", Args: "expression...", Doc: "The first expression that can be evaluated.", fn: tryfunc.TryFunc, raw: true},
+	{Name: "upper", Args: "string", Doc: "In upper case.", fn: stdlib.UpperFunc},
+	{Name: "values", Args: "map", Doc: "The values of a map, by the order of the keys.", fn: stdlib.ValuesFunc},
+	{Name: "zipmap", Args: "keys, values", Doc: "A map out of two lists.", fn: stdlib.ZipmapFunc},
+}
+
+func functionNames() (names []string) {
+	for _, f := range Functions {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// newFunctions makes the functions of one load, each charging its budget.
+func newFunctions(l *loader) map[string]function.Function {
+	out := make(map[string]function.Function, len(Functions))
+	for _, f := range Functions {
+		fn := f.fn
+		if f.own != nil {
+			fn = f.own(l)
+		}
+		if !f.raw {
+			fn = bounded(&l.budget, fn, f.cost)
+		}
+		out[f.Name] = fn
+	}
+	return out
+}
+
+// bounded wraps fn: arguments and result are charged, results that would be too large are refused before they are made,
+// and arguments are brought to their types in linear time. HCL would convert tuples to lists in quadratic time.
+func bounded(b *budget, fn function.Function, cost func([]cty.Value) int) function.Function {
+	params, rest := fn.Params(), fn.VarParam()
+	spec := &function.Spec{Type: function.StaticReturnType(cty.DynamicPseudoType)}
+	for _, p := range params {
+		spec.Params = append(spec.Params, function.Parameter{Name: p.Name, Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true})
+	}
+	if rest != nil {
+		spec.VarParam = &function.Parameter{Name: rest.Name, Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true}
+	}
+	spec.Impl = func(in []cty.Value, _ cty.Type) (cty.Value, error) {
+		if len(in) > maxArguments {
+			return cty.NilVal, fmt.Errorf("more than %d arguments", maxArguments)
+		}
+		args := make([]cty.Value, len(in))
+		for i, v := range in {
+			b.measure(v)
+			p := rest
+			if i < len(params) {
+				p = &params[i]
+			}
+			var err error
+			if args[i], err = fit(v, p.Type); err != nil {
+				return cty.NilVal, function.NewArgError(i, err)
+			}
+		}
+		if cost != nil {
+			if n := cost(args); n > maxRegexpWork || n < 0 {
+				b.stop(&tooLarge, "A function call would make a value that is far too large.")
+			} else {
+				b.charge(n / 16)
+			}
+		}
+		v, err := fn.Call(args)
+		if err == nil {
+			b.measure(v)
+		}
+		return v, err
+	}
+	return function.New(spec)
+}
+
+// fit converts v to ty like [convert.Convert], but takes linear time for long tuples whose elements are alike.
+func fit(v cty.Value, ty cty.Type) (cty.Value, error) {
+	if v.IsNull() || !v.IsKnown() {
+		return convert.Convert(v, ty)
+	}
+	from := v.Type()
+	if ty == cty.DynamicPseudoType {
+		if from.IsTupleType() && from.Length() > 64 {
+			if list, ok := alike(v.AsValueSlice()); ok {
+				return cty.ListVal(list), nil
+			}
+		}
+		return v, nil
+	}
+	switch {
+	case from.IsTupleType() && (ty.IsListType() || ty.IsSetType()):
+		elements, err := fitAll(v.AsValueSlice(), ty.ElementType())
+		switch {
+		case err != nil:
+			return cty.NilVal, err
+		case len(elements) == 0 && ty.IsListType():
+			return cty.ListValEmpty(ty.ElementType()), nil
+		case len(elements) == 0:
+			return cty.SetValEmpty(ty.ElementType()), nil
+		case ty.IsListType():
+			return cty.ListVal(elements), nil
+		}
+		return cty.SetVal(elements), nil
+	case from.IsObjectType() && ty.IsMapType():
+		attrs := v.AsValueMap()
+		if len(attrs) == 0 {
+			return cty.MapValEmpty(ty.ElementType()), nil
+		}
+		keys := sortedKeys(attrs)
+		elements := make([]cty.Value, len(keys))
+		for i, k := range keys {
+			elements[i] = attrs[k]
+		}
+		elements, err := fitAll(elements, ty.ElementType())
+		if err != nil {
+			return cty.NilVal, err
+		}
+		for i, k := range keys {
+			attrs[k] = elements[i]
+		}
+		return cty.MapVal(attrs), nil
+	}
+	return convert.Convert(v, ty)
+}
+
+// fitAll brings elements to one type.
+func fitAll(in []cty.Value, ty cty.Type) ([]cty.Value, error) {
+	out := make([]cty.Value, len(in))
+	if ty == cty.DynamicPseudoType {
+		if same, ok := alike(in); ok {
+			return same, nil
+		}
+		var types []cty.Type // each once: unification is quadratic
+		for _, v := range in {
+			if !slices.ContainsFunc(types, v.Type().Equals) {
+				types = append(types, v.Type())
+			}
+			if len(types) > 64 {
+				return nil, fmt.Errorf("the elements have too many different types")
+			}
+		}
+		if ty, _ = convert.UnifyUnsafe(types); ty == cty.NilType || ty == cty.DynamicPseudoType {
+			return nil, fmt.Errorf("all elements must have the same type")
+		}
+	}
+	for i, v := range in {
+		var err error
+		if out[i], err = fit(v, ty); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// alike returns the elements if all have the same, exact type.
+func alike(in []cty.Value) ([]cty.Value, bool) {
+	for _, v := range in {
+		if v.IsNull() || !v.Type().Equals(in[0].Type()) || v.Type().HasDynamicTypes() {
+			return nil, false
+		}
+	}
+	return in, true
+}
+
+// The costs below are upper bounds of what a result takes, found before it is made. They saturate.
+
+func product(ns ...int) int {
+	out := 1
+	for _, n := range ns {
+		if n != 0 && out > maxRegexpWork/n {
+			return maxRegexpWork + 1
+		}
+		out *= n
+	}
+	return out
+}
+
+// bytesIn is the text in a value, each element counting one more.
+func bytesIn(v cty.Value) int {
+	if v.IsNull() || !v.IsKnown() {
+		return 1
+	}
+	switch ty := v.Type(); {
+	case ty == cty.String:
+		return len(v.AsString()) + 1
+	case ty == cty.Number:
+		return 512
+	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
+		n := 1
+		for it := v.ElementIterator(); it.Next(); {
+			_, e := it.Element()
+			n += bytesIn(e)
+		}
+		return n
+	}
+	return 8
+}
+
+func square(args []cty.Value) int {
+	if args[0].IsNull() || !args[0].CanIterateElements() {
+		return 0
+	}
+	return product(args[0].LengthInt(), args[0].LengthInt())
+}
+
+func joinCost(args []cty.Value) int {
+	n := 0
+	for _, list := range args[1:] {
+		if !list.IsNull() && list.CanIterateElements() {
+			n += bytesIn(list) + product(list.LengthInt(), bytesIn(args[0]))
+		}
+	}
+	return n
+}
+
+// formatCost refuses widths and precisions that fill the memory with spaces.
+func formatCost(args []cty.Value) int {
+	if args[0].IsNull() || args[0].Type() != cty.String {
+		return 0
+	}
+	s := args[0].AsString()
+	digits := 0
+	for i := range len(s) {
+		if digits++; s[i] < '0' || s[i] > '9' {
+			digits = 0
+		}
+		if digits > 3 {
+			return maxRegexpWork + 1
+		}
+	}
+	n, longest := 0, 1
+	for _, a := range args[1:] {
+		n += bytesIn(a)
+		if !a.IsNull() && (a.Type().IsListType() || a.Type().IsTupleType()) {
+			longest = max(longest, a.LengthInt())
+		}
+	}
+	return product(strings.Count(s, "%")+1, n+1000) + product(longest, len(s))
+}
+
+func productCost(args []cty.Value) int {
+	n := 1
+	for _, a := range args {
+		if a.IsNull() || !a.CanIterateElements() {
+			return 0
+		}
+		n = product(n, max(a.LengthInt(), 1))
+	}
+	if n > maxElements {
+		return maxRegexpWork + 1
+	}
+	return product(n, len(args))
+}
+
+// jsonCost refuses text that is nested more deeply than the parser should recurse.
+func jsonCost(args []cty.Value) int {
+	if args[0].IsNull() || args[0].Type() != cty.String {
+		return 0
+	}
+	depth := 0
+	quoted := false
+	s := args[0].AsString()
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > maxDepth {
+				return maxRegexpWork + 1
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return len(s)
+}
+
+// regexCost is the size of the compiled expression times the length of the text: what matching may take.
+func regexCost(args []cty.Value) int {
+	if args[0].IsNull() || args[1].IsNull() || args[0].Type() != cty.String || args[1].Type() != cty.String {
+		return 0
+	}
+	return matching(args[0].AsString(), args[1].AsString())
+}
+
+func matching(expr, s string) int {
+	if len(expr) > 1024 {
+		return maxRegexpWork + 1
+	}
+	re, err := resyntax.Parse(expr, resyntax.Perl)
+	if err != nil {
+		return 0 // the function says so
+	}
+	prog, err := resyntax.Compile(re.Simplify())
+	if err != nil {
+		return 0
+	}
+	return product(len(prog.Inst)+re.MaxCap(), len(s)+1)
+}
+
+func replaceCost(args []cty.Value) int {
+	for _, a := range args {
+		if a.IsNull() || a.Type() != cty.String {
+			return 0
+		}
+	}
+	s, old, with := args[0].AsString(), args[1].AsString(), args[2].AsString()
+	if expr, ok := slashed(old); ok {
+		return max(matching(expr, s), product(2*(len(s)+1), len(with)+1))
+	}
+	if old == "" {
+		return product(len(s)+1, len(with)+1)
+	}
+	return product(strings.Count(s, old), len(with)) + len(s)
+}
+
+// slashed tells whether the second argument of replace is a regular expression.
+func slashed(s string) (string, bool) {
+	if len(s) > 1 && s[0] == '/' && s[len(s)-1] == '/' {
+		return s[1 : len(s)-1], true
+	}
+	return "", false
+}

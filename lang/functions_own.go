@@ -1,0 +1,328 @@
+package lang
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/big"
+	"net/netip"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// simple makes a function of a fixed result type out of its parameters and body.
+func simple(result cty.Type, body func(args []cty.Value) (cty.Value, error), params ...function.Parameter) function.Function {
+	return function.New(&function.Spec{
+		Params: params, Type: function.StaticReturnType(result),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return body(args) },
+	})
+}
+
+func param(name string, ty cty.Type) function.Parameter {
+	return function.Parameter{Name: name, Type: ty}
+}
+
+var base64Encode = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
+	return cty.StringVal(base64.StdEncoding.EncodeToString([]byte(args[0].AsString()))), nil
+}, param("string", cty.String))
+
+var base64Decode = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
+	b, err := base64.StdEncoding.DecodeString(args[0].AsString())
+	if err != nil || !utf8.Valid(b) {
+		return cty.NilVal, function.NewArgErrorf(0, "this is no base64 of UTF-8 text")
+	}
+	return cty.StringVal(string(b)), nil
+}, param("string", cty.String))
+
+var startsWith = simple(cty.Bool, func(args []cty.Value) (cty.Value, error) {
+	return cty.BoolVal(strings.HasPrefix(args[0].AsString(), args[1].AsString())), nil
+}, param("string", cty.String), param("prefix", cty.String))
+
+var endsWith = simple(cty.Bool, func(args []cty.Value) (cty.Value, error) {
+	return cty.BoolVal(strings.HasSuffix(args[0].AsString(), args[1].AsString())), nil
+}, param("string", cty.String), param("suffix", cty.String))
+
+var replace = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
+	if expr, ok := slashed(args[1].AsString()); ok {
+		return stdlib.RegexReplace(args[0], cty.StringVal(expr), args[2])
+	}
+	return stdlib.Replace(args[0], args[1], args[2])
+}, param("string", cty.String), param("old", cty.String), param("new", cty.String))
+
+var lengthOf = simple(cty.Number, func(args []cty.Value) (cty.Value, error) {
+	switch ty := args[0].Type(); {
+	case ty == cty.String:
+		return stdlib.Strlen(args[0])
+	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
+		return cty.NumberIntVal(int64(args[0].LengthInt())), nil
+	}
+	return cty.NilVal, function.NewArgErrorf(0, "only collections and strings have a length")
+}, param("value", cty.DynamicPseudoType))
+
+var indexOf = simple(cty.Number, func(args []cty.Value) (cty.Value, error) {
+	if ty := args[0].Type(); !ty.IsListType() && !ty.IsTupleType() {
+		return cty.NilVal, function.NewArgErrorf(0, "expected a list")
+	}
+	n := int64(0)
+	for it := args[0].ElementIterator(); it.Next(); n++ {
+		if _, v := it.Element(); v.Type().Equals(args[1].Type()) && !v.IsNull() && v.Equals(args[1]).True() {
+			return cty.NumberIntVal(n), nil
+		}
+	}
+	return cty.NilVal, errors.New("the list does not hold the value")
+}, param("list", cty.DynamicPseudoType), param("value", cty.DynamicPseudoType))
+
+var oneFunction = simple(cty.DynamicPseudoType, func(args []cty.Value) (cty.Value, error) {
+	ty := args[0].Type()
+	if !ty.IsListType() && !ty.IsTupleType() && !ty.IsSetType() {
+		return cty.NilVal, function.NewArgErrorf(0, "expected a list or set")
+	}
+	switch args[0].LengthInt() {
+	case 0:
+		return cty.NullVal(cty.DynamicPseudoType), nil
+	case 1:
+		return args[0].AsValueSlice()[0], nil
+	}
+	return cty.NilVal, function.NewArgErrorf(0, "there is more than one element")
+}, param("list", cty.DynamicPseudoType))
+
+var sum = simple(cty.Number, func(args []cty.Value) (cty.Value, error) {
+	if !args[0].CanIterateElements() || args[0].LengthInt() == 0 {
+		return cty.NilVal, function.NewArgErrorf(0, "expected a list of numbers that is not empty")
+	}
+	total := new(big.Float).SetPrec(512)
+	for it := args[0].ElementIterator(); it.Next(); {
+		_, v := it.Element()
+		n, err := convert.Convert(v, cty.Number)
+		if err != nil || n.IsNull() {
+			return cty.NilVal, function.NewArgErrorf(0, "not every element is a number")
+		}
+		total.Add(total, n.AsBigFloat())
+	}
+	return cty.NumberVal(total), nil
+}, param("list", cty.DynamicPseudoType))
+
+var coalesce = function.New(&function.Spec{
+	VarParam: &function.Parameter{Name: "values", Type: cty.DynamicPseudoType, AllowNull: true, AllowDynamicType: true},
+	Type:     function.StaticReturnType(cty.DynamicPseudoType),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		for _, v := range args {
+			if !v.IsNull() && (v.Type() != cty.String || v.AsString() != "") {
+				return v, nil
+			}
+		}
+		return cty.NilVal, errors.New("every value is null or empty")
+	},
+})
+
+var transpose = simple(cty.Map(cty.List(cty.String)), func(args []cty.Value) (cty.Value, error) {
+	out := map[string][]cty.Value{}
+	for it := args[0].ElementIterator(); it.Next(); {
+		key, list := it.Element()
+		if list.IsNull() {
+			continue
+		}
+		for inner := list.ElementIterator(); inner.Next(); {
+			if _, v := inner.Element(); !v.IsNull() {
+				out[v.AsString()] = append(out[v.AsString()], key)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return cty.MapValEmpty(cty.List(cty.String)), nil
+	}
+	lists := map[string]cty.Value{}
+	for k, v := range out {
+		lists[k] = cty.ListVal(v)
+	}
+	return cty.MapVal(lists), nil
+}, param("map", cty.Map(cty.List(cty.String))))
+
+// rangeFunction is Terraform's range with a bound of our own: HCL's refuses more than 1,024 numbers.
+var rangeFunction = function.New(&function.Spec{
+	VarParam: &function.Parameter{Name: "numbers", Type: cty.Number},
+	Type:     function.StaticReturnType(cty.List(cty.Number)),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		start, step := cty.Zero, cty.NumberIntVal(1)
+		var limit cty.Value
+		switch len(args) {
+		case 1:
+			limit = args[0]
+			if limit.LessThan(cty.Zero).True() {
+				step = cty.NumberIntVal(-1)
+			}
+		case 2, 3:
+			start, limit = args[0], args[1]
+			if limit.LessThan(start).True() {
+				step = cty.NumberIntVal(-1)
+			}
+			if len(args) == 3 {
+				step = args[2]
+			}
+		default:
+			return cty.NilVal, errors.New("range takes one, two or three numbers")
+		}
+		up := step.GreaterThan(cty.Zero).True()
+		if step.RawEquals(cty.Zero) || step.Equals(cty.Zero).True() {
+			return cty.NilVal, errors.New("the step is zero")
+		}
+		var out []cty.Value
+		for n := start; up && n.LessThan(limit).True() || !up && n.GreaterThan(limit).True(); n = n.Add(step) {
+			if len(out) == maxRange {
+				return cty.NilVal, fmt.Errorf("the range has more than %d numbers", maxRange)
+			}
+			out = append(out, n)
+		}
+		if len(out) == 0 {
+			return cty.ListValEmpty(cty.Number), nil
+		}
+		return cty.ListVal(out), nil
+	},
+})
+
+// fileFunction reads a file below the fabric's folder. Links are not followed: they lead out of it.
+func fileFunction(l *loader) function.Function {
+	return simple(cty.String, func(args []cty.Value) (cty.Value, error) {
+		name := path.Clean(args[0].AsString())
+		if !fs.ValidPath(name) || name == "." {
+			return cty.NilVal, function.NewArgErrorf(0, "expected the path of a file below the fabric's folder, without a leading slash and without leaving it by \"..\"")
+		}
+		at := l.dir
+		for part := range strings.SplitSeq(name, "/") {
+			at = path.Join(at, part)
+			info, err := fs.Lstat(l.fsys, at)
+			if err != nil {
+				return cty.NilVal, function.NewArgErrorf(0, "%q cannot be read: %s", cut(name), reason(err))
+			}
+			if info.Mode()&fs.ModeSymlink != 0 {
+				return cty.NilVal, function.NewArgErrorf(0, "%q is, or lies behind, a link, which is not followed", cut(name))
+			}
+		}
+		b, err := readRegular(l.fsys, at, maxString)
+		switch {
+		case errors.Is(err, errTooLarge):
+			return cty.NilVal, function.NewArgErrorf(0, "%q is larger than 64 KiB", cut(name))
+		case err != nil:
+			return cty.NilVal, function.NewArgErrorf(0, "%q cannot be read: %s", cut(name), reason(err))
+		case !utf8.Valid(b):
+			return cty.NilVal, function.NewArgErrorf(0, "%q is no UTF-8 text", cut(name))
+		}
+		return cty.StringVal(string(b)), nil
+	}, param("path", cty.String))
+}
+
+func nodesetFunction(l *loader) function.Function {
+	return simple(cty.List(cty.String), func(args []cty.Value) (cty.Value, error) {
+		s := args[0].AsString()
+		kind := nodeset.Devices
+		if strings.Contains(s, ":") {
+			kind = nodeset.Members
+		}
+		set, bad := nodeset.Parse(s, kind)
+		if len(bad) > 0 {
+			return cty.NilVal, function.NewArgErrorf(0, "%s", strings.TrimSuffix(bad[0].Message, "."))
+		}
+		if set.Len() > maxElements {
+			l.budget.stop(&tooLarge, "The function nodeset would make more than 100,000 names.")
+		}
+		out := make([]cty.Value, 0, set.Len())
+		for n := range set.All() {
+			name := n.Device
+			if n.Interface != "" {
+				name += ":" + n.Interface
+			}
+			out = append(out, cty.StringVal(name))
+		}
+		return cty.ListVal(out), nil
+	}, param("nodeset", cty.String))
+}
+
+// cidr reads a prefix such as 10.0.0.0/8 and clears its host bits.
+func cidr(v cty.Value) (netip.Prefix, error) {
+	p, err := netip.ParsePrefix(v.AsString())
+	if err != nil {
+		return p, function.NewArgErrorf(0, "expected a prefix such as 192.0.2.0/24")
+	}
+	return p.Masked(), nil
+}
+
+// offset reads a whole number.
+func offset(v cty.Value, arg int) (*big.Int, error) {
+	n, accuracy := v.AsBigFloat().Int(nil)
+	if n == nil || accuracy != big.Exact {
+		return nil, function.NewArgErrorf(arg, "expected a whole number")
+	}
+	return n, nil
+}
+
+// plus adds n, shifted left, to the address of p.
+func plus(p netip.Prefix, n *big.Int, shift int) netip.Addr {
+	raw := p.Addr().AsSlice()
+	sum := new(big.Int).Add(new(big.Int).SetBytes(raw), new(big.Int).Lsh(n, uint(shift)))
+	addr, _ := netip.AddrFromSlice(sum.FillBytes(make([]byte, len(raw))))
+	return addr
+}
+
+var cidrHost = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
+	p, err := cidr(args[0])
+	if err != nil {
+		return cty.NilVal, err
+	}
+	n, err := offset(args[1], 1)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	size := new(big.Int).Lsh(big.NewInt(1), uint(p.Addr().BitLen()-p.Bits()))
+	if n.Sign() < 0 {
+		n = new(big.Int).Add(n, size)
+	}
+	if n.Sign() < 0 || n.Cmp(size) >= 0 {
+		return cty.NilVal, function.NewArgErrorf(1, "the prefix %s has no such address", p)
+	}
+	return cty.StringVal(plus(p, n, 0).String()), nil
+}, param("prefix", cty.String), param("hostnum", cty.Number))
+
+var cidrSubnet = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
+	p, err := cidr(args[0])
+	if err != nil {
+		return cty.NilVal, err
+	}
+	newbits, err := offset(args[1], 1)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	n, err := offset(args[2], 2)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	room := p.Addr().BitLen() - p.Bits()
+	if newbits.Sign() < 0 || newbits.Cmp(big.NewInt(int64(room))) > 0 {
+		return cty.NilVal, function.NewArgErrorf(1, "the prefix %s can be made longer by 0 to %d bits", p, room)
+	}
+	bits := int(newbits.Int64())
+	if n.Sign() < 0 || n.BitLen() > bits {
+		return cty.NilVal, function.NewArgErrorf(2, "there is no such prefix: %d more bits give %s of them", bits, new(big.Int).Lsh(big.NewInt(1), uint(bits)))
+	}
+	return cty.StringVal(netip.PrefixFrom(plus(p, n, room-bits), p.Bits()+bits).String()), nil
+}, param("prefix", cty.String), param("newbits", cty.Number), param("netnum", cty.Number))
+
+var cidrNetmask = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
+	p, err := cidr(args[0])
+	if err != nil {
+		return cty.NilVal, err
+	}
+	if !p.Addr().Is4() {
+		return cty.NilVal, function.NewArgErrorf(0, "only IPv4 has netmasks")
+	}
+	ones := netip.PrefixFrom(netip.AddrFrom4([4]byte{255, 255, 255, 255}), p.Bits()).Masked()
+	return cty.StringVal(ones.Addr().String()), nil
+}, param("prefix", cty.String))

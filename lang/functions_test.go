@@ -1,0 +1,187 @@
+package lang
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// TestFunctions calls every function of the table at least once.
+func TestFunctions(t *testing.T) {
+	called := map[string]bool{}
+	for _, tc := range []struct{ expr, want string }{
+		{`abs(-1)`, `1`},
+		{`base64decode("aGk=")`, `"hi"`},
+		{`base64encode("hi")`, `"aGk="`},
+		{`can(tonumber("x"))`, `false`},
+		{`ceil(1.2)`, `2`},
+		{`chomp("a\n")`, `"a"`},
+		{`chunklist([1, 2, 3], 2)`, `[[1,2],[3]]`},
+		{`cidrhost("10.0.0.0/24", 5)`, `"10.0.0.5"`},
+		{`cidrhost("10.0.0.0/24", -1)`, `"10.0.0.255"`},
+		{`cidrhost("2001:db8::/64", 256)`, `"2001:db8::100"`},
+		{`cidrnetmask("10.0.0.0/12")`, `"255.240.0.0"`},
+		{`cidrsubnet("10.0.0.0/8", 8, 3)`, `"10.3.0.0/16"`},
+		{`cidrsubnet("2001:db8::/32", 16, 18)`, `"2001:db8:12::/48"`},
+		{`coalesce(null, "", "a")`, `"a"`},
+		{`coalescelist([], [1])`, `[1]`},
+		{`compact(["a", "", "b"])`, `["a","b"]`},
+		{`concat([1], ["a"])`, `[1,"a"]`},
+		{`contains(["a"], "a")`, `true`},
+		{`csvdecode("a,b\n1,2\n")`, `[{"a":"1","b":"2"}]`},
+		{`distinct([1, 1, 2])`, `[1,2]`},
+		{`element(["a", "b"], 3)`, `"b"`},
+		{`endswith("abc", "bc")`, `true`},
+		{`file("note.txt")`, `"hello"`},
+		{`flatten([[1], [2, [3]]])`, `[1,2,3]`},
+		{`floor(1.8)`, `1`},
+		{`format("leaf%02d", 7)`, `"leaf07"`},
+		{`formatlist("p%d", [1, 2])`, `["p1","p2"]`},
+		{`index(["a", "b"], "b")`, `1`},
+		{`join("-", ["a", "b"])`, `"a-b"`},
+		{`join("-", range(3))`, `"0-1-2"`},
+		{`jsondecode("{\"a\":[1]}")`, `{"a":[1]}`},
+		{`jsonencode({a = 1})`, `"{\"a\":1}"`},
+		{`keys({b = 1, a = 2})`, `["a","b"]`},
+		{`length([1, 2])`, `2`},
+		{`length("añb")`, `3`},
+		{`lookup({a = 1}, "b", 2)`, `2`},
+		{`lower("AB")`, `"ab"`},
+		{`max(1, 3, 2)`, `3`},
+		{`max(range(100)...)`, `99`},
+		{`merge({a = 1}, {a = 2, b = 3})`, `{"a":2,"b":3}`},
+		{`min(1, 3)`, `1`},
+		{`nodeset("a[1-2]:swp[1-2]")`, `["a1:swp1","a1:swp2","a2:swp1","a2:swp2"]`},
+		{`nodeset("leaf[01-02]")`, `["leaf01","leaf02"]`},
+		{`one([7])`, `7`},
+		{`parseint("ff", 16)`, `255`},
+		{`pow(2, 10)`, `1024`},
+		{`range(3)`, `[0,1,2]`},
+		{`range(1, 7, 3)`, `[1,4]`},
+		{`length(range(4096))`, `4096`},
+		{`regex("[0-9]+", "a12b")`, `"12"`},
+		{`regexall("[0-9]", "a12b")`, `["1","2"]`},
+		{`replace("a-b", "-", "+")`, `"a+b"`},
+		{`replace("a12", "/[0-9]/", "x")`, `"axx"`},
+		{`reverse([1, 2])`, `[2,1]`},
+		{`setintersection(toset(["a", "b"]), toset(["b"]))`, `["b"]`},
+		{`setproduct(["a"], ["x", "y"])`, `[["a","x"],["a","y"]]`},
+		{`setsubtract(toset(["a", "b"]), toset(["b"]))`, `["a"]`},
+		{`setunion(toset(["a"]), toset(["b"]))`, `["a","b"]`},
+		{`signum(-3)`, `-1`},
+		{`slice([1, 2, 3], 1, 2)`, `[2]`},
+		{`sort(["b", "a"])`, `["a","b"]`},
+		{`split(",", "a,b")`, `["a","b"]`},
+		{`startswith("abc", "ab")`, `true`},
+		{`substr("hello", 1, 3)`, `"ell"`},
+		{`sum([1, 2.5])`, `3.5`},
+		{`title("ab cd")`, `"Ab Cd"`},
+		{`tobool("true")`, `true`},
+		{`tolist(toset([1]))`, `[1]`},
+		{`tomap({a = 1})`, `{"a":1}`},
+		{`tonumber("3")`, `3`},
+		{`toset(["a", "a"])`, `["a"]`},
+		{`length(toset(range(1000)))`, `1000`},
+		{`tostring(1)`, `"1"`},
+		{`transpose({a = ["x", "y"]})`, `{"x":["a"],"y":["a"]}`},
+		{`trim("xax", "x")`, `"a"`},
+		{`trimprefix("ab", "a")`, `"b"`},
+		{`trimspace(" a ")`, `"a"`},
+		{`trimsuffix("ab", "b")`, `"a"`},
+		{`try(tonumber("x"), 2)`, `2`},
+		{`upper("a")`, `"A"`},
+		{`values({b = 1, a = 2})`, `[2,1]`},
+		{`zipmap(["a"], [1])`, `{"a":1}`},
+		{`true ? 1 : "a"`, `1`},
+		{`[for k, v in {a = 1} : "${k}${v}"]`, `["a1"]`},
+		{`[{a = 1}, {a = 2}][*].a`, `[1,2]`},
+		{`"%{for x in ["a", "b"]}${x}%{if x == "a"},%{endif}%{endfor}"`, `"a,b"`},
+		{`{for h in ["a", "b"] : h => upper(h) if h != "a"}`, `{"b":"B"}`},
+		{`[for a in [1, 2] : [for b in [3, 4] : a * b]]`, `[[3,4],[6,8]]`},
+	} {
+		called[strings.TrimLeft(tc.expr[:max(strings.Index(tc.expr, "("), 0)], `"`)] = true
+		for _, word := range strings.FieldsFunc(tc.expr, func(r rune) bool { return r < 'a' || r > 'z' }) {
+			called[word] = true
+		}
+		got, ds := evaluate(tc.expr)
+		require.Empty(t, ds, tc.expr)
+		js, err := ctyjson.Marshal(got, got.Type())
+		require.NoError(t, err)
+		require.Equal(t, tc.want, string(js), tc.expr)
+	}
+	for _, f := range Functions {
+		require.True(t, called[f.Name] || strings.ContainsAny(f.Name, "0123456789"), f.Name)
+		require.NotEmpty(t, f.Doc, f.Name)
+		require.NotEmpty(t, f.Args, f.Name)
+	}
+	require.True(t, slices.IsSorted(functionNames()))
+}
+
+// evaluate evaluates one expression as a local would.
+func evaluate(expr string) (cty.Value, string) {
+	var got cty.Value
+	fsys := fstest.MapFS{"x.hcl": {Data: []byte("fabric \"f\" {}\nlocals { x = " + expr + " }\n")}, "note.txt": {Data: []byte("hello")}}
+	l := newLoader(fsys, ".", Options{})
+	l.load()
+	if loc := l.locals["x"]; loc != nil && loc.ok {
+		got = loc.value
+	}
+	return got, show(l.src, l.diags)
+}
+
+func TestFunctionErrors(t *testing.T) {
+	for expr, want := range map[string]string{
+		`cidrhost("10.0.0.0/24", 256)`:    "no such address",
+		`cidrhost("10.0.0.0", 1)`:         "expected a prefix",
+		`cidrsubnet("10.0.0.0/24", 9, 0)`: "0 to 8 bits",
+		`cidrsubnet("10.0.0.0/24", 1, 2)`: "no such prefix",
+		`range(1, 2, 0)`:                  "step is zero",
+		`range(5000)`:                     "more than 4096",
+		`one([1, 2])`:                     "more than one",
+		`sum(["a"])`:                      "not every element",
+		`file("../x")`:                    "below the fabric's folder",
+		`tolist([1, {}])`:                 "cannot convert tuple",
+		`join(",", 5)`:                    "list of string required",
+		`nodeset("a[")`:                   "never closed",
+		`null + 1`:                        "null",
+	} {
+		_, ds := evaluate(expr)
+		require.Contains(t, strings.Join(strings.Fields(ds), " "), want, expr)
+	}
+}
+
+func TestFormat(t *testing.T) {
+	out, ds := Format("x.hcl", []byte("a={\n  b   =1\n}\n\nswitch   \"x\" {\nmodel=\"y\"\n long_name = 1 # c\n}\n\n\n"))
+	require.Empty(t, ds)
+	require.Equal(t, "a = {\n  b = 1\n}\n\nswitch \"x\" {\n  model     = \"y\"\n  long_name = 1 # c\n}\n", string(out))
+	again, _ := Format("x.hcl", out)
+	require.Equal(t, string(out), string(again))
+
+	out, ds = Format("x.hcl", []byte("a = "))
+	require.Nil(t, out)
+	require.Equal(t, "syntax", ds[0].Code)
+	out, ds = Format("x.hcl", []byte(strings.Repeat("#", maxFile+1)))
+	require.Nil(t, out)
+	require.Equal(t, "too-large", ds[0].Code)
+	out, ds = Format("x.hcl", nil)
+	require.Empty(t, ds)
+	require.Empty(t, out)
+}
+
+func TestTopics(t *testing.T) {
+	seen := map[string]bool{}
+	for _, topic := range Topics {
+		require.False(t, seen[topic.Code], topic.Code)
+		seen[topic.Code] = true
+		require.NotEmpty(t, topic.Summary)
+		require.Greater(t, len(topic.Doc), 100, topic.Code)
+		for line := range strings.Lines(topic.Doc) {
+			require.LessOrEqual(t, len(strings.TrimRight(line, "\n")), 120, topic.Code)
+		}
+	}
+}

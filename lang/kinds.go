@@ -1,0 +1,316 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+	"net/netip"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// kind is what an attribute may hold: how it is called in the manual, how in a message, and how it is read.
+type kind[V any] struct {
+	name string // "size"
+	want string // "a size such as \"64KiB\", or a number of bytes"
+	read func(v cty.Value) (V, *problem)
+}
+
+// problem is why a value cannot be read. A nil topic means the type is wrong, which the caller words.
+type problem struct {
+	topic  *diag.Topic
+	detail string
+}
+
+var mistyped = &problem{}
+
+func problemf(t *diag.Topic, format string, args ...any) *problem {
+	return &problem{t, fmt.Sprintf(format, args...)}
+}
+
+var boolean = kind[bool]{"bool", "true or false", func(v cty.Value) (bool, *problem) {
+	if v.Type() != cty.Bool {
+		return false, mistyped
+	}
+	return v.True(), nil
+}}
+
+// integer is a whole number from lo to hi.
+func integer(lo, hi int) kind[int] {
+	want := fmt.Sprintf("a whole number from %d to %d", lo, hi)
+	return kind[int]{fmt.Sprintf("number %d-%d", lo, hi), want, func(v cty.Value) (int, *problem) {
+		if v.Type() != cty.Number {
+			return 0, mistyped
+		}
+		return whole(v, lo, hi, want)
+	}}
+}
+
+func whole(v cty.Value, lo, hi int, want string) (int, *problem) {
+	n := v.AsBigFloat()
+	i, accuracy := n.Int64()
+	if accuracy != 0 || !n.IsInt() || i < int64(lo) || i > int64(hi) {
+		return 0, problemf(&outOfRange, "%s is not allowed. Expected %s.", cut(n.Text('g', 12)), want)
+	}
+	return int(i), nil
+}
+
+// pattern is a string that matches a regular expression.
+func pattern(name, want, expr string) kind[string] {
+	re := regexp.MustCompile(`\A(?:` + expr + `)\z`)
+	return kind[string]{name, want, func(v cty.Value) (string, *problem) {
+		if v.Type() != cty.String {
+			return "", mistyped
+		}
+		s := v.AsString()
+		if len(s) > 255 || !re.MatchString(s) {
+			return "", problemf(&badValue, "%q is not well formed. Expected %s.", cut(s), want)
+		}
+		return s, nil
+	}}
+}
+
+// Strings that become parts of commands, files or SSH destinations hold nothing a shell, or ssh, would read otherwise.
+var (
+	modelName   = pattern("string", `the name of a model, such as "sn2700"`, `[A-Za-z0-9][A-Za-z0-9._+-]{0,62}`)
+	word        = pattern("string", `a name of letters, digits, ".", "_" and "-"`, `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`)
+	release     = pattern("string", `a release in quotes, such as "4.3.0"`, `[0-9][A-Za-z0-9.~+-]{0,31}`)
+	address     = pattern("string", `an IP address or host name`, `[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}`)
+	login       = pattern("string", `a login name`, `[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}`)
+	jumpHosts   = pattern("string", `[user@]host[:port], or several separated by commas`, `[A-Za-z0-9_\[:][A-Za-z0-9._:@%,\[\]-]{0,252}`)
+	hostKey     = pattern("string", `a fingerprint as ssh-keygen -l prints it: "SHA256:" and 43 characters`, `SHA256:[A-Za-z0-9+/]{43}=?`)
+	reason_     = pattern("string", `a reason in quotes, on one line`, `[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*`)
+	description = kind[string]{"string", "text", func(v cty.Value) (string, *problem) {
+		if v.Type() != cty.String {
+			return "", mistyped
+		}
+		return v.AsString(), nil
+	}}
+)
+
+// oneOf is a string out of a few.
+func oneOf(words ...string) kind[string] {
+	want := `one of "` + strings.Join(words, `", "`) + `"`
+	return kind[string]{`"` + strings.Join(words, `", "`) + `"`, want, func(v cty.Value) (string, *problem) {
+		if v.Type() != cty.String {
+			return "", mistyped
+		}
+		for _, w := range words {
+			if v.AsString() == w {
+				return w, nil
+			}
+		}
+		return "", problemf(&outOfRange, "%q is not allowed. Expected %s.%s", cut(v.AsString()), want, didYouMeanOnly(v.AsString(), words))
+	}}
+}
+
+func didYouMeanOnly(s string, words []string) string {
+	if near := nearest(s, words); near != "" {
+		return fmt.Sprintf(" Did you mean %q?", near)
+	}
+	return ""
+}
+
+// reference is a block of one kind, by its name.
+func reference(block string) kind[string] {
+	want := fmt.Sprintf("a reference such as %s.NAME, without quotes", block)
+	return kind[string]{"reference to " + block, want, func(v cty.Value) (string, *problem) {
+		if v.Type() != refTypes[block] {
+			return "", mistyped
+		}
+		return v.EncapsulatedValue().(*blockRef).name, nil
+	}}
+}
+
+// rootSwitch is a switch by its name or by a reference to a group of one, which [loader.resolveRoot] resolves.
+var rootSwitch = kind[string]{"name or reference to switch", `the name of a switch, or switch.GROUP`, func(v cty.Value) (string, *problem) {
+	switch v.Type() {
+	case cty.String:
+		if why := nodeset.CheckDevice(v.AsString()); why != "" {
+			return "", &problem{&badName, why}
+		}
+		return v.AsString(), nil
+	case refTypes["switch"]:
+		return refPrefix + v.EncapsulatedValue().(*blockRef).name, nil
+	}
+	return "", mistyped
+}}
+
+var interfaceName = kind[string]{"interface name", "the name of an interface", func(v cty.Value) (string, *problem) {
+	if v.Type() != cty.String {
+		return "", mistyped
+	}
+	if why := nodeset.CheckInterface(v.AsString()); why != "" {
+		return "", &problem{&badName, why}
+	}
+	return v.AsString(), nil
+}}
+
+// number cuts a string into number and unit.
+var number = regexp.MustCompile(`\A([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([A-Za-z/%]*)\z`)
+
+func quantity(s string) (n float64, unit string, ok bool) {
+	m := number.FindStringSubmatch(s)
+	if m == nil {
+		return 0, "", false
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	return n, m[2], err == nil
+}
+
+var bytes_ = sizeKind(1 << 40)
+
+// sizeKind is a size in bytes, at most limit.
+func sizeKind(limit int) kind[int] {
+	const want = `a size such as "64KiB" or "18000B", or a number of bytes`
+	units := map[string]float64{"": 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+	return kind[int]{"size", want, func(v cty.Value) (int, *problem) {
+		switch v.Type() {
+		case cty.Number:
+			return whole(v, 0, limit, "a number of bytes, at least 0")
+		case cty.String:
+			s := v.AsString()
+			n, unit, ok := quantity(s)
+			if !ok {
+				return 0, problemf(&wrongUnit, "%q is no size. Write one such as \"64KiB\" or \"18000B\".", cut(s))
+			}
+			f, ok := units[unit]
+			if !ok {
+				return 0, problemf(&wrongUnit, "%q has no unit rocec reads.%s", cut(s), sizeHint(n, unit))
+			}
+			if n *= f; n > float64(limit) || n != math.Trunc(n) {
+				return 0, problemf(&outOfRange, "%q is not allowed. A size is a whole number of bytes, at most %d.", cut(s), limit)
+			}
+			return int(n), nil
+		}
+		return 0, mistyped
+	}}
+}
+
+// sizeHint says what "64K" and "64KB" could mean.
+func sizeHint(n float64, unit string) string {
+	power := map[byte]int{'k': 1, 'm': 2, 'g': 3}[strings.ToLower(unit + " ")[0]]
+	if power == 0 {
+		return ` The units are B, KiB, MiB and GiB.`
+	}
+	num := strconv.FormatFloat(n, 'f', -1, 64)
+	return fmt.Sprintf(" It could mean 1000 or 1024. Write %q (%.0f bytes) or \"%.0fB\".",
+		num+string("KMG"[power-1])+"iB", n*math.Pow(1024, float64(power)), n*math.Pow(1000, float64(power)))
+}
+
+// speed is in Mb/s.
+var speed = kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int, *problem) {
+	switch v.Type() {
+	case cty.Number:
+		n := v.AsBigFloat().Text('f', -1)
+		return 0, problemf(&wrongUnit, "The number %s has no unit. Write \"%sG\" for gigabits, or \"%sM\" for megabits per second.", cut(n), cut(n), cut(n))
+	case cty.String:
+		s := v.AsString()
+		n, unit, ok := quantity(s)
+		if !ok {
+			return 0, problemf(&wrongUnit, "%q is no speed. Write one such as \"25G\" or \"100G\".", cut(s))
+		}
+		f, ok := map[string]float64{"m": 1, "g": 1e3, "t": 1e6}[strings.ToLower(speedSuffix.ReplaceAllString(unit, ""))]
+		if !ok {
+			return 0, problemf(&wrongUnit, "%q has no unit rocec reads. Write \"25G\" for gigabits, or \"25000M\" for megabits per second.", cut(s))
+		}
+		if n *= f; n < 1 || n > 10e6 || n != math.Trunc(n) {
+			return 0, problemf(&outOfRange, "%q is not allowed. A speed is from 1M to 10T.", cut(s))
+		}
+		return int(n), nil
+	}
+	return 0, mistyped
+}}
+
+var speedSuffix = regexp.MustCompile(`(?:bps|bit/s|b/s|bit|b)\z`)
+
+// length is in metres.
+var length = kind[float64]{"length", `a length such as "30m", or a number of metres`, func(v cty.Value) (float64, *problem) {
+	var n float64
+	switch v.Type() {
+	case cty.Number:
+		n, _ = v.AsBigFloat().Float64()
+	case cty.String:
+		s := v.AsString()
+		q, unit, ok := quantity(s)
+		f, known := map[string]float64{"m": 1, "km": 1000, "cm": 0.01, "ft": 0.3048}[unit]
+		if !ok || !known {
+			return 0, problemf(&wrongUnit, "%q is no length. Write one such as \"3m\", \"0.5km\" or \"10ft\".", cut(s))
+		}
+		n = q * f
+	default:
+		return 0, mistyped
+	}
+	if !(n > 0 && n <= 100_000) {
+		return 0, problemf(&outOfRange, "%s is not allowed. A cable is longer than nothing and at most 100km long.", describe(v))
+	}
+	return n, nil
+}}
+
+// percent is 1 to 100.
+var percent = kind[int]{"percent", `a percentage such as 50 or "50%"`, func(v cty.Value) (int, *problem) {
+	const want = "a whole percentage from 1 to 100"
+	switch v.Type() {
+	case cty.Number:
+		return whole(v, 1, 100, want)
+	case cty.String:
+		n, unit, ok := quantity(v.AsString())
+		if !ok || unit != "%" {
+			return 0, problemf(&wrongUnit, "%q is no percentage. Write one such as 50 or \"50%%\".", cut(v.AsString()))
+		}
+		if n < 1 || n > 100 || n != math.Trunc(n) {
+			return 0, problemf(&outOfRange, "%q is not allowed. Expected %s.", cut(v.AsString()), want)
+		}
+		return int(n), nil
+	}
+	return 0, mistyped
+}}
+
+// dscp is a code point by number or by name: CS0-7 and "be" of RFC 2474, AFxy of RFC 2597, EF of RFC 3246, voice-admit
+// of RFC 5865.
+var dscp = kind[int]{"DSCP", `a DSCP: 0 to 63, or a name such as "af31", "cs6" or "ef"`, func(v cty.Value) (int, *problem) {
+	const want = "0 to 63, cs0 to cs7, af11 to af43, ef, be or voice-admit"
+	switch v.Type() {
+	case cty.Number:
+		return whole(v, 0, 63, "a DSCP: "+want)
+	case cty.String:
+		s := strings.ToLower(v.AsString())
+		switch {
+		case s == "be" || s == "default":
+			return 0, nil
+		case s == "ef":
+			return 46, nil
+		case s == "voice-admit" || s == "va":
+			return 44, nil
+		case len(s) == 3 && s[:2] == "cs" && '0' <= s[2] && s[2] <= '7':
+			return 8 * int(s[2]-'0'), nil
+		case len(s) == 4 && s[:2] == "af" && '1' <= s[2] && s[2] <= '4' && '1' <= s[3] && s[3] <= '3':
+			return 8*int(s[2]-'0') + 2*int(s[3]-'0'), nil
+		}
+		if _, err := strconv.Atoi(s); err == nil {
+			return 0, mistyped
+		}
+		return 0, problemf(&outOfRange, "%q is no DSCP. Expected %s.", cut(v.AsString()), want)
+	}
+	return 0, mistyped
+}}
+
+// prefix is an IP address, with or without the length of its prefix; host bits are kept.
+var prefix = kind[netip.Prefix]{"address or prefix", `an IP address such as "192.0.2.1" or "192.0.2.1/24"`, func(v cty.Value) (netip.Prefix, *problem) {
+	if v.Type() != cty.String {
+		return netip.Prefix{}, mistyped
+	}
+	s := v.AsString()
+	if p, err := netip.ParsePrefix(s); err == nil {
+		return p, nil
+	}
+	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
+		return netip.PrefixFrom(a, a.BitLen()), nil
+	}
+	return netip.Prefix{}, problemf(&badValue, "%q is no IP address. Write one such as \"192.0.2.1\" or \"192.0.2.1/24\".", cut(s))
+}}

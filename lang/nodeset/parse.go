@@ -1,0 +1,394 @@
+package nodeset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxDigits keeps numbers far away from overflow; nobody counts devices in quadrillions.
+const maxDigits = 12
+
+// maxParts bounds the ranges of one name, and so the depth of its expansion.
+const maxParts = 16
+
+type parser struct {
+	kind     Kind
+	src      string
+	groups   []group
+	n        int
+	mistakes []Mistake
+}
+
+func (p *parser) bad(from, to int, format string, args ...any) {
+	p.mistakes = append(p.mistakes, Mistake{From: from, To: to, Message: fmt.Sprintf(format, args...)})
+}
+
+func (p *parser) badName(from, to int, format string, args ...any) {
+	p.mistakes = append(p.mistakes, Mistake{From: from, To: to, Name: true, Message: fmt.Sprintf(format, args...)})
+}
+
+// set cuts the string at the commas outside brackets.
+func (p *parser) set() {
+	if strings.TrimSpace(p.src) == "" {
+		p.bad(0, len(p.src), "The string is empty, so it names nothing. Leave the attribute out or write a name.")
+		return
+	}
+	start, open := 0, false
+	for i := 0; i <= len(p.src); i++ {
+		switch {
+		case i == len(p.src) || p.src[i] == ',' && !open:
+			p.item(start, i)
+			start = i + 1
+		case p.src[i] == '[': // one that is never closed must not swallow the items behind it
+			open = strings.IndexByte(p.src[i:], ']') > 0
+		case p.src[i] == ']':
+			open = false
+		}
+	}
+	for i := range p.groups {
+		p.n = add(p.n, p.groups[i].count())
+	}
+}
+
+// item reads src[from:to], without the spaces around it.
+func (p *parser) item(from, to int) {
+	for from < to && p.src[from] == ' ' {
+		from++
+	}
+	for from < to && p.src[to-1] == ' ' {
+		to--
+	}
+	if from == to {
+		at := min(from, len(p.src)-1)
+		p.bad(at, at+1, "There is nothing between two commas, or after the last one. Take the comma away.")
+		return
+	}
+	colon := strings.IndexByte(p.src[from:to], ':')
+	if colon >= 0 {
+		colon += from
+	}
+	switch {
+	case p.kind == Interfaces || p.kind == Devices:
+		if colon >= 0 {
+			p.bad(colon, to, "Only names are expected here, without \":\" and what follows it.")
+			return
+		}
+		pat := p.name(from, to, p.kind == Interfaces)
+		switch {
+		case pat == nil:
+		case p.kind == Interfaces:
+			p.groups = append(p.groups, group{ports: []*pattern{pat}, from: from, to: to})
+		default:
+			p.groups = append(p.groups, group{device: pat, from: from, to: to})
+		}
+	case colon >= 0:
+		if i := strings.IndexByte(p.src[colon+1:to], ':'); i >= 0 {
+			p.bad(colon+1+i, to, "An endpoint is device:interface, with one colon.")
+			return
+		}
+		device, port := p.name(from, colon, false), p.name(colon+1, to, true)
+		if device == nil { // further items are still its interfaces
+			device = &pattern{}
+		}
+		g := group{device: device, from: from, to: to}
+		if port != nil {
+			g.ports = []*pattern{port}
+		} else {
+			g.ports = []*pattern{{}}
+		}
+		p.groups = append(p.groups, g)
+	case len(p.groups) > 0 && len(p.groups[len(p.groups)-1].ports) > 0:
+		if port := p.name(from, to, true); port != nil {
+			g := &p.groups[len(p.groups)-1]
+			g.ports = append(g.ports, port)
+		}
+	case p.kind == Members:
+		if device := p.name(from, to, false); device != nil {
+			p.groups = append(p.groups, group{device: device, from: from, to: to})
+		}
+	default:
+		p.bad(from, to, "%q names no interface. An endpoint is device:interface, such as leaf[01-02]:swp[49-50].", show(p.src[from:to]))
+	}
+}
+
+// name reads src[from:to] as one name with ranges, or reports why not and returns nil.
+func (p *parser) name(from, to int, iface bool) *pattern {
+	what := "device"
+	if iface {
+		what = "interface"
+	}
+	if from == to {
+		at := max(from-1, 0)
+		p.bad(at, min(at+1, len(p.src)), "The %s name is missing on this side of the colon.", what)
+		return nil
+	}
+	mistakes := len(p.mistakes)
+	pat := &pattern{from: from, to: to, n: 1}
+	if !p.pair(pat, iface) {
+		p.parts(pat, iface)
+	}
+	if len(p.mistakes) > mistakes {
+		return nil
+	}
+	ranges := 0
+	for _, part := range pat.parts {
+		if part.spans == nil {
+			continue
+		}
+		ranges++
+		n := 0
+		for _, s := range part.spans {
+			n = add(n, int(s.hi-s.lo)+1)
+		}
+		pat.n = mul(pat.n, n)
+	}
+	if ranges > maxParts {
+		p.bad(from, to, "One name may hold at most %d ranges.", maxParts)
+		return nil
+	}
+	p.check(pat, iface, what)
+	if len(p.mistakes) > mistakes {
+		return nil
+	}
+	return pat
+}
+
+// pair reads swp1-swp4: the same text twice.
+func (p *parser) pair(pat *pattern, iface bool) bool {
+	s := p.src[pat.from:pat.to]
+	for i := range len(s) {
+		if s[i] != '-' {
+			continue
+		}
+		left, right := s[:i], s[i+1:]
+		text := strings.TrimRight(left, "0123456789")
+		lo, hi := left[len(text):], strings.TrimPrefix(right, text)
+		if text == "" || lo == "" || hi == "" || len(hi) == len(right) || strings.Trim(hi, "0123456789") != "" || strings.ContainsAny(text, "[]") {
+			continue
+		}
+		pat.parts = []part{{text: text}}
+		if sp, ok := p.span(pat.from+len(text), pat.from+i, pat.to-len(hi), pat.to, iface, true); ok {
+			pat.parts = append(pat.parts, part{spans: []span{sp}})
+		}
+		return true
+	}
+	return false
+}
+
+// parts reads text, bare ranges and brackets.
+func (p *parser) parts(pat *pattern, iface bool) {
+	for i := pat.from; i < pat.to; {
+		switch c := p.src[i]; c {
+		case '[':
+			end := strings.IndexByte(p.src[i:pat.to], ']')
+			if end < 0 {
+				p.bad(i, pat.to, "The bracket is never closed. A range is written [01-04] or [1-3,7].")
+				return
+			}
+			p.bracket(pat, i+1, i+end, iface)
+			i += end + 1
+		case ']':
+			p.bad(i, i+1, "This bracket closes nothing. A range is written [01-04] or [1-3,7].")
+			return
+		default:
+			end := i
+			for end < pat.to && p.src[end] != '[' && p.src[end] != ']' {
+				end++
+			}
+			p.text(pat, i, end, iface)
+			i = end
+		}
+	}
+}
+
+// bracket reads the spans in src[from:to].
+func (p *parser) bracket(pat *pattern, from, to int, iface bool) {
+	var spans []span
+	for from <= to {
+		end := from
+		for end < to && p.src[end] != ',' {
+			end++
+		}
+		a, b := from, end
+		for a < b && p.src[a] == ' ' {
+			a++
+		}
+		for a < b && p.src[b-1] == ' ' {
+			b--
+		}
+		mid := strings.IndexByte(p.src[a:b], '-')
+		var s span
+		var ok bool
+		if mid < 0 {
+			s, ok = p.span(a, b, a, b, iface, false)
+		} else {
+			s, ok = p.span(a, a+mid, a+mid+1, b, iface, false)
+		}
+		if ok {
+			spans = append(spans, s)
+		}
+		from = end + 1
+	}
+	pat.parts = append(pat.parts, part{spans: spans})
+}
+
+// text reads literal text that may hold bare ranges.
+func (p *parser) text(pat *pattern, from, to int, iface bool) {
+	start := from
+	for i := from; i < to; {
+		if !isDigit(p.src[i]) {
+			i++
+			continue
+		}
+		lo := i
+		for i < to && isDigit(p.src[i]) {
+			i++
+		}
+		dash := i
+		if i == to || p.src[i] != '-' || i+1 == to || !isDigit(p.src[i+1]) {
+			continue
+		}
+		end := i + 1
+		for end < to && isDigit(p.src[end]) {
+			end++
+		}
+		last := end == to && to == pat.to
+		if !last && !(iface && end < to && (p.src[end]|0x20) >= 'a' && (p.src[end]|0x20) <= 'z') {
+			continue // rack1-2-n[1-4]: text
+		}
+		if lo > pat.from && p.src[lo-1] == '-' {
+			p.bad(lo, end, "\"%s\" could be the end of one name or a range. Write %s for the range, or %s for the one name.",
+				show(p.src[lo:end]), show("["+p.src[lo:end]+"]"), show(p.src[lo:dash+1]+"["+p.src[dash+1:end]+"]"))
+			return
+		}
+		if lo > start {
+			pat.parts = append(pat.parts, part{text: p.src[start:lo]})
+		}
+		s, ok := p.span(lo, dash, dash+1, end, iface, true)
+		if !ok {
+			return
+		}
+		pat.parts = append(pat.parts, part{spans: []span{s}})
+		i, start = end, end
+	}
+	if start < to {
+		pat.parts = append(pat.parts, part{text: p.src[start:to]})
+	}
+}
+
+// span reads the numbers src[a:b] and src[c:d]; equal places mean a single number.
+func (p *parser) span(a, b, c, d int, iface, bare bool) (span, bool) {
+	lo, ok := p.number(a, b)
+	if !ok {
+		return span{}, false
+	}
+	hi, ok := p.number(c, d)
+	if !ok {
+		return span{}, false
+	}
+	width := 0
+	if p.src[a] == '0' {
+		width = b - a
+	}
+	if p.src[c] == '0' && d-c > 1 && d-c != width {
+		p.bad(a, d, "The ends of the range have different widths. Write both with the same number of digits, such as [01-10].")
+		return span{}, false
+	}
+	if hi < lo {
+		hint := ""
+		if bare && !iface {
+			hint = fmt.Sprintf(" If it is one device's name, write %s[%s].", show(p.src[a:c]), show(p.src[c:d]))
+		}
+		p.bad(a, d, "The range runs backwards: %d comes after %d. Lists such as [2-4,1] may have any order.%s", lo, hi, hint)
+		return span{}, false
+	}
+	return span{lo, hi, width}, true
+}
+
+func (p *parser) number(from, to int) (int64, bool) {
+	s := p.src[from:to]
+	at := min(from, len(p.src)-1)
+	switch {
+	case s == "":
+		p.bad(at, at+1, "A number is missing. A range is written [01-04] or [1-3,7].")
+		return 0, false
+	case strings.Trim(s, "0123456789") != "":
+		p.bad(from, to, "%q is no number. A range is written [01-04] or [1-3,7].", show(s))
+		return 0, false
+	case len(s) > maxDigits:
+		p.bad(from, to, "The number has more than %d digits.", maxDigits)
+		return 0, false
+	}
+	var n int64
+	for _, c := range []byte(s) {
+		n = n*10 + int64(c-'0')
+	}
+	return n, true
+}
+
+// check holds every name the pattern means to the rules of names, without making them: numbers are always allowed, so
+// only the text and the length matter.
+func (p *parser) check(pat *pattern, iface bool, what string) {
+	most := MaxDevice
+	if iface {
+		most = MaxInterface
+	}
+	if n := pat.longest(); n > most {
+		p.badName(pat.from, pat.to, "%q makes an %s name of %d characters; at most %d are allowed.", show(p.src[pat.from:pat.to]), what, n, most)
+		return
+	}
+	for i, part := range pat.parts {
+		for j := range len(part.text) {
+			c := part.text[j]
+			if i == 0 && j == 0 && !first(c, iface) || !allowed(c, iface) {
+				p.badName(pat.from, pat.to, "%s", nameRule(p.src[pat.from:pat.to], c, iface))
+				return
+			}
+		}
+		if strings.Contains(part.text, "..") {
+			p.badName(pat.from, pat.to, "%q holds \"..\", which no name may: names become paths.", show(p.src[pat.from:pat.to]))
+			return
+		}
+	}
+}
+
+// CheckDevice returns what is wrong with one device name, or "".
+func CheckDevice(name string) string { return checkOne(name, false) }
+
+// CheckInterface returns what is wrong with one interface name, or "".
+func CheckInterface(name string) string { return checkOne(name, true) }
+
+func checkOne(name string, iface bool) string {
+	if name == "" {
+		return "The name is empty."
+	}
+	p := &parser{src: name}
+	what := "device"
+	if iface {
+		what = "interface"
+	}
+	p.check(&pattern{parts: []part{{text: name}}, to: len(name)}, iface, what)
+	if len(p.mistakes) > 0 {
+		return p.mistakes[0].Message
+	}
+	return ""
+}
+
+func first(c byte, iface bool) bool {
+	return 'a' <= c && c <= 'z' || isDigit(c) || iface && ('A' <= c && c <= 'Z' || c == '_')
+}
+
+func allowed(c byte, iface bool) bool {
+	return first(c, iface) || c == '.' || c == '_' || c == '-' || iface && (c == '+' || c == '@')
+}
+
+func nameRule(name string, c byte, iface bool) string {
+	if iface {
+		return fmt.Sprintf("%q is no interface name. One has 1 to 15 of the characters A-Z a-z 0-9 . _ + @ - and starts with a letter, a digit or an underscore.", show(name))
+	}
+	hint := ""
+	if 'A' <= c && c <= 'Z' {
+		hint = " Write it in lower case."
+	}
+	return fmt.Sprintf("%q is no device name. One has 1 to 63 of the characters a-z 0-9 . _ - and starts with a letter or a digit, because names become paths and commands.%s", show(name), hint)
+}

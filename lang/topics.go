@@ -1,0 +1,227 @@
+package lang
+
+import "github.com/rocec/rocec/lang/diag"
+
+// The mistakes lang reports. `rocec explain CODE` prints the Doc.
+var (
+	unreadable = diag.Topic{Code: "unreadable", Summary: "a folder or file cannot be read", Doc: `
+A fabric is a folder; every regular *.hcl file directly in it is read. Names that start with a dot are not.
+Symbolic links, pipes and devices are refused rather than followed, because a fabric must not read what lies
+outside its folder.
+
+What to do: give the right folder, mend its permissions, or replace the link by the file.`}
+
+	tooLarge = diag.Topic{Code: "too-large", Summary: "the input is larger than rocec reads", Doc: `
+Limits keep a mistake, or a fabric from a stranger, from eating the machine: 256 files of 1 MiB, together
+32 MiB and each 200,000 tokens; strings of 64 KiB; values of 100,000 elements; and a bound on the work of
+expressions all together. A string that doubles itself in a chain of locals meets the last one.
+
+What to do: split a large file; name many things with nodesets and meshes instead of one block each:
+
+    link "hosts" {
+      a = "gpu[0001-4096]:ens1f0"
+      b = "leaf[001-128]:swp[1-32]"
+    }`}
+
+	tooDeep = diag.Topic{Code: "too-deep", Summary: "the input is nested too deeply", Doc: `
+Brackets, templates, conditionals and signs may be nested 64 deep, one expression may join 128 operands, and
+a for expression may hold one other for expression, not two. Nothing a person writes comes near; deeper input would
+stop the parser of HCL with no message at all.
+
+What to do: give parts of the expression a name in a locals block.`}
+
+	invalidUTF8 = diag.Topic{Code: "invalid-utf8", Summary: "the file is not UTF-8 text", Doc: `
+Fabric files are UTF-8 without NUL bytes. The place shown is the first byte that is not.
+
+What to do: save the file as UTF-8. Files from old Windows editors are often UTF-16 or Latin-1:
+
+    iconv -f ISO-8859-1 -t UTF-8 fabric.hcl`}
+
+	syntax = diag.Topic{Code: "syntax", Summary: "the file is not valid HCL", Doc: `
+The text cannot be read as HCL (the language of Terraform and Nomad). Often a quote, a bracket or an equals sign
+is missing a line further up. An attribute is name = value; a block is kind "label" { ... }, and a block
+written on one line holds at most one attribute.
+
+    switch "leaf" {
+      names = "leaf[1-4]"
+    }`}
+
+	unknownBlock = diag.Topic{Code: "unknown-block", Summary: "there is no such block", Doc: `
+The language has a fixed set of blocks, and each may stand in certain places only. An unknown one is refused
+instead of skipped: a misspelt block must not silently configure nothing.
+
+What to do: take the name the message offers.`}
+
+	unknownAttribute = diag.Topic{Code: "unknown-attribute", Summary: "there is no such attribute", Doc: `
+Every block knows its attributes. An unknown one is refused instead of skipped: lossles = true must not
+silently give a lossy class.
+
+What to do: take the name the message offers. Attributes stand in blocks, never at the top of a file.`}
+
+	missingAttribute = diag.Topic{Code: "missing-attribute", Summary: "a required attribute is missing", Doc: `
+Some attributes have no sensible default, so the person must say: the cos of a cos_group, the version of a
+roce, the model of a switch. null counts as not written.
+
+    cos_group "rdma" {
+      cos = 4
+    }`}
+
+	badLabel = diag.Topic{Code: "bad-label", Summary: "the labels of a block are wrong", Doc: `
+Most blocks carry exactly one label, the quoted name after the kind; ssh, locals, ecn, pfc, traffic_class and
+validation carry none.
+
+    cos_group "rdma" { cos = 4 }
+    locals { pods = 2 }`}
+
+	duplicateBlock = diag.Topic{Code: "duplicate-block", Summary: "a block is there twice", Doc: `
+fabric and the top-level ssh block may be written once in a folder; ecn and pfc once in a cos_group; ssh once
+in a switch or host. With two, nobody could say which counts.
+
+What to do: merge the two.`}
+
+	duplicateAttribute = diag.Topic{Code: "duplicate-attribute", Summary: "an attribute is set twice", Doc: `
+An attribute may be set once in a block. With two, nobody could say which counts.
+
+What to do: delete one.`}
+
+	duplicateName = diag.Topic{Code: "duplicate-name", Summary: "a name is used twice", Doc: `
+Device names are unique across all switch and host blocks, because they become folders and SSH destinations.
+Labels are unique among blocks of one kind, interface names in a host, variables and locals in the fabric.
+Nodesets may overlap by mistake:
+
+    switch "a" { names = "leaf[1-4]" }
+    switch "b" { names = "leaf[4-8]" }      # leaf4 again`}
+
+	badName = diag.Topic{Code: "bad-name", Summary: "the name is not allowed", Doc: `
+Device names have 1 to 63 of the characters a-z 0-9 . _ - and start with a letter or digit; ".." is not
+allowed. Interface names are Linux names: up to 15 of the characters A-Z a-z 0-9 . _ + @ -, starting with a
+letter, digit or underscore. Names become paths and commands on devices, so nothing else is let through.`}
+
+	badNodeset = diag.Topic{Code: "bad-nodeset", Summary: "the nodeset cannot be read", Doc: `
+One string names many things:
+
+    leaf[01-04]             leaf01 leaf02 leaf03 leaf04
+    leaf[1-3,7]             leaf1 leaf2 leaf3 leaf7
+    rack[1-2]-gpu[1-2]      rack1-gpu1 rack1-gpu2 rack2-gpu1 rack2-gpu2
+    swp1-4,swp6             swp1 swp2 swp3 swp4 swp6
+    swp49s0-3               swp49s0 swp49s1 swp49s2 swp49s3
+    leaf[1-2]:swp[49-50]    leaf1:swp49 leaf1:swp50 leaf2:swp49 leaf2:swp50
+
+A device that is really called rack1-2 is written rack1-[2], because rack1-2 is the range rack1 rack2.`}
+
+	tooManyObjects = diag.Topic{Code: "too-many-objects", Summary: "the fabric names too many things", Doc: `
+The names of all nodesets of a fabric are counted before they are made: devices, link ends and members. More
+than 1,000,000 are taken for a mistake, such as a zero too many in a range.
+
+What to do: correct the range, or raise the bound with --max-objects if the fabric is really that large.`}
+
+	unequalCounts = diag.Topic{Code: "unequal-counts", Summary: "the two sides do not fit", Doc: `
+A link zips its two sides: the first of a with the first of b, and so on; both must name the same number of
+endpoints. A mesh wires every lower device to every upper device: with L lower and U upper devices and w
+parallel links, each lower device names U x w ports and each upper device L x w.
+
+    mesh "uplinks" {
+      lower = "leaf[1-4]:swp[31-32]"      # 4 devices, 2 ports each: one for each spine
+      upper = "spine[1-2]:swp[1-4]"       # 2 devices, 4 ports each: one for each leaf
+    }`}
+
+	wrongType = diag.Topic{Code: "wrong-type", Summary: "the value has the wrong type", Doc: `
+Numbers, strings, booleans and lists are not turned into each other behind your back: cos = "4" is refused,
+write cos = 4; version = 4.3 is refused, write version = "4.3.0". Blocks are named by reference, without quotes:
+cos_group = cos_group.rdma. Values of variables have the type their variable block declares.`}
+
+	wrongUnit = diag.Topic{Code: "wrong-unit", Summary: "the unit is missing or unknown", Doc: `
+    speed     "25G" "100G" "400000M"
+    size      65536  "65536B"  "64KiB"  "1MiB"         plain numbers are bytes
+    length    3  "3m"  "0.5km"  "10ft"                 plain numbers are metres
+    percent   50  "50%"
+
+"64K" and "64KB" are refused: some people mean 64000 and some 65536, and buffers sized by the wrong one drop
+lossless frames.`}
+
+	outOfRange = diag.Topic{Code: "out-of-range", Summary: "the value is out of range", Doc: `
+The value has the right type but lies outside of what the protocol or the language allows: a cos is 0-7, a
+DSCP 0-63, a VLAN 1-4094, a routing one of six words. The message says which values are allowed.`}
+
+	badValue = diag.Topic{Code: "bad-value", Summary: "the value is not well formed", Doc: `
+The value is a string of the right kind that cannot be read as what the attribute means: an address, a prefix,
+a host key, a login name. Values that end in commands or files on devices are held to what is safe there.`}
+
+	unknownReference = diag.Topic{Code: "unknown-reference", Summary: "the reference leads nowhere", Doc: `
+References are var.NAME, local.NAME, cos_group.NAME, switch.GROUP, host.GROUP, in switch and host blocks
+self.name, self.index and self.group, and with for_each each.key and each.value. What they name must be
+declared somewhere in the fabric's folder. Text is written in quotes: routing = "up-down".`}
+
+	unknownFunction = diag.Topic{Code: "unknown-function", Summary: "there is no such function", Doc: `
+The functions are those Terraform users know for numbers, strings, collections, encoding and IP networks, plus
+nodeset and file. Functions that read the clock, the network or the environment do not exist: the same fabric always
+means the same.`}
+
+	badExpression = diag.Topic{Code: "bad-expression", Summary: "the expression cannot be evaluated", Doc: `
+An operand or argument does not fit: a division by zero, an index past the end, text where a number is due.
+The message says which part. try(a, b) gives the first argument that can be evaluated.`}
+
+	referenceCycle = diag.Topic{Code: "reference-cycle", Summary: "locals refer to each other in a circle", Doc: `
+A local may use other locals, in any order, but not, through however many steps, itself.
+
+    locals {
+      a = local.b + 1
+      b = local.a - 1      # a needs b, b needs a
+    }
+
+What to do: break the circle at one of the places shown.`}
+
+	badForEach = diag.Topic{Code: "bad-for-each", Summary: "for_each is neither a set of strings nor a map", Doc: `
+A block with for_each is read once for every element; each.key and each.value are its key and value. The value
+is a map, an object, or a set of strings. A list has no keys: write toset(...).
+
+    link "rack" {
+      for_each = toset(["1", "2"])
+      a        = "rack${each.key}-n[1-8]:ens1f0"
+      b        = "tor${each.key}:swp[1-8]"
+    }`}
+
+	noFabric = diag.Topic{Code: "no-fabric", Summary: "there is no fabric block", Doc: `
+A fabric's folder holds, in one of its *.hcl files, exactly one fabric block. Without it rocec is probably
+looking at the wrong folder.
+
+    fabric "pod1" {
+      routing      = "up-down"
+      cable_length = "3m"
+    }`}
+
+	unsetVariable = diag.Topic{Code: "unset-variable", Summary: "a variable has no value", Doc: `
+A variable without a default must be given: --var name=value, a line in a --var-file, or the environment
+variable ROCEC_VAR_name. rocec never asks.`}
+
+	undeclaredVariable = diag.Topic{Code: "undeclared-variable", Summary: "the variable is not declared", Doc: `
+A value was given with --var or in a --var-file for a variable that no variable block declares. It would have
+no effect, which is never what was meant. Names in the environment (ROCEC_VAR_x) may be undeclared, because
+several fabrics share one environment.`}
+
+	badVariable = diag.Topic{Code: "bad-variable", Summary: "the value of a variable does not fit", Doc: `
+The value does not convert to the type its variable block declares, is not written as name=value, or is no
+HCL expression. Values of --var and ROCEC_VAR_x are taken as they stand for string, number and bool, and
+as HCL for lists, maps and objects: --var 'racks=["a", "b"]'.`}
+
+	failedValidation = diag.Topic{Code: "failed-validation", Summary: "a variable is not valid", Doc: `
+The condition of a validation block of the variable is false for the value; the message is the block's own.
+
+    variable "leaves" {
+      type = number
+      validation {
+        condition     = var.leaves <= 32
+        error_message = "A spine has 32 ports."
+      }
+    }`}
+)
+
+// Topics is every code lang reports.
+var Topics = []diag.Topic{
+	unreadable, tooLarge, tooDeep, invalidUTF8, syntax,
+	unknownBlock, unknownAttribute, missingAttribute, badLabel, duplicateBlock, duplicateAttribute, duplicateName,
+	badName, badNodeset, tooManyObjects, unequalCounts,
+	wrongType, wrongUnit, outOfRange, badValue,
+	unknownReference, unknownFunction, badExpression, referenceCycle, badForEach,
+	noFabric, unsetVariable, undeclaredVariable, badVariable, failedValidation,
+}
