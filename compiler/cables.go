@@ -1,0 +1,367 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// cables makes links and ports, and checks the cabling: both ends exist, nothing is plugged in twice, and both ends run
+// at one speed.
+func (c *compiler) cables() {
+	links := make([]ir.Link, 0, len(c.src.Links))
+	ports := make([]ir.Port, 0, 2*len(c.src.Links))
+	blocks := make([]*lang.LinkBlock, 0, len(c.src.Links)) // by Link.ID
+	known := map[*lang.LinkBlock]said{}
+
+	for _, l := range c.src.Links {
+		a, okA := c.endpoint(&l.A)
+		b, okB := c.endpoint(&l.B)
+		if !okA || !okB || !c.joins(l, a.dev, b.dev) {
+			continue
+		}
+		block, ok := known[l.Block]
+		if !ok {
+			block = said{fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), c.length(l.Block)}
+			known[l.Block] = block
+		}
+		links = append(links, ir.Link{ID: len(links), At: l.Block.Decl, Block: block.title, Length: block.length, Peer: l.Block.Peer.V})
+		link := &links[len(links)-1]
+		link.Routed = c.routed(l.Block, a.dev, b.dev)
+		for _, e := range []end{a, b} {
+			ports = append(ports, ir.Port{Device: e.dev, Name: e.name, At: e.at, Link: link, NIC: e.nic, MTU: c.f.MTU})
+			p := &ports[len(ports)-1]
+			if link.A == nil {
+				link.A = p
+			} else {
+				link.B = p
+			}
+			if e.nic != nil {
+				p.MTU = e.nic.MTU
+				if e.nic.Port == nil {
+					e.nic.Port = p
+				}
+			}
+			e.dev.Ports = append(e.dev.Ports, p)
+		}
+		c.f.Links = append(c.f.Links, link)
+		blocks = append(blocks, l.Block)
+	}
+
+	c.f.Ports = make([]*ir.Port, 0, len(ports))
+	ends := make([]jack, len(ports)) // by Port.ID
+	for _, d := range c.f.Devices {
+		slices.SortStableFunc(d.Ports, func(p, q *ir.Port) int { return ir.CompareNames(p.Name, q.Name) })
+		for i, p := range d.Ports {
+			p.Index, p.ID = i, len(c.f.Ports)
+			c.f.Ports = append(c.f.Ports, p)
+		}
+		c.jacks(d, ends)
+	}
+	s := speedometer{c: c, jacks: ends, told: map[speedKey]ir.Num{}}
+	for i, l := range c.f.Links {
+		s.link(l, blocks[i])
+	}
+}
+
+// said is what a link block says for all its cables.
+type said struct {
+	title  string
+	length ir.Length
+}
+
+// end is one end of a cable, found.
+type end struct {
+	dev  *ir.Device
+	name string
+	nic  *ir.NIC
+	at   diag.Range
+}
+
+// endpoint finds what one end of a cable names.
+func (c *compiler) endpoint(e *lang.Endpoint) (end, bool) {
+	d := c.device(e.Device, e.At, ", so no cable can end there")
+	if d == nil {
+		return end{}, false
+	}
+	found := end{dev: d, name: e.Port, at: e.At}
+	if d.Switch != nil {
+		return found, c.hasPort(d, e)
+	}
+	found.nic = nicOf(d, e.Port)
+	if found.nic == nil {
+		name := e.Device + ":" + e.Port
+		if b := bondOf(d, e.Port); b != nil {
+			c.report.errorf(topicUnknownInterface, e.At, name, "%s is a bond of %s; a cable ends at one of its NICs. Name those.",
+				e.Port, d.Name).Note(b.At, "the bond")
+		} else {
+			c.report.errorf(topicUnknownInterface, e.At, name, "%s has no nic block %q, so nothing is known of its model and settings.%s "+
+				"%s Declare the interface by a nic block, or name one that is.", d.Name, e.Port, hint(e.Port, nicNames(d)), hasNICs(d)).
+				Note(d.Decl, "the host is declared here")
+		}
+		return end{}, false
+	}
+	return found, true
+}
+
+func (c *compiler) hasPort(d *ir.Device, e *lang.Endpoint) bool {
+	m := d.Switch.Model
+	if m == nil || m.Ports == nil {
+		return true // the unknown model was reported
+	}
+	r, sub, ok := m.Port(e.Port)
+	if ok {
+		return true
+	}
+	why := "."
+	if sub >= 0 && r.Speed > 0 {
+		why = fmt.Sprintf(": a port of %s splits into %d at most.", platform.SpeedText(r.Speed), r.Lanes)
+		if r.Lanes == 1 {
+			why = fmt.Sprintf(": a port of %s has one lane and cannot be split.", platform.SpeedText(r.Speed))
+		}
+	}
+	c.report.errorf(topicUnknownPort, e.At, e.Device+":"+e.Port, "%s is a %s, which has no port %q%s It has %s.",
+		d.Name, m.Title, e.Port, why, m.PortsText()).Note(d.Switch.ModelAt, "the model is given here")
+	return false
+}
+
+// joins tells whether a cable may run between two devices.
+func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
+	name := func() string { return fmt.Sprintf("%s:%s to %s:%s", l.A.Device, l.A.Port, l.B.Device, l.B.Port) }
+	switch {
+	case a == b:
+		c.report.errorf(topicLinkToItself, l.B.At, name(), "Both ends of this cable are on %s. A cable between two ports of one device "+
+			"is a loop.", a.Name).Note(l.A.At, "its other end")
+		return false
+	case a.Host != nil && b.Host != nil && !a.Host.Forwards && !b.Host.Forwards:
+		c.report.errorf(topicLinkHosts, l.B.At, name(), "Both ends of this cable are hosts, %s and %s, and neither forwards. rocec "+
+			"describes the switches between hosts; if one of them routes or bridges, say forwards = true in its host block.",
+			a.Name, b.Name).Note(l.A.At, "its other end")
+		return false
+	}
+	return true
+}
+
+// routed tells whether a link is an IP hop: as its block says, else by the fabric's routing, for links between switches.
+// Without a routing, and under "any", nobody has claimed an IP hop, so there is none.
+func (c *compiler) routed(b *lang.LinkBlock, x, y *ir.Device) bool {
+	if b.Routed.Set() {
+		return b.Routed.V
+	}
+	if x.Switch == nil || y.Switch == nil {
+		return false
+	}
+	switch c.f.Routing {
+	case ir.UpDown, ir.EBGP, ir.ShortestPath:
+		return true
+	}
+	return false
+}
+
+func (c *compiler) length(b *lang.LinkBlock) ir.Length {
+	if b.Length.Set() {
+		return ir.Length{Metres: b.Length.V, From: ir.Origin{At: b.Length.At, Why: fmt.Sprintf("cable of %g m", b.Length.V)}}
+	}
+	if l := c.src.Fabric.CableLength; l.Set() {
+		return ir.Length{Metres: l.V, From: ir.Origin{At: l.At, Why: fmt.Sprintf("cable_length of the fabric: %g m", l.V)}}
+	}
+	return ir.Length{}
+}
+
+// jack is what a port could do: its native speed (0: not known) and lanes.
+type jack struct{ speed, lanes int }
+
+// jacks finds what the ports of a device can do, and the ports that are used twice. The ports are sorted by name, so
+// equal ones, and the parts of a split port, are neighbours.
+func (c *compiler) jacks(d *ir.Device, out []jack) {
+	for i, p := range d.Ports {
+		if i > 0 && d.Ports[i-1].Name == p.Name {
+			first := d.Ports[i-1]
+			if diag.ComparePlace(p.At, first.At) < 0 {
+				first, p = p, first
+			}
+			c.report.errorf(topicPortTwice, p.At, p.String(), "%s is the end of two cables. Each port takes one.", p).
+				Note(first.At, "the other cable ends here too")
+		}
+	}
+	if d.Host != nil {
+		for _, p := range d.Ports {
+			if p.NIC.Model != nil {
+				out[p.ID] = jack{p.NIC.Model.Speed, 0}
+			}
+		}
+		return
+	}
+	m := d.Switch.Model
+	if m == nil || m.Ports == nil {
+		return
+	}
+	for i := 0; i < len(d.Ports); {
+		first := d.Ports[i]
+		number, highest, _ := platform.ParsePort(first.Name)
+		j := i + 1
+		for ; j < len(d.Ports); j++ {
+			n, sub, _ := platform.ParsePort(d.Ports[j].Name)
+			if n != number {
+				break
+			}
+			highest = sub // ascending
+		}
+		if highest >= 0 && !split(first.Name) {
+			part := d.Ports[j-1]
+			c.report.errorf(topicPortSplit, part.At, part.String(), "%s is used whole and split at once: %s and %s. A split port "+
+				"swp%d is gone as a whole.", d.Name, first.Name, part.Name, number).Note(first.At, "used whole here")
+		}
+		if m.PairSplit && highest >= 2 {
+			c.pairSplit(d, number, d.Ports[j-1], d.Ports[j:])
+		}
+		for _, p := range d.Ports[i:j] {
+			r, sub, ok := m.Port(p.Name)
+			if !ok {
+				continue
+			}
+			if sub >= 0 {
+				sub = highest
+			}
+			speed, lanes := r.Split(sub)
+			out[p.ID] = jack{speed, lanes}
+		}
+		i = j
+	}
+}
+
+// pairSplit checks a port split into four on a model where that takes an odd port and the even one after it. The parts
+// end at port last; next are the ports after it.
+func (c *compiler) pairSplit(d *ir.Device, number int, last *ir.Port, next []*ir.Port) {
+	if number%2 == 0 {
+		c.report.errorf(topicUnknownPort, last.At, last.String(), "%s is a %s, on which only odd ports split into four; swp%d is even.",
+			d.Name, d.Switch.Model.Title, number).Note(d.Switch.ModelAt, "the model is given here")
+		return
+	}
+	if len(next) == 0 {
+		return
+	}
+	if n, _, _ := platform.ParsePort(next[0].Name); n == number+1 {
+		c.report.errorf(topicPortSplit, next[0].At, next[0].String(), "%s is a %s, on which a port split into four takes the next one "+
+			"with it: swp%d is split, so swp%d is gone.", d.Name, d.Switch.Model.Title, number, n).
+			Note(last.At, "the split port").Note(d.Switch.ModelAt, "the model is given here")
+	}
+}
+
+func split(port string) bool {
+	_, sub, _ := platform.ParsePort(port)
+	return sub >= 0
+}
+
+// speedometer gives links their speed. The reasons for a speed are shared by the links of a block that are alike.
+type speedometer struct {
+	c     *compiler
+	jacks []jack
+	told  map[speedKey]ir.Num
+}
+
+// speedKey is what the speed of a link depends on, with the models in whose name the reasons are given.
+type speedKey struct {
+	block *lang.LinkBlock
+	a, b  jack
+	x, y  any // *platform.Switch or *platform.NIC
+	group string
+}
+
+func (s *speedometer) link(l *ir.Link, b *lang.LinkBlock) {
+	ja, jb := s.jacks[l.A.ID], s.jacks[l.B.ID]
+	slow, other := l.A, l.B
+	if ja.speed == 0 || jb.speed != 0 && jb.speed < ja.speed {
+		slow, other = l.B, l.A
+	}
+	key := speedKey{b, ja, jb, hardware(l.A), hardware(l.B), slow.Device.Group}
+	num, ok := s.told[key]
+	if !ok {
+		num = s.derive(slow, other, b)
+		s.told[key] = num
+	}
+	l.Speed = num
+	l.A.Speed, l.B.Speed = num.N, num.N
+}
+
+// derive returns the speed of a link whose slower end is slow.
+func (s *speedometer) derive(slow, other *ir.Port, b *lang.LinkBlock) ir.Num {
+	js, jo := s.jacks[slow.ID], s.jacks[other.ID]
+	name := fmt.Sprintf("%s to %s", slow, other)
+	if b.Speed.Set() {
+		speed := b.Speed.V
+		for _, p := range []*ir.Port{slow, other} {
+			if j := s.jacks[p.ID]; j.speed > 0 && !runs(j, speed) {
+				s.c.report.errorf(topicSpeed, b.Speed.At, name, "%s cannot run at %s: %s.", p, platform.SpeedText(speed), s.can(p, speed)).
+					Note(p.At, "the port is cabled here")
+			}
+		}
+		return ir.Num{N: speed, From: []ir.Origin{{At: b.Speed.At, Why: "speed = " + platform.SpeedText(speed)}}}
+	}
+	if js.speed == 0 {
+		if hardware(slow) != nil && hardware(other) != nil {
+			s.c.report.errorf(topicSpeed, b.Decl, name, "Neither end of the cable from %s says how fast it is. Give the link a speed.", name)
+		}
+		return ir.Num{}
+	}
+	if jo.speed > 0 && !runs(jo, js.speed) {
+		s.c.report.errorf(topicSpeed, b.Decl, name, "The ends of the cable from %s do not agree on a speed by themselves: %s is a port "+
+			"of %s, and %s cannot run at that: %s. Give the link a speed both can run at.", name, slow, platform.SpeedText(js.speed),
+			other, s.can(other, js.speed)).Note(slow.At, "the slower end")
+	}
+	at := slow.Device.Decl
+	if slow.NIC != nil {
+		at = slow.NIC.ModelAt
+	} else if slow.Device.Switch != nil {
+		at = slow.Device.Switch.ModelAt
+	}
+	why := fmt.Sprintf("slower end: %s, %s", title(slow), platform.SpeedText(js.speed))
+	return ir.Num{N: js.speed, From: []ir.Origin{{At: at, Why: why}}}
+}
+
+// can says why a port does not run at a speed.
+func (s *speedometer) can(p *ir.Port, speed int) string {
+	j := s.jacks[p.ID]
+	switch {
+	case !slices.Contains(platform.Speeds, speed):
+		return "that is no Ethernet speed; the speeds are " + speeds()
+	case speed > j.speed && split(p.Name):
+		return fmt.Sprintf("as part of a split port of %s it has %s at most", title(p), platform.SpeedText(j.speed))
+	case speed > j.speed:
+		return fmt.Sprintf("this port of %s has %s at most", title(p), platform.SpeedText(j.speed))
+	case speed == 40_000:
+		return fmt.Sprintf("40G takes four lanes, and it has %d", j.lanes)
+	}
+	return fmt.Sprintf("the lanes of this port of %s run at 10G", title(p))
+}
+
+// runs tells whether a port can run at a speed. The lanes of a NIC are not known: it runs at any speed below its own.
+func runs(j jack, speed int) bool {
+	if j.lanes == 0 {
+		return speed <= j.speed && slices.Contains(platform.Speeds, speed)
+	}
+	return platform.Runs(j.speed, j.lanes, speed)
+}
+
+// hardware returns the model of a port's device or NIC, or nil when it is not known.
+func hardware(p *ir.Port) any {
+	if p.NIC != nil {
+		if p.NIC.Model != nil {
+			return p.NIC.Model
+		}
+	} else if m := p.Device.Switch.Model; m != nil && m.Ports != nil {
+		return m
+	}
+	return nil
+}
+
+func title(p *ir.Port) string {
+	if p.NIC != nil {
+		return p.NIC.Model.Title
+	}
+	return p.Device.Switch.Model.Title
+}

@@ -1,0 +1,282 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Which links carry a group, and so need PFC at both ends.
+//
+// The cable of a member always carries the group of its intent. Between switches, and hosts that forward, a link
+// carries it when some path from one member to another that visits no device twice goes over the link: whatever the
+// routing and whatever fails, traffic between members stays on such paths. For RoCEv1 only bridged links count, since
+// its frames do not pass an IP hop. Links that hang off to switches without members carry nothing. A lossless group
+// that no intent uses is carried by every link: rocec cannot know who sends it.
+//
+// "On a path between two members" is "in one biconnected component with the hub" once every switch with members is
+// joined to an imagined hub: a path from member to member closes to a ring over the hub, and a ring lies in one
+// component. Tarjan's depth-first search finds that component in one pass over the links.
+
+// linkSet tells for every Link.ID whether the link is in the set.
+type linkSet []bool
+
+func (c *compiler) carry() {
+	c.carried, c.marked = map[*ir.CosGroup]linkSet{}, map[*ir.CosGroup]linkSet{}
+	s := newHubSearch(c.f)
+	used := map[*ir.CosGroup]bool{}
+	for _, i := range c.f.Intents {
+		used[i.Group] = true
+		if !i.Group.Lossless && i.Group.ECN == nil {
+			continue
+		}
+		on := s.run(i)
+		c.carried[i.Group] = c.carried[i.Group].join(on)
+		if i.Version != 1 {
+			c.marked[i.Group] = c.marked[i.Group].join(on) // only IP packets can be marked
+		}
+	}
+	for _, g := range c.f.CosGroups {
+		if used[g] {
+			continue
+		}
+		every := make(linkSet, len(c.f.Links))
+		for i := range every {
+			every[i] = true
+		}
+		c.carried[g], c.marked[g] = every, every
+	}
+}
+
+// join returns the links in either set.
+func (s linkSet) join(t linkSet) linkSet {
+	if s == nil {
+		return slices.Clone(t)
+	}
+	for i, in := range t {
+		s[i] = s[i] || in
+	}
+	return s
+}
+
+func (s linkSet) has(l *ir.Link) bool { return s != nil && s[l.ID] }
+
+// hubSearch is the depth-first search; its tables are used again for each intent.
+type hubSearch struct {
+	f        *ir.Fabric
+	found    []int32 // by Device.ID: order of discovery, 1 onwards; 0: not yet
+	low      []int32 // by Device.ID: earliest device reachable over one link from the subtree; the hub is 0
+	terminal []bool  // by Device.ID: joined to the hub
+	links    []int32 // links of components not yet closed
+	stack    []frame
+	on       linkSet
+}
+
+type frame struct {
+	dev  *ir.Device
+	from *ir.Link // how the search came in; nil: from the hub
+	next int      // in dev.Ports
+	mark int      // length of links before from
+}
+
+func newHubSearch(f *ir.Fabric) *hubSearch {
+	n := len(f.Devices)
+	return &hubSearch{f: f, found: make([]int32, n), low: make([]int32, n), terminal: make([]bool, n), on: make(linkSet, len(f.Links))}
+}
+
+// passes tells whether traffic can pass through a device.
+func passes(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
+
+// run returns the links that carry the traffic of an intent. The set is valid until the next run.
+func (s *hubSearch) run(i *ir.Intent) linkSet {
+	clear(s.found)
+	clear(s.terminal)
+	clear(s.on)
+	var starts []*ir.Device
+	for _, m := range i.Members {
+		p := m.NIC.Port
+		if p == nil {
+			continue
+		}
+		s.on[p.Link.ID] = true
+		at := p.Device
+		if !passes(at) {
+			at = p.Peer().Device
+		}
+		if !s.terminal[at.ID] {
+			s.terminal[at.ID] = true
+			starts = append(starts, at)
+		}
+	}
+	if len(starts) < 2 {
+		return s.on // nobody to talk to over a second switch
+	}
+	clock := int32(0)
+	enter := func(d *ir.Device, from *ir.Link, mark int) {
+		clock++
+		s.found[d.ID], s.low[d.ID] = clock, clock
+		if s.terminal[d.ID] && from != nil {
+			s.low[d.ID] = 0 // over the hub
+		}
+		s.stack = append(s.stack, frame{dev: d, from: from, mark: mark})
+	}
+	for _, start := range starts {
+		if s.found[start.ID] != 0 {
+			continue
+		}
+		s.links = s.links[:0]
+		enter(start, nil, 0)
+		for len(s.stack) > 0 {
+			f := &s.stack[len(s.stack)-1]
+			if f.next < len(f.dev.Ports) {
+				p := f.dev.Ports[f.next]
+				f.next++
+				to := p.Peer().Device
+				if p.Link == f.from || !passes(to) || i.Version == 1 && p.Link.Routed {
+					continue
+				}
+				if s.found[to.ID] == 0 {
+					mark := len(s.links)
+					s.links = append(s.links, int32(p.Link.ID))
+					enter(to, p.Link, mark)
+				} else if s.found[to.ID] < s.found[f.dev.ID] {
+					s.links = append(s.links, int32(p.Link.ID))
+					s.low[f.dev.ID] = min(s.low[f.dev.ID], s.found[to.ID])
+				}
+				continue
+			}
+			done := *f
+			s.stack = s.stack[:len(s.stack)-1]
+			if done.from == nil {
+				break
+			}
+			above := s.stack[len(s.stack)-1].dev
+			if s.low[done.dev.ID] >= s.found[above.ID] {
+				s.links = s.links[:done.mark] // a component without the hub
+			}
+			s.low[above.ID] = min(s.low[above.ID], s.low[done.dev.ID])
+		}
+		for _, id := range s.links {
+			s.on[id] = true // what is left shares the hub's component
+		}
+	}
+	return s.on
+}
+
+// checkRouting demands a routing where a lossless group crosses a ring of links, and AS numbers where eBGP is it.
+func (c *compiler) checkRouting() {
+	if c.f.Routing == ir.EBGP {
+		for _, d := range c.f.Devices {
+			if d.Switch != nil && d.Switch.ASN == 0 {
+				c.report.errorf(topicASNMissing, d.Decl, d.Name, "The fabric is routed by eBGP, and %s has no AS number. Which paths exist "+
+					"depends on the numbers: give the switch an asn.", d.Name).Note(c.f.RoutingAt, "the routing")
+			}
+		}
+	}
+	if c.f.Routing != "" {
+		return
+	}
+	for _, g := range c.f.CosGroups {
+		if !g.Lossless {
+			continue
+		}
+		ring := c.ring(c.carried[g])
+		if ring == nil {
+			continue
+		}
+		e := c.report.errorf(topicRoutingMissing, c.f.At, g.Name, "The lossless cos group %q crosses a ring of %d links, and the fabric "+
+			"does not say how lossless traffic is forwarded. Whether pauses can run round in a circle depends on it. Say it in the fabric "+
+			"block: routing = \"up-down\", \"ebgp\", \"shortest-path\", \"spanning-tree\", \"flooding\" or \"any\".", g.Name, len(ring))
+		for i, l := range ring {
+			if i == showRing {
+				e.Note(diag.Range{}, "and %d more links", len(ring)-showRing)
+				break
+			}
+			e.Note(l.A.At, "the ring: %s to %s", l.A, l.B)
+		}
+		e.Note(g.LosslessAt, "the group is lossless")
+	}
+}
+
+const showRing = 12
+
+// ring returns the links of a cycle among those of the set, in order round it, from the one written first; nil if the
+// links are a forest. Two parallel links are a ring too: the language has no bonds between switches.
+func (c *compiler) ring(set linkSet) []*ir.Link {
+	up := make([]int32, len(c.f.Devices)) // union-find by Device.ID
+	for i := range up {
+		up[i] = int32(i)
+	}
+	root := func(i int) int32 {
+		for up[i] != int32(i) {
+			up[i] = up[up[i]]
+			i = int(up[i])
+		}
+		return int32(i)
+	}
+	tree := make(linkSet, len(c.f.Links))
+	for _, l := range c.f.Links {
+		if !set.has(l) || !passes(l.A.Device) || !passes(l.B.Device) {
+			continue
+		}
+		a, b := root(l.A.Device.ID), root(l.B.Device.ID)
+		if a != b {
+			up[a] = b
+			tree[l.ID] = true
+			continue
+		}
+		return fromFirst(append(treePath(l.B.Device, l.A.Device, tree), l))
+	}
+	return nil
+}
+
+// treePath returns the links from one device to another in a forest.
+func treePath(from, to *ir.Device, tree linkSet) []*ir.Link {
+	came := map[*ir.Device]*ir.Port{from: nil} // the port at the device before
+	for queue := []*ir.Device{from}; len(queue) > 0 && came[to] == nil; queue = queue[1:] {
+		for _, p := range queue[0].Ports {
+			next := p.Peer().Device
+			if _, seen := came[next]; tree.has(p.Link) && !seen {
+				came[next] = p
+				queue = append(queue, next)
+			}
+		}
+	}
+	var path []*ir.Link
+	for d := to; d != from; d = came[d].Device {
+		path = append(path, came[d].Link)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// fromFirst turns a ring so that it starts at the link written first.
+func fromFirst(ring []*ir.Link) []*ir.Link {
+	first := 0
+	for i, l := range ring {
+		if diag.ComparePlace(l.A.At, ring[first].A.At) < 0 {
+			first = i
+		}
+	}
+	return append(slices.Clone(ring[first:]), ring[:first]...)
+}
+
+// checkLengths demands a length of every cable that carries a lossless group.
+func (c *compiler) checkLengths() {
+	for _, l := range c.f.Links {
+		if l.Length.Known() {
+			continue
+		}
+		for _, g := range c.f.CosGroups {
+			if g.Lossless && c.carried[g].has(l) {
+				c.report.errorf(topicLengthMissing, l.At, fmt.Sprintf("%s to %s", l.A, l.B), "%s carries the lossless cos group %q, and no "+
+					"length is known for it. What is on the cable when a pause is sent still arrives, so the headroom depends on it. "+
+					"Say length = \"30m\" in the block, or cable_length in the fabric block for all.", l.Block, g.Name).
+					Note(g.LosslessAt, "the group is lossless")
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+// Package compiler turns the fabric as written into the fabric as meant.
+//
+// In comes a [lang.Source]: strings with places. Out comes an [ir.Fabric]: names are pointers, models are rows of the
+// platform tables, cables are checked, every port knows which lossless groups it carries, and every size is derived
+// and remembers why. The last thing put into it is the router, which tells the turns lossless traffic takes.
+//
+// Promised: a fabric with errors gives no IR; all errors of one run are reported together, sorted; the result does not
+// depend on the order of declarations, except for the order of Links and Intents, which is that of the source; the
+// time is linear in devices and cables (sorting aside).
+package compiler
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Compile resolves, checks and sizes a fabric. The fabric is nil if the list has errors.
+func Compile(src *lang.Source) (*ir.Fabric, diag.List) {
+	c := &compiler{src: src, f: &ir.Fabric{}, report: newReport()}
+
+	c.fabric()
+	c.models()
+	c.cosGroups()
+	c.devices()
+	c.cables()
+	c.tiers()
+	c.root()
+	c.intents()
+	c.carry()
+	c.checkRouting()
+	c.checkLengths()
+
+	found := c.report.done()
+	if found.HasErrors() {
+		return nil, found
+	}
+	c.size()
+	c.mark()
+	c.f.Route = router(c.f)
+	return c.f, found
+}
+
+// compiler is the state of one run; the stages fill it from top to bottom of [Compile].
+type compiler struct {
+	src    *lang.Source
+	f      *ir.Fabric
+	report *report
+
+	// models
+	switchModels map[string]*platform.Switch // of switch_model blocks, by the name written
+	nicModels    map[string]*platform.NIC
+	foundSwitch  map[string]*platform.Switch // answers of lookups, nil for unknown names
+	foundNIC     map[string]*platform.NIC
+
+	// cosGroups
+	groups map[string]*ir.CosGroup
+
+	// devices
+	named     map[string]*ir.Device
+	nameNear  *speller
+	hostGroup map[string][]*ir.Device
+
+	// carry
+	carried map[*ir.CosGroup]linkSet // links that carry the group
+	marked  map[*ir.CosGroup]linkSet // of groups with an ecn block: links whose senders mark
+}
+
+// fabric copies what the fabric block says.
+func (c *compiler) fabric() {
+	s := &c.src.Fabric
+	f := c.f
+	f.Name, f.At = s.Name, s.Decl
+	f.MTU = s.MTU.Or(defaultMTU)
+	f.Routing, f.RoutingAt = ir.Routing(s.Routing.V), s.Routing.At
+	f.Failures, f.FailuresAt = s.Failures.Or(defaultFailures), s.Failures.At
+	f.FlowControl = ir.FlowControl(s.FlowControl.Or(string(ir.PFC)))
+}
+
+// The language's defaults of the fabric block.
+const (
+	defaultMTU      = 9216
+	defaultFailures = 1
+)

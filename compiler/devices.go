@@ -1,0 +1,264 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// devices makes every switch and host, in natural order of names, and what belongs to one device alone: model, release,
+// NICs, bonds, login.
+func (c *compiler) devices() {
+	n := len(c.src.Switches) + len(c.src.Hosts)
+	c.named = make(map[string]*ir.Device, n)
+	c.hostGroup = map[string][]*ir.Device{}
+	c.f.Devices = make([]*ir.Device, 0, n)
+
+	pool := make([]ir.Device, n)
+	switches := make([]ir.Switch, len(c.src.Switches))
+	for i, s := range c.src.Switches {
+		d := &pool[i]
+		*d = ir.Device{Name: s.Name, Group: s.Group, At: s.NameAt, Decl: s.Decl, Switch: &switches[i], SSH: c.login(&s.SSH)}
+		c.switchSettings(d, s)
+		c.add(d)
+	}
+	hosts := make([]ir.Host, len(c.src.Hosts))
+	nics := c.newNICs()
+	for i, h := range c.src.Hosts {
+		d := &pool[len(c.src.Switches)+i]
+		*d = ir.Device{Name: h.Name, Group: h.Group, At: h.NameAt, Decl: h.Decl, Host: &hosts[i], SSH: c.login(&h.SSH)}
+		nics.host(d, h)
+		c.add(d)
+		c.hostGroup[d.Group] = append(c.hostGroup[d.Group], d)
+	}
+
+	slices.SortFunc(c.f.Devices, func(a, b *ir.Device) int { return ir.CompareNames(a.Name, b.Name) })
+	names := make([]string, len(c.f.Devices))
+	for i, d := range c.f.Devices {
+		d.ID = i
+		names[i] = d.Name
+	}
+	c.nameNear = newSpeller(names)
+}
+
+// add takes a device into the fabric. lang promises that names are unique.
+func (c *compiler) add(d *ir.Device) {
+	d.Fabric = c.f
+	if c.named[d.Name] != nil {
+		panic(fmt.Sprintf("compiler: two devices are called %q", d.Name))
+	}
+	c.named[d.Name] = d
+	c.f.Devices = append(c.f.Devices, d)
+}
+
+// login is the device's own ssh block over the fabric's; an address is never shared.
+func (c *compiler) login(own *lang.SSH) ir.SSH {
+	all := &c.src.SSH
+	pick := func(own, all lang.Value[string]) string { return own.Or(all.V) }
+	return ir.SSH{
+		Address: own.Address.V,
+		Port:    own.Port.Or(all.Port.V),
+		User:    pick(own.User, all.User),
+		Jump:    pick(own.Jump, all.Jump),
+		HostKey: pick(own.HostKey, all.HostKey),
+	}
+}
+
+// operatingSystems lists what a switch can run here; the first is the default.
+var operatingSystems = []string{"cumulus-linux"}
+
+func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
+	w := d.Switch
+	w.Model, w.ModelAt = c.switchNamed(s.Model, s.Decl), or(s.Model.At, s.Decl)
+	w.OS, w.OSAt = s.OS.Or(operatingSystems[0]), or(s.OS.At, s.Decl)
+	w.Version, w.VersionAt = s.Version.V, or(s.Version.At, s.Decl)
+	w.ASN, w.MLAG = s.ASN.V, s.MLAG.V
+	if !slices.Contains(operatingSystems, w.OS) {
+		c.report.errorf(topicUnknownOS, w.OSAt, d.Name, "No target writes for the operating system %q.%s The operating systems are %s.",
+			w.OS, hint(w.OS, operatingSystems), strings.Join(operatingSystems, ", "))
+	}
+	if s.Version.Set() && !validVersion(w.Version) {
+		c.report.errorf(topicVersionInvalid, w.VersionAt, d.Name, "%q is no release: write numbers with dots between them, as "+
+			"\"3.4.3\" or \"4.3.0\". The release decides how settings are spelled.", w.Version)
+	}
+	if s.Tier.Set() {
+		w.Tier, w.TierFrom = s.Tier.V, ir.Origin{At: s.Tier.At, Why: fmt.Sprintf("tier = %d", s.Tier.V)}
+		if w.Tier < 1 {
+			c.report.errorf(topicTierInvalid, s.Tier.At, d.Name, "A tier is 1 or more, counted from the switches hosts hang on; "+
+				"%d is below them.", w.Tier)
+		}
+	}
+}
+
+// validVersion tells whether v is two or three numbers, as Cumulus numbers its releases.
+func validVersion(v string) bool {
+	parts := strings.Split(v, ".")
+	if len(parts) < 2 || len(parts) > 3 {
+		return false
+	}
+	for _, p := range parts {
+		if p == "" || len(p) > 4 || strings.Trim(p, "0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// nicMaker makes NICs; hosts of one group share their nic blocks, so what a block says is worked out once.
+type nicMaker struct {
+	c     *compiler
+	known map[*lang.NIC]*ir.NIC
+	pool  []ir.NIC
+}
+
+func (c *compiler) newNICs() *nicMaker { return &nicMaker{c: c, known: map[*lang.NIC]*ir.NIC{}} }
+
+func (m *nicMaker) host(d *ir.Device, h *lang.Host) {
+	d.Host.Forwards = h.Forwards.V
+	d.Host.NICs = make([]*ir.NIC, 0, len(h.NICs))
+	for _, n := range h.NICs {
+		nic := m.make(n)
+		nic.Device = d
+		d.Host.NICs = append(d.Host.NICs, nic)
+	}
+	slices.SortFunc(d.Host.NICs, func(a, b *ir.NIC) int { return ir.CompareNames(a.Name, b.Name) })
+	for _, b := range h.Bonds {
+		m.bond(d, b)
+	}
+}
+
+// make copies the NIC of a block for one more host.
+func (m *nicMaker) make(n *lang.NIC) *ir.NIC {
+	of := m.known[n]
+	if of == nil {
+		of = m.c.nic(n)
+		m.known[n] = of
+	}
+	if len(m.pool) == 0 {
+		m.pool = make([]ir.NIC, 1024)
+	}
+	nic := &m.pool[0]
+	m.pool = m.pool[1:]
+	*nic = *of
+	return nic
+}
+
+func (c *compiler) nic(n *lang.NIC) *ir.NIC {
+	nic := &ir.NIC{
+		Name: n.Name, At: n.Decl, Model: c.nicNamed(n.Model, n.Decl), ModelAt: or(n.Model.At, n.Decl),
+		MTU: n.MTU.V, MTUAt: n.MTU.At, IP: n.IP.V, TTL: n.TTL.V, TOS: n.TOS.Or(-1), RoCE: n.RoCE.Or(true),
+	}
+	for _, v := range n.VFRoCE {
+		if nic.VFRoCE == nil {
+			nic.VFRoCE = map[int]bool{}
+		}
+		nic.VFRoCE[v.VF] = v.On.V
+	}
+	for _, t := range n.TrafficClasses {
+		nic.TrafficClasses = append(nic.TrafficClasses, ir.TrafficClass{TOS: t.TOS.V, Src: t.Src.V, Dst: t.Dst.V})
+	}
+	return nic
+}
+
+// bondModes are the modes in which mlx5 joins two ports into one RDMA device.
+var bondModes = []string{"active-backup", "balance-xor", "802.3ad"}
+
+func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
+	r := m.c.report
+	name := d.Name + ":" + b.Name
+	bond := &ir.Bond{Name: b.Name, At: b.Decl, Mode: b.Mode.Or(bondModes[0])}
+	if !slices.Contains(bondModes, bond.Mode) {
+		r.errorf(topicBondInvalid, or(b.Mode.At, b.Decl), name, "RoCE does not run over a bond in mode %q.%s The modes are %s.",
+			bond.Mode, hint(bond.Mode, bondModes), list(bondModes))
+	}
+	if nicOf(d, b.Name) != nil {
+		r.errorf(topicBondInvalid, b.Decl, name, "%s has a nic block and a bond block called %q.", d.Name, b.Name)
+	}
+	for _, n := range b.NICs {
+		nic := nicOf(d, n.V)
+		switch {
+		case nic == nil:
+			r.errorf(topicUnknownInterface, or(n.At, b.Decl), d.Name+":"+n.V, "%s has no nic block %q to put into bond %q.%s %s",
+				d.Name, n.V, b.Name, hint(n.V, nicNames(d)), hasNICs(d))
+		case nic.Bond != nil:
+			r.errorf(topicBondInvalid, or(n.At, b.Decl), d.Name+":"+n.V, "%s is in bond %q already.", n.V, nic.Bond.Name).
+				Note(nic.Bond.At, "that bond")
+		default:
+			nic.Bond = bond
+			bond.NICs = append(bond.NICs, nic)
+		}
+	}
+	if len(b.NICs) != 2 {
+		r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when it joins exactly the two ports of one card; %q names %d.",
+			b.Name, len(b.NICs))
+	} else if len(bond.NICs) == 2 {
+		x, y := bond.NICs[0], bond.NICs[1]
+		if x.Model != y.Model && x.Model != nil && y.Model != nil {
+			r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when its ports are those of one card; %s is a %s and "+
+				"%s a %s.", x.Name, x.Model.Title, y.Name, y.Model.Title)
+		}
+	}
+	d.Host.Bonds = append(d.Host.Bonds, bond)
+}
+
+// nicOf returns the NIC of a host by name, or nil.
+func nicOf(d *ir.Device, name string) *ir.NIC {
+	for _, n := range d.Host.NICs {
+		if n.Name == name {
+			return n
+		}
+	}
+	return nil
+}
+
+func bondOf(d *ir.Device, name string) *ir.Bond {
+	for _, b := range d.Host.Bonds {
+		if b.Name == name {
+			return b
+		}
+	}
+	return nil
+}
+
+func nicNames(d *ir.Device) []string {
+	var out []string
+	for _, n := range d.Host.NICs {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
+// hasNICs is a sentence: which nic blocks the host has.
+func hasNICs(d *ir.Device) string {
+	if names := nicNames(d); len(names) > 0 {
+		return fmt.Sprintf("%s has %s.", d.Name, list(names))
+	}
+	return fmt.Sprintf("%s has no nic block at all.", d.Name)
+}
+
+// device returns the device of a name, or nil after an error.
+func (c *compiler) device(name string, at diag.Range, why string) *ir.Device {
+	d := c.named[name]
+	if d == nil {
+		c.report.errorf(topicUnknownDevice, at, name, "No switch and no host is called %q%s.%s", name, why, c.nameNear.hint(name))
+	}
+	return d
+}
+
+// root resolves the switch that pins a spanning tree.
+func (c *compiler) root() {
+	r := c.src.Fabric.Root
+	if !r.Set() {
+		return
+	}
+	d := c.device(r.V, r.At, ", so it cannot be the root of the spanning tree")
+	if d != nil && d.Switch == nil {
+		c.report.errorf(topicUnknownDevice, r.At, r.V, "%q is a host; the root of a spanning tree is a switch.", r.V)
+		return
+	}
+	c.f.Root = d
+}

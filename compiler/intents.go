@@ -1,0 +1,187 @@
+package compiler
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// cosGroups makes the classes of service, by cos and name.
+func (c *compiler) cosGroups() {
+	c.groups = make(map[string]*ir.CosGroup, len(c.src.CosGroups))
+	for _, s := range c.src.CosGroups {
+		g := &ir.CosGroup{
+			Name: s.Name, At: s.Decl, Cos: s.Cos.V, CosAt: or(s.Cos.At, s.Decl), Lossless: s.Lossless.V, LosslessAt: or(s.Lossless.At, s.Decl),
+			Weight: s.Weight.V, Strict: s.Strict.V, AllowDeadlock: s.AllowDeadlock.V,
+		}
+		g.DSCP = claims(s.DSCP)
+		if g.PCP = claims(s.PCP); !s.PCPSet {
+			g.PCP = []ir.Claim{{Value: g.Cos, At: g.CosAt}}
+		}
+		if e := s.ECN; e != nil {
+			g.ECN = &ir.ECN{
+				At: e.Decl, Min: written(e.Min, "ecn.min"), Max: written(e.Max, "ecn.max"),
+				Probability: written(e.Probability, "ecn.probability"),
+			}
+		}
+		if p := s.PFC; p != nil {
+			g.PFC = &ir.PFCSizes{
+				At: p.Decl, Buffer: written(p.Buffer, "pfc.buffer"), Xoff: written(p.Xoff, "pfc.xoff"),
+				XonDelta: written(p.XonDelta, "pfc.xon_delta"),
+			}
+		}
+		c.groups[g.Name] = g
+		c.f.CosGroups = append(c.f.CosGroups, g)
+	}
+	for _, s := range c.src.CosGroups {
+		if s.Bounce.Set() {
+			c.groups[s.Name].Bounce = c.cosGroup(s.Bounce.V)
+		}
+	}
+	slices.SortStableFunc(c.f.CosGroups, func(a, b *ir.CosGroup) int {
+		return cmp.Or(cmp.Compare(a.Cos, b.Cos), ir.CompareNames(a.Name, b.Name))
+	})
+}
+
+func claims(values []lang.Value[int]) []ir.Claim {
+	var out []ir.Claim
+	for _, v := range values {
+		out = append(out, ir.Claim{Value: v.V, At: v.At})
+	}
+	return out
+}
+
+// written is a number the person gave.
+func written(v lang.Value[int], what string) ir.Num {
+	if !v.Set() {
+		return ir.Num{}
+	}
+	return ir.Num{N: v.V, From: []ir.Origin{{At: v.At, Why: fmt.Sprintf("%s = %d", what, v.V)}}}
+}
+
+// cosGroup returns the group of a name. lang promises that references lead somewhere.
+func (c *compiler) cosGroup(name string) *ir.CosGroup {
+	g := c.groups[name]
+	if g == nil {
+		panic(fmt.Sprintf("compiler: no cos_group is called %q", name))
+	}
+	return g
+}
+
+// intents resolves the roce blocks and their members.
+func (c *compiler) intents() {
+	for _, s := range c.src.Roces {
+		i := &ir.Intent{
+			Name: s.Name, At: s.Decl, Version: s.Version.V, VersionAt: or(s.Version.At, s.Decl),
+			GroupAt: or(s.CosGroup.At, s.Decl), CNPAt: s.CNP.At, VLAN: s.VLAN.V,
+		}
+		i.Group = c.cosGroup(s.CosGroup.V)
+		if s.CNP.Set() {
+			i.CNP = c.cosGroup(s.CNP.V)
+		}
+		m := membership{intent: i, seen: map[*ir.NIC]bool{}}
+		for _, named := range s.Members {
+			c.members(&m, &named)
+		}
+		slices.SortFunc(i.Members, func(a, b *ir.Member) int {
+			return cmp.Or(cmp.Compare(a.NIC.Device.ID, b.NIC.Device.ID), ir.CompareNames(a.NIC.Name, b.NIC.Name))
+		})
+		for _, member := range i.Members {
+			member.NIC.Intents = append(member.NIC.Intents, i)
+		}
+		c.f.Intents = append(c.f.Intents, i)
+	}
+}
+
+// membership collects the NICs of one intent, each once, at the first place that names it.
+type membership struct {
+	intent *ir.Intent
+	seen   map[*ir.NIC]bool
+	pool   []ir.Member
+}
+
+// add takes a NIC in, and the other port of its bond: a bond is one RDMA device, and its traffic comes by either port.
+func (m *membership) add(n *ir.NIC, at diag.Range) {
+	if n.Bond != nil {
+		for _, other := range n.Bond.NICs {
+			m.addOne(other, at)
+		}
+		return
+	}
+	m.addOne(n, at)
+}
+
+func (m *membership) addOne(n *ir.NIC, at diag.Range) {
+	if m.seen[n] {
+		return
+	}
+	m.seen[n] = true
+	if len(m.pool) == 0 {
+		m.pool = make([]ir.Member, 256)
+	}
+	member := &m.pool[0]
+	m.pool = m.pool[1:]
+	*member = ir.Member{NIC: n, At: at}
+	m.intent.Members = append(m.intent.Members, member)
+}
+
+// members resolves one entry of a members list.
+func (c *compiler) members(m *membership, named *lang.Member) {
+	switch {
+	case named.Group != "":
+		for _, d := range c.hostGroup[named.Group] {
+			c.wholeHost(m, d, named)
+		}
+	default:
+		d := c.named[named.Host]
+		switch {
+		case d == nil:
+			c.report.errorf(topicUnknownMember, named.At, named.Host, "No host is called %q.%s", named.Host, c.nameNear.hint(named.Host))
+		case d.Host == nil:
+			c.report.errorf(topicUnknownMember, named.At, named.Host, "%q is a switch; members of an intent are hosts.", named.Host).
+				Note(d.At, "the switch")
+		case named.NIC == "":
+			c.wholeHost(m, d, named)
+		default:
+			c.oneNIC(m, d, named)
+		}
+	}
+}
+
+// wholeHost takes every NIC of a host that has RoCE.
+func (c *compiler) wholeHost(m *membership, d *ir.Device, named *lang.Member) {
+	some := false
+	for _, n := range d.Host.NICs {
+		if n.RoCE {
+			m.add(n, named.At)
+			some = true
+		}
+	}
+	if !some {
+		c.report.errorf(topicMemberOff, named.At, d.Name, "%s is a member of %q and has no NIC with RoCE on. %s", d.Name,
+			m.intent.Name, hasNICs(d)).Note(d.Decl, "the host is declared here")
+	}
+}
+
+func (c *compiler) oneNIC(m *membership, d *ir.Device, named *lang.Member) {
+	name := named.Host + ":" + named.NIC
+	if b := bondOf(d, named.NIC); b != nil && len(b.NICs) > 0 {
+		m.add(b.NICs[0], named.At)
+		return
+	}
+	n := nicOf(d, named.NIC)
+	switch {
+	case n == nil:
+		c.report.errorf(topicUnknownMember, named.At, name, "%s has no nic block %q.%s %s", d.Name, named.NIC,
+			hint(named.NIC, nicNames(d)), hasNICs(d)).Note(d.Decl, "the host is declared here")
+	case !n.RoCE:
+		c.report.errorf(topicMemberOff, named.At, name, "%s is a member of %q, and its nic block says roce = false.", name, m.intent.Name).
+			Note(n.At, "the nic block")
+	default:
+		m.add(n, named.At)
+	}
+}

@@ -1,0 +1,141 @@
+package compiler
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// ECN marking.
+//
+// Senders slow down when packets come back marked, and a queue marks from Min on. It must do so before the ingress
+// buffers that feed it pause (DCQCN, section 4): with dynamic thresholds, n ports filled up to Min by one port, L lossless
+// groups and B bytes of buffer without the reserved ones, that holds while
+//
+//	Min < alpha B / (n (1 + alpha L))
+//
+// Below that bound Min scales with the speed of the port, from the preset of Cumulus Linux at 100G: a bandwidth-delay
+// product stays one. Three frames are the least that lets a single sender run at full speed.
+
+const (
+	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600
+	markSlope   = 10        // Max / Min. Source: the same, 1536000
+	markFrames  = 3         // least Min, in frames of the MTU. Source: DCQCN practice, 2 to 3 MTU
+	markAlways  = 100       // percent at Max. Source: the same preset
+	markAtSpeed = 100_000   // Mb/s
+)
+
+// markBound returns the Min below which marking comes before pausing, on a chip where ports ports carry lossless
+// traffic, groups lossless groups share the buffer, and reserved bytes of it belong to single ports.
+func markBound(a *platform.ASIC, reserved, ports, groups int) int {
+	free := max(a.Buffer-reserved, 0)
+	return platform.Alpha * free / (max(ports, 1) * (1 + platform.Alpha*groups))
+}
+
+// markKey is what a mark depends on, and the line its origins name.
+type markKey struct {
+	group *ir.CosGroup
+	asic  *platform.ASIC
+	speed *ir.Origin
+	mbps  int
+	bound int // -1: does not bind
+}
+
+// mark gives every switch port that sends an ECN group its thresholds. Alike ports share them.
+func (c *compiler) mark() {
+	var marking []*ir.CosGroup
+	for _, g := range c.f.CosGroups {
+		if g.ECN != nil {
+			marking = append(marking, g)
+		}
+	}
+	if len(marking) == 0 {
+		return
+	}
+	known := map[markKey]*ir.Mark{}
+	rows := newRows[*ir.Mark]()
+	for _, d := range c.f.Devices {
+		if d.Switch == nil {
+			continue
+		}
+		bound := switchBound(d)
+		for _, p := range d.Ports {
+			row := rows.start(len(marking))
+			for _, g := range marking {
+				if !c.marked[g].has(p.Link) {
+					continue
+				}
+				key := markKey{g, d.Switch.Model.ASIC, &p.Link.Speed.From[0], p.Speed, -1}
+				if g.Lossless && unbound(key.asic, p.Speed) >= bound {
+					key.bound = bound
+				}
+				m := known[key]
+				if m == nil {
+					m = c.deriveMark(key)
+					known[key] = m
+				}
+				row = append(row, m)
+			}
+			p.Marks = rows.end(row)
+		}
+	}
+}
+
+// switchBound is [markBound] for a switch as it is cabled.
+func switchBound(d *ir.Device) int {
+	reserved, ports, groups := 0, 0, 0
+	for _, p := range d.Ports {
+		if len(p.Buffers) > 0 {
+			ports++
+		}
+		groups = max(groups, len(p.Buffers))
+		for _, b := range p.Buffers {
+			reserved += b.Size.N
+		}
+	}
+	return markBound(d.Switch.Model.ASIC, reserved, ports, groups)
+}
+
+// unbound is Min as far as speed alone decides.
+func unbound(a *platform.ASIC, speed int) int { return wholeCells(a, markAt100G*speed/markAtSpeed) }
+
+func wholeCells(a *platform.ASIC, n int) int { return n / a.Cell * a.Cell }
+
+func (c *compiler) deriveMark(k markKey) *ir.Mark {
+	m := &ir.Mark{Group: k.group, Min: k.group.ECN.Min, Max: k.group.ECN.Max, Probability: k.group.ECN.Probability}
+	cell := ir.Origin{Why: fmt.Sprintf("%s: cells of %d B", k.asic.Title, k.asic.Cell)}
+	if !m.Min.Set() {
+		m.Min = c.deriveMin(k, cell)
+		if m.Max.Set() && m.Min.N >= m.Max.N {
+			m.Min = ir.Num{N: m.Max.N / markSlope, From: []ir.Origin{
+				{At: m.Max.From[0].At, Why: fmt.Sprintf("ecn.max / %d", markSlope)},
+			}}
+		}
+	}
+	if !m.Max.Set() {
+		from := append([]ir.Origin{m.Min.From[0], {Why: fmt.Sprintf("%d x min", markSlope)}}, m.Min.From[1:]...)
+		m.Max = ir.Num{N: m.Min.N * markSlope, From: from}
+	}
+	if !m.Probability.Set() {
+		m.Probability = ir.Num{N: markAlways, From: []ir.Origin{
+			{At: k.group.ECN.At, Why: fmt.Sprintf("preset: %d %% at max", markAlways)},
+		}}
+	}
+	return m
+}
+
+func (c *compiler) deriveMin(k markKey, cell ir.Origin) ir.Num {
+	speed := platform.SpeedText(k.mbps)
+	n := unbound(k.asic, k.mbps)
+	why := []ir.Origin{*k.speed, {Why: fmt.Sprintf("150 KiB at 100G, so %d B at %s", markAt100G*k.mbps/markAtSpeed, speed)}}
+	if k.bound >= 0 && k.bound <= n {
+		n = wholeCells(k.asic, max(k.bound-1, 0))
+		why = append(why, ir.Origin{Why: fmt.Sprintf("marking must come before pausing: below %d B on this switch", k.bound)})
+	}
+	if least := cells(k.asic, markFrames*c.f.MTU); n < least {
+		n = least
+		why = append(why, ir.Origin{At: c.src.Fabric.MTU.At, Why: fmt.Sprintf("at least %d frames of %d B", markFrames, c.f.MTU)})
+	}
+	return ir.Num{N: n, From: append(why, cell)}
+}

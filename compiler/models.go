@@ -1,0 +1,162 @@
+package compiler
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// models reads the switch_model and nic_model blocks: hardware the tables do not know.
+func (c *compiler) models() {
+	c.switchModels, c.foundSwitch = map[string]*platform.Switch{}, map[string]*platform.Switch{}
+	c.nicModels, c.foundNIC = map[string]*platform.NIC{}, map[string]*platform.NIC{}
+	for _, m := range c.src.SwitchModels {
+		if s := c.switchModel(m); s != nil {
+			c.switchModels[strings.ToLower(m.Name)] = s
+		}
+	}
+	for _, m := range c.src.NICModels {
+		if n := c.nicModel(m); n != nil {
+			c.nicModels[strings.ToLower(m.Name)] = n
+		}
+	}
+}
+
+func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
+	s := &platform.Switch{Name: m.Name, Title: m.Name, Source: "switch_model " + m.Name}
+	if known, ok := platform.FindSwitch(m.Name); ok {
+		c.report.errorf(topicModelInvalid, m.Decl, m.Name, "The tables already know %q: it is the %s with %s on %s. Give the "+
+			"block a name of its own, or leave it out.", m.Name, known.Title, known.PortsText(), known.ASIC.Title)
+	}
+	asic, ok := platform.FindASIC(m.ASIC.V)
+	if !ok {
+		c.report.errorf(topicUnknownModel, or(m.ASIC.At, m.Decl), m.ASIC.V, "No chip is called %q.%s The chips are %s.",
+			m.ASIC.V, hint(m.ASIC.V, platform.ASICNames()), strings.Join(platform.ASICNames(), ", "))
+		return s // without ports: links to it are not checked
+	}
+	s.ASIC = asic
+	speed := m.Speed.V
+	if speed > asic.MaxSpeed || !standard(speed) {
+		c.report.errorf(topicModelInvalid, or(m.Speed.At, m.Decl), m.Name, "Ports of %s cannot run at %s: %s has ports of %s at most, "+
+			"and a speed is one of %s.", m.Name, platform.SpeedText(speed), asic.Title, platform.SpeedText(asic.MaxSpeed), speeds())
+		return s
+	}
+	if m.Ports.V < 1 || m.Ports.V > maxPorts {
+		c.report.errorf(topicModelInvalid, or(m.Ports.At, m.Decl), m.Name, "A switch has 1 to %d ports; %s is said to have %d.",
+			maxPorts, m.Name, m.Ports.V)
+		return s
+	}
+	s.Ports = []platform.PortRange{{First: 1, Last: m.Ports.V, Speed: speed, Lanes: usualLanes(speed)}}
+	return s
+}
+
+// maxPorts bounds what a switch_model may claim; the largest known box has 260 front-panel ports once split.
+const maxPorts = 1024
+
+// usualLanes is the number of lanes of the usual cage of a speed: SFP, QSFP, QSFP-DD.
+func usualLanes(speed int) int {
+	switch {
+	case speed >= 400_000:
+		return 8
+	case speed == 40_000 || speed >= 100_000:
+		return 4
+	case speed == 50_000:
+		return 2
+	}
+	return 1
+}
+
+func (c *compiler) nicModel(m *lang.NICModel) *platform.NIC {
+	if known, ok := platform.FindNIC(m.Name); ok {
+		c.report.errorf(topicModelInvalid, m.Decl, m.Name, "The tables already know %q: it is the %s. Give the block a name of "+
+			"its own, or leave it out.", m.Name, known.Title)
+	}
+	family, ok := platform.FindFamily(m.Family.V)
+	if !ok {
+		c.report.errorf(topicUnknownModel, or(m.Family.At, m.Decl), m.Family.V, "No NIC family is called %q.%s The families are %s.",
+			m.Family.V, hint(m.Family.V, platform.FamilyNames()), strings.Join(platform.FamilyNames(), ", "))
+	}
+	n := &platform.NIC{
+		Name: m.Name, Title: m.Name, Family: family, Speed: m.Speed.V, Ports: m.Ports.Or(2),
+		V1: len(m.RoCE) == 0, V2: len(m.RoCE) == 0, Source: "nic_model " + m.Name,
+	}
+	if !standard(n.Speed) {
+		c.report.errorf(topicModelInvalid, or(m.Speed.At, m.Decl), m.Name, "Ports of %s cannot run at %s: a speed is one of %s.",
+			m.Name, platform.SpeedText(n.Speed), speeds())
+	}
+	for _, v := range m.RoCE {
+		switch v.V {
+		case 1:
+			n.V1 = true
+		case 2:
+			n.V2 = true
+		default:
+			c.report.errorf(topicModelInvalid, v.At, m.Name, "There is no RoCE version %d: a NIC speaks 1, 2 or both.", v.V)
+		}
+	}
+	return n
+}
+
+// switchNamed returns the model a switch block names, or nil after an error.
+func (c *compiler) switchNamed(model lang.Value[string], decl diag.Range) *platform.Switch {
+	s, asked := c.foundSwitch[model.V]
+	if !asked {
+		var ok bool
+		if s, ok = c.switchModels[strings.ToLower(model.V)]; !ok {
+			s, _ = platform.FindSwitch(model.V)
+		}
+		c.foundSwitch[model.V] = s
+	}
+	if s == nil {
+		c.unknownModel(or(model.At, decl), "switch", model.V, platform.SwitchNames(), fmt.Sprintf(
+			"switch_model %q { asic = \"spectrum\", ports = 32, speed = \"100G\" } with its own values", model.V))
+	}
+	return s
+}
+
+// nicNamed returns the model a nic block names, or nil after an error.
+func (c *compiler) nicNamed(model lang.Value[string], decl diag.Range) *platform.NIC {
+	n, asked := c.foundNIC[model.V]
+	if !asked {
+		var ok bool
+		if n, ok = c.nicModels[strings.ToLower(model.V)]; !ok {
+			n, _ = platform.FindNIC(model.V)
+		}
+		c.foundNIC[model.V] = n
+	}
+	if n == nil {
+		c.unknownModel(or(model.At, decl), "NIC", model.V, platform.NICNames(), fmt.Sprintf(
+			"nic_model %q { family = \"mlx5\", speed = \"100G\" } with its own values", model.V))
+	}
+	return n
+}
+
+func (c *compiler) unknownModel(at diag.Range, kind, name string, known []string, declare string) {
+	meant := hint(strings.ToLower(name), known)
+	if meant == "" {
+		meant = " It knows " + strings.Join(known, ", ") + "."
+	}
+	c.report.errorf(topicUnknownModel, at, name, "The table of %s models has no %q.%s A model of your own is declared by a block: %s.",
+		kind, name, meant, declare)
+}
+
+// or returns the first place that is one.
+func or(at, otherwise diag.Range) diag.Range {
+	if at.Filename == "" {
+		return otherwise
+	}
+	return at
+}
+
+func standard(speed int) bool { return platform.Runs(speed, usualLanes(speed), speed) }
+
+func speeds() string {
+	var out []string
+	for _, s := range platform.Speeds {
+		out = append(out, platform.SpeedText(s))
+	}
+	return strings.Join(out, ", ")
+}

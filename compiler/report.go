@@ -1,0 +1,131 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// report collects diagnostics. One line of a fabric names thousands of devices, so a mistake found again at the same
+// place is not told again: the first one says for how many further names it holds.
+type report struct {
+	list   diag.List
+	folded map[foldKey]*fold
+	order  []*fold
+}
+
+type foldKey struct {
+	code string
+	at   diag.Range
+}
+
+type fold struct {
+	first *diag.Diagnostic
+	same  []string // further names, at most showSame
+	more  int
+}
+
+const showSame = 5
+
+func newReport() *report { return &report{folded: map[foldKey]*fold{}} }
+
+// errorf reports an error of topic t about name, which is what the person wrote at that place ("leaf3:swp99"). Notes
+// may be added to what it returns.
+func (r *report) errorf(t *diag.Topic, at diag.Range, name, format string, args ...any) *diag.Diagnostic {
+	key := foldKey{t.Code, at}
+	if f := r.folded[key]; f != nil {
+		if f.more++; len(f.same) < showSame && !slices.Contains(f.same, name) {
+			f.same = append(f.same, name)
+		}
+		return &diag.Diagnostic{} // its notes are those of the first
+	}
+	f := &fold{first: t.Errorf(&r.list, at, format, args...)}
+	r.folded[key] = f
+	r.order = append(r.order, f)
+	return f.first
+}
+
+// done returns the sorted list.
+func (r *report) done() diag.List {
+	for _, f := range r.order {
+		if len(f.same) == 0 {
+			continue
+		}
+		text := fmt.Sprintf("the same holds for %s", strings.Join(f.same, ", "))
+		if rest := f.more - len(f.same); rest > 0 {
+			text += fmt.Sprintf(" and %d more", rest)
+		}
+		f.first.Notes = append(f.first.Notes, diag.Note{Message: text})
+	}
+	r.list.Sort()
+	return r.list
+}
+
+// speller finds the name somebody may have meant. It gives up after a few questions: each one looks at every name.
+type speller struct {
+	names []string
+	left  int
+}
+
+func newSpeller(names []string) *speller { return &speller{names: names, left: 20} }
+
+// hint returns ` Did you mean "x"?`, or nothing.
+func (s *speller) hint(name string) string {
+	if s.left == 0 {
+		return ""
+	}
+	s.left--
+	best, bestAt := "", 3 // two slips at most
+	for _, n := range s.names {
+		if d := len(n) - len(name); d >= bestAt || -d >= bestAt {
+			continue
+		}
+		if at := distance(name, n); at < bestAt || at == bestAt && best != "" && n < best {
+			best, bestAt = n, at
+		}
+	}
+	if best == "" || bestAt >= len(name) {
+		return ""
+	}
+	return fmt.Sprintf(" Did you mean %q?", best)
+}
+
+// hint is [speller.hint] for a short list of names.
+func hint(name string, names []string) string { return newSpeller(names).hint(name) }
+
+// distance counts the slips between two names: a letter added, missing, changed, or swapped with its neighbour.
+func distance(a, b string) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}
+
+// list joins names as a sentence does: "a", "a and b", "a, b and c". Long lists are cut.
+func list(names []string) string {
+	const most = 12
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
+}

@@ -1,0 +1,223 @@
+package compiler
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Headroom.
+//
+// When a port decides to pause its peer, bytes go on arriving: until the port has finished the frame it is sending
+// itself, until the pause frame has crossed the cable, until the peer has acted on it, and what is on the cable by
+// then. The room for them is Need. It follows the formula of SONiC's dynamic buffer model (buffer_headroom_mellanox.lua)
+// with all traffic in small packets, each of which takes whole cells of the chip's memory:
+//
+//	Need = (MTU + cable + interfaces + response + gearbox + chip) x waste + last frame, rounded up to cells
+//
+// Floor is what the vendors' own static tables came to (SONiC's pg_profile_lookup.ini): the same sum with the pause
+// response they counted and the waste not rounded up. Below Floor loss is likely; between Floor and Need it takes bad
+// luck; from Need on nothing is lost.
+
+// What the derived sizes start from where the person gives none: the preset of Cumulus Linux 3.7's RoCE command
+// (70000/18000/0), with the manual's xon_delta. Its 25000/10000/2000 template leaves 15,000 bytes of headroom, too
+// little for jumbo frames at any speed, and is not used.
+const (
+	presetXoff     = 18_000
+	presetXonDelta = 2_000
+)
+
+const (
+	// interfaceBytes is the delay of MAC and PHY at both ends, in bytes. Source: SONiC, mac_phy_delay = 0.8 KiB.
+	interfaceBytes = 819
+
+	// lastFrame is the frame of the lossless group the peer had just begun. Source: SONiC, lossless_mtu. A RoCE frame
+	// may be of 4 KiB; the waste, counted as if every packet were small, leaves more room than the difference.
+	lastFrame = 1024
+
+	// bytesPerMetreAndMbps is what a cable holds there and back: 2 x 1e6 / 8 bits / 198,000,000 m/s.
+	bytesPerMetreAndMbps = 1.0 / 792
+)
+
+// headroom returns Need, Floor, and Need summand by summand, of a port with that speed and cable.
+func headroom(a *platform.ASIC, speed int, metres float64, mtu int) (need, floor int, terms []ir.Term) {
+	quanta := platform.PauseQuanta(speed)
+	gbps := float64(speed) / 1000
+	response := quanta * platform.QuantumBytes
+	cable := int(math.Ceil(metres * float64(speed) * bytesPerMetreAndMbps))
+	gearbox := 2 * a.Gearbox * speed / 8000
+	chip := a.Extra * speed / 1000
+
+	terms = []ir.Term{
+		{Name: "frame this port is sending", Bytes: mtu, Why: fmt.Sprintf("MTU %d; a pause frame cannot cut in", mtu)},
+		{
+			Name: "on the cable, there and back", Bytes: cable,
+			Why: fmt.Sprintf("2 x %g m at 198 m/us and %g Gb/s", metres, gbps),
+		},
+		{Name: "interfaces at both ends", Bytes: interfaceBytes, Why: "MAC and PHY, 0.8 KiB"},
+		{Name: "peer's response to the pause", Bytes: response, Why: fmt.Sprintf("%d quanta of %d B at %g Gb/s",
+			quanta, platform.QuantumBytes, gbps)},
+	}
+	if gearbox > 0 {
+		terms = append(terms, ir.Term{
+			Name: "gearbox, both ways", Bytes: gearbox,
+			Why: fmt.Sprintf("2 x %d ns at %g Gb/s", a.Gearbox, gbps),
+		})
+	}
+	if chip > 0 {
+		terms = append(terms, ir.Term{Name: "inside the chip", Bytes: chip, Why: fmt.Sprintf("%s: %d B per Gb/s", a.Title, a.Extra)})
+	}
+	raw := 0
+	for _, t := range terms {
+		raw += t.Bytes
+	}
+	worst, likely := a.CellWaste()
+	waste := scaled(raw, worst) - raw
+	sum := raw + waste + lastFrame
+	need = cells(a, sum)
+	terms = append(terms,
+		ir.Term{Name: "room small packets waste", Bytes: waste, Why: fmt.Sprintf("the sum so far x %s, for cells of %d B", worst, a.Cell)},
+		ir.Term{Name: "frame the peer had begun", Bytes: lastFrame, Why: "of the lossless group"},
+		ir.Term{Name: "rounding", Bytes: need - sum, Why: fmt.Sprintf("up to whole cells of %d B", a.Cell)},
+	)
+	counted := response
+	if a.Response > 0 {
+		counted = min(response, a.Response)
+	}
+	floor = min(need, cells(a, scaled(raw-response+counted, likely)+lastFrame))
+	return need, floor, terms
+}
+
+func scaled(n int, by platform.Ratio) int { return (n*by.Num + by.Den - 1) / by.Den }
+
+// cells rounds up to whole cells of the chip.
+func cells(a *platform.ASIC, n int) int { return (n + a.Cell - 1) / a.Cell * a.Cell }
+
+// bufferKey is what the buffer of a port depends on, and the lines its origins name.
+type bufferKey struct {
+	group  *ir.CosGroup
+	asic   *platform.ASIC // nil: a NIC's port
+	block  string
+	blockA diag.Range
+	speed  *ir.Origin // identifies the derivation: links that are alike share it
+	metres float64
+	mbps   int
+}
+
+// size gives every port that carries a lossless group its buffer. Alike ports share one.
+func (c *compiler) size() {
+	var lossless []*ir.CosGroup
+	for _, g := range c.f.CosGroups {
+		if g.Lossless {
+			lossless = append(lossless, g)
+		}
+	}
+	known := map[bufferKey]*ir.Buffer{}
+	rows := newRows[*ir.Buffer]()
+	for _, l := range c.f.Links {
+		for _, p := range []*ir.Port{l.A, l.B} {
+			row := rows.start(len(lossless))
+			for _, g := range lossless {
+				if !c.carried[g].has(l) {
+					continue
+				}
+				key := bufferKey{group: g}
+				if d := p.Device; d.Switch != nil {
+					key = bufferKey{g, d.Switch.Model.ASIC, l.Block, l.At, &l.Speed.From[0], l.Length.Metres, l.Speed.N}
+				}
+				b := known[key]
+				if b == nil {
+					b = c.buffer(g, key.asic, l)
+					known[key] = b
+				}
+				row = append(row, b)
+			}
+			p.Buffers = rows.end(row)
+		}
+	}
+}
+
+// buffer derives the buffer of group g at a port of chip a at one end of l. On a NIC's port only the group is told: the
+// NIC's driver sizes its own buffers.
+func (c *compiler) buffer(g *ir.CosGroup, a *platform.ASIC, l *ir.Link) *ir.Buffer {
+	if a == nil {
+		return &ir.Buffer{Group: g}
+	}
+	b := &ir.Buffer{Group: g}
+	b.Need, b.Floor, b.Terms = headroom(a, l.Speed.N, l.Length.Metres, c.f.MTU)
+	var given ir.PFCSizes
+	if g.PFC != nil {
+		given = *g.PFC
+	}
+	cell := ir.Origin{Why: fmt.Sprintf("%s: cells of %d B", a.Title, a.Cell)}
+
+	b.Xoff = given.Xoff
+	if !b.Xoff.Set() {
+		b.Xoff = ir.Num{N: cells(a, presetXoff), From: []ir.Origin{{Why: fmt.Sprintf("preset: %d B before the pause", presetXoff)}, cell}}
+		if size := given.Buffer; size.Set() && b.Xoff.N >= size.N {
+			b.Xoff = ir.Num{N: size.N / 2, From: append([]ir.Origin{{At: size.From[0].At, Why: "half of pfc.buffer"}}, b.Xoff.From...)}
+		}
+	}
+	b.XonDelta = given.XonDelta
+	if !b.XonDelta.Set() {
+		b.XonDelta = ir.Num{N: cells(a, presetXonDelta), From: []ir.Origin{
+			{Why: fmt.Sprintf("preset: resume %d B below xoff", presetXonDelta)}, cell,
+		}}
+		if b.XonDelta.N >= b.Xoff.N {
+			b.XonDelta = ir.Num{N: b.Xoff.N / 2, From: []ir.Origin{{At: b.Xoff.From[0].At, Why: "half of xoff"}}}
+		}
+	}
+	b.Size = given.Buffer
+	if !b.Size.Set() {
+		from := []ir.Origin{l.Length.From, l.Speed.From[0], {At: c.src.Fabric.MTU.At, Why: fmt.Sprintf("mtu = %d", c.f.MTU)}}
+		if given.Xoff.Set() {
+			from = append(from, given.Xoff.From[0])
+		}
+		quanta := platform.PauseQuanta(l.Speed.N)
+		from = append(from, l.Speed.From[1:]...)
+		from = append(from,
+			ir.Origin{Why: fmt.Sprintf("pause response at %s: %d quanta x %d B", platform.SpeedText(l.Speed.N), quanta,
+				platform.QuantumBytes)},
+			cell, ir.Origin{Why: fmt.Sprintf("xoff of %d B and headroom of %d B", b.Xoff.N, b.Need)})
+		b.Size = ir.Num{N: cells(a, b.Xoff.N+b.Need), From: from}
+	}
+	return b
+}
+
+// rows hands out short slices cut from long ones, and gives equal rows one slice.
+type rows[T comparable] struct {
+	last []T
+	free []T
+}
+
+func newRows[T comparable]() *rows[T] { return &rows[T]{} }
+
+// start returns an empty slice with room for n.
+func (r *rows[T]) start(n int) []T {
+	if cap(r.free) < n {
+		r.free = make([]T, 0, max(n, 1024))
+	}
+	return r.free[:0:n]
+}
+
+// end keeps what start's slice was filled with.
+func (r *rows[T]) end(row []T) []T {
+	if len(row) == 0 {
+		return nil
+	}
+	if len(row) == len(r.last) {
+		same := true
+		for i := range row {
+			same = same && row[i] == r.last[i]
+		}
+		if same {
+			return r.last
+		}
+	}
+	r.free = r.free[len(row):cap(r.free)][:0]
+	r.last = row[:len(row):len(row)]
+	return r.last
+}

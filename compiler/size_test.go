@@ -1,0 +1,217 @@
+package compiler
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+func chip(t require.TestingT, name string) *platform.ASIC {
+	a, ok := platform.FindASIC(name)
+	require.True(t, ok, name)
+	return a
+}
+
+// unrounded is a headroom without the rounding to cells, which the published tables do not have.
+func unrounded(terms []ir.Term) int {
+	sum := 0
+	for _, t := range terms {
+		if t.Name != "rounding" {
+			sum += t.Bytes
+		}
+	}
+	return sum
+}
+
+func kib(n int) int { return (n + 1023) / 1024 * 1024 }
+
+// The worst case of SONiC's published formula, worked out for MTU 9100 by somebody else: bytes, rounded up to KiB.
+func TestHeadroomWorstCaseTable(t *testing.T) {
+	metres := []float64{5, 40, 100, 300}
+	for _, c := range []struct {
+		asic  string
+		speed int
+		want  [4]int
+	}{
+		{"spectrum", 10_000, [4]int{29696, 30720, 32768, 37888}},
+		{"spectrum", 25_000, [4]int{31744, 33792, 37888, 50176}},
+		{"spectrum", 40_000, [4]int{36864, 40960, 46080, 66560}},
+		{"spectrum", 50_000, [4]int{40960, 45056, 53248, 77824}},
+		{"spectrum", 100_000, [4]int{72704, 81920, 97280, 147456}},
+		{"spectrum2", 10_000, [4]int{44032, 46080, 48128, 55296}},
+		{"spectrum2", 25_000, [4]int{47104, 50176, 56320, 74752}},
+		{"spectrum2", 40_000, [4]int{54272, 60416, 68608, 99328}},
+		{"spectrum2", 50_000, [4]int{60416, 67584, 78848, 116736}},
+		{"spectrum3", 100_000, [4]int{108544, 121856, 144384, 220160}},
+	} {
+		for i, m := range metres {
+			_, _, terms := headroom(chip(t, c.asic), c.speed, m, 9100)
+			assert.Equal(t, c.want[i], kib(unrounded(terms)), "%s %s %g m", c.asic, platform.SpeedText(c.speed), m)
+		}
+	}
+	// The same for MTU 1500 on Spectrum, 5 m and 40 m.
+	for speed, want := range map[int][2]int{
+		10_000: {15360, 15360}, 25_000: {16384, 18432}, 40_000: {21504, 25600}, 50_000: {25600, 29696}, 100_000: {58368, 66560},
+	} {
+		for i, m := range []float64{5, 40} {
+			_, _, terms := headroom(chip(t, "spectrum"), speed, m, 1500)
+			assert.Equal(t, want[i], kib(unrounded(terms)), "%s %g m", platform.SpeedText(speed), m)
+		}
+	}
+}
+
+// Rows of SONiC's static tables (pg_profile_lookup.ini, column xoff): Floor is the formula behind them. Where they
+// differ the vendor took one KiB more.
+func TestHeadroomFloorIsTheStaticTable(t *testing.T) {
+	for _, c := range []struct {
+		asic   string
+		speed  int
+		metres float64
+		want   int
+	}{
+		{"spectrum", 10_000, 5, 29696},
+		{"spectrum", 25_000, 40, 31744},
+		{"spectrum", 40_000, 40, 32768},
+		{"spectrum", 50_000, 40, 33792},
+		{"spectrum", 100_000, 5, 30720},
+		{"spectrum", 100_000, 40, 38912},
+		{"spectrum", 100_000, 300, 104448},
+		{"spectrum2", 200_000, 5, 35840},
+		{"spectrum2", 200_000, 40, 55296},
+		{"spectrum2", 200_000, 300, 203776},
+		{"spectrum2gearbox", 100_000, 5, 56320},
+		{"spectrum2gearbox", 100_000, 40, 66560},
+		{"spectrum2gearbox", 100_000, 300, 140288},
+		{"spectrum4", 100_000, 5, 113664},
+		{"spectrum4", 100_000, 40, 126976},
+		{"spectrum4", 100_000, 300, 225280},
+	} {
+		_, floor, _ := headroom(chip(t, c.asic), c.speed, c.metres, 9100)
+		name := fmt.Sprintf("%s %s %g m: %d", c.asic, platform.SpeedText(c.speed), c.metres, floor)
+		assert.LessOrEqual(t, floor, c.want+chip(t, c.asic).Cell, name)
+		assert.Greater(t, floor, c.want-2*1024, name)
+	}
+}
+
+// Raw sums of frames, cable, interfaces and per-speed response, without any waste in cells: Need is never below them.
+// Nor is it below what the dynamic model gives when half of the packets are small.
+func TestHeadroomIsAboveTheRawSum(t *testing.T) {
+	for _, c := range []struct {
+		speed, mtu int
+		want       [3]int // 5, 40, 300 m
+	}{
+		{10_000, 1500, [3]int{8331, 8772, 12055}},
+		{25_000, 1500, [3]int{9257, 10362, 18568}},
+		{40_000, 1500, [3]int{11784, 13551, 26681}},
+		{50_000, 1500, [3]int{13703, 15912, 32325}},
+		{100_000, 1500, [3]int{29827, 34245, 67070}},
+		{200_000, 1500, [3]int{34234, 43071, 108721}},
+		{400_000, 1500, [3]int{64424, 82099, 213399}},
+		{10_000, 9216, [3]int{23763, 24204, 27487}},
+		{25_000, 9216, [3]int{24689, 25794, 34000}},
+		{100_000, 9216, [3]int{45259, 49677, 82502}},
+		{200_000, 9216, [3]int{49666, 58503, 124153}},
+		{400_000, 9216, [3]int{79856, 97531, 228831}},
+		{25_000, 9100, [3]int{24576, 25600, 37888}},
+		{100_000, 9100, [3]int{55296, 61440, 108544}}, // half small
+	} {
+		for _, a := range platform.ASICs {
+			for i, m := range []float64{5, 40, 300} {
+				need, floor, _ := headroom(a, c.speed, m, c.mtu)
+				assert.GreaterOrEqual(t, need, c.want[i], "%s %s %g m MTU %d", a.Name, platform.SpeedText(c.speed), m, c.mtu)
+				assert.LessOrEqual(t, floor, need)
+			}
+		}
+	}
+}
+
+func TestHeadroomBy100G300m(t *testing.T) {
+	need, floor, terms := headroom(chip(t, "spectrum"), 100_000, 300, 9216)
+	var got []string
+	for _, x := range terms {
+		got = append(got, fmt.Sprintf("%d %s (%s)", x.Bytes, x.Name, x.Why))
+	}
+	assert.Equal(t, []string{
+		"9216 frame this port is sending (MTU 9216; a pause frame cannot cut in)",
+		"37879 on the cable, there and back (2 x 300 m at 198 m/us and 100 Gb/s)",
+		"819 interfaces at both ends (MAC and PHY, 0.8 KiB)",
+		"25216 peer's response to the pause (394 quanta of 64 B at 100 Gb/s)",
+		"73130 room small packets waste (the sum so far x 2, for cells of 96 B)",
+		"1024 frame the peer had begun (of the lossless group)",
+		"76 rounding (up to whole cells of 96 B)",
+	}, got)
+	assert.Equal(t, 147_360, need)
+	assert.Equal(t, 103_584, floor)
+}
+
+func TestHeadroomLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := rapid.SampledFrom(platform.ASICs).Draw(t, "asic")
+		speed := rapid.SampledFrom(platform.Speeds).Draw(t, "speed")
+		metres := rapid.Float64Range(0, 2000).Draw(t, "metres")
+		mtu := rapid.IntRange(1280, 9216).Draw(t, "mtu")
+		need, floor, terms := headroom(a, speed, metres, mtu)
+
+		sum := 0
+		for _, x := range terms {
+			require.GreaterOrEqual(t, x.Bytes, 0, x.Name)
+			sum += x.Bytes
+		}
+		require.Equal(t, need, sum, "the terms are the sum")
+		require.Zero(t, need%a.Cell, "whole cells")
+		require.LessOrEqual(t, floor, need)
+
+		longer, _, _ := headroom(a, speed, metres+rapid.Float64Range(0, 500).Draw(t, "longer"), mtu)
+		require.GreaterOrEqual(t, longer, need, "never falls with length")
+		larger, _, _ := headroom(a, speed, metres, mtu+rapid.IntRange(0, 2000).Draw(t, "larger"))
+		require.GreaterOrEqual(t, larger, need, "never falls with MTU")
+		faster, _, _ := headroom(a, rapid.SampledFrom(platform.Speeds).Filter(func(s int) bool { return s >= speed }).Draw(t, "faster"), metres, mtu)
+		require.GreaterOrEqual(t, faster, need, "never falls with speed")
+	})
+}
+
+// The table of sizing examples: DCQCN's own testbed is left out, its 8 groups and 5.7 MB are of another formula.
+func TestMarkBound(t *testing.T) {
+	for _, c := range []struct {
+		asic                    string
+		reserved, ports, groups int
+		want                    float64 // KB
+	}{
+		{"spectrum", 32 * 50_176, 32, 1, 193},
+		{"spectrum", 2 * 32 * 50_176, 32, 2, 112},
+		{"spectrum", 32 * 50_176, 8, 1, 771},
+		{"spectrum2", 32 * 55_296, 32, 1, 508},
+		{"spectrum3", 32 * 86_016, 32, 1, 907},
+		{"spectrum3", 2 * 32 * 420_864, 32, 2, 353},
+	} {
+		got := markBound(chip(t, c.asic), c.reserved, c.ports, c.groups)
+		assert.InDelta(t, c.want, float64(got)/1000, 1, "%s %d ports %d groups", c.asic, c.ports, c.groups)
+	}
+	assert.Zero(t, markBound(chip(t, "spectrum"), 1<<30, 32, 1), "reserved beyond the chip")
+	assert.Positive(t, markBound(chip(t, "spectrum"), 0, 0, 0))
+}
+
+func TestRowsShareEqualNeighbours(t *testing.T) {
+	r := newRows[int]()
+	var kept [][]int
+	for i := range 5000 {
+		row := r.start(3)
+		for j := range i % 4 {
+			row = append(row, i/8+j)
+		}
+		kept = append(kept, r.end(row))
+	}
+	for i, row := range kept {
+		require.Len(t, row, i%4)
+		for j, v := range row {
+			require.Equal(t, i/8+j, v)
+		}
+		require.Equal(t, len(row), cap(row), "an append must not reach the next row")
+	}
+}

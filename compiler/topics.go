@@ -1,0 +1,241 @@
+package compiler
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Topics is the table of codes the compiler reports, sorted; `rocec explain` prints their Docs.
+var Topics = sortedTopics(
+	topicUnknownModel, topicModelInvalid, topicUnknownOS, topicVersionInvalid, topicTierInvalid,
+	topicUnknownDevice, topicUnknownInterface, topicUnknownPort, topicPortTwice, topicPortSplit,
+	topicLinkToItself, topicLinkHosts, topicSpeed, topicLengthMissing, topicRoutingMissing, topicASNMissing,
+	topicUnknownMember, topicMemberOff, topicBondInvalid,
+)
+
+func sortedTopics(all ...*diag.Topic) []diag.Topic {
+	out := make([]diag.Topic, len(all))
+	for i, t := range all {
+		out[i] = *t
+		out[i].Doc = strings.TrimSpace(t.Doc)
+	}
+	slices.SortFunc(out, func(a, b diag.Topic) int { return strings.Compare(a.Code, b.Code) })
+	return out
+}
+
+var (
+	topicUnknownModel = &diag.Topic{Code: "unknown-model", Summary: "there is no such hardware model", Doc: `
+A switch or NIC model, a chip or a NIC family is named that is neither in the tables of rocec nor
+declared in the fabric. Ports, speeds and buffer sizes come from the model, so nothing can be
+derived without it. Case, hyphens and the maker's name do not matter: "SN2700", "msn2700" and
+"mellanox-sn2700" are one model.
+
+Example:
+    switch "leaf" { model = "sn27000" }       # meant: sn2700
+
+Correct the name, or declare the hardware:
+    switch_model "lab32" {
+      asic  = "spectrum"
+      ports = 32
+      speed = "100G"
+    }
+    nic_model "lab" {
+      family = "mlx5"
+      speed  = "100G"
+    }
+A switch_model has ports that are all alike. A box with two kinds of ports is described by the kind
+that carries RoCE, as long as its numbers fit.
+`}
+
+	topicModelInvalid = &diag.Topic{Code: "model-invalid", Summary: "the declared hardware cannot exist", Doc: `
+A switch_model or nic_model block describes hardware that cannot exist: ports faster than the chip
+can drive, a speed that is no Ethernet speed, no ports or thousands of them, or a name the tables
+know already (then two meanings of one name would be possible).
+
+Example:
+    switch_model "lab" {
+      asic  = "trident2"
+      ports = 32
+      speed = "100G"                          # Trident II ends at 40G
+    }
+Take the values from the data sheet of the box.
+`}
+
+	topicUnknownOS = &diag.Topic{Code: "unknown-os", Summary: "there is no such operating system", Doc: `
+A switch names an operating system no target writes for. At present rocec writes for Cumulus Linux:
+    os = "cumulus-linux"
+which is also what a switch without os is taken to run.
+`}
+
+	topicVersionInvalid = &diag.Topic{Code: "version-invalid", Summary: "the release is not a release", Doc: `
+The release of a switch is two or three numbers with dots between them, as the device prints it:
+"3.4.3", "3.7.16", "4.3.0". It decides which keys the switch understands, so it is not guessed.
+In HCL it is a string: version = 4.3 without quotes is a number and loses the zero of "4.30".
+`}
+
+	topicTierInvalid = &diag.Topic{Code: "tier-invalid", Summary: "a tier is below the hosts", Doc: `
+A tier is the height of a switch: 1 where hosts are, 2 above those, and so on. It orders "up" and
+"down" for routing = "up-down". Leave tier out to have it counted from the hosts: 1 plus the number
+of links to the nearest switch that has a host.
+`}
+
+	topicUnknownDevice = &diag.Topic{Code: "unknown-device", Summary: "there is no such device", Doc: `
+A link, a mesh or the root of a spanning tree names a device that no switch or host block makes.
+Mind the zeros: "leaf[1-4]" makes leaf1 to leaf4, "leaf[01-04]" makes leaf01 to leaf04.
+`}
+
+	topicUnknownInterface = &diag.Topic{Code: "unknown-interface", Summary: "the interface has no nic block", Doc: `
+A cable ends at an interface of a host, or a bond joins one, for which the host has no nic block. The
+block gives the model, and with it speed and capabilities; without it the link cannot be sized.
+
+Example:
+    host "gpu" {
+      names = "gpu[1-4]"
+      nic "ens1f0" { model = "connectx-5" }
+    }
+    link "hosts" {
+      a = "gpu[1-4]:ens1f1"                   # no such nic block
+      b = "leaf1:swp[1-4]"
+    }
+Add a nic block, or correct the name. A bond is cabled by its NICs, each with a link of its own.
+`}
+
+	topicUnknownPort = &diag.Topic{Code: "unknown-port", Summary: "the switch has no such port", Doc: `
+A cable ends at a port the model of the switch does not have. Ports are named as Cumulus Linux names
+them: swp1, swp2, and swp5s0 to swp5s3 for the parts of a split port. Ports of one lane (SFP+,
+SFP28) cannot be split.
+
+Example:
+    link "up" {
+      a = "leaf1:swp33"                       # an SN2700 ends at swp32
+      b = "spine1:swp1"
+    }
+The diagnostic lists the ports of the model. If the hardware differs from the table, declare it as
+a switch_model.
+`}
+
+	topicPortTwice = &diag.Topic{Code: "port-used-twice", Summary: "a port is used twice", Doc: `
+Two cables end at one port. Often two nodesets overlap, or a mesh and a link claim the same uplink.
+
+Example:
+    link "hosts"   { b = "leaf1:swp[1-16]" … }
+    link "storage" { b = "leaf1:swp[16-20]" … }   # swp16 again
+Both places are shown.
+`}
+
+	topicPortSplit = &diag.Topic{Code: "port-split-and-whole", Summary: "a port is used whole and split", Doc: `
+Splitting swp5 into swp5s0 to swp5s3 removes swp5: the four lanes are used once. A fabric that
+cables swp5 and swp5s0 of one switch contradicts itself. Name the parts everywhere, or the whole.
+
+On the SN2700 and SN2410 a port split into four takes the next port with it: with swp11s0 to swp11s3
+there is no swp12, and only odd ports split into four. Splitting into two (swp11s0, swp11s1) costs
+no neighbour.
+`}
+
+	topicLinkToItself = &diag.Topic{Code: "link-to-itself", Summary: "a cable runs from a device to itself", Doc: `
+Both ends of a cable are on one device. In a nodeset the two sides are paired in order, so one
+side shifted by one often causes it:
+    link "ring" {
+      a = "sw[1-4]:swp15"
+      b = "sw[1-4]:swp16"                     # meant: sw[2-4,1]
+    }
+`}
+
+	topicLinkHosts = &diag.Topic{Code: "link-between-hosts", Summary: "a cable runs between two hosts", Doc: `
+A link joins two hosts, none of which forwards. rocec configures switches and the hosts on them; a
+cable between two hosts has no switch whose buffers could be sized. A host that routes or bridges
+counts as a switch: say forwards = true in its block.
+`}
+
+	topicSpeed = &diag.Topic{Code: "speed-mismatch", Summary: "a port cannot run at this speed", Doc: `
+Both ends of a cable run at one speed. Without a speed in the link block it is that of the slower
+end. This diagnostic comes when a stated speed is faster than one of the ports, when it is no
+Ethernet speed, when a port cannot run at it (40G takes four lanes, so a port split in two has no
+40G; QSFP+ lanes run at 10G, so a 40G port has no 25G), or when no end tells a speed (soft-roce).
+
+Example:
+    link "hosts" {
+      a     = "gpu[1-4]:ens1f0"               # connectx-4-lx, 50G at most
+      b     = "leaf1:swp[1-4]"
+      speed = "100G"
+    }
+State the speed the cable really runs at; headroom and ECN thresholds depend on it.
+`}
+
+	topicLengthMissing = &diag.Topic{Code: "cable-length-missing", Summary: "a lossless link has no length", Doc: `
+When a switch sends a pause, what is on the cable still arrives, and so does what the peer sends
+until the pause reaches it. At 100G that is 126 bytes per metre. The headroom that must catch it
+depends on the length, and a length assumed too short is silent loss under load. So rocec does not
+assume one.
+
+Give it where it is known:
+    link "hosts" {
+      …
+      length = "3m"
+    }
+or once for every link that states none:
+    fabric "pod1" { cable_length = "10m" }
+Too long is safe and costs buffer.
+`}
+
+	topicRoutingMissing = &diag.Topic{Code: "routing-missing", Summary: "a lossless group crosses a ring and no routing is given", Doc: `
+A lossless group crosses a ring of links: switches that pause each other in a circle can stop for
+good (a PFC loop). Whether they can depends on the paths traffic takes, so the fabric must say:
+    fabric "pod1" { routing = "up-down" }
+  up-down         never up again after coming down; you vouch for it
+  ebgp            eBGP with AS-path loop check; every switch has an asn
+  shortest-path   every shortest path, recomputed after failures (OSPF, IS-IS)
+  spanning-tree   one tree of the bridged network
+  flooding        bridged, with flooding of unknown destinations
+  any             every path
+Where the links that carry the group form a tree, every routing is the same and none is needed. Two
+parallel links are a ring too.
+`}
+
+	topicASNMissing = &diag.Topic{Code: "asn-missing", Summary: "a switch has no AS number", Doc: `
+With routing = "ebgp" a route is refused where its AS path holds the switch's own number. Whether a
+path can go up again after coming down therefore depends on the numbers: when all spines share one,
+and the aggregation switches of a pod share one (RFC 7938), it cannot. rocec needs the asn of every
+switch to know:
+    switch "spine" {
+      names = "spine[1-4]"
+      asn   = 65000
+      …
+    }
+`}
+
+	topicUnknownMember = &diag.Topic{Code: "unknown-member", Summary: "there is no such member", Doc: `
+The members of a roce block are host groups (host.gpu), hosts ("gpu1") or interfaces ("gpu1:ens1f0",
+nodesets of them, or a bond of the host). This one does not exist, is a switch, or names an
+interface for which the host has no nic block.
+`}
+
+	topicMemberOff = &diag.Topic{Code: "member-without-roce", Summary: "a member has RoCE switched off", Doc: `
+A member of an intent has RoCE switched off: its nic block says roce = false, or the host has no nic
+block with RoCE at all. Traffic of the intent could neither start nor end there.
+
+Example:
+    host "store" {
+      nic "ens1f0" {
+        model = "connectx-5"
+        roce  = false
+      }
+    }
+    roce "nvme" { members = [host.store] … }
+Remove roce = false, or the member. A host group takes every NIC of its hosts with RoCE on.
+`}
+
+	topicBondInvalid = &diag.Topic{Code: "bond-invalid", Summary: "the bond cannot carry RoCE", Doc: `
+RoCE runs over a bond only as RoCE LAG of one card: the bond joins exactly the two ports of that card
+and nothing else, in mode active-backup, balance-xor or 802.3ad. In any other form the driver leaves
+LAG mode, and each port is an RDMA device of its own without failover.
+
+Example:
+    bond "bond0" {
+      nics = ["ens2f0", "ens2f1"]
+      mode = "802.3ad"
+    }
+`}
+)
