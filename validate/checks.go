@@ -1,0 +1,22 @@
+package validate
+
+// Checks is the table: every check rocec knows, in the order they are documented.
+var Checks = []*Check{
+	PFCLoop,
+	PFCLoopUnknown,
+	UpDownNoPath,
+	RoCEVersionMix,
+	RoCEv1Routed,
+	RoCEv1NoVLAN,
+	RoCEv1NotLossless,
+	RoCEv2NoECN,
+	RoCEv2NoDSCP,
+	RoCEv2NoCNP,
+	CNPInLosslessGroup,
+	DSCPClaimedTwice,
+	CosClaimedTwice,
+	PCPClaimedTwice,
+	HeadroomTooSmall,
+	PFCSizes,
+	ECNThresholds,
+}

@@ -1,0 +1,57 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// ECNThresholds reports marking that cannot work as a ramp.
+var ECNThresholds = &Check{
+	Code:    "ecn-thresholds",
+	Summary: "ECN thresholds contradict each other",
+	Doc: `A switch marks no packet while the queue is below min, all of them above max, and in between
+with a probability that rises up to probability. So 0 < min < max and 1 <= probability <= 100
+must hold. A threshold left out is derived from the port's speed, and can come out on the wrong
+side of one that was written.
+
+Example:
+
+    ecn {
+      min = "1500KiB"
+      max = "150KiB"      # below min
+    }
+
+How to mend it: leave both out, or write min below max.`,
+	Run: func(p *Pass) {
+		type wrong struct {
+			at     diag.Range
+			detail string
+		}
+		told := map[wrong]bool{}
+		for _, port := range p.Fabric.Ports {
+			for _, m := range port.Marks {
+				var w wrong
+				name, given := m.Group.Name, *m.Group.ECN
+				switch {
+				case m.Min.N <= 0 || m.Min.N >= m.Max.N:
+					w = wrong{orAt(written(given.Max), written(given.Min), given.At, m.Group.At), fmt.Sprintf("Cos group %q begins to mark at min = %s and marks all from max = %s; "+
+						"min must be more than 0 and less than max. Leave both out, and they are derived from the speed of every port.",
+						name, bytesText(m.Min.N), bytesText(m.Max.N))}
+				case m.Probability.N < 1 || m.Probability.N > 100:
+					w = wrong{orAt(written(given.Probability), given.At, m.Group.At), fmt.Sprintf("Cos group %q marks with a probability of %d %%; it must be 1 to 100.",
+						name, m.Probability.N)}
+				default:
+					continue
+				}
+				if !told[w] {
+					told[w] = true
+					d := p.Errorf(w.at, "%s", w.detail)
+					if at := written(given.Min); at.Filename != "" && at != w.at {
+						d.Note(at, "min = %s", bytesText(m.Min.N))
+					}
+				}
+			}
+		}
+	},
+}

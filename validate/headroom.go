@@ -1,0 +1,155 @@
+package validate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// HeadroomTooSmall reports buffers that overflow before their pause takes effect.
+var HeadroomTooSmall = &Check{
+	Code:    "headroom-too-small",
+	Summary: "PFC headroom too small",
+	Doc: `When a buffer has filled to xoff the port sends a pause, and bytes go on arriving: those on the
+cable, those the peer sends until it has understood, and a whole frame on either side. The room
+for them is the headroom, buffer - xoff. If it is too small, frames are lost in a class that
+promises not to lose any.
+
+rocec adds up what can arrive, from the port's speed, the cable, the MTU and the chip, and shows
+the sum. Below the floor, what the vendors' own tables come to, loss is likely: an error.
+Between the floor and the whole sum, which counts every packet as small and so as wasting buffer
+cells, it takes bad luck: a warning.
+
+Example: the manual's sample sizes on a cable of 300 m at 100G.
+
+    pfc {
+      buffer    = "25000B"
+      xoff      = "10000B"      # leaves 15,000 B; about 147,000 B can arrive
+      xon_delta = "2000B"
+    }
+
+How to mend it: leave buffer out, and rocec derives it; or make it at least xoff plus the sum.`,
+	Run: func(p *Pass) {
+		type key struct {
+			group      *ir.CosGroup
+			size, xoff int
+			link       diag.Range
+			block      string
+		}
+		ports := map[key][]*ir.Port{}
+		var order []key
+		for _, port := range p.Fabric.Ports {
+			if port.Device.Switch == nil { // a NIC's driver sizes its own
+				continue
+			}
+			for _, b := range port.Buffers {
+				if b.Headroom() >= b.Need || b.Xoff.N >= b.Size.N {
+					continue
+				}
+				k := key{b.Group, b.Size.N, b.Xoff.N, port.Link.At, port.Link.Block}
+				if ports[k] == nil {
+					order = append(order, k)
+				}
+				ports[k] = append(ports[k], port)
+			}
+		}
+		for _, k := range order {
+			p.headroom(k.group, ports[k])
+		}
+	},
+}
+
+// headroom reports ports of one link block that are too small in the same way.
+func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
+	worst := slices.MinFunc(ports, func(a, b *ir.Port) int {
+		x, y := a.Carries(g), b.Carries(g)
+		return cmp.Or(cmp.Compare(x.Headroom()-x.Need, y.Headroom()-y.Need), cmp.Compare(a.Device.ID, b.Device.ID), cmp.Compare(a.Index, b.Index))
+	})
+	b, l := worst.Carries(g), worst.Link
+	given := pfcOf(g)
+	at := orAt(written(given.Buffer), written(given.Xoff), given.At, g.At)
+	report, chance := p.Errorf, "is likely to lose frames"
+	if b.Headroom() >= b.Floor {
+		report, chance = p.Warnf, "can lose frames when many of them are small"
+	}
+	where := worst.String()
+	if len(ports) > 1 {
+		where = fmt.Sprintf("%s and %s like it", worst, plural(len(ports)-1, "port"))
+	}
+	d := report(at, "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
+		"was sent: the group %s. Leave buffer out, so that it is derived, or make it at least %s.",
+		g.Name, bytesText(b.Headroom()), bytesText(b.Size.N), bytesText(b.Xoff.N), where, bytesText(b.Need), chance,
+		bytesText(b.Xoff.N+b.Need))
+	d.Note(l.At, "%s here", plural(len(ports), "port"))
+	if at := l.Length.From.At; at.Filename != "" && at != l.At {
+		d.Note(at, "the cable's length, %g m", l.Length.Metres)
+	}
+	d.Text = headroomText(worst, b)
+	if at := written(given.Buffer); at.Filename != "" {
+		largest := 0
+		for _, port := range p.Fabric.Ports {
+			if b := port.Carries(g); b != nil && port.Device.Switch != nil {
+				largest = max(largest, b.Xoff.N+b.Need)
+			}
+		}
+		d.Fix = &diag.Fix{
+			Message: fmt.Sprintf("a buffer that suits every port of cos group %q", g.Name),
+			Edits:   []diag.Edit{{At: at, New: fmt.Sprintf("%q", fmt.Sprintf("%dB", largest))}},
+		}
+	}
+}
+
+// written returns the place of a size the person wrote, or no place.
+func written(n ir.Num) diag.Range {
+	if !n.Set() {
+		return diag.Range{}
+	}
+	return n.From[0].At
+}
+
+// pfcOf returns the sizes the person wrote for the group.
+func pfcOf(g *ir.CosGroup) ir.PFCSizes {
+	if g.PFC == nil {
+		return ir.PFCSizes{}
+	}
+	return *g.PFC
+}
+
+// headroomText is the sum, term by term.
+func headroomText(port *ir.Port, b *ir.Buffer) string {
+	type row struct{ name, bytes, why string }
+	rows := make([]row, 0, len(b.Terms)+3)
+	for _, t := range b.Terms {
+		rows = append(rows, row{t.Name, bytesText(t.Bytes), t.Why})
+	}
+	sums := len(rows)
+	rows = append(rows,
+		row{"can arrive after the pause", bytesText(b.Need), ""},
+		row{"headroom", bytesText(b.Headroom()), fmt.Sprintf("buffer %s - xoff %s", bytesText(b.Size.N), bytesText(b.Xoff.N))},
+		row{"missing", bytesText(b.Need - b.Headroom()), ""})
+	names, numbers := 0, 0
+	for _, r := range rows {
+		names, numbers = max(names, len(r.name)), max(numbers, len(r.bytes))
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "at %s (%s, %g m):\n\n", port, speedText(port.Link.Speed.N), port.Link.Length.Metres)
+	for i, r := range rows {
+		if i == sums || i == sums+2 {
+			fmt.Fprintf(&s, "    %s\n", strings.Repeat("-", names+2+numbers))
+		}
+		fmt.Fprintf(&s, "    %-*s  %*s   %s\n", names, r.name, numbers, r.bytes, r.why)
+	}
+	return s.String()
+}
+
+// speedText is "100G" or "2500M".
+func speedText(mbps int) string {
+	if mbps%1000 == 0 {
+		return fmt.Sprintf("%dG", mbps/1000)
+	}
+	return fmt.Sprintf("%dM", mbps)
+}

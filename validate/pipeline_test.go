@@ -1,0 +1,146 @@
+package validate_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate"
+)
+
+// clos is a leaf/spine fabric with one host a leaf, routed by shortest paths, as a person would write it.
+func clos(leaves, spines, failures int) []byte {
+	return fmt.Appendf(nil, `
+fabric "clos" {
+  routing      = "shortest-path"
+  failures     = %[3]d
+  cable_length = "5m"
+}
+cos_group "rdma" {
+  cos      = 4
+  dscp     = [26]
+  lossless = true
+  ecn {}
+}
+cos_group "cnp" {
+  cos    = 6
+  dscp   = [48]
+  strict = true
+}
+roce "all" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.gpu]
+}
+switch_model "big" {
+  asic  = "spectrum"
+  ports = 128
+  speed = "100G"
+}
+switch "leaf" {
+  names   = "leaf[1-%[1]d]"
+  model   = "big"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+}
+switch "spine" {
+  names   = "spine[1-%[2]d]"
+  model   = "big"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+}
+host "gpu" {
+  names = "gpu[1-%[1]d]"
+  nic "eth0" { model = "connectx-5" }
+}
+link "hosts" {
+  a = "gpu[1-%[1]d]:eth0"
+  b = "leaf[1-%[1]d]:swp128"
+}
+mesh "uplinks" {
+  lower = "leaf[1-%[1]d]:swp[1-%[2]d]"
+  upper = "spine[1-%[2]d]:swp[1-%[1]d]"
+}
+`, leaves, spines, failures)
+}
+
+// TestVerdictsOfWrittenFabrics goes the whole way, from HCL over the compiler's routes: the fewest failures that make a
+// leaf/spine fabric prone are as many as it has spines.
+func TestVerdictsOfWrittenFabrics(t *testing.T) {
+	for _, tt := range []struct {
+		leaves, spines, failures int
+		want                     validate.Verdict
+	}{
+		{4, 2, 0, validate.Free},
+		{4, 2, 1, validate.Free},
+		{4, 2, 2, validate.Prone},
+		{6, 2, 2, validate.Prone},
+		{4, 3, 2, validate.Free},
+		{4, 3, 3, validate.Prone},
+		{3, 3, 3, validate.Free}, // two leaves that bounce need two others that talk over them
+		{32, 8, 1, validate.Free},
+		{32, 8, 2, validate.Unknown},
+	} {
+		t.Run(fmt.Sprintf("LS%dx%d, %d down", tt.leaves, tt.spines, tt.failures), func(t *testing.T) {
+			r := validate.Run(compile(t, clos(tt.leaves, tt.spines, tt.failures)))
+			require.Len(t, r.Proofs, 1)
+			p := r.Proofs[0]
+			assert.Equal(t, tt.want, p.Verdict, p.Why)
+			switch tt.want {
+			case validate.Free:
+				assert.Empty(t, r.Diagnostics)
+				assert.Equal(t, "exact", p.Certificate)
+				assert.Equal(t, tt.failures, p.Failures)
+			case validate.Prone:
+				require.Len(t, r.Diagnostics, 1)
+				assert.Len(t, r.Diagnostics[0].Loop, 4)
+				assert.Equal(t, tt.failures, p.Failures)
+				assert.Contains(t, r.Diagnostics[0].Text, fmt.Sprintf("only when %d links are down:", tt.failures))
+			case validate.Unknown:
+				require.Len(t, r.Diagnostics, 1)
+				assert.Equal(t, "pfc-loop-unknown", r.Diagnostics[0].Code)
+			}
+		})
+	}
+}
+
+// TestTwoRunsPrintTheSame compiles and judges the same text twice.
+func TestTwoRunsPrintTheSame(t *testing.T) {
+	print := func() string {
+		var b bytes.Buffer
+		src := clos(5, 2, 2)
+		p := diag.Printer{Files: map[string][]byte{"fabric.hcl": src}}
+		require.NoError(t, p.Print(&b, validate.Run(compile(t, src)).Diagnostics))
+		return b.String()
+	}
+	first := print()
+	assert.Contains(t, first, "only when 2 links are down:")
+	for range 3 {
+		assert.Equal(t, first, print())
+	}
+}
+
+// BenchmarkExact64x16 proves a leaf/spine fabric of 64 x 16 by its routes, healthy.
+func BenchmarkExact64x16(b *testing.B) {
+	f := compile(b, clos(64, 16, 0))
+	for b.Loop() {
+		if p := validate.Run(f).Proofs[0]; p.Verdict != validate.Free {
+			b.Fatal(p.Why)
+		}
+	}
+}
+
+// BenchmarkAnyOneDown64x16 proves the same with any of its 1,024 links down.
+func BenchmarkAnyOneDown64x16(b *testing.B) {
+	f := compile(b, clos(64, 16, 1))
+	for b.Loop() {
+		if p := validate.Run(f).Proofs[0]; p.Verdict != validate.Free || p.Failures != 1 {
+			b.Fatal(p.Why)
+		}
+	}
+}

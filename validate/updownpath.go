@@ -1,0 +1,200 @@
+package validate
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// UpDownNoPath reports members that up-down keeps from each other.
+var UpDownNoPath = &Check{
+	Code:    "up-down-no-path",
+	Summary: "members without a path that goes up, then down",
+	Doc: `Under routing = "up-down" traffic rises through the tiers, takes at most one peer step and falls;
+it never goes up again. Two members that are cabled together, but only over a way that comes down
+and goes up again, cannot reach each other. Either a tier is wrong, or a cable is missing, or the
+switches' routing is not up-down at all, and then the PFC-loop proof rests on nothing.
+
+Example: hosts on two spines. Each reaches the leaves, but from spine to spine every way goes down
+to a leaf and up again.
+
+    switch "spine" {
+      names = "spine[1-2]"
+      tier  = 2
+    }
+    link "storage" {
+      a = "store[1-2]:ens1f0"
+      b = "spine[1-2]:swp9"
+    }
+
+How to mend it: hang the hosts on leaves, or on switches below the spines; correct the tiers; or
+say which routing the fabric has.`,
+	Run: func(p *Pass) {
+		if p.Fabric.Routing != ir.UpDown {
+			return
+		}
+		order := byHeight(p.Fabric)
+		for _, in := range p.Fabric.Intents {
+			p.noPath(in, order)
+		}
+	},
+}
+
+// byHeight returns the devices that forward, lowest first.
+func byHeight(f *ir.Fabric) []*ir.Device {
+	var out []*ir.Device
+	for _, d := range f.Devices {
+		if forwards(d) {
+			out = append(out, d)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *ir.Device) int { return height(a) - height(b) })
+	return out
+}
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func (s bitset) add(t bitset) {
+	for i := range s {
+		s[i] |= t[i]
+	}
+}
+
+func (s bitset) count() int {
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// noPath reports the first pair of in's members that are joined by cables but not by an up-down path, and counts
+// the pairs of switches.
+func (p *Pass) noPath(in *ir.Intent, order []*ir.Device) {
+	number := map[*ir.Device]int{} // the switches with members
+	var at []*ir.Device
+	first := map[*ir.Device]*ir.Member{}
+	for _, m := range in.Members {
+		if m.NIC.Bond != nil { // several ways in: the other may have a path
+			continue
+		}
+		if d := attachedTo(m.NIC); d != nil && first[d] == nil {
+			number[d], first[d] = len(at), m
+			at = append(at, d)
+		}
+	}
+	if len(at) < 2 {
+		return
+	}
+	usable := func(l *ir.Link) bool { return in.Version != 1 || !l.Routed }
+	words := (len(at) + 63) / 64
+	sets := make([]uint64, 2*words*len(order))
+	place := make([]int, len(p.Fabric.Devices))
+	for i, d := range order {
+		place[d.ID] = i
+	}
+	set := func(kind int, d *ir.Device) bitset {
+		i := (2*place[d.ID] + kind) * words
+		return sets[i : i+words]
+	}
+	const fall, rise = 0, 1
+	for i, d := range at {
+		set(fall, d)[i/64] |= 1 << (i % 64)
+	}
+	spread := func(d *ir.Device, to bitset, from func(u *ir.Device, l *ir.Link) bitset) {
+		for _, port := range d.Ports {
+			if u := port.Peer().Device; forwards(u) && usable(port.Link) {
+				if s := from(u, port.Link); s != nil {
+					to.add(s)
+				}
+			}
+		}
+	}
+	for _, d := range order {
+		spread(d, set(fall, d), func(u *ir.Device, _ *ir.Link) bitset {
+			if height(u) < height(d) {
+				return set(fall, u)
+			}
+			return nil
+		})
+	}
+	for _, d := range slices.Backward(order) {
+		set(rise, d).add(set(fall, d))
+		spread(d, set(rise, d), func(u *ir.Device, l *ir.Link) bitset {
+			switch {
+			case height(u) > height(d):
+				return set(rise, u)
+			case height(u) == height(d) && l.Peer:
+				return set(fall, u)
+			}
+			return nil
+		})
+	}
+	if !slices.ContainsFunc(at, func(d *ir.Device) bool { return set(rise, d).count() < len(at) }) {
+		return
+	}
+	all := islands(p.Fabric, usable)
+	byIsland := map[int]bitset{}
+	for i, d := range at {
+		if byIsland[all[d.ID]] == nil {
+			byIsland[all[d.ID]] = make(bitset, words)
+		}
+		byIsland[all[d.ID]][i/64] |= 1 << (i % 64)
+	}
+
+	pairs := 0
+	var a, b *ir.Device
+	for _, d := range at {
+		want, have := byIsland[all[d.ID]], set(rise, d)
+		for w := range want {
+			lost := want[w] &^ have[w]
+			if lost != 0 && a == nil {
+				a, b = d, at[w*64+bits.TrailingZeros64(lost)]
+			}
+			pairs += bits.OnesCount64(lost)
+		}
+	}
+	if a == nil {
+		return
+	}
+	more := ""
+	if pairs > 2 {
+		more = " (and so for " + plural(pairs/2-1, "more pair") + " of switches)"
+	}
+	ma, mb := first[a], first[b]
+	d := p.Errorf(in.At, "Members %s (at %s, tier %d) and %s (at %s, tier %d) of roce %q are joined by cables, but every way between "+
+		"them comes down and goes up again, which up-down forbids%s. Correct the tiers, hang the hosts on the lowest "+
+		"switches, or say which routing the fabric has.",
+		nicName(ma.NIC), a.Name, height(a), nicName(mb.NIC), b.Name, height(b), in.Name, more)
+	d.Note(ma.NIC.Port.At, "%s hangs on %s", nicName(ma.NIC), a.Name)
+	d.Note(mb.NIC.Port.At, "%s hangs on %s", nicName(mb.NIC), b.Name)
+	if p.Fabric.RoutingAt.Filename != "" {
+		d.Note(p.Fabric.RoutingAt, "the routing")
+	}
+}
+
+// islands returns, by Device.ID, a number for everything that usable links join.
+func islands(f *ir.Fabric, usable func(*ir.Link) bool) []int {
+	out := make([]int, len(f.Devices))
+	n := 0
+	for _, d := range f.Devices {
+		if !forwards(d) || out[d.ID] != 0 {
+			continue
+		}
+		n++
+		out[d.ID] = n
+		for todo := []*ir.Device{d}; len(todo) > 0; {
+			v := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			for _, port := range v.Ports {
+				if u := port.Peer().Device; usable(port.Link) && forwards(u) && out[u.ID] == 0 {
+					out[u.ID] = n
+					todo = append(todo, u)
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// RoCEv1Routed reports RoCEv1 members that an IP hop parts.
+var RoCEv1Routed = &Check{
+	Code:    "roce-v1-routed",
+	Summary: "RoCEv1 across a routed link",
+	Doc: `RoCEv1 is Ethernet only: its frames carry EtherType 0x8915 and no IP header, so no router can
+forward them. All members of a version 1 intent must be in one broadcast domain. Under up-down,
+ebgp and shortest-path the links between switches are routed unless they say routed = false.
+
+Example: two racks, each with its own switch, joined over a routed spine, and
+
+    roce "nvme" {
+      version = 1
+      members = [host.store]      # hosts of both racks
+    }
+
+How to mend it: version = 2, which is routed; or one intent per rack; or bridge the links
+between the racks (routed = false, with routing = "spanning-tree").`,
+	Run: func(p *Pass) {
+		var domain []int
+		for _, in := range p.Fabric.Intents {
+			if in.Version != 1 {
+				continue
+			}
+			if domain == nil {
+				domain = broadcastDomains(p.Fabric)
+			}
+			p.parted(in, domain)
+		}
+	},
+}
+
+// broadcastDomains returns, by Device.ID, a number for the broadcast domain of every device that forwards.
+func broadcastDomains(f *ir.Fabric) []int {
+	return islands(f, func(l *ir.Link) bool { return !l.Routed })
+}
+
+func (p *Pass) parted(in *ir.Intent, domain []int) {
+	var first, other *ir.Member
+	seen := map[int]bool{}
+	for _, m := range in.Members {
+		at := attachedTo(m.NIC)
+		if at == nil {
+			continue
+		}
+		seen[domain[at.ID]] = true
+		switch {
+		case first == nil:
+			first = m
+		case other == nil && domain[at.ID] != domain[attachedTo(first.NIC).ID]:
+			other = m
+		}
+	}
+	if other == nil {
+		return
+	}
+	a, b := attachedTo(first.NIC), attachedTo(other.NIC)
+	routed := routedBetween(a, b)
+	if routed == nil {
+		return // no way at all between them: not a routed link's fault
+	}
+	d := p.Errorf(in.At, "Roce %q is version 1, but its members are in %d broadcast domains: %s (at %s) and %s (at %s) are parted by "+
+		"routed links. RoCEv1 frames have no IP header (EtherType 0x8915) and cannot be routed. Make it version 2, or "+
+		"one intent for every broadcast domain, or bridge the links between them (routed = false).",
+		in.Name, len(seen), nicName(first.NIC), a.Name, nicName(other.NIC), b.Name)
+	noteRouted(d, routed)
+	onOne, onOther := orAt(first.NIC.Port.At, first.At), orAt(other.NIC.Port.At, other.At)
+	if onOne == onOther {
+		d.Note(onOne, "%s hangs on %s, %s on %s", nicName(first.NIC), a.Name, nicName(other.NIC), b.Name)
+	} else {
+		d.Note(onOne, "%s hangs on %s", nicName(first.NIC), a.Name)
+		d.Note(onOther, "%s hangs on %s", nicName(other.NIC), b.Name)
+	}
+	if in.VersionAt.Filename != "" && everyMember(in, func(n *ir.NIC) bool { return n.Model.V2 }) {
+		d.Fix = &diag.Fix{
+			Message: fmt.Sprintf("every NIC of roce %q also speaks RoCEv2; the cos group then needs a dscp, ecn {} and a cnp group", in.Name),
+			Edits:   []diag.Edit{{At: in.VersionAt, New: "2"}},
+		}
+	}
+}
+
+// noteRouted names the routed links, one note for every block that lays some.
+func noteRouted(d *diag.Diagnostic, routed []*ir.Link) {
+	var blocks []diag.Range
+	names := map[diag.Range][]string{}
+	for _, l := range routed {
+		if names[l.At] == nil {
+			blocks = append(blocks, l.At)
+		}
+		names[l.At] = append(names[l.At], fmt.Sprintf("%s - %s", l.A, l.B))
+	}
+	for _, at := range blocks {
+		d.Note(at, "%s routed", verb(someOf(names[at]), len(names[at]), "is", "are"))
+	}
+}
+
+func everyMember(in *ir.Intent, is func(*ir.NIC) bool) bool {
+	for _, m := range in.Members {
+		if !is(m.NIC) {
+			return false
+		}
+	}
+	return true
+}
+
+// attachedTo returns the device that forwards the NIC's traffic: its switch, or its own host; nil when it is not cabled to
+// one.
+func attachedTo(n *ir.NIC) *ir.Device {
+	if forwards(n.Device) {
+		return n.Device
+	}
+	if n.Port == nil || !forwards(n.Port.Peer().Device) {
+		return nil
+	}
+	return n.Port.Peer().Device
+}
+
+// routedBetween returns the routed links of a shortest way from a to b, or nil if there is no way.
+func routedBetween(a, b *ir.Device) []*ir.Link {
+	by := map[*ir.Device]*ir.Port{a: nil} // the port a device was first reached by
+	for queue := []*ir.Device{a}; len(queue) > 0; queue = queue[1:] {
+		for _, port := range queue[0].Ports {
+			q := port.Peer()
+			if _, known := by[q.Device]; !known && forwards(q.Device) {
+				by[q.Device] = q
+				queue = append(queue, q.Device)
+			}
+		}
+	}
+	if _, reached := by[b]; !reached {
+		return nil
+	}
+	var out []*ir.Link
+	for d := b; by[d] != nil; d = by[d].Peer().Device {
+		if l := by[d].Link; l.Routed {
+			out = append(out, l)
+		}
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+// Package validate says what would hurt: checks over the compiled fabric, one check one file, all of them in the table
+// of checks.go.
+//
+// A check is pure and sees the whole fabric through its [Pass]. It reports mistakes of the person as diagnostics under
+// its own code; it never decides what to write. If the sentence names a vendor's key or release it belongs to a
+// target; if the IR would lie without it, to the compiler.
+package validate
+
+import (
+	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Check is one documented judgement.
+type Check struct {
+	Code    string
+	Summary string // constant text of its diagnostics
+	Doc     string // the story behind it: why, an example, how to mend it; see diag.Topic
+	Run     func(*Pass)
+}
+
+// Topic returns the check's row for `rocec explain`.
+func (c *Check) Topic() diag.Topic { return diag.Topic{Code: c.Code, Summary: c.Summary, Doc: c.Doc} }
+
+// Pass is what one check sees, and where it reports.
+type Pass struct {
+	Fabric *ir.Fabric
+	check  *Check
+	found  diag.List
+	proofs []Proof
+	loops  func() []*loopProof // the PFC-loop proof, made once for all checks
+}
+
+// Errorf reports an error at a place and returns it for notes.
+func (p *Pass) Errorf(at diag.Range, format string, args ...any) *diag.Diagnostic {
+	return p.found.Errorf(at, p.check.Code, p.check.Summary, format, args...)
+}
+
+// Warnf reports a warning at a place and returns it for notes.
+func (p *Pass) Warnf(at diag.Range, format string, args ...any) *diag.Diagnostic {
+	return p.found.Warnf(at, p.check.Code, p.check.Summary, format, args...)
+}
+
+// Verdict is the outcome of the PFC-loop proof.
+type Verdict string
+
+// The verdicts. There is no "will deadlock": a circle of waiting buffers is necessary, never sufficient.
+const (
+	Free    Verdict = "free"
+	Prone   Verdict = "prone"
+	Unknown Verdict = "unknown"
+)
+
+// Proof is the PFC-loop verdict for one lossless cos group.
+type Proof struct {
+	Group       *ir.CosGroup
+	Verdict     Verdict
+	Certificate string     // by what it is free: "forest", "up-down", "exact"; empty otherwise
+	Routing     ir.Routing // the routing judged
+	Failures    int        // links down at once the verdict covers
+	Any         bool       // the verdict holds for any failures
+	Why         string     // one sentence: the rank function, the circle, or why it is not known
+	Assumptions []string   // of a free verdict
+}
+
+// Report is what [Run] found.
+type Report struct {
+	Diagnostics diag.List
+	Proofs      []Proof // one per lossless cos group, by cos
+}
+
+// Run runs every check of the table on f. It is deterministic whatever the machine.
+func Run(f *ir.Fabric) Report {
+	var r Report
+	loops := sync.OnceValue(func() []*loopProof { return proveLoops(f) })
+	for _, c := range Checks {
+		p := &Pass{Fabric: f, check: c, loops: loops}
+		c.Run(p)
+		r.Diagnostics = append(r.Diagnostics, p.found...)
+		r.Proofs = append(r.Proofs, p.proofs...)
+	}
+	r.Diagnostics.Sort()
+	return r
+}
