@@ -137,17 +137,18 @@ func (s *settings) stateFile(activate target.Step) target.File {
 // command runs a verb of the script from stdin, so that it works before the script is there. What tells the script
 // where to look comes as arguments, because the value file may not be there either, or may be an old one.
 func (s *settings) command(verb string) string {
-	cmd := "sh -s -- " + verb + " " + quote(s.nic.Name)
+	var cmd strings.Builder
+	cmd.WriteString("sh -s -- " + verb + " " + quote(s.nic.Name))
 	if s.nic.Bond != nil && len(s.intents) > 0 {
-		cmd += " bond=" + quote(s.nic.Bond.Name)
+		cmd.WriteString(" bond=" + quote(s.nic.Bond.Name))
 	}
 	if s.vlan > 0 {
-		cmd += " vlan=" + strconv.Itoa(s.vlan)
+		cmd.WriteString(" vlan=" + strconv.Itoa(s.vlan))
 	}
 	for _, vf := range s.vfs() {
-		cmd += " " + vfKey + strconv.Itoa(vf) + "=on"
+		cmd.WriteString(" " + vfKey + strconv.Itoa(vf) + "=on")
 	}
-	return cmd
+	return cmd.String()
 }
 
 // editState puts our values into what show printed. Lines that are not ours stay, and so does what the NIC does not

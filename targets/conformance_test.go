@@ -1,0 +1,405 @@
+package targets
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/syntax"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// samples are fabrics that make every target write what it can.
+var samples = map[string]clos{
+	"v1 on 3.4":       {leaves: 2, spines: 1, hosts: 2, model: "sn2700", version: "3.4.3", v1: true},
+	"v2 on 3.4":       {leaves: 2, spines: 1, hosts: 2, model: "sn2700", version: "3.4.3", v2: true},
+	"v2 on 3.7":       {leaves: 2, spines: 2, hosts: 2, model: "z9100", version: "3.7.16", v2: true},
+	"both on 4.3":     {leaves: 2, spines: 2, hosts: 2, model: "sn3700", version: "4.3.0", v1: true, v2: true},
+	"pause on 4.1":    {leaves: 1, spines: 1, hosts: 2, model: "sn2410", version: "4.1.1", v1: true, flow: ir.Pause},
+	"nothing carried": {leaves: 1, spines: 1, hosts: 1, model: "sn2700", version: "4.3.0"},
+}
+
+// everyFile calls f for every file of every device of every sample, as subtests.
+func everyFile(t *testing.T, f func(t *testing.T, d *target.Device, file target.File)) {
+	t.Helper()
+	used := map[string]bool{}
+	fabrics := map[string]*ir.Fabric{"from HCL": compile(t, twoIntents, "tor_version=4.3.0")}
+	for name, c := range samples {
+		fabrics[name] = c.compile(t)
+	}
+	for name, fabric := range fabrics {
+		tree, ds := Render(fabric)
+		require.False(t, ds.HasErrors(), "%s: %s", name, textOf(ds))
+		for _, d := range tree.Devices {
+			used[d.Target.Name] = true
+			for _, file := range d.Files {
+				t.Run(name+"/"+d.Name+"/"+path.Base(file.Path), func(t *testing.T) { f(t, d, file) })
+			}
+		}
+	}
+	for _, target := range All {
+		require.True(t, used[target.Name], "no sample makes %s write", target.Name)
+	}
+}
+
+func textOf(ds diag.List) string {
+	var b strings.Builder
+	for _, d := range ds {
+		b.WriteString(d.Code + ": " + d.Detail + "\n")
+	}
+	return b.String()
+}
+
+// feeds gives states a device may be found in: nothing, an empty file, the file of the factory, rocec's own, and those
+// in odd shapes.
+func feeds(t require.TestingT, d *target.Device, file target.File) [][]byte {
+	whole, ds := file.Edit(nil)
+	require.Empty(t, ds)
+	bases := [][]byte{whole, []byte(d.Target.Image(d.Source).Files[file.Path])}
+	out := [][]byte{nil, {}, []byte("\n"), []byte("no_setting\n"), []byte("other.setting = 7 # mine\n")}
+	if file.Live != nil { // states are told by rocec's own script, so only values vary
+		for _, from := range []string{"0", "1", "on"} {
+			out = append(out, bytes.ReplaceAll(whole, []byte(from), []byte("unsupported")))
+		}
+		return append(out, whole, bytes.TrimSuffix(whole, []byte("\n")))
+	}
+	for _, b := range bases {
+		out = append(out, b,
+			bytes.TrimSuffix(b, []byte("\n")),
+			bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")),
+			append(slices.Clone(b), b...), // everything twice
+			bytes.ReplaceAll(b, []byte(" = "), []byte("=")),
+			bytes.ReplaceAll(b, []byte("="), []byte(" \t =  ")),
+			bytes.ReplaceAll(b, []byte("\n"), []byte("  \n# a note\n\nother.setting = 7\n")),
+		)
+	}
+	return out
+}
+
+// TestEditLaws: editing twice is editing once, the argument stays as it was, the result ends in a newline, the same
+// call gives the same bytes from many goroutines.
+func TestEditLaws(t *testing.T) {
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		for _, old := range feeds(t, d, file) {
+			before := slices.Clone(old)
+			once, ds := file.Edit(old)
+			require.Equal(t, before, old, "Edit changed its argument")
+			if ds.HasErrors() {
+				continue
+			}
+			require.True(t, bytes.HasSuffix(once, []byte("\n")), "ends in a newline: %q", once)
+			twice, ds := file.Edit(once)
+			require.Empty(t, ds)
+			require.Equal(t, string(once), string(twice), "editing twice, from %q", old)
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					again, _ := file.Edit(old)
+					assert.Equal(t, string(once), string(again))
+				})
+			}
+			wg.Wait()
+		}
+	})
+}
+
+// TestForeignLines: in a file that is shared with others, their lines keep every byte and their order.
+func TestForeignLines(t *testing.T) {
+	shared := 0
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		probe, ds := file.Edit([]byte("other.setting = 7\n"))
+		if ds.HasErrors() || !strings.Contains(string(probe), "other.setting = 7\n") {
+			return // the file is all rocec's
+		}
+		shared++
+		olds := feeds(t, d, file)
+		rapid.Check(t, func(t *rapid.T) {
+			lines := bytes.SplitAfter(rapid.SampledFrom(olds).Draw(t, "found"), []byte("\n"))
+			foreign := rapid.SliceOfN(rapid.SampledFrom([]string{
+				"# note", "other.setting = 1", "\tother.x=[1, 2]\t# why  ", "  ", "no setting", "other.y = \"a = b # c\"", "# \xff", "## other.setting = 2", "[other]",
+			}), 1, 8).Draw(t, "foreign")
+			for _, l := range foreign {
+				i := rapid.IntRange(0, len(lines)-1).Draw(t, "at")
+				lines = slices.Insert(lines, i, []byte(l+"\n"))
+			}
+			out, ds := file.Edit(bytes.Join(lines, nil))
+			if ds.HasErrors() {
+				return
+			}
+			rest := string(out)
+			for _, l := range lines {
+				if !slices.Contains(foreign, strings.TrimSuffix(string(l), "\n")) {
+					continue
+				}
+				i := strings.Index(rest, string(l))
+				require.GreaterOrEqual(t, i, 0, "line lost or moved: %q", l)
+				rest = rest[i+len(l):]
+			}
+		})
+	})
+	require.Positive(t, shared)
+}
+
+// TestKeys: Keys tells the truth about Edit: what is not rocec's keeps its value and its order, what is rocec's stands
+// once, and every setting of a whole file is rocec's.
+func TestKeys(t *testing.T) {
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		if file.Keys == nil {
+			return
+		}
+		whole, _ := file.Edit(nil)
+		require.NotEmpty(t, file.Keys(whole))
+		for _, k := range file.Keys(whole) {
+			assert.True(t, k.Ours, k.Name)
+		}
+		theirs := func(content []byte) (out []target.Key) {
+			for _, k := range file.Keys(content) {
+				if !k.Ours {
+					out = append(out, k)
+				}
+			}
+			return out
+		}
+		for _, old := range feeds(t, d, file) {
+			next, ds := file.Edit(old)
+			if ds.HasErrors() {
+				continue
+			}
+			if file.Live == nil { // a state shows what the device has, not what others wrote
+				assert.Equal(t, theirs(old), theirs(next), "from %q", old)
+			}
+			seen := map[string]bool{}
+			for _, k := range file.Keys(next) {
+				if k.Ours {
+					assert.False(t, seen[k.Name], "%s stands twice", k.Name)
+					seen[k.Name] = true
+					if file.Why != nil {
+						file.Why(k.Name)
+					}
+				}
+			}
+		}
+	})
+}
+
+// roots are the folders rocec may write to.
+var roots = []string{"/etc/cumulus/datapath/", "/etc/rocec/", "/etc/systemd/system/", "/etc/udev/rules.d/", "/usr/local/sbin/"}
+
+// TestFiles: paths are absolute and clean, below known folders, one file each; modes let nobody else write; a step that
+// is taken says what it disrupts and how to see that it worked.
+func TestFiles(t *testing.T) {
+	type place struct {
+		device *target.Device
+		path   string
+	}
+	taken := map[place]bool{}
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		require.False(t, taken[place{d, file.Path}], "two files at %s", file.Path)
+		taken[place{d, file.Path}] = true
+		require.Equal(t, path.Clean(file.Path), file.Path)
+		if file.Live != nil {
+			assert.False(t, path.IsAbs(file.Path), "a state is no file: %s", file.Path)
+			assert.NotEmpty(t, file.Live.Cmd)
+		} else {
+			assert.True(t, slices.ContainsFunc(roots, func(r string) bool { return strings.HasPrefix(file.Path, r) }), file.Path)
+			assert.Equal(t, fs.FileMode(0), file.Mode&0o022, "mode %o", file.Mode)
+			assert.NotZero(t, file.Mode&0o400)
+		}
+		if file.Activate.Cmd != "" {
+			assert.NotEmpty(t, file.Activate.Disrupts, file.Activate.Cmd)
+			assert.NotEmpty(t, file.Activate.Check, file.Activate.Cmd)
+		}
+	})
+}
+
+// allowed are the commands rocec may use on a device: those every supported system has, and those the lab simulates.
+var allowed = strings.Fields(`cat cp mv ln rm rmdir mkdir ls chmod chown stat sync touch sha256sum readlink basename dirname head tail wc tr cut
+	sort grep id hostname uname date sleep tee mktemp df timeout sh sudo systemctl dcb mlnx_qos ethtool ip rdma modprobe cl-consistency-check
+	test [ printf echo read case set command exit true false : export unset shift return cd eval trap wait local
+	/usr/local/sbin/rocec-host`)
+
+// TestShell: everything that runs on a device is POSIX shell and calls known commands only.
+func TestShell(t *testing.T) {
+	check := func(t *testing.T, cmd string) {
+		t.Helper()
+		f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(cmd), "")
+		require.NoError(t, err, cmd)
+		var functions []string
+		syntax.Walk(f, func(n syntax.Node) bool {
+			if fn, ok := n.(*syntax.FuncDecl); ok {
+				functions = append(functions, fn.Name.Value)
+			}
+			return true
+		})
+		syntax.Walk(f, func(n syntax.Node) bool {
+			if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
+				name := call.Args[0].Lit()
+				assert.True(t, slices.Contains(allowed, name) || slices.Contains(functions, name), "%q in %s", name, cmd)
+			}
+			return true
+		})
+	}
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		cmds := []string{file.Precheck, file.Activate.Cmd, file.Activate.Check, d.Identity.Cmd}
+		if file.Live != nil {
+			cmds = append(cmds, file.Live.Cmd)
+		}
+		for _, p := range d.Probes {
+			cmds = append(cmds, p.Cmd)
+			require.NotEmpty(t, p.Name)
+			require.NotNil(t, p.Judge)
+			p.Judge(nil)
+			p.Judge([]byte("\x00\xff \n: = [\n"))
+		}
+		require.NotNil(t, d.Identity.Judge)
+		for _, cmd := range cmds {
+			check(t, cmd)
+		}
+	})
+}
+
+// TestOrderOfDeclarations: the order in which intents, members and links are declared changes no byte.
+func TestOrderOfDeclarations(t *testing.T) {
+	for name, c := range samples {
+		t.Run(name, func(t *testing.T) {
+			a, _ := Render(c.compile(t))
+			c.backwards = true
+			b, _ := Render(c.compile(t))
+			assert.Equal(t, contents(t, a), contents(t, b))
+		})
+	}
+}
+
+// TestRenderIsDeterministic: two runs, and runs with other numbers of goroutines, give the same tree.
+func TestRenderIsDeterministic(t *testing.T) {
+	c := clos{leaves: 20, spines: 4, hosts: 16, model: "sn2700", version: "3.4.3", v1: true, v2: true} // refused: diagnostics, too
+	f := c.compile(t)
+	_, want := Render(f)
+	require.True(t, want.HasErrors())
+	for range 5 {
+		_, got := Render(f)
+		require.Equal(t, want, got)
+	}
+	c.v1 = false
+	f = c.compile(t)
+	tree, _ := Render(f)
+	require.Len(t, tree.Devices, 20*16+24)
+	for i, d := range tree.Devices {
+		require.Same(t, f.Devices[i], d.Source, "in the order of the fabric")
+	}
+	again, _ := Render(f)
+	require.Equal(t, contents(t, tree), contents(t, again))
+}
+
+func contents(t *testing.T, tree *target.Tree) map[string]string {
+	out := map[string]string{}
+	for _, d := range tree.Devices {
+		for _, file := range d.Files {
+			b, ds := file.Edit(nil)
+			require.Empty(t, ds)
+			out[d.Name+":"+file.Path] = string(b)
+		}
+	}
+	return out
+}
+
+// TestDevices: what a tree says about a device, besides its files.
+func TestDevices(t *testing.T) {
+	tree, ds := Render(samples["both on 4.3"].compile(t))
+	require.False(t, ds.HasErrors())
+	byName := map[string]*target.Device{}
+	for _, d := range tree.Devices {
+		byName[d.Name] = d
+		assert.NotEmpty(t, d.About)
+		image := d.Target.Image(d.Source)
+		assert.NotEmpty(t, image.Ports)
+	}
+	assert.Equal(t, target.Switch, byName["leaf0001"].Role)
+	assert.Equal(t, "rack0", byName["leaf0002"].Redundancy)
+	assert.Equal(t, "leaf", byName["leaf0001"].Group)
+	assert.Equal(t, target.Host, byName["gpu00001"].Role)
+
+	tree, _ = Render(samples["nothing carried"].compile(t))
+	for _, d := range tree.Devices {
+		assert.NotEqual(t, target.Host, d.Role, "a host in no intent needs nothing")
+	}
+	tree, ds = Render(&ir.Fabric{})
+	assert.Empty(t, tree.Devices)
+	assert.Empty(t, ds)
+}
+
+// TestUntaken: a switch that carries RoCE and has another system is an error, once for its block; one that carries
+// nothing is not.
+func TestUntaken(t *testing.T) {
+	f := samples["v1 on 3.4"].compile(t)
+	for _, d := range f.Devices {
+		if d.Switch != nil {
+			d.Switch.OS = "sonic"
+		}
+	}
+	_, ds := Render(f)
+	require.Len(t, ds, 2, "leaf and spine")
+	assert.Equal(t, "no-target", ds[0].Code)
+	assert.Contains(t, ds[0].Detail, `"sonic"`)
+	assert.Equal(t, 7, ds[0].At.Start.Line)
+
+	f = samples["nothing carried"].compile(t)
+	f.Devices[1].Switch.OS = ""
+	_, ds = Render(f)
+	assert.Empty(t, ds)
+}
+
+// TestTable: names and codes are unique, everything is documented.
+func TestTable(t *testing.T) {
+	names, codes := map[string]bool{}, map[string]bool{}
+	for _, target := range All {
+		assert.False(t, names[target.Name], target.Name)
+		names[target.Name] = true
+		assert.NotEmpty(t, target.Doc)
+	}
+	for _, topic := range Topics {
+		assert.False(t, codes[topic.Code], topic.Code)
+		codes[topic.Code] = true
+		assert.NotEmpty(t, topic.Summary, topic.Code)
+		assert.NotEmpty(t, topic.Doc, topic.Code)
+	}
+	for name, c := range samples {
+		c.v1, c.v2 = true, true // refused on 3.x
+		_, ds := Render(c.compile(t))
+		for _, d := range ds {
+			assert.True(t, codes[d.Code], "%s: %s is not in Topics", name, d.Code)
+		}
+		for _, d := range c.compile(t).Devices {
+			takers := 0
+			for _, target := range All {
+				if target.Takes(d) {
+					takers++
+				}
+			}
+			assert.LessOrEqual(t, takers, 1, d.Name)
+		}
+	}
+}
+
+// BenchmarkRender renders a fabric of 1,000 switches and 32,000 hosts.
+func BenchmarkRender(b *testing.B) {
+	f := clos{leaves: 984, spines: 16, hosts: 32, model: "sn5600", version: "4.3.0", v2: true}.compile(b)
+	require.Greater(b, len(f.Devices), 32_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		tree, _ := Render(f)
+		if len(tree.Devices) != len(f.Devices) {
+			b.Fatal(len(tree.Devices))
+		}
+	}
+}

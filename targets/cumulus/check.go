@@ -1,0 +1,241 @@
+package cumulus
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// check judges what a release or a chip cannot do. Details name the switch block, not the switch, so that the
+// switches of one block say a thing once.
+func check(d *ir.Device) diag.List {
+	var ds diag.List
+	sw := d.Switch
+	if say := sayRelease(sw.Version); say != "" {
+		topicRelease.Errorf(&ds, orDecl(sw.VersionAt, d), "%s", say)
+		return ds
+	}
+	rel, doc, _ := documented(sw.Version)
+	for _, p := range d.Ports {
+		if _, ok := parsePort(p.Name); !ok && (len(p.Buffers) > 0 || len(p.Marks) > 0) {
+			topicPort.Errorf(&ds, p.At, "%s carries RoCE traffic, but traffic.conf names front-panel ports only: "+
+				"swp1, or swp1s0 after a split. Name the port so.", p)
+		}
+	}
+	checkChip(&ds, d, rel)
+	checkTrust(&ds, d, doc)
+	checkPFC(&ds, d, rel)
+	checkECN(&ds, d, rel, doc)
+	checkClasses(&ds, d)
+	return ds
+}
+
+// orDecl is the place of an attribute, or of the block when the attribute was not written.
+func orDecl(at diag.Range, d *ir.Device) diag.Range {
+	if at.Filename == "" {
+		return d.Decl
+	}
+	return at
+}
+
+func block(d *ir.Device) string { return fmt.Sprintf("switch %q", d.Group) }
+
+func checkTrust(ds *diag.List, d *ir.Device, doc dialect) {
+	if doc.trustList || d.Fabric.FlowControl == ir.Pause { // link pause needs no classification
+		return
+	}
+	pcp, dscp := trustOf(visible(d))
+	if len(pcp) == 0 || len(dscp) == 0 {
+		return
+	}
+	const fix = "upgrade the switches and set version to 3.5 or later, or tell both intents apart by PCP: leave dscp out of the " +
+		"RoCEv2 intent's cos group and give the intent a vlan (in one broadcast domain)"
+	e := topicTrust.Errorf(ds, orDecl(d.Switch.VersionAt, d), "The switches of %s carry %s, told by PCP, and %s, told by DSCP. "+
+		"Cumulus Linux %s believes one header field for the whole switch (%s is 802.1p or dscp), so one of the two would be "+
+		"best effort and lose packets. From 3.5 on a switch believes both.",
+		block(d), names(pcp), names(dscp), d.Switch.Version, doc.trust)
+	for _, in := range pcp {
+		e.Note(in.At, "%s needs PCP: %s", in.Name, map[bool]string{
+			true:  "RoCEv1 has no IP header, so the VLAN tag is all there is",
+			false: "its cos group claims no DSCP",
+		}[in.Version == 1])
+	}
+	for _, in := range dscp {
+		e.Note(in.At, "%s needs DSCP", in.Name)
+	}
+	e.Fix = &diag.Fix{Message: fix}
+}
+
+func names(intents []*ir.Intent) string {
+	out := make([]string, len(intents))
+	for i, in := range intents {
+		out[i] = fmt.Sprintf("roce %q", in.Name)
+	}
+	return strings.Join(out, " and ")
+}
+
+// listedSince tells from which release on the manual names a chip among those with these settings. Source: the lists of
+// platforms in the quality-of-service chapters of 3.1.2, 3.3.2, 3.4.3, 3.5, 3.7, 4.0, 4.2 and 4.3; Tomahawk2 is in the
+// ECN list of 3.7 only. A chip that is not here is in no list.
+var listedSince = map[string]release{
+	"helix4": {3, 4}, "trident2": {3, 1}, "trident2plus": {3, 1}, "tomahawk": {3, 1}, "trident3": {3, 7}, "tomahawk2": {3, 7},
+	"spectrum": {3, 1}, "spectrum2": {4, 0}, "spectrum2gearbox": {4, 0}, "spectrum3": {4, 2}, "spectrum4": {5, 0}, "spectrum5": {5, 0},
+}
+
+func checkChip(ds *diag.List, d *ir.Device, rel release) {
+	asic := d.Switch.Model.ASIC
+	since, listed := listedSince[asic.Name]
+	if listed && rel.compare(since) >= 0 {
+		return
+	}
+	which := "no manual from 3.1 to 4.3 does"
+	if listed {
+		which = fmt.Sprintf("the first that does is %d.%d", since[0], since[1])
+	}
+	topicChip.Warnf(ds, orDecl(d.Switch.VersionAt, d), "The switches of %s have the chip %s and run Cumulus Linux %s, whose manual does not list that chip; %s. "+
+		"Compare version and model with the switches.", block(d), asic.Title, d.Switch.Version, which).
+		Note(d.Switch.ModelAt, "%s has the chip %s", d.Switch.Model.Title, asic.Title)
+}
+
+func checkPFC(ds *diag.List, d *ir.Device, rel release) {
+	asic := d.Switch.Model.ASIC
+	var fullest *ir.Port
+	carried := map[*ir.CosGroup]bool{}
+	for _, p := range d.Ports {
+		for _, b := range p.Buffers {
+			carried[b.Group] = true
+		}
+		if fullest == nil || len(p.Buffers) > len(fullest.Buffers) {
+			fullest = p
+		}
+	}
+	if len(carried) == 0 {
+		return
+	}
+	if d.Fabric.FlowControl == ir.Pause {
+		if asic.Vendor == platform.Broadcom && rel.compare(release{3, 7}) < 0 {
+			topicCutThrough.Warnf(ds, orDecl(d.Switch.ModelAt, d), "The switches of %s pause whole links on the chip %s. The manuals up to 3.5 say that "+
+				"link pause together with cut-through forwarding gives errors there. See that cut_through_enable in %s is not true.", block(d), asic.Title, Path)
+		}
+		return
+	}
+	if !asic.PFC {
+		e := topicNoPFC.Errorf(ds, orDecl(d.Switch.ModelAt, d), "The switches of %s have the chip %s, on which Cumulus Linux offers no PFC. "+
+			"Lossless traffic would be dropped there: route it around them, or use another model.", block(d), asic.Title)
+		for _, g := range d.Fabric.CosGroups {
+			if carried[g] {
+				e.Note(g.LosslessAt, "%s is lossless and passes there", g.Name)
+			}
+		}
+		return
+	}
+	if n := len(fullest.Buffers); n > asic.MaxLossless || n > 1 && asic.SharedPG {
+		var list []string
+		for _, b := range fullest.Buffers {
+			list = append(list, b.Group.Name)
+		}
+		why := "Each needs headroom of its own; in practice two are the limit."
+		if asic.SharedPG {
+			why = "On " + asic.Title + " the lossless groups of a port share one buffer: when one of them is congested, the others are paused too."
+		}
+		e := topicLossless.Warnf(ds, fullest.Buffers[n-1].Group.LosslessAt, "Ports of %s carry %d lossless groups: %s. %s "+
+			"Put the intents into one lossless group, or leave only one of them lossless.", block(d), n, strings.Join(list, ", "), why)
+		for _, b := range fullest.Buffers[:n-1] {
+			e.Note(b.Group.LosslessAt, "%s is lossless, too", b.Group.Name)
+		}
+	}
+	for _, g := range d.Fabric.CosGroups {
+		if carried[g] && g.Cos == cosCPU && asic.Vendor == platform.Broadcom {
+			topicCPU.Warnf(ds, g.CosAt, "The lossless group %s has cos %d, which the vendor's templates reserve for traffic the switch's "+
+				"CPU sends. On the chip %s of %s that traffic would share its buffer. Take cos 4 or 5.", g.Name, cosCPU, asic.Title, block(d))
+		}
+	}
+}
+
+func checkECN(ds *diag.List, d *ir.Device, rel release, doc dialect) {
+	asic := d.Switch.Model.ASIC
+	var marks []*ir.Mark // the first of each group
+	seen := map[*ir.CosGroup]bool{}
+	var clash []*ir.Mark // the first pair at one port that differs
+	for _, p := range d.Ports {
+		for _, m := range p.Marks {
+			if !seen[m.Group] {
+				seen[m.Group] = true
+				marks = append(marks, m)
+			}
+			if first := p.Marks[0]; clash == nil && (first.Min.N != m.Min.N || first.Max.N != m.Max.N || first.Probability.N != m.Probability.N) {
+				clash = []*ir.Mark{first, m}
+			}
+		}
+	}
+	if clash != nil {
+		e := topicECNGroups.Errorf(ds, ecnAt(clash[1]), "Ports of %s mark %s and %s by different thresholds. traffic.conf gives a port one ECN "+
+			"port group, with one set of thresholds for all its cos. Give both groups the same min, max and probability.",
+			block(d), clash[0].Group.Name, clash[1].Group.Name)
+		for _, m := range clash {
+			e.Note(ecnAt(m), "%s: min %d, max %d bytes, %d %%", m.Group.Name, m.Min.N, m.Max.N, m.Probability.N)
+		}
+	}
+	if len(marks) == 0 {
+		return
+	}
+	early := rel.compare(release{3, 2, 0}) < 0 && asic.Vendor == platform.Broadcom // manual of 3.1.2: Spectrum only
+	if !asic.ECN || early {
+		why := fmt.Sprintf("the chip %s, on which Cumulus Linux offers no ECN", asic.Title)
+		if asic.ECN {
+			why = fmt.Sprintf("release %s and the chip %s; that release marks on Spectrum only", d.Switch.Version, asic.Title)
+		}
+		e := topicNoECN.Errorf(ds, orDecl(d.Switch.ModelAt, d), "The switches of %s have %s. RoCEv2 senders would never learn of congestion "+
+			"there, and PFC would do all the work. Use another model, or leave out the ecn block of the cos group.", block(d), why)
+		for _, m := range marks {
+			e.Note(ecnAt(m), "%s asks for marking", m.Group.Name)
+		}
+		return
+	}
+	for _, m := range marks {
+		if !doc.marks {
+			topicThresholds.Warnf(ds, ecnAt(m), "The manual of Cumulus Linux %s, which %s runs, has no keys for ECN thresholds: the switch marks %s by "+
+				"thresholds of its own, unless its traffic.conf shows the keys. From 3.3 on they can be set.",
+				d.Switch.Version, block(d), m.Group.Name)
+		}
+		if asic.ECNDrops {
+			topicDrops.Warnf(ds, ecnAt(m), "On the chip %s of %s, marking %s also turns on early drops, by the same thresholds, of packets "+
+				"that cannot be marked: RoCEv1, and whatever else has cos %d without ECN bits. Keep such traffic out of this cos.",
+				asic.Title, block(d), m.Group.Name, m.Group.Cos)
+		}
+	}
+}
+
+func ecnAt(m *ir.Mark) diag.Range {
+	if m.Group.ECN == nil {
+		return m.Group.At
+	}
+	return m.Group.ECN.At
+}
+
+// checkClasses warns where groups share a priority group but ask for different weights: traffic.conf has one weight
+// for all RoCE groups and one for the rest.
+func checkClasses(ds *diag.List, d *ir.Device) {
+	roce := roceGroups(d.Fabric)
+	first := map[string]*ir.CosGroup{}
+	for _, g := range d.Fabric.CosGroups {
+		class := classOf(g, roce)
+		if class == control || g.Weight == 0 {
+			continue
+		}
+		o := first[class]
+		if o == nil {
+			first[class] = g
+			continue
+		}
+		if o.Weight != g.Weight {
+			topicWeights.Warnf(ds, g.At, "The groups %s (weight %d) and %s (weight %d) are in one priority group of traffic.conf, %s, "+
+				"which has one weight: the sum of theirs. How the chip shares it among them is not documented. Give them the same weight "+
+				"to say what they get.", o.Name, o.Weight, g.Name, g.Weight, class).
+				Note(o.At, "%s has weight %d", o.Name, o.Weight)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+// Package cumulus spells the lossless settings of a switch in /etc/cumulus/datapath/traffic.conf, the file Cumulus
+// Linux 3.1.1 to 4.3 reads them from.
+//
+// In comes one compiled switch. Out goes one file: a function from what lies on the switch to what should. On the way
+// the settings are lowered once ([lower]: which field is trusted, where every PCP and DSCP value goes, which ports share
+// which buffer sizes), then spelled in the dialect of the release, which the file on the switch may correct
+// ([dialects]), then edited into that file line by line ([edit]).
+//
+// Promised: the classification map is complete, so the map of the factory (PCP 3 goes to cos 4 on all these releases)
+// never decides; traffic nobody claimed never lands in a lossless cos; every key of a PFC port group is written; a port
+// is in at most one port group of a feature; every line that is not rocec's keeps every byte.
+//
+// What rocec owns in traffic.conf: the trust and remark keys, the map, the three priority groups with their weights and
+// the scheduling algorithm, the lists of PFC and ECN port groups as a whole, and the keys of the port groups it named
+// (roce_pfc, roce_ecn, roce_pause, and the same with a number). A port group of somebody else is unlisted where it would
+// apply to a port of the fabric; its keys stay.
+//
+// Not written: datapath.conf. On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool
+// belongs to that file. The manuals up to 3.5 turn PFC on without touching it; from 3.7 on the vendor's own RoCE preset
+// splits it in halves. The whole file `rocec build` writes reminds of it.
+package cumulus
+
+import (
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// OS is the `os` a switch block names for this target.
+const OS = "cumulus-linux"
+
+// Path is the file this target writes.
+const Path = "/etc/cumulus/datapath/traffic.conf"
+
+const fileMode fs.FileMode = 0o644
+
+// Target writes traffic.conf for switches that run Cumulus Linux 3.1.1 to 4.3.
+var Target = &target.Target{
+	Name:     "cumulus",
+	Doc:      "writes " + Path + " for switches that run Cumulus Linux 3.1.1 to 4.3",
+	Topics:   topics,
+	Takes:    func(d *ir.Device) bool { return d.Switch != nil && d.Switch.OS == OS },
+	Render:   render,
+	About:    about,
+	Identity: identity,
+	Probes:   probes,
+	Image:    image,
+}
+
+func about(d *ir.Device) string {
+	return "Cumulus Linux " + d.Switch.Version + ", " + d.Switch.Model.ASIC.Title
+}
+
+// render gives the one file of a switch. The settings are lowered when the file is first looked at, so that rendering
+// a fabric of thousands of switches costs next to nothing.
+func render(d *ir.Device) ([]target.File, diag.List) {
+	ds := check(d)
+	rel, doc, ok := documented(d.Switch.Version)
+	if !ok || len(d.Fabric.CosGroups) == 0 {
+		return nil, ds
+	}
+	settings := sync.OnceValue(func() *settings { return lower(d, doc) })
+	why := sync.OnceValue(func() map[string][]ir.Origin { return origins(settings(), doc) })
+	f := target.File{
+		Path: Path,
+		Mode: fileMode,
+		Edit: func(old []byte) ([]byte, diag.List) {
+			out, err := edit(old, doc, settings())
+			if err != nil {
+				var ds diag.List
+				topicFile.Errorf(&ds, d.At, "%s on %s cannot be edited: %s.", Path, d.Name, err).
+					Note(diag.Range{}, "Mend the file on the switch, or move it away: rocec then writes a whole new one, without settings of others.")
+				return nil, ds
+			}
+			return out, nil
+		},
+		Keys:     func(content []byte) []target.Key { return keys(content, doc, settings()) },
+		Why:      func(key string) []ir.Origin { return why()[key] },
+		Activate: activate(rel, d.Switch.Model.ASIC),
+		Removing: removing,
+	}
+	if rel.atLeast(4, 0) {
+		f.Precheck = precheck
+	}
+	return []target.File{f}, ds
+}
+
+// activate gives the documented way to make switchd take the file. Up to 4.1, and on Broadcom up to 4.3, that is a
+// restart, which resets every port; on Spectrum 4.2 and 4.3 added a reload of the traffic settings alone.
+func activate(r release, asic *platform.ASIC) target.Step {
+	s := target.Step{
+		Cmd:      "systemctl restart switchd.service",
+		Disrupts: "every port resets (switchd restart)",
+		Check:    "systemctl is-active --quiet switchd.service",
+		Timeout:  5 * time.Minute,
+	}
+	if reloads(r, asic) {
+		s.Cmd = "echo 1 > " + reloadNode
+		s.Disrupts = "a brief loss while buffers change (switchd reload)"
+		s.Timeout = time.Minute
+	}
+	return s
+}
+
+// reloadNode is where switchd of 4.2 and 4.3 on Spectrum is told to read traffic.conf again.
+const reloadNode = "/cumulus/switchd/config/traffic/reload"
+
+func reloads(r release, asic *platform.ASIC) bool {
+	return r.atLeast(4, 2) && asic.Vendor == platform.Mellanox
+}
+
+// precheck asks the switch's own syntax checker about a file before switchd sees it. The chapters of 4.2 and 4.3 have
+// the checker; on 4.0 and 4.1 it may be missing, and then there is nothing to ask. Its exit status is not documented,
+// so its success line decides.
+const precheck = `command -v cl-consistency-check >/dev/null || exit 0
+said=$(timeout 60 cl-consistency-check --datapath-syntax-check -t "$1" 2>&1)
+case $said in
+*"No errors detected"*) ;;
+*) printf '%s\n' "$said"; exit 1 ;;
+esac`

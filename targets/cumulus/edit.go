@@ -1,0 +1,327 @@
+package cumulus
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// The comments rocec writes: at the top of a whole file, and above settings that had no place in a file of others.
+// They name no key, because keys in comments show what a release accepts.
+const (
+	wholeHeader = "# traffic.conf, written by rocec from the fabric's description: change it there, not here."
+	tailHeader  = "# RoCE settings, written by rocec from the fabric's description: change them there, not here."
+)
+
+// edit gives what the file should hold, given what it holds.
+//
+// A setting that stands is set where it stands; of one set twice the last line stays, since the manuals do not say
+// which one counts, and the others go. A setting that stands nowhere is written below the commented template of
+// itself, else below the setting before it, else at the end below one comment. Settings of rocec that are not wanted
+// any more go. A value that means the same is left as it is spelled.
+//
+// The error says why an edit could do harm; a line rocec does not understand and does not touch is no such reason.
+func edit(old []byte, doc dialect, s *settings) ([]byte, error) {
+	if len(old) == 0 {
+		return whole(spell(s, doc, nil)), nil
+	}
+	lines, err := parse(old)
+	if err != nil {
+		return nil, err
+	}
+	d := doc.shown(lines)
+	secs := spell(s, d, values(lines))
+	last := map[string]int{} // wanted key -> the line that stays
+	for _, sec := range secs {
+		for _, set := range sec.settings {
+			last[set.key] = -1
+		}
+	}
+	template := map[string]int{} // wanted key -> its last commented template
+	gone := make([]bool, len(lines))
+	for i := range lines {
+		l := &lines[i]
+		before, wanted := last[l.key]
+		switch {
+		case l.hidden && wanted:
+			template[l.key] = i
+			continue
+		case !l.active():
+			continue
+		case wanted:
+			if before >= 0 {
+				gone[before] = true
+			}
+			last[l.key] = i
+		case stale(l.key, d):
+			gone[i] = true
+		default:
+			continue
+		}
+		if unfinished(l.value) {
+			return nil, fmt.Errorf("line %d sets %s to a list that is not closed, so where it ends is uncertain", i+1, l.key)
+		}
+	}
+	p := placement{end: "\n", below: make([][]setting, len(lines))}
+	if lines[0].end == "\r\n" {
+		p.end = "\r\n"
+	}
+	for _, sec := range secs {
+		at := -1 // the line the section's next setting goes below
+		for _, set := range sec.settings {
+			if i := last[set.key]; i >= 0 {
+				lines[i].set(set.value)
+				at = i
+				continue
+			}
+			if i, ok := template[set.key]; ok {
+				at = templatesEnd(lines, i)
+			}
+			p.put(at, set)
+		}
+	}
+	return p.print(lines, gone), nil
+}
+
+// templatesEnd gives the last line of the run of templates of one feature that line i is in.
+func templatesEnd(lines []line, i int) int {
+	feature, _, _ := strings.Cut(lines[i].key, ".")
+	for i+1 < len(lines) && lines[i+1].hidden && strings.HasPrefix(lines[i+1].key, feature+".") {
+		i++
+	}
+	return i
+}
+
+// unfinished tells whether a value may go on in the next line. No manual knows such lines.
+func unfinished(v string) bool {
+	return strings.Contains(v, "[") && !strings.HasSuffix(v, "]") || strings.HasSuffix(v, ",") || strings.HasSuffix(v, "\\")
+}
+
+// set gives the line another value, unless it has one that means the same.
+func (l *line) set(value string) {
+	if same(l.value, value) {
+		return
+	}
+	if l.value == "" && strings.HasPrefix(l.tail, "#") {
+		l.tail = " " + l.tail
+	}
+	l.value = value
+}
+
+// placement is the settings to be written where none stands.
+type placement struct {
+	end   string      // of the file's lines
+	below [][]setting // by line
+	tail  []setting   // those without a place
+}
+
+func (p *placement) put(at int, s setting) {
+	if at < 0 {
+		p.tail = append(p.tail, s)
+		return
+	}
+	p.below[at] = append(p.below[at], s)
+}
+
+// print writes the lines that are not gone, and the new settings at their places.
+func (p *placement) print(lines []line, gone []bool) []byte {
+	var b []byte
+	foot := p.foot(lines, gone)
+	for i := range lines {
+		if !gone[i] {
+			if lines[i].end == "" {
+				lines[i].end = p.end
+			}
+			b = lines[i].appendTo(b)
+		}
+		for _, s := range p.below[i] {
+			b = p.line(b, s)
+		}
+		if i == foot {
+			for _, s := range p.tail {
+				b = p.line(b, s)
+			}
+		}
+	}
+	if foot < 0 && len(p.tail) > 0 {
+		if len(b) > 0 && !bytes.HasSuffix(b, []byte("\n\n")) && !bytes.HasSuffix(b, []byte("\n\r\n")) {
+			b = append(b, p.end...)
+		}
+		b = append(append(b, tailHeader...), p.end...)
+		for _, s := range p.tail {
+			b = p.line(b, s)
+		}
+	}
+	return b
+}
+
+func (p *placement) line(b []byte, s setting) []byte {
+	b = append(b, s.key...)
+	b = append(b, " = "...)
+	b = append(b, s.value...)
+	return append(b, p.end...)
+}
+
+// foot gives the last line of the paragraph an earlier edit left below tailHeader; -1: there is none.
+func (p *placement) foot(lines []line, gone []bool) int {
+	foot := -1
+	for i := range lines {
+		switch {
+		case gone[i]:
+		case lines[i].head == tailHeader:
+			foot = i
+		case foot >= 0 && lines[i].blank():
+			return foot
+		case foot >= 0:
+			foot = i
+		}
+	}
+	return foot
+}
+
+// whole writes a file from nothing.
+func whole(secs []section) []byte {
+	var b bytes.Buffer
+	b.WriteString(wholeHeader + "\n")
+	for _, sec := range secs {
+		if len(sec.settings) == 0 {
+			continue
+		}
+		b.WriteByte('\n')
+		for t := range strings.SplitSeq(sec.title, "\n") {
+			b.WriteString("# " + t + "\n")
+		}
+		for _, s := range sec.settings {
+			b.WriteString(s.key + " = " + s.value + "\n")
+		}
+	}
+	return b.Bytes()
+}
+
+// same tells whether two values mean the same: spaces and the order of a bracketed list do not matter, nor does the
+// case of true and false.
+func same(a, b string) bool { return a == b || canonical(a) == canonical(b) }
+
+func canonical(v string) string {
+	v = strings.Map(func(r rune) rune {
+		if r == ' ' || r == '\t' {
+			return -1
+		}
+		return r
+	}, v)
+	if strings.EqualFold(v, "true") || strings.EqualFold(v, "false") {
+		return strings.ToLower(v)
+	}
+	if !strings.HasPrefix(v, "[") || !strings.HasSuffix(v, "]") {
+		return v
+	}
+	elems := strings.Split(v[1:len(v)-1], ",")
+	slices.SortFunc(elems, func(a, b string) int {
+		m, errA := strconv.Atoi(a)
+		n, errB := strconv.Atoi(b)
+		if errors.Join(errA, errB) != nil {
+			return cmp.Compare(a, b)
+		}
+		return cmp.Or(cmp.Compare(m, n), cmp.Compare(a, b))
+	})
+	return "[" + strings.Join(elems, ",") + "]"
+}
+
+// keys lists the active settings of a file, in its order.
+func keys(content []byte, doc dialect, s *settings) []target.Key {
+	lines, _ := parse(content) // what can be read is listed, whether or not it may be edited
+	d := doc.shown(lines)
+	wanted := map[string]bool{}
+	for _, sec := range spell(s, d, values(lines)) {
+		for _, set := range sec.settings {
+			wanted[set.key] = true
+		}
+	}
+	var out []target.Key
+	for i := range lines {
+		if l := &lines[i]; l.active() {
+			out = append(out, target.Key{Name: l.key, Value: l.value, Ours: wanted[l.key] || stale(l.key, d)})
+		}
+	}
+	return out
+}
+
+// removing tells whether a port loses a lossless cos between two versions of the file.
+func removing(old, next []byte) bool {
+	after := losslessPorts(next)
+	for pc := range losslessPorts(old) {
+		if !after[pc] {
+			return true
+		}
+	}
+	return false
+}
+
+// portCos is a lossless cos at a port; cos -1 stands for link pause, which holds every class.
+type portCos struct {
+	port string
+	cos  int
+}
+
+// losslessPorts reads which cos a file makes lossless where. Items of a port_set that cannot be taken apart (a range
+// that mixes whole and split ports) stand for themselves.
+func losslessPorts(content []byte) map[portCos]bool {
+	lines, _ := parse(content)
+	have := values(lines)
+	m := map[portCos]bool{}
+	for _, feature := range []string{"pfc", "link_pause"} {
+		seen := map[string]bool{}
+		for _, g := range items(have[feature+".port_group_list"]) {
+			if seen[g] {
+				continue
+			}
+			seen[g] = true
+			prefix := feature + "." + g + "."
+			cos := []int{-1}
+			if feature == "pfc" {
+				cos = nil
+				for _, c := range items(have[prefix+"cos_list"]) {
+					if n, ok := number(c); ok {
+						cos = append(cos, n)
+					}
+				}
+			}
+			for _, p := range expand(have[prefix+"port_set"]) {
+				for _, c := range cos {
+					m[portCos{p, c}] = true
+				}
+			}
+		}
+	}
+	return m
+}
+
+// expand names the ports of a port_set.
+func expand(set string) []string {
+	var out []string
+	const most = 4096 // ports; the largest switch has 256
+	for _, item := range items(set) {
+		s, ok := parseSpan(item)
+		switch {
+		case len(out) > most:
+			return out
+		case ok && s.a.sub < 0 && s.b.sub < 0 && s.b.n-s.a.n < most:
+			for n := s.a.n; n <= s.b.n; n++ {
+				out = append(out, port{n, -1}.String())
+			}
+		case ok && s.a.n == s.b.n && s.a.sub >= 0:
+			for k := s.a.sub; k <= s.b.sub; k++ {
+				out = append(out, port{s.a.n, k}.String())
+			}
+		default:
+			out = append(out, item)
+		}
+	}
+	return out
+}

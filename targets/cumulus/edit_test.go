@@ -1,0 +1,371 @@
+package cumulus
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// TestEditLines shows what becomes of single lines of a file on the switch.
+func TestEditLines(t *testing.T) {
+	tests := []struct {
+		name    string
+		version string
+		old     string
+		want    []string // lines that are there
+		gone    []string // texts that are not
+	}{
+		{
+			name: "spelling, padding and comment of a value that changes stay", version: "3.4.3",
+			old:  "  traffic.packet_priority_source\t=   dscp   # ours before\r\n",
+			want: []string{"  traffic.packet_priority_source\t=   802.1p   # ours before\r"},
+		},
+		{
+			name: "a value that means the same keeps its spelling", version: "3.4.3",
+			old:  "traffic.priority_group_list =[ bulk,control , service]  \npriority_group.control.cos_list = [7, 6]\n",
+			want: []string{"traffic.priority_group_list =[ bulk,control , service]  ", "priority_group.control.cos_list = [7, 6]"},
+		},
+		{
+			name: "set twice: the last stays", version: "3.4.3",
+			old:  "priority_group.bulk.weight = 1\nx = 1\npriority_group.bulk.weight = 2 # later\n",
+			want: []string{"x = 1", "priority_group.bulk.weight = 16 # later"},
+			gone: []string{"weight = 1\n", "weight = 2"},
+		},
+		{
+			name: "no newline at the end", version: "3.4.3",
+			old:  "dos_enable = true",
+			want: []string{"dos_enable = true", tailHeader},
+		},
+		{
+			name: "a group of ours that is not wanted any more goes, others' stay", version: "3.4.3",
+			old: "pfc.port_group_list = [roce_pfc, roce_pfc_2, ROCE_PFC]\npfc.roce_pfc_2.cos_list = [3]\npfc.ROCE_PFC.cos_list = [3]\n" +
+				"pfc.roce_pfc_x.cos_list = [1]\npfc.roce_pfc.cable_length_max = 7\n",
+			want: []string{"pfc.port_group_list = [roce_pfc]", "pfc.ROCE_PFC.cos_list = [3]", "pfc.roce_pfc_x.cos_list = [1]"},
+			gone: []string{"roce_pfc_2", "cable_length_max"},
+		},
+		{
+			name: "lines that are no settings stay", version: "3.4.3",
+			old:  "link pause\n\xff\xfe\n= 3\na b = c\n[section]\n",
+			want: []string{"link pause", "\xff\xfe", "= 3", "a b = c", "[section]"},
+		},
+		{
+			name: "an empty value", version: "3.4.3",
+			old:  "pfc.port_group_list =# none\n",
+			want: []string{"pfc.port_group_list =[roce_pfc] # none"},
+		},
+		{
+			name: "link pause of others at a port of ours", version: "3.4.3",
+			old: "link_pause.port_group_list = [a, b, c]\nlink_pause.a.port_set = swp10-swp30\nlink_pause.b.port_set = swp20,swp30-swp31\n" +
+				"link_pause.c.port_set = everything\nlink_pause.a.port_buffer_bytes = 9\nlink_pause.a.xoff_size = 5\nlink_pause.a.xon_delta = 0\n" +
+				"link_pause.a.tx_enable = true\nlink_pause.a.rx_enable = true\n",
+			want: []string{"link_pause.port_group_list = [a]", "link_pause.b.port_set = swp20,swp30-swp31"},
+		},
+		{
+			name: "per-port classification of others at a port of ours", version: "4.3.0",
+			old:  "source.port_group_list = [a,b]\nsource.a.port_set = swp7\nsource.b.port_set = [swp1,swp9]\n",
+			want: []string{"source.port_group_list = [a]"},
+		},
+		{
+			name: "3.4 with the list spelling in a comment", version: "3.4.3",
+			old:  "traffic.packet_priority_source = 802.1p\n#traffic.cos_0.packet_priorities.dscp = [0]\ntraffic.cos_1.packet_priorities = [1]\n",
+			want: []string{"traffic.packet_priority_source_set = [802.1p]", "traffic.cos_4.packet_priorities.8021p = [4]", "traffic.remark_packet_priority = none"},
+			gone: []string{"traffic.packet_priority_source =", "packet_priorities ="},
+		},
+		{
+			name: "3.4 with the spelling of 3.5", version: "3.4.3",
+			old:  "# traffic.cos_0.priority_source.8021p = [0]\n",
+			want: []string{"traffic.packet_priority_source_set = [802.1p]", "traffic.cos_4.priority_source.8021p = [4]", "traffic.packet_priority_remark_set = []"},
+		},
+		{
+			name: "3.7 with the file of 3.4", version: "3.7.16",
+			old:  "traffic.packet_priority_source = dscp\ntraffic.remark_packet_priority = none\ntraffic.cos_0.packet_priorities = [0]\n",
+			want: []string{"traffic.packet_priority_source_set = [802.1p]", "traffic.cos_4.priority_source.8021p = [4]"},
+			gone: []string{"packet_priorities", "packet_priority_source =", "remark_packet_priority"},
+		},
+		{
+			name: "a key of another case is somebody else's", version: "3.4.3",
+			old:  "PFC.port_group_list = [x]\n",
+			want: []string{"PFC.port_group_list = [x]", "pfc.port_group_list = [roce_pfc]"},
+		},
+		{
+			name: "the T0 lossless group stays, unlisted", version: "3.4.3",
+			old:  "traffic.priority_group_list = [control, service, bulk, lossless]\npriority_group.lossless.cos_list = [4]\n",
+			want: []string{"traffic.priority_group_list = [control, service, bulk]", "priority_group.lossless.cos_list = [4]"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			edit := canonicalSample(t, "sn2700", tt.version, 1).file(t)
+			got := edit(tt.old)
+			for _, w := range tt.want {
+				assert.Contains(t, "\n"+got, "\n"+w+"\n")
+			}
+			for _, g := range tt.gone {
+				assert.NotContains(t, got, g)
+			}
+			assert.True(t, strings.HasSuffix(got, "\n"))
+			assert.Equal(t, got, edit(got), "editing twice")
+			readBack(t, strings.NewReplacer("link pause\n", "", "\xff\xfe\n", "", "= 3\n", "", "[section]\n", "").Replace(got)).check(t)
+		})
+	}
+}
+
+// TestECNSpelling: from 3.5 to 3.7 manuals and shipped files differ, and the file decides.
+func TestECNSpelling(t *testing.T) {
+	tests := []struct{ name, version, old, want, not string }{
+		{"3.7, nothing shown", "3.7.16", "x = 1\n", "\necn.roce_ecn.probability = 100\n", "ecn_red"},
+		{"3.7, shown in a comment", "3.7.16", "# ecn_red.port_group_list = [x]\n", "\necn_red.roce_ecn.red_enable = false\n", "\necn."},
+		{"3.7, an older list", "3.7.16", "# ecn_red.port_group_list = [x]\necn.port_group_list = [old]\n", "\necn_red.roce_ecn.ecn_enable = true\n", "\necn.port"},
+		{"4.0", "4.0.0", "x = 1\n", "\necn_red.roce_ecn.ecn_enable = true\n", "\necn."},
+		{"4.0 without cable_length", "4.0.0", "x = 1\n", "\npfc.roce_pfc.rx_enable = true\n", "cable_length"},
+		{"4.0 showing cable_length", "4.0.0", "# pfc.p.cable_length = 10\n", "\npfc.roce_pfc.cable_length = 3\n", "nothing"},
+		{"3.1 has no thresholds", "3.1.2", "x = 1\n", "\necn.roce_ecn.cos_list = [4]\n", "threshold"},
+		{"3.1 showing thresholds", "3.1.2", "#ecn.p.min_threshold_bytes = 1\n", "\necn.roce_ecn.min_threshold_bytes = 153600\n", "nothing"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			edit := canonicalSample(t, "sn2700", tt.version, 2).file(t)
+			got := edit(tt.old)
+			assert.Contains(t, got, tt.want)
+			assert.NotContains(t, got, tt.not)
+			assert.Equal(t, got, edit(got))
+		})
+	}
+}
+
+// TestRefuse lists the files rocec does not touch.
+func TestRefuse(t *testing.T) {
+	files, ds := Target.Render(canonicalSample(t, "sn2700", "3.4.3", 1).sw)
+	require.Empty(t, ds)
+	for name, tt := range map[string]struct{ old, why string }{
+		"NUL":           {"a = 1\x00\n", "NUL"},
+		"lone CR":       {"a = 1\rpfc.port_group_list = [x]\n", "carriage returns"},
+		"open list":     {"traffic.cos_0.packet_priorities = [0,\n1]\n", "line 1 sets traffic.cos_0.packet_priorities"},
+		"goes on":       {"x = 1\npfc.roce_pfc.port_set = swp1,\nswp2\n", "line 2 sets pfc.roce_pfc.port_set"},
+		"backslash":     {"scheduling.algorithm = \\\ndwrr\n", "line 1"},
+		"far too large": {strings.Repeat("# fill\n", maxFile/7+1), "1 MiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, ds := files[0].Edit([]byte(tt.old))
+			assert.Nil(t, out)
+			require.Len(t, ds, 1)
+			assert.Equal(t, "cumulus-file", ds[0].Code)
+			assert.Contains(t, ds[0].Detail, tt.why)
+			assert.Contains(t, ds[0].Detail, "leaf1")
+		})
+	}
+	out, ds := files[0].Edit([]byte("foreign = [1,\n2]\n"))
+	assert.Empty(t, ds, "a list of somebody else may stay open")
+	assert.Contains(t, string(out), "foreign = [1,\n2]\n")
+}
+
+// TestTail: what has no place goes below one comment, and a later setting joins it there.
+func TestTail(t *testing.T) {
+	s := canonicalSample(t, "sn2700", "3.4.3", 1)
+	first := s.file(t)("dos_enable = true\n\n")
+	assert.Equal(t, 1, strings.Count(first, tailHeader))
+	assert.True(t, strings.HasPrefix(first, "dos_enable = true\n\n"+tailHeader+"\ntraffic.packet_priority_source = 802.1p\n"), first)
+
+	withUser := first + "\n# mine\nsflow.rate = 3\n"
+	v2 := canonicalSample(t, "sn2700", "3.4.3", 2)
+	second := v2.file(t)(withUser)
+	assert.Equal(t, 1, strings.Count(second, tailHeader))
+	assert.True(t, strings.HasSuffix(second, "ecn.roce_ecn.probability = 100\n\n# mine\nsflow.rate = 3\n"), second)
+
+	back := s.file(t)(second)
+	assert.NotContains(t, back, "roce_ecn")
+	assert.Contains(t, back, "ecn.port_group_list = []\n", "an emptied list stays, so that nothing else fills it")
+	assert.Contains(t, back, "\n\n# mine\nsflow.rate = 3\n")
+}
+
+func TestKeys(t *testing.T) {
+	files, _ := Target.Render(canonicalSample(t, "sn2700", "3.4.3", 1).sw)
+	f := files[0]
+	whole, _ := f.Edit(nil)
+	for _, k := range f.Keys(whole) {
+		assert.True(t, k.Ours, k.Name)
+		if strings.HasPrefix(k.Name, "pfc.roce_pfc.") {
+			assert.NotEmpty(t, f.Why(k.Name), k.Name)
+		}
+	}
+	keys := f.Keys([]byte("dos_enable = true # x\n# pfc.port_group_list = [a]\npfc.roce_pfc_7.xoff_size = 9\ntraffic.packet_priority_source_set = [dscp]\npfc.mine.xoff_size = 1\n"))
+	require.Len(t, keys, 4)
+	assert.Equal(t, "true", keys[0].Value)
+	assert.Equal(t, []bool{false, true, true, false}, []bool{keys[0].Ours, keys[1].Ours, keys[2].Ours, keys[3].Ours})
+
+	assert.Equal(t, "size", f.Why("pfc.roce_pfc.port_buffer_bytes")[0].Why)
+	assert.Equal(t, at(34), f.Why("pfc.roce_pfc.cos_list")[0].At)
+	assert.Empty(t, f.Why("dos_enable"))
+}
+
+func TestRemoving(t *testing.T) {
+	conf := func(list, cos, set string) []byte {
+		return []byte("pfc.port_group_list = " + list + "\npfc.g.cos_list = " + cos + "\npfc.g.port_set = " + set + "\n")
+	}
+	old := conf("[g]", "[4]", "swp1-swp4")
+	assert.False(t, removing(nil, old))
+	assert.False(t, removing(old, old))
+	assert.False(t, removing(old, conf("[g]", "[4,5]", "swp1-swp4,swp9s0-swp9s3")), "adding")
+	assert.False(t, removing(old, conf("[g]", "[4]", "swp1,swp2,swp3,swp4")), "another spelling")
+	assert.True(t, removing(old, conf("[g]", "[5]", "swp1-swp4")), "another cos")
+	assert.True(t, removing(old, conf("[g]", "[4]", "swp1-swp3")), "a port less")
+	assert.True(t, removing(old, conf("[]", "[4]", "swp1-swp4")), "off")
+	pause := []byte("link_pause.port_group_list = [p]\nlink_pause.p.port_set = swp1\n")
+	assert.True(t, removing(pause, old), "pause to PFC: pause goes")
+	assert.False(t, removing(conf("[x]", "[4]", "swp1"), nil), "a list of nothing")
+	many := conf("[g"+strings.Repeat(",g", 1000)+"]", "[4]", "swp1-swp60000"+strings.Repeat(",swp1-swp4000", 10_000))
+	assert.True(t, removing(many, nil), "bounded work")
+}
+
+// fileLines makes lines of a traffic.conf: settings of rocec in any dialect, settings of others, comments, nonsense.
+func fileLines() *rapid.Generator[string] {
+	key := rapid.OneOf(
+		rapid.SampledFrom([]string{
+			"traffic.packet_priority_source", "traffic.packet_priority_source_set", "traffic.remark_packet_priority", "traffic.packet_priority_remark_set",
+			"traffic.priority_group_list", "priority_group.bulk.cos_list", "priority_group.service.weight", "scheduling.algorithm",
+			"pfc.port_group_list", "pfc.roce_pfc.port_set", "pfc.roce_pfc.cable_length", "pfc.roce_pfc_2.cos_list", "pfc.mine.port_set",
+			"link_pause.port_group_list", "link_pause.mine.port_set", "link_pause.roce_pause.xoff_size", "link_pause.roce_pause.cable_length",
+			"source.port_group_list", "source.mine.port_set", "remark.port_group_list",
+			"ecn.port_group_list", "ecn.roce_ecn.min_threshold_bytes", "ecn_red.port_group_list", "ecn_red.roce_ecn.cos_list", "ecn_red.x.red_enable",
+			"hash_config.enable", "dos_enable", "sflow.rate", "",
+		}),
+		rapid.Custom(func(t *rapid.T) string {
+			return strings.Replace(rapid.SampledFrom([]string{
+				"traffic.cos_N.packet_priorities", "traffic.cos_N.packet_priorities.8021p", "traffic.cos_N.packet_priorities.dscp",
+				"traffic.cos_N.priority_source.8021p", "traffic.cos_N.priority_source.dscp",
+			}).Draw(t, "map"), "N", string(rune('0'+rapid.IntRange(0, 9).Draw(t, "cos"))), 1)
+		}),
+	)
+	value := rapid.SampledFrom([]string{"", "[]", "[0,1]", "[ 1, 0 ]", "[mine]", "[mine, roce_pfc]", "true", "TRUE", "802.1p", "swp1-swp4", "swp9", "allports", "4", `"a # b"`, "[4] # why", "# only"})
+	return rapid.Custom(func(t *rapid.T) string {
+		switch rapid.IntRange(0, 9).Draw(t, "kind") {
+		case 0:
+			return rapid.SampledFrom([]string{"", "  ", "link pause", "# words", tailHeader, wholeHeader, "\xff", "a b = c"}).Draw(t, "other")
+		case 1, 2:
+			return rapid.SampledFrom([]string{"#", "# ", " ## "}).Draw(t, "mark") + key.Draw(t, "key") + " = " + value.Draw(t, "value")
+		}
+		sp := rapid.SampledFrom([]string{"", " ", "\t ", "   "})
+		return sp.Draw(t, "indent") + key.Draw(t, "key") + sp.Draw(t, "before") + "=" + sp.Draw(t, "after") + value.Draw(t, "value") + sp.Draw(t, "trail")
+	})
+}
+
+// TestEditLaws holds edits of arbitrary files to the laws, for every dialect and both flow controls.
+func TestEditLaws(t *testing.T) {
+	type sut struct {
+		doc dialect
+		s   *settings
+	}
+	var suts []sut
+	for _, version := range []string{"3.1.2", "3.4.3", "3.7.16", "4.1.0", "4.3.0"} {
+		for roce := 1; roce <= 2; roce++ {
+			for _, flow := range []ir.FlowControl{ir.PFC, ir.Pause} {
+				for _, model := range []string{"sn2700", "as4610-54t"} {
+					s := canonicalSample(t, model, version, roce)
+					s.fabric.FlowControl = flow
+					_, doc, _ := documented(version)
+					suts = append(suts, sut{doc, lower(s.sw, doc)})
+				}
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		u := rapid.SampledFrom(suts).Draw(t, "switch")
+		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end")
+		old := strings.Join(rapid.SliceOfN(fileLines(), 1, 30).Draw(t, "lines"), end) + rapid.SampledFrom([]string{"", end}).Draw(t, "last")
+		holdLaws(t, []byte(old), u.doc, u.s)
+	})
+}
+
+// FuzzEdit holds edits of any bytes to the laws.
+func FuzzEdit(f *testing.F) {
+	for _, tag := range []string{"t1", "t2", "t3", "t4"} {
+		f.Add([]byte(factoryFile(tag)), uint8(1))
+	}
+	f.Add([]byte("pfc.port_group_list =[a\r\n# x\r\n"), uint8(2))
+	f.Add([]byte("ecn_red.roce_ecn.cos_list=[4]\necn.port_group_list=[a]"), uint8(3))
+	type sut struct {
+		doc dialect
+		s   *settings
+	}
+	var suts []sut
+	for _, version := range []string{"3.1.2", "3.4.3", "3.7.16", "4.3.0"} {
+		_, doc, _ := documented(version)
+		suts = append(suts, sut{doc, lower(canonicalSample(f, "sn2700", version, 2).sw, doc)})
+	}
+	f.Fuzz(func(t *testing.T, old []byte, which uint8) {
+		u := suts[int(which)%len(suts)]
+		holdLaws(t, old, u.doc, u.s)
+		removing(old, nil)
+	})
+}
+
+// holdLaws: editing twice is editing once; the old bytes are not touched; lines that are not rocec's stay, in their
+// order, byte for byte; the keys of the result are what Keys promised.
+func holdLaws(t require.TestingT, old []byte, doc dialect, s *settings) {
+	before := string(old)
+	got, err := edit(old, doc, s)
+	require.Equal(t, before, string(old), "Edit changed its argument")
+	if err != nil {
+		keys(old, doc, s)
+		return
+	}
+	require.True(t, strings.HasSuffix(string(got), "\n"))
+	again, err := edit(got, doc, s)
+	require.NoError(t, err)
+	require.Equal(t, string(got), string(again), "editing twice")
+
+	owned := map[string]bool{}
+	for _, k := range keys(old, doc, s) {
+		owned[k.Name] = k.Ours
+	}
+	rest := string(got)
+	if before != "" {
+		for _, l := range strings.SplitAfter(before, "\n") {
+			if name, _, ok := strings.Cut(strings.Trim(l, " \t\r\n"), "="); ok && owned[strings.Trim(name, " \t")] {
+				continue
+			}
+			l = strings.TrimSuffix(l, "\n") // the last line may have got one
+			i := strings.Index(rest, l)
+			require.GreaterOrEqual(t, i, 0, "line lost or moved: %q", l)
+			rest = rest[i+len(l):]
+		}
+	}
+	seen := map[string]bool{}
+	for _, k := range keys(got, doc, s) {
+		if k.Ours {
+			require.False(t, seen[k.Name], "%s stands twice", k.Name)
+			seen[k.Name] = true
+		} else {
+			require.Contains(t, owned, k.Name, "a key of others appeared")
+		}
+	}
+	for _, sec := range spell(s, doc.shown(mustParse(t, got)), nil) {
+		for _, set := range sec.settings {
+			require.True(t, seen[set.key], "%s is missing", set.key)
+		}
+	}
+}
+
+func mustParse(t require.TestingT, content []byte) []line {
+	lines, err := parse(content)
+	require.NoError(t, err)
+	return lines
+}
+
+// TestParsePrints: a parsed file prints as it was.
+func TestParsePrints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab.=# \t\r\n[],\"\x00é")), 0, 200, -1).Draw(t, "text")
+		lines, _ := parse([]byte(text))
+		var b []byte
+		for i := range lines {
+			b = lines[i].appendTo(b)
+		}
+		require.Equal(t, text, string(b))
+	})
+}

@@ -1,0 +1,70 @@
+package cumulus
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// factory holds traffic.conf as each dialect's releases ship it: the same settings, in the same order, with templates
+// commented out; the words are ours.
+//
+//go:embed factory/*.conf
+var factory embed.FS
+
+// image is a switch as it comes from the factory.
+func image(d *ir.Device) target.Image {
+	sw := d.Switch
+	files := map[string]string{
+		"/etc/os-release": fmt.Sprintf("NAME=\"Cumulus Linux\"\nVERSION_ID=%[1]s\nVERSION=\"Cumulus Linux %[1]s\"\n"+
+			"PRETTY_NAME=\"Cumulus Linux\"\nID=cumulus-linux\nID_LIKE=debian\n", sw.Version),
+		"/etc/lsb-release": fmt.Sprintf("DISTRIB_ID=\"Cumulus Linux\"\nDISTRIB_RELEASE=%[1]s\nDISTRIB_DESCRIPTION=\"Cumulus Linux %[1]s\"\n", sw.Version),
+	}
+	family := "bcm"
+	if sw.Model.ASIC.Vendor == platform.Mellanox {
+		family = "mlx"
+	}
+	files[chipConfig+"/"+family+"/datapath.conf"] = "# the chip's memory and queues\n"
+	if r, doc, ok := documented(sw.Version); ok {
+		files[Path] = factoryFile(doc.tag)
+		if reloads(r, sw.Model.ASIC) {
+			files[reloadNode] = "0\n"
+		}
+	}
+	return target.Image{Files: files, Services: []string{"switchd.service"}, Ports: append([]string{"eth0"}, frontPanel(d)...)}
+}
+
+func factoryFile(tag string) string {
+	b, err := factory.ReadFile("factory/" + strings.ToLower(tag) + ".conf")
+	if err != nil {
+		panic("cumulus: no factory file of dialect " + tag)
+	}
+	return string(b)
+}
+
+// frontPanel names the ports of a switch: those of its model, split where the fabric names a part.
+func frontPanel(d *ir.Device) []string {
+	split := map[int]bool{}
+	for _, p := range sorted(d.Ports) {
+		if p.sub >= 0 {
+			split[p.n] = true
+		}
+	}
+	var out []string
+	for _, r := range d.Switch.Model.Ports {
+		for n := r.First; n <= r.Last; n++ {
+			if !split[n] {
+				out = append(out, port{n, -1}.String())
+				continue
+			}
+			for k := range r.Lanes {
+				out = append(out, port{n, k}.String())
+			}
+		}
+	}
+	return out
+}

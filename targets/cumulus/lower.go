@@ -1,0 +1,413 @@
+package cumulus
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// settings is what one switch should hold, before a dialect spells it.
+type settings struct {
+	trustPCP, trustDSCP bool
+	trustWhy            []ir.Origin
+	pcp                 [8]int  // the cos of every PCP value
+	dscp                [64]int // the cos of every DSCP value
+	mapWhy              [8][]ir.Origin
+	classes             []class
+	pfc                 []lossless
+	pause               []lossless // link pause instead of PFC; at most one of pfc and pause is filled
+	ecn                 []marking
+	ports               []port // every port in pfc, pause or ecn
+	poolHint            bool   // Spectrum: the lossless pool is datapath.conf's
+}
+
+// class is one of the three priority groups of traffic.conf.
+type class struct {
+	name   string
+	cos    []int
+	weight int // 0: strict
+	why    []ir.Origin
+}
+
+// lossless is a PFC or link pause port group: ports with the same buffer.
+type lossless struct {
+	name                 string
+	cos                  []int
+	ports                []port
+	size, xoff, xonDelta ir.Num
+	metres               int       // longest cable; 0: not known
+	cableWhy             ir.Origin // of the longest cable
+	why                  []ir.Origin
+}
+
+// marking is an ECN port group: ports with the same thresholds.
+type marking struct {
+	name                  string
+	cos                   []int
+	ports                 []port
+	min, max, probability ir.Num
+	why                   []ir.Origin
+}
+
+// lower turns the fabric's numbers into a switch's settings. Two ports with the same numbers share a port group;
+// groups are named in the order of their first ports.
+func lower(d *ir.Device, doc dialect) *settings {
+	asic := d.Switch.Model.ASIC
+	s := &settings{poolHint: asic.Vendor == platform.Mellanox}
+	s.trust(d, doc)
+	s.classify(d.Fabric.CosGroups)
+	s.classes = classes(d.Fabric)
+	switch {
+	case d.Fabric.FlowControl == ir.Pause:
+		s.pause = losslessGroups(d, pauseGroup)
+	case asic.PFC:
+		s.pfc = losslessGroups(d, pfcGroup)
+	}
+	for _, g := range slices.Concat(s.pause, s.pfc) {
+		s.ports = append(s.ports, g.ports...)
+	}
+	if asic.ECN {
+		s.ecn = markingGroups(d)
+		for i := range s.ecn {
+			s.ports = append(s.ports, s.ecn[i].ports...)
+		}
+	}
+	slices.SortFunc(s.ports, comparePorts)
+	s.ports = slices.Compact(s.ports)
+	return s
+}
+
+// The names of rocec's port groups; the second of a kind is roce_pfc_2.
+const (
+	pfcGroup   = "roce_pfc"
+	pauseGroup = "roce_pause"
+	ecnGroup   = "roce_ecn"
+)
+
+func numbered(name string, i int) string {
+	if i == 0 {
+		return name
+	}
+	return fmt.Sprintf("%s_%d", name, i+1)
+}
+
+// visible gives the intents whose traffic a switch handles: one of its ports carries the intent's cos group, or a
+// member is cabled to it.
+func visible(d *ir.Device) []*ir.Intent {
+	groups := map[*ir.CosGroup]bool{}
+	members := map[*ir.Intent]bool{}
+	for _, p := range d.Ports {
+		for _, b := range p.Buffers {
+			groups[b.Group] = true
+		}
+		for _, m := range p.Marks {
+			groups[m.Group] = true
+		}
+		if nic := p.Peer().NIC; nic != nil {
+			for _, in := range nic.Intents {
+				members[in] = true
+			}
+		}
+	}
+	var out []*ir.Intent
+	for _, in := range d.Fabric.Intents {
+		if groups[in.Group] || members[in] {
+			out = append(out, in)
+		}
+	}
+	return out
+}
+
+// trustOf gives the intents that need PCP and those that need DSCP to be told apart. RoCEv1 has no IP header, so only
+// PCP is left; RoCEv2 is told by DSCP when its cos group claims one, else by PCP.
+func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
+	for _, in := range intents {
+		if in.Version == 2 && len(in.Group.DSCP) > 0 {
+			dscp = append(dscp, in)
+		} else {
+			pcp = append(pcp, in)
+		}
+	}
+	return pcp, dscp
+}
+
+// trust decides which header fields the switch believes. A switch that sees no intent gets what the fabric as a whole
+// needs. Where both are needed and the dialect has room for one, check has refused the switch, or link pause makes
+// every class lossless, and then DSCP decides, for the sake of marking.
+func (s *settings) trust(d *ir.Device, doc dialect) {
+	intents := visible(d)
+	if len(intents) == 0 {
+		intents = d.Fabric.Intents
+	}
+	pcp, dscp := trustOf(intents)
+	s.trustPCP, s.trustDSCP = len(pcp) > 0 || len(dscp) == 0, len(dscp) > 0
+	if !doc.trustList && s.trustDSCP {
+		s.trustPCP = false
+	}
+	for _, in := range intents {
+		s.trustWhy = append(s.trustWhy, ir.Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
+	}
+}
+
+// Two cos with a meaning of their own in every template of the vendor.
+const (
+	cosCPU     = 3 // reserved for traffic the switch's CPU sends
+	cosControl = 7 // the member of the strict group control
+)
+
+// classify fills the maps: claimed values go where they were claimed, the others to the cos of their own number (a
+// DSCP: its upper three bits), which is what the vendor's template does. Where that cos is lossless, or the CPU's and
+// no group's, they go to the next cos above that is neither, or else below, and not into a strict queue: nobody asked
+// for them to be lossless or to starve others.
+func (s *settings) classify(groups []*ir.CosGroup) {
+	var owner [8]*ir.CosGroup
+	for _, g := range groups {
+		if owner[g.Cos] == nil || g.Lossless {
+			owner[g.Cos] = g
+		}
+	}
+	free := func(cos int) bool {
+		g := owner[cos]
+		return (g == nil || !g.Lossless) && (cos != cosCPU || g != nil)
+	}
+	home := func(cos int) int {
+		if free(cos) {
+			return cos
+		}
+		for _, c := range [...]int{
+			cos + 1, cos + 2, cos + 3, cos + 4, cos + 5, cos + 6,
+			cos - 1, cos - 2, cos - 3, cos - 4, cos - 5, cos - 6, cos - 7,
+		} {
+			if c >= 0 && c < cosControl && free(c) && (owner[c] == nil || !owner[c].Strict) {
+				return c
+			}
+		}
+		for c := range 8 {
+			if free(c) {
+				return c
+			}
+		}
+		return cos // every cos is lossless: there is no better place
+	}
+	for v := range s.pcp {
+		s.pcp[v] = home(v)
+	}
+	for v := range s.dscp {
+		s.dscp[v] = home(v / 8)
+	}
+	for _, g := range slices.Backward(groups) { // of two that claim a value, the first: an error of its own elsewhere
+		for _, c := range g.PCP {
+			s.pcp[c.Value] = g.Cos
+		}
+		for _, c := range g.DSCP {
+			s.dscp[c.Value] = g.Cos
+		}
+	}
+	for _, g := range groups {
+		s.mapWhy[g.Cos] = append(s.mapWhy[g.Cos], ir.Origin{At: g.At, Why: "cos group " + g.Name})
+	}
+}
+
+// The bounds and the usual value of a priority group's weight.
+const (
+	maxWeight  = 127 // manual of 3.4.3: 0..127, 0 is strict
+	evenWeight = 16  // service and bulk in equal shares, as the vendor's RoCE preset has them
+)
+
+// classes lays the cos groups into the three priority groups traffic.conf has: control (strict), service (RoCE) and
+// bulk (the rest). Cos 7 belongs to control unless a group claims it, as from the factory.
+func classes(f *ir.Fabric) []class {
+	out := []class{{name: control}, {name: service}, {name: bulk}}
+	find := func(name string) *class {
+		return &out[slices.IndexFunc(out, func(c class) bool { return c.name == name })]
+	}
+	roce := roceGroups(f)
+	var owner [8]*class
+	for _, g := range f.CosGroups {
+		if owner[g.Cos] != nil {
+			continue
+		}
+		c := find(classOf(g, roce))
+		owner[g.Cos] = c
+		c.weight += g.Weight
+		c.why = append(c.why, ir.Origin{At: g.At, Why: "cos group " + g.Name})
+	}
+	for cos, c := range owner {
+		switch {
+		case c == nil && cos == cosControl:
+			c = find(control)
+		case c == nil:
+			c = find(bulk)
+		}
+		c.cos = append(c.cos, cos)
+	}
+	find(control).weight = 0
+	s, b := find(service), find(bulk)
+	s.weight, b.weight = weights(s.weight, b.weight)
+	return out
+}
+
+// roceGroups gives the cos groups intents travel in.
+func roceGroups(f *ir.Fabric) map[*ir.CosGroup]bool {
+	m := map[*ir.CosGroup]bool{}
+	for _, in := range f.Intents {
+		m[in.Group] = true
+	}
+	return m
+}
+
+// The names of the priority groups; up to 4.3 there are no others.
+const (
+	control = "control"
+	service = "service"
+	bulk    = "bulk"
+)
+
+// classOf gives the priority group of a cos group; roce holds those of the intents.
+func classOf(g *ir.CosGroup, roce map[*ir.CosGroup]bool) string {
+	switch {
+	case g.Strict:
+		return control
+	case g.Lossless || roce[g]:
+		return service
+	}
+	return bulk
+}
+
+// weights turns the shares the person wrote for two classes into DWRR weights of 1 to 127. A class without a share
+// gets the rest of a hundred; without any the two are equal.
+func weights(service, bulk int) (int, int) {
+	switch {
+	case service <= 0 && bulk <= 0:
+		return evenWeight, evenWeight
+	case service <= 0:
+		service = max(100-bulk, 1)
+	case bulk <= 0:
+		bulk = max(100-service, 1)
+	}
+	if most := max(service, bulk); most > maxWeight {
+		service, bulk = max(service*maxWeight/most, 1), max(bulk*maxWeight/most, 1)
+	}
+	return service, bulk
+}
+
+// losslessGroups collects the ports that carry lossless groups, into port groups of a name.
+//
+// A port that carries several gets one buffer for all: the sum of their sizes, paused at the smallest xoff. The chip
+// may keep one priority group for all lossless cos of a port, or one for each; the manuals say only that
+// port_buffer_bytes is the port's total. With the smallest xoff the headroom suffices either way: in one shared group
+// it is size - xoff >= the sum of all headrooms; with a group each, together they hold no more than the sum of their
+// xoffs when the last one pauses, and what is left is again the sum.
+func losslessGroups(d *ir.Device, name string) []lossless {
+	type key struct{ cos, size, xoff, xonDelta int }
+	var groups []lossless
+	index := map[key]int{}
+	for _, p := range sorted(d.Ports) {
+		if len(p.ir.Buffers) == 0 {
+			continue
+		}
+		g := combine(p.ir.Buffers)
+		k := key{mask(g.cos), g.size.N, g.xoff.N, g.xonDelta.N}
+		i, known := index[k]
+		if !known {
+			i = len(groups)
+			index[k] = i
+			g.name = numbered(name, i)
+			groups = append(groups, g)
+		}
+		groups[i].ports = append(groups[i].ports, p.port)
+		if l := p.ir.Link.Length; l.Known() {
+			if m := int(math.Ceil(l.Metres)); m > groups[i].metres {
+				groups[i].metres, groups[i].cableWhy = m, l.From
+			}
+		}
+	}
+	return groups
+}
+
+func combine(buffers []*ir.Buffer) lossless {
+	var g lossless
+	for i, b := range buffers {
+		g.cos = append(g.cos, b.Group.Cos)
+		g.why = append(g.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
+		if i == 0 {
+			g.size, g.xoff, g.xonDelta = b.Size, b.Xoff, b.XonDelta
+			continue
+		}
+		g.size = ir.Num{N: g.size.N + b.Size.N, From: slices.Concat(g.size.From, b.Size.From)}
+		g.xoff = smaller(g.xoff, b.Xoff)
+		g.xonDelta = smaller(g.xonDelta, b.XonDelta)
+	}
+	slices.Sort(g.cos)
+	g.cos = slices.Compact(g.cos)
+	return g
+}
+
+func smaller(a, b ir.Num) ir.Num {
+	if b.N < a.N {
+		return b
+	}
+	return a
+}
+
+// markingGroups collects the ports that mark. A port has one set of thresholds for all its cos; where groups differ,
+// check has refused the switch, and the first group's are taken here.
+func markingGroups(d *ir.Device) []marking {
+	type key struct{ cos, min, max, probability int }
+	var groups []marking
+	index := map[key]int{}
+	for _, p := range sorted(d.Ports) {
+		if len(p.ir.Marks) == 0 {
+			continue
+		}
+		first := p.ir.Marks[0]
+		g := marking{min: first.Min, max: first.Max, probability: first.Probability}
+		for _, m := range p.ir.Marks {
+			g.cos = append(g.cos, m.Group.Cos)
+			if m.Group.ECN != nil {
+				g.why = append(g.why, ir.Origin{At: m.Group.ECN.At, Why: m.Group.Name + " is marked"})
+			}
+		}
+		slices.Sort(g.cos)
+		g.cos = slices.Compact(g.cos)
+		k := key{mask(g.cos), g.min.N, g.max.N, g.probability.N}
+		i, known := index[k]
+		if !known {
+			i = len(groups)
+			index[k] = i
+			g.name = numbered(ecnGroup, i)
+			groups = append(groups, g)
+		}
+		groups[i].ports = append(groups[i].ports, p.port)
+	}
+	return groups
+}
+
+// named is a port of the fabric with its front-panel name read.
+type named struct {
+	port
+	ir *ir.Port
+}
+
+// sorted gives the front-panel ports in porttab order. A port with another name is an error of check.
+func sorted(ports []*ir.Port) []named {
+	out := make([]named, 0, len(ports))
+	for _, p := range ports {
+		if q, ok := parsePort(p.Name); ok {
+			out = append(out, named{q, p})
+		}
+	}
+	slices.SortFunc(out, func(a, b named) int { return comparePorts(a.port, b.port) })
+	return out
+}
+
+func mask(cos []int) int {
+	m := 0
+	for _, c := range cos {
+		m |= 1 << c
+	}
+	return m
+}

@@ -1,0 +1,225 @@
+package cumulus
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/syntax"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// TestMapLaws: whatever the groups claim, every value goes to exactly one cos, a claimed one to its claimant, an
+// unclaimed one never into a lossless cos, nor into the CPU's.
+func TestMapLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cos := rapid.Permutation([]int{0, 1, 2, 3, 4, 5, 6, 7}).Draw(t, "cos")[:rapid.IntRange(0, 7).Draw(t, "groups")]
+		slices.Sort(cos)
+		dscp := rapid.Permutation(upTo(64)).Draw(t, "dscp")
+		pcp := rapid.Permutation(upTo(8)).Draw(t, "pcp")
+		var groups []*ir.CosGroup
+		owner := map[int]*ir.CosGroup{}
+		claimedPCP, claimedDSCP := map[int]int{}, map[int]int{}
+		for _, c := range cos {
+			g := &ir.CosGroup{Cos: c, Lossless: rapid.Bool().Draw(t, "lossless"), Strict: rapid.Bool().Draw(t, "strict")}
+			n := rapid.IntRange(0, 3).Draw(t, "claims")
+			g.DSCP, dscp = claims(dscp[:n]...), dscp[n:]
+			g.PCP, pcp = claims(pcp[0]), pcp[1:]
+			claimedPCP[g.PCP[0].Value] = c
+			for _, v := range g.DSCP {
+				claimedDSCP[v.Value] = c
+			}
+			groups = append(groups, g)
+			owner[c] = g
+		}
+		var s settings
+		s.classify(groups)
+		verify := func(name string, to []int, claimed map[int]int) {
+			for v, c := range to {
+				require.True(t, c >= 0 && c < 8)
+				if want, ok := claimed[v]; ok {
+					require.Equal(t, want, c, "%s %d is claimed", name, v)
+					continue
+				}
+				if g := owner[c]; g != nil {
+					require.False(t, g.Lossless, "%s %d fell into a lossless cos", name, v)
+				} else {
+					require.NotEqual(t, cosCPU, c, "%s %d fell into the CPU's cos", name, v)
+				}
+			}
+		}
+		free := slices.ContainsFunc(upTo(8), func(c int) bool { return owner[c] == nil && c != cosCPU || owner[c] != nil && !owner[c].Lossless })
+		if free {
+			verify("PCP", s.pcp[:], claimedPCP)
+			verify("DSCP", s.dscp[:], claimedDSCP)
+		}
+	})
+}
+
+func upTo(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+func TestMapChoices(t *testing.T) {
+	cosGroups := func(lossless []int, strict []int) []*ir.CosGroup {
+		var out []*ir.CosGroup
+		for c := range 8 {
+			if l, s := slices.Contains(lossless, c), slices.Contains(strict, c); l || s {
+				out = append(out, &ir.CosGroup{Cos: c, Lossless: l, Strict: s, PCP: claims(c)})
+			}
+		}
+		return out
+	}
+	for _, tt := range []struct {
+		name             string
+		lossless, strict []int
+		pcp              [8]int
+	}{
+		{"one lossless: PCP 3 avoids it and the CPU", []int{4}, []int{6}, [8]int{0, 1, 2, 5, 4, 5, 6, 7}},
+		{"two lossless: down rather than into a strict queue", []int{4, 5}, []int{6}, [8]int{0, 1, 2, 2, 4, 5, 6, 7}},
+		{"cos 3 lossless", []int{3}, nil, [8]int{0, 1, 2, 3, 4, 5, 6, 7}},
+		{"no groups", nil, nil, [8]int{0, 1, 2, 4, 4, 5, 6, 7}},
+	} {
+		var s settings
+		s.classify(cosGroups(tt.lossless, tt.strict))
+		assert.Equal(t, tt.pcp, s.pcp, tt.name)
+	}
+	var s settings
+	s.classify(cosGroups([]int{4}, []int{6}))
+	assert.Equal(t, 5, s.dscp[32], "DSCP 32-39 is nobody's: it must not be lossless")
+	s = settings{}
+	s.classify(cosGroups([]int{0, 1, 2, 3, 4, 5, 6, 7}, nil))
+	assert.Equal(t, [8]int{0, 1, 2, 3, 4, 5, 6, 7}, s.pcp)
+}
+
+func TestPortSet(t *testing.T) {
+	for in, want := range map[string]string{
+		"swp1":                              "swp1",
+		"swp2 swp1":                         "swp1-swp2",
+		"swp1 swp2 swp3 swp4 swp6":          "swp1-swp4,swp6",
+		"swp10 swp9 swp1":                   "swp1,swp9-swp10",
+		"swp49s0 swp49s1 swp49s2 swp49s3":   "swp49s0-swp49s3",
+		"swp1s3 swp2s0":                     "swp1s3,swp2s0",
+		"swp1 swp2s0 swp2s1 swp3":           "swp1,swp2s0-swp2s1,swp3",
+		"swp1s0 swp1s2 swp1s3 swp20 swp200": "swp1s0,swp1s2-swp1s3,swp20,swp200",
+	} {
+		var ports []port
+		for n := range strings.FieldsSeq(in) {
+			p, ok := parsePort(n)
+			require.True(t, ok)
+			ports = append(ports, p)
+		}
+		slices.SortFunc(ports, comparePorts)
+		assert.Equal(t, want, portSet(ports))
+	}
+	for _, bad := range []string{"", "swp", "swp0", "swp01", "eth0", "swp1s", "swp1s0s1", "swp1.100", "bond1", "swp1-2", "Swp1"} {
+		_, ok := parsePort(bad)
+		assert.False(t, ok, bad)
+	}
+}
+
+// TestPortSetLaw: what portSet writes names the same ports, each once.
+func TestPortSetLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		ports := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) port {
+			return port{rapid.IntRange(1, 40).Draw(t, "n"), rapid.IntRange(-1, 3).Draw(t, "sub")}
+		}), 1, 40, func(p port) port { return p }).Draw(t, "ports")
+		slices.SortFunc(ports, comparePorts)
+		var names []string
+		for _, p := range ports {
+			names = append(names, p.String())
+		}
+		require.Equal(t, names, expand(portSet(ports)))
+		require.True(t, touches(portSet(ports), ports[:1]))
+	})
+}
+
+// TestDeterminism: the order of declarations does not matter.
+func TestDeterminism(t *testing.T) {
+	a, b := canonicalSample(t, "sn2700", "4.3.0", 2), canonicalSample(t, "sn2700", "4.3.0", 2)
+	slices.Reverse(b.sw.Ports)
+	slices.Reverse(b.fabric.Links)
+	assert.Equal(t, a.file(t)(""), b.file(t)(""))
+}
+
+func TestIdentity(t *testing.T) {
+	s := canonicalSample(t, "sn2700", "3.4.3", 1)
+	judge := func(answer string) []string { return Target.Identity(s.sw).Judge([]byte(answer)) }
+	release := Target.Image(s.sw).Files["/etc/os-release"]
+	lsb := Target.Image(s.sw).Files["/etc/lsb-release"]
+	assert.Empty(t, judge(release))
+	assert.Empty(t, judge(release+lsb+"chip mlx\n"))
+	assert.Empty(t, judge(release+"chip mlx\nchip bcm\n"), "both folders say nothing")
+	assert.Equal(t, []string{"leaf1 has a chip of the family bcm, but Mellanox SN2700, the model the fabric states, has one of the family mlx."}, judge(lsb+"chip bcm\n"))
+	assert.Equal(t, []string{"leaf1 runs Cumulus Linux 4.2.1 (VERSION_ID), but the fabric says 3.4.3."}, judge("ID=cumulus-linux\nVERSION_ID=\"4.2.1\"\n"))
+	assert.Equal(t, []string{"leaf1 runs debian, not Cumulus Linux."}, judge("ID=debian\nVERSION_ID=\"12\"\n"))
+	assert.Len(t, judge(""), 1)
+	assert.NotContains(t, judge("ID=\x1b[31mx\n")[0], "\x1b")
+	s.sw.Switch.Version = "4.3"
+	assert.Empty(t, judge("ID=cumulus-linux\nVERSION_ID=4.3.0\n"))
+}
+
+func TestCounters(t *testing.T) {
+	s := canonicalSample(t, "sn2700", "3.4.3", 1)
+	probes := Target.Probes(s.sw)
+	require.Len(t, probes, 2)
+	assert.Contains(t, probes[1].Cmd, "for p in swp1 swp2 swp3 swp4 swp31 swp32;")
+	assert.Empty(t, probes[0].Judge([]byte("active\n")))
+	assert.Equal(t, []string{"switchd.service on leaf1 is failed; its log is /var/log/switchd.log."}, probes[0].Judge([]byte("failed\n")))
+	good := "port swp1\nNIC statistics:\n     HwIfInBufferDrops: 0\n     HwIfInPfc4Pkt: 77\n     HwIfOutPfc4Pkt: 5\n     HwIfOutQDrops: 9\nport swp2\n"
+	assert.Empty(t, probes[1].Judge([]byte(good)), "a counter that is missing is unknown, not zero and not wrong")
+	bad := "port swp3\n HwIfInBufferDrops: 12\n HwIfInPfc3Pkt: 4\n HwIfInPfcXPkt: 4\n HwIfInBufferDrops: many\n"
+	assert.Equal(t, []string{
+		"leaf1:swp3 carries lossless traffic and dropped 12 packets for want of buffer (HwIfInBufferDrops).",
+		"leaf1:swp3 received 4 PFC frames for priority 3, which is not lossless here: its peer pauses another class (HwIfInPfc3Pkt).",
+	}, probes[1].Judge([]byte(bad)))
+}
+
+// TestShell: what runs on a switch is POSIX shell.
+func TestShell(t *testing.T) {
+	s := canonicalSample(t, "sn2700", "4.3.0", 2)
+	files, _ := Target.Render(s.sw)
+	cmds := []string{files[0].Precheck, files[0].Activate.Cmd, files[0].Activate.Check, Target.Identity(s.sw).Cmd}
+	for _, p := range Target.Probes(s.sw) {
+		cmds = append(cmds, p.Cmd)
+	}
+	for _, cmd := range cmds {
+		_, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(cmd), "")
+		assert.NoError(t, err, cmd)
+	}
+}
+
+func TestImage(t *testing.T) {
+	s := canonicalSample(t, "sn2410", "4.3.0", 1)
+	s.sw.Ports[0].Name = "swp50s1"
+	im := Target.Image(s.sw)
+	assert.Contains(t, im.Files[Path], ".priority_source.8021p")
+	assert.Equal(t, "eth0", im.Ports[0])
+	assert.Equal(t, []string{"swp48", "swp49", "swp50s0", "swp50s1", "swp50s2", "swp50s3", "swp51"}, im.Ports[48:55])
+	assert.Contains(t, im.Files, reloadNode)
+	assert.Equal(t, []string{"switchd.service"}, im.Services)
+	for _, tt := range []struct{ version, has, hasNot string }{
+		{"3.4.3", "traffic.packet_priority_source = ", "source_set"},
+		{"3.7.16", "packet_priority_source_set = [802.1p,dscp]", "cable_length"},
+	} {
+		im := Target.Image(canonicalSample(t, "sn2700", tt.version, 1).sw)
+		assert.Contains(t, im.Files[Path], tt.has)
+		assert.NotContains(t, im.Files[Path], tt.hasNot)
+		assert.NotContains(t, im.Files, reloadNode)
+	}
+	for tag, want := range map[string]string{"t1": "T1", "t2": "T2", "t3": "T3", "t4": "T3"} {
+		lines, err := parse([]byte(factoryFile(tag)))
+		require.NoError(t, err)
+		_, doc, _ := documented("3.4.3")
+		assert.Equal(t, want, doc.shown(lines).tag, "the file of the factory shows its dialect")
+	}
+	assert.Equal(t, "Cumulus Linux 4.3.0, Spectrum", Target.About(s.sw))
+}

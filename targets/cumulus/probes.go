@@ -1,0 +1,144 @@
+package cumulus
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// chipConfig is the folder that tells the chip's vendor, by its subfolder bcm or mlx (3.2 to 4.3).
+const chipConfig = "/usr/lib/python2.7/dist-packages/cumulus/__chip_config"
+
+// identity asks which release and which chip family a switch has. A different release would be spelled differently;
+// a different chip would be told to restart or reload wrongly.
+func identity(d *ir.Device) target.Probe {
+	return target.Probe{
+		Name: "release",
+		Query: target.Query{Cmd: `for f in /etc/os-release /etc/lsb-release; do
+test -r "$f" && cat "$f"
+done
+for c in bcm mlx; do
+test -d ` + chipConfig + `/"$c" && echo "chip $c"
+done
+true`},
+		Judge: func(answer []byte) []string { return judgeRelease(d, string(answer)) },
+	}
+}
+
+func judgeRelease(d *ir.Device, answer string) []string {
+	want := d.Switch.Version
+	facts := map[string]string{}
+	var chips []string
+	for l := range strings.Lines(answer) {
+		l = strings.TrimSpace(l)
+		if c, ok := strings.CutPrefix(l, "chip "); ok {
+			chips = append(chips, c)
+		}
+		if k, v, ok := strings.Cut(l, "="); ok {
+			facts[k] = strings.Trim(v, `"'`)
+		}
+	}
+	if id := facts["ID"]; id != "" && id != OS {
+		return []string{fmt.Sprintf("%s runs %s, not Cumulus Linux.", d.Name, target.Escape(id))}
+	}
+	var found []string
+	told := false
+	for _, k := range []string{"VERSION_ID", "DISTRIB_RELEASE"} {
+		if v := facts[k]; v != "" {
+			told = true
+			if !sameRelease(v, want) {
+				found = append(found, fmt.Sprintf("%s runs Cumulus Linux %s (%s), but the fabric says %s.", d.Name, target.Escape(v), k, want))
+			}
+		}
+	}
+	if !told {
+		found = append(found, d.Name+" does not say which release it runs: neither /etc/os-release nor /etc/lsb-release names one.")
+	}
+	family := map[platform.Vendor]string{platform.Mellanox: "mlx", platform.Broadcom: "bcm"}[d.Switch.Model.ASIC.Vendor]
+	if len(chips) == 1 && chips[0] != family {
+		found = append(found, fmt.Sprintf("%s has a chip of the family %s, but %s, the model the fabric states, has one of the family %s.",
+			d.Name, target.Escape(chips[0]), d.Switch.Model.Title, family))
+	}
+	return found
+}
+
+func sameRelease(a, b string) bool {
+	ra, okA := parseRelease(a)
+	rb, okB := parseRelease(b)
+	return a == b || okA && okB && ra == rb
+}
+
+// probes gives what shows whether the settings work: switchd runs, and no port that carries lossless traffic has
+// dropped for want of buffer or is paused in a class that is not lossless.
+func probes(d *ir.Device) []target.Probe {
+	out := []target.Probe{{
+		Name:  "switchd",
+		Query: target.Query{Cmd: "systemctl is-active switchd.service || true"},
+		Judge: func(answer []byte) []string {
+			if state := strings.TrimSpace(string(answer)); state != "active" {
+				return []string{fmt.Sprintf("switchd.service on %s is %s; its log is /var/log/switchd.log.", d.Name, target.Escape(state))}
+			}
+			return nil
+		},
+	}}
+	lossless := map[int]bool{} // by the number a PFC frame may name: the cos, or the PCP that leads to it
+	var names []string
+	for _, p := range sorted(d.Ports) {
+		if len(p.ir.Buffers) == 0 {
+			continue
+		}
+		names = append(names, p.port.String())
+		for _, b := range p.ir.Buffers {
+			lossless[b.Group.Cos] = true
+			for _, c := range b.Group.PCP {
+				lossless[c.Value] = true
+			}
+		}
+	}
+	if len(names) == 0 {
+		return out
+	}
+	return append(out, target.Probe{
+		Name: "lossless counters",
+		Query: target.Query{Cmd: "for p in " + strings.Join(names, " ") + `; do
+echo "port $p"
+ethtool -S "$p" 2>/dev/null || true
+done`},
+		Judge: func(answer []byte) []string {
+			return judgeCounters(d.Name, string(answer), lossless, d.Fabric.FlowControl == ir.PFC)
+		},
+	})
+}
+
+// judgeCounters reads `ethtool -S` of several ports. A counter a release does not have says nothing.
+func judgeCounters(device, answer string, lossless map[int]bool, pfc bool) []string {
+	var found []string
+	name := ""
+	for l := range strings.Lines(answer) {
+		l = strings.TrimSpace(l)
+		if p, ok := strings.CutPrefix(l, "port "); ok {
+			name = p
+			continue
+		}
+		counter, value, ok := strings.Cut(l, ":")
+		n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 64)
+		if !ok || err != nil || n == 0 {
+			continue
+		}
+		at := device + ":" + target.Escape(name)
+		if counter == "HwIfInBufferDrops" {
+			found = append(found, fmt.Sprintf("%s carries lossless traffic and dropped %d packets for want of buffer (%s).", at, n, counter))
+		}
+		if k, ok := strings.CutPrefix(counter, "HwIfInPfc"); ok && pfc {
+			if cos, ok := number(strings.TrimSuffix(k, "Pkt")); ok && !lossless[cos] {
+				found = append(found, fmt.Sprintf("%s received %d PFC frames for priority %d, which is not lossless here: its peer pauses another class (%s).",
+					at, n, cos, counter))
+			}
+		}
+	}
+	return found
+}

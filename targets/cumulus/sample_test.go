@@ -1,0 +1,144 @@
+package cumulus
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// at makes up a place, so that notes and origins can be told apart.
+func at(line int) diag.Range {
+	return diag.Range{Filename: "fabric.hcl", Start: hcl.Pos{Line: line, Column: 1, Byte: 100 * line}, End: hcl.Pos{Line: line, Column: 5, Byte: 100*line + 4}}
+}
+
+func num(n int, why string) ir.Num {
+	return ir.Num{N: n, From: []ir.Origin{{At: at(n % 97), Why: why}}}
+}
+
+// sample is one switch in the making.
+type sample struct {
+	fabric *ir.Fabric
+	sw     *ir.Device
+}
+
+func newSample(t testing.TB, model, version string) *sample {
+	t.Helper()
+	m, ok := platform.FindSwitch(model)
+	require.True(t, ok, model)
+	f := &ir.Fabric{Name: "sample", MTU: 9216, FlowControl: ir.PFC}
+	d := &ir.Device{
+		Name: "leaf1", Group: "leaf", At: at(1), Decl: at(1), Fabric: f,
+		Switch: &ir.Switch{Model: m, ModelAt: at(2), OS: OS, OSAt: at(3), Version: version, VersionAt: at(4), Tier: 1},
+	}
+	f.Devices = []*ir.Device{d}
+	return &sample{f, d}
+}
+
+func (s *sample) group(g ir.CosGroup) *ir.CosGroup {
+	g.At, g.CosAt, g.LosslessAt = at(10+g.Cos), at(20+g.Cos), at(30+g.Cos)
+	if g.PCP == nil {
+		g.PCP = claims(g.Cos)
+	}
+	if g.ECN != nil {
+		g.ECN.At = at(40 + g.Cos)
+	}
+	s.fabric.CosGroups = append(s.fabric.CosGroups, &g)
+	return &g
+}
+
+func claims(values ...int) []ir.Claim {
+	out := make([]ir.Claim, len(values))
+	for i, v := range values {
+		out[i] = ir.Claim{Value: v, At: at(50 + v)}
+	}
+	return out
+}
+
+func (s *sample) intent(name string, version int, g, cnp *ir.CosGroup) *ir.Intent {
+	in := &ir.Intent{Name: name, At: at(60 + len(s.fabric.Intents)), Version: version, VersionAt: at(70 + len(s.fabric.Intents)), Group: g, CNP: cnp}
+	s.fabric.Intents = append(s.fabric.Intents, in)
+	return in
+}
+
+// cable connects a port of the switch with a host that is a member of the intents.
+func (s *sample) cable(name string, metres float64, intents ...*ir.Intent) *ir.Port {
+	f := s.fabric
+	host := &ir.Device{ID: len(f.Devices), Name: fmt.Sprintf("host%d", len(f.Devices)), Host: &ir.Host{}, Fabric: f}
+	nic := &ir.NIC{Name: "eth2", Device: host, RoCE: true, Intents: intents}
+	host.Host.NICs = []*ir.NIC{nic}
+	f.Devices = append(f.Devices, host)
+	a := &ir.Port{ID: len(f.Ports), Index: len(s.sw.Ports), Device: s.sw, Name: name, At: at(80), Speed: 25_000, MTU: 9216}
+	b := &ir.Port{ID: len(f.Ports) + 1, Device: host, Name: "eth2", NIC: nic, Speed: 25_000, MTU: 9000}
+	nic.Port = b
+	l := &ir.Link{ID: len(f.Links), A: a, B: b, At: at(81), Length: ir.Length{Metres: metres, From: ir.Origin{At: at(82), Why: "cable"}}}
+	a.Link, b.Link = l, l
+	f.Ports = append(f.Ports, a, b)
+	f.Links = append(f.Links, l)
+	s.sw.Ports = append(s.sw.Ports, a)
+	host.Ports = []*ir.Port{b}
+	return a
+}
+
+func lossy(p *ir.Port, g *ir.CosGroup, size, xoff, delta int) {
+	p.Buffers = append(p.Buffers, &ir.Buffer{Group: g, Size: num(size, "size"), Xoff: num(xoff, "xoff"), XonDelta: num(delta, "xon")})
+}
+
+func marked(p *ir.Port, g *ir.CosGroup, min, max, probability int) {
+	p.Marks = append(p.Marks, &ir.Mark{Group: g, Min: num(min, "min"), Max: num(max, "max"), Probability: num(probability, "probability")})
+}
+
+// canonical is the fabric of the manual's own shape: four hosts, two uplinks, lossless cos 4 told by PCP; with ECN
+// when version of RoCE is 2 (then told by DSCP 26, CNPs by 48).
+func canonicalSample(t testing.TB, model, version string, roce int) *sample {
+	t.Helper()
+	s := newSample(t, model, version)
+	rdma := ir.CosGroup{Name: "rdma", Cos: 4, Lossless: true}
+	cnp := ir.CosGroup{Name: "cnp", Cos: 6, Strict: true}
+	if roce == 2 {
+		rdma.DSCP, cnp.DSCP, rdma.ECN = claims(26), claims(48), &ir.ECN{}
+	}
+	g, c := s.group(rdma), s.group(cnp)
+	in := s.intent("storage", roce, g, nil)
+	if roce == 2 {
+		in.CNP = c
+	}
+	for _, name := range []string{"swp1", "swp2", "swp3", "swp4", "swp31", "swp32"} {
+		p := s.cable(name, 3, in)
+		lossy(p, g, 70000, 18000, 2000)
+		if roce == 2 {
+			marked(p, g, 153600, 1536000, 100)
+		}
+	}
+	return s
+}
+
+// file renders the switch and wants exactly one file and no errors.
+func (s *sample) file(t testing.TB) func(old string) string {
+	t.Helper()
+	files, ds := Target.Render(s.sw)
+	require.False(t, ds.HasErrors(), "%v", text(ds))
+	require.Len(t, files, 1)
+	return func(old string) string {
+		var in []byte
+		if old != "" {
+			in = []byte(old)
+		}
+		out, ds := files[0].Edit(in)
+		require.Empty(t, text(ds))
+		return string(out)
+	}
+}
+
+func text(ds diag.List) []string {
+	var out []string
+	for _, d := range ds {
+		out = append(out, fmt.Sprintf("%s[%s] %d: %s", d.Severity, d.Code, d.At.Start.Line, d.Detail))
+	}
+	return out
+}

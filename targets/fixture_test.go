@@ -1,0 +1,135 @@
+package targets
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus"
+)
+
+// clos is a fabric in the making: every leaf to every spine, hosts below the leaves.
+type clos struct {
+	leaves, spines, hosts int // hosts per leaf
+	model, version        string
+	v1, v2                bool // the intents; hosts take part in turn
+	flow                  ir.FlowControl
+	backwards             bool // intents and links are declared in the other order
+}
+
+func at(line int) diag.Range {
+	return diag.Range{Filename: "fabric.hcl", Start: hcl.Pos{Line: line, Column: 1, Byte: 100 * line}, End: hcl.Pos{Line: line, Column: 9, Byte: 100*line + 8}}
+}
+
+func num(n int) ir.Num { return ir.Num{N: n, From: []ir.Origin{{At: at(9), Why: "the fixture"}}} }
+
+func claims(values ...int) []ir.Claim {
+	var out []ir.Claim
+	for _, v := range values {
+		out = append(out, ir.Claim{Value: v, At: at(20 + v)})
+	}
+	return out
+}
+
+// compile makes the fabric as the compiler would.
+func (c clos) compile(t testing.TB) *ir.Fabric {
+	t.Helper()
+	model, ok := platform.FindSwitch(c.model)
+	require.True(t, ok, c.model)
+	card, ok := platform.FindNIC("connectx-5")
+	require.True(t, ok)
+	f := &ir.Fabric{Name: "clos", At: at(1), MTU: 9216, Routing: ir.UpDown, FlowControl: c.flow}
+	if c.flow == "" {
+		f.FlowControl = ir.PFC
+	}
+	storage := &ir.CosGroup{Name: "storage", At: at(2), CosAt: at(2), Cos: 4, PCP: claims(4), Lossless: true, LosslessAt: at(2), Weight: 40}
+	rdma := &ir.CosGroup{Name: "rdma", At: at(3), CosAt: at(3), Cos: 5, PCP: claims(5), DSCP: claims(26), Lossless: true, LosslessAt: at(3), Weight: 40, ECN: &ir.ECN{At: at(3)}}
+	cnp := &ir.CosGroup{Name: "cnp", At: at(4), CosAt: at(4), Cos: 6, PCP: claims(6), DSCP: claims(48), Strict: true}
+	f.CosGroups = []*ir.CosGroup{storage, rdma, cnp}
+	var carried []*ir.CosGroup
+	if c.v1 {
+		f.Intents = append(f.Intents, &ir.Intent{Name: "nvme", At: at(5), Version: 1, VersionAt: at(5), Group: storage, GroupAt: at(5), VLAN: 100})
+		carried = append(carried, storage)
+	}
+	if c.v2 {
+		f.Intents = append(f.Intents, &ir.Intent{Name: "training", At: at(6), Version: 2, VersionAt: at(6), Group: rdma, GroupAt: at(6), CNP: cnp, CNPAt: at(6)})
+		carried = append(carried, rdma)
+	}
+	var buffers []*ir.Buffer
+	var marks []*ir.Mark
+	for _, g := range carried {
+		buffers = append(buffers, &ir.Buffer{Group: g, Size: num(70000), Xoff: num(18000), XonDelta: num(2000)})
+		if g.ECN != nil {
+			marks = append(marks, &ir.Mark{Group: g, Min: num(153600), Max: num(1536000), Probability: num(100)})
+		}
+	}
+	device := func(name, group string) *ir.Device {
+		d := &ir.Device{ID: len(f.Devices), Name: name, Group: group, At: at(7), Decl: at(7), Fabric: f}
+		f.Devices = append(f.Devices, d)
+		return d
+	}
+	sw := func(name, group string, tier int) *ir.Device {
+		d := device(name, group)
+		d.Switch = &ir.Switch{Model: model, ModelAt: at(7), OS: cumulus.OS, OSAt: at(7), Version: c.version, VersionAt: at(7), Tier: tier}
+		return d
+	}
+	add := func(d *ir.Device, name string) *ir.Port {
+		p := &ir.Port{ID: len(f.Ports), Index: len(d.Ports), Device: d, Name: name, At: at(8), Speed: 25_000, MTU: 9216, Buffers: buffers}
+		if d.Switch != nil {
+			p.Marks = marks
+		}
+		d.Ports = append(d.Ports, p)
+		f.Ports = append(f.Ports, p)
+		return p
+	}
+	cable := func(a, b *ir.Port) {
+		l := &ir.Link{ID: len(f.Links), A: a, B: b, At: at(8), Speed: num(25_000), Length: ir.Length{Metres: 3, From: ir.Origin{At: at(8), Why: "cable of 3 m"}}}
+		a.Link, b.Link = l, l
+		f.Links = append(f.Links, l)
+	}
+	for i := range c.leaves * c.hosts {
+		d := device(fmt.Sprintf("gpu%05d", i+1), "gpu")
+		nic := &ir.NIC{
+			Name: "ens1f0", At: at(7), Device: d, Model: card, ModelAt: at(7), MTU: 9000, MTUAt: at(7), TOS: -1, RoCE: true,
+			IP: netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + i/250), byte(1 + i%250)}), 24),
+		}
+		d.Host = &ir.Host{NICs: []*ir.NIC{nic}}
+		if len(f.Intents) > 0 { // a NIC speaks one version
+			in := f.Intents[i%len(f.Intents)]
+			nic.Intents = []*ir.Intent{in}
+			in.Members = append(in.Members, &ir.Member{NIC: nic, At: at(5)})
+		}
+	}
+	for l := range c.leaves {
+		leaf := sw(fmt.Sprintf("leaf%04d", l+1), "leaf", 1)
+		leaf.Switch.MLAG = fmt.Sprintf("rack%d", l/2)
+		for h := range c.hosts {
+			host := f.Devices[l*c.hosts+h]
+			p := add(host, "ens1f0")
+			p.NIC, host.Host.NICs[0].Port = host.Host.NICs[0], p
+			cable(p, add(leaf, fmt.Sprintf("swp%d", h+1)))
+		}
+	}
+	for s := range c.spines {
+		spine := sw(fmt.Sprintf("spine%d", s+1), "spine", 2)
+		for l := range c.leaves {
+			leaf := f.Devices[c.leaves*c.hosts+l]
+			cable(add(leaf, fmt.Sprintf("swp%d", c.hosts+s+1)), add(spine, fmt.Sprintf("swp%d", l+1)))
+		}
+	}
+	if c.backwards {
+		slices.Reverse(f.Intents)
+		slices.Reverse(f.Links)
+		for _, in := range f.Intents {
+			slices.Reverse(in.Members)
+		}
+	}
+	return f
+}

@@ -1,0 +1,147 @@
+// Package targets is the fabric as each box spells it: the table of targets, and [Render], which gives every device to
+// the target that writes for it.
+//
+// In comes a compiled fabric, out goes a tree: per device its files, each a function from what lies on the device to
+// what should. Rendering is pure and the same on every run, and it does not write a byte of a file: that happens when a
+// file is looked at, so that a tree of tens of thousands of devices costs milliseconds.
+package targets
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus"
+	"github.com/rocec/rocec/targets/hostnic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// All is the table of targets. A new target is one line here.
+var All = []*target.Target{cumulus.Target, hostnic.Target}
+
+// Topics is every code rendering reports.
+var Topics = func() []diag.Topic {
+	all := []diag.Topic{topicNone}
+	for _, t := range All {
+		all = append(all, t.Topics...)
+	}
+	return all
+}()
+
+var topicNone = diag.Topic{
+	Code:    "no-target",
+	Summary: "rocec cannot write for this device",
+	Doc: `Every switch that carries a lossless or marked cos group and every host that is a member of an
+intent has to be configured, or packets are lost there. rocec writes for
+
+  switches with os = "cumulus-linux" (3.1.1 to 4.3)
+  hosts with NICs of the mlx5 family (ConnectX-4 and later)
+
+  switch "spine" {
+    model = "sn2700"
+    os    = "sonic"       # carries the group, but nobody configures it
+  }
+
+Correct the os or the model if it is a slip. If not, the device cannot be part of this fabric yet:
+route the lossless traffic around it, or take the host out of the intent's members.`,
+}
+
+// Render gives the files of every device. A device that needs nothing written, such as a host that is in no intent, is
+// not in the tree; one that must be configured and that no target takes is an error at its os or NIC model.
+func Render(f *ir.Fabric) (*target.Tree, diag.List) {
+	workers := min(runtime.GOMAXPROCS(0), max(1, len(f.Devices)/minPerWorker))
+	size := (len(f.Devices) + workers - 1) / workers
+	parts := make([]part, workers)
+	var wg sync.WaitGroup
+	i := 0
+	for chunk := range slices.Chunk(f.Devices, max(size, 1)) {
+		p := &parts[i]
+		i++
+		wg.Go(func() { p.render(chunk) })
+	}
+	wg.Wait()
+	tree := &target.Tree{}
+	var ds diag.List
+	for _, p := range parts {
+		tree.Devices = append(tree.Devices, p.devices...)
+		ds = append(ds, p.found...)
+	}
+	ds.Sort()
+	return tree, ds
+}
+
+// minPerWorker is the number of devices below which another goroutine does not pay.
+const minPerWorker = 64
+
+// part is what one goroutine makes of a run of devices.
+type part struct {
+	devices []*target.Device
+	found   diag.List
+}
+
+func (p *part) render(devices []*ir.Device) {
+	slab := make([]target.Device, 0, len(devices))
+	for _, d := range devices {
+		i := slices.IndexFunc(All, func(t *target.Target) bool { return t.Takes(d) })
+		if i < 0 {
+			untaken(&p.found, d)
+			continue
+		}
+		t := All[i]
+		files, ds := t.Render(d)
+		p.found = append(p.found, ds...)
+		if len(files) == 0 {
+			continue
+		}
+		slab = append(slab, target.Device{
+			Name: d.Name, Group: d.Group, At: d.At, Role: target.Host, Target: t, Source: d,
+			About: t.About(d), Login: d.SSH, Files: files, Identity: t.Identity(d), Probes: t.Probes(d),
+		})
+		out := &slab[len(slab)-1]
+		if d.Switch != nil {
+			out.Role, out.Redundancy = target.Switch, d.Switch.MLAG
+		}
+		p.devices = append(p.devices, out)
+	}
+}
+
+// untaken reports a device that has a part in an intent and that no target writes for.
+func untaken(ds *diag.List, d *ir.Device) {
+	if d.Host != nil {
+		for _, nic := range d.Host.NICs {
+			if len(nic.Intents) > 0 {
+				at := place(nic.ModelAt, nic.At)
+				topicNone.Errorf(ds, at, "Hosts of host %q are members of roce %q by NICs of the model %s, whose driver family %s rocec "+
+					"does not configure. Use NICs of the family mlx5, or take these hosts out of the members.",
+					d.Group, nic.Intents[0].Name, nic.Model.Name, nic.Model.Family)
+			}
+		}
+		return
+	}
+	carries := slices.ContainsFunc(d.Ports, func(p *ir.Port) bool {
+		nic := p.Peer().NIC
+		return len(p.Buffers) > 0 || len(p.Marks) > 0 || nic != nil && len(nic.Intents) > 0
+	})
+	if !carries {
+		return
+	}
+	at := place(d.Switch.OSAt, d.Decl)
+	if strings.TrimSpace(d.Switch.OS) == "" {
+		topicNone.Errorf(ds, at, "The switches of switch %q carry RoCE traffic, but the block states no os. Add os = %q if that is what they run.",
+			d.Group, cumulus.OS)
+		return
+	}
+	topicNone.Errorf(ds, at, "The switches of switch %q carry RoCE traffic and run %q, which rocec does not configure. "+
+		"It writes for os = %q: correct the os if that is what they run, or route the traffic around them.", d.Group, d.Switch.OS, cumulus.OS)
+}
+
+// place is the first of two places that is one.
+func place(at, or diag.Range) diag.Range {
+	if at.Filename == "" {
+		return or
+	}
+	return at
+}
