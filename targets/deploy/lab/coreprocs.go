@@ -1,0 +1,384 @@
+package lab
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The programs that start others, wait, or tell who and where one is.
+
+// cmdSh is sh: -c, -s, a file, or a script on stdin, with -e, -u, -x, -f and -n.
+func cmdSh(ctx context.Context, p *proc) int {
+	args, options, mode := p.args[1:], "", byte(0)
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		word := args[0]
+		args = args[1:]
+		if word == "--" {
+			break
+		}
+		for _, c := range []byte(word[1:]) {
+			switch c {
+			case 'c', 's':
+				mode = c
+			case 'e', 'u', 'x', 'f', 'n':
+				options += string(c)
+			default:
+				p.errorf("0: Illegal option -%c", c)
+				return 2
+			}
+		}
+	}
+	name, script := p.name(), ""
+	switch {
+	case mode == 'c':
+		if len(args) == 0 {
+			p.errorf("0: -c requires an argument")
+			return 2
+		}
+		script, args = args[0], args[1:]
+		if len(args) > 0 {
+			name, args = args[0], args[1:]
+		}
+	case mode == 's' || len(args) == 0:
+		data, err := p.readAll()
+		if err != nil {
+			return p.fail("0: %v", err)
+		}
+		script = string(data)
+		p.stdin = nil
+	default:
+		data, err := p.input(args[0])
+		if err != nil {
+			p.errorf("0: cannot open %s: %s", args[0], openReason(err))
+			return 2
+		}
+		name, script, args = args[0], string(data), args[1:]
+	}
+	if options != "" {
+		script = "set -" + options + "; " + script
+	}
+	return runScript(ctx, p, name, script, args)
+}
+
+// cmdSudo is sudo for users who may do everything without a password, or nothing at all.
+func cmdSudo(ctx context.Context, p *proc) int {
+	args := p.args[1:]
+	as := p.d.users["root"]
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		switch args[0] {
+		case "-n", "-H", "-E", "-k", "-S":
+		case "--":
+			args = args[1:]
+			goto run
+		case "-v":
+			return 0
+		case "-u":
+			if len(args) < 2 {
+				return p.usage("option requires an argument -- 'u'")
+			}
+			u, ok := p.d.users[args[1]]
+			if !ok {
+				return p.fail("unknown user: %s", args[1])
+			}
+			as, args = u, args[1:]
+		default:
+			return p.usage("invalid option -- '%s'", args[0][1:])
+		}
+		args = args[1:]
+	}
+run:
+	if p.user.uid != 0 && !p.d.sudoAllowed() {
+		return p.fail("a password is required")
+	}
+	if len(args) == 0 {
+		return p.usage("a command is required")
+	}
+	c := p.spawn(args...)
+	from := p.user
+	c.become(as, rootPath)
+	c.env["SUDO_USER"], c.env["SUDO_UID"] = from.name, strconv.Itoa(from.uid)
+	if !c.exists() {
+		return p.fail("%s: command not found", args[0])
+	}
+	return c.exec(ctx)
+}
+
+// exists tells whether exec would find the program.
+func (p *proc) exists() bool {
+	if strings.Contains(p.args[0], "/") {
+		_, err := p.d.fs.stat(p.user.cred(), p.abs(p.args[0]), true)
+		return err == nil
+	}
+	_, ok := p.look(p.args[0], 1)
+	return ok
+}
+
+// cmdTimeout ends a command after a time, of the machine's clock or of what simulated sleeps took.
+func cmdTimeout(ctx context.Context, p *proc) int {
+	args := p.args[1:]
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		takesValue := args[0] == "-k" || args[0] == "-s"
+		args = args[1:]
+		if takesValue && len(args) > 0 {
+			args = args[1:]
+		}
+	}
+	if len(args) < 2 {
+		p.usage("missing operand")
+		return 125
+	}
+	limit, ok := duration(args[0])
+	if !ok {
+		p.usage("invalid time interval '%s'", args[0])
+		return 125
+	}
+	c := p.spawn(args[1:]...)
+	if !c.exists() {
+		p.errorf("failed to run command '%s': %v", args[1], eNoEnt)
+		return 127
+	}
+	if limit == 0 {
+		return c.exec(ctx)
+	}
+	inner, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	c.budget = &budget{left: limit, cancel: cancel, outer: p.budget}
+	if c.stdin != nil { // a read ends with the time, too
+		stop := context.AfterFunc(inner, func() { _ = c.stdin.SetReadDeadline(time.Unix(1, 0)) })
+		defer func() {
+			if !stop() {
+				_ = c.stdin.SetReadDeadline(time.Time{})
+			}
+		}()
+	}
+	status := c.exec(inner)
+	if inner.Err() != nil && ctx.Err() == nil {
+		return 124
+	}
+	return status
+}
+
+// duration reads the times of sleep and timeout: 5, 0.5, 2m.
+func duration(s string) (time.Duration, bool) {
+	unit := time.Second
+	if n := len(s); n > 0 {
+		if u, ok := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour}[s[n-1]]; ok {
+			unit, s = u, s[:n-1]
+		}
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f < 0 || f > 1e9 {
+		return 0, false
+	}
+	return min(time.Duration(f*float64(unit)), 1000*time.Hour), true
+}
+
+// sleepScale is how much faster the devices' clock runs than the machine's.
+const sleepScale = 1000
+
+func cmdSleep(ctx context.Context, p *proc) int {
+	if len(p.args) < 2 {
+		return p.usage("missing operand")
+	}
+	for _, arg := range p.args[1:] {
+		d, ok := duration(arg)
+		if !ok {
+			return p.usage("invalid time interval '%s'", arg)
+		}
+		if !p.budget.spend(d) {
+			return 143
+		}
+		t := time.NewTimer(d / sleepScale)
+		select {
+		case <-t.C:
+			p.d.pass(d)
+		case <-ctx.Done():
+			t.Stop()
+			return 143
+		}
+	}
+	return 0
+}
+
+func cmdId(_ context.Context, p *proc) int {
+	set, rest, ok := p.flags("ugnG", map[string]byte{"user": 'u', "group": 'g', "name": 'n'})
+	if !ok {
+		return 1
+	}
+	u := p.user
+	if len(rest) > 0 {
+		if u, ok = p.d.users[rest[0]]; !ok {
+			return p.fail("'%s': no such user", rest[0])
+		}
+	}
+	switch {
+	case set['n'] != nil:
+		p.print(u.name + "\n")
+	case set['u'] != nil:
+		p.printf("%d\n", u.uid)
+	case set['g'] != nil, set['G'] != nil:
+		p.printf("%d\n", u.gid)
+	default:
+		p.printf("uid=%d(%s) gid=%d(%s) groups=%[3]d(%[4]s)\n", u.uid, u.name, u.gid, u.name)
+	}
+	return p.done(0)
+}
+
+func cmdWhoami(_ context.Context, p *proc) int {
+	p.print(p.user.name + "\n")
+	return p.done(0)
+}
+
+func cmdHostname(_ context.Context, p *proc) int {
+	p.print(p.d.Name + "\n")
+	return p.done(0)
+}
+
+func cmdUname(_ context.Context, p *proc) int {
+	set, _, ok := p.flags("snrvmoa", nil)
+	if !ok {
+		return 1
+	}
+	if len(set) == 0 {
+		set = map[byte][]string{'s': {""}}
+	}
+	var words []string
+	for i, c := range []byte("snrvmo") {
+		if set[c] != nil || set['a'] != nil {
+			words = append(words, []string{"Linux", p.d.Name, "6.1.0-lab", "#1 SMP", "x86_64", "GNU/Linux"}[i])
+		}
+	}
+	p.print(strings.Join(words, " ") + "\n")
+	return p.done(0)
+}
+
+// cmdDate tells the device's own time, which starts at the same moment in every run.
+func cmdDate(_ context.Context, p *proc) int {
+	_, rest, ok := p.flags("uId:", map[string]byte{"utc": 'u'}) // the device is in UTC
+	if !ok {
+		return 1
+	}
+	format := "+%a %b %e %H:%M:%S %Z %Y"
+	if len(rest) > 0 {
+		format = rest[0]
+	}
+	if !strings.HasPrefix(format, "+") {
+		return p.fail("cannot set date: %v", ePerm)
+	}
+	now := p.d.now()
+	layouts := map[byte]string{
+		'Y': "2006", 'm': "01", 'd': "02", 'H': "15", 'M': "04", 'S': "05", 'F': "2006-01-02", 'T': "15:04:05",
+		'Z': "MST", 'z': "-0700", 'a': "Mon", 'b': "Jan", 'e': "_2", 'y': "06", 'j': "002",
+	}
+	for i := 1; i < len(format); i++ {
+		if format[i] != '%' || i+1 == len(format) {
+			p.print(format[i : i+1])
+			continue
+		}
+		i++
+		switch layout, ok := layouts[format[i]]; {
+		case ok:
+			p.print(now.Format(layout))
+		case format[i] == 's':
+			p.printf("%d", now.Unix())
+		case format[i] == 'N':
+			p.printf("%09d", now.Nanosecond())
+		default:
+			p.print(strings.TrimPrefix("%"+format[i:i+1], "%%"))
+		}
+	}
+	p.print("\n")
+	return p.done(0)
+}
+
+func cmdEnv(ctx context.Context, p *proc) int {
+	args := p.args[1:]
+	c := p.spawn()
+	for len(args) > 0 {
+		switch name, value, ok := strings.Cut(args[0], "="); {
+		case args[0] == "-i":
+			clear(c.env)
+		case args[0] == "--":
+		case ok:
+			c.env[name] = value
+			if name == "PATH" {
+				c.path = value
+			}
+		default:
+			c.args = args
+			if !c.exists() {
+				p.errorf("'%s': %v", args[0], eNoEnt)
+				return 127
+			}
+			return c.exec(ctx)
+		}
+		args = args[1:]
+	}
+	var rows []string
+	for name, value := range c.env {
+		rows = append(rows, name+"="+value+"\n")
+	}
+	slices.Sort(rows)
+	p.print(strings.Join(rows, ""))
+	return p.done(0)
+}
+
+func cmdSeq(_ context.Context, p *proc) int {
+	var n []int
+	for _, arg := range p.args[1:] {
+		k, err := strconv.Atoi(arg)
+		if err != nil {
+			return p.usage("invalid floating point argument: '%s'", arg)
+		}
+		n = append(n, k)
+	}
+	first, step, end := 1, 1, 0
+	switch len(n) {
+	case 1:
+		end = n[0]
+	case 2:
+		first, end = n[0], n[1]
+	case 3:
+		first, step, end = n[0], n[1], n[2]
+	default:
+		return p.usage("missing operand")
+	}
+	if step == 0 {
+		return p.usage("invalid Zero increment value: '0'")
+	}
+	for i := first; (step > 0 && i <= end || step < 0 && i >= end) && p.broken == nil; i += step {
+		p.printf("%d\n", i)
+	}
+	return p.done(0)
+}
+
+func cmdTrue(context.Context, *proc) int  { return 0 }
+func cmdFalse(context.Context, *proc) int { return 1 }
+
+// cmdCmp is cmp: silence and 0 when alike.
+func cmdCmp(_ context.Context, p *proc) int {
+	set, rest, ok := p.flags("s", map[string]byte{"silent": 's', "quiet": 's'})
+	if !ok || len(rest) != 2 {
+		return 2
+	}
+	var data [2][]byte
+	for i, file := range rest {
+		var err error
+		if data[i], err = p.input(file); err != nil {
+			if set['s'] == nil {
+				p.errorf("%s: %v", file, err)
+			}
+			return 2
+		}
+	}
+	if string(data[0]) == string(data[1]) {
+		return 0
+	}
+	if set['s'] == nil {
+		p.printf("%s %s differ\n", rest[0], rest[1])
+	}
+	return p.done(1)
+}

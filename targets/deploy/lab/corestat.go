@@ -1,0 +1,371 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The programs that tell or change what is known of a file besides its content.
+
+func cmdChmod(_ context.Context, p *proc) int {
+	args := p.args[1:]
+	if len(args) > 0 && (args[0] == "--" || args[0] == "-f") {
+		args = args[1:]
+	}
+	switch len(args) {
+	case 0:
+		return p.usage("missing operand")
+	case 1:
+		return p.usage("missing operand after '%s'", args[0])
+	}
+	status := 0
+	for _, file := range args[1:] {
+		i, err := p.d.fs.stat(p.user.cred(), p.abs(file), true)
+		if err != nil {
+			status = p.fail("cannot access '%s': %v", file, err)
+			continue
+		}
+		perm, ok := parseMode(args[0], i.mode.Perm())
+		if !ok {
+			return p.usage("invalid mode: '%s'", args[0])
+		}
+		if err := p.d.fs.chmod(p.user.cred(), p.abs(file), perm); err != nil {
+			status = p.fail("changing permissions of '%s': %v", file, err)
+		}
+	}
+	return status
+}
+
+// parseMode reads an octal mode, or a symbolic one, which starts from old.
+func parseMode(s string, old fs.FileMode) (fs.FileMode, bool) {
+	if n, err := strconv.ParseUint(s, 8, 12); err == nil {
+		return fs.FileMode(n).Perm(), true
+	}
+	perm := old
+	for clause := range strings.SplitSeq(s, ",") {
+		k := strings.IndexAny(clause, "+-=")
+		if k < 0 {
+			return 0, false
+		}
+		var who, what fs.FileMode
+		for _, c := range clause[:k] {
+			m, ok := map[rune]fs.FileMode{'u': 0o700, 'g': 0o070, 'o': 0o007, 'a': 0o777}[c]
+			if !ok {
+				return 0, false
+			}
+			who |= m
+		}
+		if who == 0 {
+			who = 0o777
+		}
+		for _, c := range clause[k+1:] {
+			m, ok := map[rune]fs.FileMode{'r': 0o444, 'w': 0o222, 'x': 0o111, 'X': 0o111}[c]
+			if !ok {
+				return 0, false
+			}
+			what |= m
+		}
+		switch clause[k] {
+		case '+':
+			perm |= who & what
+		case '-':
+			perm &^= who & what
+		default:
+			perm = perm&^who | who&what
+		}
+	}
+	return perm, true
+}
+
+func cmdChown(_ context.Context, p *proc) int {
+	_, rest, ok := p.flags("hf", nil)
+	if !ok {
+		return 1
+	}
+	switch len(rest) {
+	case 0:
+		return p.usage("missing operand")
+	case 1:
+		return p.usage("missing operand after '%s'", rest[0])
+	}
+	owner, group, hasGroup := strings.Cut(rest[0], ":")
+	uid, gid := -1, -1
+	if owner != "" {
+		if uid, ok = p.d.uid(owner); !ok {
+			return p.fail("invalid user: '%s'", rest[0])
+		}
+	}
+	if hasGroup && group != "" {
+		if gid, ok = p.d.gid(group); !ok {
+			return p.fail("invalid group: '%s'", rest[0])
+		}
+	}
+	status := 0
+	for _, file := range rest[1:] {
+		switch err := p.d.fs.chown(p.user.cred(), p.abs(file), uid, gid); {
+		case err == eNoEnt:
+			status = p.fail("cannot access '%s': %v", file, err)
+		case err != nil:
+			status = p.fail("changing ownership of '%s': %v", file, err)
+		}
+	}
+	return status
+}
+
+// cmdStat knows -c and --printf with the formats about mode, owner, size and name.
+func cmdStat(_ context.Context, p *proc) int {
+	set, rest, ok := p.flags("c:L", map[string]byte{"format": 'c', "dereference": 'L'})
+	if !ok {
+		return 1
+	}
+	if len(rest) == 0 {
+		return p.usage("missing operand")
+	}
+	format, given := last(set, 'c')
+	if !given {
+		format = "  File: %n\n  Size: %s\nAccess: (0%a)  Uid: %u/%U  Gid: %g/%G"
+	}
+	status := 0
+	for _, file := range rest {
+		i, err := p.d.fs.stat(p.user.cred(), p.abs(file), set['L'] != nil)
+		if err != nil {
+			status = p.fail("cannot statx '%s': %v", file, err)
+			continue
+		}
+		for k := 0; k < len(format); k++ {
+			if format[k] != '%' || k+1 == len(format) {
+				p.print(format[k : k+1])
+				continue
+			}
+			k++
+			p.print(statField(p, format[k], file, i))
+		}
+		p.print("\n")
+	}
+	return p.done(status)
+}
+
+func statField(p *proc, c byte, file string, i info) string {
+	switch c {
+	case 'a':
+		return fmt.Sprintf("%o", i.mode.Perm())
+	case 'u':
+		return strconv.Itoa(i.uid)
+	case 'g':
+		return strconv.Itoa(i.gid)
+	case 'U':
+		return p.d.userName(i.uid)
+	case 'G':
+		return p.d.userName(i.gid)
+	case 's':
+		return strconv.FormatInt(i.Size(), 10)
+	case 'h':
+		return strconv.Itoa(i.links)
+	case 'i':
+		return strconv.Itoa(i.ino)
+	case 'n':
+		return file
+	case 'Y', 'X', 'Z', 'W':
+		return "0"
+	case 'd':
+		return "1"
+	case 'F':
+		switch {
+		case i.isDir():
+			return "directory"
+		case i.isLink():
+			return "symbolic link"
+		case i.mode&fs.ModeCharDevice != 0:
+			return "character special file"
+		case i.Size() == 0:
+			return "regular empty file"
+		}
+		return "regular file"
+	case '%':
+		return "%"
+	}
+	return "?"
+}
+
+func cmdLs(_ context.Context, p *proc) int {
+	set, rest, ok := p.flags("1aAdl", map[string]byte{"all": 'a', "directory": 'd'})
+	if !ok {
+		return 2
+	}
+	if len(rest) == 0 {
+		rest = []string{"."}
+	}
+	show := func(name string, i info) {
+		if set['l'] != nil {
+			kind := map[bool]string{true: "d", false: "-"}[i.isDir()]
+			p.printf("%s%s %d %s %s %d Jan  1  2026 ", kind, i.mode.Perm().String()[1:], i.links, p.d.userName(i.uid), p.d.userName(i.gid), i.Size())
+			if i.isLink() {
+				name += " -> " + i.target
+			}
+		}
+		p.print(name + "\n")
+	}
+	status := 0
+	slices.Sort(rest)
+	for _, file := range rest {
+		i, err := p.d.fs.stat(p.user.cred(), p.abs(file), set['d'] == nil && set['l'] == nil)
+		if err != nil {
+			p.errorf("cannot access '%s': %v", file, err)
+			status = 2
+			continue
+		}
+		if !i.isDir() || set['d'] != nil {
+			show(file, i)
+			continue
+		}
+		list, err := p.d.fs.readDir(p.user.cred(), p.abs(file))
+		if err != nil {
+			p.errorf("cannot open directory '%s': %v", file, err)
+			status = 2
+			continue
+		}
+		if len(rest) > 1 {
+			p.print(file + ":\n")
+		}
+		if set['a'] != nil {
+			p.print(".\n..\n")
+		}
+		for _, e := range list {
+			if e.name[0] != '.' || set['a'] != nil || set['A'] != nil {
+				show(e.name, e)
+			}
+		}
+	}
+	return p.done(status)
+}
+
+func cmdReadlink(_ context.Context, p *proc) int {
+	set, rest, ok := p.flags("fenm", map[string]byte{"canonicalize": 'f'})
+	if !ok {
+		return 1
+	}
+	if len(rest) == 0 {
+		return p.usage("missing operand")
+	}
+	status := 0
+	for _, file := range rest {
+		var s string
+		var err error
+		if set['f'] != nil || set['e'] != nil || set['m'] != nil {
+			s, err = p.d.fs.realPath(p.user.cred(), p.abs(file))
+		} else {
+			s, err = p.d.fs.readLink(p.user.cred(), p.abs(file))
+		}
+		if err != nil {
+			status = 1 // readlink says nothing
+			continue
+		}
+		p.print(s)
+		if set['n'] == nil {
+			p.print("\n")
+		}
+	}
+	return p.done(status)
+}
+
+// cmdMktemp names files by a count, so that two runs see the same names.
+func cmdMktemp(_ context.Context, p *proc) int {
+	set, rest, ok := p.flags("dp:uq", map[string]byte{"directory": 'd', "tmpdir": 'p'})
+	if !ok {
+		return 1
+	}
+	template := "tmp.XXXXXXXXXX"
+	dir, inDir := last(set, 'p')
+	if len(rest) > 0 {
+		template = rest[0]
+	} else if !inDir {
+		dir, inDir = "/tmp", true
+	}
+	stem := strings.TrimRight(template, "X")
+	if len(template)-len(stem) < 3 {
+		return p.fail("too few X's in template '%s'", template)
+	}
+	if inDir {
+		stem = strings.TrimSuffix(dir, "/") + "/" + stem
+	}
+	name := stem + fmt.Sprintf("%0*d", len(template)-len(path.Base(stem)), p.d.newPid())
+	kind, err := "file", error(nil)
+	if set['d'] != nil {
+		kind = "directory"
+		err = p.d.fs.mkdir(p.user.cred(), p.abs(name), 0o700)
+	} else {
+		_, err = p.d.fs.open(p.user.cred(), p.abs(name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if err != nil {
+		return p.fail("failed to create %s via template '%s': %v", kind, template, err)
+	}
+	p.print(name + "\n")
+	return p.done(0)
+}
+
+// cmdDf knows -P, -k and -i; the whole device is one file system.
+func cmdDf(_ context.Context, p *proc) int {
+	set, rest, ok := p.flags("Pkih", map[string]byte{"portability": 'P', "inodes": 'i'})
+	if !ok {
+		return 1
+	}
+	if len(rest) == 0 {
+		rest = []string{"/"}
+	}
+	status, header := 0, false
+	for _, file := range rest {
+		if _, err := p.d.fs.stat(p.user.cred(), p.abs(file), true); err != nil {
+			status = p.fail("%s: %v", file, err)
+			continue
+		}
+		title := []any{"1024-blocks", "Used", "Available", "Capacity"}
+		if set['i'] != nil {
+			title = []any{"Inodes", "IUsed", "IFree", "IUse%"}
+		}
+		if !header {
+			p.printf("%-14s %11s %9s %9s %8s %s\n", append(append([]any{"Filesystem"}, title...), "Mounted on")...)
+			header = true
+		}
+		p.d.fs.mu.Lock()
+		size, used := p.d.fs.limit/1024, (p.d.fs.used+1023)/1024
+		if set['i'] != nil {
+			size, used = 65536, p.d.fs.inodes
+		}
+		p.d.fs.mu.Unlock()
+		free := max(size-used, 0)
+		p.printf("%-14s %11d %9d %9d %7d%% %s\n", "/dev/sda4", size, used, free, (used*100+max(size, 1)-1)/max(size, 1), "/")
+	}
+	return p.done(status)
+}
+
+func cmdBasename(_ context.Context, p *proc) int {
+	switch len(p.args) {
+	case 1:
+		return p.usage("missing operand")
+	case 2:
+		p.print(path.Base(p.args[1]) + "\n")
+	default:
+		p.print(strings.TrimSuffix(path.Base(p.args[1]), p.args[2]) + "\n")
+	}
+	return p.done(0)
+}
+
+func cmdDirname(_ context.Context, p *proc) int {
+	if len(p.args) < 2 {
+		return p.usage("missing operand")
+	}
+	for _, file := range p.args[1:] {
+		trimmed := strings.TrimRight(file, "/")
+		if trimmed == "" && file != "" {
+			trimmed = "/"
+		}
+		p.print(path.Dir(trimmed) + "\n")
+	}
+	return p.done(0)
+}

@@ -1,0 +1,340 @@
+package lab
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Device is one simulated device, and what a test may look at and do to it.
+type Device struct {
+	Name  string
+	users map[string]*user
+	fs    *fileSystem
+	nics  map[string]*netdev  // by name; guarded by fs.mu, like everything of the kernel's
+	bonds map[string][]string // the ports of each bond
+
+	mu       sync.Mutex // guards what follows; never held together with fs.mu
+	pids     int
+	commands []string
+	programs []string
+	breaks   []breakage
+	noSudo   bool
+	clock    time.Duration // what simulated sleeps took
+
+	init    *systemd
+	checker bool     // the release has the syntax checker of traffic.conf
+	loads   []string // every traffic.conf switchd took; guarded by fs.mu
+}
+
+// breakage is a command a test broke.
+type breakage struct {
+	prefix string
+	status int
+	stderr string
+}
+
+// birth is the moment every device was switched on.
+var birth = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// newDevice makes a device as it comes from the factory.
+func newDevice(td *target.Device) *Device {
+	var img target.Image
+	if td.Target != nil && td.Target.Image != nil {
+		img = td.Target.Image(td.Source)
+	}
+	d := &Device{Name: td.Name, fs: newFileSystem(), nics: map[string]*netdev{}, bonds: map[string][]string{}, pids: 1000}
+	d.users = map[string]*user{"root": {"root", 0, 0, "/root"}}
+	for i, name := range loginNames(td) {
+		if name != "root" {
+			d.users[name] = &user{name, 1000 + i, 1000 + i, "/home/" + name}
+		}
+	}
+	d.init = newSystemd(d)
+	d.plantSystem()
+	d.plantImage(img)
+	d.fs.changes = nil
+	return d
+}
+
+// loginName is who logs in when the fabric does not say: the vendors' own first user.
+func loginName(td *target.Device) string {
+	switch {
+	case td.Login.User != "":
+		return td.Login.User
+	case td.Role == target.Switch:
+		return "cumulus"
+	}
+	return "root"
+}
+
+// loginNames are the users a device has, besides root.
+func loginNames(td *target.Device) []string {
+	names := []string{loginName(td)}
+	if td.Role == target.Switch && names[0] != "cumulus" {
+		names = append(names, "cumulus")
+	}
+	return names
+}
+
+// plantSystem lays down what every Linux has.
+func (d *Device) plantSystem() {
+	f := d.fs
+	f.mu.Lock()
+	for _, dir := range []string{
+		"/etc/systemd/system", "/etc/modules-load.d", "/home", "/tmp", "/var/tmp", "/var/lib", "/var/log", "/run/systemd/system",
+		"/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/lib/systemd/system", "/dev",
+	} {
+		f.plantDir(dir, false)
+	}
+	for _, dir := range []string{"/proc/sys/kernel/random", "/proc/net/vlan", "/sys/class/net", "/sys/class/infiniband", "/sys/kernel/debug/mlx5", "/sys/kernel/config"} {
+		f.plantDir("/"+strings.Split(dir, "/")[1], true)
+		f.plantDir(dir, true)
+	}
+	f.plantDir("/root", false).mode = fs.ModeDir | 0o700
+	f.plantDir("/tmp", false).mode = fs.ModeDir | 0o777
+	for _, u := range d.users {
+		home := f.plantDir(u.home, false)
+		home.uid, home.gid = u.uid, u.gid
+	}
+	f.mu.Unlock()
+
+	for link, to := range map[string]string{"/bin": "usr/bin", "/sbin": "usr/sbin", "/lib": "usr/lib"} {
+		n := f.newNode(fs.ModeSymlink|0o777, 0, 0)
+		n.target = to
+		f.plant(link, n)
+	}
+	for _, path := range slices.Sorted(maps.Keys(programs)) {
+		n := f.newNode(0o755, 0, 0)
+		n.program = programs[path]
+		f.plant(path, n)
+	}
+	f.plant("/etc/hostname", f.file(0o644, d.Name+"\n"))
+	var passwd strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(d.users)) {
+		u := d.users[name]
+		fmt.Fprintf(&passwd, "%s:x:%d:%d::%s:/bin/sh\n", u.name, u.uid, u.gid, u.home)
+	}
+	f.plant("/etc/passwd", f.file(0o644, passwd.String()))
+
+	discard := func(string) error { return nil }
+	empty := func() (string, error) { return "", nil }
+	f.plant("/dev/null", f.knob(fs.ModeDevice|fs.ModeCharDevice|0o666, knob{read: empty, write: discard, stray: true}))
+	f.plant("/dev/zero", f.knob(fs.ModeDevice|fs.ModeCharDevice|0o666, knob{read: empty, write: discard, stray: true}))
+	f.plant("/dev/full", f.knob(fs.ModeDevice|fs.ModeCharDevice|0o666, knob{read: empty, write: func(string) error { return eNoSpc }, stray: true}))
+	f.plant("/proc/sys/kernel/random/boot_id", f.knob(0o444, knob{read: func() (string, error) {
+		return "00000000-0000-4000-8000-000000000001\n", nil
+	}}))
+}
+
+// plantImage lays down what the target says of this device.
+func (d *Device) plantImage(img target.Image) {
+	for _, path := range slices.Sorted(maps.Keys(img.Files)) {
+		mode := fs.FileMode(0o644)
+		if strings.Contains(path, "/bin/") || strings.Contains(path, "/sbin/") {
+			mode = 0o755
+		}
+		d.fs.plant(path, d.fs.file(mode, img.Files[path]))
+	}
+	for _, nic := range img.NICs {
+		d.addNetdev(nic)
+	}
+	d.fs.mu.Lock()
+	for _, name := range slices.Sorted(slices.Values(img.Ports)) {
+		parent, tag, _ := strings.Cut(name, ".")
+		id, err := strconv.Atoi(tag)
+		if lower := d.nics[parent]; lower != nil && err == nil { // sorted, so a bond comes before its VLANs
+			d.addVLAN(name, &vlan{parent: parent, id: id, egress: map[int]int{}}, lower.mtu)
+		} else {
+			d.addNetdevLocked(target.LabNIC{Netdev: name, MTU: 1500})
+		}
+	}
+	d.fs.mu.Unlock()
+	if slices.Contains(img.Services, switchdUnit) {
+		d.plantSwitchd()
+	}
+	for _, unit := range img.Services {
+		d.init.boot(unit)
+	}
+}
+
+func (d *Device) uid(s string) (int, bool) {
+	if u, ok := d.users[s]; ok {
+		return u.uid, true
+	}
+	n, err := strconv.Atoi(s)
+	return n, err == nil && n >= 0
+}
+
+// gid knows one group a user, named like it.
+func (d *Device) gid(s string) (int, bool) { return d.uid(s) }
+
+func (d *Device) userName(uid int) string {
+	for _, u := range d.users {
+		if u.uid == uid {
+			return u.name
+		}
+	}
+	return strconv.Itoa(uid)
+}
+
+func (d *Device) newPid() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.pids++
+	return d.pids
+}
+
+// pass lets the device's clock run.
+func (d *Device) pass(t time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.clock += t
+}
+
+func (d *Device) now() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return birth.Add(d.clock)
+}
+
+func (d *Device) sudoAllowed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.noSudo
+}
+
+// maxLog bounds what is remembered of commands run.
+const maxLog = 100_000
+
+func (d *Device) ran(args []string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.programs) < maxLog {
+		d.programs = append(d.programs, strings.Join(args, " "))
+	}
+}
+
+func (d *Device) asked(cmd string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.commands) < maxLog {
+		d.commands = append(d.commands, cmd)
+	}
+}
+
+func (d *Device) breakage(args []string) *breakage {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	line := strings.Join(args, " ")
+	for _, b := range d.breaks {
+		if line == b.prefix || strings.HasPrefix(line, b.prefix+" ") {
+			return &b
+		}
+	}
+	return nil
+}
+
+// ReadFile returns what a file of the device holds.
+func (d *Device) ReadFile(path string) ([]byte, error) { return d.fs.readFile(path) }
+
+// WriteFile makes a file on the device behind everybody's back: with its directories, owned by root, whatever was there.
+func (d *Device) WriteFile(path string, data []byte, mode fs.FileMode) {
+	d.fs.plant(path, d.fs.file(mode.Perm(), string(data)))
+}
+
+// RemoveFile takes a file away behind everybody's back.
+func (d *Device) RemoveFile(path string) error {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	at, err := d.fs.find(cred{}, path, false)
+	if err == nil {
+		d.fs.drop(at)
+	}
+	return err
+}
+
+// Mode returns the mode, owner and group of a file.
+func (d *Device) Mode(path string) (mode fs.FileMode, uid, gid int, err error) {
+	i, err := d.fs.stat(cred{}, path, false)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	return i.mode, i.uid, i.gid, nil
+}
+
+// FailWrites makes the whole device read-only: files, settings of NICs and services. Whatever would change anything
+// fails as on a read-only file system.
+func (d *Device) FailWrites() {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	d.fs.frozen = true
+}
+
+// AllowWrites undoes [Device.FailWrites].
+func (d *Device) AllowWrites() {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	d.fs.frozen = false
+}
+
+// FillDisk leaves room for n more bytes of files.
+func (d *Device) FillDisk(n int) {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	d.fs.limit = d.fs.used + n
+}
+
+// Writes returns every change that was asked for since the device started, also those that failed: "write /etc/x",
+// "systemctl restart switchd.service", "dcb pfc set dev ens1f0 prio-pfc 3:on".
+func (d *Device) Writes() []string {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	return slices.Clone(d.fs.changes)
+}
+
+// Break makes every command whose words begin with those of cmd fail with a status and a message, instead of doing what
+// it does.
+func (d *Device) Break(cmd string, status int, stderr string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.breaks = append(d.breaks, breakage{cmd, status, stderr})
+}
+
+// Mend undoes every [Device.Break].
+func (d *Device) Mend() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.breaks = nil
+}
+
+// RevokeSudo takes away from every user what sudo gave.
+func (d *Device) RevokeSudo() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.noSudo = true
+}
+
+// Commands returns the command of every session, in the order they came.
+func (d *Device) Commands() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.commands)
+}
+
+// Programs returns every program that ran, with its arguments.
+func (d *Device) Programs() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.programs)
+}
+
+// change notes a change of something that is no file, and tells whether it may be made. It is called with fs.mu held.
+func (d *Device) change(p *proc) error { return d.fs.change(p.name(), strings.Join(p.args[1:], " ")) }

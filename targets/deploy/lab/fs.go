@@ -1,0 +1,570 @@
+package lab
+
+import (
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// errno is an error of a device's kernel; its text is the one its C library prints.
+type errno string
+
+func (e errno) Error() string { return string(e) }
+
+const (
+	eAcces    errno = "Permission denied"
+	eBusy     errno = "Device or resource busy"
+	eExist    errno = "File exists"
+	eInval    errno = "Invalid argument"
+	eIO       errno = "Input/output error"
+	eIsDir    errno = "Is a directory"
+	eLoop     errno = "Too many levels of symbolic links"
+	eNoDev    errno = "No such device"
+	eNoEnt    errno = "No such file or directory"
+	eNoMem    errno = "Cannot allocate memory"
+	eNoSpc    errno = "No space left on device"
+	eNotDir   errno = "Not a directory"
+	eNotEmpty errno = "Directory not empty"
+	eNotSupp  errno = "Operation not supported"
+	ePerm     errno = "Operation not permitted"
+	eRoFS     errno = "Read-only file system"
+	eTooLong  errno = "File name too long"
+	eXDev     errno = "Invalid cross-device link"
+)
+
+// cred is who asks.
+type cred struct{ uid, gid int }
+
+// node is a file, directory, link, program or knob.
+type node struct {
+	ino      int
+	mode     fs.FileMode // type and permissions
+	uid, gid int
+	links    int
+	data     []byte
+	kids     map[string]*node // of a directory
+	target   string           // of a symbolic link
+	program  command          // of a program
+	knob     *knob            // of a file whose reads and writes do something
+	dir      *dirKnob         // of a directory in which mkdir does something
+	pseudo   bool             // of sysfs and its kin: no file system for files
+}
+
+// knob is a file of sysfs, configfs, debugfs or /dev. It runs under the file system's lock.
+type knob struct {
+	read  func() (string, error) // nil: cannot be read
+	write func(string) error     // one call a write(2); nil: cannot be written
+	stray bool                   // writing changes nothing of the device: /dev/null
+}
+
+// dirKnob makes and unmakes the directories of configfs.
+type dirKnob struct {
+	mkdir func(name string) (*node, error)
+	rmdir func(name string) error
+}
+
+func (n *node) isDir() bool  { return n.mode.IsDir() }
+func (n *node) isLink() bool { return n.mode&fs.ModeSymlink != 0 }
+
+// may tells whether c has the rights in want: 4 read, 2 write, 1 execute or search.
+func (n *node) may(c cred, want fs.FileMode) bool {
+	perm := n.mode.Perm()
+	switch {
+	case c.uid == 0:
+		return want&1 == 0 || n.isDir() || perm&0o111 != 0
+	case c.uid == n.uid:
+		perm >>= 6
+	case c.gid == n.gid:
+		perm >>= 3
+	}
+	return perm&want == want
+}
+
+// fileSystem is everything a device can read and write, in memory. Its methods lock it; knobs run under the lock and so
+// may use the unlocked lower-case helpers and the device's state only.
+type fileSystem struct {
+	mu      sync.Mutex
+	root    *node
+	inodes  int
+	used    int      // bytes of files
+	limit   int      // bytes of files there is room for
+	frozen  bool     // every change fails
+	changes []string // every change asked for, also those that failed
+}
+
+// diskSize is the room for files on a device.
+const diskSize = 64 << 20
+
+func newFileSystem() *fileSystem {
+	f := &fileSystem{limit: diskSize}
+	f.root = f.newNode(fs.ModeDir|0o755, 0, 0)
+	return f
+}
+
+func (f *fileSystem) newNode(mode fs.FileMode, uid, gid int) *node {
+	f.inodes++
+	n := &node{ino: f.inodes, mode: mode, uid: uid, gid: gid, links: 1}
+	if mode.IsDir() {
+		n.kids = map[string]*node{}
+	}
+	return n
+}
+
+// change notes a change about to be made and tells whether it may be.
+func (f *fileSystem) change(what, path string) error {
+	f.changes = append(f.changes, what+" "+path)
+	if f.frozen {
+		return eRoFS
+	}
+	return nil
+}
+
+// place is what a path leads to: an entry of a directory, and the node there, if any.
+type place struct {
+	parent *node
+	name   string
+	node   *node
+}
+
+// walk follows an absolute path; follow says whether a symbolic link at its end is followed. A place without a node is
+// no error: the path may be created there.
+func (f *fileSystem) walk(c cred, path string, follow bool) (place, error) {
+	if path == "" {
+		return place{}, eNoEnt
+	}
+	var (
+		todo  = strings.Split(path, "/")
+		slash = strings.HasSuffix(path, "/")
+		above []*node
+		at    = place{node: f.root}
+		hops  int
+	)
+	for len(todo) > 0 {
+		name := todo[0]
+		todo = todo[1:]
+		if name == "" || name == "." {
+			continue
+		}
+		dir := at.node
+		switch {
+		case dir == nil:
+			return place{}, eNoEnt
+		case !dir.isDir():
+			return place{}, eNotDir
+		case !dir.may(c, 1):
+			return place{}, eAcces
+		case len(name) > 255:
+			return place{}, eTooLong
+		}
+		if name == ".." {
+			at = place{node: f.root}
+			if len(above) > 0 {
+				at.node, above = above[len(above)-1], above[:len(above)-1]
+			}
+			continue
+		}
+		kid := dir.kids[name]
+		last := !slices.ContainsFunc(todo, func(s string) bool { return s != "" && s != "." })
+		if kid != nil && kid.isLink() && (!last || follow || slash) {
+			if hops++; hops > 40 {
+				return place{}, eLoop
+			}
+			todo = append(strings.Split(kid.target, "/"), todo...)
+			if strings.HasPrefix(kid.target, "/") {
+				at, above = place{node: f.root}, nil
+			}
+			continue
+		}
+		above = append(above, dir)
+		at = place{parent: dir, name: name, node: kid}
+	}
+	if slash && at.node != nil && !at.node.isDir() {
+		return place{}, eNotDir
+	}
+	return at, nil
+}
+
+// find is walk for what must exist.
+func (f *fileSystem) find(c cred, path string, follow bool) (place, error) {
+	at, err := f.walk(c, path, follow)
+	if err == nil && at.node == nil {
+		err = eNoEnt
+	}
+	return at, err
+}
+
+// writable tells whether c may add to or take from the directory at is in.
+func (at place) writable(c cred) error {
+	switch {
+	case at.parent == nil:
+		return eBusy // "/", or a path that ends in ".."
+	case !at.parent.may(c, 3):
+		return eAcces
+	}
+	return nil
+}
+
+// info is what stat tells. Times stay zero, so that nothing depends on when a test runs.
+type info struct {
+	name string
+	node
+}
+
+func (i info) Name() string       { return i.name }
+func (i info) Mode() fs.FileMode  { return i.mode }
+func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) IsDir() bool        { return i.isDir() }
+func (i info) Sys() any           { return nil }
+
+// Size is the one of the content; the files of sysfs all say a page.
+func (i info) Size() int64 {
+	if i.knob != nil && !i.knob.stray {
+		return 4096
+	}
+	return int64(len(i.data))
+}
+
+func (f *fileSystem) stat(c cred, path string, follow bool) (info, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.find(c, path, follow)
+	if err != nil {
+		return info{}, err
+	}
+	return info{name: at.name, node: *at.node}, nil
+}
+
+// access tells whether c may use path in the ways of want.
+func (f *fileSystem) access(c cred, path string, want fs.FileMode) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.find(c, path, true)
+	switch {
+	case err != nil:
+		return err
+	case want&2 != 0 && f.frozen && !(at.node.knob != nil && at.node.knob.stray):
+		return eRoFS
+	case !at.node.may(c, want):
+		return eAcces
+	}
+	return nil
+}
+
+// readDir lists a directory, sorted.
+func (f *fileSystem) readDir(c cred, path string) ([]info, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.find(c, path, true)
+	switch {
+	case err != nil:
+		return nil, err
+	case !at.node.isDir():
+		return nil, eNotDir
+	case !at.node.may(c, 4):
+		return nil, eAcces
+	}
+	var list []info
+	for _, name := range slices.Sorted(maps.Keys(at.node.kids)) {
+		list = append(list, info{name: name, node: *at.node.kids[name]})
+	}
+	return list, nil
+}
+
+func (f *fileSystem) readLink(c cred, path string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.find(c, path, false)
+	if err == nil && !at.node.isLink() {
+		err = eInval
+	}
+	if err != nil {
+		return "", err
+	}
+	return at.node.target, nil
+}
+
+// realPath is the path without links and dots; its last part need not exist.
+func (f *fileSystem) realPath(c cred, path string) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.walk(c, path, true)
+	if err != nil {
+		return "", err
+	}
+	dir := at.node
+	var tail string
+	if at.parent != nil {
+		dir, tail = at.parent, "/"+at.name
+	}
+	head, ok := f.pathOf(f.root, dir, "")
+	if !ok {
+		return "", eNoEnt
+	}
+	if head+tail == "" {
+		return "/", nil
+	}
+	return head + tail, nil
+}
+
+func (f *fileSystem) pathOf(from, to *node, prefix string) (string, bool) {
+	if from == to {
+		return prefix, true
+	}
+	for name, kid := range from.kids {
+		if kid.isDir() {
+			if p, ok := f.pathOf(kid, to, prefix+"/"+name); ok {
+				return p, true
+			}
+		}
+	}
+	return "", false
+}
+
+func (f *fileSystem) mkdir(c cred, path string, perm fs.FileMode) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	path = strings.TrimRight(path, "/")
+	if path == "" {
+		return eExist
+	}
+	at, err := f.walk(c, path, false)
+	if err != nil {
+		return err
+	}
+	if at.node != nil {
+		return eExist
+	}
+	if err := at.writable(c); err != nil {
+		return err
+	}
+	if err := f.change("mkdir", path); err != nil {
+		return err
+	}
+	if hook := at.parent.dir; hook != nil {
+		n, err := hook.mkdir(at.name)
+		if err != nil {
+			return err
+		}
+		at.parent.kids[at.name] = n
+		return nil
+	}
+	if at.parent.pseudo {
+		return ePerm
+	}
+	at.parent.kids[at.name] = f.newNode(fs.ModeDir|perm.Perm(), c.uid, c.gid)
+	return nil
+}
+
+func (f *fileSystem) rmdir(c cred, path string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.find(c, path, false)
+	if err != nil {
+		return err
+	}
+	if !at.node.isDir() {
+		return eNotDir
+	}
+	if err := at.writable(c); err != nil {
+		return err
+	}
+	hook := at.parent.dir
+	if hook == nil && len(at.node.kids) > 0 {
+		return eNotEmpty
+	}
+	if err := f.change("rmdir", path); err != nil {
+		return err
+	}
+	if hook != nil {
+		if err := hook.rmdir(at.name); err != nil {
+			return err
+		}
+	} else if at.parent.pseudo {
+		return ePerm
+	}
+	delete(at.parent.kids, at.name)
+	return nil
+}
+
+func (f *fileSystem) unlink(c cred, path string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.find(c, path, false)
+	if err != nil {
+		return err
+	}
+	if at.node.isDir() {
+		return eIsDir
+	}
+	if err := at.writable(c); err != nil {
+		return err
+	}
+	if err := f.change("unlink", path); err != nil {
+		return err
+	}
+	if at.parent.pseudo {
+		return ePerm
+	}
+	f.drop(at)
+	return nil
+}
+
+// drop takes an entry away, and the node's bytes with its last link.
+func (f *fileSystem) drop(at place) {
+	delete(at.parent.kids, at.name)
+	if at.node.links--; at.node.links == 0 {
+		f.used -= len(at.node.data)
+	}
+}
+
+func (f *fileSystem) rename(c cred, from, to string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	src, err := f.find(c, from, false)
+	if err != nil {
+		return err
+	}
+	dst, err := f.walk(c, strings.TrimRight(to, "/"), false)
+	if err != nil {
+		return err
+	}
+	if err := src.writable(c); err != nil {
+		return err
+	}
+	if err := dst.writable(c); err != nil {
+		return err
+	}
+	if err := f.change("rename", from+" "+to); err != nil {
+		return err
+	}
+	switch {
+	case src.parent.pseudo || dst.parent.pseudo:
+		return eXDev
+	case dst.node == src.node:
+		return nil
+	case src.node.isDir() && contains(src.node, dst.parent):
+		return eInval
+	case dst.node == nil:
+	case dst.node.isDir() && !src.node.isDir():
+		return eIsDir
+	case !dst.node.isDir() && src.node.isDir():
+		return eNotDir
+	case len(dst.node.kids) > 0:
+		return eNotEmpty
+	default:
+		f.drop(dst)
+	}
+	delete(src.parent.kids, src.name)
+	dst.parent.kids[dst.name] = src.node
+	return nil
+}
+
+func contains(dir, n *node) bool {
+	if dir == n {
+		return true
+	}
+	for _, kid := range dir.kids {
+		if kid.isDir() && contains(kid, n) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *fileSystem) link(c cred, from, to string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	src, err := f.find(c, from, false)
+	if err != nil {
+		return err
+	}
+	dst, err := f.walk(c, to, false)
+	if err != nil {
+		return err
+	}
+	switch {
+	case src.node.isDir():
+		return ePerm
+	case dst.node != nil:
+		return eExist
+	}
+	if err := dst.writable(c); err != nil {
+		return err
+	}
+	if err := f.change("link", from+" "+to); err != nil {
+		return err
+	}
+	if src.node.pseudo || dst.parent.pseudo {
+		return eXDev
+	}
+	src.node.links++
+	dst.parent.kids[dst.name] = src.node
+	return nil
+}
+
+func (f *fileSystem) symlink(c cred, target, path string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.walk(c, path, false)
+	switch {
+	case err != nil:
+		return err
+	case at.node != nil:
+		return eExist
+	}
+	if err := at.writable(c); err != nil {
+		return err
+	}
+	if err := f.change("symlink", path); err != nil {
+		return err
+	}
+	if at.parent.pseudo {
+		return ePerm
+	}
+	n := f.newNode(fs.ModeSymlink|0o777, c.uid, c.gid)
+	n.target = target
+	at.parent.kids[at.name] = n
+	return nil
+}
+
+func (f *fileSystem) chmod(c cred, path string, perm fs.FileMode) error {
+	return f.setattr(c, "chmod", path, func(n *node) error {
+		if c.uid != 0 && c.uid != n.uid {
+			return ePerm
+		}
+		n.mode = n.mode.Type() | perm.Perm()
+		return nil
+	})
+}
+
+// chown changes owner and group; -1 keeps one.
+func (f *fileSystem) chown(c cred, path string, uid, gid int) error {
+	return f.setattr(c, "chown", path, func(n *node) error {
+		if c.uid != 0 && (c.uid != n.uid || uid != -1 && uid != n.uid || gid != -1 && gid != c.gid) {
+			return ePerm
+		}
+		if uid != -1 {
+			n.uid = uid
+		}
+		if gid != -1 {
+			n.gid = gid
+		}
+		return nil
+	})
+}
+
+func (f *fileSystem) setattr(c cred, what, path string, set func(*node) error) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at, err := f.find(c, path, true)
+	if err != nil {
+		return err
+	}
+	if err := f.change(what, path); err != nil {
+		return err
+	}
+	return set(at.node)
+}

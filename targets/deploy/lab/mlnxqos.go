@@ -1,0 +1,400 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// cmdMlnxQos is mlnx_qos of the vendor's mlnx-tools, from its documented options and output: it sets in a fixed order
+// and then always prints the whole state.
+func cmdMlnxQos(_ context.Context, p *proc) int { return p.locked(mlnxQos) }
+
+// mlnxOptions maps every option to its short form; the value says whether it takes one.
+var mlnxOptions = map[string]struct {
+	short string
+	value bool
+}{
+	"interface": {"i", true}, "pfc": {"f", true}, "specific_pfc": {"F", true}, "get_pfc": {"P", true}, "prio_tc": {"p", true},
+	"tsa": {"s", true}, "tcbw": {"t", true}, "ratelimit": {"r", true}, "dcbx": {"d", true}, "trust": {"", true},
+	"dscp2prio": {"", true}, "cable_len": {"", true}, "prio2buffer": {"", true}, "buffer_size": {"", true},
+	"all": {"a", false}, "help": {"h", false}, "version": {"", false},
+}
+
+// optparse reads options as Python's optparse does: unambiguous beginnings of long ones count.
+func optparse(args []string) (set map[string][]string, err string) {
+	set = map[string][]string{}
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		name, value, given := "", "", false
+		switch {
+		case strings.HasPrefix(arg, "--"):
+			var word string
+			word, value, given = strings.Cut(arg[2:], "=")
+			var fits []string
+			for _, long := range slices.Sorted(maps.Keys(mlnxOptions)) {
+				if long != "all" && strings.HasPrefix(long, word) {
+					fits = append(fits, long)
+				}
+			}
+			if slices.Contains(fits, word) {
+				fits = []string{word}
+			}
+			switch len(fits) {
+			case 0:
+				return nil, "no such option: --" + word
+			case 1:
+				name = fits[0]
+			default:
+				return nil, "ambiguous option: --" + word + " (" + "--" + strings.Join(fits, ", --") + "?)"
+			}
+		case len(arg) > 1 && arg[0] == '-':
+			for long, o := range mlnxOptions {
+				if o.short == arg[1:2] {
+					name = long
+				}
+			}
+			if name == "" {
+				return nil, "no such option: " + arg[:2]
+			}
+			value, given = arg[2:], len(arg) > 2
+		default:
+			continue // operands are ignored
+		}
+		if mlnxOptions[name].value && !given {
+			if len(args) == 0 {
+				return nil, "--" + name + " option requires 1 argument"
+			}
+			value, args = args[0], args[1:]
+		}
+		set[name] = append(set[name], value)
+	}
+	return set, ""
+}
+
+// mlnxError ends a run with status 1.
+type mlnxError string
+
+func mlnxQos(p *proc) (status int) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case mlnxError:
+			fmt.Fprintln(p.stderr, string(e))
+			status = 1
+		default:
+			panic(e)
+		}
+	}()
+	set, problem := optparse(p.args[1:])
+	if problem != "" {
+		fmt.Fprintf(p.stderr, "Usage:\nmlnx_qos -i <interface> [options]\n\nmlnx_qos: error: %s\n", problem)
+		return 2
+	}
+	get := func(name string) (string, bool) {
+		v := set[name]
+		if len(v) == 0 {
+			return "", false
+		}
+		return v[len(v)-1], true
+	}
+	if _, ok := get("help"); ok {
+		p.print("Usage:\nmlnx_qos -i <interface> [options]\n")
+		return 0
+	}
+	dev, ok := get("interface")
+	if !ok {
+		panic(mlnxError("Interface name is required"))
+	}
+	n := p.d.nics[dev]
+	switch {
+	case n == nil:
+		panic(mlnxError("OSError: [Errno 19] " + string(eNoDev)))
+	case n.nic == nil:
+		panic(mlnxError("OSError: [Errno 95] " + string(eNotSupp)))
+	}
+	m := &mlnx{p: p, c: n.nic, get: get, set: set}
+	if m.change() {
+		return 0
+	}
+	_, every := get("all")
+	p.print(m.state(every))
+	return 0
+}
+
+type mlnx struct {
+	p   *proc
+	c   *nic
+	get func(string) (string, bool)
+	set map[string][]string
+}
+
+// write is one request to the kernel.
+func (m *mlnx) write(do func() error) {
+	err := error(ePerm)
+	if m.p.user.uid == 0 {
+		if err = m.p.d.change(m.p); err == nil {
+			err = do()
+		}
+	}
+	if err != nil {
+		panic(mlnxError("OSError: " + err.Error()))
+	}
+}
+
+// list reads the eight values of an option.
+func (m *mlnx) list(name string, low, high int) (a [8]int, given bool) {
+	value, given := m.get(name)
+	if !given {
+		return a, false
+	}
+	words := strings.Split(value, ",")
+	if len(words) != 8 {
+		panic(mlnxError(name + " list must have 8 values"))
+	}
+	for i, w := range words {
+		a[i] = m.number(name, w, low, high)
+	}
+	return a, true
+}
+
+func (m *mlnx) number(name, word string, low, high int) int {
+	n, err := strconv.Atoi(strings.TrimSpace(word))
+	if err != nil || n < low || n > high {
+		panic(mlnxError(fmt.Sprintf("%s: %q is not a number from %d to %d", name, word, low, high)))
+	}
+	return n
+}
+
+// change does what the options ask for, in the tool's order; quiet tells that nothing is printed after.
+func (m *mlnx) change() (quiet bool) {
+	c := m.c
+	_, trust := m.get("trust")
+	if trust && m.set["dscp2prio"] != nil {
+		panic(mlnxError("--trust and --dscp2prio cannot be used together"))
+	}
+	if mode, ok := m.get("dcbx"); ok {
+		switch mode {
+		case "get":
+		case "os":
+			m.write(func() error { c.setDCBX(dcbxHost | dcbxCEE | dcbxIEEE); return nil })
+		case "fw":
+			m.write(func() error { c.setDCBX(0); return nil })
+		default:
+			panic(mlnxError("dcbx mode must be os, fw or get"))
+		}
+	}
+	if length, ok := m.get("cable_len"); ok {
+		metres := m.number("cable_len", length, 0, 65535)
+		m.write(func() error { return c.setPFC(c.pfc, metres) })
+	}
+	if m.pfc() {
+		return true
+	}
+	m.dscp()
+	m.buffers()
+	m.ets()
+	return false
+}
+
+func (m *mlnx) pfc() (quiet bool) {
+	c := m.c
+	if only, ok := m.get("specific_pfc"); ok {
+		words, mask := strings.Split(only, ","), c.pfc
+		if len(words) != 8 {
+			panic(mlnxError("specific_pfc list must have 8 values"))
+		}
+		for i, w := range words {
+			if w != "x" {
+				mask[i] = m.number("specific_pfc", w, 0, 1) == 1
+			}
+		}
+		m.write(func() error { return c.setPFC(mask, 0) })
+		return true
+	}
+	if prio, ok := m.get("get_pfc"); ok {
+		m.p.printf("%d\n", map[bool]int{true: 1}[c.pfc[m.number("get_pfc", prio, 0, 7)]])
+		return true
+	}
+	if bits, ok := m.list("pfc", 0, 1); ok {
+		var mask [8]bool
+		for i, b := range bits {
+			mask[i] = b == 1
+		}
+		m.write(func() error { return c.setPFC(mask, 0) })
+	}
+	return false
+}
+
+func (m *mlnx) dscp() {
+	c := m.c
+	flush := func() error {
+		for dscp, prio := range maps.Clone(c.apps) {
+			if err := c.delApp(app{selDSCP, dscp, prio}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, op := range m.set["dscp2prio"] {
+		words := strings.Split(op, ",")
+		if words[0] == "flush" {
+			m.write(flush)
+			continue
+		}
+		if len(words) != 3 || words[0] != "set" && words[0] != "del" {
+			panic(mlnxError("ValueError: " + op))
+		}
+		a := app{selDSCP, m.number("dscp2prio", words[1], 0, 63), m.number("dscp2prio", words[2], 0, 7)}
+		m.write(func() error {
+			if words[0] == "del" {
+				return c.delApp(a)
+			}
+			return c.addApp(a)
+		})
+	}
+	switch mode, _ := m.get("trust"); {
+	case mode == "dscp" && c.trust() != "dscp":
+		m.write(func() error {
+			for dscp := range 64 {
+				if err := c.addApp(app{selDSCP, dscp, dscp >> 3}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	case mode == "pcp" && c.trust() != "pcp":
+		m.write(flush)
+	case mode != "" && mode != "dscp" && mode != "pcp":
+		panic(mlnxError("trust must be pcp or dscp"))
+	}
+}
+
+func (m *mlnx) buffers() {
+	c := m.c
+	prefix := func(name string, high int, a [8]int) ([8]int, bool) {
+		value, ok := m.get(name)
+		if !ok {
+			return a, false
+		}
+		words := strings.Split(value, ",")
+		if len(words) > 8 {
+			panic(mlnxError(name + " list has more than 8 values"))
+		}
+		for i, w := range words {
+			a[i] = m.number(name, w, 0, high)
+		}
+		return a, true
+	}
+	prioBuf, p := prefix("prio2buffer", 7, c.prioBuf)
+	sizes, s := prefix("buffer_size", 1<<30, c.bufSize)
+	if p || s {
+		m.write(func() error { return c.setBuffers(prioBuf, sizes) })
+	}
+	if limits, ok := m.list("ratelimit", 0, 1<<20); ok {
+		m.write(func() error { c.rateLimit = limits; return nil })
+	}
+}
+
+func (m *mlnx) ets() {
+	c := m.c
+	tsa, bw := c.tsa, c.bw
+	value, hasTSA := m.get("tsa")
+	if hasTSA {
+		words := strings.Split(value, ",")
+		if len(words) != 8 {
+			panic(mlnxError("tsa list must have 8 values"))
+		}
+		for i, w := range words {
+			if w != "strict" && w != "ets" && w != "vendor" {
+				panic(mlnxError("tsa must be strict, ets or vendor"))
+			}
+			tsa[i] = w
+		}
+	}
+	given, hasBW := m.list("tcbw", 0, 100)
+	for i := range 8 {
+		switch {
+		case hasBW && tsa[i] != "ets" && given[i] != 0:
+			panic(mlnxError("ETS bandwidth of a TC that is not ets must be 0"))
+		case hasBW:
+			bw[i] = given[i]
+		case tsa[i] != "ets":
+			bw[i] = 0
+		}
+	}
+	tcOf, hasTC := m.list("prio_tc", 0, 7)
+	if !hasTC {
+		tcOf = c.tcOf
+	}
+	if hasTSA || hasBW || hasTC {
+		m.write(func() error { return c.setETS(tsa, bw, tcOf) })
+	}
+}
+
+// state is the dump after every call.
+func (m *mlnx) state(every bool) string {
+	c := m.c
+	var b strings.Builder
+	mode := "Firmware"
+	if c.dcbx&dcbxHost != 0 {
+		mode = "OS"
+	}
+	fmt.Fprintf(&b, "DCBX mode: %s controlled\nPriority trust state: %s\n", mode, c.trust())
+	if c.trust() == "dscp" {
+		b.WriteString("dscp2prio mapping:\n")
+		for prio := range 8 {
+			var in []int
+			for dscp, p := range c.apps {
+				if p == prio {
+					in = append(in, dscp)
+				}
+			}
+			slices.Sort(in)
+			for row := range slices.Chunk(in, 8) {
+				fmt.Fprintf(&b, "\tprio:%d dscp:", prio)
+				for _, dscp := range row {
+					fmt.Fprintf(&b, "%02d,", dscp)
+				}
+				b.WriteString("\n")
+			}
+		}
+	}
+	b.WriteString("Receive buffer size (bytes): ")
+	for _, n := range c.bufSize {
+		fmt.Fprintf(&b, "%d,", n)
+	}
+	fmt.Fprintf(&b, "max_buffer_size=%d\nCable len: %d\nPFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     ", bufferTotal, c.delay)
+	for _, on := range c.pfc {
+		fmt.Fprintf(&b, "%d   ", map[bool]int{true: 1}[on])
+	}
+	b.WriteString("\n\tbuffer      ")
+	for _, n := range c.prioBuf {
+		fmt.Fprintf(&b, "%d   ", n)
+	}
+	b.WriteString("\n")
+	for tc := range 8 {
+		if !every && !slices.Contains(c.tcOf[:], tc) {
+			continue
+		}
+		limit := "unlimited"
+		if c.rateLimit[tc] > 0 {
+			limit = fmt.Sprintf("%.1f Gbps", float64(c.rateLimit[tc]))
+		}
+		fmt.Fprintf(&b, "tc: %d ratelimit: %s, tsa: %s", tc, limit, c.tsa[tc])
+		if c.tsa[tc] == "ets" {
+			fmt.Fprintf(&b, ", bw: %d%%", c.bw[tc])
+		}
+		b.WriteString("\n")
+		for prio, t := range c.tcOf {
+			if t == tc {
+				fmt.Fprintf(&b, "\t priority:  %d\n", prio)
+			}
+		}
+	}
+	return b.String()
+}

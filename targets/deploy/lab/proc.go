@@ -1,0 +1,382 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"mvdan.cc/sh/v3/expand"
+)
+
+// command is what a program does; it returns the exit status.
+type command func(context.Context, *proc) int
+
+// user is one row of a device's user database.
+type user struct {
+	name     string
+	uid, gid int
+	home     string
+}
+
+func (u *user) cred() cred { return cred{u.uid, u.gid} }
+
+// proc is one running program of a device.
+type proc struct {
+	d      *Device
+	ses    *session
+	shell  *shell // that started it; nil for the login shell
+	user   *user
+	args   []string
+	dir    string
+	env    map[string]string // exported variables
+	path   string            // PATH, exported or not
+	umask  *fs.FileMode      // of the shell it belongs to
+	pid    int
+	budget *budget // what `timeout` leaves of simulated time; nil: no limit
+	stdin  *os.File
+	stdout io.Writer
+	stderr io.Writer
+	broken error // the first failed write to stdout
+}
+
+// vars is the environment a shell starts from.
+func (p *proc) vars() map[string]expand.Variable {
+	vars := map[string]expand.Variable{}
+	set := func(name, value string, exported bool) {
+		vars[name] = expand.Variable{Set: true, Exported: exported, Kind: expand.String, Str: value}
+	}
+	for name, value := range p.env {
+		set(name, value, true)
+	}
+	// So that the interpreter does not ask the machine.
+	set("UID", strconv.Itoa(p.user.uid), false)
+	set("EUID", strconv.Itoa(p.user.uid), false)
+	set("GID", strconv.Itoa(p.user.gid), false)
+	set(pidVariable, strconv.Itoa(p.pid), false)
+	if _, ok := vars["HOME"]; !ok {
+		set("HOME", p.user.home, false)
+	}
+	return vars
+}
+
+// sigpipe is the status of a program whose reader went away.
+const sigpipe = 141
+
+// name is what the program calls itself in messages.
+func (p *proc) name() string { return path.Base(p.args[0]) }
+
+// errorf writes a message under the program's name.
+func (p *proc) errorf(format string, args ...any) {
+	fmt.Fprintf(p.stderr, p.name()+": "+format+"\n", args...)
+}
+
+// fail is errorf and the status of most failures.
+func (p *proc) fail(format string, args ...any) int {
+	p.errorf(format, args...)
+	return 1
+}
+
+// usage is the complaint of a coreutils program about its arguments.
+func (p *proc) usage(format string, args ...any) int {
+	p.errorf(format, args...)
+	fmt.Fprintf(p.stderr, "Try '%s --help' for more information.\n", p.name())
+	return 1
+}
+
+// print writes to stdout; a program that goes on after a failed write learns of it from [proc.done].
+func (p *proc) print(s string) {
+	if s == "" {
+		return
+	}
+	if _, err := io.WriteString(p.stdout, s); err != nil && p.broken == nil {
+		p.broken = err
+	}
+}
+
+func (p *proc) printf(format string, args ...any) { p.print(fmt.Sprintf(format, args...)) }
+
+// done is the exit status of a program that wrote to stdout.
+func (p *proc) done(status int) int {
+	switch {
+	case p.broken == nil:
+		return status
+	case errors.Is(p.broken, syscall.EPIPE), errors.Is(p.broken, os.ErrClosed):
+		return sigpipe
+	}
+	return p.fail("write error: %v", p.broken)
+}
+
+// readAll reads stdin to its end.
+func (p *proc) readAll() ([]byte, error) {
+	if p.stdin == nil {
+		return nil, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(p.stdin, diskSize+1))
+	if err != nil {
+		return nil, eIO
+	}
+	if len(data) > diskSize {
+		return nil, eNoMem
+	}
+	return data, nil
+}
+
+// abs makes a path absolute.
+func (p *proc) abs(file string) string { return absolute(p.dir, file) }
+
+// open opens a file; the standard streams have names too.
+func (p *proc) open(file string, flag int, perm fs.FileMode) (io.ReadWriteCloser, error) {
+	switch abs := p.abs(file); abs {
+	case "/dev/stdin", "/dev/fd/0":
+		return stream{r: p.stdin}, nil
+	case "/dev/stdout", "/dev/fd/1":
+		return stream{w: p.stdout}, nil
+	case "/dev/stderr", "/dev/fd/2":
+		return stream{w: p.stderr}, nil
+	default:
+		h, err := p.d.fs.open(p.user.cred(), abs, flag, perm&^*p.umask)
+		if err != nil {
+			return nil, err
+		}
+		return h, nil
+	}
+}
+
+// stream is a standard stream opened by name.
+type stream struct {
+	r *os.File
+	w io.Writer
+}
+
+func (s stream) Read(b []byte) (int, error) {
+	if s.r == nil {
+		return 0, io.EOF
+	}
+	return s.r.Read(b)
+}
+
+func (s stream) Write(b []byte) (int, error) {
+	if s.w == nil {
+		return 0, eIO
+	}
+	return s.w.Write(b)
+}
+
+func (stream) Close() error { return nil }
+
+// reader opens an operand of a filter: a file, or stdin for "-".
+func (p *proc) reader(file string) (io.ReadCloser, error) {
+	if file == "-" {
+		return stream{r: p.stdin}, nil
+	}
+	return p.open(file, os.O_RDONLY, 0)
+}
+
+// input reads an operand of a filter: a file, or stdin for "-".
+func (p *proc) input(file string) ([]byte, error) {
+	if file == "-" {
+		return p.readAll()
+	}
+	h, err := p.open(file, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close()
+	return io.ReadAll(h)
+}
+
+// readAll reads a file with somebody's rights.
+func (f *fileSystem) readAll(c cred, file string) ([]byte, error) {
+	h, err := f.open(c, file, os.O_RDONLY, 0)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(h)
+}
+
+// look finds a file on PATH that is no directory and grants want.
+func (p *proc) look(name string, want fs.FileMode) (string, bool) {
+	for dir := range strings.SplitSeq(p.path, ":") {
+		file := absolute(absolute(p.dir, dir), name)
+		if i, err := p.d.fs.stat(p.user.cred(), file, true); err == nil && !i.IsDir() && i.may(p.user.cred(), want) {
+			return file, true
+		}
+	}
+	return "", false
+}
+
+// exec runs args as a program of the device, as execvp(3) and the shell's messages about it.
+func (p *proc) exec(ctx context.Context) int {
+	name := p.args[0]
+	file := name
+	if !strings.Contains(name, "/") {
+		found, ok := p.look(name, 1)
+		if !ok {
+			return p.shellError(127, "not found")
+		}
+		file = found
+	}
+	file = p.abs(file)
+	i, err := p.d.fs.stat(p.user.cred(), file, true)
+	switch {
+	case err == eNoEnt:
+		return p.shellError(127, "not found")
+	case err != nil:
+		return p.shellError(126, err.Error())
+	case i.IsDir(), !i.may(p.user.cred(), 1):
+		return p.shellError(126, string(eAcces))
+	}
+	p.d.ran(p.args)
+	if b := p.d.breakage(p.args); b != nil {
+		io.WriteString(p.stderr, b.stderr)
+		return b.status
+	}
+	p.pid = p.d.newPid()
+	if i.program != nil {
+		return i.program(ctx, p)
+	}
+	script, err := p.d.fs.readAll(p.user.cred(), file)
+	if err != nil {
+		return p.shellError(126, err.Error())
+	}
+	if line, _, _ := strings.Cut(string(script), "\n"); strings.HasPrefix(line, "#!") {
+		with := strings.Fields(line[2:])
+		if len(with) == 0 || path.Base(with[0]) != "sh" {
+			return p.shellError(126, "the lab runs scripts of sh only")
+		}
+		p.args = slices.Concat(with, []string{file}, p.args[1:])
+		return cmdSh(ctx, p)
+	}
+	return runScript(ctx, p, file, string(script), p.args[1:])
+}
+
+func (p *proc) shellError(status int, reason string) int {
+	who := "sh"
+	if p.shell != nil {
+		who = p.shell.name
+	}
+	fmt.Fprintf(p.stderr, "%s: %s: %s\n", who, p.args[0], reason)
+	return status
+}
+
+// spawn is a process with the same streams that runs other arguments.
+func (p *proc) spawn(args ...string) *proc {
+	c := *p
+	c.args = args
+	c.env = maps.Clone(p.env)
+	umask := *p.umask
+	c.umask = &umask
+	return &c
+}
+
+// become changes the user and what login sets with it.
+func (p *proc) become(u *user, searchPath string) {
+	p.user = u
+	p.path = searchPath
+	p.env["PATH"], p.env["HOME"], p.env["USER"], p.env["LOGNAME"] = searchPath, u.home, u.name, u.name
+	p.env["SHELL"] = "/bin/sh"
+}
+
+// budget is the simulated time `timeout` leaves to a program and what it starts.
+type budget struct {
+	mu     sync.Mutex
+	left   time.Duration
+	cancel func()
+	outer  *budget
+}
+
+// spend takes d from the budget; what is spent beyond it ends the program.
+func (b *budget) spend(d time.Duration) (enough bool) {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	b.left -= d
+	out := b.left <= 0
+	b.mu.Unlock()
+	if out {
+		b.cancel()
+		return false
+	}
+	return b.outer.spend(d)
+}
+
+// flags parses options as getopt(3) of the GNU C library does, operands anywhere. spec holds the letters, with a colon
+// after each that takes a value; long maps long names to letters.
+func (p *proc) flags(spec string, long map[string]byte) (set map[byte][]string, rest []string, ok bool) {
+	set = map[byte][]string{}
+	args := p.args[1:]
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		switch {
+		case arg == "--":
+			return set, append(rest, args...), true
+		case strings.HasPrefix(arg, "--"):
+			name, value, hasValue := strings.Cut(arg[2:], "=")
+			c, known := long[name]
+			if !known {
+				p.usage("unrecognized option '%s'", arg)
+				return nil, nil, false
+			}
+			if takes(spec, c) && !hasValue {
+				if len(args) == 0 {
+					p.usage("option '%s' requires an argument", arg)
+					return nil, nil, false
+				}
+				value, args = args[0], args[1:]
+			}
+			set[c] = append(set[c], value)
+		case len(arg) > 1 && arg[0] == '-':
+			for j := 1; j < len(arg); j++ {
+				c := arg[j]
+				if c == ':' || strings.IndexByte(spec, c) < 0 {
+					p.usage("invalid option -- '%c'", c)
+					return nil, nil, false
+				}
+				if !takes(spec, c) {
+					set[c] = append(set[c], "")
+					continue
+				}
+				value := arg[j+1:]
+				if value == "" {
+					if len(args) == 0 {
+						p.usage("option requires an argument -- '%c'", c)
+						return nil, nil, false
+					}
+					value, args = args[0], args[1:]
+				}
+				set[c] = append(set[c], value)
+				break
+			}
+		default:
+			rest = append(rest, arg)
+		}
+	}
+	return set, rest, true
+}
+
+func takes(spec string, c byte) bool {
+	i := strings.IndexByte(spec, c)
+	return i >= 0 && i+1 < len(spec) && spec[i+1] == ':'
+}
+
+// last returns the value of the last occurrence of an option.
+func last(set map[byte][]string, c byte) (string, bool) {
+	v := set[c]
+	if len(v) == 0 {
+		return "", false
+	}
+	return v[len(v)-1], true
+}

@@ -1,0 +1,66 @@
+package lab
+
+// The search paths of sshd for root and others, and of sudo, as Debian sets them.
+const (
+	rootPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	userPath = "/usr/local/bin:/usr/bin:/bin:/usr/games"
+)
+
+// programs is everything a device can run besides scripts, by path.
+var programs = map[string]command{
+	"/usr/bin/[":         cmdTest,
+	"/usr/bin/basename":  cmdBasename,
+	"/usr/bin/cat":       cmdCat,
+	"/usr/bin/chmod":     cmdChmod,
+	"/usr/bin/chown":     cmdChown,
+	"/usr/bin/cmp":       cmdCmp,
+	"/usr/bin/cp":        cmdCp,
+	"/usr/bin/cut":       cmdCut,
+	"/usr/bin/date":      cmdDate,
+	"/usr/bin/df":        cmdDf,
+	"/usr/bin/dirname":   cmdDirname,
+	"/usr/bin/echo":      cmdEcho,
+	"/usr/bin/env":       cmdEnv,
+	"/usr/bin/false":     cmdFalse,
+	"/usr/bin/grep":      cmdGrep,
+	"/usr/bin/head":      cmdHead,
+	"/usr/bin/hostname":  cmdHostname,
+	"/usr/bin/id":        cmdId,
+	"/usr/bin/ln":        cmdLn,
+	"/usr/bin/ls":        cmdLs,
+	"/usr/bin/mkdir":     cmdMkdir,
+	"/usr/bin/mktemp":    cmdMktemp,
+	"/usr/bin/mv":        cmdMv,
+	"/usr/bin/printf":    cmdPrintf,
+	"/usr/bin/pwd":       cmdPwd,
+	"/usr/bin/readlink":  cmdReadlink,
+	"/usr/bin/rm":        cmdRm,
+	"/usr/bin/rmdir":     cmdRmdir,
+	"/usr/bin/seq":       cmdSeq,
+	"/usr/bin/sh":        cmdSh,
+	"/usr/bin/sha256sum": cmdSha256sum,
+	"/usr/bin/sleep":     cmdSleep,
+	"/usr/bin/sort":      cmdSort,
+	"/usr/bin/stat":      cmdStat,
+	"/usr/bin/sudo":      cmdSudo,
+	"/usr/bin/sync":      cmdSync,
+	"/usr/bin/tail":      cmdTail,
+	"/usr/bin/tee":       cmdTee,
+	"/usr/bin/test":      cmdTest,
+	"/usr/bin/timeout":   cmdTimeout,
+	"/usr/bin/touch":     cmdTouch,
+	"/usr/bin/tr":        cmdTr,
+	"/usr/bin/true":      cmdTrue,
+	"/usr/bin/uname":     cmdUname,
+	"/usr/bin/wc":        cmdWc,
+	"/usr/bin/whoami":    cmdWhoami,
+
+	"/usr/bin/systemctl":   cmdSystemctl,
+	"/usr/bin/systemd-run": cmdSystemdRun,
+
+	"/usr/bin/rdma":      cmdRdma,
+	"/usr/sbin/dcb":      cmdDcb,
+	"/usr/sbin/ethtool":  cmdEthtool,
+	"/usr/sbin/ip":       cmdIP,
+	"/usr/sbin/modprobe": cmdModprobe,
+}

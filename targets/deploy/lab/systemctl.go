@@ -1,0 +1,448 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// systemctl's verbs; each handles one unit and returns an exit status.
+var systemctlVerbs = map[string]func(*systemctl, context.Context, *proc, string) int{
+	"start":                 func(s *systemctl, c context.Context, p *proc, n string) int { return s.start(c, p, n, "start", false) },
+	"restart":               func(s *systemctl, c context.Context, p *proc, n string) int { return s.start(c, p, n, "restart", true) },
+	"try-restart":           (*systemctl).tryRestart,
+	"reload":                (*systemctl).reload,
+	"reload-or-restart":     (*systemctl).reloadOrRestart,
+	"try-reload-or-restart": (*systemctl).tryReloadOrRestart,
+	"stop":                  (*systemctl).stop,
+	"is-active":             (*systemctl).isActive,
+	"is-failed":             (*systemctl).isFailed,
+	"is-enabled":            (*systemctl).isEnabled,
+	"enable":                (*systemctl).enable,
+	"disable":               (*systemctl).disable,
+	"reset-failed":          (*systemctl).resetFailed,
+	"status":                (*systemctl).status,
+	"show":                  (*systemctl).show,
+	"cat":                   (*systemctl).cat,
+}
+
+// systemctl is one run of the program.
+type systemctl struct {
+	m     *systemd
+	quiet bool
+	now   bool
+	props []string
+	value bool
+}
+
+func cmdSystemctl(ctx context.Context, p *proc) int {
+	s := &systemctl{m: p.d.init}
+	var words []string
+	args := p.args[1:]
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		switch {
+		case arg == "-q" || arg == "--quiet":
+			s.quiet = true
+		case arg == "--now":
+			s.now = true
+		case arg == "--value":
+			s.value = true
+		case arg == "-p" && len(args) > 0:
+			s.props, args = append(s.props, strings.Split(args[0], ",")...), args[1:]
+		case strings.HasPrefix(arg, "--property="):
+			s.props = append(s.props, strings.Split(strings.TrimPrefix(arg, "--property="), ",")...)
+		case arg == "--no-block", arg == "--no-pager", arg == "--no-legend", arg == "--system", arg == "--plain", arg == "--force", arg == "-f", arg == "--no-ask-password":
+		case arg == "--":
+		case strings.HasPrefix(arg, "-"):
+			return p.fail("unrecognized option '%s'", arg)
+		default:
+			words = append(words, arg)
+		}
+	}
+	if len(words) == 0 {
+		return p.fail("the lab does not list units")
+	}
+	verb, names := words[0], words[1:]
+	if verb == "daemon-reload" {
+		return s.daemonReload(p)
+	}
+	do, ok := systemctlVerbs[verb]
+	if !ok {
+		return p.failPlain(1, "Unknown command verb %s.", verb)
+	}
+	if len(names) == 0 {
+		return p.failPlain(1, "Too few arguments.")
+	}
+	status := 0
+	for _, name := range names {
+		// is-active and its kin succeed when any unit does; the others fail when any does.
+		status = max(status, do(s, ctx, p, unitName(name)))
+	}
+	return p.done(status)
+}
+
+// failPlain is a message without the program's name before it, as systemctl's are.
+func (p *proc) failPlain(status int, format string, args ...any) int {
+	fmt.Fprintf(p.stderr, format+"\n", args...)
+	return status
+}
+
+// change notes a change of the service manager's and tells whether it may be.
+func (s *systemctl) change(p *proc, verb, name string) int {
+	if p.user.uid != 0 {
+		return p.failPlain(1, "Failed to %s %s: Interactive authentication required.", verb, name)
+	}
+	p.d.fs.mu.Lock()
+	err := p.d.fs.change("systemctl "+verb, name)
+	p.d.fs.mu.Unlock()
+	if err != nil {
+		return p.failPlain(1, "Failed to %s %s: %v", verb, name, err)
+	}
+	return 0
+}
+
+func (s *systemctl) daemonReload(p *proc) int {
+	if status := s.change(p, "daemon-reload", ""); status != 0 {
+		return status
+	}
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	for _, u := range s.m.units {
+		u.file = nil
+	}
+	return 0
+}
+
+func (s *systemctl) lookup(name string) (u unit, ok bool) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	found, ok := s.m.find(name)
+	if found != nil {
+		u = *found
+	}
+	return u, ok
+}
+
+func (s *systemctl) missing(p *proc, verb, name string) int {
+	return p.failPlain(5, "Failed to %s %s: Unit %s not found.", verb, name, name)
+}
+
+// warnStale says what systemctl says when a unit file changed behind the manager's back.
+func (s *systemctl) warnStale(p *proc, name string, u unit) {
+	if u.file == nil {
+		return
+	}
+	if text, err := p.d.fs.readFile(u.file.path); err != nil || string(text) != u.file.text {
+		fmt.Fprintf(p.stderr, "Warning: The unit file, source configuration file or drop-ins of %s changed on disk. Run 'systemctl daemon-reload' to reload units.\n", name)
+	}
+}
+
+func (s *systemctl) start(ctx context.Context, p *proc, name, verb string, again bool) int {
+	u, ok := s.lookup(name)
+	if !ok {
+		return s.missing(p, verb, name)
+	}
+	if strings.HasSuffix(name, ".service") && u.file != nil {
+		if t, inst := instance(name); t != name && inst == "" {
+			return p.failPlain(1, "Failed to %s %s: Unit name %s is missing the instance name.", verb, name, name)
+		}
+	}
+	if status := s.change(p, verb, name); status != 0 {
+		return status
+	}
+	s.warnStale(p, name, u)
+	s.m.job.Lock()
+	defer s.m.job.Unlock()
+	if u.active && !again {
+		return 0
+	}
+	if dev := missingDevice(p.d, u.file, name); dev != "" {
+		return p.failPlain(1, "A dependency job for %s failed. See 'journalctl -xe' for details.", name)
+	}
+	status := s.m.run(ctx, name, u, "ExecStart")
+	s.m.set(name, status == 0, status != 0)
+	if status != 0 {
+		return p.failPlain(1, "Job for %s failed because the control process exited with error code.\nSee \"systemctl status %[1]s\" and \"journalctl -xeu %[1]s\" for details.", name)
+	}
+	return 0
+}
+
+func (s *systemctl) tryRestart(ctx context.Context, p *proc, name string) int {
+	if u, _ := s.lookup(name); !u.active {
+		return 0
+	}
+	return s.start(ctx, p, name, "try-restart", true)
+}
+
+func (s *systemctl) reload(ctx context.Context, p *proc, name string) int {
+	u, ok := s.lookup(name)
+	switch {
+	case !ok:
+		return s.missing(p, "reload", name)
+	case u.file != nil && u.file.get("Service", "ExecReload") == "":
+		return p.failPlain(1, "Failed to reload %s: Job type reload is not applicable for unit %s.", name, name)
+	case !u.active:
+		return p.failPlain(1, "%s is not active, cannot reload.", name)
+	}
+	if status := s.change(p, "reload", name); status != 0 {
+		return status
+	}
+	s.warnStale(p, name, u)
+	s.m.job.Lock()
+	defer s.m.job.Unlock()
+	if s.m.run(ctx, name, u, "ExecReload") != 0 {
+		return p.failPlain(1, "Job for %s failed because the control process exited with error code.\nSee \"systemctl status %[1]s\" and \"journalctl -xeu %[1]s\" for details.", name)
+	}
+	return 0
+}
+
+func (s *systemctl) reloadOrRestart(ctx context.Context, p *proc, name string) int {
+	u, ok := s.lookup(name)
+	if !ok {
+		return s.missing(p, "reload-or-restart", name)
+	}
+	if u.active && (u.builtin || u.file != nil && u.file.get("Service", "ExecReload") != "") {
+		return s.reload(ctx, p, name)
+	}
+	return s.start(ctx, p, name, "reload-or-restart", true)
+}
+
+func (s *systemctl) tryReloadOrRestart(ctx context.Context, p *proc, name string) int {
+	if u, _ := s.lookup(name); !u.active {
+		return 0
+	}
+	return s.reloadOrRestart(ctx, p, name)
+}
+
+func (s *systemctl) stop(ctx context.Context, p *proc, name string) int {
+	if strings.HasSuffix(name, ".timer") && s.m.cancel(name) {
+		return 0
+	}
+	u, ok := s.lookup(name)
+	if !ok {
+		return p.failPlain(5, "Failed to stop %s: Unit %s not loaded.", name, name)
+	}
+	if status := s.change(p, "stop", name); status != 0 {
+		return status
+	}
+	s.m.job.Lock()
+	defer s.m.job.Unlock()
+	if u.active && u.file != nil {
+		s.m.run(ctx, name, u, "ExecStop")
+	}
+	s.m.set(name, false, false)
+	return 0
+}
+
+func (s *systemctl) isActive(_ context.Context, p *proc, name string) int {
+	state, status := "inactive", 3
+	u, _ := s.lookup(name)
+	switch {
+	case u.active || s.m.waiting(name):
+		state, status = "active", 0
+	case u.failed:
+		state = "failed"
+	}
+	if !s.quiet {
+		p.print(state + "\n")
+	}
+	return status
+}
+
+func (s *systemctl) isFailed(_ context.Context, p *proc, name string) int {
+	state, status := "inactive", 1
+	u, _ := s.lookup(name)
+	switch {
+	case u.active:
+		state = "active"
+	case u.failed:
+		state, status = "failed", 0
+	}
+	if !s.quiet {
+		p.print(state + "\n")
+	}
+	return status
+}
+
+func (s *systemctl) resetFailed(_ context.Context, p *proc, name string) int {
+	u, ok := s.lookup(name)
+	if !ok {
+		return p.failPlain(1, "Failed to reset failed state of unit %s: Unit %s not loaded.", name, name)
+	}
+	s.m.set(name, u.active, false)
+	return 0
+}
+
+// links are where [Install] wants a unit linked from.
+func (u *unitFile) links(name string) []string {
+	var links []string
+	for key, dir := range map[string]string{"WantedBy": ".wants", "RequiredBy": ".requires"} {
+		for _, value := range u.sections["Install"][key] {
+			for target := range strings.FieldsSeq(expandSpecifiers(value, name)) {
+				links = append(links, "/etc/systemd/system/"+target+dir+"/"+name)
+			}
+		}
+	}
+	slices.Sort(links)
+	return links
+}
+
+func (s *systemctl) enable(ctx context.Context, p *proc, name string) int {
+	u, ok := s.lookup(name)
+	if !ok {
+		return p.failPlain(1, "Failed to enable unit: Unit file %s does not exist.", name)
+	}
+	if status := s.change(p, "enable", name); status != 0 {
+		return status
+	}
+	if u.file != nil {
+		links := u.file.links(name)
+		if len(links) == 0 {
+			fmt.Fprintln(p.stderr, "The unit files have no installation config (WantedBy=, RequiredBy=, Also=,\nAlias= settings in the [Install] section, and DefaultInstance= for template\nunits). This means they are not meant to be enabled or disabled using systemctl.")
+			return 0
+		}
+		for _, link := range links {
+			if _, err := p.d.fs.stat(cred{}, link, false); err == nil {
+				continue
+			}
+			if err := p.mkdirAll(parentOf(link), 0o755); err != nil {
+				return p.failPlain(1, "Failed to enable unit: %v", err)
+			}
+			if err := p.d.fs.symlink(cred{}, u.file.path, link); err != nil {
+				return p.failPlain(1, "Failed to enable unit, file %s: %v", link, err)
+			}
+			fmt.Fprintf(p.stderr, "Created symlink %s -> %s.\n", link, u.file.path)
+		}
+	}
+	s.m.mark(name, true)
+	if s.now {
+		return s.start(ctx, p, name, "start", false)
+	}
+	return 0
+}
+
+func (s *systemctl) disable(ctx context.Context, p *proc, name string) int {
+	u, ok := s.lookup(name)
+	if !ok {
+		return p.failPlain(1, "Failed to disable unit: Unit file %s does not exist.", name)
+	}
+	if status := s.change(p, "disable", name); status != 0 {
+		return status
+	}
+	if u.file != nil {
+		for _, link := range u.file.links(name) {
+			if err := p.d.fs.unlink(cred{}, link); err == nil {
+				fmt.Fprintf(p.stderr, "Removed %q.\n", link)
+			}
+		}
+	}
+	s.m.mark(name, false)
+	if s.now {
+		return s.stop(ctx, p, name)
+	}
+	return 0
+}
+
+func (m *systemd) mark(name string, enabled bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.units[name].enabled = enabled
+}
+
+func (s *systemctl) enabled(p *proc, name string, u unit) string {
+	if u.file == nil {
+		if u.enabled {
+			return "enabled"
+		}
+		return "disabled"
+	}
+	links := u.file.links(name)
+	if len(links) == 0 {
+		return "static"
+	}
+	for _, link := range links {
+		if _, err := p.d.fs.stat(cred{}, link, false); err != nil {
+			return "disabled"
+		}
+	}
+	return "enabled"
+}
+
+func (s *systemctl) isEnabled(_ context.Context, p *proc, name string) int {
+	u, ok := s.lookup(name)
+	if !ok {
+		return p.failPlain(1, "Failed to get unit file state for %s: No such file or directory", name)
+	}
+	state := s.enabled(p, name, u)
+	if !s.quiet {
+		p.print(state + "\n")
+	}
+	if state == "disabled" {
+		return 1
+	}
+	return 0
+}
+
+func (s *systemctl) status(_ context.Context, p *proc, name string) int {
+	u, ok := s.lookup(name)
+	if !ok {
+		return p.failPlain(4, "Unit %s could not be found.", name)
+	}
+	state, status := "inactive (dead)", 3
+	switch {
+	case u.active:
+		state, status = "active", 0
+	case u.failed:
+		state = "failed"
+	}
+	p.printf("%s\n     Active: %s\n", name, state)
+	return status
+}
+
+// show knows the properties ActiveState, UnitFileState, LoadState and Result.
+func (s *systemctl) show(_ context.Context, p *proc, name string) int {
+	u, ok := s.lookup(name)
+	props := map[string]string{"Id": name, "LoadState": "loaded", "ActiveState": "inactive", "SubState": "dead", "Result": "success", "UnitFileState": ""}
+	switch {
+	case !ok:
+		props["LoadState"] = "not-found"
+	case u.active:
+		props["ActiveState"], props["SubState"] = "active", "exited"
+	case u.failed:
+		props["ActiveState"], props["SubState"], props["Result"] = "failed", "failed", "exit-code"
+	}
+	if ok {
+		props["UnitFileState"] = s.enabled(p, name, u)
+	}
+	props["NeedDaemonReload"] = "no"
+	if u.file != nil {
+		if text, err := p.d.fs.readFile(u.file.path); err != nil || string(text) != u.file.text {
+			props["NeedDaemonReload"] = "yes"
+		}
+	}
+	wanted := s.props
+	if wanted == nil {
+		wanted = slices.Sorted(maps.Keys(props))
+	}
+	for _, k := range wanted {
+		if v, known := props[k]; known && s.value {
+			p.print(v + "\n")
+		} else if known {
+			p.print(k + "=" + v + "\n")
+		}
+	}
+	return 0
+}
+
+func (s *systemctl) cat(_ context.Context, p *proc, name string) int {
+	u, ok := s.lookup(name)
+	if !ok || u.file == nil {
+		return p.failPlain(1, "No files found for %s.", name)
+	}
+	p.print("# " + u.file.path + "\n" + u.file.text)
+	return 0
+}

@@ -1,0 +1,344 @@
+package deploy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Status is what the plan has for a device.
+type Status string
+
+// The statuses, spelled as in the JSON of `rocec plan`.
+const (
+	StatusChange      Status = "change"
+	StatusSame        Status = "same"
+	StatusUnreachable Status = "unreachable"
+	StatusRefused     Status = "refused"
+)
+
+// Plan says of every device of a tree what would change, in the tree's order.
+type Plan struct{ Devices []*DevicePlan }
+
+// DevicePlan is the plan of one device.
+type DevicePlan struct {
+	Device   *target.Device
+	Status   Status
+	Err      *Error      // of an unreachable or refused device: why
+	Diags    diag.List   // what Edit said about the content found
+	Changes  []*Change   // in the order of Device.Files
+	Disrupts []string    // what traffic will notice, each once
+	Removing bool        // a lossless class is taken away
+	Lock     *Owner      // who is changing the device right now; nil: nobody
+	Files    []FileState // every file of a device that could be read, changed or not
+
+	pending []string // files that an earlier apply put in place and never saw in use
+}
+
+// FileState is the content of a file before and after, as SHA-256 in hex, or "absent".
+type FileState struct{ Path, Base, Target string }
+
+// Action is what is done to a file; its text is the one of the JSON, its [Action.Symbol] the one of the screen.
+type Action string
+
+// The actions. Activate is for a file that holds what it should and may not be in use: the apply that put it there
+// never came to its end.
+const (
+	Create   Action = "create"
+	Update   Action = "update"
+	Delete   Action = "delete"
+	Activate Action = "activate"
+)
+
+// Symbol returns the one-character form of an action.
+func (a Action) Symbol() rune {
+	return map[Action]rune{Create: '+', Update: '~', Delete: '-', Activate: '!'}[a]
+}
+
+// Change is what happens to one file or live state.
+type Change struct {
+	FileState
+	File          *target.File
+	Action        Action
+	Before, After []byte // nil: no file
+	Keys          []KeyChange
+	Unchanged     int // keys of ours that stay
+	NotOurs       int // keys that are not ours and are left alone
+}
+
+// KeyChange is what happens to one setting.
+type KeyChange struct {
+	Key           string
+	Action        Action // Create, Update or Delete
+	Before, After string // empty where there is none
+	From          []target.Origin
+}
+
+// Live tells whether the change is of a live state rather than a file.
+func (c *Change) Live() bool { return c.File.Live != nil }
+
+// writes tells whether the change puts bytes in place or takes them away.
+func (c *Change) writes() bool { return !c.Live() && c.Base != c.Target }
+
+// absent is the SHA-256 of what is not there; the scripts say the same.
+const absent = "absent"
+
+func sum(content []byte) string {
+	if content == nil {
+		return absent
+	}
+	h := sha256.Sum256(content)
+	return hex.EncodeToString(h[:])
+}
+
+// Diff compares what the tree wants with what the devices hold. It is pure. have is of the same tree.
+func Diff(tree *target.Tree, have *Observed) *Plan {
+	p := &Plan{Devices: make([]*DevicePlan, len(tree.Devices))}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, d := range tree.Devices {
+		g.Go(func() error {
+			p.Devices[i] = diff(d, have.Devices[i])
+			return nil
+		})
+	}
+	_ = g.Wait() // comparing cannot fail
+	return p
+}
+
+func diff(d *target.Device, h *Have) *DevicePlan {
+	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, pending: h.Pending}
+	if h.Err != nil {
+		p.Status, p.Err = StatusUnreachable, h.Err
+		return p
+	}
+	if len(h.Wrong) > 0 {
+		return p.refuse(Identity, strings.Join(h.Wrong, " "))
+	}
+	for i := range d.Files {
+		f, c := &d.Files[i], h.Files[i]
+		if c.Reason != "" {
+			return p.refuse(Unreadable, fmt.Sprintf("%s: %s.", f.Path, c.Reason))
+		}
+		after, ds := f.Edit(c.Data)
+		p.Diags = append(p.Diags, ds...)
+		if ds.HasErrors() {
+			return p.refuse(Unreadable, fmt.Sprintf("%s cannot be edited: %s", f.Path, firstError(ds)))
+		}
+		state := FileState{Path: f.Path, Base: sum(c.Data), Target: sum(after)}
+		p.Files = append(p.Files, state)
+		pending := f.Live == nil && slices.Contains(h.Pending, f.Path)
+		if state.Base == state.Target && !pending {
+			continue
+		}
+		p.Changes = append(p.Changes, change(f, state, c.Data, after))
+		if !slices.Contains(p.Disrupts, f.Activate.Disrupts) && f.Activate.Disrupts != "" {
+			p.Disrupts = append(p.Disrupts, f.Activate.Disrupts)
+		}
+		p.Removing = p.Removing || f.Removing != nil && f.Removing(c.Data, after)
+	}
+	if len(p.Changes) > 0 {
+		p.Status = StatusChange
+	}
+	return p
+}
+
+// refuse turns the device down; a refused device has no changes, so nothing of it can be applied.
+func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
+	return &DevicePlan{
+		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Lock: d.Lock,
+		Err: &Error{Kind: k, Device: d.Device, Detail: detail},
+	}
+}
+
+func firstError(ds diag.List) string {
+	i := slices.IndexFunc(ds, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })
+	return ds[i].Summary + ": " + ds[i].Detail
+}
+
+func change(f *target.File, state FileState, before, after []byte) *Change {
+	c := &Change{FileState: state, File: f, Before: before, After: after, Action: Update}
+	switch {
+	case state.Base == state.Target:
+		c.Action = Activate
+	case before == nil && f.Live == nil:
+		c.Action = Create
+	case after == nil:
+		c.Action = Delete
+	}
+	if f.Keys != nil {
+		c.compareKeys()
+	}
+	return c
+}
+
+// compareKeys fills Keys in the order of the new content, followed by keys that go away in the order of the old one.
+func (c *Change) compareKeys() {
+	keys := func(content []byte) []target.Key {
+		if content == nil {
+			return nil
+		}
+		return c.File.Keys(content)
+	}
+	old, now := keys(c.Before), keys(c.After)
+	value := func(keys []target.Key) map[string]string {
+		m := make(map[string]string, len(keys))
+		for _, k := range keys {
+			m[k.Name] = k.Value
+		}
+		return m
+	}
+	was, is := value(old), value(now)
+	add := func(k KeyChange) {
+		if c.File.Why != nil {
+			k.From = c.File.Why(k.Key)
+		}
+		c.Keys = append(c.Keys, k)
+	}
+	seen := map[string]bool{}
+	for _, k := range now {
+		if seen[k.Name] {
+			continue
+		}
+		seen[k.Name] = true
+		before, had := was[k.Name]
+		after := is[k.Name]
+		switch {
+		case !had:
+			add(KeyChange{Key: k.Name, Action: Create, After: after})
+		case before != after:
+			add(KeyChange{Key: k.Name, Action: Update, Before: before, After: after})
+		case k.Ours:
+			c.Unchanged++
+		default:
+			c.NotOurs++
+		}
+	}
+	for _, k := range old {
+		if _, stays := is[k.Name]; !stays && !seen[k.Name] {
+			seen[k.Name] = true
+			add(KeyChange{Key: k.Name, Action: Delete, Before: was[k.Name]})
+		}
+	}
+}
+
+// Unified returns the change as a unified diff of the two contents, for --diff; empty when they are equal.
+func (c *Change) Unified() string {
+	if bytes.Equal(c.Before, c.After) {
+		return ""
+	}
+	from, to := "a"+c.Path, "b"+c.Path
+	if c.Live() {
+		from, to = "live/"+c.Path, "wanted/"+c.Path
+	}
+	if c.Before == nil {
+		from = "/dev/null"
+	}
+	if c.After == nil {
+		to = "/dev/null"
+	}
+	before, after := string(c.Before), string(c.After)
+	text, err := udiff.ToUnified(from, to, before, udiff.Lines(before, after), udiff.DefaultContextLines)
+	if err != nil {
+		panic("deploy: " + err.Error()) // the edits come from the same text
+	}
+	return target.Escape(text)
+}
+
+// Summary counts a plan.
+type Summary struct {
+	Change, Same, Unreachable, Refused int // devices
+	Files, Live                        int // changes of files, of live states
+	Disruptive                         int // devices whose traffic will notice
+	Waves                              int // with the options given to [Plan.Summary]
+}
+
+// Summary counts the plan; o decides the number of waves.
+func (p *Plan) Summary(o WaveOptions) Summary {
+	var s Summary
+	for _, d := range p.Devices {
+		switch d.Status {
+		case StatusChange:
+			s.Change++
+		case StatusSame:
+			s.Same++
+		case StatusUnreachable:
+			s.Unreachable++
+		case StatusRefused:
+			s.Refused++
+		}
+		for _, c := range d.Changes {
+			if c.Live() {
+				s.Live++
+			} else {
+				s.Files++
+			}
+		}
+		if len(d.Disrupts) > 0 {
+			s.Disruptive++
+		}
+	}
+	s.Waves = len(Waves(p, o))
+	return s
+}
+
+// Empty tells whether nothing would change.
+func (p *Plan) Empty() bool {
+	return !slices.ContainsFunc(p.Devices, func(d *DevicePlan) bool { return d.Status == StatusChange })
+}
+
+// Group is devices whose changes are the same, so that they fill one screen rather than forty.
+type Group struct{ Devices []*DevicePlan }
+
+// First returns the group's first device, which stands for all.
+func (g *Group) First() *DevicePlan { return g.Devices[0] }
+
+// Fold groups the devices of a plan that have the same changes, by key and value; where they came from may differ.
+// Groups are in the order of their first devices. Unreachable and refused devices stand alone.
+func Fold(p *Plan) []Group {
+	var groups []Group
+	at := map[string]int{}
+	for i, d := range p.Devices {
+		key := signature(d, i)
+		g, ok := at[key]
+		if !ok {
+			g = len(groups)
+			at[key] = g
+			groups = append(groups, Group{})
+		}
+		groups[g].Devices = append(groups[g].Devices, d)
+	}
+	return groups
+}
+
+// signature is equal for devices that fold.
+func signature(d *DevicePlan, i int) string {
+	switch d.Status {
+	case StatusSame:
+		return string(StatusSame)
+	case StatusUnreachable, StatusRefused:
+		return fmt.Sprint(i)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%q", d.Disrupts)
+	for _, c := range d.Changes {
+		fmt.Fprintf(&b, "\n%q %s", c.Path, c.Action)
+		for _, k := range c.Keys {
+			fmt.Fprintf(&b, " %q %q %q", k.Key, k.Before, k.After)
+		}
+		if len(c.Keys) == 0 {
+			fmt.Fprintf(&b, " %s %s", c.Base, c.Target)
+		}
+	}
+	return b.String()
+}

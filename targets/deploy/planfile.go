@@ -1,0 +1,201 @@
+package deploy
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// planFormat is the version of the plan file: fields are added, never renamed.
+const planFormat = "1.0"
+
+// maxPlanFile bounds what is read of a plan file.
+const maxPlanFile = 128 << 20
+
+// Meta is what a plan was made of, as far as it takes to make it again. The caller fills it in.
+type Meta struct {
+	Tool     string   `json:"tool"`      // version of rocec
+	Fabric   string   `json:"fabric"`    // the fabric's folder
+	Inputs   string   `json:"inputs"`    // SHA-256 over every file the fabric was read from
+	Vars     []string `json:"vars"`      // "k=v" of --var, in order
+	VarFiles []string `json:"var_files"` // names of --var-file, in order
+	Targets  []string `json:"targets"`   // of --target
+}
+
+// Saved is a plan as a file keeps it: hashes, so that it can be compared with what is there, and neither content nor
+// commands. What an apply writes and runs is made again from the fabric; a plan file can only forbid, never add.
+type Saved struct {
+	FormatVersion string `json:"format_version"`
+	Meta
+	Devices []SavedDevice `json:"devices"`
+	Digest  string        `json:"digest"` // SHA-256 of the file with this field empty
+}
+
+// SavedDevice is one device of a [Saved] plan.
+type SavedDevice struct {
+	Name   string      `json:"name"`
+	Status Status      `json:"status"`
+	Files  []SavedFile `json:"files"`
+}
+
+// SavedFile is one file or live state of a [SavedDevice]: its SHA-256 before and after, or "absent".
+type SavedFile struct {
+	Path   string `json:"path"`
+	Base   string `json:"base"`
+	Target string `json:"target"`
+}
+
+// SavePlan writes a plan in its canonical form: the same plan gives the same bytes.
+func SavePlan(w io.Writer, p *Plan, m Meta) error {
+	s := &Saved{FormatVersion: planFormat, Meta: m}
+	for _, d := range p.Devices {
+		sd := SavedDevice{Name: d.Device.Name, Status: d.Status}
+		for _, f := range d.Files {
+			sd.Files = append(sd.Files, SavedFile(f))
+		}
+		s.Devices = append(s.Devices, sd)
+	}
+	s.Digest = s.digest()
+	_, err := w.Write(s.encode())
+	return err
+}
+
+// encode returns the canonical bytes.
+func (s *Saved) encode() []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(s); err != nil {
+		panic("deploy: " + err.Error()) // strings all the way down
+	}
+	return b.Bytes()
+}
+
+func (s *Saved) digest() string {
+	bare := *s
+	bare.Digest = ""
+	h := sha256.Sum256(bare.encode())
+	return hex.EncodeToString(h[:])
+}
+
+// LoadPlan reads a plan file. It refuses one of another format, and one that is not byte for byte what [SavePlan] wrote.
+func LoadPlan(r io.Reader) (*Saved, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxPlanFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxPlanFile {
+		return nil, errors.New("the plan file is larger than 128 MiB")
+	}
+	var s Saved
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fmt.Errorf("this is not a plan file of rocec: %s", diag.Escape(err.Error()))
+	}
+	if s.FormatVersion != planFormat {
+		return nil, fmt.Errorf("the plan file has format %q, this rocec reads %q: make the plan again", s.FormatVersion, planFormat)
+	}
+	if s.Digest != s.digest() || !bytes.Equal(data, s.encode()) {
+		return nil, errors.New("the plan file was changed after it was written, or is cut short: make the plan again")
+	}
+	return &s, nil
+}
+
+// MovedError names the devices that are not as a saved plan saw them.
+type MovedError struct {
+	Devices []string // in the plan's order
+	Reasons []string // why, one for each
+}
+
+// Error lists the devices and the reasons, the first few of them.
+func (e *MovedError) Error() string {
+	const most = 10
+	var b strings.Builder
+	b.WriteString("the saved plan no longer fits:")
+	for i, d := range e.Devices {
+		if i == most {
+			fmt.Fprintf(&b, " and %d more devices;", len(e.Devices)-most)
+			break
+		}
+		fmt.Fprintf(&b, " %s: %s;", d, e.Reasons[i])
+	}
+	return strings.TrimSuffix(b.String(), ";") + ". Nothing was changed; make the plan again."
+}
+
+// Matches tells whether the plan, made just now, is the one that was saved: the same devices, the same content before,
+// the same content after. A device that already holds what the saved plan wanted fits too, so that applying a plan a
+// second time does nothing. The error is a [*MovedError].
+func (p *Plan) Matches(s *Saved) error {
+	e := &MovedError{}
+	moved := func(name, format string, args ...any) {
+		e.Devices = append(e.Devices, name)
+		e.Reasons = append(e.Reasons, fmt.Sprintf(format, args...))
+	}
+	saved := make(map[string]*SavedDevice, len(s.Devices))
+	for i := range s.Devices {
+		saved[s.Devices[i].Name] = &s.Devices[i]
+	}
+	for _, d := range p.Devices {
+		name := d.Device.Name
+		was, ok := saved[name]
+		delete(saved, name)
+		switch {
+		case !ok:
+			moved(name, "is not in it")
+		case was.Status == StatusUnreachable || was.Status == StatusRefused:
+			if d.Status == StatusChange {
+				moved(name, "was %s then, and would be changed now", was.Status)
+			}
+		case d.Err != nil:
+			moved(name, "could be read then, and is %s now (%s)", d.Status, d.Err.Detail)
+		default:
+			if why := d.moved(was); why != "" {
+				moved(name, "%s", why)
+			}
+		}
+	}
+	for i := range s.Devices {
+		if name := s.Devices[i].Name; saved[name] != nil {
+			moved(diag.Escape(name), "is in it, but not in the fabric")
+		}
+	}
+	if len(e.Devices) == 0 {
+		return nil
+	}
+	return e
+}
+
+// moved says why the device is not as it was saved; empty: it is.
+func (d *DevicePlan) moved(was *SavedDevice) string {
+	now := make([]string, 0, len(d.Files))
+	for _, f := range d.Files {
+		now = append(now, f.Path)
+	}
+	then := make([]string, 0, len(was.Files))
+	for _, f := range was.Files {
+		then = append(then, f.Path)
+	}
+	if !slices.Equal(now, then) {
+		return "the fabric gives it other files now"
+	}
+	for i, f := range d.Files {
+		switch w := was.Files[i]; {
+		case f.Base == w.Target && f.Target == w.Target: // applied already
+		case f.Base == f.Target && !path.IsAbs(f.Path): // a live state that is as wished, however the rest of it moved
+		case f.Base != w.Base:
+			return f.Path + " changed on the device"
+		case f.Target != w.Target:
+			return f.Path + " would get other content: the fabric or rocec changed"
+		}
+	}
+	return ""
+}

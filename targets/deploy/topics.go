@@ -1,0 +1,70 @@
+package deploy
+
+import "github.com/rocec/rocec/lang/diag"
+
+// Topics are the codes under which devices are reported.
+var Topics = []diag.Topic{
+	{Code: string(Unreachable), Summary: "device cannot be reached", Doc: `There was no connection to the device, it broke, or what came back was not an answer. The device is
+left as it is and named in the result; the others go on.
+
+Check that "ssh DEVICE" works from the same machine: rocec takes the address, port, user and jump
+host from the ssh blocks of the fabric and the rest from ~/.ssh/config.
+`},
+	{Code: string(Login), Summary: "device does not let rocec in", Doc: `The device answered, but its host key is not the known one, or it accepts none of the offered keys.
+rocec has no switch to ignore host keys: it writes configuration of switches, so it must know whom
+it talks to.
+
+For a new device, log in once with ssh and compare the fingerprint, or pin it in the fabric:
+
+    ssh { host_key = "SHA256:…" }
+
+For authentication, load the key into the agent (ssh-add) or name it with IdentityFile in
+~/.ssh/config.
+`},
+	{Code: string(Permission), Summary: "login user may not do this", Doc: `Reading and writing the settings needs root. A root login has it; any other user gets it through
+"sudo -n", which never asks for a password. A line in /etc/sudoers.d on the device allows it:
+
+    cumulus ALL=(root) NOPASSWD: ALL
+`},
+	{Code: string(Disk), Summary: "disk of the device does not take the files", Doc: `Every file is written beside the one it replaces, and backed up in /var/lib/rocec/backup, before
+anything changes. When the device has no room for that, or its file system went read-only (usually
+after a disk error), the apply stops there and leaves the device as it was.
+
+Free some space, or look into the kernel's log for the error, and plan again.
+`},
+	{Code: string(Locked), Summary: "device is locked by somebody else", Doc: `An apply takes a lock on each device it changes: the folder /var/lib/rocec/lock, whose file owner
+says who and since when. A second apply finds it and keeps its hands off. The lock never expires by
+itself: a run that only looks dead could otherwise be overtaken half way.
+
+If the run that holds it is really gone, remove the lock on the device by hand:
+
+    sudo rm -r /var/lib/rocec/lock
+
+and plan again. The next apply sweeps away what the dead run left beside the files, and puts to use
+what it had put in place.
+`},
+	{Code: string(Stale), Summary: "device changed after the plan was made", Doc: `The plan says "from this to that". Under the lock, just before writing, a file on the device was not
+"this" any more: somebody edited it in the meantime. Writing now would silently throw that edit
+away, so the device is left alone.
+
+Plan again and look at what changed.
+`},
+	{Code: string(Identity), Summary: "device is not what the fabric says", Doc: `Before anything is planned rocec asks the device what it is. Here the answer contradicts the fabric:
+another release, another chip, no such NIC, or settings managed by something else. Files made for
+one release can keep another from starting, so the device is refused.
+
+Correct the fabric, or the address under which the device is reached.
+`},
+	{Code: string(Unreadable), Summary: "what lies on the device cannot be edited", Doc: `A file is not a regular file (rocec replaces files by rename, and would cut a symbolic link), is
+larger than 1 MiB, or could not be read; or a setting of the device could not be asked for. What
+cannot be read cannot be compared, so the device is refused rather than overwritten.
+`},
+	{Code: string(Rejected), Summary: "checker of the device refuses the file", Doc: `The vendor's own checker looked at the new file before it was put in place, and found fault with it.
+Nothing was changed. The checker's words are in the message.
+`},
+	{Code: string(Activation), Summary: "device did not take the new settings", Doc: `The files were put in place, but putting them to use failed: the command ended with an error, the
+service did not come up in time, or what was read back is not what was written. rocec then puts the
+files from before back in place, puts those to use, and reads back again; the outcome says whether
+that worked.
+`},
+}
