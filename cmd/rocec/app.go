@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// app is one run of the program: the person and the global flags. Verbs take it as their receiver's only state.
+type app struct {
+	*person
+	log *slog.Logger
+
+	vars       []string
+	varFiles   []string
+	color      string
+	quiet      bool
+	verbose    bool
+	logFormat  string
+	maxObjects int
+}
+
+func newRoot(p *person) *cobra.Command {
+	a := &app{person: p}
+	root := &cobra.Command{
+		Use:   "rocec",
+		Short: "a compiler for lossless RoCE fabrics",
+		Long: "rocec compiles a lossless RoCE fabric, described in HCL, into the configuration of its switches and hosts,\n" +
+			"proves before anything is pushed that it cannot freeze or drop under load, and pushes it over SSH.",
+		SilenceUsage:      true,
+		SilenceErrors:     true,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
+	}
+	f := root.PersistentFlags()
+	f.StringArrayVar(&a.vars, "var", nil, "value of a variable, as `k=v`; repeatable")
+	f.StringArrayVar(&a.varFiles, "var-file", nil, "`file` with values of variables; repeatable")
+	f.StringVar(&a.color, "color", "auto", "colour: auto, always or never")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print results only")
+	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what is being done")
+	f.StringVar(&a.logFormat, "log-format", "text", "logs on stderr: text or json")
+	f.IntVar(&a.maxObjects, "max-objects", 1_000_000, "most `names` a fabric may expand to")
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(
+		a.fmtCommand(), a.validateCommand(), a.explainCommand(), a.buildCommand(), a.showCommand(),
+		a.planCommand(), a.applyCommand(), a.verifyCommand(), a.completionCommand(root), a.versionCommand(),
+	)
+	return root
+}
+
+// prepare checks the global flags and sets up the log.
+func (a *app) prepare() error {
+	switch a.color {
+	case "auto", "always", "never":
+	default:
+		return fail(exitUsage, "--color is auto, always or never, not %q", a.color)
+	}
+	if a.maxObjects < 1 {
+		return fail(exitUsage, "--max-objects is at least 1")
+	}
+	level := slog.LevelWarn
+	if a.verbose {
+		level = slog.LevelInfo
+	}
+	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, at slog.Attr) slog.Attr {
+		if at.Key == slog.TimeKey { // two runs compare equal
+			return slog.Attr{}
+		}
+		return at
+	}}
+	switch a.logFormat {
+	case "text":
+		a.log = slog.New(slog.NewTextHandler(a.stderr, o))
+	case "json":
+		a.log = slog.New(slog.NewJSONHandler(a.stderr, o))
+	default:
+		return fail(exitUsage, "--log-format is text or json, not %q", a.logFormat)
+	}
+	return nil
+}
+
+// terminal returns the terminal behind a stream, if there is one.
+func terminal(stream any) (fd int, ok bool) {
+	f, ok := stream.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	return int(f.Fd()), true
+}
+
+// paints tells whether a stream gets colour: --color wins, then CLICOLOR_FORCE, then a terminal without NO_COLOR.
+func (a *app) paints(w io.Writer) bool {
+	switch a.color {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	if v := a.getenv("CLICOLOR_FORCE"); v != "" && v != "0" {
+		return true
+	}
+	_, ok := terminal(w)
+	return ok && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
+}
+
+// width returns the columns prose is wrapped at: those of the terminal, at most 100.
+func (a *app) width(w io.Writer) int {
+	if fd, ok := terminal(w); ok {
+		if cols, _, err := term.GetSize(fd); err == nil && cols > 0 {
+			return min(cols, 100)
+		}
+	}
+	return 100
+}
+
+// choice checks the value of a flag that takes one of a few words.
+func choice(flag, value string, words ...string) error {
+	var list strings.Builder
+	for i, w := range words {
+		if value == w {
+			return nil
+		}
+		switch {
+		case i == 0:
+		case i == len(words)-1:
+			list.WriteString(" or ")
+		default:
+			list.WriteString(", ")
+		}
+		list.WriteString(w)
+	}
+	return fail(exitUsage, "--%s is %s, not %q", flag, list.String(), value)
+}
+
+// count prints a number with its noun: "1 device", "2 devices".
+func count(n int, noun string) string {
+	if n == 1 {
+		return fmt.Sprintf("%d %s", n, noun)
+	}
+	if noun == "switch" {
+		return fmt.Sprintf("%d switches", n)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/validate"
+)
+
+// bigFabric is a five-stage Clos of 1,000 switches and 32,000 hosts in a page of HCL: 16 pods of 50 leaves and 8
+// aggregation switches, 8 planes of 9 core switches, 40 hosts a leaf.
+func bigFabric() string {
+	var b strings.Builder
+	b.WriteString(`
+fabric "big" {
+  routing      = "up-down"
+  cable_length = "30m"
+}
+
+cos_group "rdma" {
+  cos      = 4
+  dscp     = ["af31"]
+  lossless = true
+  weight   = 60
+  ecn {}
+}
+
+cos_group "cnp" {
+  cos    = 6
+  dscp   = ["cs6"]
+  strict = true
+}
+
+cos_group "default" {
+  cos    = 0
+  weight = 40
+}
+
+roce "training" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.gpu]
+}
+
+switch_model "big64" {
+  asic  = "spectrum-3"
+  ports = 64
+  speed = "200G"
+}
+
+switch "leaf" {
+  names   = "p[01-16]-leaf[01-50]"
+  model   = "big64"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+  tier    = 1
+}
+
+switch "agg" {
+  names   = "p[01-16]-agg[1-8]"
+  model   = "big64"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+  tier    = 2
+}
+
+switch "core" {
+  names   = "core[1-8]-[1-9]"
+  model   = "big64"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+  tier    = 3
+}
+
+host "gpu" {
+  names = "p[01-16]-l[01-50]-h[01-40]"
+  nic "ens1f0" {
+    model = "connectx-6"
+    mtu   = 9000
+  }
+}
+
+link "hosts" {
+  a     = "p[01-16]-l[01-50]-h[01-40]:ens1f0"
+  b     = "p[01-16]-leaf[01-50]:swp[1-40]"
+  speed = "100G"
+}
+`)
+	for pod := 1; pod <= 16; pod++ {
+		fmt.Fprintf(&b, "\nmesh \"pod%d\" {\n  lower = \"p%02d-leaf[01-50]:swp[41-48]\"\n  upper = \"p%02d-agg[1-8]:swp[1-50]\"\n}\n", pod, pod, pod)
+	}
+	for plane := 1; plane <= 8; plane++ {
+		fmt.Fprintf(&b, "\nmesh \"plane%d\" {\n  lower = \"p[01-16]-agg[%d]:swp[51-59]\"\n  upper = \"core%d-[1-9]:swp[1-16]\"\n}\n", plane, plane, plane)
+	}
+	return b.String()
+}
+
+// BenchmarkBuild goes from HCL to the bytes of every file of every device.
+func BenchmarkBuild(b *testing.B) {
+	fsys := fstest.MapFS{"fabric.hcl": {Data: []byte(bigFabric())}}
+	b.ReportAllocs()
+	for b.Loop() {
+		files, bytes := buildAll(b, fsys)
+		b.ReportMetric(float64(files), "files")
+		b.ReportMetric(float64(bytes)/1e6, "MB-rendered")
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	b.ReportMetric(float64(m.HeapSys)/(1<<20), "MiB-heap-from-system")
+}
+
+func buildAll(tb testing.TB, fsys fstest.MapFS) (files, bytes int) {
+	src, ds := lang.Load(fsys, ".", lang.Options{})
+	if ds.HasErrors() {
+		tb.Fatal(ds[0].Detail)
+	}
+	fab, ds := compiler.Compile(src)
+	if ds.HasErrors() {
+		tb.Fatal(ds[0].Detail)
+	}
+	if report := validate.Run(fab); report.Diagnostics.HasErrors() {
+		tb.Fatal(report.Diagnostics[0].Detail)
+	}
+	tree, ds := targets.Render(fab)
+	if ds.HasErrors() {
+		tb.Fatal(ds[0].Detail)
+	}
+	for _, d := range tree.Devices {
+		for _, f := range d.Files {
+			if f.Live != nil {
+				continue
+			}
+			data, _ := f.Edit(nil)
+			files++
+			bytes += len(data)
+		}
+	}
+	return files, bytes
+}
+
+// The benchmark measures the fabric it says.
+func TestBigFabric(t *testing.T) {
+	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(bigFabric())}}, ".", lang.Options{})
+	if ds.HasErrors() {
+		t.Fatal(ds[0].Detail)
+	}
+	if len(src.Switches) != 1000 || len(src.Hosts) != 32000 {
+		t.Fatalf("%d switches, %d hosts", len(src.Switches), len(src.Hosts))
+	}
+}

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// What show prints of a device, a port and a pair of hosts. Facts only; judging is validate's.
+
+func describeDevice(f *fabric, d *ir.Device) []section {
+	head := section{Title: fmt.Sprintf("%s (%s)", d.Name, groupName(d))}
+	head.add("declared", d.Name, ir.Origin{At: d.At})
+	if s := d.Switch; s != nil {
+		head.add("model", fmt.Sprintf("%s, %s", s.Model.Title, s.Model.ASIC.Title), ir.Origin{At: s.ModelAt})
+		head.add("release", s.OS+" "+s.Version, ir.Origin{At: s.VersionAt})
+		head.add("tier", strconv.Itoa(s.Tier), s.TierFrom)
+		if s.ASN != 0 {
+			head.add("asn", strconv.Itoa(s.ASN))
+		}
+		if s.MLAG != "" {
+			head.add("redundancy", s.MLAG)
+		}
+	} else {
+		for _, n := range d.Host.NICs {
+			head.add("nic "+n.Name, n.Model.Title, ir.Origin{At: n.ModelAt})
+		}
+	}
+	out := []section{head}
+	if len(d.Ports) > 0 {
+		ports := section{Title: "ports"}
+		for _, p := range d.Ports {
+			ports.add(p.Name, portLine(p), ir.Origin{At: p.At})
+		}
+		out = append(out, ports)
+	}
+	if f.tree == nil {
+		return out
+	}
+	for _, td := range f.tree.Devices {
+		if td.Source != d {
+			continue
+		}
+		for _, file := range td.Files {
+			if file.Keys == nil || file.Live != nil {
+				continue
+			}
+			s := section{Title: file.Path}
+			data, _ := file.Edit(nil)
+			for _, k := range file.Keys(data) {
+				if !k.Ours {
+					continue
+				}
+				var why []ir.Origin
+				if file.Why != nil {
+					why = file.Why(k.Name)
+				}
+				s.add(k.Name, k.Value, why...)
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// portLine is a port in one line: what is at the other end, how fast and long, what it carries losslessly.
+func portLine(p *ir.Port) string {
+	s := fmt.Sprintf("to %s, %s", p.Peer(), platform.SpeedText(p.Speed))
+	if p.Link.Length.Known() {
+		s += fmt.Sprintf(", %s m", metres(p.Link.Length.Metres))
+	}
+	var groups []string
+	for _, b := range p.Buffers {
+		groups = append(groups, b.Group.Name)
+	}
+	if len(groups) > 0 {
+		s += ", lossless: " + strings.Join(groups, " ")
+	}
+	return s
+}
+
+func describePort(p *ir.Port) []section {
+	head := section{Title: p.String()}
+	head.add("cabled", p.Peer().String(), ir.Origin{At: p.At, Why: p.Link.Block})
+	head.add("speed", platform.SpeedText(p.Link.Speed.N), p.Link.Speed.From...)
+	if p.Link.Length.Known() {
+		head.add("length", metres(p.Link.Length.Metres)+" m", p.Link.Length.From)
+	}
+	if p.MTU > 0 {
+		head.add("mtu", strconv.Itoa(p.MTU))
+	}
+	head.add("routed", strconv.FormatBool(p.Link.Routed))
+	out := []section{head}
+	for _, b := range p.Buffers {
+		s := section{Title: fmt.Sprintf("lossless %s, priority %d", b.Group.Name, b.Group.Cos)}
+		if !b.Size.Set() { // a NIC: its driver sizes its own buffers
+			s.add("pfc", "on", ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
+			out = append(out, s)
+			continue
+		}
+		s.num("buffer", b.Size, " B")
+		s.num("xoff", b.Xoff, " B")
+		s.num("xon_delta", b.XonDelta, " B")
+		s.add("headroom", fmt.Sprintf("%d B", b.Headroom()), ir.Origin{Why: "buffer - xoff"})
+		s.add("headroom needed", fmt.Sprintf("%d B", b.Need), ir.Origin{Why: "the sum of:"})
+		for _, t := range b.Terms {
+			s.add("  "+t.Name, fmt.Sprintf("%d B", t.Bytes), ir.Origin{Why: t.Why})
+		}
+		out = append(out, s)
+	}
+	for _, m := range p.Marks {
+		s := section{Title: fmt.Sprintf("ECN marking of %s", m.Group.Name)}
+		s.num("min", m.Min, " B")
+		s.num("max", m.Max, " B")
+		s.num("probability", m.Probability, " %")
+		out = append(out, s)
+	}
+	return out
+}
+
+// describePair follows each intent two hosts share from the first to the second.
+func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
+	var out []section
+	for _, in := range f.Intents {
+		a, b := memberPort(in, from), memberPort(in, to)
+		if a == nil || b == nil {
+			continue
+		}
+		s := section{Title: fmt.Sprintf("%s: %s to %s", in.Name, a, b)}
+		s.add("RoCE version", strconv.Itoa(in.Version), ir.Origin{At: in.VersionAt})
+		s.add("cos group", fmt.Sprintf("%s, priority %d", in.Group.Name, in.Group.Cos), ir.Origin{At: in.GroupAt})
+		if in.Version == 1 {
+			s.add("marked by", fmt.Sprintf("PCP in VLAN %d", in.VLAN), ir.Origin{At: in.At})
+		} else if len(in.Group.DSCP) > 0 {
+			s.add("marked by", fmt.Sprintf("DSCP %d", in.Group.DSCP[0].Value), ir.Origin{At: in.Group.DSCP[0].At})
+		}
+		if in.CNP != nil {
+			s.add("notifications in", fmt.Sprintf("%s, priority %d", in.CNP.Name, in.CNP.Cos), ir.Origin{At: in.CNPAt})
+		}
+		may := func(_, _ *ir.Port) bool { return true } // a tree of links: there is one way
+		if f.Routing != "" && in.Group.Lossless {
+			turns, err := f.Route(in.Group, nil)
+			if err != nil {
+				s.add("way", "not known: "+err.Error())
+				out = append(out, s)
+				continue
+			}
+			may = turns.Has
+		}
+		path := ir.Path(in.Group, a, b, may)
+		if path == nil {
+			s.add("way", "none that the routing allows")
+		}
+		for i, p := range path {
+			what := "in"
+			if i%2 == 0 {
+				what = "out"
+			}
+			line := portLine(p)
+			if buf := p.Carries(in.Group); buf != nil && buf.Size.Set() && what == "in" {
+				line = fmt.Sprintf("pauses priority %d at %d B, headroom %d of %d B needed", in.Group.Cos, buf.Xoff.N, buf.Headroom(), buf.Need)
+			} else if what == "in" {
+				line = "the end"
+			}
+			s.add(fmt.Sprintf("%-3s %s", what, p), line, ir.Origin{At: p.At})
+		}
+		out = append(out, s)
+	}
+	if len(out) == 0 {
+		return nil, fail(exitUsage, "%s and %s share no intent", from.Name, to.Name)
+	}
+	return out, nil
+}
+
+// memberPort returns the first cabled port by which a host takes part in an intent.
+func memberPort(in *ir.Intent, host *ir.Device) *ir.Port {
+	for _, m := range in.Members {
+		if m.NIC.Device == host && m.NIC.Port != nil {
+			return m.NIC.Port
+		}
+	}
+	return nil
+}
+
+func metres(m float64) string { return strconv.FormatFloat(m, 'f', -1, 64) }

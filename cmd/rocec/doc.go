@@ -1,0 +1,48 @@
+/*
+Rocec compiles a lossless RoCE fabric, described in HCL, into the configuration of its switches and hosts, proves before
+anything is pushed that it cannot freeze or drop under load, and pushes it over SSH.
+
+	rocec validate [DIR]        everything that can be known without a device
+	rocec explain CODE          the story behind a diagnostic
+	rocec show [DIR] NAME       effective settings, each with the line it came from
+	rocec build [DIR] -o OUT    every file as it would lie on each device
+	rocec plan [DIR]            compares with the live devices, changes nothing
+	rocec apply [DIR]           does it, in waves, verified
+	rocec verify [DIR]          reads settings and counters back
+	rocec fmt [PATH...]         canonical form
+	rocec completion, version   shells; build info
+
+DIR is the fabric's folder, by default the current one. With --lab, plan, apply and verify run against every device of
+the fabric simulated inside the process, behind real SSH: a rehearsal that needs nothing.
+
+# The terminal
+
+Results go to stdout; progress, diagnostics of verbs whose result is something else, and logs go to stderr. Lines begin
+in lower case but for names and carry no full stop unless they are sentences. Colour only on a terminal, never the only
+carrier of meaning. Nothing asks when stdin is not a terminal. Text from devices and files is escaped.
+
+# Exit codes
+
+	0    good; also when there are changes, unless --detailed-exitcode
+	1    the fabric has errors (or warnings with --warnings-as-errors); fmt --check found work; verify found drift
+	2    --detailed-exitcode: there are changes
+	3    machines: unreachable, login, permission, disk; nothing was changed
+	4    apply incomplete: some devices done, some restored or refused; the report says which
+	5    locked by somebody else
+	64   wrong usage
+	130  interrupted
+
+# A tour of the rooms
+
+A fabric goes through one door after the other, each with a type of its own:
+
+	lang      HCL in, [lang.Source] out: the fabric as written, every object with its place
+	compiler  [lang.Source] in, [ir.Fabric] out: the fabric as meant; names are pointers, sizes are derived
+	validate  judges an [ir.Fabric]: one check, one file; the PFC-loop proof
+	targets   an [ir.Fabric] in, a [target.Tree] out: how each box spells it
+	deploy    a [target.Tree] and live devices in, a plan out; and the plan done
+	          deploy/ssh is the wire, deploy/lab a fleet of devices for rehearsal
+
+This package knows the person: flags, colours, exit codes. One verb, one file.
+*/
+package main

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// docs/checks.md is the table of codes, as `rocec explain` tells them.
+func TestDocsChecks(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Every code\n\nGenerated from the tables in the code (`make update`); `rocec explain CODE` prints the same.\n")
+	for _, r := range rooms() {
+		fmt.Fprintf(&b, "\n## %s\n\n| code | in one line |\n| --- | --- |\n", r.title)
+		for _, topic := range r.topics {
+			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", topic.Code, topic.Code, topic.Summary)
+		}
+		for _, topic := range r.topics {
+			fmt.Fprintf(&b, "\n### %s\n\n```text\n%s\n```\n", topic.Code, strings.TrimSpace(topic.Doc))
+		}
+	}
+	const file = "../../docs/checks.md"
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), b.String(), "run make update")
+}
+
+// Codes are promises: unique, kebab-case, with a summary that fits a line and a story that tells what to do.
+func TestCodes(t *testing.T) {
+	seen := map[string]bool{}
+	for _, r := range rooms() {
+		require.NotEmpty(t, r.topics, r.title)
+		for _, topic := range r.topics {
+			require.Regexp(t, `^[a-z0-9]+(-[a-z0-9]+)*$`, topic.Code)
+			require.False(t, seen[topic.Code], "%s stands in two tables", topic.Code)
+			seen[topic.Code] = true
+			require.NotEmpty(t, topic.Summary, topic.Code)
+			require.LessOrEqual(t, len(topic.Summary), 90, topic.Code)
+			require.False(t, strings.HasSuffix(topic.Summary, "."), topic.Code)
+			require.Greater(t, len(topic.Doc), 100, "%s: the story is too short to help", topic.Code)
+			for line := range strings.Lines(topic.Doc) {
+				require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 120, "%s: %s", topic.Code, line)
+			}
+		}
+	}
+}
+
+// The README shows what rocec prints: every console block that begins with "$ rocec" is run, every excerpt stands in
+// the file it names, and the table of checks is the table.
+func TestDocsReadme(t *testing.T) {
+	t.Chdir("../..")
+	data, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	want := string(data)
+
+	got := regexp.MustCompile("(?s)```console\n\\$ rocec ([^\n]*)\n(.*?)```").ReplaceAllStringFunc(want, func(block string) string {
+		line := strings.TrimPrefix(strings.SplitN(block, "\n", 3)[1], "$ ")
+		_, stdout, stderr := rocec(t, append(strings.Fields(line)[1:], "--color", "never")...)
+		require.Empty(t, stderr)
+		return "```console\n$ " + line + "\n" + strings.TrimSpace(stdout) + "\n```"
+	})
+	var table strings.Builder
+	table.WriteString("<!-- checks -->\n| code | in one line |\n| --- | --- |\n")
+	for _, topic := range rooms()[0].topics {
+		fmt.Fprintf(&table, "| [%s](docs/checks.md#%s) | %s |\n", topic.Code, topic.Code, topic.Summary)
+	}
+	table.WriteString("<!-- end of checks -->")
+	got = regexp.MustCompile("(?s)<!-- checks -->.*<!-- end of checks -->").ReplaceAllLiteralString(got, table.String())
+	if *update {
+		require.NoError(t, os.WriteFile("README.md", []byte(got), 0o644))
+		want = got
+	}
+	require.Equal(t, want, got, "run make update")
+
+	excerpts := regexp.MustCompile("(?s)<!-- excerpt of ([^ ]*) -->\n```text\n(.*?)```").FindAllStringSubmatch(got, -1)
+	require.NotEmpty(t, excerpts)
+	for _, e := range excerpts {
+		file, err := os.ReadFile(e[1])
+		require.NoError(t, err)
+		for line := range strings.Lines(e[2]) {
+			require.Contains(t, "\n"+string(file), "\n"+line, e[1])
+		}
+	}
+}

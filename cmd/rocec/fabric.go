@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate"
+)
+
+// fabric is everything the pipeline made of one folder. After an error, what the later stages make is nil.
+type fabric struct {
+	src    *lang.Source
+	ir     *ir.Fabric
+	report validate.Report
+	tree   *target.Tree
+	diags  diag.List // of all stages, sorted
+}
+
+// load runs the pipeline on a folder: load, compile, judge, render. The first two stop it when they report errors;
+// validate and render both run, so that a person sees everything at once.
+func (a *app) load(dir string) (*fabric, error) {
+	o := lang.Options{Vars: a.vars, Env: a.environ, MaxObjects: a.maxObjects}
+	for _, name := range a.varFiles {
+		data, err := readBounded(name)
+		if err != nil {
+			return nil, fail(exitUsage, "--var-file: %v", err)
+		}
+		o.VarFiles = append(o.VarFiles, lang.VarFile{Name: name, Data: data})
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fail(exitErrors, "cannot open the fabric's folder: %v", err)
+	}
+	defer root.Close()
+
+	name := path.Clean(filepath.ToSlash(dir))
+	f := &fabric{}
+	f.src, f.diags = lang.Load(&rootedFS{name, root.FS()}, name, o)
+	if !f.diags.HasErrors() {
+		var ds diag.List
+		f.ir, ds = compiler.Compile(f.src)
+		f.diags = append(f.diags, ds...)
+	}
+	if !f.diags.HasErrors() {
+		f.report = validate.Run(f.ir)
+		tree, ds := targets.Render(f.ir)
+		f.tree = tree
+		f.diags = append(append(f.diags, f.report.Diagnostics...), ds...)
+	}
+	f.diags.Sort()
+	return f, nil
+}
+
+// loadGood is load for verbs whose result is not the diagnostics: those go to stderr, and errors end the verb.
+func (a *app) loadGood(dir string) (*fabric, error) {
+	f, err := a.load(dir)
+	if err != nil {
+		return nil, err
+	}
+	if f.diags.HasErrors() || !a.quiet {
+		a.printDiagnostics(a.stderr, f)
+	}
+	if f.diags.HasErrors() {
+		return nil, &exit{exitErrors, ""}
+	}
+	return f, nil
+}
+
+// printDiagnostics writes the diagnostics and, if there are any, the line that counts them.
+func (a *app) printDiagnostics(w io.Writer, f *fabric) {
+	p := &diag.Printer{Files: f.src.Files, Color: a.paints(w), Width: a.width(w), Most: 20}
+	p.Print(w, f.diags) //nolint:errcheck // a closed terminal has nobody to tell
+	if len(f.diags) == 0 {
+		return
+	}
+	errors, warnings := f.diags.Count(diag.Error), f.diags.Count(diag.Warning)
+	fmt.Fprintf(w, "%s, %s in %s; rocec explain %s tells the story\n",
+		count(errors, "error"), count(warnings, "warning"), count(len(f.src.Files), "file"), worst(f.diags).Code)
+}
+
+// worst is the first error, or else the first warning.
+func worst(l diag.List) *diag.Diagnostic {
+	for _, d := range l {
+		if d.Severity == diag.Error {
+			return d
+		}
+	}
+	return l[0]
+}
+
+// readBounded reads a file the person named on the command line, at most 1 MiB of it.
+func readBounded(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	const most = 1 << 20
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > most {
+		return nil, fmt.Errorf("%s is larger than 1 MiB", name)
+	}
+	return data, nil
+}
+
+// rootedFS serves the files below dir under names that begin with dir as the person wrote it (also "../x" and
+// "/x"), so that every place reads as a path from where the person stands. Nothing outside dir can be opened.
+type rootedFS struct {
+	dir string
+	fs  fs.FS
+}
+
+// Open opens a file or folder below the root.
+func (r *rootedFS) Open(name string) (fs.File, error) {
+	rel := name
+	if r.dir != "." {
+		var ok bool
+		if rel, ok = strings.CutPrefix(name, r.dir); !ok {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+		}
+		if rel = strings.TrimPrefix(rel, "/"); rel == "" {
+			rel = "."
+		}
+	}
+	return r.fs.Open(rel)
+}

@@ -1,0 +1,252 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// planView prints a plan for people: devices with the same changes are folded, changes are shown by key with the line
+// and the fact that made the value, and what traffic will notice stands where nobody can miss it.
+type planView struct {
+	w      io.Writer
+	color  bool
+	diff   bool   // whole-text diffs instead of keys
+	expand bool   // every device on its own
+	dir    string // the fabric's folder, as the person wrote it
+}
+
+// valueWidth is how much of a value is shown; --diff and JSON have it all.
+const valueWidth = 44
+
+func (v *planView) paint(style, s string) string { return diag.Paint(v.color, style, s) }
+
+func (v *planView) print(p *deploy.Plan, o deploy.WaveOptions) {
+	groups := deploy.Fold(p)
+	if v.expand {
+		groups = nil
+		for _, d := range p.Devices {
+			groups = append(groups, deploy.Group{Devices: []*deploy.DevicePlan{d}})
+		}
+	}
+	for _, g := range groups {
+		switch g.First().Status {
+		case deploy.StatusChange:
+			v.change(g)
+		case deploy.StatusUnreachable, deploy.StatusRefused:
+			v.trouble(g.First())
+		}
+	}
+	v.summary(p, o)
+}
+
+func (v *planView) change(g deploy.Group) {
+	first := g.First()
+	var names []string
+	for _, d := range g.Devices {
+		names = append(names, d.Device.Name)
+	}
+	head := v.paint(diag.Bold, foldNames(names))
+	if len(names) > 1 {
+		head += fmt.Sprintf("  (%d alike)", len(names))
+	}
+	fmt.Fprintf(v.w, "%s  %s\n", head, first.Device.About)
+	for _, d := range first.Disrupts {
+		fmt.Fprintf(v.w, "  %s %s\n", v.paint(diag.Yellow, "disrupts:"), target.Escape(d))
+	}
+	if first.Lock != nil {
+		fmt.Fprintf(v.w, "  %s locked by %s\n", v.paint(diag.Yellow, "note:"), first.Lock)
+	}
+	for _, c := range first.Changes {
+		v.file(c)
+	}
+	fmt.Fprintln(v.w)
+}
+
+func (v *planView) file(c *deploy.Change) {
+	what := ""
+	if c.Live() {
+		what = "  (live state)"
+	}
+	if c.Action == deploy.Activate {
+		what = "  (in place already; will be put to use)"
+	}
+	fmt.Fprintf(v.w, "  %s %s%s\n", v.symbol(c.Action), c.Path, what)
+	if v.diff {
+		for line := range strings.Lines(c.Unified()) {
+			style := ""
+			switch line[0] {
+			case '+':
+				style = diag.Green
+			case '-':
+				style = diag.Red
+			}
+			fmt.Fprintf(v.w, "      %s\n", v.paint(style, strings.TrimRight(line, "\n")))
+		}
+		return
+	}
+	if len(c.Keys) == 0 && c.File.Keys == nil {
+		fmt.Fprintf(v.w, "      (%s, the same on every device; --diff shows them)\n", count(strings.Count(string(c.After), "\n"), "line"))
+		return
+	}
+	key, value := 0, 0
+	texts := make([]string, len(c.Keys))
+	for i, k := range c.Keys {
+		switch k.Action {
+		case deploy.Create:
+			texts[i] = shorten(k.After)
+		case deploy.Delete:
+			texts[i] = shorten(k.Before)
+		default:
+			texts[i] = shorten(k.Before) + " -> " + shorten(k.After)
+		}
+		key = max(key, len(k.Key))
+		value = max(value, min(len([]rune(texts[i])), 30))
+	}
+	for i, k := range c.Keys {
+		line := fmt.Sprintf("      %s %-*s  %-*s", v.symbol(k.Action), key, target.Escape(k.Key), value, texts[i])
+		if why := v.origin(k.From); why != "" && k.Action != deploy.Delete && !c.Live() {
+			line += "  " + v.paint(diag.Dim, why)
+		}
+		fmt.Fprintln(v.w, strings.TrimRight(line, " "))
+	}
+	if c.Unchanged+c.NotOurs > 0 {
+		fmt.Fprintf(v.w, "      (%s unchanged, %d not ours left alone)\n", count(c.Unchanged, "key"), c.NotOurs)
+	}
+}
+
+// origin is the first reason for a value, short: the file without the fabric's folder, which all of them share.
+func (v *planView) origin(from []target.Origin) string {
+	if len(from) == 0 {
+		return ""
+	}
+	first := from[0]
+	first.At.Filename = strings.TrimPrefix(first.At.Filename, v.dir+"/")
+	return originText(origins([]target.Origin{first}))
+}
+
+func (v *planView) symbol(a deploy.Action) string {
+	style := diag.Yellow
+	switch a {
+	case deploy.Create:
+		style = diag.Green
+	case deploy.Delete:
+		style = diag.Red
+	}
+	return v.paint(style, string(a.Symbol()))
+}
+
+func (v *planView) trouble(d *deploy.DevicePlan) {
+	fmt.Fprintf(v.w, "%s  %s\n", v.paint(diag.Bold, d.Device.Name), v.paint(diag.Red, strings.ToUpper(string(d.Status))))
+	(&diag.Printer{}).Prose(v.w, "  ", d.Err.Detail) //nolint:errcheck // a closed terminal has nobody to tell
+	fmt.Fprintf(v.w, "  declared at %s\n\n", v.paint(diag.Cyan, place(d.Device.At)))
+}
+
+func (v *planView) summary(p *deploy.Plan, o deploy.WaveOptions) {
+	s := p.Summary(o)
+	if s.Change+s.Unreachable+s.Refused == 0 {
+		fmt.Fprintf(v.w, "%s %s as wished.\n", v.paint(diag.Green, "No changes:"), count(s.Same, "device"))
+		return
+	}
+	parts := []string{fmt.Sprintf("%s to change", count(s.Change, "device")), fmt.Sprintf("%d as wished", s.Same)}
+	if s.Unreachable > 0 {
+		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d unreachable", s.Unreachable)))
+	}
+	if s.Refused > 0 {
+		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d refused", s.Refused)))
+	}
+	fmt.Fprintf(v.w, "Plan: %s.  %s, %s.\n", strings.Join(parts, ", "), count(s.Files, "file"), count(s.Live, "live state"))
+	if s.Change > 0 {
+		fmt.Fprintf(v.w, "Disruption: %s; order: %s, never two of a redundancy group together.\n",
+			v.paint(diag.Yellow, count(s.Disruptive, "device")), count(s.Waves, "wave"))
+	}
+}
+
+// shorten cuts a value to what fits a line.
+func shorten(s string) string {
+	s = target.Escape(s)
+	if s == "" {
+		return `""`
+	}
+	if r := []rune(s); len(r) > valueWidth {
+		return string(r[:valueWidth-1]) + "…"
+	}
+	return s
+}
+
+// planDocument is the JSON of plan.
+type planDocument struct {
+	FormatVersion string       `json:"format_version"`
+	Devices       []planDevice `json:"devices"`
+	Summary       planSummary  `json:"summary"`
+}
+
+type planDevice struct {
+	Name     string       `json:"name"`
+	Status   string       `json:"status"`
+	Reason   string       `json:"reason,omitempty"`
+	Disrupts []string     `json:"disrupts"`
+	Changes  []planChange `json:"changes"`
+}
+
+type planChange struct {
+	Path   string    `json:"path"`
+	Action string    `json:"action"`
+	Keys   []planKey `json:"keys"`
+}
+
+type planKey struct {
+	Key    string  `json:"key"`
+	Before *string `json:"before"`
+	After  *string `json:"after"`
+}
+
+type planSummary struct {
+	Change      int `json:"change"`
+	Same        int `json:"same"`
+	Unreachable int `json:"unreachable"`
+	Refused     int `json:"refused"`
+	Waves       int `json:"waves"`
+}
+
+func planJSON(p *deploy.Plan, o deploy.WaveOptions) planDocument {
+	s := p.Summary(o)
+	doc := planDocument{
+		FormatVersion: formatVersion, Devices: []planDevice{},
+		Summary: planSummary{s.Change, s.Same, s.Unreachable, s.Refused, s.Waves},
+	}
+	for _, d := range p.Devices {
+		pd := planDevice{Name: d.Device.Name, Status: string(d.Status), Disrupts: append([]string{}, d.Disrupts...), Changes: changesJSON(d)}
+		if d.Err != nil {
+			pd.Reason = d.Err.Detail
+		}
+		doc.Devices = append(doc.Devices, pd)
+	}
+	return doc
+}
+
+func changesJSON(d *deploy.DevicePlan) []planChange {
+	out := []planChange{}
+	for _, c := range d.Changes {
+		pc := planChange{Path: c.Path, Action: string(c.Action), Keys: []planKey{}}
+		if c.Action == deploy.Activate { // in place, not in use: for a reader of the promise, an update without keys
+			pc.Action = string(deploy.Update)
+		}
+		for _, k := range c.Keys {
+			pk := planKey{Key: k.Key}
+			if k.Action != deploy.Create {
+				pk.Before = &k.Before
+			}
+			if k.Action != deploy.Delete {
+				pk.After = &k.After
+			}
+			pc.Keys = append(pc.Keys, pk)
+		}
+		out = append(out, pc)
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "show [DIR] NAME",
+		Short: "show effective settings, each with the line it came from",
+		Long: "Show prints the effective settings of a device (leaf01), a port (leaf01:swp3) or the way between two hosts\n" +
+			"(gpu001,gpu064), each with the file:line it came from.",
+		Args: cobra.RangeArgs(1, 2),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return a.completeDevices(".")
+			}
+			return a.completeDevices(args[0])
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := choice("format", format, "text", "json"); err != nil {
+				return err
+			}
+			dir, name := ".", args[len(args)-1]
+			if len(args) == 2 {
+				dir = args[0]
+			}
+			return a.show(dir, name, format)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+// setting is one effective value and why it is what it is.
+type setting struct {
+	Name    string   `json:"name"`
+	Value   string   `json:"value"`
+	Origins []origin `json:"origins,omitempty"`
+}
+
+type origin struct {
+	Why  string `json:"why,omitempty"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+// section is a titled run of settings.
+type section struct {
+	Title    string    `json:"title"`
+	Settings []setting `json:"settings"`
+}
+
+// add appends a setting that came from the places given; a zero place says nothing.
+func (s *section) add(name, value string, from ...ir.Origin) {
+	s.Settings = append(s.Settings, setting{name, value, origins(from)})
+}
+
+// num appends a number with its unit and its origins.
+func (s *section) num(name string, n ir.Num, unit string) {
+	s.add(name, fmt.Sprintf("%d%s", n.N, unit), n.From...)
+}
+
+func origins(from []ir.Origin) []origin {
+	var out []origin
+	for _, o := range from {
+		if o.At.Filename != "" || o.Why != "" {
+			out = append(out, origin{o.Why, o.At.Filename, o.At.Start.Line})
+		}
+	}
+	return out
+}
+
+func (a *app) show(dir, name, format string) error {
+	f, err := a.load(dir)
+	if err != nil {
+		return err
+	}
+	if f.ir == nil {
+		a.printDiagnostics(a.stderr, f)
+		return &exit{exitErrors, ""}
+	}
+	if f.diags.HasErrors() { // settings of a fabric with findings are worth seeing; say that there are some
+		fmt.Fprintf(a.stderr, "rocec: the fabric has %s; rocec validate shows them\n", count(f.diags.Count(diag.Error), "error"))
+	}
+	kind, sections, err := describe(f, name)
+	if err != nil {
+		return err
+	}
+	if format == "json" {
+		return a.writeJSON(struct {
+			FormatVersion string    `json:"format_version"`
+			Name          string    `json:"name"`
+			Kind          string    `json:"kind"`
+			Sections      []section `json:"sections"`
+		}{formatVersion, name, kind, sections})
+	}
+	a.showText(sections)
+	return nil
+}
+
+// describe finds what name means: a device, a port or a pair of hosts.
+func describe(f *fabric, name string) (kind string, out []section, err error) {
+	if first, second, pair := strings.Cut(name, ","); pair {
+		from, err := findHost(f.ir, first)
+		if err != nil {
+			return "", nil, err
+		}
+		to, err := findHost(f.ir, second)
+		if err != nil {
+			return "", nil, err
+		}
+		out, err = describePair(f.ir, from, to)
+		return "pair", out, err
+	}
+	device, port, isPort := strings.Cut(name, ":")
+	d, err := findDevice(f.ir, device)
+	if err != nil {
+		return "", nil, err
+	}
+	if !isPort {
+		return "device", describeDevice(f, d), nil
+	}
+	var names []string
+	for _, p := range d.Ports {
+		if p.Name == port {
+			return "port", describePort(p), nil
+		}
+		names = append(names, p.Name)
+	}
+	return "", nil, fail(exitUsage, "%s has no cabled port %q.%s", d.Name, port, diag.DidYouMean(port, names))
+}
+
+func findDevice(f *ir.Fabric, name string) (*ir.Device, error) {
+	var names []string
+	for _, d := range f.Devices {
+		if d.Name == name {
+			return d, nil
+		}
+		names = append(names, d.Name)
+	}
+	return nil, fail(exitUsage, "the fabric has no device %q.%s", name, diag.DidYouMean(name, names))
+}
+
+func findHost(f *ir.Fabric, name string) (*ir.Device, error) {
+	d, err := findDevice(f, strings.TrimSpace(name))
+	if err == nil && d.Host == nil {
+		return nil, fail(exitUsage, "%s is a switch; a pair is two hosts", d.Name)
+	}
+	return d, err
+}
+
+// groupName is how the language refers to a device's group: switch.leaf, host.gpu.
+func groupName(d *ir.Device) string {
+	if d.Switch != nil {
+		return "switch." + d.Group
+	}
+	return "host." + d.Group
+}
+
+func (a *app) showText(sections []section) {
+	paint := a.paints(a.stdout)
+	for i, s := range sections {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		fmt.Fprintln(a.stdout, diag.Paint(paint, diag.Bold, diag.Escape(s.Title)))
+		name, value := 0, 0
+		for _, v := range s.Settings {
+			name, value = max(name, len(v.Name)), max(value, min(len(v.Value), 40))
+		}
+		for _, v := range s.Settings {
+			line := fmt.Sprintf("  %-*s  %-*s", name, v.Name, value, v.Value)
+			from := originText(v.Origins)
+			if len(line)+2+len(from) <= a.width(a.stdout) {
+				from = diag.Paint(paint, diag.Dim, from)
+				fmt.Fprintln(a.stdout, strings.TrimRight(line+"  "+from, " "))
+				continue
+			}
+			fmt.Fprintln(a.stdout, strings.TrimRight(line, " "))
+			for _, o := range v.Origins { // too long for one line: one reason a line
+				fmt.Fprintf(a.stdout, "  %-*s    %s\n", name, "", diag.Paint(paint, diag.Dim, originText([]origin{o})))
+			}
+		}
+	}
+}
+
+// originText prints origins in one line: "fabric.hcl:31 cable of 30 m; Spectrum: cells of 96 B".
+func originText(from []origin) string {
+	var parts []string
+	for _, o := range from {
+		s := o.Why
+		if o.File != "" {
+			s = strings.TrimSpace(fmt.Sprintf("%s:%d %s", o.File, o.Line, o.Why))
+		}
+		parts = append(parts, diag.Escape(s))
+	}
+	return strings.Join(parts, "; ")
+}

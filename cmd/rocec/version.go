@@ -1,0 +1,74 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// formatVersion begins every JSON document: fields are added, never renamed.
+const formatVersion = "1.0"
+
+// version is set by the release build (-ldflags "-X main.version=1.2.3"); otherwise the module's own is used.
+var version = ""
+
+type versionInfo struct {
+	FormatVersion string `json:"format_version"`
+	Version       string `json:"version"`
+	Revision      string `json:"revision,omitempty"`
+	Go            string `json:"go"`
+	Platform      string `json:"platform"`
+}
+
+func buildVersion() versionInfo {
+	v := versionInfo{FormatVersion: formatVersion, Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	if v.Version == "" {
+		v.Version = info.Main.Version
+	}
+	if v.Version == "" {
+		v.Version = "(devel)"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			v.Revision = s.Value
+		}
+	}
+	return v
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "print which rocec this is",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := choice("format", format, "text", "json"); err != nil {
+				return err
+			}
+			v := buildVersion()
+			if format == "json" {
+				return a.writeJSON(v)
+			}
+			_, err := fmt.Fprintf(a.stdout, "rocec %s (%s, %s)\n", v.Version, v.Go, v.Platform)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	return cmd
+}
+
+// writeJSON prints one document, indented, with < and > as they are.
+func (a *app) writeJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
