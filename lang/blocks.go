@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"net/netip"
 	"regexp"
 
 	"github.com/hashicorp/hcl/v2"
@@ -28,8 +29,8 @@ var fabricSchema = schema[Fabric]{
 var ecnSchema = schema[ECN]{
 	block: "ecn", doc: "ECN marking of the group. Values left out are derived.",
 	attrs: []attr[ECN]{
-		one("min", bytes_, "derived", "Queue length at which marking starts.", func(e *ECN) *Value[int] { return &e.Min }),
-		one("max", bytes_, "derived", "Queue length at which marking reaches its probability.", func(e *ECN) *Value[int] { return &e.Max }),
+		one("min", byteSize, "derived", "Queue length at which marking starts.", func(e *ECN) *Value[int] { return &e.Min }),
+		one("max", byteSize, "derived", "Queue length at which marking reaches its probability.", func(e *ECN) *Value[int] { return &e.Max }),
 		one("probability", percent, "derived", "Probability of a mark at max.", func(e *ECN) *Value[int] { return &e.Probability }),
 	},
 }
@@ -37,9 +38,9 @@ var ecnSchema = schema[ECN]{
 var pfcSchema = schema[PFC]{
 	block: "pfc", doc: "Overrides of derived PFC buffer sizes.",
 	attrs: []attr[PFC]{
-		one("buffer", bytes_, "derived", "Ingress buffer of the group at a port.", func(p *PFC) *Value[int] { return &p.Buffer }),
-		one("xoff", bytes_, "derived", "Fill at which the pause is sent.", func(p *PFC) *Value[int] { return &p.Xoff }),
-		one("xon_delta", bytes_, "derived", "How far below xoff the pause ends.", func(p *PFC) *Value[int] { return &p.XonDelta }),
+		one("buffer", byteSize, "derived", "Ingress buffer of the group at a port.", func(p *PFC) *Value[int] { return &p.Buffer }),
+		one("xoff", byteSize, "derived", "Fill at which the pause is sent.", func(p *PFC) *Value[int] { return &p.Xoff }),
+		one("xon_delta", byteSize, "derived", "How far below xoff the pause ends.", func(p *PFC) *Value[int] { return &p.XonDelta }),
 	},
 }
 
@@ -53,7 +54,7 @@ var cosGroupSchema = schema[CosGroup]{
 		one("weight", integer(1, 100), "none", "Share in DWRR scheduling.", func(g *CosGroup) *Value[int] { return &g.Weight }),
 		one("strict", boolean, "false", "Strict priority instead of a share.", func(g *CosGroup) *Value[bool] { return &g.Strict }),
 		one("bounce", reference("cos_group"), "none", "The lossless group for traffic that turns up again after coming down.", func(g *CosGroup) *Value[string] { return &g.Bounce }),
-		one("allow_deadlock", reason_, "none", "The reason why a PFC loop of this group is accepted; plan and apply repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowDeadlock }),
+		one("allow_deadlock", reasonText, "none", "The reason why a PFC loop of this group is accepted; plan and apply repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowDeadlock }),
 	},
 	blocks: []child[CosGroup]{
 		blocksOf(&ecnSchema, true, func(_ *loader, e *ECN, b *hclsyntax.Block) { e.Decl = header(b) }, func(g *CosGroup, _ int, e *ECN) { g.ECN = e }),
@@ -160,8 +161,8 @@ var trafficClassSchema = schema[TrafficClass]{
 	block: "traffic_class", doc: "An exception by address. Repeatable.",
 	attrs: []attr[TrafficClass]{
 		must(one("tos", integer(0, 255), "", "Type of service of packets that match.", func(t *TrafficClass) *Value[int] { return &t.TOS })),
-		one("src", prefix, "any", "Source address or prefix.", func(t *TrafficClass) *Value[prefixT] { return &t.Src }),
-		one("dst", prefix, "any", "Destination address or prefix.", func(t *TrafficClass) *Value[prefixT] { return &t.Dst }),
+		one("src", prefix, "any", "Source address or prefix.", func(t *TrafficClass) *Value[netip.Prefix] { return &t.Src }),
+		one("dst", prefix, "any", "Destination address or prefix.", func(t *TrafficClass) *Value[netip.Prefix] { return &t.Dst }),
 	},
 }
 
@@ -177,7 +178,7 @@ var nicSchema = schema[nicBlock]{
 	attrs: []attr[nicBlock]{
 		must(one("model", modelName, "", "Row of the table of NIC models, \"soft-roce\", or a nic_model block.", func(n *nicBlock) *Value[string] { return &n.Model })),
 		one("mtu", integer(1280, 16384), "kept as it is", "MTU of the interface, in bytes.", func(n *nicBlock) *Value[int] { return &n.MTU }),
-		one("ip", prefix, "none", "Address of the interface; lets rocec name the right GID.", func(n *nicBlock) *Value[prefixT] { return &n.IP }),
+		one("ip", prefix, "none", "Address of the interface; lets rocec name the right GID.", func(n *nicBlock) *Value[netip.Prefix] { return &n.IP }),
 		one("ttl", integer(1, 255), "kept as it is", "IP TTL of RoCEv2 packets.", func(n *nicBlock) *Value[int] { return &n.TTL }),
 		one("tos", integer(0, 255), "first DSCP of the group x 4", "IP type of service of RoCEv2 packets.", func(n *nicBlock) *Value[int] { return &n.TOS }),
 		one("roce", boolean, "true", "false switches RoCE off on this PCI function.", func(n *nicBlock) *Value[bool] { return &n.RoCE }),
@@ -218,7 +219,7 @@ var bondSchema = schema[bondBlock]{
 			}
 			return o
 		}}),
-		must(one("mode", oneOf("active-backup", "balance-xor", "802.3ad"), "", "Bonding mode.", func(b *bondBlock) *Value[string] { return &b.Mode })),
+		one("mode", oneOf("active-backup", "balance-xor", "802.3ad"), "\"active-backup\"", "Bonding mode.", func(b *bondBlock) *Value[string] { return &b.Mode }),
 	},
 }
 
@@ -300,7 +301,7 @@ var nicModelSchema = schema[NICModel]{
 	attrs: []attr[NICModel]{
 		must(one("family", modelName, "", "Driver family, such as \"mlx5\".", func(m *NICModel) *Value[string] { return &m.Family })),
 		must(one("speed", speed, "", "Speed of the fastest port.", func(m *NICModel) *Value[int] { return &m.Speed })),
-		one("ports", integer(1, 16), "1", "Ports of a card.", func(m *NICModel) *Value[int] { return &m.Ports }),
+		one("ports", integer(1, 16), "2", "Ports of a card.", func(m *NICModel) *Value[int] { return &m.Ports }),
 		many("roce", integer(1, 2), "[1, 2]", "RoCE versions it speaks.", func(m *NICModel) *[]Value[int] { return &m.RoCE }),
 	},
 }
@@ -372,8 +373,6 @@ type top struct {
 	labels      labelKind
 	docs        func() []BlockDoc
 }
-
-func (t top) kind() labelKind { return t.labels }
 
 // tops is every block at the top of a file, in the order of the manual.
 func tops() []top {

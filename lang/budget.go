@@ -13,22 +13,22 @@ import (
 // Bounds of what a fabric may ask for. They are far above any real fabric and low enough that the worst input is
 // refused in well under a second.
 const (
-	maxFiles      = 256
-	maxFile       = 1 << 20  // bytes
-	maxTotal      = 32 << 20 // bytes of all files
-	maxTokens     = 200_000  // a file
-	maxDepth      = 64       // brackets, templates, conditionals, signs
-	maxChain      = 128      // operators, dots and indexes of one expression at one depth
-	maxPieces     = 4096     // lines of a heredoc, pieces of a string: hclsyntax joins them in quadratic time
-	maxLoops      = 2        // for expressions inside each other
-	maxString     = 64 << 10 // bytes
-	maxElements   = 100_000  // of one value, at any depth
-	maxExponent   = 1024     // of numbers, in bits
-	maxWork       = 1_000_000
-	instanceWork  = 64 // further work for every instance of a block
-	maxRange      = 4096
-	maxArguments  = 256 // of one function call, after expansion of a list
-	maxRegexpWork = 16 << 20
+	maxFiles     = 256
+	maxFile      = 1 << 20  // bytes
+	maxTotal     = 32 << 20 // bytes of all files
+	maxTokens    = 200_000  // a file
+	maxDepth     = 64       // brackets, templates, conditionals, signs
+	maxChain     = 128      // operators, dots and indexes of one expression at one depth
+	maxPieces    = 4096     // lines of a heredoc, pieces of a string: hclsyntax joins them in quadratic time
+	maxLoops     = 2        // for expressions inside each other
+	maxString    = 64 << 10 // bytes
+	maxElements  = 100_000  // of one value, at any depth
+	maxExponent  = 1024     // of numbers, in bits
+	maxWork      = 1_000_000
+	instanceWork = 64 // further work for every instance of a block
+	maxRange     = 4096
+	maxArguments = 256 // of one function call, after expansion of a list
+	maxCallWork  = 16 << 20
 )
 
 // budget counts the work of all expressions of one load. A unit is one value looked at, or 16 bytes of text.

@@ -3,7 +3,6 @@ package lang
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strconv"
 
@@ -13,8 +12,6 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 )
-
-type prefixT = netip.Prefix
 
 func vfNumber(s string) (int, *problem) {
 	n, err := strconv.Atoi(s)

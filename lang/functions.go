@@ -150,7 +150,7 @@ func bounded(b *budget, fn function.Function, cost func([]cty.Value) int) functi
 			}
 		}
 		if cost != nil {
-			if n := cost(args); n > maxRegexpWork || n < 0 {
+			if n := cost(args); n > maxCallWork || n < 0 {
 				b.stop(&tooLarge, "A function call would make a value that is far too large.")
 			} else {
 				b.charge(n / 16)
@@ -259,8 +259,8 @@ func alike(in []cty.Value) ([]cty.Value, bool) {
 func product(ns ...int) int {
 	out := 1
 	for _, n := range ns {
-		if n != 0 && out > maxRegexpWork/n {
-			return maxRegexpWork + 1
+		if n != 0 && out > maxCallWork/n {
+			return maxCallWork + 1
 		}
 		out *= n
 	}
@@ -317,7 +317,7 @@ func formatCost(args []cty.Value) int {
 			digits = 0
 		}
 		if digits > 3 {
-			return maxRegexpWork + 1
+			return maxCallWork + 1
 		}
 	}
 	n, longest := 0, 1
@@ -339,7 +339,7 @@ func productCost(args []cty.Value) int {
 		n = product(n, max(a.LengthInt(), 1))
 	}
 	if n > maxElements {
-		return maxRegexpWork + 1
+		return maxCallWork + 1
 	}
 	return product(n, len(args))
 }
@@ -361,7 +361,7 @@ func jsonCost(args []cty.Value) int {
 		case quoted:
 		case c == '[' || c == '{':
 			if depth++; depth > maxDepth {
-				return maxRegexpWork + 1
+				return maxCallWork + 1
 			}
 		case c == ']' || c == '}':
 			depth--
@@ -380,7 +380,7 @@ func regexCost(args []cty.Value) int {
 
 func matching(expr, s string) int {
 	if len(expr) > 1024 {
-		return maxRegexpWork + 1
+		return maxCallWork + 1
 	}
 	re, err := resyntax.Parse(expr, resyntax.Perl)
 	if err != nil {

@@ -84,7 +84,7 @@ var (
 	login       = pattern("string", `a login name`, `[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}`)
 	jumpHosts   = pattern("string", `[user@]host[:port], or several separated by commas`, `[A-Za-z0-9_\[:][A-Za-z0-9._:@%,\[\]-]{0,252}`)
 	hostKey     = pattern("string", `a fingerprint as ssh-keygen -l prints it: "SHA256:" and 43 characters`, `SHA256:[A-Za-z0-9+/]{43}=?`)
-	reason_     = pattern("string", `a reason in quotes, on one line`, `[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*`)
+	reasonText  = pattern("string", `a reason in quotes, on one line`, `[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*`)
 	description = kind[string]{"string", "text", func(v cty.Value) (string, *problem) {
 		if v.Type() != cty.String {
 			return "", mistyped
@@ -163,7 +163,7 @@ func quantity(s string) (n float64, unit string, ok bool) {
 	return n, m[2], err == nil
 }
 
-var bytes_ = sizeKind(1 << 40)
+var byteSize = sizeKind(1 << 40)
 
 // sizeKind is a size in bytes, at most limit.
 func sizeKind(limit int) kind[int] {

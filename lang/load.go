@@ -171,7 +171,7 @@ func (l *loader) index(bodies []*hclsyntax.Body) map[string][]*hclsyntax.Block {
 					continue
 				}
 			}
-			if top.label != "" && !l.register(b, top.kind()) {
+			if top.label != "" && !l.register(b, top.labels) {
 				continue
 			}
 			byKind[b.Type] = append(byKind[b.Type], b)

@@ -24,8 +24,8 @@ func loadText(t testing.TB, src string, o Options) (*Source, diag.List) {
 	return s, ds
 }
 
-// good_ loads one file that has no mistakes.
-func good_(t testing.TB, src string, o Options) *Source {
+// mustLoad loads one file that has no mistakes.
+func mustLoad(t testing.TB, src string, o Options) *Source {
 	t.Helper()
 	s, ds := loadText(t, src, o)
 	require.Empty(t, show(s, ds))
@@ -165,7 +165,7 @@ func TestValuesAndPlaces(t *testing.T) {
 }
 
 func TestMeshOfParallelLinks(t *testing.T) {
-	s := good_(t, `fabric "f" {}
+	s := mustLoad(t, `fabric "f" {}
 mesh "m" {
   lower = "a[1-2]:swp[1-4]"
   upper = "b[1-2]:swp[1-4]"
@@ -181,7 +181,7 @@ mesh "m" {
 }
 
 func TestHosts(t *testing.T) {
-	s := good_(t, `fabric "f" { root = switch.sw1 }
+	s := mustLoad(t, `fabric "f" { root = switch.sw1 }
 host "h" {
   names = ["h[1-2]", "x"]
   nic "ens[1-2]f0" {
@@ -253,7 +253,7 @@ link "l" {
 }
 
 func TestForEach(t *testing.T) {
-	s := good_(t, `fabric "f" {}
+	s := mustLoad(t, `fabric "f" {}
 locals { racks = { b = 2, a = 3 } }
 switch "tor" {
   for_each = local.racks
