@@ -21,6 +21,6 @@ build:
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
 
-# Rewrites golden/, docs/checks.md and the transcripts from what rocec prints today; read the diff.
+# Rewrites golden/, the generated documents, the testdata and the transcripts from what rocec does today; read the diff.
 update:
-	go test ./... -update
+	go test $$(grep -rl 'flag.Bool("update"' --include=*_test.go . | xargs -n1 dirname | sort -u) -update

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/platform"
 )
 
 // docs/checks.md is the table of codes, as `rocec explain` tells them.
@@ -88,4 +90,37 @@ func TestDocsReadme(t *testing.T) {
 			require.Contains(t, "\n"+string(file), "\n"+line, e[1])
 		}
 	}
+}
+
+// docs/platforms.md lists the hardware the tables know, with where each row was taken from.
+func TestDocsPlatforms(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Hardware rocec knows\n\n" +
+		"Generated from the tables in the code (`make update`). Names are what `model` and `asic` take, in any case; what is not\n" +
+		"here can be declared with a `switch_model` or `nic_model` block. The sources are public documents and tables; nothing was\n" +
+		"verified on hardware by us.\n\n## Switch models\n\n| model | what it is | silicon | ports | source |\n| --- | --- | --- | --- | --- |\n")
+	for _, s := range platform.Switches {
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s |\n", s.Name, s.Title, s.ASIC.Name, s.PortsText(), s.Source)
+	}
+	b.WriteString("\n## Silicon\n\n| asic | what it is | vendor | cell | buffer | PFC | ECN | source |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	yes := map[bool]string{true: "yes", false: "no"}
+	for _, a := range platform.ASICs {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %d B | %d B | %s | %s | %s |\n", a.Name, a.Title, a.Vendor, a.Cell, a.Buffer, yes[a.PFC], yes[a.ECN], a.Source)
+	}
+	b.WriteString("\n## NIC models\n\n| model | what it is | family | speed | RoCE | source |\n| --- | --- | --- | --- | --- | --- |\n")
+	for _, n := range platform.NICs {
+		versions := map[[2]bool]string{{true, true}: "v1, v2", {true, false}: "v1", {false, true}: "v2", {false, false}: "none"}[[2]bool{n.V1, n.V2}]
+		speed := "of the netdev"
+		if n.Speed > 0 {
+			speed = platform.SpeedText(n.Speed)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", n.Name, n.Title, n.Family, speed, versions, n.Source)
+	}
+	const file = "../../docs/platforms.md"
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), b.String(), "run make update")
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,11 +65,23 @@ type result struct {
 func sh(t *testing.T, d *Device, user, cmd string, stdin ...string) result {
 	t.Helper()
 	ses := newSession(context.Background(), d)
-	defer ses.end()
-	var out, errs bytes.Buffer
+	var out, errs lockedBuffer
 	in := io.NopCloser(strings.NewReader(strings.Join(stdin, "")))
 	status := ses.run(d.users[user], cmd, in, &out, &errs)
+	ses.end() // what runs in the background writes until then
 	return result{out.String(), errs.String(), status}
+}
+
+// lockedBuffer takes the output of jobs that run at the same time, as an SSH channel does.
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
 }
 
 // root runs a command that must succeed and returns what it printed.
