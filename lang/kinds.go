@@ -141,16 +141,6 @@ var rootSwitch = kind[string]{"name or reference to switch", `the name of a swit
 	return "", mistyped
 }}
 
-var interfaceName = kind[string]{"interface name", "the name of an interface", func(v cty.Value) (string, *problem) {
-	if v.Type() != cty.String {
-		return "", mistyped
-	}
-	if why := nodeset.CheckInterface(v.AsString()); why != "" {
-		return "", &problem{&badName, why}
-	}
-	return v.AsString(), nil
-}}
-
 // number cuts a string into number and unit.
 var number = regexp.MustCompile(`\A([0-9]{1,15}(?:\.[0-9]{1,9})?) ?([A-Za-z/%]*)\z`)
 

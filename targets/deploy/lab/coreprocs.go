@@ -203,7 +203,7 @@ func cmdSleep(ctx context.Context, p *proc) int {
 	return 0
 }
 
-func cmdId(_ context.Context, p *proc) int {
+func cmdID(_ context.Context, p *proc) int {
 	set, rest, ok := p.flags("ugnG", map[string]byte{"user": 'u', "group": 'g', "name": 'n'})
 	if !ok {
 		return 1

@@ -25,7 +25,7 @@ var programs = map[string]command{
 	"/usr/bin/grep":      cmdGrep,
 	"/usr/bin/head":      cmdHead,
 	"/usr/bin/hostname":  cmdHostname,
-	"/usr/bin/id":        cmdId,
+	"/usr/bin/id":        cmdID,
 	"/usr/bin/ln":        cmdLn,
 	"/usr/bin/ls":        cmdLs,
 	"/usr/bin/mkdir":     cmdMkdir,
