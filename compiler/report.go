@@ -77,46 +77,11 @@ func (s *speller) hint(name string) string {
 		return ""
 	}
 	s.left--
-	best, bestAt := "", 3 // two slips at most
-	for _, n := range s.names {
-		if d := len(n) - len(name); d >= bestAt || -d >= bestAt {
-			continue
-		}
-		if at := distance(name, n); at < bestAt || at == bestAt && best != "" && n < best {
-			best, bestAt = n, at
-		}
-	}
-	if best == "" || bestAt >= len(name) {
-		return ""
-	}
-	return fmt.Sprintf(" Did you mean %q?", best)
+	return diag.DidYouMean(name, s.names)
 }
 
 // hint is [speller.hint] for a short list of names.
 func hint(name string, names []string) string { return newSpeller(names).hint(name) }
-
-// distance counts the slips between two names: a letter added, missing, changed, or swapped with its neighbour.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
-}
 
 // list joins names as a sentence does: "a", "a and b", "a, b and c". Long lists are cut.
 func list(names []string) string {

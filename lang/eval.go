@@ -241,7 +241,7 @@ func (l *loader) unknownRoot(word string) string {
 	if _, ok := l.locals[word]; ok {
 		return fmt.Sprintf("%q means nothing here. Write local.%s.", word, word)
 	}
-	if near := nearest(word, roots); near != "" {
+	if near := diag.Nearest(word, roots); near != "" {
 		return fmt.Sprintf("%q means nothing here. Did you mean %s?", cut(word), near)
 	}
 	return fmt.Sprintf("%q means nothing here. Text is written in quotes, and references start with %s.", cut(word), strings.Join(roots, ", "))

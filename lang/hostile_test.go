@@ -108,9 +108,10 @@ func TestLyingFileIsReadThroughABound(t *testing.T) { // its size says 0, its co
 
 // TestHostile feeds what kills the parser, the evaluator or the memory, and wants a diagnostic instead.
 func TestHostile(t *testing.T) {
-	doubling := "locals {\n  l0 = \"0123456789abcdef\"\n"
+	var doubling strings.Builder
+	doubling.WriteString("locals {\n  l0 = \"0123456789abcdef\"\n")
 	for i := range 40 {
-		doubling += fmt.Sprintf("  l%d = \"${local.l%d}${local.l%d}\"\n", i+1, i, i)
+		doubling.WriteString(fmt.Sprintf("  l%d = \"${local.l%d}${local.l%d}\"\n", i+1, i, i))
 	}
 	lists := "locals {\n  l0 = [1, 2]\n"
 	for i := range 40 {
@@ -142,7 +143,7 @@ func TestHostile(t *testing.T) {
 		"labels":          {"a " + strings.Repeat(`"x" `, 60_000) + "{}", "too-deep"},
 		"tokens":          {local("[" + strings.Repeat("1,", 150_000) + "1]"), "too-large"},
 		"commas":          {local("[" + strings.Repeat(",", maxFile-100) + "]"), "too-large"},
-		"doubling":        {doubling + "}", "too-large"},
+		"doubling":        {doubling.String() + "}", "too-large"},
 		"doubling lists":  {lists + "}", "too-large"},
 		"squares":         {squares + "}", "too-large"},
 		"huge number":     {local("\"${1e1000000000}\""), "too-large"},
@@ -218,7 +219,7 @@ host "b" { names = "b[1-6]" }
 
 func FuzzLoad(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*/*.hcl")
-	more, _ := filepath.Glob("testdata/fabrics/*/*.hcl")
+	more, _ := filepath.Glob("../examples/*/*.hcl")
 	for _, name := range append(files, more...) {
 		src, err := os.ReadFile(name)
 		if err != nil {

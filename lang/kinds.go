@@ -110,7 +110,7 @@ func oneOf(words ...string) kind[string] {
 }
 
 func didYouMeanOnly(s string, words []string) string {
-	if near := nearest(s, words); near != "" {
+	if near := diag.Nearest(s, words); near != "" {
 		return fmt.Sprintf(" Did you mean %q?", near)
 	}
 	return ""

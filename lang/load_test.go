@@ -106,7 +106,7 @@ func TestSampleFabrics(t *testing.T) {
 		"bad-unmapped-dscp":    "1 2 2 1 2",
 		"storage-and-training": "4 16 36 2 4",
 	} {
-		s, ds := Load(os.DirFS("testdata/fabrics"), name, Options{})
+		s, ds := Load(os.DirFS("../examples"), name, Options{})
 		require.Empty(t, show(s, ds), name)
 		require.Equal(t, want, fmt.Sprint(len(s.Switches), len(s.Hosts), len(s.Links), len(s.Roces), len(s.CosGroups)), name)
 	}
@@ -116,7 +116,7 @@ func TestSampleFabrics(t *testing.T) {
 func place(s *Source, r diag.Range) string { return string(r.SliceBytes(s.Files[r.Filename])) }
 
 func TestValuesAndPlaces(t *testing.T) {
-	s, ds := Load(os.DirFS("testdata/fabrics"), "clos-v2-ecn", Options{Vars: []string{"spines=2"}})
+	s, ds := Load(os.DirFS("../examples"), "clos-v2-ecn", Options{Vars: []string{"spines=2"}})
 	require.Empty(t, show(s, ds))
 	require.Equal(t, "train", s.Fabric.Name)
 	require.Equal(t, 9216, s.Fabric.MTU.V)

@@ -71,15 +71,7 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) error {
 		}
 		dir, o.only = saved.Fabric, saved.Targets
 	}
-	f, err := a.loadGood(dir)
-	if err != nil {
-		return err
-	}
-	tree, err := selectDevices(f.tree, o.only)
-	if err != nil {
-		return err
-	}
-	devices, err := a.connect(tree, o.lab)
+	f, devices, err := a.open(dir, o.only, o.lab)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,20 @@ func (f *fleet) Close() {
 	}
 }
 
+// open loads a fabric and prepares the way to its devices, those that --target names. Close the fleet after use.
+func (a *app) open(dir string, only []string, useLab bool) (*fabric, *fleet, error) {
+	f, err := a.loadGood(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree, err := selectDevices(f.tree, only)
+	if err != nil {
+		return nil, nil, err
+	}
+	devices, err := a.connect(tree, useLab)
+	return f, devices, err
+}
+
 // connect prepares the way to the devices of tree; nothing is dialled yet. With useLab they are simulated in the process.
 func (a *app) connect(tree *target.Tree, useLab bool) (*fleet, error) {
 	f := &fleet{tree: tree}

@@ -40,15 +40,7 @@ type planOptions struct {
 }
 
 func (a *app) plan(ctx context.Context, dir string, o planOptions) error {
-	f, err := a.loadGood(dir)
-	if err != nil {
-		return err
-	}
-	tree, err := selectDevices(f.tree, o.only)
-	if err != nil {
-		return err
-	}
-	devices, err := a.connect(tree, o.lab)
+	f, devices, err := a.open(dir, o.only, o.lab)
 	if err != nil {
 		return err
 	}

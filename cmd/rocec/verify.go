@@ -60,15 +60,7 @@ type verifyFinding struct {
 }
 
 func (a *app) verify(ctx context.Context, dir, format string, useLab bool, only []string) error {
-	f, err := a.loadGood(dir)
-	if err != nil {
-		return err
-	}
-	tree, err := selectDevices(f.tree, only)
-	if err != nil {
-		return err
-	}
-	devices, err := a.connect(tree, useLab)
+	_, devices, err := a.open(dir, only, useLab)
 	if err != nil {
 		return err
 	}

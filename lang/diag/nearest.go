@@ -1,12 +1,22 @@
 package diag
 
-// Nearest returns the candidate a person most likely meant by word, or "" when none is near: the smallest edit
-// distance, the first of equals, at most a third of the word's length (and at least one edit).
+import "strings"
+
+// Nearest returns the candidate a person most likely meant by word, whatever the case, or "" when none is near: the
+// smallest edit distance, the first of equals, at most a third of the word's letters (and at least one, at most three).
+// Words of more than 64 letters are like nothing.
 func Nearest(word string, candidates []string) string {
+	const longest = 64
+	if len(word) > longest {
+		return ""
+	}
+	word = strings.ToLower(word)
 	near, best := "", max(1, min(3, (len(word)+1)/3))+1
 	for _, c := range candidates {
-		if d := distance(word, c, best); d < best {
-			near, best = c, d
+		if len(c) <= longest && abs(len(c)-len(word)) < best {
+			if d := distance(word, strings.ToLower(c)); d < best {
+				near, best = c, d
+			}
 		}
 	}
 	return near
@@ -20,12 +30,8 @@ func DidYouMean(word string, candidates []string) string {
 	return ""
 }
 
-// distance is the edit distance (insert, delete, replace, swap of neighbours) of two short words, or limit when it is
-// not below it.
-func distance(a, b string, limit int) int {
-	if abs(len(a)-len(b)) >= limit || len(a) > 100 {
-		return limit
-	}
+// distance is the number of letters to insert, delete, replace or swap with a neighbour to make b of a.
+func distance(a, b string) int {
 	two, one, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range one {
 		one[j] = j
@@ -44,7 +50,7 @@ func distance(a, b string, limit int) int {
 		}
 		two, one, row = one, row, two
 	}
-	return min(one[len(b)], limit)
+	return one[len(b)]
 }
 
 func abs(n int) int { return max(n, -n) }
