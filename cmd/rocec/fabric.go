@@ -86,7 +86,18 @@ func (a *app) printDiagnostics(w io.Writer, f *fabric) {
 	}
 	errors, warnings := f.diags.Count(diag.Error), f.diags.Count(diag.Warning)
 	fmt.Fprintf(w, "%s, %s in %s; rocec explain %s tells the story\n",
-		count(errors, "error"), count(warnings, "warning"), count(len(f.src.Files), "file"), worst(f.diags).Code)
+		count(errors, "error"), count(warnings, "warning"), count(hclCount(f.src), "file"), worst(f.diags).Code)
+}
+
+// hclCount is the number of fabric files read; values of variables count as files of their own in a Source.
+func hclCount(src *lang.Source) int {
+	n := 0
+	for name := range src.Files {
+		if strings.HasSuffix(name, ".hcl") {
+			n++
+		}
+	}
+	return n
 }
 
 // worst is the first error, or else the first warning.
