@@ -4,10 +4,10 @@
 
 all: build
 
-# The main job: plan and apply on a lab of simulated devices, behind real SSH. Touches nothing of this machine.
+# The main job on a lab of simulated devices behind real SSH: the plan, the apply, and the plan again, which is empty.
+# Touches nothing of this machine.
 demo: build
 	./rocec validate examples/clos-v2-ecn
-	./rocec plan --lab examples/clos-v2-ecn
 	./rocec apply --lab --auto-approve examples/clos-v2-ecn
 
 # Every test, with the race detector; installs what the tests drive for real (Debian packages, as root).

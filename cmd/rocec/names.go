@@ -39,3 +39,24 @@ func splitNumber(name string) (stem, digits string) {
 	}
 	return name[:i], name[i:]
 }
+
+// foldNumbers writes rising numbers in ranges: 24 25 27 28 29 become "24-25,27-29". What is no number stays.
+func foldNumbers(items []string) string {
+	var out []string
+	for i := 0; i < len(items); {
+		first, err := strconv.Atoi(strings.TrimSpace(items[i]))
+		j := i + 1
+		for ; err == nil && j < len(items); j++ {
+			if n, err := strconv.Atoi(strings.TrimSpace(items[j])); err != nil || n != first+j-i {
+				break
+			}
+		}
+		if j-i == 1 {
+			out = append(out, items[i])
+		} else {
+			out = append(out, fmt.Sprintf("%d-%d", first, first+j-i-1))
+		}
+		i = j
+	}
+	return strings.Join(out, ",")
+}

@@ -26,6 +26,14 @@ func TestFoldNames(t *testing.T) {
 	}
 }
 
+func TestFoldNumbers(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "1": "1", "24,25,27,28,29": "24-25,27-29", "3,2,1": "3,2,1", "0, 1, 2": "0-2", "a,1,2": "a,1-2",
+	} {
+		require.Equal(t, want, foldNumbers(strings.Split(in, ",")))
+	}
+}
+
 // What is folded means the names it was folded from.
 func TestFoldNamesExpands(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -90,7 +90,7 @@ func (v *planView) file(c *deploy.Change) {
 		return
 	}
 	if len(c.Keys) == 0 && c.File.Keys == nil {
-		fmt.Fprintf(v.w, "      (%s, the same on every device; --diff shows them)\n", count(strings.Count(string(c.After), "\n"), "line"))
+		fmt.Fprintf(v.w, "      (%s; --diff shows them)\n", count(strings.Count(string(c.After), "\n"), "line"))
 		return
 	}
 	key, value := 0, 0
@@ -166,11 +166,16 @@ func (v *planView) summary(p *deploy.Plan, o deploy.WaveOptions) {
 	}
 }
 
-// shorten cuts a value to what fits a line.
+// shorten makes a value fit a line: a long list of numbers is written in ranges, anything else is cut.
 func shorten(s string) string {
 	s = target.Escape(s)
 	if s == "" {
 		return `""`
+	}
+	if list, ok := strings.CutPrefix(s, "["); ok && len(s) > valueWidth {
+		if list, ok = strings.CutSuffix(list, "]"); ok {
+			s = "[" + foldNumbers(strings.Split(list, ",")) + "]"
+		}
 	}
 	if r := []rune(s); len(r) > valueWidth {
 		return string(r[:valueWidth-1]) + "…"
