@@ -26,9 +26,9 @@ targets/cumulus:         targets/target compiler/ir compiler/platform lang/diag 
 targets/hostnic:         targets/target compiler/ir compiler/platform lang/diag |
 targets:                 targets/target targets/cumulus targets/hostnic compiler/ir lang/diag |
 targets/deploy:          targets/target lang/diag | github.com/aymanbagabas/go-udiff golang.org/x/sync
-targets/deploy/ssh:      targets/target | golang.org/x/crypto github.com/skeema/knownhosts github.com/kevinburke/ssh_config
+targets/deploy/ssh:      targets/target | golang.org/x/crypto github.com/skeema/knownhosts
 targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3
-targets/deploy/internal/sshdtest: targets/target | golang.org/x/crypto github.com/stretchr/testify
+targets/deploy/internal/sshdtest: |
 cmd/rocec:               * | github.com/spf13/cobra golang.org/x/term github.com/aymanbagabas/go-udiff
 `
 
