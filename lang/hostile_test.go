@@ -113,13 +113,15 @@ func TestHostile(t *testing.T) {
 	for i := range 40 {
 		doubling.WriteString(fmt.Sprintf("  l%d = \"${local.l%d}${local.l%d}\"\n", i+1, i, i))
 	}
-	lists := "locals {\n  l0 = [1, 2]\n"
+	var lists strings.Builder
+	lists.WriteString("locals {\n  l0 = [1, 2]\n")
 	for i := range 40 {
-		lists += fmt.Sprintf("  l%d = [local.l%d, local.l%d]\n", i+1, i, i)
+		lists.WriteString(fmt.Sprintf("  l%d = [local.l%d, local.l%d]\n", i+1, i, i))
 	}
-	squares := "locals {\n  l0 = 1e300\n"
+	var squares strings.Builder
+	squares.WriteString("locals {\n  l0 = 1e300\n")
 	for i := range 40 {
-		squares += fmt.Sprintf("  l%d = local.l%d * local.l%d\n", i+1, i, i)
+		squares.WriteString(fmt.Sprintf("  l%d = local.l%d * local.l%d\n", i+1, i, i))
 	}
 	local := func(expr string) string { return "locals {\n  x = " + expr + "\n}\n" }
 	const n = 30_000 // far beyond the stack of the parser, and few enough tokens to reach the depth check
@@ -144,8 +146,8 @@ func TestHostile(t *testing.T) {
 		"tokens":          {local("[" + strings.Repeat("1,", 150_000) + "1]"), "too-large"},
 		"commas":          {local("[" + strings.Repeat(",", maxFile-100) + "]"), "too-large"},
 		"doubling":        {doubling.String() + "}", "too-large"},
-		"doubling lists":  {lists + "}", "too-large"},
-		"squares":         {squares + "}", "too-large"},
+		"doubling lists":  {lists.String() + "}", "too-large"},
+		"squares":         {squares.String() + "}", "too-large"},
 		"huge number":     {local("\"${1e1000000000}\""), "too-large"},
 		"nested for":      {local("[for a in range(4096) : [for b in range(4096) : a]]"), "too-large"},
 		"hidden for":      {"locals {\n  r = range(4096)\n  x = [for a in local.r : length([for b in local.r : b])]\n}", "too-large"},
