@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler"
@@ -68,9 +69,10 @@ func (a *app) loadGood(dir string) (*fabric, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.diags.HasErrors() || !a.quiet {
-		a.printDiagnostics(a.stderr, f)
+	if a.quiet && !f.diags.HasErrors() { // an accepted PFC loop is repeated every time
+		f.diags = slices.DeleteFunc(f.diags, func(d *diag.Diagnostic) bool { return d.Code != validate.PFCLoop.Code })
 	}
+	a.printDiagnostics(a.stderr, f)
 	if f.diags.HasErrors() {
 		return nil, &exit{exitErrors, ""}
 	}

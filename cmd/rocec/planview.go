@@ -58,6 +58,9 @@ func (v *planView) change(g deploy.Group) {
 	for _, d := range first.Disrupts {
 		fmt.Fprintf(v.w, "  %s %s\n", v.paint(diag.Yellow, "disrupts:"), target.Escape(d))
 	}
+	for _, d := range first.Diags {
+		(&diag.Printer{}).Prose(v.w, "  "+v.paint(diag.Yellow, "note:")+" ", d.Detail) //nolint:errcheck // a closed terminal has nobody to tell
+	}
 	if first.Lock != nil {
 		fmt.Fprintf(v.w, "  %s locked by %s\n", v.paint(diag.Yellow, "note:"), first.Lock)
 	}
