@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -102,10 +101,14 @@ func writeBelow(root *os.Root, name string, mode fs.FileMode, data []byte) (bool
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false, err
 	}
-	if err := root.MkdirAll(path.Dir(strings.TrimPrefix(name, "/")), 0o777); err != nil {
-		return false, err
+	err = root.WriteFile(name, data, mode)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
+			return false, err
+		}
+		err = root.WriteFile(name, data, mode)
 	}
-	if err := root.WriteFile(name, data, mode); err != nil {
+	if err != nil {
 		return false, err
 	}
 	return true, root.Chmod(name, mode)

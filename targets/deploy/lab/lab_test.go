@@ -68,20 +68,27 @@ func sh(t *testing.T, d *Device, user, cmd string, stdin ...string) result {
 	var out, errs lockedBuffer
 	in := io.NopCloser(strings.NewReader(strings.Join(stdin, "")))
 	status := ses.run(d.users[user], cmd, in, &out, &errs)
-	ses.end() // what runs in the background writes until then
+	ses.end()
 	return result{out.String(), errs.String(), status}
 }
 
-// lockedBuffer takes the output of jobs that run at the same time, as an SSH channel does.
+// lockedBuffer takes the output of jobs that run at the same time, as an SSH channel does. A job in the background may
+// be about to write when its session ends.
 type lockedBuffer struct {
 	mu sync.Mutex
-	bytes.Buffer
+	b  bytes.Buffer
 }
 
 func (b *lockedBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
 }
 
 // root runs a command that must succeed and returns what it printed.
