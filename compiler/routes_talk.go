@@ -24,7 +24,8 @@ type class struct {
 }
 
 // conversations returns who talks with whom in the group, from the intents; a lossless group that no intent names is
-// spoken by every host port that carries it. Link pause stops whatever frame is next, so under it everybody talks.
+// spoken by every host port that carries it. Link pause stops whatever frame is next, so under it every NIC talks, also
+// one whose own cable is not paused.
 func (v *view) conversations() []*talk {
 	var out []*talk
 	if v.fabric.FlowControl != ir.Pause {
@@ -50,7 +51,7 @@ func (v *view) conversations() []*talk {
 			continue
 		}
 		for _, n := range d.Host.NICs {
-			if n.Port != nil && v.lossless[n.Port.Link.ID] {
+			if n.Port != nil && (v.fabric.FlowControl == ir.Pause || v.lossless[n.Port.Link.ID]) {
 				t.add(n, bonds)
 			}
 		}

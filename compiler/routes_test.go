@@ -96,6 +96,17 @@ func TestOnlyTalkersMakeTurns(t *testing.T) {
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
+
+	// Also hosts whose own cable is not paused.
+	for _, l := range f.Links {
+		if l.A.Device.Host != nil && l.A != m[0].NIC.Port && l.A != m[1].NIC.Port {
+			l.A.Buffers, l.B.Buffers = nil, nil
+		}
+	}
+	turns, err = router(f)(c.g, nil)
+	require.NoError(t, err)
+	_, edges = size(f, turns)
+	assert.Equal(t, 8, edges)
 }
 
 func TestLossyCableIsNoNode(t *testing.T) {

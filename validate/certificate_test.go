@@ -86,8 +86,12 @@ func TestMayFail(t *testing.T) {
 			n.Bond = h.Bonds[0]
 		}
 	}
-	f := c.fabric()
-	assert.Len(t, mayFail(f), 4+2, "one cable to either leaf stands for those of all three")
+	f := c.failures(1).fabric()
+	assert.Len(t, mayFail(f), 4+2, "one host's cables stand for those of all three")
+	f.Failures = 2
+	assert.Len(t, mayFail(f), 4+4, "two hosts can each lose a cable, and it need not be the same one")
+	f.Failures = 9
+	assert.Len(t, mayFail(f), 4+6)
 	for _, d := range f.Devices {
 		if d.Host != nil && len(d.Host.Bonds) > 0 {
 			d.Host.Bonds[0].Mode = "active-backup"

@@ -109,6 +109,65 @@ func TestVerdictsOfWrittenFabrics(t *testing.T) {
 	}
 }
 
+// TestBondsThatLoseDifferentCables: two hosts hang on both A and B. Once one has lost its cable to A and the other its
+// cable to B, they talk over X and Y in both directions, and with what X and Y send each other that closes the ring. No
+// other two failures do: the hosts are alike, but both must be tried.
+func TestBondsThatLoseDifferentCables(t *testing.T) {
+	fabric := func(failures int) []byte {
+		return fmt.Appendf(nil, `
+fabric "bonds" {
+  routing      = "shortest-path"
+  failures     = %d
+  cable_length = "5m"
+}
+cos_group "storage" {
+  cos      = 4
+  lossless = true
+}
+roce "all" {
+  version   = 1
+  cos_group = cos_group.storage
+  members   = [host.both, host.one]
+  vlan      = 100
+}
+switch "sw" {
+  names   = "a,b,x,y"
+  model   = "sn2700"
+  version = "4.3.0"
+}
+host "both" {
+  names = "both[1-2]"
+  nic "e0" { model = "connectx-5" }
+  nic "e1" { model = "connectx-5" }
+  bond "bond0" {
+    nics = ["e0", "e1"]
+    mode = "802.3ad"
+  }
+}
+host "one" {
+  names = "one[1-2]"
+  nic "e0" { model = "connectx-5" }
+}
+link "ring" {
+  a      = "a:swp1,a:swp2,b:swp1,b:swp2"
+  b      = "x:swp1,y:swp1,x:swp2,y:swp2"
+  routed = false
+}
+link "hosts" {
+  a = "both[1-2]:e0,both[1-2]:e1,one1:e0,one2:e0"
+  b = "a:swp[11-12],b:swp[11-12],x:swp11,y:swp11"
+}
+`, failures)
+	}
+	p := validate.Run(compile(t, fabric(1))).Proofs[0]
+	assert.Equal(t, validate.Free, p.Verdict, p.Why)
+	r := validate.Run(compile(t, fabric(2)))
+	assert.Equal(t, validate.Prone, r.Proofs[0].Verdict, r.Proofs[0].Why)
+	assert.Equal(t, 2, r.Proofs[0].Failures)
+	require.NotEmpty(t, r.Diagnostics)
+	assert.Len(t, r.Diagnostics[0].Loop, 4)
+}
+
 // TestTwoRunsPrintTheSame compiles and judges the same text twice.
 func TestTwoRunsPrintTheSame(t *testing.T) {
 	print := func() string {

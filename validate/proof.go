@@ -268,12 +268,12 @@ func (p *loopProof) work() int {
 }
 
 // mayFail returns the links whose failure can lead lossless traffic elsewhere: those between devices that forward, and
-// of the bonds that balance, where the rest of the bond takes over, one for every kind of attachment. The cable of a host
-// with no other only takes its traffic away.
+// those of bonds that balance, where the rest of the bond takes over. Of bonds that are alike, as many as links may fail
+// are enough. The cable of a host with no other only takes its traffic away.
 func mayFail(f *ir.Fabric) []*ir.Link {
 	var out []*ir.Link
-	type kind struct{ bond, member string }
-	seen := map[kind]bool{}
+	alike := map[string]int{}    // attachment to how many bonds of it are taken
+	taken := map[*ir.Bond]bool{} // or left
 	for _, l := range f.Links {
 		if forwards(l.A.Device) && forwards(l.B.Device) {
 			out = append(out, l)
@@ -283,9 +283,14 @@ func mayFail(f *ir.Fabric) []*ir.Link {
 			if p.NIC == nil || p.NIC.Bond == nil || p.NIC.Bond.Mode == "active-backup" {
 				continue
 			}
-			k := kind{attachment(p.NIC), p.Peer().Device.Name}
-			if !seen[k] {
-				seen[k] = true
+			take, known := taken[p.NIC.Bond]
+			if !known {
+				at := attachment(p.NIC)
+				alike[at]++
+				take = alike[at] <= f.Failures
+				taken[p.NIC.Bond] = take
+			}
+			if take {
 				out = append(out, l)
 			}
 		}
@@ -356,6 +361,9 @@ func (p *loopProof) assumptions() []string {
 		"every lossless priority group keeps a guaranteed minimum of at least one frame",
 		"no flooded, multicast or unknown-unicast frame is classified lossless",
 		"the switches classify as the cos groups say, at every hop",
+	}
+	if p.certificate == "exact" && p.fabric.FlowControl != ir.Pause {
+		out = append(out, "only the members of the roce blocks send in the cos group")
 	}
 	switch {
 	case p.certificate == "forest":
