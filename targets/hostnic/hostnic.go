@@ -155,9 +155,12 @@ var (
 // render gives the files of a host, in the order they should be written: code before values.
 func render(d *ir.Device) ([]target.File, diag.List) {
 	var ds diag.List
+	for _, n := range d.Host.NICs {
+		judgeOther(&ds, n)
+	}
 	ours := nics(d)
 	if len(ours) == 0 {
-		return nil, nil
+		return nil, ds
 	}
 	for _, n := range ours {
 		judge(&ds, n)

@@ -58,6 +58,8 @@ func image(d *ir.Device) target.Image {
 		}
 	}
 	slices.Sort(img.Ports)
-	img.Ports = slices.Compact(img.Ports)
+	img.Ports = slices.DeleteFunc(slices.Compact(img.Ports), func(name string) bool { // eth0 may be one of the fabric's own
+		return slices.ContainsFunc(d.Host.NICs, func(n *ir.NIC) bool { return n.Name == name })
+	})
 	return img
 }

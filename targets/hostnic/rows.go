@@ -101,7 +101,7 @@ var rows = sorted([]row{
 	{
 		key: "pause", comment: "802.3x link pause; it and PFC exclude each other",
 		value: func(b []byte, s *settings) []byte {
-			if s.nic.Device.Fabric.FlowControl == ir.Pause {
+			if s.pause {
 				return word(b, s, "on")
 			}
 			return word(b, s, "off")

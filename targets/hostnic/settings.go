@@ -18,6 +18,7 @@ type settings struct {
 	byDSCP  bool         // priorities are told by DSCP, else by PCP
 	vlan    int          // that carries the intents told by PCP; 0: none
 	egress  int          // the PCP they get on it
+	pause   bool         // link pause instead of PFC
 	pfc     [8]bool
 	ecn     [8]bool
 	dscp    [64]uint8 // DSCP to priority
@@ -63,19 +64,20 @@ func lower(n *ir.NIC) *settings {
 }
 
 // byDSCP tells whether an intent's packets get their priority from the DSCP. RoCEv1 has no IP header, so only PCP is
-// left; RoCEv2 is told by DSCP where its groups claim one. targets/cumulus decides in the same way.
+// left; RoCEv2 is told by DSCP where its cos group claims one. targets/cumulus decides in the same way.
 func byDSCP(in *ir.Intent) bool {
-	return in.Version == 2 && (len(in.Group.DSCP) > 0 || in.CNP != nil && len(in.CNP.DSCP) > 0)
+	return in.Version == 2 && len(in.Group.DSCP) > 0
 }
 
 // lossless fills the PFC mask: the lossless groups the port carries, and no others, because a needless priority takes
-// headroom and can block. Under link pause the mask is empty.
+// headroom and can block. Under link pause the mask is empty, and the port pauses if it carries any.
 func (s *settings) lossless(f *ir.Fabric) {
-	if f.FlowControl == ir.Pause {
-		return
-	}
 	carries := false
 	mark := func(g *ir.CosGroup) {
+		if f.FlowControl == ir.Pause {
+			s.pause = true
+			return
+		}
 		s.pfc[g.Cos] = true
 		carries = true
 	}

@@ -44,6 +44,39 @@ lossless on the switch in one priority and paused on the host in another.
 
 Let the group claim its own number: pcp = [4], or leave pcp out.
 `}
+	vlanTopic = diag.Topic{Code: "host-vlan", Summary: "one NIC marks one cos group by PCP", Doc: `
+Packets told by PCP get it from the VLAN interface they leave by, and RDMA-CM gives all of them the
+same socket priority: a VLAN interface marks one cos group. rocec writes one such map for each NIC.
+A second intent in another VLAN would be sent with PCP 0, and one in another cos group with the PCP
+of the first: neither would be lossless, without a word.
+
+    roce "nvme" {
+      cos_group = cos_group.storage
+      vlan      = 100
+      members   = ["store1:ens1f0"]
+    }
+    roce "backup" {
+      cos_group = cos_group.backup    # the same NIC, another group
+      vlan      = 200
+      members   = ["store1:ens1f0"]
+    }
+
+Give each intent a NIC of its own, or all of them the same cos_group and vlan.
+`}
+	memberTopic = diag.Topic{Code: "host-not-member", Summary: "NIC at a lossless port that no intent names", Doc: `
+A link is lossless if both of its ends do PFC. rocec writes the NICs that are members of a roce
+block. A port can carry a lossless cos group without one: that of a host that forwards lies between
+members, and a lossless cos group no roce block uses is carried by every link. The switch then
+pauses a NIC that does not stop, and drops what the NIC goes on sending.
+
+    host "gateway" {
+      forwards = true
+      nic "ens1f0" { … }      # between two switches, and in no members list
+    }
+
+Make the interface a member, or set its PFC mask and trust by hand, the same as at its switch port.
+A lossless cos_group that nobody uses is best removed.
+`}
 	rulesTopic = diag.Topic{Code: "host-traffic-class", Summary: "driver does not take this traffic_class", Doc: `
 The exceptions by address of MLNX_OFED are lines of at most 100 characters, at most 40 for a device.
 A rule has a source, a destination or both, of one IP version; only an IPv4 destination may be a
@@ -68,7 +101,7 @@ NCCL_IB_TC=136; or state tos in the nic block to say which default you mean.
 )
 
 // Topics is every code this target reports.
-var Topics = []diag.Topic{familyTopic, mixedTopic, pcpTopic, rulesTopic, tosTopic}
+var Topics = []diag.Topic{familyTopic, memberTopic, mixedTopic, pcpTopic, rulesTopic, tosTopic, vlanTopic}
 
 // Limits of the driver's traffic_class file (MLNX_OFED 24.07).
 const (
@@ -100,6 +133,12 @@ func judge(ds *diag.List, n *ir.NIC) {
 				"the two fields, and RDMA-CM has one default version for each device. Give each intent a NIC of its own.",
 				n.Name, n.Device.Group, first.Name, kind(first), in.Name, kind(in)).
 				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
+		case !byDSCP(in) && (in.Group != first.Group || in.VLAN != first.VLAN) && n.Device.Fabric.FlowControl != ir.Pause:
+			vlanTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a member of %s (cos group %s, VLAN %d) and of %s (cos group %s, VLAN %d). "+
+				"Both are told by PCP, and a NIC marks one cos group in one VLAN: what it sends for %s would not be lossless. Give each intent a "+
+				"NIC of its own, or both the same cos_group and vlan.",
+				n.Name, n.Device.Group, first.Name, first.Group.Name, first.VLAN, in.Name, in.Group.Name, in.VLAN, in.Name).
+				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
 		case n.TOS < 0 && in.Group != first.Group && in.Version == 2:
 			tosTopic.Warnf(ds, n.At, "The nic %s of the host group %s is a member of %s (cos group %s) and of %s (cos group %s). Connections "+
 				"whose application states no type of service are marked for %s. Let the applications of %s state theirs%s, or state "+
@@ -109,6 +148,20 @@ func judge(ds *diag.List, n *ir.NIC) {
 		}
 	}
 	judgeRules(ds, n)
+}
+
+// judgeOther warns of a port at whose other end a switch does PFC, and whose NIC rocec does not write.
+func judgeOther(ds *diag.List, n *ir.NIC) {
+	if n.Port == nil || len(n.Port.Buffers) == 0 || len(intents(n)) > 0 {
+		return
+	}
+	groups := make([]string, len(n.Port.Buffers))
+	for i, b := range n.Port.Buffers {
+		groups[i] = b.Group.Name
+	}
+	memberTopic.Warnf(ds, n.At, "The nic %s of the host group %s is in no intent, so rocec does not write its settings, but the port it is cabled "+
+		"to is lossless for %s. Make it a member of an intent, or set flow control and trust on the host by hand, the same as at the "+
+		"switch; else packets are lost between the two.", n.Name, n.Device.Group, strings.Join(groups, " and "))
 }
 
 // kind says in a few words how an intent is told apart.

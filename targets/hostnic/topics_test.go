@@ -66,6 +66,20 @@ func TestJudge(t *testing.T) {
 			in.Name, in.Group = "second", &ir.CosGroup{Name: "other", Cos: 5, DSCP: []ir.Claim{{Value: 34}}}
 			n.Intents = append(n.Intents, in)
 		}, "host-tos", 50, "state theirs (136, which is DSCP 34 times 4)"},
+		{"two groups by pcp", func(f *fabric, n *ir.NIC) {
+			second := f.v1()
+			second.Name, second.Group = "backup", &ir.CosGroup{Name: "backup", Cos: 5, PCP: []ir.Claim{{Value: 5}}}
+			n.Intents = []*ir.Intent{f.v1(), second}
+		}, "host-vlan", 50, "nvme (cos group storage, VLAN 100) and of backup (cos group backup, VLAN 100)"},
+		{"two VLANs", func(f *fabric, n *ir.NIC) {
+			second := f.v1()
+			second.Name, second.VLAN = "backup", 200
+			n.Intents = []*ir.Intent{f.v1(), second}
+		}, "host-vlan", 50, "backup (cos group storage, VLAN 200)"},
+		{"no member", func(f *fabric, n *ir.NIC) {
+			n.Intents, n.VFRoCE = nil, map[int]bool{0: false}
+			n.Port = &ir.Port{Buffers: []*ir.Buffer{{Group: f.rdma}}}
+		}, "host-not-member", 50, "the port it is cabled to is lossless for rdma"},
 		{"source network", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.0/24")}), "host-traffic-class", 50, "drops the mask of a source"},
 		{"IPv6 network", rules(ir.TrafficClass{TOS: 8, Dst: prefix("2001:db8::/32")}), "host-traffic-class", 50, "takes no IPv6 network"},
 		{"two versions", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.1/32"), Dst: v6}), "host-traffic-class", 50, "two IP versions"},
@@ -113,6 +127,33 @@ func TestTwoIntentsWithStatedTOS(t *testing.T) {
 	assert.Contains(t, conf, "\ntos=136\n")
 	assert.Contains(t, conf, "\ntraffic_class=off\n", "one class for all would take the second intent's traffic")
 	assert.Contains(t, conf, "\npfc=0,0,0,0,1,1,0,0\n")
+}
+
+// TestTrustIsTheSwitches: a RoCEv2 group without a DSCP is told by PCP, as targets/cumulus has it, also if its CNPs claim one.
+func TestTrustIsTheSwitches(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.storage, f.cnp)
+	in := f.v2()
+	in.Group, in.VLAN = f.storage, 100
+	conf := whole(t, rendered(t, f.host("gpu1", f.nic(t, "ens1f0", in)))[2])
+	assert.Contains(t, conf, "\ntrust=pcp\n")
+	assert.Contains(t, conf, "\nvlan_map=0:3,2:3,4:3,6:3\n")
+}
+
+// TestPauseOnlyWhereTheSwitchPauses: a member of a lossy intent alone does not pause a switch that would not stop.
+func TestPauseOnlyWhereTheSwitchPauses(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.rdma, f.cnp)
+	f.FlowControl = ir.Pause
+	d := f.host("gpu1", f.nic(t, "ens1f0", f.v2()))
+	assert.Contains(t, whole(t, rendered(t, d)[2]), "\npause=on\n")
+	f.rdma.Lossless = false
+	for _, n := range d.Host.NICs {
+		if n.Port != nil {
+			n.Port.Buffers = nil
+		}
+	}
+	assert.Contains(t, whole(t, rendered(t, d)[2]), "\npause=off\n")
 }
 
 func TestIdentity(t *testing.T) {
@@ -189,4 +230,7 @@ func TestImage(t *testing.T) {
 	assert.Equal(t, []string{"ens1f0.100", "eth0"}, img.Ports)
 	assert.Equal(t, "rocep4s0f0", img.NICs[1].RDMA)
 	assert.Equal(t, 9000, img.NICs[1].MTU)
+	d := fixtures(t)["v2"]
+	d.Host.NICs[0].Name = "eth0"
+	assert.NotContains(t, Target.Image(d).Ports, "eth0", "the NIC is no other interface of that name")
 }
