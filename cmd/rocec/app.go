@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,7 +85,7 @@ func (a *app) prepare() error {
 
 // terminal returns the terminal behind a stream, if there is one.
 func terminal(stream any) (fd int, ok bool) {
-	f, ok := stream.(*os.File)
+	f, ok := stream.(interface{ Fd() uintptr })
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return 0, false
 	}

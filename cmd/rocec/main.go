@@ -52,8 +52,32 @@ func main() {
 		<-ctx.Done()
 		stop()
 	}()
-	p := &person{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv}
-	os.Exit(run(ctx, p, os.Args[1:]))
+	signal.Ignore(syscall.SIGPIPE) // a reader who has seen enough must not stop an apply half way
+	out := &output{file: os.Stdout}
+	p := &person{stdin: os.Stdin, stdout: out, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv}
+	code := run(ctx, p, os.Args[1:])
+	if out.err != nil && !errors.Is(out.err, syscall.EPIPE) {
+		fmt.Fprintf(os.Stderr, "rocec: %s\n", diag.Escape(out.err.Error()))
+		if code == exitGood {
+			code = exitMachines
+		}
+	}
+	os.Exit(code)
+}
+
+// output is stdout. What cannot be written is remembered and is no reason to stop what is being done.
+type output struct {
+	file *os.File
+	err  error
+}
+
+func (o *output) Fd() uintptr { return o.file.Fd() }
+
+func (o *output) Write(b []byte) (int, error) {
+	if o.err == nil {
+		_, o.err = o.file.Write(b)
+	}
+	return len(b), nil
 }
 
 // run is the whole program: it runs one verb and returns its exit code.

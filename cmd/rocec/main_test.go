@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestOutputThatCannotBeWritten: a full disk or a reader who is gone stops nothing, and is remembered.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	o := &output{file: full}
+	n, err := o.Write([]byte("plan"))
+	require.NoError(t, err)
+	assert.Equal(t, 4, n)
+	assert.ErrorIs(t, o.err, syscall.ENOSPC)
+}
