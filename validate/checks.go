@@ -13,6 +13,7 @@ var Checks = []*Check{
 	RoCEv2NoDSCP,
 	RoCEv2NoCNP,
 	CNPInLosslessGroup,
+	LosslessDefault,
 	DSCPClaimedTwice,
 	CosClaimedTwice,
 	PCPClaimedTwice,

@@ -367,6 +367,7 @@ func (p *loopProof) assumptions() []string {
 	}
 	switch {
 	case p.certificate == "forest":
+		out = append(out, "no switch sends a frame back where it came from, as in a routing loop")
 	case p.fabric.Routing == ir.UpDown:
 		out = append(out, "the switches' routing never sends traffic up again after it came down, also while it converges")
 	case p.fabric.Routing == ir.ShortestPath:

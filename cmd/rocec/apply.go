@@ -91,6 +91,11 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) error {
 	if plan.Empty() {
 		return a.nothingToDo(plan, o)
 	}
+	if s := plan.Summary(o.waves()); s.Unreachable+s.Refused > o.maxFailures {
+		return fail(exitMachines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
+			"Mend them, leave them out with --target, or go on without them with --max-failures %d.",
+			count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused)
+	}
 	if !o.approve && saved == nil {
 		word, changes := "yes", plan.Summary(o.waves()).Change
 		if changes > 20 {
@@ -202,8 +207,13 @@ func (a *app) reportText(r *deploy.Report, o applyOptions) {
 	paint := a.paints(a.stdout)
 	fmt.Fprintln(a.stdout)
 	p := &diag.Printer{Width: a.width(a.stdout)}
+	var waiting []string
 	for _, d := range r.Devices {
-		if d.Outcome == deploy.Applied || d.Outcome == deploy.Unchanged {
+		switch d.Outcome {
+		case deploy.Applied, deploy.Unchanged:
+			continue
+		case deploy.NotStarted:
+			waiting = append(waiting, d.Device.Name)
 			continue
 		}
 		fmt.Fprintf(a.stdout, "%s  %s\n", diag.Paint(paint, diag.Bold, d.Device.Name), diag.Paint(paint, diag.Red, string(d.Outcome)))
@@ -214,6 +224,9 @@ func (a *app) reportText(r *deploy.Report, o applyOptions) {
 			p.Prose(a.stdout, "  ", d.Detail) //nolint:errcheck // as above
 		}
 		fmt.Fprintf(a.stdout, "  declared at %s\n", diag.Paint(paint, diag.Cyan, place(d.Device.At)))
+	}
+	if len(waiting) > 0 {
+		p.Prose(a.stdout, diag.Paint(paint, diag.Bold, "not started, nothing changed there:")+" ", foldNames(waiting)) //nolint:errcheck // as above
 	}
 	var parts []string
 	for _, k := range outcomes {

@@ -134,6 +134,15 @@ func TestDeviceUnreachable(t *testing.T) {
 	require.Contains(t, stdout, "tor1  UNREACHABLE")
 	require.Contains(t, stdout, "declared at "+filepath.Join(dir, "fabric.hcl")+":")
 	require.Contains(t, stdout, "Plan: 5 devices to change, 0 as wished, 1 unreachable")
+
+	// an apply would leave PFC at one end of its links, so it wants to be told
+	code, _, stderr := rocec(t, "apply", "--auto-approve", dir)
+	require.Equal(t, exitMachines, code)
+	require.Contains(t, stderr, "--max-failures 1")
+	require.Empty(t, devices.Device("store1").Writes())
+	code, stdout, _ = rocec(t, "apply", "--auto-approve", "--max-failures", "1", dir)
+	require.Equal(t, exitIncomplete, code)
+	require.Contains(t, stdout, "5 applied, 1 refused")
 }
 
 // A host key that is not the pinned one ends it: there is no flag against that.

@@ -25,7 +25,8 @@ func (sec *section) add(key, value string, why []ir.Origin) {
 }
 
 // spell writes the settings in a dialect, in the order of the vendor's file. have holds the active keys of the file on
-// the switch: lists of port groups that are others' are only touched where they stand in the way.
+// the switch. The lists of PFC and ECN groups are wholly ours; other features' groups are only unlisted where they touch
+// a port of the fabric.
 func spell(s *settings, d dialect, have map[string]string) []section {
 	secs := []section{s.spellTrust(d), s.spellClasses()}
 	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellSchedule())

@@ -1,0 +1,40 @@
+package validate
+
+// LosslessDefault warns of a lossless group that takes what nobody marked.
+var LosslessDefault = &Check{
+	Code:    "lossless-default",
+	Summary: "unmarked traffic becomes lossless",
+	Doc: `Untagged frames that are not IP (ARP, spanning tree, floods) get the port's default, cos 0.
+IP packets that nobody marked carry DSCP 0. A lossless group on cos 0, or one that claims DSCP 0,
+takes all of that in: it fills the buffers that are meant for RoCE, is paused and pauses in turn,
+and flooded frames may then go round where RoCE never does. The PFC-loop proof assumes that
+nothing flooded is lossless.
+
+Example:
+
+    cos_group "rdma" {
+      cos      = 0
+      lossless = true
+    }
+
+How to mend it: give the group a number of its own, 1 to 6, and a DSCP that your senders set
+(for example cos = 4, dscp = ["af31"]), and leave 0 to the rest.`,
+	Run: func(p *Pass) {
+		for _, g := range p.Fabric.CosGroups {
+			if !g.Lossless {
+				continue
+			}
+			if g.Cos == 0 {
+				p.Warnf(orAt(g.CosAt, g.At), "Cos group %q is lossless and has cos 0, where every frame without a mark goes, also what is flooded. "+
+					"Give it another number and leave 0 to the rest.", g.Name).
+					Note(orAt(g.LosslessAt, g.At), "makes it lossless")
+			}
+			for _, c := range g.DSCP {
+				if c.Value == 0 {
+					p.Warnf(c.At, "Cos group %q is lossless and claims DSCP 0, which every packet has that nobody marked. Leave 0 to a lossy group.", g.Name).
+						Note(orAt(g.LosslessAt, g.At), "makes it lossless")
+				}
+			}
+		}
+	},
+}
