@@ -252,9 +252,10 @@ func (c *compiler) pairSplit(d *ir.Device, number int, last *ir.Port, next []*ir
 	}
 }
 
+// split tells whether a switch port is a part of a split one (swp1s0); an interface of a host never is.
 func split(port string) bool {
-	_, sub, _ := platform.ParsePort(port)
-	return sub >= 0
+	_, sub, ok := platform.ParsePort(port)
+	return ok && sub >= 0
 }
 
 // speedometer gives links their speed. The reasons for a speed are shared by the links of a block that are alike.

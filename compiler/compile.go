@@ -72,7 +72,7 @@ func (c *compiler) fabric() {
 	s := &c.src.Fabric
 	f := c.f
 	f.Name, f.At = s.Name, s.Decl
-	f.MTU = s.MTU.Or(defaultMTU)
+	f.MTU, f.MTUAt = s.MTU.Or(defaultMTU), s.MTU.At
 	f.Routing, f.RoutingAt = ir.Routing(s.Routing.V), s.Routing.At
 	f.Failures, f.FailuresAt = s.Failures.Or(defaultFailures), s.Failures.At
 	f.FlowControl = ir.FlowControl(s.FlowControl.Or(string(ir.PFC)))

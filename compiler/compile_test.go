@@ -264,6 +264,10 @@ func TestMistakes(t *testing.T) {
 		{"too fast for a port", func(s *lang.Source) {
 			link(s, "leaf1:swp60", "spine1:swp60").Block.Speed = lang.Value[int]{V: 200_000, At: place(900)}
 		}, "speed-mismatch", 900, []string{"cannot run at 200G", "100G at most"}},
+		{"too fast for a NIC", func(s *lang.Source) {
+			addNIC(s, 0, &lang.NIC{Name: "b", Decl: place(910), Model: val(a, "connectx-5")})
+			link(s, "gpu1:b", "spine1:swp60").Block.Speed = lang.Value[int]{V: 200_000, At: place(900)}
+		}, "speed-mismatch", 900, []string{"gpu1:b cannot run at 200G: this port of", "100G at most"}},
 		{"too fast for part of a port", func(s *lang.Source) {
 			link(s, "leaf1:swp60s3", "spine1:swp60").Block.Speed = lang.Value[int]{V: 50_000, At: place(900)}
 		}, "speed-mismatch", 900, []string{"leaf1:swp60s3 cannot run at 50G", "part of a split port", "25G at most"}},

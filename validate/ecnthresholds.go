@@ -12,8 +12,8 @@ var ECNThresholds = &Check{
 	Summary: "ECN thresholds contradict each other",
 	Doc: `A switch marks no packet while the queue is below min, all of them above max, and in between
 with a probability that rises up to probability. So 0 < min < max and 1 <= probability <= 100
-must hold. A threshold left out is derived from the port's speed, and can come out on the wrong
-side of one that was written.
+must hold, and min must be less than the chip's whole buffer. A threshold left out is derived
+from the port's speed, and can come out on the wrong side of one that was written.
 
 Example:
 
@@ -38,6 +38,11 @@ How to mend it: leave both out, or write min below max.`,
 					w = wrong{orAt(written(given.Max), written(given.Min), given.At, m.Group.At), fmt.Sprintf("Cos group %q begins to mark at min = %s and marks all from max = %s; "+
 						"min must be more than 0 and less than max. Leave both out, and they are derived from the speed of every port.",
 						name, bytesText(m.Min.N), bytesText(m.Max.N))}
+				case port.Device.Switch != nil && m.Min.N >= port.Device.Switch.Model.ASIC.Buffer:
+					asic := port.Device.Switch.Model.ASIC
+					w = wrong{orAt(written(given.Min), given.At, m.Group.At), fmt.Sprintf("Cos group %q begins to mark at min = %s, but %s has %s of buffer "+
+						"in all: a queue never gets there, and nothing is ever marked. Leave min and max out, and they are derived.",
+						name, bytesText(m.Min.N), asic.Title, bytesText(asic.Buffer))}
 				case m.Probability.N < 1 || m.Probability.N > 100:
 					w = wrong{orAt(written(given.Probability), given.At, m.Group.At), fmt.Sprintf("Cos group %q marks with a probability of %d %%; it must be 1 to 100.",
 						name, m.Probability.N)}

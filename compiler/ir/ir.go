@@ -18,7 +18,8 @@ type Fabric struct {
 	Name        string
 	At          diag.Range
 	MTU         int
-	Routing     Routing // empty when the person gave none (allowed on a tree of links)
+	MTUAt       diag.Range // zero: the default
+	Routing     Routing    // empty when the person gave none (allowed on a tree of links)
 	RoutingAt   diag.Range
 	Root        *Device // pinned spanning-tree root, or nil
 	Failures    int

@@ -19,6 +19,21 @@ cos_group "cnp" {
   strict = true
 }
 
+cos_group "late" {
+  cos  = 5
+  dscp = ["cs5"]
+  ecn {
+    min = "150MiB" # want "ecn-thresholds: .*Spectrum has 13,945,824 B of buffer in all"
+  }
+}
+
+roce "bulk" {
+  version   = 2
+  cos_group = cos_group.late
+  cnp       = cos_group.cnp
+  members   = [host.gpu]
+}
+
 roce "training" {
   version   = 2
   cos_group = cos_group.rdma

@@ -19,7 +19,7 @@ roce "training" {
   version   = 2
   cos_group = cos_group.rdma # want "roce-v2-no-dscp: .*The intent has no vlan"
   cnp       = cos_group.cnp
-  members   = ["gpu1"]
+  members   = ["gpu[1-2]"]
 }
 
 roce "tagged" {
