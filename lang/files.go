@@ -168,6 +168,9 @@ func parseFile(name string, src []byte, ds *diag.List) (*hclsyntax.Body, bool) {
 			at = *d.Subject
 		}
 		syntax.Errorf(ds, at, "%s. %s", d.Summary, d.Detail)
+		if d.Summary == "Invalid multi-line string" { // a quote is missing: all that follows is read inside out
+			break
+		}
 	}
 	if !whole || body == nil {
 		return nil, false

@@ -326,3 +326,12 @@ func TestDeterministic(t *testing.T) {
 		require.Equal(t, show(s, ds), show(s2, ds2))
 	}
 }
+
+// A quote that is missing is said once; everything behind it would be read inside out.
+func TestMissingQuote(t *testing.T) {
+	fsys := fstest.MapFS{"f.hcl": {Data: []byte("fabric \"x\" {\n  routing = \"up-down\n  mtu = 9216\n}\ncos_group \"a\" {\n  cos = 4\n}\n")}}
+	_, ds := Load(fsys, ".", Options{})
+	require.Len(t, ds, 1)
+	require.Equal(t, "syntax", ds[0].Code)
+	require.Equal(t, 2, ds[0].At.Start.Line)
+}

@@ -24,7 +24,7 @@ How to mend it: name the members (members = [host.gpu]), and give each a link.`,
 					in.Name, plural(len(in.Members), "member"))
 			}
 			var loose []string
-			var first = in.At
+			first := in.At
 			for _, m := range in.Members {
 				if m.NIC.Port == nil {
 					if len(loose) == 0 {
