@@ -1,7 +1,5 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
-
 // MTUMismatch reports NICs that send frames their switch port drops.
 var MTUMismatch = &Check{
 	Code:    "mtu-mismatch",
@@ -34,14 +32,10 @@ hosts and 9216 on switches is the usual pair.`,
 					continue
 				}
 				told[n.MTUAt.String()] = true // once for a group: its hosts share the block
-				p.report(n)
+				p.Errorf(orAt(n.MTUAt, n.At), "%s has an MTU of %d, the switch ports take %d: larger frames are dropped. Raise fabric.mtu or "+
+					"lower the MTU of the NIC.", nicName(n), n.MTU, p.Fabric.MTU).
+					Note(orAt(p.Fabric.MTUAt, p.Fabric.At), "the MTU of the switch ports, %d", p.Fabric.MTU)
 			}
 		}
 	},
-}
-
-func (p *Pass) report(n *ir.NIC) {
-	p.Errorf(orAt(n.MTUAt, n.At), "%s has an MTU of %d, the switch ports take %d: larger frames are dropped. Raise fabric.mtu or lower the MTU of the NIC.",
-		nicName(n), n.MTU, p.Fabric.MTU).
-		Note(orAt(p.Fabric.MTUAt, p.Fabric.At), "the MTU of the switch ports, %d", p.Fabric.MTU)
 }

@@ -160,10 +160,14 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 				what = "out"
 			}
 			line := portLine(p)
-			if buf := p.Carries(in.Group); buf != nil && buf.Size.Set() && what == "in" {
-				line = fmt.Sprintf("pauses priority %d at %d B, headroom %d of %d B needed", in.Group.Cos, buf.Xoff.N, buf.Headroom(), buf.Need)
-			} else if what == "in" {
+			switch buf := p.Carries(in.Group); {
+			case what == "out":
+			case i == len(path)-1:
 				line = "the end"
+			case buf == nil:
+				line = "lossy"
+			default:
+				line = fmt.Sprintf("pauses priority %d at %d B, headroom %d of %d B needed", in.Group.Cos, buf.Xoff.N, buf.Headroom(), buf.Need)
 			}
 			s.add(fmt.Sprintf("%-3s %s", what, p), line, ir.Origin{At: p.At})
 		}
