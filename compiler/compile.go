@@ -12,6 +12,7 @@ package compiler
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/compiler/routes"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -38,7 +39,7 @@ func Compile(src *lang.Source) (*ir.Fabric, diag.List) {
 	}
 	c.size()
 	c.mark()
-	c.f.Route = router(c.f)
+	c.f.Routes = routes.New(c.f)
 	return c.f, found
 }
 

@@ -120,8 +120,8 @@ func TestCompileClos(t *testing.T) {
 	assert.Same(t, nic, nic.NIC.Port)
 	assert.Equal(t, -1, nic.NIC.TOS)
 
-	require.NotNil(t, f.Route)
-	turns, err := f.Route(f.CosGroups[0], nil)
+	require.NotNil(t, f.Routes)
+	turns, err := f.Routes.Turns(f.CosGroups[0], ir.State{})
 	require.NoError(t, err)
 	assert.True(t, turns.Has(port(f, "spine1:swp1"), port(f, "spine1:swp2")))
 	assert.False(t, turns.Has(up, port(f, "leaf1:swp14")), "no way up again")
@@ -420,7 +420,7 @@ func TestAnySourceIsCompiledOrRefused(t *testing.T) {
 func TestAnEmptySource(t *testing.T) {
 	f := compiled(t, &lang.Source{})
 	assert.Empty(t, f.Devices)
-	assert.NotNil(t, f.Route)
+	assert.NotNil(t, f.Routes)
 }
 
 func texts(ds diag.List) []string {

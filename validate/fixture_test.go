@@ -133,15 +133,45 @@ func (c *cabling) fabric() *ir.Fabric {
 		l.ID = i
 	}
 	c.f.Intents = []*ir.Intent{in}
-	c.f.Route = c.enumerate
+	c.f.Routes = enumerator{c}
 	return c.f
 }
 
-// enumerate is a router that lists every path of every pair of members.
-func (c *cabling) enumerate(g *ir.CosGroup, down []*ir.Link) (*ir.Turns, error) {
+// enumerator is a router that lists every path of every pair of members.
+type enumerator struct{ *cabling }
+
+func (c enumerator) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return c.Turns(g, s) }
+
+// Cuts takes every set of links for one that matters.
+func (c enumerator) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, _ *ir.Budget) ([]ir.Cut, error) {
+	var links []*ir.Link
+	for _, l := range c.f.Links {
+		if l.A.Device.Switch != nil && l.B.Device.Switch != nil && !slices.Contains(down, l) {
+			links = append(links, l)
+		}
+	}
+	var out []ir.Cut
+	for k := 1; k <= min(most, len(links)); k++ {
+		for set := range combinations(links, k) {
+			out = append(out, ir.Cut{Links: slices.Clone(set), Alike: 1})
+		}
+	}
+	return out, nil
+}
+
+func (c enumerator) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
+	down := s.Down
 	t := &ir.Turns{Group: g, Rows: make([][]uint64, len(c.f.Ports))}
 	made := map[ir.Turn][]*ir.Port{}
-	t.Witness = func(in, out *ir.Port) []*ir.Port { return made[ir.Turn{In: in, Out: out}] }
+	t.Witness = func(turns []ir.Turn) []*ir.Flow {
+		flows := make([]*ir.Flow, len(turns))
+		for i, turn := range turns {
+			if ports := made[turn]; ports != nil {
+				flows[i] = &ir.Flow{Ports: ports, Groups: slices.Repeat([]*ir.CosGroup{g}, len(ports)/2)}
+			}
+		}
+		return flows
+	}
 	if c.f.Routing == ir.AnyPath {
 		for _, p := range c.f.Ports {
 			for _, q := range p.Device.Ports {

@@ -24,7 +24,7 @@ func newGraph(f *ir.Fabric, groups []*ir.CosGroup, down []*ir.Link) (*graph, err
 		groups = groups[:1] // the whole cable stops: the turns of one group are those of all
 	}
 	for _, group := range groups {
-		t, err := f.Route(group, down)
+		t, err := f.Routes.Turns(group, ir.State{Down: down})
 		if err != nil {
 			return nil, err
 		}
@@ -117,15 +117,9 @@ func (g *graph) size() int {
 
 // loops is what a graph with circles has to show.
 type loops struct {
-	circle  []hop // the shortest circle of the smallest component, from its smallest place
+	circle  []Hop // the shortest circle of the smallest component, from its smallest place
 	parts   int   // components that hold a circle
 	buffers int   // buffers in all of them
-}
-
-// hop is one buffer of a circle and the turn it drains by.
-type hop struct {
-	in, out *ir.Port
-	group   *ir.CosGroup
 }
 
 // loops returns the circles of the graph, or nil if there are none.
@@ -216,7 +210,7 @@ const maxCircleWork = 20_000_000
 
 // shortestCircle returns the shortest circle within a strongly connected part, found breadth first from each of its
 // buffers in order, and turned so that it begins at its smallest.
-func (g *graph) shortestCircle(part []int32) []hop {
+func (g *graph) shortestCircle(part []int32) []Hop {
 	inside := make(map[int32]bool, len(part))
 	for _, v := range part {
 		inside[v] = true
@@ -265,11 +259,11 @@ func (g *graph) shortestCircle(part []int32) []hop {
 			}
 		}
 	}
-	circle := make([]hop, len(best))
+	circle := make([]Hop, len(best))
 	v, first := start, 0
 	low := start
 	for i, e := range best {
-		circle[i] = hop{g.port(v), e.out, g.turns[e.group].Group}
+		circle[i] = Hop{g.port(v), e.out, g.turns[e.group].Group}
 		if g.compare(v, low) < 0 {
 			low, first = v, i
 		}
@@ -278,33 +272,27 @@ func (g *graph) shortestCircle(part []int32) []hop {
 	return append(circle[first:], circle[:first]...)
 }
 
-// flow is traffic of one group: the ports it passes.
-type flow struct {
-	group *ir.CosGroup
-	ports []*ir.Port
-}
-
 // flows returns few flows that together make every turn of the circle: greedily the one that makes most of the turns
 // still missing, the earlier one of equals.
-func (g *graph) flows(circle []hop) []flow {
-	all := make([]flow, len(circle))
+func (g *graph) flows(circle []Hop) []*ir.Flow {
+	all := make([]*ir.Flow, len(circle))
 	makes := make([][]bool, len(circle))
 	for i, h := range circle {
-		t := g.turns[slices.IndexFunc(g.turns, func(t *ir.Turns) bool { return t.Group == h.group })]
+		t := g.turns[slices.IndexFunc(g.turns, func(t *ir.Turns) bool { return t.Group == h.Group })]
 		if t.Witness == nil {
 			return nil
 		}
-		all[i] = flow{h.group, t.Witness(h.in, h.out)}
+		all[i] = t.Witness([]ir.Turn{{In: h.In, Out: h.Out}})[0]
 		makes[i] = make([]bool, len(circle))
 		for j, other := range circle {
-			makes[i][j] = other.group == h.group && passes(all[i].ports, other)
+			makes[i][j] = all[i] != nil && all[i].Takes(other.Group, other.In, other.Out)
 		}
 	}
 	missing := make([]bool, len(circle))
 	for i := range missing {
 		missing[i] = true
 	}
-	var out []flow
+	var out []*ir.Flow
 	for {
 		best, most := -1, 0
 		for i := range all {
@@ -328,20 +316,11 @@ func (g *graph) flows(circle []hop) []flow {
 	}
 }
 
-func passes(ports []*ir.Port, h hop) bool {
-	for i := 1; i+1 < len(ports); i++ {
-		if ports[i] == h.in && ports[i+1] == h.out {
-			return true
-		}
-	}
-	return false
-}
-
 // reversed tells whether the circle also runs the other way round.
-func (g *graph) reversed(circle []hop) bool {
+func (g *graph) reversed(circle []Hop) bool {
 	for _, h := range circle {
-		t := g.turns[slices.IndexFunc(g.turns, func(t *ir.Turns) bool { return t.Group == h.group })]
-		if !t.Has(h.out, h.in) {
+		t := g.turns[slices.IndexFunc(g.turns, func(t *ir.Turns) bool { return t.Group == h.Group })]
+		if !t.Has(h.Out, h.In) {
 			return false
 		}
 	}
@@ -349,14 +328,14 @@ func (g *graph) reversed(circle []hop) bool {
 }
 
 // circleText names the links of a circle: "sw1:swp1 > sw2:swp2, ...".
-func circleText(circle []hop) string {
+func circleText(circle []Hop) string {
 	names := make([]string, 0, min(len(circle), 8))
 	for i, h := range circle {
 		if i == 8 {
 			names = append(names, "...")
 			break
 		}
-		names = append(names, h.in.Peer().Device.Name+">"+h.in.Device.Name)
+		names = append(names, h.In.Peer().Device.Name+">"+h.In.Device.Name)
 	}
 	return strings.Join(names, ", ")
 }

@@ -54,6 +54,9 @@ How to mend it, cheapest first:
 				if l.verdict == Free {
 					proof.Assumptions = l.assumptions()
 				}
+				if l.loops != nil {
+					proof.Loops = []Loop{{Circle: l.loops.circle, Flows: l.graph.flows(l.loops.circle), Down: l.down}}
+				}
 				p.proofs = append(p.proofs, proof)
 			}
 			if l.verdict == Prone {
@@ -94,7 +97,7 @@ func (p *Pass) reportLoop(l *loopProof) {
 	p.causes(d, l)
 	d.Text = loopText(l)
 	for _, h := range circle {
-		d.Loop = append(d.Loop, diag.Hop{Device: h.in.Device.Name, In: h.in.Name, Out: h.out.Name, CosGroup: h.group.Name})
+		d.Loop = append(d.Loop, diag.Hop{Device: h.In.Device.Name, In: h.In.Name, Out: h.Out.Name, CosGroup: h.Group.Name})
 	}
 	d.Fix = l.waysOut()
 }
@@ -123,7 +126,7 @@ func (p *Pass) causes(d *diag.Diagnostic, l *loopProof) {
 	var blocks []diag.Range
 	cables := map[diag.Range]int{}
 	for _, h := range l.loops.circle {
-		at := h.in.Link.At
+		at := h.In.Link.At
 		if cables[at]++; cables[at] == 1 {
 			blocks = append(blocks, at)
 		}
@@ -151,7 +154,7 @@ func loopText(l *loopProof) string {
 	b.WriteString("the circle (each buffer can only drain into the next):\n\n")
 	left, right := 0, 0
 	for _, h := range circle {
-		left, right = max(left, len(h.in.Peer().String())), max(right, len(h.in.String()))
+		left, right = max(left, len(h.In.Peer().String())), max(right, len(h.In.String()))
 	}
 	const most = 24 // lines of a circle; of longer ones the first and the last
 	for i, h := range circle {
@@ -162,10 +165,10 @@ func loopText(l *loopProof) string {
 			continue
 		}
 		turn := ""
-		if up(h.in.Peer(), h.in) < 0 && up(h.out, h.out.Peer()) > 0 {
+		if up(h.In.Peer(), h.In) < 0 && up(h.Out, h.Out.Peer()) > 0 {
 			turn = "   down, then up again"
 		}
-		fmt.Fprintf(&b, "  %3d. %-*s ===> %-*s   out by %s, into %d%s\n", i+1, left, h.in.Peer(), right, h.in, h.out.Name, (i+1)%len(circle)+1, turn)
+		fmt.Fprintf(&b, "  %3d. %-*s ===> %-*s   out by %s, into %d%s\n", i+1, left, h.In.Peer(), right, h.In, h.Out.Name, (i+1)%len(circle)+1, turn)
 	}
 	if len(l.down) > 0 {
 		fmt.Fprintf(&b, "\nonly when %s down:\n\n", isAre(len(l.down), "link"))
@@ -206,11 +209,11 @@ func loopText(l *loopProof) string {
 func up(a, b *ir.Port) int { return height(b.Device) - height(a.Device) }
 
 // flowText is "node1:eth2 -> node3:eth2, by sw1, sw2, sw3".
-func flowText(f flow) string {
-	from, to := f.ports[0], f.ports[len(f.ports)-1]
-	by := make([]string, 0, len(f.ports)/2)
-	for i := 1; i+1 < len(f.ports); i += 2 {
-		by = append(by, f.ports[i].Device.Name)
+func flowText(f *ir.Flow) string {
+	from, to := f.Ports[0], f.Ports[len(f.Ports)-1]
+	by := make([]string, 0, len(f.Ports)/2)
+	for i := 1; i+1 < len(f.Ports); i += 2 {
+		by = append(by, f.Ports[i].Device.Name)
 	}
 	if len(by) > 6 {
 		by = append(by[:5], "...", by[len(by)-1])

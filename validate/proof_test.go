@@ -73,7 +73,7 @@ func TestVerdicts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := tt.c.fabric()
 			if tt.name == "up-down without tiers" {
-				f.Route = func(*ir.CosGroup, []*ir.Link) (*ir.Turns, error) { return nil, fmt.Errorf("both are of tier 1") }
+				f.Routes = router(func(*ir.CosGroup, ir.State) (*ir.Turns, error) { return nil, fmt.Errorf("both are of tier 1") })
 			}
 			p := prove(t, f)
 			assert.Equal(t, tt.verdict, p.verdict, p.why)
@@ -99,17 +99,17 @@ func assertCircle(t require.TestingT, p *loopProof) {
 	circle := p.loops.circle
 	for i, h := range circle {
 		next := circle[(i+1)%len(circle)]
-		require.Same(t, h.out.Peer(), next.in, "hop %d leads to the next", i)
-		require.Same(t, h.in.Device, h.out.Device)
-		turns, err := p.fabric.Route(h.group, p.down)
+		require.Same(t, h.Out.Peer(), next.In, "hop %d leads to the next", i)
+		require.Same(t, h.In.Device, h.Out.Device)
+		turns, err := p.fabric.Routes.Turns(h.Group, ir.State{Down: p.down})
 		require.NoError(t, err)
-		require.True(t, turns.Has(h.in, h.out), "hop %d is a turn", i)
+		require.True(t, turns.Has(h.In, h.Out), "hop %d is a turn", i)
 	}
 	if p.fabric.Routing == ir.AnyPath {
 		return
 	}
 	for _, h := range circle {
-		require.True(t, slices.ContainsFunc(p.graph.flows(circle), func(f flow) bool { return passes(f.ports, h) }), "a flow makes every turn")
+		require.True(t, slices.ContainsFunc(p.graph.flows(circle), func(f *ir.Flow) bool { return f.Takes(h.Group, h.In, h.Out) }), "a flow makes every turn")
 	}
 }
 
@@ -189,9 +189,9 @@ func TestSharedBuffersAreJudgedTogether(t *testing.T) {
 				d.Switch.Model = &platform.Switch{ASIC: &platform.ASIC{SharedPG: shared}}
 			}
 		}
-		all, err := c.enumerate(g, nil)
+		all, err := enumerator{c}.Turns(g, ir.State{})
 		require.NoError(t, err)
-		f.Route = func(want *ir.CosGroup, down []*ir.Link) (*ir.Turns, error) {
+		f.Routes = router(func(want *ir.CosGroup, _ ir.State) (*ir.Turns, error) {
 			part := &ir.Turns{Group: want, Rows: make([][]uint64, len(f.Ports)), Witness: all.Witness}
 			for _, in := range f.Ports {
 				for _, out := range in.Device.Ports {
@@ -201,7 +201,7 @@ func TestSharedBuffersAreJudgedTogether(t *testing.T) {
 				}
 			}
 			return part, nil
-		}
+		})
 		return proveLoops(f)
 	}
 	apart := half(false)
@@ -214,10 +214,18 @@ func TestSharedBuffersAreJudgedTogether(t *testing.T) {
 	assert.Len(t, together[0].loops.circle, 5)
 	names := map[string]bool{}
 	for _, h := range together[0].loops.circle {
-		names[h.group.Name] = true
+		names[h.Group.Name] = true
 	}
 	assert.Len(t, names, 2)
 }
+
+// router is a function that answers for turns, and knows no cuts.
+type router func(*ir.CosGroup, ir.State) (*ir.Turns, error)
+
+func (r router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error)   { return r(g, s) }
+func (r router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return r(g, s) }
+
+func (r router) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) { return nil, nil }
 
 // randomFabric is a small fabric of switches anyhow joined.
 func randomFabric(t *rapid.T, prefix string) *cabling {

@@ -63,6 +63,20 @@ type Proof struct {
 	Any         bool       // the verdict holds for any failures
 	Why         string     // one sentence: the rank function, the circle, or why it is not known
 	Assumptions []string   // of a free verdict
+	Loops       []Loop     // of a prone verdict, the one to show first in front
+}
+
+// Loop is one circle of buffers that can only drain into each other.
+type Loop struct {
+	Circle []Hop
+	Flows  []*ir.Flow // few flows that together take every turn of the circle
+	Down   []*ir.Link // what must have failed; nil: nothing
+}
+
+// Hop is one buffer of a circle, that of in-port In, and the turn by which it drains into the next.
+type Hop struct {
+	In, Out *ir.Port
+	Group   *ir.CosGroup
 }
 
 // Report is what [Run] found.

@@ -68,8 +68,8 @@ func (p *loopProof) cut() *ir.Link {
 		if i == maxTries || (i+1)*p.work() > maxFailureWork {
 			break
 		}
-		if g, err := newGraph(p.fabric, p.groups, []*ir.Link{h.in.Link}); err == nil && len(g.components()) == 0 {
-			return h.in.Link
+		if g, err := newGraph(p.fabric, p.groups, []*ir.Link{h.In.Link}); err == nil && len(g.components()) == 0 {
+			return h.In.Link
 		}
 	}
 	return nil

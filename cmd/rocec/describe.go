@@ -142,7 +142,7 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 		}
 		may := func(_, _ *ir.Port) bool { return true } // a tree of links: there is one way
 		if f.Routing != "" && in.Group.Lossless {
-			turns, err := f.Route(in.Group, nil)
+			turns, err := f.Routes.Turns(in.Group, ir.State{})
 			if err != nil {
 				s.add("way", "not known: "+err.Error())
 				out = append(out, s)

@@ -19,7 +19,8 @@ lang/nodeset:            |
 lang:                    lang/diag lang/nodeset | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |
-compiler:                lang lang/diag compiler/ir compiler/platform |
+compiler:                lang lang/diag compiler/ir compiler/platform compiler/routes |
+compiler/routes:         compiler/ir |
 validate:                compiler/ir compiler/platform lang/diag |
 targets/target:          compiler/ir lang/diag |
 targets/cumulus:         targets/target compiler/ir compiler/platform lang/diag |

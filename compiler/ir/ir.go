@@ -31,9 +31,9 @@ type Fabric struct {
 	Ports       []*Port     // every cabled port; Port.ID is the index
 	Links       []*Link     // in order of declaration; Link.ID is the index
 
-	// Route gives the turns lossless traffic of a group takes. The compiler sets it; validate calls it, for the
-	// healthy fabric and for failure sets.
-	Route Router
+	// Routes tells the turns lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
+	// for failure sets.
+	Routes Routes
 }
 
 // Routing is how lossless traffic is forwarded; the values are the language's.

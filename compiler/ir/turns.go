@@ -1,10 +1,77 @@
 package ir
 
-import "slices"
+import (
+	"errors"
+	"slices"
+	"sync/atomic"
+)
 
-// Router gives the turns that lossless traffic of group g takes when the links in down are down. It is pure and safe
-// for concurrent use. Its error says why the routing cannot be followed (a routing the model does not know yet).
-type Router func(g *CosGroup, down []*Link) (*Turns, error)
+// Routes tells for one fabric which turns its lossless traffic takes. The methods are pure and safe for concurrent use.
+// Their errors are one sentence for the person: why the routing cannot be followed, or [ErrBudget].
+type Routes interface {
+	// Turns returns the turns traffic of group g takes in a state of the fabric.
+	Turns(g *CosGroup, s State) (*Turns, error)
+
+	// Changed returns at least the turns that Turns(g, s) has and Turns(g, State{}) has not. It may return more, all of
+	// them from Turns(g, s); following only the destinations whose paths change, it is much cheaper than Turns.
+	Changed(g *CosGroup, s State) (*Turns, error)
+
+	// Cuts returns the sets of at most most links that matter when they fail in addition to the links in down: of every
+	// failure set of that size that leads some traffic of the groups to a turn it does not take with only down failed,
+	// a subset is in the list, or one that differs from such a subset only by names (Cut.Alike). Links not listed only
+	// take turns away. Sets come smallest first.
+	Cuts(groups []*CosGroup, down []*Link, most int, b *Budget) ([]Cut, error)
+}
+
+// State is a state of the fabric.
+type State struct {
+	// Down lists the links that have failed.
+	Down []*Link
+
+	// Converging: every device may still forward as it did before Down failed, or already as it will when routing has
+	// converged. Frames may turn back to where they came from.
+	Converging bool
+
+	// Ties says how routers choose between routes they hold to be equally good and of which they pass only one on. The
+	// turns of AnyTie are those of all ways together.
+	Ties Ties
+
+	// Budget bounds the work; nil: no bound.
+	Budget *Budget
+}
+
+// Ties is a way of breaking ties between equal routes.
+type Ties int
+
+// The ways. Which one a router takes (the oldest route, the lowest router ID) is not known before it runs.
+const (
+	AnyTie Ties = iota
+	FirstTie
+	LastTie
+)
+
+// Cut is a set of links whose failure matters, and how many sets are like it but for names, itself included.
+type Cut struct {
+	Links []*Link
+	Alike int
+}
+
+// ErrBudget is the error of work that was not finished within its [Budget].
+var ErrBudget = errors.New("the budget for the PFC-loop check ran out")
+
+// Budget bounds work, counted in steps rather than time so that a verdict is the same on every machine. Code that
+// works in parallel spends before it starts its goroutines.
+type Budget struct{ left atomic.Int64 }
+
+// NewBudget returns a budget of so many steps.
+func NewBudget(steps int64) *Budget {
+	b := &Budget{}
+	b.left.Store(steps)
+	return b
+}
+
+// Spend takes steps off the budget, and tells whether it holds out. The nil Budget always does.
+func (b *Budget) Spend(steps int) bool { return b == nil || b.left.Add(-int64(steps)) >= 0 }
 
 // Turns is the set of turns (in-port, out-port) at switches, and at hosts that forward.
 //
@@ -18,10 +85,37 @@ type Turns struct {
 	// (Port.Index). A nil row: nothing that came in there leaves again.
 	Rows [][]uint64
 
-	// Witness names one flow that makes the turn (in, out): the ports it passes, from the sending host's port to the
-	// receiving host's port, in order; of a host that forwards, the ports are those it is passed by. It is computed on
-	// demand, is safe for concurrent use, is the same on every run, and is nil for what is no turn.
-	Witness func(in, out *Port) []*Port
+	// Bounced holds, in the same form, the turns by which traffic of Group leaves in Group.Bounce: up again after coming
+	// down. Nil when there are none, and when Group.Bounce is lossy.
+	Bounced [][]uint64
+
+	// Mixed says which states that exclude each other the turns were taken together from; empty when all of them can
+	// be taken at the same time. A circle of mixed turns need not be a real one.
+	Mixed string
+
+	// Witness returns, for each of some turns, a flow that takes it; nil for what is no turn. It is computed on demand,
+	// is safe for concurrent use, and is the same on every run.
+	Witness func(turns []Turn) []*Flow
+}
+
+// Flow is traffic from one host to another.
+type Flow struct {
+	// Ports are those passed, from the sending host's port to the receiving host's port; of a host that forwards, those
+	// it is passed by. Ports 2i and 2i+1 are the two ends of one cable.
+	Ports []*Port
+
+	// Groups[i] is the group the traffic is in on the cable of ports 2i and 2i+1.
+	Groups []*CosGroup
+}
+
+// Takes tells whether the flow comes into a device by in, in group g, and leaves it by out.
+func (f *Flow) Takes(g *CosGroup, in, out *Port) bool {
+	for i := 1; i+1 < len(f.Ports); i += 2 {
+		if f.Ports[i] == in && f.Ports[i+1] == out && f.Groups[i/2] == g {
+			return true
+		}
+	}
+	return false
 }
 
 // Turn is traffic that comes into a device by In and leaves it by Out.

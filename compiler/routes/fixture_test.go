@@ -1,4 +1,4 @@
-package compiler
+package routes
 
 import (
 	"cmp"
@@ -105,7 +105,7 @@ func (c *cabling) fabric() *ir.Fabric {
 		}
 	}
 	c.f.Intents = []*ir.Intent{in}
-	c.f.Route = router(c.f)
+	c.f.Routes = New(c.f)
 	return c.f
 }
 

@@ -1,4 +1,4 @@
-package compiler
+package routes
 
 import (
 	"slices"
@@ -31,19 +31,23 @@ func anyRule(w *walk, c *class) rule {
 
 // witness returns the function that rebuilds a flow making a given turn, for ir.Turns. It repeats the walk class by
 // class, so that nothing has to be stored for turns nobody asks about.
-func (w *walk) witness(down []*ir.Link, prepare func(*walk, *class) rule) func(in, out *ir.Port) []*ir.Port {
+func (w *walk) witness(down []*ir.Link, prepare func(*walk, *class) rule) func([]ir.Turn) []*ir.Flow {
 	v, turns := w.view, w.turns
-	return func(in, out *ir.Port) []*ir.Port {
-		if !turns.Has(in, out) {
-			return nil
-		}
+	return func(wanted []ir.Turn) []*ir.Flow {
 		w := newWalk(v, down) // scratch of its own: many may ask at once
-		for _, c := range w.classes {
-			if flow := w.flow(c, prepare(w, c), in, out); flow != nil {
-				return flow
+		out := make([]*ir.Flow, len(wanted))
+		for i, t := range wanted {
+			if !turns.Has(t.In, t.Out) {
+				continue
+			}
+			for _, c := range w.classes {
+				if ports := w.flow(c, prepare(w, c), t.In, t.Out); ports != nil {
+					out[i] = &ir.Flow{Ports: ports, Groups: slices.Repeat([]*ir.CosGroup{v.group}, len(ports)/2)}
+					break
+				}
 			}
 		}
-		return nil
+		return out
 	}
 }
 

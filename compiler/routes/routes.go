@@ -1,4 +1,5 @@
-package compiler
+// Package routes tells which turns lossless traffic takes: the graph the PFC-loop proof is made on.
+package routes
 
 import (
 	"errors"
@@ -26,44 +27,55 @@ import (
 // Hosts neither wait for nor pass on a pause, so turns from and to the ports of hosts that do not forward are left out.
 // The graph follows Dally & Seitz (1987) as applied to PFC by Hu et al. (HotNets 2016).
 
-// router returns the [ir.Router] of f. Nothing is computed before the first call; a routing this model does not follow
-// is its error, one sentence for the person.
-func router(f *ir.Fabric) ir.Router {
+// Router answers [ir.Routes] for one fabric. Nothing is computed before the first question.
+type Router struct {
+	fabric *ir.Fabric
+	views  map[*ir.CosGroup]func() *view
+}
+
+var _ ir.Routes = (*Router)(nil)
+
+// New returns the router of f.
+func New(f *ir.Fabric) *Router {
 	net := sync.OnceValue(func() *network { return newNetwork(f) })
-	views := make(map[*ir.CosGroup]func() *view, len(f.CosGroups))
+	r := &Router{fabric: f, views: make(map[*ir.CosGroup]func() *view, len(f.CosGroups))}
 	for _, g := range f.CosGroups {
-		views[g] = sync.OnceValue(func() *view { return newView(net(), g) })
+		r.views[g] = sync.OnceValue(func() *view { return newView(net(), g) })
 	}
-	return func(g *ir.CosGroup, down []*ir.Link) (*ir.Turns, error) {
-		if !g.Lossless {
-			return nil, fmt.Errorf("cos group %q is lossy, so its traffic waits for nobody", g.Name)
-		}
-		if other := bounces(f, g); other != nil {
-			return nil, fmt.Errorf("traffic that bounces moves between cos groups %q and %q on its way, and turns that "+
-				"change the group are not followed", g.Name, other.Name)
-		}
-		v := views[g]()
-		follow := f.Routing
-		switch {
-		case follow == ir.ShortestPath || follow == ir.AnyPath:
-		case follow == ir.UpDown && v.notTiered == "":
-		case v.tree && follow == ir.Flooding:
-			follow = ir.AnyPath
-		case v.tree: // there is one path to everywhere
-			follow = ir.ShortestPath
-		case follow == ir.UpDown:
-			return nil, errors.New(v.notTiered)
-		case follow == "":
-			return nil, errors.New("the fabric does not say how lossless traffic is forwarded (fabric.routing)")
-		default:
-			return nil, fmt.Errorf("the paths of routing %q are followed only where the links between switches form a tree, "+
-				"and here they do not", follow)
-		}
-		w := newWalk(v, down)
-		turns := w.run(follow, slices.Clone(down))
-		turns.Group = g
-		return turns, nil
+	return r
+}
+
+// Turns returns the turns traffic of g takes in state s.
+func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
+	f := r.fabric
+	if !g.Lossless {
+		return nil, fmt.Errorf("cos group %q is lossy, so its traffic waits for nobody", g.Name)
 	}
+	if other := bounces(f, g); other != nil {
+		return nil, fmt.Errorf("traffic that bounces moves between cos groups %q and %q on its way, and turns that "+
+			"change the group are not followed", g.Name, other.Name)
+	}
+	v := r.views[g]()
+	follow := f.Routing
+	switch {
+	case follow == ir.ShortestPath || follow == ir.AnyPath:
+	case follow == ir.UpDown && v.notTiered == "":
+	case v.tree && follow == ir.Flooding:
+		follow = ir.AnyPath
+	case v.tree: // there is one path to everywhere
+		follow = ir.ShortestPath
+	case follow == ir.UpDown:
+		return nil, errors.New(v.notTiered)
+	case follow == "":
+		return nil, errors.New("the fabric does not say how lossless traffic is forwarded (fabric.routing)")
+	default:
+		return nil, fmt.Errorf("the paths of routing %q are followed only where the links between switches form a tree, "+
+			"and here they do not", follow)
+	}
+	w := newWalk(v, s.Down)
+	turns := w.run(follow, slices.Clone(s.Down))
+	turns.Group = g
+	return turns, nil
 }
 
 // bounces returns a group that traffic of g changes into, or comes from, on its way; nil if there is none.

@@ -1,4 +1,4 @@
-package compiler
+package routes
 
 import (
 	"sync"
@@ -47,7 +47,7 @@ func TestTurnsOfKnownTopologies(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := tt.c.fabric()
-			turns, err := f.Route(tt.c.g, tt.c.cables(tt.down))
+			turns, err := f.Routes.Turns(tt.c.g, ir.State{Down: tt.c.cables(tt.down)})
 			require.NoError(t, err)
 			nodes, edges := size(f, turns)
 			assert.Equal(t, [2]int{tt.nodes, tt.edges}, [2]int{nodes, edges})
@@ -64,35 +64,35 @@ func TestOnlyTalkersMakeTurns(t *testing.T) {
 		{Version: 2, Group: c.g, Members: m[:2]},
 		{Version: 2, Group: c.g, Members: m[2:]},
 	}
-	turns, err := router(f)(c.g, nil)
+	turns, err := New(f).Turns(c.g, ir.State{})
 	require.NoError(t, err)
 	nodes, edges := size(f, turns)
 	assert.Equal(t, [2]int{0, 0}, [2]int{nodes, edges})
 
 	// RoCEv1 does not cross routed cables, and these are.
 	f.Intents = []*ir.Intent{{Version: 1, Group: c.g, Members: m}}
-	turns, err = router(f)(c.g, nil)
+	turns, err = New(f).Turns(c.g, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 0, edges)
 	for _, l := range f.Links {
 		l.Routed = false
 	}
-	turns, err = router(f)(c.g, nil)
+	turns, err = New(f).Turns(c.g, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
 
 	// No intent: every host port that carries the group talks.
 	f.Intents = nil
-	turns, err = router(f)(c.g, nil)
+	turns, err = New(f).Turns(c.g, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
 
 	// Link pause stops every frame: everybody talks, whatever the intents say.
 	f.Intents, f.FlowControl = []*ir.Intent{{Version: 2, Group: c.g, Members: m[:2]}}, ir.Pause
-	turns, err = router(f)(c.g, nil)
+	turns, err = New(f).Turns(c.g, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
@@ -103,7 +103,7 @@ func TestOnlyTalkersMakeTurns(t *testing.T) {
 			l.A.Buffers, l.B.Buffers = nil, nil
 		}
 	}
-	turns, err = router(f)(c.g, nil)
+	turns, err = New(f).Turns(c.g, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
@@ -113,7 +113,7 @@ func TestLossyCableIsNoNode(t *testing.T) {
 	c := ring(ir.ShortestPath, 5)
 	f := c.fabric()
 	c.between("R0", "R1").A.Buffers = nil
-	turns, err := router(f)(c.g, nil)
+	turns, err := New(f).Turns(c.g, ir.State{})
 	require.NoError(t, err)
 	nodes, edges := size(f, turns)
 	assert.Equal(t, [2]int{8, 6}, [2]int{nodes, edges}, "traffic still takes the lossy cable, but nothing waits for it")
@@ -132,13 +132,13 @@ func TestBondIsOneDestination(t *testing.T) {
 	}
 	in := f.Intents[0]
 	in.Members = append(in.Members[:0], &ir.Member{NIC: h.NICs[0]}, &ir.Member{NIC: h.NICs[1]}, &ir.Member{NIC: c.between("L2", c.hostOf("L2")).A.NIC})
-	turns, err := router(f)(c.g, nil)
+	turns, err := New(f).Turns(c.g, ir.State{})
 	require.NoError(t, err)
 	_, edges := size(f, turns)
 	assert.Equal(t, 2*2+2*2, edges, "L2 to and from L0 and L1 over two spines")
 
 	h.Bonds[0].Mode = "active-backup"
-	turns, err = router(f)(c.g, nil)
+	turns, err = New(f).Turns(c.g, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 2*3*2, edges, "either port may be the active one, also as the only one that hears the other")
@@ -150,13 +150,13 @@ func TestHostThatForwardsIsASwitch(t *testing.T) {
 	c.link("ht", "L1")
 	f := c.fabric()
 	c.device("ht").Host.Forwards = true
-	turns, err := router(f)(c.g, nil)
+	turns, err := New(f).Turns(c.g, ir.State{})
 	require.NoError(t, err)
 	ht := c.device("ht")
 	assert.True(t, turns.Has(ht.Ports[0], ht.Ports[1]), "two hops over the host are as short as over the spine")
 
 	f.Routing = ir.UpDown
-	_, err = router(f)(c.g, nil)
+	_, err = New(f).Turns(c.g, ir.State{})
 	assert.ErrorContains(t, err, "host ht forwards between L0 and L1")
 }
 
@@ -164,7 +164,7 @@ func TestOnATreeEveryRoutingIsFollowed(t *testing.T) {
 	for _, r := range []ir.Routing{"", ir.EBGP, ir.SpanningTree, ir.Flooding, ir.UpDown} {
 		c := newCabling(r).links("A-B B-C B-D").hosts("A", "C", "D")
 		f := c.fabric()
-		turns, err := f.Route(c.g, nil)
+		turns, err := f.Routes.Turns(c.g, ir.State{})
 		require.NoError(t, err)
 		_, edges := size(f, turns)
 		assert.Equal(t, 6, edges, r)
@@ -174,28 +174,28 @@ func TestOnATreeEveryRoutingIsFollowed(t *testing.T) {
 func TestWhatCannotBeFollowed(t *testing.T) {
 	for _, r := range []ir.Routing{ir.EBGP, ir.SpanningTree, ir.Flooding} {
 		c := ring(r, 4)
-		_, err := c.fabric().Route(c.g, nil)
+		_, err := c.fabric().Routes.Turns(c.g, ir.State{})
 		assert.ErrorContains(t, err, `the paths of routing "`+string(r)+`" are followed only where`)
 	}
 	c := ring("", 4)
-	_, err := c.fabric().Route(c.g, nil)
+	_, err := c.fabric().Routes.Turns(c.g, ir.State{})
 	assert.ErrorContains(t, err, "does not say how")
 
 	c = ring(ir.UpDown, 4)
-	_, err = c.fabric().Route(c.g, nil)
+	_, err = c.fabric().Routes.Turns(c.g, ir.State{})
 	assert.ErrorContains(t, err, "R0 and R1 are both of tier 1 and the link R0:p0 - R1:p0 is no peer link")
 
 	c = ring(ir.ShortestPath, 4)
 	lossy := &ir.CosGroup{Name: "default"}
 	f := c.fabric()
 	f.CosGroups = append(f.CosGroups, lossy)
-	_, err = router(f)(lossy, nil)
+	_, err = New(f).Turns(lossy, ir.State{})
 	assert.ErrorContains(t, err, "is lossy")
 
 	c.g.Bounce = &ir.CosGroup{Name: "detour", Lossless: true}
 	f.CosGroups = append(f.CosGroups, c.g.Bounce)
 	for _, g := range []*ir.CosGroup{c.g, c.g.Bounce} {
-		_, err = router(f)(g, nil)
+		_, err = New(f).Turns(g, ir.State{})
 		assert.ErrorContains(t, err, "change the group are not followed")
 	}
 }
@@ -214,7 +214,7 @@ func TestRoutesAgreeWithBruteForce(t *testing.T) {
 						down = append(down, l)
 					}
 				}
-				turns, err := f.Route(c.g, down)
+				turns, err := f.Routes.Turns(c.g, ir.State{Down: down})
 				if err != nil {
 					rt.Fatal(err)
 				}
@@ -225,7 +225,7 @@ func TestRoutesAgreeWithBruteForce(t *testing.T) {
 					if !want[turn] {
 						rt.Fatalf("turn %s -> %s found, but no path makes it", turn.In, turn.Out)
 					}
-					if flow := turns.Witness(turn.In, turn.Out); !o.legal(flow, turn) {
+					if flow := turns.Witness([]ir.Turn{turn})[0]; flow == nil || !o.legal(flow.Ports, turn) {
 						rt.Fatalf("turn %s -> %s: the flow %v is none", turn.In, turn.Out, flow)
 					}
 				}
@@ -247,18 +247,18 @@ func TestRoutesAtOnce(t *testing.T) {
 	got := make([]map[ir.Turn]bool, 8)
 	for i := range got {
 		all.Go(func() {
-			turns, err := f.Route(c.g, f.Links[i:i+2])
+			turns, err := f.Routes.Turns(c.g, ir.State{Down: f.Links[i:i+2]})
 			if assert.NoError(t, err) {
 				got[i] = turnsOf(f, turns)
 				for turn := range got[i] {
-					assert.NotEmpty(t, turns.Witness(turn.In, turn.Out))
+					assert.NotEmpty(t, turns.Witness([]ir.Turn{turn})[0])
 				}
 			}
 		})
 	}
 	all.Wait()
 	for i := range got {
-		turns, err := router(f)(c.g, f.Links[i:i+2])
+		turns, err := New(f).Turns(c.g, ir.State{Down: f.Links[i:i+2]})
 		require.NoError(t, err)
 		assert.Equal(t, turnsOf(f, turns), got[i])
 	}
@@ -268,7 +268,7 @@ func BenchmarkRoutesLeafSpine64x16(b *testing.B) {
 	c := leafSpine(ir.ShortestPath, 64, 16)
 	f := c.fabric()
 	for b.Loop() {
-		if _, err := f.Route(c.g, nil); err != nil {
+		if _, err := f.Routes.Turns(c.g, ir.State{}); err != nil {
 			b.Fatal(err)
 		}
 	}
