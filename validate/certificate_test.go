@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
 func TestForest(t *testing.T) {
@@ -27,30 +28,30 @@ func TestForest(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := newCabling(tt.routing).links(tt.links).fabric()
+			f := fabric(irtest.New(tt.routing).Links(tt.links))
 			assert.Equal(t, tt.want, forest(f, f.Links))
 		})
 	}
 }
 
 func TestTiered(t *testing.T) {
-	c := leafSpine(ir.UpDown, 3, 2)
-	assert.True(t, tiered(c.f.Links[:6]))
-	level := c.link("L0", "L1")
-	assert.False(t, tiered(append(c.f.Links[:6:6], level)), "neither up nor down")
+	c := irtest.LeafSpine(ir.UpDown, 3, 2)
+	assert.True(t, tiered(c.F.Links[:6]))
+	level := c.Link("L0", "L1")
+	assert.False(t, tiered(append(c.F.Links[:6:6], level)), "neither up nor down")
 	level.Peer = true
-	assert.True(t, tiered(append(c.f.Links[:6:6], level)))
+	assert.True(t, tiered(append(c.F.Links[:6:6], level)))
 
 	// A host that forwards stands below the switches: with one cable it is an end, with two it is a valley.
-	one, two := c.link("ht", "L0"), c.link("ht", "L1")
-	c.device("ht").Host.Forwards = true
+	one, two := c.Link("ht", "L0"), c.Link("ht", "L1")
+	c.Device("ht").Host.Forwards = true
 	assert.True(t, tiered([]*ir.Link{one}))
 	assert.False(t, tiered([]*ir.Link{one, two}))
 }
 
 func TestCertificatesCoverOnlyLosslessLinks(t *testing.T) {
-	c := ring(ir.EBGP, 4)
-	f := c.fabric()
+	c := irtest.Ring(ir.EBGP, 4)
+	f := fabric(c)
 	assert.Equal(t, Unknown, prove(t, f).verdict)
 	f.Links[2].A.Buffers = nil // one end does not count it as lossless: the circle is cut
 	p := prove(t, f)
@@ -60,8 +61,8 @@ func TestCertificatesCoverOnlyLosslessLinks(t *testing.T) {
 }
 
 func TestLinkPauseJudgesAllGroupsTogether(t *testing.T) {
-	c := ring(ir.ShortestPath, 4)
-	f := c.fabric()
+	c := irtest.Ring(ir.ShortestPath, 4)
+	f := fabric(c)
 	f.FlowControl = ir.Pause
 	f.CosGroups = append(f.CosGroups, &ir.CosGroup{Name: "storage", Cos: 4, Lossless: true})
 	ps := proveLoops(f)
@@ -75,18 +76,18 @@ func TestLinkPauseJudgesAllGroupsTogether(t *testing.T) {
 }
 
 func TestMayFail(t *testing.T) {
-	c := leafSpine(ir.ShortestPath, 2, 2) // 4 cables between switches, 2 to hosts with one cable
-	for i := range 3 {                    // three hosts on both leaves, alike
+	c := irtest.LeafSpine(ir.ShortestPath, 2, 2) // 4 cables between switches, 2 to hosts with one cable
+	for i := range 3 {                           // three hosts on both leaves, alike
 		name := fmt.Sprint("hb", i)
-		c.link(name, "L0")
-		c.link(name, "L1")
-		h := c.device(name).Host
+		c.Link(name, "L0")
+		c.Link(name, "L1")
+		h := c.Device(name).Host
 		h.Bonds = []*ir.Bond{{Mode: "802.3ad", NICs: h.NICs}}
 		for _, n := range h.NICs {
 			n.Bond = h.Bonds[0]
 		}
 	}
-	f := c.failures(1).fabric()
+	f := fabric(c.Failures(1))
 	assert.Len(t, mayFail(f), 4+2, "one host's cables stand for those of all three")
 	f.Failures = 2
 	assert.Len(t, mayFail(f), 4+4, "two hosts can each lose a cable, and it need not be the same one")
@@ -121,38 +122,38 @@ func BenchmarkRun(b *testing.B) {
 }
 
 func largeClos() *ir.Fabric {
-	c := leafSpine(ir.UpDown, 976, 24)
+	c := irtest.LeafSpine(ir.UpDown, 976, 24)
 	for l := range 976 {
 		for range 32 {
-			c.hosts(fmt.Sprint("L", l))
+			c.Hosts(fmt.Sprint("L", l))
 		}
 	}
-	for _, p := range c.f.Ports {
-		p.Buffers = []*ir.Buffer{{Group: c.g, Size: ir.Num{N: 70_000}, Xoff: ir.Num{N: 18_000}, XonDelta: ir.Num{N: 2_000}}}
+	for _, p := range c.F.Ports {
+		p.Buffers = []*ir.Buffer{{Group: c.Group, Size: ir.Num{N: 70_000}, Xoff: ir.Num{N: 18_000}, XonDelta: ir.Num{N: 2_000}}}
 	}
-	return c.fabric()
+	return fabric(c)
 }
 
 // TestUpDownNoPathAgreesWithTheRouter compares the check with an enumeration of paths.
 func TestUpDownNoPathAgreesWithTheRouter(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := randomFabric(rt, "R")
-		c.f.Routing = ir.UpDown
-		for _, d := range c.f.Devices {
+		c.F.Routing = ir.UpDown
+		for _, d := range c.F.Devices {
 			if d.Switch != nil {
 				d.Switch.Tier = rapid.IntRange(1, 3).Draw(rt, "tier")
 			}
 		}
-		for _, l := range c.f.Links {
+		for _, l := range c.F.Links {
 			if a, b := l.A.Device, l.B.Device; a.Switch != nil && b.Switch != nil {
 				l.Peer = a.Switch.Tier == b.Switch.Tier
 			}
 		}
-		f := c.fabric()
+		f := fabric(c)
 		lost := 0
 		for _, a := range f.Intents[0].Members {
 			for _, b := range f.Intents[0].Members {
-				if a != b && len(c.paths(a.NIC.Port, b.NIC.Port, nil)) == 0 {
+				if a != b && len(enumerator{c}.paths(a.NIC.Port, b.NIC.Port, nil)) == 0 {
 					lost++
 				}
 			}

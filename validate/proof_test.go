@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -27,51 +28,51 @@ func TestVerdicts(t *testing.T) {
 	const sp, ud = ir.ShortestPath, ir.UpDown
 	tests := []struct {
 		name        string
-		c           *cabling
+		c           *irtest.Cabling
 		verdict     Verdict
 		certificate string
 		circle      int // buffers
 		failures    int
 	}{
-		{"two switches, one cable", newCabling(sp).links("A-B").hosts("A", "B").failures(1), Free, "forest", 0, 0},
-		{"daisy chain of 6, any", newCabling(ir.AnyPath).links("A-B B-C C-D D-E E-F").hosts("A", "F"), Free, "forest", 0, 0},
-		{"daisy chain, ebgp", newCabling(ir.EBGP).links("A-B B-C").hosts("A", "C"), Free, "forest", 0, 0},
-		{"parallel cables", newCabling(sp).links("A-B A-B").hosts("A", "B"), Free, "forest", 0, 0},
-		{"parallel cables, flooding", newCabling(ir.Flooding).links("A-B A-B").hosts("A", "B"), Unknown, "", 0, 0},
-		{"ring, ebgp", ring(ir.EBGP, 4), Unknown, "", 0, 0},
-		{"ring, spanning-tree", ring(ir.SpanningTree, 4), Unknown, "", 0, 0},
-		{"triangle", ring(sp, 3).failures(1), Free, "exact", 0, 1},
-		{"ring of 4", ring(sp, 4), Prone, "", 4, 0},
-		{"ring of 5", ring(sp, 5), Prone, "", 5, 0},
-		{"ring of 6", ring(sp, 6), Prone, "", 6, 0},
-		{"ring of 7", ring(sp, 7), Prone, "", 7, 0},
-		{"LS4x2, healthy", leafSpine(sp, 4, 2), Free, "exact", 0, 0},
-		{"LS4x2, any one down", leafSpine(sp, 4, 2).failures(1), Free, "exact", 0, 1},
-		{"LS4x2, any two down", leafSpine(sp, 4, 2).failures(2), Prone, "", 4, 2},
-		{"LS5x2, any two down", leafSpine(sp, 5, 2).failures(2), Prone, "", 4, 2},
-		{"LS4x3, any two down", leafSpine(sp, 4, 3).failures(2), Free, "exact", 0, 2},
-		{"LS4x3, any three down", leafSpine(sp, 4, 3).failures(3), Prone, "", 4, 3},
-		{"LS4x2, up-down, any number down", leafSpine(ud, 4, 2).failures(8), Free, "up-down", 0, 0},
-		{"LS4x2, any path", leafSpine(ir.AnyPath, 4, 2), Prone, "", 4, 0},
-		{"LS2x2, hosts on both spines", leafSpine(sp, 2, 2).hosts("S0", "S1"), Prone, "", 4, 0},
-		{"LS3x2, hosts on one spine", leafSpine(sp, 3, 2).hosts("S0"), Free, "exact", 0, 0},
-		{"LS4x2 and a ring of leaves", leafSpine(sp, 4, 2).links("L0-L1 L1-L2 L2-L3 L3-L0"), Prone, "", 4, 0},
-		{"full mesh of 4", mesh(sp, 4).failures(1), Free, "exact", 0, 1},
-		{"full mesh of 4, two down", mesh(sp, 4).failures(2), Prone, "", 4, 2},
-		{"full mesh of 5, two down", mesh(sp, 5).failures(2), Prone, "", 4, 2},
-		{"torus 3x3", torus(sp, 3), Prone, "", 4, 0},
-		{"torus 4x4", torus(sp, 4), Prone, "", 4, 0},
-		{"dragonfly a=2 h=1 g=3", newCabling(sp).links("A0-A1 B0-B1 C0-C1 A1-B0 B1-C0 C1-A0").
-			hosts("A0", "A1", "B0", "B1", "C0", "C1"), Prone, "", 6, 0},
-		{"5 stages, one down", pods(sp, 2, 2, 2).failures(1), Free, "exact", 0, 1},
-		{"5 stages, two down", pods(sp, 2, 2, 2).failures(2), Prone, "", 4, 2},
-		{"5 stages of 3 planes, two down", pods(sp, 2, 3, 1).failures(2), Free, "exact", 0, 2},
-		{"5 stages, up-down", pods(ud, 2, 2, 2).failures(4), Free, "up-down", 0, 0},
-		{"up-down without tiers", ring(ud, 4), Unknown, "", 0, 0},
+		{"two switches, one cable", irtest.New(sp).Links("A-B").Hosts("A", "B").Failures(1), Free, "forest", 0, 0},
+		{"daisy chain of 6, any", irtest.New(ir.AnyPath).Links("A-B B-C C-D D-E E-F").Hosts("A", "F"), Free, "forest", 0, 0},
+		{"daisy chain, ebgp", irtest.New(ir.EBGP).Links("A-B B-C").Hosts("A", "C"), Free, "forest", 0, 0},
+		{"parallel cables", irtest.New(sp).Links("A-B A-B").Hosts("A", "B"), Free, "forest", 0, 0},
+		{"parallel cables, flooding", irtest.New(ir.Flooding).Links("A-B A-B").Hosts("A", "B"), Unknown, "", 0, 0},
+		{"ring, ebgp", irtest.Ring(ir.EBGP, 4), Unknown, "", 0, 0},
+		{"ring, spanning-tree", irtest.Ring(ir.SpanningTree, 4), Unknown, "", 0, 0},
+		{"triangle", irtest.Ring(sp, 3).Failures(1), Free, "exact", 0, 1},
+		{"ring of 4", irtest.Ring(sp, 4), Prone, "", 4, 0},
+		{"ring of 5", irtest.Ring(sp, 5), Prone, "", 5, 0},
+		{"ring of 6", irtest.Ring(sp, 6), Prone, "", 6, 0},
+		{"ring of 7", irtest.Ring(sp, 7), Prone, "", 7, 0},
+		{"LS4x2, healthy", irtest.LeafSpine(sp, 4, 2), Free, "exact", 0, 0},
+		{"LS4x2, any one down", irtest.LeafSpine(sp, 4, 2).Failures(1), Free, "exact", 0, 1},
+		{"LS4x2, any two down", irtest.LeafSpine(sp, 4, 2).Failures(2), Prone, "", 4, 2},
+		{"LS5x2, any two down", irtest.LeafSpine(sp, 5, 2).Failures(2), Prone, "", 4, 2},
+		{"LS4x3, any two down", irtest.LeafSpine(sp, 4, 3).Failures(2), Free, "exact", 0, 2},
+		{"LS4x3, any three down", irtest.LeafSpine(sp, 4, 3).Failures(3), Prone, "", 4, 3},
+		{"LS4x2, up-down, any number down", irtest.LeafSpine(ud, 4, 2).Failures(8), Free, "up-down", 0, 0},
+		{"LS4x2, any path", irtest.LeafSpine(ir.AnyPath, 4, 2), Prone, "", 4, 0},
+		{"LS2x2, hosts on both spines", irtest.LeafSpine(sp, 2, 2).Hosts("S0", "S1"), Prone, "", 4, 0},
+		{"LS3x2, hosts on one spine", irtest.LeafSpine(sp, 3, 2).Hosts("S0"), Free, "exact", 0, 0},
+		{"LS4x2 and a ring of leaves", irtest.LeafSpine(sp, 4, 2).Links("L0-L1 L1-L2 L2-L3 L3-L0"), Prone, "", 4, 0},
+		{"full mesh of 4", irtest.FullMesh(sp, 4).Failures(1), Free, "exact", 0, 1},
+		{"full mesh of 4, two down", irtest.FullMesh(sp, 4).Failures(2), Prone, "", 4, 2},
+		{"full mesh of 5, two down", irtest.FullMesh(sp, 5).Failures(2), Prone, "", 4, 2},
+		{"torus 3x3", irtest.Torus(sp, 3), Prone, "", 4, 0},
+		{"torus 4x4", irtest.Torus(sp, 4), Prone, "", 4, 0},
+		{"dragonfly a=2 h=1 g=3", irtest.New(sp).Links("A0-A1 B0-B1 C0-C1 A1-B0 B1-C0 C1-A0").
+			Hosts("A0", "A1", "B0", "B1", "C0", "C1"), Prone, "", 6, 0},
+		{"5 stages, one down", irtest.Clos(sp, 2, 2, 2, 2, 1).Failures(1), Free, "exact", 0, 1},
+		{"5 stages, two down", irtest.Clos(sp, 2, 2, 2, 2, 1).Failures(2), Prone, "", 4, 2},
+		{"5 stages of 3 planes, two down", irtest.Clos(sp, 2, 2, 3, 1, 1).Failures(2), Free, "exact", 0, 2},
+		{"5 stages, up-down", irtest.Clos(ud, 2, 2, 2, 2, 1).Failures(4), Free, "up-down", 0, 0},
+		{"up-down without tiers", irtest.Ring(ud, 4), Unknown, "", 0, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := tt.c.fabric()
+			f := fabric(tt.c)
 			if tt.name == "up-down without tiers" {
 				f.Routes = router(func(*ir.CosGroup, ir.State) (*ir.Turns, error) { return nil, fmt.Errorf("both are of tier 1") })
 			}
@@ -114,14 +115,14 @@ func assertCircle(t require.TestingT, p *loopProof) {
 }
 
 func TestFailureSetsBeyondTheBudgetAreUnknown(t *testing.T) {
-	p := prove(t, leafSpine(ir.ShortestPath, 16, 8).failures(2).fabric())
+	p := prove(t, fabric(irtest.LeafSpine(ir.ShortestPath, 16, 8).Failures(2)))
 	assert.Equal(t, Unknown, p.verdict, p.why)
 	assert.Equal(t, 1, p.failures)
 	assert.Contains(t, p.why, "the healthy fabric is free, also with any 1 link down, but with 2 links down of 128 there are too many cases")
 }
 
 func TestFailuresThatAreWitnessedAreReal(t *testing.T) {
-	p := prove(t, leafSpine(ir.ShortestPath, 4, 2).failures(2).fabric())
+	p := prove(t, fabric(irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2)))
 	require.Equal(t, Prone, p.verdict)
 	text := loopText(p)
 	assert.Contains(t, text, "only when 2 links are down:")
@@ -130,7 +131,7 @@ func TestFailuresThatAreWitnessedAreReal(t *testing.T) {
 }
 
 func TestRingReport(t *testing.T) {
-	f := ring(ir.ShortestPath, 4).fabric()
+	f := fabric(irtest.Ring(ir.ShortestPath, 4))
 	r := Run(f)
 	i := slices.IndexFunc(r.Diagnostics, func(d *diag.Diagnostic) bool { return d.Code == "pfc-loop" })
 	require.GreaterOrEqual(t, i, 0)
@@ -154,9 +155,9 @@ func TestRingReport(t *testing.T) {
 }
 
 func TestAllowDeadlockTurnsTheErrorIntoAWarning(t *testing.T) {
-	c := ring(ir.ShortestPath, 4)
-	c.g.AllowDeadlock = "lab only"
-	r := Run(c.fabric())
+	c := irtest.Ring(ir.ShortestPath, 4)
+	c.Group.AllowDeadlock = "lab only"
+	r := Run(fabric(c))
 	i := slices.IndexFunc(r.Diagnostics, func(d *diag.Diagnostic) bool { return d.Code == "pfc-loop" })
 	assert.Equal(t, diag.Warning, r.Diagnostics[i].Severity)
 	assert.Contains(t, r.Diagnostics[i].Detail, `allow_deadlock of "rdma" says: lab only.`)
@@ -164,21 +165,21 @@ func TestAllowDeadlockTurnsTheErrorIntoAWarning(t *testing.T) {
 }
 
 func TestUpDownIsTheEditWhereTiersAllowIt(t *testing.T) {
-	f := leafSpine(ir.ShortestPath, 4, 2).failures(2).fabric()
+	f := fabric(irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2))
 	p := prove(t, f)
 	assert.Equal(t, []diag.Edit{{At: f.RoutingAt, New: `"up-down"`}}, p.waysOut().Edits)
 	assert.Contains(t, p.waysOut().Message, "failures = 1")
-	assert.Empty(t, prove(t, ring(ir.ShortestPath, 4).fabric()).waysOut().Edits)
+	assert.Empty(t, prove(t, fabric(irtest.Ring(ir.ShortestPath, 4))).waysOut().Edits)
 }
 
 // Two groups, each free alone: one goes round the ring on three quarters of the way, the other closes it.
 func TestSharedBuffersAreJudgedTogether(t *testing.T) {
 	half := func(shared bool) []*loopProof {
-		c := newCabling(ir.ShortestPath)
-		c.links("R0-R1 R1-R2 R2-R3 R3-R4 R4-R0")
-		c.hosts("R0", "R1", "R2", "R3", "R4")
-		f := c.fabric()
-		g := c.g
+		c := irtest.New(ir.ShortestPath)
+		c.Links("R0-R1 R1-R2 R2-R3 R3-R4 R4-R0")
+		c.Hosts("R0", "R1", "R2", "R3", "R4")
+		f := fabric(c)
+		g := c.Group
 		other := &ir.CosGroup{Name: "storage", Cos: 4, Lossless: true}
 		f.CosGroups = append(f.CosGroups, other)
 		for _, p := range f.Ports {
@@ -228,26 +229,26 @@ func (r router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return 
 func (r router) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) { return nil, nil }
 
 // randomFabric is a small fabric of switches anyhow joined.
-func randomFabric(t *rapid.T, prefix string) *cabling {
-	c := newCabling(ir.ShortestPath)
+func randomFabric(t *rapid.T, prefix string) *irtest.Cabling {
+	c := irtest.New(ir.ShortestPath)
 	addRandom(t, c, prefix)
 	return c
 }
 
-func addRandom(t *rapid.T, c *cabling, prefix string) {
+func addRandom(t *rapid.T, c *irtest.Cabling, prefix string) {
 	n := rapid.IntRange(3, 7).Draw(t, "switches")
 	for i := 1; i < n; i++ { // connected, then more
-		c.link(fmt.Sprint(prefix, rapid.IntRange(0, i-1).Draw(t, "a")), fmt.Sprint(prefix, i))
+		c.Link(fmt.Sprint(prefix, rapid.IntRange(0, i-1).Draw(t, "a")), fmt.Sprint(prefix, i))
 	}
 	for range rapid.IntRange(0, 6).Draw(t, "more") {
 		a, b := rapid.IntRange(0, n-1).Draw(t, "a"), rapid.IntRange(0, n-1).Draw(t, "b")
 		if a != b {
-			c.link(fmt.Sprint(prefix, a), fmt.Sprint(prefix, b))
+			c.Link(fmt.Sprint(prefix, a), fmt.Sprint(prefix, b))
 		}
 	}
 	for i := range n {
 		if rapid.IntRange(0, 3).Draw(t, "host") > 0 {
-			c.hosts(fmt.Sprint(prefix, i))
+			c.Hosts(fmt.Sprint(prefix, i))
 		}
 	}
 }
@@ -257,7 +258,7 @@ func addRandom(t *rapid.T, c *cabling, prefix string) {
 func TestLawsOfTheProof(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := randomFabric(rt, "R")
-		f := c.fabric()
+		f := fabric(c)
 		ps := proveLoops(f)
 		p := ps[0]
 		g, err := newGraph(f, p.groups, nil)
@@ -278,14 +279,14 @@ func TestLawsOfTheProof(t *testing.T) {
 			parts, circle, text = p.loops.parts, len(p.loops.circle), circleText(p.loops.circle)
 		}
 
-		f = c.rename(func(s string) string { return "z" + s }).fabric() // keeps the order
+		f = fabric(c.Rename(func(s string) string { return "z" + s })) // keeps the order
 		q := proveLoops(f)[0]
 		if q.verdict != p.verdict || q.loops != nil && strings.ReplaceAll(circleText(q.loops.circle), "z", "") != text {
 			rt.Fatalf("renamed: %v, not %v", q.why, p.why)
 		}
 
-		c.links("X0-X1 X1-X2").hosts("X0", "X1", "X2")
-		q = proveLoops(c.fabric())[0]
+		c.Links("X0-X1 X1-X2").Hosts("X0", "X1", "X2")
+		q = proveLoops(fabric(c))[0]
 		if q.verdict != p.verdict || q.loops != nil && (q.loops.parts != parts || len(q.loops.circle) != circle) {
 			rt.Fatalf("with a free fabric beside it: %v, not %v", q.why, p.why)
 		}

@@ -64,6 +64,7 @@ type Proof struct {
 	Why         string     // one sentence: the rank function, the circle, or why it is not known
 	Assumptions []string   // of a free verdict
 	Loops       []Loop     // of a prone verdict, the one to show first in front
+	Notes       []string   // worth knowing beside the verdict: how many failures would make the fabric prone
 }
 
 // Loop is one circle of buffers that can only drain into each other.

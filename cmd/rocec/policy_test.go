@@ -20,6 +20,7 @@ lang:                    lang/diag lang/nodeset | github.com/hashicorp/hcl/v2 gi
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |
 compiler:                lang lang/diag compiler/ir compiler/platform compiler/routes |
+compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/routes:         compiler/ir |
 validate:                compiler/ir compiler/platform lang/diag |
 targets/target:          compiler/ir lang/diag |

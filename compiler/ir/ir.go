@@ -47,6 +47,7 @@ const (
 	SpanningTree Routing = "spanning-tree"
 	Flooding     Routing = "flooding"
 	AnyPath      Routing = "any"
+	TablePath    Routing = "table" // next hops read from a file
 )
 
 // FlowControl is how a link is made lossless.

@@ -7,47 +7,29 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// cables returns the first cables of "a-b c-d".
-func (c *cabling) cables(s string) []*ir.Link {
-	var out []*ir.Link
-	for i := 0; i+5 <= len(s); i += 6 {
-		out = append(out, c.between(s[i:i+2], s[i+3:i+5]))
-	}
-	return out
-}
-
-// hostOf returns the name of the first host that hangs on the switch.
-func (c *cabling) hostOf(name string) string {
-	for _, p := range c.device(name).Ports {
-		if d := p.Peer().Device; d.Host != nil {
-			return d.Name
-		}
-	}
-	panic("no host on " + name)
-}
-
 // randomCabling draws up to 6 switches on 3 tiers with up to 10 cables, some parallel, some lossy, and up to 5 hosts.
-func randomCabling(t *rapid.T, r ir.Routing) *cabling {
-	c := newCabling(r)
+func randomCabling(t *rapid.T, r ir.Routing) *irtest.Cabling {
+	c := irtest.New(r)
 	n := rapid.IntRange(2, 6).Draw(t, "switches")
 	for i := range n {
-		c.device(fmt.Sprint("s", i)).Switch.Tier = rapid.IntRange(1, 3).Draw(t, "tier")
+		c.Device(fmt.Sprint("s", i)).Switch.Tier = rapid.IntRange(1, 3).Draw(t, "tier")
 	}
 	for range rapid.IntRange(1, 10).Draw(t, "cables") {
 		a, b := rapid.IntRange(0, n-1).Draw(t, "a"), rapid.IntRange(0, n-1).Draw(t, "b")
 		if a == b {
 			continue
 		}
-		l := c.link(fmt.Sprint("s", a), fmt.Sprint("s", b))
+		l := c.Link(fmt.Sprint("s", a), fmt.Sprint("s", b))
 		l.Peer = l.A.Device.Switch.Tier == l.B.Device.Switch.Tier
 		if rapid.IntRange(0, 7).Draw(t, "lossy") == 0 {
 			l.A.Buffers = nil
 		}
 	}
 	for i := range rapid.IntRange(1, 5).Draw(t, "hosts") {
-		c.link(fmt.Sprint("h", i), fmt.Sprint("s", rapid.IntRange(0, n-1).Draw(t, "at")))
+		c.Link(fmt.Sprint("h", i), fmt.Sprint("s", rapid.IntRange(0, n-1).Draw(t, "at")))
 	}
 	return c
 }

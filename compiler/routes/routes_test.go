@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
 // The sizes of the buffer dependency graphs of the literature's topologies: nodes with an edge, and edges.
@@ -16,38 +17,38 @@ func TestTurnsOfKnownTopologies(t *testing.T) {
 	const sp, ud, any = ir.ShortestPath, ir.UpDown, ir.AnyPath
 	tests := []struct {
 		name         string
-		c            *cabling
+		c            *irtest.Cabling
 		down         string // cables, "a-b c-d"
 		nodes, edges int
 	}{
-		{"two switches, one cable", newCabling(sp).links("A-B").hosts("A", "B"), "", 0, 0},
-		{"daisy chain of 6", newCabling(sp).links("A-B B-C C-D D-E E-F").hosts("A", "B", "C", "D", "E", "F"), "", 10, 8},
-		{"daisy chain of 6, any", newCabling(any).links("A-B B-C C-D D-E E-F").hosts("A", "B", "C", "D", "E", "F"), "", 10, 8},
-		{"triangle", ring(sp, 3), "", 0, 0},
-		{"ring of 4", ring(sp, 4), "", 8, 8},
-		{"ring of 5", ring(sp, 5), "", 10, 10},
-		{"ring of 5, one cable down", ring(sp, 5), "R0-R1", 8, 6},
-		{"ring of 6", ring(sp, 6), "", 12, 12},
-		{"LS4x2", leafSpine(sp, 4, 2), "", 16, 24},
-		{"LS4x2, up-down", leafSpine(ud, 4, 2), "", 16, 24},
-		{"LS4x2, any", leafSpine(any, 4, 2), "", 16, 32},
-		{"LS4x2, two down: a valley", leafSpine(sp, 4, 2), "L0-S1 L1-S0", 12, 16},
-		{"LS4x2, two down, up-down: no valley", leafSpine(ud, 4, 2), "L0-S1 L1-S0", 12, 12},
-		{"LS2x2, hosts on the spines too", leafSpine(sp, 2, 2).hosts("S0", "S1"), "", 8, 8},
-		{"LS3x2, hosts on one spine too", leafSpine(sp, 3, 2).hosts("S0"), "", 12, 12},
-		{"LS4x2 and a ring of leaves", leafSpine(sp, 4, 2).links("L0-L1 L1-L2 L2-L3 L3-L0"), "", 24, 16},
-		{"full mesh of 4", fullMesh(sp, 4), "", 0, 0},
-		{"full mesh of 5", fullMesh(sp, 5), "", 0, 0},
-		{"HyperX 3x3", grid(sp, 3, false), "", 36, 72},
-		{"torus 3x3", grid(sp, 3, true), "", 36, 72},
-		{"torus 4x4", grid(sp, 4, true), "", 64, 192},
-		{"dragonfly a=2 h=1 g=3", newCabling(sp).links("A0-A1 B0-B1 C0-C1 A1-B0 B1-C0 C1-A0").
-			hosts("A0", "A1", "B0", "B1", "C0", "C1"), "", 12, 12},
+		{"two switches, one cable", irtest.New(sp).Links("A-B").Hosts("A", "B"), "", 0, 0},
+		{"daisy chain of 6", irtest.New(sp).Links("A-B B-C C-D D-E E-F").Hosts("A", "B", "C", "D", "E", "F"), "", 10, 8},
+		{"daisy chain of 6, any", irtest.New(any).Links("A-B B-C C-D D-E E-F").Hosts("A", "B", "C", "D", "E", "F"), "", 10, 8},
+		{"triangle", irtest.Ring(sp, 3), "", 0, 0},
+		{"ring of 4", irtest.Ring(sp, 4), "", 8, 8},
+		{"ring of 5", irtest.Ring(sp, 5), "", 10, 10},
+		{"ring of 5, one cable down", irtest.Ring(sp, 5), "R0-R1", 8, 6},
+		{"ring of 6", irtest.Ring(sp, 6), "", 12, 12},
+		{"LS4x2", irtest.LeafSpine(sp, 4, 2), "", 16, 24},
+		{"LS4x2, up-down", irtest.LeafSpine(ud, 4, 2), "", 16, 24},
+		{"LS4x2, any", irtest.LeafSpine(any, 4, 2), "", 16, 32},
+		{"LS4x2, two down: a valley", irtest.LeafSpine(sp, 4, 2), "L0-S1 L1-S0", 12, 16},
+		{"LS4x2, two down, up-down: no valley", irtest.LeafSpine(ud, 4, 2), "L0-S1 L1-S0", 12, 12},
+		{"LS2x2, hosts on the spines too", irtest.LeafSpine(sp, 2, 2).Hosts("S0", "S1"), "", 8, 8},
+		{"LS3x2, hosts on one spine too", irtest.LeafSpine(sp, 3, 2).Hosts("S0"), "", 12, 12},
+		{"LS4x2 and a ring of leaves", irtest.LeafSpine(sp, 4, 2).Links("L0-L1 L1-L2 L2-L3 L3-L0"), "", 24, 16},
+		{"full mesh of 4", irtest.FullMesh(sp, 4), "", 0, 0},
+		{"full mesh of 5", irtest.FullMesh(sp, 5), "", 0, 0},
+		{"HyperX 3x3", irtest.HyperX(sp, 3), "", 36, 72},
+		{"torus 3x3", irtest.Torus(sp, 3), "", 36, 72},
+		{"torus 4x4", irtest.Torus(sp, 4), "", 64, 192},
+		{"dragonfly a=2 h=1 g=3", irtest.New(sp).Links("A0-A1 B0-B1 C0-C1 A1-B0 B1-C0 C1-A0").
+			Hosts("A0", "A1", "B0", "B1", "C0", "C1"), "", 12, 12},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := tt.c.fabric()
-			turns, err := f.Routes.Turns(tt.c.g, ir.State{Down: tt.c.cables(tt.down)})
+			f := routed(tt.c)
+			turns, err := f.Routes.Turns(tt.c.Group, ir.State{Down: tt.c.Cables(tt.down)})
 			require.NoError(t, err)
 			nodes, edges := size(f, turns)
 			assert.Equal(t, [2]int{tt.nodes, tt.edges}, [2]int{nodes, edges})
@@ -56,43 +57,43 @@ func TestTurnsOfKnownTopologies(t *testing.T) {
 }
 
 func TestOnlyTalkersMakeTurns(t *testing.T) {
-	c := ring(ir.ShortestPath, 4)
-	f := c.fabric()
+	c := irtest.Ring(ir.ShortestPath, 4)
+	f := routed(c)
 	// Neighbours only: R0 with R1, and R2 with R3, in two intents. Nothing passes a third switch.
 	m := f.Intents[0].Members
 	f.Intents = []*ir.Intent{
-		{Version: 2, Group: c.g, Members: m[:2]},
-		{Version: 2, Group: c.g, Members: m[2:]},
+		{Version: 2, Group: c.Group, Members: m[:2]},
+		{Version: 2, Group: c.Group, Members: m[2:]},
 	}
-	turns, err := New(f).Turns(c.g, ir.State{})
+	turns, err := New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	nodes, edges := size(f, turns)
 	assert.Equal(t, [2]int{0, 0}, [2]int{nodes, edges})
 
 	// RoCEv1 does not cross routed cables, and these are.
-	f.Intents = []*ir.Intent{{Version: 1, Group: c.g, Members: m}}
-	turns, err = New(f).Turns(c.g, ir.State{})
+	f.Intents = []*ir.Intent{{Version: 1, Group: c.Group, Members: m}}
+	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 0, edges)
 	for _, l := range f.Links {
 		l.Routed = false
 	}
-	turns, err = New(f).Turns(c.g, ir.State{})
+	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
 
 	// No intent: every host port that carries the group talks.
 	f.Intents = nil
-	turns, err = New(f).Turns(c.g, ir.State{})
+	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
 
 	// Link pause stops every frame: everybody talks, whatever the intents say.
-	f.Intents, f.FlowControl = []*ir.Intent{{Version: 2, Group: c.g, Members: m[:2]}}, ir.Pause
-	turns, err = New(f).Turns(c.g, ir.State{})
+	f.Intents, f.FlowControl = []*ir.Intent{{Version: 2, Group: c.Group, Members: m[:2]}}, ir.Pause
+	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
@@ -103,17 +104,17 @@ func TestOnlyTalkersMakeTurns(t *testing.T) {
 			l.A.Buffers, l.B.Buffers = nil, nil
 		}
 	}
-	turns, err = New(f).Turns(c.g, ir.State{})
+	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 8, edges)
 }
 
 func TestLossyCableIsNoNode(t *testing.T) {
-	c := ring(ir.ShortestPath, 5)
-	f := c.fabric()
-	c.between("R0", "R1").A.Buffers = nil
-	turns, err := New(f).Turns(c.g, ir.State{})
+	c := irtest.Ring(ir.ShortestPath, 5)
+	f := routed(c)
+	c.Between("R0", "R1").A.Buffers = nil
+	turns, err := New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	nodes, edges := size(f, turns)
 	assert.Equal(t, [2]int{8, 6}, [2]int{nodes, edges}, "traffic still takes the lossy cable, but nothing waits for it")
@@ -121,50 +122,50 @@ func TestLossyCableIsNoNode(t *testing.T) {
 
 func TestBondIsOneDestination(t *testing.T) {
 	// A host on both leaves: either leaf delivers, so nothing goes up again to reach the other.
-	c := leafSpine(ir.ShortestPath, 3, 2)
-	c.link("hb", "L0")
-	c.link("hb", "L1")
-	f := c.fabric()
-	h := c.device("hb").Host
+	c := irtest.LeafSpine(ir.ShortestPath, 3, 2)
+	c.Link("hb", "L0")
+	c.Link("hb", "L1")
+	f := routed(c)
+	h := c.Device("hb").Host
 	h.Bonds = []*ir.Bond{{Mode: "802.3ad", NICs: h.NICs}}
 	for _, n := range h.NICs {
 		n.Bond = h.Bonds[0]
 	}
 	in := f.Intents[0]
-	in.Members = append(in.Members[:0], &ir.Member{NIC: h.NICs[0]}, &ir.Member{NIC: h.NICs[1]}, &ir.Member{NIC: c.between("L2", c.hostOf("L2")).A.NIC})
-	turns, err := New(f).Turns(c.g, ir.State{})
+	in.Members = append(in.Members[:0], &ir.Member{NIC: h.NICs[0]}, &ir.Member{NIC: h.NICs[1]}, &ir.Member{NIC: c.Between("L2", c.HostOf("L2")).A.NIC})
+	turns, err := New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges := size(f, turns)
 	assert.Equal(t, 2*2+2*2, edges, "L2 to and from L0 and L1 over two spines")
 
 	h.Bonds[0].Mode = "active-backup"
-	turns, err = New(f).Turns(c.g, ir.State{})
+	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
 	assert.Equal(t, 2*3*2, edges, "either port may be the active one, also as the only one that hears the other")
 }
 
 func TestHostThatForwardsIsASwitch(t *testing.T) {
-	c := leafSpine(ir.ShortestPath, 2, 1)
-	c.link("ht", "L0")
-	c.link("ht", "L1")
-	f := c.fabric()
-	c.device("ht").Host.Forwards = true
-	turns, err := New(f).Turns(c.g, ir.State{})
+	c := irtest.LeafSpine(ir.ShortestPath, 2, 1)
+	c.Link("ht", "L0")
+	c.Link("ht", "L1")
+	f := routed(c)
+	c.Device("ht").Host.Forwards = true
+	turns, err := New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
-	ht := c.device("ht")
+	ht := c.Device("ht")
 	assert.True(t, turns.Has(ht.Ports[0], ht.Ports[1]), "two hops over the host are as short as over the spine")
 
 	f.Routing = ir.UpDown
-	_, err = New(f).Turns(c.g, ir.State{})
+	_, err = New(f).Turns(c.Group, ir.State{})
 	assert.ErrorContains(t, err, "host ht forwards between L0 and L1")
 }
 
 func TestOnATreeEveryRoutingIsFollowed(t *testing.T) {
 	for _, r := range []ir.Routing{"", ir.EBGP, ir.SpanningTree, ir.Flooding, ir.UpDown} {
-		c := newCabling(r).links("A-B B-C B-D").hosts("A", "C", "D")
-		f := c.fabric()
-		turns, err := f.Routes.Turns(c.g, ir.State{})
+		c := irtest.New(r).Links("A-B B-C B-D").Hosts("A", "C", "D")
+		f := routed(c)
+		turns, err := f.Routes.Turns(c.Group, ir.State{})
 		require.NoError(t, err)
 		_, edges := size(f, turns)
 		assert.Equal(t, 6, edges, r)
@@ -173,28 +174,28 @@ func TestOnATreeEveryRoutingIsFollowed(t *testing.T) {
 
 func TestWhatCannotBeFollowed(t *testing.T) {
 	for _, r := range []ir.Routing{ir.EBGP, ir.SpanningTree, ir.Flooding} {
-		c := ring(r, 4)
-		_, err := c.fabric().Routes.Turns(c.g, ir.State{})
+		c := irtest.Ring(r, 4)
+		_, err := routed(c).Routes.Turns(c.Group, ir.State{})
 		assert.ErrorContains(t, err, `the paths of routing "`+string(r)+`" are followed only where`)
 	}
-	c := ring("", 4)
-	_, err := c.fabric().Routes.Turns(c.g, ir.State{})
+	c := irtest.Ring("", 4)
+	_, err := routed(c).Routes.Turns(c.Group, ir.State{})
 	assert.ErrorContains(t, err, "does not say how")
 
-	c = ring(ir.UpDown, 4)
-	_, err = c.fabric().Routes.Turns(c.g, ir.State{})
+	c = irtest.Ring(ir.UpDown, 4)
+	_, err = routed(c).Routes.Turns(c.Group, ir.State{})
 	assert.ErrorContains(t, err, "R0 and R1 are both of tier 1 and the link R0:p0 - R1:p0 is no peer link")
 
-	c = ring(ir.ShortestPath, 4)
+	c = irtest.Ring(ir.ShortestPath, 4)
 	lossy := &ir.CosGroup{Name: "default"}
-	f := c.fabric()
+	f := routed(c)
 	f.CosGroups = append(f.CosGroups, lossy)
 	_, err = New(f).Turns(lossy, ir.State{})
 	assert.ErrorContains(t, err, "is lossy")
 
-	c.g.Bounce = &ir.CosGroup{Name: "detour", Lossless: true}
-	f.CosGroups = append(f.CosGroups, c.g.Bounce)
-	for _, g := range []*ir.CosGroup{c.g, c.g.Bounce} {
+	c.Group.Bounce = &ir.CosGroup{Name: "detour", Lossless: true}
+	f.CosGroups = append(f.CosGroups, c.Group.Bounce)
+	for _, g := range []*ir.CosGroup{c.Group, c.Group.Bounce} {
 		_, err = New(f).Turns(g, ir.State{})
 		assert.ErrorContains(t, err, "change the group are not followed")
 	}
@@ -207,18 +208,18 @@ func TestRoutesAgreeWithBruteForce(t *testing.T) {
 		t.Run(string(r), func(t *testing.T) {
 			rapid.Check(t, func(rt *rapid.T) {
 				c := randomCabling(rt, r)
-				f := c.fabric()
+				f := routed(c)
 				var down []*ir.Link
 				for _, l := range f.Links {
 					if rapid.IntRange(0, 9).Draw(rt, "down") == 0 {
 						down = append(down, l)
 					}
 				}
-				turns, err := f.Routes.Turns(c.g, ir.State{Down: down})
+				turns, err := f.Routes.Turns(c.Group, ir.State{Down: down})
 				if err != nil {
 					rt.Fatal(err)
 				}
-				o := &oracle{f: f, routing: r, down: down, g: c.g}
+				o := &oracle{f: f, routing: r, down: down, g: c.Group}
 				want := o.turns()
 				got := turnsOf(f, turns)
 				for turn := range got {
@@ -241,13 +242,13 @@ func TestRoutesAgreeWithBruteForce(t *testing.T) {
 
 // TestRoutesAtOnce calls one router from many sides at once, with other failures each time.
 func TestRoutesAtOnce(t *testing.T) {
-	c := leafSpine(ir.ShortestPath, 6, 3)
-	f := c.fabric()
+	c := irtest.LeafSpine(ir.ShortestPath, 6, 3)
+	f := routed(c)
 	var all sync.WaitGroup
 	got := make([]map[ir.Turn]bool, 8)
 	for i := range got {
 		all.Go(func() {
-			turns, err := f.Routes.Turns(c.g, ir.State{Down: f.Links[i:i+2]})
+			turns, err := f.Routes.Turns(c.Group, ir.State{Down: f.Links[i : i+2]})
 			if assert.NoError(t, err) {
 				got[i] = turnsOf(f, turns)
 				for turn := range got[i] {
@@ -258,17 +259,17 @@ func TestRoutesAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	for i := range got {
-		turns, err := New(f).Turns(c.g, ir.State{Down: f.Links[i:i+2]})
+		turns, err := New(f).Turns(c.Group, ir.State{Down: f.Links[i : i+2]})
 		require.NoError(t, err)
 		assert.Equal(t, turnsOf(f, turns), got[i])
 	}
 }
 
 func BenchmarkRoutesLeafSpine64x16(b *testing.B) {
-	c := leafSpine(ir.ShortestPath, 64, 16)
-	f := c.fabric()
+	c := irtest.LeafSpine(ir.ShortestPath, 64, 16)
+	f := routed(c)
 	for b.Loop() {
-		if _, err := f.Routes.Turns(c.g, ir.State{}); err != nil {
+		if _, err := f.Routes.Turns(c.Group, ir.State{}); err != nil {
 			b.Fatal(err)
 		}
 	}
