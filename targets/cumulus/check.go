@@ -30,6 +30,7 @@ func check(d *ir.Device) diag.List {
 	checkPFC(&ds, d, rel)
 	checkECN(&ds, d, rel, doc)
 	checkClasses(&ds, d)
+	checkBounce(&ds, d)
 	return ds
 }
 
@@ -237,5 +238,26 @@ func checkClasses(ds *diag.List, d *ir.Device) {
 				"to say what they get.", o.Name, o.Weight, g.Name, g.Weight, class).
 				Note(o.At, "%s has weight %d", o.Name, o.Weight)
 		}
+	}
+}
+
+// checkBounce warns where traffic of a group with bounce can come down and go up again: nothing rocec writes moves it.
+func checkBounce(ds *diag.List, d *ir.Device) {
+	for _, g := range d.Fabric.CosGroups {
+		if g.Bounce == nil {
+			continue
+		}
+		upward := 0
+		for _, p := range d.Ports {
+			if top := p.Peer().Device.Switch; top != nil && top.Tier > d.Switch.Tier && p.Carries(g) != nil {
+				upward++
+			}
+		}
+		if upward < 2 {
+			continue
+		}
+		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again is to move into %q. traffic.conf has "+
+			"no key that looks at the port traffic leaves by, and rocec writes none of the ACL rules that do: the PFC-loop verdict rests on rules "+
+			"of your own there.", g.Name, block(d), g.Bounce.Name)
 	}
 }

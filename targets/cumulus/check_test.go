@@ -70,9 +70,9 @@ func TestTrust(t *testing.T) {
 		cnp := s.group(ir.CosGroup{Name: "cnp", Cos: 6, Strict: true, DSCP: claims(48)})
 		v1, v2 := s.intent("nvme", 1, storage, nil), s.intent("training", 2, rdma, cnp)
 		v1.VLAN = 100
-		lossy(s.cable("swp1", 5, v1), storage, 70000, 18000, 2000)
+		carry(s.cable("swp1", 5, v1), storage, 70000, 18000, 2000)
 		p := s.cable("swp9", 5, v2)
-		lossy(p, rdma, 70000, 18000, 2000)
+		carry(p, rdma, 70000, 18000, 2000)
 		marked(p, rdma, 153600, 1536000, 100)
 		return s, v1, v2
 	}
@@ -162,7 +162,7 @@ func TestChips(t *testing.T) {
 	for model, warns := range map[string]bool{"s6000": true, "sn2700": false} {
 		s := newSample(t, model, "3.4.3")
 		g := s.group(ir.CosGroup{Name: "rdma", Cos: 3, Lossless: true})
-		lossy(s.cable("swp1", 3, s.intent("x", 1, g, nil)), g, 70000, 18000, 2000)
+		carry(s.cable("swp1", 3, s.intent("x", 1, g, nil)), g, 70000, 18000, 2000)
 		_, ds := Target.Render(s.sw)
 		if warns {
 			require.Len(t, ds, 1)
@@ -186,9 +186,9 @@ func TestTwoLosslessGroups(t *testing.T) {
 	b := s.group(ir.CosGroup{Name: "b", Cos: 5, Lossless: true})
 	in := s.intent("x", 1, a, nil)
 	both := s.cable("swp2", 3, in)
-	lossy(both, a, 70000, 18000, 2000)
-	lossy(both, b, 50000, 12000, 3000)
-	lossy(s.cable("swp1", 30, in), a, 70000, 18000, 2000)
+	carry(both, a, 70000, 18000, 2000)
+	carry(both, b, 50000, 12000, 3000)
+	carry(s.cable("swp1", 30, in), a, 70000, 18000, 2000)
 	_, ds := Target.Render(s.sw)
 	require.Len(t, ds, 1)
 	want(t, ds, "cumulus-lossless-groups", diag.Warning, 35, "a, b", "share one buffer")
@@ -227,7 +227,7 @@ func TestWeights(t *testing.T) {
 	s.group(ir.CosGroup{Name: "b", Cos: 5, Lossless: true, Weight: 40})
 	s.group(ir.CosGroup{Name: "default", Cos: 0, Weight: 30})
 	s.group(ir.CosGroup{Name: "urgent", Cos: 6, Weight: 9, Strict: true})
-	lossy(s.cable("swp1", 3, s.intent("x", 1, a, nil)), a, 70000, 18000, 2000)
+	carry(s.cable("swp1", 3, s.intent("x", 1, a, nil)), a, 70000, 18000, 2000)
 	_, ds := Target.Render(s.sw)
 	require.Len(t, ds, 1)
 	want(t, ds, "cumulus-weights", diag.Warning, 15, "a (weight 30) and b (weight 40)")
@@ -295,6 +295,31 @@ func TestNothingToSay(t *testing.T) {
 	got := s.file(t)("pfc.port_group_list = [roce_pfc]\npfc.roce_pfc.cos_list = [4]\n")
 	assert.Contains(t, got, "pfc.port_group_list = []\n", "a switch that carries nothing any more pauses nothing any more")
 	assert.NotContains(t, got, "pfc.roce_pfc")
+}
+
+// TestBounce: a leaf with two ways up is told that nobody moves what bounces there; one with a single way up is not.
+func TestBounce(t *testing.T) {
+	build := func(spines int) diag.List {
+		s := newSample(t, "sn2700", "3.7.16")
+		rdma, detour := s.group(ir.CosGroup{Name: "rdma", Cos: 4, Lossless: true}), s.group(ir.CosGroup{Name: "detour", Cos: 5, Lossless: true})
+		rdma.Bounce = detour
+		in := s.intent("training", 1, rdma, nil)
+		for i, name := range []string{"swp1", "swp31", "swp32"} {
+			p := s.cable(name, 3, in)
+			carry(p, rdma, 70000, 18000, 2000)
+			carry(p, detour, 70000, 18000, 2000)
+			if i >= 3-spines {
+				spine := p.Peer().Device
+				spine.Host, spine.Switch, spine.Name = nil, &ir.Switch{Tier: 2}, "spine"+name
+			}
+		}
+		return check(s.sw)
+	}
+	d := want(t, build(2), "cumulus-bounce", diag.Warning, 14, `into the switches of switch "leaf" and goes up again is to move into "detour"`)
+	assert.Contains(t, d.Detail, "rules of your own")
+	for _, d := range build(1) {
+		assert.NotEqual(t, "cumulus-bounce", d.Code)
+	}
 }
 
 func TestTopics(t *testing.T) {

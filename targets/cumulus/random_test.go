@@ -49,7 +49,7 @@ func TestRandomSwitches(t *testing.T) {
 			for _, g := range groups {
 				if g.Lossless && rapid.Bool().Draw(rt, "carries") {
 					c := rapid.SampledFrom(choices).Draw(rt, "sizes")
-					lossy(p, g, c.size, c.xoff, c.delta)
+					carry(p, g, c.size, c.xoff, c.delta)
 				}
 				if g.ECN != nil && rapid.Bool().Draw(rt, "marks") && (model == "sn2700" || version != "3.1.2") {
 					marked(p, g, 150000, 1500000, 100)

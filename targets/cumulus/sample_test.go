@@ -85,7 +85,7 @@ func (s *sample) cable(name string, metres float64, intents ...*ir.Intent) *ir.P
 	return a
 }
 
-func lossy(p *ir.Port, g *ir.CosGroup, size, xoff, delta int) {
+func carry(p *ir.Port, g *ir.CosGroup, size, xoff, delta int) {
 	p.Buffers = append(p.Buffers, &ir.Buffer{Group: g, Size: num(size, "size"), Xoff: num(xoff, "xoff"), XonDelta: num(delta, "xon")})
 }
 
@@ -110,7 +110,7 @@ func canonicalSample(t testing.TB, model, version string, roce int) *sample {
 	}
 	for _, name := range []string{"swp1", "swp2", "swp3", "swp4", "swp31", "swp32"} {
 		p := s.cable(name, 3, in)
-		lossy(p, g, 70000, 18000, 2000)
+		carry(p, g, 70000, 18000, 2000)
 		if roce == 2 {
 			marked(p, g, 153600, 1536000, 100)
 		}

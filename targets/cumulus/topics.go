@@ -5,7 +5,7 @@ import "github.com/rocec/rocec/lang/diag"
 // topics is every code this target reports.
 var topics = []diag.Topic{
 	topicRelease, topicChip, topicTrust, topicNoPFC, topicNoECN, topicThresholds, topicDrops, topicECNGroups,
-	topicLossless, topicCPU, topicCutThrough, topicWeights, topicPort, topicFile,
+	topicLossless, topicCPU, topicCutThrough, topicWeights, topicBounce, topicPort, topicFile,
 }
 
 var topicRelease = diag.Topic{
@@ -186,6 +186,26 @@ Inside a priority group the manuals promise no shares.
   cos_group "rdma"    { weight = 40 }    # service gets 70; who gets what of it is the chip's choice
 
 Give them equal weights to write down what you can count on. The hosts follow the weights exactly.`,
+}
+
+var topicBounce = diag.Topic{
+	Code:    "cumulus-bounce",
+	Summary: "the switch does not move bounced traffic by itself",
+	Doc: `bounce = cos_group.x sends traffic that turns up again after coming down into another lossless
+group, so that a detour round failed links cannot close a circle of paused buffers. For that the
+switch must look at the port the traffic came in by and the port it leaves by, and change the class
+only where both lead up. traffic.conf maps classes by what the packet says and by the port it comes
+in by; it knows nothing of the way out. rocec writes no ACL rules.
+
+    cos_group "rdma" {
+      lossless = true
+      bounce   = cos_group.detour     # proven under the assumption that the leaves do it
+    }
+
+The proof takes the bounce as given: you vouch for it, as for the routing. Add rules on every switch
+named (for each pair of uplinks: in by one, out by another, set the class and the DSCP of the other
+group), and see with counters of the other priority that they work. Or leave bounce away and use
+routing = "up-down", which needs nothing but routing that never goes up again.`,
 }
 
 var topicPort = diag.Topic{
