@@ -188,7 +188,7 @@ func (c *compiler) checkRouting() {
 		}
 		e := c.report.errorf(topicRoutingMissing, c.f.At, g.Name, "The lossless cos group %q crosses a ring of %d links, and the fabric "+
 			"does not say how lossless traffic is forwarded. Whether pauses can run round in a circle depends on it. Say it in the fabric "+
-			"block: routing = \"up-down\", \"ebgp\", \"shortest-path\", \"spanning-tree\", \"flooding\" or \"any\".", g.Name, len(ring))
+			"block: routing = \"up-down\", \"ebgp\", \"shortest-path\", \"spanning-tree\", \"flooding\", \"any\" or \"table\".", g.Name, len(ring))
 		for i, l := range ring {
 			if i == showRing {
 				e.Note(diag.Range{}, "and %d more links", len(ring)-showRing)

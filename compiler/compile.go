@@ -30,6 +30,7 @@ func Compile(src *lang.Source) (*ir.Fabric, diag.List) {
 	c.root()
 	c.intents()
 	c.carry()
+	c.table()
 	c.checkRouting()
 	c.checkLengths()
 

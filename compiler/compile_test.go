@@ -360,6 +360,9 @@ func TestMistakes(t *testing.T) {
 			}
 		})
 	}
+	for _, c := range tableMistakes {
+		seen[c.code] = true // of a test of its own
+	}
 	for _, topic := range Topics {
 		assert.True(t, seen[topic.Code], "no test makes the mistake %s", topic.Code)
 	}

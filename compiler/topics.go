@@ -13,6 +13,7 @@ var Topics = sortedTopics(
 	topicUnknownDevice, topicUnknownInterface, topicUnknownPort, topicPortTwice, topicPortSplit,
 	topicLinkToItself, topicLinkHosts, topicSpeed, topicLengthMissing, topicRoutingMissing, topicASNMissing,
 	topicUnknownMember, topicMemberOff, topicBondInvalid,
+	topicTableName, topicTableTwice, topicTablePort, topicTableMissing, topicTableTooLarge, topicRoutingLoop, topicNoRoute,
 )
 
 func sortedTopics(all ...*diag.Topic) []diag.Topic {
@@ -190,6 +191,7 @@ good (a PFC loop). Whether they can depends on the paths traffic takes, so the f
   spanning-tree   one tree of the bridged network
   flooding        bridged, with flooding of unknown destinations
   any             every path
+  table           the next hops of a file (table = "fib.json")
 Where the links that carry the group form a tree, every routing is the same and none is needed. Two
 parallel links are a ring too.
 `}

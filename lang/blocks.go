@@ -19,7 +19,8 @@ var fabricSchema = schema[Fabric]{
 	attrs: []attr[Fabric]{
 		one("mtu", integer(1280, 16384), "9216", "MTU of switch ports, in bytes.", func(f *Fabric) *Value[int] { return &f.MTU }),
 		one("cable_length", length, "none", "Length of the cables of links that state none; without it every lossless link states its own.", func(f *Fabric) *Value[float64] { return &f.CableLength }),
-		one("routing", oneOf("up-down", "ebgp", "shortest-path", "spanning-tree", "flooding", "any"), "none", "How lossless traffic is forwarded. Needed where a lossless group crosses a cycle of links.", func(f *Fabric) *Value[string] { return &f.Routing }),
+		one("routing", oneOf("up-down", "ebgp", "shortest-path", "spanning-tree", "flooding", "any", "table"), "none", "How lossless traffic is forwarded. Needed where a lossless group crosses a cycle of links.", func(f *Fabric) *Value[string] { return &f.Routing }),
+		one("table", filePath, "none", "The file of next hops for routing = \"table\", below the fabric's folder; see tables.md. Required with that routing and refused with any other.", func(f *Fabric) *Value[string] { return &f.Table }),
 		one("root", rootSwitch, "any", "The switch that is the root of the spanning tree.", func(f *Fabric) *Value[string] { return &f.Root }),
 		one("failures", integer(0, 16), "1", "The PFC-loop proof also holds with up to so many links down.", func(f *Fabric) *Value[int] { return &f.Failures }),
 		one("flow_control", oneOf("pfc", "pause"), "\"pfc\"", "How links are made lossless: priority flow control, or link pause.", func(f *Fabric) *Value[string] { return &f.FlowControl }),

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nexthops"
 )
 
 // parse reads and parses every *.hcl file directly in the folder, in order of their names.
@@ -133,6 +134,86 @@ func readRegular(fsys fs.FS, name string, limit int) ([]byte, error) {
 	return src, err
 }
 
+// errLink completes a sentence that begins with the name of the file.
+var errLink = errors.New("is, or lies behind, a link, which is not followed")
+
+// readBelow reads a regular file below the fabric's folder. Links are not followed: they lead out of it.
+func (l *loader) readBelow(name string, limit int) ([]byte, error) {
+	at := l.dir
+	for part := range strings.SplitSeq(name, "/") {
+		at = path.Join(at, part)
+		info, err := fs.Lstat(l.fsys, at)
+		if err != nil {
+			return nil, err
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return nil, errLink
+		}
+	}
+	return readRegular(l.fsys, at, limit)
+}
+
+// loadTable reads the file of next hops.
+func (l *loader) loadTable() {
+	f := &l.src.Fabric
+	byTable := f.Routing.V == "table"
+	switch {
+	case byTable && f.Table.Set():
+	case l.diags.HasErrors(): // either attribute may have a mistake of its own
+		return
+	case byTable:
+		missingAttribute.Errorf(&l.diags, f.Routing.At, "Routing by a table needs the file of next hops. Say table = \"fib.json\" in the fabric block.")
+		return
+	case f.Table.Set():
+		tableUnused.Errorf(&l.diags, f.Table.At, "The fabric names a table of next hops, and its routing is not \"table\". Say routing = \"table\", or delete this attribute.")
+		return
+	default:
+		return
+	}
+	full := path.Join(l.dir, f.Table.V)
+	src, err := l.readBelow(f.Table.V, nexthops.MaxFile)
+	switch {
+	case errors.Is(err, errTooLarge):
+		tooLarge.Errorf(&l.diags, f.Table.At, "%q is larger than %s. Leave out what no member of the fabric is reached by.", full, size(nexthops.MaxFile))
+		return
+	case errors.Is(err, errLink):
+		unreadable.Errorf(&l.diags, f.Table.At, "%q %s.", full, errLink)
+		return
+	case err != nil:
+		unreadable.Errorf(&l.diags, f.Table.At, "%q cannot be read: %s.", full, reason(err))
+		return
+	}
+	l.src.Files[full] = src
+	if at, ok := notText(full, src); ok {
+		invalidUTF8.Errorf(&l.diags, at, "%q is no UTF-8 text at byte %d. Save it as UTF-8.", full, at.Start.Byte)
+		return
+	}
+	l.src.NextHops = nexthops.Read(full, src, &l.diags)
+}
+
+// notText returns the place of the first byte that is no UTF-8, or of a NUL.
+func notText(name string, src []byte) (diag.Range, bool) {
+	bad := bytes.IndexByte(src, 0)
+	for i := 0; i < len(src) && (bad < 0 || i < bad); {
+		r, n := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && n == 1 {
+			bad = i
+			break
+		}
+		i += n
+	}
+	if bad < 0 {
+		return diag.Range{}, false
+	}
+	line := bytes.Count(src[:bad], []byte("\n")) + 1
+	column := utf8.RuneCount(src[bytes.LastIndexByte(src[:bad], '\n')+1:bad]) + 1
+	pos := hcl.Pos{Line: line, Column: column, Byte: bad}
+	end := pos
+	end.Byte++
+	end.Column++
+	return diag.Range{Filename: name, Start: pos, End: end}, true
+}
+
 // reason is an error without the path, which the message names already.
 func reason(err error) string {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
@@ -222,17 +303,12 @@ func checkText(name string, src []byte, ds *diag.List) bool {
 		i++
 	}
 	if bad >= 0 {
-		line := bytes.Count(src[:bad], []byte("\n")) + 1
-		column := utf8.RuneCount(src[bytes.LastIndexByte(src[:bad], '\n')+1:bad]) + 1
-		pos := hcl.Pos{Line: line, Column: column, Byte: bad}
-		end := pos
-		end.Byte++
-		end.Column++
+		at, _ := notText(name, src)
 		what := "is no UTF-8 text"
 		if src[bad] == 0 {
 			what = "holds a NUL byte"
 		}
-		invalidUTF8.Errorf(ds, diag.Range{Filename: name, Start: pos, End: end}, "%q %s at byte %d. Save it as UTF-8.", name, what, bad)
+		invalidUTF8.Errorf(ds, at, "%q %s at byte %d. Save it as UTF-8.", name, what, bad)
 		return false
 	}
 	if marks > 2*maxTokens {

@@ -196,21 +196,12 @@ func fileFunction(l *loader) function.Function {
 		if !fs.ValidPath(name) || name == "." {
 			return cty.NilVal, function.NewArgErrorf(0, "expected the path of a file below the fabric's folder, without a leading slash and without leaving it by \"..\"")
 		}
-		at := l.dir
-		for part := range strings.SplitSeq(name, "/") {
-			at = path.Join(at, part)
-			info, err := fs.Lstat(l.fsys, at)
-			if err != nil {
-				return cty.NilVal, function.NewArgErrorf(0, "%q cannot be read: %s", cut(name), reason(err))
-			}
-			if info.Mode()&fs.ModeSymlink != 0 {
-				return cty.NilVal, function.NewArgErrorf(0, "%q is, or lies behind, a link, which is not followed", cut(name))
-			}
-		}
-		b, err := readRegular(l.fsys, at, maxString)
+		b, err := l.readBelow(name, maxString)
 		switch {
 		case errors.Is(err, errTooLarge):
 			return cty.NilVal, function.NewArgErrorf(0, "%q is larger than 64 KiB", cut(name))
+		case errors.Is(err, errLink):
+			return cty.NilVal, function.NewArgErrorf(0, "%q %s", cut(name), errLink)
 		case err != nil:
 			return cty.NilVal, function.NewArgErrorf(0, "%q cannot be read: %s", cut(name), reason(err))
 		case !utf8.Valid(b):

@@ -2,8 +2,10 @@ package lang
 
 import (
 	"fmt"
+	"io/fs"
 	"math"
 	"net/netip"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -85,6 +87,7 @@ var (
 	jumpHosts   = pattern("string", `[user@]host[:port], or several separated by commas`, `[A-Za-z0-9_\[:][A-Za-z0-9._:@%,\[\]-]{0,252}`)
 	hostKey     = pattern("string", `a fingerprint as ssh-keygen -l prints it: "SHA256:" and 43 characters`, `SHA256:[A-Za-z0-9+/]{43}=?`)
 	reasonText  = pattern("string", `a reason in quotes, on one line`, `[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*`)
+	filePath    = kind[string]{"path", `the path of a file below the fabric's folder, such as "fib.json"`, readPath}
 	description = kind[string]{"string", "text", func(v cty.Value) (string, *problem) {
 		if v.Type() != cty.String {
 			return "", mistyped
@@ -92,6 +95,18 @@ var (
 		return v.AsString(), nil
 	}}
 )
+
+// readPath reads a path that does not lead out of the folder it is relative to.
+func readPath(v cty.Value) (string, *problem) {
+	if v.Type() != cty.String {
+		return "", mistyped
+	}
+	name := path.Clean(v.AsString())
+	if !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
+		return "", problemf(&badValue, "%q is no path of a file below the fabric's folder: it has no leading slash and does not leave the folder by \"..\".", cut(v.AsString()))
+	}
+	return name, nil
+}
 
 // oneOf is a string out of a few.
 func oneOf(words ...string) kind[string] {

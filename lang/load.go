@@ -134,6 +134,7 @@ func (l *loader) load() {
 		l.forEach(b, top, func(en *env, key string) { l.decodeLink(b, en, key) })
 	}
 	l.resolveRoot()
+	l.loadTable()
 }
 
 // onlyDuplicates tells whether the files were parsed whole: a repeated attribute does not hide anything.

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nexthops"
 )
 
 // Value is a value and the place where it was written. Without a place the person wrote nothing and V is zero.
@@ -25,7 +26,7 @@ func (v Value[T]) Or(def T) T {
 
 // Source is a fabric as written: every file read, every expression evaluated, every nodeset expanded, nothing
 // resolved. Names are still strings, each with its place. Ranges and enumerations have been checked (a cos is 0-7, a
-// routing is one of the six), references to blocks have been checked to exist; everything that needs two blocks to
+// routing is one of the seven), references to blocks have been checked to exist; everything that needs two blocks to
 // judge is the compiler's.
 type Source struct {
 	Fabric       Fabric
@@ -38,6 +39,8 @@ type Source struct {
 	SwitchModels []*SwitchModel
 	NICModels    []*NICModel
 
+	NextHops *nexthops.Table // of fabric.table; nil when there is none
+
 	Files map[string][]byte // every file read, by the name used in ranges; for showing source lines
 }
 
@@ -47,7 +50,8 @@ type Fabric struct {
 	Decl        diag.Range     // the block's header: fabric "name"
 	MTU         Value[int]     // bytes
 	CableLength Value[float64] // metres
-	Routing     Value[string]  // up-down, ebgp, shortest-path, spanning-tree, flooding or any
+	Routing     Value[string]  // up-down, ebgp, shortest-path, spanning-tree, flooding, any or table
+	Table       Value[string]  // the file of next hops, as written
 	Root        Value[string]  // the switch that pins a spanning-tree's root
 	Failures    Value[int]     // links that may be down at once
 	FlowControl Value[string]  // pfc or pause

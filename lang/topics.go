@@ -1,6 +1,9 @@
 package lang
 
-import "github.com/rocec/rocec/lang/diag"
+import (
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nexthops"
+)
 
 // The mistakes lang reports. `rocec explain CODE` prints the Doc.
 var (
@@ -13,8 +16,9 @@ What to do: give the right folder, mend its permissions, or replace the link by 
 
 	tooLarge = diag.Topic{Code: "too-large", Summary: "the input is larger than rocec reads", Doc: `
 Limits keep a mistake, or a fabric from a stranger, from eating the machine: 256 files of 1 MiB, together
-32 MiB and each 200,000 tokens; strings of 64 KiB; values of 100,000 elements; and a bound on the work of
-expressions all together. A string that doubles itself in a chain of locals meets the last one.
+32 MiB and each 200,000 tokens; a table of next hops of 64 MiB; strings of 64 KiB; values of 100,000 elements;
+and a bound on the work of expressions all together. A string that doubles itself in a chain of locals meets
+the last one.
 
 What to do: split a large file; name many things with nodesets and meshes instead of one block each:
 
@@ -141,7 +145,7 @@ lossless frames.`}
 
 	outOfRange = diag.Topic{Code: "out-of-range", Summary: "the value is out of range", Doc: `
 The value has the right type but lies outside of what the protocol or the language allows: a cos is 0-7, a
-DSCP 0-63, a VLAN 1-4094, a routing one of six words. The message says which values are allowed.`}
+DSCP 0-63, a VLAN 1-4094, a routing one of seven words. The message says which values are allowed.`}
 
 	badValue = diag.Topic{Code: "bad-value", Summary: "the value is not well formed", Doc: `
 The value is a string of the right kind that cannot be read as what the attribute means: an address, a prefix,
@@ -204,6 +208,17 @@ The value does not convert to the type its variable block declares, is not writt
 HCL expression. Values of --var and ROCEC_VAR_x are taken as they stand for string, number and bool, and
 as HCL for lists, maps and objects: --var 'racks=["a", "b"]'.`}
 
+	tableUnused = diag.Topic{Code: "table-unused", Summary: "the table of next hops is not used", Doc: `
+A fabric names a file of next hops, and its routing is not "table": the PFC-loop check would follow what the routing
+says and never look at the file. Nobody could say which of the two was meant.
+
+    fabric "pod1" {
+      routing = "table"
+      table   = "fib.json"
+    }
+
+What to do: say routing = "table", or delete the attribute.`}
+
 	failedValidation = diag.Topic{Code: "failed-validation", Summary: "a variable is not valid", Doc: `
 The condition of a validation block of the variable is false for the value; the message is the block's own.
 
@@ -224,4 +239,5 @@ var Topics = []diag.Topic{
 	wrongType, wrongUnit, outOfRange, badValue,
 	unknownReference, unknownFunction, badExpression, referenceCycle, badForEach,
 	noFabric, unsetVariable, undeclaredVariable, badVariable, failedValidation,
+	nexthops.Invalid, tableUnused,
 }

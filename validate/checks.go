@@ -4,6 +4,7 @@ package validate
 var Checks = []*Check{
 	PFCLoop,
 	PFCLoopUnknown,
+	PFCLoopTransient,
 	UpDownNoPath,
 	RoCEMembers,
 	RoCEVersionMix,

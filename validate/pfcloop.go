@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/proof"
 )
 
 // PFCLoop proves that no circle of lossless buffers can wait for itself, or shows the circle.
@@ -25,107 +26,132 @@ moves again, and everything behind it stops too:
 rocec builds the graph "this buffer can only drain into that one" from your cabling, your roce
 blocks (who talks with whom) and fabric.routing (which way), and looks for circles. Whether a
 circle ever fills depends on load and luck; a fabric without one cannot stop this way whatever
-the load. So a circle is an error.
+the load. So a circle is an error, and the verdict is one of three words:
 
-The proof assumes that hosts drain what they receive, that headroom suffices, that nothing is
-flooded losslessly, and that traffic really goes the way fabric.routing says.
+  free      no circle, by a certificate (numbers for the links that every turn raises) or by a
+            search of the whole graph, with up to fabric.failures links down
+  prone     there is a circle, and here it is
+  unknown   neither could be shown: see rocec explain pfc-loop-unknown
 
 Example: four switches in a ring, a host on each, routing = "shortest-path". Traffic between
-opposite corners passes a third switch, in both directions round the ring.
+opposite corners passes a third switch, in both directions round the ring. Or a leaf and spine
+fabric in which each of two leaves has lost another uplink: what they talk comes down from one
+spine to a third leaf and goes up to the other spine. That is the usual circle of real fabrics.
 
-How to mend it, cheapest first:
+How to choose a routing: say what your switches do. What the proof covers under each:
+  up-down        any failures, also while routing converges; you vouch that nothing goes up again
+                 after it came down
+  ebgp           any failures if the AS numbers forbid the way down and up again (RFC 7938: one
+                 number for the top tier, one for the middle switches of each pod); else as
+                 shortest-path, with the AS-path loop check
+  shortest-path  exactly fabric.failures links down, each set that matters
+  spanning-tree  any failures: only a tree forwards
+  flooding       any failures, if a search finds no circle of ports a frame may leave by
+  any            any failures, if a search finds no circle of turns at all
+  table          the tables as they are, with no link down beyond what they say
+
+How to read the report: first the lines of your files that make the circle together, then the
+circle. "sw2:swp16 ===> sw1:swp15   out by swp16, into 2" is the buffer of sw1 for what comes in
+by swp15; it drains by swp16 into the buffer of line 2. "down, then up again" marks the turns to
+forbid: without them there is no circle in a fabric of tiers. Then flows that fill it, what must
+have failed, and how many more circles there are. A free verdict under shortest paths comes with a
+note: how many failed links at once would make the fabric prone.
+
+A free verdict assumes that hosts drain what they receive and pass nothing on, that pauses are
+honoured in time and headroom suffices, that every lossless priority group has a guaranteed
+minimum, that nothing is flooded or multicast losslessly, that the switches classify as the cos
+groups say, and that traffic really goes the way fabric.routing says. PFC watchdogs drop what is
+stuck and so mitigate a deadlock; they prove nothing, and rocec does not count on them.
+
+How to mend it, cheapest first; the report says which of these help in your fabric:
   - routing = "up-down", if your switches have tiers and their routing never sends traffic up
-    again after it came down (eBGP with the AS numbers of RFC 7938 does that). This is proven
-    for any failures.
+    again after it came down.
+  - eBGP with AS numbers that forbid it, so that the switches themselves see to it.
+  - bounce = cos_group.x: what goes up again leaves the group, at best for a lossy one.
   - let fewer members talk: two roce blocks instead of one.
-  - take a cable out of the circle.
+  - take a cable out of the circle, or ask for fewer failures.
   - allow_deadlock = "reason" on the cos_group: the error becomes a warning that plan and apply
     repeat.`,
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
-			for _, g := range l.groups {
-				proof := Proof{
-					Group: g, Verdict: l.verdict, Certificate: l.certificate, Routing: p.Fabric.Routing,
-					Failures: l.failures, Any: l.any, Why: l.why,
-				}
-				if l.any {
-					proof.Failures = p.Fabric.Failures
-				}
-				if l.verdict == Free {
-					proof.Assumptions = l.assumptions()
-				}
-				if l.loops != nil {
-					proof.Loops = []Loop{{Circle: l.loops.circle, Flows: l.graph.flows(l.loops.circle), Down: l.down}}
-				}
-				p.proofs = append(p.proofs, proof)
+			for _, g := range l.Groups {
+				p.proofs = append(p.proofs, Proof{
+					Group: g, Verdict: l.Verdict, Certificate: l.Certificate, Routing: p.Fabric.Routing, Failures: l.Failures, Any: l.Any,
+					Why: l.Why, Assumptions: l.Assumptions, Loops: l.Loops, Notes: l.Notes, Buffers: l.Buffers, Turns: l.Turns,
+				})
 			}
-			if l.verdict == Prone {
+			if l.Verdict == Prone {
 				p.reportLoop(l)
 			}
 		}
 	},
 }
 
-func (p *Pass) reportLoop(l *loopProof) {
-	f, circle := p.Fabric, l.loops.circle
-	at := f.RoutingAt
-	if at.Filename == "" {
-		at = f.At
-	}
+// routingAt is the line that says how traffic is forwarded.
+func (p *Pass) routingAt() diag.Range { return orAt(p.Fabric.RoutingAt, p.Fabric.At) }
+
+func (p *Pass) reportLoop(l *proof.Proof) {
+	f, first := p.Fabric, l.Loops[0]
 	report := p.Errorf
 	var allowed []*ir.CosGroup
-	for _, g := range l.groups {
+	for _, g := range l.Groups {
 		if g.AllowDeadlock != "" {
 			allowed = append(allowed, g)
 		}
 	}
-	if len(allowed) == len(l.groups) {
+	if len(allowed) == len(l.Groups) {
 		report = p.Warnf
 	}
 	when := ""
-	if len(l.down) > 0 {
-		when = fmt.Sprintf(" once %s down", isAre(len(l.down), "link"))
+	if len(first.Down) > 0 {
+		when = fmt.Sprintf(" once %s down", isAre(len(first.Down), "link"))
 	}
-	d := report(at, "With routing = %q, lossless traffic of %s can fill %d buffers that wait for each other in a circle%s: each "+
+	d := report(p.routingAt(), "With routing = %q, lossless traffic of %s can fill %d buffers that wait for each other in a circle%s: each "+
 		"can only drain into the next. If all of them are full at once, all of these links stay paused, and so does whatever is "+
 		"behind them. Nothing in the fabric keeps that from happening; break the circle, or say why it may stay.",
-		f.Routing, groupsText(l.groups), len(circle), when)
+		f.Routing, groupsText(l.Groups), len(first.Circle), when)
 	for _, g := range allowed {
 		d.Detail += fmt.Sprintf(" allow_deadlock of %q says: %s.", g.Name, strings.TrimSuffix(g.AllowDeadlock, "."))
 	}
-
 	p.causes(d, l)
 	d.Text = loopText(l)
-	for _, h := range circle {
-		d.Loop = append(d.Loop, diag.Hop{Device: h.In.Device.Name, In: h.In.Name, Out: h.Out.Name, CosGroup: h.Group.Name})
+	d.Loop = hops(first.Circle)
+	d.Fix = waysOut(l)
+}
+
+func hops(circle []Hop) []diag.Hop {
+	out := make([]diag.Hop, len(circle))
+	for i, h := range circle {
+		out[i] = diag.Hop{Device: h.In.Device.Name, In: h.In.Name, Out: h.Out.Name, CosGroup: h.Group.Name}
 	}
-	d.Fix = l.waysOut()
+	return out
 }
 
 // causes notes the lines of the person that together make the circle.
-func (p *Pass) causes(d *diag.Diagnostic, l *loopProof) {
-	for _, g := range l.groups {
-		at := g.LosslessAt
-		if at.Filename == "" {
-			at = g.At
-		}
-		d.Note(at, "keeps priority %d lossless on every link of the circle", g.Cos)
+func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
+	first := l.Loops[0]
+	for _, g := range l.Groups {
+		d.Note(orAt(g.LosslessAt, g.At), "keeps priority %d lossless on every link of the circle", g.Cos)
 	}
 	for _, in := range p.Fabric.Intents {
-		if slices.Contains(l.groups, in.Group) {
+		if slices.Contains(l.Groups, in.Group) {
 			d.Note(in.At, "lets %s talk with one another", plural(len(in.Members), "interface"))
 		}
 	}
-	if len(l.groups) > 1 {
-		if p.Fabric.FlowControl == ir.Pause {
+	if len(l.Groups) > 1 {
+		switch {
+		case p.Fabric.FlowControl == ir.Pause:
 			d.Note(diag.Range{}, "link pause stops a cable for every cos group at once, so they are judged together")
-		} else {
+		case slices.ContainsFunc(l.Groups, func(g *ir.CosGroup) bool { return g.Bounce == nil || !g.Bounce.Lossless }) &&
+			!slices.ContainsFunc(l.Groups, func(g *ir.CosGroup) bool { return g.Bounce != nil }):
 			d.Note(diag.Range{}, "the switch chips keep one buffer for all lossless groups of a port, so they are judged together")
+		default:
+			d.Note(diag.Range{}, "traffic that bounces moves from one of the groups into another, so they are judged together")
 		}
 	}
 	var blocks []diag.Range
 	cables := map[diag.Range]int{}
-	for _, h := range l.loops.circle {
+	for _, h := range first.Circle {
 		at := h.In.Link.At
 		if cables[at]++; cables[at] == 1 {
 			blocks = append(blocks, at)
@@ -137,7 +163,7 @@ func (p *Pass) causes(d *diag.Diagnostic, l *loopProof) {
 			d.Note(at, "lays %s of the circle", plural(cables[at], "cable"))
 		}
 	}
-	if len(l.down) > 0 {
+	if len(first.Down) > 0 {
 		if p.Fabric.FailuresAt.Filename != "" {
 			d.Note(p.Fabric.FailuresAt, "asks that the proof hold with up to %s down", plural(p.Fabric.Failures, "link"))
 		} else {
@@ -146,67 +172,98 @@ func (p *Pass) causes(d *diag.Diagnostic, l *loopProof) {
 	}
 }
 
-// loopText lays the circle out: a line for every buffer, then the flows that fill it, what must fail first, and what else
-// there is.
-func loopText(l *loopProof) string {
+// loopText lays the first circle out, then the flows that fill it, what must fail first, and what else there is.
+func loopText(l *proof.Proof) string {
 	var b strings.Builder
-	circle := l.loops.circle
+	first := l.Loops[0]
 	b.WriteString("the circle (each buffer can only drain into the next):\n\n")
-	left, right := 0, 0
-	for _, h := range circle {
-		left, right = max(left, len(h.In.Peer().String())), max(right, len(h.In.String()))
+	writeCircle(&b, first.Circle)
+	if first.Ties != ir.AnyTie {
+		fmt.Fprintf(&b, "\nonly when routers that hold several routes to be equally good pass on the %s of them\n", tieText(first.Ties))
 	}
-	const most = 24 // lines of a circle; of longer ones the first and the last
-	for i, h := range circle {
-		if len(circle) > most && i >= most-4 && i < len(circle)-4 {
-			if i == most-4 {
-				fmt.Fprintf(&b, "    ...  %s more\n", plural(len(circle)-most, "buffer"))
-			}
-			continue
-		}
-		turn := ""
-		if up(h.In.Peer(), h.In) < 0 && up(h.Out, h.Out.Peer()) > 0 {
-			turn = "   down, then up again"
-		}
-		fmt.Fprintf(&b, "  %3d. %-*s ===> %-*s   out by %s, into %d%s\n", i+1, left, h.In.Peer(), right, h.In, h.Out.Name, (i+1)%len(circle)+1, turn)
-	}
-	if len(l.down) > 0 {
-		fmt.Fprintf(&b, "\nonly when %s down:\n\n", isAre(len(l.down), "link"))
-		for _, link := range l.down {
+	if len(first.Down) > 0 {
+		fmt.Fprintf(&b, "\nonly when %s down:\n\n", isAre(len(first.Down), "link"))
+		for _, link := range first.Down {
 			fmt.Fprintf(&b, "    %s - %s\n", link.A, link.B)
 		}
-		if len(l.down) > 1 {
-			fmt.Fprintf(&b, "\nno set of fewer than %d failed links makes a circle\n", len(l.down))
+		b.WriteByte('\n')
+		if first.Alike > 1 {
+			fmt.Fprintf(&b, "%s of links do the same; they differ by names only\n", plural(first.Alike-1, "other set"))
+		}
+		if l.Fewest && len(first.Down) > 1 {
+			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", len(first.Down))
 		}
 	}
-	if flows := l.graph.flows(circle); len(flows) > 0 {
+	if len(first.Flows) > 0 {
 		b.WriteString("\nflows that fill it:\n\n")
-		for i, f := range flows {
+		for i, f := range first.Flows {
 			if i == 8 {
-				fmt.Fprintf(&b, "    ...  %s more\n", plural(len(flows)-8, "flow"))
+				fmt.Fprintf(&b, "    ...  %s more\n", plural(len(first.Flows)-8, "flow"))
 				break
 			}
 			fmt.Fprintf(&b, "    %s\n", flowText(f))
 		}
 	}
-	switch {
-	case l.loops.parts > 1 && l.graph.reversed(circle):
-		fmt.Fprintf(&b, "\nthe same %d links make a circle in the other direction too", len(circle))
-		if l.loops.parts > 2 {
-			fmt.Fprintf(&b, "; %s of buffers hold more", plural(l.loops.parts-2, "other set"))
-		}
-		b.WriteByte('\n')
-	case l.loops.parts > 1:
-		fmt.Fprintf(&b, "\n%s of buffers hold circles of their own; the smallest is shown (%d buffers in all)\n",
-			plural(l.loops.parts-1, "other set"), l.loops.buffers)
-	case l.loops.buffers > len(circle):
-		fmt.Fprintf(&b, "\n%d buffers in all lie on circles that share these turns; the shortest is shown\n", l.loops.buffers)
+	var more []string
+	if first.Reversed {
+		more = append(more, fmt.Sprintf("the same %d links make a circle in the other direction too", len(first.Circle)))
+	}
+	if first.More > 0 {
+		more = append(more, fmt.Sprintf("%s of %d buffers take the same turns from down to up and are not listed",
+			plural(first.More, "more circle"), len(first.Circle)))
+	}
+	if first.Buffers > len(first.Circle) {
+		more = append(more, fmt.Sprintf("%s in all lie on circles that are joined to this one; the shortest is shown", plural(first.Buffers, "buffer")))
+	}
+	others := l.Parts - 1
+	if first.Reversed && first.Buffers == len(first.Circle) {
+		others-- // the other direction is a part of its own
+	}
+	if others > 0 {
+		more = append(more, fmt.Sprintf("%s of buffers hold circles that share no buffer with it", plural(others, "other set")))
+	}
+	if more != nil {
+		fmt.Fprintf(&b, "\n%s\n", strings.Join(more, "\n"))
 	}
 	return b.String()
 }
 
-// up tells whether the cable from a to b leads to a higher tier (+1), a lower (-1) or the same (0).
-func up(a, b *ir.Port) int { return height(b.Device) - height(a.Device) }
+// writeCircle writes a line for every buffer.
+func writeCircle(b *strings.Builder, circle []Hop) {
+	left, right := 0, 0
+	groups := false
+	for _, h := range circle {
+		left, right = max(left, len(h.In.Peer().String())), max(right, len(h.In.String()))
+		groups = groups || h.Group != circle[0].Group
+	}
+	const most = 24 // lines of a circle; of longer ones the first and the last
+	for i, h := range circle {
+		if len(circle) > most && i >= most-4 && i < len(circle)-4 {
+			if i == most-4 {
+				fmt.Fprintf(b, "    ...  %s more\n", plural(len(circle)-most, "buffer"))
+			}
+			continue
+		}
+		turn := ""
+		switch {
+		case h.In == h.Out:
+			turn = "   back where it came from"
+		case h.Valley():
+			turn = "   down, then up again"
+		}
+		if groups {
+			turn = fmt.Sprintf("   (%s)%s", h.Group.Name, turn)
+		}
+		fmt.Fprintf(b, "  %3d. %-*s ===> %-*s   out by %s, into %d%s\n", i+1, left, h.In.Peer(), right, h.In, h.Out.Name, (i+1)%len(circle)+1, turn)
+	}
+}
+
+func tieText(t ir.Ties) string {
+	if t == ir.LastTie {
+		return "last"
+	}
+	return "first"
+}
 
 // flowText is "node1:eth2 -> node3:eth2, by sw1, sw2, sw3".
 func flowText(f *ir.Flow) string {

@@ -1,42 +1,47 @@
 package validate
 
+import "github.com/rocec/rocec/compiler/ir"
+
 // PFCLoopUnknown reports fabrics the proof does not reach.
 var PFCLoopUnknown = &Check{
 	Code:    "pfc-loop-unknown",
 	Summary: "not known to be free of PFC loops",
 	Doc: `rocec could neither prove that no circle of lossless buffers can wait for itself (rocec explain
-pfc-loop) nor find one. The message says what is missing:
+pfc-loop) nor show one that can come about. The message says what is missing:
 
-  - the routing's paths are not followed in a fabric whose lossless links form a circle (ebgp,
-    spanning-tree, flooding);
   - routing = "up-down", but two switches of the same tier are joined by a link that is no peer
     link, so the tiers do not say which way is up;
-  - routing = "shortest-path" with failures, in a fabric too large to try every set of failed
-    links. Shortest paths found anew after a failure can lead down and up again, so that the
-    healthy verdict proves nothing;
-  - bounce moves traffic between groups on its way.
+  - the budget ran out. There are so many sets of links that may fail, each giving other shortest
+    paths, that not all were judged; the message says which were. The healthy verdict proves
+    nothing for the others;
+  - turns of states that exclude each other close a circle together: of two ways to break a tie, or
+    of two failures that do not happen at once. Such a circle need not be a real one, and no
+    single state that was tried has it.
 
-Example:
+The budget counts work, not time, so that the verdict is the same on every machine: a second of
+--budget is 100 million steps.
+
+Example: routing = "shortest-path" over more failures than the budget lets be followed.
 
     fabric "pod" {
-      routing  = "shortest-path"   # 512 links between switches
-      failures = 2                 # 131,328 sets of failed links
+      routing  = "shortest-path"
+      failures = 8
     }
 
 How to mend it: if your routing never sends traffic up again after it came down, say routing =
-"up-down" and give every switch its tier: that is proven at any size and for any failures. Or
-ask for less (failures = 0), knowing that the verdict then holds for the healthy fabric only.`,
+"up-down" and give every switch its tier: that is proven at any size and for any failures. With
+eBGP, give the switches AS numbers that forbid it (RFC 7938). Give the proof more work
+(--budget 10m). Or ask for less (failures = 1), knowing that the verdict then holds for no more.`,
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
-			if l.verdict != Unknown {
+			if l.Verdict != Unknown {
 				continue
 			}
-			at := p.Fabric.RoutingAt
-			if at.Filename == "" {
-				at = p.Fabric.At
-			}
-			d := p.Warnf(at, "Whether lossless traffic of %s can stop itself in a circle is not known: %s.", groupsText(l.groups), l.why)
-			if tiered(l.losslessLinks()) {
+			d := p.Warnf(p.routingAt(), "Whether lossless traffic of %s can stop itself in a circle is not known: %s.", groupsText(l.Groups), l.Why)
+			switch plan := l.ASPlan(); {
+			case p.Fabric.Routing == ir.EBGP && plan != nil && noPathsLost(p.Fabric):
+				d.Detail += " AS numbers that forbid the way down and up again would prove it at any size and for any failures: " + planText(plan) + "."
+			case (p.Fabric.Routing == ir.EBGP || p.Fabric.Routing == ir.ShortestPath) && l.Tiered() && noPathsLost(p.Fabric):
 				d.Detail += " If the switches' routing never sends traffic up again after it came down, say routing = \"up-down\": " +
 					"that is proven at any size and for any failures."
 			}

@@ -52,7 +52,7 @@ func TestChecks(t *testing.T) {
 			dir := filepath.Join("testdata", c.Code)
 			bad, err := os.ReadFile(filepath.Join(dir, "bad.hcl"))
 			require.NoError(t, err, "every check has a folder")
-			r := validate.Run(compile(t, bad))
+			r := validate.Run(compile(t, bad), nil)
 			wants := map[int][]*regexp.Regexp{} // by line
 			for i, line := range strings.Split(string(bad), "\n") {
 				for _, m := range want.FindAllStringSubmatch(line, -1) {
@@ -81,7 +81,7 @@ func TestChecks(t *testing.T) {
 
 			good, err := os.ReadFile(filepath.Join(dir, "good.hcl"))
 			require.NoError(t, err)
-			for _, d := range validate.Run(compile(t, good)).Diagnostics {
+			for _, d := range validate.Run(compile(t, good), nil).Diagnostics {
 				t.Errorf("good.hcl:%d: %s: %s", d.At.Start.Line, d.Code, d.Detail)
 			}
 		})

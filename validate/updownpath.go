@@ -53,6 +53,14 @@ func byHeight(f *ir.Fabric) []*ir.Device {
 	return out
 }
 
+// height is the tier of a device that forwards; hosts stand below every switch.
+func height(d *ir.Device) int {
+	if d.Switch != nil {
+		return d.Switch.Tier
+	}
+	return 0
+}
+
 // bitset is a set of small numbers.
 type bitset []uint64
 

@@ -7,10 +7,12 @@
 package validate
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/proof"
 )
 
 // Check is one documented judgement.
@@ -30,7 +32,7 @@ type Pass struct {
 	check  *Check
 	found  diag.List
 	proofs []Proof
-	loops  func() []*loopProof // the PFC-loop proof, made once for all checks
+	loops  func() []*proof.Proof // the PFC-loop proof, made once for all checks
 }
 
 // Errorf reports an error at a place and returns it for notes.
@@ -44,40 +46,35 @@ func (p *Pass) Warnf(at diag.Range, format string, args ...any) *diag.Diagnostic
 }
 
 // Verdict is the outcome of the PFC-loop proof.
-type Verdict string
+type Verdict = proof.Verdict
 
 // The verdicts. There is no "will deadlock": a circle of waiting buffers is necessary, never sufficient.
 const (
-	Free    Verdict = "free"
-	Prone   Verdict = "prone"
-	Unknown Verdict = "unknown"
+	Free    = proof.Free
+	Prone   = proof.Prone
+	Unknown = proof.Unknown
 )
+
+// Loop is one circle of buffers that can only drain into each other.
+type Loop = proof.Loop
+
+// Hop is one buffer of a circle, that of in-port In, and the turn by which it drains into the next.
+type Hop = proof.Hop
 
 // Proof is the PFC-loop verdict for one lossless cos group.
 type Proof struct {
 	Group       *ir.CosGroup
 	Verdict     Verdict
-	Certificate string     // by what it is free: "forest", "up-down", "exact"; empty otherwise
+	Certificate string     // by what it is free: "forest", "up-down", "as-plan", "bounce", "spanning-tree", "exact"; or empty
 	Routing     ir.Routing // the routing judged
-	Failures    int        // links down at once the verdict covers
+	Failures    int        // links down at once the verdict covers; of a prone verdict, how many must be down
 	Any         bool       // the verdict holds for any failures
-	Why         string     // one sentence: the rank function, the circle, or why it is not known
+	Why         string     // the rank function, the circle, or why it is not known
 	Assumptions []string   // of a free verdict
-	Loops       []Loop     // of a prone verdict, the one to show first in front
+	Loops       []Loop     // of a prone verdict: the shortest circle of each part, the one to show first in front, at most 64
 	Notes       []string   // worth knowing beside the verdict: how many failures would make the fabric prone
-}
-
-// Loop is one circle of buffers that can only drain into each other.
-type Loop struct {
-	Circle []Hop
-	Flows  []*ir.Flow // few flows that together take every turn of the circle
-	Down   []*ir.Link // what must have failed; nil: nothing
-}
-
-// Hop is one buffer of a circle, that of in-port In, and the turn by which it drains into the next.
-type Hop struct {
-	In, Out *ir.Port
-	Group   *ir.CosGroup
+	Buffers     int        // that wait or are waited for; 0 where a certificate needs no graph
+	Turns       int        // between them
 }
 
 // Report is what [Run] found.
@@ -86,16 +83,28 @@ type Report struct {
 	Proofs      []Proof // one per lossless cos group, by cos
 }
 
-// Run runs every check of the table on f. It is deterministic whatever the machine.
-func Run(f *ir.Fabric) Report {
+// DefaultBudget is the work the PFC-loop proof may take unless told otherwise, in steps: 60 s at [StepsPerSecond].
+const DefaultBudget = 60 * StepsPerSecond
+
+// StepsPerSecond is what a second of budget stands for, by definition: a budget counts work, so that a verdict is the
+// same on every machine.
+const StepsPerSecond = 100_000_000
+
+// Run runs every check of the table on f. The PFC-loop proof takes at most the work of the budget; nil stands for
+// [DefaultBudget]. Run is deterministic whatever the machine.
+func Run(f *ir.Fabric, budget *ir.Budget) Report {
+	if budget == nil {
+		budget = ir.NewBudget(DefaultBudget)
+	}
 	var r Report
-	loops := sync.OnceValue(func() []*loopProof { return proveLoops(f) })
+	loops := sync.OnceValue(func() []*proof.Proof { return proof.All(f, budget) })
 	for _, c := range Checks {
 		p := &Pass{Fabric: f, check: c, loops: loops}
 		c.Run(p)
 		r.Diagnostics = append(r.Diagnostics, p.found...)
 		r.Proofs = append(r.Proofs, p.proofs...)
 	}
+	slices.SortStableFunc(r.Proofs, func(a, b Proof) int { return a.Group.Cos - b.Group.Cos })
 	r.Diagnostics.Sort()
 	return r
 }

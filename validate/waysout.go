@@ -7,72 +7,175 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/proof"
 )
 
-// maxTries bounds how many single links are tried as the one to take out.
-const maxTries = 32
-
-// waysOut ranks what breaks every circle, cheapest first, each with its price. Where the cheapest is an edit, it is the fix's.
-func (p *loopProof) waysOut() *diag.Fix {
-	f := p.fabric
-	fix := &diag.Fix{}
+// waysOut ranks what breaks every circle, cheapest first, each with its price: first what forbids the turn, then what
+// makes it lossy, then fewer talkers, fewer cables, a smaller promise, and last none at all. What can be tried has been
+// tried. Where the cheapest is an edit, it is the fix's.
+func waysOut(l *proof.Proof) *diag.Fix {
+	f := l.Fabric
 	var ways []string
-	if f.Routing != ir.UpDown {
-		switch links := p.losslessLinks(); {
-		case tiered(links):
-			ways = append(ways, `routing = "up-down", if the switches' routing never sends traffic up again after it came down `+
-				`(price: pairs left without such a path by failures lose each other instead of detouring)`)
+	var edits []diag.Edit
+	const lost = "(price: pairs left without such a path by failures lose each other instead of detouring)"
+	switch f.Routing {
+	case ir.Flooding:
+		if l.Bridged() {
+			ways = append(ways, `routing = "spanning-tree", if the switches run it on every link (price: what it blocks carries nothing)`)
 			if f.RoutingAt.Filename != "" {
-				fix.Edits = []diag.Edit{{At: f.RoutingAt, New: `"up-down"`}}
+				edits = []diag.Edit{{At: f.RoutingAt, New: `"spanning-tree"`}}
 			}
+		}
+	case ir.TablePath:
+		if at := valleys(l.Loops[0].Circle); l.Tiered() && at != nil {
+			ways = append(ways, fmt.Sprintf("correct the next hops at %s, and wherever else traffic goes up again after it came down %s",
+				someOf(at), lost))
+		}
+	case ir.ShortestPath, ir.EBGP, ir.AnyPath:
+		if plan := l.ASPlan(); f.Routing == ir.EBGP && plan != nil && noPathsLost(f) {
+			ways = append(ways, planText(plan)+", so that the AS-loop check refuses every way down and up again "+lost)
+		}
+		level, orients := l.TieredBut()
+		switch {
+		case l.Tiered() && noPathsLost(f):
+			if len(ways) == 0 && f.RoutingAt.Filename != "" {
+				edits = []diag.Edit{{At: f.RoutingAt, New: `"up-down"`}}
+			}
+			ways = append(ways, `routing = "up-down", if the switches' routing never sends traffic up again after it came down `+lost)
+		case orients && len(level) > 0 && spreadOverTiers(f) && noPathsLost(f):
+			ways = append(ways, fmt.Sprintf(`routing = "up-down" with peer = true on %s, and routing on the switches that takes at most one `+
+				`such step between up and down (price: longer ways over them are lost)`, someOf(blocksOf(level))))
 		default:
-			if tiers := spanTiers(f, links); tiers != "" {
+			if tiers := spanTiers(f, l.LosslessLinks()); tiers != "" {
 				ways = append(ways, `routing = "up-down" with `+tiers+`, and routing on the switches that keeps to it (price: `+
 					`traffic takes the way over the top even where the other way round is as short)`)
 			}
 		}
 	}
-	if f.Routing != ir.AnyPath {
-		ways = append(ways, "let fewer members talk: split the roce block so that those whose paths meet in the circle are not "+
-			"in one (price: they have no RoCE between them)")
+	if l.MayBounce() {
+		const may = "if the switches can move what goes up again after coming down"
+		if lossy := slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return !g.Lossless && !g.Strict }); lossy >= 0 {
+			name := f.CosGroups[lossy].Name
+			ways = append(ways, fmt.Sprintf("bounce = cos_group.%s on %s, %s (price: such frames may be dropped)", name, groupsText(l.Groups), may))
+			if oneMoreLossless(f) {
+				ways = append(ways, fmt.Sprintf("a lossless cos group of its own for it, %s, with bounce = cos_group.%s (price: one of the few "+
+					"lossless groups of the chips; only what goes up twice may be dropped)", may, name))
+			}
+		}
 	}
-	if l := p.cut(); l != nil {
+	if f.Routing != ir.AnyPath && f.Routing != ir.Flooding && len(l.Loops[0].Flows) > 1 {
+		ways = append(ways, "let fewer members talk: split the roce block so that those whose paths meet in the circle are not "+
+			"in one (price: they have no RoCE between them; the proof says whether it is enough)")
+	}
+	if cut := l.Cut(); cut != nil {
 		covers := ""
-		if f.Failures > 0 {
-			covers = "; failures are judged anew"
+		if n := f.Failures; n > 0 {
+			covers = fmt.Sprintf("; it has been tried, also with up to %s more down", plural(n, "link"))
 		}
 		ways = append(ways, fmt.Sprintf("take out one cable of the circle, for example %s - %s (price: its bandwidth, and one "+
-			"failure less to survive%s)", l.A, l.B, covers))
+			"failure less to survive%s)", cut.A, cut.B, covers))
 	}
-	if len(p.down) > 0 {
-		ways = append(ways, fmt.Sprintf("failures = %d (price: the proof no longer covers %s down)", len(p.down)-1, plural(len(p.down), "link")))
+	if n := len(l.Loops[0].Down); n > 0 && l.Fewest {
+		if len(ways) == 0 && f.FailuresAt.Filename != "" {
+			edits = []diag.Edit{{At: f.FailuresAt, New: fmt.Sprint(n - 1)}}
+		}
+		ways = append(ways, fmt.Sprintf("failures = %d (price: the proof no longer covers %s down)", n-1, plural(n, "link")))
 	}
 	ways = append(ways, fmt.Sprintf("allow_deadlock = \"reason\" on %s (price: the risk stays, and plan and apply repeat it every time)",
-		groupsText(p.groups)))
+		groupsText(l.Groups)))
+	fix := waysText(ways)
+	fix.Edits = edits
+	return fix
+}
+
+// oneMoreLossless tells whether the chips of all switches have room for another lossless group with a buffer of its own.
+func oneMoreLossless(f *ir.Fabric) bool {
+	lossless := 0
+	for _, g := range f.CosGroups {
+		if g.Lossless {
+			lossless++
+		}
+	}
+	return f.FlowControl == ir.PFC && !slices.ContainsFunc(f.Devices, func(d *ir.Device) bool {
+		return d.Switch != nil && (d.Switch.Model == nil || d.Switch.Model.ASIC == nil || d.Switch.Model.ASIC.SharedPG ||
+			d.Switch.Model.ASIC.MaxLossless <= lossless)
+	})
+}
+
+// valleys names the devices at which the circle goes up again after it came down.
+func valleys(circle []Hop) []string {
+	var out []string
+	for _, h := range circle {
+		if h.Valley() && !slices.Contains(out, h.In.Device.Name) {
+			out = append(out, h.In.Device.Name)
+		}
+	}
+	return out
+}
+
+func waysText(ways []string) *diag.Fix {
 	var b strings.Builder
 	b.WriteString("any one of these, cheapest first:")
 	for i, w := range ways {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, w)
 	}
-	fix.Message = b.String()
-	return fix
+	return &diag.Fix{Message: b.String()}
 }
 
-// cut returns a link of the circle without which the healthy fabric has no circle at all; nil if there is no such link,
-// or if the circle comes with failures, of which other sets may make others.
-func (p *loopProof) cut() *ir.Link {
-	if len(p.down) > 0 {
-		return nil
-	}
-	for i, h := range p.loops.circle {
-		if i == maxTries || (i+1)*p.work() > maxFailureWork {
+// planText says which switches are to share an AS number.
+func planText(plan [][]*ir.Device) string {
+	const most = 4
+	var sets []string
+	for i, set := range plan {
+		if i == most {
+			sets = append(sets, fmt.Sprintf("and so on for %s", plural(len(plan)-most, "more set")))
 			break
 		}
-		if g, err := newGraph(p.fabric, p.groups, []*ir.Link{h.In.Link}); err == nil && len(g.components()) == 0 {
-			return h.In.Link
+		names := make([]string, len(set))
+		for j, d := range set {
+			names[j] = d.Name
+		}
+		sets = append(sets, "one for "+someOf(names))
+	}
+	return "AS numbers (asn) shared between switches: " + strings.Join(sets, ", ")
+}
+
+// noPathsLost tells whether under up-down all members that are joined by cables still have a path.
+func noPathsLost(f *ir.Fabric) bool {
+	would := *f
+	would.Routing = ir.UpDown
+	p := &Pass{Fabric: &would, check: UpDownNoPath}
+	UpDownNoPath.Run(p)
+	return len(p.found) == 0
+}
+
+// spreadOverTiers tells whether the switches stand on more than one tier.
+func spreadOverTiers(f *ir.Fabric) bool {
+	first := 0
+	for _, d := range f.Devices {
+		if d.Switch != nil {
+			if first != 0 && d.Switch.Tier != first {
+				return true
+			}
+			first = d.Switch.Tier
 		}
 	}
-	return nil
+	return false
+}
+
+// blocksOf names the blocks that lay the links.
+func blocksOf(links []*ir.Link) []string {
+	var out []string
+	for _, l := range links {
+		name := l.Block
+		if name == "" {
+			name = fmt.Sprintf("%s - %s", l.A, l.B)
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // spanTiers proposes tiers for a small fabric that has none worth the name: its most central switch on top, everybody else

@@ -5,9 +5,13 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/validate"
 )
 
 // app is one run of the program: the person and the global flags. Verbs take it as their receiver's only state.
@@ -22,6 +26,7 @@ type app struct {
 	verbose    bool
 	logFormat  string
 	maxObjects int
+	budget     time.Duration
 }
 
 func newRoot(p *person) *cobra.Command {
@@ -44,12 +49,21 @@ func newRoot(p *person) *cobra.Command {
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what is being done")
 	f.StringVar(&a.logFormat, "log-format", "text", "logs on stderr: text or json")
 	f.IntVar(&a.maxObjects, "max-objects", 1_000_000, "most `names` a fabric may expand to")
+	f.DurationVar(&a.budget, "budget", defaultBudget, "work the PFC-loop proof may take, as a `duration` at 100 million steps a second: counted, not\nmeasured, so that verdicts are the same on every machine")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		a.fmtCommand(), a.validateCommand(), a.explainCommand(), a.buildCommand(), a.showCommand(),
 		a.planCommand(), a.applyCommand(), a.verifyCommand(), a.completionCommand(root), a.versionCommand(),
 	)
 	return root
+}
+
+// defaultBudget is that of the validate package, as a duration.
+const defaultBudget = validate.DefaultBudget / validate.StepsPerSecond * time.Second
+
+// steps is the budget of the PFC-loop proof.
+func (a *app) steps() *ir.Budget {
+	return ir.NewBudget(int64(a.budget / (time.Second / validate.StepsPerSecond)))
 }
 
 // prepare checks the global flags and sets up the log.
@@ -65,6 +79,9 @@ func (a *app) prepare() error {
 	level := slog.LevelWarn
 	if a.verbose {
 		level = slog.LevelInfo
+	}
+	if a.budget <= 0 {
+		return fail(exitUsage, "--budget is more than 0, such as 60s or 10m")
 	}
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: func(_ []string, at slog.Attr) slog.Attr {
 		if at.Key == slog.TimeKey { // two runs compare equal

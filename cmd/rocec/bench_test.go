@@ -125,7 +125,7 @@ func buildAll(tb testing.TB, fsys fstest.MapFS) (files, bytes int) {
 	if ds.HasErrors() {
 		tb.Fatal(ds[0].Detail)
 	}
-	if report := validate.Run(fab); report.Diagnostics.HasErrors() {
+	if report := validate.Run(fab, nil); report.Diagnostics.HasErrors() {
 		tb.Fatal(report.Diagnostics[0].Detail)
 	}
 	tree, ds := targets.Render(fab)

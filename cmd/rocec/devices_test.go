@@ -18,7 +18,7 @@ func standing(t *testing.T) (dir string, devices *lab.Lab) {
 	t.Helper()
 	example, err := os.ReadFile("../../examples/rack-v1-pfc/fabric.hcl")
 	require.NoError(t, err)
-	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000}
+	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
 	f, err := a.load("../../examples/rack-v1-pfc")
 	require.NoError(t, err)
 	require.False(t, f.diags.HasErrors())

@@ -54,7 +54,7 @@ func (a *app) load(dir string) (*fabric, error) {
 		f.diags = append(f.diags, ds...)
 	}
 	if !f.diags.HasErrors() {
-		f.report = validate.Run(f.ir)
+		f.report = validate.Run(f.ir, a.steps())
 		tree, ds := targets.Render(f.ir)
 		f.tree = tree
 		f.diags = append(append(f.diags, f.report.Diagnostics...), ds...)

@@ -113,7 +113,7 @@ func TestExampleVerdicts(t *testing.T) {
 		{"bad-unmapped-dscp", nil, exitErrors, []string{"cnp-in-lossless-group", "dscp-claimed-twice"}},
 	} {
 		t.Run(tc.example, func(t *testing.T) {
-			a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1_000_000}
+			a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1_000_000, budget: defaultBudget}
 			for i, arg := range tc.args {
 				if i%2 == 1 {
 					a.vars = append(a.vars, arg)

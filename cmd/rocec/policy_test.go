@@ -16,13 +16,15 @@ import (
 const policy = `
 lang/diag:               | github.com/hashicorp/hcl/v2
 lang/nodeset:            |
-lang:                    lang/diag lang/nodeset | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang/nexthops:           lang/diag |
+lang:                    lang/diag lang/nodeset lang/nexthops | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |
 compiler:                lang lang/diag compiler/ir compiler/platform compiler/routes |
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/routes:         compiler/ir |
-validate:                compiler/ir compiler/platform lang/diag |
+validate:                validate/proof compiler/ir compiler/platform lang/diag |
+validate/proof:          compiler/ir |
 targets/target:          compiler/ir lang/diag |
 targets/cumulus:         targets/target compiler/ir compiler/platform lang/diag |
 targets/hostnic:         targets/target compiler/ir compiler/platform lang/diag |

@@ -2,12 +2,15 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/proof"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -75,24 +78,50 @@ func (a *app) validateText(f *fabric) error {
 	}
 	fmt.Fprintf(a.stdout, "fabric %q is %s: %s, %s, %s, %s\n", f.ir.Name, green("good"),
 		count(switches, "switch"), count(hosts, "host"), count(len(f.ir.Links), "link"), count(len(f.ir.Intents), "intent"))
+	prose := &diag.Printer{Width: a.width(a.stdout)}
+	var assumed []string // once for all groups
 	for _, p := range f.report.Proofs {
-		fmt.Fprintf(a.stdout, "  %s: %s of PFC loops%s\n", p.Group.Name, p.Verdict, proofBy(p))
-		if p.Why != "" {
-			(&diag.Printer{Width: a.width(a.stdout)}).Prose(a.stdout, "    ", p.Why)
+		fmt.Fprintf(a.stdout, "  %s: %s\n", p.Group.Name, verdict(p))
+		prose.Prose(a.stdout, "    ", p.Why) //nolint:errcheck // a closed terminal has nobody to tell
+		for _, n := range p.Notes {
+			prose.Prose(a.stdout, "    note: ", n) //nolint:errcheck // as above
+		}
+		for _, as := range p.Assumptions {
+			if !slices.Contains(assumed, as) {
+				assumed = append(assumed, as)
+			}
 		}
 	}
+	if assumed != nil {
+		prose.Prose(a.stdout, "  assuming: ", strings.Join(assumed, "; ")) //nolint:errcheck // as above
+	}
 	return nil
+}
+
+// verdict says in one line what holds and by what.
+func verdict(p validate.Proof) string {
+	switch p.Verdict {
+	case validate.Free:
+		return "free of PFC loops" + proofBy(p)
+	case validate.Prone:
+		return "prone to PFC loops"
+	}
+	return "not known to be free of PFC loops"
 }
 
 // proofBy says in a few words by what a verdict holds.
 func proofBy(p validate.Proof) string {
 	s := ""
-	if p.Certificate != "" {
+	switch p.Certificate {
+	case "":
+	case proof.ByExact:
+		s += ", by following every path"
+	default:
 		s += ", by the certificate " + p.Certificate
 	}
 	switch {
 	case p.Any:
-		s += ", with any links down"
+		s += ", whatever links are down"
 	case p.Failures > 0:
 		s += fmt.Sprintf(", with up to %s down", count(p.Failures, "link"))
 	case p.Verdict == validate.Free:
@@ -110,6 +139,56 @@ type jsonProof struct {
 	AnyFailures bool       `json:"any_failures,omitempty"`
 	Why         string     `json:"why,omitempty"`
 	Assumptions []string   `json:"assumptions,omitempty"`
+	Notes       []string   `json:"notes,omitempty"`
+	Buffers     int        `json:"buffers,omitempty"`
+	Turns       int        `json:"turns,omitempty"`
+	Loops       []jsonLoop `json:"loops,omitempty"`
+}
+
+type jsonLoop struct {
+	Circle []jsonHop  `json:"circle"`
+	Down   []jsonLink `json:"down"`
+	Flows  []jsonFlow `json:"flows,omitempty"`
+}
+
+type jsonHop struct {
+	Device   string `json:"device"`
+	In       string `json:"in"`
+	Out      string `json:"out"`
+	CosGroup string `json:"cos_group"`
+}
+
+type jsonLink struct {
+	A string `json:"a"`
+	B string `json:"b"`
+}
+
+type jsonFlow struct {
+	From string   `json:"from"`
+	To   string   `json:"to"`
+	By   []string `json:"by"`
+}
+
+func jsonLoops(loops []validate.Loop) []jsonLoop {
+	var out []jsonLoop
+	for _, l := range loops {
+		j := jsonLoop{Circle: []jsonHop{}, Down: []jsonLink{}}
+		for _, h := range l.Circle {
+			j.Circle = append(j.Circle, jsonHop{h.In.Device.Name, h.In.Name, h.Out.Name, h.Group.Name})
+		}
+		for _, d := range l.Down {
+			j.Down = append(j.Down, jsonLink{d.A.String(), d.B.String()})
+		}
+		for _, f := range l.Flows {
+			by := []string{}
+			for i := 1; i+1 < len(f.Ports); i += 2 {
+				by = append(by, f.Ports[i].Device.Name)
+			}
+			j.Flows = append(j.Flows, jsonFlow{f.Ports[0].String(), f.Ports[len(f.Ports)-1].String(), by})
+		}
+		out = append(out, j)
+	}
+	return out
 }
 
 type validateDocument struct {
@@ -129,7 +208,9 @@ func (a *app) validateJSON(f *fabric) error {
 	}
 	for _, p := range f.report.Proofs {
 		doc.PFCLoops = append(doc.PFCLoops, jsonProof{
-			p.Group.Name, string(p.Verdict), p.Certificate, p.Routing, p.Failures, p.Any, p.Why, p.Assumptions,
+			CosGroup: p.Group.Name, Verdict: string(p.Verdict), Certificate: p.Certificate, Routing: p.Routing, Failures: p.Failures,
+			AnyFailures: p.Any, Why: p.Why, Assumptions: p.Assumptions, Notes: p.Notes, Buffers: p.Buffers, Turns: p.Turns,
+			Loops: jsonLoops(p.Loops),
 		})
 	}
 	doc.Diagnostics = append(doc.Diagnostics, f.diags...)

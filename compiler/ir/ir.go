@@ -30,6 +30,7 @@ type Fabric struct {
 	Devices     []*Device   // natural order of names; Device.ID is the index
 	Ports       []*Port     // every cabled port; Port.ID is the index
 	Links       []*Link     // in order of declaration; Link.ID is the index
+	Table       *Table      // next hops read from a file; nil unless Routing is TablePath
 
 	// Routes tells the turns lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
 	// for failure sets.

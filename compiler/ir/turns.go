@@ -2,6 +2,7 @@ package ir
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"sync/atomic"
 )
@@ -72,6 +73,14 @@ func NewBudget(steps int64) *Budget {
 
 // Spend takes steps off the budget, and tells whether it holds out. The nil Budget always does.
 func (b *Budget) Spend(steps int) bool { return b == nil || b.left.Add(-int64(steps)) >= 0 }
+
+// Left returns how many steps are left, at least 0; of the nil Budget, as many as there can be.
+func (b *Budget) Left() int64 {
+	if b == nil {
+		return math.MaxInt64
+	}
+	return max(b.left.Load(), 0)
+}
 
 // Turns is the set of turns (in-port, out-port) at switches, and at hosts that forward.
 //

@@ -1,6 +1,9 @@
 package routes
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
@@ -27,6 +30,19 @@ func size(f *ir.Fabric, t *ir.Turns) (nodes, edges int) {
 	return nodes, edges
 }
 
+// differ names the first turn that is in one set only; empty if there is none. (The difference that testify prints of
+// whole turns is the whole fabric.)
+func differ(f *ir.Fabric, want, got map[ir.Turn]bool) string {
+	for _, in := range f.Ports {
+		for _, out := range in.Device.Ports {
+			if turn := (ir.Turn{In: in, Out: out}); want[turn] != got[turn] {
+				return fmt.Sprintf("%s -> %s wanted: %t", in, out, want[turn])
+			}
+		}
+	}
+	return ""
+}
+
 func turnsOf(f *ir.Fabric, t *ir.Turns) map[ir.Turn]bool {
 	out := map[ir.Turn]bool{}
 	for _, in := range f.Ports {
@@ -37,4 +53,37 @@ func turnsOf(f *ir.Fabric, t *ir.Turns) map[ir.Turn]bool {
 		}
 	}
 	return out
+}
+
+// shortest records the turns of every shortest path to c, one class at a time. Nodes come farthest first, so a node's
+// traffic has arrived before it is sent on.
+func (w *walk) shortest(c *class) {
+	hops := w.hops(c.talk)
+	copy(w.here, c.senders)
+	for _, v := range slices.Backward(w.order) {
+		here := w.dist[v]
+		if !w.here[v] || here == 0 {
+			continue
+		}
+		w.clear(v)
+		ins := []int32{}
+		for _, h := range hops[v] {
+			switch w.dist[h.to] {
+			case here - 1:
+				w.here[h.to] = true
+				if h.lossless {
+					w.mask[h.index/64] |= 1 << (h.index % 64)
+				}
+			case here + 1:
+				if h.lossless && w.here[h.to] {
+					ins = append(ins, h.port)
+				}
+			}
+		}
+		for i, m := range w.mask {
+			for _, in := range ins {
+				w.join(in, i, m, len(w.mask))
+			}
+		}
+	}
 }

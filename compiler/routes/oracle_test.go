@@ -3,6 +3,7 @@ package routes
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -10,101 +11,293 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// randomCabling draws up to 6 switches on 3 tiers with up to 10 cables, some parallel, some lossy, and up to 5 hosts.
+// randomCabling draws up to 6 switches on 3 tiers with up to 10 cables, some parallel, some lossy, some not routed; up
+// to 5 hosts with one or two NICs, some bonded, some that forward; and up to 3 intents among them, or link pause.
 func randomCabling(t *rapid.T, r ir.Routing) *irtest.Cabling {
+	chance := func(what string, of int) bool { return rapid.IntRange(1, of).Draw(t, what) == 1 }
 	c := irtest.New(r)
 	n := rapid.IntRange(2, 6).Draw(t, "switches")
 	for i := range n {
 		c.Device(fmt.Sprint("s", i)).Switch.Tier = rapid.IntRange(1, 3).Draw(t, "tier")
 	}
+	anySwitch := func(what string) string { return fmt.Sprint("s", rapid.IntRange(0, n-1).Draw(t, what)) }
 	for range rapid.IntRange(1, 10).Draw(t, "cables") {
-		a, b := rapid.IntRange(0, n-1).Draw(t, "a"), rapid.IntRange(0, n-1).Draw(t, "b")
+		a, b := anySwitch("a"), anySwitch("b")
 		if a == b {
 			continue
 		}
-		l := c.Link(fmt.Sprint("s", a), fmt.Sprint("s", b))
+		l := c.Link(a, b)
 		l.Peer = l.A.Device.Switch.Tier == l.B.Device.Switch.Tier
-		if rapid.IntRange(0, 7).Draw(t, "lossy") == 0 {
+		l.Routed = !chance("bridged", 4)
+		if chance("lossy", 8) {
 			l.A.Buffers = nil
 		}
 	}
 	for i := range rapid.IntRange(1, 5).Draw(t, "hosts") {
-		c.Link(fmt.Sprint("h", i), fmt.Sprint("s", rapid.IntRange(0, n-1).Draw(t, "at")))
+		name := fmt.Sprint("h", i)
+		c.Link(name, anySwitch("at"))
+		if chance("one NIC", 2) {
+			continue
+		}
+		c.Link(name, anySwitch("at"))
+		h := c.Device(name).Host
+		switch rapid.IntRange(0, 3).Draw(t, "dual") {
+		case 0:
+			bond := &ir.Bond{Mode: rapid.SampledFrom([]string{"802.3ad", "active-backup"}).Draw(t, "mode"), NICs: h.NICs}
+			h.Bonds = []*ir.Bond{bond}
+			for _, nic := range h.NICs {
+				nic.Bond = bond
+			}
+		case 1:
+			h.Forwards = r != ir.UpDown
+		}
 	}
 	return c
 }
 
-// oracle enumerates paths, one pair of hosts after the other, sharing no code with the router.
-type oracle struct {
-	f       *ir.Fabric
-	routing ir.Routing
-	down    []*ir.Link
-	g       *ir.CosGroup
-}
-
-func (o *oracle) turns() map[ir.Turn]bool {
-	out := map[ir.Turn]bool{}
-	if o.routing == ir.AnyPath {
-		o.walks(out)
-		return out
-	}
-	o.pairs(func(src, dst *ir.Port) {
-		for _, path := range o.paths(src, dst) {
-			for i := 1; i+2 < len(path); i += 2 {
-				o.add(out, path[i], path[i+1])
+// randomIntents replaces the intents by up to 3, of random members, groups and versions.
+func randomIntents(t *rapid.T, f *ir.Fabric) {
+	all := f.Intents[0].Members
+	f.Intents = nil
+	for i := range rapid.IntRange(0, 3).Draw(t, "intents") {
+		in := &ir.Intent{Name: fmt.Sprint(i), Version: 2, Group: rapid.SampledFrom(f.CosGroups).Draw(t, "group")}
+		if rapid.IntRange(0, 3).Draw(t, "version") == 0 {
+			in.Version = 1
+		}
+		for _, m := range all {
+			if rapid.IntRange(0, 3).Draw(t, "member") > 0 {
+				in.Members = append(in.Members, m)
 			}
 		}
-	})
+		f.Intents = append(f.Intents, in)
+	}
+	if rapid.IntRange(0, 7).Draw(t, "pause") == 0 {
+		f.FlowControl = ir.Pause
+	}
+}
+
+// oracle enumerates paths, one pair of talkers after the other, sharing no code with the router.
+type oracle struct {
+	f          *ir.Fabric
+	routing    ir.Routing
+	down       []*ir.Link
+	converging bool
+}
+
+// pair is somebody who talks to somebody, over any of their ports.
+type pair struct {
+	group    *ir.CosGroup
+	bridged  bool
+	src, dst []*ir.Port
+}
+
+// grouped is a turn of traffic that comes in one group and leaves in another, or the same.
+type grouped struct {
+	ir.Turn
+	from, to *ir.CosGroup
+}
+
+func (o *oracle) isDown(l *ir.Link) bool { return slices.Contains(o.down, l) }
+
+func (o *oracle) carries(p *ir.Port, g *ir.CosGroup) bool {
+	if o.f.FlowControl == ir.Pause {
+		return len(p.Buffers) > 0
+	}
+	return p.Carries(g) != nil
+}
+
+func (o *oracle) lossless(l *ir.Link, g *ir.CosGroup) bool {
+	return o.carries(l.A, g) && o.carries(l.B, g)
+}
+
+// pairs lists who talks to whom in a lossless group.
+func (o *oracle) pairs() []pair {
+	var out []pair
+	talk := func(g *ir.CosGroup, bridged bool, nics []*ir.NIC) {
+		var members [][]*ir.Port
+		bonds := map[*ir.Bond]bool{}
+		for _, n := range nics {
+			switch {
+			case n.Bond == nil:
+				members = append(members, []*ir.Port{n.Port})
+			case bonds[n.Bond]:
+			case n.Bond.Mode == "active-backup":
+				for _, b := range n.Bond.NICs {
+					members = append(members, []*ir.Port{b.Port})
+				}
+			default:
+				var ports []*ir.Port
+				for _, b := range n.Bond.NICs {
+					ports = append(ports, b.Port)
+				}
+				members = append(members, ports)
+			}
+			bonds[n.Bond] = n.Bond != nil
+		}
+		for i, src := range members {
+			for j, dst := range members {
+				if i != j {
+					out = append(out, pair{g, bridged, src, dst})
+				}
+			}
+		}
+	}
+	for _, g := range o.f.CosGroups {
+		if !g.Lossless {
+			continue
+		}
+		spoken := false
+		for _, in := range o.f.Intents {
+			if in.Group == g && o.f.FlowControl != ir.Pause {
+				var nics []*ir.NIC
+				for _, m := range in.Members {
+					nics = append(nics, m.NIC)
+				}
+				talk(g, in.Version == 1, nics)
+				spoken = true
+			}
+		}
+		if spoken || o.detour(g) {
+			continue
+		}
+		var nics []*ir.NIC
+		for _, d := range o.f.Devices {
+			if d.Host != nil {
+				for _, n := range d.Host.NICs {
+					if o.f.FlowControl == ir.Pause || o.lossless(n.Port.Link, g) {
+						nics = append(nics, n)
+					}
+				}
+			}
+		}
+		talk(g, false, nics)
+	}
 	return out
 }
 
-// add notes the turn if both its cables are lossless and lie between switches.
-func (o *oracle) add(out map[ir.Turn]bool, in, next *ir.Port) {
-	for _, p := range []*ir.Port{in, next} {
-		if p.Peer().Device.Host != nil || p.Carries(o.g) == nil || p.Peer().Carries(o.g) == nil {
-			return
-		}
+// detour tells whether a group that no intent names gets its traffic from another: there are at most two groups.
+func (o *oracle) detour(g *ir.CosGroup) bool {
+	if o.f.FlowControl == ir.Pause || len(o.f.CosGroups) < 2 {
+		return false
 	}
-	out[ir.Turn{In: in, Out: next}] = true
+	other := o.f.CosGroups[0]
+	if other == g {
+		other = o.f.CosGroups[1]
+	}
+	named := slices.ContainsFunc(o.f.Intents, func(in *ir.Intent) bool { return in.Group == other })
+	return other.Lossless && other.Bounce == g && (named || g.Bounce != other)
 }
 
-func (o *oracle) pairs(each func(src, dst *ir.Port)) {
-	for _, a := range o.f.Intents[0].Members {
-		for _, b := range o.f.Intents[0].Members {
-			p, q := a.NIC.Port, b.NIC.Port
-			if p != q && !slices.Contains(o.down, p.Link) && !slices.Contains(o.down, q.Link) {
-				each(p, q)
-			}
+// places returns the devices that forward by which ports are reached.
+func (o *oracle) places(ports []*ir.Port, down bool) []*ir.Device {
+	var out []*ir.Device
+	for _, p := range ports {
+		switch {
+		case forwards(p.Device):
+			out = append(out, p.Device)
+		case forwards(p.Peer().Device) && !(down && o.isDown(p.Link)):
+			out = append(out, p.Peer().Device)
 		}
 	}
+	return out
 }
 
-// paths returns every path of the routing from src to dst: the ports passed.
-func (o *oracle) paths(src, dst *ir.Port) [][]*ir.Port {
-	var all [][]*ir.Port
-	var walk func(path []*ir.Port)
-	walk = func(path []*ir.Port) {
-		at := path[len(path)-1].Device
-		if at == dst.Peer().Device {
-			all = append(all, append(slices.Clone(path), dst.Peer(), dst))
-			return
-		}
-		for _, p := range at.Ports {
-			next := p.Peer().Device
-			if next.Host != nil || slices.Contains(o.down, p.Link) {
-				continue
-			}
-			longer := append(slices.Clone(path), p, p.Peer())
+// outs returns the ports by which a pair's traffic can leave a device to another that forwards.
+func (o *oracle) outs(p pair, d *ir.Device, down bool) []*ir.Port {
+	return slices.DeleteFunc(slices.Clone(d.Ports), func(q *ir.Port) bool {
+		to := q.Peer().Device
+		return !forwards(to) || to == d || down && o.isDown(q.Link) || p.bridged && q.Link.Routed
+	})
+}
+
+// after returns the group of traffic that turns in group g; nil: a lossy one.
+func (o *oracle) after(g *ir.CosGroup, in, out *ir.Port) *ir.CosGroup {
+	from, at, to := tierOf(in.Peer().Device), tierOf(in.Device), tierOf(out.Peer().Device)
+	switch {
+	case !g.Lossless || g.Bounce == nil || o.f.FlowControl == ir.Pause || from <= at || to <= at:
+		return g
+	case g.Bounce.Lossless:
+		return g.Bounce
+	}
+	return nil
+}
+
+func tierOf(d *ir.Device) int {
+	if d.Host != nil {
+		return 0
+	}
+	return d.Switch.Tier
+}
+
+// found are the turns of all traffic, and the paths that were enumerated between devices that forward.
+type found struct {
+	turns map[grouped]bool
+	paths map[string]bool
+}
+
+func key(path []*ir.Port) string {
+	var s strings.Builder
+	for _, p := range path {
+		s.WriteString(fmt.Sprint(p.ID, " "))
+	}
+	return s.String()
+}
+
+func (o *oracle) find() *found {
+	out := &found{map[grouped]bool{}, map[string]bool{}}
+	for _, p := range o.pairs() {
+		for _, src := range o.places(p.src, true) {
 			switch {
-			case o.routing == ir.ShortestPath && !simple(longer):
-			case o.routing == ir.UpDown && !valleyFree(longer):
-			case path[len(path)-1].Peer().Device == next: // turns back
+			case o.converging && o.routing == ir.ShortestPath:
+				o.close(out, p, src, o.nearer(p), true)
+			case o.routing == ir.AnyPath:
+				o.close(out, p, src, o.useful(p), false)
 			default:
-				walk(longer)
+				for _, path := range o.paths(p, src) {
+					out.paths[key(path)] = true
+					g := p.group
+					for i := 1; i+1 < len(path) && g != nil; i += 2 {
+						next := o.after(g, path[i], path[i+1])
+						o.add(out, path[i], path[i+1], g, next)
+						g = next
+					}
+				}
 			}
 		}
 	}
-	walk([]*ir.Port{src, src.Peer()})
+	return out
+}
+
+// add notes the turn if both its cables are lossless.
+func (o *oracle) add(out *found, in, next *ir.Port, from, to *ir.CosGroup) {
+	if to != nil && o.lossless(in.Link, from) && o.lossless(next.Link, to) {
+		out.turns[grouped{ir.Turn{In: in, Out: next}, from, to}] = true
+	}
+}
+
+// paths returns every path of the routing from a device to the receiver of the pair: out and in of every cable.
+func (o *oracle) paths(p pair, src *ir.Device) [][]*ir.Port {
+	ends := o.places(p.dst, true)
+	var all [][]*ir.Port
+	var walk func(at *ir.Device, path []*ir.Port)
+	walk = func(at *ir.Device, path []*ir.Port) {
+		if slices.Contains(ends, at) {
+			all = append(all, path)
+			return
+		}
+		for _, q := range o.outs(p, at, true) {
+			next := q.Peer().Device
+			longer := append(slices.Clone(path), q, q.Peer())
+			switch {
+			case o.routing == ir.ShortestPath && (next == src || visits(path, next)):
+			case o.routing == ir.UpDown && !valleyFree(longer):
+			case len(path) > 0 && path[len(path)-2].Device == next: // turns back
+			default:
+				walk(next, longer)
+			}
+		}
+	}
+	walk(src, nil)
 	if o.routing == ir.ShortestPath && len(all) > 0 {
 		least := len(slices.MinFunc(all, func(a, b []*ir.Port) int { return len(a) - len(b) }))
 		all = slices.DeleteFunc(all, func(p []*ir.Port) bool { return len(p) > least })
@@ -112,22 +305,15 @@ func (o *oracle) paths(src, dst *ir.Port) [][]*ir.Port {
 	return all
 }
 
-func simple(path []*ir.Port) bool {
-	seen := map[*ir.Device]bool{}
-	for i := 1; i < len(path); i += 2 {
-		if seen[path[i].Device] {
-			return false
-		}
-		seen[path[i].Device] = true
-	}
-	return true
+func visits(path []*ir.Port, d *ir.Device) bool {
+	return slices.ContainsFunc(path, func(p *ir.Port) bool { return p.Device == d })
 }
 
 // valleyFree tells whether the path rises, takes at most one peer step, and falls.
 func valleyFree(path []*ir.Port) bool {
 	falling := false
-	for i := 1; i+2 < len(path); i += 2 {
-		a, b := path[i].Device.Switch.Tier, path[i+2].Device.Switch.Tier
+	for i := 0; i < len(path); i += 2 {
+		a, b := tierOf(path[i].Device), tierOf(path[i+1].Device)
 		if falling && b >= a {
 			return false
 		}
@@ -136,69 +322,146 @@ func valleyFree(path []*ir.Port) bool {
 	return true
 }
 
-// walks closes, pair by pair, "traffic can come here" and "the receiver can be reached from here" over single
-// channels, naively.
-func (o *oracle) walks(out map[ir.Turn]bool) {
-	var channels []*ir.Port // by in-port
-	for _, p := range o.f.Ports {
-		if p.Device.Switch != nil && p.Peer().Device.Switch != nil && !slices.Contains(o.down, p.Link) {
-			channels = append(channels, p)
+// nearer allows what leads nearer to the receiver, with all links up or with some down.
+func (o *oracle) nearer(p pair) func(*ir.Port) bool {
+	far := func(down bool) map[*ir.Device]int {
+		dist := map[*ir.Device]int{}
+		for _, d := range o.places(p.dst, down) {
+			dist[d] = 1
 		}
-	}
-	follows := func(a, b *ir.Port) bool {
-		return b.Peer().Device == a.Device && a.Peer().Device != b.Device
-	}
-	o.pairs(func(src, dst *ir.Port) {
-		comes, gets := map[*ir.Port]bool{}, map[*ir.Port]bool{}
 		for changed := true; changed; {
-			before := len(comes) + len(gets)
-			for _, c := range channels {
-				if c.Peer().Device == src.Peer().Device {
-					comes[c] = true
+			changed = false
+			for _, d := range o.f.Devices {
+				if !forwards(d) {
+					continue
 				}
-				if c.Device == dst.Peer().Device {
-					gets[c] = true
-				}
-				for _, d := range channels {
-					if follows(d, c) && comes[d] {
-						comes[c] = true
-					}
-					if follows(c, d) && gets[d] {
-						gets[c] = true
+				for _, q := range o.outs(p, d, down) {
+					if by := dist[q.Peer().Device]; by > 0 && (dist[d] == 0 || dist[d] > by+1) {
+						dist[d], changed = by+1, true
 					}
 				}
 			}
-			changed = len(comes)+len(gets) > before
 		}
-		for c := range comes {
-			for d := range gets {
-				if follows(c, d) {
-					o.add(out, c, d.Peer())
-				}
-			}
-		}
-	})
+		return dist
+	}
+	before, after := far(false), far(true)
+	return func(q *ir.Port) bool {
+		to := q.Peer().Device
+		return before[to] > 0 && before[to] == before[q.Device]-1 || after[to] > 0 && after[to] == after[q.Device]-1
+	}
 }
 
-// legal tells whether the flow is a path of the routing between two hosts and makes the turn.
-func (o *oracle) legal(flow []*ir.Port, turn ir.Turn) bool {
-	if len(flow) < 6 || len(flow)%2 != 0 || flow[0] == flow[len(flow)-1] ||
-		flow[0].Device.Host == nil || flow[len(flow)-1].Device.Host == nil {
-		return false
-	}
-	makes := false
-	for i := range flow {
-		switch {
-		case i%2 == 1 && (flow[i] != flow[i-1].Peer() || slices.Contains(o.down, flow[i].Link)):
-			return false
-		case i%2 == 0 && i > 0 && flow[i].Device != flow[i-1].Device:
-			return false
-		case i%2 == 0 && i > 0:
-			makes = makes || turn == ir.Turn{In: flow[i-1], Out: flow[i]}
+// useful allows what can get to the receiver without turning back.
+func (o *oracle) useful(p pair) func(*ir.Port) bool {
+	gets := map[*ir.Port]bool{}
+	for changed := true; changed; {
+		changed = false
+		for _, d := range o.f.Devices {
+			for _, q := range o.outs(p, d, true) {
+				next := q.Peer().Device
+				if !gets[q] && forwards(d) && (slices.Contains(o.places(p.dst, true), next) ||
+					slices.ContainsFunc(o.outs(p, next, true), func(r *ir.Port) bool { return gets[r] && r.Peer().Device != d })) {
+					gets[q], changed = true, true
+				}
+			}
 		}
 	}
-	if o.routing == ir.AnyPath {
-		return makes
+	return func(q *ir.Port) bool { return gets[q] }
+}
+
+// close spreads the pair's traffic from a device over all allowed ports, naively.
+func (o *oracle) close(out *found, p pair, src *ir.Device, allowed func(*ir.Port) bool, back bool) {
+	type spot struct {
+		in *ir.Port
+		g  *ir.CosGroup
 	}
-	return makes && slices.ContainsFunc(o.paths(flow[0], flow[len(flow)-1]), func(p []*ir.Port) bool { return slices.Equal(p, flow) })
+	var spots []spot
+	add := func(s spot) {
+		if !slices.Contains(spots, s) {
+			spots = append(spots, s)
+		}
+	}
+	for _, q := range o.outs(p, src, true) {
+		if allowed(q) {
+			add(spot{q.Peer(), p.group})
+		}
+	}
+	for i := 0; i < len(spots); i++ {
+		s := spots[i]
+		for _, q := range o.outs(p, s.in.Device, true) {
+			if !allowed(q) || !back && q.Peer().Device == s.in.Peer().Device {
+				continue
+			}
+			g := o.after(s.g, s.in, q)
+			o.add(out, s.in, q, s.g, g)
+			if g != nil {
+				add(spot{q.Peer(), g})
+			}
+		}
+	}
+}
+
+// legal says what is wrong with a flow that is to make a turn, or returns "".
+func (o *oracle) legal(all *found, flow *ir.Flow, turn ir.Turn, g *ir.CosGroup) string {
+	if flow == nil || len(flow.Ports)%2 != 0 || len(flow.Groups) != len(flow.Ports)/2 || len(flow.Ports) > 2*4*len(o.f.Ports) {
+		return "misshapen"
+	}
+	if !flow.Takes(g, turn.In, turn.Out) {
+		return "does not take the turn"
+	}
+	ports := flow.Ports
+	for i := 0; i < len(ports); i += 2 {
+		cut := o.isDown(ports[i].Link) && !(o.converging && i+2 == len(ports))
+		if ports[i+1] != ports[i].Peer() || cut {
+			return fmt.Sprintf("no cable from %s to %s", ports[i], ports[i+1])
+		}
+	}
+	between := ports
+	if first := ports[0].Device; !forwards(first) {
+		between = between[2:]
+	}
+	if last := ports[len(ports)-1].Device; !forwards(last) {
+		between = between[:len(between)-2]
+	}
+	for i := 1; i+1 < len(ports); i += 2 {
+		if ports[i].Device != ports[i+1].Device {
+			return "jumps"
+		}
+		next := o.after(flow.Groups[i/2], ports[i], ports[i+1])
+		if next == nil {
+			next = flow.Groups[i/2].Bounce // lossy
+		}
+		if next != flow.Groups[i/2+1] {
+			return "changes its group where it does not bounce, or does not where it does"
+		}
+	}
+	ends := func(p pair, d *ir.Device, port *ir.Port, of []*ir.Port) bool {
+		return slices.Contains(of, port) || forwards(port.Device) && slices.Contains(o.places(of, false), d)
+	}
+	if !slices.ContainsFunc(o.pairs(), func(p pair) bool {
+		if p.group != flow.Groups[0] || !ends(p, ports[0].Device, ports[0], p.src) {
+			return false
+		}
+		switch {
+		case o.converging && o.routing == ir.ShortestPath: // a frame may be lost on the way
+			near := o.nearer(p)
+			return !slices.ContainsFunc(evens(between), func(q *ir.Port) bool { return !near(q) })
+		case !ends(p, ports[len(ports)-1].Device, ports[len(ports)-1], p.dst):
+			return false
+		case o.routing == ir.AnyPath:
+			return true
+		}
+		return all.paths[key(between)]
+	}) {
+		return "is no path of the routing between two that talk"
+	}
+	return ""
+}
+
+func evens(ports []*ir.Port) []*ir.Port {
+	var out []*ir.Port
+	for i := 0; i < len(ports); i += 2 {
+		out = append(out, ports[i])
+	}
+	return out
 }

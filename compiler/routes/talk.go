@@ -10,6 +10,9 @@ import (
 type talk struct {
 	bridged bool // RoCEv1: frames do not cross routed links
 	members []member
+
+	ports []*ir.Port        // the store of members
+	bonds map[*ir.Bond]bool // those that are members
 }
 
 // member is one address that sends and receives: the ports of a NIC, or of a bond that uses several at once.
@@ -17,15 +20,21 @@ type member []*ir.Port
 
 // class is the members of a talk that hang on the same nodes: one destination for the rest of the fabric.
 type class struct {
+	id      int32 // index in the classes of its walk
 	talk    *talk
 	at      []int32  // nodes, ascending
 	members []member // in the order of the talk
 	senders []bool   // by node: a member of the talk, perhaps of this class, hangs there
+	from    []int32  // the nodes of senders, each once
+
+	// Routing by a table only: the target the members belong to, and the nodes it hangs on.
+	target   int
+	attached []int32
 }
 
 // conversations returns who talks with whom in the group, from the intents; a lossless group that no intent names is
-// spoken by every host port that carries it. Link pause stops whatever frame is next, so under it every NIC talks, also
-// one whose own cable is not paused.
+// spoken by every host port that carries it, unless it is there for traffic that bounces. Link pause stops whatever
+// frame is next, so under it every NIC talks, also one whose own cable is not paused.
 func (v *view) conversations() []*talk {
 	var out []*talk
 	if v.fabric.FlowControl != ir.Pause {
@@ -33,72 +42,86 @@ func (v *view) conversations() []*talk {
 			if in.Group != v.group && in.CNP != v.group {
 				continue
 			}
-			t := &talk{bridged: in.Version == 1}
-			bonds := map[*ir.Bond]bool{}
+			t := newTalk(in.Version == 1, len(in.Members))
 			for _, m := range in.Members {
-				t.add(m.NIC, bonds)
+				t.add(m.NIC)
 			}
 			out = append(out, t)
 		}
 	}
-	if out != nil {
+	if out != nil || v.onlyBounces() {
 		return out
 	}
-	t := &talk{}
-	bonds := map[*ir.Bond]bool{}
+	t := newTalk(false, len(v.fabric.Devices)-len(v.nodes))
 	for _, d := range v.fabric.Devices {
 		if d.Host == nil {
 			continue
 		}
 		for _, n := range d.Host.NICs {
 			if n.Port != nil && (v.fabric.FlowControl == ir.Pause || v.lossless[n.Port.Link.ID]) {
-				t.add(n, bonds)
+				t.add(n)
 			}
 		}
 	}
 	return []*talk{t}
 }
 
+// onlyBounces tells whether the group, which no intent names, gets its traffic from one that bounces into it.
+func (v *view) onlyBounces() bool {
+	f := v.fabric
+	return bounces(f, v.group) != nil && slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool {
+		begins := g.Lossless && g != v.group && slices.Contains(chain(f, g), v.group)
+		named := slices.ContainsFunc(f.Intents, func(in *ir.Intent) bool { return in.Group == g || in.CNP == g })
+		into := slices.ContainsFunc(f.CosGroups, func(o *ir.CosGroup) bool { return o.Bounce == g })
+		return begins && (named || !into)
+	})
+}
+
+// newTalk returns a talk with room for so many members.
+func newTalk(bridged bool, room int) *talk {
+	return &talk{bridged: bridged, members: make([]member, 0, room), ports: make([]*ir.Port, 0, room)}
+}
+
 // add makes the NIC a member, or, once, the bond it is in. A bond that balances uses all its ports; of an
 // active-backup bond any port may be the active one, so each stands for itself.
-func (t *talk) add(n *ir.NIC, bonds map[*ir.Bond]bool) {
-	if n.Bond == nil {
-		if n.Port != nil {
-			t.members = append(t.members, member{n.Port})
-		}
-		return
-	}
-	if bonds[n.Bond] {
-		return
-	}
-	bonds[n.Bond] = true
-	var m member
-	for _, b := range n.Bond.NICs {
-		if b.Port != nil {
-			m = append(m, b.Port)
-		}
-	}
+func (t *talk) add(n *ir.NIC) {
 	switch {
-	case len(m) == 0:
-	case n.Bond.Mode == "active-backup":
-		for i := range m {
-			t.members = append(t.members, m[i:i+1])
+	case n.Bond == nil:
+		t.join(true, n)
+	case !t.bonds[n.Bond]:
+		if t.bonds == nil {
+			t.bonds = map[*ir.Bond]bool{}
 		}
-	default:
-		t.members = append(t.members, m)
+		t.bonds[n.Bond] = true
+		t.join(n.Bond.Mode == "active-backup", n.Bond.NICs...)
+	}
+}
+
+// join adds the ports of the NICs as one member, or each as one.
+func (t *talk) join(each bool, nics ...*ir.NIC) {
+	begin := len(t.ports)
+	for _, n := range nics {
+		if n.Port == nil {
+			continue
+		}
+		t.ports = append(t.ports, n.Port)
+		if end := len(t.ports); each {
+			t.members = append(t.members, member(t.ports[end-1:end:end]))
+		}
+	}
+	if end := len(t.ports); !each && end > begin {
+		t.members = append(t.members, member(t.ports[begin:end:end]))
 	}
 }
 
 // place is the node the port's traffic enters and leaves the network by, or -1: a host that forwards is a node
-// itself, any other hangs on the device at the end of its cable.
+// itself, any other hangs on the device at the end of its cable. A nil down: no link is.
 func (n *network) place(p *ir.Port, down []bool) int32 {
-	if v := n.node[p.Device.ID]; v >= 0 {
-		return v
-	}
-	if down[p.Link.ID] {
+	v := n.hangs[p.ID]
+	if v >= 0 && down != nil && down[p.Link.ID] && n.node[p.Device.ID] < 0 {
 		return -1
 	}
-	return n.node[p.Peer().Device.ID]
+	return v
 }
 
 // places returns the nodes of every port of m, ascending, each once.
@@ -113,32 +136,79 @@ func (n *network) places(m member, down []bool) []int32 {
 	return slices.Compact(at)
 }
 
-// classes sorts the members of t into destinations, in the order of their first members.
-func (n *network) classes(t *talk, down []bool) []*class {
-	single := make([]*class, len(n.nodes)) // nearly all: one node
-	several := map[string]*class{}
-	var out []*class
-	for _, m := range t.members {
-		at := n.places(m, down)
-		var c *class
-		switch len(at) {
-		case 0:
-			continue
-		case 1:
-			c = single[at[0]]
-		default:
-			c = several[placeKey(at)]
-		}
-		if c == nil {
-			c = &class{talk: t, at: at}
-			out = append(out, c)
-			if len(at) == 1 {
-				single[at[0]] = c
-			} else {
-				several[placeKey(at)] = c
+// allClasses returns the destinations of every talk.
+func (v *view) allClasses(down []bool) []*class {
+	var all []*class
+	for _, t := range v.talks {
+		classes := v.network.classes(t, down)
+		senders := make([]bool, len(v.nodes))
+		var from []int32
+		for _, c := range classes {
+			for _, at := range c.at {
+				if !senders[at] {
+					senders[at] = true
+					from = append(from, at)
+				}
 			}
 		}
-		c.members = append(c.members, m)
+		for _, c := range classes {
+			c.senders, c.from, c.id = senders, from, int32(len(all))
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// classes sorts the members of t into destinations, in the order of their first members.
+func (n *network) classes(t *talk, down []bool) []*class {
+	single := make([]int32, len(n.nodes)) // nearly all hang on one node; index in out, counted from 1
+	several := map[string]*int32{}
+	belongs := make([]int32, len(t.members)) // likewise; 0: the member is cut off
+	var out []*class
+	var sizes []int
+	for i, m := range t.members {
+		var at []int32
+		var c *int32
+		if len(m) == 1 {
+			v := n.place(m[0], down)
+			if v < 0 {
+				continue
+			}
+			c = &single[v]
+			if *c == 0 {
+				at = []int32{v}
+			}
+		} else {
+			switch at = n.places(m, down); len(at) {
+			case 0:
+				continue
+			case 1:
+				c = &single[at[0]]
+			default:
+				key := placeKey(at)
+				if several[key] == nil {
+					several[key] = new(int32)
+				}
+				c = several[key]
+			}
+		}
+		if *c == 0 {
+			out = append(out, &class{talk: t, at: at})
+			sizes = append(sizes, 0)
+			*c = int32(len(out))
+		}
+		belongs[i] = *c
+		sizes[*c-1]++
+	}
+	store := make([]member, 0, len(t.members))
+	for i, c := range out {
+		end := len(store) + sizes[i]
+		c.members, store = store[len(store):len(store):end], store[:end]
+	}
+	for i, m := range t.members {
+		if b := belongs[i]; b > 0 {
+			out[b-1].members = append(out[b-1].members, m)
+		}
 	}
 	return out
 }

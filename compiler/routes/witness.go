@@ -1,49 +1,210 @@
 package routes
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// rule says, for one class, which steps its traffic may take from a node, and whether it falls afterwards. It is what
-// the walks of routes_walk.go follow by sets, asked one step at a time.
-type rule func(v int32, s *step, falling bool) (falls, ok bool)
+// Flows that take given turns are rebuilt when somebody asks: nothing is stored for turns nobody asks about. The flow
+// is to the first class, in order, whose traffic takes the turn, and as short as such a flow can be.
 
-func shortestRule(w *walk, c *class) rule {
-	w.distances(c)
-	return func(v int32, s *step, _ bool) (falls, ok bool) {
-		return false, w.dist[v] > 0 && w.dist[s.to] == w.dist[v]-1
-	}
+// seeker is a turn a flow is wanted for.
+type seeker struct {
+	ir.Turn
+	class *class // the first that takes it, once found
 }
 
-func upDownRule(w *walk, c *class) rule {
-	w.reach(c, w.byTier())
-	return func(v int32, s *step, falling bool) (falls, ok bool) {
-		return falling || s.rise <= 0, !c.is(v) && w.useful(v, s, falling)
-	}
-}
-
-func anyRule(w *walk, c *class) rule {
-	f := w.flood(c.talk, c.is)
-	return func(v int32, s *step, _ bool) (falls, ok bool) { return false, f.leaves(s.to, v) }
-}
-
-// witness returns the function that rebuilds a flow making a given turn, for ir.Turns. It repeats the walk class by
-// class, so that nothing has to be stored for turns nobody asks about.
-func (w *walk) witness(down []*ir.Link, prepare func(*walk, *class) rule) func([]ir.Turn) []*ir.Flow {
-	v, turns := w.view, w.turns
+// shortestWitness returns the Witness of turns on shortest paths to some classes: one sweep finds the class for every
+// turn.
+func (v *view) shortestWitness(turns *ir.Turns, down []*ir.Link, classes []*class) func([]ir.Turn) []*ir.Flow {
 	return func(wanted []ir.Turn) []*ir.Flow {
-		w := newWalk(v, down) // scratch of its own: many may ask at once
-		out := make([]*ir.Flow, len(wanted))
+		w := newSearch(v, down) // scratch of its own: many may ask at once
+		sought := make([]seeker, len(wanted))
+		at := map[int32][]*seeker{} // by node
 		for i, t := range wanted {
-			if !turns.Has(t.In, t.Out) {
-				continue
+			sought[i].Turn = t
+			if turns.Has(t.In, t.Out) {
+				node := v.node[t.In.Device.ID]
+				at[node] = append(at[node], &sought[i])
 			}
-			for _, c := range w.classes {
-				if ports := w.flow(c, prepare(w, c), t.In, t.Out); ports != nil {
-					out[i] = &ir.Flow{Ports: ports, Groups: slices.Repeat([]*ir.CosGroup{v.group}, len(ports)/2)}
-					break
+		}
+		w.first(classes, at)
+		out := make([]*ir.Flow, len(wanted))
+		var last *class
+		for i := range sought {
+			if s := &sought[i]; s.class != nil {
+				if s.class != last {
+					w.distances(s.class)
+					last = s.class
+				}
+				out[i] = v.flow(w.shortestFlow(s))
+			}
+		}
+		return out
+	}
+}
+
+// flow is traffic that stays in the group of the view.
+func (v *view) flow(ports []*ir.Port) *ir.Flow {
+	return &ir.Flow{Ports: ports, Groups: slices.Repeat([]*ir.CosGroup{v.group}, len(ports)/2)}
+}
+
+// first finds for every turn sought, by node, the first of the classes that takes it.
+func (w *walk) first(classes []*class, sought map[int32][]*seeker) {
+	if len(sought) == 0 {
+		return
+	}
+	s := newSweep(w)
+	s.seek = func(v int32, level int, _ uint64) {
+		for _, t := range sought[v] {
+			s.takes(t, level)
+		}
+	}
+	for _, b := range w.batches(classes) {
+		s.spread(b)
+		s.gather()
+	}
+}
+
+// takes notes the first class of the batch that takes the turn t at the node at hand, so many hops away.
+func (s *sweep) takes(t *seeker, level int) {
+	lane := func(of []lane, p *ir.Port) (uint64, int32) {
+		for i := range of {
+			if of[i].index == int32(p.Index) {
+				return of[i].mask, of[i].to
+			}
+		}
+		return 0, -1
+	}
+	out, to := lane(s.outs, t.Out)
+	in, _ := lane(s.ins, t.In)
+	if from, twin := lane(s.outs, t.In); level == 1 && twin != to {
+		in |= from & s.many // from a twin of the destination
+	}
+	for both := in & out; both != 0; both &= both - 1 {
+		d := s.batch[bits.TrailingZeros64(both)]
+		c := d.class
+		if level == 1 && !c.is(to) {
+			c = d.twins[slices.IndexFunc(d.twins, func(o *class) bool { return o.is(to) })]
+		}
+		if t.class == nil || c.id < t.class.id {
+			t.class = c
+		}
+	}
+}
+
+// shortestFlow returns the ports of a shortest path to the class, to which distances are known, that makes the turn.
+func (w *walk) shortestFlow(t *seeker) []*ir.Port {
+	c := t.class
+	hops := w.hops(c.talk)
+	// Back from the turn, farther with every hop, to the nearest sender.
+	type visit struct {
+		node   int32
+		out    *ir.Port // by which it leads to the visit before it
+		before int
+	}
+	begin := w.node[t.In.Peer().Device.ID]
+	visits := []visit{{begin, t.In.Peer(), -1}}
+	clear(w.here)
+	w.here[begin] = true
+	var way []*ir.Port
+	for i := 0; i < len(visits); i++ {
+		at := visits[i]
+		if c.senders[at.node] {
+			for j := i; j >= 0; j = visits[j].before {
+				way = append(way, visits[j].out, visits[j].out.Peer())
+			}
+			break
+		}
+		for _, h := range hops[at.node] {
+			if w.dist[h.to] == w.dist[at.node]+1 && !w.here[h.to] {
+				w.here[h.to] = true
+				visits = append(visits, visit{h.to, w.nodes[at.node].Ports[h.index].Peer(), i})
+			}
+		}
+	}
+	// And on to the class.
+	way = append(way, t.Out, t.Out.Peer())
+	for v := w.node[t.Out.Peer().Device.ID]; w.dist[v] > 0; {
+		i := slices.IndexFunc(hops[v], func(h hop) bool { return w.dist[h.to] == w.dist[v]-1 })
+		out := w.nodes[v].Ports[hops[v][i].index]
+		way = append(way, out, out.Peer())
+		v = hops[v][i].to
+	}
+	return w.ends(c, way)
+}
+
+// ends adds to the ports between devices that forward those of the sender and the receiver.
+func (w *walk) ends(c *class, way []*ir.Port) []*ir.Port {
+	first, last := w.node[way[0].Device.ID], w.node[way[len(way)-1].Device.ID]
+	var out []*ir.Port
+	sender := w.sender(c, first)
+	if w.node[sender[0].Device.ID] < 0 {
+		i := slices.IndexFunc(sender, func(p *ir.Port) bool { return w.place(p, w.down) == first })
+		out = append(out, sender[i], sender[i].Peer())
+	}
+	out = append(out, way...)
+	for _, down := range [][]bool{w.down, nil} { // perhaps over a cable that is down: others do not know yet
+		for _, m := range c.members {
+			for _, p := range m {
+				if &m[0] == &sender[0] || w.place(p, down) != last {
+					continue
+				}
+				if w.node[p.Device.ID] < 0 {
+					out = append(out, p.Peer(), p)
+				}
+				return out
+			}
+		}
+	}
+	return out // nobody gets it
+}
+
+// sender returns the first member that hangs on v and talks to somebody of the class.
+func (w *walk) sender(c *class, v int32) member {
+	for _, m := range c.talk.members {
+		if len(c.members) == 1 && &m[0] == &c.members[0][0] {
+			continue // nobody talks to himself
+		}
+		if slices.ContainsFunc(m, func(p *ir.Port) bool { return w.place(p, w.down) == v }) {
+			return m
+		}
+	}
+	panic("routes: traffic of nobody")
+}
+
+// witness returns the Witness of turns that the plan finds, class by class.
+func (v *view) witness(turns *ir.Turns, down []*ir.Link, p plan) func([]ir.Turn) []*ir.Flow {
+	bounced := &ir.Turns{Rows: turns.Bounced}
+	return func(wanted []ir.Turn) []*ir.Flow {
+		out := make([]*ir.Flow, len(wanted))
+		missing := 0
+		for _, t := range wanted {
+			if turns.Has(t.In, t.Out) || turns.Bounced != nil && bounced.Has(t.In, t.Out) {
+				missing++
+			}
+		}
+		if missing == 0 {
+			return out
+		}
+		for _, source := range v.sources() {
+			tr := newTrace(source, v, down, p) // scratch of its own: many may ask at once
+			for _, c := range tr.classes {
+				tr.begin(c, p.rule(tr.walk, c))
+				tr.spread()
+				for i, t := range wanted {
+					if out[i] == nil {
+						out[i] = tr.flow(t)
+						if out[i] != nil {
+							missing--
+							tr.spread()
+						}
+					}
+				}
+				if missing == 0 {
+					return out
 				}
 			}
 		}
@@ -51,126 +212,49 @@ func (w *walk) witness(down []*ir.Link, prepare func(*walk, *class) rule) func([
 	}
 }
 
-// spot is where traffic stands: it came in by a port, rising or falling.
-type spot struct {
-	in      *ir.Port
-	falling bool
-}
-
-// flow returns the shortest flow to the class that makes the turn (in, out), port by port, or nil.
-func (w *walk) flow(c *class, r rule, in, out *ir.Port) []*ir.Port {
-	var starts []start
-	for _, m := range c.talk.members {
-		if len(c.members) == 1 && &m[0] == &c.members[0][0] {
-			continue // nobody talks to himself
+// flow returns a flow to the class at hand that makes the turn, or nil. It forgets what was visited if there is one.
+func (t *trace) flow(turn ir.Turn) *ir.Flow {
+	for i := range t.visits {
+		at := t.visits[i]
+		if at.step.in != turn.In || at.group != t.wanted || !t.waits(at.step, at.group) {
+			continue
 		}
-		for _, p := range m {
-			if v := w.place(p, w.down); v >= 0 {
-				starts = append(starts, start{v, p})
-			}
-		}
-	}
-	var turn *spot
-	before := w.search(c, r, starts, nil, func(s spot) bool {
-		if s.in != in {
-			return false
-		}
-		v := w.node[in.Device.ID]
-		for j := range w.steps[v] {
-			o := &w.steps[v][j]
-			if o.out != out || o.to == w.node[in.Peer().Device.ID] || !w.open(c.talk, o) {
+		for d, group := range t.onward(at.step.to, &at) {
+			if d.step.out != turn.Out || !t.waits(d.step, group) {
 				continue
 			}
-			if falls, ok := r(v, o, s.falling); ok {
-				turn = &spot{o.in, falls}
-				return true
-			}
+			way := t.way(i)
+			end := t.finish(visit{departure: d, from: at.step.to, group: group})
+			return t.spell(append(way, t.way(end)...))
 		}
-		return false
-	})
-	if before == nil {
-		return nil
-	}
-	after := w.search(c, r, nil, turn, func(s spot) bool { return c.is(w.node[s.in.Device.ID]) })
-	if after == nil {
-		return nil
-	}
-	return w.ports(c, starts, append(before, after...))
-}
-
-type start struct {
-	node int32
-	port *ir.Port
-}
-
-// search walks breadth first from the senders, or from one spot, to the first spot that is the goal, and returns the
-// spots passed, the goal included.
-func (w *walk) search(c *class, r rule, starts []start, at *spot, goal func(spot) bool) []spot {
-	type visit struct {
-		spot
-		before int // index in seen; -1: none
-	}
-	var seen []visit
-	known := map[spot]bool{}
-	spread := func(v int32, from *ir.Port, falling bool, before int) {
-		for j := range w.steps[v] {
-			s := &w.steps[v][j]
-			if !w.open(c.talk, s) || from != nil && s.to == w.node[from.Peer().Device.ID] {
-				continue
-			}
-			if falls, ok := r(v, s, falling); ok && !known[spot{s.in, falls}] {
-				known[spot{s.in, falls}] = true
-				seen = append(seen, visit{spot{s.in, falls}, before})
-			}
-		}
-	}
-	if at != nil {
-		seen = append(seen, visit{*at, -1})
-		known[*at] = true
-	}
-	begun := make([]bool, len(w.nodes))
-	for _, s := range starts {
-		if !begun[s.node] {
-			begun[s.node] = true
-			spread(s.node, nil, false, -1)
-		}
-	}
-	for i := 0; i < len(seen); i++ {
-		if goal(seen[i].spot) {
-			var way []spot
-			for j := i; j >= 0; j = seen[j].before {
-				way = append(way, seen[j].spot)
-			}
-			slices.Reverse(way)
-			return way
-		}
-		spread(w.node[seen[i].in.Device.ID], seen[i].in, seen[i].falling, i)
 	}
 	return nil
 }
 
-// ports spells a flow out: the sender's port, then out and in of every cable, then the receiver's port.
-func (w *walk) ports(c *class, starts []start, way []spot) []*ir.Port {
-	first, last := w.node[way[0].in.Peer().Device.ID], w.node[way[len(way)-1].in.Device.ID]
-	var out []*ir.Port
-	i := slices.IndexFunc(starts, func(s start) bool { return s.node == first })
-	sender := starts[i].port
-	if w.node[sender.Device.ID] < 0 {
-		out = append(out, sender, sender.Peer())
+// way returns the visits that lead to one, itself included.
+func (t *trace) way(to int) []visit {
+	var out []visit
+	for i := to; i >= 0; i = t.visits[i].before {
+		out = append(out, t.visits[i])
 	}
-	for _, s := range way {
-		out = append(out, s.in.Peer(), s.in)
-	}
-	for _, m := range c.members {
-		for _, p := range m {
-			if slices.Contains(m, sender) || w.place(p, w.down) != last {
-				continue
-			}
-			if w.node[p.Device.ID] < 0 {
-				out = append(out, p.Peer(), p)
-			}
-			return out
-		}
-	}
+	slices.Reverse(out)
 	return out
+}
+
+// spell turns visits into a flow.
+func (t *trace) spell(way []visit) *ir.Flow {
+	var ports []*ir.Port
+	var groups []*ir.CosGroup
+	for _, at := range way {
+		ports = append(ports, at.step.out, at.step.in)
+		groups = append(groups, t.groups[at.group])
+	}
+	all := t.ends(t.class, ports)
+	if all[0] != ports[0] {
+		groups = slices.Insert(groups, 0, t.groups[0])
+	}
+	for len(groups) < len(all)/2 {
+		groups = append(groups, groups[len(groups)-1])
+	}
+	return &ir.Flow{Ports: all, Groups: groups}
 }

@@ -20,7 +20,8 @@ type Cabling struct {
 	F     *ir.Fabric
 	Group *ir.CosGroup
 
-	named map[string]*ir.Device
+	named   map[string]*ir.Device
+	buffers []*ir.Buffer // of every port: alike ports share them
 }
 
 // Place is a range in fabric.hcl.
@@ -43,8 +44,9 @@ func New(r ir.Routing) *Cabling {
 			Name: "test", At: Place(1), Routing: r, RoutingAt: Place(2), FailuresAt: Place(3), FlowControl: ir.PFC,
 			CosGroups: []*ir.CosGroup{g},
 		},
-		Group: g,
-		named: map[string]*ir.Device{},
+		Group:   g,
+		named:   map[string]*ir.Device{},
+		buffers: []*ir.Buffer{{Group: g}},
 	}
 }
 
@@ -76,7 +78,7 @@ func (c *Cabling) port(name string, l *ir.Link) *ir.Port {
 	d := c.Device(name)
 	p := &ir.Port{
 		ID: len(c.F.Ports), Index: len(d.Ports), Device: d, Link: l, Name: fmt.Sprint("p", len(d.Ports)),
-		Buffers: []*ir.Buffer{{Group: c.Group}},
+		Buffers: c.buffers,
 	}
 	if d.Host != nil {
 		p.NIC = &ir.NIC{Name: p.Name, Device: d, Port: p, Model: &platform.NIC{Title: "NIC", V1: true, V2: true}}

@@ -1,5 +1,5 @@
 fabric "ring" {
-  routing      = "spanning-tree" # want "pfc-loop-unknown: .*is not known: the paths of routing \"spanning-tree\" are followed only where"
+  routing      = "up-down" # want "pfc-loop-unknown: .*is not known: sw2 and sw3 are both of tier 2 and the link sw2:swp15 - sw3:swp16 is no peer link"
   failures     = 0
   cable_length = "10m"
 }
@@ -17,7 +17,7 @@ cos_group "cnp" {
   strict = true
 }
 
-roce "all" {
+roce "all" { # want "up-down-no-path: "
   version   = 2
   cos_group = cos_group.rdma
   cnp       = cos_group.cnp
@@ -45,7 +45,7 @@ switch "bottom" {
   model   = "sn2100"
   os      = "cumulus-linux"
   version = "4.3.0"
-  tier    = 1
+  tier    = 2
 }
 
 host "node" {

@@ -1,0 +1,124 @@
+package irtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Explicit routes flows as they are listed: the routes of forwarding the language has no word for.
+type Explicit struct {
+	Fabric *ir.Fabric
+
+	// Flows returns the flows of a state. Flows over links that are down are left out.
+	Flows func(s ir.State) []*ir.Flow
+
+	// Reroutes: with other links down there may be flows not seen before.
+	Reroutes bool
+
+	// Mixed is that of the turns.
+	Mixed string
+}
+
+var _ ir.Routes = (*Explicit)(nil)
+
+// Turns returns the turns of the flows in group g.
+func (e *Explicit) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
+	t := &ir.Turns{Group: g, Rows: make([][]uint64, len(e.Fabric.Ports)), Mixed: e.Mixed}
+	bounced := &ir.Turns{Rows: make([][]uint64, len(e.Fabric.Ports))}
+	by := map[ir.Turn]*ir.Flow{}
+	for _, f := range e.Flows(s) {
+		if slices.ContainsFunc(f.Ports, func(p *ir.Port) bool { return slices.Contains(s.Down, p.Link) }) {
+			continue
+		}
+		for i := 1; i+1 < len(f.Ports); i += 2 {
+			in, out, next := f.Ports[i], f.Ports[i+1], f.Groups[i/2+1]
+			if f.Groups[i/2] != g || !lossless(in.Link, g) || !lossless(out.Link, next) {
+				continue
+			}
+			switch next {
+			case g:
+				t.Add(in, out)
+			case g.Bounce:
+				bounced.Add(in, out)
+				t.Bounced = bounced.Rows
+			default:
+				return nil, fmt.Errorf("a flow moves from cos group %q to %q, which is not its bounce", g.Name, next.Name)
+			}
+			if turn := (ir.Turn{In: in, Out: out}); by[turn] == nil {
+				by[turn] = f
+			}
+		}
+	}
+	t.Witness = func(turns []ir.Turn) []*ir.Flow {
+		flows := make([]*ir.Flow, len(turns))
+		for i, turn := range turns {
+			flows[i] = by[turn]
+		}
+		return flows
+	}
+	return t, nil
+}
+
+// Changed returns all turns of the state.
+func (e *Explicit) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return e.Turns(g, s) }
+
+// Cuts returns every set of links between devices that forward if other flows may come up, and none if flows are only lost.
+func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budget) ([]ir.Cut, error) {
+	if !e.Reroutes {
+		return nil, nil
+	}
+	sets := [][]*ir.Link{nil}
+	var cuts []ir.Cut
+	for range most {
+		var larger [][]*ir.Link
+		for _, set := range sets {
+			for _, l := range e.Fabric.Links {
+				if !forwards(l.A.Device) || !forwards(l.B.Device) || slices.Contains(down, l) ||
+					len(set) > 0 && l.ID <= set[len(set)-1].ID {
+					continue
+				}
+				if !b.Spend(1) {
+					return nil, ir.ErrBudget
+				}
+				larger = append(larger, append(slices.Clone(set), l))
+				cuts = append(cuts, ir.Cut{Links: larger[len(larger)-1], Alike: 1})
+			}
+		}
+		sets = larger
+	}
+	return cuts, nil
+}
+
+// lossless tells whether the cable joins two devices that forward, both of which make g lossless on it.
+func lossless(l *ir.Link, g *ir.CosGroup) bool {
+	return forwards(l.A.Device) && forwards(l.B.Device) && l.A.Carries(g) != nil && l.B.Carries(g) != nil
+}
+
+func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
+
+// Flow returns the flow that passes the devices in turn, by the first cable between any two of them: names separated by
+// spaces. It is in the fabric's group, and after a "!" in the one that bounces into.
+func (c *Cabling) Flow(devices string) *ir.Flow {
+	f, g := &ir.Flow{}, c.Group
+	from := ""
+	for to := range strings.FieldsSeq(devices) {
+		if to == "!" {
+			g = g.Bounce
+			continue
+		}
+		if from != "" {
+			l := c.Between(from, to)
+			in := l.A
+			if in.Device.Name == from {
+				in = l.B
+			}
+			f.Ports = append(f.Ports, in.Peer(), in)
+			f.Groups = append(f.Groups, g)
+		}
+		from = to
+	}
+	return f
+}

@@ -1,0 +1,51 @@
+package ir
+
+import "github.com/rocec/rocec/lang/diag"
+
+// Table is the next hops of a running fabric, read from a file: routing = "table".
+type Table struct {
+	At      diag.Range // the attribute that names the file
+	File    string     // as diagnostics name it
+	Targets []*Target  // in the order of their first NICs
+
+	// Hops says, by Device.ID and index in Targets, what a device does with traffic to a target. Devices that the file does
+	// not name, and hosts that do not forward, have a nil row.
+	Hops [][]Hop
+
+	// Ports holds, by Device.ID, the sets of next-hop ports the device has, for Hops to point to. A set may be empty: the
+	// route leaves the fabric, or drops.
+	Ports [][][]*Port
+}
+
+// Target is a destination of a table: the NICs that hang on the same devices and for whom every device of the table
+// has the same entries. A NIC with several addresses may belong to several targets.
+type Target struct{ NICs []*NIC }
+
+// Hop is a device's entry for a target: 0 when it has none.
+type Hop int32
+
+// NewHop returns the hop that stands for the set of that index in Table.Ports. exact: the entry names the target
+// itself (its host, interface or address), not a prefix or a switch that covers it.
+func NewHop(set int, exact bool) Hop {
+	h := Hop(set+1) << 1
+	if exact {
+		h |= 1
+	}
+	return h
+}
+
+// Leaves returns the ports by which traffic to a target leaves a device, and whether the device has an entry for it.
+// attached tells that the target hangs on the device: then it is delivered, and does not leave the device, unless an
+// entry that names the target itself sends it elsewhere.
+func (t *Table) Leaves(d *Device, target int, attached bool) (ports []*Port, ok bool) {
+	row := t.Hops[d.ID]
+	if row == nil || row[target] == 0 {
+		return nil, attached
+	}
+	h := row[target]
+	ports = t.Ports[d.ID][h>>1-1]
+	if attached && h&1 == 0 {
+		return nil, true
+	}
+	return ports, true
+}

@@ -1,0 +1,182 @@
+package routes
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// anyPaths returns the turns of every walk in state s that does not turn back to the device it came from.
+func (v *view) anyPaths(s ir.State) (*ir.Turns, error) {
+	if v.changesGroup() {
+		return v.follow(s, plan{rule: anyRule})
+	}
+	if !s.Budget.Spend(len(v.talks) * (8*v.cables + 4*len(v.nodes))) {
+		return nil, ir.ErrBudget
+	}
+	w := newWalk(v, s.Down)
+	for classes := range byTalk(w.classes) {
+		w.anyPath(classes)
+	}
+	w.turns.Witness = v.witness(w.turns, w.failed, plan{rule: anyRule})
+	return w.turns, nil
+}
+
+func anyRule(w *walk, c *class) rule {
+	f := w.flood(c.talk, c.is)
+	return func(v int32, s *step, _ bool) (falls, ok bool) { return false, f.leaves(s.to, v) }
+}
+
+// anyPath records every turn of every walk between two members of t that never turns back to the device it came from.
+// Members are senders and receivers alike and cables have two directions, so who can come from a neighbour can also be
+// reached over it.
+func (w *walk) anyPath(classes []*class) {
+	t := classes[0].talk
+	comes := w.spreadMembers(classes)
+	for v := range int32(len(w.nodes)) {
+		for j := range w.steps[v] {
+			in := &w.steps[v][j]
+			from := comes[in.port]
+			if from == nobody || !w.open(t, in) {
+				continue
+			}
+			w.clear(v)
+			for k := range w.steps[v] {
+				out := &w.steps[v][k]
+				if to := comes[out.port]; to != nobody && (to != from || to == many) && w.open(t, out) {
+					w.leave(out)
+				}
+			}
+			w.record(v, in)
+		}
+	}
+}
+
+// who is nobody, many, or one member: the id of its class, counted from 1.
+type who int32
+
+const (
+	nobody who = 0
+	many   who = -1
+)
+
+func (a who) and(b who) who {
+	switch {
+	case a == nobody || a == b:
+		return b
+	case b == nobody:
+		return a
+	}
+	return many
+}
+
+// spreadMembers returns, by ID of a port that faces another node, whose traffic can come in there.
+func (w *walk) spreadMembers(classes []*class) []who {
+	comes := make([]who, len(w.fabric.Ports))
+	here := make([]who, len(w.nodes)) // who hangs there
+	for _, c := range classes {
+		one := who(c.id) + 1
+		if len(c.members) > 1 {
+			one = many
+		}
+		for _, v := range c.at {
+			here[v] = here[v].and(one)
+		}
+	}
+	t, twice := classes[0].talk, w.twice()
+	waiting := make([]bool, len(w.nodes))
+	var todo []int32
+	wake := func(v int32) {
+		if !waiting[v] {
+			waiting[v] = true
+			todo = append(todo, v)
+		}
+	}
+	for v, h := range here {
+		if h != nobody {
+			wake(int32(v))
+		}
+	}
+	var later []who // by step, and one more: who comes by the steps from there on
+	for i := 0; i < len(todo); i++ {
+		v := todo[i]
+		waiting[v] = false
+		steps := w.steps[v]
+		later = append(later[:0], make([]who, len(steps)+1)...)
+		for j := len(steps) - 1; j >= 0; j-- {
+			later[j] = later[j+1].and(comes[steps[j].port])
+		}
+		sooner := here[v]
+		for j := range steps {
+			s := &steps[j]
+			goes := sooner.and(later[j+1])
+			if twice[v] { // nor may it turn back over another cable
+				goes = here[v]
+				for k := range steps {
+					if steps[k].to != s.to {
+						goes = goes.and(comes[steps[k].port])
+					}
+				}
+			}
+			sooner = sooner.and(comes[s.port])
+			if both := comes[s.in.ID].and(goes); both != comes[s.in.ID] && w.open(t, s) {
+				comes[s.in.ID] = both
+				wake(s.to)
+			}
+		}
+	}
+	return comes
+}
+
+// flooded says, by node, over which neighbours traffic comes to it or leaves it: none (dry), exactly one (its node), or
+// several, as also when its own members send and receive.
+type flooded []int32
+
+const (
+	dry     = -2
+	several = -1
+)
+
+// leaves tells whether traffic at v can go to its neighbour to without turning back.
+func (f flooded) leaves(v, to int32) bool { return f[v] == several || f[v] != dry && f[v] != to }
+
+// add counts one more neighbour of v, and tells whether that changed anything.
+func (f flooded) add(v, neighbour int32) bool {
+	switch f[v] {
+	case dry:
+		f[v] = neighbour
+	case several, neighbour:
+		return false
+	default:
+		f[v] = several
+	}
+	return true
+}
+
+func (f flooded) dry() {
+	for v := range f {
+		f[v] = dry
+	}
+}
+
+// flood spreads traffic of t from some nodes over every walk without turning back.
+func (w *walk) flood(t *talk, from func(v int32) bool) flooded {
+	f := make(flooded, len(w.nodes))
+	f.dry()
+	var todo []int32
+	for v := range int32(len(f)) {
+		if from(v) {
+			f[v] = several
+			todo = append(todo, v)
+		}
+	}
+	for len(todo) > 0 {
+		v := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for j := range w.steps[v] {
+			s := &w.steps[v][j]
+			if w.open(t, s) && f.leaves(v, s.to) && f.add(s.to, v) {
+				todo = append(todo, s.to)
+			}
+		}
+	}
+	return f
+}

@@ -1,0 +1,87 @@
+package routes
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Traffic changes its cos group (cos_group.bounce) where it comes down and goes up again. In a Clos hardly any does, so
+// only the classes with such a valley on a shortest path are followed cable by cable.
+
+// bouncing returns the turns of every shortest path in state s, of the view's own traffic and of what bounced into it.
+func (v *view) bouncing(s ir.State) (*ir.Turns, error) {
+	w := newWalk(v, s.Down)
+	if !s.Budget.Spend(len(v.sources()) * (4*v.cables + len(v.nodes)) * (len(w.classes)/64 + 1)) {
+		return nil, ir.ErrBudget
+	}
+	low := map[*class]bool{}
+	for _, c := range w.valleys() {
+		low[c] = true
+	}
+	plain := slices.DeleteFunc(slices.Clone(w.classes), func(c *class) bool { return low[c] })
+	if err := w.everyShortest(plain, s.Budget); err != nil {
+		return nil, err
+	}
+	w.turns.Witness = v.shortestWitness(w.turns, w.failed, plain)
+	changing, err := v.follow(s, plan{rule: shortestRule, classes: (*walk).valleys})
+	if err != nil {
+		return nil, err
+	}
+	return together(w.turns, changing), nil
+}
+
+// valleys returns the classes whose traffic goes up again somewhere after it came down.
+func (w *walk) valleys() []*class {
+	var out []*class
+	s := newSweep(w)
+	var low uint64
+	s.seek = func(v int32, _ int, m uint64) {
+		here := tier(w.nodes[v])
+		var down, up uint64
+		for _, h := range s.open[v] {
+			if n := &s.near[h.to]; m&(n.above|n.below) != 0 && tier(w.nodes[h.to]) > here {
+				down |= m & n.above
+				up |= m & n.below
+			}
+		}
+		low |= down & up
+	}
+	for _, b := range w.batches(w.classes) {
+		low = 0
+		s.spread(b)
+		s.gather()
+		for i, d := range b {
+			if low&(1<<i) != 0 {
+				out = append(append(out, d.class), d.twins...)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *class) int { return int(a.id - b.id) })
+	return out
+}
+
+// together returns the turns of a and those of b.
+func together(a, b *ir.Turns) *ir.Turns {
+	both := &ir.Turns{Group: a.Group, Rows: slices.Clone(a.Rows), Bounced: b.Bounced}
+	for i, row := range b.Rows {
+		if row == nil {
+			continue
+		}
+		sum := slices.Clone(row)
+		for j, m := range a.Rows[i] {
+			sum[j] |= m
+		}
+		both.Rows[i] = sum
+	}
+	both.Witness = func(turns []ir.Turn) []*ir.Flow {
+		out := a.Witness(turns)
+		for i, flow := range b.Witness(turns) {
+			if out[i] == nil {
+				out[i] = flow
+			}
+		}
+		return out
+	}
+	return both
+}

@@ -1,0 +1,171 @@
+package routes
+
+import (
+	"cmp"
+	"iter"
+	"math/bits"
+	"slices"
+)
+
+// Twins: destinations that hang on one node each, of one tier, with the same neighbours over links of the same kinds.
+// Swapping two of them changes nothing but their names, so their traffic takes the same turns everywhere but beside
+// them: one of them is followed, and the last hops of the others are added (see sweep.arrive). Links of a node that are
+// down are no links, so a node that lost one falls out of its twins. Exact, not an approximation.
+
+// destination is a class to follow, and the others of which it is the first in order, by id.
+type destination struct {
+	*class
+	twins []*class
+}
+
+// batch is up to 64 destinations, one bit of a machine word each, whose traffic crosses the same links.
+type batch []destination
+
+// batches sorts classes into batches, twins collapsed: first those that cross routed links, then those that do not.
+func (w *walk) batches(classes []*class) []batch {
+	var all []destination
+	for of := range byTalk(classes) {
+		all = append(all, w.collapse(of, nil)...)
+	}
+	return w.batched(all)
+}
+
+// plainBatches is batches with every class for itself.
+func (w *walk) plainBatches(classes []*class) []batch {
+	all := make([]destination, len(classes))
+	for i, c := range classes {
+		all[i].class = c
+	}
+	return w.batched(all)
+}
+
+func (w *walk) batched(all []destination) []batch {
+	var out []batch
+	for _, bridged := range []bool{false, true} {
+		of := slices.DeleteFunc(slices.Clone(all), func(d destination) bool { return d.talk.bridged != bridged })
+		out = append(out, w.neighbourhoods(of)...)
+	}
+	return out
+}
+
+// neighbourhoods sorts destinations into batches of such as are near to each other: the more alike their distances, the
+// fewer levels a node is on.
+func (w *walk) neighbourhoods(all []destination) []batch {
+	if len(all) <= 64 {
+		return slices.Collect(slices.Chunk[batch](all, 64))
+	}
+	hops := w.hops(all[0].talk)
+	at := make([][]int, len(w.nodes)) // those in no batch yet
+	for i, d := range all {
+		at[d.at[0]] = append(at[d.at[0]], i)
+	}
+	var out []batch
+	var near []int
+	put := func() {
+		slices.Sort(near)
+		b := make(batch, len(near))
+		for i, k := range near {
+			b[i] = all[k]
+		}
+		out, near = append(out, b), near[:0]
+	}
+	var order []int32
+	seen, round := make([]int32, len(w.nodes)), int32(0) // by node: the round it was seen in last
+	for _, d := range all {
+		for begin := d.at[0]; len(at[begin]) > 0; {
+			round++
+			seen[begin] = round
+			order = append(order[:0], begin)
+			for i := 0; i < len(order) && len(near) < 64; i++ {
+				v := order[i]
+				n := min(len(at[v]), 64-len(near))
+				near, at[v] = append(near, at[v][:n]...), at[v][n:]
+				for _, h := range hops[v] {
+					if seen[h.to] != round {
+						seen[h.to] = round
+						order = append(order, h.to)
+					}
+				}
+			}
+			if len(near) == 64 {
+				put()
+			}
+		}
+	}
+	if len(near) > 0 {
+		put()
+	}
+	return out
+}
+
+// byTalk yields the classes of one talk after the other.
+func byTalk(classes []*class) iter.Seq[[]*class] {
+	return func(yield func([]*class) bool) {
+		for begin := 0; begin < len(classes); {
+			end := begin + 1
+			for end < len(classes) && classes[end].talk == classes[begin].talk {
+				end++
+			}
+			if !yield(classes[begin:end]) {
+				return
+			}
+			begin = end
+		}
+	}
+}
+
+// collapse finds the twins among those classes of one talk that may be twins; a nil may: all.
+func (w *walk) collapse(classes []*class, may func(*class) bool) []destination {
+	hops := w.hops(classes[0].talk)
+	out := make([]destination, 0, len(classes))
+	alike := map[uint64][]int32{} // by fingerprint: where in out those are that have it
+	for _, c := range classes {
+		if len(c.at) > 1 || len(classes) == 1 || may != nil && !may(c) {
+			out = append(out, destination{class: c})
+			continue
+		}
+		mine := hops[c.at[0]]
+		print := fingerprint(mine)
+		i := slices.IndexFunc(alike[print], func(i int32) bool {
+			other := out[i].at[0]
+			return sameHops(hops[other], mine) && tier(w.nodes[other]) == tier(w.nodes[c.at[0]])
+		})
+		if i >= 0 {
+			first := &out[alike[print][i]]
+			first.twins = append(first.twins, c)
+			continue
+		}
+		alike[print] = append(alike[print], int32(len(out)))
+		out = append(out, destination{class: c})
+	}
+	return out
+}
+
+// kind is where a hop leads and whether it is lossless, as one number.
+func (h hop) kind() uint64 {
+	k := uint64(h.to) << 1
+	if h.lossless {
+		k++
+	}
+	return k
+}
+
+// fingerprint is the same for hops of the same kinds, whatever their order.
+func fingerprint(hops []hop) uint64 {
+	var sum uint64
+	for _, h := range hops {
+		hi, lo := bits.Mul64(h.kind()+0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93)
+		sum += hi ^ lo
+	}
+	return sum
+}
+
+// sameHops tells whether two nodes have hops of the same kinds.
+func sameHops(a, b []hop) bool {
+	same := func(a, b hop) bool { return a.kind() == b.kind() }
+	if len(a) != len(b) || slices.EqualFunc(a, b, same) {
+		return len(a) == len(b)
+	}
+	byKind := func(a, b hop) int { return cmp.Compare(a.kind(), b.kind()) }
+	return slices.EqualFunc(slices.SortedFunc(slices.Values(a), byKind), slices.SortedFunc(slices.Values(b), byKind), same)
+}

@@ -1,0 +1,109 @@
+package routes
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// While routing converges, every device forwards as it did before the links failed or already as it will, in any mix.
+// Of a class from which all devices keep their distance, the next hops after are among those before, and those before
+// that still work are those after: only the classes some device changes its distance to are followed anew, over the
+// next hops of both together.
+
+// converging returns the turns while shortest paths converge from the healthy fabric to the one with links down.
+func (v *view) converging(s ir.State) (*ir.Turns, error) {
+	p := plan{rule: eitherRule, back: true}
+	if v.changesGroup() {
+		p.classes = func(w *walk) []*class { return append(w.unmoved(), w.moved()...) }
+		return v.follow(s, p)
+	}
+	after, err := v.shortestPaths(ir.State{Down: s.Down, Budget: s.Budget})
+	if err != nil {
+		return nil, err
+	}
+	if !s.Budget.Spend((4*v.cables + 2*len(v.nodes)) * (len(v.whole())/64 + 1)) {
+		return nil, ir.ErrBudget
+	}
+	p.classes = func(w *walk) []*class { return append(w.farther(), w.moved()...) }
+	changing, err := v.follow(s, p)
+	if err != nil {
+		return nil, err
+	}
+	return together(after, changing), nil
+}
+
+// eitherRule lets traffic go nearer to the class, as it was before links failed or as it is after.
+func eitherRule(w *walk, c *class) rule {
+	if w.before == nil {
+		w.before = newSearch(w.view, nil)
+	}
+	w.before.distances(c)
+	w.distances(&class{talk: c.talk, at: w.places(c.members[0], w.down)})
+	was, is := w.before.dist, w.dist
+	return func(v int32, s *step, _ bool) (falls, ok bool) {
+		return false, was[v] > 0 && was[s.to] == was[v]-1 || is[v] > 0 && is[s.to] == is[v]-1
+	}
+}
+
+// moved returns, as classes of their own, the members that hang on fewer nodes, or none, with the links of the walk down.
+func (w *walk) moved() []*class {
+	var out []*class
+	for _, t := range w.talks {
+		var from []int32
+		var senders []bool
+		for _, c := range w.classes {
+			if c.talk == t {
+				from, senders = c.from, c.senders
+				break
+			}
+		}
+		for i, m := range t.members {
+			if w.moves(m) {
+				out = append(out, &class{talk: t, at: w.places(m, nil), members: t.members[i : i+1], from: from, senders: senders})
+			}
+		}
+	}
+	return out
+}
+
+func (w *walk) moves(m member) bool {
+	return slices.ContainsFunc(m, func(p *ir.Port) bool { return w.down[p.Link.ID] }) &&
+		!slices.Equal(w.places(m, nil), w.places(m, w.down))
+}
+
+// unmoved returns the classes of which some member hangs where it always did.
+func (w *walk) unmoved() []*class {
+	return slices.DeleteFunc(slices.Clone(w.classes), func(c *class) bool {
+		return !slices.ContainsFunc(c.members, func(m member) bool { return !w.moves(m) })
+	})
+}
+
+// farther returns the classes that some node is farther from with the links of the walk down.
+func (w *walk) farther() []*class {
+	before, after := newSweep(newSearch(w.view, nil)), newSweep(w)
+	var out []*class
+	for _, b := range w.plainBatches(w.unmoved()) {
+		before.spread(b)
+		after.spread(b)
+		changed := before.unlike(after)
+		for i, d := range b {
+			if changed&(1<<i) != 0 {
+				out = append(out, d.class)
+			}
+		}
+	}
+	return out
+}
+
+// unlike returns the destinations of the batch from which some node is not as far in the search of another sweep of
+// the same batch.
+func (s *sweep) unlike(other *sweep) uint64 {
+	var out uint64
+	for l := range len(s.from) {
+		other.level(l, func(v int32, m uint64) { s.near[v].below = m })
+		s.level(l, func(v int32, m uint64) { out |= m &^ s.near[v].below })
+		other.level(l, func(v int32, _ uint64) { s.near[v].below = 0 })
+	}
+	return out
+}

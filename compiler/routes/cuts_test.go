@@ -1,0 +1,363 @@
+package routes
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+)
+
+// TestFailuresWithoutACutAddNoTurn is the law cuts are made for: a failure that holds none of them takes turns only away.
+func TestFailuresWithoutACutAddNoTurn(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f, groups := randomFabric(rt, ir.ShortestPath)
+		down := someDown(rt, f, 2)
+		r := f.Routes.(*Router)
+		cuts, err := r.Cuts(groups, down, 3, nil)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		w := r.newWires(groups, down)
+		twins := findTwins(w, false)
+		isCut := map[string]bool{}
+		for _, c := range cuts {
+			isCut[twins.form(ids(c.Links))] = true
+		}
+		live := func(set []*ir.Link) []int32 { // those that can be in a cut
+			var out []int32
+			for _, id := range ids(set) {
+				if w.ends[id][0] >= 0 {
+					out = append(out, id)
+				}
+			}
+			return out
+		}
+		before := map[*ir.CosGroup]map[ir.Turn]bool{}
+		for _, g := range groups {
+			before[g] = plainTurns(f, g, down)
+		}
+		counted := map[string]int{}
+		subsets(others(f, down), 3, func(set []*ir.Link) {
+			if fails := live(set); len(fails) == len(set) && isCut[twins.form(fails)] {
+				counted[twins.form(fails)]++
+				return
+			}
+			holds := false
+			subsets(set, 3, func(part []*ir.Link) {
+				fails := live(part)
+				holds = holds || len(fails) == len(part) && isCut[twins.form(fails)]
+			})
+			if holds {
+				return
+			}
+			for _, g := range groups {
+				for turn := range plainTurns(f, g, append(set[:len(set):len(set)], down...)) {
+					if !before[g][turn] {
+						rt.Fatalf("%v fail, with %v down: new turn %v -> %v, but no cut", names(set), names(down), turn.In, turn.Out)
+					}
+				}
+			}
+		})
+		for _, c := range cuts {
+			if n := counted[twins.form(ids(c.Links))]; n != c.Alike {
+				rt.Fatalf("%v stands for %d sets, not %d", names(c.Links), n, c.Alike)
+			}
+		}
+	})
+}
+
+// TestCutsAreMinimal: every cut puts some pair farther apart that still has a way, and no part of it does.
+func TestCutsAreMinimal(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f, groups := randomFabric(rt, ir.ShortestPath)
+		down := someDown(rt, f, 1)
+		r := f.Routes.(*Router)
+		cuts, err := r.Cuts(groups, down, 3, nil)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		w := r.newWires(groups, down)
+		matters := func(set []*ir.Link) bool { return farther(w, ids(set)) }
+		for _, c := range cuts {
+			if !matters(c.Links) {
+				rt.Fatalf("%v puts nobody farther apart", names(c.Links))
+			}
+			subsets(c.Links, len(c.Links)-1, func(part []*ir.Link) {
+				if matters(part) {
+					rt.Fatalf("%v holds the cut %v", names(c.Links), names(part))
+				}
+			})
+		}
+	})
+}
+
+// farther tells by plain searches whether the links put a pair farther apart.
+func farther(w *wires, set []int32) bool {
+	for fan := range w.fans {
+		for d := range int32(w.vertices()) {
+			for s := range int32(w.devices) {
+				if !w.speaks(s, d, fan) {
+					continue
+				}
+				if b, a := hopsBetween(w, fan, s, d, nil), hopsBetween(w, fan, s, d, set); b < a && a < math.MaxInt {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func hopsBetween(w *wires, fan int, s, d int32, gone []int32) int {
+	dist := map[int32]int{s: 0}
+	for queue := []int32{s}; len(queue) > 0; queue = queue[1:] {
+		v := queue[0]
+		if v == d {
+			return dist[v]
+		}
+		if v >= int32(w.devices) {
+			continue // a host passes nothing on
+		}
+		w.each(v, func(to, link int32) {
+			if slices.Contains(gone, link) {
+				return
+			}
+			if fan == bridgedOnly && w.fabric.Links[link].Routed {
+				return
+			}
+			if _, seen := dist[to]; !seen {
+				dist[to] = dist[v] + 1
+				queue = append(queue, to)
+			}
+		})
+	}
+	return math.MaxInt
+}
+
+func cutSizes(cuts []ir.Cut) (sizes map[int]int, alike map[int]int) {
+	sizes, alike = map[int]int{}, map[int]int{}
+	for _, c := range cuts {
+		sizes[len(c.Links)]++
+		alike[len(c.Links)] += c.Alike
+	}
+	return sizes, alike
+}
+
+func TestCutsOfKnownTopologies(t *testing.T) {
+	const sp = ir.ShortestPath
+	tests := []struct {
+		name  string
+		c     *irtest.Cabling
+		most  int
+		sizes map[int]int // how many orbits, by size
+		alike map[int]int // how many sets
+	}{
+		{"a chain: a way or none", irtest.New(sp).Links("A-B B-C C-D").Hosts("A", "B", "C", "D"), 3, map[int]int{}, map[int]int{}},
+		{"ring of 3: all links alike", irtest.Ring(sp, 3), 1, map[int]int{1: 1}, map[int]int{1: 3}},
+		{"ring of 4: all links alike", irtest.Ring(sp, 4), 1, map[int]int{1: 1}, map[int]int{1: 4}},
+		{"ring of 5", irtest.Ring(sp, 5), 3, map[int]int{1: 5}, map[int]int{1: 5}},
+		{"ring of 9", irtest.Ring(sp, 9), 2, map[int]int{1: 9}, map[int]int{1: 9}},
+		{"full mesh of 6: all links alike", irtest.FullMesh(sp, 6), 3, map[int]int{1: 1}, map[int]int{1: 15}},
+		{"LS2x2: no way left", irtest.LeafSpine(sp, 2, 2), 4, map[int]int{}, map[int]int{}},
+		{"LS4x2 below", irtest.LeafSpine(sp, 4, 2), 1, map[int]int{}, map[int]int{}},
+		{"LS4x2", irtest.LeafSpine(sp, 4, 2), 4, map[int]int{2: 1}, map[int]int{2: 12}},
+		{"LS4x5 below", irtest.LeafSpine(sp, 4, 5), 4, map[int]int{}, map[int]int{}},
+		{"LS4x5", irtest.LeafSpine(sp, 4, 5), 5, map[int]int{5: 2}, map[int]int{5: 6 * (32 - 2)}},
+		{"LS64x16 below", irtest.LeafSpine(sp, 64, 16), 15, map[int]int{}, map[int]int{}},
+		{"LS64x16", irtest.LeafSpine(sp, 64, 16), 16, map[int]int{16: 8}, map[int]int{16: 64 * 63 / 2 * (1<<16 - 2)}},
+		{"LS3x2, hosts on one spine too", irtest.LeafSpine(sp, 3, 2).Hosts("S0"), 1, map[int]int{1: 1}, map[int]int{1: 3}},
+		{"two planes", irtest.Clos(sp, 2, 3, 2, 2, 1), 1, map[int]int{}, map[int]int{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := routed(tt.c)
+			cuts, err := f.Routes.Cuts(f.CosGroups, nil, tt.most, ir.NewBudget(10_000_000))
+			require.NoError(t, err)
+			sizes, alike := cutSizes(cuts)
+			assert.Equal(t, tt.sizes, sizes)
+			assert.Equal(t, tt.alike, alike)
+		})
+	}
+}
+
+func TestCutsOfTwoPlanes(t *testing.T) {
+	c := irtest.Clos(ir.ShortestPath, 2, 3, 2, 2, 1)
+	f := routed(c)
+	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil)
+	require.NoError(t, err)
+	var got [][]string
+	for _, cut := range cuts {
+		got = append(got, names(cut.Links))
+		assert.Equal(t, 6, cut.Alike-cut.Alike%6, "an ordered pair of leaves in a pod, or one of each pod: %v", names(cut.Links))
+	}
+	assert.Len(t, got, 4, "in each pod, and between the pods either way round: %v", got)
+}
+
+func TestCutsWhileLinksAreDown(t *testing.T) {
+	c := irtest.LeafSpine(ir.ShortestPath, 4, 2)
+	f := routed(c)
+	cuts, err := f.Routes.Cuts(f.CosGroups, c.Cables("L0-S0"), 1, nil)
+	require.NoError(t, err)
+	require.Len(t, cuts, 1)
+	assert.Equal(t, c.Cables("L1-S1"), cuts[0].Links, "L0 and L1 then meet by way of another leaf")
+	assert.Equal(t, 3, cuts[0].Alike)
+}
+
+func TestBondedHostsCableCuts(t *testing.T) {
+	c := irtest.LeafSpine(ir.ShortestPath, 3, 2)
+	c.Link("hb", "L0")
+	c.Link("hb", "L1")
+	f := routed(c)
+	h := c.Device("hb").Host
+	h.Bonds = []*ir.Bond{{Mode: "802.3ad", NICs: h.NICs}}
+	for _, n := range h.NICs {
+		n.Bond = h.Bonds[0]
+	}
+	cuts, err := New(f).Cuts(f.CosGroups, nil, 1, nil)
+	require.NoError(t, err)
+	require.Len(t, cuts, 1)
+	assert.Equal(t, []*ir.Link{h.NICs[0].Port.Link}, cuts[0].Links, "what came by L0 goes by L1 then")
+	assert.Equal(t, 2, cuts[0].Alike)
+
+	h.Bonds[0].Mode = "active-backup"
+	cuts, err = New(f).Cuts(f.CosGroups, nil, 1, nil)
+	require.NoError(t, err)
+	assert.Empty(t, cuts, "either port may be the active one")
+}
+
+// TestCutsLeaveABondAWay: a link whose failure parts the fabric may still leave a way to a bonded host.
+func TestCutsLeaveABondAWay(t *testing.T) {
+	c := irtest.Ring(ir.ShortestPath, 5)
+	c.Link("hb", "R1")
+	c.Link("hb", "R3")
+	f := routed(c)
+	h := c.Device("hb").Host
+	h.Bonds = []*ir.Bond{{Mode: "802.3ad", NICs: h.NICs}}
+	for _, n := range h.NICs {
+		n.Bond = h.Bonds[0]
+	}
+	cuts, err := New(f).Cuts(f.CosGroups, c.Cables("R2-R3"), 1, nil)
+	require.NoError(t, err)
+	var got []*ir.Link
+	for _, cut := range cuts {
+		got = append(got, cut.Links...)
+	}
+	assert.Contains(t, got, c.Between("R0", "R1"), "R0 reaches the host by R1, or else by R4 and R3")
+	assert.NotContains(t, got, c.Between("R1", "R2"), "R2 has no other way to anybody")
+}
+
+// TestDisjointPaths compares the number of disjoint shortest paths with the fewest links that hit them all (Menger).
+func TestDisjointPaths(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		f, groups := randomFabric(rt, ir.ShortestPath)
+		w := f.Routes.(*Router).newWires(groups, nil)
+		c := &cutter{wires: w, twins: findTwins(w, false)}
+		flow := c.newFlow()
+		for fan := range w.fans {
+			for d := range int32(w.vertices()) {
+				if !w.hears(d, fan) {
+					continue
+				}
+				flow.turnTo(target{d, fan})
+				for _, s := range flow.order {
+					compareDisjoint(rt, w, flow, s, d, fan)
+				}
+			}
+		}
+	})
+	// A case in which the first path found has to give way.
+	f := routed(irtest.New(ir.ShortestPath).Links("A-B A-C B-D B-E C-D D-F E-F").Hosts("A", "F"))
+	w := f.Routes.(*Router).newWires(f.CosGroups, nil)
+	flow := (&cutter{wires: w}).newFlow()
+	flow.turnTo(target{w.node[f.Devices[5].ID], everywhere})
+	require.Equal(t, "F", f.Devices[5].Name)
+	n, path := flow.disjoint(w.node[f.Devices[0].ID], nil, 5)
+	assert.Equal(t, 2, n)
+	assert.Len(t, path, 3)
+}
+
+func compareDisjoint(rt *rapid.T, w *wires, flow *flow, s, d int32, fan int) {
+	n, path := flow.disjoint(s, nil, 4)
+	if len(path) != int(flow.dist[s]) {
+		rt.Fatalf("a path of %d links is none of %d hops", len(path), flow.dist[s])
+	}
+	least := 4
+	var links []*ir.Link
+	for _, l := range w.fabric.Links {
+		if w.ends[l.ID][0] >= 0 {
+			links = append(links, l)
+		}
+	}
+	subsets(links, 3, func(set []*ir.Link) {
+		if len(set) < least && hopsBetween(w, fan, s, d, ids(set)) > int(flow.dist[s]) {
+			least = len(set)
+		}
+	})
+	if n != least {
+		rt.Fatalf("%d disjoint paths from %d to %d, but %d links hit them all", n, s, d, least)
+	}
+}
+
+func TestCutsOfOtherRoutings(t *testing.T) {
+	for _, r := range []ir.Routing{ir.UpDown, ir.AnyPath, ir.Flooding, ir.SpanningTree, ir.TablePath, ""} {
+		f := routed(irtest.Ring(r, 5))
+		cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil)
+		require.NoError(t, err)
+		assert.Empty(t, cuts, r)
+	}
+	f := routed(irtest.Ring(ir.EBGP, 5).UniqueASNs())
+	cuts, err := f.Routes.Cuts(f.CosGroups, nil, 2, nil)
+	require.NoError(t, err)
+	assert.Len(t, cuts, 5, "eBGP with an AS number each is shortest-path")
+
+	// An AS number that leaves share: any set of links may matter.
+	f = routed(irtest.LeafSpine(ir.EBGP, 3, 2).ASN("L", 65001).ASN("S", 65100))
+	cuts, err = f.Routes.Cuts(f.CosGroups, nil, 2, nil)
+	require.NoError(t, err)
+	sizes, alike := cutSizes(cuts)
+	assert.Equal(t, map[int]int{1: 1, 2: 3}, sizes, "one link; two of a leaf, two of a spine, two apart")
+	assert.Equal(t, map[int]int{1: 6, 2: 15}, alike)
+	f = routed(irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65100))
+	cuts, err = f.Routes.Cuts(f.CosGroups, nil, 1, nil)
+	require.NoError(t, err)
+	assert.Len(t, cuts, 3, "leaves with AS numbers of their own are no twins")
+}
+
+func TestCutsOfLossyGroups(t *testing.T) {
+	f := routed(irtest.Ring(ir.ShortestPath, 5))
+	f.CosGroups[0].Lossless = false
+	cuts, err := New(f).Cuts(f.CosGroups, nil, 2, nil)
+	require.NoError(t, err)
+	assert.Empty(t, cuts)
+}
+
+func TestCutsWithinABudget(t *testing.T) {
+	c := irtest.LeafSpine(ir.ShortestPath, 6, 3).Links("L0-L1")
+	f := routed(c)
+	all, err := f.Routes.Cuts(f.CosGroups, nil, 4, nil)
+	require.NoError(t, err)
+	require.Greater(t, len(all), 3)
+	cut := map[int]bool{}
+	for steps := int64(0); ; steps += 97 {
+		some, err := New(f).Cuts(f.CosGroups, nil, 4, ir.NewBudget(steps))
+		again, _ := New(f).Cuts(f.CosGroups, nil, 4, ir.NewBudget(steps))
+		require.Equal(t, some, again)
+		if err == nil {
+			assert.Equal(t, all, some)
+			break
+		}
+		require.ErrorIs(t, err, ir.ErrBudget)
+		require.Equal(t, append([]ir.Cut(nil), all[:len(some)]...), some)
+		if len(some) > 0 && len(some) < len(all) {
+			require.Greater(t, len(all[len(some)].Links), len(some[len(some)-1].Links), "whole sizes only")
+		}
+		cut[len(some)] = true
+	}
+	assert.Greater(t, len(cut), 1, "budgets that end after some sizes")
+}

@@ -1,0 +1,117 @@
+package routes
+
+import "slices"
+
+// flow finds disjoint shortest paths to one destination.
+type flow struct {
+	*tour
+	target target
+	hops   [][]crossing // by vertex: its links to the next hops; device is the hop
+	have   []bool       // by vertex: hops is filled in
+	used   []bool       // by Link.ID: a path takes it, or it is gone
+	back   [][]crossing // by vertex: links by which paths come to it; device is where from
+	filled []int32      // where back is not empty
+	been   []bool
+	visits []int32
+	steps  int
+}
+
+func (c *cutter) newFlow() *flow {
+	n := c.vertices()
+	return &flow{
+		tour: c.newTour(), target: target{-1, 0}, hops: make([][]crossing, n), have: make([]bool, n), used: make([]bool, len(c.ends)),
+		back: make([][]crossing, n), been: make([]bool, n),
+	}
+}
+
+// turnTo chooses the destination.
+func (f *flow) turnTo(d target) {
+	f.head(d.vertex, d.fan)
+	f.target = d
+	clear(f.have)
+}
+
+// disjoint returns how many shortest paths from a device have no link in common, but not more than limit, and the
+// links of one. Links that are gone have no part.
+func (f *flow) disjoint(from int32, gone []int32, limit int) (int, []int32) {
+	for _, id := range gone {
+		f.used[id] = true
+	}
+	n := 0
+	var path []int32
+	for n < limit && f.push(from) {
+		if n++; n == 1 {
+			for _, v := range f.filled {
+				path = append(path, f.back[v][0].link)
+			}
+		}
+		f.forget()
+	}
+	f.forget()
+	for _, v := range f.filled {
+		for _, x := range f.back[v] {
+			f.used[x.link] = false
+		}
+		f.back[v] = f.back[v][:0]
+	}
+	f.filled = f.filled[:0]
+	for _, id := range gone {
+		f.used[id] = false
+	}
+	slices.Sort(path)
+	return n, path
+}
+
+// forget ends a search.
+func (f *flow) forget() {
+	for _, v := range f.visits {
+		f.been[v] = false
+	}
+	f.visits = f.visits[:0]
+}
+
+// push finds one more path from v, moving others aside where that helps.
+func (f *flow) push(v int32) bool {
+	if v == f.to {
+		return true
+	}
+	f.been[v] = true
+	f.visits = append(f.visits, v)
+	if !f.have[v] {
+		f.have[v] = true
+		f.hops[v] = f.hops[v][:0]
+		to, link, dist := f.next(v)
+		for i, u := range to {
+			if f.dist[u] == dist {
+				f.hops[v] = append(f.hops[v], crossing{u, link[i]})
+			}
+		}
+	}
+	for _, x := range f.hops[v] {
+		f.steps++
+		if !f.used[x.link] && !f.been[x.device] && f.push(x.device) {
+			f.used[x.link] = true
+			if len(f.back[x.device]) == 0 {
+				f.filled = append(f.filled, x.device)
+			}
+			f.back[x.device] = append(f.back[x.device], crossing{v, x.link})
+			return true
+		}
+	}
+	for i, x := range f.back[v] {
+		f.steps++
+		if !f.been[x.device] && f.push(x.device) {
+			f.used[x.link] = false
+			f.back[v] = slices.Delete(f.back[v], i, i+1)
+			return true
+		}
+	}
+	return false
+}
+
+// work returns the steps since the last call.
+func (f *flow) work() int {
+	n := f.steps/2 + 1
+	f.steps = 0
+	return n
+}

@@ -1,0 +1,96 @@
+package routes
+
+import "slices"
+
+// crossing is a link that leaves a device towards a destination.
+type crossing struct{ device, link int32 }
+
+// dominators finds the links that all shortest paths have in common. A vertex dominates another if all shortest paths of
+// the other pass it; the nearest dominators form a tree, found on the way of one breadth-first search.
+type dominators struct {
+	w     *wires
+	orbit []int32   // by Link.ID: the number of its orbit
+	dist  []int32   // by vertex; -1: no way
+	order []int32   // the devices with a way, nearest first
+	by    []int32   // by vertex: its nearest dominator; itself for the destination
+	only  []int32   // by vertex: its only link to next hops, or -1
+	all   []bool    // by vertex: it dominates some sender
+	from  []bool    // by device: it is a sender
+	told  [2][]bool // by fan and orbit: common has named one of it
+}
+
+func (c *cutter) newDominators(orbit []int32, orbits int) *dominators {
+	n := c.vertices()
+	return &dominators{
+		w: c.wires, orbit: orbit, dist: make([]int32, n), by: make([]int32, n), only: make([]int32, n), all: make([]bool, n),
+		from: make([]bool, c.devices), told: [2][]bool{make([]bool, orbits), make([]bool, orbits)},
+	}
+}
+
+// common returns the links that all shortest paths of some sender to d have in common; for a device, one of each
+// orbit that was not returned before.
+func (f *dominators) common(d target) []crossing {
+	f.search(d)
+	f.w.senders(f.from, d.vertex, d.fan)
+	var out []crossing
+	for _, v := range slices.Backward(f.order) {
+		if !f.all[v] && !f.from[v] {
+			continue
+		}
+		f.all[f.by[v]] = true
+		link := f.only[v]
+		if link < 0 {
+			continue
+		}
+		if d.vertex < int32(f.w.devices) {
+			if f.told[d.fan][f.orbit[link]] {
+				continue
+			}
+			f.told[d.fan][f.orbit[link]] = true
+		}
+		out = append(out, crossing{v, link})
+	}
+	return out
+}
+
+// search sets order, by and only.
+func (f *dominators) search(d target) {
+	for i := range f.dist {
+		f.dist[i] = -1
+	}
+	f.order = f.order[:0]
+	f.dist[d.vertex], f.by[d.vertex], f.only[d.vertex], f.all[d.vertex] = 0, d.vertex, -1, false
+	fan := &f.w.fans[d.fan]
+	if d.vertex < int32(f.w.devices) {
+		f.arrive(fan, d.vertex)
+	} else {
+		f.arrive(&f.w.hung, d.vertex)
+	}
+	for i := 0; i < len(f.order); i++ {
+		f.arrive(fan, f.order[i])
+	}
+}
+
+// arrive makes v a next hop of its neighbours that are farther away.
+func (f *dominators) arrive(fan *fan, v int32) {
+	to, link := fan.at(v)
+	next := f.dist[v] + 1
+	for i, u := range to {
+		switch f.dist[u] {
+		case -1:
+			f.dist[u], f.by[u], f.only[u], f.all[u] = next, v, link[i], false
+			f.order = append(f.order, u)
+		case next:
+			f.only[u] = -1
+			a, b := f.by[u], v
+			for a != b {
+				if f.dist[a] >= f.dist[b] {
+					a = f.by[a]
+				} else {
+					b = f.by[b]
+				}
+			}
+			f.by[u] = a
+		}
+	}
+}

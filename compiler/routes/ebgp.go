@@ -1,0 +1,430 @@
+package routes
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// eBGP: path vector with the AS-path loop check (RFC 4271, 9.1.2), as data centres run it (RFC 7938).
+//
+// A device takes a route from a neighbour unless its own AS number is in the route's AS path; it uses all neighbours
+// whose paths have the fewest ASes (multipath, whatever the ASes: "as-path multipath-relax"), and passes one of these
+// paths on. Which one it passes on is not known (the oldest, the one of the lowest router ID), and it matters: the next
+// device may refuse it. So for every device the alternatives are kept: the AS paths it may have, each at its length. A
+// device that surely has a route of some length takes none that is longer; one that may have been refused every
+// shorter path stays open to longer ones. What comes out covers every stable state, with all ties at once.
+//
+// Of an AS path only the set of its ASes matters, and of these only the ones that somebody could meet again: ASes of
+// several devices, and those of devices that were still open when they passed the path on.
+//
+// Assumptions: no allowas-in and no path prepending; links between two devices of one AS carry no routes (there is no
+// eBGP session, and iBGP between them is not described); links the fabric calls bridged carry none either, but for
+// those of hosts that forward, each of which is an AS of its own.
+
+// maxPaths bounds the alternatives of one device for one destination.
+const maxPaths = 64
+
+// bgp runs eBGP over a network, one destination at a time.
+type bgp struct {
+	*network
+	as     []int32 // by node: its AS, numbered from 0
+	shared []bool  // by AS: several nodes are of it
+	ties   ir.Ties
+	down   []bool  // by Link.ID
+	back   []int32 // by Port.ID: the index in steps of the step that leaves by the port
+
+	sets   [][]int32          // interned sets of ASes, ascending; the first is empty
+	joined map[[2]int32]int32 // set and AS to the set with the AS
+
+	// Of the destination at hand, by node.
+	paths  [][]asPath // the alternatives, by rising length
+	tells  [][]int32  // the sets of the alternatives as neighbours hear them, of those that were passed on
+	first  []int32    // fewest ASes the node's path may have
+	sure   []int32    // most ASes it may have; open if it may have no route at all
+	hops   [][]int32  // indexes into steps: the next hops
+	unsure []bool     // the next hops are not the same in every stable state
+}
+
+// asPath is one AS path a device may have: how many ASes, and those of them that matter.
+type asPath struct{ length, set int32 }
+
+const open = math.MaxInt32
+
+// newBGP returns eBGP on n, or why it cannot be followed.
+func newBGP(n *network, ties ir.Ties, down []bool) (*bgp, error) {
+	b := &bgp{
+		network: n, ties: ties, down: down,
+		as: make([]int32, len(n.nodes)), back: make([]int32, len(n.fabric.Ports)),
+		sets: [][]int32{nil}, joined: map[[2]int32]int32{},
+		paths: make([][]asPath, len(n.nodes)), tells: make([][]int32, len(n.nodes)), first: make([]int32, len(n.nodes)), sure: make([]int32, len(n.nodes)),
+		hops: make([][]int32, len(n.nodes)), unsure: make([]bool, len(n.nodes)),
+	}
+	known := map[int]int32{}
+	for v, d := range n.nodes {
+		as := int32(len(b.shared))
+		if d.Switch != nil {
+			if d.Switch.ASN == 0 {
+				return nil, fmt.Errorf("%s has no AS number (asn), so which routes it takes is not known", d.Name)
+			}
+			if of, ok := known[d.Switch.ASN]; ok {
+				b.as[v], b.shared[of] = of, true
+				continue
+			}
+			known[d.Switch.ASN] = as
+		}
+		b.as[v] = as
+		b.shared = append(b.shared, false)
+	}
+	for v := range n.steps {
+		for j := range n.steps[v] {
+			b.back[n.steps[v][j].out.ID] = int32(j)
+		}
+	}
+	return b, nil
+}
+
+// session tells whether routes pass between v and the neighbour at the end of the step.
+func (b *bgp) session(v int32, s *step) bool {
+	return !b.down[s.link] && b.as[v] != b.as[s.to] && carriesRoutes(s)
+}
+
+// carriesRoutes tells whether the link of a step is an IP hop. Links of hosts are not called routed; a host that
+// forwards routes over them all the same.
+func carriesRoutes(s *step) bool {
+	return s.routed || s.out.Device.Host != nil || s.in.Device.Host != nil
+}
+
+// bgpIsShortest tells whether eBGP takes just the shortest paths: no two devices share an AS, so that the loop check
+// refuses only what comes back to where it was, and every link carries routes.
+func (n *network) bgpIsShortest() bool {
+	seen := map[int]bool{}
+	for v, d := range n.nodes {
+		if d.Switch != nil {
+			if d.Switch.ASN == 0 || seen[d.Switch.ASN] {
+				return false
+			}
+			seen[d.Switch.ASN] = true
+		}
+		for j := range n.steps[v] {
+			if !carriesRoutes(&n.steps[v][j]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// run finds the next hops of every node to the destination that hangs on the nodes at. The results are valid until the
+// next run.
+func (b *bgp) run(at []int32) error {
+	for v := range b.nodes {
+		b.paths[v], b.tells[v], b.hops[v] = b.paths[v][:0], b.tells[v][:0], b.hops[v][:0]
+		b.first[v], b.sure[v], b.unsure[v] = open, open, false
+	}
+	for _, v := range at {
+		b.first[v], b.sure[v] = 0, 0
+		b.paths[v] = append(b.paths[v], asPath{})
+	}
+	level := int32(0)
+	var next []int32
+	for now := slices.Clone(at); len(now) > 0; now, next = next, now[:0] {
+		level++
+		for _, u := range now {
+			told := len(b.tells[u])
+			for _, p := range b.paths[u][told:] { // of one length less than level
+				b.tells[u] = append(b.tells[u], b.passedOn(u, p))
+			}
+			for j := range b.steps[u] {
+				if s := &b.steps[u][j]; b.session(u, s) && b.sure[s.to] >= level {
+					heard, err := b.offer(b.tells[u][told:], s, level)
+					if err != nil {
+						return err
+					}
+					if heard {
+						next = append(next, s.to)
+					}
+				}
+			}
+		}
+		b.settle(now, level)
+		slices.Sort(next) // ties go by device
+	}
+	b.compare()
+	return nil
+}
+
+// offer passes AS paths on over the step, and tells whether a node heard of the destination at this length for the first
+// time.
+func (b *bgp) offer(sets []int32, s *step, level int32) (heard bool, err error) {
+	v := s.to
+	taken := false
+	for _, set := range sets {
+		if b.has(set, b.as[v]) {
+			continue
+		}
+		taken = true
+		got := b.paths[v]
+		switch {
+		case b.ties == ir.AnyTie:
+			if slices.Contains(got, asPath{level, set}) {
+				continue
+			}
+			if len(got) == maxPaths {
+				return false, fmt.Errorf("%s may come to have more than %d different AS paths to one destination, too many to follow: "+
+					"give switches of one layer the same AS number, as RFC 7938 does", b.nodes[v].Name, maxPaths)
+			}
+			heard = heard || len(got) == 0 || got[len(got)-1].length < level
+			b.paths[v] = append(got, asPath{level, set})
+		case len(got) == 0:
+			heard = true
+			b.sure[v] = level
+			b.paths[v] = append(got, asPath{level, set})
+		case b.ties == ir.LastTie:
+			got[0].set = set
+		}
+	}
+	if taken {
+		b.first[v] = min(b.first[v], level)
+		b.hops[v] = append(b.hops[v], b.back[s.in.ID])
+	}
+	return heard, nil
+}
+
+// passedOn is the path of u as its neighbours hear it.
+func (b *bgp) passedOn(u int32, p asPath) int32 {
+	if b.shared[b.as[u]] || b.sure[u] != b.first[u] {
+		return b.with(p.set, b.as[u])
+	}
+	return p.set
+}
+
+// settle closes the nodes that surely have a route of this length: some neighbour surely has one that is shorter by
+// one, and whichever path it is, they take it.
+func (b *bgp) settle(now []int32, level int32) {
+	if b.ties != ir.AnyTie {
+		return
+	}
+	for _, u := range now {
+		if b.sure[u] != level-1 {
+			continue
+		}
+		for j := range b.steps[u] {
+			if s := &b.steps[u][j]; b.session(u, s) && b.sure[s.to] > level && b.takesAll(s.to, u) {
+				b.sure[s.to] = level
+			}
+		}
+	}
+}
+
+// takesAll tells whether v takes every path u may have.
+func (b *bgp) takesAll(v, u int32) bool {
+	return !slices.ContainsFunc(b.tells[u], func(set int32) bool { return b.has(set, b.as[v]) })
+}
+
+// compare sorts the next hops of every node, and finds the nodes at which they depend on how ties are broken.
+func (b *bgp) compare() {
+	for v := range b.hops {
+		if len(b.hops[v]) == 0 {
+			continue
+		}
+		slices.Sort(b.hops[v])
+		b.hops[v] = slices.Compact(b.hops[v])
+		if b.ties != ir.AnyTie {
+			continue
+		}
+		b.unsure[v] = b.first[v] != b.sure[v] || slices.ContainsFunc(b.hops[v], func(j int32) bool {
+			u := b.steps[v][j].to
+			return b.first[u] != b.sure[u] || !b.takesAll(int32(v), u)
+		})
+	}
+}
+
+// has tells whether the AS is in the set.
+func (b *bgp) has(set, as int32) bool { return slices.Contains(b.sets[set], as) }
+
+// with returns the set with one more AS.
+func (b *bgp) with(set, as int32) int32 {
+	key := [2]int32{set, as}
+	id, ok := b.joined[key]
+	if !ok {
+		members := b.sets[set]
+		i, found := slices.BinarySearch(members, as)
+		if found {
+			id = set
+		} else {
+			id = b.intern(slices.Insert(slices.Clone(members), i, as))
+		}
+		b.joined[key] = id
+	}
+	return id
+}
+
+// intern returns the number of a set. A set is found again by taking its last AS away.
+func (b *bgp) intern(members []int32) int32 {
+	last := len(members) - 1
+	if last == 0 {
+		return b.leaf(0, members)
+	}
+	return b.leaf(b.intern(members[:last]), members)
+}
+
+// leaf returns the number of the set that is the set before and one AS larger than all of it.
+func (b *bgp) leaf(before int32, members []int32) int32 {
+	key := [2]int32{before, members[len(members)-1]}
+	id, ok := b.joined[key]
+	if !ok {
+		id = int32(len(b.sets))
+		b.sets = append(b.sets, slices.Clone(members))
+		b.joined[key] = id
+	}
+	return id
+}
+
+// mixedTies is what Turns.Mixed says of turns of several ways to break ties.
+const mixedTies = "which of several equally long AS paths a switch passes on"
+
+// ebgpPaths returns the turns of eBGP in state s.
+func (v *view) ebgpPaths(s ir.State) (*ir.Turns, error) {
+	for _, source := range v.sources() {
+		if err := source.onlyRouted(); err != nil {
+			return nil, err
+		}
+	}
+	if v.bgpIsShortest() {
+		return v.shortestPaths(s)
+	}
+	return v.pathVector(s)
+}
+
+// pathVector is [view.ebgpPaths] for any AS numbers.
+func (v *view) pathVector(s ir.State) (*ir.Turns, error) {
+	mixed := false
+	for _, source := range v.sources() {
+		states := [][]*ir.Link{s.Down}
+		if s.Converging {
+			states = append(states, nil)
+		}
+		for _, down := range states {
+			depends, err := source.tiesMatter(down, s)
+			if err != nil {
+				return nil, err
+			}
+			mixed = mixed || depends
+		}
+	}
+	p := plan{back: s.Converging, rule: func(w *walk, c *class) rule { return w.bgpRule(c, s) }}
+	if s.Converging {
+		p.classes = func(w *walk) []*class { return append(slices.Clone(w.classes), w.moved()...) }
+	}
+	turns, err := v.follow(s, p)
+	if err == nil && mixed {
+		turns.Mixed = mixedTies
+	}
+	return turns, err
+}
+
+// tiesMatter tells whether traffic of the view comes to a device whose next hops depend on how ties are broken. The
+// error tells why paths cannot be followed.
+func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
+	w := newSearch(v, down)
+	if !s.Budget.Spend(len(w.classes) * (2*v.cables + len(v.nodes))) {
+		return false, ir.ErrBudget
+	}
+	b, err := newBGP(v.network, s.Ties, w.down)
+	if err != nil {
+		return false, err
+	}
+	out := false
+	for _, c := range w.classes {
+		if c.talk.bridged {
+			if !v.bridgedForest() {
+				return false, fmt.Errorf("members of a RoCEv1 intent reach each other over a ring of bridged links, and routing %q does not "+
+					"say how bridged traffic goes", ir.EBGP)
+			}
+			continue
+		}
+		if err := b.run(c.at); err != nil {
+			return false, err
+		}
+		if out {
+			continue // the other classes are run for their errors
+		}
+		met := make([]bool, len(v.nodes))
+		for todo := slices.Clone(c.from); len(todo) > 0; {
+			u := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			if met[u] {
+				continue
+			}
+			met[u] = true
+			out = out || b.unsure[u]
+			for _, j := range b.hops[u] {
+				todo = append(todo, b.steps[u][j].to)
+			}
+		}
+	}
+	return out, nil
+}
+
+// bgpRule lets traffic of c go where eBGP sends it; while it converges, also where it sent it before links failed.
+func (w *walk) bgpRule(c *class, s ir.State) rule {
+	if c.talk.bridged { // tiesMatter found the bridged links to be a forest
+		return w.hopsRule(w.treeHops(c.at, bridged))
+	}
+	if w.bgp == nil {
+		w.bgp, _ = newBGP(w.network, s.Ties, w.down) // whether it can be is asked by tiesMatter
+	}
+	if w.bgp.run(w.places(c.members[0], w.down)) != nil {
+		return anywhere
+	}
+	after := w.bgp.rule()
+	if !s.Converging || !w.wasAt(c) {
+		return after
+	}
+	if w.bgpBefore == nil {
+		w.bgpBefore, _ = newBGP(w.network, s.Ties, make([]bool, len(w.down)))
+	}
+	if w.bgpBefore.run(c.at) != nil {
+		return anywhere
+	}
+	return eitherOf(w.bgpBefore.rule(), after)
+}
+
+// wasAt tells whether some member of c hung on the nodes of c before links failed: a bond that lost a cable did not.
+func (w *walk) wasAt(c *class) bool {
+	return slices.ContainsFunc(c.members, func(m member) bool { return slices.Equal(w.places(m, nil), c.at) })
+}
+
+// anywhere lets traffic go anywhere: more than it can do.
+func anywhere(int32, *step, bool) (falls, ok bool) { return false, true }
+
+// eitherOf lets traffic take the steps of either rule.
+func eitherOf(one, other rule) rule {
+	return func(v int32, s *step, falling bool) (falls, ok bool) {
+		if falls, ok = one(v, s, falling); ok {
+			return falls, true
+		}
+		return other(v, s, falling)
+	}
+}
+
+// rule lets traffic take the next hops found last.
+func (b *bgp) rule() rule {
+	return func(v int32, s *step, _ bool) (falls, ok bool) {
+		return false, slices.Contains(b.hops[v], b.back[s.out.ID])
+	}
+}
+
+// hopsRule lets traffic take the steps whose indexes are listed, by node, ascending.
+func (n *network) hopsRule(hops [][]int32) rule {
+	return func(v int32, s *step, _ bool) (falls, ok bool) {
+		if len(hops[v]) == 0 {
+			return false, false
+		}
+		_, ok = slices.BinarySearch(hops[v], n.stepBy(v, s.out))
+		return false, ok
+	}
+}

@@ -1,0 +1,164 @@
+package routes
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Flooding: a frame for a destination the bridges do not know leaves every device by every open bridged port but the one
+// it came in by, and needs no destination: it goes wherever there are cables, also back to the device it comes from
+// over a second cable. This is what happened to lossless frames for dead servers in Guo et al. (SIGCOMM 2016).
+//
+// Every device with a member that has somebody to talk to starts floods. Blocked ports of a spanning tree are not
+// looked for. When links fail, floods go by the ports that are left, at once: there is nothing to converge.
+
+// floodedPaths returns the turns of floods in state s.
+func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
+	if err := v.onlyBridged(); err != nil {
+		return nil, err
+	}
+	if v.changesGroup() {
+		return nil, errors.New("flooded frames come down and go up again everywhere, so what bounces of them into another cos group is not " +
+			"followed")
+	}
+	if !s.Budget.Spend(2*v.cables + len(v.nodes)) {
+		return nil, ir.ErrBudget
+	}
+	f := v.newFlood(s.Down)
+	f.spread()
+	turns := &ir.Turns{Group: v.group, Rows: make([][]uint64, len(v.fabric.Ports))}
+	for u := range v.steps {
+		for i := range v.steps[u] {
+			in := &v.steps[u][i]
+			if !f.comes(in.out) || !v.lossless[in.link] {
+				continue
+			}
+			for j := range v.steps[u] {
+				if o := &v.steps[u][j]; j != i && f.passes(o) && v.lossless[o.link] {
+					turns.Add(in.out, o.out)
+				}
+			}
+		}
+	}
+	turns.Witness = func(wanted []ir.Turn) []*ir.Flow {
+		out := make([]*ir.Flow, len(wanted))
+		for i, t := range wanted {
+			if turns.Has(t.In, t.Out) {
+				out[i] = v.flow(f.flow(t))
+			}
+		}
+		return out
+	}
+	return turns, nil
+}
+
+// flood is where the floods of the talks of a view come to. It is not changed after spread.
+type flood struct {
+	*view
+	down  []bool
+	sends []*ir.Port // by node: the port of a member that starts floods there, or nil
+	came  []*step    // by Port.ID: the last cable of the shortest way a flood comes in by the port; nil: none does
+	from  []*step    // by Port.ID: the cable before that one; nil: the flood starts where came begins
+}
+
+func (v *view) newFlood(down []*ir.Link) *flood {
+	f := &flood{
+		view: v, down: make([]bool, len(v.fabric.Links)), sends: make([]*ir.Port, len(v.nodes)),
+		came: make([]*step, len(v.fabric.Ports)), from: make([]*step, len(v.fabric.Ports)),
+	}
+	for _, l := range down {
+		f.down[l.ID] = true
+	}
+	for _, t := range v.talks {
+		if len(t.members) < 2 {
+			continue // nobody to talk to
+		}
+		for _, m := range t.members {
+			for _, p := range m {
+				if at := v.place(p, f.down); at >= 0 && f.sends[at] == nil {
+					f.sends[at] = p
+				}
+			}
+		}
+	}
+	return f
+}
+
+// passes tells whether a flood takes the step once it is at its device.
+func (f *flood) passes(s *step) bool { return bridged(s) && !f.down[s.link] }
+
+// comes tells whether a flood comes in by the port.
+func (f *flood) comes(p *ir.Port) bool { return f.came[p.ID] != nil }
+
+// spread follows the floods from where they start, nearest first.
+func (f *flood) spread() {
+	var queue []*step
+	leave := func(u int32, by *step) { // by: the step that led to u; nil: the flood starts there
+		for j := range f.steps[u] {
+			s := &f.steps[u][j]
+			if f.passes(s) && !f.comes(s.in) && (by == nil || s.out != by.in) {
+				f.came[s.in.ID], f.from[s.in.ID] = s, by
+				queue = append(queue, s)
+			}
+		}
+	}
+	for u := range f.steps {
+		if f.sends[u] != nil {
+			leave(int32(u), nil)
+		}
+	}
+	left := make([]int, len(f.nodes)) // by node: how often floods that came in went on
+	for ; len(queue) > 0; queue = queue[1:] {
+		if s := queue[0]; left[s.to] < 2 { // by the second port that they come in by they have left by all
+			left[s.to]++
+			leave(s.to, s)
+		}
+	}
+}
+
+// flow returns the ports of a flood that takes the turn: from a sender there the shortest way, and on to the nearest host.
+func (f *flood) flow(t ir.Turn) []*ir.Port {
+	var way []*ir.Port
+	for s := f.came[t.In.ID]; s != nil; s = f.from[s.in.ID] {
+		way = append(way, s.in, s.out)
+	}
+	slices.Reverse(way)
+	sender := f.sends[f.node[way[0].Device.ID]]
+	if f.node[sender.Device.ID] < 0 {
+		way = append([]*ir.Port{sender, sender.Peer()}, way...)
+	}
+	type visit struct {
+		in     *ir.Port
+		before int
+	}
+	visits := []visit{{t.Out.Peer(), -1}}
+	seen := map[*ir.Port]bool{t.Out.Peer(): true}
+	end, receiver := 0, (*ir.Port)(nil)
+	for i := 0; i < len(visits) && receiver == nil; i++ {
+		in := visits[i].in
+		for _, p := range in.Device.Ports {
+			q := p.Peer()
+			switch {
+			case p == in || f.down[p.Link.ID] || p.Link.Routed:
+			case f.node[q.Device.ID] < 0:
+				if q.Device != sender.Device {
+					end, receiver = i, q
+				}
+			case !seen[q]:
+				seen[q] = true
+				visits = append(visits, visit{q, i})
+			}
+		}
+	}
+	var on []*ir.Port
+	if receiver != nil {
+		on = append(on, receiver, receiver.Peer())
+	}
+	for i := end; i >= 0; i = visits[i].before {
+		on = append(on, visits[i].in, visits[i].in.Peer())
+	}
+	slices.Reverse(on)
+	return append(way, on...)
+}

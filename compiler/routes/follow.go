@@ -1,0 +1,285 @@
+package routes
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Following the traffic of one class at a time, cable by cable: for routings that are known only as "from this device
+// by these cables", and for traffic that changes its cos group on the way (cos_group.bounce): what came down into a
+// device and leaves it up again is in the next group from there on.
+
+// rule says, for one class, whether its traffic may take a step from v, and whether it falls afterwards. Falling is for
+// routings under which it matters; a class's traffic ends where the rule lets it go no further.
+type rule func(v int32, s *step, falling bool) (falls, ok bool)
+
+// plan is how the traffic of a routing is followed.
+type plan struct {
+	// rule returns the rule for a class. It may use the scratch of the walk, and holds until it is asked again.
+	rule func(w *walk, c *class) rule
+
+	// classes returns the classes to follow; nil: all those of the walk.
+	classes func(w *walk) []*class
+
+	back bool // traffic may turn back to the device it came from
+}
+
+// follow returns the turns of the view's group in state s: of its own traffic and of what bounced into it.
+func (v *view) follow(s ir.State, p plan) (*ir.Turns, error) {
+	turns := &ir.Turns{Group: v.group, Rows: make([][]uint64, len(v.fabric.Ports))}
+	bounced := &ir.Turns{Rows: make([][]uint64, len(v.fabric.Ports))}
+	for _, source := range v.sources() {
+		t := newTrace(source, v, s.Down, p)
+		if err := t.follow(p, s.Budget, turns, bounced); err != nil {
+			return nil, err
+		}
+	}
+	if slices.ContainsFunc(bounced.Rows, func(row []uint64) bool { return row != nil }) {
+		turns.Bounced = bounced.Rows
+	}
+	turns.Witness = v.witness(turns, slices.Clone(s.Down), p)
+	return turns, nil
+}
+
+// changesGroup tells whether traffic may change into the group or out of it.
+func (v *view) changesGroup() bool { return bounces(v.fabric, v.group) != nil }
+
+// sources returns the views of the groups whose traffic may be in the group of v: v itself first.
+func (v *view) sources() []*view {
+	out := []*view{v}
+	for _, g := range v.fabric.CosGroups {
+		if g != v.group && g.Lossless && slices.Contains(chain(v.fabric, g), v.group) {
+			out = append(out, v.router.views[g]())
+		}
+	}
+	return out
+}
+
+// chain returns the groups that traffic of g is in, one after the other; a lossy one is the last.
+func chain(f *ir.Fabric, g *ir.CosGroup) []*ir.CosGroup {
+	out := []*ir.CosGroup{g}
+	for f.FlowControl != ir.Pause && g.Lossless && g.Bounce != nil && !slices.Contains(out, g.Bounce) {
+		g = g.Bounce
+		out = append(out, g)
+	}
+	return out
+}
+
+// trace follows the classes of one view, as far as they concern the group of another that traffic may bounce into.
+type trace struct {
+	*walk
+	back   bool
+	groups []*ir.CosGroup // those the traffic is in, one after the other
+	next   []int          // by group: the one it bounces into, itself if it does not
+	views  []*view        // by group; nil: a lossy one
+	wanted int            // the group whose turns are asked for
+
+	visits []visit
+	known  []uint64 // by Port.ID, of in-ports: bit 2*group, or one more when falling
+
+	// The rule of the class at hand, and by node what it allows rising and falling traffic, once it was asked.
+	class *class
+	rule  rule
+	round int32
+	asked [2][]int32 // the round it was asked in
+	leave [2][][]departure
+
+	crowd map[*talk][]int32 // by node: members that hang there
+}
+
+// visit is traffic that came to a device.
+type visit struct {
+	departure
+	from   int32 // the device it came from
+	group  int
+	before int // the visit before it; -1: it was sent there
+}
+
+// departure is a step that a rule allows, and whether traffic falls from there on.
+type departure struct {
+	step  *step
+	falls bool
+}
+
+func newTrace(source, wanted *view, down []*ir.Link, p plan) *trace {
+	t := &trace{
+		walk: newSearch(source, down), back: p.back, groups: chain(source.fabric, source.group),
+		known: make([]uint64, len(source.fabric.Ports)), crowd: map[*talk][]int32{},
+	}
+	for falling := range t.asked {
+		t.asked[falling] = make([]int32, len(t.nodes))
+		t.leave[falling] = make([][]departure, len(t.nodes))
+	}
+	for i, g := range t.groups {
+		next, seen := i, (*view)(nil)
+		if g.Lossless {
+			seen = source.router.views[g]()
+			if g.Bounce != nil && t.fabric.FlowControl != ir.Pause {
+				next = slices.Index(t.groups, g.Bounce)
+			}
+		}
+		t.next, t.views = append(t.next, next), append(t.views, seen)
+	}
+	t.wanted = slices.Index(t.groups, wanted.group)
+	if p.classes != nil {
+		t.classes = p.classes(t.walk)
+	}
+	return t
+}
+
+// follow records the turns of every class.
+func (t *trace) follow(p plan, b *ir.Budget, turns, bounced *ir.Turns) error {
+	if !b.Spend(len(t.classes) * (2*t.cables + len(t.nodes))) {
+		return ir.ErrBudget
+	}
+	for _, c := range t.classes {
+		t.begin(c, p.rule(t.walk, c))
+		t.spread()
+		if !b.Spend(len(t.visits) * 4) {
+			return ir.ErrBudget
+		}
+		for i := range t.visits {
+			at := &t.visits[i]
+			if at.group != t.wanted || !t.waits(at.step, at.group) {
+				continue
+			}
+			for d, group := range t.onward(at.step.to, at) {
+				switch s := d.step; {
+				case !t.waits(s, group):
+				case group == t.wanted:
+					turns.Add(at.step.in, s.out)
+				default:
+					bounced.Add(at.step.in, s.out)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// waits tells whether a cable is lossless for a group.
+func (t *trace) waits(s *step, group int) bool {
+	return t.views[group] != nil && t.views[group].lossless[s.link]
+}
+
+// begin makes c the class at hand.
+func (t *trace) begin(c *class, r rule) {
+	t.class, t.rule = c, r
+	t.round++
+}
+
+// spread visits every device that traffic of the class comes to, nearest to a sender first.
+func (t *trace) spread() {
+	t.forget()
+	for _, v := range t.class.from {
+		if t.othersAt(v) {
+			t.visitFrom(v, nil, -1)
+		}
+	}
+	for i := 0; i < len(t.visits); i++ {
+		at := t.visits[i]
+		t.visitFrom(at.step.to, &at, i)
+	}
+}
+
+// finish visits, nearest first, the devices that traffic of a visit goes on to, until it has come to a device of the
+// class. It returns the index of the visit there; of the first one if it cannot get there.
+func (t *trace) finish(from visit) int {
+	t.forget()
+	from.before = -1
+	t.visits = append(t.visits, from)
+	for i := 0; i < len(t.visits); i++ {
+		at := t.visits[i]
+		if t.class.is(at.step.to) {
+			return i
+		}
+		t.visitFrom(at.step.to, &at, i)
+	}
+	return 0
+}
+
+func (t *trace) forget() {
+	for i := range t.visits {
+		t.known[t.visits[i].step.in.ID] = 0
+	}
+	t.visits = t.visits[:0]
+}
+
+// visitFrom adds the visits next to v that are new, of traffic that came there by a visit, or is sent there.
+func (t *trace) visitFrom(v int32, came *visit, before int) {
+	for d, group := range t.onward(v, came) {
+		bit := uint64(1) << (2 * group)
+		if d.falls {
+			bit <<= 1
+		}
+		if in := d.step.in.ID; t.known[in]&bit == 0 {
+			t.known[in] |= bit
+			t.visits = append(t.visits, visit{departure: d, from: v, group: group, before: before})
+		}
+	}
+}
+
+// onward yields how traffic departs from v, and the group it is in then. It came by a visit, or was sent there.
+func (t *trace) onward(v int32, came *visit) iter.Seq2[departure, int] {
+	return func(yield func(departure, int) bool) {
+		for _, d := range t.departures(v, came != nil && came.falls) {
+			group := 0
+			if came != nil {
+				if d.step.to == came.from && !t.back {
+					continue
+				}
+				group = came.group
+				if came.step.rise < 0 && d.step.rise > 0 {
+					group = t.next[group]
+				}
+			}
+			if !yield(d, group) {
+				return
+			}
+		}
+	}
+}
+
+// departures returns the steps that the rule allows traffic at v.
+func (t *trace) departures(v int32, falling bool) []departure {
+	k := 0
+	if falling {
+		k = 1
+	}
+	if t.asked[k][v] != t.round {
+		t.asked[k][v] = t.round
+		out := t.leave[k][v][:0]
+		for j := range t.steps[v] {
+			s := &t.steps[v][j]
+			if !t.open(t.class.talk, s) {
+				continue
+			}
+			if falls, ok := t.rule(v, s, falling); ok {
+				out = append(out, departure{s, falls})
+			}
+		}
+		t.leave[k][v] = out
+	}
+	return t.leave[k][v]
+}
+
+// othersAt tells whether somebody hangs on v who has somebody else in the class at hand to talk to.
+func (t *trace) othersAt(v int32) bool {
+	c := t.class
+	if len(c.members) > 1 || !slices.Contains(t.places(c.members[0], t.down), v) {
+		return true
+	}
+	crowd := t.crowd[c.talk]
+	if crowd == nil {
+		crowd = make([]int32, len(t.nodes))
+		for _, m := range c.talk.members {
+			for _, at := range t.places(m, t.down) {
+				crowd[at]++
+			}
+		}
+		t.crowd[c.talk] = crowd
+	}
+	return crowd[v] > 1
+}

@@ -1,0 +1,273 @@
+package routes
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// network is the fabric as traffic sees it: the devices that forward, joined by cables. Hosts that do not forward
+// are only places on it.
+type network struct {
+	fabric *ir.Fabric
+	nodes  []*ir.Device // devices that forward, by Device.ID
+	node   []int32      // Device.ID to its index in nodes; -1: a host that does not forward
+	hangs  []int32      // Port.ID to the node its traffic enters and leaves the network by; -1: none
+	steps  [][]step     // by node, in order of its ports: the cables to other nodes
+	words  []int32      // by node: the length of a bit row of its ports
+	cables int          // between nodes
+	tree   bool         // the cables between nodes form a tree, or several
+}
+
+// step is one direction of a cable between two nodes.
+type step struct {
+	out, in *ir.Port // the port it leaves by; the port it comes in by
+	to      int32
+	link    int32
+	port    int32 // out.ID
+	index   int32 // out.Index
+	routed  bool
+	peer    bool
+	rise    int8 // +1 to a higher tier, -1 to a lower, 0 to the same
+}
+
+func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
+
+// tier is the height of a device that forwards: hosts stand below every switch.
+func tier(d *ir.Device) int {
+	if d.Switch != nil {
+		return d.Switch.Tier
+	}
+	return 0
+}
+
+func newNetwork(f *ir.Fabric) *network {
+	n := &network{fabric: f, node: make([]int32, len(f.Devices)), hangs: make([]int32, len(f.Ports))}
+	for _, d := range f.Devices {
+		n.node[d.ID] = -1
+		if forwards(d) {
+			n.node[d.ID] = int32(len(n.nodes))
+			n.nodes = append(n.nodes, d)
+			n.words = append(n.words, int32(len(d.Ports)+63)/64)
+		}
+	}
+	for i := range n.hangs {
+		n.hangs[i] = -1
+	}
+	n.steps = make([][]step, len(n.nodes))
+	inParallel(len(n.nodes), 64, func(from, to int) {
+		for v := from; v < to; v++ {
+			n.steps[v] = n.stepsOf(int32(v))
+		}
+	})
+	for _, s := range n.steps {
+		n.cables += len(s)
+	}
+	n.cables /= 2
+	n.tree = n.isTree()
+	return n
+}
+
+// stepsOf returns the steps from v, and notes what hangs on v.
+func (n *network) stepsOf(v int32) []step {
+	d := n.nodes[v]
+	out := make([]step, 0, len(d.Ports))
+	for _, p := range d.Ports {
+		n.hangs[p.ID] = v
+		l, q := p.Link, p.Peer()
+		to := n.node[q.Device.ID]
+		if to < 0 {
+			n.hangs[q.ID] = v
+		}
+		if to < 0 || to == v { // a cable from a switch to itself takes traffic nowhere
+			continue
+		}
+		s := step{
+			out: p, in: q, to: to, link: int32(l.ID), port: int32(p.ID), index: int32(p.Index),
+			routed: l.Routed, peer: l.Peer,
+		}
+		switch a, b := tier(d), tier(q.Device); {
+		case a < b:
+			s.rise = +1
+		case a > b:
+			s.rise = -1
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// isTree tells whether the cables form a tree or several: as many cables as nodes, less one for every island.
+func (n *network) isTree() bool {
+	if n.cables >= len(n.nodes) {
+		return n.cables == 0
+	}
+	islands := 0
+	seen := make([]bool, len(n.nodes))
+	for first := range n.nodes {
+		if seen[first] {
+			continue
+		}
+		seen[first] = true
+		islands++
+		for todo := []int32{int32(first)}; len(todo) > 0; {
+			v := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			for _, s := range n.steps[v] {
+				if !seen[s.to] {
+					seen[s.to] = true
+					todo = append(todo, s.to)
+				}
+			}
+		}
+	}
+	return n.cables == len(n.nodes)-islands
+}
+
+// view is the network as one lossless group sees it.
+type view struct {
+	*network
+	router    *Router
+	group     *ir.CosGroup
+	lossless  []bool // by Link.ID: both ends count the group as lossless
+	talks     []*talk
+	notTiered string // why tiers do not say where traffic goes; empty if they do, or routing does not ask
+
+	whole   func() []*class   // the classes while no host's cable is down
+	anyHops [2]func() [][]hop // by node, with every cable up: for routed and for bridged talks
+	twice   func() []bool     // by node: some neighbour is joined to it by several cables
+}
+
+func newView(r *Router, n *network, g *ir.CosGroup) *view {
+	f := n.fabric
+	v := &view{network: n, router: r, group: g, lossless: make([]bool, len(f.Links))}
+	inParallel(len(f.Links), 4096, func(from, to int) {
+		var last []*ir.Buffer // alike ports share their buffers
+		var carried bool
+		carries := func(p *ir.Port) bool {
+			if b := p.Buffers; len(b) == 0 || len(b) != len(last) || &b[0] != &last[0] {
+				last, carried = b, carries(f, p, g)
+			}
+			return carried
+		}
+		for _, l := range f.Links[from:to] {
+			v.lossless[l.ID] = carries(l.A) && carries(l.B)
+		}
+	})
+	v.talks = v.conversations()
+	v.whole = sync.OnceValue(func() []*class { return v.allClasses(nil) })
+	for kind := range v.anyHops {
+		v.anyHops[kind] = sync.OnceValue(func() [][]hop { return v.openHops(kind == 1) })
+	}
+	v.twice = sync.OnceValue(v.parallelCables)
+	if f.Routing == ir.UpDown {
+		v.notTiered = v.tiersFail()
+	}
+	return v
+}
+
+// carries tells whether g is lossless at p. Link pause stops the whole cable: what is lossless for one group is
+// lossless for all.
+func carries(f *ir.Fabric, p *ir.Port, g *ir.CosGroup) bool {
+	if f.FlowControl == ir.Pause {
+		return len(p.Buffers) > 0
+	}
+	return p.Carries(g) != nil
+}
+
+// tiersFail says why "rises, then falls" leaves the way of lossless traffic open, or returns "".
+func (v *view) tiersFail() string {
+	for i, d := range v.nodes {
+		var first *ir.Device
+		for j := range v.steps[i] {
+			s := &v.steps[i][j]
+			if !v.lossless[s.link] {
+				continue
+			}
+			other := v.nodes[s.to]
+			switch {
+			case d.Host != nil && first != nil && other != first:
+				return fmt.Sprintf("host %s forwards between %s and %s and stands below both, so whether traffic may come "+
+					"down to it and go up again is not said by tiers", d.Name, first.Name, other.Name)
+			case s.rise == 0 && !s.peer && tier(d) != 0:
+				return fmt.Sprintf("%s and %s are both of tier %d and the link %s - %s is no peer link, so it is neither up "+
+					"nor down: give them different tiers, or say peer = true if at most one such step lies on a path",
+					d.Name, other.Name, tier(d), s.out, s.in)
+			}
+			first = other
+		}
+	}
+	return ""
+}
+
+// hop is a step that can be taken, cut down to what shortest paths need.
+type hop struct {
+	to       int32
+	port     int32 // ID of the port it leaves by
+	index    int32 // Index of the same
+	lossless bool
+}
+
+func (v *view) hop(s *step) hop {
+	return hop{s.to, s.port, s.index, v.lossless[s.link]}
+}
+
+// openHops returns, by node, the steps that routed or bridged traffic can take while every cable is up.
+func (v *view) openHops(bridged bool) [][]hop {
+	out := make([][]hop, len(v.steps))
+	inParallel(len(out), 64, func(from, to int) {
+		for i := from; i < to; i++ {
+			row := make([]hop, 0, len(v.steps[i]))
+			for j := range v.steps[i] {
+				if s := &v.steps[i][j]; !(bridged && s.routed) {
+					row = append(row, v.hop(s))
+				}
+			}
+			out[i] = row
+		}
+	})
+	return out
+}
+
+// parallelCables tells, by node, whether some neighbour is joined to it by several cables.
+func (v *view) parallelCables() []bool {
+	out := make([]bool, len(v.nodes))
+	inParallel(len(out), 512, func(from, to int) {
+		last := make([]int32, len(v.nodes)) // by neighbour: the node that met it last, counted from 1
+		for i := from; i < to; i++ {
+			for j := range v.steps[i] {
+				other := v.steps[i][j].to
+				out[i] = out[i] || last[other] == int32(i)+1
+				last[other] = int32(i) + 1
+			}
+		}
+	})
+	return out
+}
+
+// inParallel calls work for the pieces of 0..n, each of so many, on every processor.
+func inParallel(n, piece int, work func(from, to int)) {
+	pieces := (n + piece - 1) / piece
+	workers := min(runtime.GOMAXPROCS(0), pieces)
+	if workers < 2 {
+		work(0, n)
+		return
+	}
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for {
+				from := (int(next.Add(1)) - 1) * piece
+				if from >= n {
+					return
+				}
+				work(from, min(from+piece, n))
+			}
+		})
+	}
+	all.Wait()
+}

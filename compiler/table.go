@@ -1,0 +1,521 @@
+package compiler
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Tables of next hops: from the strings of the file to ports.
+//
+// What an entry is for is its key: an interface or a bond, a host, an IP prefix, a MAC, or a switch and all that hangs
+// on it. A destination is one address of one interface (or the interface itself, when no address of it is known). The
+// keys that fit a destination, most specific first, say everything about it, so destinations with the same keys on the
+// same devices are one target; there are about as many targets as prefixes, however many hosts there are. A device's
+// next hops to a target are those of the first of the target's keys it has an entry for.
+
+// maxHops bounds devices times targets.
+const maxHops = 32 << 20
+
+// maxMistakes is how many mistakes of a table are reported; one wrong name often makes thousands.
+const maxMistakes = 50
+
+type keyKind int8
+
+// The kinds of keys, most specific first; prefixes longest first come between MACs and switches, a default route last.
+const (
+	toInterface keyKind = iota
+	toHost
+	toPrefix
+	toMAC
+	toSwitch
+)
+
+// key is what an entry is for.
+type key struct {
+	kind   keyKind
+	id     int32 // index of the interface, Device.ID
+	prefix netip.Prefix
+	mac    uint64
+}
+
+// whole tells whether the key names a destination itself and nothing beside it.
+func (k key) whole() bool {
+	return k.kind == toInterface || k.kind == toHost || k.kind == toMAC || k.kind == toPrefix && k.prefix.IsSingleIP()
+}
+
+// station is a NIC, or the NICs of a bond: what has addresses.
+type station struct {
+	name    string
+	nics    []*ir.NIC
+	at      []int32 // IDs of the devices it hangs on, ascending
+	ips     []netip.Addr
+	macs    []uint64
+	targets []int // those it belongs to
+}
+
+// tableMaker resolves one table.
+type tableMaker struct {
+	c        *compiler
+	t        *ir.Table
+	mistakes int
+
+	stations []*station
+	station  map[*ir.NIC]int32
+	owner    map[any]int32 // netip.Addr or uint64 to the station
+
+	keys    map[key]int32
+	list    []key            // by number
+	numbers map[string]int32 // what the file says to the number of the key; -1: it names nobody
+	lengths []int            // of the prefixes, longest first
+
+	entries [][]int32 // by Device.ID and target: index of the entry + 1
+	rows    map[*ir.Device]int
+	suits   [][]int32 // by target: numbers of the keys, most specific first
+	fitting []bool    // by key: it fits some destination
+}
+
+// table resolves the file of next hops.
+func (c *compiler) table() {
+	if c.f.Routing != ir.TablePath || c.src.NextHops == nil || c.report.list.HasErrors() {
+		return // names of a fabric with mistakes would only make noise
+	}
+	m := &tableMaker{
+		c: c, t: &ir.Table{At: c.src.Fabric.Table.At, File: c.src.NextHops.Name},
+		station: map[*ir.NIC]int32{}, owner: map[any]int32{}, keys: map[key]int32{}, numbers: map[string]int32{}, rows: map[*ir.Device]int{},
+	}
+	m.findStations()
+	m.addresses()
+	m.readKeys()
+	m.targets()
+	if m.tooLarge() {
+		return
+	}
+	m.nextHops()
+	m.missing()
+	if c.report.list.HasErrors() {
+		return
+	}
+	m.follow()
+	c.f.Table = m.t
+}
+
+// tooLarge reports a table with too many destinations on too many switches.
+func (m *tableMaker) tooLarge() bool {
+	rows, targets := len(m.c.src.NextHops.Switches), len(m.t.Targets)
+	if rows*targets <= maxHops {
+		return false
+	}
+	m.errorf(topicTableTooLarge, m.t.At, "The table has %d switches, and their entries tell %d destinations apart: too many to follow. Leave "+
+		"out entries for single addresses where a prefix says the same.", rows, targets)
+	return true
+}
+
+// errorf reports a mistake at a place of the file.
+func (m *tableMaker) errorf(t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
+	if m.mistakes++; m.mistakes > maxMistakes {
+		return &diag.Diagnostic{}
+	}
+	return m.c.report.errorf(t, at, "", format, args...)
+}
+
+// full tells that enough mistakes were reported: what a place is need not be worked out any more.
+func (m *tableMaker) full() bool { return m.mistakes > maxMistakes }
+
+// findStations makes a station of every cabled NIC or bond.
+func (m *tableMaker) findStations() {
+	for _, d := range m.c.f.Devices {
+		if d.Host == nil {
+			continue
+		}
+		bonds := map[*ir.Bond]int32{}
+		for _, n := range d.Host.NICs {
+			if n.Port == nil {
+				continue
+			}
+			i := int32(len(m.stations))
+			if b := n.Bond; b != nil {
+				if first, ok := bonds[b]; ok {
+					i = first
+				}
+				bonds[b] = i
+			}
+			if int(i) == len(m.stations) {
+				s := &station{name: d.Name + ":" + n.Name}
+				if n.Bond != nil {
+					s.name = d.Name + ":" + n.Bond.Name
+				}
+				m.stations = append(m.stations, s)
+			}
+			s := m.stations[i]
+			s.nics = append(s.nics, n)
+			at := int32(n.Port.Peer().Device.ID)
+			if passes(d) {
+				at = int32(d.ID)
+			}
+			if !slices.Contains(s.at, at) {
+				s.at = append(s.at, at)
+				slices.Sort(s.at)
+			}
+			m.station[n] = i
+			if a := n.IP.Addr(); a.IsValid() {
+				s.ips = append(s.ips, a)
+				if _, taken := m.owner[a]; !taken {
+					m.owner[a] = i
+				}
+			}
+		}
+	}
+}
+
+// addresses adds what the file says of the addresses of interfaces.
+func (m *tableMaker) addresses() {
+	for _, row := range m.c.src.NextHops.Interfaces {
+		if m.full() {
+			return
+		}
+		at := func() diag.Range { return m.c.src.NextHops.At(row.Name) }
+		i, why := m.interfaceNamed(row.Name.V)
+		if why != "" {
+			m.errorf(topicTableName, at(), "%s", why)
+			continue
+		}
+		if i < 0 {
+			continue // not cabled: nobody reaches it
+		}
+		s := m.stations[i]
+		for _, a := range row.Addresses {
+			ip, mac, ok := parseAddress(a.V)
+			var id any = ip
+			switch {
+			case !ok:
+				m.errorf(topicTableName, m.c.src.NextHops.At(a), "%q is no address. Write an IP address such as \"192.0.2.1\", without a prefix "+
+					"length, or a MAC such as \"02:00:00:00:00:01\".", short(a.V))
+				continue
+			case !ip.IsValid():
+				id = mac
+			}
+			if j, taken := m.owner[id]; taken {
+				if j != i {
+					m.errorf(topicTableTwice, m.c.src.NextHops.At(a), "%s is an address of %s already. Each address has one owner.",
+						a.V, m.stations[j].name)
+				}
+				continue
+			}
+			m.owner[id] = i
+			if ip.IsValid() {
+				s.ips = append(s.ips, ip)
+			} else {
+				s.macs = append(s.macs, mac)
+			}
+		}
+	}
+}
+
+// interfaceNamed returns the station of "host:interface", -1 for one that is not cabled, or why there is none.
+func (m *tableMaker) interfaceNamed(name string) (int32, string) {
+	host, nic, ok := strings.Cut(name, ":")
+	d := m.c.named[host]
+	switch {
+	case !ok:
+		return 0, fmt.Sprintf("%q names no interface. Write host:interface, such as \"gpu1:ens1f0\".", short(name))
+	case d == nil:
+		return 0, fmt.Sprintf("No host is called %q.%s", short(host), m.c.nameNear.hint(host))
+	case d.Host == nil:
+		return 0, fmt.Sprintf("%q is a switch; addresses and destinations are those of hosts.", host)
+	}
+	if b := bondOf(d, nic); b != nil {
+		for _, n := range b.NICs {
+			if i, ok := m.station[n]; ok {
+				return i, ""
+			}
+		}
+		return -1, ""
+	}
+	n := nicOf(d, nic)
+	if n == nil {
+		return 0, fmt.Sprintf("%s has no nic block %q.%s %s", host, short(nic), hint(nic, nicNames(d)), hasNICs(d))
+	}
+	if i, ok := m.station[n]; ok {
+		return i, ""
+	}
+	return -1, ""
+}
+
+// parseAddress reads an IP address, or a MAC with colons or hyphens between its bytes.
+func parseAddress(s string) (netip.Addr, uint64, bool) {
+	if mac, ok := parseMAC(s); ok {
+		return netip.Addr{}, mac, true
+	}
+	a, err := netip.ParseAddr(s)
+	return a.Unmap(), 0, err == nil && a.Zone() == ""
+}
+
+func parseMAC(s string) (uint64, bool) {
+	if len(s) != 17 {
+		return 0, false
+	}
+	mac := uint64(0)
+	for i := range len(s) {
+		c := s[i] | 0x20
+		switch {
+		case i%3 == 2:
+			if s[i] != ':' && s[i] != '-' || s[i] != s[2] {
+				return 0, false
+			}
+		case '0' <= s[i] && s[i] <= '9':
+			mac = mac<<4 | uint64(s[i]-'0')
+		case 'a' <= c && c <= 'f':
+			mac = mac<<4 | uint64(c-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return mac, true
+}
+
+// readKeys numbers what the entries are for.
+func (m *tableMaker) readKeys() {
+	for _, w := range m.c.src.NextHops.Switches {
+		for _, e := range w.Entries {
+			if _, known := m.numbers[e.To.V]; known {
+				continue
+			}
+			k, why := m.keyOf(e.To.V)
+			if why != "" {
+				m.numbers[e.To.V] = -1
+				if !m.full() {
+					m.errorf(topicTableName, m.c.src.NextHops.At(e.To), "%s", why)
+				}
+				continue
+			}
+			number, known := m.keys[k]
+			if !known {
+				number = int32(len(m.list))
+				m.keys[k] = number
+				m.list = append(m.list, k)
+				if k.kind == toPrefix && !slices.Contains(m.lengths, k.prefix.Bits()) {
+					m.lengths = append(m.lengths, k.prefix.Bits())
+				}
+			}
+			m.numbers[e.To.V] = number
+		}
+	}
+	slices.SortFunc(m.lengths, func(a, b int) int { return cmp.Compare(b, a) })
+}
+
+// keyOf reads a destination as written, or says why it names nobody.
+func (m *tableMaker) keyOf(to string) (key, string) {
+	if d := m.c.named[to]; d != nil {
+		if d.Switch != nil {
+			return key{kind: toSwitch, id: int32(d.ID)}, ""
+		}
+		return key{kind: toHost, id: int32(d.ID)}, ""
+	}
+	if mac, ok := parseMAC(to); ok {
+		return key{kind: toMAC, mac: mac}, ""
+	}
+	if p, err := netip.ParsePrefix(to); err == nil {
+		a := p.Addr()
+		if bits := p.Bits(); a.Is4In6() && bits >= 96 {
+			p = netip.PrefixFrom(a.Unmap(), bits-96)
+		}
+		return key{kind: toPrefix, prefix: p.Masked()}, ""
+	}
+	if a, err := netip.ParseAddr(to); err == nil && a.Zone() == "" {
+		a = a.Unmap()
+		return key{kind: toPrefix, prefix: netip.PrefixFrom(a, a.BitLen())}, ""
+	}
+	if strings.Count(to, ":") == 1 {
+		i, why := m.interfaceNamed(to)
+		return key{kind: toInterface, id: i}, why
+	}
+	return key{}, fmt.Sprintf("%q is no address, no prefix, and nobody's name.%s A destination is a prefix or an address, a MAC, a host, "+
+		"host:interface, or a switch, which stands for all that hangs on it.", short(to), m.c.nameNear.hint(to))
+}
+
+// targets sorts destinations into targets.
+func (m *tableMaker) targets() {
+	known := map[string]int{}
+	m.fitting = make([]bool, len(m.list))
+	var sign []byte
+	add := func(i int, s *station, keys []int32) {
+		sign = sign[:0]
+		for _, d := range s.at {
+			sign = binary.LittleEndian.AppendUint32(sign, uint32(d))
+		}
+		sign = binary.LittleEndian.AppendUint32(sign, 1<<31)
+		for _, k := range keys {
+			sign = binary.LittleEndian.AppendUint32(sign, uint32(k))
+		}
+		id, ok := known[string(sign)]
+		if !ok {
+			id = len(m.t.Targets)
+			known[string(sign)] = id
+			m.t.Targets = append(m.t.Targets, &ir.Target{})
+			m.suits = append(m.suits, slices.Clone(keys))
+			for _, k := range keys {
+				m.fitting[k] = true
+			}
+		}
+		if !slices.Contains(s.targets, id) {
+			s.targets = append(s.targets, id)
+			m.t.Targets[id].NICs = append(m.t.Targets[id].NICs, s.nics...)
+		}
+	}
+	var keys []int32
+	for i, s := range m.stations {
+		for j := range max(1, len(s.ips)+len(s.macs)) {
+			var ip netip.Addr
+			mac, hasMAC := uint64(0), false
+			switch {
+			case j < len(s.ips):
+				ip = s.ips[j]
+				if len(s.macs) > 0 {
+					mac, hasMAC = s.macs[0], true
+				}
+			case len(s.macs) > 0:
+				mac, hasMAC = s.macs[j-len(s.ips)], true
+			}
+			keys = m.fits(keys[:0], int32(i), s, ip, mac, hasMAC)
+			add(i, s, keys)
+		}
+	}
+}
+
+// fits appends the numbers of the keys that fit a destination, most specific first.
+func (m *tableMaker) fits(keys []int32, i int32, s *station, ip netip.Addr, mac uint64, hasMAC bool) []int32 {
+	try := func(k key) {
+		if n, ok := m.keys[k]; ok {
+			keys = append(keys, n)
+		}
+	}
+	try(key{kind: toInterface, id: i})
+	try(key{kind: toHost, id: int32(s.nics[0].Device.ID)})
+	if ip.IsValid() {
+		try(key{kind: toPrefix, prefix: netip.PrefixFrom(ip, ip.BitLen())})
+	}
+	if hasMAC {
+		try(key{kind: toMAC, mac: mac})
+	}
+	if ip.IsValid() {
+		for _, bits := range m.lengths {
+			if bits > 0 && bits < ip.BitLen() {
+				try(key{kind: toPrefix, prefix: netip.PrefixFrom(ip, bits).Masked()})
+			}
+		}
+	}
+	for _, d := range s.at {
+		try(key{kind: toSwitch, id: d})
+	}
+	if ip.IsValid() {
+		try(key{kind: toPrefix, prefix: netip.PrefixFrom(ip, 0).Masked()})
+	}
+	return keys
+}
+
+// nextHops fills the table: for every device of the file the ports of its entries, for every target the entry.
+func (m *tableMaker) nextHops() {
+	n := len(m.c.f.Devices)
+	m.t.Hops, m.t.Ports, m.entries = make([][]ir.Hop, n), make([][][]*ir.Port, n), make([][]int32, n)
+	entry := make([]int32, len(m.list)) // by key: index of the entry + 1
+	set := make([]int, len(m.list))     // by key: its ports
+	for wi, w := range m.c.src.NextHops.Switches {
+		if m.full() {
+			return
+		}
+		d := m.c.named[w.Name.V]
+		if d == nil || !passes(d) {
+			what := "switch"
+			if d != nil {
+				what = "switch, and no host that forwards,"
+			}
+			m.errorf(topicTableName, m.c.src.NextHops.At(w.Name), "No %s is called %q.%s", what, short(w.Name.V), m.c.nameNear.hint(w.Name.V))
+			continue
+		}
+		m.rows[d] = wi
+		clear(entry)
+		p := portFinder{m: m, d: d, sets: map[string]int{}}
+		for ei, e := range w.Entries {
+			k := m.numbers[e.To.V]
+			if k < 0 {
+				continue
+			}
+			if first := entry[k]; first > 0 {
+				if !m.full() {
+					m.errorf(topicTableTwice, m.c.src.NextHops.At(e.To), "%s has two entries for %s. Put all ports into one.", d.Name, short(e.To.V)).
+						Note(m.c.src.NextHops.At(w.Entries[first-1].To), "the first one")
+				}
+				continue
+			}
+			entry[k] = int32(ei + 1)
+			ids := p.ids[:0]
+			for _, text := range e.Ports {
+				port := p.find(text.V)
+				if port == nil || m.fitting[k] && !p.mayLead(port, m.list[k]) {
+					if !m.full() {
+						m.errorf(topicTablePort, m.c.src.NextHops.At(text), "%s", p.why(text.V, port, e.To.V))
+					}
+					continue
+				}
+				if !slices.Contains(ids, uint16(port.Index)) {
+					ids = append(ids, uint16(port.Index))
+				}
+			}
+			set[k] = p.set(ids)
+		}
+		m.t.Ports[d.ID] = p.list
+		hops, at := make([]ir.Hop, len(m.t.Targets)), make([]int32, len(m.t.Targets))
+		for target, keys := range m.suits {
+			for _, k := range keys {
+				if entry[k] > 0 {
+					hops[target], at[target] = ir.NewHop(set[k], m.list[k].whole()), entry[k]
+					break
+				}
+			}
+		}
+		m.t.Hops[d.ID], m.entries[d.ID] = hops, at
+	}
+}
+
+// missing finds the switches the file should name and does not.
+func (m *tableMaker) missing() {
+	for _, d := range m.c.f.Devices {
+		if _, ok := m.rows[d]; ok || !passes(d) {
+			continue
+		}
+		for _, p := range d.Ports {
+			if g := m.lossless(p.Link); g != nil && passes(p.Peer().Device) {
+				m.c.report.errorf(topicTableMissing, m.t.At, d.Name, "%s is not in %s, and its link %s to %s carries the lossless cos group %q: "+
+					"where it sends traffic must be known. Add it to \"switches\"; a switch without routes is written %q: [].",
+					d.Name, m.t.File, p.Name, p.Peer(), g.Name, d.Name)
+				break
+			}
+		}
+	}
+}
+
+// lossless returns a lossless group that the link carries, or nil.
+func (m *tableMaker) lossless(l *ir.Link) *ir.CosGroup {
+	for _, g := range m.c.f.CosGroups {
+		if g.Lossless && m.c.carried[g].has(l) {
+			return g
+		}
+	}
+	return nil
+}
+
+// short cuts what a message quotes.
+func short(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
+}

@@ -1,0 +1,215 @@
+package compiler
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Following a table from the switches of the senders: loops, and traffic that ends where it should not.
+
+// tableWalk is the search through one table, target after target.
+type tableWalk struct {
+	*tableMaker
+	state    []int32 // by Device.ID: the target it was last met for, counted from 1; negative: still on the path
+	path     []tableStep
+	loops    map[string]*diag.Diagnostic
+	more     map[*diag.Diagnostic]int // further destinations of a loop
+	looped   int                      // the target a loop was found for last, counted from 1; the first one is told
+	deadEnds map[*ir.Device][]int     // devices that do not know where to send traffic to these targets
+}
+
+// tableStep is a device on the path, and the ports still to be tried.
+type tableStep struct {
+	d     *ir.Device
+	ports []*ir.Port
+}
+
+// follow walks from the senders of every target and reports what it meets.
+func (m *tableMaker) follow() {
+	w := &tableWalk{
+		tableMaker: m, state: make([]int32, len(m.c.f.Devices)), loops: map[string]*diag.Diagnostic{}, more: map[*diag.Diagnostic]int{},
+		deadEnds: map[*ir.Device][]int{},
+	}
+	senders := m.senders()
+	for target, t := range m.t.Targets {
+		begun := map[*ir.Intent]bool{}
+		for _, n := range t.NICs {
+			for _, in := range append([]*ir.Intent{nil}, n.Intents...) {
+				if begun[in] {
+					continue
+				}
+				begun[in] = true
+				for _, d := range senders[in] {
+					w.from(d, target)
+				}
+			}
+		}
+	}
+	for d, n := range w.more {
+		d.Detail += fmt.Sprintf(" The same holds for %d more destinations.", n)
+	}
+	w.reportDeadEnds()
+}
+
+// senders returns the devices that members of an intent hang on; under nil those of all NICs, when somebody sends who is in
+// no intent: with link pause, or in a lossless group that no intent uses.
+func (m *tableMaker) senders() map[*ir.Intent][]*ir.Device {
+	out := map[*ir.Intent][]*ir.Device{}
+	met := map[*ir.Intent][]bool{}
+	add := func(in *ir.Intent, s *station) {
+		if met[in] == nil {
+			met[in] = make([]bool, len(m.c.f.Devices))
+		}
+		for _, id := range s.at {
+			if !met[in][id] {
+				met[in][id] = true
+				out[in] = append(out[in], m.c.f.Devices[id])
+			}
+		}
+	}
+	all := m.c.f.FlowControl == ir.Pause || slices.ContainsFunc(m.c.f.CosGroups, func(g *ir.CosGroup) bool {
+		return g.Lossless && !slices.ContainsFunc(m.c.f.Intents, func(in *ir.Intent) bool { return in.Group == g || in.CNP == g })
+	})
+	for _, s := range m.stations {
+		if all {
+			add(nil, s)
+		}
+		for _, n := range s.nics {
+			for _, in := range n.Intents {
+				add(in, s)
+			}
+		}
+	}
+	return out
+}
+
+// attached tells whether the target hangs on the device.
+func (m *tableMaker) attached(d *ir.Device, target int) bool {
+	return slices.Contains(m.stations[m.station[m.t.Targets[target].NICs[0]]].at, int32(d.ID))
+}
+
+// from searches depth first from a device for a way back to a device on the path.
+func (w *tableWalk) from(d *ir.Device, target int) {
+	mark := int32(target + 1)
+	enter := func(d *ir.Device) {
+		w.state[d.ID] = -mark
+		ports, ok := w.t.Leaves(d, target, w.attached(d, target))
+		if !ok || len(ports) == 0 && !w.attached(d, target) {
+			w.deadEnds[d] = append(w.deadEnds[d], target)
+		}
+		w.path = append(w.path, tableStep{d, ports})
+	}
+	if w.state[d.ID] != mark {
+		enter(d)
+	}
+	for len(w.path) > 0 {
+		top := &w.path[len(w.path)-1]
+		if len(top.ports) == 0 {
+			w.state[top.d.ID] = mark
+			w.path = w.path[:len(w.path)-1]
+			continue
+		}
+		next := top.ports[0].Peer().Device
+		top.ports = top.ports[1:]
+		switch {
+		case !passes(next) || w.state[next.ID] == mark:
+		case w.state[next.ID] == -mark:
+			if w.looped != target+1 {
+				w.looped = target + 1
+				w.loop(next, target)
+			}
+		default:
+			enter(next)
+		}
+	}
+}
+
+// loop reports the loop that closes at a device on the path, once for all destinations that take it.
+func (w *tableWalk) loop(at *ir.Device, target int) {
+	begin := slices.IndexFunc(w.path, func(s tableStep) bool { return s.d == at })
+	var round []*ir.Device
+	for _, s := range w.path[begin:] {
+		round = append(round, s.d)
+	}
+	first := slices.Index(round, slices.MinFunc(round, func(a, b *ir.Device) int { return a.ID - b.ID }))
+	round = append(round[first:], round[:first]...)
+	names := make([]string, 0, len(round)+1)
+	for _, d := range append(round, round[0]) {
+		names = append(names, d.Name)
+	}
+	name := strings.Join(names, " -> ")
+	if known := w.loops[name]; known != nil {
+		w.more[known]++
+		return
+	}
+	text := w.entry(round[0], target)
+	if w.full() {
+		return
+	}
+	round, rest := round[:min(len(round), maxRound)], len(round)-maxRound
+	shown := name
+	if rest > 0 {
+		shown = fmt.Sprintf("%s -> ... (%d more) -> %s", strings.Join(names[:maxRound], " -> "), rest, names[0])
+	}
+	e := w.errorf(topicRoutingLoop, text, "Traffic to %s goes round in a circle: %s. Its frames go round until their TTL is used up, and "+
+		"lossless ones can fill every buffer on the way. Correct the next hops of one of these switches, or, if the table is true, "+
+		"the routes of the fabric.", w.targetName(target), shown)
+	for _, d := range round[1:] {
+		e.Note(w.entry(d, target), "%s sends it on", d.Name)
+	}
+	w.loops[name] = e
+}
+
+// maxRound is how many switches of a loop are named.
+const maxRound = 12
+
+// entry is the place of a device's entry for a target.
+func (m *tableMaker) entry(d *ir.Device, target int) diag.Range {
+	row := m.c.src.NextHops.Switches[m.rows[d]]
+	return m.c.src.NextHops.At(row.Entries[m.entries[d.ID][target]-1].To)
+}
+
+// targetName names a target by its first interface.
+func (m *tableMaker) targetName(target int) string {
+	nics := m.t.Targets[target].NICs
+	s := m.stations[m.station[nics[0]]]
+	if more := len(nics) - len(s.nics); more > 0 {
+		return fmt.Sprintf("%s (and %d more)", s.name, more)
+	}
+	return s.name
+}
+
+// reportDeadEnds warns of switches that have no entry for traffic that comes to them. A station that some other address
+// of its gets through to is reached.
+func (w *tableWalk) reportDeadEnds() {
+	told := 0
+	for _, d := range w.c.f.Devices {
+		dead := w.deadEnds[d]
+		if len(dead) == 0 || w.t.Hops[d.ID] == nil {
+			continue
+		}
+		lost := map[int]bool{}
+		for _, target := range dead {
+			lost[target] = true
+		}
+		var names []string
+		for _, s := range w.stations {
+			if !slices.ContainsFunc(s.targets, func(t int) bool { return !lost[t] }) {
+				names = append(names, s.name)
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		if told++; told > maxMistakes {
+			return
+		}
+		topicNoRoute.Warnf(&w.c.report.list, w.c.src.NextHops.At(w.c.src.NextHops.Switches[w.rows[d]].Name),
+			"%s has no way on for traffic to %s: it drops what comes for them. Add the missing entries, or give the addresses of these "+
+				"interfaces (ip in the nic block, or \"addresses\" in the file) if an entry for their prefix is there.", d.Name, list(names))
+	}
+}

@@ -1,0 +1,207 @@
+package validate
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/compiler/routes"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+func fabric(c *irtest.Cabling) *ir.Fabric {
+	f := c.Fabric()
+	f.Routes = routes.New(f)
+	return f
+}
+
+// only returns the diagnostic of a code, of which there must be one.
+func only(t *testing.T, r Report, code string) *diag.Diagnostic {
+	t.Helper()
+	var found []*diag.Diagnostic
+	for _, d := range r.Diagnostics {
+		if d.Code == code {
+			found = append(found, d)
+		}
+	}
+	require.Len(t, found, 1, code)
+	return found[0]
+}
+
+func TestRingReport(t *testing.T) {
+	f := fabric(irtest.Ring(ir.ShortestPath, 4))
+	d := only(t, Run(f, nil), "pfc-loop")
+	assert.Equal(t, diag.Error, d.Severity)
+	assert.Equal(t, f.RoutingAt, d.At)
+	assert.Equal(t, []diag.Hop{
+		{Device: "R0", In: "p0", Out: "p1", CosGroup: "rdma"},
+		{Device: "R3", In: "p1", Out: "p0", CosGroup: "rdma"},
+		{Device: "R2", In: "p1", Out: "p0", CosGroup: "rdma"},
+		{Device: "R1", In: "p1", Out: "p0", CosGroup: "rdma"},
+	}, d.Loop)
+	assert.Contains(t, d.Text, "the same 4 links make a circle in the other direction too")
+	assert.NotContains(t, d.Text, "other set")
+	assert.Contains(t, d.Text, "flows that fill it:")
+	assert.Contains(t, d.Fix.Message, `tier = 3 on R0, tier = 2 on R1 and R3, tier = 1 on R2`)
+	assert.Contains(t, d.Fix.Message, "take out one cable of the circle, for example R0:p0 - R1:p0")
+	assert.Empty(t, d.Fix.Edits)
+	assertProse(t, d)
+}
+
+func assertProse(t *testing.T, d *diag.Diagnostic) {
+	t.Helper()
+	all := d.Detail + d.Text
+	if d.Fix != nil {
+		all += d.Fix.Message
+	}
+	assert.NotContains(t, all, "will deadlock")
+	for line := range strings.SplitSeq(d.Text, "\n") {
+		assert.LessOrEqual(t, len(line), 98)
+	}
+}
+
+func TestFailureReport(t *testing.T) {
+	f := fabric(irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(3))
+	r := Run(f, nil)
+	d := only(t, r, "pfc-loop")
+	assert.Contains(t, d.Detail, "in a circle once 2 links are down")
+	assert.Contains(t, d.Text, "only when 2 links are down:")
+	assert.Contains(t, d.Text, "down, then up again")
+	assert.Contains(t, d.Text, "no set of fewer than 2 failed links makes a circle")
+	assert.Contains(t, d.Text, "differ by names only")
+	assert.Equal(t, []diag.Edit{{At: f.RoutingAt, New: `"up-down"`}}, d.Fix.Edits)
+	assert.Contains(t, d.Fix.Message, "failures = 1")
+	assert.NotContains(t, d.Fix.Message, "take out one cable", "of a leaf/spine fabric that does not help")
+	assert.Equal(t, 2, r.Proofs[0].Failures)
+	require.Len(t, r.Proofs[0].Loops[0].Down, 2)
+	assertProse(t, d)
+}
+
+func bridged(c *irtest.Cabling) *irtest.Cabling {
+	for _, l := range c.F.Links {
+		l.Routed = false
+	}
+	return c
+}
+
+// TestEditsHelp writes the edit of the fix, and proves again.
+func TestEditsHelp(t *testing.T) {
+	edits := 0
+	for _, c := range []*irtest.Cabling{
+		irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2),
+		irtest.LeafSpine(ir.AnyPath, 3, 2),
+		irtest.LeafSpine(ir.ShortestPath, 2, 2).Hosts("S0", "S1"), // up-down would part the hosts on the spines
+		irtest.FullMesh(ir.ShortestPath, 4).Failures(2),
+		irtest.Clos(ir.ShortestPath, 2, 2, 2, 2, 1).Failures(2),
+		irtest.Torus(ir.ShortestPath, 3),
+		bridged(irtest.LeafSpine(ir.Flooding, 3, 2)),
+	} {
+		f := fabric(c)
+		d := only(t, Run(f, nil), "pfc-loop")
+		for _, e := range d.Fix.Edits {
+			switch e.At {
+			case f.RoutingAt:
+				f.Routing = ir.Routing(strings.Trim(e.New, `"`))
+			case f.FailuresAt:
+				f.Failures = int(e.New[0] - '0')
+			}
+			r := Run(f, nil)
+			assert.Equal(t, Free, r.Proofs[0].Verdict)
+			edits++
+			assert.False(t, slices.ContainsFunc(r.Diagnostics, func(d *diag.Diagnostic) bool { return d.Code == UpDownNoPath.Code }))
+		}
+	}
+	assert.Greater(t, edits, 3)
+}
+
+func TestEBGPIsOfferedNumbers(t *testing.T) {
+	f := fabric(irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().Failures(2))
+	d := only(t, Run(f, nil), "pfc-loop")
+	assert.Contains(t, d.Fix.Message, "1. AS numbers (asn) shared between switches: one for S0 and S1, so that")
+	assert.Empty(t, d.Fix.Edits)
+}
+
+func TestBouncesAreOffered(t *testing.T) {
+	offers := func(change func(*irtest.Cabling)) string {
+		c := irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2)
+		change(c)
+		return only(t, Run(fabric(c), nil), "pfc-loop").Fix.Message
+	}
+	lossy := func(c *irtest.Cabling) {
+		c.F.CosGroups = append(c.F.CosGroups, &ir.CosGroup{Name: "cnp", Cos: 6, Strict: true}, &ir.CosGroup{Name: "bulk"})
+	}
+	room := func(most int, shared bool) func(*irtest.Cabling) {
+		return func(c *irtest.Cabling) {
+			lossy(c)
+			for _, d := range c.F.Devices {
+				if d.Switch != nil {
+					d.Switch.Model.ASIC.MaxLossless, d.Switch.Model.ASIC.SharedPG = most, shared
+				}
+			}
+		}
+	}
+	const one, two = "bounce = cos_group.bulk on cos group \"rdma\"", "a lossless cos group of its own for it"
+	assert.NotContains(t, offers(func(*irtest.Cabling) {}), "bounce")
+	assert.Contains(t, offers(lossy), one)
+	assert.NotContains(t, offers(lossy), two)
+	assert.Contains(t, offers(room(2, false)), two)
+	assert.NotContains(t, offers(room(1, false)), two)
+	assert.NotContains(t, offers(room(2, true)), two)
+
+	c := irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2) // and it helps
+	lossy(c)
+	c.Group.Bounce = c.F.CosGroups[2]
+	p := Run(fabric(c), nil).Proofs[0]
+	assert.Equal(t, Free, p.Verdict)
+	assert.Equal(t, "bounce", p.Certificate)
+}
+
+func TestTransientReport(t *testing.T) {
+	f := fabric(irtest.LeafSpine(ir.ShortestPath, 4, 4))
+	r := Run(f, nil)
+	d := only(t, r, "pfc-loop-transient")
+	assert.Equal(t, diag.Warning, d.Severity)
+	assert.Contains(t, d.Detail, "While routing converges after L0:p0 - S0:p0 fails")
+	assert.Contains(t, d.Detail, "a micro-loop between")
+	assert.Contains(t, d.Text, "back where it came from")
+	assert.Len(t, d.Loop, 2)
+	assert.Contains(t, d.Fix.Message, `1. routing = "up-down"`)
+	assert.Equal(t, Free, r.Proofs[0].Verdict)
+	assertProse(t, d)
+}
+
+func TestAllowDeadlockTurnsTheErrorIntoAWarning(t *testing.T) {
+	c := irtest.Ring(ir.ShortestPath, 4)
+	c.Group.AllowDeadlock = "lab only"
+	r := Run(fabric(c), nil)
+	d := only(t, r, "pfc-loop")
+	assert.Equal(t, diag.Warning, d.Severity)
+	assert.Contains(t, d.Detail, `allow_deadlock of "rdma" says: lab only.`)
+	assert.Equal(t, Prone, r.Proofs[0].Verdict)
+}
+
+func TestProofsOfGroupsJudgedTogether(t *testing.T) {
+	c := irtest.Ring(ir.ShortestPath, 4)
+	c.F.FlowControl = ir.Pause
+	c.F.CosGroups = append([]*ir.CosGroup{{Name: "storage", Cos: 4, Lossless: true}}, c.F.CosGroups...)
+	r := Run(fabric(c), nil)
+	require.Len(t, r.Proofs, 2)
+	for i, cos := range []int{3, 4} {
+		assert.Equal(t, Prone, r.Proofs[i].Verdict)
+		assert.Equal(t, cos, r.Proofs[i].Group.Cos)
+	}
+}
+
+func TestBudgetOfRun(t *testing.T) {
+	f := fabric(irtest.LeafSpine(ir.ShortestPath, 8, 4).Failures(4))
+	r := Run(f, ir.NewBudget(1))
+	d := only(t, r, "pfc-loop-unknown")
+	assert.Equal(t, diag.Warning, d.Severity)
+	assert.Contains(t, d.Detail, "--budget gives it more")
+	assert.Equal(t, Prone, Run(f, nil).Proofs[0].Verdict)
+}

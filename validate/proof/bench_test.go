@@ -1,0 +1,109 @@
+package proof
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/compiler/routes"
+)
+
+// From a fabric in memory to the verdict; BenchmarkNotes has what is looked for beside it. The router is made anew each
+// time, so that nothing is remembered.
+func bench(b *testing.B, f *ir.Fabric, want Verdict, certificate string) {
+	for b.Loop() {
+		f.Routes = routes.New(f)
+		p := verdicts(f, ir.NewBudget(6_000_000_000))[0]
+		if p.Verdict != want || p.Certificate != certificate {
+			b.Fatalf("%s by %q: %s", p.Verdict, p.Certificate, p.Why)
+		}
+	}
+}
+
+// BenchmarkFatTree proves fat trees of k-port switches, healthy. Hosts grow with the cube of k.
+func BenchmarkFatTree(b *testing.B) {
+	for _, k := range []int{16, 24, 64} {
+		b.Run(fmt.Sprint("k=", k), func(b *testing.B) {
+			bench(b, irtest.FatTree(ir.ShortestPath, k).Fabric(), Free, ByExact)
+		})
+	}
+}
+
+// sizes are Clos fabrics of 384, 2,560 and 10,240 switches, and of 4,096, 65,536 and 393,216 links between them.
+var sizes = []struct{ pods, leaves, aggs, plane, hosts int }{
+	{16, 8, 8, 16, 8}, {32, 32, 32, 16, 16}, {64, 64, 64, 32, 32},
+}
+
+func benchClos(b *testing.B, r ir.Routing, failures int, certificate string) {
+	for _, s := range sizes {
+		f := irtest.Clos(r, s.pods, s.leaves, s.aggs, s.plane, s.hosts).Failures(failures).Fabric()
+		b.Run(fmt.Sprint("switches=", s.pods*(s.leaves+s.aggs)+s.aggs*s.plane), func(b *testing.B) {
+			bench(b, f, Free, certificate)
+		})
+	}
+}
+
+// BenchmarkClosHealthy follows the shortest paths of Clos fabrics.
+func BenchmarkClosHealthy(b *testing.B) { benchClos(b, ir.ShortestPath, 0, ByExact) }
+
+// BenchmarkClosOneDown does so with any one link down.
+func BenchmarkClosOneDown(b *testing.B) { benchClos(b, ir.ShortestPath, 1, ByExact) }
+
+// BenchmarkClosUpDown proves them by certificate.
+func BenchmarkClosUpDown(b *testing.B) { benchClos(b, ir.UpDown, 1, ByUpDown) }
+
+// BenchmarkClosASPlan proves them by the AS numbers of RFC 7938.
+func BenchmarkClosASPlan(b *testing.B) { benchClos(b, ir.EBGP, 1, ByASPlan) }
+
+// BenchmarkEveryLink is one link down at a time, of 1,408 switches without redundancy of the last hop.
+func BenchmarkEveryLink(b *testing.B) {
+	bench(b, irtest.Clos(ir.ShortestPath, 32, 32, 8, 16, 32).Failures(1).Fabric(), Free, ByExact)
+}
+
+// BenchmarkTorus shows the loop of tori, which have no two switches alike and long paths.
+func BenchmarkTorus(b *testing.B) {
+	for _, n := range []int{16, 32, 64} {
+		b.Run(fmt.Sprint("n=", n), func(b *testing.B) {
+			bench(b, irtest.Torus(ir.ShortestPath, n).Fabric(), Prone, "")
+		})
+	}
+}
+
+// BenchmarkNotes finds the fewest failures that make a fat tree prone and a circle while its routing converges, after the
+// verdict.
+func BenchmarkNotes(b *testing.B) {
+	for _, k := range []int{16, 24, 64} {
+		b.Run(fmt.Sprint("k=", k), func(b *testing.B) {
+			f := irtest.FatTree(ir.ShortestPath, k).Fabric()
+			for b.Loop() {
+				f.Routes = routes.New(f)
+				if p := All(f, ir.NewBudget(6_000_000_000))[0]; len(p.Notes) == 0 || p.Transient == nil {
+					b.Fatal(p.Why)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkOneLinkFails judges a Clos of 10,240 switches anew after one link failed, its healthy verdict being known.
+func BenchmarkOneLinkFails(b *testing.B) {
+	f := irtest.Clos(ir.ShortestPath, 64, 64, 64, 32, 32).Fabric()
+	f.Routes = routes.New(f)
+	budget := ir.NewBudget(6_000_000_000)
+	p := verdicts(f, budget)[0]
+	failing := p.followed.anew(budget)
+	i := 0
+	for b.Loop() {
+		s := &failed{down: f.Links[i : i+1]}
+		turns, err := failing.turns(ir.State{Down: s.down, Budget: budget}, false)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.adds = failing.base.overlay().more(turns)
+		if r := failing.search([]*failed{s}); r.parts != nil || r.err != nil {
+			b.Fatal("not free")
+		}
+		i = (i + 1009) % 262_144
+	}
+}

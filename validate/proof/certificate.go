@@ -1,0 +1,284 @@
+package proof
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// certify tries the certificates: proofs that need the links and the routing's promise, but no turns. All of them give
+// the lossless links, in the direction of traffic, numbers that every turn raises.
+func (p *Proof) certify() bool {
+	lossless := p.LosslessLinks()
+	c, why, rank := p.certificate(lossless)
+	if c == "" {
+		return false
+	}
+	p.Verdict, p.Certificate, p.Any, p.Why, p.Rank = Free, c, true, why, rank
+	p.Failures = p.Fabric.Failures
+	return true
+}
+
+// certificate returns the name of the certificate that holds, what it says and its rank function; "" if none does.
+func (p *Proof) certificate(lossless []*ir.Link) (name, why string, rank func(*ir.Port, *ir.CosGroup) int) {
+	f := p.Fabric
+	routing := f.Routing
+	switch top := highest(lossless); {
+	case forest(f, lossless) && (routing != ir.TablePath || len(lossless) == 0): // a table may turn traffic back
+		if len(lossless) == 0 {
+			return ByForest, "no lossless link joins two switches, so there is nothing to make a circle of", func(*ir.Port, *ir.CosGroup) int { return 0 }
+		}
+		why := fmt.Sprintf("%s between switches without a circle: no routing can make one. Hang each tree up by one switch and number "+
+			"the links in the direction of traffic, first those towards that switch, the farthest first, then those away from it; "+
+			"a frame that does not turn back only meets rising numbers", Plural(len(lossless), "lossless link"))
+		return ByForest, why, forestRank(f, lossless)
+	case routing == ir.UpDown && tiered(lossless):
+		return ByUpDown, fmt.Sprintf("%s. A path that rises, takes at most one peer step and falls only meets rising numbers, so no chain of "+
+			"turns comes back to where it began", rankText(top)), func(in *ir.Port, _ *ir.CosGroup) int { return tierRank(top, in) }
+	case routing == ir.EBGP && asPlan(lossless):
+		return ByASPlan, fmt.Sprintf("the neighbours that a switch has above and beside itself share one AS number, so none of them takes "+
+				"a route from another of them over that switch: its AS path names the number already. So traffic that came down, or from "+
+				"the side, only goes down. %s; every turn that is left raises the number", rankText(top)),
+			func(in *ir.Port, _ *ir.CosGroup) int { return tierRank(top, in) }
+	case p.bounces(lossless):
+		chain := p.chain()
+		return ByBounce, fmt.Sprintf("%s, plus %d for each bounce a frame has behind it (%s). A turn from down to up moves the frame "+
+				"into the next group, after the last into a lossy one that waits for nobody; every other turn raises the number",
+				rankText(top), 2*top+1, chainText(chain)),
+			func(in *ir.Port, g *ir.CosGroup) int { return slices.Index(chain, g)*(2*top+1) + tierRank(top, in) }
+	case routing == ir.SpanningTree && bridged(lossless):
+		return BySpanningTree, "spanning tree forwards on a tree of the links at a time, whichever switch is its root and whatever has " +
+			"failed, and on a tree no routing can make a circle", nil
+	}
+	return "", "", nil
+}
+
+// LosslessLinks returns the links between devices that forward that any of the groups crosses lossless.
+func (p *Proof) LosslessLinks() []*ir.Link {
+	var out []*ir.Link
+	for _, l := range p.Fabric.Links {
+		if !forwards(l.A.Device) || !forwards(l.B.Device) {
+			continue
+		}
+		stops := len(l.A.Buffers) > 0 && len(l.B.Buffers) > 0 // as link pause does, for all groups at once
+		if p.Fabric.FlowControl != ir.Pause {
+			stops = slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool { return l.A.Carries(g) != nil && l.B.Carries(g) != nil })
+		}
+		if stops {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
+
+// height is the tier of a device that forwards; hosts stand below every switch.
+func height(d *ir.Device) int {
+	if d.Switch != nil {
+		return d.Switch.Tier
+	}
+	return 0
+}
+
+func highest(links []*ir.Link) int {
+	top := 0
+	for _, l := range links {
+		top = max(top, height(l.A.Device), height(l.B.Device))
+	}
+	return top
+}
+
+// tierRank numbers a link in the direction of traffic, by the port it comes in by: upwards the tier of its lower end,
+// across top, downwards twice top less the tier of its lower end.
+func tierRank(top int, in *ir.Port) int {
+	switch from := in.Peer(); Up(from, in) {
+	case +1:
+		return height(from.Device)
+	case -1:
+		return 2*top - height(in.Device)
+	}
+	return top
+}
+
+func rankText(top int) string {
+	return fmt.Sprintf("number every lossless link in the direction of traffic: upwards the tier of its lower end (at most %d), across %d, "+
+		"downwards %d less the tier of its lower end (at least %d)", max(top-1, 0), top, 2*top, top+1)
+}
+
+// forest tells whether the links hold no circle. Parallel links between two devices are none, since no route turns
+// back to where it came from; only flooding does.
+func forest(f *ir.Fabric, links []*ir.Link) bool {
+	root := make([]int32, len(f.Devices))
+	size := make([]int32, len(f.Devices)) // of the tree below a root
+	for i := range root {
+		root[i], size[i] = int32(i), 1
+	}
+	find := func(i int) int32 {
+		v := int32(i)
+		for root[v] != v {
+			root[v] = root[root[v]]
+			v = root[v]
+		}
+		return v
+	}
+	joined := map[[2]int]bool{}
+	for _, l := range links {
+		a, b := l.A.Device.ID, l.B.Device.ID
+		if len(joined) >= len(f.Devices) { // more pairs of neighbours than a forest has
+			return false
+		}
+		pair := [2]int{min(a, b), max(a, b)}
+		if joined[pair] && f.Routing != ir.Flooding {
+			continue
+		}
+		joined[pair] = true
+		x, y := find(a), find(b)
+		switch {
+		case x == y:
+			return false
+		case size[x] < size[y]:
+			x, y = y, x
+		}
+		root[y] = x
+		size[x] += size[y]
+	}
+	return true
+}
+
+// forestRank hangs each tree up by its first device: links towards it rank first, those farthest away before others,
+// then the links away from it.
+func forestRank(f *ir.Fabric, links []*ir.Link) func(*ir.Port, *ir.CosGroup) int {
+	depth := make([]int, len(f.Devices))
+	in := make([]bool, len(f.Links))
+	for _, l := range links {
+		in[l.ID] = true
+	}
+	for _, root := range f.Devices {
+		if depth[root.ID] != 0 {
+			continue
+		}
+		depth[root.ID] = 1
+		for queue := []*ir.Device{root}; len(queue) > 0; queue = queue[1:] {
+			for _, port := range queue[0].Ports {
+				if d := port.Peer().Device; in[port.Link.ID] && depth[d.ID] == 0 {
+					depth[d.ID] = depth[queue[0].ID] + 1
+					queue = append(queue, d)
+				}
+			}
+		}
+	}
+	return func(in *ir.Port, _ *ir.CosGroup) int {
+		from, to := depth[in.Peer().Device.ID], depth[in.Device.ID]
+		if from > to {
+			return -from
+		}
+		return to
+	}
+}
+
+// tiered tells whether every link goes up, goes down, or is a peer step, and no host stands as a valley between two
+// switches.
+func tiered(links []*ir.Link) bool {
+	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A, l.B) == 0 && !l.Peer })
+}
+
+// noHostBetween tells whether every host that forwards hangs on one device only.
+func noHostBetween(links []*ir.Link) bool {
+	on := map[*ir.Device]*ir.Device{}
+	for _, l := range links {
+		for _, p := range []*ir.Port{l.A, l.B} {
+			if p.Device.Host == nil {
+				continue
+			}
+			if other := on[p.Device]; other != nil && other != p.Peer().Device {
+				return false
+			}
+			on[p.Device] = p.Peer().Device
+		}
+	}
+	return true
+}
+
+// asPlan tells whether, for every switch, the neighbours above and beside it have one AS number between them, its own
+// not counted, which they refuse as the switch itself does.
+func asPlan(links []*ir.Link) bool {
+	above := map[*ir.Device]int{} // the number of those above and beside
+	ok := true
+	see := func(d, other *ir.Device) {
+		if d.Switch == nil || other.Switch == nil {
+			return
+		}
+		n := other.Switch.ASN
+		ok = ok && n != 0 && d.Switch.ASN != 0
+		if height(other) < height(d) || n == d.Switch.ASN {
+			return
+		}
+		if have := above[d]; have != 0 && have != n {
+			ok = false
+		}
+		above[d] = n
+	}
+	for _, l := range links {
+		see(l.A.Device, l.B.Device)
+		see(l.B.Device, l.A.Device)
+		if !ok {
+			return false
+		}
+	}
+	return noHostBetween(links)
+}
+
+// bounces tells whether every turn from down to up leaves the group it is in, for another each time and for a lossy one at
+// last: the links go up or down, every group bounces, and no two of the groups share a buffer.
+func (p *Proof) bounces(links []*ir.Link) bool {
+	switch p.Fabric.Routing {
+	case ir.ShortestPath, ir.EBGP, ir.AnyPath, ir.TablePath:
+	default:
+		return false
+	}
+	if p.Fabric.FlowControl == ir.Pause { // which stops what is lossy, too
+		return false
+	}
+	if len(p.Groups) > 1 && slices.ContainsFunc(p.Fabric.Devices, sharesBuffer) {
+		return false
+	}
+	for _, g := range p.Groups {
+		n := 0
+		for ; g != nil && g.Lossless && n <= len(p.Groups); n++ {
+			g = g.Bounce
+		}
+		if g == nil || g.Lossless {
+			return false
+		}
+	}
+	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A, l.B) == 0 })
+}
+
+// chain returns the groups in an order in which every one comes before the one it bounces into.
+func (p *Proof) chain() []*ir.CosGroup {
+	length := func(g *ir.CosGroup) (n int) {
+		for ; g != nil && g.Lossless; g = g.Bounce {
+			n++
+		}
+		return n
+	}
+	out := slices.Clone(p.Groups)
+	slices.SortStableFunc(out, func(a, b *ir.CosGroup) int { return length(b) - length(a) })
+	return out
+}
+
+func chainText(chain []*ir.CosGroup) string {
+	names := make([]string, 0, len(chain)+1)
+	for _, g := range chain {
+		names = append(names, g.Name)
+	}
+	return strings.Join(append(names, chain[len(chain)-1].Bounce.Name), ", then ")
+}
+
+// bridged tells whether spanning tree governs all the links: none is an IP hop.
+func bridged(links []*ir.Link) bool {
+	return !slices.ContainsFunc(links, func(l *ir.Link) bool { return l.Routed })
+}

@@ -1,0 +1,237 @@
+package proof
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+)
+
+func TestForest(t *testing.T) {
+	tests := []struct {
+		name    string
+		links   string
+		routing ir.Routing
+		want    bool
+	}{
+		{"no links", "", ir.AnyPath, true},
+		{"a chain", "A-B B-C C-D", ir.AnyPath, true},
+		{"two trees", "A-B A-C D-E", ir.EBGP, true},
+		{"a triangle", "A-B B-C C-A", ir.ShortestPath, false},
+		{"parallel cables", "A-B A-B A-B", ir.ShortestPath, true},
+		{"parallel cables, flooded", "A-B A-B", ir.Flooding, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := fabric(irtest.New(tt.routing).Links(tt.links))
+			assert.Equal(t, tt.want, forest(f, f.Links))
+		})
+	}
+}
+
+func TestTiered(t *testing.T) {
+	c := irtest.LeafSpine(ir.UpDown, 3, 2)
+	assert.True(t, tiered(c.F.Links[:6]))
+	level := c.Link("L0", "L1")
+	assert.False(t, tiered(append(c.F.Links[:6:6], level)), "neither up nor down")
+	level.Peer = true
+	assert.True(t, tiered(append(c.F.Links[:6:6], level)))
+
+	// A host that forwards stands below the switches: with one cable it is an end, with two it is a valley.
+	one, two := c.Link("ht", "L0"), c.Link("ht", "L1")
+	c.Device("ht").Host.Forwards = true
+	assert.True(t, tiered([]*ir.Link{one}))
+	assert.False(t, tiered([]*ir.Link{one, two}))
+}
+
+func TestASPlan(t *testing.T) {
+	clos := func() *irtest.Cabling { return irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1) }
+	tests := []struct {
+		name string
+		c    *irtest.Cabling
+		want bool
+	}{
+		{"RFC 7938", clos(), true},
+		{"unique numbers", clos().UniqueASNs(), false},
+		{"cores with two numbers", clos().ASN("C1", 4_200_000_001), true}, // an agg sees those of one plane
+		{"one core with its own", clos().ASN("C1.1", 4_200_000_001), false},
+		{"an agg with its own", clos().ASN("A0.1", 4_200_100_777), false},
+		{"a switch without", clos().ASN("T0.0", 0), false},
+		{"leaf and spine", irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().ASN("S", 65000), true},
+		{"spines joined", irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().ASN("S", 65000).Links("S0-S1"), true},
+		{"leaves joined", irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().ASN("S", 65000).Links("L0-L1"), false},
+		{"one number for all", irtest.LeafSpine(ir.EBGP, 4, 2).ASN("", 65000).Links("L0-L1 L1-L2 L2-L0"), true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := fabric(tt.c)
+			assert.Equal(t, tt.want, asPlan((&Proof{Fabric: f, Groups: f.CosGroups}).LosslessLinks()))
+		})
+	}
+}
+
+// What ASPlan proposes is a plan: with those numbers the certificate holds.
+func TestASPlanProposed(t *testing.T) {
+	for _, c := range []*irtest.Cabling{
+		irtest.LeafSpine(ir.EBGP, 4, 3).UniqueASNs(), irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1).UniqueASNs(), irtest.FatTree(ir.EBGP, 4).UniqueASNs(),
+	} {
+		f := fabric(c)
+		p := &Proof{Fabric: f, Groups: f.CosGroups}
+		plan := p.ASPlan()
+		require.NotEmpty(t, plan)
+		for i, set := range plan {
+			for _, d := range set {
+				d.Switch.ASN = 64512 + i
+			}
+		}
+		assert.True(t, asPlan(p.LosslessLinks()))
+	}
+	f := fabric(irtest.Ring(ir.EBGP, 5).UniqueASNs())
+	assert.Nil(t, (&Proof{Fabric: f, Groups: f.CosGroups}).ASPlan(), "neighbours would share a number")
+}
+
+func TestCertificatesCoverOnlyLosslessLinks(t *testing.T) {
+	f := fabric(irtest.Ring(ir.ShortestPath, 4))
+	assert.Equal(t, Prone, prove(t, f).Verdict)
+	f.Links[2].A.Buffers = nil // one end does not count it as lossless: the circle is cut
+	p := prove(t, f)
+	assert.Equal(t, Free, p.Verdict)
+	assert.Equal(t, ByForest, p.Certificate)
+	assert.True(t, p.Any)
+}
+
+// TestRanks holds every certificate to what it prints: each turn the routing makes, healthy, after failures and while it
+// converges, raises the rank.
+func TestRanks(t *testing.T) {
+	lossyBounce := func(c *irtest.Cabling) *irtest.Cabling {
+		c.Bounce()
+		bulk := &ir.CosGroup{Name: "bulk", Cos: 0}
+		c.F.CosGroups = append(c.F.CosGroups, bulk)
+		c.Group.Bounce.Bounce = bulk
+		return c
+	}
+	peers := irtest.LeafSpine(ir.UpDown, 4, 2).Links("L0-L1 L2-L3 S0-S1")
+	for _, l := range peers.F.Links {
+		l.Peer = l.A.Device.Switch != nil && l.B.Device.Switch != nil && Up(l.A, l.B) == 0
+	}
+	tests := []struct {
+		c           *irtest.Cabling
+		certificate string
+		converging  bool
+	}{
+		{irtest.New(ir.ShortestPath).Links("A-B B-C B-D D-E D-E F-G").Hosts("A", "C", "D", "E", "F", "G"), ByForest, false},
+		{irtest.New(ir.AnyPath).Links("A-B B-C B-D D-E").Hosts("A", "C", "E"), ByForest, false},
+		{irtest.LeafSpine(ir.UpDown, 4, 2), ByUpDown, false},
+		{peers, ByUpDown, false},
+		{irtest.Clos(ir.UpDown, 2, 2, 2, 2, 1), ByUpDown, false},
+		{irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1), ByASPlan, false},
+		{irtest.LeafSpine(ir.EBGP, 4, 3).UniqueASNs().ASN("S", 65000), ByASPlan, false},
+		{irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().ASN("S", 65000).Links("S0-S1"), ByASPlan, false},
+		{lossyBounce(irtest.LeafSpine(ir.ShortestPath, 4, 2)), ByBounce, true},
+		{lossyBounce(irtest.Clos(ir.ShortestPath, 2, 2, 2, 2, 1)), ByBounce, true},
+		{lossyBounce(irtest.LeafSpine(ir.AnyPath, 4, 2)), ByBounce, false},
+	}
+	for _, tt := range tests {
+		f := fabric(tt.c)
+		t.Run(tt.certificate+" of "+string(f.Routing), func(t *testing.T) {
+			p := prove(t, f)
+			require.Equal(t, tt.certificate, p.Certificate, p.Why)
+			turns := 0
+			raises := func(s ir.State) { turns += assertRank(t, p, s) }
+			raises(ir.State{})
+			for i, a := range f.Links {
+				raises(ir.State{Down: []*ir.Link{a}, Converging: tt.converging})
+				for _, b := range f.Links[:i] {
+					raises(ir.State{Down: []*ir.Link{a, b}})
+				}
+			}
+			assert.Positive(t, turns)
+		})
+	}
+}
+
+// assertRank holds the certificate against the turns of a state, and returns how many there are.
+func assertRank(t require.TestingT, p *Proof, s ir.State) (turns int) {
+	for _, g := range p.Groups {
+		got, err := p.Fabric.Routes.Turns(g, s)
+		require.NoError(t, err)
+		for _, way := range []struct {
+			rows [][]uint64
+			to   *ir.CosGroup
+		}{{got.Rows, g}, {got.Bounced, g.Bounce}} {
+			for id, row := range way.rows {
+				in := p.Fabric.Ports[id]
+				for _, out := range in.Device.Ports {
+					if row != nil && row[out.Index/64]&(1<<(out.Index%64)) != 0 {
+						turns++
+						require.Less(t, p.Rank(in, g), p.Rank(out.Peer(), way.to), "%s to %s, in %s", in, out, g.Name)
+					}
+				}
+			}
+		}
+	}
+	return turns
+}
+
+// TestRanksOfRandomFabrics does so for whatever certificate a random fabric has, with up to two links down.
+func TestRanksOfRandomFabrics(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := randomFabric(rt, "R")
+		c.F.Routing = rapid.SampledFrom([]ir.Routing{ir.UpDown, ir.EBGP, ir.EBGP, ir.ShortestPath, ir.AnyPath}).Draw(rt, "routing")
+		for _, d := range c.F.Devices {
+			if d.Switch != nil {
+				d.Switch.Tier = rapid.IntRange(1, 3).Draw(rt, "tier")
+				d.Switch.ASN = rapid.IntRange(1, 3).Draw(rt, "asn")
+			}
+		}
+		for _, l := range c.F.Links {
+			l.Peer = l.A.Device.Switch != nil && l.B.Device.Switch != nil && Up(l.A, l.B) == 0
+		}
+		if rapid.Bool().Draw(rt, "bounce") {
+			c.Bounce()
+			bulk := &ir.CosGroup{Name: "bulk", Cos: 0}
+			c.F.CosGroups = append(c.F.CosGroups, bulk)
+			c.Group.Bounce.Bounce = bulk
+		}
+		p := verdicts(fabric(c), enough())[0]
+		if p.Rank == nil {
+			rt.Skip()
+		}
+		down := rapid.SliceOfNDistinct(rapid.SampledFrom(p.Fabric.Links), 0, 2, func(l *ir.Link) int { return l.ID }).Draw(rt, "down")
+		assertRank(rt, p, ir.State{Down: down})
+	})
+}
+
+// TestOneTreeAtATime: under spanning-tree any links are free as long as it governs them all.
+func TestOneTreeAtATime(t *testing.T) {
+	c := irtest.Ring(ir.SpanningTree, 4)
+	for _, l := range c.F.Links {
+		l.Routed = false
+	}
+	f := fabric(c.Failures(2))
+	p := prove(t, f)
+	assert.Equal(t, BySpanningTree, p.Certificate, p.Why)
+	assert.True(t, p.Any)
+	assert.Nil(t, p.Rank)
+	f.Links[0].Routed = true
+	assert.NotEqual(t, BySpanningTree, prove(t, f).Certificate)
+}
+
+func TestTogether(t *testing.T) {
+	c := irtest.LeafSpine(ir.ShortestPath, 2, 2)
+	other := &ir.CosGroup{Name: "other", Cos: 5, Lossless: true}
+	c.F.CosGroups = append(c.F.CosGroups, other)
+	f := fabric(c.Bounce())
+	detour := f.CosGroups[2]
+	assert.Equal(t, [][]*ir.CosGroup{{c.Group, detour}, {other}}, together(f))
+	f.FlowControl = ir.Pause
+	assert.Equal(t, [][]*ir.CosGroup{f.CosGroups}, together(f))
+	f.FlowControl = ir.PFC
+	f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil })].Switch.Model.ASIC.SharedPG = true
+	assert.Equal(t, [][]*ir.CosGroup{f.CosGroups}, together(f))
+}

@@ -1,0 +1,250 @@
+package proof
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Bounds on what is shown. The work is counted in edges looked at; where it ends the search, the circle shown is the
+// shortest seen so far.
+const (
+	maxLoops     = 64
+	maxLoopWork  = 20_000_000
+	maxFlowTurns = 256 // turns of circles for which flows are looked for
+)
+
+// show returns the shortest circle of each part, the smallest first, and how many parts there are.
+func (g *graph) show(parts [][]int32, down []*ir.Link, ties ir.Ties) []Loop {
+	for _, p := range parts {
+		slices.SortFunc(p, g.compare)
+	}
+	slices.SortFunc(parts, func(a, b []int32) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), g.compare(a[0], b[0]))
+	})
+	work := 0
+	var loops []Loop
+	s := newSearch(g)
+	for _, p := range parts[:min(len(parts), maxLoops)] {
+		if len(loops) > 0 && work > maxLoopWork {
+			break
+		}
+		loops = append(loops, Loop{Circle: s.shortest(p, &work), Buffers: len(p), Down: slices.Clone(down), Ties: ties})
+	}
+	slices.SortStableFunc(loops, func(a, b Loop) int { return cmp.Compare(len(a.Circle), len(b.Circle)) })
+	return loops
+}
+
+// search finds shortest circles.
+type search struct {
+	g      *graph
+	epoch  int32
+	seen   []int32 // by node: the epoch it was last seen in
+	inside []int32 // by node: the part it is in, by number
+	part   int32
+	before []int32
+	by     []edge
+	depth  []int32
+	queue  []int32
+}
+
+func newSearch(g *graph) *search {
+	n := g.nodes()
+	return &search{
+		g: g, seen: make([]int32, n), inside: make([]int32, n), before: make([]int32, n),
+		by: make([]edge, n), depth: make([]int32, n),
+	}
+}
+
+// shortest returns the shortest circle within a strongly connected part, found breadth first from each of its buffers in
+// order, and turned so that it begins at its smallest.
+func (s *search) shortest(part []int32, work *int) []Hop {
+	s.part++
+	for _, v := range part {
+		s.inside[v] = s.part
+	}
+	var best []edge // best[i] leads to the circle's node i+1
+	var start int32
+	for _, root := range part {
+		if len(best) == 2 || best != nil && *work > maxLoopWork {
+			break
+		}
+		if found := s.from(root, best, work); found != nil {
+			best, start = found, root
+		}
+	}
+	circle := make([]Hop, len(best))
+	v, first := start, 0
+	low := start
+	for i, e := range best {
+		circle[i] = Hop{In: s.g.port(v), Out: e.out, Group: s.g.groups[e.group]}
+		if s.g.compare(v, low) < 0 {
+			low, first = v, i
+		}
+		v = e.to
+	}
+	return append(circle[first:], circle[:first]...)
+}
+
+// from returns the shortest circle through root if it is shorter than best, or nil.
+func (s *search) from(root int32, best []edge, work *int) []edge {
+	s.epoch++
+	s.queue = append(s.queue[:0], root)
+	s.seen[root], s.depth[root] = s.epoch, 0
+	var found []edge
+	for i := 0; i < len(s.queue) && found == nil; i++ {
+		v := s.queue[i]
+		if best != nil && int(s.depth[v])+1 >= len(best) {
+			return nil
+		}
+		s.g.edges(v, func(e edge) bool {
+			*work++
+			if e.to == root {
+				found = []edge{e}
+				for u := v; u != root; u = s.before[u] {
+					found = append(found, s.by[u])
+				}
+				slices.Reverse(found)
+				return false
+			}
+			if s.seen[e.to] != s.epoch && s.inside[e.to] == s.part {
+				s.seen[e.to], s.before[e.to], s.by[e.to], s.depth[e.to] = s.epoch, v, e, s.depth[v]+1
+				s.queue = append(s.queue, e.to)
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// fill finds flows for the circles of the first loops, asking for all of them at once.
+func (g *graph) fill(loops []Loop) {
+	turns, wanted := 0, 0
+	for wanted < len(loops) && (wanted == 0 || turns+len(loops[wanted].Circle) <= maxFlowTurns) {
+		turns += len(loops[wanted].Circle)
+		wanted++
+	}
+	loops = loops[:wanted]
+	makes := make([][]*ir.Flow, len(loops)) // by loop, by hop: a flow that makes the turn
+	for i, l := range loops {
+		makes[i] = make([]*ir.Flow, len(l.Circle))
+	}
+	for i, group := range g.groups {
+		t := g.turns[i]
+		if t == nil || t.Witness == nil {
+			continue
+		}
+		var at []**ir.Flow
+		var turns []ir.Turn
+		for j, l := range loops {
+			for k, h := range l.Circle {
+				if h.Group == group {
+					at, turns = append(at, &makes[j][k]), append(turns, ir.Turn{In: h.In, Out: h.Out})
+				}
+			}
+		}
+		if turns == nil {
+			continue
+		}
+		for j, f := range t.Witness(turns) {
+			*at[j] = f
+		}
+	}
+	for i := range loops {
+		loops[i].Flows = cover(loops[i].Circle, makes[i])
+	}
+}
+
+// cover returns few of some flows that together make every turn of the circle: greedily the one that makes most of the
+// turns still missing, the earlier one of equals.
+func cover(circle []Hop, flows []*ir.Flow) []*ir.Flow {
+	missing := make([]bool, len(circle))
+	for i := range missing {
+		missing[i] = true
+	}
+	var out []*ir.Flow
+	for {
+		best, most := -1, 0
+		for i, f := range flows {
+			n := 0
+			for j, h := range circle {
+				if f != nil && missing[j] && f.Takes(h.Group, h.In, h.Out) {
+					n++
+				}
+			}
+			if n > most {
+				best, most = i, n
+			}
+		}
+		if best < 0 {
+			return out
+		}
+		for j, h := range circle {
+			missing[j] = missing[j] && !flows[best].Takes(h.Group, h.In, h.Out)
+		}
+		out = append(out, flows[best])
+	}
+}
+
+// has tells whether traffic that came in by in may leave by out, in some group.
+func (g *graph) has(in, out *ir.Port) bool {
+	for _, l := range g.layers {
+		if row := l.row(int32(in.ID)); out.Index/64 < len(row) && row[out.Index/64]&(1<<(out.Index%64)) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// reversed tells whether the circle also runs the other way round.
+func (g *graph) reversed(circle []Hop) bool {
+	return !slices.ContainsFunc(circle, func(h Hop) bool { return !g.has(h.Out, h.In) })
+}
+
+// more counts the other circles of the same length that take the same turns from down to up, in the same order; 0 where
+// the circle has none. Every closed walk of that length is a circle, since a shorter one would have been shown.
+func (g *graph) more(circle []Hop) int {
+	const most = 1_000_000
+	var valleys []int
+	for i, h := range circle {
+		if h.Valley() {
+			valleys = append(valleys, i)
+		}
+	}
+	if valleys == nil {
+		return 0
+	}
+	all, work := 1, 0
+	node := func(i int) int32 {
+		h := circle[i%len(circle)]
+		for group, c := range g.groups {
+			if c == h.Group {
+				return g.node(int32(h.In.ID), int32(group))
+			}
+		}
+		panic("proof: circle of a group that is not judged")
+	}
+	for i, v := range valleys {
+		last := valleys[(i+1)%len(valleys)]
+		if last <= v {
+			last += len(circle)
+		}
+		ways := map[int32]int{node(v + 1): 1} // how many walks lead to a buffer
+		for range last - v - 1 {
+			next := map[int32]int{}
+			for n, ways := range ways {
+				g.edges(n, func(e edge) bool {
+					work++
+					next[e.to] = min(next[e.to]+ways, most)
+					return work < maxLoopWork
+				})
+			}
+			if ways = next; work >= maxLoopWork {
+				return 0
+			}
+		}
+		all = min(all*ways[node(last)], most)
+	}
+	return max(all-1, 0)
+}

@@ -1,0 +1,112 @@
+package proof
+
+import "github.com/rocec/rocec/compiler/ir"
+
+// judge answers for one set of groups whether a state of the fabric holds a circle.
+type judge struct {
+	*tables
+	groups []*ir.CosGroup
+	budget *ir.Budget
+	walker *walker
+	base   *base // the healthy fabric, once it was judged free
+}
+
+// base is a graph without a circle, on which the turns of other states are laid.
+type base struct {
+	graph *graph
+	over  *overlay
+}
+
+// overlay returns the base with nothing laid on it yet.
+func (b *base) overlay() *overlay {
+	if b.over == nil {
+		b.over = newOverlay(b.graph)
+	}
+	b.over.clear()
+	return b.over
+}
+
+func newJudge(t *tables, groups []*ir.CosGroup, budget *ir.Budget) *judge {
+	if t.fabric.FlowControl == ir.Pause {
+		groups = groups[:1] // the whole cable stops, whatever group a frame is in: the turns of one are those of all
+	}
+	return &judge{tables: t, groups: groups, budget: budget, walker: &walker{}}
+}
+
+// result is what one state of the fabric holds.
+type result struct {
+	down           []*ir.Link
+	alike          int // failure sets that differ from down by names only; 0: not known
+	ties           ir.Ties
+	graph          *graph
+	parts          [][]int32 // that hold circles; nil: the state is free
+	mixed          string    // of parts: the turns cannot all be taken at the same time
+	buffers, turns int       // of the healthy state only
+	err            error
+}
+
+// turns asks for the turns of every group; full tells whether all of them are wanted, or those a failure brings.
+func (j *judge) turns(s ir.State, full bool) ([]*ir.Turns, error) {
+	out := make([]*ir.Turns, len(j.groups))
+	for i, g := range j.groups {
+		ask := j.fabric.Routes.Turns
+		if !full {
+			ask = j.fabric.Routes.Changed
+		}
+		t, err := ask(g, s)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = t
+	}
+	return out, nil
+}
+
+// state judges the state with some links down, by all of its turns. A circle of turns that exclude each other is looked
+// for in the states that do not.
+func (j *judge) state(down []*ir.Link) result {
+	r := result{down: down}
+	for _, ties := range []ir.Ties{ir.AnyTie, ir.FirstTie, ir.LastTie} {
+		turns, err := j.turns(ir.State{Down: down, Ties: ties, Budget: j.budget}, true)
+		if err != nil {
+			r.err = err
+			return r
+		}
+		g := newGraph(j.tables, j.groups, turns)
+		parts, err := j.parts(g, false)
+		if err != nil {
+			r.err = err
+			return r
+		}
+		mixed := ""
+		for _, t := range turns {
+			if mixed == "" {
+				mixed = t.Mixed
+			}
+		}
+		if ties == ir.AnyTie {
+			r.graph, r.parts, r.mixed = g, parts, mixed
+			if len(down) == 0 {
+				r.buffers, r.turns = g.extent()
+				if parts == nil {
+					j.base = &base{graph: g}
+				}
+			}
+			if parts == nil || mixed == "" {
+				return r
+			}
+		} else if parts != nil && mixed == "" {
+			return result{down: down, ties: ties, graph: g, parts: parts}
+		}
+	}
+	return r
+}
+
+// parts is graph.parts, paid from the budget.
+func (j *judge) parts(g *graph, first bool) ([][]int32, error) {
+	parts, steps := g.parts(j.walker, first)
+	if !j.budget.Spend(steps) {
+		return nil, ir.ErrBudget
+	}
+	return parts, nil
+}

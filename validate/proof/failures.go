@@ -1,0 +1,350 @@
+package proof
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Failures, where routing finds new shortest paths after each.
+//
+// If every pair that talks keeps its distance, then all shortest paths after a failure were shortest paths before, and the
+// turns are some of those that have been judged. So of all sets of failed links only those count that hold a cut: links
+// that hit every shortest path of some pair. A set F that holds no cut of the fabric is harmless; one that holds the cut C
+// is a set of fewer links, F less C, in the fabric without C. Hence the recursion: the states with k links down are the
+// cuts of the fabric, and those of every smaller state. Sets that differ by names only have the same verdict; of them
+// ir.Routes.Cuts returns one.
+//
+// The states of one size are judged together: the turns of the healthy fabric with those each state brings. Without a
+// circle, none of them has one. With one, those states are judged alone whose turns lie on it, then either half.
+
+// failed is a state that matters.
+type failed struct {
+	down  []*ir.Link
+	alike int        // 0: not known
+	adds  []addition // turns it brings
+	free  bool       // judged alone
+	cuts  []ir.Cut   // of at most asked links
+	asked int
+}
+
+// failures judges states with more and more links down.
+type failures struct {
+	*judge
+	most     int         // links down that are asked about at once, if the budget lets
+	sizes    [][]*failed // by links down: the states that matter
+	seen     map[string]bool
+	followed int // states judged
+	alike    int // failure sets they stand for; -1: not known
+
+	// Where turns of several states closed a circle together that none of those judged closes alone.
+	circle   []Hop
+	conflict []*failed
+}
+
+func (j *judge) newFailures(budget *ir.Budget) *failures {
+	own := *j
+	own.budget = budget
+	return &failures{judge: &own, sizes: [][]*failed{{{alike: 1}}}, seen: map[string]bool{}}
+}
+
+// overhead is what any question about a state costs, however small the fabric.
+const overhead = 10_000
+
+// batch is how many states are judged together.
+const batch = 512
+
+// level finds and judges the states with so many links down, which is one more than before. found says how many there
+// are, done how many of them have been judged free. The result is not free if it holds parts or an error.
+func (f *failures) level(k int) (r result, done, found int) {
+	states, err := f.find(k)
+	if err != nil {
+		return result{err: err}, 0, -1
+	}
+	f.sizes = append(f.sizes, states)
+	for chunk := range slices.Chunk(states, batch) {
+		for _, s := range chunk {
+			if !f.budget.Spend(overhead) {
+				return result{err: ir.ErrBudget}, done, len(states)
+			}
+			turns, err := f.turns(ir.State{Down: s.down, Budget: f.budget}, false)
+			if err != nil {
+				return result{err: err}, done, len(states)
+			}
+			s.adds = f.base.overlay().more(turns)
+		}
+		if r := f.search(chunk); r.parts != nil || r.err != nil {
+			for _, s := range chunk {
+				if s.free {
+					done++
+				}
+			}
+			return r, done, len(states)
+		}
+		for _, s := range chunk {
+			s.adds = nil
+			f.followed++
+			switch {
+			case f.alike < 0:
+			case s.alike == 0:
+				f.alike = -1
+			default:
+				f.alike += s.alike
+			}
+		}
+		done += len(chunk)
+	}
+	return result{}, done, len(states)
+}
+
+// find returns the states with k links down that matter.
+func (f *failures) find(k int) ([]*failed, error) {
+	var out []*failed
+	for size, states := range f.sizes {
+		for _, s := range states {
+			if err := f.cut(s, k-size); err != nil {
+				return nil, err
+			}
+			for _, c := range s.cuts {
+				if len(c.Links) != k-size {
+					continue
+				}
+				n := &failed{down: append(slices.Clone(s.down), c.Links...)}
+				slices.SortFunc(n.down, func(a, b *ir.Link) int { return a.ID - b.ID })
+				if size == 0 {
+					n.alike = c.Alike
+				}
+				if key := linksKey(n.down); !f.seen[key] {
+					f.seen[key] = true
+					out = append(out, n)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// cut sees to it that the cuts of s of so many links are known. Asking for all sizes at once costs least, but where the
+// budget does not last for it, the small ones are still wanted.
+func (f *failures) cut(s *failed, links int) error {
+	if s.asked >= links {
+		return nil
+	}
+	if !f.budget.Spend(overhead) {
+		return ir.ErrBudget
+	}
+	ask := func(most int, b *ir.Budget) error {
+		cuts, err := f.fabric.Routes.Cuts(f.groups, s.down, most, b)
+		if err == nil {
+			s.cuts, s.asked = cuts, most
+		}
+		return err
+	}
+	if most := f.most - len(s.down); most > links {
+		half := f.budget.Left() / 2
+		try := ir.NewBudget(half)
+		err := ask(most, try)
+		f.budget.Spend(int(half - try.Left()))
+		if !errors.Is(err, ir.ErrBudget) {
+			return err
+		}
+	}
+	return ask(links, f.budget)
+}
+
+func linksKey(links []*ir.Link) string {
+	var b []byte
+	for _, l := range links {
+		b = binary.AppendUvarint(b, uint64(l.ID))
+	}
+	return string(b)
+}
+
+// search judges states together, and apart where together they hold a circle.
+func (f *failures) search(states []*failed) result {
+	over, more := f.base.overlay(), false
+	for _, s := range states {
+		over.lay(s.adds)
+		more = more || len(s.adds) > 0
+	}
+	var parts [][]int32
+	if more { // else every turn is one of the healthy fabric
+		var err error
+		if parts, err = f.parts(over.graph, true); err != nil {
+			return result{err: err}
+		}
+	}
+	if parts == nil {
+		for _, s := range states {
+			s.free = true
+		}
+		return result{}
+	}
+	if len(states) == 1 {
+		return f.alone(states[0])
+	}
+	work := maxLoopWork / 2
+	circle := newSearch(over.graph).shortest(parts[0], &work)
+	involved := f.involved(states, circle)
+	for _, s := range involved {
+		if r := f.alone(s); r.parts != nil || r.err != nil {
+			if r.err != nil && len(involved) > 1 {
+				f.circle, f.conflict = circle, involved
+			}
+			return r
+		}
+	}
+	var left []*failed
+	for _, s := range states {
+		if !s.free {
+			left = append(left, s)
+		}
+	}
+	for half := range slices.Chunk(left, max(1, (len(left)+1)/2)) {
+		if r := f.search(half); r.parts != nil || r.err != nil {
+			if r.err != nil && f.conflict == nil && len(involved) > 1 {
+				f.circle, f.conflict = circle, involved
+			}
+			return r
+		}
+	}
+	return result{}
+}
+
+// alone judges one state by all of its turns, and only those.
+func (f *failures) alone(s *failed) result {
+	if s.free {
+		return result{}
+	}
+	r := f.state(s.down)
+	if r.alike = s.alike; r.parts == nil && r.err == nil {
+		s.free = true
+	}
+	return r
+}
+
+// involved returns the states whose turns the circle needs: of several that bring a turn, the first.
+func (f *failures) involved(states []*failed, circle []Hop) []*failed {
+	var out []*failed
+	for _, h := range circle {
+		in, word, bit := int32(h.In.ID), int32(h.Out.Index/64), uint64(1)<<(h.Out.Index%64)
+		brings := func(s *failed) bool {
+			return slices.ContainsFunc(s.adds, func(a addition) bool {
+				return a.port == in && a.word == word && a.bits&bit != 0 && f.groups[f.base.over.base[a.layer].from] == h.Group
+			})
+		}
+		if slices.ContainsFunc(out, brings) {
+			continue
+		}
+		if i := slices.IndexFunc(states, brings); i >= 0 {
+			out = append(out, states[i])
+		}
+	}
+	return out
+}
+
+// failures judges the sets of links that may be down, of a fabric that is free while none is.
+func (p *Proof) failures(size string) {
+	n := min(p.Fabric.Failures, len(p.Fabric.Links))
+	f := p.judge.newFailures(p.budget)
+	f.most = n
+	reserve := ir.NewBudget(p.budget.Left() / 20)
+	for k := 1; k <= n; k++ {
+		r, done, found := f.level(k)
+		if errors.Is(r.err, ir.ErrBudget) {
+			p.outOfBudget(f, k, done, found, reserve)
+			return
+		}
+		if p.settle(r) {
+			if r.mixed != "" {
+				p.Failures = k - 1
+				p.Why = fmt.Sprintf("with %s down, %s", linkList(r.down), p.Why)
+			}
+			return
+		}
+		p.Failures = k
+	}
+	p.Failures = p.Fabric.Failures
+	p.Verdict = Free
+	p.Why = size
+	switch {
+	case n == 0:
+	case f.followed == 0:
+		p.Why += fmt.Sprintf(". With any %s down it is the same: every pair that talks keeps one of its shortest paths, and so no new turns come up", Plural(n, "link"))
+	default:
+		p.Why += fmt.Sprintf(". With up to %s down there is no circle either: %s", Plural(n, "link"), f.coverage())
+	}
+	p.followed = f
+}
+
+// coverage says how the failure sets were covered.
+func (f *failures) coverage() string {
+	sets := Plural(f.followed, "set")
+	if f.alike > f.followed {
+		sets = fmt.Sprintf("%s, which %s for all %s that differ by names only", sets, verb(f.followed, "stands", "stand"), number(f.alike))
+	}
+	return fmt.Sprintf("of the failures that take away every shortest path of some pair, %s were followed; all others bring no new turns", sets)
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// outOfBudget says what is known of a fabric when the budget ran out among the sets of k links.
+func (p *Proof) outOfBudget(f *failures, k, done, found int, reserve *ir.Budget) {
+	if r := f.guess(p.Fabric.Failures, reserve); r.parts != nil {
+		p.prone(r)
+		p.Fewest = false
+		return
+	}
+	p.Verdict, p.Certificate, p.Failures = Unknown, "", k-1
+	var b strings.Builder
+	b.WriteString("the healthy fabric is free")
+	if k > 1 {
+		fmt.Fprintf(&b, ", also with any %s down", Plural(k-1, "link"))
+	}
+	if found < 0 {
+		fmt.Fprintf(&b, ", but the budget ran out before all sets of %s whose failure matters were found", Plural(k, "link"))
+	} else {
+		fmt.Fprintf(&b, ", but of the sets of %s whose failure matters (%s, alike ones counted once) only %s could be judged before the "+
+			"budget ran out", Plural(k, "link"), number(found), number(done))
+	}
+	if f.conflict != nil {
+		fmt.Fprintf(&b, ". States taken together close a circle (%s) that none of those judged closes alone; it needs turns of the "+
+			"states with ", circleText(f.circle))
+		for i, s := range f.conflict {
+			if i > 0 {
+				b.WriteString(", and with ")
+			}
+			fmt.Fprintf(&b, "%s down", linkList(s.down))
+		}
+	}
+	p.Why = b.String() + "; --budget gives it more"
+}
+
+// guess judges the states that are most likely to hold a circle, of those with at most so many links down: the one in
+// which the failures of all states in conflict have happened, and that of [failures.halves].
+func (f *failures) guess(most int, budget *ir.Budget) result {
+	f.budget = budget
+	var all []*ir.Link
+	for _, s := range f.conflict {
+		all = append(all, s.down...)
+	}
+	slices.SortFunc(all, func(a, b *ir.Link) int { return a.ID - b.ID })
+	for _, down := range [][]*ir.Link{slices.Compact(all), f.halves()} {
+		if len(down) == 0 || len(down) > most {
+			continue
+		}
+		if r := f.state(down); r.parts != nil && r.mixed == "" && r.err == nil {
+			return r
+		}
+	}
+	return result{}
+}

@@ -1,0 +1,145 @@
+package proof
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// extra is what may be spent on one note, warning or way out beside the verdict: a two-hundredth of what is left.
+func (p *Proof) extra() *ir.Budget { return ir.NewBudget(p.budget.Left() / 200) }
+
+// beside finds what is worth knowing beside a verdict that rests on shortest paths: how many failures would change it,
+// and what may happen while routing converges. Neither waits for the other.
+func (p *Proof) beside() {
+	if p.followed == nil {
+		return
+	}
+	some, others := p.extra(), p.extra()
+	var notes []string
+	var wait sync.WaitGroup
+	wait.Go(func() { notes = p.fewest(p.followed.anew(some), p.Failures) })
+	p.transients(p.followed.anew(others))
+	wait.Wait()
+	p.Notes = append(notes, p.Notes...)
+}
+
+// anew returns the failures judged so far, with another budget and scratch of its own.
+func (f *failures) anew(budget *ir.Budget) *failures {
+	own, j := *f, *f.judge
+	j.budget, j.walker, j.base = budget, &walker{}, &base{graph: f.base.graph}
+	own.judge = &j
+	return &own
+}
+
+// mostLevels bounds how many more failures than the fabric has to stand are looked at.
+const mostLevels = 64
+
+// fewest looks for the smallest number of failures that makes a free fabric prone, and returns what it learns.
+func (p *Proof) fewest(f *failures, free int) (notes []string) {
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	links := len(p.Fabric.Links)
+	hint := result{}
+	if half := f.halves(); len(half) > free && len(half) <= links {
+		if hint = f.state(half); hint.mixed != "" || hint.err != nil {
+			hint.parts = nil
+		}
+	}
+	if hint.parts != nil {
+		f.most = len(hint.down) - 1
+	}
+	k := free + 1
+	for ; k <= min(links, free+mostLevels) && (hint.parts == nil || k < len(hint.down)); k++ {
+		if !f.budget.Spend(links) {
+			break
+		}
+		r, _, _ := f.level(k)
+		if r.parts != nil && r.mixed == "" {
+			note("%s down at once %s it prone, and no fewer: %s", Plural(k, "link"), verb(k, "makes", "make"), linkList(r.down))
+			return notes
+		}
+		if r.parts != nil || r.err != nil {
+			break
+		}
+	}
+	covered := k - 1
+	switch {
+	case hint.parts != nil && covered == len(hint.down)-1:
+		note("%s down at once make it prone, and no fewer: %s", Plural(len(hint.down), "link"), linkList(hint.down))
+	case hint.parts != nil:
+		note("%s down at once make it prone: %s; whether fewer do is not known", Plural(len(hint.down), "link"), linkList(hint.down))
+		fallthrough
+	default:
+		switch {
+		case covered >= links:
+			note("no number of links down makes it prone")
+		case covered > free && f.followed == 0:
+			note("no fewer than %s failed links change any path", number(covered+1))
+		case covered > free:
+			note("it is free also with any %s down", Plural(covered, "link"))
+		}
+	}
+	return notes
+}
+
+// halves returns a set of links that often makes a Clos prone: of two leaves with the same neighbours, the first loses its
+// links to one half of them, the second to the other, so that what they talk bounces off a third. Nil if there are none.
+func (f *failures) halves() []*ir.Link {
+	first := map[string]*ir.Device{}
+	var best []*ir.Link
+	for _, d := range f.fabric.Devices {
+		if !forwards(d) || !attached(d) {
+			continue
+		}
+		above := neighbours(d)
+		if len(above) < 2 || best != nil && len(above) > len(best) {
+			continue
+		}
+		var key []byte
+		for _, n := range above {
+			key = binary.AppendUvarint(key, uint64(n.ID))
+		}
+		other := first[string(key)]
+		if other == nil {
+			first[string(key)] = d
+			continue
+		}
+		var set []*ir.Link
+		for i, n := range above {
+			from := other
+			if i >= len(above)/2 {
+				from = d
+			}
+			for _, p := range from.Ports {
+				if p.Peer().Device == n {
+					set = append(set, p.Link)
+				}
+			}
+		}
+		if best == nil || len(set) < len(best) {
+			slices.SortFunc(set, func(a, b *ir.Link) int { return a.ID - b.ID })
+			best = set
+		}
+	}
+	return best
+}
+
+// attached tells whether a host that does not forward hangs on the device.
+func attached(d *ir.Device) bool {
+	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return !forwards(p.Peer().Device) })
+}
+
+// neighbours returns the devices that forward and are cabled to d, each once, by ID.
+func neighbours(d *ir.Device) []*ir.Device {
+	var out []*ir.Device
+	for _, p := range d.Ports {
+		if n := p.Peer().Device; n != d && forwards(n) {
+			out = append(out, n)
+		}
+	}
+	slices.SortFunc(out, func(a, b *ir.Device) int { return a.ID - b.ID })
+	return slices.Compact(out)
+}

@@ -1,0 +1,52 @@
+package proof
+
+import (
+	"slices"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/compiler/routes"
+)
+
+// fabric completes a fabric and gives it the compiler's router.
+func fabric(c *irtest.Cabling) *ir.Fabric {
+	f := c.Fabric()
+	f.Routes = routes.New(f)
+	return f
+}
+
+// enough is the budget of tests that do not test budgets.
+func enough() *ir.Budget { return ir.NewBudget(6_000_000_000) }
+
+func prove(t require.TestingT, f *ir.Fabric) *Proof {
+	ps := All(f, enough())
+	require.Len(t, ps, 1)
+	return ps[0]
+}
+
+// router is a function that answers for turns, and knows no cuts.
+type router func(*ir.CosGroup, ir.State) (*ir.Turns, error)
+
+func (r router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error)   { return r(g, s) }
+func (r router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return r(g, s) }
+
+func (r router) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) { return nil, nil }
+
+// assertCircle checks that a witness is a real circle of real turns, made by real flows.
+func assertCircle(t require.TestingT, f *ir.Fabric, l Loop) {
+	require.NotEmpty(t, l.Circle)
+	for i, h := range l.Circle {
+		next := l.Circle[(i+1)%len(l.Circle)]
+		require.Same(t, h.Out.Peer(), next.In, "hop %d leads to the next", i)
+		require.Same(t, h.In.Device, h.Out.Device)
+		turns, err := f.Routes.Turns(h.Group, ir.State{Down: l.Down, Ties: l.Ties})
+		require.NoError(t, err)
+		bounced := turns.Bounced != nil && turns.Bounced[h.In.ID] != nil && turns.Bounced[h.In.ID][h.Out.Index/64]&(1<<(h.Out.Index%64)) != 0
+		require.True(t, turns.Has(h.In, h.Out) || bounced, "hop %d is a turn", i)
+		if f.Routing != ir.AnyPath || len(l.Flows) > 0 {
+			require.True(t, slices.ContainsFunc(l.Flows, func(f *ir.Flow) bool { return f.Takes(h.Group, h.In, h.Out) }), "a flow makes turn %d", i)
+		}
+	}
+}

@@ -1,0 +1,317 @@
+package proof
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// tables are the cabling as flat tables by Port.ID, made once for a fabric: following pointers from port to link to port
+// would cost more than the walk.
+type tables struct {
+	fabric *ir.Fabric
+	device []int32 // of each port, its Device.ID
+	first  []int32 // of each device, where its ports begin in next
+	next   []int32 // of each port of each device, the port at the other end of its cable
+	word   []int32 // of each port, the word of a mask that holds the bit of the port it is cabled to
+	bit    []uint8 // and which bit of that word it is
+	words  []int32 // of each device, where its words begin in a mask
+	size   int     // words of a mask over all ports of all devices
+}
+
+func newTables(f *ir.Fabric) *tables {
+	t := &tables{
+		fabric: f,
+		device: make([]int32, len(f.Ports)), next: make([]int32, len(f.Ports)),
+		word: make([]int32, len(f.Ports)), bit: make([]uint8, len(f.Ports)),
+		first: make([]int32, len(f.Devices)), words: make([]int32, len(f.Devices)),
+	}
+	ports := 0
+	for i, d := range f.Devices {
+		t.first[i], t.words[i] = int32(ports), int32(t.size)
+		ports += len(d.Ports)
+		t.size += (len(d.Ports) + 63) / 64
+	}
+	for _, l := range f.Links {
+		t.end(l.A, l.B)
+		t.end(l.B, l.A)
+	}
+	return t
+}
+
+// end notes that port p is cabled to q.
+func (t *tables) end(p, q *ir.Port) {
+	d := p.Device.ID
+	t.device[p.ID] = int32(d)
+	t.next[int(t.first[d])+p.Index] = int32(q.ID)
+	t.word[q.ID] = t.words[d] + int32(p.Index/64)
+	t.bit[q.ID] = uint8(p.Index % 64)
+}
+
+// graph is the buffer dependency graph: a node is the ingress buffer of a port, an edge leads to the buffer it can only
+// drain into. A node's number is port*groups + group; a device that keeps all lossless groups in one buffer has only
+// the nodes of the first.
+type graph struct {
+	*tables
+	groups []*ir.CosGroup
+	turns  []*ir.Turns // by group; one that was not asked for is nil
+	layers []layer
+	of     [][]layer // by group: the layers that lead out of its buffers
+	shared []bool    // by Device.ID; nil: nobody
+}
+
+// layer is the turns from the buffers of one group to those of another, or of the same.
+type layer struct {
+	rows     [][]uint64 // see ir.Turns
+	from, to int32
+}
+
+// newGraph returns the graph of the turns of some groups, in the order of groups. Groups whose turns are nil make none.
+func newGraph(t *tables, groups []*ir.CosGroup, turns []*ir.Turns) *graph {
+	g := &graph{tables: t, groups: groups, turns: turns}
+	for i, turn := range turns {
+		if turn == nil {
+			continue
+		}
+		g.layers = append(g.layers, layer{turn.Rows, int32(i), int32(i)})
+		if to := slices.Index(groups, groups[i].Bounce); turn.Bounced != nil && to >= 0 {
+			g.layers = append(g.layers, layer{turn.Bounced, int32(i), int32(to)})
+		}
+	}
+	if len(groups) > 1 {
+		g.shared = make([]bool, len(t.fabric.Devices))
+		for _, d := range t.fabric.Devices {
+			g.shared[d.ID] = sharesBuffer(d)
+		}
+	}
+	g.index()
+	return g
+}
+
+// index sorts the layers by the group they lead out of.
+func (g *graph) index() {
+	g.of = make([][]layer, len(g.groups))
+	for _, l := range g.layers {
+		g.of[l.from] = append(g.of[l.from], l)
+	}
+}
+
+// out returns the layers that lead out of node n.
+func (g *graph) out(n int32) []layer {
+	if len(g.groups) == 1 {
+		return g.layers
+	}
+	if g.shared[g.device[int(n)/len(g.groups)]] {
+		return g.layers
+	}
+	return g.of[int(n)%len(g.groups)]
+}
+
+func (g *graph) nodes() int { return len(g.device) * len(g.groups) }
+
+// node returns the buffer of a group at port p.
+func (g *graph) node(p, group int32) int32 {
+	if len(g.groups) == 1 {
+		return p
+	}
+	if g.shared[g.device[p]] {
+		group = 0
+	}
+	return p*int32(len(g.groups)) + group
+}
+
+func (g *graph) portID(n int32) int32 {
+	if len(g.groups) == 1 {
+		return n
+	}
+	return n / int32(len(g.groups))
+}
+
+func (g *graph) port(n int32) *ir.Port { return g.fabric.Ports[g.portID(n)] }
+
+// compare orders buffers by device, port and group.
+func (g *graph) compare(a, b int32) int {
+	p, q := g.port(a), g.port(b)
+	return cmp.Or(cmp.Compare(p.Device.ID, q.Device.ID), cmp.Compare(p.Index, q.Index), cmp.Compare(a, b))
+}
+
+// edge is one turn: out of a buffer, by a port, into the next.
+type edge struct {
+	out   *ir.Port
+	group int32 // of the traffic, as it comes in
+	to    int32
+}
+
+// edges yields the edges of a node, by layer and out-port.
+func (g *graph) edges(n int32, yield func(edge) bool) {
+	p := g.portID(n)
+	d := g.fabric.Devices[g.device[p]]
+	for _, l := range g.out(n) {
+		for i, m := range l.row(p) {
+			for ; m != 0; m &= m - 1 {
+				out := d.Ports[i*64+bits.TrailingZeros64(m)]
+				if !yield(edge{out, l.from, g.node(g.next[int(g.first[d.ID])+out.Index], l.to)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (l layer) row(p int32) []uint64 {
+	if l.rows == nil {
+		return nil
+	}
+	return l.rows[p]
+}
+
+// leads tells whether any edge leads out of node n.
+func (g *graph) leads(n int32) bool {
+	p := g.portID(n)
+	for _, l := range g.out(n) {
+		if l.row(p) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// extent counts the buffers that wait or are waited for, and the turns between them.
+func (g *graph) extent() (buffers, turns int) {
+	used := make([]uint64, (g.nodes()+63)/64)
+	targets := make([][]uint64, len(g.groups)) // by group, a mask of the out-ports that turns lead to
+	for i := range targets {
+		targets[i] = make([]uint64, g.size)
+	}
+	for _, l := range g.layers {
+		for p, row := range l.rows {
+			at := g.words[g.device[p]]
+			some := false
+			for i, m := range row {
+				if m != 0 {
+					targets[l.to][int(at)+i] |= m
+					turns += bits.OnesCount64(m)
+					some = true
+				}
+			}
+			if some {
+				n := g.node(int32(p), l.from)
+				used[n/64] |= 1 << (n % 64)
+			}
+		}
+	}
+	for group, mask := range targets {
+		for d, at := range g.words {
+			last := g.size
+			if d+1 < len(g.words) {
+				last = int(g.words[d+1])
+			}
+			for i, m := range mask[at:last] {
+				for ; m != 0; m &= m - 1 {
+					n := g.node(g.next[int(g.first[d])+i*64+bits.TrailingZeros64(m)], int32(group))
+					used[n/64] |= 1 << (n % 64)
+				}
+			}
+		}
+	}
+	for _, m := range used {
+		buffers += bits.OnesCount64(m)
+	}
+	return buffers, turns
+}
+
+// addition is turns a graph may be given on top: bits of one word of one row of one layer.
+type addition struct {
+	layer, port, word int32
+	bits              uint64
+}
+
+// overlay is a graph that can be given turns, and have them taken away again.
+type overlay struct {
+	*graph
+	base  []layer // what the layers are without additions
+	owned [][]int32
+}
+
+// newOverlay returns an overlay of g with a layer for every way turns can lead between the groups.
+func newOverlay(g *graph) *overlay {
+	o := &overlay{graph: &graph{tables: g.tables, groups: g.groups, turns: g.turns, shared: g.shared}}
+	for i := range g.groups {
+		o.add(g, int32(i), int32(i))
+	}
+	for i, group := range g.groups {
+		if to := slices.Index(g.groups, group.Bounce); to >= 0 {
+			o.add(g, int32(i), int32(to))
+		}
+	}
+	o.owned = make([][]int32, len(o.layers))
+	o.index()
+	return o
+}
+
+func (o *overlay) add(g *graph, from, to int32) {
+	l := layer{from: from, to: to}
+	if i := slices.IndexFunc(g.layers, func(l layer) bool { return l.from == from && l.to == to }); i >= 0 {
+		l.rows = g.layers[i].rows
+	}
+	if l.rows == nil {
+		l.rows = make([][]uint64, len(g.device))
+	}
+	o.base = append(o.base, l)
+	l.rows = slices.Clone(l.rows)
+	o.layers = append(o.layers, l)
+}
+
+// more returns what the turns add to the base.
+func (o *overlay) more(turns []*ir.Turns) []addition {
+	var out []addition
+	for i, l := range o.base {
+		t := turns[l.from]
+		if t == nil {
+			continue
+		}
+		rows := t.Rows
+		if l.from != l.to {
+			rows = t.Bounced
+		}
+		for p, row := range rows {
+			have := l.rows[p]
+			for w, m := range row {
+				if w < len(have) {
+					m &^= have[w]
+				}
+				if m != 0 {
+					out = append(out, addition{int32(i), int32(p), int32(w), m})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// lay adds turns.
+func (o *overlay) lay(adds []addition) {
+	for _, a := range adds {
+		rows, base := o.layers[a.layer].rows, o.base[a.layer].rows
+		row := rows[a.port]
+		if len(row) == 0 || len(base[a.port]) > 0 && &row[0] == &base[a.port][0] { // still the base's own
+			row = make([]uint64, (len(o.fabric.Ports[a.port].Device.Ports)+63)/64)
+			copy(row, base[a.port])
+			rows[a.port] = row
+			o.owned[a.layer] = append(o.owned[a.layer], a.port)
+		}
+		row[a.word] |= a.bits
+	}
+}
+
+// clear takes all added turns away.
+func (o *overlay) clear() {
+	for i, ports := range o.owned {
+		for _, p := range ports {
+			o.layers[i].rows[p] = o.base[i].rows[p]
+		}
+		o.owned[i] = ports[:0]
+	}
+}

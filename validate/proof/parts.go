@@ -1,0 +1,143 @@
+package proof
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// visit is a node on the way of the depth-first walk, and how far its edges have been followed.
+type visit struct{ n, layer, word int32 }
+
+// walker finds the strongly connected parts of graphs over the same tables (Tarjan 1972), without recursion. Bit masks
+// over the out-ports of every device say which buffers behind them have not been seen yet, so that a row of turns is
+// followed word by word and buffers that are done cost nothing: the walk is linear in buffers, not in turns.
+type walker struct {
+	found []int32  // by node: its number in the order of finding, 1 and up; 0: not found yet
+	low   []int32  // by node: the smallest number it is known to lead back to
+	fresh []uint64 // by group, out-port: the buffer behind it has not been found
+	open  []uint64 // by group, out-port: the buffer behind it has been found, and its part is not complete
+	stack []int32
+	path  []visit
+}
+
+// parts returns the strongly connected parts of two nodes or more, that is, those that hold a circle; only the first
+// found if first. steps is the work done.
+func (g *graph) parts(w *walker, first bool) (parts [][]int32, steps int) {
+	n := g.nodes()
+	if len(w.found) < n {
+		w.found, w.low = make([]int32, n), make([]int32, n)
+		w.fresh, w.open = make([]uint64, g.size*len(g.groups)), make([]uint64, g.size*len(g.groups))
+	}
+	clear(w.found)
+	clear(w.open)
+	for i := range w.fresh {
+		w.fresh[i] = ^uint64(0)
+	}
+	w.stack, w.path = w.stack[:0], w.path[:0]
+	count := int32(0)
+	enter := func(n int32) {
+		count++
+		w.found[n] = count
+		steps += 4
+		if !g.leads(n) { // a part of its own
+			g.mark(w.fresh, n, false)
+			return
+		}
+		w.low[n] = count
+		g.mark(w.fresh, n, false)
+		g.mark(w.open, n, true)
+		w.stack = append(w.stack, n)
+		w.path = append(w.path, visit{n: n})
+	}
+	for root := range int32(n) {
+		if w.found[root] != 0 || !g.leads(root) || g.node(g.portID(root), root%int32(len(g.groups))) != root {
+			continue
+		}
+		enter(root)
+		for len(w.path) > 0 {
+			top := &w.path[len(w.path)-1]
+			if next := g.unseen(w, top); next >= 0 {
+				enter(next)
+				continue
+			}
+			v := top.n
+			w.path = w.path[:len(w.path)-1]
+			g.lower(w, v)
+			if len(w.path) > 0 {
+				up := w.path[len(w.path)-1].n
+				w.low[up] = min(w.low[up], w.low[v])
+			}
+			if w.low[v] != w.found[v] {
+				continue
+			}
+			i := len(w.stack)
+			for {
+				i--
+				g.mark(w.open, w.stack[i], false)
+				if w.stack[i] == v {
+					break
+				}
+			}
+			if len(w.stack)-i > 1 {
+				parts = append(parts, slices.Clone(w.stack[i:]))
+				if first {
+					return parts, steps
+				}
+			}
+			w.stack = w.stack[:i]
+		}
+	}
+	return parts, steps
+}
+
+// mark sets or clears the bits of a node: in the masks of every group, if they share its buffer.
+func (g *graph) mark(mask []uint64, n int32, on bool) {
+	p := g.portID(n)
+	at, bit := int(g.word[p]), uint64(1)<<g.bit[p]
+	from, to := 0, 1
+	if len(g.groups) > 1 {
+		from = int(n) % len(g.groups)
+		if to = from + 1; g.shared[g.device[p]] {
+			from, to = 0, len(g.groups)
+		}
+	}
+	for i := from; i < to; i++ {
+		if on {
+			mask[i*g.size+at] |= bit
+		} else {
+			mask[i*g.size+at] &^= bit
+		}
+	}
+}
+
+// unseen returns the next node that an edge leads to and that has not been found, or -1.
+func (g *graph) unseen(w *walker, v *visit) int32 {
+	p := g.portID(v.n)
+	d := g.device[p]
+	layers := g.out(v.n)
+	for ; int(v.layer) < len(layers); v.layer, v.word = v.layer+1, 0 {
+		l := &layers[v.layer]
+		row := l.row(p)
+		fresh := w.fresh[int(l.to)*g.size+int(g.words[d]):]
+		for ; int(v.word) < len(row); v.word++ {
+			if m := row[v.word] & fresh[v.word]; m != 0 {
+				return g.node(g.next[int(g.first[d])+int(v.word)*64+bits.TrailingZeros64(m)], l.to)
+			}
+		}
+	}
+	return -1
+}
+
+// lower sets low of v to the smallest number of the nodes of open parts that an edge leads to.
+func (g *graph) lower(w *walker, v int32) {
+	p := g.portID(v)
+	d := g.device[p]
+	for _, l := range g.out(v) {
+		open := w.open[int(l.to)*g.size+int(g.words[d]):]
+		for i, m := range l.row(p) {
+			for m &= open[i]; m != 0; m &= m - 1 {
+				w.low[v] = min(w.low[v], w.found[g.node(g.next[int(g.first[d])+i*64+bits.TrailingZeros64(m)], l.to)])
+			}
+		}
+	}
+}

@@ -1,0 +1,640 @@
+package proof
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// The verdicts of the literature's topologies, with the shortest circle and how many links must fail for it.
+func TestVerdicts(t *testing.T) {
+	const sp, ud = ir.ShortestPath, ir.UpDown
+	tests := []struct {
+		name        string
+		c           *irtest.Cabling
+		verdict     Verdict
+		certificate string
+		circle      int // buffers
+		failures    int
+	}{
+		{"two switches, one cable", irtest.New(sp).Links("A-B").Hosts("A", "B").Failures(1), Free, ByForest, 0, 1},
+		{"daisy chain of 6, any", irtest.New(ir.AnyPath).Links("A-B B-C C-D D-E E-F").Hosts("A", "F"), Free, ByForest, 0, 0},
+		{"daisy chain, ebgp", irtest.New(ir.EBGP).Links("A-B B-C").Hosts("A", "C"), Free, ByForest, 0, 0},
+		{"parallel cables", irtest.New(sp).Links("A-B A-B").Hosts("A", "B"), Free, ByForest, 0, 0},
+		{"triangle", irtest.Ring(sp, 3).Failures(1), Free, ByExact, 0, 1},
+		{"ring of 4", irtest.Ring(sp, 4), Prone, "", 4, 0},
+		{"ring of 5", irtest.Ring(sp, 5), Prone, "", 5, 0},
+		{"ring of 6", irtest.Ring(sp, 6), Prone, "", 6, 0},
+		{"ring of 7", irtest.Ring(sp, 7), Prone, "", 7, 0},
+		{"LS4x2, healthy", irtest.LeafSpine(sp, 4, 2), Free, ByExact, 0, 0},
+		{"LS4x2, any one down", irtest.LeafSpine(sp, 4, 2).Failures(1), Free, ByExact, 0, 1},
+		{"LS4x2, any two down", irtest.LeafSpine(sp, 4, 2).Failures(2), Prone, "", 4, 2},
+		{"LS5x2, any two down", irtest.LeafSpine(sp, 5, 2).Failures(2), Prone, "", 4, 2},
+		{"LS4x3, any two down", irtest.LeafSpine(sp, 4, 3).Failures(2), Free, ByExact, 0, 2},
+		{"LS4x3, any three down", irtest.LeafSpine(sp, 4, 3).Failures(3), Prone, "", 4, 3},
+		{"LS4x4, any three down", irtest.LeafSpine(sp, 4, 4).Failures(3), Free, ByExact, 0, 3},
+		{"LS4x4, any four down", irtest.LeafSpine(sp, 4, 4).Failures(4), Prone, "", 4, 4},
+		{"LS3x3, any number down", irtest.LeafSpine(sp, 3, 3).Failures(9), Free, ByExact, 0, 9}, // two leaves that bounce need two others
+		{"LS4x2, up-down, any number down", irtest.LeafSpine(ud, 4, 2).Failures(8), Free, ByUpDown, 0, 8},
+		{"LS4x2, any path", irtest.LeafSpine(ir.AnyPath, 4, 2), Prone, "", 4, 0},
+		{"LS2x2, hosts on both spines", irtest.LeafSpine(sp, 2, 2).Hosts("S0", "S1"), Prone, "", 4, 0},
+		{"LS3x2, hosts on one spine", irtest.LeafSpine(sp, 3, 2).Hosts("S0"), Free, ByExact, 0, 0},
+		{"LS4x2 and a ring of leaves", irtest.LeafSpine(sp, 4, 2).Links("L0-L1 L1-L2 L2-L3 L3-L0"), Prone, "", 4, 0},
+		{"full mesh of 4", irtest.FullMesh(sp, 4).Failures(1), Free, ByExact, 0, 1},
+		{"full mesh of 4, two down", irtest.FullMesh(sp, 4).Failures(2), Prone, "", 4, 2},
+		{"full mesh of 5, two down", irtest.FullMesh(sp, 5).Failures(2), Prone, "", 4, 2},
+		{"torus 3x3", irtest.Torus(sp, 3), Prone, "", 4, 0},
+		{"torus 4x4", irtest.Torus(sp, 4), Prone, "", 4, 0},
+		{"dragonfly a=2 h=1 g=3", irtest.New(sp).Links("A0-A1 B0-B1 C0-C1 A1-B0 B1-C0 C1-A0").
+			Hosts("A0", "A1", "B0", "B1", "C0", "C1"), Prone, "", 6, 0},
+		{"5 stages, one down", irtest.Clos(sp, 2, 2, 2, 2, 1).Failures(1), Free, ByExact, 0, 1},
+		{"5 stages, two down", irtest.Clos(sp, 2, 2, 2, 2, 1).Failures(2), Prone, "", 4, 2},
+		{"5 stages of 3 planes, two down", irtest.Clos(sp, 2, 2, 3, 1, 1).Failures(2), Free, ByExact, 0, 2},
+		{"5 stages of 3 planes, three down", irtest.Clos(sp, 2, 2, 3, 1, 1).Failures(3), Prone, "", 4, 3},
+		{"5 stages, up-down", irtest.Clos(ud, 2, 2, 2, 2, 1).Failures(4), Free, ByUpDown, 0, 4},
+		{"5 stages, RFC 7938", irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1).Failures(4), Free, ByASPlan, 0, 4},
+		{"LS4x2, ebgp, spines share an AS", irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().ASN("S", 65000).Failures(4), Free, ByASPlan, 0, 4},
+		{"LS4x2, ebgp, unique, one down", irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().Failures(1), Free, ByExact, 0, 1},
+		{"LS4x2, ebgp, unique, two down", irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().Failures(2), Prone, "", 4, 2},
+		{"up-down without tiers", irtest.Ring(ud, 4), Unknown, "", 0, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := fabric(tt.c)
+			p := prove(t, f)
+			require.Equal(t, tt.verdict, p.Verdict, p.Why)
+			assert.Equal(t, tt.certificate, p.Certificate)
+			assert.Equal(t, tt.failures, p.Failures)
+			assert.NotEmpty(t, p.Why)
+			assert.Equal(t, tt.verdict == Free, len(p.Assumptions) > 0)
+			if tt.verdict == Prone {
+				assert.Len(t, p.Loops[0].Circle, tt.circle)
+				assert.Len(t, p.Loops[0].Down, tt.failures)
+				assert.True(t, p.Fewest)
+				for _, l := range p.Loops {
+					assertCircle(t, f, l)
+				}
+			} else {
+				assert.Empty(t, p.Loops)
+			}
+			q := prove(t, f)
+			assert.Equal(t, p.Why, q.Why)
+			assert.Equal(t, p.Notes, q.Notes)
+			assert.Equal(t, p.Loops, q.Loops)
+		})
+	}
+}
+
+// The fewest failures that make a fabric prone.
+func TestFewestFailures(t *testing.T) {
+	const sp = ir.ShortestPath
+	tests := []struct {
+		name string
+		c    *irtest.Cabling
+		want string
+	}{
+		{"LS4x2", irtest.LeafSpine(sp, 4, 2), "2 links down at once make it prone, and no fewer: L0:p0 - S0:p0 and L1:p1 - S1:p1"},
+		{"LS4x3", irtest.LeafSpine(sp, 4, 3), "3 links down at once make it prone, and no fewer: "},
+		{"LS4x4", irtest.LeafSpine(sp, 4, 4).Failures(2), "4 links down at once make it prone, and no fewer: "},
+		{"LS12x8", irtest.LeafSpine(sp, 12, 8).Failures(1), "8 links down at once make it prone, and no fewer: "},
+		{"5 stages, 2 planes", irtest.Clos(sp, 2, 2, 2, 2, 1), "2 links down at once make it prone, and no fewer: "},
+		{"5 stages, 3 planes", irtest.Clos(sp, 2, 2, 3, 1, 1).Failures(1), "3 links down at once make it prone, and no fewer: "},
+		{"full mesh of 4", irtest.FullMesh(sp, 4).Failures(1), "2 links down at once make it prone, and no fewer: "},
+		{"LS2x2", irtest.LeafSpine(sp, 2, 2), "no number of links down makes it prone"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := prove(t, fabric(tt.c))
+			require.Equal(t, Free, p.Verdict, p.Why)
+			require.Len(t, p.Notes, 1)
+			assert.Contains(t, p.Notes[0], tt.want)
+		})
+	}
+}
+
+// T47 and T48: what goes up again moves into a group of its own, which helps as long as that has a buffer of its own.
+func TestBounce(t *testing.T) {
+	build := func(change func(*irtest.Cabling)) *Proof {
+		c := irtest.New(ir.ShortestPath).Links("L0-S0 L1-S1 L2-S0 L2-S1 L3-S0 L3-S1").Tier("S", 2).Hosts("L0", "L1", "L2", "L3").Bounce()
+		for _, l := range c.F.Links { // hosts do not speak in it
+			if l.A.Device.Host != nil || l.B.Device.Host != nil {
+				l.A.Buffers, l.B.Buffers = l.A.Buffers[:1], l.B.Buffers[:1]
+			}
+		}
+		change(c)
+		return prove(t, fabric(c))
+	}
+	p := build(func(*irtest.Cabling) {})
+	assert.Equal(t, Free, p.Verdict, p.Why)
+	assert.Len(t, p.Groups, 2, "judged together")
+	p = build(func(c *irtest.Cabling) {
+		for _, d := range c.F.Devices {
+			if d.Switch != nil {
+				d.Switch.Model.ASIC.SharedPG = true
+			}
+		}
+	})
+	assert.Equal(t, Prone, p.Verdict, p.Why)
+	assert.Len(t, p.Loops[0].Circle, 4)
+	p = build(func(c *irtest.Cabling) { c.F.FlowControl = ir.Pause })
+	assert.Equal(t, Prone, p.Verdict, p.Why)
+	p = build(func(c *irtest.Cabling) {
+		bulk := &ir.CosGroup{Name: "bulk", Cos: 0}
+		c.F.CosGroups = append(c.F.CosGroups, bulk)
+		c.Group.Bounce.Bounce = bulk
+	})
+	assert.Equal(t, ByBounce, p.Certificate, p.Why)
+	assert.True(t, p.Any)
+}
+
+// T49 and T50: while routing converges.
+func TestTransients(t *testing.T) {
+	p := prove(t, fabric(irtest.LeafSpine(ir.ShortestPath, 4, 4)))
+	require.Equal(t, Free, p.Verdict)
+	require.NotNil(t, p.Transient)
+	assert.Equal(t, "L0:p0 - S0:p0 is", linksText(p.Transient.Down))
+	assert.Len(t, p.Transient.Circle, 2)
+	for _, h := range p.Transient.Circle {
+		assert.Same(t, h.In, h.Out, "a micro-loop")
+	}
+	assert.Nil(t, prove(t, fabric(irtest.LeafSpine(ir.UpDown, 4, 4))).Transient)
+	assert.Nil(t, prove(t, fabric(irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1))).Transient)
+	assert.Nil(t, prove(t, fabric(irtest.Ring(ir.ShortestPath, 3))).Transient, "everybody still has the direct way, or just lost it")
+}
+
+// A router with two states that exclude each other, of which each brings half of a circle.
+type halves struct {
+	f    *ir.Fabric
+	half map[*ir.Link][]ir.Turn
+	err  error // of following one state alone
+}
+
+func (h halves) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
+	if len(s.Down) > 0 && h.err != nil {
+		return nil, h.err
+	}
+	return h.Changed(g, s)
+}
+
+func (h halves) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
+	t := &ir.Turns{Group: g, Rows: make([][]uint64, len(h.f.Ports))}
+	for _, l := range s.Down {
+		for _, turn := range h.half[l] {
+			t.Add(turn.In, turn.Out)
+		}
+	}
+	return t, nil
+}
+
+func (h halves) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, _ *ir.Budget) (cuts []ir.Cut, _ error) {
+	for _, l := range h.f.Links {
+		if h.half[l] != nil && len(down) == 0 && most > 0 {
+			cuts = append(cuts, ir.Cut{Links: []*ir.Link{l}, Alike: 1})
+		}
+	}
+	return cuts, nil
+}
+
+// T53: a circle of turns from states that exclude each other is not a circle.
+func TestStatesThatExcludeEachOther(t *testing.T) {
+	c := irtest.Ring(ir.ShortestPath, 4)
+	f := fabric(c.Failures(1))
+	all, err := f.Routes.Turns(c.Group, ir.State{})
+	require.NoError(t, err)
+	h := halves{f: f, half: map[*ir.Link][]ir.Turn{}}
+	for _, in := range f.Ports {
+		for _, out := range in.Device.Ports {
+			if all.Has(in, out) {
+				l := f.Links[in.Device.ID%2]
+				h.half[l] = append(h.half[l], ir.Turn{In: in, Out: out})
+			}
+		}
+	}
+	require.Len(t, h.half, 2)
+	f.Routes = h
+	p := prove(t, f)
+	assert.Equal(t, Free, p.Verdict, p.Why)
+	assert.Equal(t, 1, p.Failures)
+
+	h.err = ir.ErrBudget
+	f.Routes = h
+	p = prove(t, f)
+	assert.Equal(t, Unknown, p.Verdict, p.Why)
+	assert.Equal(t, 0, p.Failures)
+	assert.Contains(t, p.Why, "the healthy fabric is free, but of the sets of 1 link whose failure matters (2, alike ones counted once) only 0 could be judged")
+	assert.Contains(t, p.Why, "R1>R0, R0>R3")
+	assert.Contains(t, p.Why, "R0:p0 - R1:p0 down, and with R1:p1 - R2:p0 down")
+}
+
+// TestTies: equal routes of which only one is passed on, so that the turns of all ways together may be more than real.
+func TestTies(t *testing.T) {
+	ring := fabric(irtest.Ring(ir.ShortestPath, 4))
+	for _, tt := range []struct {
+		circle ir.Ties // the way of breaking ties that has the circle; AnyTie: only both together
+		want   Verdict
+	}{{ir.FirstTie, Prone}, {ir.LastTie, Prone}, {ir.AnyTie, Unknown}} {
+		own := irtest.Ring(ir.ShortestPath, 4)
+		f := fabric(own)
+		real := f.Routes
+		f.Routes = router(func(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
+			turns, err := real.Turns(g, ir.State{Down: s.Down})
+			if err != nil {
+				return nil, err
+			}
+			if s.Ties == ir.AnyTie {
+				turns.Mixed = "ties between equal routes"
+			} else if s.Ties != tt.circle {
+				turns = &ir.Turns{Group: g, Rows: make([][]uint64, len(ring.Ports))}
+			}
+			return turns, nil
+		})
+		p := prove(t, f)
+		assert.Equal(t, tt.want, p.Verdict, p.Why)
+		if tt.want == Prone {
+			assert.Equal(t, tt.circle, p.Loops[0].Ties)
+		} else {
+			assert.Contains(t, p.Why, "states that exclude each other (ties between equal routes) close a circle together")
+		}
+	}
+}
+
+func TestBudget(t *testing.T) {
+	f := fabric(irtest.LeafSpine(ir.ShortestPath, 8, 4).Failures(8))
+	seen := map[Verdict]bool{}
+	for steps := int64(10); steps < 1e11; steps *= 10 {
+		p := All(f, ir.NewBudget(steps))[0]
+		seen[p.Verdict] = true
+		again := All(f, ir.NewBudget(steps))[0]
+		assert.Equal(t, p.Why, again.Why)
+		assert.Equal(t, p.Verdict, again.Verdict)
+		if p.Verdict == Unknown {
+			assert.Contains(t, p.Why, "--budget")
+		} else {
+			assert.Equal(t, Prone, p.Verdict)
+			assert.Equal(t, 4, p.Failures)
+		}
+	}
+	assert.Len(t, seen, 2, "too little, and enough")
+}
+
+func TestLinkPauseJudgesAllGroupsTogether(t *testing.T) {
+	c := irtest.Ring(ir.ShortestPath, 4)
+	f := fabric(c)
+	f.FlowControl = ir.Pause
+	f.CosGroups = append(f.CosGroups, &ir.CosGroup{Name: "storage", Cos: 4, Lossless: true})
+	p := prove(t, f)
+	assert.Equal(t, Prone, p.Verdict)
+	assert.Len(t, p.Groups, 2)
+}
+
+// Two groups, each free alone: one goes round the ring on three quarters of the way, the other closes it.
+func TestSharedBuffersAreJudgedTogether(t *testing.T) {
+	half := func(shared bool) []*Proof {
+		c := irtest.New(ir.ShortestPath)
+		c.Links("R0-R1 R1-R2 R2-R3 R3-R4 R4-R0")
+		c.Hosts("R0", "R1", "R2", "R3", "R4")
+		f := fabric(c)
+		g := c.Group
+		other := &ir.CosGroup{Name: "storage", Cos: 4, Lossless: true}
+		all, err := f.Routes.Turns(g, ir.State{})
+		require.NoError(t, err)
+		f.CosGroups = append(f.CosGroups, other)
+		for _, p := range f.Ports {
+			p.Buffers = append(p.Buffers, &ir.Buffer{Group: other})
+		}
+		for _, d := range f.Devices {
+			if d.Switch != nil {
+				d.Switch.Model = &platform.Switch{ASIC: &platform.ASIC{SharedPG: shared}}
+			}
+		}
+		f.Routes = router(func(want *ir.CosGroup, _ ir.State) (*ir.Turns, error) {
+			part := &ir.Turns{Group: want, Rows: make([][]uint64, len(f.Ports)), Witness: all.Witness}
+			for _, in := range f.Ports {
+				for _, out := range in.Device.Ports {
+					if all.Has(in, out) && (in.Device.Name == "R0") == (want == other) {
+						part.Add(in, out)
+					}
+				}
+			}
+			return part, nil
+		})
+		return All(f, enough())
+	}
+	apart := half(false)
+	require.Len(t, apart, 2)
+	assert.Equal(t, Free, apart[0].Verdict)
+	assert.Equal(t, Free, apart[1].Verdict)
+	together := half(true)
+	require.Len(t, together, 1)
+	assert.Equal(t, Prone, together[0].Verdict)
+	assert.Len(t, together[0].Loops[0].Circle, 5)
+	names := map[string]bool{}
+	for _, h := range together[0].Loops[0].Circle {
+		names[h.Group.Name] = true
+	}
+	assert.Len(t, names, 2)
+}
+
+// randomFabric is a small fabric of switches anyhow joined.
+func randomFabric(t *rapid.T, prefix string) *irtest.Cabling {
+	c := irtest.New(ir.ShortestPath)
+	n := rapid.IntRange(3, 7).Draw(t, "switches")
+	for i := 1; i < n; i++ { // connected, then more
+		c.Link(fmt.Sprint(prefix, rapid.IntRange(0, i-1).Draw(t, "a")), fmt.Sprint(prefix, i))
+	}
+	for range rapid.IntRange(0, 6).Draw(t, "more") {
+		a, b := rapid.IntRange(0, n-1).Draw(t, "a"), rapid.IntRange(0, n-1).Draw(t, "b")
+		if a != b {
+			c.Link(fmt.Sprint(prefix, a), fmt.Sprint(prefix, b))
+		}
+	}
+	for i := range n {
+		if rapid.IntRange(0, 3).Draw(t, "host") > 0 {
+			c.Hosts(fmt.Sprint(prefix, i))
+		}
+	}
+	return c
+}
+
+// TestShortestCircles: parts and circles agree with a search by hand, on random graphs of two groups, some turns of which
+// change the group and some devices of which keep one buffer for both.
+func TestShortestCircles(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := randomFabric(rt, "R").Bounce()
+		for _, d := range c.F.Devices {
+			if d.Switch != nil {
+				d.Switch.Model.ASIC.SharedPG = rapid.Bool().Draw(rt, "shared")
+			}
+		}
+		f := c.Fabric()
+		var turns []*ir.Turns
+		for range 2 {
+			one := &ir.Turns{Rows: make([][]uint64, len(f.Ports))}
+			two := &ir.Turns{Rows: make([][]uint64, len(f.Ports))}
+			for _, in := range f.Ports {
+				for _, out := range in.Device.Ports {
+					switch rapid.IntRange(0, 8).Draw(rt, "turn") {
+					case 0, 1, 2:
+						one.Add(in, out)
+					case 3:
+						two.Add(in, out)
+					}
+				}
+			}
+			one.Bounced = two.Rows
+			turns = append(turns, one)
+		}
+		g := newGraph(newTables(f), f.CosGroups, turns)
+		parts, _ := g.parts(&walker{}, false)
+		reach := reachByHand(g)
+		shortest := 0
+		for n := range int32(g.nodes()) {
+			if d := reach[n][n]; d > 0 && (shortest == 0 || d < shortest) {
+				shortest = d
+			}
+			inPart := slices.ContainsFunc(parts, func(p []int32) bool { return slices.Contains(p, n) })
+			require.Equal(rt, reach[n][n] > 0, inPart)
+			for _, p := range parts {
+				for _, m := range p {
+					require.Equal(rt, slices.Contains(p, n), reach[n][m] > 0 && reach[m][n] > 0)
+				}
+			}
+		}
+		require.Equal(rt, len(parts) > 0, shortest > 0)
+		buffers, count := g.extent()
+		seen, edges := map[int32]bool{}, 0
+		for n := range int32(g.nodes()) {
+			if g.node(g.portID(n), n%2) != n {
+				continue // the device keeps one buffer for both groups
+			}
+			g.edges(n, func(e edge) bool {
+				seen[n], seen[e.to] = true, true
+				edges++
+				return true
+			})
+		}
+		require.Equal(rt, len(seen), buffers)
+		require.Equal(rt, edges, count)
+		if len(parts) > 0 {
+			loops := g.show(parts, nil, ir.AnyTie)
+			require.Len(rt, loops[0].Circle, shortest)
+		}
+	})
+}
+
+// reachByHand returns the least steps, at least one, from every node to every other.
+func reachByHand(g *graph) [][]int {
+	out := make([][]int, g.nodes())
+	for root := range int32(g.nodes()) {
+		dist := make([]int, g.nodes())
+		queue := []int32{root}
+		for i := 0; i < len(queue); i++ {
+			v := queue[i]
+			p := g.port(v)
+			for _, l := range g.layers {
+				if !g.shared[p.Device.ID] && int(l.from) != int(v)%len(g.groups) {
+					continue
+				}
+				for _, out := range p.Device.Ports {
+					if row := l.rows[p.ID]; row == nil || row[out.Index/64]&(1<<(out.Index%64)) == 0 {
+						continue
+					}
+					to := g.node(int32(out.Peer().ID), l.to)
+					if dist[to] == 0 {
+						if dist[to] = dist[v] + 1; v == root {
+							dist[to] = 1
+						}
+						queue = append(queue, to)
+					}
+				}
+			}
+		}
+		out[root] = dist
+	}
+	return out
+}
+
+// TestMoreCircles: the count of circles with the same turns from down to up agrees with a walk along every one.
+func TestMoreCircles(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := randomFabric(rt, "R")
+		for _, d := range c.F.Devices {
+			if d.Switch != nil {
+				d.Switch.Tier = rapid.IntRange(1, 2).Draw(rt, "tier")
+			}
+		}
+		f := c.Fabric()
+		turns := &ir.Turns{Rows: make([][]uint64, len(f.Ports))}
+		for _, in := range f.Ports {
+			for _, out := range in.Device.Ports {
+				if rapid.IntRange(0, 3).Draw(rt, "turn") > 0 {
+					turns.Add(in, out)
+				}
+			}
+		}
+		g := newGraph(newTables(f), f.CosGroups, []*ir.Turns{turns})
+		parts, _ := g.parts(&walker{}, false)
+		for _, l := range g.show(parts, nil, ir.AnyTie) {
+			circle := l.Circle
+			first := slices.IndexFunc(circle, Hop.Valley)
+			if first < 0 {
+				require.Zero(rt, g.more(circle))
+				continue
+			}
+			circle = append(circle[first:len(circle):len(circle)], circle[:first]...)
+			count := 0
+			var walk func(at *ir.Port, i int)
+			walk = func(at *ir.Port, i int) {
+				if i == len(circle) {
+					if at == circle[0].In {
+						count++
+					}
+					return
+				}
+				for _, out := range at.Device.Ports {
+					if turns.Has(at, out) && (!circle[i].Valley() || at == circle[i].In && out == circle[i].Out) {
+						walk(out.Peer(), i+1)
+					}
+				}
+			}
+			walk(circle[0].In, 0)
+			require.Equal(rt, count-1, g.more(l.Circle))
+		}
+	})
+}
+
+// T45: a table may send traffic back, so a tree of links proves nothing for it; and what it would say after a failure is
+// not known.
+func TestTables(t *testing.T) {
+	build := func(flows ...string) *Proof {
+		c := irtest.New(ir.TablePath).Links("A-B B-C").Hosts("A", "C").Failures(1)
+		f := c.Fabric()
+		f.Routes = &irtest.Explicit{Fabric: f, Flows: func(ir.State) []*ir.Flow {
+			var out []*ir.Flow
+			for _, s := range flows {
+				out = append(out, c.Flow(s))
+			}
+			return out
+		}}
+		return prove(t, f)
+	}
+	p := build("A B C", "C B A")
+	assert.Equal(t, Free, p.Verdict)
+	assert.Equal(t, ByExact, p.Certificate)
+	assert.Zero(t, p.Failures)
+	assert.False(t, p.Any)
+	p = build("A B A B")
+	assert.Equal(t, Prone, p.Verdict)
+	assert.Len(t, p.Loops[0].Circle, 2)
+}
+
+// TestCut: a ring is free without one of its cables, a torus is not.
+func TestCut(t *testing.T) {
+	f := fabric(irtest.Ring(ir.ShortestPath, 5))
+	assert.Equal(t, "R0:p0 - R1:p0", linkList([]*ir.Link{prove(t, f).Cut()}))
+	f = fabric(irtest.Ring(ir.ShortestPath, 5).Failures(2))
+	assert.NotNil(t, prove(t, f).Cut(), "nor with two more down")
+	assert.Nil(t, prove(t, fabric(irtest.Torus(ir.ShortestPath, 4))).Cut())
+	assert.Nil(t, prove(t, fabric(irtest.LeafSpine(ir.ShortestPath, 5, 2).Failures(2))).Cut())
+}
+
+// TestFailuresAgreeWithTryingAll: verdict, fewest failures and their note are what following every set of failed links
+// one by one gives.
+func TestFailuresAgreeWithTryingAll(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := randomFabric(rt, "R")
+		if c.F.Routing = rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.EBGP}).Draw(rt, "routing"); c.F.Routing == ir.EBGP {
+			c.UniqueASNs()
+			for _, d := range c.F.Devices {
+				if d.Switch != nil && rapid.IntRange(0, 3).Draw(rt, "shared AS") == 0 {
+					d.Switch.ASN = 65000
+				}
+			}
+		}
+		f := fabric(c.Failures(rapid.IntRange(0, 3).Draw(rt, "failures")))
+		p := All(f, enough())[0]
+		if p.Certificate != ByExact && p.Verdict != Prone {
+			rt.Skip()
+		}
+		var links []*ir.Link
+		for _, l := range f.Links {
+			if forwards(l.A.Device) && forwards(l.B.Device) {
+				links = append(links, l)
+			}
+		}
+		j := newJudge(newTables(f), p.Groups, nil)
+		fewest, mixed := -1, false
+		var try func(down []*ir.Link, from, left int)
+		try = func(down []*ir.Link, from, left int) {
+			if left == 0 {
+				if r := j.state(slices.Clone(down)); r.mixed != "" && r.parts != nil {
+					mixed = true
+				} else if r.parts != nil {
+					fewest = len(down)
+				}
+				return
+			}
+			for i := from; i < len(links) && fewest < 0; i++ {
+				try(append(down, links[i]), i+1, left-1)
+			}
+		}
+		const most = 4
+		for k := 0; k <= most && fewest < 0 && !mixed; k++ {
+			try(nil, 0, k)
+		}
+		switch {
+		case mixed: // whether it is a circle is not known
+		case fewest >= 0 && fewest <= f.Failures:
+			require.Equal(rt, Prone, p.Verdict, p.Why)
+			require.Equal(rt, fewest, p.Failures)
+		default:
+			require.Equal(rt, Free, p.Verdict, p.Why)
+			require.Equal(rt, f.Failures, p.Failures)
+			prone := fmt.Sprintf("%s down at once", Plural(fewest, "link"))
+			told := slices.ContainsFunc(p.Notes, func(n string) bool { return strings.HasPrefix(n, prone) && strings.Contains(n, "and no fewer") })
+			if fewest >= 0 {
+				require.True(rt, told, "%d make it prone: %q", fewest, p.Notes)
+			} else {
+				require.False(rt, slices.ContainsFunc(p.Notes, func(n string) bool { return strings.Contains(n, "no fewer: ") && n[0] <= '0'+most && n[1] == ' ' }))
+			}
+		}
+	})
+}
+
+// cutless is a router whose cuts cannot be found within any budget.
+type cutless struct{ ir.Routes }
+
+func (cutless) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) {
+	return nil, ir.ErrBudget
+}
+
+// TestGuess: where the sets that matter cannot be found, likely ones are tried; a circle found is one, and nothing is
+// said of fewer failures.
+func TestGuess(t *testing.T) {
+	f := fabric(irtest.Clos(ir.ShortestPath, 2, 4, 6, 2, 1).Failures(6))
+	f.Routes = cutless{f.Routes}
+	p := prove(t, f)
+	require.Equal(t, Prone, p.Verdict, p.Why)
+	assert.Equal(t, 6, p.Failures)
+	assert.False(t, p.Fewest)
+	assertCircle(t, f, p.Loops[0])
+	f.Failures = 5
+	p = prove(t, f)
+	assert.Equal(t, Unknown, p.Verdict)
+	assert.Contains(t, p.Why, "the healthy fabric is free, but the budget ran out before all sets of 1 link whose failure matters were found")
+	f.Failures = 0
+	p = prove(t, f)
+	require.Equal(t, Free, p.Verdict)
+	require.NotEmpty(t, p.Notes)
+	assert.Contains(t, p.Notes[0], "6 links down at once make it prone: ")
+	assert.Contains(t, p.Notes[0], "whether fewer do is not known")
+}

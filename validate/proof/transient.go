@@ -1,0 +1,52 @@
+package proof
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// transients looks for the first single link after whose failure the devices, some of them forwarding as before and some
+// already as after, close a circle.
+func (p *Proof) transients(f *failures) {
+	for _, l := range p.Fabric.Links {
+		if !forwards(l.A.Device) || !forwards(l.B.Device) {
+			continue
+		}
+		down := []*ir.Link{l}
+		turns, parts, err := f.converging(down)
+		if errors.Is(err, ir.ErrBudget) {
+			p.Notes = append(p.Notes, "whether circles can come and go while routing converges was not found out; a larger --budget may tell")
+		}
+		if err != nil {
+			return
+		}
+		if slices.ContainsFunc(turns, func(t *ir.Turns) bool { return t.Mixed != "" }) {
+			continue // the circle need not be a real one
+		}
+		if parts != nil {
+			p.Transient = &f.base.over.show(parts, down, ir.AnyTie)[0]
+			return
+		}
+	}
+}
+
+// converging returns the turns that come up while routing converges after a failure, and the parts that hold circles.
+func (f *failures) converging(down []*ir.Link) ([]*ir.Turns, [][]int32, error) {
+	if !f.budget.Spend(overhead) {
+		return nil, nil, ir.ErrBudget
+	}
+	turns, err := f.turns(ir.State{Down: down, Converging: true, Budget: f.budget}, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	over := f.base.overlay()
+	adds := over.more(turns)
+	if len(adds) == 0 {
+		return turns, nil, nil
+	}
+	over.lay(adds)
+	parts, err := f.parts(over.graph, false)
+	return turns, parts, err
+}

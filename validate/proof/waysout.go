@@ -1,0 +1,153 @@
+package proof
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// What would help: each of these runs the proof again under a change.
+
+// Tiered tells whether routing up-down would be proven: every lossless link goes up, down, or is a peer step.
+func (p *Proof) Tiered() bool { return tiered(p.LosslessLinks()) }
+
+// TieredBut returns the lossless links that would have to be peer links for that; ok tells whether that is all.
+func (p *Proof) TieredBut() (level []*ir.Link, ok bool) {
+	links := p.LosslessLinks()
+	for _, l := range links {
+		if Up(l.A, l.B) == 0 && !l.Peer {
+			level = append(level, l)
+		}
+	}
+	return level, noHostBetween(links)
+}
+
+// Bridged tells whether routing spanning-tree would be proven: see the certificate [BySpanningTree].
+func (p *Proof) Bridged() bool { return bridged(p.LosslessLinks()) }
+
+// MayBounce tells whether a bounce into a lossy group would be proven: see the certificate [ByBounce].
+func (p *Proof) MayBounce() bool {
+	f := p.Fabric
+	if f.Routing != ir.ShortestPath && f.Routing != ir.EBGP && f.Routing != ir.AnyPath && f.Routing != ir.TablePath ||
+		f.FlowControl == ir.Pause || len(p.Groups) > 1 {
+		return false
+	}
+	links := p.LosslessLinks()
+	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A, l.B) == 0 })
+}
+
+// ASPlan returns the switches that would have to share an AS number for the certificate [ByASPlan], set by set, in order
+// of their first switches; nil if sharing would join neighbours, which then take no routes from each other.
+func (p *Proof) ASPlan() [][]*ir.Device {
+	links := p.LosslessLinks()
+	if !noHostBetween(links) {
+		return nil
+	}
+	set := map[*ir.Device]*ir.Device{}
+	var find func(d *ir.Device) *ir.Device
+	find = func(d *ir.Device) *ir.Device {
+		if set[d] == nil || set[d] == d {
+			return d
+		}
+		set[d] = find(set[d])
+		return set[d]
+	}
+	first := map[*ir.Device]*ir.Device{} // a switch, and the first of those above and beside it
+	join := func(d, other *ir.Device) {
+		if d.Switch == nil || other.Switch == nil || height(other) < height(d) {
+			return
+		}
+		if first[d] == nil {
+			first[d] = other
+			return
+		}
+		a, b := find(first[d]), find(other)
+		if a.ID > b.ID {
+			a, b = b, a
+		}
+		if a != b {
+			set[b] = a
+		}
+	}
+	for _, l := range links {
+		join(l.A.Device, l.B.Device)
+		join(l.B.Device, l.A.Device)
+	}
+	if slices.ContainsFunc(links, func(l *ir.Link) bool { return find(l.A.Device) == find(l.B.Device) }) {
+		return nil
+	}
+	members := map[*ir.Device][]*ir.Device{}
+	var out [][]*ir.Device
+	var roots []*ir.Device
+	for _, d := range p.Fabric.Devices {
+		if d.Switch == nil {
+			continue
+		}
+		if r := find(d); members[r] == nil {
+			roots = append(roots, r)
+			members[r] = []*ir.Device{d}
+		} else {
+			members[r] = append(members[r], d)
+		}
+	}
+	for _, r := range roots {
+		if len(members[r]) > 1 {
+			out = append(out, members[r])
+		}
+	}
+	return out
+}
+
+// Cut returns a link of the first circle without which the fabric is free, also with as many links down as it has to
+// stand; nil if none of those that could be tried is one.
+func (p *Proof) Cut() *ir.Link {
+	if p.judge == nil || len(p.Loops) == 0 {
+		return nil
+	}
+	budget := p.extra()
+	tried := map[*ir.Link]bool{}
+	for _, h := range p.Loops[0].Circle {
+		l := h.In.Link
+		if tried[l] {
+			continue
+		}
+		tried[l] = true
+		free, ok := p.without(l, budget)
+		if !ok {
+			return nil
+		}
+		if free {
+			return l
+		}
+	}
+	return nil
+}
+
+// without tells whether the fabric without a link is free; ok: the budget held out.
+func (p *Proof) without(l *ir.Link, budget *ir.Budget) (free, ok bool) {
+	own := *p.judge
+	own.budget = budget
+	r := own.state([]*ir.Link{l})
+	if r.parts != nil || r.err != nil {
+		return false, r.err == nil
+	}
+	if p.Fabric.Routing != ir.ShortestPath && p.Fabric.Routing != ir.EBGP {
+		return true, true
+	}
+	// From here on the fabric is the one without the link, and states are judged one by one.
+	sizes := [][]*failed{{{down: r.down}}}
+	f := &failures{judge: &own, sizes: sizes, seen: map[string]bool{}}
+	for k := 1; k <= p.Fabric.Failures; k++ {
+		states, err := f.find(k)
+		if err != nil {
+			return false, false
+		}
+		f.sizes = append(f.sizes, states)
+		for _, s := range states {
+			if r := own.state(s.down); r.parts != nil || r.err != nil {
+				return false, r.err == nil
+			}
+		}
+	}
+	return true, true
+}
