@@ -25,6 +25,7 @@ compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/routes:         compiler/ir |
 validate:                validate/proof compiler/ir compiler/platform lang/diag |
 validate/proof:          compiler/ir |
+validate/oracle:         compiler/ir |
 targets/target:          compiler/ir lang/diag |
 targets/cumulus:         targets/target compiler/ir compiler/platform lang/diag |
 targets/hostnic:         targets/target compiler/ir compiler/platform lang/diag |

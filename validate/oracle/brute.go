@@ -1,0 +1,477 @@
+package oracle
+
+import (
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// member is one address that sends and receives, by one port or by those of a bond.
+type member []*ir.Port
+
+// talk is a set of members that talk with each other.
+type talk struct {
+	bridged bool // RoCEv1 crosses no routed link
+	members []member
+}
+
+// talks returns who talks in g.
+func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
+	var out []talk
+	for _, in := range f.Intents {
+		if f.FlowControl != ir.Pause && (in.Group == g || in.CNP == g) {
+			var nics []*ir.NIC
+			for _, m := range in.Members {
+				nics = append(nics, m.NIC)
+			}
+			out = append(out, talk{in.Version == 1, members(nics)})
+		}
+	}
+	if out != nil {
+		return out
+	}
+	for _, o := range f.CosGroups {
+		if o.Bounce == g && f.FlowControl != ir.Pause { // only what bounces is in it
+			return nil
+		}
+	}
+	var nics []*ir.NIC
+	for _, d := range f.Devices {
+		if d.Host != nil {
+			for _, n := range d.Host.NICs {
+				if n.Port != nil && (f.FlowControl == ir.Pause || Lossless(n.Port.Link, g)) {
+					nics = append(nics, n)
+				}
+			}
+		}
+	}
+	return []talk{{false, members(nics)}}
+}
+
+func members(nics []*ir.NIC) []member {
+	var out []member
+	bonds := map[*ir.Bond]bool{}
+	for _, n := range nics {
+		switch {
+		case n.Port == nil:
+		case n.Bond == nil || n.Bond.Mode == "active-backup":
+			out = append(out, member{n.Port})
+		case !bonds[n.Bond]:
+			bonds[n.Bond] = true
+			var m member
+			for _, b := range n.Bond.NICs {
+				if b.Port != nil {
+					m = append(m, b.Port)
+				}
+			}
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// place returns the device the port's traffic enters and leaves the switches by; nil if its cable is down.
+func place(p *ir.Port, down []*ir.Link) *ir.Device {
+	switch {
+	case forwards(p.Device):
+		return p.Device
+	case slices.Contains(down, p.Link):
+		return nil
+	}
+	return p.Peer().Device
+}
+
+// Brute enumerates what traffic of a fabric can do with some links down.
+type Brute struct {
+	Fabric *ir.Fabric
+	Down   []*ir.Link
+
+	// Tree holds the links of the spanning tree, for routing "spanning-tree".
+	Tree map[*ir.Link]bool
+
+	// Random breaks the ties of routers that pass on one route of several, for routing "ebgp".
+	Random *rand.Rand
+}
+
+// Flows returns the paths of every pair of members that talk in g: all those shortest-path, up-down, ebgp and
+// spanning-tree make, and for any and flooding those without a loop. Flows that cross one cable only are left out.
+func (b *Brute) Flows(g *ir.CosGroup) []*ir.Flow {
+	var out []*ir.Flow
+	for _, t := range talks(b.Fabric, g) {
+		for i, to := range t.members {
+			routes := b.routes(t, to)
+			for j, from := range t.members {
+				if i == j {
+					continue
+				}
+				for _, src := range from {
+					for _, path := range routes(src) {
+						if flow := b.flow(g, src, path); len(flow.Ports) > 2 {
+							out = append(out, flow)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// path is the ports passed from the sender's first device on, in pairs of one cable, to the receiver's.
+type path []*ir.Port
+
+// flow puts the sender's cable before the path and gives each cable its group.
+func (b *Brute) flow(g *ir.CosGroup, src *ir.Port, p path) *ir.Flow {
+	f := &ir.Flow{}
+	if !forwards(src.Device) {
+		f.Ports = append(f.Ports, src, src.Peer())
+	}
+	f.Ports = append(f.Ports, p...)
+	before := 0
+	for i := 0; i < len(f.Ports); i += 2 {
+		rise := height(f.Ports[i+1].Device) - height(f.Ports[i].Device)
+		if before < 0 && rise > 0 && g.Lossless && g.Bounce != nil { // it came down and goes up again
+			g = g.Bounce
+		}
+		before = rise
+		f.Groups = append(f.Groups, g)
+	}
+	return f
+}
+
+// height is the tier of a device: hosts stand below every switch.
+func height(d *ir.Device) int {
+	if d.Switch != nil {
+		return d.Switch.Tier
+	}
+	return 0
+}
+
+// routes returns a function from a sender's port to all its paths to the member.
+func (b *Brute) routes(t talk, to member) func(src *ir.Port) []path {
+	last := map[*ir.Device][]*ir.Port{} // where the receiver hangs: its ports there
+	for _, p := range to {
+		if d := place(p, b.Down); d != nil {
+			last[d] = append(last[d], p)
+		}
+	}
+	var next func(p path, at *ir.Device) []*ir.Port // the ports a frame may leave by that came the path
+	switch b.Fabric.Routing {
+	case ir.ShortestPath:
+		return func(src *ir.Port) []path { return b.shortest(t, src, last) }
+	case ir.EBGP:
+		hops := b.vector(t, last)
+		next = func(_ path, at *ir.Device) []*ir.Port { return hops[at] }
+	case ir.UpDown:
+		next = func(p path, at *ir.Device) []*ir.Port {
+			return b.filter(t, p, at, func(out *ir.Port) bool { return valleyFree(append(slices.Clone(p), out, out.Peer())) })
+		}
+	case ir.SpanningTree:
+		next = func(p path, at *ir.Device) []*ir.Port {
+			return b.filter(t, p, at, func(out *ir.Port) bool { return b.Tree[out.Link] })
+		}
+	default:
+		next = func(p path, at *ir.Device) []*ir.Port {
+			return b.filter(t, p, at, func(out *ir.Port) bool { return !visits(p, out.Peer().Device) })
+		}
+	}
+	return func(src *ir.Port) []path {
+		var out []path
+		var walk func(p path, at *ir.Device)
+		walk = func(p path, at *ir.Device) {
+			if ends := last[at]; ends != nil {
+				out = append(out, finish(p, at, ends)...)
+				return
+			}
+			for _, port := range next(p, at) {
+				walk(append(slices.Clone(p), port, port.Peer()), port.Peer().Device)
+			}
+		}
+		if d := place(src, b.Down); d != nil {
+			walk(nil, d)
+		}
+		return out
+	}
+}
+
+// finish puts the receiver's cables after the path.
+func finish(p path, at *ir.Device, ends []*ir.Port) []path {
+	var out []path
+	for _, end := range ends {
+		if end.Device == at { // a host that forwards has received the frame
+			return []path{p}
+		}
+		out = append(out, append(slices.Clone(p), end.Peer(), end))
+	}
+	return out
+}
+
+// filter returns the ports towards devices that forward which are up, open to the talk, do not lead back and are fine.
+func (b *Brute) filter(t talk, p path, at *ir.Device, fine func(*ir.Port) bool) []*ir.Port {
+	var out []*ir.Port
+	for _, port := range at.Ports {
+		back := len(p) > 0 && p[len(p)-2].Device == port.Peer().Device
+		if b.open(t, port) && !back && fine(port) {
+			out = append(out, port)
+		}
+	}
+	return out
+}
+
+// open tells whether traffic of the talk can leave by the port to another device that forwards.
+func (b *Brute) open(t talk, out *ir.Port) bool {
+	return between(out.Link) && out.Peer().Device != out.Device && !slices.Contains(b.Down, out.Link) && !(t.bridged && out.Link.Routed)
+}
+
+func visits(p path, d *ir.Device) bool {
+	return slices.ContainsFunc(p, func(q *ir.Port) bool { return q.Device == d })
+}
+
+// valleyFree tells whether the path rises, takes at most one peer step, and falls.
+func valleyFree(p path) bool {
+	falls := false
+	for i := 0; i < len(p); i += 2 {
+		rise := height(p[i+1].Device) - height(p[i].Device)
+		if falls && rise >= 0 || rise == 0 && !p[i].Link.Peer {
+			return false
+		}
+		falls = falls || rise <= 0
+	}
+	return true
+}
+
+// shortest grows all paths from src by one cable at a time until some arrive.
+func (b *Brute) shortest(t talk, src *ir.Port, last map[*ir.Device][]*ir.Port) []path {
+	start := place(src, b.Down)
+	if start == nil {
+		return nil
+	}
+	front, reached := []path{nil}, map[*ir.Device]bool{start: true}
+	for len(front) > 0 {
+		var out, longer []path
+		now := map[*ir.Device]bool{}
+		for _, p := range front {
+			at := start
+			if len(p) > 0 {
+				at = p[len(p)-1].Device
+			}
+			if ends := last[at]; ends != nil {
+				out = append(out, finish(p, at, ends)...)
+				continue
+			}
+			for _, port := range at.Ports {
+				if next := port.Peer().Device; b.open(t, port) && !reached[next] { // a device reached earlier is no way on
+					now[next] = true
+					longer = append(longer, append(slices.Clone(p), port, port.Peer()))
+				}
+			}
+		}
+		if len(out) > 0 {
+			return out
+		}
+		maps.Copy(reached, now)
+		front = longer
+	}
+	return nil
+}
+
+// vector lets the routers pass on their routes to a receiver, shortest AS path first, until all have chosen, and returns
+// the ports each sends by. Each takes all its best routes and passes on one of them; a route that holds the AS of the
+// router is not taken.
+func (b *Brute) vector(t talk, last map[*ir.Device][]*ir.Port) map[*ir.Device][]*ir.Port {
+	passed := map[*ir.Device][]int{} // the AS path each passes on
+	hops := map[*ir.Device][]*ir.Port{}
+	for _, d := range b.Fabric.Devices {
+		if last[d] != nil {
+			passed[d] = []int{asn(d)}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		type choice struct {
+			via  []*ir.Port
+			path []int
+		}
+		chosen := map[*ir.Device]choice{}
+		for _, d := range b.Fabric.Devices {
+			if !forwards(d) || passed[d] != nil {
+				continue
+			}
+			var c choice
+			for _, port := range d.Ports {
+				if route := passed[port.Peer().Device]; b.open(t, port) && routes(port.Link) && route != nil && !slices.Contains(route, asn(d)) {
+					c.via = append(c.via, port)
+				}
+			}
+			if c.via != nil {
+				c.path = append([]int{asn(d)}, passed[c.via[b.Random.IntN(len(c.via))].Peer().Device]...)
+				chosen[d] = c
+			}
+		}
+		for d, c := range chosen {
+			passed[d], hops[d], changed = c.path, c.via, true
+		}
+	}
+	return hops
+}
+
+// routes tells whether eBGP runs over the link: over IP hops, and to hosts that forward.
+func routes(l *ir.Link) bool { return l.Routed || l.A.Device.Host != nil || l.B.Device.Host != nil }
+
+// asn is the AS of a device; a host that forwards is one of its own.
+func asn(d *ir.Device) int {
+	if d.Switch == nil {
+		return -1 - d.ID
+	}
+	return d.Switch.ASN
+}
+
+// Graph returns the graph of g's traffic. For any and flooding it holds every walk, for the others every path.
+func (b *Brute) Graph(g *ir.CosGroup) Graph {
+	if b.Fabric.Routing != ir.AnyPath && b.Fabric.Routing != ir.Flooding {
+		return GraphOfFlows(b.Flows(g))
+	}
+	out := Graph{}
+	for _, t := range talks(b.Fabric, g) {
+		for i, to := range t.members {
+			for j, from := range t.members {
+				if i != j {
+					b.walks(out, g, t, from, to)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// walks adds every turn of walks from one member to another: closes "a frame can come here", and but for flooding,
+// which goes everywhere, "from here it can get there", over the directions of cables.
+func (b *Brute) walks(graph Graph, g *ir.CosGroup, t talk, from, to member) {
+	flood := b.Fabric.Routing == ir.Flooding
+	at := func(m member, d *ir.Device) bool {
+		return slices.ContainsFunc(m, func(p *ir.Port) bool { return place(p, b.Down) == d })
+	}
+	var channels []*ir.Port // by the port it leaves by
+	for _, p := range b.Fabric.Ports {
+		if b.open(t, p) && !(flood && p.Link.Routed) {
+			channels = append(channels, p)
+		}
+	}
+	follows := func(a, c *ir.Port) bool { // c after a
+		return a.Peer().Device == c.Device && a.Peer() != c && (flood || c.Peer().Device != a.Device)
+	}
+	comes, gets := map[*ir.Port]bool{}, map[*ir.Port]bool{}
+	for before := -1; before < len(comes)+len(gets); {
+		before = len(comes) + len(gets)
+		for _, c := range channels {
+			comes[c] = comes[c] || at(from, c.Device)
+			gets[c] = gets[c] || flood || at(to, c.Peer().Device)
+			for _, d := range channels {
+				comes[c] = comes[c] || follows(d, c) && comes[d]
+				gets[c] = gets[c] || follows(c, d) && gets[d]
+			}
+		}
+		maps.DeleteFunc(comes, func(_ *ir.Port, yes bool) bool { return !yes })
+		maps.DeleteFunc(gets, func(_ *ir.Port, yes bool) bool { return !yes })
+	}
+	for c := range comes {
+		for d := range gets {
+			if follows(c, d) {
+				graph.join(c.Peer(), g, d, g)
+			}
+		}
+	}
+}
+
+// Whole returns the graph of all lossless groups together.
+func (b *Brute) Whole() Graph {
+	all := Graph{}
+	for _, g := range b.Fabric.CosGroups {
+		if !g.Lossless {
+			continue
+		}
+		for from, next := range b.Graph(g) {
+			if all[from] == nil {
+				all[from] = map[Buffer]bool{}
+			}
+			maps.Copy(all[from], next)
+		}
+	}
+	return all
+}
+
+// Sets yields all sets of at most most links that can lead traffic elsewhere, smallest first: links between devices that
+// forward, and those of bonds. Each set is a slice of its own.
+func Sets(f *ir.Fabric, most int) iter.Seq[[]*ir.Link] {
+	var links []*ir.Link
+	for _, l := range f.Links {
+		if between(l) || slices.ContainsFunc([]*ir.Port{l.A, l.B}, func(p *ir.Port) bool { return p.NIC != nil && p.NIC.Bond != nil }) {
+			links = append(links, l)
+		}
+	}
+	return func(yield func([]*ir.Link) bool) {
+		var choose func(set []*ir.Link, from, left int) bool
+		choose = func(set []*ir.Link, from, left int) bool {
+			if left == 0 {
+				return yield(slices.Clone(set))
+			}
+			for i := from; i <= len(links)-left; i++ {
+				if !choose(append(set, links[i]), i+1, left-1) {
+					return false
+				}
+			}
+			return true
+		}
+		for k := 0; k <= min(most, len(links)); k++ {
+			if !choose(nil, 0, k) {
+				return
+			}
+		}
+	}
+}
+
+// Judgement is what the brute force found.
+type Judgement struct {
+	Prone  bool
+	Down   []*ir.Link // a smallest set of failures that makes the fabric prone
+	Circle int        // the length of the shortest circle then
+}
+
+// Judge tries every set of at most most failed links.
+func Judge(f *ir.Fabric, most int) Judgement {
+	for down := range Sets(f, most) {
+		b := &Brute{Fabric: f, Down: down, Random: rand.New(rand.NewPCG(1, 2))}
+		if f.Routing == ir.SpanningTree {
+			b.Tree = SpanningTree(f, f.Root, down)
+		}
+		if g := b.Whole(); g.Cyclic() {
+			return Judgement{true, down, g.Shortest()}
+		}
+	}
+	return Judgement{}
+}
+
+// SpanningTree returns the links on which a bridged network forwards: those of a shortest path of every switch to the
+// root, or to the first switch that can be reached, if root is nil.
+func SpanningTree(f *ir.Fabric, root *ir.Device, down []*ir.Link) map[*ir.Link]bool {
+	tree, seen := map[*ir.Link]bool{}, map[*ir.Device]bool{}
+	b := &Brute{Fabric: f, Down: down}
+	for _, d := range append([]*ir.Device{root}, f.Devices...) {
+		if d == nil || !forwards(d) || seen[d] {
+			continue
+		}
+		seen[d] = true
+		for queue := []*ir.Device{d}; len(queue) > 0; queue = queue[1:] {
+			for _, p := range queue[0].Ports {
+				if next := p.Peer().Device; b.open(talk{bridged: true}, p) && !seen[next] {
+					seen[next], tree[p.Link] = true, true
+					queue = append(queue, next)
+				}
+			}
+		}
+	}
+	return tree
+}

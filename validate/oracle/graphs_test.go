@@ -1,0 +1,423 @@
+package oracle_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/compiler/routes"
+	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/oracle"
+)
+
+// graph is the links between up to 5 switches, bit i*5+j for i < j.
+type graph uint32
+
+func (g graph) has(i, j int) bool { return g>>(min(i, j)*5+max(i, j))&1 != 0 }
+
+// connectedGraphs returns one of each kind of connected graphs of n switches.
+func connectedGraphs(n int) []graph {
+	var pairs [][2]int
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	var orders [][]int
+	var permute func(order []int, k int)
+	permute = func(order []int, k int) {
+		if k == n {
+			orders = append(orders, append([]int(nil), order...))
+			return
+		}
+		for i := k; i < n; i++ {
+			order[k], order[i] = order[i], order[k]
+			permute(order, k+1)
+			order[k], order[i] = order[i], order[k]
+		}
+	}
+	first := make([]int, n)
+	for i := range first {
+		first[i] = i
+	}
+	permute(first, 0)
+	smallest := func(g graph) graph {
+		best := ^graph(0)
+		for _, order := range orders {
+			var h graph
+			for _, p := range pairs {
+				if g.has(p[0], p[1]) {
+					a, b := order[p[0]], order[p[1]]
+					h |= 1 << (min(a, b)*5 + max(a, b))
+				}
+			}
+			best = min(best, h)
+		}
+		return best
+	}
+	var out []graph
+	seen := map[graph]bool{}
+	for set := range 1 << len(pairs) {
+		var g graph
+		for i, p := range pairs {
+			if set>>i&1 != 0 {
+				g |= 1 << (p[0]*5 + p[1])
+			}
+		}
+		reached := 1
+		for range n {
+			for i := range n {
+				for j := range n {
+					if i != j && g.has(i, j) && reached>>i&1 != 0 {
+						reached |= 1 << j
+					}
+				}
+			}
+		}
+		if canonical := smallest(g); reached == 1<<n-1 && !seen[canonical] {
+			seen[canonical] = true
+			out = append(out, canonical)
+		}
+	}
+	return out
+}
+
+func (g graph) cabling(r ir.Routing, n int) *irtest.Cabling {
+	c := irtest.New(r)
+	for i := range n {
+		c.Device(fmt.Sprint("s", i))
+		for j := range i {
+			if g.has(i, j) {
+				c.Link(fmt.Sprint("s", j), fmt.Sprint("s", i))
+			}
+		}
+	}
+	return c.UniqueASNs()
+}
+
+// sides returns the tiers, 1 and 2, of a graph whose links all lie between two sides; nil if it has no such sides.
+func (g graph) sides(n int) []int {
+	tier := make([]int, n)
+	tier[0] = 1
+	for range n {
+		for i := range n {
+			for j := range n {
+				if i != j && g.has(i, j) && tier[i] > 0 {
+					if tier[j] == tier[i] {
+						return nil
+					}
+					tier[j] = 3 - tier[i]
+				}
+			}
+		}
+	}
+	return tier
+}
+
+// assertAgrees checks the proof against brute force: the verdict, and how many links must be down.
+func assertAgrees(t require.TestingT, f *ir.Fabric) {
+	j := oracle.Judge(f, f.Failures)
+	p := judged(t, f)
+	if !j.Prone {
+		require.Equal(t, validate.Free, p.Verdict, p.Why)
+		return
+	}
+	require.Equal(t, validate.Prone, p.Verdict, "%s; a circle with %s down", p.Why, names(j.Down))
+	require.Len(t, p.Loops[0].Down, len(j.Down))
+	require.Equal(t, len(j.Down), p.Failures)
+	assertWitness(t, f, p)
+}
+
+func TestAllSmallGraphs(t *testing.T) {
+	for n, kinds := range []int{0, 1, 1, 2, 6, 21} {
+		if n == 0 {
+			continue
+		}
+		graphs := connectedGraphs(n)
+		require.Len(t, graphs, kinds, "kinds of connected graphs of %d", n)
+		for _, g := range graphs {
+			for failures := range 3 {
+				for _, r := range []ir.Routing{ir.ShortestPath, ir.EBGP} {
+					t.Run(fmt.Sprintf("%d switches %x, %s, %d down", n, g, r, failures), func(t *testing.T) {
+						c := g.cabling(r, n).Failures(failures)
+						for i := range n {
+							c.Hosts(fmt.Sprint("s", i))
+						}
+						assertAgrees(t, routed(c))
+					})
+				}
+				tiers := g.sides(n)
+				if tiers == nil {
+					continue
+				}
+				for side := 1; side <= 2; side++ {
+					for _, r := range []ir.Routing{ir.ShortestPath, ir.UpDown} {
+						t.Run(fmt.Sprintf("%d switches %x, %s, hosts on side %d, %d down", n, g, r, side, failures), func(t *testing.T) {
+							c := g.cabling(r, n).Failures(failures)
+							for i, tier := range tiers {
+								if s := fmt.Sprint("s", i); tier == side {
+									c.Hosts(s, s)
+								} else {
+									c.Device(s).Switch.Tier = 2
+								}
+							}
+							f := routed(c)
+							if r == ir.UpDown {
+								require.Equal(t, validate.Free, judged(t, f).Verdict)
+								return
+							}
+							assertAgrees(t, f)
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+// larger draws 6 or 7 switches with parallel, lossy and bridged links, hosts on some of them, hosts with bonds, and hosts
+// that forward.
+func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
+	c := irtest.New(r)
+	n := rapid.IntRange(6, 7).Draw(t, "switches")
+	name := func(i int) string { return fmt.Sprint("s", i) }
+	for i := 1; i < n; i++ {
+		c.Link(name(rapid.IntRange(0, i-1).Draw(t, "below")), name(i))
+	}
+	for range rapid.IntRange(1, 5).Draw(t, "more links") {
+		a, b := rapid.IntRange(0, n-1).Draw(t, "a"), rapid.IntRange(0, n-1).Draw(t, "b")
+		if a != b {
+			c.Link(name(a), name(b))
+		}
+	}
+	for _, l := range c.F.Links {
+		if rapid.IntRange(0, 11).Draw(t, "lossy") == 0 {
+			l.A.Buffers = nil
+		}
+	}
+	c.UniqueASNs()
+	for i := range n {
+		for range rapid.IntRange(0, 2).Draw(t, "hosts") {
+			c.Hosts(name(i))
+		}
+	}
+	c.Hosts(name(0))
+	for i := range rapid.IntRange(0, 2).Draw(t, "hosts with two cables") {
+		h := fmt.Sprint("hh", i)
+		a := rapid.IntRange(0, n-1).Draw(t, "first")
+		b := (a + rapid.IntRange(1, n-1).Draw(t, "second")) % n
+		c.Link(h, name(a))
+		c.Link(h, name(b))
+		switch kind := rapid.IntRange(0, 4).Draw(t, "kind"); {
+		case kind == 0: // a host of two NICs
+		case kind == 1 && r != ir.UpDown: // where it would be a valley
+			c.Device(h).Host.Forwards = true
+		default:
+			bond(c.Device(h))
+			if kind == 4 {
+				c.Device(h).Host.Bonds[0].Mode = "active-backup"
+			}
+		}
+	}
+	switch r {
+	case ir.Flooding, ir.SpanningTree:
+		bridged(c)
+	case ir.UpDown, ir.EBGP:
+		plan := rapid.Bool().Draw(t, "one AS number a tier")
+		for i := range n {
+			s := c.Device(name(i)).Switch
+			s.Tier = rapid.IntRange(1, 3).Draw(t, "tier")
+			if plan && s.Tier > 1 {
+				s.ASN = 65_000 + s.Tier
+			}
+		}
+		for _, l := range c.F.Links {
+			a, b := l.A.Device.Switch, l.B.Device.Switch
+			l.Peer = a != nil && b != nil && a.Tier == b.Tier
+		}
+	}
+	return routed(c.Failures(rapid.IntRange(0, 2).Draw(t, "failures")))
+}
+
+func TestLargerGraphs(t *testing.T) {
+	prone := 0
+	rapid.Check(t, func(t *rapid.T) {
+		r := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.AnyPath, ir.Flooding, ir.SpanningTree, ir.UpDown}).Draw(t, "routing")
+		f := larger(t, r)
+		if r == ir.EBGP && !uniqueASNs(f) { // the brute force tries one of the ways ties may fall
+			if oracle.Judge(f, f.Failures).Prone {
+				require.NotEqual(t, validate.Free, judged(t, f).Verdict)
+			}
+			return
+		}
+		assertAgrees(t, f)
+		if judged(t, f).Verdict == validate.Prone {
+			prone++
+		}
+	})
+	t.Log(prone, "prone")
+	assert.NotZero(t, prone)
+}
+
+// twinned draws leaves under spines that are mostly alike, so that many failures differ by names only: 1 or 2 hosts on
+// most leaves, sometimes one on a spine, two talks, and a few links that are missing, lossy or double.
+func twinned(t *rapid.T, r ir.Routing) *ir.Fabric {
+	c := irtest.New(r)
+	leaves, spines := rapid.IntRange(3, 5).Draw(t, "leaves"), rapid.IntRange(2, 3).Draw(t, "spines")
+	for l := range leaves {
+		for s := range spines {
+			a, b := fmt.Sprint("s", l), fmt.Sprint("s", leaves+s)
+			switch rapid.IntRange(0, 19).Draw(t, "link") {
+			case 0: // missing
+			case 1:
+				c.Link(a, b)
+				c.Link(a, b)
+			case 2:
+				c.Link(a, b).A.Buffers = nil
+			default:
+				c.Link(a, b)
+			}
+		}
+	}
+	for l := range leaves {
+		c.Device(fmt.Sprint("s", l)).Switch.Tier = 1
+		for range rapid.SampledFrom([]int{1, 1, 1, 2, 0}).Draw(t, "hosts") {
+			c.Hosts(fmt.Sprint("s", l))
+		}
+	}
+	if rapid.IntRange(0, 4).Draw(t, "a host on a spine") == 0 {
+		c.Hosts(fmt.Sprint("s", leaves))
+	}
+	if rapid.IntRange(0, 3).Draw(t, "a bond") == 0 {
+		c.Links("hh-s0 hh-s1")
+		bond(c.Device("hh"))
+	}
+	c.Hosts("s0")
+	c.UniqueASNs()
+	failures := rapid.IntRange(0, 3).Draw(t, "failures")
+	if leaves*spines > 12 {
+		failures = min(failures, 2)
+	}
+	f := routed(c.Failures(failures))
+	if rapid.IntRange(0, 3).Draw(t, "two talks") == 0 {
+		all := f.Intents[0]
+		other := &ir.Intent{Name: "other", At: all.At, Version: 2, Group: c.Group}
+		half := len(all.Members) / 2
+		all.Members, other.Members = all.Members[:half], all.Members[half:]
+		for _, m := range other.Members {
+			m.NIC.Intents = []*ir.Intent{other}
+		}
+		f.Intents = append(f.Intents, other)
+		f.Routes = routes.New(f)
+	}
+	return f
+}
+
+func TestTwins(t *testing.T) {
+	prone := 0
+	rapid.Check(t, func(t *rapid.T) {
+		f := twinned(t, rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.EBGP}).Draw(t, "routing"))
+		assertAgrees(t, f)
+		p := judged(t, f)
+		if p.Verdict != validate.Prone {
+			return
+		}
+		prone++
+		circles := 0 // failure sets of that size that make any
+		for down := range oracle.Sets(f, len(p.Loops[0].Down)) {
+			if len(down) == len(p.Loops[0].Down) && (&oracle.Brute{Fabric: f, Down: down, Random: rand.New(rand.NewPCG(1, 2))}).Whole().Cyclic() {
+				circles++
+			}
+		}
+		require.LessOrEqual(t, p.Loops[0].Alike, circles, "sets like %s", names(p.Loops[0].Down))
+	})
+	t.Log(prone, "prone")
+	assert.NotZero(t, prone)
+}
+
+var (
+	fewest   = regexp.MustCompile(`^(\d+) links? down at once makes? it prone, and no fewer`)
+	enough   = regexp.MustCompile(`^(\d+) links? down at once makes? it prone: .*; whether fewer do is not known`)
+	freeWith = regexp.MustCompile(`^it is free also with any (\d+) links? down`)
+	noChange = regexp.MustCompile(`^no fewer than (\d+) failed links change any path`)
+	never    = regexp.MustCompile(`^no number of links down makes it prone`)
+)
+
+// What the notes say of failures beyond those asked for is so.
+func TestFewestFailures(t *testing.T) {
+	const most = 3
+	said := map[*regexp.Regexp]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		var f *ir.Fabric
+		if rapid.Bool().Draw(t, "twinned") {
+			f = twinned(t, ir.ShortestPath)
+		} else {
+			f = larger(t, ir.ShortestPath)
+		}
+		f.Failures = 0
+		p := judged(t, f)
+		if p.Verdict != validate.Free || p.Any {
+			return
+		}
+		j := oracle.Judge(f, most)
+		smallest := most + 1 // or more
+		if j.Prone {
+			smallest = len(j.Down)
+		}
+		for _, note := range p.Notes {
+			for _, re := range []*regexp.Regexp{fewest, enough, freeWith, noChange, never} {
+				m := re.FindStringSubmatch(note)
+				if m == nil {
+					continue
+				}
+				said[re]++
+				n := 0
+				if len(m) > 1 {
+					n, _ = strconv.Atoi(m[1])
+				}
+				switch re {
+				case fewest:
+					require.Equal(t, min(n, most+1), smallest, note)
+				case enough:
+					require.LessOrEqual(t, smallest, max(n, most+1), note)
+				case freeWith:
+					require.Greater(t, smallest, min(n, most), note)
+				case noChange:
+					require.Greater(t, smallest, min(n-1, most), note)
+				case never:
+					require.False(t, j.Prone, "%s; a circle with %s down", note, names(j.Down))
+				}
+			}
+		}
+	})
+	for re, n := range said {
+		t.Log(n, re)
+	}
+	assert.NotEmpty(t, said)
+}
+
+// Fabrics with bounces, link pause, shared priority groups, RoCEv1 and several talks agree as well.
+func TestDrawnFabricsAgree(t *testing.T) {
+	prone := 0
+	rapid.Check(t, func(t *rapid.T) {
+		routing := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.UpDown, ir.AnyPath, ir.Flooding}).Draw(t, "routing")
+		f := drawnFabric(rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 53)), routing, rapid.IntRange(0, 2).Draw(t, "failures"))
+		if routing == ir.EBGP && !uniqueASNs(f) {
+			return
+		}
+		assertAgrees(t, f)
+		if judged(t, f).Verdict == validate.Prone {
+			prone++
+		}
+	})
+	t.Log(prone, "prone")
+	assert.NotZero(t, prone)
+}

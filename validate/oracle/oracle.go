@@ -1,0 +1,164 @@
+// Package oracle judges PFC loops a second time, for tests: by enumerating paths and failures one by one, and by a
+// simulation that runs until buffers really lock each other. It shares no code with the router and the proof, and its
+// algorithms are the plainest that do.
+package oracle
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Buffer is a lossless ingress buffer. Where a port counts all lossless groups in one, Group is nil.
+type Buffer struct {
+	In    *ir.Port
+	Group *ir.CosGroup
+}
+
+// BufferOf returns the buffer that traffic of g is charged to when it comes in by p: one for all groups under link
+// pause and where the chip keeps one priority group.
+func BufferOf(p *ir.Port, g *ir.CosGroup) Buffer {
+	d := p.Device
+	shared := d.Fabric.FlowControl == ir.Pause
+	if d.Switch != nil && d.Switch.Model != nil && d.Switch.Model.ASIC != nil {
+		shared = shared || d.Switch.Model.ASIC.SharedPG
+	}
+	if shared {
+		g = nil
+	}
+	return Buffer{p, g}
+}
+
+// Lossless tells whether both ends of the cable make g lossless.
+func Lossless(l *ir.Link, g *ir.CosGroup) bool {
+	at := func(p *ir.Port) bool {
+		return slices.ContainsFunc(p.Buffers, func(b *ir.Buffer) bool {
+			return b.Group == g || p.Device.Fabric.FlowControl == ir.Pause
+		})
+	}
+	return at(l.A) && at(l.B)
+}
+
+// forwards tells whether the device passes on what it receives.
+func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
+
+// between tells whether the cable joins two devices that forward.
+func between(l *ir.Link) bool { return forwards(l.A.Device) && forwards(l.B.Device) }
+
+// Graph is the buffer dependency graph: for each buffer those it can only drain into.
+type Graph map[Buffer]map[Buffer]bool
+
+// join adds the edge for traffic that comes in by in, in group g, and leaves by out in group h, if both cables are
+// lossless and lie between devices that forward.
+func (g Graph) join(in *ir.Port, group *ir.CosGroup, out *ir.Port, next *ir.CosGroup) {
+	if !between(in.Link) || !between(out.Link) || !Lossless(in.Link, group) || !Lossless(out.Link, next) {
+		return
+	}
+	from, to := BufferOf(in, group), BufferOf(out.Peer(), next)
+	if g[from] == nil {
+		g[from] = map[Buffer]bool{}
+	}
+	g[from][to] = true
+}
+
+// GraphOfFlows returns the graph that flows make.
+func GraphOfFlows(flows []*ir.Flow) Graph {
+	g := Graph{}
+	for _, f := range flows {
+		for i := 1; i+1 < len(f.Ports); i += 2 {
+			g.join(f.Ports[i], f.Groups[i/2], f.Ports[i+1], f.Groups[i/2+1])
+		}
+	}
+	return g
+}
+
+// GraphOfTurns returns the graph that a router's turns make.
+func GraphOfTurns(f *ir.Fabric, all ...*ir.Turns) Graph {
+	g := Graph{}
+	for _, t := range all {
+		for _, in := range f.Ports {
+			for _, out := range in.Device.Ports {
+				if t.Has(in, out) {
+					g.join(in, t.Group, out, t.Group)
+				}
+				if t.Bounced != nil && (&ir.Turns{Rows: t.Bounced}).Has(in, out) {
+					g.join(in, t.Group, out, t.Group.Bounce)
+				}
+			}
+		}
+	}
+	return g
+}
+
+// Size counts the buffers that wait or are waited for, and the edges.
+func (g Graph) Size() (nodes, edges int) {
+	node := map[Buffer]bool{}
+	for from, next := range g {
+		node[from] = true
+		for to := range next {
+			node[to] = true
+			edges++
+		}
+	}
+	return len(node), edges
+}
+
+// Cyclic tells whether buffers wait for each other in a circle, by colouring depth first.
+func (g Graph) Cyclic() bool {
+	const open, done = 1, 2
+	colour := map[Buffer]int{}
+	var visit func(Buffer) bool
+	visit = func(b Buffer) bool {
+		colour[b] = open
+		for next := range g[b] {
+			if colour[next] == open || colour[next] == 0 && visit(next) {
+				return true
+			}
+		}
+		colour[b] = done
+		return false
+	}
+	for b := range g {
+		if colour[b] == 0 && visit(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// Shortest returns the length of the shortest circle, 0 if there is none, breadth first from every buffer.
+func (g Graph) Shortest() int {
+	best := 0
+	for start := range g {
+		far := map[Buffer]int{start: 0}
+		for queue := []Buffer{start}; len(queue) > 0; queue = queue[1:] {
+			b := queue[0]
+			for next := range g[b] {
+				if next == start && (best == 0 || far[b]+1 < best) {
+					best = far[b] + 1
+				}
+				if _, seen := far[next]; !seen {
+					far[next] = far[b] + 1
+					queue = append(queue, next)
+				}
+			}
+		}
+	}
+	return best
+}
+
+// WithoutTurningBack returns the graph less the edges of traffic that goes back to the device it came from.
+func (g Graph) WithoutTurningBack() Graph {
+	out := Graph{}
+	for from, next := range g {
+		for to := range next {
+			if to.In.Device != from.In.Peer().Device {
+				if out[from] == nil {
+					out[from] = map[Buffer]bool{}
+				}
+				out[from][to] = true
+			}
+		}
+	}
+	return out
+}
