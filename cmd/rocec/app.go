@@ -52,7 +52,7 @@ func newRoot(p *person) *cobra.Command {
 	f.DurationVar(&a.budget, "budget", defaultBudget, "work the PFC-loop proof may take, as a `duration` at 100 million steps a second: counted, not\nmeasured, so that verdicts are the same on every machine")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		a.fmtCommand(), a.validateCommand(), a.explainCommand(), a.buildCommand(), a.showCommand(),
+		a.fmtCommand(), a.validateCommand(), a.explainCommand(), a.buildCommand(), a.showCommand(), a.graphCommand(),
 		a.planCommand(), a.applyCommand(), a.verifyCommand(), a.completionCommand(root), a.versionCommand(),
 	)
 	return root

@@ -5,6 +5,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec validate [DIR]        everything that can be known without a device
 	rocec explain CODE          the story behind a diagnostic
 	rocec show [DIR] NAME       effective settings, each with the line it came from
+	rocec graph [DIR]           the topology, a PFC loop drawn into it
 	rocec build [DIR] -o OUT    every file as it would lie on each device
 	rocec plan [DIR]            compares with the live devices, changes nothing
 	rocec apply [DIR]           does it, in waves, verified
@@ -42,6 +43,7 @@ A fabric goes through one door after the other, each with a type of its own:
 	targets   an [ir.Fabric] in, a [target.Tree] out: how each box spells it
 	deploy    a [target.Tree] and live devices in, a plan out; and the plan done
 	          deploy/ssh is the wire, deploy/lab a fleet of devices for rehearsal
+	picture   an [ir.Fabric] and its proofs in, a drawing out; the only room inside this one
 
 This package knows the person: flags, colours, exit codes. One verb, one file.
 */

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/cmd/rocec/picture"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+func (a *app) graphCommand() *cobra.Command {
+	var out, format string
+	var names []string
+	for _, f := range picture.Formats {
+		names = append(names, f.Name)
+	}
+	cmd := &cobra.Command{
+		Use:   "graph [DIR]",
+		Short: "draw the topology, a PFC loop drawn into it",
+		Long: "Graph draws the fabric by tiers; devices that stand alike are folded until the picture fits a page. If lossless\n" +
+			"links can pause each other in a circle, that circle is drawn red, its buffers numbered in the order of waiting.\n" +
+			"\n" +
+			"svg is for documents; html is one file with search, zoom, every loop, and the settings of every link with where\n" +
+			"they came from, and needs no network; dot is for graphviz, ptm the topology.dot of Cumulus Linux, json for tools.\n" +
+			"\n" +
+			"A fabric with errors is drawn too, as long as its cabling is whole; the exit status is 1 then.",
+		Example: "  rocec graph -o fabric.html             # explore it in a browser\n" +
+			"  rocec graph --format dot | dot -Tpng   # let graphviz lay it out",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("format") {
+				format = formatOf(out)
+			} else if err := choice("format", format, names...); err != nil {
+				return err
+			}
+			return a.graph(folder(args), out, format)
+		},
+	}
+	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` to write to; its ending chooses the format; - is stdout")
+	cmd.Flags().StringVar(&format, "format", "", "svg, html, dot, ptm or json (default: by the ending of the file, else svg)")
+	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
+	return cmd
+}
+
+// formatOf chooses a format by the ending of a file; the first of the table where that says nothing.
+func formatOf(name string) string {
+	for _, f := range picture.Formats {
+		if strings.EqualFold(filepath.Ext(name), f.Ext) {
+			return f.Name
+		}
+	}
+	return picture.Formats[0].Name
+}
+
+func (a *app) graph(dir, out, format string) error {
+	f, err := a.load(dir)
+	if err != nil {
+		return err
+	}
+	if f.ir == nil {
+		a.printDiagnostics(a.stderr, f)
+		return &exit{exitErrors, ""}
+	}
+	var data []byte
+	for _, p := range picture.Formats {
+		if p.Name == format {
+			data = p.Write(f.ir, f.report.Proofs)
+		}
+	}
+	if err := a.writePicture(out, data); err != nil {
+		return fail(exitMachines, "the picture could not be written: %v", err)
+	}
+	if f.diags.HasErrors() { // the picture is worth seeing all the same; say that there are some
+		return fail(exitErrors, "the fabric has %s; rocec validate shows them", count(f.diags.Count(diag.Error), "error"))
+	}
+	return nil
+}
+
+// writePicture writes to a file, whole or not at all, or to stdout. What is no regular file, as /dev/null, is written
+// to, not replaced.
+func (a *app) writePicture(out string, data []byte) error {
+	if out == "" || out == "-" {
+		_, err := a.stdout.Write(data)
+		return err
+	}
+	if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() {
+		if err := os.WriteFile(out, data, 0o666); err != nil {
+			return err
+		}
+	} else if err := replaceFile(out, data, 0o644); err != nil {
+		return err
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.stdout, "%s: %d bytes written\n", diag.Escape(out), len(data))
+	}
+	return nil
+}

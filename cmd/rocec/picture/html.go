@@ -1,0 +1,281 @@
+package picture
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/validate"
+)
+
+var (
+	//go:embed page.html
+	pageHTML string
+	//go:embed page.css
+	pageStyle string
+	//go:embed page.js
+	pageScript string
+)
+
+// HTML writes one page that holds all it needs: the drawing with zoom, search, folding, every loop, and the settings of
+// every link and device with where they came from. Its policy lets the browser load nothing and run only its own script.
+func HTML(f *ir.Fabric, proofs []validate.Proof) []byte {
+	style := svgStyle + pageStyle
+	data, err := json.Marshal(newPage(draw(f, proofs))) // escapes <, > and &: it cannot end its element
+	if err != nil {
+		panic(err) // the types below hold nothing that cannot be written
+	}
+	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
+		digest(style), digest(pageScript))
+	return []byte(strings.NewReplacer(
+		"{{policy}}", policy, "{{title}}", escape("Fabric "+f.Name), "{{headline}}", escape(headline(f)),
+		"{{style}}", style, "{{script}}", pageScript, "{{data}}", string(data),
+	).Replace(pageHTML))
+}
+
+// digest is how a content security policy names a text that may stand in the page.
+func digest(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// page is what page.js gets. Devices, links, symbols and tables refer to each other by index.
+type page struct {
+	Rows     []pageRow     `json:"rows"`
+	Devices  []pageDevice  `json:"devices"` // by Device.ID
+	Links    []pageLink    `json:"links"`   // by Link.ID
+	Tables   [][]pageValue `json:"tables"`  // settings; equal ones stand here once
+	Symbols  []pageSymbol  `json:"symbols"`
+	Base     []int         `json:"base"` // the symbols shown at first
+	Loops    []pageLoop    `json:"loops"`
+	Verdicts []pageVerdict `json:"verdicts"`
+}
+
+type pageRow struct {
+	Label string `json:"label"`
+	Y     int    `json:"y"`
+}
+
+type pageDevice struct {
+	Name  string `json:"name"`
+	Table int    `json:"table"`
+}
+
+type pageEnd struct {
+	Device int    `json:"device"`
+	Port   string `json:"port"`
+	Table  int    `json:"table"`
+}
+
+type pageLink struct {
+	A        pageEnd `json:"a"`
+	B        pageEnd `json:"b"`
+	Table    int     `json:"table"`
+	Lossless bool    `json:"lossless,omitempty"`
+}
+
+// pageValue is a setting: its name, its value, and where it came from.
+type pageValue [3]string
+
+type pageSymbol struct {
+	Label  string `json:"label"`
+	Count  string `json:"count,omitempty"`
+	Host   bool   `json:"host,omitempty"`
+	Device int    `json:"device"`          // the first
+	Parts  []int  `json:"parts,omitempty"` // symbols
+	X      int    `json:"x"`
+	Y      int    `json:"y"`
+	W      int    `json:"w"`
+	H      int    `json:"h"`
+}
+
+type pageHop struct {
+	Link  int    `json:"link"`
+	IntoB bool   `json:"into_b"` // the buffer is at the link's end b
+	Text  string `json:"text"`
+}
+
+type pageLoop struct {
+	Title string    `json:"title"`
+	Hops  []pageHop `json:"hops"`
+	Flows []string  `json:"flows"`
+	Down  []int     `json:"down"` // links
+}
+
+type pageVerdict struct {
+	Verdict string   `json:"verdict"`
+	Text    string   `json:"text"`
+	Notes   []string `json:"notes"`
+}
+
+// pageWriter collects a page.
+type pageWriter struct {
+	page
+	tables map[string]int
+}
+
+func newPage(d *drawing) *page {
+	w := &pageWriter{tables: map[string]int{}}
+	w.Rows, w.Loops, w.Verdicts, w.Base = []pageRow{}, []pageLoop{}, []pageVerdict{}, []int{}
+	for _, r := range d.rows {
+		w.Rows = append(w.Rows, pageRow{r.label, r.y})
+	}
+	for _, device := range d.fabric.Devices {
+		w.Devices = append(w.Devices, pageDevice{device.Name, w.table(deviceSettings(device))})
+	}
+	ports := make([]int, len(d.fabric.Ports))
+	for i, p := range d.fabric.Ports {
+		ports[i] = w.table(portSettings(p))
+	}
+	end := func(p *ir.Port) pageEnd { return pageEnd{p.Device.ID, p.Name, ports[p.ID]} }
+	for _, l := range d.fabric.Links {
+		w.Links = append(w.Links, pageLink{end(l.A), end(l.B), w.table(linkSettings(l)), len(lossless(l)) > 0})
+	}
+	for _, s := range d.symbols {
+		w.Base = append(w.Base, w.symbol(s))
+	}
+	for _, c := range d.circles {
+		w.Loops = append(w.Loops, newPageLoop(c))
+	}
+	for i := range d.proofs {
+		p := &d.proofs[i]
+		v := pageVerdict{string(p.Verdict), verdictText(p), []string{}}
+		if p.Why != "" && p.Verdict != validate.Unknown {
+			v.Notes = append(v.Notes, p.Why)
+		}
+		w.Verdicts = append(w.Verdicts, pageVerdict{v.Verdict, v.Text, append(v.Notes, p.Notes...)})
+	}
+	return &w.page
+}
+
+func (w *pageWriter) symbol(s *symbol) int {
+	i := len(w.Symbols)
+	p := pageSymbol{Label: shorten(s.label, mostLetters), Host: s.host(), Device: s.devices[0].ID, X: s.x, Y: s.y, W: s.w, H: s.h}
+	if len(s.devices) > 1 {
+		p.Count = countText(s)
+	}
+	w.Symbols = append(w.Symbols, p)
+	for _, part := range s.parts {
+		w.Symbols[i].Parts = append(w.Symbols[i].Parts, w.symbol(part))
+	}
+	return i
+}
+
+func newPageLoop(c circle) pageLoop {
+	l := pageLoop{Title: c.title(), Hops: []pageHop{}, Flows: []string{}, Down: []int{}}
+	for _, h := range c.loop.Circle {
+		l.Hops = append(l.Hops, pageHop{h.In.Link.ID, h.In.Link.B == h.In, hopText(h)})
+	}
+	for _, f := range c.loop.Flows {
+		l.Flows = append(l.Flows, flowText(f))
+	}
+	for _, link := range c.loop.Down {
+		l.Down = append(l.Down, link.ID)
+	}
+	return l
+}
+
+// table returns the place of equal settings.
+func (w *pageWriter) table(rows []pageValue) int {
+	rows = slices.DeleteFunc(rows, func(r pageValue) bool { return r[1] == "" && r[2] == "" })
+	var b strings.Builder
+	for _, r := range rows {
+		for _, cell := range r {
+			b.WriteString(cell)
+			b.WriteByte(0)
+		}
+	}
+	i, known := w.tables[b.String()]
+	if !known {
+		i = len(w.Tables)
+		w.tables[b.String()] = i
+		w.Tables = append(w.Tables, slices.Concat([]pageValue{}, rows))
+	}
+	return i
+}
+
+func deviceSettings(d *ir.Device) []pageValue {
+	out := []pageValue{{"declared", d.Group, originText(ir.Origin{At: d.Decl})}}
+	if s := d.Switch; s != nil {
+		out = append(out,
+			pageValue{"model", s.Model.Title, originText(ir.Origin{At: s.ModelAt})},
+			pageValue{"release", strings.TrimSpace(s.OS + " " + s.Version), originText(ir.Origin{At: s.VersionAt})},
+			pageValue{"tier", strconv.Itoa(s.Tier), originText(s.TierFrom)})
+		if s.ASN != 0 {
+			out = append(out, pageValue{"asn", strconv.Itoa(s.ASN), ""})
+		}
+		return out
+	}
+	for _, n := range d.Host.NICs {
+		out = append(out, pageValue{"nic " + n.Name, n.Model.Title, originText(ir.Origin{At: n.ModelAt})})
+	}
+	if d.Host.Forwards {
+		out = append(out, pageValue{"forwards", "true", ""})
+	}
+	return out
+}
+
+func linkSettings(l *ir.Link) []pageValue {
+	out := []pageValue{{"declared", l.Block, originText(ir.Origin{At: l.At})}}
+	out = append(out, pageValue{"speed", platform.SpeedText(l.Speed.N), originText(l.Speed.From...)})
+	if l.Length.Known() {
+		out = append(out, pageValue{"length", metres(l.Length.Metres), originText(l.Length.From)})
+	}
+	if l.Routed {
+		out = append(out, pageValue{"routed", "true", ""})
+	}
+	if l.Peer {
+		out = append(out, pageValue{"peer", "true", ""})
+	}
+	groups := "none: every frame may be dropped"
+	if g := lossless(l); len(g) > 0 {
+		groups = strings.Join(g, ", ")
+	}
+	return append(out, pageValue{"lossless", groups, ""})
+}
+
+func portSettings(p *ir.Port) []pageValue {
+	var out []pageValue
+	if p.MTU > 0 {
+		out = append(out, pageValue{"MTU", strconv.Itoa(p.MTU), originText(ir.Origin{At: p.Device.Fabric.MTUAt})})
+	}
+	for _, b := range p.Buffers {
+		name := b.Group.Name + " "
+		if !b.Size.Set() { // a NIC: its driver sizes its own buffers
+			out = append(out, pageValue{name + "pfc", "on", originText(ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})})
+			continue
+		}
+		out = append(out,
+			pageValue{name + "buffer", bytesText(b.Size.N), originText(b.Size.From...)},
+			pageValue{name + "xoff", bytesText(b.Xoff.N), originText(b.Xoff.From...)},
+			pageValue{name + "headroom", bytesText(b.Headroom()), fmt.Sprintf("buffer - xoff; %s needed", bytesText(b.Need))})
+	}
+	return out
+}
+
+// originText is "fabric.hcl:31 cable of 30 m; Spectrum: cells of 96 B".
+func originText(from ...ir.Origin) string {
+	var parts []string
+	for _, o := range from {
+		if s := strings.TrimSpace(place(o.At) + " " + o.Why); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// bytesText is "147,000 B".
+func bytesText(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s + " B"
+}
