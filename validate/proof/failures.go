@@ -259,6 +259,9 @@ func (p *Proof) failures(size string) {
 			p.outOfBudget(f, k, done, found, reserve)
 			return
 		}
+		if r.parts != nil && r.mixed == "" {
+			r = f.anew(ir.NewBudget(p.budget.Left()/20)).tightest(f.sizes[k], r)
+		}
 		if p.settle(r) {
 			if r.mixed != "" {
 				p.Failures = k - 1
@@ -279,6 +282,29 @@ func (p *Proof) failures(size string) {
 		p.Why += fmt.Sprintf(". With up to %s down there is no circle either: %s", Plural(n, "link"), f.coverage())
 	}
 	p.followed = f
+}
+
+// tightest returns, of the states with as many links down as r, which holds a circle, the one with the shortest, as far as
+// the budget goes: which of them was found first is a matter of names.
+func (f *failures) tightest(states []*failed, r result) result {
+	length := func(r result) int { return len(r.graph.show(r.parts, r.down, r.ties)[0].Circle) }
+	best := length(r)
+	for _, s := range states {
+		if s.free || slices.Equal(s.down, r.down) {
+			continue
+		}
+		other := f.alone(s)
+		if other.err != nil {
+			break
+		}
+		if other.parts == nil || other.mixed != "" {
+			continue
+		}
+		if n := length(other); n < best {
+			best, r = n, other
+		}
+	}
+	return r
 }
 
 // coverage says how the failure sets were covered.
