@@ -86,9 +86,6 @@ func newHubSearch(f *ir.Fabric) *hubSearch {
 	return &hubSearch{f: f, found: make([]int32, n), low: make([]int32, n), terminal: make([]bool, n), on: make(linkSet, len(f.Links))}
 }
 
-// passes tells whether traffic can pass through a device.
-func passes(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
-
 // run returns the links that carry the traffic of an intent. The set is valid until the next run.
 func (s *hubSearch) run(i *ir.Intent) linkSet {
 	clear(s.found)
@@ -102,7 +99,7 @@ func (s *hubSearch) run(i *ir.Intent) linkSet {
 		}
 		s.on[p.Link.ID] = true
 		at := p.Device
-		if !passes(at) {
+		if !at.Forwards() {
 			at = p.Peer().Device
 		}
 		if !s.terminal[at.ID] {
@@ -134,7 +131,7 @@ func (s *hubSearch) run(i *ir.Intent) linkSet {
 				p := f.dev.Ports[f.next]
 				f.next++
 				to := p.Peer().Device
-				if p.Link == f.from || !passes(to) || i.Version == 1 && p.Link.Routed {
+				if p.Link == f.from || !to.Forwards() || i.Version == 1 && p.Link.Routed {
 					continue
 				}
 				if s.found[to.ID] == 0 {
@@ -218,7 +215,7 @@ func (c *compiler) ring(set linkSet) []*ir.Link {
 	}
 	tree := make(linkSet, len(c.f.Links))
 	for _, l := range c.f.Links {
-		if !set.has(l) || !passes(l.A.Device) || !passes(l.B.Device) {
+		if !set.has(l) || !l.A.Device.Forwards() || !l.B.Device.Forwards() {
 			continue
 		}
 		a, b := root(l.A.Device.ID), root(l.B.Device.ID)

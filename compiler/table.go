@@ -156,7 +156,7 @@ func (m *tableMaker) findStations() {
 			s := m.stations[i]
 			s.nics = append(s.nics, n)
 			at := int32(n.Port.Peer().Device.ID)
-			if passes(d) {
+			if d.Forwards() {
 				at = int32(d.ID)
 			}
 			if !slices.Contains(s.at, at) {
@@ -431,7 +431,7 @@ func (m *tableMaker) nextHops() {
 			return
 		}
 		d := m.c.named[w.Name.V]
-		if d == nil || !passes(d) {
+		if d == nil || !d.Forwards() {
 			what := "switch"
 			if d != nil {
 				what = "switch, and no host that forwards,"
@@ -487,11 +487,11 @@ func (m *tableMaker) nextHops() {
 // missing finds the switches the file should name and does not.
 func (m *tableMaker) missing() {
 	for _, d := range m.c.f.Devices {
-		if _, ok := m.rows[d]; ok || !passes(d) {
+		if _, ok := m.rows[d]; ok || !d.Forwards() {
 			continue
 		}
 		for _, p := range d.Ports {
-			if g := m.lossless(p.Link); g != nil && passes(p.Peer().Device) {
+			if g := m.lossless(p.Link); g != nil && p.Peer().Device.Forwards() {
 				m.c.report.errorf(topicTableMissing, m.t.At, d.Name, "%s is not in %s, and its link %s to %s carries the lossless cos group %q: "+
 					"where it sends traffic must be known. Add it to \"switches\"; a switch without routes is written %q: [].",
 					d.Name, m.t.File, p.Name, p.Peer(), g.Name, d.Name)

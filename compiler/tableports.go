@@ -33,7 +33,7 @@ func (p *portFinder) find(name string) *ir.Port {
 // meant.
 func (p *portFinder) mayLead(port *ir.Port, k key) bool {
 	peer := port.Peer()
-	if passes(peer.Device) {
+	if peer.Device.Forwards() {
 		return true
 	}
 	i := p.m.station[peer.NIC]

@@ -116,7 +116,7 @@ func (w *tableWalk) from(d *ir.Device, target int) {
 		next := top.ports[0].Peer().Device
 		top.ports = top.ports[1:]
 		switch {
-		case !passes(next) || w.state[next.ID] == mark:
+		case !next.Forwards() || w.state[next.ID] == mark:
 		case w.state[next.ID] == -mark:
 			if w.looped != target+1 {
 				w.looped = target + 1

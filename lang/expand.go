@@ -424,9 +424,9 @@ func (l *loader) decodeLink(b *hclsyntax.Block, en *env, key string) {
 func (l *loader) zip(block *LinkBlock, a, b side) {
 	if len(a.ends) != len(b.ends) {
 		unequalCounts.Errorf(&l.diags, block.Decl, "%s zips its sides pairwise, and they have different counts: a names %s, b names %s.",
-			block.title(), plural(len(a.ends), "endpoint"), plural(len(b.ends), "endpoint")).
-			Note(a.at, "%s", plural(len(a.ends), "endpoint")).
-			Note(b.at, "%s", plural(len(b.ends), "endpoint"))
+			block.title(), diag.Count(len(a.ends), "endpoint"), diag.Count(len(b.ends), "endpoint")).
+			Note(a.at, "%s", diag.Count(len(a.ends), "endpoint")).
+			Note(b.at, "%s", diag.Count(len(b.ends), "endpoint"))
 		return
 	}
 	slab := make([]Link, len(a.ends))
@@ -461,8 +461,8 @@ func (l *loader) mesh(block *LinkBlock, lower, upper side) {
 	low, up := byDevice(lower.ends), byDevice(upper.ends)
 	report := func(format string, args ...any) {
 		unequalCounts.Errorf(&l.diags, block.Decl, "%s %s", block.title(), fmt.Sprintf(format, args...)).
-			Note(lower.at, "%s, %s", plural(len(low), "lower device"), plural(len(lower.ends), "port")).
-			Note(upper.at, "%s, %s", plural(len(up), "upper device"), plural(len(upper.ends), "port"))
+			Note(lower.at, "%s, %s", diag.Count(len(low), "lower device"), diag.Count(len(lower.ends), "port")).
+			Note(upper.at, "%s, %s", diag.Count(len(up), "upper device"), diag.Count(len(upper.ends), "port"))
 	}
 	for _, group := range [][][]Endpoint{low, up} {
 		for _, ports := range group {
@@ -474,13 +474,13 @@ func (l *loader) mesh(block *LinkBlock, lower, upper side) {
 	}
 	p, q := len(low[0]), len(up[0])
 	if p%len(up) != 0 {
-		report("joins every lower device to %s, so a lower device needs %d ports, or a multiple for parallel links; it names %d.", plural(len(up), "upper device"), len(up), p)
+		report("joins every lower device to %s, so a lower device needs %d ports, or a multiple for parallel links; it names %d.", diag.Count(len(up), "upper device"), len(up), p)
 		return
 	}
 	w := p / len(up)
 	if q != w*len(low) {
 		report("joins %s to %s by %s each, so an upper device needs %d x %d = %d ports; it names %d.",
-			plural(len(low), "lower device"), plural(len(up), "upper device"), plural(w, "link"), len(low), w, len(low)*w, q)
+			diag.Count(len(low), "lower device"), diag.Count(len(up), "upper device"), diag.Count(w, "link"), len(low), w, len(low)*w, q)
 		return
 	}
 	slab := make([]Link, 0, len(lower.ends))

@@ -180,7 +180,7 @@ func (l *loader) index(bodies []*hclsyntax.Body) map[string][]*hclsyntax.Block {
 	}
 	if len(byKind["fabric"]) == 0 && len(bodies) > 0 && len(l.src.Files) > 0 {
 		noFabric.Errorf(&l.diags, diag.Range{}, "None of the %s in %s holds a fabric block. Write one, such as fabric \"pod1\" { routing = \"up-down\" }, or name the folder that does.",
-			plural(len(bodies), "file"), quoteDir(l.dir))
+			diag.Count(len(bodies), "file"), quoteDir(l.dir))
 	}
 	return byKind
 }

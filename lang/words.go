@@ -35,10 +35,3 @@ func cut(s string) string {
 	}
 	return strings.ToValidUTF8(s[:most], "") + "..."
 }
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

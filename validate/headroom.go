@@ -78,13 +78,13 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	}
 	where := worst.String()
 	if len(ports) > 1 {
-		where = fmt.Sprintf("%s and %s like it", worst, plural(len(ports)-1, "port"))
+		where = fmt.Sprintf("%s and %s like it", worst, diag.Count(len(ports)-1, "port"))
 	}
 	d := report(at, "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
 		"was sent: the group %s. Leave buffer out, so that it is derived, or make it at least %s.",
 		g.Name, bytesText(b.Headroom()), bytesText(b.Size.N), bytesText(b.Xoff.N), where, bytesText(b.Need), chance,
 		bytesText(b.Xoff.N+b.Need))
-	d.Note(l.At, "%s here", plural(len(ports), "port"))
+	d.Note(l.At, "%s here", diag.Count(len(ports), "port"))
 	if at := l.Length.From.At; at.Filename != "" && at != l.At {
 		d.Note(at, "the cable's length, %g m", l.Length.Metres)
 	}

@@ -1,5 +1,7 @@
 package validate
 
+import "github.com/rocec/rocec/lang/diag"
+
 // RoCEMembers warns of intents that protect nothing.
 var RoCEMembers = &Check{
 	Code:    "roce-members",
@@ -21,7 +23,7 @@ How to mend it: name the members (members = [host.gpu]), and give each a link.`,
 		for _, in := range p.Fabric.Intents {
 			if len(in.Members) < 2 {
 				p.Warnf(in.At, "Roce %q has %s, so nobody talks and nothing is protected. Name the hosts that talk to each other.",
-					in.Name, plural(len(in.Members), "member"))
+					in.Name, diag.Count(len(in.Members), "member"))
 			}
 			var loose []string
 			first := in.At

@@ -7,12 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/validate/proof"
 )
-
-func plural(n int, what string) string { return proof.Plural(n, what) }
-
-func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
 
 // nicName is "host:interface", the spelling of the language.
 func nicName(n *ir.NIC) string { return n.Device.Name + ":" + n.Name }

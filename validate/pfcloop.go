@@ -135,7 +135,7 @@ func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 	}
 	for _, in := range p.Fabric.Intents {
 		if slices.Contains(l.Groups, in.Group) {
-			d.Note(in.At, "lets %s talk with one another", plural(len(in.Members), "interface"))
+			d.Note(in.At, "lets %s talk with one another", diag.Count(len(in.Members), "interface"))
 		}
 	}
 	if len(l.Groups) > 1 {
@@ -160,14 +160,14 @@ func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 	slices.SortFunc(blocks, diag.ComparePlace)
 	for _, at := range blocks {
 		if at.Filename != "" {
-			d.Note(at, "lays %s of the circle", plural(cables[at], "cable"))
+			d.Note(at, "lays %s of the circle", diag.Count(cables[at], "cable"))
 		}
 	}
 	if len(first.Down) > 0 {
 		if p.Fabric.FailuresAt.Filename != "" {
-			d.Note(p.Fabric.FailuresAt, "asks that the proof hold with up to %s down", plural(p.Fabric.Failures, "link"))
+			d.Note(p.Fabric.FailuresAt, "asks that the proof hold with up to %s down", diag.Count(p.Fabric.Failures, "link"))
 		} else {
-			d.Note(diag.Range{}, "fabric.failures is not written: the proof must hold with up to %s down", plural(p.Fabric.Failures, "link"))
+			d.Note(diag.Range{}, "fabric.failures is not written: the proof must hold with up to %s down", diag.Count(p.Fabric.Failures, "link"))
 		}
 	}
 }
@@ -188,7 +188,7 @@ func loopText(l *proof.Proof) string {
 		}
 		b.WriteByte('\n')
 		if first.Alike > 1 {
-			fmt.Fprintf(&b, "%s of links do the same; they differ by names only\n", plural(first.Alike-1, "other set"))
+			fmt.Fprintf(&b, "%s of links do the same; they differ by names only\n", diag.Count(first.Alike-1, "other set"))
 		}
 		if l.Fewest && len(first.Down) > 1 {
 			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", len(first.Down))
@@ -198,7 +198,7 @@ func loopText(l *proof.Proof) string {
 		b.WriteString("\nflows that fill it:\n\n")
 		for i, f := range first.Flows {
 			if i == 8 {
-				fmt.Fprintf(&b, "    ...  %s more\n", plural(len(first.Flows)-8, "flow"))
+				fmt.Fprintf(&b, "    ...  %s more\n", diag.Count(len(first.Flows)-8, "flow"))
 				break
 			}
 			fmt.Fprintf(&b, "    %s\n", flowText(f))
@@ -210,17 +210,17 @@ func loopText(l *proof.Proof) string {
 	}
 	if first.More > 0 {
 		more = append(more, fmt.Sprintf("%s of %d buffers take the same turns from down to up and are not listed",
-			plural(first.More, "more circle"), len(first.Circle)))
+			diag.Count(first.More, "more circle"), len(first.Circle)))
 	}
 	if first.Buffers > len(first.Circle) {
-		more = append(more, fmt.Sprintf("%s in all lie on circles that are joined to this one; the shortest is shown", plural(first.Buffers, "buffer")))
+		more = append(more, fmt.Sprintf("%s in all lie on circles that are joined to this one; the shortest is shown", diag.Count(first.Buffers, "buffer")))
 	}
 	others := l.Parts - 1
 	if first.Reversed && first.Buffers == len(first.Circle) {
 		others-- // the other direction is a part of its own
 	}
 	if others > 0 {
-		more = append(more, fmt.Sprintf("%s of buffers hold circles that share no buffer with it", plural(others, "other set")))
+		more = append(more, fmt.Sprintf("%s of buffers hold circles that share no buffer with it", diag.Count(others, "other set")))
 	}
 	if more != nil {
 		fmt.Fprintf(&b, "\n%s\n", strings.Join(more, "\n"))
@@ -240,7 +240,7 @@ func writeCircle(b *strings.Builder, circle []Hop) {
 	for i, h := range circle {
 		if len(circle) > most && i >= most-4 && i < len(circle)-4 {
 			if i == most-4 {
-				fmt.Fprintf(b, "    ...  %s more\n", plural(len(circle)-most, "buffer"))
+				fmt.Fprintf(b, "    ...  %s more\n", diag.Count(len(circle)-most, "buffer"))
 			}
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // UpDownNoPath reports members that up-down keeps from each other.
@@ -45,20 +46,12 @@ say which routing the fabric has.`,
 func byHeight(f *ir.Fabric) []*ir.Device {
 	var out []*ir.Device
 	for _, d := range f.Devices {
-		if forwards(d) {
+		if d.Forwards() {
 			out = append(out, d)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b *ir.Device) int { return height(a) - height(b) })
+	slices.SortStableFunc(out, func(a, b *ir.Device) int { return a.Height() - b.Height() })
 	return out
-}
-
-// height is the tier of a device that forwards; hosts stand below every switch.
-func height(d *ir.Device) int {
-	if d.Switch != nil {
-		return d.Switch.Tier
-	}
-	return 0
 }
 
 // bitset is a set of small numbers.
@@ -113,7 +106,7 @@ func (p *Pass) noPath(in *ir.Intent, order []*ir.Device) {
 	}
 	spread := func(d *ir.Device, to bitset, from func(u *ir.Device, l *ir.Link) bitset) {
 		for _, port := range d.Ports {
-			if u := port.Peer().Device; forwards(u) && usable(port.Link) {
+			if u := port.Peer().Device; u.Forwards() && usable(port.Link) {
 				if s := from(u, port.Link); s != nil {
 					to.add(s)
 				}
@@ -122,7 +115,7 @@ func (p *Pass) noPath(in *ir.Intent, order []*ir.Device) {
 	}
 	for _, d := range order {
 		spread(d, set(fall, d), func(u *ir.Device, _ *ir.Link) bitset {
-			if height(u) < height(d) {
+			if u.Height() < d.Height() {
 				return set(fall, u)
 			}
 			return nil
@@ -132,9 +125,9 @@ func (p *Pass) noPath(in *ir.Intent, order []*ir.Device) {
 		set(rise, d).add(set(fall, d))
 		spread(d, set(rise, d), func(u *ir.Device, l *ir.Link) bitset {
 			switch {
-			case height(u) > height(d):
+			case u.Height() > d.Height():
 				return set(rise, u)
-			case height(u) == height(d) && l.Peer:
+			case u.Height() == d.Height() && l.Peer:
 				return set(fall, u)
 			}
 			return nil
@@ -169,13 +162,13 @@ func (p *Pass) noPath(in *ir.Intent, order []*ir.Device) {
 	}
 	more := ""
 	if pairs > 2 {
-		more = " (and so for " + plural(pairs/2-1, "more pair") + " of switches)"
+		more = " (and so for " + diag.Count(pairs/2-1, "more pair") + " of switches)"
 	}
 	ma, mb := first[a], first[b]
 	d := p.Errorf(in.At, "Members %s (at %s, tier %d) and %s (at %s, tier %d) of roce %q are joined by cables, but every way between "+
 		"them comes down and goes up again, which up-down forbids%s. Correct the tiers, hang the hosts on the lowest "+
 		"switches, or say which routing the fabric has.",
-		nicName(ma.NIC), a.Name, height(a), nicName(mb.NIC), b.Name, height(b), in.Name, more)
+		nicName(ma.NIC), a.Name, a.Height(), nicName(mb.NIC), b.Name, b.Height(), in.Name, more)
 	d.Note(ma.NIC.Port.At, "%s hangs on %s", nicName(ma.NIC), a.Name)
 	d.Note(mb.NIC.Port.At, "%s hangs on %s", nicName(mb.NIC), b.Name)
 	if p.Fabric.RoutingAt.Filename != "" {
@@ -188,7 +181,7 @@ func islands(f *ir.Fabric, usable func(*ir.Link) bool) []int {
 	out := make([]int, len(f.Devices))
 	n := 0
 	for _, d := range f.Devices {
-		if !forwards(d) || out[d.ID] != 0 {
+		if !d.Forwards() || out[d.ID] != 0 {
 			continue
 		}
 		n++
@@ -197,7 +190,7 @@ func islands(f *ir.Fabric, usable func(*ir.Link) bool) []int {
 			v := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
 			for _, port := range v.Ports {
-				if u := port.Peer().Device; usable(port.Link) && forwards(u) && out[u.ID] == 0 {
+				if u := port.Peer().Device; usable(port.Link) && u.Forwards() && out[u.ID] == 0 {
 					out[u.ID] = n
 					todo = append(todo, u)
 				}

@@ -114,10 +114,10 @@ func everyMember(in *ir.Intent, is func(*ir.NIC) bool) bool {
 // attachedTo returns the device that forwards the NIC's traffic: its switch, or its own host; nil when it is not cabled to
 // one.
 func attachedTo(n *ir.NIC) *ir.Device {
-	if forwards(n.Device) {
+	if n.Device.Forwards() {
 		return n.Device
 	}
-	if n.Port == nil || !forwards(n.Port.Peer().Device) {
+	if n.Port == nil || !n.Port.Peer().Device.Forwards() {
 		return nil
 	}
 	return n.Port.Peer().Device
@@ -129,7 +129,7 @@ func routedBetween(a, b *ir.Device) []*ir.Link {
 	for queue := []*ir.Device{a}; len(queue) > 0; queue = queue[1:] {
 		for _, port := range queue[0].Ports {
 			q := port.Peer()
-			if _, known := by[q.Device]; !known && forwards(q.Device) {
+			if _, known := by[q.Device]; !known && q.Device.Forwards() {
 				by[q.Device] = q
 				queue = append(queue, q.Device)
 			}

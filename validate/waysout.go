@@ -70,7 +70,7 @@ func waysOut(l *proof.Proof) *diag.Fix {
 	if cut := l.Cut(); cut != nil {
 		covers := ""
 		if n := f.Failures; n > 0 {
-			covers = fmt.Sprintf("; it has been tried, also with up to %s more down", plural(n, "link"))
+			covers = fmt.Sprintf("; it has been tried, also with up to %s more down", diag.Count(n, "link"))
 		}
 		ways = append(ways, fmt.Sprintf("take out one cable of the circle, for example %s - %s (price: its bandwidth, and one "+
 			"failure less to survive%s)", cut.A, cut.B, covers))
@@ -79,7 +79,7 @@ func waysOut(l *proof.Proof) *diag.Fix {
 		if len(ways) == 0 && f.FailuresAt.Filename != "" {
 			edits = []diag.Edit{{At: f.FailuresAt, New: fmt.Sprint(n - 1)}}
 		}
-		ways = append(ways, fmt.Sprintf("failures = %d (price: the proof no longer covers %s down)", n-1, plural(n, "link")))
+		ways = append(ways, fmt.Sprintf("failures = %d (price: the proof no longer covers %s down)", n-1, diag.Count(n, "link")))
 	}
 	ways = append(ways, fmt.Sprintf("allow_deadlock = \"reason\" on %s (price: the risk stays, and plan and apply repeat it every time)",
 		groupsText(l.Groups)))
@@ -128,7 +128,7 @@ func planText(plan [][]*ir.Device) string {
 	var sets []string
 	for i, set := range plan {
 		if i == most {
-			sets = append(sets, fmt.Sprintf("and so on for %s", plural(len(plan)-most, "more set")))
+			sets = append(sets, fmt.Sprintf("and so on for %s", diag.Count(len(plan)-most, "more set")))
 			break
 		}
 		names := make([]string, len(set))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
 	"strings"
@@ -151,15 +150,4 @@ func choice(flag, value string, words ...string) error {
 		list.WriteString(w)
 	}
 	return fail(exitUsage, "--%s is %s, not %q", flag, list.String(), value)
-}
-
-// count prints a number with its noun: "1 device", "2 devices".
-func count(n int, noun string) string {
-	if n == 1 {
-		return fmt.Sprintf("%d %s", n, noun)
-	}
-	if noun == "switch" {
-		return fmt.Sprintf("%d switches", n)
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -94,14 +94,14 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) error {
 	if s := plan.Summary(o.waves()); s.Unreachable+s.Refused > o.maxFailures {
 		return fail(exitMachines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
 			"Mend them, leave them out with --target, or go on without them with --max-failures %d.",
-			count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused)
+			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused)
 	}
 	if !o.approve && saved == nil {
 		word, changes := "yes", plan.Summary(o.waves()).Change
 		if changes > 20 {
 			word = f.ir.Name
 		}
-		if err := a.ask(fmt.Sprintf("Apply this to %s?", count(changes, "device")), word); err != nil {
+		if err := a.ask(fmt.Sprintf("Apply this to %s?", diag.Count(changes, "device")), word); err != nil {
 			return err
 		}
 	}
@@ -241,7 +241,7 @@ func (a *app) reportText(r *deploy.Report, o applyOptions) {
 	case !r.Complete():
 		head = diag.Paint(paint, diag.Red, "Incomplete.")
 	}
-	fmt.Fprintf(a.stdout, "%s %s: %s. Backups: /var/lib/rocec/backup/%s on each device.\n", head, count(len(r.Devices), "device"), strings.Join(parts, ", "), r.Txn)
+	fmt.Fprintf(a.stdout, "%s %s: %s. Backups: /var/lib/rocec/backup/%s on each device.\n", head, diag.Count(len(r.Devices), "device"), strings.Join(parts, ", "), r.Txn)
 }
 
 // outcome maps a report to an exit status.

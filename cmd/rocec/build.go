@@ -74,7 +74,7 @@ func (a *app) build(dir, out string, only []string) error {
 		}
 	}
 	if !a.quiet {
-		fmt.Fprintf(a.stdout, "%s: %s of %s written, %d unchanged\n", diag.Escape(out), count(written, "file"), countDevices(tree), same)
+		fmt.Fprintf(a.stdout, "%s: %s of %s written, %d unchanged\n", diag.Escape(out), diag.Count(written, "file"), countDevices(tree), same)
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func countDevices(tree *target.Tree) string {
 			n++
 		}
 	}
-	return count(n, "device")
+	return diag.Count(n, "device")
 }
 
 // writeBelow writes a file below root unless it holds the same bytes and mode already, and tells whether it wrote.

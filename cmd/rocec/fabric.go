@@ -88,7 +88,7 @@ func (a *app) printDiagnostics(w io.Writer, f *fabric) {
 	}
 	errors, warnings := f.diags.Count(diag.Error), f.diags.Count(diag.Warning)
 	fmt.Fprintf(w, "%s, %s in %s; rocec explain %s tells the story\n",
-		count(errors, "error"), count(warnings, "warning"), count(hclCount(f.src), "file"), worst(f.diags).Code)
+		diag.Count(errors, "error"), diag.Count(warnings, "warning"), diag.Count(hclCount(f.src), "file"), worst(f.diags).Code)
 }
 
 // hclCount is the number of fabric files read; values of variables count as files of their own in a Source.

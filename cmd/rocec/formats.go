@@ -265,7 +265,7 @@ func (a *app) validateGitHub(f *fabric) error {
 		}
 		fmt.Fprintf(a.stdout, "::%s %stitle=%s::%s\n", d.Severity, where, property.Replace(d.Code+": "+d.Summary), data.Replace(oneText(d)))
 	}
-	_, err := fmt.Fprintf(a.stdout, "::notice title=rocec::%s, %s\n", count(f.diags.Count(diag.Error), "error"), count(f.diags.Count(diag.Warning), "warning"))
+	_, err := fmt.Fprintf(a.stdout, "::notice title=rocec::%s, %s\n", diag.Count(f.diags.Count(diag.Error), "error"), diag.Count(f.diags.Count(diag.Warning), "warning"))
 	return err
 }
 

@@ -75,7 +75,7 @@ func (a *app) graph(dir, out, format string) error {
 		return fail(exitMachines, "the picture could not be written: %v", err)
 	}
 	if f.diags.HasErrors() { // the picture is worth seeing all the same; say that there are some
-		return fail(exitErrors, "the fabric has %s; rocec validate shows them", count(f.diags.Count(diag.Error), "error"))
+		return fail(exitErrors, "the fabric has %s; rocec validate shows them", diag.Count(f.diags.Count(diag.Error), "error"))
 	}
 	return nil
 }

@@ -93,7 +93,7 @@ func (v *planView) file(c *deploy.Change) {
 		return
 	}
 	if len(c.Keys) == 0 && c.File.Keys == nil {
-		fmt.Fprintf(v.w, "      (%s; --diff shows them)\n", count(strings.Count(string(c.After), "\n"), "line"))
+		fmt.Fprintf(v.w, "      (%s; --diff shows them)\n", diag.Count(strings.Count(string(c.After), "\n"), "line"))
 		return
 	}
 	key, value := 0, 0
@@ -118,7 +118,7 @@ func (v *planView) file(c *deploy.Change) {
 		fmt.Fprintln(v.w, strings.TrimRight(line, " "))
 	}
 	if c.Unchanged+c.NotOurs > 0 {
-		fmt.Fprintf(v.w, "      (%s unchanged, %d not ours left alone)\n", count(c.Unchanged, "key"), c.NotOurs)
+		fmt.Fprintf(v.w, "      (%s unchanged, %d not ours left alone)\n", diag.Count(c.Unchanged, "key"), c.NotOurs)
 	}
 }
 
@@ -152,20 +152,20 @@ func (v *planView) trouble(d *deploy.DevicePlan) {
 func (v *planView) summary(p *deploy.Plan, o deploy.WaveOptions) {
 	s := p.Summary(o)
 	if s.Change+s.Unreachable+s.Refused == 0 {
-		fmt.Fprintf(v.w, "%s %s as wished.\n", v.paint(diag.Green, "No changes:"), count(s.Same, "device"))
+		fmt.Fprintf(v.w, "%s %s as wished.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"))
 		return
 	}
-	parts := []string{fmt.Sprintf("%s to change", count(s.Change, "device")), fmt.Sprintf("%d as wished", s.Same)}
+	parts := []string{fmt.Sprintf("%s to change", diag.Count(s.Change, "device")), fmt.Sprintf("%d as wished", s.Same)}
 	if s.Unreachable > 0 {
 		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d unreachable", s.Unreachable)))
 	}
 	if s.Refused > 0 {
 		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d refused", s.Refused)))
 	}
-	fmt.Fprintf(v.w, "Plan: %s.  %s, %s.\n", strings.Join(parts, ", "), count(s.Files, "file"), count(s.Live, "live state"))
+	fmt.Fprintf(v.w, "Plan: %s.  %s, %s.\n", strings.Join(parts, ", "), diag.Count(s.Files, "file"), diag.Count(s.Live, "live state"))
 	if s.Change > 0 {
 		fmt.Fprintf(v.w, "Disruption: %s; order: %s, never two of a redundancy group together.\n",
-			v.paint(diag.Yellow, count(s.Disruptive, "device")), count(s.Waves, "wave"))
+			v.paint(diag.Yellow, diag.Count(s.Disruptive, "device")), diag.Count(s.Waves, "wave"))
 	}
 }
 

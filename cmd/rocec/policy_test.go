@@ -24,7 +24,7 @@ compiler:                lang lang/diag compiler/ir compiler/platform compiler/r
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/routes:         compiler/ir |
 validate:                validate/proof compiler/ir compiler/platform lang/diag |
-validate/proof:          compiler/ir |
+validate/proof:          compiler/ir lang/diag |
 validate/oracle:         compiler/ir |
 targets/target:          compiler/ir lang/diag |
 targets/cumulus:         targets/target compiler/ir compiler/platform lang/diag |

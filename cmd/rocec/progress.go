@@ -41,7 +41,7 @@ func (p *progress) step(done, total int, line string) {
 	}
 	const cells = 24
 	full := done * cells / total
-	fmt.Fprintf(p.w, "\r\x1b[K%s %s  [%s%s] %d/%d", p.what, count(total, "device"),
+	fmt.Fprintf(p.w, "\r\x1b[K%s %s  [%s%s] %d/%d", p.what, diag.Count(total, "device"),
 		strings.Repeat("#", full), strings.Repeat(" ", cells-full), done, total)
 }
 

@@ -88,7 +88,7 @@ func (a *app) show(dir, name, format string) error {
 		return &exit{exitErrors, ""}
 	}
 	if f.diags.HasErrors() { // settings of a fabric with findings are worth seeing; say that there are some
-		fmt.Fprintf(a.stderr, "rocec: the fabric has %s; rocec validate shows them\n", count(f.diags.Count(diag.Error), "error"))
+		fmt.Fprintf(a.stderr, "rocec: the fabric has %s; rocec validate shows them\n", diag.Count(f.diags.Count(diag.Error), "error"))
 	}
 	kind, sections, err := describe(f, name)
 	if err != nil {

@@ -77,7 +77,7 @@ func (a *app) validateText(f *fabric) error {
 		}
 	}
 	fmt.Fprintf(a.stdout, "fabric %q is %s: %s, %s, %s, %s\n", f.ir.Name, green("good"),
-		count(switches, "switch"), count(hosts, "host"), count(len(f.ir.Links), "link"), count(len(f.ir.Intents), "intent"))
+		diag.Count(switches, "switch"), diag.Count(hosts, "host"), diag.Count(len(f.ir.Links), "link"), diag.Count(len(f.ir.Intents), "intent"))
 	prose := &diag.Printer{Width: a.width(a.stdout)}
 	var assumed []string // once for all groups
 	for _, p := range f.report.Proofs {
@@ -123,7 +123,7 @@ func proofBy(p validate.Proof) string {
 	case p.Any:
 		s += ", whatever links are down"
 	case p.Failures > 0:
-		s += fmt.Sprintf(", with up to %s down", count(p.Failures, "link"))
+		s += fmt.Sprintf(", with up to %s down", diag.Count(p.Failures, "link"))
 	case p.Verdict == validate.Free:
 		s += ", with no link down"
 	}

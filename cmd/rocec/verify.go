@@ -130,6 +130,6 @@ func (a *app) verifyText(dir string, plan *deploy.Plan, doc verifyDocument) {
 	if !doc.Good {
 		word = v.paint(diag.Red, "not as written")
 	}
-	fmt.Fprintf(a.stdout, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused.\n", word, count(doc.Summary[verifyGood], "device"),
+	fmt.Fprintf(a.stdout, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused.\n", word, diag.Count(doc.Summary[verifyGood], "device"),
 		doc.Summary[verifyDrift], doc.Summary[string(deploy.StatusUnreachable)], doc.Summary[string(deploy.StatusRefused)])
 }

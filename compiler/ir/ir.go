@@ -144,6 +144,17 @@ type Device struct {
 	Fabric *Fabric
 }
 
+// Forwards tells whether traffic can pass through the device: a switch, or a host that forwards.
+func (d *Device) Forwards() bool { return d.Switch != nil || d.Host.Forwards }
+
+// Height is the tier of a switch. Hosts stand below every switch, at 0.
+func (d *Device) Height() int {
+	if d.Switch != nil {
+		return d.Switch.Tier
+	}
+	return 0
+}
+
 // Switch is what only a switch has.
 type Switch struct {
 	Model     *platform.Switch

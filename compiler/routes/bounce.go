@@ -37,10 +37,10 @@ func (w *walk) valleys() []*class {
 	s := newSweep(w)
 	var low uint64
 	s.seek = func(v int32, _ int, m uint64) {
-		here := tier(w.nodes[v])
+		here := w.nodes[v].Height()
 		var down, up uint64
 		for _, h := range s.open[v] {
-			if n := &s.near[h.to]; m&(n.above|n.below) != 0 && tier(w.nodes[h.to]) > here {
+			if n := &s.near[h.to]; m&(n.above|n.below) != 0 && w.nodes[h.to].Height() > here {
 				down |= m & n.above
 				up |= m & n.below
 			}

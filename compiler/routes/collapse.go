@@ -128,7 +128,7 @@ func (w *walk) collapse(classes []*class, may func(*class) bool) []destination {
 		print := fingerprint(mine)
 		i := slices.IndexFunc(alike[print], func(i int32) bool {
 			other := out[i].at[0]
-			return sameHops(hops[other], mine) && tier(w.nodes[other]) == tier(w.nodes[c.at[0]])
+			return sameHops(hops[other], mine) && w.nodes[other].Height() == w.nodes[c.at[0]].Height()
 		})
 		if i >= 0 {
 			first := &out[alike[print][i]]

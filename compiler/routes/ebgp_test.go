@@ -331,7 +331,7 @@ func randomTable(t *rapid.T, f *ir.Fabric) {
 		}
 	}
 	for _, d := range f.Devices {
-		if !forwards(d) {
+		if !d.Forwards() {
 			continue
 		}
 		table.Hops[d.ID] = make([]ir.Hop, len(table.Targets))
@@ -386,7 +386,7 @@ func randomLayers(t *rapid.T) *irtest.Cabling {
 // turnBetween tells whether the turn is one between lossless cables of devices that forward.
 func turnBetween(turn ir.Turn, g *ir.CosGroup) bool {
 	for _, p := range []*ir.Port{turn.In, turn.Out} {
-		if !forwards(p.Peer().Device) || p.Carries(g) == nil || p.Peer().Carries(g) == nil {
+		if !p.Peer().Device.Forwards() || p.Carries(g) == nil || p.Peer().Carries(g) == nil {
 			return false
 		}
 	}

@@ -109,7 +109,7 @@ func BenchmarkChanged(b *testing.B) {
 			f := f()
 			var down []*ir.Link
 			for _, p := range f.Links[0].A.Device.Ports[1:] {
-				if forwards(p.Peer().Device) {
+				if p.Peer().Device.Forwards() {
 					down = append(down, p.Link)
 				}
 			}

@@ -34,21 +34,11 @@ type step struct {
 	rise    int8 // +1 to a higher tier, -1 to a lower, 0 to the same
 }
 
-func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
-
-// tier is the height of a device that forwards: hosts stand below every switch.
-func tier(d *ir.Device) int {
-	if d.Switch != nil {
-		return d.Switch.Tier
-	}
-	return 0
-}
-
 func newNetwork(f *ir.Fabric) *network {
 	n := &network{fabric: f, node: make([]int32, len(f.Devices)), hangs: make([]int32, len(f.Ports))}
 	for _, d := range f.Devices {
 		n.node[d.ID] = -1
-		if forwards(d) {
+		if d.Forwards() {
 			n.node[d.ID] = int32(len(n.nodes))
 			n.nodes = append(n.nodes, d)
 			n.words = append(n.words, int32(len(d.Ports)+63)/64)
@@ -89,7 +79,7 @@ func (n *network) stepsOf(v int32) []step {
 			out: p, in: q, to: to, link: int32(l.ID), port: int32(p.ID), index: int32(p.Index),
 			routed: l.Routed, peer: l.Peer,
 		}
-		switch a, b := tier(d), tier(q.Device); {
+		switch a, b := d.Height(), q.Device.Height(); {
 		case a < b:
 			s.rise = +1
 		case a > b:
@@ -192,10 +182,10 @@ func (v *view) tiersFail() string {
 			case d.Host != nil && first != nil && other != first:
 				return fmt.Sprintf("host %s forwards between %s and %s and stands below both, so whether traffic may come "+
 					"down to it and go up again is not said by tiers", d.Name, first.Name, other.Name)
-			case s.rise == 0 && !s.peer && tier(d) != 0:
+			case s.rise == 0 && !s.peer && d.Height() != 0:
 				return fmt.Sprintf("%s and %s are both of tier %d and the link %s - %s is no peer link, so it is neither up "+
 					"nor down: give them different tiers, or say peer = true if at most one such step lies on a path",
-					d.Name, other.Name, tier(d), s.out, s.in)
+					d.Name, other.Name, d.Height(), s.out, s.in)
 			}
 			first = other
 		}

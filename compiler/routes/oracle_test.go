@@ -193,9 +193,9 @@ func (o *oracle) places(ports []*ir.Port, down bool) []*ir.Device {
 	var out []*ir.Device
 	for _, p := range ports {
 		switch {
-		case forwards(p.Device):
+		case p.Device.Forwards():
 			out = append(out, p.Device)
-		case forwards(p.Peer().Device) && !(down && o.isDown(p.Link)):
+		case p.Peer().Device.Forwards() && !(down && o.isDown(p.Link)):
 			out = append(out, p.Peer().Device)
 		}
 	}
@@ -206,7 +206,7 @@ func (o *oracle) places(ports []*ir.Port, down bool) []*ir.Device {
 func (o *oracle) outs(p pair, d *ir.Device, down bool) []*ir.Port {
 	return slices.DeleteFunc(slices.Clone(d.Ports), func(q *ir.Port) bool {
 		to := q.Peer().Device
-		return !forwards(to) || to == d || down && o.isDown(q.Link) || p.bridged && q.Link.Routed
+		return !to.Forwards() || to == d || down && o.isDown(q.Link) || p.bridged && q.Link.Routed
 	})
 }
 
@@ -332,7 +332,7 @@ func (o *oracle) nearer(p pair) func(*ir.Port) bool {
 		for changed := true; changed; {
 			changed = false
 			for _, d := range o.f.Devices {
-				if !forwards(d) {
+				if !d.Forwards() {
 					continue
 				}
 				for _, q := range o.outs(p, d, down) {
@@ -359,7 +359,7 @@ func (o *oracle) useful(p pair) func(*ir.Port) bool {
 		for _, d := range o.f.Devices {
 			for _, q := range o.outs(p, d, true) {
 				next := q.Peer().Device
-				if !gets[q] && forwards(d) && (slices.Contains(o.places(p.dst, true), next) ||
+				if !gets[q] && d.Forwards() && (slices.Contains(o.places(p.dst, true), next) ||
 					slices.ContainsFunc(o.outs(p, next, true), func(r *ir.Port) bool { return gets[r] && r.Peer().Device != d })) {
 					gets[q], changed = true, true
 				}
@@ -417,10 +417,10 @@ func (o *oracle) legal(all *found, flow *ir.Flow, turn ir.Turn, g *ir.CosGroup) 
 		}
 	}
 	between := ports
-	if first := ports[0].Device; !forwards(first) {
+	if first := ports[0].Device; !first.Forwards() {
 		between = between[2:]
 	}
-	if last := ports[len(ports)-1].Device; !forwards(last) {
+	if last := ports[len(ports)-1].Device; !last.Forwards() {
 		between = between[:len(between)-2]
 	}
 	for i := 1; i+1 < len(ports); i += 2 {
@@ -436,7 +436,7 @@ func (o *oracle) legal(all *found, flow *ir.Flow, turn ir.Turn, g *ir.CosGroup) 
 		}
 	}
 	ends := func(p pair, d *ir.Device, port *ir.Port, of []*ir.Port) bool {
-		return slices.Contains(of, port) || forwards(port.Device) && slices.Contains(o.places(of, false), d)
+		return slices.Contains(of, port) || port.Device.Forwards() && slices.Contains(o.places(of, false), d)
 	}
 	if !slices.ContainsFunc(o.pairs(), func(p pair) bool {
 		if p.group != flow.Groups[0] || !ends(p, ports[0].Device, ports[0], p.src) {

@@ -108,7 +108,7 @@ func (w *wires) selves(asn bool) []int32 {
 					key = binary.AppendVarint(key, int64(s.ASN))
 				}
 			}
-			key = binary.AppendVarint(key, int64(tier(d)))
+			key = binary.AppendVarint(key, int64(d.Height()))
 			for i := range w.talks { // who of them hangs on several devices, the links tell
 				key = append(key, byte(min(w.talks[i].single[v], 1)))
 			}

@@ -43,7 +43,7 @@ func (w *walk) byTier() []int32 {
 	for i := range out {
 		out[i] = int32(i)
 	}
-	slices.SortStableFunc(out, func(a, b int32) int { return tier(w.nodes[a]) - tier(w.nodes[b]) })
+	slices.SortStableFunc(out, func(a, b int32) int { return w.nodes[a].Height() - w.nodes[b].Height() })
 	w.canFall, w.falling = make([]bool, len(out)), make([]bool, len(out))
 	w.rising, w.ways = make(flooded, len(out)), make(flooded, len(out))
 	return out

@@ -45,7 +45,7 @@ func newSearch(v *view, down []*ir.Link) *walk {
 	moves := false // somebody hangs on other nodes than while all is well
 	for _, l := range down {
 		w.down[l.ID] = true
-		moves = moves || !forwards(l.A.Device) || !forwards(l.B.Device)
+		moves = moves || !l.A.Device.Forwards() || !l.B.Device.Forwards()
 	}
 	if moves {
 		w.classes = v.allClasses(w.down)

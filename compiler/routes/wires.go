@@ -58,7 +58,7 @@ func (r *Router) newWires(groups []*ir.CosGroup, down []*ir.Link) *wires {
 	moves := false // somebody hangs on other devices than while all is well
 	for _, l := range down {
 		lost[l.ID] = true
-		moves = moves || !forwards(l.A.Device) || !forwards(l.B.Device)
+		moves = moves || !l.A.Device.Forwards() || !l.B.Device.Forwards()
 	}
 	kinds := newKinds(views)
 	for id := range w.ends {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // certify tries the certificates: proofs that need the links and the routing's promise, but no turns. All of them give
@@ -32,7 +33,7 @@ func (p *Proof) certificate(lossless []*ir.Link) (name, why string, rank func(*i
 		}
 		why := fmt.Sprintf("%s between switches without a circle: no routing can make one. Hang each tree up by one switch and number "+
 			"the links in the direction of traffic, first those towards that switch, the farthest first, then those away from it; "+
-			"a frame that does not turn back only meets rising numbers", Plural(len(lossless), "lossless link"))
+			"a frame that does not turn back only meets rising numbers", diag.Count(len(lossless), "lossless link"))
 		return ByForest, why, forestRank(f, lossless)
 	case routing == ir.UpDown && tiered(lossless):
 		return ByUpDown, fmt.Sprintf("%s. A path that rises, takes at most one peer step and falls only meets rising numbers, so no chain of "+
@@ -59,7 +60,7 @@ func (p *Proof) certificate(lossless []*ir.Link) (name, why string, rank func(*i
 func (p *Proof) LosslessLinks() []*ir.Link {
 	var out []*ir.Link
 	for _, l := range p.Fabric.Links {
-		if !forwards(l.A.Device) || !forwards(l.B.Device) {
+		if !l.A.Device.Forwards() || !l.B.Device.Forwards() {
 			continue
 		}
 		stops := len(l.A.Buffers) > 0 && len(l.B.Buffers) > 0 // as link pause does, for all groups at once
@@ -73,20 +74,10 @@ func (p *Proof) LosslessLinks() []*ir.Link {
 	return out
 }
 
-func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
-
-// height is the tier of a device that forwards; hosts stand below every switch.
-func height(d *ir.Device) int {
-	if d.Switch != nil {
-		return d.Switch.Tier
-	}
-	return 0
-}
-
 func highest(links []*ir.Link) int {
 	top := 0
 	for _, l := range links {
-		top = max(top, height(l.A.Device), height(l.B.Device))
+		top = max(top, l.A.Device.Height(), l.B.Device.Height())
 	}
 	return top
 }
@@ -96,9 +87,9 @@ func highest(links []*ir.Link) int {
 func tierRank(top int, in *ir.Port) int {
 	switch from := in.Peer(); Up(from, in) {
 	case +1:
-		return height(from.Device)
+		return from.Device.Height()
 	case -1:
-		return 2*top - height(in.Device)
+		return 2*top - in.Device.Height()
 	}
 	return top
 }
@@ -213,7 +204,7 @@ func asPlan(links []*ir.Link) bool {
 		}
 		n := other.Switch.ASN
 		ok = ok && n != 0 && d.Switch.ASN != 0
-		if height(other) < height(d) || n == d.Switch.ASN {
+		if other.Height() < d.Height() || n == d.Switch.ASN {
 			return
 		}
 		if have := above[d]; have != 0 && have != n {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // Failures, where routing finds new shortest paths after each.
@@ -277,9 +278,9 @@ func (p *Proof) failures(size string) {
 	switch {
 	case n == 0:
 	case f.followed == 0:
-		p.Why += fmt.Sprintf(". With any %s down it is the same: every pair that talks keeps one of its shortest paths, and so no new turns come up", Plural(n, "link"))
+		p.Why += fmt.Sprintf(". With any %s down it is the same: every pair that talks keeps one of its shortest paths, and so no new turns come up", diag.Count(n, "link"))
 	default:
-		p.Why += fmt.Sprintf(". With up to %s down there is no circle either: %s", Plural(n, "link"), f.coverage())
+		p.Why += fmt.Sprintf(". With up to %s down there is no circle either: %s", diag.Count(n, "link"), f.coverage())
 	}
 	p.followed = f
 }
@@ -309,9 +310,9 @@ func (f *failures) tightest(states []*failed, r result) result {
 
 // coverage says how the failure sets were covered.
 func (f *failures) coverage() string {
-	sets := Plural(f.followed, "set")
+	sets := diag.Count(f.followed, "set")
 	if f.alike > f.followed {
-		sets = fmt.Sprintf("%s, which %s for all %s that differ by names only", sets, verb(f.followed, "stands", "stand"), number(f.alike))
+		sets = fmt.Sprintf("%s, which %s for all %s that differ by names only", sets, verb(f.followed, "stands", "stand"), diag.Number(f.alike))
 	}
 	return fmt.Sprintf("of the failures that take away every shortest path of some pair, %s were followed; all others bring no new turns", sets)
 }
@@ -334,13 +335,13 @@ func (p *Proof) outOfBudget(f *failures, k, done, found int, reserve *ir.Budget)
 	var b strings.Builder
 	b.WriteString("the healthy fabric is free")
 	if k > 1 {
-		fmt.Fprintf(&b, ", also with any %s down", Plural(k-1, "link"))
+		fmt.Fprintf(&b, ", also with any %s down", diag.Count(k-1, "link"))
 	}
 	if found < 0 {
-		fmt.Fprintf(&b, ", but the budget ran out before all sets of %s whose failure matters were found", Plural(k, "link"))
+		fmt.Fprintf(&b, ", but the budget ran out before all sets of %s whose failure matters were found", diag.Count(k, "link"))
 	} else {
 		fmt.Fprintf(&b, ", but of the sets of %s whose failure matters (%s, alike ones counted once) only %s could be judged before the "+
-			"budget ran out", Plural(k, "link"), number(found), number(done))
+			"budget ran out", diag.Count(k, "link"), diag.Number(found), diag.Number(done))
 	}
 	if f.conflict != nil {
 		fmt.Fprintf(&b, ". States taken together close a circle (%s) that none of those judged closes alone; it needs turns of the "+

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // extra is what may be spent on one note, warning or way out beside the verdict: a two-hundredth of what is left.
@@ -58,7 +59,7 @@ func (p *Proof) fewest(f *failures, free int) (notes []string) {
 		}
 		r, _, _ := f.level(k)
 		if r.parts != nil && r.mixed == "" {
-			note("%s down at once %s it prone, and no fewer: %s", Plural(k, "link"), verb(k, "makes", "make"), linkList(r.down))
+			note("%s down at once %s it prone, and no fewer: %s", diag.Count(k, "link"), verb(k, "makes", "make"), linkList(r.down))
 			return notes
 		}
 		if r.parts != nil || r.err != nil {
@@ -68,18 +69,18 @@ func (p *Proof) fewest(f *failures, free int) (notes []string) {
 	covered := k - 1
 	switch {
 	case hint.parts != nil && covered == len(hint.down)-1:
-		note("%s down at once make it prone, and no fewer: %s", Plural(len(hint.down), "link"), linkList(hint.down))
+		note("%s down at once make it prone, and no fewer: %s", diag.Count(len(hint.down), "link"), linkList(hint.down))
 	case hint.parts != nil:
-		note("%s down at once make it prone: %s; whether fewer do is not known", Plural(len(hint.down), "link"), linkList(hint.down))
+		note("%s down at once make it prone: %s; whether fewer do is not known", diag.Count(len(hint.down), "link"), linkList(hint.down))
 		fallthrough
 	default:
 		switch {
 		case covered >= links:
 			note("no number of links down makes it prone")
 		case covered > free && f.followed == 0:
-			note("no fewer than %s failed links change any path", number(covered+1))
+			note("no fewer than %s failed links change any path", diag.Number(covered+1))
 		case covered > free:
-			note("it is free also with any %s down", Plural(covered, "link"))
+			note("it is free also with any %s down", diag.Count(covered, "link"))
 		}
 	}
 	return notes
@@ -91,7 +92,7 @@ func (f *failures) halves() []*ir.Link {
 	first := map[string]*ir.Device{}
 	var best []*ir.Link
 	for _, d := range f.fabric.Devices {
-		if !forwards(d) || !attached(d) {
+		if !d.Forwards() || !attached(d) {
 			continue
 		}
 		above := neighbours(d)
@@ -129,14 +130,14 @@ func (f *failures) halves() []*ir.Link {
 
 // attached tells whether a host that does not forward hangs on the device.
 func attached(d *ir.Device) bool {
-	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return !forwards(p.Peer().Device) })
+	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return !p.Peer().Device.Forwards() })
 }
 
 // neighbours returns the devices that forward and are cabled to d, each once, by ID.
 func neighbours(d *ir.Device) []*ir.Device {
 	var out []*ir.Device
 	for _, p := range d.Ports {
-		if n := p.Peer().Device; n != d && forwards(n) {
+		if n := p.Peer().Device; n != d && n.Forwards() {
 			out = append(out, n)
 		}
 	}

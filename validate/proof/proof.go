@@ -18,6 +18,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // Verdict is the outcome of the proof.
@@ -89,7 +90,7 @@ type Hop struct {
 
 // Up tells whether the cable from a to b leads to a higher tier (+1), a lower (-1) or the same (0).
 func Up(a, b *ir.Port) int {
-	switch x, y := height(a.Device), height(b.Device); {
+	switch x, y := a.Device.Height(), b.Device.Height(); {
 	case x < y:
 		return +1
 	case x > y:
@@ -187,7 +188,7 @@ func (p *Proof) follow() {
 	if p.settle(r) {
 		return
 	}
-	size := fmt.Sprintf("the %s of %s make no circle among %s", Plural(r.turns, "turn"), routingName(p.Fabric.Routing), Plural(r.buffers, "buffer"))
+	size := fmt.Sprintf("the %s of %s make no circle among %s", diag.Count(r.turns, "turn"), routingName(p.Fabric.Routing), diag.Count(r.buffers, "buffer"))
 	if r.turns == 0 {
 		size = "no traffic passes from one lossless link between switches on to another"
 	}
@@ -235,7 +236,7 @@ func (p *Proof) prone(r result) {
 	first := &p.Loops[0]
 	first.Reversed = r.graph.reversed(first.Circle)
 	first.More = r.graph.more(first.Circle)
-	p.Why = fmt.Sprintf("%s wait for each other in a circle: %s", Plural(len(first.Circle), "buffer"), circleText(first.Circle))
+	p.Why = fmt.Sprintf("%s wait for each other in a circle: %s", diag.Count(len(first.Circle), "buffer"), circleText(first.Circle))
 	if len(r.down) > 0 {
 		p.Why += fmt.Sprintf(", once %s down", linksText(r.down))
 	}
@@ -299,26 +300,6 @@ func routingName(r ir.Routing) string {
 	return string(r)
 }
 
-// Plural is "1 link", "2 links", "2 switches".
-func Plural(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case what == "switch":
-		return fmt.Sprintf("%s switches", number(n))
-	}
-	return fmt.Sprintf("%s %ss", number(n), what)
-}
-
-// number writes thousands apart: 131,328.
-func number(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // linksText is "a:p1 - b:p2 is", "a:p1 - b:p2 and c:p1 - d:p2 are".
 func linksText(links []*ir.Link) string {
 	s := linkList(links)
@@ -335,7 +316,7 @@ func linkList(links []*ir.Link) string {
 	for i, l := range links {
 		switch {
 		case i == most:
-			return s + " and " + Plural(len(links)-most, "more link")
+			return s + " and " + diag.Count(len(links)-most, "more link")
 		case i == 0:
 		case i == len(links)-1:
 			s += " and "

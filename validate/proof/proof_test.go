@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // The verdicts of the literature's topologies, with the shortest circle and how many links must fail for it.
@@ -567,7 +568,7 @@ func TestFailuresAgreeWithTryingAll(t *testing.T) {
 		}
 		var links []*ir.Link
 		for _, l := range f.Links {
-			if forwards(l.A.Device) && forwards(l.B.Device) {
+			if l.A.Device.Forwards() && l.B.Device.Forwards() {
 				links = append(links, l)
 			}
 		}
@@ -599,7 +600,7 @@ func TestFailuresAgreeWithTryingAll(t *testing.T) {
 		default:
 			require.Equal(rt, Free, p.Verdict, p.Why)
 			require.Equal(rt, f.Failures, p.Failures)
-			prone := fmt.Sprintf("%s down at once", Plural(fewest, "link"))
+			prone := fmt.Sprintf("%s down at once", diag.Count(fewest, "link"))
 			told := slices.ContainsFunc(p.Notes, func(n string) bool { return strings.HasPrefix(n, prone) && strings.Contains(n, "and no fewer") })
 			if fewest >= 0 {
 				require.True(rt, told, "%d make it prone: %q", fewest, p.Notes)

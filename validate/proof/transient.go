@@ -11,7 +11,7 @@ import (
 // already as after, close a circle.
 func (p *Proof) transients(f *failures) {
 	for _, l := range p.Fabric.Links {
-		if !forwards(l.A.Device) || !forwards(l.B.Device) {
+		if !l.A.Device.Forwards() || !l.B.Device.Forwards() {
 			continue
 		}
 		down := []*ir.Link{l}

@@ -54,7 +54,7 @@ func (p *Proof) ASPlan() [][]*ir.Device {
 	}
 	first := map[*ir.Device]*ir.Device{} // a switch, and the first of those above and beside it
 	join := func(d, other *ir.Device) {
-		if d.Switch == nil || other.Switch == nil || height(other) < height(d) {
+		if d.Switch == nil || other.Switch == nil || other.Height() < d.Height() {
 			return
 		}
 		if first[d] == nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // symbol is one mark of the drawing: a device, or devices that stand alike in the fabric folded into one.
@@ -208,9 +209,9 @@ func (d *folder) unfold(s *symbol, key int) {
 // countText is the second line of a folded symbol.
 func countText(s *symbol) string {
 	if s.host() {
-		return plural(len(s.devices), "host")
+		return diag.Count(len(s.devices), "host")
 	}
-	return plural(len(s.devices), "switch")
+	return diag.Count(len(s.devices), "switch")
 }
 
 func (d *folder) setKeys(pinned map[*ir.Device]bool) {

@@ -61,9 +61,9 @@ func (c circle) title() string {
 		}
 		of = append(of, h.In.Device.Name)
 	}
-	s := fmt.Sprintf("%s: %s, of %s", c.proof.Group.Name, plural(len(c.loop.Circle), "buffer"), strings.Join(of, ", "))
+	s := fmt.Sprintf("%s: %s, of %s", c.proof.Group.Name, diag.Count(len(c.loop.Circle), "buffer"), strings.Join(of, ", "))
 	if n := len(c.loop.Down); n > 0 {
-		s += fmt.Sprintf("; with %s down", plural(n, "link"))
+		s += fmt.Sprintf("; with %s down", diag.Count(n, "link"))
 	}
 	return s
 }
@@ -97,14 +97,14 @@ func verdictText(p *validate.Proof) string {
 		case p.Any:
 			s += ", with any links down"
 		case p.Failures > 0:
-			s += fmt.Sprintf(", with up to %s down", plural(p.Failures, "link"))
+			s += fmt.Sprintf(", with up to %s down", diag.Count(p.Failures, "link"))
 		default:
 			s += ", with no link down"
 		}
 	case validate.Prone:
 		s += "prone to PFC loops"
 		if len(p.Loops) > 0 && len(p.Loops[0].Down) > 0 {
-			s += fmt.Sprintf(" with %s down", plural(len(p.Loops[0].Down), "link"))
+			s += fmt.Sprintf(" with %s down", diag.Count(len(p.Loops[0].Down), "link"))
 		}
 	default:
 		s += "not known to be free of PFC loops: " + p.Why
@@ -121,16 +121,6 @@ func lossless(l *ir.Link) []string {
 		}
 	}
 	return out
-}
-
-func plural(n int, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case what == "switch":
-		return fmt.Sprintf("%d switches", n)
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func metres(m float64) string { return strconv.FormatFloat(m, 'f', -1, 64) + " m" }

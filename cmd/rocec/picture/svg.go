@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -104,7 +105,7 @@ func headline(f *ir.Fabric) string {
 			hosts++
 		}
 	}
-	s := fmt.Sprintf("%s: %s, %s, %s", f.Name, plural(switches, "switch"), plural(hosts, "host"), plural(len(f.Links), "link"))
+	s := fmt.Sprintf("%s: %s, %s, %s", f.Name, diag.Count(switches, "switch"), diag.Count(hosts, "host"), diag.Count(len(f.Links), "link"))
 	if f.Routing != "" {
 		s += ", routing " + string(f.Routing)
 	}
@@ -192,7 +193,7 @@ func bundleTitle(b *bundle) string {
 	if len(b.links) == 1 {
 		return linkText(b.links[0])
 	}
-	return fmt.Sprintf("%s - %s, %s", b.a.label, b.b.label, plural(len(b.links), "link"))
+	return fmt.Sprintf("%s - %s, %s", b.a.label, b.b.label, diag.Count(len(b.links), "link"))
 }
 
 // circle draws a loop: an arrow into every buffer, along the cable that fills it, numbered in the direction of waiting.
@@ -339,7 +340,7 @@ func (s *sheet) loopText(write func(class string, indent int, text string, wide 
 	l := s.circles[0].loop
 	for i, h := range l.Circle {
 		if i == most && len(l.Circle) > most+1 {
-			write("mono", 0, fmt.Sprintf("… %s more", plural(len(l.Circle)-most, "buffer")), letter)
+			write("mono", 0, fmt.Sprintf("… %s more", diag.Count(len(l.Circle)-most, "buffer")), letter)
 			break
 		}
 		write("mono", 0, fmt.Sprintf("%2d. %s, into %d", i+1, hopText(h), (i+1)%len(l.Circle)+1), letter)
@@ -354,14 +355,14 @@ func (s *sheet) loopText(write func(class string, indent int, text string, wide 
 		write("prose", 0, "flows that fill it:", 7)
 		for i, f := range l.Flows {
 			if i == 8 && len(l.Flows) > 9 {
-				write("mono", 28, fmt.Sprintf("… %s more", plural(len(l.Flows)-8, "flow")), letter)
+				write("mono", 28, fmt.Sprintf("… %s more", diag.Count(len(l.Flows)-8, "flow")), letter)
 				break
 			}
 			write("mono", 28, flowText(f), letter)
 		}
 	}
 	if n := len(s.circles); n > 1 {
-		write("prose", 0, fmt.Sprintf("1 of %s is shown", plural(n, "loop")), 7)
+		write("prose", 0, fmt.Sprintf("1 of %s is shown", diag.Count(n, "loop")), 7)
 	}
 }
 

@@ -76,7 +76,7 @@ func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budge
 		var larger [][]*ir.Link
 		for _, set := range sets {
 			for _, l := range e.Fabric.Links {
-				if !forwards(l.A.Device) || !forwards(l.B.Device) || slices.Contains(down, l) ||
+				if !l.A.Device.Forwards() || !l.B.Device.Forwards() || slices.Contains(down, l) ||
 					len(set) > 0 && l.ID <= set[len(set)-1].ID {
 					continue
 				}
@@ -94,10 +94,8 @@ func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budge
 
 // lossless tells whether the cable joins two devices that forward, both of which make g lossless on it.
 func lossless(l *ir.Link, g *ir.CosGroup) bool {
-	return forwards(l.A.Device) && forwards(l.B.Device) && l.A.Carries(g) != nil && l.B.Carries(g) != nil
+	return l.A.Device.Forwards() && l.B.Device.Forwards() && l.A.Carries(g) != nil && l.B.Carries(g) != nil
 }
-
-func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
 
 // Flow returns the flow that passes the devices in turn, by the first cable between any two of them: names separated by
 // spaces. It is in the fabric's group, and after a "!" in the one that bounces into.
