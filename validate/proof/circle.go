@@ -64,8 +64,7 @@ func (s *search) shortest(part []int32, work *int) []Hop {
 	for _, v := range part {
 		s.inside[v] = s.part
 	}
-	var best []edge // best[i] leads to the circle's node i+1
-	var start int32
+	best, start := s.microLoop(part) // best[i] leads to the circle's node i+1
 	for _, root := range part {
 		if len(best) == 2 || best != nil && *work > maxLoopWork {
 			break
@@ -85,6 +84,20 @@ func (s *search) shortest(part []int32, work *int) []Hop {
 		v = e.to
 	}
 	return append(circle[first:], circle[:first]...)
+}
+
+// microLoop returns the first circle of two buffers that are the ends of one cable, and where it begins: traffic that either
+// end sends back to the other. In a large part a search for it could take long.
+func (s *search) microLoop(part []int32) (circle []edge, start int32) {
+	for _, v := range part {
+		p := s.g.port(v)
+		if there, ok := s.g.edge(v, p); ok {
+			if back, ok := s.g.edge(there.to, p.Peer()); ok && back.to == v {
+				return []edge{there, back}, v
+			}
+		}
+	}
+	return nil, 0
 }
 
 // from returns the shortest circle through root if it is shorter than best, or nil.

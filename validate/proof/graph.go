@@ -160,6 +160,17 @@ func (g *graph) edges(n int32, yield func(edge) bool) {
 	}
 }
 
+// edge returns the edge of a node that leads out by a port, if there is one.
+func (g *graph) edge(n int32, out *ir.Port) (e edge, ok bool) {
+	p := g.portID(n)
+	for _, l := range g.out(n) {
+		if row := l.row(p); out.Index/64 < len(row) && row[out.Index/64]&(1<<(out.Index%64)) != 0 {
+			return edge{out, l.from, g.node(int32(out.Peer().ID), l.to)}, true
+		}
+	}
+	return edge{}, false
+}
+
 func (l layer) row(p int32) []uint64 {
 	if l.rows == nil {
 		return nil
