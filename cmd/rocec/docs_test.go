@@ -92,6 +92,20 @@ func TestDocsReadme(t *testing.T) {
 	}
 }
 
+// The picture in the README is what rocec draws.
+func TestDocsPicture(t *testing.T) {
+	t.Chdir("../..")
+	const file = "docs/failover.svg"
+	code, got, _ := rocec(t, "graph", "examples/failover-pfc-loop")
+	require.Equal(t, exitErrors, code)
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got, "run make update")
+}
+
 // docs/platforms.md lists the hardware the tables know, with where each row was taken from.
 func TestDocsPlatforms(t *testing.T) {
 	var b strings.Builder

@@ -41,7 +41,7 @@ func (p *Proof) certificate(lossless []*ir.Link) (name, why string, rank func(*i
 	case routing == ir.EBGP && asPlan(lossless):
 		return ByASPlan, fmt.Sprintf("the neighbours that a switch has above and beside itself share one AS number, so none of them takes "+
 				"a route from another of them over that switch: its AS path names the number already. So traffic that came down, or from "+
-				"the side, only goes down. %s; every turn that is left raises the number", rankText(top)),
+				"the side, only goes down. To see that no chain of turns comes back, %s; every turn that is left raises the number", rankText(top)),
 			func(in *ir.Port, _ *ir.CosGroup) int { return tierRank(top, in) }
 	case p.bounces(lossless):
 		chain := p.chain()
@@ -194,7 +194,7 @@ func noHostBetween(links []*ir.Link) bool {
 }
 
 // asPlan tells whether, for every switch, the neighbours above and beside it have one AS number between them, its own
-// not counted, which they refuse as the switch itself does.
+// not counted, which they refuse as the switch itself does. Over bridged links frames go without asking BGP.
 func asPlan(links []*ir.Link) bool {
 	above := map[*ir.Device]int{} // the number of those above and beside
 	ok := true
@@ -215,7 +215,7 @@ func asPlan(links []*ir.Link) bool {
 	for _, l := range links {
 		see(l.A.Device, l.B.Device)
 		see(l.B.Device, l.A.Device)
-		if !ok {
+		if !ok || !l.Routed && l.A.Device.Switch != nil && l.B.Device.Switch != nil {
 			return false
 		}
 	}

@@ -51,12 +51,15 @@ func TestTiered(t *testing.T) {
 
 func TestASPlan(t *testing.T) {
 	clos := func() *irtest.Cabling { return irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1) }
+	bridged := clos()
+	bridged.Between("T0.0", "A0.0").Routed = false
 	tests := []struct {
 		name string
 		c    *irtest.Cabling
 		want bool
 	}{
 		{"RFC 7938", clos(), true},
+		{"one link bridged", bridged, false},
 		{"unique numbers", clos().UniqueASNs(), false},
 		{"cores with two numbers", clos().ASN("C1", 4_200_000_001), true}, // an agg sees those of one plane
 		{"one core with its own", clos().ASN("C1.1", 4_200_000_001), false},
