@@ -492,9 +492,10 @@ func (m *tableMaker) missing() {
 		}
 		for _, p := range d.Ports {
 			if g := m.lossless(p.Link); g != nil && p.Peer().Device.Forwards() {
-				m.c.report.errorf(topicTableMissing, m.t.At, d.Name, "%s is not in %s, and its link %s to %s carries the lossless cos group %q: "+
-					"where it sends traffic must be known. Add it to \"switches\"; a switch without routes is written %q: [].",
-					d.Name, m.t.File, p.Name, p.Peer(), g.Name, d.Name)
+				file := m.c.src.NextHops
+				m.c.report.errorf(topicTableMissing, file.At(file.Key), d.Name, "%s is not in %s, and its link %s to %s carries the lossless "+
+					"cos group %q: where it sends traffic must be known. Add it here; a switch without routes is written %q: [].",
+					d.Name, m.t.File, p.Name, p.Peer(), g.Name, d.Name).Note(d.At, "the switch")
 				break
 			}
 		}

@@ -235,7 +235,7 @@ func TestTableLeavesASwitchOut(t *testing.T) {
 	require.Nil(t, f)
 	require.Len(t, ds, 1)
 	assert.Equal(t, "table-switch-missing", ds[0].Code)
-	assert.Equal(t, "f/fabric.hcl:4,18-33", ds[0].At.String())
+	assert.Equal(t, "f/fib/next.json:4,3-13", ds[0].At.String())
 	assert.Contains(t, ds[0].Detail, `sw4 is not in f/fib/next.json, and its link swp31 to sw1:swp32 carries the lossless cos group "rdma"`)
 }
 

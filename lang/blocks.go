@@ -54,7 +54,7 @@ var cosGroupSchema = schema[CosGroup]{
 		one("lossless", boolean, "false", "PFC (or pause) on every link that carries the group.", func(g *CosGroup) *Value[bool] { return &g.Lossless }),
 		one("weight", integer(1, 100), "none", "Share in DWRR scheduling.", func(g *CosGroup) *Value[int] { return &g.Weight }),
 		one("strict", boolean, "false", "Strict priority instead of a share.", func(g *CosGroup) *Value[bool] { return &g.Strict }),
-		one("bounce", reference("cos_group"), "none", "The lossless group for traffic that turns up again after coming down.", func(g *CosGroup) *Value[string] { return &g.Bounce }),
+		one("bounce", reference("cos_group"), "none", "The group that traffic moves into when it goes up again after coming down.", func(g *CosGroup) *Value[string] { return &g.Bounce }),
 		one("allow_deadlock", reasonText, "none", "The reason why a PFC loop of this group is accepted; plan and apply repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowDeadlock }),
 	},
 	blocks: []child[CosGroup]{

@@ -139,14 +139,17 @@ func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 		}
 	}
 	if len(l.Groups) > 1 {
+		shared := slices.IndexFunc(p.Fabric.Devices, proof.SharesBuffer)
+		bounces := slices.ContainsFunc(l.Groups, func(g *ir.CosGroup) bool { return slices.Contains(l.Groups, g.Bounce) })
+		if bounces {
+			d.Note(diag.Range{}, "traffic that bounces moves from one of the groups into another, so they are judged together")
+		}
 		switch {
 		case p.Fabric.FlowControl == ir.Pause:
 			d.Note(diag.Range{}, "link pause stops a cable for every cos group at once, so they are judged together")
-		case slices.ContainsFunc(l.Groups, func(g *ir.CosGroup) bool { return g.Bounce == nil || !g.Bounce.Lossless }) &&
-			!slices.ContainsFunc(l.Groups, func(g *ir.CosGroup) bool { return g.Bounce != nil }):
-			d.Note(diag.Range{}, "the switch chips keep one buffer for all lossless groups of a port, so they are judged together")
-		default:
-			d.Note(diag.Range{}, "traffic that bounces moves from one of the groups into another, so they are judged together")
+		case shared >= 0:
+			chip := p.Fabric.Devices[shared].Switch
+			d.Note(chip.ModelAt, "%s keeps one buffer for all lossless groups of a port", chip.Model.ASIC.Title)
 		}
 	}
 	var blocks []diag.Range

@@ -46,6 +46,7 @@ type Table struct {
 	Name       string
 	Interfaces []Interface // in order of the file
 	Switches   []Switch    // in order of the file
+	Key        Text        // "switches"
 
 	source string // strings of the table are parts of it
 	lines  []int  // offsets at which lines begin, made when the first place is asked for
@@ -160,6 +161,7 @@ func (r *reader) file() {
 			r.interfaces()
 		case "switches":
 			switches = true
+			r.t.Key = key
 			r.switches()
 		default:
 			r.unknown(key, "A table", topKeys)

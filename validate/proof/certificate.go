@@ -233,7 +233,7 @@ func (p *Proof) bounces(links []*ir.Link) bool {
 	if p.Fabric.FlowControl == ir.Pause { // which stops what is lossy, too
 		return false
 	}
-	if len(p.Groups) > 1 && slices.ContainsFunc(p.Fabric.Devices, sharesBuffer) {
+	if len(p.Groups) > 1 && slices.ContainsFunc(p.Fabric.Devices, SharesBuffer) {
 		return false
 	}
 	for _, g := range p.Groups {

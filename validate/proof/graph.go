@@ -83,7 +83,7 @@ func newGraph(t *tables, groups []*ir.CosGroup, turns []*ir.Turns) *graph {
 	if len(groups) > 1 {
 		g.shared = make([]bool, len(t.fabric.Devices))
 		for _, d := range t.fabric.Devices {
-			g.shared[d.ID] = sharesBuffer(d)
+			g.shared[d.ID] = SharesBuffer(d)
 		}
 	}
 	g.index()

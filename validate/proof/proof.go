@@ -151,7 +151,7 @@ func together(f *ir.Fabric) [][]*ir.CosGroup {
 			}
 		}
 	}
-	one := f.FlowControl == ir.Pause || slices.ContainsFunc(f.Devices, sharesBuffer)
+	one := f.FlowControl == ir.Pause || slices.ContainsFunc(f.Devices, SharesBuffer)
 	for i, g := range lossless {
 		if one {
 			join(set[lossless[0]], set[g])
@@ -175,8 +175,8 @@ func together(f *ir.Fabric) [][]*ir.CosGroup {
 	return out
 }
 
-// sharesBuffer tells whether the device counts all lossless groups of a port in one buffer.
-func sharesBuffer(d *ir.Device) bool {
+// SharesBuffer tells whether the device counts all lossless groups of a port in one buffer.
+func SharesBuffer(d *ir.Device) bool {
 	return d.Switch != nil && d.Switch.Model != nil && d.Switch.Model.ASIC != nil && d.Switch.Model.ASIC.SharedPG
 }
 
@@ -264,6 +264,12 @@ func (p *Proof) assumptions() []string {
 	out = append(out, "the switches classify as the cos groups say, at every hop")
 	if p.Certificate == ByExact && p.Fabric.FlowControl != ir.Pause {
 		out = append(out, "only the members of the roce blocks send in the cos group")
+	}
+	for _, g := range p.Groups {
+		spoken := slices.ContainsFunc(p.Fabric.Intents, func(in *ir.Intent) bool { return in.Group == g || in.CNP == g })
+		if !spoken && slices.ContainsFunc(p.Groups, func(from *ir.CosGroup) bool { return from.Bounce == g }) {
+			out = append(out, fmt.Sprintf("no host sends in cos group %q: only what bounced is in it", g.Name))
+		}
 	}
 	switch p.Certificate {
 	case ByForest:
