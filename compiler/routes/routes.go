@@ -1,4 +1,28 @@
 // Package routes tells which turns lossless traffic takes: the graph the PFC-loop proof is made on.
+//
+// Traffic is what the intents say, and members that never talk make no turns (talk.go). Destinations that hang on the
+// same switches are one class, so hosts cost nothing beyond their switches. For each class the routing says where its
+// traffic may go; it spreads from the switches of the senders, and every turn it makes between two links that are both
+// lossless is one bit.
+//
+//   - shortest-path (shortest.go, collapse.go): every equal-cost shortest path, all links costing the same. Routing
+//     protocols know nothing of PFC, so paths are found over every link that is up, lossless or not; only turns between
+//     lossless links count.
+//   - ebgp (ebgp.go): path vectors with the AS-loop check. Numbers that are all different make it shortest-path.
+//   - up-down (updown.go): every path that rises through the tiers, takes at most one peer step and falls. Not only the
+//     shortest of them: the person vouches for "never up again after down", not for more.
+//   - spanning-tree, flooding, any, table (files of these names): one tree; every open bridged port; every walk that does not
+//     turn back; the next hops of a file.
+//   - where the links form a tree, every routing: there is one way.
+//
+// Traffic that changes its group on the way, and routings known only as "from here by these cables", are followed class by
+// class (follow.go, bounce.go); so is traffic while routing converges (converge.go). Flows for a turn are found on demand
+// (witness.go). Which failures matter is asked of a copy of the network in flat arrays (wires.go): the sets of links
+// that hit every shortest path of a pair (cuts.go, dominators.go, disjoint.go), one for all that differ by names
+// (orbits.go), and the turns a failure brings (changed.go).
+//
+// Hosts neither wait for nor pass on a pause, so turns from and to the ports of hosts that do not forward are left out.
+// The graph follows Dally & Seitz (1987) as applied to PFC by Hu et al. (HotNets 2016).
 package routes
 
 import (
@@ -8,27 +32,6 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 )
-
-// Routes: from cabling and intents to the turns lossless traffic takes.
-//
-// Traffic is what the intents say, and members that never talk make no turns. Destinations that hang on the same
-// devices are one class, so hosts cost nothing beyond their switches. For each class the routing says where its
-// traffic may go; traffic spreads from the devices of the senders, and every turn it makes between two links that are
-// both lossless is one bit.
-//
-//   - shortest-path: every equal-cost shortest path, all links costing the same. Routing protocols know nothing of PFC,
-//     so paths are found over every link that is up, lossless or not; only turns between lossless links count.
-//   - up-down: every path that rises through the tiers, takes at most one peer step and falls. Not only the shortest
-//     of them: the person vouches for "never up again after down", not for more.
-//   - any: every walk that does not turn back to the switch it came from.
-//   - where the links form a tree, every routing but a table: there is one way.
-//
-// Shortest paths are followed 64 classes at a time (shortest.go), and classes alike but for names once (collapse.go);
-// up-down and any by sets (updown.go, anypath.go); other routings, networks that converge and traffic that changes its
-// cos group on the way class by class, cable by cable (follow.go).
-//
-// Hosts neither wait for nor pass on a pause, so turns from and to the ports of hosts that do not forward are left out.
-// The graph follows Dally & Seitz (1987) as applied to PFC by Hu et al. (HotNets 2016).
 
 // Router answers [ir.Routes] for one fabric. Nothing is computed before the first question.
 type Router struct {
