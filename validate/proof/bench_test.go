@@ -56,9 +56,12 @@ func BenchmarkClosUpDown(b *testing.B) { benchClos(b, ir.UpDown, 1, ByUpDown) }
 // BenchmarkClosASPlan proves them by the AS numbers of RFC 7938.
 func BenchmarkClosASPlan(b *testing.B) { benchClos(b, ir.EBGP, 1, ByASPlan) }
 
-// BenchmarkEveryLink is one link down at a time, of 1,408 switches without redundancy of the last hop.
+// BenchmarkEveryLink proves Clos fabrics of 176, 704 and 1,408 switches with any one link down.
 func BenchmarkEveryLink(b *testing.B) {
-	bench(b, irtest.Clos(ir.ShortestPath, 32, 32, 8, 16, 32).Failures(1).Fabric(), Free, ByExact)
+	for _, pods := range []int{4, 16, 32} {
+		f := irtest.Clos(ir.ShortestPath, pods, 32, 8, pods/2, 32).Failures(1).Fabric()
+		b.Run(fmt.Sprint("switches=", pods*40+8*pods/2), func(b *testing.B) { bench(b, f, Free, ByExact) })
+	}
 }
 
 // BenchmarkTorus shows the loop of tori, which have no two switches alike and long paths.
@@ -86,24 +89,28 @@ func BenchmarkNotes(b *testing.B) {
 	}
 }
 
-// BenchmarkOneLinkFails judges a Clos of 10,240 switches anew after one link failed, its healthy verdict being known.
+// BenchmarkOneLinkFails judges Clos fabrics anew after one more link failed, the healthy verdict being known.
 func BenchmarkOneLinkFails(b *testing.B) {
-	f := irtest.Clos(ir.ShortestPath, 64, 64, 64, 32, 32).Fabric()
-	f.Routes = routes.New(f)
-	budget := ir.NewBudget(6_000_000_000)
-	p := verdicts(f, budget)[0]
-	failing := p.followed.anew(budget)
-	i := 0
-	for b.Loop() {
-		s := &failed{down: f.Links[i : i+1]}
-		turns, err := failing.turns(ir.State{Down: s.down, Budget: budget}, false)
-		if err != nil {
-			b.Fatal(err)
-		}
-		s.adds = failing.base.overlay().more(turns)
-		if r := failing.search([]*failed{s}); r.parts != nil || r.err != nil {
-			b.Fatal("not free")
-		}
-		i = (i + 1009) % 262_144
+	for _, size := range sizes {
+		f := irtest.Clos(ir.ShortestPath, size.pods, size.leaves, size.aggs, size.plane, size.hosts).Fabric()
+		f.Routes = routes.New(f)
+		budget := ir.NewBudget(6_000_000_000)
+		failing := verdicts(f, budget)[0].followed.anew(budget)
+		links := len(f.Links) - size.pods*size.leaves*size.hosts // those between switches come first
+		b.Run(fmt.Sprint("switches=", size.pods*(size.leaves+size.aggs)+size.aggs*size.plane), func(b *testing.B) {
+			i := 0
+			for b.Loop() {
+				s := &failed{down: f.Links[i : i+1]}
+				turns, err := failing.turns(ir.State{Down: s.down, Budget: budget}, false)
+				if err != nil {
+					b.Fatal(err)
+				}
+				s.adds = failing.base.overlay().more(turns)
+				if r := failing.search([]*failed{s}); r.parts != nil || r.err != nil {
+					b.Fatal("not free")
+				}
+				i = (i + 1009) % links
+			}
+		})
 	}
 }
