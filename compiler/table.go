@@ -470,18 +470,43 @@ func (m *tableMaker) nextHops() {
 			}
 			set[k] = p.set(ids)
 		}
-		m.t.Ports[d.ID] = p.list
 		hops, at := make([]ir.Hop, len(m.t.Targets)), make([]int32, len(m.t.Targets))
 		for target, keys := range m.suits {
-			for _, k := range keys {
+			for i, k := range keys {
 				if entry[k] > 0 {
-					hops[target], at[target] = ir.NewHop(set[k], m.list[k].whole()), entry[k]
+					ports := set[k]
+					if m.list[k].kind == toSwitch {
+						ports = m.bySwitch(&p, keys[i:], entry, set)
+					}
+					hops[target], at[target] = ir.NewHop(ports, m.list[k].whole()), entry[k]
 					break
 				}
 			}
 		}
+		m.t.Ports[d.ID] = p.list
 		m.t.Hops[d.ID], m.entries[d.ID] = hops, at
 	}
+}
+
+// bySwitch returns the ports of all entries for switches a target hangs on: it is reached over any of them. The first of
+// keys has an entry.
+func (m *tableMaker) bySwitch(p *portFinder, keys, entry []int32, set []int) int {
+	ids, several := p.ids[:0], false
+	for i, k := range keys {
+		if m.list[k].kind != toSwitch || entry[k] == 0 {
+			continue
+		}
+		several = several || i > 0
+		for _, port := range p.list[set[k]] {
+			if !slices.Contains(ids, uint16(port.Index)) {
+				ids = append(ids, uint16(port.Index))
+			}
+		}
+	}
+	if !several {
+		return set[keys[0]]
+	}
+	return p.set(ids)
 }
 
 // missing finds the switches the file should name and does not.

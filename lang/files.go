@@ -146,8 +146,11 @@ func (l *loader) readBelow(name string, limit int) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if info.Mode()&fs.ModeSymlink != 0 {
+		switch {
+		case info.Mode()&fs.ModeSymlink != 0:
 			return nil, errLink
+		case !info.IsDir() && !info.Mode().IsRegular(): // opening a pipe would wait for its other end
+			return nil, errNotRegular
 		}
 	}
 	return readRegular(l.fsys, at, limit)

@@ -139,15 +139,42 @@ type rootedFS struct {
 
 // Open opens a file or folder below the root.
 func (r *rootedFS) Open(name string) (fs.File, error) {
-	rel := name
-	if r.dir != "." {
-		var ok bool
-		if rel, ok = strings.CutPrefix(name, r.dir); !ok {
-			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
-		}
-		if rel = strings.TrimPrefix(rel, "/"); rel == "" {
-			rel = "."
-		}
+	rel, err := r.below("open", name)
+	if err != nil {
+		return nil, err
 	}
 	return r.fs.Open(rel)
+}
+
+// Lstat tells what a name is without following links or opening anything: a pipe would wait for its other end.
+func (r *rootedFS) Lstat(name string) (fs.FileInfo, error) {
+	rel, err := r.below("lstat", name)
+	if err != nil {
+		return nil, err
+	}
+	return fs.Lstat(r.fs, rel)
+}
+
+// ReadLink makes rootedFS an [fs.ReadLinkFS], which is what [fs.Lstat] asks for.
+func (r *rootedFS) ReadLink(name string) (string, error) {
+	rel, err := r.below("readlink", name)
+	if err != nil {
+		return "", err
+	}
+	return fs.ReadLink(r.fs, rel)
+}
+
+// below returns a name as it reads from the root.
+func (r *rootedFS) below(op, name string) (string, error) {
+	if r.dir == "." {
+		return name, nil
+	}
+	rel, ok := strings.CutPrefix(name, r.dir)
+	if !ok {
+		return "", &fs.PathError{Op: op, Path: name, Err: fs.ErrPermission}
+	}
+	if rel = strings.TrimPrefix(rel, "/"); rel == "" {
+		rel = "."
+	}
+	return rel, nil
 }

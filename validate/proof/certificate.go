@@ -38,10 +38,10 @@ func (p *Proof) certificate(lossless []*ir.Link) (name, why string, rank func(*i
 	case routing == ir.UpDown && tiered(lossless):
 		return ByUpDown, fmt.Sprintf("%s. A path that rises, takes at most one peer step and falls only meets rising numbers, so no chain of "+
 			"turns comes back to where it began", rankText(top)), func(in *ir.Port, _ *ir.CosGroup) int { return tierRank(top, in) }
-	case routing == ir.EBGP && asPlan(lossless):
+	case routing == ir.EBGP && p.asPlan():
 		return ByASPlan, fmt.Sprintf("the neighbours that a switch has above and beside itself share one AS number, so none of them takes "+
-				"a route from another of them over that switch: its AS path names the number already. So traffic that came down, or from "+
-				"the side, only goes down. To see that no chain of turns comes back, %s; every turn that is left raises the number", rankText(top)),
+				"a route from another of them over that switch: its AS path names the number already. Links join tiers next to each other, "+
+				"so a way down is never as long as one that goes up first. So traffic that came down, or from the side, only goes down. To see that no chain of turns comes back, %s; every turn that is left raises the number", rankText(top)),
 			func(in *ir.Port, _ *ir.CosGroup) int { return tierRank(top, in) }
 	case p.bounces(lossless):
 		chain := p.chain()
@@ -193,33 +193,67 @@ func noHostBetween(links []*ir.Link) bool {
 	return true
 }
 
-// asPlan tells whether, for every switch, the neighbours above and beside it have one AS number between them, its own
-// not counted, which they refuse as the switch itself does. Over bridged links frames go without asking BGP.
-func asPlan(links []*ir.Link) bool {
-	above := map[*ir.Device]int{} // the number of those above and beside
-	ok := true
-	see := func(d, other *ir.Device) {
-		if d.Switch == nil || other.Switch == nil {
-			return
+// asPlan tells whether the AS numbers forbid every turn from down or across to across or up. For that the neighbours of a
+// switch above and beside it, over whatever links, must share one number, its own not counted: then none of them takes a
+// route that leads over another. That speaks for the one path a switch passes on; it forwards over all that are as
+// short. So links must join tiers next to each other, and what hangs on several switches must hang on one tier: the way
+// down is then shorter than any that goes up or across first, and never tied with one. Over bridged links frames go
+// without asking BGP.
+func (p *Proof) asPlan() bool {
+	above := make([]int, len(p.Fabric.Devices)) // the number of those above and beside
+	var between []*ir.Link
+	for _, l := range p.Fabric.Links {
+		if !l.A.Device.Forwards() || !l.B.Device.Forwards() {
+			continue
 		}
-		n := other.Switch.ASN
-		ok = ok && n != 0 && d.Switch.ASN != 0
-		if other.Height() < d.Height() || n == d.Switch.ASN {
-			return
+		between = append(between, l)
+		if rise := l.A.Device.Height() - l.B.Device.Height(); rise < -1 || rise > 1 {
+			return false
 		}
-		if have := above[d]; have != 0 && have != n {
-			ok = false
+		if l.A.Device.Switch == nil || l.B.Device.Switch == nil {
+			continue
 		}
-		above[d] = n
-	}
-	for _, l := range links {
-		see(l.A.Device, l.B.Device)
-		see(l.B.Device, l.A.Device)
-		if !ok || !l.Routed && l.A.Device.Switch != nil && l.B.Device.Switch != nil {
+		if !l.Routed || !plans(above, l.A.Device, l.B.Device) || !plans(above, l.B.Device, l.A.Device) {
 			return false
 		}
 	}
-	return noHostBetween(links)
+	return noHostBetween(between) && !slices.ContainsFunc(p.Fabric.Devices, hangsOnTiers)
+}
+
+// plans notes that other is a neighbour of d, and tells whether the AS numbers so far are a plan.
+func plans(above []int, d, other *ir.Device) bool {
+	n := other.Switch.ASN
+	switch {
+	case n == 0 || d.Switch.ASN == 0:
+		return false
+	case other.Height() < d.Height() || n == d.Switch.ASN:
+		return true
+	case above[d.ID] != 0 && above[d.ID] != n:
+		return false
+	}
+	above[d.ID] = n
+	return true
+}
+
+// hangsOnTiers tells whether a bond of the host joins switches of several tiers.
+func hangsOnTiers(d *ir.Device) bool {
+	if d.Host == nil {
+		return false
+	}
+	for _, b := range d.Host.Bonds {
+		tier := -1
+		for _, n := range b.NICs {
+			if n.Port == nil {
+				continue
+			}
+			if at := n.Port.Peer().Device.Height(); tier >= 0 && at != tier {
+				return true
+			} else {
+				tier = at
+			}
+		}
+	}
+	return false
 }
 
 // bounces tells whether every turn from down to up leaves the group it is in, for another each time and for a lossy one at

@@ -68,14 +68,39 @@ func TestASPlan(t *testing.T) {
 		{"leaf and spine", irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().ASN("S", 65000), true},
 		{"spines joined", irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().ASN("S", 65000).Links("S0-S1"), true},
 		{"leaves joined", irtest.LeafSpine(ir.EBGP, 4, 2).UniqueASNs().ASN("S", 65000).Links("L0-L1"), false},
+		{"a link past a tier", irtest.Clos(ir.EBGP, 2, 2, 2, 2, 1).Links("T0.0-C0.0").ASN("C0.0", 4_200_100_000), false},
+		{"a lossy link to another number", lossySpine(), false},
 		{"one number for all", irtest.LeafSpine(ir.EBGP, 4, 2).ASN("", 65000).Links("L0-L1 L1-L2 L2-L0"), true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			f := fabric(tt.c)
-			assert.Equal(t, tt.want, asPlan((&Proof{Fabric: f, Groups: f.CosGroups}).LosslessLinks()))
+			assert.Equal(t, tt.want, (&Proof{Fabric: f, Groups: f.CosGroups}).asPlan())
 		})
 	}
+}
+
+// lossySpine is a leaf and spine fabric with one more spine of another AS, which carries nothing lossless: traffic that
+// goes that way waits for nobody, but it makes paths equally long that come down elsewhere.
+func lossySpine() *irtest.Cabling {
+	c := irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65000).Links("L0-X L1-X").Tier("X", 2)
+	for _, p := range c.Device("X").Ports {
+		p.Buffers = nil
+	}
+	return c
+}
+
+// A bond on two tiers is as near by the way up as by the way down.
+func TestASPlanNeedsBondsOnOneTier(t *testing.T) {
+	c := irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65000)
+	c.Link("hb", "L0")
+	c.Link("hb", "S0")
+	f := fabric(c)
+	p := &Proof{Fabric: f, Groups: f.CosGroups}
+	assert.True(t, p.asPlan())
+	h := c.Device("hb").Host
+	h.Bonds = []*ir.Bond{{Mode: "802.3ad", NICs: h.NICs}}
+	assert.False(t, p.asPlan())
 }
 
 // What ASPlan proposes is a plan: with those numbers the certificate holds.
@@ -92,7 +117,7 @@ func TestASPlanProposed(t *testing.T) {
 				d.Switch.ASN = 64512 + i
 			}
 		}
-		assert.True(t, asPlan(p.LosslessLinks()))
+		assert.True(t, p.asPlan())
 	}
 	f := fabric(irtest.Ring(ir.EBGP, 5).UniqueASNs())
 	assert.Nil(t, (&Proof{Fabric: f, Groups: f.CosGroups}).ASPlan(), "neighbours would share a number")
