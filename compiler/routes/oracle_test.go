@@ -171,6 +171,7 @@ func (o *oracle) pairs() []pair {
 			}
 		}
 		talk(g, false, nics)
+		talk(g, true, nics)
 	}
 	return out
 }

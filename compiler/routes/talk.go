@@ -34,7 +34,8 @@ type class struct {
 
 // conversations returns who talks with whom in the group, from the intents; a lossless group that no intent names is
 // spoken by every host port that carries it, unless it is there for traffic that bounces. Link pause stops whatever
-// frame is next, so under it every NIC talks, also one whose own cable is not paused.
+// frame is next, so under it every NIC talks, also one whose own cable is not paused. Whoever talks without an intent
+// may do so within a broadcast domain as well as beyond.
 func (v *view) conversations() []*talk {
 	var out []*talk
 	if v.fabric.FlowControl != ir.Pause {
@@ -52,7 +53,16 @@ func (v *view) conversations() []*talk {
 	if out != nil || v.onlyBounces() {
 		return out
 	}
-	t := newTalk(false, len(v.fabric.Devices)-len(v.nodes))
+	out = append(out, v.everybody(false))
+	if v.mixesLinks() { // frames that cross no IP hop go other ways
+		out = append(out, v.everybody(true))
+	}
+	return out
+}
+
+// everybody is a talk of all who may send in the group.
+func (v *view) everybody(bridged bool) *talk {
+	t := newTalk(bridged, len(v.fabric.Devices)-len(v.nodes))
 	for _, d := range v.fabric.Devices {
 		if d.Host == nil {
 			continue
@@ -63,7 +73,18 @@ func (v *view) conversations() []*talk {
 			}
 		}
 	}
-	return []*talk{t}
+	return t
+}
+
+// mixesLinks tells whether some links between devices that forward are routed and others bridged.
+func (n *network) mixesLinks() bool {
+	var routed, bridged bool
+	for _, steps := range n.steps {
+		for i := range steps {
+			routed, bridged = routed || steps[i].routed, bridged || !steps[i].routed
+		}
+	}
+	return routed && bridged
 }
 
 // onlyBounces tells whether the group, which no intent names, gets its traffic from one that bounces into it.

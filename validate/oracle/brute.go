@@ -48,7 +48,7 @@ func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
 			}
 		}
 	}
-	return []talk{{false, members(nics)}}
+	return []talk{{false, members(nics)}, {true, members(nics)}}
 }
 
 func members(nics []*ir.NIC) []member {
