@@ -96,7 +96,7 @@ func (c *cutter) everySet() error {
 				return ir.ErrBudget
 			}
 			for _, id := range c.beside(set) {
-				if !c.budget.Spend(100 * (len(set) + 1)) {
+				if !c.budget.Spend(400 * (len(set) + 1)) {
 					return ir.ErrBudget
 				}
 				more := with(set, id)
@@ -368,7 +368,7 @@ func (c *cutter) grow(p weakPair, size int) ([][]int32, error) {
 				}
 				links := with(part.links, id)
 				form := c.twins.form(links)
-				if !c.budget.Spend(100 * n) {
+				if !c.budget.Spend(400 * n) {
 					return nil, ir.ErrBudget
 				}
 				if known[form] {

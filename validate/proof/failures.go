@@ -261,7 +261,7 @@ func (p *Proof) failures(size string) {
 			return
 		}
 		if r.parts != nil && r.mixed == "" {
-			r = f.anew(ir.NewBudget(p.budget.Left()/20)).tightest(f.sizes[k], r)
+			r = f.anew(ir.NewBudget(min(p.budget.Left()/20, maxTightest))).tightest(f.sizes[k], r)
 		}
 		if p.settle(r) {
 			if r.mixed != "" {
@@ -285,27 +285,53 @@ func (p *Proof) failures(size string) {
 	p.followed = f
 }
 
+// maxTightest bounds the search for the shortest circle among failure sets of one size.
+const maxTightest = 30_000_000
+
 // tightest returns, of the states with as many links down as r, which holds a circle, the one with the shortest, as far as
 // the budget goes: which of them was found first is a matter of names.
 func (f *failures) tightest(states []*failed, r result) result {
-	length := func(r result) int { return len(r.graph.show(r.parts, r.down, r.ties)[0].Circle) }
-	best := length(r)
+	best := f.shortestOf(r)
 	for _, s := range states {
 		if s.free || slices.Equal(s.down, r.down) {
 			continue
 		}
 		other := f.alone(s)
-		if other.err != nil {
+		if other.err != nil || best == 0 {
 			break
 		}
 		if other.parts == nil || other.mixed != "" {
 			continue
 		}
-		if n := length(other); n < best {
+		n := f.shortestOf(other)
+		if n == 0 {
+			break
+		}
+		if n < best {
 			best, r = n, other
 		}
 	}
 	return r
+}
+
+// shortestOf returns the length of the shortest circle of a state; 0 if the budget does not last for it.
+func (f *failures) shortestOf(r result) int {
+	best := 0
+	s := newSearch(r.graph)
+	for _, part := range r.parts {
+		work := 0
+		if !f.budget.Spend(r.graph.nodes() / 8) {
+			return 0
+		}
+		circle := s.shortest(part, &work)
+		if !f.budget.Spend(work) {
+			return 0
+		}
+		if best == 0 || len(circle) < best {
+			best = len(circle)
+		}
+	}
+	return best
 }
 
 // coverage says how the failure sets were covered.

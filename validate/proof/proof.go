@@ -290,6 +290,9 @@ func (p *Proof) assumptions() []string {
 		switch p.Fabric.Routing {
 		case ir.ShortestPath, ir.EBGP:
 			out = append(out, "every link costs the same, and the states judged are those after routing has converged")
+			if p.Fabric.Routing == ir.EBGP {
+				out = append(out, "no routes pass between switches of one AS, as iBGP would let them")
+			}
 		case ir.TablePath:
 			out = append(out, "the switches forward as the tables say, and only so")
 		case ir.UpDown:
