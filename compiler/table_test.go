@@ -229,6 +229,20 @@ func TestTableMistakes(t *testing.T) {
 	}
 }
 
+// A bond on two switches is reached over the entries for either, whichever name comes first.
+func TestTableOfABondOnTwoSwitches(t *testing.T) {
+	apart := strings.Replace(ringFabric, "sw3:swp2", "sw4:swp2", 1)
+	f, ds := withTable(apart, `{"format_version": "1.0", "switches": {
+		"sw1": [{"to": "sw2", "ports": ["swp31"]}, {"to": "sw3", "ports": ["swp31"]}, {"to": "sw4", "ports": ["swp32"]}],
+		"sw2": [{"to": "sw1", "ports": ["swp32"]}, {"to": "sw3", "ports": ["swp31"]}, {"to": "sw4", "ports": ["swp31"]}],
+		"sw3": [{"to": "0.0.0.0/0", "ports": ["swp31"]}, {"to": "gpu3", "ports": []}],
+		"sw4": [{"to": "0.0.0.0/0", "ports": ["swp31"]}, {"to": "gpu3", "ports": []}]
+	}}`)
+	require.NotNil(t, f, "%v", texts(ds))
+	assert.Equal(t, "swp31 swp32", hops(f, "sw1", "gpu3:ens1f0"), "over sw2 to sw3, or to sw4")
+	assert.Equal(t, "swp31", hops(f, "sw2", "gpu3:ens1f0"))
+}
+
 func TestTableLeavesASwitchOut(t *testing.T) {
 	before, _, _ := strings.Cut(ringTable, ",\n    \"sw4\"")
 	f, ds := withTable(ringFabric, before+"}}")

@@ -191,7 +191,7 @@ func loopText(l *proof.Proof) string {
 		}
 		b.WriteByte('\n')
 		if first.Alike > 1 {
-			fmt.Fprintf(&b, "%s of links do the same; they differ by names only\n", diag.Count(first.Alike-1, "other set"))
+			fmt.Fprintf(&b, "at least %s of links do the same; they differ by names only\n", diag.Count(first.Alike-1, "other set"))
 		}
 		if l.Fewest && len(first.Down) > 1 {
 			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", len(first.Down))
@@ -275,7 +275,7 @@ func flowText(f *ir.Flow) string {
 	for i := 1; i+1 < len(f.Ports); i += 2 {
 		by = append(by, f.Ports[i].Device.Name)
 	}
-	if len(by) > 6 {
+	if len(by) > 7 {
 		by = append(by[:5], "...", by[len(by)-1])
 	}
 	return fmt.Sprintf("%s -> %s, by %s", from, to, strings.Join(by, ", "))

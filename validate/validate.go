@@ -7,6 +7,7 @@
 package validate
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
@@ -75,6 +76,28 @@ type Proof struct {
 	Notes       []string   // worth knowing beside the verdict: how many failures would make the fabric prone
 	Buffers     int        // that wait or are waited for; 0 where a certificate needs no graph
 	Turns       int        // between them
+}
+
+// Scope says by what a verdict holds, and with how many links down: ", by the certificate up-down, whatever links are
+// down"; empty where there is nothing to say.
+func (p *Proof) Scope() string {
+	s := ""
+	switch p.Certificate {
+	case "":
+	case proof.ByExact:
+		s += ", by following every path"
+	default:
+		s += ", by the certificate " + p.Certificate
+	}
+	switch {
+	case p.Any:
+		s += ", whatever links are down"
+	case p.Failures > 0:
+		s += fmt.Sprintf(", with up to %s down", diag.Count(p.Failures, "link"))
+	case p.Verdict == Free:
+		s += ", with no link down"
+	}
+	return s
 }
 
 // Report is what [Run] found.

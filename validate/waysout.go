@@ -46,7 +46,7 @@ func waysOut(l *proof.Proof) *diag.Fix {
 			ways = append(ways, fmt.Sprintf(`routing = "up-down" with peer = true on %s, and routing on the switches that takes at most one `+
 				`such step between up and down (price: longer ways over them are lost)`, someOf(blocksOf(level))))
 		default:
-			if tiers := spanTiers(f, l.LosslessLinks()); tiers != "" {
+			if tiers := spanTiers(f, l.LosslessLinks()); tiers != "" && !spreadOverTiers(f) {
 				ways = append(ways, `routing = "up-down" with `+tiers+`, and routing on the switches that keeps to it (price: `+
 					`traffic takes the way over the top even where the other way round is as short)`)
 			}

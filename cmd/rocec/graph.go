@@ -27,13 +27,15 @@ func (a *app) graphCommand() *cobra.Command {
 			"svg is for documents; html is one file with search, zoom, every loop, and the settings of every link with where\n" +
 			"they came from, and needs no network; dot is for graphviz, ptm the topology.dot of Cumulus Linux, json for tools.\n" +
 			"\n" +
-			"A fabric with errors is drawn too, as long as its cabling is whole; the exit status is 1 then.",
+			"A fabric that validate finds errors in is drawn too, and the exit status is 1; one that cannot be compiled is not.",
 		Example: "  rocec graph -o fabric.html             # explore it in a browser\n" +
 			"  rocec graph --format dot | dot -Tpng   # let graphviz lay it out",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("format") {
-				format = formatOf(out)
+				if format = formatOf(out); format == "" {
+					return fail(exitUsage, "the ending of %s says no format; it is one of %s, or give --format", diag.Escape(out), strings.Join(names, ", "))
+				}
 			} else if err := choice("format", format, names...); err != nil {
 				return err
 			}
@@ -41,17 +43,22 @@ func (a *app) graphCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` to write to; its ending chooses the format; - is stdout")
-	cmd.Flags().StringVar(&format, "format", "", "svg, html, dot, ptm or json (default: by the ending of the file, else svg)")
+	cmd.Flags().StringVar(&format, "format", "", "svg, html, dot, ptm or json (default: by the ending of the file; svg without one)")
 	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
 	return cmd
 }
 
-// formatOf chooses a format by the ending of a file; the first of the table where that says nothing.
+// formatOf chooses a format by the ending of a file: the first of the table for a name without one, "" where the ending
+// is that of no format.
 func formatOf(name string) string {
+	ext := filepath.Ext(name)
 	for _, f := range picture.Formats {
-		if strings.EqualFold(filepath.Ext(name), f.Ext) {
+		if strings.EqualFold(ext, f.Ext) {
 			return f.Name
 		}
+	}
+	if ext != "" {
+		return ""
 	}
 	return picture.Formats[0].Name
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
-	"github.com/rocec/rocec/validate/proof"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -102,32 +101,11 @@ func (a *app) validateText(f *fabric) error {
 func verdict(p validate.Proof) string {
 	switch p.Verdict {
 	case validate.Free:
-		return "free of PFC loops" + proofBy(p)
+		return "free of PFC loops" + p.Scope()
 	case validate.Prone:
 		return "prone to PFC loops"
 	}
 	return "not known to be free of PFC loops"
-}
-
-// proofBy says in a few words by what a verdict holds.
-func proofBy(p validate.Proof) string {
-	s := ""
-	switch p.Certificate {
-	case "":
-	case proof.ByExact:
-		s += ", by following every path"
-	default:
-		s += ", by the certificate " + p.Certificate
-	}
-	switch {
-	case p.Any:
-		s += ", whatever links are down"
-	case p.Failures > 0:
-		s += fmt.Sprintf(", with up to %s down", diag.Count(p.Failures, "link"))
-	case p.Verdict == validate.Free:
-		s += ", with no link down"
-	}
-	return s
 }
 
 type jsonProof struct {

@@ -24,6 +24,9 @@ import (
 // eBGP session, and iBGP between them is not described); links the fabric calls bridged carry none either, but for
 // those of hosts that forward, each of which is an AS of its own.
 
+// bgpCost is how many steps following eBGP over one cable costs here, for this and for the walk along its next hops.
+const bgpCost = 7
+
 // maxPaths bounds the alternatives of one device for one destination.
 const maxPaths = 64
 
@@ -330,7 +333,7 @@ func (v *view) pathVector(s ir.State) (*ir.Turns, error) {
 // error tells why paths cannot be followed.
 func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 	w := newSearch(v, down)
-	if !s.Budget.Spend(len(w.classes) * (2*v.cables + len(v.nodes))) {
+	if !s.Budget.Spend(bgpCost * len(w.classes) * (2*v.cables + len(v.nodes))) {
 		return false, ir.ErrBudget
 	}
 	b, err := newBGP(v.network, s.Ties, w.down)

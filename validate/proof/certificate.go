@@ -200,6 +200,11 @@ func noHostBetween(links []*ir.Link) bool {
 // down is then shorter than any that goes up or across first, and never tied with one. Over bridged links frames go
 // without asking BGP.
 func (p *Proof) asPlan() bool {
+	return p.plannedBy(func(d *ir.Device) int { return d.Switch.ASN })
+}
+
+// plannedBy is asPlan for the AS numbers that a function gives the switches.
+func (p *Proof) plannedBy(asn func(*ir.Device) int) bool {
 	above := make([]int, len(p.Fabric.Devices)) // the number of those above and beside
 	var between []*ir.Link
 	for _, l := range p.Fabric.Links {
@@ -213,7 +218,7 @@ func (p *Proof) asPlan() bool {
 		if l.A.Device.Switch == nil || l.B.Device.Switch == nil {
 			continue
 		}
-		if !l.Routed || !plans(above, l.A.Device, l.B.Device) || !plans(above, l.B.Device, l.A.Device) {
+		if !l.Routed || !plans(above, asn, l.A.Device, l.B.Device) || !plans(above, asn, l.B.Device, l.A.Device) {
 			return false
 		}
 	}
@@ -221,12 +226,12 @@ func (p *Proof) asPlan() bool {
 }
 
 // plans notes that other is a neighbour of d, and tells whether the AS numbers so far are a plan.
-func plans(above []int, d, other *ir.Device) bool {
-	n := other.Switch.ASN
+func plans(above []int, asn func(*ir.Device) int, d, other *ir.Device) bool {
+	n := asn(other)
 	switch {
-	case n == 0 || d.Switch.ASN == 0:
+	case n == 0 || asn(d) == 0:
 		return false
-	case other.Height() < d.Height() || n == d.Switch.ASN:
+	case other.Height() < d.Height() || n == asn(d):
 		return true
 	case above[d.ID] != 0 && above[d.ID] != n:
 		return false

@@ -37,7 +37,8 @@ func (p *Proof) MayBounce() bool {
 }
 
 // ASPlan returns the switches that would have to share an AS number for the certificate [ByASPlan], set by set, in order
-// of their first switches; nil if sharing would join neighbours, which then take no routes from each other.
+// of their first switches; nil if sharing would join neighbours, which then take no routes from each other, or would not
+// be enough.
 func (p *Proof) ASPlan() [][]*ir.Device {
 	links := p.LosslessLinks()
 	if !noHostBetween(links) {
@@ -73,7 +74,8 @@ func (p *Proof) ASPlan() [][]*ir.Device {
 		join(l.A.Device, l.B.Device)
 		join(l.B.Device, l.A.Device)
 	}
-	if slices.ContainsFunc(links, func(l *ir.Link) bool { return find(l.A.Device) == find(l.B.Device) }) {
+	if slices.ContainsFunc(links, func(l *ir.Link) bool { return find(l.A.Device) == find(l.B.Device) }) ||
+		!p.plannedBy(func(d *ir.Device) int { return find(d).ID + 1 }) {
 		return nil
 	}
 	members := map[*ir.Device][]*ir.Device{}

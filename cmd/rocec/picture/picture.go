@@ -89,18 +89,7 @@ func verdictText(p *validate.Proof) string {
 	s := fmt.Sprintf("%s (priority %d): ", p.Group.Name, p.Group.Cos)
 	switch p.Verdict {
 	case validate.Free:
-		s += "free of PFC loops"
-		if p.Certificate != "" {
-			s += " by the certificate " + p.Certificate
-		}
-		switch {
-		case p.Any:
-			s += ", with any links down"
-		case p.Failures > 0:
-			s += fmt.Sprintf(", with up to %s down", diag.Count(p.Failures, "link"))
-		default:
-			s += ", with no link down"
-		}
+		s += "free of PFC loops" + p.Scope()
 	case validate.Prone:
 		s += "prone to PFC loops"
 		if len(p.Loops) > 0 && len(p.Loops[0].Down) > 0 {

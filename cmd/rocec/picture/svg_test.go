@@ -111,8 +111,8 @@ func TestVerdictText(t *testing.T) {
 		proof validate.Proof
 		want  string
 	}{
-		{validate.Proof{Verdict: validate.Free, Certificate: "forest", Any: true}, "free of PFC loops by the certificate forest, with any links down"},
-		{validate.Proof{Verdict: validate.Free, Certificate: "exact", Failures: 2}, "free of PFC loops by the certificate exact, with up to 2 links down"},
+		{validate.Proof{Verdict: validate.Free, Certificate: "forest", Any: true}, "free of PFC loops, by the certificate forest, whatever links are down"},
+		{validate.Proof{Verdict: validate.Free, Certificate: "exact", Failures: 2}, "free of PFC loops, by following every path, with up to 2 links down"},
 		{validate.Proof{Verdict: validate.Free}, "free of PFC loops, with no link down"},
 		{validate.Proof{Verdict: validate.Prone}, "prone to PFC loops"},
 		{validate.Proof{Verdict: validate.Prone, Loops: []validate.Loop{{Down: []*ir.Link{nil}}}}, "prone to PFC loops with 1 link down"},
