@@ -11,7 +11,7 @@ import (
 // PFCLoopTransient warns of circles that can come and go while routing converges.
 var PFCLoopTransient = &Check{
 	Code:    "pfc-loop-transient",
-	Summary: "lossless links can pause each other in a circle while routing converges",
+	Summary: "a circle of paused links can form while routing converges",
 	Doc: `After a link fails, the switches learn of it one after the other. For some milliseconds to seconds
 some forward as before and others already as after. Under shortest paths found anew that is enough
 for a circle: a spine that has lost its link to a leaf sends the leaf's traffic down to another

@@ -63,6 +63,10 @@ func waysOut(l *proof.Proof) *diag.Fix {
 			}
 		}
 	}
+	if len(l.Groups) > 1 && f.FlowControl != ir.Pause && slices.ContainsFunc(f.Devices, proof.SharesBuffer) {
+		ways = append(ways, fmt.Sprintf("lossless = true on one of %s only, since the chips keep one buffer for all of them (price: the other may drop "+
+			"frames; the proof says whether it is enough)", groupsText(l.Groups)))
+	}
 	if f.Routing != ir.AnyPath && f.Routing != ir.Flooding && len(l.Loops[0].Flows) > 1 {
 		ways = append(ways, "let fewer members talk: split the roce block so that those whose paths meet in the circle are not "+
 			"in one (price: they have no RoCE between them; the proof says whether it is enough)")

@@ -33,7 +33,7 @@ func newRoot(p *person) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rocec",
 		Short: "a compiler for lossless RoCE fabrics",
-		Long: "rocec compiles a lossless RoCE fabric, described in HCL, into the configuration of its switches and hosts,\n" +
+		Long: "rocec compiles a lossless RoCE fabric, described in HCL, into configuration of switches and hosts,\n" +
 			"proves before anything is pushed that it cannot freeze or drop under load, and pushes it over SSH.",
 		SilenceUsage:      true,
 		SilenceErrors:     true,
@@ -48,7 +48,7 @@ func newRoot(p *person) *cobra.Command {
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what is being done")
 	f.StringVar(&a.logFormat, "log-format", "text", "logs on stderr: text or json")
 	f.IntVar(&a.maxObjects, "max-objects", 1_000_000, "most `names` a fabric may expand to")
-	f.DurationVar(&a.budget, "budget", defaultBudget, "work the PFC-loop proof may take, as a `duration` at 100 million steps a second: counted, not\nmeasured, so that verdicts are the same on every machine")
+	f.DurationVar(&a.budget, "budget", defaultBudget, "work the PFC-loop proof may take, as a `duration`: counted, 100 million\nsteps a second, so that verdicts are the same on every machine")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		a.fmtCommand(), a.validateCommand(), a.explainCommand(), a.buildCommand(), a.showCommand(), a.graphCommand(),
