@@ -26,6 +26,12 @@ func (r *Router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	if r.afterFailures(v) != distancesMatter || v.changesGroup() {
 		return r.Turns(g, s)
 	}
+	return v.changedByDistance(s)
+}
+
+// changedByDistance is Changed where traffic takes shortest paths and stays in its group.
+func (v *view) changedByDistance(s ir.State) (*ir.Turns, error) {
+	r, g := v.router, v.group
 	before := r.whole(g)
 	var links []int32
 	for _, l := range s.Down {
@@ -45,7 +51,7 @@ func (r *Router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(far) == 0 {
+	if len(far) == 0 && !s.Converging { // while it does, frames are still sent to members that are cut off
 		return before.nothing, nil
 	}
 	if !s.Budget.Spend(len(r.fabric.Ports)) {

@@ -30,15 +30,6 @@ func (w *walk) batches(classes []*class) []batch {
 	return w.batched(all)
 }
 
-// plainBatches is batches with every class for itself.
-func (w *walk) plainBatches(classes []*class) []batch {
-	all := make([]destination, len(classes))
-	for i, c := range classes {
-		all[i].class = c
-	}
-	return w.batched(all)
-}
-
 func (w *walk) batched(all []destination) []batch {
 	var out []batch
 	for _, bridged := range []bool{false, true} {

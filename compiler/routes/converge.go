@@ -13,20 +13,16 @@ import (
 
 // converging returns the turns while shortest paths converge from the healthy fabric to the one with links down.
 func (v *view) converging(s ir.State) (*ir.Turns, error) {
-	p := plan{rule: eitherRule, back: true}
 	if v.changesGroup() {
-		p.classes = func(w *walk) []*class { return append(w.unmoved(), w.moved()...) }
-		return v.follow(s, p)
+		return v.follow(s, plan{rule: eitherRule, back: true, classes: func(w *walk) []*class {
+			return append(w.unmoved(), w.moved()...)
+		}})
 	}
 	after, err := v.shortestPaths(ir.State{Down: s.Down, Budget: s.Budget})
 	if err != nil {
 		return nil, err
 	}
-	if !s.Budget.Spend((4*v.cables + 2*len(v.nodes)) * (len(v.whole())/64 + 1)) {
-		return nil, ir.ErrBudget
-	}
-	p.classes = func(w *walk) []*class { return append(w.farther(), w.moved()...) }
-	changing, err := v.follow(s, p)
+	changing, err := v.changedByDistance(s)
 	if err != nil {
 		return nil, err
 	}
@@ -77,33 +73,4 @@ func (w *walk) unmoved() []*class {
 	return slices.DeleteFunc(slices.Clone(w.classes), func(c *class) bool {
 		return !slices.ContainsFunc(c.members, func(m member) bool { return !w.moves(m) })
 	})
-}
-
-// farther returns the classes that some node is farther from with the links of the walk down.
-func (w *walk) farther() []*class {
-	before, after := newSweep(newSearch(w.view, nil)), newSweep(w)
-	var out []*class
-	for _, b := range w.plainBatches(w.unmoved()) {
-		before.spread(b)
-		after.spread(b)
-		changed := before.unlike(after)
-		for i, d := range b {
-			if changed&(1<<i) != 0 {
-				out = append(out, d.class)
-			}
-		}
-	}
-	return out
-}
-
-// unlike returns the destinations of the batch from which some node is not as far in the search of another sweep of
-// the same batch.
-func (s *sweep) unlike(other *sweep) uint64 {
-	var out uint64
-	for l := range len(s.from) {
-		other.level(l, func(v int32, m uint64) { s.near[v].below = m })
-		s.level(l, func(v int32, m uint64) { out |= m &^ s.near[v].below })
-		other.level(l, func(v int32, _ uint64) { s.near[v].below = 0 })
-	}
-	return out
 }
