@@ -46,6 +46,11 @@ func (p *Pass) Warnf(at diag.Range, format string, args ...any) *diag.Diagnostic
 	return p.found.Warnf(at, p.check.Code, p.check.Summary, format, args...)
 }
 
+// Noticef reports what is worth knowing at a place and returns it for notes.
+func (p *Pass) Noticef(at diag.Range, format string, args ...any) *diag.Diagnostic {
+	return p.found.Noticef(at, p.check.Code, p.check.Summary, format, args...)
+}
+
 // Verdict is the outcome of the PFC-loop proof.
 type Verdict = proof.Verdict
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -86,9 +87,16 @@ func (a *app) printDiagnostics(w io.Writer, f *fabric) {
 	if len(f.diags) == 0 {
 		return
 	}
-	errors, warnings := f.diags.Count(diag.Error), f.diags.Count(diag.Warning)
-	fmt.Fprintf(w, "%s, %s in %s; rocec explain %s tells the story\n",
-		diag.Count(errors, "error"), diag.Count(warnings, "warning"), diag.Count(hclCount(f.src), "file"), worst(f.diags).Code)
+	fmt.Fprintf(w, "%s in %s; rocec explain %s tells the story\n", counts(f.diags), diag.Count(hclCount(f.src), "file"), worst(f.diags).Code)
+}
+
+// counts is "1 error, 2 warnings", with notes where there are some.
+func counts(l diag.List) string {
+	s := diag.Count(l.Count(diag.Error), "error") + ", " + diag.Count(l.Count(diag.Warning), "warning")
+	if notes := l.Count(diag.Notice); notes > 0 {
+		s += ", " + diag.Count(notes, "note")
+	}
+	return s
 }
 
 // hclCount is the number of fabric files read; values of variables count as files of their own in a Source.
@@ -102,14 +110,9 @@ func hclCount(src *lang.Source) int {
 	return n
 }
 
-// worst is the first error, or else the first warning.
+// worst is the first error, or else the first warning, or else the first note.
 func worst(l diag.List) *diag.Diagnostic {
-	for _, d := range l {
-		if d.Severity == diag.Error {
-			return d
-		}
-	}
-	return l[0]
+	return slices.MinFunc(l, func(x, y *diag.Diagnostic) int { return cmp.Compare(x.Severity, y.Severity) })
 }
 
 // readBounded reads a file the person named on the command line, at most 1 MiB of it.

@@ -221,7 +221,7 @@ func (a *app) validateJUnit(f *fabric) error {
 			c.Failure = &junitFailure{d.Summary, d.Code, oneText(d)}
 			suite.Failures++
 		} else {
-			c.Output = "warning: " + oneText(d)
+			c.Output = d.Severity.String() + ": " + oneText(d)
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
@@ -263,9 +263,10 @@ func (a *app) validateGitHub(f *fabric) error {
 		if d.At.Filename != "" {
 			where = fmt.Sprintf("file=%s,line=%d,endLine=%d,col=%d,", property.Replace(d.At.Filename), d.At.Start.Line, d.At.End.Line, d.At.Start.Column)
 		}
-		fmt.Fprintf(a.stdout, "::%s %stitle=%s::%s\n", d.Severity, where, property.Replace(d.Code+": "+d.Summary), data.Replace(oneText(d)))
+		command := map[diag.Severity]string{diag.Error: "error", diag.Warning: "warning", diag.Notice: "notice"}[d.Severity]
+		fmt.Fprintf(a.stdout, "::%s %stitle=%s::%s\n", command, where, property.Replace(d.Code+": "+d.Summary), data.Replace(oneText(d)))
 	}
-	_, err := fmt.Fprintf(a.stdout, "::notice title=rocec::%s, %s\n", diag.Count(f.diags.Count(diag.Error), "error"), diag.Count(f.diags.Count(diag.Warning), "warning"))
+	_, err := fmt.Fprintf(a.stdout, "::notice title=rocec::%s\n", counts(f.diags))
 	return err
 }
 
@@ -286,10 +287,8 @@ type gitlabIssue struct {
 func (a *app) validateGitLab(f *fabric) error {
 	issues := []gitlabIssue{}
 	for _, d := range f.diags {
-		i := gitlabIssue{Description: d.Summary + ": " + d.Detail, CheckName: d.Code, Fingerprint: fingerprint(d), Severity: "major"}
-		if d.Severity == diag.Warning {
-			i.Severity = "minor"
-		}
+		i := gitlabIssue{Description: d.Summary + ": " + d.Detail, CheckName: d.Code, Fingerprint: fingerprint(d)}
+		i.Severity = map[diag.Severity]string{diag.Error: "major", diag.Warning: "minor", diag.Notice: "info"}[d.Severity]
 		i.Location.Path, i.Location.Lines.Begin = d.At.Filename, max(d.At.Start.Line, 1)
 		issues = append(issues, i)
 	}

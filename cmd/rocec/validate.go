@@ -32,7 +32,7 @@ func (a *app) validateCommand() *cobra.Command {
 			if err := write(a, f); err != nil {
 				return err
 			}
-			if f.diags.HasErrors() || strict && len(f.diags) > 0 {
+			if f.diags.HasErrors() || strict && f.diags.Count(diag.Warning) > 0 {
 				return &exit{exitErrors, ""}
 			}
 			return nil
@@ -174,6 +174,7 @@ type validateDocument struct {
 	Valid         bool        `json:"valid"`
 	ErrorCount    int         `json:"error_count"`
 	WarningCount  int         `json:"warning_count"`
+	NoteCount     int         `json:"note_count"`
 	PFCLoops      []jsonProof `json:"pfc_loops"`
 	Diagnostics   diag.List   `json:"diagnostics"`
 }
@@ -181,7 +182,7 @@ type validateDocument struct {
 func (a *app) validateJSON(f *fabric) error {
 	doc := validateDocument{
 		FormatVersion: formatVersion, Valid: !f.diags.HasErrors(),
-		ErrorCount: f.diags.Count(diag.Error), WarningCount: f.diags.Count(diag.Warning),
+		ErrorCount: f.diags.Count(diag.Error), WarningCount: f.diags.Count(diag.Warning), NoteCount: f.diags.Count(diag.Notice),
 		PFCLoops: []jsonProof{}, Diagnostics: diag.List{},
 	}
 	for _, p := range f.report.Proofs {

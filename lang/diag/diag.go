@@ -20,19 +20,23 @@ type Range = hcl.Range
 // Severity says how bad a diagnostic is. The zero value is invalid on purpose.
 type Severity int
 
-// The severities. An error stops everything before the first device is touched; a warning does not.
+// The severities are a promise. Error: loss, deadlock or no RoCE; it stops everything before the first device is
+// touched. Warning: degraded or risky. Notice, spelled "note": worth knowing, and no reason to change anything.
 const (
 	Error Severity = iota + 1
 	Warning
+	Notice
 )
 
-// String returns "error" or "warning", the spelling of every output format.
+// String returns "error", "warning" or "note", the spelling of every output format.
 func (s Severity) String() string {
 	switch s {
 	case Error:
 		return "error"
 	case Warning:
 		return "warning"
+	case Notice:
+		return "note"
 	}
 	panic(fmt.Sprintf("diag: invalid severity %d", int(s)))
 }
@@ -87,6 +91,11 @@ func (l *List) Errorf(at Range, code, summary, format string, args ...any) *Diag
 // Warnf appends a warning, like [List.Errorf].
 func (l *List) Warnf(at Range, code, summary, format string, args ...any) *Diagnostic {
 	return l.add(Warning, at, code, summary, format, args)
+}
+
+// Noticef appends a notice, like [List.Errorf].
+func (l *List) Noticef(at Range, code, summary, format string, args ...any) *Diagnostic {
+	return l.add(Notice, at, code, summary, format, args)
 }
 
 func (l *List) add(s Severity, at Range, code, summary, format string, args []any) *Diagnostic {
@@ -147,4 +156,9 @@ func (t *Topic) Errorf(l *List, at Range, format string, args ...any) *Diagnosti
 // Warnf appends a warning under topic t.
 func (t *Topic) Warnf(l *List, at Range, format string, args ...any) *Diagnostic {
 	return l.add(Warning, at, t.Code, t.Summary, format, args)
+}
+
+// Noticef appends a notice under topic t.
+func (t *Topic) Noticef(l *List, at Range, format string, args ...any) *Diagnostic {
+	return l.add(Notice, at, t.Code, t.Summary, format, args)
 }

@@ -58,10 +58,7 @@ func (p *Printer) Print(w io.Writer, l List) error {
 }
 
 func (p *Printer) one(b *strings.Builder, d *Diagnostic) {
-	style := Red
-	if d.Severity == Warning {
-		style = Yellow
-	}
+	style := map[Severity]string{Error: Red, Warning: Yellow, Notice: Cyan}[d.Severity]
 	fmt.Fprintf(b, "%s: %s\n", Paint(p.Color, style, fmt.Sprintf("%s[%s]", d.Severity, d.Code)), Paint(p.Color, Bold, Escape(d.Summary)))
 	gutter := p.gutter(d)
 	p.place(b, gutter, d.At, '^', "")
