@@ -26,14 +26,14 @@ func (c *compiler) cables() {
 		}
 		block, ok := known[l.Block]
 		if !ok {
-			block = said{fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), c.length(l.Block)}
+			block = said{fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), c.length(l.Block), c.mtu(l.Block)}
 			known[l.Block] = block
 		}
-		links = append(links, ir.Link{ID: len(links), At: l.Block.Decl, Block: block.title, Length: block.length, Peer: l.Block.Peer.V})
+		links = append(links, ir.Link{ID: len(links), At: l.Block.Decl, Block: block.title, Length: block.length, MTU: block.mtu, Peer: l.Block.Peer.V})
 		link := &links[len(links)-1]
 		link.Routed = c.routed(l.Block, a.dev, b.dev)
 		for _, e := range []end{a, b} {
-			ports = append(ports, ir.Port{Device: e.dev, Name: e.name, At: e.at, Link: link, NIC: e.nic, MTU: c.f.MTU})
+			ports = append(ports, ir.Port{Device: e.dev, Name: e.name, At: e.at, Link: link, NIC: e.nic, MTU: link.MTU.N})
 			p := &ports[len(ports)-1]
 			if link.A == nil {
 				link.A = p
@@ -72,6 +72,7 @@ func (c *compiler) cables() {
 type said struct {
 	title  string
 	length ir.Length
+	mtu    ir.Num
 }
 
 // end is one end of a cable, found.
@@ -170,6 +171,14 @@ func (c *compiler) length(b *lang.LinkBlock) ir.Length {
 		return ir.Length{Metres: l.V, From: ir.Origin{At: l.At, Why: fmt.Sprintf("cable_length of the fabric: %g m", l.V)}}
 	}
 	return ir.Length{}
+}
+
+// mtu is that of the switch ports at a block's links: its own, else the fabric's.
+func (c *compiler) mtu(b *lang.LinkBlock) ir.Num {
+	if b.MTU.Set() {
+		return ir.Num{N: b.MTU.V, From: []ir.Origin{{At: b.MTU.At, Why: fmt.Sprintf("mtu = %d", b.MTU.V)}}}
+	}
+	return ir.Num{N: c.f.MTU, From: []ir.Origin{{At: c.f.MTUAt, Why: fmt.Sprintf("mtu = %d", c.f.MTU)}}}
 }
 
 // jack is what a port could do: its native speed (0: not known) and lanes.

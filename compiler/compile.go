@@ -40,6 +40,7 @@ func Compile(src *lang.Source) (*ir.Fabric, diag.List) {
 	}
 	c.size()
 	c.mark()
+	c.visible()
 	c.f.Routes = routes.New(c.f)
 	return c.f, found
 }

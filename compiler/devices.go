@@ -20,9 +20,10 @@ func (c *compiler) devices() {
 
 	pool := make([]ir.Device, n)
 	switches := make([]ir.Switch, len(c.src.Switches))
+	hands := byHand{}
 	for i, s := range c.src.Switches {
 		d := &pool[i]
-		*d = ir.Device{Name: s.Name, Group: s.Group, At: s.NameAt, Decl: s.Decl, Switch: &switches[i], SSH: c.login(&s.SSH)}
+		*d = ir.Device{Name: s.Name, Group: s.Group, At: s.NameAt, Decl: s.Decl, Switch: &switches[i], SSH: c.login(&s.SSH), ByHand: hands.of(s.ByHand)}
 		c.switchSettings(d, s)
 		c.add(d)
 	}
@@ -30,7 +31,7 @@ func (c *compiler) devices() {
 	nics := c.newNICs()
 	for i, h := range c.src.Hosts {
 		d := &pool[len(c.src.Switches)+i]
-		*d = ir.Device{Name: h.Name, Group: h.Group, At: h.NameAt, Decl: h.Decl, Host: &hosts[i], SSH: c.login(&h.SSH)}
+		*d = ir.Device{Name: h.Name, Group: h.Group, At: h.NameAt, Decl: h.Decl, Host: &hosts[i], SSH: c.login(&h.SSH), ByHand: hands.of(h.ByHand)}
 		nics.host(d, h)
 		c.add(d)
 		c.hostGroup[d.Group] = append(c.hostGroup[d.Group], d)
@@ -76,7 +77,8 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	w.Model, w.ModelAt = c.switchNamed(s.Model, s.Decl), or(s.Model.At, s.Decl)
 	w.OS, w.OSAt = s.OS.Or(operatingSystems[0]), or(s.OS.At, s.Decl)
 	w.Version, w.VersionAt = s.Version.V, or(s.Version.At, s.Decl)
-	w.ASN, w.MLAG = s.ASN.V, s.MLAG.V
+	w.ASN, w.MLAG, w.MLAGAt = s.ASN.V, s.MLAG.V, s.MLAG.At
+	w.HeadroomPool = written(s.HeadroomPool, "headroom_pool")
 	if !slices.Contains(operatingSystems, w.OS) {
 		c.report.errorf(topicUnknownOS, w.OSAt, d.Name, "No target writes for the operating system %q.%s The operating systems are %s.",
 			w.OS, hint(w.OS, operatingSystems), strings.Join(operatingSystems, ", "))
@@ -150,7 +152,7 @@ func (m *nicMaker) make(n *lang.NIC) *ir.NIC {
 func (c *compiler) nic(n *lang.NIC) *ir.NIC {
 	nic := &ir.NIC{
 		Name: n.Name, At: n.Decl, Model: c.nicNamed(n.Model, n.Decl), ModelAt: or(n.Model.At, n.Decl),
-		MTU: n.MTU.V, MTUAt: n.MTU.At, IP: n.IP.V, TTL: n.TTL.V, TOS: n.TOS.Or(-1), RoCE: n.RoCE.Or(true),
+		MTU: n.MTU.V, MTUAt: n.MTU.At, IP: n.IP.V, TTL: n.TTL.V, TOS: n.TOS.Or(-1), TOSAt: n.TOS.At, RoCE: n.RoCE.Or(true),
 	}
 	for _, v := range n.VFRoCE {
 		if nic.VFRoCE == nil {

@@ -31,7 +31,7 @@ func (c *compiler) cosGroups() {
 		if p := s.PFC; p != nil {
 			g.PFC = &ir.PFCSizes{
 				At: p.Decl, Buffer: written(p.Buffer, "pfc.buffer"), Xoff: written(p.Xoff, "pfc.xoff"),
-				XonDelta: written(p.XonDelta, "pfc.xon_delta"),
+				XonDelta: written(p.XonDelta, "pfc.xon_delta"), SmallPackets: written(p.SmallPackets, "pfc.small_packets"),
 			}
 		}
 		c.groups[g.Name] = g

@@ -56,7 +56,7 @@ func (c *compiler) mark() {
 	known := map[markKey]*ir.Mark{}
 	rows := newRows[*ir.Mark]()
 	for _, d := range c.f.Devices {
-		if d.Switch == nil {
+		if d.Switch == nil || d.ByHand != nil && !d.ByHand.ECN {
 			continue
 		}
 		bound := switchBound(d)

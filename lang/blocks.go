@@ -1,8 +1,11 @@
 package lang
 
 import (
+	"fmt"
 	"net/netip"
 	"regexp"
+	"slices"
+	"strconv"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -42,6 +45,7 @@ var pfcSchema = schema[PFC]{
 		one("buffer", byteSize, "derived", "Ingress buffer of the group at a port.", func(p *PFC) *Value[int] { return &p.Buffer }),
 		one("xoff", byteSize, "derived", "Fill at which the pause is sent.", func(p *PFC) *Value[int] { return &p.Xoff }),
 		one("xon_delta", byteSize, "derived", "How far below xoff the pause ends.", func(p *PFC) *Value[int] { return &p.XonDelta }),
+		one("small_packets", percent, "100", "Share of the smallest packets in what arrives after a pause; they waste buffer cells.", func(p *PFC) *Value[int] { return &p.SmallPackets }),
 	},
 }
 
@@ -138,11 +142,45 @@ var switchSchema = schema[switchBlock]{
 		one("tier", integer(1, 64), "distance from the nearest host, plus 1", "Height: 1 is where hosts are.", func(s *switchBlock) *Value[int] { return &s.Tier }),
 		one("asn", integer(1, 4294967295), "none", "AS number; for routing = \"ebgp\".", func(s *switchBlock) *Value[int] { return &s.ASN }),
 		one("mlag", word, "none", "Switches with the same value are one redundancy pair and are never changed together.", func(s *switchBlock) *Value[string] { return &s.MLAG }),
+		one("headroom_pool", byteSize, "none", "Memory that all ports share for what arrives after a pause, where the chip is set up so.", func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
 	},
 	blocks: []child[switchBlock]{
+		blocksOf(&switchByHandSchema, true, initByHand, func(s *switchBlock, _ int, h *ByHand) { s.ByHand = h }),
 		blocksOf(&sshSchema, true, initSSH, func(s *switchBlock, _ int, ssh *SSH) { s.SSH = *ssh }),
 	},
 }
+
+// byHandAttrs are what a by_hand block of any device may say.
+var byHandAttrs = []attr[ByHand]{
+	one("flow_control", oneOf("pfc", "pfc-tx", "pfc-rx", "pause", "none"), "what the fabric needs", "How its ports are lossless: by PFC, by PFC in one direction (pfc-tx only sends pauses, pfc-rx only obeys them), by link pause, or not.", func(h *ByHand) *Value[string] { return &h.FlowControl }),
+	{name: "pfc", kind: "list of number 0-7", def: "the lossless groups' cos", doc: "The priorities with PFC.", set: func(l *loader, en *env, h *ByHand, e hclsyntax.Expression) outcome {
+		o := many("pfc", integer(0, 7), "", "", func(h *ByHand) *[]Value[int] { return &h.PFC }).set(l, en, h, e)
+		h.PFCSet = o == good
+		return o
+	}},
+	one("trust", oneOf("pcp", "dscp", "both"), "what the intents need", "The header fields it believes; of both, the DSCP wins where a packet has one.", func(h *ByHand) *Value[string] { return &h.Trust }),
+	{name: "dscp", kind: "map of number 0-7", def: "{}", doc: "Where its map from DSCP to cos differs from the fabric's: { 26 = 3 }.", set: setMapped(63, func(h *ByHand) *[]Mapped { return &h.DSCP })},
+	{name: "pcp", kind: "map of number 0-7", def: "{}", doc: "Where its map from PCP to cos differs: { 3 = 4 }.", set: setMapped(7, func(h *ByHand) *[]Mapped { return &h.PCP })},
+}
+
+const byHandDoc = "rocec writes nothing on these devices, and judges the fabric by what the block says of them."
+
+var switchByHandSchema = schema[ByHand]{
+	block: "by_hand", doc: byHandDoc,
+	attrs: append(slices.Clip(slices.Clone(byHandAttrs)),
+		one("ecn", boolean, "true", "Whether it marks the groups that ask for ECN.", func(h *ByHand) *Value[bool] { return &h.ECN }),
+	),
+}
+
+var hostByHandSchema = schema[ByHand]{
+	block: "by_hand", doc: byHandDoc,
+	attrs: append(slices.Clip(slices.Clone(byHandAttrs)),
+		one("dcbx", oneOf("host", "firmware"), "\"host\"", "Who decides PFC and trust: the host, or the NIC's firmware (or lldpad) with what its neighbour advertises.", func(h *ByHand) *Value[string] { return &h.DCBX }),
+		one("dcqcn", boolean, "true", "Whether its NICs answer marks with CNPs, and slow down on CNPs.", func(h *ByHand) *Value[bool] { return &h.DCQCN }),
+	),
+}
+
+func initByHand(_ *loader, h *ByHand, b *hclsyntax.Block) { h.Decl = header(b) }
 
 // names is a list of device nodesets, or one.
 func names[T any](def, doc string, field func(*T) *[]element) attr[T] {
@@ -249,6 +287,7 @@ var hostSchema = schema[hostBlock]{
 	blocks: []child[hostBlock]{
 		blocksOf(&nicSchema, false, initNIC, func(h *hostBlock, i int, n *nicBlock) { h.nics = put(h.nics, i, n) }),
 		blocksOf(&bondSchema, false, initBond, func(h *hostBlock, i int, b *bondBlock) { h.bonds = put(h.bonds, i, b) }),
+		blocksOf(&hostByHandSchema, true, initByHand, func(h *hostBlock, _ int, b *ByHand) { h.ByHand = b }),
 		blocksOf(&sshSchema, true, initSSH, func(h *hostBlock, _ int, s *SSH) { h.SSH = *s }),
 	},
 }
@@ -273,6 +312,7 @@ func linkAttrs(a, aDoc, b, bDoc string) []attr[linkBlock] {
 		}}),
 		one("speed", speed, "the slower of the two ports' native speeds", "Speed of the links.", func(k *linkBlock) *Value[int] { return &k.Speed }),
 		one("length", length, "cable_length of the fabric", "Length of the cables.", func(k *linkBlock) *Value[float64] { return &k.Length }),
+		one("mtu", integer(1280, 16384), "mtu of the fabric", "MTU of the switch ports at the links' ends, in bytes.", func(k *linkBlock) *Value[int] { return &k.MTU }),
 		one("routed", boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.", func(k *linkBlock) *Value[bool] { return &k.Routed }),
 		one("peer", boolean, "false", "true: an MLAG peer link or another same-tier step.", func(k *linkBlock) *Value[bool] { return &k.Peer }),
 	}
@@ -418,6 +458,44 @@ func Blocks() []BlockDoc {
 		out = append(out, t.docs()...)
 	}
 	return out
+}
+
+// setMapped reads { 26 = 3 }: a map from values of 0 to most to cos.
+func setMapped(most int, field func(*ByHand) *[]Mapped) func(*loader, *env, *ByHand, hclsyntax.Expression) outcome {
+	const want = "an object such as { 26 = 3 }"
+	cos := integer(0, 7)
+	return func(l *loader, en *env, h *ByHand, e hclsyntax.Expression) outcome {
+		v, o := l.value(en, e)
+		if o != good {
+			return o
+		}
+		if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
+			l.wrong(en, e, v, want)
+			return failed
+		}
+		var out []Mapped
+		for it := v.ElementIterator(); it.Next(); {
+			k, to := it.Element()
+			from, err := strconv.Atoi(k.AsString())
+			if err != nil || from < 0 || from > most {
+				l.report(en, e, &outOfRange, fmt.Sprintf("%q is no value of this field: 0 to %d.", cut(k.AsString()), most))
+				return failed
+			}
+			if to.IsNull() {
+				l.wrong(en, e, to, want)
+				return failed
+			}
+			n, p := cos.read(to)
+			if p != nil {
+				l.problem(en, e, element{to, e}, p, cos.want)
+				return failed
+			}
+			out = append(out, Mapped{from, Value[int]{n, e.Range()}})
+		}
+		slices.SortFunc(out, func(a, b Mapped) int { return a.From - b.From })
+		*field(h) = out
+		return good
+	}
 }
 
 // setVFRoCE reads { 0 = false, 1 = true }.

@@ -85,6 +85,7 @@ type ECN struct {
 type PFC struct {
 	Decl                   diag.Range
 	Buffer, Xoff, XonDelta Value[int] // bytes
+	SmallPackets           Value[int] // percent
 }
 
 // Roce is a roce block.
@@ -120,6 +121,28 @@ type Switch struct {
 	ASN     Value[int]
 	MLAG    Value[string]
 	SSH     SSH
+	ByHand  *ByHand
+
+	HeadroomPool Value[int] // bytes
+}
+
+// ByHand is a by_hand block: how a device is set that rocec does not write.
+type ByHand struct {
+	Decl        diag.Range
+	FlowControl Value[string] // pfc, pfc-tx, pfc-rx, pause or none
+	PFC         []Value[int]  // priorities with PFC
+	PFCSet      bool          // the list was written (it may be empty)
+	Trust       Value[string] // pcp, dscp or both
+	DSCP, PCP   []Mapped
+	ECN         Value[bool]   // switches: the groups that ask for it are marked
+	DCBX        Value[string] // hosts: host or firmware
+	DCQCN       Value[bool]   // hosts: np and rp are on
+}
+
+// Mapped is one entry of a map from DSCP or PCP to cos.
+type Mapped struct {
+	From int
+	To   Value[int]
 }
 
 // Host is one host of a host block. NICs, bonds and their contents may be shared between the hosts of a group.
@@ -133,6 +156,7 @@ type Host struct {
 	Bonds    []*Bond
 	Forwards Value[bool]
 	SSH      SSH
+	ByHand   *ByHand
 }
 
 // NIC is a nic block.
@@ -199,6 +223,7 @@ type LinkBlock struct {
 	Decl   diag.Range
 	Speed  Value[int]     // Mb/s
 	Length Value[float64] // metres
+	MTU    Value[int]     // bytes
 	Routed Value[bool]
 	Peer   Value[bool]
 }

@@ -131,5 +131,10 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 			slices.Reverse(in.Members)
 		}
 	}
+	for _, d := range f.Devices {
+		if d.Switch != nil {
+			d.Switch.Intents = d.Sees()
+		}
+	}
 	return f
 }

@@ -85,6 +85,9 @@ type part struct {
 func (p *part) render(devices []*ir.Device) {
 	slab := make([]target.Device, 0, len(devices))
 	for _, d := range devices {
+		if d.ByHand != nil {
+			continue
+		}
 		i := slices.IndexFunc(All, func(t *target.Target) bool { return t.Takes(d) })
 		if i < 0 {
 			untaken(&p.found, d)

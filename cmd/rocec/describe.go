@@ -29,6 +29,9 @@ func describeDevice(f *fabric, d *ir.Device) []section {
 			head.add("nic "+n.Name, n.Model.Title, ir.Origin{At: n.ModelAt})
 		}
 	}
+	if h := d.ByHand; h != nil {
+		head.add("written by", "others", ir.Origin{At: h.At, Why: "by_hand"})
+	}
 	out := []section{head}
 	if len(d.Ports) > 0 {
 		ports := section{Title: "ports"}

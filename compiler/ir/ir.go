@@ -54,10 +54,14 @@ const (
 // FlowControl is how a link is made lossless.
 type FlowControl string
 
-// The flow controls: priority flow control (802.1Qbb), or link pause (802.3x).
+// The flow controls: priority flow control (802.1Qbb), or link pause (802.3x). The last three only describe devices
+// that rocec does not write: PFC that only sends pauses, PFC that only obeys them, and none.
 const (
-	PFC   FlowControl = "pfc"
-	Pause FlowControl = "pause"
+	PFC           FlowControl = "pfc"
+	Pause         FlowControl = "pause"
+	PFCTx         FlowControl = "pfc-tx"
+	PFCRx         FlowControl = "pfc-rx"
+	NoFlowControl FlowControl = "none"
 )
 
 // CosGroup is a class of service: one number everywhere.
@@ -93,6 +97,7 @@ type ECN struct {
 type PFCSizes struct {
 	At                     diag.Range
 	Buffer, Xoff, XonDelta Num
+	SmallPackets           Num // percent of the smallest packets in what arrives after a pause
 }
 
 // Num is a number that remembers why it is what it is.
@@ -141,6 +146,7 @@ type Device struct {
 	Host   *Host
 	Ports  []*Port // cabled, in natural order; Port.Index is the index
 	SSH    SSH
+	ByHand *ByHand // nil: rocec writes the device
 	Fabric *Fabric
 }
 
@@ -167,6 +173,10 @@ type Switch struct {
 	TierFrom  Origin
 	ASN       int
 	MLAG      string
+	MLAGAt    diag.Range
+	Intents   []*Intent // those whose traffic it handles, in order of declaration; alike switches share the slice
+
+	HeadroomPool Num // memory all ports share for what arrives after a pause; not set: each port has its own
 }
 
 // Host is what only a host has.
@@ -188,6 +198,7 @@ type NIC struct {
 	IP             netip.Prefix
 	TTL            int // 0: not stated
 	TOS            int // -1: not stated; derived from the group's first DSCP
+	TOSAt          diag.Range
 	RoCE           bool
 	VFRoCE         map[int]bool
 	TrafficClasses []TrafficClass
@@ -229,7 +240,7 @@ type Port struct {
 	Link    *Link
 	NIC     *NIC      // host ports only
 	Speed   int       // Mb/s
-	MTU     int       // largest frame payload of any class on the port
+	MTU     int       // largest frame payload of any class on the port, bytes; of a NIC that states none 0
 	Buffers []*Buffer // one per lossless group the port carries, by cos; alike ports share them
 	Marks   []*Mark   // one per ECN group the port sends, by cos; alike ports share them; switches only
 }
@@ -263,6 +274,7 @@ type Link struct {
 	Block  string     // `link "hosts"`, `mesh "uplinks"`
 	Speed  Num        // Mb/s
 	Length Length
+	MTU    Num  // of the switch ports at its ends, bytes
 	Routed bool // an IP hop between two switches
 	Peer   bool
 }

@@ -48,7 +48,7 @@ func checkTrust(ds *diag.List, d *ir.Device, doc dialect) {
 	if doc.trustList || d.Fabric.FlowControl == ir.Pause { // link pause needs no classification
 		return
 	}
-	pcp, dscp := trustOf(visible(d))
+	pcp, dscp := trustOf(d.Switch.Intents)
 	if len(pcp) == 0 || len(dscp) == 0 {
 		return
 	}

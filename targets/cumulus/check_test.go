@@ -89,6 +89,7 @@ func TestTrust(t *testing.T) {
 	t.Run("3.4, only one of them there", func(t *testing.T) {
 		s, v1, _ := build("3.4.3")
 		s.sw.Ports = s.sw.Ports[1:]
+		s.sw.Switch.Intents = s.sw.Sees()
 		got := s.file(t)("")
 		assert.Contains(t, got, "traffic.packet_priority_source = dscp\n")
 		_ = v1

@@ -94,38 +94,10 @@ func numbered(name string, i int) string {
 	return fmt.Sprintf("%s_%d", name, i+1)
 }
 
-// visible gives the intents whose traffic a switch handles: one of its ports carries the intent's cos group, or a
-// member is cabled to it.
-func visible(d *ir.Device) []*ir.Intent {
-	groups := map[*ir.CosGroup]bool{}
-	members := map[*ir.Intent]bool{}
-	for _, p := range d.Ports {
-		for _, b := range p.Buffers {
-			groups[b.Group] = true
-		}
-		for _, m := range p.Marks {
-			groups[m.Group] = true
-		}
-		if nic := p.Peer().NIC; nic != nil {
-			for _, in := range nic.Intents {
-				members[in] = true
-			}
-		}
-	}
-	var out []*ir.Intent
-	for _, in := range d.Fabric.Intents {
-		if groups[in.Group] || members[in] {
-			out = append(out, in)
-		}
-	}
-	return out
-}
-
-// trustOf gives the intents that need PCP and those that need DSCP to be told apart. RoCEv1 has no IP header, so only
-// PCP is left; RoCEv2 is told by DSCP when its cos group claims one, else by PCP.
+// trustOf gives the intents that need PCP and those that need DSCP to be told apart.
 func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
 	for _, in := range intents {
-		if in.Version == 2 && len(in.Group.DSCP) > 0 {
+		if in.ByDSCP() {
 			dscp = append(dscp, in)
 		} else {
 			pcp = append(pcp, in)
@@ -138,7 +110,7 @@ func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
 // needs. Where both are needed and the dialect has room for one, check has refused the switch, or link pause makes
 // every class lossless, and then DSCP decides, for the sake of marking.
 func (s *settings) trust(d *ir.Device, doc dialect) {
-	intents := visible(d)
+	intents := d.Switch.Intents
 	if len(intents) == 0 {
 		intents = d.Fabric.Intents
 	}

@@ -205,23 +205,7 @@ func nics(d *ir.Device) []*ir.NIC {
 	return ours
 }
 
-func wanted(n *ir.NIC) bool { return !n.RoCE || len(n.VFRoCE) > 0 || len(intents(n)) > 0 }
-
-// intents gives what a NIC carries: the intents it is a member of, and those of the other ports of its bond.
-func intents(n *ir.NIC) []*ir.Intent {
-	all := n.Intents
-	if n.Bond == nil {
-		return all
-	}
-	for _, other := range n.Bond.NICs {
-		for _, in := range other.Intents {
-			if !slices.Contains(all, in) {
-				all = append(slices.Clip(all), in)
-			}
-		}
-	}
-	return all
-}
+func wanted(n *ir.NIC) bool { return !n.RoCE || len(n.VFRoCE) > 0 || len(n.Carries()) > 0 }
 
 // The files that are the same on every host are wholly ours.
 func editScript([]byte) ([]byte, diag.List) { return script, nil }
@@ -244,7 +228,7 @@ func step(ours []*ir.NIC) target.Step {
 		}
 		check += "systemctl is-active --quiet " + u
 		switch {
-		case len(intents(n)) == 0: // no PFC mask
+		case len(n.Carries()) == 0: // no PFC mask
 		case links == "":
 			links = n.Name
 		default:

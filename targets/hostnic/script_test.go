@@ -79,7 +79,7 @@ func applyTwice(t *testing.T, m *machine, d *ir.Device, run func(*machine, ...st
 	if d.Fabric.FlowControl == ir.PFC {
 		carrying := 0
 		for _, n := range nics(d) {
-			if len(intents(n)) > 0 {
+			if len(n.Carries()) > 0 {
 				carrying++
 			}
 		}
@@ -104,7 +104,7 @@ func noDrift(t *testing.T, m *machine, d *ir.Device, n *ir.NIC, run func(*machin
 	state := stateOf(t, d, n.Name)
 	want, _ := state.Edit([]byte(r.out))
 	require.Equal(t, string(want), r.out)
-	if len(intents(n)) > 0 {
+	if len(n.Carries()) > 0 {
 		require.Contains(t, r.out, "\npfc=0,0,0,")
 	}
 }

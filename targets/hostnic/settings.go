@@ -35,13 +35,13 @@ type run struct{ first, last, prio uint8 }
 
 // lower turns the fabric's numbers into a NIC's settings.
 func lower(n *ir.NIC) *settings {
-	s := &settings{nic: n, intents: intents(n), tos: -1}
+	s := &settings{nic: n, intents: n.Carries(), tos: -1}
 	if len(s.intents) == 0 {
 		return s
 	}
 	f := n.Device.Fabric
 	first := s.intents[0]
-	s.version, s.byDSCP = first.Version, byDSCP(first)
+	s.version, s.byDSCP = first.Version, first.ByDSCP()
 	for _, in := range s.intents {
 		if s.cnp == nil && in.Version == 2 {
 			s.cnp = in.CNP
@@ -49,7 +49,7 @@ func lower(n *ir.NIC) *settings {
 		if in.Version == 2 && in.Group.ECN != nil {
 			s.ecn[in.Group.Cos] = true
 		}
-		if s.vlan == 0 && !byDSCP(in) {
+		if s.vlan == 0 && !in.ByDSCP() {
 			s.vlan, s.egress = in.VLAN, in.Group.Cos
 		}
 	}
@@ -61,12 +61,6 @@ func lower(n *ir.NIC) *settings {
 	s.classify(f.CosGroups)
 	s.schedule(f.CosGroups)
 	return s
-}
-
-// byDSCP tells whether an intent's packets get their priority from the DSCP. RoCEv1 has no IP header, so only PCP is
-// left; RoCEv2 is told by DSCP where its cos group claims one. targets/cumulus decides in the same way.
-func byDSCP(in *ir.Intent) bool {
-	return in.Version == 2 && len(in.Group.DSCP) > 0
 }
 
 // lossless fills the PFC mask: the lossless groups the port carries, and no others, because a needless priority takes

@@ -118,9 +118,9 @@ func judge(ds *diag.List, n *ir.NIC) {
 			n.Name, n.Device.Group, n.Model.Title, n.Model.Family)
 		return
 	}
-	all := intents(n)
+	all := n.Carries()
 	for i, in := range all {
-		if !byDSCP(in) && in.Group.Lossless && !slices.ContainsFunc(in.Group.PCP, func(c ir.Claim) bool { return c.Value == in.Group.Cos }) {
+		if !in.ByDSCP() && in.Group.Lossless && !slices.ContainsFunc(in.Group.PCP, func(c ir.Claim) bool { return c.Value == in.Group.Cos }) {
 			pcpTopic.Errorf(ds, in.Group.CosAt, "The cos group %s has cos %d and does not claim PCP %d, but the intent %s travels by PCP, and an "+
 				"mlx5 NIC takes the PCP as the priority. Hosts and switches would pause different priorities. Let the group claim its "+
 				"own number, or leave pcp out.", in.Group.Name, in.Group.Cos, in.Group.Cos, in.Name)
@@ -128,12 +128,12 @@ func judge(ds *diag.List, n *ir.NIC) {
 		first := all[0]
 		switch {
 		case i == 0:
-		case in.Version != first.Version || byDSCP(in) != byDSCP(first):
+		case in.Version != first.Version || in.ByDSCP() != first.ByDSCP():
 			mixedTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a member of %s (%s) and of %s (%s). An mlx5 port trusts one of "+
 				"the two fields, and RDMA-CM has one default version for each device. Give each intent a NIC of its own.",
 				n.Name, n.Device.Group, first.Name, kind(first), in.Name, kind(in)).
 				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
-		case !byDSCP(in) && (in.Group != first.Group || in.VLAN != first.VLAN) && n.Device.Fabric.FlowControl != ir.Pause:
+		case !in.ByDSCP() && (in.Group != first.Group || in.VLAN != first.VLAN) && n.Device.Fabric.FlowControl != ir.Pause:
 			vlanTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a member of %s (cos group %s, VLAN %d) and of %s (cos group %s, VLAN %d). "+
 				"Both are told by PCP, and a NIC marks one cos group in one VLAN: what it sends for %s would not be lossless. Give each intent a "+
 				"NIC of its own, or both the same cos_group and vlan.",
@@ -152,7 +152,7 @@ func judge(ds *diag.List, n *ir.NIC) {
 
 // judgeOther warns of a port at whose other end a switch does PFC, and whose NIC rocec does not write.
 func judgeOther(ds *diag.List, n *ir.NIC) {
-	if n.Port == nil || len(n.Port.Buffers) == 0 || len(intents(n)) > 0 {
+	if n.Port == nil || len(n.Port.Buffers) == 0 || len(n.Carries()) > 0 {
 		return
 	}
 	groups := make([]string, len(n.Port.Buffers))
@@ -166,7 +166,7 @@ func judgeOther(ds *diag.List, n *ir.NIC) {
 
 // kind says in a few words how an intent is told apart.
 func kind(in *ir.Intent) string {
-	if byDSCP(in) {
+	if in.ByDSCP() {
 		return fmt.Sprintf("RoCEv%d, told by DSCP", in.Version)
 	}
 	return fmt.Sprintf("RoCEv%d, told by PCP", in.Version)

@@ -1,0 +1,113 @@
+package compiler
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// What a by_hand block states is what its devices do; what it leaves out is what the fabric needs.
+func TestByHand(t *testing.T) {
+	src := clos(2, 1, 2)
+	a := &author{line: 5000}
+	src.Switches[0].ByHand = &lang.ByHand{
+		Decl: a.at(), FlowControl: val(a, "pfc-tx"), Trust: val(a, "pcp"), ECN: val(a, false),
+		DSCP: []lang.Mapped{{From: 26, To: val(a, 6)}}, PCP: []lang.Mapped{{From: 3, To: val(a, 4)}},
+	}
+	src.Hosts[0].ByHand = &lang.ByHand{Decl: a.at(), PFC: []lang.Value[int]{val(a, 3)}, PFCSet: true, DCQCN: val(a, false), DCBX: val(a, "firmware")}
+	f := compiled(t, src)
+
+	leaf := device(f, "leaf1")
+	p := leaf.Ports[0]
+	assert.Equal(t, ir.PFCTx, p.FlowControl())
+	sends, obeys := p.Pauses(4)
+	assert.True(t, sends)
+	assert.False(t, obeys)
+	assert.Equal(t, ir.Trust{PCP: true}, p.Trust())
+	assert.Empty(t, p.Marks, "it does not mark")
+	assert.NotEmpty(t, p.Buffers, "and is lossless all the same")
+	assert.Equal(t, "rdma", p.Sort(ir.Packet{IP: true, DSCP: 26, Tagged: true, PCP: 3}).Group.Name, "DSCP is not believed")
+	assert.Nil(t, p.Sort(ir.Packet{IP: true, DSCP: 26}).Group, "an untagged packet has no PCP")
+
+	nic := f.Devices[0].Ports[0]
+	assert.True(t, nic.Device.ByHand.Firmware)
+	assert.False(t, nic.Device.ByHand.DCQCN)
+	sends, obeys = nic.Pauses(4)
+	assert.False(t, sends || obeys, "its mask holds 3 alone")
+	sends, obeys = nic.Pauses(3)
+	assert.True(t, sends && obeys)
+	assert.Equal(t, ir.Trust{DSCP: true}, nic.Trust(), "as the intent needs")
+
+	other := device(f, "leaf2").Ports[0]
+	assert.Nil(t, other.Device.ByHand)
+	assert.NotEmpty(t, other.Marks)
+	sends, obeys = other.Pauses(4)
+	assert.True(t, sends && obeys)
+	sends, obeys = other.Pauses(6)
+	assert.False(t, sends || obeys, "a lossy group")
+}
+
+// Which field decides, by the table of the Cumulus manual: DSCP where it is trusted and there is one, else PCP where it is
+// trusted and there is one, else the port's default.
+func TestSort(t *testing.T) {
+	f := compiled(t, clos(2, 1, 2))
+	p := device(f, "leaf1").Ports[0]
+	for _, tt := range []struct {
+		trust ir.Trust
+		pkt   ir.Packet
+		group string
+		by    string
+	}{
+		{ir.Trust{DSCP: true}, ir.Packet{IP: true, DSCP: 26}, "rdma", "DSCP 26"},
+		{ir.Trust{DSCP: true}, ir.Packet{IP: true, DSCP: 48, Tagged: true, PCP: 4}, "cnp", "DSCP 48"},
+		{ir.Trust{DSCP: true}, ir.Packet{IP: true, DSCP: 27}, "", "DSCP 27"},
+		{ir.Trust{DSCP: true}, ir.Packet{Tagged: true, PCP: 4}, "", "no field it believes"},
+		{ir.Trust{PCP: true}, ir.Packet{IP: true, DSCP: 26, Tagged: true, PCP: 4}, "rdma", "PCP 4"},
+		{ir.Trust{PCP: true}, ir.Packet{IP: true, DSCP: 26}, "", "no field it believes"},
+		{ir.Trust{PCP: true, DSCP: true}, ir.Packet{IP: true, DSCP: 48, Tagged: true, PCP: 4}, "cnp", "DSCP 48"},
+		{ir.Trust{PCP: true, DSCP: true}, ir.Packet{Tagged: true, PCP: 4}, "rdma", "PCP 4"},
+	} {
+		p.Device.ByHand = &ir.ByHand{Trust: &tt.trust}
+		got := p.Sort(tt.pkt)
+		name := ""
+		if got.Group != nil {
+			name = got.Group.Name
+		}
+		assert.Equal(t, []string{tt.group, tt.by}, []string{name, got.By}, "%s, %+v", tt.trust, tt.pkt)
+	}
+}
+
+// What a NIC sends for an intent: by tos where it is written, unless that DSCP is meant for another intent of the NIC.
+func TestPackets(t *testing.T) {
+	src := clos(2, 1, 2)
+	a := &author{line: 5000}
+	src.CosGroups = append(src.CosGroups, &lang.CosGroup{Name: "bulk", Decl: a.at(), Cos: val(a, 2), DSCP: []lang.Value[int]{val(a, 18)}})
+	src.Roces = append(src.Roces, &lang.Roce{
+		Name: "second", Decl: a.at(), Version: val(a, 2), CosGroup: val(a, "bulk"), CNP: val(a, "cnp"),
+		Members: []lang.Member{{Group: "gpu", At: a.at()}},
+	})
+	nic := func(tos int) *ir.NIC {
+		for _, n := range src.Hosts[0].NICs {
+			n.TOS = lang.Value[int]{}
+			if tos >= 0 {
+				n.TOS = val(a, tos)
+			}
+		}
+		f, ds := Compile(src)
+		require.False(t, ds.HasErrors(), "%v", diag.List(ds))
+		return f.Devices[0].Host.NICs[0]
+	}
+	dscps := func(n *ir.NIC) []int {
+		return []int{n.Packet(n.Intents[0]).DSCP, n.Packet(n.Intents[1]).DSCP}
+	}
+	assert.Equal(t, []int{26, 18}, dscps(nic(-1)))
+	assert.Equal(t, []int{26, 18}, dscps(nic(18<<2)), "the default is meant for the second; the first's applications say theirs")
+	assert.Equal(t, []int{7, 7}, dscps(nic(7<<2)), "meant for neither")
+	n := nic(-1)
+	assert.Equal(t, ir.Packet{IP: true, DSCP: 48, PCP: 6}, n.CNP(n.Intents[0]))
+}

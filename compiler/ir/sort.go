@@ -1,0 +1,266 @@
+package ir
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// How packets are marked, and how devices sort them into cos groups.
+
+// Trust says which header fields a device believes. A packet with an IP header goes by its DSCP where that is trusted,
+// a tagged one by its PCP where that is; every other packet gets the port's default, cos 0. Source: Cumulus Linux 4.4,
+// the table of trust modes.
+type Trust struct{ PCP, DSCP bool }
+
+// String names the fields as people do: "PCP and DSCP".
+func (t Trust) String() string {
+	switch t {
+	case Trust{PCP: true, DSCP: true}:
+		return "PCP and DSCP"
+	case Trust{DSCP: true}:
+		return "DSCP"
+	case Trust{PCP: true}:
+		return "PCP"
+	}
+	return "no field"
+}
+
+// Packet is what a device sees of a packet when it sorts it.
+type Packet struct {
+	IP     bool // it has an IP header, and so a DSCP
+	DSCP   int
+	Tagged bool // it has a VLAN tag, and so a PCP
+	PCP    int
+}
+
+// Sorting is where a device puts a packet.
+type Sorting struct {
+	Cos   int        // -1: whatever the device gives values that no group claims
+	Group *CosGroup  // nil: none; of several with one cos, a lossless one
+	By    string     // the field that decided: "DSCP 26", "PCP 4", "no field it believes"
+	At    diag.Range // the line that sends the value there; no place where nothing does
+}
+
+// ByHand says how a device is set that rocec does not write; what the person left out is what the fabric needs.
+type ByHand struct {
+	At            diag.Range
+	FlowControl   FlowControl // empty: as the fabric
+	FlowControlAt diag.Range
+	PFC           []Claim // the priorities with PFC; nil: the lossless groups
+	PFCAt         diag.Range
+	Trust         *Trust // nil: as the intents need
+	TrustAt       diag.Range
+	DSCP, PCP     map[int]Claim // value to cos, where the map differs from the fabric's
+	ECN           bool          // a switch marks
+	ECNAt         diag.Range
+	Firmware      bool // a NIC's firmware decides, by DCBX
+	FirmwareAt    diag.Range
+	DCQCN         bool // NICs answer marks, and slow down
+	DCQCNAt       diag.Range
+}
+
+// ByDSCP tells whether the intent's packets are told by their DSCP. RoCEv1 has no IP header, so only PCP is left; RoCEv2
+// is told by DSCP where its cos group claims one.
+func (in *Intent) ByDSCP() bool { return in.Version == 2 && len(in.Group.DSCP) > 0 }
+
+// TrustOf gives the fields that must be believed to tell the packets of intents.
+func TrustOf(intents []*Intent) Trust {
+	var t Trust
+	for _, in := range intents {
+		if in.ByDSCP() {
+			t.DSCP = true
+		} else {
+			t.PCP = true
+		}
+	}
+	return t
+}
+
+// Sees gives the intents whose traffic a switch handles: one of its ports carries the intent's cos group, or a member is
+// cabled to it.
+func (d *Device) Sees() []*Intent {
+	groups, members := map[*CosGroup]bool{}, map[*Intent]bool{}
+	var buffers **Buffer // of the port before: alike ports share their rows
+	var marks **Mark
+	for _, p := range d.Ports {
+		if len(p.Buffers) > 0 && &p.Buffers[0] != buffers {
+			buffers = &p.Buffers[0]
+			for _, b := range p.Buffers {
+				groups[b.Group] = true
+			}
+		}
+		if len(p.Marks) > 0 && &p.Marks[0] != marks {
+			marks = &p.Marks[0]
+			for _, m := range p.Marks {
+				groups[m.Group] = true
+			}
+		}
+		if nic := p.Peer().NIC; nic != nil {
+			for _, in := range nic.Intents {
+				members[in] = true
+			}
+		}
+	}
+	var out []*Intent
+	for _, in := range d.Fabric.Intents {
+		if groups[in.Group] || members[in] {
+			out = append(out, in)
+		}
+	}
+	return out
+}
+
+// Carries gives the intents a NIC carries: those it is a member of, and those of the other ports of its bond.
+func (n *NIC) Carries() []*Intent {
+	all := n.Intents
+	if n.Bond == nil {
+		return all
+	}
+	for _, other := range n.Bond.NICs {
+		for _, in := range other.Intents {
+			if !slices.Contains(all, in) {
+				all = append(slices.Clip(all), in)
+			}
+		}
+	}
+	return all
+}
+
+// Packet gives a data packet of an intent as the NIC sends it. A tos written in the nic block marks the intents whose
+// groups do not claim a DSCP that another intent of the NIC is meant by.
+func (n *NIC) Packet(in *Intent) Packet {
+	p := Packet{IP: in.Version == 2, Tagged: in.VLAN > 0}
+	if !in.ByDSCP() {
+		p.PCP = in.Group.Cos
+	}
+	if !p.IP {
+		return p
+	}
+	if n.TOS >= 0 && !n.meant(in) {
+		p.DSCP = n.TOS >> 2
+	} else if len(in.Group.DSCP) > 0 {
+		p.DSCP = in.Group.DSCP[0].Value
+	}
+	return p
+}
+
+// meant tells whether tos marks another intent of the NIC, so that the applications of in state their own.
+func (n *NIC) meant(in *Intent) bool {
+	for _, other := range n.Carries() {
+		if other != in && other.Group != in.Group &&
+			slices.ContainsFunc(other.Group.DSCP, func(c Claim) bool { return c.Value == n.TOS>>2 }) {
+			return true
+		}
+	}
+	return false
+}
+
+// DefaultCNP is the DSCP of congestion notification packets where nobody says another. Source: mlx5 firmware, CNP_DSCP.
+const DefaultCNP = 48
+
+// CNP gives a congestion notification packet of an intent as the NIC sends it.
+func (n *NIC) CNP(in *Intent) Packet {
+	p := Packet{IP: true, DSCP: DefaultCNP, Tagged: in.VLAN > 0}
+	if in.CNP == nil {
+		return p
+	}
+	p.PCP = in.CNP.Cos
+	if len(in.CNP.DSCP) > 0 {
+		p.DSCP = in.CNP.DSCP[0].Value
+	}
+	return p
+}
+
+// Trust gives the fields the device believes at the port.
+func (p *Port) Trust() Trust {
+	d := p.Device
+	switch {
+	case d.ByHand != nil && d.ByHand.Trust != nil:
+		return *d.ByHand.Trust
+	case d.Switch != nil:
+		if len(d.Switch.Intents) == 0 {
+			return TrustOf(d.Fabric.Intents)
+		}
+		return TrustOf(d.Switch.Intents)
+	}
+	if all := p.NIC.Carries(); len(all) > 0 {
+		return TrustOf(all[:1]) // a NIC believes one field
+	}
+	return TrustOf(d.Fabric.Intents)
+}
+
+// Sort gives where the device puts a packet that comes in by the port, or that it sends by it.
+func (p *Port) Sort(pkt Packet) Sorting {
+	t := p.Trust()
+	switch {
+	case t.DSCP && pkt.IP:
+		s := Sorting{Cos: -1, By: fmt.Sprintf("DSCP %d", pkt.DSCP)}
+		if h := p.Device.ByHand; h != nil {
+			if to, ok := h.DSCP[pkt.DSCP]; ok {
+				return p.Device.Fabric.sorted(s, to)
+			}
+		}
+		return p.Device.Fabric.claimed(s, pkt.DSCP, func(g *CosGroup) []Claim { return g.DSCP })
+	case t.PCP && pkt.Tagged:
+		s := Sorting{Cos: -1, By: fmt.Sprintf("PCP %d", pkt.PCP)}
+		if h := p.Device.ByHand; h != nil {
+			if to, ok := h.PCP[pkt.PCP]; ok {
+				return p.Device.Fabric.sorted(s, to)
+			}
+		}
+		return p.Device.Fabric.claimed(s, pkt.PCP, func(g *CosGroup) []Claim { return g.PCP })
+	}
+	return p.Device.Fabric.sorted(Sorting{By: "no field it believes"}, Claim{})
+}
+
+// sorted completes a sorting into a cos.
+func (f *Fabric) sorted(s Sorting, to Claim) Sorting {
+	s.Cos, s.At = to.Value, to.At
+	for _, g := range f.CosGroups {
+		if g.Cos == to.Value && (s.Group == nil || g.Lossless) {
+			s.Group = g
+		}
+	}
+	return s
+}
+
+// claimed completes a sorting by the first group that claims the value.
+func (f *Fabric) claimed(s Sorting, value int, claims func(*CosGroup) []Claim) Sorting {
+	for _, g := range f.CosGroups {
+		for _, c := range claims(g) {
+			if c.Value == value {
+				s.Cos, s.Group, s.At = g.Cos, g, c.At
+				return s
+			}
+		}
+	}
+	return s
+}
+
+// FlowControl is how the port is made lossless: as the device's by_hand block says, else as the fabric.
+func (p *Port) FlowControl() FlowControl {
+	if h := p.Device.ByHand; h != nil && h.FlowControl != "" {
+		return h.FlowControl
+	}
+	return p.Device.Fabric.FlowControl
+}
+
+// Pauses tells whether the port sends pauses for cos and whether it obeys them. Link pause holds for every cos.
+func (p *Port) Pauses(cos int) (sends, obeys bool) {
+	fc := p.FlowControl()
+	switch fc {
+	case Pause:
+		return true, true
+	case NoFlowControl:
+		return false, false
+	}
+	on := false
+	if h := p.Device.ByHand; h != nil && h.PFC != nil {
+		on = slices.ContainsFunc(h.PFC, func(c Claim) bool { return c.Value == cos })
+	} else {
+		on = slices.ContainsFunc(p.Buffers, func(b *Buffer) bool { return b.Group.Cos == cos })
+	}
+	return on && fc != PFCRx, on && fc != PFCTx
+}
