@@ -44,14 +44,19 @@ func mapped(all []lang.Mapped) map[int]ir.Claim {
 	return out
 }
 
-// visible notes for every switch the intents whose traffic it handles.
+// visible notes for every switch the intents whose traffic it handles; alike switches share the slice.
 func (c *compiler) visible() {
 	var last []*ir.Intent
 	for _, d := range c.f.Devices {
 		if d.Switch == nil {
 			continue
 		}
-		row := d.Sees()
+		var row []*ir.Intent
+		for i, in := range c.f.Intents {
+			if slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return c.passed[i].has(p.Link) }) {
+				row = append(row, in)
+			}
+		}
 		if slices.Equal(row, last) {
 			row = last
 		}

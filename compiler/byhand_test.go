@@ -110,4 +110,32 @@ func TestPackets(t *testing.T) {
 	assert.Equal(t, []int{7, 7}, dscps(nic(7<<2)), "meant for neither")
 	n := nic(-1)
 	assert.Equal(t, ir.Packet{IP: true, DSCP: 48, PCP: 6}, n.CNP(n.Intents[0]))
+
+	src.Roces[0].CNP = val(a, "rdma")
+	n = nic(-1)
+	assert.Equal(t, 26, n.CNP(n.Intents[0]).DSCP)
+	assert.Equal(t, 26, n.CNP(n.Intents[1]).DSCP, "a NIC marks all its CNPs alike")
+}
+
+// A switch sees the intents that pass it: one in a rack does not reach the spine, though another in its group does.
+func TestVisible(t *testing.T) {
+	src := clos(2, 1, 2)
+	a := &author{line: 5000}
+	src.Roces = append(src.Roces, &lang.Roce{
+		Name: "rack", Decl: a.at(), Version: val(a, 2), CosGroup: val(a, "rdma"), CNP: val(a, "cnp"),
+		Members: []lang.Member{{Host: "gpu1", At: a.at()}, {Host: "gpu2", At: a.at()}},
+	})
+	src.Switches[2].ByHand = &lang.ByHand{Decl: a.at(), ECN: val(a, false)}
+	src.CosGroups[0].Lossless.V = false
+	f := compiled(t, src)
+	names := func(d *ir.Device) (out []string) {
+		for _, in := range d.Switch.Intents {
+			out = append(out, in.Name)
+		}
+		return out
+	}
+	assert.Len(t, names(device(f, "leaf1")), 2)
+	assert.Equal(t, names(device(f, "leaf2")), names(device(f, "spine1")), "also where it marks nothing and nothing is lossless")
+	assert.NotContains(t, names(device(f, "spine1")), "rack")
+	assert.NotEmpty(t, names(device(f, "spine1")))
 }

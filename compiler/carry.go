@@ -29,10 +29,11 @@ func (c *compiler) carry() {
 	used := map[*ir.CosGroup]bool{}
 	for _, i := range c.f.Intents {
 		used[i.Group] = true
+		on := s.run(i)
+		c.passed = append(c.passed, slices.Clone(on))
 		if !i.Group.Lossless && i.Group.ECN == nil {
 			continue
 		}
-		on := s.run(i)
 		c.carried[i.Group] = c.carried[i.Group].join(on)
 		if i.Version != 1 {
 			c.marked[i.Group] = c.marked[i.Group].join(on) // only IP packets can be marked

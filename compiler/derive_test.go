@@ -103,7 +103,8 @@ func TestMarksComeBeforePausing(t *testing.T) {
 	s.Links[0].Block.Length = val(a, 300.0)
 	f := compiled(t, s)
 	m := port(f, "s0:swp1").Marks[0]
-	bound := markBound(chip(t, "spectrum"), 32*(147_360+18_048), 32, 1)
+	bound := device(f, "s0").Memory().MarkBound()
+	assert.Equal(t, (13_945_824-32*(147_360+18_048))/(32*2), bound)
 	assert.Equal(t, 135_199, bound)
 	assert.Equal(t, 135_168, m.Min.N, "the bound, in whole cells")
 	assert.Contains(t, m.Min.From[2].Why, "below 135199 B")

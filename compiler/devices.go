@@ -24,6 +24,7 @@ func (c *compiler) devices() {
 	for i, s := range c.src.Switches {
 		d := &pool[i]
 		*d = ir.Device{Name: s.Name, Group: s.Group, At: s.NameAt, Decl: s.Decl, Switch: &switches[i], SSH: c.login(&s.SSH), ByHand: hands.of(s.ByHand)}
+		d.SSHAt = or(s.SSH.Address.At, s.SSH.Decl)
 		c.switchSettings(d, s)
 		c.add(d)
 	}
@@ -32,6 +33,7 @@ func (c *compiler) devices() {
 	for i, h := range c.src.Hosts {
 		d := &pool[len(c.src.Switches)+i]
 		*d = ir.Device{Name: h.Name, Group: h.Group, At: h.NameAt, Decl: h.Decl, Host: &hosts[i], SSH: c.login(&h.SSH), ByHand: hands.of(h.ByHand)}
+		d.SSHAt = or(h.SSH.Address.At, h.SSH.Decl)
 		nics.host(d, h)
 		c.add(d)
 		c.hostGroup[d.Group] = append(c.hostGroup[d.Group], d)
@@ -120,7 +122,7 @@ type nicMaker struct {
 func (c *compiler) newNICs() *nicMaker { return &nicMaker{c: c, known: map[*lang.NIC]*ir.NIC{}} }
 
 func (m *nicMaker) host(d *ir.Device, h *lang.Host) {
-	d.Host.Forwards = h.Forwards.V
+	d.Host.Forwards, d.Host.ForwardsAt = h.Forwards.V, h.Forwards.At
 	d.Host.NICs = make([]*ir.NIC, 0, len(h.NICs))
 	for _, n := range h.NICs {
 		nic := m.make(n)
@@ -152,7 +154,8 @@ func (m *nicMaker) make(n *lang.NIC) *ir.NIC {
 func (c *compiler) nic(n *lang.NIC) *ir.NIC {
 	nic := &ir.NIC{
 		Name: n.Name, At: n.Decl, Model: c.nicNamed(n.Model, n.Decl), ModelAt: or(n.Model.At, n.Decl),
-		MTU: n.MTU.V, MTUAt: n.MTU.At, IP: n.IP.V, TTL: n.TTL.V, TOS: n.TOS.Or(-1), TOSAt: n.TOS.At, RoCE: n.RoCE.Or(true),
+		MTU: n.MTU.V, MTUAt: n.MTU.At, IP: n.IP.V, IPAt: n.IP.At, TTL: n.TTL.V, TOS: n.TOS.Or(-1), TOSAt: n.TOS.At,
+		RoCE: n.RoCE.Or(true),
 	}
 	for _, v := range n.VFRoCE {
 		if nic.VFRoCE == nil {
@@ -161,7 +164,7 @@ func (c *compiler) nic(n *lang.NIC) *ir.NIC {
 		nic.VFRoCE[v.VF] = v.On.V
 	}
 	for _, t := range n.TrafficClasses {
-		nic.TrafficClasses = append(nic.TrafficClasses, ir.TrafficClass{TOS: t.TOS.V, Src: t.Src.V, Dst: t.Dst.V})
+		nic.TrafficClasses = append(nic.TrafficClasses, ir.TrafficClass{TOS: t.TOS.V, TOSAt: t.TOS.At, Src: t.Src.V, Dst: t.Dst.V})
 	}
 	return nic
 }
@@ -172,7 +175,7 @@ var bondModes = []string{"active-backup", "balance-xor", "802.3ad"}
 func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 	r := m.c.report
 	name := d.Name + ":" + b.Name
-	bond := &ir.Bond{Name: b.Name, At: b.Decl, Mode: b.Mode.Or(bondModes[0])}
+	bond := &ir.Bond{Name: b.Name, At: b.Decl, Mode: b.Mode.Or(bondModes[0]), ModeAt: b.Mode.At}
 	if !slices.Contains(bondModes, bond.Mode) {
 		r.errorf(topicBondInvalid, or(b.Mode.At, b.Decl), name, "RoCE does not run over a bond in mode %q.%s The modes are %s.",
 			bond.Mode, hint(bond.Mode, bondModes), list(bondModes))

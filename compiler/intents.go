@@ -16,7 +16,8 @@ func (c *compiler) cosGroups() {
 	for _, s := range c.src.CosGroups {
 		g := &ir.CosGroup{
 			Name: s.Name, At: s.Decl, Cos: s.Cos.V, CosAt: or(s.Cos.At, s.Decl), Lossless: s.Lossless.V, LosslessAt: or(s.Lossless.At, s.Decl),
-			Weight: s.Weight.V, Strict: s.Strict.V, AllowDeadlock: s.AllowDeadlock.V,
+			Weight: s.Weight.V, WeightAt: s.Weight.At, Strict: s.Strict.V, StrictAt: s.Strict.At,
+			AllowDeadlock: s.AllowDeadlock.V, AllowAt: s.AllowDeadlock.At,
 		}
 		g.DSCP = claims(s.DSCP)
 		if g.PCP = claims(s.PCP); !s.PCPSet {

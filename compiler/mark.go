@@ -15,8 +15,9 @@ import (
 //
 //	Min < alpha B / (n (1 + alpha L))
 //
-// Below that bound Min scales with the speed of the port, from the preset of Cumulus Linux at 100G: a bandwidth-delay
-// product stays one. Three frames are the least that lets a single sender run at full speed.
+// which is [ir.Memory.MarkBound]. Below that bound Min scales with the speed of the port, from the preset of Cumulus Linux
+// at 100G: a bandwidth-delay product stays one. Three frames are the least that lets a single sender run at full speed.
+// All of it comes in the steps the chip knows, so that the switch shows what was asked for.
 
 const (
 	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600
@@ -26,19 +27,14 @@ const (
 	markAtSpeed = 100_000   // Mb/s
 )
 
-// markBound returns the Min below which marking comes before pausing, on a chip where ports ports carry lossless
-// traffic, groups lossless groups share the buffer, and reserved bytes of it belong to single ports.
-func markBound(a *platform.ASIC, reserved, ports, groups int) int {
-	free := max(a.Buffer-reserved, 0)
-	return platform.Alpha * free / (max(ports, 1) * (1 + platform.Alpha*groups))
-}
-
-// markKey is what a mark depends on, and the line its origins name.
+// markKey is what a mark depends on, and the lines its origins name.
 type markKey struct {
 	group *ir.CosGroup
 	asic  *platform.ASIC
 	speed *ir.Origin
+	mtuAt *ir.Origin
 	mbps  int
+	mtu   int
 	bound int // -1: does not bind
 }
 
@@ -59,14 +55,14 @@ func (c *compiler) mark() {
 		if d.Switch == nil || d.ByHand != nil && !d.ByHand.ECN {
 			continue
 		}
-		bound := switchBound(d)
+		bound := d.Memory().MarkBound()
 		for _, p := range d.Ports {
 			row := rows.start(len(marking))
 			for _, g := range marking {
 				if !c.marked[g].has(p.Link) {
 					continue
 				}
-				key := markKey{g, d.Switch.Model.ASIC, &p.Link.Speed.From[0], p.Speed, -1}
+				key := markKey{g, d.Switch.Model.ASIC, &p.Link.Speed.From[0], &p.Link.MTU.From[0], p.Speed, p.MTU, -1}
 				if g.Lossless && unbound(key.asic, p.Speed) >= bound {
 					key.bound = bound
 				}
@@ -82,29 +78,27 @@ func (c *compiler) mark() {
 	}
 }
 
-// switchBound is [markBound] for a switch as it is cabled.
-func switchBound(d *ir.Device) int {
-	reserved, ports, groups := 0, 0, 0
-	for _, p := range d.Ports {
-		if len(p.Buffers) > 0 {
-			ports++
-		}
-		groups = max(groups, len(p.Buffers))
-		for _, b := range p.Buffers {
-			reserved += b.Size.N
-		}
+// unbound is Min as far as speed alone decides.
+func unbound(a *platform.ASIC, speed int) int {
+	n := markAt100G * speed / markAtSpeed
+	if a.MarkStep > 0 {
+		return (n + a.MarkStep - 1) / a.MarkStep * a.MarkStep // as the chip rounds
 	}
-	return markBound(d.Switch.Model.ASIC, reserved, ports, groups)
+	return wholeSteps(a, n)
 }
 
-// unbound is Min as far as speed alone decides.
-func unbound(a *platform.ASIC, speed int) int { return wholeCells(a, markAt100G*speed/markAtSpeed) }
+// markStep is the step thresholds come in.
+func markStep(a *platform.ASIC) int { return max(a.MarkStep, a.Cell) }
 
-func wholeCells(a *platform.ASIC, n int) int { return n / a.Cell * a.Cell }
+// wholeSteps rounds a threshold down to what the chip can be set to.
+func wholeSteps(a *platform.ASIC, n int) int { return n / markStep(a) * markStep(a) }
 
 func (c *compiler) deriveMark(k markKey) *ir.Mark {
 	m := &ir.Mark{Group: k.group, Min: k.group.ECN.Min, Max: k.group.ECN.Max, Probability: k.group.ECN.Probability}
 	cell := ir.Origin{Why: fmt.Sprintf("%s: cells of %d B", k.asic.Title, k.asic.Cell)}
+	if k.asic.MarkStep > 0 {
+		cell.Why = fmt.Sprintf("%s: thresholds in steps of %d B", k.asic.Title, k.asic.MarkStep)
+	}
 	if !m.Min.Set() {
 		m.Min = c.deriveMin(k, cell)
 		if m.Max.Set() && m.Min.N >= m.Max.N {
@@ -130,12 +124,12 @@ func (c *compiler) deriveMin(k markKey, cell ir.Origin) ir.Num {
 	n := unbound(k.asic, k.mbps)
 	why := []ir.Origin{*k.speed, {Why: fmt.Sprintf("150 KiB at 100G, so %d B at %s", markAt100G*k.mbps/markAtSpeed, speed)}}
 	if k.bound >= 0 && k.bound <= n {
-		n = wholeCells(k.asic, max(k.bound-1, 0))
+		n = wholeSteps(k.asic, max(k.bound-1, 0))
 		why = append(why, ir.Origin{Why: fmt.Sprintf("marking must come before pausing: below %d B on this switch", k.bound)})
 	}
-	if least := cells(k.asic, markFrames*c.f.MTU); n < least {
-		n = least
-		why = append(why, ir.Origin{At: c.src.Fabric.MTU.At, Why: fmt.Sprintf("at least %d frames of %d B", markFrames, c.f.MTU)})
+	if step := markStep(k.asic); n < markFrames*k.mtu {
+		n = (markFrames*k.mtu + step - 1) / step * step
+		why = append(why, ir.Origin{At: k.mtuAt.At, Why: fmt.Sprintf("at least %d frames of %d B", markFrames, k.mtu)})
 	}
 	return ir.Num{N: n, From: append(why, cell)}
 }

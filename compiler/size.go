@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -13,14 +14,21 @@ import (
 //
 // When a port decides to pause its peer, bytes go on arriving: until the port has finished the frame it is sending
 // itself, until the pause frame has crossed the cable, until the peer has acted on it, and what is on the cable by
-// then. The room for them is Need. It follows the formula of SONiC's dynamic buffer model (buffer_headroom_mellanox.lua)
-// with all traffic in small packets, each of which takes whole cells of the chip's memory:
+// then. The room for them is Need. It follows the formula of SONiC's dynamic buffer model (buffer_headroom_mellanox.lua).
+// Small packets take whole cells of the chip's memory, so a share of them wastes room; it is all of them unless the
+// person says less:
 //
-//	Need = (MTU + cable + interfaces + response + gearbox + chip) x waste + last frame, rounded up to cells
+//	sum  = MTU + cable + interfaces + response + gearbox + chip
+//	Need = sum x (1 - share + share x waste) + last frame, rounded up to cells
 //
-// Floor is what the vendors' own static tables came to (SONiC's pg_profile_lookup.ini): the same sum with the pause
+// Where the chip's vendor or a maker of switches published more for that speed and length, Need is that.
+//
+// Floor is what the vendors' own static tables come to (SONiC's pg_profile_lookup.ini): the same sum with the pause
 // response they counted and the waste not rounded up. Below Floor loss is likely; between Floor and Need it takes bad
 // luck; from Need on nothing is lost.
+//
+// SONiC adds a frame and a second pipeline latency to the whole buffer of a port with eight lanes, not to its column xoff,
+// the room after the pause. So Need is the same for such a port.
 
 // What the derived sizes start from where the person gives none: the preset of Cumulus Linux 3.7's RoCE command
 // (70000/18000/0), with the manual's xon_delta. Its 25000/10000/2000 template leaves 15,000 bytes of headroom, too
@@ -42,53 +50,109 @@ const (
 	bytesPerMetreAndMbps = 1.0 / 792
 )
 
-// headroom returns Need, Floor, and Need summand by summand, of a port with that speed and cable.
-func headroom(a *platform.ASIC, speed int, metres float64, mtu int) (need, floor int, terms []ir.Term) {
-	quanta := platform.PauseQuanta(speed)
-	gbps := float64(speed) / 1000
-	response := quanta * platform.QuantumBytes
-	cable := int(math.Ceil(metres * float64(speed) * bytesPerMetreAndMbps))
-	gearbox := 2 * a.Gearbox * speed / 8000
-	chip := a.Extra * speed / 1000
+// allSmall is the share of small packets when nobody says another, in percent.
+const allSmall = 100
 
-	terms = []ir.Term{
-		{Name: "frame this port is sending", Bytes: mtu, Why: fmt.Sprintf("MTU %d; a pause frame cannot cut in", mtu)},
+// wire is what headroom depends on beside the chip.
+type wire struct {
+	speed  int // Mb/s
+	metres float64
+	mtu    int
+	small  int // share of small packets, percent
+}
+
+// headroom returns Need, Floor, and Need summand by summand.
+func headroom(a *platform.ASIC, w wire) (need, floor int, terms []ir.Term) {
+	worst, likely := a.CellWaste()
+	terms = arriving(a, w)
+	raw := total(terms)
+	waste := swollen(raw, worst, w.small) - raw
+	sum := raw + waste + lastFrame
+	need = cells(a, sum)
+	share := fmt.Sprintf("the sum so far x %s", worst)
+	if w.small != allSmall {
+		share = fmt.Sprintf("%d %% of the sum so far x %s", w.small, worst)
+	}
+	terms = append(terms,
+		ir.Term{Name: "room small packets waste", Bytes: waste, Why: fmt.Sprintf("%s, for cells of %d B", share, a.Cell)},
+		ir.Term{Name: "frame the peer had begun", Bytes: lastFrame, Why: "of the lossless group"},
+		ir.Term{Name: "rounding", Bytes: need - sum, Why: fmt.Sprintf("up to whole cells of %d B", a.Cell)},
+	)
+	if row, source := publishedHeadroom(a, w, worst); row > need {
+		what := fmt.Sprintf("%s and %g m", platform.SpeedText(w.speed), w.metres)
+		if w.mtu < platform.PublishedMTU {
+			what = fmt.Sprintf("%s, %g m and MTU %d", platform.SpeedText(w.speed), w.metres, w.mtu)
+		}
+		terms = append(terms, ir.Term{
+			Name: "published for the chip", Bytes: row - need,
+			Why: fmt.Sprintf("%d B more than the sum: %d B for %s (%s)", row-need, row, what, source),
+		})
+		need = row
+	}
+
+	response := platform.PauseQuanta(w.speed) * platform.QuantumBytes
+	counted := response
+	if a.Response > 0 {
+		counted = min(response, a.Response)
+	}
+	floor = min(need, cells(a, swollen(raw-response+counted, likely, w.small)+lastFrame))
+	return need, floor, terms
+}
+
+// arriving lists what arrives after the pause, as if packets fitted their cells.
+func arriving(a *platform.ASIC, w wire) []ir.Term {
+	quanta := platform.PauseQuanta(w.speed)
+	gbps := float64(w.speed) / 1000
+	terms := []ir.Term{
+		{Name: "frame this port is sending", Bytes: w.mtu, Why: fmt.Sprintf("MTU %d; a pause frame cannot cut in", w.mtu)},
 		{
-			Name: "on the cable, there and back", Bytes: cable,
-			Why: fmt.Sprintf("2 x %g m at 198 m/us and %g Gb/s", metres, gbps),
+			Name: "on the cable, there and back", Bytes: onCable(w.speed, w.metres),
+			Why: fmt.Sprintf("2 x %g m at 198 m/us and %g Gb/s", w.metres, gbps),
 		},
 		{Name: "interfaces at both ends", Bytes: interfaceBytes, Why: "MAC and PHY, 0.8 KiB"},
-		{Name: "peer's response to the pause", Bytes: response, Why: fmt.Sprintf("%d quanta of %d B at %g Gb/s",
+		{Name: "peer's response to the pause", Bytes: quanta * platform.QuantumBytes, Why: fmt.Sprintf("%d quanta of %d B at %g Gb/s",
 			quanta, platform.QuantumBytes, gbps)},
 	}
-	if gearbox > 0 {
+	if gearbox := 2 * a.Gearbox * w.speed / 8000; gearbox > 0 {
 		terms = append(terms, ir.Term{
 			Name: "gearbox, both ways", Bytes: gearbox,
 			Why: fmt.Sprintf("2 x %d ns at %g Gb/s", a.Gearbox, gbps),
 		})
 	}
-	if chip > 0 {
+	if chip := a.Extra * w.speed / 1000; chip > 0 {
 		terms = append(terms, ir.Term{Name: "inside the chip", Bytes: chip, Why: fmt.Sprintf("%s: %d B per Gb/s", a.Title, a.Extra)})
 	}
-	raw := 0
+	return terms
+}
+
+// onCable is what a cable holds there and back.
+func onCable(speed int, metres float64) int {
+	return int(math.Ceil(metres * float64(speed) * bytesPerMetreAndMbps))
+}
+
+// publishedHeadroom is the chip's published figure in whole cells, and where it stands; 0 without one. Beyond the longest
+// cable of the table it grows as the sum does. It holds for an MTU of 9100; a port with a smaller one needs that much less.
+func publishedHeadroom(a *platform.ASIC, w wire, worst platform.Ratio) (bytes int, source string) {
+	table := a.Published()
+	if table == nil {
+		return 0, ""
+	}
+	row, beyond := table.Headroom(w.speed, w.metres)
+	row += scaled(onCable(w.speed, beyond), worst) - scaled(max(platform.PublishedMTU-w.mtu, 0), worst)
+	return cells(a, max(row, 0)), table.Source
+}
+
+func total(terms []ir.Term) int {
+	sum := 0
 	for _, t := range terms {
-		raw += t.Bytes
+		sum += t.Bytes
 	}
-	worst, likely := a.CellWaste()
-	waste := scaled(raw, worst) - raw
-	sum := raw + waste + lastFrame
-	need = cells(a, sum)
-	terms = append(terms,
-		ir.Term{Name: "room small packets waste", Bytes: waste, Why: fmt.Sprintf("the sum so far x %s, for cells of %d B", worst, a.Cell)},
-		ir.Term{Name: "frame the peer had begun", Bytes: lastFrame, Why: "of the lossless group"},
-		ir.Term{Name: "rounding", Bytes: need - sum, Why: fmt.Sprintf("up to whole cells of %d B", a.Cell)},
-	)
-	counted := response
-	if a.Response > 0 {
-		counted = min(response, a.Response)
-	}
-	floor = min(need, cells(a, scaled(raw-response+counted, likely)+lastFrame))
-	return need, floor, terms
+	return sum
+}
+
+// swollen is what n bytes take in cells when a share of them, in percent, comes in packets that swell so.
+func swollen(n int, by platform.Ratio, small int) int {
+	return scaled(n, platform.Ratio{Num: (100-small)*by.Den + small*by.Num, Den: 100 * by.Den})
 }
 
 func scaled(n int, by platform.Ratio) int { return (n*by.Num + by.Den - 1) / by.Den }
@@ -99,12 +163,14 @@ func cells(a *platform.ASIC, n int) int { return (n + a.Cell - 1) / a.Cell * a.C
 // bufferKey is what the buffer of a port depends on, and the lines its origins name.
 type bufferKey struct {
 	group  *ir.CosGroup
-	asic   *platform.ASIC // nil: a NIC's port
+	asic   *platform.ASIC  // nil: a NIC's port
+	family platform.Family // of a NIC
 	block  string
 	blockA diag.Range
 	speed  *ir.Origin // identifies the derivation: links that are alike share it
 	metres float64
 	mbps   int
+	mtu    int
 }
 
 // size gives every port that carries a lossless group its buffer. Alike ports share one.
@@ -126,11 +192,17 @@ func (c *compiler) size() {
 				}
 				key := bufferKey{group: g}
 				if d := p.Device; d.Switch != nil {
-					key = bufferKey{g, d.Switch.Model.ASIC, l.Block, l.At, &l.Speed.From[0], l.Length.Metres, l.Speed.N}
+					key = bufferKey{g, d.Switch.Model.ASIC, "", l.Block, l.At, &l.Speed.From[0], l.Length.Metres, l.Speed.N, l.MTU.N}
+				} else if f := p.NIC.Model.Family; f == platform.MLX5 {
+					key.family, key.metres, key.mbps, key.mtu = f, l.Length.Metres, l.Speed.N, cmp.Or(p.NIC.MTU, l.MTU.N)
 				}
 				b := known[key]
 				if b == nil {
-					b = c.buffer(g, key.asic, l)
+					if key.asic == nil {
+						b = nicBuffer(key)
+					} else {
+						b = c.buffer(g, key.asic, l)
+					}
 					known[key] = b
 				}
 				row = append(row, b)
@@ -140,18 +212,18 @@ func (c *compiler) size() {
 	}
 }
 
-// buffer derives the buffer of group g at a port of chip a at one end of l. On a NIC's port only the group is told: the
-// NIC's driver sizes its own buffers.
+// buffer derives the buffer of group g at a port of chip a at one end of l.
 func (c *compiler) buffer(g *ir.CosGroup, a *platform.ASIC, l *ir.Link) *ir.Buffer {
-	if a == nil {
-		return &ir.Buffer{Group: g}
-	}
 	b := &ir.Buffer{Group: g}
-	b.Need, b.Floor, b.Terms = headroom(a, l.Speed.N, l.Length.Metres, c.f.MTU)
 	var given ir.PFCSizes
 	if g.PFC != nil {
 		given = *g.PFC
 	}
+	w := wire{l.Speed.N, l.Length.Metres, l.MTU.N, allSmall}
+	if given.SmallPackets.Set() {
+		w.small = given.SmallPackets.N
+	}
+	b.Need, b.Floor, b.Terms = headroom(a, w)
 	cell := ir.Origin{Why: fmt.Sprintf("%s: cells of %d B", a.Title, a.Cell)}
 
 	b.Xoff = given.Xoff
@@ -172,9 +244,12 @@ func (c *compiler) buffer(g *ir.CosGroup, a *platform.ASIC, l *ir.Link) *ir.Buff
 	}
 	b.Size = given.Buffer
 	if !b.Size.Set() {
-		from := []ir.Origin{l.Length.From, l.Speed.From[0], {At: c.src.Fabric.MTU.At, Why: fmt.Sprintf("mtu = %d", c.f.MTU)}}
+		from := []ir.Origin{l.Length.From, l.Speed.From[0], l.MTU.From[0]}
 		if given.Xoff.Set() {
 			from = append(from, given.Xoff.From[0])
+		}
+		if given.SmallPackets.Set() {
+			from = append(from, given.SmallPackets.From[0])
 		}
 		quanta := platform.PauseQuanta(l.Speed.N)
 		from = append(from, l.Speed.From[1:]...)

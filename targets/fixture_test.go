@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus"
@@ -133,7 +134,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	}
 	for _, d := range f.Devices {
 		if d.Switch != nil {
-			d.Switch.Intents = d.Sees()
+			d.Switch.Intents = irtest.Sees(d)
 		}
 	}
 	return f

@@ -21,6 +21,13 @@ var Checks = []*Check{
 	PCPClaimedTwice,
 	MTUMismatch,
 	HeadroomTooSmall,
+	BufferOvercommitted,
+	HeadroomPool,
+	NICHeadroom,
 	PFCSizes,
 	ECNThresholds,
+	ECNAfterPFC,
+	ECNMinSmall,
+	ECNMaxUnreachable,
+	ECNSlowEgress,
 }

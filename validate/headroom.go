@@ -20,9 +20,9 @@ for them is the headroom, buffer - xoff. If it is too small, frames are lost in 
 promises not to lose any.
 
 rocec adds up what can arrive, from the port's speed, the cable, the MTU and the chip, and shows
-the sum. Below the floor, what the vendors' own tables come to, loss is likely: an error.
-Between the floor and the whole sum, which counts every packet as small and so as wasting buffer
-cells, it takes bad luck: a warning.
+the sum; where more is published for the chip, it takes that. Below the floor, what the vendors'
+own tables come to, loss is likely: an error. Between the floor and the whole sum, which counts
+every packet as small and so as wasting buffer cells, it takes bad luck: a warning.
 
 Example: the manual's sample sizes on a cable of 300 m at 100G.
 
@@ -32,7 +32,8 @@ Example: the manual's sample sizes on a cable of 300 m at 100G.
       xon_delta = "2000B"
     }
 
-How to mend it: leave buffer out, and rocec derives it; or make it at least xoff plus the sum.`,
+How to mend it: leave buffer out, and rocec derives it; or make it at least xoff plus the sum. Where
+few packets are small, small_packets says so and makes the sum less.`,
 	Run: func(p *Pass) {
 		type key struct {
 			group      *ir.CosGroup

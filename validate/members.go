@@ -29,6 +29,7 @@ Example:
 How to mend it: name the members (members = [host.gpu]), and give each a link. With eBGP, give every
 leaf an AS number of its own (RFC 7938).`,
 	Run: func(p *Pass) {
+		joined := islands(p.Fabric, func(*ir.Link) bool { return true })
 		for _, in := range p.Fabric.Intents {
 			if len(in.Members) < 2 {
 				p.Warnf(in.At, "Roce %q has %s, so nobody talks and nothing is protected. Name the hosts that talk to each other.",
@@ -48,7 +49,7 @@ leaf an AS number of its own (RFC 7938).`,
 				p.Warnf(first, "%s: a member of roce %q, but no link cables it, so its traffic is outside of what is proved and configured. "+
 					"Add a link, or leave it out of the members.", someOf(loose), in.Name)
 			}
-			p.cutOff(in)
+			p.cutOff(in, joined)
 		}
 	},
 }
@@ -62,7 +63,7 @@ const (
 
 // cutOff reports the first two members of an intent that no link, or under eBGP no route, joins. Bonds are left out: they
 // have several ways in. What up-down and tables keep apart has checks of its own.
-func (p *Pass) cutOff(in *ir.Intent) {
+func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	var at []*ir.Member // one for each switch
 	seen := map[*ir.Device]bool{}
 	for _, m := range in.Members {
@@ -74,9 +75,8 @@ func (p *Pass) cutOff(in *ir.Intent) {
 	if len(at) < 2 {
 		return
 	}
-	island := islandOf(attachedTo(at[0].NIC))
 	for _, m := range at[1:] {
-		if !island[attachedTo(m.NIC)] {
+		if joined[attachedTo(m.NIC).ID] != joined[attachedTo(at[0].NIC).ID] {
 			p.Warnf(orAt(m.At, in.At), "%s and %s are members of roce %q, and no links join %s and %s. Link them, or make two roce blocks of the one.",
 				nicName(m.NIC), nicName(at[0].NIC), in.Name, attachedTo(m.NIC).Name, attachedTo(at[0].NIC).Name)
 			return
@@ -106,20 +106,4 @@ func (p *Pass) cutOff(in *ir.Intent) {
 			}
 		}
 	}
-}
-
-// islandOf returns the devices that traffic from d can get to at all.
-func islandOf(d *ir.Device) map[*ir.Device]bool {
-	island := map[*ir.Device]bool{d: true}
-	for todo := []*ir.Device{d}; len(todo) > 0; {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		for _, port := range at.Ports {
-			if next := port.Peer().Device; next.Forwards() && !island[next] {
-				island[next] = true
-				todo = append(todo, next)
-			}
-		}
-	}
-	return island
 }

@@ -1,12 +1,18 @@
 package validate
 
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
 // MTUMismatch reports NICs that send frames their switch port drops.
 var MTUMismatch = &Check{
 	Code:    "mtu-mismatch",
 	Summary: "a NIC sends larger frames than the switches take",
 	Doc: `A switch drops a frame that is larger than its port's MTU, lossless or not, and no counter that
 people watch says so: small messages pass, large ones hang. The MTU of every RoCE NIC must be at
-most the fabric's.
+most that of the switch port it is cabled to: the link's, or else the fabric's. (For the links
+behind that port there is mtu-path.)
 
 Example:
 
@@ -19,23 +25,37 @@ Example:
       }
     }
 
-How to mend it: leave fabric.mtu out (it is 9216 then), or lower the mtu of the nic block. 9000 on
-hosts and 9216 on switches is the usual pair.`,
+How to mend it: leave fabric.mtu and link.mtu out (9216 then), or lower the mtu of the nic block.
+9000 on hosts and 9216 on switches is the usual pair.`,
 	Run: func(p *Pass) {
-		told := map[string]bool{}
+		type key struct{ nic, port diag.Range }
+		told := map[key]bool{}
 		for _, d := range p.Fabric.Devices {
 			if d.Host == nil {
 				continue
 			}
 			for _, n := range d.Host.NICs {
-				if n.Port == nil || n.MTU <= p.Fabric.MTU || len(n.Intents) == 0 || told[n.MTUAt.String()] {
+				if len(n.Intents) == 0 || !overPort(n) {
 					continue
 				}
-				told[n.MTUAt.String()] = true // once for a group: its hosts share the block
-				p.Errorf(orAt(n.MTUAt, n.At), "%s has an MTU of %d, the switch ports take %d: larger frames are dropped. Raise fabric.mtu or "+
-					"lower the MTU of the NIC.", nicName(n), n.MTU, p.Fabric.MTU).
-					Note(orAt(p.Fabric.MTUAt, p.Fabric.At), "the MTU of the switch ports, %d", p.Fabric.MTU)
+				l := n.Port.Link
+				k := key{orAt(n.MTUAt, n.At), mtuAt(p.Fabric, l)}
+				if told[k] {
+					continue
+				}
+				told[k] = true // once for a group: its hosts share the block
+				p.Errorf(k.nic, "%s has an MTU of %d, the switch ports take %d: larger frames are dropped. Raise the MTU of "+
+					"the ports or lower that of the NIC.", nicName(n), n.MTU, l.MTU.N).
+					Note(k.port, "the MTU of the switch ports, %d", l.MTU.N)
 			}
 		}
 	},
 }
+
+// overPort tells whether a NIC's frames are too large for the switch port it is cabled to.
+func overPort(n *ir.NIC) bool {
+	return n.Port != nil && n.Port.Peer().Device.Switch != nil && n.MTU > n.Port.Link.MTU.N
+}
+
+// mtuAt is the line that gives the switch ports of a link their MTU.
+func mtuAt(f *ir.Fabric, l *ir.Link) diag.Range { return orAt(written(l.MTU), f.MTUAt, f.At) }

@@ -35,9 +35,12 @@ say which routing the fabric has.`,
 		if p.Fabric.Routing != ir.UpDown {
 			return
 		}
-		order := byHeight(p.Fabric)
+		ways := map[int]*upDownWays{} // by version: RoCEv1 does not pass routed links
 		for _, in := range p.Fabric.Intents {
-			p.noPath(in, order)
+			if ways[in.Version] == nil {
+				ways[in.Version] = newUpDownWays(p.Fabric, in.Version)
+			}
+			p.noPath(in, ways[in.Version])
 		}
 	},
 }
@@ -63,36 +66,35 @@ func (s bitset) add(t bitset) {
 	}
 }
 
-func (s bitset) count() int {
-	n := 0
-	for _, w := range s {
-		n += bits.OnesCount64(w)
-	}
-	return n
+func (s bitset) put(i int) { s[i/64] |= 1 << (i % 64) }
+
+// upDownWays tells which switches with members are joined by a path that goes up, then down.
+type upDownWays struct {
+	number map[*ir.Device]int // the switches with members
+	reach  []bitset           // by number: the switches there is a path to
+	island []int              // by Device.ID: what cables join at all
 }
 
-// noPath reports the first pair of in's members that are joined by cables but not by an up-down path, and counts
-// the pairs of switches.
-func (p *Pass) noPath(in *ir.Intent, order []*ir.Device) {
-	number := map[*ir.Device]int{} // the switches with members
+// newUpDownWays finds the paths of all intents of a version at once. From below, every device learns which switches it can
+// fall to; from above, which it can rise to and fall from.
+func newUpDownWays(f *ir.Fabric, version int) *upDownWays {
+	usable := func(l *ir.Link) bool { return version != 1 || !l.Routed }
+	w := &upDownWays{number: map[*ir.Device]int{}, island: islands(f, usable)}
 	var at []*ir.Device
-	first := map[*ir.Device]*ir.Member{}
-	for _, m := range in.Members {
-		if m.NIC.Bond != nil { // several ways in: the other may have a path
-			continue
-		}
-		if d := attachedTo(m.NIC); d != nil && first[d] == nil {
-			number[d], first[d] = len(at), m
-			at = append(at, d)
+	for _, in := range f.Intents {
+		for _, m := range in.Members {
+			if d := attachedTo(m.NIC); in.Version == version && d != nil {
+				if _, known := w.number[d]; !known {
+					w.number[d] = len(at)
+					at = append(at, d)
+				}
+			}
 		}
 	}
-	if len(at) < 2 {
-		return
-	}
-	usable := func(l *ir.Link) bool { return in.Version != 1 || !l.Routed }
+	order := byHeight(f)
 	words := (len(at) + 63) / 64
 	sets := make([]uint64, 2*words*len(order))
-	place := make([]int, len(p.Fabric.Devices))
+	place := make([]int, len(f.Devices))
 	for i, d := range order {
 		place[d.ID] = i
 	}
@@ -102,7 +104,7 @@ func (p *Pass) noPath(in *ir.Intent, order []*ir.Device) {
 	}
 	const fall, rise = 0, 1
 	for i, d := range at {
-		set(fall, d)[i/64] |= 1 << (i % 64)
+		set(fall, d).put(i)
 	}
 	spread := func(d *ir.Device, to bitset, from func(u *ir.Device, l *ir.Link) bitset) {
 		for _, port := range d.Ports {
@@ -133,26 +135,42 @@ func (p *Pass) noPath(in *ir.Intent, order []*ir.Device) {
 			return nil
 		})
 	}
-	if !slices.ContainsFunc(at, func(d *ir.Device) bool { return set(rise, d).count() < len(at) }) {
-		return
+	for _, d := range at {
+		w.reach = append(w.reach, set(rise, d))
 	}
-	all := islands(p.Fabric, usable)
-	byIsland := map[int]bitset{}
-	for i, d := range at {
-		if byIsland[all[d.ID]] == nil {
-			byIsland[all[d.ID]] = make(bitset, words)
-		}
-		byIsland[all[d.ID]][i/64] |= 1 << (i % 64)
-	}
+	return w
+}
 
+// noPath reports the first pair of in's members that are joined by cables but not by an up-down path, and counts
+// the pairs of switches.
+func (p *Pass) noPath(in *ir.Intent, w *upDownWays) {
+	var at []*ir.Device
+	first := map[*ir.Device]*ir.Member{}
+	byIsland := map[int]bitset{}
+	for _, m := range in.Members {
+		if m.NIC.Bond != nil { // several ways in: the other may have a path
+			continue
+		}
+		d := attachedTo(m.NIC)
+		if d == nil || first[d] != nil {
+			continue
+		}
+		first[d] = m
+		at = append(at, d)
+		if byIsland[w.island[d.ID]] == nil {
+			byIsland[w.island[d.ID]] = make(bitset, len(w.reach[0]))
+		}
+		byIsland[w.island[d.ID]].put(w.number[d])
+	}
 	pairs := 0
 	var a, b *ir.Device
 	for _, d := range at {
-		want, have := byIsland[all[d.ID]], set(rise, d)
-		for w := range want {
-			lost := want[w] &^ have[w]
+		want, have := byIsland[w.island[d.ID]], w.reach[w.number[d]]
+		for i := range want {
+			lost := want[i] &^ have[i]
 			if lost != 0 && a == nil {
-				a, b = d, at[w*64+bits.TrailingZeros64(lost)]
+				a = d
+				b = at[slices.IndexFunc(at, func(d *ir.Device) bool { return w.number[d] == i*64+bits.TrailingZeros64(lost) })]
 			}
 			pairs += bits.OnesCount64(lost)
 		}

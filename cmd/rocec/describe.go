@@ -40,6 +40,9 @@ func describeDevice(f *fabric, d *ir.Device) []section {
 		}
 		out = append(out, ports)
 	}
+	if d.Switch != nil {
+		out = append(out, describeMemory(d))
+	}
 	if f.tree == nil {
 		return out
 	}
@@ -93,33 +96,20 @@ func describePort(p *ir.Port) []section {
 		head.add("length", metres(p.Link.Length.Metres)+" m", p.Link.Length.From)
 	}
 	if p.MTU > 0 {
-		head.add("mtu", strconv.Itoa(p.MTU))
+		from := p.Link.MTU.From
+		if p.NIC != nil {
+			from = []ir.Origin{{At: p.NIC.MTUAt}}
+		}
+		head.add("mtu", strconv.Itoa(p.MTU), from...)
 	}
 	head.add("routed", strconv.FormatBool(p.Link.Routed))
+	head.addTotal(p)
 	out := []section{head}
 	for _, b := range p.Buffers {
-		s := section{Title: fmt.Sprintf("lossless %s, priority %d", b.Group.Name, b.Group.Cos)}
-		if !b.Size.Set() { // a NIC: its driver sizes its own buffers
-			s.add("pfc", "on", ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
-			out = append(out, s)
-			continue
-		}
-		s.num("buffer", b.Size, " B")
-		s.num("xoff", b.Xoff, " B")
-		s.num("xon_delta", b.XonDelta, " B")
-		s.add("headroom", fmt.Sprintf("%d B", b.Headroom()), ir.Origin{Why: "buffer - xoff"})
-		s.add("headroom needed", fmt.Sprintf("%d B", b.Need), ir.Origin{Why: "the sum of:"})
-		for _, t := range b.Terms {
-			s.add("  "+t.Name, fmt.Sprintf("%d B", t.Bytes), ir.Origin{Why: t.Why})
-		}
-		out = append(out, s)
+		out = append(out, describeBuffer(b))
 	}
 	for _, m := range p.Marks {
-		s := section{Title: fmt.Sprintf("ECN marking of %s", m.Group.Name)}
-		s.num("min", m.Min, " B")
-		s.num("max", m.Max, " B")
-		s.num("probability", m.Probability, " %")
-		out = append(out, s)
+		out = append(out, describeMark(m, p.Device))
 	}
 	return out
 }
@@ -169,6 +159,8 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 				line = "the end"
 			case buf == nil:
 				line = "lossy"
+			case !buf.Size.Set():
+				line = fmt.Sprintf("pauses priority %d, sized by the NIC's driver", in.Group.Cos)
 			default:
 				line = fmt.Sprintf("pauses priority %d at %d B, headroom %d of %d B needed", in.Group.Cos, buf.Xoff.N, buf.Headroom(), buf.Need)
 			}

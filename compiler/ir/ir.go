@@ -74,11 +74,14 @@ type CosGroup struct {
 	Lossless      bool
 	LosslessAt    diag.Range
 	Weight        int // DWRR share; 0 when none was written
+	WeightAt      diag.Range
 	Strict        bool
+	StrictAt      diag.Range
 	ECN           *ECN
 	PFC           *PFCSizes // what the person wrote; nil when all is derived
 	Bounce        *CosGroup
 	AllowDeadlock string
+	AllowAt       diag.Range
 }
 
 // Claim is a DSCP or PCP value and the place that claims it. PCP values taken by default are placed at cos.
@@ -146,7 +149,8 @@ type Device struct {
 	Host   *Host
 	Ports  []*Port // cabled, in natural order; Port.Index is the index
 	SSH    SSH
-	ByHand *ByHand // nil: rocec writes the device
+	SSHAt  diag.Range // the address, or the ssh block; zero: neither was written
+	ByHand *ByHand    // nil: rocec writes the device
 	Fabric *Fabric
 }
 
@@ -181,9 +185,10 @@ type Switch struct {
 
 // Host is what only a host has.
 type Host struct {
-	NICs     []*NIC
-	Bonds    []*Bond
-	Forwards bool
+	NICs       []*NIC
+	Bonds      []*Bond
+	Forwards   bool
+	ForwardsAt diag.Range
 }
 
 // NIC is one RoCE-capable interface of a host.
@@ -196,6 +201,7 @@ type NIC struct {
 	MTU            int // 0: not stated, the interface's own is kept
 	MTUAt          diag.Range
 	IP             netip.Prefix
+	IPAt           diag.Range
 	TTL            int // 0: not stated
 	TOS            int // -1: not stated; derived from the group's first DSCP
 	TOSAt          diag.Range
@@ -210,6 +216,7 @@ type NIC struct {
 // TrafficClass is an exception by address.
 type TrafficClass struct {
 	TOS      int
+	TOSAt    diag.Range
 	Src, Dst netip.Prefix
 }
 
@@ -219,6 +226,8 @@ type Bond struct {
 	At   diag.Range
 	NICs []*NIC
 	Mode string
+
+	ModeAt diag.Range // zero: the default
 }
 
 // SSH is how a device is reached; empty fields are left to ~/.ssh/config and the defaults of ssh.
@@ -293,12 +302,12 @@ func (l Length) Known() bool { return l.From.Why != "" }
 //	|<------ Xoff ------>|<------ headroom = Size - Xoff ------>|
 //	       resume at Xoff - XonDelta
 //
-// On a NIC's port only Group is set: that the port carries the group, so that PFC is on at both ends. The NIC's driver
-// sizes its own buffers.
+// A NIC's driver sizes its own buffers: on a NIC's port Size, Xoff and XonDelta are not set, and Need is the least buffer
+// its driver takes for a lossless group, where that is known.
 type Buffer struct {
 	Group                *CosGroup
 	Size, Xoff, XonDelta Num
-	Need                 int    // headroom that loses nothing in the worst case (all small packets)
+	Need                 int    // headroom that loses nothing in the worst case; of a NIC the whole buffer
 	Floor                int    // headroom below which loss is likely
 	Terms                []Term // Need, summand by summand
 }
@@ -306,7 +315,7 @@ type Buffer struct {
 // Headroom returns the bytes that may arrive after the pause was sent.
 func (b *Buffer) Headroom() int { return b.Size.N - b.Xoff.N }
 
-// Term is one summand of the headroom.
+// Term is one summand of a sum that is shown.
 type Term struct {
 	Name  string // "frame being sent by this port"
 	Bytes int

@@ -78,40 +78,6 @@ func TrustOf(intents []*Intent) Trust {
 	return t
 }
 
-// Sees gives the intents whose traffic a switch handles: one of its ports carries the intent's cos group, or a member is
-// cabled to it.
-func (d *Device) Sees() []*Intent {
-	groups, members := map[*CosGroup]bool{}, map[*Intent]bool{}
-	var buffers **Buffer // of the port before: alike ports share their rows
-	var marks **Mark
-	for _, p := range d.Ports {
-		if len(p.Buffers) > 0 && &p.Buffers[0] != buffers {
-			buffers = &p.Buffers[0]
-			for _, b := range p.Buffers {
-				groups[b.Group] = true
-			}
-		}
-		if len(p.Marks) > 0 && &p.Marks[0] != marks {
-			marks = &p.Marks[0]
-			for _, m := range p.Marks {
-				groups[m.Group] = true
-			}
-		}
-		if nic := p.Peer().NIC; nic != nil {
-			for _, in := range nic.Intents {
-				members[in] = true
-			}
-		}
-	}
-	var out []*Intent
-	for _, in := range d.Fabric.Intents {
-		if groups[in.Group] || members[in] {
-			out = append(out, in)
-		}
-	}
-	return out
-}
-
 // Carries gives the intents a NIC carries: those it is a member of, and those of the other ports of its bond.
 func (n *NIC) Carries() []*Intent {
 	all := n.Intents
@@ -133,7 +99,7 @@ func (n *NIC) Carries() []*Intent {
 func (n *NIC) Packet(in *Intent) Packet {
 	p := Packet{IP: in.Version == 2, Tagged: in.VLAN > 0}
 	if !in.ByDSCP() {
-		p.PCP = in.Group.Cos
+		p.PCP = in.Group.priority()
 	}
 	if !p.IP {
 		return p
@@ -157,18 +123,44 @@ func (n *NIC) meant(in *Intent) bool {
 	return false
 }
 
-// DefaultCNP is the DSCP of congestion notification packets where nobody says another. Source: mlx5 firmware, CNP_DSCP.
-const DefaultCNP = 48
+// priority is the PCP that senders give the group's packets: its cos, or the first value it claims instead.
+func (g *CosGroup) priority() int {
+	if len(g.PCP) == 0 || slices.ContainsFunc(g.PCP, func(c Claim) bool { return c.Value == g.Cos }) {
+		return g.Cos
+	}
+	return g.PCP[0].Value
+}
+
+// The marks of congestion notification packets where nobody says others. Source: mlx5 firmware, CNP_DSCP and CNP_802P_PRIO.
+const (
+	DefaultCNP    = 48
+	DefaultCNPPCP = 6
+)
+
+// CNPGroup gives the cos group whose marks the NIC's congestion notification packets carry: a NIC marks all of them alike,
+// so it is that of the first intent that names one; nil where none does.
+func (n *NIC) CNPGroup() *CosGroup {
+	for _, in := range n.Carries() {
+		if in.Version == 2 && in.CNP != nil {
+			return in.CNP
+		}
+	}
+	return nil
+}
 
 // CNP gives a congestion notification packet of an intent as the NIC sends it.
 func (n *NIC) CNP(in *Intent) Packet {
-	p := Packet{IP: true, DSCP: DefaultCNP, Tagged: in.VLAN > 0}
-	if in.CNP == nil {
+	p := Packet{IP: true, DSCP: DefaultCNP, Tagged: in.VLAN > 0, PCP: DefaultCNPPCP}
+	g := n.CNPGroup()
+	if g == nil {
 		return p
 	}
-	p.PCP = in.CNP.Cos
-	if len(in.CNP.DSCP) > 0 {
-		p.DSCP = in.CNP.DSCP[0].Value
+	p.PCP = g.priority()
+	if n.Device.ByHand == nil {
+		p.PCP = g.Cos // what rocec writes
+	}
+	if len(g.DSCP) > 0 {
+		p.DSCP = g.DSCP[0].Value
 	}
 	return p
 }

@@ -6,6 +6,9 @@ package platform
 // the pool the chip leaves to packets) and its headroom script; "CL x.y" the quality-of-service chapter of that Cumulus
 // Linux manual; "public" a vendor's product page, a nominal size. A nominal size is cut down to whole cells.
 //
+// MarkStep of Spectrum-4 and -5 is derived: Cumulus Linux 5.x shows 159,744 B where 150 KiB were asked for, the next
+// multiple of 64 cells.
+//
 // MaxLossless is a practice, not a limit any manual states: SONiC ships two lossless priorities on every chip.
 var ASICs = []*ASIC{
 	// CL 3.4 and 3.5 list the chip for QoS and exclude it from PFC; no ECN list names it.
@@ -87,13 +90,13 @@ var ASICs = []*ASIC{
 	},
 	{
 		Name: "spectrum4", Title: "Spectrum-4", Vendor: Mellanox, Cell: 192, Buffer: 158_229_504, MaxSpeed: 800_000,
-		PFC: true, ECN: true, MaxLossless: 2, SharedPG: true, Extra: 15,
+		PFC: true, ECN: true, MaxLossless: 2, SharedPG: true, Extra: 15, MarkStep: 64 * 192,
 		Aliases: []string{"spc4"},
 		Source:  "824,112 cells and 15 B per Gb/s: SONiC ACS-SN5600 and its headroom script; PFC and ECN: CL 5.x",
 	},
 	{
 		Name: "spectrum5", Title: "Spectrum-5", Vendor: Mellanox, Cell: 192, Buffer: 136_209_408, MaxSpeed: 800_000,
-		PFC: true, ECN: true, MaxLossless: 2, SharedPG: true, Extra: 15,
+		PFC: true, ECN: true, MaxLossless: 2, SharedPG: true, Extra: 15, MarkStep: 64 * 192,
 		Aliases: []string{"spc5"},
 		Source:  "709,424 cells: SONiC ACS-SN5640; taken to do what Spectrum-4 does",
 	},

@@ -23,8 +23,8 @@ var NICs = []*NIC{
 		Aliases: []string{"cx4lx"}, Source: "RHEL; vendor: one port of 50G or two of 25G",
 	},
 	{
-		Name: "connectx-5", Title: "NVIDIA ConnectX-5", Family: MLX5, Speed: 100_000, Ports: 2, V1: true, V2: true,
-		Aliases: []string{"cx5", "connectx-5-ex"}, Source: "RHEL; vendor: two ports of 100G",
+		Name: "connectx-5", Title: "NVIDIA ConnectX-5", Family: MLX5, Speed: 100_000, Ports: 2, V1: true, V2: true, Buffer: 262_016,
+		Aliases: []string{"cx5", "connectx-5-ex"}, Source: "RHEL; vendor: two ports of 100G; buffer: total of dcb buffer show",
 	},
 	{
 		Name: "connectx-6", Title: "NVIDIA ConnectX-6", Family: MLX5, Speed: 200_000, Ports: 2, V1: true, V2: true,
@@ -105,3 +105,38 @@ var NICs = []*NIC{
 
 // Families lists the NIC families, as nic_model blocks name them.
 var Families = []Family{MLX5, MLX4, BNXT, ICE, QEDE, SoftRoCE}
+
+// PFCLimit says how many lossless classes a port has, where that is fewer than there are priorities.
+type PFCLimit struct {
+	Classes int
+	Usual   bool // what the firmware usually reports, not what a manual states
+	Source  string
+}
+
+// pfcLimits is by family: the driver and its firmware set the limit, not the model.
+var pfcLimits = map[Family]PFCLimit{
+	ICE:      {Classes: 1, Source: "Intel's RDMA guide for the E810 (635330): one traffic class with PFC on each port"},
+	BNXT:     {Classes: 1, Usual: true, Source: "Linux, bnxt_dcb.c: pfc_cap as the firmware reports it, most often 1"},
+	SoftRoCE: {Classes: 0, Source: "rdma-core: rdma_rxe has no DCB of its own"},
+}
+
+// PFCLimit returns the limit of a NIC's lossless classes; false: as many as there are priorities, or not known.
+func (n *NIC) PFCLimit() (PFCLimit, bool) {
+	l, ok := pfcLimits[n.Family]
+	return l, ok
+}
+
+// versionFacts says by family why a NIC speaks one RoCE version only.
+var versionFacts = map[Family]string{
+	BNXT:     "RoCEv1 is gone from the driver since release 219", // Broadcom's bnxt_re notes
+	ICE:      "the driver irdma speaks RoCEv2 and iWARP",         // Intel's irdma notes
+	SoftRoCE: "rdma_rxe sends UDP packets",                       // rdma-core
+}
+
+// VersionFact says why the NIC speaks one RoCE version only; empty where it speaks both, or nothing more is known.
+func (n *NIC) VersionFact() string {
+	if n.V1 && n.V2 {
+		return ""
+	}
+	return versionFacts[n.Family]
+}

@@ -28,6 +28,7 @@ type ASIC struct {
 	SharedPG    bool // all lossless cos of a port share one priority group
 	Gearbox     int  // extra delay per direction, nanoseconds (SN3800)
 	Extra       int  // further bytes of delay per Gb/s of port speed (Spectrum-4: 15)
+	MarkStep    int  // ECN thresholds are rounded up to multiples of so many bytes; 0: of a cell
 	Response    int  // peer's pause response its vendor's static headroom table counts, bytes; 0: the per-speed one
 	Aliases     []string
 	Source      string
@@ -75,6 +76,7 @@ type NIC struct {
 	Speed  int  // fastest port, Mb/s; 0: that of the netdev below it
 	Ports  int  // most ports of one card
 	V1, V2 bool // RoCE versions it speaks
+	Buffer int  // receive buffer of a port, bytes; 0: no figure is published
 
 	Aliases []string
 	Source  string

@@ -57,6 +57,19 @@ func TestPrinter(t *testing.T) {
 `,
 		},
 		{
+			"what is worth knowing shows no lines",
+			&Diagnostic{
+				Severity: Notice, Code: "x", Summary: "s", Detail: "d", At: at(t, "fabric.hcl", src, "mtu"),
+				Notes: []Note{{"elsewhere", at(t, "other.hcl", "a = 1\r\nb = 2", "b = 2")}, {"a fact", Range{}}},
+			},
+			`note[x]: s
+  --> fabric.hcl:3:2
+  d
+  a fact
+
+`,
+		},
+		{
 			"several places, several files, CRLF, a note without a place, a fix",
 			&Diagnostic{
 				Severity: Error, Code: "dup", Summary: "claimed twice", Detail: "Two claims.", At: at(t, "fabric.hcl", src, "mtu"),

@@ -61,6 +61,19 @@ func (p *Printer) one(b *strings.Builder, d *Diagnostic) {
 	style := map[Severity]string{Error: Red, Warning: Yellow, Notice: Cyan}[d.Severity]
 	fmt.Fprintf(b, "%s: %s\n", Paint(p.Color, style, fmt.Sprintf("%s[%s]", d.Severity, d.Code)), Paint(p.Color, Bold, Escape(d.Summary)))
 	gutter := p.gutter(d)
+	if d.Severity == Notice { // no reason to change a line, so none is shown
+		if d.At.Filename != "" {
+			fmt.Fprintf(b, "  --> %s\n", p.where(d.At))
+		}
+		p.prose(b, "  ", d.Detail)
+		for _, n := range d.Notes {
+			if n.At.Filename == "" {
+				p.prose(b, "  ", n.Message)
+			}
+		}
+		b.WriteByte('\n')
+		return
+	}
 	p.place(b, gutter, d.At, '^', "")
 	p.prose(b, "  ", d.Detail)
 	for _, n := range d.Notes {
@@ -87,6 +100,11 @@ func (p *Printer) one(b *strings.Builder, d *Diagnostic) {
 	b.WriteByte('\n')
 }
 
+// where is a place as file:line:column.
+func (p *Printer) where(at Range) string {
+	return Paint(p.Color, Cyan, fmt.Sprintf("%s:%d:%d", Escape(at.Filename), at.Start.Line, at.Start.Column))
+}
+
 // gutter is the width of the line numbers of every place of d, so that its bars stand in one column.
 func (p *Printer) gutter(d *Diagnostic) int {
 	most := d.At.End.Line
@@ -105,7 +123,7 @@ func (p *Printer) place(b *strings.Builder, gutter int, at Range, mark rune, lab
 	}
 	pad := strings.Repeat(" ", gutter)
 	bar := Paint(p.Color, Dim, "|")
-	fmt.Fprintf(b, "%s--> %s\n", pad, Paint(p.Color, Cyan, fmt.Sprintf("%s:%d:%d", Escape(at.Filename), at.Start.Line, at.Start.Column)))
+	fmt.Fprintf(b, "%s--> %s\n", pad, p.where(at))
 	lines := sourceLines(p.Files[at.Filename], at)
 	if lines == nil {
 		if label != "" {

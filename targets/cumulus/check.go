@@ -217,7 +217,7 @@ func ecnAt(m *ir.Mark) diag.Range {
 	return m.Group.ECN.At
 }
 
-// checkClasses warns where groups share a priority group but ask for different weights: traffic.conf has one weight
+// checkClasses notes where groups share a priority group but ask for different weights: traffic.conf has one weight
 // for all RoCE groups and one for the rest.
 func checkClasses(ds *diag.List, d *ir.Device) {
 	roce := roceGroups(d.Fabric)
@@ -233,7 +233,7 @@ func checkClasses(ds *diag.List, d *ir.Device) {
 			continue
 		}
 		if o.Weight != g.Weight {
-			topicWeights.Warnf(ds, g.At, "The groups %s (weight %d) and %s (weight %d) are in one priority group of traffic.conf, %s, "+
+			topicWeights.Noticef(ds, g.At, "The groups %s (weight %d) and %s (weight %d) are in one priority group of traffic.conf, %s, "+
 				"which has one weight: the sum of theirs. How the chip shares it among them is not documented. Give them the same weight "+
 				"to say what they get.", o.Name, o.Weight, g.Name, g.Weight, class).
 				Note(o.At, "%s has weight %d", o.Name, o.Weight)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -89,7 +90,7 @@ func TestTrust(t *testing.T) {
 	t.Run("3.4, only one of them there", func(t *testing.T) {
 		s, v1, _ := build("3.4.3")
 		s.sw.Ports = s.sw.Ports[1:]
-		s.sw.Switch.Intents = s.sw.Sees()
+		s.sw.Switch.Intents = irtest.Sees(s.sw)
 		got := s.file(t)("")
 		assert.Contains(t, got, "traffic.packet_priority_source = dscp\n")
 		_ = v1
@@ -231,7 +232,7 @@ func TestWeights(t *testing.T) {
 	carry(s.cable("swp1", 3, s.intent("x", 1, a, nil)), a, 70000, 18000, 2000)
 	_, ds := Target.Render(s.sw)
 	require.Len(t, ds, 1)
-	want(t, ds, "cumulus-weights", diag.Warning, 15, "a (weight 30) and b (weight 40)")
+	want(t, ds, "cumulus-weights", diag.Notice, 15, "a (weight 30) and b (weight 40)")
 }
 
 func TestPortNames(t *testing.T) {

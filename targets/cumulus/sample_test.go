@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -82,18 +83,18 @@ func (s *sample) cable(name string, metres float64, intents ...*ir.Intent) *ir.P
 	f.Links = append(f.Links, l)
 	s.sw.Ports = append(s.sw.Ports, a)
 	host.Ports = []*ir.Port{b}
-	s.sw.Switch.Intents = s.sw.Sees()
+	s.sw.Switch.Intents = irtest.Sees(s.sw)
 	return a
 }
 
 func carry(p *ir.Port, g *ir.CosGroup, size, xoff, delta int) {
 	p.Buffers = append(p.Buffers, &ir.Buffer{Group: g, Size: num(size, "size"), Xoff: num(xoff, "xoff"), XonDelta: num(delta, "xon")})
-	p.Device.Switch.Intents = p.Device.Sees()
+	p.Device.Switch.Intents = irtest.Sees(p.Device)
 }
 
 func marked(p *ir.Port, g *ir.CosGroup, min, max, probability int) {
 	p.Marks = append(p.Marks, &ir.Mark{Group: g, Min: num(min, "min"), Max: num(max, "max"), Probability: num(probability, "probability")})
-	p.Device.Switch.Intents = p.Device.Sees()
+	p.Device.Switch.Intents = irtest.Sees(p.Device)
 }
 
 // canonical is the fabric of the manual's own shape: four hosts, two uplinks, lossless cos 4 told by PCP; with ECN

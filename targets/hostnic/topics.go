@@ -109,6 +109,10 @@ const (
 	maxRule  = 100 // characters of the line that sets or removes a rule
 )
 
+// sharedTag begins what host-vlan says.
+const sharedTag = "The nic %s of the host group %s is a member of %s (cos group %s, VLAN %d) and of %s (cos group %s, VLAN %d). " +
+	"Both are told by PCP, and a NIC marks one cos group in one VLAN: what it sends for %s"
+
 // judge reports what this NIC cannot do.
 func judge(ds *diag.List, n *ir.NIC) {
 	if n.Model.Family != platform.MLX5 {
@@ -120,10 +124,11 @@ func judge(ds *diag.List, n *ir.NIC) {
 	}
 	all := n.Carries()
 	for i, in := range all {
-		if !in.ByDSCP() && in.Group.Lossless && !slices.ContainsFunc(in.Group.PCP, func(c ir.Claim) bool { return c.Value == in.Group.Cos }) {
+		promised := in.Group.Lossless || in.Version == 2 && in.Group.ECN != nil
+		if !in.ByDSCP() && promised && !slices.ContainsFunc(in.Group.PCP, func(c ir.Claim) bool { return c.Value == in.Group.Cos }) {
 			pcpTopic.Errorf(ds, in.Group.CosAt, "The cos group %s has cos %d and does not claim PCP %d, but the intent %s travels by PCP, and an "+
-				"mlx5 NIC takes the PCP as the priority. Hosts and switches would pause different priorities. Let the group claim its "+
-				"own number, or leave pcp out.", in.Group.Name, in.Group.Cos, in.Group.Cos, in.Name)
+				"mlx5 NIC takes the PCP as the priority. Switches would not know its packets, and pause another priority than hosts. Let the group claim "+
+				"its own number, or leave pcp out.", in.Group.Name, in.Group.Cos, in.Group.Cos, in.Name)
 		}
 		first := all[0]
 		switch {
@@ -134,9 +139,11 @@ func judge(ds *diag.List, n *ir.NIC) {
 				n.Name, n.Device.Group, first.Name, kind(first), in.Name, kind(in)).
 				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
 		case !in.ByDSCP() && (in.Group != first.Group || in.VLAN != first.VLAN) && n.Device.Fabric.FlowControl != ir.Pause:
-			vlanTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a member of %s (cos group %s, VLAN %d) and of %s (cos group %s, VLAN %d). "+
-				"Both are told by PCP, and a NIC marks one cos group in one VLAN: what it sends for %s would not be lossless. Give each intent a "+
-				"NIC of its own, or both the same cos_group and vlan.",
+			vlanTopic.Errorf(ds, n.At, sharedTag+" would not be lossless. Give each intent a NIC of its own, or both the same cos_group and vlan.",
+				n.Name, n.Device.Group, first.Name, first.Group.Name, first.VLAN, in.Name, in.Group.Name, in.VLAN, in.Name).
+				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
+		case !in.ByDSCP() && (in.Group != first.Group || in.VLAN != first.VLAN) && in.Version == 2 && in.Group.ECN != nil:
+			vlanTopic.Warnf(ds, n.At, sharedTag+" would not be marked. Give each intent a NIC of its own, or both the same cos_group and vlan.",
 				n.Name, n.Device.Group, first.Name, first.Group.Name, first.VLAN, in.Name, in.Group.Name, in.VLAN, in.Name).
 				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
 		case n.TOS < 0 && in.Group != first.Group && in.Version == 2:

@@ -61,6 +61,11 @@ func TestJudge(t *testing.T) {
 			f.storage.PCP = []ir.Claim{{Value: 5, At: place(6)}}
 			n.Intents = []*ir.Intent{f.v1()}
 		}, "host-pcp", 6, "The cos group storage has cos 3 and does not claim PCP 3"},
+		{"pcp of a marked group to another cos", func(f *fabric, n *ir.NIC) {
+			in := f.v2()
+			in.Group = &ir.CosGroup{Name: "lossy", Cos: 5, CosAt: place(6), PCP: []ir.Claim{{Value: 3}}, ECN: &ir.ECN{}}
+			in.VLAN, n.Intents = 100, []*ir.Intent{in}
+		}, "host-pcp", 6, "The cos group lossy has cos 5 and does not claim PCP 5"},
 		{"two defaults", func(f *fabric, n *ir.NIC) {
 			in := f.v2()
 			in.Name, in.Group = "second", &ir.CosGroup{Name: "other", Cos: 5, DSCP: []ir.Claim{{Value: 34}}}
@@ -76,6 +81,15 @@ func TestJudge(t *testing.T) {
 			second.Name, second.VLAN = "backup", 200
 			n.Intents = []*ir.Intent{f.v1(), second}
 		}, "host-vlan", 50, "backup (cos group storage, VLAN 200)"},
+		{"two groups by pcp under link pause", func(f *fabric, n *ir.NIC) {
+			f.FlowControl = ir.Pause
+			second := f.v2()
+			second.Name, second.VLAN = "backup", 200
+			second.Group = &ir.CosGroup{Name: "backup", Cos: 5, PCP: []ir.Claim{{Value: 5}}, ECN: &ir.ECN{}}
+			first := f.v2()
+			first.VLAN, first.Group = 100, f.storage
+			n.Intents = []*ir.Intent{first, second}
+		}, "host-vlan", 50, "what it sends for backup would not be marked"},
 		{"no member", func(f *fabric, n *ir.NIC) {
 			n.Intents, n.VFRoCE = nil, map[int]bool{0: false}
 			n.Port = &ir.Port{Buffers: []*ir.Buffer{{Group: f.rdma}}}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// What show prints of sizes: the memory of a switch, the buffers of a port and its marking, sum by sum.
+
+// describeMemory is the packet buffer of a switch, as it is divided.
+func describeMemory(d *ir.Device) section {
+	asic, m := d.Switch.Model.ASIC, d.Memory()
+	s := section{Title: "memory"}
+	s.add("packet buffer", amount(m.Chip), ir.Origin{At: d.Switch.ModelAt, Why: asic.Title})
+	s.add("lossless buffers", amount(m.Lossless), ir.Origin{Why: "the sum of:"})
+	for _, r := range d.Reserves() {
+		what := "buffers"
+		if m.Pool > 0 {
+			what = "parts below xoff"
+		}
+		s.add("  "+r.Group.Name+", "+r.Block, amount(r.Bytes), ir.Origin{At: r.At, Why: fmt.Sprintf("%d %s", r.Buffers, what)})
+	}
+	if m.Pool > 0 {
+		s.add("  headroom_pool", amount(m.Pool), d.Switch.HeadroomPool.From...)
+		s.add("  its headrooms", amount(m.Headroom), ir.Origin{Why: "not counted: the pool holds them as far as it reaches"})
+	}
+	if m.Rest > 0 {
+		port, chip := asic.Reserves()
+		s.add("kept for the rest", amount(m.Rest), ir.Origin{Why: fmt.Sprintf("%s: %d B, and %d B for each of %d ports",
+			asic.Title, chip, port, len(d.Ports))})
+	}
+	s.add("shared", amount(m.Shared()), ir.Origin{Why: fmt.Sprintf("%d %% of the packet buffer", m.Shared()*100/m.Chip)})
+	s.add("least that works", amount(m.Least), ir.Origin{Why: "two frames of the MTU for each lossless buffer"})
+	s.add("marks before pauses", "below "+amount(m.MarkBound()), boundOrigin(m)...)
+	return s
+}
+
+// boundOrigin explains the bound below which marks come before pauses.
+func boundOrigin(m ir.Memory) []ir.Origin {
+	return []ir.Origin{
+		{Why: m.MarkBoundText() + ": alpha x pool / (n x (1 + alpha x L))"},
+		{Why: fmt.Sprintf("alpha %d; pool %d B: packet buffer less lossless buffers; n %d lossless ports; L %d lossless groups",
+			platform.Alpha, m.MarkPool(), m.Ports, m.Groups)},
+	}
+}
+
+func describeBuffer(b *ir.Buffer) section {
+	s := section{Title: fmt.Sprintf("lossless %s, priority %d", b.Group.Name, b.Group.Cos)}
+	need := "headroom needed"
+	if b.Size.Set() {
+		s.num("buffer", b.Size, " B")
+		s.num("xoff", b.Xoff, " B")
+		s.num("xon_delta", b.XonDelta, " B")
+		s.add("xon", amount(b.Xoff.N-b.XonDelta.N), ir.Origin{Why: "xoff - xon_delta: sending goes on"})
+		s.add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
+	} else { // a NIC: its driver sizes its own buffers
+		s.add("pfc", "on", ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
+		need = "buffer needed"
+	}
+	if b.Group.PFC != nil && b.Group.PFC.SmallPackets.Set() && b.Size.Set() {
+		s.num("small_packets", b.Group.PFC.SmallPackets, " %")
+	}
+	if len(b.Terms) == 0 {
+		return s
+	}
+	s.add(need, amount(b.Need), ir.Origin{Why: "the sum of:"})
+	for _, t := range b.Terms {
+		s.add("  "+t.Name, amount(t.Bytes), ir.Origin{Why: t.Why})
+	}
+	if b.Floor < b.Need {
+		s.add("loss is likely", "below "+amount(b.Floor), ir.Origin{Why: "what vendors' static tables count"})
+	}
+	return s
+}
+
+// addTotal tells what all lossless groups of a port take, where there are several.
+func (s *section) addTotal(p *ir.Port) {
+	all, need := 0, 0
+	for _, b := range p.Buffers {
+		all += b.Size.N
+		need += b.Need
+	}
+	if p.NIC != nil {
+		all = need
+	}
+	if len(p.Buffers) > 1 && all > 0 {
+		s.add("all lossless groups", amount(all), ir.Origin{Why: fmt.Sprintf("the buffers of %d groups", len(p.Buffers))})
+	}
+}
+
+// describeMark is the marking of one group at a port of a switch.
+func describeMark(m *ir.Mark, d *ir.Device) section {
+	s := section{Title: fmt.Sprintf("ECN marking of %s", m.Group.Name)}
+	s.num("min", m.Min, " B")
+	s.num("max", m.Max, " B")
+	s.num("probability", m.Probability, " %")
+	if step := d.Switch.Model.ASIC.MarkStep; step > 0 && (m.Min.N%step > 0 || m.Max.N%step > 0) {
+		s.add("as the chip has them", fmt.Sprintf("%d and %d B", (m.Min.N+step-1)/step*step, (m.Max.N+step-1)/step*step),
+			ir.Origin{Why: fmt.Sprintf("%s: thresholds in steps of %d B", d.Switch.Model.ASIC.Title, step)})
+	}
+	if m.Group.Lossless {
+		mem := d.Memory()
+		s.add("marks before pauses", "below "+amount(mem.MarkBound()), boundOrigin(mem)...)
+	}
+	return s
+}
+
+func amount(n int) string { return fmt.Sprintf("%d B", n) }

@@ -1,0 +1,114 @@
+package ir
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Memory is how the packet buffer of a switch is divided: what lossless ports reserve, what the chip keeps back for the
+// rest, and what all queues share. It is comparable, so that alike switches have equal ones.
+type Memory struct {
+	Chip     int // packet buffer of the chip
+	Lossless int // reserved by lossless ports: their buffers; with a shared pool the parts below xoff, and the pool
+	Rest     int // kept back for everything else, as far as it is published
+
+	Ports    int // ports that carry a lossless group
+	Groups   int // most lossless groups a port carries
+	Buffers  int // buffers: one per port and lossless group
+	Headroom int // sum of their headrooms
+	Largest  int // largest of these
+	Pool     int // shared by all headrooms; 0: each port has its own
+	Least    int // the least that must be shared: two frames of the MTU for each buffer
+}
+
+// Memory adds up the switch's packet buffer.
+func (d *Device) Memory() Memory {
+	asic := d.Switch.Model.ASIC
+	port, chip := asic.Reserves()
+	m := Memory{Chip: asic.Buffer, Pool: d.Switch.HeadroomPool.N, Rest: chip + port*len(d.Ports)}
+	sizes := 0
+	for _, p := range d.Ports {
+		if len(p.Buffers) == 0 {
+			continue
+		}
+		m.Ports++
+		m.Groups = max(m.Groups, len(p.Buffers))
+		m.Buffers += len(p.Buffers)
+		m.Least += len(p.Buffers) * 2 * p.MTU
+		for _, b := range p.Buffers {
+			h := max(b.Headroom(), 0)
+			sizes += b.Size.N
+			m.Headroom += h
+			m.Largest = max(m.Largest, h)
+		}
+	}
+	if m.Lossless = sizes; m.Pool > 0 {
+		m.Lossless = sizes - m.Headroom + m.Pool
+	}
+	return m
+}
+
+// Shared is what remains for all queues; below 0 when more is reserved than there is.
+func (m Memory) Shared() int { return m.Chip - m.Lossless - m.Rest }
+
+// Fits tells whether the switch can work with its memory divided so.
+func (m Memory) Fits() bool { return m.Buffers == 0 || m.Shared() >= m.Least }
+
+// MarkPool is what lossless ports leave: the pool of [Memory.MarkBound].
+func (m Memory) MarkPool() int { return max(m.Chip-m.Lossless, 0) }
+
+// MarkBound is the queue length below which marking must begin to come before pausing (DCQCN, section 4), with pool,
+// alpha, n ports and L groups:
+//
+//	min < alpha x pool / (n x (1 + alpha x L))
+func (m Memory) MarkBound() int {
+	return platform.Alpha * m.MarkPool() / (max(m.Ports, 1) * (1 + platform.Alpha*m.Groups))
+}
+
+// MarkBoundText is the bound with its numbers put in.
+func (m Memory) MarkBoundText() string {
+	return fmt.Sprintf("%d x %d B / (%d x (1 + %d x %d))", platform.Alpha, m.MarkPool(), max(m.Ports, 1), platform.Alpha, m.Groups)
+}
+
+// QueueLimit is what a queue fed by one port can hold: the port pauses, or drops, once it holds alpha times the free part
+// of the pool.
+func (m Memory) QueueLimit() int { return platform.Alpha * m.MarkPool() / (1 + platform.Alpha) }
+
+// Reserve is what the ports of one link block reserve at a switch for one lossless group.
+type Reserve struct {
+	Group   *CosGroup
+	Block   string
+	At      diag.Range
+	Buffers int
+	Bytes   int // of all buffers; with a shared pool only the parts below xoff
+}
+
+// Reserves lists what lossless ports reserve at the switch, in order of its ports. Its bytes and the pool of headrooms
+// are [Memory.Lossless].
+func (d *Device) Reserves() []Reserve {
+	type key struct {
+		group *CosGroup
+		at    diag.Range
+		block string
+	}
+	var out []Reserve
+	index := map[key]int{}
+	for _, p := range d.Ports {
+		for _, b := range p.Buffers {
+			k := key{b.Group, p.Link.At, p.Link.Block}
+			i, known := index[k]
+			if !known {
+				i = len(out)
+				index[k] = i
+				out = append(out, Reserve{Group: b.Group, Block: k.block, At: k.at})
+			}
+			out[i].Buffers++
+			if out[i].Bytes += b.Size.N; d.Switch.HeadroomPool.N > 0 {
+				out[i].Bytes -= max(b.Headroom(), 0)
+			}
+		}
+	}
+	return out
+}

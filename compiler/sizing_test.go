@@ -1,0 +1,111 @@
+package compiler
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang"
+)
+
+func TestHeadroomFollowsTheLinksMTU(t *testing.T) {
+	a := &author{line: 8500}
+	s := pair("sn2700", "100G", 300)
+	s.Links[0].Block.MTU = val(a, 4200)
+	p := port(compiled(t, s), "s0:swp1")
+	b := p.Buffers[0]
+	assert.Equal(t, 4200, b.Terms[0].Bytes)
+	assert.Equal(t, 137_280, b.Need, "(4200 + 37,879 + 819 + 25,216) x 2 + 1024 in cells")
+	assert.Equal(t, "mtu = 4200", b.Size.From[2].Why)
+	assert.Equal(t, s.Links[0].Block.MTU.At, b.Size.From[2].At)
+
+	s = pair("sn2700", "10G", 5)
+	s.Links[0].Block.MTU = val(a, 4200)
+	m := port(compiled(t, s), "s0:swp1").Marks[0]
+	assert.Equal(t, 15_360, m.Min.N, "more than three frames of 4200 B, so the speed decides")
+	s.Links[0].Block.MTU = val(a, 6000)
+	m = port(compiled(t, s), "s0:swp1").Marks[0]
+	assert.Equal(t, 18_048, m.Min.N, "three frames in cells")
+	assert.Equal(t, "at least 3 frames of 6000 B", m.Min.From[2].Why)
+	assert.Equal(t, s.Links[0].Block.MTU.At, m.Min.From[2].At)
+}
+
+func TestSmallPackets(t *testing.T) {
+	a := &author{line: 8500}
+	s := pair("sn2700", "100G", 300)
+	s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), SmallPackets: val(a, 50)}
+	b := port(compiled(t, s), "s0:swp1").Buffers[0]
+	assert.Equal(t, 110_784, b.Need, "(9216 + 37,879 + 819 + 25,216) x 1.5 + 1024 in cells")
+	assert.Equal(t, "50 % of the sum so far x 2, for cells of 96 B", b.Terms[4].Why)
+	assert.Equal(t, 36_565, b.Terms[4].Bytes)
+	assert.Equal(t, "pfc.small_packets = 50", b.Size.From[3].Why)
+	assert.LessOrEqual(t, b.Floor, b.Need)
+}
+
+// A published row is a term of its own.
+func TestPublishedRowBinds(t *testing.T) {
+	b := port(compiled(t, pair("z9100", "100G", 5)), "s0:swp1").Buffers[0]
+	assert.Equal(t, 165_568, b.Need)
+	last := b.Terms[len(b.Terms)-1]
+	assert.Equal(t, "published for the chip", last.Name)
+	assert.Equal(t, "75504 B more than the sum: 165568 B for 100G and 5 m (SONiC, Dell S6100 and Arista 7060CX)", last.Why)
+	assert.Equal(t, 165_568+18_096, b.Size.N)
+
+	s := pair("z9100", "100G", 5)
+	s.Links[0].Block.MTU = val(&author{line: 8500}, 4200)
+	b = port(compiled(t, s), "s0:swp1").Buffers[0]
+	last = b.Terms[len(b.Terms)-1]
+	assert.Equal(t, 153_504, b.Need, "4900 B less, in small packets")
+	assert.Contains(t, last.Why, "153504 B for 100G, 5 m and MTU 4200 (SONiC")
+}
+
+// Spectrum-4 and -5 know thresholds in steps of 12,288 B, and round up.
+func TestMarksInTheStepsOfTheChip(t *testing.T) {
+	a := &author{line: 8500}
+	for _, model := range []string{"sn5600", "sn5640"} {
+		m := port(compiled(t, pair(model, "100G", 5)), "s0:swp1").Marks[0]
+		assert.Equal(t, 159_744, m.Min.N, "as Cumulus Linux shows 150 KiB")
+		assert.Equal(t, 1_597_440, m.Max.N)
+		assert.Contains(t, m.Min.From[len(m.Min.From)-1].Why, "steps of 12288 B")
+		m = port(compiled(t, pair(model, "10G", 5)), "s0:swp1").Marks[0]
+		assert.Equal(t, 3*12_288, m.Min.N, "three frames of 9216 B are 27,648 B")
+
+		// Below a bound of 100,000 B it is the next step down.
+		s := pair(model, "100G", 5)
+		memory := device(compiled(t, s), "s0").Switch.Model.ASIC.Buffer
+		s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), Buffer: val(a, (memory-400_000)/2)} // two ports, one group
+		f := compiled(t, s)
+		assert.Equal(t, 100_000, device(f, "s0").Memory().MarkBound())
+		assert.Equal(t, 8*12_288, port(f, "s0:swp1").Marks[0].Min.N)
+	}
+}
+
+// Alike NICs share a buffer; another length, speed or MTU makes another one.
+func TestNICBuffersAreShared(t *testing.T) {
+	f := compiled(t, clos(2, 2, 3))
+	first := port(f, "gpu1:ens1f0").Buffers[0]
+	assert.Same(t, first, port(f, "gpu6:ens1f0").Buffers[0])
+	assert.Equal(t, first.Need, total(first.Terms))
+	assert.False(t, first.Size.Set(), "its driver sizes it")
+
+	a := &author{line: 8500}
+	s := pair("sn2700", "100G", 100)
+	for _, h := range s.Hosts {
+		h.NICs = []*lang.NIC{{Name: h.NICs[0].Name, Decl: a.at(), Model: val(a, "connectx-5"), MTU: val(a, 9000)}}
+	}
+	f = compiled(t, s)
+	assert.Equal(t, 85_524, f.Links[0].A.Buffers[0].Need+f.Links[0].B.Buffers[0].Need-port(f, "s0:swp1").Buffers[0].Need)
+	for _, h := range s.Hosts {
+		h.NICs[0].Model = val(a, "e810")
+	}
+	s.CosGroups[0].DSCP = []lang.Value[int]{val(a, 26)}
+	f = compiled(t, s)
+	for _, p := range f.Ports {
+		if p.NIC != nil {
+			require.Len(t, p.Buffers, 1)
+			assert.Zero(t, p.Buffers[0].Need, "its driver publishes no formula")
+			assert.Empty(t, p.Buffers[0].Terms)
+		}
+	}
+}

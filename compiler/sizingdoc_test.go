@@ -1,0 +1,114 @@
+package compiler
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// TestSizingDocument works out every example of docs/sizing.md again.
+func TestSizingDocument(t *testing.T) {
+	data, err := os.ReadFile("../docs/sizing.md")
+	require.NoError(t, err)
+	doc := string(data)
+	says := func(format string, args ...any) {
+		t.Helper()
+		assert.Contains(t, doc, fmt.Sprintf(format, args...))
+	}
+	n := diag.Number
+
+	// Headroom, summand by summand.
+	need, floor, terms := headroom(chip(t, "spectrum"), wire{100_000, 30, 9216, allSmall})
+	for _, x := range terms {
+		says("| %s | %s |", x.Name, n(x.Bytes))
+	}
+	says("| **Need** | **%s** |", n(need))
+	says("18,048 + %s = %s", n(need), n(need+18_048))
+	says("Floor is %s.", n(floor))
+	half, _, _ := headroom(chip(t, "spectrum"), wire{100_000, 30, 9216, 50})
+	says("`small_packets = 50` Need is %s.", n(half))
+	far, _, _ := headroom(chip(t, "spectrum"), wire{100_000, 300, 9216, allSmall})
+	says("Need is %s; at 25G", n(far))
+	near, _, _ := headroom(chip(t, "spectrum"), wire{25_000, 3, 9216, allSmall})
+	says("at 25G and 3 m it is %s.", n(near))
+
+	// What is published binds.
+	for _, c := range []struct {
+		asic   string
+		speed  int
+		metres float64
+	}{
+		{"tomahawk", 100_000, 5}, {"tomahawk", 100_000, 300}, {"tomahawk2", 100_000, 40}, {"trident2", 10_000, 5}, {"spectrum4", 100_000, 5},
+	} {
+		a := chip(t, c.asic)
+		need, _, terms := headroom(a, wire{c.speed, c.metres, 9216, allSmall})
+		last := terms[len(terms)-1]
+		require.Equal(t, "published for the chip", last.Name)
+		says("| %s, %s, %g m | %s | %s |", a.Title, platform.SpeedText(c.speed), c.metres, n(need-last.Bytes), n(need))
+	}
+
+	// The memory of a switch, and the marking on it.
+	for _, c := range []struct {
+		model         string
+		ports, groups int
+		speed         int
+		metres        float64
+	}{
+		{"sn2700", 32, 1, 100_000, 5},
+		{"sn2700", 32, 2, 100_000, 5},
+		{"sn2700", 32, 1, 100_000, 300},
+		{"sn4700", 32, 2, 400_000, 300},
+		{"sn5600", 64, 1, 800_000, 5},
+		{"sn5600", 64, 2, 800_000, 40},
+		{"z9100", 32, 1, 100_000, 5},
+	} {
+		d := full(t, c.model, c.ports, c.groups, c.speed, c.metres)
+		m, asic := d.Memory(), d.Switch.Model.ASIC
+		name := fmt.Sprintf("%s, %d x %s, %g m, %s", strings.ToUpper(c.model), c.ports, platform.SpeedText(c.speed), c.metres, diag.Count(c.groups, "group"))
+		verdict := "fine"
+		switch {
+		case !m.Fits():
+			verdict = "error"
+		case m.Shared()*100 < m.Chip*30:
+			verdict = "warning"
+		}
+		says("| %s | %s | %s | %s | %d %% | %s |", name, n(m.Chip), n(m.Lossless), n(m.Rest), m.Shared()*100/m.Chip, verdict)
+		if m.Fits() {
+			k := markKey{asic: asic, speed: &ir.Origin{}, mtuAt: &ir.Origin{}, mbps: c.speed, mtu: 9216, bound: m.MarkBound()}
+			says("| %s | %d, %d | %s | %s |", name, m.Ports, m.Groups, n(m.MarkBound()), n((&compiler{}).deriveMin(k, ir.Origin{}).N))
+		}
+	}
+
+	// The NIC.
+	need, terms = mlx5Buffer(100_000, 20, 9000)
+	for _, x := range terms {
+		says("| %s | %s |", x.Name, n(x.Bytes))
+	}
+	says("| **least lossless buffer** | **%s** |", n(need))
+}
+
+// full is a switch whose ports are all alike and all lossless.
+func full(t *testing.T, model string, ports, groups, speed int, metres float64) *ir.Device {
+	m, ok := platform.FindSwitch(model)
+	require.True(t, ok)
+	need, _, _ := headroom(m.ASIC, wire{speed, metres, 9216, allSmall})
+	xoff := cells(m.ASIC, presetXoff)
+	b := &ir.Buffer{Group: &ir.CosGroup{}, Size: ir.Num{N: need + xoff}, Xoff: ir.Num{N: xoff}, Need: need}
+	d := &ir.Device{Switch: &ir.Switch{Model: m}}
+	for range ports {
+		p := &ir.Port{Device: d, MTU: 9216, Link: &ir.Link{}}
+		for range groups {
+			p.Buffers = append(p.Buffers, b)
+		}
+		d.Ports = append(d.Ports, p)
+	}
+	return d
+}

@@ -1,0 +1,200 @@
+package validate_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate"
+)
+
+// rack is one switch with hosts, and what the person wrote beside the defaults.
+type rack struct {
+	model, speed, length string
+	hosts, mtu           int
+	group                string // lines of the cos group
+	more                 string // lines of the switch
+	nic                  string
+}
+
+func (r rack) source() []byte {
+	return fmt.Appendf(nil, `
+fabric "rack" {}
+cos_group "rdma" {
+  cos      = 4
+  dscp     = [26]
+  lossless = true
+  %s
+}
+cos_group "cnp" {
+  cos    = 6
+  dscp   = [48]
+  strict = true
+}
+roce "all" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.gpu]
+}
+switch "tor" {
+  names = "tor1"
+  model = %q
+  %s
+}
+host "gpu" {
+  names = "gpu[1-%d]"
+  nic "eth0" { model = %q }
+}
+link "hosts" {
+  a      = "gpu[1-%d]:eth0"
+  b      = "tor1:swp[1-%d]"
+  speed  = %q
+  length = %q
+  mtu    = %d
+}
+`, r.group, r.model, r.more, r.hosts, r.nic, r.hosts, r.hosts, r.speed, r.length, cmp.Or(r.mtu, 9216))
+}
+
+// sizing lists the checks of sizes.
+var sizing = []string{
+	"headroom-too-small", "buffer-overcommitted", "headroom-pool", "nic-headroom", "ecn-thresholds", "ecn-after-pfc", "ecn-min-small",
+	"ecn-max-unreachable", "ecn-slow-egress",
+}
+
+func (r rack) findings(t testing.TB) diag.List {
+	var out diag.List
+	for _, d := range validate.Run(compile(t, r.source()), nil).Diagnostics {
+		if slices.Contains(sizing, d.Code) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func codes(ds diag.List) []string {
+	var out []string
+	for _, d := range ds {
+		out = append(out, fmt.Sprintf("%s %s", d.Severity, d.Code))
+	}
+	return out
+}
+
+func TestSizing(t *testing.T) {
+	plain := rack{model: "sn2700", speed: "100G", length: "3m", hosts: 16, group: "ecn {}", nic: "connectx-5"}
+	for _, c := range []struct {
+		name   string
+		change func(*rack)
+		want   []string
+		detail string // of the first
+	}{
+		{"a sound rack", func(*rack) {}, nil, ""},
+		{"less than two frames for each buffer", func(r *rack) {
+			r.group = "ecn {}\npfc { buffer = 820000 }"
+		}, []string{"error buffer-overcommitted"}, "88,544 B remain shared, less than two frames for each lossless buffer (294,912 B)"},
+		{"more than there is", func(r *rack) {
+			r.group = "ecn {}\npfc { buffer = 900000 }"
+		}, []string{"error buffer-overcommitted"}, "454,176 B more than there is"},
+		{"a switch set by hand is judged, too", func(r *rack) {
+			r.group, r.more = "ecn {}\npfc { buffer = 900000 }", "by_hand {}"
+		}, []string{"error buffer-overcommitted"}, "A headroom_pool would make room, but lossless only statistically"},
+		{"a pool makes room", func(r *rack) {
+			r.group, r.more = "ecn {}\npfc { buffer = 900000 }", "headroom_pool = \"4MiB\""
+		}, []string{"warning headroom-pool"}, "4 of 16 port buffers can be caught at once"},
+		{"a pool of the sum is none to speak of", func(r *rack) { r.more = fmt.Sprintf("headroom_pool = %d", 16*72_288) }, nil, ""},
+		{"one byte less", func(r *rack) {
+			r.more = fmt.Sprintf("headroom_pool = %d", 16*72_288-1)
+		}, []string{"warning headroom-pool"}, "15 of 16"},
+		{"less than one", func(r *rack) { r.more = "headroom_pool = 70000" }, []string{"error headroom-pool"}, "one port alone may need 72,288 B"},
+		{"min at the bound", func(r *rack) { r.group = "ecn { min = 390639 }" }, []string{"warning ecn-after-pfc"}, "derived; or write less than 390,639 B"},
+		{"min below the bound", func(r *rack) { r.group = "ecn { min = 390638 }" }, nil, ""},
+		{"min late and long on a slow port is one finding", func(r *rack) {
+			r.speed, r.group = "10G", "ecn { min = 500000 }"
+		}, []string{"warning ecn-after-pfc"}, ""},
+		{"no memory, no bound", func(r *rack) {
+			r.group = "pfc { buffer = 840000 }\necn { min = 30000 }"
+		}, []string{"error buffer-overcommitted"}, ""},
+		{"no min helps", func(r *rack) {
+			r.model = "z9100"
+			r.group = "ecn { min = 30000 }\npfc { buffer = 975000 }"
+		}, []string{"warning ecn-after-pfc", "warning buffer-overcommitted"}, "No min is both below that and above two frames"},
+		{"min of less than two frames", func(r *rack) { r.group = "ecn { min = 18431 }" }, []string{"warning ecn-min-small"}, ""},
+		{"min of two frames", func(r *rack) { r.group = "ecn { min = 18432 }" }, nil, ""},
+		{"frames of a smaller MTU", func(r *rack) { r.mtu, r.group = 4200, "ecn { min = 8400 }" }, nil, ""},
+		{"min derived from max", func(r *rack) { r.group = "ecn { max = 80000 }" }, []string{"warning ecn-min-small"}, "min = 8,000 B, which comes from max"},
+		{"max at what a queue holds", func(r *rack) {
+			r.group = "ecn { max = 6250224 }"
+		}, []string{"warning ecn-max-unreachable"}, "write less than 6,250,224 B"},
+		{"max below it", func(r *rack) { r.group = "ecn { max = 6250223 }" }, nil, ""},
+		{"long on a slow port", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 157500 }" }, []string{"note ecn-slow-egress"}, "write at most 156,250 B"},
+		{"just not", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 156250 }" }, nil, ""},
+		{"no ramp is another check's", func(r *rack) { r.group = "ecn {\nmin = 9000000\nmax = 8000000\n}" }, []string{"error ecn-thresholds"}, ""},
+		{"a NIC's longest cable", func(r *rack) { r.length, r.nic = "999m", "connectx-7" }, nil, ""},
+		{"a longer one", func(r *rack) { r.length, r.nic, r.hosts = "1000m", "connectx-7", 8 }, []string{"warning nic-headroom"}, "at most 999 m of cable"},
+		{"a NIC with little memory", func(r *rack) { r.length, r.hosts = "990m", 8 }, []string{"warning nic-headroom"}, "has 262,016 B of memory"},
+		{"two groups in it", func(r *rack) {
+			r.length, r.hosts, r.group = "500m", 8, "ecn {}\n}\ncos_group \"storage\" {\ncos = 3\nlossless = true"
+		}, []string{"warning nic-headroom"}, "each need 345,022 B for 2 lossless groups (100G, 500 m)"},
+		{"a driver that publishes nothing", func(r *rack) { r.length, r.nic, r.hosts = "1200m", "e810", 8 }, nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := plain
+			c.change(&r)
+			ds := r.findings(t)
+			require.Equal(t, c.want, codes(ds))
+			if c.detail != "" {
+				assert.Contains(t, ds[0].Detail, c.detail)
+			}
+		})
+	}
+}
+
+// What rocec derives is never what the checks of sizes object to, unless the memory is too small.
+func TestDerivedSizesAreSound(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		model := rapid.SampledFrom(platform.Switches).Filter(func(s *platform.Switch) bool {
+			return s.ASIC.PFC && s.Ports[0].Speed >= 10_000
+		}).Draw(rt, "model")
+		var speeds []int
+		first := model.Ports[0]
+		for _, s := range platform.Speeds {
+			if s >= 10_000 && platform.Runs(first.Speed, first.Lanes, s) {
+				speeds = append(speeds, s)
+			}
+		}
+		r := rack{
+			model: model.Name, nic: "soft-roce", group: "ecn {}",
+			speed:  platform.SpeedText(rapid.SampledFrom(speeds).Draw(rt, "speed")),
+			length: fmt.Sprintf("%dm", rapid.IntRange(1, 1000).Draw(rt, "metres")),
+			hosts:  rapid.IntRange(2, first.Last-first.First+1).Draw(rt, "hosts"),
+		}
+		for _, d := range r.findings(t) {
+			if d.Code != "buffer-overcommitted" {
+				rt.Fatalf("%v: %s: %s", r, d.Code, d.Detail)
+			}
+		}
+	})
+}
+
+// Alike switches of a block are told once, at the size that was written.
+func TestOvercommittedSwitchesAreFolded(t *testing.T) {
+	src := strings.Replace(string(clos(4, 2, 0)), "ecn {}", "ecn {}\n  pfc { buffer = \"30MiB\" }", 1)
+	var told []string
+	for _, d := range validate.Run(compile(t, []byte(src)), nil).Diagnostics {
+		if d.Code == "buffer-overcommitted" {
+			told = append(told, d.Detail)
+			assert.Contains(t, src[d.At.Start.Byte:d.At.End.Byte], "30MiB")
+		}
+	}
+	require.Len(t, told, 2, "one for each block")
+	assert.Contains(t, strings.Join(told, "\n"), "and 3 switches like it have each")
+	assert.Contains(t, strings.Join(told, "\n"), "and 1 switch like it have each")
+}

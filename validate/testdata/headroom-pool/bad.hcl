@@ -1,0 +1,86 @@
+fabric "pod" {
+  cable_length = "30m"
+}
+
+cos_group "rdma" {
+  cos      = 4
+  dscp     = ["af31"]
+  lossless = true
+  ecn {}
+}
+
+cos_group "cnp" {
+  cos    = 6
+  dscp   = ["cs6"]
+  strict = true
+}
+
+roce "training" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.left]
+}
+
+roce "inference" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.right]
+}
+
+roce "compute" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.far]
+}
+
+switch "near" {
+  names         = "near1"
+  model         = "sn2700"
+  os            = "cumulus-linux"
+  version       = "4.3.0"
+  headroom_pool = "1MiB" # want "headroom-pool: .*13 of 32 port buffers can be caught at once"
+}
+
+switch "far" {
+  names         = "far1"
+  model         = "sn2700"
+  os            = "cumulus-linux"
+  version       = "4.3.0"
+  headroom_pool = "64KiB" # want "headroom-pool: .*even a single pause loses frames"
+}
+
+host "left" {
+  names = "left[1-16]"
+  nic "ens1f0" { model = "connectx-6-dx" }
+}
+
+host "right" {
+  names = "right[1-16]"
+  nic "ens1f0" { model = "connectx-6-dx" }
+}
+
+host "far" {
+  names = "far-gpu[1-2]"
+  nic "ens1f0" { model = "connectx-6-dx" }
+}
+
+link "left" {
+  a     = "left[1-16]:ens1f0"
+  b     = "near1:swp[1-16]"
+  speed = "100G"
+}
+
+link "right" {
+  a     = "right[1-16]:ens1f0"
+  b     = "near1:swp[17-32]"
+  speed = "100G"
+}
+
+link "far" {
+  a     = "far-gpu[1-2]:ens1f0"
+  b     = "far1:swp[1-2]"
+  speed = "100G"
+}
