@@ -1,5 +1,10 @@
 package validate
 
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
 // RoCEv2NoDSCP reports RoCEv2 that switches cannot tell from other traffic.
 var RoCEv2NoDSCP = &Check{
 	Code:    "roce-v2-no-dscp",
@@ -9,7 +14,7 @@ mark that reaches every switch. The DSCP of the cos group is also what the NICs 
 send. Without one the packets go out as best effort.
 
 Only an intent with a vlan whose members are all in one broadcast domain can do with the 802.1p
-priority alone.
+priority alone; what goes wrong with that are pcp-untagged and pcp-over-routed.
 
 Example:
 
@@ -21,28 +26,41 @@ Example:
 
 How to mend it: dscp = ["af31"], or another value no other group claims.`,
 	Run: func(p *Pass) {
+		var domain []int
 		for _, in := range p.Fabric.Intents {
 			if in.Version != 2 || len(in.Group.DSCP) > 0 {
 				continue
 			}
-			domain, domains := broadcastDomains(p.Fabric), map[int]bool{}
-			for _, m := range in.Members {
-				if at := attachedTo(m.NIC); at != nil {
-					domains[domain[at.ID]] = true
-				}
+			if domain == nil {
+				domain = broadcastDomains(p.Fabric)
 			}
-			why := "The intent has no vlan, so there is no 802.1p priority either"
-			switch {
-			case in.VLAN != 0 && len(in.Group.PCP) > 0 && len(domains) <= 1:
+			if byPCP(in, domain) {
 				continue
-			case in.VLAN != 0 && len(in.Group.PCP) == 0:
-				why = "It claims no 802.1p priority either (pcp = [])"
-			case in.VLAN != 0:
-				why = "The 802.1p priority of its vlan does not survive the routed links between its members"
 			}
-			p.Errorf(orAt(in.GroupAt, in.At), "Roce %q is version 2, but cos group %q claims no DSCP. %s: NICs and switches would treat it as best "+
-				"effort. Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, why).
-				Note(in.Group.At, "the cos group")
+			why := "It claims no 802.1p priority either (pcp = [])"
+			if len(in.Group.PCP) > 0 {
+				why = "The intent has no vlan, so there is no 802.1p priority either, and it would end at the routed links between its members"
+			}
+			if report := p.unmarkedGrade(in); report != nil {
+				report(orAt(in.GroupAt, in.At), "Roce %q is version 2, but cos group %q claims no DSCP. %s: NICs and switches would treat it as best "+
+					"effort. Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, why).
+					Note(in.Group.At, "the cos group")
+			}
 		}
 	},
+}
+
+// byPCP tells whether RoCEv2 without a DSCP can be meant to be told by PCP: it has a vlan, or only lacks one.
+func byPCP(in *ir.Intent, domain []int) bool {
+	_, other := twoDomains(in, domain)
+	return len(in.Group.PCP) > 0 && (in.VLAN > 0 || other == nil)
+}
+
+// unmarkedGrade returns how to report RoCEv2 that nothing tells: as an error, also where the group promises nothing yet;
+// under link pause as grade does.
+func (p *Pass) unmarkedGrade(in *ir.Intent) func(at diag.Range, format string, args ...any) *diag.Diagnostic {
+	if p.Fabric.FlowControl == ir.Pause {
+		return p.grade(in)
+	}
+	return p.Errorf
 }

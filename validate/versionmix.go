@@ -81,7 +81,11 @@ func (p *Pass) cannotSpeak(in *ir.Intent) {
 		} else {
 			d.Detail += " Make the intent version 2, or leave these NICs out."
 		}
-		d.Note(at.nic, "%s, RoCEv%d only", nics[0].Model.Title, 3-in.Version)
+		only := fmt.Sprintf("%s, RoCEv%d only", nics[0].Model.Title, 3-in.Version)
+		if fact := nics[0].Model.VersionFact(); fact != "" {
+			only += ": " + fact
+		}
+		d.Note(at.nic, "%s", only)
 		d.Note(in.VersionAt, "the intent's version")
 		if allOther && in.VersionAt.Filename != "" {
 			also := ""

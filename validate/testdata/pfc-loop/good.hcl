@@ -54,8 +54,9 @@ host "node" {
 }
 
 link "hosts" {
-  a = "node[1-4]:eth2"
-  b = "sw[1-4]:swp1"
+  a     = "node[1-4]:eth2"
+  b     = "sw[1-4]:swp1"
+  speed = "25G"
 }
 
 link "ring" {

@@ -24,7 +24,7 @@ roce "training" {
 
 roce "tagged" {
   version   = 2
-  cos_group = cos_group.rdma # want "roce-v2-no-dscp: .*does not survive the routed links"
+  cos_group = cos_group.rdma # want "pcp-over-routed: .*does not survive the routed links"
   cnp       = cos_group.cnp
   members   = [host.gpu]
   vlan      = 100

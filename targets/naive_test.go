@@ -1,0 +1,260 @@
+package targets_test
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The second implementation: what a device does with packets, read from the bytes that are written to it, or from what a
+// by_hand block states. It is plain on purpose and shares no code with what it judges.
+
+// packet is what a device sees of a packet.
+type packet struct {
+	ip     bool
+	dscp   int
+	tagged bool
+	pcp    int
+}
+
+// pfcEnd is how one port does flow control for one priority: by PFC, by link pause; any: PFC for some priority.
+type pfcEnd struct{ sends, obeys, pause, any bool }
+
+// box is a device.
+type box struct {
+	trustPCP, trustDSCP bool
+	pcp, dscp           map[int]int // value to cos; a value that is not there goes nowhere
+	identity            bool        // PCP is the priority, there is no map
+	pfc                 map[string]map[int]pfcEnd
+	pause               map[string]bool
+	marks               map[string]map[int]bool
+	nic                 map[string]string // the value file, of a NIC
+	overridden          map[string]bool   // ports that others have set to sort otherwise
+	keys                map[string]string // of a switch
+	byHand              bool
+}
+
+func newBox() *box {
+	return &box{
+		keys: map[string]string{}, nic: map[string]string{}, pcp: map[int]int{}, dscp: map[int]int{}, overridden: map[string]bool{},
+		pfc: map[string]map[int]pfcEnd{}, pause: map[string]bool{}, marks: map[string]map[int]bool{},
+	}
+}
+
+// nowhere is the cos of a value that no map holds.
+const nowhere = -1
+
+func (b *box) classify(port string, p packet) int {
+	switch {
+	case b.overridden[port]:
+		return nowhere
+	case b.trustDSCP && p.ip:
+		if cos, ok := b.dscp[p.dscp]; ok {
+			return cos
+		}
+		return nowhere
+	case b.trustPCP && p.tagged && b.identity:
+		return p.pcp
+	case b.trustPCP && p.tagged:
+		if cos, ok := b.pcp[p.pcp]; ok {
+			return cos
+		}
+		return nowhere
+	}
+	return 0
+}
+
+func (b *box) end(port string, cos int) pfcEnd {
+	e := b.pfc[port][cos]
+	e.pause = b.pause[port]
+	for _, other := range b.pfc[port] {
+		e.any = e.any || other.sends || other.obeys
+	}
+	return e
+}
+
+var cosKey = regexp.MustCompile(`^traffic\.cos_([0-7])\.(packet_priorities|(?:packet_priorities|priority_source)\.(?:8021p|dscp))$`)
+
+// readSwitch reads a traffic.conf of any dialect from T1 to T4.
+func readSwitch(text string) *box {
+	keys := map[string]string{}
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		key, value, ok := strings.Cut(line, "=")
+		if ok {
+			keys[strings.TrimSpace(key)] = strings.TrimSpace(value)
+		}
+	}
+	b := newBox()
+	b.keys = keys
+	trusted := words(keys["traffic.packet_priority_source"] + "," + keys["traffic.packet_priority_source_set"])
+	b.trustPCP, b.trustDSCP = slices.Contains(trusted, "802.1p"), slices.Contains(trusted, "dscp")
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		m := cosKey.FindStringSubmatch(key)
+		if m == nil {
+			continue
+		}
+		to := b.pcp
+		if strings.HasSuffix(key, ".dscp") || m[2] == "packet_priorities" && b.trustDSCP {
+			to = b.dscp
+		}
+		for _, v := range numbers(keys[key]) {
+			if _, twice := to[v]; twice {
+				to[v] = nowhere
+			} else {
+				to[v], _ = strconv.Atoi(m[1])
+			}
+		}
+	}
+	if later := slices.ContainsFunc(slices.Collect(maps.Keys(keys)), func(k string) bool {
+		return strings.HasPrefix(k, "traffic.") && strings.Contains(k, ".priority_source.")
+	}); later {
+		for _, g := range words(keys["source.port_group_list"]) { // earlier releases do not read it
+			for _, port := range ports(keys["source."+g+".port_set"]) {
+				b.overridden[port] = true
+			}
+		}
+	}
+	for _, g := range words(keys["pfc.port_group_list"]) {
+		e := pfcEnd{sends: keys["pfc."+g+".tx_enable"] == "true", obeys: keys["pfc."+g+".rx_enable"] == "true"}
+		for _, port := range ports(keys["pfc."+g+".port_set"]) {
+			for _, cos := range numbers(keys["pfc."+g+".cos_list"]) {
+				put(b.pfc, port, cos, e)
+			}
+		}
+	}
+	for _, g := range words(keys["link_pause.port_group_list"]) {
+		on := keys["link_pause."+g+".tx_enable"] == "true" && keys["link_pause."+g+".rx_enable"] == "true"
+		for _, port := range ports(keys["link_pause."+g+".port_set"]) {
+			b.pause[port] = on
+		}
+	}
+	for _, feature := range []string{"ecn", "ecn_red"} {
+		for _, g := range words(keys[feature+".port_group_list"]) {
+			if feature == "ecn_red" && keys["ecn_red."+g+".ecn_enable"] != "true" {
+				continue
+			}
+			for _, port := range ports(keys[feature+"."+g+".port_set"]) {
+				for _, cos := range numbers(keys[feature+"."+g+".cos_list"]) {
+					put(b.marks, port, cos, true)
+				}
+			}
+		}
+	}
+	return b
+}
+
+func put[V any](m map[string]map[int]V, port string, cos int, v V) {
+	if m[port] == nil {
+		m[port] = map[int]V{}
+	}
+	m[port][cos] = v
+}
+
+// words splits "[a, b]" or "a".
+func words(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune("[], \t", r) })
+}
+
+func numbers(s string) []int {
+	var out []int
+	for _, w := range words(s) {
+		if n, err := strconv.Atoi(w); err == nil {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+var portRun = regexp.MustCompile(`^(swp(?:\d+s)?)(\d+)-(?:swp(?:\d+s)?)?(\d+)$`)
+
+// ports expands "swp1-swp4,swp6".
+func ports(s string) []string {
+	var out []string
+	for _, w := range words(s) {
+		m := portRun.FindStringSubmatch(w)
+		if m == nil {
+			out = append(out, w)
+			continue
+		}
+		from, _ := strconv.Atoi(m[2])
+		to, _ := strconv.Atoi(m[3])
+		for n := from; n <= to; n++ {
+			out = append(out, m[1]+strconv.Itoa(n))
+		}
+	}
+	return out
+}
+
+// readNIC reads the value file of a NIC.
+func readNIC(name, text string) *box {
+	b := newBox()
+	b.identity = true
+	for line := range strings.Lines(text) {
+		key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
+		if ok && !strings.HasPrefix(key, "#") {
+			b.nic[key] = value
+		}
+	}
+	b.trustPCP, b.trustDSCP = b.nic["trust"] == "pcp", b.nic["trust"] == "dscp"
+	for prio := range 8 {
+		for _, w := range words(b.nic["dscp_prio"+strconv.Itoa(prio)]) {
+			first, last, isRun := strings.Cut(w, "-")
+			from, err := strconv.Atoi(first)
+			if err != nil {
+				continue // none
+			}
+			to := from
+			if isRun {
+				to, _ = strconv.Atoi(last)
+			}
+			for v := from; v <= to; v++ {
+				b.dscp[v] = prio
+			}
+		}
+	}
+	for prio, on := range numbers(b.nic["pfc"]) {
+		put(b.pfc, name, prio, pfcEnd{sends: on == 1, obeys: on == 1})
+	}
+	b.pause[name] = b.nic["pause"] == "on"
+	return b
+}
+
+// number gives a value of the file, or what the NIC has where the file says nothing.
+func (b *box) number(key string, otherwise int) int {
+	n, err := strconv.Atoi(b.nic[key])
+	if err != nil {
+		return otherwise
+	}
+	return n
+}
+
+// socketPriority is what Linux makes of a type of service (rt_tos2priority).
+func socketPriority(tos int) int {
+	switch (tos & 0x1E) >> 1 {
+	case 0, 1, 2, 3:
+		return 0
+	case 4, 5, 6, 7:
+		return 2
+	case 8, 9, 10, 11:
+		return 6
+	}
+	return 4
+}
+
+// tag gives the PCP the NIC writes into packets of a VLAN with a type of service.
+func (b *box) tag(vlan, tos int) int {
+	if b.number("vlan", 0) != vlan {
+		return 0
+	}
+	for _, w := range words(b.nic["vlan_map"]) {
+		sk, pcp, _ := strings.Cut(w, ":")
+		if sk == strconv.Itoa(socketPriority(tos)) {
+			n, _ := strconv.Atoi(pcp)
+			return n
+		}
+	}
+	return 0
+}

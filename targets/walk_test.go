@@ -1,0 +1,427 @@
+package targets_test
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// statement is what a by_hand block of a test says; what is left at its zero value is as the fabric needs.
+type statement struct {
+	flow      string
+	pfc       []int // nil: not stated
+	trust     string
+	dscp, pcp map[int]int
+	noECN     bool
+	firmware  bool
+	noDCQCN   bool
+}
+
+// fault is where a packet leaves its class. A soft one costs speed, another one packets.
+type fault struct {
+	soft bool
+	text string
+}
+
+// walker follows packets through what was rendered, one by one.
+type walker struct {
+	f      *ir.Fabric
+	boxes  map[string]*box // by device, of a NIC by device:interface
+	stated map[string]statement
+	faults []fault
+	said   map[string]bool
+	walks  int
+}
+
+// walk follows the packets of every intent between all its members, and the notifications back. lies gives what lies on a
+// switch already; nil: nothing. It is nil itself when a file there is refused.
+func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]statement, lies func(group string) []byte) *walker {
+	t.Helper()
+	w := &walker{f: f, boxes: map[string]*box{}, stated: stated, said: map[string]bool{}}
+	for _, d := range tree.Devices {
+		for _, file := range d.Files {
+			if file.Live != nil {
+				continue
+			}
+			dir, base := path.Split(file.Path)
+			var old []byte
+			if base == "traffic.conf" && lies != nil {
+				old = lies(d.Group)
+			}
+			content, ds := file.Edit(old)
+			if ds.HasErrors() {
+				return nil
+			}
+			switch {
+			case base == "traffic.conf":
+				w.boxes[d.Name] = readSwitch(string(content))
+			case dir == "/etc/rocec/host/":
+				name := strings.TrimSuffix(base, ".conf")
+				w.boxes[d.Name+":"+name] = readNIC(name, string(content))
+			}
+		}
+	}
+	seen := map[*ir.Device][]*ir.Intent{}
+	for _, in := range f.Intents {
+		w.everyPath(in, func(ways []*ir.Port) {
+			for _, p := range ways {
+				if d := p.Device; !slices.Contains(seen[d], in) {
+					seen[d] = append(seen[d], in)
+				}
+			}
+		})
+	}
+	for _, d := range f.Devices {
+		if s, ok := stated[d.Group]; ok {
+			w.byHand(d, s, seen[d])
+		}
+	}
+	for _, in := range f.Intents {
+		w.everyPath(in, func(way []*ir.Port) {
+			w.walks++
+			w.data(in, way)
+			if in.Version == 2 && in.Group.ECN != nil {
+				w.notification(in, way)
+			}
+		})
+	}
+	return w
+}
+
+// byHand makes boxes of a device as it is stated, the rest as the intents that pass it need.
+func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
+	for _, p := range d.Ports {
+		intents := passing
+		if p.NIC != nil {
+			intents = nil
+			for _, in := range w.f.Intents { // a NIC believes one field
+				if len(intents) == 0 && slices.ContainsFunc(in.Members, func(m *ir.Member) bool { return m.NIC == p.NIC }) {
+					intents = append(intents, in)
+				}
+			}
+		}
+		b := newBox()
+		b.byHand = true
+		for _, in := range intents {
+			if byDSCP(in) {
+				b.trustDSCP = true
+			} else {
+				b.trustPCP = true
+			}
+		}
+		if s.trust != "" {
+			b.trustPCP, b.trustDSCP = s.trust != "dscp", s.trust != "pcp"
+		}
+		for _, g := range slices.Backward(w.f.CosGroups) {
+			for _, c := range g.DSCP {
+				b.dscp[c.Value] = g.Cos
+			}
+			for _, c := range g.PCP {
+				b.pcp[c.Value] = g.Cos
+			}
+		}
+		maps.Copy(b.dscp, s.dscp)
+		maps.Copy(b.pcp, s.pcp)
+		flow := s.flow
+		if flow == "" {
+			flow = string(w.f.FlowControl)
+		}
+		mask := s.pfc
+		if s.pfc == nil {
+			for _, g := range w.f.CosGroups {
+				if g.Lossless {
+					mask = append(mask, g.Cos)
+				}
+			}
+		}
+		if strings.HasPrefix(flow, "pfc") || s.pfc != nil && flow == "pause" {
+			for _, cos := range mask {
+				put(b.pfc, p.Name, cos, pfcEnd{sends: flow != "pfc-rx", obeys: flow != "pfc-tx"})
+			}
+		}
+		b.pause[p.Name] = flow == "pause"
+		if !s.noECN {
+			for _, g := range w.f.CosGroups {
+				put(b.marks, p.Name, g.Cos, g.ECN != nil)
+			}
+		}
+		if p.NIC == nil {
+			if w.boxes[d.Name] == nil {
+				w.boxes[d.Name] = b
+			}
+			whole := w.boxes[d.Name]
+			whole.pause[p.Name], whole.pfc[p.Name], whole.marks[p.Name] = b.pause[p.Name], b.pfc[p.Name], b.marks[p.Name]
+			continue
+		}
+		w.boxes[d.Name+":"+p.Name] = b
+	}
+}
+
+func byDSCP(in *ir.Intent) bool { return in.Version == 2 && len(in.Group.DSCP) > 0 }
+
+// at gives the box of a port; one that nothing was written for does nothing.
+func (w *walker) at(p *ir.Port) *box {
+	name := p.Device.Name
+	if p.NIC != nil {
+		name += ":" + p.Name
+	}
+	if b := w.boxes[name]; b != nil {
+		return b
+	}
+	return &box{}
+}
+
+func (w *walker) broke(soft bool, format string, args ...any) {
+	f := fault{soft, fmt.Sprintf(format, args...)}
+	if !w.said[f.text] {
+		w.said[f.text] = true
+		w.faults = append(w.faults, f)
+	}
+}
+
+// everyPath calls do for every shortest allowed way between two members, as ports: the sender's, both ends of every cable.
+func (w *walker) everyPath(in *ir.Intent, do func([]*ir.Port)) {
+	for _, a := range in.Members {
+		for _, b := range in.Members {
+			if a == b || a.NIC.Device == b.NIC.Device || a.NIC.Port == nil || b.NIC.Port == nil {
+				continue
+			}
+			w.ways(in, a.NIC.Port, b.NIC.Port, do)
+		}
+	}
+}
+
+// place is a device, and whether the way there has come down already (up-down only).
+type place struct {
+	d    *ir.Device
+	down bool
+}
+
+// next gives where the link of a port leads from a place, if traffic of the intent may take it.
+func (w *walker) next(in *ir.Intent, from place, p *ir.Port) (place, bool) {
+	to := p.Peer().Device
+	if to.Switch == nil || in.Version == 1 && p.Link.Routed {
+		return place{}, false
+	}
+	if w.f.Routing != ir.UpDown {
+		return place{d: to}, true
+	}
+	rise := to.Switch.Tier - from.d.Switch.Tier
+	switch {
+	case rise > 0 && !from.down:
+		return place{to, false}, true
+	case rise < 0 || rise == 0 && p.Link.Peer && !from.down:
+		return place{to, true}, true
+	}
+	return place{}, false
+}
+
+func (w *walker) ways(in *ir.Intent, a, b *ir.Port, do func([]*ir.Port)) {
+	start, goal := place{d: a.Peer().Device}, b.Peer().Device
+	far := map[place]int{start: 0}
+	for queue := []place{start}; len(queue) > 0; queue = queue[1:] {
+		for _, p := range queue[0].d.Ports {
+			if to, ok := w.next(in, queue[0], p); ok {
+				if _, known := far[to]; !known {
+					far[to] = far[queue[0]] + 1
+					queue = append(queue, to)
+				}
+			}
+		}
+	}
+	best := -1
+	for _, down := range []bool{false, true} {
+		if n, ok := far[place{goal, down}]; ok && (best < 0 || n < best) {
+			best = n
+		}
+	}
+	left := 64 // ways of one pair that are walked
+	var follow func(at place, way []*ir.Port)
+	follow = func(at place, way []*ir.Port) {
+		if left == 0 {
+			return
+		}
+		if at.d == goal {
+			left--
+			do(append(slices.Clone(way), b.Peer(), b))
+			return
+		}
+		for _, p := range at.d.Ports {
+			if to, ok := w.next(in, at, p); ok && far[to] == far[at]+1 && far[to] <= best {
+				follow(to, append(slices.Clip(way), p, p.Peer()))
+			}
+		}
+	}
+	if best >= 0 {
+		follow(start, []*ir.Port{a, a.Peer()})
+	}
+}
+
+// sent is a packet as a NIC sends it, and the priority it has there.
+type sent struct {
+	packet
+	prio int
+	by   string
+}
+
+// sends gives the data packets applications make the NIC send for an intent: those that state nothing, and those that
+// state a DSCP the group claims.
+func (w *walker) sends(in *ir.Intent, n *ir.NIC) []sent {
+	b := w.at(n.Port)
+	if in.Version == 1 {
+		return []sent{w.marked(in, b, packet{tagged: in.VLAN > 0}, 0, "RoCEv1")}
+	}
+	usual := b.number("tos", 0)
+	if b.byHand {
+		if usual = n.TOS; usual < 0 && len(in.Group.DSCP) > 0 {
+			usual = in.Group.DSCP[0].Value * 4
+		}
+		usual = max(usual, 0)
+	}
+	meant, meantOther := false, false
+	for _, other := range w.f.Intents {
+		member := slices.ContainsFunc(other.Members, func(m *ir.Member) bool { return m.NIC == n })
+		if member && slices.ContainsFunc(other.Group.DSCP, func(c ir.Claim) bool { return c.Value == usual/4 }) {
+			meant = meant || other.Group == in.Group
+			meantOther = meantOther || other.Group != in.Group
+		}
+	}
+	var out []sent
+	if meant || !meantOther || !byDSCP(in) {
+		out = append(out, w.marked(in, b, packet{ip: true, dscp: usual / 4, tagged: in.VLAN > 0}, usual, "the usual tos "+strconv.Itoa(usual)))
+	}
+	if byDSCP(in) {
+		for _, c := range in.Group.DSCP {
+			out = append(out, w.marked(in, b, packet{ip: true, dscp: c.Value, tagged: in.VLAN > 0}, c.Value*4, "DSCP "+strconv.Itoa(c.Value)))
+		}
+	}
+	return out
+}
+
+func (w *walker) marked(in *ir.Intent, b *box, p packet, tos int, by string) sent {
+	switch {
+	case !p.tagged || byDSCP(in):
+	case b.byHand:
+		p.pcp = in.Group.Cos
+		if claims := in.Group.PCP; len(claims) > 0 && !slices.ContainsFunc(claims, func(c ir.Claim) bool { return c.Value == p.pcp }) {
+			p.pcp = claims[0].Value
+		}
+	default:
+		p.pcp = b.tag(in.VLAN, tos)
+	}
+	return sent{p, b.classify("", p), by}
+}
+
+// data walks the data packets of an intent along a way.
+func (w *walker) data(in *ir.Intent, way []*ir.Port) {
+	marks := in.Version == 2 && in.Group.ECN != nil
+	pause := w.f.FlowControl == ir.Pause
+	if !in.Group.Lossless && !marks {
+		return // nothing is promised
+	}
+	want := in.Group.Cos
+	from, to := way[0], way[len(way)-1]
+	for i := 0; i < len(way) && in.Group.Lossless; i += 2 {
+		w.link(in, way[i], way[i+1])
+	}
+	for _, p := range w.sends(in, from.NIC) {
+		if p.prio != want && (!pause || marks) {
+			w.broke(pause, "%s sends %s of %s in priority %d, not %d", from, p.by, in.Name, p.prio, want)
+			continue
+		}
+		pkt := p.packet
+		for i := 0; i < len(way); i += 2 {
+			out, at := way[i], way[i+1]
+			if out.Link.Routed {
+				pkt.tagged, pkt.pcp = false, 0
+			}
+			b := w.at(at)
+			if cos := b.classify(at.Name, pkt); cos != want && (!pause || marks) {
+				w.broke(pause, "%s puts %s of %s into cos %d, not %d", at, p.by, in.Name, cos, want)
+				break
+			}
+			if i+2 < len(way) && marks && !b.marks[way[i+2].Name][want] {
+				w.broke(true, "%s does not mark %s", way[i+2], in.Name)
+			}
+		}
+	}
+	for _, p := range []*ir.Port{from, to} {
+		s, stated := w.stated[p.Device.Group]
+		switch b := w.at(p); {
+		case stated && s.noDCQCN && marks:
+			w.broke(true, "%s does not answer marks of %s", p, in.Name)
+		case !stated && marks && (b.nic["ecn_np_prio"+strconv.Itoa(want)] != "on" || b.nic["ecn_rp_prio"+strconv.Itoa(want)] != "on"):
+			w.broke(true, "%s does not answer marks of %s, as it is written", p, in.Name)
+		}
+		if s.firmware && in.Group.Lossless && !pause {
+			w.broke(false, "%s has the PFC of its firmware for %s", p, in.Name)
+		}
+	}
+}
+
+// link holds the two ends of a cable against each other, for what goes from out to at.
+func (w *walker) link(in *ir.Intent, out, at *ir.Port) {
+	cos := in.Group.Cos
+	sender, receiver := w.at(out).end(out.Name, cos), w.at(at).end(at.Name, cos)
+	switch {
+	case w.f.FlowControl == ir.Pause && (!sender.pause || !receiver.pause || sender.any || receiver.any):
+		w.broke(false, "%s and %s do not both do link pause: %+v, %+v", out, at, sender, receiver)
+	case w.f.FlowControl != ir.Pause && (sender.pause || receiver.pause):
+		w.broke(false, "link pause beside PFC between %s and %s", out, at)
+	case w.f.FlowControl != ir.Pause && (!sender.obeys || !receiver.sends):
+		w.broke(false, "%s is not paused by %s for cos %d of %s: %+v, %+v", out, at, cos, in.Name, sender, receiver)
+	}
+}
+
+// notification walks a congestion notification back along a way.
+func (w *walker) notification(in *ir.Intent, way []*ir.Port) {
+	back := slices.Clone(way)
+	slices.Reverse(back)
+	from := w.at(back[0])
+	pkt := packet{ip: true, dscp: from.number("cnp_dscp", 48), tagged: in.VLAN > 0, pcp: from.number("cnp_prio", 6)}
+	if from.byHand {
+		for _, other := range w.f.Intents { // a NIC marks alike whatever it is about
+			if other.CNP == nil || other.Version != 2 || !slices.ContainsFunc(other.Members, func(m *ir.Member) bool { return m.NIC == back[0].NIC }) {
+				continue
+			}
+			pkt.pcp = other.CNP.Cos
+			if claims := other.CNP.PCP; len(claims) > 0 && !slices.ContainsFunc(claims, func(c ir.Claim) bool { return c.Value == pkt.pcp }) {
+				pkt.pcp = claims[0].Value
+			}
+			if len(other.CNP.DSCP) > 0 {
+				pkt.dscp = other.CNP.DSCP[0].Value
+			}
+			break
+		}
+	}
+	judge := func(p *ir.Port, cos int) {
+		lossless := slices.ContainsFunc(w.f.CosGroups, func(g *ir.CosGroup) bool { return g.Lossless && g.Cos == cos })
+		switch {
+		case lossless && w.f.FlowControl != ir.Pause:
+			w.broke(false, "%s puts CNPs of %s into the lossless cos %d", p, in.Name, cos)
+		case in.CNP != nil && cos != in.CNP.Cos:
+			w.broke(true, "%s puts CNPs of %s into cos %d", p, in.Name, cos)
+		}
+	}
+	prio := from.number("cnp_prio", 6)
+	if from.byHand {
+		prio = from.classify("", pkt)
+	}
+	if from.byHand || from.nic["cnp_prio"] != "" || from.pfc[back[0].Name][prio].obeys {
+		judge(back[0], prio)
+	}
+	for i := 0; i < len(back); i += 2 {
+		out, at := back[i], back[i+1]
+		if out.Link.Routed {
+			pkt.tagged, pkt.pcp = false, 0
+		}
+		judge(at, w.at(at).classify(at.Name, pkt))
+	}
+}

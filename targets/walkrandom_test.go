@@ -1,0 +1,509 @@
+package targets_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate"
+)
+
+// judged is a fabric with everything that is said of it.
+type judged struct {
+	f     *ir.Fabric
+	tree  *target.Tree
+	found diag.List
+}
+
+// judge loads, compiles, validates and renders; without a fabric if that is refused before.
+func judge(fsys fstest.MapFS, vars ...string) judged {
+	src, found := lang.Load(fsys, ".", lang.Options{Vars: vars})
+	if found.HasErrors() {
+		return judged{found: found}
+	}
+	f, ds := compiler.Compile(src)
+	found = append(found, ds...)
+	if found.HasErrors() {
+		return judged{found: found}
+	}
+	tree, ds := targets.Render(f)
+	found = append(append(found, validate.Run(f, nil).Diagnostics...), ds...)
+	return judged{f, tree, found}
+}
+
+func judgeText(text string) judged { return judge(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}) }
+
+func (j judged) said(severities ...diag.Severity) string {
+	var b strings.Builder
+	for _, d := range j.found {
+		if slices.Contains(severities, d.Severity) {
+			fmt.Fprintf(&b, "%s:%d %s: %s\n", d.At.Filename, d.At.Start.Line, d.Code, d.Detail)
+		}
+	}
+	return b.String()
+}
+
+// behaviour is the codes that say where packets leave their class on the way.
+var behaviour = []string{
+	"pfc-one-end", "pause-beside-pfc", "trust-mismatch", "map-mismatch", "tos-not-in-group", "cnp-lost", "cnp-no-dscp", "ecn-missing-hop",
+	"dcqcn-off", "dcbx-firmware", "roce-v2-no-dscp", "pcp-untagged", "pcp-over-routed",
+	"host-vlan",
+}
+
+// warns tells whether a warning has one of the codes.
+func (j judged) warns(codes []string) bool {
+	return slices.ContainsFunc(j.found, func(d *diag.Diagnostic) bool {
+		return d.Severity == diag.Warning && slices.Contains(codes, d.Code)
+	})
+}
+
+// TestWalkExamples follows every packet of every example that builds.
+func TestWalkExamples(t *testing.T) {
+	walked := 0
+	entries, err := os.ReadDir("../examples")
+	require.NoError(t, err)
+	for _, e := range entries {
+		for _, vars := range [][]string{nil, {"tor_version=4.3.0"}} {
+			if !e.IsDir() || vars != nil && e.Name() != "storage-and-training" {
+				continue
+			}
+			src, ds := lang.Load(os.DirFS("../examples"), e.Name(), lang.Options{Vars: vars})
+			require.False(t, ds.HasErrors(), e.Name())
+			f, ds := compiler.Compile(src)
+			tree, more := targets.Render(f)
+			ds = append(append(ds, more...), validate.Run(f, nil).Diagnostics...)
+			if ds.HasErrors() {
+				continue
+			}
+			walked++
+			w := walk(t, f, tree, statements(f), nil)
+			assert.Empty(t, w.faults, e.Name())
+			assert.NotZero(t, w.walks, e.Name())
+		}
+	}
+	assert.GreaterOrEqual(t, walked, 5)
+}
+
+// TestWalkDialects walks one fabric as each dialect spells it.
+func TestWalkDialects(t *testing.T) {
+	for _, tt := range []struct{ version, lies, key string }{
+		{"3.1.1", "", "traffic.cos_4.packet_priorities"},
+		{"3.4.3", "", "traffic.cos_4.packet_priorities"},
+		{"3.4.3", standing[2], "traffic.cos_4.packet_priorities.dscp"},
+		{"3.7.16", "", "ecn.roce_ecn.cos_list"},
+		{"3.7.16", standing[4], "ecn_red.roce_ecn.cos_list"},
+		{"4.1.1", "", "traffic.cos_4.priority_source.dscp"},
+		{"4.3.0", "", "pfc.roce_pfc.cable_length"},
+	} {
+		t.Run(tt.version+" "+tt.key, func(t *testing.T) {
+			j := judgeText(strings.ReplaceAll(spelled, "VERSION", tt.version))
+			require.False(t, j.found.HasErrors(), j.said(diag.Error))
+			w := walk(t, j.f, j.tree, nil, func(string) []byte { return []byte(tt.lies) })
+			require.NotNil(t, w)
+			assert.Empty(t, w.faults)
+			assert.Contains(t, w.boxes["leaf1"].keys, tt.key)
+			assert.Equal(t, 4+8*2, w.walks, "4 ordered pairs share a rack, 8 have a way over each spine")
+		})
+	}
+}
+
+const spelled = `
+fabric "f" {
+  routing      = "up-down"
+  cable_length = "3m"
+}
+cos_group "rdma" {
+  cos      = 4
+  dscp     = ["af31"]
+  lossless = true
+  ecn {}
+}
+cos_group "cnp" {
+  cos    = 6
+  dscp   = ["cs6"]
+  strict = true
+}
+roce "training" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.h]
+}
+switch "leaf" {
+  names   = "leaf[1-2]"
+  model   = "sn2700"
+  os      = "cumulus-linux"
+  version = "VERSION"
+}
+switch "spine" {
+  names   = "spine[1-2]"
+  model   = "sn2700"
+  os      = "cumulus-linux"
+  version = "VERSION"
+}
+host "h" {
+  names = "h[1-4]"
+  nic "e0" { model = "connectx-5" }
+}
+link "hosts" {
+  a = "h[1-4]:e0"
+  b = "leaf[1-2]:swp[1-2]"
+}
+mesh "up" {
+  lower = "leaf[1-2]:swp[21-22]"
+  upper = "spine[1-2]:swp[1-2]"
+}
+`
+
+// statements gives what the by_hand blocks of a fabric state, by device group.
+func statements(f *ir.Fabric) map[string]statement {
+	out := map[string]statement{}
+	for _, d := range f.Devices {
+		h := d.ByHand
+		if h == nil {
+			continue
+		}
+		s := statement{flow: string(h.FlowControl), noECN: !h.ECN, firmware: h.Firmware, noDCQCN: !h.DCQCN, dscp: map[int]int{}, pcp: map[int]int{}}
+		for _, c := range h.PFC {
+			s.pfc = append(s.pfc, c.Value)
+		}
+		if h.Trust != nil {
+			s.trust = map[ir.Trust]string{{PCP: true}: "pcp", {DSCP: true}: "dscp", {PCP: true, DSCP: true}: "both"}[*h.Trust]
+		}
+		for v, c := range h.DSCP {
+			s.dscp[v] = c.Value
+		}
+		for v, c := range h.PCP {
+			s.pcp[v] = c.Value
+		}
+		out[d.Group] = s
+	}
+	return out
+}
+
+// gen draws a leaf/spine fabric. Each device block has a place for a by_hand block.
+type gen struct {
+	*rapid.T
+	wild   bool // claims may collide, NICs be shared, and parts be missing
+	b      strings.Builder
+	groups []drawn // the data groups
+}
+
+// drawn is a cos group.
+type drawn struct {
+	name     string
+	cos      int
+	dscp     []int
+	pcp      int // -1: not written
+	lossless bool
+}
+
+func (g *gen) chance(percent int, what string) bool {
+	return rapid.IntRange(1, 100).Draw(g.T, what) <= percent
+}
+
+// placeFor marks where the by_hand block of a device group goes.
+func placeFor(group string) string { return "  # by_hand of " + group + "\n" }
+
+func (g *gen) line(format string, args ...any) { fmt.Fprintf(&g.b, format+"\n", args...) }
+
+// fabric writes a fabric.
+func (g *gen) fabric() string {
+	leaves, spines, hosts := rapid.IntRange(1, 3).Draw(g.T, "leaves"), rapid.IntRange(1, 2).Draw(g.T, "spines"), rapid.IntRange(1, 2).Draw(g.T, "hosts")
+	if leaves == 1 {
+		hosts = 2
+	}
+	routing := rapid.SampledFrom([]string{"up-down", "up-down", "spanning-tree"}).Draw(g.T, "routing")
+	g.line("fabric \"f\" {\n  routing = %q\n  cable_length = \"3m\"\n  failures = 0", routing)
+	if g.chance(15, "pause") {
+		g.line("  flow_control = \"pause\"")
+	}
+	g.line("}")
+	cos := rapid.Permutation([]int{1, 2, 3, 4, 5, 6, 7}).Draw(g.T, "cos")
+	dscps := rapid.Permutation([]int{8, 10, 18, 24, 26, 27, 30, 34, 46, 48, 52}).Draw(g.T, "dscp")
+	take := func() int {
+		if g.wild && g.chance(10, "collide") {
+			return rapid.IntRange(0, 63).Draw(g.T, "value")
+		}
+		v := dscps[0]
+		dscps = dscps[1:]
+		return v
+	}
+	for i := range rapid.IntRange(1, 2).Draw(g.T, "groups") {
+		d := drawn{name: fmt.Sprint("data", i), cos: cos[i], pcp: -1, lossless: g.chance(80, "lossless")}
+		for range rapid.SampledFrom([]int{0, 1, 1, 2}).Draw(g.T, "claims") {
+			d.dscp = append(d.dscp, take())
+		}
+		if g.wild && g.chance(20, "pcp") {
+			d.pcp = rapid.IntRange(0, 7).Draw(g.T, "pcp value")
+		}
+		g.group(d, fmt.Sprintf("lossless = %v\n  weight = %d", d.lossless, rapid.IntRange(1, 90).Draw(g.T, "weight")), g.chance(60, "ecn"))
+		g.groups = append(g.groups, d)
+	}
+	cnp := drawn{name: "cnp", cos: cos[4], pcp: -1}
+	if !g.wild || g.chance(75, "cnp dscp") {
+		cnp.dscp = []int{take()}
+	}
+	if g.wild && g.chance(10, "cnp pcp") {
+		cnp.pcp = rapid.IntRange(0, 7).Draw(g.T, "pcp value")
+	}
+	g.group(cnp, "strict = true", false)
+	second := drawn{name: "cnp2", cos: cos[5], dscp: []int{take()}, pcp: -1}
+	g.group(second, "strict = true", false)
+	g.intents(leaves * hosts)
+	g.devices(leaves, spines, hosts)
+	return g.b.String()
+}
+
+func (g *gen) group(d drawn, more string, ecn bool) {
+	g.line("cos_group %q {\n  cos = %d\n  %s", d.name, d.cos, more)
+	if len(d.dscp) > 0 {
+		g.line("  dscp = %s", list(d.dscp))
+	}
+	if d.pcp >= 0 {
+		g.line("  pcp = [%d]", d.pcp)
+	}
+	if ecn || len(d.dscp) > 0 && !d.lossless && d.name[0] == 'd' {
+		g.line("  ecn {}")
+	}
+	g.line("}")
+}
+
+// intents writes one or two intents, the second on the second NIC of every host, or in wild fabrics on the first, too.
+func (g *gen) intents(hosts int) {
+	for i, d := range g.groups {
+		version := 2
+		if len(d.dscp) == 0 && d.lossless || g.wild && g.chance(10, "version") {
+			version = rapid.IntRange(1, 2).Draw(g.T, "version")
+		}
+		nic := i
+		if g.wild && g.chance(30, "shared") {
+			nic = 0
+		}
+		g.line("roce \"r%d\" {\n  version = %d\n  cos_group = cos_group.%s\n  members = [\"h[1-%d]:e%d\"]", i, version, d.name, hosts, nic)
+		if len(d.dscp) == 0 || g.chance(20, "vlan") {
+			if !g.wild || g.chance(60, "tagged") {
+				g.line("  vlan = %d", 100+i)
+			}
+		}
+		switch {
+		case version == 1:
+		case g.wild && g.chance(10, "no cnp"):
+		case g.wild && g.chance(20, "other cnp"):
+			g.line("  cnp = cos_group.cnp2")
+		default:
+			g.line("  cnp = cos_group.cnp")
+		}
+		g.line("}")
+	}
+}
+
+func (g *gen) devices(leaves, spines, hosts int) {
+	versions := []string{"3.1.1", "3.2.1", "3.3.2", "3.4.3", "3.5.0", "3.7.16", "4.0.1", "4.1.1", "4.2.0", "4.3.0"}
+	tier := func(name string, n, tier int) {
+		g.line("switch %q {\n  names = \"%s[1-%d]\"\n  model = %q\n  os = \"cumulus-linux\"\n  version = %q\n  tier = %d\n%s\n}", name, name, n,
+			rapid.SampledFrom([]string{"sn2700", "sn2700", "z9100"}).Draw(g.T, "model"),
+			rapid.SampledFrom(versions).Draw(g.T, "release"), tier, placeFor(name))
+	}
+	tier("leaf", leaves, 1)
+	tier("spine", spines, 2)
+	n := leaves * hosts
+	g.line("host \"h\" {\n  names = \"h[1-%d]\"", n)
+	for i := range 2 {
+		g.line("  nic \"e%d\" {\n    model = \"connectx-5\"", i)
+		if g.wild && g.chance(15, "tos") {
+			g.line("    tos = %d", 4*rapid.SampledFrom([]int{8, 26, 30, 48, 60}).Draw(g.T, "tos value"))
+		}
+		g.line("  }")
+	}
+	g.line("%s\n}", placeFor("h"))
+	for i := range 2 {
+		g.line("link \"hosts%d\" {\n  a = \"h[1-%d]:e%d\"\n  b = \"leaf[1-%d]:swp[%d-%d]\"\n}", i, n, i, leaves, 1+i*hosts, (1+i)*hosts)
+	}
+	g.line("mesh \"up\" {\n  lower = \"leaf[1-%d]:swp[21-%d]\"\n  upper = \"spine[1-%d]:swp[1-%d]\"\n}", leaves, 20+spines, spines, leaves)
+}
+
+// standing is what may lie on a switch: nothing, the spelling no manual has, and settings of others that are in the way.
+var standing = []string{
+	"", "", `
+traffic.packet_priority_source_set = [802.1p]
+traffic.cos_0.packet_priorities.8021p = [0,1,2]
+traffic.cos_4.packet_priorities.8021p = [3,4]
+`, `
+pfc.port_group_list = [mine]
+pfc.mine.cos_list = [1,2,5]
+pfc.mine.port_set = swp1-swp32
+pfc.mine.tx_enable = true
+pfc.mine.rx_enable = true
+link_pause.port_group_list = [whole]
+link_pause.whole.port_set = swp1-swp4
+link_pause.whole.tx_enable = true
+link_pause.whole.rx_enable = true
+`, `
+traffic.packet_priority_source_set = [802.1p]
+traffic.cos_1.priority_source.dscp = [26]
+source.port_group_list = [edge]
+source.edge.port_set = swp1-swp2,swp21
+source.edge.packet_priority_source_set = [802.1p]
+source.edge.cos_0.priority_source.8021p = [0,1,2,3,4,5,6,7]
+ecn_red.port_group_list = [other]
+ecn_red.other.port_set = swp1-swp32
+ecn_red.other.cos_list = [0,7]
+ecn_red.other.ecn_enable = true
+`,
+}
+
+// TestWalkRandom: of any fabric, either an error is said, or no packet is lost for its class on any way; and what is only
+// slow is warned of.
+func TestWalkRandom(t *testing.T) {
+	walked, refused := 0, 0
+	one := func(rt *rapid.T) {
+		g := &gen{T: rt, wild: true}
+		text := g.fabric()
+		j := judgeText(text)
+		if j.found.HasErrors() {
+			refused++
+			return
+		}
+		old := map[string]string{}
+		for _, group := range []string{"leaf", "spine"} {
+			old[group] = rapid.SampledFrom(standing).Draw(rt, "on "+group)
+		}
+		w := walk(t, j.f, j.tree, nil, func(group string) []byte { return []byte(old[group]) })
+		if w == nil {
+			refused++
+			return
+		}
+		walked += w.walks
+		for _, f := range w.faults {
+			if !f.soft || !j.warns(behaviour) {
+				rt.Fatalf("%s\n%q\n%s\nnothing was said but:\n%s", text, old, f.text, j.said(diag.Warning))
+			}
+		}
+	}
+	for range 4 { // most fabrics are refused
+		rapid.Check(t, one)
+	}
+	t.Logf("%d walks in fabrics without errors, %d fabrics refused", walked, refused)
+	assert.NotZero(t, walked)
+	assert.NotZero(t, refused)
+}
+
+// TestWalkCorrupted: put one device group of a sound fabric into other hands, with one or two settings astray. Exactly what
+// loses packets on some way is an error, and exactly what is only slow a warning.
+func TestWalkCorrupted(t *testing.T) {
+	lost, slow, harmless := 0, 0, 0
+	one := func(rt *rapid.T) {
+		g := &gen{T: rt}
+		text := g.fabric()
+		base := judgeText(text)
+		if base.found.HasErrors() || base.warns(behaviour) {
+			return // not sound
+		}
+		require.Empty(rt, walk(t, base.f, base.tree, nil, nil).faults, text)
+
+		group, s, block := g.corruption()
+		text = strings.Replace(text, placeFor(group), block, 1)
+		j := judgeText(text)
+		require.NotNil(rt, j.f, "%s\n%s", text, j.said(diag.Error))
+		w := walk(t, j.f, j.tree, map[string]statement{group: s}, nil)
+		var faults []string
+		isLost, isSlow := false, false
+		for _, f := range w.faults {
+			faults = append(faults, f.text)
+			isLost, isSlow = isLost || !f.soft, isSlow || f.soft
+		}
+		switch {
+		case isLost:
+			lost++
+		case isSlow:
+			slow++
+		default:
+			harmless++
+		}
+		require.Equal(rt, isLost, j.found.HasErrors(), "%s\nwalk: %s\nsaid: %s", text, strings.Join(faults, "\n"), j.said(diag.Error))
+		if !isLost {
+			require.Equal(rt, isSlow, j.warns(behaviour), "%s\nwalk: %s\nsaid: %s", text, strings.Join(faults, "\n"), j.said(diag.Warning))
+		}
+	}
+	for range 4 {
+		rapid.Check(t, one)
+	}
+	t.Logf("%d lose packets, %d are slow, %d harmless", lost, slow, harmless)
+	assert.NotZero(t, lost)
+	assert.NotZero(t, slow)
+	assert.NotZero(t, harmless)
+}
+
+// corruption draws what a by_hand block of one group states, and writes the block.
+func (g *gen) corruption() (group string, s statement, block string) {
+	group = rapid.SampledFrom([]string{"leaf", "spine", "h"}).Draw(g.T, "by hand")
+	var lines []string
+	cos := rapid.IntRange(0, 7)
+	for range rapid.IntRange(1, 2).Draw(g.T, "settings") {
+		kind := rapid.IntRange(0, 7).Draw(g.T, "kind")
+		switch {
+		case kind == 0 && s.flow == "":
+			s.flow = rapid.SampledFrom([]string{"pfc", "pfc-tx", "pfc-rx", "pause", "none"}).Draw(g.T, "flow")
+			lines = append(lines, fmt.Sprintf("flow_control = %q", s.flow))
+		case kind == 1 && s.pfc == nil:
+			s.pfc = rapid.SliceOfNDistinct(cos, 0, 3, rapid.ID[int]).Draw(g.T, "mask")
+			if g.chance(60, "with the groups") {
+				for _, d := range g.groups {
+					if d.lossless && !slices.Contains(s.pfc, d.cos) {
+						s.pfc = append(s.pfc, d.cos)
+					}
+				}
+			}
+			lines = append(lines, "pfc = "+list(s.pfc))
+		case kind == 2 && s.trust == "":
+			s.trust = rapid.SampledFrom([]string{"pcp", "dscp", "both"}).Draw(g.T, "trust")
+			lines = append(lines, fmt.Sprintf("trust = %q", s.trust))
+		case kind <= 4 && s.dscp == nil:
+			values := []int{0, 48, 63}
+			for _, d := range g.groups {
+				values = append(values, d.dscp...)
+			}
+			s.dscp = map[int]int{rapid.SampledFrom(values).Draw(g.T, "value"): cos.Draw(g.T, "to")}
+			lines = append(lines, "dscp = "+table(s.dscp))
+		case kind == 5 && s.pcp == nil:
+			s.pcp = map[int]int{cos.Draw(g.T, "value"): cos.Draw(g.T, "to")}
+			lines = append(lines, "pcp = "+table(s.pcp))
+		case kind == 6 && group != "h" && !s.noECN:
+			s.noECN = true
+			lines = append(lines, "ecn = false")
+		case kind == 6 && group == "h" && !s.noDCQCN:
+			s.noDCQCN = true
+			lines = append(lines, "dcqcn = false")
+		case kind == 7 && group == "h" && !s.firmware:
+			s.firmware = true
+			lines = append(lines, "dcbx = \"firmware\"")
+		}
+	}
+	return group, s, "  by_hand {\n    " + strings.Join(lines, "\n    ") + "\n  }\n"
+}
+
+func list(values []int) string { return strings.ReplaceAll(fmt.Sprint(values), " ", ", ") }
+
+func table(m map[int]int) string {
+	var b strings.Builder
+	b.WriteString("{")
+	for _, v := range slices.Sorted(maps.Keys(m)) {
+		fmt.Fprintf(&b, " %d = %d", v, m[v])
+	}
+	return b.String() + " }"
+}

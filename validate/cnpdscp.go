@@ -1,0 +1,46 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// CNPNoDSCP warns of a cnp group that no DSCP leads into.
+var CNPNoDSCP = &Check{
+	Code:    "cnp-no-dscp",
+	Summary: "the cnp group claims no DSCP",
+	Doc: `Where RoCEv2 is told by DSCP, its CNPs are, too: they need a DSCP that leads into their group. A
+group that claims none gets none of them. NICs mark CNPs with DSCP 48 (cs6) unless told otherwise,
+and those go wherever 48 leads: with the rest, or into the group that claims it. If that one is
+lossless, PFC stops them, and it is an error.
+
+Example:
+
+    cos_group "cnp" {
+      cos    = 6
+      strict = true       # no dscp
+    }
+
+How to mend it: dscp = ["cs6"] in the cnp group.`,
+	Run: func(p *Pass) {
+		said := map[*ir.CosGroup]bool{}
+		for _, in := range p.Fabric.Intents {
+			if in.CNP == nil || !sendsCNP(in) || !in.ByDSCP() || len(in.CNP.DSCP) > 0 || said[in.CNP] {
+				continue
+			}
+			said[in.CNP] = true
+			report, where := p.Warnf, "which no cos group claims: they travel with the rest and come late when they matter"
+			if taker := claimant(p.Fabric, ir.DefaultCNP, dscpOf); taker != nil {
+				where = fmt.Sprintf("which cos group %q claims: they travel there", taker.Name)
+				if taker.Lossless && p.Fabric.FlowControl != ir.Pause {
+					report = p.Errorf
+					where += ", where PFC stops them when they are needed most"
+				}
+			}
+			report(in.CNP.At, "Cos group %q carries the CNPs of roce %q and claims no DSCP. NICs mark them %s by default, %s. Write dscp = [\"cs6\"] in the "+
+				"group, or another value that no group claims.", in.CNP.Name, in.Name, dscpText(ir.DefaultCNP), where).
+				Note(orAt(in.CNPAt, in.At), "its CNPs")
+		}
+	},
+}

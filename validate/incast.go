@@ -1,0 +1,116 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Incast notes by how much members can overrun one of them.
+var Incast = &Check{
+	Code:    "incast",
+	Summary: "many members can send to one at once",
+	Doc: `When many members answer one of them at once, its port is the only way out for all they send. Until
+the senders have slowed down, the difference lies in the switch, and when its buffer is full PFC
+pauses the neighbours, and whatever else they send in the group. The note says how bad it can get:
+all other members at line rate, as far as the links into that switch carry it, and how long the
+memory that ports share lasts then. It is given where more than 16 others can send more than 16
+times the port's speed, once for an intent; that a few fast ones overrun a slow one is speed-step.
+
+A round trip is some 10 microseconds, and ECN needs a few of them. Where the buffer lasts for less,
+a burst from all at once is paused before anyone has slowed down.
+
+Example: 64 hosts with 25G under leaves of 16, two uplinks of 100G, in one intent: 575G can arrive
+for a port of 25G.
+
+How to mend it: nothing, if the applications keep it in check (few connections at once, collectives
+in rings or trees, paced replies). Otherwise fewer members in an intent, faster ports for those that
+gather, lower ECN thresholds.`,
+	Run: func(p *Pass) {
+		type worst struct {
+			in           *ir.Intent
+			to           *ir.NIC
+			all, inflow  int // Mb/s
+			senders      int
+			timesHundred int
+		}
+		var found folds[diag.Range, worst] // intents of one for_each are told once
+		flows := inflows{}
+		for _, in := range p.Fabric.Intents {
+			if !in.Group.Lossless {
+				continue
+			}
+			sum, cabled := 0, 0
+			own := map[*ir.Device][2]int{} // what a host sends itself: Mb/s, NICs
+			for _, m := range in.Members {
+				if port := m.NIC.Port; port != nil {
+					sum += port.Speed
+					cabled++
+					h := own[m.NIC.Device]
+					own[m.NIC.Device] = [2]int{h[0] + port.Speed, h[1] + 1}
+				}
+			}
+			var w worst
+			for _, m := range in.Members {
+				port := m.NIC.Port
+				if port == nil || port.Speed <= 0 || port.Peer().Device.Switch == nil {
+					continue
+				}
+				h := own[m.NIC.Device]
+				inflow := min(sum-h[0], flows.into(port.Peer().Device, in.Group)-port.Speed)
+				if times := inflow * 100 / port.Speed; times > w.timesHundred {
+					w = worst{in, m.NIC, sum - h[0], inflow, cabled - h[1], times}
+				}
+			}
+			if w.timesHundred > 100*manyTimes && w.senders > manyTimes {
+				found.add(in.At, w)
+			}
+		}
+		found.each(func(at diag.Range, all []worst) {
+			w := all[0]
+			for _, other := range all {
+				if other.timesHundred > w.timesHundred {
+					w = other
+				}
+			}
+			leaf := w.to.Port.Peer().Device
+			speed := w.to.Port.Speed
+			lasts := "no memory is left that ports share"
+			if shared := leaf.Memory().Shared(); shared > 0 {
+				lasts = "the " + bytesText(shared) + " that the ports of " + leaf.Name + " share last " +
+					diag.Count(max(shared*8/(w.inflow-speed), 1), "microsecond") + " at most"
+			}
+			p.Noticef(at, "In roce %q %s can send %s to %s with its port of %s, and the links into %s carry %s of it, %d times "+
+				"the port. At that rate %s; then it pauses its "+
+				"neighbours.", w.in.Name, diag.Count(w.senders, "other port"), speedText(w.all), nicName(w.to), speedText(speed),
+				leaf.Name, speedText(w.inflow),
+				w.timesHundred/100, lasts).
+				Note(speedAt(w.to.Port.Link), "%s", speedText(speed)).
+				Note(leaf.Switch.ModelAt, "%s, %s of buffer", leaf.Switch.Model.Title, bytesText(leaf.Switch.Model.ASIC.Buffer))
+		})
+	},
+}
+
+// manyTimes is what must be exceeded for incast to be worth a note: less is any busy rack.
+const manyTimes = 16
+
+// inflows remembers how fast lossless traffic of a group can come into a switch, by all of its ports.
+type inflows map[inflow]int
+
+type inflow struct {
+	device *ir.Device
+	group  *ir.CosGroup
+}
+
+func (f inflows) into(d *ir.Device, g *ir.CosGroup) int {
+	k := inflow{d, g}
+	sum, known := f[k]
+	if !known {
+		for _, port := range d.Ports {
+			if port.Carries(g) != nil {
+				sum += port.Speed
+			}
+		}
+		f[k] = sum
+	}
+	return sum
+}

@@ -1,0 +1,85 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// NICPFCClasses reports NICs that carry more lossless groups than they can pause apart.
+var NICPFCClasses = &Check{
+	Code:    "nic-pfc-classes",
+	Summary: "a NIC carries more lossless groups than it has classes with PFC",
+	Doc: `A switch has PFC for each of eight priorities; a NIC may have fewer classes with a buffer that PFC
+protects. The E810 has one on each port (Intel's RDMA guide), so a second lossless group is lossy
+there: what arrives in it while the NIC is busy is dropped. Firmware of Broadcom's NICs most often
+reports one as well; ask yours (dcb pfc show, pfc-cap), and hence a warning.
+
+Example:
+
+    cos_group "storage"  { lossless = true }
+    cos_group "training" { lossless = true }
+    host "gpu" {
+      nic "ens1f0" { model = "e810" }      # member of an intent in each
+    }
+
+How to mend it: one lossless group for both intents of such a NIC, or a NIC for each.`,
+	Run: func(p *Pass) {
+		var found folds[diag.Range, *ir.NIC]
+		for _, d := range p.Fabric.Devices {
+			if d.Host == nil {
+				continue
+			}
+			for _, n := range d.Host.NICs {
+				if len(n.Intents) == 0 || !byPFC(n) {
+					continue
+				}
+				if limit, ok := n.Model.PFCLimit(); ok && limit.Classes > 0 && len(losslessOf(n)) > limit.Classes {
+					found.add(orAt(n.ModelAt, n.At), n)
+				}
+			}
+		}
+		found.each(func(at diag.Range, nics []*ir.NIC) {
+			n := nics[0]
+			limit, _ := n.Model.PFCLimit()
+			carried := losslessOf(n)
+			report, has := p.Errorf, "has"
+			if limit.Usual {
+				report, has = p.Warnf, "by what its firmware usually reports has"
+			}
+			d := report(at, "%s%s in %d lossless cos groups, and a port of the %s %s %s with PFC: what arrives in the others "+
+				"while it is busy is lost. Put its intents into one lossless group, or give each a NIC of its own.",
+				nicName(n), andMore(len(nics), "NIC")+" "+isOrAre(len(nics)), len(carried), n.Model.Title, has,
+				diag.Count(limit.Classes, "class"))
+			for _, in := range carried {
+				d.Note(orAt(in.GroupAt, in.At), "roce %q travels in %q", in.Name, in.Group.Name)
+			}
+		})
+	},
+}
+
+// losslessOf returns an intent for each lossless group a NIC's traffic travels in.
+func losslessOf(n *ir.NIC) []*ir.Intent {
+	var out []*ir.Intent
+next:
+	for _, in := range n.Carries() {
+		if !in.Group.Lossless {
+			continue
+		}
+		for _, other := range out {
+			if other.Group == in.Group {
+				continue next
+			}
+		}
+		out = append(out, in)
+	}
+	return out
+}
+
+// byPFC tells whether the NIC's end of its link is lossless by PFC.
+func byPFC(n *ir.NIC) bool {
+	if n.Port == nil {
+		return false
+	}
+	fc := n.Port.FlowControl()
+	return fc != ir.Pause && fc != ir.NoFlowControl
+}

@@ -1,0 +1,56 @@
+fabric "rack" {
+  cable_length = "3m"
+}
+
+cos_group "rdma" {
+  cos      = 4
+  dscp     = ["af31"]
+  lossless = true
+  ecn {}
+}
+
+cos_group "cnp" {
+  cos    = 6
+  dscp   = ["cs6"]
+  strict = true
+}
+
+roce "training" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.gpu, host.store]
+}
+
+switch "tor" {
+  names   = "tor1"
+  model   = "sn2700"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+}
+
+host "gpu" {
+  names = "gpu[1-2]"
+  nic "ens1f0" {
+    model = "connectx-5"
+    mtu   = 9000
+  }
+}
+
+host "store" {
+  names = "store[1-3]"
+  nic "ens2f0" {
+    model = "connectx-5"
+    mtu   = 2200 # want "mtu-uneven: store1:ens2f0 has an MTU of 2200 and so RDMA packets of 2048 bytes, gpu1:ens1f0 has 9000 and 4096.*3 of 5 have the smaller"
+  }
+}
+
+link "stores" {
+  a = "store[1-3]:ens2f0"
+  b = "tor1:swp3-5"
+}
+
+link "hosts" {
+  a = "gpu[1-2]:ens1f0"
+  b = "tor1:swp1-2"
+}

@@ -1,0 +1,29 @@
+package validate
+
+// WeightAndStrict warns of a weight that has no effect.
+var WeightAndStrict = &Check{
+	Code:    "weight-and-strict",
+	Summary: "both a weight and strict priority",
+	Doc: `A group is scheduled in one of two ways: it has a share of the link (weight), or it is sent before
+all others (strict). With both written, the weight has no effect, and one of the two lines is not
+what was meant.
+
+Example:
+
+    cos_group "cnp" {
+      cos    = 6
+      weight = 10
+      strict = true
+    }
+
+How to mend it: leave one of the two out.`,
+	Run: func(p *Pass) {
+		for _, g := range p.Fabric.CosGroups {
+			if g.Strict && g.Weight > 0 {
+				p.Warnf(orAt(g.WeightAt, g.At), "Cos group %q is strict, so its weight of %d has no effect: it is sent before "+
+					"all that share the link. Leave one of the two out.", g.Name, g.Weight).
+					Note(orAt(g.StrictAt, g.At), "makes it strict")
+			}
+		}
+	},
+}
