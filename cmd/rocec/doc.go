@@ -5,6 +5,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec validate [DIR]        everything that can be known without a device
 	rocec explain CODE          the story behind a diagnostic
 	rocec show [DIR] NAME       effective settings, each with the line it came from
+	rocec trace [DIR] A B       what happens to a packet from one host to another, hop by hop
 	rocec graph [DIR]           the topology, a PFC loop drawn into it
 	rocec build [DIR] -o OUT    every file as it would lie on each device
 	rocec plan [DIR]            compares with the live devices, changes nothing
@@ -25,7 +26,8 @@ carrier of meaning. Nothing asks when stdin is not a terminal. Text from devices
 # Exit codes
 
 	0    good; also when there are changes, unless --detailed-exitcode
-	1    the fabric has errors (or warnings with --warnings-as-errors); fmt --check found work; verify found drift
+	1    the fabric has errors (or warnings with --warnings-as-errors); fmt --check found work; verify found drift;
+	     trace met a hop that breaks losslessness
 	2    --detailed-exitcode: there are changes
 	3    machines: unreachable, login, permission, disk; nothing was changed
 	4    apply incomplete: some devices done, some restored or refused; the report says which
@@ -40,6 +42,7 @@ A fabric goes through one door after the other, each with a type of its own:
 	lang      HCL in, [lang.Source] out: the fabric as written, every object with its place
 	compiler  [lang.Source] in, [ir.Fabric] out: the fabric as meant; names are pointers, sizes are derived
 	validate  judges an [ir.Fabric]: one check, one file; the PFC-loop proof
+	          validate/walk follows packets hop by hop
 	targets   an [ir.Fabric] in, a [target.Tree] out: how each box spells it
 	deploy    a [target.Tree] and live devices in, a plan out; and the plan done
 	          deploy/ssh is the wire, deploy/lab a fleet of devices for rehearsal

@@ -26,6 +26,7 @@ compiler/routes:         compiler/ir |
 validate:                validate/proof compiler/ir compiler/platform lang/diag |
 validate/proof:          compiler/ir lang/diag |
 validate/oracle:         compiler/ir |
+validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          compiler/ir lang/diag |
 targets/cumulus:         targets/target compiler/ir compiler/platform lang/diag |
 targets/hostnic:         targets/target compiler/ir compiler/platform lang/diag |

@@ -87,9 +87,7 @@ func (a *app) show(dir, name, format string) error {
 		a.printDiagnostics(a.stderr, f)
 		return &exit{exitErrors, ""}
 	}
-	if f.diags.HasErrors() { // settings of a fabric with findings are worth seeing; say that there are some
-		fmt.Fprintf(a.stderr, "rocec: the fabric has %s; rocec validate shows them\n", diag.Count(f.diags.Count(diag.Error), "error"))
-	}
+	a.mentionErrors(f)
 	kind, sections, err := describe(f, name)
 	if err != nil {
 		return err
@@ -104,6 +102,13 @@ func (a *app) show(dir, name, format string) error {
 	}
 	a.showText(sections)
 	return nil
+}
+
+// mentionErrors says that a fabric has errors: its settings are worth seeing all the same.
+func (a *app) mentionErrors(f *fabric) {
+	if f.diags.HasErrors() {
+		fmt.Fprintf(a.stderr, "rocec: the fabric has %s; rocec validate shows them\n", diag.Count(f.diags.Count(diag.Error), "error"))
+	}
 }
 
 // describe finds what name means: a device, a port or a pair of hosts.
@@ -128,14 +133,23 @@ func describe(f *fabric, name string) (kind string, out []section, err error) {
 	if !isPort {
 		return "device", describeDevice(f, d), nil
 	}
+	p, err := findPort(d, port)
+	if err != nil {
+		return "", nil, err
+	}
+	return "port", describePort(p), nil
+}
+
+// findPort returns a device's cabled port.
+func findPort(d *ir.Device, name string) (*ir.Port, error) {
 	var names []string
 	for _, p := range d.Ports {
-		if p.Name == port {
-			return "port", describePort(p), nil
+		if p.Name == name {
+			return p, nil
 		}
 		names = append(names, p.Name)
 	}
-	return "", nil, fail(exitUsage, "%s has no cabled port %q.%s", d.Name, port, diag.DidYouMean(port, names))
+	return nil, fail(exitUsage, "%s has no cabled port %q.%s", d.Name, name, diag.DidYouMean(name, names))
 }
 
 func findDevice(f *ir.Fabric, name string) (*ir.Device, error) {

@@ -22,6 +22,9 @@ type Routes interface {
 	// a subset is in the list, or one that differs from such a subset only by names (Cut.Alike). Links not listed only
 	// take turns away. Sets come smallest first.
 	Cuts(groups []*CosGroup, down []*Link, most int, b *Budget) ([]Cut, error)
+
+	// Ways returns where the traffic of one trip goes once routing has settled in a state; Converging does not matter.
+	Ways(t Trip, s State) (*Ways, error)
 }
 
 // State is a state of the fabric.

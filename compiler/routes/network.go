@@ -132,6 +132,13 @@ type view struct {
 }
 
 func newView(r *Router, n *network, g *ir.CosGroup) *view {
+	v := newBareView(r, n, g)
+	v.talks = v.conversations()
+	return v
+}
+
+// newBareView returns the view of a group in which nobody talks yet.
+func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 	f := n.fabric
 	v := &view{network: n, router: r, group: g, lossless: make([]bool, len(f.Links))}
 	inParallel(len(f.Links), 4096, func(from, to int) {
@@ -147,7 +154,6 @@ func newView(r *Router, n *network, g *ir.CosGroup) *view {
 			v.lossless[l.ID] = carries(l.A) && carries(l.B)
 		}
 	})
-	v.talks = v.conversations()
 	v.whole = sync.OnceValue(func() []*class { return v.allClasses(nil) })
 	for kind := range v.anyHops {
 		v.anyHops[kind] = sync.OnceValue(func() [][]hop { return v.openHops(kind == 1) })

@@ -19,7 +19,8 @@
 // class (follow.go, bounce.go); so is traffic while routing converges (converge.go). Flows for a turn are found on demand
 // (witness.go). Which failures matter is asked of a copy of the network in flat arrays (wires.go): the sets of links
 // that hit every shortest path of a pair (cuts.go, dominators.go, disjoint.go), one for all that differ by names
-// (orbits.go), and the turns a failure brings (changed.go).
+// (orbits.go), and the turns a failure brings (changed.go). Where the traffic of one pair goes is followed for itself
+// (ways.go).
 //
 // Hosts neither wait for nor pass on a pause, so turns from and to the ports of hosts that do not forward are left out.
 // The graph follows Dally & Seitz (1987) as applied to PFC by Hu et al. (HotNets 2016).
@@ -36,6 +37,7 @@ import (
 // Router answers [ir.Routes] for one fabric. Nothing is computed before the first question.
 type Router struct {
 	fabric *ir.Fabric
+	net    func() *network
 	views  map[*ir.CosGroup]func() *view
 	wholes sync.Map // by group: func() *whole
 }
@@ -44,10 +46,10 @@ var _ ir.Routes = (*Router)(nil)
 
 // New returns the router of f.
 func New(f *ir.Fabric) *Router {
-	net := sync.OnceValue(func() *network { return newNetwork(f) })
 	r := &Router{fabric: f, views: make(map[*ir.CosGroup]func() *view, len(f.CosGroups))}
+	r.net = sync.OnceValue(func() *network { return newNetwork(f) })
 	for _, g := range f.CosGroups {
-		r.views[g] = sync.OnceValue(func() *view { return newView(r, net(), g) })
+		r.views[g] = sync.OnceValue(func() *view { return newView(r, r.net(), g) })
 	}
 	return r
 }

@@ -19,7 +19,12 @@ func (v *view) tablePaths(s ir.State) (*ir.Turns, error) {
 	if v.fabric.Table == nil {
 		return nil, errors.New("the fabric is routed by a table of next hops, and there is none")
 	}
-	p := plan{
+	return v.follow(s, v.tablePlan())
+}
+
+// tablePlan follows the next hops of the table.
+func (v *view) tablePlan() plan {
+	return plan{
 		back:    true,
 		classes: (*walk).tableClasses,
 		rule: func(w *walk, c *class) rule {
@@ -29,7 +34,6 @@ func (v *view) tablePaths(s ir.State) (*ir.Turns, error) {
 			}
 		},
 	}
-	return v.follow(s, p)
 }
 
 // tableClasses returns, for every target of the table, the members of each talk that belong to it.

@@ -34,6 +34,8 @@ func (r router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return 
 
 func (r router) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) { return nil, nil }
 
+func (r router) Ways(ir.Trip, ir.State) (*ir.Ways, error) { panic("a proof asks for no ways") }
+
 // assertCircle checks that a witness is a real circle of real turns, made by real flows.
 func assertCircle(t require.TestingT, f *ir.Fabric, l Loop) {
 	require.NotEmpty(t, l.Circle)

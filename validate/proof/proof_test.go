@@ -174,6 +174,8 @@ func TestTransients(t *testing.T) {
 
 // A router with two states that exclude each other, of which each brings half of a circle.
 type halves struct {
+	ir.Routes // for what a proof never asks
+
 	f    *ir.Fabric
 	half map[*ir.Link][]ir.Turn
 	err  error // of following one state alone

@@ -92,6 +92,39 @@ func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budge
 	return cuts, nil
 }
 
+// Ways returns the stops of the flows from a port of the sender, or from its device, to one of the receiver.
+func (e *Explicit) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
+	w := &ir.Ways{Mixed: e.Mixed, Stops: []ir.Stop{{Device: t.From[0].Device, Group: t.Group, Left: -1}}}
+	type spot struct {
+		in    *ir.Port
+		group *ir.CosGroup
+	}
+	known := map[spot]int{}
+	for _, f := range e.Flows(s) {
+		if f.Ports[0].Device != t.From[0].Device || f.Ports[len(f.Ports)-1].Device != t.To[0].Device || f.Groups[0] != t.Group ||
+			slices.ContainsFunc(f.Ports, func(p *ir.Port) bool { return slices.Contains(s.Down, p.Link) }) {
+			continue
+		}
+		at := 0
+		for i := 0; i < len(f.Ports); i += 2 {
+			key := spot{f.Ports[i+1], f.Groups[i/2]}
+			next, ok := known[key]
+			if !ok {
+				next = len(w.Stops)
+				known[key] = next
+				w.Stops = append(w.Stops, ir.Stop{Device: key.in.Device, In: key.in, Group: key.group, Far: i/2 + 1, Left: len(f.Ports)/2 - i/2 - 1})
+			}
+			leg := ir.Leg{Out: f.Ports[i], Group: f.Groups[i/2], Stop: next}
+			if from := &w.Stops[at]; !slices.Contains(from.Next, leg) {
+				from.Next = append(from.Next, leg)
+			}
+			at = next
+		}
+		w.Stops[0].Left = len(f.Ports) / 2
+	}
+	return w, nil
+}
+
 // lossless tells whether the cable joins two devices that forward, both of which make g lossless on it.
 func lossless(l *ir.Link, g *ir.CosGroup) bool {
 	return l.A.Device.Forwards() && l.B.Device.Forwards() && l.A.Carries(g) != nil && l.B.Carries(g) != nil

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fatTree writes the fat tree of k-port switches, with one core that others configure and that obeys no pauses if broken.
+func fatTree(t *testing.T, k int, broken bool) (dir string) {
+	t.Helper()
+	var b strings.Builder
+	half := k / 2
+	fmt.Fprintf(&b, `
+fabric "tree" {
+  routing      = "up-down"
+  failures     = 0
+  cable_length = "30m"
+}
+cos_group "rdma" {
+  cos      = 3
+  dscp     = [26]
+  lossless = true
+  weight   = 60
+  ecn {}
+}
+cos_group "cnp" {
+  cos    = 6
+  dscp   = [48]
+  strict = true
+}
+roce "all" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.gpu]
+}
+switch_model "big" {
+  asic  = "spectrum-3"
+  ports = %[1]d
+  speed = "200G"
+}
+switch "leaf" {
+  names   = "p[1-%[1]d]-leaf[1-%[2]d]"
+  model   = "big"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+  tier    = 1
+}
+switch "agg" {
+  names   = "p[1-%[1]d]-agg[1-%[2]d]"
+  model   = "big"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+  tier    = 2
+}
+switch "core" {
+  names   = "core[2-%[2]d]-[1-%[2]d],core1-[2-%[2]d]"
+  model   = "big"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+  tier    = 3
+}
+switch "odd" {
+  names   = "core1-[1]"
+  model   = "big"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+  tier    = 3
+  %[3]s
+}
+host "gpu" {
+  names = "p[1-%[1]d]-l[1-%[2]d]-h[1-%[2]d]"
+  nic "ens1f0" {
+    model = "connectx-6"
+    mtu   = 9000
+  }
+}
+link "hosts" {
+  a     = "p[1-%[1]d]-l[1-%[2]d]-h[1-%[2]d]:ens1f0"
+  b     = "p[1-%[1]d]-leaf[1-%[2]d]:swp[1-%[2]d]"
+  speed = "100G"
+}
+`, k, half, map[bool]string{true: `by_hand { flow_control = "pfc-tx" }`}[broken])
+	for pod := 1; pod <= k; pod++ {
+		fmt.Fprintf(&b, "mesh \"pod%[1]d\" {\n  lower = \"p%[1]d-leaf[1-%[2]d]:swp[%[3]d-%[4]d]\"\n  upper = \"p%[1]d-agg[1-%[2]d]:swp[1-%[2]d]\"\n}\n",
+			pod, half, half+1, k)
+	}
+	for plane := 1; plane <= half; plane++ {
+		fmt.Fprintf(&b, "mesh \"plane%[1]d\" {\n  lower = \"p[1-%[4]d]-agg[%[1]d]:swp[%[3]d-%[4]d]\"\n  upper = \"core%[1]d-[1-%[2]d]:swp[1-%[4]d]\"\n}\n",
+			plane, half, half+1, k)
+	}
+	dir = t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(b.String()), 0o644))
+	return dir
+}
+
+// A trace is a screen of lines no wider than the terminal, however large the fabric, and the same on every run.
+func TestTraceFolds(t *testing.T) {
+	for _, k := range []int{4, 8, 12} {
+		dir := fatTree(t, k, false)
+		args := []string{"trace", dir, "p1-l1-h1", fmt.Sprintf("p%[1]d-l%[2]d-h%[2]d", k, k/2)}
+		code, text, stderr := rocec(t, args...)
+		require.Equal(t, exitGood, code, "%s%s", text, stderr)
+		require.LessOrEqual(t, strings.Count(text, "\n"), 72, text)
+		for line := range strings.Lines(text) {
+			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 100, line)
+		}
+		for range 3 {
+			_, again, _ := rocec(t, args...)
+			require.Equal(t, text, again)
+		}
+		_, coloured, _ := rocec(t, append(args, "--color", "always")...)
+		require.NotEqual(t, text, coloured)
+		require.Equal(t, text, regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured, ""))
+		_, all, _ := rocec(t, append(args, "--all")...)
+		require.Equal(t, 2*(4+k+k*k/4), len(regexp.MustCompile(`(?m)^   \S+ +DSCP`).FindAllString(all, -1)))
+		_, doc, _ := rocec(t, append(args, "--format", "json")...)
+		_, again, _ := rocec(t, append(args, "--format", "json")...)
+		require.Equal(t, doc, again)
+	}
+}
+
+// One of many cores is wrong: it stands apart, is marked without colour too, and is named at the end.
+func TestTraceNamesTheFirstBreak(t *testing.T) {
+	code, text, _ := rocec(t, "trace", fatTree(t, 8, true), "p1-l1-h1", "p8-l4-h4")
+	require.Equal(t, exitErrors, code)
+	require.Contains(t, text, "one of 15: core1-[2-4] core[2-4]-[1-4]")
+	require.Regexp(t, `(?m)^!!     out  swp8, 200G 30 m; .*obeys no pauses`, text)
+	require.Contains(t, text, "=> first break: core1-1:swp8 does not obey pauses for priority 3")
+}

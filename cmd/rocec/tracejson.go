@@ -1,0 +1,260 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
+)
+
+// What trace --format json prints: docs/schema/trace.json.
+
+type traceJSON struct {
+	FormatVersion string      `json:"format_version"`
+	From          string      `json:"from"`
+	To            string      `json:"to"`
+	Down          [][2]string `json:"down"`
+	Breaks        bool        `json:"breaks"`
+	Traces        []tripJSON  `json:"traces"`
+}
+
+type tripJSON struct {
+	Intent  string    `json:"intent"`
+	Version int       `json:"version"`
+	Breaks  bool      `json:"breaks"`
+	Data    walkJSON  `json:"data"`
+	CNP     *walkJSON `json:"cnp,omitempty"`
+	NoCNP   string    `json:"no_cnp,omitempty"`
+}
+
+type walkJSON struct {
+	From       []string   `json:"from"`
+	To         []string   `json:"to"`
+	Packet     packetJSON `json:"packet"`
+	CosGroup   string     `json:"cos_group,omitempty"`
+	Lossless   bool       `json:"lossless"`
+	Ways       *uint64    `json:"ways,omitempty"`
+	Cables     *int       `json:"cables,omitempty"`
+	EveryPath  bool       `json:"every_path"`
+	DependsOn  string     `json:"depends_on,omitempty"`
+	Hops       []hopJSON  `json:"hops"`
+	FirstBreak *faultJSON `json:"first_break,omitempty"`
+}
+
+type packetJSON struct {
+	DSCP   *int `json:"dscp,omitempty"`
+	Tagged bool `json:"tagged"`
+	PCP    *int `json:"pcp,omitempty"`
+	MTU    int  `json:"mtu,omitempty"`
+}
+
+type hopJSON struct {
+	Distance int         `json:"distance"`
+	Devices  []string    `json:"devices"`
+	Group    string      `json:"group"`
+	ByHand   bool        `json:"by_hand"`
+	Trust    []string    `json:"trust"`
+	Packet   packetJSON  `json:"packet"`
+	Field    string      `json:"field"`
+	CosGroup string      `json:"cos_group,omitempty"`
+	Cos      *int        `json:"cos,omitempty"`
+	Meant    string      `json:"meant,omitempty"`
+	Origin   *origin     `json:"origin,omitempty"`
+	In       []laneJSON  `json:"in"`
+	Out      []laneJSON  `json:"out"`
+	Faults   []faultJSON `json:"faults"`
+}
+
+type laneJSON struct {
+	Ports    []string      `json:"ports"`
+	Peers    []string      `json:"peers"`
+	Speed    int           `json:"speed_mbps"`
+	Metres   float64       `json:"metres,omitempty"`
+	MTU      int           `json:"mtu,omitempty"`
+	CosGroup string        `json:"cos_group,omitempty"`
+	Lossless *losslessJSON `json:"lossless,omitempty"`
+	Queue    *queueJSON    `json:"queue,omitempty"`
+	ECN      *ecnJSON      `json:"ecn,omitempty"`
+	Origin   *origin       `json:"origin,omitempty"`
+	Faults   []faultJSON   `json:"faults"`
+}
+
+// losslessJSON is what makes one end of a cable lossless: pauses at the end that receives, obedience at the one that sends.
+type losslessJSON struct {
+	Priority    int   `json:"priority"`
+	SendsPauses *bool `json:"sends_pauses,omitempty"`
+	ObeysPauses *bool `json:"obeys_pauses,omitempty"`
+	Xoff        *int  `json:"xoff,omitempty"`
+	Headroom    *int  `json:"headroom,omitempty"`
+	Need        *int  `json:"need,omitempty"`
+	Floor       *int  `json:"floor,omitempty"`
+	Pool        *int  `json:"pool,omitempty"`
+}
+
+type queueJSON struct {
+	Cos    *int `json:"cos,omitempty"`
+	Weight int  `json:"weight,omitempty"`
+	Strict bool `json:"strict"`
+}
+
+type ecnJSON struct {
+	Min         int `json:"min"`
+	Max         int `json:"max"`
+	Probability int `json:"probability"`
+}
+
+type faultJSON struct {
+	Breaks bool    `json:"breaks"`
+	What   string  `json:"what"`
+	Mend   string  `json:"mend"`
+	Origin *origin `json:"origin,omitempty"`
+}
+
+// tracesJSON is the document.
+func tracesJSON(from, to string, down []*ir.Link, traces []*walk.Trace) traceJSON {
+	out := traceJSON{FormatVersion: formatVersion, From: from, To: to, Down: [][2]string{}, Traces: []tripJSON{}}
+	for _, l := range down {
+		out.Down = append(out.Down, [2]string{l.A.String(), l.B.String()})
+	}
+	out.Breaks = slices.ContainsFunc(traces, (*walk.Trace).Breaks)
+	for _, t := range traces {
+		j := tripJSON{Intent: t.Intent.Name, Version: t.Intent.Version, Breaks: t.Breaks(), Data: newWalkJSON(t.Data), NoCNP: t.NoCNP}
+		if t.CNP != nil {
+			cnp := newWalkJSON(t.CNP)
+			j.CNP = &cnp
+		}
+		out.Traces = append(out.Traces, j)
+	}
+	return out
+}
+
+func newWalkJSON(w *walk.Walk) walkJSON {
+	out := walkJSON{
+		From: portList(w.From), To: portList(w.To), Packet: newPacketJSON(w.Packet), CosGroup: cosGroupName(w.Group),
+		Lossless: w.Promised, EveryPath: w.Every, DependsOn: w.Mixed, Hops: []hopJSON{},
+	}
+	out.Packet.MTU = w.Size
+	if w.Cables >= 0 {
+		out.Cables = &w.Cables
+		if w.Ways > 0 && w.Ways < walk.MaxWays {
+			out.Ways = &w.Ways
+		}
+	}
+	for _, h := range w.Hops {
+		out.Hops = append(out.Hops, newHopJSON(w, h))
+	}
+	if f := w.FirstBreak(); f != nil {
+		out.FirstBreak = &faultsJSON([]*walk.Fault{f})[0]
+	}
+	return out
+}
+
+func newPacketJSON(p ir.Packet) packetJSON {
+	out := packetJSON{Tagged: p.Tagged}
+	if p.IP {
+		out.DSCP = &p.DSCP
+	}
+	if p.Tagged {
+		out.PCP = &p.PCP
+	}
+	return out
+}
+
+func newHopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
+	out := hopJSON{
+		Distance: h.Far, Group: groupName(h.Devices[0]), ByHand: h.Devices[0].ByHand != nil, Trust: []string{},
+		Packet: newPacketJSON(h.Packet), Field: h.Sort.By, CosGroup: cosGroupName(h.Sort.Group), Meant: cosGroupName(h.Group), Origin: placeJSON(h.Sort.At),
+		In: []laneJSON{}, Out: []laneJSON{}, Faults: faultsJSON(h.Faults),
+	}
+	for _, d := range h.Devices {
+		out.Devices = append(out.Devices, d.Name)
+	}
+	if h.Trust.DSCP {
+		out.Trust = append(out.Trust, "dscp")
+	}
+	if h.Trust.PCP {
+		out.Trust = append(out.Trust, "pcp")
+	}
+	if h.Sort.Cos >= 0 {
+		out.Cos = &h.Sort.Cos
+	}
+	for _, l := range h.In {
+		j := newLaneJSON(l)
+		if w.Promised && l.Group != nil && l.Group.Lossless {
+			j.Lossless = &losslessJSON{Priority: l.Group.Cos, SendsPauses: &l.Pauses}
+			if l.Buffered && l.Ports[0].NIC == nil {
+				j.Lossless.Need, j.Lossless.Floor = &l.Need, &l.Floor
+			}
+			if l.Sized {
+				headroom := l.Headroom()
+				j.Lossless.Xoff, j.Lossless.Headroom = &l.Xoff, &headroom
+			}
+			if l.Pool > 0 {
+				j.Lossless.Pool = &l.Pool
+			}
+		}
+		out.In = append(out.In, j)
+	}
+	for _, l := range h.Out {
+		j := newLaneJSON(l)
+		if w.Promised && l.Group != nil && l.Group.Lossless {
+			j.Lossless = &losslessJSON{Priority: l.Group.Cos, ObeysPauses: &l.Pauses}
+		}
+		if h.Devices[0].Switch != nil {
+			j.Queue = newQueueJSON(queued(h, l), h.Sort.Cos)
+		}
+		if l.Marks && !w.CNP {
+			j.ECN = &ecnJSON{l.Min, l.Max, l.Probability}
+		}
+		out.Out = append(out.Out, j)
+	}
+	return out
+}
+
+func newLaneJSON(l *walk.Lane) laneJSON {
+	return laneJSON{
+		Ports: portList(l.Ports), Peers: l.Peers(), Speed: l.Speed, Metres: l.Metres, MTU: l.MTU, CosGroup: cosGroupName(l.Group),
+		Origin: placeJSON(l.Ports[0].At), Faults: faultsJSON(l.Faults),
+	}
+}
+
+func newQueueJSON(g *ir.CosGroup, cos int) *queueJSON {
+	switch {
+	case g != nil:
+		return &queueJSON{Cos: &g.Cos, Weight: g.Weight, Strict: g.Strict}
+	case cos >= 0:
+		return &queueJSON{Cos: &cos}
+	}
+	return nil
+}
+
+func faultsJSON(faults []*walk.Fault) []faultJSON {
+	out := []faultJSON{}
+	for _, f := range faults {
+		out = append(out, faultJSON{f.Breaks, f.What, f.Mend, placeJSON(f.At)})
+	}
+	return out
+}
+
+func placeJSON(at diag.Range) *origin {
+	if at.Filename == "" {
+		return nil
+	}
+	return &origin{File: at.Filename, Line: at.Start.Line}
+}
+
+func cosGroupName(g *ir.CosGroup) string {
+	if g == nil {
+		return ""
+	}
+	return g.Name
+}
+
+func portList(ports []*ir.Port) []string {
+	var out []string
+	for _, p := range ports {
+		out = append(out, p.String())
+	}
+	return out
+}

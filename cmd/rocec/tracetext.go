@@ -1,0 +1,458 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
+)
+
+// How a trace looks. A line begins with "!!" where losslessness breaks and with " !" where it is at risk; what stands
+// there is told below it, once for each cause.
+
+// traceView prints traces.
+type traceView struct {
+	*app
+	fabric *ir.Fabric
+	paint  bool
+	width  int
+	told   map[string]bool // causes that were told in this direction
+}
+
+func (a *app) traceText(f *ir.Fabric, down []*ir.Link, traces []*walk.Trace) {
+	v := &traceView{app: a, fabric: f, paint: a.paints(a.stdout), width: a.width(a.stdout)}
+	if len(down) > 0 {
+		var names []string
+		for _, l := range down {
+			names = append(names, fmt.Sprintf("%s - %s", l.A, l.B))
+		}
+		v.lines(noMark, "down     ", "", names, ", ", diag.Range{})
+		fmt.Fprintln(v.stdout)
+	}
+	for i, t := range traces {
+		if i > 0 {
+			fmt.Fprintln(v.stdout)
+		}
+		v.walk(t, t.Data)
+		fmt.Fprintln(v.stdout)
+		if t.CNP == nil {
+			fmt.Fprintf(v.stdout, "%s\n   none: %s\n", v.style(diag.Bold, v.title(t, "congestion notifications", t.To, t.From)), t.NoCNP)
+			continue
+		}
+		v.walk(t, t.CNP)
+	}
+}
+
+func (v *traceView) title(t *walk.Trace, what string, from, to []*ir.Port) string {
+	return fmt.Sprintf("%s, %s: %s to %s", t.Intent.Name, what, endText(from), endText(to))
+}
+
+// endText names the ports of one end: gpu001:ens1f0, or gpu001:bond0.
+func endText(ports []*ir.Port) string {
+	if p := ports[0]; len(ports) > 1 {
+		return p.Device.Name + ":" + p.NIC.Bond.Name
+	}
+	return ports[0].String()
+}
+
+// walk prints one direction.
+func (v *traceView) walk(t *walk.Trace, w *walk.Walk) {
+	v.told = map[string]bool{}
+	what := "data"
+	if w.CNP {
+		what = "congestion notifications"
+	}
+	fmt.Fprintln(v.stdout, v.style(diag.Bold, v.title(t, what, w.From, w.To)))
+	v.lines(noMark, "packet   ", "", packetText(t.Intent, w), ", ", t.Intent.VersionAt)
+	if g := w.Group; g != nil {
+		v.lines(noMark, "in       ", "", []string{groupText(g), v.promise(w)}, ", ", g.At)
+	}
+	v.lines(noMark, "ways     ", "", v.waysText(w), "; ", v.fabric.RoutingAt)
+	label := 0
+	for _, h := range w.Hops {
+		label = max(label, min(utf8.RuneCountInString(hopName(h)), 24))
+	}
+	fmt.Fprintln(v.stdout)
+	for _, h := range w.Hops {
+		v.hop(w, h, label)
+	}
+	v.verdict(w)
+}
+
+// promise is what is promised to packets of a walk.
+func (v *traceView) promise(w *walk.Walk) string {
+	switch {
+	case w.CNP && w.Group.Lossless:
+		return "lossless, which CNPs should not be"
+	case w.CNP && w.Group.Strict:
+		return "lossy and served first"
+	case !w.Promised:
+		return "lossy"
+	case v.fabric.FlowControl == ir.Pause:
+		return "lossless by link pause"
+	}
+	return "lossless by PFC"
+}
+
+func groupText(g *ir.CosGroup) string { return fmt.Sprintf("cos group %s, cos %d", g.Name, g.Cos) }
+
+// packetText tells the marks of the packet.
+func packetText(in *ir.Intent, w *walk.Walk) []string {
+	out := []string{fmt.Sprintf("RoCEv%d", in.Version)}
+	if w.CNP {
+		out[0] = "CNP"
+	}
+	return append(append(out, marks(w.Packet)...), sizes(w)...)
+}
+
+func marks(p ir.Packet) []string {
+	var out []string
+	if p.IP {
+		out = append(out, fmt.Sprintf("DSCP %d", p.DSCP))
+	}
+	if p.Tagged {
+		return append(out, fmt.Sprintf("tagged with PCP %d", p.PCP))
+	}
+	return append(out, "untagged")
+}
+
+func sizes(w *walk.Walk) []string {
+	if w.Size == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("up to %d B", w.Size)}
+}
+
+// waysText says how many ways there are, how long, and by which routing.
+func (v *traceView) waysText(w *walk.Walk) []string {
+	var out []string
+	cables := diag.Count(w.Cables, "cable")
+	if w.Most > w.Cables {
+		cables = fmt.Sprintf("%d to %d cables", w.Cables, w.Most)
+	}
+	switch {
+	case w.Cables < 0:
+		return []string{"none"}
+	case w.Ways == 0:
+		out = []string{"some run in circles"}
+	case w.Ways == walk.MaxWays:
+		out = []string{"more than can be counted", cables}
+	case w.Ways == 1:
+		out = []string{"1, " + cables}
+	default:
+		out = []string{strconv.FormatUint(w.Ways, 10) + ", each of " + cables}
+	}
+	if v.fabric.Routing != "" {
+		out = append(out, "routing "+string(v.fabric.Routing))
+	}
+	if w.Every {
+		out = append(out, "every path is possible, the shortest are shown")
+	}
+	if w.Mixed != "" {
+		out = append(out, "which are taken depends on "+w.Mixed)
+	}
+	return out
+}
+
+// hopName names the devices of a hop: "leaf01", or "one of 4: spine[1-4]".
+func hopName(h *walk.Hop) string {
+	if len(h.Devices) == 1 {
+		return h.Devices[0].Name
+	}
+	var names []string
+	for _, d := range h.Devices {
+		names = append(names, d.Name)
+	}
+	return fmt.Sprintf("one of %d: %s", len(names), shortNames(names))
+}
+
+// shortNames folds names, also those with two numbers (core[1-8]-[1-9]), and counts the pieces that would make it long.
+func shortNames(names []string) string {
+	const most = 3
+	pieces := foldOuter(strings.Fields(foldNames(names)))
+	if len(pieces) > most {
+		return strings.Join(pieces[:most], " ") + fmt.Sprintf(" and %d more", len(pieces)-most)
+	}
+	return strings.Join(pieces, " ")
+}
+
+// foldOuter folds pieces that differ in the number before their brackets: core1-[1-9] and core2-[1-9].
+func foldOuter(pieces []string) []string {
+	var out []string
+	for i := 0; i < len(pieces); {
+		outer, inner := splitOuter(pieces[i])
+		same := []string{outer}
+		j := i + 1
+		for ; j < len(pieces) && inner != ""; j++ {
+			o, n := splitOuter(pieces[j])
+			if n != inner {
+				break
+			}
+			same = append(same, o)
+		}
+		for folded := range strings.FieldsSeq(foldNames(same)) {
+			out = append(out, folded+inner)
+		}
+		i = j
+	}
+	return out
+}
+
+// splitOuter splits "core1-[1-9]" into "core1" and "-[1-9]".
+func splitOuter(piece string) (outer, inner string) {
+	open := strings.LastIndexByte(piece, '[')
+	if open < 0 {
+		return piece, ""
+	}
+	end := strings.LastIndexAny(piece[:open], "0123456789") + 1
+	if end == 0 {
+		return piece, ""
+	}
+	return piece[:end], piece[end:]
+}
+
+// hop prints one hop: which field decides, then the ports in and out.
+func (v *traceView) hop(w *walk.Walk, h *walk.Hop, label int) {
+	name := hopName(h)
+	pad := strings.Repeat(" ", max(0, label-utf8.RuneCountInString(name))+2)
+	sorted := fmt.Sprintf("%s -> %s", h.Sort.By, sortText(h.Sort))
+	if h.Devices[0].ByHand != nil {
+		sorted += ", set by hand"
+	}
+	v.lines(mark(h.Faults), name+pad, diag.Bold, []string{sorted}, "", h.Sort.At)
+	v.faults(h.Faults)
+	for _, l := range h.In {
+		v.lines(mark(l.Faults), "    in   ", "", append([]string{portNames(l)}, v.inText(w, l)...), "; ", l.Ports[0].At)
+		v.faults(l.Faults)
+	}
+	for _, l := range h.Out {
+		parts := append([]string{portNames(l) + ", " + cableText(l)}, v.outText(w, h, l)...)
+		v.lines(mark(l.Faults), "    out  ", "", parts, "; ", l.Ports[0].At)
+		v.faults(l.Faults)
+	}
+}
+
+func sortText(s ir.Sorting) string {
+	switch {
+	case s.Group != nil:
+		return groupText(s.Group)
+	case s.Cos < 0:
+		return "no cos group"
+	}
+	return fmt.Sprintf("cos %d, of no cos group", s.Cos)
+}
+
+func portNames(l *walk.Lane) string {
+	var names []string
+	for _, p := range l.Ports {
+		names = append(names, p.Name)
+	}
+	slices.SortFunc(names, ir.CompareNames)
+	return shortNames(slices.Compact(names))
+}
+
+func cableText(l *walk.Lane) string {
+	s := platform.SpeedText(l.Speed)
+	if l.Metres > 0 {
+		s += " " + metres(l.Metres) + " m"
+	}
+	return s
+}
+
+// inText tells who is paused, and what room there is for what still arrives.
+func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
+	if !w.Promised || l.Group == nil || !l.Group.Lossless {
+		return []string{"from " + peers(l)}
+	}
+	what := fmt.Sprintf(" for priority %d", l.Group.Cos)
+	if v.fabric.FlowControl == ir.Pause {
+		what = ""
+	}
+	out := []string{"pauses " + peers(l) + what}
+	if !l.Pauses {
+		out[0] = "does not pause " + peers(l) + what
+	}
+	switch {
+	case l.Ports[0].NIC != nil:
+		out = append(out, "the NIC's driver sizes its buffer")
+	case !l.Buffered:
+		out = append(out, "no buffer")
+	case !l.Sized:
+		out = append(out, fmt.Sprintf("headroom set by hand, %d B needed", l.Need))
+	default:
+		out = append(out, fmt.Sprintf("xoff %d B", l.Xoff), fmt.Sprintf("headroom %d of %d B needed", l.Headroom(), l.Need))
+		if l.Pool > 0 {
+			out = append(out, fmt.Sprintf("from a pool of %d B for all ports", l.Pool))
+		}
+	}
+	return out
+}
+
+// peers names the devices at the other ends of a lane, or their group where that is shorter.
+func peers(l *walk.Lane) string {
+	var names []string
+	for _, p := range l.Ports {
+		names = append(names, p.Peer().Device.Name)
+	}
+	slices.SortFunc(names, ir.CompareNames)
+	names = slices.Compact(names)
+	if short := shortNames(names); len(short) <= 24 {
+		return short
+	}
+	return fmt.Sprintf("%d of %s", len(names), strings.Join(l.Peers(), " and "))
+}
+
+// outText tells the queue, the marking and whose pauses are obeyed.
+func (v *traceView) outText(w *walk.Walk, h *walk.Hop, l *walk.Lane) []string {
+	var out []string
+	if h.Devices[0].Switch != nil {
+		out = append(out, queueText(queued(h, l), h.Sort.Cos))
+	}
+	if l.Group != h.Group && l.Group != nil {
+		out = append(out, "goes up again, so in "+groupText(l.Group)+" from here on")
+	}
+	if l.Marks && !w.CNP {
+		out = append(out, fmt.Sprintf("ECN %d to %d B, %d %%", l.Min, l.Max, l.Probability))
+	}
+	if w.Promised && l.Group != nil && l.Group.Lossless {
+		if l.Pauses {
+			return append(out, "obeys pauses")
+		}
+		return append(out, "obeys no pauses")
+	}
+	return out
+}
+
+// queued is the cos group of the queue that packets wait in.
+func queued(h *walk.Hop, l *walk.Lane) *ir.CosGroup {
+	if l.Group != h.Group {
+		return l.Group
+	}
+	return h.Sort.Group
+}
+
+func queueText(g *ir.CosGroup, cos int) string {
+	switch {
+	case g == nil && cos < 0:
+		return "some queue"
+	case g == nil:
+		return fmt.Sprintf("queue %d", cos)
+	case g.Strict:
+		return fmt.Sprintf("queue %d, strict", g.Cos)
+	case g.Weight > 0:
+		return fmt.Sprintf("queue %d, weight %d", g.Cos, g.Weight)
+	}
+	return fmt.Sprintf("queue %d", g.Cos)
+}
+
+const (
+	noMark    = "   "
+	breakMark = "!! "
+	riskMark  = " ! "
+)
+
+// mark is what stands before a line with faults.
+func mark(faults []*walk.Fault) string {
+	m := noMark
+	for _, f := range faults {
+		if f.Breaks {
+			return breakMark
+		}
+		m = riskMark
+	}
+	return m
+}
+
+// faults tells what is wrong, unless the cause was told before.
+func (v *traceView) faults(faults []*walk.Fault) {
+	for _, f := range faults {
+		cause := fmt.Sprintf("%v %s", f.At, f.Mend)
+		if v.told[cause] {
+			continue
+		}
+		v.told[cause] = true
+		v.lines(mark([]*walk.Fault{f}), "         ", "", strings.Fields(f.What), " ", f.At)
+	}
+}
+
+// verdict ends a direction.
+func (v *traceView) verdict(w *walk.Walk) {
+	risks := 0
+	told := map[string]bool{}
+	for _, f := range w.Faults() {
+		if cause := fmt.Sprintf("%v %s", f.At, f.Mend); !f.Breaks && !told[cause] {
+			told[cause] = true
+			risks++
+		}
+	}
+	text := "no hop breaks losslessness"
+	switch {
+	case w.CNP:
+		text = "nothing holds the notifications up"
+	case !w.Promised:
+		text = "losslessness is not promised: the cos group is lossy"
+	}
+	at, style := diag.Range{}, diag.Green
+	if f := w.FirstBreak(); f != nil {
+		text, at, style = "first break: "+f.What+" "+f.Mend, f.At, diag.Red
+	} else if risks > 0 {
+		text += ", " + diag.Count(risks, "risk")
+		style = diag.Yellow
+	}
+	fmt.Fprintln(v.stdout)
+	words := strings.Fields(text)
+	v.lines("=> ", words[0]+" ", style, words[1:], " ", at)
+}
+
+func (v *traceView) style(style, s string) string {
+	return diag.Paint(v.paint && style != "", style, diag.Escape(s))
+}
+
+// lines prints parts after a head in a style, the place they come from at the right, and wraps between parts.
+func (v *traceView) lines(gutter, head, style string, parts []string, between string, at diag.Range) {
+	used := len(gutter) + utf8.RuneCountInString(head)
+	indent := strings.Repeat(" ", used)
+	line := v.style(gutterStyles[gutter], gutter) + v.style(style, head)
+	for i, p := range parts {
+		p = diag.Escape(p)
+		if i+1 < len(parts) {
+			p += strings.TrimRight(between, " ")
+		}
+		if i > 0 && used+1+utf8.RuneCountInString(p) > v.width {
+			fmt.Fprintln(v.stdout, strings.TrimRight(line, " "))
+			line, used = indent, len(indent)
+		} else if i > 0 {
+			line, used = line+" ", used+1
+		}
+		line, used = line+p, used+utf8.RuneCountInString(p)
+	}
+	for _, place := range places(at) {
+		if room := v.width - used - utf8.RuneCountInString(place); room >= 2 {
+			line += strings.Repeat(" ", min(room, max(2, placeColumn-used))) + diag.Paint(v.paint, diag.Dim, diag.Escape(place))
+			break
+		}
+	}
+	fmt.Fprintln(v.stdout, strings.TrimRight(line, " "))
+}
+
+// gutterStyles are the colours of what stands before a line.
+var gutterStyles = map[string]string{breakMark: diag.Red, riskMark: diag.Yellow}
+
+// placeColumn is where places stand, if there is room.
+const placeColumn = 72
+
+// places spells a place, the whole path first, then the file alone.
+func places(at diag.Range) []string {
+	if at.Filename == "" {
+		return nil
+	}
+	line := ":" + strconv.Itoa(at.Start.Line)
+	return []string{at.Filename + line, path.Base(at.Filename) + line}
+}

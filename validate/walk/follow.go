@@ -1,0 +1,390 @@
+package walk
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// follow fills in the hops of a walk.
+func (w *Walk) follow(q Question) error {
+	in := q.Intent
+	ways, err := q.Fabric.Routes.Ways(ir.Trip{Group: w.Group, Bridged: in.Version == 1, From: w.From, To: w.To}, q.State)
+	if err != nil {
+		return err
+	}
+	w.Every, w.Mixed, w.Cables = ways.Every, ways.Mixed, ways.Stops[0].Left
+	w.Ways, w.Most = count(ways)
+	f := &follower{Walk: w, Fabric: q.Fabric, Intent: in, ways: ways, circle: circle(ways)}
+	w.Hops = fold(f.hops(), q.Unfold)
+	return nil
+}
+
+// count returns how many ways lead to the receiver, and how long the longest is; 0 when some run in a circle.
+func count(ways *ir.Ways) (n uint64, most int) {
+	stops := ways.Stops
+	waiting := make([]int, len(stops)) // legs that lead to the stop and are not counted yet
+	open := 0
+	for i := range stops {
+		if stops[i].Left < 0 {
+			continue
+		}
+		open++
+		for _, l := range stops[i].Next {
+			waiting[l.Stop]++
+		}
+	}
+	if stops[0].Left < 0 || waiting[0] > 0 {
+		return 0, 0
+	}
+	come, far := make([]uint64, len(stops)), make([]int, len(stops))
+	come[0] = 1
+	add := func(to *uint64, n uint64) {
+		sum, carry := bits.Add64(*to, n, 0)
+		if *to = sum; carry > 0 {
+			*to = MaxWays
+		}
+	}
+	for ready := []int{0}; len(ready) > 0; open-- {
+		i := ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		if stops[i].Left == 0 {
+			add(&n, come[i])
+			most = max(most, far[i])
+		}
+		for _, l := range stops[i].Next {
+			if stops[l.Stop].Left < 0 {
+				continue
+			}
+			add(&come[l.Stop], come[i])
+			far[l.Stop] = max(far[l.Stop], far[i]+1)
+			if waiting[l.Stop]--; waiting[l.Stop] == 0 {
+				ready = append(ready, l.Stop)
+			}
+		}
+	}
+	if open > 0 {
+		return 0, 0 // those left wait for one another
+	}
+	return n, most
+}
+
+// circle returns the first stop from which traffic can run in a circle; -1 when there is none.
+func circle(ways *ir.Ways) int {
+	n := len(ways.Stops)
+	before, in, out := make([][]int, n), make([]int, n), make([]int, n)
+	for i, s := range ways.Stops {
+		out[i] = len(s.Next)
+		for _, l := range s.Next {
+			before[l.Stop] = append(before[l.Stop], i)
+			in[l.Stop]++
+		}
+	}
+	gone := make([]bool, n)
+	var todo []int
+	for i := range gone {
+		todo = append(todo, i)
+	}
+	for len(todo) > 0 { // what nothing leads to and what leads nowhere is in no circle
+		i := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if gone[i] || in[i] > 0 && out[i] > 0 {
+			continue
+		}
+		gone[i] = true
+		for _, l := range ways.Stops[i].Next {
+			in[l.Stop]--
+			todo = append(todo, l.Stop)
+		}
+		for _, j := range before[i] {
+			out[j]--
+			todo = append(todo, j)
+		}
+	}
+	return slices.Index(gone, false)
+}
+
+// follower collects what packets meet.
+type follower struct {
+	*Walk
+	Fabric *ir.Fabric
+	Intent *ir.Intent
+	ways   *ir.Ways
+	circle int
+}
+
+// place is what the stops of one hop of one device have in common.
+type place struct {
+	far    int
+	device *ir.Device
+	packet ir.Packet
+	group  *ir.CosGroup
+}
+
+// passing is what packets do at a place.
+type passing struct {
+	place
+	ins  []*ir.Port
+	outs []ir.Leg // Stop is of no meaning here
+	drop bool     // some stop here has no way on
+	ends bool     // the receiver
+	turn bool     // from here traffic can run in a circle
+}
+
+// hops returns a hop for every device, distance, packet and group.
+func (f *follower) hops() []*Hop {
+	type visit struct {
+		stop   int
+		packet ir.Packet
+	}
+	known := map[place]*passing{}
+	var all []*passing
+	queue := []visit{{0, f.Packet}}
+	met := map[visit]bool{queue[0]: true}
+	for ; len(queue) > 0; queue = queue[1:] {
+		v := queue[0]
+		s := f.ways.Stops[v.stop]
+		at := place{s.Far, s.Device, v.packet, s.Group}
+		p := known[at]
+		if p == nil {
+			p = &passing{place: at}
+			known[at] = p
+			all = append(all, p)
+		}
+		if s.In != nil {
+			p.ins = append(p.ins, s.In)
+		}
+		p.ends = p.ends || s.Left == 0
+		p.drop = p.drop || len(s.Next) == 0 && s.Left != 0
+		p.turn = p.turn || v.stop == f.circle
+		for _, l := range s.Next {
+			p.outs = append(p.outs, ir.Leg{Out: l.Out, Group: l.Group})
+			next := visit{l.Stop, after(v.packet, l.Group != s.Group, l)}
+			if !met[next] {
+				met[next] = true
+				queue = append(queue, next)
+			}
+		}
+	}
+	ends := func(p *passing) int {
+		if p.ends {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b *passing) int {
+		return cmp.Or(ends(a)-ends(b), cmp.Compare(a.far, b.far), cmp.Compare(a.device.ID, b.device.ID))
+	})
+	var hops []*Hop
+	for _, p := range all {
+		hops = append(hops, f.hop(p))
+	}
+	return hops
+}
+
+// after is the packet at the other end of a leg; anew: it is marked anew, for another group.
+func after(p ir.Packet, anew bool, l ir.Leg) ir.Packet {
+	if anew && l.Group != nil {
+		if len(l.Group.DSCP) > 0 && p.IP {
+			p.DSCP = l.Group.DSCP[0].Value
+		}
+		if p.Tagged {
+			p.PCP = l.Group.Cos
+		}
+	}
+	if l.Out.Link.Routed {
+		p.Tagged, p.PCP = false, 0
+	}
+	return p
+}
+
+// hop judges what packets do at one device.
+func (f *follower) hop(p *passing) *Hop {
+	h := &Hop{Far: p.far, Devices: []*ir.Device{p.device}, Packet: p.packet, Group: p.group}
+	port := f.From[0]
+	if len(p.ins) > 0 {
+		port = p.ins[0]
+	}
+	h.Trust, h.Sort = port.Trust(), port.Sort(p.packet)
+	ins := lanes(p.ins, func(in *ir.Port) *Lane { return f.in(in, p.group) })
+	for _, l := range ins {
+		f.judgeIn(l)
+	}
+	h.In = ins
+	f.judge(h, p)
+	seen := map[ir.Leg]bool{}
+	var outs []*ir.Port
+	group := map[*ir.Port][]*ir.CosGroup{}
+	for _, l := range p.outs {
+		if !seen[l] {
+			seen[l] = true
+			outs = append(outs, l.Out)
+			group[l.Out] = append(group[l.Out], l.Group)
+		}
+	}
+	for len(outs) > 0 { // a port by which packets leave in two groups is in two lanes
+		var again []*ir.Port
+		now := map[*ir.Port]*ir.CosGroup{}
+		outs = slices.DeleteFunc(outs, func(out *ir.Port) bool {
+			if _, twice := now[out]; twice {
+				again = append(again, out)
+				return true
+			}
+			now[out], group[out] = group[out][0], group[out][1:]
+			return false
+		})
+		h.Out = append(h.Out, lanes(outs, func(out *ir.Port) *Lane { return f.out(out, now[out]) })...)
+		outs = again
+	}
+	for _, l := range h.Out {
+		f.judgeOut(h, l)
+	}
+	return h
+}
+
+// lanes makes lanes of ports, one for all that are alike, in the order of the first ones.
+func lanes(ports []*ir.Port, lane func(*ir.Port) *Lane) []*Lane {
+	ports = slices.Clone(ports)
+	slices.SortFunc(ports, byID)
+	known := map[side]*Lane{}
+	var out []*Lane
+	for _, p := range slices.Compact(ports) {
+		l := lane(p)
+		if same := known[l.side]; same != nil {
+			same.Ports = append(same.Ports, p)
+			continue
+		}
+		l.Ports = []*ir.Port{p}
+		known[l.side] = l
+		out = append(out, l)
+	}
+	return out
+}
+
+func byID(a, b *ir.Port) int {
+	return cmp.Or(cmp.Compare(a.Device.ID, b.Device.ID), cmp.Compare(a.Index, b.Index))
+}
+
+// common is what lanes in and out have in common.
+func common(p *ir.Port, g *ir.CosGroup) side {
+	peer := p.Peer()
+	return side{
+		group: g, Speed: p.Link.Speed.N, Metres: p.Link.Length.Metres, MTU: p.MTU,
+		odd: byPause(p) != byPause(peer) && byPause(p) != (p.Device.Fabric.FlowControl == ir.Pause),
+	}
+}
+
+// byPause tells whether a port is lossless by link pause.
+func byPause(p *ir.Port) bool { return p.FlowControl() == ir.Pause }
+
+// deaf tells whether a NIC knows no pauses at all: one made of software.
+func deaf(p *ir.Port) bool { return p.NIC != nil && p.NIC.Model.Family == platform.SoftRoCE }
+
+// in is a port that packets of a group come in by.
+func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
+	s := common(p, g)
+	if b := f.buffer(p, g); b != nil {
+		s.Buffered = true
+		s.Pauses, _ = p.Pauses(b.Group.Cos)
+		s.Pauses = s.Pauses && !s.odd && !deaf(p)
+		if s.Need, s.Floor = b.Need, b.Floor; p.Device.Switch != nil && p.Device.ByHand == nil && b.Size.Set() {
+			s.Sized, s.Size, s.Xoff, s.Pool = true, b.Size.N, b.Xoff.N, p.Device.Switch.HeadroomPool.N
+		}
+	}
+	return &Lane{Group: g, side: s}
+}
+
+// buffer is the buffer that makes packets of a group lossless at a port. Link pause holds for all of them.
+func (f *follower) buffer(p *ir.Port, g *ir.CosGroup) *ir.Buffer {
+	if f.Fabric.FlowControl == ir.Pause && len(p.Buffers) > 0 {
+		return p.Buffers[0]
+	}
+	if g == nil {
+		return nil
+	}
+	return p.Carries(g)
+}
+
+// out is a port that packets leave by in a group.
+func (f *follower) out(p *ir.Port, g *ir.CosGroup) *Lane {
+	s := common(p, g)
+	if g == nil {
+		return &Lane{side: s}
+	}
+	if b := f.buffer(p, g); b != nil {
+		_, s.Pauses = p.Pauses(b.Group.Cos)
+		s.Pauses = s.Pauses && !s.odd && !deaf(p)
+	}
+	for _, m := range p.Marks {
+		if m.Group == g {
+			s.Marks, s.Min, s.Max, s.Probability = true, m.Min.N, m.Max.N, m.Probability.N
+		}
+	}
+	return &Lane{Group: g, side: s}
+}
+
+// groupName is how the language refers to a device's group: switch.leaf, host.gpu.
+func groupName(d *ir.Device) string {
+	if d.Switch != nil {
+		return "switch." + d.Group
+	}
+	return "host." + d.Group
+}
+
+// fold makes one hop of those that are alike; unfold leaves the devices apart.
+func fold(hops []*Hop, unfold bool) []*Hop {
+	known := map[string]*Hop{}
+	var out []*Hop
+	for _, h := range hops {
+		k := h.key()
+		same := known[k]
+		if same == nil || unfold {
+			known[k] = h
+			out = append(out, h)
+			continue
+		}
+		same.Devices = append(same.Devices, h.Devices...)
+		for i, l := range h.In {
+			same.In[i].Ports = append(same.In[i].Ports, l.Ports...)
+		}
+		for i, l := range h.Out {
+			same.Out[i].Ports = append(same.Out[i].Ports, l.Ports...)
+		}
+	}
+	return out
+}
+
+// key tells hops apart that are not alike.
+func (h *Hop) key() string {
+	var b strings.Builder
+	d := h.Devices[0]
+	sorted, meant := "", ""
+	if h.Sort.Group != nil {
+		sorted = h.Sort.Group.Name
+	}
+	if h.Group != nil {
+		meant = h.Group.Name
+	}
+	fmt.Fprintf(&b, "%d %s %v %q %v %d %q %q %v", h.Far, groupName(d), h.Packet, meant, h.Trust, h.Sort.Cos, sorted, h.Sort.By, h.Sort.At)
+	for _, set := range [][]*Lane{h.In, h.Out} {
+		b.WriteString(" |")
+		for _, l := range set {
+			fmt.Fprintf(&b, " %d %v%s", len(l.Ports), l.side, kinds(l.Faults))
+		}
+	}
+	return b.String() + kinds(h.Faults)
+}
+
+// kinds tells faults apart by where they come from: what they say names a device.
+func kinds(faults []*Fault) string {
+	var b strings.Builder
+	for _, f := range faults {
+		fmt.Fprintf(&b, " %t %v %q", f.Breaks, f.At, f.Mend)
+	}
+	return b.String()
+}

@@ -1,0 +1,225 @@
+// Package walk follows the packets of an intent from one member to another, and the notifications of congestion back.
+//
+// In goes a compiled fabric and a [Question]; out comes a [Trace]: at every hop of every way the routing allows, which
+// field of the packet decides, into which cos group it puts the packet, who pauses whom, how much can arrive after the
+// pause and how much room there is, in which queue the packet waits, and where that queue marks. What breaks the promise
+// of losslessness is a [Fault] of the hop where it does; faults come in the direction of travel, so the first one is where
+// to begin.
+//
+// Ways are never listed one by one, there are too many of them. The traffic is followed over the stops of [ir.Ways],
+// which ways share; the stops of one device are one hop; and hops equally far from the sender, of one group of devices
+// and settled alike, are folded into one. The work is linear in the cables that the traffic may take.
+//
+// What is taken for granted: a VLAN tag ends at an IP hop, and its PCP with it; a device that sends traffic up again in
+// another cos group (cos_group.bounce) marks it anew with the first DSCP and the cos of that group.
+package walk
+
+import (
+	"math"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Question says which packets are followed.
+type Question struct {
+	Fabric   *ir.Fabric
+	Intent   *ir.Intent
+	From, To []*ir.Port // one of [Ends] each
+	State    ir.State
+	Unfold   bool // a hop for every device
+}
+
+// Trace is what happens to the packets of an intent, there and back.
+type Trace struct {
+	Intent   *ir.Intent
+	From, To []*ir.Port
+	Data     *Walk
+	CNP      *Walk  // from To to From; nil: none are sent
+	NoCNP    string // why
+}
+
+// Walk is one direction.
+type Walk struct {
+	From, To []*ir.Port
+	CNP      bool
+	Packet   ir.Packet    // as the sender sends it
+	Group    *ir.CosGroup // it is meant to be in; nil: nobody says one
+	Size     int          // largest payload of a frame, bytes; 0: not stated, or too small to matter
+	Promised bool         // losslessness is promised
+	Ways     uint64       // how many ways there are; 0: none, or they run in a circle; MaxWays: as many or more
+	Cables   int          // the fewest cables to the receiver; -1: it does not get there
+	Most     int          // the most cables; 0: as Ways
+	Every    bool         // the routing allows every path, and the hops are those of the shortest
+	Mixed    string       // as in [ir.Ways]
+	Hops     []*Hop       // nearest to the sender first, the receiver last
+}
+
+// MaxWays is where counting ends.
+const MaxWays = math.MaxUint64
+
+// Hop is one device the packet passes, or several alike.
+type Hop struct {
+	Far     int          // cables from the sender
+	Devices []*ir.Device // by ID
+	Packet  ir.Packet    // as it comes in
+	Group   *ir.CosGroup // it is meant to be in
+	Trust   ir.Trust
+	Sort    ir.Sorting
+	In, Out []*Lane // none in at the sender, none out at the receiver
+	Faults  []*Fault
+}
+
+// Lane is a port of a hop, or several alike.
+type Lane struct {
+	Ports  []*ir.Port   // by ID; of all devices of the hop
+	Group  *ir.CosGroup // on the cable; another than the hop's where the packet goes up again
+	Faults []*Fault
+	side
+}
+
+// side is what two ports have in common to be one lane. Of several settings that could differ it holds the values, so
+// that alike is what a person would call alike.
+type side struct {
+	group  *ir.CosGroup
+	Speed  int // Mb/s
+	Metres float64
+	MTU    int
+
+	Pauses bool // of a port the packet comes in by: it sends pauses; of one it leaves by: it obeys those of the peer
+	odd    bool // it does not, because the ends are not of one kind of flow control, and this is not the fabric's
+
+	// Ports the packet comes in by.
+	Buffered                      bool // it has a buffer that is lossless for the packet
+	Sized                         bool // rocec knows its sizes: of a switch that it writes
+	Size, Xoff, Need, Floor, Pool int
+
+	// Ports the packet leaves by.
+	Marks                 bool
+	Min, Max, Probability int
+}
+
+// Headroom is the room for what arrives after the pause was sent.
+func (l *Lane) Headroom() int { return l.Size - l.Xoff }
+
+// Peers names the groups of the devices at the other ends: switch.leaf, host.gpu.
+func (l *Lane) Peers() []string {
+	var out []string
+	for _, p := range l.Ports {
+		if g := groupName(p.Peer().Device); !slices.Contains(out, g) {
+			out = append(out, g)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Fault is what is wrong at a hop.
+type Fault struct {
+	Breaks bool       // the promise of losslessness, or the packet is lost or delayed for sure; else a risk
+	What   string     // a sentence that names the device
+	Mend   string     // what to do, a sentence
+	At     diag.Range // the line that is guilty; no place where there is none
+}
+
+// Faults returns all faults in the direction of travel.
+func (w *Walk) Faults() []*Fault {
+	var out []*Fault
+	for _, h := range w.Hops {
+		out = append(out, h.All()...)
+	}
+	return out
+}
+
+// All returns the faults of the hop and its lanes, in the order in which a packet meets them.
+func (h *Hop) All() []*Fault {
+	out := slices.Clone(h.Faults)
+	for _, l := range slices.Concat(h.In, h.Out) {
+		out = append(out, l.Faults...)
+	}
+	return out
+}
+
+// FirstBreak returns the first fault that breaks the promise, or nil.
+func (w *Walk) FirstBreak() *Fault {
+	for _, f := range w.Faults() {
+		if f.Breaks {
+			return f
+		}
+	}
+	return nil
+}
+
+// Breaks tells whether an intent that is promised losslessness is not given it.
+func (t *Trace) Breaks() bool {
+	return t.Data.Promised && (t.Data.FirstBreak() != nil || t.CNP != nil && t.CNP.FirstBreak() != nil)
+}
+
+// Ends returns the ports by which a host takes part in an intent, of one address each: a NIC, or all ports of a bond that
+// balances; of an active-backup bond each port, since each may be the active one. A NIC's name limits them to it.
+func Ends(in *ir.Intent, host *ir.Device, nic string) [][]*ir.Port {
+	var out [][]*ir.Port
+	done := map[*ir.NIC]bool{}
+	for _, m := range in.Members {
+		n := m.NIC
+		if n.Device != host || done[n] {
+			continue
+		}
+		all := []*ir.NIC{n}
+		if n.Bond != nil {
+			all = n.Bond.NICs
+		}
+		var ports []*ir.Port
+		named := nic == ""
+		for _, n := range all {
+			done[n] = true
+			balances := n.Bond != nil && n.Bond.Mode != "active-backup"
+			named = named || n.Name == nic || balances && n.Bond.Name == nic
+			switch {
+			case n.Port == nil:
+			case balances:
+				ports = append(ports, n.Port)
+			case nic == "" || n.Name == nic || n.Bond != nil && n.Bond.Name == nic:
+				out = append(out, []*ir.Port{n.Port})
+			}
+		}
+		if named && len(ports) > 0 {
+			out = append(out, ports)
+		}
+	}
+	return out
+}
+
+// Run answers a question. The error is one sentence for the person: why the routing cannot be followed.
+func Run(q Question) (*Trace, error) {
+	in := q.Intent
+	from, to := q.From[0].NIC, q.To[0].NIC
+	t := &Trace{Intent: in, From: q.From, To: q.To}
+	t.Data = &Walk{
+		From: q.From, To: q.To, Packet: wire(from.Packet(in)), Group: in.Group, Size: from.MTU, Promised: in.Group.Lossless,
+	}
+	if err := t.Data.follow(q); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Version == 1:
+		t.NoCNP = "RoCEv1 has no IP header, so nothing is marked and nobody is told"
+	case in.Group.ECN == nil:
+		t.NoCNP = "the cos group has no ecn block, so nothing is marked and nobody is told"
+	default:
+		t.CNP = &Walk{From: q.To, To: q.From, CNP: true, Packet: wire(to.CNP(in)), Group: in.CNP}
+		if err := t.CNP.follow(q); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// wire is a packet as it is on the cable: without a tag there is no PCP.
+func wire(p ir.Packet) ir.Packet {
+	if !p.Tagged {
+		p.PCP = 0
+	}
+	return p
+}
