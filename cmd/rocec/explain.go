@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/validate"
 )
@@ -32,6 +33,7 @@ func rooms() []room {
 		{"The language: the file cannot be read as meant", slices.Clone(lang.Topics)},
 		{"The fabric: names, cables, sizes", slices.Clone(compiler.Topics)},
 		{"The devices: a release or a chip cannot do it", slices.Clone(targets.Topics)},
+		{"Device files: what lies on a switch would misbehave", slices.Clone(conflint.Topics)},
 		{"The machines: plan and apply could not do it", slices.Clone(deploy.Topics)},
 	}
 	for _, r := range all {

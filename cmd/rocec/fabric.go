@@ -27,6 +27,8 @@ type fabric struct {
 	report validate.Report
 	tree   *target.Tree
 	diags  diag.List // of all stages, sorted
+
+	devices []deviceFile // only of files of devices: then there is no fabric
 }
 
 // load runs the pipeline on a folder: load, compile, judge, render. The first two stop it when they report errors;
@@ -87,7 +89,7 @@ func (a *app) printDiagnostics(w io.Writer, f *fabric) {
 	if len(f.diags) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s in %s; rocec explain %s tells the story\n", counts(f.diags), diag.Count(hclCount(f.src), "file"), worst(f.diags).Code)
+	fmt.Fprintf(w, "%s in %s; rocec explain %s tells the story\n", counts(f.diags), diag.Count(fileCount(f), "file"), worst(f.diags).Code)
 }
 
 // counts is "1 error, 2 warnings", with notes where there are some.
@@ -99,10 +101,11 @@ func counts(l diag.List) string {
 	return s
 }
 
-// hclCount is the number of fabric files read; values of variables count as files of their own in a Source.
-func hclCount(src *lang.Source) int {
-	n := 0
-	for name := range src.Files {
+// fileCount is the number of fabric files read, or of files of devices; values of variables count as files of their own
+// in a Source.
+func fileCount(f *fabric) int {
+	n := len(f.devices)
+	for name := range f.src.Files {
 		if strings.HasSuffix(name, ".hcl") {
 			n++
 		}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
 )
 
 // The formats CI systems read. All of them are written from the same sorted list, errors before warnings where a
@@ -225,11 +226,16 @@ func (a *app) validateJUnit(f *fabric) error {
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	if f.ir != nil { // checks have run
-		for _, t := range rooms()[0].topics {
-			if !found[t.Code] {
-				suite.Cases = append(suite.Cases, junitCase{Name: t.Code, ClassName: "rocec." + t.Code})
-			}
+	var ran []diag.Topic
+	switch {
+	case f.ir != nil:
+		ran = rooms()[0].topics
+	case f.devices != nil:
+		ran = conflint.Topics
+	}
+	for _, t := range ran {
+		if !found[t.Code] {
+			suite.Cases = append(suite.Cases, junitCase{Name: t.Code, ClassName: "rocec." + t.Code})
 		}
 	}
 	suite.Tests = len(suite.Cases)

@@ -13,19 +13,28 @@ import (
 )
 
 func (a *app) validateCommand() *cobra.Command {
-	var format string
+	var format, devices string
 	var strict bool
 	cmd := &cobra.Command{
 		Use:     "validate [DIR]",
 		Aliases: []string{"lint"},
 		Short:   "say everything that can be known without a device",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := validateFormats[format]
 			if !ok {
 				return choice("format", format, "text", "json", "sarif", "junit", "github", "gitlab")
 			}
-			f, err := a.load(folder(args))
+			var f *fabric
+			var err error
+			switch {
+			case !cmd.Flags().Changed("device-config"):
+				f, err = a.load(folder(args))
+			case len(args) > 0:
+				return fail(exitUsage, "either the fabric in %s, or --device-config %s: one of them", args[0], devices)
+			default:
+				f, err = a.loadDeviceFiles(devices)
+			}
 			if err != nil {
 				return err
 			}
@@ -39,6 +48,7 @@ func (a *app) validateCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github or gitlab")
+	cmd.Flags().StringVar(&devices, "device-config", "", "judge files that lie on switches, a file or a folder, instead of a fabric")
 	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings")
 	return cmd
 }
@@ -62,6 +72,10 @@ var validateFormats = map[string]func(*app, *fabric) error{
 }
 
 func (a *app) validateText(f *fabric) error {
+	if f.devices != nil {
+		a.deviceText(f)
+		return nil
+	}
 	a.printDiagnostics(a.stdout, f)
 	if f.ir == nil || f.diags.HasErrors() || a.quiet {
 		return nil

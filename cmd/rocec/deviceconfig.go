@@ -1,0 +1,184 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
+)
+
+// The bounds of a folder of device files.
+const (
+	deviceDepth   = 16
+	deviceEntries = 200_000
+	deviceFiles   = 10_000
+	deviceBytes   = 256 << 20
+)
+
+// loadDeviceFiles judges files of devices instead of a fabric: one file, or every known one below a folder.
+func (a *app) loadDeviceFiles(name string) (*fabric, error) {
+	if name == "" {
+		return nil, fail(exitUsage, "--device-config: name a file or a folder")
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fail(exitUsage, "--device-config: %v", err)
+	}
+	var files []conflint.File
+	switch {
+	case info.IsDir():
+		if files, err = deviceFolder(name); err != nil {
+			return nil, err
+		}
+	case !info.Mode().IsRegular():
+		return nil, fail(exitUsage, "--device-config: %s is neither a file nor a folder", name)
+	default:
+		data, why := readDeviceFile(func() (fs.File, error) { return os.Open(name) })
+		files = []conflint.File{{Name: deviceName(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}}
+	}
+	r := conflint.Check(files)
+	f := &fabric{src: &lang.Source{Files: map[string][]byte{}}, diags: r.Diagnostics}
+	for i, file := range files {
+		f.src.Files[file.Name] = file.Data
+		f.devices = append(f.devices, deviceFile{file.Name, r.Dialects[i]})
+	}
+	return f, nil
+}
+
+// deviceFile is a file of a device, and the dialect it was taken for.
+type deviceFile struct{ name, dialect string }
+
+// deviceFolder reads every file below a folder that has a name conflint knows, in the order of names. Links are
+// followed inside the folder only, and never into folders.
+func deviceFolder(dir string) ([]conflint.File, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fail(exitUsage, "--device-config: %v", err)
+	}
+	defer root.Close()
+	return findDeviceFiles(root.FS(), dir)
+}
+
+// findDeviceFiles reads the files of a folder called dir.
+func findDeviceFiles(fsys fs.FS, dir string) ([]conflint.File, error) {
+	var files []conflint.File
+	entries, size := 0, 0
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if entries++; entries > deviceEntries || len(files) > deviceFiles || size > deviceBytes {
+			return fmt.Errorf("%s holds more than %s files of switches, %s files of any kind, or %d MiB: name a folder with less in it",
+				dir, diag.Number(deviceFiles), diag.Number(deviceEntries), deviceBytes>>20)
+		}
+		switch {
+		case err != nil && d == nil:
+			return err
+		case d.IsDir():
+			if err != nil && name == "." {
+				return err
+			}
+			if err != nil { // what can be read is judged all the same
+				files = append(files, conflint.File{
+					Name: deviceName(path.Join(filepath.ToSlash(dir), name)),
+					Why:  readWhy(err) + " It is a folder, and what lies in it was not judged.",
+				})
+				return fs.SkipDir
+			}
+			if strings.Count(name, "/") >= deviceDepth {
+				return fmt.Errorf("%s is deeper than %d folders", path.Join(dir, name), deviceDepth)
+			}
+			return nil
+		case !conflint.Known(name):
+			return nil
+		}
+		file := conflint.File{Name: deviceName(path.Join(filepath.ToSlash(dir), name))}
+		info, err := fs.Stat(fsys, name)
+		switch {
+		case err != nil && d.Type()&fs.ModeSymlink != 0:
+			file.Why = "It is a link that leads out of the folder, or nowhere."
+		case err != nil:
+			file.Why = readWhy(err)
+		case info.IsDir(): // by a link
+			return nil
+		case !info.Mode().IsRegular():
+			file.Why = "It is no regular file."
+		default:
+			file.Data, file.Why = readDeviceFile(func() (fs.File, error) { return fsys.Open(name) })
+		}
+		size += len(file.Data)
+		files = append(files, file)
+		return nil
+	})
+	if err != nil {
+		return nil, fail(exitUsage, "--device-config: %v", err)
+	}
+	if len(files) == 0 {
+		return nil, fail(exitUsage, "--device-config: no file below %s is called %s, or leaf01-%s and the like", dir,
+			strings.Join(conflint.Names, ", "), conflint.Names[0])
+	}
+	return files, nil
+}
+
+// deviceName is the name of a file as it is shown: on one line, and without control characters.
+func deviceName(name string) string {
+	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(diag.Escape(name))
+}
+
+// readDeviceFile reads a file, at most as much of it as tells that it is too large, or says why not.
+func readDeviceFile(open func() (fs.File, error)) (data []byte, why string) {
+	f, err := open()
+	if err != nil {
+		return nil, readWhy(err)
+	}
+	defer f.Close()
+	if data, err = io.ReadAll(io.LimitReader(f, conflint.MaxFile+1)); err != nil {
+		return nil, readWhy(err)
+	}
+	return data, ""
+}
+
+// readWhy is the cause of a failure to read, as a sentence.
+func readWhy(err error) string {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		err = e.Err
+	}
+	return "It cannot be read: " + err.Error() + "."
+}
+
+// mostNamed is how many good files are named one by one.
+const mostNamed = 20
+
+// deviceText says what was found in files of devices, or that they are good, and what each was taken for.
+func (a *app) deviceText(f *fabric) {
+	a.printDiagnostics(a.stdout, f)
+	if f.diags.HasErrors() || a.quiet {
+		return
+	}
+	good := diag.Paint(a.paints(a.stdout), diag.Green, "good")
+	if len(f.devices) == 1 {
+		fmt.Fprintf(a.stdout, "1 file is %s: %s (%s)\n", good, diag.Escape(f.devices[0].name), f.devices[0].dialect)
+		return
+	}
+	fmt.Fprintf(a.stdout, "%s are %s:\n", diag.Count(len(f.devices), "file"), good)
+	if len(f.devices) > mostNamed {
+		alike := map[string]int{}
+		for _, d := range f.devices {
+			alike[d.dialect]++
+		}
+		for _, dialect := range slices.Sorted(maps.Keys(alike)) {
+			fmt.Fprintf(a.stdout, "  %s: %s\n", diag.Count(alike[dialect], "file"), dialect)
+		}
+		return
+	}
+	for _, d := range f.devices {
+		fmt.Fprintf(a.stdout, "  %s (%s)\n", diag.Escape(d.name), d.dialect)
+	}
+}

@@ -1,0 +1,473 @@
+package conflint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// field is a header field that tells the class.
+type field int
+
+const (
+	pcp field = iota
+	dscp
+)
+
+var fieldNames = [...]struct {
+	word, name string
+	top        int
+}{pcp: {"802.1p", "PCP", 7}, dscp: {"dscp", "DSCP", 63}}
+
+// place is where a value of a field is given a cos.
+type place struct {
+	cos int
+	item
+}
+
+// scope is one map from values to cos: that of the switch, or that of a group of ports.
+type scope struct {
+	name    string // empty: the switch
+	trust   *setting
+	trusts  [2]bool
+	mapped  [2]map[int][]place
+	first   [2]*setting // the first key of the map
+	natural int         // the cos of packets without a trusted field; -1: not said
+}
+
+// mapping is every scope in force.
+type mapping struct {
+	scopes []*scope
+	whole  bool // where every value goes is known
+}
+
+// mapping reads the map from packets to cos.
+func (u *unit) mapping() *mapping {
+	if u.memo != nil {
+		return u.memo
+	}
+	m := &mapping{whole: true}
+	u.memo = m
+	main := u.scope("traffic", "")
+	m.scopes = append(m.scopes, main)
+	for _, g := range u.listed("source") {
+		s := u.scope("source."+g.text, g.text)
+		for f := range s.mapped {
+			if s.first[f] == nil {
+				s.mapped[f] = main.mapped[f]
+			}
+		}
+		if s.trust == nil {
+			s.trusts = main.trusts
+		}
+		m.scopes = append(m.scopes, s)
+	}
+	for _, s := range m.scopes {
+		for f := range s.trusts {
+			m.whole = m.whole && (!s.trusts[f] || len(s.mapped[f]) > 0)
+		}
+		m.whole = m.whole && (s.trust != nil && s.trust.ok || s.name != "" && main.trust != nil)
+	}
+	m.whole = m.whole && !u.badMap()
+	return m
+}
+
+func (u *unit) scope(prefix, name string) *scope {
+	s := &scope{name: name, natural: -1}
+	for f := range s.mapped {
+		s.mapped[f] = map[int][]place{}
+	}
+	for _, key := range []string{"packet_priority_source", "packet_priority_source_set"} {
+		if t := u.set[prefix+"."+key]; t != nil && u.cand&t.row.in != 0 {
+			s.trust = t
+		}
+	}
+	switch {
+	case s.trust != nil:
+		for _, e := range s.trust.list {
+			for f := range fieldNames {
+				s.trusts[f] = s.trusts[f] || e.text == fieldNames[f].word
+			}
+		}
+	case u.cand.only(T0 | T1): // the factory's word
+		s.trusts[pcp] = true
+	}
+	if u.cand.only(features | infra) {
+		s.natural = 0
+		if t := u.set[prefix+".port_default_priority"]; t != nil && t.ok {
+			s.natural = t.n
+		}
+	}
+	for cos := range 8 {
+		for _, k := range []struct {
+			key string
+			f   field
+		}{
+			{"packet_priorities", pcp},
+			{"packet_priorities.8021p", pcp},
+			{"packet_priorities.dscp", dscp},
+			{"priority_source.8021p", pcp},
+			{"priority_source.dscp", dscp},
+		} {
+			t := u.set[fmt.Sprintf("%s.cos_%d.%s", prefix, cos, k.key)]
+			if t == nil || u.cand&t.row.in == 0 {
+				continue
+			}
+			f := k.f
+			if k.key == "packet_priorities" && u.trustsDSCP() {
+				f = dscp
+			}
+			if s.first[f] == nil || diag.ComparePlace(t.keyAt, s.first[f].keyAt) < 0 {
+				s.first[f] = t
+			}
+			for _, e := range t.list {
+				s.mapped[f][e.n] = append(s.mapped[f][e.n], place{cos, e})
+			}
+		}
+	}
+	return s
+}
+
+// reaches tells whether a packet may get a cos.
+func (m *mapping) reaches(cos int) bool {
+	for _, s := range m.scopes {
+		if s.natural == cos {
+			return true
+		}
+		for f, trusted := range s.trusts {
+			for _, places := range s.mapped[f] {
+				if trusted && slices.ContainsFunc(places, func(p place) bool { return p.cos == cos }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// checkMap judges the map from packets to cos, by itself and against the lossless cos.
+func (u *unit) checkMap() {
+	m := u.mapping()
+	for i, s := range m.scopes {
+		for f := range s.mapped {
+			if s.first[f] == nil && i > 0 { // the switch's map
+				continue
+			}
+			u.mappedTwice(s, field(f))
+			if s.trusts[f] {
+				u.unmapped(s, field(f))
+			}
+		}
+	}
+	u.losslessMap(m)
+	if !m.whole {
+		return
+	}
+	for _, cos := range u.sortedCos() {
+		if c := u.lossless[cos]; !m.reaches(cos) {
+			d := u.errorf(&topicUnreachable, c.at, "PFC is on for cos %d, and the switch gives no packet this cos: RoCE "+
+				"traffic is in another one, and "+
+				"is dropped there under load. Map its %s to cos %d, or turn PFC on for the cos it has.", cos, trusted(m), cos)
+			u.whereInstead(d, m, cos)
+		}
+	}
+	for _, feature := range []string{"ecn", ecnRed} {
+		for _, g := range u.listed(feature) {
+			t := u.of(feature, g.text, "cos_list")
+			if t == nil {
+				continue
+			}
+			for _, c := range t.list {
+				if _, said := u.lossless[c.n]; !said && !m.reaches(c.n) {
+					u.warnf(&topicUnreachable, c.at, "Marking is on for cos %d, and the switch gives no packet this cos, so "+
+						"nothing is marked. "+
+						"Mark the cos RoCEv2 has, or map its packets here.", c.n)
+				}
+			}
+		}
+	}
+}
+
+// trusted names the fields that are believed: "PCP", "PCP or DSCP".
+func trusted(m *mapping) string {
+	var out []string
+	for f := range fieldNames {
+		if slices.ContainsFunc(m.scopes, func(s *scope) bool { return s.trusts[f] }) {
+			out = append(out, fieldNames[f].name)
+		}
+	}
+	if out == nil {
+		return "packets"
+	}
+	return strings.Join(out, " or ")
+}
+
+// whereInstead points at where the PCP of the same number goes, or to the map that is not believed.
+func (u *unit) whereInstead(d *diag.Diagnostic, m *mapping, cos int) {
+	s := m.scopes[0]
+	if p := s.mapped[pcp][cos]; s.trusts[pcp] && len(p) > 0 {
+		d.Note(p[0].at, "PCP %d goes to cos %d here", cos, p[0].cos)
+		return
+	}
+	for f := range fieldNames {
+		for v := range fieldNames[f].top + 1 {
+			if p := s.mapped[f][v]; !s.trusts[f] && len(p) > 0 && p[0].cos == cos {
+				d.Note(p[0].at, "%s %d would go to cos %d, but %s is not believed", fieldNames[f].name, v, cos, fieldNames[f].name)
+				return
+			}
+		}
+	}
+}
+
+func (u *unit) mappedTwice(s *scope, f field) {
+	for v := range fieldNames[f].top + 1 {
+		p := s.mapped[f][v]
+		if len(p) < 2 || p[0].cos == p[1].cos {
+			continue
+		}
+		u.warnf(&topicValueTwice, p[1].at, "%s %d is in the lists of cos %d and cos %d. Which one the packets get is not "+
+			"documented. Keep it in one list.",
+			fieldNames[f].name, v, p[0].cos, p[1].cos).Note(p[0].at, "it goes to cos %d here", p[0].cos)
+	}
+}
+
+// unmapped finds values of a trusted field that no list names.
+func (u *unit) unmapped(s *scope, f field) {
+	name := fieldNames[f].name
+	sev, why := diag.Warning, "The manuals speak of a default cos for such packets, and do not say which."
+	if len(u.lossless) == 0 && len(u.listed("ecn")) == 0 && len(u.listed(ecnRed)) == 0 {
+		sev = diag.Notice // as from the factory: nothing depends on the map
+	}
+	if u.strictMap() {
+		sev, why = diag.Error, "The syntax checker of 4.2 and later refuses such a map."
+	}
+	at, where := s.first[f], "this switch"
+	if s.name != "" {
+		where = "the ports of the group " + show(s.name)
+	}
+	trustAt := diag.Range{}
+	if s.trust != nil {
+		trustAt = s.trust.valueAt
+		for _, e := range s.trust.list {
+			if e.text == fieldNames[f].word {
+				trustAt = e.at
+			}
+		}
+	}
+	if len(s.mapped[f]) == 0 {
+		if trustAt.Filename == "" || at != nil && !at.ok {
+			return
+		}
+		if u.cand.only(features|infra) && f == pcp || u.badMap() {
+			return // the factory's map is the identity there
+		}
+		why := "Whether the map of the factory is in force then is not documented; it sends PCP 3 to cos 4."
+		switch {
+		case u.cand.only(features | infra):
+			why = "The factory's file has the map of DSCPs in comments, and the syntax checker of the release refuses a missing one."
+		case f == dscp:
+			why = "Whether a map of the factory is in force then is not documented; the files of 4.x have it in comments."
+		}
+		u.report(sev, &topicUnmapped, trustAt, "The switch believes %s, and no key says which cos its values get. %s Write "+
+			"the whole map.", name, why)
+		return
+	}
+	var missing []int
+	for v := range fieldNames[f].top + 1 {
+		if len(s.mapped[f][v]) == 0 {
+			missing = append(missing, v)
+		}
+	}
+	if len(missing) == 0 || u.badMap() {
+		return
+	}
+	if trustAt.Filename == "" {
+		trustAt = at.keyAt
+	}
+	u.report(sev, &topicUnmapped, trustAt, "On %s no cos is given to %s %s, though %s is believed. %s Write every value into "+
+		"one of the lists.",
+		where, name, numbers(missing), name, why).Note(at.keyAt, "the map begins here")
+}
+
+// badMap tells whether a list of the map could not be read: what it lacks may stand there.
+func (u *unit) badMap() bool {
+	if u.unread == nil {
+		bad := u.unreadMap()
+		u.unread = &bad
+	}
+	return *u.unread
+}
+
+func (u *unit) unreadMap() bool {
+	for _, s := range u.sources {
+		for _, m := range s.meant {
+			if m.row.value == fieldValues || m.row.value == pcpValues || m.row.value == dscpValues {
+				return true
+			}
+		}
+	}
+	for _, t := range u.order {
+		if t.row == nil || u.cand&t.row.in == 0 {
+			continue
+		}
+		switch t.row.value {
+		case fieldValues, pcpValues, dscpValues:
+			if !t.ok || strings.Count(t.value, ",")+1 > len(t.list) && strings.Trim(t.value, "[] \t") != "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// strictMap tells whether the release has a checker that refuses incomplete maps: 4.2 and later.
+func (u *unit) strictMap() bool {
+	if u.cand.only(features | infra) {
+		return true
+	}
+	if !u.cand.only(T4) {
+		return false
+	}
+	return slices.ContainsFunc(u.order, func(t *setting) bool {
+		return strings.HasSuffix(t.key, ".cable_length") || t.words[0] == "egress_sched" || t.words[0] == "default_egress_sched" || t.words[0] == "shaping"
+	})
+}
+
+// losslessMap finds PCPs whose number changes on the way into a lossless cos, and unmarked traffic in one.
+func (u *unit) losslessMap(m *mapping) {
+	for _, s := range m.scopes {
+		if s.name != "" && s.first[pcp] == nil && s.first[dscp] == nil {
+			continue
+		}
+		moved := map[int][]place{}
+		for v := 1; v <= fieldNames[pcp].top; v++ { // 0 is for unmarked packets, a mistake of its own
+			for _, p := range s.mapped[pcp][v] {
+				if _, ok := u.lossless[p.cos]; ok && s.trusts[pcp] && v != p.cos {
+					moved[p.cos] = append(moved[p.cos], p)
+				}
+			}
+		}
+		for _, cos := range u.sortedCos() {
+			if p := moved[cos]; len(p) > 0 {
+				u.warnf(&topicMoved, p[0].at, "PCP %d goes to the lossless cos %d. PFC frames carry a number of their own, and "+
+					"no manual says whether "+
+					"it is the cos or the PCP; the host pauses by its PCP. Give lossless traffic one number everywhere: send "+
+					"it with PCP %d, or map "+
+					"PCP %d to cos %d and have PFC there.", p[0].n, cos, cos, p[0].n, p[0].n).
+					Note(u.lossless[cos].at, "cos %d is lossless", cos)
+			}
+			u.unmarked(s, cos)
+		}
+	}
+}
+
+// unmarked warns where packets nobody marked become lossless.
+func (u *unit) unmarked(s *scope, cos int) {
+	const why = "Whatever nobody marked then pauses the link too, and RoCE waits for it. Send it to a lossy cos."
+	for f := range fieldNames {
+		for _, p := range s.mapped[f][0] {
+			if s.trusts[f] && p.cos == cos {
+				u.warnf(&topicUnmarked, p.at, "%s 0, which unmarked packets have, goes to the lossless cos %d. "+
+					"%s", fieldNames[f].name, cos, why).
+					Note(u.lossless[cos].at, "cos %d is lossless", cos)
+				return
+			}
+		}
+	}
+	if t := u.set["traffic.port_default_priority"]; s.natural == cos && t != nil && s.name == "" {
+		u.warnf(&topicUnmarked, t.valueAt, "Packets without a trusted field get cos %d, which is lossless. %s", cos, why).
+			Note(u.lossless[cos].at, "cos %d is lossless", cos)
+	}
+}
+
+// checkRemark finds rewriting of what tells lossless traffic.
+func (u *unit) checkRemark() {
+	m := u.mapping()
+	if t := u.set["traffic.remark_packet_priority"]; t != nil && t.ok && len(t.list) > 0 && t.list[0].text == "802.1p" {
+		for _, cos := range u.sortedCos() {
+			for v := range 8 {
+				for _, p := range m.scopes[0].mapped[pcp][v] {
+					if p.cos == cos && v != cos && m.scopes[0].trusts[pcp] {
+						u.warnf(&topicRemark, t.valueAt, "The switch rewrites the PCP on the way out to the cos: lossless "+
+							"traffic that comes with PCP %d leaves with PCP %d, "+
+							"and the next hop sorts it otherwise. Set none.", v, cos).Note(p.at, "PCP %d goes to cos %d", v, cos)
+						return
+					}
+				}
+			}
+		}
+	}
+	enabled, maps := u.remarking()
+	for f := range fieldNames {
+		on, ok := enabled[fieldNames[f].word]
+		if !ok {
+			continue
+		}
+		for _, prefix := range maps {
+			u.remarked(m.scopes[0], field(f), on, prefix)
+		}
+	}
+}
+
+// remarking gives where rewriting of each field is turned on, and the prefixes of the maps that say into what: those of
+// the switch, and those of groups on ports with PFC. On Spectrum one group turns it on, for what comes in, and another
+// has the map, for what goes out.
+func (u *unit) remarking() (enabled map[string]item, maps []string) {
+	enabled = map[string]item{}
+	collect := func(t *setting) {
+		if t == nil || !t.ok {
+			return
+		}
+		for _, e := range t.list {
+			if _, ok := enabled[e.text]; !ok {
+				enabled[e.text] = e
+			}
+		}
+	}
+	collect(u.set["traffic.packet_priority_remark_set"])
+	maps = append(maps, "traffic")
+	var paused []span
+	everywhere := false
+	for _, g := range u.listed("pfc") {
+		if set := u.of("pfc", g.text, "port_set"); set != nil {
+			spans, every := set.spans()
+			paused, everywhere = append(paused, spans...), everywhere || every
+		}
+	}
+	paused = merge(paused)
+	for _, g := range u.listed("remark") {
+		collect(u.set["remark."+g.text+".packet_priority_remark_set"])
+		if set := u.of("remark", g.text, "port_set"); set != nil {
+			spans, every := set.spans()
+			if everywhere || every && len(paused) > 0 || slices.ContainsFunc(spans, func(s span) bool { return meets(paused, s) }) {
+				maps = append(maps, "remark."+g.text)
+			}
+		}
+	}
+	return enabled, maps
+}
+
+// remarked finds lossless cos that a map of rewriting sends on with another value than one they came with.
+func (u *unit) remarked(s *scope, f field, on item, prefix string) {
+	key := [...]string{pcp: "8021p", dscp: "dscp"}[f]
+	for _, cos := range u.sortedCos() {
+		t := u.set[fmt.Sprintf("%s.cos_%d.priority_remark.%s", prefix, cos, key)]
+		if t == nil || !t.ok || len(t.list) != 1 || !s.trusts[f] {
+			continue
+		}
+		to := t.list[0].n
+		for v := range fieldNames[f].top + 1 {
+			p := s.mapped[f][v]
+			if !slices.ContainsFunc(p, func(p place) bool { return p.cos == cos && p.n != to }) {
+				continue
+			}
+			u.warnf(&topicRemark, t.list[0].at, "The switch rewrites %s on the way out: lossless traffic of cos %d that "+
+				"comes with %d leaves with %d, and the next hop may "+
+				"sort it otherwise. Turn rewriting off: packet_priority_remark_set = [].", fieldNames[f].name, cos, v, to).
+				Note(on.at, "rewriting is on").Note(p[0].at, "%s %d goes to cos %d", fieldNames[f].name, v, cos)
+			break
+		}
+	}
+}

@@ -1,0 +1,271 @@
+// Package conflint judges the files of settings that lie on Cumulus Linux switches: traffic.conf of every release,
+// qos_features.conf and qos_infra.conf, and the memory pools of datapath.conf. It needs no description of a fabric.
+//
+// In come the bytes of files; out come diagnostics with the guilty bytes, and the dialect each file was taken for. A
+// dialect is recognised by the keys a file sets ([rows]), never guessed: a file no release would understand is an error
+// of its own, and where several releases spell alike, what is said holds for all of them.
+//
+// What a file cannot tell is taken so that the verdict holds on every switch: the slowest plausible port where headroom
+// is judged, the largest chip of the dialect where memory is. Where the manuals disagree, or are silent, the text says
+// so, and it is a warning at most.
+package conflint
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// File is one file: its name as the person wrote it, and its bytes, or why there are none.
+type File struct {
+	Name string
+	Data []byte
+	Why  string // a sentence; empty: the file could be read
+}
+
+// Report is what there is to say about some files.
+type Report struct {
+	Diagnostics diag.List // sorted
+	Dialects    []string  // of each file: "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
+}
+
+// Check judges files. Those of one switch (of one folder, or of one folder that holds a tree with etc/ or usr/lib/) are
+// judged together.
+func Check(files []File) Report {
+	r := Report{Dialects: make([]string, len(files))}
+	devices := map[string][]int{}
+	var order []string
+	for i, f := range files {
+		key := deviceOf(f.Name)
+		if devices[key] == nil {
+			order = append(order, key)
+		}
+		devices[key] = append(devices[key], i)
+	}
+	for _, key := range order { // one switch after another: a file taken apart is many times its size
+		r.device(files, devices[key])
+	}
+	r.Diagnostics.Sort()
+	r.Diagnostics = fold(r.Diagnostics)
+	return r
+}
+
+// device judges the files of one switch.
+func (r *Report) device(files []File, of []int) {
+	units := map[string]*unit{}
+	newer := slices.ContainsFunc(of, func(i int) bool { return kindOf(files[i].Name) == featuresKind })
+	for _, i := range of {
+		s := &source{File: files[i], kind: kindOf(files[i].Name)}
+		alone := &unit{}
+		s.read(alone)
+		switch idle := s.idle(newer); {
+		case !s.readable:
+		case idle && s.kind == infraKind:
+			s.cand = infra
+		case idle:
+			r.Dialects[i] = "nothing in it that rocec judges"
+		default:
+			s.recognise(alone)
+		}
+		if s.cand != 0 {
+			r.Dialects[i] = s.cand.String()
+		} else {
+			r.take(alone)
+			continue
+		}
+		family := s.cand.family()
+		if u := units[family]; u != nil && u.has(s.kind) { // another tree of the same name
+			u.judge()
+			r.take(u)
+			units[family] = nil
+		}
+		if units[family] == nil {
+			units[family] = &unit{}
+		}
+		units[family].join(s, alone)
+	}
+	for _, family := range slices.Sorted(maps.Keys(units)) {
+		units[family].judge()
+		r.take(units[family])
+	}
+}
+
+// take adds what was found in some files.
+func (r *Report) take(u *unit) {
+	u.finish()
+	r.Diagnostics = append(r.Diagnostics, u.diags...)
+}
+
+// fold keeps the first of the notes that say the same of several files: a fleet is configured alike.
+func fold(l diag.List) diag.List {
+	first := map[string]*diag.Diagnostic{}
+	alike := map[*diag.Diagnostic]int{}
+	var out diag.List
+	for _, d := range l {
+		key := d.Code + " " + d.Detail
+		if f := first[key]; d.Severity == diag.Notice && f != nil && f.At.Filename != d.At.Filename {
+			alike[f]++
+			continue
+		}
+		first[key] = d
+		out = append(out, d)
+	}
+	for _, d := range out {
+		if n := alike[d]; n > 0 {
+			d.Note(diag.Range{}, "The same holds in %s.", diag.Count(n, "further file"))
+		}
+	}
+	return out
+}
+
+// Names are the base names of the files conflint knows.
+var Names = []string{"traffic.conf", "qos_features.conf", "qos_infra.conf", "datapath.conf"}
+
+// Known tells whether a file is one of [Names], or a copy named after its switch: leaf01-traffic.conf,
+// leaf01_traffic.conf, leaf01.traffic.conf.
+func Known(name string) bool {
+	_, base := split(name)
+	return base != ""
+}
+
+// split takes a file name apart: the switch it is named after, and its base name, empty when it is none of ours.
+func split(name string) (owner, base string) {
+	file := path.Base(name)
+	for _, n := range Names {
+		if rest, ok := strings.CutSuffix(file, n); ok && (rest == "" || strings.ContainsAny(rest[len(rest)-1:], "-_.")) {
+			return rest, n
+		}
+	}
+	return "", ""
+}
+
+// deviceOf names the switch a file belongs to: where its tree begins, and the name in front of the base name.
+func deviceOf(name string) string {
+	owner, _ := split(name)
+	dir := "/" + path.Dir(strings.ReplaceAll(name, `\`, "/")) + "/"
+	for _, inside := range []string{"/etc/cumulus/", "/etc/mlx/", "/etc/bcm.d/", "/usr/lib/"} {
+		if before, _, ok := strings.Cut(dir, inside); ok {
+			return before + "/ " + owner
+		}
+	}
+	return dir + " " + owner
+}
+
+// unit is the files of one switch that are read together, and what they set.
+type unit struct {
+	sources  []*source
+	set      map[string]*setting // the last of each key
+	order    []*setting          // those, in the order of the files
+	cand     dialects            // of all files
+	diags    diag.List
+	meant    map[string]bool // keys with a slip in them, as they were to be
+	count    map[string]int  // findings of each code
+	left     map[string]int  // those of them that were left out
+	last     map[string]*diag.Diagnostic
+	lossless map[int]item // the cos of listed PFC groups, where first named
+	memo     *mapping
+	unread   *bool // a list of the map could not be read
+
+	foreignValues int // DSCPs in a map of PCPs
+}
+
+func (u *unit) has(k kind) bool {
+	for _, s := range u.sources {
+		if s.kind == k {
+			return true
+		}
+	}
+	return false
+}
+
+func (u *unit) join(s *source, alone *unit) {
+	if u.set == nil {
+		u.set, u.meant = map[string]*setting{}, map[string]bool{}
+		u.count, u.left, u.last = map[string]int{}, map[string]int{}, map[string]*diag.Diagnostic{}
+	}
+	u.sources = append(u.sources, s)
+	u.cand |= s.cand
+	u.diags = append(u.diags, alone.diags...)
+	for code, n := range alone.count {
+		u.count[code] += n
+		u.left[code] += alone.left[code]
+		u.last[code] = alone.last[code]
+	}
+	for _, m := range s.meant {
+		u.meant[m.key] = true
+	}
+	for _, t := range s.settings {
+		u.set[t.key] = t
+	}
+	for _, t := range s.settings {
+		if u.set[t.key] == t {
+			u.order = append(u.order, t)
+		}
+	}
+}
+
+// judge runs every check. Values come first: what could not be read is not judged again.
+func (u *unit) judge() {
+	for _, t := range u.order {
+		u.parse(t)
+	}
+	u.lossless = u.losslessCos()
+	u.checkGroups()
+	u.checkPorts()
+	u.checkPriorityGroups()
+	u.checkMap()
+	u.checkRemark()
+	u.checkLossless()
+	u.checkSizes()
+	u.checkMemory()
+	u.checkMarking()
+	u.checkQueues()
+	u.checkBandwidth()
+	u.checkShapers()
+	u.checkPools()
+	u.checkCutThrough()
+	u.checkWatchdog()
+}
+
+// most is how many findings of one code a switch gets; further ones are counted.
+const most = 100
+
+func (u *unit) report(sev diag.Severity, t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
+	if u.count == nil {
+		u.count, u.left, u.last = map[string]int{}, map[string]int{}, map[string]*diag.Diagnostic{}
+	}
+	if u.count[t.Code]++; u.count[t.Code] > most {
+		u.left[t.Code]++
+		return &diag.Diagnostic{}
+	}
+	say := map[diag.Severity]func(*diag.List, diag.Range, string, ...any) *diag.Diagnostic{
+		diag.Error: t.Errorf, diag.Warning: t.Warnf, diag.Notice: t.Noticef,
+	}[sev]
+	d := say(&u.diags, at, format, args...)
+	u.last[t.Code] = d
+	return d
+}
+
+func (u *unit) errorf(t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
+	return u.report(diag.Error, t, at, format, args...)
+}
+
+func (u *unit) warnf(t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
+	return u.report(diag.Warning, t, at, format, args...)
+}
+
+func (u *unit) noticef(t *diag.Topic, at diag.Range, format string, args ...any) *diag.Diagnostic {
+	return u.report(diag.Notice, t, at, format, args...)
+}
+
+// finish says what was counted only.
+func (u *unit) finish() {
+	for code, n := range u.left {
+		if n > 0 {
+			u.last[code].Note(diag.Range{}, "%s more of this code %s left out.", diag.Number(n), map[bool]string{true: "was", false: "were"}[n == 1])
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package conflint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// groupFeatures are the features that apply to groups of ports: a list names the groups in force.
+var groupFeatures = []string{"source", "remark", "pfc", "link_pause", "ecn", "ecn_red", "egress_sched", "shaping", "pfc_watchdog"}
+
+// listed gives the groups in force of a feature.
+func (u *unit) listed(feature string) []item {
+	if t := u.set[feature+".port_group_list"]; t != nil && t.ok {
+		return t.list
+	}
+	return nil
+}
+
+// of gives a setting of a group that could be read; nil: none.
+func (u *unit) of(feature, group, key string) *setting {
+	if t := u.set[feature+"."+group+"."+key]; t != nil && t.ok {
+		return t
+	}
+	return nil
+}
+
+// checkGroups holds the lists of port groups against the groups there are.
+func (u *unit) checkGroups() {
+	for _, f := range groupFeatures {
+		list := u.set[f+".port_group_list"]
+		if list != nil && !list.ok {
+			continue
+		}
+		keys := map[string][]*setting{}
+		var found []string
+		for _, t := range u.order {
+			if t.row == nil || t.words[0] != f || len(t.words) < 3 || t.row.words[1] != "G" || u.cand&(t.row.in|t.row.maybe) == 0 {
+				continue
+			}
+			if keys[t.words[1]] == nil {
+				found = append(found, t.words[1])
+			}
+			keys[t.words[1]] = append(keys[t.words[1]], t)
+		}
+		named := map[string]bool{}
+		for _, g := range u.listed(f) {
+			named[g.text] = true
+		}
+		loose := slices.DeleteFunc(slices.Clone(found), func(g string) bool { return named[g] })
+		if len(loose) <= mostAstray {
+			loose = slices.DeleteFunc(loose, func(g string) bool { return u.astray(f, g, keys) })
+		}
+		for _, g := range u.listed(f) {
+			if keys[g.text] != nil {
+				u.complete(f, g, keys[g.text])
+				continue
+			}
+			d := u.errorf(&topicUndefined, g.at, "%s names the group %s, and no key %s.%s.* says what it is. The feature does "+
+				"nothing for it. "+
+				"Define the group, or take it out of the list.", list.key, show(g.text), f, g.text)
+			if len(loose) > 0 { // misnamed: one cause, one finding
+				d.Note(keys[loose[0]][0].keyAt, "%s.%s is defined, and in no list: should the names be the same?", f, loose[0])
+				loose = loose[1:]
+			}
+		}
+		for _, g := range loose {
+			u.unlisted(f, g, keys[g], list)
+		}
+	}
+}
+
+// astray reports keys of a group in no list that only lack the right name: a listed group is called nearly so, and has
+// none of them.
+func (u *unit) astray(f, g string, keys map[string][]*setting) bool {
+	in := func(right string, t *setting) string { return f + "." + right + "." + strings.Join(t.words[2:], ".") }
+	var near []string
+	for _, l := range u.listed(f) {
+		if keys[l.text] != nil && !slices.ContainsFunc(keys[g], func(t *setting) bool { return u.set[in(l.text, t)] != nil }) {
+			near = append(near, l.text)
+		}
+	}
+	right := diag.Nearest(g, near)
+	if right == "" {
+		return false
+	}
+	for _, t := range keys[g] {
+		u.meant[in(right, t)] = true
+	}
+	first := keys[g][0]
+	u.errorf(&topicUnlisted, first.keyAt, "%s.port_group_list does not name the group %s, so this key sets nothing. The group %s "+
+		"is in the list and has no such key. Did you mean %q?", f, show(g), show(right), in(right, first)).
+		Note(u.set[f+".port_group_list"].valueAt, "the groups in force")
+	return true
+}
+
+// mostAstray is how many groups in no list are compared with those in one; more are no slip.
+const mostAstray = 16
+
+func (u *unit) unlisted(f, g string, keys []*setting, list *setting) {
+	t := keys[0]
+	many := diag.Count(len(keys), "key")
+	switch {
+	case list == nil && u.meant[f+".port_group_list"]: // said already
+	case list == nil:
+		sev := diag.Warning
+		if f == "pfc" {
+			sev = diag.Error
+		}
+		u.report(sev, &topicUnlisted, t.keyAt, "The group %s of %s is defined by %s, but %s.port_group_list is not set, so the "+
+			"feature is off on every port. "+
+			"Set %s.port_group_list = [%s], or remove the keys.", show(g), f, many, f, f, g)
+	case list.empty:
+		u.noticef(&topicUnlisted, t.keyAt, "The group %s of %s is defined by %s, and the list of groups is empty: the feature "+
+			"is off.", show(g), f, many).
+			Note(list.valueAt, "no group is in force")
+	default:
+		u.warnf(&topicUnlisted, t.keyAt, "The group %s of %s is defined by %s, but %s does not name it, so they set nothing. "+
+			"Add the group to the list, or remove its keys.", show(g), f, many, list.key).Note(list.valueAt, "the groups in force")
+	}
+}
+
+// complete finds what a listed group lacks.
+func (u *unit) complete(f string, g item, keys []*setting) {
+	has := func(key string) bool {
+		name := f + "." + g.text + "." + key
+		return u.set[name] != nil || u.meant[name]
+	}
+	at := keys[0].keyAt
+	if !has("port_set") {
+		u.errorf(&topicIncomplete, g.at, "The group %s of %s has no port_set, so it applies to no port. Set "+
+			"%s.%s.port_set.", show(g.text), f, f, g.text).
+			Note(at, "its keys begin here")
+	}
+	switch f {
+	case "pfc":
+		u.completePFC(g, has, at)
+	case "ecn", ecnRed:
+		if !has("cos_list") && !has("egress_queue_list") {
+			key := "cos_list"
+			if u.cand.only(features | infra) {
+				key = "egress_queue_list"
+			}
+			u.warnf(&topicIncomplete, g.at, "The group %s of %s has no %s, so nothing is marked. Set "+
+				"%s.%s.%s.", show(g.text), f, key, f, g.text, key).
+				Note(at, "its keys begin here")
+		}
+	}
+}
+
+const ecnRed = "ecn_red"
+
+func (u *unit) completePFC(g item, has func(string) bool, at diag.Range) {
+	cos := u.set["pfc."+g.text+".cos_list"]
+	switch {
+	case cos == nil && has("cos_list"), u.obeysOnly(g.text): // meant
+	case cos == nil && u.cand.only(features|infra):
+		u.warnf(&topicIncomplete, g.at, "The group %s of pfc has no cos_list: its ports obey pauses and send none. Set "+
+			"pfc.%s.cos_list to the lossless cos.",
+			show(g.text), g.text).Note(at, "its keys begin here")
+	case cos == nil:
+		u.errorf(&topicIncomplete, g.at, "The group %s of pfc has no cos_list, so nothing is lossless on its ports. Set "+
+			"pfc.%s.cos_list to the lossless cos.",
+			show(g.text), g.text).Note(at, "its keys begin here")
+	case cos.empty:
+		u.warnf(&topicIncomplete, cos.valueAt, "%s is empty, so nothing is lossless on the ports of the group. Name the "+
+			"lossless cos, or take the group out "+
+			"of pfc.port_group_list.", cos.key)
+	}
+	if !u.cand.only(T1 | T2 | T3) {
+		return
+	}
+	var missing []string
+	for _, key := range []string{"port_buffer_bytes", "xoff_size", "xon_delta"} {
+		if !has(key) {
+			missing = append(missing, key)
+		}
+	}
+	if len(missing) > 0 {
+		u.warnf(&topicIncomplete, g.at, "The group %s of pfc lacks %s. The manuals up to 3.7 require the sizes; their defaults "+
+			"(buffer 25,000, xoff 10,000, "+
+			"delta 2,000 bytes) leave 15,000 bytes of headroom, too little for jumbo frames. Set "+
+			"them.", show(g.text), strings.Join(missing, ", ")).
+			Note(at, "its keys begin here")
+	}
+}
+
+// pausing calls f for each listed group of PFC and link pause.
+func (u *unit) pausing(f func(feature string, g item)) {
+	for _, feature := range []string{"pfc", "link_pause"} {
+		for _, g := range u.listed(feature) {
+			f(feature, g)
+		}
+	}
+}
+
+// losslessCos gives the cos of the PFC groups in force, where each is first named.
+func (u *unit) losslessCos() map[int]item {
+	m := map[int]item{}
+	for _, g := range u.listed("pfc") {
+		if t := u.of("pfc", g.text, "cos_list"); t != nil {
+			for _, c := range t.list {
+				if _, ok := m[c.n]; !ok {
+					m[c.n] = c
+				}
+			}
+		}
+	}
+	if t := u.set["priority_group.lossless.cos_list"]; t != nil && t.ok && u.cand.only(T0) { // the form before port groups
+		for _, c := range t.list {
+			m[c.n] = c
+		}
+	}
+	return m
+}
+
+// sortedCos gives the lossless cos, ascending.
+func (u *unit) sortedCos() []int {
+	var out []int
+	for c := range u.lossless {
+		out = append(out, c)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// numbers writes sorted numbers with runs folded: "0-3, 5".
+func numbers(list []int) string {
+	var out []string
+	for i := 0; i < len(list); {
+		j := i
+		for j+1 < len(list) && list[j+1] == list[j]+1 {
+			j++
+		}
+		if j > i {
+			out = append(out, fmt.Sprintf("%d-%d", list[i], list[j]))
+		} else {
+			out = append(out, fmt.Sprint(list[i]))
+		}
+		i = j + 1
+	}
+	return strings.Join(out, ", ")
+}

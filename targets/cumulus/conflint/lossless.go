@@ -1,0 +1,249 @@
+package conflint
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// checkLossless judges the PFC groups in force: both halves, the cos and their number.
+func (u *unit) checkLossless() {
+	u.pausing(func(f string, g item) {
+		tx, rx := u.of(f, g.text, "tx_enable"), u.of(f, g.text, "rx_enable")
+		txOff, rxOff := tx != nil && !tx.on, rx != nil && !rx.on
+		switch {
+		case txOff && rxOff:
+			u.errorf(&topicHalf, tx.valueAt, "The group %s of %s neither sends pauses nor obeys them, so it does nothing, "+
+				"though it is listed. Set tx_enable and rx_enable to true, "+
+				"or take the group out of the list.", show(g.text), f).Note(rx.valueAt, "pauses are not obeyed")
+		case txOff && (f == "link_pause" || u.obeysOnly(g.text)):
+			u.warnf(&topicHalf, tx.valueAt, "The ports of %s.%s obey pauses and never ask the peer for one: the link is lossless "+
+				"in one direction. Set tx_enable = true, unless nothing that comes in here has to arrive.", f, g.text)
+		case txOff:
+			u.errorf(&topicHalf, tx.valueAt, "The ports of %s.%s never ask the peer to pause, so their buffers overflow under "+
+				"load and frames are lost. Set tx_enable = true.", f, g.text)
+		case rxOff:
+			u.warnf(&topicHalf, rx.valueAt, "The ports of %s.%s ask for pauses and obey none, so the peer's buffers can "+
+				"overflow: the link is lossless in one direction. "+
+				"Set rx_enable = true, unless the other end never pauses.", f, g.text)
+		case u.cand.only(features|infra) && (tx == nil || rx == nil) && u.set[f+"."+g.text+".tx_enable"] == tx && u.set[f+"."+g.text+".rx_enable"] == rx:
+			u.noticef(&topicIncomplete, g.at, "The group %s of %s leaves tx_enable or rx_enable to the default. The manuals "+
+				"say it is true, working drafts of 5.0 said false: "+
+				"write both.", show(g.text), f)
+		}
+	})
+	for _, g := range u.listed("pfc") {
+		t := u.of("pfc", g.text, "cos_list")
+		if t == nil || len(t.list) < 2 {
+			continue
+		}
+		sev := diag.Notice
+		if len(t.list) > 2 {
+			sev = diag.Warning
+		}
+		u.report(sev, &topicMany, t.valueAt, "%s makes %d cos lossless on the same ports. On Spectrum they share one buffer, "+
+			"so congestion of one pauses all "+
+			"(so a draft of the manual of 5.0); on Broadcom each wants headroom of its own, and two are usual. One lossless "+
+			"cos does for all of RoCE.", t.key, len(t.list))
+	}
+	if c, ok := u.lossless[3]; ok && (!u.mapping().whole || u.mapping().reaches(3)) {
+		sev, why := diag.Notice, "The vendor's RoCE presets use it on Spectrum all the same. On Broadcom take 4 or 5"
+		if u.cand.only(T0) || u.broadcom() {
+			sev, why = diag.Warning, "This is a Broadcom switch: take 4 or 5"
+		}
+		if !u.spectrum() {
+			u.report(sev, &topicCos3, c.at, "Cos 3 is lossless, and the templates of every release reserve it for what the "+
+				"switch's own CPU sends. %s.", why)
+		}
+	}
+}
+
+// obeysOnly tells whether a PFC group promises no lossless cos and only obeys pauses, which from 4.4 on needs no list of
+// cos.
+func (u *unit) obeysOnly(group string) bool {
+	cos, tx := u.set["pfc."+group+".cos_list"], u.of("pfc", group, "tx_enable")
+	return u.cand.only(features|infra) && (cos == nil || cos.empty) && tx != nil && !tx.on
+}
+
+// spectrum and broadcom tell the chip where a file does: by where it lies, or by keys only Spectrum has.
+func (u *unit) spectrum() bool {
+	if u.cand.only(features | infra) {
+		return true
+	}
+	return u.lies("/mlx/", "/etc/mlx/")
+}
+
+func (u *unit) broadcom() bool { return u.lies("/bcm/", "/etc/bcm.d/") }
+
+func (u *unit) lies(in ...string) bool {
+	for _, s := range u.sources {
+		for _, dir := range in {
+			if strings.Contains("/"+s.Name, dir) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// The frames of the two MTUs headroom is judged by, with header and checksum.
+const (
+	ordinary = 1500 + 18
+	jumbo    = 9216 + 18
+)
+
+// arrives is how many bytes can come in after a pause was sent, at 10G, rounded up: a frame on either side
+// that has begun, the pause frame, both ways of the cable, the interfaces, and the peer's answer. Sources: the shape is
+// that of IEEE 802.1Qbb annex O; 60 quanta in 802.3 annex 31B are 67 in SONiC, whose 819 bytes for the interfaces are
+// taken too; 5.05 ns a metre.
+func arrives(frame, metres int) int {
+	const speed, preamble, pause, interfaces = 10_000, 20, 84, 819
+	cable := (2*metres*speed/1000*505 + 799) / 800
+	return 2*(frame+preamble) + pause + interfaces + cable + platform.PauseQuanta(speed)*platform.QuantumBytes
+}
+
+// checkSizes judges buffers, thresholds and headroom of each group in force.
+func (u *unit) checkSizes() {
+	u.pausing(func(f string, g item) {
+		buffer, xoff, delta := u.of(f, g.text, "port_buffer_bytes"), u.of(f, g.text, "xoff_size"), u.of(f, g.text, "xon_delta")
+		bad := false
+		if xoff != nil && xoff.n == 0 {
+			bad = true
+			u.errorf(&topicSizes, xoff.valueAt, "%s is 0, so the port would pause its peer all the time. It is the filling at "+
+				"which pauses are sent: the vendor's preset has 18,000.", xoff.key)
+		}
+		if buffer != nil && xoff != nil && !bad && xoff.n >= buffer.n {
+			bad = true
+			u.errorf(&topicSizes, xoff.valueAt, "%s is %s bytes of a buffer of %s: the pause goes out when nothing more fits, "+
+				"and what is on its way is lost. "+
+				"Make the buffer larger than xoff_size by the headroom.", xoff.key, diag.Number(xoff.n), diag.Number(buffer.n)).
+				Note(buffer.valueAt, "the whole buffer")
+		}
+		if xoff != nil && delta != nil && xoff.n > 0 && delta.n >= xoff.n {
+			u.errorf(&topicSizes, delta.valueAt, "%s is %s bytes, and xoff_size %s: the port resumes its peer at xoff_size "+
+				"less xon_delta, which must be above 0. Make xon_delta "+
+				"smaller; the vendor's preset has 0 for it.", delta.key, diag.Number(delta.n), diag.Number(xoff.n)).Note(xoff.valueAt, "pauses "+
+				"are sent here")
+		}
+		if bad || buffer == nil || xoff == nil {
+			return
+		}
+		u.headroom(f, g, buffer, xoff)
+	})
+}
+
+func (u *unit) headroom(f string, g item, buffer, xoff *setting) {
+	room := buffer.n - xoff.n
+	metres := 5
+	cable := u.of(f, g.text, "cable_length")
+	if cable != nil {
+		metres = min(cable.n, 100_000)
+	}
+	least, large := arrives(ordinary, min(metres, 5)), arrives(jumbo, metres)
+	what := fmt.Sprintf("The group %s of %s keeps %s bytes of headroom (port_buffer_bytes less "+
+		"xoff_size).", show(g.text), f, diag.Number(room))
+	var d *diag.Diagnostic
+	switch {
+	case room < least:
+		d = u.errorf(&topicHeadroom, buffer.valueAt, "%s Even at 10G, with an MTU of 1500 and a cable of %d m, %s bytes can "+
+			"arrive after a pause was sent; faster ports need more. "+
+			"Frames are lost. The vendor's preset has 70,000 and 18,000.", what, min(metres, 5), diag.Number(least))
+	case room < large:
+		d = u.warnf(&topicHeadroom, buffer.valueAt, "%s With an MTU of 9216, as RoCE samples have it, %s bytes can arrive "+
+			"after a pause was sent at 10G on a cable of %d m; faster ports "+
+			"need more. It suits small frames on slow ports only. The vendor's preset has 70,000 and "+
+			"18,000.", what, diag.Number(large), metres)
+	default:
+		return
+	}
+	d.Note(xoff.valueAt, "the pause is sent here")
+	if cable != nil {
+		d.Note(cable.valueAt, "the cable's length")
+	}
+}
+
+// largestChips names the chip with most memory that ran the releases of each dialect. Sources: the platform lists in the
+// quality-of-service chapters of the manuals; sizes of [platform.ASICs].
+var largestChips = []struct {
+	in   dialects
+	chip string
+}{
+	{Q2 | I2, "spectrum4"},
+	{T4 | Q1 | I1, "spectrum3"},
+	{T3, "tomahawk2"},
+	{T1 | T2, "trident2plus"},
+	{T0, "trident2"},
+	{D, "spectrum3"},
+}
+
+// largest is the chip with most memory a file can be for.
+func (u *unit) largest() *platform.ASIC {
+	for _, c := range largestChips {
+		if u.cand&c.in == 0 {
+			continue
+		}
+		for _, a := range platform.ASICs {
+			if a.Name == c.chip {
+				return a
+			}
+		}
+	}
+	panic("conflint: a dialect without a largest chip")
+}
+
+// checkMemory holds the sum of all guaranteed buffers against the largest chip there is.
+func (u *unit) checkMemory() {
+	total, ports := 0, 0
+	least := "" // where the number of ports is not known
+	var most *setting
+	mostBytes := 0
+	u.pausing(func(f string, g item) {
+		buffer, set := u.of(f, g.text, "port_buffer_bytes"), u.of(f, g.text, "port_set")
+		if buffer == nil || set == nil {
+			return
+		}
+		n := 0
+		spans, every := set.spans()
+		if every {
+			n, least = 1, "at least "
+		}
+		for _, s := range spans {
+			n += s.count()
+		}
+		ports += n
+		sum := n * buffer.n
+		total += sum
+		if most == nil || sum > mostBytes {
+			most, mostBytes = buffer, sum
+		}
+	})
+	memory, what := u.memory()
+	if total <= memory {
+		return
+	}
+	u.errorf(&topicMemory, most.valueAt, "The PFC and pause groups promise %s of buffer to %s%s. %s has %s. Buffers that do not "+
+		"exist "+
+		"lose frames. Make port_buffer_bytes smaller, or name fewer "+
+		"ports.", bytesText(total), least, diag.Count(ports, "port"), what, bytesText(memory))
+}
+
+// memory is the most a chip of these releases has for lossless traffic, and what to call it.
+func (u *unit) memory() (bytes int, what string) {
+	chip := u.largest()
+	what = "The largest chip of these releases, " + chip.Title + ","
+	for _, key := range []string{"flow_control.ingress_service_pool", "flow_control.service_pool"} {
+		pool := u.set[key]
+		if pool == nil || !pool.ok {
+			continue
+		}
+		if p := u.set[fmt.Sprintf("ingress_service_pool.%d.percent", pool.n)]; p != nil && p.ok && p.real > 0 && p.real < 100 {
+			return int(float64(chip.Buffer) * p.real / 100), fmt.Sprintf("The lossless pool (%g percent) of the largest chip "+
+				"of these releases, %s,", p.real, chip.Title)
+		}
+	}
+	return chip.Buffer, what
+}
+
+func bytesText(n int) string { return diag.Number(n) + " bytes" }

@@ -1,0 +1,360 @@
+package conflint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// checkMarking judges the thresholds of ECN and RED, of groups in force and of the default profile.
+func (u *unit) checkMarking() {
+	for _, f := range []string{"ecn", ecnRed} {
+		for _, g := range u.listed(f) {
+			u.marking(f + "." + g.text)
+		}
+	}
+	for _, f := range []string{"default_ecn_conf", "default_ecn_red_conf"} {
+		u.marking(f)
+	}
+}
+
+func (u *unit) marking(prefix string) {
+	get := func(key string) *setting {
+		if t := u.set[prefix+"."+key]; t != nil && t.ok {
+			return t
+		}
+		return nil
+	}
+	low, high, chance := get("min_threshold_bytes"), get("max_threshold_bytes"), get("probability")
+	for _, t := range []*setting{low, high, chance} {
+		if t == nil || t.n > 0 {
+			continue
+		}
+		what := "every packet is marked, also where no queue is"
+		if t == chance {
+			what = "packets are marked above the maximum only, and then all of them"
+		}
+		if t == high {
+			what = "no queue may build up at all"
+		}
+		sev := diag.Error
+		if t == chance {
+			sev = diag.Warning
+		}
+		u.report(sev, &topicThresholds, t.valueAt, "%s is 0: %s. Set it above 0; the vendor's preset has 153600, 1536000 and "+
+			"100.", t.key, what)
+	}
+	if low != nil && high != nil && low.n > 0 && high.n > 0 && low.n >= high.n {
+		u.errorf(&topicThresholds, high.valueAt, "%s is %s bytes, and the minimum %s: the probability holds between the two, "+
+			"so the maximum must be the larger. "+
+			"The vendor's preset has 153600 and 1536000.", high.key, diag.Number(high.n), diag.Number(low.n)).Note(low.valueAt, "marking begins here")
+	}
+	memory, what := u.memory()
+	for _, t := range []*setting{low, high} {
+		if t != nil && t.n > memory {
+			u.warnf(&topicThresholds, t.valueAt, "%s is %s. %s has %s, so no queue gets that long. The vendor's preset has "+
+				"153600 and 1536000.",
+				t.key, bytesText(t.n), what, bytesText(memory))
+			break
+		}
+	}
+	if lone := low == nil && high != nil || low != nil && high == nil; lone && u.set[prefix+".min_threshold_bytes"] == low && u.set[prefix+".max_threshold_bytes"] == high {
+		t, other := low, "max_threshold_bytes"
+		if t == nil {
+			t, other = high, "min_threshold_bytes"
+		}
+		u.warnf(&topicThresholds, t.keyAt, "%s is set and %s.%s is not: its default may lie on the wrong side. Set "+
+			"both.", t.key, prefix, other)
+	}
+	red, marks := get("red_enable"), get("ecn_enable")
+	if red == nil || !red.on {
+		if red != nil && marks != nil && !marks.on {
+			u.noticef(&topicThresholds, marks.valueAt, "%s neither marks nor drops: ecn_enable and red_enable are both "+
+				"false.", prefix)
+		}
+		return
+	}
+	for _, key := range []string{"cos_list", "egress_queue_list"} {
+		t := get(key)
+		if t == nil {
+			continue
+		}
+		for _, c := range t.list {
+			for _, cos := range u.sortedCos() {
+				if cos == c.n || key == "egress_queue_list" && u.queueOf(cos) == c.n {
+					u.warnf(&topicRED, red.valueAt, "RED is on for cos %d, which is lossless: packets that cannot be marked "+
+						"(RoCEv1, some CNPs) are dropped early, in a class that promises "+
+						"to lose none. Set red_enable = false.", cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
+					return
+				}
+			}
+		}
+	}
+}
+
+// checkQueues finds lossless cos that leave by a queue of lossy ones.
+func (u *unit) checkQueues() {
+	if !u.cand.only(features | infra) {
+		return
+	}
+	m := u.mapping()
+	for _, cos := range u.sortedCos() {
+		var others []int
+		var at *setting
+		for c := range 8 {
+			if _, lossless := u.lossless[c]; lossless || u.queueOf(c) != u.queueOf(cos) || m.whole && !m.reaches(c) {
+				continue
+			}
+			others = append(others, c)
+			if t := u.set[fmt.Sprintf("cos_egr_queue.cos_%d.uc", c)]; at == nil && t != nil {
+				at = t
+			}
+		}
+		if own := u.set[fmt.Sprintf("cos_egr_queue.cos_%d.uc", cos)]; own != nil {
+			at = own
+		}
+		if len(others) > 0 && at != nil {
+			u.warnf(&topicShared, at.valueAt, "The lossless cos %d leaves by egress queue %d together with the lossy cos %s, so it "+
+				"has no share of its own and waits behind them. Give it a queue of its own: the vendor's preset has queue %d for "+
+				"cos %d.", cos, u.queueOf(cos), numbers(others), cos, cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
+		}
+	}
+}
+
+// queueOf is the egress queue of a cos: the same number, unless qos_infra.conf says otherwise.
+func (u *unit) queueOf(cos int) int {
+	if t := u.set[fmt.Sprintf("cos_egr_queue.cos_%d.uc", cos)]; t != nil && t.ok {
+		return t.n
+	}
+	return cos
+}
+
+// checkBandwidth adds up the shares of egress queues, and looks for the queue of lossless traffic among them.
+func (u *unit) checkBandwidth() {
+	prefixes := []string{"default_egress_sched"}
+	for _, g := range u.listed("egress_sched") {
+		prefixes = append(prefixes, "egress_sched."+g.text)
+	}
+	for _, prefix := range prefixes {
+		var queues [8]*setting
+		var last *setting
+		sum, whole := 0, true
+		for q := range queues {
+			t := u.set[fmt.Sprintf("%s.egr_queue_%d.bw_percent", prefix, q)]
+			if t == nil {
+				continue
+			}
+			queues[q], last = t, t
+			whole = whole && t.ok
+			sum += t.n
+		}
+		if last == nil || !whole {
+			continue
+		}
+		if sum > 100 {
+			u.errorf(&topicBandwidth, last.valueAt, "The queues of %s get %d percent together, and a link has 100. The release "+
+				"refuses it, or gives other shares than written. "+
+				"Lower some of them.", prefix, sum)
+		}
+		for _, cos := range u.sortedCos() {
+			q := u.queueOf(cos)
+			switch t := queues[q]; {
+			case t == nil:
+				u.warnf(&topicBandwidth, last.keyAt, "%s gives queue %d, which the lossless cos %d uses, no share: it is "+
+					"served only when all others are empty. "+
+					"Set %s.egr_queue_%d.bw_percent.", prefix, q, cos, prefix, q).Note(u.lossless[cos].at, "cos %d is "+
+					"lossless", cos)
+			case t.n == 0:
+				u.warnf(&topicStrict, t.valueAt, "%s is 0, strict priority, and the lossless cos %d uses that queue. Lossless "+
+					"traffic is bulk data: it can starve the rest, "+
+					"also the routing protocols. Give it a share.", t.key, cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
+			}
+		}
+	}
+}
+
+// checkShapers wants min <= max <= the port's own limit.
+func (u *unit) checkShapers() {
+	for _, g := range u.listed("shaping") {
+		limit := u.of("shaping", g.text, "port.shaper")
+		for q := range 8 {
+			t := u.of("shaping", g.text, fmt.Sprintf("egr_queue_%d.shaper", q))
+			if t == nil {
+				continue
+			}
+			low, high := t.list[0], t.list[1]
+			if low.n > high.n {
+				u.errorf(&topicShaper, high.at, "%s has a maximum of %s kb/s below its minimum of %s. Write "+
+					"[min,max].", t.key, diag.Number(high.n), diag.Number(low.n))
+			} else if limit != nil && low.n > limit.n {
+				u.errorf(&topicShaper, low.at, "%s promises %s kb/s, and the whole port is held to %s. Lower the one or raise "+
+					"the other.",
+					t.key, diag.Number(low.n), diag.Number(limit.n)).Note(limit.valueAt, "the limit of the port")
+			} else if limit != nil && high.n > limit.n {
+				u.warnf(&topicShaper, high.at, "%s allows %s kb/s, and the whole port is held to %s. The manuals want max to "+
+					"be at most the port's limit; lower it.",
+					t.key, diag.Number(high.n), diag.Number(limit.n)).Note(limit.valueAt, "the limit of the port")
+			}
+		}
+	}
+}
+
+// checkPools adds up the memory pools, and wants one for lossless traffic where the release needs it.
+func (u *unit) checkPools() {
+	for _, way := range []string{"ingress", "egress"} {
+		sum, infinite := 0.0, 0.0
+		var last *setting
+		for p := range 8 {
+			t := u.set[fmt.Sprintf("%s_service_pool.%d.percent", way, p)]
+			if t == nil || !t.ok {
+				continue
+			}
+			sum += t.real
+			last = t
+			if t.row.in&u.cand&D != 0 && way == "egress" && u.flowPool() == p {
+				infinite = t.real
+			}
+		}
+		if last == nil || sum <= 100 {
+			continue
+		}
+		if sum-infinite <= 100 { // the vendor's own preset of 3.7 lets the lossless egress pool overlap
+			continue
+		}
+		u.errorf(&topicPools, last.valueAt, "The %s pools take %g percent of the chip's memory together. They cannot be more "+
+			"than 100: lower some of them.", way, sum)
+	}
+	in, out := u.set["flow_control.ingress_service_pool"], u.set["flow_control.egress_service_pool"]
+	if in != nil && out != nil && in.ok && out.ok && in.n != out.n {
+		u.warnf(&topicPools, out.valueAt, "Lossless traffic comes in by pool %d and goes out by pool %d. The manuals of 4.4 "+
+			"and 5.x have one lossless pool a switch. Use one number.",
+			in.n, out.n).Note(in.valueAt, "the pool of the way in")
+	}
+	pausing := append(slices.Clone(u.listed("pfc")), u.listed("link_pause")...)
+	if len(pausing) == 0 || !u.has(infraKind) {
+		return
+	}
+	if in != nil && in.ok {
+		for _, t := range u.order {
+			if t.row != nil && t.row.key == "priority_group.G.service_pool" && t.value == fmt.Sprint(in.n) {
+				u.errorf(&topicPools, in.valueAt, "Lossless traffic comes in by pool %d, and so does the lossy traffic of the "+
+					"priority group %s, which can fill it. From 4.4 on the manuals want a pool for lossless traffic alone: "+
+					"give it one of its own, with half of the memory.", in.n, show(t.words[1])).Note(t.valueAt, "lossy traffic is here")
+				return
+			}
+		}
+	}
+	for _, way := range []string{"ingress", "egress"} {
+		t := u.set["flow_control."+way+"_service_pool"]
+		if t == nil {
+			u.errorf(&topicPools, pausing[0].at, "PFC or link pause is on, and qos_infra.conf sets no "+
+				"flow_control.%s_service_pool. From 4.4 on the manuals want a pool for lossless "+
+				"traffic first: set it, and give the pool half of the memory.", way)
+			return
+		}
+		if !t.ok {
+			continue
+		}
+		p := u.set[fmt.Sprintf("%s_service_pool.%d.percent", way, t.n)]
+		if p == nil {
+			u.errorf(&topicPools, t.valueAt, "Lossless traffic uses %s pool %d, and %s_service_pool.%d.percent is not set, so "+
+				"the pool has no memory. Set it, say to 50.0.", way, t.n, way, t.n)
+		} else if p.ok && p.real == 0 {
+			u.errorf(&topicPools, p.valueAt, "%s is 0, and lossless traffic uses this pool: there is no memory for it. Set it, "+
+				"say to 50.0.", p.key).
+				Note(t.valueAt, "lossless traffic uses it")
+		}
+	}
+}
+
+// flowPool is the number of the lossless pool of datapath.conf; -1: not said.
+func (u *unit) flowPool() int {
+	if t := u.set["flow_control.service_pool"]; t != nil && t.ok {
+		return t.n
+	}
+	return -1
+}
+
+// checkCutThrough finds link pause beside cut-through forwarding.
+func (u *unit) checkCutThrough() {
+	t := u.set["cut_through_enable"]
+	groups := u.listed("link_pause")
+	if t == nil || len(groups) == 0 || !u.cand.only(T0|T1|T2|T3) || !strings.EqualFold(strings.Trim(t.value, `"`), "true") || u.spectrum() {
+		return
+	}
+	sev, which := diag.Notice, "If this is a Broadcom switch, set"
+	if u.cand.only(T0) || u.broadcom() {
+		sev, which = diag.Warning, "Set"
+	}
+	u.report(sev, &topicCutThrough, t.valueAt, "Link pause is on, and so is cut-through forwarding. The manuals of 3.x say "+
+		"that on Broadcom the two together give overruns, underruns "+
+		"and damaged packets. %s cut_through_enable = false, or use PFC.", which).Note(groups[0].at, "link pause is on")
+}
+
+// checkWatchdog finds watched ports that nothing can pause.
+func (u *unit) checkWatchdog() {
+	var paused []span
+	everywhere := false
+	u.pausing(func(f string, g item) {
+		if set := u.of(f, g.text, "port_set"); set != nil {
+			spans, every := set.spans()
+			paused, everywhere = append(paused, spans...), everywhere || every
+		}
+	})
+	if everywhere {
+		return
+	}
+	merged := merge(paused)
+	for _, g := range u.listed("pfc_watchdog") {
+		set := u.of("pfc_watchdog", g.text, "port_set")
+		if set == nil {
+			continue
+		}
+		spans, every := set.spans()
+		if every {
+			u.noticef(&topicWatchdog, set.valueAt, "%s names all ports; the watchdog works on those with PFC or link pause "+
+				"only.", set.key)
+			continue
+		}
+		for _, s := range spans {
+			i := reaching(merged, s.a)
+			if i == len(merged) || comparePorts(merged[i].a, s.a) > 0 || comparePorts(merged[i].b, s.b) < 0 {
+				u.warnf(&topicWatchdog, s.at, "%s is watched, and no group in force gives all of it PFC or link pause. The "+
+					"watchdog works on such ports only. "+
+					"Take it out, or turn PFC on there.", s.text)
+			}
+		}
+	}
+}
+
+// reaching gives the first of merged spans that ends at a port or behind it.
+func reaching(merged []span, p port) int {
+	i, _ := slices.BinarySearchFunc(merged, p, func(m span, p port) int { return comparePorts(m.b, p) })
+	return i
+}
+
+// meets tells whether a span shares a port with merged ones.
+func meets(merged []span, s span) bool {
+	i := reaching(merged, s.a)
+	return i < len(merged) && comparePorts(merged[i].a, s.b) <= 0
+}
+
+// merge sorts spans and joins those that touch.
+func merge(list []span) []span {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(x, y span) int { return comparePorts(x.a, y.a) })
+	var out []span
+	for _, s := range list {
+		if n := len(out); n > 0 && (comparePorts(s.a, out[n-1].b) <= 0 || s.a.n == out[n-1].b.n+1 && s.a.sub < 0 ||
+			s.a.n == out[n-1].b.n && s.a.sub == out[n-1].b.sub+1) {
+			if comparePorts(s.b, out[n-1].b) > 0 {
+				out[n-1].b = s.b
+			}
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}

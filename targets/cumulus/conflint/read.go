@@ -1,0 +1,208 @@
+package conflint
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus"
+)
+
+// MaxFile is the size of the largest file that is judged.
+const MaxFile = cumulus.MaxFile
+
+// mostLines is how many lines a file has at most.
+const mostLines = 100_000
+
+// source is a file, taken apart.
+type source struct {
+	File
+	kind     kind
+	cand     dialects
+	readable bool
+	settings []*setting // every active one
+	hidden   []string   // keys of commented settings
+	meant    []meaning  // what keys with a slip were to be
+}
+
+// meaning is a key that was meant and not written: nothing is said about its absence.
+type meaning struct {
+	key string
+	row *row
+}
+
+// setting is one line that sets a key.
+type setting struct {
+	src            *source
+	key            string
+	words          []string
+	row            *row
+	value          string // as written, without a comment
+	keyAt, valueAt diag.Range
+
+	ok    bool // the value could be read, wholly or in part
+	n     int
+	on    bool
+	real  float64
+	list  []item
+	empty bool // a list of nothing, in so many words
+}
+
+// item is a value, or an element of a list.
+type item struct {
+	text string
+	n    int
+	at   diag.Range
+}
+
+// span gives the place of bytes of one line.
+func (s *source) span(line, start, from, to int) diag.Range {
+	r := diag.Range{Filename: s.Name}
+	r.Start.Line, r.End.Line = line, line
+	r.Start.Byte, r.End.Byte = from, to
+	r.Start.Column = utf8.RuneCount(s.Data[start:from]) + 1
+	r.End.Column = r.Start.Column + utf8.RuneCount(s.Data[from:to])
+	return r
+}
+
+// top is the beginning of the file.
+func (s *source) top() diag.Range {
+	r := diag.Range{Filename: s.Name}
+	r.Start.Line, r.Start.Column, r.End.Line, r.End.Column = 1, 1, 1, 1
+	return r
+}
+
+// unreadable finds the first thing for which a file is no text file of settings.
+func (s *source) unreadable() (at diag.Range, why string) {
+	if s.Why != "" {
+		return s.top(), s.Why
+	}
+	if len(s.Data) > MaxFile {
+		return s.top(), "It is larger than 1 MiB, and those of the factory have about 10 KiB. See that it is the right file."
+	}
+	if bytes.HasPrefix(s.Data, []byte("\xef\xbb\xbf")) {
+		return s.top(), "It begins with a byte order mark, which an editor put there; the first line is read wrongly. Save it " +
+			"as plain UTF-8."
+	}
+	line, start := 1, 0
+	for i := 0; i < len(s.Data); {
+		if line > mostLines {
+			return s.span(line, i, i, i), "It has more than " + diag.Number(mostLines) + " lines, and those of the factory have a few " +
+				"hundred. See that it is the right file."
+		}
+		switch c := s.Data[i]; {
+		case c == '\n':
+			line++
+			start = i + 1
+		case c == 0:
+			return s.span(line, start, i, i+1), "It holds a NUL byte, so it is no text file. See that it came over whole."
+		case c == '\r' && (i+1 == len(s.Data) || s.Data[i+1] != '\n'):
+			return s.span(line, start, i, i+1), "It holds a carriage return inside a line, so where its lines end is " +
+				"uncertain. End the lines by a newline."
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRune(s.Data[i:])
+			if r == utf8.RuneError && n == 1 {
+				return s.span(line, start, i, i+1), "It holds a byte that is no UTF-8, so it is no text file, or of an old " +
+					"encoding. Save it as UTF-8."
+			}
+			i += n
+			continue
+		}
+		i++
+	}
+	return diag.Range{}, ""
+}
+
+// read takes the file apart, and reports lines that set nothing and keys set twice.
+func (s *source) read(u *unit) {
+	if at, why := s.unreadable(); why != "" {
+		u.errorf(&topicUnreadable, at, "%s cannot be judged. %s", s.Name, why)
+		return
+	}
+	s.readable = true
+	first := map[string]*setting{}
+	again := map[string][]*setting{}
+	var order []string
+	for i, l := range cumulus.Lines(s.Data) {
+		switch {
+		case l.Hidden:
+			s.hidden = append(s.hidden, l.Key)
+			continue
+		case l.Key == "":
+			s.noSetting(u, i+1, l)
+			continue
+		case len(l.Key) > longestKey:
+			u.errorf(&topicSyntax, s.span(i+1, l.Start, l.KeyAt, l.KeyAt+len(l.Key)), "The key %s has %d letters, and no "+
+				"release has one that long. "+
+				"See that the file came over whole.", show(l.Key), len(l.Key))
+			continue
+		}
+		t := &setting{src: s, key: l.Key, words: strings.Split(l.Key, "."), value: l.Value}
+		t.row = match(t.words)
+		t.keyAt = s.span(i+1, l.Start, l.KeyAt, l.KeyAt+len(l.Key))
+		t.valueAt = s.span(i+1, l.Start, l.ValueAt, l.ValueAt+len(l.Value))
+		s.settings = append(s.settings, t)
+		if first[t.key] == nil {
+			first[t.key] = t
+			continue
+		}
+		if again[t.key] == nil {
+			order = append(order, t.key)
+		}
+		again[t.key] = append(again[t.key], t)
+	}
+	for _, key := range order {
+		twice(u, first[key], again[key])
+	}
+}
+
+// noSetting reports a line that is neither a setting nor a comment nor empty.
+func (s *source) noSetting(u *unit, number int, l cumulus.Line) {
+	text := strings.Trim(l.Text, " \t")
+	if text == "" || text[0] == '#' {
+		return
+	}
+	from := l.Start + strings.Index(l.Text, text)
+	at := s.span(number, l.Start, from, from+len(text))
+	key, _, found := strings.Cut(text, "=")
+	switch key = strings.TrimSpace(key); {
+	case !found:
+		u.errorf(&topicSyntax, at, "The line %s is no setting: it has no \"=\". The switch refuses the file, or reads it "+
+			"without this line. "+
+			"Write key = value, or put a # in front if it is a comment.", show(text))
+	case key == "":
+		u.errorf(&topicSyntax, at, "The line %s has no key before its \"=\". Write key = value.", show(text))
+	default:
+		u.errorf(&topicSyntax, s.span(number, l.Start, from, from+len(key)), "%s is no key: keys are words of letters, digits, "+
+			"_ and -, joined by dots. "+
+			"Write key = value, or put a # in front if it is a comment.", show(key))
+	}
+}
+
+// twice reports a key that is set more than once.
+func twice(u *unit, first *setting, again []*setting) {
+	last := again[len(again)-1]
+	var d *diag.Diagnostic
+	often := "twice"
+	if len(again) > 1 {
+		often = diag.Number(len(again)+1) + " times"
+	}
+	if slices.ContainsFunc(again, func(t *setting) bool { return t.value != first.value }) {
+		d = u.warnf(&topicDuplicate, last.keyAt, "%s is set %s, to different values. No manual says which line counts; rocec "+
+			"judges the last. Keep one of them.", show(last.key), often)
+	} else {
+		d = u.noticef(&topicDuplicate, last.keyAt, "%s is set %s, to the same value. One line is enough.", show(last.key), often)
+	}
+	d.Note(first.keyAt, "first set here")
+}
+
+// show quotes what the file says, shortened, and safe to print in every format.
+func show(text string) string {
+	const longest = 48
+	if len(text) > longest {
+		text = strings.ToValidUTF8(text[:longest], "") + "..."
+	}
+	return `"` + diag.Escape(text) + `"`
+}

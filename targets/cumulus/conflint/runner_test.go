@@ -1,0 +1,181 @@
+package conflint_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
+)
+
+// want is a line of a test file: a code, how many lines below it stands, and what its text matches.
+var want = regexp.MustCompile(`(?m)^#want ([a-z0-9-]+) (-?\d+) "(.*)"\r?$`)
+
+type place struct {
+	file string
+	line int
+}
+
+// read gives the files of a case: one file, or a folder of them.
+func read(t *testing.T, name string) []conflint.File {
+	t.Helper()
+	var files []conflint.File
+	require.NoError(t, filepath.WalkDir(name, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files = append(files, conflint.File{Name: filepath.ToSlash(path), Data: data})
+		return err
+	}))
+	return files
+}
+
+// find returns the folder or file of a case.
+func find(t *testing.T, name string) string {
+	t.Helper()
+	if _, err := os.Stat(name + ".conf"); err == nil {
+		return name + ".conf"
+	}
+	require.DirExists(t, name)
+	return name
+}
+
+// Every code has a file in which it, and only what is wanted, is found, and one in which nothing is.
+func TestTopics(t *testing.T) {
+	codes := map[string]bool{}
+	for _, topic := range conflint.Topics {
+		assert.NotContains(t, codes, topic.Code)
+		codes[topic.Code] = true
+		assert.Regexp(t, `^conf(-[a-z0-9]+)+$`, topic.Code)
+		assert.NotEmpty(t, topic.Summary)
+		assert.False(t, strings.HasSuffix(topic.Summary, "."), topic.Code)
+		assert.Contains(t, topic.Doc, "Example", topic.Code)
+		assert.Contains(t, topic.Doc, "How to mend it", topic.Code)
+		for line := range strings.SplitSeq(topic.Doc, "\n") {
+			assert.LessOrEqual(t, len(line), 100, "%s: %s", topic.Code, line)
+		}
+		t.Run(topic.Code, func(t *testing.T) {
+			bad := find(t, filepath.Join("testdata", topic.Code, "bad"))
+			judge(t, read(t, bad), topic)
+			for _, d := range conflint.Check(read(t, find(t, filepath.Join("testdata", topic.Code, "good")))).Diagnostics {
+				t.Errorf("good: %s: %s: %s", d.At, d.Code, d.Detail)
+			}
+		})
+	}
+	dirs, err := os.ReadDir("testdata")
+	require.NoError(t, err)
+	for _, d := range dirs {
+		if d.Name() != "sound" && d.Name() != "fuzz" && d.Name() != "rapid" {
+			assert.Contains(t, codes, d.Name(), "testdata/%s has no topic", d.Name())
+		}
+	}
+}
+
+// judge holds what is found in files against what they want.
+func judge(t *testing.T, files []conflint.File, own diag.Topic) {
+	t.Helper()
+	type wanted struct {
+		code string
+		text *regexp.Regexp
+	}
+	wants := map[place][]wanted{}
+	for _, f := range files {
+		for _, m := range want.FindAllSubmatchIndex(f.Data, -1) {
+			off, err := strconv.Atoi(string(f.Data[m[4]:m[5]]))
+			require.NoError(t, err)
+			line := strings.Count(string(f.Data[:m[0]]), "\n") + 1 + off
+			p := place{f.Name, line}
+			for off > 0 && want.Match(lineOf(f.Data, p.line)) { // several wants stand above one line
+				p.line++
+			}
+			wants[p] = append(wants[p], wanted{string(f.Data[m[2]:m[3]]), regexp.MustCompile(string(f.Data[m[6]:m[7]]))})
+		}
+	}
+	found := false
+	for _, d := range conflint.Check(files).Diagnostics {
+		p := place{d.At.Filename, d.At.Start.Line}
+		i := slices.IndexFunc(wants[p], func(w wanted) bool { return w.code == d.Code && w.text.MatchString(d.Detail) })
+		if i < 0 {
+			t.Errorf("not wanted: %s: %s %s: %s", d.At, d.Severity, d.Code, d.Detail)
+			continue
+		}
+		wants[p] = slices.Delete(wants[p], i, i+1)
+		if d.Code == own.Code {
+			found = true
+			assert.Equal(t, own.Summary, d.Summary)
+		}
+	}
+	for p, left := range wants {
+		for _, w := range left {
+			t.Errorf("%s:%d: not found: %s %s", p.file, p.line, w.code, w.text)
+		}
+	}
+	assert.True(t, found, "bad shows what the code is for")
+}
+
+// lineOf gives a line of data by its number.
+func lineOf(data []byte, number int) []byte {
+	lines := strings.Split(string(data), "\n")
+	if number < 1 || number > len(lines) {
+		return nil
+	}
+	return []byte(lines[number-1])
+}
+
+// Whole files as a careful engineer would write them, one for each dialect, give nothing but the note about cos 3, which
+// the vendor's own presets make lossless.
+func TestSound(t *testing.T) {
+	entries, err := os.ReadDir(filepath.Join("testdata", "sound"))
+	require.NoError(t, err)
+	dialects := map[string]string{
+		"t0.conf":       "traffic.conf of Cumulus Linux 2.5 to 3.1.0",
+		"t1.conf":       "traffic.conf of Cumulus Linux 3.1.1 to 3.4",
+		"t1-dscp.conf":  "traffic.conf of Cumulus Linux 3.1.1 to 3.4",
+		"t1-pause.conf": "traffic.conf of Cumulus Linux 3.1.1 to 3.4",
+		"t2.conf":       "traffic.conf of Cumulus Linux 3.4",
+		"t3-preset":     "traffic.conf of Cumulus Linux 3.5 to 4.3, datapath.conf of Cumulus Linux 2.5 to 4.3",
+		"t3-ports.conf": "traffic.conf of Cumulus Linux 3.5 to 3.7",
+		"t4.conf":       "traffic.conf of Cumulus Linux 4.0 to 4.3",
+		"q1":            "qos_features.conf of Cumulus Linux 4.4, qos_infra.conf of Cumulus Linux 4.4 to 5.x",
+		"q2":            "qos_features.conf of Cumulus Linux 5.x, qos_infra.conf of Cumulus Linux 4.4 to 5.x",
+	}
+	require.Len(t, entries, len(dialects))
+	for _, e := range entries {
+		t.Run(e.Name(), func(t *testing.T) {
+			r := conflint.Check(read(t, filepath.Join("testdata", "sound", e.Name())))
+			require.Equal(t, dialects[e.Name()], strings.Join(r.Dialects, ", "))
+			for _, d := range r.Diagnostics {
+				t.Errorf("%s: %s %s: %s", d.At, d.Severity, d.Code, d.Detail)
+			}
+		})
+	}
+}
+
+// What rocec writes is good by this judge, too: every traffic.conf of golden/.
+func TestGolden(t *testing.T) {
+	seen := 0
+	for _, f := range read(t, filepath.FromSlash("../../../golden")) {
+		if !conflint.Known(f.Name) {
+			continue
+		}
+		seen++
+		r := conflint.Check([]conflint.File{f})
+		assert.NotEmpty(t, r.Dialects[0])
+		for _, d := range r.Diagnostics {
+			if d.Code != "conf-cos-3" {
+				t.Errorf("%s: %s %s: %s", d.At, d.Severity, d.Code, d.Detail)
+			}
+		}
+	}
+	require.Positive(t, seen)
+}

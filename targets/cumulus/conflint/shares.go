@@ -1,0 +1,181 @@
+package conflint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// groupNames are the priority groups of a release.
+func (u *unit) groupNames() []string {
+	switch {
+	case u.cand.only(T0):
+		return []string{"control", "service", "bulk", "lossless"}
+	case u.cand.only(traffic | D):
+		return []string{"control", "service", "bulk"}
+	}
+	return []string{"control", "bulk", "service1", "service2", "service3", "service4", "service5", "service6"}
+}
+
+// checkPriorityGroups holds the list of priority groups against the groups, and wants every cos in one of them.
+func (u *unit) checkPriorityGroups() {
+	list := u.set["traffic.priority_group_list"]
+	if list != nil && !list.ok {
+		return
+	}
+	var lists []*setting
+	for _, t := range u.order {
+		if t.row != nil && t.row.key == "priority_group.G.cos_list" && u.cand&t.row.in != 0 {
+			lists = append(lists, t)
+		}
+	}
+	names := u.groupNames()
+	complete := true
+	named := map[string]bool{}
+	if list != nil {
+		for _, g := range list.list {
+			named[g.text] = true
+			switch {
+			case !slices.Contains(names, g.text):
+				complete = false
+				u.errorf(&topicPriorityGroup, g.at, "%s names %s, and this release has the priority groups "+
+					"%s.%s", list.key, show(g.text), strings.Join(names, ", "),
+					diag.DidYouMean(g.text, names))
+			case u.set["priority_group."+g.text+".cos_list"] == nil && u.cand.only(traffic):
+				complete = false
+				u.errorf(&topicPriorityGroup, g.at, "The priority group %s is listed, and no priority_group.%s.cos_list says "+
+					"which cos are in it. Set it.", g.text, g.text)
+			}
+		}
+	}
+	first := map[int]item{}
+	firstIn := map[int]string{}
+	for _, t := range lists {
+		g := t.words[1]
+		if list != nil && !named[g] {
+			complete = false
+			u.errorf(&topicPriorityGroup, t.keyAt, "The priority group %s has a list of cos, but %s does not name it, so they "+
+				"are in no group. Add it to the list.",
+				show(g), list.key).Note(list.valueAt, "the groups there are")
+			continue
+		}
+		complete = complete && t.ok && (t.value == "[]" || strings.Count(t.value, ",")+1 <= len(t.list))
+		for _, c := range t.list {
+			if o, ok := first[c.n]; ok {
+				u.errorf(&topicCosTwice, c.at, "Cos %d is in the priority groups %s and %s. Each cos has one queue and so one "+
+					"group. Take it out of one.",
+					c.n, firstIn[c.n], g).Note(o.at, "it is in %s here", firstIn[c.n])
+				continue
+			}
+			first[c.n], firstIn[c.n] = c, g
+		}
+	}
+	var missing []int
+	for cos := range 8 {
+		if _, ok := first[cos]; !ok {
+			missing = append(missing, cos)
+		}
+	}
+	if len(missing) > 0 && len(lists) > 0 && complete {
+		at := lists[0].keyAt
+		if list != nil {
+			at = list.valueAt
+		}
+		are, their := "is", "its"
+		if len(missing) > 1 {
+			are, their = "are", "their"
+		}
+		u.errorf(&topicCosMissing, at, "Cos %s %s in no priority group, so %s packets have no share of the link and may not "+
+			"be sent at all. "+
+			"Put every cos from 0 to 7 into one group; bulk is for the rest.", numbers(missing), are, their)
+	}
+	u.shares(firstIn)
+	u.checkWeights(lists)
+}
+
+// checkWeights wants a weight for each priority group if there is one for any, and something to share.
+func (u *unit) checkWeights(lists []*setting) {
+	var with, without []*setting
+	strict := 0
+	for _, t := range lists {
+		w := u.set["priority_group."+t.words[1]+".weight"]
+		switch {
+		case w == nil:
+			without = append(without, t)
+		case w.ok && w.n == 0:
+			strict++
+			fallthrough
+		default:
+			with = append(with, w)
+		}
+	}
+	if !u.cand.only(traffic|D) || len(with) == 0 {
+		return
+	}
+	for _, t := range without {
+		if !slices.Contains(u.groupNames(), t.words[1]) {
+			continue
+		}
+		u.noticef(&topicWeights, t.keyAt, "The priority group %s has no weight, and others have: it gets that of the factory "+
+			"(control 0, service 32, bulk 16). "+
+			"Set priority_group.%s.weight to say what share it has.", show(t.words[1]), t.words[1])
+	}
+	if strict > 1 && strict == len(lists) {
+		u.warnf(&topicWeights, with[len(with)-1].valueAt, "Every priority group has weight 0, strict priority, so nothing is "+
+			"shared and the groups served later can starve. "+
+			"Leave 0 to control, and give the others weights; the vendor's preset has 16 and 16.")
+	}
+}
+
+// shares judges what lossless cos share their priority group with.
+func (u *unit) shares(groupOf map[int]string) {
+	if !u.cand.only(traffic | D) {
+		return
+	}
+	m := u.mapping()
+	some := false // weight to be shared: without any, that is a mistake of its own
+	for _, g := range groupOf {
+		_, strict := u.strict(g)
+		some = some || !strict
+	}
+	if !some {
+		return
+	}
+	for _, cos := range u.sortedCos() {
+		g, ok := groupOf[cos]
+		if !ok || m.whole && !m.reaches(cos) {
+			continue
+		}
+		if at, strict := u.strict(g); strict {
+			d := u.warnf(&topicStrict, u.lossless[cos].at, "The lossless cos %d is in the priority group %s, which is served "+
+				"before all others. Lossless traffic "+
+				"is bulk data: it can starve the rest, also the routing protocols. Give its group a weight above 0.", cos, g)
+			if at.Filename != "" {
+				d.Note(at, "weight 0 is strict priority")
+			}
+			continue
+		}
+		var others []int
+		for c := range 8 {
+			if _, lossless := u.lossless[c]; groupOf[c] == g && !lossless && (!m.whole || m.reaches(c)) {
+				others = append(others, c)
+			}
+		}
+		if len(others) > 0 {
+			u.noticef(&topicShared, u.lossless[cos].at, "The lossless cos %d is in the priority group %s together with the "+
+				"lossy cos %s. No manual says how they share "+
+				"the weight of the group, so RoCE has no share of its own. Put it alone into service to promise it "+
+				"one.", cos, g, numbers(others))
+		}
+	}
+}
+
+// strict tells whether a priority group is served first, and where that is said.
+func (u *unit) strict(g string) (diag.Range, bool) {
+	t := u.set["priority_group."+g+".weight"]
+	if t == nil || !t.ok {
+		return diag.Range{}, g == "control" && t == nil
+	}
+	return t.valueAt, t.n == 0
+}
