@@ -25,6 +25,13 @@ func TestDocsChecks(t *testing.T) {
 			fmt.Fprintf(&b, "\n### %s\n\n```text\n%s\n```\n", topic.Code, strings.TrimSpace(topic.Doc))
 		}
 	}
+	b.WriteString("\n# What is known to go wrong\n\nEvery known way a RoCE fabric is misconfigured, and what rocec says or does about it.\n")
+	for _, list := range knowns {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| | what | rocec |\n| --- | --- | --- |\n", list.title, list.source)
+		for _, k := range list.rows {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", k.id, k.what, k.answer(""))
+		}
+	}
 	const file = "../../docs/checks.md"
 	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(b.String()), 0o644))
@@ -54,8 +61,47 @@ func TestCodes(t *testing.T) {
 	}
 }
 
+// Every row of what is known to go wrong has an answer, and names codes that exist; every check has a row.
+func TestKnown(t *testing.T) {
+	codes := map[string]bool{}
+	for _, r := range rooms() {
+		for _, topic := range r.topics {
+			codes[topic.Code] = true
+		}
+	}
+	ids, named := map[string]bool{}, map[string]bool{}
+	for _, list := range knowns {
+		for _, k := range list.rows {
+			require.False(t, ids[k.id], k.id)
+			ids[k.id] = true
+			require.NotEmpty(t, k.what)
+			require.NotEmpty(t, strings.Join(k.codes, "")+k.why, k.id)
+			for _, code := range k.codes {
+				require.True(t, codes[code], "%s names %s, which is no code", k.id, code)
+				named[code] = true
+			}
+		}
+	}
+	for _, topic := range rooms()[0].topics {
+		require.True(t, named[topic.Code], "no row of what is known to go wrong names %s", topic.Code)
+	}
+}
+
+// answer is what rocec says or does of it, with links into a file.
+func (k *known) answer(file string) string {
+	var does []string
+	for _, code := range k.codes {
+		does = append(does, fmt.Sprintf("[%s](%s#%s)", code, file, code))
+	}
+	said := strings.Join(does, ", ")
+	if said != "" && k.why != "" {
+		said += "; "
+	}
+	return said + k.why
+}
+
 // The README shows what rocec prints: every console block that begins with "$ rocec" is run, every excerpt stands in
-// the file it names, and the table of checks is the table.
+// the file it names, and the table of what goes wrong is the table.
 func TestDocsReadme(t *testing.T) {
 	t.Chdir("../..")
 	data, err := os.ReadFile("README.md")
@@ -69,9 +115,9 @@ func TestDocsReadme(t *testing.T) {
 		return "```console\n$ " + line + "\n" + strings.TrimSpace(stdout) + "\n```"
 	})
 	var table strings.Builder
-	table.WriteString("<!-- checks -->\n| code | in one line |\n| --- | --- |\n")
-	for _, topic := range rooms()[0].topics {
-		fmt.Fprintf(&table, "| [%s](docs/checks.md#%s) | %s |\n", topic.Code, topic.Code, topic.Summary)
+	table.WriteString("<!-- checks -->\n| what goes wrong | rocec |\n| --- | --- |\n")
+	for _, k := range knowns[1].rows {
+		fmt.Fprintf(&table, "| %s | %s |\n", k.what, k.answer("docs/checks.md"))
 	}
 	table.WriteString("<!-- end of checks -->")
 	got = regexp.MustCompile("(?s)<!-- checks -->.*<!-- end of checks -->").ReplaceAllLiteralString(got, table.String())

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/validate"
+)
+
+// fault is one mistake in a sound fabric, and the check meant for it.
+type fault struct {
+	code string   // the only one that may speak of it
+	base string   // a row of sound
+	edit []string // old, new, old, new, ...: each old stands in the fabric exactly once; "" appends new
+	at   string   // how the source text goes on at the place of the finding
+	more []string // codes of facts that follow by themselves and are worth saying too
+	args []string
+}
+
+// sound is the fabrics faults are planted in: good ones, of which nothing but what noted says is said.
+var sound = map[string]struct {
+	args  []string
+	noted []string
+}{
+	"rack-v1-pfc":          {},
+	"clos-v2-ecn":          {noted: []string{"incast", "oversubscription"}},
+	"pods-ebgp":            {},
+	"bonded-pair":          {},
+	"storage-and-training": {args: []string{"--var", "tor_version=4.3.0"}, noted: []string{"cumulus-weights", "oversubscription"}},
+}
+
+// found is what validate says.
+type found struct {
+	Diagnostics []struct {
+		Code  string `json:"code"`
+		Range *struct {
+			Filename string `json:"filename"`
+			Start    struct {
+				Byte int `json:"byte"`
+			} `json:"start"`
+		} `json:"range"`
+	} `json:"diagnostics"`
+}
+
+func (f *found) codes() []string {
+	out := []string{}
+	for _, d := range f.Diagnostics {
+		out = append(out, d.Code)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func judge(t *testing.T, dir string, args ...string) *found {
+	t.Helper()
+	_, stdout, stderr := rocec(t, append([]string{"validate", "--format", "json", dir}, args...)...)
+	require.Empty(t, stderr)
+	var f found
+	require.NoError(t, json.Unmarshal([]byte(stdout), &f))
+	return &f
+}
+
+// TestSound: of a sound fabric nothing is said.
+func TestSound(t *testing.T) {
+	t.Chdir("../..")
+	for name, s := range sound {
+		assert.ElementsMatch(t, s.noted, judge(t, filepath.Join("examples", name), s.args...).codes(), name)
+	}
+}
+
+// TestFaults plants single faults in sound fabrics: each is caught by the check meant for it, at the right place, and by no
+// other. Every check of a fabric has a fault here.
+func TestFaults(t *testing.T) {
+	t.Chdir("../..")
+	caught := map[string]bool{}
+	for _, f := range faults {
+		caught[f.code] = true
+		t.Run(f.code, func(t *testing.T) {
+			base, ok := sound[f.base]
+			require.True(t, ok, "no sound fabric %q", f.base)
+			dir := t.TempDir()
+			plant(t, filepath.Join("examples", f.base), dir, f.edit)
+			args := slices.Concat(base.args, f.args)
+
+			got := judge(t, dir, args...)
+			want := append(slices.Concat(base.noted, f.more), f.code)
+			codes := got.codes()
+			for _, code := range codes {
+				assert.Contains(t, want, code)
+			}
+			require.Contains(t, codes, f.code)
+			var places []string
+			for _, d := range got.Diagnostics {
+				if d.Code == f.code {
+					require.NotNil(t, d.Range, "the finding has a place")
+					src, err := os.ReadFile(d.Range.Filename)
+					require.NoError(t, err)
+					place, _, _ := strings.Cut(string(src[d.Range.Start.Byte:]), "\n")
+					places = append(places, place)
+				}
+			}
+			assert.True(t, slices.ContainsFunc(places, func(p string) bool { return strings.HasPrefix(p, f.at) }), "%q is not at %q", places, f.at)
+		})
+	}
+	assert.GreaterOrEqual(t, len(caught), 60)
+	for _, c := range validate.Checks {
+		assert.True(t, caught[c.Code], "no fault shows what %s catches", c.Code)
+	}
+}
+
+// plant copies a fabric and edits the copy.
+func plant(t *testing.T, from, to string, edit []string) {
+	t.Helper()
+	require.NoError(t, os.CopyFS(to, os.DirFS(from)))
+	files, err := filepath.Glob(filepath.Join(to, "*.hcl"))
+	require.NoError(t, err)
+	for i := 0; i < len(edit); i += 2 {
+		edited := 0
+		for _, name := range files {
+			src, err := os.ReadFile(name)
+			require.NoError(t, err)
+			next := strings.ReplaceAll(string(src), edit[i], edit[i+1])
+			if edit[i] == "" {
+				next = string(src) + "\n" + edit[i+1] + "\n"
+			}
+			if edit[i] == "" && edited > 0 || edit[i] != "" && !strings.Contains(string(src), edit[i]) {
+				continue
+			}
+			require.True(t, edit[i] == "" || strings.Count(string(src), edit[i]) == 1, "%q stands several times in %s", edit[i], name)
+			require.NoError(t, os.WriteFile(name, []byte(next), 0o600))
+			edited++
+		}
+		require.Equal(t, 1, edited, "%q does not stand in the fabric exactly once", edit[i])
+	}
+}
