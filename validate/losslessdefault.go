@@ -1,14 +1,20 @@
 package validate
 
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
 // LosslessDefault warns of a lossless group that takes what nobody marked.
 var LosslessDefault = &Check{
 	Code:    "lossless-default",
 	Summary: "unmarked traffic becomes lossless",
 	Doc: `Untagged frames that are not IP (ARP, spanning tree, floods) get the port's default, cos 0.
 IP packets that nobody marked carry DSCP 0. A lossless group on cos 0, or one that claims DSCP 0,
-takes all of that in: it fills the buffers that are meant for RoCE, is paused and pauses in turn,
-and flooded frames may then go round where RoCE never does. The PFC-loop proof assumes that
-nothing flooded is lossless.
+takes all of that in, as does one that a by_hand map sends the value 0 to: it fills the buffers
+that are meant for RoCE, is paused and pauses in turn, and flooded frames may then go round where
+RoCE never does. The PFC-loop proof assumes that nothing flooded is lossless.
 
 Example:
 
@@ -36,5 +42,29 @@ How to mend it: give the group a number of its own, 1 to 6, and a DSCP that your
 				}
 			}
 		}
+		for _, b := range byHands(p.Fabric) {
+			p.unmarkedIntoLossless(b)
+		}
 	},
+}
+
+// unmarkedIntoLossless warns of maps that send packets without a mark to a lossless cos the device carries.
+func (p *Pass) unmarkedIntoLossless(b *byHand) {
+	groups, at := b.carrying()
+	for _, field := range []struct {
+		name string
+		maps map[int]ir.Claim
+	}{{"DSCP", b.DSCP}, {"PCP", b.PCP}} {
+		to, mapped := field.maps[0]
+		i := slices.IndexFunc(groups, func(g *ir.CosGroup) bool { return mapped && g.Cos == to.Value })
+		if i < 0 {
+			continue
+		}
+		if t := at[groups[i]].Trust(); field.name == "DSCP" && !t.DSCP || field.name == "PCP" && !t.PCP {
+			continue
+		}
+		p.Warnf(to.At, "%s %s 0 to cos %d, that of the lossless cos group %q: every packet that nobody marked is lossless there, fills its buffers and is "+
+			"paused with it. Map 0 to a lossy cos.", verb(deviceNames(b.devices), len(b.devices), "maps", "map"), field.name, to.Value, groups[i].Name).
+			Note(orAt(groups[i].LosslessAt, groups[i].At), "makes it lossless")
+	}
 }

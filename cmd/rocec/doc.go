@@ -3,6 +3,8 @@ Rocec compiles a lossless RoCE fabric, described in HCL, into the configuration 
 anything is pushed that it cannot freeze or drop under load, and pushes it over SSH.
 
 	rocec validate [DIR]        everything that can be known without a device
+	rocec validate --device-config PATH
+	                            what is wrong in files that lie on switches already
 	rocec explain CODE          the story behind a diagnostic
 	rocec show [DIR] NAME       effective settings, each with the line it came from
 	rocec trace [DIR] A B       what happens to a packet from one host to another, hop by hop

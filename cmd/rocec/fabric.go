@@ -85,7 +85,15 @@ func (a *app) loadGood(dir string) (*fabric, error) {
 // printDiagnostics writes the diagnostics and, if there are any, the line that counts them.
 func (a *app) printDiagnostics(w io.Writer, f *fabric) {
 	p := &diag.Printer{Files: f.src.Files, Color: a.paints(w), Width: a.width(w), Most: 20}
-	p.Print(w, f.diags) //nolint:errcheck // a closed terminal has nobody to tell
+	var mend, know diag.List
+	for _, d := range f.diags {
+		if d.Severity == diag.Notice {
+			know = append(know, d)
+		} else {
+			mend = append(mend, d)
+		}
+	}
+	p.Print(w, append(mend, know...)) //nolint:errcheck // a closed terminal has nobody to tell
 	if len(f.diags) == 0 {
 		return
 	}

@@ -18,6 +18,7 @@ var faults = []fault{
 	// Classes.
 	{code: "cnp-in-lossless-group", base: "pods-ebgp", edit: []string{"cnp       = cos_group.cnp", "cnp = cos_group.rdma"}, at: "cos_group.rdma"},
 	{code: "lossless-default", base: "rack-v1-pfc", edit: []string{"cos      = 4", "cos = 0", "cos    = 0", "cos = 1"}, at: "0"},
+	{code: "lossless-default", base: "bonded-pair", edit: []string{`trust        = "dscp"`, "trust = \"dscp\"\n    dscp = { 0 = 4 }"}, at: "{ 0 = 4 }"},
 	{code: "dscp-claimed-twice", base: "pods-ebgp", edit: []string{`dscp   = ["cs6"]`, `dscp = ["cs6", 26]`}, at: "26"},
 	{code: "cos-claimed-twice", base: "rack-v1-pfc", edit: []string{"cos    = 0", "cos = 4\n  pcp = [0]"}, at: "4"},
 	{code: "pcp-claimed-twice", base: "rack-v1-pfc", edit: []string{"cos    = 0", "cos = 0\n  pcp = [0, 4]"}, at: "4"},
