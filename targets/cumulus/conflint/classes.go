@@ -68,7 +68,7 @@ func (u *unit) mapping() *mapping {
 		for f := range s.trusts {
 			m.whole = m.whole && (!s.trusts[f] || len(s.mapped[f]) > 0)
 		}
-		m.whole = m.whole && (s.trust != nil && s.trust.ok || s.name != "" && main.trust != nil)
+		m.whole = m.whole && (s.trust != nil && s.trust.ok && !s.trust.part || s.name != "" && main.trust != nil)
 	}
 	m.whole = m.whole && !u.badMap()
 	return m
@@ -162,6 +162,11 @@ func (u *unit) checkMap() {
 		}
 	}
 	u.losslessMap(m)
+	if c, ok := u.lossless[3]; ok && u.factoryMap() {
+		u.warnf(&topicUnreachable, c.at, "PFC is on for cos 3, and no key of this file says which packets get a cos. The "+
+			"factory's map, up to 4.3, gives cos 3 to none: it sends PCP 3 to cos 4. Write the whole map, with PCP 3 in cos 3.")
+	}
+	u.silentTrust(m)
 	if !m.whole {
 		return
 	}
@@ -188,6 +193,37 @@ func (u *unit) checkMap() {
 			}
 		}
 	}
+}
+
+// silentTrust warns of a map of DSCPs that counts only if DSCP is believed, where nothing says so.
+func (u *unit) silentTrust(m *mapping) {
+	s := m.scopes[0]
+	if s.trust != nil || len(m.scopes) > 1 || u.badMap() || u.cand&(T0|T1) != 0 {
+		return
+	}
+	for _, cos := range u.sortedCos() {
+		var by [len(fieldNames)]*place
+		for f := range fieldNames {
+			for v := range fieldNames[f].top + 1 {
+				if i := slices.IndexFunc(s.mapped[f][v], func(p place) bool { return p.cos == cos }); i >= 0 && by[f] == nil {
+					by[f] = &s.mapped[f][v][i]
+				}
+			}
+		}
+		if by[pcp] == nil && by[dscp] != nil && s.natural != cos {
+			u.warnf(&topicUnreachable, u.lossless[cos].at, "PFC is on for cos %d, which packets get by their DSCP, and no key says "+
+				"that the switch believes DSCP. The factory's files of 4.3 and later believe 802.1p alone. Set "+
+				"traffic.packet_priority_source_set = [dscp].", cos).Note(by[dscp].at, "DSCP %d goes to cos %d here", by[dscp].n, cos)
+			return
+		}
+	}
+}
+
+// factoryMap tells whether a traffic.conf says nothing about classes, so that the factory's map counts.
+func (u *unit) factoryMap() bool {
+	return u.cand.only(traffic|D) && !slices.ContainsFunc(u.order, func(t *setting) bool {
+		return t.row != nil && (t.row.defines || t.words[0] == "source")
+	})
 }
 
 // trusted names the fields that are believed: "PCP", "PCP or DSCP".

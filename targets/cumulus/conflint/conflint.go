@@ -265,7 +265,11 @@ func (u *unit) noticef(t *diag.Topic, at diag.Range, format string, args ...any)
 func (u *unit) finish() {
 	for code, n := range u.left {
 		if n > 0 {
-			u.last[code].Note(diag.Range{}, "%s more of this code %s left out.", diag.Number(n), map[bool]string{true: "was", false: "were"}[n == 1])
+			was := "were"
+			if n == 1 {
+				was = "was"
+			}
+			u.last[code].Note(diag.Range{}, "%s more of this code %s left out.", diag.Number(n), was)
 		}
 	}
 }

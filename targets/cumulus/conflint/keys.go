@@ -231,6 +231,12 @@ func suggest(words []string) (string, bool) {
 		return "", false
 	}
 	near := diag.Nearest(words[wrong], candidates)
+	if near == "" { // cut short: xoff for xoff_size
+		longer := slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { return !strings.HasPrefix(c, words[wrong]+"_") })
+		if longer = slices.Compact(longer); len(longer) == 1 {
+			near = longer[0]
+		}
+	}
 	if near == "" || near == "G" || strings.HasSuffix(near, "N") {
 		return "", false
 	}

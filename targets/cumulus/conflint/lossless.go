@@ -34,6 +34,7 @@ func (u *unit) checkLossless() {
 				"write both.", show(g.text), f)
 		}
 	})
+	u.losslessFlag()
 	for _, g := range u.listed("pfc") {
 		t := u.of("pfc", g.text, "cos_list")
 		if t == nil || len(t.list) < 2 {
@@ -53,11 +54,25 @@ func (u *unit) checkLossless() {
 		if u.cand.only(T0) || u.broadcom() {
 			sev, why = diag.Warning, "This is a Broadcom switch: take 4 or 5"
 		}
-		if !u.spectrum() {
+		if !u.spectrum() && !u.factoryMap() { // then no packet gets it
 			u.report(sev, &topicCos3, c.at, "Cos 3 is lossless, and the templates of every release reserve it for what the "+
 				"switch's own CPU sends. %s.", why)
 		}
 	}
+}
+
+// losslessFlag wants the flag that makes the one lossless group of the oldest releases lossless.
+func (u *unit) losslessFlag() {
+	cos, flag := u.set["priority_group.lossless.cos_list"], u.set["priority_group.lossless.lossless_flag"]
+	if cos == nil || !u.cand.only(T0) || flag != nil && (!flag.ok || flag.on) {
+		return
+	}
+	at := cos.keyAt
+	if flag != nil {
+		at = flag.valueAt
+	}
+	u.errorf(&topicIncomplete, at, "The priority group lossless is not lossless: its flag is not on. Set "+
+		"priority_group.lossless.lossless_flag = true.")
 }
 
 // obeysOnly tells whether a PFC group promises no lossless cos and only obeys pauses, which from 4.4 on needs no list of

@@ -298,9 +298,9 @@ func (u *unit) checkWatchdog() {
 	var paused []span
 	everywhere := false
 	u.pausing(func(f string, g item) {
-		if set := u.of(f, g.text, "port_set"); set != nil {
+		if set := u.set[f+"."+g.text+".port_set"]; set != nil {
 			spans, every := set.spans()
-			paused, everywhere = append(paused, spans...), everywhere || every
+			paused, everywhere = append(paused, spans...), everywhere || every || !set.ok // what could not be read may be any port
 		}
 	})
 	if everywhere {

@@ -48,6 +48,7 @@ type setting struct {
 	real  float64
 	list  []item
 	empty bool // a list of nothing, in so many words
+	part  bool // a list of which some elements could not be read
 }
 
 // item is a value, or an element of a list.

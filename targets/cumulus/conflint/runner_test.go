@@ -142,6 +142,7 @@ func TestSound(t *testing.T) {
 		"t1.conf":       "traffic.conf of Cumulus Linux 3.1.1 to 3.4",
 		"t1-dscp.conf":  "traffic.conf of Cumulus Linux 3.1.1 to 3.4",
 		"t1-pause.conf": "traffic.conf of Cumulus Linux 3.1.1 to 3.4",
+		"t1-nomap.conf": "traffic.conf of Cumulus Linux 3.1.1 to 4.3",
 		"t2.conf":       "traffic.conf of Cumulus Linux 3.4",
 		"t3-preset":     "traffic.conf of Cumulus Linux 3.5 to 4.3, datapath.conf of Cumulus Linux 2.5 to 4.3",
 		"t3-ports.conf": "traffic.conf of Cumulus Linux 3.5 to 3.7",

@@ -39,6 +39,7 @@ func (u *unit) checkPriorityGroups() {
 			switch {
 			case !slices.Contains(names, g.text):
 				complete = false
+				named[diag.Nearest(g.text, names)] = true // one slip, one finding
 				u.errorf(&topicPriorityGroup, g.at, "%s names %s, and this release has the priority groups "+
 					"%s.%s", list.key, show(g.text), strings.Join(names, ", "),
 					diag.DidYouMean(g.text, names))

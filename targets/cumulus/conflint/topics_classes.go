@@ -185,7 +185,8 @@ Example:
     priority_group.service.weight = 32
     pfc.roce.cos_list = [4]
 
-How to mend it: nothing, if no share was promised. Else put the lossless cos alone into service.`,
+How to mend it: nothing, if no share was promised. Else put the lossless cos alone into service,
+or, from 4.4 on, give it an egress queue of its own.`,
 }
 
 var topicMany = diag.Topic{

@@ -195,6 +195,7 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 			t.list = append(t.list, e)
 		case top < 0:
 			if allowed := u.fields(v); !slices.Contains(allowed, e.text) {
+				t.part = true
 				u.badField(t, e, allowed)
 				continue
 			}
@@ -251,7 +252,7 @@ func (u *unit) badField(t *setting, e item, allowed []string) {
 		t.list = append(t.list, item{text: "802.1p", at: e.at})
 		return
 	}
-	u.errorf(&topicValue, e.at, "%s cannot hold %s. It takes %s.", t.key, show(e.text), either(allowed))
+	u.errorf(&topicValue, e.at, "%s cannot hold %s. It takes %s.%s", t.key, show(e.text), either(allowed), diag.DidYouMean(e.text, allowed))
 }
 
 // parseNumber reads an element of a list of numbers, or a range of them.
