@@ -60,7 +60,8 @@ func (u *unit) marking(prefix string) {
 			break
 		}
 	}
-	if lone := low == nil && high != nil || low != nil && high == nil; lone && u.set[prefix+".min_threshold_bytes"] == low && u.set[prefix+".max_threshold_bytes"] == high {
+	lone := (low == nil) != (high == nil)
+	if lone && u.set[prefix+".min_threshold_bytes"] == low && u.set[prefix+".max_threshold_bytes"] == high {
 		t, other := low, "max_threshold_bytes"
 		if t == nil {
 			t, other = high, "min_threshold_bytes"

@@ -166,7 +166,8 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 	body := text[1 : len(text)-1]
 	if t.empty = strings.TrimSpace(body) == ""; t.empty {
 		if v == pcpOne || v == dscpOne || v == ratePair {
-			u.errorf(&topicValue, at, "%s is an empty list. It takes %s.", t.key, map[bool]string{true: "[min,max]", false: "exactly one value"}[v == ratePair])
+			takes := map[bool]string{true: "[min,max]", false: "exactly one value"}[v == ratePair]
+			u.errorf(&topicValue, at, "%s is an empty list. It takes %s.", t.key, takes)
 			t.ok = false
 		}
 		return
