@@ -66,9 +66,9 @@ func TestSort(t *testing.T) {
 		{ir.Trust{DSCP: true}, ir.Packet{IP: true, DSCP: 26}, "rdma", "DSCP 26"},
 		{ir.Trust{DSCP: true}, ir.Packet{IP: true, DSCP: 48, Tagged: true, PCP: 4}, "cnp", "DSCP 48"},
 		{ir.Trust{DSCP: true}, ir.Packet{IP: true, DSCP: 27}, "", "DSCP 27"},
-		{ir.Trust{DSCP: true}, ir.Packet{Tagged: true, PCP: 4}, "", "no field it believes"},
+		{ir.Trust{DSCP: true}, ir.Packet{Tagged: true, PCP: 4}, "", "its default, for want of a DSCP"},
 		{ir.Trust{PCP: true}, ir.Packet{IP: true, DSCP: 26, Tagged: true, PCP: 4}, "rdma", "PCP 4"},
-		{ir.Trust{PCP: true}, ir.Packet{IP: true, DSCP: 26}, "", "no field it believes"},
+		{ir.Trust{PCP: true}, ir.Packet{IP: true, DSCP: 26}, "", "its default, for want of a PCP"},
 		{ir.Trust{PCP: true, DSCP: true}, ir.Packet{IP: true, DSCP: 48, Tagged: true, PCP: 4}, "cnp", "DSCP 48"},
 		{ir.Trust{PCP: true, DSCP: true}, ir.Packet{Tagged: true, PCP: 4}, "rdma", "PCP 4"},
 	} {

@@ -29,7 +29,7 @@ func (c *compiler) cables() {
 			block = said{fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), c.length(l.Block), c.mtu(l.Block)}
 			known[l.Block] = block
 		}
-		links = append(links, ir.Link{ID: len(links), At: l.Block.Decl, Block: block.title, Length: block.length, MTU: block.mtu, Peer: l.Block.Peer.V})
+		links = append(links, ir.Link{ID: len(links), At: l.Block.Decl, Block: block.title, Length: block.length, MTU: block.mtu, Peer: l.Block.Peer.V, PeerAt: l.Block.Peer.At})
 		link := &links[len(links)-1]
 		link.Routed = c.routed(l.Block, a.dev, b.dev)
 		for _, e := range []end{a, b} {

@@ -13,8 +13,9 @@ import (
 // The cable of a member always carries the group of its intent. Between switches, and hosts that forward, a link
 // carries it when some path from one member to another that visits no device twice goes over the link: whatever the
 // routing and whatever fails, traffic between members stays on such paths. For RoCEv1 only bridged links count, since
-// its frames do not pass an IP hop. Links that hang off to switches without members carry nothing. A lossless group
-// that no intent uses is carried by every link: rocec cannot know who sends it.
+// its frames do not pass an IP hop. What a group bounces into is carried as far as the group itself. Links that hang off
+// to switches without members carry nothing. A lossless group that no intent uses is carried by every link: rocec cannot
+// know who sends it.
 //
 // "On a path between two members" is "in one biconnected component with the hub" once every switch with members is
 // joined to an imagined hub: a path from member to member closes to a ring over the hub, and a ring lies in one
@@ -31,12 +32,14 @@ func (c *compiler) carry() {
 		used[i.Group] = true
 		on := s.run(i)
 		c.passed = append(c.passed, slices.Clone(on))
-		if !i.Group.Lossless && i.Group.ECN == nil {
-			continue
-		}
-		c.carried[i.Group] = c.carried[i.Group].join(on)
-		if i.Version != 1 {
-			c.marked[i.Group] = c.marked[i.Group].join(on) // only IP packets can be marked
+		for _, g := range c.bounces(i.Group) {
+			if !g.Lossless && g.ECN == nil {
+				continue
+			}
+			c.carried[g] = c.carried[g].join(on)
+			if i.Version != 1 {
+				c.marked[g] = c.marked[g].join(on) // only IP packets can be marked
+			}
 		}
 	}
 	for _, g := range c.f.CosGroups {
@@ -49,6 +52,19 @@ func (c *compiler) carry() {
 		}
 		c.carried[g], c.marked[g] = every, every
 	}
+}
+
+// bounces returns the groups that traffic sent in g can be in: g, and what it bounces into step by step. Under link pause
+// bounce has no effect, and under up-down nothing goes up again.
+func (c *compiler) bounces(g *ir.CosGroup) []*ir.CosGroup {
+	all := []*ir.CosGroup{g}
+	if c.f.FlowControl == ir.Pause || c.f.Routing == ir.UpDown {
+		return all
+	}
+	for g = g.Bounce; g != nil && !slices.Contains(all, g); g = g.Bounce {
+		all = append(all, g)
+	}
+	return all
 }
 
 // join returns the links in either set.

@@ -164,6 +164,41 @@ func TestAGroupWithoutIntentIsCarriedEverywhere(t *testing.T) {
 	}
 }
 
+func TestAGroupIsCarriedInWhatItBouncesInto(t *testing.T) {
+	for _, c := range []struct {
+		flowControl, routing string
+		want                 []string
+	}{
+		{"pfc", "shortest-path", []string{"rdma", "up", "last"}},
+		{"pause", "shortest-path", []string{"rdma"}},
+		{"pfc", "up-down", []string{"rdma"}},
+	} {
+		a := &author{}
+		s := graph{switches: 3, links: [][2]int{{0, 1}, {1, 2}}, hosts: []int{0, 2}, version: 2, routing: c.routing}.source()
+		s.Fabric.FlowControl = val(a, c.flowControl)
+		s.CosGroups[0].Bounce = val(a, "up")
+		s.CosGroups = append(s.CosGroups,
+			&lang.CosGroup{Name: "up", Decl: a.at(), Cos: val(a, 4), Lossless: val(a, true), Bounce: val(a, "last"), ECN: &lang.ECN{Decl: a.at()}},
+			&lang.CosGroup{Name: "last", Decl: a.at(), Cos: val(a, 5), Lossless: val(a, true), Bounce: val(a, "up"), ECN: &lang.ECN{Decl: a.at()}})
+		for _, own := range []string{"up", "last"} { // intents of their own, which stay on one switch
+			s.Roces = append(s.Roces, &lang.Roce{
+				Name: own, Decl: a.at(), Version: val(a, 2), CosGroup: val(a, own), Members: []lang.Member{{Host: "h0", At: a.at()}},
+			})
+		}
+		f, ds := Compile(s)
+		require.False(t, ds.HasErrors(), "%v", ds)
+		var buffers, marks []string
+		for _, b := range f.Links[0].B.Buffers {
+			buffers = append(buffers, b.Group.Name)
+		}
+		for _, m := range f.Links[0].B.Marks {
+			marks = append(marks, m.Group.Name)
+		}
+		assert.Equal(t, c.want, buffers, "%s, %s", c.flowControl, c.routing)
+		assert.Equal(t, c.want, marks, "%s, %s", c.flowControl, c.routing)
+	}
+}
+
 func TestAHostThatForwardsIsATransit(t *testing.T) {
 	// s0 - h - s1: traffic between the hosts on s0 and s1 can pass only through h.
 	s := graph{switches: 2, hosts: []int{0, 1}, version: 2}.source()

@@ -81,11 +81,13 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	w.Version, w.VersionAt = s.Version.V, or(s.Version.At, s.Decl)
 	w.ASN, w.MLAG, w.MLAGAt = s.ASN.V, s.MLAG.V, s.MLAG.At
 	w.HeadroomPool = written(s.HeadroomPool, "headroom_pool")
-	if !slices.Contains(operatingSystems, w.OS) {
+	if d.ByHand != nil { // whatever it runs, nothing is written for it
+		w.OS, w.OSAt = s.OS.V, s.OS.At
+	} else if !slices.Contains(operatingSystems, w.OS) {
 		c.report.errorf(topicUnknownOS, w.OSAt, d.Name, "No target writes for the operating system %q.%s The operating systems are %s.",
 			w.OS, hint(w.OS, operatingSystems), strings.Join(operatingSystems, ", "))
 	}
-	if s.Version.Set() && !validVersion(w.Version) {
+	if s.Version.Set() && d.ByHand == nil && !validVersion(w.Version) {
 		c.report.errorf(topicVersionInvalid, w.VersionAt, d.Name, "%q is no release: write numbers with dots between them, as "+
 			"\"3.4.3\" or \"4.3.0\". The release decides how settings are spelled.", w.Version)
 	}
@@ -154,7 +156,7 @@ func (m *nicMaker) make(n *lang.NIC) *ir.NIC {
 func (c *compiler) nic(n *lang.NIC) *ir.NIC {
 	nic := &ir.NIC{
 		Name: n.Name, At: n.Decl, Model: c.nicNamed(n.Model, n.Decl), ModelAt: or(n.Model.At, n.Decl),
-		MTU: n.MTU.V, MTUAt: n.MTU.At, IP: n.IP.V, IPAt: n.IP.At, TTL: n.TTL.V, TOS: n.TOS.Or(-1), TOSAt: n.TOS.At,
+		MTU: n.MTU.V, MTUAt: n.MTU.At, IP: n.IP.V, IPAt: n.IP.At, TTL: n.TTL.V, TTLAt: n.TTL.At, TOS: n.TOS.Or(-1), TOSAt: n.TOS.At,
 		RoCE: n.RoCE.Or(true),
 	}
 	for _, v := range n.VFRoCE {

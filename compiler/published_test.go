@@ -151,7 +151,7 @@ func TestNeedHoldsWhatIsPublished(t *testing.T) {
 		}
 	}
 	// On Spectrum and Spectrum-4 by the rounding to KiB; on Broadcom's chips by what their makers know.
-	assert.Equal(t, map[string]int{"spectrum": 1, "spectrum4": 24, "tomahawk": 13, "tomahawk2": 6, "trident2": 6}, binding)
+	assert.Equal(t, map[string]int{"spectrum": 1, "spectrum4": 24, "tomahawk": 13, "tomahawk2": 6, "tomahawk4": 3, "tomahawk5": 3, "trident2": 6}, binding)
 }
 
 func TestPublishedHeadroom(t *testing.T) {
@@ -165,8 +165,8 @@ func TestPublishedHeadroom(t *testing.T) {
 		{"a row", wire{100_000, 40, 9100, 100}, 177_632},
 		{"shorter than the table", wire{100_000, 1, 9100, 100}, 165_568},
 		{"between two lengths", wire{100_000, 22.5, 9100, 100}, 171_600},
-		{"a larger MTU changes nothing", wire{100_000, 40, 9216, 100}, 177_632},
-		{"a smaller one does", wire{100_000, 40, 1500, 100}, cells(th, 177_632-scaled(7600, worst))},
+		{"a larger MTU takes more", wire{100_000, 40, 9216, 100}, cells(th, 177_632+scaled(116, worst))},
+		{"a smaller one less", wire{100_000, 40, 1500, 100}, cells(th, 177_632-scaled(7600, worst))},
 		{"longer than the table", wire{100_000, 400, 9100, 100}, cells(th, 268_736+scaled(12_627, worst))},
 		{"slower than the table", wire{1_000, 40, 9100, 100}, 0},
 		{"a speed without a row takes a slower one's", wire{200_000, 40, 9100, 100}, 177_632},
@@ -198,7 +198,7 @@ func TestPublishedTables(t *testing.T) {
 			assert.IsNonDecreasing(t, r.Bytes)
 		}
 	}
-	assert.Equal(t, 9, found)
+	assert.Equal(t, 11, found)
 }
 
 // The buffers mlx5 takes at least, worked out by somebody else from the driver's formula.

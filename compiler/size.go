@@ -69,9 +69,9 @@ func headroom(a *platform.ASIC, w wire) (need, floor int, terms []ir.Term) {
 	waste := swollen(raw, worst, w.small) - raw
 	sum := raw + waste + lastFrame
 	need = cells(a, sum)
-	share := fmt.Sprintf("the sum so far x %s", worst)
+	share := fmt.Sprintf("the sum so far x (%s - 1)", worst)
 	if w.small != allSmall {
-		share = fmt.Sprintf("%d %% of the sum so far x %s", w.small, worst)
+		share = fmt.Sprintf("%d %% of the sum so far x (%s - 1)", w.small, worst)
 	}
 	terms = append(terms,
 		ir.Term{Name: "room small packets waste", Bytes: waste, Why: fmt.Sprintf("%s, for cells of %d B", share, a.Cell)},
@@ -80,7 +80,7 @@ func headroom(a *platform.ASIC, w wire) (need, floor int, terms []ir.Term) {
 	)
 	if row, source := publishedHeadroom(a, w, worst); row > need {
 		what := fmt.Sprintf("%s and %g m", platform.SpeedText(w.speed), w.metres)
-		if w.mtu < platform.PublishedMTU {
+		if w.mtu != platform.PublishedMTU {
 			what = fmt.Sprintf("%s, %g m and MTU %d", platform.SpeedText(w.speed), w.metres, w.mtu)
 		}
 		terms = append(terms, ir.Term{
@@ -131,14 +131,14 @@ func onCable(speed int, metres float64) int {
 }
 
 // publishedHeadroom is the chip's published figure in whole cells, and where it stands; 0 without one. Beyond the longest
-// cable of the table it grows as the sum does. It holds for an MTU of 9100; a port with a smaller one needs that much less.
+// cable of the table it grows as the sum does. It holds for an MTU of 9100; a port with another one needs that much more or less.
 func publishedHeadroom(a *platform.ASIC, w wire, worst platform.Ratio) (bytes int, source string) {
 	table := a.Published()
 	if table == nil {
 		return 0, ""
 	}
 	row, beyond := table.Headroom(w.speed, w.metres)
-	row += scaled(onCable(w.speed, beyond), worst) - scaled(max(platform.PublishedMTU-w.mtu, 0), worst)
+	row += scaled(onCable(w.speed, beyond), worst) + scaled(w.mtu-platform.PublishedMTU, worst)
 	return cells(a, max(row, 0)), table.Source
 }
 

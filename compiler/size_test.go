@@ -142,7 +142,7 @@ func TestHeadroomBy100G300m(t *testing.T) {
 		"37879 on the cable, there and back (2 x 300 m at 198 m/us and 100 Gb/s)",
 		"819 interfaces at both ends (MAC and PHY, 0.8 KiB)",
 		"25216 peer's response to the pause (394 quanta of 64 B at 100 Gb/s)",
-		"73130 room small packets waste (the sum so far x 2, for cells of 96 B)",
+		"73130 room small packets waste (the sum so far x (2 - 1), for cells of 96 B)",
 		"1024 frame the peer had begun (of the lossless group)",
 		"76 rounding (up to whole cells of 96 B)",
 	}, got)

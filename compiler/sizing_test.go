@@ -37,7 +37,7 @@ func TestSmallPackets(t *testing.T) {
 	s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), SmallPackets: val(a, 50)}
 	b := port(compiled(t, s), "s0:swp1").Buffers[0]
 	assert.Equal(t, 110_784, b.Need, "(9216 + 37,879 + 819 + 25,216) x 1.5 + 1024 in cells")
-	assert.Equal(t, "50 % of the sum so far x 2, for cells of 96 B", b.Terms[4].Why)
+	assert.Equal(t, "50 % of the sum so far x (2 - 1), for cells of 96 B", b.Terms[4].Why)
 	assert.Equal(t, 36_565, b.Terms[4].Bytes)
 	assert.Equal(t, "pfc.small_packets = 50", b.Size.From[3].Why)
 	assert.LessOrEqual(t, b.Floor, b.Need)
@@ -46,11 +46,11 @@ func TestSmallPackets(t *testing.T) {
 // A published row is a term of its own.
 func TestPublishedRowBinds(t *testing.T) {
 	b := port(compiled(t, pair("z9100", "100G", 5)), "s0:swp1").Buffers[0]
-	assert.Equal(t, 165_568, b.Need)
+	assert.Equal(t, 165_984, b.Need)
 	last := b.Terms[len(b.Terms)-1]
 	assert.Equal(t, "published for the chip", last.Name)
-	assert.Equal(t, "75504 B more than the sum: 165568 B for 100G and 5 m (SONiC, Dell S6100 and Arista 7060CX)", last.Why)
-	assert.Equal(t, 165_568+18_096, b.Size.N)
+	assert.Equal(t, "75920 B more than the sum: 165984 B for 100G, 5 m and MTU 9216 (SONiC, Dell S6100 and Arista 7060CX)", last.Why)
+	assert.Equal(t, 165_984+18_096, b.Size.N)
 
 	s := pair("z9100", "100G", 5)
 	s.Links[0].Block.MTU = val(&author{line: 8500}, 4200)

@@ -67,7 +67,8 @@ Take the values from the data sheet of the box.
 	topicUnknownOS = &diag.Topic{Code: "unknown-os", Summary: "there is no such operating system", Doc: `
 A switch names an operating system no target writes for. At present rocec writes for Cumulus Linux:
     os = "cumulus-linux"
-which is also what a switch without os is taken to run.
+which is also what a switch without os is taken to run. A switch that others configure has a by_hand
+block, and may run anything.
 `}
 
 	topicVersionInvalid = &diag.Topic{Code: "version-invalid", Summary: "the release is not a release", Doc: `

@@ -45,8 +45,9 @@ intent has to be configured, or packets are lost there. rocec writes for
     os    = "sonic"       # carries the group, but nobody configures it
   }
 
-Correct the os or the model if it is a slip. If not, the device cannot be part of this fabric yet:
-route the lossless traffic around it, or take the host out of the intent's members.`,
+Correct the os or the model if it is a slip. If not, say that others configure the device, by a
+by_hand block, and rocec judges the fabric by what it states; or route the lossless traffic around
+it, or take the host out of the intent's members.`,
 }
 
 // Render gives the files of every device. A device that needs nothing written, such as a host that is in no intent, is

@@ -100,6 +100,10 @@ func TestBehaviour(t *testing.T) {
 			[]string{store, `by_hand { flow_control = "pfc-rx" }`},
 			[]string{"error pfc-one-end: store1:e0 obeys pauses and sends none"},
 		},
+		"blocks made of one that state different things": {
+			[]string{store, "by_hand { dscp = { 26 = 5 + self.index % 2 } }"},
+			[]string{"error map-mismatch: store1 and store3 map DSCP 26 to cos 5", "error map-mismatch: store2 maps DSCP 26 to cos 6"},
+		},
 		"no flow control": {
 			[]string{spine, `by_hand { flow_control = "none" }`},
 			[]string{"error pfc-one-end: spine1:swp1 neither sends pauses nor obeys them"},

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -20,6 +19,7 @@ type byHand struct {
 func byHands(f *ir.Fabric) []*byHand {
 	var out []*byHand
 	known := map[*ir.ByHand]*byHand{}
+	alike := map[string]*byHand{}
 	var last *byHand
 	for _, d := range f.Devices {
 		if d.ByHand == nil {
@@ -29,10 +29,10 @@ func byHands(f *ir.Fabric) []*byHand {
 			last = known[d.ByHand]
 		}
 		if last == nil {
-			if i := slices.IndexFunc(out, func(b *byHand) bool { return sameStatement(b.ByHand, d.ByHand) }); i >= 0 {
-				last = out[i]
-			} else {
+			said := statement(d.ByHand)
+			if last = alike[said]; last == nil {
 				last = &byHand{ByHand: d.ByHand}
+				alike[said] = last
 				out = append(out, last)
 			}
 			known[d.ByHand] = last
@@ -42,10 +42,13 @@ func byHands(f *ir.Fabric) []*byHand {
 	return out
 }
 
-func sameStatement(a, b *ir.ByHand) bool {
-	return a.At == b.At && a.FlowControl == b.FlowControl && slices.Equal(a.PFC, b.PFC) && (a.PFC == nil) == (b.PFC == nil) &&
-		(a.Trust == nil) == (b.Trust == nil) && (a.Trust == nil || *a.Trust == *b.Trust) &&
-		maps.Equal(a.DSCP, b.DSCP) && maps.Equal(a.PCP, b.PCP) && a.ECN == b.ECN && a.Firmware == b.Firmware && a.DCQCN == b.DCQCN
+// statement is a text that two blocks have in common which stand in one place and state the same.
+func statement(h *ir.ByHand) string {
+	var trust string
+	if h.Trust != nil {
+		trust = h.Trust.String()
+	}
+	return fmt.Sprintf("%v %q %t %v %q %v %v %t %t %t", h.At, h.FlowControl, h.PFC == nil, h.PFC, trust, h.DSCP, h.PCP, h.ECN, h.Firmware, h.DCQCN)
 }
 
 // passing is the traffic of one intent at the devices of one block.

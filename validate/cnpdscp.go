@@ -31,15 +31,21 @@ How to mend it: dscp = ["cs6"] in the cnp group.`,
 			}
 			said[in.CNP] = true
 			report, where := p.Warnf, "which no cos group claims: they travel with the rest and come late when they matter"
-			if taker := claimant(p.Fabric, ir.DefaultCNP, dscpOf); taker != nil {
+			taker := claimant(p.Fabric, ir.DefaultCNP, dscpOf)
+			claimed := taker != nil
+			if claimed {
 				where = fmt.Sprintf("which cos group %q claims: they travel there", taker.Name)
 				if taker.Lossless && p.Fabric.FlowControl != ir.Pause {
 					report = p.Errorf
 					where += ", where PFC stops them when they are needed most"
 				}
 			}
-			report(in.CNP.At, "Cos group %q carries the CNPs of roce %q and claims no DSCP. NICs mark them %s by default, %s. Write dscp = [\"cs6\"] in the "+
-				"group, or another value that no group claims.", in.CNP.Name, in.Name, dscpText(ir.DefaultCNP), where).
+			mend := "Write dscp = [\"cs6\"] in the group, or another value that no group claims."
+			if claimed {
+				mend = "Write another value in the group that no group claims, or name the right group in cnp."
+			}
+			report(in.CNP.At, "Cos group %q carries the CNPs of roce %q and claims no DSCP. NICs mark them %s by default, %s. %s",
+				in.CNP.Name, in.Name, dscpText(ir.DefaultCNP), where, mend).
 				Note(orAt(in.CNPAt, in.At), "its CNPs")
 		}
 	},

@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"fmt"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
@@ -56,16 +58,17 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 		}
 		for _, at := range f.order {
 			nics, in := f.of[at], marked[at]
-			why := "dcqcn = false"
+			why, mend := "dcqcn = false", fmt.Sprintf("Switch DCQCN on for priority %d.", in.Group.Cos)
 			if nics[0].Device.ByHand.DCQCN {
 				why = nics[0].Model.Title + " cannot"
+				mend = "Use NICs that can, or an intent of their own in a group without ecn."
 			}
 			effect := "PFC does all the work, and pauses spread"
 			if !in.Group.Lossless {
 				effect = "packets are lost"
 			}
 			p.Warnf(at, "%s no marks with CNPs, nor slow down on CNPs (%s). Switches mark roce %q, and to these NICs that says nothing: %s. "+
-				"Switch DCQCN on for priority %d.", verb(namesOf(nics, nicName), len(nics), "answers", "answer"), why, in.Name, effect, in.Group.Cos).
+				"%s", verb(namesOf(nics, nicName), len(nics), "answers", "answer"), why, in.Name, effect, mend).
 				Note(in.Group.ECN.At, "the group is marked")
 		}
 	},

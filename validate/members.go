@@ -99,7 +99,7 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	for i, a := range from {
 		for _, b := range at[i+1:] {
 			if ir.Path(in.Group, a.NIC.Port, b.NIC.Port, may) == nil {
-				p.Warnf(orAt(b.At, in.At), "%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
+				p.Errorf(orAt(b.At, in.At), "%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
 					"switch refuse it. Give them numbers that let it pass, each leaf its own (RFC 7938), or leave one of the two out.",
 					nicName(a.NIC), nicName(b.NIC), in.Name, attachedTo(a.NIC).Name, attachedTo(b.NIC).Name)
 				return

@@ -46,10 +46,13 @@ bonds and faster links at the slow end.`,
 				continue
 			}
 			told[in.At] = true
+			short := ""
+			if in.Version == 2 && in.Group.ECN != nil {
+				short = "; ECN is what keeps that short"
+			}
 			p.Noticef(in.At, "Members of roce %q have ports of %s (%s, of host %q) and of %s (%s, of host %q). In lossless cos "+
-				"group %q what a fast one sends to a slow one pauses the fast one, also for its other receivers. ECN is what "+
-				"keeps that short.", in.Name,
-				speedText(fast.Speed), fast, fast.Device.Group, speedText(slow.Speed), slow, slow.Device.Group, in.Group.Name).
+				"group %q what a fast one sends to a slow one pauses the fast one, also for its other receivers%s.", in.Name,
+				speedText(fast.Speed), fast, fast.Device.Group, speedText(slow.Speed), slow, slow.Device.Group, in.Group.Name, short).
 				Note(speedAt(slow.Link), "%s", speedText(slow.Speed)).
 				Note(speedAt(fast.Link), "%s", speedText(fast.Speed))
 		}

@@ -1,5 +1,12 @@
 package validate
 
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+)
+
 // RoCEv2NoECN reports RoCEv2 whose switches never mark.
 var RoCEv2NoECN = &Check{
 	Code:    "roce-v2-no-ecn",
@@ -22,11 +29,12 @@ Example:
       cos_group = cos_group.rdma
     }
 
-How to mend it: ecn {} in the cos group; thresholds are derived from the speed of every port.`,
+How to mend it: ecn {} in the cos group; thresholds are derived from the speed of every port. An
+intent none of whose NICs reacts to marks (dcqcn = false, Soft-RoCE) needs none.`,
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
 			switch {
-			case in.Version != 2 || in.Group.ECN != nil:
+			case in.Version != 2 || in.Group.ECN != nil || !slices.ContainsFunc(in.Members, func(m *ir.Member) bool { return slowsDown(m.NIC) }):
 			case in.Group.Lossless:
 				p.Warnf(orAt(in.GroupAt, in.At), "Roce %q is version 2, but cos group %q has no ecn block: switches never mark, senders never "+
 					"slow down, and PFC does all the work. Write ecn {} in the cos group.", in.Name, in.Group.Name).
@@ -39,4 +47,10 @@ How to mend it: ecn {} in the cos group; thresholds are derived from the speed o
 			}
 		}
 	},
+}
+
+// slowsDown tells whether a NIC answers marks and slows down on CNPs.
+func slowsDown(n *ir.NIC) bool {
+	h := n.Device.ByHand
+	return h == nil || h.DCQCN && n.Model.Family != platform.SoftRoCE
 }

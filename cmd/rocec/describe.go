@@ -16,7 +16,9 @@ func describeDevice(f *fabric, d *ir.Device) []section {
 	head.add("declared", d.Name, ir.Origin{At: d.At})
 	if s := d.Switch; s != nil {
 		head.add("model", fmt.Sprintf("%s, %s", s.Model.Title, s.Model.ASIC.Title), ir.Origin{At: s.ModelAt})
-		head.add("release", s.OS+" "+s.Version, ir.Origin{At: s.VersionAt})
+		if release := strings.TrimSpace(s.OS + " " + s.Version); release != "" {
+			head.add("release", release, ir.Origin{At: s.VersionAt})
+		}
 		head.add("tier", strconv.Itoa(s.Tier), s.TierFrom)
 		if s.ASN != 0 {
 			head.add("asn", strconv.Itoa(s.ASN))
@@ -29,10 +31,10 @@ func describeDevice(f *fabric, d *ir.Device) []section {
 			head.add("nic "+n.Name, n.Model.Title, ir.Origin{At: n.ModelAt})
 		}
 	}
-	if h := d.ByHand; h != nil {
-		head.add("written by", "others", ir.Origin{At: h.At, Why: "by_hand"})
-	}
 	out := []section{head}
+	if d.ByHand != nil {
+		out = append(out, describeByHand(d))
+	}
 	if len(d.Ports) > 0 {
 		ports := section{Title: "ports"}
 		for _, p := range d.Ports {
@@ -68,6 +70,56 @@ func describeDevice(f *fabric, d *ir.Device) []section {
 			}
 			out = append(out, s)
 		}
+	}
+	return out
+}
+
+// describeByHand is what the owners of a device have to set, or say they have.
+func describeByHand(d *ir.Device) section {
+	h := d.ByHand
+	s := section{Title: "set by others"}
+	s.add("declared", "by_hand", ir.Origin{At: h.At})
+	carried := map[int]*ir.CosGroup{}
+	for _, p := range d.Ports {
+		for _, b := range p.Buffers {
+			carried[b.Group.Cos] = b.Group
+		}
+	}
+	if len(d.Ports) > 0 {
+		p := d.Ports[0]
+		s.add("flow control", string(p.FlowControl()), ir.Origin{At: h.FlowControlAt})
+		s.add("trust", p.Trust().String(), ir.Origin{At: h.TrustAt})
+	}
+	for cos := range 8 {
+		if g := carried[cos]; g != nil {
+			s.add(fmt.Sprintf("pfc cos %d", cos), "on", ir.Origin{At: g.LosslessAt, Why: g.Name + " is lossless"})
+		}
+	}
+	if h.PFC != nil {
+		s.add("pfc stated", fmt.Sprint(values(h.PFC)), ir.Origin{At: h.PFCAt})
+	}
+	for _, g := range d.Fabric.CosGroups {
+		for _, c := range g.DSCP {
+			to := ir.Claim{Value: g.Cos, At: c.At}
+			if stated, ok := h.DSCP[c.Value]; ok {
+				to = stated
+			}
+			s.add(fmt.Sprintf("dscp %d", c.Value), fmt.Sprintf("cos %d", to.Value), ir.Origin{At: to.At, Why: "cos group " + g.Name})
+		}
+	}
+	if d.Host == nil {
+		s.add("ecn", strconv.FormatBool(h.ECN), ir.Origin{At: h.ECNAt})
+		return s
+	}
+	s.add("dcbx", map[bool]string{true: "firmware", false: "host"}[h.Firmware], ir.Origin{At: h.FirmwareAt})
+	s.add("dcqcn", strconv.FormatBool(h.DCQCN), ir.Origin{At: h.DCQCNAt})
+	return s
+}
+
+func values(claims []ir.Claim) []int {
+	out := make([]int, len(claims))
+	for i, c := range claims {
+		out[i] = c.Value
 	}
 	return out
 }

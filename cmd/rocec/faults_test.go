@@ -28,6 +28,9 @@ var faults = []fault{
 	{code: "pfc-loop-unknown", base: "clos-v2-ecn", edit: []string{`"up-down"`, `"shortest-path"`}, at: `"shortest-path"`, args: []string{"--budget", "1us"}},
 	{code: "pfc-loop-transient", base: "clos-v2-ecn", edit: []string{`"up-down"`, `"shortest-path"`}, at: `"shortest-path"`},
 
+	{code: "peer-across-tiers", base: "clos-v2-ecn", edit: []string{`speed  = "100G"`, "speed = \"100G\"\n  peer = true"}, at: "true"},
+	{code: "allow-deadlock-unused", base: "clos-v2-ecn", edit: []string{"  ecn {}\n", "  ecn {}\n  allow_deadlock = \"lab only\"\n"}, at: `"lab only"`},
+
 	// Sizes.
 	{code: "mtu-mismatch", base: "rack-v1-pfc", edit: []string{"mtu = 9216", "mtu = 1500"}, at: "9000"},
 	{code: "headroom-too-small", base: "rack-v1-pfc", edit: []string{"weight   = 50", "weight = 50\n  pfc {\n    buffer = \"25000B\"\n    xoff = \"10000B\"\n  }"}, at: `"25000B"`},
@@ -67,6 +70,7 @@ var faults = []fault{
 	{code: "mtu-path", base: "pods-ebgp", edit: []string{`length = "100m"`, "length = \"100m\"\n  mtu = 1500"}, at: "1500"},
 	{code: "mtu-uneven", base: "bonded-pair", edit: []string{"\"e810-xxv\"\n    mtu   = 9000", "\"e810-xxv\"\n    mtu = 2500"}, at: "2500"},
 	{code: "rdma-mtu", base: "rack-v1-pfc", edit: []string{"mtu   = 9000", "mtu = 4096"}, at: "4096"},
+	{code: "ttl-too-small", base: "pods-ebgp", edit: []string{"mtu   = 9000", "mtu = 9000\n    ttl = 3"}, at: "3"},
 	{code: "ip-duplicate", base: "bonded-pair", edit: []string{"198.51.100.${self.index + 1}/24", "198.51.100.1/24"}, at: `"198.51.100.1/24"`},
 	{code: "ssh-address-duplicate", base: "rack-v1-pfc", edit: []string{`"192.0.2.1"`, `"192.0.2.101"`}, at: `"192.0.2`},
 	{code: "roce-v1-subnets", base: "rack-v1-pfc", edit: []string{"mtu   = 9000", "mtu = 9000\n    ip = \"192.0.${self.index}.1/24\""}, at: `"192.0.`},
@@ -115,7 +119,7 @@ var faults = []fault{
 	// Hosts.
 	{code: "host-family", base: "rack-v1-pfc", edit: []string{`"connectx-4-lx"`, `"connectx-3"`}, at: `"connectx-3"`},
 	{code: "host-pcp", base: "rack-v1-pfc", edit: []string{"cos      = 4", "cos = 4\n  pcp = [3]"}, at: "4"},
-	{code: "host-mixed", base: "storage-and-training", edit: []string{"rack1-n[1-8]:ens1f0\"]", "rack1-n[1-8]:ens2f0\"]"}, at: `nic "ens2f0"`, more: []string{"roce-version-mix", "cumulus-lossless-groups"}},
+	{code: "host-mixed", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "", strings.NewReplacer("host.client", "host.gpu", "dscp   = [18]", "", "cnp   ", "vlan = 100\n  cnp").Replace(second("ecn {}"))}, at: `nic "ens1f0"`, more: []string{"cumulus-weights", "pcp-over-routed"}},
 	{code: "host-vlan", base: "rack-v1-pfc", edit: []string{"", "roce \"backup\" {\n  version = 1\n  cos_group = cos_group.storage\n  members = [host.store]\n  vlan = 200\n}"}, at: `nic "ens1f0"`},
 	{code: "host-tos", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "", strings.ReplaceAll(second("ecn {}"), "host.client", "host.gpu")}, at: `nic "ens1f0"`, more: []string{"cumulus-weights"}},
 	{code: "host-traffic-class", base: "pods-ebgp", edit: []string{"mtu   = 9000", "mtu = 9000\n    traffic_class {\n      tos = 104\n      src = \"192.0.2.0/24\"\n    }"}, at: `nic "ens1f0"`},

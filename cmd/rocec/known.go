@@ -120,10 +120,11 @@ var knowns = []knownList{
 	{
 		"What else stays silent", "Slips that no list of RoCE faults names.",
 		[]known{
-			{"X1", "members that have no way to each other", []string{"roce-members"}, ""},
+			{"X1", "members that have no way to each other", []string{"roce-members", "up-down-no-path", "ttl-too-small"}, ""},
 			{"X2", "two devices declared at one address", []string{"ssh-address-duplicate"}, ""},
 			{"X3", "PFC for a cos that no packet reaches", []string{"conf-pfc-unreachable"}, "the map and the mask come from one group"},
 			{"X4", "a device somebody has to set up, and nobody does", []string{"host-not-member", "host-family", "no-target"}, "`by_hand` says that somebody does"},
+			{"X5", "a statement about the fabric that is not so", []string{"peer-across-tiers", "allow-deadlock-unused"}, ""},
 		},
 	},
 }

@@ -203,6 +203,7 @@ type NIC struct {
 	IP             netip.Prefix
 	IPAt           diag.Range
 	TTL            int // 0: not stated
+	TTLAt          diag.Range
 	TOS            int // -1: not stated; derived from the group's first DSCP
 	TOSAt          diag.Range
 	RoCE           bool
@@ -286,6 +287,7 @@ type Link struct {
 	MTU    Num  // of the switch ports at its ends, bytes
 	Routed bool // an IP hop between two switches
 	Peer   bool
+	PeerAt diag.Range
 }
 
 // Length is a cable length in metres that remembers where it came from.

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -39,7 +40,7 @@ type Packet struct {
 type Sorting struct {
 	Cos   int        // -1: whatever the device gives values that no group claims
 	Group *CosGroup  // nil: none; of several with one cos, a lossless one
-	By    string     // the field that decided: "DSCP 26", "PCP 4", "no field it believes"
+	By    string     // the field that decided: "DSCP 26", "PCP 4", "its default, for want of a PCP"
 	At    diag.Range // the line that sends the value there; no place where nothing does
 }
 
@@ -85,6 +86,9 @@ func (n *NIC) Carries() []*Intent {
 		return all
 	}
 	for _, other := range n.Bond.NICs {
+		if slices.Equal(other.Intents, n.Intents) {
+			continue // the usual case, and a port can be in thousands
+		}
 		for _, in := range other.Intents {
 			if !slices.Contains(all, in) {
 				all = append(slices.Clip(all), in)
@@ -108,6 +112,29 @@ func (n *NIC) Packet(in *Intent) Packet {
 		p.DSCP = n.TOS >> 2
 	} else if len(in.Group.DSCP) > 0 {
 		p.DSCP = in.Group.DSCP[0].Value
+	}
+	return p
+}
+
+// Exception gives the first traffic_class of the NIC that names its RoCEv2 packets to another one; nil where none is
+// known to.
+func (n *NIC) Exception(to *NIC) *TrafficClass {
+	covers := func(p netip.Prefix, of *NIC) bool {
+		return !p.IsValid() || of.IP.IsValid() && p.Masked().Contains(of.IP.Addr())
+	}
+	for i := range n.TrafficClasses {
+		if rule := &n.TrafficClasses[i]; covers(rule.Src, n) && covers(rule.Dst, to) {
+			return rule
+		}
+	}
+	return nil
+}
+
+// PacketTo gives a data packet of an intent as the NIC sends it to another one: exceptions by address count.
+func (n *NIC) PacketTo(to *NIC, in *Intent) Packet {
+	p := n.Packet(in)
+	if rule := n.Exception(to); rule != nil && p.IP {
+		p.DSCP = rule.TOS >> 2
 	}
 	return p
 }
@@ -204,7 +231,11 @@ func (p *Port) Sort(pkt Packet) Sorting {
 		}
 		return p.Device.Fabric.claimed(s, pkt.PCP, func(g *CosGroup) []Claim { return g.PCP })
 	}
-	return p.Device.Fabric.sorted(Sorting{By: "no field it believes"}, Claim{})
+	wants := map[Trust]string{{PCP: true}: "PCP", {DSCP: true}: "DSCP"}[t]
+	if wants == "" {
+		wants = "mark"
+	}
+	return p.Device.Fabric.sorted(Sorting{By: "its default, for want of a " + wants}, Claim{})
 }
 
 // sorted completes a sorting into a cos.

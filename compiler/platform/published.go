@@ -56,6 +56,8 @@ var published = map[string]*Published{
 			{100_000, []int{96_928, 177_632, 268_736}},
 		},
 	},
+	"tomahawk4": {"SONiC, Dell Z9664F", usualLengths, []PublishedRow{{400_000, []int{371_348, 424_434, 817_372}}}},
+	"tomahawk5": {"SONiC, Dell Z9864F", usualLengths, []PublishedRow{{800_000, []int{729_488, 835_406, 1_621_536}}}},
 	"spectrum": {
 		"SONiC, SN2700", usualLengths, []PublishedRow{
 			{10_000, []int{29_696, 29_696, 36_864}},

@@ -290,7 +290,7 @@ func (p *parser) span(a, b, c, d int, iface, bare bool) (span, bool) {
 	if p.src[a] == '0' {
 		width = b - a
 	}
-	if p.src[c] == '0' && d-c > 1 && d-c != width {
+	if p.src[c] == '0' && d-c > 1 && d-c != b-a {
 		p.bad(a, d, "The ends of the range have different widths. Write both with the same number of digits, such as [01-10].")
 		return span{}, false
 	}

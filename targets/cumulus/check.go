@@ -2,6 +2,7 @@ package cumulus
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -80,9 +81,10 @@ func names(intents []*ir.Intent) string {
 
 // listedSince tells from which release on the manual names a chip among those with these settings. Source: the lists of
 // platforms in the quality-of-service chapters of 3.1.2, 3.3.2, 3.4.3, 3.5, 3.7, 4.0, 4.2 and 4.3; Tomahawk2 is in the
-// ECN list of 3.7 only. A chip that is not here is in no list.
+// ECN list of 3.7 only; Tomahawk+ is counted as Tomahawk, since its switches are in the hardware list and no chapter names
+// it. A chip that is not here is in no list.
 var listedSince = map[string]release{
-	"helix4": {3, 4}, "trident2": {3, 1}, "trident2plus": {3, 1}, "tomahawk": {3, 1}, "trident3": {3, 7}, "tomahawk2": {3, 7},
+	"helix4": {3, 4}, "trident2": {3, 1}, "trident2plus": {3, 1}, "tomahawk": {3, 1}, "tomahawkplus": {3, 1}, "trident3": {3, 7}, "tomahawk2": {3, 7},
 	"spectrum": {3, 1}, "spectrum2": {4, 0}, "spectrum2gearbox": {4, 0}, "spectrum3": {4, 2}, "spectrum4": {5, 0}, "spectrum5": {5, 0},
 }
 
@@ -133,18 +135,24 @@ func checkPFC(ds *diag.List, d *ir.Device, rel release) {
 		}
 		return
 	}
-	if n := len(fullest.Buffers); n > asic.MaxLossless || n > 1 && asic.SharedPG {
+	var lossless []*ir.Buffer // that a lossless group of CNPs is one too many has a check of its own
+	for _, b := range fullest.Buffers {
+		if !slices.ContainsFunc(d.Fabric.Intents, func(in *ir.Intent) bool { return in.CNP == b.Group }) {
+			lossless = append(lossless, b)
+		}
+	}
+	if n := len(lossless); n > asic.MaxLossless || n > 1 && asic.SharedPG {
 		var list []string
-		for _, b := range fullest.Buffers {
+		for _, b := range lossless {
 			list = append(list, b.Group.Name)
 		}
 		why := "Each needs headroom of its own; in practice two are the limit."
 		if asic.SharedPG {
 			why = "On " + asic.Title + " the lossless groups of a port share one buffer: when one of them is congested, the others are paused too."
 		}
-		e := topicLossless.Warnf(ds, fullest.Buffers[n-1].Group.LosslessAt, "Ports of %s carry %d lossless groups: %s. %s "+
+		e := topicLossless.Warnf(ds, lossless[n-1].Group.LosslessAt, "Ports of %s carry %d lossless groups: %s. %s "+
 			"Put the intents into one lossless group, or leave only one of them lossless.", block(d), n, strings.Join(list, ", "), why)
-		for _, b := range fullest.Buffers[:n-1] {
+		for _, b := range lossless[:n-1] {
 			e.Note(b.Group.LosslessAt, "%s is lossless, too", b.Group.Name)
 		}
 	}

@@ -149,9 +149,9 @@ func TestChips(t *testing.T) {
 		want(t, ds, "cumulus-chip", diag.Warning, 4, "Spectrum-2", "4.0")
 	})
 	t.Run("a chip in no list", func(t *testing.T) {
-		_, ds := Target.Render(canonicalSample(t, "s5048f", "3.7.16", 1).sw)
-		require.Len(t, ds, 1)
-		want(t, ds, "cumulus-chip", diag.Warning, 4, "Tomahawk+", "no manual")
+		_, ds := Target.Render(canonicalSample(t, "as5610-52x", "3.7.16", 1).sw)
+		require.Len(t, ds, 2, "and it has no PFC")
+		want(t, ds, "cumulus-chip", diag.Warning, 4, "Trident+", "no manual")
 	})
 	t.Run("link pause", func(t *testing.T) {
 		s := canonicalSample(t, "as4610-54t", "3.4.3", 1)

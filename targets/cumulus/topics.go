@@ -43,7 +43,7 @@ var topicChip = diag.Topic{
   Spectrum-3                                    from 4.2
   Spectrum-4 and later                          from 5.0
 
-Trident and Trident+ are in the manual of 2.5 only; Tomahawk+ is not named apart from Tomahawk. A
+Trident and Trident+ are in the manual of 2.5 only; Tomahawk+ counts as Tomahawk. A
 model and a release that do not go together are usually a slip in one of the two. The settings are
 written all the same.
 

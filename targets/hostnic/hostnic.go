@@ -218,31 +218,26 @@ func editRules([]byte) ([]byte, diag.List)  { return rules, nil }
 // finds nothing to write. NICs go one after the other, because the ports of a bond must not bounce together. The
 // settings are written by systemd's child, so a bounce of the link the session came over does not stop them half way.
 func step(ours []*ir.NIC) target.Step {
-	cmd, check, links := "systemctl daemon-reload", "", ""
-	for i, n := range ours {
+	cmds, checks := []string{"systemctl daemon-reload"}, make([]string, 0, len(ours))
+	var names []string // of links that bounce
+	for _, n := range ours {
 		u := quote(unitOf(n.Name))
-		cmd += " && systemctl enable " + u + " && { systemctl restart " + u +
-			" || { " + scriptPath + " check " + quote(n.Name) + "; false; }; }" // check says what did not take
-		if i > 0 {
-			check += " && "
-		}
-		check += "systemctl is-active --quiet " + u
-		switch {
-		case len(n.Carries()) == 0: // no PFC mask
-		case links == "":
-			links = n.Name
-		default:
-			links += ", " + n.Name
+		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+
+			" || { "+scriptPath+" check "+quote(n.Name)+"; false; }; }") // check says what did not take
+		checks = append(checks, "systemctl is-active --quiet "+u)
+		if len(n.Carries()) > 0 { // else no PFC mask
+			names = append(names, n.Name)
 		}
 	}
+	links := strings.Join(names, ", ")
 	disrupts := ""
-	if links != "" {
+	if len(names) > 0 {
 		disrupts = "the link of " + links + " bounces when the PFC mask changes"
 	}
-	if strings.Contains(links, ", ") {
+	if len(names) > 1 {
 		disrupts = "the links of " + links + " bounce, one after the other, when the PFC mask changes"
 	}
-	return target.Step{Cmd: cmd, Disrupts: disrupts, Check: check, Timeout: time.Duration(len(ours)) * unitTime}
+	return target.Step{Cmd: strings.Join(cmds, " && "), Disrupts: disrupts, Check: strings.Join(checks, " && "), Timeout: time.Duration(len(ours)) * unitTime}
 }
 
 // unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.

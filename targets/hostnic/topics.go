@@ -22,18 +22,21 @@ a lossless link to chance, so it refuses.
       nic "ens1" { model = "connectx-3" }     # mlx4_core: not written
     }
 
-Use a NIC of the mlx5 family, or take the interface out of members and set the host up by hand,
-exactly as its switch port: the same PFC mask, the same trust, the same DSCP map.
+Use a NIC of the mlx5 family; or set the host up by hand, exactly as its switch port (the same PFC
+mask, the same trust, the same DSCP map), and say so by a by_hand block in the host.
 `}
 	mixedTopic = diag.Topic{Code: "host-mixed", Summary: "one NIC cannot carry both kinds of RoCE", Doc: `
-An mlx5 port trusts one header field: PCP or DSCP. RoCEv1 has no IP header, so only PCP can tell its
-priority; RoCEv2 whose groups claim DSCP values is told by those. And RDMA-CM has one default RoCE
-version for each device. A NIC that is a member of both kinds would send one of them as best effort.
+An mlx5 port trusts one header field: PCP or DSCP. RoCEv2 whose group claims DSCP values is told by
+those, and RoCEv2 whose group claims none by the PCP of its VLAN. A NIC that is a member of both
+kinds would send one of them as best effort. (A NIC in intents of both versions is
+roce-version-mix.)
 
-    roce "nvme"     { version = 1  members = ["store1:ens1f0"] … }
-    roce "training" { version = 2  members = ["store1:ens1f0"] … }    # the same NIC
+    cos_group "storage" { cos = 5 }                       # no dscp
+    cos_group "rdma"    { cos = 4  dscp = ["af31"] }
+    roce "backup"   { version = 2  cos_group = cos_group.storage  members = ["store1:ens1f0"] … }
+    roce "training" { version = 2  cos_group = cos_group.rdma     members = ["store1:ens1f0"] … }
 
-Give each intent a NIC of its own, or both the same version.
+Give each intent a NIC of its own, or both groups a dscp.
 `}
 	pcpTopic = diag.Topic{Code: "host-pcp", Summary: "NIC cannot give a PCP to another priority", Doc: `
 An mlx5 port that trusts PCP takes its value as the priority; there is no map between the two, as
@@ -118,7 +121,7 @@ func judge(ds *diag.List, n *ir.NIC) {
 	if n.Model.Family != platform.MLX5 {
 		familyTopic.Errorf(ds, n.ModelAt, "The nic %s of the host group %s has the model %s, of the family %s. rocec writes hosts whose NICs belong "+
 			"to the family mlx5 (ConnectX-4 and later, BlueField): with another family the host's end of its lossless links would be "+
-			"left to chance. Use an mlx5 NIC, or take the interface out of the members and set it up by hand.",
+			"left to chance. Use an mlx5 NIC, or set the host up by hand and say so by a by_hand block.",
 			n.Name, n.Device.Group, n.Model.Title, n.Model.Family)
 		return
 	}
@@ -133,7 +136,8 @@ func judge(ds *diag.List, n *ir.NIC) {
 		first := all[0]
 		switch {
 		case i == 0:
-		case in.Version != first.Version || in.ByDSCP() != first.ByDSCP():
+		case in.Version != first.Version: // roce-version-mix
+		case in.ByDSCP() != first.ByDSCP():
 			mixedTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a member of %s (%s) and of %s (%s). An mlx5 port trusts one of "+
 				"the two fields, and RDMA-CM has one default version for each device. Give each intent a NIC of its own.",
 				n.Name, n.Device.Group, first.Name, kind(first), in.Name, kind(in)).

@@ -48,15 +48,11 @@ func TestJudge(t *testing.T) {
 			"The nic ens1f0 of the host group gpu has the model Mellanox ConnectX-3, of the family mlx4.",
 		},
 		{"soft roce", func(_ *fabric, n *ir.NIC) { n.Model = nicModel(t, "soft-roce") }, "host-family", 51, "of the family rxe"},
-		{
-			"both versions", func(f *fabric, n *ir.NIC) { n.Intents = append(n.Intents, f.v1()) }, "host-mixed", 50,
-			"is a member of training (RoCEv2, told by DSCP) and of nvme (RoCEv1, told by PCP)",
-		},
 		{"both trusts", func(f *fabric, n *ir.NIC) {
 			in := f.v2()
 			in.Name, in.Group, in.CNP = "second", f.storage, nil
 			n.Intents = append(n.Intents, in)
-		}, "host-mixed", 50, "second (RoCEv2, told by PCP)"},
+		}, "host-mixed", 50, "is a member of training (RoCEv2, told by DSCP) and of second (RoCEv2, told by PCP)"},
 		{"pcp to another cos", func(f *fabric, n *ir.NIC) {
 			f.storage.PCP = []ir.Claim{{Value: 5, At: place(6)}}
 			n.Intents = []*ir.Intent{f.v1()}

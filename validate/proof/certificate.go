@@ -31,7 +31,7 @@ func (p *Proof) certificate(lossless []*ir.Link) (name, why string, rank func(*i
 		if len(lossless) == 0 {
 			return ByForest, "no lossless link joins two switches, so there is nothing to make a circle of", func(*ir.Port, *ir.CosGroup) int { return 0 }
 		}
-		why := fmt.Sprintf("%s between switches without a circle: no routing can make one. Hang each tree up by one switch and number "+
+		why := fmt.Sprintf("%s between switches without a circle: no routing that does not turn back can make one. Hang each tree up by one switch and number "+
 			"the links in the direction of traffic, first those towards that switch, the farthest first, then those away from it; "+
 			"a frame that does not turn back only meets rising numbers", diag.Count(len(lossless), "lossless link"))
 		return ByForest, why, forestRank(f, lossless)

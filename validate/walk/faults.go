@@ -34,6 +34,7 @@ func (f *follower) judge(h *Hop, p *passing) {
 			h.risk(hand.DCQCNAt, "Switch DCQCN on for the NIC, notification point and reaction point.", "%s %s.", d.Name, does)
 		}
 	}
+	f.unwritten(h, p)
 	to := f.To[0].Device.Name
 	switch {
 	case p.drop && f.Intent.Version == 1:
@@ -52,6 +53,25 @@ func (f *follower) judge(h *Hop, p *passing) {
 	}
 }
 
+// unwritten reports a host that passes lossless packets on by a NIC that nobody sets up: it is in no intent, and no by_hand
+// block speaks of it.
+func (f *follower) unwritten(h *Hop, p *passing) {
+	if p.device.Host == nil || p.device.ByHand != nil || !f.lossless(p.group) {
+		return
+	}
+	ports := slices.Clone(p.ins)
+	for _, l := range p.outs {
+		ports = append(ports, l.Out)
+	}
+	for _, port := range ports {
+		if len(port.NIC.Carries()) == 0 {
+			h.risk(port.NIC.At, "Make the NIC a member of an intent, or say in a by_hand block how it is set.",
+				"%s is in no intent, so rocec does not set it up: whether it pauses and obeys pauses, and what it goes by, is not known.", port)
+			return
+		}
+	}
+}
+
 const cutOff = "Look at the cables, at the links that are down and at the routing."
 
 // sorting judges into which group the device puts the packet.
@@ -64,24 +84,24 @@ func (f *follower) sorting(h *Hop, p *passing) {
 		if want != nil && want.Lossless {
 			at, mend = want.LosslessAt, "Give CNPs a lossy cos group that is served first."
 		}
-		h.breaks(at, mend, "%s puts CNPs (%s) into %s, which is lossless: they wait behind the packets they are about, and can be "+
+		h.breaks(at, mend, "%s puts CNPs (by %s) into %s, which is lossless: they wait behind the packets they are about, and can be "+
 			"paused.", d.Name, s.By, is)
 	case want == nil:
 		if h.Far == 0 {
 			h.risk(f.Intent.At, "Write cnp = cos_group.NAME in the roce block.",
-				"Nobody says in which cos group CNPs of %q are; %s puts them (%s) into %s.", f.Intent.Name, d.Name, s.By, is)
+				"Nobody says in which cos group CNPs of %q are; %s puts them (by %s) into %s.", f.Intent.Name, d.Name, s.By, is)
 		}
 	case s.Cos == want.Cos:
 	case f.CNP:
 		at, mend := f.cause(h, p)
-		h.risk(at, mend, "%s puts CNPs (%s) into %s, not into %s: they can come late when it matters.", d.Name, s.By, is, group(want))
+		h.risk(at, mend, "%s puts CNPs (by %s) into %s, not into %s: they can come late when it matters.", d.Name, s.By, is, group(want))
 	case f.lossless(want) && !f.paused():
 		at, mend := f.cause(h, p)
-		h.breaks(at, mend, "%s goes by %s and puts the packet into %s, not into the lossless %s: it is dropped when its queue is full.",
+		h.breaks(at, mend, "%s goes by %s, and puts the packet into %s, not into the lossless %s: it is dropped when its queue is full.",
 			d.Name, s.By, is, group(want))
 	default:
 		at, mend := f.cause(h, p)
-		h.risk(at, mend, "%s goes by %s and puts the packet into %s, not into %s: its share and its marks are not those of its group.",
+		h.risk(at, mend, "%s goes by %s, and puts the packet into %s, not into %s: its share and its marks are not those of its group.",
 			d.Name, s.By, is, group(want))
 	}
 }
@@ -95,6 +115,8 @@ func (f *follower) cause(h *Hop, p *passing) (at diag.Range, mend string) {
 	byDSCP := h.Packet.IP && len(want.DSCP) > 0
 	claimed := slices.ContainsFunc(want.DSCP, func(c ir.Claim) bool { return c.Value == h.Packet.DSCP })
 	switch {
+	case byDSCP && !claimed && !f.CNP && h.Packet.DSCP == f.Packet.DSCP && nic.Exception(f.To[0].NIC) != nil:
+		return nic.Exception(f.To[0].NIC).TOSAt, fmt.Sprintf("Give the traffic_class tos = %d, or take these addresses out.", want.DSCP[0].Value*4)
 	case byDSCP && !claimed && !f.CNP:
 		return orAt(nic.TOSAt, want.At), fmt.Sprintf("Send with DSCP %d: tos = %d in the nic block, or leave tos out.",
 			want.DSCP[0].Value, want.DSCP[0].Value*4)

@@ -244,7 +244,21 @@ func (f *follower) hop(p *passing) *Hop {
 	for _, l := range h.Out {
 		f.judgeOut(h, l)
 	}
+	if h.Sort.Group != h.Group { // what was judged is what should be; what is shown is what is
+		for _, l := range h.In {
+			l.side = astray(l.side, f.in(l.Ports[0], h.Sort.Group).side)
+		}
+		for _, l := range h.Out {
+			l.side = astray(l.side, f.out(l.Ports[0], h.Sort.Group).side)
+		}
+	}
 	return h
+}
+
+// astray is how a lane is set for packets that a device put into another group than theirs.
+func astray(meant, real side) side {
+	real.group = meant.group
+	return real
 }
 
 // lanes makes lanes of ports, one for all that are alike, in the order of the first ones.

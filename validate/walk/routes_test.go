@@ -36,7 +36,7 @@ func TestBounce(t *testing.T) {
 	c, _ = bouncing()
 	tr = between2(c)
 	require.NotNil(t, tr.Data.FirstBreak())
-	assert.Equal(t, `S1 goes by DSCP 26 and puts the packet into cos group "rdma" (cos 3), not into the lossless cos group "detour" (cos 4): `+
+	assert.Equal(t, `S1 goes by DSCP 26, and puts the packet into cos group "rdma" (cos 3), not into the lossless cos group "detour" (cos 4): `+
 		"it is dropped when its queue is full.", tr.Data.FirstBreak().What)
 
 	c, detour = bouncing()

@@ -15,10 +15,12 @@
 package walk
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -197,7 +199,7 @@ func Run(q Question) (*Trace, error) {
 	from, to := q.From[0].NIC, q.To[0].NIC
 	t := &Trace{Intent: in, From: q.From, To: q.To}
 	t.Data = &Walk{
-		From: q.From, To: q.To, Packet: wire(from.Packet(in)), Group: in.Group, Size: from.MTU, Promised: in.Group.Lossless,
+		From: q.From, To: q.To, Packet: wire(from.PacketTo(to, in)), Group: in.Group, Size: from.MTU, Promised: in.Group.Lossless,
 	}
 	if err := t.Data.follow(q); err != nil {
 		return nil, err
@@ -207,6 +209,8 @@ func Run(q Question) (*Trace, error) {
 		t.NoCNP = "RoCEv1 has no IP header, so nothing is marked and nobody is told"
 	case in.Group.ECN == nil:
 		t.NoCNP = "the cos group has no ecn block, so nothing is marked and nobody is told"
+	case !answers(to):
+		t.NoCNP = fmt.Sprintf("%s answers no marks", to.Device.Name)
 	default:
 		t.CNP = &Walk{From: q.To, To: q.From, CNP: true, Packet: wire(to.CNP(in)), Group: in.CNP}
 		if err := t.CNP.follow(q); err != nil {
@@ -214,6 +218,12 @@ func Run(q Question) (*Trace, error) {
 		}
 	}
 	return t, nil
+}
+
+// answers tells whether a NIC answers marked packets with CNPs.
+func answers(n *ir.NIC) bool {
+	h := n.Device.ByHand
+	return h == nil || h.DCQCN && n.Model.Family != platform.SoftRoCE
 }
 
 // wire is a packet as it is on the cable: without a tag there is no PCP.

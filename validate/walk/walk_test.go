@@ -175,6 +175,31 @@ func TestSound(t *testing.T) {
 	assert.Len(t, out.Ports, 2)
 }
 
+// A host that passes packets on by NICs of no intent is set up by nobody, unless a by_hand block speaks of it.
+func TestUnwrittenTransit(t *testing.T) {
+	const transit = `host "t" {
+  names    = "t1"
+  forwards = true
+  # how
+  nic "eth[0-1]" { model = "connectx-5" }
+}
+link "t" {
+  a = "t1:eth[0-1]"
+  b = "leaf[1-2]:swp3"
+}
+`
+	mesh := sound[strings.Index(sound, `mesh "up"`):]
+	edits := []string{mesh, transit, `routing      = "up-down"`, `routing      = "shortest-path"`}
+	tr := traced(t, compiled(t, written(t, edits...)))
+	require.Len(t, tr.Data.Faults(), 1)
+	fault := tr.Data.Faults()[0]
+	assert.False(t, fault.Breaks)
+	assert.Contains(t, fault.What, "t1:eth0 is in no intent")
+	assert.Empty(t, tr.CNP.Faults(), "CNPs are not lossless")
+	edits[1] = strings.Replace(transit, "# how", "by_hand {}", 1)
+	assert.Empty(t, traced(t, compiled(t, written(t, edits...))).Data.Faults())
+}
+
 // Each kind of fault, by what the walk says of it first, at which line, and whether the promise is broken.
 func TestFaults(t *testing.T) {
 	for _, c := range []struct {
@@ -187,20 +212,29 @@ func TestFaults(t *testing.T) {
 	}{
 		{
 			name: "trust", edits: byHand("leaf2", `trust = "pcp"`), breaks: true, at: "trust",
-			data: `leaf2 goes by no field it believes and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
-			back: `leaf2 puts CNPs (no field it believes) into cos group "default" (cos 0), not into cos group "cnp" (cos 6): they can come late when it matters.`,
+			data: `leaf2 goes by its default, for want of a PCP, and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
+			back: `leaf2 puts CNPs (by its default, for want of a PCP) into cos group "default" (cos 0), not into cos group "cnp" (cos 6): they can come late when it matters.`,
+		},
+		{
+			name: "an exception by address", breaks: true, at: "tos = 0",
+			edits: []string{
+				"host \"a\" {\n  names = \"a1\"\n  nic \"eth0\" {\n", "host \"a\" {\n  names = \"a1\"\n  nic \"eth0\" {\n    ip = \"192.0.2.1/24\"\n    " +
+					"traffic_class {\n      tos = 0\n      dst = \"192.0.2.2\"\n    }\n",
+				"host \"b\" {\n  names = \"b1\"\n  nic \"eth0\" {\n", "host \"b\" {\n  names = \"b1\"\n  nic \"eth0\" {\n    ip = \"192.0.2.2/24\"\n",
+			},
+			data: `a1 goes by DSCP 0, and puts the packet into no cos group, not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
 		},
 		{
 			name: "dscp map", edits: byHand("spine[1-2]", "dscp = { 26 = 3 }"), breaks: true, at: "26 = 3",
-			data: `spine1 goes by DSCP 26 and puts the packet into cos 3, which is of no cos group, not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
+			data: `spine1 goes by DSCP 26, and puts the packet into cos 3, which is of no cos group, not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
 		},
 		{
 			name: "CNP into the lossless group", edits: byHand("leaf1", "dscp = { 48 = 4 }"), breaks: true, at: "48 = 4",
-			back: `leaf1 puts CNPs (DSCP 48) into cos group "rdma" (cos 4), which is lossless: they wait behind the packets they are about, and can be paused.`,
+			back: `leaf1 puts CNPs (by DSCP 48) into cos group "rdma" (cos 4), which is lossless: they wait behind the packets they are about, and can be paused.`,
 		},
 		{
 			name: "the receiving NIC", edits: byHand("b1", "dscp = { 26 = 0 }"), breaks: true, at: "26 = 0",
-			data: `b1 goes by DSCP 26 and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
+			data: `b1 goes by DSCP 26, and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
 		},
 		{
 			name: "obeys no pauses", edits: byHand("spine[1-2]", `flow_control = "pfc-tx"`), breaks: true, at: "flow_control",
@@ -240,17 +274,17 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			name: "wrong tos", edits: []string{"names = \"a1\"\n  nic \"eth0\" {\n", "names = \"a1\"\n  nic \"eth0\" {\n    tos   = 40\n"}, breaks: true, at: "tos   = 40",
-			data: `a1 goes by DSCP 10 and puts the packet into no cos group, not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
+			data: `a1 goes by DSCP 10, and puts the packet into no cos group, not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
 		},
 		{
 			name: "PCP over an IP hop", edits: []string{"  dscp     = [26]\n", "", "version   = 2\n", "version   = 2\n  vlan      = 100\n"}, breaks: true, at: `cos_group "rdma"`,
-			data: `spine1 goes by no field it believes and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
-			back: `spine1 puts CNPs (no field it believes) into cos group "default" (cos 0), not into cos group "cnp" (cos 6): they can come late when it matters.`,
+			data: `spine1 goes by its default, for want of a PCP, and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
+			back: `spine1 puts CNPs (by its default, for want of a PCP) into cos group "default" (cos 0), not into cos group "cnp" (cos 6): they can come late when it matters.`,
 		},
 		{
 			name: "PCP without a tag", edits: []string{"  dscp     = [26]\n", ""}, breaks: true, at: `roce "train"`,
-			data: `a1 goes by no field it believes and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
-			back: `b1 puts CNPs (no field it believes) into cos group "default" (cos 0), not into cos group "cnp" (cos 6): they can come late when it matters.`,
+			data: `a1 goes by its default, for want of a PCP, and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
+			back: `b1 puts CNPs (by its default, for want of a PCP) into cos group "default" (cos 0), not into cos group "cnp" (cos 6): they can come late when it matters.`,
 		},
 		{
 			name: "headroom below the floor", edits: []string{"  ecn {}\n", "  ecn {}\n  pfc {\n    buffer = \"25000B\"\n    xoff   = \"10000B\"\n  }\n"}, breaks: true, at: "pfc {",
@@ -278,15 +312,15 @@ func TestFaults(t *testing.T) {
 		},
 		{
 			name: "CNP in a lossless group", edits: []string{"  strict = true\n", "  lossless = true\n"}, breaks: true, at: "lossless = true",
-			back: `b1 puts CNPs (DSCP 48) into cos group "cnp" (cos 6), which is lossless: they wait behind the packets they are about, and can be paused.`,
+			back: `b1 puts CNPs (by DSCP 48) into cos group "cnp" (cos 6), which is lossless: they wait behind the packets they are about, and can be paused.`,
 		},
 		{
 			name: "no CNP group", edits: []string{"  cnp       = cos_group.cnp\n", ""}, at: `roce "train"`,
-			back: `Nobody says in which cos group CNPs of "train" are; b1 puts them (DSCP 48) into cos group "cnp" (cos 6).`,
+			back: `Nobody says in which cos group CNPs of "train" are; b1 puts them (by DSCP 48) into cos group "cnp" (cos 6).`,
 		},
 		{
 			name: "CNP of no DSCP", edits: []string{"  dscp   = [48]\n", ""}, at: `cos_group "cnp"`,
-			back: `b1 puts CNPs (DSCP 48) into no cos group, not into cos group "cnp" (cos 6): they can come late when it matters.`,
+			back: `b1 puts CNPs (by DSCP 48) into no cos group, not into cos group "cnp" (cos 6): they can come late when it matters.`,
 		},
 		{
 			name: "a NIC made of software", edits: []string{"names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n", "names = \"b1\"\n  nic \"eth0\" {\n    model = \"soft-roce\"\n"}, breaks: true, at: "soft-roce",

@@ -160,6 +160,13 @@ func (s *source) recognise(u *unit) {
 		}
 	}
 	if !known {
+		lines := 0 // of a file of another kind the first line that is no setting says enough
+		u.diags = slices.DeleteFunc(u.diags, func(d *diag.Diagnostic) bool {
+			if d.Code == topicSyntax.Code {
+				lines++
+			}
+			return d.Code == topicSyntax.Code && lines > 1
+		})
 		u.errorf(&topicDialect, s.top(), "No line of this file sets a key of any release of traffic.conf, qos_features.conf, "+
 			"qos_infra.conf or datapath.conf "+
 			"that rocec knows, so it cannot be judged.%s See that it is the right file, and that it came over whole.", s.hinted())

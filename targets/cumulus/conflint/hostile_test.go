@@ -43,6 +43,7 @@ func TestNotAFile(t *testing.T) {
 		{"only comments", "# traffic.cos_0.packet_priorities = [0]\n", "conf-dialect", "1:1", "2.5 to 3.4; nothing in them is " +
 			"in force"},
 		{"prose", "# a\n\nsome words\n", "conf-syntax", "3:1", "no \"=\""},
+		{"a page of prose", "some words\nmore words\nand more\n", "conf-syntax", "1:1", "no \"=\""},
 		{"other settings", "sflow.rate = 1\n", "conf-dialect", "1:1", "right file"},
 		{"NUL", "pfc.port_group_list = []\nx\x00y\n", "conf-unreadable", "2:2", "NUL"},
 		{"no UTF-8", "pfc.port_group_list = []\n# \xe4\n", "conf-unreadable", "2:3", "no UTF-8"},

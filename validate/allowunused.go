@@ -1,0 +1,29 @@
+package validate
+
+// AllowDeadlockUnused warns of a risk that is accepted and not there.
+var AllowDeadlockUnused = &Check{
+	Code:    "allow-deadlock-unused",
+	Summary: "allow_deadlock where no PFC loop is",
+	Doc: `allow_deadlock accepts the PFC loops of a cos group, and says why. Where the proof finds none it
+accepts nothing today, and will hide the loop that a later change brings: nobody will look at a
+warning that was expected.
+
+Example:
+
+    cos_group "rdma" {
+      lossless       = true
+      allow_deadlock = "until the new spines are there"     # they are there
+    }
+
+How to mend it: take it out.`,
+	Run: func(p *Pass) {
+		for _, l := range p.loops() {
+			for _, g := range l.Groups {
+				if g.AllowDeadlock != "" && l.Verdict == Free && l.Transient == nil {
+					p.Warnf(orAt(g.AllowAt, g.At), "Cos group %q accepts PFC loops (%q), and the fabric has none. Take allow_deadlock out, so that it does not hide the "+
+						"next one.", g.Name, g.AllowDeadlock)
+				}
+			}
+		}
+	},
+}

@@ -1,0 +1,105 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// TTLTooSmall reports NICs whose packets run out of hops before they arrive.
+var TTLTooSmall = &Check{
+	Code:    "ttl-too-small",
+	Summary: "the TTL runs out on the way",
+	Doc: `Every router on the way takes one from the IP TTL of a packet and drops it at zero. RoCEv2 across
+routed links passes at least one router for each broadcast domain on its way; with a smaller ttl
+in the nic block the nearest members can talk and the others never connect.
+
+Example:
+
+    nic "ens1f0" {
+      model = "connectx-5"
+      ttl   = 2               # leaf, spine, leaf: three routers
+    }
+
+How to mend it: leave ttl out, or write 64.`,
+	Run: func(p *Pass) {
+		nics := map[diag.Range]bool{} // by nic block: judged
+		var r *routers
+		for _, in := range p.Fabric.Intents {
+			if in.Version != 2 {
+				continue
+			}
+			for _, m := range in.Members {
+				at := attachedTo(m.NIC)
+				if m.NIC.TTL == 0 || at == nil || nics[m.NIC.At] {
+					continue
+				}
+				if r == nil {
+					r = newRouters(p.Fabric)
+				}
+				far, passes := r.farthest(in, at, m.NIC.TTL)
+				if far == nil {
+					continue
+				}
+				nics[m.NIC.At] = true
+				p.Errorf(orAt(m.NIC.TTLAt, m.NIC.At), "Packets of %s have ttl = %d, and the way to %s, another member of roce %q, passes %d routers at least: the "+
+					"last of them drops what arrives with nothing left. Leave ttl out, or write %d or more.",
+					nicName(m.NIC), m.NIC.TTL, nicName(far.NIC), in.Name, passes, passes+1).
+					Note(far.NIC.At, "%s", nicName(far.NIC))
+			}
+		}
+	},
+}
+
+// routers is the fabric as routing sees it: broadcast domains, joined by routed links.
+type routers struct {
+	domain []int         // by Device.ID
+	next   map[int][]int // domains one routed link away
+	dist   map[int]map[int]int
+}
+
+func newRouters(f *ir.Fabric) *routers {
+	r := &routers{domain: broadcastDomains(f), next: map[int][]int{}, dist: map[int]map[int]int{}}
+	type pair struct{ a, b int }
+	known := map[pair]bool{}
+	for _, l := range f.Links {
+		a, b := r.domain[l.A.Device.ID], r.domain[l.B.Device.ID]
+		if l.Routed && l.A.Device.Forwards() && l.B.Device.Forwards() && !known[pair{a, b}] {
+			known[pair{a, b}], known[pair{b, a}] = true, true
+			r.next[a] = append(r.next[a], b)
+			r.next[b] = append(r.next[b], a)
+		}
+	}
+	return r
+}
+
+// farthest returns the first member that no packet from a device with that TTL gets to, and how many routers are on the
+// way; nil when all can be reached.
+func (r *routers) farthest(in *ir.Intent, from *ir.Device, ttl int) (*ir.Member, int) {
+	dist := r.from(r.domain[from.ID])
+	for _, m := range in.Members {
+		if at := attachedTo(m.NIC); at != nil {
+			if d := dist[r.domain[at.ID]]; d > 0 && ttl < d+2 { // d links join d+1 routers
+				return m, d + 1
+			}
+		}
+	}
+	return nil, 0
+}
+
+// from counts the routed links from a domain to every other.
+func (r *routers) from(domain int) map[int]int {
+	if r.dist[domain] != nil {
+		return r.dist[domain]
+	}
+	dist := map[int]int{domain: 0}
+	for todo := []int{domain}; len(todo) > 0; todo = todo[1:] {
+		for _, n := range r.next[todo[0]] {
+			if _, seen := dist[n]; !seen {
+				dist[n] = dist[todo[0]] + 1
+				todo = append(todo, n)
+			}
+		}
+	}
+	r.dist[domain] = dist
+	return dist
+}
