@@ -35,37 +35,27 @@ Example: the manual's sample sizes on a cable of 300 m at 100G.
 How to mend it: leave buffer out, and rocec derives it; or make it at least xoff plus the sum. Where
 few packets are small, small_packets says so and makes the sum less.`,
 	Run: func(p *Pass) {
-		type key struct {
-			group      *ir.CosGroup
-			size, xoff int
-			link       diag.Range
-			block      string
+		type cause struct {
+			group  *ir.CosGroup
+			likely bool // loss is
 		}
-		ports := map[key][]*ir.Port{}
-		var order []key
+		var found folds[cause, *ir.Port]
 		for _, port := range p.Fabric.Ports {
 			if port.Device.Switch == nil { // a NIC's driver sizes its own
 				continue
 			}
 			for _, b := range port.Buffers {
-				if b.Headroom() >= b.Need || b.Xoff.N >= b.Size.N {
-					continue
+				if b.Headroom() < b.Need && b.Xoff.N < b.Size.N {
+					found.add(cause{b.Group, b.Headroom() < b.Floor}, port)
 				}
-				k := key{b.Group, b.Size.N, b.Xoff.N, port.Link.At, port.Link.Block}
-				if ports[k] == nil {
-					order = append(order, k)
-				}
-				ports[k] = append(ports[k], port)
 			}
 		}
-		for _, k := range order {
-			p.headroom(k.group, ports[k])
-		}
+		found.each(func(c cause, ports []*ir.Port) { p.headroom(c.group, c.likely, ports) })
 	},
 }
 
-// headroom reports ports of one link block that are too small in the same way.
-func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
+// headroom reports the ports of a group that are too small: the worst of them, and where the others are.
+func (p *Pass) headroom(g *ir.CosGroup, likely bool, ports []*ir.Port) {
 	worst := slices.MinFunc(ports, func(a, b *ir.Port) int {
 		x, y := a.Carries(g), b.Carries(g)
 		return cmp.Or(cmp.Compare(x.Headroom()-x.Need, y.Headroom()-y.Need), cmp.Compare(a.Device.ID, b.Device.ID), cmp.Compare(a.Index, b.Index))
@@ -73,19 +63,33 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	b, l := worst.Carries(g), worst.Link
 	given := pfcOf(g)
 	at := orAt(written(given.Buffer), written(given.Xoff), given.At, g.At)
-	report, chance := p.Errorf, "is likely to lose frames"
-	if b.Headroom() >= b.Floor {
-		report, chance = p.Warnf, "can lose frames when many of them are small"
+	report, chance := p.Warnf, "can lose frames when many of them are small"
+	if likely {
+		report, chance = p.Errorf, "is likely to lose frames"
+	}
+	var blocks folds[diag.Range, *ir.Port]
+	for _, port := range ports {
+		blocks.add(port.Link.At, port)
 	}
 	where := worst.String()
-	if len(ports) > 1 {
+	switch {
+	case len(blocks.order) > 1:
+		where = fmt.Sprintf("%s, the worst of %s", worst, diag.Count(len(ports), "port"))
+	case len(ports) > 1:
 		where = fmt.Sprintf("%s and %s like it", worst, diag.Count(len(ports)-1, "port"))
 	}
 	d := report(at, "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
 		"was sent: the group %s. Leave buffer out, so that it is derived, or make it at least %s.",
 		g.Name, bytesText(b.Headroom()), bytesText(b.Size.N), bytesText(b.Xoff.N), where, bytesText(b.Need), chance,
 		bytesText(b.Xoff.N+b.Need))
-	d.Note(l.At, "%s here", diag.Count(len(ports), "port"))
+	const most = 6
+	for i, at := range blocks.order {
+		if i == most {
+			d.Note(diag.Range{}, "and in %s more", diag.Count(len(blocks.order)-most, "block"))
+			break
+		}
+		d.Note(at, "%s here", diag.Count(len(blocks.of[at]), "port"))
+	}
 	if at := l.Length.From.At; at.Filename != "" && at != l.At {
 		d.Note(at, "the cable's length, %g m", l.Length.Metres)
 	}

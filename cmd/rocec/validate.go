@@ -22,7 +22,7 @@ func (a *app) validateCommand() *cobra.Command {
 		Long: "Validate says everything that can be known of a fabric without a device; or, with --device-config, of files that lie on\n" +
 			"switches already. A folder is searched for traffic.conf, qos_features.conf, qos_infra.conf and datapath.conf, and for\n" +
 			"copies named after their switch (leaf01-traffic.conf); the files of one folder are those of one switch.",
-		Args:    cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := validateFormats[format]
 			if !ok {
