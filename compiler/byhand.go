@@ -1,8 +1,6 @@
 package compiler
 
 import (
-	"slices"
-
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 )
@@ -42,24 +40,4 @@ func mapped(all []lang.Mapped) map[int]ir.Claim {
 		out[e.From] = ir.Claim{Value: e.To.V, At: e.To.At}
 	}
 	return out
-}
-
-// visible notes for every switch the intents whose traffic it handles; alike switches share the slice.
-func (c *compiler) visible() {
-	var last []*ir.Intent
-	for _, d := range c.f.Devices {
-		if d.Switch == nil {
-			continue
-		}
-		var row []*ir.Intent
-		for i, in := range c.f.Intents {
-			if slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return c.passed[i].has(p.Link) }) {
-				row = append(row, in)
-			}
-		}
-		if slices.Equal(row, last) {
-			row = last
-		}
-		d.Switch.Intents, last = row, row
-	}
 }

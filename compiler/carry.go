@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -28,10 +29,10 @@ func (c *compiler) carry() {
 	c.carried, c.marked = map[*ir.CosGroup]linkSet{}, map[*ir.CosGroup]linkSet{}
 	s := newHubSearch(c.f)
 	used := map[*ir.CosGroup]bool{}
-	for _, i := range c.f.Intents {
+	for n, i := range c.f.Intents {
 		used[i.Group] = true
 		on := s.run(i)
-		c.passed = append(c.passed, slices.Clone(on))
+		c.see(n, on)
 		for _, g := range c.bounces(i.Group) {
 			if !g.Lossless && g.ECN == nil {
 				continue
@@ -51,6 +52,50 @@ func (c *compiler) carry() {
 			every[i] = true
 		}
 		c.carried[g], c.marked[g] = every, every
+	}
+}
+
+// see notes at every switch that traffic of the n-th intent passes it.
+func (c *compiler) see(n int, on linkSet) {
+	if c.seen == nil {
+		c.seen = make([][]uint64, len(c.f.Devices))
+	}
+	for _, l := range c.f.Links {
+		if !on.has(l) {
+			continue
+		}
+		for _, p := range [...]*ir.Port{l.A, l.B} {
+			if p.Device.Switch == nil {
+				continue
+			}
+			row := &c.seen[p.Device.ID]
+			if *row == nil {
+				*row = make([]uint64, (len(c.f.Intents)+63)/64)
+			}
+			(*row)[n/64] |= 1 << (n % 64)
+		}
+	}
+}
+
+// visible notes for every switch the intents whose traffic it handles; alike switches share the slice.
+func (c *compiler) visible() {
+	var last []*ir.Intent
+	for _, d := range c.f.Devices {
+		if d.Switch == nil {
+			continue
+		}
+		var row []*ir.Intent
+		if c.seen != nil {
+			for w, bit := range c.seen[d.ID] {
+				for ; bit != 0; bit &= bit - 1 {
+					row = append(row, c.f.Intents[w*64+bits.TrailingZeros64(bit)])
+				}
+			}
+		}
+		if slices.Equal(row, last) {
+			row = last
+		}
+		d.Switch.Intents, last = row, row
 	}
 }
 

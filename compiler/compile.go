@@ -68,7 +68,7 @@ type compiler struct {
 	// carry
 	carried map[*ir.CosGroup]linkSet // links that carry the group
 	marked  map[*ir.CosGroup]linkSet // of groups with an ecn block: links whose senders mark
-	passed  []linkSet                // by intent: links on a path between its members
+	seen    [][]uint64               // by Device.ID of a switch: the intents whose traffic passes it, as bits
 }
 
 // fabric copies what the fabric block says.

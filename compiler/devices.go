@@ -80,7 +80,9 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	w.OS, w.OSAt = s.OS.Or(operatingSystems[0]), or(s.OS.At, s.Decl)
 	w.Version, w.VersionAt = s.Version.V, or(s.Version.At, s.Decl)
 	w.ASN, w.MLAG, w.MLAGAt = s.ASN.V, s.MLAG.V, s.MLAG.At
-	w.HeadroomPool = written(s.HeadroomPool, "headroom_pool")
+	if s.HeadroomPool.V > 0 { // 0 is none
+		w.HeadroomPool = written(s.HeadroomPool, "headroom_pool")
+	}
 	if d.ByHand != nil { // whatever it runs, nothing is written for it
 		w.OS, w.OSAt = s.OS.V, s.OS.At
 	} else if !slices.Contains(operatingSystems, w.OS) {
