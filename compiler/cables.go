@@ -178,7 +178,11 @@ func (c *compiler) mtu(b *lang.LinkBlock) ir.Num {
 	if b.MTU.Set() {
 		return ir.Num{N: b.MTU.V, From: []ir.Origin{{At: b.MTU.At, Why: fmt.Sprintf("mtu = %d", b.MTU.V)}}}
 	}
-	return ir.Num{N: c.f.MTU, From: []ir.Origin{{At: c.f.MTUAt, Why: fmt.Sprintf("mtu = %d", c.f.MTU)}}}
+	why := fmt.Sprintf("mtu = %d", c.f.MTU)
+	if c.f.MTUAt.Filename == "" {
+		why += ", the default"
+	}
+	return ir.Num{N: c.f.MTU, From: []ir.Origin{{At: c.f.MTUAt, Why: why}}}
 }
 
 // jack is what a port could do: its native speed (0: not known) and lanes.
