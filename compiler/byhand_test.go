@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -50,6 +51,39 @@ func TestByHand(t *testing.T) {
 	assert.True(t, sends && obeys)
 	sends, obeys = other.Pauses(6)
 	assert.False(t, sends || obeys, "a lossy group")
+}
+
+// The ports of another system have other names; the speed of such a link is that of its other end, or stated.
+func TestByHandPorts(t *testing.T) {
+	src := clos(2, 1, 2)
+	a := &author{line: 5000}
+	for _, s := range src.Switches {
+		if s.Name == "leaf1" {
+			s.ByHand = &lang.ByHand{Decl: a.at()}
+		}
+	}
+	renamed := 0
+	for _, l := range src.Links {
+		for _, e := range []*lang.Endpoint{&l.A, &l.B} {
+			if e.Device == "leaf1" {
+				e.Port = "Ethernet" + strings.TrimPrefix(e.Port, "swp")
+				renamed++
+			}
+		}
+	}
+	f := compiled(t, src)
+	leaf := device(f, "leaf1")
+	require.Len(t, leaf.Ports, renamed)
+	for _, p := range leaf.Ports {
+		assert.True(t, strings.HasPrefix(p.Name, "Ethernet"))
+		assert.Positive(t, p.Speed)
+	}
+
+	for _, s := range src.Switches {
+		s.ByHand = nil
+	}
+	_, ds := Compile(src)
+	assert.True(t, ds.HasErrors(), "Cumulus Linux has no such ports")
 }
 
 // Which field decides, by the table of the Cumulus manual: DSCP where it is trusted and there is one, else PCP where it is

@@ -115,7 +115,7 @@ func (c *compiler) hasPort(d *ir.Device, e *lang.Endpoint) bool {
 		return true // the unknown model was reported
 	}
 	r, sub, ok := m.Port(e.Port)
-	if ok {
+	if ok || d.ByHand != nil && !frontPanel(e.Port) {
 		return true
 	}
 	why := "."
@@ -213,26 +213,30 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 	if m == nil || m.Ports == nil {
 		return
 	}
-	for i := 0; i < len(d.Ports); {
-		first := d.Ports[i]
+	ports := d.Ports
+	if d.ByHand != nil { // another system has other names, and nothing is known of such a port
+		ports = slices.DeleteFunc(slices.Clone(ports), func(p *ir.Port) bool { return !frontPanel(p.Name) })
+	}
+	for i := 0; i < len(ports); {
+		first := ports[i]
 		number, highest, _ := platform.ParsePort(first.Name)
 		j := i + 1
-		for ; j < len(d.Ports); j++ {
-			n, sub, _ := platform.ParsePort(d.Ports[j].Name)
+		for ; j < len(ports); j++ {
+			n, sub, _ := platform.ParsePort(ports[j].Name)
 			if n != number {
 				break
 			}
 			highest = sub // ascending
 		}
 		if highest >= 0 && !split(first.Name) {
-			part := d.Ports[j-1]
+			part := ports[j-1]
 			c.report.errorf(topicPortSplit, part.At, part.String(), "%s is used whole and split at once: %s and %s. A split port "+
 				"swp%d is gone as a whole.", d.Name, first.Name, part.Name, number).Note(first.At, "used whole here")
 		}
 		if m.PairSplit && highest >= 2 {
-			c.pairSplit(d, number, d.Ports[j-1], d.Ports[j:])
+			c.pairSplit(d, number, ports[j-1], ports[j:])
 		}
-		for _, p := range d.Ports[i:j] {
+		for _, p := range ports[i:j] {
 			r, sub, ok := m.Port(p.Name)
 			if !ok {
 				continue
@@ -263,6 +267,12 @@ func (c *compiler) pairSplit(d *ir.Device, number int, last *ir.Port, next []*ir
 			"with it: swp%d is split, so swp%d is gone.", d.Name, d.Switch.Model.Title, number, n).
 			Note(last.At, "the split port").Note(d.Switch.ModelAt, "the model is given here")
 	}
+}
+
+// frontPanel tells whether a port is named as Cumulus Linux names those of a switch: swp1, swp1s0.
+func frontPanel(port string) bool {
+	_, _, ok := platform.ParsePort(port)
+	return ok
 }
 
 // split tells whether a switch port is a part of a split one (swp1s0); an interface of a host never is.

@@ -73,9 +73,11 @@ func (c *compiler) cosGroup(name string) *ir.CosGroup {
 	return g
 }
 
-// intents resolves the roce blocks and their members.
+// intents resolves the roce blocks and their members. The first intent of a NIC sets the defaults the NIC has one of only,
+// so they are in order of their names: the order of files and blocks is not to change what is written.
 func (c *compiler) intents() {
-	for _, s := range c.src.Roces {
+	roces := slices.SortedStableFunc(slices.Values(c.src.Roces), func(a, b *lang.Roce) int { return ir.CompareNames(a.Name, b.Name) })
+	for _, s := range roces {
 		i := &ir.Intent{
 			Name: s.Name, At: s.Decl, Version: s.Version.V, VersionAt: or(s.Version.At, s.Decl),
 			GroupAt: or(s.CosGroup.At, s.Decl), CNPAt: s.CNP.At, VLAN: s.VLAN.V,

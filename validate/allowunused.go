@@ -17,6 +17,12 @@ Example:
 
 How to mend it: take it out.`,
 	Run: func(p *Pass) {
+		for _, g := range p.Fabric.CosGroups {
+			if g.AllowDeadlock != "" && !g.Lossless {
+				p.Warnf(orAt(g.AllowAt, g.At), "Cos group %q accepts PFC loops (%q), and it is not lossless, so nothing pauses it. Take allow_deadlock out, so that it "+
+					"does not hide a loop when the group becomes lossless.", g.Name, g.AllowDeadlock)
+			}
+		}
 		for _, l := range p.loops() {
 			for _, g := range l.Groups {
 				if g.AllowDeadlock != "" && l.Verdict == Free && l.Transient == nil {

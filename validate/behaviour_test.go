@@ -96,6 +96,10 @@ func TestBehaviour(t *testing.T) {
 		want  []string // severity, code and a piece of the detail of every finding, in order of places
 	}{
 		"nothing": {},
+		"a buffer that is far too small at one speed and just too small at another": {
+			[]string{"  ecn {}\n", "  ecn {}\n  pfc {\n    buffer = \"49100B\"\n    xoff = \"20000B\"\n  }\n", `link "hosts" {`, "link \"hosts\" {\n  speed = \"25G\""},
+			[]string{"error headroom-too-small: at spine1:swp1, the worst of 9 ports, where 72,288 B can arrive after the pause was sent: the group is likely to lose frames"},
+		},
 		"obeys only": {
 			[]string{store, `by_hand { flow_control = "pfc-rx" }`},
 			[]string{"error pfc-one-end: store1:e0 obeys pauses and sends none"},
@@ -224,15 +228,33 @@ func TestBehaviour(t *testing.T) {
 		"one NIC with two cnp groups": {
 			[]string{`switch "tor" {`, "cos_group \"late\" {\n  cos = 5\n  dscp = [40]\n  strict = true\n}\n" +
 				second("  dscp = [18]\n  lossless = true\n  ecn {}\n", "version = 2\n  cnp = cos_group.late\n  members = [host.store]")},
-			[]string{`warning cnp-lost: those of roce "second" travel there, too, not in "late"`},
+			[]string{`warning cnp-lost: those of roce "training" travel there, too, not in "cnp"`},
 		},
 		"Soft-RoCE in a lossy group": {
 			[]string{"  lossless = true\n", "", `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`, `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "soft-roce" }`},
 			[]string{"warning dcqcn-off: store1:e0, store2:e0 and store3:e0 answer no marks with CNPs, nor slow down on CNPs (Soft-RoCE cannot)"},
 		},
+		"Soft-RoCE in a lossy group, with what it cannot do switched off": {
+			[]string{
+				"  lossless = true\n", "", `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`,
+				`names = "store[1-3]"` + "\n" + `  nic "e0" { model = "soft-roce" }`, store, "by_hand { dcqcn = false }",
+			},
+			[]string{"warning dcqcn-off: (Soft-RoCE cannot). Switches mark roce \"training\", and to these NICs that says nothing: packets are lost. Use NICs that can"},
+		},
+		"Soft-RoCE that neither brakes nor pauses": {
+			[]string{
+				`names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`, `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "soft-roce" }`,
+				store, `by_hand { dcqcn = false }`,
+			},
+			[]string{"error nic-no-pfc: Soft-RoCE has no PFC"},
+		},
 		"unmarked lossy group": {
 			[]string{"  lossless = true\n", "", spine, "by_hand { ecn = false }"},
 			[]string{"warning ecn-missing-hop: ends in loss"},
+		},
+		"a lossy group that accepts PFC loops": {
+			[]string{"  lossless = true\n", "  allow_deadlock = \"until spring\"\n"},
+			[]string{"warning allow-deadlock-unused: it is not lossless, so nothing pauses it"},
 		},
 		"firmware under link pause": {
 			append(pause, store, `by_hand { dcbx = "firmware" }`),

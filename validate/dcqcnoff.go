@@ -42,10 +42,12 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 				}
 				at := orAt(h.DCQCNAt, h.At)
 				switch {
-				case !h.DCQCN:
-				case m.NIC.Model.Family == platform.SoftRoCE && !in.Group.Lossless: // in a lossless group it is refused for want of PFC
+				case m.NIC.Model.Family == platform.SoftRoCE: // whatever dcqcn says
+					if in.Group.Lossless {
+						continue // refused for want of PFC, or known to rest on it
+					}
 					at = m.NIC.ModelAt
-				default:
+				case h.DCQCN:
 					continue
 				}
 				if marked[at] == nil {
@@ -59,7 +61,7 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 		for _, at := range f.order {
 			nics, in := f.of[at], marked[at]
 			why, mend := "dcqcn = false", fmt.Sprintf("Switch DCQCN on for priority %d.", in.Group.Cos)
-			if nics[0].Device.ByHand.DCQCN {
+			if nics[0].Model.Family == platform.SoftRoCE {
 				why = nics[0].Model.Title + " cannot"
 				mend = "Use NICs that can, or an intent of their own in a group without ecn."
 			}

@@ -35,37 +35,41 @@ Example: the manual's sample sizes on a cable of 300 m at 100G.
 How to mend it: leave buffer out, and rocec derives it; or make it at least xoff plus the sum. Where
 few packets are small, small_packets says so and makes the sum less.`,
 	Run: func(p *Pass) {
-		type cause struct {
-			group  *ir.CosGroup
-			likely bool // loss is
-		}
-		var found folds[cause, *ir.Port]
+		var found folds[*ir.CosGroup, *ir.Port]
 		for _, port := range p.Fabric.Ports {
 			if port.Device.Switch == nil { // a NIC's driver sizes its own
 				continue
 			}
 			for _, b := range port.Buffers {
 				if b.Headroom() < b.Need && b.Xoff.N < b.Size.N {
-					found.add(cause{b.Group, b.Headroom() < b.Floor}, port)
+					found.add(b.Group, port)
 				}
 			}
 		}
-		found.each(func(c cause, ports []*ir.Port) { p.headroom(c.group, c.likely, ports) })
+		found.each(p.headroom)
 	},
 }
 
-// headroom reports the ports of a group that are too small: the worst of them, and where the others are.
-func (p *Pass) headroom(g *ir.CosGroup, likely bool, ports []*ir.Port) {
+// headroom reports the ports of a group that are too small: the worst of them, and where the others are. Those where loss
+// is likely come before those where it takes bad luck.
+func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
+	chance := func(b *ir.Buffer) int { // 0: loss is likely
+		if b.Headroom() < b.Floor {
+			return 0
+		}
+		return 1
+	}
 	worst := slices.MinFunc(ports, func(a, b *ir.Port) int {
 		x, y := a.Carries(g), b.Carries(g)
-		return cmp.Or(cmp.Compare(x.Headroom()-x.Need, y.Headroom()-y.Need), cmp.Compare(a.Device.ID, b.Device.ID), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(chance(x), chance(y)), cmp.Compare(x.Headroom()-x.Need, y.Headroom()-y.Need),
+			cmp.Compare(a.Device.ID, b.Device.ID), cmp.Compare(a.Index, b.Index))
 	})
 	b, l := worst.Carries(g), worst.Link
 	given := pfcOf(g)
 	at := orAt(written(given.Buffer), written(given.Xoff), given.At, g.At)
-	report, chance := p.Warnf, "can lose frames when many of them are small"
-	if likely {
-		report, chance = p.Errorf, "is likely to lose frames"
+	report, how := p.Warnf, "can lose frames when many of them are small"
+	if chance(b) == 0 {
+		report, how = p.Errorf, "is likely to lose frames"
 	}
 	var blocks folds[diag.Range, *ir.Port]
 	for _, port := range ports {
@@ -80,7 +84,7 @@ func (p *Pass) headroom(g *ir.CosGroup, likely bool, ports []*ir.Port) {
 	}
 	d := report(at, "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
 		"was sent: the group %s. Leave buffer out, so that it is derived, or make it at least %s.",
-		g.Name, bytesText(b.Headroom()), bytesText(b.Size.N), bytesText(b.Xoff.N), where, bytesText(b.Need), chance,
+		g.Name, bytesText(b.Headroom()), bytesText(b.Size.N), bytesText(b.Xoff.N), where, bytesText(b.Need), how,
 		bytesText(b.Xoff.N+b.Need))
 	const most = 6
 	for i, at := range blocks.order {

@@ -22,9 +22,11 @@ Example:
 
 How to mend it: leave ttl out, or write 64.`,
 	Run: func(p *Pass) {
-		nics := map[diag.Range]bool{} // by nic block: judged
+		type start struct{ domain, ttl int }
+		nics := map[diag.Range]bool{} // by nic block: said
 		var r *routers
 		for _, in := range p.Fabric.Intents {
+			fine := map[start]bool{} // members alike, whose packets get everywhere
 			if in.Version != 2 {
 				continue
 			}
@@ -36,14 +38,19 @@ How to mend it: leave ttl out, or write 64.`,
 				if r == nil {
 					r = newRouters(p.Fabric)
 				}
+				from := start{r.domain[at.ID], m.NIC.TTL}
+				if fine[from] || m.NIC.TTL >= r.most+2 {
+					continue
+				}
 				far, passes := r.farthest(in, at, m.NIC.TTL)
 				if far == nil {
+					fine[from] = true
 					continue
 				}
 				nics[m.NIC.At] = true
-				p.Errorf(orAt(m.NIC.TTLAt, m.NIC.At), "Packets of %s have ttl = %d, and the way to %s, another member of roce %q, passes %d routers at least: the "+
-					"last of them drops what arrives with nothing left. Leave ttl out, or write %d or more.",
-					nicName(m.NIC), m.NIC.TTL, nicName(far.NIC), in.Name, passes, passes+1).
+				p.Errorf(orAt(m.NIC.TTLAt, m.NIC.At), "Packets of %s have ttl = %d, and the way to %s, another member of roce %q, passes %d routers at least: "+
+					"number %d of them counts it down to 0 and drops them. Leave ttl out, or write %d or more.",
+					nicName(m.NIC), m.NIC.TTL, nicName(far.NIC), in.Name, passes, m.NIC.TTL, passes+1).
 					Note(far.NIC.At, "%s", nicName(far.NIC))
 			}
 		}
@@ -55,6 +62,7 @@ type routers struct {
 	domain []int         // by Device.ID
 	next   map[int][]int // domains one routed link away
 	dist   map[int]map[int]int
+	most   int // no two domains are farther apart
 }
 
 func newRouters(f *ir.Fabric) *routers {
@@ -69,21 +77,31 @@ func newRouters(f *ir.Fabric) *routers {
 			r.next[b] = append(r.next[b], a)
 		}
 	}
+	seen := map[int]bool{}
+	for _, d := range r.domain {
+		if seen[d] {
+			continue
+		}
+		for domain, far := range r.from(d) { // over d no way is longer than there and back
+			seen[domain] = true
+			r.most = max(r.most, 2*far)
+		}
+	}
 	return r
 }
 
-// farthest returns the first member that no packet from a device with that TTL gets to, and how many routers are on the
-// way; nil when all can be reached.
-func (r *routers) farthest(in *ir.Intent, from *ir.Device, ttl int) (*ir.Member, int) {
+// farthest returns the farthest member, the first of several, if no packet from a device with that TTL gets to it, and
+// how many routers are on the way; nil when all can be reached.
+func (r *routers) farthest(in *ir.Intent, from *ir.Device, ttl int) (far *ir.Member, passes int) {
 	dist := r.from(r.domain[from.ID])
 	for _, m := range in.Members {
 		if at := attachedTo(m.NIC); at != nil {
-			if d := dist[r.domain[at.ID]]; d > 0 && ttl < d+2 { // d links join d+1 routers
-				return m, d + 1
+			if d := dist[r.domain[at.ID]]; d > 0 && ttl < d+2 && d+1 > passes { // d links join d+1 routers
+				far, passes = m, d+1
 			}
 		}
 	}
-	return nil, 0
+	return far, passes
 }
 
 // from counts the routed links from a domain to every other.

@@ -52,5 +52,5 @@ intent none of whose NICs reacts to marks (dcqcn = false, Soft-RoCE) needs none.
 // slowsDown tells whether a NIC answers marks and slows down on CNPs.
 func slowsDown(n *ir.NIC) bool {
 	h := n.Device.ByHand
-	return h == nil || h.DCQCN && n.Model.Family != platform.SoftRoCE
+	return n.Model.Family != platform.SoftRoCE && (h == nil || h.DCQCN)
 }

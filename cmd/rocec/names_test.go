@@ -81,6 +81,7 @@ func TestSelectDevices(t *testing.T) {
 	for exprs, want := range map[string]string{
 		"lefa1":           `did you mean "leaf1"`,
 		"switch.laef":     `did you mean "switch.leaf"`,
+		"client1":         `no device "client1" that rocec writes`, // as of those with by_hand
 		"x*":              "no device of that form",
 		"leaf[1-":         "leaf[1-",
 		"leaf1 !leaf1":    "leaves no device",

@@ -92,7 +92,7 @@ func matching(tree *target.Tree, expr string) ([]string, error) {
 	}
 	for n := range set.All() {
 		if !known[n.Device] {
-			return nil, fail(exitUsage, "--target %s: the fabric has no device %q.%s", expr, n.Device, diag.DidYouMean(n.Device, candidates))
+			return nil, fail(exitUsage, "--target %s: the fabric has no device %q that rocec writes.%s", expr, n.Device, diag.DidYouMean(n.Device, candidates))
 		}
 		found = append(found, n.Device)
 	}

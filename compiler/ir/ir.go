@@ -26,7 +26,7 @@ type Fabric struct {
 	FailuresAt  diag.Range
 	FlowControl FlowControl
 	CosGroups   []*CosGroup // by cos, then name
-	Intents     []*Intent   // in order of declaration
+	Intents     []*Intent   // in order of name
 	Devices     []*Device   // natural order of names; Device.ID is the index
 	Ports       []*Port     // every cabled port; Port.ID is the index
 	Links       []*Link     // in order of declaration; Link.ID is the index
@@ -178,7 +178,7 @@ type Switch struct {
 	ASN       int
 	MLAG      string
 	MLAGAt    diag.Range
-	Intents   []*Intent // those whose traffic it handles, in order of declaration; alike switches share the slice
+	Intents   []*Intent // those whose traffic it handles, in order of name; alike switches share the slice
 
 	HeadroomPool Num // memory all ports share for what arrives after a pause; not set: each port has its own
 }
@@ -211,7 +211,7 @@ type NIC struct {
 	TrafficClasses []TrafficClass
 	Port           *Port     // nil when not cabled
 	Bond           *Bond     // nil when not in a bond
-	Intents        []*Intent // the intents it is a member of, in order of declaration
+	Intents        []*Intent // the intents it is a member of, in order of name
 }
 
 // TrafficClass is an exception by address.

@@ -20,38 +20,58 @@ roce "training" {
   version   = 2
   cos_group = cos_group.rdma
   cnp       = cos_group.cnp
-  members   = [host.gpu]
+  members   = [host.far, host.gpu]
 }
 
 switch "leaf" {
-  names   = "leaf[1-2]"
+  names   = "leaf[1-3]"
   model   = "sn2700"
   version = "4.3.0"
   tier    = 1
 }
 
 switch "spine" {
-  names   = "spine1"
+  names   = "spine[1-2]"
   model   = "sn2700"
   version = "4.3.0"
   tier    = 2
 }
 
-host "gpu" {
-  names = "gpu[1-2]"
+host "far" { # on the same leaf, and fine
+  names = "far1"
   nic "ens1f0" {
     model = "connectx-5"
-    ttl   = 3 # want "ttl-too-small: Packets of gpu1:ens1f0 have ttl = 3, and the way to gpu2:ens1f0, .* passes 3 routers at least"
+    ttl   = 64
+  }
+}
+
+host "gpu" {
+  names = "gpu[1-3]"
+  nic "ens1f0" {
+    model = "connectx-5"
+    ttl   = 3 # want "ttl-too-small: Packets of gpu1:ens1f0 have ttl = 3, and the way to gpu3:ens1f0, .* passes 5 routers at least: number 3 of them .* write 6 or more"
   }
 }
 
 link "hosts" {
-  a     = "gpu[1-2]:ens1f0"
-  b     = "leaf[1-2]:swp1"
+  a     = "far1:ens1f0,gpu[1-3]:ens1f0"
+  b     = "leaf1:swp2,leaf[1-3]:swp1"
   speed = "25G"
 }
 
-mesh "uplinks" {
-  lower = "leaf[1-2]:swp31"
-  upper = "spine1:swp[1-2]"
+switch "core" {
+  names   = "core1"
+  model   = "sn2700"
+  version = "4.3.0"
+  tier    = 3
+}
+
+link "uplinks" { # leaf3 is in a pod of its own
+  a = "leaf[1-3]:swp31"
+  b = "spine1:swp[1-2],spine2:swp1"
+}
+
+mesh "core" {
+  lower = "spine[1-2]:swp31"
+  upper = "core1:swp[1-2]"
 }
