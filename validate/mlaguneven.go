@@ -81,8 +81,7 @@ the same model and version for both.`,
 					"too, or leave it out.", value, a.Name)
 				return
 			default:
-				p.Warnf(k.at, "The value of %s names a pair, but %s have it: %s. Give every two switches a value of their "+
-					"own.", value,
+				p.Warnf(k.at, "The value of %s names a pair, but %s have it: %s. Give every two switches a value of their own.", value,
 					diag.Count(len(pair), "switch"), namesOf(pair, func(d *ir.Device) string { return d.Name }))
 				return
 			}

@@ -249,8 +249,7 @@ func (s *source) mixed(u *unit, t, by *setting, all dialects) {
 		seen = " (3.4 was seen with either, never with both)"
 	}
 	u.errorf(&topicMixed, t.keyAt, "%s is a key of %s, but line %d sets %s, a key of %s. No release reads both%s, so this file is "+
-		"half in force at best. Keep the spelling of the release the switch runs (VERSION_ID in /etc/os-release) and rewrite "+
-		"the rest.",
+		"half in force at best. Keep the spelling of the release the switch runs (VERSION_ID in /etc/os-release) and rewrite the rest.",
 		t.key, within(t.could(), all), by.keyAt.Start.Line, by.key, within(by.could(), all), seen).
 		Note(by.keyAt, "the other spelling begins here")
 }
@@ -272,12 +271,10 @@ func (s *source) foreign(u *unit, keys []*setting, cand dialects, by *setting) {
 	}
 	var d *diag.Diagnostic
 	if cand&t.row.maybe != 0 {
-		d = u.warnf(&topicForeign, t.keyAt, "%s is documented for %s. Whether %s takes it is not known: the manuals and files "+
-			"in use "+
+		d = u.warnf(&topicForeign, t.keyAt, "%s is documented for %s. Whether %s takes it is not known: the manuals and files in use "+
 			"disagree.%s Look at the templates in the switch's own file for the spelling it takes.", t.key, within(t.row.in, all), cand, also)
 	} else {
-		d = u.errorf(&topicForeign, t.keyAt, "%s is a key of %s, and this file is %s. The switch ignores it or refuses the "+
-			"file.%s "+
+		d = u.errorf(&topicForeign, t.keyAt, "%s is a key of %s, and this file is %s. The switch ignores it or refuses the file.%s "+
 			"Use the key of the release the switch runs, or remove it.", t.key, within(t.could(), all), cand, also)
 	}
 	if by != nil && by != t {

@@ -166,8 +166,7 @@ func (u *unit) completePFC(g item, has func(string) bool, at diag.Range) {
 			show(g.text), g.text).Note(at, "its keys begin here")
 	case cos.empty:
 		u.warnf(&topicIncomplete, cos.valueAt, "%s is empty, so nothing is lossless on the ports of the group. Name the "+
-			"lossless cos, or take the group out "+
-			"of pfc.port_group_list.", cos.key)
+			"lossless cos, or take the group out of pfc.port_group_list.", cos.key)
 	}
 	if !u.cand.only(T1 | T2 | T3) {
 		return

@@ -30,8 +30,7 @@ func (u *unit) checkLossless() {
 				"Set rx_enable = true, unless the other end never pauses.", f, g.text)
 		case u.cand.only(features|infra) && (tx == nil || rx == nil) && u.set[f+"."+g.text+".tx_enable"] == tx && u.set[f+"."+g.text+".rx_enable"] == rx:
 			u.noticef(&topicIncomplete, g.at, "The group %s of %s leaves tx_enable or rx_enable to the default. The manuals "+
-				"say it is true, working drafts of 5.0 said false: "+
-				"write both.", show(g.text), f)
+				"say it is true, working drafts of 5.0 said false: write both.", show(g.text), f)
 		}
 	})
 	u.losslessFlag()
@@ -238,8 +237,7 @@ func (u *unit) checkMemory() {
 	if total <= memory {
 		return
 	}
-	u.errorf(&topicMemory, most.valueAt, "The PFC and pause groups promise %s of buffer to %s%s. %s has %s. Buffers that do not "+
-		"exist "+
+	u.errorf(&topicMemory, most.valueAt, "The PFC and pause groups promise %s of buffer to %s%s. %s has %s. Buffers that do not exist "+
 		"lose frames. Make port_buffer_bytes smaller, or name fewer "+
 		"ports.", bytesText(total), least, diag.Count(ports, "port"), what, bytesText(memory))
 }

@@ -238,8 +238,7 @@ func (u *unit) checkPorts() {
 		if everywhere != nil && somewhere != nil {
 			u.errorf(&topicPortTwice, somewhere.valueAt, "%s names ports that %s has already: it names all. Which group counts "+
 				"for them is not documented. "+
-				"Let every port be in one group of %s.", somewhere.key, everywhere.key, f).Note(everywhere.valueAt, "all ports "+
-				"are here")
+				"Let every port be in one group of %s.", somewhere.key, everywhere.key, f).Note(everywhere.valueAt, "all ports are here")
 		}
 		overlap(spans, func(a, b owned) {
 			if comparePlace(b, a) < 0 {
@@ -251,8 +250,7 @@ func (u *unit) checkPorts() {
 			}
 			u.errorf(&topicPortTwice, b.at, "%s is in %s and in %s. A port has the settings of one group of %s; which of the "+
 				"two is not documented. "+
-				"Take it out of one.", common(a.span, b.span), a.group.key, b.group.key, f).Note(a.at, "the other group has it "+
-				"here")
+				"Take it out of one.", common(a.span, b.span), a.group.key, b.group.key, f).Note(a.at, "the other group has it here")
 		})
 	}
 	u.pfcAndPause()

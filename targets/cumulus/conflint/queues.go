@@ -72,8 +72,7 @@ func (u *unit) marking(prefix string) {
 	red, marks := get("red_enable"), get("ecn_enable")
 	if red == nil || !red.on {
 		if red != nil && marks != nil && !marks.on {
-			u.noticef(&topicThresholds, marks.valueAt, "%s neither marks nor drops: ecn_enable and red_enable are both "+
-				"false.", prefix)
+			u.noticef(&topicThresholds, marks.valueAt, "%s neither marks nor drops: ecn_enable and red_enable are both false.", prefix)
 		}
 		return
 	}
@@ -156,8 +155,7 @@ func (u *unit) checkBandwidth() {
 		}
 		if sum > 100 {
 			u.errorf(&topicBandwidth, last.valueAt, "The queues of %s get %d percent together, and a link has 100. The release "+
-				"refuses it, or gives other shares than written. "+
-				"Lower some of them.", prefix, sum)
+				"refuses it, or gives other shares than written. Lower some of them.", prefix, sum)
 		}
 		for _, cos := range u.sortedCos() {
 			q := u.queueOf(cos)
@@ -165,8 +163,7 @@ func (u *unit) checkBandwidth() {
 			case t == nil:
 				u.warnf(&topicBandwidth, last.keyAt, "%s gives queue %d, which the lossless cos %d uses, no share: it is "+
 					"served only when all others are empty. "+
-					"Set %s.egr_queue_%d.bw_percent.", prefix, q, cos, prefix, q).Note(u.lossless[cos].at, "cos %d is "+
-					"lossless", cos)
+					"Set %s.egr_queue_%d.bw_percent.", prefix, q, cos, prefix, q).Note(u.lossless[cos].at, "cos %d is lossless", cos)
 			case t.n == 0:
 				u.warnf(&topicStrict, t.valueAt, "%s is 0, strict priority, and the lossless cos %d uses that queue. Lossless "+
 					"traffic is bulk data: it can starve the rest, "+
@@ -190,8 +187,7 @@ func (u *unit) checkShapers() {
 				u.errorf(&topicShaper, high.at, "%s has a maximum of %s kb/s below its minimum of %s. Write "+
 					"[min,max].", t.key, diag.Number(high.n), diag.Number(low.n))
 			} else if limit != nil && low.n > limit.n {
-				u.errorf(&topicShaper, low.at, "%s promises %s kb/s, and the whole port is held to %s. Lower the one or raise "+
-					"the other.",
+				u.errorf(&topicShaper, low.at, "%s promises %s kb/s, and the whole port is held to %s. Lower the one or raise the other.",
 					t.key, diag.Number(low.n), diag.Number(limit.n)).Note(limit.valueAt, "the limit of the port")
 			} else if limit != nil && high.n > limit.n {
 				u.warnf(&topicShaper, high.at, "%s allows %s kb/s, and the whole port is held to %s. The manuals want max to "+
