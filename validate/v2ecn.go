@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 )
 
 // RoCEv2NoECN reports RoCEv2 whose switches never mark.
@@ -34,7 +33,7 @@ intent none of whose NICs reacts to marks (dcqcn = false, Soft-RoCE) needs none.
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
 			switch {
-			case in.Version != 2 || in.Group.ECN != nil || !slices.ContainsFunc(in.Members, func(m *ir.Member) bool { return slowsDown(m.NIC) }):
+			case in.Version != 2 || in.Group.ECN != nil || !slices.ContainsFunc(in.Members, func(m *ir.Member) bool { return m.NIC.SlowsDown() }):
 			case in.Group.Lossless:
 				p.Warnf(orAt(in.GroupAt, in.At), "Roce %q is version 2, but cos group %q has no ecn block: switches never mark, senders never "+
 					"slow down, and PFC does all the work. Write ecn {} in the cos group.", in.Name, in.Group.Name).
@@ -47,10 +46,4 @@ intent none of whose NICs reacts to marks (dcqcn = false, Soft-RoCE) needs none.
 			}
 		}
 	},
-}
-
-// slowsDown tells whether a NIC answers marks and slows down on CNPs.
-func slowsDown(n *ir.NIC) bool {
-	h := n.Device.ByHand
-	return n.Model.Family != platform.SoftRoCE && (h == nil || h.DCQCN)
 }

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -77,6 +78,12 @@ func TrustOf(intents []*Intent) Trust {
 		}
 	}
 	return t
+}
+
+// SlowsDown tells whether the NIC answers marked packets with CNPs, and slows down on CNPs.
+func (n *NIC) SlowsDown() bool {
+	h := n.Device.ByHand
+	return n.Model.Family != platform.SoftRoCE && (h == nil || h.DCQCN)
 }
 
 // Carries gives the intents a NIC carries: those it is a member of, and those of the other ports of its bond.

@@ -20,7 +20,6 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -209,7 +208,7 @@ func Run(q Question) (*Trace, error) {
 		t.NoCNP = "RoCEv1 has no IP header, so nothing is marked and nobody is told"
 	case in.Group.ECN == nil:
 		t.NoCNP = "the cos group has no ecn block, so nothing is marked and nobody is told"
-	case !answers(to):
+	case !to.SlowsDown():
 		t.NoCNP = fmt.Sprintf("%s answers no marks", to.Device.Name)
 	default:
 		t.CNP = &Walk{From: q.To, To: q.From, CNP: true, Packet: wire(to.CNP(in)), Group: in.CNP}
@@ -218,12 +217,6 @@ func Run(q Question) (*Trace, error) {
 		}
 	}
 	return t, nil
-}
-
-// answers tells whether a NIC answers marked packets with CNPs.
-func answers(n *ir.NIC) bool {
-	h := n.Device.ByHand
-	return h == nil || h.DCQCN && n.Model.Family != platform.SoftRoCE
 }
 
 // wire is a packet as it is on the cable: without a tag there is no PCP.
