@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -49,7 +50,7 @@ How to mend it: one nic block for both ports (nic "ens2f[0-1]"), and links of on
 				differ("the type of service", orKept(a.TOS, -1), orKept(b.TOS, -1), a.TOSAt, b.TOSAt)
 				differ("the TTL", orKept(a.TTL, 0), orKept(b.TTL, 0), a.At, b.At)
 				if a.Port != nil && b.Port != nil {
-					differ("the speed", speedText(a.Port.Speed), speedText(b.Port.Speed), speedAt(a.Port.Link), speedAt(b.Port.Link))
+					differ("the speed", platform.SpeedText(a.Port.Speed), platform.SpeedText(b.Port.Speed), speedAt(a.Port.Link), speedAt(b.Port.Link))
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -145,7 +146,7 @@ func headroomText(port *ir.Port, b *ir.Buffer) string {
 		names, numbers = max(names, len(r.name)), max(numbers, len(r.bytes))
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "at %s (%s, %g m):\n\n", port, speedText(port.Link.Speed.N), port.Link.Length.Metres)
+	fmt.Fprintf(&s, "at %s (%s, %g m):\n\n", port, platform.SpeedText(port.Link.Speed.N), port.Link.Length.Metres)
 	for i, r := range rows {
 		if i == sums || i == sums+2 {
 			fmt.Fprintf(&s, "    %s\n", strings.Repeat("-", names+2+numbers))
@@ -153,12 +154,4 @@ func headroomText(port *ir.Port, b *ir.Buffer) string {
 		fmt.Fprintf(&s, "    %-*s  %*s   %s\n", names, r.name, numbers, r.bytes, r.why)
 	}
 	return s.String()
-}
-
-// speedText is "100G" or "2500M".
-func speedText(mbps int) string {
-	if mbps%1000 == 0 {
-		return fmt.Sprintf("%dG", mbps/1000)
-	}
-	return fmt.Sprintf("%dM", mbps)
 }

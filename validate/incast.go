@@ -2,6 +2,7 @@ package validate
 
 import (
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -81,10 +82,10 @@ gather, lower ECN thresholds.`,
 			}
 			p.Noticef(at, "In roce %q %s can send %s to %s with its port of %s, and the links into %s carry %s of it, %d times "+
 				"the port. At that rate %s; then it pauses its "+
-				"neighbours.", w.in.Name, diag.Count(w.senders, "other port"), speedText(w.all), nicName(w.to), speedText(speed),
-				leaf.Name, speedText(w.inflow),
+				"neighbours.", w.in.Name, diag.Count(w.senders, "other port"), platform.SpeedText(w.all), nicName(w.to), platform.SpeedText(speed),
+				leaf.Name, platform.SpeedText(w.inflow),
 				w.timesHundred/100, lasts).
-				Note(speedAt(w.to.Port.Link), "%s", speedText(speed)).
+				Note(speedAt(w.to.Port.Link), "%s", platform.SpeedText(speed)).
 				Note(leaf.Switch.ModelAt, "%s, %s of buffer", leaf.Switch.Model.Title, bytesText(leaf.Switch.Model.ASIC.Buffer))
 		})
 	},

@@ -40,15 +40,7 @@ func dscpText(v int) string {
 }
 
 // bytesText is "147,000 B".
-func bytesText(n int) string {
-	s := strconv.Itoa(n)
-	neg := strings.TrimPrefix(s, "-")
-	sign := s[:len(s)-len(neg)]
-	for i := len(neg) - 3; i > 0; i -= 3 {
-		neg = neg[:i] + "," + neg[i:]
-	}
-	return sign + neg + " B"
-}
+func bytesText(n int) string { return diag.Number(n) + " B" }
 
 // orAt returns the first place that is one.
 func orAt(places ...diag.Range) diag.Range {

@@ -60,7 +60,7 @@ How to mend it: a shorter cable, or its true length; fewer lossless groups; a lo
 				where = fmt.Sprintf("%s and %s like it each need", first, diag.Count(len(all)-1, "NIC"))
 			}
 			text := fmt.Sprintf("%s %s for %s (%s, %g m)", where, bytesText(k.need), diag.Count(len(first.Buffers), "lossless group"),
-				speedText(first.Link.Speed.N), first.Link.Length.Metres)
+				platform.SpeedText(first.Link.Speed.N), first.Link.Length.Metres)
 			mend := "Frames that come after its pause are lost. A shorter cable, fewer lossless groups or a lower speed help."
 			if k.long {
 				p.Warnf(k.at, "%s, and the mlx5 driver counts at most %d m of cable: it keeps less headroom than that. %s", text,

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -55,10 +56,10 @@ Otherwise more or faster uplinks, or jobs placed so that they do not cross.`,
 			}
 			p.Noticef(at, "In cos group %q members below %s can send %s to members elsewhere, and its uplinks carry %s: %v to "+
 				"1. When all of them send across at once, the uplinks are where PFC "+
-				"pauses.", w.group.Name, who, speedText(w.down), speedText(w.up),
+				"pauses.", w.group.Name, who, platform.SpeedText(w.down), platform.SpeedText(w.up),
 				math.Round(100*float64(w.down)/float64(w.up))/100).
 				Note(w.below.Link.At, "the links below").
-				Note(w.above.Link.At, "uplinks: %s", speedText(w.up))
+				Note(w.above.Link.At, "uplinks: %s", platform.SpeedText(w.up))
 		})
 	},
 }

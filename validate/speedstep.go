@@ -2,6 +2,7 @@ package validate
 
 import (
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -52,9 +53,9 @@ bonds and faster links at the slow end.`,
 			}
 			p.Noticef(in.At, "Members of roce %q have ports of %s (%s, of host %q) and of %s (%s, of host %q). In lossless cos "+
 				"group %q what a fast one sends to a slow one pauses the fast one, also for its other receivers%s.", in.Name,
-				speedText(fast.Speed), fast, fast.Device.Group, speedText(slow.Speed), slow, slow.Device.Group, in.Group.Name, short).
-				Note(speedAt(slow.Link), "%s", speedText(slow.Speed)).
-				Note(speedAt(fast.Link), "%s", speedText(fast.Speed))
+				platform.SpeedText(fast.Speed), fast, fast.Device.Group, platform.SpeedText(slow.Speed), slow, slow.Device.Group, in.Group.Name, short).
+				Note(speedAt(slow.Link), "%s", platform.SpeedText(slow.Speed)).
+				Note(speedAt(fast.Link), "%s", platform.SpeedText(fast.Speed))
 		}
 	},
 }
