@@ -389,6 +389,17 @@ var variableSchema = schema[variable]{
 	},
 }
 
+var outputSchema = schema[output]{
+	block: "output", label: "NAME", doc: "A value of a module that is read outside, as module.MODULE.NAME.",
+	attrs: []attr[output]{
+		must(attr[output]{name: "value", kind: "any", doc: "The value; refers to what the module declares.", set: func(_ *loader, _ *env, o *output, e hclsyntax.Expression) outcome {
+			o.expr = e
+			return good
+		}}),
+		one("description", description, "none", "What it is for.", func(o *output) *Value[string] { return &o.description }),
+	},
+}
+
 // labelKind is what a label must look like.
 type labelKind struct {
 	re   *regexp.Regexp
@@ -432,16 +443,18 @@ func tops() []top {
 		{"locals", "", false, labelKind{}, func() []BlockDoc {
 			return []BlockDoc{{Path: "locals", Doc: "Names for values, used as local.NAME. Any attributes; repeatable."}}
 		}},
+		{"module", "NAME", false, identifier, func() []BlockDoc { return []BlockDoc{moduleDoc} }},
+		{"output", "NAME", false, identifier, func() []BlockDoc { return outputSchema.docs("output") }},
 	}
 }
 
-func topBlock(name string) (top, bool) {
-	for _, t := range tops() {
-		if t.name == name {
-			return t, true
-		}
-	}
-	return top{}, false
+// moduleDoc describes module blocks, which [loader.callModule] reads.
+var moduleDoc = BlockDoc{
+	Path: "module", Label: "NAME", Doc: "Takes in the blocks of another folder, with values for its variables: all other attributes.",
+	Attrs: []AttrDoc{
+		{Name: "source", Type: "path", Doc: "The folder of the module, from the folder of this file: \"./pod\" or \"../shared/pod\". Written out in quotes.", Required: true},
+		{Name: "for_each", Type: "set or map", Default: "one instance", Doc: "An instance of the module for each element."},
+	},
 }
 
 func topNames() (names []string) {

@@ -29,6 +29,10 @@ const (
 	maxRange     = 4096
 	maxArguments = 256 // of one function call, after expansion of a list
 	maxCallWork  = 16 << 20
+
+	maxModuleDepth  = 16      // modules inside each other
+	maxModuleBlocks = 200_000 // of all modules, every instance counted
+	instanceBlocks  = 4       // an instance costs as much as so many blocks
 )
 
 // budget counts the work of all expressions of one load. A unit is one value looked at, or 16 bytes of text.

@@ -15,6 +15,7 @@ import (
 
 // env is where an expression is evaluated.
 type env struct {
+	sc   *scope
 	ctx  *hcl.EvalContext
 	self bool   // self is known
 	each bool   // each is known
@@ -64,7 +65,7 @@ func (l *loader) value(en *env, e hclsyntax.Expression) (cty.Value, outcome) {
 		l.fail(e)
 		return cty.NilVal, failed
 	}
-	if en.who != "" || en.each {
+	if en.who != "" || en.each || en.sc.parent != nil {
 		l.budget.left += instanceWork
 	}
 	v, ok := l.eval(e, en.ctx)
@@ -148,7 +149,7 @@ func (l *loader) within(e hclsyntax.Expression, f func()) (ok bool) {
 // checkRefs holds every reference in e to what is declared, and reports the first that is not. It also returns false,
 // silently, when e needs a variable or local that has a mistake itself.
 func (l *loader) checkRefs(en *env, e hclsyntax.Expression) bool {
-	if l.checked[e] { // for another instance
+	if en.sc.checked[e] { // for another instance
 		return true
 	}
 	for _, t := range e.Variables() {
@@ -156,12 +157,12 @@ func (l *loader) checkRefs(en *env, e hclsyntax.Expression) bool {
 			return false
 		}
 	}
-	l.checked[e] = true
+	en.sc.checked[e] = true
 	return true
 }
 
 func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
-	root := t.RootName()
+	sc, root := en.sc, t.RootName()
 	at := t.SourceRange()
 	report := func(format string, args ...any) bool {
 		unknownReference.Errorf(&l.diags, at, format, args...)
@@ -184,13 +185,15 @@ func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
 		}
 		among("key", "value")
 	case "var":
-		has, known = in(l.vars)
+		has, known = in(sc.vars)
 	case "local":
-		has, known = in(l.locals)
+		has, known = in(sc.locals)
+	case "module":
+		has, known = in(sc.modules)
 	case "cos_group", "switch", "host":
-		has, known = in(l.labels[root])
+		has, known = in(sc.folder.labels[root])
 	default:
-		return report("%s", l.unknownRoot(root))
+		return report("%s", l.unknownRoot(sc, root))
 	}
 	if len(t) == 1 {
 		return report("%s alone names nothing. Write %s.NAME.%s", root, root, list(" Known: ", known()))
@@ -200,13 +203,15 @@ func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
 		return report("After %s comes a name: %s.NAME.%s", root, root, list(" Known: ", known()))
 	}
 	if !has(name) {
-		return report("There is no %s.%s.%s", root, cut(name), didYouMean(name, known()))
+		return report("There is no %s.%s%s.%s", root, cut(name), sc.elsewhere(root, name), didYouMean(name, known()))
 	}
 	switch root {
 	case "var":
-		return l.vars[name].ok
+		return sc.vars[name].ok
 	case "local":
-		return l.locals[name].ok
+		return sc.locals[name].ok
+	case "module":
+		return l.checkModule(sc.modules[name], t, report)
 	}
 	return true
 }
@@ -228,18 +233,31 @@ func stepName(step hcl.Traverser) (string, bool) {
 	return "", false
 }
 
+// elsewhere tells what is wrong with a name that an outer folder declares.
+func (sc *scope) elsewhere(kind, name string) string {
+	for up := sc.parent; up != nil; up = up.parent {
+		if _, ok := up.folder.labels[kind][name]; ok && refTypes[kind] != cty.NilType {
+			return fmt.Sprintf(" in this module. It is declared outside: hand it over as the value of a variable, such as %s = %s.%s in the module block", name, kind, name)
+		}
+	}
+	return ""
+}
+
 // unknownRoot says what to write instead of a word that means nothing.
-func (l *loader) unknownRoot(word string) string {
+func (l *loader) unknownRoot(sc *scope, word string) string {
 	for _, kind := range []string{"cos_group", "switch", "host"} {
-		if _, ok := l.labels[kind][word]; ok {
+		if _, ok := sc.folder.labels[kind][word]; ok {
 			return fmt.Sprintf("%q means nothing here. Write %s.%s for the block, or %q in quotes for the text.", word, kind, word, word)
 		}
 	}
-	if _, ok := l.vars[word]; ok {
+	if _, ok := sc.vars[word]; ok {
 		return fmt.Sprintf("%q means nothing here. Write var.%s.", word, word)
 	}
-	if _, ok := l.locals[word]; ok {
+	if _, ok := sc.locals[word]; ok {
 		return fmt.Sprintf("%q means nothing here. Write local.%s.", word, word)
+	}
+	if _, ok := sc.modules[word]; ok {
+		return fmt.Sprintf("%q means nothing here. Write module.%s and the name of an output.", word, word)
 	}
 	if near := diag.Nearest(word, roots); near != "" {
 		return fmt.Sprintf("%q means nothing here. Did you mean %s?", cut(word), near)
@@ -248,7 +266,7 @@ func (l *loader) unknownRoot(word string) string {
 }
 
 // roots are the words references start with.
-var roots = []string{"var", "local", "cos_group", "switch", "host", "self", "each"}
+var roots = []string{"var", "local", "cos_group", "switch", "host", "module", "self", "each"}
 
 // usesSelf tells whether e must be evaluated for every device.
 func usesSelf(e hclsyntax.Expression) bool {

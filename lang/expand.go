@@ -170,14 +170,6 @@ func (l *loader) forEach(b *hclsyntax.Block, en *env, f func(en *env, key string
 	}
 }
 
-// instanceName is a label, with the key of for_each.
-func instanceName(label, key string, en *env) string {
-	if !en.each {
-		return label
-	}
-	return fmt.Sprintf("%s[%q]", label, key)
-}
-
 func (l *loader) decodeFabric(b *hclsyntax.Block, en *env) {
 	l.src.Fabric = compile(l, &fabricSchema, b, en, &Fabric{Name: b.Labels[0], Decl: header(b)}).proto
 }
@@ -202,7 +194,7 @@ func (l *loader) decodeNICModel(b *hclsyntax.Block, en *env) {
 }
 
 func (l *loader) decodeRoce(b *hclsyntax.Block, en *env, key string) {
-	r := compile(l, &roceSchema, b, en, &roceBlock{Roce: Roce{Name: instanceName(b.Labels[0], key, en), Decl: header(b)}}).proto
+	r := compile(l, &roceSchema, b, en, &roceBlock{Roce: Roce{Name: instanceName(b, key, en), Decl: header(b)}}).proto
 	for _, el := range r.members {
 		l.members(&r.Roce, el, en)
 	}
@@ -238,17 +230,17 @@ type deviceName struct {
 }
 
 // deviceNames expands the names of a block, or its label when there are none, and reports names taken before.
-func (l *loader) deviceNames(b *hclsyntax.Block, names []element, devices map[string]diag.Range) []deviceName {
+func (l *loader) deviceNames(b *hclsyntax.Block, names []element) []deviceName {
 	var out []deviceName
 	add := func(t text, expanded []nodeset.Name) {
 		out = slices.Grow(out, len(expanded))
 		for _, n := range expanded {
 			at := t.at(n.From, n.To)
-			if first, taken := devices[n.Device]; taken {
-				duplicateName.Errorf(&l.diags, at, "There are two devices named %q. Give one another name.", n.Device).Note(first, "the first one")
+			if first, taken := l.devices[n.Device]; taken {
+				l.reportTwin(n.Device, first, at)
 				continue
 			}
-			devices[n.Device] = at
+			l.devices[n.Device] = at
 			out = append(out, deviceName{n.Device, at})
 		}
 	}
@@ -273,6 +265,18 @@ func (l *loader) deviceNames(b *hclsyntax.Block, names []element, devices map[st
 	return out
 }
 
+// reportTwin reports a name of a device that is taken.
+func (l *loader) reportTwin(name string, first, second diag.Range) {
+	if first == second {
+		duplicateName.Errorf(&l.diags, second, "Two instances of this block, or of its module, name a device %q. Make the names differ, such as by each.key or a variable of the module.", name)
+		return
+	}
+	if diag.ComparePlace(second, first) < 0 { // plain blocks are decoded before the others
+		first, second = second, first
+	}
+	duplicateName.Errorf(&l.diags, second, "There are two devices named %q. Give one another name.", name).Note(first, "the first one")
+}
+
 // instances calls f for each name, with self known. The scope is reused: f must not keep it.
 func instances(names []deviceName, b *hclsyntax.Block, en *env, first int, dynamic bool, f func(i int, n deviceName, en *env)) {
 	inst := *en
@@ -293,31 +297,40 @@ func instances(names []deviceName, b *hclsyntax.Block, en *env, first int, dynam
 	}
 }
 
-func (l *loader) decodeSwitch(b *hclsyntax.Block, en *env, devices map[string]diag.Range) {
-	t := compile(l, &switchSchema, b, en, &switchBlock{Switch: Switch{Group: b.Labels[0], Decl: header(b)}})
-	names := l.deviceNames(b, t.proto.names, devices)
-	first := l.indexes[b]
-	l.indexes[b] = first + len(names)
+// decodeDevice decodes a switch or host block.
+func (l *loader) decodeDevice(b *hclsyntax.Block, en *env, into *batch) {
+	decode := l.decodeHost
+	if b.Type == "switch" {
+		decode = l.decodeSwitch
+	}
+	l.forEach(b, en, func(en *env, _ string) { decode(b, en, into) })
+}
+
+func (l *loader) decodeSwitch(b *hclsyntax.Block, en *env, into *batch) {
+	t := compile(l, &switchSchema, b, en, &switchBlock{Switch: Switch{Group: en.sc.prefix + b.Labels[0], Decl: header(b)}})
+	names := l.deviceNames(b, t.proto.names)
+	first := en.sc.indexes[b]
+	en.sc.indexes[b] = first + len(names)
 	slab := make([]Switch, len(names))
-	l.src.Switches = slices.Grow(l.src.Switches, len(names))
+	into.switches = slices.Grow(into.switches, len(names))
 	instances(names, b, en, first, len(t.steps) > 0, func(i int, n deviceName, en *env) {
 		s := t.proto
 		t.run(en, &s)
 		slab[i] = s.Switch
 		slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, first+i
-		l.src.Switches = append(l.src.Switches, &slab[i])
+		into.switches = append(into.switches, &slab[i])
 	})
 }
 
-func (l *loader) decodeHost(b *hclsyntax.Block, en *env, devices map[string]diag.Range) {
-	t := compile(l, &hostSchema, b, en, &hostBlock{Host: Host{Group: b.Labels[0], Decl: header(b)}})
+func (l *loader) decodeHost(b *hclsyntax.Block, en *env, into *batch) {
+	t := compile(l, &hostSchema, b, en, &hostBlock{Host: Host{Group: en.sc.prefix + b.Labels[0], Decl: header(b)}})
 	l.checkInterfaces(&t.proto)
 	t.proto.settle()
-	names := l.deviceNames(b, t.proto.names, devices)
-	first := l.indexes[b]
-	l.indexes[b] = first + len(names)
+	names := l.deviceNames(b, t.proto.names)
+	first := en.sc.indexes[b]
+	en.sc.indexes[b] = first + len(names)
 	slab := make([]Host, len(names))
-	l.src.Hosts = slices.Grow(l.src.Hosts, len(names))
+	into.hosts = slices.Grow(into.hosts, len(names))
 	shared := t.proto.nics
 	instances(names, b, en, first, len(t.steps) > 0, func(i int, n deviceName, en *env) {
 		h := t.proto
@@ -327,7 +340,7 @@ func (l *loader) decodeHost(b *hclsyntax.Block, en *env, devices map[string]diag
 		}
 		slab[i] = h.Host
 		slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, first+i
-		l.src.Hosts = append(l.src.Hosts, &slab[i])
+		into.hosts = append(into.hosts, &slab[i])
 	})
 }
 
@@ -401,27 +414,28 @@ func (l *loader) side(elements []element, e hclsyntax.Expression) side {
 	return s
 }
 
-func (l *loader) decodeLink(b *hclsyntax.Block, en *env, key string) {
-	table := &linkSchema
+// decodeCables decodes a link or mesh block.
+func (l *loader) decodeCables(b *hclsyntax.Block, en *env, into *batch) {
+	l.forEach(b, en, func(en *env, key string) { l.decodeLink(b, en, key, into) })
+}
+
+func (l *loader) decodeLink(b *hclsyntax.Block, en *env, key string, into *batch) {
+	table, join := &linkSchema, l.zip
 	if b.Type == "mesh" {
-		table = &meshSchema
+		table, join = &meshSchema, l.mesh
 	}
-	t := compile(l, table, b, en, &linkBlock{LinkBlock: LinkBlock{Kind: b.Type, Name: instanceName(b.Labels[0], key, en), Decl: header(b)}})
+	t := compile(l, table, b, en, &linkBlock{LinkBlock: LinkBlock{Kind: b.Type, Name: instanceName(b, key, en), Decl: header(b)}})
 	k := t.proto
 	first, second := l.side(k.a, k.aExpr), l.side(k.b, k.bExpr)
 	if !first.ok || !second.ok || len(first.ends) == 0 && len(second.ends) == 0 {
 		return
 	}
 	block := k.LinkBlock
-	if b.Type == "mesh" {
-		l.mesh(&block, first, second)
-	} else {
-		l.zip(&block, first, second)
-	}
+	join(&block, first, second, into)
 }
 
 // zip joins the sides of a link pairwise.
-func (l *loader) zip(block *LinkBlock, a, b side) {
+func (l *loader) zip(block *LinkBlock, a, b side, into *batch) {
 	if len(a.ends) != len(b.ends) {
 		unequalCounts.Errorf(&l.diags, block.Decl, "%s zips its sides pairwise, and they have different counts: a names %s, b names %s.",
 			block.title(), diag.Count(len(a.ends), "endpoint"), diag.Count(len(b.ends), "endpoint")).
@@ -430,10 +444,10 @@ func (l *loader) zip(block *LinkBlock, a, b side) {
 		return
 	}
 	slab := make([]Link, len(a.ends))
-	l.src.Links = slices.Grow(l.src.Links, len(slab))
+	into.links = slices.Grow(into.links, len(slab))
 	for i := range slab {
 		slab[i] = Link{A: a.ends[i], B: b.ends[i], Block: block}
-		l.src.Links = append(l.src.Links, &slab[i])
+		into.links = append(into.links, &slab[i])
 	}
 }
 
@@ -457,7 +471,7 @@ func byDevice(ends []Endpoint) [][]Endpoint {
 
 // mesh joins every lower device to every upper device by w links: with w = 1 the k-th port of a lower device goes to
 // the k-th upper device and the i-th port of an upper device to the i-th lower one; else runs of w ports do.
-func (l *loader) mesh(block *LinkBlock, lower, upper side) {
+func (l *loader) mesh(block *LinkBlock, lower, upper side, into *batch) {
 	low, up := byDevice(lower.ends), byDevice(upper.ends)
 	report := func(format string, args ...any) {
 		unequalCounts.Errorf(&l.diags, block.Decl, "%s %s", block.title(), fmt.Sprintf(format, args...)).
@@ -484,12 +498,12 @@ func (l *loader) mesh(block *LinkBlock, lower, upper side) {
 		return
 	}
 	slab := make([]Link, 0, len(lower.ends))
-	l.src.Links = slices.Grow(l.src.Links, len(lower.ends))
+	into.links = slices.Grow(into.links, len(lower.ends))
 	for i := range low {
 		for j := range up {
 			for r := range w {
 				slab = append(slab, Link{A: low[i][j*w+r], B: up[j][i*w+r], Block: block})
-				l.src.Links = append(l.src.Links, &slab[len(slab)-1])
+				into.links = append(into.links, &slab[len(slab)-1])
 			}
 		}
 	}

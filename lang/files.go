@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"path"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
@@ -18,55 +17,62 @@ import (
 	"github.com/rocec/rocec/lang/nexthops"
 )
 
-// parse reads and parses every *.hcl file directly in the folder, in order of their names.
-func (l *loader) parse() []*hclsyntax.Body {
-	names := l.fileNames()
-	type result struct {
+// ahead is how many files are parsed while another one is decoded. More would only hold more syntax trees in memory.
+const ahead = 2
+
+// parse reads and parses every *.hcl file directly in a folder and gives their bodies to use, in order of their names; a
+// body may be dropped before the next one is made. It returns what is wrong with the text of the files.
+func (l *loader) parse(f *folder, use func(*hclsyntax.Body)) diag.List {
+	type parsed struct {
 		body *hclsyntax.Body
 		ds   diag.List
 	}
-	results := make([]result, len(names))
-	total := 0
-	for i, name := range names {
-		src, ok := l.readFile(name, maxFile, &results[i].ds)
+	var found diag.List
+	names := l.fileNames(f, &found)
+	results := make([]chan parsed, len(names))
+	begin := func(i int) {
+		if i >= len(names) {
+			return
+		}
+		results[i] = make(chan parsed, 1)
+		var p parsed
+		src, ok := f.readFile(names[i], maxFile, &p.ds)
+		if l.fileBytes += len(src); ok && l.fileBytes > maxTotal {
+			tooLarge.Errorf(&p.ds, start(names[i]), "All files of the fabric together are larger than 32 MiB.")
+			names = names[:i+1]
+			ok = false
+		}
 		if !ok {
-			continue
+			results[i] <- p
+			return
 		}
-		if total += len(src); total > maxTotal {
-			tooLarge.Errorf(&results[i].ds, start(name), "All files of the fabric together are larger than 32 MiB.")
-			break
-		}
-		l.src.Files[name] = src
+		l.src.Files[names[i]] = src
+		go func() {
+			p.body, _ = parseFile(names[i], src, &p.ds)
+			results[i] <- p
+		}()
 	}
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, 2) // more would only hold more token streams in memory
-	for i, name := range names {
-		src, ok := l.src.Files[name]
-		if !ok {
-			continue
-		}
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			results[i].body, _ = parseFile(name, src, &results[i].ds)
-		})
+	for i := range ahead {
+		begin(i)
 	}
-	wg.Wait()
-	var bodies []*hclsyntax.Body
-	for _, r := range results {
-		l.diags = append(l.diags, r.ds...)
-		if r.body != nil {
-			bodies = append(bodies, r.body)
+	for i := 0; i < len(names); i++ {
+		p := <-results[i]
+		begin(i + ahead)
+		found = append(found, p.ds...)
+		if p.body != nil {
+			f.files++
+			l.readIgnores(p.body, l.src.Files[names[i]], names[i])
+			use(p.body)
 		}
 	}
-	return bodies
+	return found
 }
 
-// fileNames lists the files of the fabric by the names used in ranges.
-func (l *loader) fileNames() []string {
-	entries, err := fs.ReadDir(l.fsys, l.dir)
+// fileNames lists the files of a folder by the names used in places.
+func (l *loader) fileNames(f *folder, found *diag.List) []string {
+	entries, err := fs.ReadDir(f.fsys, f.name)
 	if err != nil {
-		unreadable.Errorf(&l.diags, diag.Range{}, "The folder %q cannot be read: %s.", l.dir, reason(err))
+		unreadable.Errorf(found, diag.Range{}, "The folder %q cannot be read: %s.", f.name, reason(err))
 		return nil
 	}
 	var names []string
@@ -75,26 +81,30 @@ func (l *loader) fileNames() []string {
 		if path.Ext(name) != ".hcl" || strings.HasPrefix(name, ".") || e.IsDir() {
 			continue
 		}
-		full := path.Join(l.dir, name)
+		full := path.Join(f.name, name)
 		if !e.Type().IsRegular() {
-			unreadable.Errorf(&l.diags, start(full), "%q is no regular file. Links, pipes and devices are not followed.", full)
+			unreadable.Errorf(found, start(full), "%q is no regular file. Links, pipes and devices are not followed.", full)
 			continue
 		}
 		names = append(names, full)
 	}
-	if len(names) > maxFiles {
-		tooLarge.Errorf(&l.diags, diag.Range{}, "The folder %q holds %d *.hcl files; at most %d are read.", l.dir, len(names), maxFiles)
+	if l.fileCount += len(names); l.fileCount > maxFiles {
+		tooLarge.Errorf(found, diag.Range{}, "The folder %q holds %d *.hcl files; at most %d are read, those of modules included.", f.name, len(names), maxFiles)
 		return nil
 	}
-	if len(names) == 0 && !l.diags.HasErrors() {
-		noFabric.Errorf(&l.diags, diag.Range{}, "There is no *.hcl file in %s. Write one, or name the folder of a fabric.", quoteDir(l.dir))
+	if len(names) == 0 && !found.HasErrors() {
+		if f != l.root {
+			unreadable.Errorf(found, diag.Range{}, "There is no *.hcl file in the folder %q of the module.", f.name)
+		} else {
+			noFabric.Errorf(found, diag.Range{}, "There is no *.hcl file in %s. Write one, or name the folder of a fabric.", quoteDir(f.name))
+		}
 	}
 	return names
 }
 
 // readFile reads a regular file of at most limit bytes of text, never more than that.
-func (l *loader) readFile(name string, limit int, ds *diag.List) ([]byte, bool) {
-	src, err := readRegular(l.fsys, name, limit)
+func (f *folder) readFile(name string, limit int, ds *diag.List) ([]byte, bool) {
+	src, err := readRegular(f.fsys, name, limit)
 	switch {
 	case errors.Is(err, errTooLarge):
 		tooLarge.Errorf(ds, start(name), "%q is larger than %s. Split it into several files.", name, size(limit))
@@ -137,12 +147,12 @@ func readRegular(fsys fs.FS, name string, limit int) ([]byte, error) {
 // errLink completes a sentence that begins with the name of the file.
 var errLink = errors.New("is, or lies behind, a link, which is not followed")
 
-// readBelow reads a regular file below the fabric's folder. Links are not followed: they lead out of it.
-func (l *loader) readBelow(name string, limit int) ([]byte, error) {
-	at := l.dir
+// readBelow reads a regular file below the folder. Links are not followed: they lead out of it.
+func (f *folder) readBelow(name string, limit int) ([]byte, error) {
+	at := f.name
 	for part := range strings.SplitSeq(name, "/") {
 		at = path.Join(at, part)
-		info, err := fs.Lstat(l.fsys, at)
+		info, err := fs.Lstat(f.fsys, at)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +163,7 @@ func (l *loader) readBelow(name string, limit int) ([]byte, error) {
 			return nil, errNotRegular
 		}
 	}
-	return readRegular(l.fsys, at, limit)
+	return readRegular(f.fsys, at, limit)
 }
 
 // loadTable reads the file of next hops.
@@ -173,8 +183,8 @@ func (l *loader) loadTable() {
 	default:
 		return
 	}
-	full := path.Join(l.dir, f.Table.V)
-	src, err := l.readBelow(f.Table.V, nexthops.MaxFile)
+	full := path.Join(l.root.name, f.Table.V)
+	src, err := l.root.readBelow(f.Table.V, nexthops.MaxFile)
 	switch {
 	case errors.Is(err, errTooLarge):
 		tooLarge.Errorf(&l.diags, f.Table.At, "%q is larger than %s. Leave out what no member of the fabric is reached by.", full, size(nexthops.MaxFile))

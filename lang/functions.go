@@ -19,7 +19,7 @@ type Function struct {
 	Args string // as the manual writes them
 	Doc  string
 	fn   function.Function
-	own  func(*loader) function.Function // instead of fn, when the function needs the loader
+	own  func(*loader, *folder) function.Function // instead of fn, when the function needs to know where it is
 	cost func(args []cty.Value) int      // bytes or elements the result may take; nil: not more than the arguments
 	raw  bool                            // sees expressions, not values
 }
@@ -106,18 +106,18 @@ func functionNames() (names []string) {
 	return names
 }
 
-// newFunctions makes the functions of one load, each charging its budget.
-func newFunctions(l *loader) map[string]function.Function {
+// newFunctions makes the functions of one folder, each charging the budget of the load.
+func newFunctions(l *loader, f *folder) map[string]function.Function {
 	out := make(map[string]function.Function, len(Functions))
-	for _, f := range Functions {
-		fn := f.fn
-		if f.own != nil {
-			fn = f.own(l)
+	for _, row := range Functions {
+		fn := row.fn
+		if row.own != nil {
+			fn = row.own(l, f)
 		}
-		if !f.raw {
-			fn = bounded(&l.budget, fn, f.cost)
+		if !row.raw {
+			fn = bounded(&l.budget, fn, row.cost)
 		}
-		out[f.Name] = fn
+		out[row.Name] = fn
 	}
 	return out
 }

@@ -189,14 +189,14 @@ var rangeFunction = function.New(&function.Spec{
 	},
 })
 
-// fileFunction reads a file below the fabric's folder. Links are not followed: they lead out of it.
-func fileFunction(l *loader) function.Function {
+// fileFunction reads a file below the folder. Links are not followed: they lead out of it.
+func fileFunction(_ *loader, f *folder) function.Function {
 	return simple(cty.String, func(args []cty.Value) (cty.Value, error) {
 		name := path.Clean(args[0].AsString())
 		if !fs.ValidPath(name) || name == "." {
 			return cty.NilVal, function.NewArgErrorf(0, "expected the path of a file below the fabric's folder, without a leading slash and without leaving it by \"..\"")
 		}
-		b, err := l.readBelow(name, maxString)
+		b, err := f.readBelow(name, maxString)
 		switch {
 		case errors.Is(err, errTooLarge):
 			return cty.NilVal, function.NewArgErrorf(0, "%q is larger than 64 KiB", cut(name))
@@ -211,7 +211,7 @@ func fileFunction(l *loader) function.Function {
 	}, param("path", cty.String))
 }
 
-func nodesetFunction(l *loader) function.Function {
+func nodesetFunction(l *loader, _ *folder) function.Function {
 	return simple(cty.List(cty.String), func(args []cty.Value) (cty.Value, error) {
 		s := args[0].AsString()
 		kind := nodeset.Devices

@@ -127,8 +127,7 @@ func evaluate(expr string) (cty.Value, string) {
 	var got cty.Value
 	fsys := fstest.MapFS{"x.hcl": {Data: []byte("fabric \"f\" {}\nlocals { x = " + expr + " }\n")}, "note.txt": {Data: []byte("hello")}}
 	l := newLoader(fsys, ".", Options{})
-	l.load()
-	if loc := l.locals["x"]; loc != nil && loc.ok {
+	if loc := l.load().locals["x"]; loc != nil && loc.ok {
 		got = loc.value
 	}
 	return got, show(l.src, l.diags)

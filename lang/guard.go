@@ -130,7 +130,7 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 	case *hclsyntax.ParenthesesExpr:
 		g.expr(&e.Expression, loops)
 	case *hclsyntax.FunctionCallExpr:
-		if _, ok := g.l.functions[e.Name]; !ok && !g.types {
+		if _, ok := g.l.root.functions[e.Name]; !ok && !g.types {
 			g.report(unknownFunction.Errorf(&g.l.diags, e.NameRange, "There is no function named %q.%s", e.Name, didYouMean(e.Name, functionNames())))
 		}
 		for i := range e.Args {

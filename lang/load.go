@@ -7,11 +7,13 @@
 // Promises: the same files and variables give the same Source and the same diagnostics; nothing outside the folder is
 // read; bad or hostile input never panics, and is refused within bounded time and memory (budget.go names the bounds).
 //
-// How it goes: files are read within their limits and lexed; the tokens are checked for nesting the parser would not
-// survive; the parsed bodies are walked once, to find unknown functions and to wrap the places where work multiplies
-// (guard.go). Then labels are collected, variables and locals evaluated, and each block decoded by the table of its
-// kind (blocks.go, by way of schema.go). What does not depend on self is evaluated once for a whole group of devices.
-// At last nodesets become devices and links (expand.go).
+// How it goes: files are read within their limits and checked for nesting the parser would not survive (files.go,
+// guard.go); the parsed bodies are walked once, to find unknown functions and to wrap the places where work multiplies.
+// Blocks are sorted by kind (folder.go); those of devices and cables that hold nothing but literals are decoded at once,
+// so that their syntax trees are gone before the next file is read. Then come the scopes (scope.go): the fabric's own
+// folder is one, every instance of a module another (module.go). In a scope variables, locals and modules are settled, and
+// each block is decoded by the table of its kind (blocks.go, by way of schema.go). What does not depend on self is
+// evaluated once for a whole group of devices. At last nodesets become devices and links (expand.go).
 package lang
 
 import (
@@ -24,8 +26,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -42,6 +42,10 @@ type Options struct {
 	VarFiles   []VarFile // of --var-file, in order; the last one wins
 	Env        []string  // as os.Environ gives it; only ROCEC_VAR_k=v is looked at
 	MaxObjects int       // most names of all nodesets together; 0: 1,000,000
+
+	// Folder opens the folder of a module that lies outside of the fabric's own. The file system serves it under the name
+	// given, such as "../pod/leafs.hcl". With nil such folders are looked for in the fabric's file system.
+	Folder func(name string) (fs.FS, error)
 }
 
 // DefaultMaxObjects bounds the names of a fabric unless [Options] say otherwise.
@@ -58,131 +62,59 @@ func Load(fsys fs.FS, dir string, o Options) (*Source, diag.List) {
 
 func newLoader(fsys fs.FS, dir string, o Options) *loader {
 	l := &loader{
-		fsys: fsys, dir: dir, options: o,
-		src:    &Source{Files: map[string][]byte{}},
-		budget: budget{left: maxWork},
-		failed: map[hclsyntax.Expression]bool{}, checked: map[hclsyntax.Expression]bool{},
-		labels: map[string]map[string]diag.Range{}, indexes: map[*hclsyntax.Block]int{},
+		options: o,
+		src:     &Source{Files: map[string][]byte{}},
+		budget:  budget{left: maxWork},
+		failed:  map[hclsyntax.Expression]bool{},
+		folders: map[string]*folder{}, devices: map[string]diag.Range{}, shared: map[string]map[string]diag.Range{},
 	}
 	l.objectsLeft = cmp.Or(o.MaxObjects, DefaultMaxObjects)
-	l.functions = newFunctions(l)
+	l.root = l.newFolder(dir, fsys)
 	return l
 }
 
 // loader is one call of [Load].
 type loader struct {
-	fsys    fs.FS
-	dir     string
 	options Options
 
 	src         *Source
 	diags       diag.List
 	budget      budget
 	objectsLeft int
+	blocksUsed  int // of all instances of modules
 
-	functions map[string]function.Function
-	vars      map[string]*variable
-	locals    map[string]*local
-	labels    map[string]map[string]diag.Range // kind -> name -> header
-	indexes   map[*hclsyntax.Block]int         // devices so far of a block with for_each
-	root      *hcl.EvalContext
+	root      *folder
+	folders   map[string]*folder // of modules, by name
+	fileCount int
+	fileBytes int
 
-	failed  map[hclsyntax.Expression]bool // a mistake was reported; say no more
-	checked map[hclsyntax.Expression]bool // its references lead somewhere
+	devices map[string]diag.Range            // names taken, in the whole fabric
+	shared    map[string]map[string]diag.Range // kind -> name -> header, of kinds whose names hold for the whole fabric
+
+	failed map[hclsyntax.Expression]bool // a mistake was reported; say no more
 }
 
-func (l *loader) load() {
-	bodies := l.parse()
-	if l.diags.HasErrors() && !onlyDuplicates(l.diags) {
-		return // half a file would only make noise
+func (l *loader) load() *scope {
+	top := l.newScope(l.root, "")
+	l.read(l.root, top)
+	if !l.root.whole {
+		return top // half a file would only make noise
 	}
-	for _, b := range bodies {
-		l.guard(b, false)
+	if l.root.files > 0 && len(l.root.blocks["fabric"]) == 0 {
+		noFabric.Errorf(&l.diags, diag.Range{}, "None of the %s in %s holds a fabric block. Write one, such as fabric \"pod1\" { routing = \"up-down\" }, or name the folder that does.",
+			diag.Count(l.root.files, "file"), quoteDir(l.root.name))
 	}
-	blocks := l.index(bodies)
-	l.loadVariables(blocks["variable"])
-	l.loadLocals(blocks["locals"])
-	l.root = l.context()
-	top := &env{ctx: l.root}
-
-	for _, b := range blocks["fabric"] {
-		l.decodeFabric(b, top)
+	l.settleScope(top, l.givenValues)
+	for _, b := range l.root.blocks["fabric"] {
+		l.decodeFabric(b, top.env())
 	}
-	for _, b := range blocks["cos_group"] {
-		l.decodeCosGroup(b, top)
+	for _, b := range l.root.blocks["ssh"] {
+		l.decodeSSH(b, top.env())
 	}
-	for _, b := range blocks["switch_model"] {
-		l.decodeSwitchModel(b, top)
-	}
-	for _, b := range blocks["nic_model"] {
-		l.decodeNICModel(b, top)
-	}
-	for _, b := range blocks["ssh"] {
-		l.decodeSSH(b, top)
-	}
-	devices := map[string]diag.Range{}
-	for _, b := range blocks["switch"] {
-		l.forEach(b, top, func(en *env, key string) { l.decodeSwitch(b, en, devices) })
-	}
-	for _, b := range blocks["host"] {
-		l.forEach(b, top, func(en *env, key string) { l.decodeHost(b, en, devices) })
-	}
-	for _, b := range blocks["roce"] {
-		l.forEach(b, top, func(en *env, key string) { l.decodeRoce(b, en, key) })
-	}
-	for _, b := range merged(blocks["link"], blocks["mesh"]) {
-		l.forEach(b, top, func(en *env, key string) { l.decodeLink(b, en, key) })
-	}
+	l.decode(top)
 	l.resolveRoot()
 	l.loadTable()
-}
-
-// onlyDuplicates tells whether the files were parsed whole: a repeated attribute does not hide anything.
-func onlyDuplicates(ds diag.List) bool {
-	return !slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool { return d.Code != duplicateAttribute.Code })
-}
-
-// merged puts blocks of two kinds in the order they are written.
-func merged(a, b []*hclsyntax.Block) []*hclsyntax.Block {
-	out := slices.Concat(a, b)
-	slices.SortStableFunc(out, func(a, b *hclsyntax.Block) int { return diag.ComparePlace(a.TypeRange, b.TypeRange) })
-	return out
-}
-
-// index sorts the top-level blocks by kind, in order of file and position, and collects their labels.
-func (l *loader) index(bodies []*hclsyntax.Body) map[string][]*hclsyntax.Block {
-	byKind := map[string][]*hclsyntax.Block{}
-	for _, body := range bodies {
-		for _, a := range sortedAttributes(body) {
-			unknownAttribute.Errorf(&l.diags, a.NameRange, "Attributes stand in blocks, and %q stands outside of any. Move it into the block it belongs to.", a.Name)
-		}
-		for _, b := range body.Blocks {
-			top, ok := topBlock(b.Type)
-			if !ok {
-				unknownBlock.Errorf(&l.diags, b.TypeRange, "There is no block %q at the top of a file.%s", b.Type, didYouMean(b.Type, topNames()))
-				continue
-			}
-			if !l.checkLabels(b, top.label) {
-				continue
-			}
-			if top.single {
-				if first := byKind[b.Type]; len(first) > 0 {
-					duplicateBlock.Errorf(&l.diags, header(b), "A fabric has one %s block. Merge the two.", b.Type).
-						Note(header(first[0]), "the first one")
-					continue
-				}
-			}
-			if top.label != "" && !l.register(b, top.labels) {
-				continue
-			}
-			byKind[b.Type] = append(byKind[b.Type], b)
-		}
-	}
-	if len(byKind["fabric"]) == 0 && len(bodies) > 0 && len(l.src.Files) > 0 {
-		noFabric.Errorf(&l.diags, diag.Range{}, "None of the %s in %s holds a fabric block. Write one, such as fabric \"pod1\" { routing = \"up-down\" }, or name the folder that does.",
-			diag.Count(len(bodies), "file"), quoteDir(l.dir))
-	}
-	return byKind
+	return top
 }
 
 // checkLabels holds a block to its number of labels: one if name is not empty, else none.
@@ -201,54 +133,12 @@ func (l *loader) checkLabels(b *hclsyntax.Block, name string) bool {
 	return true
 }
 
-// register checks the label of b and remembers it under its kind.
-func (l *loader) register(b *hclsyntax.Block, kind labelKind) bool {
-	name := b.Labels[0]
-	if why := kind.check(name); why != "" {
-		badName.Errorf(&l.diags, b.LabelRanges[0], "%s", why)
-		return false
-	}
-	known := l.labels[b.Type]
-	if known == nil {
-		known = map[string]diag.Range{}
-		l.labels[b.Type] = known
-	}
-	if first, ok := known[name]; ok {
-		duplicateName.Errorf(&l.diags, b.LabelRanges[0], "There are two %s blocks named %q. Give one another name.", b.Type, name).
-			Note(first, "the first one")
-		return false
-	}
-	known[name] = header(b)
-	return true
-}
-
 // header is the place of a block's kind and labels.
 func header(b *hclsyntax.Block) diag.Range {
 	if n := len(b.LabelRanges); n > 0 {
 		return hcl.RangeBetween(b.TypeRange, b.LabelRanges[n-1])
 	}
 	return b.TypeRange
-}
-
-// context makes the scope every block shares: var, local and the names of blocks.
-func (l *loader) context() *hcl.EvalContext {
-	ctx := &hcl.EvalContext{Functions: l.functions, Variables: map[string]cty.Value{}}
-	ctx.Variables["var"] = l.varObject()
-	locals := map[string]cty.Value{}
-	for name, loc := range l.locals {
-		if loc.ok {
-			locals[name] = loc.value
-		}
-	}
-	ctx.Variables["local"] = cty.ObjectVal(locals)
-	for kind, ty := range refTypes {
-		refs := map[string]cty.Value{}
-		for name := range l.labels[kind] {
-			refs[name] = cty.CapsuleVal(ty, &blockRef{kind, name})
-		}
-		ctx.Variables[kind] = cty.ObjectVal(refs)
-	}
-	return ctx
 }
 
 func (l *loader) resolveRoot() {

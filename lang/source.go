@@ -41,6 +41,8 @@ type Source struct {
 
 	NextHops *nexthops.Table // of fabric.table; nil when there is none
 
+	Ignores []*Ignore // in order of file and place
+
 	Files map[string][]byte // every file read, by the name used in ranges; for showing source lines
 }
 

@@ -56,6 +56,28 @@ instead of skipped: a misspelt block must not silently configure nothing.
 
 What to do: take the name the message offers.`}
 
+	misplacedBlock = diag.Topic{Code: "misplaced-block", Summary: "the block does not belong into a module", Doc: `
+The fabric block and the ssh block hold for the whole fabric, so they are said once, in the
+fabric's own folder. A module is used there, often several times, and could only contradict.
+
+Example, in pod/fabric.hcl:
+
+    fabric "pod" { mtu = 9216 }
+
+How to mend it: delete the block in the module. What differs from module to module comes by
+variables.`}
+
+	moduleCycle = diag.Topic{Code: "module-cycle", Summary: "a module holds itself", Doc: `
+A module takes in the blocks of a folder. If a module block there, or in one of the modules it
+names, leads back to the same folder, there is no end.
+
+Example, in pod/rack.hcl:
+
+    module "again" { source = "../pod" }
+
+How to mend it: take one of the module blocks of the circle away, or move what both folders need
+into a third one.`}
+
 	unknownAttribute = diag.Topic{Code: "unknown-attribute", Summary: "there is no such attribute", Doc: `
 Every block knows its attributes. An unknown one is refused instead of skipped: lossles = true must not
 silently give a lossy class.
@@ -229,12 +251,65 @@ The condition of a validation block of the variable is false for the value; the 
         error_message = "A spine has 32 ports."
       }
     }`}
+
+	ignoreInvalid = diag.Topic{Code: "ignore-invalid", Summary: "a comment that should silence a finding cannot be read", Doc: `
+A comment silences one finding of one place, and says why, so that the next reader knows. Without
+a code or a reason, or away from what it means, it silences nothing.
+
+Example:
+
+    mesh "uplinks" {
+      lower = "leaf[1-2]:swp[1-2]"  # rocec:ignore oversubscription
+      upper = "spine[1-2]:swp[1-2]"
+    }
+
+How to mend it: put the comment on a line of its own, directly before the attribute or block, with
+code and reason:
+
+    # rocec:ignore oversubscription storage never sends across
+    switch "leaf" {}`}
+
+	ignoreUnknown = diag.Topic{Code: "ignore-unknown", Summary: "a comment names a code that does not exist", Doc: `
+A misspelt code silences nothing, and the finding that was meant is still there.
+
+Example:
+
+    # rocec:ignore oversubscribed storage never sends across
+    switch "leaf" {}
+
+How to mend it: take the code as rocec validate prints it in brackets; rocec explain --list shows
+all.`}
+
+	ignoreUnused = diag.Topic{Code: "ignore-unused", Summary: "a comment silences nothing", Doc: `
+The finding was mended, or points somewhere else. A comment that stays behind would hide the next
+one unread.
+
+Example:
+
+    # rocec:ignore oversubscription storage never sends across
+    cos_group "storage" { cos = 3 }
+
+How to mend it: delete the comment, or move it directly before the attribute or block the finding
+points at.`}
+
+	ignoreRefused = diag.Topic{Code: "ignore-refused", Summary: "a finding cannot be silenced by a comment", Doc: `
+Mistakes of the language and of the fabric leave nothing that could be compiled; and a PFC loop
+freezes a fabric, so it is accepted only in the cos_group itself, and repeated at every plan and
+apply.
+
+Example:
+
+    # rocec:ignore pfc-loop we know
+    cos_group "rdma" { cos = 3 }
+
+How to mend it: mend what the finding points at. A loop that must be is accepted by allow_deadlock
+= "reason".`}
 )
 
 // Topics is every code lang reports.
 var Topics = []diag.Topic{
 	unreadable, tooLarge, tooDeep, invalidUTF8, syntax,
-	unknownBlock, unknownAttribute, missingAttribute, badLabel, duplicateBlock, duplicateAttribute, duplicateName,
+	ignoreInvalid, ignoreUnknown, ignoreUnused, ignoreRefused, unknownBlock, misplacedBlock, moduleCycle, unknownAttribute, missingAttribute, badLabel, duplicateBlock, duplicateAttribute, duplicateName,
 	badName, badNodeset, tooManyObjects, unequalCounts,
 	wrongType, wrongUnit, outOfRange, badValue,
 	unknownReference, unknownFunction, badExpression, referenceCycle, badForEach,

@@ -2,7 +2,6 @@ package lang
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -40,40 +39,44 @@ type given struct {
 	expr hclsyntax.Expression // from a file; text is not set
 	at   diag.Range
 	from string // "--var", for messages
+
+	value  cty.Value // of a module block, evaluated already
+	failed bool      // its mistake was reported
 }
 
-func (l *loader) loadVariables(blocks []*hclsyntax.Block) {
-	l.vars = map[string]*variable{}
+// loadVariables gives the variables of a scope their values.
+func (l *loader) loadVariables(sc *scope, from func(*scope) map[string]*given) {
+	sc.vars = map[string]*variable{}
 	var order []*variable
-	top := &env{ctx: &hcl.EvalContext{Functions: l.functions}}
-	for _, b := range blocks {
+	top := sc.bare()
+	for _, b := range sc.folder.blocks["variable"] {
 		v := &variable{name: b.Labels[0], decl: header(b), ty: cty.DynamicPseudoType}
 		// A mistake inside leaves the variable declared, but without a value: nothing more is said about it.
-		l.vars[v.name] = v
+		sc.vars[v.name] = v
 		before := len(l.diags)
 		*v = compile(l, &variableSchema, b, top, v).proto
 		if len(l.diags) == before {
 			order = append(order, v)
 		}
 	}
-	values := l.givenValues()
+	values := from(sc)
 	for _, v := range order {
-		l.settle(v, values[v.name])
+		l.settle(sc, v, values[v.name])
 	}
-	l.validateVariables(order)
+	l.validateVariables(sc, order)
 }
 
 // givenValues collects the values from outside, by the name of the variable; the strongest source wins: --var over
 // --var-file over the environment, the later over the earlier.
-func (l *loader) givenValues() map[string]*given {
+func (l *loader) givenValues(sc *scope) map[string]*given {
 	values := map[string]*given{}
 	for _, kv := range l.options.Env {
-		if name, text, ok := strings.Cut(strings.TrimPrefix(kv, "ROCEC_VAR_"), "="); ok && strings.HasPrefix(kv, "ROCEC_VAR_") && l.vars[name] != nil {
+		if name, text, ok := strings.Cut(strings.TrimPrefix(kv, "ROCEC_VAR_"), "="); ok && strings.HasPrefix(kv, "ROCEC_VAR_") && sc.vars[name] != nil {
 			values[name] = &given{name: name, text: text, at: l.pseudoFile("ROCEC_VAR_"+name, text), from: "ROCEC_VAR_" + name}
 		}
 	}
 	for _, f := range l.options.VarFiles {
-		l.readVarFile(f, values)
+		l.readVarFile(sc, f, values)
 	}
 	for i, kv := range l.options.Vars {
 		file := fmt.Sprintf("--var %d", i+1)
@@ -82,8 +85,8 @@ func (l *loader) givenValues() map[string]*given {
 			badVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var takes name=value, not %q.", cut(kv))
 			continue
 		}
-		if l.vars[name] == nil {
-			undeclaredVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var gives a value for %q, which no variable block declares.%s", cut(name), didYouMean(name, sortedKeys(l.vars)))
+		if sc.vars[name] == nil {
+			undeclaredVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var gives a value for %q, which no variable block declares.%s", cut(name), didYouMean(name, sortedKeys(sc.vars)))
 			continue
 		}
 		at := l.pseudoFile(file, kv)
@@ -103,7 +106,7 @@ func (l *loader) pseudoFile(name, text string) diag.Range {
 	return at
 }
 
-func (l *loader) readVarFile(f VarFile, values map[string]*given) {
+func (l *loader) readVarFile(sc *scope, f VarFile, values map[string]*given) {
 	if len(f.Data) > maxFile {
 		tooLarge.Errorf(&l.diags, start(f.Name), "%q is larger than %s.", f.Name, size(maxFile))
 		return
@@ -118,8 +121,8 @@ func (l *loader) readVarFile(f VarFile, values map[string]*given) {
 		unknownBlock.Errorf(&l.diags, b.TypeRange, "A file of --var-file holds name = value lines only, no blocks.")
 	}
 	for _, a := range sortedAttributes(body) {
-		if l.vars[a.Name] == nil {
-			undeclaredVariable.Errorf(&l.diags, a.NameRange, "%s gives a value for %q, which no variable block declares.%s", f.Name, a.Name, didYouMean(a.Name, sortedKeys(l.vars)))
+		if sc.vars[a.Name] == nil {
+			undeclaredVariable.Errorf(&l.diags, a.NameRange, "%s gives a value for %q, which no variable block declares.%s", f.Name, a.Name, didYouMean(a.Name, sortedKeys(sc.vars)))
 			continue
 		}
 		values[a.Name] = &given{name: a.Name, expr: a.Expr, at: a.Expr.Range(), from: "--var-file"}
@@ -127,8 +130,8 @@ func (l *loader) readVarFile(f VarFile, values map[string]*given) {
 }
 
 // settle gives v its value.
-func (l *loader) settle(v *variable, g *given) {
-	top := &env{ctx: &hcl.EvalContext{Functions: l.functions}}
+func (l *loader) settle(sc *scope, v *variable, g *given) {
+	top := sc.bare()
 	var fallback cty.Value
 	if v.fallback != nil {
 		val, o := l.constant(top, v.fallback)
@@ -144,6 +147,10 @@ func (l *loader) settle(v *variable, g *given) {
 		}
 	}
 	switch {
+	case g == nil && v.fallback == nil && sc.caller != nil:
+		missingAttribute.Errorf(&l.diags, header(sc.caller), "The module in %s needs a value for its variable %q. Write %s = ... in this block.", quoteDir(sc.folder.name), v.name, v.name).
+			Note(v.decl, "declared here, without a default")
+		return
 	case g == nil && v.fallback == nil:
 		unsetVariable.Errorf(&l.diags, v.decl, "The variable %q has no default and no value was given. Give one with --var %s=..., in a --var-file, or as ROCEC_VAR_%s.", v.name, v.name, v.name)
 		return
@@ -151,7 +158,7 @@ func (l *loader) settle(v *variable, g *given) {
 		v.value, v.at, v.ok = fallback, v.fallback.Range(), true
 		return
 	}
-	val, ok := l.givenValue(v, g)
+	val, ok := l.givenValue(sc, v, g)
 	if !ok {
 		return
 	}
@@ -173,9 +180,12 @@ func (l *loader) constant(en *env, e hclsyntax.Expression) (cty.Value, outcome) 
 	return l.value(en, e)
 }
 
-func (l *loader) givenValue(v *variable, g *given) (cty.Value, bool) {
+func (l *loader) givenValue(sc *scope, v *variable, g *given) (cty.Value, bool) {
+	if sc.caller != nil {
+		return g.value, !g.failed
+	}
 	if g.expr != nil {
-		val, o := l.constant(&env{ctx: &hcl.EvalContext{Functions: l.functions}}, g.expr)
+		val, o := l.constant(sc.bare(), g.expr)
 		return val, o != failed
 	}
 	if len(g.text) > maxString {
@@ -214,7 +224,7 @@ func (l *loader) givenValue(v *variable, g *given) (cty.Value, bool) {
 		return cty.NilVal, false
 	}
 	g.at = expr.Range()
-	val, o := l.constant(&env{ctx: &hcl.EvalContext{Functions: l.functions}}, expr)
+	val, o := l.constant(sc.bare(), expr)
 	return val, o != failed
 }
 
@@ -232,9 +242,9 @@ func (l *loader) convert(v *variable, val cty.Value, at diag.Range) (cty.Value, 
 	return out, good
 }
 
-func (l *loader) varObject() cty.Value {
+func (sc *scope) varObject() cty.Value {
 	vars := map[string]cty.Value{}
-	for name, v := range l.vars {
+	for name, v := range sc.vars {
 		if v.ok {
 			vars[name] = v.value
 		}
@@ -242,8 +252,9 @@ func (l *loader) varObject() cty.Value {
 	return cty.ObjectVal(vars)
 }
 
-func (l *loader) validateVariables(vars []*variable) {
-	top := &env{ctx: &hcl.EvalContext{Functions: l.functions, Variables: map[string]cty.Value{"var": l.varObject()}}}
+func (l *loader) validateVariables(sc *scope, vars []*variable) {
+	top := sc.bare()
+	top.ctx.Variables = map[string]cty.Value{"var": sc.varObject()}
 	for _, v := range vars {
 		for _, check := range v.validations {
 			cond, o := l.value(top, check.condition)
@@ -275,124 +286,4 @@ func sentence(s string) string {
 		return strings.ToValidUTF8(s[:200], "") + "..."
 	}
 	return s
-}
-
-// local is one attribute of a locals block.
-type local struct {
-	name  string
-	at    diag.Range
-	expr  hclsyntax.Expression
-	needs []*local
-	state int // 0 untouched, 1 under way, 2 done
-
-	value cty.Value
-	ok    bool
-}
-
-func (l *loader) loadLocals(blocks []*hclsyntax.Block) {
-	l.locals = map[string]*local{}
-	var order []*local
-	for _, b := range blocks {
-		for _, inner := range b.Body.Blocks {
-			unknownBlock.Errorf(&l.diags, inner.TypeRange, "A locals block holds name = value lines only, no blocks.")
-		}
-		for _, a := range sortedAttributes(b.Body) {
-			if first, ok := l.locals[a.Name]; ok {
-				duplicateName.Errorf(&l.diags, a.NameRange, "There are two locals named %q. Give one another name.", a.Name).
-					Note(first.at, "the first one")
-				continue
-			}
-			loc := &local{name: a.Name, at: a.NameRange, expr: a.Expr}
-			l.locals[a.Name] = loc
-			order = append(order, loc)
-		}
-	}
-	for _, loc := range order {
-		loc.needs = l.localsIn(loc.expr)
-	}
-	base := &hcl.EvalContext{Functions: l.functions, Variables: map[string]cty.Value{"var": l.varObject()}}
-	for kind, refs := range l.context().Variables {
-		if _, ok := refTypes[kind]; ok {
-			base.Variables[kind] = refs
-		}
-	}
-	var path []*local
-	for _, loc := range order {
-		l.settleLocal(loc, base, &path)
-	}
-}
-
-// localsIn returns the locals an expression refers to, each once.
-func (l *loader) localsIn(e hclsyntax.Expression) []*local {
-	var out []*local
-	seen := map[*local]bool{}
-	for _, t := range e.Variables() {
-		if t.RootName() != "local" || len(t) < 2 {
-			continue
-		}
-		if name, ok := stepName(t[1]); ok {
-			if loc := l.locals[name]; loc != nil && !seen[loc] {
-				seen[loc] = true
-				out = append(out, loc)
-			}
-		}
-	}
-	return out
-}
-
-// settleLocal evaluates loc after everything it needs. Path holds the locals under way.
-func (l *loader) settleLocal(loc *local, base *hcl.EvalContext, path *[]*local) {
-	switch loc.state {
-	case 2:
-		return
-	case 1:
-		l.reportCycle((*path)[slices.Index(*path, loc):])
-		return
-	}
-	loc.state = 1
-	*path = append(*path, loc)
-	for _, need := range loc.needs {
-		l.settleLocal(need, base, path)
-	}
-	*path = (*path)[:len(*path)-1]
-	loc.state = 2
-	if l.failed[loc.expr] {
-		return
-	}
-	ctx := base.NewChild()
-	values := map[string]cty.Value{}
-	for _, need := range loc.needs {
-		if need.ok {
-			values[need.name] = need.value
-		}
-	}
-	ctx.Variables = map[string]cty.Value{"local": cty.ObjectVal(values)}
-	val, o := l.value(&env{ctx: ctx}, loc.expr)
-	loc.value, loc.ok = val, o != failed
-}
-
-// reportCycle reports a circle of locals, from its smallest place, and marks all of it as failed.
-func (l *loader) reportCycle(circle []*local) {
-	first := 0
-	for i, loc := range circle {
-		if diag.ComparePlace(loc.at, circle[first].at) < 0 {
-			first = i
-		}
-	}
-	circle = slices.Concat(circle[first:], circle[:first])
-	names := make([]string, 0, len(circle)+1)
-	for _, loc := range circle {
-		names = append(names, loc.name)
-		l.fail(loc.expr)
-	}
-	names = append(names, circle[0].name)
-	if len(names) > 20 {
-		names = append(append(names[:10:10], fmt.Sprintf("(%d more)", len(names)-19)), names[len(names)-9:]...)
-	}
-	d := referenceCycle.Errorf(&l.diags, circle[0].at, "These locals need each other: %s. Break the circle at one of them.", strings.Join(names, " -> "))
-	for i, loc := range circle {
-		if i > 0 && i <= 50 {
-			d.Note(loc.at, "%s needs %s", loc.name, circle[(i+1)%len(circle)].name)
-		}
-	}
 }

@@ -28,6 +28,8 @@ type fabric struct {
 	tree   *target.Tree
 	diags  diag.List // of all stages, sorted
 
+	ignored []lang.Ignored // silenced by comments; not in diags
+
 	devices []deviceFile // only of files of devices: then there is no fabric
 }
 
@@ -48,6 +50,21 @@ func (a *app) load(dir string) (*fabric, error) {
 	}
 	defer root.Close()
 
+	var outside []*os.Root // folders of modules
+	defer func() {
+		for _, r := range outside {
+			r.Close() //nolint:errcheck // nothing was written
+		}
+	}()
+	o.Folder = func(name string) (fs.FS, error) {
+		r, err := os.OpenRoot(filepath.FromSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		outside = append(outside, r)
+		return &rootedFS{name, r.FS()}, nil
+	}
+
 	name := path.Clean(filepath.ToSlash(dir))
 	f := &fabric{}
 	f.src, f.diags = lang.Load(&rootedFS{name, root.FS()}, name, o)
@@ -63,6 +80,7 @@ func (a *app) load(dir string) (*fabric, error) {
 		f.diags = append(append(f.diags, f.report.Diagnostics...), ds...)
 	}
 	f.diags.Sort()
+	f.suppress(f.ir != nil)
 	return f, nil
 }
 

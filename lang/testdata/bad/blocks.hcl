@@ -1,6 +1,6 @@
 mtu = 9000                       # want unknown-attribute: "outside of any"
 fabrik "a" {}                    # want unknown-block: "Did you mean \"fabric\"?"
-module "m" {}                    # want unknown-block: "no block \"module\""
+
 topology "t" {}                  # want unknown-block: "no block \"topology\""
 
 fabric "f" {

@@ -1,0 +1,158 @@
+package lang
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Ignore is a comment "# rocec:ignore CODE reason" on its own line before an attribute or a block.
+type Ignore struct {
+	Code, Reason string
+	At           diag.Range // the comment
+	Covers       diag.Range // the attribute, or the header of the block
+}
+
+// Ignored is a diagnostic a comment silences.
+type Ignored struct {
+	*diag.Diagnostic
+	By *Ignore
+}
+
+// Ignorable says whether a comment can silence diagnostics of a code.
+type Ignorable int
+
+// The zero value is a code that does not exist.
+const (
+	NoCode Ignorable = iota
+	Never
+	UnlessError // warnings and notes of the code
+	Always
+)
+
+// Suppress takes the diagnostics out of l that a comment silences, and adds what is wrong with the comments. Judged tells
+// that every stage has run: only then a comment that silences nothing is reported.
+func (s *Source) Suppress(l diag.List, kind func(code string) Ignorable, judged bool) (diag.List, []Ignored) {
+	if len(s.Ignores) == 0 {
+		return l, nil
+	}
+	byFile := map[string][]*Ignore{}
+	for _, g := range s.Ignores {
+		byFile[g.At.Filename] = append(byFile[g.At.Filename], g)
+	}
+	used := map[*Ignore]bool{}
+	var kept diag.List
+	var ignored []Ignored
+	for _, d := range l {
+		i := slices.IndexFunc(byFile[d.At.Filename], func(g *Ignore) bool {
+			return g.Code == d.Code && g.covers(d.At) && (kind(d.Code) == Always || kind(d.Code) == UnlessError && d.Severity != diag.Error)
+		})
+		if i < 0 {
+			kept = append(kept, d)
+			continue
+		}
+		g := byFile[d.At.Filename][i]
+		used[g] = true
+		ignored = append(ignored, Ignored{d, g})
+	}
+	for _, g := range s.Ignores {
+		switch k := kind(g.Code); {
+		case used[g]:
+		case k == NoCode:
+			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q. Write one that rocec validate prints in brackets; rocec explain --list shows all.", cut(g.Code))
+		case g.Code == "pfc-loop":
+			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. If it must be, say allow_deadlock = \"reason\" in the cos_group; plan and apply then repeat it every time.")
+		case k == Never || slices.ContainsFunc(l, func(d *diag.Diagnostic) bool { return d.Code == g.Code && g.covers(d.At) }):
+			ignoreRefused.Warnf(&kept, g.At, "%q is a mistake that leaves nothing to go on with, so no comment hides it. Mend what it points at, and delete the comment.", g.Code)
+		case judged:
+			ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the attribute or block the finding points at.", g.Code)
+		}
+	}
+	kept.Sort()
+	return kept, ignored
+}
+
+// covers tells whether a place lies in what the comment stands before.
+func (g *Ignore) covers(at diag.Range) bool {
+	return at.Filename == g.Covers.Filename && g.Covers.Start.Byte <= at.Start.Byte && at.Start.Byte < max(g.Covers.End.Byte, g.Covers.Start.Byte+1)
+}
+
+const ignoreWord = "rocec:ignore"
+
+// readIgnores collects the comments of one file that silence diagnostics.
+func (l *loader) readIgnores(body *hclsyntax.Body, src []byte, name string) {
+	if !bytes.Contains(src, []byte(ignoreWord)) {
+		return
+	}
+	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
+	lines := bytes.Split(src, []byte("\n"))
+	starts := map[int]diag.Range{}
+	startsIn(body, starts)
+	for _, t := range tokens {
+		if t.Type != hclsyntax.TokenComment || !bytes.Contains(t.Bytes, []byte(ignoreWord)) {
+			continue
+		}
+		text, line := strings.TrimSpace(string(t.Bytes)), t.Range.Start.Line
+		at := t.Range
+		at.End = at.Start
+		at.End.Byte += len(text)
+		at.End.Column += len(text)
+		after, ok := strings.CutPrefix(strings.TrimLeft(text, "#/* \t"), ignoreWord)
+		if !ok || after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '*' {
+			continue // a comment that speaks of it
+		}
+		g := &Ignore{At: at}
+		var rest string
+		g.Code, rest, _ = strings.Cut(strings.TrimSpace(after), " ")
+		g.Reason = strings.TrimSpace(rest)
+		next := line // the line of what is meant: comments in between are skipped
+		for next < len(lines) && isComment(lines[next]) {
+			next++
+		}
+		g.Covers, ok = starts[next+1]
+		switch {
+		case g.Code == "":
+			ignoreInvalid.Warnf(&l.diags, at, "The comment names no code. Write # rocec:ignore CODE reason, with a code that rocec validate prints in brackets.")
+		case g.Reason == "":
+			ignoreInvalid.Warnf(&l.diags, at, "The comment gives no reason. Write why %s does not matter here: # rocec:ignore %s reason.", cut(g.Code), cut(g.Code))
+		case strings.HasPrefix(text, "/*"):
+			ignoreInvalid.Warnf(&l.diags, at, "Write this comment with # on a line of its own.")
+		case len(bytes.TrimSpace(lines[line-1][:lineOffset(src, t.Range.Start.Byte)])) > 0:
+			ignoreInvalid.Warnf(&l.diags, at, "The comment stands behind something. Put it on a line of its own, directly before the attribute or block that is meant.")
+		case !ok:
+			ignoreInvalid.Warnf(&l.diags, at, "No attribute or block begins on the next line. Put the comment directly before the one that is meant.")
+		default:
+			l.src.Ignores = append(l.src.Ignores, g)
+		}
+	}
+}
+
+// lineOffset is how many bytes of its line come before a byte of src.
+func lineOffset(src []byte, at int) int { return at - (bytes.LastIndexByte(src[:at], '\n') + 1) }
+
+func isComment(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
+}
+
+// startsIn collects what begins on each line: attributes whole, blocks by their header, or whole when they are on one line.
+func startsIn(body *hclsyntax.Body, starts map[int]diag.Range) {
+	for _, b := range body.Blocks {
+		startsIn(b.Body, starts)
+		at := header(b)
+		if b.OpenBraceRange.Start.Line == b.CloseBraceRange.Start.Line {
+			at = b.Range()
+		}
+		starts[at.Start.Line] = at
+	}
+	for _, a := range body.Attributes {
+		if at, ok := starts[a.SrcRange.Start.Line]; !ok || at.Start.Byte > a.SrcRange.Start.Byte {
+			starts[a.SrcRange.Start.Line] = a.SrcRange
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package lang
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+func TestIgnore(t *testing.T) {
+	src := `fabric "f" {}
+# Leafs.
+# rocec:ignore one storage never sends across
+# More about them.
+switch "leaf" {
+  // rocec:ignore two, it is known
+  # rocec:ignore three known too
+  names = "leaf[1-2]"
+  model = "sn2700" # rocec:ignore one behind
+  # rocec:ignore
+  tier = 1
+  # rocec:ignore four
+  asn = 1
+  # rocec:ignored words that only look like it
+  # rocec:ignore five nothing follows
+
+  ssh { port = 22 }
+  /* rocec:ignore one in a block */
+  mlag = "a"
+}
+# This comment speaks of rocec:ignore only.
+# rocec:ignore one short block
+host "gpu" { names = "gpu[1-2]" }
+`
+	s, ds := loadText(t, src, Options{})
+	var got []string
+	for _, d := range ds {
+		got = append(got, d.Code+" "+place(s, d.At)+": "+d.Detail)
+	}
+	require.Len(t, got, 5, show(s, ds))
+	assert.Contains(t, got[0], "behind something")
+	assert.Contains(t, got[1], "names no code")
+	assert.Contains(t, got[2], "ignore-invalid # rocec:ignore four: The comment gives no reason")
+	assert.Contains(t, got[3], "No attribute or block begins on the next line")
+	assert.Contains(t, got[4], "Write this comment with #")
+	var covers []string
+	for _, g := range s.Ignores {
+		covers = append(covers, g.Code+"|"+g.Reason+"|"+place(s, g.Covers))
+	}
+	assert.Equal(t, []string{
+		`one|storage never sends across|switch "leaf"`,
+		`two,|it is known|names = "leaf[1-2]"`,
+		`three|known too|names = "leaf[1-2]"`,
+		`one|short block|host "gpu" { names = "gpu[1-2]" }`,
+	}, covers)
+}
+
+func TestSuppress(t *testing.T) {
+	s := mustLoad(t, `fabric "f" {}
+# rocec:ignore check it is known
+# rocec:ignore warns a warning
+# rocec:ignore chekc misspelt
+switch "leaf" {
+  # rocec:ignore check nothing here
+  model = "sn2700"
+  # rocec:ignore pfc-loop no way
+  # rocec:ignore warns an error
+  tier = 1
+}
+`, Options{})
+	kinds := map[string]Ignorable{"check": Always, "warns": UnlessError, "pfc-loop": Never}
+	leaf := s.Switches[0]
+	var found diag.List
+	found.Errorf(leaf.Decl, "check", "s", "silenced")
+	found.Warnf(leaf.Decl, "warns", "s", "silenced too")
+	found.Errorf(leaf.Tier.At, "warns", "s", "an error of another room")
+	found.Errorf(leaf.NameAt, "pfc-loop", "s", "loop")
+	kept, ignored := s.Suppress(found, func(code string) Ignorable { return kinds[code] }, true)
+	require.Len(t, ignored, 2)
+	assert.Equal(t, "silenced", ignored[0].Detail)
+	assert.Equal(t, "it is known", ignored[0].By.Reason)
+	assert.Equal(t, "a warning", ignored[1].By.Reason)
+	var codes []string
+	for _, d := range kept {
+		codes = append(codes, d.Code)
+	}
+	assert.Equal(t, []string{"ignore-unknown", "pfc-loop", "ignore-unused", "ignore-refused", "ignore-refused", "warns"}, codes)
+
+	kept, _ = s.Suppress(nil, func(string) Ignorable { return Always }, false)
+	assert.Len(t, kept, 1, "what was not judged is not unused; only a loop is refused at any time")
+}
