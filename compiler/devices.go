@@ -23,8 +23,8 @@ func (c *compiler) devices() {
 	hands := byHand{}
 	for i, s := range c.src.Switches {
 		d := &pool[i]
-		*d = ir.Device{Name: s.Name, Group: s.Group, At: s.NameAt, Decl: s.Decl, Switch: &switches[i], SSH: c.login(&s.SSH), ByHand: hands.of(s.ByHand)}
-		d.SSHAt = or(s.SSH.Address.At, s.SSH.Decl)
+		*d = ir.Device{Name: s.Name, Group: s.Group, At: s.NameAt, Decl: s.Decl, Switch: &switches[i], SSH: c.login(s.SSH), ByHand: hands.of(s.ByHand)}
+		d.SSHAt = loginAt(s.SSH)
 		c.switchSettings(d, s)
 		c.add(d)
 	}
@@ -32,8 +32,8 @@ func (c *compiler) devices() {
 	nics := c.newNICs()
 	for i, h := range c.src.Hosts {
 		d := &pool[len(c.src.Switches)+i]
-		*d = ir.Device{Name: h.Name, Group: h.Group, At: h.NameAt, Decl: h.Decl, Host: &hosts[i], SSH: c.login(&h.SSH), ByHand: hands.of(h.ByHand)}
-		d.SSHAt = or(h.SSH.Address.At, h.SSH.Decl)
+		*d = ir.Device{Name: h.Name, Group: h.Group, At: h.NameAt, Decl: h.Decl, Host: &hosts[i], SSH: c.login(h.SSH), ByHand: hands.of(h.ByHand)}
+		d.SSHAt = loginAt(h.SSH)
 		nics.host(d, h)
 		c.add(d)
 		c.hostGroup[d.Group] = append(c.hostGroup[d.Group], d)
@@ -61,6 +61,9 @@ func (c *compiler) add(d *ir.Device) {
 // login is the device's own ssh block over the fabric's; an address is never shared.
 func (c *compiler) login(own *lang.SSH) ir.SSH {
 	all := &c.src.SSH
+	if own == nil {
+		own = &lang.SSH{}
+	}
 	pick := func(own, all lang.Value[string]) string { return own.Or(all.V) }
 	return ir.SSH{
 		Address: own.Address.V,
@@ -69,6 +72,14 @@ func (c *compiler) login(own *lang.SSH) ir.SSH {
 		Jump:    pick(own.Jump, all.Jump),
 		HostKey: pick(own.HostKey, all.HostKey),
 	}
+}
+
+// loginAt is where it is said how a device is reached.
+func loginAt(own *lang.SSH) diag.Range {
+	if own == nil {
+		return diag.Range{}
+	}
+	return or(own.Address.At, own.Decl)
 }
 
 // operatingSystems lists what a switch can run here; the first is the default.

@@ -146,7 +146,7 @@ var switchSchema = schema[switchBlock]{
 	},
 	blocks: []child[switchBlock]{
 		blocksOf(&switchByHandSchema, true, initByHand, func(s *switchBlock, _ int, h *ByHand) { s.ByHand = h }),
-		blocksOf(&sshSchema, true, initSSH, func(s *switchBlock, _ int, ssh *SSH) { s.SSH = *ssh }),
+		blocksOf(&sshSchema, true, initSSH, func(s *switchBlock, _ int, ssh *SSH) { s.SSH = ssh }),
 	},
 }
 
@@ -288,7 +288,7 @@ var hostSchema = schema[hostBlock]{
 		blocksOf(&nicSchema, false, initNIC, func(h *hostBlock, i int, n *nicBlock) { h.nics = put(h.nics, i, n) }),
 		blocksOf(&bondSchema, false, initBond, func(h *hostBlock, i int, b *bondBlock) { h.bonds = put(h.bonds, i, b) }),
 		blocksOf(&hostByHandSchema, true, initByHand, func(h *hostBlock, _ int, b *ByHand) { h.ByHand = b }),
-		blocksOf(&sshSchema, true, initSSH, func(h *hostBlock, _ int, s *SSH) { h.SSH = *s }),
+		blocksOf(&sshSchema, true, initSSH, func(h *hostBlock, _ int, s *SSH) { h.SSH = s }),
 	},
 }
 

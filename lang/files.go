@@ -20,8 +20,9 @@ import (
 // ahead is how many files are parsed while another one is decoded. More would only hold more syntax trees in memory.
 const ahead = 2
 
-// parse reads and parses every *.hcl file directly in a folder and gives their bodies to use, in order of their names; a
-// body may be dropped before the next one is made. It returns what is wrong with the text of the files.
+// parse reads and parses every *.hcl file directly in a folder and gives their bodies to use, in order of their names, large
+// files piece by piece; a body may be dropped before the next one is made. It returns what is wrong with the text of the
+// files.
 func (l *loader) parse(f *folder, use func(*hclsyntax.Body)) diag.List {
 	type parsed struct {
 		body *hclsyntax.Body
@@ -34,7 +35,7 @@ func (l *loader) parse(f *folder, use func(*hclsyntax.Body)) diag.List {
 		if i >= len(names) {
 			return
 		}
-		results[i] = make(chan parsed, 1)
+		results[i] = make(chan parsed, ahead)
 		var p parsed
 		src, ok := f.readFile(names[i], maxFile, &p.ds)
 		if l.fileBytes += len(src); ok && l.fileBytes > maxTotal {
@@ -44,28 +45,66 @@ func (l *loader) parse(f *folder, use func(*hclsyntax.Body)) diag.List {
 		}
 		if !ok {
 			results[i] <- p
+			close(results[i])
 			return
 		}
 		l.src.Files[names[i]] = src
 		go func() {
-			p.body, _ = parseFile(names[i], src, &p.ds)
-			results[i] <- p
+			defer close(results[i])
+			parsePieces(names[i], src, func(body *hclsyntax.Body, ds diag.List) { results[i] <- parsed{body, ds} })
 		}()
 	}
-	for i := range ahead {
+	for i := range ahead - 1 {
 		begin(i)
 	}
 	for i := 0; i < len(names); i++ {
-		p := <-results[i]
-		begin(i + ahead)
-		found = append(found, p.ds...)
-		if p.body != nil {
-			f.files++
+		begin(i + ahead - 1)
+		whole := true
+		for p := range results[i] {
+			found = append(found, p.ds...)
+			if p.body == nil {
+				whole = false
+				continue
+			}
 			l.readIgnores(p.body, l.src.Files[names[i]], names[i])
 			use(p.body)
 		}
+		if whole {
+			f.files++
+		}
 	}
 	return found
+}
+
+// pieceSize is how much of a file is parsed at once where it can be cut: about as many tokens as fit before the lexer's list of
+// them grows in small steps.
+const pieceSize = 2 << 10
+
+// parsePieces parses a file piece by piece, if it can be cut, and gives each body to use, or nil and why there is none.
+func parsePieces(name string, src []byte, use func(*hclsyntax.Body, diag.List)) {
+	var ds diag.List
+	if !checkText(name, src, &ds) {
+		use(nil, ds)
+		return
+	}
+	ends, simple := simpleShape(src, pieceSize)
+	if !simple {
+		tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos) // its mistakes come again from the parser
+		if !checkTokens(tokens, &ds) {
+			use(nil, ds)
+			return
+		}
+	}
+	if !simple || bytes.Contains(src, []byte(ignoreWord)) { // a comment and what it means stay together
+		ends = []int{len(src)}
+	}
+	pos := hcl.InitialPos
+	for _, end := range ends {
+		var ds diag.List
+		body, _ := parsePiece(name, src, pos, end, &ds)
+		use(body, ds)
+		pos = hcl.Pos{Line: pos.Line + bytes.Count(src[pos.Byte:end], []byte("\n")), Column: 1, Byte: end}
+	}
 }
 
 // fileNames lists the files of a folder by the names used in places.
@@ -245,7 +284,12 @@ func parseFile(name string, src []byte, ds *diag.List) (*hclsyntax.Body, bool) {
 	if !checkTokens(tokens, ds) {
 		return nil, false
 	}
-	file, hds := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+	return parsePiece(name, src, hcl.InitialPos, len(src), ds)
+}
+
+// parsePiece parses the bytes of a file from a place to an end, which checkTokens has seen.
+func parsePiece(name string, src []byte, from hcl.Pos, end int, ds *diag.List) (*hclsyntax.Body, bool) {
+	file, hds := hclsyntax.ParseConfig(src[from.Byte:end], name, from)
 	body, _ := file.Body.(*hclsyntax.Body)
 	whole := true
 	for _, d := range hds {

@@ -20,8 +20,8 @@ type Function struct {
 	Doc  string
 	fn   function.Function
 	own  func(*loader, *folder) function.Function // instead of fn, when the function needs to know where it is
-	cost func(args []cty.Value) int      // bytes or elements the result may take; nil: not more than the arguments
-	raw  bool                            // sees expressions, not values
+	cost func(args []cty.Value) int               // bytes or elements the result may take; nil: not more than the arguments
+	raw  bool                                     // sees expressions, not values
 }
 
 // Functions is every function of the language, by name.

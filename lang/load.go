@@ -89,7 +89,7 @@ type loader struct {
 	fileBytes int
 
 	devices map[string]diag.Range            // names taken, in the whole fabric
-	shared    map[string]map[string]diag.Range // kind -> name -> header, of kinds whose names hold for the whole fabric
+	shared  map[string]map[string]diag.Range // kind -> name -> header, of kinds whose names hold for the whole fabric
 
 	failed map[hclsyntax.Expression]bool // a mistake was reported; say no more
 }

@@ -38,7 +38,9 @@ func (l *loader) newScope(f *folder, prefix string) *scope {
 func (sc *scope) env() *env { return &env{sc: sc, ctx: sc.ctx} }
 
 // bare is an environment of functions only.
-func (sc *scope) bare() *env { return &env{sc: sc, ctx: &hcl.EvalContext{Functions: sc.folder.functions}} }
+func (sc *scope) bare() *env {
+	return &env{sc: sc, ctx: &hcl.EvalContext{Functions: sc.folder.functions}}
+}
 
 // settleScope gives every variable, local and module of sc its value.
 func (l *loader) settleScope(sc *scope, values func(*scope) map[string]*given) {

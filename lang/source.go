@@ -122,7 +122,7 @@ type Switch struct {
 	Tier    Value[int]
 	ASN     Value[int]
 	MLAG    Value[string]
-	SSH     SSH
+	SSH     *SSH // nil if none; may be shared
 	ByHand  *ByHand
 
 	HeadroomPool Value[int] // bytes
@@ -157,7 +157,7 @@ type Host struct {
 	NICs     []*NIC
 	Bonds    []*Bond
 	Forwards Value[bool]
-	SSH      SSH
+	SSH      *SSH // nil if none
 	ByHand   *ByHand
 }
 
@@ -196,7 +196,7 @@ type Bond struct {
 	Mode Value[string] // active-backup, balance-xor or 802.3ad
 }
 
-// SSH is an ssh block; a zero Decl means there is none.
+// SSH is an ssh block; of the top-level one a zero Decl means there is none.
 type SSH struct {
 	Decl    diag.Range
 	Address Value[string]
