@@ -1,0 +1,405 @@
+package topology
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+const (
+	maxYAML  = 4 << 20 // bytes; a tree of nodes takes twenty times as much
+	maxSteps = 8 << 20 // keys looked at, so that aliases and merges cannot multiply
+)
+
+// cableTypes are the types of links between two nodes; otherTypes end at the machine the lab runs on, or nowhere. In the
+// short form the latter stand where a node would.
+var (
+	cableTypes = []string{"veth", "brief"}
+	otherTypes = []string{"host", "mgmt-net", "macvlan", "vxlan", "vxlan-stitch", "dummy", "bridge"}
+)
+
+// readContainerlab reads the links of a containerlab topology.
+//
+//	topology:
+//	  links:
+//	    - endpoints: ["leaf1:swp1", "host1:eth1"]
+//	      vars: {speed: 100G, length: 3m}
+//	    - type: veth
+//	      endpoints:
+//	        - {node: leaf1, interface: swp2}
+//	        - {node: host2, interface: eth1}
+//
+// Anchors, aliases and merge keys are followed. Links to the machine the lab runs on are no cables and left out.
+func readContainerlab(r *reader) {
+	if len(r.text) > maxYAML {
+		r.fail(&TooLarge, 0, 0, "The file has %s bytes, and at most %s of a containerlab topology are read. Give the cables as CSV.", diag.Number(len(r.text)), diag.Number(maxYAML))
+		return
+	}
+	l := &lab{reader: r, lines: yamlLines(r.text, r.begin)}
+	root, ok := l.parse()
+	if !ok {
+		return
+	}
+	if root == nil {
+		r.fail(&Syntax, 0, 0, "The file is empty. A containerlab topology has the keys name and topology.")
+		return
+	}
+	topology, key := l.get(root, "topology")
+	if r.failed {
+		return
+	}
+	if topology == nil {
+		r.fail(&Syntax, l.from(root), l.from(root)+1, "This is no topology of containerlab: it has no key \"topology\".")
+		return
+	}
+	links, key2 := l.get(topology, "links")
+	if key2 != nil {
+		key = key2
+	}
+	if links == nil || null(links) {
+		return
+	}
+	if links.Kind != yaml.SequenceNode {
+		l.wrong(key, "The links of a topology are a list, each with its endpoints.")
+		return
+	}
+	r.grow(len(links.Content))
+	for _, link := range links.Content {
+		if l.link(resolve(link)); r.failed {
+			return
+		}
+	}
+}
+
+// lab reads a tree of YAML nodes.
+type lab struct {
+	*reader
+	lines []int // offsets at which lines of YAML begin
+	steps int
+
+	line, column, offset int // the place asked for last
+}
+
+// parse makes the tree; ok is false after a mistake.
+func (l *lab) parse() (root *yaml.Node, ok bool) {
+	defer func() { // the parser is not ours: whatever it chokes on is a broken file to the person
+		if recover() != nil {
+			l.fail(&Syntax, 0, 0, "The file is no YAML that can be read.")
+			root, ok = nil, false
+		}
+	}()
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(l.text), &doc); err != nil {
+		l.broken(err)
+		return nil, false
+	}
+	if len(doc.Content) == 0 {
+		return nil, true
+	}
+	return resolve(doc.Content[0]), true
+}
+
+var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+
+// broken reports what the parser says, at its line.
+func (l *lab) broken(err error) {
+	line, text := 1, err.Error()
+	if m := yamlError.FindStringSubmatch(text); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			line = n
+		}
+		text = m[2]
+	}
+	from := l.lines[min(max(line, 1), len(l.lines))-1]
+	to := from + len(strings.TrimRight(lineOf(l.text[from:]), " \t\r"))
+	from = to - len(strings.TrimLeft(l.text[from:to], " \t"))
+	hint := ""
+	if strings.Contains(l.text, "{{") {
+		hint = " The file holds {{ }}, as templates do; give what was made of it."
+	}
+	l.fail(&Syntax, from, to, "This is no YAML: %s (near this line).%s", cut(text), hint)
+}
+
+func lineOf(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// link reads one link.
+func (l *lab) link(link *yaml.Node) {
+	if link.Kind != yaml.MappingNode {
+		l.wrong(link, "A link is written endpoints: [\"leaf1:swp1\", \"host1:eth1\"].")
+		return
+	}
+	kind, _ := l.get(link, "type")
+	endpoints, key := l.get(link, "endpoints")
+	vars, _ := l.get(link, "vars")
+	if l.failed {
+		return
+	}
+	if kind != nil && !null(kind) && kind.Value != "" {
+		switch t := strings.ToLower(strings.TrimSpace(kind.Value)); {
+		case slices.Contains(otherTypes, t):
+			l.others = true
+			return
+		case !slices.Contains(cableTypes, t):
+			near := diag.DidYouMean(t, slices.Concat(cableTypes, otherTypes))
+			l.wrong(kind, "There is no type of links %s.%s Cables between two nodes are of type veth.", quote(kind.Value), near)
+			return
+		}
+	}
+	switch {
+	case endpoints == nil || null(endpoints):
+		l.wrong(link, "This link has no endpoints, such as endpoints: [\"leaf1:swp1\", \"host1:eth1\"].")
+		return
+	case endpoints.Kind != yaml.SequenceNode:
+		l.wrong(key, "The endpoints of a link are a list of two, such as [\"leaf1:swp1\", \"host1:eth1\"].")
+		return
+	case len(endpoints.Content) != 2:
+		if len(endpoints.Content) == 1 && l.outside(resolve(endpoints.Content[0])) {
+			l.others = true
+			return
+		}
+		l.wrong(key, "A link has two endpoints, and this one has %d.", len(endpoints.Content))
+		return
+	}
+	x, y := resolve(endpoints.Content[0]), resolve(endpoints.Content[1])
+	if l.outside(x) || l.outside(y) {
+		l.others = true
+		return
+	}
+	p, ok := l.endpoint(x)
+	if !ok {
+		return
+	}
+	q, ok := l.endpoint(y)
+	if !ok {
+		return
+	}
+	l.add(p, q, l.vars(vars), over(p.At, q.At))
+}
+
+// outside tells whether an endpoint is no node of the lab.
+func (l *lab) outside(n *yaml.Node) bool {
+	name := n.Value
+	if n.Kind == yaml.MappingNode {
+		node, _ := l.get(n, "node")
+		if node == nil {
+			return false
+		}
+		name = node.Value
+	}
+	name, _, _ = strings.Cut(name, ":")
+	return slices.Contains(otherTypes, strings.ToLower(strings.TrimSpace(name)))
+}
+
+// endpoint reads "leaf1:swp1" or {node: leaf1, interface: swp1}.
+func (l *lab) endpoint(n *yaml.Node) (End, bool) {
+	if n.Kind == yaml.MappingNode {
+		node, _ := l.get(n, "node")
+		port, _ := l.get(n, "interface")
+		for _, x := range []struct {
+			key string
+			n   *yaml.Node
+		}{{"node", node}, {"interface", port}} {
+			if x.n == nil || x.n.Kind != yaml.ScalarNode || x.n.Value == "" || null(x.n) {
+				l.mistake(&Endpoint, l.from(n), l.from(n)+1, "This endpoint has no %s. It is written node: leaf1, interface: swp1.", x.key)
+				return End{}, false
+			}
+		}
+		d, p := l.word(node), l.word(port)
+		e := l.end(d, p)
+		if p.from < d.to || strings.ContainsAny(l.text[d.to:p.from], "{}[]-") { // not side by side
+			e.At = l.at(d.from, d.to)
+		}
+		return e, true
+	}
+	if n.Kind != yaml.ScalarNode {
+		l.wrong(n, "An endpoint is node:interface, such as \"leaf1:swp1\".")
+		return End{}, false
+	}
+	w := l.word(n)
+	d, p, ok := split(w)
+	if !ok || d.v == "" || p.v == "" {
+		l.mistake(&Endpoint, w.in, w.out, "%s is no endpoint of a cable. Write node:interface, such as \"leaf1:swp1\".", quote(w.v))
+		return End{}, false
+	}
+	return l.end(d, p), true
+}
+
+// vars reads what the variables of a link say of the cable.
+func (l *lab) vars(n *yaml.Node) (attrs []Attr) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for _, name := range attrNames {
+		v, key := l.get(n, name)
+		switch {
+		case v == nil || null(v):
+		case v.Kind != yaml.ScalarNode:
+			l.wrong(key, "%s is a string such as 100G or 3m.", name)
+		default:
+			attrs = l.attribute(attrs, name, l.word(v))
+		}
+	}
+	return attrs
+}
+
+// wrong reports a mistake at a node of any kind.
+func (l *lab) wrong(n *yaml.Node, format string, args ...any) {
+	from := l.from(n)
+	to := from + 1
+	if n.Kind == yaml.ScalarNode {
+		w := l.word(n)
+		from, to = w.from, max(w.to, w.from+1)
+	}
+	l.mistake(&Syntax, from, to, format, args...)
+}
+
+// get returns the value of a key of a mapping, aliases and merges followed, and the key. Both are nil without it.
+func (l *lab) get(n *yaml.Node, key string) (value, at *yaml.Node) {
+	return l.lookup(n, key, 0)
+}
+
+func (l *lab) lookup(n *yaml.Node, key string, depth int) (value, at *yaml.Node) {
+	if n.Kind != yaml.MappingNode || depth > maxDepth {
+		return nil, nil
+	}
+	var merges []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if l.steps++; l.steps > maxSteps {
+			l.fail(&TooLarge, l.from(n), l.from(n)+1, "The aliases and merge keys of this file make too much out of it. Write the links out.")
+			return nil, nil
+		}
+		switch k := resolve(n.Content[i]); {
+		case k.Kind != yaml.ScalarNode:
+		case k.Value == key && at != nil:
+			l.fail(&Syntax, l.from(k), l.from(k)+len(key), "The key %s is there twice. YAML would take one of them and drop the other.", quote(key)).Note(l.at(l.from(at), l.from(at)+len(key)), "here for the first time")
+			return nil, nil
+		case k.Value == key:
+			value, at = resolve(n.Content[i+1]), k
+		case k.Value == "<<":
+			merges = append(merges, resolve(n.Content[i+1]))
+		}
+	}
+	for _, m := range merges {
+		if at != nil || l.failed {
+			break
+		}
+		if m.Kind != yaml.SequenceNode {
+			value, at = l.lookup(m, key, depth+1)
+			continue
+		}
+		for _, c := range m.Content {
+			if l.steps++; at == nil && !l.failed {
+				value, at = l.lookup(resolve(c), key, depth+1)
+			}
+		}
+	}
+	return value, at
+}
+
+// resolve follows an alias. The parser refuses aliases of aliases and of what they stand in.
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode && n.Alias != nil {
+		return n.Alias
+	}
+	return n
+}
+
+func null(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == "!!null" }
+
+// yamlLines returns where lines begin, as YAML has it: behind a line feed, a carriage return, both, or one of the line
+// ends of Unicode.
+func yamlLines(text string, begin int) []int {
+	lines := []int{begin}
+	for i := begin; i < len(text); i++ {
+		switch rest := text[i:]; {
+		case strings.HasPrefix(rest, "\r\n"):
+			i++
+		case rest[0] == '\n' || rest[0] == '\r':
+		case strings.HasPrefix(rest, "\u0085"):
+			i++
+		case strings.HasPrefix(rest, "\u2028") || strings.HasPrefix(rest, "\u2029"):
+			i += 2
+		default:
+			continue
+		}
+		lines = append(lines, i+1)
+	}
+	return lines
+}
+
+// from returns the offset of a node. Columns of YAML count code points; they are counted from the place asked for last,
+// because a file may be one long line.
+func (l *lab) from(n *yaml.Node) int {
+	if n.Line < 1 || n.Line > len(l.lines) || n.Column < 1 {
+		return l.begin
+	}
+	if n.Line != l.line {
+		l.line, l.column, l.offset = n.Line, 1, l.lines[n.Line-1]
+	}
+	for ; l.column < n.Column && l.offset < len(l.text); l.column++ {
+		_, size := utf8.DecodeRuneInString(l.text[l.offset:])
+		l.offset += size
+	}
+	for ; l.column > n.Column; l.column-- {
+		_, size := utf8.DecodeLastRuneInString(l.text[:l.offset])
+		l.offset -= size
+	}
+	l.column = n.Column
+	return l.offset
+}
+
+// word returns the text of a scalar and where it stands, without an anchor or a tag before it.
+func (l *lab) word(n *yaml.Node) word {
+	from := l.from(n)
+	for from < len(l.text) && (l.text[from] == '&' || l.text[from] == '!') && (n.Anchor != "" || n.Style&yaml.TaggedStyle != 0) {
+		skipped := strings.IndexAny(l.text[from:], " \t\r\n")
+		if skipped < 0 {
+			break
+		}
+		next := from + skipped + len(l.text[from+skipped:]) - len(strings.TrimLeft(l.text[from+skipped:], " \t\r\n"))
+		if next == len(l.text) {
+			break
+		}
+		from = next
+	}
+	w := word{v: n.Value, from: from, in: from}
+	rest := l.text[from:]
+	switch {
+	case n.Style&yaml.DoubleQuotedStyle != 0 && strings.HasPrefix(rest, `"`):
+		w.in, w.out, w.to = from+1, len(l.text), len(l.text)
+		for i := 1; i < len(rest); i++ {
+			if rest[i] == '\\' {
+				i++
+			} else if rest[i] == '"' {
+				w.out, w.to = from+i, from+i+1
+				break
+			}
+		}
+	case n.Style&yaml.SingleQuotedStyle != 0 && strings.HasPrefix(rest, `'`):
+		w.in, w.out, w.to = from+1, len(l.text), len(l.text)
+		for i := 1; i < len(rest); i++ {
+			if strings.HasPrefix(rest[i:], `''`) {
+				i++
+			} else if rest[i] == '\'' {
+				w.out, w.to = from+i, from+i+1
+				break
+			}
+		}
+	case strings.HasPrefix(rest, n.Value):
+		w.to = from + len(n.Value)
+		w.out = w.to
+	default: // over several lines
+		w.to = from + len(strings.TrimRight(lineOf(rest), " \t\r"))
+		w.out = w.to
+	}
+	return w
+}

@@ -1,0 +1,108 @@
+package topology
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func links(lines ...string) string {
+	return "name: lab\ntopology:\n  nodes: {a: {kind: linux}}\n  links:\n    " + strings.Join(lines, "\n    ") + "\n"
+}
+
+func TestContainerlab(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{links(`- endpoints: ["a:p", 'b:q']`, `- endpoints: [a:p, b:q]`, "- endpoints:", "  - a:p", "  - b:q"), "a:p-b:q, a:p-b:q, a:p-b:q"},
+		{links(`- {type: veth, mtu: 1500, endpoints: [{node: a, interface: p, mac: "02:00"}, {interface: q, node: b}], vars: {speed: 100G, other: [x], length: "3m", mtu: 9000}}`), "a:p-b:q speed=100G length=3m mtu=9000"},
+		{links(`- type: host`, "  host-interface: x", "  endpoint: {node: a, interface: p}", "- type: mgmt-net", "- {type: macvlan}", "- {type: vxlan-stitch}", "- {type: dummy, endpoint: {node: a}}", "- endpoints: [a:p, host:x]", "- endpoints: [mgmt-net:x, a:p]", "- endpoints: [a:p, macvlan:eth0]", "- endpoints: [dummy, a:p]", "- {type: veth, endpoints: [{node: a, interface: p}, {node: host, interface: q}]}", "- endpoints: [a:p, b:q]"), "a:p-b:q"},
+		{links(`- &one {endpoints: [&p a:p, !!str "b:q"]}`, "- *one", "- {<<: *one, vars: {speed: 25G}}", "- {<<: [{vars: {speed: 1G}}, *one]}", "- endpoints: [*p, c:r]"), "a:p-b:q, a:p-b:q, a:p-b:q speed=25G, a:p-b:q speed=1G, a:p-c:r"},
+		{links(`- endpoints: ["a\x3ap", 'b:''q']`), "a:p-b:'q"},
+		{"\ufefftopology: {links: [{endpoints: [a:p, b:q]}]}\r\n", "a:p-b:q"},
+		{"topology:\r\n  links: # ü\r\n    - endpoints: [\"é:p\", \"b:q\"] # x\r\n    - endpoints: [\"c:p\", \"d:q\"]\r\n", "é:p-b:q, c:p-d:q"},
+		{links(`- {type: "", endpoints: [a:p, b:q]}`, `- {type: , endpoints: [a:p, b:q], vars: {speed: }}`), "a:p-b:q, a:p-b:q"},
+		{"topology:\n  nodes:\n    a:\n      exec: |\n        links: []\n        x: 'y\n  links:\n  - endpoints: [a:p, b:q]\n", "a:p-b:q"},
+	} {
+		edges, ds := Read("containerlab", "cables", []byte(c.text), many)
+		if !assert.Empty(t, ds, c.text) {
+			t.Log(ds[0].Detail)
+		}
+		assert.Equal(t, c.want, strings.Join(show(edges), ", "), c.text)
+		checkPlaces(t, []byte(c.text), edges, ds)
+	}
+}
+
+func TestContainerlabPlaces(t *testing.T) {
+	text := links(`- endpoints: ["leaf1:swp1", "host1:eth1"]`, `- endpoints: [{node: "a", interface: p}, {interface: q, node: b}]`, `- endpoints:`, `  - node: c`, `    interface: p`, `  - node: d`, `    interface: p`)
+	edges, ds := Read("containerlab", "cables", []byte(text), many)
+	require.Empty(t, ds)
+	slice := func(from, to int) string { return text[from:to] }
+	e := edges[0]
+	assert.Equal(t, `"leaf1:swp1"`, slice(e.A.At.Start.Byte, e.A.At.End.Byte))
+	assert.Equal(t, `leaf1`, slice(e.A.DeviceAt.Start.Byte, e.A.DeviceAt.End.Byte))
+	assert.Equal(t, `swp1`, slice(e.A.PortAt.Start.Byte, e.A.PortAt.End.Byte))
+	assert.Equal(t, `"leaf1:swp1", "host1:eth1"`, slice(e.At.Start.Byte, e.At.End.Byte))
+	e = edges[1]
+	assert.Equal(t, `"a", interface: p`, slice(e.A.At.Start.Byte, e.A.At.End.Byte))
+	assert.Equal(t, `a`, slice(e.A.DeviceAt.Start.Byte, e.A.DeviceAt.End.Byte))
+	assert.Equal(t, `b`, slice(e.B.At.Start.Byte, e.B.At.End.Byte))
+	assert.Equal(t, "c\n        interface: p", slice(edges[2].A.At.Start.Byte, edges[2].A.At.End.Byte))
+}
+
+func TestContainerlabMistakes(t *testing.T) {
+	checkMistakes(t, "containerlab", []mistake{
+		{"", "1:1", "", "topology-syntax", "The file is empty"},
+		{"nodes: {}\n", "1:1", "n", "topology-syntax", `no key "topology"`},
+		{"- a\n", "1:1", "-", "topology-syntax", `no key "topology"`},
+		{"topology: {links: {a: b}}\n", "1:12", "links", "topology-syntax", "are a list"},
+		{"topology: [\n", "1:1", "topology: [", "topology-syntax", "This is no YAML"},
+		{"name: {{ .Name }}\ntopology: {\n", "2:1", "topology: {", "topology-syntax", "give what was made of it"},
+		{links(`- a:p`), "5:7", "a:p", "topology-syntax", "A link is written"},
+		{links(`- type: vethh`, `  endpoints: [a:p, b:q]`), "5:13", "vethh", "topology-syntax", `Did you mean "veth"?`},
+		{links(`- type: veth`), "5:7", "t", "topology-syntax", "no endpoints"},
+		{links(`- endpoints: a:p`), "5:7", "endpoints", "topology-syntax", "a list of two"},
+		{links(`- endpoints: [a:p]`), "5:7", "endpoints", "topology-syntax", "this one has 1"},
+		{links(`- endpoints: [a:p, b:q, c:r]`), "5:7", "endpoints", "topology-syntax", "this one has 3"},
+		{links(`- endpoints: ["a", "b:q"]`), "5:20", "a", "topology-endpoint", `"a" is no endpoint`},
+		{links(`- endpoints: ["a:", "b:q"]`), "5:20", "a:", "topology-endpoint", `is no endpoint`},
+		{links(`- endpoints: [a:p, 17]`), "5:24", "17", "topology-endpoint", `"17" is no endpoint`},
+		{links(`- endpoints: [a:p, [b:q]]`), "5:24", "[", "topology-syntax", "An endpoint is node:interface"},
+		{links(`- endpoints: [a:p, {node: b}]`), "5:24", "{", "topology-endpoint", "has no interface"},
+		{links(`- {endpoints: [a:p, b:q], endpoints: [a:p, b:q]}`), "5:31", "endpoints", "topology-syntax", "there twice"},
+		{links(`- {endpoints: [a:p, b:q], vars: {speed: [1]}}`), "5:38", "speed", "topology-syntax", "speed is a string"},
+	})
+}
+
+// Aliases and merges of merges are followed, but cannot multiply.
+func TestContainerlabBombs(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x0: &x0 {a: 1}\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "x%d: &x%d {<<: [%s*x%d]}\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*x%d, ", i), 9), i)
+	}
+	b.WriteString("topology: {links: [{<<: *x40}]}\n")
+	_, ds := Read("containerlab", "cables", []byte(b.String()), many)
+	require.Len(t, ds, 1)
+	require.Equal(t, "topology-too-large", ds[0].Code)
+
+	b.Reset()
+	b.WriteString("x0: &x0 [a]\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "x%d: &x%d [%s*x%d]\n", i+1, i+1, strings.Repeat(fmt.Sprintf("*x%d, ", i), 9), i)
+	}
+	b.WriteString("topology: {links: *x40}\n")
+	_, ds = Read("containerlab", "cables", []byte(b.String()), many)
+	require.Len(t, ds, 10, "lists in the place of links are mistakes, not searched")
+
+	_, ds = Read("containerlab", "cables", []byte("topology: &t {links: [*t]}"), many)
+	require.Len(t, ds, 1)
+	_, ds = Read("containerlab", "cables", []byte("topology: &t {<<: *t}"), many)
+	require.Len(t, ds, 1)
+	_, ds = Read("containerlab", "cables", []byte(strings.Repeat("[", 1<<20)), many)
+	require.Len(t, ds, 1)
+	_, ds = Read("containerlab", "cables", []byte(strings.Repeat("#", maxYAML+1)), many)
+	require.Len(t, ds, 1)
+	require.Equal(t, "topology-too-large", ds[0].Code)
+}

@@ -1,0 +1,283 @@
+// Package topology reads the cabling files people have already: the topology.dot of a Cumulus fabric, the links of a
+// containerlab topology, a sheet of cables as CSV.
+//
+// In comes the text of a file, out come its cables as [Edge], every name with its place, and the mistakes in the file's
+// form. Names are taken as they are written; whether there is such a device or port is not known here. A row of
+// [Formats] is a format.
+//
+// Promised: what looks like a cable is either an edge or a mistake, never dropped in silence, but for what a format
+// itself calls no cable between two devices; time linear in the text, memory a small multiple of it; no input panics.
+package topology
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// MaxFile is the largest file that is read, in bytes.
+const MaxFile = 16 << 20
+
+// maxMistakes is how many mistakes of one file are told.
+const maxMistakes = 50
+
+// Format is one row of the table of formats.
+type Format struct {
+	Name string // as the attribute format says it
+	Doc  string // in one sentence
+	read func(*reader)
+}
+
+// Formats are the formats that are read.
+var Formats = []Format{
+	{"ptm", "topology.dot of the Prescriptive Topology Manager (Cumulus Linux): an undirected graphviz graph whose edges name a port at both ends.", readDot},
+	{"containerlab", "Topology file of containerlab: its links between two nodes, in short and long form.", readContainerlab},
+	{"csv", "A sheet of cables with a header line: a_device, a_port, b_device, b_port, or a and b as device:port.", readCSV},
+}
+
+// Names returns the names of the formats, in order of the table.
+func Names() []string {
+	var names []string
+	for i := range Formats {
+		names = append(names, Formats[i].Name)
+	}
+	return names
+}
+
+// Edge is one cable.
+type Edge struct {
+	A, B  End
+	Attrs []Attr // at most one of a name; edges may share them
+	At    diag.Range
+}
+
+// End is one end of a cable. Names are not empty, and otherwise exactly as written.
+type End struct {
+	Device, Port string
+	At           diag.Range // the whole of it, with quotes
+	DeviceAt     diag.Range // inside of quotes
+	PortAt       diag.Range
+}
+
+// Attr is what a file says about a cable: speed, length or mtu.
+type Attr struct {
+	Name, Text string // Text is as written: "100G"
+	At         diag.Range
+}
+
+// attrNames are the attributes that are read.
+var attrNames = []string{"speed", "length", "mtu"}
+
+// The mistakes a cabling file can hold.
+var (
+	Syntax = diag.Topic{Code: "topology-syntax", Summary: "the cabling file cannot be read", Doc: `
+The file of a topology block is not what its format says, or is broken at the place shown. What is wrong often stands
+just before it: a quote, a bracket or a comma that is missing. The formats are
+
+    ptm           graph cabling { "leaf01":"swp49" -- "spine01":"swp1" [speed="100G", length="30m"] }
+
+    containerlab  topology:
+                    links:
+                      - endpoints: ["leaf01:swp49", "spine01:swp1"]
+
+    csv           a_device,a_port,b_device,b_port,speed,length
+                  leaf01,swp49,spine01,swp1,100G,30m
+
+What cannot be understood is refused instead of skipped: a cable that silently went missing would be missing from the
+proof against PFC loops, too. A cabling file is undirected, so graphviz files say graph and --, not digraph and ->.`}
+
+	Endpoint = diag.Topic{Code: "topology-endpoint", Summary: "a cable of the cabling file lacks an end", Doc: `
+A cable goes from a port of a device to a port of another device, and the cabling file must name all four. A drawing of
+which device talks to which is not enough: settings are written for ports.
+
+    "leaf01" -- "spine01"                    no ports
+    "leaf01:swp49" -- "spine01:swp1"         the colon stands inside the quotes
+    "leaf01":"swp49" -- "spine01":"swp1"     right
+
+What to do: write the missing names at the place shown, or delete the line if there is no such cable.`}
+
+	TooLarge = diag.Topic{Code: "topology-too-large", Summary: "the cabling file is larger than rocec reads", Doc: `
+Limits keep a mistake, or a file from a stranger, from eating the machine. A cabling file may have 16 MiB (4 MiB as a
+containerlab topology) and be nested 64 deep, a sheet may have 256 columns, and a fabric holds 1,000,000 names unless
+--max-objects says otherwise.
+
+What to do: give the large file as CSV, the smallest of the formats, without columns that nobody needs; or split it
+and write one topology block for each part:
+
+    topology "pod1" {
+      format = "csv"
+      file   = "pod1.csv"
+    }`}
+
+	Empty = diag.Topic{Code: "topology-empty", Summary: "the cabling file holds no cable", Doc: `
+The file could be read, and there is not one cable between two devices in it. Mostly it is the wrong file, or one that
+a tool has not filled yet. (Links of a containerlab topology to the machine it runs on are no cables.)
+
+What to do: give the right file, or delete the topology block:
+
+    topology "cabling" {
+      format = "ptm"
+      file   = "topology.dot"
+    }`}
+)
+
+// Topics are the codes of this package.
+var Topics = []diag.Topic{Syntax, Endpoint, TooLarge, Empty}
+
+// Read reads a cabling file: at most most edges, which is more than none. The name is the one used in places. Edges that
+// are whole are returned even if there are mistakes elsewhere. An unknown format is a mistake of the caller and panics.
+func Read(format, name string, src []byte, most int) ([]Edge, diag.List) {
+	i := slices.Index(Names(), format)
+	if i < 0 {
+		panic(fmt.Sprintf("topology: no format %q", format))
+	}
+	r := &reader{most: most}
+	if len(src) > MaxFile {
+		TooLarge.Errorf(&r.ds, diag.NewPlaces(name, "").Range(0, 0), "The file has %s bytes, and at most %s are read. Split it into several files, each with a topology block of its own.", diag.Number(len(src)), diag.Number(MaxFile))
+		return nil, r.ds
+	}
+	r.text = string(src)
+	r.places = diag.NewPlaces(name, r.text)
+	r.begin = len(r.text) - len(strings.TrimPrefix(r.text, "\ufeff"))
+	if r.valid(); !r.failed {
+		Formats[i].read(r)
+	}
+	if len(r.ds) == 0 && len(r.edges) == 0 && !r.others {
+		Empty.Warnf(&r.ds, r.at(0, 0), "There is no cable in this file (format %q). Is it the right one?", format)
+	}
+	return r.edges, r.ds
+}
+
+// reader is what the readers of all formats share.
+type reader struct {
+	text   string
+	begin  int // behind a byte order mark
+	places *diag.Places
+	most   int
+	edges  []Edge
+	others bool // the file has links that are no cables
+	ds     diag.List
+	failed bool // nothing more is read
+}
+
+func (r *reader) at(from, to int) diag.Range { return r.places.Range(from, to) }
+
+// mistake reports what is wrong at a place. Reading goes on, unless there are very many.
+func (r *reader) mistake(t *diag.Topic, from, to int, format string, args ...any) *diag.Diagnostic {
+	if r.failed {
+		return &diag.Diagnostic{}
+	}
+	d := t.Errorf(&r.ds, r.at(from, to), format, args...)
+	if len(r.ds) == maxMistakes {
+		d.Note(diag.Range{}, "there are further mistakes in this file")
+		r.failed = true
+	}
+	return d
+}
+
+// fail reports what is wrong and ends the reading.
+func (r *reader) fail(t *diag.Topic, from, to int, format string, args ...any) *diag.Diagnostic {
+	d := r.mistake(t, from, to, format, args...)
+	r.failed = true
+	return d
+}
+
+// valid refuses what is no text.
+func (r *reader) valid() {
+	if !utf8.ValidString(r.text) {
+		for i, c := range r.text {
+			if c == utf8.RuneError {
+				if _, n := utf8.DecodeRuneInString(r.text[i:]); n == 1 {
+					r.fail(&Syntax, i, i+1, "The file is no UTF-8 text from here on. Save it as UTF-8; files from Windows are often UTF-16 or Latin-1.")
+					return
+				}
+			}
+		}
+	}
+	if i := strings.IndexByte(r.text, 0); i >= 0 {
+		r.fail(&Syntax, i, i+1, "Here is a NUL byte, so this is no text file.")
+	}
+}
+
+// add takes an edge, unless there are too many.
+func (r *reader) add(a, b End, attrs []Attr, at diag.Range) {
+	if r.failed {
+		return
+	}
+	if len(r.edges) >= r.most {
+		TooLarge.Errorf(&r.ds, at, "This is one cable more than the fabric may hold: %s of this file fit. Raise --max-objects if so many are meant.", diag.Number(r.most))
+		r.failed = true
+		return
+	}
+	r.edges = append(r.edges, Edge{A: a, B: b, Attrs: attrs, At: at})
+}
+
+// grow makes room for about so many edges.
+func (r *reader) grow(n int) { r.edges = slices.Grow(r.edges, min(n, r.most)) }
+
+// word is a text and the bytes it was read from.
+type word struct {
+	v        string
+	from, to int // with quotes
+	in, out  int // without quotes
+}
+
+// end makes an end of two words, which stand together or each for itself.
+func (r *reader) end(device, port word) End {
+	e := End{Device: device.v, Port: port.v, DeviceAt: r.at(device.in, device.out)}
+	e.PortAt = r.at(port.in, port.out)
+	e.At = r.at(device.from, max(device.to, port.to))
+	return e
+}
+
+// split parts a word such as leaf01:swp1 at its first colon. ok is false if it has none.
+func split(w word) (device, port word, ok bool) {
+	i := strings.IndexByte(w.v, ':')
+	if i < 0 {
+		return w, w, false
+	}
+	device, port = w, w
+	device.v, port.v = w.v[:i], w.v[i+1:]
+	if w.out-w.in == len(w.v) { // no escapes: the bytes are known
+		device.out, port.in = w.in+i, w.in+i+1
+	}
+	return device, port, true
+}
+
+// attribute adds what a file says of a cable; the last of a name counts.
+func (r *reader) attribute(attrs []Attr, name string, w word) []Attr {
+	for _, known := range attrNames {
+		if !strings.EqualFold(name, known) {
+			continue
+		}
+		a := Attr{Name: known, Text: w.v, At: r.at(w.in, w.out)}
+		for i := range attrs {
+			if attrs[i].Name == known {
+				attrs[i] = a
+				return attrs
+			}
+		}
+		return append(attrs, a)
+	}
+	return attrs
+}
+
+// over returns the place from the start of one place to the end of another, if they stand in this order.
+func over(a, b diag.Range) diag.Range {
+	if a.Start.Byte <= b.Start.Byte && a.End.Byte <= b.End.Byte {
+		a.End = b.End
+	}
+	return a
+}
+
+// cut shortens what a message quotes.
+func cut(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
+}
