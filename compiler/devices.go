@@ -263,8 +263,8 @@ func hasNICs(d *ir.Device) string {
 // device returns the device of a name, or nil after an error.
 func (c *compiler) device(name string, at diag.Range, why string) *ir.Device {
 	d := c.named[name]
-	if d == nil {
-		c.report.errorf(topicUnknownDevice, at, name, "No switch and no host is called %q%s.%s", name, why, c.nameNear.hint(name))
+	if d == nil && !c.report.again(name, at) {
+		c.report.unknown[name] = c.report.errorf(topicUnknownDevice, at, name, "No switch and no host is called %q%s.%s", name, why, c.nameNear.hint(name))
 	}
 	return d
 }

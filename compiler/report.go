@@ -14,6 +14,9 @@ type report struct {
 	list   diag.List
 	folded map[foldKey]*fold
 	order  []*fold
+
+	unknown map[string]*diag.Diagnostic // by the name of a device nobody declares
+	places  map[string]int              // where else it stands
 }
 
 type foldKey struct {
@@ -29,7 +32,20 @@ type fold struct {
 
 const showSame = 5
 
-func newReport() *report { return &report{folded: map[foldKey]*fold{}} }
+func newReport() *report {
+	return &report{folded: map[foldKey]*fold{}, unknown: map[string]*diag.Diagnostic{}, places: map[string]int{}}
+}
+
+// again tells whether a name nobody declares was reported at another place: a device that is missing is missing for all its
+// cables.
+func (r *report) again(name string, at diag.Range) bool {
+	first := r.unknown[name]
+	if first == nil || first.At == at || first.At.Filename == "" {
+		return false
+	}
+	r.places[name]++
+	return true
+}
 
 // errorf reports an error of topic t about name, which is what the person wrote at that place ("leaf3:swp99"). Notes
 // may be added to what it returns.
@@ -58,6 +74,9 @@ func (r *report) done() diag.List {
 			text += fmt.Sprintf(" and %d more", rest)
 		}
 		f.first.Notes = append(f.first.Notes, diag.Note{Message: text})
+	}
+	for name, n := range r.places {
+		r.unknown[name].Notes = append(r.unknown[name].Notes, diag.Note{Message: fmt.Sprintf("the name stands in %s", diag.Count(n, "further place"))})
 	}
 	r.list.Sort()
 	return r.list

@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/lang/topology"
 )
 
 // The blocks of the language, each a table. The manual's tables are made from these.
@@ -20,7 +21,7 @@ import (
 var fabricSchema = schema[Fabric]{
 	block: "fabric", label: "NAME", doc: "The fabric as a whole. A folder holds exactly one.",
 	attrs: []attr[Fabric]{
-		one("mtu", integer(1280, 16384), "9216", "MTU of switch ports, in bytes.", func(f *Fabric) *Value[int] { return &f.MTU }),
+		one("mtu", frameSize, "9216", "MTU of switch ports, in bytes.", func(f *Fabric) *Value[int] { return &f.MTU }),
 		one("cable_length", length, "none", "Length of the cables of links that state none; without it every lossless link states its own.", func(f *Fabric) *Value[float64] { return &f.CableLength }),
 		one("routing", oneOf("up-down", "ebgp", "shortest-path", "spanning-tree", "flooding", "any", "table"), "none", "How lossless traffic is forwarded. Needed where a lossless group crosses a cycle of links.", func(f *Fabric) *Value[string] { return &f.Routing }),
 		one("table", filePath, "none", "The file of next hops for routing = \"table\", below the fabric's folder; see tables.md. Required with that routing and refused with any other.", func(f *Fabric) *Value[string] { return &f.Table }),
@@ -216,7 +217,7 @@ var nicSchema = schema[nicBlock]{
 	block: "nic", label: "INTERFACE", doc: "An interface of the host that speaks RoCE. The label is the netdev, or a nodeset of like ones. Repeatable.",
 	attrs: []attr[nicBlock]{
 		must(one("model", modelName, "", "Row of the table of NIC models, \"soft-roce\", or a nic_model block.", func(n *nicBlock) *Value[string] { return &n.Model })),
-		one("mtu", integer(1280, 16384), "kept as it is", "MTU of the interface, in bytes.", func(n *nicBlock) *Value[int] { return &n.MTU }),
+		one("mtu", frameSize, "kept as it is", "MTU of the interface, in bytes.", func(n *nicBlock) *Value[int] { return &n.MTU }),
 		one("ip", prefix, "none", "Address of the interface; lets rocec name the right GID.", func(n *nicBlock) *Value[netip.Prefix] { return &n.IP }),
 		one("ttl", integer(1, 255), "kept as it is", "IP TTL of RoCEv2 packets.", func(n *nicBlock) *Value[int] { return &n.TTL }),
 		one("tos", integer(0, 255), "first DSCP of the group x 4", "IP type of service of RoCEv2 packets.", func(n *nicBlock) *Value[int] { return &n.TOS }),
@@ -297,11 +298,14 @@ type linkBlock struct {
 	LinkBlock
 	a, b         []element
 	aExpr, bExpr hclsyntax.Expression
+
+	format, file Value[string] // of a topology
+	ignore       []Value[string]
 }
 
 func linkAttrs(a, aDoc, b, bDoc string) []attr[linkBlock] {
 	const want = `endpoints such as "leaf[01-02]:swp[49-50]"`
-	return []attr[linkBlock]{
+	return append([]attr[linkBlock]{
 		must(attr[linkBlock]{name: a, kind: "endpoint nodeset", doc: aDoc, set: func(l *loader, en *env, k *linkBlock, e hclsyntax.Expression) outcome {
 			k.aExpr = e
 			return nodesets(func(k *linkBlock) *[]element { return &k.a }, want)(l, en, k, e)
@@ -310,9 +314,15 @@ func linkAttrs(a, aDoc, b, bDoc string) []attr[linkBlock] {
 			k.bExpr = e
 			return nodesets(func(k *linkBlock) *[]element { return &k.b }, want)(l, en, k, e)
 		}}),
+	}, cableAttrs()...)
+}
+
+// cableAttrs are what a link, a mesh and a topology say alike.
+func cableAttrs() []attr[linkBlock] {
+	return []attr[linkBlock]{
 		one("speed", speed, "the slower of the two ports' native speeds", "Speed of the links.", func(k *linkBlock) *Value[int] { return &k.Speed }),
 		one("length", length, "cable_length of the fabric", "Length of the cables.", func(k *linkBlock) *Value[float64] { return &k.Length }),
-		one("mtu", integer(1280, 16384), "mtu of the fabric", "MTU of the switch ports at the links' ends, in bytes.", func(k *linkBlock) *Value[int] { return &k.MTU }),
+		one("mtu", frameSize, "mtu of the fabric", "MTU of the switch ports at the links' ends, in bytes.", func(k *linkBlock) *Value[int] { return &k.MTU }),
 		one("routed", boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.", func(k *linkBlock) *Value[bool] { return &k.Routed }),
 		one("peer", boolean, "false", "true: an MLAG peer link or another same-tier step.", func(k *linkBlock) *Value[bool] { return &k.Peer }),
 	}
@@ -326,6 +336,15 @@ var linkSchema = schema[linkBlock]{
 var meshSchema = schema[linkBlock]{
 	block: "mesh", label: "NAME", forEach: true, doc: "Complete bipartite wiring: every lower device to every upper device.",
 	attrs: linkAttrs("lower", "The lower devices and their ports: each device's k-th port goes to the k-th upper device.", "upper", "The upper devices and their ports: each device's i-th port goes to the i-th lower device."),
+}
+
+var topologySchema = schema[linkBlock]{
+	block: "topology", label: "NAME", doc: "Cables from a file people have already. What the file says of a cable wins over what is said here.",
+	attrs: append([]attr[linkBlock]{
+		must(one("format", oneOf(topology.Names()...), "", "What kind of file it is.", func(k *linkBlock) *Value[string] { return &k.format })),
+		must(one("file", filePath, "", "The file, below the folder of this file.", func(k *linkBlock) *Value[string] { return &k.file })),
+		many("ignore", glob, "none", "Names of devices whose cables are left out, with * and ? for what varies.", func(k *linkBlock) *[]Value[string] { return &k.ignore }),
+	}, cableAttrs()...),
 }
 
 var switchModelSchema = schema[SwitchModel]{
@@ -436,6 +455,7 @@ func tops() []top {
 		{"host", "GROUP", false, anyLabel, func() []BlockDoc { return hostSchema.docs("host") }},
 		{"link", "NAME", false, anyLabel, func() []BlockDoc { return linkSchema.docs("link") }},
 		{"mesh", "NAME", false, anyLabel, func() []BlockDoc { return meshSchema.docs("mesh") }},
+		{"topology", "NAME", false, anyLabel, func() []BlockDoc { return topologySchema.docs("topology") }},
 		{"ssh", "", true, labelKind{}, func() []BlockDoc { return topSSHSchema.docs("ssh") }},
 		{"switch_model", "MODEL", false, anyLabel, func() []BlockDoc { return switchModelSchema.docs("switch_model") }},
 		{"nic_model", "MODEL", false, anyLabel, func() []BlockDoc { return nicModelSchema.docs("nic_model") }},

@@ -414,8 +414,12 @@ func (l *loader) side(elements []element, e hclsyntax.Expression) side {
 	return s
 }
 
-// decodeCables decodes a link or mesh block.
+// decodeCables decodes a link, mesh or topology block.
 func (l *loader) decodeCables(b *hclsyntax.Block, en *env, into *batch) {
+	if b.Type == "topology" {
+		l.decodeTopology(b, en, into)
+		return
+	}
 	l.forEach(b, en, func(en *env, key string) { l.decodeLink(b, en, key, into) })
 }
 

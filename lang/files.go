@@ -222,25 +222,35 @@ func (l *loader) loadTable() {
 	default:
 		return
 	}
-	full := path.Join(l.root.name, f.Table.V)
-	src, err := l.root.readBelow(f.Table.V, nexthops.MaxFile)
-	switch {
-	case errors.Is(err, errTooLarge):
-		tooLarge.Errorf(&l.diags, f.Table.At, "%q is larger than %s. Leave out what no member of the fabric is reached by.", full, size(nexthops.MaxFile))
-		return
-	case errors.Is(err, errLink):
-		unreadable.Errorf(&l.diags, f.Table.At, "%q %s.", full, errLink)
-		return
-	case err != nil:
-		unreadable.Errorf(&l.diags, f.Table.At, "%q cannot be read: %s.", full, reason(err))
+	full, src, ok := l.readNamed(l.root, f.Table, nexthops.MaxFile, "Leave out what no member of the fabric is reached by.")
+	if !ok {
 		return
 	}
-	l.src.Files[full] = src
 	if at, ok := notText(full, src); ok {
 		invalidUTF8.Errorf(&l.diags, at, "%q is no UTF-8 text at byte %d. Save it as UTF-8.", full, at.Start.Byte)
 		return
 	}
 	l.src.NextHops = nexthops.Read(full, src, &l.diags)
+}
+
+// readNamed reads a file that an attribute names, below its folder, and makes it showable. The advice is for a file that is
+// larger than limit.
+func (l *loader) readNamed(f *folder, file Value[string], limit int, advice string) (full string, src []byte, ok bool) {
+	full = path.Join(f.name, file.V)
+	src, err := f.readBelow(file.V, limit)
+	switch {
+	case errors.Is(err, errTooLarge):
+		tooLarge.Errorf(&l.diags, file.At, "%q is larger than %s. %s", full, size(limit), advice)
+		return full, nil, false
+	case errors.Is(err, errLink):
+		unreadable.Errorf(&l.diags, file.At, "%q %s.", full, errLink)
+		return full, nil, false
+	case err != nil:
+		unreadable.Errorf(&l.diags, file.At, "%q cannot be read: %s.", full, reason(err))
+		return full, nil, false
+	}
+	l.src.Files[full] = src
+	return full, src, true
 }
 
 // notText returns the place of the first byte that is no UTF-8, or of a NUL.

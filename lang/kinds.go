@@ -96,6 +96,21 @@ var (
 	}}
 )
 
+// frameSize is an MTU in bytes.
+var frameSize = integer(1280, 16384)
+
+// glob is a pattern of device names.
+var glob = kind[string]{"glob", `a pattern of names such as "oob-*"`, func(v cty.Value) (string, *problem) {
+	if v.Type() != cty.String {
+		return "", mistyped
+	}
+	s := v.AsString()
+	if _, err := path.Match(s, ""); err != nil || s == "" || len(s) > 255 {
+		return "", problemf(&badValue, "%q is no pattern of names. Write one such as \"oob-*\", with * for any characters, ? for one, and [0-9] for one of a range.", cut(s))
+	}
+	return s, nil
+}}
+
 // readPath reads a path that does not lead out of the folder it is relative to.
 func readPath(v cty.Value) (string, *problem) {
 	if v.Type() != cty.String {

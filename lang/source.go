@@ -218,9 +218,10 @@ type Endpoint struct {
 	At           diag.Range
 }
 
-// LinkBlock is the link or mesh block a link came from; its links share it.
+// LinkBlock is the link, mesh or topology block a link came from. Its links share it, but for cables of which the file of a
+// topology says more.
 type LinkBlock struct {
-	Kind   string // "link" or "mesh"
+	Kind   string // "link", "mesh" or "topology"
 	Name   string
 	Decl   diag.Range
 	Speed  Value[int]     // Mb/s

@@ -3,6 +3,7 @@ package lang
 import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nexthops"
+	"github.com/rocec/rocec/lang/topology"
 )
 
 // The mistakes lang reports. `rocec explain CODE` prints the Doc.
@@ -309,10 +310,12 @@ How to mend it: mend what the finding points at. A loop that must be is accepted
 // Topics is every code lang reports.
 var Topics = []diag.Topic{
 	unreadable, tooLarge, tooDeep, invalidUTF8, syntax,
-	ignoreInvalid, ignoreUnknown, ignoreUnused, ignoreRefused, unknownBlock, misplacedBlock, moduleCycle, unknownAttribute, missingAttribute, badLabel, duplicateBlock, duplicateAttribute, duplicateName,
+	unknownBlock, misplacedBlock, unknownAttribute, missingAttribute, badLabel, duplicateBlock, duplicateAttribute, duplicateName,
+	moduleCycle, ignoreInvalid, ignoreUnknown, ignoreUnused, ignoreRefused,
 	badName, badNodeset, tooManyObjects, unequalCounts,
 	wrongType, wrongUnit, outOfRange, badValue,
 	unknownReference, unknownFunction, badExpression, referenceCycle, badForEach,
 	noFabric, unsetVariable, undeclaredVariable, badVariable, failedValidation,
 	nexthops.Invalid, tableUnused,
+	topology.Syntax, topology.Endpoint, topology.TooLarge, topology.Empty,
 }

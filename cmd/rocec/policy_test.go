@@ -18,7 +18,7 @@ lang/diag:               | github.com/hashicorp/hcl/v2
 lang/nodeset:            |
 lang/nexthops:           lang/diag |
 lang/topology:           lang/diag | go.yaml.in/yaml/v3
-lang:                    lang/diag lang/nodeset lang/nexthops | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang:                    lang/diag lang/nodeset lang/nexthops lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |
 compiler:                lang lang/diag compiler/ir compiler/platform compiler/routes |

@@ -1,0 +1,67 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTopology(t *testing.T) {
+	const dot = `graph cabling {
+  "leaf01":"swp1" -- "gpu1":eth0
+  leaf01:swp49 -- spine01:swp1 [speed="40G", length="30m"]
+  leaf01:eth0 -- "oob-sw 1":p1
+  leaf02:swp49 -- spine01:swp2 [mtu=9000]
+}
+`
+	fsys := files(map[string]string{
+		"f/fabric.hcl": `fabric "f" {}
+topology "cabling" {
+  format = "ptm"
+  file   = "topology.dot"
+  ignore = ["oob-*"]
+  length = "3m"
+  mtu    = 9216
+}
+`,
+		"f/topology.dot": dot,
+	})
+	s, ds := Load(fsys, "f", Options{})
+	require.Empty(t, show(s, ds))
+	var got []string
+	for _, l := range s.Links {
+		got = append(got, fmt.Sprint(l.A.Device, ":", l.A.Port, " ", l.B.Device, ":", l.B.Port, " ", l.Block.Speed.V, " ", l.Block.Length.V, " ", l.Block.MTU.V))
+	}
+	assert.Equal(t, []string{
+		"leaf01:swp1 gpu1:eth0 0 3 9216", "leaf01:swp49 spine01:swp1 40000 30 9216", "leaf02:swp49 spine01:swp2 0 3 9000",
+	}, got)
+	assert.Equal(t, `spine01:swp1`, place(s, s.Links[1].B.At))
+	assert.Equal(t, "f/topology.dot", s.Links[1].B.At.Filename)
+	assert.Equal(t, `40G`, strings.Trim(place(s, s.Links[1].Block.Speed.At), `"`))
+	assert.Equal(t, `topology "cabling"`, place(s, s.Links[1].Block.Decl))
+	assert.Same(t, s.Links[0].Block, s.Links[0].Block)
+}
+
+func TestTopologyMistakes(t *testing.T) {
+	for _, c := range []struct{ block, file, want string }{
+		{`format = "dot"`, ``, `f/fabric.hcl:4 out-of-range: one of "ptm"`},
+		{`format = "ptm"
+ignore = ["oob-["]`, `graph {}`, `f/fabric.hcl:5 bad-value: such as "oob-*"`},
+		{`format = "ptm"`, `graph { a -- b }`, `f/t.dot:1 topology-endpoint: a`},
+		{`format = "ptm"`, `graph { Leaf01:swp1 -- b:swp1 }`, `f/t.dot:1 bad-name: Leaf01`},
+		{`format = "ptm"`, "graph {\n a:swp1 -- b:swp1 [speed=40]\n}", `f/t.dot:2 wrong-unit: 40G`},
+		{`format = "ptm"`, "graph {\n a:swp1 -- b:swp1 [mtu=large]\n}", `f/t.dot:2 wrong-type: Expected a whole number from 1280`},
+		{`format = "csv"`, "a,b\nleaf01:swp1,leaf02:swp/1\n", `f/t.dot:2 bad-name: swp/1`},
+	} {
+		s, ds := Load(files(map[string]string{
+			"f/fabric.hcl": "fabric \"f\" {}\ntopology \"t\" {\nfile = \"t.dot\"\n" + c.block + "\n}\n", "f/t.dot": c.file,
+		}), "f", Options{})
+		require.Len(t, ds, 1, "%s %s", c.want, show(s, ds))
+		at, text, _ := strings.Cut(c.want, ": ")
+		assert.Equal(t, at, fmt.Sprintf("%s:%d %s", ds[0].At.Filename, ds[0].At.Start.Line, ds[0].Code))
+		assert.Contains(t, ds[0].Detail, text)
+	}
+}
