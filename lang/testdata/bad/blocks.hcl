@@ -1,7 +1,6 @@
 mtu = 9000                       # want unknown-attribute: "outside of any"
 fabrik "a" {}                    # want unknown-block: "Did you mean \"fabric\"?"
 
-topology "t" {}                  # want unknown-block: "no block \"topology\""
 
 fabric "f" {
   mtuu    = 9000                 # want unknown-attribute: "Did you mean \"mtu\"?"
