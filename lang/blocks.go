@@ -253,7 +253,7 @@ var bondSchema = schema[bondBlock]{
 				if !ok {
 					o = failed
 				}
-				for _, n := range names {
+				for n := range names.All() {
 					b.NICs = append(b.NICs, Value[string]{n.Interface, t.at(n.From, n.To)})
 				}
 			}

@@ -3,6 +3,7 @@ package lang
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -54,15 +55,16 @@ func (l *loader) strings(en *env, e hclsyntax.Expression, want string) ([]elemen
 }
 
 // expand reads one nodeset, whole and within the bound of the fabric, or reports why not.
-func (l *loader) expand(el element, kind nodeset.Kind) (text, []nodeset.Name, bool) {
+func (l *loader) expand(el element, kind nodeset.Kind) (text, *nodeset.Set, bool) {
 	t := l.text(el.v.AsString(), el.expr)
-	names, ok := l.expandText(t, kind)
-	return t, names, ok
+	set, ok := l.expandText(t, kind)
+	return t, set, ok
 }
 
-func (l *loader) expandText(t text, kind nodeset.Kind) ([]nodeset.Name, bool) {
+// expandText returns the names of t; an empty set after a mistake.
+func (l *loader) expandText(t text, kind nodeset.Kind) (*nodeset.Set, bool) {
 	if l.failed[t.expr] && t.expr != nil {
-		return nil, false
+		return &nodeset.Set{}, false
 	}
 	set, mistakes := nodeset.Parse(t.s, kind)
 	for _, m := range mistakes {
@@ -76,23 +78,13 @@ func (l *loader) expandText(t text, kind nodeset.Kind) ([]nodeset.Name, bool) {
 		}
 		topic.Errorf(&l.diags, t.at(m.From, m.To), "%s", message)
 	}
-	if len(mistakes) > 0 {
+	if len(mistakes) > 0 || !l.take(set.Len(), t.at(0, len(t.s))) {
 		if t.expr != nil {
 			l.fail(t.expr)
 		}
-		return nil, false
+		return &nodeset.Set{}, false
 	}
-	if !l.take(set.Len(), t.at(0, len(t.s))) {
-		if t.expr != nil {
-			l.fail(t.expr)
-		}
-		return nil, false
-	}
-	names := make([]nodeset.Name, 0, set.Len())
-	for n := range set.All() {
-		names = append(names, n)
-	}
-	return names, true
+	return set, true
 }
 
 // take counts n names against the bound of the fabric.
@@ -108,8 +100,8 @@ func (l *loader) take(n int, at diag.Range) bool {
 
 // expandLabel reads the nodeset in the label of b.
 func (l *loader) expandLabel(b *hclsyntax.Block, kind nodeset.Kind) []nodeset.Name {
-	names, _ := l.expandText(l.labelText(b), kind)
-	return names
+	set, _ := l.expandText(l.labelText(b), kind)
+	return slices.Collect(set.All())
 }
 
 // labelText is the label of b; places inside it are exact unless it holds escapes.
@@ -209,8 +201,8 @@ func (l *loader) members(r *Roce, el element, en *env) {
 	case ty == refTypes["host"]:
 		r.Members = append(r.Members, Member{Group: el.v.EncapsulatedValue().(*blockRef).name, At: el.expr.Range()})
 	case ty == cty.String:
-		t, names, _ := l.expand(el, nodeset.Members)
-		for _, n := range names {
+		t, set, _ := l.expand(el, nodeset.Members)
+		for n := range set.All() {
 			r.Members = append(r.Members, Member{Host: n.Device, NIC: n.Interface, At: t.at(n.From, n.To)})
 		}
 	case ty.IsTupleType() || ty.IsListType() || ty.IsSetType():
@@ -232,9 +224,8 @@ type deviceName struct {
 // deviceNames expands the names of a block, or its label when there are none, and reports names taken before.
 func (l *loader) deviceNames(b *hclsyntax.Block, names []element) []deviceName {
 	var out []deviceName
-	add := func(t text, expanded []nodeset.Name) {
-		out = slices.Grow(out, len(expanded))
-		for _, n := range expanded {
+	add := func(t text, names iter.Seq[nodeset.Name]) {
+		for n := range names {
 			at := t.at(n.From, n.To)
 			if first, taken := l.devices[n.Device]; taken {
 				l.reportTwin(n.Device, first, at)
@@ -251,7 +242,7 @@ func (l *loader) deviceNames(b *hclsyntax.Block, names []element) []deviceName {
 			return nil
 		}
 		if l.take(1, t.base) {
-			add(t, []nodeset.Name{{Device: t.s, From: 0, To: len(t.s)}})
+			add(t, slices.Values([]nodeset.Name{{Device: t.s, From: 0, To: len(t.s)}}))
 		}
 		return out
 	}
@@ -259,8 +250,9 @@ func (l *loader) deviceNames(b *hclsyntax.Block, names []element) []deviceName {
 		if el.v.Type() != cty.String {
 			continue // reported
 		}
-		t, expanded, _ := l.expand(el, nodeset.Devices)
-		add(t, expanded)
+		t, set, _ := l.expand(el, nodeset.Devices)
+		out = slices.Grow(out, set.Len())
+		add(t, set.All())
 	}
 	return out
 }
@@ -404,10 +396,10 @@ func (l *loader) side(elements []element, e hclsyntax.Expression) side {
 		if el.v.Type() != cty.String {
 			return side{at: s.at}
 		}
-		t, names, ok := l.expand(el, nodeset.Endpoints)
+		t, set, ok := l.expand(el, nodeset.Endpoints)
 		s.ok = s.ok && ok
-		s.ends = slices.Grow(s.ends, len(names))
-		for _, n := range names {
+		s.ends = slices.Grow(s.ends, set.Len())
+		for n := range set.All() {
 			s.ends = append(s.ends, Endpoint{n.Device, n.Interface, t.at(n.From, n.To)})
 		}
 	}
@@ -461,14 +453,18 @@ func (b *LinkBlock) title() string { return fmt.Sprintf("%s %q", b.Kind, b.Name)
 func byDevice(ends []Endpoint) [][]Endpoint {
 	index := map[string]int{}
 	var out [][]Endpoint
-	for _, e := range ends {
-		i, ok := index[e.Device]
-		if !ok {
-			i = len(out)
-			index[e.Device] = i
-			out = append(out, nil)
+	for len(ends) > 0 {
+		run := 1 // mostly all ports of a device stand together
+		for run < len(ends) && ends[run].Device == ends[0].Device {
+			run++
 		}
-		out[i] = append(out[i], e)
+		if i, ok := index[ends[0].Device]; ok {
+			out[i] = append(out[i], ends[:run]...)
+		} else {
+			index[ends[0].Device] = len(out)
+			out = append(out, ends[:run:run])
+		}
+		ends = ends[run:]
 	}
 	return out
 }
