@@ -70,7 +70,10 @@ func (s *Source) Suppress(l diag.List, kind func(code string) Ignorable, judged 
 		case k == Never || slices.ContainsFunc(l, func(d *diag.Diagnostic) bool { return d.Code == g.Code && g.covers(d.At) }):
 			ignoreRefused.Warnf(&kept, g.At, "%q is a mistake that leaves nothing to go on with, so no comment hides it. Mend what it points at, and delete the comment.", g.Code)
 		case judged:
-			ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the attribute or block the finding points at.", g.Code)
+			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the attribute or block the finding points at.", g.Code)
+			if i := slices.IndexFunc(l, func(d *diag.Diagnostic) bool { return d.Code == g.Code && d.At.Filename == g.At.Filename }); i >= 0 {
+				d.Note(l[i].At, "a finding of this code is here")
+			}
 		}
 	}
 	kept.Sort()

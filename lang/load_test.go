@@ -271,7 +271,7 @@ link "up" {
 	require.Equal(t, "tor-b", s.Switches[1].Name)
 	require.Equal(t, 1, s.Switches[1].Index)
 	require.Equal(t, 65003, s.Switches[1].ASN.V)
-	require.Equal(t, `up["b"]`, s.Links[1].Block.Name)
+	require.Equal(t, "up[b]", s.Links[1].Block.Name)
 	require.Equal(t, "swp2", s.Links[1].B.Port)
 }
 

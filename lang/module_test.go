@@ -100,7 +100,7 @@ output "fast" { value = cos_group.fast }
 	}
 	assert.Equal(t, []string{
 		"spine1 spine ", "spine2 spine ",
-		`a-leaf01 pod["a"].leaf a-leaf`, `a-leaf02 pod["a"].leaf a-leaf`, `b-leaf01 pod["b"].leaf b-leaf`, `b-leaf02 pod["b"].leaf b-leaf`,
+		`a-leaf01 pod[a].leaf a-leaf`, `a-leaf02 pod[a].leaf a-leaf`, `b-leaf01 pod[b].leaf b-leaf`, `b-leaf02 pod[b].leaf b-leaf`,
 		"odd-leaf01 odd.leaf odd-leaf", "odd-leaf02 odd.leaf odd-leaf",
 	}, names)
 	for _, r := range s.Roces {
@@ -111,15 +111,15 @@ output "fast" { value = cos_group.fast }
 		groups = append(groups, text)
 	}
 	assert.Equal(t, []string{
-		`all rdma: pod["a"].gpu pod["b"].gpu`, "one rdma: odd.gpu",
-		`pod["a"].local rdma: pod["a"].gpu`, `pod["b"].local rdma: pod["b"].gpu`, "odd.local fast: odd.gpu",
+		`all rdma: pod[a].gpu pod[b].gpu`, "one rdma: odd.gpu",
+		`pod[a].local rdma: pod[a].gpu`, `pod[b].local rdma: pod[b].gpu`, "odd.local fast: odd.gpu",
 	}, groups)
 	for _, l := range s.Links {
 		links = append(links, l.Block.Name+" "+l.A.Device+" "+l.B.Device)
 	}
 	assert.Equal(t, 4+4+6, len(links), links)
-	assert.Equal(t, `up["a"] a-leaf01 spine1`, links[0])
-	assert.Equal(t, `pod["a"].hosts a-gpu01 a-leaf01`, links[8])
+	assert.Equal(t, `up[a] a-leaf01 spine1`, links[0])
+	assert.Equal(t, `pod[a].hosts a-gpu01 a-leaf01`, links[8])
 	assert.Len(t, s.CosGroups, 2)
 	assert.Contains(t, s.Files, "classes/classes.hcl")
 }

@@ -1,8 +1,6 @@
 package lang
 
 import (
-	"fmt"
-
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -13,7 +11,7 @@ import (
 // scope is where names mean something: the fabric's own folder, or one instance of a module.
 type scope struct {
 	folder   *folder
-	prefix   string           // of its names seen from the fabric's own folder: `pod["a"].`; "" there
+	prefix   string           // of its names seen from the fabric's own folder: "pod[a]."; "" there
 	caller   *hclsyntax.Block // the module block; nil for the fabric's own folder
 	parent   *scope
 	children []*scope // instances of its modules, in the order they are written, then of their keys
@@ -81,7 +79,7 @@ func instanceName(b *hclsyntax.Block, key string, en *env) string {
 	if !en.each {
 		return name
 	}
-	return fmt.Sprintf("%s[%q]", name, key)
+	return name + "[" + key + "]"
 }
 
 // decode decodes the blocks of sc, and then those of its modules.

@@ -55,6 +55,12 @@ func selectDevices(tree *target.Tree, exprs []string) (*target.Tree, error) {
 	return cut, nil
 }
 
+// globs tells whether a pattern with * and ? matches a name.
+func globs(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return ok && err == nil
+}
+
 // matching returns the devices one expression names: a group, a glob, a name or a nodeset.
 func matching(tree *target.Tree, expr string) ([]string, error) {
 	var found []string
@@ -63,7 +69,7 @@ func matching(tree *target.Tree, expr string) ([]string, error) {
 	for _, d := range tree.Devices {
 		group := string(d.Role) + "." + d.Group
 		known[d.Name], groups[group] = true, true
-		if glob, err := path.Match(expr, d.Name); group == expr || err == nil && glob && strings.ContainsAny(expr, "*?") {
+		if group == expr || strings.ContainsAny(expr, "*?") && (globs(expr, d.Name) || globs(expr, group)) {
 			found = append(found, d.Name)
 		}
 	}

@@ -1,0 +1,41 @@
+# Two pods alike, each an instance of one module, with the company's classes of service from another.
+
+fabric "twins" {
+  routing      = "up-down"
+  cable_length = "30m"
+}
+
+module "classes" {
+  source = "./classes"
+}
+
+module "pod" {
+  source   = "./pod"
+  for_each = { a = 1, b = 2 }
+
+  name   = each.key
+  number = each.value
+  spines = 2
+}
+
+switch "spine" {
+  names   = "spine[1-2]"
+  model   = "sn2700"
+  version = "4.3.0"
+  tier    = 2
+}
+
+# Each spine keeps four ports for each pod.
+mesh "uplinks" {
+  for_each = { a = "1-4", b = "5-8" }
+
+  lower = module.pod[each.key].uplinks
+  upper = "spine[1-2]:swp[${each.value}]"
+}
+
+roce "training" {
+  version   = 2
+  cos_group = module.classes.rdma
+  cnp       = module.classes.cnp
+  members   = [for p in module.pod : p.hosts]
+}
