@@ -76,7 +76,7 @@ How to mend it, cheapest first; the report says which of these help in your fabr
 		for _, l := range p.loops() {
 			for _, g := range l.Groups {
 				p.proofs = append(p.proofs, Proof{
-					Group: g, Verdict: l.Verdict, Certificate: l.Certificate, Routing: p.Fabric.Routing, Failures: l.Failures, Any: l.Any,
+					Group: g, Verdict: l.Verdict, Certificate: l.Certificate, Routing: p.Fabric.Routing, Failures: l.Failures, Fewest: l.Fewest, Any: l.Any,
 					Why: l.Why, Assumptions: l.Assumptions, Loops: l.Loops, Notes: l.Notes, Buffers: l.Buffers, Turns: l.Turns,
 				})
 			}
@@ -193,7 +193,10 @@ func loopText(l *proof.Proof) string {
 		if first.Alike > 1 {
 			fmt.Fprintf(&b, "at least %s of links do the same; they differ by names only\n", diag.Count(first.Alike-1, "other set"))
 		}
-		if l.Fewest && len(first.Down) > 1 {
+		switch {
+		case !l.Fewest:
+			b.WriteString("whether fewer failed links make a circle is not known: the budget ran out before all of them were judged (--budget gives it more)\n")
+		case len(first.Down) > 1:
 			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", len(first.Down))
 		}
 	}

@@ -205,3 +205,31 @@ func TestBudgetOfRun(t *testing.T) {
 	assert.Contains(t, d.Detail, "--budget gives it more")
 	assert.Equal(t, Prone, Run(f, nil).Proofs[0].Verdict)
 }
+
+// cutless is a router whose cuts cannot be found within any budget, so that failures are guessed.
+type cutless struct{ ir.Routes }
+
+func (cutless) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) {
+	return nil, ir.ErrBudget
+}
+
+// TestGuessedFailures: where the failures shown are not known to be the fewest, the report says so and never the contrary.
+func TestGuessedFailures(t *testing.T) {
+	f := fabric(irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(2))
+	r := Run(f, nil)
+	assert.True(t, r.Proofs[0].Fewest)
+	d := only(t, r, "pfc-loop")
+	assert.Contains(t, d.Text, "no set of fewer than 2 failed links makes a circle")
+	assert.NotContains(t, d.Text, "not known")
+	assert.Contains(t, d.Fix.Message, "failures = 1")
+
+	f.Routes = cutless{f.Routes}
+	r = Run(f, nil)
+	require.Equal(t, Prone, r.Proofs[0].Verdict)
+	assert.Equal(t, 2, r.Proofs[0].Failures)
+	assert.False(t, r.Proofs[0].Fewest)
+	d = only(t, r, "pfc-loop")
+	assert.Contains(t, d.Text, "whether fewer failed links make a circle is not known")
+	assert.NotContains(t, d.Text, "no set of fewer")
+	assert.NotContains(t, d.Fix.Message, "failures = 1")
+}

@@ -73,7 +73,8 @@ type Proof struct {
 	Verdict     Verdict
 	Certificate string     // by what it is free: "forest", "up-down", "as-plan", "bounce", "spanning-tree", "exact"; or empty
 	Routing     ir.Routing // the routing judged
-	Failures    int        // links down at once the verdict covers; of a prone verdict, how many must be down
+	Failures    int        // links down at once the verdict covers; of a prone verdict, how many are down at once in the state shown
+	Fewest      bool       // of a prone verdict: no fewer failed links make a circle; false: not known, the budget ran out
 	Any         bool       // the verdict holds for any failures
 	Why         string     // the rank function, the circle, or why it is not known
 	Assumptions []string   // of a free verdict

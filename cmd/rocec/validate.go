@@ -131,6 +131,7 @@ type jsonProof struct {
 	Certificate string     `json:"certificate,omitempty"`
 	Routing     ir.Routing `json:"routing"`
 	Failures    int        `json:"failures"`
+	Fewest      *bool      `json:"fewest,omitempty"` // of a prone verdict only
 	AnyFailures bool       `json:"any_failures,omitempty"`
 	Why         string     `json:"why,omitempty"`
 	Assumptions []string   `json:"assumptions,omitempty"`
@@ -203,9 +204,13 @@ func (a *app) validateJSON(f *fabric) error {
 		PFCLoops: []jsonProof{}, Diagnostics: diag.List{},
 	}
 	for _, p := range f.report.Proofs {
+		var fewest *bool
+		if p.Verdict == validate.Prone {
+			fewest = &p.Fewest
+		}
 		doc.PFCLoops = append(doc.PFCLoops, jsonProof{
 			CosGroup: p.Group.Name, Verdict: string(p.Verdict), Certificate: p.Certificate, Routing: p.Routing, Failures: p.Failures,
-			AnyFailures: p.Any, Why: p.Why, Assumptions: p.Assumptions, Notes: p.Notes, Buffers: p.Buffers, Turns: p.Turns,
+			Fewest: fewest, AnyFailures: p.Any, Why: p.Why, Assumptions: p.Assumptions, Notes: p.Notes, Buffers: p.Buffers, Turns: p.Turns,
 			Loops: jsonLoops(p.Loops),
 		})
 	}

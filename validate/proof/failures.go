@@ -260,7 +260,7 @@ func (p *Proof) failures(size string) {
 			p.outOfBudget(f, k, done, found, reserve)
 			return
 		}
-		if r.parts != nil && r.mixed == "" {
+		if r.prone() {
 			r = f.anew(ir.NewBudget(min(p.budget.Left()/20, maxTightest))).tightest(f.sizes[k], r)
 		}
 		if p.settle(r) {
@@ -352,9 +352,9 @@ func verb(n int, one, many string) string {
 
 // outOfBudget says what is known of a fabric when the budget ran out among the sets of k links.
 func (p *Proof) outOfBudget(f *failures, k, done, found int, reserve *ir.Budget) {
-	if r := f.guess(p.Fabric.Failures, reserve); r.parts != nil {
+	if r := f.guess(p.Fabric.Failures, k, reserve); r.parts != nil {
 		p.prone(r)
-		p.Fewest = false
+		p.Fewest = len(r.down) <= k // all smaller sets have been judged
 		return
 	}
 	p.Verdict, p.Certificate, p.Failures = Unknown, "", k-1
@@ -383,8 +383,9 @@ func (p *Proof) outOfBudget(f *failures, k, done, found int, reserve *ir.Budget)
 }
 
 // guess judges the states that are most likely to hold a circle, of those with at most so many links down: the one in
-// which the failures of all states in conflict have happened, and that of [failures.halves].
-func (f *failures) guess(most int, budget *ir.Budget) result {
+// which the failures of all states in conflict have happened, and that of [failures.halves]. Links that the circle does
+// not need down are taken out again, down to least, as far as the budget goes.
+func (f *failures) guess(most, least int, budget *ir.Budget) result {
 	f.budget = budget
 	var all []*ir.Link
 	for _, s := range f.conflict {
@@ -395,9 +396,26 @@ func (f *failures) guess(most int, budget *ir.Budget) result {
 		if len(down) == 0 || len(down) > most {
 			continue
 		}
-		if r := f.state(down); r.parts != nil && r.mixed == "" && r.err == nil {
-			return r
+		if r := f.state(down); r.prone() {
+			return f.thinned(r, least)
 		}
 	}
 	return result{}
+}
+
+// thinned returns a state that holds a circle and of which no link can be brought up again without losing it, or none
+// but for least; or how far the budget went. Other sets may still be smaller.
+func (f *failures) thinned(r result, least int) result {
+	for i := 0; i < len(r.down) && len(r.down) > least; {
+		less := f.state(slices.Concat(r.down[:i], r.down[i+1:]))
+		switch {
+		case less.err != nil:
+			return r
+		case less.prone():
+			r = less
+		default:
+			i++
+		}
+	}
+	return r
 }

@@ -37,13 +37,13 @@ type Proof struct {
 	Groups      []*ir.CosGroup // those whose traffic can fill one another's buffers, and those one bounces into
 	Verdict     Verdict
 	Certificate string   // by what it is free: a Certificate constant; empty otherwise
-	Failures    int      // links down at once that are covered; of a prone verdict, how many must be down
+	Failures    int      // links down at once that are covered; of a prone verdict, how many are down at once in the state shown
 	Any         bool     // whatever fails
 	Why         string   // the rank function, the circle, or why it is not known
 	Assumptions []string // of a free verdict
 	Loops       []Loop   // of a prone verdict: the shortest circle of each part, the shortest first, at most 64
 	Parts       int      // of a prone verdict: the strongly connected parts of the graph that hold circles
-	Fewest      bool     // of a prone verdict: no fewer failed links make a circle
+	Fewest      bool     // of a prone verdict: no fewer failed links make a circle; false: not known
 	Notes       []string // how many failures would make the fabric prone
 	Buffers     int      // that wait or are waited for, in the state judged; 0 where a certificate needs no graph
 	Turns       int      // between them

@@ -284,6 +284,7 @@ func TestBudget(t *testing.T) {
 		} else {
 			assert.Equal(t, Prone, p.Verdict)
 			assert.Equal(t, 4, p.Failures)
+			assert.True(t, p.Fewest)
 		}
 	}
 	assert.Len(t, seen, 2, "too little, and enough")
@@ -472,4 +473,27 @@ func TestGuess(t *testing.T) {
 	require.NotEmpty(t, p.Notes)
 	assert.Contains(t, p.Notes[0], "6 links down at once make it prone: ")
 	assert.Contains(t, p.Notes[0], "whether fewer do is not known")
+}
+
+// TestThinned: a guess that holds links the circle does not need down gives them back.
+func TestThinned(t *testing.T) {
+	f := fabric(irtest.LeafSpine(ir.ShortestPath, 5, 2).Failures(2))
+	few := prove(t, f).Loops[0].Down
+	require.Len(t, few, 2)
+	j := newJudge(newTables(f), f.CosGroups[:1], ir.NewBudget(1<<40))
+	require.False(t, j.state(nil).prone())
+	fs := j.newFailures(ir.NewBudget(1 << 40))
+	more := slices.Clone(few)
+	for _, l := range f.Links { // one link more, of those that leave the circle in place
+		if !slices.Contains(few, l) && fs.state(append(slices.Clone(few), l)).prone() {
+			more = append([]*ir.Link{l}, few...)
+			break
+		}
+	}
+	require.Len(t, more, 3)
+	assert.ElementsMatch(t, few, fs.thinned(fs.state(more), 1).down)
+	assert.Len(t, fs.thinned(fs.state(more), 3).down, 3, "no fewer than are worth trying")
+	all := fs.state(more)
+	fs.budget = ir.NewBudget(0)
+	assert.Equal(t, more, fs.thinned(all, 1).down, "without a budget it stays as it is")
 }
