@@ -72,14 +72,14 @@ func (l *loader) givenValues(sc *scope) map[string]*given {
 	values := map[string]*given{}
 	for _, kv := range l.options.Env {
 		if name, text, ok := strings.Cut(strings.TrimPrefix(kv, "ROCEC_VAR_"), "="); ok && strings.HasPrefix(kv, "ROCEC_VAR_") && sc.vars[name] != nil {
-			values[name] = &given{name: name, text: text, at: l.pseudoFile("ROCEC_VAR_"+name, text), from: "ROCEC_VAR_" + name}
+			values[name] = &given{name: name, text: text, at: l.pseudoFile(envFile+name, text), from: "ROCEC_VAR_" + name}
 		}
 	}
 	for _, f := range l.options.VarFiles {
 		l.readVarFile(sc, f, values)
 	}
 	for i, kv := range l.options.Vars {
-		file := fmt.Sprintf("--var %d", i+1)
+		file := fmt.Sprintf(flagFile+"%d", i+1)
 		name, text, ok := strings.Cut(kv, "=")
 		if !ok || name == "" {
 			badVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var takes name=value, not %q.", cut(kv))
@@ -95,6 +95,18 @@ func (l *loader) givenValues(sc *scope) map[string]*given {
 		values[name] = &given{name: name, text: text, at: at, from: "--var"}
 	}
 	return values
+}
+
+// The names of the pseudo files that hold values from the command line and the environment.
+const (
+	flagFile = "--var "
+	envFile  = "ROCEC_VAR_"
+)
+
+// Given tells whether the name of a file in a place is that of a value from the command line or the environment: there
+// is text to show in [Source.Files], but no file.
+func Given(name string) bool {
+	return strings.HasPrefix(name, flagFile) || strings.HasPrefix(name, envFile) && !strings.ContainsAny(name, "./")
 }
 
 // pseudoFile makes text from the command line showable like a file, and returns its place.

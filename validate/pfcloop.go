@@ -120,11 +120,35 @@ func (p *Pass) reportLoop(l *proof.Proof) {
 }
 
 func hops(circle []Hop) []diag.Hop {
+	at := hopAt(circle)
 	out := make([]diag.Hop, len(circle))
 	for i, h := range circle {
-		out[i] = diag.Hop{Device: h.In.Device.Name, In: h.In.Name, Out: h.Out.Name, CosGroup: h.Group.Name}
+		out[i] = diag.Hop{Device: h.In.Device.Name, In: h.In.Name, Out: h.Out.Name, CosGroup: h.Group.Name, At: at(h)}
 	}
 	return out
+}
+
+// hopAt returns what is shown as the place of a hop: where a link names its in-port, the name of its device, or the
+// block of its link, whichever tells the most hops of the circle apart. A nodeset names many at one place.
+func hopAt(circle []Hop) func(Hop) diag.Range {
+	var best func(Hop) diag.Range
+	most := -1
+	for _, at := range []func(Hop) diag.Range{
+		func(h Hop) diag.Range { return h.In.At },
+		func(h Hop) diag.Range { return h.In.Device.At },
+		func(h Hop) diag.Range { return h.In.Link.At },
+	} {
+		apart := map[diag.Range]bool{}
+		for _, h := range circle {
+			if r := at(h); r.Filename != "" {
+				apart[r] = true
+			}
+		}
+		if len(apart) > most {
+			best, most = at, len(apart)
+		}
+	}
+	return best
 }
 
 // causes notes the lines of the person that together make the circle.

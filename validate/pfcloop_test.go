@@ -38,6 +38,12 @@ func TestRingReport(t *testing.T) {
 	d := only(t, Run(f, nil), "pfc-loop")
 	assert.Equal(t, diag.Error, d.Severity)
 	assert.Equal(t, f.RoutingAt, d.At)
+	places := map[diag.Range]bool{}
+	for i := range d.Loop {
+		places[d.Loop[i].At] = true
+		d.Loop[i].At = diag.Range{}
+	}
+	assert.Len(t, places, 4, "every hop has a place of its own")
 	assert.Equal(t, []diag.Hop{
 		{Device: "R0", In: "p0", Out: "p1", CosGroup: "rdma"},
 		{Device: "R3", In: "p1", Out: "p0", CosGroup: "rdma"},

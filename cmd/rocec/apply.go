@@ -266,3 +266,11 @@ func outcome(r *deploy.Report) error {
 	}
 	return &exit{exitIncomplete, ""}
 }
+
+// place is "file:line", or "-" for none.
+func place(at diag.Range) string {
+	if at.Filename == "" {
+		return "-"
+	}
+	return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line)
+}

@@ -47,7 +47,10 @@ func (a *app) loadDeviceFiles(name string) (*fabric, error) {
 		files = []conflint.File{{Name: deviceName(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}}
 	}
 	r := conflint.Check(files)
-	f := &fabric{src: &lang.Source{Files: map[string][]byte{}}, diags: r.Diagnostics}
+	f := &fabric{src: &lang.Source{Files: map[string][]byte{}}, diags: r.Diagnostics, dir: name}
+	if !info.IsDir() {
+		f.dir = filepath.Dir(name)
+	}
 	for i, file := range files {
 		f.src.Files[file.Name] = file.Data
 		f.devices = append(f.devices, deviceFile{file.Name, r.Dialects[i]})

@@ -30,6 +30,9 @@ type fabric struct {
 
 	ignored []lang.Ignored // silenced by comments; not in diags
 
+	dir    string // the folder, as the person named it
+	strict bool   // warnings end in exit status 1
+
 	devices []deviceFile // only of files of devices: then there is no fabric
 }
 
@@ -66,7 +69,7 @@ func (a *app) load(dir string) (*fabric, error) {
 	}
 
 	name := path.Clean(filepath.ToSlash(dir))
-	f := &fabric{}
+	f := &fabric{dir: dir}
 	f.src, f.diags = lang.Load(&rootedFS{name, root.FS()}, name, o)
 	if !f.diags.HasErrors() {
 		var ds diag.List
@@ -112,10 +115,16 @@ func (a *app) printDiagnostics(w io.Writer, f *fabric) {
 		}
 	}
 	p.Print(w, append(mend, know...)) //nolint:errcheck // a closed terminal has nobody to tell
+	if a.verbose {
+		for _, i := range f.ignored {
+			p.Prose(w, fmt.Sprintf("ignored[%s]: ", i.Code), place(i.At)+": "+i.Detail)                    //nolint:errcheck // as above
+			p.Prose(w, "  reason: ", fmt.Sprintf("%s (line %d)", i.By.Reason, max(i.By.At.Start.Line, 1))) //nolint:errcheck // as above
+		}
+	}
 	if len(f.diags) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s in %s; rocec explain %s tells the story\n", counts(f.diags), diag.Count(fileCount(f), "file"), worst(f.diags).Code)
+	fmt.Fprintf(w, "%s in %s; rocec explain %s tells the story\n", severityCounts(f), diag.Count(fileCount(f), "file"), worst(f.diags).Code)
 }
 
 // counts is "1 error, 2 warnings", with notes where there are some.

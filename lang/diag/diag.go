@@ -75,6 +75,7 @@ type Edit struct {
 // Hop is one buffer of a PFC loop: traffic of CosGroup that came into Device by port In and leaves by port Out.
 type Hop struct {
 	Device, In, Out, CosGroup string
+	At                        Range // the line of the person that brings the hop about; may be zero
 }
 
 // List is what one stage found. The zero value is an empty list.

@@ -204,14 +204,16 @@ func TestSort(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	d := &Diagnostic{Severity: Error, Code: "c", Summary: "s", Detail: "d", At: at(t, "f", "abc", "b"), Loop: []Hop{{"sw1", "swp16", "swp15", "rdma"}}}
+	d := &Diagnostic{Severity: Error, Code: "c", Summary: "s", Detail: "d", At: at(t, "f", "abc", "b"), Loop: []Hop{{Device: "sw1", In: "swp16", Out: "swp15", CosGroup: "rdma"}}}
+	d.Loop = append(d.Loop, Hop{Device: "sw2", In: "swp1", Out: "swp2", CosGroup: "rdma", At: d.At})
 	d.Note(Range{}, "n")
 	got, err := json.Marshal(d)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"code":"c","severity":"error","summary":"s","detail":"d",
 	  "range":{"filename":"f","start":{"line":1,"column":2,"byte":1},"end":{"line":1,"column":3,"byte":2}},
 	  "notes":[{"message":"n"}],
-	  "loop":[{"device":"sw1","in":"swp16","out":"swp15","cos_group":"rdma"}]}`, string(got))
+	  "loop":[{"device":"sw1","in":"swp16","out":"swp15","cos_group":"rdma"},{"device":"sw2","in":"swp1","out":"swp2","cos_group":"rdma",
+	  "range":{"filename":"f","start":{"line":1,"column":2,"byte":1},"end":{"line":1,"column":3,"byte":2}}}]}`, string(got))
 }
 
 func FuzzPrinter(f *testing.F) {

@@ -30,10 +30,11 @@ type jsonFix struct {
 }
 
 type jsonHop struct {
-	Device   string `json:"device"`
-	In       string `json:"in"`
-	Out      string `json:"out"`
-	CosGroup string `json:"cos_group"`
+	Device   string     `json:"device"`
+	In       string     `json:"in"`
+	Out      string     `json:"out"`
+	CosGroup string     `json:"cos_group"`
+	Range    *jsonRange `json:"range,omitempty"`
 }
 
 type jsonDiagnostic struct {
@@ -71,7 +72,7 @@ func (d *Diagnostic) MarshalJSON() ([]byte, error) {
 		}
 	}
 	for _, h := range d.Loop {
-		j.Loop = append(j.Loop, jsonHop(h))
+		j.Loop = append(j.Loop, jsonHop{h.Device, h.In, h.Out, h.CosGroup, rangeJSON(h.At)})
 	}
 	return json.Marshal(j)
 }

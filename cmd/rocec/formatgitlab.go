@@ -1,0 +1,42 @@
+package main
+
+import (
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// gitlabIssue is one finding of GitLab's code quality report.
+type gitlabIssue struct {
+	Description string `json:"description"`
+	CheckName   string `json:"check_name"`
+	Fingerprint string `json:"fingerprint"`
+	Severity    string `json:"severity"`
+	Location    struct {
+		Path  string `json:"path"`
+		Lines struct {
+			Begin int `json:"begin"`
+		} `json:"lines"`
+	} `json:"location"`
+}
+
+// gitlabSeverity spells severities as GitLab does. Only it knows two that are worse: they are for the security reports.
+var gitlabSeverity = map[diag.Severity]string{diag.Error: "major", diag.Warning: "minor", diag.Notice: "info"}
+
+// validateGitLab writes GitLab's code quality report. GitLab drops what has no path, so that a finding without a place
+// names the fabric's folder at least.
+func (a *app) validateGitLab(f *fabric) error {
+	p := newPaths(f)
+	fingerprints := newFingerprints(p)
+	issues := []gitlabIssue{}
+	for _, d := range f.diags {
+		i := gitlabIssue{
+			Description: diag.Escape(d.Summary + ": " + d.Detail), CheckName: d.Code, Fingerprint: fingerprints.of(d),
+			Severity: gitlabSeverity[d.Severity],
+		}
+		i.Location.Path, i.Location.Lines.Begin = diag.Escape(p.folder()), 1
+		if at, ok := p.best(d); ok {
+			i.Location.Path, i.Location.Lines.Begin = diag.Escape(p.path(at.Filename)), max(at.Start.Line, 1)
+		}
+		issues = append(issues, i)
+	}
+	return a.writeJSON(issues)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate"
+)
+
+type jsonProof struct {
+	CosGroup    string     `json:"cos_group"`
+	Verdict     string     `json:"verdict"`
+	Certificate string     `json:"certificate,omitempty"`
+	Routing     ir.Routing `json:"routing"`
+	Failures    int        `json:"failures"`
+	Fewest      *bool      `json:"fewest,omitempty"` // of a prone verdict only
+	AnyFailures bool       `json:"any_failures,omitempty"`
+	Why         string     `json:"why,omitempty"`
+	Assumptions []string   `json:"assumptions,omitempty"`
+	Notes       []string   `json:"notes,omitempty"`
+	Buffers     int        `json:"buffers,omitempty"`
+	Turns       int        `json:"turns,omitempty"`
+	Loops       []jsonLoop `json:"loops,omitempty"`
+}
+
+type jsonLoop struct {
+	Circle []jsonHop  `json:"circle"`
+	Down   []jsonLink `json:"down"`
+	Flows  []jsonFlow `json:"flows,omitempty"`
+}
+
+type jsonHop struct {
+	Device   string `json:"device"`
+	In       string `json:"in"`
+	Out      string `json:"out"`
+	CosGroup string `json:"cos_group"`
+}
+
+type jsonLink struct {
+	A string `json:"a"`
+	B string `json:"b"`
+}
+
+type jsonFlow struct {
+	From string   `json:"from"`
+	To   string   `json:"to"`
+	By   []string `json:"by"`
+}
+
+func jsonLoops(loops []validate.Loop) []jsonLoop {
+	var out []jsonLoop
+	for _, l := range loops {
+		j := jsonLoop{Circle: []jsonHop{}, Down: []jsonLink{}}
+		for _, h := range l.Circle {
+			j.Circle = append(j.Circle, jsonHop{h.In.Device.Name, h.In.Name, h.Out.Name, h.Group.Name})
+		}
+		for _, d := range l.Down {
+			j.Down = append(j.Down, jsonLink{d.A.String(), d.B.String()})
+		}
+		for _, f := range l.Flows {
+			by := []string{}
+			for i := 1; i+1 < len(f.Ports); i += 2 {
+				by = append(by, f.Ports[i].Device.Name)
+			}
+			j.Flows = append(j.Flows, jsonFlow{f.Ports[0].String(), f.Ports[len(f.Ports)-1].String(), by})
+		}
+		out = append(out, j)
+	}
+	return out
+}
+
+type validateDocument struct {
+	FormatVersion string        `json:"format_version"`
+	Valid         bool          `json:"valid"`
+	ErrorCount    int           `json:"error_count"`
+	WarningCount  int           `json:"warning_count"`
+	NoteCount     int           `json:"note_count"`
+	IgnoredCount  int           `json:"ignored_count"`
+	PFCLoops      []jsonProof   `json:"pfc_loops"`
+	Diagnostics   diag.List     `json:"diagnostics"`
+	Ignored       []jsonIgnored `json:"ignored"`
+}
+
+// jsonIgnored is a finding that a comment silences.
+type jsonIgnored struct {
+	Reason     string           `json:"reason"`
+	Diagnostic *diag.Diagnostic `json:"diagnostic"`
+}
+
+func (a *app) validateJSON(f *fabric) error {
+	doc := validateDocument{
+		FormatVersion: formatVersion, Valid: !f.diags.HasErrors(),
+		ErrorCount: f.diags.Count(diag.Error), WarningCount: f.diags.Count(diag.Warning), NoteCount: f.diags.Count(diag.Notice),
+		IgnoredCount: len(f.ignored), PFCLoops: []jsonProof{}, Diagnostics: diag.List{}, Ignored: []jsonIgnored{},
+	}
+	for _, p := range f.report.Proofs {
+		var fewest *bool
+		if p.Verdict == validate.Prone {
+			fewest = &p.Fewest
+		}
+		doc.PFCLoops = append(doc.PFCLoops, jsonProof{
+			CosGroup: p.Group.Name, Verdict: string(p.Verdict), Certificate: p.Certificate, Routing: p.Routing, Failures: p.Failures,
+			Fewest: fewest, AnyFailures: p.Any, Why: p.Why, Assumptions: p.Assumptions, Notes: p.Notes, Buffers: p.Buffers, Turns: p.Turns,
+			Loops: jsonLoops(p.Loops),
+		})
+	}
+	doc.Diagnostics = append(doc.Diagnostics, f.diags...)
+	for _, i := range f.ignored {
+		doc.Ignored = append(doc.Ignored, jsonIgnored{i.By.Reason, i.Diagnostic})
+	}
+	return a.writeJSON(doc)
+}

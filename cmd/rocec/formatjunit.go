@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// The part of JUnit XML that its readers agree on.
+type junitSuites struct {
+	XMLName  xml.Name `xml:"testsuites"`
+	Name     string   `xml:"name,attr"`
+	Tests    int      `xml:"tests,attr"`
+	Failures int      `xml:"failures,attr"`
+	Errors   int      `xml:"errors,attr"`
+	Suite    junitSuite
+}
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Name      string        `xml:"name,attr"`
+	ClassName string        `xml:"classname,attr"`
+	Skipped   string        `xml:"skipped,omitempty"`
+	Failure   *junitFailure `xml:"failure,omitempty"`
+	Output    string        `xml:"system-out,omitempty"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// validateJUnit writes one test case per finding, and one for each check that found nothing. What ends in exit status 1
+// is a failure, other findings are output, and what a comment silences is skipped. The name of a case holds no line, so
+// that its history survives edits.
+func (a *app) validateJUnit(f *fabric) error {
+	p := newPaths(f)
+	suite := junitSuite{Name: "rocec validate " + diag.Escape(p.folder())}
+	found, names := map[string]bool{}, map[string]int{}
+	testCase := func(d *diag.Diagnostic) junitCase {
+		found[d.Code] = true
+		name := d.Code
+		if p.inFile(d.At) {
+			name += " " + diag.Escape(p.path(d.At.Filename))
+		}
+		if names[name]++; names[name] > 1 {
+			name += fmt.Sprintf(" (%d)", names[name])
+		}
+		return junitCase{Name: name, ClassName: "rocec." + d.Code}
+	}
+	text := func(d *diag.Diagnostic) string {
+		s := fmt.Sprintf("%s: %s\n%s", d.Severity, diag.Escape(d.Summary), oneText(p, d))
+		if p.inFile(d.At) {
+			s = p.line(d.At) + ": " + s
+		}
+		return s
+	}
+	for _, d := range f.diags {
+		c := testCase(d)
+		if d.Severity == diag.Error || f.strict && d.Severity == diag.Warning {
+			c.Failure = &junitFailure{diag.Escape(d.Summary), d.Code, text(d)}
+			suite.Failures++
+		} else {
+			c.Output = text(d)
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	for _, i := range f.ignored {
+		c := testCase(i.Diagnostic)
+		c.Skipped = "ignored: " + diag.Escape(i.By.Reason)
+		suite.Skipped++
+		suite.Cases = append(suite.Cases, c)
+	}
+	for _, t := range topicsRun(f) {
+		if !found[t.Code] {
+			suite.Cases = append(suite.Cases, junitCase{Name: t.Code, ClassName: "rocec." + t.Code})
+		}
+	}
+	suite.Tests = len(suite.Cases)
+	var b strings.Builder
+	b.WriteString(xml.Header)
+	enc := xml.NewEncoder(&b)
+	enc.Indent("", "  ")
+	if err := enc.Encode(junitSuites{Name: "rocec", Tests: suite.Tests, Failures: suite.Failures, Suite: suite}); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(a.stdout, b.String())
+	return err
+}

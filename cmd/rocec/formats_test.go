@@ -1,0 +1,438 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// examples are the folders every format has to tell of.
+func examples(t *testing.T) []string {
+	entries, err := os.ReadDir("examples")
+	require.NoError(t, err)
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, "examples/"+e.Name())
+		}
+	}
+	require.NotEmpty(t, out)
+	return out
+}
+
+// formatted is what validate says of a folder in a format.
+func formatted(t *testing.T, format string, args ...string) string {
+	t.Helper()
+	_, stdout, stderr := rocec(t, append([]string{"validate", "--format", format}, args...)...)
+	require.Empty(t, stderr)
+	require.NotEmpty(t, stdout)
+	return stdout
+}
+
+// What the formats say of a sound fabric and of two that are not, byte for byte. The stories and the version are left out
+// of SARIF: they change for other reasons.
+func TestFormatsGolden(t *testing.T) {
+	t.Chdir("../..")
+	stories := regexp.MustCompile(`(?s)("(?:fullDescription|help)": \{).*?\n( +\})`)
+	for _, example := range []string{"clos-v2-ecn", "failover-pfc-loop", "bad-unmapped-dscp"} {
+		for _, f := range validateFormats {
+			if f.name == "text" {
+				continue // golden/ has it
+			}
+			t.Run(example+"/"+f.name, func(t *testing.T) {
+				got := formatted(t, f.name, "examples/"+example)
+				if f.name == "sarif" {
+					got = stories.ReplaceAllString(got, "$1 ... $2")
+					got = strings.Replace(got, fmt.Sprintf("%q", buildVersion().Version), `"VERSION"`, 1)
+				}
+				golden := filepath.Join("cmd/rocec/testdata/formats", example+"."+f.name)
+				if *update {
+					require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+				}
+				want, err := os.ReadFile(golden)
+				require.NoError(t, err)
+				require.Equal(t, string(want), got)
+			})
+		}
+	}
+}
+
+// strict makes a schema refuse what it does not name.
+func strict(schema any) {
+	switch s := schema.(type) {
+	case map[string]any:
+		if _, ok := s["properties"]; ok {
+			s["additionalProperties"] = false
+		}
+		for _, v := range s {
+			strict(v)
+		}
+	case []any:
+		for _, v := range s {
+			strict(v)
+		}
+	}
+}
+
+// Every field of the JSON is in its schema.
+func TestJSONSchema(t *testing.T) {
+	t.Chdir("../..")
+	data, err := os.ReadFile("docs/schema/validate.json")
+	require.NoError(t, err)
+	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	require.NoError(t, err)
+	strict(schema)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("validate.json", schema))
+	compiled, err := c.Compile("validate.json")
+	require.NoError(t, err)
+	check := func(text string) {
+		t.Helper()
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		require.NoError(t, err)
+		require.NoError(t, compiled.Validate(doc))
+	}
+	for _, dir := range examples(t) {
+		check(formatted(t, "json", dir))
+	}
+	check(formatted(t, "json", "--var", "x=1", "examples/rack-v1-pfc"))
+	check(formatted(t, "json", "--device-config", "golden"))
+	check(write(t, "json", everything(t)))
+	require.Error(t, compiled.Validate(map[string]any{"format_version": "1.0"}), "the schema wants something")
+}
+
+// write is what a format makes of a fabric.
+func write(t *testing.T, format string, f *fabric) string {
+	t.Helper()
+	var out bytes.Buffer
+	a := &app{person: &person{stdout: &out, stderr: t.Output(), getenv: func(string) string { return "" }}}
+	i := slices.IndexFunc(validateFormats, func(v struct {
+		name  string
+		write func(*app, *fabric) error
+	},
+	) bool {
+		return v.name == format
+	})
+	require.NoError(t, validateFormats[i].write(a, f))
+	return out.String()
+}
+
+// tricky is a fabric file whose lines hold letters of every width, each in front of a mistake.
+const tricky = `# é 宽字 😀 e` + "\u0301" + `
+fabric "r" { routing = "shortest-path" /* é 宽字 😀 e` + "\u0301" + ` */ mtu = "many" }
+`
+
+// given is the place of a value from the command line or the environment.
+func given(name string) diag.Range {
+	at := diag.Range{Filename: name}
+	at.Start.Line, at.Start.Column, at.End.Line, at.End.Column = 1, 1, 1, 1
+	return at
+}
+
+// everything is a fabric with a finding of each kind a format has to cope with.
+func everything(t *testing.T) *fabric {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "a fabric #1")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	name := dir + "/fabric.hcl"
+	require.NoError(t, os.WriteFile(name, []byte(tricky), 0o644))
+	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
+	f, err := a.load(dir)
+	require.NoError(t, err)
+	require.Len(t, f.diags, 1)
+	at := f.diags[0].At
+	require.Contains(t, f.src.Files, name)
+
+	second := *f.diags[0]
+	f.diags.Add(&second)
+	f.diags.Warnf(diag.Range{}, "pfc-loop", "no place", "Brackets [a](b), \x1b[31mred\x1b[0m, \u202ebidi, \x00 and ]]> <b>&.\n::error::x ##[error]y")
+	d := f.diags.Noticef(given("--var 1"), "bad-variable", "a value", "From the command line.")
+	d.Note(given("ROCEC_VAR_x"), "from the environment").Note(at, "in [a] file")
+	d.Fix = &diag.Fix{Message: "try", Edits: []diag.Edit{{At: at, New: "9216"}}}
+	d = f.diags.Errorf(at, "pfc-loop", "a loop", "Round and round.")
+	d.Loop = []diag.Hop{{Device: "sw1", In: "swp1", Out: "swp2", CosGroup: "g", At: at}, {Device: "sw2", In: "swp1", Out: "swp2", CosGroup: "g"}}
+	d.Text = "1. sw1\n2. sw2\n"
+	d.Fix = &diag.Fix{Message: "write it", Edits: []diag.Edit{{At: at, New: "9216"}, {At: at, New: "1500"}}}
+	f.ignored = []lang.Ignored{{Diagnostic: &diag.Diagnostic{Severity: diag.Warning, Code: "incast", Summary: "incast", Detail: "Too many.", At: at}, By: &lang.Ignore{Reason: "we know: \x07 <ok>", At: at}}}
+	return f
+}
+
+// sarifSchema is the published schema, as another implementation of SARIF carries it in a constant of its own.
+var sarifSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(strings.TrimSpace(string(dir)), "schema.go"), nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	literal := file.Scope.Lookup("schema").Decl.(*ast.ValueSpec).Values[0].(*ast.BasicLit)
+	text, err := strconv.Unquote(literal.Value)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("sarif.json", schema); err != nil {
+		return nil, err
+	}
+	return c.Compile("sarif.json")
+})
+
+// judgeSARIF has the log judged by the published schema, read by another implementation, and by what else readers rely
+// on.
+func judgeSARIF(t *testing.T, text string) *sarif.Run {
+	t.Helper()
+	schema, err := sarifSchema()
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	require.NoError(t, err)
+	require.NoError(t, schema.Validate(doc))
+	doc.(map[string]any)["runs"].([]any)[0].(map[string]any)["foreign"] = true
+	require.Error(t, schema.Validate(doc), "the schema knows every property")
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	var log sarif.Report
+	require.NoError(t, dec.Decode(&log))
+	require.Len(t, log.Runs, 1)
+	run := log.Runs[0]
+	seen := map[string]bool{}
+	for _, r := range run.Results {
+		require.Less(t, r.RuleIndex, len(run.Tool.Driver.Rules))
+		require.Equal(t, *r.RuleID, *run.Tool.Driver.Rules[r.RuleIndex].ID)
+		require.Len(t, r.Locations, 1, "code scanning refuses a log with a result without a place")
+		prints := fmt.Sprint(r.PartialFingerprints)
+		require.False(t, seen[prints], "fingerprints differ")
+		seen[prints] = true
+		for i, l := range r.RelatedLocations {
+			require.Equal(t, i+1, l.ID)
+			require.Contains(t, *r.Message.Text, fmt.Sprintf("](%d): ", i+1))
+		}
+		require.Equal(t, len(r.RelatedLocations), strings.Count(*r.Message.Text, "]("), "nothing else reads as a link")
+	}
+	require.NotRegexp(t, `"uri": "[^"]*--?var`, text, "values from the command line are no artifacts")
+	return run
+}
+
+func TestSARIF(t *testing.T) {
+	t.Chdir("../..")
+	for _, dir := range examples(t) {
+		run := judgeSARIF(t, formatted(t, "sarif", dir))
+		require.Equal(t, "rocec/"+dir+"/", *run.AutomationDetails.ID)
+		for _, r := range run.Results {
+			require.Regexp(t, "^"+dir+"/[a-z]+.hcl$", *r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
+			require.Equal(t, "%SRCROOT%", *r.Locations[0].PhysicalLocation.ArtifactLocation.URIBaseID)
+		}
+	}
+	judgeSARIF(t, formatted(t, "sarif", "--device-config", "golden"))
+	judgeSARIF(t, formatted(t, "sarif", "--var", "x=1", "examples/rack-v1-pfc"))
+
+	run := judgeSARIF(t, write(t, "sarif", everything(t)))
+	require.Len(t, run.Results, 6)
+	byText := func(s string) *sarif.Result {
+		i := slices.IndexFunc(run.Results, func(r *sarif.Result) bool { return strings.Contains(*r.Message.Text, s) })
+		require.GreaterOrEqual(t, i, 0, s)
+		return run.Results[i]
+	}
+	loop := byText("Round and round.")
+	steps := loop.CodeFlows[0].ThreadFlows[0].Locations
+	require.Len(t, steps, 2)
+	assert.Contains(t, *steps[1].Location.Message.Text, "drains only into that of sw1:swp1")
+	assert.NotNil(t, steps[1].Location.PhysicalLocation, "a hop without a place stands where the finding does")
+	assert.Len(t, loop.Fixes[0].ArtifactChanges[0].Replacements, 2)
+	assert.True(t, strings.HasPrefix(*loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "file:///"), "a file outside of the root")
+	assert.Contains(t, *loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "/a%20fabric%20%231/fabric.hcl")
+
+	given := byText("From the command line.")
+	assert.Len(t, given.RelatedLocations, 1)
+	assert.Contains(t, *given.Message.Text, `:2](1): in [a] file`)
+	ignored := byText("Too many.")
+	require.Len(t, ignored.Suppressions, 1)
+	assert.Equal(t, "inSource", *ignored.Suppressions[0].Kind)
+	assert.Equal(t, `we know: \a <ok>`, *ignored.Suppressions[0].Justification)
+	plain := byText("Brackets")
+	assert.NotContains(t, *plain.Message.Text, "\x1b")
+	assert.Empty(t, plain.Suppressions)
+}
+
+// A loop is a walk through the files: hops stand at different places, if the files name their ports at different places.
+func TestSARIFLoop(t *testing.T) {
+	t.Chdir("../..")
+	run := judgeSARIF(t, formatted(t, "sarif", "examples/failover-pfc-loop"))
+	var lines []int
+	for _, s := range run.Results[0].CodeFlows[0].ThreadFlows[0].Locations {
+		lines = append(lines, *s.Location.PhysicalLocation.Region.StartLine)
+	}
+	require.Len(t, lines, 4)
+	assert.NotEqual(t, lines[0], lines[1])
+	assert.Equal(t, lines[:2], lines[2:], "leaf, spine, leaf, spine")
+}
+
+// More than code scanning takes is left out, the worst first, and said.
+func TestSARIFBound(t *testing.T) {
+	f := everything(t)
+	for i := range mostResults {
+		f.diags.Noticef(f.diags[0].At, "incast", "many", "Number %d.", i)
+	}
+	var log sarifLog
+	require.NoError(t, json.Unmarshal([]byte(write(t, "sarif", f)), &log))
+	run := log.Runs[0]
+	assert.Len(t, run.Results, mostResults)
+	assert.Equal(t, "error", run.Results[0].Level)
+	assert.Contains(t, run.Invocations[0].Notifications[0].Message.Text, "6 further findings left out")
+	run.Results = run.Results[:1]
+	short, err := json.Marshal(sarifLog{log.Schema, log.Version, []sarifRun{run}})
+	require.NoError(t, err)
+	judgeSARIF(t, string(short))
+}
+
+// lintXML has a document judged by the schema of the readers of JUnit XML.
+func lintXML(t *testing.T, text string) {
+	t.Helper()
+	tool, err := exec.LookPath("xmllint")
+	require.NoError(t, err, "install the Debian package libxml2-utils (make test does)")
+	cmd := exec.Command(tool, "--nonet", "--noout", "--schema", "cmd/rocec/testdata/junit.xsd", "-")
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+}
+
+func TestJUnit(t *testing.T) {
+	t.Chdir("../..")
+	for _, dir := range examples(t) {
+		lintXML(t, formatted(t, "junit", dir))
+	}
+	lintXML(t, formatted(t, "junit", "--device-config", "golden"))
+	f := everything(t)
+	got := write(t, "junit", f)
+	lintXML(t, got)
+	assert.Contains(t, got, `tests="6" failures="3" errors="0" skipped="1"`)
+	assert.Contains(t, got, `<skipped>ignored: we know: \a &lt;ok&gt;</skipped>`)
+	assert.Regexp(t, `name="[a-z-]+ [^"]*/a fabric #1/fabric.hcl \(2\)"`, got, "two findings of one code in one file are two cases")
+	f.strict = true
+	got = write(t, "junit", f)
+	lintXML(t, got)
+	assert.Contains(t, got, `failures="4"`, "what ends in exit status 1 is a failure")
+}
+
+func TestGitLab(t *testing.T) {
+	t.Chdir("../..")
+	var found []gitlabIssue
+	require.NoError(t, json.Unmarshal([]byte(write(t, "gitlab", everything(t))), &found))
+	require.Len(t, found, 5, "what is ignored is left out")
+	prints := map[string]bool{}
+	for _, i := range found {
+		prints[i.Fingerprint] = true
+		assert.NotEmpty(t, i.Location.Path)
+		assert.NotContains(t, i.Location.Path, "--var")
+		assert.Positive(t, i.Location.Lines.Begin)
+		assert.Contains(t, []string{"info", "minor", "major"}, i.Severity)
+	}
+	assert.Len(t, prints, 5)
+}
+
+// github runs validate with the environment of a workflow.
+func github(t *testing.T, summary string, f *fabric) (stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	a := &app{person: &person{stdout: &out, stderr: &errs, getenv: func(name string) string {
+		return map[string]string{"GITHUB_STEP_SUMMARY": summary}[name]
+	}}}
+	require.NoError(t, a.validateGitHub(f))
+	return out.String(), errs.String()
+}
+
+func TestGitHub(t *testing.T) {
+	t.Chdir("../..")
+	f := everything(t)
+	for i := range 15 {
+		f.diags.Warnf(f.diags[0].At, "incast", "many", "Warning %d.\nSecond line ##[error]x", i)
+		f.diags.Noticef(f.diags[0].At, "incast", "many", "Note %d.", i)
+	}
+	summary := filepath.Join(t.TempDir(), "summary.md")
+	require.NoError(t, os.WriteFile(summary, []byte("before\n"), 0o644))
+	stdout, stderr := github(t, summary, f)
+	require.Empty(t, stderr)
+	lines := strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	count, order := map[string]int{}, []string{}
+	for _, l := range lines {
+		command, _, ok := strings.Cut(strings.TrimPrefix(l, "::"), " ")
+		if !strings.HasPrefix(l, "::") || !ok {
+			continue
+		}
+		count[command]++
+		order = append(order, command)
+	}
+	assert.Equal(t, map[string]int{"error": 3, "warning": 10, "notice": 10}, map[string]int{"error": count["error"], "warning": count["warning"], "notice": count["notice"]})
+	assert.Equal(t, []string{"error", "error", "error", "warning"}, order[:4], "worst first")
+	assert.Equal(t, "::notice title=rocec::3 errors, 16 warnings, 16 notes, 1 ignored, of which 13 are in the log only", lines[len(lines)-1])
+	assert.Contains(t, stdout, "::group::13 further findings that GitHub does not annotate\n")
+	for _, l := range lines {
+		if !strings.HasPrefix(l, "::") {
+			assert.NotContains(t, l, "##[", "a plain line is no command")
+		}
+		assert.NotContains(t, l, "\x1b")
+	}
+
+	data, err := os.ReadFile(summary)
+	require.NoError(t, err)
+	assert.True(t, strings.HasPrefix(string(data), "before\n## rocec validate: 3 errors, "), "others write there too")
+	assert.Contains(t, string(data), "&lt;b&gt;&amp;"[:0]+"&#60;b&#62;&#38;")
+	for l := range strings.Lines(string(data)) {
+		if strings.HasPrefix(l, "|") && !strings.Contains(l, "---") {
+			assert.Contains(t, []int{4, 5}, strings.Count(l, "|"), l)
+		}
+	}
+
+	for i := range 2000 {
+		f.diags.Errorf(f.diags[0].At, "incast", "many", "%d %s", i, strings.Repeat("é|", 5000))
+	}
+	_, stderr = github(t, summary, f)
+	require.Empty(t, stderr)
+	info, err := os.Stat(summary)
+	require.NoError(t, err)
+	assert.Less(t, info.Size(), int64(1<<20), "GitHub takes 1 MiB")
+	stdout, stderr = github(t, "/nowhere/summary.md", f)
+	assert.Contains(t, stderr, "rocec: cannot write the step summary: ")
+	assert.Contains(t, stdout, "::notice title=rocec::", "and the rest is said all the same")
+}
+
+// The verdicts stand in the summary.
+func TestGitHubVerdicts(t *testing.T) {
+	t.Chdir("../..")
+	summary := filepath.Join(t.TempDir(), "summary.md")
+	var out bytes.Buffer
+	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: t.Output(), getenv: func(name string) string {
+		return map[string]string{"GITHUB_STEP_SUMMARY": summary}[name]
+	}}
+	require.Equal(t, exitGood, run(context.Background(), p, []string{"validate", "--format", "github", "examples/clos-v2-ecn"}))
+	data, err := os.ReadFile(summary)
+	require.NoError(t, err)
+	assert.Contains(t, string(data), "| cos group | verdict | why |\n| --- | --- | --- |\n| rdma | free of PFC loops")
+}

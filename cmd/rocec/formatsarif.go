@@ -1,0 +1,326 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// What GitHub takes of one log: more results and the whole log is refused, more locations and the rest is.
+const (
+	mostResults   = 25_000
+	mostLocations = 1000
+
+	longestDescription = 1024 // bytes
+)
+
+// sarifLog is the part of SARIF 2.1.0 rocec writes.
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool struct {
+		Driver sarifDriver `json:"driver"`
+	} `json:"tool"`
+	AutomationDetails  sarifID                    `json:"automationDetails"`
+	Invocations        []sarifInvocation          `json:"invocations"`
+	OriginalURIBaseIDs map[string]sarifBaseFolder `json:"originalUriBaseIds"`
+	ColumnKind         string                     `json:"columnKind"`
+	Results            []sarifResult              `json:"results"`
+}
+
+type sarifDriver struct {
+	Name           string      `json:"name"`
+	Version        string      `json:"version"`
+	InformationURI string      `json:"informationUri"`
+	Rules          []sarifRule `json:"rules"`
+}
+
+type sarifID struct {
+	ID string `json:"id"`
+}
+
+type sarifInvocation struct {
+	ExecutionSuccessful bool                `json:"executionSuccessful"`
+	Notifications       []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+}
+
+type sarifNotification struct {
+	Level   string    `json:"level"`
+	Message sarifText `json:"message"`
+}
+
+type sarifBaseFolder struct {
+	Description sarifText `json:"description"`
+}
+
+type sarifText struct {
+	Text string `json:"text"`
+}
+
+type sarifHelp struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown"`
+}
+
+type sarifRule struct {
+	ID                   string    `json:"id"`
+	ShortDescription     sarifText `json:"shortDescription"`
+	FullDescription      sarifText `json:"fullDescription"`
+	HelpURI              string    `json:"helpUri"`
+	Help                 sarifHelp `json:"help"`
+	DefaultConfiguration struct {
+		Level string `json:"level"`
+	} `json:"defaultConfiguration"`
+}
+
+type sarifResult struct {
+	RuleID              string             `json:"ruleId"`
+	RuleIndex           int                `json:"ruleIndex"`
+	Level               string             `json:"level"`
+	Message             sarifText          `json:"message"`
+	Locations           []sarifLocation    `json:"locations"`
+	RelatedLocations    []sarifLocation    `json:"relatedLocations,omitempty"`
+	CodeFlows           []sarifCodeFlow    `json:"codeFlows,omitempty"`
+	Fixes               []sarifFix         `json:"fixes,omitempty"`
+	Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
+	PartialFingerprints map[string]string  `json:"partialFingerprints"`
+}
+
+type sarifLocation struct {
+	ID               int            `json:"id,omitempty"`
+	PhysicalLocation *sarifPhysical `json:"physicalLocation,omitempty"`
+	LogicalLocations []sarifLogical `json:"logicalLocations,omitempty"`
+	Message          *sarifText     `json:"message,omitempty"`
+}
+
+type sarifPhysical struct {
+	ArtifactLocation sarifArtifact `json:"artifactLocation"`
+	Region           sarifRegion   `json:"region"`
+}
+
+type sarifArtifact struct {
+	URI       string `json:"uri"`
+	URIBaseID string `json:"uriBaseId,omitempty"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn"`
+	EndLine     int `json:"endLine"`
+	EndColumn   int `json:"endColumn"`
+}
+
+type sarifLogical struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+type sarifCodeFlow struct {
+	ThreadFlows []sarifThreadFlow `json:"threadFlows"`
+}
+
+type sarifThreadFlow struct {
+	Locations []sarifStep `json:"locations"`
+}
+
+type sarifStep struct {
+	Location sarifLocation `json:"location"`
+}
+
+type sarifFix struct {
+	Description sarifText     `json:"description"`
+	Changes     []sarifChange `json:"artifactChanges"`
+}
+
+type sarifChange struct {
+	ArtifactLocation sarifArtifact      `json:"artifactLocation"`
+	Replacements     []sarifReplacement `json:"replacements"`
+}
+
+type sarifReplacement struct {
+	DeletedRegion   sarifRegion `json:"deletedRegion"`
+	InsertedContent sarifText   `json:"insertedContent"`
+}
+
+type sarifSuppression struct {
+	Kind          string        `json:"kind"`
+	Justification string        `json:"justification"`
+	Location      sarifLocation `json:"location"`
+}
+
+// sarifRoot names the root of the repository in URIs; code scanning knows where it is.
+const sarifRoot = "%SRCROOT%"
+
+// validateSARIF writes one run. Its automation ID names the fabric's folder, so that several fabrics of a repository do
+// not take each other's place.
+func (a *app) validateSARIF(f *fabric) error {
+	p := &sarifPaths{newPaths(f)}
+	run := sarifRun{
+		AutomationDetails: sarifID{"rocec/"}, ColumnKind: "utf16CodeUnits", Results: []sarifResult{},
+		Invocations:        []sarifInvocation{{ExecutionSuccessful: true}},
+		OriginalURIBaseIDs: map[string]sarifBaseFolder{sarifRoot: {sarifText{"the root of the repository"}}},
+	}
+	if dir := p.folder(); dir != "." {
+		run.AutomationDetails.ID += diag.Escape(strings.Trim(dir, "/")) + "/"
+	}
+	run.Tool.Driver = sarifDriver{"rocec", buildVersion().Version, "https://github.com/rocec/rocec", []sarifRule{}}
+	all := worstFirst(f.diags)
+	reasons := map[*diag.Diagnostic]*lang.Ignore{}
+	for _, i := range f.ignored {
+		reasons[i.Diagnostic] = i.By
+		all = append(all, i.Diagnostic)
+	}
+	if left := len(all) - mostResults; left > 0 {
+		all = all[:mostResults]
+		run.Invocations[0].Notifications = []sarifNotification{{"warning", sarifText{diag.Count(left, "further finding") + " left out: code scanning takes no more"}}}
+	}
+	rules := sarifRules(all)
+	run.Tool.Driver.Rules = rules.list
+	fingerprints := newFingerprints(p.paths)
+	for _, d := range all {
+		r := p.result(d)
+		r.RuleIndex, r.PartialFingerprints = rules.index[d.Code], map[string]string{"rocec/v1": fingerprints.of(d)}
+		if by := reasons[d]; by != nil {
+			r.Suppressions = []sarifSuppression{{"inSource", diag.Escape(by.Reason), p.location(by.At)}}
+		}
+		run.Results = append(run.Results, r)
+	}
+	return a.writeJSON(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+}
+
+type sarifRuleTable struct {
+	list  []sarifRule
+	index map[string]int
+}
+
+// sarifRules are the codes of a list, in the order of the rooms, each at the level of its worst finding.
+func sarifRules(l diag.List) sarifRuleTable {
+	worst := map[string]diag.Severity{}
+	for _, d := range l {
+		if s, ok := worst[d.Code]; !ok || d.Severity < s {
+			worst[d.Code] = d.Severity
+		}
+	}
+	t := sarifRuleTable{[]sarifRule{}, map[string]int{}}
+	for _, room := range rooms() {
+		for _, topic := range room.topics {
+			level, used := worst[topic.Code]
+			if !used {
+				continue
+			}
+			doc := strings.TrimSpace(topic.Doc)
+			first, _, _ := strings.Cut(doc, "\n\n")
+			r := sarifRule{
+				ID: topic.Code, ShortDescription: sarifText{topic.Summary}, FullDescription: sarifText{clip(first, longestDescription)},
+				HelpURI: helpURI(topic.Code), Help: sarifHelp{doc, "```text\n" + doc + "\n```"},
+			}
+			r.DefaultConfiguration.Level = level.String()
+			t.index[topic.Code] = len(t.list)
+			t.list = append(t.list, r)
+		}
+	}
+	return t
+}
+
+// sarifPaths spells places as SARIF does.
+type sarifPaths struct{ *paths }
+
+func (p *sarifPaths) result(d *diag.Diagnostic) sarifResult {
+	r := sarifResult{RuleID: d.Code, Level: d.Severity.String(), Locations: []sarifLocation{}}
+	at, placed := p.best(d)
+	if placed {
+		r.Locations = append(r.Locations, p.location(at))
+	}
+	// Code scanning shows a related location where the message links to it.
+	parts := []string{plainText(d.Detail)}
+	for _, n := range d.Notes {
+		if !p.inFile(n.At) || len(r.RelatedLocations) == mostLocations {
+			parts = append(parts, plainText(n.Message))
+			continue
+		}
+		loc := p.location(n.At)
+		loc.ID, loc.Message = len(r.RelatedLocations)+1, &sarifText{diag.Escape(n.Message)}
+		r.RelatedLocations = append(r.RelatedLocations, loc)
+		parts = append(parts, fmt.Sprintf("[%s](%d): %s", linkText(p.line(n.At)), loc.ID, plainText(n.Message)))
+	}
+	for _, s := range textAndFix(p.paths, d) {
+		parts = append(parts, plainText(s))
+	}
+	r.Message.Text = strings.Join(parts, "\n")
+	if len(d.Loop) > 0 {
+		r.CodeFlows = []sarifCodeFlow{{[]sarifThreadFlow{p.flow(d, at, placed)}}}
+	}
+	if d.Fix != nil {
+		r.Fixes = p.fixes(d.Fix)
+	}
+	return r
+}
+
+// flow walks the circle of a loop, one step for each hop; a hop without a place stands where the finding does.
+func (p *sarifPaths) flow(d *diag.Diagnostic, at diag.Range, placed bool) (flow sarifThreadFlow) {
+	for i, h := range d.Loop {
+		if i == mostLocations {
+			break
+		}
+		name := h.Device + ":" + h.In
+		step := sarifLocation{LogicalLocations: []sarifLogical{{name, "resource"}}}
+		switch {
+		case p.inFile(h.At):
+			step.PhysicalLocation = p.location(h.At).PhysicalLocation
+		case placed:
+			step.PhysicalLocation = p.location(at).PhysicalLocation
+		}
+		next := d.Loop[(i+1)%len(d.Loop)]
+		step.Message = &sarifText{fmt.Sprintf("%d. cos group %s comes into %s by %s and leaves by %s: its buffer drains only into that of %s:%s",
+			i+1, h.CosGroup, h.Device, h.In, h.Out, next.Device, next.In)}
+		flow.Locations = append(flow.Locations, sarifStep{step})
+	}
+	return flow
+}
+
+// fixes returns the edits of a fix, or nothing if one of them is no edit of a file.
+func (p *sarifPaths) fixes(f *diag.Fix) []sarifFix {
+	var changes []sarifChange
+	for _, e := range f.Edits {
+		if !p.inFile(e.At) {
+			return nil
+		}
+		loc := p.location(e.At).PhysicalLocation
+		r := sarifReplacement{loc.Region, sarifText{e.New}}
+		if n := len(changes); n > 0 && changes[n-1].ArtifactLocation == loc.ArtifactLocation {
+			changes[n-1].Replacements = append(changes[n-1].Replacements, r)
+		} else {
+			changes = append(changes, sarifChange{loc.ArtifactLocation, []sarifReplacement{r}})
+		}
+	}
+	if changes == nil {
+		return nil
+	}
+	return []sarifFix{{sarifText{diag.Escape(f.Message)}, changes}}
+}
+
+// location converts a place in a file.
+func (p *sarifPaths) location(at diag.Range) sarifLocation {
+	loc := &sarifPhysical{}
+	var relative bool
+	if loc.ArtifactLocation.URI, relative = p.uri(at.Filename); relative {
+		loc.ArtifactLocation.URIBaseID = sarifRoot
+	}
+	loc.Region.StartLine, loc.Region.EndLine = max(at.Start.Line, 1), max(at.End.Line, at.Start.Line, 1)
+	loc.Region.StartColumn, loc.Region.EndColumn = p.columns(at)
+	return sarifLocation{PhysicalLocation: loc}
+}
+
+// plainText is text in which a reader of messages finds no link.
+func plainText(s string) string { return strings.ReplaceAll(diag.Escape(s), "](", "] (") }
+
+// linkText is the text of a link.
+func linkText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`).Replace(s)
+}

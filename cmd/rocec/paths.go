@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"unicode/utf16"
+
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// paths spells the places of findings as CI systems want them: files from the root of the repository, wherever rocec was
+// started, and columns in UTF-16 units. The root is the nearest folder above the fabric's that holds .git (a folder, or
+// the file of a worktree); without one it is the working directory.
+type paths struct {
+	files map[string][]byte
+	first string // the first file, by name; empty if none was read
+	dir   string // the fabric's folder, absolute
+	root  string // absolute
+	repo  bool   // root holds .git
+	names map[string]string
+}
+
+func newPaths(f *fabric) *paths {
+	p := &paths{files: f.src.Files, dir: realPath(f.dir), names: map[string]string{}}
+	for name := range p.files {
+		if !lang.Given(name) && (p.first == "" || name < p.first) {
+			p.first = name
+		}
+	}
+	for dir := p.dir; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			p.root, p.repo = dir, true
+			return p
+		}
+		if dir == filepath.Dir(dir) {
+			p.root = realPath(".")
+			return p
+		}
+	}
+}
+
+// realPath returns the absolute name of a folder, without links as far as it can be said.
+func realPath(dir string) string {
+	abs, err := filepath.Abs(filepath.FromSlash(dir))
+	if err != nil { // the working directory is gone
+		return filepath.Clean(dir)
+	}
+	if to, err := filepath.EvalSymlinks(abs); err == nil {
+		return to
+	}
+	return abs
+}
+
+// inFile tells whether at lies in a file: values from the command line and the environment have places too.
+func (p *paths) inFile(at diag.Range) bool { return at.Filename != "" && !lang.Given(at.Filename) }
+
+// best is the best place in a file there is for d: its own, or that of its first note, or the beginning of the first
+// file. Readers that take no finding without a place refuse all others with it.
+func (p *paths) best(d *diag.Diagnostic) (at diag.Range, ok bool) {
+	if p.inFile(d.At) {
+		return d.At, true
+	}
+	for _, n := range d.Notes {
+		if p.inFile(n.At) {
+			return n.At, true
+		}
+	}
+	at.Filename = p.first
+	at.Start.Line, at.Start.Column, at.End.Line, at.End.Column = 1, 1, 1, 1
+	return at, p.first != ""
+}
+
+// path is the name of a file from the root, with slashes; absolute, where it does not lie below.
+func (p *paths) path(name string) string {
+	if path, ok := p.names[name]; ok {
+		return path
+	}
+	dir, base := filepath.Split(filepath.FromSlash(name))
+	path := filepath.ToSlash(under(p.root, filepath.Join(realPath(dir), base)))
+	p.names[name] = path
+	return path
+}
+
+// under is name as it reads from dir, or name itself if it does not lie in dir.
+func under(dir, name string) string {
+	if rel, err := filepath.Rel(dir, name); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return name
+}
+
+// folder is the fabric's folder from the root; "." if it is the root.
+func (p *paths) folder() string { return filepath.ToSlash(under(p.root, p.dir)) }
+
+// stable names the file of a place, in a way that is the same wherever rocec is started: from the root of the repository,
+// or without one from the folder above the fabric's.
+func (p *paths) stable(at diag.Range) string {
+	if !p.inFile(at) {
+		return ""
+	}
+	path := p.path(at.Filename)
+	if p.repo {
+		return path
+	}
+	name := filepath.FromSlash(path)
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(p.root, name)
+	}
+	return filepath.ToSlash(under(filepath.Dir(p.dir), name))
+}
+
+// uri is the name of a file as a URI: relative if it lies below the root.
+func (p *paths) uri(name string) (uri string, relative bool) {
+	path := p.path(name)
+	if filepath.IsAbs(path) {
+		return (&url.URL{Scheme: "file", Path: path}).String(), false
+	}
+	return (&url.URL{Path: path}).String(), true
+}
+
+// line is "path:line" of a place in a file.
+func (p *paths) line(at diag.Range) string {
+	return diag.Escape(p.path(at.Filename)) + ":" + strconv.Itoa(max(at.Start.Line, 1))
+}
+
+// columns are the columns of start and end, in UTF-16 units counted from the bytes of their lines, from 1: those of a
+// Range count what a reader takes for one letter.
+func (p *paths) columns(at diag.Range) (start, end int) {
+	src, known := p.files[at.Filename]
+	column := func(b, fallback int) int {
+		if !known || b < 0 || b > len(src) {
+			return max(fallback, 1)
+		}
+		line := src[bytes.LastIndexByte(src[:b], '\n')+1 : b]
+		n := 1
+		for _, r := range string(line) {
+			n += utf16.RuneLen(r)
+		}
+		return n
+	}
+	return column(at.Start.Byte, at.Start.Column), column(at.End.Byte, at.End.Column)
+}

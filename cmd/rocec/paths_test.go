@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Columns are cut out of the line as UTF-16 has it: what is found there is what the place means.
+func TestColumns(t *testing.T) {
+	for _, line := range []string{
+		`x = "many"`,
+		`é = "many"`,
+		`/* 宽字 */ x = "many"`,
+		`/* 😀 */ x = "many" # 😀`,
+		"/* e\u0301 👩‍👩‍👧 */ x = \"many\"",
+		"\xff = \"many\"",
+	} {
+		for _, before := range []string{"", "first\n", "ä\r\n😀\r\n"} {
+			src := before + line + "\n"
+			var at diag.Range
+			at.Filename = "f"
+			at.Start.Byte = strings.Index(src, `"many"`)
+			at.End.Byte = at.Start.Byte + len(`"many"`)
+			p := &paths{files: map[string][]byte{"f": []byte(src)}}
+			from, to := p.columns(at)
+			units := utf16.Encode([]rune(line))
+			assert.Equal(t, `"many"`, string(utf16.Decode(units[from-1:to-1])), line)
+		}
+	}
+	p := &paths{}
+	at := diag.Range{Filename: "gone"}
+	at.Start.Column, at.End.Column = 3, 0
+	from, to := p.columns(at)
+	assert.Equal(t, []int{3, 1}, []int{from, to}, "a file that was not kept has the columns of its place")
+}
+
+// repository makes a folder with a fabric in pods/one and returns both.
+func repository(t *testing.T, git func(root string)) (root, dir string) {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	dir = filepath.Join(root, "pods", "one")
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte("fabric \"x\" {\n  mtu = \"many\"\n  failures = \"many\"\n}\n"), 0o644))
+	if git != nil {
+		git(root)
+	}
+	return root, dir
+}
+
+func gitFolder(t *testing.T) func(string) {
+	return func(root string) { require.NoError(t, os.Mkdir(filepath.Join(root, ".git"), 0o755)) }
+}
+
+func gitFile(t *testing.T) func(string) {
+	return func(root string) {
+		require.NoError(t, os.WriteFile(filepath.Join(root, ".git"), []byte("gitdir: elsewhere\n"), 0o644))
+	}
+}
+
+// reports are the paths each CI format names, and the fingerprints of GitLab's.
+func reports(t *testing.T, args ...string) (files, prints []string) {
+	t.Helper()
+	run := judgeSARIF(t, formatted(t, "sarif", args...))
+	for _, r := range run.Results {
+		files = append(files, *r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
+	}
+	var issues []gitlabIssue
+	require.NoError(t, json.Unmarshal([]byte(formatted(t, "gitlab", args...)), &issues))
+	for i, issue := range issues {
+		require.Equal(t, files[i], issue.Location.Path)
+		prints = append(prints, issue.Fingerprint)
+	}
+	hub, junit := formatted(t, "github", args...), formatted(t, "junit", args...)
+	for _, f := range files {
+		require.Contains(t, hub, "file="+f+",")
+		require.Contains(t, junit, " "+f)
+	}
+	return files, prints
+}
+
+// Files are named from the root of the repository, and findings by the same fingerprints, wherever rocec is started.
+func TestPathsFromTheRoot(t *testing.T) {
+	for name, git := range map[string]func(string){"folder": gitFolder(t), "worktree": gitFile(t)} {
+		t.Run(name, func(t *testing.T) {
+			root, dir := repository(t, git)
+			want := []string{"pods/one/fabric.hcl", "pods/one/fabric.hcl"}
+			t.Chdir(root)
+			files, prints := reports(t, "pods/one")
+			require.Equal(t, want, files)
+			require.NotEqual(t, prints[0], prints[1])
+			again := func(from string, args ...string) {
+				t.Helper()
+				t.Chdir(from)
+				f, p := reports(t, args...)
+				assert.Equal(t, want, f)
+				assert.Equal(t, prints, p)
+			}
+			again(dir)
+			again(filepath.Dir(dir), "one")
+			again(filepath.Dir(dir), "../pods/one")
+			again("/", dir)
+			link := filepath.Join(t.TempDir(), "link")
+			require.NoError(t, os.Symlink(dir, link))
+			again("/", link)
+			again(link)
+		})
+	}
+}
+
+// Without a repository they are named from the working directory; the fingerprints stay the same all the same.
+func TestPathsWithoutRepository(t *testing.T) {
+	root, dir := repository(t, nil)
+	t.Chdir(root)
+	files, prints := reports(t, "pods/one")
+	assert.Equal(t, "pods/one/fabric.hcl", files[0])
+	t.Chdir(dir)
+	files, again := reports(t)
+	assert.Equal(t, "fabric.hcl", files[0])
+	assert.Equal(t, prints, again)
+	t.Chdir(t.TempDir())
+	run := judgeSARIF(t, formatted(t, "sarif", dir))
+	place := run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation
+	assert.Equal(t, "file://"+dir+"/fabric.hcl", *place.URI)
+	assert.Nil(t, place.URIBaseID)
+	assert.Equal(t, prints[0], run.Results[0].PartialFingerprints["rocec/v1"])
+}
+
+// Names that mean something in a URI are spelled so that they do not.
+func TestURI(t *testing.T) {
+	p := &paths{root: "/r", names: map[string]string{}}
+	for name, want := range map[string]string{
+		"/r/a b#c?d%e.hcl": "a%20b%23c%3Fd%25e.hcl",
+		"/r/é/宽.hcl":       "%C3%A9/%E5%AE%BD.hcl",
+		"/r/c:/x.hcl":      "./c:/x.hcl",
+		"/other/x.hcl":     "file:///other/x.hcl",
+		"/r/..x/y.hcl":     "..x/y.hcl",
+	} {
+		uri, relative := p.uri(name)
+		assert.Equal(t, want, uri)
+		assert.Equal(t, strings.HasPrefix(name, "/r/"), relative)
+	}
+}
+
+// A finding keeps its fingerprint when lines come in front of it, and shares it with no other.
+func TestFingerprints(t *testing.T) {
+	root, dir := repository(t, gitFolder(t))
+	t.Chdir(root)
+	file := filepath.Join(dir, "fabric.hcl")
+	twice := `link "a" { a = "x:1" }` + "\n" + `link "b" { a = "x:1" }` + "\n"
+	require.NoError(t, os.WriteFile(file, []byte(twice), 0o644))
+	_, prints := reports(t, "pods/one")
+	require.NotEmpty(t, prints)
+	require.NoError(t, os.WriteFile(file, []byte("# a comment\n\n# another\n"+twice), 0o644))
+	_, after := reports(t, "pods/one")
+	assert.Equal(t, prints, after)
+
+	p := &paths{files: map[string][]byte{}, repo: true, root: "/r", names: map[string]string{}}
+	one, two := newFingerprints(p), newFingerprints(p)
+	d := &diag.Diagnostic{Code: "c", Detail: "The same text in line 7.", At: diag.Range{Filename: "/r/f"}}
+	first, second := one.of(d), one.of(d)
+	assert.NotEqual(t, first, second, "two findings with one text in one file")
+	moved := *d
+	moved.Detail = "The same text in line 9."
+	moved.At.Start.Line = 9
+	assert.Equal(t, []string{first, second}, []string{two.of(&moved), two.of(&moved)})
+	other := *d
+	other.At.Filename = "/r/g"
+	assert.NotContains(t, []string{first, second}, two.of(&other))
+}
+
+// Values from the command line and the environment lie in no file.
+func TestGivenIsNoFile(t *testing.T) {
+	for name, want := range map[string]bool{"--var 1": true, "ROCEC_VAR_mtu": true, "fabric.hcl": false, "ROCEC_VAR_x.hcl": false, "ROCEC_VAR_x/f.hcl": false, "": false} {
+		assert.Equal(t, want, lang.Given(name), name)
+	}
+	t.Chdir("../..")
+	out := formatted(t, "github", "--var", "tor_version=1.x", "examples/storage-and-training")
+	assert.NotContains(t, out, "file=--var")
+	run := judgeSARIF(t, formatted(t, "sarif", "--var", "tor_versoin=1.x", "examples/storage-and-training"))
+	assert.Equal(t, "examples/storage-and-training/fabric.hcl", *run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI)
+}
