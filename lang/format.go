@@ -8,8 +8,10 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Format returns src in canonical form. Text that is not valid HCL, or over the limits of [Load], is not touched: the
-// result is nil and the list says why. Formatting the result again changes nothing.
+// Format returns src in canonical form: two spaces a level, equals signs and comments behind values aligned, one newline at
+// the end. Order, comments, empty lines and line ends (LF or CRLF) stay as they are; a byte order mark goes. Text that is not
+// valid HCL, or over the limits of [Load], is not touched: the result is nil and the list says why. Formatting the result
+// again changes nothing.
 func Format(name string, src []byte) ([]byte, diag.List) {
 	var ds diag.List
 	if len(src) > maxFile {
@@ -23,15 +25,16 @@ func Format(name string, src []byte) ([]byte, diag.List) {
 	return canonical(src), nil
 }
 
-// canonical formats text that is known to parse, and ends it in one newline.
+// canonical formats text that is known to parse, and ends it in one newline of the kind of the last one.
 func canonical(src []byte) []byte {
-	out := hclwrite.Format(src)
+	out := bytes.TrimPrefix(hclwrite.Format(src), []byte("\ufeff"))
 	trimmed := bytes.TrimRight(out, "\n\r\t ")
 	if len(trimmed) == 0 {
 		return nil
 	}
-	if bytes.HasSuffix(out, []byte("\r\n")) {
-		return append(trimmed[:len(trimmed):len(trimmed)], "\r\n"...)
+	end := "\n"
+	if last := bytes.LastIndexByte(out, '\n'); last > 0 && out[last-1] == '\r' {
+		end = "\r\n"
 	}
-	return append(trimmed[:len(trimmed):len(trimmed)], '\n')
+	return append(trimmed[:len(trimmed):len(trimmed)], end...)
 }

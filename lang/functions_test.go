@@ -154,24 +154,6 @@ func TestFunctionErrors(t *testing.T) {
 	}
 }
 
-func TestFormat(t *testing.T) {
-	out, ds := Format("x.hcl", []byte("a={\n  b   =1\n}\n\nswitch   \"x\" {\nmodel=\"y\"\n long_name = 1 # c\n}\n\n\n"))
-	require.Empty(t, ds)
-	require.Equal(t, "a = {\n  b = 1\n}\n\nswitch \"x\" {\n  model     = \"y\"\n  long_name = 1 # c\n}\n", string(out))
-	again, _ := Format("x.hcl", out)
-	require.Equal(t, string(out), string(again))
-
-	out, ds = Format("x.hcl", []byte("a = "))
-	require.Nil(t, out)
-	require.Equal(t, "syntax", ds[0].Code)
-	out, ds = Format("x.hcl", []byte(strings.Repeat("#", maxFile+1)))
-	require.Nil(t, out)
-	require.Equal(t, "too-large", ds[0].Code)
-	out, ds = Format("x.hcl", nil)
-	require.Empty(t, ds)
-	require.Empty(t, out)
-}
-
 func TestTopics(t *testing.T) {
 	seen := map[string]bool{}
 	for _, topic := range Topics {

@@ -239,11 +239,5 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 		_ = show(s, ds)
-		if out, ds := Format("x.hcl", src); !ds.HasErrors() {
-			again, ds := Format("x.hcl", out)
-			if ds.HasErrors() || string(again) != string(out) {
-				t.Fatalf("formatting twice differs:\n%q\n%q\n%q", src, out, again)
-			}
-		}
 	})
 }

@@ -18,111 +18,199 @@ import (
 )
 
 func (a *app) fmtCommand() *cobra.Command {
-	var check, diff bool
+	var o fmtOptions
 	cmd := &cobra.Command{
 		Use:   "fmt [PATH...]",
 		Short: "bring fabric files into canonical form",
-		Long: "Fmt rewrites the *.hcl files named, or directly in the folders named (default: the current one), into canonical\n" +
-			"form and prints the names of those it changed. With - it formats stdin to stdout.",
-		RunE: func(_ *cobra.Command, args []string) error { return a.fmt(args, check, diff) },
+		Long: "Fmt rewrites the files named, and the *.hcl files directly in the folders named (default: the current one), into\n" +
+			"canonical form and prints the names of those it changed. Files of variables (*.hclvars) are named one by one. With -\n" +
+			"it formats stdin to stdout. A file with mistakes stays as it is, and the others are formatted all the same.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !slices.Contains(args, "-") {
+				return a.fmt(args, o)
+			}
+			if len(args) > 1 || o.recursive {
+				return fail(exitUsage, "- is stdin and stands alone: name either files and folders, or -")
+			}
+			return a.fmtStdin(o)
+		},
 	}
-	cmd.Flags().BoolVar(&check, "check", false, "change nothing; exit 1 if a file is not in canonical form")
-	cmd.Flags().BoolVar(&diff, "diff", false, "print what would change; change nothing")
+	cmd.Flags().BoolVar(&o.check, "check", false, "change nothing; print the names of files that are not in canonical form, and\nexit 1 if there are any")
+	cmd.Flags().BoolVar(&o.diff, "diff", false, "print what would change; change nothing")
+	cmd.Flags().BoolVarP(&o.recursive, "recursive", "r", false, "also format what lies in folders below, but for hidden ones and links")
 	return cmd
 }
 
-func (a *app) fmt(paths []string, check, diff bool) error {
-	if slices.Equal(paths, []string{"-"}) {
-		src, err := io.ReadAll(io.LimitReader(a.stdin, 1<<20+1))
-		if err != nil {
-			return fail(exitErrors, "stdin: %v", err)
-		}
-		out, err := a.format("<stdin>", src)
-		if err != nil {
-			return err
-		}
-		if check {
-			if !bytes.Equal(src, out) {
-				return &exit{exitErrors, ""}
-			}
-			return nil
-		}
+type fmtOptions struct{ check, diff, recursive bool }
+
+// fmtStdin is fmt as a filter.
+func (a *app) fmtStdin(o fmtOptions) error {
+	src, err := io.ReadAll(io.LimitReader(a.stdin, 1<<20+1))
+	if err != nil {
+		return fail(exitMachines, "stdin: %v", err)
+	}
+	const name = "<stdin>"
+	out, ok := a.format(name, src)
+	if !ok {
+		return &exit{exitErrors, ""}
+	}
+	if !o.check && !o.diff {
 		_, err = a.stdout.Write(out)
 		return err
 	}
-	files, err := hclFiles(paths)
-	if err != nil {
-		return fail(exitErrors, "%v", err)
-	}
-	changed, broken := false, false
-	for _, name := range files {
-		src, err := readBounded(name)
-		if err != nil {
-			return fail(exitErrors, "%v", err)
-		}
-		out, err := a.format(name, src)
-		if err != nil {
-			broken = true
-			continue
-		}
-		if bytes.Equal(src, out) {
-			continue
-		}
-		changed = true
-		if diff {
-			fmt.Fprint(a.stdout, udiff.Unified(name, name, string(src), string(out)))
-			continue
-		}
-		fmt.Fprintln(a.stdout, diag.Escape(name))
-		if !check {
-			if err := replaceFile(name, out, 0o644); err != nil {
-				return fail(exitErrors, "%v", err)
-			}
-		}
-	}
-	if broken || check && changed {
+	if a.differs(name, src, out, o) && o.check {
 		return &exit{exitErrors, ""}
 	}
 	return nil
 }
 
-// format formats one file; mistakes in it are printed and end in an error.
-func (a *app) format(name string, src []byte) ([]byte, error) {
+// fmt formats files. Nothing is done when a path cannot be found; from then on every file is taken by itself.
+func (a *app) fmt(args []string, o fmtOptions) error {
+	files, err := hclFiles(args, o.recursive)
+	if err != nil {
+		return fail(exitErrors, "%v", err)
+	}
+	code := exitGood
+	for _, name := range files {
+		src, err := readRegular(name)
+		if err != nil {
+			a.fmtFailed(err)
+			code = exitMachines
+			continue
+		}
+		out, ok := a.format(name, src)
+		if !ok {
+			code = max(code, exitErrors)
+			continue
+		}
+		if o.check || o.diff {
+			if a.differs(name, src, out, o) && o.check {
+				code = max(code, exitErrors)
+			}
+			continue
+		}
+		if bytes.Equal(src, out) {
+			continue
+		}
+		if err := rewrite(name, out); err != nil {
+			a.fmtFailed(fmt.Errorf("%w; the file is as it was", err))
+			code = exitMachines
+			continue
+		}
+		fmt.Fprintln(a.stdout, diag.Escape(name))
+	}
+	if code != exitGood {
+		return &exit{code, ""}
+	}
+	return nil
+}
+
+// fmtFailed tells of a file that could not be read or written.
+func (a *app) fmtFailed(err error) { fmt.Fprintf(a.stderr, "rocec: %s\n", diag.Escape(err.Error())) }
+
+// differs tells whether out is not src, and prints the name of the file or what would change.
+func (a *app) differs(name string, src, out []byte, o fmtOptions) bool {
+	switch {
+	case bytes.Equal(src, out):
+		return false
+	case o.diff:
+		text := udiff.Unified(name, name, string(src), string(out))
+		if _, ok := terminal(a.stdout); ok { // a pipe gets a patch, byte for byte
+			text = diag.Escape(text)
+		}
+		fmt.Fprint(a.stdout, text)
+	default:
+		fmt.Fprintln(a.stdout, diag.Escape(name))
+	}
+	return true
+}
+
+// format formats one file, or prints the mistakes in it.
+func (a *app) format(name string, src []byte) ([]byte, bool) {
 	out, ds := lang.Format(name, src)
 	if ds.HasErrors() {
 		p := &diag.Printer{Files: map[string][]byte{name: src}, Color: a.paints(a.stderr), Width: a.width(a.stderr)}
 		p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
-		return nil, &exit{exitErrors, ""}
+		return nil, false
+	}
+	return out, true
+}
+
+// hclFiles lists the files fmt works on, each once: in the order of the arguments, each folder's by name.
+func hclFiles(args []string, recursive bool) ([]string, error) {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	var out []string
+	seen := map[string]bool{}
+	add := func(name string) {
+		if name = filepath.Clean(name); !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		switch {
+		case err != nil:
+			return nil, err
+		case info.Mode().IsRegular():
+			add(arg)
+			continue
+		case !info.IsDir():
+			return nil, fmt.Errorf("%s is neither a file nor a folder", arg)
+		}
+		root := filepath.Clean(arg)
+		walk := root
+		if link, err := os.Lstat(root); err == nil && !link.IsDir() { // the walk itself follows no link
+			walk = root + string(filepath.Separator)
+		}
+		err = filepath.WalkDir(walk, func(name string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			top := name == walk
+			switch hidden := strings.HasPrefix(e.Name(), "."); {
+			case top && e.IsDir():
+			case e.IsDir() && (hidden || !recursive):
+				return fs.SkipDir
+			case e.Type().IsRegular() && !hidden && filepath.Ext(name) == ".hcl":
+				add(name)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }
 
-// hclFiles lists the files fmt works on, in order of the arguments, each folder's sorted.
-func hclFiles(paths []string) ([]string, error) {
-	if len(paths) == 0 {
-		paths = []string{"."}
+// readRegular reads a file of at most 1 MiB; a pipe would wait for its other end.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
 	}
-	var out []string
-	for _, p := range paths {
-		info, err := os.Stat(p)
-		if err != nil {
-			return nil, err
-		}
-		if !info.IsDir() {
-			out = append(out, p)
-			continue
-		}
-		entries, err := os.ReadDir(p)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			if e.Type().IsRegular() && strings.HasSuffix(e.Name(), ".hcl") {
-				out = append(out, filepath.Join(p, e.Name()))
-			}
-		}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", name)
 	}
-	return out, nil
+	return readBounded(name)
+}
+
+// rewrite gives a file other bytes. Behind a link it is the file that changes, not the link; what may not be written is
+// refused, though its folder would allow to put another file there.
+func rewrite(name string, data []byte) error {
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(target, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	f.Close() //nolint:errcheck // nothing was written
+	return replaceFile(target, data, 0o644)
 }
 
 // replaceFile writes a file beside name, syncs it and renames it over name: a crash leaves the old bytes or the new

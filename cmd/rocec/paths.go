@@ -136,6 +136,9 @@ func (p *paths) columns(at diag.Range) (start, end int) {
 			return max(fallback, 1)
 		}
 		line := src[bytes.LastIndexByte(src[:b], '\n')+1 : b]
+		if len(line) == b { // a byte order mark is no letter of the first line
+			line = bytes.TrimPrefix(line, []byte("\ufeff"))
+		}
 		n := 1
 		for _, r := range string(line) {
 			n += utf16.RuneLen(r)

@@ -37,10 +37,14 @@ func TestColumns(t *testing.T) {
 			assert.Equal(t, `"many"`, string(utf16.Decode(units[from-1:to-1])), line)
 		}
 	}
-	p := &paths{}
-	at := diag.Range{Filename: "gone"}
-	at.Start.Column, at.End.Column = 3, 0
+	p := &paths{files: map[string][]byte{"bom": []byte("\ufeffx = 1\n")}}
+	at := diag.Range{Filename: "bom"}
+	at.Start.Byte, at.End.Byte = 3, 4
 	from, to := p.columns(at)
+	assert.Equal(t, []int{1, 2}, []int{from, to}, "a byte order mark is not counted")
+	at = diag.Range{Filename: "gone"}
+	at.Start.Column, at.End.Column = 3, 0
+	from, to = p.columns(at)
 	assert.Equal(t, []int{3, 1}, []int{from, to}, "a file that was not kept has the columns of its place")
 }
 

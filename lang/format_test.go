@@ -1,0 +1,108 @@
+package lang
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFormat(t *testing.T) {
+	for _, tt := range []struct{ name, src, want string }{
+		{
+			"levels, alignment, end", "a={\n  b   =1\n}\n\nswitch   \"x\" {\nmodel=\"y\"\n long_name = 1 # c\n}\n\n\n",
+			"a = {\n  b = 1\n}\n\nswitch \"x\" {\n  model     = \"y\"\n  long_name = 1 # c\n}\n",
+		},
+		{"order and empty lines stay", "b=2\n\n\na=1\n", "b = 2\n\n\na = 1\n"},
+		{
+			"comments stay where they are", "# one\n//two\na=1 //three\nbb = 2 # four\n/* five\n   six */\nc = [ # seven\n1,\n# eight\n]",
+			"# one\n//two\na  = 1 //three\nbb = 2 # four\n/* five\n   six */\nc = [ # seven\n  1,\n  # eight\n]\n",
+		},
+		{"templates", "a=\"${ 1+ 2 }  x\"\n", "a = \"${1 + 2}  x\"\n"},
+		{"heredocs stay as they are", "a = <<-EOT\n   x  \n\n     EOT\nbb=1\n", "a  = <<-EOT\n   x  \n\n     EOT\nbb = 1\n"},
+		{"a block on one line", "host \"x\"   { names=\"a\" }\n", "host \"x\" { names = \"a\" }\n"},
+		{"CRLF stays", "a=1\r\nlong =2\r\n", "a    = 1\r\nlong = 2\r\n"},
+		{"CRLF, and the last line without", "a=1\r\nlong =2", "a    = 1\r\nlong = 2\r\n"},
+		{"each line end stays", "a=1\r\nlong =2\n", "a    = 1\r\nlong = 2\n"},
+		{"a byte order mark goes", "\ufeffa=1\n", "a = 1\n"},
+		{"a comment alone", "#x", "#x\n"},
+		{"nothing", "", ""},
+		{"nothing but space", " \t\r\n \n", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out, ds := Format("x.hcl", []byte(tt.src))
+			require.Empty(t, ds)
+			assert.Equal(t, tt.want, string(out))
+			assertFormatted(t, []byte(tt.src), out)
+		})
+	}
+}
+
+// What is no fabric file is not touched.
+func TestFormatRefuses(t *testing.T) {
+	for code, src := range map[string]string{
+		"syntax":       "a = ",
+		"too-large":    strings.Repeat("#", maxFile+1),
+		"invalid-utf8": "a = \"\xff\"\n",
+	} {
+		out, ds := Format("x.hcl", []byte(src))
+		require.Nil(t, out, code)
+		require.Len(t, ds, 1, code)
+		require.Equal(t, code, ds[0].Code)
+	}
+}
+
+// tokens are the words of a file: all but spaces, line ends and what a comment ends in.
+func tokens(src []byte) (out []string) {
+	lexed, _ := hclsyntax.LexConfig(bytes.TrimPrefix(src, []byte("\ufeff")), "x.hcl", hcl.InitialPos)
+	for _, t := range lexed {
+		text := string(t.Bytes)
+		switch t.Type {
+		case hclsyntax.TokenNewline, hclsyntax.TokenEOF:
+			continue
+		case hclsyntax.TokenComment:
+			text = strings.TrimRight(text, "\r\n\t ")
+		case hclsyntax.TokenCHeredoc:
+			text = strings.TrimSpace(text) // it is indented as a person likes
+		}
+		out = append(out, string(t.Type)+text)
+	}
+	return out
+}
+
+// assertFormatted checks what is promised of out, the canonical form of src.
+func assertFormatted(t testing.TB, src, out []byte) {
+	t.Helper()
+	again, ds := Format("x.hcl", out)
+	require.Empty(t, ds)
+	require.Equal(t, string(out), string(again), "formatting the result changes nothing: %q", src)
+	require.Equal(t, tokens(src), tokens(out), "the same words: %q to %q", src, out)
+	if len(out) > 0 {
+		require.True(t, bytes.HasSuffix(out, []byte("\n")) && !bytes.HasSuffix(out, []byte("\n\n")), "one newline at the end: %q", out)
+	}
+}
+
+func FuzzFormat(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*/*.hcl")
+	more, _ := filepath.Glob("../examples/*/*.hcl")
+	for _, name := range append(files, more...) {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(src)
+	}
+	f.Add([]byte("a = <<-EOT\r\n  ${ x }\n  %{ if y ~} z %{ endif }\n  EOT\n/* c */ b = [for k, v in {a=1}: v if !(-v > 1)]... # d\r\n"))
+	f.Add([]byte("a=x ?y : z[\"b\"][*].c\n  b=f(1,2...)\n\n\n\n# c\n"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if out, ds := Format("x.hcl", src); !ds.HasErrors() {
+			assertFormatted(t, src, out)
+		}
+	})
+}
