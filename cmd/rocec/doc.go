@@ -13,7 +13,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec plan [DIR]            compares with the live devices, changes nothing
 	rocec apply [DIR]           does it, in waves, verified
 	rocec verify [DIR]          reads settings and counters back
-	rocec fmt [PATH...]         canonical form
+	rocec fmt [-r] [PATH...]    canonical form
 	rocec completion, version   shells; build info
 
 DIR is the fabric's folder, by default the current one. With --lab, plan, apply and verify run against every device of
@@ -24,6 +24,8 @@ the fabric simulated inside the process, behind real SSH: a rehearsal that needs
 Results go to stdout; progress, diagnostics of verbs whose result is something else, and logs go to stderr. Lines begin
 in lower case but for names and carry no full stop unless they are sentences. Colour only on a terminal, never the only
 carrier of meaning. Nothing asks when stdin is not a terminal. Text from devices and files is escaped.
+The formats of validate for CI systems (sarif, junit, github, gitlab) name files from the root of the repository; all else
+names them as a person would type them.
 
 # Exit codes
 

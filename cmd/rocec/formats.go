@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -67,13 +68,14 @@ func textAndFix(p *paths, d *diag.Diagnostic) (parts []string) {
 	if d.Fix == nil {
 		return parts
 	}
-	help := "help: " + d.Fix.Message
+	var help strings.Builder
+	help.WriteString("help: " + d.Fix.Message)
 	for _, e := range d.Fix.Edits {
 		if p.inFile(e.At) {
-			help += fmt.Sprintf("\n%s: write %s", p.line(e.At), e.New)
+			fmt.Fprintf(&help, "\n%s: write %s", p.line(e.At), e.New)
 		}
 	}
-	return append(parts, help)
+	return append(parts, help.String())
 }
 
 // worstFirst returns the list with errors in front of warnings, and those in front of notes.
@@ -87,19 +89,36 @@ func worstFirst(l diag.List) diag.List {
 // three in common it counts the occurrences, in the order of the list.
 type fingerprints struct {
 	*paths
-	seen map[string]int
+	folders map[string]bool // of the files
+	seen    map[string]int
 }
 
-func newFingerprints(p *paths) *fingerprints { return &fingerprints{p, map[string]int{}} }
+func newFingerprints(p *paths) *fingerprints {
+	out := &fingerprints{p, map[string]bool{}, map[string]int{}}
+	for name := range p.files {
+		out.folders[path.Dir(name)] = true
+	}
+	return out
+}
 
-// lineNumbers are the line numbers some texts name.
-var lineNumbers = regexp.MustCompile(`\bline \d+`)
+// What a text may say that changes with edits elsewhere, or with where rocec is started.
+var (
+	lineNumbers = regexp.MustCompile(`\bline \d+`)
+	quoted      = regexp.MustCompile(`"[^"]+"`)
+)
 
 func (p *fingerprints) of(d *diag.Diagnostic) string {
 	detail := lineNumbers.ReplaceAllLiteralString(d.Detail, "line")
-	if name := d.At.Filename; p.inFile(d.At) { // as typed: it depends on where rocec is started
-		detail = strings.ReplaceAll(detail, strconv.Quote(name), "")
-	}
+	detail = quoted.ReplaceAllStringFunc(detail, func(s string) string {
+		name := s[1 : len(s)-1]
+		switch _, known := p.files[name]; {
+		case known:
+			return p.stable(diag.Range{Filename: name})
+		case p.folders[name]:
+			return path.Dir(p.stable(diag.Range{Filename: path.Join(name, "x")}))
+		}
+		return s
+	})
 	key := d.Code + "\x00" + p.stable(d.At) + "\x00" + detail
 	p.seen[key]++
 	sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(p.seen[key])))

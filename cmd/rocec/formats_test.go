@@ -178,9 +178,14 @@ func everything(t *testing.T) *fabric {
 	return f
 }
 
+// here is the folder of the package: tests go elsewhere.
+var here, _ = os.Getwd()
+
 // sarifSchema is the published schema, as another implementation of SARIF carries it in a constant of its own.
 var sarifSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif").Output()
+	list := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif")
+	list.Dir = here
+	dir, err := list.Output()
 	if err != nil {
 		return nil, err
 	}

@@ -178,6 +178,11 @@ func TestFingerprints(t *testing.T) {
 	moved.Detail = "The same text in line 9."
 	moved.At.Start.Line = 9
 	assert.Equal(t, []string{first, second}, []string{two.of(&moved), two.of(&moved)})
+	p.files["/r/d/f"], p.files["../d/f"] = nil, nil
+	p.names["../d/f"], p.names["../d/x"] = "d/f", "d/x"
+	named, typed := *d, *d
+	named.Detail, typed.Detail = `The file "/r/d/f" in "/r/d" is "odd".`, `The file "../d/f" in "../d" is "odd".`
+	assert.Equal(t, newFingerprints(p).of(&named), newFingerprints(p).of(&typed), "a file has one name, however it was typed")
 	other := *d
 	other.At.Filename = "/r/g"
 	assert.NotContains(t, []string{first, second}, two.of(&other))
