@@ -35,6 +35,10 @@ func only(t *testing.T, r Report, code string) *diag.Diagnostic {
 
 func TestRingReport(t *testing.T) {
 	f := fabric(irtest.Ring(ir.ShortestPath, 4))
+	for i, p := range f.Ports {
+		p.At = f.Links[0].At
+		p.At.Start.Byte, p.At.End.Byte = 100+i, 101+i
+	}
 	d := only(t, Run(f, nil), "pfc-loop")
 	assert.Equal(t, diag.Error, d.Severity)
 	assert.Equal(t, f.RoutingAt, d.At)
@@ -43,7 +47,7 @@ func TestRingReport(t *testing.T) {
 		places[d.Loop[i].At] = true
 		d.Loop[i].At = diag.Range{}
 	}
-	assert.Len(t, places, 4, "every hop has a place of its own")
+	assert.Len(t, places, 4, "every hop stands where a link names its port")
 	assert.Equal(t, []diag.Hop{
 		{Device: "R0", In: "p0", Out: "p1", CosGroup: "rdma"},
 		{Device: "R3", In: "p1", Out: "p0", CosGroup: "rdma"},
@@ -238,4 +242,29 @@ func TestGuessedFailures(t *testing.T) {
 	assert.Contains(t, d.Text, "whether fewer failed links make a circle is not known")
 	assert.NotContains(t, d.Text, "no set of fewer")
 	assert.NotContains(t, d.Fix.Message, "failures = 1")
+}
+
+// TestHopPlaces: hops stand at the places that tell most of them apart.
+func TestHopPlaces(t *testing.T) {
+	circle := Run(fabric(irtest.Ring(ir.ShortestPath, 4)), nil).Proofs[0].Loops[0].Circle
+	at := func(line int) (r diag.Range) {
+		r.Filename, r.Start.Line = "fabric.hcl", line
+		return r
+	}
+	place := func(port, device, link func(i int) int) (lines []int) {
+		for i, h := range circle {
+			h.In.At, h.In.Device.At, h.In.Link.At = at(port(i)), at(device(i)), at(link(i))
+		}
+		for _, h := range hops(circle) {
+			lines = append(lines, h.At.Start.Line)
+		}
+		return lines
+	}
+	one := func(n int) func(int) int { return func(int) int { return n } }
+	each := func(n int) func(int) int { return func(i int) int { return n + i } }
+	half := func(n int) func(int) int { return func(i int) int { return n + i/2 } }
+	assert.Equal(t, []int{10, 11, 12, 13}, place(each(10), each(20), each(30)))
+	assert.Equal(t, []int{20, 20, 21, 21}, place(one(10), half(20), half(30)))
+	assert.Equal(t, []int{30, 31, 32, 33}, place(half(10), one(20), each(30)))
+	assert.Equal(t, []int{10, 10, 10, 10}, place(one(10), one(20), one(30)))
 }
