@@ -113,13 +113,17 @@ func (p *fingerprints) of(d *diag.Diagnostic) string {
 		name := s[1 : len(s)-1]
 		switch _, known := p.files[name]; {
 		case known:
-			return p.stable(diag.Range{Filename: name})
+			name = p.stable(diag.Range{Filename: name})
 		case p.folders[name]:
-			return path.Dir(p.stable(diag.Range{Filename: path.Join(name, "x")}))
+			name = path.Dir(p.stable(diag.Range{Filename: path.Join(name, "x")}))
 		}
-		return s
+		return `"` + name + `"`
 	})
-	key := d.Code + "\x00" + p.stable(d.At) + "\x00" + detail
+	file := p.stable(d.At)
+	if file != "" { // some texts begin with it
+		detail = strings.NewReplacer(file, "", d.At.Filename, "").Replace(detail)
+	}
+	key := d.Code + "\x00" + file + "\x00" + detail
 	p.seen[key]++
 	sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(p.seen[key])))
 	return hex.EncodeToString(sum[:16])

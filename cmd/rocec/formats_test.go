@@ -299,6 +299,35 @@ func TestSARIFLoop(t *testing.T) {
 	assert.Equal(t, lines[:2], lines[2:], "leaf, spine, leaf, spine")
 }
 
+// Files of devices have findings with places too, in every format.
+func TestFormatsOfDeviceFiles(t *testing.T) {
+	bad, err := filepath.Glob("../../targets/cumulus/conflint/testdata/*/bad.conf")
+	require.NoError(t, err)
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	gitFolder(t)(root)
+	for _, name := range bad {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		dir := filepath.Join(root, "switches", filepath.Base(filepath.Dir(name)))
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "traffic.conf"), data, 0o644))
+	}
+	t.Chdir(root)
+	files, prints := reports(t, "--device-config", "switches")
+	require.Greater(t, len(files), 20)
+	for _, f := range files {
+		assert.Regexp(t, "^switches/conf-[a-z0-9-]+/traffic.conf$", f)
+	}
+	t.Chdir(here)
+	t.Chdir("../..")
+	lintXML(t, formatted(t, "junit", "--device-config", root))
+	t.Chdir(filepath.Join(root, "switches"))
+	again, same := reports(t, "--device-config", ".")
+	assert.Equal(t, files, again)
+	assert.Equal(t, prints, same)
+}
+
 // More than code scanning takes is left out, the worst first, and said.
 func TestSARIFBound(t *testing.T) {
 	f := everything(t)

@@ -171,9 +171,12 @@ func (a *app) validateSARIF(f *fabric) error {
 	}
 	run.Tool.Driver = sarifDriver{"rocec", buildVersion().Version, "https://github.com/rocec/rocec", []sarifRule{}}
 	all := worstFirst(f.diags)
-	reasons := map[*diag.Diagnostic]*lang.Ignore{}
+	reasons, prints, fingerprints := map[*diag.Diagnostic]*lang.Ignore{}, map[*diag.Diagnostic]string{}, newFingerprints(p.paths)
+	for _, d := range f.diags {
+		prints[d] = fingerprints.of(d)
+	}
 	for _, i := range f.ignored {
-		reasons[i.Diagnostic] = i.By
+		reasons[i.Diagnostic], prints[i.Diagnostic] = i.By, fingerprints.of(i.Diagnostic)
 		all = append(all, i.Diagnostic)
 	}
 	if left := len(all) - mostResults; left > 0 {
@@ -182,10 +185,9 @@ func (a *app) validateSARIF(f *fabric) error {
 	}
 	rules := sarifRules(all)
 	run.Tool.Driver.Rules = rules.list
-	fingerprints := newFingerprints(p.paths)
 	for _, d := range all {
 		r := p.result(d)
-		r.RuleIndex, r.PartialFingerprints = rules.index[d.Code], map[string]string{"rocec/v1": fingerprints.of(d)}
+		r.RuleIndex, r.PartialFingerprints = rules.index[d.Code], map[string]string{"rocec/v1": prints[d]}
 		if by := reasons[d]; by != nil {
 			r.Suppressions = []sarifSuppression{{"inSource", diag.Escape(by.Reason), p.location(by.At)}}
 		}

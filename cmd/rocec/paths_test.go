@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -75,19 +76,20 @@ func gitFile(t *testing.T) func(string) {
 // reports are the paths each CI format names, and the fingerprints of GitLab's.
 func reports(t *testing.T, args ...string) (files, prints []string) {
 	t.Helper()
-	run := judgeSARIF(t, formatted(t, "sarif", args...))
-	for _, r := range run.Results {
-		files = append(files, *r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
+	of := map[string]string{}
+	for _, r := range judgeSARIF(t, formatted(t, "sarif", args...)).Results {
+		of[r.PartialFingerprints["rocec/v1"]] = *r.Locations[0].PhysicalLocation.ArtifactLocation.URI
 	}
 	var issues []gitlabIssue
 	require.NoError(t, json.Unmarshal([]byte(formatted(t, "gitlab", args...)), &issues))
-	for i, issue := range issues {
-		require.Equal(t, files[i], issue.Location.Path)
-		prints = append(prints, issue.Fingerprint)
+	for _, issue := range issues {
+		require.Equal(t, of[issue.Fingerprint], issue.Location.Path)
+		files, prints = append(files, issue.Location.Path), append(prints, issue.Fingerprint)
 	}
+	require.Len(t, of, len(prints))
 	hub, junit := formatted(t, "github", args...), formatted(t, "junit", args...)
 	for _, f := range files {
-		require.Contains(t, hub, "file="+f+",")
+		require.Regexp(t, "(file=|\\]: )"+regexp.QuoteMeta(f)+"[,:]", hub)
 		require.Contains(t, junit, " "+f)
 	}
 	return files, prints
@@ -181,7 +183,8 @@ func TestFingerprints(t *testing.T) {
 	p.files["/r/d/f"], p.files["../d/f"] = nil, nil
 	p.names["../d/f"], p.names["../d/x"] = "d/f", "d/x"
 	named, typed := *d, *d
-	named.Detail, typed.Detail = `The file "/r/d/f" in "/r/d" is "odd".`, `The file "../d/f" in "../d" is "odd".`
+	named.At.Filename, typed.At.Filename = "/r/d/f", "../d/f"
+	named.Detail, typed.Detail = `/r/d/f is "/r/d/f" in "/r/d" and "odd".`, `../d/f is "../d/f" in "../d" and "odd".`
 	assert.Equal(t, newFingerprints(p).of(&named), newFingerprints(p).of(&typed), "a file has one name, however it was typed")
 	other := *d
 	other.At.Filename = "/r/g"
