@@ -2,6 +2,7 @@ package lang
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,6 +86,55 @@ func assertFormatted(t testing.TB, src, out []byte) {
 	require.Equal(t, tokens(src), tokens(out), "the same words: %q to %q", src, out)
 	if len(out) > 0 {
 		require.True(t, bytes.HasSuffix(out, []byte("\n")) && !bytes.HasSuffix(out, []byte("\n\n")), "one newline at the end: %q", out)
+	}
+}
+
+// respaced is src with other spaces between its words, wherever they mean nothing.
+func respaced(r *rand.Rand, src []byte) []byte {
+	lexed, _ := hclsyntax.LexConfig(src, "x.hcl", hcl.InitialPos)
+	var out []byte
+	text, end := 0, 0 // text: inside of how many strings
+	for i, t := range lexed {
+		between := src[end:t.Range.Start.Byte]
+		switch {
+		case text > 0 || i == 0 || t.Type == hclsyntax.TokenOHeredoc && len(between) == 0:
+			out = append(out, between...)
+		case len(between) > 0 || out[len(out)-1] == '\n':
+			out = append(out, strings.Repeat(" ", 1+r.IntN(4))...)
+		default:
+			out = append(out, strings.Repeat(" ", r.IntN(2))...)
+		}
+		out = append(out, t.Bytes...)
+		switch t.Type {
+		case hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc:
+			text++
+		case hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc:
+			text--
+		}
+		end = t.Range.End.Byte
+	}
+	return out
+}
+
+// The canonical form is one for all ways to space the same words.
+func TestFormatIsCanonical(t *testing.T) {
+	files, err := filepath.Glob("../examples/*/*.hcl")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		require.NoError(t, err)
+		want, ds := Format(name, src)
+		require.Empty(t, ds)
+		require.Equal(t, string(want), string(src), "%s is in canonical form", name)
+		for range 20 {
+			other := respaced(r, src)
+			require.NotEqual(t, string(src), string(other))
+			got, ds := Format(name, other)
+			require.Empty(t, ds, string(other))
+			require.Equal(t, string(want), string(got), string(other))
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -140,7 +141,9 @@ func write(t *testing.T, format string, f *fabric) string {
 
 // tricky is a fabric file whose lines hold letters of every width, each in front of a mistake.
 const tricky = `# é 宽字 😀 e` + "\u0301" + `
-fabric "r" { routing = "shortest-path" /* é 宽字 😀 e` + "\u0301" + ` */ mtu = "many" }
+fabric "r" {
+  /* é 宽字 😀 e` + "\u0301" + ` */ mtu = "many"
+}
 `
 
 // given is the place of a value from the command line or the environment.
@@ -274,9 +277,13 @@ func TestSARIF(t *testing.T) {
 	assert.True(t, strings.HasPrefix(*loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "file:///"), "a file outside of the root")
 	assert.Contains(t, *loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "/a%20fabric%20%231/fabric.hcl")
 
+	region := loop.Locations[0].PhysicalLocation.Region
+	line := utf16.Encode([]rune(strings.Split(tricky, "\n")[*region.StartLine-1]))
+	assert.Equal(t, `"many"`, string(utf16.Decode(line[*region.StartColumn-1:*region.EndColumn-1])))
+
 	given := byText("From the command line.")
 	assert.Len(t, given.RelatedLocations, 1)
-	assert.Contains(t, *given.Message.Text, `:2](1): in [a] file`)
+	assert.Contains(t, *given.Message.Text, `:3](1): in [a] file`)
 	ignored := byText("Too many.")
 	require.Len(t, ignored.Suppressions, 1)
 	assert.Equal(t, "inSource", *ignored.Suppressions[0].Kind)

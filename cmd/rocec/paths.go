@@ -145,5 +145,9 @@ func (p *paths) columns(at diag.Range) (start, end int) {
 		}
 		return n
 	}
-	return column(at.Start.Byte, at.Start.Column), column(at.End.Byte, at.End.Column)
+	start = column(at.Start.Byte, at.Start.Column)
+	if at.End.Byte < at.Start.Byte || at.End.Line < at.Start.Line { // no end is known
+		return start, start
+	}
+	return start, column(at.End.Byte, at.End.Column)
 }

@@ -44,9 +44,12 @@ func TestColumns(t *testing.T) {
 	from, to := p.columns(at)
 	assert.Equal(t, []int{1, 2}, []int{from, to}, "a byte order mark is not counted")
 	at = diag.Range{Filename: "gone"}
-	at.Start.Column, at.End.Column = 3, 0
+	at.Start.Column, at.End.Column = 3, 7
 	from, to = p.columns(at)
-	assert.Equal(t, []int{3, 1}, []int{from, to}, "a file that was not kept has the columns of its place")
+	assert.Equal(t, []int{3, 7}, []int{from, to}, "a file that was not kept has the columns of its place")
+	at.Start.Line, at.Start.Byte, at.End = 2, 12, diag.Range{}.End
+	from, to = p.columns(at)
+	assert.Equal(t, []int{3, 3}, []int{from, to}, "a place without an end")
 }
 
 // repository makes a folder with a fabric in pods/one and returns both.
