@@ -254,7 +254,7 @@ func TestSARIF(t *testing.T) {
 		run := judgeSARIF(t, formatted(t, "sarif", dir))
 		require.Equal(t, "rocec/"+dir+"/", *run.AutomationDetails.ID)
 		for _, r := range run.Results {
-			require.Regexp(t, "^"+dir+"/[a-z]+.hcl$", *r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
+			require.Regexp(t, "^"+dir+"/[a-z/]+[.]hcl$", *r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
 			require.Equal(t, "%SRCROOT%", *r.Locations[0].PhysicalLocation.ArtifactLocation.URIBaseID)
 		}
 	}
