@@ -2,6 +2,7 @@
 Rocec compiles a lossless RoCE fabric, described in HCL, into the configuration of its switches and hosts, proves before
 anything is pushed that it cannot freeze or drop under load, and pushes it over SSH.
 
+	rocec init [DIR]            a small fabric that works; or one from a cabling file (--from)
 	rocec validate [DIR]        everything that can be known without a device
 	rocec validate --device-config PATH
 	                            what is wrong in files that lie on switches already

@@ -1,0 +1,328 @@
+package main
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/topology"
+)
+
+// start holds the files of a new fabric as they are written.
+//
+//go:embed start
+var start embed.FS
+
+// newFile is a file init writes. Names use slashes and are relative to the fabric's folder.
+type newFile struct {
+	name string
+	data []byte
+}
+
+// cablings are the files --from reads: by the word a person uses, the format of the topology block and the name of the
+// copy where the original's does not do.
+var cablings = []struct{ from, format, name string }{
+	{"ptm", "ptm", "topology.dot"},
+	{"clab", "containerlab", "topology.clab.yml"},
+	{"csv", "csv", "cables.csv"},
+}
+
+func (a *app) initCommand() *cobra.Command {
+	var from string
+	var words []string
+	for _, c := range cablings {
+		words = append(words, c.from)
+	}
+	cmd := &cobra.Command{
+		Use:   "init [--from ptm|clab|csv FILE] [DIR]",
+		Short: "start a fabric: a small one that works, or from the cabling file you have",
+		Long: "Init writes a small fabric with comments to DIR, which is made if it is not there: 2 spines, 4 leaves, 8 hosts,\n" +
+			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours.\n" +
+			"\n" +
+			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, or a sheet of cables. The\n" +
+			"file is copied and stays the only place where cables are written. Switches and hosts are guessed from names and\n" +
+			"ports; what such a file does not tell is filled in so that the fabric loads, and marked CHECK.\n" +
+			"\n" +
+			"Nothing is overwritten: a folder that holds one of the files, or any *.hcl file, is refused.",
+		Example: "  rocec init lab\n" +
+			"  rocec init --from ptm topology.dot pod1",
+		Args: func(_ *cobra.Command, args []string) error {
+			most := 1
+			if from != "" {
+				most = 2
+				if len(args) == 0 {
+					return fmt.Errorf("--from %s needs the FILE to start from", from)
+				}
+			}
+			if len(args) > most {
+				return fmt.Errorf("init takes one DIR, not %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if from == "" {
+				return a.init(folder(args), startFiles(nil))
+			}
+			if err := choice("from", from, words...); err != nil {
+				return err
+			}
+			files, err := a.draft(from, args[0])
+			if err != nil {
+				return err
+			}
+			return a.init(folder(args[1:]), files)
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "`kind` of the cabling file to start from: ptm, clab or csv")
+	cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
+	return cmd
+}
+
+// startFiles are the files of the small fabric; those in instead take the place of the ones with the same name.
+func startFiles(instead map[string][]byte) []newFile {
+	files := []newFile{
+		{name: "fabric.hcl"},
+		{name: "devices.hcl"},
+		{name: "cabling.hcl"},
+		{name: ".gitignore"},
+		{name: ".github/workflows/rocec.yml"},
+	}
+	for i, f := range files {
+		data, ok := instead[f.name]
+		if !ok {
+			var err error
+			if data, err = start.ReadFile("start/" + strings.TrimPrefix(path.Base(f.name), ".")); err != nil {
+				panic(err)
+			}
+		}
+		files[i].data = data
+	}
+	return files
+}
+
+// init writes the files of a fabric to dir and says what to do next.
+func (a *app) init(dir string, files []newFile) error {
+	name := fabricName(dir)
+	for i, f := range files {
+		if f.name == "fabric.hcl" {
+			files[i].data = bytes.Replace(f.data, []byte(`fabric "lab"`), []byte(`fabric "`+name+`"`), 1)
+		}
+	}
+	if err := refuseTaken(dir, files); err != nil {
+		return err
+	}
+	if err := writeNew(dir, files); err != nil {
+		return fail(exitMachines, "the fabric could not be written: %v", err)
+	}
+	if a.quiet {
+		return nil
+	}
+	fmt.Fprintf(a.stdout, "%s: %s written\n", diag.Escape(dir), diag.Count(len(files), "file"))
+	for _, f := range files {
+		fmt.Fprintf(a.stdout, "  %s\n", f.name)
+	}
+	if n := countChecks(files); n > 0 {
+		fmt.Fprintf(a.stdout, "\nLines marked CHECK (%d) hold what the cabling file does not tell: look at each of them.\n", n)
+	}
+	fmt.Fprint(a.stdout, "\nnext:\n")
+	if dir != "." {
+		fmt.Fprintf(a.stdout, "  cd %s\n", shellWord(dir))
+	}
+	fmt.Fprint(a.stdout, "  rocec validate               # everything that can be known without a device\n"+
+		"  rocec graph -o fabric.html   # look at it in a browser\n"+
+		"  rocec plan --lab             # a rehearsal: what would be written to every device\n"+
+		"  rocec plan                   # the same with your devices; changes nothing\n")
+	return nil
+}
+
+var nameLike = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
+
+// fabricName names the fabric after its folder, where that makes a name.
+func fabricName(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		if name := strings.ToLower(filepath.Base(abs)); nameLike.MatchString(name) {
+			return name
+		}
+	}
+	return "lab"
+}
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
+
+// shellWord quotes a name for a shell where it must be.
+func shellWord(s string) string {
+	if plainWord.MatchString(s) && !strings.HasPrefix(s, "-") {
+		return s
+	}
+	return diag.Escape("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
+}
+
+func countChecks(files []newFile) int {
+	n := 0
+	for _, f := range files {
+		if strings.HasSuffix(f.name, ".hcl") {
+			n += bytes.Count(f.data, []byte("CHECK:"))
+		}
+	}
+	return n
+}
+
+// refuseTaken fails if dir holds one of the files, or another file that would be read as part of the fabric.
+func refuseTaken(dir string, files []newFile) error {
+	var taken []string
+	for _, f := range files {
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(f.name))); err == nil {
+			taken = append(taken, f.name)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fail(exitMachines, "%v", err)
+	}
+	for _, e := range entries {
+		mine := false
+		for _, f := range files {
+			mine = mine || f.name == e.Name()
+		}
+		if !mine && strings.HasSuffix(e.Name(), ".hcl") {
+			taken = append(taken, e.Name())
+		}
+	}
+	if len(taken) == 0 {
+		return nil
+	}
+	for i, t := range taken {
+		taken[i] = diag.Escape(t)
+	}
+	const most = 8
+	if more := len(taken) - most; more > 0 {
+		taken = append(taken[:most], fmt.Sprintf("and %d more", more))
+	}
+	return fail(exitErrors, "%s holds %s already, and init overwrites nothing; name a new folder, such as rocec init lab", diag.Escape(dir), strings.Join(taken, ", "))
+}
+
+// writeNew writes files that must not be there yet, below dir. If one cannot be written, none stays.
+func writeNew(dir string, files []newFile) (err error) {
+	_, missing := os.Lstat(dir)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	var undo []string // made by us, in order
+	defer func() {
+		for i := len(undo) - 1; err != nil && i >= 0; i-- {
+			root.Remove(undo[i]) //nolint:errcheck // what is not empty was not ours alone
+		}
+		root.Close() //nolint:errcheck // everything is synced
+		if err != nil && missing != nil {
+			os.Remove(dir) //nolint:errcheck // as above
+		}
+	}()
+	for _, f := range files {
+		for i, c := range f.name {
+			if c == '/' {
+				if err := root.Mkdir(f.name[:i], 0o777); err == nil {
+					undo = append(undo, f.name[:i])
+				} else if !errors.Is(err, fs.ErrExist) {
+					return err
+				}
+			}
+		}
+		if err := linkNew(root, f); err != nil {
+			return err
+		}
+		undo = append(undo, f.name)
+	}
+	return nil
+}
+
+// linkNew writes a file beside its name and gives it the name when it is whole. It fails if the name is taken.
+func linkNew(root *os.Root, f newFile) error {
+	tmp := path.Join(path.Dir(f.name), ".rocec-new-"+path.Base(f.name))
+	w, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	defer root.Remove(tmp) //nolint:errcheck // it has its real name, or is broken
+	_, err = w.Write(f.data)
+	if err == nil {
+		err = w.Sync()
+	}
+	if cerr := w.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	if err = root.Link(tmp, f.name); err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if _, there := root.Lstat(f.name); there == nil { // a file system without hard links
+		return &fs.PathError{Op: "link", Path: f.name, Err: fs.ErrExist}
+	}
+	return root.Rename(tmp, f.name)
+}
+
+// draft reads a cabling file and makes the files of a fabric of it.
+func (a *app) draft(from, file string) ([]newFile, error) {
+	var format, name string
+	for _, c := range cablings {
+		if c.from == from {
+			format, name = c.format, c.name
+		}
+	}
+	src, err := readCabling(file)
+	if err != nil {
+		return nil, fail(exitErrors, "%v", err)
+	}
+	shown := path.Clean(filepath.ToSlash(file))
+	edges, ds := topology.Read(format, shown, src, a.maxObjects)
+	var d *draft
+	if !ds.HasErrors() {
+		d = newDraft(edges, &ds)
+	}
+	if len(ds) > 0 {
+		p := &diag.Printer{Files: map[string][]byte{shown: src}, Color: a.paints(a.stderr), Width: a.width(a.stderr), Most: 20}
+		p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+		return nil, fail(exitErrors, "nothing was written; mend %s first", diag.Escape(file))
+	}
+	if base := path.Base(shown); goodCopy.MatchString(base) && path.Ext(base) != ".hcl" {
+		name = base
+	}
+	files := startFiles(map[string][]byte{
+		"fabric.hcl":  d.fabric(),
+		"devices.hcl": d.devices(name),
+		"cabling.hcl": d.cabling(format, name),
+	})
+	return append(files, newFile{name, src}), nil
+}
+
+// goodCopy is what the copy of a cabling file may be called: a name that needs no quotes anywhere.
+var goodCopy = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$`)
+
+// readCabling reads a file the person named, no more of it than is wanted.
+func readCabling(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || info.IsDir() {
+		return nil, fmt.Errorf("%s is no file", name)
+	}
+	return io.ReadAll(io.LimitReader(f, topology.MaxFile+1))
+}
