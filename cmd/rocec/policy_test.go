@@ -17,7 +17,7 @@ const policy = `
 lang/diag:               | github.com/hashicorp/hcl/v2
 lang/nodeset:            |
 lang/nexthops:           lang/diag |
-lang/topology:           lang/diag | go.yaml.in/yaml/v3
+lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml/v3
 lang:                    lang/diag lang/nodeset lang/nexthops lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |

@@ -136,11 +136,11 @@ func Read(format, name string, src []byte, most int) ([]Edge, diag.List) {
 	}
 	r := &reader{most: most}
 	if len(src) > MaxFile {
-		TooLarge.Errorf(&r.ds, diag.NewPlaces(name, "").Range(0, 0), "The file has %s bytes, and at most %s are read. Split it into several files, each with a topology block of its own.", diag.Number(len(src)), diag.Number(MaxFile))
+		TooLarge.Errorf(&r.ds, newPlaces(name, "").at(0, 0), "The file has %s bytes, and at most %s are read. Split it into several files, each with a topology block of its own.", diag.Number(len(src)), diag.Number(MaxFile))
 		return nil, r.ds
 	}
 	r.text = string(src)
-	r.places = diag.NewPlaces(name, r.text)
+	r.places = newPlaces(name, r.text)
 	r.begin = len(r.text) - len(strings.TrimPrefix(r.text, "\ufeff"))
 	if r.valid(); !r.failed {
 		Formats[i].read(r)
@@ -155,7 +155,7 @@ func Read(format, name string, src []byte, most int) ([]Edge, diag.List) {
 type reader struct {
 	text   string
 	begin  int // behind a byte order mark
-	places *diag.Places
+	places *places
 	most   int
 	edges  []Edge
 	others bool // the file has links that are no cables
@@ -163,7 +163,7 @@ type reader struct {
 	failed bool // nothing more is read
 }
 
-func (r *reader) at(from, to int) diag.Range { return r.places.Range(from, to) }
+func (r *reader) at(from, to int) diag.Range { return r.places.at(from, to) }
 
 // mistake reports what is wrong at a place. Reading goes on, unless there are very many.
 func (r *reader) mistake(t *diag.Topic, from, to int, format string, args ...any) *diag.Diagnostic {

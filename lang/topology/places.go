@@ -1,4 +1,4 @@
-package diag
+package topology
 
 import (
 	"slices"
@@ -6,23 +6,25 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/rocec/rocec/lang/diag"
 )
 
-// Places turns offsets in the text of one file into ranges. A reader keeps offsets, which are small, and asks for places
+// places turns offsets in the text of one file into ranges. A reader keeps offsets, which are small, and asks for places
 // where it needs them; asking in about the order of the file is cheap. It is not safe for concurrent use.
 //
 // Columns count what a person sees as one letter, as hcl counts them. Behind 4 KiB of a line that is not ASCII they
 // count bytes: nobody looks there, and counting would make time quadratic.
-type Places struct {
+type places struct {
 	name, text string
 	ascii      bool
 	lines      []int // offsets at which lines begin
 	last       int   // the line that was asked for last
 }
 
-// NewPlaces makes the places of a file.
-func NewPlaces(name, text string) *Places {
-	p := &Places{name: name, text: text, ascii: true, lines: make([]int, 1, 1+strings.Count(text, "\n"))}
+// newPlaces makes the places of a file.
+func newPlaces(name, text string) *places {
+	p := &places{name: name, text: text, ascii: true, lines: make([]int, 1, 1+strings.Count(text, "\n"))}
 	for at := 0; ; {
 		i := strings.IndexByte(text[at:], '\n')
 		if i < 0 {
@@ -40,18 +42,18 @@ func NewPlaces(name, text string) *Places {
 	return p
 }
 
-// Range is the place between two offsets. Offsets outside of the text are moved to its ends.
-func (p *Places) Range(from, to int) Range {
+// at is the place between two offsets. Offsets outside of the text are moved to its ends.
+func (p *places) at(from, to int) diag.Range {
 	from = min(max(from, 0), len(p.text))
 	to = min(max(to, from), len(p.text))
-	r := Range{Filename: p.name, Start: p.position(from)}
+	r := diag.Range{Filename: p.name, Start: p.position(from)}
 	if r.End = r.Start; to > from {
 		r.End = p.position(to)
 	}
 	return r
 }
 
-func (p *Places) position(at int) hcl.Pos {
+func (p *places) position(at int) hcl.Pos {
 	for tries := 0; ; tries++ {
 		if tries == 2 {
 			i, exact := slices.BinarySearch(p.lines, at)
