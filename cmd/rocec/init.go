@@ -132,8 +132,19 @@ func (a *app) init(dir string, files []newFile) error {
 	for _, f := range files {
 		fmt.Fprintf(a.stdout, "  %s\n", f.name)
 	}
-	if n := countChecks(files); n > 0 {
+	n := countChecks(files)
+	drafted := n > 0
+	if drafted {
 		fmt.Fprintf(a.stdout, "\nLines marked CHECK (%d) hold what the cabling file does not tell: look at each of them.\n", n)
+	}
+	if drafted {
+		f, err := a.load(dir)
+		if err != nil {
+			return err
+		}
+		if f.diags.HasErrors() { // no fault of init's: a cable to itself, a port no model has
+			fmt.Fprintf(a.stdout, "\nrocec validate finds %s in it, which the guesses could not avoid: mend them first.\n", diag.Count(f.diags.Count(diag.Error), "error"))
+		}
 	}
 	fmt.Fprint(a.stdout, "\nnext:\n")
 	if dir != "." {
