@@ -51,7 +51,7 @@ func (a *app) initCommand() *cobra.Command {
 			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours.\n" +
 			"\n" +
 			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, or a sheet of cables. The\n" +
-			"file is copied and stays the only place where cables are written. Switches and hosts are guessed from names and\n" +
+			"file is copied to DIR and stays the only place where cables are written. Switches and hosts are guessed from names and\n" +
 			"ports; what such a file does not tell is filled in so that the fabric loads, and marked CHECK.\n" +
 			"\n" +
 			"Nothing is overwritten: a folder that holds one of the files, or any *.hcl file, is refused.",
@@ -77,11 +77,12 @@ func (a *app) initCommand() *cobra.Command {
 			if err := choice("from", from, words...); err != nil {
 				return err
 			}
-			files, err := a.draft(from, args[0])
+			dir := folder(args[1:])
+			files, err := a.draft(from, args[0], dir)
 			if err != nil {
 				return err
 			}
-			return a.init(folder(args[1:]), files)
+			return a.init(dir, files)
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "`kind` of the cabling file to start from: ptm, clab or csv")
@@ -288,8 +289,9 @@ func linkNew(root *os.Root, f newFile) error {
 	return root.Rename(tmp, f.name)
 }
 
-// draft reads a cabling file and makes the files of a fabric of it.
-func (a *app) draft(from, file string) ([]newFile, error) {
+// draft reads a cabling file and makes the files of a fabric of it. A file that lies in the fabric's folder already is
+// not copied.
+func (a *app) draft(from, file, dir string) ([]newFile, error) {
 	var format, name string
 	for _, c := range cablings {
 		if c.from == from {
@@ -319,6 +321,11 @@ func (a *app) draft(from, file string) ([]newFile, error) {
 		"devices.hcl": d.devices(name),
 		"cabling.hcl": d.cabling(format, name),
 	})
+	if there, err := os.Stat(filepath.Join(dir, name)); err == nil {
+		if info, err := os.Stat(file); err == nil && os.SameFile(there, info) {
+			return files, nil
+		}
+	}
 	return append(files, newFile{name, src}), nil
 }
 
