@@ -371,6 +371,14 @@ func (l *lab) word(n *yaml.Node) word {
 		}
 		from = next
 	}
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 { // | or >, and the text on the lines below; its end is no part of a name
+		text := strings.TrimRight(n.Value, "\n")
+		below := strings.TrimLeft(l.text[from+len(lineOf(l.text[from:])):], " \t\r\n")
+		if text != "" && strings.HasPrefix(below, text) {
+			from = len(l.text) - len(below)
+			return word{v: text, from: from, to: from + len(text), in: from, out: from + len(text)}
+		}
+	}
 	w := word{v: n.Value, from: from, in: from}
 	rest := l.text[from:]
 	switch {

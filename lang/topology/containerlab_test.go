@@ -19,6 +19,7 @@ func TestContainerlab(t *testing.T) {
 		{links(`- {type: veth, mtu: 1500, endpoints: [{node: a, interface: p, mac: "02:00"}, {interface: q, node: b}], vars: {speed: 100G, other: [x], length: "3m", mtu: 9000}}`), "a:p-b:q speed=100G length=3m mtu=9000"},
 		{links(`- type: host`, "  host-interface: x", "  endpoint: {node: a, interface: p}", "- type: mgmt-net", "- {type: macvlan}", "- {type: vxlan-stitch}", "- {type: dummy, endpoint: {node: a}}", "- endpoints: [a:p, host:x]", "- endpoints: [mgmt-net:x, a:p]", "- endpoints: [a:p, macvlan:eth0]", "- endpoints: [dummy, a:p]", "- {type: veth, endpoints: [{node: a, interface: p}, {node: host, interface: q}]}", "- endpoints: [a:p, b:q]"), "a:p-b:q"},
 		{links(`- &one {endpoints: [&p a:p, !!str "b:q"]}`, "- *one", "- {<<: *one, vars: {speed: 25G}}", "- {<<: [{vars: {speed: 1G}}, *one]}", "- endpoints: [*p, c:r]"), "a:p-b:q, a:p-b:q, a:p-b:q speed=25G, a:p-b:q speed=1G, a:p-c:r"},
+		{links("- endpoints:", "  - |", "    a:p", "  - >-", "    b:q"), "a:p-b:q"},
 		{links(`- endpoints: ["a\x3ap", 'b:''q']`), "a:p-b:'q"},
 		{"\ufefftopology: {links: [{endpoints: [a:p, b:q]}]}\r\n", "a:p-b:q"},
 		{"topology:\r\n  links: # ü\r\n    - endpoints: [\"é:p\", \"b:q\"] # x\r\n    - endpoints: [\"c:p\", \"d:q\"]\r\n", "é:p-b:q, c:p-d:q"},

@@ -68,7 +68,11 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 		return string(src[r.Start.Byte:r.End.Byte])
 	}
 	named := func(name string, r diag.Range) {
-		if s := text(r); !strings.ContainsAny(s, "\\\"'\n\r+\u0085\u2028\u2029") {
+		s := text(r)
+		switch {
+		case strings.ContainsAny(s, "\\\"'\n\r+\u0085\u2028\u2029"): // escaped, or joined of several
+		case strings.HasPrefix(s, "|") || strings.HasPrefix(s, ">") || strings.HasPrefix(name, s+" "): // YAML over several lines
+		default:
 			require.Equal(t, name, s)
 		}
 	}
@@ -78,7 +82,8 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 			require.NotEmpty(t, end.Device)
 			require.NotEmpty(t, end.Port)
 			text(end.At)
-			if s := text(end.DeviceAt); s != end.Device+":"+end.Port {
+			text(end.DeviceAt)
+			if end.DeviceAt != end.PortAt { // one word, in which the names cannot be told apart for escapes
 				named(end.Device, end.DeviceAt)
 				named(end.Port, end.PortAt)
 			}
