@@ -19,7 +19,9 @@ func TestManual(t *testing.T) {
 	src, err := os.ReadFile(manual)
 	require.NoError(t, err)
 	doc := string(src)
-	doc = section(t, doc, "blocks", blockTables())
+	for _, d := range Blocks() {
+		doc = blockSection(t, doc, d)
+	}
 	doc = section(t, doc, "functions", functionTable())
 	doc = section(t, doc, "codes", codeTable())
 	if *update && doc != string(src) {
@@ -39,26 +41,36 @@ func section(t *testing.T, doc, name, text string) string {
 
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
-func blockTables() string {
+// blockSection fills the table of a block into its section, which has an example as well.
+func blockSection(t *testing.T, doc string, d BlockDoc) string {
+	title := "# " + d.Path
+	if d.Label != "" {
+		title += fmt.Sprintf(" %q", d.Label)
+	}
+	_, rest, ok := strings.Cut(doc, title+"\n")
+	require.True(t, ok, "%s has no section %q", manual, title)
+	own, _, _ := strings.Cut(rest, "\n##")
+	require.Contains(t, own, "```hcl", "the section %q has no example", title)
+	if len(d.Attrs) == 0 {
+		return doc
+	}
+	mark := "<!-- table " + d.Path + " -->\n"
+	require.Contains(t, own, mark, "the section %q has no table", title)
+	i := strings.Index(doc, mark) + len(mark)
+	j := strings.Index(doc[i:], "<!-- end table -->")
+	require.GreaterOrEqual(t, j, 0, d.Path)
+	return doc[:i] + attributeTable(d) + doc[i+j:]
+}
+
+func attributeTable(d BlockDoc) string {
 	var b strings.Builder
-	for _, d := range Blocks() {
-		title := d.Path
-		if d.Label != "" {
-			title += fmt.Sprintf(" %q", d.Label)
+	b.WriteString("| attribute | type | default | |\n| --- | --- | --- | --- |\n")
+	for _, a := range d.Attrs {
+		def := a.Default
+		if a.Required {
+			def = "**required**"
 		}
-		fmt.Fprintf(&b, "### %s\n\n%s\n\n", title, d.Doc)
-		if len(d.Attrs) == 0 {
-			continue
-		}
-		b.WriteString("| attribute | type | default | |\n| --- | --- | --- | --- |\n")
-		for _, a := range d.Attrs {
-			def := a.Default
-			if a.Required {
-				def = "**required**"
-			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, cell(a.Type), cell(def), cell(a.Doc))
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", a.Name, cell(a.Type), cell(def), cell(a.Doc))
 	}
 	return b.String()
 }

@@ -9,120 +9,256 @@ import (
 // The mistakes lang reports. `rocec explain CODE` prints the Doc.
 var (
 	unreadable = diag.Topic{Code: "unreadable", Summary: "a folder or file cannot be read", Doc: `
-A fabric is a folder; every regular *.hcl file directly in it is read. Names that start with a dot are not.
-Symbolic links, pipes and devices are refused rather than followed, because a fabric must not read what lies
-outside its folder.
+A fabric is a folder; every regular *.hcl file directly in it is read. Names that start with a dot
+are not. Symbolic links, pipes and devices are refused rather than followed, because a fabric must
+not read what lies outside its folder.
 
-What to do: give the right folder, mend its permissions, or replace the link by the file.`}
+Example:
+
+    $ ln -s /srv/common/groups.hcl pod1/groups.hcl
+    $ rocec validate pod1
+
+How to mend it: give the right folder, mend its permissions, or replace the link by the file.
+`}
 
 	tooLarge = diag.Topic{Code: "too-large", Summary: "the input is larger than rocec reads", Doc: `
-Limits keep a mistake, or a fabric from a stranger, from eating the machine: 256 files of 1 MiB, together
-32 MiB and each 200,000 tokens; a table of next hops of 64 MiB; strings of 64 KiB; values of 100,000 elements;
-and a bound on the work of expressions all together. A string that doubles itself in a chain of locals meets
-the last one.
+Limits keep a mistake, or a fabric from a stranger, from eating the machine: 256 files of 1 MiB,
+together 32 MiB and each 200,000 tokens; a table of next hops of 64 MiB; strings of 64 KiB; values
+of 100,000 elements; and a bound on the work of expressions all together. A string that doubles
+itself in a chain of locals meets the last one.
 
-What to do: split a large file; name many things with nodesets and meshes instead of one block each:
+Example:
 
-    link "hosts" {
-      a = "gpu[0001-4096]:ens1f0"
-      b = "leaf[001-128]:swp[1-32]"
-    }`}
+    locals {
+      line  = join(",", range(4096))
+      lines = "${local.line}${local.line}${local.line}${local.line}"      # 76 KiB
+    }
+
+How to mend it: split a large file; name many things with nodesets and meshes instead of one block
+each.
+
+    locals {
+      lines = "gpu[1-4096]"
+    }
+`}
 
 	tooDeep = diag.Topic{Code: "too-deep", Summary: "the input is nested too deeply", Doc: `
-Brackets, templates, conditionals and signs may be nested 64 deep, one expression may join 128 operands, and
-a for expression may hold one other for expression, not two. Nothing a person writes comes near; deeper input would
-stop the parser of HCL with no message at all.
+Brackets, templates, conditionals and signs may be nested 64 deep, one expression may join 128
+operands, and a for expression may hold one other for expression, not two. Nothing a person writes
+comes near; deeper input would stop the parser of HCL with no message at all.
 
-What to do: give parts of the expression a name in a locals block.`}
+Example:
+
+    locals {
+      ports = [for pod in range(2) : [for leaf in range(4) : [for port in range(8) : port]]]
+    }
+
+How to mend it: give parts of the expression a name in a locals block.
+
+    locals {
+      leaf  = [for port in range(8) : port]
+      ports = [for pod in range(2) : [for leaf in range(4) : local.leaf]]
+    }
+`}
 
 	invalidUTF8 = diag.Topic{Code: "invalid-utf8", Summary: "the file is not UTF-8 text", Doc: `
-Fabric files are UTF-8 without NUL bytes. The place shown is the first byte that is not.
+Fabric files are UTF-8 without NUL bytes. The place shown is the first byte that is not. Files from
+old Windows editors are often UTF-16 or Latin-1.
 
-What to do: save the file as UTF-8. Files from old Windows editors are often UTF-16 or Latin-1:
+Example:
 
-    iconv -f ISO-8859-1 -t UTF-8 fabric.hcl`}
+    $ file pod1/fabric.hcl
+    pod1/fabric.hcl: ISO-8859 text
+
+How to mend it: save the file as UTF-8.
+
+    $ iconv -f ISO-8859-1 -t UTF-8 fabric.hcl > fabric.new
+`}
 
 	syntax = diag.Topic{Code: "syntax", Summary: "the file is not valid HCL", Doc: `
-The text cannot be read as HCL (the language of Terraform and Nomad). Often a quote, a bracket or an equals sign
-is missing a line further up. An attribute is name = value; a block is kind "label" { ... }, and a block
-written on one line holds at most one attribute.
+The text cannot be read as HCL (the language of Terraform and Nomad). Often a quote, a bracket or
+an equals sign is missing a line further up. An attribute is name = value; a block is kind "label"
+{ ... }, and a block written on one line holds at most one attribute.
 
-    switch "leaf" {
-      names = "leaf[1-4]"
-    }`}
+Example:
+
+    switch "edge" {
+      names = "edge[1-4]
+    }
+
+How to mend it: look at the place shown and at the line above it. rocec fmt --check tells whether
+the file can be read again.
+
+    switch "edge" {
+      names   = "edge[1-4]"
+      model   = "sn2700"
+      version = "4.3.0"
+    }
+`}
 
 	unknownBlock = diag.Topic{Code: "unknown-block", Summary: "there is no such block", Doc: `
-The language has a fixed set of blocks, and each may stand in certain places only. An unknown one is refused
-instead of skipped: a misspelt block must not silently configure nothing.
+The language has a fixed set of blocks, and each may stand in certain places only. An unknown one is
+refused instead of skipped: a misspelt block must not silently configure nothing.
 
-What to do: take the name the message offers.`}
+Example:
+
+    swich "edge" {
+      model = "sn2700"
+    }
+
+How to mend it: take the name the message offers.
+`}
 
 	misplacedBlock = diag.Topic{Code: "misplaced-block", Summary: "the block does not belong into a module", Doc: `
 The fabric block and the ssh block hold for the whole fabric, so they are said once, in the
 fabric's own folder. A module is used there, often several times, and could only contradict.
 
-Example, in pod/fabric.hcl:
+Example: in pod/fabric.hcl, the folder of a module,
 
-    fabric "pod" { mtu = 9216 }
+    fabric "pod" {
+      mtu = 9216
+    }
 
 How to mend it: delete the block in the module. What differs from module to module comes by
-variables.`}
+variables.
+`}
 
 	moduleCycle = diag.Topic{Code: "module-cycle", Summary: "a module holds itself", Doc: `
 A module takes in the blocks of a folder. If a module block there, or in one of the modules it
 names, leads back to the same folder, there is no end.
 
-Example, in pod/rack.hcl:
+Example: in pod/rack.hcl, the folder of a module,
 
-    module "again" { source = "../pod" }
+    module "again" {
+      source = "../pod"
+    }
 
 How to mend it: take one of the module blocks of the circle away, or move what both folders need
-into a third one.`}
+into a third one.
+`}
 
 	unknownAttribute = diag.Topic{Code: "unknown-attribute", Summary: "there is no such attribute", Doc: `
-Every block knows its attributes. An unknown one is refused instead of skipped: lossles = true must not
-silently give a lossy class.
+Every block knows its attributes. An unknown one is refused instead of skipped: lossles = true must
+not silently give a lossy group.
 
-What to do: take the name the message offers. Attributes stand in blocks, never at the top of a file.`}
-
-	missingAttribute = diag.Topic{Code: "missing-attribute", Summary: "a required attribute is missing", Doc: `
-Some attributes have no sensible default, so the person must say: the cos of a cos_group, the version of a
-roce, the model of a switch. null counts as not written.
+Example:
 
     cos_group "rdma" {
-      cos = 4
-    }`}
+      cos     = 4
+      lossles = true
+    }
+
+How to mend it: take the name the message offers. Attributes stand in blocks, never at the top of a
+file.
+`}
+
+	missingAttribute = diag.Topic{Code: "missing-attribute", Summary: "a required attribute is missing", Doc: `
+Some attributes have no sensible default, so the person must say: the cos of a cos_group, the
+version of a roce, the model of a switch. null counts as not written.
+
+Example:
+
+    cos_group "bulk" {
+      weight = 10          # no cos
+    }
+
+How to mend it: write the attribute.
+
+    cos_group "bulk" {
+      cos = 1
+    }
+`}
 
 	badLabel = diag.Topic{Code: "bad-label", Summary: "the labels of a block are wrong", Doc: `
-Most blocks carry exactly one label, the quoted name after the kind; ssh, locals, ecn, pfc, traffic_class and
-validation carry none.
+Most blocks carry exactly one label, the quoted name after the kind; ssh, locals, ecn, pfc, by_hand,
+traffic_class and validation carry none. Other blocks refer to the label, so it is letters, digits,
+"_", "-" and, for some kinds, ".".
 
-    cos_group "rdma" { cos = 4 }
-    locals { pods = 2 }`}
+Example:
+
+    cos_group {
+      cos = 1
+    }
+
+How to mend it: give the block its label, or take the label away.
+
+    cos_group "bulk" {
+      cos = 1
+    }
+`}
 
 	duplicateBlock = diag.Topic{Code: "duplicate-block", Summary: "a block is there twice", Doc: `
-fabric and the top-level ssh block may be written once in a folder; ecn and pfc once in a cos_group; ssh once
-in a switch or host. With two, nobody could say which counts.
+fabric and the top-level ssh block may be written once in a folder; ecn and pfc once in a cos_group;
+ssh and by_hand once in a switch or host. With two, nobody could say which counts.
 
-What to do: merge the two.`}
+Example:
+
+    ssh { user = "cumulus" }
+    ssh { jump = "bastion.example.net" }
+
+How to mend it: make one block of the two.
+`}
 
 	duplicateAttribute = diag.Topic{Code: "duplicate-attribute", Summary: "an attribute is set twice", Doc: `
 An attribute may be set once in a block. With two, nobody could say which counts.
 
-What to do: delete one.`}
+Example:
+
+    cos_group "bulk" {
+      cos = 1
+      cos = 2
+    }
+
+How to mend it: delete one of them.
+
+    cos_group "bulk" {
+      cos = 1
+    }
+`}
 
 	duplicateName = diag.Topic{Code: "duplicate-name", Summary: "a name is used twice", Doc: `
-Device names are unique across all switch and host blocks, because they become folders and SSH destinations.
-Labels are unique among blocks of one kind, interface names in a host, variables and locals in the fabric.
-Nodesets may overlap by mistake:
+Device names are unique across all switch and host blocks, because they become folders and SSH
+destinations. Labels are unique among blocks of one kind, interface names in a host, variables and
+locals in the fabric. Often two nodesets overlap.
 
-    switch "a" { names = "leaf[1-4]" }
-    switch "b" { names = "leaf[4-8]" }      # leaf4 again`}
+Example:
+
+    switch "edge" {
+      names = "edge[1-4]"
+      model = "sn2700"
+    }
+    switch "core" {
+      names = "edge[4-8]"      # edge4 again
+      model = "sn2700"
+    }
+
+How to mend it: give one of the two another name; the message shows both places.
+
+    switch "core" {
+      names = "core[4-8]"
+    }
+`}
 
 	badName = diag.Topic{Code: "bad-name", Summary: "the name is not allowed", Doc: `
-Device names have 1 to 63 of the characters a-z 0-9 . _ - and start with a letter or digit; ".." is not
-allowed. Interface names are Linux names: up to 15 of the characters A-Z a-z 0-9 . _ + @ -, starting with a
-letter, digit or underscore. Names become paths and commands on devices, so nothing else is let through.`}
+Device names have 1 to 63 of the characters a-z 0-9 . _ - and start with a letter or digit; ".." is
+not allowed. Interface names are Linux names: up to 15 of the characters A-Z a-z 0-9 . _ + @ -,
+starting with a letter, digit or underscore. Names become paths and commands on devices, so nothing
+else is let through.
+
+Example:
+
+    switch "edge" {
+      names = "Edge[1-4]"
+      model = "sn2700"
+    }
+
+How to mend it: use the characters above. Device names are names in the fabric; the address of a
+device may be anything (ssh block).
+
+    switch "edge" {
+      names = "edge[1-4]"
+    }
+`}
 
 	badNodeset = diag.Topic{Code: "bad-nodeset", Summary: "the nodeset cannot be read", Doc: `
 One string names many things:
@@ -134,124 +270,347 @@ One string names many things:
     swp49s0-3               swp49s0 swp49s1 swp49s2 swp49s3
     leaf[1-2]:swp[49-50]    leaf1:swp49 leaf1:swp50 leaf2:swp49 leaf2:swp50
 
-A device that is really called rack1-2 is written rack1-[2], because rack1-2 is the range rack1 rack2.`}
+One that cannot be read is refused as a whole, with the place inside the string.
+
+Example:
+
+    switch "edge" {
+      names = "edge[4-1]"      # a range runs upwards
+      model = "sn2700"
+    }
+
+How to mend it: the message says what is missing. A device that is really called rack1-2 is written
+rack1-[2], because rack1-2 is the range rack1 rack2.
+
+    switch "edge" {
+      names = "edge[1-4]"
+    }
+`}
 
 	tooManyObjects = diag.Topic{Code: "too-many-objects", Summary: "the fabric names too many things", Doc: `
-The names of all nodesets of a fabric are counted before they are made: devices, link ends and members. More
-than 1,000,000 are taken for a mistake, such as a zero too many in a range.
+The names of all nodesets of a fabric are counted before they are made: devices, link ends and
+members. More than 1,000,000 are taken for a mistake, such as a zero too many in a range.
 
-What to do: correct the range, or raise the bound with --max-objects if the fabric is really that large.`}
+Example:
+
+    host "gpu" {
+      names = "gpu[1-40000000]"
+    }
+
+How to mend it: correct the range, or raise the bound with --max-objects if the fabric is really
+that large.
+`}
 
 	unequalCounts = diag.Topic{Code: "unequal-counts", Summary: "the two sides do not fit", Doc: `
-A link zips its two sides: the first of a with the first of b, and so on; both must name the same number of
-endpoints. A mesh wires every lower device to every upper device: with L lower and U upper devices and w
-parallel links, each lower device names U x w ports and each upper device L x w.
+A link zips its two sides: the first of a with the first of b, and so on; both must name the same
+number of endpoints. A mesh wires every lower device to every upper device: with L lower and U upper
+devices and w parallel links, each lower device names U x w ports and each upper device L x w.
+
+Example:
 
     mesh "uplinks" {
       lower = "leaf[1-4]:swp[31-32]"      # 4 devices, 2 ports each: one for each spine
-      upper = "spine[1-2]:swp[1-4]"       # 2 devices, 4 ports each: one for each leaf
-    }`}
+      upper = "spine[1-2]:swp[1-3]"       # 2 devices, 3 ports each: one leaf is left out
+    }
+
+How to mend it: count, and correct the side that is wrong.
+
+    mesh "uplinks" {
+      upper = "spine[1-2]:swp[1-4]"
+    }
+`}
 
 	wrongType = diag.Topic{Code: "wrong-type", Summary: "the value has the wrong type", Doc: `
-Numbers, strings, booleans and lists are not turned into each other behind your back: cos = "4" is refused,
-write cos = 4; version = 4.3 is refused, write version = "4.3.0". Blocks are named by reference, without quotes:
-cos_group = cos_group.rdma. Values of variables have the type their variable block declares.`}
+Numbers, strings, booleans and lists are not turned into each other behind your back: version = 4.3
+would lose the zero of "4.30". Blocks are named by reference, without quotes. Values of variables
+have the type their variable block declares.
+
+Example:
+
+    cos_group "rdma" {
+      cos  = "4"
+      dscp = "af31"
+    }
+
+How to mend it: write the type the message names: cos_group = cos_group.rdma, version = "4.3.0".
+
+    cos_group "rdma" {
+      cos  = 4
+      dscp = ["af31"]
+    }
+`}
 
 	wrongUnit = diag.Topic{Code: "wrong-unit", Summary: "the unit is missing or unknown", Doc: `
-    speed     "25G" "100G" "400000M"
+A plain number has a meaning where there is one natural unit, and is refused where there is not.
+"64K" and "64KB" are refused, because some people mean 64000 and some 65536, and buffers sized by
+the wrong one drop lossless frames.
+
+    speed     "25G"  "100G"  "400000M"
     size      65536  "65536B"  "64KiB"  "1MiB"         plain numbers are bytes
     length    3  "3m"  "0.5km"  "10ft"                 plain numbers are metres
     percent   50  "50%"
 
-"64K" and "64KB" are refused: some people mean 64000 and some 65536, and buffers sized by the wrong one drop
-lossless frames.`}
+Example:
+
+    cos_group "rdma" {
+      ecn {
+        min = "150KB"
+      }
+    }
+
+How to mend it: write the unit.
+
+    cos_group "rdma" {
+      ecn {
+        min = "150KiB"
+      }
+    }
+`}
 
 	outOfRange = diag.Topic{Code: "out-of-range", Summary: "the value is out of range", Doc: `
-The value has the right type but lies outside of what the protocol or the language allows: a cos is 0-7, a
-DSCP 0-63, a VLAN 1-4094, a routing one of seven words. The message says which values are allowed.`}
+The value has the right type but lies outside of what the protocol or the language allows: a cos is
+0-7, a DSCP 0-63, a VLAN 1-4094, a routing one of seven words. The message says which values are
+allowed.
+
+Example:
+
+    cos_group "rdma" {
+      cos = 8
+    }
+
+How to mend it: take a value that is allowed.
+
+    cos_group "rdma" {
+      cos = 4
+    }
+`}
 
 	badValue = diag.Topic{Code: "bad-value", Summary: "the value is not well formed", Doc: `
-The value is a string of the right kind that cannot be read as what the attribute means: an address, a prefix,
-a host key, a login name. Values that end in commands or files on devices are held to what is safe there.`}
+The value is a string of the right kind that cannot be read as what the attribute means: an address,
+a prefix, a host key, a login name. Values that end in commands or files on devices are held to what
+is safe there.
+
+Example:
+
+    host "gpu" {
+      nic "ens1f0" {
+        ip = "192.0.2.300/24"
+      }
+    }
+
+How to mend it: the message shows the form that is meant.
+
+    host "gpu" {
+      nic "ens1f0" {
+        ip = "192.0.2.${self.index + 30}/24"
+      }
+    }
+`}
 
 	unknownReference = diag.Topic{Code: "unknown-reference", Summary: "the reference leads nowhere", Doc: `
-References are var.NAME, local.NAME, cos_group.NAME, switch.GROUP, host.GROUP, in switch and host blocks
-self.name, self.index and self.group, and with for_each each.key and each.value. What they name must be
-declared somewhere in the fabric's folder. Text is written in quotes: routing = "up-down".`}
+References are var.NAME, local.NAME, cos_group.NAME, switch.GROUP, host.GROUP, module.NAME.OUTPUT,
+in switch and host blocks self.name, self.index and self.group, and with for_each each.key and
+each.value. What they name must be declared in the same folder; a module sees only its own.
+
+Example:
+
+    roce "training" {
+      cos_group = cos_group.rmda
+    }
+
+How to mend it: take the name the message offers, or declare it. Text is written in quotes:
+routing = "up-down".
+
+    roce "training" {
+      cos_group = cos_group.rdma
+    }
+`}
 
 	unknownFunction = diag.Topic{Code: "unknown-function", Summary: "there is no such function", Doc: `
-The functions are those Terraform users know for numbers, strings, collections, encoding and IP networks, plus
-nodeset and file. Functions that read the clock, the network or the environment do not exist: the same fabric always
-means the same.`}
+The functions are those Terraform users know for numbers, strings, collections, encoding and IP
+networks, plus nodeset and file; docs/language.md lists them. Functions that read the clock, the
+network or the environment do not exist: the same fabric always means the same.
+
+Example:
+
+    host "gpu" {
+      nic "ens1f0" { ip = cidrip("192.0.2.0/24", self.index + 1) }
+    }
+
+How to mend it: take the name the message offers, or another function of the list.
+
+    host "gpu" {
+      nic "ens1f0" { ip = cidrhost("192.0.2.0/24", self.index + 1) }
+    }
+`}
 
 	badExpression = diag.Topic{Code: "bad-expression", Summary: "the expression cannot be evaluated", Doc: `
-An operand or argument does not fit: a division by zero, an index past the end, text where a number is due.
-The message says which part. try(a, b) gives the first argument that can be evaluated.`}
+An operand or argument does not fit: a division by zero, an index past the end, text where a number
+is due. The message says which part.
+
+Example:
+
+    locals {
+      racks = ["a", "b"]
+      last  = local.racks[2]      # counted from 0
+    }
+
+How to mend it: correct the part. try(a, b) gives the first argument that can be evaluated.
+
+    locals {
+      last = local.racks[1]
+    }
+`}
 
 	referenceCycle = diag.Topic{Code: "reference-cycle", Summary: "locals refer to each other in a circle", Doc: `
-A local may use other locals, in any order, but not, through however many steps, itself.
+A local may use other locals, in any order, but not, through however many steps, itself: nobody
+could say where to begin.
+
+Example:
 
     locals {
       a = local.b + 1
       b = local.a - 1      # a needs b, b needs a
     }
 
-What to do: break the circle at one of the places shown.`}
+How to mend it: break the circle at one of the places shown.
+
+    locals {
+      b = 1
+    }
+`}
 
 	badForEach = diag.Topic{Code: "bad-for-each", Summary: "for_each is neither a set of strings nor a map", Doc: `
-A block with for_each is read once for every element; each.key and each.value are its key and value. The value
-is a map, an object, or a set of strings. A list has no keys: write toset(...).
+A block with for_each is read once for every element; each.key and each.value are its key and value.
+The value is a map, an object, or a set of strings. A list has no keys, so nobody could say how the
+instances are called.
 
-    link "rack" {
+Example:
+
+    link "gpus" {
+      for_each = ["1", "2"]
+      a        = "gpu${each.key}:ens1f0"
+      b        = "leaf${each.key}:swp1"
+    }
+
+How to mend it: make a list a set.
+
+    link "gpus" {
       for_each = toset(["1", "2"])
-      a        = "rack${each.key}-n[1-8]:ens1f0"
-      b        = "tor${each.key}:swp[1-8]"
-    }`}
+    }
+`}
 
 	noFabric = diag.Topic{Code: "no-fabric", Summary: "there is no fabric block", Doc: `
-A fabric's folder holds, in one of its *.hcl files, exactly one fabric block. Without it rocec is probably
-looking at the wrong folder.
+A fabric's folder holds, in one of its *.hcl files, exactly one fabric block: its name, and what
+holds for the whole. Without it rocec is probably looking at the wrong folder.
+
+Example: a folder with nothing but
+
+    cos_group "rdma" {
+      cos      = 4
+      lossless = true
+    }
+
+How to mend it: name the right folder, or write the block.
 
     fabric "pod1" {
       routing      = "up-down"
       cable_length = "3m"
-    }`}
+    }
+`}
 
 	unsetVariable = diag.Topic{Code: "unset-variable", Summary: "a variable has no value", Doc: `
-A variable without a default must be given: --var name=value, a line in a --var-file, or the environment
-variable ROCEC_VAR_name. rocec never asks.`}
+A variable without a default must be given, or nobody knows its value; rocec never asks.
 
-	undeclaredVariable = diag.Topic{Code: "undeclared-variable", Summary: "the variable is not declared", Doc: `
-A value was given with --var or in a --var-file for a variable that no variable block declares. It would have
-no effect, which is never what was meant. Names in the environment (ROCEC_VAR_x) may be undeclared, because
-several fabrics share one environment.`}
-
-	badVariable = diag.Topic{Code: "bad-variable", Summary: "the value of a variable does not fit", Doc: `
-The value does not convert to the type its variable block declares, is not written as name=value, or is no
-HCL expression. Values of --var and ROCEC_VAR_x are taken as they stand for string, number and bool, and
-as HCL for lists, maps and objects: --var 'racks=["a", "b"]'.`}
-
-	tableUnused = diag.Topic{Code: "table-unused", Summary: "the table of next hops is not used", Doc: `
-A fabric names a file of next hops, and its routing is not "table": the PFC-loop check would follow what the routing
-says and never look at the file. Nobody could say which of the two was meant.
-
-    fabric "pod1" {
-      routing = "table"
-      table   = "fib.json"
-    }
-
-What to do: say routing = "table", or delete the attribute.`}
-
-	failedValidation = diag.Topic{Code: "failed-validation", Summary: "a variable is not valid", Doc: `
-The condition of a validation block of the variable is false for the value; the message is the block's own.
+Example:
 
     variable "leaves" {
       type = number
+    }
+
+How to mend it: --var leaves=8 on the command line, a line leaves = 8 in a file of --var-file,
+ROCEC_VAR_leaves=8 in the environment, or a default.
+
+    variable "leaves" {
+      default = 8
+    }
+`}
+
+	undeclaredVariable = diag.Topic{Code: "undeclared-variable", Summary: "the variable is not declared", Doc: `
+A value was given with --var, in a --var-file or by a module block for a variable that no variable
+block declares. It would have no effect, which is never what was meant. Names in the environment
+(ROCEC_VAR_x) may be undeclared, because several fabrics share one environment.
+
+Example: rocec validate --var leafs=8, and in the fabric
+
+    variable "leaves" {
+      default = 4
+    }
+
+How to mend it: take the name the message offers, or declare the variable.
+
+    variable "leafs" {
+      default = 4
+    }
+`}
+
+	badVariable = diag.Topic{Code: "bad-variable", Summary: "the value of a variable does not fit", Doc: `
+The value does not convert to the type its variable block declares, is not written as name=value, or
+is no HCL expression. Values of --var and ROCEC_VAR_x are taken as they stand for string, number and
+bool, and as HCL for lists, maps and objects.
+
+Example: rocec validate --var racks=a,b, and in the fabric
+
+    variable "racks" {
+      type = list(string)
+    }
+
+How to mend it: write a list as HCL: --var 'racks=["a", "b"]'. Or change the type:
+
+    variable "racks" {
+      type = string
+    }
+`}
+
+	tableUnused = diag.Topic{Code: "table-unused", Summary: "the table of next hops is not used", Doc: `
+A fabric names a file of next hops, and its routing is not "table": the PFC-loop check would follow
+what the routing says and never look at the file. Nobody could say which of the two was meant.
+
+Example:
+
+    fabric "pod1" {
+      routing = "up-down"
+      table   = "fib.json"
+    }
+
+How to mend it: say routing = "table", or delete the attribute.
+
+    fabric "pod1" {
+      routing = "table"
+    }
+`}
+
+	failedValidation = diag.Topic{Code: "failed-validation", Summary: "a variable is not valid", Doc: `
+The condition of a validation block of the variable is false for the value; the message is the
+block's own. Whoever wrote the fabric knew a value that cannot be right.
+
+Example:
+
+    variable "leaves" {
+      type    = number
+      default = 40
       validation {
         condition     = var.leaves <= 32
         error_message = "A spine has 32 ports."
       }
-    }`}
+    }
+
+How to mend it: give a value the condition accepts.
+
+    variable "leaves" {
+      default = 32
+    }
+`}
 
 	ignoreInvalid = diag.Topic{Code: "ignore-invalid", Summary: "a comment that should silence a finding cannot be read", Doc: `
 A comment silences one finding of one place, and says why, so that the next reader knows. Without
@@ -260,26 +619,41 @@ a code or a reason, or away from what it means, it silences nothing.
 Example:
 
     mesh "uplinks" {
-      lower = "leaf[1-2]:swp[1-2]"  # rocec:ignore oversubscription
-      upper = "spine[1-2]:swp[1-2]"
+      lower = "leaf[1-4]:swp[31-32]"      # rocec:ignore oversubscription
     }
 
 How to mend it: put the comment on a line of its own, directly before the attribute or block, with
-code and reason:
+code and reason.
 
-    # rocec:ignore oversubscription storage never sends across
-    switch "leaf" {}`}
+    # rocec:ignore speed-step the stores are slow, and meant to be
+    roce "training" {
+      cos_group = cos_group.rdma
+    }
+    link "stores" { speed = "25G" }
+    mesh "uplinks" {
+      lower = "leaf[1-4]:swp[31-32]"
+    }
+`}
 
 	ignoreUnknown = diag.Topic{Code: "ignore-unknown", Summary: "a comment names a code that does not exist", Doc: `
 A misspelt code silences nothing, and the finding that was meant is still there.
 
 Example:
 
-    # rocec:ignore oversubscribed storage never sends across
-    switch "leaf" {}
+    # rocec:ignore speed-steps the stores are slow, and meant to be
+    roce "training" {
+      cos_group = cos_group.rdma
+    }
 
 How to mend it: take the code as rocec validate prints it in brackets; rocec explain --list shows
-all.`}
+all.
+
+    # rocec:ignore speed-step the stores are slow, and meant to be
+    roce "training" {
+      cos_group = cos_group.rdma
+    }
+    link "stores" { speed = "25G" }
+`}
 
 	ignoreUnused = diag.Topic{Code: "ignore-unused", Summary: "a comment silences nothing", Doc: `
 The finding was mended, or points somewhere else. A comment that stays behind would hide the next
@@ -288,10 +662,17 @@ one unread.
 Example:
 
     # rocec:ignore oversubscription storage never sends across
-    cos_group "storage" { cos = 3 }
+    cos_group "storage" {
+      cos = 3
+    }
 
 How to mend it: delete the comment, or move it directly before the attribute or block the finding
-points at.`}
+points at.
+
+    cos_group "storage" {
+      cos = 3
+    }
+`}
 
 	ignoreRefused = diag.Topic{Code: "ignore-refused", Summary: "a finding cannot be silenced by a comment", Doc: `
 Mistakes of the language and of the fabric leave nothing that could be compiled; and a PFC loop
@@ -301,10 +682,18 @@ apply.
 Example:
 
     # rocec:ignore pfc-loop we know
-    cos_group "rdma" { cos = 3 }
+    cos_group "rdma" {
+      cos = 4
+    }
 
 How to mend it: mend what the finding points at. A loop that must be is accepted by allow_deadlock
-= "reason".`}
+in the cos_group.
+
+    fabric "pod1" { routing = "any" }
+    cos_group "rdma" {
+      allow_deadlock = "lab, rebooted every night"
+    }
+`}
 )
 
 // Topics is every code lang reports.

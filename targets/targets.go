@@ -34,20 +34,26 @@ var Topics = func() []diag.Topic {
 var topicNone = diag.Topic{
 	Code:    "no-target",
 	Summary: "rocec cannot write for this device",
-	Doc: `Every switch that carries a lossless or marked cos group and every host that is a member of an
-intent has to be configured, or packets are lost there. rocec writes for
+	Doc: `
+Every switch that carries a lossless or marked cos group and every host that is a member of an
+intent has to be configured, or packets are lost there. rocec writes for switches with os =
+"cumulus-linux" (releases 3.1.1 to 4.3), and for hosts with NICs of the mlx5 family (ConnectX-4 and
+later).
 
-  switches with os = "cumulus-linux" (3.1.1 to 4.3)
-  hosts with NICs of the mlx5 family (ConnectX-4 and later)
+Example:
 
-  switch "spine" {
-    model = "sn2700"
-    os    = "sonic"       # carries the group, but nobody configures it
-  }
+    switch "spine" {
+      os = "sonic"          # carries the group, but nobody configures it
+    }
 
-Correct the os or the model if it is a slip. If not, say that others configure the device, by a
-by_hand block, and rocec judges the fabric by what it states; or route the lossless traffic around
-it, or take the host out of the intent's members.`,
+How to mend it: correct the os or the model if it is a slip. If not, say that others configure the
+device, and rocec judges the fabric by what the block states; or route the lossless traffic around
+it, or take the host out of the intent's members.
+
+    switch "spine" {
+      by_hand {}
+    }
+`,
 }
 
 // Render gives the files of every device. A device that needs nothing written, such as a host that is in no intent, is

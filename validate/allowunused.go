@@ -4,7 +4,8 @@ package validate
 var AllowDeadlockUnused = &Check{
 	Code:    "allow-deadlock-unused",
 	Summary: "allow_deadlock where no PFC loop is",
-	Doc: `allow_deadlock accepts the PFC loops of a cos group, and says why. Where the proof finds none it
+	Doc: `
+allow_deadlock accepts the PFC loops of a cos group, and says why. Where the proof finds none it
 accepts nothing today, and will hide the loop that a later change brings: nobody will look at a
 warning that was expected.
 
@@ -15,7 +16,8 @@ Example:
       allow_deadlock = "until the new spines are there"     # they are there
     }
 
-How to mend it: take it out.`,
+How to mend it: take it out.
+`,
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if g.AllowDeadlock != "" && !g.Lossless {

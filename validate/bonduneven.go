@@ -12,7 +12,8 @@ import (
 var BondUneven = &Check{
 	Code:    "bond-uneven",
 	Summary: "the ports of a bond differ",
-	Doc: `The two ports of a RoCE LAG are one RDMA device: one MTU, one type of service, one TTL for both,
+	Doc: `
+The two ports of a RoCE LAG are one RDMA device: one MTU, one type of service, one TTL for both,
 and a peer never knows by which port a packet comes. If the ports differ, half of the flows are not
 treated as written. LACP (802.3ad) does not even use ports of different speed together: one of them
 stays idle.
@@ -21,11 +22,27 @@ The length of the cables may differ; the switch's headroom is worked out for eac
 
 Example:
 
-    nic "ens2f0" { mtu = 9000 }
-    nic "ens2f1" { mtu = 1500 }
-    bond "bond0" { nics = ["ens2f0", "ens2f1"] }
+    host "store" {
+      nic "ens2f0" {
+        model = "connectx-5"
+        mtu   = 9000
+      }
+      nic "ens2f1" {
+        model = "connectx-5"
+        mtu   = 1500
+      }
+      bond "bond0" { nics = ["ens2f0", "ens2f1"] }
+    }
 
-How to mend it: one nic block for both ports (nic "ens2f[0-1]"), and links of one speed.`,
+How to mend it: one nic block for both ports, and links of one speed.
+
+    host "store" {
+      nic "ens2f[0-1]" {
+        model = "connectx-5"
+        mtu   = 9000
+      }
+    }
+`,
 	Run: func(p *Pass) {
 		type key struct {
 			bond, at, other diag.Range

@@ -10,7 +10,8 @@ import (
 var CNPNoDSCP = &Check{
 	Code:    "cnp-no-dscp",
 	Summary: "the cnp group claims no DSCP",
-	Doc: `Where RoCEv2 is told by DSCP, its CNPs are, too: they need a DSCP that leads into their group. A
+	Doc: `
+Where RoCEv2 is told by DSCP, its CNPs are, too: they need a DSCP that leads into their group. A
 group that claims none gets none of them. NICs mark CNPs with DSCP 48 (cs6) unless told otherwise,
 and those go wherever 48 leads: with the rest, or into the group that claims it. If that one is
 lossless, PFC stops them, and it is an error.
@@ -22,7 +23,14 @@ Example:
       strict = true       # no dscp
     }
 
-How to mend it: dscp = ["cs6"] in the cnp group.`,
+How to mend it:
+
+    cos_group "cnp" {
+      cos    = 6
+      dscp   = ["cs6"]
+      strict = true
+    }
+`,
 	Run: func(p *Pass) {
 		said := map[*ir.CosGroup]bool{}
 		for _, in := range p.Fabric.Intents {

@@ -4,7 +4,8 @@ package validate
 var CNPInLosslessGroup = &Check{
 	Code:    "cnp-in-lossless-group",
 	Summary: "CNPs in a lossless cos group",
-	Doc: `A congestion notification packet (CNP) tells a sender to slow down. In the lossless group it
+	Doc: `
+A congestion notification packet (CNP) tells a sender to slow down. In the lossless group it
 waits behind the very packets it is about, and PFC stops it just when it is needed: feedback
 comes late, pauses spread. CNPs belong into a lossy group of their own, served first; a lost one
 is sent again soon.
@@ -17,7 +18,17 @@ Example:
       cnp       = cos_group.rdma
     }
 
-How to mend it: a cos group of its own (cos = 6, dscp = ["cs6"], strict = true) for cnp.`,
+How to mend it: a cos group of its own for cnp.
+
+    cos_group "cnp" {
+      cos    = 6
+      dscp   = ["cs6"]
+      strict = true
+    }
+    roce "training" {
+      cnp = cos_group.cnp
+    }
+`,
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
 			at := orAt(in.CNPAt, in.At)

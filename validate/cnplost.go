@@ -10,7 +10,8 @@ import (
 var CNPLost = &Check{
 	Code:    "cnp-lost",
 	Summary: "CNPs leave their cos group",
-	Doc: `A congestion notification packet (CNP) goes from the receiver back to the sender, and wants to be
+	Doc: `
+A congestion notification packet (CNP) goes from the receiver back to the sender, and wants to be
 first in every queue on its way. It is told like any other packet: by the DSCP or PCP of its group.
 A device whose map sends that value elsewhere puts CNPs behind other traffic, which makes them late
 (a warning), or into a lossless group, where PFC stops them just when they are needed (an error).
@@ -26,12 +27,14 @@ Example:
       dscp = ["cs6"]
     }
     switch "spine" {
-      model = "x9"
-      by_hand { dscp = { 48 = 4 } }       # cos 4 is lossless
+      by_hand {
+        dscp = { 48 = 4 }       # cs6 goes to cos 4, which is lossless
+      }
     }
 
 How to mend it: map the value to the cos of the cnp group on the device; give the intents of one NIC
-one cnp group; let the group claim its own number.`,
+one cnp group; let the group claim its own number.
+`,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
 			p.cnpAstray(b)

@@ -10,16 +10,27 @@ import (
 var CosClaimedTwice = &Check{
 	Code:    "cos-claimed-twice",
 	Summary: "two cos groups claim one cos",
-	Doc: `A cos group is one number everywhere: 802.1p priority, the switch's internal cos, the PFC
+	Doc: `
+A cos group is one number everywhere: 802.1p priority, the switch's internal cos, the PFC
 priority. Two groups with the same number are one class to every device, so that one cannot be
 lossless and the other lossy.
 
 Example:
 
-    cos_group "rdma"    { cos = 4 }
-    cos_group "storage" { cos = 4 }
+    cos_group "rdma" {
+      cos = 4
+    }
+    cos_group "storage" {
+      cos = 4
+      pcp = [5]
+    }
 
-How to mend it: give each group a cos of its own (0-7), or make them one group.`,
+How to mend it: give each group a cos of its own (0-7), or make them one group.
+
+    cos_group "storage" {
+      cos = 5
+    }
+`,
 	Run: func(p *Pass) {
 		claimedTwice(p, func(v int) string { return fmt.Sprintf("cos %d", v) },
 			func(g *ir.CosGroup) []ir.Claim { return []ir.Claim{{Value: g.Cos, At: orAt(g.CosAt, g.At)}} },

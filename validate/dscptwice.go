@@ -6,7 +6,8 @@ import "github.com/rocec/rocec/compiler/ir"
 var DSCPClaimedTwice = &Check{
 	Code:    "dscp-claimed-twice",
 	Summary: "two cos groups claim one DSCP",
-	Doc: `A packet carries one DSCP, and every switch and NIC maps it to exactly one cos. If two cos
+	Doc: `
+A packet carries one DSCP, and every switch and NIC maps it to exactly one cos. If two cos
 groups claim the same value, one of them does not get its packets: a lossless class that
 silently became lossy, or the other way round. Names and numbers are the same values: af31 is
 26, cs6 is 48.
@@ -22,7 +23,13 @@ Example:
       dscp = ["af31"]     # 26 once more
     }
 
-How to mend it: give the value to one of them.`,
+How to mend it: give the value to one of them.
+
+    cos_group "video" {
+      cos  = 5
+      dscp = ["af41"]
+    }
+`,
 	Run: func(p *Pass) {
 		claimedTwice(p, func(v int) string { return "DSCP " + dscpText(v) }, func(g *ir.CosGroup) []ir.Claim { return g.DSCP },
 			"A packet has one DSCP and goes into one group: leave the value to one of them.")

@@ -11,7 +11,8 @@ import (
 var ECNAfterPFC = &Check{
 	Code:    "ecn-after-pfc",
 	Summary: "pauses come before marks",
-	Doc: `Marking is counted in the queue towards the receiver, pausing in the buffer towards the sender. One
+	Doc: `
+Marking is counted in the queue towards the receiver, pausing in the buffer towards the sender. One
 port may feed the queues of all others: then its buffer holds the sum of what they hold, and
 it pauses while each single queue still looks short. So that marks come first in every case, min
 must stay below
@@ -25,13 +26,28 @@ Linux. The bound is that of the DCQCN paper (SIGCOMM 2015, section 4).
 Above it senders are stopped before they are told to slow down, and ECN does little. rocec keeps
 a derived min below the bound; this is about one written by hand.
 
-Example: two lossless groups on all 32 ports of an SN2700 leave a bound of about 85,000 B.
+Example: 18 ports of an SN2700 in use, in two lossless groups.
 
-    ecn {
-      min = "150KiB"
+    cos_group "rdma" {
+      ecn {
+        min = "1MiB"
+        max = "3MiB"
+      }
+    }
+    host "gpu" {
+      names = "gpu[1-64]"
+    }
+    link "gpus" {
+      a = "gpu[1-64]:ens1f0"
+      b = "leaf[1-4]:swp[3-18]"
     }
 
-How to mend it: leave min out, or write less than the bound.`,
+How to mend it: leave min out, or write less than the bound.
+
+    cos_group "rdma" {
+      ecn {}      # no min, no max
+    }
+`,
 	Run: func(p *Pass) {
 		var found folds[*ir.CosGroup, marking]
 		markings(p.Fabric, func(m marking) {

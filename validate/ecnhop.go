@@ -6,7 +6,8 @@ import "github.com/rocec/rocec/compiler/ir"
 var ECNMissingHop = &Check{
 	Code:    "ecn-missing-hop",
 	Summary: "a switch on the way does not mark",
-	Doc: `RoCEv2 senders slow down when a switch marks their packets, each where its own queue grows. A switch
+	Doc: `
+RoCEv2 senders slow down when a switch marks their packets, each where its own queue grows. A switch
 that does not mark never slows anyone down: congestion there fills its buffers until PFC pauses
 upstream, and the pauses spread over ports that have nothing to do with it. In a lossy group it
 drops. All switches of the way mark, or DCQCN works only where it happens to be congested elsewhere.
@@ -14,12 +15,12 @@ drops. All switches of the way mark, or DCQCN works only where it happens to be 
 Example:
 
     switch "spine" {
-      model = "x9"
-      by_hand { ecn = false }       # cos_group "rdma" has an ecn block
+      by_hand { ecn = false }       # and cos_group "rdma" has an ecn block
     }
 
 How to mend it: switch marking on at these switches, for the cos of the group, with thresholds as
-at the others of the same speed, and take ecn = false out of by_hand.`,
+at the others of the same speed, and take ecn = false out of by_hand.
+`,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
 			if b.ECN || b.devices[0].Switch == nil {

@@ -9,19 +9,29 @@ import (
 var ECNMaxUnreachable = &Check{
 	Code:    "ecn-max-unreachable",
 	Summary: "no queue grows to ECN max",
-	Doc: `From min to max the probability of a mark rises, and at max it is probability. A port may hold at
+	Doc: `
+From min to max the probability of a mark rises, and at max it is probability. A port may hold at
 most alpha times the free part of the shared memory before it pauses or drops, which is half of
 the pool for alpha = 1; so a queue that one port feeds never grows longer. With max above that
 the ramp is never climbed: marking stays weak however long the queue gets, and PFC does the work.
 
 Example: an SN2700 has 13.9 MB of memory.
 
-    ecn {
-      min = "150KiB"
-      max = "12MiB"
+    cos_group "rdma" {
+      ecn {
+        min = "150KiB"
+        max = "12MiB"
+      }
     }
 
-How to mend it: leave max out, so that it is ten times min; or write less than half of the pool.`,
+How to mend it: leave max out, so that it is ten times min; or write less than half of the pool.
+
+    cos_group "rdma" {
+      ecn {
+        min = "150KiB"      # no max
+      }
+    }
+`,
 	Run: func(p *Pass) {
 		type key struct {
 			group *ir.CosGroup

@@ -4,7 +4,8 @@ package validate
 var ECNOnCNP = &Check{
 	Code:    "ecn-on-cnp",
 	Summary: "ECN in the cos group of CNPs",
-	Doc: `A congestion notification packet tells a sender to slow down; nobody slows down on a marked CNP.
+	Doc: `
+A congestion notification packet tells a sender to slow down; nobody slows down on a marked CNP.
 Marking its queue wins nothing, and can lose: CNPs of some NICs do not say that they can be
 marked, and where a chip drops such packets instead of marking them (Trident II does), the
 feedback is lost just when the queues are full.
@@ -18,7 +19,8 @@ Example:
       ecn {}
     }
 
-How to mend it: take the ecn block out of the CNPs' cos group.`,
+How to mend it: take the ecn block out of the CNPs' cos group.
+`,
 	Run: func(p *Pass) {
 		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)
 		for _, g := range p.Fabric.CosGroups {

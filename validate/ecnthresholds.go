@@ -10,19 +10,30 @@ import (
 var ECNThresholds = &Check{
 	Code:    "ecn-thresholds",
 	Summary: "ECN thresholds contradict each other",
-	Doc: `A switch marks no packet while the queue is below min, all of them above max, and in between
+	Doc: `
+A switch marks no packet while the queue is below min, all of them above max, and in between
 with a probability that rises up to probability. So 0 < min < max and 1 <= probability <= 100
 must hold, and min must be less than the chip's whole buffer. A threshold left out is derived
 from the port's speed, and can come out on the wrong side of one that was written.
 
 Example:
 
-    ecn {
-      min = "1500KiB"
-      max = "150KiB"      # below min
+    cos_group "rdma" {
+      ecn {
+        min = "1500KiB"
+        max = "150KiB"      # below min
+      }
     }
 
-How to mend it: leave both out, or write min below max.`,
+How to mend it: leave both out, or write min below max.
+
+    cos_group "rdma" {
+      ecn {
+        min = "150KiB"
+        max = "1500KiB"
+      }
+    }
+`,
 	Run: func(p *Pass) {
 		type wrong struct {
 			at     diag.Range

@@ -15,7 +15,8 @@ import (
 var HeadroomTooSmall = &Check{
 	Code:    "headroom-too-small",
 	Summary: "PFC headroom too small",
-	Doc: `When a buffer has filled to xoff the port sends a pause, and bytes go on arriving: those on the
+	Doc: `
+When a buffer has filled to xoff the port sends a pause, and bytes go on arriving: those on the
 cable, those the peer sends until it has understood, and a whole frame on either side. The room
 for them is the headroom, buffer - xoff. If it is too small, frames are lost in a class that
 promises not to lose any.
@@ -25,16 +26,28 @@ the sum; where more is published for the chip, it takes that. Below the floor, w
 own tables come to, loss is likely: an error. Between the floor and the whole sum, which counts
 every packet as small and so as wasting buffer cells, it takes bad luck: a warning.
 
-Example: the manual's sample sizes on a cable of 300 m at 100G.
+Example: the sizes the Cumulus Linux manual shows, on a cable of 300 m at 100G.
 
-    pfc {
-      buffer    = "25000B"
-      xoff      = "10000B"      # leaves 15,000 B; about 147,000 B can arrive
-      xon_delta = "2000B"
+    cos_group "rdma" {
+      pfc {
+        buffer    = "25000B"
+        xoff      = "10000B"      # leaves 15,000 B; about 147,000 B can arrive
+        xon_delta = "2000B"
+      }
+    }
+    link "gpus" {
+      length = "300m"
     }
 
 How to mend it: leave buffer out, and rocec derives it; or make it at least xoff plus the sum. Where
-few packets are small, small_packets says so and makes the sum less.`,
+few packets are small, small_packets says so and makes the sum less.
+
+    cos_group "rdma" {
+      pfc {
+        xoff = "10000B"           # no buffer, no xon_delta
+      }
+    }
+`,
 	Run: func(p *Pass) {
 		var found folds[*ir.CosGroup, *ir.Port]
 		for _, port := range p.Fabric.Ports {

@@ -6,7 +6,8 @@ import "github.com/rocec/rocec/compiler/ir"
 var HostForwards = &Check{
 	Code:    "host-forwards",
 	Summary: "a member passes on lossless traffic of others",
-	Doc: `A host with forwards = true routes or bridges, so the PFC-loop proof counts it as a switch: a pause
+	Doc: `
+A host with forwards = true routes or bridges, so the PFC-loop proof counts it as a switch: a pause
 it gets is one it passes on. If it is a member of a lossless intent as well, its own traffic and
 the transit share its buffers: when its memory or its applications are slow, the fabric behind it
 stands still. Server-centric fabrics are built that way on purpose; a dual-homed storage host
@@ -14,14 +15,14 @@ usually is not.
 
 Example:
 
-    host "gateway" {
+    host "gpu" {
       forwards = true
-      nic "ens1f0" { model = "connectx-5" }
     }
-    roce "nvme" { members = [host.gateway, host.store] }
+    roce "training" { members = [host.gpu, host.store] }
 
 How to mend it: nothing, if it is meant. Otherwise turn forwarding off on the host (ip_forward,
-bridges, announced routes) and leave forwards out.`,
+bridges, announced routes) and leave forwards out.
+`,
 	Run: func(p *Pass) {
 		type key struct{ forwards, decl string }
 		var found folds[key, *ir.NIC]

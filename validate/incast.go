@@ -10,7 +10,8 @@ import (
 var Incast = &Check{
 	Code:    "incast",
 	Summary: "many members can send to one at once",
-	Doc: `When many members answer one of them at once, its port is the only way out for all they send. Until
+	Doc: `
+When many members answer one of them at once, its port is the only way out for all they send. Until
 the senders have slowed down, the difference lies in the switch, and when its buffer is full PFC
 pauses the neighbours, and whatever else they send in the group. The note says how bad it can get:
 all other members at line rate, as far as the links into that switch carry it, and how long the
@@ -20,12 +21,22 @@ times the port's speed, once for an intent; that a few fast ones overrun a slow 
 A round trip is some 10 microseconds, and ECN needs a few of them. Where the buffer lasts for less,
 a burst from all at once is paused before anyone has slowed down.
 
-Example: 64 hosts with 25G under leaves of 16, two uplinks of 100G, in one intent: 575G can arrive
-for a port of 25G.
+Example: 64 hosts with 25G, and 600G and more can arrive for a port of 25G.
+
+    host "gpu" {
+      names = "gpu[1-64]"
+    }
+    link "gpus" {
+      a     = "gpu[1-64]:ens1f0"
+      b     = "leaf[1-4]:swp[3-18]"
+      speed = "25G"
+    }
+    roce "training" { members = [host.gpu] }
 
 How to mend it: nothing, if the applications keep it in check (few connections at once, collectives
 in rings or trees, paced replies). Otherwise fewer members in an intent, faster ports for those that
-gather, lower ECN thresholds.`,
+gather, lower ECN thresholds.
+`,
 	Run: func(p *Pass) {
 		type worst struct {
 			in           *ir.Intent

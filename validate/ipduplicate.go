@@ -12,7 +12,8 @@ import (
 var IPDuplicate = &Check{
 	Code:    "ip-duplicate",
 	Summary: "two members have one IP address",
-	Doc: `The GID of a RoCE connection is made from the IP address of the interface, and the way to it is the
+	Doc: `
+The GID of a RoCE connection is made from the IP address of the interface, and the way to it is the
 neighbour entry of that address. If two members have the same one, connections end up at whichever
 of them answered last, and break when the other does. Usually an expression gives hosts the same
 value: self.index is missing in it, or runs over.
@@ -22,11 +23,18 @@ The two ports of a bond are one interface and may name the bond's address both.
 Example:
 
     host "gpu" {
-      names = "gpu[1-64]"
-      nic "ens1f0" { ip = "192.0.2.${self.index % 32 + 1}/24" }      # 32 addresses for 64
+      names = "gpu[1-4]"
+      nic "ens1f0" {
+        ip = "192.0.2.${self.index % 2 + 1}/24"      # two addresses for four hosts
+      }
     }
 
-How to mend it: an address of its own for every NIC.`,
+How to mend it: an address of its own for every NIC.
+
+    host "gpu" {
+      nic "ens1f0" { ip = "192.0.2.${self.index + 1}/24" }
+    }
+`,
 	Run: func(p *Pass) {
 		type pair struct{ first, again diag.Range }
 		type clash struct{ first, again *ir.NIC }

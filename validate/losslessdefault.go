@@ -10,7 +10,8 @@ import (
 var LosslessDefault = &Check{
 	Code:    "lossless-default",
 	Summary: "unmarked traffic becomes lossless",
-	Doc: `Untagged frames that are not IP (ARP, spanning tree, floods) get the port's default, cos 0.
+	Doc: `
+Untagged frames that are not IP (ARP, spanning tree, floods) get the port's default, cos 0.
 IP packets that nobody marked carry DSCP 0. A lossless group on cos 0, or one that claims DSCP 0,
 takes all of that in, as does one that a by_hand map sends the value 0 to: it fills the buffers
 that are meant for RoCE, is paused and pauses in turn, and flooded frames may then go round where
@@ -22,9 +23,16 @@ Example:
       cos      = 0
       lossless = true
     }
+    cos_group "default" { cos = 1 }
 
-How to mend it: give the group a number of its own, 1 to 6, and a DSCP that your senders set
-(for example cos = 4, dscp = ["af31"]), and leave 0 to the rest.`,
+How to mend it: give the group a number of its own, 1 to 6, and a DSCP that your senders set, and
+leave 0 to the rest.
+
+    cos_group "rdma" {
+      cos  = 4
+      dscp = ["af31"]
+    }
+`,
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if !g.Lossless {

@@ -9,7 +9,8 @@ import (
 var RoCEMembers = &Check{
 	Code:    "roce-members",
 	Summary: "an intent has members that cannot talk",
-	Doc: `A roce block says who talks to whom; PFC, ECN and the proof follow from it. With fewer than two
+	Doc: `
+A roce block says who talks to whom; PFC, ECN and the proof follow from it. With fewer than two
 members, or with members whose interface has no cable in the fabric, there is nobody to talk to,
 and what was meant to be lossless is not. Usually a link is missing, or the list of members is.
 
@@ -26,8 +27,11 @@ Example:
       members   = []
     }
 
-How to mend it: name the members (members = [host.gpu]), and give each a link. With eBGP, give every
-leaf an AS number of its own (RFC 7938).`,
+How to mend it: name the members, and give each a link. With eBGP, give every leaf an AS number of
+its own (RFC 7938).
+
+    roce "training" { members = [host.gpu] }
+`,
 	Run: func(p *Pass) {
 		joined := islands(p.Fabric, func(*ir.Link) bool { return true })
 		for _, in := range p.Fabric.Intents {

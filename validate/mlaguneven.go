@@ -12,7 +12,8 @@ import (
 var MLAGUneven = &Check{
 	Code:    "mlag-uneven",
 	Summary: "the switches of a redundancy pair differ",
-	Doc: `Switches with one value of mlag are a redundancy pair: hosts hang on both, and either must be able
+	Doc: `
+Switches with one value of mlag are a redundancy pair: hosts hang on both, and either must be able
 to take all of the traffic. rocec never changes both in one wave. A pair has exactly two switches;
 with one, its hosts have nothing to fall back on, and with three the value has been given twice.
 
@@ -23,12 +24,16 @@ its flow takes.
 Example:
 
     switch "leaf" {
-      names   = "leaf[1-3]"
-      mlag    = "rack1"          # three switches
+      names = "leaf[1-4]"
+      mlag  = "rack1"          # four switches
     }
 
-How to mend it: a value of its own for every two switches, as mlag = "rack${floor(self.index / 2)}";
-the same model and version for both.`,
+How to mend it: a value of its own for every two switches, and the same model and version for both.
+
+    switch "leaf" {
+      mlag = "rack${floor(self.index / 2)}"
+    }
+`,
 	Run: func(p *Pass) {
 		var pairs folds[string, *ir.Device]
 		for _, d := range p.Fabric.Devices {

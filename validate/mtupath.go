@@ -11,7 +11,8 @@ import (
 var MTUPath = &Check{
 	Code:    "mtu-path",
 	Summary: "a link on the way takes smaller frames than its members send",
-	Doc: `A frame must fit every link on its way, and a switch that bridges or routes RoCE drops one that does
+	Doc: `
+A frame must fit every link on its way, and a switch that bridges or routes RoCE drops one that does
 not, without a word to the sender. The ports of the hosts may all be large enough: one link between
 switches with a smaller MTU is enough. With several paths only the flows that take it hang, which
 makes it hard to find.
@@ -28,7 +29,12 @@ Example:
       nic "ens1f0" { mtu = 9000 }
     }
 
-How to mend it: leave mtu out of the link or mesh block, or make it at least the MTU of the NICs.`,
+How to mend it: leave mtu out of the link or mesh block, or make it at least the MTU of the NICs.
+
+    mesh "uplinks" {
+      lower = "leaf[1-4]:swp[31-32]"      # no mtu
+    }
+`,
 	Run: func(p *Pass) {
 		told := map[diag.Range]bool{} // one finding for a block
 		var between []*ir.Link

@@ -9,7 +9,8 @@ import (
 var PauseBesidePFC = &Check{
 	Code:    "pause-beside-pfc",
 	Summary: "link pause and PFC in one fabric",
-	Doc: `There are two ways to be lossless, and a port does one of them (802.1Q): link pause (802.3x) stops
+	Doc: `
+There are two ways to be lossless, and a port does one of them (802.1Q): link pause (802.3x) stops
 everything on the link, PFC (802.1Qbb) one priority. They are different frames. A port set to one
 does not obey the other, so where the two ends of a link differ nobody stops, and packets are lost.
 A NIC set to both may make all its buffers lossless, or refuse.
@@ -19,15 +20,19 @@ other traffic too, and the PFC-loop proof, which follows the lossless groups, sa
 
 Example:
 
-    fabric "pod" { cable_length = "3m" }      # flow_control = "pfc", the default
-
+    fabric "pod1" { flow_control = "pfc" }      # the default
     host "store" {
       nic "ens1f0" { model = "e810" }
-      by_hand { flow_control = "pause" }      # the driver's default: link pause on
+      by_hand { flow_control = "pause" }        # the driver's default: link pause on
     }
 
 How to mend it: switch link pause off and PFC on at these devices (ethtool -A IF rx off tx off), or
-the other way round where the fabric has flow_control = "pause".`,
+the other way round where the fabric has flow_control = "pause".
+
+    host "store" {
+      by_hand { flow_control = "pfc" }
+    }
+`,
 	Run: func(p *Pass) {
 		f := p.Fabric
 		for _, b := range byHands(f) {

@@ -6,13 +6,17 @@ import "github.com/rocec/rocec/compiler/ir"
 var PCPOverRouted = &Check{
 	Code:    "pcp-over-routed",
 	Summary: "RoCEv2 told by PCP across a routed link",
-	Doc: `The 802.1p priority (PCP) is part of the VLAN tag, and a VLAN ends where a packet is routed: beyond
+	Doc: `
+The 802.1p priority (PCP) is part of the VLAN tag, and a VLAN ends where a packet is routed: beyond
 the link there is no tag, or a new one with priority 0. From there on nothing tells RoCE from other
 traffic. Only the DSCP goes the whole way.
 
 Example:
 
-    cos_group "rdma" { cos = 4  lossless = true }      # no dscp
+    cos_group "rdma" {
+      cos      = 4
+      lossless = true        # no dscp
+    }
     roce "training" {
       version   = 2
       cos_group = cos_group.rdma
@@ -21,7 +25,10 @@ Example:
     }
 
 How to mend it: a dscp in the cos group; or one intent for each broadcast domain; or bridge the
-links between the members (routed = false, with routing = "spanning-tree").`,
+links between the members (routed = false, with routing = "spanning-tree").
+
+    cos_group "rdma" { dscp = ["af31"] }
+`,
 	Run: func(p *Pass) {
 		var domain []int
 		for _, in := range p.Fabric.Intents {

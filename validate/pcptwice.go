@@ -10,18 +10,26 @@ import (
 var PCPClaimedTwice = &Check{
 	Code:    "pcp-claimed-twice",
 	Summary: "two cos groups claim one 802.1p priority",
-	Doc: `A tagged frame carries one 802.1p priority (PCP), and every switch maps it to exactly one cos. A
+	Doc: `
+A tagged frame carries one 802.1p priority (PCP), and every switch maps it to exactly one cos. A
 group that writes no pcp claims the value of its cos.
 
 Example:
 
-    cos_group "storage" { cos = 4 }          # claims pcp 4
+    cos_group "storage" {
+      cos = 5                # claims pcp 5
+    }
     cos_group "bulk" {
       cos = 1
-      pcp = [1, 4]                           # 4 once more
+      pcp = [1, 5]           # 5 once more
     }
 
-How to mend it: give the value to one of them, or write pcp on the other.`,
+How to mend it: give the value to one of them, or write pcp on the other.
+
+    cos_group "bulk" {
+      pcp = [1]
+    }
+`,
 	Run: func(p *Pass) {
 		taken := map[int]int{} // groups by cos: a cos claimed twice is that check's story
 		for _, g := range p.Fabric.CosGroups {

@@ -4,20 +4,28 @@ package validate
 var PCPUntagged = &Check{
 	Code:    "pcp-untagged",
 	Summary: "RoCEv2 told by PCP without a VLAN tag",
-	Doc: `The 802.1p priority (PCP) is three bits of the VLAN tag. A packet without a tag has no priority,
+	Doc: `
+The 802.1p priority (PCP) is three bits of the VLAN tag. A packet without a tag has no priority,
 whatever its cos group claims: every device puts it into cos 0, which is lossy.
 
 Example:
 
-    cos_group "rdma" { cos = 4  lossless = true }      # no dscp
+    fabric "pod1" { routing = "spanning-tree" }
+    cos_group "rdma" {
+      cos      = 4
+      lossless = true        # no dscp
+    }
     roce "training" {
       version   = 2
       cos_group = cos_group.rdma
-      members   = [host.gpu]      # in one broadcast domain, and no vlan
+      members   = [host.gpu]      # in one broadcast domain; no vlan
     }
 
-How to mend it: a dscp in the cos group, which needs no tag and is routed; or vlan = 100 in the roce
-block, carried tagged to every member.`,
+How to mend it: a dscp in the cos group, which needs no tag and is routed; or a vlan in the roce
+block, carried tagged to every member.
+
+    cos_group "rdma" { dscp = ["af31"] }
+`,
 	Run: func(p *Pass) {
 		var domain []int
 		for _, in := range p.Fabric.Intents {

@@ -14,7 +14,8 @@ import (
 var PFCLoop = &Check{
 	Code:    "pfc-loop",
 	Summary: "lossless links can pause each other in a circle",
-	Doc: `PFC makes a link lossless by stopping it: a buffer that fills up pauses the link that fills it.
+	Doc: `
+PFC makes a link lossless by stopping it: a buffer that fills up pauses the link that fills it.
 If the paused buffers form a circle, each waiting for room in the next, nothing on the circle
 moves again, and everything behind it stops too:
 
@@ -28,27 +29,23 @@ blocks (who talks with whom) and fabric.routing (which way), and looks for circl
 circle ever fills depends on load and luck; a fabric without one cannot stop this way whatever
 the load. So a circle is an error, and the verdict is one of three words:
 
-  free      no circle, by a certificate (numbers for the links that every turn raises) or by a
-            search of the whole graph, with up to fabric.failures links down
-  prone     there is a circle, and here it is
-  unknown   neither could be shown: see rocec explain pfc-loop-unknown
+    free      no circle, by a certificate (numbers for the links that every turn raises) or by a
+              search of the whole graph, with up to fabric.failures links down
+    prone     there is a circle, and here it is
+    unknown   neither could be shown: see rocec explain pfc-loop-unknown
 
-Example: four switches in a ring, a host on each, routing = "shortest-path". Traffic between
-opposite corners passes a third switch, in both directions round the ring. Or a leaf and spine
-fabric in which each of two leaves has lost another uplink: what they talk comes down from one
-spine to a third leaf and goes up to the other spine. That is the usual circle of real fabrics.
+What your switches do is what routing says, and the proof covers under each:
 
-How to choose a routing: say what your switches do. What the proof covers under each:
-  up-down        any failures, also while routing converges; you vouch that nothing goes up again
-                 after it came down
-  ebgp           any failures if the AS numbers forbid the way down and up again (RFC 7938: one
-                 number for the top tier, one for the middle switches of each pod); else as
-                 shortest-path, with the AS-path loop check
-  shortest-path  exactly fabric.failures links down, each set that matters
-  spanning-tree  any failures: only a tree forwards
-  flooding       any failures, if a search finds no circle of ports a frame may leave by
-  any            any failures, if a search finds no circle of turns at all
-  table          the tables as they are, with no link down beyond what they say
+    up-down        any failures, also while routing converges; you vouch that nothing goes up again
+                   after it came down
+    ebgp           any failures if the AS numbers forbid the way down and up again (RFC 7938: one
+                   number for the top tier, one for the middle switches of each pod); else as
+                   shortest-path, with the AS-path loop check
+    shortest-path  exactly fabric.failures links down, each set that matters
+    spanning-tree  any failures: only a tree forwards
+    flooding       any failures, if a search finds no circle of ports a frame may leave by
+    any            any failures, if a search finds no circle of turns at all
+    table          the tables as they are, with no link down beyond what they say
 
 How to read the report: first the lines of your files that make the circle together, then the
 circle. "sw2:swp16 ===> sw1:swp15   out by swp16, into 2" is the buffer of sw1 for what comes in
@@ -63,15 +60,38 @@ minimum, that nothing is flooded or multicast losslessly, that the switches clas
 groups say, and that traffic really goes the way fabric.routing says. PFC watchdogs drop what is
 stuck and so mitigate a deadlock; they prove nothing, and rocec does not count on them.
 
-How to mend it, cheapest first; the report says which of these help in your fabric:
+Example: four leaves under two spines. Two leaves have each lost another uplink: what they talk
+comes down from one spine to a third leaf and goes up to the other spine. That is the usual circle
+of real fabrics; four switches in a ring are another.
+
+    fabric "pod1" {
+      routing  = "shortest-path"
+      failures = 2
+    }
+
+How to mend it: the cheapest way first; the report says which of these help in your fabric.
+
   - routing = "up-down", if your switches have tiers and their routing never sends traffic up
     again after it came down.
   - eBGP with AS numbers that forbid it, so that the switches themselves see to it.
   - bounce = cos_group.x: what goes up again leaves the group, at best for a lossy one.
-  - let fewer members talk: two roce blocks instead of one.
-  - take a cable out of the circle, or ask for fewer failures.
+  - Let fewer members talk: two roce blocks instead of one.
+  - Take a cable out of the circle, or ask for fewer failures.
   - allow_deadlock = "reason" on the cos_group: the error becomes a warning that plan and apply
-    repeat.`,
+    repeat.
+
+With eBGP, for example:
+
+    fabric "pod1" {
+      routing = "ebgp"
+    }
+    switch "leaf" {
+      asn = 65101 + self.index      # each leaf its own
+    }
+    switch "spine" {
+      asn = 65000                   # all spines one
+    }
+`,
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
 			for _, g := range l.Groups {

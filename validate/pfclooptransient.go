@@ -12,7 +12,8 @@ import (
 var PFCLoopTransient = &Check{
 	Code:    "pfc-loop-transient",
 	Summary: "a circle of paused links can form while routing converges",
-	Doc: `After a link fails, the switches learn of it one after the other. For some milliseconds to seconds
+	Doc: `
+After a link fails, the switches learn of it one after the other. For some milliseconds to seconds
 some forward as before and others already as after. Under shortest paths found anew that is enough
 for a circle: a spine that has lost its link to a leaf sends the leaf's traffic down to another
 leaf, to come up again; that leaf, which has not heard yet, sends it back.
@@ -28,16 +29,21 @@ none, because what came down never goes up. Under spanning-tree none is looked f
 before they forward. With AS numbers that forbid the way down and up again none is looked for
 either.
 
-Example: any leaf and spine fabric with
+Example: any leaf and spine fabric with shortest paths.
 
-    fabric "pod" {
+    fabric "pod1" {
       routing = "shortest-path"
     }
 
-How to mend it: routing that never sends traffic up again after it came down, and routing =
-"up-down" to say so; or eBGP with one AS number for the spines (RFC 7938), since a switch that
-gets no other route drops the traffic instead. Where that cannot be had, PFC watchdogs on the
-switches drop what stays locked: a mitigation, never a proof.`,
+How to mend it: routing that never sends traffic up again after it came down, and to say so; or
+eBGP with one AS number for the spines (RFC 7938), since a switch that gets no other route drops the
+traffic instead. Where that cannot be had, PFC watchdogs on the switches drop what stays locked: a
+mitigation, never a proof.
+
+    fabric "pod1" {
+      routing = "up-down"
+    }
+`,
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
 			t := l.Transient

@@ -6,7 +6,8 @@ import "github.com/rocec/rocec/compiler/ir"
 var PFCLoopUnknown = &Check{
 	Code:    "pfc-loop-unknown",
 	Summary: "not known to be free of PFC loops",
-	Doc: `rocec could neither prove that no circle of lossless buffers can wait for itself (rocec explain
+	Doc: `
+rocec could neither prove that no circle of lossless buffers can wait for itself (rocec explain
 pfc-loop) nor show one that can come about. The message says what is missing:
 
   - routing = "up-down", but two switches of the same tier are joined by a link that is no peer
@@ -21,17 +22,25 @@ pfc-loop) nor show one that can come about. The message says what is missing:
 The budget counts work, not time, so that the verdict is the same on every machine: a second of
 --budget is 100 million steps.
 
-Example: routing = "shortest-path" over more failures than the budget lets be followed.
+Example: two leaves are joined by a link that is no peer link.
 
-    fabric "pod" {
-      routing  = "shortest-path"
-      failures = 8
+    fabric "pod1" {
+      routing = "up-down"
+    }
+    link "sideways" {
+      a = "leaf1:swp30"
+      b = "leaf2:swp30"
     }
 
 How to mend it: if your routing never sends traffic up again after it came down, say routing =
 "up-down" and give every switch its tier: that is proven at any size and for any failures. With
 eBGP, give the switches AS numbers that forbid it (RFC 7938). Give the proof more work
-(--budget 10m). Or ask for less (failures = 1), knowing that the verdict then holds for no more.`,
+(--budget 10m). Or ask for less (failures = 1), knowing that the verdict then holds for no more.
+
+    link "sideways" {
+      peer = true
+    }
+`,
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
 			if l.Verdict != Unknown {

@@ -13,7 +13,8 @@ import (
 var PFCOneEnd = &Check{
 	Code:    "pfc-one-end",
 	Summary: "flow control at one end of a lossless link only",
-	Doc: `A link is lossless when its two ends agree, in both directions: the port that receives sends a
+	Doc: `
+A link is lossless when its two ends agree, in both directions: the port that receives sends a
 pause for the cos before its buffer is full, and the port that sends obeys it. With half of that
 missing nothing is reported anywhere: pauses go out and nobody stops, or buffers fill and nobody
 pauses, and packets are lost under load only. The same happens where one end pauses another
@@ -31,7 +32,12 @@ Example:
     }
 
 How to mend it: switch PFC on in both directions on these devices, for the cos of every lossless
-group the link carries, and leave flow_control and pfc out of by_hand, or state what is set then.`,
+group the link carries, and leave flow_control and pfc out of by_hand, or state what is set then.
+
+    host "store" {
+      by_hand { flow_control = "pfc" }
+    }
+`,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
 			if pauseBeside(p.Fabric, b.ByHand) == nil {

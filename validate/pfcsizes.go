@@ -11,7 +11,8 @@ import (
 var PFCSizes = &Check{
 	Code:    "pfc-sizes",
 	Summary: "PFC sizes contradict each other",
-	Doc: `A port pauses its peer when the buffer has filled to xoff and lets it go on when the buffer has
+	Doc: `
+A port pauses its peer when the buffer has filled to xoff and lets it go on when the buffer has
 drained to xoff - xon_delta:
 
     |<------ xoff ------>|<------ headroom = buffer - xoff ------>|
@@ -22,12 +23,19 @@ buffer never pauses in time; one whose xon_delta is not below xoff never resumes
 
 Example:
 
-    pfc {
-      buffer = "25000B"
-      xoff   = "30000B"      # more than the buffer
+    cos_group "rdma" {
+      pfc {
+        buffer = "25000B"
+        xoff   = "30000B"      # more than the buffer
+      }
     }
 
-How to mend it: leave the sizes out, and rocec derives them; or keep to the picture.`,
+How to mend it: leave the sizes out, and rocec derives them; or keep to the picture.
+
+    cos_group "rdma" {
+      pfc {}                   # no buffer, no xoff
+    }
+`,
 	Run: func(p *Pass) {
 		type wrong struct {
 			at     diag.Range

@@ -10,7 +10,8 @@ import (
 var PFCWatchdog = &Check{
 	Code:    "pfc-watchdog",
 	Summary: "an accepted PFC loop wants a watchdog",
-	Doc: `With allow_deadlock a PFC loop stays in the fabric, and once its buffers are full they do not drain
+	Doc: `
+With allow_deadlock a PFC loop stays in the fabric, and once its buffers are full they do not drain
 by themselves. A watchdog ends that: it sees a queue that has been paused for too long (hundreds of
 milliseconds, against microseconds of an ordinary pause) and drops what is in it.
 
@@ -23,13 +24,17 @@ A watchdog drops lossless traffic to free the rest. It is no proof, and rocec do
 
 Example:
 
+    fabric "pod1" { routing = "any" }
     cos_group "rdma" {
       lossless       = true
       allow_deadlock = "lab, rebooted every night"
     }
 
 How to mend it: rocec explain pfc-loop names the ways out of the circle. Where none is taken, plan
-for a watchdog, and watch the counters of paused time.`,
+for a watchdog, and watch the counters of paused time.
+
+    fabric "pod1" { routing = "up-down" }
+`,
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
 			refused := slices.ContainsFunc(l.Groups, func(g *ir.CosGroup) bool { return g.AllowDeadlock == "" })

@@ -11,7 +11,8 @@ import (
 var RDMAMTU = &Check{
 	Code:    "rdma-mtu",
 	Summary: "the MTU falls short of an RDMA MTU",
-	Doc: `RDMA cuts messages into packets of 256, 512, 1024, 2048 or 4096 bytes: the largest that fits into
+	Doc: `
+RDMA cuts messages into packets of 256, 512, 1024, 2048 or 4096 bytes: the largest that fits into
 the MTU of the interface with 96 bytes of headers (Linux, iboe_get_mtu). So
 
     MTU         1280-2143   2144-4191   4192 and more
@@ -23,12 +24,19 @@ of 1024 where the switch ports would take four times as much, and that is a note
 
 Example:
 
-    nic "ens1f0" {
-      model = "connectx-5"
-      mtu   = 4096
+    host "gpu" {
+      nic "ens1f0" {
+        model = "connectx-5"
+        mtu   = 4096
+      }
     }
 
-How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.`,
+How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.
+
+    host "gpu" {
+      nic "ens1f0" { mtu = 4200 }
+    }
+`,
 	Run: func(p *Pass) {
 		var found folds[diag.Range, *ir.NIC]
 		for _, d := range p.Fabric.Devices {

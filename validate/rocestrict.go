@@ -4,7 +4,8 @@ package validate
 var RoCEStrict = &Check{
 	Code:    "roce-strict",
 	Summary: "RoCE data with strict priority",
-	Doc: `A strict group is sent first, as long as it has anything to send. RoCE data can fill a link for
+	Doc: `
+A strict group is sent first, as long as it has anything to send. RoCE data can fill a link for
 as long as a job runs: every other group then gets nothing, on hosts as on switches, the routing
 protocol and the way in by ssh included. Strict priority is for what is rare and small, as CNPs.
 
@@ -13,10 +14,16 @@ Example:
     cos_group "rdma" {
       cos      = 4
       lossless = true
-      strict   = true
+      strict   = true        # no weight
     }
 
-How to mend it: a share instead, weight = 50 or more, and strict = true for the CNPs' group only.`,
+How to mend it: a share instead, and strict = true for the CNPs' group only.
+
+    cos_group "rdma" {
+      weight = 60
+      strict = false
+    }
+`,
 	Run: func(p *Pass) {
 		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)
 		for _, g := range p.Fabric.CosGroups {

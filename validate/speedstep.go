@@ -10,7 +10,8 @@ import (
 var SpeedStep = &Check{
 	Code:    "speed-step",
 	Summary: "fast and slow members in one lossless group",
-	Doc: `A sender of 100G and a receiver of 25G: the difference piles up in the switch, and in a lossless
+	Doc: `
+A sender of 100G and a receiver of 25G: the difference piles up in the switch, and in a lossless
 group PFC then stops the sender, together with everything else it sends in that group, to fast
 receivers too. So one slow port slows down the fast ones. ECN keeps that short, if its thresholds
 suit the slow port; rocec derives them for each port's own speed. The note is given where the
@@ -18,12 +19,13 @@ fastest port is at least four times as fast as the slowest.
 
 Example:
 
-    link "gpus"   { speed = "100G" }
+    link "gpus" { speed = "100G" }
     link "stores" { speed = "25G" }
-    roce "data"   { members = [host.gpu, host.store] }
+    roce "training" { members = [host.gpu, host.store] }
 
 How to mend it: nothing, if the mix is meant. Where it hurts, a lossless group for each speed, or
-bonds and faster links at the slow end.`,
+bonds and faster links at the slow end.
+`,
 	Run: func(p *Pass) {
 		told := map[diag.Range]bool{} // intents of one for_each are told once
 		for _, in := range p.Fabric.Intents {

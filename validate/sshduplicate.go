@@ -14,7 +14,8 @@ import (
 var SSHAddressDuplicate = &Check{
 	Code:    "ssh-address-duplicate",
 	Summary: "two devices are reached at one address",
-	Doc: `A device is reached at the address of its ssh block, or else at its name. If two of them have one
+	Doc: `
+A device is reached at the address of its ssh block, or else at its name. If two of them have one
 address, port and jump host, rocec would log in to one machine twice: it would get the settings of
 the one and then those of the other, and one device would get none. Usually an expression gives
 devices the same value: self.index is missing in it, or two groups overlap.
@@ -24,7 +25,7 @@ rocec never logs in there.
 
 Example:
 
-    switch "leaf"  {
+    switch "leaf" {
       names = "leaf[1-4]"
       ssh { address = "192.0.2.${self.index + 1}" }
     }
@@ -34,7 +35,12 @@ Example:
     }
 
 How to mend it: an address of its own for every device; or a port, where several are behind one
-address.`,
+address.
+
+    switch "spine" {
+      ssh { address = "192.0.2.${self.index + 5}" }
+    }
+`,
 	Run: func(p *Pass) {
 		type login struct {
 			address, jump string

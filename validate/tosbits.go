@@ -10,7 +10,8 @@ import (
 var TOSECNBits = &Check{
 	Code:    "tos-ecn-bits",
 	Summary: "tos sets the ECN bits, too",
-	Doc: `The lower two bits of the type of service are no part of the DSCP: they are the ECN field, by which
+	Doc: `
+The lower two bits of the type of service are no part of the DSCP: they are the ECN field, by which
 a packet says that it can be marked, or that it was. mlx5 NICs ignore them in tos and set their own.
 Other NICs and Soft-RoCE may send them as they are, and with both bits set every packet looks
 marked already.
@@ -24,7 +25,12 @@ Example:
       }
     }
 
-How to mend it: a multiple of four; two devices compare equal by DSCP, tos / 4.`,
+How to mend it: a multiple of four; two devices compare equal by DSCP, tos / 4.
+
+    host "gpu" {
+      nic "ens1f0" { tos = 104 }
+    }
+`,
 	Run: func(p *Pass) {
 		var f folds[diag.Range, *ir.NIC]
 		for _, d := range p.Fabric.Devices {

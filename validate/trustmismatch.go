@@ -10,7 +10,8 @@ import (
 var TrustMismatch = &Check{
 	Code:    "trust-mismatch",
 	Summary: "a device does not believe the field that tells RoCE",
-	Doc: `RoCEv2 is told by its DSCP where its cos group claims one, all other RoCE by the 802.1p priority
+	Doc: `
+RoCEv2 is told by its DSCP where its cos group claims one, all other RoCE by the 802.1p priority
 (PCP) of its VLAN tag. A device that believes the other field finds nothing there, and puts the
 packets where it puts everything without a mark: into cos 0, which is lossy. On that hop they are
 neither protected by PFC nor marked. A NIC sends and pauses by what it believes, too.
@@ -21,12 +22,16 @@ PCP is lost there: its DSCP is 0.
 Example:
 
     switch "spine" {
-      model = "x9"
-      by_hand { trust = "pcp" }       # the group claims dscp = ["af31"]
+      by_hand { trust = "pcp" }       # and cos_group "rdma" claims dscp = ["af31"]
     }
 
-How to mend it: let the device believe the field (trust = "dscp"), or give the cos group a DSCP, so
-that all RoCEv2 is told by it.`,
+How to mend it: let the device believe the field, or give the cos group a DSCP, so that all RoCEv2
+is told by it.
+
+    switch "spine" {
+      by_hand { trust = "dscp" }
+    }
+`,
 	Run: func(p *Pass) {
 		routed := overRouted(p.Fabric)
 		for _, b := range byHands(p.Fabric) {

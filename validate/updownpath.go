@@ -12,7 +12,8 @@ import (
 var UpDownNoPath = &Check{
 	Code:    "up-down-no-path",
 	Summary: "members without a path that goes up, then down",
-	Doc: `Under routing = "up-down" traffic rises through the tiers, takes at most one peer step and falls;
+	Doc: `
+Under routing = "up-down" traffic rises through the tiers, takes at most one peer step and falls;
 it never goes up again. Two members that are cabled together, but only over a way that comes down
 and goes up again, cannot reach each other. Either a tier is wrong, or a cable is missing, or the
 switches' routing is not up-down at all, and then the PFC-loop proof rests on nothing.
@@ -24,13 +25,22 @@ to a leaf and up again.
       names = "spine[1-2]"
       tier  = 2
     }
-    link "storage" {
+    host "store" {
+      names = "store[1-2]"
+    }
+    link "stores" {
       a = "store[1-2]:ens1f0"
       b = "spine[1-2]:swp9"
     }
+    roce "training" { members = [host.store] }
 
 How to mend it: hang the hosts on leaves, or on switches below the spines; correct the tiers; or
-say which routing the fabric has.`,
+say which routing the fabric has.
+
+    link "stores" {
+      b = "leaf[1-2]:swp2"
+    }
+`,
 	Run: func(p *Pass) {
 		if p.Fabric.Routing != ir.UpDown {
 			return

@@ -11,19 +11,27 @@ import (
 var RoCEv1Routed = &Check{
 	Code:    "roce-v1-routed",
 	Summary: "RoCEv1 across a routed link",
-	Doc: `RoCEv1 is Ethernet only: its frames carry EtherType 0x8915 and no IP header, so no router can
+	Doc: `
+RoCEv1 is Ethernet only: its frames carry EtherType 0x8915 and no IP header, so no router can
 forward them. All members of a version 1 intent must be in one broadcast domain. Under up-down,
 ebgp and shortest-path the links between switches are routed unless they say routed = false.
 
-Example: two racks, each with its own switch, joined over a routed spine, and
+Example: racks with a switch each, joined over routed spines.
 
-    roce "nvme" {
+    cos_group "rdma" {
+      lossless = true        # no ecn
+    }
+    roce "training" {
       version = 1
-      members = [host.store]      # hosts of both racks
+      vlan    = 100
+      members = [host.gpu]   # hosts of four racks; no cnp
     }
 
 How to mend it: version = 2, which is routed; or one intent per rack; or bridge the links
-between the racks (routed = false, with routing = "spanning-tree").`,
+between the racks (routed = false, with routing = "spanning-tree").
+
+    fabric "pod1" { routing = "spanning-tree" }
+`,
 	Run: func(p *Pass) {
 		var domain []int
 		for _, in := range p.Fabric.Intents {

@@ -10,7 +10,8 @@ import (
 var RoCEv1Subnets = &Check{
 	Code:    "roce-v1-subnets",
 	Summary: "RoCEv1 between subnets",
-	Doc: `RoCEv1 connections are made by IP address and carried by MAC address. A host sends to an address
+	Doc: `
+RoCEv1 connections are made by IP address and carried by MAC address. A host sends to an address
 outside of its own subnet by way of a gateway, and no gateway forwards a RoCEv1 frame: it has no IP
 header. So the members of a version 1 intent that share a broadcast domain must share a subnet too,
 or they do not connect. (That they share a broadcast domain is roce-v1-routed.)
@@ -26,7 +27,12 @@ Example:
       members = [host.store]
     }
 
-How to mend it: addresses of one subnet for all members; or version 2, which is routed.`,
+How to mend it: addresses of one subnet for all members; or version 2, which is routed.
+
+    host "store" {
+      nic "ens1f0" { ip = "192.0.2.${self.index + 1}/24" }
+    }
+`,
 	Run: func(p *Pass) {
 		var domain []int
 		for _, in := range p.Fabric.Intents {

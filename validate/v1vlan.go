@@ -6,7 +6,8 @@ import "github.com/rocec/rocec/compiler/ir"
 var RoCEv1NoVLAN = &Check{
 	Code:    "roce-v1-no-vlan",
 	Summary: "RoCEv1 without a VLAN tag to carry its priority",
-	Doc: `A RoCEv1 frame has no IP header, so no DSCP: the only mark a switch can go by is the 802.1p
+	Doc: `
+A RoCEv1 frame has no IP header, so no DSCP: the only mark a switch can go by is the 802.1p
 priority (PCP) in a VLAN tag. An untagged frame has none and falls into priority 0, which is
 lossy. A version 1 intent therefore needs vlan, and its cos group a pcp (default: its cos).
 
@@ -18,7 +19,10 @@ Example:
       members   = [host.store]      # no vlan
     }
 
-How to mend it: vlan = 100, tagged at every member's switch port.`,
+How to mend it: a vlan, tagged at every member's switch port.
+
+    roce "nvme" { vlan = 100 }
+`,
 	Run: func(p *Pass) {
 		if p.Fabric.FlowControl == ir.Pause {
 			return // link pause needs no classification

@@ -10,7 +10,8 @@ import (
 var RoCEv2NoCNP = &Check{
 	Code:    "roce-v2-no-cnp",
 	Summary: "RoCEv2 without a cos group for its CNPs",
-	Doc: `When a switch marks a RoCEv2 packet, the receiver sends a congestion notification packet (CNP)
+	Doc: `
+When a switch marks a RoCEv2 packet, the receiver sends a congestion notification packet (CNP)
 back to the sender. A CNP that waits in a full queue comes too late: it wants a group of its
 own, lossy and served first. Where the mark that NICs give CNPs by themselves (DSCP 48, PCP 6)
 belongs to a lossless group, PFC even stops them, and that is an error.
@@ -29,8 +30,8 @@ How to mend it:
       dscp   = ["cs6"]
       strict = true
     }
-
-and cnp = cos_group.cnp in the roce block.`,
+    roce "training" { cnp = cos_group.cnp }
+`,
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
 			if in.Version != 2 || in.Group.ECN == nil || in.CNP != nil {

@@ -9,7 +9,8 @@ import (
 var RoCEv2NoDSCP = &Check{
 	Code:    "roce-v2-no-dscp",
 	Summary: "RoCEv2 without a DSCP",
-	Doc: `RoCEv2 is routed, and a VLAN tag with its priority does not survive an IP hop: the DSCP is the
+	Doc: `
+RoCEv2 is routed, and a VLAN tag with its priority does not survive an IP hop: the DSCP is the
 mark that reaches every switch. The DSCP of the cos group is also what the NICs are told to
 send. Without one the packets go out as best effort.
 
@@ -23,8 +24,15 @@ Example:
       lossless = true
       ecn {}               # no dscp
     }
+    roce "training" {
+      version   = 2
+      cos_group = cos_group.rdma
+    }
 
-How to mend it: dscp = ["af31"], or another value no other group claims.`,
+How to mend it: a DSCP that no other group claims.
+
+    cos_group "rdma" { dscp = ["af31"] }
+`,
 	Run: func(p *Pass) {
 		var domain []int
 		for _, in := range p.Fabric.Intents {

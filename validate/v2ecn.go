@@ -10,7 +10,8 @@ import (
 var RoCEv2NoECN = &Check{
 	Code:    "roce-v2-no-ecn",
 	Summary: "RoCEv2 without ECN",
-	Doc: `RoCEv2 slows down when switches mark its packets (ECN): the receiver answers with CNPs and the
+	Doc: `
+RoCEv2 slows down when switches mark its packets (ECN): the receiver answers with CNPs and the
 sender lowers its rate. Without marking PFC does all the work, and every congested port spreads
 pauses upstream until the whole fabric feels it. PFC is the backstop, ECN the brake.
 
@@ -21,15 +22,20 @@ Example:
 
     cos_group "rdma" {
       cos      = 4
-      lossless = true      # no ecn block
+      lossless = true      # no ecn
     }
     roce "training" {
       version   = 2
       cos_group = cos_group.rdma
     }
 
-How to mend it: ecn {} in the cos group; thresholds are derived from the speed of every port. An
-intent none of whose NICs reacts to marks (dcqcn = false, Soft-RoCE) needs none.`,
+How to mend it: an ecn block in the cos group; thresholds are derived from the speed of every port.
+An intent none of whose NICs reacts to marks (dcqcn = false, Soft-RoCE) needs none.
+
+    cos_group "rdma" {
+      ecn {}
+    }
+`,
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
 			switch {

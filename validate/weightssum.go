@@ -11,7 +11,8 @@ import (
 var WeightsSum = &Check{
 	Code:    "weights-sum",
 	Summary: "weights do not make 100",
-	Doc: `Weights are shares of the link. NICs take them as percent that make 100 over all classes that are
+	Doc: `
+Weights are shares of the link. NICs take them as percent that make 100 over all classes that are
 not strict, and rocec scales them to that. Two things can then be otherwise than they read:
 
   - the weights make more than 100: every group gets less than was written;
@@ -23,11 +24,20 @@ Weights that make less than 100 and cover everything are ratios, and nothing is 
 
 Example:
 
-    cos_group "rdma"    { weight = 80 }
-    cos_group "storage" { weight = 60 }     # 57 and 43 percent
+    cos_group "rdma" {
+      weight = 80
+    }
+    cos_group "default" {
+      weight = 60               # 57 and 43 percent
+    }
 
-How to mend it: weights that make 100, with a share for the rest: a group with cos = 0 and
-weight = 30, say.`,
+How to mend it: weights that make 100, with a share for the rest: a group with cos = 0.
+
+    cos_group "default" {
+      cos    = 0
+      weight = 20
+    }
+`,
 	Run: func(p *Pass) {
 		var shares []*ir.CosGroup // that share the link, one for each cos
 		var owner [8]*ir.CosGroup

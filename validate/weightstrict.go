@@ -4,7 +4,8 @@ package validate
 var WeightAndStrict = &Check{
 	Code:    "weight-and-strict",
 	Summary: "both a weight and strict priority",
-	Doc: `A group is scheduled in one of two ways: it has a share of the link (weight), or it is sent before
+	Doc: `
+A group is scheduled in one of two ways: it has a share of the link (weight), or it is sent before
 all others (strict). With both written, the weight has no effect, and one of the two lines is not
 what was meant.
 
@@ -16,7 +17,12 @@ Example:
       strict = true
     }
 
-How to mend it: leave one of the two out.`,
+How to mend it: leave one of the two out.
+
+    cos_group "cnp" {
+      strict = true             # no weight
+    }
+`,
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if g.Strict && g.Weight > 0 {

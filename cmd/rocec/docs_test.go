@@ -3,10 +3,13 @@ package main
 import (
 	"fmt"
 	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/platform"
@@ -15,14 +18,16 @@ import (
 // docs/checks.md is the table of codes, as `rocec explain` tells them.
 func TestDocsChecks(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("# Every code\n\nGenerated from the tables in the code (`make update`); `rocec explain CODE` prints the same.\n")
+	b.WriteString("# Every code\n\nGenerated from the tables in the code (`make update`); `rocec explain CODE` prints the same.\n\n" +
+		"Examples are the lines that matter. What they leave out is as in a sound fabric; a comment such as `# no ecn` says that\n" +
+		"something is left out on purpose. Every example is run in the tests, and gives its code; what a fix shows mends it.\n")
 	for _, r := range rooms() {
 		fmt.Fprintf(&b, "\n## %s\n\n| code | in one line |\n| --- | --- |\n", r.title)
 		for _, topic := range r.topics {
 			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", topic.Code, topic.Code, topic.Summary)
 		}
 		for _, topic := range r.topics {
-			fmt.Fprintf(&b, "\n### %s\n\n```text\n%s\n```\n", topic.Code, strings.TrimSpace(topic.Doc))
+			fmt.Fprintf(&b, "\n### %s\n\n*%s*\n\n%s", topic.Code, capital(topic.Summary), topic.Markdown(r.language))
 		}
 	}
 	b.WriteString("\n# What is known to go wrong\n\nEvery known way a RoCE fabric is misconfigured, and what rocec says or does about it.\n")
@@ -54,8 +59,16 @@ func TestCodes(t *testing.T) {
 			require.LessOrEqual(t, len(topic.Summary), 90, topic.Code)
 			require.False(t, strings.HasSuffix(topic.Summary, "."), topic.Code)
 			require.Greater(t, len(topic.Doc), 100, "%s: the story is too short to help", topic.Code)
-			for line := range strings.Lines(topic.Doc) {
-				require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 120, "%s: %s", topic.Code, line)
+			why, example, fix := topic.Story()
+			require.Greater(t, len(why), 60, "%s: why does it matter?", topic.Code)
+			require.Regexp(t, `(?m)^    \S`, example, "%s: no example, indented by four spaces, after a line that begins with Example:", topic.Code)
+			require.NotEmpty(t, fix, "%s: no line that begins with How to mend it:", topic.Code)
+			for p := range strings.SplitSeq(strings.Trim(topic.Doc, "\n"), "\n\n") {
+				code, list := strings.HasPrefix(p, "    "), strings.HasPrefix(p, "  - ")
+				for line := range strings.Lines(p) {
+					require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), 100, "%s: %s", topic.Code, line)
+					require.Equal(t, code, strings.HasPrefix(line, "    ") && !list, "%s: code and prose in one paragraph: %s", topic.Code, line)
+				}
 			}
 		}
 	}
@@ -86,6 +99,8 @@ func TestKnown(t *testing.T) {
 		require.True(t, named[topic.Code], "no row of what is known to go wrong names %s", topic.Code)
 	}
 }
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // answer is what rocec says or does of it, with links into a file.
 func (k *known) answer(file string) string {
@@ -134,6 +149,44 @@ func TestDocsReadme(t *testing.T) {
 		require.NoError(t, err)
 		for line := range strings.Lines(e[2]) {
 			require.Contains(t, "\n"+string(file), "\n"+line, e[1])
+		}
+	}
+}
+
+// Links of the manuals lead to files and headings that exist.
+func TestDocsLinks(t *testing.T) {
+	t.Chdir("../..")
+	files, err := filepath.Glob("docs/*.md")
+	require.NoError(t, err)
+	files = append(files, "README.md")
+	anchors := map[string]bool{}
+	heading := regexp.MustCompile("(?m)^#+ (.*)$")
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		anchors[name+"#"] = true
+		for _, m := range heading.FindAllStringSubmatch(string(data), -1) {
+			slug := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
+			anchors[name+"#"+strings.ReplaceAll(slug, " ", "-")] = true
+		}
+	}
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(string(data), -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			to, anchor, _ := strings.Cut(m[1], "#")
+			file := name
+			if to != "" {
+				file = path.Join(path.Dir(name), to)
+				_, err := os.Stat(file)
+				assert.NoError(t, err, "%s: %s", name, m[1])
+			}
+			if anchor != "" && strings.HasSuffix(file, ".md") {
+				assert.True(t, anchors[file+"#"+anchor], "%s: no heading for %s", name, m[1])
+			}
 		}
 	}
 }

@@ -18,8 +18,9 @@ import (
 
 // room is a table of codes and the room that reports them.
 type room struct {
-	title  string
-	topics []diag.Topic
+	title    string
+	language string // of the examples
+	topics   []diag.Topic
 }
 
 // rooms returns every code there is, by the room that reports it, each room's sorted.
@@ -29,12 +30,12 @@ func rooms() []room {
 		checks = append(checks, c.Topic())
 	}
 	all := []room{
-		{"Checks: the fabric would misbehave", checks},
-		{"The language: the file cannot be read as meant", slices.Clone(lang.Topics)},
-		{"The fabric: names, cables, sizes", slices.Clone(compiler.Topics)},
-		{"The devices: a release or a chip cannot do it", slices.Clone(targets.Topics)},
-		{"Device files: what lies on a switch would misbehave", slices.Clone(conflint.Topics)},
-		{"The machines: plan and apply could not do it", slices.Clone(deploy.Topics)},
+		{"Checks: the fabric would misbehave", "hcl", checks},
+		{"The language: the file cannot be read as meant", "hcl", slices.Clone(lang.Topics)},
+		{"The fabric: names, cables, sizes", "hcl", slices.Clone(compiler.Topics)},
+		{"The devices: a release or a chip cannot do it", "hcl", slices.Clone(targets.Topics)},
+		{"Device files: what lies on a switch would misbehave", "ini", slices.Clone(conflint.Topics)},
+		{"The machines: plan and apply could not do it", "text", slices.Clone(deploy.Topics)},
 	}
 	for _, r := range all {
 		slices.SortFunc(r.topics, func(a, b diag.Topic) int { return strings.Compare(a.Code, b.Code) })
@@ -78,8 +79,8 @@ func (a *app) explain(code string) error {
 	for _, r := range rooms() {
 		for _, t := range r.topics {
 			if t.Code == code {
-				bold := a.paints(a.stdout)
-				_, err := fmt.Fprintf(a.stdout, "%s: %s\n\n%s\n", diag.Paint(bold, diag.Bold, t.Code), t.Summary, strings.TrimSpace(t.Doc))
+				bold := func(s string) string { return diag.Paint(a.paints(a.stdout), diag.Bold, s) }
+				_, err := fmt.Fprintf(a.stdout, "%s: %s\n\n%s\n", bold(t.Code), t.Summary, t.Headings(bold))
 				return err
 			}
 			codes = append(codes, t.Code)

@@ -74,8 +74,10 @@ var attrNames = []string{"speed", "length", "mtu"}
 // The mistakes a cabling file can hold.
 var (
 	Syntax = diag.Topic{Code: "topology-syntax", Summary: "the cabling file cannot be read", Doc: `
-The file of a topology block is not what its format says, or is broken at the place shown. What is wrong often stands
-just before it: a quote, a bracket or a comma that is missing. The formats are
+The file of a topology block is not what its format says, or is broken at the place shown. What is
+wrong often stands just before it: a quote, a bracket or a comma that is missing. What cannot be
+understood is refused instead of skipped: a cable that silently went missing would be missing from
+the proof against PFC loops, too. The formats are
 
     ptm           graph cabling { "leaf01":"swp49" -- "spine01":"swp1" [speed="100G", length="30m"] }
 
@@ -86,42 +88,71 @@ just before it: a quote, a bracket or a comma that is missing. The formats are
     csv           a_device,a_port,b_device,b_port,speed,length
                   leaf01,swp49,spine01,swp1,100G,30m
 
-What cannot be understood is refused instead of skipped: a cable that silently went missing would be missing from the
-proof against PFC loops, too. A cabling file is undirected, so graphviz files say graph and --, not digraph and ->.`}
+Example: with format = "ptm",
+
+    digraph cabling {
+      "leaf1":"swp30" -> "leaf2":"swp30"
+    }
+
+How to mend it: mend the file at the place shown. A cabling file is undirected, so graphviz files
+say graph and --.
+
+    graph cabling {
+      "leaf1":"swp30" -- "leaf2":"swp30"
+    }
+`}
 
 	Endpoint = diag.Topic{Code: "topology-endpoint", Summary: "a cable of the cabling file lacks an end", Doc: `
-A cable goes from a port of a device to a port of another device, and the cabling file must name all four. A drawing of
-which device talks to which is not enough: settings are written for ports.
+A cable goes from a port of a device to a port of another device, and the cabling file must name all
+four. A drawing of which device talks to which is not enough: settings are written for ports.
 
-    "leaf01" -- "spine01"                    no ports
-    "leaf01:swp49" -- "spine01:swp1"         the colon stands inside the quotes
-    "leaf01":"swp49" -- "spine01":"swp1"     right
+Example: with format = "ptm", once without ports and once with the colon inside the quotes,
 
-What to do: write the missing names at the place shown, or delete the line if there is no such cable.`}
+    graph cabling {
+      "leaf1" -- "leaf2"
+      "leaf3:swp30" -- "leaf4:swp30"
+    }
+
+How to mend it: write the missing names at the place shown, or delete the line if there is no such
+cable.
+
+    graph cabling {
+      "leaf1":"swp30" -- "leaf2":"swp30"
+      "leaf3":"swp30" -- "leaf4":"swp30"
+    }
+`}
 
 	TooLarge = diag.Topic{Code: "topology-too-large", Summary: "the cabling file is larger than rocec reads", Doc: `
-Limits keep a mistake, or a file from a stranger, from eating the machine. A cabling file may have 16 MiB (4 MiB as a
-containerlab topology) and be nested 64 deep, a sheet may have 256 columns, and a fabric holds 1,000,000 names unless
---max-objects says otherwise.
+Limits keep a mistake, or a file from a stranger, from eating the machine. A cabling file may have
+16 MiB (4 MiB as a containerlab topology) and be nested 64 deep, a sheet may have 256 columns, and a
+fabric holds 1,000,000 names unless --max-objects says otherwise.
 
-What to do: give the large file as CSV, the smallest of the formats, without columns that nobody needs; or split it
-and write one topology block for each part:
+Example:
 
-    topology "pod1" {
-      format = "csv"
-      file   = "pod1.csv"
-    }`}
+    $ ls -lh pod1/topology.dot
+    -rw-r--r-- 1 admin admin 31M Mar  3 10:12 pod1/topology.dot
+
+How to mend it: give the large file as CSV, the smallest of the formats, without columns that nobody
+needs; or split it and write one topology block for each part.
+`}
 
 	Empty = diag.Topic{Code: "topology-empty", Summary: "the cabling file holds no cable", Doc: `
-The file could be read, and there is not one cable between two devices in it. Mostly it is the wrong file, or one that
-a tool has not filled yet. (Links of a containerlab topology to the machine it runs on are no cables.)
+The file could be read, and there is not one cable between two devices in it. Mostly it is the wrong
+file, or one that a tool has not filled yet. (Links of a containerlab topology to the machine it
+runs on are no cables.)
 
-What to do: give the right file, or delete the topology block:
+Example: with format = "ptm",
 
-    topology "cabling" {
-      format = "ptm"
-      file   = "topology.dot"
-    }`}
+    graph cabling {
+      "leaf1"
+    }
+
+How to mend it: give the right file, or delete the topology block.
+
+    graph cabling {
+      "leaf1":"swp30" -- "leaf2":"swp30"
+    }
+`}
 )
 
 // Topics are the codes of this package.

@@ -4,67 +4,133 @@ import "github.com/rocec/rocec/lang/diag"
 
 // Topics are the codes under which devices are reported.
 var Topics = []diag.Topic{
-	{Code: string(Unreachable), Summary: "device cannot be reached", Doc: `There was no connection to the device, it broke, or what came back was not an answer. The device is
+	{Code: string(Unreachable), Summary: "device cannot be reached", Doc: `
+There was no connection to the device, it broke, or what came back was not an answer. The device is
 left as it is and named in the result; the others go on.
 
-Check that "ssh DEVICE" works from the same machine: rocec takes the address, port, user and jump
-host from the ssh blocks of the fabric and the rest from ~/.ssh/config.
+Example:
+
+    $ rocec plan
+    leaf3: device-unreachable: dial tcp 198.51.100.13:22: connect: connection refused
+
+How to mend it: see that "ssh DEVICE" works from the same machine: rocec takes the address, port,
+user and jump host from the ssh blocks of the fabric and the rest from ~/.ssh/config.
 `},
-	{Code: string(Login), Summary: "device does not let rocec in", Doc: `The device answered, but its host key is not the known one, or it accepts none of the offered keys.
+	{Code: string(Login), Summary: "device does not let rocec in", Doc: `
+The device answered, but its host key is not the known one, or it accepts none of the offered keys.
 rocec has no switch to ignore host keys: it writes configuration of switches, so it must know whom
 it talks to.
 
-For a new device, log in once with ssh and compare the fingerprint, or pin it in the fabric:
+Example: a switch was installed again, and has a new host key.
 
-    ssh { host_key = "SHA256:…" }
+    $ ssh leaf3
+    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!
 
-For authentication, load the key into the agent (ssh-add) or name it with IdentityFile in
-~/.ssh/config.
+How to mend it: for a new device, log in once with ssh and compare the fingerprint, or pin it in the
+fabric: host_key = "SHA256:..." in its ssh block. For authentication, load the key into the agent
+(ssh-add) or name it with IdentityFile in ~/.ssh/config.
 `},
-	{Code: string(Permission), Summary: "login user may not do this", Doc: `Reading and writing the settings needs root. A root login has it; any other user gets it through
-"sudo -n", which never asks for a password. A line in /etc/sudoers.d on the device allows it:
+	{Code: string(Permission), Summary: "login user may not do this", Doc: `
+Reading and writing the settings needs root. A root login has it; any other user gets it through
+"sudo -n", which never asks for a password.
+
+Example: on the device, as the user rocec logs in with,
+
+    $ sudo -n true
+    sudo: a password is required
+
+How to mend it: a line in a file of /etc/sudoers.d on the device allows it.
 
     cumulus ALL=(root) NOPASSWD: ALL
 `},
-	{Code: string(Disk), Summary: "disk of the device does not take the files", Doc: `Every file is written beside the one it replaces, and backed up in /var/lib/rocec/backup, before
+	{Code: string(Disk), Summary: "disk of the device does not take the files", Doc: `
+Every file is written beside the one it replaces, and backed up in /var/lib/rocec/backup, before
 anything changes. When the device has no room for that, or its file system went read-only (usually
 after a disk error), the apply stops there and leaves the device as it was.
 
-Free some space, or look into the kernel's log for the error, and plan again.
+Example: on the device,
+
+    $ touch /var/lib/rocec/test
+    touch: cannot touch '/var/lib/rocec/test': Read-only file system
+
+How to mend it: free some space, or look into the kernel's log for the error, and plan again.
 `},
-	{Code: string(Locked), Summary: "device is locked by somebody else", Doc: `An apply takes a lock on each device it changes: the folder /var/lib/rocec/lock, whose file owner
+	{Code: string(Locked), Summary: "device is locked by somebody else", Doc: `
+An apply takes a lock on each device it changes: the folder /var/lib/rocec/lock, whose file owner
 says who and since when. A second apply finds it and keeps its hands off. The lock never expires by
 itself: a run that only looks dead could otherwise be overtaken half way.
 
-If the run that holds it is really gone, remove the lock on the device by hand:
+Example: on the device,
 
-    sudo rm -r /var/lib/rocec/lock
+    $ ls /var/lib/rocec/lock
+    owner
 
-and plan again. The next apply sweeps away what the dead run left beside the files, and puts to use
-what it had put in place.
+How to mend it: wait for the other run. If it is really gone, remove the lock by hand and plan
+again. The next apply sweeps away what the dead run left beside the files, and puts to use what it
+had put in place.
+
+    $ sudo rm -r /var/lib/rocec/lock
 `},
-	{Code: string(Stale), Summary: "device changed after the plan was made", Doc: `The plan says "from this to that". Under the lock, just before writing, a file on the device was not
+	{Code: string(Stale), Summary: "device changed after the plan was made", Doc: `
+The plan says "from this to that". Under the lock, just before writing, a file on the device was not
 "this" any more: somebody edited it in the meantime. Writing now would silently throw that edit
 away, so the device is left alone.
 
-Plan again and look at what changed.
+Example: between rocec plan --out plan.json and rocec apply plan.json somebody did, on the switch,
+
+    $ sudo vi /etc/cumulus/datapath/traffic.conf
+
+How to mend it: plan again and look at what changed.
 `},
-	{Code: string(Identity), Summary: "device is not what the fabric says", Doc: `Before anything is planned rocec asks the device what it is. Here the answer contradicts the fabric:
+	{Code: string(Identity), Summary: "device is not what the fabric says", Doc: `
+Before anything is planned rocec asks the device what it is. Here the answer contradicts the fabric:
 another release, another chip, no such NIC, or settings managed by something else. Files made for
 one release can keep another from starting, so the device is refused.
 
-Correct the fabric, or the address under which the device is reached.
+Example: the fabric says version = "3.7.16", and on the switch
+
+    $ grep VERSION_ID /etc/os-release
+    VERSION_ID=4.3.0
+
+How to mend it: correct the fabric, or the address under which the device is reached.
 `},
-	{Code: string(Unreadable), Summary: "what lies on the device cannot be edited", Doc: `A file is not a regular file (rocec replaces files by rename, and would cut a symbolic link), is
+	{Code: string(Unreadable), Summary: "what lies on the device cannot be edited", Doc: `
+A file is not a regular file (rocec replaces files by rename, and would cut a symbolic link), is
 larger than 1 MiB, or could not be read; or a setting of the device could not be asked for. What
 cannot be read cannot be compared, so the device is refused rather than overwritten.
+
+Example: on the switch,
+
+    $ ls -l /etc/cumulus/datapath/traffic.conf
+    lrwxrwxrwx 1 root root 24 Mar  3 10:12 traffic.conf -> /srv/common/traffic.conf
+
+How to mend it: put a regular file in its place, or mend what keeps it from being read; then plan
+again.
 `},
-	{Code: string(Rejected), Summary: "checker of the device refuses the file", Doc: `The vendor's own checker looked at the new file before it was put in place, and found fault with it.
+	{Code: string(Rejected), Summary: "checker of the device refuses the file", Doc: `
+The vendor's own checker looked at the new file before it was put in place, and found fault with it.
 Nothing was changed. The checker's words are in the message.
+
+Example: the file on the switch holds a setting of somebody else that the release does not take;
+rocec leaves such lines alone, and the checker refuses them with the rest.
+
+    pfc.storage.cos_list = [9]
+
+How to mend it: mend the line the checker names, in the file on the device or, if it is one of
+rocec's, in the fabric; then plan again.
 `},
-	{Code: string(Activation), Summary: "device did not take the new settings", Doc: `The files were put in place, but putting them to use failed: the command ended with an error, the
+	{Code: string(Activation), Summary: "device did not take the new settings", Doc: `
+The files were put in place, but putting them to use failed: the command ended with an error, the
 service did not come up in time, or what was read back is not what was written. rocec then puts the
 files from before back in place, puts those to use, and reads back again; the outcome says whether
 that worked.
+
+Example: on the switch,
+
+    $ systemctl status switchd
+    switchd.service: Main process exited, code=exited, status=1/FAILURE
+
+How to mend it: read what the command or the service said (journalctl -u switchd). Where the files
+from before could not be put to use either, the device needs a person now.
 `},
 }

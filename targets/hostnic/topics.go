@@ -18,12 +18,18 @@ wrong order can leave a port without PFC. rocec writes hosts whose driver is mlx
 and later, and BlueField. For any other member of an intent it would have to leave the host's end of
 a lossless link to chance, so it refuses.
 
-    host "old" {
-      nic "ens1" { model = "connectx-3" }     # mlx4_core: not written
+Example:
+
+    host "store" {
+      nic "ens1f0" { model = "e810" }      # the driver is ice
     }
 
-Use a NIC of the mlx5 family; or set the host up by hand, exactly as its switch port (the same PFC
-mask, the same trust, the same DSCP map), and say so by a by_hand block in the host.
+How to mend it: use a NIC of the mlx5 family; or set the host up by hand, exactly as its switch port
+(the same PFC mask, the same trust, the same DSCP map), and say so.
+
+    host "store" {
+      by_hand {}
+    }
 `}
 	mixedTopic = diag.Topic{Code: "host-mixed", Summary: "one NIC cannot carry both kinds of RoCE", Doc: `
 An mlx5 port trusts one header field: PCP or DSCP. RoCEv2 whose group claims DSCP values is told by
@@ -31,21 +37,51 @@ those, and RoCEv2 whose group claims none by the PCP of its VLAN. A NIC that is 
 kinds would send one of them as best effort. (A NIC in intents of both versions is
 roce-version-mix.)
 
-    cos_group "storage" { cos = 5 }                       # no dscp
-    cos_group "rdma"    { cos = 4  dscp = ["af31"] }
-    roce "backup"   { version = 2  cos_group = cos_group.storage  members = ["store1:ens1f0"] … }
-    roce "training" { version = 2  cos_group = cos_group.rdma     members = ["store1:ens1f0"] … }
+Example:
 
-Give each intent a NIC of its own, or both groups a dscp.
+    fabric "pod1" {
+      routing = "spanning-tree"
+    }
+    host "store" {
+      nic "ens1f0" { model = "connectx-5" }
+    }
+    cos_group "storage" {
+      cos      = 5                         # no dscp
+      lossless = true
+      ecn {}
+    }
+    roce "nvme" {
+      version   = 2
+      cos_group = cos_group.storage
+      cnp       = cos_group.cnp
+      vlan      = 100
+      members   = [host.store]             # members of training, too, which is told by DSCP
+    }
+
+How to mend it: give each intent a NIC of its own, or both groups a dscp.
+
+    cos_group "storage" {
+      dscp = ["af21"]
+    }
 `}
 	pcpTopic = diag.Topic{Code: "host-pcp", Summary: "NIC cannot give a PCP to another priority", Doc: `
 An mlx5 port that trusts PCP takes its value as the priority; there is no map between the two, as
 switches have one. A cos group that travels by PCP and claims other values than its own cos would be
 lossless on the switch in one priority and paused on the host in another.
 
-    cos_group "storage" { cos = 4  pcp = [3]  lossless = true }     # hosts would pause priority 3
+Example:
 
-Let the group claim its own number: pcp = [4], or leave pcp out.
+    cos_group "storage" {
+      cos      = 4
+      pcp      = [3]                       # hosts would pause priority 3
+      lossless = true
+    }
+
+How to mend it: let the group claim its own number: pcp = [4], or leave pcp out.
+
+    cos_group "storage" {
+      pcp = [4]
+    }
 `}
 	vlanTopic = diag.Topic{Code: "host-vlan", Summary: "one NIC marks one cos group by PCP", Doc: `
 Packets told by PCP get it from the VLAN interface they leave by, and RDMA-CM gives all of them the
@@ -53,18 +89,27 @@ same socket priority: a VLAN interface marks one cos group. rocec writes one suc
 A second intent in another VLAN would be sent with PCP 0, and one in another cos group with the PCP
 of the first: neither would be lossless, without a word.
 
+Example:
+
+    host "store" {
+      nic "ens1f0" { model = "connectx-5" }
+    }
     roce "nvme" {
-      cos_group = cos_group.storage
-      vlan      = 100
-      members   = ["store1:ens1f0"]
+      vlan    = 100
+      members = [host.store]
     }
     roce "backup" {
-      cos_group = cos_group.backup    # the same NIC, another group
-      vlan      = 200
-      members   = ["store1:ens1f0"]
+      version   = 1
+      cos_group = cos_group.storage
+      vlan      = 200                      # the same NICs, another VLAN
+      members   = [host.store]
     }
 
-Give each intent a NIC of its own, or all of them the same cos_group and vlan.
+How to mend it: give each intent a NIC of its own, or all of them the same cos_group and vlan.
+
+    roce "backup" {
+      vlan = 100
+    }
 `}
 	memberTopic = diag.Topic{Code: "host-not-member", Summary: "NIC at a lossless port that no intent names", Doc: `
 A link is lossless if both of its ends do PFC. rocec writes the NICs that are members of a roce
@@ -72,13 +117,25 @@ block. A port can carry a lossless cos group without one: that of a host that fo
 members, and a lossless cos group no roce block uses is carried by every link. The switch then
 pauses a NIC that does not stop, and drops what the NIC goes on sending.
 
-    host "gateway" {
-      forwards = true
-      nic "ens1f0" { … }      # between two switches, and in no members list
+Example:
+
+    cos_group "storage" {
+      cos      = 5
+      lossless = true                      # and no roce block says cos_group.storage
+    }
+    host "store" {
+      nic "ens1f0" { model = "connectx-5" }
+    }
+    roce "training" {
+      members = [host.gpu]                 # not the NICs of host.store
     }
 
-Make the interface a member, or set its PFC mask and trust by hand, the same as at its switch port.
-A lossless cos_group that nobody uses is best removed.
+How to mend it: make the interface a member, or set its PFC mask and trust by hand, the same as at
+its switch port. A lossless cos_group that nobody uses is best removed.
+
+    cos_group "storage" {
+      lossless = false
+    }
 `}
 	rulesTopic = diag.Topic{Code: "host-traffic-class", Summary: "driver does not take this traffic_class", Doc: `
 The exceptions by address of MLNX_OFED are lines of at most 100 characters, at most 40 for a device.
@@ -86,20 +143,57 @@ A rule has a source, a destination or both, of one IP version; only an IPv4 dest
 network. The driver drops the mask of a source without a word, so that the rule would match one
 address only.
 
-    traffic_class { tos = 16  src = "192.0.2.0/24" }      # the mask would be lost
+Example:
 
-Name single addresses, or turn the rule round so that the network is the destination.
+    host "store" {
+      nic "ens1f0" {
+        traffic_class {
+          tos = 104
+          src = "192.0.2.0/24"             # the mask would be lost
+        }
+      }
+    }
+
+How to mend it: name single addresses, or turn the rule round so that the network is the
+destination.
+
+    host "store" {
+      nic "ens1f0" {
+        traffic_class {
+          tos = 104
+          dst = "192.0.2.0/24"
+        }
+      }
+    }
 `}
 	tosTopic = diag.Topic{Code: "host-tos", Summary: "RDMA-CM has one default for several intents", Doc: `
 A NIC that is a member of several intents tells them apart by the DSCP of each packet, but RDMA-CM
 has one default type of service for each device. Connections whose application states none are
 marked for the first intent, and would travel in its cos group whatever they belong to.
 
-    roce "storage"  { members = ["n1:ens1f0"] … }      # DSCP 26: the default
-    roce "training" { members = ["n1:ens1f0"] … }      # DSCP 34: its applications must say so
+Example:
 
-Let the applications of the others state their type of service (DSCP times 4), for example by
-NCCL_IB_TC=136; or state tos in the nic block to say which default you mean.
+    host "store" {
+      nic "ens1f0" { model = "connectx-5" }
+    }
+    cos_group "bulk" {
+      cos  = 1
+      dscp = ["cs1"]
+      ecn {}
+    }
+    roce "backup" {
+      version   = 2
+      cos_group = cos_group.bulk           # DSCP 8: the default, as backup comes first by name
+      cnp       = cos_group.cnp
+      members   = [host.store]             # members of training (DSCP 26), too
+    }
+
+How to mend it: let the applications of the others state their type of service (DSCP times 4), for
+example by NCCL_IB_TC=104; or state tos in the nic block to say which default you mean.
+
+    host "store" {
+      nic "ens1f0" { tos = 104 }
+    }
 `}
 )
 

@@ -1,0 +1,460 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/validate"
+)
+
+// exampleSetting is what an example needs beside its text.
+type exampleSetting struct {
+	ground  string   // of testdata/examples, by default clos
+	without []string // blocks of the background that are left out: "kind.label"
+	vars    []string // --var
+	also    []string // errors that follow from the one shown
+	objects int      // --max-objects
+
+	place   string // the file the place is in, if it is not the example's
+	nowhere bool   // it is about the folder, not a line
+	module  string // the file of a module that is the example; the background calls its folder
+	instead string // the code it gives, if an earlier room refuses it first
+	afresh  bool   // the fix is laid over the background, as the bad example cannot be read
+}
+
+// judgeFabric runs the pipeline on the files of a folder, as app.load does.
+func judgeFabric(files map[string]string, s exampleSetting) diag.List {
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	src, ds := lang.Load(fsys, ".", lang.Options{Vars: s.vars, MaxObjects: s.objects})
+	judged := false
+	if !ds.HasErrors() {
+		f, more := compiler.Compile(src)
+		ds = append(ds, more...)
+		if judged = !ds.HasErrors(); judged {
+			a := &app{budget: defaultBudget}
+			_, more := targets.Render(f)
+			ds = append(append(ds, validate.Run(f, a.steps()).Diagnostics...), more...)
+		}
+	}
+	ds.Sort()
+	f := &fabric{src: src, diags: ds}
+	f.suppress(judged)
+	return f.diags
+}
+
+func ground(t *testing.T, s exampleSetting) string {
+	t.Helper()
+	name := s.ground
+	if name == "" {
+		name = "clos"
+	}
+	file := filepath.Join("testdata/examples", name+".hcl")
+	if strings.HasPrefix(name, "examples/") {
+		file = filepath.Join("../..", name, "fabric.hcl")
+	}
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// groundFiles are the files beside the background's: the table of next hops of one that has it.
+func groundFiles(t *testing.T, s exampleSetting) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata/examples", s.ground+".json"))
+	if err != nil {
+		return nil
+	}
+	return map[string]string{"fib.json": string(data)}
+}
+
+// judgeExcerpt completes an excerpt and judges it: its diagnostics, and the text they are about.
+func judgeExcerpt(t *testing.T, excerpt, ground string, s exampleSetting) (diag.List, *woven) {
+	t.Helper()
+	w := weave(t, excerpt, ground, s.without)
+	files := map[string]string{"fabric.hcl": w.text.String()}
+	maps.Copy(files, groundFiles(t, s))
+	if s.module != "" {
+		w = weave(t, fmt.Sprintf("module \"called\" {\n  source = %q\n}\n", "./"+path.Dir(s.module)), ground, s.without)
+		files["fabric.hcl"], files[s.module] = w.text.String(), excerpt
+	}
+	if strings.HasPrefix(excerpt, "graph ") || strings.HasPrefix(excerpt, "digraph ") { // a cabling file
+		w = weave(t, "topology \"cabling\" {\n  format = \"ptm\"\n  file   = \"topology.dot\"\n  peer   = true\n}\n", ground, []string{"topology.cabling"})
+		files["fabric.hcl"], files["topology.dot"] = w.text.String(), excerpt
+	}
+	if strings.HasPrefix(excerpt, "{") { // a table of next hops
+		w = weave(t, "", ground, s.without)
+		files["fabric.hcl"], files["fib.json"] = w.text.String(), excerpt
+	}
+	return judgeFabric(files, s), w
+}
+
+// show is the diagnostics as text, for a test that fails.
+func show(ds diag.List) string {
+	var b strings.Builder
+	for _, d := range ds {
+		fmt.Fprintf(&b, "%s: %s %s: %s\n", d.At, d.Severity, d.Code, d.Detail)
+	}
+	return b.String()
+}
+
+// requireGives asks that an excerpt gives its code, at a place of its own, and no error of another kind.
+func requireGives(t *testing.T, code, excerpt, ground string, s exampleSetting) *woven {
+	t.Helper()
+	ds, w := judgeExcerpt(t, excerpt, ground, s)
+	found := false
+	for _, d := range ds {
+		switch {
+		case d.Code != code:
+			if d.Severity == diag.Error && !slices.Contains(s.also, d.Code) {
+				t.Errorf("another error: %s: %s: %s", d.At, d.Code, d.Detail)
+			}
+		case s.nowhere:
+			found = found || d.At.Filename == ""
+		case s.module != "":
+			found = found || d.At.Filename == s.module
+		case s.place != "":
+			found = found || d.At.Filename == s.place
+		default:
+			found = found || d.At.Filename == "fabric.hcl" && w.holds(d.At.Start.Byte)
+		}
+	}
+	if !found {
+		t.Errorf("%s is not found in a line of the example:\n%s\n%s", code, excerpt, show(ds))
+	}
+	return w
+}
+
+// requireMends asks that what a fix shows, laid over the bad example, leaves neither the code nor another error.
+func requireMends(t *testing.T, code, fix, bad string, s exampleSetting) {
+	t.Helper()
+	ds, w := judgeExcerpt(t, fix, bad, s)
+	for _, d := range ds {
+		if d.Code == code || d.Severity == diag.Error && !slices.Contains(s.also, d.Code) {
+			t.Errorf("the fix leaves %s: %s: %s\n%s", d.At, d.Code, d.Detail, w.text.String())
+		}
+	}
+}
+
+// The backgrounds are sound: nothing is found in them.
+func TestBackgrounds(t *testing.T) {
+	files, err := filepath.Glob("testdata/examples/*.hcl")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		s := exampleSetting{ground: strings.TrimSuffix(filepath.Base(name), ".hcl")}
+		files := map[string]string{"fabric.hcl": string(data)}
+		maps.Copy(files, groundFiles(t, s))
+		assert.Empty(t, show(judgeFabric(files, s)), name)
+	}
+}
+
+// fenced is a fenced block of a Markdown file, and what stands above it.
+type fenced struct {
+	heading  string // the last "### " heading
+	part     string // the last bold words at the beginning of a line
+	language string
+	options  string // words after the language
+	text     string
+	line     int
+}
+
+func fences(t *testing.T, file string) []fenced {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var out []fenced
+	var at fenced
+	inside := false
+	number := 0
+	for line := range strings.Lines(string(data)) {
+		number++
+		text := strings.TrimRight(line, "\n")
+		switch {
+		case inside && text == "```":
+			out = append(out, at)
+			inside = false
+		case inside:
+			at.text += line
+		case strings.HasPrefix(text, "```"):
+			at.language, at.options, _ = strings.Cut(strings.TrimPrefix(text, "```"), " ")
+			at.text, at.line, inside = "", number+1, true
+		case strings.HasPrefix(text, "#"):
+			at.heading, at.part = strings.TrimLeft(text, "# "), ""
+		case strings.HasPrefix(text, "**"):
+			at.part, _, _ = strings.Cut(text[2:], "**")
+		}
+	}
+	require.False(t, inside, "%s: a fence is not closed", file)
+	return out
+}
+
+// Every example of docs/checks.md that is written in the fabric language gives the code it stands under, and every fix
+// that is shown mends it.
+func TestExplainExamples(t *testing.T) {
+	language := map[string]string{}
+	for _, r := range rooms() {
+		for _, topic := range r.topics {
+			language[topic.Code] = r.language
+		}
+	}
+	bad := map[string]*woven{}
+	for _, f := range fences(t, "../../docs/checks.md") {
+		if !slices.Contains([]string{"hcl", "json", "dot"}, f.language) || notRun[f.heading] != "" {
+			continue
+		}
+		t.Run(f.heading, func(t *testing.T) {
+			s := exampleSettings[f.heading]
+			switch f.part {
+			case "Example:":
+				require.Nil(t, bad[f.heading], "one example for a code")
+				bad[f.heading] = requireGives(t, cmp.Or(s.instead, f.heading), f.text, ground(t, s), s)
+			case "How to mend it:":
+				require.NotNil(t, bad[f.heading], "a fix without an example")
+				under := bad[f.heading].text.String()
+				if s.afresh {
+					under = ground(t, s)
+				}
+				requireMends(t, cmp.Or(s.instead, f.heading), f.text, under, s)
+			default:
+				t.Errorf("line %d: an example that is neither bad nor a fix", f.line)
+			}
+		})
+	}
+	for code := range exampleSettings {
+		assert.NotEmpty(t, language[code], "settings of %s, which is no code", code)
+		assert.NotNil(t, bad[code], "settings of %s, which has no example", code)
+	}
+	for code, l := range language {
+		if l == "hcl" && bad[code] == nil {
+			assert.Contains(t, notRun, code, "an example that is not run, and nothing says why")
+		}
+	}
+}
+
+// exampleSettings is what examples of docs/checks.md need beside the usual background.
+var exampleSettings = map[string]exampleSetting{
+	"misplaced-block":      {module: "pod/fabric.hcl"},
+	"module-cycle":         {module: "pod/rack.hcl"},
+	"bad-label":            {afresh: true},
+	"cumulus-no-pfc":       {also: []string{"cumulus-no-ecn"}}, // the chip has neither
+	"host-mixed":           {also: []string{"trust-mismatch"}}, // the switches cannot tell the two apart either
+	"no-target":            {instead: "unknown-os"},            // the compiler sees it first: every system it knows has a target
+	"tier-invalid":         {instead: "out-of-range"},          // the language sees it first
+	"topology-syntax": {place: "topology.dot"},
+	"topology-endpoint": {place: "topology.dot"},
+	"topology-empty": {place: "topology.dot"},
+	"table-unused":         {ground: "table"},
+	"bond-cards":           {ground: "bonds"},
+	"bond-split":           {ground: "bonds"},
+	"bond-uneven":          {ground: "bonds"},
+	"bond-invalid":         {ground: "bonds"},
+	"ecn-without-v2":       {ground: "rack"},
+	"roce-v1-no-vlan":      {ground: "rack"},
+	"roce-v1-not-lossless": {ground: "rack"},
+	"roce-v1-subnets":      {ground: "rack"},
+	"cumulus-trust":        {ground: "rack"},
+	"host-pcp":             {ground: "rack"},
+	"host-vlan":            {ground: "rack"},
+	"table-name":           {ground: "table", place: "fib.json"},
+	"table-duplicate":      {ground: "table", place: "fib.json"},
+	"table-port":           {ground: "table", place: "fib.json"},
+	"table-invalid":        {ground: "table", place: "fib.json"},
+	"table-switch-missing": {ground: "table", place: "fib.json"},
+	"no-route":             {ground: "table", place: "fib.json"},
+	"routing-loop":         {ground: "table", place: "fib.json"},
+	"no-fabric":            {without: []string{"fabric.pod1"}, nowhere: true},
+	"undeclared-variable":  {vars: []string{"leafs=8"}, place: "--var 1"},
+	"bad-variable":         {vars: []string{"racks=a,b"}, place: "--var 1"},
+	"syntax":               {ground: "empty", afresh: true},
+	"duplicate-attribute":  {ground: "empty", afresh: true},
+}
+
+// notRun are the codes whose examples are no fabric, with the reason.
+var notRun = map[string]string{
+	"conf-unreadable": "about bytes that cannot stand in this manual",
+	"cumulus-file":    "about a file on a switch; no fabric holds it",
+	"cumulus-port":    "no model has such ports: unknown-port comes first",
+	"invalid-utf8":    "about bytes that cannot stand in this manual",
+	"table-too-large": "33 million entries",
+	"topology-too-large": "a file of 16 MiB",
+	"unreadable":      "about files, not what is in them",
+}
+
+// confGrounds are the sound files, below the test data of conflint, that complete an excerpt of a traffic.conf; by
+// default that is t1.conf. Lines with a key of the excerpt are left out of them, also where the excerpt has it in a
+// comment.
+var confGrounds = map[string]string{
+	"conf-bandwidth":        "t4.conf",
+	"conf-dialect":          "",
+	"conf-lossless-default": "t4.conf",
+	"conf-pools":            "q1",
+	"conf-red-lossless":     "t4.conf",
+	"conf-shaper":           "t4.conf",
+	"conf-value-twice":      "t4.conf",
+	"conf-value-unmapped":   "t4.conf",
+	"conf-watchdog":         "../conf-watchdog/good.conf",
+}
+
+var confKey = regexp.MustCompile(`(?m)^[# ]*([a-z_0-9-]+(?:\.[A-Za-z0-9_-]+)+|cut_through_enable)\b`)
+
+// completeConf completes an excerpt of a file, which comes first, from a sound one.
+func completeConf(excerpt, sound string) string {
+	said := map[string]bool{}
+	for _, m := range confKey.FindAllStringSubmatch(excerpt, -1) {
+		said[m[1]] = true
+	}
+	var b strings.Builder
+	for line := range strings.Lines(sound) {
+		if m := confKey.FindStringSubmatch(line); m == nil || !said[m[1]] {
+			b.WriteString(strings.TrimRight(line, "\n") + "\n")
+		}
+	}
+	return excerpt + b.String()
+}
+
+// Every example of a file on a switch gives its code, too, and every fix mends it.
+func TestExplainConfExamples(t *testing.T) {
+	bad := map[string]string{}
+	for _, f := range fences(t, "../../docs/checks.md") {
+		if f.language != "ini" || !strings.HasPrefix(f.heading, "conf-") {
+			continue
+		}
+		t.Run(f.heading, func(t *testing.T) {
+			base, ok := confGrounds[f.heading]
+			if !ok {
+				base = "t1.conf"
+			}
+			name, files := "traffic.conf", []conflint.File{}
+			const sound = "../../targets/cumulus/conflint/testdata/sound"
+			under := ""
+			switch {
+			case strings.HasSuffix(base, ".conf"):
+				data, err := os.ReadFile(filepath.Join(sound, base))
+				require.NoError(t, err)
+				under = string(data)
+				if strings.Contains(under, "default_ecn_red_conf") {
+					name = "qos_features.conf"
+				}
+			case base != "":
+				name = "qos_features.conf"
+				if strings.Contains(f.text, "service_pool") {
+					name = "qos_infra.conf"
+				}
+				for _, file := range []string{"qos_features.conf", "qos_infra.conf"} {
+					data, err := os.ReadFile(filepath.Join(sound, base, file))
+					require.NoError(t, err)
+					if file == name {
+						under = string(data)
+					} else {
+						files = append(files, conflint.File{Name: file, Data: data})
+					}
+				}
+			}
+			if f.part != "Example:" {
+				require.Contains(t, bad, f.heading)
+				under = bad[f.heading]
+			}
+			text := completeConf(f.text, under)
+			files = append(files, conflint.File{Name: name, Data: []byte(text)})
+			ds := conflint.Check(files).Diagnostics
+			found := slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
+				return d.Code == f.heading && d.At.Filename == name && d.At.Start.Byte < len(f.text)
+			})
+			if f.part == "Example:" {
+				bad[f.heading] = text
+				require.True(t, found, "%s is not found in a line of the example:\n%s\n%s", f.heading, f.text, show(ds))
+			} else {
+				for _, d := range ds {
+					require.NotEqual(t, f.heading, d.Code, "the fix leaves it:\n%s", show(ds))
+				}
+			}
+		})
+	}
+	for _, topic := range conflint.Topics {
+		if bad[topic.Code] == "" {
+			assert.Contains(t, notRun, topic.Code, "an example that is not run, and nothing says why")
+		}
+	}
+}
+
+// gives is a comment of an example that is meant to be wrong, on the line of the mistake.
+var gives = regexp.MustCompile(`# gives ([a-z0-9-]+)`)
+
+// moduleFile is the first line of an example that is a file of a module.
+var moduleFile = regexp.MustCompile(`\A# ([a-z0-9-]+/[a-z0-9-]+\.hcl)\n`)
+
+// Every example of the manuals that is written in the fabric language is run. It is completed from a background: clos, or
+// the one its fence names after the language ("```hcl rack"), a folder of
+// examples/, or none ("```hcl alone"). One whose first line is the name
+// of a file in a folder, as a comment, is that file, and lies beside the examples that follow under the same heading. A
+// good one gives no error and no warning; one with "# gives CODE" gives that error, on that line.
+func TestManualExamples(t *testing.T) {
+	files, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	for _, name := range append(files, "../../README.md") {
+		if filepath.Base(name) == "checks.md" {
+			continue
+		}
+		heading, beside := "", map[string]string{}
+		for _, f := range fences(t, name) {
+			if f.language != "hcl" {
+				continue
+			}
+			if f.heading != heading {
+				heading, beside = f.heading, map[string]string{}
+			}
+			if m := moduleFile.FindStringSubmatch(f.text); m != nil {
+				beside[m[1]] = f.text
+				continue
+			}
+			t.Run(fmt.Sprintf("%s:%d", filepath.Base(name), f.line), func(t *testing.T) {
+				s := exampleSetting{ground: f.options}
+				under := ""
+				if f.options != "alone" {
+					under = ground(t, s)
+				}
+				w := weave(t, f.text, under, nil)
+				all := maps.Clone(beside)
+				all["fabric.hcl"] = w.text.String()
+				maps.Copy(all, groundFiles(t, s))
+				ds := judgeFabric(all, s)
+				if m := gives.FindStringSubmatch(f.text); m != nil {
+					at := strings.Index(w.text.String(), m[0])
+					at = strings.Count(w.text.String()[:at], "\n") + 1
+					ds = slices.DeleteFunc(ds, func(d *diag.Diagnostic) bool { return d.Severity == diag.Notice })
+					require.Len(t, ds, 1, show(ds))
+					require.Equal(t, m[1], ds[0].Code, show(ds))
+					require.Equal(t, at, ds[0].At.Start.Line, show(ds))
+					return
+				}
+				for _, d := range ds {
+					if d.Severity != diag.Notice {
+						t.Errorf("line %d: %s: %s %s: %s\n%s", f.line, d.At, d.Severity, d.Code, d.Detail, w.text.String())
+					}
+				}
+			})
+		}
+	}
+}
