@@ -262,9 +262,9 @@ var exampleSettings = map[string]exampleSetting{
 	"host-mixed":           {also: []string{"trust-mismatch"}}, // the switches cannot tell the two apart either
 	"no-target":            {instead: "unknown-os"},            // the compiler sees it first: every system it knows has a target
 	"tier-invalid":         {instead: "out-of-range"},          // the language sees it first
-	"topology-syntax": {place: "topology.dot"},
-	"topology-endpoint": {place: "topology.dot"},
-	"topology-empty": {place: "topology.dot"},
+	"topology-syntax":      {place: "topology.dot"},
+	"topology-endpoint":    {place: "topology.dot"},
+	"topology-empty":       {place: "topology.dot"},
 	"table-unused":         {ground: "table"},
 	"bond-cards":           {ground: "bonds"},
 	"bond-split":           {ground: "bonds"},
@@ -293,13 +293,13 @@ var exampleSettings = map[string]exampleSetting{
 
 // notRun are the codes whose examples are no fabric, with the reason.
 var notRun = map[string]string{
-	"conf-unreadable": "about bytes that cannot stand in this manual",
-	"cumulus-file":    "about a file on a switch; no fabric holds it",
-	"cumulus-port":    "no model has such ports: unknown-port comes first",
-	"invalid-utf8":    "about bytes that cannot stand in this manual",
-	"table-too-large": "33 million entries",
+	"conf-unreadable":    "about bytes that cannot stand in this manual",
+	"cumulus-file":       "about a file on a switch; no fabric holds it",
+	"cumulus-port":       "no model has such ports: unknown-port comes first",
+	"invalid-utf8":       "about bytes that cannot stand in this manual",
+	"table-too-large":    "33 million entries",
 	"topology-too-large": "a file of 16 MiB",
-	"unreadable":      "about files, not what is in them",
+	"unreadable":         "about files, not what is in them",
 }
 
 // confGrounds are the sound files, below the test data of conflint, that complete an excerpt of a traffic.conf; by
@@ -408,8 +408,8 @@ var moduleFile = regexp.MustCompile(`\A# ([a-z0-9-]+/[a-z0-9-]+\.hcl)\n`)
 // Every example of the manuals that is written in the fabric language is run. It is completed from a background: clos, or
 // the one its fence names after the language ("```hcl rack"), a folder of
 // examples/, or none ("```hcl alone"). One whose first line is the name
-// of a file in a folder, as a comment, is that file, and lies beside the examples that follow under the same heading. A
-// good one gives no error and no warning; one with "# gives CODE" gives that error, on that line.
+// of a file in a folder, as a comment, is that file, and lies beside the other examples under the same heading, as
+// do cabling files (dot, yaml, csv). A good one gives no error and no warning; one with "# gives CODE" gives that error, on that line.
 func TestManualExamples(t *testing.T) {
 	files, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
@@ -417,16 +417,22 @@ func TestManualExamples(t *testing.T) {
 		if filepath.Base(name) == "checks.md" {
 			continue
 		}
-		heading, beside := "", map[string]string{}
-		for _, f := range fences(t, name) {
-			if f.language != "hcl" {
-				continue
+		all := fences(t, name)
+		beside := map[string]map[string]string{} // by heading and file
+		for _, f := range all {
+			if beside[f.heading] == nil {
+				beside[f.heading] = map[string]string{}
 			}
-			if f.heading != heading {
-				heading, beside = f.heading, map[string]string{}
-			}
+			file := map[string]string{"dot": "topology.dot", "yaml": "lab.clab.yml", "csv": "cables.csv"}[f.language]
 			if m := moduleFile.FindStringSubmatch(f.text); m != nil {
-				beside[m[1]] = f.text
+				file = m[1]
+			}
+			if file != "" {
+				beside[f.heading][file] = f.text
+			}
+		}
+		for _, f := range all {
+			if f.language != "hcl" || moduleFile.MatchString(f.text) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s:%d", filepath.Base(name), f.line), func(t *testing.T) {
@@ -436,10 +442,10 @@ func TestManualExamples(t *testing.T) {
 					under = ground(t, s)
 				}
 				w := weave(t, f.text, under, nil)
-				all := maps.Clone(beside)
-				all["fabric.hcl"] = w.text.String()
-				maps.Copy(all, groundFiles(t, s))
-				ds := judgeFabric(all, s)
+				files := maps.Clone(beside[f.heading])
+				files["fabric.hcl"] = w.text.String()
+				maps.Copy(files, groundFiles(t, s))
+				ds := judgeFabric(files, s)
 				if m := gives.FindStringSubmatch(f.text); m != nil {
 					at := strings.Index(w.text.String(), m[0])
 					at = strings.Count(w.text.String()[:at], "\n") + 1

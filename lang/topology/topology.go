@@ -79,7 +79,7 @@ wrong often stands just before it: a quote, a bracket or a comma that is missing
 understood is refused instead of skipped: a cable that silently went missing would be missing from
 the proof against PFC loops, too. The formats are
 
-    ptm           graph cabling { "leaf01":"swp49" -- "spine01":"swp1" [speed="100G", length="30m"] }
+    ptm           graph g { "leaf01":"swp49" -- "spine01":"swp1" [speed="100G", length="30m"] }
 
     containerlab  topology:
                     links:
