@@ -69,6 +69,8 @@ func TestSelectDevices(t *testing.T) {
 		"!host.gpu":            "leaf1 leaf2 leaf10 spine1",
 		"host.gpu spine1":      "gpu1 gpu2 spine1",
 		"!leaf* leaf2 !spine1": "leaf2",
+		"switch.s*":            "spine1",
+		"*.gpu leaf1":          "gpu1 gpu2 leaf1",
 	} {
 		cut, err := selectDevices(tree, strings.Fields(exprs))
 		require.NoError(t, err, exprs)
