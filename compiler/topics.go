@@ -61,7 +61,7 @@ Example:
     switch_model "lab32" {
       asic  = "trident2"
       ports = 32
-      speed = "100G"           # Trident II ends at 40G
+      speed = "100G" # Trident II ends at 40G
     }
 
 How to mend it: take the values from the data sheet of the box.
@@ -131,7 +131,7 @@ cable to nowhere would leave a port without PFC.
 Example:
 
     link "gpus" {
-      a = "gpu[01-04]:ens1f0"      # the hosts are gpu1 to gpu4
+      a = "gpu[01-04]:ens1f0" # the hosts are gpu1 to gpu4
       b = "leaf[1-4]:swp1"
     }
 
@@ -152,7 +152,7 @@ Example:
       nic "ens1f0" { model = "connectx-5" }
     }
     link "gpus" {
-      a = "gpu[1-4]:ens1f1"        # no such nic block
+      a = "gpu[1-4]:ens1f1" # no such nic block
       b = "leaf[1-4]:swp1"
     }
 
@@ -172,7 +172,7 @@ SFP28) cannot be split.
 Example:
 
     link "up" {
-      a = "leaf1:swp33"            # an SN2700 ends at swp32
+      a = "leaf1:swp33" # an SN2700 ends at swp32
       b = "spine1:swp9"
     }
 
@@ -194,7 +194,7 @@ Example:
       b = "leaf[1-4]:swp1"
     }
     link "stores" {
-      b = "leaf[1-4]:swp1"         # swp1 again
+      b = "leaf[1-4]:swp1" # swp1 again
     }
 
 How to mend it: correct one of the two; both places are shown.
@@ -274,7 +274,7 @@ tells a speed (soft-roce).
 Example:
 
     host "gpu" {
-      nic "ens1f0" { model = "connectx-4-lx" }      # 50G at most
+      nic "ens1f0" { model = "connectx-4-lx" } # 50G at most
     }
     link "gpus" {
       speed = "100G"
@@ -296,10 +296,10 @@ assume one.
 Example:
 
     fabric "pod1" {
-      routing = "up-down"      # no cable_length
+      routing = "up-down" # no cable_length
     }
     link "gpus" {
-      a = "gpu[1-4]:ens1f0"    # no length
+      a = "gpu[1-4]:ens1f0" # no length
       b = "leaf[1-4]:swp1"
     }
 
@@ -328,7 +328,7 @@ parallel links are a ring too.
 Example:
 
     fabric "pod1" {
-      cable_length = "3m"      # no routing
+      cable_length = "3m" # no routing
     }
     mesh "uplinks" {
       lower = "leaf[1-4]:swp[31-32]"
@@ -357,7 +357,7 @@ Example:
       asn = 65101 + self.index
     }
     switch "spine" {
-      names = "spine[1-2]"     # no asn
+      names = "spine[1-2]" # no asn
     }
 
 How to mend it: give every switch its number.
@@ -375,7 +375,7 @@ interface for which the host has no nic block; its traffic would be lossy.
 Example:
 
     roce "training" {
-      members = ["gpu[01-04]"]      # the hosts are gpu1 to gpu4
+      members = ["gpu[01-04]"] # the hosts are gpu1 to gpu4
     }
 
 How to mend it: take the name the message offers, or the group.

@@ -31,7 +31,7 @@ Example:
 
     locals {
       line  = join(",", range(4096))
-      lines = "${local.line}${local.line}${local.line}${local.line}"      # 76 KiB
+      lines = "${local.line}${local.line}${local.line}${local.line}" # 76 KiB
     }
 
 How to mend it: split a large file; name many things with nodesets and meshes instead of one block
@@ -159,7 +159,7 @@ version of a roce, the model of a switch. null counts as not written.
 Example:
 
     cos_group "bulk" {
-      weight = 10          # no cos
+      weight = 10 # no cos
     }
 
 How to mend it: write the attribute.
@@ -228,7 +228,7 @@ Example:
       model = "sn2700"
     }
     switch "core" {
-      names = "edge[4-8]"      # edge4 again
+      names = "edge[4-8]" # edge4 again
       model = "sn2700"
     }
 
@@ -275,7 +275,7 @@ One that cannot be read is refused as a whole, with the place inside the string.
 Example:
 
     switch "edge" {
-      names = "edge[4-1]"      # a range runs upwards
+      names = "edge[4-1]" # a range runs upwards
       model = "sn2700"
     }
 
@@ -309,8 +309,8 @@ devices and w parallel links, each lower device names U x w ports and each upper
 Example:
 
     mesh "uplinks" {
-      lower = "leaf[1-4]:swp[31-32]"      # 4 devices, 2 ports each: one for each spine
-      upper = "spine[1-2]:swp[1-3]"       # 2 devices, 3 ports each: one leaf is left out
+      lower = "leaf[1-4]:swp[31-32]" # 4 devices, 2 ports each: one for each spine
+      upper = "spine[1-2]:swp[1-3]"  # 2 devices, 3 ports each: one leaf is left out
     }
 
 How to mend it: count, and correct the side that is wrong.
@@ -452,7 +452,7 @@ Example:
 
     locals {
       racks = ["a", "b"]
-      last  = local.racks[2]      # counted from 0
+      last  = local.racks[2] # counted from 0
     }
 
 How to mend it: correct the part. try(a, b) gives the first argument that can be evaluated.
@@ -470,7 +470,7 @@ Example:
 
     locals {
       a = local.b + 1
-      b = local.a - 1      # a needs b, b needs a
+      b = local.a - 1 # a needs b, b needs a
     }
 
 How to mend it: break the circle at one of the places shown.
@@ -619,7 +619,7 @@ a code or a reason, or away from what it means, it silences nothing.
 Example:
 
     mesh "uplinks" {
-      lower = "leaf[1-4]:swp[31-32]"      # rocec:ignore oversubscription
+      lower = "leaf[1-4]:swp[31-32]" # rocec:ignore oversubscription
     }
 
 How to mend it: put the comment on a line of its own, directly before the attribute or block, with

@@ -43,7 +43,7 @@ later).
 Example:
 
     switch "spine" {
-      os = "sonic"          # carries the group, but nobody configures it
+      os = "sonic" # carries the group, but nobody configures it
     }
 
 How to mend it: correct the os or the model if it is a slip. If not, say that others configure the

@@ -13,7 +13,7 @@ Example:
 
     cos_group "rdma" {
       lossless       = true
-      allow_deadlock = "until the new spines are there"     # they are there
+      allow_deadlock = "until the new spines are there" # they are there
     }
 
 How to mend it: take it out.

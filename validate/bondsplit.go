@@ -21,7 +21,7 @@ is dropped, lossless or not.
 Example:
 
     switch "leaf" {
-      names = "leaf[1-4]"             # no mlag
+      names = "leaf[1-4]" # no mlag
     }
     host "store" {
       bond "bond0" {
@@ -31,7 +31,7 @@ Example:
     }
     link "stores" {
       a = "store[1-2]:ens2f[0-1]"
-      b = "leaf[1-4]:swp1"            # store1 on leaf1 and leaf2, store2 on leaf3 and leaf4
+      b = "leaf[1-4]:swp1" # store1 on leaf1 and leaf2, store2 on leaf3 and leaf4
     }
 
 How to mend it: say which switches are a pair, if they are; otherwise both cables to one switch, or

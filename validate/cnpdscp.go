@@ -20,7 +20,7 @@ Example:
 
     cos_group "cnp" {
       cos    = 6
-      strict = true       # no dscp
+      strict = true # no dscp
     }
 
 How to mend it:

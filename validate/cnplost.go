@@ -28,7 +28,7 @@ Example:
     }
     switch "spine" {
       by_hand {
-        dscp = { 48 = 4 }       # cs6 goes to cos 4, which is lossless
+        dscp = { 48 = 4 } # cs6 goes to cos 4, which is lossless
       }
     }
 

@@ -21,7 +21,7 @@ Example:
     }
     roce "backup" {
       version   = 2
-      cos_group = cos_group.bulk      # lossy RoCEv2
+      cos_group = cos_group.bulk # lossy RoCEv2
       cnp       = cos_group.cnp
       members   = [host.store]
     }

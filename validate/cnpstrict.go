@@ -16,7 +16,7 @@ Example:
 
     cos_group "cnp" {
       cos  = 6
-      dscp = ["cs6"]      # no strict, and no weight
+      dscp = ["cs6"] # no strict, and no weight
     }
 
 How to mend it:

@@ -23,7 +23,7 @@ Example:
 
     host "store" {
       nic "ens1f0" { model = "e810" }
-      by_hand { dcqcn = false }       # and cos_group "rdma" has an ecn block
+      by_hand { dcqcn = false } # and cos_group "rdma" has an ecn block
     }
 
 How to mend it: switch both halves on, for the priority of the group (the notification point, which

@@ -20,7 +20,7 @@ Example:
     }
     cos_group "video" {
       cos  = 5
-      dscp = ["af31"]     # 26 once more
+      dscp = ["af31"] # 26 once more
     }
 
 How to mend it: give the value to one of them.

@@ -45,7 +45,7 @@ Example: 18 ports of an SN2700 in use, in two lossless groups.
 How to mend it: leave min out, or write less than the bound.
 
     cos_group "rdma" {
-      ecn {}      # no min, no max
+      ecn {} # no min, no max
     }
 `,
 	Run: func(p *Pass) {

@@ -15,7 +15,7 @@ drops. All switches of the way mark, or DCQCN works only where it happens to be 
 Example:
 
     switch "spine" {
-      by_hand { ecn = false }       # and cos_group "rdma" has an ecn block
+      by_hand { ecn = false } # and cos_group "rdma" has an ecn block
     }
 
 How to mend it: switch marking on at these switches, for the cos of the group, with thresholds as

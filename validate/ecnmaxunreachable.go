@@ -28,7 +28,7 @@ How to mend it: leave max out, so that it is ten times min; or write less than h
 
     cos_group "rdma" {
       ecn {
-        min = "150KiB"      # no max
+        min = "150KiB" # no max
       }
     }
 `,

@@ -27,7 +27,7 @@ Example: the group is marked on ports of 10G, too.
 
     cos_group "rdma" {
       ecn {
-        min = "1MiB"      # 838 microseconds at 10G
+        min = "1MiB" # 838 microseconds at 10G
         max = "3MiB"
       }
     }
@@ -38,7 +38,7 @@ Example: the group is marked on ports of 10G, too.
 How to mend it: leave min out; or write one that suits the slowest port.
 
     cos_group "rdma" {
-      ecn {}              # no min, no max
+      ecn {} # no min, no max
     }
 `,
 	Run: func(p *Pass) {

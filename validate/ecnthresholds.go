@@ -21,7 +21,7 @@ Example:
     cos_group "rdma" {
       ecn {
         min = "1500KiB"
-        max = "150KiB"      # below min
+        max = "150KiB" # below min
       }
     }
 

@@ -31,7 +31,7 @@ Example: the sizes the Cumulus Linux manual shows, on a cable of 300 m at 100G.
     cos_group "rdma" {
       pfc {
         buffer    = "25000B"
-        xoff      = "10000B"      # leaves 15,000 B; about 147,000 B can arrive
+        xoff      = "10000B" # leaves 15,000 B; about 147,000 B can arrive
         xon_delta = "2000B"
       }
     }
@@ -44,7 +44,7 @@ few packets are small, small_packets says so and makes the sum less.
 
     cos_group "rdma" {
       pfc {
-        xoff = "10000B"           # no buffer, no xon_delta
+        xoff = "10000B" # no buffer, no xon_delta
       }
     }
 `,

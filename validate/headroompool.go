@@ -23,7 +23,7 @@ the largest one is an error.
 Example: ports of 100G need some 79,000 B each.
 
     switch "leaf" {
-      headroom_pool = "256KiB"      # three of four
+      headroom_pool = "256KiB" # three of four
     }
 
 How to mend it: leave headroom_pool out where the memory holds every headroom; or make it as large

@@ -25,7 +25,7 @@ Example:
     host "gpu" {
       names = "gpu[1-4]"
       nic "ens1f0" {
-        ip = "192.0.2.${self.index % 2 + 1}/24"      # two addresses for four hosts
+        ip = "192.0.2.${self.index % 2 + 1}/24" # two addresses for four hosts
       }
     }
 

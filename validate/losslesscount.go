@@ -23,15 +23,15 @@ Example:
 
     switch "edge" {
       names = "edge1"
-      model = "as4610-54t"      # Helix4
+      model = "as4610-54t" # Helix4
       by_hand {}
     }
     host "gpu" {
       names = "gpu[1-5]"
     }
     link "edge" {
-      a     = "gpu5:ens1f0"
-      b     = "edge1:swp49"
+      a = "gpu5:ens1f0"
+      b = "edge1:swp49"
     }
     link "up" {
       a = "edge1:swp50"

@@ -14,7 +14,7 @@ every NIC's end of such a link is left to whoever sets up that host.
 
 Example:
 
-    cos_group "storage" {       # and no roce block says cos_group = cos_group.storage
+    cos_group "storage" { # and no roce block says cos_group = cos_group.storage
       cos      = 5
       lossless = true
     }

@@ -24,7 +24,7 @@ Example:
     }
     switch "spine" {
       by_hand {
-        dscp = { 26 = 3 }       # af31 is 26
+        dscp = { 26 = 3 } # af31 is 26
       }
     }
 

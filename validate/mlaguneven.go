@@ -25,7 +25,7 @@ Example:
 
     switch "leaf" {
       names = "leaf[1-4]"
-      mlag  = "rack1"          # four switches
+      mlag  = "rack1" # four switches
     }
 
 How to mend it: a value of its own for every two switches, and the same model and version for both.

@@ -21,7 +21,7 @@ Example:
     host "gpu" {
       nic "ens1f0" {
         model = "connectx-5"
-        mtu   = 9000          # the ports take 1500
+        mtu   = 9000 # the ports take 1500
       }
     }
 

@@ -32,7 +32,7 @@ Example:
 How to mend it: leave mtu out of the link or mesh block, or make it at least the MTU of the NICs.
 
     mesh "uplinks" {
-      lower = "leaf[1-4]:swp[31-32]"      # no mtu
+      lower = "leaf[1-4]:swp[31-32]" # no mtu
     }
 `,
 	Run: func(p *Pass) {

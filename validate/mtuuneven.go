@@ -20,10 +20,10 @@ MTUs that differ and give the same RDMA MTU, as 4200 and 9000 do, are no problem
 Example:
 
     host "gpu" {
-      nic "ens1f0" { mtu = 9000 }       # packets of 4096
+      nic "ens1f0" { mtu = 9000 } # packets of 4096
     }
     host "store" {
-      nic "ens1f0" { mtu = 1500 }       # packets of 1024
+      nic "ens1f0" { mtu = 1500 } # packets of 1024
     }
     roce "training" { members = [host.gpu, host.store] }
 

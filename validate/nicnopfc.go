@@ -31,7 +31,7 @@ Example:
       speed = "25G"
     }
     roce "training" {
-      cos_group = cos_group.rdma        # lossless
+      cos_group = cos_group.rdma # lossless
       members   = [host.gpu, host.lab]
     }
 

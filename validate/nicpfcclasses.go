@@ -31,7 +31,7 @@ Example:
       version   = 2
       cos_group = cos_group.storage
       cnp       = cos_group.cnp
-      members   = [host.gpu]            # a member of training as well, in cos_group "rdma"
+      members   = [host.gpu] # a member of training as well, in cos_group "rdma"
     }
 
 How to mend it: one lossless group for both intents of such a NIC, or a NIC for each.

@@ -20,10 +20,10 @@ other traffic too, and the PFC-loop proof, which follows the lossless groups, sa
 
 Example:
 
-    fabric "pod1" { flow_control = "pfc" }      # the default
+    fabric "pod1" { flow_control = "pfc" } # the default
     host "store" {
       nic "ens1f0" { model = "e810" }
-      by_hand { flow_control = "pause" }        # the driver's default: link pause on
+      by_hand { flow_control = "pause" } # the driver's default: link pause on
     }
 
 How to mend it: switch link pause off and PFC on at these devices (ethtool -A IF rx off tx off), or

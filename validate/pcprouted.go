@@ -15,13 +15,13 @@ Example:
 
     cos_group "rdma" {
       cos      = 4
-      lossless = true        # no dscp
+      lossless = true # no dscp
     }
     roce "training" {
       version   = 2
       cos_group = cos_group.rdma
       vlan      = 100
-      members   = [host.gpu]      # in several racks, with routed links between
+      members   = [host.gpu] # in several racks, with routed links between
     }
 
 How to mend it: a dscp in the cos group; or one intent for each broadcast domain; or bridge the

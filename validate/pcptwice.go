@@ -17,11 +17,11 @@ group that writes no pcp claims the value of its cos.
 Example:
 
     cos_group "storage" {
-      cos = 5                # claims pcp 5
+      cos = 5 # claims pcp 5
     }
     cos_group "bulk" {
       cos = 1
-      pcp = [1, 5]           # 5 once more
+      pcp = [1, 5] # 5 once more
     }
 
 How to mend it: give the value to one of them, or write pcp on the other.

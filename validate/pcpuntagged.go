@@ -13,12 +13,12 @@ Example:
     fabric "pod1" { routing = "spanning-tree" }
     cos_group "rdma" {
       cos      = 4
-      lossless = true        # no dscp
+      lossless = true # no dscp
     }
     roce "training" {
       version   = 2
       cos_group = cos_group.rdma
-      members   = [host.gpu]      # in one broadcast domain; no vlan
+      members   = [host.gpu] # in one broadcast domain; no vlan
     }
 
 How to mend it: a dscp in the cos group, which needs no tag and is routed; or a vlan in the roce

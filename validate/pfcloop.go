@@ -86,10 +86,10 @@ With eBGP, for example:
       routing = "ebgp"
     }
     switch "leaf" {
-      asn = 65101 + self.index      # each leaf its own
+      asn = 65101 + self.index # each leaf its own
     }
     switch "spine" {
-      asn = 65000                   # all spines one
+      asn = 65000 # all spines one
     }
 `,
 	Run: func(p *Pass) {

@@ -27,7 +27,7 @@ Example:
     host "store" {
       nic "ens1f0" { model = "e810" }
       by_hand {
-        flow_control = "pfc-tx"     # pauses the switch, and sends on when the switch pauses it
+        flow_control = "pfc-tx" # pauses the switch, and sends on when the switch pauses it
       }
     }
 

@@ -21,7 +21,7 @@ Example:
     host "store" {
       nic "ens1f0" { model = "e810" }
       by_hand {
-        pfc = [3, 4]          # only cos 4 is a lossless group here
+        pfc = [3, 4] # only cos 4 is a lossless group here
       }
     }
 

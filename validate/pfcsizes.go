@@ -26,14 +26,14 @@ Example:
     cos_group "rdma" {
       pfc {
         buffer = "25000B"
-        xoff   = "30000B"      # more than the buffer
+        xoff   = "30000B" # more than the buffer
       }
     }
 
 How to mend it: leave the sizes out, and rocec derives them; or keep to the picture.
 
     cos_group "rdma" {
-      pfc {}                   # no buffer, no xoff
+      pfc {} # no buffer, no xoff
     }
 `,
 	Run: func(p *Pass) {

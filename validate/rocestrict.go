@@ -14,7 +14,7 @@ Example:
     cos_group "rdma" {
       cos      = 4
       lossless = true
-      strict   = true        # no weight
+      strict   = true # no weight
     }
 
 How to mend it: a share instead, and strict = true for the CNPs' group only.

@@ -31,7 +31,7 @@ Example:
     }
     switch "spine" {
       names = "spine[1-2]"
-      ssh { address = "192.0.2.${self.index + 4}" }      # leaf4 and spine1
+      ssh { address = "192.0.2.${self.index + 4}" } # leaf4 and spine1
     }
 
 How to mend it: an address of its own for every device; or a port, where several are behind one

@@ -21,7 +21,7 @@ Example:
     host "gpu" {
       nic "ens1f0" {
         model = "connectx-5"
-        tos   = 106      # DSCP 26 is 104; 2 more says "can be marked"
+        tos   = 106 # DSCP 26 is 104; 2 more says "can be marked"
       }
     }
 

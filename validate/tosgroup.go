@@ -22,13 +22,13 @@ Example:
 
     cos_group "rdma" {
       cos      = 4
-      dscp     = ["af31"]         # 26
+      dscp     = ["af31"] # 26
       lossless = true
     }
     host "gpu" {
       nic "ens1f0" {
         model = "connectx-5"
-        tos   = 28                # DSCP 7; 26 x 4 = 104 was meant
+        tos   = 28 # DSCP 7; 26 x 4 = 104 was meant
       }
     }
 

@@ -25,7 +25,7 @@ Example:
       nic "ens1f0" {
         model = "connectx-5"
         traffic_class {
-          tos = 16                 # DSCP 4, which no group claims
+          tos = 16 # DSCP 4, which no group claims
           dst = "192.0.2.0/24"
         }
       }

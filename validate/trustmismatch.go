@@ -22,7 +22,7 @@ PCP is lost there: its DSCP is 0.
 Example:
 
     switch "spine" {
-      by_hand { trust = "pcp" }       # and cos_group "rdma" claims dscp = ["af31"]
+      by_hand { trust = "pcp" } # and cos_group "rdma" claims dscp = ["af31"]
     }
 
 How to mend it: let the device believe the field, or give the cos group a DSCP, so that all RoCEv2

@@ -19,7 +19,7 @@ Example:
     host "gpu" {
       nic "ens1f0" {
         model = "connectx-5"
-        ttl   = 2               # leaf, spine, leaf: three routers
+        ttl   = 2 # leaf, spine, leaf: three routers
       }
     }
 

@@ -12,7 +12,7 @@ group.
 Example:
 
     cos_group "storage" {
-      cos = 4                # no lossless
+      cos = 4 # no lossless
     }
     roce "nvme" {
       version   = 1

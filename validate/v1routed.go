@@ -19,12 +19,12 @@ ebgp and shortest-path the links between switches are routed unless they say rou
 Example: racks with a switch each, joined over routed spines.
 
     cos_group "rdma" {
-      lossless = true        # no ecn
+      lossless = true # no ecn
     }
     roce "training" {
       version = 1
       vlan    = 100
-      members = [host.gpu]   # hosts of four racks; no cnp
+      members = [host.gpu] # hosts of four racks; no cnp
     }
 
 How to mend it: version = 2, which is routed; or one intent per rack; or bridge the links

@@ -20,7 +20,7 @@ Example:
 
     host "store" {
       names = "store[1-4]"
-      nic "ens1f0" { ip = "192.0.2.${self.index * 64 + 1}/26" }     # four subnets
+      nic "ens1f0" { ip = "192.0.2.${self.index * 64 + 1}/26" } # four subnets
     }
     roce "nvme" {
       version = 1

@@ -16,7 +16,7 @@ Example:
     roce "nvme" {
       version   = 1
       cos_group = cos_group.storage
-      members   = [host.store]      # no vlan
+      members   = [host.store] # no vlan
     }
 
 How to mend it: a vlan, tagged at every member's switch port.

@@ -20,7 +20,7 @@ Example:
 
     roce "training" {
       version   = 2
-      cos_group = cos_group.rdma      # no cnp
+      cos_group = cos_group.rdma # no cnp
     }
 
 How to mend it:

@@ -22,7 +22,7 @@ Example:
     cos_group "rdma" {
       cos      = 4
       lossless = true
-      ecn {}               # no dscp
+      ecn {} # no dscp
     }
     roce "training" {
       version   = 2

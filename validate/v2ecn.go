@@ -22,7 +22,7 @@ Example:
 
     cos_group "rdma" {
       cos      = 4
-      lossless = true      # no ecn
+      lossless = true # no ecn
     }
     roce "training" {
       version   = 2

@@ -23,7 +23,7 @@ NIC cannot be in an intent of v1 and in one of v2 at once.
 Example:
 
     host "store" {
-      nic "ens1f0" { model = "connectx-3" }      # speaks RoCEv1 only
+      nic "ens1f0" { model = "connectx-3" } # speaks RoCEv1 only
       by_hand {}
     }
     link "stores" { speed = "40G" }

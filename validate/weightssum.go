@@ -28,7 +28,7 @@ Example:
       weight = 80
     }
     cos_group "default" {
-      weight = 60               # 57 and 43 percent
+      weight = 60 # 57 and 43 percent
     }
 
 How to mend it: weights that make 100, with a share for the rest: a group with cos = 0.

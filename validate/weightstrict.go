@@ -20,7 +20,7 @@ Example:
 How to mend it: leave one of the two out.
 
     cos_group "cnp" {
-      strict = true             # no weight
+      strict = true # no weight
     }
 `,
 	Run: func(p *Pass) {

@@ -210,6 +210,17 @@ func fences(t *testing.T, file string) []fenced {
 	return out
 }
 
+// requireCanonical asks that rocec fmt would leave an example as it is.
+func requireCanonical(t *testing.T, f fenced) {
+	t.Helper()
+	if f.language != "hcl" {
+		return
+	}
+	if out, ds := lang.Format("example.hcl", []byte(f.text)); !ds.HasErrors() {
+		require.Equal(t, string(out), f.text, "rocec fmt")
+	}
+}
+
 // Every example of docs/checks.md that is written in the fabric language gives the code it stands under, and every fix
 // that is shown mends it.
 func TestExplainExamples(t *testing.T) {
@@ -226,6 +237,7 @@ func TestExplainExamples(t *testing.T) {
 		}
 		t.Run(f.heading, func(t *testing.T) {
 			s := exampleSettings[f.heading]
+			requireCanonical(t, f)
 			switch f.part {
 			case "Example:":
 				require.Nil(t, bad[f.heading], "one example for a code")
@@ -436,6 +448,7 @@ func TestManualExamples(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%s:%d", filepath.Base(name), f.line), func(t *testing.T) {
+				requireCanonical(t, f)
 				s := exampleSetting{ground: f.options}
 				under := ""
 				if f.options != "alone" {

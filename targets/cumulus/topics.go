@@ -26,7 +26,7 @@ with /etc/os-release on the switch before it changes anything.
 Example:
 
     switch "leaf" {
-      version = "5.9.0"     # no traffic.conf there
+      version = "5.9.0" # no traffic.conf there
     }
 
 How to mend it: write the release the switch runs, as in VERSION_ID of /etc/os-release. A switch of
@@ -58,8 +58,8 @@ the same.
 Example:
 
     switch "spine" {
-      model   = "sn3700"    # Spectrum-2
-      version = "3.7.16"    # lists Spectrum only
+      model   = "sn3700" # Spectrum-2
+      version = "3.7.16" # lists Spectrum only
     }
 
 How to mend it: compare with the switch: decode-syseeprom tells the model, /etc/os-release the
@@ -91,11 +91,11 @@ Example:
       version = "3.4.3"
     }
     roce "nvme" {
-      version = 1                        # told by PCP
+      version = 1 # told by PCP
       members = ["store[1-4]:ens1f0"]
     }
     roce "training" {
-      version   = 2                      # told by DSCP
+      version   = 2 # told by DSCP
       cos_group = cos_group.rdma
       cnp       = cos_group.cnp
       members   = ["store[1-2]:ens2f0"]
@@ -140,7 +140,7 @@ Lossless means that every hop can pause the one before it. A chip on which Cumul
 Example:
 
     switch "leaf" {
-      model = "as4610-54t"      # Helix4
+      model = "as4610-54t" # Helix4
     }
     link "gpus" {
       speed = "1G"
@@ -170,7 +170,7 @@ Tomahawk2 and Trident3 from 3.7 on; never on Helix4.
 Example:
 
     switch "leaf" {
-      model   = "as7712-32x"    # Tomahawk
+      model   = "as7712-32x" # Tomahawk
       version = "3.1.1"
     }
 
@@ -223,7 +223,7 @@ not.
 Example:
 
     switch "leaf" {
-      model   = "as6712-32x"    # Trident II
+      model   = "as6712-32x" # Trident II
       version = "3.7.16"
     }
     link "gpus" {
@@ -304,7 +304,7 @@ Example:
       version   = 2
       cos_group = cos_group.storage
       cnp       = cos_group.cnp
-      members   = [host.gpu, host.store]      # members of training in cos_group "rdma", too
+      members   = [host.gpu, host.store] # members of training in cos_group "rdma", too
     }
 
 How to mend it: one lossless group for all intents is simpler and no worse on Spectrum.
@@ -332,7 +332,7 @@ Example:
       cos = 3
     }
     switch "leaf" {
-      model   = "as7712-32x"    # Tomahawk
+      model   = "as7712-32x" # Tomahawk
       version = "3.7.16"
     }
 
@@ -360,7 +360,7 @@ Example:
       flow_control = "pause"
     }
     switch "leaf" {
-      model   = "as7712-32x"    # Tomahawk
+      model   = "as7712-32x" # Tomahawk
       version = "3.4.3"
     }
 
@@ -388,7 +388,7 @@ Example:
     cos_group "storage" {
       cos    = 5
       dscp   = ["af21"]
-      weight = 20               # service gets 60; who gets what of it is the chip's choice
+      weight = 20 # service gets 60; who gets what of it is the chip's choice
       ecn {}
     }
     roce "nvme" {
@@ -424,7 +424,7 @@ Example:
     }
     cos_group "rdma" {
       lossless = true
-      bounce   = cos_group.detour     # proven under the assumption that the leaves do it
+      bounce   = cos_group.detour # proven under the assumption that the leaves do it
     }
     cos_group "detour" {
       cos      = 5
@@ -447,7 +447,7 @@ var topicPort = diag.Topic{
 Port sets in traffic.conf name front-panel ports: swp1 to swpN, and swpNs0 to swpNs3 (s7 on
 eight-lane ports) where a port is split. Bonds, bridges, VLAN interfaces and eth0 cannot be named.
 
-Example:
+Example: a line that would set nothing, or keep the file from being read.
 
     pfc.roce.port_set = bond1,eth0
 

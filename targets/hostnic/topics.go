@@ -21,7 +21,7 @@ a lossless link to chance, so it refuses.
 Example:
 
     host "store" {
-      nic "ens1f0" { model = "e810" }      # the driver is ice
+      nic "ens1f0" { model = "e810" } # the driver is ice
     }
 
 How to mend it: use a NIC of the mlx5 family; or set the host up by hand, exactly as its switch port
@@ -46,7 +46,7 @@ Example:
       nic "ens1f0" { model = "connectx-5" }
     }
     cos_group "storage" {
-      cos      = 5                         # no dscp
+      cos      = 5 # no dscp
       lossless = true
       ecn {}
     }
@@ -55,7 +55,7 @@ Example:
       cos_group = cos_group.storage
       cnp       = cos_group.cnp
       vlan      = 100
-      members   = [host.store]             # members of training, too, which is told by DSCP
+      members   = [host.store] # members of training, too, which is told by DSCP
     }
 
 How to mend it: give each intent a NIC of its own, or both groups a dscp.
@@ -73,7 +73,7 @@ Example:
 
     cos_group "storage" {
       cos      = 4
-      pcp      = [3]                       # hosts would pause priority 3
+      pcp      = [3] # hosts would pause priority 3
       lossless = true
     }
 
@@ -101,7 +101,7 @@ Example:
     roce "backup" {
       version   = 1
       cos_group = cos_group.storage
-      vlan      = 200                      # the same NICs, another VLAN
+      vlan      = 200 # the same NICs, another VLAN
       members   = [host.store]
     }
 
@@ -121,13 +121,13 @@ Example:
 
     cos_group "storage" {
       cos      = 5
-      lossless = true                      # and no roce block says cos_group.storage
+      lossless = true # and no roce block says cos_group.storage
     }
     host "store" {
       nic "ens1f0" { model = "connectx-5" }
     }
     roce "training" {
-      members = [host.gpu]                 # not the NICs of host.store
+      members = [host.gpu] # not the NICs of host.store
     }
 
 How to mend it: make the interface a member, or set its PFC mask and trust by hand, the same as at
@@ -149,7 +149,7 @@ Example:
       nic "ens1f0" {
         traffic_class {
           tos = 104
-          src = "192.0.2.0/24"             # the mask would be lost
+          src = "192.0.2.0/24" # the mask would be lost
         }
       }
     }
@@ -183,9 +183,9 @@ Example:
     }
     roce "backup" {
       version   = 2
-      cos_group = cos_group.bulk           # DSCP 8: the default, as backup comes first by name
+      cos_group = cos_group.bulk # DSCP 8: the default, as backup comes first by name
       cnp       = cos_group.cnp
-      members   = [host.store]             # members of training (DSCP 26), too
+      members   = [host.store] # members of training (DSCP 26), too
     }
 
 How to mend it: let the applications of the others state their type of service (DSCP times 4), for
