@@ -4,6 +4,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,7 +43,9 @@ func section(t *testing.T, doc, name, text string) string {
 
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
-// blockSection fills the table of a block into its section, which has an example as well.
+var hclFence = regexp.MustCompile("(?s)```hcl.*?\n```\n")
+
+// blockSection fills the table of a block into its section, whose examples show every attribute.
 func blockSection(t *testing.T, doc string, d BlockDoc) string {
 	title := "# " + d.Path
 	if d.Label != "" {
@@ -51,6 +55,12 @@ func blockSection(t *testing.T, doc string, d BlockDoc) string {
 	require.True(t, ok, "%s has no section %q", manual, title)
 	own, _, _ := strings.Cut(rest, "\n##")
 	require.Contains(t, own, "```hcl", "the section %q has no example", title)
+	_, accepted, _ := strings.Cut(doc, "\n## Findings you accept\n") // allow_deadlock is shown there
+	accepted, _, _ = strings.Cut(accepted, "\n## ")
+	for _, a := range d.Attrs {
+		shown := regexp.MustCompile(`(?m)^ +` + a.Name + ` += `)
+		require.True(t, slices.ContainsFunc(hclFence.FindAllString(own+accepted, -1), shown.MatchString), "no example of %q shows %s", title, a.Name)
+	}
 	if len(d.Attrs) == 0 {
 		return doc
 	}
