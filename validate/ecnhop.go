@@ -10,7 +10,7 @@ var ECNMissingHop = &Check{
 RoCEv2 senders slow down when a switch marks their packets, each where its own queue grows. A switch
 that does not mark never slows anyone down: congestion there fills its buffers until PFC pauses
 upstream, and the pauses spread over ports that have nothing to do with it. In a lossy group it
-drops. All switches of the way mark, or DCQCN works only where it happens to be congested elsewhere.
+drops. Congestion control works only where every switch on the way marks.
 
 Example:
 

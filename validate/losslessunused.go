@@ -8,9 +8,9 @@ var LosslessUnused = &Check{
 	Summary: "a lossless cos group no intent uses",
 	Doc: `
 PFC for a priority costs buffer at every port, and whatever is sent in it can pause links. rocec
-turns it on where the members of a roce block need it. Of a lossless group that no roce block
-names it cannot know who sends in it, so every link of the fabric is made lossless for it, and
-every NIC's end of such a link is left to whoever sets up that host.
+turns it on where the members of a roce block need it. Who sends in a lossless group that no roce
+block names is not written anywhere, so every link of the fabric is made lossless for it, and every
+NIC's end of such a link is left to whoever sets up that host.
 
 Example:
 

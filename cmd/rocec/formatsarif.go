@@ -216,11 +216,11 @@ func sarifRules(l diag.List) sarifRuleTable {
 			if !used {
 				continue
 			}
-			doc := strings.TrimSpace(topic.Doc)
+			doc := strings.Trim(topic.Doc, "\n")
 			first, _, _ := strings.Cut(doc, "\n\n")
 			r := sarifRule{
 				ID: topic.Code, ShortDescription: sarifText{topic.Summary}, FullDescription: sarifText{clip(first, longestDescription)},
-				HelpURI: helpURI(topic.Code), Help: sarifHelp{doc, "```text\n" + doc + "\n```"},
+				HelpURI: helpURI(topic.Code), Help: sarifHelp{doc, topic.Markdown(room.language)},
 			}
 			r.DefaultConfiguration.Level = level.String()
 			t.index[topic.Code] = len(t.list)

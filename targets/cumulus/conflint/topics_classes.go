@@ -257,8 +257,8 @@ var topicMany = diag.Topic{
 	Code:    "conf-lossless-many",
 	Summary: "several lossless cos on one port",
 	Doc: `
-Each lossless cos wants headroom at each port. On Spectrum all of a port's share one buffer, so
-that congestion of one pauses the others; on Broadcom two are usual.
+Each lossless cos wants headroom at each port. On Spectrum all lossless cos of a port share one
+buffer, so that congestion of one pauses the others; on Broadcom two are usual.
 
 Example:
 
