@@ -30,7 +30,6 @@ type exampleSetting struct {
 	without []string // blocks of the background that are left out: "kind.label"
 	vars    []string // --var
 	also    []string // errors that follow from the one shown
-	objects int      // --max-objects
 
 	place   string // the file the place is in, if it is not the example's
 	nowhere bool   // it is about the folder, not a line
@@ -45,7 +44,7 @@ func judgeFabric(files map[string]string, s exampleSetting) diag.List {
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	src, ds := lang.Load(fsys, ".", lang.Options{Vars: s.vars, MaxObjects: s.objects})
+	src, ds := lang.Load(fsys, ".", lang.Options{Vars: s.vars})
 	judged := false
 	if !ds.HasErrors() {
 		f, more := compiler.Compile(src)

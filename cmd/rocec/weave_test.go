@@ -149,3 +149,101 @@ func (w *woven) block(e parsed, b *hclsyntax.Block, g parsed, ground *hclsyntax.
 	}
 	w.own(e.slice(end, b.CloseBraceRange.End.Byte))
 }
+
+func TestWeave(t *testing.T) {
+	const ground = `fabric "f" { mtu = 9000 }
+switch "leaf" {
+  names   = "leaf[1-2]"
+  model   = "sn2700"
+  version = "4.3.0"
+  tier    = 1
+  ssh { user = "root" }
+}
+host "gpu" {
+  nic "a" { model = "m" }
+}
+`
+	for _, c := range []struct{ name, excerpt, want string }{
+		{"what is said wins", `switch "leaf" { tier = 2 }`, `fabric "f" { mtu = 9000 }
+			host "gpu" {
+			  nic "a" { model = "m" }
+			}
+			switch "leaf" {
+			  model = "sn2700"
+			  names = "leaf[1-2]"
+			  ssh { user = "root" }
+			  tier = 2
+			  version = "4.3.0"
+			}`},
+		{"left out on purpose", "switch \"leaf\" {\n  tier = 2 # no names, no ssh\n}", `fabric "f" { mtu = 9000 }
+			host "gpu" {
+			  nic "a" { model = "m" }
+			}
+			switch "leaf" {
+			  model = "sn2700"
+			  tier = 2
+			  version = "4.3.0"
+			}`},
+		{"a new name takes what it must have", `switch "spine" {}`, `fabric "f" { mtu = 9000 }
+			host "gpu" {
+			  nic "a" { model = "m" }
+			}
+			switch "leaf" {
+			  model = "sn2700"
+			  names = "leaf[1-2]"
+			  ssh { user = "root" }
+			  tier = 1
+			  version = "4.3.0"
+			}
+			switch "spine" {
+			  model = "sn2700"
+			  version = "4.3.0"
+			}`},
+		{"blocks inside, by kind", "host \"gpu\" {\n  nic \"b\" { mtu = 1500 }\n}", `fabric "f" { mtu = 9000 }
+			host "gpu" {
+			  nic "b" {
+			    model = "m"
+			    mtu = 1500
+			  }
+			}
+			switch "leaf" {
+			  model = "sn2700"
+			  names = "leaf[1-2]"
+			  ssh { user = "root" }
+			  tier = 1
+			  version = "4.3.0"
+			}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := weave(t, c.excerpt, ground, nil)
+			p, ok := parseHCL(w.text.String())
+			require.True(t, ok, w.text.String())
+			want, ok := parseHCL(c.want)
+			require.True(t, ok)
+			require.Equal(t, plain(want, want.body), plain(p, p.body))
+			own := 0
+			for at := range w.text.Len() {
+				if w.holds(at) && strings.TrimSpace(w.text.String()[at:at+1]) != "" {
+					own++
+				}
+			}
+			require.Equal(t, len(strings.Join(strings.Fields(c.excerpt), "")), own, "the excerpt's bytes are known as its own")
+		})
+	}
+	w := weave(t, `switch "leaf" {`, ground, []string{"host.gpu"})
+	require.Equal(t, `switch "leaf" {`, strings.SplitN(w.text.String(), "\n", 2)[0], "what cannot be read stands as it is")
+	require.NotContains(t, w.text.String(), "gpu")
+}
+
+// plain is a body as sorted lines, whatever its layout.
+func plain(p parsed, body *hclsyntax.Body) string {
+	var parts []string
+	for name, a := range body.Attributes {
+		parts = append(parts, name+" = "+p.slice(a.Expr.Range().Start.Byte, a.Expr.Range().End.Byte)+"\n")
+	}
+	for _, b := range body.Blocks {
+		parts = append(parts, b.Type+strings.Join(b.Labels, " ")+" {\n"+plain(p, b.Body)+"}\n")
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "")
+}
