@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -391,7 +392,8 @@ var variableSchema = schema[variable]{
 				return failed
 			}
 			if hds.HasErrors() {
-				wrongType.Errorf(&l.diags, e.Range(), "This is no type: %s. Write string, number, bool, list(string), map(number) or the like.", hds[0].Summary)
+				says, at := typeMessage(hds[0], e, l.src.Files[e.Range().Filename])
+				wrongType.Errorf(&l.diags, at, "%s", says)
 				return failed
 			}
 			v.ty, v.defaults = ty, defaults
@@ -402,6 +404,16 @@ var variableSchema = schema[variable]{
 			return good
 		}},
 		one("description", description, "none", "What it is for.", func(v *variable) *Value[string] { return &v.description }),
+		one("nullable", boolean, "true", "false: null is no value of it, and counts as not given.", func(v *variable) *Value[bool] { return &v.nullable }),
+		{name: "sensitive", kind: "bool", def: "false", doc: "Refused when true: nothing secret belongs in a fabric.", set: func(l *loader, en *env, v *variable, e hclsyntax.Expression) outcome {
+			var secret Value[bool]
+			o := one("sensitive", boolean, "", "", func(*variable) *Value[bool] { return &secret }).set(l, en, v, e)
+			if secret.V {
+				sensitiveVariable.Errorf(&l.diags, e.Range(), "The variable %q is declared sensitive, and nothing secret belongs in a fabric: its values end in files, plans and on screens. Take the attribute away if the value is no secret; logins are left to ssh.", cut(v.name))
+				return failed
+			}
+			return o
+		}},
 	},
 	blocks: []child[variable]{
 		blocksOf(&validationSchema, false, func(_ *loader, v *validation, b *hclsyntax.Block) { v.decl = header(b) }, func(v *variable, i int, c *validation) { v.validations = put(v.validations, i, *c) }),
@@ -429,12 +441,18 @@ func (k labelKind) check(name string) string {
 	if k.re.MatchString(name) {
 		return ""
 	}
-	return "\"" + cut(name) + "\" is no name for this block. " + k.rule
+	switch {
+	case name == "":
+		return "The label is empty. " + k.rule
+	case strings.ContainsAny(name, "[]"):
+		return "\"" + cut(name) + "\" is no label; it names many. Give the block one label, and say names = \"" + cut(name) + "\" in it if it is a switch or host."
+	}
+	return "\"" + cut(name) + "\" is no label for this block. " + k.rule
 }
 
 var (
-	identifier = labelKind{regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_-]{0,31}\z`), "One has 1 to 32 letters, digits, \"_\" and \"-\" and starts with a letter or \"_\"."}
-	anyLabel   = labelKind{regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9._-]{0,62}\z`), "One has 1 to 63 letters, digits, \".\", \"_\" and \"-\" and starts with a letter, a digit or \"_\"."}
+	identifier = labelKind{regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_-]{0,31}\z`), "Use 1 to 32 letters, digits, \"_\" and \"-\"; it starts with a letter or \"_\"."}
+	anyLabel   = labelKind{regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9._-]{0,62}\z`), "Use 1 to 63 letters, digits, \".\", \"_\" and \"-\"; it starts with a letter, a digit or \"_\"."}
 )
 
 // top is a block that may stand at the top of a file.
@@ -470,7 +488,7 @@ func tops() []top {
 
 // moduleDoc describes module blocks, which [loader.callModule] reads.
 var moduleDoc = BlockDoc{
-	Path: "module", Label: "NAME", Doc: "Takes in the blocks of another folder, with values for its variables: all other attributes.",
+	Path: "module", Label: "NAME", ForEach: true, Doc: "Takes in the blocks of another folder, with values for its variables: all other attributes.",
 	Attrs: []AttrDoc{
 		{Name: "source", Type: "path", Doc: "The folder of the module, from the folder of this file: \"./pod\" or \"../shared/pod\". Written out in quotes.", Required: true},
 		{Name: "for_each", Type: "set or map", Default: "one instance", Doc: "An instance of the module for each element."},
@@ -510,17 +528,20 @@ func setMapped(most int, field func(*ByHand) *[]Mapped) func(*loader, *env, *ByH
 		for it := v.ElementIterator(); it.Next(); {
 			k, to := it.Element()
 			from, err := strconv.Atoi(k.AsString())
+			keyExpr, toExpr := entry(e, k.AsString())
 			if err != nil || from < 0 || from > most {
-				l.report(en, e, &outOfRange, fmt.Sprintf("%q is no value of this field: 0 to %d.", cut(k.AsString()), most))
+				l.report(en, keyExpr, &outOfRange, fmt.Sprintf("%q is no value of this field. Write a number from 0 to %d, as in { 26 = 3 }.", cut(k.AsString()), most))
+				l.fail(e)
 				return failed
 			}
 			if to.IsNull() {
-				l.wrong(en, e, to, want)
+				l.wrong(en, toExpr, to, want)
+				l.fail(e)
 				return failed
 			}
 			n, p := cos.read(to)
 			if p != nil {
-				l.problem(en, e, element{to, e}, p, cos.want)
+				l.problem(en, e, element{to, toExpr}, p, cos.want, cos.hint(to))
 				return failed
 			}
 			out = append(out, Mapped{from, Value[int]{n, e.Range()}})
@@ -546,12 +567,15 @@ func setVFRoCE(l *loader, en *env, n *nicBlock, e hclsyntax.Expression) outcome 
 	for it := v.ElementIterator(); it.Next(); {
 		k, on := it.Element()
 		vf, p := vfNumber(k.AsString())
+		keyExpr, onExpr := entry(e, k.AsString())
 		if p != nil {
-			l.report(en, e, p.topic, p.detail)
+			l.report(en, keyExpr, p.topic, p.detail)
+			l.fail(e)
 			return failed
 		}
 		if on.IsNull() || on.Type() != cty.Bool {
-			l.wrong(en, e, on, want)
+			l.wrong(en, onExpr, on, boolean.want)
+			l.fail(e)
 			return failed
 		}
 		n.VFRoCE = append(n.VFRoCE, VFRoCE{vf, Value[bool]{on.True(), e.Range()}})

@@ -83,15 +83,15 @@ func (b *budget) walk(v cty.Value, seen *int) {
 	case ty == cty.String:
 		n := len(v.AsString())
 		if n > maxString {
-			b.stop(&tooLarge, "A string is longer than 64 KiB.")
+			b.stop(&tooLarge, "A string is longer than 64 KiB. Make it shorter.")
 		}
 		b.charge(n / 16)
 	case ty == cty.Number:
 		if v.AsBigFloat().IsInf() {
-			b.stop(&badExpression, "The result is infinite: something is divided by zero.")
+			b.stop(&badExpression, "The result is infinite: something is divided by zero. Correct the divisor.")
 		}
 		if hugeNumber(v.AsBigFloat()) {
-			b.stop(&tooLarge, "A number is too large, or too close to zero, to mean anything here.")
+			b.stop(&tooLarge, "A number is too large, or too close to zero, to mean anything here. Correct it.")
 		}
 	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
 		if ty.IsSetType() {

@@ -87,9 +87,9 @@ func attributeTable(d BlockDoc) string {
 
 func functionTable() string {
 	var b strings.Builder
-	b.WriteString("| function | gives |\n| --- | --- |\n")
+	b.WriteString("| function | gives | for example |\n| --- | --- | --- |\n")
 	for _, f := range Functions {
-		fmt.Fprintf(&b, "| `%s(%s)` | %s |\n", f.Name, f.Args, cell(f.Doc))
+		fmt.Fprintf(&b, "| `%s(%s)` | %s | `%s` = `%s` |\n", f.Name, f.Args, cell(f.Doc), cell(f.Example), cell(f.Gives))
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"bytes"
 	"fmt"
 	"reflect"
 	"slices"
@@ -56,7 +57,7 @@ func (l *loader) value(en *env, e hclsyntax.Expression) (cty.Value, outcome) {
 		}
 		if v.Type() == cty.String && len(v.AsString()) > maxString {
 			l.fail(e)
-			tooLarge.Errorf(&l.diags, e.Range(), "A string is longer than 64 KiB.")
+			tooLarge.Errorf(&l.diags, e.Range(), "A string is longer than 64 KiB. Make it shorter.")
 			return cty.NilVal, failed
 		}
 		return v, good
@@ -111,15 +112,12 @@ func (l *loader) eval(e hclsyntax.Expression, ctx *hcl.EvalContext) (v cty.Value
 		if d.Severity != hcl.DiagError {
 			continue
 		}
-		at := e.Range()
-		if d.Subject != nil {
-			at = *d.Subject
-		}
-		badExpression.Errorf(&l.diags, at, "%s. %s", d.Summary, d.Detail)
+		says, at := evalMessage(d, e)
+		badExpression.Errorf(&l.diags, at, "%s", diag.Escape(says))
 		return cty.NilVal, false
 	}
 	if !v.IsWhollyKnown() {
-		badExpression.Errorf(&l.diags, e.Range(), "The value cannot be computed.")
+		badExpression.Errorf(&l.diags, e.Range(), "The value cannot be computed. Correct the expression.")
 		return cty.NilVal, false
 	}
 	return v, true
@@ -176,12 +174,12 @@ func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
 	switch root {
 	case "self":
 		if !en.self {
-			return report("self is the device at hand, and is known only in switch and host blocks, outside of names.")
+			return report("self is the device at hand, and is known only in switch and host blocks, outside of names. Write the value itself, or move it there.")
 		}
 		among("group", "index", "name")
 	case "each":
 		if !en.each {
-			return report("each is known only in blocks with for_each.")
+			return report("each is known only in blocks with for_each. Write the value itself, or give the block a for_each.")
 		}
 		among("key", "value")
 	case "var":
@@ -193,17 +191,23 @@ func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
 	case "cos_group", "switch", "host":
 		has, known = in(sc.folder.labels[root])
 	default:
-		return report("%s", l.unknownRoot(sc, root))
+		return report("%s", l.unknownRoot(sc, t))
 	}
 	if len(t) == 1 {
-		return report("%s alone names nothing. Write %s.NAME.%s", root, root, list(" Known: ", known()))
+		return report("%s alone names nothing. Write %s.NAME.%s", root, root, list(" Write one of these: ", known()))
 	}
 	name, ok := stepName(t[1])
 	if !ok {
-		return report("After %s comes a name: %s.NAME.%s", root, root, list(" Known: ", known()))
+		return report("After %s comes a name: %s.NAME.%s", root, root, list(" Write one of these: ", known()))
 	}
 	if !has(name) {
-		return report("There is no %s.%s%s.%s", root, cut(name), sc.elsewhere(root, name), didYouMean(name, known()))
+		if sc.folder.meant[root+"."+name] {
+			return false
+		}
+		if outside := sc.elsewhere(root, name); outside != "" {
+			return report("There is no %s.%s in this module. %s", root, cut(name), outside)
+		}
+		return report("There is no %s.%s.%s", root, cut(name), l.instead(root, name, known()))
 	}
 	switch root {
 	case "var":
@@ -237,14 +241,48 @@ func stepName(step hcl.Traverser) (string, bool) {
 func (sc *scope) elsewhere(kind, name string) string {
 	for up := sc.parent; up != nil; up = up.parent {
 		if _, ok := up.folder.labels[kind][name]; ok && refTypes[kind] != cty.NilType {
-			return fmt.Sprintf(" in this module. It is declared outside: hand it over as the value of a variable, such as %s = %s.%s in the module block", name, kind, name)
+			return fmt.Sprintf("It is declared outside. Hand it over by a variable, such as %s = %s.%s in the module block.", name, kind, name)
 		}
 	}
 	return ""
 }
 
-// unknownRoot says what to write instead of a word that means nothing.
-func (l *loader) unknownRoot(sc *scope, word string) string {
+// instead says what to write instead of a name that is not declared.
+func (l *loader) instead(root, name string, known []string) string {
+	_, device := l.devices[name]
+	switch {
+	case device && (root == "host" || root == "switch"):
+		return fmt.Sprintf(" It is the name of a device, not of a group. Write %q in quotes.", cut(name))
+	case len(known) > 0:
+		return didYouMean(name, known)
+	case root == "local":
+		return fmt.Sprintf(" Write %s = ... in a locals block, or correct the name.", cut(name))
+	case root == "var":
+		return fmt.Sprintf(" Write a block variable %q { ... }, or correct the name.", cut(name))
+	}
+	return fmt.Sprintf(" Write a block %s %q { ... }, or correct the name.", root, cut(name))
+}
+
+// foreign are words of other languages, and what to write instead. %s is what follows the first dot.
+var foreign = map[string]string{
+	"yes": "Write true.", "on": "Write true.", "True": "Write true.", "TRUE": "Write true.",
+	"no": "Write false.", "off": "Write false.", "False": "Write false.", "FALSE": "Write false.",
+	"none": "Write null, or leave the attribute out.", "nil": "Write null, or leave the attribute out.",
+	"variable": "Write var.%s.", "vars": "Write var.%s.", "locals": "Write local.%s.", "modules": "Write module.%s.",
+	"count": "Write self.index for the number of a device, from 0.",
+	"path":  "Paths are relative to the folder of the file already. Write them without it.",
+	"env":   "The environment is read by variables only: ROCEC_VAR_name. Write var.name.",
+	"data":  "There are no data sources: the same fabric always means the same. Give the value by a variable.",
+}
+
+// unknownRoot says what to write instead of a reference that begins with a word that means nothing.
+func (l *loader) unknownRoot(sc *scope, t hcl.Traversal) string {
+	word, after := t.RootName(), "NAME"
+	if len(t) > 1 {
+		if name, ok := stepName(t[1]); ok {
+			after = cut(name)
+		}
+	}
 	for _, kind := range []string{"cos_group", "switch", "host"} {
 		if _, ok := sc.folder.labels[kind][word]; ok {
 			return fmt.Sprintf("%q means nothing here. Write %s.%s for the block, or %q in quotes for the text.", word, kind, word, word)
@@ -259,10 +297,19 @@ func (l *loader) unknownRoot(sc *scope, word string) string {
 	if _, ok := sc.modules[word]; ok {
 		return fmt.Sprintf("%q means nothing here. Write module.%s and the name of an output.", word, word)
 	}
-	if near := diag.Nearest(word, roots); near != "" {
-		return fmt.Sprintf("%q means nothing here. Did you mean %s?", cut(word), near)
+	if says, ok := foreign[word]; ok {
+		return fmt.Sprintf("%q means nothing here. %s", word, strings.ReplaceAll(says, "%s", after))
 	}
-	return fmt.Sprintf("%q means nothing here. Text is written in quotes, and references start with %s.", cut(word), strings.Join(roots, ", "))
+	if l.atTop(word) && len(t) > 1 {
+		return fmt.Sprintf("There are no references to %s blocks. Write %q in quotes, the name itself.", word, after)
+	}
+	if near := diag.Nearest(word, roots); near != "" && len(t) > 1 {
+		return fmt.Sprintf("%q means nothing here. Did you mean %s.%s?", cut(word), near, after)
+	}
+	if len(t) > 1 {
+		return fmt.Sprintf("%q means nothing here. Put text in quotes; references start with %s.", cut(word), strings.Join(roots, ", "))
+	}
+	return fmt.Sprintf("%q means nothing here. Write %q in quotes if it is text; references start with %s.", cut(word), cut(word), strings.Join(roots, ", "))
 }
 
 // roots are the words references start with.
@@ -343,7 +390,11 @@ func (l *loader) elements(en *env, e hclsyntax.Expression, want string) ([]eleme
 		return nil, o
 	}
 	if ty := v.Type(); !ty.IsTupleType() && !ty.IsListType() && !ty.IsSetType() {
-		l.wrong(en, e, v, "a list of "+want)
+		hint := ""
+		if src := e.Range().SliceBytes(l.src.Files[e.Range().Filename]); len(src) > 0 && len(src) < 60 && !bytes.ContainsAny(src, "\n") {
+			hint = fmt.Sprintf(" Write it as a list: [%s].", src)
+		}
+		l.report(en, e, &wrongType, fmt.Sprintf("Expected a list, and in it %s; this is %s.%s", want, describe(v), hint))
 		return nil, failed
 	}
 	var out []element

@@ -17,7 +17,7 @@ import (
 func vfNumber(s string) (int, *problem) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > 1023 {
-		return 0, problemf(&outOfRange, "%q is no number of a virtual function: 0 to 1023.", cut(s))
+		return 0, problemf(&outOfRange, "%q is no number of a virtual function. Write one from 0 to 1023, as in { 0 = false }.", cut(s))
 	}
 	return n, nil
 }
@@ -39,10 +39,14 @@ func (l *loader) strings(en *env, e hclsyntax.Expression, want string) ([]elemen
 		if vo != good {
 			return nil, vo
 		}
-		if v.Type() == cty.String {
+		switch ty := v.Type(); {
+		case ty == cty.String:
 			elements = []element{{v, e}}
-		} else {
+		case ty.IsTupleType() || ty.IsListType() || ty.IsSetType():
 			elements, o = l.elements(en, e, want)
+		default:
+			l.report(en, e, &wrongType, fmt.Sprintf("Expected %s, or a list of such, not %s.", want, describe(v)))
+			return nil, failed
 		}
 	}
 	for _, el := range elements {
@@ -139,7 +143,7 @@ func (l *loader) forEach(b *hclsyntax.Block, en *env, f func(en *env, key string
 		l.report(en, a.Expr, &badForEach, fmt.Sprintf("Expected a map, an object or a set of strings, not %s.%s", describe(v), hint))
 		return
 	case ty.IsSetType() && v.LengthInt() > 0 && ty.ElementType() != cty.String:
-		l.report(en, a.Expr, &badForEach, "Expected a set of strings, and this is a set of something else.")
+		l.report(en, a.Expr, &badForEach, "Expected a set of strings, and this is a set of something else. Write toset([for x in list : tostring(x)]).")
 		return
 	}
 	if !l.take(v.LengthInt(), a.Expr.Range()) {
@@ -151,7 +155,7 @@ func (l *loader) forEach(b *hclsyntax.Block, en *env, f func(en *env, key string
 			key = value
 		}
 		if key.IsNull() {
-			l.report(en, a.Expr, &badForEach, "The set holds null.")
+			l.report(en, a.Expr, &badForEach, "The set holds null, which is no key. Take it out, for example with toset(compact([...])).")
 			return
 		}
 		child := *en
@@ -225,14 +229,24 @@ type deviceName struct {
 func (l *loader) deviceNames(b *hclsyntax.Block, names []element) []deviceName {
 	var out []deviceName
 	add := func(t text, names iter.Seq[nodeset.Name]) {
+		var twin nodeset.Name // the first of those taken: one mistake, however many names it is about
+		taken := 0
 		for n := range names {
 			at := t.at(n.From, n.To)
-			if first, taken := l.devices[n.Device]; taken {
-				l.reportTwin(n.Device, first, at)
+			if _, known := l.devices[n.Device]; known {
+				if taken++; taken == 1 {
+					twin = n
+				}
 				continue
 			}
 			l.devices[n.Device] = at
 			out = append(out, deviceName{n.Device, at})
+		}
+		if taken > 0 {
+			l.reportTwin(twin.Device, taken, l.devices[twin.Device], t.at(twin.From, twin.To))
+			if t.expr != nil {
+				l.fail(t.expr) // for the other instances too
+			}
 		}
 	}
 	if _, written := b.Body.Attributes["names"]; !written {
@@ -257,8 +271,8 @@ func (l *loader) deviceNames(b *hclsyntax.Block, names []element) []deviceName {
 	return out
 }
 
-// reportTwin reports a name of a device that is taken.
-func (l *loader) reportTwin(name string, first, second diag.Range) {
+// reportTwin reports names of devices that are taken: the first of them, and how many there are.
+func (l *loader) reportTwin(name string, n int, first, second diag.Range) {
 	if first == second {
 		duplicateName.Errorf(&l.diags, second, "Two instances of this block, or of its module, name a device %q. Make the names differ, such as by each.key or a variable of the module.", name)
 		return
@@ -266,7 +280,11 @@ func (l *loader) reportTwin(name string, first, second diag.Range) {
 	if diag.ComparePlace(second, first) < 0 { // plain blocks are decoded before the others
 		first, second = second, first
 	}
-	duplicateName.Errorf(&l.diags, second, "There are two devices named %q. Give one another name.", name).Note(first, "the first one")
+	d := duplicateName.Errorf(&l.diags, second, "There are two devices named %q. Give one another name.", name)
+	if n > 1 {
+		d.Detail = fmt.Sprintf("%d of these names are taken, the first is %q. Give these devices other names.", n, name)
+	}
+	d.Note(first, "the first one")
 }
 
 // instances calls f for each name, with self known. The scope is reused: f must not keep it.
@@ -433,7 +451,7 @@ func (l *loader) decodeLink(b *hclsyntax.Block, en *env, key string, into *batch
 // zip joins the sides of a link pairwise.
 func (l *loader) zip(block *LinkBlock, a, b side, into *batch) {
 	if len(a.ends) != len(b.ends) {
-		unequalCounts.Errorf(&l.diags, block.Decl, "%s zips its sides pairwise, and they have different counts: a names %s, b names %s.",
+		unequalCounts.Errorf(&l.diags, block.Decl, "%s zips its sides pairwise, and they have different counts: a names %s, b names %s. Name as many on both.",
 			block.title(), diag.Count(len(a.ends), "endpoint"), diag.Count(len(b.ends), "endpoint")).
 			Note(a.at, "%s", diag.Count(len(a.ends), "endpoint")).
 			Note(b.at, "%s", diag.Count(len(b.ends), "endpoint"))
@@ -481,19 +499,19 @@ func (l *loader) mesh(block *LinkBlock, lower, upper side, into *batch) {
 	for _, group := range [][][]Endpoint{low, up} {
 		for _, ports := range group {
 			if len(ports) != len(group[0]) {
-				report("needs the same number of ports on every device of a side: %s has %d, and %s has %d.", group[0][0].Device, len(group[0]), ports[0].Device, len(ports))
+				report("needs the same number of ports on every device of a side: %s has %d, and %s has %d. Name as many on each.", group[0][0].Device, len(group[0]), ports[0].Device, len(ports))
 				return
 			}
 		}
 	}
 	p, q := len(low[0]), len(up[0])
 	if p%len(up) != 0 {
-		report("joins every lower device to %s, so a lower device needs %d ports, or a multiple for parallel links; it names %d.", diag.Count(len(up), "upper device"), len(up), p)
+		report("joins every lower device to %s, so a lower device needs %d ports, or a multiple for parallel links; it names %d. Correct lower, or upper.", diag.Count(len(up), "upper device"), len(up), p)
 		return
 	}
 	w := p / len(up)
 	if q != w*len(low) {
-		report("joins %s to %s by %s each, so an upper device needs %d x %d = %d ports; it names %d.",
+		report("joins %s to %s by %s each, so an upper device needs %d x %d = %d ports; it names %d. Correct upper, or lower.",
 			diag.Count(len(low), "lower device"), diag.Count(len(up), "upper device"), diag.Count(w, "link"), len(low), w, len(low)*w, q)
 		return
 	}

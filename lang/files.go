@@ -39,7 +39,7 @@ func (l *loader) parse(f *folder, use func(*hclsyntax.Body)) diag.List {
 		var p parsed
 		src, ok := f.readFile(names[i], maxFile, &p.ds)
 		if l.fileBytes += len(src); ok && l.fileBytes > maxTotal {
-			tooLarge.Errorf(&p.ds, start(names[i]), "All files of the fabric together are larger than 32 MiB.")
+			tooLarge.Errorf(&p.ds, start(names[i]), "All files of the fabric together are larger than 32 MiB. Name many things with nodesets instead of one block each.")
 			names = names[:i+1]
 			ok = false
 		}
@@ -111,7 +111,7 @@ func parsePieces(name string, src []byte, use func(*hclsyntax.Body, diag.List)) 
 func (l *loader) fileNames(f *folder, found *diag.List) []string {
 	entries, err := fs.ReadDir(f.fsys, f.name)
 	if err != nil {
-		unreadable.Errorf(found, diag.Range{}, "The folder %q cannot be read: %s.", f.name, reason(err))
+		unreadable.Errorf(found, diag.Range{}, "The folder %q cannot be read: %s. Give the folder of a fabric.", f.name, reason(err))
 		return nil
 	}
 	var names []string
@@ -122,18 +122,18 @@ func (l *loader) fileNames(f *folder, found *diag.List) []string {
 		}
 		full := path.Join(f.name, name)
 		if !e.Type().IsRegular() {
-			unreadable.Errorf(found, start(full), "%q is no regular file. Links, pipes and devices are not followed.", full)
+			unreadable.Errorf(found, start(full), "%q is no regular file. Links, pipes and devices are not followed. Put the file itself there.", full)
 			continue
 		}
 		names = append(names, full)
 	}
 	if l.fileCount += len(names); l.fileCount > maxFiles {
-		tooLarge.Errorf(found, diag.Range{}, "The folder %q holds %d *.hcl files; at most %d are read, those of modules included.", f.name, len(names), maxFiles)
+		tooLarge.Errorf(found, diag.Range{}, "The folder %q holds %d *.hcl files; at most %d are read, those of modules included. Join some of them.", f.name, len(names), maxFiles)
 		return nil
 	}
 	if len(names) == 0 && !found.HasErrors() {
 		if f != l.root {
-			unreadable.Errorf(found, diag.Range{}, "There is no *.hcl file in the folder %q of the module.", f.name)
+			unreadable.Errorf(found, diag.Range{}, "There is no *.hcl file in the folder %q of the module. Write one, or correct source.", f.name)
 		} else {
 			noFabric.Errorf(found, diag.Range{}, "There is no *.hcl file in %s. Write one, or name the folder of a fabric.", quoteDir(f.name))
 		}
@@ -149,7 +149,7 @@ func (f *folder) readFile(name string, limit int, ds *diag.List) ([]byte, bool) 
 		tooLarge.Errorf(ds, start(name), "%q is larger than %s. Split it into several files.", name, size(limit))
 		return nil, false
 	case err != nil:
-		unreadable.Errorf(ds, start(name), "%q cannot be read: %s.", name, reason(err))
+		unreadable.Errorf(ds, start(name), "%q cannot be read: %s. Mend its permissions, or take it away.", name, reason(err))
 		return nil, false
 	}
 	return src, true
@@ -243,10 +243,10 @@ func (l *loader) readNamed(f *folder, file Value[string], limit int, advice stri
 		tooLarge.Errorf(&l.diags, file.At, "%q is larger than %s. %s", full, size(limit), advice)
 		return full, nil, false
 	case errors.Is(err, errLink):
-		unreadable.Errorf(&l.diags, file.At, "%q %s.", full, errLink)
+		unreadable.Errorf(&l.diags, file.At, "%q %s. Put the file itself there.", full, errLink)
 		return full, nil, false
 	case err != nil:
-		unreadable.Errorf(&l.diags, file.At, "%q cannot be read: %s.", full, reason(err))
+		unreadable.Errorf(&l.diags, file.At, "%q cannot be read: %s. Correct the path, or put the file there.", full, reason(err))
 		return full, nil, false
 	}
 	l.src.Files[full] = src
@@ -278,6 +278,12 @@ func notText(name string, src []byte) (diag.Range, bool) {
 
 // reason is an error without the path, which the message names already.
 func reason(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "there is no such file or folder"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission is denied"
+	}
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		err = p.Err
 	}
@@ -303,22 +309,17 @@ func parsePiece(name string, src []byte, from hcl.Pos, end int, ds *diag.List) (
 	body, _ := file.Body.(*hclsyntax.Body)
 	whole := true
 	for _, d := range hds {
-		if d.Severity != hcl.DiagError {
-			continue
-		}
-		if d.Summary == "Attribute redefined" {
+		switch {
+		case d.Severity != hcl.DiagError:
+		case d.Summary == redefined:
 			reportRedefined(body, d, src, ds)
-			continue
+		default:
+			whole = false
 		}
-		whole = false
-		at := start(name)
-		if d.Subject != nil {
-			at = *d.Subject
-		}
-		syntax.Errorf(ds, at, "%s. %s", d.Summary, d.Detail)
-		if d.Summary == "Invalid multi-line string" { // a quote is missing: all that follows is read inside out
-			break
-		}
+	}
+	if !whole {
+		tokens, _ := hclsyntax.LexConfig(src[from.Byte:end], name, from)
+		reportSyntax(hds, name, src[:end], tokens, ds)
 	}
 	if !whole || body == nil {
 		return nil, false

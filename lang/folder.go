@@ -17,12 +17,14 @@ type folder struct {
 	fsys      fs.FS
 	files     int
 	whole     bool // every file was read and parsed
+	fabric    bool // a fabric block is written, perhaps with a mistake in its header
 	functions map[string]function.Function
 
 	blocks  map[string][]*hclsyntax.Block    // of kinds of which there are few, in the order they are written
 	devices []*decl                          // switch and host
 	cables  []*decl                          // link, mesh and topology
 	labels  map[string]map[string]diag.Range // kind -> name -> header
+	meant   map[string]bool                  // references such as "var.mtu" to what is there with a mistake, and reported
 	size    int                              // blocks of all kinds
 }
 
@@ -40,7 +42,7 @@ type batch struct {
 }
 
 func (l *loader) newFolder(name string, fsys fs.FS) *folder {
-	f := &folder{name: name, fsys: fsys, blocks: map[string][]*hclsyntax.Block{}, labels: map[string]map[string]diag.Range{}}
+	f := &folder{name: name, fsys: fsys, blocks: map[string][]*hclsyntax.Block{}, labels: map[string]map[string]diag.Range{}, meant: map[string]bool{}}
 	f.functions = newFunctions(l, f)
 	return f
 }
@@ -68,8 +70,14 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *scope) {
 	}
 	for _, b := range body.Blocks {
 		row, ok := topBlock(b.Type)
+		f.fabric = f.fabric || b.Type == "fabric"
 		if !ok {
+			if where := l.standsIn(b.Type); where != "" {
+				unknownBlock.Errorf(&l.diags, b.TypeRange, "A file holds no %s block at its top. %s", b.Type, where)
+				continue
+			}
 			unknownBlock.Errorf(&l.diags, b.TypeRange, "There is no block %q at the top of a file.%s", b.Type, didYouMean(b.Type, topNames()))
+			f.mean(diag.Nearest(b.Type, topNames()), b)
 			continue
 		}
 		if row.single && f != l.root {
@@ -139,11 +147,26 @@ func plainValue(e hclsyntax.Expression) bool {
 	return ok
 }
 
+// mean remembers what a block of a kind would have declared, so that nothing is said of references to it.
+func (f *folder) mean(kind string, b *hclsyntax.Block) {
+	switch {
+	case kind == "locals":
+		for name := range b.Body.Attributes {
+			f.meant["local."+name] = true
+		}
+	case kind == "variable" && len(b.Labels) > 0:
+		f.meant["var."+b.Labels[0]] = true
+	case len(b.Labels) > 0:
+		f.meant[kind+"."+b.Labels[0]] = true
+	}
+}
+
 // register checks the label of b and remembers it under its kind.
 func (l *loader) register(f *folder, b *hclsyntax.Block, kind labelKind) bool {
 	name := b.Labels[0]
 	if why := kind.check(name); why != "" {
 		badName.Errorf(&l.diags, b.LabelRanges[0], "%s", why)
+		f.mean(b.Type, b)
 		return false
 	}
 	known := f.labels[b.Type]

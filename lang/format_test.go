@@ -139,19 +139,20 @@ func TestFormatIsCanonical(t *testing.T) {
 }
 
 func FuzzFormat(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*/*.hcl")
-	more, _ := filepath.Glob("../examples/*/*.hcl")
-	for _, name := range append(files, more...) {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(src)
-	}
+	addFabrics(f, func(main, _ []byte) { f.Add(main) })
 	f.Add([]byte("a = <<-EOT\r\n  ${ x }\n  %{ if y ~} z %{ endif }\n  EOT\n/* c */ b = [for k, v in {a=1}: v if !(-v > 1)]... # d\r\n"))
 	f.Add([]byte("a=x ?y : z[\"b\"][*].c\n  b=f(1,2...)\n\n\n\n# c\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if out, ds := Format("x.hcl", src); !ds.HasErrors() {
+		before := allocated()
+		out, ds := Format("x.hcl", src)
+		if used := allocated() - before; used > most(len(src)) {
+			t.Fatalf("%d bytes of input made rocec ask for %d MiB", len(src), used>>20)
+		}
+		s := &Source{Files: map[string][]byte{"x.hcl": src}}
+		for _, d := range ds {
+			checkPlaces(t, "fuzz", s, d)
+		}
+		if !ds.HasErrors() {
 			assertFormatted(t, src, out)
 		}
 	})

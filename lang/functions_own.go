@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"math/big"
 	"net/netip"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -203,7 +205,7 @@ func fileFunction(_ *loader, f *folder) function.Function {
 		case errors.Is(err, errLink):
 			return cty.NilVal, function.NewArgErrorf(0, "%q %s", cut(name), errLink)
 		case err != nil:
-			return cty.NilVal, function.NewArgErrorf(0, "%q cannot be read: %s", cut(name), reason(err))
+			return cty.NilVal, function.NewArgErrorf(0, "%q cannot be read, %s", cut(name), reason(err))
 		case !utf8.Valid(b):
 			return cty.NilVal, function.NewArgErrorf(0, "%q is no UTF-8 text", cut(name))
 		}
@@ -223,7 +225,7 @@ func nodesetFunction(l *loader, _ *folder) function.Function {
 			return cty.NilVal, function.NewArgErrorf(0, "%s", strings.TrimSuffix(bad[0].Message, "."))
 		}
 		if set.Len() > maxElements {
-			l.budget.stop(&tooLarge, "The function nodeset would make more than 100,000 names.")
+			l.budget.stop(&tooLarge, "The function nodeset would make more than 100,000 names. Use the nodeset itself where names are expected.")
 		}
 		out := make([]cty.Value, 0, set.Len())
 		for n := range set.All() {
@@ -317,3 +319,125 @@ var cidrNetmask = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
 	ones := netip.PrefixFrom(netip.AddrFrom4([4]byte{255, 255, 255, 255}), p.Bits()).Masked()
 	return cty.StringVal(ones.Addr().String()), nil
 }, param("prefix", cty.String))
+
+// float makes a function of two numbers whose result may be none. HCL's would panic then.
+func float(f func(a, b float64) float64, first, second string) function.Function {
+	return simple(cty.Number, func(args []cty.Value) (cty.Value, error) {
+		a, _ := args[0].AsBigFloat().Float64()
+		b, _ := args[1].AsBigFloat().Float64()
+		out := f(a, b)
+		if math.IsNaN(out) || math.IsInf(out, 0) {
+			return cty.NilVal, fmt.Errorf("the result of %g and %g is no number", a, b)
+		}
+		return cty.NumberFloatVal(out), nil
+	}, param(first, cty.Number), param(second, cty.Number))
+}
+
+var (
+	power     = float(math.Pow, "base", "exponent")
+	logarithm = float(func(n, base float64) float64 { return math.Log(n) / math.Log(base) }, "number", "base")
+)
+
+// truths counts the elements of a list of booleans; null is not true.
+func truths(list cty.Value) (yes, all int) {
+	for it := list.ElementIterator(); it.Next(); all++ {
+		if _, v := it.Element(); !v.IsNull() && v.True() {
+			yes++
+		}
+	}
+	return yes, all
+}
+
+var allTrue = simple(cty.Bool, func(args []cty.Value) (cty.Value, error) {
+	yes, all := truths(args[0])
+	return cty.BoolVal(yes == all), nil
+}, param("list", cty.List(cty.Bool)))
+
+var anyTrue = simple(cty.Bool, func(args []cty.Value) (cty.Value, error) {
+	yes, _ := truths(args[0])
+	return cty.BoolVal(yes > 0), nil
+}, param("list", cty.List(cty.Bool)))
+
+var baseName = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
+	return cty.StringVal(path.Base(args[0].AsString())), nil
+}, param("path", cty.String))
+
+var dirName = simple(cty.String, func(args []cty.Value) (cty.Value, error) {
+	return cty.StringVal(path.Dir(args[0].AsString())), nil
+}, param("path", cty.String))
+
+var strContains = simple(cty.Bool, func(args []cty.Value) (cty.Value, error) {
+	return cty.BoolVal(strings.Contains(args[0].AsString(), args[1].AsString())), nil
+}, param("string", cty.String), param("part", cty.String))
+
+var cidrContains = simple(cty.Bool, func(args []cty.Value) (cty.Value, error) {
+	p, err := cidr(args[0])
+	if err != nil {
+		return cty.NilVal, err
+	}
+	inner, err := netip.ParsePrefix(args[1].AsString())
+	if err != nil {
+		addr, err := netip.ParseAddr(args[1].AsString())
+		if err != nil || addr.Zone() != "" {
+			return cty.NilVal, function.NewArgErrorf(1, "expected an address such as 192.0.2.7, or a prefix")
+		}
+		inner = netip.PrefixFrom(addr, addr.BitLen())
+	}
+	return cty.BoolVal(p.Bits() <= inner.Bits() && p.Contains(inner.Masked().Addr())), nil
+}, param("prefix", cty.String), param("address", cty.String))
+
+// cidrSubnets is Terraform's: every prefix begins at the next place after the one before that suits its length.
+var cidrSubnets = function.New(&function.Spec{
+	Params:   []function.Parameter{param("prefix", cty.String)},
+	VarParam: &function.Parameter{Name: "newbits", Type: cty.Number},
+	Type:     function.StaticReturnType(cty.List(cty.String)),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		p, err := cidr(args[0])
+		if err != nil {
+			return cty.NilVal, err
+		}
+		width := p.Addr().BitLen()
+		room := width - p.Bits()
+		next, end := new(big.Int), new(big.Int).Lsh(big.NewInt(1), uint(room)) // in addresses from the start of p
+		out := []cty.Value{}
+		for i, arg := range args[1:] {
+			newbits, err := offset(arg, i+1)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			if newbits.Sign() < 1 || newbits.Cmp(big.NewInt(int64(room))) > 0 {
+				return cty.NilVal, function.NewArgErrorf(i+1, "the prefix %s can be made longer by 1 to %d bits", p, room)
+			}
+			size := new(big.Int).Lsh(big.NewInt(1), uint(room)-uint(newbits.Int64()))
+			next.Add(next, size).Sub(next, big.NewInt(1)).Div(next, size).Mul(next, size)
+			if new(big.Int).Add(next, size).Cmp(end) > 0 {
+				return cty.NilVal, function.NewArgErrorf(i+1, "no room is left in %s", p)
+			}
+			out = append(out, cty.StringVal(netip.PrefixFrom(plus(p, next, 0), p.Bits()+int(newbits.Int64())).String()))
+			next.Add(next, size)
+		}
+		if len(out) == 0 {
+			return cty.ListValEmpty(cty.String), nil
+		}
+		return cty.ListVal(out), nil
+	},
+})
+
+var matchKeys = simple(cty.DynamicPseudoType, func(args []cty.Value) (cty.Value, error) {
+	values, keys := args[0], args[1]
+	if values.LengthInt() != keys.LengthInt() {
+		return cty.NilVal, errors.New("there are not as many keys as values")
+	}
+	wanted := args[2].AsValueSlice()
+	all := values.AsValueSlice()
+	var out []cty.Value
+	for i, key := range keys.AsValueSlice() {
+		if slices.ContainsFunc(wanted, key.RawEquals) {
+			out = append(out, all[i])
+		}
+	}
+	if len(out) == 0 {
+		return cty.ListValEmpty(values.Type().ElementType()), nil
+	}
+	return cty.ListVal(out), nil
+}, param("values", cty.List(cty.DynamicPseudoType)), param("keys", cty.List(cty.String)), param("wanted", cty.List(cty.String)))

@@ -57,7 +57,7 @@ func checkTokens(tokens hclsyntax.Tokens, ds *diag.List) bool {
 			}
 		case hclsyntax.TokenStringLit, hclsyntax.TokenQuotedLit:
 			if top.pieces++; top.pieces > maxPieces {
-				tooLarge.Errorf(ds, t.Range, "A text has more than %d lines or pieces.", maxPieces)
+				tooLarge.Errorf(ds, t.Range, "A text has more than %d lines or pieces. Split it, or read it with file(...).", maxPieces)
 				return false
 			}
 		case hclsyntax.TokenQuestion:
@@ -79,7 +79,7 @@ func checkTokens(tokens hclsyntax.Tokens, ds *diag.List) bool {
 			top.chain++
 		}
 		if depth > maxDepth {
-			tooDeep.Errorf(ds, t.Range, "More than %d brackets, templates, conditionals or signs are open here.", maxDepth)
+			tooDeep.Errorf(ds, t.Range, "More than %d brackets, templates, conditionals or signs are open here. Give parts of the expression a name in a locals block.", maxDepth)
 			return false
 		}
 		if top.chain > maxChain {
@@ -122,7 +122,7 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 	switch e := (*p).(type) {
 	case *hclsyntax.LiteralValueExpr:
 		if v := e.Val; v.IsKnown() && !v.IsNull() && v.Type() == cty.Number && hugeNumber(v.AsBigFloat()) {
-			g.report(tooLarge.Errorf(&g.l.diags, e.SrcRange, "A number is too large, or too close to zero, to mean anything here."))
+			g.report(tooLarge.Errorf(&g.l.diags, e.SrcRange, "A number is too large, or too close to zero, to mean anything here. Correct it."))
 		}
 	case *hclsyntax.ScopeTraversalExpr, *hclsyntax.AnonSymbolExpr:
 	case *hclsyntax.RelativeTraversalExpr:
@@ -131,7 +131,7 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 		g.expr(&e.Expression, loops)
 	case *hclsyntax.FunctionCallExpr:
 		if _, ok := g.l.root.functions[e.Name]; !ok && !g.types {
-			g.report(unknownFunction.Errorf(&g.l.diags, e.NameRange, "There is no function named %q.%s", e.Name, didYouMean(e.Name, functionNames())))
+			g.report(unknownFunction.Errorf(&g.l.diags, e.NameRange, "%s", noFunction(e.Name)))
 		}
 		for i := range e.Args {
 			g.expr(&e.Args[i], loops)
@@ -149,6 +149,7 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 			g.expr(&e.Exprs[i], loops)
 		}
 	case *hclsyntax.ObjectConsExpr:
+		g.twins(e)
 		for i := range e.Items {
 			if k, ok := e.Items[i].KeyExpr.(*hclsyntax.ObjectConsKeyExpr); ok {
 				g.expr(&k.Wrapped, loops)
@@ -191,7 +192,30 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 	case *hclsyntax.TemplateWrapExpr:
 		g.expr(&e.Wrapped, loops)
 	default: // a kind of expression this version of the language does not have
-		g.report(badExpression.Errorf(&g.l.diags, e.Range(), "This kind of expression is not part of the language."))
+		g.report(badExpression.Errorf(&g.l.diags, e.Range(), "This kind of expression is not part of the language. Write it in another way."))
+	}
+}
+
+// twins reports keys that are written twice in one object, where HCL would take the last one.
+func (g *guard) twins(e *hclsyntax.ObjectConsExpr) {
+	if len(e.Items) < 2 {
+		return
+	}
+	seen := make(map[string]diag.Range, len(e.Items))
+	for _, item := range e.Items {
+		name := hcl.ExprAsKeyword(item.KeyExpr)
+		if v, ok := literal(bareKey(item.KeyExpr)); ok && name == "" && !v.IsNull() && v.Type() == cty.String {
+			name = v.AsString()
+		}
+		if name == "" {
+			continue
+		}
+		if first, ok := seen[name]; ok {
+			d := duplicateAttribute.Errorf(&g.l.diags, item.KeyExpr.Range(), "%q is set twice in one object. Delete one of the two.", cut(name)).Note(first, "set here first")
+			g.report(d)
+			continue
+		}
+		seen[name] = item.KeyExpr.Range()
 	}
 }
 

@@ -218,26 +218,3 @@ host "b" { names = "b[1-6]" }
 	require.Equal(t, "too-many-objects", ds[0].Code)
 	require.Equal(t, 3, ds[0].At.Start.Line)
 }
-
-func FuzzLoad(f *testing.F) {
-	files, _ := filepath.Glob("testdata/*/*.hcl")
-	more, _ := filepath.Glob("../examples/*/*.hcl")
-	for _, name := range append(files, more...) {
-		src, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(src)
-	}
-	f.Add([]byte("fabric \"f\" {}\nlocals { a = [for x in range(3) : \"${x}%{if true}y%{endif}\"] }\n"))
-	f.Add([]byte("locals { a = !!-1 == {a = 1}[\"a\"] ? local.b[*].c : try(format(\"%d\", 1)...) }"))
-	f.Fuzz(func(t *testing.T, src []byte) {
-		s, ds := Load(fstest.MapFS{"x.hcl": {Data: src}}, ".", Options{MaxObjects: 10_000, Vars: []string{"a=1"}})
-		for _, d := range ds {
-			if known[d.Code] == nil || d.Detail == "" {
-				t.Fatalf("diagnostic %+v", d)
-			}
-		}
-		_ = show(s, ds)
-	})
-}

@@ -66,7 +66,7 @@ func (s *Source) Suppress(l diag.List, kind func(code string) Ignorable, judged 
 		case k == NoCode:
 			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q. Write one that rocec validate prints in brackets; rocec explain --list shows all.", cut(g.Code))
 		case g.Code == "pfc-loop":
-			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. If it must be, say allow_deadlock = \"reason\" in the cos_group; plan and apply then repeat it every time.")
+			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Mend the routing, or write allow_deadlock = \"reason\" in the cos_group, which plan and apply repeat every time.")
 		case k == Never || slices.ContainsFunc(l, func(d *diag.Diagnostic) bool { return d.Code == g.Code && g.covers(d.At) }):
 			ignoreRefused.Warnf(&kept, g.At, "%q is a mistake that leaves nothing to go on with, so no comment hides it. Mend what it points at, and delete the comment.", g.Code)
 		case judged:

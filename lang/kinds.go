@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
@@ -42,6 +43,35 @@ var boolean = kind[bool]{"bool", "true or false", func(v cty.Value) (bool, *prob
 	return v.True(), nil
 }}
 
+// hint tells how the value was meant that has the wrong type: what stands in quotes, and does not belong there, or the
+// other way round. It is "" when it cannot be told.
+func (k kind[V]) hint(v cty.Value) string {
+	if v.IsNull() {
+		return ""
+	}
+	reads := func(v cty.Value) bool {
+		_, p := k.read(v)
+		return p == nil
+	}
+	switch v.Type() {
+	case cty.String:
+		s := strings.TrimSpace(v.AsString())
+		if n, err := cty.ParseNumberVal(s); err == nil && len(s) < 20 && reads(n) {
+			return fmt.Sprintf(" Write it without quotes: %s.", s)
+		}
+		for _, b := range []bool{true, false} {
+			if strings.EqualFold(s, strconv.FormatBool(b)) && reads(cty.BoolVal(b)) {
+				return fmt.Sprintf(" Write it without quotes: %t.", b)
+			}
+		}
+	case cty.Number:
+		if s, err := convert.Convert(v, cty.String); err == nil && reads(s) {
+			return fmt.Sprintf(" Write it in quotes: %q.", s.AsString())
+		}
+	}
+	return ""
+}
+
 // integer is a whole number from lo to hi.
 func integer(lo, hi int) kind[int] {
 	want := fmt.Sprintf("a whole number from %d to %d", lo, hi)
@@ -70,7 +100,10 @@ func pattern(name, want, expr string) kind[string] {
 			return "", mistyped
 		}
 		s := v.AsString()
-		if len(s) > 255 || !re.MatchString(s) {
+		switch {
+		case s == "":
+			return "", problemf(&badValue, "The text is empty. Expected %s.", want)
+		case len(s) > 255 || !re.MatchString(s):
 			return "", problemf(&badValue, "%q is not well formed. Expected %s.", cut(s), want)
 		}
 		return s, nil
@@ -118,7 +151,7 @@ func readPath(v cty.Value) (string, *problem) {
 	}
 	name := path.Clean(v.AsString())
 	if !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
-		return "", problemf(&badValue, "%q is no path of a file below the fabric's folder: it has no leading slash and does not leave the folder by \"..\".", cut(v.AsString()))
+		return "", problemf(&badValue, "%q is no path of a file below the fabric's folder: it has no leading slash and does not leave the folder by \"..\". Move the file there, or correct the path.", cut(v.AsString()))
 	}
 	return name, nil
 }
@@ -150,6 +183,9 @@ func didYouMeanOnly(s string, words []string) string {
 func reference(block string) kind[string] {
 	want := fmt.Sprintf("a reference such as %s.NAME, without quotes", block)
 	return kind[string]{"reference to " + block, want, func(v cty.Value) (string, *problem) {
+		if v.Type() == cty.String && !v.IsNull() && isIdentifier(v.AsString()) {
+			return "", problemf(&wrongType, "Expected a reference, not text. Write %s.%s, without quotes.", block, cut(v.AsString()))
+		}
 		if v.Type() != refTypes[block] {
 			return "", mistyped
 		}
@@ -201,10 +237,10 @@ func sizeKind(limit int) kind[int] {
 			}
 			f, ok := units[unit]
 			if !ok {
-				return 0, problemf(&wrongUnit, "%q has no unit rocec reads.%s", cut(s), sizeHint(n, unit))
+				return 0, problemf(&wrongUnit, "%q has no unit of size.%s", cut(s), sizeHint(n, unit))
 			}
 			if n *= f; n > float64(limit) || n != math.Trunc(n) {
-				return 0, problemf(&outOfRange, "%q is not allowed. A size is a whole number of bytes, at most %d.", cut(s), limit)
+				return 0, problemf(&outOfRange, "%q is not allowed. Expected a whole number of bytes, at most %s.", cut(s), largest(limit))
 			}
 			return int(n), nil
 		}
@@ -212,11 +248,19 @@ func sizeKind(limit int) kind[int] {
 	}}
 }
 
+// largest writes the bound of a size.
+func largest(limit int) string {
+	if limit%(1<<30) == 0 {
+		return fmt.Sprintf("%d GiB", limit>>30)
+	}
+	return size(limit)
+}
+
 // sizeHint says what "64K" and "64KB" could mean.
 func sizeHint(n float64, unit string) string {
 	power := map[byte]int{'k': 1, 'm': 2, 'g': 3}[strings.ToLower(unit + " ")[0]]
 	if power == 0 {
-		return ` The units are B, KiB, MiB and GiB.`
+		return ` Write one of the units B, KiB, MiB and GiB.`
 	}
 	num := strconv.FormatFloat(n, 'f', -1, 64)
 	return fmt.Sprintf(" It could mean 1000 or 1024. Write %q (%.0f bytes) or \"%.0fB\".",
@@ -237,10 +281,10 @@ var speed = kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int,
 		}
 		f, ok := map[string]float64{"m": 1, "g": 1e3, "t": 1e6}[strings.ToLower(speedSuffix.ReplaceAllString(unit, ""))]
 		if !ok {
-			return 0, problemf(&wrongUnit, "%q has no unit rocec reads. Write \"25G\" for gigabits, or \"25000M\" for megabits per second.", cut(s))
+			return 0, problemf(&wrongUnit, "%q has no unit of speed. Write \"25G\" for gigabits, or \"25000M\" for megabits per second.", cut(s))
 		}
 		if n *= f; n < 1 || n > 10e6 || n != math.Trunc(n) {
-			return 0, problemf(&outOfRange, "%q is not allowed. A speed is from 1M to 10T.", cut(s))
+			return 0, problemf(&outOfRange, "%q is not allowed. Expected a speed from 1M to 10T.", cut(s))
 		}
 		return int(n), nil
 	}
@@ -267,7 +311,7 @@ var length = kind[float64]{"length", `a length such as "30m", or a number of met
 		return 0, mistyped
 	}
 	if !(n > 0 && n <= 100_000) {
-		return 0, problemf(&outOfRange, "%s is not allowed. A cable is longer than nothing and at most 100km long.", describe(v))
+		return 0, problemf(&outOfRange, "A cable cannot have this length. Expected more than 0 and at most 100 km, not %s.", describe(v))
 	}
 	return n, nil
 }}
@@ -277,7 +321,11 @@ var percent = kind[int]{"percent", `a percentage such as 50 or "50%"`, func(v ct
 	const want = "a whole percentage from 1 to 100"
 	switch v.Type() {
 	case cty.Number:
-		return whole(v, 1, 100, want)
+		n, p := whole(v, 1, 100, want)
+		if f, _ := v.AsBigFloat().Float64(); p != nil && f >= 0.01 && f < 1 {
+			p.detail += fmt.Sprintf(" Write %.0f for %s.", 100*f, cut(v.AsBigFloat().Text('g', 12)))
+		}
+		return n, p
 	case cty.String:
 		n, unit, ok := quantity(v.AsString())
 		if !ok || unit != "%" {

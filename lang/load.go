@@ -69,6 +69,7 @@ func newLoader(fsys fs.FS, dir string, o Options) *loader {
 		folders: map[string]*folder{}, devices: map[string]diag.Range{}, shared: map[string]map[string]diag.Range{},
 	}
 	l.objectsLeft = cmp.Or(o.MaxObjects, DefaultMaxObjects)
+	l.blocks = Blocks
 	l.root = l.newFolder(dir, fsys)
 	return l
 }
@@ -92,6 +93,7 @@ type loader struct {
 	shared  map[string]map[string]diag.Range // kind -> name -> header, of kinds whose names hold for the whole fabric
 
 	failed map[hclsyntax.Expression]bool // a mistake was reported; say no more
+	blocks func() []BlockDoc             // the tables of the language; calling them by name would be circular
 }
 
 func (l *loader) load() *scope {
@@ -100,8 +102,8 @@ func (l *loader) load() *scope {
 	if !l.root.whole {
 		return top // half a file would only make noise
 	}
-	if l.root.files > 0 && len(l.root.blocks["fabric"]) == 0 {
-		noFabric.Errorf(&l.diags, diag.Range{}, "None of the %s in %s holds a fabric block. Write one, such as fabric \"pod1\" { routing = \"up-down\" }, or name the folder that does.",
+	if l.root.files > 0 && !l.root.fabric {
+		noFabric.Errorf(&l.diags, diag.Range{}, "There is no fabric block in the %s of %s. Write one, such as fabric \"pod1\" { routing = \"up-down\" }, or name the folder that has it.",
 			diag.Count(l.root.files, "file"), quoteDir(l.root.name))
 	}
 	l.settleScope(top, l.givenValues)
@@ -110,6 +112,11 @@ func (l *loader) load() *scope {
 	}
 	for _, b := range l.root.blocks["ssh"] {
 		l.decodeSSH(b, top.env())
+	}
+	for _, b := range l.root.blocks["output"] { // read by nobody, and still held to what they may say
+		if out := compile(l, &outputSchema, b, top.env(), &output{}).proto; out.expr != nil {
+			l.value(top.env(), out.expr)
+		}
 	}
 	l.decode(top)
 	l.resolveRoot()
@@ -121,13 +128,13 @@ func (l *loader) load() *scope {
 func (l *loader) checkLabels(b *hclsyntax.Block, name string) bool {
 	switch {
 	case name == "" && len(b.Labels) > 0:
-		badLabel.Errorf(&l.diags, b.LabelRanges[0], "A %s block has no label. Take %q away.", b.Type, cut(b.Labels[0]))
+		badLabel.Errorf(&l.diags, b.LabelRanges[0], "%s block has no label. Take %q away.", beginning(b.Type), cut(b.Labels[0]))
 		return false
 	case name != "" && len(b.Labels) == 0:
-		badLabel.Errorf(&l.diags, b.TypeRange, "A %s block has a label: %s \"%s\" { ... }.", b.Type, b.Type, name)
+		badLabel.Errorf(&l.diags, b.TypeRange, "%s block has a label. Write %s \"%s\" { ... }.", beginning(b.Type), b.Type, name)
 		return false
 	case name != "" && len(b.Labels) > 1:
-		badLabel.Errorf(&l.diags, b.LabelRanges[1], "A %s block has one label, %q. Take the others away.", b.Type, cut(b.Labels[0]))
+		badLabel.Errorf(&l.diags, b.LabelRanges[1], "%s block has one label, %q. Take the others away.", beginning(b.Type), cut(b.Labels[0]))
 		return false
 	}
 	return true

@@ -91,7 +91,7 @@ func (l *loader) callModule(sc *scope, n *node, ctx *hcl.EvalContext) {
 func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 	a, ok := b.Body.Attributes["source"]
 	if !ok {
-		missingAttribute.Errorf(&l.diags, header(b), "This module block needs source, the folder of the module: source = \"./pod\".")
+		missingAttribute.Errorf(&l.diags, header(b), "This module block needs source, the folder of the module. Write source = \"./pod\" or the like.")
 		return nil
 	}
 	v, literally := literal(a.Expr)
@@ -99,7 +99,7 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 	case l.failed[a.Expr]:
 		return nil
 	case !literally || v.Type() != cty.String:
-		wrongType.Errorf(&l.diags, a.Expr.Range(), "The source of a module is the path of its folder, written out in quotes, such as \"./pod\" or \"../shared/pod\".")
+		wrongType.Errorf(&l.diags, a.Expr.Range(), "The source of a module is the path of its folder, written out in quotes. Write one such as \"./pod\" or \"../shared/pod\".")
 		return nil
 	}
 	source := v.AsString()
@@ -109,7 +109,7 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 		if fs.ValidPath(clean) && clean != "." && !strings.Contains(source, ":") {
 			hint = fmt.Sprintf(" Did you mean %q?", "./"+cut(clean))
 		}
-		badValue.Errorf(&l.diags, a.Expr.Range(), "%q is no folder of a module: write a path that begins with \"./\" or \"../\", from the folder of this file. Nothing is fetched from elsewhere.%s", cut(source), hint)
+		badValue.Errorf(&l.diags, a.Expr.Range(), "%q is no folder of a module. Write a path that begins with \"./\" or \"../\", from the folder of this file. Nothing is fetched from elsewhere.%s", cut(source), hint)
 		return nil
 	}
 	name := path.Join(sc.folder.name, source)
@@ -122,7 +122,7 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 		depth++
 	}
 	if depth > maxModuleDepth {
-		tooDeep.Errorf(&l.diags, a.Expr.Range(), "More than %d modules are inside each other.", maxModuleDepth)
+		tooDeep.Errorf(&l.diags, a.Expr.Range(), "More than %d modules are inside each other. Take some of them apart.", maxModuleDepth)
 		return nil
 	}
 	f := l.folders[name]
@@ -132,7 +132,7 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 			_, err = fs.ReadDir(fsys, name)
 		}
 		if err != nil {
-			unreadable.Errorf(&l.diags, a.Expr.Range(), "The folder %q of the module cannot be read: %s.", name, reason(err))
+			unreadable.Errorf(&l.diags, a.Expr.Range(), "The folder %q of the module cannot be read: %s. Correct source.", name, reason(err))
 			return nil
 		}
 		f = l.newFolder(name, fsys)
@@ -184,10 +184,7 @@ func (l *loader) arguments(child *scope, en *env) map[string]*given {
 			continue
 		}
 		v, o := l.value(en, a.Expr)
-		if o == null {
-			continue
-		}
-		values[name] = &given{name: name, value: v, failed: o == failed, at: a.Expr.Range(), from: "the module block"}
+		values[name] = &given{name: name, value: v, failed: o == failed, at: a.Expr.Range(), from: "the module block", expr: a.Expr, en: en}
 	}
 	return values
 }
@@ -229,7 +226,7 @@ func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string
 	if c.many && len(rest) > 0 {
 		key, ok := stepName(rest[0])
 		if _, dot := rest[0].(hcl.TraverseAttr); ok && dot && !c.keys[key] {
-			return report("module.%s has for_each, so its instances have keys: write module.%s[\"KEY\"].%s.%s", n.name, n.name, cut(key), list(" Keys: ", sortedKeys(c.keys)))
+			return report("module.%s has for_each, so its instances have keys. Write module.%s[\"KEY\"].%s.%s", n.name, n.name, cut(key), list(" The keys are ", sortedKeys(c.keys)))
 		}
 		if ok && !c.keys[key] {
 			return report("There is no module.%s[%q].%s", n.name, cut(key), didYouMean(key, sortedKeys(c.keys)))
@@ -245,8 +242,11 @@ func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string
 	}
 	outputs := c.folder.labels["output"]
 	if _, ok := outputs[out]; !ok {
+		if c.folder.meant["output."+out] {
+			return false
+		}
 		if _, ok := c.folder.labels["variable"][out]; ok {
-			return report("%s has no output %q. %q is a variable of the module; what is to be read outside needs an output block there.", name, cut(out), cut(out))
+			return report("%s has no output %q. %q is a variable of the module. Write an output block there for what is to be read outside.", name, cut(out), cut(out))
 		}
 		return report("%s has no output %q.%s", name, cut(out), didYouMean(out, sortedKeys(outputs)))
 	}

@@ -147,7 +147,7 @@ func TestModuleMistakes(t *testing.T) {
 		{"wrong type", `module "m" {
   source = "./m"
   leafs  = "many"
-}`, `variable "leafs" { type = number }`, []string{`fabric.hcl:4 bad-variable: is a number`}},
+}`, `variable "leafs" { type = number }`, []string{`fabric.hcl:4 bad-variable: declared as number`}},
 		{"failed validation", `module "m" {
   source = "./m"
   leafs  = 99
@@ -175,11 +175,11 @@ switch "x" {
   version   = 2
   cos_group = cos_group.rdma
   members   = ["a"]
-}`, []string{`m/m.hcl:3 unknown-reference: hand it over as the value of a variable, such as rdma = cos_group.rdma`}},
+}`, []string{`m/m.hcl:3 unknown-reference: Hand it over by a variable, such as rdma = cos_group.rdma`}},
 		{"unknown output", `module "m" { source = "./m" }
 locals { x = module.m.hots }`, `output "hosts" { value = 1 }`, []string{`fabric.hcl:3 unknown-reference: Did you mean "hosts"?`}},
 		{"a variable is no output", `module "m" { source = "./m" }
-locals { x = module.m.name }`, `variable "name" { default = 1 }`, []string{`fabric.hcl:3 unknown-reference: needs an output block`}},
+locals { x = module.m.name }`, `variable "name" { default = 1 }`, []string{`fabric.hcl:3 unknown-reference: Write an output block there`}},
 		{"an output with a mistake", `module "m" { source = "./m" }
 locals { x = module.m.hosts }`, `output "hosts" { value = host.gpu }`, []string{`m/m.hcl:1 unknown-reference: no host.gpu`}},
 		{"unknown module", `locals { x = module.n.hosts }`, ``, []string{`fabric.hcl:2 unknown-reference: no module.n`}},
@@ -187,7 +187,7 @@ locals { x = module.m.hosts }`, `output "hosts" { value = host.gpu }`, []string{
   source   = "./m"
   for_each = toset(["a"])
 }
-locals { x = module.m.hosts }`, `output "hosts" { value = 1 }`, []string{`fabric.hcl:6 unknown-reference: write module.m["KEY"].hosts`}},
+locals { x = module.m.hosts }`, `output "hosts" { value = 1 }`, []string{`fabric.hcl:6 unknown-reference: Write module.m["KEY"].hosts`}},
 		{"wrong key", `module "m" {
   source   = "./m"
   for_each = toset(["abc"])

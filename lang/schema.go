@@ -1,9 +1,15 @@
 package lang
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -53,7 +59,7 @@ func one[T, V any](name string, k kind[V], def, doc string, field func(*T) *Valu
 		}
 		x, p := k.read(v)
 		if p != nil {
-			l.problem(en, e, element{v, e}, p, k.want)
+			l.problem(en, e, element{v, e}, p, k.want, k.hint(v))
 			return failed
 		}
 		*field(into) = Value[V]{x, e.Range()}
@@ -72,7 +78,7 @@ func many[T, V any](name string, k kind[V], def, doc string, field func(*T) *[]V
 		for _, el := range elements {
 			x, p := k.read(el.v)
 			if p != nil {
-				l.problem(en, e, el, p, k.want)
+				l.problem(en, e, el, p, k.want, k.hint(el.v))
 				o = failed
 				continue
 			}
@@ -84,9 +90,9 @@ func many[T, V any](name string, k kind[V], def, doc string, field func(*T) *[]V
 }
 
 // problem reports why an element cannot be read.
-func (l *loader) problem(en *env, whole hclsyntax.Expression, el element, p *problem, want string) {
+func (l *loader) problem(en *env, whole hclsyntax.Expression, el element, p *problem, want, hint string) {
 	if p.topic == nil {
-		l.wrong(en, el.expr, el.v, want)
+		l.report(en, el.expr, &wrongType, fmt.Sprintf("Expected %s, not %s.%s", want, describe(el.v), hint))
 	} else {
 		l.report(en, el.expr, p.topic, p.detail)
 	}
@@ -147,31 +153,32 @@ func compile[T any](l *loader, s *schema[T], b *hclsyntax.Block, en *env, proto 
 	static := *en
 	static.self = false
 	before := len(l.diags)
+	var misspelt []string // attributes that are there under another name, and so not missing
 	for _, a := range sortedAttributes(body) {
 		i := slices.IndexFunc(s.attrs, func(x attr[T]) bool { return x.name == a.Name })
 		if i < 0 {
 			if a.Name == "for_each" && s.forEach {
 				continue // read by loader.forEach
 			}
-			l.unknownAttribute(a, b, s.attrNames(), s.blockNames())
+			misspelt = append(misspelt, l.unknownAttribute(a, b, s.attrNames(), s.blockNames()))
 			continue
 		}
 		row := s.attrs[i]
 		if s.selfKnown(en) && !row.early && usesSelf(a.Expr) {
 			t.steps = append(t.steps, func(en *env, into *T) {
 				if !l.failed[a.Expr] && row.set(l, en, into, a.Expr) == null && row.required {
-					l.report(en, a.Expr, &missingAttribute, "The attribute is required, and null counts as not written.")
+					l.report(en, a.Expr, &missingAttribute, "The attribute is required, and null counts as not written. Give it a value.")
 				}
 			})
 			continue
 		}
 		if row.set(l, &static, &t.proto, a.Expr) == null && row.required {
-			l.report(&static, a.Expr, &missingAttribute, "The attribute is required, and null counts as not written.")
+			l.report(&static, a.Expr, &missingAttribute, "The attribute is required, and null counts as not written. Give it a value.")
 		}
 	}
 	for _, row := range s.attrs {
-		if _, ok := body.Attributes[row.name]; row.required && !ok {
-			missingAttribute.Errorf(&l.diags, header(b), "This %s block needs %s (%s): %s", b.Type, row.name, row.kind, row.doc)
+		if _, ok := body.Attributes[row.name]; row.required && !ok && !slices.Contains(misspelt, row.name) {
+			missingAttribute.Errorf(&l.diags, header(b), "This %s block needs %s (%s): %s%s Write it.", b.Type, row.name, row.kind, strings.ToLower(row.doc[:1]), row.doc[1:])
 		}
 	}
 	inside := *en
@@ -188,7 +195,7 @@ func compile[T any](l *loader, s *schema[T], b *hclsyntax.Block, en *env, proto 
 			continue
 		}
 		if at, again := first[inner.Type]; again && row.single {
-			duplicateBlock.Errorf(&l.diags, header(inner), "A %s block holds one %s block. Merge the two.", b.Type, inner.Type).
+			duplicateBlock.Errorf(&l.diags, header(inner), "%s block holds one %s block. Merge the two.", beginning(b.Type), inner.Type).
 				Note(at, "the first one")
 			continue
 		}
@@ -222,24 +229,57 @@ func (s *schema[T]) blockNames() (names []string) {
 	return names
 }
 
-func (l *loader) unknownAttribute(a *hclsyntax.Attribute, b *hclsyntax.Block, attrs, blocks []string) {
+// otherNames are attributes people look for in the wrong block, by the name they have there.
+var otherNames = map[string]string{"mesh a": "lower", "mesh b": "upper", "link lower": "a", "link upper": "b"}
+
+// unknownAttribute reports an attribute that does not exist and returns the one that was meant, or "".
+func (l *loader) unknownAttribute(a *hclsyntax.Attribute, b *hclsyntax.Block, attrs, blocks []string) string {
 	if slices.Contains(blocks, a.Name) {
-		unknownAttribute.Errorf(&l.diags, a.NameRange, "%q is a block: write %s { ... } without the equals sign.", a.Name, a.Name)
-		return
+		unknownAttribute.Errorf(&l.diags, a.NameRange, "%q is a block. Write %s { ... } without the equals sign.", a.Name, a.Name)
+		return ""
 	}
-	unknownAttribute.Errorf(&l.diags, a.NameRange, "A %s block has no attribute %q.%s", b.Type, cut(a.Name), didYouMean(a.Name, attrs))
+	meant := cmp.Or(otherNames[b.Type+" "+a.Name], diag.Nearest(a.Name, attrs))
+	switch {
+	case a.Name == "for_each":
+		unknownAttribute.Errorf(&l.diags, a.NameRange, "for_each works on %s blocks, not on %s block. Write one block for each, or take it away.", l.forEachKinds(), article(b.Type))
+	case a.Name == "count" && slices.Contains(attrs, "names"):
+		unknownAttribute.Errorf(&l.diags, a.NameRange, "Several like devices are made by a nodeset. Write names = \"%s[1-4]\" instead of a count.", cut(b.Labels[0]))
+	default:
+		hint := list(" Write one of these: ", attrs)
+		if meant != "" {
+			hint = fmt.Sprintf(" Did you mean %q?", meant)
+		}
+		unknownAttribute.Errorf(&l.diags, a.NameRange, "%s block has no attribute %q.%s", beginning(b.Type), cut(a.Name), hint)
+		return meant
+	}
+	return ""
 }
 
 func (l *loader) unknownBlock(inner, b *hclsyntax.Block, attrs, blocks []string) {
 	if slices.Contains(attrs, inner.Type) {
-		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%q is an attribute: write %s = ...", inner.Type, inner.Type)
+		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%q is an attribute. Write %s = ...", inner.Type, inner.Type)
 		return
 	}
-	if len(blocks) == 0 {
-		unknownBlock.Errorf(&l.diags, inner.TypeRange, "A %s block holds no blocks.", b.Type)
-		return
+	where := l.standsIn(inner.Type)
+	switch {
+	case where != "":
+		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no %s block. %s", beginning(b.Type), inner.Type, where)
+	case len(blocks) == 0:
+		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no blocks. Delete it, or move it to where it belongs.", beginning(b.Type))
+	default:
+		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no block %q.%s", beginning(b.Type), cut(inner.Type), didYouMean(inner.Type, blocks))
 	}
-	unknownBlock.Errorf(&l.diags, inner.TypeRange, "A %s block holds no block %q.%s", b.Type, cut(inner.Type), didYouMean(inner.Type, blocks))
+}
+
+// forEachKinds lists the kinds of blocks for_each works on.
+func (l *loader) forEachKinds() string {
+	var kinds []string
+	for _, d := range l.blocks() {
+		if d.ForEach {
+			kinds = append(kinds, d.Path)
+		}
+	}
+	return strings.Join(kinds[:len(kinds)-1], ", ") + " and " + kinds[len(kinds)-1]
 }
 
 // BlockDoc is one kind of block as the manual shows it.
@@ -248,6 +288,8 @@ type BlockDoc struct {
 	Label string // what the label is called; "" when there is none
 	Doc   string
 	Attrs []AttrDoc
+
+	ForEach bool // for_each is allowed
 }
 
 // AttrDoc is one attribute as the manual shows it.
@@ -257,7 +299,7 @@ type AttrDoc struct {
 }
 
 func (s *schema[T]) docs(path string) []BlockDoc {
-	d := BlockDoc{Path: path, Label: s.label, Doc: s.doc}
+	d := BlockDoc{Path: path, Label: s.label, Doc: s.doc, ForEach: s.forEach}
 	for _, a := range s.attrs {
 		d.Attrs = append(d.Attrs, AttrDoc{a.name, a.kind, a.def, a.doc, a.required})
 	}
@@ -269,4 +311,32 @@ func (s *schema[T]) docs(path string) []BlockDoc {
 		}
 	}
 	return out
+}
+
+// entry finds the key and the value of an object that is written out, or gives the whole expression for both.
+func entry(e hclsyntax.Expression, key string) (k, v hclsyntax.Expression) {
+	object, ok := bare(e).(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		return e, e
+	}
+	for _, item := range object.Items {
+		name, ok := literal(bareKey(item.KeyExpr))
+		if !ok {
+			if word := hcl.ExprAsKeyword(item.KeyExpr); word != key {
+				continue
+			}
+			return item.KeyExpr, item.ValueExpr
+		}
+		if s, err := convert.Convert(name, cty.String); err == nil && !s.IsNull() && s.AsString() == key {
+			return item.KeyExpr, item.ValueExpr
+		}
+	}
+	return e, e
+}
+
+func bareKey(e hclsyntax.Expression) hclsyntax.Expression {
+	if k, ok := e.(*hclsyntax.ObjectConsKeyExpr); ok {
+		return k.Wrapped
+	}
+	return e
 }

@@ -28,7 +28,7 @@ func TestTableAttribute(t *testing.T) {
 		{"routing = \"table\"\ntable = 7", empty, "wrong-type", "3:9", "the path of a file"},
 		{"routing = \"table\"\ntable = \"../fib.json\"", empty, "bad-value", "3:9", "no path of a file below the fabric's folder"},
 		{"routing = \"table\"\ntable = \"/etc/passwd\"", empty, "bad-value", "3:9", "no leading slash"},
-		{"routing = \"table\"\ntable = \"fib2.json\"", empty, "unreadable", "3:9", `"f/fib2.json" cannot be read: file does not exist`},
+		{"routing = \"table\"\ntable = \"fib2.json\"", empty, "unreadable", "3:9", `"f/fib2.json" cannot be read: there is no such file`},
 		{"routing = \"table\"\ntable = \"sub\"", empty, "unreadable", "3:9", "no regular file"},
 		{"routing = \"table\"\ntable = \"fib.json\"", "{\n\xff", "invalid-utf8", "2:1", "at byte 2"},
 		{"routing = \"table\"\ntable = \"fib.json\"", "{\x00", "invalid-utf8", "1:2", "at byte 1"},

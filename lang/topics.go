@@ -612,6 +612,26 @@ How to mend it: give a value the condition accepts.
     }
 `}
 
+	sensitiveVariable = diag.Topic{Code: "sensitive-variable", Summary: "a variable is declared sensitive", Doc: `
+What a fabric says ends in files on devices, in plans people read to each other, and in JSON. A
+value that must not be seen cannot be hidden there, and a word that promises it would be a lie.
+Nothing in a fabric needs a secret: keys and passwords stay with ssh and its agent.
+
+Example:
+
+    variable "community" {
+      default   = "a"
+      sensitive = true
+    }
+
+How to mend it: take the word away if the value is no secret; keep the value out of the fabric if
+it is.
+
+    variable "community" {
+      sensitive = false
+    }
+`}
+
 	ignoreInvalid = diag.Topic{Code: "ignore-invalid", Summary: "a comment that should silence a finding cannot be read", Doc: `
 A comment silences one finding of one place, and says why, so that the next reader knows. Without
 a code or a reason, or away from what it means, it silences nothing.
@@ -704,7 +724,7 @@ var Topics = []diag.Topic{
 	badName, badNodeset, tooManyObjects, unequalCounts,
 	wrongType, wrongUnit, outOfRange, badValue,
 	unknownReference, unknownFunction, badExpression, referenceCycle, badForEach,
-	noFabric, unsetVariable, undeclaredVariable, badVariable, failedValidation,
+	noFabric, unsetVariable, undeclaredVariable, badVariable, failedValidation, sensitiveVariable,
 	nexthops.Invalid, tableUnused,
 	topology.Syntax, topology.Endpoint, topology.TooLarge, topology.Empty,
 }

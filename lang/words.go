@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -12,7 +13,7 @@ func didYouMean(name string, known []string) string {
 	if near := diag.Nearest(name, known); near != "" {
 		return fmt.Sprintf(" Did you mean %q?", near)
 	}
-	return list(" Known: ", known)
+	return list(" Write one of these: ", known)
 }
 
 // list writes names behind a lead, or nothing when there are none; long lists are cut.
@@ -20,7 +21,7 @@ func list(lead string, names []string) string {
 	const most = 24
 	switch {
 	case len(names) == 0:
-		return " None is declared."
+		return ""
 	case len(names) > most:
 		return fmt.Sprintf("%s%s and %d more.", lead, strings.Join(names[:most], ", "), len(names)-most)
 	}
@@ -35,3 +36,45 @@ func cut(s string) string {
 	}
 	return strings.ToValidUTF8(s[:most], "") + "..."
 }
+
+// article puts "a" or "an" before a word.
+func article(word string) string {
+	if word != "" && strings.ContainsRune("aeiou", rune(word[0])) || word == "ssh" {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// beginning begins a sentence with it.
+func beginning(word string) string {
+	s := article(word)
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// standsIn says where a block belongs that stands in the wrong place, or "" when there is no such block.
+func (l *loader) standsIn(kind string) string {
+	if kind != "ssh" && l.atTop(kind) {
+		return beginning(kind) + " block stands at the top of a file. Move it there."
+	}
+	var parents []string
+	for _, d := range l.blocks() {
+		if parent, ok := strings.CutSuffix(d.Path, "."+kind); ok {
+			if i := strings.LastIndexByte(parent, '.'); i >= 0 {
+				parent = parent[i+1:]
+			}
+			parents = append(parents, article(parent))
+		}
+	}
+	if len(parents) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s block stands in %s block. Move it there.", beginning(kind), strings.Join(parents, " or "))
+}
+
+// atTop tells whether blocks of a kind stand at the top of a file.
+func (l *loader) atTop(kind string) bool {
+	return slices.ContainsFunc(l.blocks(), func(d BlockDoc) bool { return d.Path == kind })
+}
+
+// shown is text of the person in a message, outside of quotes: cut, and safe to print.
+func shown(s string) string { return diag.Escape(cut(s)) }

@@ -2,6 +2,7 @@ package nodeset
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -30,7 +31,7 @@ func (p *parser) badName(from, to int, format string, args ...any) {
 // set cuts the string at the commas outside brackets.
 func (p *parser) set() {
 	if strings.TrimSpace(p.src) == "" {
-		p.bad(0, len(p.src), "The string is empty, so it names nothing. Leave the attribute out or write a name.")
+		p.bad(0, len(p.src), "The text is empty, so it names nothing. Write a name, or leave the attribute out.")
 		return
 	}
 	start, open := 0, false
@@ -40,7 +41,7 @@ func (p *parser) set() {
 			p.item(start, i)
 			start = i + 1
 		case p.src[i] == '[': // one that is never closed must not swallow the items behind it
-			open = strings.IndexByte(p.src[i:], ']') > 0
+			open = p.closing(i, len(p.src)) >= 0
 		case p.src[i] == ']':
 			open = false
 		}
@@ -63,14 +64,11 @@ func (p *parser) item(from, to int) {
 		p.bad(at, at+1, "There is nothing between two commas, or after the last one. Take the comma away.")
 		return
 	}
-	colon := strings.IndexByte(p.src[from:to], ':')
-	if colon >= 0 {
-		colon += from
-	}
+	colon := p.colon(from, to)
 	switch {
 	case p.kind == Interfaces || p.kind == Devices:
 		if colon >= 0 {
-			p.bad(colon, to, "Only names are expected here, without \":\" and what follows it.")
+			p.bad(colon, to, "Only names are expected here. Delete the colon and what follows it.")
 			return
 		}
 		pat := p.name(from, to, p.kind == Interfaces)
@@ -82,8 +80,12 @@ func (p *parser) item(from, to int) {
 			p.groups = append(p.groups, group{device: pat, from: from, to: to})
 		}
 	case colon >= 0:
-		if i := strings.IndexByte(p.src[colon+1:to], ':'); i >= 0 {
-			p.bad(colon+1+i, to, "An endpoint is device:interface, with one colon.")
+		if i := p.colon(colon+1, to); i >= 0 {
+			p.bad(i, to, "An endpoint is device:interface, with one colon. Delete this one and what follows it.")
+			return
+		}
+		if p.src[colon-min(colon, 1)] == ' ' || colon+1 < to && p.src[colon+1] == ' ' {
+			p.bad(from, to, "No space may stand beside the colon of an endpoint. Take it away.")
 			return
 		}
 		device, port := p.name(from, colon, false), p.name(colon+1, to, true)
@@ -107,7 +109,7 @@ func (p *parser) item(from, to int) {
 			p.groups = append(p.groups, group{device: device, from: from, to: to})
 		}
 	default:
-		p.bad(from, to, "%q names no interface. An endpoint is device:interface, such as leaf[01-02]:swp[49-50].", show(p.src[from:to]))
+		p.bad(from, to, "%q names no interface. Write device:interface, such as leaf[01-02]:swp[49-50].", show(p.src[from:to]))
 	}
 }
 
@@ -119,7 +121,7 @@ func (p *parser) name(from, to int, iface bool) *pattern {
 	}
 	if from == to {
 		at := max(from-1, 0)
-		p.bad(at, min(at+1, len(p.src)), "The %s name is missing on this side of the colon.", what)
+		p.bad(at, min(at+1, len(p.src)), "The name of the %s is missing on this side of the colon. Write it.", what)
 		return nil
 	}
 	mistakes := len(p.mistakes)
@@ -143,10 +145,10 @@ func (p *parser) name(from, to int, iface bool) *pattern {
 		pat.n = mul(pat.n, n)
 	}
 	if ranges > maxParts {
-		p.bad(from, to, "One name may hold at most %d ranges.", maxParts)
+		p.bad(from, to, "One name may hold at most %d ranges. Split it into several names.", maxParts)
 		return nil
 	}
-	p.check(pat, iface, what)
+	p.check(pat, iface)
 	if len(p.mistakes) > mistakes {
 		return nil
 	}
@@ -180,15 +182,15 @@ func (p *parser) parts(pat *pattern, iface bool) {
 	for i := pat.from; i < pat.to; {
 		switch c := p.src[i]; c {
 		case '[':
-			end := strings.IndexByte(p.src[i:pat.to], ']')
+			end := p.closing(i, pat.to)
 			if end < 0 {
-				p.bad(i, pat.to, "The bracket is never closed. A range is written [01-04] or [1-3,7].")
+				p.bad(i, pat.to, "The bracket is never closed. Write ] behind the range, as in [01-04] or [1-3,7].")
 				return
 			}
-			p.bracket(pat, i+1, i+end, iface)
-			i += end + 1
+			p.bracket(pat, i+1, end, iface)
+			i = end + 1
 		case ']':
-			p.bad(i, i+1, "This bracket closes nothing. A range is written [01-04] or [1-3,7].")
+			p.bad(i, i+1, "This bracket closes nothing. Write [ before the range, as in [01-04] or [1-3,7].")
 			return
 		default:
 			end := i
@@ -219,7 +221,9 @@ func (p *parser) bracket(pat *pattern, from, to int, iface bool) {
 		mid := strings.IndexByte(p.src[a:b], '-')
 		var s span
 		var ok bool
-		if mid < 0 {
+		if m := otherRange.FindStringSubmatch(p.src[a:b]); m != nil {
+			p.bad(a, b, "A range is written with a dash. Write [%s-%s].", show(m[1]), show(m[2]))
+		} else if mid < 0 {
 			s, ok = p.span(a, b, a, b, iface, false)
 		} else {
 			s, ok = p.span(a, a+mid, a+mid+1, b, iface, false)
@@ -230,6 +234,37 @@ func (p *parser) bracket(pat *pattern, from, to int, iface bool) {
 		from = end + 1
 	}
 	pat.parts = append(pat.parts, part{spans: spans})
+}
+
+// otherRange is a range as other languages write it.
+var otherRange = regexp.MustCompile(`\A([0-9]+) ?(?:\.\.\.?|:|–|to) ?([0-9]+)\z`)
+
+// closing returns the place of the bracket that closes the one at i, or -1; one that is open itself closes nothing.
+func (p *parser) closing(i, to int) int {
+	for j := i + 1; j < to; j++ {
+		switch p.src[j] {
+		case ']':
+			return j
+		case '[':
+			return -1
+		}
+	}
+	return -1
+}
+
+// colon returns the place of the first colon of src[from:to] outside of brackets, or -1.
+func (p *parser) colon(from, to int) int {
+	for i := from; i < to; i++ {
+		switch p.src[i] {
+		case ':':
+			return i
+		case '[':
+			if end := p.closing(i, to); end >= 0 {
+				i = end
+			}
+		}
+	}
+	return -1
 }
 
 // text reads literal text that may hold bare ranges.
@@ -290,16 +325,16 @@ func (p *parser) span(a, b, c, d int, iface, bare bool) (span, bool) {
 	if p.src[a] == '0' {
 		width = b - a
 	}
-	if p.src[c] == '0' && d-c > 1 && d-c != b-a {
+	if d-c != b-a && (p.src[c] == '0' && d-c > 1 || width > d-c) {
 		p.bad(a, d, "The ends of the range have different widths. Write both with the same number of digits, such as [01-10].")
 		return span{}, false
 	}
 	if hi < lo {
 		hint := ""
 		if bare && !iface {
-			hint = fmt.Sprintf(" If it is one device's name, write %s[%s].", show(p.src[a:c]), show(p.src[c:d]))
+			hint = fmt.Sprintf(" If it is the end of one device's name, write %s[%s].", show(p.src[a:c]), show(p.src[c:d]))
 		}
-		p.bad(a, d, "The range runs backwards: %d comes after %d. Lists such as [2-4,1] may have any order.%s", lo, hi, hint)
+		p.bad(a, d, "The range runs backwards: %d comes after %d. Write %s, or a list such as [2-4,1].%s", lo, hi, show("["+p.src[c:d]+"-"+p.src[a:b]+"]"), hint)
 		return span{}, false
 	}
 	return span{lo, hi, width}, true
@@ -310,13 +345,13 @@ func (p *parser) number(from, to int) (int64, bool) {
 	at := min(from, len(p.src)-1)
 	switch {
 	case s == "":
-		p.bad(at, at+1, "A number is missing. A range is written [01-04] or [1-3,7].")
+		p.bad(at, at+1, "A number is missing here. Write ranges as [01-04] or [1-3,7].")
 		return 0, false
 	case strings.Trim(s, "0123456789") != "":
-		p.bad(from, to, "%q is no number. A range is written [01-04] or [1-3,7].", show(s))
+		p.bad(from, to, "%q is no number. Write ranges as [01-04] or [1-3,7].", show(s))
 		return 0, false
 	case len(s) > maxDigits:
-		p.bad(from, to, "The number has more than %d digits.", maxDigits)
+		p.bad(from, to, "The number has more than %d digits. Correct it.", maxDigits)
 		return 0, false
 	}
 	var n int64
@@ -328,13 +363,13 @@ func (p *parser) number(from, to int) (int64, bool) {
 
 // check holds every name the pattern means to the rules of names, without making them: numbers are always allowed, so
 // only the text and the length matter.
-func (p *parser) check(pat *pattern, iface bool, what string) {
+func (p *parser) check(pat *pattern, iface bool) {
 	most := MaxDevice
 	if iface {
 		most = MaxInterface
 	}
 	if n := pat.longest(); n > most {
-		p.badName(pat.from, pat.to, "%q makes an %s name of %d characters; at most %d are allowed.", show(p.src[pat.from:pat.to]), what, n, most)
+		p.badName(pat.from, pat.to, "%q makes the name of %s with %d characters, and at most %d are allowed. Shorten it.", show(p.src[pat.from:pat.to]), map[bool]string{false: "a device", true: "an interface"}[iface], n, most)
 		return
 	}
 	for i, part := range pat.parts {
@@ -346,7 +381,7 @@ func (p *parser) check(pat *pattern, iface bool, what string) {
 			}
 		}
 		if strings.Contains(part.text, "..") {
-			p.badName(pat.from, pat.to, "%q holds \"..\", which no name may: names become paths.", show(p.src[pat.from:pat.to]))
+			p.badName(pat.from, pat.to, "%q holds \"..\", which no name may, because names become paths. Take one of the dots away.", show(p.src[pat.from:pat.to]))
 			return
 		}
 	}
@@ -360,14 +395,10 @@ func CheckInterface(name string) string { return checkOne(name, true) }
 
 func checkOne(name string, iface bool) string {
 	if name == "" {
-		return "The name is empty."
+		return "The name is empty. Write one."
 	}
 	p := &parser{src: name}
-	what := "device"
-	if iface {
-		what = "interface"
-	}
-	p.check(&pattern{parts: []part{{text: name}}, to: len(name)}, iface, what)
+	p.check(&pattern{parts: []part{{text: name}}, to: len(name)}, iface)
 	if len(p.mistakes) > 0 {
 		return p.mistakes[0].Message
 	}
@@ -383,12 +414,21 @@ func allowed(c byte, iface bool) bool {
 }
 
 func nameRule(name string, c byte, iface bool) string {
-	if iface {
-		return fmt.Sprintf("%q is no interface name. One has 1 to 15 of the characters A-Z a-z 0-9 . _ + @ - and starts with a letter, a digit or an underscore.", show(name))
-	}
 	hint := ""
-	if 'A' <= c && c <= 'Z' {
+	switch {
+	case braceRange.MatchString(name):
+		hint = " Write ranges as [1-4]."
+	case c == ' ' || c == ';':
+		hint = " Write a comma between two names."
+	case iface && c == '/':
+		hint = " Write the name that Linux gives the port, such as swp1."
+	case !iface && 'A' <= c && c <= 'Z':
 		hint = " Write it in lower case."
 	}
-	return fmt.Sprintf("%q is no device name. One has 1 to 63 of the characters a-z 0-9 . _ - and starts with a letter or a digit, because names become paths and commands.%s", show(name), hint)
+	if iface {
+		return fmt.Sprintf("%q is no interface name. Use 1 to %d of the characters A-Z a-z 0-9 . _ + @ -, the first a letter, a digit or an underscore.%s", show(name), MaxInterface, hint)
+	}
+	return fmt.Sprintf("%q is no device name. Use 1 to %d of the characters a-z 0-9 . _ -, the first a letter or a digit; names become paths and commands.%s", show(name), MaxDevice, hint)
 }
+
+var braceRange = regexp.MustCompile(`\{[0-9]+(\.\.|-|,)`)

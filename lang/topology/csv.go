@@ -155,7 +155,7 @@ func (c *sheet) quoted() (word, bool) {
 	for i := from + 1; ; i++ {
 		n := strings.IndexByte(c.text[i:], '"')
 		if n < 0 {
-			c.fail(&Syntax, from, from+1, "The file ends inside the field in quotes that begins here.")
+			c.fail(&Syntax, from, from+1, "The file ends inside the field in quotes that begins here. Close the quotes.")
 			return word{}, false
 		}
 		if i += n; strings.HasPrefix(c.text[i:], `""`) {
@@ -221,7 +221,7 @@ func (c *sheet) header() bool {
 			if c.index[device] >= 0 {
 				missing = port
 			}
-			c.mistake(&Syntax, from, to, "The header has no column %s.%s The first line of a sheet names its columns: a_device, a_port, b_device, b_port (or a and b, as device:port), and if known speed, length and mtu.",
+			c.mistake(&Syntax, from, to, "The header has no column %s.%s Name the columns in the first line of the sheet: a_device, a_port, b_device, b_port (or a and b, as device:port), and if known speed, length and mtu.",
 				columnNames[missing], likely(columnNames[missing], unknown))
 			return false
 		}
@@ -261,7 +261,7 @@ func (c *sheet) row() {
 			if at.from == at.to {
 				at.from, at.to = first.from, last.to
 			}
-			c.mistake(&Endpoint, at.from, at.to, "In this row %s is empty. A cable has a device and a port at both ends.", columnNames[k])
+			c.mistake(&Endpoint, at.from, at.to, "In this row %s is empty, and a cable has a device and a port at both ends. Write it, or delete the row.", columnNames[k])
 			return
 		}
 	}

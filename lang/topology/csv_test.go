@@ -43,7 +43,7 @@ func TestCSVPlaces(t *testing.T) {
 
 func TestCSVMistakes(t *testing.T) {
 	checkMistakes(t, "csv", []mistake{
-		{"leaf01,swp1,spine01,swp1\n", "1:1", "leaf01,swp1,spine01,swp1", "topology-syntax", "The header has no column a_device. The first line"},
+		{"leaf01,swp1,spine01,swp1\n", "1:1", "leaf01,swp1,spine01,swp1", "topology-syntax", "The header has no column a_device. Name the columns"},
 		{"a_device,a_port,b_device,b_prt\nx,p,y,q\n", "1:1", "a_device,a_port,b_device,b_prt", "topology-syntax", `no column b_port. Is "b_prt" meant to be it?`},
 		{"x;a;b;a\n", "1:7", "a", "topology-syntax", "The column a is there twice"},
 		{"a,a_port,b\n", "1:1", "a", "topology-syntax", "say the same again"},

@@ -102,7 +102,7 @@ func (d *dot) braces(depth int) {
 	}
 	for d.next(); d.tok.kind != '}'; {
 		if d.tok.kind == end {
-			d.unexpected("The file ends here, and } is missing.").Note(d.at(open.from, open.to), "the bracket that is not closed")
+			d.unexpected("The file ends here, and } is missing. Write it where the graph ends.").Note(d.at(open.from, open.to), "the bracket that is not closed")
 			return
 		}
 		d.statement(depth)
@@ -287,7 +287,7 @@ func (d *dot) chain(depth int, bad bool) {
 		if e.port.to == 0 {
 			hint := "Write " + quote(e.device.v) + ":\"swp1\", with the port the cable is in."
 			if device, port, ok := split(e.device); ok {
-				hint = "The colon between device and port stands outside of the quotes: " + quote(device.v) + ":" + quote(port.v) + "."
+				hint = "Put the colon between device and port outside of the quotes: " + quote(device.v) + ":" + quote(port.v) + "."
 			}
 			d.mistake(&Endpoint, e.device.in, e.device.out, "%s is a device without a port. %s", quote(e.device.v), hint)
 			return
@@ -321,7 +321,7 @@ func (d *dot) attributes() (attrs []Attr) {
 				}
 				d.next()
 			case end:
-				d.unexpected("The file ends here, and ] is missing.").Note(d.at(open.from, open.to), "the bracket that is not closed")
+				d.unexpected("The file ends here, and ] is missing. Write it behind the attributes.").Note(d.at(open.from, open.to), "the bracket that is not closed")
 				return nil
 			default:
 				d.unexpected("Between [ and ] attributes such as speed=\"100G\" were expected. This is %s.", d.what())

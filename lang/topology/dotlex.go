@@ -157,7 +157,7 @@ func (x *lexer) stringBody() (string, bool) {
 			return x.text[from+1 : i], true
 		}
 	}
-	x.fail(&Syntax, from, from+1, "The file ends inside the string in quotes that begins here.")
+	x.fail(&Syntax, from, from+1, "The file ends inside the string in quotes that begins here. Close the quotes.")
 	return "", false
 }
 
@@ -218,7 +218,7 @@ func (x *lexer) space() {
 		case strings.HasPrefix(x.text[x.pos:], "/*"):
 			i := strings.Index(x.text[x.pos+2:], "*/")
 			if i < 0 {
-				x.fail(&Syntax, x.pos, x.pos+2, "The file ends inside the comment that begins here: */ is missing.")
+				x.fail(&Syntax, x.pos, x.pos+2, "The file ends inside the comment that begins here: */ is missing. Write it.")
 				return
 			}
 			x.pos += i + 4

@@ -177,7 +177,7 @@ func Read(format, name string, src []byte, most int) ([]Edge, diag.List) {
 		Formats[i].read(r)
 	}
 	if len(r.ds) == 0 && len(r.edges) == 0 && !r.others {
-		Empty.Warnf(&r.ds, r.at(0, 0), "There is no cable in this file (format %q). Is it the right one?", format)
+		Empty.Warnf(&r.ds, r.at(0, 0), "There is no cable in this file (format %q). Give the right file, or delete the topology block.", format)
 	}
 	return r.edges, r.ds
 }

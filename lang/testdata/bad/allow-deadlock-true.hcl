@@ -1,0 +1,5 @@
+fabric "f" {}
+cos_group "g" {
+  cos            = 1
+  allow_deadlock = true  # want wrong-type at "true": "a reason"
+}

@@ -1,0 +1,3 @@
+fabric "f" {
+  mtuu = 9000  # want unknown-attribute at "mtuu": "Did you mean \"mtu\"?"
+}

@@ -1,0 +1,2 @@
+fabric "f" {}
+mtu = 9000  # want unknown-attribute at "mtu": "outside of any"

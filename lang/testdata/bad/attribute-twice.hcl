@@ -1,0 +1,4 @@
+fabric "f" {
+  failures = 1
+  failures = 2  # want duplicate-attribute at "failures": "set twice"
+}

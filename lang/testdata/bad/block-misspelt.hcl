@@ -1,0 +1,2 @@
+fabric "f" {}
+fabrik "a" {}  # want unknown-block at "fabrik": "Did you mean \"fabric\"?"

@@ -1,0 +1,2 @@
+fabric "f" {}
+widget {}  # want unknown-block at "widget": "Write one of"

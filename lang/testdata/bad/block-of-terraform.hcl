@@ -1,0 +1,2 @@
+fabric "f" {}
+resource "x" "y" {}  # want unknown-block at "resource": "no block \"resource\""

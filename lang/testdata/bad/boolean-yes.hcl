@@ -1,0 +1,5 @@
+fabric "f" {}
+cos_group "g" {
+  cos      = 1
+  lossless = "yes"  # want wrong-type at "\"yes\"": "true or false"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = "a" < "b"  # want bad-expression at "\"a\"": "number"
+}

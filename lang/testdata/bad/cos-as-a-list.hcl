@@ -1,0 +1,4 @@
+fabric "f" {}
+cos_group "g" {
+  cos = [4]  # want wrong-type at "[4]": "not a list"
+}

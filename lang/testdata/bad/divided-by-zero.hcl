@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = 1 / 0  # want bad-expression at "1 / 0": "zero"
+}

@@ -1,0 +1,3 @@
+fabric "f" {
+  failures = 1.5  # want out-of-range at "1.5": "whole number"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = [for i in [1] : j]  # want unknown-reference at "j": "means nothing here"
+}

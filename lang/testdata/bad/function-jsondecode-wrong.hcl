@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = jsondecode("{")  # want bad-expression at "jsondecode(": "JSON ends too early"
+}

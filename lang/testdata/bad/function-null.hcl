@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = upper(null)  # want bad-expression at "null": "null"
+}

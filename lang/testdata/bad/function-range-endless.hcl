@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = range(0, 10, 0)  # want bad-expression at "range(": "step is zero"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = regex("z", "a")  # want bad-expression at "regex(": "no match"
+}

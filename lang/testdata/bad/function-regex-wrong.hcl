@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = regex("(", "a")  # want bad-expression at "\"(\"": "regular expression"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = join(",")  # want bad-expression at "join(": "Write join(separator, list)."
+}

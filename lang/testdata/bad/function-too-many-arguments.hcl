@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = upper("a", "b")  # want bad-expression at "b": "Write upper(string)."
+}

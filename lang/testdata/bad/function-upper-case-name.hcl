@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = Upper("a")  # want unknown-function at "Upper": "Did you mean \"upper\"?"
+}

@@ -1,0 +1,5 @@
+fabric "f" {}
+locals {
+  l = ["a"]
+  x = local.l[0.5]  # want bad-expression at "[0.5]": "whole number"
+}

@@ -1,0 +1,5 @@
+fabric "f" {}
+locals {
+  m = { a = 1 }
+  x = local.m.b  # want bad-expression at ".b": "no attribute \"b\""
+}

@@ -1,0 +1,2 @@
+fabric "f" {}
+cos_group "" { cos = 1 }  # want bad-name at "\"\"": "empty"

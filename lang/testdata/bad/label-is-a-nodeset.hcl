@@ -1,0 +1,4 @@
+fabric "f" {}
+switch "leaf[1-4]" {  # want bad-name at "\"leaf[1-4]\"": "names = \"leaf[1-4]\""
+  model = "sn2700"
+}

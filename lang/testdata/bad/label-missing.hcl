@@ -1,0 +1,1 @@
+fabric {}  # want bad-label at "fabric": "has a label. Write fabric \"NAME\" { ... }"

@@ -1,0 +1,5 @@
+fabric "f" {}
+cos_group "g" {
+  cos = 1
+  ecn "x" {}  # want bad-label at "\"x\"": "has no label"
+}

@@ -1,0 +1,2 @@
+fabric "f" {}
+locals "x" {}  # want bad-label at "\"x\"": "has no label"

@@ -1,0 +1,3 @@
+fabric "f" {
+  cable_length = ["3m"]  # want wrong-type at "[\"3m\"]": "a length"
+}

@@ -1,0 +1,3 @@
+fabric "f" {
+  cable_length = "384400km"  # want out-of-range at "\"384400km\"": "at most 100 km"
+}

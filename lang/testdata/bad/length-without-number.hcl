@@ -1,0 +1,3 @@
+fabric "f" {
+  cable_length = "m"  # want wrong-unit at "\"m\"": "Write one such as"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = [1] + [2]  # want bad-expression at "[1]": "concat"
+}

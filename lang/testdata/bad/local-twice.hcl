@@ -1,0 +1,3 @@
+fabric "f" {}
+locals { a = 1 }
+locals { a = 2 }  # want duplicate-name at "a": "two locals named"

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  pods {}  # want unknown-block at "pods": "Write pods = { ... }"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+module "m" {
+  source = "git::https://example.net/pod.git"  # want bad-value at "\"git::https://example.net/pod.git\"": "Nothing is fetched"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+module "m" {
+  source = "./pdo"  # want unreadable at "\"./pdo\"": "there is no such file or folder"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+module "m" {
+  source = "pod"  # want bad-value at "\"pod\"": "Did you mean \"./pod\"?"
+}

@@ -1,0 +1,2 @@
+fabric "f" {}
+module "m" {}  # want missing-attribute at "module \"m\"": "needs source"

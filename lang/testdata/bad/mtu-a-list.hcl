@@ -1,0 +1,3 @@
+fabric "f" {
+  mtu = [9000]  # want wrong-type at "[9000]": "not a list"
+}

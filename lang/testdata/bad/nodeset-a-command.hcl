@@ -1,0 +1,2 @@
+fabric "f" {}
+host "h" { names = "h;reboot" }  # want bad-name at "h;reboot": "no device name"

@@ -1,0 +1,2 @@
+fabric "f" {}
+host "h" { names = "h1-4]" }  # want bad-nodeset at "]": "closes nothing"

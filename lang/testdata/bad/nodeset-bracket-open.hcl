@@ -1,0 +1,2 @@
+fabric "f" {}
+host "h" { names = "h[1-4" }  # want bad-nodeset at "[1-4": "never closed"

@@ -1,0 +1,2 @@
+fabric "f" {}
+host "h" { names = "h[]" }  # want bad-nodeset at "]": "number is missing"

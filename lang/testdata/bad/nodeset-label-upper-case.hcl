@@ -1,0 +1,2 @@
+fabric "f" {}
+switch "Leaf" { model = "sn2700" }  # want bad-name at "Leaf": "lower case"

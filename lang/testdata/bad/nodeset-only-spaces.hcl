@@ -1,0 +1,2 @@
+fabric "f" {}
+host "h" { names = "  " }  # want bad-nodeset at "  ": "empty"

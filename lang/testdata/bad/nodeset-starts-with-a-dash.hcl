@@ -1,0 +1,2 @@
+fabric "f" {}
+host "h" { names = "-rf" }  # want bad-name at "-rf": "no device name"

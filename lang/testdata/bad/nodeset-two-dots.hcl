@@ -1,0 +1,2 @@
+fabric "f" {}
+host "h" { names = "a..b" }  # want bad-name at "a..b": "\"..\""

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = null + 1  # want bad-expression at "null + 1": "is null"
+}

@@ -1,0 +1,5 @@
+fabric "f" {}
+switch "s" {
+  model = "sn2700"
+  os    = ""  # want bad-value at "\"\"": "is empty"
+}

@@ -1,0 +1,2 @@
+fabric "f" {}
+output "x" {}  # want missing-attribute at "output \"x\"": "needs value"

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  word = nothing  # want unknown-reference at "nothing": "in quotes"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  a = local.a  # want reference-cycle at "a": "a -> a"
+}

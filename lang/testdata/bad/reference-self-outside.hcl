@@ -1,0 +1,3 @@
+fabric "f" {
+  mtu = self.index  # want unknown-reference at "self.index": "only in switch and host blocks"
+}

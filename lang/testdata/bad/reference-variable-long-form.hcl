@@ -1,0 +1,4 @@
+variable "mtu" { default = 9000 }
+fabric "f" {
+  mtu = variable.mtu  # want unknown-reference at "variable.mtu": "Write var.mtu"
+}

@@ -1,0 +1,3 @@
+fabric "f" {
+  mtu = var.mtu  # want unknown-reference at "var.mtu": "variable \"mtu\""
+}

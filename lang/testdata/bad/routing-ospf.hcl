@@ -1,0 +1,3 @@
+fabric "f" {
+  routing = "ospf"  # want out-of-range at "\"ospf\"": "Expected one of"
+}

@@ -1,0 +1,2 @@
+fabric "f" {}
+ssh { jump = "-oProxyCommand=x" }  # want bad-value at "\"-oProxyCommand=x\"": "[user@]host[:port]"

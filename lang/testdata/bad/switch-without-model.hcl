@@ -1,0 +1,2 @@
+fabric "f" {}
+switch "s" {}  # want missing-attribute at "switch \"s\"": "needs model"

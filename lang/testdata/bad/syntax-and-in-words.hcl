@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = true and false  # want syntax at "and": "&&"
+}

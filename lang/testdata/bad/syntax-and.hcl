@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = true & false  # want syntax at "&": "&&"
+}

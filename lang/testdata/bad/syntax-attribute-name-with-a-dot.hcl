@@ -1,0 +1,3 @@
+fabric "f" {
+  pfc.loops = 1  # want syntax at "pfc": "holds no dot"
+}

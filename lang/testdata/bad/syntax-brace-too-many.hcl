@@ -1,0 +1,3 @@
+fabric "f" {
+}
+}  # want syntax at "}": "closes nothing"

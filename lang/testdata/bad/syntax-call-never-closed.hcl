@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = upper("a"
+}  # want syntax at "}": "closing bracket )"

@@ -1,0 +1,4 @@
+fabric "f" {
+  mtu = 9000,  # want syntax at ",": "Take the comma away"
+  failures = 1
+}

@@ -1,0 +1,2 @@
+fabric = "f" {  # want syntax at "{": "without the equals sign"
+}

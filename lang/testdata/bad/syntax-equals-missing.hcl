@@ -1,0 +1,3 @@
+fabric "f" {
+  mtu 9216  # want syntax at "mtu": "Write mtu = ..."
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = "\u12"  # want syntax at "\\u12": "four"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = "C:\path"  # want syntax at "\\p": "\\\\"
+}

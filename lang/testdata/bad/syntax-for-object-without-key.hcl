@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = { for i in ["a"] : i }  # want syntax at "i": "key => value"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = [for i of [1] : i]  # want syntax at "of": "in"
+}

@@ -1,0 +1,1 @@
+{ "fabric": { "f": {} } }  # want syntax at "{": "JSON"

@@ -1,0 +1,1 @@
+fabric 7 {}  # want syntax at "fabric": "\"label\""

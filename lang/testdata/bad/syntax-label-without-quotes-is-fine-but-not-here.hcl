@@ -1,0 +1,1 @@
+fabric f g {}  # want bad-label at "g": "one label"

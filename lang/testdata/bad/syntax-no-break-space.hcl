@@ -1,0 +1,3 @@
+fabric "f" {
+  mtu = 9000  # want syntax at " ": "U+00A0"
+}

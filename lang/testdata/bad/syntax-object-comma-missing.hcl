@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = { a = 1 b = 2 }  # want syntax at "b": "comma"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = 2 ** 3  # want syntax at "*": "pow(2, 3)"
+}

@@ -1,0 +1,3 @@
+fabric "f" {
+  routing = 'up-down'  # want syntax at "'": "double quotes"
+}

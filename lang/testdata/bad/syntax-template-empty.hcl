@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = "a${}"  # want syntax at "}": "value"
+}

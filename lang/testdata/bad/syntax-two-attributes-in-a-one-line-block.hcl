@@ -1,0 +1,1 @@
+fabric "f" { mtu = 9000, failures = 1 }  # want syntax at ",": "line of its own"

@@ -1,3 +1,0 @@
-fabric "f" {
-  mtu = 9000 failures = 1         # want syntax: "newline"
-}

@@ -1,0 +1,3 @@
+fabric "f" {
+  routing = "table"  # want missing-attribute at "\"table\"": "Say table ="
+}

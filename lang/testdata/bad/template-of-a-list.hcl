@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = "names: ${["a", "b"]}"  # want bad-expression at "[\"a\", \"b\"]": "join"
+}

@@ -1,0 +1,4 @@
+fabric "f" {}
+locals {
+  x = 1 + "a"  # want bad-expression at "\"a\"": "number"
+}

@@ -1,0 +1,6 @@
+fabric "f" {}
+cos_group "g" {
+  cos = 1
+  ecn {}
+  ecn {}  # want duplicate-block at "ecn": "holds one ecn block"
+}

@@ -1,0 +1,3 @@
+fabric "f" {}
+ssh {}
+ssh {}  # want duplicate-block at "ssh": "one ssh block"

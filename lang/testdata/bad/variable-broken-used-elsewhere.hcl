@@ -1,0 +1,7 @@
+variable "v" {
+  type    = number
+  default = "lots"  # want bad-variable at "\"lots\"": "number"
+}
+fabric "f" {
+  mtu = var.v
+}

@@ -1,0 +1,5 @@
+fabric "f" {}
+variable "v" {
+  type    = list(number)
+  default = [1, "two"]  # want bad-variable at "\"two\"": "number"
+}

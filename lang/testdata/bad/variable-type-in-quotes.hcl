@@ -1,0 +1,5 @@
+fabric "f" {}
+variable "v" {
+  type    = "string"  # want wrong-type at "\"string\"": "without quotes"
+  default = "a"
+}

@@ -1,0 +1,5 @@
+fabric "f" {}
+variable "v" {
+  type    = list  # want wrong-type at "list": "list(string)"
+  default = []
+}

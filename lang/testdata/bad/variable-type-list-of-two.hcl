@@ -1,0 +1,5 @@
+fabric "f" {}
+variable "v" {
+  type    = list(string, number)  # want wrong-type at "number": "one type"
+  default = []
+}

@@ -1,0 +1,5 @@
+fabric "f" {}
+variable "v" {
+  type    = map()  # want wrong-type at "map()": "map(string)"
+  default = {}
+}

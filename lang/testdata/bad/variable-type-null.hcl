@@ -1,0 +1,5 @@
+fabric "f" {}
+variable "v" {
+  type    = null  # want wrong-type at "null": "no type"
+  default = 5
+}

@@ -1,0 +1,5 @@
+fabric "f" {}
+variable "v" {
+  type    = object([string])  # want wrong-type at "[string]": "object({"
+  default = {}
+}

@@ -1,0 +1,5 @@
+fabric "f" {}
+variable "v" {
+  type    = optional(string)  # want wrong-type at "optional": "object"
+  default = "a"
+}

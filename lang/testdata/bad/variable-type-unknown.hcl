@@ -1,0 +1,5 @@
+fabric "f" {}
+variable "v" {
+  type    = strin  # want wrong-type at "strin": "Did you mean string?"
+  default = "a"
+}

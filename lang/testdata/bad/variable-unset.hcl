@@ -1,0 +1,2 @@
+fabric "f" {}
+variable "unset" {}  # want unset-variable at "variable \"unset\"": "--var unset="
