@@ -125,7 +125,7 @@ func (c *compiler) hasPort(d *ir.Device, e *lang.Endpoint) bool {
 			why = fmt.Sprintf(": a port of %s has one lane and cannot be split.", platform.SpeedText(r.Speed))
 		}
 	}
-	c.report.errorf(topicUnknownPort, e.At, e.Device+":"+e.Port, "%s is a %s, which has no port %q%s It has %s.",
+	c.report.errorf(topicUnknownPort, e.At, e.Device+":"+e.Port, "%s is a %s, which has no port %q%s It has %s. Name one of these.",
 		d.Name, m.Title, e.Port, why, m.PortsText()).Note(d.Switch.ModelAt, "the model is given here")
 	return false
 }
@@ -136,11 +136,11 @@ func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 	switch {
 	case a == b:
 		c.report.errorf(topicLinkToItself, l.B.At, name(), "Both ends of this cable are on %s. A cable between two ports of one device "+
-			"is a loop.", a.Name).Note(l.A.At, "its other end")
+			"is a loop. Correct one of its ends, or delete it.", a.Name).Note(l.A.At, "its other end")
 		return false
 	case a.Host != nil && b.Host != nil && !a.Host.Forwards && !b.Host.Forwards:
 		c.report.errorf(topicLinkHosts, l.B.At, name(), "Both ends of this cable are hosts, %s and %s, and neither forwards. rocec "+
-			"describes the switches between hosts; if one of them routes or bridges, say forwards = true in its host block.",
+			"describes the switches between hosts; if one of them routes or bridges, that must be said. Correct one of the ends, or write forwards = true in its host block.",
 			a.Name, b.Name).Note(l.A.At, "its other end")
 		return false
 	}
@@ -197,7 +197,7 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 			if diag.ComparePlace(p.At, first.At) < 0 {
 				first, p = p, first
 			}
-			c.report.errorf(topicPortTwice, p.At, p.String(), "%s is the end of two cables. Each port takes one.", p).
+			c.report.errorf(topicPortTwice, p.At, p.String(), "%s is the end of two cables, and each port takes one. Correct one of the two.", p).
 				Note(first.At, "the other cable ends here too")
 		}
 	}
@@ -231,7 +231,7 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 		if highest >= 0 && !split(first.Name) {
 			part := ports[j-1]
 			c.report.errorf(topicPortSplit, part.At, part.String(), "%s is used whole and split at once: %s and %s. A split port "+
-				"swp%d is gone as a whole.", d.Name, first.Name, part.Name, number).Note(first.At, "used whole here")
+				"swp%d is gone as a whole. Name its parts only, or the whole only.", d.Name, first.Name, part.Name, number).Note(first.At, "used whole here")
 		}
 		if m.PairSplit && highest >= 2 {
 			c.pairSplit(d, number, ports[j-1], ports[j:])
@@ -255,7 +255,7 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 // end at port last; next are the ports after it.
 func (c *compiler) pairSplit(d *ir.Device, number int, last *ir.Port, next []*ir.Port) {
 	if number%2 == 0 {
-		c.report.errorf(topicUnknownPort, last.At, last.String(), "%s is a %s, on which only odd ports split into four; swp%d is even.",
+		c.report.errorf(topicUnknownPort, last.At, last.String(), "%s is a %s, on which only odd ports split into four; swp%d is even. Use an odd one.",
 			d.Name, d.Switch.Model.Title, number).Note(d.Switch.ModelAt, "the model is given here")
 		return
 	}
@@ -264,7 +264,7 @@ func (c *compiler) pairSplit(d *ir.Device, number int, last *ir.Port, next []*ir
 	}
 	if n, _, _ := platform.ParsePort(next[0].Name); n == number+1 {
 		c.report.errorf(topicPortSplit, next[0].At, next[0].String(), "%s is a %s, on which a port split into four takes the next one "+
-			"with it: swp%d is split, so swp%d is gone.", d.Name, d.Switch.Model.Title, number, n).
+			"with it: swp%d is split, so swp%d is gone. Use another port here.", d.Name, d.Switch.Model.Title, number, n).
 			Note(last.At, "the split port").Note(d.Switch.ModelAt, "the model is given here")
 	}
 }
@@ -320,7 +320,7 @@ func (s *speedometer) derive(slow, other *ir.Port, b *lang.LinkBlock) ir.Num {
 		speed := b.Speed.V
 		for _, p := range []*ir.Port{slow, other} {
 			if j := s.jacks[p.ID]; j.speed > 0 && !runs(j, speed) {
-				s.c.report.errorf(topicSpeed, b.Speed.At, name, "%s cannot run at %s: %s.", p, platform.SpeedText(speed), s.can(p, speed)).
+				s.c.report.errorf(topicSpeed, b.Speed.At, name, "%s cannot run at %s: %s. Correct the speed, or leave it out.", p, platform.SpeedText(speed), s.can(p, speed)).
 					Note(p.At, "the port is cabled here")
 			}
 		}

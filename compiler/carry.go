@@ -230,7 +230,7 @@ func (c *compiler) checkRouting() {
 		for _, d := range c.f.Devices {
 			if d.Switch != nil && d.Switch.ASN == 0 {
 				c.report.errorf(topicASNMissing, d.Decl, d.Name, "The fabric is routed by eBGP, and %s has no AS number. Which paths exist "+
-					"depends on the numbers: give the switch an asn.", d.Name).Note(c.f.RoutingAt, "the routing")
+					"depends on the numbers. Give the switch an asn.", d.Name).Note(c.f.RoutingAt, "the routing")
 			}
 		}
 	}

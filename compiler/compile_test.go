@@ -169,7 +169,7 @@ func TestMistakes(t *testing.T) {
 		},
 		{"unknown family", func(s *lang.Source) {
 			s.NICModels = []*lang.NICModel{{Name: "x", Decl: place(899), Family: lang.Value[string]{V: "mlx6", At: place(900)}, Speed: val(a, 100_000)}}
-		}, "unknown-model", 900, []string{"bnxt"}},
+		}, "unknown-model", 900, []string{`Did you mean "mlx4"?`}},
 		{
 			"model too fast", func(s *lang.Source) { s.SwitchModels[0].Speed = lang.Value[int]{V: 800_000, At: place(900)} },
 			"model-invalid", 900,

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,18 +98,18 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	if d.ByHand != nil { // whatever it runs, nothing is written for it
 		w.OS, w.OSAt = s.OS.V, s.OS.At
 	} else if !slices.Contains(operatingSystems, w.OS) {
-		c.report.errorf(topicUnknownOS, w.OSAt, d.Name, "No target writes for the operating system %q.%s The operating systems are %s.",
-			w.OS, hint(w.OS, operatingSystems), strings.Join(operatingSystems, ", "))
+		c.report.errorf(topicUnknownOS, w.OSAt, d.Name, "No target writes for the operating system %q.%s Write %s, or describe the switch by a by_hand block.",
+			w.OS, hint(w.OS, operatingSystems), strings.Join(operatingSystems, " or "))
 	}
 	if s.Version.Set() && d.ByHand == nil && !validVersion(w.Version) {
-		c.report.errorf(topicVersionInvalid, w.VersionAt, d.Name, "%q is no release: write numbers with dots between them, as "+
+		c.report.errorf(topicVersionInvalid, w.VersionAt, d.Name, "%q is no release. Write numbers with dots between them, as "+
 			"\"3.4.3\" or \"4.3.0\". The release decides how settings are spelled.", w.Version)
 	}
 	if s.Tier.Set() {
 		w.Tier, w.TierFrom = s.Tier.V, ir.Origin{At: s.Tier.At, Why: fmt.Sprintf("tier = %d", s.Tier.V)}
 		if w.Tier < 1 {
 			c.report.errorf(topicTierInvalid, s.Tier.At, d.Name, "A tier is 1 or more, counted from the switches hosts hang on; "+
-				"%d is below them.", w.Tier)
+				"%d is below them. Correct it, or leave it out.", w.Tier)
 		}
 	}
 }
@@ -192,11 +193,11 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 	name := d.Name + ":" + b.Name
 	bond := &ir.Bond{Name: b.Name, At: b.Decl, Mode: b.Mode.Or(bondModes[0]), ModeAt: b.Mode.At}
 	if !slices.Contains(bondModes, bond.Mode) {
-		r.errorf(topicBondInvalid, or(b.Mode.At, b.Decl), name, "RoCE does not run over a bond in mode %q.%s The modes are %s.",
+		r.errorf(topicBondInvalid, or(b.Mode.At, b.Decl), name, "RoCE does not run over a bond in mode %q.%s Use one of the modes %s.",
 			bond.Mode, hint(bond.Mode, bondModes), list(bondModes))
 	}
 	if nicOf(d, b.Name) != nil {
-		r.errorf(topicBondInvalid, b.Decl, name, "%s has a nic block and a bond block called %q.", d.Name, b.Name)
+		r.errorf(topicBondInvalid, b.Decl, name, "%s has a nic block and a bond block called %q. Give one another name.", d.Name, b.Name)
 	}
 	for _, n := range b.NICs {
 		nic := nicOf(d, n.V)
@@ -205,7 +206,7 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 			r.errorf(topicUnknownInterface, or(n.At, b.Decl), d.Name+":"+n.V, "%s has no nic block %q to put into bond %q.%s %s",
 				d.Name, n.V, b.Name, hint(n.V, nicNames(d)), hasNICs(d))
 		case nic.Bond != nil:
-			r.errorf(topicBondInvalid, or(n.At, b.Decl), d.Name+":"+n.V, "%s is in bond %q already.", n.V, nic.Bond.Name).
+			r.errorf(topicBondInvalid, or(n.At, b.Decl), d.Name+":"+n.V, "%s is in bond %q already. Take it out of one of the two.", n.V, nic.Bond.Name).
 				Note(nic.Bond.At, "that bond")
 		default:
 			nic.Bond = bond
@@ -213,13 +214,13 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 		}
 	}
 	if len(b.NICs) != 2 {
-		r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when it joins exactly the two ports of one card; %q names %d.",
+		r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when it joins exactly the two ports of one card, and %q names %d. Name both, and no others.",
 			b.Name, len(b.NICs))
 	} else if len(bond.NICs) == 2 {
 		x, y := bond.NICs[0], bond.NICs[1]
 		if x.Model != y.Model && x.Model != nil && y.Model != nil {
-			r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when its ports are those of one card; %s is a %s and "+
-				"%s a %s.", x.Name, x.Model.Title, y.Name, y.Model.Title)
+			r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when its ports are those of one card, and %s is a %s and "+
+				"%s a %s. Name the two ports of one card.", x.Name, x.Model.Title, y.Name, y.Model.Title)
 		}
 	}
 	d.Host.Bonds = append(d.Host.Bonds, bond)
@@ -264,7 +265,8 @@ func hasNICs(d *ir.Device) string {
 func (c *compiler) device(name string, at diag.Range, why string) *ir.Device {
 	d := c.named[name]
 	if d == nil && !c.report.again(name, at) {
-		c.report.unknown[name] = c.report.errorf(topicUnknownDevice, at, name, "No switch and no host is called %q%s.%s", name, why, c.nameNear.hint(name))
+		c.report.unknown[name] = c.report.errorf(topicUnknownDevice, at, name, "No switch and no host is called %q%s.%s", name, why,
+			cmp.Or(c.nameNear.hint(name), " Correct the name, or write a switch or host block for it."))
 	}
 	return d
 }
@@ -277,7 +279,7 @@ func (c *compiler) root() {
 	}
 	d := c.device(r.V, r.At, ", so it cannot be the root of the spanning tree")
 	if d != nil && d.Switch == nil {
-		c.report.errorf(topicUnknownDevice, r.At, r.V, "%q is a host; the root of a spanning tree is a switch.", r.V)
+		c.report.errorf(topicUnknownDevice, r.At, r.V, "%q is a host, and the root of a spanning tree is a switch. Name a switch.", r.V)
 		return
 	}
 	c.f.Root = d

@@ -143,9 +143,10 @@ func (c *compiler) members(m *membership, named *lang.Member) {
 		d := c.named[named.Host]
 		switch {
 		case d == nil:
-			c.report.errorf(topicUnknownMember, named.At, named.Host, "No host is called %q.%s", named.Host, c.nameNear.hint(named.Host))
+			c.report.errorf(topicUnknownMember, named.At, named.Host, "No host is called %q.%s", named.Host,
+				cmp.Or(c.nameNear.hint(named.Host), " Correct the name, or write a host block for it."))
 		case d.Host == nil:
-			c.report.errorf(topicUnknownMember, named.At, named.Host, "%q is a switch; members of an intent are hosts.", named.Host).
+			c.report.errorf(topicUnknownMember, named.At, named.Host, "%q is a switch, and members of an intent are hosts. Name the hosts behind it.", named.Host).
 				Note(d.At, "the switch")
 		case named.NIC == "":
 			c.wholeHost(m, d, named)
@@ -165,7 +166,7 @@ func (c *compiler) wholeHost(m *membership, d *ir.Device, named *lang.Member) {
 		}
 	}
 	if !some {
-		c.report.errorf(topicMemberOff, named.At, d.Name, "%s is a member of %q and has no NIC with RoCE on. %s", d.Name,
+		c.report.errorf(topicMemberOff, named.At, d.Name, "%s is a member of %q and has no NIC with RoCE on. %s Take roce = false away at one, or the host out of members.", d.Name,
 			m.intent.Name, hasNICs(d)).Note(d.Decl, "the host is declared here")
 	}
 }
@@ -182,7 +183,7 @@ func (c *compiler) oneNIC(m *membership, d *ir.Device, named *lang.Member) {
 		c.report.errorf(topicUnknownMember, named.At, name, "%s has no nic block %q.%s %s", d.Name, named.NIC,
 			hint(named.NIC, nicNames(d)), hasNICs(d)).Note(d.Decl, "the host is declared here")
 	case !n.RoCE:
-		c.report.errorf(topicMemberOff, named.At, name, "%s is a member of %q, and its nic block says roce = false.", name, m.intent.Name).
+		c.report.errorf(topicMemberOff, named.At, name, "%s is a member of %q, and its nic block says roce = false. Delete that there, or take the interface out of members.", name, m.intent.Name).
 			Note(n.At, "the nic block")
 	default:
 		m.add(n, named.At)

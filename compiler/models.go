@@ -33,19 +33,19 @@ func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
 	}
 	asic, ok := platform.FindASIC(m.ASIC.V)
 	if !ok {
-		c.report.errorf(topicUnknownModel, or(m.ASIC.At, m.Decl), m.ASIC.V, "No chip is called %q.%s The chips are %s.",
-			m.ASIC.V, hint(m.ASIC.V, platform.ASICNames()), strings.Join(platform.ASICNames(), ", "))
+		c.report.errorf(topicUnknownModel, or(m.ASIC.At, m.Decl), m.ASIC.V, "No chip is called %q.%s",
+			m.ASIC.V, hintOrList(m.ASIC.V, platform.ASICNames()))
 		return s // without ports: links to it are not checked
 	}
 	s.ASIC = asic
 	speed := m.Speed.V
 	if speed > asic.MaxSpeed || !standard(speed) {
 		c.report.errorf(topicModelInvalid, or(m.Speed.At, m.Decl), m.Name, "Ports of %s cannot run at %s: %s has ports of %s at most, "+
-			"and a speed is one of %s.", m.Name, platform.SpeedText(speed), asic.Title, platform.SpeedText(asic.MaxSpeed), speeds())
+			"and a speed is one of %s. Correct it.", m.Name, platform.SpeedText(speed), asic.Title, platform.SpeedText(asic.MaxSpeed), speeds())
 		return s
 	}
 	if m.Ports.V < 1 || m.Ports.V > maxPorts {
-		c.report.errorf(topicModelInvalid, or(m.Ports.At, m.Decl), m.Name, "A switch has 1 to %d ports; %s is said to have %d.",
+		c.report.errorf(topicModelInvalid, or(m.Ports.At, m.Decl), m.Name, "A switch has 1 to %d ports, and %s is said to have %d. Correct the number.",
 			maxPorts, m.Name, m.Ports.V)
 		return s
 	}
@@ -76,15 +76,15 @@ func (c *compiler) nicModel(m *lang.NICModel) *platform.NIC {
 	}
 	family, ok := platform.FindFamily(m.Family.V)
 	if !ok {
-		c.report.errorf(topicUnknownModel, or(m.Family.At, m.Decl), m.Family.V, "No NIC family is called %q.%s The families are %s.",
-			m.Family.V, hint(m.Family.V, platform.FamilyNames()), strings.Join(platform.FamilyNames(), ", "))
+		c.report.errorf(topicUnknownModel, or(m.Family.At, m.Decl), m.Family.V, "No NIC family is called %q.%s",
+			m.Family.V, hintOrList(m.Family.V, platform.FamilyNames()))
 	}
 	n := &platform.NIC{
 		Name: m.Name, Title: m.Name, Family: family, Speed: m.Speed.V, Ports: m.Ports.Or(2),
 		V1: len(m.RoCE) == 0, V2: len(m.RoCE) == 0, Source: "nic_model " + m.Name,
 	}
 	if !standard(n.Speed) {
-		c.report.errorf(topicModelInvalid, or(m.Speed.At, m.Decl), m.Name, "Ports of %s cannot run at %s: a speed is one of %s.",
+		c.report.errorf(topicModelInvalid, or(m.Speed.At, m.Decl), m.Name, "Ports of %s cannot run at %s. Use one of the speeds %s.",
 			m.Name, platform.SpeedText(n.Speed), speeds())
 	}
 	for _, v := range m.RoCE {
@@ -94,7 +94,7 @@ func (c *compiler) nicModel(m *lang.NICModel) *platform.NIC {
 		case 2:
 			n.V2 = true
 		default:
-			c.report.errorf(topicModelInvalid, v.At, m.Name, "There is no RoCE version %d: a NIC speaks 1, 2 or both.", v.V)
+			c.report.errorf(topicModelInvalid, v.At, m.Name, "There is no RoCE version %d. Write 1, 2 or both.", v.V)
 		}
 	}
 	return n
@@ -112,7 +112,7 @@ func (c *compiler) switchNamed(model lang.Value[string], decl diag.Range) *platf
 	}
 	if s == nil {
 		c.unknownModel(or(model.At, decl), "switch", model.V, platform.SwitchNames(), fmt.Sprintf(
-			"switch_model %q { asic = \"spectrum\", ports = 32, speed = \"100G\" } with its own values", model.V))
+			"switch_model %q with its asic, ports and speed", model.V))
 	}
 	return s
 }
@@ -129,7 +129,7 @@ func (c *compiler) nicNamed(model lang.Value[string], decl diag.Range) *platform
 	}
 	if n == nil {
 		c.unknownModel(or(model.At, decl), "NIC", model.V, platform.NICNames(), fmt.Sprintf(
-			"nic_model %q { family = \"mlx5\", speed = \"100G\" } with its own values", model.V))
+			"nic_model %q with its family and speed", model.V))
 	}
 	return n
 }
@@ -139,7 +139,7 @@ func (c *compiler) unknownModel(at diag.Range, kind, name string, known []string
 	if meant == "" {
 		meant = " It knows " + strings.Join(known, ", ") + "."
 	}
-	c.report.errorf(topicUnknownModel, at, name, "The table of %s models has no %q.%s A model of your own is declared by a block: %s.",
+	c.report.errorf(topicUnknownModel, at, name, "The table of %s models has no %q.%s Write a block %s if it is hardware of your own.",
 		kind, name, meant, declare)
 }
 

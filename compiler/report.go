@@ -102,6 +102,14 @@ func (s *speller) hint(name string) string {
 // hint is [speller.hint] for a short list of names.
 func hint(name string, names []string) string { return newSpeller(names).hint(name) }
 
+// hintOrList is [hint], or what there is to choose from.
+func hintOrList(name string, names []string) string {
+	if meant := hint(name, names); meant != "" {
+		return meant
+	}
+	return " Use one of " + list(names) + "."
+}
+
 // list joins names as a sentence does: "a", "a and b", "a, b and c". Long lists are cut.
 func list(names []string) string {
 	const most = 12
