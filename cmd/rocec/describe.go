@@ -45,10 +45,7 @@ func describeDevice(f *fabric, d *ir.Device) []section {
 	if d.Switch != nil {
 		out = append(out, describeMemory(d))
 	}
-	if f.tree == nil {
-		return out
-	}
-	for _, td := range f.tree.Devices {
+	for _, td := range f.tree().Devices {
 		if td.Source != d {
 			continue
 		}
