@@ -155,10 +155,10 @@ func describePort(p *ir.Port) []section {
 	head.addTotal(p)
 	out := []section{head}
 	for _, b := range p.Buffers {
-		out = append(out, describeBuffer(b))
+		out = append(out, describeBuffer(b, p.Link))
 	}
 	for _, m := range p.Marks {
-		out = append(out, describeMark(m, p.Device))
+		out = append(out, describeMark(m, p))
 	}
 	return out
 }

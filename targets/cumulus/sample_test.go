@@ -18,8 +18,8 @@ func at(line int) diag.Range {
 	return diag.Range{Filename: "fabric.hcl", Start: hcl.Pos{Line: line, Column: 1, Byte: 100 * line}, End: hcl.Pos{Line: line, Column: 5, Byte: 100*line + 4}}
 }
 
-func num(n int, why string) ir.Num {
-	return ir.Num{N: n, From: []ir.Origin{{At: at(n % 97), Why: why}}}
+func num(n int, why string) ir.Derived {
+	return ir.Told(ir.Num{N: n, From: []ir.Origin{{At: at(n % 97), Why: why}}})
 }
 
 // sample is one switch in the making.
