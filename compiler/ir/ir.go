@@ -263,25 +263,26 @@ type Host struct {
 
 // NIC is one RoCE-capable interface of a host.
 type NIC struct {
+	*NICPlaces
 	Name           string // the netdev
-	At             diag.Range
 	Device         *Device
 	Model          *platform.NIC
-	ModelAt        diag.Range
 	MTU            int // 0: not stated, the interface's own is kept
-	MTUAt          diag.Range
 	IP             netip.Prefix
-	IPAt           diag.Range
 	TTL            int // 0: not stated
-	TTLAt          diag.Range
 	TOS            int // -1: not stated; derived from the group's first DSCP
-	TOSAt          diag.Range
 	RoCE           bool
 	VFRoCE         map[int]bool
 	TrafficClasses []TrafficClass
 	Port           *Port     // nil when not cabled
 	Bond           *Bond     // nil when not in a bond
 	Intents        []*Intent // the intents it is a member of, in order of name
+}
+
+// NICPlaces are the lines a NIC's settings are written in; the NICs of a block share them.
+type NICPlaces struct {
+	At                                 diag.Range
+	ModelAt, MTUAt, IPAt, TTLAt, TOSAt diag.Range
 }
 
 // TrafficClass is an exception by address.
