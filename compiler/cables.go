@@ -16,7 +16,7 @@ func (c *compiler) cables() {
 	links := make([]ir.Link, 0, len(c.src.Links))
 	ports := make([]ir.Port, 0, 2*len(c.src.Links))
 	blocks := make([]*lang.LinkBlock, 0, len(c.src.Links)) // by Link.ID
-	var block said // of the link before: those of a block come together
+	var block said                                         // of the link before: those of a block come together
 	says := c.newSayings()
 
 	for _, l := range c.src.Links {
@@ -312,9 +312,12 @@ func split(port string) bool {
 type speedometer struct {
 	c     *compiler
 	jacks []jack
-	block *lang.LinkBlock
-	told  map[speedKey]ir.Num // by the links of block so far
-	texts map[int]string      // of speeds written
+	texts map[int]string // of speeds written
+
+	block *lang.LinkBlock // that of the link before, what its speed depended on, and its speed
+	key   speedKey
+	num   ir.Num
+	told  map[speedKey]ir.Num // of block so far; nil while there is but one
 }
 
 // speedKey is what the speed of a link of a block depends on, with the models in whose name the reasons are given.
@@ -330,20 +333,23 @@ func (s *speedometer) link(l *ir.Link, b *lang.LinkBlock) {
 	if ja.speed == 0 || jb.speed != 0 && jb.speed < ja.speed {
 		slow, other = l.B, l.A
 	}
-	if s.block != b {
-		s.block, s.told = b, nil
-	}
 	key := speedKey{ja, jb, hardware(l.A), hardware(l.B), slow.Device.Group}
-	num, ok := s.told[key]
-	if !ok {
-		num = s.derive(slow, other, b)
+	switch num, ok := s.told[key]; {
+	case s.block != b:
+		s.num, s.told = s.derive(slow, other, b), nil
+	case s.key == key:
+	case ok:
+		s.num = num
+	default:
 		if s.told == nil {
-			s.told = make(map[speedKey]ir.Num, 1)
+			s.told = map[speedKey]ir.Num{s.key: s.num}
 		}
-		s.told[key] = num
+		s.num = s.derive(slow, other, b)
+		s.told[key] = s.num
 	}
-	l.Speed = num
-	l.A.Speed, l.B.Speed = num.N, num.N
+	s.block, s.key = b, key
+	l.Speed = s.num
+	l.A.Speed, l.B.Speed = s.num.N, s.num.N
 }
 
 // derive returns the speed of a link whose slower end is slow.

@@ -22,7 +22,7 @@ import (
 
 // fabric is everything the pipeline made of one folder. After an error, what the later stages make is nil.
 type fabric struct {
-	src    *lang.Source
+	src    *lang.Source // files and comments only
 	ir     *ir.Fabric
 	report validate.Report
 	diags  diag.List // of all stages, sorted
@@ -82,8 +82,10 @@ func (a *app) load(dir string) (*fabric, error) {
 	f := &fabric{dir: dir}
 	f.src, f.diags = lang.Load(&rootedFS{name, root.FS()}, name, o)
 	if !f.diags.HasErrors() {
+		src := f.src
+		f.src = &lang.Source{Files: src.Files, Ignores: src.Ignores} // the rest is the compiler's to let go of
 		var ds diag.List
-		f.ir, ds = compiler.Compile(f.src)
+		f.ir, ds = compiler.Compile(src)
 		f.diags = append(f.diags, ds...)
 	}
 	if !f.diags.HasErrors() {
