@@ -99,8 +99,8 @@ func sum(w io.Writer, v reflect.Value, seen map[any]int) {
 		seen[at] = len(seen)
 		sum(w, v.Elem(), seen)
 	case reflect.Struct:
-		for i := range v.NumField() {
-			sum(w, v.Field(i), seen)
+		for _, field := range v.Fields() {
+			sum(w, field, seen)
 		}
 	case reflect.Slice, reflect.Array:
 		fmt.Fprintf(w, "[%d:", v.Len())
