@@ -35,8 +35,8 @@ func memoryLimit(live uint64) int64 {
 
 // afterEachCollection calls do some time after every garbage collection.
 func afterEachCollection(do func()) {
-	type sign struct{ *int } // with a pointer, so that it is not allocated together with others
-	runtime.AddCleanup(&sign{}, func(int) {
+	sign := new(*int) // nobody holds it, so it goes with the next collection; a pointer, as others would share its memory
+	runtime.AddCleanup(sign, func(int) {
 		do()
 		afterEachCollection(do)
 	}, 0)
