@@ -16,7 +16,8 @@ func (c *compiler) cables() {
 	links := make([]ir.Link, 0, len(c.src.Links))
 	ports := make([]ir.Port, 0, 2*len(c.src.Links))
 	blocks := make([]*lang.LinkBlock, 0, len(c.src.Links)) // by Link.ID
-	known := map[*lang.LinkBlock]said{}
+	var block said                                         // of the link before: those of a block come together
+	says := c.newSayings()
 
 	for _, l := range c.src.Links {
 		a, okA := c.endpoint(&l.A)
@@ -24,10 +25,8 @@ func (c *compiler) cables() {
 		if !okA || !okB || !c.joins(l, a.dev, b.dev) {
 			continue
 		}
-		block, ok := known[l.Block]
-		if !ok {
-			block = said{fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), c.length(l.Block), c.mtu(l.Block)}
-			known[l.Block] = block
+		if block.by != l.Block {
+			block = said{l.Block, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), says.length(l.Block), says.mtu(l.Block)}
 		}
 		links = append(links, ir.Link{ID: len(links), At: l.Block.Decl, Block: block.title, Length: block.length, MTU: block.mtu, Peer: l.Block.Peer.V, PeerAt: l.Block.Peer.At})
 		link := &links[len(links)-1]
@@ -62,7 +61,7 @@ func (c *compiler) cables() {
 		}
 		c.jacks(d, ends)
 	}
-	s := speedometer{c: c, jacks: ends, told: map[speedKey]ir.Num{}}
+	s := speedometer{c: c, jacks: ends, texts: map[int]string{}}
 	for i, l := range c.f.Links {
 		s.link(l, blocks[i])
 	}
@@ -70,6 +69,7 @@ func (c *compiler) cables() {
 
 // said is what a link block says for all its cables.
 type said struct {
+	by     *lang.LinkBlock
 	title  string
 	length ir.Length
 	mtu    ir.Num
@@ -163,26 +163,53 @@ func (c *compiler) routed(b *lang.LinkBlock, x, y *ir.Device) bool {
 	return false
 }
 
-func (c *compiler) length(b *lang.LinkBlock) ir.Length {
-	if b.Length.Set() {
-		return ir.Length{Metres: b.Length.V, From: ir.Origin{At: b.Length.At, Why: fmt.Sprintf("cable of %g m", b.Length.V)}}
-	}
-	if l := c.src.Fabric.CableLength; l.Set() {
-		return ir.Length{Metres: l.V, From: ir.Origin{At: l.At, Why: fmt.Sprintf("cable_length of the fabric: %g m", l.V)}}
-	}
-	return ir.Length{}
+// sayings gives what link blocks say of length and MTU. Blocks by the thousand say the same, and share the words.
+type sayings struct {
+	usualLength ir.Length // of blocks without one
+	usualMTU    ir.Num
+	lengths     map[float64]string
+	mtus        map[int]string
 }
 
-// mtu is that of the switch ports at a block's links: its own, else the fabric's.
-func (c *compiler) mtu(b *lang.LinkBlock) ir.Num {
-	if b.MTU.Set() {
-		return ir.Num{N: b.MTU.V, From: []ir.Origin{{At: b.MTU.At, Why: fmt.Sprintf("mtu = %d", b.MTU.V)}}}
+func (c *compiler) newSayings() *sayings {
+	s := &sayings{lengths: map[float64]string{}, mtus: map[int]string{}}
+	if l := c.src.Fabric.CableLength; l.Set() {
+		s.usualLength = ir.Length{Metres: l.V, From: ir.Origin{At: l.At, Why: fmt.Sprintf("cable_length of the fabric: %g m", l.V)}}
 	}
 	why := fmt.Sprintf("mtu = %d", c.f.MTU)
 	if c.f.MTUAt.Filename == "" {
 		why += ", the default"
 	}
-	return ir.Num{N: c.f.MTU, From: []ir.Origin{{At: c.f.MTUAt, Why: why}}}
+	s.usualMTU = ir.Num{N: c.f.MTU, From: []ir.Origin{{At: c.f.MTUAt, Why: why}}}
+	return s
+}
+
+func (s *sayings) length(b *lang.LinkBlock) ir.Length {
+	if !b.Length.Set() {
+		return s.usualLength
+	}
+	m := b.Length.V
+	why := once(s.lengths, m, func() string { return fmt.Sprintf("cable of %g m", m) })
+	return ir.Length{Metres: m, From: ir.Origin{At: b.Length.At, Why: why}}
+}
+
+// mtu is that of the switch ports at a block's links: its own, else the fabric's.
+func (s *sayings) mtu(b *lang.LinkBlock) ir.Num {
+	if !b.MTU.Set() {
+		return s.usualMTU
+	}
+	why := once(s.mtus, b.MTU.V, func() string { return fmt.Sprintf("mtu = %d", b.MTU.V) })
+	return ir.Num{N: b.MTU.V, From: []ir.Origin{{At: b.MTU.At, Why: why}}}
+}
+
+// once makes the text for a key when it is first asked for.
+func once[K comparable](known map[K]string, key K, text func() string) string {
+	s, ok := known[key]
+	if !ok {
+		s = text()
+		known[key] = s
+	}
+	return s
 }
 
 // jack is what a port could do: its native speed (0: not known) and lanes.
@@ -285,12 +312,16 @@ func split(port string) bool {
 type speedometer struct {
 	c     *compiler
 	jacks []jack
-	told  map[speedKey]ir.Num
+	texts map[int]string // of speeds written
+
+	block *lang.LinkBlock // that of the link before, what its speed depended on, and its speed
+	key   speedKey
+	num   ir.Num
+	told  map[speedKey]ir.Num // of block so far; nil while there is but one
 }
 
-// speedKey is what the speed of a link depends on, with the models in whose name the reasons are given.
+// speedKey is what the speed of a link of a block depends on, with the models in whose name the reasons are given.
 type speedKey struct {
-	block *lang.LinkBlock
 	a, b  jack
 	x, y  any // *platform.Switch or *platform.NIC
 	group string
@@ -302,14 +333,23 @@ func (s *speedometer) link(l *ir.Link, b *lang.LinkBlock) {
 	if ja.speed == 0 || jb.speed != 0 && jb.speed < ja.speed {
 		slow, other = l.B, l.A
 	}
-	key := speedKey{b, ja, jb, hardware(l.A), hardware(l.B), slow.Device.Group}
-	num, ok := s.told[key]
-	if !ok {
-		num = s.derive(slow, other, b)
-		s.told[key] = num
+	key := speedKey{ja, jb, hardware(l.A), hardware(l.B), slow.Device.Group}
+	switch num, ok := s.told[key]; {
+	case s.block != b:
+		s.num, s.told = s.derive(slow, other, b), nil
+	case s.key == key:
+	case ok:
+		s.num = num
+	default:
+		if s.told == nil {
+			s.told = map[speedKey]ir.Num{s.key: s.num}
+		}
+		s.num = s.derive(slow, other, b)
+		s.told[key] = s.num
 	}
-	l.Speed = num
-	l.A.Speed, l.B.Speed = num.N, num.N
+	s.block, s.key = b, key
+	l.Speed = s.num
+	l.A.Speed, l.B.Speed = s.num.N, s.num.N
 }
 
 // derive returns the speed of a link whose slower end is slow.
@@ -324,7 +364,8 @@ func (s *speedometer) derive(slow, other *ir.Port, b *lang.LinkBlock) ir.Num {
 					Note(p.At, "the port is cabled here")
 			}
 		}
-		return ir.Num{N: speed, From: []ir.Origin{{At: b.Speed.At, Why: "speed = " + platform.SpeedText(speed)}}}
+		why := once(s.texts, speed, func() string { return "speed = " + platform.SpeedText(speed) })
+		return ir.Num{N: speed, From: []ir.Origin{{At: b.Speed.At, Why: why}}}
 	}
 	if js.speed == 0 {
 		if hardware(slow) != nil && hardware(other) != nil {

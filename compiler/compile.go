@@ -17,15 +17,20 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Compile resolves, checks and sizes a fabric. The fabric is nil if the list has errors.
+// Compile resolves, checks and sizes a fabric. The fabric is nil if the list has errors. It keeps nothing of the source,
+// and lets go of devices and links as soon as it has made its own: a caller who does so, too, needs the memory of one of
+// both only.
 func Compile(src *lang.Source) (*ir.Fabric, diag.List) {
-	c := &compiler{src: src, f: &ir.Fabric{}, report: newReport()}
+	own := *src
+	c := &compiler{src: &own, f: &ir.Fabric{}, report: newReport()}
 
 	c.fabric()
 	c.models()
 	c.cosGroups()
 	c.devices()
+	own.Switches, own.Hosts = nil, nil
 	c.cables()
+	own.Links = nil
 	c.tiers()
 	c.root()
 	c.intents()

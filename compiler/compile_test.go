@@ -91,10 +91,11 @@ func TestCompileClos(t *testing.T) {
 	assert.Equal(t, 18_000, b.Xoff.N)
 	assert.Equal(t, 2016, b.XonDelta.N)
 	assert.Equal(t, b.Need, b.Headroom())
-	assert.Equal(t, "cable of 30 m", b.Size.From[0].Why)
-	assert.NotEmpty(t, b.Size.From[0].At.Filename)
+	from := b.Size.On(up.Link).From
+	assert.Equal(t, "cable of 30 m", from[0].Why)
+	assert.NotEmpty(t, from[0].At.Filename)
 	var why []string
-	for _, o := range b.Size.From[1:] {
+	for _, o := range from[1:] {
 		why = append(why, o.Why)
 	}
 	assert.Equal(t, []string{
@@ -493,10 +494,10 @@ func dump(f *ir.Fabric) []string {
 		for _, p := range d.Ports {
 			say("%s -> %s %d %d %s %v routed=%v", p, p.Peer(), p.Speed, p.MTU, num(p.Link.Speed), p.Link.Length, p.Link.Routed)
 			for _, b := range p.Buffers {
-				say("%s %s %s %s %s %d %d %v", p, b.Group.Name, num(b.Size), num(b.Xoff), num(b.XonDelta), b.Need, b.Floor, b.Terms)
+				say("%s %s %s %s %s %d %d %v", p, b.Group.Name, num(b.Size.On(p.Link)), num(b.Xoff.On(p.Link)), num(b.XonDelta.On(p.Link)), b.Need, b.Floor, b.Terms)
 			}
 			for _, m := range p.Marks {
-				say("%s %s %s %s %s", p, m.Group.Name, num(m.Min), num(m.Max), num(m.Probability))
+				say("%s %s %s %s %s", p, m.Group.Name, num(m.Min.On(p.Link)), num(m.Max.On(p.Link)), num(m.Probability.On(p.Link)))
 			}
 		}
 	}

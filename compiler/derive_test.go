@@ -46,15 +46,16 @@ func TestSizesGivenByThePersonAreTakenAsWritten(t *testing.T) {
 			s := pair("sn2700", "100G", 300)
 			s.CosGroups[0].PFC = c.pfc
 			f := compiled(t, s)
-			b := port(f, "s0:swp1").Buffers[0]
+			p := port(f, "s0:swp1")
+			b := p.Buffers[0]
 			assert.Equal(t, [3]int{c.size, c.xoff, c.xond}, [3]int{b.Size.N, b.Xoff.N, b.XonDelta.N})
 			assert.Equal(t, 147_360, b.Need, "what is needed does not depend on what is given")
-			for _, n := range []ir.Num{b.Size, b.Xoff, b.XonDelta} {
+			for _, n := range []ir.Derived{b.Size, b.Xoff, b.XonDelta} {
 				assert.True(t, n.Set())
 			}
 			if c.pfc != nil && c.pfc.Buffer.Set() {
-				assert.Equal(t, c.pfc.Buffer.At, b.Size.From[0].At)
-				assert.Contains(t, b.Size.From[0].Why, "pfc.buffer = ")
+				assert.Equal(t, c.pfc.Buffer.At, b.Size.On(p.Link).From[0].At)
+				assert.Contains(t, b.Size.On(p.Link).From[0].Why, "pfc.buffer = ")
 			}
 		})
 	}
@@ -82,11 +83,12 @@ func TestMarks(t *testing.T) {
 			c.ecn.Decl = a.at()
 			s.CosGroups[0].ECN = &c.ecn
 			f := compiled(t, s)
-			m := port(f, "s0:swp1").Marks[0]
+			p := port(f, "s0:swp1")
+			m := p.Marks[0]
 			assert.Equal(t, [3]int{c.min, c.max, c.p}, [3]int{m.Min.N, m.Max.N, m.Probability.N})
-			for _, n := range []ir.Num{m.Min, m.Max, m.Probability} {
+			for _, n := range []ir.Derived{m.Min, m.Max, m.Probability} {
 				require.True(t, n.Set())
-				assert.NotEmpty(t, n.From[0].At.Filename, "first the person's line")
+				assert.NotEmpty(t, n.On(p.Link).From[0].At.Filename, "first the person's line")
 			}
 		})
 	}
@@ -107,7 +109,7 @@ func TestMarksComeBeforePausing(t *testing.T) {
 	assert.Equal(t, (13_945_824-32*(147_360+18_048))/(32*2), bound)
 	assert.Equal(t, 135_199, bound)
 	assert.Equal(t, 135_168, m.Min.N, "the bound, in whole cells")
-	assert.Contains(t, m.Min.From[2].Why, "below 135199 B")
+	assert.Contains(t, m.Min.From[2].Origin.Why, "below 135199 B")
 
 	// A lossy group is not held to it.
 	s.CosGroups[0].Lossless.V = false

@@ -130,12 +130,15 @@ func validVersion(v string) bool {
 
 // nicMaker makes NICs; hosts of one group share their nic blocks, so what a block says is worked out once.
 type nicMaker struct {
-	c     *compiler
-	known map[*lang.NIC]*ir.NIC
-	pool  []ir.NIC
+	c      *compiler
+	known  map[*lang.NIC]*ir.NIC
+	places map[ir.NICPlaces]*ir.NICPlaces // of blocks with a value of their own for every host, too
+	pool   []ir.NIC
 }
 
-func (c *compiler) newNICs() *nicMaker { return &nicMaker{c: c, known: map[*lang.NIC]*ir.NIC{}} }
+func (c *compiler) newNICs() *nicMaker {
+	return &nicMaker{c: c, known: map[*lang.NIC]*ir.NIC{}, places: map[ir.NICPlaces]*ir.NICPlaces{}}
+}
 
 func (m *nicMaker) host(d *ir.Device, h *lang.Host) {
 	d.Host.Forwards, d.Host.ForwardsAt = h.Forwards.V, h.Forwards.At
@@ -155,7 +158,7 @@ func (m *nicMaker) host(d *ir.Device, h *lang.Host) {
 func (m *nicMaker) make(n *lang.NIC) *ir.NIC {
 	of := m.known[n]
 	if of == nil {
-		of = m.c.nic(n)
+		of = m.nic(n)
 		m.known[n] = of
 	}
 	if len(m.pool) == 0 {
@@ -167,11 +170,15 @@ func (m *nicMaker) make(n *lang.NIC) *ir.NIC {
 	return nic
 }
 
-func (c *compiler) nic(n *lang.NIC) *ir.NIC {
+func (m *nicMaker) nic(n *lang.NIC) *ir.NIC {
+	at := ir.NICPlaces{At: n.Decl, ModelAt: or(n.Model.At, n.Decl), MTUAt: n.MTU.At, IPAt: n.IP.At, TTLAt: n.TTL.At, TOSAt: n.TOS.At}
+	if m.places[at] == nil {
+		kept := at
+		m.places[at] = &kept
+	}
 	nic := &ir.NIC{
-		Name: n.Name, At: n.Decl, Model: c.nicNamed(n.Model, n.Decl), ModelAt: or(n.Model.At, n.Decl),
-		MTU: n.MTU.V, MTUAt: n.MTU.At, IP: n.IP.V, IPAt: n.IP.At, TTL: n.TTL.V, TTLAt: n.TTL.At, TOS: n.TOS.Or(-1), TOSAt: n.TOS.At,
-		RoCE: n.RoCE.Or(true),
+		NICPlaces: m.places[at], Name: n.Name, Model: m.c.nicNamed(n.Model, n.Decl),
+		MTU: n.MTU.V, IP: n.IP.V, TTL: n.TTL.V, TOS: n.TOS.Or(-1), RoCE: n.RoCE.Or(true),
 	}
 	for _, v := range n.VFRoCE {
 		if nic.VFRoCE == nil {

@@ -27,12 +27,10 @@ const (
 	markAtSpeed = 100_000   // Mb/s
 )
 
-// markKey is what a mark depends on, and the lines its origins name.
+// markKey is what a mark depends on.
 type markKey struct {
 	group *ir.CosGroup
 	asic  *platform.ASIC
-	speed *ir.Origin
-	mtuAt *ir.Origin
 	mbps  int
 	mtu   int
 	bound int // -1: does not bind
@@ -50,30 +48,31 @@ func (c *compiler) mark() {
 		return
 	}
 	known := map[markKey]*ir.Mark{}
-	rows := newRows[*ir.Mark]()
+	rows := rows[*ir.Mark]{}
+	var row []*ir.Mark
 	for _, d := range c.f.Devices {
 		if d.Switch == nil || d.ByHand != nil && !d.ByHand.ECN {
 			continue
 		}
 		bound := d.Memory().MarkBound()
 		for _, p := range d.Ports {
-			row := rows.start(len(marking))
+			row = row[:0]
 			for _, g := range marking {
 				if !c.marked[g].has(p.Link) {
 					continue
 				}
-				key := markKey{g, d.Switch.Model.ASIC, &p.Link.Speed.From[0], &p.Link.MTU.From[0], p.Speed, p.MTU, -1}
+				key := markKey{g, d.Switch.Model.ASIC, p.Speed, p.MTU, -1}
 				if g.Lossless && unbound(key.asic, p.Speed) >= bound {
 					key.bound = bound
 				}
 				m := known[key]
 				if m == nil {
-					m = c.deriveMark(key)
+					m = deriveMark(key)
 					known[key] = m
 				}
 				row = append(row, m)
 			}
-			p.Marks = rows.end(row)
+			p.Marks = rows.share(row)
 		}
 	}
 }
@@ -93,43 +92,47 @@ func markStep(a *platform.ASIC) int { return max(a.MarkStep, a.Cell) }
 // wholeSteps rounds a threshold down to what the chip can be set to.
 func wholeSteps(a *platform.ASIC, n int) int { return n / markStep(a) * markStep(a) }
 
-func (c *compiler) deriveMark(k markKey) *ir.Mark {
-	m := &ir.Mark{Group: k.group, Min: k.group.ECN.Min, Max: k.group.ECN.Max, Probability: k.group.ECN.Probability}
+func deriveMark(k markKey) *ir.Mark {
+	given := k.group.ECN
+	m := &ir.Mark{Group: k.group, Min: ir.Told(given.Min), Max: ir.Told(given.Max), Probability: ir.Told(given.Probability)}
 	cell := ir.Origin{Why: fmt.Sprintf("%s: cells of %d B", k.asic.Title, k.asic.Cell)}
 	if k.asic.MarkStep > 0 {
 		cell.Why = fmt.Sprintf("%s: thresholds in steps of %d B", k.asic.Title, k.asic.MarkStep)
 	}
 	if !m.Min.Set() {
-		m.Min = c.deriveMin(k, cell)
+		m.Min = deriveMin(k, cell)
 		if m.Max.Set() && m.Min.N >= m.Max.N {
-			m.Min = ir.Num{N: m.Max.N / markSlope, From: []ir.Origin{
-				{At: m.Max.From[0].At, Why: fmt.Sprintf("ecn.max / %d", markSlope)},
-			}}
+			m.Min = ir.Told(ir.Num{N: m.Max.N / markSlope, From: []ir.Origin{
+				{At: given.Max.From[0].At, Why: fmt.Sprintf("ecn.max / %d", markSlope)},
+			}})
 		}
 	}
 	if !m.Max.Set() {
-		from := append([]ir.Origin{m.Min.From[0], {Why: fmt.Sprintf("%d x min", markSlope)}}, m.Min.From[1:]...)
-		m.Max = ir.Num{N: m.Min.N * markSlope, From: from}
+		from := append([]ir.Reason{m.Min.From[0], because(ir.Origin{Why: fmt.Sprintf("%d x min", markSlope)})}, m.Min.From[1:]...)
+		m.Max = ir.Derived{N: m.Min.N * markSlope, From: from}
 	}
 	if !m.Probability.Set() {
-		m.Probability = ir.Num{N: markAlways, From: []ir.Origin{
-			{At: k.group.ECN.At, Why: fmt.Sprintf("preset: %d %% at max", markAlways)},
-		}}
+		m.Probability = ir.Told(ir.Num{N: markAlways, From: []ir.Origin{
+			{At: given.At, Why: fmt.Sprintf("preset: %d %% at max", markAlways)},
+		}})
 	}
 	return m
 }
 
-func (c *compiler) deriveMin(k markKey, cell ir.Origin) ir.Num {
+func deriveMin(k markKey, cell ir.Origin) ir.Derived {
 	speed := platform.SpeedText(k.mbps)
 	n := unbound(k.asic, k.mbps)
-	why := []ir.Origin{*k.speed, {Why: fmt.Sprintf("150 KiB at 100G, so %d B at %s", markAt100G*k.mbps/markAtSpeed, speed)}}
+	why := []ir.Reason{
+		{Link: ir.LinkSpeed},
+		because(ir.Origin{Why: fmt.Sprintf("150 KiB at 100G, so %d B at %s", markAt100G*k.mbps/markAtSpeed, speed)}),
+	}
 	if k.bound >= 0 && k.bound <= n {
 		n = wholeSteps(k.asic, max(k.bound-1, 0))
-		why = append(why, ir.Origin{Why: fmt.Sprintf("marking must come before pausing: below %d B on this switch", k.bound)})
+		why = append(why, because(ir.Origin{Why: fmt.Sprintf("marking must come before pausing: below %d B on this switch", k.bound)}))
 	}
 	if step := markStep(k.asic); n < markFrames*k.mtu {
 		n = (markFrames*k.mtu + step - 1) / step * step
-		why = append(why, ir.Origin{At: k.mtuAt.At, Why: fmt.Sprintf("at least %d frames of %d B", markFrames, k.mtu)})
+		why = append(why, ir.Reason{Link: ir.LinkMTU, Origin: ir.Origin{Why: fmt.Sprintf("at least %d frames of %d B", markFrames, k.mtu)}})
 	}
-	return ir.Num{N: n, From: append(why, cell)}
+	return ir.Derived{N: n, From: append(why, because(cell))}
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
-	"github.com/rocec/rocec/lang/diag"
 )
 
 // Headroom.
@@ -160,14 +160,11 @@ func scaled(n int, by platform.Ratio) int { return (n*by.Num + by.Den - 1) / by.
 // cells rounds up to whole cells of the chip.
 func cells(a *platform.ASIC, n int) int { return (n + a.Cell - 1) / a.Cell * a.Cell }
 
-// bufferKey is what the buffer of a port depends on, and the lines its origins name.
+// bufferKey is what the buffer of a port depends on.
 type bufferKey struct {
 	group  *ir.CosGroup
 	asic   *platform.ASIC  // nil: a NIC's port
 	family platform.Family // of a NIC
-	block  string
-	blockA diag.Range
-	speed  *ir.Origin // identifies the derivation: links that are alike share it
 	metres float64
 	mbps   int
 	mtu    int
@@ -182,17 +179,18 @@ func (c *compiler) size() {
 		}
 	}
 	known := map[bufferKey]*ir.Buffer{}
-	rows := newRows[*ir.Buffer]()
+	rows := rows[*ir.Buffer]{}
+	var row []*ir.Buffer
 	for _, l := range c.f.Links {
 		for _, p := range []*ir.Port{l.A, l.B} {
-			row := rows.start(len(lossless))
+			row = row[:0]
 			for _, g := range lossless {
 				if !c.carried[g].has(l) {
 					continue
 				}
 				key := bufferKey{group: g}
 				if d := p.Device; d.Switch != nil {
-					key = bufferKey{g, d.Switch.Model.ASIC, "", l.Block, l.At, &l.Speed.From[0], l.Length.Metres, l.Speed.N, l.MTU.N}
+					key = bufferKey{g, d.Switch.Model.ASIC, "", l.Length.Metres, l.Speed.N, l.MTU.N}
 				} else if f := p.NIC.Model.Family; f == platform.MLX5 {
 					key.family, key.metres, key.mbps, key.mtu = f, l.Length.Metres, l.Speed.N, cmp.Or(p.NIC.MTU, l.MTU.N)
 				}
@@ -201,98 +199,82 @@ func (c *compiler) size() {
 					if key.asic == nil {
 						b = nicBuffer(key)
 					} else {
-						b = c.buffer(g, key.asic, l)
+						b = switchBuffer(key)
 					}
 					known[key] = b
 				}
 				row = append(row, b)
 			}
-			p.Buffers = rows.end(row)
+			p.Buffers = rows.share(row)
 		}
 	}
 }
 
-// buffer derives the buffer of group g at a port of chip a at one end of l.
-func (c *compiler) buffer(g *ir.CosGroup, a *platform.ASIC, l *ir.Link) *ir.Buffer {
-	b := &ir.Buffer{Group: g}
+// switchBuffer derives the buffer of a group at a switch's port.
+func switchBuffer(k bufferKey) *ir.Buffer {
+	b, a := &ir.Buffer{Group: k.group}, k.asic
 	var given ir.PFCSizes
-	if g.PFC != nil {
-		given = *g.PFC
+	if k.group.PFC != nil {
+		given = *k.group.PFC
 	}
-	w := wire{l.Speed.N, l.Length.Metres, l.MTU.N, allSmall}
+	w := wire{k.mbps, k.metres, k.mtu, allSmall}
 	if given.SmallPackets.Set() {
 		w.small = given.SmallPackets.N
 	}
 	b.Need, b.Floor, b.Terms = headroom(a, w)
 	cell := ir.Origin{Why: fmt.Sprintf("%s: cells of %d B", a.Title, a.Cell)}
 
-	b.Xoff = given.Xoff
-	if !b.Xoff.Set() {
-		b.Xoff = ir.Num{N: cells(a, presetXoff), From: []ir.Origin{{Why: fmt.Sprintf("preset: %d B before the pause", presetXoff)}, cell}}
-		if size := given.Buffer; size.Set() && b.Xoff.N >= size.N {
-			b.Xoff = ir.Num{N: size.N / 2, From: append([]ir.Origin{{At: size.From[0].At, Why: "half of pfc.buffer"}}, b.Xoff.From...)}
+	xoff := given.Xoff
+	if !xoff.Set() {
+		xoff = ir.Num{N: cells(a, presetXoff), From: []ir.Origin{{Why: fmt.Sprintf("preset: %d B before the pause", presetXoff)}, cell}}
+		if size := given.Buffer; size.Set() && xoff.N >= size.N {
+			xoff = ir.Num{N: size.N / 2, From: append([]ir.Origin{{At: size.From[0].At, Why: "half of pfc.buffer"}}, xoff.From...)}
 		}
 	}
-	b.XonDelta = given.XonDelta
-	if !b.XonDelta.Set() {
-		b.XonDelta = ir.Num{N: cells(a, presetXonDelta), From: []ir.Origin{
+	xonDelta := given.XonDelta
+	if !xonDelta.Set() {
+		xonDelta = ir.Num{N: cells(a, presetXonDelta), From: []ir.Origin{
 			{Why: fmt.Sprintf("preset: resume %d B below xoff", presetXonDelta)}, cell,
 		}}
-		if b.XonDelta.N >= b.Xoff.N {
-			b.XonDelta = ir.Num{N: b.Xoff.N / 2, From: []ir.Origin{{At: b.Xoff.From[0].At, Why: "half of xoff"}}}
+		if xonDelta.N >= xoff.N {
+			xonDelta = ir.Num{N: xoff.N / 2, From: []ir.Origin{{At: xoff.From[0].At, Why: "half of xoff"}}}
 		}
 	}
-	b.Size = given.Buffer
+	b.Size, b.Xoff, b.XonDelta = ir.Told(given.Buffer), ir.Told(xoff), ir.Told(xonDelta)
 	if !b.Size.Set() {
-		from := []ir.Origin{l.Length.From, l.Speed.From[0], l.MTU.From[0]}
+		from := []ir.Reason{{Link: ir.LinkLength}, {Link: ir.LinkSpeed}, {Link: ir.LinkMTU}}
 		if given.Xoff.Set() {
-			from = append(from, given.Xoff.From[0])
+			from = append(from, because(given.Xoff.From[0]))
 		}
 		if given.SmallPackets.Set() {
-			from = append(from, given.SmallPackets.From[0])
+			from = append(from, because(given.SmallPackets.From[0]))
 		}
-		quanta := platform.PauseQuanta(l.Speed.N)
-		from = append(from, l.Speed.From[1:]...)
 		from = append(from,
-			ir.Origin{Why: fmt.Sprintf("pause response at %s: %d quanta x %d B", platform.SpeedText(l.Speed.N), quanta,
-				platform.QuantumBytes)},
-			cell, ir.Origin{Why: fmt.Sprintf("xoff of %d B and headroom of %d B", b.Xoff.N, b.Need)})
-		b.Size = ir.Num{N: cells(a, b.Xoff.N+b.Need), From: from}
+			because(ir.Origin{Why: fmt.Sprintf("pause response at %s: %d quanta x %d B", platform.SpeedText(k.mbps),
+				platform.PauseQuanta(k.mbps), platform.QuantumBytes)}),
+			because(cell), because(ir.Origin{Why: fmt.Sprintf("xoff of %d B and headroom of %d B", b.Xoff.N, b.Need)}))
+		b.Size = ir.Derived{N: cells(a, b.Xoff.N+b.Need), From: from}
 	}
 	return b
 }
 
-// rows hands out short slices cut from long ones, and gives equal rows one slice.
-type rows[T comparable] struct {
-	last []T
-	free []T
-}
+// because is a reason that does not lie in a link.
+func because(o ir.Origin) ir.Reason { return ir.Reason{Origin: o} }
 
-func newRows[T comparable]() *rows[T] { return &rows[T]{} }
+// rows gives equal rows one slice; by their first element.
+type rows[T comparable] map[T][][]T
 
-// start returns an empty slice with room for n.
-func (r *rows[T]) start(n int) []T {
-	if cap(r.free) < n {
-		r.free = make([]T, 0, max(n, 1024))
-	}
-	return r.free[:0:n]
-}
-
-// end keeps what start's slice was filled with.
-func (r *rows[T]) end(row []T) []T {
+// share returns the one slice of a row, nil for an empty one. The row may be used again.
+func (r rows[T]) share(row []T) []T {
 	if len(row) == 0 {
 		return nil
 	}
-	if len(row) == len(r.last) {
-		same := true
-		for i := range row {
-			same = same && row[i] == r.last[i]
-		}
-		if same {
-			return r.last
+	for _, known := range r[row[0]] {
+		if slices.Equal(known, row) {
+			return known
 		}
 	}
-	r.free = r.free[len(row):cap(r.free)][:0]
-	r.last = row[:len(row):len(row)]
-	return r.last
+	kept := slices.Clip(slices.Clone(row))
+	r[row[0]] = append(r[row[0]], kept)
+	return kept
 }

@@ -17,18 +17,20 @@ func TestHeadroomFollowsTheLinksMTU(t *testing.T) {
 	b := p.Buffers[0]
 	assert.Equal(t, 4200, b.Terms[0].Bytes)
 	assert.Equal(t, 137_280, b.Need, "(4200 + 37,879 + 819 + 25,216) x 2 + 1024 in cells")
-	assert.Equal(t, "mtu = 4200", b.Size.From[2].Why)
-	assert.Equal(t, s.Links[0].Block.MTU.At, b.Size.From[2].At)
+	assert.Equal(t, "mtu = 4200", b.Size.On(p.Link).From[2].Why)
+	assert.Equal(t, s.Links[0].Block.MTU.At, b.Size.On(p.Link).From[2].At)
 
 	s = pair("sn2700", "10G", 5)
 	s.Links[0].Block.MTU = val(a, 4200)
-	m := port(compiled(t, s), "s0:swp1").Marks[0]
+	p = port(compiled(t, s), "s0:swp1")
+	m := p.Marks[0]
 	assert.Equal(t, 15_360, m.Min.N, "more than three frames of 4200 B, so the speed decides")
 	s.Links[0].Block.MTU = val(a, 6000)
-	m = port(compiled(t, s), "s0:swp1").Marks[0]
+	p = port(compiled(t, s), "s0:swp1")
+	m = p.Marks[0]
 	assert.Equal(t, 18_048, m.Min.N, "three frames in cells")
-	assert.Equal(t, "at least 3 frames of 6000 B", m.Min.From[2].Why)
-	assert.Equal(t, s.Links[0].Block.MTU.At, m.Min.From[2].At)
+	assert.Equal(t, "at least 3 frames of 6000 B", m.Min.On(p.Link).From[2].Why)
+	assert.Equal(t, s.Links[0].Block.MTU.At, m.Min.On(p.Link).From[2].At)
 }
 
 func TestSmallPackets(t *testing.T) {
@@ -39,7 +41,7 @@ func TestSmallPackets(t *testing.T) {
 	assert.Equal(t, 110_784, b.Need, "(9216 + 37,879 + 819 + 25,216) x 1.5 + 1024 in cells")
 	assert.Equal(t, "50 % of the sum so far x (2 - 1), for cells of 96 B", b.Terms[4].Why)
 	assert.Equal(t, 36_565, b.Terms[4].Bytes)
-	assert.Equal(t, "pfc.small_packets = 50", b.Size.From[3].Why)
+	assert.Equal(t, "pfc.small_packets = 50", b.Size.From[3].Origin.Why)
 	assert.LessOrEqual(t, b.Floor, b.Need)
 }
 
@@ -67,7 +69,7 @@ func TestMarksInTheStepsOfTheChip(t *testing.T) {
 		m := port(compiled(t, pair(model, "100G", 5)), "s0:swp1").Marks[0]
 		assert.Equal(t, 159_744, m.Min.N, "as Cumulus Linux shows 150 KiB")
 		assert.Equal(t, 1_597_440, m.Max.N)
-		assert.Contains(t, m.Min.From[len(m.Min.From)-1].Why, "steps of 12288 B")
+		assert.Contains(t, m.Min.From[len(m.Min.From)-1].Origin.Why, "steps of 12288 B")
 		m = port(compiled(t, pair(model, "10G", 5)), "s0:swp1").Marks[0]
 		assert.Equal(t, 3*12_288, m.Min.N, "three frames of 9216 B are 27,648 B")
 

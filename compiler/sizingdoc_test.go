@@ -82,8 +82,8 @@ func TestSizingDocument(t *testing.T) {
 		}
 		says("| %s | %s | %s | %s | %d %% | %s |", name, n(m.Chip), n(m.Lossless), n(m.Rest), m.Shared()*100/m.Chip, verdict)
 		if m.Fits() {
-			k := markKey{asic: asic, speed: &ir.Origin{}, mtuAt: &ir.Origin{}, mbps: c.speed, mtu: 9216, bound: m.MarkBound()}
-			says("| %s | %d, %d | %s | %s |", name, m.Ports, m.Groups, n(m.MarkBound()), n((&compiler{}).deriveMin(k, ir.Origin{}).N))
+			k := markKey{asic: asic, mbps: c.speed, mtu: 9216, bound: m.MarkBound()}
+			says("| %s | %d, %d | %s | %s |", name, m.Ports, m.Groups, n(m.MarkBound()), n(deriveMin(k, ir.Origin{}).N))
 		}
 	}
 
@@ -101,7 +101,7 @@ func full(t *testing.T, model string, ports, groups, speed int, metres float64) 
 	require.True(t, ok)
 	need, _, _ := headroom(m.ASIC, wire{speed, metres, 9216, allSmall})
 	xoff := cells(m.ASIC, presetXoff)
-	b := &ir.Buffer{Group: &ir.CosGroup{}, Size: ir.Num{N: need + xoff}, Xoff: ir.Num{N: xoff}, Need: need}
+	b := &ir.Buffer{Group: &ir.CosGroup{}, Size: ir.Derived{N: need + xoff}, Xoff: ir.Derived{N: xoff}, Need: need}
 	d := &ir.Device{Switch: &ir.Switch{Model: m}}
 	for range ports {
 		p := &ir.Port{Device: d, MTU: 9216, Link: &ir.Link{}}

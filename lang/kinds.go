@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
@@ -92,9 +93,10 @@ func whole(v cty.Value, lo, hi int, want string) (int, *problem) {
 	return int(i), nil
 }
 
-// pattern is a string that matches a regular expression.
+// pattern is a string that matches a regular expression. It is compiled when it is first needed: all of them take longer
+// than a small fabric.
 func pattern(name, want, expr string) kind[string] {
-	re := regexp.MustCompile(`\A(?:` + expr + `)\z`)
+	re := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\A(?:` + expr + `)\z`) })
 	return kind[string]{name, want, func(v cty.Value) (string, *problem) {
 		if v.Type() != cty.String {
 			return "", mistyped
@@ -103,7 +105,7 @@ func pattern(name, want, expr string) kind[string] {
 		switch {
 		case s == "":
 			return "", problemf(&badValue, "The text is empty. Expected %s.", want)
-		case len(s) > 255 || !re.MatchString(s):
+		case len(s) > 255 || !re().MatchString(s):
 			return "", problemf(&badValue, "%q is not well formed. Expected %s.", cut(s), want)
 		}
 		return s, nil

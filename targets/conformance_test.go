@@ -40,6 +40,7 @@ func everyFile(t *testing.T, f func(t *testing.T, d *target.Device, file target.
 	for name, fabric := range fabrics {
 		tree, ds := Render(fabric)
 		require.False(t, ds.HasErrors(), "%s: %s", name, textOf(ds))
+		require.Equal(t, ds, Check(fabric), name)
 		for _, d := range tree.Devices {
 			used[d.Target.Name] = true
 			for _, file := range d.Files {
@@ -289,6 +290,7 @@ func TestRenderIsDeterministic(t *testing.T) {
 	for range 5 {
 		_, got := Render(f)
 		require.Equal(t, want, got)
+		require.Equal(t, want, Check(f), "and without the files")
 	}
 	c.v1 = false
 	f = c.compile(t)
@@ -349,6 +351,7 @@ func TestUntaken(t *testing.T) {
 	}
 	_, ds := Render(f)
 	require.Len(t, ds, 2, "leaf and spine")
+	assert.Equal(t, ds, Check(f))
 	assert.Equal(t, "no-target", ds[0].Code)
 	assert.Contains(t, ds[0].Detail, `"sonic"`)
 	assert.Equal(t, 7, ds[0].At.Start.Line)
@@ -375,7 +378,9 @@ func TestTable(t *testing.T) {
 	}
 	for name, c := range samples {
 		c.v1, c.v2 = true, true // refused on 3.x
-		_, ds := Render(c.compile(t))
+		f := c.compile(t)
+		_, ds := Render(f)
+		assert.Equal(t, ds, Check(f), name)
 		for _, d := range ds {
 			assert.True(t, codes[d.Code], "%s: %s is not in Topics", name, d.Code)
 		}

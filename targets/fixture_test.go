@@ -31,6 +31,8 @@ func at(line int) diag.Range {
 
 func num(n int) ir.Num { return ir.Num{N: n, From: []ir.Origin{{At: at(9), Why: "the fixture"}}} }
 
+func derived(n int) ir.Derived { return ir.Told(num(n)) }
+
 func claims(values ...int) []ir.Claim {
 	var out []ir.Claim
 	for _, v := range values {
@@ -66,9 +68,9 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	var buffers []*ir.Buffer
 	var marks []*ir.Mark
 	for _, g := range carried {
-		buffers = append(buffers, &ir.Buffer{Group: g, Size: num(70000), Xoff: num(18000), XonDelta: num(2000)})
+		buffers = append(buffers, &ir.Buffer{Group: g, Size: derived(70000), Xoff: derived(18000), XonDelta: derived(2000)})
 		if g.ECN != nil {
-			marks = append(marks, &ir.Mark{Group: g, Min: num(153600), Max: num(1536000), Probability: num(100)})
+			marks = append(marks, &ir.Mark{Group: g, Min: derived(153600), Max: derived(1536000), Probability: derived(100)})
 		}
 	}
 	device := func(name, group string) *ir.Device {
@@ -98,7 +100,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	for i := range c.leaves * c.hosts {
 		d := device(fmt.Sprintf("gpu%05d", i+1), "gpu")
 		nic := &ir.NIC{
-			Name: "ens1f0", At: at(7), Device: d, Model: card, ModelAt: at(7), MTU: 9000, MTUAt: at(7), TOS: -1, RoCE: true,
+			NICPlaces: &ir.NICPlaces{At: at(7), ModelAt: at(7), MTUAt: at(7)}, Name: "ens1f0", Device: d, Model: card, MTU: 9000, TOS: -1, RoCE: true,
 			IP: netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + i/250), byte(1 + i%250)}), 24),
 		}
 		d.Host = &ir.Host{NICs: []*ir.NIC{nic}}

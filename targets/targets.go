@@ -59,6 +59,19 @@ it, or take the host out of the intent's members.
 // Render gives the files of every device. A device that needs nothing written, such as a host that is in no intent, is
 // not in the tree; one that must be configured and that no target takes is an error at its os or NIC model.
 func Render(f *ir.Fabric) (*target.Tree, diag.List) {
+	parts := inParts(f, (*part).render)
+	tree := &target.Tree{}
+	for _, p := range parts {
+		tree.Devices = append(tree.Devices, p.devices...)
+	}
+	return tree, found(parts)
+}
+
+// Check gives the diagnostics of [Render] alone. A tree is larger than its fabric; this keeps nothing.
+func Check(f *ir.Fabric) diag.List { return found(inParts(f, (*part).check)) }
+
+// inParts gives the devices of a fabric to a few goroutines, a run of them to each.
+func inParts(f *ir.Fabric, do func(*part, []*ir.Device)) []part {
 	workers := min(runtime.GOMAXPROCS(0), max(1, len(f.Devices)/minPerWorker))
 	size := (len(f.Devices) + workers - 1) / workers
 	parts := make([]part, workers)
@@ -67,17 +80,20 @@ func Render(f *ir.Fabric) (*target.Tree, diag.List) {
 	for chunk := range slices.Chunk(f.Devices, max(size, 1)) {
 		p := &parts[i]
 		i++
-		wg.Go(func() { p.render(chunk) })
+		wg.Go(func() { do(p, chunk) })
 	}
 	wg.Wait()
-	tree := &target.Tree{}
+	return parts
+}
+
+// found gives what all parts found, sorted.
+func found(parts []part) diag.List {
 	var ds diag.List
 	for _, p := range parts {
-		tree.Devices = append(tree.Devices, p.devices...)
 		ds = append(ds, p.found...)
 	}
 	ds.Sort()
-	return tree, ds
+	return ds
 }
 
 // minPerWorker is the number of devices below which another goroutine does not pay.
@@ -89,22 +105,31 @@ type part struct {
 	found   diag.List
 }
 
-func (p *part) render(devices []*ir.Device) {
-	slab := make([]target.Device, 0, len(devices))
+// each calls do for every device with its target. A device others configure has none; one that none takes is reported.
+func (p *part) each(devices []*ir.Device, do func(*ir.Device, *target.Target)) {
 	for _, d := range devices {
 		if d.ByHand != nil {
 			continue
 		}
-		i := slices.IndexFunc(All, func(t *target.Target) bool { return t.Takes(d) })
-		if i < 0 {
+		if i := slices.IndexFunc(All, func(t *target.Target) bool { return t.Takes(d) }); i >= 0 {
+			do(d, All[i])
+		} else {
 			untaken(&p.found, d)
-			continue
 		}
-		t := All[i]
+	}
+}
+
+func (p *part) check(devices []*ir.Device) {
+	p.each(devices, func(d *ir.Device, t *target.Target) { p.found = append(p.found, t.Check(d)...) })
+}
+
+func (p *part) render(devices []*ir.Device) {
+	slab := make([]target.Device, 0, len(devices))
+	p.each(devices, func(d *ir.Device, t *target.Target) {
 		files, ds := t.Render(d)
 		p.found = append(p.found, ds...)
 		if len(files) == 0 {
-			continue
+			return
 		}
 		slab = append(slab, target.Device{
 			Name: d.Name, Group: d.Group, At: d.At, Role: target.Host, Target: t, Source: d,
@@ -115,7 +140,7 @@ func (p *part) render(devices []*ir.Device) {
 			out.Role, out.Redundancy = target.Switch, d.Switch.MLAG
 		}
 		p.devices = append(p.devices, out)
-	}
+	})
 }
 
 // untaken reports a device that has a part in an intent and that no target writes for.

@@ -17,7 +17,7 @@ func BenchmarkRun(b *testing.B) {
 		}
 	}
 	for _, p := range c.F.Ports {
-		p.Buffers = []*ir.Buffer{{Group: c.Group, Size: ir.Num{N: 70_000}, Xoff: ir.Num{N: 18_000}, XonDelta: ir.Num{N: 2_000}}}
+		p.Buffers = []*ir.Buffer{{Group: c.Group, Size: ir.Derived{N: 70_000}, Xoff: ir.Derived{N: 18_000}, XonDelta: ir.Derived{N: 2_000}}}
 	}
 	f := fabric(c)
 	for b.Loop() {

@@ -51,9 +51,9 @@ func (m marking) late() bool {
 }
 
 // writtenAs gives the threshold a person wrote that n is or was derived from, "min" or "max", and its place.
-func (m marking) writtenAs(n ir.Num) (name string, at diag.Range, ok bool) {
+func (m marking) writtenAs(n ir.Derived) (name string, at diag.Range, ok bool) {
 	given := m.mark.Group.ECN
-	switch n.From[0].At {
+	switch n.On(m.port.Link).From[0].At {
 	case written(given.Min):
 		return "min", written(given.Min), given.Min.Set()
 	case written(given.Max):

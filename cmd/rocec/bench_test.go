@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
@@ -269,4 +270,126 @@ func BenchmarkChecks(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(f.Devices)), "ns/device")
 		})
 	}
+}
+
+// explicitFabric is hosts with a link block each, 64 on a leaf: as a program writes a fabric out.
+func explicitFabric(links int) fstest.MapFS {
+	files := fstest.MapFS{}
+	var b strings.Builder
+	fmt.Fprintf(&b, `
+fabric "explicit" {}
+
+cos_group "rdma" {
+  cos      = 3
+  dscp     = [26]
+  lossless = true
+  ecn {}
+}
+
+cos_group "cnp" {
+  cos    = 6
+  dscp   = [48]
+  strict = true
+}
+
+switch_model "big" {
+  asic  = "spectrum-3"
+  ports = 128
+  speed = "100G"
+}
+
+switch "leaf" {
+  names   = "leaf[0000-%04d]"
+  model   = "big"
+  version = "4.3.0"
+}
+
+host "gpu" {
+  names = "gpu[00000-%05d]"
+  nic "eth0" { model = "connectx-6" }
+}
+
+roce "training" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.gpu]
+}
+`, (links-1)/64, links-1)
+	for i := range links {
+		if i%1000 == 0 { // a file is 1 MiB at most
+			files[fmt.Sprintf("part%d.hcl", i/1000)] = &fstest.MapFile{Data: []byte(b.String())}
+			b.Reset()
+		}
+		fmt.Fprintf(&b, "\nlink \"l%[1]d\" {\n  a      = \"leaf%04[2]d:swp%[3]d\"\n  b      = \"gpu%05[1]d:eth0\"\n  speed  = \"100G\"\n  length = \"3m\"\n}\n", i, i/64, i%64+1)
+	}
+	files["last.hcl"] = &fstest.MapFile{Data: []byte(b.String())}
+	return files
+}
+
+// BenchmarkValidate goes from HCL to every diagnostic: 1x, 4x and 16x. MiB-live is what the fabric takes when all is said.
+func BenchmarkValidate(b *testing.B) {
+	for _, links := range []int{1_000, 4_000, 16_000} {
+		b.Run(fmt.Sprintf("%d-links", links), func(b *testing.B) {
+			fsys := explicitFabric(links)
+			var f *ir.Fabric
+			b.ReportAllocs()
+			for b.Loop() {
+				f = validateAll(b, fsys)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*links), "ns/link")
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			b.ReportMetric(float64(m.HeapAlloc)/(1<<20), "MiB-live")
+			if len(f.Links) != links {
+				b.Fatal(len(f.Links))
+			}
+		})
+	}
+}
+
+func validateAll(tb testing.TB, fsys fstest.MapFS) *ir.Fabric {
+	src, ds := lang.Load(fsys, ".", lang.Options{})
+	if ds.HasErrors() {
+		tb.Fatal(ds[0].Detail)
+	}
+	f, ds := compiler.Compile(src)
+	if ds.HasErrors() {
+		tb.Fatal(ds[0].Detail)
+	}
+	if ds := append(validate.Run(f, nil).Diagnostics, targets.Check(f)...); ds.HasErrors() {
+		tb.Fatal(ds[0].Detail)
+	}
+	return f
+}
+
+// What a fabric takes is in proportion to it, whoever wrote it out: ports that are alike share their sizes.
+func TestMemoryOfAFabric(t *testing.T) {
+	perLink := func(links int) float64 {
+		src, ds := lang.Load(explicitFabric(links), ".", lang.Options{})
+		if ds.HasErrors() {
+			t.Fatal(ds[0].Detail)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f, ds := compiler.Compile(src)
+		if ds.HasErrors() {
+			t.Fatal(ds[0].Detail)
+		}
+		runtime.ReadMemStats(&after)
+		sizes := map[*ir.Buffer]bool{}
+		for _, p := range f.Ports {
+			sizes[p.Buffers[0]] = true
+		}
+		if len(sizes) != 2 {
+			t.Errorf("%d different buffers for switches and NICs that are all alike", len(sizes))
+		}
+		return float64(after.TotalAlloc-before.TotalAlloc) / float64(links)
+	}
+	one, four := perLink(1_000), perLink(4_000)
+	if four > 1.3*one || four > 4_000 {
+		t.Errorf("compiling takes %.0f bytes a link for 1,000 links and %.0f for 4,000", one, four)
+	}
+	t.Logf("%.0f and %.0f bytes a link", one, four)
 }

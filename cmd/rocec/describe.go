@@ -45,10 +45,7 @@ func describeDevice(f *fabric, d *ir.Device) []section {
 	if d.Switch != nil {
 		out = append(out, describeMemory(d))
 	}
-	if f.tree == nil {
-		return out
-	}
-	for _, td := range f.tree.Devices {
+	for _, td := range f.tree().Devices {
 		if td.Source != d {
 			continue
 		}
@@ -158,10 +155,10 @@ func describePort(p *ir.Port) []section {
 	head.addTotal(p)
 	out := []section{head}
 	for _, b := range p.Buffers {
-		out = append(out, describeBuffer(b))
+		out = append(out, describeBuffer(b, p.Link))
 	}
 	for _, m := range p.Marks {
-		out = append(out, describeMark(m, p.Device))
+		out = append(out, describeMark(m, p))
 	}
 	return out
 }

@@ -46,13 +46,14 @@ func boundOrigin(m ir.Memory) []ir.Origin {
 	}
 }
 
-func describeBuffer(b *ir.Buffer) section {
+// describeBuffer is the buffer of one group at a port of a link.
+func describeBuffer(b *ir.Buffer, l *ir.Link) section {
 	s := section{Title: fmt.Sprintf("lossless %s, priority %d", b.Group.Name, b.Group.Cos)}
 	need := "headroom needed"
 	if b.Size.Set() {
-		s.num("buffer", b.Size, " B")
-		s.num("xoff", b.Xoff, " B")
-		s.num("xon_delta", b.XonDelta, " B")
+		s.num("buffer", b.Size.On(l), " B")
+		s.num("xoff", b.Xoff.On(l), " B")
+		s.num("xon_delta", b.XonDelta.On(l), " B")
 		s.add("xon", amount(b.Xoff.N-b.XonDelta.N), ir.Origin{Why: "xoff - xon_delta: sending goes on"})
 		s.add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
 	} else { // a NIC: its driver sizes its own buffers
@@ -91,11 +92,12 @@ func (s *section) addTotal(p *ir.Port) {
 }
 
 // describeMark is the marking of one group at a port of a switch.
-func describeMark(m *ir.Mark, d *ir.Device) section {
+func describeMark(m *ir.Mark, p *ir.Port) section {
+	d, l := p.Device, p.Link
 	s := section{Title: fmt.Sprintf("ECN marking of %s", m.Group.Name)}
-	s.num("min", m.Min, " B")
-	s.num("max", m.Max, " B")
-	s.num("probability", m.Probability, " %")
+	s.num("min", m.Min.On(l), " B")
+	s.num("max", m.Max.On(l), " B")
+	s.num("probability", m.Probability.On(l), " %")
 	if step := d.Switch.Model.ASIC.MarkStep; step > 0 && (m.Min.N%step > 0 || m.Max.N%step > 0) {
 		s.add("as the chip has them", fmt.Sprintf("%d and %d B", (m.Min.N+step-1)/step*step, (m.Max.N+step-1)/step*step),
 			ir.Origin{Why: fmt.Sprintf("%s: thresholds in steps of %d B", d.Switch.Model.ASIC.Title, step)})

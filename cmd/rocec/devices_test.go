@@ -22,7 +22,7 @@ func standing(t *testing.T) (dir string, devices *lab.Lab) {
 	f, err := a.load("../../examples/rack-v1-pfc")
 	require.NoError(t, err)
 	require.False(t, f.diags.HasErrors())
-	devices, err = lab.Start(f.tree)
+	devices, err = lab.Start(f.tree())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, devices.Close()) })
 

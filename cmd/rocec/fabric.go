@@ -22,10 +22,9 @@ import (
 
 // fabric is everything the pipeline made of one folder. After an error, what the later stages make is nil.
 type fabric struct {
-	src    *lang.Source
+	src    *lang.Source // files and comments only
 	ir     *ir.Fabric
 	report validate.Report
-	tree   *target.Tree
 	diags  diag.List // of all stages, sorted
 
 	ignored []lang.Ignored // silenced by comments; not in diags
@@ -34,10 +33,21 @@ type fabric struct {
 	strict bool   // warnings end in exit status 1
 
 	devices []deviceFile // only of files of devices: then there is no fabric
+
+	files *target.Tree // see tree
 }
 
-// load runs the pipeline on a folder: load, compile, judge, render. The first two stop it when they report errors;
-// validate and render both run, so that a person sees everything at once.
+// tree gives the files of every device, rendered when first asked for: most verbs only want to know what there is to say
+// of them, and they take more memory than the fabric. Nil when there is no fabric.
+func (f *fabric) tree() *target.Tree {
+	if f.files == nil && f.ir != nil {
+		f.files, _ = targets.Render(f.ir) // its diagnostics are among those of the fabric
+	}
+	return f.files
+}
+
+// load runs the pipeline on a folder: load, compile, judge, and ask the targets. The first two stop it when they report
+// errors; validate and targets both run, so that a person sees everything at once.
 func (a *app) load(dir string) (*fabric, error) {
 	o := lang.Options{Vars: a.vars, Env: a.environ, MaxObjects: a.maxObjects}
 	for _, name := range a.varFiles {
@@ -72,15 +82,15 @@ func (a *app) load(dir string) (*fabric, error) {
 	f := &fabric{dir: dir}
 	f.src, f.diags = lang.Load(&rootedFS{name, root.FS()}, name, o)
 	if !f.diags.HasErrors() {
+		src := f.src
+		f.src = &lang.Source{Files: src.Files, Ignores: src.Ignores} // the rest is the compiler's to let go of
 		var ds diag.List
-		f.ir, ds = compiler.Compile(f.src)
+		f.ir, ds = compiler.Compile(src)
 		f.diags = append(f.diags, ds...)
 	}
 	if !f.diags.HasErrors() {
 		f.report = validate.Run(f.ir, a.steps())
-		tree, ds := targets.Render(f.ir)
-		f.tree = tree
-		f.diags = append(append(f.diags, f.report.Diagnostics...), ds...)
+		f.diags = append(append(f.diags, f.report.Diagnostics...), targets.Check(f.ir)...)
 	}
 	f.diags.Sort()
 	f.suppress(f.ir != nil)

@@ -53,6 +53,7 @@ func main() {
 		stop()
 	}()
 	signal.Ignore(syscall.SIGPIPE) // a reader who has seen enough must not stop an apply half way
+	boundMemory(os.Getenv)
 	out := &output{file: os.Stdout}
 	p := &person{stdin: os.Stdin, stdout: out, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv}
 	code := run(ctx, p, os.Args[1:])

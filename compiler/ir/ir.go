@@ -118,6 +118,76 @@ type Origin struct {
 	Why string // "cable of 30 m", "Spectrum: cells of 96 B"
 }
 
+// Derived is a number derived for a port. Ports that are alike share it, whatever lines gave their links the same values,
+// so the lines of links are left open in its reasons; [Derived.On] fills them in.
+type Derived struct {
+	N    int
+	From []Reason // as Num.From
+}
+
+// Set tells whether the number was written or derived.
+func (d Derived) Set() bool { return len(d.From) > 0 }
+
+// Reason is one reason for a derived number: an origin, or what a link says.
+type Reason struct {
+	Link   LinkValue // NoLinkValue: Origin is the reason
+	Origin Origin    // with a link value only Why, and empty where the link's own text is to stand
+}
+
+// LinkValue is a value of a link that sizes depend on.
+type LinkValue int
+
+// The values of a link.
+const (
+	NoLinkValue LinkValue = iota
+	LinkLength
+	LinkSpeed
+	LinkMTU
+)
+
+// Told is a number that no link has a part in.
+func Told(n Num) Derived {
+	d := Derived{N: n.N}
+	for _, o := range n.From {
+		d.From = append(d.From, Reason{Origin: o})
+	}
+	return d
+}
+
+// On gives the number with its reasons as they are for a port of a link.
+func (d Derived) On(l *Link) Num {
+	n := Num{N: d.N}
+	for _, r := range d.From {
+		n.From = append(n.From, r.on(l))
+	}
+	return n
+}
+
+func (r Reason) on(l *Link) Origin {
+	var o Origin
+	switch r.Link {
+	case NoLinkValue:
+		return r.Origin
+	case LinkLength:
+		o = l.Length.From
+	case LinkSpeed:
+		o = l.Speed.first()
+	case LinkMTU:
+		o = l.MTU.first()
+	}
+	if r.Origin.Why != "" {
+		o.Why = r.Origin.Why
+	}
+	return o
+}
+
+func (n Num) first() Origin {
+	if !n.Set() {
+		return Origin{}
+	}
+	return n.From[0]
+}
+
 // Intent is a roce block.
 type Intent struct {
 	Name      string
@@ -193,25 +263,26 @@ type Host struct {
 
 // NIC is one RoCE-capable interface of a host.
 type NIC struct {
+	*NICPlaces
 	Name           string // the netdev
-	At             diag.Range
 	Device         *Device
 	Model          *platform.NIC
-	ModelAt        diag.Range
 	MTU            int // 0: not stated, the interface's own is kept
-	MTUAt          diag.Range
 	IP             netip.Prefix
-	IPAt           diag.Range
 	TTL            int // 0: not stated
-	TTLAt          diag.Range
 	TOS            int // -1: not stated; derived from the group's first DSCP
-	TOSAt          diag.Range
 	RoCE           bool
 	VFRoCE         map[int]bool
 	TrafficClasses []TrafficClass
 	Port           *Port     // nil when not cabled
 	Bond           *Bond     // nil when not in a bond
 	Intents        []*Intent // the intents it is a member of, in order of name
+}
+
+// NICPlaces are the lines a NIC's settings are written in; the NICs of a block share them.
+type NICPlaces struct {
+	At                                 diag.Range
+	ModelAt, MTUAt, IPAt, TTLAt, TOSAt diag.Range
 }
 
 // TrafficClass is an exception by address.
@@ -308,7 +379,7 @@ func (l Length) Known() bool { return l.From.Why != "" }
 // its driver takes for a lossless group, where that is known.
 type Buffer struct {
 	Group                *CosGroup
-	Size, Xoff, XonDelta Num
+	Size, Xoff, XonDelta Derived
 	Need                 int    // headroom that loses nothing in the worst case; of a NIC the whole buffer
 	Floor                int    // headroom below which loss is likely
 	Terms                []Term // Need, summand by summand
@@ -327,5 +398,5 @@ type Term struct {
 // Mark is ECN marking of one group at one egress port.
 type Mark struct {
 	Group                 *CosGroup
-	Min, Max, Probability Num
+	Min, Max, Probability Derived
 }

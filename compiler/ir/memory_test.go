@@ -17,7 +17,7 @@ func cabledSwitch(t *testing.T, model string, ports, groups, size int) *ir.Devic
 	require.True(t, ok)
 	d := &ir.Device{Switch: &ir.Switch{Model: m}}
 	link := &ir.Link{Block: `link "hosts"`}
-	num := func(n int) ir.Num { return ir.Num{N: n, From: []ir.Origin{{Why: "test"}}} }
+	num := func(n int) ir.Derived { return ir.Told(ir.Num{N: n, From: []ir.Origin{{Why: "test"}}}) }
 	var buffers []*ir.Buffer
 	for range groups {
 		buffers = append(buffers, &ir.Buffer{Group: &ir.CosGroup{Name: "rdma"}, Size: num(size), Xoff: num(18_000)})

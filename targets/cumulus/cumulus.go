@@ -45,6 +45,7 @@ var Target = &target.Target{
 	Doc:      "writes " + Path + " for switches that run Cumulus Linux 3.1.1 to 4.3",
 	Topics:   topics,
 	Takes:    func(d *ir.Device) bool { return d.Switch != nil && d.Switch.OS == OS },
+	Check:    check,
 	Render:   render,
 	About:    about,
 	Identity: identity,

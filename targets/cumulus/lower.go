@@ -276,19 +276,22 @@ func weights(service, bulk int) (int, int) {
 func losslessGroups(d *ir.Device, name string) []lossless {
 	type key struct{ cos, size, xoff, xonDelta int }
 	var groups []lossless
-	index := map[key]int{}
+	index, rows := map[key]int{}, map[**ir.Buffer]int{} // ports that are alike share their rows
 	for _, p := range sorted(d.Ports) {
 		if len(p.ir.Buffers) == 0 {
 			continue
 		}
-		g := combine(p.ir.Buffers)
-		k := key{mask(g.cos), g.size.N, g.xoff.N, g.xonDelta.N}
-		i, known := index[k]
+		i, known := rows[&p.ir.Buffers[0]]
 		if !known {
-			i = len(groups)
-			index[k] = i
-			g.name = numbered(name, i)
-			groups = append(groups, g)
+			g := combine(p.ir)
+			k := key{mask(g.cos), g.size.N, g.xoff.N, g.xonDelta.N}
+			if i, known = index[k]; !known {
+				i = len(groups)
+				index[k] = i
+				g.name = numbered(name, i)
+				groups = append(groups, g)
+			}
+			rows[&p.ir.Buffers[0]] = i
 		}
 		groups[i].ports = append(groups[i].ports, p.port)
 		if l := p.ir.Link.Length; l.Known() {
@@ -300,18 +303,18 @@ func losslessGroups(d *ir.Device, name string) []lossless {
 	return groups
 }
 
-func combine(buffers []*ir.Buffer) lossless {
+func combine(p *ir.Port) lossless {
 	var g lossless
-	for i, b := range buffers {
+	for i, b := range p.Buffers {
 		g.cos = append(g.cos, b.Group.Cos)
 		g.why = append(g.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
 		if i == 0 {
-			g.size, g.xoff, g.xonDelta = b.Size, b.Xoff, b.XonDelta
+			g.size, g.xoff, g.xonDelta = b.Size.On(p.Link), b.Xoff.On(p.Link), b.XonDelta.On(p.Link)
 			continue
 		}
-		g.size = ir.Num{N: g.size.N + b.Size.N, From: slices.Concat(g.size.From, b.Size.From)}
-		g.xoff = smaller(g.xoff, b.Xoff)
-		g.xonDelta = smaller(g.xonDelta, b.XonDelta)
+		g.size = ir.Num{N: g.size.N + b.Size.N, From: append(g.size.From, b.Size.On(p.Link).From...)}
+		g.xoff = smaller(g.xoff, b.Xoff.On(p.Link))
+		g.xonDelta = smaller(g.xonDelta, b.XonDelta.On(p.Link))
 	}
 	slices.Sort(g.cos)
 	g.cos = slices.Compact(g.cos)
@@ -330,32 +333,40 @@ func smaller(a, b ir.Num) ir.Num {
 func markingGroups(d *ir.Device) []marking {
 	type key struct{ cos, min, max, probability int }
 	var groups []marking
-	index := map[key]int{}
+	index, rows := map[key]int{}, map[**ir.Mark]int{} // ports that are alike share their rows
 	for _, p := range sorted(d.Ports) {
 		if len(p.ir.Marks) == 0 {
 			continue
 		}
-		first := p.ir.Marks[0]
-		g := marking{min: first.Min, max: first.Max, probability: first.Probability}
-		for _, m := range p.ir.Marks {
-			g.cos = append(g.cos, m.Group.Cos)
-			if m.Group.ECN != nil {
-				g.why = append(g.why, ir.Origin{At: m.Group.ECN.At, Why: m.Group.Name + " is marked"})
-			}
-		}
-		slices.Sort(g.cos)
-		g.cos = slices.Compact(g.cos)
-		k := key{mask(g.cos), g.min.N, g.max.N, g.probability.N}
-		i, known := index[k]
+		i, known := rows[&p.ir.Marks[0]]
 		if !known {
-			i = len(groups)
-			index[k] = i
-			g.name = numbered(ecnGroup, i)
-			groups = append(groups, g)
+			g := markingOf(p.ir)
+			k := key{mask(g.cos), g.min.N, g.max.N, g.probability.N}
+			if i, known = index[k]; !known {
+				i = len(groups)
+				index[k] = i
+				g.name = numbered(ecnGroup, i)
+				groups = append(groups, g)
+			}
+			rows[&p.ir.Marks[0]] = i
 		}
 		groups[i].ports = append(groups[i].ports, p.port)
 	}
 	return groups
+}
+
+func markingOf(p *ir.Port) marking {
+	first := p.Marks[0]
+	g := marking{min: first.Min.On(p.Link), max: first.Max.On(p.Link), probability: first.Probability.On(p.Link)}
+	for _, m := range p.Marks {
+		g.cos = append(g.cos, m.Group.Cos)
+		if m.Group.ECN != nil {
+			g.why = append(g.why, ir.Origin{At: m.Group.ECN.At, Why: m.Group.Name + " is marked"})
+		}
+	}
+	slices.Sort(g.cos)
+	g.cos = slices.Compact(g.cos)
+	return g
 }
 
 // named is a port of the fabric with its front-panel name read.

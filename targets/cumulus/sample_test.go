@@ -18,8 +18,8 @@ func at(line int) diag.Range {
 	return diag.Range{Filename: "fabric.hcl", Start: hcl.Pos{Line: line, Column: 1, Byte: 100 * line}, End: hcl.Pos{Line: line, Column: 5, Byte: 100*line + 4}}
 }
 
-func num(n int, why string) ir.Num {
-	return ir.Num{N: n, From: []ir.Origin{{At: at(n % 97), Why: why}}}
+func num(n int, why string) ir.Derived {
+	return ir.Told(ir.Num{N: n, From: []ir.Origin{{At: at(n % 97), Why: why}}})
 }
 
 // sample is one switch in the making.
@@ -71,7 +71,7 @@ func (s *sample) intent(name string, version int, g, cnp *ir.CosGroup) *ir.Inten
 func (s *sample) cable(name string, metres float64, intents ...*ir.Intent) *ir.Port {
 	f := s.fabric
 	host := &ir.Device{ID: len(f.Devices), Name: fmt.Sprintf("host%d", len(f.Devices)), Host: &ir.Host{}, Fabric: f}
-	nic := &ir.NIC{Name: "eth2", Device: host, RoCE: true, Intents: intents}
+	nic := &ir.NIC{NICPlaces: &ir.NICPlaces{}, Name: "eth2", Device: host, RoCE: true, Intents: intents}
 	host.Host.NICs = []*ir.NIC{nic}
 	f.Devices = append(f.Devices, host)
 	a := &ir.Port{ID: len(f.Ports), Index: len(s.sw.Ports), Device: s.sw, Name: name, At: at(80), Speed: 25_000, MTU: 9216}

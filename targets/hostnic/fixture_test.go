@@ -94,8 +94,8 @@ func (f *fabric) host(name string, nics ...*ir.NIC) *ir.Device {
 // nic is a cabled ConnectX-5 that carries some intents.
 func (f *fabric) nic(t testing.TB, name string, intents ...*ir.Intent) *ir.NIC {
 	n := &ir.NIC{
-		Name: name, At: place(50), Model: nicModel(t, "connectx-5"), ModelAt: place(51), MTU: 9000, MTUAt: place(52),
-		TOS: -1, RoCE: true, Intents: intents,
+		NICPlaces: &ir.NICPlaces{At: place(50), ModelAt: place(51), MTUAt: place(52)},
+		Name:      name, Model: nicModel(t, "connectx-5"), MTU: 9000, TOS: -1, RoCE: true, Intents: intents,
 	}
 	n.Port = &ir.Port{Name: name, NIC: n, Link: &ir.Link{Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}}}
 	for _, in := range intents {

@@ -119,6 +119,7 @@ var Target = &target.Target{
 	Doc:      "RoCE settings of hosts with mlx5 NICs (ConnectX-4 and later, BlueField): a value file, a script and a systemd unit.",
 	Topics:   Topics,
 	Takes:    func(d *ir.Device) bool { return d.Host != nil },
+	Check:    check,
 	Render:   render,
 	About:    about,
 	Identity: identity,
@@ -152,20 +153,23 @@ var (
 	script = []byte(script1 + script2 + script3 + script4)
 )
 
-// render gives the files of a host, in the order they should be written: code before values.
-func render(d *ir.Device) ([]target.File, diag.List) {
+// check judges the NICs of a host.
+func check(d *ir.Device) diag.List {
 	var ds diag.List
 	for _, n := range d.Host.NICs {
 		judgeOther(&ds, n)
 	}
-	ours := nics(d)
-	if len(ours) == 0 {
-		return nil, ds
-	}
-	for _, n := range ours {
+	for _, n := range nics(d) {
 		judge(&ds, n)
 	}
-	if ds.HasErrors() {
+	return ds
+}
+
+// render gives the files of a host, in the order they should be written: code before values.
+func render(d *ir.Device) ([]target.File, diag.List) {
+	ds := check(d)
+	ours := nics(d)
+	if len(ours) == 0 || ds.HasErrors() {
 		return nil, ds
 	}
 	activate := step(ours)

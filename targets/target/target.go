@@ -22,6 +22,9 @@ type Target struct {
 	// Takes tells whether the target writes for a device. Every device is taken by at most one target.
 	Takes func(*ir.Device) bool
 
+	// Check gives the diagnostics of Render alone, for those who want no files.
+	Check func(*ir.Device) diag.List
+
 	// Render lowers a device's settings into the files it should hold. It is pure: the same device gives the same
 	// files, in the same order. Diagnostics name this vendor's keys and releases.
 	Render func(*ir.Device) ([]File, diag.List)

@@ -253,8 +253,8 @@ func portSettings(p *ir.Port) []pageValue {
 			continue
 		}
 		out = append(out,
-			pageValue{name + "buffer", bytesText(b.Size.N), originText(b.Size.From...)},
-			pageValue{name + "xoff", bytesText(b.Xoff.N), originText(b.Xoff.From...)},
+			pageValue{name + "buffer", bytesText(b.Size.N), originText(b.Size.On(p.Link).From...)},
+			pageValue{name + "xoff", bytesText(b.Xoff.N), originText(b.Xoff.On(p.Link).From...)},
 			pageValue{name + "headroom", bytesText(b.Headroom()), fmt.Sprintf("buffer - xoff; %s needed", bytesText(b.Need))})
 	}
 	return out

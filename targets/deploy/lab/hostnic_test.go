@@ -37,7 +37,10 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 		names = append(names, "ens1f1")
 	}
 	for _, name := range names {
-		n := &ir.NIC{Name: name, At: at, Device: d, Model: model, ModelAt: at, MTU: 9000, MTUAt: at, TOS: -1, RoCE: true, Intents: []*ir.Intent{in}}
+		n := &ir.NIC{
+			NICPlaces: &ir.NICPlaces{At: at, ModelAt: at, MTUAt: at}, Name: name, Device: d, Model: model, MTU: 9000, TOS: -1,
+			RoCE: true, Intents: []*ir.Intent{in},
+		}
 		n.Port = &ir.Port{
 			Device: d, Name: name, NIC: n, Link: &ir.Link{Length: ir.Length{Metres: 3, From: from[0]}},
 			Buffers: []*ir.Buffer{{Group: rdma}},

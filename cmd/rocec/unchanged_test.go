@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/rocec/picture"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/validate"
+)
+
+// Ports, NICs and switches that are alike share what they hold. So whoever uses a fabric leaves it as it was, or one port
+// would change others.
+func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
+	examples, err := filepath.Glob("../../examples/*/fabric.hcl")
+	require.NoError(t, err)
+	require.NotEmpty(t, examples)
+	for _, name := range examples {
+		dir := filepath.Dir(name)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			a := &app{person: &person{getenv: os.Getenv}, maxObjects: 10_000, budget: defaultBudget}
+			f, err := a.load(dir)
+			require.NoError(t, err)
+			require.NotNil(t, f.ir)
+			before := fingerprint(f.ir)
+
+			validate.Run(f.ir, a.steps())
+			targets.Check(f.ir)
+			for _, d := range f.tree().Devices {
+				for _, file := range d.Files {
+					data, _ := file.Edit(nil)
+					if file.Keys == nil {
+						continue
+					}
+					for _, k := range file.Keys(data) {
+						if file.Why != nil {
+							file.Why(k.Name)
+						}
+					}
+				}
+			}
+			for _, d := range f.ir.Devices {
+				describeDevice(f, d)
+			}
+			for _, p := range f.ir.Ports {
+				describePort(p)
+			}
+			for _, p := range picture.Formats {
+				p.Write(f.ir, f.report.Proofs)
+			}
+			assert.Equal(t, before, fingerprint(f.ir))
+
+			// The fingerprint sees what ports share.
+			for _, p := range f.ir.Ports {
+				if len(p.Buffers) > 0 && p.NIC == nil {
+					p.Buffers[0].Size.From[0].Origin.Why += "!"
+					assert.NotEqual(t, before, fingerprint(f.ir))
+					break
+				}
+			}
+		})
+	}
+}
+
+// fingerprint is a hash of everything a fabric holds, and of what in it is shared. The router keeps what it has worked out;
+// it is left out.
+func fingerprint(f *ir.Fabric) uint64 {
+	h := fnv.New64a()
+	plain := *f
+	plain.Routes = nil
+	seen := map[any]int{}
+	sum(h, reflect.ValueOf(&plain), seen)
+	return h.Sum64()
+}
+
+func sum(w io.Writer, v reflect.Value, seen map[any]int) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			fmt.Fprint(w, "nil;")
+			return
+		}
+		at := [2]any{v.Pointer(), v.Type()}
+		if n, ok := seen[at]; ok {
+			fmt.Fprintf(w, "@%d;", n)
+			return
+		}
+		seen[at] = len(seen)
+		sum(w, v.Elem(), seen)
+	case reflect.Struct:
+		for _, field := range v.Fields() {
+			sum(w, field, seen)
+		}
+	case reflect.Slice, reflect.Array:
+		fmt.Fprintf(w, "[%d:", v.Len())
+		for i := range v.Len() {
+			sum(w, v.Index(i), seen)
+		}
+	case reflect.Map:
+		keys := map[string]reflect.Value{}
+		for _, k := range v.MapKeys() {
+			keys[fmt.Sprint(k)] = k
+		}
+		for _, k := range slices.Sorted(maps.Keys(keys)) {
+			fmt.Fprintf(w, "%s=", k)
+			sum(w, v.MapIndex(keys[k]), seen)
+		}
+	case reflect.Func, reflect.Interface, reflect.Chan, reflect.UnsafePointer:
+		fmt.Fprintf(w, "%t;", v.IsNil())
+	default:
+		fmt.Fprintf(w, "%v;", v)
+	}
+}
