@@ -104,11 +104,12 @@ output "fast" { value = cos_group.fast }
 		"odd-leaf01 odd.leaf odd-leaf", "odd-leaf02 odd.leaf odd-leaf",
 	}, names)
 	for _, r := range s.Roces {
-		text := r.Name + " " + r.CosGroup.V + ":"
+		var text strings.Builder
+		text.WriteString(r.Name + " " + r.CosGroup.V + ":")
 		for _, m := range r.Members {
-			text += " " + m.Group
+			text.WriteString(" " + m.Group)
 		}
-		groups = append(groups, text)
+		groups = append(groups, text.String())
 	}
 	assert.Equal(t, []string{
 		`all rdma: pod[a].gpu pod[b].gpu`, "one rdma: odd.gpu",
