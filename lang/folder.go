@@ -169,6 +169,10 @@ func (l *loader) register(f *folder, b *hclsyntax.Block, kind labelKind) bool {
 		f.mean(b.Type, b)
 		return false
 	}
+	if b.Type == "variable" && (name == "source" || name == "for_each") {
+		badName.Errorf(&l.diags, b.LabelRanges[0], "A variable cannot be called %q: in a module block the word has a meaning of its own. Give it another name.", name)
+		return false
+	}
 	known := f.labels[b.Type]
 	if known == nil {
 		known = map[string]diag.Range{}
