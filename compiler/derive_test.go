@@ -246,7 +246,7 @@ func TestHint(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"leaf11", ` Did you mean "leaf1"?`}, {"laef1", ` Did you mean "leaf1"?`}, {"spine", ` Did you mean "spine1"?`}, {"x", ""}, {"", ""}, {"something", ""},
 	} {
-		assert.Equal(t, c.want, hint(c.name, []string{"leaf1", "leaf2", "spine1"}), c.name)
+		assert.Equal(t, c.want, hint(c.name, []string{"leaf1", "leaf2", "spine1"}).String(), c.name)
 	}
 }
 

@@ -98,8 +98,9 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	if d.ByHand != nil { // whatever it runs, nothing is written for it
 		w.OS, w.OSAt = s.OS.V, s.OS.At
 	} else if !slices.Contains(operatingSystems, w.OS) {
-		c.report.errorf(topicUnknownOS, w.OSAt, d.Name, "No target writes for the operating system %q.%s Write %s, or describe the switch by a by_hand block.",
-			w.OS, hint(w.OS, operatingSystems), strings.Join(operatingSystems, " or "))
+		meant := hint(w.OS, operatingSystems)
+		c.instead(c.report.errorf(topicUnknownOS, w.OSAt, d.Name, "No target writes for the operating system %q.%s Write %s, or describe the switch by a by_hand block.",
+			w.OS, meant, strings.Join(operatingSystems, " or ")), w.OS, meant)
 	}
 	if s.Version.Set() && d.ByHand == nil && !validVersion(w.Version) {
 		c.report.errorf(topicVersionInvalid, w.VersionAt, d.Name, "%q is no release. Write numbers with dots between them, as "+
@@ -210,8 +211,9 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 		nic := nicOf(d, n.V)
 		switch {
 		case nic == nil:
-			r.errorf(topicUnknownInterface, or(n.At, b.Decl), d.Name+":"+n.V, "%s has no nic block %q to put into bond %q.%s %s",
-				d.Name, n.V, b.Name, hint(n.V, nicNames(d)), hasNICs(d))
+			meant := hint(n.V, nicNames(d))
+			m.c.instead(r.errorf(topicUnknownInterface, or(n.At, b.Decl), d.Name+":"+n.V, "%s has no nic block %q to put into bond %q.%s %s",
+				d.Name, n.V, b.Name, meant, hasNICs(d)), n.V, meant)
 		case nic.Bond != nil:
 			r.errorf(topicBondInvalid, or(n.At, b.Decl), d.Name+":"+n.V, "%s is in bond %q already. Take it out of one of the two.", n.V, nic.Bond.Name).
 				Note(nic.Bond.At, "that bond")
@@ -272,8 +274,9 @@ func hasNICs(d *ir.Device) string {
 func (c *compiler) device(name string, at diag.Range, why string) *ir.Device {
 	d := c.named[name]
 	if d == nil && !c.report.again(name, at) {
-		c.report.unknown[name] = c.report.errorf(topicUnknownDevice, at, name, "No switch and no host is called %q%s.%s", name, why,
-			cmp.Or(c.nameNear.hint(name), " Correct the name, or write a switch or host block for it."))
+		meant := c.nameNear.hint(name)
+		c.report.unknown[name] = c.instead(c.report.errorf(topicUnknownDevice, at, name, "No switch and no host is called %q%s.%s", name, why,
+			cmp.Or(meant.String(), " Correct the name, or write a switch or host block for it.")), name, meant)
 	}
 	return d
 }

@@ -143,8 +143,9 @@ func (c *compiler) members(m *membership, named *lang.Member) {
 		d := c.named[named.Host]
 		switch {
 		case d == nil:
-			c.report.errorf(topicUnknownMember, named.At, named.Host, "No host is called %q.%s", named.Host,
-				cmp.Or(c.nameNear.hint(named.Host), " Correct the name, or write a host block for it."))
+			meant := c.nameNear.hint(named.Host)
+			c.instead(c.report.errorf(topicUnknownMember, named.At, named.Host, "No host is called %q.%s", named.Host,
+				cmp.Or(meant.String(), " Correct the name, or write a host block for it.")), named.Host, meant)
 		case d.Host == nil:
 			c.report.errorf(topicUnknownMember, named.At, named.Host, "%q is a switch, and members of an intent are hosts. Name the hosts behind it.", named.Host).
 				Note(d.At, "the switch")
@@ -180,8 +181,9 @@ func (c *compiler) oneNIC(m *membership, d *ir.Device, named *lang.Member) {
 	n := nicOf(d, named.NIC)
 	switch {
 	case n == nil:
-		c.report.errorf(topicUnknownMember, named.At, name, "%s has no nic block %q.%s %s", d.Name, named.NIC,
-			hint(named.NIC, nicNames(d)), hasNICs(d)).Note(d.Decl, "the host is declared here")
+		meant := hint(named.NIC, nicNames(d))
+		c.instead(c.report.errorf(topicUnknownMember, named.At, name, "%s has no nic block %q.%s %s", d.Name, named.NIC, meant, hasNICs(d)), named.NIC, meant).
+			Note(d.Decl, "the host is declared here")
 	case !n.RoCE:
 		c.report.errorf(topicMemberOff, named.At, name, "%s is a member of %q, and its nic block says roce = false. Delete that there, or take the interface out of members.", name, m.intent.Name).
 			Note(n.At, "the nic block")

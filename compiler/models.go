@@ -33,8 +33,8 @@ func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
 	}
 	asic, ok := platform.FindASIC(m.ASIC.V)
 	if !ok {
-		c.report.errorf(topicUnknownModel, or(m.ASIC.At, m.Decl), m.ASIC.V, "No chip is called %q.%s",
-			m.ASIC.V, hintOrList(m.ASIC.V, platform.ASICNames()))
+		c.instead(c.report.errorf(topicUnknownModel, or(m.ASIC.At, m.Decl), m.ASIC.V, "No chip is called %q.%s",
+			m.ASIC.V, hintOrList(m.ASIC.V, platform.ASICNames())), m.ASIC.V, hint(m.ASIC.V, platform.ASICNames()))
 		return s // without ports: links to it are not checked
 	}
 	s.ASIC = asic
@@ -76,8 +76,8 @@ func (c *compiler) nicModel(m *lang.NICModel) *platform.NIC {
 	}
 	family, ok := platform.FindFamily(m.Family.V)
 	if !ok {
-		c.report.errorf(topicUnknownModel, or(m.Family.At, m.Decl), m.Family.V, "No NIC family is called %q.%s",
-			m.Family.V, hintOrList(m.Family.V, platform.FamilyNames()))
+		c.instead(c.report.errorf(topicUnknownModel, or(m.Family.At, m.Decl), m.Family.V, "No NIC family is called %q.%s",
+			m.Family.V, hintOrList(m.Family.V, platform.FamilyNames())), m.Family.V, hint(m.Family.V, platform.FamilyNames()))
 	}
 	n := &platform.NIC{
 		Name: m.Name, Title: m.Name, Family: family, Speed: m.Speed.V, Ports: m.Ports.Or(2),
@@ -136,11 +136,12 @@ func (c *compiler) nicNamed(model lang.Value[string], decl diag.Range) *platform
 
 func (c *compiler) unknownModel(at diag.Range, kind, name string, known []string, declare string) {
 	meant := hint(strings.ToLower(name), known)
+	say := meant.String()
 	if meant == "" {
-		meant = " It knows " + strings.Join(known, ", ") + "."
+		say = " It knows " + strings.Join(known, ", ") + "."
 	}
-	c.report.errorf(topicUnknownModel, at, name, "The table of %s models has no %q.%s Write a block %s if it is hardware of your own.",
-		kind, name, meant, declare)
+	c.instead(c.report.errorf(topicUnknownModel, at, name, "The table of %s models has no %q.%s Write a block %s if it is hardware of your own.",
+		kind, name, say, declare), name, meant)
 }
 
 // or returns the first place that is one.

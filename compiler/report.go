@@ -90,22 +90,59 @@ type speller struct {
 
 func newSpeller(names []string) *speller { return &speller{names: names, left: 20} }
 
-// hint returns ` Did you mean "x"?`, or nothing.
-func (s *speller) hint(name string) string {
+// guess is a name somebody may have meant, or nothing. In a message it reads ` Did you mean "x"?`.
+type guess string
+
+func (g guess) String() string {
+	if g == "" {
+		return ""
+	}
+	return ` Did you mean "` + string(g) + `"?`
+}
+
+// hint guesses what was meant by name.
+func (s *speller) hint(name string) guess {
 	if s.left == 0 {
 		return ""
 	}
 	s.left--
-	return diag.DidYouMean(name, s.names)
+	return guess(diag.Nearest(name, s.names))
 }
 
 // hint is [speller.hint] for a short list of names.
-func hint(name string, names []string) string { return newSpeller(names).hint(name) }
+func hint(name string, names []string) guess { return newSpeller(names).hint(name) }
+
+// instead offers a guess in place of a name that stands, in so many letters, once in what d points at.
+func (c *compiler) instead(d *diag.Diagnostic, name string, meant guess) *diag.Diagnostic {
+	at := d.At
+	src := c.src.Files[at.Filename]
+	if meant == "" || name == "" || at.End.Byte > len(src) || at.Start.Byte > at.End.Byte || at.Start.Line != at.End.Line {
+		return d
+	}
+	text := string(src[at.Start.Byte:at.End.Byte])
+	i := strings.Index(text, name)
+	if i < 0 || strings.Contains(text[i+1:], name) || i > 0 && isNameByte(text[i-1]) || i+len(name) < len(text) && isNameByte(text[i+len(name)]) {
+		return d
+	}
+	for _, b := range []byte(text) {
+		if b >= 0x80 { // a column is no byte
+			return d
+		}
+	}
+	at.Start.Byte, at.Start.Column = at.Start.Byte+i, at.Start.Column+i
+	at.End.Byte, at.End.Column = at.Start.Byte+len(name), at.Start.Column+len(name)
+	return d.Instead(at, string(meant))
+}
+
+// isNameByte tells whether a byte may stand in the name of a device, an interface or a model, or in a nodeset of them.
+func isNameByte(b byte) bool {
+	return strings.IndexByte("._-+@[]", b) >= 0 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}
 
 // hintOrList is [hint], or what there is to choose from.
 func hintOrList(name string, names []string) string {
 	if meant := hint(name, names); meant != "" {
-		return meant
+		return meant.String()
 	}
 	return " Use one of " + list(names) + "."
 }

@@ -61,7 +61,7 @@ func (p *portFinder) why(name string, port *ir.Port, to string) string {
 	for _, q := range p.d.Ports {
 		names = append(names, q.Name)
 	}
-	near := hint(name, names)
+	near := hint(name, names).String()
 	if near == "" {
 		near = " Its cabled ports are " + list(names) + "."
 	}

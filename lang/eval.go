@@ -191,7 +191,9 @@ func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
 	case "cos_group", "switch", "host":
 		has, known = in(sc.folder.labels[root])
 	default:
-		return report("%s", l.unknownRoot(sc, t))
+		why, meant := l.unknownRoot(sc, t)
+		unknownReference.Errorf(&l.diags, at, "%s", why).Instead(t[0].SourceRange(), meant)
+		return false
 	}
 	if len(t) == 1 {
 		return report("%s alone names nothing. Write %s.NAME.%s", root, root, list(" Write one of these: ", known()))
@@ -207,7 +209,11 @@ func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
 		if outside := sc.elsewhere(root, name); outside != "" {
 			return report("There is no %s.%s in this module. %s", root, cut(name), outside)
 		}
-		return report("There is no %s.%s.%s", root, cut(name), l.instead(root, name, known()))
+		report("There is no %s.%s.%s", root, cut(name), l.instead(root, name, known()))
+		if _, device := l.devices[name]; !device {
+			l.insteadOfStep(t[1], diag.Nearest(name, known()))
+		}
+		return false
 	}
 	switch root {
 	case "var":
@@ -235,6 +241,22 @@ func stepName(step hcl.Traverser) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// insteadOfStep offers, in the last diagnostic, another name in a reference.
+func (l *loader) insteadOfStep(step hcl.Traverser, name string) {
+	d := l.diags[len(l.diags)-1]
+	switch s := step.(type) {
+	case hcl.TraverseAttr:
+		if at := s.SrcRange; hclsyntax.ValidIdentifier(name) && at.End.Byte-at.Start.Byte > len(s.Name) { // the dot too
+			at.Start.Byte, at.Start.Column = at.End.Byte-len(s.Name), at.Start.Column+at.End.Byte-at.Start.Byte-len(s.Name)
+			d.Instead(at, name)
+		}
+	case hcl.TraverseIndex:
+		if name != "" {
+			d.Instead(s.SrcRange, fmt.Sprintf("[%q]", name))
+		}
+	}
 }
 
 // elsewhere tells what is wrong with a name that an outer folder declares.
@@ -275,8 +297,9 @@ var foreign = map[string]string{
 	"data":  "There are no data sources: the same fabric always means the same. Give the value by a variable.",
 }
 
-// unknownRoot says what to write instead of a reference that begins with a word that means nothing.
-func (l *loader) unknownRoot(sc *scope, t hcl.Traversal) string {
+// unknownRoot says what to write instead of a reference that begins with a word that means nothing; meant is what the
+// word should be, where there is no doubt.
+func (l *loader) unknownRoot(sc *scope, t hcl.Traversal) (why, meant string) {
 	word, after := t.RootName(), "NAME"
 	if len(t) > 1 {
 		if name, ok := stepName(t[1]); ok {
@@ -285,31 +308,31 @@ func (l *loader) unknownRoot(sc *scope, t hcl.Traversal) string {
 	}
 	for _, kind := range []string{"cos_group", "switch", "host"} {
 		if _, ok := sc.folder.labels[kind][word]; ok {
-			return fmt.Sprintf("%q means nothing here. Write %s.%s for the block, or %q in quotes for the text.", word, kind, word, word)
+			return fmt.Sprintf("%q means nothing here. Write %s.%s for the block, or %q in quotes for the text.", word, kind, word, word), kind + "." + word
 		}
 	}
 	if _, ok := sc.vars[word]; ok {
-		return fmt.Sprintf("%q means nothing here. Write var.%s.", word, word)
+		return fmt.Sprintf("%q means nothing here. Write var.%s.", word, word), "var." + word
 	}
 	if _, ok := sc.locals[word]; ok {
-		return fmt.Sprintf("%q means nothing here. Write local.%s.", word, word)
+		return fmt.Sprintf("%q means nothing here. Write local.%s.", word, word), "local." + word
 	}
 	if _, ok := sc.modules[word]; ok {
-		return fmt.Sprintf("%q means nothing here. Write module.%s and the name of an output.", word, word)
+		return fmt.Sprintf("%q means nothing here. Write module.%s and the name of an output.", word, word), ""
 	}
 	if says, ok := foreign[word]; ok {
-		return fmt.Sprintf("%q means nothing here. %s", word, strings.ReplaceAll(says, "%s", after))
+		return fmt.Sprintf("%q means nothing here. %s", word, strings.ReplaceAll(says, "%s", after)), ""
 	}
 	if l.atTop(word) && len(t) > 1 {
-		return fmt.Sprintf("There are no references to %s blocks. Write %q in quotes, the name itself.", word, after)
+		return fmt.Sprintf("There are no references to %s blocks. Write %q in quotes, the name itself.", word, after), ""
 	}
 	if near := diag.Nearest(word, roots); near != "" && len(t) > 1 {
-		return fmt.Sprintf("%q means nothing here. Did you mean %s.%s?", cut(word), near, after)
+		return fmt.Sprintf("%q means nothing here. Did you mean %s.%s?", cut(word), near, after), near
 	}
 	if len(t) > 1 {
-		return fmt.Sprintf("%q means nothing here. Put text in quotes; references start with %s.", cut(word), strings.Join(roots, ", "))
+		return fmt.Sprintf("%q means nothing here. Put text in quotes; references start with %s.", cut(word), strings.Join(roots, ", ")), ""
 	}
-	return fmt.Sprintf("%q means nothing here. Write %q in quotes if it is text; references start with %s.", cut(word), cut(word), strings.Join(roots, ", "))
+	return fmt.Sprintf("%q means nothing here. Write %q in quotes if it is text; references start with %s.", cut(word), cut(word), strings.Join(roots, ", ")), ""
 }
 
 // roots are the words references start with.
@@ -419,16 +442,16 @@ func (l *loader) wrong(en *env, e hclsyntax.Expression, v cty.Value, want string
 	l.report(en, e, &wrongType, fmt.Sprintf("Expected %s, not %s.", want, describe(v)))
 }
 
-// report reports a mistake in the value of e, once.
-func (l *loader) report(en *env, e hclsyntax.Expression, topic *diag.Topic, detail string) {
+// report reports a mistake in the value of e, once; again it returns nil.
+func (l *loader) report(en *env, e hclsyntax.Expression, topic *diag.Topic, detail string) *diag.Diagnostic {
 	if l.failed[e] {
-		return
+		return nil
 	}
 	l.fail(e)
 	if en.who != "" {
 		detail += fmt.Sprintf(" This is the value for %s.", en.who)
 	}
-	topic.Errorf(&l.diags, e.Range(), "%s", detail)
+	return topic.Errorf(&l.diags, e.Range(), "%s", detail)
 }
 
 // describe says what a value is, in the words of a message.

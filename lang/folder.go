@@ -76,7 +76,8 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *scope) {
 				unknownBlock.Errorf(&l.diags, b.TypeRange, "A file holds no %s block at its top. %s", b.Type, where)
 				continue
 			}
-			unknownBlock.Errorf(&l.diags, b.TypeRange, "There is no block %q at the top of a file.%s", b.Type, didYouMean(b.Type, topNames()))
+			unknownBlock.Errorf(&l.diags, b.TypeRange, "There is no block %q at the top of a file.%s", b.Type, didYouMean(b.Type, topNames())).
+				Instead(b.TypeRange, diag.Nearest(b.Type, topNames()))
 			f.mean(diag.Nearest(b.Type, topNames()), b)
 			continue
 		}

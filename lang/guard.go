@@ -131,7 +131,8 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 		g.expr(&e.Expression, loops)
 	case *hclsyntax.FunctionCallExpr:
 		if _, ok := g.l.root.functions[e.Name]; !ok && !g.types {
-			g.report(unknownFunction.Errorf(&g.l.diags, e.NameRange, "%s", noFunction(e.Name)))
+			g.report(unknownFunction.Errorf(&g.l.diags, e.NameRange, "%s", noFunction(e.Name)).
+				Instead(e.NameRange, diag.Nearest(e.Name, functionNames())))
 		}
 		for i := range e.Args {
 			g.expr(&e.Args[i], loops)

@@ -29,12 +29,13 @@ type kind[V any] struct {
 type problem struct {
 	topic  *diag.Topic
 	detail string
+	meant  string // the word that was nearly written; may be empty
 }
 
 var mistyped = &problem{}
 
 func problemf(t *diag.Topic, format string, args ...any) *problem {
-	return &problem{t, fmt.Sprintf(format, args...)}
+	return &problem{topic: t, detail: fmt.Sprintf(format, args...)}
 }
 
 var boolean = kind[bool]{"bool", "true or false", func(v cty.Value) (bool, *problem) {
@@ -170,15 +171,10 @@ func oneOf(words ...string) kind[string] {
 				return w, nil
 			}
 		}
-		return "", problemf(&outOfRange, "%q is not allowed. Expected %s.%s", cut(v.AsString()), want, didYouMeanOnly(v.AsString(), words))
+		p := problemf(&outOfRange, "%q is not allowed. Expected %s.%s", cut(v.AsString()), want, diag.DidYouMean(v.AsString(), words))
+		p.meant = diag.Nearest(v.AsString(), words)
+		return "", p
 	}}
-}
-
-func didYouMeanOnly(s string, words []string) string {
-	if near := diag.Nearest(s, words); near != "" {
-		return fmt.Sprintf(" Did you mean %q?", near)
-	}
-	return ""
 }
 
 // reference is a block of one kind, by its name.
@@ -200,7 +196,7 @@ var rootSwitch = kind[string]{"name or reference to switch", `the name of a swit
 	switch v.Type() {
 	case cty.String:
 		if why := nodeset.CheckDevice(v.AsString()); why != "" {
-			return "", &problem{&badName, why}
+			return "", &problem{topic: &badName, detail: why}
 		}
 		return v.AsString(), nil
 	case refTypes["switch"]:

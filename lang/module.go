@@ -52,7 +52,8 @@ func (l *loader) callModule(sc *scope, n *node, ctx *hcl.EvalContext) {
 			continue
 		}
 		if _, ok := declared[a.Name]; !ok {
-			undeclaredVariable.Errorf(&l.diags, a.NameRange, "The module in %s declares no variable %q.%s", quoteDir(c.folder.name), a.Name, didYouMean(a.Name, sortedKeys(declared)))
+			undeclaredVariable.Errorf(&l.diags, a.NameRange, "The module in %s declares no variable %q.%s", quoteDir(c.folder.name), a.Name, didYouMean(a.Name, sortedKeys(declared))).
+				Instead(a.NameRange, diag.Nearest(a.Name, sortedKeys(declared)))
 		}
 	}
 	_, c.many = b.Body.Attributes["for_each"]
@@ -229,7 +230,9 @@ func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string
 			return report("module.%s has for_each, so its instances have keys. Write module.%s[\"KEY\"].%s.%s", n.name, n.name, cut(key), list(" The keys are ", sortedKeys(c.keys)))
 		}
 		if ok && !c.keys[key] {
-			return report("There is no module.%s[%q].%s", n.name, cut(key), didYouMean(key, sortedKeys(c.keys)))
+			report("There is no module.%s[%q].%s", n.name, cut(key), didYouMean(key, sortedKeys(c.keys)))
+			l.insteadOfStep(rest[0], diag.Nearest(key, sortedKeys(c.keys)))
+			return false
 		}
 		rest, name = rest[1:], fmt.Sprintf("module.%s[%q]", n.name, key)
 	}
@@ -248,7 +251,9 @@ func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string
 		if _, ok := c.folder.labels["variable"][out]; ok {
 			return report("%s has no output %q. %q is a variable of the module. Write an output block there for what is to be read outside.", name, cut(out), cut(out))
 		}
-		return report("%s has no output %q.%s", name, cut(out), didYouMean(out, sortedKeys(outputs)))
+		report("%s has no output %q.%s", name, cut(out), didYouMean(out, sortedKeys(outputs)))
+		l.insteadOfStep(rest[0], diag.Nearest(out, sortedKeys(outputs)))
+		return false
 	}
 	return !c.silent[out]
 }

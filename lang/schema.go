@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -93,8 +94,10 @@ func many[T, V any](name string, k kind[V], def, doc string, field func(*T) *[]V
 func (l *loader) problem(en *env, whole hclsyntax.Expression, el element, p *problem, want, hint string) {
 	if p.topic == nil {
 		l.report(en, el.expr, &wrongType, fmt.Sprintf("Expected %s, not %s.%s", want, describe(el.v), hint))
-	} else {
-		l.report(en, el.expr, p.topic, p.detail)
+	} else if d := l.report(en, el.expr, p.topic, p.detail); d != nil && p.meant != "" {
+		if _, written := literal(bare(el.expr)); written { // and not computed
+			d.Instead(el.expr.Range(), strconv.Quote(p.meant))
+		}
 	}
 	l.fail(whole)
 }
@@ -249,7 +252,8 @@ func (l *loader) unknownAttribute(a *hclsyntax.Attribute, b *hclsyntax.Block, at
 		if meant != "" {
 			hint = fmt.Sprintf(" Did you mean %q?", meant)
 		}
-		unknownAttribute.Errorf(&l.diags, a.NameRange, "%s block has no attribute %q.%s", beginning(b.Type), cut(a.Name), hint)
+		unknownAttribute.Errorf(&l.diags, a.NameRange, "%s block has no attribute %q.%s", beginning(b.Type), cut(a.Name), hint).
+			Instead(a.NameRange, meant)
 		return meant
 	}
 	return ""
@@ -267,7 +271,8 @@ func (l *loader) unknownBlock(inner, b *hclsyntax.Block, attrs, blocks []string)
 	case len(blocks) == 0:
 		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no blocks. Delete it, or move it to where it belongs.", beginning(b.Type))
 	default:
-		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no block %q.%s", beginning(b.Type), cut(inner.Type), didYouMean(inner.Type, blocks))
+		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no block %q.%s", beginning(b.Type), cut(inner.Type), didYouMean(inner.Type, blocks)).
+			Instead(inner.TypeRange, diag.Nearest(inner.Type, blocks))
 	}
 }
 

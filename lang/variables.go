@@ -157,7 +157,8 @@ func (l *loader) readVarFile(sc *scope, f VarFile, values map[string]*given) {
 			continue
 		}
 		if sc.vars[a.Name] == nil {
-			undeclaredVariable.Errorf(&l.diags, a.NameRange, "%s gives a value for %q, which no variable block declares.%s", cut(f.Name), cut(a.Name), declaredNear(a.Name, sc))
+			undeclaredVariable.Errorf(&l.diags, a.NameRange, "%s gives a value for %q, which no variable block declares.%s", cut(f.Name), cut(a.Name), declaredNear(a.Name, sc)).
+				Instead(a.NameRange, diag.Nearest(a.Name, sortedKeys(sc.vars)))
 			continue
 		}
 		values[a.Name] = &given{name: a.Name, expr: a.Expr, at: a.Expr.Range(), from: cut(f.Name)}

@@ -65,7 +65,7 @@ func textAndFix(p *paths, d *diag.Diagnostic) (parts []string) {
 	if d.Text != "" {
 		parts = append(parts, strings.TrimRight(d.Text, "\n"))
 	}
-	if d.Fix == nil {
+	if d.Fix == nil || d.Fix.Told {
 		return parts
 	}
 	var help strings.Builder

@@ -64,6 +64,7 @@ type Note struct {
 type Fix struct {
 	Message string
 	Edits   []Edit
+	Told    bool // the Detail says the same, so text for people leaves it out
 }
 
 // Edit replaces the bytes of At by New.
@@ -108,6 +109,14 @@ func (l *List) add(s Severity, at Range, code, summary, format string, args []an
 // Note appends a further place to d and returns d.
 func (d *Diagnostic) Note(at Range, format string, args ...any) *Diagnostic {
 	d.Notes = append(d.Notes, Note{Message: fmt.Sprintf(format, args...), At: at})
+	return d
+}
+
+// Instead offers to write a name where another stands, as the Detail has proposed; with no name it does nothing.
+func (d *Diagnostic) Instead(at Range, name string) *Diagnostic {
+	if name != "" {
+		d.Fix = &Fix{Message: "Write " + name + ".", Edits: []Edit{{at, name}}, Told: true}
+	}
 	return d
 }
 

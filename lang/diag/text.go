@@ -90,7 +90,7 @@ func (p *Printer) one(b *strings.Builder, d *Diagnostic) {
 			b.WriteByte('\n')
 		}
 	}
-	if d.Fix != nil {
+	if d.Fix != nil && !d.Fix.Told {
 		b.WriteByte('\n')
 		p.prose(b, "  "+Paint(p.Color, Cyan, "help")+": ", d.Fix.Message)
 		for _, e := range d.Fix.Edits {
