@@ -55,7 +55,7 @@ const DefaultMaxObjects = 1_000_000
 // errors; it is complete when the list has none. The list is sorted.
 func Load(fsys fs.FS, dir string, o Options) (*Source, diag.List) {
 	l := newLoader(fsys, dir, o)
-	l.load()
+	l.src.Values = l.load().shown()
 	l.diags.Sort()
 	return l.src, l.diags
 }

@@ -42,6 +42,7 @@ type Source struct {
 	NextHops *nexthops.Table // of fabric.table; nil when there is none
 
 	Ignores []*Ignore // in order of file and place
+	Values  []Shown   // of variables, locals and outputs; at most a thousand
 
 	Files map[string][]byte // every file read, by the name used in ranges; for showing source lines
 }
