@@ -38,6 +38,7 @@ targets/deploy/ssh:      targets/target | golang.org/x/crypto github.com/skeema/
 targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3
 targets/deploy/internal/sshdtest: |
 cmd/rocec/picture:       compiler/ir compiler/platform validate lang/diag |
+cmd/rocec/lsp:           lang lang/diag |
 cmd/rocec:               * | github.com/spf13/cobra golang.org/x/term github.com/aymanbagabas/go-udiff
 `
 

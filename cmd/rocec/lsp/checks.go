@@ -1,0 +1,395 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// checks is what is judged, when, and what was found.
+type checks struct {
+	timer   <-chan time.Time
+	dirty   map[string]bool // folders of fabrics that changed, and wait for the timer
+	touched map[string]bool // documents that changed
+	ready   map[string]bool // folders of fabrics that wait for their run
+	running *run
+	results chan *run
+
+	fabrics map[string]*checked // by folder; of documents without a fabric by their own name
+}
+
+// run is one run of the pipeline.
+type run struct {
+	fabric   string
+	ctx      context.Context
+	cancel   context.CancelFunc
+	versions map[string]*int // of the documents it sees
+	result   *Result
+	err      error
+	bug      string
+}
+
+// checked is what the last run found.
+type checked struct {
+	published map[string][]diagnostic // by file
+	found     map[string][]finding
+	versions  map[string]*int
+	describe  func(lang.Thing) string // of the last run without errors
+	define    func(lang.Thing) []diag.Range
+}
+
+// finding is a diagnostic as it was found, and as it was sent.
+type finding struct {
+	found *diag.Diagnostic
+	sent  diagnostic
+	edits []fileEdit
+}
+
+// fileEdit is one edit of a fix.
+type fileEdit struct {
+	file string
+	edit textEdit
+}
+
+// touch notes that a document changed. Where it belongs is looked at when the timer has run out: while somebody types,
+// nothing is done for it but this.
+func (s *Server) touch(d *document) {
+	s.checks.touched[d.name] = true
+	if d.fabric != "" {
+		s.dirty(d.fabric)
+	}
+	s.arm()
+}
+
+// assign finds the fabric of a document.
+func (s *Server) assign(d *document) {
+	fabric, was := s.fabricOf(d.name), d.fabric
+	d.fabric = fabric
+	switch {
+	case was == fabric:
+	case was == "":
+		s.forgetAlone(d)
+	case slices.ContainsFunc(slices.Collect(maps.Values(s.docs)), func(o *document) bool { return o.fabric == was }):
+		s.checks.dirty[was] = true
+	default:
+		s.drop(was)
+	}
+	if fabric == "" || was == fabric && !s.checks.touched[d.name] {
+		return
+	}
+	s.checks.dirty[fabric] = true
+	for other := range s.checks.fabrics { // a module may serve several fabrics
+		if other != fabric && s.docs[other] == nil && slices.Contains(s.folders(other), path.Dir(d.name)) {
+			s.checks.dirty[other] = true
+		}
+	}
+}
+
+// dirty notes that a fabric wants to be judged again, and gives up the run that sees an older state of it.
+func (s *Server) dirty(fabric string) {
+	s.checks.dirty[fabric] = true
+	delete(s.checks.ready, fabric)
+	if r := s.checks.running; r != nil && r.fabric == fabric {
+		r.cancel()
+	}
+	s.arm()
+}
+
+// arm starts the wait from the beginning.
+func (s *Server) arm() { s.checks.timer = s.options.Wait(s.options.Delay) }
+
+// startDirty judges what changed.
+func (s *Server) startDirty(ctx context.Context) {
+	s.disk.forget()
+	names := slices.Sorted(maps.Keys(s.docs))
+	for range 2 { // a module's file may belong to a fabric that is found behind it
+		for _, name := range names {
+			if d := s.docs[name]; s.checks.touched[name] || d.fabric == "" {
+				s.assign(d)
+			}
+		}
+	}
+	for _, name := range names {
+		if d := s.docs[name]; d.fabric == "" && s.checks.touched[name] {
+			s.publishAlone(d, syntaxOf(d))
+		}
+	}
+	clear(s.checks.touched)
+	maps.Copy(s.checks.ready, s.checks.dirty)
+	clear(s.checks.dirty)
+	s.startNext(ctx)
+}
+
+// syntaxOf is what can be said of a document alone.
+func syntaxOf(d *document) diag.List {
+	if ext := path.Ext(d.name); isFile(d.name) && ext != ".hcl" && ext != ".hclvars" {
+		return nil
+	}
+	_, ds := lang.Format(d.name, d.text.src)
+	return ds
+}
+
+// startNext starts the next run, unless one is under way.
+func (s *Server) startNext(ctx context.Context) {
+	if s.checks.running != nil || len(s.checks.ready) == 0 {
+		return
+	}
+	r := &run{fabric: slices.Min(slices.Collect(maps.Keys(s.checks.ready))), versions: map[string]*int{}}
+	delete(s.checks.ready, r.fabric)
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	unsaved := map[string][]byte{}
+	for name, d := range s.docs {
+		if isFile(name) {
+			unsaved[name], r.versions[name] = d.text.src, d.version
+		}
+	}
+	s.checks.running = r
+	go func() {
+		defer func() {
+			if v := recover(); v != nil {
+				r.bug = fmt.Sprintf("%v\n%s", v, debug.Stack())
+			}
+			s.checks.results <- r // there is room: one run at a time
+		}()
+		r.result, r.err = s.backend.Check(r.ctx, r.fabric, unsaved)
+	}()
+}
+
+// stopRun gives up the run that is under way.
+func (s *Server) stopRun() {
+	if r := s.checks.running; r != nil {
+		r.cancel()
+	}
+}
+
+// finish takes the result of a run, unless the text has changed since.
+func (s *Server) finish(ctx context.Context, r *run) {
+	s.checks.running = nil
+	stale := r.ctx.Err() != nil
+	r.cancel()
+	switch {
+	case r.bug != "":
+		s.log(1, "rocec has a bug: it cannot judge %s: %s", r.fabric, r.bug)
+	case r.err != nil && !stale:
+		s.log(1, "%s cannot be judged: %v", r.fabric, r.err)
+	case !stale && r.result != nil && s.state == running:
+		s.accept(r)
+	}
+	if s.state == running {
+		s.startNext(ctx)
+	}
+}
+
+// accept publishes what a run found.
+func (s *Server) accept(r *run) {
+	c := s.checks.fabrics[r.fabric]
+	if c == nil {
+		c = &checked{}
+		s.checks.fabrics[r.fabric] = c
+	}
+	if r.result.Describe != nil {
+		c.describe, c.define = r.result.Describe, r.result.Define
+	}
+	v := &view{s: s, files: r.result.Files, texts: map[string]*text{}, main: s.mainFile(r.fabric)}
+	found := map[string][]finding{}
+	for name, d := range s.docs {
+		if d.fabric == r.fabric {
+			found[name] = nil // told also that there is nothing
+		}
+	}
+	for _, d := range r.result.Diagnostics {
+		name, f := v.finding(d)
+		found[name] = append(found[name], f)
+	}
+	s.publishAll(c, found, r.versions)
+}
+
+// publishAlone publishes what was found in a document without a fabric.
+func (s *Server) publishAlone(d *document, ds diag.List) {
+	c := s.checks.fabrics[d.name]
+	if c == nil {
+		c = &checked{}
+		s.checks.fabrics[d.name] = c
+	}
+	v := &view{s: s, files: map[string][]byte{d.name: d.text.src}, texts: map[string]*text{}, main: d.name}
+	found := map[string][]finding{d.name: nil}
+	for _, x := range ds {
+		_, f := v.finding(x)
+		found[d.name] = append(found[d.name], f)
+	}
+	if s.docs[d.name] == nil || d.fabric != "" {
+		s.publishAll(c, nil, nil)
+		delete(s.checks.fabrics, d.name)
+		return
+	}
+	s.publishAll(c, found, map[string]*int{d.name: d.version})
+}
+
+// forgetAlone takes back what was said of a document alone.
+func (s *Server) forgetAlone(d *document) {
+	if s.checks.fabrics[d.name] != nil {
+		s.publishAlone(d, nil)
+	}
+}
+
+// drop forgets a fabric of which no file is open.
+func (s *Server) drop(fabric string) {
+	delete(s.checks.dirty, fabric)
+	delete(s.checks.ready, fabric)
+	if r := s.checks.running; r != nil && r.fabric == fabric {
+		r.cancel()
+	}
+	if c := s.checks.fabrics[fabric]; c != nil {
+		s.publishAll(c, nil, nil)
+		delete(s.checks.fabrics, fabric)
+	}
+}
+
+// publishAll replaces what was found, and tells the client of every file that has or had something.
+func (s *Server) publishAll(c *checked, found map[string][]finding, versions map[string]*int) {
+	names := map[string]bool{}
+	for name := range c.published {
+		names[name] = true
+	}
+	c.found, c.published, c.versions = found, map[string][]diagnostic{}, versions
+	for name, fs := range found {
+		names[name] = true
+		for _, f := range fs {
+			c.published[name] = append(c.published[name], f.sent)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		s.publish(name, versions[name])
+	}
+}
+
+// publish tells the client all that was found in a file, by any fabric it is part of.
+func (s *Server) publish(name string, version *int) {
+	p := publishParams{URI: s.uri(name), Version: version, Diagnostics: []diagnostic{}}
+	told := map[string]bool{} // a module's file has the same mistake in every fabric
+	for _, fabric := range slices.Sorted(maps.Keys(s.checks.fabrics)) {
+		for _, d := range s.checks.fabrics[fabric].published[name] {
+			if key := fmt.Sprint(d.Range, d.Code, d.Message); !told[key] {
+				told[key] = true
+				p.Diagnostics = append(p.Diagnostics, d)
+			}
+		}
+	}
+	s.notify("textDocument/publishDiagnostics", p)
+}
+
+// uri is the URI of a file, as the client writes it.
+func (s *Server) uri(name string) string {
+	if d := s.docs[name]; d != nil {
+		return d.uri
+	}
+	return fileURI(name)
+}
+
+// mainFile is where things are said about a fabric that have no place: the file with the fabric block.
+func (s *Server) mainFile(dir string) string {
+	files := s.files(dir)
+	for _, o := range files {
+		if o.Has("fabric") {
+			return o.Name()
+		}
+	}
+	if len(files) > 0 {
+		return files[0].Name()
+	}
+	return path.Join(dir, "fabric.hcl")
+}
+
+// view turns places of files into the protocol's.
+type view struct {
+	s     *Server
+	files map[string][]byte
+	texts map[string]*text
+	main  string
+}
+
+// text is a file as it was read; nil when it is none of the client's.
+func (v *view) text(name string) *text {
+	t, ok := v.texts[name]
+	if !ok {
+		if src, read := v.files[name]; read && isFile(name) {
+			t = newText(src, v.s.enc)
+		} else if d := v.s.docs[name]; d != nil {
+			t = d.text
+		} else if o := v.s.disk.outline(name); isFile(name) && o != nil {
+			t = newText(o.Text(), v.s.enc)
+		}
+		v.texts[name] = t
+	}
+	return t
+}
+
+// place is a place in a file of the client; false when it is in none.
+func (v *view) place(at diag.Range) (textRange, bool) {
+	t := v.text(at.Filename)
+	if at.Filename == "" || t == nil {
+		return textRange{}, false
+	}
+	return t.span(at.Start.Byte, at.End.Byte), true
+}
+
+// finding turns a diagnostic into the protocol's, and tells its file.
+func (v *view) finding(d *diag.Diagnostic) (string, finding) {
+	name, message := d.At.Filename, d.Summary+"\n"+d.Detail
+	at, ok := v.place(d.At)
+	if !ok {
+		if name != "" {
+			message = fmt.Sprintf("%s:%d: %s", name, d.At.Start.Line, message)
+		}
+		name = v.main
+	}
+	out := diagnostic{
+		Range: at, Severity: map[diag.Severity]int{diag.Error: 1, diag.Warning: 2, diag.Notice: 3}[d.Severity],
+		Code: d.Code, Source: "rocec",
+	}
+	if v.s.options.Help != nil {
+		if href := v.s.options.Help(d.Code); href != "" {
+			out.CodeDescription = &codeDescription{href}
+		}
+	}
+	for _, n := range d.Notes {
+		at, ok := v.place(n.At)
+		if ok && v.s.client.Capabilities.TextDocument.PublishDiagnostics.RelatedInformation {
+			out.RelatedInformation = append(out.RelatedInformation, relatedInformation{location{v.s.uri(n.At.Filename), at}, diag.Escape(n.Message)})
+			continue
+		}
+		message += "\nnote: " + n.Message
+	}
+	if d.Text != "" {
+		message += "\n" + strings.TrimRight(d.Text, "\n")
+	}
+	if d.Fix != nil && !d.Fix.Told {
+		message += "\nhelp: " + d.Fix.Message
+	}
+	out.Message = diag.Escape(message)
+	return name, finding{d, out, v.edits(d)}
+}
+
+// edits are the edits of a fix; none when one of them is in no file of the client.
+func (v *view) edits(d *diag.Diagnostic) []fileEdit {
+	if d.Fix == nil {
+		return nil
+	}
+	var out []fileEdit
+	for _, e := range d.Fix.Edits {
+		at, ok := v.place(e.At)
+		if !ok {
+			return nil
+		}
+		out = append(out, fileEdit{e.At.Filename, textEdit{at, e.New}})
+	}
+	return out
+}

@@ -1,0 +1,224 @@
+package lsp
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang"
+)
+
+// Bounds of what is looked at around a document.
+const (
+	maxUp      = 12  // folders upward in search of a fabric
+	maxFolders = 256 // folders of one fabric
+)
+
+func (s *Server) didOpen(p didOpenParams) (any, *problem) {
+	name, version := fileName(p.TextDocument.URI), p.TextDocument.Version
+	d := &document{uri: p.TextDocument.URI, name: name, version: &version}
+	s.docs[name] = d
+	s.setText(d, newText([]byte(p.TextDocument.Text), s.enc))
+	return nil, nil
+}
+
+func (s *Server) didChange(p didChangeParams) (any, *problem) {
+	d, bad := s.document(p.TextDocument.URI)
+	if bad != nil {
+		return nil, bad
+	}
+	t := d.text
+	for _, c := range p.ContentChanges {
+		if c.Range == nil {
+			t = newText([]byte(c.Text), s.enc)
+		} else {
+			t = t.replace(*c.Range, c.Text)
+		}
+		if len(t.src) > maxBody {
+			return nil, problemf(invalidParams, "the document is larger than %d bytes", maxBody)
+		}
+	}
+	if p.TextDocument.Version != nil {
+		d.version = p.TextDocument.Version
+	}
+	s.setText(d, t)
+	return nil, nil
+}
+
+func (s *Server) setText(d *document, t *text) {
+	d.text, d.outline = t, nil
+	s.touch(d)
+}
+
+func (s *Server) didSave(p documentParams) (any, *problem) {
+	s.disk.forget()
+	if d, bad := s.document(p.TextDocument.URI); bad == nil {
+		s.touch(d)
+	}
+	return nil, nil
+}
+
+func (s *Server) didClose(p documentParams) (any, *problem) {
+	d, bad := s.document(p.TextDocument.URI)
+	if bad != nil {
+		return nil, bad
+	}
+	delete(s.docs, d.name)
+	s.disk.forget()
+	if d.fabric == "" {
+		s.forgetAlone(d)
+		return nil, nil
+	}
+	if slices.ContainsFunc(slices.Collect(maps.Values(s.docs)), func(o *document) bool { return o.fabric == d.fabric }) {
+		s.dirty(d.fabric)
+	} else {
+		s.drop(d.fabric)
+	}
+	return nil, nil
+}
+
+func (s *Server) didChangeFiles(none) (any, *problem) {
+	s.disk.forget()
+	for _, d := range s.docs {
+		s.touch(d)
+	}
+	return nil, nil
+}
+
+// document returns an open document.
+func (s *Server) document(uri string) (*document, *problem) {
+	if d, ok := s.docs[fileName(uri)]; ok {
+		return d, nil
+	}
+	return nil, problemf(invalidParams, "%s is not open", uri)
+}
+
+// diskCache holds what lies on disk, until it is told to forget: between two changes a folder is asked for often.
+type diskCache struct {
+	backend  Backend
+	folders  map[string][]string
+	outlines map[string]*lang.Outline
+}
+
+func newDiskCache(b Backend) *diskCache {
+	c := &diskCache{backend: b}
+	c.forget()
+	return c
+}
+
+func (c *diskCache) forget() {
+	c.folders, c.outlines = map[string][]string{}, map[string]*lang.Outline{}
+}
+
+func (c *diskCache) list(dir string) []string {
+	names, ok := c.folders[dir]
+	if !ok {
+		names = c.backend.List(dir)
+		c.folders[dir] = names
+	}
+	return names
+}
+
+// outline returns the outline of a file, nil when it cannot be read.
+func (c *diskCache) outline(name string) *lang.Outline {
+	o, ok := c.outlines[name]
+	if !ok {
+		if src, err := c.backend.Read(name); err == nil {
+			o = lang.NewOutline(name, src)
+		}
+		c.outlines[name] = o
+	}
+	return o
+}
+
+// files returns the outlines of a folder's files, open ones as they stand in the editor, by name.
+func (s *Server) files(dir string) []*lang.Outline {
+	names := slices.Clone(s.disk.list(dir))
+	for name := range s.docs {
+		if isFile(name) && path.Dir(name) == dir && path.Ext(name) == ".hcl" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var out []*lang.Outline
+	for _, name := range names {
+		if d, ok := s.docs[name]; ok {
+			out = append(out, d.outlined())
+		} else if o := s.disk.outline(name); o != nil {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// holdsFabric tells whether a file of a folder declares a fabric.
+func (s *Server) holdsFabric(dir string) bool {
+	return slices.ContainsFunc(s.files(dir), func(o *lang.Outline) bool { return o.Has("fabric") })
+}
+
+// folders returns the folders of a fabric: its own, and those of its modules and theirs.
+func (s *Server) folders(dir string) []string {
+	out := []string{dir}
+	for i := 0; i < len(out); i++ {
+		for _, o := range s.files(out[i]) {
+			for _, source := range o.ModuleSources() {
+				if !strings.HasPrefix(source, "./") && !strings.HasPrefix(source, "../") {
+					continue
+				}
+				if m := path.Join(out[i], source); !slices.Contains(out, m) && len(out) < maxFolders {
+					out = append(out, m)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// fabricOf finds the folder of the fabric a file belongs to: its own folder, if a fabric is declared there; or else the
+// nearest fabric upward, or that of another open document, that calls its folder as a module; or "".
+func (s *Server) fabricOf(name string) string {
+	if !isFile(name) || path.Ext(name) != ".hcl" {
+		return ""
+	}
+	dir := path.Dir(name)
+	if s.holdsFabric(dir) {
+		return dir
+	}
+	for up, n := path.Dir(dir), 0; n < maxUp; up, n = path.Dir(up), n+1 {
+		if s.holdsFabric(up) {
+			if slices.Contains(s.folders(up), dir) {
+				return up
+			}
+			break
+		}
+		if up == path.Dir(up) {
+			break
+		}
+	}
+	for _, other := range slices.Sorted(maps.Keys(s.docs)) {
+		if f := s.docs[other].fabric; f != "" && s.holdsFabric(f) && slices.Contains(s.folders(f), dir) {
+			return f
+		}
+	}
+	return ""
+}
+
+// scope returns what a document can see.
+func (s *Server) scope(d *document) *lang.Workspace {
+	sc := &lang.Workspace{Folder: []*lang.Outline{d.outlined()}, Fabric: []*lang.Outline{d.outlined()}, Known: s.known}
+	if !isFile(d.name) || path.Ext(d.name) != ".hcl" {
+		return sc
+	}
+	dir := path.Dir(d.name)
+	sc.Folder = s.files(dir)
+	sc.Fabric = sc.Folder
+	sc.Module = func(source string) []*lang.Outline { return s.files(path.Join(dir, source)) }
+	if fabric := s.fabricOf(d.name); fabric != "" {
+		sc.Fabric = nil
+		for _, f := range s.folders(fabric) {
+			sc.Fabric = append(sc.Fabric, s.files(f)...)
+		}
+	}
+	return sc
+}

@@ -1,0 +1,259 @@
+package lsp
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+func (s *Server) completion(p positionParams) (any, *problem) {
+	d, bad := s.document(p.TextDocument.URI)
+	if bad != nil {
+		return nil, bad
+	}
+	found, incomplete := s.scope(d).Complete(d.outlined(), d.text.offset(p.Position))
+	list := completionList{IsIncomplete: incomplete, Items: []completionItem{}}
+	snippets := s.client.Capabilities.TextDocument.Completion.CompletionItem.SnippetSupport
+	for i, c := range found {
+		item := completionItem{
+			Label: c.Label, Kind: completionKinds[c.Kind], Detail: c.Detail, SortText: fmt.Sprintf("%04d", i), InsertTextFormat: 1,
+			TextEdit: textEdit{d.text.span(c.At.Start.Byte, c.At.End.Byte), c.Insert},
+		}
+		if typed := string(d.text.src[c.At.Start.Byte:c.At.End.Byte]); strings.HasPrefix(c.Insert, typed) && !strings.HasPrefix(c.Label, typed) {
+			item.FilterText = c.Insert
+		}
+		if c.Doc != "" {
+			item.Documentation = &markup{"plaintext", c.Doc}
+		}
+		if strings.Contains(c.Insert, "$0") {
+			if snippets {
+				item.InsertTextFormat = 2
+			} else {
+				item.TextEdit.NewText = strings.NewReplacer("$0", "", "$1", "").Replace(c.Insert)
+			}
+		}
+		list.Items = append(list.Items, item)
+	}
+	return list, nil
+}
+
+// completionKinds are the protocol's kinds of candidates.
+var completionKinds = map[lang.CandidateKind]int{
+	lang.BlockCandidate: 7, lang.AttributeCandidate: 10, lang.ValueCandidate: 12, lang.ReferenceCandidate: 18,
+	lang.FunctionCandidate: 3, lang.NameCandidate: 20,
+}
+
+// thing finds what stands at a position of an open document.
+func (s *Server) thing(p positionParams) (*document, lang.Thing, bool, *problem) {
+	d, bad := s.document(p.TextDocument.URI)
+	if bad != nil {
+		return nil, lang.Thing{}, false, bad
+	}
+	t, ok := d.outlined().At(d.text.offset(p.Position))
+	return d, t, ok, nil
+}
+
+func (s *Server) hover(p positionParams) (any, *problem) {
+	d, t, ok, bad := s.thing(p)
+	if bad != nil || !ok {
+		return nil, bad
+	}
+	var parts []string
+	if c := s.checks.fabrics[d.fabric]; d.fabric != "" && c != nil && c.describe != nil {
+		if text := c.describe(t); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if text := s.scope(d).Doc(t); text != "" {
+		parts = append(parts, text)
+	}
+	if parts == nil {
+		return nil, nil
+	}
+	return hover{markup{"markdown", strings.Join(parts, "\n\n---\n\n")}, d.text.span(t.At.Start.Byte, t.At.End.Byte)}, nil
+}
+
+func (s *Server) definition(p positionParams) (any, *problem) {
+	d, t, ok, bad := s.thing(p)
+	if bad != nil || !ok {
+		return nil, bad
+	}
+	places := s.scope(d).Definition(t)
+	if c := s.checks.fabrics[d.fabric]; len(places) == 0 && d.fabric != "" && c != nil && c.define != nil {
+		places = c.define(t)
+	}
+	return s.locations(places), nil
+}
+
+func (s *Server) references(p referenceParams) (any, *problem) {
+	d, t, ok, bad := s.thing(p.positionParams)
+	if bad != nil || !ok {
+		return nil, bad
+	}
+	return s.locations(s.scope(d).References(t, p.Context.IncludeDeclaration)), nil
+}
+
+func (s *Server) locations(places []diag.Range) []location {
+	out := []location{}
+	v := &view{s: s, texts: map[string]*text{}}
+	for _, at := range places {
+		if r, ok := v.place(at); ok {
+			out = append(out, location{s.uri(at.Filename), r})
+		}
+	}
+	return out
+}
+
+func (s *Server) documentSymbol(p documentParams) (any, *problem) {
+	d, bad := s.document(p.TextDocument.URI)
+	if bad != nil {
+		return nil, bad
+	}
+	tree := s.symbols(d, d.outlined().Symbols())
+	if s.client.Capabilities.TextDocument.DocumentSymbol.Hierarchical {
+		return tree, nil
+	}
+	flat := []symbolInformation{}
+	var walk func(in string, l []documentSymbol)
+	walk = func(in string, l []documentSymbol) {
+		for _, x := range l {
+			flat = append(flat, symbolInformation{x.Name, x.Kind, location{d.uri, x.Range}, in})
+			walk(x.Name, x.Children)
+		}
+	}
+	walk("", tree)
+	return flat, nil
+}
+
+func (s *Server) symbols(d *document, l []lang.Symbol) []documentSymbol {
+	out := []documentSymbol{}
+	for _, x := range l {
+		name := x.Name
+		if x.Kind != "attribute" && x.Kind != "local" {
+			name = strings.TrimSpace(x.Kind + " " + x.Name)
+		}
+		kind, ok := symbolKinds[x.Kind]
+		if !ok {
+			kind = 19 // object
+		}
+		out = append(out, documentSymbol{
+			Name: diag.Escape(name), Detail: diag.Escape(x.Detail), Kind: kind,
+			Range: d.text.span(x.Whole.Start.Byte, x.Whole.End.Byte), SelectionRange: d.text.span(x.At.Start.Byte, x.At.End.Byte),
+			Children: s.symbols(d, x.Children),
+		})
+	}
+	return out
+}
+
+// symbolKinds are the protocol's kinds of symbols; a block that is not listed is an object.
+var symbolKinds = map[string]int{
+	"fabric": 3, "module": 2, "cos_group": 23, "switch": 5, "host": 5, "variable": 13, "local": 14, "output": 13, "attribute": 7,
+	"nic": 11, "bond": 11, "roce": 24, "switch_model": 10, "nic_model": 10,
+}
+
+func (s *Server) formatting(p documentParams) (any, *problem) {
+	d, bad := s.document(p.TextDocument.URI)
+	if bad != nil {
+		return nil, bad
+	}
+	out, ds := lang.Format(d.name, d.text.src)
+	if ds.HasErrors() {
+		first := ds[0]
+		return nil, problemf(requestFailed, "the text cannot be formatted: %s", diag.Escape(fmt.Sprintf("line %d: %s", first.At.Start.Line, first.Detail)))
+	}
+	edits := d.text.edits(out)
+	if edits == nil {
+		edits = []textEdit{}
+	}
+	return edits, nil
+}
+
+func (s *Server) codeAction(p codeActionParams) (any, *problem) {
+	d, bad := s.document(p.TextDocument.URI)
+	if bad != nil {
+		return nil, bad
+	}
+	actions, ignores := []codeAction{}, []codeAction{}
+	if only := p.Context.Only; only != nil && !slices.ContainsFunc(only, func(k string) bool { return k == "" || k == "quickfix" }) {
+		return actions, nil
+	}
+	for _, fabric := range slices.Sorted(maps.Keys(s.checks.fabrics)) {
+		c := s.checks.fabrics[fabric]
+		for _, f := range c.found[d.name] {
+			if !overlap(f.sent.Range, p.Range) {
+				continue
+			}
+			if f.edits != nil {
+				if edit, ok := s.workspaceEdit(f.edits, c.versions); ok {
+					actions = append(actions, codeAction{Title: title(f.found.Fix), Kind: "quickfix", Diagnostics: []diagnostic{f.sent}, Edit: edit})
+				}
+			}
+			if edit, ok := s.ignoring(d, f); ok {
+				if edit, ok := s.workspaceEdit(edit, c.versions); ok {
+					ignores = append(ignores, codeAction{
+						Title: fmt.Sprintf("Ignore %s, with a reason", f.found.Code), Kind: "quickfix", Diagnostics: []diagnostic{f.sent}, Edit: edit,
+					})
+				}
+			}
+		}
+	}
+	if len(actions) == 1 {
+		actions[0].IsPreferred = true
+	}
+	return append(actions, ignores...), nil
+}
+
+// ignoring is the edit that puts the comment before what a finding points at. The reason is the person's to write.
+func (s *Server) ignoring(d *document, f finding) ([]fileEdit, bool) {
+	if f.found.At.Filename != d.name || s.options.Ignore == nil || !s.options.Ignore(f.found) {
+		return nil, false
+	}
+	at, indent, ok := d.outlined().Statement(f.found.At.Start.Byte)
+	if !ok {
+		return nil, false
+	}
+	return []fileEdit{{d.name, textEdit{d.text.span(at, at), "# rocec:ignore " + f.found.Code + " \n" + indent}}}, true
+}
+
+// title is a fix in one line.
+func title(f *diag.Fix) string {
+	first, _, _ := strings.Cut(strings.TrimRight(f.Message, "."), "\n")
+	if first == "" {
+		first = "Write " + f.Edits[0].New
+	}
+	return diag.Escape(first)
+}
+
+// workspaceEdit makes one edit of the edits of a fix, unless a document has changed since they were found.
+func (s *Server) workspaceEdit(edits []fileEdit, versions map[string]*int) (workspaceEdit, bool) {
+	byFile := map[string][]textEdit{}
+	for _, e := range edits {
+		if d := s.docs[e.file]; d != nil && (versions[e.file] == nil || d.version == nil || *d.version != *versions[e.file]) {
+			return workspaceEdit{}, false
+		}
+		byFile[e.file] = append(byFile[e.file], e.edit)
+	}
+	var out workspaceEdit
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
+		if s.client.Capabilities.Workspace.WorkspaceEdit.DocumentChanges {
+			out.DocumentChanges = append(out.DocumentChanges, documentEdit{versionedID{s.uri(file), versions[file]}, byFile[file]})
+			continue
+		}
+		if out.Changes == nil {
+			out.Changes = map[string][]textEdit{}
+		}
+		out.Changes[s.uri(file)] = byFile[file]
+	}
+	return out, true
+}
+
+// overlap tells whether two ranges share a place; an empty one is its place.
+func overlap(a, b textRange) bool { return !before(a.End, b.Start) && !before(b.End, a.Start) }
+
+func before(a, b position) bool {
+	return a.Line < b.Line || a.Line == b.Line && a.Character < b.Character
+}

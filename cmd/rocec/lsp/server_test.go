@@ -1,0 +1,360 @@
+package lsp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestLifecycle(t *testing.T) {
+	c := start(t, &disk{})
+	require.Equal(t, notInitialized, c.ask("textDocument/hover", nil).Error.Code)
+	c.tell("textDocument/didOpen", nil) // dropped
+	info := decode[initializeResult](t, c.call("initialize", map[string]any{"capabilities": map[string]any{}}))
+	assert.Equal(t, serverInfo{"rocec", "1"}, info.ServerInfo)
+	assert.Equal(t, utf16Encoding, info.Capabilities.PositionEncoding)
+	require.Equal(t, invalidRequest, c.ask("initialize", nil).Error.Code)
+	require.Equal(t, "null", string(c.call("shutdown", nil)))
+	require.Equal(t, invalidRequest, c.ask("textDocument/hover", nil).Error.Code)
+	c.tell("exit", nil)
+	require.True(t, <-c.ended)
+}
+
+func TestExitWithoutShutdown(t *testing.T) {
+	c, _ := begin(t, nil, "{}")
+	c.tell("exit", nil)
+	require.False(t, <-c.ended)
+}
+
+// A client that dies says nothing; what it said before is still answered.
+func TestEndOfStream(t *testing.T) {
+	var out bytes.Buffer
+	var in bytes.Buffer
+	require.NoError(t, writeFrame(&in, []byte(`{"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {}}`)))
+	require.NoError(t, writeFrame(&in, []byte(`{"jsonrpc": "2.0", "id": "b", "method": "shutdown"}`)))
+	clean, err := New(&disk{}, Options{}).Run(t.Context(), &in, &out)
+	require.NoError(t, err)
+	require.True(t, clean)
+	require.Contains(t, out.String(), `{"jsonrpc":"2.0","id":"b","result":null}`)
+
+	_, err = New(&disk{}, Options{}).Run(t.Context(), strings.NewReader("Content-Length: 10\r\n\r\n{"), io.Discard)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+}
+
+// What cannot be read is answered by an error, and what follows is read again.
+func TestMalformed(t *testing.T) {
+	frame := func(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
+	for _, tc := range []struct {
+		name, in string
+		code     int
+		message  string
+	}{
+		{"no length", "Content-Type: x\r\n\r\n", parseError, "no Content-Length"},
+		{"length is no number", "Content-Length: -5\r\n\r\n", parseError, "no number"},
+		{"length is enormous", "Content-Length: 99999999999999999999\r\n\r\n", parseError, "no number"},
+		{"no header", "hello\r\n\r\n", parseError, "Name: value"},
+		{"long line", strings.Repeat("x", 3*maxLine) + "\r\n\r\n", parseError, "longer"},
+		{"no JSON", frame("{"), parseError, "no JSON"},
+		{"no UTF-8", frame("\xff"), parseError, "no JSON"},
+		{"deep", frame(strings.Repeat("[", 100_000)), parseError, "no JSON"},
+		{"batch", frame(`[{"jsonrpc": "2.0", "id": 1, "method": "shutdown"}]`), invalidRequest, "one by one"},
+		{"number", frame("3"), invalidRequest, "no request"},
+		{"id is an object", frame(`{"jsonrpc": "2.0", "id": {}, "method": "x"}`), invalidRequest, "an id"},
+		{"nothing", frame(`{}`), invalidRequest, "neither"},
+		{"wrong version", frame(`{"jsonrpc": "1.0", "id": 7, "method": "shutdown"}`), invalidRequest, "2.0"},
+		{"unknown method", frame(`{"jsonrpc": "2.0", "id": 7, "method": "workspace/none"}`), methodNotFound, "workspace/none"},
+		{"wrong parameters", frame(`{"jsonrpc": "2.0", "id": 7, "method": "textDocument/hover", "params": {"position": 3}}`), invalidParams, "position"},
+		{"list of parameters", frame(`{"jsonrpc": "2.0", "id": 7, "method": "textDocument/hover", "params": [1]}`), invalidParams, "array"},
+		{"file that is not open", frame(`{"jsonrpc": "2.0", "id": 7, "method": "textDocument/hover", "params": {"textDocument": {"uri": "file:///no"}}}`), invalidParams, "not open"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c, _ := begin(t, nil, "{}")
+			_, err := io.WriteString(c.in, tc.in)
+			require.NoError(t, err)
+			r, ok := c.next()
+			require.True(t, ok)
+			require.NotNil(t, r.Error)
+			assert.Equal(t, tc.code, r.Error.Code)
+			assert.Contains(t, r.Error.Message, tc.message)
+			require.Equal(t, "null", string(c.call("shutdown", nil)))
+		})
+	}
+}
+
+// Notifications that mean nothing are not answered.
+func TestNotificationsWithoutMeaning(t *testing.T) {
+	c, _ := begin(t, nil, "{}")
+	for _, m := range []string{
+		`{"jsonrpc": "2.0", "method": "$/setTrace", "params": {"value": "off"}}`,
+		`{"jsonrpc": "2.0", "method": "workspace/didChangeConfiguration", "params": {"settings": null}}`,
+		`{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": 3}`,
+		`{"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"textDocument": {"uri": "file:///no"}}}`,
+		`{"jsonrpc": "2.0", "method": "textDocument/didClose", "params": {"textDocument": {"uri": "file:///no"}}}`,
+		`{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 99}}`,
+		`{"jsonrpc": "2.0", "id": 99, "result": null}`,
+		`{"jsonrpc": "2.0", "id": 99, "error": {"code": 1, "message": "no"}}`,
+	} {
+		c.send(json.RawMessage(m))
+	}
+	c.call("shutdown", nil)
+	require.Empty(t, c.later)
+}
+
+func TestCancelRequest(t *testing.T) {
+	c, d := begin(t, nil, "{}")
+	entered, gate := make(chan bool, 100), make(chan bool)
+	d.list = func() { entered <- true; <-gate }
+	c.open(uriA, "")
+	c.send(json.RawMessage(`{"jsonrpc": "2.0", "id": 49, "method": "textDocument/completion", "params": {"textDocument": {"uri": "file:///f/a.hcl"}, "position": {"line": 0, "character": 0}}}`))
+	<-entered // the loop is busy
+	c.send(json.RawMessage(`{"jsonrpc": "2.0", "id": 50, "method": "textDocument/documentSymbol", "params": {"textDocument": {"uri": "file:///f/a.hcl"}}}`))
+	c.send(json.RawMessage(`{"jsonrpc": "2.0", "id": 51, "method": "textDocument/documentSymbol", "params": {"textDocument": {"uri": "file:///f/a.hcl"}}}`))
+	c.send(json.RawMessage(`{"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": 50}}`))
+	c.tell("$/setTrace", nil) // when this is taken, the one before has been read
+	close(gate)
+	r, _ := c.next()
+	assert.Equal(t, "49", string(r.ID))
+	r, _ = c.next()
+	assert.Equal(t, "50", string(r.ID))
+	require.NotNil(t, r.Error)
+	assert.Equal(t, requestCancelled, r.Error.Code)
+	r, _ = c.next()
+	assert.Equal(t, "51", string(r.ID))
+	assert.Nil(t, r.Error)
+}
+
+const (
+	uriA  = "file:///f/a.hcl"
+	good  = "fabric \"f\" {}\n"
+	leafs = "switch \"leaf\" {\n  model = \"sn2700\"\n}\n"
+)
+
+func TestDiagnostics(t *testing.T) {
+	c, d := begin(t, map[string]string{"/f/a.hcl": good, "/f/b.hcl": leafs}, "{}")
+	c.open(uriA, good)
+	c.tick()
+	assert.Equal(t, "/f/a.hcl@1", c.published())
+
+	// The unsaved text counts; a mistake in another file is told there.
+	c.change(uriA, 2, "fabric \"f\" { mtuu = 1 }\nswitch \"leaf\" { model = \"x\" }\n")
+	c.tick()
+	assert.Equal(t, "/f/a.hcl@2; 0:13-0:17 1 unknown-attribute", c.published())
+	assert.Equal(t, "/f/b.hcl@-; 0:7-0:13 1 duplicate-name", c.published())
+
+	// What is mended vanishes.
+	c.change(uriA, 3, good)
+	c.tick()
+	assert.Equal(t, "/f/a.hcl@3", c.published())
+	assert.Equal(t, "/f/b.hcl@-", c.published())
+
+	// A file that changes on disk.
+	d.set("/f/b.hcl", "switch {}")
+	c.tell("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{}})
+	c.tick()
+	assert.Equal(t, "/f/a.hcl@3", c.published())
+	assert.Equal(t, "/f/b.hcl@-; 0:0-0:6 1 bad-label", c.published())
+
+	// Without an open file there is nothing to say.
+	c.tell("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uriA}})
+	assert.Equal(t, "/f/b.hcl@-", c.published())
+	c.call("shutdown", nil)
+	require.Empty(t, c.later)
+}
+
+func TestDiagnosticInFull(t *testing.T) {
+	text := "fabric \"f\" {}\nswitch \"é𝄞\" { model = \"x\" }\nswitch \"leaf\" {\n  model = \"x\"\n  tier = 7\n}\n"
+	for _, tc := range []struct{ capabilities, related string }{
+		{`{"textDocument": {"publishDiagnostics": {"relatedInformation": true}}}`, "the model"},
+		{`{}`, ""},
+	} {
+		c, _ := begin(t, nil, tc.capabilities)
+		c.open(uriA, text)
+		c.tick()
+		p := decode[publishParams](t, c.await("textDocument/publishDiagnostics"))
+		require.Len(t, p.Diagnostics, 2)
+		assert.Equal(t, textRange{position{1, 7}, position{1, 12}}, p.Diagnostics[0].Range, "UTF-16")
+		d := p.Diagnostics[1]
+		assert.Equal(t, textRange{position{4, 9}, position{4, 10}}, d.Range)
+		assert.Equal(t, 2, d.Severity)
+		assert.Equal(t, "rocec", d.Source)
+		assert.Equal(t, "https://example.net/seven", d.CodeDescription.Href)
+		if tc.related != "" {
+			assert.Equal(t, []relatedInformation{{location{uriA, textRange{position{3, 10}, position{3, 13}}}, tc.related}}, d.RelatedInformation)
+			assert.Equal(t, "seven is unlucky\nTake 8.\nhelp: Write 8.", d.Message)
+		} else {
+			assert.Equal(t, "seven is unlucky\nTake 8.\nnote: the model\nhelp: Write 8.", d.Message)
+		}
+	}
+}
+
+// While somebody types, nothing is judged; a run of an older text is given up, and says nothing.
+func TestDebounceAndStaleRuns(t *testing.T) {
+	c, d := begin(t, nil, "{}")
+	running := make(chan context.Context, 10)
+	release := make(chan bool)
+	d.gate = func(ctx context.Context) { running <- ctx; <-release }
+	c.open(uriA, good)
+	c.change(uriA, 2, good+"x")
+	c.change(uriA, 3, good+"xy")
+	c.tick()
+	old := <-running
+	c.change(uriA, 4, good+"switch {}\n")
+	<-old.Done()
+	c.tick()        // the next run waits for the end of this one
+	release <- true // whose result is thrown away
+	now := <-running
+	require.NoError(t, now.Err())
+	release <- true
+	assert.Equal(t, "/f/a.hcl@4; 1:0-1:6 1 bad-label", c.published())
+	assert.Equal(t, 2, d.runs)
+}
+
+// A bug in the pipeline costs one run.
+func TestBugInARun(t *testing.T) {
+	c, _ := begin(t, nil, "{}")
+	c.open(uriA, good+"switch \"leaf\" {\n  model = \"x\"\n  tier = 13\n}\n")
+	c.tick()
+	assert.Contains(t, decode[logParams](t, c.await("window/logMessage")).Message, "thirteen")
+	c.change(uriA, 2, good)
+	c.tick()
+	assert.Equal(t, "/f/a.hcl@2", c.published())
+}
+
+func TestModules(t *testing.T) {
+	c, _ := begin(t, map[string]string{
+		"/f/a.hcl":          good + "module \"pod\" {\n  source = \"./pod\"\n}\n",
+		"/f/pod/pod.hcl":    "switch \"leaf\" {\n  model = var.no\n}\n",
+		"/f/other/some.hcl": "",
+		"/g/b.hcl":          good + "module \"x\" {\n  source = \"../far\"\n}\n",
+		"/far/far.hcl":      "",
+	}, "{}")
+	// A module's file is judged with the fabric above that calls it.
+	c.open("file:///f/pod/pod.hcl", "switch \"leaf\" {\n  model = \"a\"\n  no = 1\n}\n")
+	c.tick()
+	assert.Equal(t, "/f/pod/pod.hcl@1; 2:2-2:4 1 unknown-attribute", c.published())
+	// One that nobody calls is judged alone, for its syntax.
+	c.open("file:///f/other/some.hcl", "switch \"leaf\" {\n  no = 1\n")
+	c.tick()
+	assert.Equal(t, "/f/other/some.hcl@1; 0:14-0:15 1 syntax", c.published())
+	c.change("file:///f/other/some.hcl", 2, "switch \"leaf\" {\n  no = 1\n}\n")
+	c.tick()
+	assert.Equal(t, "/f/other/some.hcl@2", c.published())
+	// A module elsewhere belongs to a fabric that is opened.
+	c.open("file:///far/far.hcl", "switch \"x\" { no = 1 }\n")
+	c.tick()
+	assert.Equal(t, "/far/far.hcl@1", c.published())
+	c.open("file:///g/b.hcl", good+"module \"x\" {\n  source = \"../far\"\n}\n")
+	c.change("file:///far/far.hcl", 2, "switch \"x\" { no = 1 }\n")
+	c.tick()
+	assert.Equal(t, "/far/far.hcl@2; 0:0-0:10 1 missing-attribute; 0:13-0:15 1 unknown-attribute", c.published())
+	assert.Equal(t, "/g/b.hcl@1", c.published())
+}
+
+// A module that two fabrics call is judged in both; what both say of it is told once.
+func TestModuleOfTwoFabrics(t *testing.T) {
+	caller := good + "module \"m\" {\n  source = \"../m\"\n}\n"
+	c, d := begin(t, map[string]string{"/m/m.hcl": ""}, "{}")
+	c.open("file:///f/f.hcl", caller)
+	c.open("file:///g/g.hcl", caller)
+	c.tick()
+	assert.Equal(t, "/f/f.hcl@1", c.published())
+	assert.Equal(t, "/g/g.hcl@1", c.published())
+	c.open("file:///m/m.hcl", "switch \"x\" {\n  model = \"a\"\n  no = 1\n}\n")
+	c.tick()
+	const twice = "/m/m.hcl@1; 2:2-2:4 1 unknown-attribute"
+	assert.Equal(t, "/f/f.hcl@1", c.published())
+	assert.Equal(t, twice, c.published())
+	assert.Equal(t, "/g/g.hcl@1", c.published())
+	assert.Equal(t, twice, c.published())
+	assert.Equal(t, 4, d.runs)
+	// One of the two is enough to say it.
+	c.tell("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": "file:///g/g.hcl"}})
+	assert.Contains(t, c.published(), "; 2:2-2:4 1 unknown-attribute")
+}
+
+func TestUntitledAndOtherFiles(t *testing.T) {
+	c, _ := begin(t, nil, "{}")
+	c.open("untitled:Untitled-1", "x = ")
+	c.tick()
+	assert.Equal(t, "untitled:Untitled-1@1; 0:4-0:4 1 syntax", c.published())
+	c.change("untitled:Untitled-1", 2, "x = 1")
+	c.tick()
+	assert.Equal(t, "untitled:Untitled-1@2", c.published())
+	c.open("file:///f/readme.txt", "x = ")
+	c.tick()
+	assert.Equal(t, "/f/readme.txt@1", c.published())
+	c.tell("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": "untitled:Untitled-1"}})
+	c.call("shutdown", nil) // there was nothing left to take back
+	require.Empty(t, c.later)
+}
+
+func TestWatchesFiles(t *testing.T) {
+	c, _ := begin(t, nil, `{"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}}`)
+	p := decode[registrationParams](t, c.await("client/registerCapability"))
+	require.Len(t, p.Registrations, 1)
+	assert.Equal(t, "workspace/didChangeWatchedFiles", p.Registrations[0].Method)
+	c.send(json.RawMessage(`{"jsonrpc": "2.0", "id": "rocec-1", "result": null}`))
+	c.call("shutdown", nil)
+}
+
+func TestIncrementalSync(t *testing.T) {
+	for _, tc := range []struct{ offered, want string }{{`[]`, "utf-16"}, {`["utf-32", "utf-8", "utf-16"]`, "utf-8"}} {
+		d := &disk{}
+		c := start(t, d)
+		info := decode[initializeResult](t, c.call("initialize", json.RawMessage(`{"capabilities": {"general": {"positionEncodings": `+tc.offered+`}}}`)))
+		require.Equal(t, tc.want, string(info.Capabilities.PositionEncoding))
+		c.open(uriA, "locals {\r\n  /* é𝄞 */ one = 1\r\n}\n")
+		from, to := 12, 15 // of one
+		if tc.want == "utf-8" {
+			from, to = 15, 18
+		}
+		c.tell("textDocument/didChange", map[string]any{
+			"textDocument": map[string]any{"uri": uriA, "version": 2},
+			"contentChanges": []map[string]any{
+				{"range": map[string]any{"start": position{1, from}, "end": position{1, to}}, "text": "two = 2\n  three"},
+				{"range": map[string]any{"start": position{99, 0}, "end": position{99, 9}}, "text": "locals { y = 1 }"},
+			},
+		})
+		symbols := decode[[]symbolInformation](t, c.call("textDocument/documentSymbol", map[string]any{"textDocument": map[string]any{"uri": uriA}}))
+		var names []string
+		for _, s := range symbols {
+			names = append(names, s.Name)
+		}
+		assert.Equal(t, []string{"locals", "two", "three", "locals", "y"}, names, tc.want)
+	}
+}
+
+func FuzzServer(f *testing.F) {
+	frame := func(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
+	hello := frame(`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}`)
+	open := frame(`{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": {"uri": "file:///f/a.hcl", "version": 1, "text": "fabric \"x\" {}"}}}`)
+	f.Add(hello + open + frame(`{"jsonrpc": "2.0", "id": 2, "method": "textDocument/hover", "params": {"textDocument": {"uri": "file:///f/a.hcl"}, "position": {"line": -1, "character": 99}}}`))
+	f.Add(hello + open + frame(`{"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"textDocument": {"uri": "file:///f/a.hcl", "version": 2}, "contentChanges": [{"range": {"start": {"line": 5, "character": -3}, "end": {"line": 0, "character": 3}}, "text": "é"}]}}`))
+	f.Add("Content-Length: 3\r\n\r\n[1]Content-Length: 2\r\n\r\n{}")
+	f.Add("\n\n\nContent-Length : 2\n\n{}")
+	f.Fuzz(func(t *testing.T, in string) {
+		fired := make(chan time.Time)
+		close(fired)
+		s := New(&disk{files: map[string]string{"/f/b.hcl": leafs}}, Options{Wait: func(time.Duration) <-chan time.Time { return fired }})
+		var out bytes.Buffer
+		s.Run(t.Context(), strings.NewReader(in), &out) //nolint:errcheck // any end is good
+		frames := newFrames(&out)
+		for {
+			body, err := frames.next()
+			if err != nil {
+				require.ErrorIs(t, err, io.EOF)
+				break
+			}
+			require.True(t, json.Valid(body))
+			require.NotContains(t, string(body), "rocec has a bug")
+		}
+	})
+}

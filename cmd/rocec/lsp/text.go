@@ -1,0 +1,175 @@
+package lsp
+
+import (
+	"sort"
+	"unicode/utf8"
+)
+
+// Encoding says what the characters of a position are.
+type encoding string
+
+// The encodings. Every client knows UTF-16; UTF-8 needs no counting, and is taken when it is offered.
+const (
+	utf16Encoding encoding = "utf-16"
+	utf8Encoding  encoding = "utf-8"
+)
+
+// text is a file with its lines: the protocol says places as line and character, the language as bytes.
+type text struct {
+	src   []byte
+	lines []int // where each line starts; a line ends with \n, \r\n or \r
+	enc   encoding
+}
+
+func newText(src []byte, enc encoding) *text {
+	t := &text{src: src, lines: []int{0}, enc: enc}
+	for i, c := range src {
+		if c == '\n' || c == '\r' && (i+1 == len(src) || src[i+1] != '\n') {
+			t.lines = append(t.lines, i+1)
+		}
+	}
+	return t
+}
+
+// position is the line and character of an offset.
+func (t *text) position(offset int) position {
+	offset = min(max(offset, 0), len(t.src))
+	line := sort.SearchInts(t.lines, offset+1) - 1
+	start := t.lines[line]
+	if t.enc == utf8Encoding {
+		return position{line, offset - start}
+	}
+	units := 0
+	for i := start; i < offset; {
+		r, n := utf8.DecodeRune(t.src[i:])
+		units += utf16Units(r)
+		i += n
+	}
+	return position{line, units}
+}
+
+// offset is the byte of a position. One behind the end of a line means the end of the line, one behind the last line
+// the end of the text.
+func (t *text) offset(p position) int {
+	switch {
+	case p.Line < 0:
+		return 0
+	case p.Line >= len(t.lines):
+		return len(t.src)
+	}
+	at, end := t.lines[p.Line], len(t.src)
+	if p.Line+1 < len(t.lines) {
+		end = t.lines[p.Line+1]
+		if end > at && t.src[end-1] == '\n' {
+			end--
+		}
+		if end > at && t.src[end-1] == '\r' {
+			end--
+		}
+	}
+	if t.enc == utf8Encoding {
+		at = min(max(p.Character, 0)+at, end)
+		for at > t.lines[p.Line] && at < end && !utf8.RuneStart(t.src[at]) {
+			at--
+		}
+		return at
+	}
+	for units := 0; at < end; {
+		r, n := utf8.DecodeRune(t.src[at:])
+		if units += utf16Units(r); units > p.Character {
+			break
+		}
+		at += n
+	}
+	return at
+}
+
+func utf16Units(r rune) int {
+	if r >= 0x10000 {
+		return 2
+	}
+	return 1
+}
+
+// span is the range of the bytes from, to.
+func (t *text) span(from, to int) textRange { return textRange{t.position(from), t.position(to)} }
+
+// replace returns the text with the characters of a range replaced.
+func (t *text) replace(r textRange, by string) *text {
+	from, to := t.offset(r.Start), t.offset(r.End)
+	if to < from {
+		from, to = to, from
+	}
+	out := make([]byte, 0, len(t.src)-(to-from)+len(by))
+	out = append(append(append(out, t.src[:from]...), by...), t.src[to:]...)
+	return newText(out, t.enc)
+}
+
+// edits returns the changes that make b of the text: of lines that differ, what differs in them. Formatting moves blanks
+// inside of lines, so the cursor stays where it was.
+func (t *text) edits(b []byte) []textEdit {
+	old, now := splitLines(t.src), splitLines(b)
+	if len(old) != len(now) { // lines came or went: what is the same before and behind stays
+		head := 0
+		for head < min(len(old), len(now)) && old[head] == now[head] {
+			head++
+		}
+		tail := 0
+		for tail < min(len(old), len(now))-head && old[len(old)-1-tail] == now[len(now)-1-tail] {
+			tail++
+		}
+		from, to := length(old[:head]), len(t.src)-length(old[len(old)-tail:])
+		return []textEdit{{t.span(from, to), string(b[from : len(b)-length(now[len(now)-tail:])])}}
+	}
+	var out []textEdit
+	at := 0
+	for i := range old {
+		if old[i] != now[i] {
+			head, tail := common(old[i], now[i])
+			out = append(out, textEdit{t.span(at+head, at+len(old[i])-tail), now[i][head : len(now[i])-tail]})
+		}
+		at += len(old[i])
+	}
+	return out
+}
+
+// splitLines cuts a text behind every newline.
+func splitLines(b []byte) []string {
+	var out []string
+	from := 0
+	for i, c := range b {
+		if c == '\n' {
+			out = append(out, string(b[from:i+1]))
+			from = i + 1
+		}
+	}
+	return append(out, string(b[from:]))
+}
+
+func length(lines []string) int {
+	n := 0
+	for _, l := range lines {
+		n += len(l)
+	}
+	return n
+}
+
+// common returns how many bytes two strings share at the beginning and, behind that, at the end; whole characters.
+func common(a, b string) (head, tail int) {
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	for head > 0 && head < len(a) && !utf8.RuneStart(a[head]) {
+		head--
+	}
+	for head > 0 && head < len(b) && !utf8.RuneStart(b[head]) {
+		head--
+	}
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	for tail > 0 && !utf8.RuneStart(a[len(a)-tail]) {
+		tail--
+	}
+	return head, tail
+}
