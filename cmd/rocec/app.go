@@ -51,7 +51,7 @@ func newRoot(p *person) *cobra.Command {
 	f.DurationVar(&a.budget, "budget", defaultBudget, "work the PFC-loop proof may take, as a `duration`: counted, 100 million\nsteps a second, so that verdicts are the same on every machine")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		a.initCommand(), a.fmtCommand(), a.validateCommand(), a.explainCommand(), a.buildCommand(), a.showCommand(), a.traceCommand(), a.graphCommand(),
+		a.initCommand(), a.fmtCommand(), a.lspCommand(), a.validateCommand(), a.explainCommand(), a.buildCommand(), a.showCommand(), a.traceCommand(), a.graphCommand(),
 		a.planCommand(), a.applyCommand(), a.verifyCommand(), a.completionCommand(root), a.versionCommand(),
 	)
 	return root

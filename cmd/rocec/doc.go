@@ -15,6 +15,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec apply [DIR]           does it, in waves, verified
 	rocec verify [DIR]          reads settings and counters back
 	rocec fmt [-r] [PATH...]    canonical form
+	rocec lsp                   the Language Server Protocol, for editors
 	rocec completion, version   shells; build info
 
 DIR is the fabric's folder, by default the current one. With --lab, plan, apply and verify run against every device of
@@ -51,7 +52,8 @@ A fabric goes through one door after the other, each with a type of its own:
 	targets   an [ir.Fabric] in, a [target.Tree] out: how each box spells it
 	deploy    a [target.Tree] and live devices in, a plan out; and the plan done
 	          deploy/ssh is the wire, deploy/lab a fleet of devices for rehearsal
-	picture   an [ir.Fabric] and its proofs in, a drawing out; the only room inside this one
+	picture   an [ir.Fabric] and its proofs in, a drawing out
+	lsp       messages of an editor in, what lang and the pipeline say out
 
 This package knows the person: flags, colours, exit codes. One verb, one file.
 */

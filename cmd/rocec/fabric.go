@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -22,7 +24,7 @@ import (
 
 // fabric is everything the pipeline made of one folder. After an error, what the later stages make is nil.
 type fabric struct {
-	src    *lang.Source // files and comments only
+	src    *lang.Source // files, comments and shown values only
 	ir     *ir.Fabric
 	report validate.Report
 	diags  diag.List // of all stages, sorted
@@ -48,7 +50,11 @@ func (f *fabric) tree() *target.Tree {
 
 // load runs the pipeline on a folder: load, compile, judge, and ask the targets. The first two stop it when they report
 // errors; validate and targets both run, so that a person sees everything at once.
-func (a *app) load(dir string) (*fabric, error) {
+func (a *app) load(dir string) (*fabric, error) { return a.loadOver(context.Background(), dir, nil) }
+
+// loadOver is load with texts that win over the files on disk, by their names in places. When ctx is done it ends
+// before the next stage, with what it has; the proof, which takes longest, gives up.
+func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byte) (*fabric, error) {
 	o := lang.Options{Vars: a.vars, Env: a.environ, MaxObjects: a.maxObjects}
 	for _, name := range a.varFiles {
 		data, err := readBounded(name)
@@ -75,21 +81,24 @@ func (a *app) load(dir string) (*fabric, error) {
 			return nil, err
 		}
 		outside = append(outside, r)
-		return &rootedFS{name, r.FS()}, nil
+		return over(&rootedFS{name, r.FS()}, unsaved), nil
 	}
 
 	name := path.Clean(filepath.ToSlash(dir))
 	f := &fabric{dir: dir}
-	f.src, f.diags = lang.Load(&rootedFS{name, root.FS()}, name, o)
-	if !f.diags.HasErrors() {
+	f.src, f.diags = lang.Load(over(&rootedFS{name, root.FS()}, unsaved), name, o)
+	if !f.diags.HasErrors() && ctx.Err() == nil {
 		src := f.src
-		f.src = &lang.Source{Files: src.Files, Ignores: src.Ignores} // the rest is the compiler's to let go of
+		f.src = &lang.Source{Files: src.Files, Ignores: src.Ignores, Values: src.Values} // the rest is the compiler's to let go of
 		var ds diag.List
 		f.ir, ds = compiler.Compile(src)
 		f.diags = append(f.diags, ds...)
 	}
-	if !f.diags.HasErrors() {
-		f.report = validate.Run(f.ir, a.steps())
+	if !f.diags.HasErrors() && ctx.Err() == nil {
+		budget := a.steps()
+		stop := context.AfterFunc(ctx, func() { budget.Spend(math.MaxInt / 2) })
+		f.report = validate.Run(f.ir, budget)
+		stop()
 		f.diags = append(append(f.diags, f.report.Diagnostics...), targets.Check(f.ir)...)
 	}
 	f.diags.Sort()

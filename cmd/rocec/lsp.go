@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/cmd/rocec/lsp"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+func (a *app) lspCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lsp",
+		Short: "serve an editor: the Language Server Protocol on stdin and stdout",
+		Long: "Lsp tells an editor what validate would say of the text as it stands there, saved or not, and helps to write it:\n" +
+			"completion, what a name means and where it is declared and used, formatting, and the fixes of findings. Values of\n" +
+			"variables come from --var, --var-file and the environment, as for every verb.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.lsp(cmd.Context()) },
+	}
+	cmd.Flags().Bool("stdio", true, "speak on stdin and stdout; there is no other way")
+	return cmd
+}
+
+func (a *app) lsp(ctx context.Context) error {
+	for _, name := range a.varFiles { // they may vanish later; a wrong name is better told now
+		if _, err := readBounded(name); err != nil {
+			return fail(exitUsage, "--var-file: %v", err)
+		}
+	}
+	if _, ok := terminal(a.stdin); ok && !a.quiet {
+		fmt.Fprintln(a.stderr, "rocec: waiting for an editor on stdin; editors start this verb by themselves")
+	}
+	s := lsp.New(&editor{a}, lsp.Options{
+		Version: buildVersion().Version,
+		Help:    func(code string) string { return "https://github.com/rocec/rocec/blob/main/docs/checks.md#" + code },
+		Ignore: func(d *diag.Diagnostic) bool {
+			kind := ignorable()[d.Code]
+			return kind == lang.Always || kind == lang.UnlessError && d.Severity != diag.Error
+		},
+	})
+	clean, err := s.Run(ctx, a.stdin, a.stdout)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return fail(exitErrors, "the editor's stream: %v", err)
+	case !clean:
+		return &exit{exitErrors, ""}
+	}
+	return nil
+}
+
+// editor is what the language server asks of the program.
+type editor struct{ a *app }
+
+// List returns the fabric files of a folder.
+func (e *editor) List(dir string) []string {
+	f, err := os.Open(filepath.FromSlash(dir))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var out []string
+	const most = 4096 // entries of a folder that are looked at
+	entries, _ := f.ReadDir(most)
+	for _, entry := range entries {
+		name := entry.Name()
+		if path.Ext(name) == ".hcl" && name[0] != '.' && entry.Type().IsRegular() {
+			out = append(out, path.Join(dir, name))
+		}
+	}
+	return out
+}
+
+// Read returns the bytes of a file, of which a fabric has at most 1 MiB.
+func (e *editor) Read(name string) ([]byte, error) { return readBounded(filepath.FromSlash(name)) }
+
+// Known is the names in the tables.
+func (e *editor) Known() lang.Known {
+	return lang.Known{
+		SwitchModels: platform.SwitchNames(), NICModels: platform.NICNames(), ASICs: platform.ASICNames(), Families: platform.FamilyNames(),
+		Systems: []string{"cumulus-linux"}, Ports: portsOfModel,
+	}
+}
+
+// portsOfModel names the ports of a switch model, unsplit.
+func portsOfModel(model string) []string {
+	m, ok := platform.FindSwitch(model)
+	if !ok {
+		return nil
+	}
+	var out []string
+	for _, r := range m.Ports {
+		for n := r.First; n <= r.Last; n++ {
+			out = append(out, "swp"+strconv.Itoa(n))
+		}
+	}
+	return out
+}
+
+// Check runs the pipeline on the texts of the editor.
+func (e *editor) Check(ctx context.Context, dir string, unsaved map[string][]byte) (*lsp.Result, error) {
+	if unsaved == nil {
+		unsaved = map[string][]byte{}
+	}
+	f, err := e.a.loadOver(ctx, filepath.FromSlash(dir), unsaved)
+	if err != nil {
+		return nil, err
+	}
+	r := &lsp.Result{Diagnostics: f.diags, Files: f.src.Files}
+	if f.ir != nil {
+		r.Describe = func(t lang.Thing) string { return hoverText(f, dir, t) }
+		r.Define = func(t lang.Thing) []diag.Range { return declaredAt(f, t) }
+	}
+	return r, nil
+}

@@ -1,0 +1,391 @@
+package main
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// What the language server shows of a name: what it came to in the last fabric without errors, as show tells it.
+
+// hoverText is that as Markdown; "" when there is nothing to tell.
+func hoverText(f *fabric, dir string, t lang.Thing) string {
+	var out []section
+	switch t.Kind {
+	case lang.ThingName:
+		switch t.Of {
+		case "cos_group":
+			out = hoverGroup(f, t.Name)
+		case "switch", "host":
+			out = hoverDevices(f, func(d *ir.Device) bool { return (d.Switch != nil) == (t.Of == "switch") && isNamed(t, d.Group, d.Decl) })
+		case "variable", "local":
+			out = hoverValue(f, t)
+		case "roce":
+			out = hoverIntent(f, t)
+		case "link", "mesh", "topology":
+			out = hoverCables(f, t)
+		case "fabric":
+			out = hoverFabric(f)
+		}
+	case lang.ThingDevices:
+		names := namesIn(t.Name, nodeset.Devices)
+		out = hoverDevices(f, func(d *ir.Device) bool { return names[d.Name] })
+	case lang.ThingInterfaces:
+		out = hoverPorts(f, t)
+	}
+	return markdown(out, dir)
+}
+
+// isNamed tells whether a name in a file is that of a block, whose full name is told with the module and the key it has:
+// both stand in one folder.
+func isNamed(t lang.Thing, full string, decl diag.Range) bool {
+	if path.Dir(decl.Filename) != path.Dir(t.At.Filename) {
+		return false
+	}
+	if strings.HasSuffix(full, "]") {
+		full = full[:strings.LastIndexByte(full, '[')]
+	}
+	return full == t.Name || strings.HasSuffix(full, "."+t.Name)
+}
+
+// mostHover bounds the names of a nodeset that are looked up for a hover.
+const mostHover = 65536
+
+func namesIn(s string, kind nodeset.Kind) map[string]bool {
+	set, bad := nodeset.Parse(s, kind)
+	if len(bad) > 0 || set.Len() > mostHover {
+		return nil
+	}
+	out := map[string]bool{}
+	for n := range set.All() {
+		if kind == nodeset.Interfaces {
+			out[n.Interface] = true
+		} else {
+			out[n.Device] = true
+		}
+	}
+	return out
+}
+
+// declaredAt is where devices are declared whose names are computed.
+func declaredAt(f *fabric, t lang.Thing) []diag.Range {
+	if t.Kind != lang.ThingDevices {
+		return nil
+	}
+	names := namesIn(t.Name, nodeset.Devices)
+	var out []diag.Range
+	for _, d := range f.ir.Devices {
+		if names[d.Name] {
+			out = append(out, d.At)
+		}
+	}
+	slices.SortFunc(out, diag.ComparePlace)
+	return slices.Compact(out)
+}
+
+// hoverGroup tells of a cos group what it is, what sizes were derived for it, and how at one port.
+func hoverGroup(f *fabric, name string) []section {
+	i := slices.IndexFunc(f.ir.CosGroups, func(g *ir.CosGroup) bool { return g.Name == name })
+	if i < 0 {
+		return nil
+	}
+	g := f.ir.CosGroups[i]
+	head := section{Title: fmt.Sprintf("cos_group %q", g.Name)}
+	head.add("cos", fmt.Sprint(g.Cos), ir.Origin{At: g.CosAt})
+	if len(g.DSCP) > 0 {
+		var names []string
+		for _, c := range g.DSCP {
+			names = append(names, dscpText(c.Value))
+		}
+		head.add("DSCP", strings.Join(names, ", "))
+	}
+	head.add("PCP", strings.Trim(fmt.Sprint(values(g.PCP)), "[]"))
+	if g.Lossless {
+		head.add("lossless", "yes", ir.Origin{At: g.LosslessAt})
+	} else {
+		head.add("lossless", "no")
+	}
+	for _, in := range f.ir.Intents {
+		switch g {
+		case in.Group:
+			head.add("carries", fmt.Sprintf("RoCEv%d of %q", in.Version, in.Name), ir.Origin{At: in.GroupAt})
+		case in.CNP:
+			head.add("carries", fmt.Sprintf("notifications of %q", in.Name), ir.Origin{At: in.CNPAt})
+		}
+	}
+	out := []section{head}
+	var example *ir.Buffer
+	var at *ir.Port
+	least, most, headLeast, headMost, ports := 0, 0, 0, 0, 0
+	var mark *ir.Mark
+	var marked *ir.Port
+	for _, p := range f.ir.Ports {
+		if b := p.Carries(g); b != nil && b.Size.Set() {
+			if ports++; ports == 1 {
+				example, at = b, p
+				least, most, headLeast, headMost = b.Xoff.N, b.Xoff.N, b.Headroom(), b.Headroom()
+			}
+			least, most = min(least, b.Xoff.N), max(most, b.Xoff.N)
+			headLeast, headMost = min(headLeast, b.Headroom()), max(headMost, b.Headroom())
+		}
+		for _, m := range p.Marks {
+			if m.Group == g && mark == nil {
+				mark, marked = m, p
+			}
+		}
+	}
+	if example != nil {
+		all := section{Title: diag.Count(ports, "switch port")}
+		all.add("xoff", between(least, most))
+		all.add("headroom", between(headLeast, headMost))
+		one := describeBuffer(example, at.Link)
+		one.Title = "as at " + at.String()
+		out = append(out, all, one)
+	}
+	if mark != nil {
+		s := describeMark(mark, marked)
+		s.Title += " at " + marked.String()
+		out = append(out, s)
+	}
+	return out
+}
+
+// between is a span of sizes.
+func between(least, most int) string {
+	if least == most {
+		return amount(least)
+	}
+	return fmt.Sprintf("%d to %s", least, amount(most))
+}
+
+// dscpText is a DSCP with its name, such as "26 (af31)".
+func dscpText(n int) string {
+	name := ""
+	switch class, drop := n/8, n%8; {
+	case n == 0:
+		name = "be"
+	case n == 46:
+		name = "ef"
+	case n == 44:
+		name = "voice-admit"
+	case drop == 0:
+		name = fmt.Sprintf("cs%d", class)
+	case class >= 1 && class <= 4 && drop%2 == 0:
+		name = fmt.Sprintf("af%d%d", class, drop/2)
+	default:
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d (%s)", n, name)
+}
+
+// hoverDevices tells of one device what show does, without its ports and files; of several what they have in common.
+func hoverDevices(f *fabric, want func(*ir.Device) bool) []section {
+	var found []*ir.Device
+	for _, d := range f.ir.Devices {
+		if want(d) {
+			found = append(found, d)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil
+	case 1:
+		d := found[0]
+		whole := describeDevice(&fabric{files: &target.Tree{}}, d) // its files take long, and are not shown
+		out := whole[:1]
+		out[0].add("ports", fmt.Sprintf("%d cabled", len(d.Ports)))
+		for _, s := range whole[1:] {
+			if s.Title == "memory" || s.Title == "set by others" {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	s := section{Title: diag.Count(len(found), "device")}
+	var names []string
+	for _, d := range found {
+		names = append(names, d.Name)
+	}
+	folded := foldNames(names)
+	if len(folded) > 200 {
+		folded = folded[:200] + " ..."
+	}
+	s.add("names", folded)
+	s.common("group", found, groupName)
+	s.common("model", found, func(d *ir.Device) string {
+		if d.Switch != nil {
+			return d.Switch.Model.Title
+		}
+		var models []string
+		for _, n := range d.Host.NICs {
+			if !slices.Contains(models, n.Model.Title) {
+				models = append(models, n.Model.Title)
+			}
+		}
+		return strings.Join(models, ", ")
+	})
+	s.common("release", found, func(d *ir.Device) string {
+		if d.Switch == nil {
+			return ""
+		}
+		return strings.TrimSpace(d.Switch.OS + " " + d.Switch.Version)
+	})
+	s.common("tier", found, func(d *ir.Device) string {
+		if d.Switch == nil {
+			return ""
+		}
+		return fmt.Sprint(d.Switch.Tier)
+	})
+	return []section{s}
+}
+
+// common adds what devices have in common, or the few values they have.
+func (s *section) common(name string, devices []*ir.Device, of func(*ir.Device) string) {
+	var all []string
+	for _, d := range devices {
+		if v := of(d); v != "" && !slices.Contains(all, v) {
+			if len(all) == 4 {
+				all = append(all, "...")
+				break
+			}
+			all = append(all, v)
+		}
+	}
+	if all != nil {
+		s.add(name, strings.Join(all, "; "))
+	}
+}
+
+// hoverPorts tells of the first of the ports what show does.
+func hoverPorts(f *fabric, t lang.Thing) []section {
+	devices, ports := namesIn(t.Of, nodeset.Devices), namesIn(t.Name, nodeset.Interfaces)
+	var first *ir.Port
+	n := 0
+	for _, p := range f.ir.Ports {
+		if ports[p.Name] && (t.Of == "" && t.Decl || devices[p.Device.Name]) {
+			if n++; first == nil {
+				first = p
+			}
+		}
+	}
+	if first == nil || t.Of == "" && first.NIC == nil {
+		return nil
+	}
+	out := describePort(first)
+	if n > 1 {
+		out[0].Title += fmt.Sprintf(", the first of %s", diag.Count(n, "port"))
+	}
+	return out
+}
+
+// hoverValue tells the value of a variable or local, and where it was given.
+func hoverValue(f *fabric, t lang.Thing) []section {
+	var out []section
+	for _, v := range f.src.Values {
+		if v.Kind != t.Of || v.Name != t.Name || path.Dir(v.Decl.Filename) != path.Dir(t.At.Filename) {
+			continue
+		}
+		root := map[string]string{"variable": "var.", "local": "local."}[v.Kind]
+		s := section{Title: root + v.Name}
+		if v.Instance != "" {
+			s.Title += " in module." + v.Instance
+		}
+		why := "given here"
+		if v.At.Start.Byte >= v.Decl.Start.Byte && v.At.Filename == v.Decl.Filename && v.Kind == "variable" {
+			why = "the default"
+		}
+		if v.Kind == "local" {
+			why = ""
+		}
+		s.add("value", v.Text, ir.Origin{At: v.At, Why: why})
+		if out = append(out, s); len(out) == 8 {
+			break
+		}
+	}
+	return out
+}
+
+func hoverIntent(f *fabric, t lang.Thing) []section {
+	var out []section
+	for _, in := range f.ir.Intents {
+		if !isNamed(t, in.Name, in.At) {
+			continue
+		}
+		s := section{Title: "roce " + in.Name}
+		s.add("version", fmt.Sprintf("RoCEv%d", in.Version), ir.Origin{At: in.VersionAt})
+		s.add("cos group", fmt.Sprintf("%s, priority %d", in.Group.Name, in.Group.Cos), ir.Origin{At: in.GroupAt})
+		s.add("members", diag.Count(len(in.Members), "interface"))
+		if out = append(out, s); len(out) == 4 {
+			break
+		}
+	}
+	return out
+}
+
+func hoverCables(f *fabric, t lang.Thing) []section {
+	s := section{Title: fmt.Sprintf("%s %q", t.Of, t.Name)}
+	n := 0
+	for _, l := range f.ir.Links {
+		kind, name, _ := strings.Cut(l.Block, " ")
+		if kind != t.Of || !isNamed(t, strings.TrimSuffix(strings.TrimPrefix(name, `"`), `"`), l.At) {
+			continue
+		}
+		if n++; n == 1 {
+			s.add("first", fmt.Sprintf("%s to %s", l.A, l.B), ir.Origin{At: l.A.At})
+			s.num("speed", l.Speed, " Mb/s")
+			if l.Length.Known() {
+				s.add("length", metres(l.Length.Metres)+" m", l.Length.From)
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	s.add("cables", diag.Number(n))
+	return []section{s}
+}
+
+// hoverFabric tells the verdicts of the proof.
+func hoverFabric(f *fabric) []section {
+	s := section{Title: fmt.Sprintf("fabric %q", f.ir.Name)}
+	s.add("devices", diag.Number(len(f.ir.Devices)))
+	s.add("cables", diag.Number(len(f.ir.Links)))
+	for _, p := range f.report.Proofs {
+		s.add(p.Group.Name, verdict(p))
+	}
+	return []section{s}
+}
+
+// markdown writes sections as lists; places are told from the fabric's folder.
+func markdown(sections []section, dir string) string {
+	var b strings.Builder
+	for i, s := range sections {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(&b, "**%s**\n\n", markdownEscape(s.Title))
+		for _, v := range s.Settings {
+			for i := range v.Origins {
+				v.Origins[i].File = strings.TrimPrefix(v.Origins[i].File, dir+"/")
+			}
+			fmt.Fprintf(&b, "- %s: %s", markdownEscape(strings.TrimSpace(v.Name)), markdownEscape(v.Value))
+			if from := originText(v.Origins); from != "" {
+				fmt.Fprintf(&b, " (%s)", markdownEscape(from))
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// markdownEscape keeps text from outside from being read as Markdown.
+func markdownEscape(s string) string {
+	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "`", "\\`", "<", "&lt;", "[", "\\[", "]", "\\]", "\n", " ").Replace(diag.Escape(s))
+}
