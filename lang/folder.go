@@ -28,9 +28,9 @@ type folder struct {
 	size    int                              // blocks of all kinds
 }
 
-// decl is a block of devices or cables.
+// decl is a block of devices or cables, or what several in a row came to that were decoded as soon as they were read.
 type decl struct {
-	block *hclsyntax.Block // nil when it was decoded as soon as it was read
+	block *hclsyntax.Block // nil when made is filled
 	made  batch
 }
 
@@ -101,9 +101,9 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *scope) {
 		f.size++
 		switch b.Type {
 		case "switch", "host":
-			f.devices = append(f.devices, l.declare(b, top, l.decodeDevice))
+			f.devices = l.declare(f.devices, b, top, l.decodeDevice)
 		case "link", "mesh", "topology":
-			f.cables = append(f.cables, l.declare(b, top, l.decodeCables))
+			f.cables = l.declare(f.cables, b, top, l.decodeCables)
 		default:
 			f.blocks[b.Type] = append(f.blocks[b.Type], b)
 		}
@@ -111,13 +111,15 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *scope) {
 }
 
 // declare decodes a plain block of the fabric's own folder; others are decoded when their scope is settled.
-func (l *loader) declare(b *hclsyntax.Block, top *scope, decode func(*hclsyntax.Block, *env, *batch)) *decl {
+func (l *loader) declare(list []*decl, b *hclsyntax.Block, top *scope, decode func(*hclsyntax.Block, *env, *batch)) []*decl {
 	if top == nil || !plain(b.Body) {
-		return &decl{block: b}
+		return append(list, &decl{block: b})
 	}
-	d := &decl{}
-	decode(b, top.env(), &d.made)
-	return d
+	if n := len(list); n == 0 || list[n-1].block != nil {
+		list = append(list, &decl{})
+	}
+	decode(b, top.env(), &list[len(list)-1].made)
+	return list
 }
 
 // plain tells whether a body holds nothing but literals: it can be decoded before variables are known.
