@@ -25,9 +25,9 @@ switch "spine" {
   tier    = 2
 }
 
-# Each spine keeps four ports for each pod.
+# Each spine keeps two ports for each pod.
 mesh "uplinks" {
-  for_each = { a = "1-4", b = "5-8" }
+  for_each = { a = "1-2", b = "3-4" }
 
   lower = module.pod[each.key].uplinks
   upper = "spine[1-2]:swp[${each.value}]"

@@ -1,4 +1,4 @@
-# A pod: four leafs, eight hosts on each, and ports towards the spines.
+# A pod: two leafs, four hosts on each, and ports towards the spines.
 
 variable "name" {
   type        = string
@@ -19,8 +19,8 @@ variable "spines" {
 }
 
 locals {
-  leafs = "${var.name}-leaf[1-4]"
-  hosts = "${var.name}-gpu[01-32]"
+  leafs = "${var.name}-leaf[1-2]"
+  hosts = "${var.name}-gpu[1-8]"
 }
 
 # rocec:ignore oversubscription training stays inside a pod but for checkpoints
@@ -44,7 +44,7 @@ host "gpu" {
 
 link "hosts" {
   a      = "${local.hosts}:ens1f0"
-  b      = "${local.leafs}:swp[1-8]"
+  b      = "${local.leafs}:swp[1-4]"
   length = "3m"
 }
 
