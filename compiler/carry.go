@@ -324,13 +324,21 @@ func fromFirst(ring []*ir.Link) []*ir.Link {
 
 // checkLengths demands a length of every cable that carries a lossless group.
 func (c *compiler) checkLengths() {
+	rows := map[diag.Range]diag.Range{} // by the topology block: the first of its cables without a length
 	for _, l := range c.f.Links {
 		if l.Length.Known() {
 			continue
 		}
 		for _, g := range c.f.CosGroups {
 			if g.Lossless && c.carried[g].has(l) {
-				c.report.errorf(topicLengthMissing, l.At, fmt.Sprintf("%s to %s", l.A, l.B), "%s carries the lossless cos group %q, and no "+
+				at := l.At
+				if l.A.At.Filename != at.Filename { // the cable stands in a file of its own
+					if _, known := rows[at]; !known {
+						rows[at] = l.A.At
+					}
+					at = rows[at]
+				}
+				c.report.errorf(topicLengthMissing, at, fmt.Sprintf("%s to %s", l.A, l.B), "%s carries the lossless cos group %q, and no "+
 					"length is known for it. What is on the cable when a pause is sent still arrives, so the headroom depends on it. "+
 					"Say length = \"30m\" in the block, or cable_length in the fabric block for all.", l.Block, g.Name).
 					Note(g.LosslessAt, "the group is lossless")

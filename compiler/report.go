@@ -26,6 +26,7 @@ type foldKey struct {
 
 type fold struct {
 	first *diag.Diagnostic
+	name  string
 	same  []string // further names, at most showSame
 	more  int
 }
@@ -52,12 +53,12 @@ func (r *report) again(name string, at diag.Range) bool {
 func (r *report) errorf(t *diag.Topic, at diag.Range, name, format string, args ...any) *diag.Diagnostic {
 	key := foldKey{t.Code, at}
 	if f := r.folded[key]; f != nil {
-		if f.more++; len(f.same) < showSame && !slices.Contains(f.same, name) {
+		if f.more++; len(f.same) < showSame && name != f.name && !slices.Contains(f.same, name) {
 			f.same = append(f.same, name)
 		}
 		return &diag.Diagnostic{} // its notes are those of the first
 	}
-	f := &fold{first: t.Errorf(&r.list, at, format, args...)}
+	f := &fold{first: t.Errorf(&r.list, at, format, args...), name: name}
 	r.folded[key] = f
 	r.order = append(r.order, f)
 	return f.first

@@ -152,15 +152,11 @@ func (b *badFabric) archive(t *testing.T, src []byte) {
 // load loads the fabric and takes its comments into account, as if no check had found anything.
 func (b *badFabric) load() (*Source, diag.List) {
 	s, ds := Load(b.fsys, "f", b.options)
-	ds, _ = s.Suppress(ds, func(code string) Ignorable {
-		switch {
-		case known[code] != nil || code == "pfc-loop":
-			return Never
-		case code == "oversubscription":
-			return Always
-		}
-		return NoCode
-	}, true)
+	kinds := map[string]Ignorable{"pfc-loop": Never, "oversubscription": Always}
+	for code := range known {
+		kinds[code] = Never
+	}
+	ds, _ = s.Suppress(ds, kinds, true)
 	return s, ds
 }
 

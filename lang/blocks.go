@@ -218,7 +218,7 @@ var nicSchema = schema[nicBlock]{
 	block: "nic", label: "INTERFACE", doc: "An interface of the host that speaks RoCE. The label is the netdev, or a nodeset of like ones. Repeatable.",
 	attrs: []attr[nicBlock]{
 		must(one("model", modelName, "", "Row of the table of NIC models, \"soft-roce\", or a nic_model block.", func(n *nicBlock) *Value[string] { return &n.Model })),
-		one("mtu", frameSize, "kept as it is", "MTU of the interface, in bytes.", func(n *nicBlock) *Value[int] { return &n.MTU }),
+		one("mtu", frameSize, "kept as it is", "MTU the interface has, in bytes. It is compared with that of links and ports, and never set.", func(n *nicBlock) *Value[int] { return &n.MTU }),
 		one("ip", prefix, "none", "Address of the interface; lets rocec name the right GID.", func(n *nicBlock) *Value[netip.Prefix] { return &n.IP }),
 		one("ttl", integer(1, 255), "kept as it is", "IP TTL of RoCEv2 packets.", func(n *nicBlock) *Value[int] { return &n.TTL }),
 		one("tos", integer(0, 255), "first DSCP of the group x 4", "IP type of service of RoCEv2 packets.", func(n *nicBlock) *Value[int] { return &n.TOS }),

@@ -117,7 +117,9 @@ func (l *loader) eval(e hclsyntax.Expression, ctx *hcl.EvalContext) (v cty.Value
 		return cty.NilVal, false
 	}
 	if !v.IsWhollyKnown() {
-		badExpression.Errorf(&l.diags, e.Range(), "The value cannot be computed. Correct the expression.")
+		if !l.unknown {
+			badExpression.Errorf(&l.diags, e.Range(), "The value cannot be computed. Correct the expression.")
+		}
 		return cty.NilVal, false
 	}
 	return v, true
@@ -325,6 +327,9 @@ func (l *loader) unknownRoot(sc *scope, t hcl.Traversal) (why, meant string) {
 	}
 	if l.atTop(word) && len(t) > 1 {
 		return fmt.Sprintf("There are no references to %s blocks. Write %q in quotes, the name itself.", word, after), ""
+	}
+	if near := diag.Nearest(word, []string{"true", "false", "null"}); near != "" && len(t) == 1 {
+		return fmt.Sprintf("%q means nothing here. Did you mean %s?", cut(word), near), near
 	}
 	if near := diag.Nearest(word, roots); near != "" && len(t) > 1 {
 		return fmt.Sprintf("%q means nothing here. Did you mean %s.%s?", cut(word), near, after), near

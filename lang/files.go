@@ -66,7 +66,7 @@ func (l *loader) parse(f *folder, use func(*hclsyntax.Body)) diag.List {
 				whole = false
 				continue
 			}
-			l.readIgnores(p.body, l.src.Files[names[i]], names[i])
+			l.readIgnores(f, p.body, l.src.Files[names[i]], names[i])
 			use(p.body)
 		}
 		if whole {
@@ -95,7 +95,7 @@ func parsePieces(name string, src []byte, use func(*hclsyntax.Body, diag.List)) 
 			return
 		}
 	}
-	if !simple || bytes.Contains(src, []byte(ignoreWord)) { // a comment and what it means stay together
+	if !simple || mayIgnore(src) { // a comment and what it means stay together
 		ends = []int{len(src)}
 	}
 	pos := hcl.InitialPos

@@ -17,6 +17,7 @@ type folder struct {
 	fsys      fs.FS
 	files     int
 	whole     bool // every file was read and parsed
+	outside   bool // it is not below the fabric's folder, so other fabrics may use it, too
 	fabric    bool // a fabric block is written, perhaps with a mistake in its header
 	functions map[string]function.Function
 

@@ -2,6 +2,8 @@ package lang
 
 import (
 	"bytes"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +18,7 @@ type Ignore struct {
 	Code, Reason string
 	At           diag.Range // the comment
 	Covers       diag.Range // the attribute, or the header of the block
+	Shared       bool       // it stands in a module outside of the fabric's folder: in another fabric it may silence something
 }
 
 // Ignored is a diagnostic a comment silences.
@@ -37,7 +40,7 @@ const (
 
 // Suppress takes the diagnostics out of l that a comment silences, and adds what is wrong with the comments. Judged tells
 // that every stage has run: only then a comment that silences nothing is reported.
-func (s *Source) Suppress(l diag.List, kind func(code string) Ignorable, judged bool) (diag.List, []Ignored) {
+func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) (diag.List, []Ignored) {
 	if len(s.Ignores) == 0 {
 		return l, nil
 	}
@@ -50,7 +53,7 @@ func (s *Source) Suppress(l diag.List, kind func(code string) Ignorable, judged 
 	var ignored []Ignored
 	for _, d := range l {
 		i := slices.IndexFunc(byFile[d.At.Filename], func(g *Ignore) bool {
-			return g.Code == d.Code && g.covers(d.At) && (kind(d.Code) == Always || kind(d.Code) == UnlessError && d.Severity != diag.Error)
+			return g.Code == d.Code && g.covers(d.At) && (kinds[d.Code] == Always || kinds[d.Code] == UnlessError && d.Severity != diag.Error)
 		})
 		if i < 0 {
 			kept = append(kept, d)
@@ -61,15 +64,23 @@ func (s *Source) Suppress(l diag.List, kind func(code string) Ignorable, judged 
 		ignored = append(ignored, Ignored{d, g})
 	}
 	for _, g := range s.Ignores {
-		switch k := kind(g.Code); {
+		switch k := kinds[g.Code]; {
 		case used[g]:
 		case k == NoCode:
-			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q. Write one that rocec validate prints in brackets; rocec explain --list shows all.", cut(g.Code))
+			if code, _, list := strings.Cut(g.Code, ","); list && kinds[code] != NoCode {
+				ignoreUnknown.Warnf(&kept, g.At, "One comment silences one code. Write %s without the comma, and a comment for each further code.", code)
+				continue
+			}
+			near := ""
+			if code := diag.Nearest(g.Code, sortedKeys(kinds)); code != "" {
+				near = fmt.Sprintf(" Did you mean %q?", code)
+			}
+			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q.%s Write one that rocec validate prints in brackets; rocec explain --list shows all.", cut(g.Code), near)
 		case g.Code == "pfc-loop":
 			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Mend the routing, or write allow_deadlock = \"reason\" in the cos_group, which plan and apply repeat every time.")
 		case k == Never || slices.ContainsFunc(l, func(d *diag.Diagnostic) bool { return d.Code == g.Code && g.covers(d.At) }):
 			ignoreRefused.Warnf(&kept, g.At, "%q is a mistake that leaves nothing to go on with, so no comment hides it. Mend what it points at, and delete the comment.", g.Code)
-		case judged:
+		case judged && !g.Shared:
 			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the attribute or block the finding points at.", g.Code)
 			if i := slices.IndexFunc(l, func(d *diag.Diagnostic) bool { return d.Code == g.Code && d.At.Filename == g.At.Filename }); i >= 0 {
 				d.Note(l[i].At, "a finding of this code is here")
@@ -88,8 +99,8 @@ func (g *Ignore) covers(at diag.Range) bool {
 const ignoreWord = "rocec:ignore"
 
 // readIgnores collects the comments of one file that silence diagnostics.
-func (l *loader) readIgnores(body *hclsyntax.Body, src []byte, name string) {
-	if !bytes.Contains(src, []byte(ignoreWord)) {
+func (l *loader) readIgnores(f *folder, body *hclsyntax.Body, src []byte, name string) {
+	if !mayIgnore(src) {
 		return
 	}
 	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
@@ -97,7 +108,7 @@ func (l *loader) readIgnores(body *hclsyntax.Body, src []byte, name string) {
 	starts := map[int]diag.Range{}
 	startsIn(body, starts)
 	for _, t := range tokens {
-		if t.Type != hclsyntax.TokenComment || !bytes.Contains(t.Bytes, []byte(ignoreWord)) {
+		if t.Type != hclsyntax.TokenComment || !mayIgnore(t.Bytes) {
 			continue
 		}
 		text, line := strings.TrimSpace(string(t.Bytes)), t.Range.Start.Line
@@ -105,11 +116,16 @@ func (l *loader) readIgnores(body *hclsyntax.Body, src []byte, name string) {
 		at.End = at.Start
 		at.End.Byte += len(text)
 		at.End.Column += len(text)
-		after, ok := strings.CutPrefix(strings.TrimLeft(text, "#/* \t"), ignoreWord)
+		says := strings.TrimLeft(text, "#/* \t")
+		after, ok := strings.CutPrefix(says, ignoreWord)
+		if !ok && nearlyIgnore.MatchString(says) {
+			ignoreInvalid.Warnf(&l.diags, at, "The comment silences nothing as it is spelt. Write # rocec:ignore CODE reason, with a colon, without spaces in it, in small letters.")
+			continue
+		}
 		if !ok || after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '*' {
 			continue // a comment that speaks of it
 		}
-		g := &Ignore{At: at}
+		g := &Ignore{At: at, Shared: f.outside}
 		var rest string
 		g.Code, rest, _ = strings.Cut(strings.TrimSpace(after), " ")
 		g.Reason = strings.TrimSpace(rest)
@@ -134,6 +150,14 @@ func (l *loader) readIgnores(body *hclsyntax.Body, src []byte, name string) {
 		}
 	}
 }
+
+// mayIgnore tells whether a text may hold such a comment, or one that was meant to be.
+func mayIgnore(text []byte) bool {
+	return bytes.Contains(text, []byte("ignore")) && bytes.Contains(text, []byte("ocec")) || bytes.Contains(text, []byte("ROCEC")) || bytes.Contains(text, []byte("Ignore"))
+}
+
+// nearlyIgnore is how people write the comment from memory.
+var nearlyIgnore = regexp.MustCompile(`(?i)\Arocec[ \t]*[:_-]?[ \t]*ignore[ \t:]`)
 
 // lineOffset is how many bytes of its line come before a byte of src.
 func lineOffset(src []byte, at int) int { return at - (bytes.LastIndexByte(src[:at], '\n') + 1) }

@@ -115,7 +115,7 @@ func pattern(name, want, expr string) kind[string] {
 
 // Strings that become parts of commands, files or SSH destinations hold nothing a shell, or ssh, would read otherwise.
 var (
-	modelName   = pattern("string", `the name of a model, such as "sn2700"`, `[A-Za-z0-9][A-Za-z0-9._+-]{0,62}`)
+	modelName   = pattern("string", `the name of a model, such as "sn2700"`, `[A-Za-z0-9][A-Za-z0-9 ._+-]{0,62}`)
 	word        = pattern("string", `a name of letters, digits, ".", "_" and "-"`, `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`)
 	release     = pattern("string", `a release in quotes, such as "4.3.0"`, `[0-9][A-Za-z0-9.~+-]{0,31}`)
 	address     = pattern("string", `an IP address or host name`, `[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}`)

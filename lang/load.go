@@ -92,6 +92,8 @@ type loader struct {
 	devices map[string]diag.Range            // names taken, in the whole fabric
 	shared  map[string]map[string]diag.Range // kind -> name -> header, of kinds whose names hold for the whole fabric
 
+	unknown bool // some output has a mistake, and so no value
+
 	failed map[hclsyntax.Expression]bool // a mistake was reported; say no more
 	blocks func() []BlockDoc             // the tables of the language; calling them by name would be circular
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -39,7 +40,7 @@ func (l *loader) moduleNodes(sc *scope) []*node {
 
 // callModule makes the instances of a module, whose arguments are evaluated in ctx.
 func (l *loader) callModule(sc *scope, n *node, ctx *hcl.EvalContext) {
-	c, b := n.call, n.call.block
+	c, b, before := n.call, n.call.block, len(l.diags)
 	for _, inner := range b.Body.Blocks {
 		unknownBlock.Errorf(&l.diags, inner.TypeRange, "A module block holds attributes only: source, for_each and values for the module's variables. Write %s = ... if it is one of them.", inner.Type)
 	}
@@ -52,6 +53,10 @@ func (l *loader) callModule(sc *scope, n *node, ctx *hcl.EvalContext) {
 			continue
 		}
 		if _, ok := declared[a.Name]; !ok {
+			if a.Name == "count" {
+				undeclaredVariable.Errorf(&l.diags, a.NameRange, "The module in %s declares no variable \"count\". A module is repeated by for_each. Write for_each = toset([\"a\", \"b\"]), with a key for each instance.", quoteDir(c.folder.name))
+				continue
+			}
 			undeclaredVariable.Errorf(&l.diags, a.NameRange, "The module in %s declares no variable %q.%s", quoteDir(c.folder.name), a.Name, didYouMean(a.Name, sortedKeys(declared))).
 				Instead(a.NameRange, diag.Nearest(a.Name, sortedKeys(declared)))
 		}
@@ -68,7 +73,14 @@ func (l *loader) callModule(sc *scope, n *node, ctx *hcl.EvalContext) {
 			instances = -1
 			return
 		}
-		instances++
+		if instances++; instances == 1 {
+			if l.src.Calls == nil {
+				l.src.Calls = map[string][]diag.Range{}
+			}
+			if calls := l.src.Calls[c.folder.name]; !slices.Contains(calls, header(b)) {
+				l.src.Calls[c.folder.name] = append(calls, header(b))
+			}
+		}
 		c.keys[key] = true
 		prefix := instanceName(b, key, en) + "."
 		child := l.newScope(c.folder, prefix)
@@ -77,8 +89,8 @@ func (l *loader) callModule(sc *scope, n *node, ctx *hcl.EvalContext) {
 		l.inside(child, func() { l.settleScope(child, func(child *scope) map[string]*given { return l.arguments(child, en) }) })
 		values[key] = l.outputs(child, c)
 	})
-	if instances < 0 || !c.many && instances == 0 {
-		return
+	if instances < 0 || !c.many && instances == 0 || mistakenIn(b, l.diags[before:]) {
+		return // and nothing is said of what needs its outputs
 	}
 	n.ok = true
 	if c.many {
@@ -86,6 +98,14 @@ func (l *loader) callModule(sc *scope, n *node, ctx *hcl.EvalContext) {
 	} else {
 		n.value = values[""]
 	}
+}
+
+// mistakenIn tells whether an error was found in a block itself.
+func mistakenIn(b *hclsyntax.Block, found diag.List) bool {
+	at := b.Range()
+	return slices.ContainsFunc(found, func(d *diag.Diagnostic) bool {
+		return d.Severity == diag.Error && d.At.Filename == at.Filename && at.Start.Byte <= d.At.Start.Byte && d.At.Start.Byte < at.End.Byte
+	})
 }
 
 // openModule reads the folder a module block names, once for all that name it.
@@ -138,6 +158,7 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 		}
 		f = l.newFolder(name, fsys)
 		l.folders[name] = f
+		f.outside = !l.below(name)
 		before := len(l.diags)
 		l.read(f, nil)
 		for _, d := range l.diags[before:] {
@@ -156,11 +177,15 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 
 // moduleFS returns the file system a module's folder is read through.
 func (l *loader) moduleFS(from *folder, name string) (fs.FS, error) {
-	below := name == l.root.name || l.root.name == "." && !strings.HasPrefix(name, "..") || strings.HasPrefix(name, l.root.name+"/")
-	if below || l.options.Folder == nil {
+	if l.below(name) || l.options.Folder == nil {
 		return from.fsys, nil
 	}
 	return l.options.Folder(name)
+}
+
+// below tells whether a folder is the fabric's own or lies in it.
+func (l *loader) below(name string) bool {
+	return name == l.root.name || l.root.name == "." && !strings.HasPrefix(name, "..") || strings.HasPrefix(name, l.root.name+"/")
 }
 
 // reportModuleCycle reports a folder that is a module of itself, by way of others.
@@ -203,7 +228,8 @@ func (l *loader) outputs(sc *scope, c *call) cty.Value {
 			}
 			if o == failed {
 				c.silent[b.Labels[0]] = true
-				continue
+				l.unknown = true
+				v = cty.DynamicVal // nothing more is said of what needs it
 			}
 			values[b.Labels[0]] = v
 		}

@@ -298,3 +298,26 @@ func (b below) Open(name string) (fs.File, error) {
 	}
 	return b.FS.Open(rest)
 }
+
+// A misspelt attribute of an object is a mistake where it is written; a computed object may have more than is asked for.
+func TestSurplusAttributes(t *testing.T) {
+	const module = `variable "pod" { type = object({ hosts = optional(number, 4), net = string }) }
+output "hosts" { value = var.pod.hosts }`
+	s, ds := Load(files(map[string]string{"f/m/m.hcl": module, "f/fabric.hcl": `fabric "f" {}
+module "m" {
+  source = "./m"
+  pod    = { host = 5, net = "x" }
+}`}), "f", Options{})
+	require.Len(t, ds, 1, show(s, ds))
+	assert.Equal(t, "bad-variable", ds[0].Code)
+	assert.Equal(t, "host", place(s, ds[0].At))
+	assert.Contains(t, ds[0].Detail, `Did you mean "hosts"?`)
+
+	_, ds = Load(files(map[string]string{"f/m/m.hcl": module, "f/fabric.hcl": `fabric "f" {}
+locals { pod = { hosts = 5, net = "x", other = 1 } }
+module "m" {
+  source = "./m"
+  pod    = local.pod
+}`}), "f", Options{})
+	require.Empty(t, ds)
+}

@@ -41,7 +41,8 @@ type Source struct {
 
 	NextHops *nexthops.Table // of fabric.table; nil when there is none
 
-	Ignores []*Ignore // in order of file and place
+	Ignores []*Ignore               // in order of file and place
+	Calls   map[string][]diag.Range // by the folder of a module: the module blocks that name it
 	Values  []Shown   // of variables, locals and outputs; at most a thousand
 
 	Files map[string][]byte // every file read, by the name used in ranges; for showing source lines

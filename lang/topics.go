@@ -433,5 +433,5 @@ var Topics = []diag.Topic{
 	unknownReference, unknownFunction, badExpression, referenceCycle, badForEach,
 	noFabric, unsetVariable, undeclaredVariable, badVariable, failedValidation, sensitiveVariable,
 	nexthops.Invalid, tableUnused,
-	topology.Syntax, topology.Endpoint, topology.TooLarge, topology.Empty,
+	topology.Syntax, topology.Endpoint, topology.Attribute, topology.TooLarge, topology.Empty,
 }

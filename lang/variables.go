@@ -279,6 +279,11 @@ func (l *loader) givenValue(sc *scope, v *variable, g *given) (cty.Value, bool) 
 // convert brings a value to the declared type. G is where it comes from, nil for the default; e is its expression, if it
 // is written as one.
 func (l *loader) convert(sc *scope, v *variable, val cty.Value, g *given, e hclsyntax.Expression) (cty.Value, outcome) {
+	if e != nil {
+		if name, known, found := surplus(val, v.ty); found && l.reportSurplus(v, name, known, g, e) {
+			return cty.NilVal, failed
+		}
+	}
 	if v.defaults != nil && !val.IsNull() {
 		val = v.defaults.Apply(val)
 	}
@@ -301,6 +306,22 @@ func (l *loader) convert(sc *scope, v *variable, val cty.Value, g *given, e hcls
 	badVariable.Errorf(&l.diags, at, "The variable %q is declared as %s, and this does not fit: %s. Correct %s, or the type.", v.name, typeName(v.ty), misfitWords(val, ty, err), source).
 		Note(v.decl, "declared here")
 	return cty.NilVal, failed
+}
+
+// reportSurplus reports an attribute that the type of the variable does not name, where it is written out. A computed object
+// may have more: so one object serves several modules.
+func (l *loader) reportSurplus(v *variable, name string, known []string, g *given, e hclsyntax.Expression) bool {
+	at, exact := keyPlace(e, name)
+	if !exact {
+		return false
+	}
+	from := ""
+	if g != nil {
+		from = " The value comes from " + g.from + "."
+	}
+	badVariable.Errorf(&l.diags, at, "The variable %q is declared as %s, which has no attribute %q.%s%s Correct the name, or the type.", v.name, typeName(v.ty), cut(name), didYouMean(name, known), from).
+		Note(v.decl, "declared here").Instead(at, diag.Nearest(name, known))
+	return true
 }
 
 // misfit finds the innermost part of a value that does not fit its type.

@@ -46,7 +46,7 @@ func TestVariableTypes(t *testing.T) {
 		{"map(any)", `{}`, `{}`},
 		{"tuple([string, number])", `[1, "2"]`, `["1",2]`},
 		{"tuple([])", `[]`, `[]`},
-		{"object({ a = number, b = string })", `{ a = "1", b = 2, c = 3 }`, `{"a":1,"b":"2"}`},
+		{"object({ a = number, b = string })", `{ a = "1", b = 2 }`, `{"a":1,"b":"2"}`},
 		{"object({ a = optional(number) })", `{}`, `{"a":null}`},
 		{"object({ a = optional(number, 9216) })", `{}`, `{"a":9216}`},
 		{"object({ a = optional(number, 9216) })", `{ a = null }`, `{"a":9216}`},

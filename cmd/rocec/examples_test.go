@@ -276,6 +276,7 @@ var exampleSettings = map[string]exampleSetting{
 	"topology-syntax":      {place: "topology.dot"},
 	"topology-endpoint":    {place: "topology.dot"},
 	"topology-empty":       {place: "topology.dot"},
+	"topology-attribute":   {place: "topology.dot"},
 	"table-unused":         {ground: "table"},
 	"bond-cards":           {ground: "bonds"},
 	"bond-split":           {ground: "bonds"},

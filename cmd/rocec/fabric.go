@@ -89,7 +89,7 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 	f.src, f.diags = lang.Load(over(&rootedFS{name, root.FS()}, unsaved), name, o)
 	if !f.diags.HasErrors() && ctx.Err() == nil {
 		src := f.src
-		f.src = &lang.Source{Files: src.Files, Ignores: src.Ignores, Values: src.Values} // the rest is the compiler's to let go of
+		f.src = &lang.Source{Files: src.Files, Ignores: src.Ignores, Calls: src.Calls, Values: src.Values} // the rest is the compiler's to let go of
 		var ds diag.List
 		f.ir, ds = compiler.Compile(src)
 		f.diags = append(f.diags, ds...)
@@ -102,8 +102,29 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 		f.diags = append(append(f.diags, f.report.Diagnostics...), targets.Check(f.ir)...)
 	}
 	f.diags.Sort()
+	f.noteCalls()
 	f.suppress(f.ir != nil)
 	return f, nil
+}
+
+// fails tells whether a finding ends validate in exit status 1.
+func (f *fabric) fails(d *diag.Diagnostic) bool {
+	return d.Severity == diag.Error || f.strict && d.Severity == diag.Warning
+}
+
+// noteCalls adds to what is found in a module which module blocks call it. What lang found there says so already.
+func (f *fabric) noteCalls() {
+	const most = 3
+	for _, d := range f.diags {
+		if d.At.Filename == "" {
+			continue
+		}
+		for i, call := range f.src.Calls[path.Dir(d.At.Filename)] {
+			if i < most && !slices.ContainsFunc(d.Notes, func(n diag.Note) bool { return n.At == call }) {
+				d.Note(call, "in the module called here")
+			}
+		}
+	}
 }
 
 // loadGood is load for verbs whose result is not the diagnostics: those go to stderr, and errors end the verb.

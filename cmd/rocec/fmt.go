@@ -214,9 +214,16 @@ func rewrite(name string, data []byte) error {
 }
 
 // replaceFile writes a file beside name, syncs it and renames it over name: a crash leaves the old bytes or the new
-// ones. A file that was there keeps its mode.
+// ones. A file that was there keeps its mode, and a link to it stays. What is no regular file, as /dev/null, is written to,
+// not replaced.
 func replaceFile(name string, data []byte, mode fs.FileMode) error {
+	if target, err := filepath.EvalSymlinks(name); err == nil {
+		name = target
+	}
 	if info, err := os.Stat(name); err == nil {
+		if !info.Mode().IsRegular() {
+			return os.WriteFile(name, data, mode)
+		}
 		mode = info.Mode().Perm()
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), ".rocec-*")

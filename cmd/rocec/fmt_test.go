@@ -3,11 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -78,15 +76,14 @@ func TestFmtDiskFull(t *testing.T) {
 	require.NoError(t, os.WriteFile(large, []byte(long), 0o644))
 	require.NoError(t, os.WriteFile(small, []byte(uglyFile), 0o644))
 
-	var limit syscall.Rlimit // the largest file a process may write stands for a disk that is full
-	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
-	signal.Ignore(syscall.SIGXFSZ)
-	defer signal.Reset(syscall.SIGXFSZ)
-	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 4096, Max: limit.Max}))
+	tool, err := exec.LookPath("rocec")
+	require.NoError(t, err, "testscript puts it there")
+	// The largest file a process may write stands for a disk that is full.
+	cmd := exec.Command("sh", "-c", `trap "" XFSZ; ulimit -f 8; exec "$0" fmt "$1"`, tool, dir)
 	var out, errs bytes.Buffer
-	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
-	code := run(context.Background(), p, []string{"fmt", dir})
-	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	require.Error(t, cmd.Run())
+	code := cmd.ProcessState.ExitCode()
 
 	assert.Equal(t, exitMachines, code)
 	assert.Contains(t, errs.String(), "file too large; the file is as it was")

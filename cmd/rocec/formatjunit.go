@@ -69,7 +69,7 @@ func (a *app) validateJUnit(f *fabric) error {
 	}
 	for _, d := range f.diags {
 		c := testCase(d)
-		if d.Severity == diag.Error || f.strict && d.Severity == diag.Warning {
+		if f.fails(d) {
 			c.Failure = &junitFailure{diag.Escape(d.Summary), d.Code, text(d)}
 			suite.Failures++
 		} else {

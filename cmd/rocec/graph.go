@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -87,18 +86,13 @@ func (a *app) graph(dir, out, format string) error {
 	return nil
 }
 
-// writePicture writes to a file, whole or not at all, or to stdout. What is no regular file, as /dev/null, is written
-// to, not replaced.
+// writePicture writes to a file, whole or not at all, or to stdout.
 func (a *app) writePicture(out string, data []byte) error {
 	if out == "" || out == "-" {
 		_, err := a.stdout.Write(data)
 		return err
 	}
-	if info, err := os.Stat(out); err == nil && !info.Mode().IsRegular() {
-		if err := os.WriteFile(out, data, 0o666); err != nil {
-			return err
-		}
-	} else if err := replaceFile(out, data, 0o644); err != nil {
+	if err := replaceFile(out, data, 0o644); err != nil {
 		return err
 	}
 	if !a.quiet {

@@ -39,5 +39,5 @@ var ignorable = sync.OnceValue(func() map[string]lang.Ignorable {
 
 // suppress takes out what comments in the fabric silence. Judged tells that every stage has run.
 func (f *fabric) suppress(judged bool) {
-	f.diags, f.ignored = f.src.Suppress(f.diags, func(code string) lang.Ignorable { return ignorable()[code] }, judged)
+	f.diags, f.ignored = f.src.Suppress(f.diags, ignorable(), judged)
 }

@@ -304,7 +304,7 @@ func TestEditorSession(t *testing.T) {
 		{"devices.hcl", `mo|del   = "sn2700"`, []string{"`model` (string, required)"}},
 		{"devices.hcl", `self.in|dex`, []string{"from 0"}},
 		{"cabling.hcl", `"gpu[001-064]:ens|1f0"`, []string{"**gpu001:ens1f0, the first of 64 ports**", "- cabled: leaf01:swp1"}},
-		{"cabling.hcl", `link "ho|sts"`, []string{"- cables: 64", "- length: 3 m"}},
+		{"cabling.hcl", `link "ho|sts"`, []string{"- cables: 16", "- length: 3 m"}},
 	} {
 		h := s.ask("textDocument/hover", in(tc.base, tc.marked))
 		require.NotNil(t, h, tc.marked)
@@ -378,11 +378,11 @@ func TestEditorInAModule(t *testing.T) {
 	s.open(name, src)
 	s.settle(name)
 	for _, tc := range []struct{ marked, want string }{
-		{`switch "le|af"`, "**8 devices**\n\n- names: a-leaf[1-4] b-leaf[1-4]"},
+		{`switch "le|af"`, "**4 devices**\n\n- names: a-leaf[1-2] b-leaf[1-2]"},
 		{`variable "num|ber"`, "**var.number in module.pod[a]**\n\n- value: 1 (fabric.hcl:17"},
 		{`variable "num|ber"`, "**var.number in module.pod[b]**\n\n- value: 2 (fabric.hcl:17"},
-		{`local.le|afs`, "a-leaf[1-4]"},
-		{`link "ho|sts"`, "- cables: 64"},
+		{`local.le|afs`, "a-leaf[1-2]"},
+		{`link "ho|sts"`, "- cables: 16"},
 	} {
 		before, after, _ := strings.Cut(tc.marked, "|")
 		i := strings.Index(string(src), before+after) + len(before)

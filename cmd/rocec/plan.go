@@ -40,6 +40,9 @@ type planOptions struct {
 }
 
 func (a *app) plan(ctx context.Context, dir string, o planOptions) error {
+	if o.out != "" && o.lab {
+		return fail(exitUsage, "--out with --lab: what is planned for simulated devices does not fit real ones. Leave out one of the two")
+	}
 	f, devices, err := a.open(dir, o.only, o.lab)
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rocec/rocec/lang/diag"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -48,7 +47,7 @@ func (a *app) validateCommand() *cobra.Command {
 			if err := write(a, f); err != nil {
 				return err
 			}
-			if f.diags.HasErrors() || strict && f.diags.Count(diag.Warning) > 0 {
+			if slices.ContainsFunc(f.diags, f.fails) {
 				return &exit{exitErrors, ""}
 			}
 			return nil

@@ -91,7 +91,7 @@ func (c *sheet) separator(seps string, begin int) byte {
 func (c *sheet) quietly(try func() bool) bool {
 	n := len(c.ds)
 	ok := try()
-	c.ds, c.failed = c.ds[:n], false
+	c.ds, c.failed, c.nearly = c.ds[:n], false, nil
 	return ok
 }
 
@@ -199,6 +199,7 @@ func (c *sheet) header() bool {
 		switch {
 		case k < 0:
 			unknown = append(unknown, f.v)
+			c.nearlyRead(f)
 		case c.index[k] >= 0:
 			first := c.fields[c.index[k]]
 			c.mistake(&Syntax, f.from, f.to, "The column %s is there twice.", columnNames[k]).Note(c.at(first.from, first.to), "here for the first time")

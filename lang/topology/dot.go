@@ -313,6 +313,7 @@ func (d *dot) attributes() (attrs []Attr) {
 				switch d.next(); {
 				case d.tok.kind == name:
 					attrs = d.attribute(attrs, key.v, d.tok.word)
+					d.nearlyRead(key.word)
 				case d.tok.kind == html && slices.Contains(attrNames, key.v):
 					d.mistake(&Syntax, d.tok.from, d.tok.to, "%s is a string such as \"100G\" or \"3m\", not HTML text.", key.v)
 				case d.tok.kind != html:

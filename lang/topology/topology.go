@@ -136,6 +136,20 @@ How to mend it: give the large file as CSV, the smallest of the formats, without
 needs; or split it and write one topology block for each part.
 `}
 
+	Attribute = diag.Topic{Code: "topology-attribute", Summary: "a word of the cabling file is nearly one that is read", Doc: `
+Cabling files carry words for other programs and for people, so what rocec does not read is passed
+over. A misspelt length would be passed over, too, and the headroom sized for another cable.
+
+Example:
+
+    graph cabling {
+      "leaf1":"swp30" -- "leaf2":"swp30" [lenght="300m"]
+    }
+
+How to mend it: write speed, length or mtu. If the word is meant for somebody else, call it
+something that cannot be mistaken.
+`}
+
 	Empty = diag.Topic{Code: "topology-empty", Summary: "the cabling file holds no cable", Doc: `
 The file could be read, and there is not one cable between two devices in it. Mostly it is the wrong
 file, or one that a tool has not filled yet. (Links of a containerlab topology to the machine it
@@ -156,7 +170,7 @@ How to mend it: give the right file, or delete the topology block.
 )
 
 // Topics are the codes of this package.
-var Topics = []diag.Topic{Syntax, Endpoint, TooLarge, Empty}
+var Topics = []diag.Topic{Syntax, Endpoint, Attribute, TooLarge, Empty}
 
 // Read reads a cabling file: at most most edges, which is more than none. The name is the one used in places. Edges that
 // are whole are returned even if there are mistakes elsewhere. An unknown format is a mistake of the caller and panics.
@@ -190,6 +204,7 @@ type reader struct {
 	most   int
 	edges  []Edge
 	others bool // the file has links that are no cables
+	nearly map[string]bool // words that are nearly attributes, told once
 	ds     diag.List
 	failed bool // nothing more is read
 }
@@ -294,6 +309,19 @@ func (r *reader) attribute(attrs []Attr, name string, w word) []Attr {
 		return append(attrs, a)
 	}
 	return attrs
+}
+
+// nearlyRead warns of a word that is passed over, if it is nearly one that is read.
+func (r *reader) nearlyRead(key word) {
+	near := diag.Nearest(key.v, attrNames)
+	if near == "" || strings.EqualFold(near, key.v) || r.nearly[key.v] {
+		return
+	}
+	if r.nearly == nil {
+		r.nearly = map[string]bool{}
+	}
+	r.nearly[key.v] = true
+	Attribute.Warnf(&r.ds, r.at(key.in, key.out), "%q is passed over. Did you mean %q?", cut(key.v), near)
 }
 
 // over returns the place from the start of one place to the end of another, if they stand in this order.

@@ -234,3 +234,19 @@ func fuzz(f *testing.F, format string) {
 		require.Equal(t, edges, again)
 	})
 }
+
+// A misspelt attribute is passed over, and told.
+func TestNearlyRead(t *testing.T) {
+	for format, src := range map[string]string{
+		"ptm": "graph {\n  a:p1 -- b:p1 [lenght=\"300m\", label=x]\n  a:p2 -- b:p2 [lenght=\"3m\"]\n}\n",
+		"csv": "a,b,lenght,weight\na:p1,b:p1,3m,1\n",
+	} {
+		edges, ds := Read(format, "x", []byte(src), 10)
+		require.NotEmpty(t, edges)
+		require.Len(t, ds, 1, format)
+		require.Equal(t, "topology-attribute", ds[0].Code)
+		require.Equal(t, diag.Warning, ds[0].Severity)
+		require.Equal(t, "lenght", src[ds[0].At.Start.Byte:ds[0].At.End.Byte])
+		require.Contains(t, ds[0].Detail, `Did you mean "length"?`)
+	}
+}

@@ -1,0 +1,74 @@
+package lang
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// HCL drops the attributes of an object that its type does not name. A misspelt optional attribute would so count as not
+// written, in silence; where it is written out, it is a mistake.
+
+// surplus finds an attribute of v that ty does not name. Known are those it names.
+func surplus(v cty.Value, ty cty.Type) (name string, known []string, found bool) {
+	if !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
+		return "", nil, false
+	}
+	inner := func(string) cty.Type { return cty.DynamicPseudoType }
+	switch {
+	case ty.IsObjectType() && (v.Type().IsObjectType() || v.Type().IsMapType()):
+		attrs := v.AsValueMap()
+		for _, k := range sortedKeys(attrs) {
+			if !ty.HasAttribute(k) {
+				return k, sortedKeys(ty.AttributeTypes()), true
+			}
+		}
+		inner = ty.AttributeType
+	case ty.IsCollectionType():
+		inner = func(string) cty.Type { return ty.ElementType() }
+	case ty.IsTupleType() && v.Type().IsTupleType() && v.LengthInt() == ty.Length():
+		for i, e := range v.AsValueSlice() {
+			if name, known, found = surplus(e, ty.TupleElementType(i)); found {
+				return name, known, true
+			}
+		}
+		return "", nil, false
+	default:
+		return "", nil, false
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		k, e := it.Element()
+		key := ""
+		if k.Type() == cty.String {
+			key = k.AsString()
+		}
+		if name, known, found = surplus(e, inner(key)); found {
+			return name, known, true
+		}
+	}
+	return "", nil, false
+}
+
+// keyPlace finds where the key of an object is written out in e.
+func keyPlace(e hclsyntax.Expression, name string) (at diag.Range, exact bool) {
+	switch x := bare(e).(type) {
+	case *hclsyntax.TupleConsExpr:
+		for _, el := range x.Exprs {
+			if at, exact = keyPlace(el, name); exact {
+				return at, true
+			}
+		}
+	case *hclsyntax.ObjectConsExpr:
+		for _, item := range x.Items {
+			if hcl.ExprAsKeyword(item.KeyExpr) == name {
+				return item.KeyExpr.Range(), true
+			}
+			if at, exact = keyPlace(item.ValueExpr, name); exact {
+				return at, true
+			}
+		}
+	}
+	return diag.Range{}, false
+}

@@ -1,2 +1,0 @@
-fabric "f" {}
-switch "s" { model = "SN 2700" }  # want bad-value at "\"SN 2700\"": "sn2700"
