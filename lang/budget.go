@@ -30,6 +30,8 @@ const (
 	maxArguments = 256 // of one function call, after expansion of a list
 	maxCallWork  = 16 << 20
 
+	maxSeen = 200_000 // names looked at in search of the one that was meant
+
 	maxModuleDepth  = 16      // modules inside each other
 	maxModuleBlocks = 200_000 // of all modules, every instance counted
 	instanceBlocks  = 4       // an instance costs as much as so many blocks

@@ -198,11 +198,11 @@ func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
 		return false
 	}
 	if len(t) == 1 {
-		return report("%s alone names nothing. Write %s.NAME.%s", root, root, list(" Write one of these: ", known()))
+		return report("%s alone names nothing. Write %s.NAME.%s", root, root, list(" Write one of these: ", l.like(known)))
 	}
 	name, ok := stepName(t[1])
 	if !ok {
-		return report("After %s comes a name: %s.NAME.%s", root, root, list(" Write one of these: ", known()))
+		return report("After %s comes a name: %s.NAME.%s", root, root, list(" Write one of these: ", l.like(known)))
 	}
 	if !has(name) {
 		if sc.folder.meant[root+"."+name] {
@@ -211,9 +211,10 @@ func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
 		if outside := sc.elsewhere(root, name); outside != "" {
 			return report("There is no %s.%s in this module. %s", root, cut(name), outside)
 		}
-		report("There is no %s.%s.%s", root, cut(name), l.instead(root, name, known()))
+		names := l.like(known)
+		report("There is no %s.%s.%s", root, cut(name), l.instead(root, name, names))
 		if _, device := l.devices[name]; !device {
-			l.insteadOfStep(t[1], diag.Nearest(name, known()))
+			l.insteadOfStep(t[1], diag.Nearest(name, names))
 		}
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -102,6 +103,16 @@ func parsePieces(name string, src []byte, use func(*hclsyntax.Body, diag.List)) 
 	for _, end := range ends {
 		var ds diag.List
 		body, _ := parsePiece(name, src, pos, end, &ds)
+		if body == nil && len(ends) > 1 { // a header and a brace on the line below it may be pieces: only the whole tells
+			var whole diag.List
+			if b, _ := parsePiece(name, src, hcl.InitialPos, len(src), &whole); b == nil {
+				ds = slices.DeleteFunc(whole, func(d *diag.Diagnostic) bool { // those were found in their pieces
+					return d.Code == duplicateAttribute.Code && d.At.Start.Byte < pos.Byte
+				})
+			}
+			use(nil, ds)
+			return
+		}
 		use(body, ds)
 		pos = hcl.Pos{Line: pos.Line + bytes.Count(src[pos.Byte:end], []byte("\n")), Column: 1, Byte: end}
 	}

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
+	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -44,25 +45,35 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 	if len(s.Ignores) == 0 {
 		return l, nil
 	}
-	byFile := map[string][]*Ignore{}
+	type subject struct{ file, code string }
+	comments := map[subject][]*Ignore{} // in the order they are written; what they cover is as well
 	for _, g := range s.Ignores {
-		byFile[g.At.Filename] = append(byFile[g.At.Filename], g)
+		of := subject{g.At.Filename, g.Code}
+		comments[of] = append(comments[of], g)
 	}
-	used := map[*Ignore]bool{}
+	used, refused := map[*Ignore]bool{}, map[*Ignore]bool{}
+	first := map[subject]*diag.Diagnostic{}
 	var kept diag.List
 	var ignored []Ignored
 	for _, d := range l {
-		i := slices.IndexFunc(byFile[d.At.Filename], func(g *Ignore) bool {
-			return g.Code == d.Code && g.covers(d.At) && (kinds[d.Code] == Always || kinds[d.Code] == UnlessError && d.Severity != diag.Error)
-		})
-		if i < 0 {
-			kept = append(kept, d)
-			continue
+		of := subject{d.At.Filename, d.Code}
+		if first[of] == nil {
+			first[of] = d
 		}
-		g := byFile[d.At.Filename][i]
-		used[g] = true
-		ignored = append(ignored, Ignored{d, g})
+		g := covering(comments[of], d.At)
+		switch {
+		case g == nil:
+			kept = append(kept, d)
+		case kinds[d.Code] == Always || kinds[d.Code] == UnlessError && d.Severity != diag.Error:
+			used[g] = true
+			ignored = append(ignored, Ignored{d, g})
+		default:
+			refused[g] = true
+			kept = append(kept, d)
+		}
 	}
+	const mostHints = 20 // each looks at every code
+	hints := 0
 	for _, g := range s.Ignores {
 		switch k := kinds[g.Code]; {
 		case used[g]:
@@ -72,23 +83,41 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 				continue
 			}
 			near := ""
-			if code := diag.Nearest(g.Code, sortedKeys(kinds)); code != "" {
-				near = fmt.Sprintf(" Did you mean %q?", code)
+			if hints++; hints <= mostHints {
+				if code := diag.Nearest(g.Code, sortedKeys(kinds)); code != "" {
+					near = fmt.Sprintf(" Did you mean %q?", code)
+				}
 			}
 			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q.%s Write one that rocec validate prints in brackets; rocec explain --list shows all.", cut(g.Code), near)
 		case g.Code == "pfc-loop":
 			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Mend the routing, or write allow_deadlock = \"reason\" in the cos_group, which plan and apply repeat every time.")
-		case k == Never || slices.ContainsFunc(l, func(d *diag.Diagnostic) bool { return d.Code == g.Code && g.covers(d.At) }):
+		case k == Never || refused[g]:
 			ignoreRefused.Warnf(&kept, g.At, "%q is a mistake that leaves nothing to go on with, so no comment hides it. Mend what it points at, and delete the comment.", g.Code)
 		case judged && !g.Shared:
 			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the attribute or block the finding points at.", g.Code)
-			if i := slices.IndexFunc(l, func(d *diag.Diagnostic) bool { return d.Code == g.Code && d.At.Filename == g.At.Filename }); i >= 0 {
-				d.Note(l[i].At, "a finding of this code is here")
+			if other := first[subject{g.At.Filename, g.Code}]; other != nil {
+				d.Note(other.At, "a finding of this code is here")
 			}
 		}
 	}
 	kept.Sort()
 	return kept, ignored
+}
+
+// covering returns the first of the comments, which are in order, that stands before what a place lies in, or nil.
+func covering(comments []*Ignore, at diag.Range) *Ignore {
+	starts := func(b int) int { // how many begin before b
+		return sort.Search(len(comments), func(i int) bool { return comments[i].Covers.Start.Byte >= b })
+	}
+	last := starts(at.Start.Byte + 1)
+	if last == 0 {
+		return nil
+	}
+	g := comments[starts(comments[last-1].Covers.Start.Byte)]
+	if !g.covers(at) {
+		return nil
+	}
+	return g
 }
 
 // covers tells whether a place lies in what the comment stands before.
@@ -105,6 +134,13 @@ func (l *loader) readIgnores(f *folder, body *hclsyntax.Body, src []byte, name s
 	}
 	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
 	lines := bytes.Split(src, []byte("\n"))
+	meant := make([]int, len(lines)) // by line: the first one at or after it that is no comment
+	for i := len(lines) - 1; i >= 0; i-- {
+		meant[i] = i
+		if i+1 < len(lines) && isComment(lines[i]) {
+			meant[i] = meant[i+1]
+		}
+	}
 	starts := map[int]diag.Range{}
 	startsIn(body, starts)
 	for _, t := range tokens {
@@ -115,7 +151,7 @@ func (l *loader) readIgnores(f *folder, body *hclsyntax.Body, src []byte, name s
 		at := t.Range
 		at.End = at.Start
 		at.End.Byte += len(text)
-		at.End.Column += len(text)
+		at.End.Column += utf8.RuneCountInString(text)
 		says := strings.TrimLeft(text, "#/* \t")
 		after, ok := strings.CutPrefix(says, ignoreWord)
 		if !ok && nearlyIgnore.MatchString(says) {
@@ -127,13 +163,11 @@ func (l *loader) readIgnores(f *folder, body *hclsyntax.Body, src []byte, name s
 		}
 		g := &Ignore{At: at, Shared: f.outside}
 		var rest string
-		g.Code, rest, _ = strings.Cut(strings.TrimSpace(after), " ")
+		g.Code, rest, _ = strings.Cut(strings.ReplaceAll(strings.TrimSpace(after), "\t", " "), " ")
 		g.Reason = strings.TrimSpace(rest)
-		next := line // the line of what is meant: comments in between are skipped
-		for next < len(lines) && isComment(lines[next]) {
-			next++
+		if ok = line < len(lines); ok {
+			g.Covers, ok = starts[meant[line]+1] // comments in between are skipped
 		}
-		g.Covers, ok = starts[next+1]
 		switch {
 		case g.Code == "":
 			ignoreInvalid.Warnf(&l.diags, at, "The comment names no code. Write # rocec:ignore CODE reason, with a code that rocec validate prints in brackets.")

@@ -83,6 +83,7 @@ type loader struct {
 	budget      budget
 	objectsLeft int
 	blocksUsed  int // of all instances of modules
+	namesSeen   int // in search of what somebody may have meant
 
 	root      *folder
 	folders   map[string]*folder // of modules, by name

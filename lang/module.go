@@ -57,8 +57,9 @@ func (l *loader) callModule(sc *scope, n *node, ctx *hcl.EvalContext) {
 				undeclaredVariable.Errorf(&l.diags, a.NameRange, "The module in %s declares no variable \"count\". A module is repeated by for_each. Write for_each = toset([\"a\", \"b\"]), with a key for each instance.", quoteDir(c.folder.name))
 				continue
 			}
-			undeclaredVariable.Errorf(&l.diags, a.NameRange, "The module in %s declares no variable %q.%s", quoteDir(c.folder.name), a.Name, didYouMean(a.Name, sortedKeys(declared))).
-				Instead(a.NameRange, diag.Nearest(a.Name, sortedKeys(declared)))
+			names := likeKeys(l, declared)
+			undeclaredVariable.Errorf(&l.diags, a.NameRange, "The module in %s declares no variable %q.%s", quoteDir(c.folder.name), a.Name, didYouMean(a.Name, names)).
+				Instead(a.NameRange, diag.Nearest(a.Name, names))
 		}
 	}
 	_, c.many = b.Body.Attributes["for_each"]
@@ -177,7 +178,9 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 
 // moduleFS returns the file system a module's folder is read through.
 func (l *loader) moduleFS(from *folder, name string) (fs.FS, error) {
-	if l.below(name) || l.options.Folder == nil {
+	// What lies in a module that lies beside the fabric is read through that module's folder: no link leads out of it.
+	inside := from != l.root && strings.HasPrefix(name, from.name+"/") && !strings.HasPrefix(name, from.name+"/../")
+	if inside || l.below(name) || l.options.Folder == nil {
 		return from.fsys, nil
 	}
 	return l.options.Folder(name)
@@ -185,7 +188,11 @@ func (l *loader) moduleFS(from *folder, name string) (fs.FS, error) {
 
 // below tells whether a folder is the fabric's own or lies in it.
 func (l *loader) below(name string) bool {
-	return name == l.root.name || l.root.name == "." && !strings.HasPrefix(name, "..") || strings.HasPrefix(name, l.root.name+"/")
+	rest, ok := strings.CutPrefix(name, l.root.name+"/")
+	if l.root.name == "." {
+		rest, ok = name, true
+	}
+	return name == l.root.name || ok && rest != ".." && !strings.HasPrefix(rest, "../") // ../../pod is not below ..
 }
 
 // reportModuleCycle reports a folder that is a module of itself, by way of others.
@@ -253,11 +260,12 @@ func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string
 	if c.many && len(rest) > 0 {
 		key, ok := stepName(rest[0])
 		if _, dot := rest[0].(hcl.TraverseAttr); ok && dot && !c.keys[key] {
-			return report("module.%s has for_each, so its instances have keys. Write module.%s[\"KEY\"].%s.%s", n.name, n.name, cut(key), list(" The keys are ", sortedKeys(c.keys)))
+			return report("module.%s has for_each, so its instances have keys. Write module.%s[\"KEY\"].%s.%s", n.name, n.name, cut(key), list(" The keys are ", likeKeys(l, c.keys)))
 		}
 		if ok && !c.keys[key] {
-			report("There is no module.%s[%q].%s", n.name, cut(key), didYouMean(key, sortedKeys(c.keys)))
-			l.insteadOfStep(rest[0], diag.Nearest(key, sortedKeys(c.keys)))
+			keys := likeKeys(l, c.keys)
+			report("There is no module.%s[%q].%s", n.name, cut(key), didYouMean(key, keys))
+			l.insteadOfStep(rest[0], diag.Nearest(key, keys))
 			return false
 		}
 		rest, name = rest[1:], fmt.Sprintf("module.%s[%q]", n.name, key)
@@ -277,8 +285,9 @@ func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string
 		if _, ok := c.folder.labels["variable"][out]; ok {
 			return report("%s has no output %q. %q is a variable of the module. Write an output block there for what is to be read outside.", name, cut(out), cut(out))
 		}
-		report("%s has no output %q.%s", name, cut(out), didYouMean(out, sortedKeys(outputs)))
-		l.insteadOfStep(rest[0], diag.Nearest(out, sortedKeys(outputs)))
+		names := likeKeys(l, outputs)
+		report("%s has no output %q.%s", name, cut(out), didYouMean(out, names))
+		l.insteadOfStep(rest[0], diag.Nearest(out, names))
 		return false
 	}
 	return !c.silent[out]

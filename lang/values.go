@@ -28,18 +28,24 @@ func (sc *scope) shown() []Shown {
 		sc := scopes[0]
 		instance := strings.TrimSuffix(sc.prefix, ".")
 		for _, name := range sortedKeys(sc.vars) {
+			if len(out) == mostShown {
+				return out // the text of further values is of no use to anybody, and takes time
+			}
 			if v := sc.vars[name]; v.ok {
 				out = append(out, Shown{"variable", name, instance, v.decl, valueText(v.value), v.at})
 			}
 		}
 		for _, name := range sortedKeys(sc.locals) {
+			if len(out) == mostShown {
+				return out
+			}
 			if n := sc.locals[name]; n.ok && len(n.exprs) > 0 {
 				out = append(out, Shown{"local", name, instance, n.at, valueText(n.value), n.exprs[0].Range()})
 			}
 		}
 		scopes = append(scopes, sc.children...)
 	}
-	return out[:min(len(out), mostShown)]
+	return out
 }
 
 // valueText writes a value as the language does; a long one is only described.

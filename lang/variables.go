@@ -98,7 +98,7 @@ func (l *loader) givenValues(sc *scope) map[string]*given {
 			continue
 		}
 		if sc.vars[name] == nil {
-			undeclaredVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var gives a value for %q, which no variable block declares.%s", cut(name), declaredNear(name, sc))
+			undeclaredVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var gives a value for %q, which no variable block declares.%s", cut(name), l.declaredNear(name, sc))
 			continue
 		}
 		at := l.pseudoFile(file, kv)
@@ -122,11 +122,11 @@ func Given(name string) bool {
 }
 
 // declaredNear ends a message about a value for a variable nobody declares.
-func declaredNear(name string, sc *scope) string {
+func (l *loader) declaredNear(name string, sc *scope) string {
 	if len(sc.vars) == 0 {
 		return fmt.Sprintf(" Write a block variable %q { ... }, or delete the value.", cut(name))
 	}
-	return didYouMean(name, sortedKeys(sc.vars))
+	return didYouMean(name, likeKeys(l, sc.vars))
 }
 
 // pseudoFile makes text from the command line showable like a file, and returns its place.
@@ -157,7 +157,7 @@ func (l *loader) readVarFile(sc *scope, f VarFile, values map[string]*given) {
 			continue
 		}
 		if sc.vars[a.Name] == nil {
-			undeclaredVariable.Errorf(&l.diags, a.NameRange, "%s gives a value for %q, which no variable block declares.%s", cut(f.Name), cut(a.Name), declaredNear(a.Name, sc)).
+			undeclaredVariable.Errorf(&l.diags, a.NameRange, "%s gives a value for %q, which no variable block declares.%s", cut(f.Name), cut(a.Name), l.declaredNear(a.Name, sc)).
 				Instead(a.NameRange, diag.Nearest(a.Name, sortedKeys(sc.vars)))
 			continue
 		}

@@ -16,6 +16,22 @@ func didYouMean(name string, known []string) string {
 	return list(" Write one of these: ", known)
 }
 
+// like gives the names an unknown one may stand for. It gives up when a fabric asks too often: a wrong name costs a look at all
+// others, and a large fabric may be wrong everywhere.
+func (l *loader) like(known func() []string) []string {
+	if l.namesSeen > maxSeen {
+		return nil
+	}
+	names := known()
+	l.namesSeen += len(names)
+	return names
+}
+
+// likeKeys is [loader.like] for the keys of a map.
+func likeKeys[V any](l *loader, m map[string]V) []string {
+	return l.like(func() []string { return sortedKeys(m) })
+}
+
 // list writes names behind a lead, or nothing when there are none; long lists are cut.
 func list(lead string, names []string) string {
 	const most = 24

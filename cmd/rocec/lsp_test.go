@@ -304,7 +304,7 @@ func TestEditorSession(t *testing.T) {
 		{"devices.hcl", `mo|del   = "sn2700"`, []string{"`model` (string, required)"}},
 		{"devices.hcl", `self.in|dex`, []string{"from 0"}},
 		{"cabling.hcl", `"gpu[001-064]:ens|1f0"`, []string{"**gpu001:ens1f0, the first of 64 ports**", "- cabled: leaf01:swp1"}},
-		{"cabling.hcl", `link "ho|sts"`, []string{"- cables: 16", "- length: 3 m"}},
+		{"cabling.hcl", `link "ho|sts"`, []string{"- cables: 64", "- length: 3 m"}},
 	} {
 		h := s.ask("textDocument/hover", in(tc.base, tc.marked))
 		require.NotNil(t, h, tc.marked)

@@ -16,10 +16,10 @@ func boundMemory(getenv func(string) string) {
 	}
 	debug.SetMemoryLimit(roomy)
 	afterEachCollection(func() {
-		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(live)
-		if live[0].Value.Kind() == metrics.KindUint64 {
-			debug.SetMemoryLimit(memoryLimit(live[0].Value.Uint64()))
+		inUse := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}}
+		metrics.Read(inUse)
+		if inUse[0].Value.Kind() == metrics.KindUint64 && inUse[1].Value.Kind() == metrics.KindUint64 {
+			debug.SetMemoryLimit(memoryLimit(inUse[0].Value.Uint64(), inUse[1].Value.Uint64()))
 		}
 	})
 }
@@ -28,9 +28,10 @@ const roomy = 256 << 20
 
 // memoryLimit is the limit while so many bytes of the heap are in use. It keeps a third of what it allows free: a
 // collector that has to work for less would take more and more of the time.
-func memoryLimit(live uint64) int64 {
-	const beside = 32 << 20 // stacks, tables of the runtime, and gaps
-	return max(roomy, int64(live)/2*3+beside)
+// Stacks count as they are: they are small, but for those that walk a long chain of needs.
+func memoryLimit(live, stacks uint64) int64 {
+	const beside = 32 << 20 // tables of the runtime, and gaps
+	return max(roomy, int64(live)/2*3+int64(stacks)+beside)
 }
 
 // afterEachCollection calls do some time after every garbage collection.

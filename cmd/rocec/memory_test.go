@@ -9,16 +9,17 @@ import (
 
 func TestMemoryLimit(t *testing.T) {
 	for _, c := range []struct {
-		live uint64
-		want int64
+		live, stacks uint64
+		want         int64
 	}{
-		{0, 256 << 20},
-		{100 << 20, 256 << 20},
-		{200 << 20, 332 << 20},
-		{1 << 30, 1568 << 20},
+		{0, 0, 256 << 20},
+		{100 << 20, 0, 256 << 20},
+		{200 << 20, 0, 332 << 20},
+		{200 << 20, 64 << 20, 396 << 20},
+		{1 << 30, 0, 1568 << 20},
 	} {
-		assert.Equal(t, c.want, memoryLimit(c.live), c.live)
-		assert.GreaterOrEqual(t, memoryLimit(c.live), int64(c.live)/2*3, "the collector must be able to keep it")
+		assert.Equal(t, c.want, memoryLimit(c.live, c.stacks), c.live)
+		assert.GreaterOrEqual(t, memoryLimit(c.live, c.stacks), int64(c.live)/2*3, "the collector must be able to keep it")
 	}
 }
 

@@ -205,3 +205,45 @@ func TestGivenIsNoFile(t *testing.T) {
 	run := judgeSARIF(t, formatted(t, "sarif", "--var", "tor_versoin=1.x", "examples/storage-and-training"))
 	assert.Equal(t, "examples/storage-and-training/fabric.hcl", *run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI)
 }
+
+// A module beside the fabric is found from wherever the fabric is named, also from inside of it.
+func TestModuleBesideTheFabric(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"fab/a.hcl":        "fabric \"f\" {\n}\nmodule \"m\" {\n  source = \"../shared\"\n}\n",
+		"fab/in/there.txt": "",
+		"shared/a.hcl":     "locals {\n  a = 1\n}\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	for _, c := range [][2]string{{".", "fab"}, {"fab", "."}, {"fab/in", ".."}, {"shared", "../fab"}} {
+		t.Chdir(filepath.Join(dir, c[0]))
+		a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
+		f, err := a.load(c[1])
+		require.NoError(t, err)
+		assert.Empty(t, f.diags, c)
+	}
+}
+
+// A link inside of a module leads nowhere else, wherever the module lies.
+func TestModuleBehindALink(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"fab/a.hcl":     "fabric \"f\" {\n}\nmodule \"m\" {\n  source = \"../pod\"\n}\n",
+		"pod/a.hcl":     "module \"n\" {\n  source = \"./sub\"\n}\nmodule \"o\" {\n  source = \"./own\"\n}\n",
+		"pod/own/a.hcl": "locals {\n  a = 1\n}\n",
+		"other/a.hcl":   "locals {\n  a = 1\n}\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	require.NoError(t, os.Symlink("../other", filepath.Join(dir, "pod/sub")))
+	t.Chdir(dir)
+	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
+	f, err := a.load("fab")
+	require.NoError(t, err)
+	require.Len(t, f.diags, 1)
+	assert.Equal(t, "unreadable", f.diags[0].Code)
+	assert.Equal(t, "pod/a.hcl", f.diags[0].At.Filename)
+}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-
 )
 
 func (a *app) validateCommand() *cobra.Command {

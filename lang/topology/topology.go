@@ -203,7 +203,7 @@ type reader struct {
 	places *places
 	most   int
 	edges  []Edge
-	others bool // the file has links that are no cables
+	others bool            // the file has links that are no cables
 	nearly map[string]bool // words that are nearly attributes, told once
 	ds     diag.List
 	failed bool // nothing more is read
