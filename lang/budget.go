@@ -32,6 +32,7 @@ const (
 
 	maxSeen = 200_000 // names looked at in search of the one that was meant
 
+	maxLocals       = 100_000 // of a folder: settling them goes as deep as they need each other
 	maxModuleDepth  = 16      // modules inside each other
 	maxModuleBlocks = 200_000 // of all modules, every instance counted
 	instanceBlocks  = 4       // an instance costs as much as so many blocks

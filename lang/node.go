@@ -65,6 +65,10 @@ func (l *loader) localNodes(sc *scope) []*node {
 					Note(first.at, "the first one")
 				continue
 			}
+			if len(order) == maxLocals {
+				tooLarge.Errorf(&l.diags, a.NameRange, "A folder has more than %s locals. Put what belongs together into one map.", diag.Number(maxLocals))
+				return order
+			}
 			n := &node{kind: "local", name: a.Name, at: a.NameRange, exprs: []hclsyntax.Expression{a.Expr}}
 			sc.locals[a.Name] = n
 			order = append(order, n)

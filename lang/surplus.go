@@ -16,7 +16,7 @@ func surplus(v cty.Value, ty cty.Type) (name string, known []string, found bool)
 	if !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
 		return "", nil, false
 	}
-	inner := func(string) cty.Type { return cty.DynamicPseudoType }
+	var inner func(string) cty.Type
 	switch {
 	case ty.IsObjectType() && (v.Type().IsObjectType() || v.Type().IsMapType()):
 		attrs := v.AsValueMap()

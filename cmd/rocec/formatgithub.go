@@ -39,11 +39,11 @@ func (a *app) validateGitHub(f *fabric) error {
 			continue
 		}
 		where := ""
-		if p.inFile(d.At) {
-			where = fmt.Sprintf("file=%s,line=%d,endLine=%d,", githubProperty.Replace(diag.Escape(p.path(d.At.Filename))),
-				max(d.At.Start.Line, 1), max(d.At.End.Line, 1))
-			if d.At.Start.Line == d.At.End.Line { // GitHub takes columns within one line only
-				from, to := p.columns(d.At)
+		if at, ok := p.told(d); ok {
+			where = fmt.Sprintf("file=%s,line=%d,endLine=%d,", githubProperty.Replace(diag.Escape(p.path(at.Filename))),
+				max(at.Start.Line, 1), max(at.End.Line, 1))
+			if at.Start.Line == at.End.Line { // GitHub takes columns within one line only
+				from, to := p.columns(at)
 				where += fmt.Sprintf("col=%d,endColumn=%d,", from, to)
 			}
 		}

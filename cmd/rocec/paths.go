@@ -58,9 +58,8 @@ func realPath(dir string) string {
 // inFile tells whether at lies in a file: values from the command line and the environment have places too.
 func (p *paths) inFile(at diag.Range) bool { return at.Filename != "" && !lang.Given(at.Filename) }
 
-// best is the best place in a file there is for d: its own, or that of its first note, or the beginning of the first
-// file. Readers that take no finding without a place refuse all others with it.
-func (p *paths) best(d *diag.Diagnostic) (at diag.Range, ok bool) {
+// told is the place in a file of d: its own, or that of its first note, such as the declaration of a variable.
+func (p *paths) told(d *diag.Diagnostic) (at diag.Range, ok bool) {
 	if p.inFile(d.At) {
 		return d.At, true
 	}
@@ -68,6 +67,15 @@ func (p *paths) best(d *diag.Diagnostic) (at diag.Range, ok bool) {
 		if p.inFile(n.At) {
 			return n.At, true
 		}
+	}
+	return diag.Range{}, false
+}
+
+// best is the place told, or the beginning of the first file. Readers that take no finding without a place refuse all others
+// with it.
+func (p *paths) best(d *diag.Diagnostic) (at diag.Range, ok bool) {
+	if at, ok := p.told(d); ok {
+		return at, true
 	}
 	at.Filename = p.first
 	at.Start.Line, at.Start.Column, at.End.Line, at.End.Column = 1, 1, 1, 1
