@@ -445,9 +445,9 @@ func (k labelKind) check(name string) string {
 	case name == "":
 		return "The label is empty. " + k.rule
 	case strings.ContainsAny(name, "[]"):
-		return "\"" + cut(name) + "\" is no label; it names many. Give the block one label, and say names = \"" + cut(name) + "\" in it if it is a switch or host."
+		return fmt.Sprintf("%q is no label; it names many. Give the block one label, and say names = %[1]q in it if it is a switch or host.", cut(name))
 	}
-	return "\"" + cut(name) + "\" is no label for this block. " + k.rule
+	return fmt.Sprintf("%q is no label for this block. %s", cut(name), k.rule)
 }
 
 var (
