@@ -209,10 +209,10 @@ func (l *loader) checkRef(en *env, t hcl.Traversal) bool {
 			return false
 		}
 		if outside := sc.elsewhere(root, name); outside != "" {
-			return report("There is no %s.%s in this module. %s", root, cut(name), outside)
+			return report("There is no %s.%s in this module. %s", root, shown(name), outside)
 		}
 		names := l.like(known)
-		report("There is no %s.%s.%s", root, cut(name), l.instead(root, name, names))
+		report("There is no %s.%s.%s", root, shown(name), l.instead(root, name, names))
 		if _, device := l.devices[name]; !device {
 			l.insteadOfStep(t[1], diag.Nearest(name, names))
 		}
@@ -281,7 +281,7 @@ func (l *loader) instead(root, name string, known []string) string {
 	case len(known) > 0:
 		return didYouMean(name, known)
 	case root == "local":
-		return fmt.Sprintf(" Write %s = ... in a locals block, or correct the name.", cut(name))
+		return fmt.Sprintf(" Write %s = ... in a locals block, or correct the name.", shown(name))
 	case root == "var":
 		return fmt.Sprintf(" Write a block variable %q { ... }, or correct the name.", cut(name))
 	}

@@ -172,7 +172,7 @@ func (l *loader) readIgnores(f *folder, body *hclsyntax.Body, src []byte, name s
 		case g.Code == "":
 			ignoreInvalid.Warnf(&l.diags, at, "The comment names no code. Write # rocec:ignore CODE reason, with a code that rocec validate prints in brackets.")
 		case g.Reason == "":
-			ignoreInvalid.Warnf(&l.diags, at, "The comment gives no reason. Write why %s does not matter here: # rocec:ignore %s reason.", cut(g.Code), cut(g.Code))
+			ignoreInvalid.Warnf(&l.diags, at, "The comment gives no reason. Write why %s does not matter here: # rocec:ignore %s reason.", shown(g.Code), shown(g.Code))
 		case strings.HasPrefix(text, "/*"):
 			ignoreInvalid.Warnf(&l.diags, at, "Write this comment with # on a line of its own.")
 		case len(bytes.TrimSpace(lines[line-1][:lineOffset(src, t.Range.Start.Byte)])) > 0:

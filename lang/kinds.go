@@ -182,7 +182,7 @@ func reference(block string) kind[string] {
 	want := fmt.Sprintf("a reference such as %s.NAME, without quotes", block)
 	return kind[string]{"reference to " + block, want, func(v cty.Value) (string, *problem) {
 		if v.Type() == cty.String && !v.IsNull() && isIdentifier(v.AsString()) {
-			return "", problemf(&wrongType, "Expected a reference, not text. Write %s.%s, without quotes.", block, cut(v.AsString()))
+			return "", problemf(&wrongType, "Expected a reference, not text. Write %s.%s, without quotes.", block, shown(v.AsString()))
 		}
 		if v.Type() != refTypes[block] {
 			return "", mistyped

@@ -260,7 +260,7 @@ func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string
 	if c.many && len(rest) > 0 {
 		key, ok := stepName(rest[0])
 		if _, dot := rest[0].(hcl.TraverseAttr); ok && dot && !c.keys[key] {
-			return report("module.%s has for_each, so its instances have keys. Write module.%s[\"KEY\"].%s.%s", n.name, n.name, cut(key), list(" The keys are ", likeKeys(l, c.keys)))
+			return report("module.%s has for_each, so its instances have keys. Write module.%s[\"KEY\"].%s.%s", n.name, n.name, shown(key), list(" The keys are ", likeKeys(l, c.keys)))
 		}
 		if ok && !c.keys[key] {
 			keys := likeKeys(l, c.keys)

@@ -246,7 +246,7 @@ func (l *loader) unknownAttribute(a *hclsyntax.Attribute, b *hclsyntax.Block, at
 	case a.Name == "for_each":
 		unknownAttribute.Errorf(&l.diags, a.NameRange, "for_each works on %s blocks, not on %s block. Write one block for each, or take it away.", l.forEachKinds(), article(b.Type))
 	case a.Name == "count" && slices.Contains(attrs, "names"):
-		unknownAttribute.Errorf(&l.diags, a.NameRange, "Several like devices are made by a nodeset. Write names = \"%s[1-4]\" instead of a count.", cut(b.Labels[0]))
+		unknownAttribute.Errorf(&l.diags, a.NameRange, "Several like devices are made by a nodeset. Write names = \"%s[1-4]\" instead of a count.", shown(b.Labels[0]))
 	default:
 		hint := list(" Write one of these: ", attrs)
 		if meant != "" {

@@ -436,7 +436,7 @@ func (l *loader) nearEnv(sc *scope, name string) string {
 	}
 	slices.Sort(others)
 	if near := diag.Nearest(name, others); near != "" {
-		return fmt.Sprintf(" ROCEC_VAR_%s is set, and no variable is called so; the case of letters counts.", cut(near))
+		return fmt.Sprintf(" ROCEC_VAR_%s is set, and no variable is called so; the case of letters counts.", shown(near))
 	}
 	return ""
 }

@@ -92,5 +92,8 @@ func (l *loader) atTop(kind string) bool {
 	return slices.ContainsFunc(l.blocks(), func(d BlockDoc) bool { return d.Path == kind })
 }
 
-// shown is text of the person in a message, outside of quotes: cut, and safe to print.
-func shown(s string) string { return diag.Escape(cut(s)) }
+// shown is text of the person in a message, outside of quotes: its first line, cut, and safe to print.
+func shown(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return diag.Escape(cut(strings.ReplaceAll(line, "\t", " ")))
+}
