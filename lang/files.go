@@ -60,14 +60,17 @@ func (l *loader) parse(f *folder, use func(*hclsyntax.Body)) diag.List {
 	}
 	for i := 0; i < len(names); i++ {
 		begin(i + ahead - 1)
-		whole := true
+		whole, src := true, l.src.Files[names[i]]
+		silences := mayIgnore(src) // then it comes in one piece
 		for p := range results[i] {
 			found = append(found, p.ds...)
 			if p.body == nil {
 				whole = false
 				continue
 			}
-			l.readIgnores(f, p.body, l.src.Files[names[i]], names[i])
+			if silences {
+				l.readIgnores(f, p.body, src, names[i])
+			}
 			use(p.body)
 		}
 		if whole {

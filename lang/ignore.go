@@ -127,11 +127,8 @@ func (g *Ignore) covers(at diag.Range) bool {
 
 const ignoreWord = "rocec:ignore"
 
-// readIgnores collects the comments of one file that silence diagnostics.
+// readIgnores collects the comments of one file that silence diagnostics. The body is that of the whole file.
 func (l *loader) readIgnores(f *folder, body *hclsyntax.Body, src []byte, name string) {
-	if !mayIgnore(src) {
-		return
-	}
 	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
 	lines := bytes.Split(src, []byte("\n"))
 	meant := make([]int, len(lines)) // by line: the first one at or after it that is no comment

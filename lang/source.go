@@ -43,7 +43,7 @@ type Source struct {
 
 	Ignores []*Ignore               // in order of file and place
 	Calls   map[string][]diag.Range // by the folder of a module: the module blocks that name it
-	Values  []Shown                 // of variables, locals and outputs; at most a thousand
+	Values  []Shown                 // of variables and locals; at most a thousand
 
 	Files map[string][]byte // every file read, by the name used in ranges; for showing source lines
 }

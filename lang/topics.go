@@ -15,7 +15,7 @@ not read what lies outside its folder.
 
 Example:
 
-    $ ln -s /srv/common/groups.hcl pod1/groups.hcl
+    $ ln -s ../common/groups.hcl pod1/groups.hcl
     $ rocec validate pod1
 
 How to mend it: give the right folder, mend its permissions, or replace the link by the file.

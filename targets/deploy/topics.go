@@ -102,7 +102,7 @@ cannot be read cannot be compared, so the device is refused rather than overwrit
 Example: on the switch,
 
     $ ls -l /etc/cumulus/datapath/traffic.conf
-    lrwxrwxrwx 1 root root 24 Mar  3 10:12 traffic.conf -> /srv/common/traffic.conf
+    lrwxrwxrwx 1 root root 19 Mar  3 10:12 traffic.conf -> common.traffic.conf
 
 How to mend it: put a regular file in its place, or mend what keeps it from being read; then plan
 again.

@@ -1,4 +1,4 @@
 fabric "f" {}
 module "m" {
-  source = "/srv/pod"  # want bad-value at "\"/srv/pod\"": "begins with \"./\" or \"../\""
+  source = "/fabrics/pod"  # want bad-value at "\"/fabrics/pod\"": "begins with \"./\" or \"../\""
 }
