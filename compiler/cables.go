@@ -8,6 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // cables makes links and ports, and checks the cabling: both ends exist, nothing is plugged in twice, and both ends run
@@ -54,7 +55,7 @@ func (c *compiler) cables() {
 	c.f.Ports = make([]*ir.Port, 0, len(ports))
 	ends := make([]jack, len(ports)) // by Port.ID
 	for _, d := range c.f.Devices {
-		slices.SortStableFunc(d.Ports, func(p, q *ir.Port) int { return ir.CompareNames(p.Name, q.Name) })
+		slices.SortStableFunc(d.Ports, func(p, q *ir.Port) int { return nodeset.Compare(p.Name, q.Name) })
 		for i, p := range d.Ports {
 			p.Index, p.ID = i, len(c.f.Ports)
 			c.f.Ports = append(c.f.Ports, p)

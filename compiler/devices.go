@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // devices makes every switch and host, in natural order of names, and what belongs to one device alone: model, release,
@@ -40,7 +41,7 @@ func (c *compiler) devices() {
 		c.hostGroup[d.Group] = append(c.hostGroup[d.Group], d)
 	}
 
-	slices.SortFunc(c.f.Devices, func(a, b *ir.Device) int { return ir.CompareNames(a.Name, b.Name) })
+	slices.SortFunc(c.f.Devices, func(a, b *ir.Device) int { return nodeset.Compare(a.Name, b.Name) })
 	names := make([]string, len(c.f.Devices))
 	for i, d := range c.f.Devices {
 		d.ID = i
@@ -149,7 +150,7 @@ func (m *nicMaker) host(d *ir.Device, h *lang.Host) {
 		nic.Device = d
 		d.Host.NICs = append(d.Host.NICs, nic)
 	}
-	slices.SortFunc(d.Host.NICs, func(a, b *ir.NIC) int { return ir.CompareNames(a.Name, b.Name) })
+	slices.SortFunc(d.Host.NICs, func(a, b *ir.NIC) int { return nodeset.Compare(a.Name, b.Name) })
 	for _, b := range h.Bonds {
 		m.bond(d, b)
 	}
@@ -265,7 +266,7 @@ func nicNames(d *ir.Device) []string {
 // hasNICs is a sentence: which nic blocks the host has.
 func hasNICs(d *ir.Device) string {
 	if names := nicNames(d); len(names) > 0 {
-		return fmt.Sprintf("%s has %s.", d.Name, list(names))
+		return fmt.Sprintf("%s has %s.", d.Name, nodeset.Text(names, nodeset.Interfaces, namesRoom))
 	}
 	return fmt.Sprintf("%s has no nic block at all.", d.Name)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // cosGroups makes the classes of service, by cos and name.
@@ -44,7 +45,7 @@ func (c *compiler) cosGroups() {
 		}
 	}
 	slices.SortStableFunc(c.f.CosGroups, func(a, b *ir.CosGroup) int {
-		return cmp.Or(cmp.Compare(a.Cos, b.Cos), ir.CompareNames(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Cos, b.Cos), nodeset.Compare(a.Name, b.Name))
 	})
 }
 
@@ -76,7 +77,7 @@ func (c *compiler) cosGroup(name string) *ir.CosGroup {
 // intents resolves the roce blocks and their members. The first intent of a NIC sets the defaults the NIC has one of only,
 // so they are in order of their names: the order of files and blocks is not to change what is written.
 func (c *compiler) intents() {
-	roces := slices.SortedStableFunc(slices.Values(c.src.Roces), func(a, b *lang.Roce) int { return ir.CompareNames(a.Name, b.Name) })
+	roces := slices.SortedStableFunc(slices.Values(c.src.Roces), func(a, b *lang.Roce) int { return nodeset.Compare(a.Name, b.Name) })
 	for _, s := range roces {
 		i := &ir.Intent{
 			Name: s.Name, At: s.Decl, Version: s.Version.V, VersionAt: or(s.Version.At, s.Decl),
@@ -91,7 +92,7 @@ func (c *compiler) intents() {
 			c.members(&m, &named)
 		}
 		slices.SortFunc(i.Members, func(a, b *ir.Member) int {
-			return cmp.Or(cmp.Compare(a.NIC.Device.ID, b.NIC.Device.ID), ir.CompareNames(a.NIC.Name, b.NIC.Name))
+			return cmp.Or(cmp.Compare(a.NIC.Device.ID, b.NIC.Device.ID), nodeset.Compare(a.NIC.Name, b.NIC.Name))
 		})
 		for _, member := range i.Members {
 			member.NIC.Intents = append(member.NIC.Intents, i)

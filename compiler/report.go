@@ -2,10 +2,10 @@ package compiler
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // report collects diagnostics. One line of a fabric names thousands of devices, so a mistake found again at the same
@@ -27,11 +27,15 @@ type foldKey struct {
 type fold struct {
 	first *diag.Diagnostic
 	name  string
-	same  []string // further names, at most showSame
-	more  int
+	same  []string // further names, at most maxSame
+	more  int      // errors about names that are not kept
 }
 
-const showSame = 5
+// namesRoom is the room for names of devices or interfaces in a message, in bytes.
+const namesRoom = 60
+
+// maxSame bounds the names that are kept for one mistake.
+const maxSame = 10_000
 
 func newReport() *report {
 	return &report{folded: map[foldKey]*fold{}, unknown: map[string]*diag.Diagnostic{}, places: map[string]int{}}
@@ -53,8 +57,12 @@ func (r *report) again(name string, at diag.Range) bool {
 func (r *report) errorf(t *diag.Topic, at diag.Range, name, format string, args ...any) *diag.Diagnostic {
 	key := foldKey{t.Code, at}
 	if f := r.folded[key]; f != nil {
-		if f.more++; len(f.same) < showSame && name != f.name && !slices.Contains(f.same, name) {
+		switch {
+		case name == f.name:
+		case len(f.same) < maxSame:
 			f.same = append(f.same, name)
+		default:
+			f.more++
 		}
 		return &diag.Diagnostic{} // its notes are those of the first
 	}
@@ -70,9 +78,9 @@ func (r *report) done() diag.List {
 		if len(f.same) == 0 {
 			continue
 		}
-		text := fmt.Sprintf("the same holds for %s", strings.Join(f.same, ", "))
-		if rest := f.more - len(f.same); rest > 0 {
-			text += fmt.Sprintf(" and %d more", rest)
+		text := "the same holds for " + nodeset.Text(f.same, nodeset.Members, namesRoom)
+		if f.more > 0 {
+			text += ", and in " + diag.Count(f.more, "more case")
 		}
 		f.first.Notes = append(f.first.Notes, diag.Note{Message: text})
 	}

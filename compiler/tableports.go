@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // portFinder finds the ports of one device, and counts the sets of them its entries name.
@@ -63,7 +64,7 @@ func (p *portFinder) why(name string, port *ir.Port, to string) string {
 	}
 	near := hint(name, names).String()
 	if near == "" {
-		near = " Its cabled ports are " + list(names) + "."
+		near = " Its cabled ports are " + nodeset.Text(names, nodeset.Interfaces, namesRoom) + "."
 	}
 	return fmt.Sprintf("%s has no cabled port %q.%s Bonds and VLAN interfaces are written as the ports they use.", p.d.Name, short(name), near)
 }

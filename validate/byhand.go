@@ -119,11 +119,6 @@ func (b *byHand) carrying() (groups []*ir.CosGroup, at map[*ir.CosGroup]*ir.Port
 	return groups, at
 }
 
-// deviceNames lists the first of devices and counts the rest.
-func deviceNames(devices []*ir.Device) string {
-	return namesOf(devices, func(d *ir.Device) string { return d.Name })
-}
-
 // grade returns how to report that packets of an intent are in the wrong group: as an error where that loses them; as a
 // warning under link pause, which holds back every cos, where they are to be marked; nil where it does no harm, or the
 // group itself is at fault.

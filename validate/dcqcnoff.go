@@ -72,7 +72,7 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 				effect = "packets are lost"
 			}
 			p.Warnf(at, "%s no marks with CNPs, nor slow down on CNPs (%s). Switches mark roce %q, and to these NICs that says nothing: %s. "+
-				"%s", verb(namesOf(nics, nicName), len(nics), "answers", "answer"), why, in.Name, effect, mend).
+				"%s", verb(nicNames(nics), len(nics), "answers", "answer"), why, in.Name, effect, mend).
 				Note(in.Group.ECN.At, "the group is marked")
 		}
 	},

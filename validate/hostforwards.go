@@ -40,10 +40,14 @@ bridges, announced routes) and leave forwards out.
 		found.each(func(_ key, nics []*ir.NIC) {
 			n := nics[0]
 			in := firstLossless(n)
+			hosts := make([]*ir.Device, len(nics)) // one NIC each
+			for i, n := range nics {
+				hosts[i] = n.Device
+			}
 			p.Noticef(orAt(n.Device.Host.ForwardsAt, n.Device.Decl), "%s traffic of others and %s in roce %q too, whose cos "+
 				"group %q is lossless: own traffic and transit share buffers, and the proof counts such a host as a switch. If "+
 				"it is not meant to route or bridge, leave forwards out.",
-				verb(namesOf(nics, func(n *ir.NIC) string { return n.Device.Name }), len(nics), "passes on", "pass on"),
+				verb(deviceNames(hosts), len(nics), "passes on", "pass on"),
 				isOrAre(len(nics)), in.Name, in.Group.Name).
 				Note(in.At, "member of roce %q", in.Name)
 		})

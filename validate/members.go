@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // RoCEMembers warns of intents that protect nothing.
@@ -51,7 +52,7 @@ its own (RFC 7938).
 			}
 			if len(loose) > 0 {
 				p.Warnf(first, "%s: a member of roce %q, but no link cables it, so its traffic is outside of what is proved and configured. "+
-					"Add a link, or leave it out of the members.", someOf(loose), in.Name)
+					"Add a link, or leave it out of the members.", nodeset.Text(loose, nodeset.Endpoints, namesRoom), in.Name)
 			}
 			p.cutOff(in, joined)
 		}

@@ -87,7 +87,7 @@ How to mend it: a value of its own for every two switches, and the same model an
 				return
 			default:
 				p.Warnf(k.at, "The value of %s names a pair, but %s have it: %s. Give every two switches a value of their own.", value,
-					diag.Count(len(pair), "switch"), namesOf(pair, func(d *ir.Device) string { return d.Name }))
+					diag.Count(len(pair), "switch"), deviceNames(pair))
 				return
 			}
 			if k.other != k.at {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // MTUPath reports links between switches that take smaller frames than the members on both sides send.
@@ -156,10 +157,10 @@ func (t *twoHosts) add(nics []*ir.NIC, limit int) {
 		case t[0] == nil || n.Device.ID < t[0].Device.ID:
 			t[0], t[1] = n, t[0]
 		case n.Device == t[0].Device:
-			if ir.CompareNames(n.Name, t[0].Name) < 0 {
+			if nodeset.Compare(n.Name, t[0].Name) < 0 {
 				t[0] = n
 			}
-		case t[1] == nil || n.Device.ID < t[1].Device.ID || n.Device == t[1].Device && ir.CompareNames(n.Name, t[1].Name) < 0:
+		case t[1] == nil || n.Device.ID < t[1].Device.ID || n.Device == t[1].Device && nodeset.Compare(n.Name, t[1].Name) < 0:
 			t[1] = n
 		}
 	}

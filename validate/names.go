@@ -7,10 +7,32 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // nicName is "host:interface", the spelling of the language.
 func nicName(n *ir.NIC) string { return n.Device.Name + ":" + n.Name }
+
+// namesRoom is the room for names of devices or interfaces in a message, in bytes.
+const namesRoom = 60
+
+// nicNames lists interfaces of hosts as nodesets, and counts those a message has no room for.
+func nicNames(nics []*ir.NIC) string {
+	names := make([]string, len(nics))
+	for i, n := range nics {
+		names[i] = nicName(n)
+	}
+	return nodeset.Text(names, nodeset.Endpoints, namesRoom)
+}
+
+// deviceNames is [nicNames] for devices.
+func deviceNames(devices []*ir.Device) string {
+	names := make([]string, len(devices))
+	for i, d := range devices {
+		names[i] = d.Name
+	}
+	return nodeset.Text(names, nodeset.Devices, namesRoom)
+}
 
 // someOf lists the first of names and counts the rest.
 func someOf(names []string) string {

@@ -208,7 +208,7 @@ func TestPlanted(t *testing.T) {
 		}, nil},
 
 		{"pair of three", []string{"floor(self.index / 2)", "floor(self.index / 3)"}, []string{
-			"warning mlag-uneven: The value of mlag \"rack0\" names a pair, but 3 switches have it: leaf1, leaf2 and leaf3",
+			"warning mlag-uneven: The value of mlag \"rack0\" names a pair, but 3 switches have it: leaf[1-3]",
 			"warning mlag-uneven: The value of mlag \"rack1\" names a pair, but leaf4 is the only switch",
 			"error bond-split: goes to leaf3 and ens2f1 to leaf4",
 		}},

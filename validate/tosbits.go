@@ -54,7 +54,7 @@ How to mend it: a multiple of four; two devices compare equal by DSCP, tos / 4.
 				effect = n.Model.Title + " may send them as they are, and every packet would look marked already."
 			}
 			p.Noticef(at, "%s tos = %d. The lower two bits are not DSCP but ECN. %s DSCP %d alone is tos = %d.",
-				verb(namesOf(nics, nicName), len(nics), "has", "have"), n.TOS, effect, n.TOS>>2, n.TOS&^3)
+				verb(nicNames(nics), len(nics), "has", "have"), n.TOS, effect, n.TOS>>2, n.TOS&^3)
 		}
 	},
 }

@@ -61,7 +61,7 @@ claim the DSCP.
 			}
 			p.grade(in)(at, "%s what applications leave unmarked with tos = %d. That is DSCP %s, %s, and roce %q travels in cos group %q: its "+
 				"packets are %s. Write tos = %d, which is DSCP %d times 4, or leave tos out.",
-				verb(namesOf(nics, nicName), len(nics), "marks", "mark"), nics[0].TOS, dscpText(dscp), where, in.Name, in.Group.Name,
+				verb(nicNames(nics), len(nics), "marks", "mark"), nics[0].TOS, dscpText(dscp), where, in.Name, in.Group.Name,
 				unprotected(p.Fabric, in), in.Group.DSCP[0].Value<<2, in.Group.DSCP[0].Value).
 				Note(in.Group.At, "the cos group, DSCP %s", claimsText(in.Group.DSCP))
 		}

@@ -78,14 +78,14 @@ How to mend it: tos = DSCP x 4 of the group these packets belong to; or take the
 			dscp := first.rule.TOS >> 2
 			if first.in == nil {
 				p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, which no cos group claims: the packets are best effort "+
-					"everywhere. Write the DSCP of their group times 4, or let a group claim it.", verb(namesOf(nics, nicName), len(nics), "marks", "mark"),
+					"everywhere. Write the DSCP of their group times 4, or let a group claim it.", verb(nicNames(nics), len(nics), "marks", "mark"),
 					first.rule.TOS, dscpText(dscp))
 				continue
 			}
 			g := claimant(p.Fabric, dscp, dscpOf)
 			p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, of the lossy cos group %q, and its addresses are those of members "+
 				"of roce %q, which is lossless: packets between them can be lost. Write tos = %s, or take these addresses out.",
-				verb(namesOf(nics, nicName), len(nics), "marks", "mark"), first.rule.TOS, dscpText(dscp), g.Name, first.in.Name, tosOf(first.in.Group)).
+				verb(nicNames(nics), len(nics), "marks", "mark"), first.rule.TOS, dscpText(dscp), g.Name, first.in.Name, tosOf(first.in.Group)).
 				Note(g.At, "the lossy group").Note(first.in.Group.At, "the group of roce %q", first.in.Name)
 		}
 	},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // RoCEVersionMix reports members that cannot speak their intent's version, and NICs that are to speak both.
@@ -75,15 +76,11 @@ func (p *Pass) cannotSpeak(in *ir.Intent) {
 	}
 	for _, at := range order {
 		nics := found[at]
-		names := make([]string, len(nics))
-		for i, n := range nics {
-			names[i] = nicName(n)
-		}
 		d := p.Errorf(at.member, "Roce %q is version %d, but %s only RoCEv%d (%s).",
-			in.Name, in.Version, verb(someOf(names), len(names), "speaks", "speak"), 3-in.Version, nics[0].Model.Title)
+			in.Name, in.Version, verb(nicNames(nics), len(nics), "speaks", "speak"), 3-in.Version, nics[0].Model.Title)
 		if able != nil {
 			d.Detail += fmt.Sprintf(" Client and server must speak one version, and a pair like %s and %s can only speak v%d.",
-				nicName(able), names[0], 3-in.Version)
+				nicName(able), nicName(nics[0]), 3-in.Version)
 		}
 		if in.Version == 2 {
 			d.Detail += " Make the intent version 1 with a vlan, which needs all members in one broadcast domain, or leave these NICs out."
@@ -159,7 +156,7 @@ func (p *Pass) speakBoth() {
 		}
 		p.Errorf(later, "%s in roce %q (version %d) and in roce %q (version %d). The version a connection gets is set per RDMA device, so "+
 			"one NIC serves one version: give one of the intents NICs of its own, or both the same version.",
-			verb(someOf(names[at]), len(names[at]), "is", "are"), j.Name, j.Version, i.Name, i.Version).
+			verb(nodeset.Text(names[at], nodeset.Endpoints, namesRoom), len(names[at]), "is", "are"), j.Name, j.Version, i.Name, i.Version).
 			Note(earlier, "member of roce %q, version %d", j.Name, j.Version)
 	}
 }

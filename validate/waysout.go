@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/validate/proof"
 )
 
@@ -29,7 +30,7 @@ func waysOut(l *proof.Proof) *diag.Fix {
 	case ir.TablePath:
 		if at := valleys(l.Loops[0].Circle); l.Tiered() && at != nil {
 			ways = append(ways, fmt.Sprintf("correct the next hops at %s, and wherever else traffic goes up again after it came down %s",
-				someOf(at), lost))
+				nodeset.Text(at, nodeset.Devices, namesRoom), lost))
 		}
 	case ir.ShortestPath, ir.EBGP, ir.AnyPath:
 		if plan := l.ASPlan(); f.Routing == ir.EBGP && plan != nil && noPathsLost(f) {
@@ -135,11 +136,7 @@ func planText(plan [][]*ir.Device) string {
 			sets = append(sets, fmt.Sprintf("and so on for %s", diag.Count(len(plan)-most, "more set")))
 			break
 		}
-		names := make([]string, len(set))
-		for j, d := range set {
-			names[j] = d.Name
-		}
-		sets = append(sets, "one for "+someOf(names))
+		sets = append(sets, "one for "+deviceNames(set))
 	}
 	return "AS numbers (asn) shared between switches: " + strings.Join(sets, ", ")
 }
@@ -230,7 +227,7 @@ func spanTiers(f *ir.Fabric, links []*ir.Link) string {
 	}
 	parts := make([]string, len(byTier))
 	for i, names := range byTier {
-		parts[i] = fmt.Sprintf("tier = %d on %s", bestMost-i+1, strings.Join(names, " and "))
+		parts[i] = fmt.Sprintf("tier = %d on %s", bestMost-i+1, nodeset.Text(names, nodeset.Devices, namesRoom))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 )
 
@@ -226,7 +228,7 @@ func (a *app) reportText(r *deploy.Report, o applyOptions) {
 		fmt.Fprintf(a.stdout, "  declared at %s\n", diag.Paint(paint, diag.Cyan, place(d.Device.At)))
 	}
 	if len(waiting) > 0 {
-		p.Prose(a.stdout, diag.Paint(paint, diag.Bold, "not started, nothing changed there:")+" ", foldNames(waiting)) //nolint:errcheck // as above
+		p.Prose(a.stdout, diag.Paint(paint, diag.Bold, "not started, nothing changed there:")+" ", nodeset.Text(waiting, nodeset.Devices, math.MaxInt)) //nolint:errcheck // as above
 	}
 	var parts []string
 	for _, k := range outcomes {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -100,7 +99,7 @@ func newDraft(edges []topology.Edge, ds *diag.List) *draft {
 	for name := range ignored {
 		d.ignored = append(d.ignored, oddLetter.ReplaceAllString(name, "?"))
 	}
-	slices.SortFunc(d.ignored, ir.CompareNames)
+	slices.SortFunc(d.ignored, nodeset.Compare)
 	if ds.HasErrors() {
 		return d
 	}
@@ -127,7 +126,7 @@ func (d *draft) group(byName map[string]*draftDevice) {
 	for name := range byName {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, ir.CompareNames)
+	slices.SortFunc(names, nodeset.Compare)
 	groups := map[string]*draftGroup{} // by what must be alike
 	labels := map[string]int{}
 	groupOf := map[string]*draftGroup{}
@@ -137,7 +136,7 @@ func (d *draft) group(byName map[string]*draftDevice) {
 		stem := stemOf(name)
 		key := fmt.Sprint(host, " ", stem)
 		if host {
-			slices.SortFunc(dev.ports, ir.CompareNames)
+			slices.SortFunc(dev.ports, nodeset.Compare)
 			key += " " + strings.Join(dev.ports, ",")
 		}
 		g := groups[key]
@@ -172,7 +171,7 @@ func (d *draft) group(byName map[string]*draftDevice) {
 	})
 	for _, name := range names {
 		for _, peer := range byName[name].peers {
-			if pair := name + " and " + peer; ir.CompareNames(name, peer) < 0 && groupOf[name] == groupOf[peer] && !groupOf[name].host && !slices.Contains(d.peers, pair) && len(d.peers) < 4 {
+			if pair := name + " and " + peer; nodeset.Compare(name, peer) < 0 && groupOf[name] == groupOf[peer] && !groupOf[name].host && !slices.Contains(d.peers, pair) && len(d.peers) < 4 {
 				d.peers = append(d.peers, pair)
 			}
 		}
@@ -311,14 +310,14 @@ func (d *draft) devices(file string) []byte {
 		if g.unsure {
 			fmt.Fprintf(&b, "# CHECK: a %s? The names do not tell; the ports look like it.\n", kind)
 		}
-		fmt.Fprintf(&b, "%s %q {\n  names = %s\n", kind, g.label, list(asNodesets(g.devices, nodeset.Devices)))
+		fmt.Fprintf(&b, "%s %q {\n  names = %s\n", kind, g.label, list(nodeset.Fold(g.devices, nodeset.Devices)))
 		if !g.host {
 			fmt.Fprintf(&b, "  model = %q # CHECK: decides ports, chip and buffer\n", switchModel(g.ports, g.speed))
 			b.WriteString("  os = \"cumulus-linux\"\n  version = \"4.3.0\" # CHECK: decides how settings are spelt\n")
 			b.WriteString("  # tier = 1 # CHECK: the height, if it is not the distance from the nearest host, plus 1\n}\n")
 			continue
 		}
-		for _, nic := range asNodesets(g.ports, nodeset.Interfaces) {
+		for _, nic := range nodeset.Fold(g.ports, nodeset.Interfaces) {
 			fmt.Fprintf(&b, "\n  nic %q {\n    model = %q # CHECK: which card it is\n    mtu = 9000 # CHECK: at most 9216, the mtu of the fabric\n  }\n", nic, nicModel(g.speed))
 		}
 		b.WriteString("}\n")

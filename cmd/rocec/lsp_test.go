@@ -378,7 +378,7 @@ func TestEditorInAModule(t *testing.T) {
 	s.open(name, src)
 	s.settle(name)
 	for _, tc := range []struct{ marked, want string }{
-		{`switch "le|af"`, "**4 devices**\n\n- names: a-leaf[1-2] b-leaf[1-2]"},
+		{`switch "le|af"`, "**4 devices**\n\n- names: a-leaf[1-2] and b-leaf[1-2]"},
 		{`variable "num|ber"`, "**var.number in module.pod[a]**\n\n- value: 1 (fabric.hcl:17"},
 		{`variable "num|ber"`, "**var.number in module.pod[b]**\n\n- value: 2 (fabric.hcl:17"},
 		{`local.le|afs`, "a-leaf[1-2]"},

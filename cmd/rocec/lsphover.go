@@ -213,11 +213,7 @@ func hoverDevices(f *fabric, want func(*ir.Device) bool) []section {
 	for _, d := range found {
 		names = append(names, d.Name)
 	}
-	folded := foldNames(names)
-	if len(folded) > 200 {
-		folded = folded[:200] + " ..."
-	}
-	s.add("names", folded)
+	s.add("names", nodeset.Text(names, nodeset.Devices, 200))
 	s.common("group", found, groupName)
 	s.common("model", found, func(d *ir.Device) string {
 		if d.Switch != nil {

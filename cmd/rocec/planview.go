@@ -3,9 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -50,7 +53,7 @@ func (v *planView) change(g deploy.Group) {
 	for _, d := range g.Devices {
 		names = append(names, d.Device.Name)
 	}
-	head := v.paint(diag.Bold, foldNames(names))
+	head := v.paint(diag.Bold, nodeset.Text(names, nodeset.Devices, math.MaxInt))
 	if len(names) > 1 {
 		head += fmt.Sprintf("  (%d alike)", len(names))
 	}
@@ -184,6 +187,27 @@ func shorten(s string) string {
 		return string(r[:valueWidth-1]) + "…"
 	}
 	return s
+}
+
+// foldNumbers writes rising numbers in ranges: 24 25 27 28 29 become "24-25,27-29". What is no number stays.
+func foldNumbers(items []string) string {
+	var out []string
+	for i := 0; i < len(items); {
+		first, err := strconv.Atoi(strings.TrimSpace(items[i]))
+		j := i + 1
+		for ; err == nil && j < len(items); j++ {
+			if n, err := strconv.Atoi(strings.TrimSpace(items[j])); err != nil || n != first+j-i {
+				break
+			}
+		}
+		if j-i == 1 {
+			out = append(out, items[i])
+		} else {
+			out = append(out, fmt.Sprintf("%d-%d", first, first+j-i-1))
+		}
+		i = j
+	}
+	return strings.Join(out, ",")
 }
 
 // planDocument is the JSON of plan.

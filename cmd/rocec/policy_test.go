@@ -21,10 +21,10 @@ lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml
 lang:                    lang/diag lang/nodeset lang/nexthops lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |
-compiler:                lang lang/diag compiler/ir compiler/platform compiler/routes |
+compiler:                lang lang/diag lang/nodeset compiler/ir compiler/platform compiler/routes |
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/routes:         compiler/ir |
-validate:                validate/proof compiler/ir compiler/platform lang/diag |
+validate:                validate/proof compiler/ir compiler/platform lang/diag lang/nodeset |
 validate/proof:          compiler/ir lang/diag |
 validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |
@@ -37,7 +37,7 @@ targets/deploy:          targets/target lang/diag | github.com/aymanbagabas/go-u
 targets/deploy/ssh:      targets/target | golang.org/x/crypto github.com/skeema/knownhosts
 targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3
 targets/deploy/internal/sshdtest: |
-cmd/rocec/picture:       compiler/ir compiler/platform validate lang/diag |
+cmd/rocec/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/rocec/lsp:           lang lang/diag |
 cmd/rocec:               * | github.com/spf13/cobra golang.org/x/term github.com/aymanbagabas/go-udiff
 `

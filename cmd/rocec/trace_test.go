@@ -131,7 +131,7 @@ func TestTraceFolds(t *testing.T) {
 func TestTraceNamesTheFirstBreak(t *testing.T) {
 	code, text, _ := rocec(t, "trace", fatTree(t, 8, true), "p1-l1-h1", "p8-l4-h4")
 	require.Equal(t, exitErrors, code)
-	require.Contains(t, text, "one of 15: core1-[2-4] core[2-4]-[1-4]")
+	require.Contains(t, text, "one of 15: core1-[2-4] and core[2-4]-[1-4]")
 	require.Regexp(t, `(?m)^!!     out  swp8, 200G 30 m; .*obeys no pauses`, text)
 	require.Contains(t, text, "=> first break: core1-1:swp8 does not obey pauses for priority 3")
 }

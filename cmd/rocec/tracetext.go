@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/validate/walk"
 )
 
@@ -161,6 +163,9 @@ func (v *traceView) waysText(w *walk.Walk) []string {
 	return out
 }
 
+// traceNames is the room for names of devices or ports in a line of a trace, in bytes.
+const traceNames = 48
+
 // hopName names the devices of a hop: "leaf01", or "one of 4: spine[1-4]".
 func hopName(h *walk.Hop) string {
 	if len(h.Devices) == 1 {
@@ -170,52 +175,7 @@ func hopName(h *walk.Hop) string {
 	for _, d := range h.Devices {
 		names = append(names, d.Name)
 	}
-	return fmt.Sprintf("one of %d: %s", len(names), shortNames(names))
-}
-
-// shortNames folds names, also those with two numbers (core[1-8]-[1-9]), and counts the pieces that would make it long.
-func shortNames(names []string) string {
-	const most = 3
-	pieces := foldOuter(strings.Fields(foldNames(names)))
-	if len(pieces) > most {
-		return strings.Join(pieces[:most], " ") + fmt.Sprintf(" and %d more", len(pieces)-most)
-	}
-	return strings.Join(pieces, " ")
-}
-
-// foldOuter folds pieces that differ in the number before their brackets: core1-[1-9] and core2-[1-9].
-func foldOuter(pieces []string) []string {
-	var out []string
-	for i := 0; i < len(pieces); {
-		outer, inner := splitOuter(pieces[i])
-		same := []string{outer}
-		j := i + 1
-		for ; j < len(pieces) && inner != ""; j++ {
-			o, n := splitOuter(pieces[j])
-			if n != inner {
-				break
-			}
-			same = append(same, o)
-		}
-		for folded := range strings.FieldsSeq(foldNames(same)) {
-			out = append(out, folded+inner)
-		}
-		i = j
-	}
-	return out
-}
-
-// splitOuter splits "core1-[1-9]" into "core1" and "-[1-9]".
-func splitOuter(piece string) (outer, inner string) {
-	open := strings.LastIndexByte(piece, '[')
-	if open < 0 {
-		return piece, ""
-	}
-	end := strings.LastIndexAny(piece[:open], "0123456789") + 1
-	if end == 0 {
-		return piece, ""
-	}
-	return piece[:end], piece[end:]
+	return fmt.Sprintf("one of %d: %s", len(names), nodeset.Text(names, nodeset.Devices, traceNames))
 }
 
 // hop prints one hop: which field decides, then the ports in and out.
@@ -254,8 +214,7 @@ func portNames(l *walk.Lane) string {
 	for _, p := range l.Ports {
 		names = append(names, p.Name)
 	}
-	slices.SortFunc(names, ir.CompareNames)
-	return shortNames(slices.Compact(names))
+	return nodeset.Text(names, nodeset.Interfaces, traceNames)
 }
 
 func cableText(l *walk.Lane) string {
@@ -301,9 +260,9 @@ func peers(l *walk.Lane) string {
 	for _, p := range l.Ports {
 		names = append(names, p.Peer().Device.Name)
 	}
-	slices.SortFunc(names, ir.CompareNames)
+	slices.Sort(names)
 	names = slices.Compact(names)
-	if short := shortNames(names); len(short) <= 24 {
+	if short := nodeset.Text(names, nodeset.Devices, math.MaxInt); len(short) <= 24 {
 		return short
 	}
 	return fmt.Sprintf("%d of %s", len(names), strings.Join(l.Peers(), " and "))

@@ -1,4 +1,5 @@
-// Package nodeset reads the strings by which one name stands for many: leaf[01-04], swp1-4,swp6, a[1-2]:swp[1-2].
+// Package nodeset reads and writes the strings by which one name stands for many: leaf[01-04], swp1-4,swp6,
+// a[1-2]:swp[1-2]. [Parse] reads them, [Fold] is its inverse, and [Compare] is the order of names.
 //
 // In comes a string and what it may name; out come a [Set], which knows how many names it means before it makes any of
 // them, and the mistakes, each at its bytes inside the string. Nothing is expanded until [Set.All] is ranged over, so

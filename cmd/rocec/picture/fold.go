@@ -179,7 +179,7 @@ func (d *folder) unfold(s *symbol, key int) {
 			s.pod = -1
 		}
 	}
-	s.label = foldNames(names)
+	s.label = label(names)
 	s.w = int(letter*float64(len([]rune(shorten(s.label, mostLetters))))) + 18
 	if len(s.devices) > 1 {
 		s.w = max(s.w, int(letter*float64(len(countText(s))))+18)

@@ -3,7 +3,6 @@ package picture
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -13,9 +12,10 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
-func TestFoldNames(t *testing.T) {
+func TestLabel(t *testing.T) {
 	for _, tc := range []struct{ names, want string }{
 		{"leaf01", "leaf01"},
 		{"leaf01 leaf02 leaf03", "leaf[01-03]"},
@@ -24,58 +24,16 @@ func TestFoldNames(t *testing.T) {
 		{"p1-l1 p1-l2 p2-l1 p2-l2", "p[1-2]-l[1-2]"},
 		{"1a 2a", "[1-2]a"},
 		{"leaf1 spine1", "leaf1 … spine1"},
-		{"leaf1 leaf02", "leaf1 … leaf02"},
-		{"leaf1 leaf01", "leaf1 … leaf01"},
+		{"leaf1 leaf02", "leaf[1,02]"},
 		{"p1-l1 p2-l2", "p1-l1 … p2-l2"},
 		{"a1 a1b", "a1 … a1b"},
 		{"a b", "a … b"},
 		{"n9999999999999999999999 n10000000000000000000000", "n9999999999999999999999 … n10000000000000000000000"},
 	} {
-		assert.Equal(t, tc.want, foldNames(strings.Fields(tc.names)), tc.names)
+		assert.Equal(t, tc.want, label(strings.Fields(tc.names)), tc.names)
 	}
 	assert.Equal(t, "abc…xyz", shorten("abcdefxyz", 7))
 	assert.Equal(t, "abcdefg", shorten("abcdefg", 7))
-}
-
-// Folded names without an ellipsis are those names and no others.
-func TestFoldNamesLaw(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SliceOfNDistinct(rapid.StringMatching(`[ab]?(0?[0-9]|1[0-9])(-[0-9])?`), 1, 12, rapid.ID).Draw(t, "names")
-		slices.SortFunc(names, ir.CompareNames)
-		folded := foldNames(names)
-		if strings.Contains(folded, "…") {
-			return
-		}
-		got := expand(folded)
-		slices.SortFunc(got, ir.CompareNames)
-		if !slices.Equal(names, got) {
-			t.Fatalf("%v folds to %s, which is %v", names, folded, got)
-		}
-	})
-}
-
-// expand is what brackets mean.
-func expand(s string) []string {
-	head, rest, found := strings.Cut(s, "[")
-	if !found {
-		return []string{s}
-	}
-	list, tail, _ := strings.Cut(rest, "]")
-	var out []string
-	for item := range strings.SplitSeq(list, ",") {
-		from, to, isRange := strings.Cut(item, "-")
-		if !isRange {
-			to = from
-		}
-		a, _ := strconv.Atoi(from)
-		b, _ := strconv.Atoi(to)
-		for ; a <= b; a++ {
-			for _, t := range expand(tail) {
-				out = append(out, head+fmt.Sprintf("%0*d", min(len(from), len(to)), a)+t)
-			}
-		}
-	}
-	return out
 }
 
 // What the scenes fold to.
@@ -89,7 +47,7 @@ func TestFold(t *testing.T) {
 		for _, s := range fold(f, pin, tiered(f)) {
 			out = append(out, fmt.Sprintf("%s=%d", s.label, len(s.devices)))
 		}
-		slices.SortFunc(out, ir.CompareNames)
+		slices.SortFunc(out, nodeset.Compare)
 		return strings.Join(out, " ")
 	}
 	rename := func(c *irtest.Cabling) *ir.Fabric { // host hL3x17 becomes h17
@@ -127,8 +85,8 @@ func labelsOfSwitches(f *ir.Fabric) string {
 			names = append(names, s.label)
 		}
 	}
-	slices.SortFunc(names, ir.CompareNames)
-	return fmt.Sprintf("%s=%d", foldNames(names), len(names))
+	slices.SortFunc(names, nodeset.Compare)
+	return fmt.Sprintf("%s=%d", label(names), len(names))
 }
 
 // randomFabric draws a fabric of any shape: tiers, peers, rings, hosts on one or two switches, parallel and no links.

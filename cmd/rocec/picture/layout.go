@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -311,7 +312,7 @@ func (d *drawing) walk(ring []*symbol) []*symbol {
 		var step *symbol
 		if len(out) > 0 {
 			for _, t := range next[out[len(out)-1]] {
-				if left[t] && (step == nil || cmp.Or(cmp.Compare(ways(t), ways(step)), ir.CompareNames(t.label, step.label)) < 0) {
+				if left[t] && (step == nil || cmp.Or(cmp.Compare(ways(t), ways(step)), nodeset.Compare(t.label, step.label)) < 0) {
 					step = t
 				}
 			}

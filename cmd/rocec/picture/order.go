@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // order sorts every row so that few lines cross: sweeps down and up, each symbol to the mean place of its neighbours in
@@ -48,10 +48,10 @@ func order(rows [][]*symbol, next map[*symbol][]*symbol) {
 			pods := podMeans(rows[k], mean)
 			slices.SortStableFunc(rows[k], func(a, b *symbol) int {
 				if a.pod != b.pod || a.pod < 0 {
-					return cmp.Or(cmp.Compare(pods[a], pods[b]), cmp.Compare(a.pod, b.pod), ir.CompareNames(a.devices[0].Name, b.devices[0].Name))
+					return cmp.Or(cmp.Compare(pods[a], pods[b]), cmp.Compare(a.pod, b.pod), nodeset.Compare(a.devices[0].Name, b.devices[0].Name))
 				}
 				return cmp.Or(cmp.Compare(math.Round(mean[a]*1e6), math.Round(mean[b]*1e6)),
-					ir.CompareNames(a.devices[0].Name, b.devices[0].Name))
+					nodeset.Compare(a.devices[0].Name, b.devices[0].Name))
 			})
 			settle(rows[k])
 		}

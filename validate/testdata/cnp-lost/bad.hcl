@@ -58,7 +58,7 @@ host "store" {
     model = "e810"
   }
   by_hand {
-    dscp = { 48 = 1 } # want "cnp-lost: store1, store2 and store3 map DSCP 48 to cos 1, the lossy cos group bulk"
+    dscp = { 48 = 1 } # want "cnp-lost: store.1-3. map DSCP 48 to cos 1, the lossy cos group bulk"
   }
 }
 

@@ -51,7 +51,7 @@ host "store" {
     model = "e810"
   }
   by_hand {
-    dcbx = "firmware" # want "dcbx-firmware: store1, store2 and store3 leave PFC and trust"
+    dcbx = "firmware" # want "dcbx-firmware: store.1-3. leave PFC and trust"
   }
 }
 

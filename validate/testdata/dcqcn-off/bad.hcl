@@ -51,7 +51,7 @@ host "store" {
     model = "e810"
   }
   by_hand {
-    dcqcn = false # want "dcqcn-off: store1:ens1f0, store2:ens1f0 and store3:ens1f0 answer no marks"
+    dcqcn = false # want "dcqcn-off: store.1-3.:ens1f0 answer no marks"
   }
 }
 

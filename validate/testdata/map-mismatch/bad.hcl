@@ -53,7 +53,7 @@ host "store" {
     model = "e810"
   }
   by_hand {
-    dscp = { 10 = 1, 26 = 6 } # want "map-mismatch: store1, store2 and store3 map DSCP 26 to cos 6, the lossy cos group cnp"
+    dscp = { 10 = 1, 26 = 6 } # want "map-mismatch: store.1-3. map DSCP 26 to cos 6, the lossy cos group cnp"
   }
 }
 

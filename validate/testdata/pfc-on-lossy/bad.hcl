@@ -53,7 +53,7 @@ host "store" {
     model = "e810"
   }
   by_hand {
-    pfc = [3, 4] # want "pfc-on-lossy: store1, store2 and store3 have PFC on for cos .3."
+    pfc = [3, 4] # want "pfc-on-lossy: store.1-3. have PFC on for cos .3."
   }
 }
 

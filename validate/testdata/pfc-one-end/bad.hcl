@@ -53,7 +53,7 @@ host "store" {
     model = "e810"
   }
   by_hand {
-    flow_control = "pfc-tx" # want "pfc-one-end: store1, store2 and store3 have flow_control = .*store1:ens1f0 sends pauses and obeys none; at the other end is tor2:swp1"
+    flow_control = "pfc-tx" # want "pfc-one-end: store.1-3. have flow_control = .*store1:ens1f0 sends pauses and obeys none; at the other end is tor2:swp1"
   }
 }
 

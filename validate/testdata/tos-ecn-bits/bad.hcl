@@ -42,7 +42,7 @@ host "gpu" {
   names = "gpu[1-2]"
   nic "ens1f0" {
     model = "connectx-5"
-    tos   = 106 # want "tos-ecn-bits: gpu1:ens1f0 and gpu2:ens1f0 have tos = 106.*ignores them"
+    tos   = 106 # want "tos-ecn-bits: gpu.1-2.:ens1f0 have tos = 106.*ignores them"
   }
 }
 
@@ -50,7 +50,7 @@ host "store" {
   names = "store[1-3]"
   nic "ens1f0" {
     model = "e810"
-    tos   = 107 # want "tos-ecn-bits: store1.*every packet would look marked already"
+    tos   = 107 # want "tos-ecn-bits: store.1-3.:ens1f0 .*every packet would look marked already"
   }
   by_hand {}
 }

@@ -42,7 +42,7 @@ host "gpu" {
   names = "gpu[1-2]"
   nic "ens1f0" {
     model = "connectx-5"
-    tos   = 24 # want "tos-not-in-group: gpu1:ens1f0 and gpu2:ens1f0 mark what applications leave unmarked with tos = 24. That is DSCP 6, which no cos group claims"
+    tos   = 24 # want "tos-not-in-group: gpu.1-2.:ens1f0 mark what applications leave unmarked with tos = 24. That is DSCP 6, which no cos group claims"
   }
 }
 
@@ -50,7 +50,7 @@ host "store" {
   names = "store[1-3]"
   nic "ens1f0" {
     model = "e810"
-    tos   = 192 # want "tos-not-in-group: store1:ens1f0, .*DSCP 48 .cs6., which is that of cos group .cnp."
+    tos   = 192 # want "tos-not-in-group: store.1-3.:ens1f0 .*DSCP 48 .cs6., which is that of cos group .cnp."
   }
   by_hand {}
 }

@@ -49,11 +49,11 @@ host "gpu" {
     model = "connectx-5"
     ip    = "192.0.2.${self.index + 1}/24"
     traffic_class {
-      tos = 16 # want "traffic-class-not-in-group: gpu1:ens1f0 and gpu2:ens1f0 mark what this traffic_class names with tos = 16. That is DSCP 4, which no"
+      tos = 16 # want "traffic-class-not-in-group: gpu.1-2.:ens1f0 mark what this traffic_class names with tos = 16. That is DSCP 4, which no"
       dst = "192.0.2.0/24"
     }
     traffic_class {
-      tos = 32 # want "traffic-class-not-in-group: gpu1:ens1f0 and gpu2:ens1f0 mark .* That is DSCP 8 .cs1., of the lossy cos group .bulk."
+      tos = 32 # want "traffic-class-not-in-group: gpu.1-2.:ens1f0 mark .* That is DSCP 8 .cs1., of the lossy cos group .bulk."
       dst = "192.0.2.11/32"
     }
   }

@@ -53,7 +53,7 @@ host "store" {
     model = "e810"
   }
   by_hand {
-    trust = "pcp" # want "trust-mismatch: store1, store2 and store3 believe PCP"
+    trust = "pcp" # want "trust-mismatch: store.1-3. believe PCP"
   }
 }
 

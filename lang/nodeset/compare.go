@@ -1,24 +1,24 @@
-package ir
+package nodeset
 
 import (
 	"cmp"
 	"strings"
 )
 
-// CompareNames orders names as people count: swp2 before swp10, leaf2 before leaf10. Runs of digits compare by value;
+// Compare orders names as people count: swp2 before swp10, leaf2 before leaf10. Runs of digits compare by value;
 // names that differ only in leading zeros compare as text.
-func CompareNames(a, b string) int {
+func Compare(a, b string) int {
 	same := 0 // the common beginning, less the digits it ends in
 	for same < len(a) && same < len(b) && a[same] == b[same] {
 		same++
 	}
-	for same > 0 && digit(a[same-1]) {
+	for same > 0 && isDigit(a[same-1]) {
 		same--
 	}
 	i, j := same, same
 	for i < len(a) && j < len(b) {
-		if digit(a[i]) && digit(b[j]) {
-			x, y := digits(a[i:]), digits(b[j:])
+		if isDigit(a[i]) && isDigit(b[j]) {
+			x, y := digitRun(a[i:]), digitRun(b[j:])
 			if c := compareDigits(a[i:i+x], b[j:j+y]); c != 0 {
 				return c
 			}
@@ -38,12 +38,11 @@ func compareDigits(a, b string) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-func digits(s string) int {
+// digitRun returns the number of digits that s begins with.
+func digitRun(s string) int {
 	n := 0
-	for n < len(s) && digit(s[n]) {
+	for n < len(s) && isDigit(s[n]) {
 		n++
 	}
 	return n
 }
-
-func digit(c byte) bool { return '0' <= c && c <= '9' }

@@ -1,4 +1,4 @@
-package ir
+package nodeset
 
 import (
 	"slices"
@@ -8,25 +8,25 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestCompareNames(t *testing.T) {
+func TestCompare(t *testing.T) {
 	want := []string{"", "1", "a", "leaf01", "leaf1", "leaf2", "leaf10", "leaf10s1", "leaf10s2", "leaf10s10", "swp"}
 	got := slices.Clone(want)
 	slices.Reverse(got)
-	slices.SortFunc(got, CompareNames)
+	slices.SortFunc(got, Compare)
 	assert.Equal(t, want, got)
 }
 
-func TestCompareNamesIsAnOrder(t *testing.T) {
+func TestCompareIsAnOrder(t *testing.T) {
 	name := rapid.StringMatching(`[a1]{0,3}[0-9]{0,3}[ab]{0,2}[0-9]{0,2}`)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := name.Draw(t, "a"), name.Draw(t, "b"), name.Draw(t, "c")
-		if CompareNames(a, b) != -CompareNames(b, a) {
+		if Compare(a, b) != -Compare(b, a) {
 			t.Fatalf("not antisymmetric: %q %q", a, b)
 		}
-		if CompareNames(a, b) == 0 && a != b {
+		if Compare(a, b) == 0 && a != b {
 			t.Fatalf("different names compare equal: %q %q", a, b)
 		}
-		if CompareNames(a, b) <= 0 && CompareNames(b, c) <= 0 && CompareNames(a, c) > 0 {
+		if Compare(a, b) <= 0 && Compare(b, c) <= 0 && Compare(a, c) > 0 {
 			t.Fatalf("not transitive: %q %q %q", a, b, c)
 		}
 	})

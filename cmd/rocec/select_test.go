@@ -5,50 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
-	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
 )
-
-func TestFoldNames(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                             "",
-		"leaf01":                       "leaf01",
-		"leaf01 leaf02 leaf03":         "leaf[01-03]",
-		"leaf01 leaf03 leaf04 spine1":  "leaf01 leaf[03-04] spine1",
-		"leaf8 leaf9 leaf10":           "leaf[8-10]",
-		"leaf08 leaf09 leaf10 leaf011": "leaf[08-10] leaf011",
-		"a b":                          "a b",
-		"r1-n1 r1-n2 r2-n1":            "r1-n[1-2] r2-n1",
-	} {
-		require.Equal(t, want, foldNames(strings.Fields(in)))
-	}
-}
-
-func TestFoldNumbers(t *testing.T) {
-	for in, want := range map[string]string{
-		"": "", "1": "1", "24,25,27,28,29": "24-25,27-29", "3,2,1": "3,2,1", "0, 1, 2": "0-2", "a,1,2": "a,1-2",
-	} {
-		require.Equal(t, want, foldNumbers(strings.Split(in, ",")))
-	}
-}
-
-// What is folded means the names it was folded from.
-func TestFoldNamesExpands(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		names := rapid.SliceOfDistinct(rapid.StringMatching(`[ab]{1,2}[0-9]{0,3}`), rapid.ID).Draw(t, "names")
-		var back []string
-		for item := range strings.FieldsSeq(foldNames(names)) {
-			expanded, bad := nodeset.Expand(item, nodeset.Devices)
-			require.Empty(t, bad, item)
-			for _, n := range expanded {
-				back = append(back, n.Device)
-			}
-		}
-		require.Equal(t, names, append([]string{}, back...))
-	})
-}
 
 func TestSelectDevices(t *testing.T) {
 	tree := &target.Tree{}
