@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,68 +17,130 @@ import (
 )
 
 func (a *app) buildCommand() *cobra.Command {
-	var out string
-	var only []string
+	var o buildOptions
 	cmd := &cobra.Command{
 		Use:   "build [DIR] -o OUT",
 		Short: "write every file as it would lie on each device",
 		Long: "Build writes OUT/<device>/<path> for every file of every device. Files that are as wished already are not\n" +
-			"touched; nothing is deleted.",
+			"touched; nothing is deleted.\n\n" +
+			"With --fold it writes OUT/<nodeset>/<path>: one file for all devices on which that path has the same content, in\n" +
+			"a folder named by their nodeset, such as gpu[001-064]/usr/local/sbin/rocec-host. A device has the files of every\n" +
+			"folder whose nodeset names it. So a change to a thousand devices is one diff to review. Where the nodeset takes\n" +
+			"more than 200 bytes, the folder's name is cut and ends in ~ and a hash, and _folders.txt holds the nodeset. If\n" +
+			"a folder in OUT holds a file of another build, nothing is written.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if out == "" {
+			if o.out == "" {
 				return fail(exitUsage, "build needs -o OUT, the folder to write to")
 			}
-			return a.build(folder(args), out, only)
+			return a.build(folder(args), o)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "`folder` to write to")
-	a.targetFlag(cmd, &only)
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`folder` to write to")
+	cmd.Flags().BoolVar(&o.fold, "fold", false, "one file for all devices that have it alike, in a folder named by their nodeset")
+	a.targetFlag(cmd, &o.only)
 	return cmd
 }
 
-func (a *app) build(dir, out string, only []string) error {
+type buildOptions struct {
+	out  string   // the folder to write to
+	only []string // --target
+	fold bool
+}
+
+// builtFile is a file to write, and the folder of OUT it belongs to.
+type builtFile struct {
+	folder string
+	device *target.Device // one of those that have it
+	file   *target.File
+}
+
+func (f builtFile) name() string { return path.Join(f.folder, f.file.Path) }
+
+func (a *app) build(dir string, o buildOptions) error {
 	f, err := a.loadGood(dir)
 	if err != nil {
 		return err
 	}
-	tree, err := selectDevices(f.tree(), only)
+	tree, err := selectDevices(f.tree(), o.only)
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
+	if err := os.MkdirAll(o.out, 0o777); err != nil {
 		return fail(exitErrors, "%v", err)
 	}
-	root, err := os.OpenRoot(out)
+	root, err := os.OpenRoot(o.out)
 	if err != nil {
 		return fail(exitErrors, "%v", err)
 	}
 	defer root.Close()
-	written, same := 0, 0
-	for _, d := range tree.Devices {
-		for _, file := range d.Files {
-			if file.Live != nil {
-				continue
-			}
-			data, ds := file.Edit(nil)
-			if ds.HasErrors() {
-				panic(fmt.Sprintf("%s: %s cannot be rendered: %s", d.Name, file.Path, ds[0].Detail))
-			}
-			changed, err := writeBelow(root, path.Join(d.Name, file.Path), file.Mode, data)
-			if err != nil {
+	files := perDevice(tree)
+	if o.fold {
+		folded, index := foldFiles(tree)
+		left, err := leftover(root, folded, index)
+		if err != nil {
+			return fail(exitErrors, "%v", err)
+		}
+		if left != "" {
+			return fail(exitErrors, "%s holds %s, which this build does not write, and a folded tree holds nothing else; empty it first, or "+
+				"write to a new folder", diag.Escape(o.out), diag.Escape(left))
+		}
+		if index != "" {
+			if _, err := writeBelow(root, folderIndex, 0o644, []byte(index)); err != nil {
 				return fail(exitErrors, "%v", err)
 			}
-			if changed {
-				written++
-			} else {
-				same++
-			}
+		}
+		files = slices.Values(folded)
+	}
+	written, same := 0, 0
+	for f := range files {
+		changed, err := writeBelow(root, f.name(), f.file.Mode, render(f.device, f.file))
+		if err != nil {
+			return fail(exitErrors, "%v", err)
+		}
+		if changed {
+			written++
+		} else {
+			same++
 		}
 	}
 	if !a.quiet {
-		fmt.Fprintf(a.stdout, "%s: %s of %s written, %d unchanged\n", diag.Escape(out), diag.Count(written, "file"), countDevices(tree), same)
+		fmt.Fprintf(a.stdout, "%s: %s of %s written, %d unchanged\n", diag.Escape(o.out), diag.Count(written, "file"), countDevices(tree), same)
 	}
 	return nil
+}
+
+// perDevice ranges over the files of all devices, in a folder for each device.
+func perDevice(tree *target.Tree) iter.Seq[builtFile] {
+	return func(yield func(builtFile) bool) {
+		for _, d := range tree.Devices {
+			for f := range written(d) {
+				if !yield(builtFile{folder: d.Name, device: d, file: f}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// written ranges over the files of a device that lie on its disk.
+func written(d *target.Device) iter.Seq[*target.File] {
+	return func(yield func(*target.File) bool) {
+		for i := range d.Files {
+			if f := &d.Files[i]; f.Live == nil && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// render returns the whole file.
+func render(d *target.Device, f *target.File) []byte {
+	data, ds := f.Edit(nil)
+	if ds.HasErrors() {
+		panic(fmt.Sprintf("%s: %s cannot be rendered: %s", d.Name, f.Path, ds[0].Detail))
+	}
+	return data
 }
 
 func countDevices(tree *target.Tree) string {

@@ -10,7 +10,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec show [DIR] NAME       effective settings, each with the line it came from
 	rocec trace [DIR] A B       what happens to a packet from one host to another, hop by hop
 	rocec graph [DIR]           the topology, a PFC loop drawn into it
-	rocec build [DIR] -o OUT    every file as it would lie on each device
+	rocec build [DIR] -o OUT    every file as it would lie on each device; --fold writes what devices share once
 	rocec plan [DIR]            compares with the live devices, changes nothing
 	rocec apply [DIR]           does it, in waves, verified
 	rocec verify [DIR]          reads settings and counters back

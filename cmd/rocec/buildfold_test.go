@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// unfold gives each device its files back: by device/path, from folder/path, with what folderIndex holds. A file that
+// two folders give to one device fails the test.
+func unfold[T any](t require.TestingT, folded map[string]T, index string) map[string]T {
+	sets := map[string]string{}
+	for line := range strings.Lines(index) {
+		folder, set, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		sets[folder] = set
+	}
+	out := map[string]T{}
+	for name, content := range folded {
+		folder, file, inside := strings.Cut(name, "/")
+		if !inside { // beside the folders
+			continue
+		}
+		set, short := sets[folder]
+		if !short {
+			set = folder
+		}
+		names, mistakes := nodeset.Expand(set, nodeset.Devices)
+		require.Empty(t, mistakes, folder)
+		for _, n := range names {
+			require.NotContains(t, out, path.Join(n.Device, file))
+			out[path.Join(n.Device, file)] = content
+		}
+	}
+	return out
+}
+
+// modeAndText is what is compared of a file.
+type modeAndText struct {
+	mode fs.FileMode
+	text string
+}
+
+// Whatever the devices are called and whatever they share: unfolding gives every device its files back, every content
+// of a path is there once, and no folder has a name that is too long.
+func TestUnfoldGivesTheTreeBack(t *testing.T) {
+	names := rapid.StringMatching(`[ab]?(([0-9]{1,3}|10)[-._]?[a]?){0,4}`).Filter(func(s string) bool {
+		return nodeset.CheckDevice(s) == ""
+	})
+	shortened := 0
+	rapid.Check(t, func(t *rapid.T) {
+		tree := &target.Tree{}
+		want := map[string]modeAndText{}
+		contents := map[string]bool{}
+		long := rapid.SampledFrom([]string{"", "", strings.Repeat("-x", 20)}).Draw(t, "end of names")
+		for _, name := range rapid.SliceOfNDistinct(names, 1, 30, rapid.ID).Draw(t, "names") {
+			d := &target.Device{Name: name + long}
+			for _, file := range []string{"/usr/sbin/script", "/etc/a.conf", "/etc/b.conf"} {
+				mode := rapid.SampledFrom([]fs.FileMode{0o644, 0o755}).Draw(t, "mode")
+				text := rapid.SampledFrom([]string{"", "", "", "1", "2", "none"}).Draw(t, "text")
+				if text == "none" {
+					continue
+				}
+				edit := func([]byte) ([]byte, diag.List) { return []byte(text), nil }
+				d.Files = append(d.Files, target.File{Path: file, Mode: mode, Edit: edit})
+				want[d.Name+file] = modeAndText{mode, text}
+				contents[fmt.Sprint(file, mode, text)] = true
+			}
+			d.Files = append(d.Files, target.File{Path: "nic/eth0", Live: &target.Query{}})
+			tree.Devices = append(tree.Devices, d)
+		}
+		files, index := foldFiles(tree)
+		require.Len(t, files, len(contents))
+		got := map[string]modeAndText{}
+		for _, f := range files {
+			require.LessOrEqual(t, len(f.folder), maxFolder)
+			require.NotContains(t, f.folder, "/")
+			require.NotContains(t, got, f.name(), "two files of one name")
+			got[f.name()] = modeAndText{f.file.Mode, string(render(f.device, f.file))}
+		}
+		require.Equal(t, want, unfold(t, got, index))
+		shortened += strings.Count(index, "\n")
+	})
+	require.Positive(t, shortened)
+}
+
+func TestFolderName(t *testing.T) {
+	var odd, odder []string
+	for i := range 100 {
+		odd = append(odd, fmt.Sprintf("gpu%03d", 2*i+1))
+		odder = append(odder, fmt.Sprintf("gpu%03d", 2*i+1))
+	}
+	odder[99] = "gpu200"
+	for _, tc := range []struct{ names, want string }{
+		{"leaf01", "leaf01"},
+		{"leaf01 leaf02 spine1", "leaf[01-02],spine1"},
+		{"rack-1-2", "rack-1-[2]"},
+	} {
+		folder, set := folderName(strings.Fields(tc.names))
+		require.Equal(t, []string{tc.want, tc.want}, []string{folder, set})
+	}
+	folder, set := folderName(odd)
+	require.Regexp(t, `^gpu\[001,003,005,[0-9,]*\]~[0-9a-f]{16}$`, folder)
+	require.LessOrEqual(t, len(folder), maxFolder)
+	require.Greater(t, len(folder), maxFolder-10)
+	require.Equal(t, strings.Join(nodeset.Fold(odd, nodeset.Devices), ","), set)
+	other, _ := folderName(odder)
+	require.NotEqual(t, folder, other, "names that begin alike")
+}
