@@ -34,7 +34,7 @@ func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// What every example says and writes, against golden/. The review of a compiler change is the diff of that folder.
+// What every example says and writes, folded, against golden/. The review of a compiler change is the diff of that folder.
 func TestGolden(t *testing.T) {
 	t.Chdir("../..")
 	cases := maps.Clone(variants)
@@ -49,13 +49,15 @@ func TestGolden(t *testing.T) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
-			c, out := cases[name], t.TempDir()
+			c, out, plain := cases[name], t.TempDir(), filepath.Join(t.TempDir(), "plain")
 			dir := filepath.Join("examples", c.example)
 			code, stdout, stderr := rocec(t, append([]string{"validate", "--color", "never", dir}, c.args...)...)
 			require.Empty(t, stderr)
 			require.NoError(t, os.WriteFile(filepath.Join(out, "diagnostics.txt"), []byte(stdout), 0o644))
-			buildCode, _, stderr := rocec(t, append([]string{"build", "-q", "-o", out, dir}, c.args...)...)
-			require.Equal(t, code, buildCode, "build refuses exactly what validate refuses: %s", stderr)
+			for _, build := range [][]string{{"build", "-q", "--fold", "-o", out, dir}, {"build", "-q", "-o", plain, dir}} {
+				buildCode, _, stderr := rocec(t, append(build, c.args...)...)
+				require.Equal(t, code, buildCode, "build refuses exactly what validate refuses: %s", stderr)
+			}
 
 			golden := filepath.Join("golden", name)
 			if *update {
@@ -65,7 +67,10 @@ func TestGolden(t *testing.T) {
 			want, got := readTree(t, golden), readTree(t, out)
 			require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
 			for path := range want {
-				require.Equal(t, want[path], got[path], path)
+				require.Equal(t, want[path].text, got[path].text, path)
+			}
+			if code == exitGood {
+				require.Equal(t, readTree(t, plain), unfold(t, got, got[folderIndex].text), "unfolded it is what build writes without --fold")
 			}
 		})
 	}
@@ -78,16 +83,18 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func readTree(t *testing.T, dir string) map[string]string {
+func readTree(t *testing.T, dir string) map[string]modeAndText {
 	t.Helper()
-	tree := map[string]string{}
+	tree := map[string]modeAndText{}
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
+		info, err := d.Info()
+		require.NoError(t, err)
 		data, err := os.ReadFile(path)
 		rel, _ := filepath.Rel(dir, path)
-		tree[filepath.ToSlash(rel)] = string(data)
+		tree[filepath.ToSlash(rel)] = modeAndText{info.Mode().Perm(), string(data)}
 		return err
 	}))
 	return tree
