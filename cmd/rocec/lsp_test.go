@@ -378,11 +378,11 @@ func TestEditorInAModule(t *testing.T) {
 	s.open(name, src)
 	s.settle(name)
 	for _, tc := range []struct{ marked, want string }{
-		{`switch "le|af"`, "**4 devices**\n\n- names: a-leaf[1-2] and b-leaf[1-2]"},
+		{`switch "le|af"`, "**16 devices**\n\n- names: a-leaf[1-8] and b-leaf[1-8]"},
 		{`variable "num|ber"`, "**var.number in module.pod[a]**\n\n- value: 1 (fabric.hcl:17"},
 		{`variable "num|ber"`, "**var.number in module.pod[b]**\n\n- value: 2 (fabric.hcl:17"},
-		{`local.le|afs`, "a-leaf[1-2]"},
-		{`link "ho|sts"`, "- cables: 16"},
+		{`local.le|afs`, "a-leaf[1-8]"},
+		{`link "ho|sts"`, "- cables: 256"},
 	} {
 		before, after, _ := strings.Cut(tc.marked, "|")
 		i := strings.Index(string(src), before+after) + len(before)

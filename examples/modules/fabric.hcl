@@ -15,22 +15,22 @@ module "pod" {
 
   name   = each.key
   number = each.value
-  spines = 2
+  spines = 8
 }
 
 switch "spine" {
-  names   = "spine[1-2]"
+  names   = "spine[1-8]"
   model   = "sn2700"
   version = "4.3.0"
   tier    = 2
 }
 
-# Each spine keeps two ports for each pod.
+# Each spine keeps eight ports for each pod, one for each leaf.
 mesh "uplinks" {
-  for_each = { a = "1-2", b = "3-4" }
+  for_each = { a = "1-8", b = "9-16" }
 
   lower = module.pod[each.key].uplinks
-  upper = "spine[1-2]:swp[${each.value}]"
+  upper = "spine[1-8]:swp[${each.value}]"
 }
 
 roce "training" {

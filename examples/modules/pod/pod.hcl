@@ -1,4 +1,4 @@
-# A pod: two leafs, four hosts on each, and ports towards the spines.
+# A pod: eight leafs, sixteen hosts on each, and ports towards the spines.
 
 variable "name" {
   type        = string
@@ -19,8 +19,8 @@ variable "spines" {
 }
 
 locals {
-  leafs = "${var.name}-leaf[1-2]"
-  hosts = "${var.name}-gpu[1-8]"
+  leafs = "${var.name}-leaf[1-8]"
+  hosts = "${var.name}-gpu[001-128]"
 }
 
 # rocec:ignore oversubscription training stays inside a pod but for checkpoints
@@ -44,7 +44,7 @@ host "gpu" {
 
 link "hosts" {
   a      = "${local.hosts}:ens1f0"
-  b      = "${local.leafs}:swp[1-4]"
+  b      = "${local.leafs}:swp[1-16]"
   length = "3m"
 }
 
@@ -53,5 +53,5 @@ output "hosts" {
 }
 
 output "uplinks" {
-  value = "${local.leafs}:swp[31-${30 + var.spines}]"
+  value = "${local.leafs}:swp[${33 - var.spines}-32]"
 }
