@@ -1,5 +1,7 @@
 package validate
 
+import "github.com/rocec/rocec/lang/diag"
+
 // AllowDeadlockUnused warns of a risk that is accepted and not there.
 var AllowDeadlockUnused = &Check{
 	Code:    "allow-deadlock-unused",
@@ -21,15 +23,17 @@ How to mend it: take it out.
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if g.AllowDeadlock != "" && !g.Lossless {
-				p.Warnf(orAt(g.AllowAt, g.At), "Cos group %q accepts PFC loops (%q), and it is not lossless, so nothing pauses it. Take allow_deadlock out, so that it "+
-					"does not hide a loop when the group becomes lossless.", g.Name, g.AllowDeadlock)
+				p.Warnf(diag.FirstPlace(g.AllowAt, g.At),
+					"Cos group %q accepts PFC loops (%q), and it is not lossless, so nothing pauses it. Take allow_deadlock out, so that it "+
+						"does not hide a loop when the group becomes lossless.", g.Name, g.AllowDeadlock)
 			}
 		}
 		for _, l := range p.loops() {
 			for _, g := range l.Groups {
 				if g.AllowDeadlock != "" && l.Verdict == Free && l.Transient == nil {
-					p.Warnf(orAt(g.AllowAt, g.At), "Cos group %q accepts PFC loops (%q), and the fabric has none. Take allow_deadlock out, so that it does not hide the "+
-						"next one.", g.Name, g.AllowDeadlock)
+					p.Warnf(diag.FirstPlace(g.AllowAt, g.At),
+						"Cos group %q accepts PFC loops (%q), and the fabric has none. Take allow_deadlock out, so that it does not hide the "+
+							"next one.", g.Name, g.AllowDeadlock)
 				}
 			}
 		}

@@ -64,7 +64,7 @@ mode = "active-backup".
 		found.each(func(k key, bonds []*ir.Bond) {
 			a, b := bonds[0].NICs[0], bonds[0].NICs[1]
 			left, right := a.Port.Peer().Device, b.Port.Peer().Device
-			d := p.Errorf(orAt(bonds[0].ModeAt, k.bond), "%s in mode %s, which needs one switch or a pair at its other end, "+
+			d := p.Errorf(diag.FirstPlace(bonds[0].ModeAt, k.bond), "%s in mode %s, which needs one switch or a pair at its other end, "+
 				"but %s goes to %s and %s to %s, which %s. Give both switches the same mlag, if they are a pair; otherwise "+
 				"cable both ports to one switch, or use mode = \"active-backup\".",
 				verb(bondsText(bonds), len(bonds), "is", "are"), bonds[0].Mode, a.Name, left.Name, b.Name, right.Name,
@@ -78,7 +78,7 @@ mode = "active-backup".
 }
 
 // mlagAt is the line that makes a switch one of a pair, or its block.
-func mlagAt(d *ir.Device) diag.Range { return orAt(d.Switch.MLAGAt, d.Decl) }
+func mlagAt(d *ir.Device) diag.Range { return diag.FirstPlace(d.Switch.MLAGAt, d.Decl) }
 
 func noPair(a, b *ir.Device) string {
 	if a.Switch.MLAG == "" && b.Switch.MLAG == "" {

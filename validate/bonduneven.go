@@ -60,7 +60,7 @@ How to mend it: one nic block for both ports, and links of one speed.
 				a, b := bond.NICs[0], bond.NICs[1]
 				differ := func(what, x, y string, atX, atY diag.Range) {
 					if x != y {
-						found.add(key{bond.At, orAt(atY, b.At), orAt(atX, a.At), what, x, y}, bond)
+						found.add(key{bond.At, diag.FirstPlace(atY, b.At), diag.FirstPlace(atX, a.At), what, x, y}, bond)
 					}
 				}
 				differ("the MTU", orKept(a.MTU, 0), orKept(b.MTU, 0), a.MTUAt, b.MTUAt)
@@ -93,7 +93,7 @@ func orKept(v, unset int) string {
 }
 
 // speedAt is the line a link has its speed from.
-func speedAt(l *ir.Link) diag.Range { return orAt(written(l.Speed), l.At) }
+func speedAt(l *ir.Link) diag.Range { return diag.FirstPlace(written(l.Speed), l.At) }
 
 // andMore counts what is like the first of n: " and 3 bonds like it".
 func andMore(n int, noun string) string {

@@ -77,28 +77,28 @@ func (p *Pass) overcommitted(m ir.Memory, all []*ir.Device) {
 	}
 	rest := ""
 	if m.Rest > 0 {
-		rest = fmt.Sprintf(" and the chip keeps %s for the rest", bytesText(m.Rest))
+		rest = fmt.Sprintf(" and the chip keeps %s for the rest", diag.Bytes(m.Rest))
 	}
 	report, verdict := p.Errorf, ""
 	switch shared := m.Shared(); {
 	case m.Lossless > m.Chip:
 		verdict = fmt.Sprintf("That is %s more than there is: buffers overflow, and frames of lossless groups are lost.",
-			bytesText(m.Lossless-m.Chip))
+			diag.Bytes(m.Lossless-m.Chip))
 	case shared < m.Least:
 		verdict = fmt.Sprintf("%s remain shared, less than two frames for each lossless buffer (%s): ports pause all the time, or "+
-			"lose frames.", bytesText(max(shared, 0)), bytesText(m.Least))
+			"lose frames.", diag.Bytes(max(shared, 0)), diag.Bytes(m.Least))
 	default:
 		report = p.Warnf
-		verdict = fmt.Sprintf("%s remain shared, %d %% of the memory: ports pause at the first burst.", bytesText(shared), shared*100/m.Chip)
+		verdict = fmt.Sprintf("%s remain shared, %d %% of the memory: ports pause at the first burst.", diag.Bytes(shared), shared*100/m.Chip)
 	}
 	pool := " A headroom_pool would make room, but lossless only statistically."
 	if m.Pool > 0 {
 		pool = ""
 	}
-	at := orAt(written(pfcOf(largest.Group).Buffer), d.Switch.ModelAt, d.Decl)
+	at := diag.FirstPlace(written(pfcOf(largest.Group).Buffer), d.Switch.ModelAt, d.Decl)
 	report(at, "%s %s %s of packet buffer (%s). %s %s reserve %s of it%s. %s Shorter cables, fewer lossless groups or ports, or another "+
-		"model help.%s", who, have, bytesText(m.Chip), d.Switch.Model.ASIC.Title, its, diag.Count(m.Buffers, "lossless buffer"),
-		bytesText(m.Lossless), rest, verdict, pool).
+		"model help.%s", who, have, diag.Bytes(m.Chip), d.Switch.Model.ASIC.Title, its, diag.Count(m.Buffers, "lossless buffer"),
+		diag.Bytes(m.Lossless), rest, verdict, pool).
 		Note(largest.At, "%s: %s of cos group %q reserve the most, %s", largest.Block, diag.Count(largest.Buffers, "buffer"),
-			largest.Group.Name, bytesText(largest.Bytes))
+			largest.Group.Name, diag.Bytes(largest.Bytes))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // CNPNoDSCP warns of a cnp group that no DSCP leads into.
@@ -54,7 +55,7 @@ How to mend it:
 			}
 			report(in.CNP.At, "Cos group %q carries the CNPs of roce %q and claims no DSCP. NICs mark them %s by default, %s. %s",
 				in.CNP.Name, in.Name, dscpText(ir.DefaultCNP), where, mend).
-				Note(orAt(in.CNPAt, in.At), "its CNPs")
+				Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs")
 		}
 	},
 }

@@ -1,5 +1,7 @@
 package validate
 
+import "github.com/rocec/rocec/lang/diag"
+
 // CNPInLosslessGroup reports CNPs that PFC can stop.
 var CNPInLosslessGroup = &Check{
 	Code:    "cnp-in-lossless-group",
@@ -31,7 +33,7 @@ How to mend it: a cos group of its own for cnp.
 `,
 	Run: func(p *Pass) {
 		for _, in := range p.Fabric.Intents {
-			at := orAt(in.CNPAt, in.At)
+			at := diag.FirstPlace(in.CNPAt, in.At)
 			const instead = "Give CNPs a group of their own that is lossy and strict, for example cos = 6, dscp = [\"cs6\"], strict = true."
 			switch {
 			case in.CNP == nil:
@@ -42,7 +44,7 @@ How to mend it: a cos group of its own for cnp.
 			case in.CNP.Lossless:
 				p.Errorf(at, "Roce %q sends its CNPs in cos group %q, which is lossless: PFC stops them when they are needed most. %s",
 					in.Name, in.CNP.Name, instead).
-					Note(orAt(in.CNP.LosslessAt, in.CNP.At), "makes it lossless")
+					Note(diag.FirstPlace(in.CNP.LosslessAt, in.CNP.At), "makes it lossless")
 			}
 		}
 	},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // CNPLost reports congestion notifications that leave their group on the way.
@@ -109,8 +110,9 @@ func (p *Pass) cnpOfOther(in *ir.Intent) {
 	}
 	for _, g := range order {
 		devices := slices.Compact(by[g])
-		p.Warnf(orAt(in.CNPAt, in.At), "NICs of %s are in roce %q and in another intent, whose CNPs travel in cos group %q. A NIC marks all "+
-			"its CNPs alike, so those of roce %q travel there, too, not in %q. Give the intents one cnp group.",
+		p.Warnf(diag.FirstPlace(in.CNPAt, in.At),
+			"NICs of %s are in roce %q and in another intent, whose CNPs travel in cos group %q. A NIC marks all "+
+				"its CNPs alike, so those of roce %q travel there, too, not in %q. Give the intents one cnp group.",
 			deviceNames(devices), in.Name, g.Name, in.Name, in.CNP.Name).
 			Note(g.At, "the group of the other intent's CNPs")
 	}
@@ -132,7 +134,8 @@ func (p *Pass) cnpByPCP(in *ir.Intent) {
 			report = p.Errorf
 		}
 	}
-	report(orAt(in.CNPAt, in.At), "Roce %q is told by PCP, and its NICs give CNPs the PCP %d, the number of cos group %q, %s. Let %q claim its own "+
-		"number (pcp = [%d]), or leave pcp out of it.", in.Name, in.CNP.Cos, in.CNP.Name, who, in.CNP.Name, in.CNP.Cos).
+	report(diag.FirstPlace(in.CNPAt, in.At),
+		"Roce %q is told by PCP, and its NICs give CNPs the PCP %d, the number of cos group %q, %s. Let %q claim its own "+
+			"number (pcp = [%d]), or leave pcp out of it.", in.Name, in.CNP.Cos, in.CNP.Name, who, in.CNP.Name, in.CNP.Cos).
 		Note(in.CNP.At, "the cnp group")
 }

@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
 
 // CNPSharesGroup warns of CNPs in the lossy group another intent's data travels in.
 var CNPSharesGroup = &Check{
@@ -45,7 +48,7 @@ intents may use the same one.
 			if in.CNP == nil || owner == nil || in.CNP.Lossless || in.CNP == in.Group {
 				continue
 			}
-			p.Warnf(orAt(in.CNPAt, in.At), "Roce %q sends its CNPs in cos group %q, which carries the data of roce %q: they "+
+			p.Warnf(diag.FirstPlace(in.CNPAt, in.At), "Roce %q sends its CNPs in cos group %q, which carries the data of roce %q: they "+
 				"wait in its queues, and senders slow down late. Give CNPs a lossy, strict group of their own, for example cos "+
 				"= 6, dscp = [\"cs6\"], strict = true.",
 				in.Name, in.CNP.Name, owner.Name).

@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
 
 // CNPNotStrict warns of CNPs that are not served soon.
 var CNPNotStrict = &Check{
@@ -50,7 +53,7 @@ How to mend it:
 			}
 			p.Warnf(in.CNP.At, "Cos group %q carries the CNPs of roce %q, and is not strict and has %s: they wait while other queues are served, "+
 				"and senders slow down late. Write strict = true; CNPs are few, so it costs the others nothing.", in.CNP.Name, in.Name, share).
-				Note(orAt(in.CNPAt, in.At), "its CNPs")
+				Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs")
 		}
 	},
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // CosClaimedTwice reports a cos that two cos groups claim.
@@ -33,7 +34,7 @@ How to mend it: give each group a cos of its own (0-7), or make them one group.
 `,
 	Run: func(p *Pass) {
 		claimedTwice(p, func(v int) string { return fmt.Sprintf("cos %d", v) },
-			func(g *ir.CosGroup) []ir.Claim { return []ir.Claim{{Value: g.Cos, At: orAt(g.CosAt, g.At)}} },
+			func(g *ir.CosGroup) []ir.Claim { return []ir.Claim{{Value: g.Cos, At: diag.FirstPlace(g.CosAt, g.At)}} },
 			"To every device they are one class: give each a cos of its own (0-7), or make them one group.")
 	},
 }

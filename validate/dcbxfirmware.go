@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
 
 // DCBXFirmware reports member NICs whose PFC nobody sets.
 var DCBXFirmware = &Check{
@@ -50,11 +53,12 @@ that listens to its neighbour. Then say so:
 				continue
 			}
 			in := intents[0]
-			p.Errorf(orAt(b.FirmwareAt, b.At), "%s PFC and trust to the NIC's firmware (dcbx = \"firmware\"), and %s by these NICs, in the lossless cos "+
-				"group %q. The switches advertise nothing, so whether cos %d is lossless there is whatever the firmware starts with, usually not. "+
-				"Let the host decide, and switch PFC on for cos %d.", verb(deviceNames(devices), len(devices), "leaves", "leave"),
+			p.Errorf(diag.FirstPlace(b.FirmwareAt, b.At),
+				"%s PFC and trust to the NIC's firmware (dcbx = \"firmware\"), and %s by these NICs, in the lossless cos "+
+					"group %q. The switches advertise nothing, so whether cos %d is lossless there is whatever the firmware starts with, usually not. "+
+					"Let the host decide, and switch PFC on for cos %d.", verb(deviceNames(devices), len(devices), "leaves", "leave"),
 				verb(intentNames(intents), len(intents), "travels", "travel"), in.Group.Name, in.Group.Cos, in.Group.Cos).
-				Note(orAt(in.Group.LosslessAt, in.Group.At), "makes it lossless")
+				Note(diag.FirstPlace(in.Group.LosslessAt, in.Group.At), "makes it lossless")
 		}
 	},
 }

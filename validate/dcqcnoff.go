@@ -42,7 +42,7 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 				if h == nil {
 					continue // rocec switches it on, or refuses the NIC
 				}
-				at := orAt(h.DCQCNAt, h.At)
+				at := diag.FirstPlace(h.DCQCNAt, h.At)
 				switch {
 				case m.NIC.Model.Family == platform.SoftRoCE: // whatever dcqcn says
 					if in.Group.Lossless {

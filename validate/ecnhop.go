@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
 
 // ECNMissingHop warns of switches that do not mark what is marked elsewhere.
 var ECNMissingHop = &Check{
@@ -43,8 +46,9 @@ at the others of the same speed, and take ecn = false out of by_hand.
 			if !intents[0].Group.Lossless {
 				effect = "ends in loss, and senders never slow down for it before"
 			}
-			p.Warnf(orAt(b.ECNAt, b.At), "%s no packets (ecn = false), and %s there, whose cos group asks for marking. Congestion there %s. "+
-				"Switch ECN on for cos %d.", verb(deviceNames(devices), len(devices), "marks", "mark"),
+			p.Warnf(diag.FirstPlace(b.ECNAt, b.At),
+				"%s no packets (ecn = false), and %s there, whose cos group asks for marking. Congestion there %s. "+
+					"Switch ECN on for cos %d.", verb(deviceNames(devices), len(devices), "marks", "mark"),
 				verb(intentNames(intents), len(intents), "passes", "pass"), effect, intents[0].Group.Cos).
 				Note(intents[0].Group.ECN.At, "asks for marking")
 		}

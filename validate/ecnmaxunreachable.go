@@ -54,8 +54,8 @@ How to mend it: leave max out, so that it is ten times min; or write less than h
 			p.Warnf(k.at, "Cos group %q marks with its full probability from max = %s on, but on %s a queue that one port feeds never "+
 				"holds more than %s, half of the %s that are shared: it is marked less than meant, and pauses do the work. %s; or "+
 				"write less than %s.",
-				k.group.Name, bytesText(m.mark.Max.N), m.port.Device.Name, bytesText(m.mem.QueueLimit()), bytesText(m.mem.MarkPool()), mend,
-				bytesText(m.mem.QueueLimit())).
+				k.group.Name, diag.Bytes(m.mark.Max.N), m.port.Device.Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()), mend,
+				diag.Bytes(m.mem.QueueLimit())).
 				Note(m.port.Device.At, "%s", m.port.Device.Name)
 		})
 	},

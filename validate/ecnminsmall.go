@@ -51,7 +51,7 @@ How to mend it: leave min out, or write two frames or more.
 			}
 			p.Warnf(k.at, "Cos group %q begins to mark at min = %s%s; two frames of %s are %s. One sender alone is slowed down and the "+
 				"link is not filled. Leave %s out, and it is derived; or let min be %s or more.",
-				k.group.Name, bytesText(m.mark.Min.N), from, bytesText(frame), bytesText(2*frame), name, bytesText(2*frame))
+				k.group.Name, diag.Bytes(m.mark.Min.N), from, diag.Bytes(frame), diag.Bytes(2*frame), name, diag.Bytes(2*frame))
 		})
 	},
 }

@@ -1,5 +1,7 @@
 package validate
 
+import "github.com/rocec/rocec/lang/diag"
+
 // ECNOnCNP warns of marking the packets that report marks.
 var ECNOnCNP = &Check{
 	Code:    "ecn-on-cnp",
@@ -25,9 +27,9 @@ How to mend it: take the ecn block out of the CNPs' cos group.
 		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)
 		for _, g := range p.Fabric.CosGroups {
 			if in := cnp[g]; g.ECN != nil && in != nil && data[g] == nil {
-				p.Warnf(orAt(g.ECN.At, g.At), "Cos group %q carries the CNPs of roce %q and asks for ECN. Nobody slows down on "+
+				p.Warnf(diag.FirstPlace(g.ECN.At, g.At), "Cos group %q carries the CNPs of roce %q and asks for ECN. Nobody slows down on "+
 					"a marked CNP, and some chips drop the ones they cannot mark. Take ecn out of the group.", g.Name, in.Name).
-					Note(orAt(in.CNPAt, in.At), "its CNPs travel there")
+					Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs travel there")
 			}
 		}
 	},

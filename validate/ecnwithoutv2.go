@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
 
 // ECNWithoutV2 warns of marking that RoCEv1 cannot carry.
 var ECNWithoutV2 = &Check{
@@ -36,7 +39,7 @@ speak it.
 		}
 		for _, g := range p.Fabric.CosGroups {
 			if in := first[g]; g.ECN != nil && in != nil && !v2[g] {
-				p.Warnf(orAt(g.ECN.At, g.At), "Cos group %q asks for ECN, but only RoCEv1 travels in it: roce %q is version 1, "+
+				p.Warnf(diag.FirstPlace(g.ECN.At, g.At), "Cos group %q asks for ECN, but only RoCEv1 travels in it: roce %q is version 1, "+
 					"whose frames have no IP header to mark. PFC alone protects it. Leave ecn out, or make the intent version "+
 					"2.", g.Name, in.Name).
 					Note(in.VersionAt, "version 1")

@@ -80,7 +80,7 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	})
 	b, l := worst.Carries(g), worst.Link
 	given := pfcOf(g)
-	at := orAt(written(given.Buffer), written(given.Xoff), given.At, g.At)
+	at := diag.FirstPlace(written(given.Buffer), written(given.Xoff), given.At, g.At)
 	report, how := p.Warnf, "can lose frames when many of them are small"
 	if chance(b) == 0 {
 		report, how = p.Errorf, "is likely to lose frames"
@@ -98,8 +98,8 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	}
 	d := report(at, "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
 		"was sent: the group %s. Leave buffer out, so that it is derived, or make it at least %s.",
-		g.Name, bytesText(b.Headroom()), bytesText(b.Size.N), bytesText(b.Xoff.N), where, bytesText(b.Need), how,
-		bytesText(b.Xoff.N+b.Need))
+		g.Name, diag.Bytes(b.Headroom()), diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N), where, diag.Bytes(b.Need), how,
+		diag.Bytes(b.Xoff.N+b.Need))
 	const most = 6
 	for i, at := range blocks.order {
 		if i == most {
@@ -147,13 +147,13 @@ func headroomText(port *ir.Port, b *ir.Buffer) string {
 	type row struct{ name, bytes, why string }
 	rows := make([]row, 0, len(b.Terms)+3)
 	for _, t := range b.Terms {
-		rows = append(rows, row{t.Name, bytesText(t.Bytes), t.Why})
+		rows = append(rows, row{t.Name, diag.Bytes(t.Bytes), t.Why})
 	}
 	sums := len(rows)
 	rows = append(rows,
-		row{"can arrive after the pause", bytesText(b.Need), ""},
-		row{"headroom", bytesText(b.Headroom()), fmt.Sprintf("buffer %s - xoff %s", bytesText(b.Size.N), bytesText(b.Xoff.N))},
-		row{"missing", bytesText(b.Need - b.Headroom()), ""})
+		row{"can arrive after the pause", diag.Bytes(b.Need), ""},
+		row{"headroom", diag.Bytes(b.Headroom()), fmt.Sprintf("buffer %s - xoff %s", diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N))},
+		row{"missing", diag.Bytes(b.Need - b.Headroom()), ""})
 	names, numbers := 0, 0
 	for _, r := range rows {
 		names, numbers = max(names, len(r.name)), max(numbers, len(r.bytes))

@@ -49,16 +49,16 @@ as their sum; or accept it knowingly, with ECN that keeps pauses rare.
 			if len(all) > 1 {
 				who = fmt.Sprintf("%s and %s like it", d.Name, diag.Count(len(all)-1, "switch"))
 			}
-			at := orAt(written(d.Switch.HeadroomPool), d.Decl)
+			at := diag.FirstPlace(written(d.Switch.HeadroomPool), d.Decl)
 			if m.Pool < m.Largest {
 				p.Errorf(at, "The headroom pool of %s is %s, but one port alone may need %s after a pause: even a single pause loses "+
-					"frames. Make it %s, the sum of all headrooms, or leave it out.", who, bytesText(m.Pool), bytesText(m.Largest),
-					bytesText(m.Headroom))
+					"frames. Make it %s, the sum of all headrooms, or leave it out.", who, diag.Bytes(m.Pool), diag.Bytes(m.Largest),
+					diag.Bytes(m.Headroom))
 				return
 			}
 			p.Warnf(at, "The headroom pool of %s is %s, and all headrooms together are %s: %d of %d port buffers can be caught at once. "+
 				"When more pause together frames are lost, so this is lossless only statistically. Make it as large as the sum, or leave "+
-				"it out, where the memory allows it.", who, bytesText(m.Pool), bytesText(m.Headroom), caught(d, m.Pool), m.Buffers)
+				"it out, where the memory allows it.", who, diag.Bytes(m.Pool), diag.Bytes(m.Headroom), caught(d, m.Pool), m.Buffers)
 		})
 	},
 }

@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
 
 // HostForwards notes hosts that pass on traffic and send their own in the same lossless group.
 var HostForwards = &Check{
@@ -40,11 +43,11 @@ bridges, announced routes) and leave forwards out.
 		found.each(func(_ key, nics []*ir.NIC) {
 			n := nics[0]
 			in := firstLossless(n)
-			p.Noticef(orAt(n.Device.Host.ForwardsAt, n.Device.Decl), "%s traffic of others and %s in roce %q too, whose cos "+
+			p.Noticef(diag.FirstPlace(n.Device.Host.ForwardsAt, n.Device.Decl), "%s traffic of others and %s in roce %q too, whose cos "+
 				"group %q is lossless: own traffic and transit share buffers, and the proof counts such a host as a switch. If "+
 				"it is not meant to route or bridge, leave forwards out.",
 				verb(namesOf(nics, func(n *ir.NIC) string { return n.Device.Name }), len(nics), "passes on", "pass on"),
-				isOrAre(len(nics)), in.Name, in.Group.Name).
+				diag.Plural(len(nics), "is", "are"), in.Name, in.Group.Name).
 				Note(in.At, "member of roce %q", in.Name)
 		})
 	},
@@ -58,11 +61,4 @@ func firstLossless(n *ir.NIC) *ir.Intent {
 		}
 	}
 	return nil
-}
-
-func isOrAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }

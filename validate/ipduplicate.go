@@ -57,10 +57,10 @@ How to mend it: an address of its own for every NIC.
 					if n.Bond != nil {
 						bonds[n.Bond] = true
 					}
-					if diag.ComparePlace(orAt(of.IPAt, of.At), orAt(n.IPAt, n.At)) > 0 {
+					if diag.ComparePlace(diag.FirstPlace(of.IPAt, of.At), diag.FirstPlace(n.IPAt, n.At)) > 0 {
 						of, n = n, of
 					}
-					found.add(pair{orAt(of.IPAt, of.At), orAt(n.IPAt, n.At)}, clash{of, n})
+					found.add(pair{diag.FirstPlace(of.IPAt, of.At), diag.FirstPlace(n.IPAt, n.At)}, clash{of, n})
 				}
 			}
 		}

@@ -1,8 +1,6 @@
 package validate
 
 import (
-	"strings"
-
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -59,7 +57,7 @@ switch does it, say so.
 				}
 			}
 			if most != nil && len(most.Buffers) > d.Switch.Model.ASIC.MaxLossless {
-				found.add(key{d.ByHand.At, orAt(d.Switch.ModelAt, d.Decl)}, most)
+				found.add(key{d.ByHand.At, diag.FirstPlace(d.Switch.ModelAt, d.Decl)}, most)
 			}
 		}
 		found.each(func(k key, ports []*ir.Port) {
@@ -77,7 +75,7 @@ switch does it, say so.
 			if !asic.PFC {
 				d = p.Errorf(k.model, "The lossless cos group %s passes %s, and Cumulus Linux has no PFC on %s: the switch "+
 					"drops when it is full. Use another model, or keep lossless traffic away from "+
-					"it.", strings.Join(names, " and "), where, asic.Title)
+					"it.", diag.And(names), where, asic.Title)
 			} else {
 				d = p.Warnf(k.model, "%s carry %s, and %s is known to do %d on a port: SONiC ships no more on any chip. Put "+
 					"intents together into fewer lossless groups, or work out that the buffer suffices.",

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // LosslessDefault warns of a lossless group that takes what nobody marked.
@@ -39,14 +40,15 @@ leave 0 to the rest.
 				continue
 			}
 			if g.Cos == 0 {
-				p.Warnf(orAt(g.CosAt, g.At), "Cos group %q is lossless and has cos 0, where every frame without a mark goes, also what is flooded. "+
-					"Give it another number and leave 0 to the rest.", g.Name).
-					Note(orAt(g.LosslessAt, g.At), "makes it lossless")
+				p.Warnf(diag.FirstPlace(g.CosAt, g.At),
+					"Cos group %q is lossless and has cos 0, where every frame without a mark goes, also what is flooded. "+
+						"Give it another number and leave 0 to the rest.", g.Name).
+					Note(diag.FirstPlace(g.LosslessAt, g.At), "makes it lossless")
 			}
 			for _, c := range g.DSCP {
 				if c.Value == 0 {
 					p.Warnf(c.At, "Cos group %q is lossless and claims DSCP 0, which every packet has that nobody marked. Leave 0 to a lossy group.", g.Name).
-						Note(orAt(g.LosslessAt, g.At), "makes it lossless")
+						Note(diag.FirstPlace(g.LosslessAt, g.At), "makes it lossless")
 				}
 			}
 		}
@@ -73,6 +75,6 @@ func (p *Pass) unmarkedIntoLossless(b *byHand) {
 		}
 		p.Warnf(to.At, "%s %s 0 to cos %d, that of the lossless cos group %q: every packet that nobody marked is lossless there, fills its buffers and is "+
 			"paused with it. Map 0 to a lossy cos.", verb(deviceNames(b.devices), len(b.devices), "maps", "map"), field.name, to.Value, groups[i].Name).
-			Note(orAt(groups[i].LosslessAt, groups[i].At), "makes it lossless")
+			Note(diag.FirstPlace(groups[i].LosslessAt, groups[i].At), "makes it lossless")
 	}
 }

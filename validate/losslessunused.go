@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
 
 // LosslessUnused warns of lossless groups nobody is known to send in.
 var LosslessUnused = &Check{
@@ -43,7 +46,7 @@ use it. A group that others bounce into is in use.
 		}
 		for _, g := range p.Fabric.CosGroups {
 			if g.Lossless && !used[g] {
-				p.Warnf(orAt(g.LosslessAt, g.At), "Cos group %q is lossless, but no roce block uses it: PFC is on for priority "+
+				p.Warnf(diag.FirstPlace(g.LosslessAt, g.At), "Cos group %q is lossless, but no roce block uses it: PFC is on for priority "+
 					"%d on every link, for traffic nobody has described. Leave out lossless = true, or write the roce block "+
 					"whose members send in it.", g.Name, g.Cos)
 			}

@@ -44,7 +44,7 @@ its own (RFC 7938).
 			for _, m := range in.Members {
 				if m.NIC.Port == nil {
 					if len(loose) == 0 {
-						first = orAt(m.At, in.At)
+						first = diag.FirstPlace(m.At, in.At)
 					}
 					loose = append(loose, nicName(m.NIC))
 				}
@@ -81,7 +81,8 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	}
 	for _, m := range at[1:] {
 		if joined[attachedTo(m.NIC).ID] != joined[attachedTo(at[0].NIC).ID] {
-			p.Warnf(orAt(m.At, in.At), "%s and %s are members of roce %q, and no links join %s and %s. Link them, or make two roce blocks of the one.",
+			p.Warnf(diag.FirstPlace(m.At, in.At),
+				"%s and %s are members of roce %q, and no links join %s and %s. Link them, or make two roce blocks of the one.",
 				nicName(m.NIC), nicName(at[0].NIC), in.Name, attachedTo(m.NIC).Name, attachedTo(at[0].NIC).Name)
 			return
 		}
@@ -103,8 +104,9 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	for i, a := range from {
 		for _, b := range at[i+1:] {
 			if ir.Path(in.Group, a.NIC.Port, b.NIC.Port, may) == nil {
-				p.Errorf(orAt(b.At, in.At), "%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
-					"switch refuse it. Give them numbers that let it pass, each leaf its own (RFC 7938), or leave one of the two out.",
+				p.Errorf(diag.FirstPlace(b.At, in.At),
+					"%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
+						"switch refuse it. Give them numbers that let it pass, each leaf its own (RFC 7938), or leave one of the two out.",
 					nicName(a.NIC), nicName(b.NIC), in.Name, attachedTo(a.NIC).Name, attachedTo(b.NIC).Name)
 				return
 			}

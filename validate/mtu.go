@@ -42,7 +42,7 @@ How to mend it: leave fabric.mtu and link.mtu out (9216 then), or lower the mtu 
 					continue
 				}
 				l := n.Port.Link
-				k := key{orAt(n.MTUAt, n.At), mtuAt(p.Fabric, l)}
+				k := key{diag.FirstPlace(n.MTUAt, n.At), mtuAt(p.Fabric, l)}
 				if told[k] {
 					continue
 				}
@@ -61,4 +61,6 @@ func overPort(n *ir.NIC) bool {
 }
 
 // mtuAt is the line that gives the switch ports of a link their MTU.
-func mtuAt(f *ir.Fabric, l *ir.Link) diag.Range { return orAt(written(l.MTU), f.MTUAt, f.At) }
+func mtuAt(f *ir.Fabric, l *ir.Link) diag.Range {
+	return diag.FirstPlace(written(l.MTU), f.MTUAt, f.At)
+}

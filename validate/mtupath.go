@@ -67,11 +67,11 @@ How to mend it: leave mtu out of the link or mesh block, or make it at least the
 				}
 				if a, b := across(l, ends); a != nil {
 					told[l.At] = true
-					p.Errorf(orAt(written(l.MTU), l.At), "%s - %s takes frames of %d bytes, and %s and %s, members of roce %q "+
+					p.Errorf(diag.FirstPlace(written(l.MTU), l.At), "%s - %s takes frames of %d bytes, and %s and %s, members of roce %q "+
 						"on its two sides, send frames of up to %d: the larger ones are dropped on the way. Raise the MTU of "+
 						"the link, or lower that of the NICs.",
 						l.A, l.B, l.MTU.N, nicName(a), nicName(b), in.Name, min(a.MTU, b.MTU)).
-						Note(orAt(a.MTUAt, a.At), "MTU %d", a.MTU)
+						Note(diag.FirstPlace(a.MTUAt, a.At), "MTU %d", a.MTU)
 				}
 			}
 		}

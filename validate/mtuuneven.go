@@ -58,7 +58,7 @@ How to mend it: one mtu for all members, 4200 or 9000.
 			if small == nil || rdmaMTU(small.MTU) == rdmaMTU(large.MTU) {
 				continue
 			}
-			at := pair{orAt(small.MTUAt, small.At), orAt(large.MTUAt, large.At)}
+			at := pair{diag.FirstPlace(small.MTUAt, small.At), diag.FirstPlace(large.MTUAt, large.At)}
 			if told[at] {
 				continue
 			}

@@ -3,7 +3,6 @@ package validate
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -14,14 +13,7 @@ func nicName(n *ir.NIC) string { return n.Device.Name + ":" + n.Name }
 
 // someOf lists the first of names and counts the rest.
 func someOf(names []string) string {
-	const most = 4
-	switch {
-	case len(names) == 1:
-		return names[0]
-	case len(names) <= most:
-		return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
+	return diag.Some(names, 4)
 }
 
 // dscpNames are the code points with a name: class selectors, assured forwarding (RFC 2597) and expedited (RFC 3246).
@@ -37,19 +29,6 @@ func dscpText(v int) string {
 		return fmt.Sprintf("%d (%s)", v, name)
 	}
 	return strconv.Itoa(v)
-}
-
-// bytesText is "147,000 B".
-func bytesText(n int) string { return diag.Number(n) + " B" }
-
-// orAt returns the first place that is one.
-func orAt(places ...diag.Range) diag.Range {
-	for _, at := range places {
-		if at.Filename != "" {
-			return at
-		}
-	}
-	return diag.Range{}
 }
 
 // claimedTwice reports every value that two groups claim: at the later place, naming the earlier.

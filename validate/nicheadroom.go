@@ -54,7 +54,7 @@ How to mend it: a shorter cable, or its true length; fewer lossless groups; a lo
 			}
 			l, model := port.Link, port.NIC.Model
 			if long := l.Length.Metres > longestNICCable; long || model.Buffer > 0 && need > model.Buffer {
-				found.add(key{orAt(l.Length.From.At, l.At), l.Block, model, need, long}, port)
+				found.add(key{diag.FirstPlace(l.Length.From.At, l.At), l.Block, model, need, long}, port)
 			}
 		}
 		found.each(func(k key, all []*ir.Port) {
@@ -63,7 +63,7 @@ How to mend it: a shorter cable, or its true length; fewer lossless groups; a lo
 			if len(all) > 1 {
 				where = fmt.Sprintf("%s and %s like it each need", first, diag.Count(len(all)-1, "NIC"))
 			}
-			text := fmt.Sprintf("%s %s for %s (%s, %g m)", where, bytesText(k.need), diag.Count(len(first.Buffers), "lossless group"),
+			text := fmt.Sprintf("%s %s for %s (%s, %g m)", where, diag.Bytes(k.need), diag.Count(len(first.Buffers), "lossless group"),
 				platform.SpeedText(first.Link.Speed.N), first.Link.Length.Metres)
 			mend := "Frames that come after its pause are lost. A shorter cable, fewer lossless groups or a lower speed help."
 			if k.long {
@@ -71,7 +71,7 @@ How to mend it: a shorter cable, or its true length; fewer lossless groups; a lo
 					longestNICCable, mend)
 				return
 			}
-			p.Warnf(k.at, "%s, and a port of a %s has %s of memory. %s", text, k.model.Title, bytesText(k.model.Buffer), mend).
+			p.Warnf(k.at, "%s, and a port of a %s has %s of memory. %s", text, k.model.Title, diag.Bytes(k.model.Buffer), mend).
 				Note(first.NIC.ModelAt, "the model")
 		})
 	},

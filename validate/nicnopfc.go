@@ -50,7 +50,7 @@ does PFC and is set up for it, say so:
 			}
 			for _, n := range d.Host.NICs {
 				if limit, ok := n.Model.PFCLimit(); ok && limit.Classes == 0 && byPFC(n) && firstLossless(n) != nil {
-					found.add(orAt(n.ModelAt, n.At), n)
+					found.add(diag.FirstPlace(n.ModelAt, n.At), n)
 				}
 			}
 		}
@@ -60,8 +60,8 @@ does PFC and is set up for it, say so:
 			p.Errorf(at, "%s%s in the lossless cos group %q of roce %q, and %s has no PFC: it neither pauses its switch nor "+
 				"obeys it, so frames are lost at its cable. Use a NIC with PFC or a lossy group; if the interface below does "+
 				"PFC, say flow_control = \"pfc\" in by_hand.",
-				nicName(n), andMore(len(nics), "NIC")+" "+isOrAre(len(nics)), in.Group.Name, in.Name, n.Model.Title).
-				Note(orAt(in.Group.LosslessAt, in.Group.At), "the lossless group").
+				nicName(n), andMore(len(nics), "NIC")+" "+diag.Plural(len(nics), "is", "are"), in.Group.Name, in.Name, n.Model.Title).
+				Note(diag.FirstPlace(in.Group.LosslessAt, in.Group.At), "the lossless group").
 				Note(n.Device.ByHand.At, "says nothing of its flow control")
 		})
 	},

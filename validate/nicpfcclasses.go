@@ -54,7 +54,7 @@ How to mend it: one lossless group for both intents of such a NIC, or a NIC for 
 					continue
 				}
 				if limit, ok := n.Model.PFCLimit(); ok && limit.Classes > 0 && len(losslessOf(n)) > limit.Classes {
-					found.add(orAt(n.ModelAt, n.At), n)
+					found.add(diag.FirstPlace(n.ModelAt, n.At), n)
 				}
 			}
 		}
@@ -68,10 +68,10 @@ How to mend it: one lossless group for both intents of such a NIC, or a NIC for 
 			}
 			d := report(at, "%s%s in %d lossless cos groups, and a port of the %s %s %s with PFC: what arrives in the others "+
 				"while it is busy is lost. Put its intents into one lossless group, or give each a NIC of its own.",
-				nicName(n), andMore(len(nics), "NIC")+" "+isOrAre(len(nics)), len(carried), n.Model.Title, has,
+				nicName(n), andMore(len(nics), "NIC")+" "+diag.Plural(len(nics), "is", "are"), len(carried), n.Model.Title, has,
 				diag.Count(limit.Classes, "class"))
 			for _, in := range carried {
-				d.Note(orAt(in.GroupAt, in.At), "roce %q travels in %q", in.Name, in.Group.Name)
+				d.Note(diag.FirstPlace(in.GroupAt, in.At), "roce %q travels in %q", in.Name, in.Group.Name)
 			}
 		})
 	},

@@ -50,7 +50,7 @@ the other way round where the fabric has flow_control = "pause".
 			switch own := port.FlowControl(); {
 			case own == ir.Pause && f.FlowControl == ir.Pause:
 				p.Errorf(*besides, "%s link pause, as the fabric does, and PFC for %s: pfc = %s. A port does one or the other; many obey neither "+
-					"when set to both. Leave pfc out, and switch PFC off there.", who, plural(len(b.PFC), "one cos", "several cos"), claimsText(b.PFC))
+					"when set to both. Leave pfc out, and switch PFC off there.", who, diag.Plural(len(b.PFC), "one cos", "several cos"), claimsText(b.PFC))
 			case own == ir.Pause:
 				p.Errorf(*besides, "%s link pause in a fabric of PFC. %s carries %s; %s pauses it by PFC, which it does not obey, and it stops "+
 					"%s by link pause, which a port set to PFC does not obey. Packets are lost in both directions; between two devices of link "+
@@ -72,19 +72,12 @@ func pauseBeside(f *ir.Fabric, h *ir.ByHand) *diag.Range {
 	if own == "" {
 		own = f.FlowControl
 	}
-	at := orAt(h.FlowControlAt, h.At)
+	at := diag.FirstPlace(h.FlowControlAt, h.At)
 	switch {
 	case f.FlowControl == ir.Pause && own == ir.Pause && len(h.PFC) > 0:
-		at = orAt(h.PFCAt, h.At)
+		at = diag.FirstPlace(h.PFCAt, h.At)
 	case own == ir.NoFlowControl || (own == ir.Pause) == (f.FlowControl == ir.Pause):
 		return nil
 	}
 	return &at
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }

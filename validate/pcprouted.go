@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
 
 // PCPOverRouted reports RoCEv2 told by PCP across an IP hop, where the tag ends.
 var PCPOverRouted = &Check{
@@ -47,9 +50,10 @@ links between the members (routed = false, with routing = "spanning-tree").
 			if routed == nil {
 				continue // no way at all between them: not a routed link's fault
 			}
-			d := report(orAt(in.GroupAt, in.At), "Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP, but the 802.1p priority of its "+
-				"vlan does not survive the routed links between its members, as from %s to %s: behind them its packets are best effort. "+
-				"Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, nicName(first.NIC), nicName(other.NIC))
+			d := report(diag.FirstPlace(in.GroupAt, in.At),
+				"Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP, but the 802.1p priority of its "+
+					"vlan does not survive the routed links between its members, as from %s to %s: behind them its packets are best effort. "+
+					"Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, nicName(first.NIC), nicName(other.NIC))
 			d.Note(in.Group.At, "the cos group")
 			noteRouted(d, routed)
 		}

@@ -1,5 +1,7 @@
 package validate
 
+import "github.com/rocec/rocec/lang/diag"
+
 // PCPUntagged reports RoCEv2 told by PCP in packets that have none.
 var PCPUntagged = &Check{
 	Code:    "pcp-untagged",
@@ -39,8 +41,9 @@ block, carried tagged to every member.
 			if report == nil || !byPCP(in, domain) {
 				continue
 			}
-			report(orAt(in.GroupAt, in.At), "Roce %q is version 2, and cos group %q claims no DSCP, so PCP tells it. But the intent has no vlan: without "+
-				"a tag there is no PCP, and its packets are in cos 0 everywhere, %s. Write a dscp in the cos group, or vlan = N in the roce block.",
+			report(diag.FirstPlace(in.GroupAt, in.At),
+				"Roce %q is version 2, and cos group %q claims no DSCP, so PCP tells it. But the intent has no vlan: without "+
+					"a tag there is no PCP, and its packets are in cos 0 everywhere, %s. Write a dscp in the cos group, or vlan = N in the roce block.",
 				in.Name, in.Group.Name, groupAt(p.Fabric, 0)).
 				Note(in.Group.PCP[0].At, "the PCP it claims")
 		}

@@ -32,10 +32,11 @@ How to mend it: leave peer out, or correct the tier of the switches.
 				continue
 			}
 			said[l.PeerAt] = true
-			p.Warnf(orAt(l.PeerAt, l.At), "%s says peer = true, but %s has tier %d and %s tier %d: the link goes up and down like any other, and peer has no "+
-				"effect. Leave peer out, or correct the tiers.", l.Block, a.Name, a.Switch.Tier, b.Name, b.Switch.Tier).
-				Note(orAt(a.Switch.TierFrom.At, a.At), "%s has tier %d", a.Name, a.Switch.Tier).
-				Note(orAt(b.Switch.TierFrom.At, b.At), "%s has tier %d", b.Name, b.Switch.Tier)
+			p.Warnf(diag.FirstPlace(l.PeerAt, l.At),
+				"%s says peer = true, but %s has tier %d and %s tier %d: the link goes up and down like any other, and peer has no "+
+					"effect. Leave peer out, or correct the tiers.", l.Block, a.Name, a.Switch.Tier, b.Name, b.Switch.Tier).
+				Note(diag.FirstPlace(a.Switch.TierFrom.At, a.At), "%s has tier %d", a.Name, a.Switch.Tier).
+				Note(diag.FirstPlace(b.Switch.TierFrom.At, b.At), "%s has tier %d", b.Name, b.Switch.Tier)
 		}
 	},
 }

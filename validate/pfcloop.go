@@ -108,7 +108,7 @@ With eBGP, for example:
 }
 
 // routingAt is the line that says how traffic is forwarded.
-func (p *Pass) routingAt() diag.Range { return orAt(p.Fabric.RoutingAt, p.Fabric.At) }
+func (p *Pass) routingAt() diag.Range { return diag.FirstPlace(p.Fabric.RoutingAt, p.Fabric.At) }
 
 func (p *Pass) reportLoop(l *proof.Proof) {
 	f, first := p.Fabric, l.Loops[0]
@@ -124,7 +124,7 @@ func (p *Pass) reportLoop(l *proof.Proof) {
 	}
 	when := ""
 	if len(first.Down) > 0 {
-		when = fmt.Sprintf(" once %s down", isAre(len(first.Down), "link"))
+		when = " once " + areDown(first.Down)
 	}
 	d := report(p.routingAt(), "With routing = %q, lossless traffic of %s can fill %d buffers that wait for each other in a circle%s: each "+
 		"can only drain into the next. If all of them are full at once, all of these links stay paused, and so does whatever is "+
@@ -175,7 +175,7 @@ func hopAt(circle []Hop) func(Hop) diag.Range {
 func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 	first := l.Loops[0]
 	for _, g := range l.Groups {
-		d.Note(orAt(g.LosslessAt, g.At), "keeps priority %d lossless on every link of the circle", g.Cos)
+		d.Note(diag.FirstPlace(g.LosslessAt, g.At), "keeps priority %d lossless on every link of the circle", g.Cos)
 	}
 	for _, in := range p.Fabric.Intents {
 		if slices.Contains(l.Groups, in.Group) {
@@ -229,7 +229,7 @@ func loopText(l *proof.Proof) string {
 		fmt.Fprintf(&b, "\nonly when routers that hold several routes to be equally good pass on the %s of them\n", tieText(first.Ties))
 	}
 	if len(first.Down) > 0 {
-		fmt.Fprintf(&b, "\nonly when %s down:\n\n", isAre(len(first.Down), "link"))
+		fmt.Fprintf(&b, "\nonly when %s:\n\n", areDown(first.Down))
 		for _, link := range first.Down {
 			fmt.Fprintf(&b, "    %s - %s\n", link.A, link.B)
 		}
@@ -333,12 +333,10 @@ func groupsText(groups []*ir.CosGroup) string {
 	for i, g := range groups {
 		names[i] = fmt.Sprintf("cos group %q (priority %d)", g.Name, g.Cos)
 	}
-	return strings.Join(names, " and ")
+	return diag.And(names)
 }
 
-func isAre(n int, what string) string {
-	if n == 1 {
-		return "1 " + what + " is"
-	}
-	return fmt.Sprintf("%d %ss are", n, what)
+// areDown is "1 link is down", "2 links are down".
+func areDown(links []*ir.Link) string {
+	return diag.Count(len(links), "link") + diag.Plural(len(links), " is down", " are down")
 }

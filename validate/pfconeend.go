@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // PFCOneEnd reports lossless links where one end does not pause, or does not stop.
@@ -55,8 +56,9 @@ func (p *Pass) oneEnd(b *byHand) {
 	port := at[groups[0]]
 	peer := port.Peer()
 	if lacks := halves(port.FlowControl()); lacks != "" {
-		p.Errorf(orAt(b.FlowControlAt, b.At), "%s flow_control = %q on ports that carry %s. %s; at the other end is %s. %s Let %s send pauses and obey "+
-			"them, on every port that carries the group.", verb(deviceNames(b.devices), len(b.devices), "has", "have"), port.FlowControl(),
+		p.Errorf(diag.FirstPlace(b.FlowControlAt, b.At),
+			"%s flow_control = %q on ports that carry %s. %s; at the other end is %s. %s Let %s send pauses and obey "+
+				"them, on every port that carries the group.", verb(deviceNames(b.devices), len(b.devices), "has", "have"), port.FlowControl(),
 			groupNames(groups), fmt.Sprintf(lacks, port), peer, consequence(port.FlowControl(), port, peer), themOf(b.devices))
 		return
 	}
@@ -73,10 +75,11 @@ func (p *Pass) oneEnd(b *byHand) {
 	}
 	port = at[missing[0]]
 	peer = port.Peer()
-	p.Errorf(orAt(b.PFCAt, b.At), "%s no PFC for %s: pfc = %s. %s carries it. It does not stop when %s pauses that cos, and does not pause it when "+
-		"its own buffer is full, so packets are lost in both directions. Switch PFC on for cos %d at both ends.",
+	p.Errorf(diag.FirstPlace(b.PFCAt, b.At),
+		"%s no PFC for %s: pfc = %s. %s carries it. It does not stop when %s pauses that cos, and does not pause it when "+
+			"its own buffer is full, so packets are lost in both directions. Switch PFC on for cos %d at both ends.",
 		verb(deviceNames(b.devices), len(b.devices), "has", "have"), groupNames(missing), claimsText(b.PFC), port, peer, missing[0].Cos).
-		Note(orAt(missing[0].LosslessAt, missing[0].At), "makes %s lossless", missing[0].Name)
+		Note(diag.FirstPlace(missing[0].LosslessAt, missing[0].At), "makes %s lossless", missing[0].Name)
 }
 
 // halves says what a flow control does not do; empty where it does all. %s stands for the port.

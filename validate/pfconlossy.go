@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // PFCOnLossy warns of PFC for a cos that carries nothing lossless.
@@ -75,5 +76,5 @@ func (p *Pass) onLossy(b *byHand) {
 	}
 	p.Warnf(extra[0].At, "%s PFC on for %s %s, and %s. Each such cos takes headroom at every port, and what is paused in it holds up what comes "+
 		"behind.%s Switch PFC off for it.", verb(deviceNames(b.devices), len(b.devices), "has", "have"),
-		plural(len(extra), "cos", "the cos"), claimsText(extra), what, also)
+		diag.Plural(len(extra), "cos", "the cos"), claimsText(extra), what, also)
 }

@@ -52,13 +52,13 @@ How to mend it: leave the sizes out, and rocec derives them; or keep to the pict
 				var w wrong
 				switch {
 				case xoff <= 0 || xoff >= size:
-					w = wrong{orAt(written(given.Xoff), written(given.Buffer), b.Group.At), fmt.Sprintf("Cos group %q has xoff = %s and buffer = %s; "+
+					w = wrong{diag.FirstPlace(written(given.Xoff), written(given.Buffer), b.Group.At), fmt.Sprintf("Cos group %q has xoff = %s and buffer = %s; "+
 						"xoff must be more than 0 and less than the buffer, or the port never pauses in time. Leave both out, and they are derived.",
-						name, bytesText(xoff), bytesText(size))}
+						name, diag.Bytes(xoff), diag.Bytes(size))}
 				case delta < 0 || delta >= xoff:
-					w = wrong{orAt(written(given.XonDelta), written(given.Xoff), b.Group.At), fmt.Sprintf("Cos group %q has xon_delta = %s and xoff = %s; "+
+					w = wrong{diag.FirstPlace(written(given.XonDelta), written(given.Xoff), b.Group.At), fmt.Sprintf("Cos group %q has xon_delta = %s and xoff = %s; "+
 						"xon_delta must be less than xoff, or the port never lets its peer go on. Leave xon_delta out, and it is derived.",
-						name, bytesText(delta), bytesText(xoff))}
+						name, diag.Bytes(delta), diag.Bytes(xoff))}
 				default:
 					continue
 				}
@@ -78,7 +78,7 @@ func noteSizes(d *diag.Diagnostic, g ir.PFCSizes, but diag.Range) {
 		num  ir.Num
 	}{{"buffer", g.Buffer}, {"xoff", g.Xoff}, {"xon_delta", g.XonDelta}} {
 		if at := written(n.num); at.Filename != "" && at != but {
-			d.Note(at, "%s = %s", n.name, bytesText(n.num.N))
+			d.Note(at, "%s = %s", n.name, diag.Bytes(n.num.N))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // PFCWatchdog says what can end a deadlock where one is accepted.
@@ -42,7 +43,7 @@ for a watchdog, and watch the counters of paused time.
 				continue
 			}
 			g := l.Groups[0]
-			p.Noticef(orAt(g.AllowAt, g.At), "Cos group %q accepts a PFC loop. What locks stays locked until something drops "+
+			p.Noticef(diag.FirstPlace(g.AllowAt, g.At), "Cos group %q accepts a PFC loop. What locks stays locked until something drops "+
 				"it: Cumulus Linux up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a "+
 				"link. On the hosts set pfc-prevention-tout (ethtool --set-tunable), so that at least a stuck host does not "+
 				"hold the fabric.", g.Name)

@@ -46,7 +46,7 @@ How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.
 			for _, n := range d.Host.NICs {
 				if len(n.Intents) > 0 && n.Port != nil && n.MTU > 0 && n.MTU < largestRDMA+rdmaHeaders && !overPort(n) &&
 					(justBelow(n.MTU) > 0 || rdmaMTU(n.MTU) < 2048 && n.Port.Link.MTU.N >= largestRDMA+rdmaHeaders) {
-					found.add(orAt(n.MTUAt, n.At), n)
+					found.add(diag.FirstPlace(n.MTUAt, n.At), n)
 				}
 			}
 		}

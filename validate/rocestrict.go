@@ -1,5 +1,7 @@
 package validate
 
+import "github.com/rocec/rocec/lang/diag"
+
 // RoCEStrict warns of RoCE data that is served before everything else.
 var RoCEStrict = &Check{
 	Code:    "roce-strict",
@@ -28,7 +30,7 @@ How to mend it: a share instead, and strict = true for the CNPs' group only.
 		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)
 		for _, g := range p.Fabric.CosGroups {
 			if in := data[g]; g.Strict && in != nil && cnp[g] == nil { // where CNPs travel too, that is the mistake
-				p.Warnf(orAt(g.StrictAt, g.At), "Cos group %q is strict and carries the data of roce %q, which can fill a link "+
+				p.Warnf(diag.FirstPlace(g.StrictAt, g.At), "Cos group %q is strict and carries the data of roce %q, which can fill a link "+
 					"for as long as it runs: all other traffic gets what is left, if anything. Give it a share instead, for "+
 					"example weight = 50.", g.Name, in.Name).
 					Note(in.GroupAt, "its data travels there")

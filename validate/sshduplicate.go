@@ -64,10 +64,10 @@ address.
 				owner[k] = d
 				continue
 			}
-			if diag.ComparePlace(orAt(of.SSHAt, of.At), orAt(d.SSHAt, d.At)) > 0 {
+			if diag.ComparePlace(diag.FirstPlace(of.SSHAt, of.At), diag.FirstPlace(d.SSHAt, d.At)) > 0 {
 				of, d = d, of
 			}
-			found.add(pair{orAt(of.SSHAt, of.At), orAt(d.SSHAt, d.At)}, clash{of, d})
+			found.add(pair{diag.FirstPlace(of.SSHAt, of.At), diag.FirstPlace(d.SSHAt, d.At)}, clash{of, d})
 		}
 		found.each(func(at pair, all []clash) {
 			a, b := all[0].first, all[0].again

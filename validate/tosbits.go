@@ -39,7 +39,7 @@ How to mend it: a multiple of four; two devices compare equal by DSCP, tos / 4.
 			}
 			for _, n := range d.Host.NICs {
 				if n.TOS >= 0 && n.TOS&3 != 0 && hasV2(n.Carries()) {
-					f.add(orAt(n.TOSAt, n.At), n)
+					f.add(diag.FirstPlace(n.TOSAt, n.At), n)
 				}
 			}
 		}

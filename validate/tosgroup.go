@@ -47,7 +47,7 @@ claim the DSCP.
 			}
 			for _, n := range d.Host.NICs {
 				if n.TOS >= 0 && p.outside(n) != nil {
-					f.add(orAt(n.TOSAt, n.At), n)
+					f.add(diag.FirstPlace(n.TOSAt, n.At), n)
 				}
 			}
 		}

@@ -59,7 +59,7 @@ How to mend it: tos = DSCP x 4 of the group these packets belong to; or take the
 					rule := &n.TrafficClasses[i]
 					in, bad := leadsOut(n, rule, peers)
 					if bad && p.grade(n.Carries()[0]) != nil {
-						f.add(orAt(rule.TOSAt, n.At), exception{n, rule, in})
+						f.add(diag.FirstPlace(rule.TOSAt, n.At), exception{n, rule, in})
 					}
 				}
 			}

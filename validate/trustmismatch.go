@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // TrustMismatch reports devices that do not look at the field by which an intent's packets are told.
@@ -76,7 +77,8 @@ func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 		if b.Trust == nil && first.port.NIC != nil {
 			place = first.port.NIC.At
 		}
-		d := p.grade(in)(orAt(place, b.At), "%s %s, and the packets of %s are told by %s%s. They land in %s, so they are %s there. Let %s believe %s%s.",
+		d := p.grade(in)(diag.FirstPlace(place, b.At),
+			"%s %s, and the packets of %s are told by %s%s. They land in %s, so they are %s there. Let %s believe %s%s.",
 			verb(deviceNames(first.devices), len(first.devices), "believes", "believe"), trust, intentNames(intents), toldBy(in),
 			overruled(in, trust), whereTo(p.Fabric, packetOf(in), trust, to), unprotected(p.Fabric, in), themOf(first.devices), toldBy(in), alone(in, trust))
 		d.Note(in.Group.At, "the cos group of roce %q", in.Name)
@@ -178,12 +180,13 @@ func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 }
 
 func (p *Pass) overruledAt(in, because *ir.Intent, switches []*ir.Device) {
-	p.grade(in)(orAt(in.GroupAt, in.At), "Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP. %s roce %q, too, which is told by "+
-		"DSCP; a switch that believes both goes by the DSCP of a packet with an IP header, and that of roce %q is 0: it is %s there. Give "+
-		"cos group %q a dscp of its own, or take the dscp out of %q and give all RoCEv2 a vlan.",
+	p.grade(in)(diag.FirstPlace(in.GroupAt, in.At),
+		"Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP. %s roce %q, too, which is told by "+
+			"DSCP; a switch that believes both goes by the DSCP of a packet with an IP header, and that of roce %q is 0: it is %s there. Give "+
+			"cos group %q a dscp of its own, or take the dscp out of %q and give all RoCEv2 a vlan.",
 		in.Name, in.Group.Name, verb(deviceNames(switches), len(switches), "carries", "carry"), because.Name, in.Name, unprotected(p.Fabric, in),
 		in.Group.Name, because.Group.Name).
-		Note(in.Group.At, "claims no DSCP").Note(orAt(because.GroupAt, because.At), "told by DSCP")
+		Note(in.Group.At, "claims no DSCP").Note(diag.FirstPlace(because.GroupAt, because.At), "told by DSCP")
 }
 
 // overruling gives an intent told by DSCP among those a switch carries together with in; nil where there is none, or in is

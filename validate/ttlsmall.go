@@ -56,8 +56,9 @@ How to mend it: leave ttl out, or write 64.
 					continue
 				}
 				nics[m.NIC.At] = true
-				p.Errorf(orAt(m.NIC.TTLAt, m.NIC.At), "Packets of %s have ttl = %d, and the way to %s, another member of roce %q, passes %d routers at least: "+
-					"number %d of them counts it down to 0 and drops them. Leave ttl out, or write %d or more.",
+				p.Errorf(diag.FirstPlace(m.NIC.TTLAt, m.NIC.At),
+					"Packets of %s have ttl = %d, and the way to %s, another member of roce %q, passes %d routers at least: "+
+						"number %d of them counts it down to 0 and drops them. Leave ttl out, or write %d or more.",
 					nicName(m.NIC), m.NIC.TTL, nicName(far.NIC), in.Name, passes, m.NIC.TTL, passes+1).
 					Note(far.NIC.At, "%s", nicName(far.NIC))
 			}

@@ -80,7 +80,7 @@ func (p *Pass) parted(in *ir.Intent, domain []int) {
 		"one intent for every broadcast domain, or bridge the links between them (routed = false).",
 		in.Name, len(seen), nicName(first.NIC), a.Name, nicName(other.NIC), b.Name)
 	noteRouted(d, routed)
-	onOne, onOther := orAt(first.NIC.Port.At, first.At), orAt(other.NIC.Port.At, other.At)
+	onOne, onOther := diag.FirstPlace(first.NIC.Port.At, first.At), diag.FirstPlace(other.NIC.Port.At, other.At)
 	if onOne == onOther {
 		d.Note(onOne, "%s hangs on %s, %s on %s", nicName(first.NIC), a.Name, nicName(other.NIC), b.Name)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // RoCEv1Subnets reports members of a version 1 intent whose addresses are of different subnets.
@@ -61,12 +62,12 @@ How to mend it: addresses of one subnet for all members; or version 2, which is 
 			}
 			n := odd[0]
 			of := first[domain[attachedTo(n).ID]]
-			p.Errorf(orAt(n.IPAt, n.At), "Roce %q is version 1, and %s in another subnet (%s: %s) than %s (%s). Traffic "+
+			p.Errorf(diag.FirstPlace(n.IPAt, n.At), "Roce %q is version 1, and %s in another subnet (%s: %s) than %s (%s). Traffic "+
 				"between subnets goes by a gateway, which cannot forward RoCEv1. Give all members addresses of one subnet, or "+
 				"make the intent version 2.",
 				in.Name, verb(namesOf(odd, nicName), len(odd), "is", "are"), n.Name, network(n.IP), nicName(of), network(of.IP)).
 				Note(in.VersionAt, "version 1").
-				Note(orAt(of.IPAt, of.At), "%s is in %s", nicName(of), network(of.IP))
+				Note(diag.FirstPlace(of.IPAt, of.At), "%s is in %s", nicName(of), network(of.IP))
 		}
 	},
 }

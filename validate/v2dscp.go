@@ -50,8 +50,9 @@ How to mend it: a DSCP that no other group claims.
 				why = "The intent has no vlan, so there is no 802.1p priority either, and it would end at the routed links between its members"
 			}
 			if report := p.unmarkedGrade(in); report != nil {
-				report(orAt(in.GroupAt, in.At), "Roce %q is version 2, but cos group %q claims no DSCP. %s: NICs and switches would treat it as best "+
-					"effort. Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, why).
+				report(diag.FirstPlace(in.GroupAt, in.At),
+					"Roce %q is version 2, but cos group %q claims no DSCP. %s: NICs and switches would treat it as best "+
+						"effort. Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, why).
 					Note(in.Group.At, "the cos group")
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // RoCEv2NoECN reports RoCEv2 whose switches never mark.
@@ -41,13 +42,15 @@ An intent none of whose NICs reacts to marks (dcqcn = false, Soft-RoCE) needs no
 			switch {
 			case in.Version != 2 || in.Group.ECN != nil || !slices.ContainsFunc(in.Members, func(m *ir.Member) bool { return m.NIC.SlowsDown() }):
 			case in.Group.Lossless:
-				p.Warnf(orAt(in.GroupAt, in.At), "Roce %q is version 2, but cos group %q has no ecn block: switches never mark, senders never "+
-					"slow down, and PFC does all the work. Write ecn {} in the cos group.", in.Name, in.Group.Name).
+				p.Warnf(diag.FirstPlace(in.GroupAt, in.At),
+					"Roce %q is version 2, but cos group %q has no ecn block: switches never mark, senders never "+
+						"slow down, and PFC does all the work. Write ecn {} in the cos group.", in.Name, in.Group.Name).
 					Note(in.Group.At, "the cos group")
 			default:
-				p.Errorf(orAt(in.GroupAt, in.At), "Roce %q is version 2, but cos group %q is neither lossless nor has it an ecn block: nothing "+
-					"keeps its packets from loss. Write ecn {} in the cos group, and lossless = true unless the NICs are made for lossy "+
-					"fabrics.", in.Name, in.Group.Name).
+				p.Errorf(diag.FirstPlace(in.GroupAt, in.At),
+					"Roce %q is version 2, but cos group %q is neither lossless nor has it an ecn block: nothing "+
+						"keeps its packets from loss. Write ecn {} in the cos group, and lossless = true unless the NICs are made for lossy "+
+						"fabrics.", in.Name, in.Group.Name).
 					Note(in.Group.At, "the cos group")
 			}
 		}

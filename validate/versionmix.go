@@ -110,10 +110,7 @@ func (p *Pass) cannotSpeak(in *ir.Intent) {
 }
 
 func verb(subject string, n int, one, many string) string {
-	if n == 1 {
-		return subject + " " + one
-	}
-	return subject + " " + many
+	return subject + " " + diag.Plural(n, one, many)
 }
 
 // speakBoth reports NICs that are members of intents of both versions, at the later place that names them.

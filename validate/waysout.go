@@ -230,7 +230,7 @@ func spanTiers(f *ir.Fabric, links []*ir.Link) string {
 	}
 	parts := make([]string, len(byTier))
 	for i, names := range byTier {
-		parts[i] = fmt.Sprintf("tier = %d on %s", bestMost-i+1, strings.Join(names, " and "))
+		parts[i] = fmt.Sprintf("tier = %d on %s", bestMost-i+1, diag.And(names))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -70,11 +70,11 @@ How to mend it: weights that make 100, with a share for the rest: a group with c
 		case last == nil:
 			return
 		case sum >= 100 && without != "":
-			d := p.Warnf(orAt(last.WeightAt, last.At), "The weights make %d percent, and %s has none: under load it is left "+
+			d := p.Warnf(diag.FirstPlace(last.WeightAt, last.At), "The weights make %d percent, and %s has none: under load it is left "+
 				"with 1 percent of the link. Give it a share, and let all of them make 100.", sum, without)
 			noteWeights(d, shares, last)
 		case sum > 100:
-			d := p.Warnf(orAt(last.WeightAt, last.At), "The weights make %d, more than the whole link: cos group %q gets %d "+
+			d := p.Warnf(diag.FirstPlace(last.WeightAt, last.At), "The weights make %d, more than the whole link: cos group %q gets %d "+
 				"percent instead of %d, and the others less than written too. Let all of them make "+
 				"100.", sum, last.Name, last.Weight*100/sum, last.Weight)
 			noteWeights(d, shares, last)
@@ -94,7 +94,7 @@ func restIsShared(owner [8]*ir.CosGroup) bool {
 func noteWeights(d *diag.Diagnostic, shares []*ir.CosGroup, last *ir.CosGroup) {
 	for _, g := range shares {
 		if g != last && g.Weight > 0 {
-			d.Note(orAt(g.WeightAt, g.At), "cos group %q: %d", g.Name, g.Weight)
+			d.Note(diag.FirstPlace(g.WeightAt, g.At), "cos group %q: %d", g.Name, g.Weight)
 		}
 	}
 }

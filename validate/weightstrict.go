@@ -1,5 +1,7 @@
 package validate
 
+import "github.com/rocec/rocec/lang/diag"
+
 // WeightAndStrict warns of a weight that has no effect.
 var WeightAndStrict = &Check{
 	Code:    "weight-and-strict",
@@ -26,9 +28,9 @@ How to mend it: leave one of the two out.
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if g.Strict && g.Weight > 0 {
-				p.Warnf(orAt(g.WeightAt, g.At), "Cos group %q is strict, so its weight of %d has no effect: it is sent before "+
+				p.Warnf(diag.FirstPlace(g.WeightAt, g.At), "Cos group %q is strict, so its weight of %d has no effect: it is sent before "+
 					"all that share the link. Leave one of the two out.", g.Name, g.Weight).
-					Note(orAt(g.StrictAt, g.At), "makes it strict")
+					Note(diag.FirstPlace(g.StrictAt, g.At), "makes it strict")
 			}
 		}
 	},
