@@ -56,7 +56,7 @@ var cosGroupSchema = schema[CosGroup]{
 	block: "cos_group", label: "NAME", doc: "A class of service: one number for 802.1p, the internal cos and the PFC priority.",
 	attrs: []attr[CosGroup]{
 		must(one("cos", integer(0, 7), "", "The number of the group.", func(g *CosGroup) *Value[int] { return &g.Cos })),
-		many("dscp", dscp, "[]", "DSCPs that belong to the group.", func(g *CosGroup) *[]Value[int] { return &g.DSCP }),
+		many("dscp", codePoint, "[]", "DSCPs that belong to the group.", func(g *CosGroup) *[]Value[int] { return &g.DSCP }),
 		pcp(many("pcp", integer(0, 7), "[cos]", "802.1p priorities that belong to the group.", func(g *CosGroup) *[]Value[int] { return &g.PCP })),
 		one("lossless", boolean, "false", "PFC (or pause) on every link that carries the group.", func(g *CosGroup) *Value[bool] { return &g.Lossless }),
 		one("weight", integer(1, 100), "none", "Share in DWRR scheduling.", func(g *CosGroup) *Value[int] { return &g.Weight }),

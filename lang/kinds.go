@@ -15,6 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/dscp"
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
@@ -338,31 +339,21 @@ var percent = kind[int]{"percent", `a percentage such as 50 or "50%"`, func(v ct
 	return 0, mistyped
 }}
 
-// dscp is a code point by number or by name: CS0-7 and "be" of RFC 2474, AFxy of RFC 2597, EF of RFC 3246, voice-admit
-// of RFC 5865.
-var dscp = kind[int]{"DSCP", `a DSCP: 0 to 63, or a name such as "af31", "cs6" or "ef"`, func(v cty.Value) (int, *problem) {
+// codePoint is a DSCP by number or by name, see package dscp.
+var codePoint = kind[int]{"DSCP", `a DSCP: 0 to 63, or a name such as "af31", "cs6" or "ef"`, func(v cty.Value) (int, *problem) {
 	const want = "0 to 63, cs0 to cs7, af11 to af43, ef, be or voice-admit"
 	switch v.Type() {
 	case cty.Number:
 		return whole(v, 0, 63, "a DSCP: "+want)
 	case cty.String:
-		s := strings.ToLower(v.AsString())
-		switch {
-		case s == "be" || s == "default":
-			return 0, nil
-		case s == "ef":
-			return 46, nil
-		case s == "voice-admit" || s == "va":
-			return 44, nil
-		case len(s) == 3 && s[:2] == "cs" && '0' <= s[2] && s[2] <= '7':
-			return 8 * int(s[2]-'0'), nil
-		case len(s) == 4 && s[:2] == "af" && '1' <= s[2] && s[2] <= '4' && '1' <= s[3] && s[3] <= '3':
-			return 8*int(s[2]-'0') + 2*int(s[3]-'0'), nil
+		s := v.AsString()
+		if n, ok := dscp.Parse(s); ok {
+			return n, nil
 		}
 		if _, err := strconv.Atoi(s); err == nil {
 			return 0, mistyped
 		}
-		return 0, problemf(&outOfRange, "%q is no DSCP. Expected %s.", diag.Cut(v.AsString()), want)
+		return 0, problemf(&outOfRange, "%q is no DSCP. Expected %s.", diag.Cut(s), want)
 	}
 	return 0, mistyped
 }}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/dscp"
 )
 
 // CNPNoDSCP warns of a cnp group that no DSCP leads into.
@@ -54,7 +55,7 @@ How to mend it:
 				mend = "Write another value in the group that no group claims, or name the right group in cnp."
 			}
 			report(in.CNP.At, "Cos group %q carries the CNPs of roce %q and claims no DSCP. NICs mark them %s by default, %s. %s",
-				in.CNP.Name, in.Name, dscpText(ir.DefaultCNP), where, mend).
+				in.CNP.Name, in.Name, dscp.Text(ir.DefaultCNP), where, mend).
 				Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs")
 		}
 	},

@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/dscp"
+)
 
 // DSCPClaimedTwice reports a DSCP that two cos groups claim.
 var DSCPClaimedTwice = &Check{
@@ -31,7 +34,7 @@ How to mend it: give the value to one of them.
     }
 `,
 	Run: func(p *Pass) {
-		claimedTwice(p, func(v int) string { return "DSCP " + dscpText(v) }, func(g *ir.CosGroup) []ir.Claim { return g.DSCP },
+		claimedTwice(p, func(v int) string { return "DSCP " + dscp.Text(v) }, func(g *ir.CosGroup) []ir.Claim { return g.DSCP },
 			"A packet has one DSCP and goes into one group: leave the value to one of them.")
 	},
 }

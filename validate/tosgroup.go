@@ -6,6 +6,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/dscp"
 )
 
 // TOSNotInGroup reports NICs told to mark their RoCE packets with what no group of theirs claims.
@@ -54,14 +55,14 @@ claim the DSCP.
 		for _, at := range f.order {
 			nics := f.of[at]
 			in := p.outside(nics[0])
-			dscp := nics[0].TOS >> 2
+			value := nics[0].TOS >> 2
 			where := "which no cos group claims"
-			if g := claimant(p.Fabric, dscp, dscpOf); g != nil {
+			if g := claimant(p.Fabric, value, dscpOf); g != nil {
 				where = fmt.Sprintf("which is that of cos group %q (cos %d)", g.Name, g.Cos)
 			}
 			p.grade(in)(at, "%s what applications leave unmarked with tos = %d. That is DSCP %s, %s, and roce %q travels in cos group %q: its "+
 				"packets are %s. Write tos = %d, which is DSCP %d times 4, or leave tos out.",
-				verb(namesOf(nics, nicName), len(nics), "marks", "mark"), nics[0].TOS, dscpText(dscp), where, in.Name, in.Group.Name,
+				verb(namesOf(nics, nicName), len(nics), "marks", "mark"), nics[0].TOS, dscp.Text(value), where, in.Name, in.Group.Name,
 				unprotected(p.Fabric, in), in.Group.DSCP[0].Value<<2, in.Group.DSCP[0].Value).
 				Note(in.Group.At, "the cos group, DSCP %s", claimsText(in.Group.DSCP))
 		}
@@ -71,8 +72,8 @@ claim the DSCP.
 // outside gives the first intent whose packets the NIC's tos takes out of their group; nil where there is none to report.
 func (p *Pass) outside(n *ir.NIC) *ir.Intent {
 	for _, in := range n.Carries() {
-		dscp := n.Packet(in).DSCP
-		if in.ByDSCP() && p.grade(in) != nil && !slices.ContainsFunc(in.Group.DSCP, func(c ir.Claim) bool { return c.Value == dscp }) {
+		value := n.Packet(in).DSCP
+		if in.ByDSCP() && p.grade(in) != nil && !slices.ContainsFunc(in.Group.DSCP, func(c ir.Claim) bool { return c.Value == value }) {
 			return in
 		}
 	}

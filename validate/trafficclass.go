@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/dscp"
 )
 
 // TrafficClassNotInGroup warns of exceptions by address that take RoCE out of its group.
@@ -75,17 +76,17 @@ How to mend it: tos = DSCP x 4 of the group these packets belong to; or take the
 				first = all[i]
 			}
 			nics = slices.Compact(nics)
-			dscp := first.rule.TOS >> 2
+			value := first.rule.TOS >> 2
 			if first.in == nil {
 				p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, which no cos group claims: the packets are best effort "+
 					"everywhere. Write the DSCP of their group times 4, or let a group claim it.", verb(namesOf(nics, nicName), len(nics), "marks", "mark"),
-					first.rule.TOS, dscpText(dscp))
+					first.rule.TOS, dscp.Text(value))
 				continue
 			}
-			g := claimant(p.Fabric, dscp, dscpOf)
+			g := claimant(p.Fabric, value, dscpOf)
 			p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, of the lossy cos group %q, and its addresses are those of members "+
 				"of roce %q, which is lossless: packets between them can be lost. Write tos = %s, or take these addresses out.",
-				verb(namesOf(nics, nicName), len(nics), "marks", "mark"), first.rule.TOS, dscpText(dscp), g.Name, first.in.Name, tosOf(first.in.Group)).
+				verb(namesOf(nics, nicName), len(nics), "marks", "mark"), first.rule.TOS, dscp.Text(value), g.Name, first.in.Name, tosOf(first.in.Group)).
 				Note(g.At, "the lossy group").Note(first.in.Group.At, "the group of roce %q", first.in.Name)
 		}
 	},

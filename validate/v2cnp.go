@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/dscp"
 )
 
 // RoCEv2NoCNP reports RoCEv2 whose congestion notifications have no place of their own.
@@ -68,7 +69,7 @@ func defaultTaker(f *ir.Fabric, in *ir.Intent) (*ir.CosGroup, string) {
 	}
 	claims, value, mark := pcpOf, ir.DefaultCNPPCP, fmt.Sprintf("PCP %d", ir.DefaultCNPPCP)
 	if in.ByDSCP() {
-		claims, value, mark = dscpOf, ir.DefaultCNP, "DSCP "+dscpText(ir.DefaultCNP)
+		claims, value, mark = dscpOf, ir.DefaultCNP, "DSCP "+dscp.Text(ir.DefaultCNP)
 	}
 	if g := claimant(f, value, claims); some && hasMark(in) && g != nil && g.Lossless {
 		return g, mark
