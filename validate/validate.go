@@ -1,5 +1,6 @@
-// Package validate says what would hurt: checks over the compiled fabric, one check one file, all of them in the table
-// of checks.go.
+// Package validate says what would hurt: checks over the compiled fabric, all of them in the table of checks.go. The
+// check with the code pfc-loop is pfc-loop.go; what several checks ask of a fabric is in facts.go, the words they share
+// in say.go.
 //
 // A check is pure and sees the whole fabric through its [Pass]. It reports mistakes of the person as diagnostics under
 // its own code; it never decides what to write. If the sentence names a vendor's key or release it belongs to a
