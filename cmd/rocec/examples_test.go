@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/validate"
@@ -26,7 +27,7 @@ import (
 
 // exampleSetting is what an example needs beside its text.
 type exampleSetting struct {
-	ground  string   // of testdata/examples, by default clos
+	ground  string   // a background of langtest, by default clos, or a folder of examples/
 	without []string // blocks of the background that are left out: "kind.label"
 	vars    []string // --var
 	also    []string // errors that follow from the one shown
@@ -61,48 +62,47 @@ func judgeFabric(files map[string]string, s exampleSetting) diag.List {
 	return f.diags
 }
 
-func ground(t *testing.T, s exampleSetting) string {
+// ground returns the background of an example: the fabric, and the files beside it.
+func ground(t *testing.T, s exampleSetting) (fabric string, beside map[string]string) {
 	t.Helper()
-	name := s.ground
-	if name == "" {
-		name = "clos"
+	if strings.HasPrefix(s.ground, "examples/") {
+		data, err := os.ReadFile(filepath.Join("../..", s.ground, langtest.FabricFile))
+		require.NoError(t, err)
+		return string(data), nil
 	}
-	file := filepath.Join("testdata/examples", name+".hcl")
-	if strings.HasPrefix(name, "examples/") {
-		file = filepath.Join("../..", name, "fabric.hcl")
-	}
-	data, err := os.ReadFile(file)
+	files, err := langtest.Background(cmp.Or(s.ground, "clos"))
 	require.NoError(t, err)
-	return string(data)
+	fabric = files[langtest.FabricFile]
+	delete(files, langtest.FabricFile)
+	return fabric, files
 }
 
-// groundFiles are the files beside the background's: the table of next hops of one that has it.
-func groundFiles(t *testing.T, s exampleSetting) map[string]string {
+// weave completes an excerpt from a background.
+func weave(t *testing.T, excerpt, ground string, without ...string) *langtest.Woven {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata/examples", s.ground+".json"))
-	if err != nil {
-		return nil
-	}
-	return map[string]string{"fib.json": string(data)}
+	w, err := langtest.Weave(excerpt, ground, without...)
+	require.NoError(t, err)
+	return w
 }
 
 // judgeExcerpt completes an excerpt and judges it: its diagnostics, and the text they are about.
-func judgeExcerpt(t *testing.T, excerpt, ground string, s exampleSetting) (diag.List, *woven) {
+func judgeExcerpt(t *testing.T, excerpt, under string, s exampleSetting) (diag.List, *langtest.Woven) {
 	t.Helper()
-	w := weave(t, excerpt, ground, s.without)
-	files := map[string]string{"fabric.hcl": w.text.String()}
-	maps.Copy(files, groundFiles(t, s))
+	w := weave(t, excerpt, under, s.without...)
+	_, beside := ground(t, s)
+	files := map[string]string{"fabric.hcl": w.String()}
+	maps.Copy(files, beside)
 	if s.module != "" {
-		w = weave(t, fmt.Sprintf("module \"called\" {\n  source = %q\n}\n", "./"+path.Dir(s.module)), ground, s.without)
-		files["fabric.hcl"], files[s.module] = w.text.String(), excerpt
+		w = weave(t, fmt.Sprintf("module \"called\" {\n  source = %q\n}\n", "./"+path.Dir(s.module)), under, s.without...)
+		files["fabric.hcl"], files[s.module] = w.String(), excerpt
 	}
 	if strings.HasPrefix(excerpt, "graph ") || strings.HasPrefix(excerpt, "digraph ") { // a cabling file
-		w = weave(t, "topology \"cabling\" {\n  format = \"ptm\"\n  file   = \"topology.dot\"\n  peer   = true\n}\n", ground, []string{"topology.cabling"})
-		files["fabric.hcl"], files["topology.dot"] = w.text.String(), excerpt
+		w = weave(t, "topology \"cabling\" {\n  format = \"ptm\"\n  file   = \"topology.dot\"\n  peer   = true\n}\n", under, "topology.cabling")
+		files["fabric.hcl"], files["topology.dot"] = w.String(), excerpt
 	}
 	if strings.HasPrefix(excerpt, "{") { // a table of next hops
-		w = weave(t, "", ground, s.without)
-		files["fabric.hcl"], files["fib.json"] = w.text.String(), excerpt
+		w = weave(t, "", under, s.without...)
+		files["fabric.hcl"], files["fib.json"] = w.String(), excerpt
 	}
 	return judgeFabric(files, s), w
 }
@@ -117,9 +117,9 @@ func show(ds diag.List) string {
 }
 
 // requireGives asks that an excerpt gives its code, at a place of its own, and no error of another kind.
-func requireGives(t *testing.T, code, excerpt, ground string, s exampleSetting) *woven {
+func requireGives(t *testing.T, code, excerpt, under string, s exampleSetting) *langtest.Woven {
 	t.Helper()
-	ds, w := judgeExcerpt(t, excerpt, ground, s)
+	ds, w := judgeExcerpt(t, excerpt, under, s)
 	found := false
 	for _, d := range ds {
 		switch {
@@ -134,7 +134,7 @@ func requireGives(t *testing.T, code, excerpt, ground string, s exampleSetting) 
 		case s.place != "":
 			found = found || d.At.Filename == s.place
 		default:
-			found = found || d.At.Filename == "fabric.hcl" && w.holds(d.At.Start.Byte)
+			found = found || d.At.Filename == "fabric.hcl" && w.Line(d.At.Start.Byte) > 0
 		}
 	}
 	if !found {
@@ -149,23 +149,19 @@ func requireMends(t *testing.T, code, fix, bad string, s exampleSetting) {
 	ds, w := judgeExcerpt(t, fix, bad, s)
 	for _, d := range ds {
 		if d.Code == code || d.Severity == diag.Error && !slices.Contains(s.also, d.Code) {
-			t.Errorf("the fix leaves %s: %s: %s\n%s", d.At, d.Code, d.Detail, w.text.String())
+			t.Errorf("the fix leaves %s: %s: %s\n%s", d.At, d.Code, d.Detail, w)
 		}
 	}
 }
 
 // The backgrounds are sound: nothing is found in them.
 func TestBackgrounds(t *testing.T) {
-	files, err := filepath.Glob("testdata/examples/*.hcl")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, name := range files {
-		data, err := os.ReadFile(name)
+	names := langtest.Backgrounds()
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		files, err := langtest.Background(name)
 		require.NoError(t, err)
-		s := exampleSetting{ground: strings.TrimSuffix(filepath.Base(name), ".hcl")}
-		files := map[string]string{"fabric.hcl": string(data)}
-		maps.Copy(files, groundFiles(t, s))
-		assert.Empty(t, show(judgeFabric(files, s)), name)
+		assert.Empty(t, show(judgeFabric(files, exampleSetting{})), name)
 	}
 }
 
@@ -229,7 +225,7 @@ func TestExplainExamples(t *testing.T) {
 			language[topic.Code] = r.language
 		}
 	}
-	bad := map[string]*woven{}
+	bad := map[string]*langtest.Woven{}
 	for _, f := range fences(t, "../../docs/checks.md") {
 		if !slices.Contains([]string{"hcl", "json", "dot"}, f.language) || notRun[f.heading] != "" {
 			continue
@@ -237,15 +233,16 @@ func TestExplainExamples(t *testing.T) {
 		t.Run(f.heading, func(t *testing.T) {
 			s := exampleSettings[f.heading]
 			requireCanonical(t, f)
+			background, _ := ground(t, s)
 			switch f.part {
 			case "Example:":
 				require.Nil(t, bad[f.heading], "one example for a code")
-				bad[f.heading] = requireGives(t, cmp.Or(s.instead, f.heading), f.text, ground(t, s), s)
+				bad[f.heading] = requireGives(t, cmp.Or(s.instead, f.heading), f.text, background, s)
 			case "How to mend it:":
 				require.NotNil(t, bad[f.heading], "a fix without an example")
-				under := bad[f.heading].text.String()
+				under := bad[f.heading].String()
 				if s.afresh {
-					under = ground(t, s)
+					under = background
 				}
 				requireMends(t, cmp.Or(s.instead, f.heading), f.text, under, s)
 			default:
@@ -450,18 +447,19 @@ func TestManualExamples(t *testing.T) {
 			t.Run(fmt.Sprintf("%s:%d", filepath.Base(name), f.line), func(t *testing.T) {
 				requireCanonical(t, f)
 				s := exampleSetting{ground: f.options}
+				files := maps.Clone(beside[f.heading])
 				under := ""
 				if f.options != "alone" {
-					under = ground(t, s)
+					var besideIt map[string]string
+					under, besideIt = ground(t, s)
+					maps.Copy(files, besideIt)
 				}
-				w := weave(t, f.text, under, nil)
-				files := maps.Clone(beside[f.heading])
-				files["fabric.hcl"] = w.text.String()
-				maps.Copy(files, groundFiles(t, s))
+				w := weave(t, f.text, under)
+				files["fabric.hcl"] = w.String()
 				ds := judgeFabric(files, s)
 				if m := gives.FindStringSubmatch(f.text); m != nil {
-					at := strings.Index(w.text.String(), m[0])
-					at = strings.Count(w.text.String()[:at], "\n") + 1
+					at := strings.Index(w.String(), m[0])
+					at = strings.Count(w.String()[:at], "\n") + 1
 					ds = slices.DeleteFunc(ds, func(d *diag.Diagnostic) bool { return d.Severity == diag.Notice })
 					require.Len(t, ds, 1, show(ds))
 					require.Equal(t, m[1], ds[0].Code, show(ds))
@@ -470,7 +468,7 @@ func TestManualExamples(t *testing.T) {
 				}
 				for _, d := range ds {
 					if d.Severity != diag.Notice {
-						t.Errorf("line %d: %s: %s %s: %s\n%s", f.line, d.At, d.Severity, d.Code, d.Detail, w.text.String())
+						t.Errorf("line %d: %s: %s %s: %s\n%s", f.line, d.At, d.Severity, d.Code, d.Detail, w.String())
 					}
 				}
 			})

@@ -20,6 +20,7 @@ lang/nexthops:           lang/diag |
 lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml/v3
 lang/dscp:               |
 lang:                    lang/diag lang/dscp lang/nodeset lang/nexthops lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang/langtest:           | github.com/hashicorp/hcl/v2
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |
 compiler:                lang lang/diag compiler/ir compiler/platform compiler/routes |
