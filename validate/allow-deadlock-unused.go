@@ -6,6 +6,7 @@ import "github.com/rocec/rocec/lang/diag"
 var AllowDeadlockUnused = &Check{
 	Code:    "allow-deadlock-unused",
 	Summary: "allow_deadlock where no PFC loop is",
+	Answers: []string{"X5"},
 	Doc: `
 allow_deadlock accepts the PFC loops of a cos group, and says why. Where the proof finds none it
 accepts nothing today, and will hide the loop that a later change brings: nobody will look at a

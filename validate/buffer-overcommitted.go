@@ -16,6 +16,7 @@ const sharedLeast = 30
 var BufferOvercommitted = &Check{
 	Code:    "buffer-overcommitted",
 	Summary: "lossless ports reserve too much of the chip's memory",
+	Answers: []string{"K12", "C12"},
 	Doc: `
 Every lossless group at every port reserves a buffer: xoff, and headroom for what comes after the
 pause. All are cut from one memory, and what they leave is shared by every queue of the

@@ -6,6 +6,7 @@ import "github.com/rocec/rocec/lang/diag"
 var CNPInLosslessGroup = &Check{
 	Code:    "cnp-in-lossless-group",
 	Summary: "CNPs in a lossless cos group",
+	Answers: []string{"K7", "H10"},
 	Doc: `
 A congestion notification packet (CNP) tells a sender to slow down. In the lossless group it
 waits behind the very packets it is about, and PFC stops it just when it is needed: feedback

@@ -9,6 +9,7 @@ import (
 var CNPNotStrict = &Check{
 	Code:    "cnp-not-strict",
 	Summary: "CNPs are not served first",
+	Answers: []string{"4", "K7", "K20"},
 	Doc: `
 A congestion notification packet (CNP) is worth nothing late: the queue it is about fills at line
 rate. CNPs are few and small, so strict priority costs the others nothing, and that is the usual

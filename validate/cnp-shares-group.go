@@ -8,6 +8,7 @@ import (
 var CNPSharesGroup = &Check{
 	Code:    "cnp-shares-group",
 	Summary: "CNPs share a cos group with RoCE data",
+	Answers: []string{"K7"},
 	Doc: `
 A congestion notification packet (CNP) is small, rare and urgent. In a group that also carries
 the data of an intent it queues behind that data, on every port where it matters. The sender it is

@@ -11,6 +11,7 @@ import (
 var CosClaimedTwice = &Check{
 	Code:    "cos-claimed-twice",
 	Summary: "two cos groups claim one cos",
+	Answers: []string{"1", "K6"},
 	Doc: `
 A cos group is one number everywhere: 802.1p priority, the switch's internal cos, the PFC
 priority. Two groups with the same number are one class to every device, so that one cannot be

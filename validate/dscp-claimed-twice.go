@@ -8,6 +8,7 @@ import (
 var DSCPClaimedTwice = &Check{
 	Code:    "dscp-claimed-twice",
 	Summary: "two cos groups claim one DSCP",
+	Answers: []string{"1"},
 	Doc: `
 A packet carries one DSCP, and every switch and NIC maps it to exactly one cos. If two cos
 groups claim the same value, one of them does not get its packets: a lossless class that

@@ -11,6 +11,7 @@ import (
 var ECNAfterPFC = &Check{
 	Code:    "ecn-after-pfc",
 	Summary: "pauses come before marks",
+	Answers: []string{"2", "K17", "C14"},
 	Doc: `
 Marking is counted in the queue towards the receiver, pausing in the buffer towards the sender. One
 port may feed the queues of all others: then its buffer holds the sum of what they hold, and

@@ -9,6 +9,7 @@ import (
 var ECNMaxUnreachable = &Check{
 	Code:    "ecn-max-unreachable",
 	Summary: "no queue grows to ECN max",
+	Answers: []string{"C14"},
 	Doc: `
 From min to max the probability of a mark rises, and at max it is probability. A port may hold at
 most alpha times the free part of the shared memory before it pauses or drops, which is half of

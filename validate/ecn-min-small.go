@@ -9,6 +9,7 @@ import (
 var ECNMinSmall = &Check{
 	Code:    "ecn-min-small",
 	Summary: "ECN marks from less than two frames on",
+	Answers: []string{"C14"},
 	Doc: `
 A queue that holds one frame is not congestion: one is being sent, the next has come. Marks from
 there on slow every sender down, and the link is not filled. Two frames of the port's MTU are the

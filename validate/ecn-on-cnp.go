@@ -6,6 +6,7 @@ import "github.com/rocec/rocec/lang/diag"
 var ECNOnCNP = &Check{
 	Code:    "ecn-on-cnp",
 	Summary: "ECN in the cos group of CNPs",
+	Answers: []string{"K7"},
 	Doc: `
 A congestion notification packet tells a sender to slow down; nobody slows down on a marked CNP.
 Marking its queue wins nothing, and can lose: CNPs of some NICs do not say that they can be

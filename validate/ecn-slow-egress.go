@@ -16,6 +16,7 @@ const slowQueue = 125
 var ECNSlowEgress = &Check{
 	Code:    "ecn-slow-egress",
 	Summary: "ECN marks late on slow ports",
+	Answers: []string{"K18"},
 	Doc: `
 One min for ports of several speeds is a different delay on each: 150 KiB leave a port of 100G in 12
 microseconds, one of 10G in 123. A packet waits that long before its sender is told, and on its

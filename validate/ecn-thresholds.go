@@ -10,6 +10,7 @@ import (
 var ECNThresholds = &Check{
 	Code:    "ecn-thresholds",
 	Summary: "ECN thresholds contradict each other",
+	Answers: []string{"2", "C13"},
 	Doc: `
 A switch marks no packet while the queue is below min, all of them above max, and in between
 with a probability that rises up to probability. So 0 < min < max and 1 <= probability <= 100

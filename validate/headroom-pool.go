@@ -12,6 +12,7 @@ import (
 var HeadroomPool = &Check{
 	Code:    "headroom-pool",
 	Summary: "a shared headroom pool cannot catch every port",
+	Answers: []string{"K12"},
 	Doc: `
 With a pool of headroom that all ports share, a switch bets that few ports pause at once. The pool
 holds what arrives after those pauses; once it is full, the next port that pauses loses frames.

@@ -9,6 +9,7 @@ import (
 var HostForwards = &Check{
 	Code:    "host-forwards",
 	Summary: "a member passes on lossless traffic of others",
+	Answers: []string{"K24"},
 	Doc: `
 A host with forwards = true routes or bridges, so the PFC-loop proof counts it as a switch: a pause
 it gets is one it passes on. If it is a member of a lossless intent as well, its own traffic and

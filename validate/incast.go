@@ -10,6 +10,7 @@ import (
 var Incast = &Check{
 	Code:    "incast",
 	Summary: "many members can send to one at once",
+	Answers: []string{"K18"},
 	Doc: `
 When many members answer one of them at once, its port is the only way out for all they send. Until
 the senders have slowed down, the difference lies in the switch, and when its buffer is full PFC

@@ -9,6 +9,7 @@ import (
 var LosslessCount = &Check{
 	Code:    "lossless-count",
 	Summary: "more lossless groups than the switch is known to do",
+	Answers: []string{"K13"},
 	Doc: `
 Every lossless group takes its own part of the buffer at every port. The vendors' own settings have
 two of them on every chip (SONiC ships priorities 3 and 4), and more wants a proof that the memory

@@ -11,6 +11,7 @@ import (
 var LosslessDefault = &Check{
 	Code:    "lossless-default",
 	Summary: "unmarked traffic becomes lossless",
+	Answers: []string{"K6", "K10"},
 	Doc: `
 Untagged frames that are not IP (ARP, spanning tree, floods) get the port's default, cos 0.
 IP packets that nobody marked carry DSCP 0. A lossless group on cos 0, or one that claims DSCP 0,

@@ -12,6 +12,7 @@ import (
 var MLAGUneven = &Check{
 	Code:    "mlag-uneven",
 	Summary: "the switches of a redundancy pair differ",
+	Answers: []string{"5", "K14"},
 	Doc: `
 Switches with one value of mlag are a redundancy pair: hosts hang on both, and either must be able
 to take all of the traffic. rocec never changes both in one wave. A pair has exactly two switches;

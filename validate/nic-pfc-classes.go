@@ -9,6 +9,7 @@ import (
 var NICPFCClasses = &Check{
 	Code:    "nic-pfc-classes",
 	Summary: "a NIC carries more lossless groups than it has classes with PFC",
+	Answers: []string{"K13"},
 	Doc: `
 A switch has PFC for each of eight priorities; a NIC may have fewer classes with a buffer that PFC
 protects. The E810 has one on each port (Intel's RDMA guide), so a second lossless group is lossy

@@ -6,6 +6,7 @@ import "github.com/rocec/rocec/lang/diag"
 var PeerAcrossTiers = &Check{
 	Code:    "peer-across-tiers",
 	Summary: "a peer link joins two tiers",
+	Answers: []string{"X5"},
 	Doc: `
 peer = true marks a link between switches of one tier: the cable of a redundancy pair, or another
 step sideways. Between two tiers a link goes up or down, whatever it is called, and the PFC-loop

@@ -12,6 +12,7 @@ import (
 var PFCLoopTransient = &Check{
 	Code:    "pfc-loop-transient",
 	Summary: "a circle of paused links can form while routing converges",
+	Answers: []string{"K23"},
 	Doc: `
 After a link fails, the switches learn of it one after the other. For some milliseconds to seconds
 some forward as before and others already as after. Under shortest paths found anew that is enough

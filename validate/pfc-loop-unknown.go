@@ -6,6 +6,7 @@ import "github.com/rocec/rocec/compiler/ir"
 var PFCLoopUnknown = &Check{
 	Code:    "pfc-loop-unknown",
 	Summary: "not known to be free of PFC loops",
+	Answers: []string{"K23"},
 	Doc: `
 rocec could neither prove that no circle of lossless buffers can wait for itself (rocec explain
 pfc-loop) nor show one that can come about. The message says what is missing:

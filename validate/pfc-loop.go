@@ -14,6 +14,7 @@ import (
 var PFCLoop = &Check{
 	Code:    "pfc-loop",
 	Summary: "lossless links can pause each other in a circle",
+	Answers: []string{"K10", "K23"},
 	Doc: `
 PFC makes a link lossless by stopping it: a buffer that fills up pauses the link that fills it.
 If the paused buffers form a circle, each waiting for room in the next, nothing on the circle

@@ -11,6 +11,7 @@ import (
 var PFCSizes = &Check{
 	Code:    "pfc-sizes",
 	Summary: "PFC sizes contradict each other",
+	Answers: []string{"3", "C10"},
 	Doc: `
 A port pauses its peer when the buffer has filled to xoff and lets it go on when the buffer has
 drained to xoff - xon_delta:

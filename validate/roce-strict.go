@@ -6,6 +6,7 @@ import "github.com/rocec/rocec/lang/diag"
 var RoCEStrict = &Check{
 	Code:    "roce-strict",
 	Summary: "RoCE data with strict priority",
+	Answers: []string{"4", "K20", "C9"},
 	Doc: `
 A strict group is sent first, as long as it has anything to send. RoCE data can fill a link for
 as long as a job runs: every other group then gets nothing, on hosts as on switches, the routing

@@ -6,6 +6,7 @@ import "github.com/rocec/rocec/lang/diag"
 var RoCEv1NotLossless = &Check{
 	Code:    "roce-v1-not-lossless",
 	Summary: "RoCEv1 in a lossy cos group",
+	Answers: []string{"0"},
 	Doc: `
 RoCEv1 has nothing but PFC to keep it from loss: there is no IP header for ECN to mark, and a
 lost frame makes the NIC send everything after it again. A version 1 intent needs a lossless cos

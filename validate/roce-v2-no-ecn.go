@@ -11,6 +11,7 @@ import (
 var RoCEv2NoECN = &Check{
 	Code:    "roce-v2-no-ecn",
 	Summary: "RoCEv2 without ECN",
+	Answers: []string{"2", "K17"},
 	Doc: `
 RoCEv2 slows down when switches mark its packets (ECN): the receiver answers with CNPs and the
 sender lowers its rate. Without marking PFC does all the work, and every congested port spreads

@@ -10,6 +10,7 @@ import (
 var SpeedStep = &Check{
 	Code:    "speed-step",
 	Summary: "fast and slow members in one lossless group",
+	Answers: []string{"K18"},
 	Doc: `
 A sender of 100G and a receiver of 25G: the difference piles up in the switch, and in a lossless
 group PFC then stops the sender, together with everything else it sends in that group, to fast

@@ -14,6 +14,7 @@ import (
 var SSHAddressDuplicate = &Check{
 	Code:    "ssh-address-duplicate",
 	Summary: "two devices are reached at one address",
+	Answers: []string{"X2"},
 	Doc: `
 A device is reached at the address of its ssh block, or else at its name. If two of them have one
 address, port and jump host, rocec would log in to one machine twice: it would get the settings of

@@ -9,6 +9,7 @@ import (
 var TTLTooSmall = &Check{
 	Code:    "ttl-too-small",
 	Summary: "the TTL runs out on the way",
+	Answers: []string{"X1"},
 	Doc: `
 Every router on the way takes one from the IP TTL of a packet and drops it at zero. RoCEv2 across
 routed links passes at least one router for each broadcast domain on its way; with a smaller ttl

@@ -20,8 +20,9 @@ import (
 // Check is one documented judgement.
 type Check struct {
 	Code    string
-	Summary string // constant text of its diagnostics
-	Doc     string // the story behind it: why, an example, how to mend it; see diag.Topic
+	Summary string   // constant text of its diagnostics
+	Answers []string // ids of what is known to go wrong (the end of docs/checks.md) that it is an answer to: "K3"
+	Doc     string   // the story behind it: why, an example, how to mend it; see diag.Topic
 	Run     func(*Pass)
 }
 

@@ -6,6 +6,7 @@ import "github.com/rocec/rocec/lang/diag"
 var WeightAndStrict = &Check{
 	Code:    "weight-and-strict",
 	Summary: "both a weight and strict priority",
+	Answers: []string{"4", "K20"},
 	Doc: `
 A group is scheduled in one of two ways: it has a share of the link (weight), or it is sent before
 all others (strict). With both written, the weight has no effect, and one of the two lines is not

@@ -11,6 +11,7 @@ import (
 var WeightsSum = &Check{
 	Code:    "weights-sum",
 	Summary: "weights do not make 100",
+	Answers: []string{"4", "K20", "C15"},
 	Doc: `
 Weights are shares of the link. NICs take them as percent that make 100 over all classes that are
 not strict, and rocec scales them to that. Two things can then be otherwise than they read:

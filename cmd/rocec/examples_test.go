@@ -27,7 +27,7 @@ import (
 
 // exampleSetting is what an example needs beside its text.
 type exampleSetting struct {
-	ground  string   // a background of langtest, by default clos, or a folder of examples/
+	ground  string   // a background of langtest or a folder of examples/; by default clos, or else the first that will do
 	without []string // blocks of the background that are left out: "kind.label"
 	vars    []string // --var
 	also    []string // errors that follow from the one shown
@@ -116,8 +116,8 @@ func show(ds diag.List) string {
 	return b.String()
 }
 
-// requireGives asks that an excerpt gives its code, at a place of its own, and no error of another kind.
-func requireGives(t *testing.T, code, excerpt, under string, s exampleSetting) *langtest.Woven {
+// gives tells what is wrong with an excerpt that is to give its code, at a place of its own, and no error of another kind.
+func gives(t *testing.T, code, excerpt, under string, s exampleSetting) (*langtest.Woven, string) {
 	t.Helper()
 	ds, w := judgeExcerpt(t, excerpt, under, s)
 	found := false
@@ -125,7 +125,7 @@ func requireGives(t *testing.T, code, excerpt, under string, s exampleSetting) *
 		switch {
 		case d.Code != code:
 			if d.Severity == diag.Error && !slices.Contains(s.also, d.Code) {
-				t.Errorf("another error: %s: %s: %s", d.At, d.Code, d.Detail)
+				return w, fmt.Sprintf("another error: %s: %s: %s", d.At, d.Code, d.Detail)
 			}
 		case s.nowhere:
 			found = found || d.At.Filename == ""
@@ -138,9 +138,30 @@ func requireGives(t *testing.T, code, excerpt, under string, s exampleSetting) *
 		}
 	}
 	if !found {
-		t.Errorf("%s is not found in a line of the example:\n%s\n%s", code, excerpt, show(ds))
+		return w, fmt.Sprintf("%s is not found in a line of the example:\n%s\n%s", code, excerpt, show(ds))
 	}
-	return w
+	return w, ""
+}
+
+// requireGives asks that an example gives its code in the usual background, or in another: what it leaves out is as in a
+// sound fabric, and it does not say in which. It returns the fabric, and the background.
+func requireGives(t *testing.T, code, excerpt string, s exampleSetting) (w *langtest.Woven, background string) {
+	t.Helper()
+	usual, _ := ground(t, s)
+	w, wrong := gives(t, code, excerpt, usual, s)
+	if wrong == "" {
+		return w, usual
+	}
+	if s.ground == "" {
+		for _, s.ground = range langtest.Backgrounds() {
+			other, _ := ground(t, s)
+			if w, wrong := gives(t, code, excerpt, other, s); wrong == "" {
+				return w, other
+			}
+		}
+	}
+	t.Error(wrong)
+	return w, usual
 }
 
 // requireMends asks that what a fix shows, laid over the bad example, leaves neither the code nor another error.
@@ -225,7 +246,7 @@ func TestExplainExamples(t *testing.T) {
 			language[topic.Code] = r.language
 		}
 	}
-	bad := map[string]*langtest.Woven{}
+	bad, grounds := map[string]*langtest.Woven{}, map[string]string{}
 	for _, f := range fences(t, "../../docs/checks.md") {
 		if !slices.Contains([]string{"hcl", "json", "dot"}, f.language) || notRun[f.heading] != "" {
 			continue
@@ -233,16 +254,15 @@ func TestExplainExamples(t *testing.T) {
 		t.Run(f.heading, func(t *testing.T) {
 			s := exampleSettings[f.heading]
 			requireCanonical(t, f)
-			background, _ := ground(t, s)
 			switch f.part {
 			case "Example:":
 				require.Nil(t, bad[f.heading], "one example for a code")
-				bad[f.heading] = requireGives(t, cmp.Or(s.instead, f.heading), f.text, background, s)
+				bad[f.heading], grounds[f.heading] = requireGives(t, cmp.Or(s.instead, f.heading), f.text, s)
 			case "How to mend it:":
 				require.NotNil(t, bad[f.heading], "a fix without an example")
 				under := bad[f.heading].String()
 				if s.afresh {
-					under = background
+					under = grounds[f.heading]
 				}
 				requireMends(t, cmp.Or(s.instead, f.heading), f.text, under, s)
 			default:
@@ -275,17 +295,6 @@ var exampleSettings = map[string]exampleSetting{
 	"topology-empty":       {place: "topology.dot"},
 	"topology-attribute":   {place: "topology.dot"},
 	"table-unused":         {ground: "table"},
-	"bond-cards":           {ground: "bonds"},
-	"bond-split":           {ground: "bonds"},
-	"bond-uneven":          {ground: "bonds"},
-	"bond-invalid":         {ground: "bonds"},
-	"ecn-without-v2":       {ground: "rack"},
-	"roce-v1-no-vlan":      {ground: "rack"},
-	"roce-v1-not-lossless": {ground: "rack"},
-	"roce-v1-subnets":      {ground: "rack"},
-	"cumulus-trust":        {ground: "rack"},
-	"host-pcp":             {ground: "rack"},
-	"host-vlan":            {ground: "rack"},
 	"table-name":           {ground: "table", place: "fib.json"},
 	"table-duplicate":      {ground: "table", place: "fib.json"},
 	"table-port":           {ground: "table", place: "fib.json"},
@@ -408,8 +417,8 @@ func TestExplainConfExamples(t *testing.T) {
 	}
 }
 
-// gives is a comment of an example that is meant to be wrong, on the line of the mistake.
-var gives = regexp.MustCompile(`# gives ([a-z0-9-]+)`)
+// givesCode is a comment of an example that is meant to be wrong, on the line of the mistake.
+var givesCode = regexp.MustCompile(`# gives ([a-z0-9-]+)`)
 
 // moduleFile is the first line of an example that is a file of a module.
 var moduleFile = regexp.MustCompile(`\A# ([a-z0-9-]+/[a-z0-9-]+\.hcl)\n`)
@@ -457,7 +466,7 @@ func TestManualExamples(t *testing.T) {
 				w := weave(t, f.text, under)
 				files["fabric.hcl"] = w.String()
 				ds := judgeFabric(files, s)
-				if m := gives.FindStringSubmatch(f.text); m != nil {
+				if m := givesCode.FindStringSubmatch(f.text); m != nil {
 					at := strings.Index(w.String(), m[0])
 					at = strings.Count(w.String()[:at], "\n") + 1
 					ds = slices.DeleteFunc(ds, func(d *diag.Diagnostic) bool { return d.Severity == diag.Notice })
