@@ -47,17 +47,26 @@ How to mend it: leave both out, or write min below max.
 				name, given := m.Group.Name, *m.Group.ECN
 				switch {
 				case m.Min.N <= 0 || m.Min.N >= m.Max.N:
-					w = wrong{diag.FirstPlace(written(given.Max), written(given.Min), given.At, m.Group.At), fmt.Sprintf("Cos group %q begins to mark at min = %s and marks all from max = %s; "+
-						"min must be more than 0 and less than max. Leave both out, and they are derived from the speed of every port.",
-						name, diag.Bytes(m.Min.N), diag.Bytes(m.Max.N))}
+					w = wrong{
+						diag.FirstPlace(written(given.Max), written(given.Min), given.At, m.Group.At),
+						fmt.Sprintf("Cos group %q begins to mark at min = %s and marks all from max = %s; "+
+							"min must be more than 0 and less than max. Leave both out, and they are derived from the speed of every port.",
+							name, diag.Bytes(m.Min.N), diag.Bytes(m.Max.N)),
+					}
 				case port.Device.Switch != nil && m.Min.N >= port.Device.Switch.Model.ASIC.Buffer:
 					asic := port.Device.Switch.Model.ASIC
-					w = wrong{diag.FirstPlace(written(given.Min), given.At, m.Group.At), fmt.Sprintf("Cos group %q begins to mark at min = %s, but %s has %s of buffer "+
-						"in all: a queue never gets there, and nothing is ever marked. Leave min and max out, and they are derived.",
-						name, diag.Bytes(m.Min.N), asic.Title, diag.Bytes(asic.Buffer))}
+					w = wrong{
+						diag.FirstPlace(written(given.Min), given.At, m.Group.At),
+						fmt.Sprintf("Cos group %q begins to mark at min = %s, but %s has %s of buffer "+
+							"in all: a queue never gets there, and nothing is ever marked. Leave min and max out, and they are derived.",
+							name, diag.Bytes(m.Min.N), asic.Title, diag.Bytes(asic.Buffer)),
+					}
 				case m.Probability.N < 1 || m.Probability.N > 100:
-					w = wrong{diag.FirstPlace(written(given.Probability), given.At, m.Group.At), fmt.Sprintf("Cos group %q marks with a probability of %d %%; it must be 1 to 100.",
-						name, m.Probability.N)}
+					w = wrong{
+						diag.FirstPlace(written(given.Probability), given.At, m.Group.At),
+						fmt.Sprintf("Cos group %q marks with a probability of %d %%; it must be 1 to 100.",
+							name, m.Probability.N),
+					}
 				default:
 					continue
 				}

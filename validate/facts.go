@@ -51,7 +51,8 @@ func statement(h *ir.ByHand) string {
 	if h.Trust != nil {
 		trust = h.Trust.String()
 	}
-	return fmt.Sprintf("%v %q %t %v %q %v %v %t %t %t", h.At, h.FlowControl, h.PFC == nil, h.PFC, trust, h.DSCP, h.PCP, h.ECN, h.Firmware, h.DCQCN)
+	return fmt.Sprintf("%v %q %t %v %q %v %v %t %t %t",
+		h.At, h.FlowControl, h.PFC == nil, h.PFC, trust, h.DSCP, h.PCP, h.ECN, h.Firmware, h.DCQCN)
 }
 
 // passing is the traffic of one intent at the devices of one block.

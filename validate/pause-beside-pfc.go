@@ -51,7 +51,8 @@ the other way round where the fabric has flow_control = "pause".
 			switch own := port.FlowControl(); {
 			case own == ir.Pause && f.FlowControl == ir.Pause:
 				p.Errorf(*besides, "%s link pause, as the fabric does, and PFC for %s: pfc = %s. A port does one or the other; many obey neither "+
-					"when set to both. Leave pfc out, and switch PFC off there.", who, diag.Plural(len(b.PFC), "one cos", "several cos"), claimsText(b.PFC))
+					"when set to both. Leave pfc out, and switch PFC off there.",
+					who, diag.Plural(len(b.PFC), "one cos", "several cos"), claimsText(b.PFC))
 			case own == ir.Pause:
 				p.Errorf(*besides, "%s link pause in a fabric of PFC. %s carries %s; %s pauses it by PFC, which it does not obey, and it stops "+
 					"%s by link pause, which a port set to PFC does not obey. Packets are lost in both directions; between two devices of link "+

@@ -53,13 +53,19 @@ How to mend it: leave the sizes out, and rocec derives them; or keep to the pict
 				var w wrong
 				switch {
 				case xoff <= 0 || xoff >= size:
-					w = wrong{diag.FirstPlace(written(given.Xoff), written(given.Buffer), b.Group.At), fmt.Sprintf("Cos group %q has xoff = %s and buffer = %s; "+
-						"xoff must be more than 0 and less than the buffer, or the port never pauses in time. Leave both out, and they are derived.",
-						name, diag.Bytes(xoff), diag.Bytes(size))}
+					w = wrong{
+						diag.FirstPlace(written(given.Xoff), written(given.Buffer), b.Group.At),
+						fmt.Sprintf("Cos group %q has xoff = %s and buffer = %s; "+
+							"xoff must be more than 0 and less than the buffer, or the port never pauses in time. Leave both out, and they are derived.",
+							name, diag.Bytes(xoff), diag.Bytes(size)),
+					}
 				case delta < 0 || delta >= xoff:
-					w = wrong{diag.FirstPlace(written(given.XonDelta), written(given.Xoff), b.Group.At), fmt.Sprintf("Cos group %q has xon_delta = %s and xoff = %s; "+
-						"xon_delta must be less than xoff, or the port never lets its peer go on. Leave xon_delta out, and it is derived.",
-						name, diag.Bytes(delta), diag.Bytes(xoff))}
+					w = wrong{
+						diag.FirstPlace(written(given.XonDelta), written(given.Xoff), b.Group.At),
+						fmt.Sprintf("Cos group %q has xon_delta = %s and xoff = %s; "+
+							"xon_delta must be less than xoff, or the port never lets its peer go on. Leave xon_delta out, and it is derived.",
+							name, diag.Bytes(delta), diag.Bytes(xoff)),
+					}
 				default:
 					continue
 				}

@@ -191,6 +191,7 @@ func writeCircle(b *strings.Builder, circle []Hop) {
 		if groups {
 			turn = fmt.Sprintf("   (%s)%s", h.Group.Name, turn)
 		}
-		fmt.Fprintf(b, "  %3d. %-*s ===> %-*s   out by %s, into %d%s\n", i+1, left, h.In.Peer(), right, h.In, h.Out.Name, (i+1)%len(circle)+1, turn)
+		fmt.Fprintf(b, "  %3d. %-*s ===> %-*s   out by %s, into %d%s\n",
+			i+1, left, h.In.Peer(), right, h.In, h.Out.Name, (i+1)%len(circle)+1, turn)
 	}
 }

@@ -87,7 +87,8 @@ How to mend it: tos = DSCP x 4 of the group these packets belong to; or take the
 			g := claimant(p.Fabric, value, dscpOf)
 			p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, of the lossy cos group %q, and its addresses are those of members "+
 				"of roce %q, which is lossless: packets between them can be lost. Write tos = %s, or take these addresses out.",
-				verb(namesOf(nics, nicName), len(nics), "marks", "mark"), first.rule.TOS, dscp.Text(value), g.Name, first.in.Name, tosOf(first.in.Group)).
+				verb(namesOf(nics, nicName), len(nics), "marks", "mark"),
+				first.rule.TOS, dscp.Text(value), g.Name, first.in.Name, tosOf(first.in.Group)).
 				Note(g.At, "the lossy group").Note(first.in.Group.At, "the group of roce %q", first.in.Name)
 		}
 	},

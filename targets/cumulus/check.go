@@ -115,7 +115,8 @@ func checkPFC(ds *diag.List, d *ir.Device, rel release) {
 		if asic.Vendor == platform.Broadcom && rel.compare(release{3, 7}) < 0 {
 			topicCutThrough.Warnf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
 				"The switches of %s pause whole links on the chip %s. The manuals up to 3.5 say that "+
-					"link pause together with cut-through forwarding gives errors there. See that cut_through_enable in %s is not true.", block(d), asic.Title, Path)
+					"link pause together with cut-through forwarding gives errors there. See that cut_through_enable in %s is not true.",
+				block(d), asic.Title, Path)
 		}
 		return
 	}
