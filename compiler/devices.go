@@ -81,7 +81,7 @@ func loginAt(own *lang.SSH) diag.Range {
 	if own == nil {
 		return diag.Range{}
 	}
-	return or(own.Address.At, own.Decl)
+	return diag.FirstPlace(own.Address.At, own.Decl)
 }
 
 // operatingSystems lists what a switch can run here; the first is the default.
@@ -89,9 +89,9 @@ var operatingSystems = []string{"cumulus-linux"}
 
 func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	w := d.Switch
-	w.Model, w.ModelAt = c.switchNamed(s.Model, s.Decl), or(s.Model.At, s.Decl)
-	w.OS, w.OSAt = s.OS.Or(operatingSystems[0]), or(s.OS.At, s.Decl)
-	w.Version, w.VersionAt = s.Version.V, or(s.Version.At, s.Decl)
+	w.Model, w.ModelAt = c.switchNamed(s.Model, s.Decl), diag.FirstPlace(s.Model.At, s.Decl)
+	w.OS, w.OSAt = s.OS.Or(operatingSystems[0]), diag.FirstPlace(s.OS.At, s.Decl)
+	w.Version, w.VersionAt = s.Version.V, diag.FirstPlace(s.Version.At, s.Decl)
 	w.ASN, w.MLAG, w.MLAGAt = s.ASN.V, s.MLAG.V, s.MLAG.At
 	if s.HeadroomPool.V > 0 { // 0 is none
 		w.HeadroomPool = written(s.HeadroomPool, "headroom_pool")
@@ -101,7 +101,7 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	} else if !slices.Contains(operatingSystems, w.OS) {
 		meant := hint(w.OS, operatingSystems)
 		c.instead(c.report.errorf(topicUnknownOS, w.OSAt, d.Name, "No target writes for the operating system %q.%s Write %s, or describe the switch by a by_hand block.",
-			w.OS, meant, strings.Join(operatingSystems, " or ")), w.OS, meant)
+			w.OS, meant, diag.Or(operatingSystems)), w.OS, meant)
 	}
 	if s.Version.Set() && d.ByHand == nil && !validVersion(w.Version) {
 		c.report.errorf(topicVersionInvalid, w.VersionAt, d.Name, "%q is no release. Write numbers with dots between them, as "+
@@ -173,7 +173,10 @@ func (m *nicMaker) make(n *lang.NIC) *ir.NIC {
 }
 
 func (m *nicMaker) nic(n *lang.NIC) *ir.NIC {
-	at := ir.NICPlaces{At: n.Decl, ModelAt: or(n.Model.At, n.Decl), MTUAt: n.MTU.At, IPAt: n.IP.At, TTLAt: n.TTL.At, TOSAt: n.TOS.At}
+	at := ir.NICPlaces{
+		At: n.Decl, ModelAt: diag.FirstPlace(n.Model.At, n.Decl),
+		MTUAt: n.MTU.At, IPAt: n.IP.At, TTLAt: n.TTL.At, TOSAt: n.TOS.At,
+	}
 	if m.places[at] == nil {
 		kept := at
 		m.places[at] = &kept
@@ -202,8 +205,9 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 	name := d.Name + ":" + b.Name
 	bond := &ir.Bond{Name: b.Name, At: b.Decl, Mode: b.Mode.Or(bondModes[0]), ModeAt: b.Mode.At}
 	if !slices.Contains(bondModes, bond.Mode) {
-		r.errorf(topicBondInvalid, or(b.Mode.At, b.Decl), name, "RoCE does not run over a bond in mode %q.%s Use one of the modes %s.",
-			bond.Mode, hint(bond.Mode, bondModes), list(bondModes))
+		r.errorf(topicBondInvalid, diag.FirstPlace(b.Mode.At, b.Decl), name,
+			"RoCE does not run over a bond in mode %q.%s Use one of the modes %s.",
+			bond.Mode, hint(bond.Mode, bondModes), diag.Some(bondModes, showNames))
 	}
 	if nicOf(d, b.Name) != nil {
 		r.errorf(topicBondInvalid, b.Decl, name, "%s has a nic block and a bond block called %q. Give one another name.", d.Name, b.Name)
@@ -213,10 +217,12 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 		switch {
 		case nic == nil:
 			meant := hint(n.V, nicNames(d))
-			m.c.instead(r.errorf(topicUnknownInterface, or(n.At, b.Decl), d.Name+":"+n.V, "%s has no nic block %q to put into bond %q.%s %s",
+			m.c.instead(r.errorf(topicUnknownInterface, diag.FirstPlace(n.At, b.Decl), d.Name+":"+n.V,
+				"%s has no nic block %q to put into bond %q.%s %s",
 				d.Name, n.V, b.Name, meant, hasNICs(d)), n.V, meant)
 		case nic.Bond != nil:
-			r.errorf(topicBondInvalid, or(n.At, b.Decl), d.Name+":"+n.V, "%s is in bond %q already. Take it out of one of the two.", n.V, nic.Bond.Name).
+			r.errorf(topicBondInvalid, diag.FirstPlace(n.At, b.Decl), d.Name+":"+n.V,
+				"%s is in bond %q already. Take it out of one of the two.", n.V, nic.Bond.Name).
 				Note(nic.Bond.At, "that bond")
 		default:
 			nic.Bond = bond

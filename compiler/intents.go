@@ -16,7 +16,8 @@ func (c *compiler) cosGroups() {
 	c.groups = make(map[string]*ir.CosGroup, len(c.src.CosGroups))
 	for _, s := range c.src.CosGroups {
 		g := &ir.CosGroup{
-			Name: s.Name, At: s.Decl, Cos: s.Cos.V, CosAt: or(s.Cos.At, s.Decl), Lossless: s.Lossless.V, LosslessAt: or(s.Lossless.At, s.Decl),
+			Name: s.Name, At: s.Decl, Cos: s.Cos.V, CosAt: diag.FirstPlace(s.Cos.At, s.Decl),
+			Lossless: s.Lossless.V, LosslessAt: diag.FirstPlace(s.Lossless.At, s.Decl),
 			Weight: s.Weight.V, WeightAt: s.Weight.At, Strict: s.Strict.V, StrictAt: s.Strict.At,
 			AllowDeadlock: s.AllowDeadlock.V, AllowAt: s.AllowDeadlock.At,
 		}
@@ -80,8 +81,8 @@ func (c *compiler) intents() {
 	roces := slices.SortedStableFunc(slices.Values(c.src.Roces), func(a, b *lang.Roce) int { return nodeset.Compare(a.Name, b.Name) })
 	for _, s := range roces {
 		i := &ir.Intent{
-			Name: s.Name, At: s.Decl, Version: s.Version.V, VersionAt: or(s.Version.At, s.Decl),
-			GroupAt: or(s.CosGroup.At, s.Decl), CNPAt: s.CNP.At, VLAN: s.VLAN.V,
+			Name: s.Name, At: s.Decl, Version: s.Version.V, VersionAt: diag.FirstPlace(s.Version.At, s.Decl),
+			GroupAt: diag.FirstPlace(s.CosGroup.At, s.Decl), CNPAt: s.CNP.At, VLAN: s.VLAN.V,
 		}
 		i.Group = c.cosGroup(s.CosGroup.V)
 		if s.CNP.Set() {

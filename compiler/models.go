@@ -33,19 +33,21 @@ func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
 	}
 	asic, ok := platform.FindASIC(m.ASIC.V)
 	if !ok {
-		c.instead(c.report.errorf(topicUnknownModel, or(m.ASIC.At, m.Decl), m.ASIC.V, "No chip is called %q.%s",
+		c.instead(c.report.errorf(topicUnknownModel, diag.FirstPlace(m.ASIC.At, m.Decl), m.ASIC.V, "No chip is called %q.%s",
 			m.ASIC.V, hintOrList(m.ASIC.V, platform.ASICNames())), m.ASIC.V, hint(m.ASIC.V, platform.ASICNames()))
 		return s // without ports: links to it are not checked
 	}
 	s.ASIC = asic
 	speed := m.Speed.V
 	if speed > asic.MaxSpeed || !standard(speed) {
-		c.report.errorf(topicModelInvalid, or(m.Speed.At, m.Decl), m.Name, "Ports of %s cannot run at %s: %s has ports of %s at most, "+
-			"and a speed is one of %s. Correct it.", m.Name, platform.SpeedText(speed), asic.Title, platform.SpeedText(asic.MaxSpeed), speeds())
+		c.report.errorf(topicModelInvalid, diag.FirstPlace(m.Speed.At, m.Decl), m.Name,
+			"Ports of %s cannot run at %s: %s has ports of %s at most, "+
+				"and a speed is one of %s. Correct it.", m.Name, platform.SpeedText(speed), asic.Title, platform.SpeedText(asic.MaxSpeed), speeds())
 		return s
 	}
 	if m.Ports.V < 1 || m.Ports.V > maxPorts {
-		c.report.errorf(topicModelInvalid, or(m.Ports.At, m.Decl), m.Name, "A switch has 1 to %d ports, and %s is said to have %d. Correct the number.",
+		c.report.errorf(topicModelInvalid, diag.FirstPlace(m.Ports.At, m.Decl), m.Name,
+			"A switch has 1 to %d ports, and %s is said to have %d. Correct the number.",
 			maxPorts, m.Name, m.Ports.V)
 		return s
 	}
@@ -76,7 +78,7 @@ func (c *compiler) nicModel(m *lang.NICModel) *platform.NIC {
 	}
 	family, ok := platform.FindFamily(m.Family.V)
 	if !ok {
-		c.instead(c.report.errorf(topicUnknownModel, or(m.Family.At, m.Decl), m.Family.V, "No NIC family is called %q.%s",
+		c.instead(c.report.errorf(topicUnknownModel, diag.FirstPlace(m.Family.At, m.Decl), m.Family.V, "No NIC family is called %q.%s",
 			m.Family.V, hintOrList(m.Family.V, platform.FamilyNames())), m.Family.V, hint(m.Family.V, platform.FamilyNames()))
 	}
 	n := &platform.NIC{
@@ -84,7 +86,7 @@ func (c *compiler) nicModel(m *lang.NICModel) *platform.NIC {
 		V1: len(m.RoCE) == 0, V2: len(m.RoCE) == 0, Source: "nic_model " + m.Name,
 	}
 	if !standard(n.Speed) {
-		c.report.errorf(topicModelInvalid, or(m.Speed.At, m.Decl), m.Name, "Ports of %s cannot run at %s. Use one of the speeds %s.",
+		c.report.errorf(topicModelInvalid, diag.FirstPlace(m.Speed.At, m.Decl), m.Name, "Ports of %s cannot run at %s. Use one of the speeds %s.",
 			m.Name, platform.SpeedText(n.Speed), speeds())
 	}
 	for _, v := range m.RoCE {
@@ -111,7 +113,7 @@ func (c *compiler) switchNamed(model lang.Value[string], decl diag.Range) *platf
 		c.foundSwitch[model.V] = s
 	}
 	if s == nil {
-		c.unknownModel(or(model.At, decl), "switch", model.V, platform.SwitchNames(), fmt.Sprintf(
+		c.unknownModel(diag.FirstPlace(model.At, decl), "switch", model.V, platform.SwitchNames(), fmt.Sprintf(
 			"switch_model %q with its asic, ports and speed", model.V))
 	}
 	return s
@@ -128,7 +130,7 @@ func (c *compiler) nicNamed(model lang.Value[string], decl diag.Range) *platform
 		c.foundNIC[model.V] = n
 	}
 	if n == nil {
-		c.unknownModel(or(model.At, decl), "NIC", model.V, platform.NICNames(), fmt.Sprintf(
+		c.unknownModel(diag.FirstPlace(model.At, decl), "NIC", model.V, platform.NICNames(), fmt.Sprintf(
 			"nic_model %q with its family and speed", model.V))
 	}
 	return n
@@ -142,14 +144,6 @@ func (c *compiler) unknownModel(at diag.Range, kind, name string, known []string
 	}
 	c.instead(c.report.errorf(topicUnknownModel, at, name, "The table of %s models has no %q.%s Write a block %s if it is hardware of your own.",
 		kind, name, say, declare), name, meant)
-}
-
-// or returns the first place that is one.
-func or(at, otherwise diag.Range) diag.Range {
-	if at.Filename == "" {
-		return otherwise
-	}
-	return at
 }
 
 func standard(speed int) bool { return platform.Runs(speed, usualLanes(speed), speed) }

@@ -1,7 +1,6 @@
 package compiler
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -82,10 +81,10 @@ func (r *report) done() diag.List {
 		if f.more > 0 {
 			text += ", and in " + diag.Count(f.more, "more case")
 		}
-		f.first.Notes = append(f.first.Notes, diag.Note{Message: text})
+		f.first.Note(diag.Range{}, "%s", text)
 	}
 	for name, n := range r.places {
-		r.unknown[name].Notes = append(r.unknown[name].Notes, diag.Note{Message: fmt.Sprintf("the name stands in %s", diag.Count(n, "further place"))})
+		r.unknown[name].Note(diag.Range{}, "the name stands in %s", diag.Count(n, "further place"))
 	}
 	r.list.Sort()
 	return r.list
@@ -102,12 +101,7 @@ func newSpeller(names []string) *speller { return &speller{names: names, left: 2
 // guess is a name somebody may have meant, or nothing. In a message it reads ` Did you mean "x"?`.
 type guess string
 
-func (g guess) String() string {
-	if g == "" {
-		return ""
-	}
-	return ` Did you mean "` + string(g) + `"?`
-}
+func (g guess) String() string { return diag.Meant(string(g)) }
 
 // hint guesses what was meant by name.
 func (s *speller) hint(name string) guess {
@@ -153,17 +147,8 @@ func hintOrList(name string, names []string) string {
 	if meant := hint(name, names); meant != "" {
 		return meant.String()
 	}
-	return " Use one of " + list(names) + "."
+	return " Use one of " + diag.Some(names, showNames) + "."
 }
 
-// list joins names as a sentence does: "a", "a and b", "a, b and c". Long lists are cut.
-func list(names []string) string {
-	const most = 12
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
-}
+// showNames is how many names a message lists.
+const showNames = 13

@@ -196,7 +196,7 @@ func (m *tableMaker) addresses() {
 			switch {
 			case !ok:
 				m.errorf(topicTableName, m.c.src.NextHops.At(a), "%q is no address. Write an IP address such as \"192.0.2.1\", without a prefix "+
-					"length, or a MAC such as \"02:00:00:00:00:01\".", short(a.V))
+					"length, or a MAC such as \"02:00:00:00:00:01\".", diag.Cut(a.V))
 				continue
 			case !ip.IsValid():
 				id = mac
@@ -224,9 +224,9 @@ func (m *tableMaker) interfaceNamed(name string) (int32, string) {
 	d := m.c.named[host]
 	switch {
 	case !ok:
-		return 0, fmt.Sprintf("%q names no interface. Write host:interface, such as \"gpu1:ens1f0\".", short(name))
+		return 0, fmt.Sprintf("%q names no interface. Write host:interface, such as \"gpu1:ens1f0\".", diag.Cut(name))
 	case d == nil:
-		return 0, fmt.Sprintf("No host is called %q.%s", short(host), m.c.nameNear.hint(host))
+		return 0, fmt.Sprintf("No host is called %q.%s", diag.Cut(host), m.c.nameNear.hint(host))
 	case d.Host == nil:
 		return 0, fmt.Sprintf("%q is a switch; addresses and destinations are those of hosts.", host)
 	}
@@ -240,7 +240,7 @@ func (m *tableMaker) interfaceNamed(name string) (int32, string) {
 	}
 	n := nicOf(d, nic)
 	if n == nil {
-		return 0, fmt.Sprintf("%s has no nic block %q.%s %s", host, short(nic), hint(nic, nicNames(d)), hasNICs(d))
+		return 0, fmt.Sprintf("%s has no nic block %q.%s %s", host, diag.Cut(nic), hint(nic, nicNames(d)), hasNICs(d))
 	}
 	if i, ok := m.station[n]; ok {
 		return i, ""
@@ -337,7 +337,7 @@ func (m *tableMaker) keyOf(to string) (key, string) {
 		return key{kind: toInterface, id: i}, why
 	}
 	return key{}, fmt.Sprintf("%q is no address, no prefix, and nobody's name.%s A destination is a prefix or an address, a MAC, a host, "+
-		"host:interface, or a switch, which stands for all that hangs on it.", short(to), m.c.nameNear.hint(to))
+		"host:interface, or a switch, which stands for all that hangs on it.", diag.Cut(to), m.c.nameNear.hint(to))
 }
 
 // targets sorts destinations into targets.
@@ -436,7 +436,7 @@ func (m *tableMaker) nextHops() {
 			if d != nil {
 				what = "switch, and no host that forwards,"
 			}
-			m.errorf(topicTableName, m.c.src.NextHops.At(w.Name), "No %s is called %q.%s", what, short(w.Name.V), m.c.nameNear.hint(w.Name.V))
+			m.errorf(topicTableName, m.c.src.NextHops.At(w.Name), "No %s is called %q.%s", what, diag.Cut(w.Name.V), m.c.nameNear.hint(w.Name.V))
 			continue
 		}
 		m.rows[d] = wi
@@ -449,7 +449,7 @@ func (m *tableMaker) nextHops() {
 			}
 			if first := entry[k]; first > 0 {
 				if !m.full() {
-					m.errorf(topicTableTwice, m.c.src.NextHops.At(e.To), "%s has two entries for %s. Put all ports into one.", d.Name, short(e.To.V)).
+					m.errorf(topicTableTwice, m.c.src.NextHops.At(e.To), "%s has two entries for %s. Put all ports into one.", d.Name, diag.Cut(e.To.V)).
 						Note(m.c.src.NextHops.At(w.Entries[first-1].To), "the first one")
 				}
 				continue
@@ -535,13 +535,4 @@ func (m *tableMaker) lossless(l *ir.Link) *ir.CosGroup {
 		}
 	}
 	return nil
-}
-
-// short cuts what a message quotes.
-func short(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
@@ -56,7 +57,7 @@ func (p *portFinder) mayLead(port *ir.Port, k key) bool {
 func (p *portFinder) why(name string, port *ir.Port, to string) string {
 	if port != nil {
 		return fmt.Sprintf("%s leads to the host %s, which is not %s and does not forward: the traffic would end there. Name the port towards "+
-			"the destination, or, if the host is meant, list the address under its interface in \"addresses\".", port, port.Peer(), short(to))
+			"the destination, or, if the host is meant, list the address under its interface in \"addresses\".", port, port.Peer(), diag.Cut(to))
 	}
 	var names []string
 	for _, q := range p.d.Ports {
@@ -66,7 +67,8 @@ func (p *portFinder) why(name string, port *ir.Port, to string) string {
 	if near == "" {
 		near = " Its cabled ports are " + nodeset.Text(names, nodeset.Interfaces, namesRoom) + "."
 	}
-	return fmt.Sprintf("%s has no cabled port %q.%s Bonds and VLAN interfaces are written as the ports they use.", p.d.Name, short(name), near)
+	return fmt.Sprintf("%s has no cabled port %q.%s Bonds and VLAN interfaces are written as the ports they use.",
+		p.d.Name, diag.Cut(name), near)
 }
 
 // set returns the number of a set of ports.

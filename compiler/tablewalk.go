@@ -211,6 +211,7 @@ func (w *tableWalk) reportDeadEnds() {
 		}
 		topicNoRoute.Warnf(&w.c.report.list, w.c.src.NextHops.At(w.c.src.NextHops.Switches[w.rows[d]].Name),
 			"%s has no way on for traffic to %s: it drops what comes for them. Add the missing entries, or give the addresses of these "+
-				"interfaces (ip in the nic block, or \"addresses\" in the file) if an entry for their prefix is there.", d.Name, nodeset.Text(names, nodeset.Endpoints, namesRoom))
+				"interfaces (ip in the nic block, or \"addresses\" in the file) if an entry for their prefix is there.",
+			d.Name, nodeset.Text(names, nodeset.Endpoints, namesRoom))
 	}
 }

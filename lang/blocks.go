@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/topology"
 )
@@ -55,7 +56,7 @@ var cosGroupSchema = schema[CosGroup]{
 	block: "cos_group", label: "NAME", doc: "A class of service: one number for 802.1p, the internal cos and the PFC priority.",
 	attrs: []attr[CosGroup]{
 		must(one("cos", integer(0, 7), "", "The number of the group.", func(g *CosGroup) *Value[int] { return &g.Cos })),
-		many("dscp", dscp, "[]", "DSCPs that belong to the group.", func(g *CosGroup) *[]Value[int] { return &g.DSCP }),
+		many("dscp", codePoint, "[]", "DSCPs that belong to the group.", func(g *CosGroup) *[]Value[int] { return &g.DSCP }),
 		pcp(many("pcp", integer(0, 7), "[cos]", "802.1p priorities that belong to the group.", func(g *CosGroup) *[]Value[int] { return &g.PCP })),
 		one("lossless", boolean, "false", "PFC (or pause) on every link that carries the group.", func(g *CosGroup) *Value[bool] { return &g.Lossless }),
 		one("weight", integer(1, 100), "none", "Share in DWRR scheduling.", func(g *CosGroup) *Value[int] { return &g.Weight }),
@@ -409,7 +410,7 @@ var variableSchema = schema[variable]{
 			var secret Value[bool]
 			o := one("sensitive", boolean, "", "", func(*variable) *Value[bool] { return &secret }).set(l, en, v, e)
 			if secret.V {
-				sensitiveVariable.Errorf(&l.diags, e.Range(), "The variable %q is declared sensitive, and nothing secret belongs in a fabric: its values end in files, plans and on screens. Take the attribute away if the value is no secret; logins are left to ssh.", cut(v.name))
+				sensitiveVariable.Errorf(&l.diags, e.Range(), "The variable %q is declared sensitive, and nothing secret belongs in a fabric: its values end in files, plans and on screens. Take the attribute away if the value is no secret; logins are left to ssh.", diag.Cut(v.name))
 				return failed
 			}
 			return o
@@ -445,9 +446,9 @@ func (k labelKind) check(name string) string {
 	case name == "":
 		return "The label is empty. " + k.rule
 	case strings.ContainsAny(name, "[]"):
-		return fmt.Sprintf("%q is no label; it names many. Give the block one label, and say names = %[1]q in it if it is a switch or host.", cut(name))
+		return fmt.Sprintf("%q is no label; it names many. Give the block one label, and say names = %[1]q in it if it is a switch or host.", diag.Cut(name))
 	}
-	return fmt.Sprintf("%q is no label for this block. %s", cut(name), k.rule)
+	return fmt.Sprintf("%q is no label for this block. %s", diag.Cut(name), k.rule)
 }
 
 var (
@@ -530,7 +531,7 @@ func setMapped(most int, field func(*ByHand) *[]Mapped) func(*loader, *env, *ByH
 			from, err := strconv.Atoi(k.AsString())
 			keyExpr, toExpr := entry(e, k.AsString())
 			if err != nil || from < 0 || from > most {
-				l.report(en, keyExpr, &outOfRange, fmt.Sprintf("%q is no value of this field. Write a number from 0 to %d, as in { 26 = 3 }.", cut(k.AsString()), most))
+				l.report(en, keyExpr, &outOfRange, fmt.Sprintf("%q is no value of this field. Write a number from 0 to %d, as in { 26 = 3 }.", diag.Cut(k.AsString()), most))
 				l.fail(e)
 				return failed
 			}

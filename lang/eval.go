@@ -277,15 +277,15 @@ func (l *loader) instead(root, name string, known []string) string {
 	_, device := l.devices[name]
 	switch {
 	case device && (root == "host" || root == "switch"):
-		return fmt.Sprintf(" It is the name of a device, not of a group. Write %q in quotes.", cut(name))
+		return fmt.Sprintf(" It is the name of a device, not of a group. Write %q in quotes.", diag.Cut(name))
 	case len(known) > 0:
 		return didYouMean(name, known)
 	case root == "local":
 		return fmt.Sprintf(" Write %s = ... in a locals block, or correct the name.", shown(name))
 	case root == "var":
-		return fmt.Sprintf(" Write a block variable %q { ... }, or correct the name.", cut(name))
+		return fmt.Sprintf(" Write a block variable %q { ... }, or correct the name.", diag.Cut(name))
 	}
-	return fmt.Sprintf(" Write a block %s %q { ... }, or correct the name.", root, cut(name))
+	return fmt.Sprintf(" Write a block %s %q { ... }, or correct the name.", root, diag.Cut(name))
 }
 
 // foreign are words of other languages, and what to write instead. %s is what follows the first dot.
@@ -306,7 +306,7 @@ func (l *loader) unknownRoot(sc *scope, t hcl.Traversal) (why, meant string) {
 	word, after := t.RootName(), "NAME"
 	if len(t) > 1 {
 		if name, ok := stepName(t[1]); ok {
-			after = cut(name)
+			after = diag.Cut(name)
 		}
 	}
 	for _, kind := range []string{"cos_group", "switch", "host"} {
@@ -330,15 +330,15 @@ func (l *loader) unknownRoot(sc *scope, t hcl.Traversal) (why, meant string) {
 		return fmt.Sprintf("There are no references to %s blocks. Write %q in quotes, the name itself.", word, after), ""
 	}
 	if near := diag.Nearest(word, []string{"true", "false", "null"}); near != "" && len(t) == 1 {
-		return fmt.Sprintf("%q means nothing here. Did you mean %s?", cut(word), near), near
+		return fmt.Sprintf("%q means nothing here. Did you mean %s?", diag.Cut(word), near), near
 	}
 	if near := diag.Nearest(word, roots); near != "" && len(t) > 1 {
-		return fmt.Sprintf("%q means nothing here. Did you mean %s.%s?", cut(word), near, after), near
+		return fmt.Sprintf("%q means nothing here. Did you mean %s.%s?", diag.Cut(word), near, after), near
 	}
 	if len(t) > 1 {
-		return fmt.Sprintf("%q means nothing here. Put text in quotes; references start with %s.", cut(word), strings.Join(roots, ", ")), ""
+		return fmt.Sprintf("%q means nothing here. Put text in quotes; references start with %s.", diag.Cut(word), strings.Join(roots, ", ")), ""
 	}
-	return fmt.Sprintf("%q means nothing here. Write %q in quotes if it is text; references start with %s.", cut(word), cut(word), strings.Join(roots, ", ")), ""
+	return fmt.Sprintf("%q means nothing here. Write %q in quotes if it is text; references start with %s.", diag.Cut(word), diag.Cut(word), strings.Join(roots, ", ")), ""
 }
 
 // roots are the words references start with.
@@ -466,9 +466,9 @@ func describe(v cty.Value) string {
 	case v.IsNull():
 		return "null"
 	case ty == cty.String:
-		return fmt.Sprintf("the string %q", cut(v.AsString()))
+		return fmt.Sprintf("the string %q", diag.Cut(v.AsString()))
 	case ty == cty.Number:
-		return "the number " + cut(v.AsBigFloat().Text('g', 12))
+		return "the number " + diag.Cut(v.AsBigFloat().Text('g', 12))
 	case ty == cty.Bool:
 		return fmt.Sprintf("the boolean %t", v.True())
 	case ty.IsCapsuleType():

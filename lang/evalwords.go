@@ -72,7 +72,7 @@ func evalMessage(d *hcl.Diagnostic, e hclsyntax.Expression) (string, diag.Range)
 		return operandMessage(d), at
 	case "Unsupported attribute":
 		if m := noAttribute.FindStringSubmatch(d.Detail); m != nil {
-			return fmt.Sprintf("The object has no attribute %q. Correct the name, or write lookup(object, %q, default) where it may be missing.", cut(m[1]), cut(m[1])), at
+			return fmt.Sprintf("The object has no attribute %q. Correct the name, or write lookup(object, %q, default) where it may be missing.", diag.Cut(m[1]), diag.Cut(m[1])), at
 		}
 	}
 	for _, w := range evalWords {
@@ -213,14 +213,14 @@ func typeWord(s string) string {
 // noFunction says what to write instead of a function that does not exist.
 func noFunction(name string) string {
 	if near := diag.Nearest(name, functionNames()); near != "" {
-		return fmt.Sprintf("There is no function named %q. Did you mean %q?", cut(name), near)
+		return fmt.Sprintf("There is no function named %q. Did you mean %q?", diag.Cut(name), near)
 	}
 	for _, word := range []string{"timestamp", "time", "uuid", "random", "env", "http", "templatefile", "bcrypt", "rsadecrypt", "sensitive", "pathexpand", "abspath"} {
 		if strings.Contains(name, word) {
-			return fmt.Sprintf("There is no function named %q: the same fabric always means the same, whenever and wherever it is read. Give the value by a variable.", cut(name))
+			return fmt.Sprintf("There is no function named %q: the same fabric always means the same, whenever and wherever it is read. Give the value by a variable.", diag.Cut(name))
 		}
 	}
-	return fmt.Sprintf("There is no function named %q. Use one that docs/language.md lists.", cut(name))
+	return fmt.Sprintf("There is no function named %q. Use one that docs/language.md lists.", diag.Cut(name))
 }
 
 // typeMessage says what is wrong with the type of a variable, and where.
@@ -263,9 +263,9 @@ func typeMessage(d *hcl.Diagnostic, e hclsyntax.Expression, src []byte) (string,
 		return fmt.Sprintf("The type %s has no brackets. Write %s alone.", word, word), at
 	case has("keyword") || has("Keyword"):
 		if near := diag.Nearest(word, []string{"string", "number", "bool", "any", "list", "set", "map", "object", "tuple", "optional"}); near != "" {
-			return fmt.Sprintf("%q is no type. Did you mean %s?", cut(word), near), at
+			return fmt.Sprintf("%q is no type. Did you mean %s?", diag.Cut(word), near), at
 		}
-		return fmt.Sprintf("%q is no type. %s", cut(word), kinds), at
+		return fmt.Sprintf("%q is no type. %s", diag.Cut(word), kinds), at
 	}
 	return "This is no type. " + kinds, at
 }

@@ -17,7 +17,7 @@ import (
 func vfNumber(s string) (int, *problem) {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > 1023 {
-		return 0, problemf(&outOfRange, "%q is no number of a virtual function. Write one from 0 to 1023, as in { 0 = false }.", cut(s))
+		return 0, problemf(&outOfRange, "%q is no number of a virtual function. Write one from 0 to 1023, as in { 0 = false }.", diag.Cut(s))
 	}
 	return n, nil
 }
@@ -78,7 +78,7 @@ func (l *loader) expandText(t text, kind nodeset.Kind) (*nodeset.Set, bool) {
 		}
 		message := m.Message
 		if !t.same && t.expr != nil {
-			message += fmt.Sprintf(" The string is %q.", cut(t.s))
+			message += fmt.Sprintf(" The string is %q.", diag.Cut(t.s))
 		}
 		topic.Errorf(&l.diags, t.at(m.From, m.To), "%s", message)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
@@ -201,13 +202,13 @@ func fileFunction(_ *loader, f *folder) function.Function {
 		b, err := f.readBelow(name, maxString)
 		switch {
 		case errors.Is(err, errTooLarge):
-			return cty.NilVal, function.NewArgErrorf(0, "%q is larger than 64 KiB", cut(name))
+			return cty.NilVal, function.NewArgErrorf(0, "%q is larger than 64 KiB", diag.Cut(name))
 		case errors.Is(err, errLink):
-			return cty.NilVal, function.NewArgErrorf(0, "%q %s", cut(name), errLink)
+			return cty.NilVal, function.NewArgErrorf(0, "%q %s", diag.Cut(name), errLink)
 		case err != nil:
-			return cty.NilVal, function.NewArgErrorf(0, "%q cannot be read, %s", cut(name), reason(err))
+			return cty.NilVal, function.NewArgErrorf(0, "%q cannot be read, %s", diag.Cut(name), reason(err))
 		case !utf8.Valid(b):
-			return cty.NilVal, function.NewArgErrorf(0, "%q is no UTF-8 text", cut(name))
+			return cty.NilVal, function.NewArgErrorf(0, "%q is no UTF-8 text", diag.Cut(name))
 		}
 		return cty.StringVal(string(b)), nil
 	}, param("path", cty.String))

@@ -2,7 +2,6 @@ package lang
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"sort"
 	"strings"
@@ -85,10 +84,10 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 			near := ""
 			if hints++; hints <= mostHints {
 				if code := diag.Nearest(g.Code, sortedKeys(kinds)); code != "" {
-					near = fmt.Sprintf(" Did you mean %q?", code)
+					near = diag.Meant(code)
 				}
 			}
-			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q.%s Write one that rocec validate prints in brackets; rocec explain --list shows all.", cut(g.Code), near)
+			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q.%s Write one that rocec validate prints in brackets; rocec explain --list shows all.", diag.Cut(g.Code), near)
 		case g.Code == "pfc-loop":
 			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Mend the routing, or write allow_deadlock = \"reason\" in the cos_group, which plan and apply repeat every time.")
 		case k == Never || refused[g]:

@@ -15,6 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/dscp"
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
@@ -89,7 +90,7 @@ func whole(v cty.Value, lo, hi int, want string) (int, *problem) {
 	n := v.AsBigFloat()
 	i, accuracy := n.Int64()
 	if accuracy != 0 || !n.IsInt() || i < int64(lo) || i > int64(hi) {
-		return 0, problemf(&outOfRange, "%s is not allowed. Expected %s.", cut(n.Text('g', 12)), want)
+		return 0, problemf(&outOfRange, "%s is not allowed. Expected %s.", diag.Cut(n.Text('g', 12)), want)
 	}
 	return int(i), nil
 }
@@ -107,7 +108,7 @@ func pattern(name, want, expr string) kind[string] {
 		case s == "":
 			return "", problemf(&badValue, "The text is empty. Expected %s.", want)
 		case len(s) > 255 || !re().MatchString(s):
-			return "", problemf(&badValue, "%q is not well formed. Expected %s.", cut(s), want)
+			return "", problemf(&badValue, "%q is not well formed. Expected %s.", diag.Cut(s), want)
 		}
 		return s, nil
 	}}
@@ -142,7 +143,7 @@ var glob = kind[string]{"glob", `a pattern of names such as "oob-*"`, func(v cty
 	}
 	s := v.AsString()
 	if _, err := path.Match(s, ""); err != nil || s == "" || len(s) > 255 {
-		return "", problemf(&badValue, "%q is no pattern of names. Write one such as \"oob-*\", with * for any characters, ? for one, and [0-9] for one of a range.", cut(s))
+		return "", problemf(&badValue, "%q is no pattern of names. Write one such as \"oob-*\", with * for any characters, ? for one, and [0-9] for one of a range.", diag.Cut(s))
 	}
 	return s, nil
 }}
@@ -154,7 +155,7 @@ func readPath(v cty.Value) (string, *problem) {
 	}
 	name := path.Clean(v.AsString())
 	if !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
-		return "", problemf(&badValue, "%q is no path of a file below the fabric's folder: it has no leading slash and does not leave the folder by \"..\". Move the file there, or correct the path.", cut(v.AsString()))
+		return "", problemf(&badValue, "%q is no path of a file below the fabric's folder: it has no leading slash and does not leave the folder by \"..\". Move the file there, or correct the path.", diag.Cut(v.AsString()))
 	}
 	return name, nil
 }
@@ -171,7 +172,7 @@ func oneOf(words ...string) kind[string] {
 				return w, nil
 			}
 		}
-		p := problemf(&outOfRange, "%q is not allowed. Expected %s.%s", cut(v.AsString()), want, diag.DidYouMean(v.AsString(), words))
+		p := problemf(&outOfRange, "%q is not allowed. Expected %s.%s", diag.Cut(v.AsString()), want, diag.DidYouMean(v.AsString(), words))
 		p.meant = diag.Nearest(v.AsString(), words)
 		return "", p
 	}}
@@ -231,14 +232,14 @@ func sizeKind(limit int) kind[int] {
 			s := v.AsString()
 			n, unit, ok := quantity(s)
 			if !ok {
-				return 0, problemf(&wrongUnit, "%q is no size. Write one such as \"64KiB\" or \"18000B\".", cut(s))
+				return 0, problemf(&wrongUnit, "%q is no size. Write one such as \"64KiB\" or \"18000B\".", diag.Cut(s))
 			}
 			f, ok := units[unit]
 			if !ok {
-				return 0, problemf(&wrongUnit, "%q has no unit of size.%s", cut(s), sizeHint(n, unit))
+				return 0, problemf(&wrongUnit, "%q has no unit of size.%s", diag.Cut(s), sizeHint(n, unit))
 			}
 			if n *= f; n > float64(limit) || n != math.Trunc(n) {
-				return 0, problemf(&outOfRange, "%q is not allowed. Expected a whole number of bytes, at most %s.", cut(s), largest(limit))
+				return 0, problemf(&outOfRange, "%q is not allowed. Expected a whole number of bytes, at most %s.", diag.Cut(s), largest(limit))
 			}
 			return int(n), nil
 		}
@@ -270,19 +271,20 @@ var speed = kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int,
 	switch v.Type() {
 	case cty.Number:
 		n := v.AsBigFloat().Text('f', -1)
-		return 0, problemf(&wrongUnit, "The number %s has no unit. Write \"%sG\" for gigabits, or \"%sM\" for megabits per second.", cut(n), cut(n), cut(n))
+		return 0, problemf(&wrongUnit, "The number %s has no unit. Write \"%sG\" for gigabits, or \"%sM\" for megabits per second.", diag.Cut(n), diag.Cut(n), diag.Cut(n))
 	case cty.String:
 		s := v.AsString()
 		n, unit, ok := quantity(s)
 		if !ok {
-			return 0, problemf(&wrongUnit, "%q is no speed. Write one such as \"25G\" or \"100G\".", cut(s))
+			return 0, problemf(&wrongUnit, "%q is no speed. Write one such as \"25G\" or \"100G\".", diag.Cut(s))
 		}
 		f, ok := map[string]float64{"m": 1, "g": 1e3, "t": 1e6}[strings.ToLower(speedSuffix.ReplaceAllString(unit, ""))]
 		if !ok {
-			return 0, problemf(&wrongUnit, "%q has no unit of speed. Write \"25G\" for gigabits, or \"25000M\" for megabits per second.", cut(s))
+			return 0, problemf(&wrongUnit, "%q has no unit of speed. Write \"25G\" for gigabits, or \"25000M\" for megabits per second.",
+				diag.Cut(s))
 		}
 		if n *= f; n < 1 || n > 10e6 || n != math.Trunc(n) {
-			return 0, problemf(&outOfRange, "%q is not allowed. Expected a speed from 1M to 10T.", cut(s))
+			return 0, problemf(&outOfRange, "%q is not allowed. Expected a speed from 1M to 10T.", diag.Cut(s))
 		}
 		return int(n), nil
 	}
@@ -302,7 +304,7 @@ var length = kind[float64]{"length", `a length such as "30m", or a number of met
 		q, unit, ok := quantity(s)
 		f, known := map[string]float64{"m": 1, "km": 1000, "cm": 0.01, "ft": 0.3048}[unit]
 		if !ok || !known {
-			return 0, problemf(&wrongUnit, "%q is no length. Write one such as \"3m\", \"0.5km\" or \"10ft\".", cut(s))
+			return 0, problemf(&wrongUnit, "%q is no length. Write one such as \"3m\", \"0.5km\" or \"10ft\".", diag.Cut(s))
 		}
 		n = q * f
 	default:
@@ -321,47 +323,37 @@ var percent = kind[int]{"percent", `a percentage such as 50 or "50%"`, func(v ct
 	case cty.Number:
 		n, p := whole(v, 1, 100, want)
 		if f, _ := v.AsBigFloat().Float64(); p != nil && f >= 0.01 && f < 1 {
-			p.detail += fmt.Sprintf(" Write %.0f for %s.", 100*f, cut(v.AsBigFloat().Text('g', 12)))
+			p.detail += fmt.Sprintf(" Write %.0f for %s.", 100*f, diag.Cut(v.AsBigFloat().Text('g', 12)))
 		}
 		return n, p
 	case cty.String:
 		n, unit, ok := quantity(v.AsString())
 		if !ok || unit != "%" {
-			return 0, problemf(&wrongUnit, "%q is no percentage. Write one such as 50 or \"50%%\".", cut(v.AsString()))
+			return 0, problemf(&wrongUnit, "%q is no percentage. Write one such as 50 or \"50%%\".", diag.Cut(v.AsString()))
 		}
 		if n < 1 || n > 100 || n != math.Trunc(n) {
-			return 0, problemf(&outOfRange, "%q is not allowed. Expected %s.", cut(v.AsString()), want)
+			return 0, problemf(&outOfRange, "%q is not allowed. Expected %s.", diag.Cut(v.AsString()), want)
 		}
 		return int(n), nil
 	}
 	return 0, mistyped
 }}
 
-// dscp is a code point by number or by name: CS0-7 and "be" of RFC 2474, AFxy of RFC 2597, EF of RFC 3246, voice-admit
-// of RFC 5865.
-var dscp = kind[int]{"DSCP", `a DSCP: 0 to 63, or a name such as "af31", "cs6" or "ef"`, func(v cty.Value) (int, *problem) {
+// codePoint is a DSCP by number or by name, see package dscp.
+var codePoint = kind[int]{"DSCP", `a DSCP: 0 to 63, or a name such as "af31", "cs6" or "ef"`, func(v cty.Value) (int, *problem) {
 	const want = "0 to 63, cs0 to cs7, af11 to af43, ef, be or voice-admit"
 	switch v.Type() {
 	case cty.Number:
 		return whole(v, 0, 63, "a DSCP: "+want)
 	case cty.String:
-		s := strings.ToLower(v.AsString())
-		switch {
-		case s == "be" || s == "default":
-			return 0, nil
-		case s == "ef":
-			return 46, nil
-		case s == "voice-admit" || s == "va":
-			return 44, nil
-		case len(s) == 3 && s[:2] == "cs" && '0' <= s[2] && s[2] <= '7':
-			return 8 * int(s[2]-'0'), nil
-		case len(s) == 4 && s[:2] == "af" && '1' <= s[2] && s[2] <= '4' && '1' <= s[3] && s[3] <= '3':
-			return 8*int(s[2]-'0') + 2*int(s[3]-'0'), nil
+		s := v.AsString()
+		if n, ok := dscp.Parse(s); ok {
+			return n, nil
 		}
 		if _, err := strconv.Atoi(s); err == nil {
 			return 0, mistyped
 		}
-		return 0, problemf(&outOfRange, "%q is no DSCP. Expected %s.", cut(v.AsString()), want)
+		return 0, problemf(&outOfRange, "%q is no DSCP. Expected %s.", diag.Cut(s), want)
 	}
 	return 0, mistyped
 }}
@@ -378,5 +370,5 @@ var prefix = kind[netip.Prefix]{"address or prefix", `an IP address such as "192
 	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
 		return netip.PrefixFrom(a, a.BitLen()), nil
 	}
-	return netip.Prefix{}, problemf(&badValue, "%q is no IP address. Write one such as \"192.0.2.1\" or \"192.0.2.1/24\".", cut(s))
+	return netip.Prefix{}, problemf(&badValue, "%q is no IP address. Write one such as \"192.0.2.1\" or \"192.0.2.1/24\".", diag.Cut(s))
 }}

@@ -131,13 +131,13 @@ func (l *loader) load() *scope {
 func (l *loader) checkLabels(b *hclsyntax.Block, name string) bool {
 	switch {
 	case name == "" && len(b.Labels) > 0:
-		badLabel.Errorf(&l.diags, b.LabelRanges[0], "%s block has no label. Take %q away.", beginning(b.Type), cut(b.Labels[0]))
+		badLabel.Errorf(&l.diags, b.LabelRanges[0], "%s block has no label. Take %q away.", beginning(b.Type), diag.Cut(b.Labels[0]))
 		return false
 	case name != "" && len(b.Labels) == 0:
 		badLabel.Errorf(&l.diags, b.TypeRange, "%s block has a label. Write %s \"%s\" { ... }.", beginning(b.Type), b.Type, name)
 		return false
 	case name != "" && len(b.Labels) > 1:
-		badLabel.Errorf(&l.diags, b.LabelRanges[1], "%s block has one label, %q. Take the others away.", beginning(b.Type), cut(b.Labels[0]))
+		badLabel.Errorf(&l.diags, b.LabelRanges[1], "%s block has one label, %q. Take the others away.", beginning(b.Type), diag.Cut(b.Labels[0]))
 		return false
 	}
 	return true

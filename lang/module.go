@@ -129,9 +129,9 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 	if !strings.HasPrefix(source, "./") && !strings.HasPrefix(source, "../") || strings.ContainsAny(source, "\x00\\") || clean == "." {
 		hint := ""
 		if fs.ValidPath(clean) && clean != "." && !strings.Contains(source, ":") {
-			hint = fmt.Sprintf(" Did you mean %q?", "./"+cut(clean))
+			hint = diag.Meant("./" + diag.Cut(clean))
 		}
-		badValue.Errorf(&l.diags, a.Expr.Range(), "%q is no folder of a module. Write a path that begins with \"./\" or \"../\", from the folder of this file. Nothing is fetched from elsewhere.%s", cut(source), hint)
+		badValue.Errorf(&l.diags, a.Expr.Range(), "%q is no folder of a module. Write a path that begins with \"./\" or \"../\", from the folder of this file. Nothing is fetched from elsewhere.%s", diag.Cut(source), hint)
 		return nil
 	}
 	name := path.Join(sc.folder.name, source)
@@ -264,7 +264,7 @@ func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string
 		}
 		if ok && !c.keys[key] {
 			keys := likeKeys(l, c.keys)
-			report("There is no module.%s[%q].%s", n.name, cut(key), didYouMean(key, keys))
+			report("There is no module.%s[%q].%s", n.name, diag.Cut(key), didYouMean(key, keys))
 			l.insteadOfStep(rest[0], diag.Nearest(key, keys))
 			return false
 		}
@@ -283,10 +283,10 @@ func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string
 			return false
 		}
 		if _, ok := c.folder.labels["variable"][out]; ok {
-			return report("%s has no output %q. %q is a variable of the module. Write an output block there for what is to be read outside.", name, cut(out), cut(out))
+			return report("%s has no output %q. %q is a variable of the module. Write an output block there for what is to be read outside.", name, diag.Cut(out), diag.Cut(out))
 		}
 		names := likeKeys(l, outputs)
-		report("%s has no output %q.%s", name, cut(out), didYouMean(out, names))
+		report("%s has no output %q.%s", name, diag.Cut(out), didYouMean(out, names))
 		l.insteadOfStep(rest[0], diag.Nearest(out, names))
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/dscp"
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
@@ -441,13 +442,11 @@ func (c *completer) text(a *attribute, doc AttrDoc, i int) {
 	c.addAll(NameCandidate, c.models(a))
 	switch {
 	case strings.HasSuffix(doc.Type, "DSCP"):
-		c.addAll(ValueCandidate, dscpNames)
+		c.addAll(ValueCandidate, dscp.Names())
 	case doc.Type == "speed":
 		c.addAll(ValueCandidate, []string{"10G", "25G", "40G", "50G", "100G", "200G", "400G"})
 	}
 }
-
-var dscpNames = strings.Fields("be cs1 cs2 cs3 cs4 cs5 cs6 cs7 af11 af12 af13 af21 af22 af23 af31 af32 af33 af41 af42 af43 ef voice-admit")
 
 // nodeset proposes devices, and behind a colon their interfaces.
 func (c *completer) nodeset(s span, kind nodeset.Kind) {

@@ -250,9 +250,9 @@ func (l *loader) unknownAttribute(a *hclsyntax.Attribute, b *hclsyntax.Block, at
 	default:
 		hint := list(" Write one of these: ", attrs)
 		if meant != "" {
-			hint = fmt.Sprintf(" Did you mean %q?", meant)
+			hint = diag.Meant(meant)
 		}
-		unknownAttribute.Errorf(&l.diags, a.NameRange, "%s block has no attribute %q.%s", beginning(b.Type), cut(a.Name), hint).
+		unknownAttribute.Errorf(&l.diags, a.NameRange, "%s block has no attribute %q.%s", beginning(b.Type), diag.Cut(a.Name), hint).
 			Instead(a.NameRange, meant)
 		return meant
 	}
@@ -271,7 +271,7 @@ func (l *loader) unknownBlock(inner, b *hclsyntax.Block, attrs, blocks []string)
 	case len(blocks) == 0:
 		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no blocks. Delete it, or move it to where it belongs.", beginning(b.Type))
 	default:
-		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no block %q.%s", beginning(b.Type), cut(inner.Type), didYouMean(inner.Type, blocks)).
+		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no block %q.%s", beginning(b.Type), diag.Cut(inner.Type), didYouMean(inner.Type, blocks)).
 			Instead(inner.TypeRange, diag.Nearest(inner.Type, blocks))
 	}
 }
@@ -284,7 +284,7 @@ func (l *loader) forEachKinds() string {
 			kinds = append(kinds, d.Path)
 		}
 	}
-	return strings.Join(kinds[:len(kinds)-1], ", ") + " and " + kinds[len(kinds)-1]
+	return diag.And(kinds)
 }
 
 // BlockDoc is one kind of block as the manual shows it.

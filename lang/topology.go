@@ -103,7 +103,7 @@ func setText[V any](l *loader, into *Value[V], a topology.Attr, k kind[V]) {
 	case p == nil:
 		*into = Value[V]{x, a.At}
 	case p.topic == nil:
-		wrongType.Errorf(&l.diags, a.At, "The %s of this cable is %q. Expected %s.", a.Name, cut(a.Text), k.want)
+		wrongType.Errorf(&l.diags, a.At, "The %s of this cable is %q. Expected %s.", a.Name, diag.Cut(a.Text), k.want)
 	default:
 		p.topic.Errorf(&l.diags, a.At, "%s", p.detail)
 	}

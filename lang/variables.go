@@ -91,14 +91,15 @@ func (l *loader) givenValues(sc *scope) map[string]*given {
 			if name == "" {
 				name = "NAME"
 			}
-			badVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var takes a name and a value. Write --var %s=VALUE.", diag.Escape(cut(name)))
+			badVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var takes a name and a value. Write --var %s=VALUE.",
+				diag.Escape(diag.Cut(name)))
 			continue
 		}
 		if sc.folder.meant["var."+name] {
 			continue
 		}
 		if sc.vars[name] == nil {
-			undeclaredVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var gives a value for %q, which no variable block declares.%s", cut(name), l.declaredNear(name, sc))
+			undeclaredVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var gives a value for %q, which no variable block declares.%s", diag.Cut(name), l.declaredNear(name, sc))
 			continue
 		}
 		at := l.pseudoFile(file, kv)
@@ -124,7 +125,7 @@ func Given(name string) bool {
 // declaredNear ends a message about a value for a variable nobody declares.
 func (l *loader) declaredNear(name string, sc *scope) string {
 	if len(sc.vars) == 0 {
-		return fmt.Sprintf(" Write a block variable %q { ... }, or delete the value.", cut(name))
+		return fmt.Sprintf(" Write a block variable %q { ... }, or delete the value.", diag.Cut(name))
 	}
 	return didYouMean(name, likeKeys(l, sc.vars))
 }
@@ -157,11 +158,11 @@ func (l *loader) readVarFile(sc *scope, f VarFile, values map[string]*given) {
 			continue
 		}
 		if sc.vars[a.Name] == nil {
-			undeclaredVariable.Errorf(&l.diags, a.NameRange, "%s gives a value for %q, which no variable block declares.%s", cut(f.Name), cut(a.Name), l.declaredNear(a.Name, sc)).
+			undeclaredVariable.Errorf(&l.diags, a.NameRange, "%s gives a value for %q, which no variable block declares.%s", diag.Cut(f.Name), diag.Cut(a.Name), l.declaredNear(a.Name, sc)).
 				Instead(a.NameRange, diag.Nearest(a.Name, sortedKeys(sc.vars)))
 			continue
 		}
-		values[a.Name] = &given{name: a.Name, expr: a.Expr, at: a.Expr.Range(), from: cut(f.Name)}
+		values[a.Name] = &given{name: a.Name, expr: a.Expr, at: a.Expr.Range(), from: diag.Cut(f.Name)}
 	}
 }
 
@@ -319,7 +320,7 @@ func (l *loader) reportSurplus(v *variable, name string, known []string, g *give
 	if g != nil {
 		from = " The value comes from " + g.from + "."
 	}
-	badVariable.Errorf(&l.diags, at, "The variable %q is declared as %s, which has no attribute %q.%s%s Correct the name, or the type.", v.name, typeName(v.ty), cut(name), didYouMean(name, known), from).
+	badVariable.Errorf(&l.diags, at, "The variable %q is declared as %s, which has no attribute %q.%s%s Correct the name, or the type.", v.name, typeName(v.ty), diag.Cut(name), didYouMean(name, known), from).
 		Note(v.decl, "declared here").Instead(at, diag.Nearest(name, known))
 	return true
 }
@@ -379,7 +380,7 @@ func misfitWords(v cty.Value, ty cty.Type, err error) string {
 		return fmt.Sprintf("expected %s, not %d", diag.Count(ty.Length(), "element"), v.LengthInt())
 	}
 	if m := missingAttr.FindStringSubmatch(err.Error()); m != nil && !v.IsNull() && v.Type().IsObjectType() {
-		return fmt.Sprintf("the attribute %q is missing", cut(m[1]))
+		return fmt.Sprintf("the attribute %q is missing", diag.Cut(m[1]))
 	}
 	if ty == cty.DynamicPseudoType {
 		return typeWords(err.Error())
@@ -390,7 +391,7 @@ func misfitWords(v cty.Value, ty cty.Type, err error) string {
 var missingAttr = regexp.MustCompile(`attributes? "([^"]*)".* (?:is|are) required`)
 
 // typeName writes a type for a message.
-func typeName(ty cty.Type) string { return cut(typeexpr.TypeString(ty)) }
+func typeName(ty cty.Type) string { return diag.Cut(typeexpr.TypeString(ty)) }
 
 // example writes a value of a type, for a message.
 func example(ty cty.Type) string {
@@ -406,7 +407,7 @@ func example(ty cty.Type) string {
 		return "{ name = " + example(ty.ElementType()) + " }"
 	case ty.IsObjectType():
 		for _, name := range sortedKeys(ty.AttributeTypes()) {
-			return "{ " + cut(name) + " = " + example(ty.AttributeType(name)) + " }"
+			return "{ " + diag.Cut(name) + " = " + example(ty.AttributeType(name)) + " }"
 		}
 		return "{}"
 	case ty.IsTupleType():

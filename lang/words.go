@@ -11,7 +11,7 @@ import (
 // didYouMean ends a message about an unknown name: the nearest known one, or all of them when they are few.
 func didYouMean(name string, known []string) string {
 	if near := diag.Nearest(name, known); near != "" {
-		return fmt.Sprintf(" Did you mean %q?", near)
+		return diag.Meant(near)
 	}
 	return list(" Write one of these: ", known)
 }
@@ -34,23 +34,14 @@ func likeKeys[V any](l *loader, m map[string]V) []string {
 
 // list writes names behind a lead, or nothing when there are none; long lists are cut.
 func list(lead string, names []string) string {
-	const most = 24
+	const most = 25
 	switch {
 	case len(names) == 0:
 		return ""
 	case len(names) > most:
-		return fmt.Sprintf("%s%s and %d more.", lead, strings.Join(names[:most], ", "), len(names)-most)
+		return lead + diag.Some(names, most) + "."
 	}
 	return lead + strings.Join(names, ", ") + "."
-}
-
-// cut shortens what a message quotes.
-func cut(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
 }
 
 // article puts "a" or "an" before a word.
@@ -84,7 +75,7 @@ func (l *loader) standsIn(kind string) string {
 	if len(parents) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s block stands in %s block. Move it there.", beginning(kind), strings.Join(parents, " or "))
+	return fmt.Sprintf("%s block stands in %s block. Move it there.", beginning(kind), diag.Or(parents))
 }
 
 // atTop tells whether blocks of a kind stand at the top of a file.
@@ -95,5 +86,5 @@ func (l *loader) atTop(kind string) bool {
 // shown is text of the person in a message, outside of quotes: its first line, cut, and safe to print.
 func shown(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return diag.Escape(cut(strings.ReplaceAll(line, "\t", " ")))
+	return diag.Escape(diag.Cut(strings.ReplaceAll(line, "\t", " ")))
 }

@@ -148,7 +148,7 @@ func untaken(ds *diag.List, d *ir.Device) {
 	if d.Host != nil {
 		for _, nic := range d.Host.NICs {
 			if len(nic.Intents) > 0 {
-				at := place(nic.ModelAt, nic.At)
+				at := diag.FirstPlace(nic.ModelAt, nic.At)
 				topicNone.Errorf(ds, at, "Hosts of host %q are members of roce %q by NICs of the model %s, whose driver family %s rocec "+
 					"does not configure. Use NICs of the family mlx5, or take these hosts out of the members.",
 					d.Group, nic.Intents[0].Name, nic.Model.Name, nic.Model.Family)
@@ -163,7 +163,7 @@ func untaken(ds *diag.List, d *ir.Device) {
 	if !carries {
 		return
 	}
-	at := place(d.Switch.OSAt, d.Decl)
+	at := diag.FirstPlace(d.Switch.OSAt, d.Decl)
 	if strings.TrimSpace(d.Switch.OS) == "" {
 		topicNone.Errorf(ds, at, "The switches of switch %q carry RoCE traffic, but the block states no os. Add os = %q if that is what they run.",
 			d.Group, cumulus.OS)
@@ -171,12 +171,4 @@ func untaken(ds *diag.List, d *ir.Device) {
 	}
 	topicNone.Errorf(ds, at, "The switches of switch %q carry RoCE traffic and run %q, which rocec does not configure. "+
 		"It writes for os = %q: correct the os if that is what they run, or route the traffic around them.", d.Group, d.Switch.OS, cumulus.OS)
-}
-
-// place is the first of two places that is one.
-func place(at, or diag.Range) diag.Range {
-	if at.Filename == "" {
-		return or
-	}
-	return at
 }

@@ -10,6 +10,7 @@ import (
 var Incast = &Check{
 	Code:    "incast",
 	Summary: "many members can send to one at once",
+	Answers: []string{"K18"},
 	Doc: `
 When many members answer one of them at once, its port is the only way out for all they send. Until
 the senders have slowed down, the difference lies in the switch, and when its buffer is full PFC
@@ -88,7 +89,7 @@ gather, lower ECN thresholds.
 			speed := w.to.Port.Speed
 			lasts := "no memory is left that ports share"
 			if shared := leaf.Memory().Shared(); shared > 0 {
-				lasts = "the " + bytesText(shared) + " that the ports of " + leaf.Name + " share last " +
+				lasts = "the " + diag.Bytes(shared) + " that the ports of " + leaf.Name + " share last " +
 					diag.Count(max(shared*8/(w.inflow-speed), 1), "microsecond") + " at most"
 			}
 			p.Noticef(at, "In roce %q %s can send %s to %s with its port of %s, and the links into %s carry %s of it, %d times "+
@@ -97,7 +98,7 @@ gather, lower ECN thresholds.
 				leaf.Name, platform.SpeedText(w.inflow),
 				w.timesHundred/100, lasts).
 				Note(speedAt(w.to.Port.Link), "%s", platform.SpeedText(speed)).
-				Note(leaf.Switch.ModelAt, "%s, %s of buffer", leaf.Switch.Model.Title, bytesText(leaf.Switch.Model.ASIC.Buffer))
+				Note(leaf.Switch.ModelAt, "%s, %s of buffer", leaf.Switch.Model.Title, diag.Bytes(leaf.Switch.Model.ASIC.Buffer))
 		})
 	},
 }

@@ -13,6 +13,7 @@ import (
 var Oversubscription = &Check{
 	Code:    "oversubscription",
 	Summary: "less bandwidth up than down in a lossless group",
+	Answers: []string{"K19"},
 	Doc: `
 If the ports below a switch can send more than its uplinks carry, the uplinks are where traffic
 piles up, and in a lossless group that means pauses: regular ones, not rare ones, as soon as

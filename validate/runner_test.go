@@ -2,9 +2,6 @@ package validate_test
 
 import (
 	"bytes"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +17,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -42,27 +40,27 @@ func compile(t testing.TB, src []byte) *ir.Fabric {
 	return f
 }
 
-var want = regexp.MustCompile(`# want "((?:[^"\\]|\\.)*)"`)
+// fixture compiles testdata/CODE/NAME.hcl, an excerpt that a background completes, and returns it with its text.
+func fixture(t *testing.T, code, name string) (*ir.Fabric, string, *langtest.Woven) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", code, name+".hcl"))
+	require.NoError(t, err, "every check has a folder")
+	w, err := langtest.Complete(string(text))
+	require.NoError(t, err, "%s/%s.hcl", code, name)
+	return compile(t, []byte(w.String())), string(text), w
+}
 
 // TestChecks runs the whole table on testdata/CODE/bad.hcl, where every diagnostic must be wanted on its line and every
 // want be met, at least one by the check of that code; and on good.hcl, where nothing may be found.
 func TestChecks(t *testing.T) {
 	for _, c := range validate.Checks {
 		t.Run(c.Code, func(t *testing.T) {
-			dir := filepath.Join("testdata", c.Code)
-			bad, err := os.ReadFile(filepath.Join(dir, "bad.hcl"))
-			require.NoError(t, err, "every check has a folder")
-			r := validate.Run(compile(t, bad), nil)
-			wants := map[int][]*regexp.Regexp{} // by line
-			for i, line := range strings.Split(string(bad), "\n") {
-				for _, m := range want.FindAllStringSubmatch(line, -1) {
-					wants[i+1] = append(wants[i+1], regexp.MustCompile(strings.ReplaceAll(m[1], `\"`, `"`)))
-				}
-			}
+			bad, text, w := fixture(t, c.Code, "bad")
+			wants := langtest.Wants(text)
 			own := false
-			for _, d := range r.Diagnostics {
+			for _, d := range validate.Run(bad, nil).Diagnostics {
 				text := d.Code + ": " + d.Detail
-				line := d.At.Start.Line
+				line := w.Line(d.At.Start.Byte)
 				i := slices.IndexFunc(wants[line], func(re *regexp.Regexp) bool { return re.MatchString(text) })
 				if i < 0 {
 					t.Errorf("line %d: not wanted: %s", line, text)
@@ -79,10 +77,9 @@ func TestChecks(t *testing.T) {
 			}
 			assert.True(t, own, "bad.hcl shows what the check finds")
 
-			good, err := os.ReadFile(filepath.Join(dir, "good.hcl"))
-			require.NoError(t, err)
-			for _, d := range validate.Run(compile(t, good), nil).Diagnostics {
-				t.Errorf("good.hcl:%d: %s: %s", d.At.Start.Line, d.Code, d.Detail)
+			good, _, w := fixture(t, c.Code, "good")
+			for _, d := range validate.Run(good, nil).Diagnostics {
+				t.Errorf("good.hcl:%d: %s: %s", w.Line(d.At.Start.Byte), d.Code, d.Detail)
 			}
 		})
 	}
@@ -93,8 +90,7 @@ func summaryOf(code string) string {
 	return validate.Checks[i].Summary
 }
 
-// TestTable holds the table to what it promises: documented rows, stable codes, no folder without a row, and every *Check
-// declared in the package is in it.
+// TestTable holds the table to what it promises: documented rows, stable codes, no folder without a row.
 func TestTable(t *testing.T) {
 	codes := map[string]bool{}
 	for _, c := range validate.Checks {
@@ -111,59 +107,6 @@ func TestTable(t *testing.T) {
 	require.NoError(t, err)
 	for _, d := range dirs {
 		assert.True(t, codes[d.Name()] || d.Name() == "rapid", "testdata/%s has no check", d.Name())
-	}
-
-	files, err := filepath.Glob("*.go")
-	require.NoError(t, err)
-	declared := map[string]string{} // name of the variable: its file
-	listed := map[string]bool{}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		require.NoError(t, err)
-		inspect(file, name, declared, listed)
-	}
-	assert.NotEmpty(t, declared)
-	byFile := map[string]string{}
-	for check, file := range declared {
-		assert.True(t, listed[check], "%s of %s is not in the table of checks.go", check, file)
-		if other := byFile[file]; other != "" {
-			t.Errorf("%s holds %s and %s: one check, one file", file, check, other)
-		}
-		byFile[file] = check
-	}
-	assert.Len(t, validate.Checks, len(declared))
-}
-
-// inspect collects the variables of type *Check a file declares, and the names its table Checks lists.
-func inspect(file *ast.File, name string, declared map[string]string, listed map[string]bool) {
-	for _, decl := range file.Decls {
-		gen, ok := decl.(*ast.GenDecl)
-		if !ok || gen.Tok != token.VAR {
-			continue
-		}
-		for _, spec := range gen.Specs {
-			v := spec.(*ast.ValueSpec)
-			for i, value := range v.Values {
-				switch x := value.(type) {
-				case *ast.UnaryExpr:
-					if lit, ok := x.X.(*ast.CompositeLit); ok {
-						if id, ok := lit.Type.(*ast.Ident); ok && id.Name == "Check" {
-							declared[v.Names[i].Name] = name
-						}
-					}
-				case *ast.CompositeLit:
-					if v.Names[i].Name != "Checks" {
-						continue
-					}
-					for _, e := range x.Elts {
-						listed[e.(*ast.Ident).Name] = true
-					}
-				}
-			}
-		}
 	}
 }
 

@@ -1,5 +1,6 @@
-// Package validate says what would hurt: checks over the compiled fabric, one check one file, all of them in the table
-// of checks.go.
+// Package validate says what would hurt: checks over the compiled fabric, all of them in the table of checks.go. The
+// check with the code pfc-loop is pfc-loop.go; what several checks ask of a fabric is in facts.go, the words they share
+// in say.go.
 //
 // A check is pure and sees the whole fabric through its [Pass]. It reports mistakes of the person as diagnostics under
 // its own code; it never decides what to write. If the sentence names a vendor's key or release it belongs to a
@@ -19,8 +20,9 @@ import (
 // Check is one documented judgement.
 type Check struct {
 	Code    string
-	Summary string // constant text of its diagnostics
-	Doc     string // the story behind it: why, an example, how to mend it; see diag.Topic
+	Summary string   // constant text of its diagnostics
+	Answers []string // ids of what is known to go wrong (the end of docs/checks.md) that it is an answer to: "K3"
+	Doc     string   // the story behind it: why, an example, how to mend it; see diag.Topic
 	Run     func(*Pass)
 }
 

@@ -3,13 +3,14 @@ package main
 import (
 	"io"
 	"log/slog"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -135,19 +136,8 @@ func (a *app) width(w io.Writer) int {
 
 // choice checks the value of a flag that takes one of a few words.
 func choice(flag, value string, words ...string) error {
-	var list strings.Builder
-	for i, w := range words {
-		if value == w {
-			return nil
-		}
-		switch {
-		case i == 0:
-		case i == len(words)-1:
-			list.WriteString(" or ")
-		default:
-			list.WriteString(", ")
-		}
-		list.WriteString(w)
+	if slices.Contains(words, value) {
+		return nil
 	}
-	return fail(exitUsage, "--%s is %s, not %q", flag, list.String(), value)
+	return fail(exitUsage, "--%s is %s, not %q", flag, diag.Or(words), value)
 }

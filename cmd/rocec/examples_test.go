@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/validate"
@@ -26,7 +27,7 @@ import (
 
 // exampleSetting is what an example needs beside its text.
 type exampleSetting struct {
-	ground  string   // of testdata/examples, by default clos
+	ground  string   // a background of langtest or a folder of examples/; by default clos, or else the first that will do
 	without []string // blocks of the background that are left out: "kind.label"
 	vars    []string // --var
 	also    []string // errors that follow from the one shown
@@ -61,48 +62,47 @@ func judgeFabric(files map[string]string, s exampleSetting) diag.List {
 	return f.diags
 }
 
-func ground(t *testing.T, s exampleSetting) string {
+// ground returns the background of an example: the fabric, and the files beside it.
+func ground(t *testing.T, s exampleSetting) (fabric string, beside map[string]string) {
 	t.Helper()
-	name := s.ground
-	if name == "" {
-		name = "clos"
+	if strings.HasPrefix(s.ground, "examples/") {
+		data, err := os.ReadFile(filepath.Join("../..", s.ground, langtest.FabricFile))
+		require.NoError(t, err)
+		return string(data), nil
 	}
-	file := filepath.Join("testdata/examples", name+".hcl")
-	if strings.HasPrefix(name, "examples/") {
-		file = filepath.Join("../..", name, "fabric.hcl")
-	}
-	data, err := os.ReadFile(file)
+	files, err := langtest.Background(cmp.Or(s.ground, "clos"))
 	require.NoError(t, err)
-	return string(data)
+	fabric = files[langtest.FabricFile]
+	delete(files, langtest.FabricFile)
+	return fabric, files
 }
 
-// groundFiles are the files beside the background's: the table of next hops of one that has it.
-func groundFiles(t *testing.T, s exampleSetting) map[string]string {
+// weave completes an excerpt from a background.
+func weave(t *testing.T, excerpt, ground string, without ...string) *langtest.Woven {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata/examples", s.ground+".json"))
-	if err != nil {
-		return nil
-	}
-	return map[string]string{"fib.json": string(data)}
+	w, err := langtest.Weave(excerpt, ground, without...)
+	require.NoError(t, err)
+	return w
 }
 
 // judgeExcerpt completes an excerpt and judges it: its diagnostics, and the text they are about.
-func judgeExcerpt(t *testing.T, excerpt, ground string, s exampleSetting) (diag.List, *woven) {
+func judgeExcerpt(t *testing.T, excerpt, under string, s exampleSetting) (diag.List, *langtest.Woven) {
 	t.Helper()
-	w := weave(t, excerpt, ground, s.without)
-	files := map[string]string{"fabric.hcl": w.text.String()}
-	maps.Copy(files, groundFiles(t, s))
+	w := weave(t, excerpt, under, s.without...)
+	_, beside := ground(t, s)
+	files := map[string]string{"fabric.hcl": w.String()}
+	maps.Copy(files, beside)
 	if s.module != "" {
-		w = weave(t, fmt.Sprintf("module \"called\" {\n  source = %q\n}\n", "./"+path.Dir(s.module)), ground, s.without)
-		files["fabric.hcl"], files[s.module] = w.text.String(), excerpt
+		w = weave(t, fmt.Sprintf("module \"called\" {\n  source = %q\n}\n", "./"+path.Dir(s.module)), under, s.without...)
+		files["fabric.hcl"], files[s.module] = w.String(), excerpt
 	}
 	if strings.HasPrefix(excerpt, "graph ") || strings.HasPrefix(excerpt, "digraph ") { // a cabling file
-		w = weave(t, "topology \"cabling\" {\n  format = \"ptm\"\n  file   = \"topology.dot\"\n  peer   = true\n}\n", ground, []string{"topology.cabling"})
-		files["fabric.hcl"], files["topology.dot"] = w.text.String(), excerpt
+		w = weave(t, "topology \"cabling\" {\n  format = \"ptm\"\n  file   = \"topology.dot\"\n  peer   = true\n}\n", under, "topology.cabling")
+		files["fabric.hcl"], files["topology.dot"] = w.String(), excerpt
 	}
 	if strings.HasPrefix(excerpt, "{") { // a table of next hops
-		w = weave(t, "", ground, s.without)
-		files["fabric.hcl"], files["fib.json"] = w.text.String(), excerpt
+		w = weave(t, "", under, s.without...)
+		files["fabric.hcl"], files["fib.json"] = w.String(), excerpt
 	}
 	return judgeFabric(files, s), w
 }
@@ -116,16 +116,16 @@ func show(ds diag.List) string {
 	return b.String()
 }
 
-// requireGives asks that an excerpt gives its code, at a place of its own, and no error of another kind.
-func requireGives(t *testing.T, code, excerpt, ground string, s exampleSetting) *woven {
+// gives tells what is wrong with an excerpt that is to give its code, at a place of its own, and no error of another kind.
+func gives(t *testing.T, code, excerpt, under string, s exampleSetting) (*langtest.Woven, string) {
 	t.Helper()
-	ds, w := judgeExcerpt(t, excerpt, ground, s)
+	ds, w := judgeExcerpt(t, excerpt, under, s)
 	found := false
 	for _, d := range ds {
 		switch {
 		case d.Code != code:
 			if d.Severity == diag.Error && !slices.Contains(s.also, d.Code) {
-				t.Errorf("another error: %s: %s: %s", d.At, d.Code, d.Detail)
+				return w, fmt.Sprintf("another error: %s: %s: %s", d.At, d.Code, d.Detail)
 			}
 		case s.nowhere:
 			found = found || d.At.Filename == ""
@@ -134,13 +134,34 @@ func requireGives(t *testing.T, code, excerpt, ground string, s exampleSetting) 
 		case s.place != "":
 			found = found || d.At.Filename == s.place
 		default:
-			found = found || d.At.Filename == "fabric.hcl" && w.holds(d.At.Start.Byte)
+			found = found || d.At.Filename == "fabric.hcl" && w.Line(d.At.Start.Byte) > 0
 		}
 	}
 	if !found {
-		t.Errorf("%s is not found in a line of the example:\n%s\n%s", code, excerpt, show(ds))
+		return w, fmt.Sprintf("%s is not found in a line of the example:\n%s\n%s", code, excerpt, show(ds))
 	}
-	return w
+	return w, ""
+}
+
+// requireGives asks that an example gives its code in the usual background, or in another: what it leaves out is as in a
+// sound fabric, and it does not say in which. It returns the fabric, and the background.
+func requireGives(t *testing.T, code, excerpt string, s exampleSetting) (w *langtest.Woven, background string) {
+	t.Helper()
+	usual, _ := ground(t, s)
+	w, wrong := gives(t, code, excerpt, usual, s)
+	if wrong == "" {
+		return w, usual
+	}
+	if s.ground == "" {
+		for _, s.ground = range langtest.Backgrounds() {
+			other, _ := ground(t, s)
+			if w, wrong := gives(t, code, excerpt, other, s); wrong == "" {
+				return w, other
+			}
+		}
+	}
+	t.Error(wrong)
+	return w, usual
 }
 
 // requireMends asks that what a fix shows, laid over the bad example, leaves neither the code nor another error.
@@ -149,23 +170,19 @@ func requireMends(t *testing.T, code, fix, bad string, s exampleSetting) {
 	ds, w := judgeExcerpt(t, fix, bad, s)
 	for _, d := range ds {
 		if d.Code == code || d.Severity == diag.Error && !slices.Contains(s.also, d.Code) {
-			t.Errorf("the fix leaves %s: %s: %s\n%s", d.At, d.Code, d.Detail, w.text.String())
+			t.Errorf("the fix leaves %s: %s: %s\n%s", d.At, d.Code, d.Detail, w)
 		}
 	}
 }
 
 // The backgrounds are sound: nothing is found in them.
 func TestBackgrounds(t *testing.T) {
-	files, err := filepath.Glob("testdata/examples/*.hcl")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, name := range files {
-		data, err := os.ReadFile(name)
+	names := langtest.Backgrounds()
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		files, err := langtest.Background(name)
 		require.NoError(t, err)
-		s := exampleSetting{ground: strings.TrimSuffix(filepath.Base(name), ".hcl")}
-		files := map[string]string{"fabric.hcl": string(data)}
-		maps.Copy(files, groundFiles(t, s))
-		assert.Empty(t, show(judgeFabric(files, s)), name)
+		assert.Empty(t, show(judgeFabric(files, exampleSetting{})), name)
 	}
 }
 
@@ -229,7 +246,7 @@ func TestExplainExamples(t *testing.T) {
 			language[topic.Code] = r.language
 		}
 	}
-	bad := map[string]*woven{}
+	bad, grounds := map[string]*langtest.Woven{}, map[string]string{}
 	for _, f := range fences(t, "../../docs/checks.md") {
 		if !slices.Contains([]string{"hcl", "json", "dot"}, f.language) || notRun[f.heading] != "" {
 			continue
@@ -240,12 +257,12 @@ func TestExplainExamples(t *testing.T) {
 			switch f.part {
 			case "Example:":
 				require.Nil(t, bad[f.heading], "one example for a code")
-				bad[f.heading] = requireGives(t, cmp.Or(s.instead, f.heading), f.text, ground(t, s), s)
+				bad[f.heading], grounds[f.heading] = requireGives(t, cmp.Or(s.instead, f.heading), f.text, s)
 			case "How to mend it:":
 				require.NotNil(t, bad[f.heading], "a fix without an example")
-				under := bad[f.heading].text.String()
+				under := bad[f.heading].String()
 				if s.afresh {
-					under = ground(t, s)
+					under = grounds[f.heading]
 				}
 				requireMends(t, cmp.Or(s.instead, f.heading), f.text, under, s)
 			default:
@@ -278,17 +295,6 @@ var exampleSettings = map[string]exampleSetting{
 	"topology-empty":       {place: "topology.dot"},
 	"topology-attribute":   {place: "topology.dot"},
 	"table-unused":         {ground: "table"},
-	"bond-cards":           {ground: "bonds"},
-	"bond-split":           {ground: "bonds"},
-	"bond-uneven":          {ground: "bonds"},
-	"bond-invalid":         {ground: "bonds"},
-	"ecn-without-v2":       {ground: "rack"},
-	"roce-v1-no-vlan":      {ground: "rack"},
-	"roce-v1-not-lossless": {ground: "rack"},
-	"roce-v1-subnets":      {ground: "rack"},
-	"cumulus-trust":        {ground: "rack"},
-	"host-pcp":             {ground: "rack"},
-	"host-vlan":            {ground: "rack"},
 	"table-name":           {ground: "table", place: "fib.json"},
 	"table-duplicate":      {ground: "table", place: "fib.json"},
 	"table-port":           {ground: "table", place: "fib.json"},
@@ -411,8 +417,8 @@ func TestExplainConfExamples(t *testing.T) {
 	}
 }
 
-// gives is a comment of an example that is meant to be wrong, on the line of the mistake.
-var gives = regexp.MustCompile(`# gives ([a-z0-9-]+)`)
+// givesCode is a comment of an example that is meant to be wrong, on the line of the mistake.
+var givesCode = regexp.MustCompile(`# gives ([a-z0-9-]+)`)
 
 // moduleFile is the first line of an example that is a file of a module.
 var moduleFile = regexp.MustCompile(`\A# ([a-z0-9-]+/[a-z0-9-]+\.hcl)\n`)
@@ -450,18 +456,19 @@ func TestManualExamples(t *testing.T) {
 			t.Run(fmt.Sprintf("%s:%d", filepath.Base(name), f.line), func(t *testing.T) {
 				requireCanonical(t, f)
 				s := exampleSetting{ground: f.options}
+				files := maps.Clone(beside[f.heading])
 				under := ""
 				if f.options != "alone" {
-					under = ground(t, s)
+					var besideIt map[string]string
+					under, besideIt = ground(t, s)
+					maps.Copy(files, besideIt)
 				}
-				w := weave(t, f.text, under, nil)
-				files := maps.Clone(beside[f.heading])
-				files["fabric.hcl"] = w.text.String()
-				maps.Copy(files, groundFiles(t, s))
+				w := weave(t, f.text, under)
+				files["fabric.hcl"] = w.String()
 				ds := judgeFabric(files, s)
-				if m := gives.FindStringSubmatch(f.text); m != nil {
-					at := strings.Index(w.text.String(), m[0])
-					at = strings.Count(w.text.String()[:at], "\n") + 1
+				if m := givesCode.FindStringSubmatch(f.text); m != nil {
+					at := strings.Index(w.String(), m[0])
+					at = strings.Count(w.String()[:at], "\n") + 1
 					ds = slices.DeleteFunc(ds, func(d *diag.Diagnostic) bool { return d.Severity == diag.Notice })
 					require.Len(t, ds, 1, show(ds))
 					require.Equal(t, m[1], ds[0].Code, show(ds))
@@ -470,7 +477,7 @@ func TestManualExamples(t *testing.T) {
 				}
 				for _, d := range ds {
 					if d.Severity != diag.Notice {
-						t.Errorf("line %d: %s: %s %s: %s\n%s", f.line, d.At, d.Severity, d.Code, d.Detail, w.text.String())
+						t.Errorf("line %d: %s: %s %s: %s\n%s", f.line, d.At, d.Severity, d.Code, d.Detail, w.String())
 					}
 				}
 			})

@@ -217,11 +217,8 @@ func refuseTaken(dir string, files []newFile) error {
 	for i, t := range taken {
 		taken[i] = diag.Escape(t)
 	}
-	const most = 8
-	if more := len(taken) - most; more > 0 {
-		taken = append(taken[:most], fmt.Sprintf("and %d more", more))
-	}
-	return fail(exitErrors, "%s holds %s already, and init overwrites nothing; name a new folder, such as rocec init lab", diag.Escape(dir), strings.Join(taken, ", "))
+	return fail(exitErrors, "%s holds %s already, and init overwrites nothing; name a new folder, such as rocec init lab",
+		diag.Escape(dir), diag.Some(taken, 9))
 }
 
 // writeNew writes files that must not be there yet, below dir. If one cannot be written, none stays.

@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/dscp"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -102,7 +103,7 @@ func hoverGroup(f *fabric, name string) []section {
 	if len(g.DSCP) > 0 {
 		var names []string
 		for _, c := range g.DSCP {
-			names = append(names, dscpText(c.Value))
+			names = append(names, dscp.Text(c.Value))
 		}
 		head.add("DSCP", strings.Join(names, ", "))
 	}
@@ -163,26 +164,6 @@ func between(least, most int) string {
 		return amount(least)
 	}
 	return fmt.Sprintf("%d to %s", least, amount(most))
-}
-
-// dscpText is a DSCP with its name, such as "26 (af31)".
-func dscpText(n int) string {
-	name := ""
-	switch class, drop := n/8, n%8; {
-	case n == 0:
-		name = "be"
-	case n == 46:
-		name = "ef"
-	case n == 44:
-		name = "voice-admit"
-	case drop == 0:
-		name = fmt.Sprintf("cs%d", class)
-	case class >= 1 && class <= 4 && drop%2 == 0:
-		name = fmt.Sprintf("af%d%d", class, drop/2)
-	default:
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%d (%s)", n, name)
 }
 
 // hoverDevices tells of one device what show does, without its ports and files; of several what they have in common.

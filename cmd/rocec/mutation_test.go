@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -39,8 +41,9 @@ var sound = map[string]struct {
 // found is what validate says.
 type found struct {
 	Diagnostics []struct {
-		Code  string `json:"code"`
-		Range *struct {
+		Code   string `json:"code"`
+		Detail string `json:"detail"`
+		Range  *struct {
 			Filename string `json:"filename"`
 			Start    struct {
 				Byte int `json:"byte"`
@@ -76,7 +79,7 @@ func TestSound(t *testing.T) {
 }
 
 // TestFaults plants single faults in sound fabrics: each is caught by the check meant for it, at the right place, and by no
-// other. Every check of a fabric has a fault here.
+// other.
 func TestFaults(t *testing.T) {
 	t.Chdir("../..")
 	caught := map[string]bool{}
@@ -109,9 +112,40 @@ func TestFaults(t *testing.T) {
 			assert.True(t, slices.ContainsFunc(places, func(p string) bool { return strings.HasPrefix(p, f.at) }), "%q is not at %q", places, f.at)
 		})
 	}
-	assert.GreaterOrEqual(t, len(caught), 60)
+	assert.GreaterOrEqual(t, len(caught), 90)
+}
+
+// TestFixtures runs the fixture of every check as a person would: bad.hcl plants faults in a sound background, and what
+// the checks find is what is wanted, each on its line, and nothing else.
+func TestFixtures(t *testing.T) {
+	codes := map[string]bool{}
 	for _, c := range validate.Checks {
-		assert.True(t, caught[c.Code], "no fault shows what %s catches", c.Code)
+		codes[c.Code] = true
+	}
+	for _, c := range validate.Checks {
+		t.Run(c.Code, func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join("../../validate/testdata", c.Code, "bad.hcl"))
+			require.NoError(t, err)
+			w, err := langtest.Complete(string(text))
+			require.NoError(t, err)
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, langtest.FabricFile), []byte(w.String()), 0o600))
+			wants := langtest.Wants(string(text))
+			for _, d := range judge(t, dir).Diagnostics {
+				if !codes[d.Code] {
+					continue // what a target says of it is the target's to test
+				}
+				require.NotNil(t, d.Range, d.Code)
+				line := w.Line(d.Range.Start.Byte)
+				i := slices.IndexFunc(wants[line], func(re *regexp.Regexp) bool { return re.MatchString(d.Code + ": " + d.Detail) })
+				if assert.GreaterOrEqual(t, i, 0, "line %d: not wanted: %s", line, d.Code) {
+					wants[line] = slices.Delete(wants[line], i, i+1)
+				}
+			}
+			for line, left := range wants {
+				assert.Empty(t, left, "line %d: not found", line)
+			}
+		})
 	}
 }
 

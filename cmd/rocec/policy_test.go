@@ -18,13 +18,15 @@ lang/diag:               | github.com/hashicorp/hcl/v2
 lang/nodeset:            |
 lang/nexthops:           lang/diag |
 lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml/v3
-lang:                    lang/diag lang/nodeset lang/nexthops lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang/dscp:               |
+lang:                    lang/diag lang/dscp lang/nodeset lang/nexthops lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang/langtest:           | github.com/hashicorp/hcl/v2
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |
 compiler:                lang lang/diag lang/nodeset compiler/ir compiler/platform compiler/routes |
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/routes:         compiler/ir |
-validate:                validate/proof compiler/ir compiler/platform lang/diag lang/nodeset |
+validate:                validate/proof compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/ir lang/diag |
 validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |

@@ -265,7 +265,7 @@ func peers(l *walk.Lane) string {
 	if short := nodeset.Text(names, nodeset.Devices, math.MaxInt); len(short) <= 24 {
 		return short
 	}
-	return fmt.Sprintf("%d of %s", len(names), strings.Join(l.Peers(), " and "))
+	return fmt.Sprintf("%d of %s", len(names), diag.And(l.Peers()))
 }
 
 // outText tells the queue, the marking and whose pauses are obeyed.

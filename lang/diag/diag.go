@@ -146,6 +146,16 @@ func (l *List) Sort() {
 	})
 }
 
+// FirstPlace returns the first of the places that is one, or no place: where an attribute stands, or else its block.
+func FirstPlace(places ...Range) Range {
+	for _, at := range places {
+		if at.Filename != "" {
+			return at
+		}
+	}
+	return Range{}
+}
+
 // ComparePlace orders places by file name, then position.
 func ComparePlace(a, b Range) int {
 	return cmp.Or(cmp.Compare(a.Filename, b.Filename), cmp.Compare(a.Start.Byte, b.Start.Byte), cmp.Compare(a.End.Byte, b.End.Byte))

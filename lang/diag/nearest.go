@@ -1,6 +1,9 @@
 package diag
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Nearest returns the candidate a person most likely meant by word, whatever the case, or "" when none is near: the
 // smallest edit distance, the first of equals, at most a third of the word's letters (and at least one, at most three).
@@ -23,11 +26,14 @@ func Nearest(word string, candidates []string) string {
 }
 
 // DidYouMean returns ` Did you mean "x"?`, or "" when no candidate is near; it is appended to a Detail.
-func DidYouMean(word string, candidates []string) string {
-	if near := Nearest(word, candidates); near != "" {
-		return ` Did you mean "` + near + `"?`
+func DidYouMean(word string, candidates []string) string { return Meant(Nearest(word, candidates)) }
+
+// Meant is [DidYouMean] for a candidate that is known already; "" for none.
+func Meant(name string) string {
+	if name == "" {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf(" Did you mean %q?", name)
 }
 
 // distance is the number of letters to insert, delete, replace or swap with a neighbour to make b of a.

@@ -8,7 +8,6 @@
 package nexthops
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -171,7 +170,7 @@ func (r *reader) file() {
 		case "format_version":
 			version = true
 			if v := r.str("the version of the format"); !r.failed && v.V != Version {
-				r.fail(int(v.from), int(v.to), "This rocec reads tables of format_version %q, and this one says %q.", Version, cut(v.V))
+				r.fail(int(v.from), int(v.to), "This rocec reads tables of format_version %q, and this one says %q.", Version, diag.Cut(v.V))
 			}
 		case "addresses":
 			r.interfaces()
@@ -198,7 +197,7 @@ func (r *reader) file() {
 func (r *reader) interfaces() {
 	r.object("addresses", func(key Text) {
 		i := Interface{Name: key}
-		r.array("the addresses of "+cut(key.V), func() {
+		r.array("the addresses of "+diag.Cut(key.V), func() {
 			i.Addresses = append(i.Addresses, r.str("an address"))
 		})
 		r.t.Interfaces = append(r.t.Interfaces, i)
@@ -210,7 +209,7 @@ func (r *reader) switches() {
 		w := Switch{Name: key}
 		var ports []Text // of all entries of the switch
 		var ends []int   // by entry
-		r.array("the entries of "+cut(key.V), func() {
+		r.array("the entries of "+diag.Cut(key.V), func() {
 			e := Entry{}
 			var to, out bool
 			begin := r.at
@@ -249,7 +248,7 @@ func (r *reader) unknown(key Text, what string, known []string) {
 	if near == "" {
 		near = " It has " + strings.Join(known, ", ") + "."
 	}
-	r.fail(int(key.from), int(key.to), "%s has no key %q.%s", what, cut(key.V), near)
+	r.fail(int(key.from), int(key.to), "%s has no key %q.%s", what, diag.Cut(key.V), near)
 }
 
 // object reads { "key": value, ... }; value is called with the reader before each value. Keys are unique.
@@ -265,7 +264,7 @@ func (r *reader) object(what string, value func(key Text)) {
 			return
 		}
 		if many[key.V] || many == nil && slices.Contains(r.keys[first:], key.V) {
-			r.fail(int(key.from), int(key.to), "%q is there twice in %s. Delete one, or merge the two.", cut(key.V), what)
+			r.fail(int(key.from), int(key.to), "%q is there twice in %s. Delete one, or merge the two.", diag.Cut(key.V), what)
 			return
 		}
 		if r.keys = append(r.keys, key.V); many == nil && len(r.keys)-first > 8 {
@@ -278,7 +277,7 @@ func (r *reader) object(what string, value func(key Text)) {
 			many[key.V] = true
 		}
 		if r.space(); r.at >= len(r.text) || r.text[r.at] != ':' {
-			r.fail(r.at, r.at+1, "After the key %q a colon is missing, and its value.", cut(key.V))
+			r.fail(r.at, r.at+1, "After the key %q a colon is missing, and its value.", diag.Cut(key.V))
 			return
 		}
 		r.at++
@@ -474,13 +473,4 @@ func hex4(s string, at int) (rune, bool) {
 		}
 	}
 	return v, true
-}
-
-// cut shortens what a message quotes.
-func cut(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return fmt.Sprintf("%s...", strings.ToValidUTF8(s[:most], ""))
 }

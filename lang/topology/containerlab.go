@@ -123,7 +123,7 @@ func (l *lab) broken(err error) {
 	if strings.Contains(l.text, "{{") {
 		hint = " The file holds {{ }}, as templates do; give what was made of it."
 	}
-	l.fail(&Syntax, from, to, "This is no YAML: %s. Correct the text near this line.%s", cut(text), hint)
+	l.fail(&Syntax, from, to, "This is no YAML: %s. Correct the text near this line.%s", diag.Cut(text), hint)
 }
 
 func lineOf(s string) string {

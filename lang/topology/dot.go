@@ -90,7 +90,7 @@ func (d *dot) what() string {
 	return quote(d.tok.v)
 }
 
-func quote(s string) string { return `"` + cut(s) + `"` }
+func quote(s string) string { return `"` + diag.Cut(s) + `"` }
 
 // braces reads { statements }.
 func (d *dot) braces(depth int) {
@@ -169,7 +169,7 @@ func (d *dot) cable(depth int) {
 	first := d.tok
 	if d.next(); d.tok.kind == '=' {
 		if d.next(); d.tok.kind != name && d.tok.kind != html {
-			d.unexpected("After %s = a value was expected. This is %s.", cut(first.v), d.what())
+			d.unexpected("After %s = a value was expected. This is %s.", diag.Cut(first.v), d.what())
 			return
 		}
 		d.next()
@@ -317,7 +317,7 @@ func (d *dot) attributes() (attrs []Attr) {
 				case d.tok.kind == html && slices.Contains(attrNames, key.v):
 					d.mistake(&Syntax, d.tok.from, d.tok.to, "%s is a string such as \"100G\" or \"3m\", not HTML text.", key.v)
 				case d.tok.kind != html:
-					d.unexpected("After %s = a value was expected. This is %s.", cut(key.v), d.what())
+					d.unexpected("After %s = a value was expected. This is %s.", diag.Cut(key.v), d.what())
 					return nil
 				}
 				d.next()

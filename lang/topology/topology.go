@@ -321,7 +321,7 @@ func (r *reader) nearlyRead(key word) {
 		r.nearly = map[string]bool{}
 	}
 	r.nearly[key.v] = true
-	Attribute.Warnf(&r.ds, r.at(key.in, key.out), "%q is passed over. Did you mean %q?", cut(key.v), near)
+	Attribute.Warnf(&r.ds, r.at(key.in, key.out), "%q is passed over. Did you mean %q?", diag.Cut(key.v), near)
 }
 
 // over returns the place from the start of one place to the end of another, if they stand in this order.
@@ -330,13 +330,4 @@ func over(a, b diag.Range) diag.Range {
 		a.End = b.End
 	}
 	return a
-}
-
-// cut shortens what a message quotes.
-func cut(s string) string {
-	const most = 60
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "..."
 }

@@ -16,7 +16,7 @@ func check(d *ir.Device) diag.List {
 	var ds diag.List
 	sw := d.Switch
 	if say := sayRelease(sw.Version); say != "" {
-		topicRelease.Errorf(&ds, orDecl(sw.VersionAt, d), "%s", say)
+		topicRelease.Errorf(&ds, diag.FirstPlace(sw.VersionAt, d.Decl), "%s", say)
 		return ds
 	}
 	rel, doc, _ := documented(sw.Version)
@@ -35,14 +35,6 @@ func check(d *ir.Device) diag.List {
 	return ds
 }
 
-// orDecl is the place of an attribute, or of the block when the attribute was not written.
-func orDecl(at diag.Range, d *ir.Device) diag.Range {
-	if at.Filename == "" {
-		return d.Decl
-	}
-	return at
-}
-
 func block(d *ir.Device) string { return fmt.Sprintf("switch %q", d.Group) }
 
 func checkTrust(ds *diag.List, d *ir.Device, doc dialect) {
@@ -55,7 +47,7 @@ func checkTrust(ds *diag.List, d *ir.Device, doc dialect) {
 	}
 	const fix = "upgrade the switches and set version to 3.5 or later, or tell both intents apart by PCP: leave dscp out of the " +
 		"RoCEv2 intent's cos group and give the intent a vlan (in one broadcast domain)"
-	e := topicTrust.Errorf(ds, orDecl(d.Switch.VersionAt, d), "The switches of %s carry %s, told by PCP, and %s, told by DSCP. "+
+	e := topicTrust.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s carry %s, told by PCP, and %s, told by DSCP. "+
 		"Cumulus Linux %s believes one header field for the whole switch (%s is 802.1p or dscp), so one of the two would be "+
 		"best effort and lose packets. From 3.5 on a switch believes both.",
 		block(d), names(pcp), names(dscp), d.Switch.Version, doc.trust)
@@ -76,7 +68,7 @@ func names(intents []*ir.Intent) string {
 	for i, in := range intents {
 		out[i] = fmt.Sprintf("roce %q", in.Name)
 	}
-	return strings.Join(out, " and ")
+	return diag.And(out)
 }
 
 // listedSince tells from which release on the manual names a chip among those with these settings. Source: the lists of
@@ -98,8 +90,9 @@ func checkChip(ds *diag.List, d *ir.Device, rel release) {
 	if listed {
 		which = fmt.Sprintf("the first that does is %d.%d", since[0], since[1])
 	}
-	topicChip.Warnf(ds, orDecl(d.Switch.VersionAt, d), "The switches of %s have the chip %s and run Cumulus Linux %s, whose manual does not list that chip; %s. "+
-		"Compare version and model with the switches.", block(d), asic.Title, d.Switch.Version, which).
+	topicChip.Warnf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl),
+		"The switches of %s have the chip %s and run Cumulus Linux %s, whose manual does not list that chip; %s. "+
+			"Compare version and model with the switches.", block(d), asic.Title, d.Switch.Version, which).
 		Note(d.Switch.ModelAt, "%s has the chip %s", d.Switch.Model.Title, asic.Title)
 }
 
@@ -120,14 +113,17 @@ func checkPFC(ds *diag.List, d *ir.Device, rel release) {
 	}
 	if d.Fabric.FlowControl == ir.Pause {
 		if asic.Vendor == platform.Broadcom && rel.compare(release{3, 7}) < 0 {
-			topicCutThrough.Warnf(ds, orDecl(d.Switch.ModelAt, d), "The switches of %s pause whole links on the chip %s. The manuals up to 3.5 say that "+
-				"link pause together with cut-through forwarding gives errors there. See that cut_through_enable in %s is not true.", block(d), asic.Title, Path)
+			topicCutThrough.Warnf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
+				"The switches of %s pause whole links on the chip %s. The manuals up to 3.5 say that "+
+					"link pause together with cut-through forwarding gives errors there. See that cut_through_enable in %s is not true.",
+				block(d), asic.Title, Path)
 		}
 		return
 	}
 	if !asic.PFC {
-		e := topicNoPFC.Errorf(ds, orDecl(d.Switch.ModelAt, d), "The switches of %s have the chip %s, on which Cumulus Linux offers no PFC. "+
-			"Lossless traffic would be dropped there: route it around them, or use another model.", block(d), asic.Title)
+		e := topicNoPFC.Errorf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
+			"The switches of %s have the chip %s, on which Cumulus Linux offers no PFC. "+
+				"Lossless traffic would be dropped there: route it around them, or use another model.", block(d), asic.Title)
 		for _, g := range d.Fabric.CosGroups {
 			if carried[g] {
 				e.Note(g.LosslessAt, "%s is lossless and passes there", g.Name)
@@ -197,8 +193,9 @@ func checkECN(ds *diag.List, d *ir.Device, rel release, doc dialect) {
 		if asic.ECN {
 			why = fmt.Sprintf("release %s and the chip %s; that release marks on Spectrum only", d.Switch.Version, asic.Title)
 		}
-		e := topicNoECN.Errorf(ds, orDecl(d.Switch.ModelAt, d), "The switches of %s have %s. RoCEv2 senders would never learn of congestion "+
-			"there, and PFC would do all the work. Use another model, or leave out the ecn block of the cos group.", block(d), why)
+		e := topicNoECN.Errorf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
+			"The switches of %s have %s. RoCEv2 senders would never learn of congestion "+
+				"there, and PFC would do all the work. Use another model, or leave out the ecn block of the cos group.", block(d), why)
 		for _, m := range marks {
 			e.Note(ecnAt(m), "%s asks for marking", m.Group.Name)
 		}

@@ -266,7 +266,7 @@ func judgeOther(ds *diag.List, n *ir.NIC) {
 	}
 	memberTopic.Warnf(ds, n.At, "The nic %s of the host group %s is in no intent, so rocec does not write its settings, but the port it is cabled "+
 		"to is lossless for %s. Make it a member of an intent, or set flow control and trust on the host by hand, the same as at the "+
-		"switch; else packets are lost between the two.", n.Name, n.Device.Group, strings.Join(groups, " and "))
+		"switch; else packets are lost between the two.", n.Name, n.Device.Group, diag.And(groups))
 }
 
 // kind says in a few words how an intent is told apart.

@@ -338,16 +338,10 @@ func (f *failures) shortestOf(r result) int {
 func (f *failures) coverage() string {
 	sets := diag.Count(f.followed, "set")
 	if f.alike > f.followed {
-		sets = fmt.Sprintf("%s, which %s for all %s that differ by names only", sets, verb(f.followed, "stands", "stand"), diag.Number(f.alike))
+		sets = fmt.Sprintf("%s, which %s for all %s that differ by names only",
+			sets, diag.Plural(f.followed, "stands", "stand"), diag.Number(f.alike))
 	}
 	return fmt.Sprintf("of the failures that take away every shortest path of some pair, %s were followed; all others bring no new turns", sets)
-}
-
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // outOfBudget says what is known of a fabric when the budget ran out among the sets of k links.

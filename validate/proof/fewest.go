@@ -59,7 +59,7 @@ func (p *Proof) fewest(f *failures, free int) (notes []string) {
 		}
 		r, _, _ := f.level(k)
 		if r.parts != nil && r.mixed == "" {
-			note("%s down at once %s it prone, and no fewer: %s", diag.Count(k, "link"), verb(k, "makes", "make"), linkList(r.down))
+			note("%s down at once %s it prone, and no fewer: %s", diag.Count(k, "link"), diag.Plural(k, "makes", "make"), linkList(r.down))
 			return notes
 		}
 		if r.parts != nil || r.err != nil {

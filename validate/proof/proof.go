@@ -311,30 +311,21 @@ func routingName(r ir.Routing) string {
 
 // linksText is "a:p1 - b:p2 is", "a:p1 - b:p2 and c:p1 - d:p2 are".
 func linksText(links []*ir.Link) string {
-	s := linkList(links)
-	if len(links) == 1 {
-		return s + " is"
-	}
-	return s + " are"
+	return linkList(links) + diag.Plural(len(links), " is", " are")
 }
 
 // linkList names links, at most six of them.
 func linkList(links []*ir.Link) string {
 	const most = 6
-	s := ""
+	var names []string
 	for i, l := range links {
-		switch {
-		case i == most:
-			return s + " and " + diag.Count(len(links)-most, "more link")
-		case i == 0:
-		case i == len(links)-1:
-			s += " and "
-		default:
-			s += ", "
+		if i == most {
+			names = append(names, diag.Count(len(links)-most, "more link"))
+			break
 		}
-		s += fmt.Sprintf("%s - %s", l.A, l.B)
+		names = append(names, fmt.Sprintf("%s - %s", l.A, l.B))
 	}
-	return s
+	return diag.And(names)
 }
 
 // circleText names the links of a circle: "sw1>sw2, sw2>sw3, ...".

@@ -118,7 +118,7 @@ func (f *follower) cause(h *Hop, p *passing) (at diag.Range, mend string) {
 	case byDSCP && !claimed && !f.CNP && h.Packet.DSCP == f.Packet.DSCP && nic.Exception(f.To[0].NIC) != nil:
 		return nic.Exception(f.To[0].NIC).TOSAt, fmt.Sprintf("Give the traffic_class tos = %d, or take these addresses out.", want.DSCP[0].Value*4)
 	case byDSCP && !claimed && !f.CNP:
-		return orAt(nic.TOSAt, want.At), fmt.Sprintf("Send with DSCP %d: tos = %d in the nic block, or leave tos out.",
+		return diag.FirstPlace(nic.TOSAt, want.At), fmt.Sprintf("Send with DSCP %d: tos = %d in the nic block, or leave tos out.",
 			want.DSCP[0].Value, want.DSCP[0].Value*4)
 	case byDSCP && !claimed:
 		return want.At, fmt.Sprintf("Let %q claim DSCP %d, or let NICs mark CNPs with DSCP %d.",
@@ -130,7 +130,7 @@ func (f *follower) cause(h *Hop, p *passing) (at diag.Range, mend string) {
 		return f.Intent.Group.At, fmt.Sprintf("Give %q a dscp: its packets are told by their PCP, so that is what devices go by.",
 			f.Intent.Group.Name)
 	case byDSCP:
-		return orAt(h.Sort.At, want.At), fmt.Sprintf("Let its map send DSCP %d to cos %d.", h.Packet.DSCP, want.Cos)
+		return diag.FirstPlace(h.Sort.At, want.At), fmt.Sprintf("Let its map send DSCP %d to cos %d.", h.Packet.DSCP, want.Cos)
 	case !h.Packet.Tagged && f.Packet.Tagged:
 		return want.At, "The VLAN tag ended at an IP hop, and the PCP with it: give the cos group a dscp."
 	case !h.Packet.Tagged && f.CNP:
@@ -143,7 +143,7 @@ func (f *follower) cause(h *Hop, p *passing) (at diag.Range, mend string) {
 		}
 		return want.At, "Give the cos group a dscp: devices there go by the DSCP."
 	}
-	return orAt(h.Sort.At, want.At), fmt.Sprintf("Let its map send PCP %d to cos %d.", h.Packet.PCP, want.Cos)
+	return diag.FirstPlace(h.Sort.At, want.At), fmt.Sprintf("Let its map send PCP %d to cos %d.", h.Packet.PCP, want.Cos)
 }
 
 // judgeIn finds what is wrong where packets come in.
@@ -236,9 +236,9 @@ func (f *follower) judgeOut(h *Hop, l *Lane) {
 func (f *follower) large(l *Lane, p *ir.Port) {
 	at, mend := p.Link.At, fmt.Sprintf("Make the MTU at least %d there, or lower that of the sending NIC.", f.Size)
 	if p.NIC != nil {
-		at, mend = orAt(p.NIC.MTUAt, p.NIC.At), "Give all members of the intent one MTU."
+		at, mend = diag.FirstPlace(p.NIC.MTUAt, p.NIC.At), "Give all members of the intent one MTU."
 	} else if from := p.Link.MTU.From; len(from) > 0 {
-		at = orAt(from[0].At, at)
+		at = diag.FirstPlace(from[0].At, at)
 	}
 	l.breaks(at, mend, "%s takes frames of %d B, and the sender sends up to %d B: larger frames are dropped.", p, l.MTU, f.Size)
 }
@@ -286,14 +286,4 @@ func kind(p *ir.Port) string {
 		return "link pause"
 	}
 	return "PFC"
-}
-
-// orAt is the first place that is one.
-func orAt(places ...diag.Range) diag.Range {
-	for _, at := range places {
-		if at.Filename != "" {
-			return at
-		}
-	}
-	return diag.Range{}
 }

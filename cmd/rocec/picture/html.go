@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -253,9 +254,9 @@ func portSettings(p *ir.Port) []pageValue {
 			continue
 		}
 		out = append(out,
-			pageValue{name + "buffer", bytesText(b.Size.N), originText(b.Size.On(p.Link).From...)},
-			pageValue{name + "xoff", bytesText(b.Xoff.N), originText(b.Xoff.On(p.Link).From...)},
-			pageValue{name + "headroom", bytesText(b.Headroom()), fmt.Sprintf("buffer - xoff; %s needed", bytesText(b.Need))})
+			pageValue{name + "buffer", diag.Bytes(b.Size.N), originText(b.Size.On(p.Link).From...)},
+			pageValue{name + "xoff", diag.Bytes(b.Xoff.N), originText(b.Xoff.On(p.Link).From...)},
+			pageValue{name + "headroom", diag.Bytes(b.Headroom()), fmt.Sprintf("buffer - xoff; %s needed", diag.Bytes(b.Need))})
 	}
 	return out
 }
@@ -269,13 +270,4 @@ func originText(from ...ir.Origin) string {
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-// bytesText is "147,000 B".
-func bytesText(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s + " B"
 }

@@ -237,7 +237,7 @@ func trusted(m *mapping) string {
 	if out == nil {
 		return "packets"
 	}
-	return strings.Join(out, " or ")
+	return diag.Or(out)
 }
 
 // whereInstead points at where the PCP of the same number goes, or to the map that is not believed.

@@ -265,11 +265,7 @@ func (u *unit) noticef(t *diag.Topic, at diag.Range, format string, args ...any)
 func (u *unit) finish() {
 	for code, n := range u.left {
 		if n > 0 {
-			was := "were"
-			if n == 1 {
-				was = "was"
-			}
-			u.last[code].Note(diag.Range{}, "%s more of this code %s left out.", diag.Number(n), was)
+			u.last[code].Note(diag.Range{}, "%s more of this code %s left out.", diag.Number(n), diag.Plural(n, "was", "were"))
 		}
 	}
 }

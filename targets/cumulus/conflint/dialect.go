@@ -62,7 +62,7 @@ func (d dialects) String() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s of Cumulus Linux %s", first.file, releases))
 	}
-	return strings.Join(parts, " or ")
+	return diag.Or(parts)
 }
 
 // only tells whether every dialect of d is among o. What lies beside traffic.conf or qos_features.conf does not count.

@@ -104,7 +104,7 @@ func (u *unit) parse(t *setting) {
 			t.list = []item{{text: text, at: at}}
 			return
 		}
-		u.bad(t, at, text, either(words[v]))
+		u.bad(t, at, text, diag.Or(words[v]))
 	case portSet:
 		u.parsePorts(t, text, at)
 	default:
@@ -253,7 +253,7 @@ func (u *unit) badField(t *setting, e item, allowed []string) {
 		t.list = append(t.list, item{text: "802.1p", at: e.at})
 		return
 	}
-	u.errorf(&topicValue, e.at, "%s cannot hold %s. It takes %s.%s", t.key, show(e.text), either(allowed), diag.DidYouMean(e.text, allowed))
+	u.errorf(&topicValue, e.at, "%s cannot hold %s. It takes %s.%s", t.key, show(e.text), diag.Or(allowed), diag.DidYouMean(e.text, allowed))
 }
 
 // parseNumber reads an element of a list of numbers, or a range of them.
@@ -295,12 +295,4 @@ func (u *unit) parseNumber(t *setting, e item, top int) {
 func number(s string, top int) (int, bool) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	return int(n), err == nil && int(n) <= top
-}
-
-// either is "a", "a or b", "a, b or c".
-func either(list []string) string {
-	if len(list) == 1 {
-		return list[0]
-	}
-	return strings.Join(list[:len(list)-1], ", ") + " or " + list[len(list)-1]
 }

@@ -1,72 +1,43 @@
-fabric "pod" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
+# background: tor
+# no switch.tor, no host.gpu, no link.hosts
 
 cos_group "storage" {
   cos      = 3
   dscp     = ["af21"]
   lossless = true
-
   pfc {
     buffer = "1MiB" # want "buffer-overcommitted: far1 and 1 switch like it have each .*32 lossless buffers reserve .*more than there is"
   }
-
   ecn {}
 }
 
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
-
 roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.left]
+  members = [host.left]
 }
 
 roce "inference" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.right]
+  cnp     = cos_group.cnp
+  members = [host.right]
 }
 
 roce "compute" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.far]
+  cnp     = cos_group.cnp
+  members = [host.far]
 }
 
 roce "nvme" {
-  version   = 2
   cos_group = cos_group.storage
   cnp       = cos_group.cnp
   members   = [host.far]
 }
 
 switch "near" {
-  names   = "near1"
-  model   = "sn2700" # want "buffer-overcommitted: near1 has 13,945,824 B of packet buffer .*32 lossless buffers reserve .*remain shared, 12 % of the memory"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  names = "near1"
+  model = "sn2700" # want "buffer-overcommitted: near1 has 13,945,824 B of packet buffer .*32 lossless buffers reserve .*remain shared, 12 % of the memory"
 }
 
 switch "far" {
-  names   = "far[1-2]"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  names = "far[1-2]"
 }
 
 host "left" {

@@ -1,72 +1,42 @@
-fabric "pod" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
+# background: tor
+# no switch.tor, no host.gpu, no link.hosts
 
 cos_group "storage" {
   cos      = 3
   dscp     = ["af21"]
   lossless = true
-
   pfc {
     buffer = "200KiB"
   }
-
   ecn {}
 }
 
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
-
 roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.left]
+  members = [host.left]
 }
 
 roce "inference" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.right]
+  cnp     = cos_group.cnp
+  members = [host.right]
 }
 
 roce "compute" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.far]
+  cnp     = cos_group.cnp
+  members = [host.far]
 }
 
 roce "nvme" {
-  version   = 2
   cos_group = cos_group.storage
   cnp       = cos_group.cnp
   members   = [host.far]
 }
 
 switch "near" {
-  names   = "near1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  names = "near1"
 }
 
 switch "far" {
-  names   = "far[1-2]"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  names = "far[1-2]"
 }
 
 host "left" {

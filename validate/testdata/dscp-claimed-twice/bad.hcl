@@ -1,45 +1,10 @@
-fabric "rack" {
-  cable_length = "3m"
-}
+# background: tor
 
 cos_group "rdma" {
-  cos      = 4
-  dscp     = [26, 27]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
+  dscp = [26, 27]
 }
 
 cos_group "video" {
   cos  = 5
   dscp = ["af31"] # want "dscp-claimed-twice: Cos groups \"rdma\" and \"video\" both claim DSCP 26 .af31."
-}
-
-roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-}
-
-host "gpu" {
-  names = "gpu[1-2]"
-  nic "ens1f0" { model = "connectx-5" }
-}
-
-link "hosts" {
-  a = "gpu[1-2]:ens1f0"
-  b = "tor1:swp1-2"
 }

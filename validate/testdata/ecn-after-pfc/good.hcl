@@ -1,12 +1,7 @@
-fabric "pod" {
-  cable_length = "3m"
-}
+# background: tor
+# no switch.tor
 
 cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-
   ecn {
     min = "150KiB"
   }
@@ -16,37 +11,18 @@ cos_group "storage" {
   cos      = 3
   dscp     = ["af21"]
   lossless = true
-
   ecn {
     min = "150KiB"
   }
 }
 
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
-
-roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
 roce "nvme" {
-  version   = 2
   cos_group = cos_group.storage
   cnp       = cos_group.cnp
-  members   = [host.gpu]
 }
 
 switch "big" {
-  names   = "big[1-2]"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  names = "big[1-2]"
 }
 
 host "gpu" {

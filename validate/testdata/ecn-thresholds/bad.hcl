@@ -1,22 +1,10 @@
-fabric "rack" {
-  cable_length = "3m"
-}
+# background: tor
 
 cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-
   ecn {
     min = "1500KiB"
     max = "150KiB" # want "ecn-thresholds: .*begins to mark at min = 1,536,000 B and marks all from max = 153,600 B"
   }
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
 }
 
 cos_group "late" {
@@ -28,32 +16,6 @@ cos_group "late" {
 }
 
 roce "bulk" {
-  version   = 2
   cos_group = cos_group.late
   cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
-roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-}
-
-host "gpu" {
-  names = "gpu[1-2]"
-  nic "ens1f0" { model = "connectx-5" }
-}
-
-link "hosts" {
-  a = "gpu[1-2]:ens1f0"
-  b = "tor1:swp1-2"
 }

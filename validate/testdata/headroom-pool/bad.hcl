@@ -1,54 +1,31 @@
-fabric "pod" {
+# background: tor
+# no switch.tor, no host.gpu, no link.hosts
+
+fabric "rack" {
   cable_length = "30m"
 }
 
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
-
 roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.left]
+  members = [host.left]
 }
 
 roce "inference" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.right]
+  cnp     = cos_group.cnp
+  members = [host.right]
 }
 
 roce "compute" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.far]
+  cnp     = cos_group.cnp
+  members = [host.far]
 }
 
 switch "near" {
   names         = "near1"
-  model         = "sn2700"
-  os            = "cumulus-linux"
-  version       = "4.3.0"
   headroom_pool = "1MiB" # want "headroom-pool: .*13 of 32 port buffers can be caught at once"
 }
 
 switch "far" {
   names         = "far1"
-  model         = "sn2700"
-  os            = "cumulus-linux"
-  version       = "4.3.0"
   headroom_pool = "64KiB" # want "headroom-pool: .*even a single pause loses frames"
 }
 

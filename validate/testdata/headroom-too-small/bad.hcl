@@ -1,11 +1,7 @@
-fabric "campus" {
-  mtu = 9216
-}
+# background: rack
+# no switch.tor
 
 cos_group "storage" {
-  cos      = 4
-  lossless = true
-
   pfc {
     buffer    = "25000B" # want "headroom-too-small: .*keeps 15,000 B of headroom .*at edge1:swp1 and 1 port like it"
     xoff      = "10000B"
@@ -13,28 +9,17 @@ cos_group "storage" {
   }
 }
 
-roce "nvme" {
-  version   = 1
-  cos_group = cos_group.storage
-  members   = [host.store]
-  vlan      = 100
-}
-
 switch "edge" {
-  names   = "edge1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  names = "edge1"
 }
 
 host "store" {
   names = "store[1-2]"
-  nic "ens1f0" { model = "connectx-5" }
 }
 
-link "long" {
+link "stores" {
   a      = "store[1-2]:ens1f0"
-  b      = "edge1:swp1-2"
+  b      = "edge1:swp[1-2]"
   speed  = "100G"
   length = "300m"
 }

@@ -1,37 +1,10 @@
-fabric "rack" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
+# background: tor
 
 roce "training" { # want "incast: In roce \"training\" 19 other ports can send 1900G to gpu1:ens1f0 with its port of 100G, and the links into tor1 carry 1900G of it, 19 times the port"
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
 }
 
 host "gpu" {
   names = "gpu[1-20]"
-  nic "ens1f0" { model = "connectx-5" }
 }
 
 link "hosts" {

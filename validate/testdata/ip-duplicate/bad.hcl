@@ -1,39 +1,9 @@
-fabric "rack" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
-
-roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-}
+# background: tor
 
 host "gpu" {
   names = "gpu[1-4]"
   nic "ens1f0" {
-    model = "connectx-5"
-    ip    = "192.0.2.${self.index % 2 + 1}/24" # want "ip-duplicate: gpu3:ens1f0 has the address of gpu1:ens1f0, 192.0.2.1 .and 1 NIC more like it."
+    ip = "192.0.2.${self.index % 2 + 1}/24" # want "ip-duplicate: gpu3:ens1f0 has the address of gpu1:ens1f0, 192.0.2.1 .and 1 NIC more like it."
   }
 }
 

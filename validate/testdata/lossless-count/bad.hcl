@@ -1,42 +1,6 @@
-fabric "rack" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
-
-roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
+# background: tor
 
 switch "tor" {
-  names   = "tor1"
-  model   = "as4610-54t" # want "lossless-count: The lossless cos group rdma passes tor1:swp1, and Cumulus Linux has no PFC on Helix4"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-
+  model = "as4610-54t" # want "lossless-count: The lossless cos group rdma passes tor1:swp1, and Cumulus Linux has no PFC on Helix4"
   by_hand {}
-}
-
-host "gpu" {
-  names = "gpu[1-2]"
-  nic "ens1f0" { model = "connectx-5" }
-}
-
-link "hosts" {
-  a = "gpu[1-2]:ens1f0"
-  b = "tor1:swp1-2"
 }

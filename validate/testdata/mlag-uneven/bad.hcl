@@ -1,66 +1,22 @@
-fabric "rack" {
-  cable_length = "3m"
-  routing      = "up-down"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
-
-roce "storage" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.store]
-}
+# background: bonds
 
 switch "leaf" {
-  names   = "leaf1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-  mlag    = "rack1"
+  names = "leaf1"
+  mlag  = "rack1"
 }
 
 switch "second" {
-  names   = "leaf2"
-  model   = "sn2410" # want "mlag-uneven: The switches of mlag \"rack1\" differ in model: leaf1 is a Mellanox SN2700, leaf2 a Mellanox SN2410"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-  mlag    = "rack1"
-}
-
-host "store" {
-  names = "store[1-2]"
-
-  nic "ens2f[0-1]" {
-    model = "connectx-5"
-    mtu   = 9000
-  }
-
-  bond "bond0" {
-    nics = ["ens2f0", "ens2f1"]
-    mode = "802.3ad"
-  }
+  names = "leaf2"
+  model = "sn2410" # want "mlag-uneven: The switches of mlag \"rack1\" differ in model: leaf1 is a Mellanox SN2700, leaf2 a Mellanox SN2410"
+  mlag  = "rack1"
 }
 
 link "stores" {
-  a = "store[1-2]:ens2f[0-1]"
   b = "leaf1:swp1,leaf2:swp1,leaf1:swp2,leaf2:swp2"
-  speed = "25G"
 }
 
-link "peer" {
-  a    = "leaf1:swp32"
-  b    = "leaf2:swp56"
-  peer = true
+mesh "uplinks" {
+  lower = "leaf[1-2]:swp[31-32]"
+  upper = "spine[1-2]:swp[1-2]"
+  speed = "25G"
 }

@@ -1,53 +1,13 @@
-fabric "pod" {
-  cable_length = "3m"
-  routing      = "up-down"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
-
-roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
-switch "leaf" {
-  names   = "leaf[1-2]"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-}
+# background: pod
 
 switch "spine" {
-  names   = "spine[1-2]"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  names = "spine[1-2]"
 }
 
 host "gpu" {
-  names = "gpu[1-4]"
   nic "ens1f0" {
-    model = "connectx-5"
-    mtu   = 9000
+    mtu = 9000
   }
-}
-
-link "hosts" {
-  a = "gpu[1-4]:ens1f0"
-  b = "leaf[1-2]:swp[1-2]"
 }
 
 mesh "uplinks" {
@@ -60,7 +20,6 @@ mesh "uplinks" {
 switch "oob" {
   names = "oob1"
   model = "sn2100"
-  version = "4.3.0"
   tier  = 3
 }
 

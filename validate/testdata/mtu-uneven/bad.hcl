@@ -1,39 +1,12 @@
-fabric "rack" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
+# background: tor
 
 roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu, host.store]
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  members = [host.gpu, host.store]
 }
 
 host "gpu" {
-  names = "gpu[1-2]"
   nic "ens1f0" {
-    model = "connectx-5"
-    mtu   = 9000
+    mtu = 9000
   }
 }
 
@@ -48,9 +21,4 @@ host "store" {
 link "stores" {
   a = "store[1-3]:ens2f0"
   b = "tor1:swp3-5"
-}
-
-link "hosts" {
-  a = "gpu[1-2]:ens1f0"
-  b = "tor1:swp1-2"
 }

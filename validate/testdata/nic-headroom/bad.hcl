@@ -1,46 +1,21 @@
-fabric "pod" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
+# background: tor
+# no switch.tor, no host.gpu, no link.hosts
 
 roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.near]
+  members = [host.near]
 }
 
 roce "compute" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.far]
+  cnp     = cos_group.cnp
+  members = [host.far]
 }
 
 switch "near" {
-  names   = "near1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  names = "near1"
 }
 
 switch "far" {
-  names   = "far1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  names = "far1"
 }
 
 host "near" {

@@ -1,19 +1,4 @@
-fabric "rack" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
+# background: tor
 
 cos_group "storage" {
   cos      = 5
@@ -23,39 +8,16 @@ cos_group "storage" {
 }
 
 roce "storage" {
-  version   = 2
   cos_group = cos_group.storage
   cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
-roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
 }
 
 host "gpu" {
-  names = "gpu[1-2]"
   nic "ens1f0" {
     model = "e810" # want "nic-pfc-classes: gpu1:ens1f0 and 1 NIC like it are in 2 lossless cos groups, and a port of the Intel E810 has 1 class with PFC"
   }
-
   by_hand {
     flow_control = "pfc"
     dcbx         = "host"
   }
-}
-
-link "hosts" {
-  a = "gpu[1-2]:ens1f0"
-  b = "tor1:swp1-2"
 }

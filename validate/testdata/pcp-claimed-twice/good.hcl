@@ -1,6 +1,5 @@
-fabric "rack" {
-  cable_length = "3m"
-}
+# background: tor
+# no cos_group.rdma, no cos_group.cnp, no roce.training
 
 cos_group "storage" {
   cos      = 4
@@ -15,23 +14,5 @@ cos_group "bulk" {
 roce "nvme" {
   version   = 1
   cos_group = cos_group.storage
-  members   = [host.gpu]
   vlan      = 100
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-}
-
-host "gpu" {
-  names = "gpu[1-2]"
-  nic "ens1f0" { model = "connectx-5" }
-}
-
-link "hosts" {
-  a = "gpu[1-2]:ens1f0"
-  b = "tor1:swp1-2"
 }

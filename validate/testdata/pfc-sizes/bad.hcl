@@ -1,40 +1,9 @@
-fabric "campus" {
-  mtu = 9216
-}
+# background: rack
 
 cos_group "storage" {
-  cos      = 4
-  lossless = true
-
   pfc {
     buffer    = "25000B"
     xoff      = "30000B" # want "pfc-sizes: .*has xoff = 30,000 B and buffer = 25,000 B"
     xon_delta = "2000B"
   }
-}
-
-roce "nvme" {
-  version   = 1
-  cos_group = cos_group.storage
-  members   = [host.store]
-  vlan      = 100
-}
-
-switch "edge" {
-  names   = "edge1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-}
-
-host "store" {
-  names = "store[1-2]"
-  nic "ens1f0" { model = "connectx-5" }
-}
-
-link "long" {
-  a      = "store[1-2]:ens1f0"
-  b      = "edge1:swp1-2"
-  speed  = "100G"
-  length = "300m"
 }

@@ -1,43 +1,7 @@
-fabric "rack" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
-
-roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-}
+# background: tor
 
 host "gpu" {
-  names = "gpu[1-2]"
   nic "ens1f0" {
-    model = "connectx-5"
-    mtu   = 4096 # want "rdma-mtu: An MTU of 4096 leaves no room for RDMA packets of 4096 bytes .*gpu1:ens1f0 and 1 NIC like it will send packets of 2048, twice as many. Write mtu = 4192 or more"
+    mtu = 4096 # want "rdma-mtu: An MTU of 4096 leaves no room for RDMA packets of 4096 bytes .*gpu1:ens1f0 and 1 NIC like it will send packets of 2048, twice as many. Write mtu = 4192 or more"
   }
-}
-
-link "hosts" {
-  a = "gpu[1-2]:ens1f0"
-  b = "tor1:swp1-2"
 }

@@ -1,47 +1,14 @@
-fabric "rack" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
+# background: tor
 
 roce "nobody" { # want "roce-members: .*has 0 members"
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = []
+  cnp     = cos_group.cnp
+  members = []
 }
 
 roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu] # want "roce-members: gpu3:ens1f0: a member of roce .training., but no link cables it"
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  members = [host.gpu] # want "roce-members: gpu3:ens1f0: a member of roce .training., but no link cables it"
 }
 
 host "gpu" {
   names = "gpu[1-3]"
-  nic "ens1f0" { model = "connectx-5" }
-}
-
-link "hosts" {
-  a = "gpu[1-2]:ens1f0"
-  b = "tor1:swp1-2"
 }

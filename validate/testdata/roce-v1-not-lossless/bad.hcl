@@ -1,31 +1,7 @@
-fabric "rack" {
-  cable_length = "3m"
-}
+# background: rack
 
-cos_group "storage" {
-  cos = 4
-}
+cos_group "storage" {} # no lossless
 
 roce "nvme" {
-  version   = 1
   cos_group = cos_group.storage # want "roce-v1-not-lossless: .*cos group \"storage\" is lossy"
-  members   = [host.gpu]
-  vlan      = 100
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-}
-
-host "gpu" {
-  names = "gpu[1-2]"
-  nic "ens1f0" { model = "connectx-5" }
-}
-
-link "hosts" {
-  a = "gpu[1-2]:ens1f0"
-  b = "tor1:swp1-2"
 }

@@ -1,7 +1,5 @@
-fabric "racks" {
-  routing      = "up-down"
-  cable_length = "3m"
-}
+# background: by-hand
+# no cos_group.rdma, no cos_group.cnp, no roce.training, no host.store
 
 cos_group "storage" {
   cos      = 4
@@ -15,33 +13,11 @@ roce "nvme" { # want "roce-v1-routed: .*in 2 broadcast domains: gpu1:ens1f0 .at 
   vlan      = 100
 }
 
-switch "tor" {
-  names   = "tor[1-2]"
-  model   = "sn2700"
-  os      = "cumulus-linux"
+switch "spine" { # no by_hand
   version = "4.3.0"
-  tier    = 1
 }
 
-switch "spine" {
-  names   = "spine1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-  tier    = 2
-}
-
-host "gpu" {
-  names = "gpu[1-2]"
-  nic "ens1f0" { model = "connectx-5" }
-}
-
-link "hosts" {
+link "hosts" { # no speed
   a = "gpu[1-2]:ens1f0"
   b = "tor[1-2]:swp1"
-}
-
-mesh "uplinks" {
-  lower = "tor[1-2]:swp32"
-  upper = "spine1:swp[1-2]"
 }

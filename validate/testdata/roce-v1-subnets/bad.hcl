@@ -1,35 +1,13 @@
-fabric "rack" {
-  cable_length = "3m"
-}
-
-cos_group "storage" {
-  cos      = 4
-  lossless = true
-}
-
-roce "nvme" {
-  version   = 1
-  cos_group = cos_group.storage
-  members   = [host.store]
-  vlan      = 100
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-}
+# background: rack
 
 host "store" {
   names = "store[1-2]"
   nic "ens1f0" {
-    model = "connectx-5"
-    ip    = "192.0.2.${self.index * 64 + 1}/26" # want "roce-v1-subnets: Roce \"nvme\" is version 1, and store2:ens1f0 is in another subnet .ens1f0: 192.0.2.64/26. than store1:ens1f0 .192.0.2.0/26."
+    ip = "192.0.2.${self.index * 64 + 1}/26" # want "roce-v1-subnets: Roce \"nvme\" is version 1, and store2:ens1f0 is in another subnet .ens1f0: 192.0.2.64/26. than store1:ens1f0 .192.0.2.0/26."
   }
 }
 
-link "hosts" {
+link "stores" {
   a = "store[1-2]:ens1f0"
-  b = "tor1:swp1-2"
+  b = "tor1:swp[1-2]"
 }

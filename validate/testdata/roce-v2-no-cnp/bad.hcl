@@ -1,33 +1,5 @@
-fabric "rack" {
-  cable_length = "3m"
-}
+# background: tor
+# no cos_group.cnp
 
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-roce "training" { # want "roce-v2-no-cnp: Roce \"training\" names no cnp group"
-  version   = 2
-  cos_group = cos_group.rdma
-  members   = [host.gpu]
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-}
-
-host "gpu" {
-  names = "gpu[1-2]"
-  nic "ens1f0" { model = "connectx-5" }
-}
-
-link "hosts" {
-  a = "gpu[1-2]:ens1f0"
-  b = "tor1:swp1-2"
+roce "training" { # no cnp # want "roce-v2-no-cnp: Roce \"training\" names no cnp group"
 }

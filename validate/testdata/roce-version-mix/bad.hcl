@@ -1,19 +1,5 @@
-fabric "rack" {
-  cable_length = "3m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
+# background: tor
+# no host.gpu, no link.hosts
 
 cos_group "storage" {
   cos      = 5
@@ -21,9 +7,6 @@ cos_group "storage" {
 }
 
 roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
   members = [
     "new1:ens1f0",
     "old1:eth2", # want "roce-version-mix: Roce \"training\" is version 2, but old1:eth2 speaks only RoCEv1 .*a pair like new1:ens1f0 and old1:eth2 can only speak v1"
@@ -38,13 +21,6 @@ roce "nvme" {
     "old1:eth2",   # want "roce-version-mix: old1:eth2 is in roce \"training\" .version 2. and in roce \"nvme\" .version 1."
     "new1:ens1f0", # want "roce-version-mix: new1:ens1f0 is in roce"
   ]
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
 }
 
 host "new" {

@@ -1,24 +1,8 @@
-fabric "rack" {
-  cable_length = "3m"
-}
-
-cos_group "storage" {
-  cos      = 4
-  lossless = true
-}
+# background: rack
+# no host.store, no link.stores
 
 roce "nvme" {
-  version   = 1
-  cos_group = cos_group.storage
-  members   = ["new1:ens1f0", "old1:eth2"]
-  vlan      = 100
-}
-
-switch "tor" {
-  names   = "tor1"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
+  members = ["new1:ens1f0", "old1:eth2"]
 }
 
 host "new" {

@@ -1,53 +1,13 @@
-fabric "rack" {
-  cable_length = "3m"
-  routing      = "up-down"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
+# background: by-hand
 
 cos_group "bulk" {
   cos  = 1
   dscp = ["cs1"]
 }
 
-roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu, host.store]
-}
-
-switch "tor" {
-  names   = "tor[1-2]"
-  model   = "sn2700"
-  os      = "cumulus-linux"
-  version = "4.3.0"
-  tier    = 1
-}
-
-switch "spine" {
-  names = "spine1"
-  model = "sn2700"
-  tier  = 2
-  by_hand {}
-}
-
 host "gpu" {
-  names = "gpu[1-2]"
   nic "ens1f0" {
-    model = "connectx-5"
-    ip    = "192.0.2.${self.index + 1}/24"
+    ip = "192.0.2.${self.index + 1}/24"
     traffic_class {
       tos = 104
       dst = "192.0.2.0/24"
@@ -60,24 +20,10 @@ host "gpu" {
 }
 
 host "store" {
-  names = "store[1-3]"
   nic "ens1f0" {
-    model = "e810"
     traffic_class {
       tos = 32
       dst = "192.0.2.1/32"
     }
   }
-  by_hand {}
-}
-
-link "hosts" {
-  a     = "gpu[1-2]:ens1f0,store[1-3]:ens1f0"
-  b     = "tor1:swp[1-2],tor2:swp[1-3]"
-  speed = "25G"
-}
-
-mesh "uplinks" {
-  lower = "tor[1-2]:swp32"
-  upper = "spine1:swp[1-2]"
 }

@@ -1,40 +1,16 @@
-fabric "rack" {
-  routing      = "up-down"
-  cable_length = "5m"
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  ecn {}
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
+# background: pod
+# no mesh.uplinks
 
 roce "training" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.far, host.gpu]
+  members = [host.far, host.gpu]
 }
 
 switch "leaf" {
-  names   = "leaf[1-3]"
-  model   = "sn2700"
-  version = "4.3.0"
-  tier    = 1
+  names = "leaf[1-3]"
 }
 
 switch "spine" {
-  names   = "spine[1-2]"
-  model   = "sn2700"
-  version = "4.3.0"
-  tier    = 2
+  names = "spine[1-2]"
 }
 
 host "far" { # on the same leaf, and fine
@@ -48,22 +24,18 @@ host "far" { # on the same leaf, and fine
 host "gpu" {
   names = "gpu[1-3]"
   nic "ens1f0" {
-    model = "connectx-5"
-    ttl   = 3 # want "ttl-too-small: Packets of gpu1:ens1f0 have ttl = 3, and the way to gpu3:ens1f0, .* passes 5 routers at least: number 3 of them .* write 6 or more"
+    ttl = 3 # want "ttl-too-small: Packets of gpu1:ens1f0 have ttl = 3, and the way to gpu3:ens1f0, .* passes 5 routers at least: number 3 of them .* write 6 or more"
   }
 }
 
 link "hosts" {
-  a     = "far1:ens1f0,gpu[1-3]:ens1f0"
-  b     = "leaf1:swp2,leaf[1-3]:swp1"
-  speed = "25G"
+  a = "far1:ens1f0,gpu[1-3]:ens1f0"
+  b = "leaf1:swp2,leaf[1-3]:swp1"
 }
 
 switch "core" {
-  names   = "core1"
-  model   = "sn2700"
-  version = "4.3.0"
-  tier    = 3
+  names = "core1"
+  tier  = 3
 }
 
 link "uplinks" { # leaf3 is in a pod of its own

@@ -1,0 +1,71 @@
+package diag
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Count is a number with its noun: "1 link", "2 links", "2 switches", "1,024 links".
+func Count(n int, noun string) string {
+	switch {
+	case n == 1:
+	case noun == "switch":
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return Number(n) + " " + noun
+}
+
+// Number writes thousands apart: 131,328.
+func Number(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Bytes is a size in memory: "131,328 B".
+func Bytes(n int) string { return Number(n) + " B" }
+
+// Plural returns the word that goes with a number: one for 1, many for all others.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// And lists names as a sentence does: "a", "a and b", "a, b and c"; "" for none.
+func And(names []string) string { return inWords(names, " and ") }
+
+// Or lists alternatives as a sentence does: "a", "a or b", "a, b or c"; "" for none.
+func Or(names []string) string { return inWords(names, " or ") }
+
+// Some is [And] for a list that may be long: of more than most names the first most-1 are listed and the others counted,
+// as in "a, b, c and 12 more".
+func Some(names []string, most int) string {
+	if len(names) <= most {
+		return And(names)
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most-1], ", "), len(names)-most+1)
+}
+
+func inWords(names []string, conjunction string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + conjunction + names[last]
+}
+
+// Cut shortens text of the person that a message quotes to about 60 bytes, at the end of a letter.
+func Cut(s string) string {
+	const most = 60
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "..."
+}

@@ -1,0 +1,91 @@
+// Package langtest has fabrics for tests of every room: sound ones, called backgrounds, and [Weave], which completes an
+// excerpt of a fabric from one of them. The examples of the manuals are such excerpts, and so are the fixtures of the
+// checks: they hold the lines that matter.
+package langtest
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+)
+
+// FabricFile is the file of a background that has the fabric.
+const FabricFile = "fabric.hcl"
+
+//go:embed backgrounds
+var backgrounds embed.FS
+
+// Backgrounds returns the names of all backgrounds.
+func Backgrounds() []string {
+	entries, err := backgrounds.ReadDir("backgrounds")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names
+}
+
+// Background returns the files of a background by name: [FabricFile], and what it refers to.
+func Background(name string) (map[string]string, error) {
+	dir, err := fs.Sub(backgrounds, "backgrounds/"+name)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(dir, ".")
+	if err != nil {
+		return nil, fmt.Errorf("no background is called %q", name)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		data, err := fs.ReadFile(dir, e.Name())
+		if err != nil {
+			return nil, err
+		}
+		files[e.Name()] = string(data)
+	}
+	return files, nil
+}
+
+// want is a comment of a fixture that says what must be found on its line.
+var want = regexp.MustCompile(`# want "((?:[^"\\]|\\.)*)"`)
+
+// Wants returns what the comments of a fixture say must be found, by the line they are on, as patterns of
+// "code: detail".
+func Wants(fixture string) map[int][]*regexp.Regexp {
+	out := map[int][]*regexp.Regexp{}
+	number := 0
+	for line := range strings.Lines(fixture) {
+		number++
+		for _, m := range want.FindAllStringSubmatch(line, -1) {
+			out[number] = append(out[number], regexp.MustCompile(strings.ReplaceAll(m[1], `\"`, `"`)))
+		}
+	}
+	return out
+}
+
+// marker is the first line of a fixture.
+var marker = regexp.MustCompile(`\A# background: ([a-z-]+)\n`)
+
+// Complete returns the fabric a fixture stands for. Its first line names the background that completes it, as in
+// "# background: tor", or says "# background: none" where the fixture is all there is.
+func Complete(fixture string) (*Woven, error) {
+	m := marker.FindStringSubmatch(fixture)
+	if m == nil {
+		return nil, fmt.Errorf(`the first line is not "# background: NAME"`)
+	}
+	if m[1] == "none" {
+		w := &Woven{}
+		w.own(fixture)
+		return w, nil
+	}
+	files, err := Background(m[1])
+	if err != nil {
+		return nil, err
+	}
+	return Weave(fixture, files[FabricFile])
+}

@@ -1,0 +1,42 @@
+package validate
+
+import "github.com/rocec/rocec/lang/diag"
+
+// AllowDeadlockUnused warns of a risk that is accepted and not there.
+var AllowDeadlockUnused = &Check{
+	Code:    "allow-deadlock-unused",
+	Summary: "allow_deadlock where no PFC loop is",
+	Answers: []string{"X5"},
+	Doc: `
+allow_deadlock accepts the PFC loops of a cos group, and says why. Where the proof finds none it
+accepts nothing today, and will hide the loop that a later change brings: nobody will look at a
+warning that was expected.
+
+Example:
+
+    cos_group "rdma" {
+      lossless       = true
+      allow_deadlock = "until the new spines are there" # they are there
+    }
+
+How to mend it: take it out.
+`,
+	Run: func(p *Pass) {
+		for _, g := range p.Fabric.CosGroups {
+			if g.AllowDeadlock != "" && !g.Lossless {
+				p.Warnf(diag.FirstPlace(g.AllowAt, g.At),
+					"Cos group %q accepts PFC loops (%q), and it is not lossless, so nothing pauses it. Take allow_deadlock out, so that it "+
+						"does not hide a loop when the group becomes lossless.", g.Name, g.AllowDeadlock)
+			}
+		}
+		for _, l := range p.loops() {
+			for _, g := range l.Groups {
+				if g.AllowDeadlock != "" && l.Verdict == Free && l.Transient == nil {
+					p.Warnf(diag.FirstPlace(g.AllowAt, g.At),
+						"Cos group %q accepts PFC loops (%q), and the fabric has none. Take allow_deadlock out, so that it does not hide the "+
+							"next one.", g.Name, g.AllowDeadlock)
+				}
+			}
+		}
+	},
+}

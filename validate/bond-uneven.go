@@ -1,0 +1,94 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// BondUneven warns of bonds whose two ports are not alike.
+var BondUneven = &Check{
+	Code:    "bond-uneven",
+	Summary: "the ports of a bond differ",
+	Answers: []string{"5", "K14", "C21", "H17"},
+	Doc: `
+The two ports of a RoCE LAG are one RDMA device: one MTU, one type of service, one TTL for both,
+and a peer never knows by which port a packet comes. If the ports differ, half of the flows are not
+treated as written. LACP (802.3ad) does not even use ports of different speed together: one of them
+stays idle.
+
+The length of the cables may differ; the switch's headroom is worked out for each.
+
+Example:
+
+    host "store" {
+      nic "ens2f0" {
+        model = "connectx-5"
+        mtu   = 9000
+      }
+      nic "ens2f1" {
+        model = "connectx-5"
+        mtu   = 1500
+      }
+      bond "bond0" { nics = ["ens2f0", "ens2f1"] }
+    }
+
+How to mend it: one nic block for both ports, and links of one speed.
+
+    host "store" {
+      nic "ens2f[0-1]" {
+        model = "connectx-5"
+        mtu   = 9000
+      }
+    }
+`,
+	Run: func(p *Pass) {
+		type key struct {
+			bond, at, other diag.Range
+			what, a, b      string
+		}
+		var found folds[key, *ir.Bond]
+		for _, d := range p.Fabric.Devices {
+			if d.Host == nil {
+				continue
+			}
+			for _, bond := range d.Host.Bonds {
+				if len(bond.NICs) != 2 || len(bond.NICs[0].Intents) == 0 {
+					continue
+				}
+				a, b := bond.NICs[0], bond.NICs[1]
+				differ := func(what, x, y string, atX, atY diag.Range) {
+					if x != y {
+						found.add(key{bond.At, diag.FirstPlace(atY, b.At), diag.FirstPlace(atX, a.At), what, x, y}, bond)
+					}
+				}
+				differ("the MTU", orKept(a.MTU, 0), orKept(b.MTU, 0), a.MTUAt, b.MTUAt)
+				differ("the type of service", orKept(a.TOS, -1), orKept(b.TOS, -1), a.TOSAt, b.TOSAt)
+				differ("the TTL", orKept(a.TTL, 0), orKept(b.TTL, 0), a.At, b.At)
+				if a.Port != nil && b.Port != nil {
+					differ("the speed", platform.SpeedText(a.Port.Speed), platform.SpeedText(b.Port.Speed), speedAt(a.Port.Link), speedAt(b.Port.Link))
+				}
+			}
+		}
+		found.each(func(k key, bonds []*ir.Bond) {
+			bond := bonds[0]
+			a, b := bond.NICs[0], bond.NICs[1]
+			d := p.Warnf(k.at, "The ports of %s differ in %s: %s has %s, %s has %s. They are one RDMA device, so half of its "+
+				"traffic is not what was written. Make both ports alike.", bondsText(bonds), k.what, a.Name, k.a, b.Name, k.b)
+			d.Note(bond.At, "the bond")
+			if k.other != k.at {
+				d.Note(k.other, "%s: %s", a.Name, k.a)
+			}
+		})
+	},
+}
+
+// orKept spells a setting, or says that it was not written.
+func orKept(v, unset int) string {
+	if v == unset {
+		return "none written"
+	}
+	return fmt.Sprint(v)
+}

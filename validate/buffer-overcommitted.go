@@ -1,0 +1,105 @@
+package validate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// sharedLeast is what should remain shared of a chip's memory, in percent.
+const sharedLeast = 30
+
+// BufferOvercommitted reports switches whose lossless ports reserve more memory than is good.
+var BufferOvercommitted = &Check{
+	Code:    "buffer-overcommitted",
+	Summary: "lossless ports reserve too much of the chip's memory",
+	Answers: []string{"K12", "C12"},
+	Doc: `
+Every lossless group at every port reserves a buffer: xoff, and headroom for what comes after the
+pause. All are cut from one memory, and what they leave is shared by every queue of the
+switch. rocec show SWITCH prints the sum.
+
+If more is reserved than there is, or if less than two frames per lossless buffer remain shared,
+frames are lost or ports pause all the time: an error. With less than 30 % shared the switch
+works, but pauses at the first burst: a warning.
+
+Example: 28 ports at 100G with cables of 1 km reserve more than the 16 MB of an SN2700.
+
+    switch "hall" {
+      names = "hall[1-2]"
+      model = "sn2700"
+      tier  = 3
+    }
+    mesh "core" {
+      lower  = "hall1:swp[1-28]"
+      upper  = "hall2:swp[1-28]"
+      length = "1km"
+      peer   = true
+    }
+    link "between" {
+      a = "spine[1-2]:swp32"
+      b = "hall[1-2]:swp32"
+    }
+
+How to mend it: shorter cables, or their true length where a longer one is stated; fewer lossless
+groups; fewer lossless ports; a model with more memory. A headroom pool shared by all ports makes
+room, too, but then nothing is lost only as long as few ports pause at once.
+`,
+	Run: func(p *Pass) {
+		type key struct {
+			decl diag.Range
+			mem  ir.Memory
+		}
+		var found folds[key, *ir.Device]
+		for _, d := range p.Fabric.Devices {
+			if d.Switch == nil {
+				continue
+			}
+			if m := d.Memory(); m.Buffers > 0 && m.Shared()*100 < m.Chip*sharedLeast {
+				found.add(key{d.Decl, m}, d)
+			}
+		}
+		found.each(func(k key, all []*ir.Device) { p.overcommitted(k.mem, all) })
+	},
+}
+
+func (p *Pass) overcommitted(m ir.Memory, all []*ir.Device) {
+	d := all[0]
+	from := d.Reserves()
+	largest := slices.MaxFunc(from, func(a, b ir.Reserve) int {
+		return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), -cmp.Compare(slices.Index(from, a), slices.Index(from, b)))
+	})
+	who, have, its := d.Name, "has", "Its"
+	if len(all) > 1 {
+		who, have, its = d.Name+andMore(len(all), "switch"), "have each", "The"
+	}
+	rest := ""
+	if m.Rest > 0 {
+		rest = fmt.Sprintf(" and the chip keeps %s for the rest", diag.Bytes(m.Rest))
+	}
+	report, verdict := p.Errorf, ""
+	switch shared := m.Shared(); {
+	case m.Lossless > m.Chip:
+		verdict = fmt.Sprintf("That is %s more than there is: buffers overflow, and frames of lossless groups are lost.",
+			diag.Bytes(m.Lossless-m.Chip))
+	case shared < m.Least:
+		verdict = fmt.Sprintf("%s remain shared, less than two frames for each lossless buffer (%s): ports pause all the time, or "+
+			"lose frames.", diag.Bytes(max(shared, 0)), diag.Bytes(m.Least))
+	default:
+		report = p.Warnf
+		verdict = fmt.Sprintf("%s remain shared, %d %% of the memory: ports pause at the first burst.", diag.Bytes(shared), shared*100/m.Chip)
+	}
+	pool := " A headroom_pool would make room, but lossless only statistically."
+	if m.Pool > 0 {
+		pool = ""
+	}
+	at := diag.FirstPlace(written(pfcOf(largest.Group).Buffer), d.Switch.ModelAt, d.Decl)
+	report(at, "%s %s %s of packet buffer (%s). %s %s reserve %s of it%s. %s Shorter cables, fewer lossless groups or ports, or another "+
+		"model help.%s", who, have, diag.Bytes(m.Chip), d.Switch.Model.ASIC.Title, its, diag.Count(m.Buffers, "lossless buffer"),
+		diag.Bytes(m.Lossless), rest, verdict, pool).
+		Note(largest.At, "%s: %s of cos group %q reserve the most, %s", largest.Block, diag.Count(largest.Buffers, "buffer"),
+			largest.Group.Name, diag.Bytes(largest.Bytes))
+}

@@ -1,0 +1,52 @@
+package validate
+
+import "github.com/rocec/rocec/lang/diag"
+
+// CNPInLosslessGroup reports CNPs that PFC can stop.
+var CNPInLosslessGroup = &Check{
+	Code:    "cnp-in-lossless-group",
+	Summary: "CNPs in a lossless cos group",
+	Answers: []string{"K7", "H10"},
+	Doc: `
+A congestion notification packet (CNP) tells a sender to slow down. In the lossless group it
+waits behind the very packets it is about, and PFC stops it just when it is needed: feedback
+comes late, pauses spread. CNPs belong into a lossy group of their own, served first; a lost one
+is sent again soon.
+
+Example:
+
+    roce "training" {
+      version   = 2
+      cos_group = cos_group.rdma
+      cnp       = cos_group.rdma
+    }
+
+How to mend it: a cos group of its own for cnp.
+
+    cos_group "cnp" {
+      cos    = 6
+      dscp   = ["cs6"]
+      strict = true
+    }
+    roce "training" {
+      cnp = cos_group.cnp
+    }
+`,
+	Run: func(p *Pass) {
+		for _, in := range p.Fabric.Intents {
+			at := diag.FirstPlace(in.CNPAt, in.At)
+			const instead = "Give CNPs a group of their own that is lossy and strict, for example cos = 6, dscp = [\"cs6\"], strict = true."
+			switch {
+			case in.CNP == nil:
+			case in.CNP == in.Group:
+				p.Errorf(at, "Roce %q sends its CNPs in cos group %q, the group they are to slow down: they wait behind the congestion they "+
+					"report. %s", in.Name, in.CNP.Name, instead).
+					Note(in.GroupAt, "the group of the traffic itself")
+			case in.CNP.Lossless:
+				p.Errorf(at, "Roce %q sends its CNPs in cos group %q, which is lossless: PFC stops them when they are needed most. %s",
+					in.Name, in.CNP.Name, instead).
+					Note(diag.FirstPlace(in.CNP.LosslessAt, in.CNP.At), "makes it lossless")
+			}
+		}
+	},
+}

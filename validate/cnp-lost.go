@@ -1,0 +1,136 @@
+package validate
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// CNPLost reports congestion notifications that leave their group on the way.
+var CNPLost = &Check{
+	Code:    "cnp-lost",
+	Summary: "CNPs leave their cos group",
+	Answers: []string{"K7", "H10"},
+	Doc: `
+A congestion notification packet (CNP) goes from the receiver back to the sender, and wants to be
+first in every queue on its way. It is told like any other packet: by the DSCP or PCP of its group.
+A device whose map sends that value elsewhere puts CNPs behind other traffic, which makes them late
+(a warning), or into a lossless group, where PFC stops them just when they are needed (an error).
+
+A NIC marks all CNPs alike, whichever intent they are about. In two intents with two cnp groups,
+those of the second travel in the group of the first. By PCP a NIC gives them the number of their
+cos group, so that group must claim it.
+
+Example:
+
+    cos_group "cnp" {
+      cos  = 6
+      dscp = ["cs6"]
+    }
+    switch "spine" {
+      by_hand {
+        dscp = { 48 = 4 } # cs6 goes to cos 4, which is lossless
+      }
+    }
+
+How to mend it: map the value to the cos of the cnp group on the device; give the intents of one NIC
+one cnp group; let the group claim its own number.
+`,
+	Run: func(p *Pass) {
+		for _, b := range byHands(p.Fabric) {
+			p.cnpAstray(b)
+		}
+		for _, in := range p.Fabric.Intents {
+			if sendsCNP(in) && in.CNP != nil {
+				p.cnpOfOther(in)
+				p.cnpByPCP(in)
+			}
+		}
+	},
+}
+
+// cnpAstray reports maps of a by_hand block that send CNPs elsewhere.
+func (p *Pass) cnpAstray(b *byHand) {
+	if len(b.DSCP) == 0 && len(b.PCP) == 0 {
+		return
+	}
+	said := map[ir.Claim]bool{}
+	for _, at := range b.passings() {
+		in := at.intent
+		if !sendsCNP(in) || !told(in, at.port.Trust()) || len(in.Members) == 0 {
+			continue
+		}
+		pkt := in.Members[0].NIC.CNP(in)
+		table, value := b.PCP, pkt.PCP
+		if in.ByDSCP() {
+			table, value = b.DSCP, pkt.DSCP
+		}
+		to, ok := table[value]
+		group := in.Members[0].NIC.CNPGroup()
+		if !ok || said[to] || group != nil && group.Cos == to.Value {
+			continue
+		}
+		lossless := slices.ContainsFunc(p.Fabric.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == to.Value && g.Lossless })
+		report, why := p.Warnf, "They wait there behind other traffic, and senders slow down late."
+		switch {
+		case lossless && p.Fabric.FlowControl != ir.Pause:
+			report, why = p.Errorf, "They wait there behind the congestion they report, and PFC stops them."
+		case group == nil:
+			continue // they have no group to leave
+		}
+		said[to] = true
+		d := report(to.At, "%s %s %d to cos %d, %s. That is how the CNPs of roce %q are marked. %s Map it to the cos of a lossy, strict group of "+
+			"their own.",
+			verb(deviceNames(at.devices), len(at.devices), "maps", "map"), toldBy(in), value, to.Value, groupAt(p.Fabric, to.Value), in.Name, why)
+		if group != nil {
+			d.Note(group.At, "the group of the CNPs, cos %d", group.Cos)
+		}
+	}
+}
+
+// cnpOfOther warns of NICs whose CNPs carry the marks of another intent's cnp group.
+func (p *Pass) cnpOfOther(in *ir.Intent) {
+	by := map[*ir.CosGroup][]*ir.Device{}
+	var order []*ir.CosGroup
+	for _, m := range in.Members {
+		g := m.NIC.CNPGroup()
+		if g == nil || g.Cos == in.CNP.Cos {
+			continue
+		}
+		if by[g] == nil {
+			order = append(order, g)
+		}
+		by[g] = append(by[g], m.NIC.Device)
+	}
+	for _, g := range order {
+		devices := slices.Compact(by[g])
+		p.Warnf(diag.FirstPlace(in.CNPAt, in.At),
+			"NICs of %s are in roce %q and in another intent, whose CNPs travel in cos group %q. A NIC marks all "+
+				"its CNPs alike, so those of roce %q travel there, too, not in %q. Give the intents one cnp group.",
+			deviceNames(devices), in.Name, g.Name, in.Name, in.CNP.Name).
+			Note(g.At, "the group of the other intent's CNPs")
+	}
+}
+
+// cnpByPCP reports a cnp group that does not claim the PCP its packets get.
+func (p *Pass) cnpByPCP(in *ir.Intent) {
+	if in.ByDSCP() {
+		return
+	}
+	taker := claimant(p.Fabric, in.CNP.Cos, pcpOf)
+	if taker != nil && taker.Cos == in.CNP.Cos {
+		return
+	}
+	report, who := p.Warnf, "which no cos group claims"
+	if taker != nil {
+		who = "which " + groupAt(p.Fabric, taker.Cos) + " claims"
+		if taker.Lossless && p.Fabric.FlowControl != ir.Pause {
+			report = p.Errorf
+		}
+	}
+	report(diag.FirstPlace(in.CNPAt, in.At),
+		"Roce %q is told by PCP, and its NICs give CNPs the PCP %d, the number of cos group %q, %s. Let %q claim its own "+
+			"number (pcp = [%d]), or leave pcp out of it.", in.Name, in.CNP.Cos, in.CNP.Name, who, in.CNP.Name, in.CNP.Cos).
+		Note(in.CNP.At, "the cnp group")
+}

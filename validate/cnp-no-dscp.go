@@ -1,0 +1,63 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/dscp"
+)
+
+// CNPNoDSCP warns of a cnp group that no DSCP leads into.
+var CNPNoDSCP = &Check{
+	Code:    "cnp-no-dscp",
+	Summary: "the cnp group claims no DSCP",
+	Answers: []string{"K7", "H10"},
+	Doc: `
+Where RoCEv2 is told by DSCP, its CNPs are, too: they need a DSCP that leads into their group. A
+group that claims none gets none of them. NICs mark CNPs with DSCP 48 (cs6) unless told otherwise,
+and those go wherever 48 leads: with the rest, or into the group that claims it. If that one is
+lossless, PFC stops them, and it is an error.
+
+Example:
+
+    cos_group "cnp" {
+      cos    = 6
+      strict = true # no dscp
+    }
+
+How to mend it:
+
+    cos_group "cnp" {
+      cos    = 6
+      dscp   = ["cs6"]
+      strict = true
+    }
+`,
+	Run: func(p *Pass) {
+		said := map[*ir.CosGroup]bool{}
+		for _, in := range p.Fabric.Intents {
+			if in.CNP == nil || !sendsCNP(in) || !in.ByDSCP() || len(in.CNP.DSCP) > 0 || said[in.CNP] {
+				continue
+			}
+			said[in.CNP] = true
+			report, where := p.Warnf, "which no cos group claims: they travel with the rest and come late when they matter"
+			taker := claimant(p.Fabric, ir.DefaultCNP, dscpOf)
+			claimed := taker != nil
+			if claimed {
+				where = fmt.Sprintf("which cos group %q claims: they travel there", taker.Name)
+				if taker.Lossless && p.Fabric.FlowControl != ir.Pause {
+					report = p.Errorf
+					where += ", where PFC stops them when they are needed most"
+				}
+			}
+			mend := "Write dscp = [\"cs6\"] in the group, or another value that no group claims."
+			if claimed {
+				mend = "Write another value in the group that no group claims, or name the right group in cnp."
+			}
+			report(in.CNP.At, "Cos group %q carries the CNPs of roce %q and claims no DSCP. NICs mark them %s by default, %s. %s",
+				in.CNP.Name, in.Name, dscp.Text(ir.DefaultCNP), where, mend).
+				Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs")
+		}
+	},
+}

@@ -1,0 +1,61 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// CNPNotStrict warns of CNPs that are not served soon.
+var CNPNotStrict = &Check{
+	Code:    "cnp-not-strict",
+	Summary: "CNPs are not served first",
+	Answers: []string{"4", "K7", "K20"},
+	Doc: `
+A congestion notification packet (CNP) is worth nothing late: the queue it is about fills at line
+rate. CNPs are few and small, so strict priority costs the others nothing, and that is the usual
+practice with DCQCN. A group of theirs with a good share of the link is served about as soon, since
+it hardly uses it; rocec is silent above a tenth of all weights.
+
+Example:
+
+    cos_group "cnp" {
+      cos  = 6
+      dscp = ["cs6"] # no strict, and no weight
+    }
+
+How to mend it:
+
+    cos_group "cnp" {
+      cos    = 6
+      dscp   = ["cs6"]
+      strict = true
+    }
+`,
+	Run: func(p *Pass) {
+		sum := 0
+		for _, g := range p.Fabric.CosGroups {
+			if !g.Strict {
+				sum += g.Weight
+			}
+		}
+		data := dataGroups(p.Fabric) // to serve these first would starve the others; cnp-shares-group tells of them
+		said := map[*ir.CosGroup]bool{}
+		for _, in := range p.Fabric.Intents {
+			if in.CNP == nil || !sendsCNP(in) || in.CNP.Strict || said[in.CNP] || data[in.CNP] != nil {
+				continue
+			}
+			const tenth = 10
+			said[in.CNP] = true
+			if in.CNP.Weight*tenth > sum {
+				continue
+			}
+			share := "no weight"
+			if in.CNP.Weight > 0 {
+				share = "no more than a tenth of the weights"
+			}
+			p.Warnf(in.CNP.At, "Cos group %q carries the CNPs of roce %q, and is not strict and has %s: they wait while other queues are served, "+
+				"and senders slow down late. Write strict = true; CNPs are few, so it costs the others nothing.", in.CNP.Name, in.Name, share).
+				Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs")
+		}
+	},
+}

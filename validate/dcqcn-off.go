@@ -1,0 +1,80 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// DCQCNOff warns of hosts that do not answer marks.
+var DCQCNOff = &Check{
+	Code:    "dcqcn-off",
+	Summary: "hosts that do not slow down on marks",
+	Answers: []string{"K17", "H11"},
+	Doc: `
+Marking by switches (ECN) is half of congestion control. The receiving NIC answers a marked packet
+with a CNP, and the sending NIC lowers its rate when it gets one (DCQCN). A host that does neither
+sends at full speed into the congestion, and makes others do so that send to it: PFC does all the
+work, and in a lossy group packets are lost. Senders that do slow down then give way to those that
+do not.
+
+Example:
+
+    host "store" {
+      nic "ens1f0" { model = "e810" }
+      by_hand { dcqcn = false } # and cos_group "rdma" has an ecn block
+    }
+
+How to mend it: switch both halves on, for the priority of the group (the notification point, which
+answers marks, and the reaction point, which slows down), and take dcqcn = false out of by_hand.
+Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn.
+`,
+	Run: func(p *Pass) {
+		var f folds[diag.Range, *ir.NIC]
+		marked := map[diag.Range]*ir.Intent{}
+		for _, in := range p.Fabric.Intents {
+			if in.Version != 2 || in.Group.ECN == nil {
+				continue
+			}
+			for _, m := range in.Members {
+				h := m.NIC.Device.ByHand
+				if h == nil {
+					continue // rocec switches it on, or refuses the NIC
+				}
+				at := diag.FirstPlace(h.DCQCNAt, h.At)
+				switch {
+				case m.NIC.Model.Family == platform.SoftRoCE: // whatever dcqcn says
+					if in.Group.Lossless {
+						continue // refused for want of PFC, or known to rest on it
+					}
+					at = m.NIC.ModelAt
+				case h.DCQCN:
+					continue
+				}
+				if marked[at] == nil {
+					marked[at] = in
+				}
+				if marked[at] == in {
+					f.add(at, m.NIC)
+				}
+			}
+		}
+		for _, at := range f.order {
+			nics, in := f.of[at], marked[at]
+			why, mend := "dcqcn = false", fmt.Sprintf("Switch DCQCN on for priority %d.", in.Group.Cos)
+			if nics[0].Model.Family == platform.SoftRoCE {
+				why = nics[0].Model.Title + " cannot"
+				mend = "Use NICs that can, or an intent of their own in a group without ecn."
+			}
+			effect := "PFC does all the work, and pauses spread"
+			if !in.Group.Lossless {
+				effect = "packets are lost"
+			}
+			p.Warnf(at, "%s no marks with CNPs, nor slow down on CNPs (%s). Switches mark roce %q, and to these NICs that says nothing: %s. "+
+				"%s", verb(nicNames(nics), len(nics), "answers", "answer"), why, in.Name, effect, mend).
+				Note(in.Group.ECN.At, "the group is marked")
+		}
+	},
+}

@@ -1,0 +1,58 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// ECNMinSmall reports marking that begins with the second packet.
+var ECNMinSmall = &Check{
+	Code:    "ecn-min-small",
+	Summary: "ECN marks from less than two frames on",
+	Answers: []string{"C14"},
+	Doc: `
+A queue that holds one frame is not congestion: one is being sent, the next has come. Marks from
+there on slow every sender down, and the link is not filled. Two frames of the port's MTU are the
+least that makes sense; rocec derives three or more.
+
+Example:
+
+    cos_group "rdma" {
+      ecn {
+        min = "4KiB"
+      }
+    }
+
+How to mend it: leave min out, or write two frames or more.
+
+    cos_group "rdma" {
+      ecn {
+        min = "50KiB"
+      }
+    }
+`,
+	Run: func(p *Pass) {
+		type key struct {
+			group *ir.CosGroup
+			at    diag.Range
+		}
+		var found folds[key, marking]
+		markings(p.Fabric, func(m marking) {
+			if _, at, ok := m.writtenAs(m.mark.Min); ok && m.mark.Min.N < 2*m.port.MTU {
+				found.add(key{m.mark.Group, at}, m)
+			}
+		})
+		found.each(func(k key, all []marking) {
+			m := worst(all, func(m marking) int { return -m.port.MTU })
+			frame := m.port.MTU
+			name, _, _ := m.writtenAs(m.mark.Min)
+			from := ""
+			if name == "max" {
+				from = ", which comes from max"
+			}
+			p.Warnf(k.at, "Cos group %q begins to mark at min = %s%s; two frames of %s are %s. One sender alone is slowed down and the "+
+				"link is not filled. Leave %s out, and it is derived; or let min be %s or more.",
+				k.group.Name, diag.Bytes(m.mark.Min.N), from, diag.Bytes(frame), diag.Bytes(2*frame), name, diag.Bytes(2*frame))
+		})
+	},
+}

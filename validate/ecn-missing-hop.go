@@ -1,0 +1,57 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// ECNMissingHop warns of switches that do not mark what is marked elsewhere.
+var ECNMissingHop = &Check{
+	Code:    "ecn-missing-hop",
+	Summary: "a switch on the way does not mark",
+	Answers: []string{"2", "K17"},
+	Doc: `
+RoCEv2 senders slow down when a switch marks their packets, each where its own queue grows. A switch
+that does not mark never slows anyone down: congestion there fills its buffers until PFC pauses
+upstream, and the pauses spread over ports that have nothing to do with it. In a lossy group it
+drops. Congestion control works only where every switch on the way marks.
+
+Example:
+
+    switch "spine" {
+      by_hand { ecn = false } # and cos_group "rdma" has an ecn block
+    }
+
+How to mend it: switch marking on at these switches, for the cos of the group, with thresholds as
+at the others of the same speed, and take ecn = false out of by_hand.
+`,
+	Run: func(p *Pass) {
+		for _, b := range byHands(p.Fabric) {
+			if b.ECN || b.devices[0].Switch == nil {
+				continue
+			}
+			var intents []*ir.Intent
+			var devices []*ir.Device
+			for _, at := range b.passings() {
+				if at.intent.Version == 2 && at.intent.Group.ECN != nil {
+					intents = append(intents, at.intent)
+					if len(at.devices) > len(devices) {
+						devices = at.devices
+					}
+				}
+			}
+			if len(intents) == 0 {
+				continue
+			}
+			effect := "fills its buffers until PFC pauses upstream, and senders never slow down for it"
+			if !intents[0].Group.Lossless {
+				effect = "ends in loss, and senders never slow down for it before"
+			}
+			p.Warnf(diag.FirstPlace(b.ECNAt, b.At),
+				"%s no packets (ecn = false), and %s there, whose cos group asks for marking. Congestion there %s. "+
+					"Switch ECN on for cos %d.", verb(deviceNames(devices), len(devices), "marks", "mark"),
+				verb(intentNames(intents), len(intents), "passes", "pass"), effect, intents[0].Group.Cos).
+				Note(intents[0].Group.ECN.At, "asks for marking")
+		}
+	},
+}

@@ -1,0 +1,68 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// slowQueue is how long a queue may be before its first mark, in microseconds: ten times what 150 KiB, the preset of
+// Cumulus Linux, are at 100G, and just above what they are at 10G.
+const slowQueue = 125
+
+// ECNSlowEgress tells of a min that is a long queue on slow ports.
+var ECNSlowEgress = &Check{
+	Code:    "ecn-slow-egress",
+	Summary: "ECN marks late on slow ports",
+	Answers: []string{"K18"},
+	Doc: `
+One min for ports of several speeds is a different delay on each: 150 KiB leave a port of 100G in 12
+microseconds, one of 10G in 123. A packet waits that long before its sender is told, and on its
+way to the slow port it fills the buffers of fast ones. rocec scales a derived min with the speed
+of the port; this tells of one written by hand that is more than 125 microseconds long on
+the slowest port it holds for, ten times the preset at 100G.
+
+Example: the group is marked on ports of 10G, too.
+
+    cos_group "rdma" {
+      ecn {
+        min = "1MiB" # 838 microseconds at 10G
+        max = "3MiB"
+      }
+    }
+    link "stores" {
+      speed = "10G"
+    }
+
+How to mend it: leave min out; or write one that suits the slowest port.
+
+    cos_group "rdma" {
+      ecn {} # no min, no max
+    }
+`,
+	Run: func(p *Pass) {
+		var found folds[*ir.CosGroup, marking]
+		markings(p.Fabric, func(m marking) {
+			if m.mark.Group.ECN.Min.Set() && !m.late() && m.delay() > slowQueue {
+				found.add(m.mark.Group, m)
+			}
+		})
+		found.each(func(g *ir.CosGroup, all []marking) {
+			m := worst(all, func(m marking) int { return m.port.Speed })
+			where := m.port.String()
+			if len(all) > 1 {
+				where = fmt.Sprintf("%s and %s more", where, diag.Count(len(all)-1, "port"))
+			}
+			p.Noticef(written(g.ECN.Min), "Cos group %q begins to mark at min = %s. At %s (%s) that is a queue of %d microseconds, more "+
+				"than %d, before the first sender is told. Leave min out, and every port has one that suits its speed; or write at most %s.",
+				g.Name, diag.Bytes(m.mark.Min.N), where, platform.SpeedText(m.port.Speed), m.delay(), slowQueue,
+				diag.Bytes(slowQueue*m.port.Speed/8)).
+				Note(m.port.Link.At, "the link")
+		})
+	},
+}
+
+// delay is how long a queue of min takes to leave the port, in whole microseconds.
+func (m marking) delay() int { return m.mark.Min.N * 8 / max(m.port.Speed, 1) }

@@ -1,0 +1,83 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// ECNThresholds reports marking that cannot work as a ramp.
+var ECNThresholds = &Check{
+	Code:    "ecn-thresholds",
+	Summary: "ECN thresholds contradict each other",
+	Answers: []string{"2", "C13"},
+	Doc: `
+A switch marks no packet while the queue is below min, all of them above max, and in between
+with a probability that rises up to probability. So 0 < min < max and 1 <= probability <= 100
+must hold, and min must be less than the chip's whole buffer. A threshold left out is derived
+from the port's speed, and can come out on the wrong side of one that was written.
+
+Example:
+
+    cos_group "rdma" {
+      ecn {
+        min = "1500KiB"
+        max = "150KiB" # below min
+      }
+    }
+
+How to mend it: leave both out, or write min below max.
+
+    cos_group "rdma" {
+      ecn {
+        min = "150KiB"
+        max = "1500KiB"
+      }
+    }
+`,
+	Run: func(p *Pass) {
+		type wrong struct {
+			at     diag.Range
+			detail string
+		}
+		told := map[wrong]bool{}
+		for _, port := range p.Fabric.Ports {
+			for _, m := range port.Marks {
+				var w wrong
+				name, given := m.Group.Name, *m.Group.ECN
+				switch {
+				case m.Min.N <= 0 || m.Min.N >= m.Max.N:
+					w = wrong{
+						diag.FirstPlace(written(given.Max), written(given.Min), given.At, m.Group.At),
+						fmt.Sprintf("Cos group %q begins to mark at min = %s and marks all from max = %s; "+
+							"min must be more than 0 and less than max. Leave both out, and they are derived from the speed of every port.",
+							name, diag.Bytes(m.Min.N), diag.Bytes(m.Max.N)),
+					}
+				case port.Device.Switch != nil && m.Min.N >= port.Device.Switch.Model.ASIC.Buffer:
+					asic := port.Device.Switch.Model.ASIC
+					w = wrong{
+						diag.FirstPlace(written(given.Min), given.At, m.Group.At),
+						fmt.Sprintf("Cos group %q begins to mark at min = %s, but %s has %s of buffer "+
+							"in all: a queue never gets there, and nothing is ever marked. Leave min and max out, and they are derived.",
+							name, diag.Bytes(m.Min.N), asic.Title, diag.Bytes(asic.Buffer)),
+					}
+				case m.Probability.N < 1 || m.Probability.N > 100:
+					w = wrong{
+						diag.FirstPlace(written(given.Probability), given.At, m.Group.At),
+						fmt.Sprintf("Cos group %q marks with a probability of %d %%; it must be 1 to 100.",
+							name, m.Probability.N),
+					}
+				default:
+					continue
+				}
+				if !told[w] {
+					told[w] = true
+					d := p.Errorf(w.at, "%s", w.detail)
+					if at := written(given.Min); at.Filename != "" && at != w.at {
+						d.Note(at, "min = %s", diag.Bytes(m.Min.N))
+					}
+				}
+			}
+		}
+	},
+}

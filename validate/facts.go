@@ -1,0 +1,524 @@
+package validate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// What checks ask of a fabric.
+
+// byHand is the devices that one by_hand block describes, and so behave alike: they are judged once.
+type byHand struct {
+	*ir.ByHand
+	devices []*ir.Device
+}
+
+// byHands gives the by_hand blocks of the fabric, in order of their first devices. What for_each made of one block is one
+// again where it states the same.
+func byHands(f *ir.Fabric) []*byHand {
+	var out []*byHand
+	known := map[*ir.ByHand]*byHand{}
+	alike := map[string]*byHand{}
+	var last *byHand
+	for _, d := range f.Devices {
+		if d.ByHand == nil {
+			continue
+		}
+		if last == nil || last.ByHand != d.ByHand {
+			last = known[d.ByHand]
+		}
+		if last == nil {
+			said := statement(d.ByHand)
+			if last = alike[said]; last == nil {
+				last = &byHand{ByHand: d.ByHand}
+				alike[said] = last
+				out = append(out, last)
+			}
+			known[d.ByHand] = last
+		}
+		last.devices = append(last.devices, d)
+	}
+	return out
+}
+
+// statement is a text that two blocks have in common which stand in one place and state the same.
+func statement(h *ir.ByHand) string {
+	var trust string
+	if h.Trust != nil {
+		trust = h.Trust.String()
+	}
+	return fmt.Sprintf("%v %q %t %v %q %v %v %t %t %t",
+		h.At, h.FlowControl, h.PFC == nil, h.PFC, trust, h.DSCP, h.PCP, h.ECN, h.Firmware, h.DCQCN)
+}
+
+// passing is the traffic of one intent at the devices of one block.
+type passing struct {
+	intent  *ir.Intent
+	port    *ir.Port // one it passes, of the first device
+	devices []*ir.Device
+}
+
+// passings gives the intents whose traffic passes the devices of the block, in order of declaration.
+func (b *byHand) passings() []*passing {
+	var out []*passing
+	index := map[*ir.Intent]*passing{}
+	add := func(p *ir.Port, in *ir.Intent) {
+		at := index[in]
+		if at == nil {
+			at = &passing{intent: in, port: p}
+			index[in] = at
+			out = append(out, at)
+		}
+		if n := len(at.devices); n == 0 || at.devices[n-1] != p.Device {
+			at.devices = append(at.devices, p.Device)
+		}
+	}
+	for _, d := range b.devices {
+		for _, p := range d.Ports {
+			if d.Switch != nil {
+				for _, in := range d.Switch.Intents {
+					add(p, in)
+				}
+				break // it sorts alike at every port
+			}
+			for _, in := range p.NIC.Carries() {
+				add(p, in)
+			}
+			if !d.Host.Forwards || len(p.Buffers) == 0 {
+				continue
+			}
+			for _, in := range d.Fabric.Intents { // what the host only passes on
+				if p.Carries(in.Group) != nil {
+					add(p, in)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// carrying gives the lossless groups the devices of the block carry, by cos, each with the first port that does.
+func (b *byHand) carrying() (groups []*ir.CosGroup, at map[*ir.CosGroup]*ir.Port) {
+	at = map[*ir.CosGroup]*ir.Port{}
+	var last **ir.Buffer // of the port before: alike ports share their rows
+	for _, d := range b.devices {
+		for _, p := range d.Ports {
+			if len(p.Buffers) == 0 || &p.Buffers[0] == last {
+				continue
+			}
+			last = &p.Buffers[0]
+			for _, buffer := range p.Buffers {
+				if at[buffer.Group] == nil {
+					at[buffer.Group] = p
+					groups = append(groups, buffer.Group)
+				}
+			}
+		}
+	}
+	slices.SortFunc(groups, func(a, b *ir.CosGroup) int { return a.Cos - b.Cos })
+	return groups, at
+}
+
+// pauseBeside gives the place where a by_hand block states the other kind of flow control than the fabric's, or both; nil
+// where it does not.
+func pauseBeside(f *ir.Fabric, h *ir.ByHand) *diag.Range {
+	own := h.FlowControl
+	if own == "" {
+		own = f.FlowControl
+	}
+	at := diag.FirstPlace(h.FlowControlAt, h.At)
+	switch {
+	case f.FlowControl == ir.Pause && own == ir.Pause && len(h.PFC) > 0:
+		at = diag.FirstPlace(h.PFCAt, h.At)
+	case own == ir.NoFlowControl || (own == ir.Pause) == (f.FlowControl == ir.Pause):
+		return nil
+	}
+	return &at
+}
+
+// told reports whether a device that believes t looks at the field that tells the intent's packets. Of both fields DSCP wins.
+func told(in *ir.Intent, t ir.Trust) bool {
+	if in.ByDSCP() {
+		return t.DSCP
+	}
+	return t.PCP && (in.Version == 1 || !t.DSCP)
+}
+
+// hasMark reports whether the packets of the intent carry what tells them: an intent told by PCP needs a tag.
+func hasMark(in *ir.Intent) bool { return in.ByDSCP() || in.VLAN > 0 && len(in.Group.PCP) > 0 }
+
+// packetOf is a packet of an intent as its members send it.
+func packetOf(in *ir.Intent) ir.Packet {
+	if len(in.Members) == 0 {
+		return ir.Packet{IP: in.Version == 2, Tagged: in.VLAN > 0}
+	}
+	p := in.Members[0].NIC.Packet(in)
+	if in.ByDSCP() {
+		p.DSCP = in.Group.DSCP[0].Value // whatever a tos of the first member says
+	}
+	return p
+}
+
+// grade returns how to report that packets of an intent are in the wrong group: as an error where that loses them; as a
+// warning under link pause, which holds back every cos, where they are to be marked; nil where it does no harm, or the
+// group itself is at fault.
+func (p *Pass) grade(in *ir.Intent) func(at diag.Range, format string, args ...any) *diag.Diagnostic {
+	marks := in.Version == 2 && in.Group.ECN != nil
+	switch {
+	case p.Fabric.FlowControl == ir.Pause && marks:
+		return p.Warnf
+	case p.Fabric.FlowControl == ir.Pause || !in.Group.Lossless && !marks:
+		return nil
+	}
+	return p.Errorf
+}
+
+// unmarkedGrade returns how to report RoCEv2 that nothing tells: as an error, also where the group promises nothing yet;
+// under link pause as grade does.
+func (p *Pass) unmarkedGrade(in *ir.Intent) func(at diag.Range, format string, args ...any) *diag.Diagnostic {
+	if p.Fabric.FlowControl == ir.Pause {
+		return p.grade(in)
+	}
+	return p.Errorf
+}
+
+// byPCP reports whether RoCEv2 without a DSCP can be meant to be told by PCP: it has a vlan, or only lacks one.
+func byPCP(in *ir.Intent, domain []int) bool {
+	_, other := twoDomains(in, domain)
+	return len(in.Group.PCP) > 0 && (in.VLAN > 0 || other == nil)
+}
+
+// overRouted gives the RoCEv2 intents told by PCP whose members are in several broadcast domains. They have a check of their
+// own, and what else happens to them on the way is not their fault.
+func overRouted(f *ir.Fabric) map[*ir.Intent]bool {
+	out := map[*ir.Intent]bool{}
+	var domain []int
+	for _, in := range f.Intents {
+		if in.Version != 2 || in.ByDSCP() || !hasMark(in) {
+			continue
+		}
+		if domain == nil {
+			domain = broadcastDomains(f)
+		}
+		_, other := twoDomains(in, domain)
+		out[in] = other != nil
+	}
+	return out
+}
+
+// sendsCNP reports whether there are CNPs of an intent to judge: it is marked, and what its cnp attribute says is no mistake
+// with a check of its own.
+func sendsCNP(in *ir.Intent) bool {
+	return in.Version == 2 && in.Group.ECN != nil && hasMark(in) && (in.CNP == nil || in.CNP != in.Group && !in.CNP.Lossless)
+}
+
+// dataGroups returns the groups that carry the data of intents, with the first such intent.
+func dataGroups(f *ir.Fabric) map[*ir.CosGroup]*ir.Intent {
+	out := map[*ir.CosGroup]*ir.Intent{}
+	for _, in := range f.Intents {
+		if out[in.Group] == nil {
+			out[in.Group] = in
+		}
+	}
+	return out
+}
+
+// cnpGroups returns the groups that carry CNPs, with the first intent that sends some there.
+func cnpGroups(f *ir.Fabric) map[*ir.CosGroup]*ir.Intent {
+	out := map[*ir.CosGroup]*ir.Intent{}
+	for _, in := range f.Intents {
+		if in.CNP != nil && out[in.CNP] == nil {
+			out[in.CNP] = in
+		}
+	}
+	return out
+}
+
+// claimant gives the first group that claims a value; nil where none does.
+func claimant(f *ir.Fabric, value int, claims func(*ir.CosGroup) []ir.Claim) *ir.CosGroup {
+	for _, g := range f.CosGroups {
+		if slices.ContainsFunc(claims(g), func(c ir.Claim) bool { return c.Value == value }) {
+			return g
+		}
+	}
+	return nil
+}
+
+// dscpOf is the DSCPs a group claims.
+func dscpOf(g *ir.CosGroup) []ir.Claim { return g.DSCP }
+
+// pcpOf is the PCPs a group claims.
+func pcpOf(g *ir.CosGroup) []ir.Claim { return g.PCP }
+
+// twice is a value that two cos groups claim: where it is written first, and where again.
+type twice struct {
+	value            int
+	first, again     *ir.CosGroup
+	firstAt, againAt diag.Range
+}
+
+// claimedTwice returns the values that two groups claim, one for every later place.
+func claimedTwice(f *ir.Fabric, claims func(*ir.CosGroup) []ir.Claim) []twice {
+	type claim struct {
+		group *ir.CosGroup
+		at    diag.Range
+	}
+	var all []claim
+	var values []int
+	for _, g := range f.CosGroups {
+		for _, c := range claims(g) {
+			all, values = append(all, claim{g, c.At}), append(values, c.Value)
+		}
+	}
+	first := map[int]claim{}
+	for i, c := range all {
+		if f, taken := first[values[i]]; !taken || diag.ComparePlace(c.at, f.at) < 0 {
+			first[values[i]] = c
+		}
+	}
+	var out []twice
+	told := map[claim]bool{}
+	for i, c := range all {
+		f := first[values[i]]
+		if c.group == f.group || told[c] {
+			continue
+		}
+		told[c] = true
+		out = append(out, twice{values[i], f.group, c.group, f.at, c.at})
+	}
+	return out
+}
+
+// firstLossless returns the first lossless intent of a NIC, or nil.
+func firstLossless(n *ir.NIC) *ir.Intent {
+	for _, in := range n.Intents {
+		if in.Group.Lossless {
+			return in
+		}
+	}
+	return nil
+}
+
+// byPFC reports whether the NIC's end of its link is lossless by PFC.
+func byPFC(n *ir.NIC) bool {
+	if n.Port == nil {
+		return false
+	}
+	fc := n.Port.FlowControl()
+	return fc != ir.Pause && fc != ir.NoFlowControl
+}
+
+// attachedTo returns the device that forwards the NIC's traffic: its switch, or its own host; nil when it is not cabled to
+// one.
+func attachedTo(n *ir.NIC) *ir.Device {
+	if n.Device.Forwards() {
+		return n.Device
+	}
+	if n.Port == nil || !n.Port.Peer().Device.Forwards() {
+		return nil
+	}
+	return n.Port.Peer().Device
+}
+
+// islands returns, by Device.ID, a number for everything that usable links join.
+func islands(f *ir.Fabric, usable func(*ir.Link) bool) []int {
+	out := make([]int, len(f.Devices))
+	n := 0
+	for _, d := range f.Devices {
+		if !d.Forwards() || out[d.ID] != 0 {
+			continue
+		}
+		n++
+		out[d.ID] = n
+		for todo := []*ir.Device{d}; len(todo) > 0; {
+			v := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			for _, port := range v.Ports {
+				if u := port.Peer().Device; usable(port.Link) && u.Forwards() && out[u.ID] == 0 {
+					out[u.ID] = n
+					todo = append(todo, u)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// broadcastDomains returns, by Device.ID, a number for the broadcast domain of every device that forwards.
+func broadcastDomains(f *ir.Fabric) []int {
+	return islands(f, func(l *ir.Link) bool { return !l.Routed })
+}
+
+// twoDomains gives two members of an intent in different broadcast domains; nil where there are none.
+func twoDomains(in *ir.Intent, domain []int) (first, other *ir.Member) {
+	for _, m := range in.Members {
+		at := attachedTo(m.NIC)
+		switch {
+		case at == nil:
+		case first == nil:
+			first = m
+		case domain[at.ID] != domain[attachedTo(first.NIC).ID]:
+			return first, m
+		}
+	}
+	return first, nil
+}
+
+// routedBetween returns the routed links of a shortest way from a to b, or nil if there is no way.
+func routedBetween(a, b *ir.Device) []*ir.Link {
+	by := map[*ir.Device]*ir.Port{a: nil} // the port a device was first reached by
+	for queue := []*ir.Device{a}; len(queue) > 0; queue = queue[1:] {
+		for _, port := range queue[0].Ports {
+			q := port.Peer()
+			if _, known := by[q.Device]; !known && q.Device.Forwards() {
+				by[q.Device] = q
+				queue = append(queue, q.Device)
+			}
+		}
+	}
+	if _, reached := by[b]; !reached {
+		return nil
+	}
+	var out []*ir.Link
+	for d := b; by[d] != nil; d = by[d].Peer().Device {
+		if l := by[d].Link; l.Routed {
+			out = append(out, l)
+		}
+	}
+	for i, j := 0, len(out)-1; i < j; i, j = i+1, j-1 {
+		out[i], out[j] = out[j], out[i]
+	}
+	return out
+}
+
+// written returns the place of a size the person wrote, or no place.
+func written(n ir.Num) diag.Range {
+	if !n.Set() {
+		return diag.Range{}
+	}
+	return n.From[0].At
+}
+
+// pfcOf returns the sizes the person wrote for the group.
+func pfcOf(g *ir.CosGroup) ir.PFCSizes {
+	if g.PFC == nil {
+		return ir.PFCSizes{}
+	}
+	return *g.PFC
+}
+
+// overPort reports whether a NIC's frames are too large for the switch port it is cabled to.
+func overPort(n *ir.NIC) bool {
+	return n.Port != nil && n.Port.Peer().Device.Switch != nil && n.MTU > n.Port.Link.MTU.N
+}
+
+// What an RDMA packet adds to its payload at most, and the largest payload. Source: Linux, ib_addr.h, iboe_get_mtu.
+const (
+	rdmaHeaders = 96
+	largestRDMA = 4096
+)
+
+// rdmaMTU is the payload of RDMA packets on an interface of that MTU; 0 where none fits.
+func rdmaMTU(mtu int) int {
+	for size := largestRDMA; size >= 256; size /= 2 {
+		if mtu >= size+rdmaHeaders {
+			return size
+		}
+	}
+	return 0
+}
+
+// marking is one port's thresholds for a group, with the memory of its switch.
+type marking struct {
+	port *ir.Port
+	mark *ir.Mark
+	mem  ir.Memory
+}
+
+// markings calls do for every mark whose thresholds a person wrote, at least one of them, and that are a ramp on a switch
+// whose memory fits: what is not is another check's to say.
+func markings(f *ir.Fabric, do func(marking)) {
+	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.ECN != nil && (g.ECN.Min.Set() || g.ECN.Max.Set()) }) {
+		return
+	}
+	for _, d := range f.Devices {
+		if d.Switch == nil {
+			continue
+		}
+		mem, known := ir.Memory{}, false
+		for _, p := range d.Ports {
+			for _, m := range p.Marks {
+				given := m.Group.ECN
+				if !given.Min.Set() && !given.Max.Set() || m.Min.N <= 0 || m.Min.N >= m.Max.N || m.Min.N >= d.Switch.Model.ASIC.Buffer {
+					continue
+				}
+				if !known {
+					mem, known = d.Memory(), true
+				}
+				if mem.Fits() {
+					do(marking{p, m, mem})
+				}
+			}
+		}
+	}
+}
+
+// late reports whether a written min lets pauses come before marks.
+func (m marking) late() bool {
+	return m.mark.Group.Lossless && m.mark.Group.ECN.Min.Set() && m.mark.Min.N >= m.mem.MarkBound()
+}
+
+// writtenAs gives the threshold a person wrote that n is or was derived from, "min" or "max", and its place.
+func (m marking) writtenAs(n ir.Derived) (name string, at diag.Range, ok bool) {
+	given := m.mark.Group.ECN
+	switch n.On(m.port.Link).From[0].At {
+	case written(given.Min):
+		return "min", written(given.Min), given.Min.Set()
+	case written(given.Max):
+		return "max", written(given.Max), given.Max.Set()
+	}
+	return "", diag.Range{}, false
+}
+
+// worst gives the marking with the smallest value, of equals that of the first port.
+func worst(all []marking, value func(marking) int) marking {
+	return slices.MinFunc(all, func(a, b marking) int {
+		return cmp.Or(cmp.Compare(value(a), value(b)), cmp.Compare(a.port.Device.ID, b.port.Device.ID), cmp.Compare(a.port.Index, b.port.Index))
+	})
+}
+
+// routingAt is the line that says how traffic is forwarded.
+func (p *Pass) routingAt() diag.Range { return diag.FirstPlace(p.Fabric.RoutingAt, p.Fabric.At) }
+
+// speedAt is the line a link has its speed from.
+func speedAt(l *ir.Link) diag.Range { return diag.FirstPlace(written(l.Speed), l.At) }
+
+// mlagAt is the line that makes a switch one of a pair, or its block.
+func mlagAt(d *ir.Device) diag.Range { return diag.FirstPlace(d.Switch.MLAGAt, d.Decl) }
+
+// folds gathers what one cause makes many of, so that it is reported once: by key, in the order the keys came.
+type folds[K comparable, T any] struct {
+	order []K
+	of    map[K][]T
+}
+
+func (f *folds[K, T]) add(k K, v T) {
+	if f.of == nil {
+		f.of = map[K][]T{}
+	}
+	if _, known := f.of[k]; !known {
+		f.order = append(f.order, k)
+	}
+	f.of[k] = append(f.of[k], v)
+}
+
+// each calls do for every key.
+func (f *folds[K, T]) each(do func(K, []T)) {
+	for _, k := range f.order {
+		do(k, f.of[k])
+	}
+}

@@ -1,0 +1,80 @@
+package validate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// HeadroomPool reports shared pools that cannot hold every headroom at once.
+var HeadroomPool = &Check{
+	Code:    "headroom-pool",
+	Summary: "a shared headroom pool cannot catch every port",
+	Answers: []string{"K12"},
+	Doc: `
+With a pool of headroom that all ports share, a switch bets that few ports pause at once. The pool
+holds what arrives after those pauses; once it is full, the next port that pauses loses frames.
+So the lossless groups are lossless only statistically: a warning that says how many buffers can
+be caught at once, counting those with the largest headroom first. A pool that cannot even hold
+the largest one is an error.
+
+Example: ports of 100G need some 79,000 B each.
+
+    switch "leaf" {
+      headroom_pool = "256KiB" # three of four
+    }
+
+How to mend it: leave headroom_pool out where the memory holds every headroom; or make it as large
+as their sum; or accept it knowingly, with ECN that keeps pauses rare.
+`,
+	Run: func(p *Pass) {
+		type key struct {
+			decl diag.Range
+			mem  ir.Memory
+		}
+		var found folds[key, *ir.Device]
+		for _, d := range p.Fabric.Devices {
+			if d.Switch == nil || !d.Switch.HeadroomPool.Set() {
+				continue
+			}
+			if m := d.Memory(); m.Buffers > 0 && m.Pool < m.Headroom {
+				found.add(key{d.Decl, m}, d)
+			}
+		}
+		found.each(func(k key, all []*ir.Device) {
+			d, m := all[0], k.mem
+			who := d.Name + andMore(len(all), "switch")
+			at := diag.FirstPlace(written(d.Switch.HeadroomPool), d.Decl)
+			if m.Pool < m.Largest {
+				p.Errorf(at, "The headroom pool of %s is %s, but one port alone may need %s after a pause: even a single pause loses "+
+					"frames. Make it %s, the sum of all headrooms, or leave it out.", who, diag.Bytes(m.Pool), diag.Bytes(m.Largest),
+					diag.Bytes(m.Headroom))
+				return
+			}
+			p.Warnf(at, "The headroom pool of %s is %s, and all headrooms together are %s: %d of %d port buffers can be caught at once. "+
+				"When more pause together frames are lost, so this is lossless only statistically. Make it as large as the sum, or leave "+
+				"it out, where the memory allows it.", who, diag.Bytes(m.Pool), diag.Bytes(m.Headroom), caught(d, m.Pool), m.Buffers)
+		})
+	},
+}
+
+// caught counts the headrooms a pool holds at once, the largest first.
+func caught(d *ir.Device, pool int) int {
+	var rooms []int
+	for _, p := range d.Ports {
+		for _, b := range p.Buffers {
+			rooms = append(rooms, max(b.Headroom(), 0))
+		}
+	}
+	slices.SortFunc(rooms, func(a, b int) int { return cmp.Compare(b, a) })
+	n := 0
+	for _, r := range rooms {
+		if pool -= r; pool < 0 {
+			break
+		}
+		n++
+	}
+	return n
+}

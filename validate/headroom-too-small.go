@@ -1,0 +1,152 @@
+package validate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// HeadroomTooSmall reports buffers that overflow before their pause takes effect.
+var HeadroomTooSmall = &Check{
+	Code:    "headroom-too-small",
+	Summary: "PFC headroom too small",
+	Answers: []string{"3", "K11", "C11"},
+	Doc: `
+When a buffer has filled to xoff the port sends a pause, and bytes go on arriving: those on the
+cable, those the peer sends until it has understood, and a whole frame on either side. The room
+for them is the headroom, buffer - xoff. If it is too small, frames are lost in a class that
+promises not to lose any.
+
+rocec adds up what can arrive, from the port's speed, the cable, the MTU and the chip, and shows
+the sum; where more is published for the chip, it takes that. Below the floor, what the vendors'
+own tables come to, loss is likely: an error. Between the floor and the whole sum, which counts
+every packet as small and so as wasting buffer cells, it takes bad luck: a warning.
+
+Example: the sizes the Cumulus Linux manual shows, on a cable of 300 m at 100G.
+
+    cos_group "rdma" {
+      pfc {
+        buffer    = "25000B"
+        xoff      = "10000B" # leaves 15,000 B; about 147,000 B can arrive
+        xon_delta = "2000B"
+      }
+    }
+    link "gpus" {
+      length = "300m"
+    }
+
+How to mend it: leave buffer out, and rocec derives it; or make it at least xoff plus the sum. Where
+few packets are small, small_packets says so and makes the sum less.
+
+    cos_group "rdma" {
+      pfc {
+        xoff = "10000B" # no buffer, no xon_delta
+      }
+    }
+`,
+	Run: func(p *Pass) {
+		var found folds[*ir.CosGroup, *ir.Port]
+		for _, port := range p.Fabric.Ports {
+			if port.Device.Switch == nil { // a NIC's driver sizes its own
+				continue
+			}
+			for _, b := range port.Buffers {
+				if b.Headroom() < b.Need && b.Xoff.N < b.Size.N {
+					found.add(b.Group, port)
+				}
+			}
+		}
+		found.each(p.headroom)
+	},
+}
+
+// headroom reports the ports of a group that are too small: the worst of them, and where the others are. Those where loss
+// is likely come before those where it takes bad luck.
+func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
+	chance := func(b *ir.Buffer) int { // 0: loss is likely
+		if b.Headroom() < b.Floor {
+			return 0
+		}
+		return 1
+	}
+	worst := slices.MinFunc(ports, func(a, b *ir.Port) int {
+		x, y := a.Carries(g), b.Carries(g)
+		return cmp.Or(cmp.Compare(chance(x), chance(y)), cmp.Compare(x.Headroom()-x.Need, y.Headroom()-y.Need),
+			cmp.Compare(a.Device.ID, b.Device.ID), cmp.Compare(a.Index, b.Index))
+	})
+	b, l := worst.Carries(g), worst.Link
+	given := pfcOf(g)
+	at := diag.FirstPlace(written(given.Buffer), written(given.Xoff), given.At, g.At)
+	report, how := p.Warnf, "can lose frames when many of them are small"
+	if chance(b) == 0 {
+		report, how = p.Errorf, "is likely to lose frames"
+	}
+	var blocks folds[diag.Range, *ir.Port]
+	for _, port := range ports {
+		blocks.add(port.Link.At, port)
+	}
+	where := worst.String() + andMore(len(ports), "port")
+	if len(blocks.order) > 1 {
+		where = fmt.Sprintf("%s, the worst of %s", worst, diag.Count(len(ports), "port"))
+	}
+	d := report(at, "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
+		"was sent: the group %s. Leave buffer out, so that it is derived, or make it at least %s.",
+		g.Name, diag.Bytes(b.Headroom()), diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N), where, diag.Bytes(b.Need), how,
+		diag.Bytes(b.Xoff.N+b.Need))
+	const most = 6
+	for i, at := range blocks.order {
+		if i == most {
+			d.Note(diag.Range{}, "and in %s more", diag.Count(len(blocks.order)-most, "block"))
+			break
+		}
+		d.Note(at, "%s here", diag.Count(len(blocks.of[at]), "port"))
+	}
+	if at := l.Length.From.At; at.Filename != "" && at != l.At {
+		d.Note(at, "the cable's length, %g m", l.Length.Metres)
+	}
+	d.Text = headroomText(worst, b)
+	if at := written(given.Buffer); at.Filename != "" {
+		largest := 0
+		for _, port := range p.Fabric.Ports {
+			if b := port.Carries(g); b != nil && port.Device.Switch != nil {
+				largest = max(largest, b.Xoff.N+b.Need)
+			}
+		}
+		d.Fix = &diag.Fix{
+			Message: fmt.Sprintf("a buffer that suits every port of cos group %q", g.Name),
+			Edits:   []diag.Edit{{At: at, New: fmt.Sprintf("%q", fmt.Sprintf("%dB", largest))}},
+		}
+	}
+}
+
+// headroomText is the sum, term by term.
+func headroomText(port *ir.Port, b *ir.Buffer) string {
+	type row struct{ name, bytes, why string }
+	rows := make([]row, 0, len(b.Terms)+3)
+	for _, t := range b.Terms {
+		rows = append(rows, row{t.Name, diag.Bytes(t.Bytes), t.Why})
+	}
+	sums := len(rows)
+	rows = append(rows,
+		row{"can arrive after the pause", diag.Bytes(b.Need), ""},
+		row{"headroom", diag.Bytes(b.Headroom()), fmt.Sprintf("buffer %s - xoff %s", diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N))},
+		row{"missing", diag.Bytes(b.Need - b.Headroom()), ""})
+	names, numbers := 0, 0
+	for _, r := range rows {
+		names, numbers = max(names, len(r.name)), max(numbers, len(r.bytes))
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "at %s (%s, %g m):\n\n", port, platform.SpeedText(port.Link.Speed.N), port.Link.Length.Metres)
+	for i, r := range rows {
+		if i == sums || i == sums+2 {
+			fmt.Fprintf(&s, "    %s\n", strings.Repeat("-", names+2+numbers))
+		}
+		fmt.Fprintf(&s, "    %-*s  %*s   %s\n", names, r.name, numbers, r.bytes, r.why)
+	}
+	return s.String()
+}

@@ -1,0 +1,82 @@
+package validate
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// IPDuplicate reports members of one intent with one address.
+var IPDuplicate = &Check{
+	Code:    "ip-duplicate",
+	Summary: "two members have one IP address",
+	Answers: []string{"H15"},
+	Doc: `
+The GID of a RoCE connection is made from the IP address of the interface, and the way to it is the
+neighbour entry of that address. If two members have the same one, connections end up at whichever
+of them answered last, and break when the other does. Usually an expression gives hosts the same
+value: self.index is missing in it, or runs over.
+
+The two ports of a bond are one interface and may name the bond's address both.
+
+Example:
+
+    host "gpu" {
+      names = "gpu[1-4]"
+      nic "ens1f0" {
+        ip = "192.0.2.${self.index % 2 + 1}/24" # two addresses for four hosts
+      }
+    }
+
+How to mend it: an address of its own for every NIC.
+
+    host "gpu" {
+      nic "ens1f0" { ip = "192.0.2.${self.index + 1}/24" }
+    }
+`,
+	Run: func(p *Pass) {
+		type pair struct{ first, again diag.Range }
+		type clash struct{ first, again *ir.NIC }
+		var found folds[pair, clash]
+		seen := map[*ir.NIC]bool{} // reported with an earlier intent
+		bonds := map[*ir.Bond]bool{}
+		for _, in := range p.Fabric.Intents {
+			owner := make(map[netip.Addr]*ir.NIC, len(in.Members))
+			for _, m := range in.Members {
+				n := m.NIC
+				if !n.IP.IsValid() {
+					continue
+				}
+				addr := n.IP.Addr().Unmap()
+				switch of := owner[addr]; {
+				case of == nil:
+					owner[addr] = n
+				case !seen[n] && (n.Bond == nil || n.Bond != of.Bond && !bonds[n.Bond]):
+					seen[n] = true
+					if n.Bond != nil {
+						bonds[n.Bond] = true
+					}
+					if diag.ComparePlace(diag.FirstPlace(of.IPAt, of.At), diag.FirstPlace(n.IPAt, n.At)) > 0 {
+						of, n = n, of
+					}
+					found.add(pair{diag.FirstPlace(of.IPAt, of.At), diag.FirstPlace(n.IPAt, n.At)}, clash{of, n})
+				}
+			}
+		}
+		found.each(func(at pair, all []clash) {
+			c := all[0]
+			more := ""
+			if len(all) > 1 {
+				more = fmt.Sprintf(" (and %s more like it)", diag.Count(len(all)-1, "NIC"))
+			}
+			d := p.Errorf(at.again, "%s has the address of %s, %s%s. Connections to it reach whichever of the two answered "+
+				"last. Give every NIC an address of its own.",
+				nicName(c.again), nicName(c.first), c.again.IP.Addr(), more)
+			if at.first != at.again {
+				d.Note(at.first, "%s has it", nicName(c.first))
+			}
+		})
+	},
+}

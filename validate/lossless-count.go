@@ -1,0 +1,85 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// LosslessCount reports switches set by hand that carry more lossless groups than their chip is known to do.
+var LosslessCount = &Check{
+	Code:    "lossless-count",
+	Summary: "more lossless groups than the switch is known to do",
+	Answers: []string{"K13"},
+	Doc: `
+Every lossless group takes its own part of the buffer at every port. The vendors' own settings have
+two of them on every chip (SONiC ships priorities 3 and 4), and more wants a proof that the memory
+suffices. On some chips (Helix4, Trident) Cumulus Linux has no PFC at all.
+
+Of switches that rocec writes, the target says this (cumulus-no-pfc, cumulus-lossless-groups); this
+check judges those that a by_hand block says somebody else sets up.
+
+Example:
+
+    switch "edge" {
+      names = "edge1"
+      model = "as4610-54t" # Helix4
+      by_hand {}
+    }
+    host "gpu" {
+      names = "gpu[1-5]"
+    }
+    link "edge" {
+      a = "gpu5:ens1f0"
+      b = "edge1:swp49"
+    }
+    link "up" {
+      a = "edge1:swp50"
+      b = "spine1:swp30"
+    }
+
+How to mend it: fewer lossless groups through that switch, or another model. If you know that the
+switch does it, say so.
+
+    switch "edge" {
+      by_hand { flow_control = "pfc" }
+    }
+`,
+	Run: func(p *Pass) {
+		type key struct{ at, model diag.Range }
+		var found folds[key, *ir.Port]
+		for _, d := range p.Fabric.Devices {
+			if d.Switch == nil || d.ByHand == nil || d.ByHand.FlowControl != "" || p.Fabric.FlowControl == ir.Pause {
+				continue
+			}
+			var most *ir.Port
+			for _, port := range d.Ports {
+				if most == nil || len(port.Buffers) > len(most.Buffers) {
+					most = port
+				}
+			}
+			if most != nil && len(most.Buffers) > d.Switch.Model.ASIC.MaxLossless {
+				found.add(key{d.ByHand.At, diag.FirstPlace(d.Switch.ModelAt, d.Decl)}, most)
+			}
+		}
+		found.each(func(k key, ports []*ir.Port) {
+			port := ports[0]
+			asic := port.Device.Switch.Model.ASIC
+			var names []string
+			for _, b := range port.Buffers {
+				names = append(names, b.Group.Name)
+			}
+			where := port.String() + andMore(len(ports), "switch")
+			var d *diag.Diagnostic
+			if !asic.PFC {
+				d = p.Errorf(k.model, "The lossless cos group %s passes %s, and Cumulus Linux has no PFC on %s: the switch "+
+					"drops when it is full. Use another model, or keep lossless traffic away from "+
+					"it.", diag.And(names), where, asic.Title)
+			} else {
+				d = p.Warnf(k.model, "%s carry %s, and %s is known to do %d on a port: SONiC ships no more on any chip. Put "+
+					"intents together into fewer lossless groups, or work out that the buffer suffices.",
+					"Ports like "+where, diag.Count(len(names), "lossless group"), asic.Title, asic.MaxLossless)
+			}
+			d.Note(k.at, "somebody else sets it up")
+		})
+	},
+}

@@ -1,0 +1,81 @@
+package validate
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// LosslessDefault warns of a lossless group that takes what nobody marked.
+var LosslessDefault = &Check{
+	Code:    "lossless-default",
+	Summary: "unmarked traffic becomes lossless",
+	Answers: []string{"K6", "K10"},
+	Doc: `
+Untagged frames that are not IP (ARP, spanning tree, floods) get the port's default, cos 0.
+IP packets that nobody marked carry DSCP 0. A lossless group on cos 0, or one that claims DSCP 0,
+takes all of that in, as does one that a by_hand map sends the value 0 to: it fills the buffers
+that are meant for RoCE, is paused and pauses in turn, and flooded frames may then go round where
+RoCE never does. The PFC-loop proof assumes that nothing flooded is lossless.
+
+Example:
+
+    cos_group "rdma" {
+      cos      = 0
+      lossless = true
+    }
+    cos_group "default" { cos = 1 }
+
+How to mend it: give the group a number of its own, 1 to 6, and a DSCP that your senders set, and
+leave 0 to the rest.
+
+    cos_group "rdma" {
+      cos  = 4
+      dscp = ["af31"]
+    }
+`,
+	Run: func(p *Pass) {
+		for _, g := range p.Fabric.CosGroups {
+			if !g.Lossless {
+				continue
+			}
+			if g.Cos == 0 {
+				p.Warnf(diag.FirstPlace(g.CosAt, g.At),
+					"Cos group %q is lossless and has cos 0, where every frame without a mark goes, also what is flooded. "+
+						"Give it another number and leave 0 to the rest.", g.Name).
+					Note(diag.FirstPlace(g.LosslessAt, g.At), "makes it lossless")
+			}
+			for _, c := range g.DSCP {
+				if c.Value == 0 {
+					p.Warnf(c.At, "Cos group %q is lossless and claims DSCP 0, which every packet has that nobody marked. Leave 0 to a lossy group.", g.Name).
+						Note(diag.FirstPlace(g.LosslessAt, g.At), "makes it lossless")
+				}
+			}
+		}
+		for _, b := range byHands(p.Fabric) {
+			p.unmarkedIntoLossless(b)
+		}
+	},
+}
+
+// unmarkedIntoLossless warns of maps that send packets without a mark to a lossless cos the device carries.
+func (p *Pass) unmarkedIntoLossless(b *byHand) {
+	groups, at := b.carrying()
+	for _, field := range []struct {
+		name string
+		maps map[int]ir.Claim
+	}{{"DSCP", b.DSCP}, {"PCP", b.PCP}} {
+		to, mapped := field.maps[0]
+		i := slices.IndexFunc(groups, func(g *ir.CosGroup) bool { return mapped && g.Cos == to.Value })
+		if i < 0 {
+			continue
+		}
+		if t := at[groups[i]].Trust(); field.name == "DSCP" && !t.DSCP || field.name == "PCP" && !t.PCP {
+			continue
+		}
+		p.Warnf(to.At, "%s %s 0 to cos %d, that of the lossless cos group %q: every packet that nobody marked is lossless there, fills its buffers and is "+
+			"paused with it. Map 0 to a lossy cos.", verb(deviceNames(b.devices), len(b.devices), "maps", "map"), field.name, to.Value, groups[i].Name).
+			Note(diag.FirstPlace(groups[i].LosslessAt, groups[i].At), "makes it lossless")
+	}
+}

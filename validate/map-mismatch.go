@@ -1,0 +1,83 @@
+package validate
+
+import (
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// MapMismatch reports maps that put an intent's packets into another cos.
+var MapMismatch = &Check{
+	Code:    "map-mismatch",
+	Summary: "a device maps RoCE to another cos",
+	Answers: []string{"1", "K4", "K5", "C24", "H8"},
+	Doc: `
+A cos group is one number everywhere: the value a packet carries (DSCP or PCP) leads to the same cos
+on every NIC and switch, and PFC pauses that number. A device whose map sends the value elsewhere
+keeps the packets in another queue: no PFC and no marking there, and pauses that stop the wrong one.
+Up to Cumulus Linux 4.3 the factory's map sends PCP 3 to cos 4, for example.
+
+Example:
+
+    cos_group "rdma" {
+      cos  = 4
+      dscp = ["af31"]
+    }
+    switch "spine" {
+      by_hand {
+        dscp = { 26 = 3 } # af31 is 26
+      }
+    }
+
+How to mend it: map the value to the group's cos on the device, as everywhere else, and take the
+entry out of by_hand; or give the group the cos the device insists on.
+`,
+	Run: func(p *Pass) {
+		routed := overRouted(p.Fabric)
+		for _, b := range byHands(p.Fabric) {
+			if len(b.DSCP) == 0 && len(b.PCP) == 0 {
+				continue
+			}
+			said := map[ir.Claim]bool{} // of two intents in one group, the first
+			for _, at := range b.passings() {
+				if p.grade(at.intent) == nil || routed[at.intent] {
+					continue
+				}
+				b.astray(at).each(func(to ir.Claim, values []int) {
+					if !said[to] {
+						said[to] = true
+						p.astray(at, values, to)
+					}
+				})
+			}
+		}
+	},
+}
+
+// astray gives the values of an intent that the block's maps send to another cos, by where they send it.
+func (b *byHand) astray(at *passing) *folds[ir.Claim, int] {
+	var out folds[ir.Claim, int]
+	in := at.intent
+	if !told(in, at.port.Trust()) || !hasMark(in) {
+		return &out
+	}
+	table, values := b.DSCP, in.Group.DSCP
+	if !in.ByDSCP() {
+		table, values = b.PCP, []ir.Claim{{Value: packetOf(in).PCP}}
+	}
+	for _, c := range values {
+		if to, ok := table[c.Value]; ok && to.Value != in.Group.Cos {
+			out.add(to, c.Value)
+		}
+	}
+	return &out
+}
+
+func (p *Pass) astray(at *passing, values []int, to ir.Claim) {
+	in := at.intent
+	what := toldBy(in) + " " + namesOf(values, strconv.Itoa)
+	p.grade(in)(to.At, "%s %s to cos %d, %s. Packets of roce %q with it belong to cos group %q, cos %d: they are %s there, and pauses for "+
+		"cos %d do not hold them back. Map %s to cos %d.", verb(deviceNames(at.devices), len(at.devices), "maps", "map"), what, to.Value,
+		groupAt(p.Fabric, to.Value), in.Name, in.Group.Name, in.Group.Cos, unprotected(p.Fabric, in), in.Group.Cos, what, in.Group.Cos).
+		Note(in.Group.At, "the cos group, cos %d", in.Group.Cos)
+}

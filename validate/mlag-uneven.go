@@ -1,0 +1,106 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// MLAGUneven warns of redundancy pairs that are no pair, or whose switches differ.
+var MLAGUneven = &Check{
+	Code:    "mlag-uneven",
+	Summary: "the switches of a redundancy pair differ",
+	Answers: []string{"5", "K14"},
+	Doc: `
+Switches with one value of mlag are a redundancy pair: hosts hang on both, and either must be able
+to take all of the traffic. rocec never changes both in one wave. A pair has exactly two switches;
+with one, its hosts have nothing to fall back on, and with three the value has been given twice.
+
+Its switches should be the same model and release, and be written by the same hand: with different
+chips or releases the same host gets different headroom, thresholds and trust depending on the cable
+its flow takes.
+
+Example:
+
+    switch "leaf" {
+      names = "leaf[1-4]"
+      mlag  = "rack1" # four switches
+    }
+
+How to mend it: a value of its own for every two switches, and the same model and version for both.
+
+    switch "leaf" {
+      mlag = "rack${floor(self.index / 2)}"
+    }
+`,
+	Run: func(p *Pass) {
+		var pairs folds[string, *ir.Device]
+		for _, d := range p.Fabric.Devices {
+			if d.Switch != nil && d.Switch.MLAG != "" {
+				pairs.add(d.Switch.MLAG, d)
+			}
+		}
+		type key struct {
+			at, other diag.Range
+			what      string
+		}
+		var found folds[key, []*ir.Device]
+		pairs.each(func(_ string, pair []*ir.Device) {
+			if len(pair) != 2 {
+				found.add(key{at: mlagAt(pair[0]), what: fmt.Sprint(len(pair))}, pair)
+				return
+			}
+			slices.SortStableFunc(pair, func(a, b *ir.Device) int { return diag.ComparePlace(a.Decl, b.Decl) })
+			a, b := pair[0], pair[1]
+			if a.Switch.Model != b.Switch.Model {
+				found.add(key{b.Switch.ModelAt, a.Switch.ModelAt, "model"}, pair)
+			}
+			if a.Switch.Version != b.Switch.Version || a.Switch.OS != b.Switch.OS {
+				found.add(key{b.Switch.VersionAt, a.Switch.VersionAt, "release"}, pair)
+			}
+			if (a.ByHand == nil) != (b.ByHand == nil) {
+				hand := slices.IndexFunc(pair, func(d *ir.Device) bool { return d.ByHand != nil })
+				found.add(key{pair[hand].ByHand.At, pair[1-hand].Decl, "hand"}, pair)
+			}
+		})
+		found.each(func(k key, all [][]*ir.Device) {
+			pair := all[0]
+			value := fmt.Sprintf("mlag %q", pair[0].Switch.MLAG) + andMore(len(all), "pair")
+			a, b := pair[0], pair[min(1, len(pair)-1)]
+			var d *diag.Diagnostic
+			switch k.what {
+			case "model":
+				d = p.Warnf(k.at, "The switches of %s differ in model: %s is a %s, %s a %s. Either must take the whole traffic "+
+					"of their hosts in the same way. Use one model for "+
+					"both.", value, a.Name, a.Switch.Model.Title, b.Name, b.Switch.Model.Title)
+			case "release":
+				d = p.Warnf(k.at, "The switches of %s differ in release: %s has %s, %s has %s. Settings of one release can be "+
+					"missing or spelled otherwise in the other. Run one release on "+
+					"both.", value, a.Name, releaseText(a), b.Name, releaseText(b))
+			case "hand":
+				d = p.Warnf(k.at, "Of the switches of %s, rocec writes one and the other is set by hand (%s and %s): nothing "+
+					"keeps their settings equal. Let rocec write both, or neither.", value, a.Name, b.Name)
+			case "1":
+				p.Warnf(k.at, "The value of %s names a pair, but %s is the only switch that has it. Give it to its partner "+
+					"too, or leave it out.", value, a.Name)
+				return
+			default:
+				p.Warnf(k.at, "The value of %s names a pair, but %s have it: %s. Give every two switches a value of their own.", value,
+					diag.Count(len(pair), "switch"), deviceNames(pair))
+				return
+			}
+			if k.other != k.at {
+				d.Note(k.other, "its partner")
+			}
+		})
+	},
+}
+
+func releaseText(d *ir.Device) string {
+	if d.Switch.Version == "" {
+		return d.Switch.OS
+	}
+	return d.Switch.OS + " " + d.Switch.Version
+}

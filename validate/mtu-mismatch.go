@@ -1,0 +1,62 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// MTUMismatch reports NICs that send frames their switch port drops.
+var MTUMismatch = &Check{
+	Code:    "mtu-mismatch",
+	Summary: "a NIC sends larger frames than the switches take",
+	Answers: []string{"5", "K9", "H5"},
+	Doc: `
+A switch drops a frame that is larger than its port's MTU, lossless or not, and no counter that
+people watch says so: small messages pass, large ones hang. The MTU of every RoCE NIC must be at
+most that of the switch port it is cabled to: the link's, or else the fabric's. (For the links
+behind that port there is mtu-path.)
+
+Example:
+
+    fabric "pod1" { mtu = 1500 }
+    host "gpu" {
+      nic "ens1f0" {
+        model = "connectx-5"
+        mtu   = 9000 # the ports take 1500
+      }
+    }
+
+How to mend it: leave fabric.mtu and link.mtu out (9216 then), or lower the mtu of the nic block.
+9000 on hosts and 9216 on switches is the usual pair.
+
+    fabric "pod1" { mtu = 9216 }
+`,
+	Run: func(p *Pass) {
+		type key struct{ nic, port diag.Range }
+		told := map[key]bool{}
+		for _, d := range p.Fabric.Devices {
+			if d.Host == nil {
+				continue
+			}
+			for _, n := range d.Host.NICs {
+				if len(n.Intents) == 0 || !overPort(n) {
+					continue
+				}
+				l := n.Port.Link
+				k := key{diag.FirstPlace(n.MTUAt, n.At), mtuAt(p.Fabric, l)}
+				if told[k] {
+					continue
+				}
+				told[k] = true // once for a group: its hosts share the block
+				p.Errorf(k.nic, "%s has an MTU of %d, the switch ports take %d: larger frames are dropped. Raise the MTU of "+
+					"the ports or lower that of the NIC.", nicName(n), n.MTU, l.MTU.N).
+					Note(k.port, "the MTU of the switch ports, %d", l.MTU.N)
+			}
+		}
+	},
+}
+
+// mtuAt is the line that gives the switch ports of a link their MTU.
+func mtuAt(f *ir.Fabric, l *ir.Link) diag.Range {
+	return diag.FirstPlace(written(l.MTU), f.MTUAt, f.At)
+}

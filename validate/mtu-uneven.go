@@ -1,0 +1,75 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// MTUUneven warns of members whose RDMA MTUs differ.
+var MTUUneven = &Check{
+	Code:    "mtu-uneven",
+	Summary: "members with different RDMA MTUs",
+	Answers: []string{"K9", "H5"},
+	Doc: `
+The RDMA MTU follows from the MTU of the interface (rocec explain rdma-mtu). Peers that connect by
+RDMA-CM settle on the smaller one, so one small member slows down everybody it talks to. Programs
+that connect by themselves, as MPI and NCCL can, often take their own NIC's: then the larger packets
+are dropped at the other end, and the connection hangs or fails.
+
+MTUs that differ and give the same RDMA MTU, as 4200 and 9000 do, are no problem.
+
+Example:
+
+    host "gpu" {
+      nic "ens1f0" { mtu = 9000 } # packets of 4096
+    }
+    host "store" {
+      nic "ens1f0" { mtu = 1500 } # packets of 1024
+    }
+    roce "training" { members = [host.gpu, host.store] }
+
+How to mend it: one mtu for all members, 4200 or 9000.
+
+    host "store" {
+      nic "ens1f0" { mtu = 9000 }
+    }
+`,
+	Run: func(p *Pass) {
+		type pair struct{ small, large diag.Range }
+		told := map[pair]bool{}
+		for _, in := range p.Fabric.Intents {
+			var small, large *ir.NIC
+			smaller, stated := 0, 0
+			for _, m := range in.Members {
+				n := m.NIC
+				if n.MTU == 0 || n.Port == nil {
+					continue
+				}
+				stated++
+				switch size := rdmaMTU(n.MTU); {
+				case small == nil || size < rdmaMTU(small.MTU):
+					small, smaller = n, 1
+				case size == rdmaMTU(small.MTU):
+					smaller++
+				}
+				if large == nil || rdmaMTU(n.MTU) > rdmaMTU(large.MTU) {
+					large = n
+				}
+			}
+			if small == nil || rdmaMTU(small.MTU) == rdmaMTU(large.MTU) {
+				continue
+			}
+			at := pair{diag.FirstPlace(small.MTUAt, small.At), diag.FirstPlace(large.MTUAt, large.At)}
+			if told[at] {
+				continue
+			}
+			told[at] = true
+			p.Warnf(at.small, "%s has an MTU of %d and so RDMA packets of %d bytes, %s has %d and %d. Both are members of roce "+
+				"%q (%d of %d have the smaller one): connections made by RDMA-CM take the smaller, others can fail. Give all "+
+				"members one MTU.",
+				nicName(small), small.MTU, rdmaMTU(small.MTU), nicName(large), large.MTU, rdmaMTU(large.MTU),
+				in.Name, smaller, stated).
+				Note(at.large, "MTU %d", large.MTU)
+		}
+	},
+}

@@ -1,0 +1,76 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// longestNICCable is the longest cable the mlx5 driver takes, in metres. Source: the driver's check of pfc.delay.
+const longestNICCable = 999
+
+// NICHeadroom reports NICs whose own buffers cannot hold what comes after a pause.
+var NICHeadroom = &Check{
+	Code:    "nic-headroom",
+	Summary: "the NIC's buffer is too small for the cable",
+	Answers: []string{"K11", "H14"},
+	Doc: `
+A NIC that pauses its switch needs headroom as a switch port does. The Linux driver of ConnectX
+cards (mlx5) works it out from the cable, the speed and the MTU, and takes no cable above 999 m.
+A lossless buffer holds that headroom, a largest frame and a cell, and the buffers of all lossless
+groups must fit the memory of the port: about 256 KiB on a ConnectX-5. rocec show HOST:NIC prints
+the sum. Only models are judged whose memory is known.
+
+Example: 999 m at 100G need 270,280 B, a ConnectX-5 has 262,016 B.
+
+    link "gpus" {
+      a      = "gpu[1-4]:ens1f0"
+      b      = "leaf[1-4]:swp1"
+      speed  = "100G"
+      length = "999m"
+    }
+
+How to mend it: a shorter cable, or its true length; fewer lossless groups; a lower speed.
+
+    link "gpus" { length = "500m" }
+`,
+	Run: func(p *Pass) {
+		type key struct {
+			at    diag.Range // of the length
+			block string
+			model *platform.NIC
+			need  int
+			long  bool
+		}
+		var found folds[key, *ir.Port]
+		for _, port := range p.Fabric.Ports {
+			if port.NIC == nil || len(port.Buffers) == 0 || port.NIC.Model.Family != platform.MLX5 {
+				continue
+			}
+			need := 0
+			for _, b := range port.Buffers {
+				need += b.Need
+			}
+			l, model := port.Link, port.NIC.Model
+			if long := l.Length.Metres > longestNICCable; long || model.Buffer > 0 && need > model.Buffer {
+				found.add(key{diag.FirstPlace(l.Length.From.At, l.At), l.Block, model, need, long}, port)
+			}
+		}
+		found.each(func(k key, all []*ir.Port) {
+			first := all[0]
+			where := first.String() + andMore(len(all), "NIC") + diag.Plural(len(all), " needs", " each need")
+			text := fmt.Sprintf("%s %s for %s (%s, %g m)", where, diag.Bytes(k.need), diag.Count(len(first.Buffers), "lossless group"),
+				platform.SpeedText(first.Link.Speed.N), first.Link.Length.Metres)
+			mend := "Frames that come after its pause are lost. A shorter cable, fewer lossless groups or a lower speed help."
+			if k.long {
+				p.Warnf(k.at, "%s, and the mlx5 driver counts at most %d m of cable: it keeps less headroom than that. %s", text,
+					longestNICCable, mend)
+				return
+			}
+			p.Warnf(k.at, "%s, and a port of a %s has %s of memory. %s", text, k.model.Title, diag.Bytes(k.model.Buffer), mend).
+				Note(first.NIC.ModelAt, "the model")
+		})
+	},
+}

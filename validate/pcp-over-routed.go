@@ -1,0 +1,61 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// PCPOverRouted reports RoCEv2 told by PCP across an IP hop, where the tag ends.
+var PCPOverRouted = &Check{
+	Code:    "pcp-over-routed",
+	Summary: "RoCEv2 told by PCP across a routed link",
+	Answers: []string{"K3", "H3"},
+	Doc: `
+The 802.1p priority (PCP) is part of the VLAN tag, and a VLAN ends where a packet is routed: beyond
+the link there is no tag, or a new one with priority 0. From there on nothing tells RoCE from other
+traffic. Only the DSCP goes the whole way.
+
+Example:
+
+    cos_group "rdma" {
+      cos      = 4
+      lossless = true # no dscp
+    }
+    roce "training" {
+      version   = 2
+      cos_group = cos_group.rdma
+      vlan      = 100
+      members   = [host.gpu] # in several racks, with routed links between
+    }
+
+How to mend it: a dscp in the cos group; or one intent for each broadcast domain; or bridge the
+links between the members (routed = false, with routing = "spanning-tree").
+
+    cos_group "rdma" { dscp = ["af31"] }
+`,
+	Run: func(p *Pass) {
+		var domain []int
+		for _, in := range p.Fabric.Intents {
+			if in.Version != 2 || in.ByDSCP() || !hasMark(in) {
+				continue
+			}
+			if domain == nil {
+				domain = broadcastDomains(p.Fabric)
+			}
+			first, other := twoDomains(in, domain)
+			report := p.unmarkedGrade(in)
+			if other == nil || report == nil {
+				continue
+			}
+			routed := routedBetween(attachedTo(first.NIC), attachedTo(other.NIC))
+			if routed == nil {
+				continue // no way at all between them: not a routed link's fault
+			}
+			d := report(diag.FirstPlace(in.GroupAt, in.At),
+				"Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP, but the 802.1p priority of its "+
+					"vlan does not survive the routed links between its members, as from %s to %s: behind them its packets are best effort. "+
+					"Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, nicName(first.NIC), nicName(other.NIC))
+			d.Note(in.Group.At, "the cos group")
+			noteRouted(d, routed)
+		}
+	},
+}

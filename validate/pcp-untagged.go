@@ -1,0 +1,52 @@
+package validate
+
+import "github.com/rocec/rocec/lang/diag"
+
+// PCPUntagged reports RoCEv2 told by PCP in packets that have none.
+var PCPUntagged = &Check{
+	Code:    "pcp-untagged",
+	Summary: "RoCEv2 told by PCP without a VLAN tag",
+	Answers: []string{"K3", "H2"},
+	Doc: `
+The 802.1p priority (PCP) is three bits of the VLAN tag. A packet without a tag has no priority,
+whatever its cos group claims: every device puts it into cos 0, which is lossy.
+
+Example:
+
+    fabric "pod1" { routing = "spanning-tree" }
+    cos_group "rdma" {
+      cos      = 4
+      lossless = true # no dscp
+    }
+    roce "training" {
+      version   = 2
+      cos_group = cos_group.rdma
+      members   = [host.gpu] # in one broadcast domain; no vlan
+    }
+
+How to mend it: a dscp in the cos group, which needs no tag and is routed; or a vlan in the roce
+block, carried tagged to every member.
+
+    cos_group "rdma" { dscp = ["af31"] }
+`,
+	Run: func(p *Pass) {
+		var domain []int
+		for _, in := range p.Fabric.Intents {
+			if in.Version != 2 || len(in.Group.DSCP) > 0 || in.VLAN > 0 {
+				continue
+			}
+			if domain == nil {
+				domain = broadcastDomains(p.Fabric)
+			}
+			report := p.unmarkedGrade(in)
+			if report == nil || !byPCP(in, domain) {
+				continue
+			}
+			report(diag.FirstPlace(in.GroupAt, in.At),
+				"Roce %q is version 2, and cos group %q claims no DSCP, so PCP tells it. But the intent has no vlan: without "+
+					"a tag there is no PCP, and its packets are in cos 0 everywhere, %s. Write a dscp in the cos group, or vlan = N in the roce block.",
+				in.Name, in.Group.Name, groupAt(p.Fabric, 0)).
+				Note(in.Group.PCP[0].At, "the PCP it claims")
+		}
+	},
+}

@@ -1,0 +1,270 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/proof"
+)
+
+// PFCLoop proves that no circle of lossless buffers can wait for itself, or shows the circle.
+var PFCLoop = &Check{
+	Code:    "pfc-loop",
+	Summary: "lossless links can pause each other in a circle",
+	Answers: []string{"K10", "K23"},
+	Doc: `
+PFC makes a link lossless by stopping it: a buffer that fills up pauses the link that fills it.
+If the paused buffers form a circle, each waiting for room in the next, nothing on the circle
+moves again, and everything behind it stops too:
+
+    sw1 ===> sw2        the buffer of sw2 is full of frames for sw3,
+     ^        |         that of sw3 of frames for sw4,
+     |        v         that of sw4 of frames for sw1,
+    sw4 <=== sw3        that of sw1 of frames for sw2: nobody can begin
+
+rocec builds the graph "this buffer can only drain into that one" from your cabling, your roce
+blocks (who talks with whom) and fabric.routing (which way), and looks for circles. Whether a
+circle ever fills depends on load and luck; a fabric without one cannot stop this way whatever
+the load. So a circle is an error, and the verdict is one of three words:
+
+    free      no circle, by a certificate (numbers for the links that every turn raises) or by a
+              search of the whole graph, with up to fabric.failures links down
+    prone     there is a circle, and here it is
+    unknown   neither could be shown: see rocec explain pfc-loop-unknown
+
+What your switches do is what routing says, and the proof covers under each:
+
+    up-down        any failures, also while routing converges; you vouch that nothing goes up again
+                   after it came down
+    ebgp           any failures if the AS numbers forbid the way down and up again (RFC 7938: one
+                   number for the top tier, one for the middle switches of each pod); else as
+                   shortest-path, with the AS-path loop check
+    shortest-path  exactly fabric.failures links down, each set that matters
+    spanning-tree  any failures: only a tree forwards
+    flooding       any failures, if a search finds no circle of ports a frame may leave by
+    any            any failures, if a search finds no circle of turns at all
+    table          the tables as they are, with no link down beyond what they say
+
+How to read the report: first the lines of your files that make the circle together, then the
+circle. "sw2:swp16 ===> sw1:swp15   out by swp16, into 2" is the buffer of sw1 for what comes in
+by swp15; it drains by swp16 into the buffer of line 2. "down, then up again" marks the turns to
+forbid: without them there is no circle in a fabric of tiers. Then flows that fill it, what must
+have failed, and how many more circles there are. A free verdict under shortest paths comes with a
+note: how many failed links at once would make the fabric prone.
+
+A free verdict assumes that hosts drain what they receive and pass nothing on, that pauses are
+honoured in time and headroom suffices, that every lossless priority group has a guaranteed
+minimum, that nothing is flooded or multicast losslessly, that the switches classify as the cos
+groups say, and that traffic really goes the way fabric.routing says. PFC watchdogs drop what is
+stuck and so mitigate a deadlock; they prove nothing, and rocec does not count on them.
+
+Example: four leaves under two spines. Two leaves have each lost another uplink: what they talk
+comes down from one spine to a third leaf and goes up to the other spine. That is the usual circle
+of real fabrics; four switches in a ring are another.
+
+    fabric "pod1" {
+      routing  = "shortest-path"
+      failures = 2
+    }
+
+How to mend it: the cheapest way first; the report says which of these help in your fabric.
+
+  - routing = "up-down", if your switches have tiers and their routing never sends traffic up
+    again after it came down.
+  - eBGP with AS numbers that forbid it, so that the switches themselves see to it.
+  - bounce = cos_group.x: what goes up again leaves the group, at best for a lossy one.
+  - Let fewer members talk: two roce blocks instead of one.
+  - Take a cable out of the circle, or ask for fewer failures.
+  - allow_deadlock = "reason" on the cos_group: the error becomes a warning that plan and apply
+    repeat.
+
+With eBGP, for example:
+
+    fabric "pod1" {
+      routing = "ebgp"
+    }
+    switch "leaf" {
+      asn = 65101 + self.index # each leaf its own
+    }
+    switch "spine" {
+      asn = 65000 # all spines one
+    }
+`,
+	Run: func(p *Pass) {
+		for _, l := range p.loops() {
+			for _, g := range l.Groups {
+				p.proofs = append(p.proofs, Proof{
+					Group: g, Verdict: l.Verdict, Certificate: l.Certificate, Routing: p.Fabric.Routing, Failures: l.Failures, Fewest: l.Fewest, Any: l.Any,
+					Why: l.Why, Assumptions: l.Assumptions, Loops: l.Loops, Notes: l.Notes, Buffers: l.Buffers, Turns: l.Turns,
+				})
+			}
+			if l.Verdict == Prone {
+				p.reportLoop(l)
+			}
+		}
+	},
+}
+
+func (p *Pass) reportLoop(l *proof.Proof) {
+	f, first := p.Fabric, l.Loops[0]
+	report := p.Errorf
+	var allowed []*ir.CosGroup
+	for _, g := range l.Groups {
+		if g.AllowDeadlock != "" {
+			allowed = append(allowed, g)
+		}
+	}
+	if len(allowed) == len(l.Groups) {
+		report = p.Warnf
+	}
+	when := ""
+	if len(first.Down) > 0 {
+		when = " once " + areDown(first.Down)
+	}
+	d := report(p.routingAt(), "With routing = %q, lossless traffic of %s can fill %d buffers that wait for each other in a circle%s: each "+
+		"can only drain into the next. If all of them are full at once, all of these links stay paused, and so does whatever is "+
+		"behind them. Nothing in the fabric keeps that from happening; break the circle, or say why it may stay.",
+		f.Routing, groupsText(l.Groups), len(first.Circle), when)
+	for _, g := range allowed {
+		d.Detail += fmt.Sprintf(" allow_deadlock of %q says: %s.", g.Name, strings.TrimSuffix(g.AllowDeadlock, "."))
+	}
+	p.causes(d, l)
+	d.Text = loopText(l)
+	d.Loop = hops(first.Circle)
+	d.Fix = waysOut(l)
+}
+
+// causes notes the lines of the person that together make the circle.
+func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
+	first := l.Loops[0]
+	for _, g := range l.Groups {
+		d.Note(diag.FirstPlace(g.LosslessAt, g.At), "keeps priority %d lossless on every link of the circle", g.Cos)
+	}
+	for _, in := range p.Fabric.Intents {
+		if slices.Contains(l.Groups, in.Group) {
+			d.Note(in.At, "lets %s talk with one another", diag.Count(len(in.Members), "interface"))
+		}
+	}
+	if len(l.Groups) > 1 {
+		shared := slices.IndexFunc(p.Fabric.Devices, proof.SharesBuffer)
+		bounces := slices.ContainsFunc(l.Groups, func(g *ir.CosGroup) bool { return slices.Contains(l.Groups, g.Bounce) })
+		if bounces {
+			d.Note(diag.Range{}, "traffic that bounces moves from one of the groups into another, so they are judged together")
+		}
+		switch {
+		case p.Fabric.FlowControl == ir.Pause:
+			d.Note(diag.Range{}, "link pause stops a cable for every cos group at once, so they are judged together")
+		case shared >= 0:
+			chip := p.Fabric.Devices[shared].Switch
+			d.Note(chip.ModelAt, "%s keeps one buffer for all lossless groups of a port", chip.Model.ASIC.Title)
+		}
+	}
+	var blocks []diag.Range
+	cables := map[diag.Range]int{}
+	for _, h := range first.Circle {
+		at := h.In.Link.At
+		if cables[at]++; cables[at] == 1 {
+			blocks = append(blocks, at)
+		}
+	}
+	slices.SortFunc(blocks, diag.ComparePlace)
+	for _, at := range blocks {
+		if at.Filename != "" {
+			d.Note(at, "lays %s of the circle", diag.Count(cables[at], "cable"))
+		}
+	}
+	if len(first.Down) > 0 {
+		if p.Fabric.FailuresAt.Filename != "" {
+			d.Note(p.Fabric.FailuresAt, "asks that the proof hold with up to %s down", diag.Count(p.Fabric.Failures, "link"))
+		} else {
+			d.Note(diag.Range{}, "fabric.failures is not written: the proof must hold with up to %s down", diag.Count(p.Fabric.Failures, "link"))
+		}
+	}
+}
+
+// loopText lays the first circle out, then the flows that fill it, what must fail first, and what else there is.
+func loopText(l *proof.Proof) string {
+	var b strings.Builder
+	first := l.Loops[0]
+	b.WriteString("the circle (each buffer can only drain into the next):\n\n")
+	writeCircle(&b, first.Circle)
+	if first.Ties != ir.AnyTie {
+		fmt.Fprintf(&b, "\nonly when routers that hold several routes to be equally good pass on the %s of them\n", tieText(first.Ties))
+	}
+	if len(first.Down) > 0 {
+		fmt.Fprintf(&b, "\nonly when %s:\n\n", areDown(first.Down))
+		for _, link := range first.Down {
+			fmt.Fprintf(&b, "    %s - %s\n", link.A, link.B)
+		}
+		b.WriteByte('\n')
+		if first.Alike > 1 {
+			fmt.Fprintf(&b, "at least %s of links do the same; they differ by names only\n", diag.Count(first.Alike-1, "other set"))
+		}
+		switch {
+		case !l.Fewest:
+			b.WriteString("whether fewer failed links make a circle is not known: the budget ran out before all of them were judged (--budget gives it more)\n")
+		case len(first.Down) > 1:
+			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", len(first.Down))
+		}
+	}
+	if len(first.Flows) > 0 {
+		b.WriteString("\nflows that fill it:\n\n")
+		for i, f := range first.Flows {
+			if i == 8 {
+				fmt.Fprintf(&b, "    ...  %s more\n", diag.Count(len(first.Flows)-8, "flow"))
+				break
+			}
+			fmt.Fprintf(&b, "    %s\n", flowText(f))
+		}
+	}
+	var more []string
+	if first.Reversed {
+		more = append(more, fmt.Sprintf("the same %d links make a circle in the other direction too", len(first.Circle)))
+	}
+	if first.More > 0 {
+		more = append(more, fmt.Sprintf("%s of %d buffers take the same turns from down to up and are not listed",
+			diag.Count(first.More, "more circle"), len(first.Circle)))
+	}
+	if first.Buffers > len(first.Circle) {
+		more = append(more, fmt.Sprintf("%s in all lie on circles that are joined to this one; the shortest is shown", diag.Count(first.Buffers, "buffer")))
+	}
+	others := l.Parts - 1
+	if first.Reversed && first.Buffers == len(first.Circle) {
+		others-- // the other direction is a part of its own
+	}
+	if others > 0 {
+		more = append(more, fmt.Sprintf("%s of buffers hold circles that share no buffer with it", diag.Count(others, "other set")))
+	}
+	if more != nil {
+		fmt.Fprintf(&b, "\n%s\n", strings.Join(more, "\n"))
+	}
+	return b.String()
+}
+
+func tieText(t ir.Ties) string {
+	if t == ir.LastTie {
+		return "last"
+	}
+	return "first"
+}
+
+// flowText is "node1:eth2 -> node3:eth2, by sw1, sw2, sw3".
+func flowText(f *ir.Flow) string {
+	from, to := f.Ports[0], f.Ports[len(f.Ports)-1]
+	by := make([]string, 0, len(f.Ports)/2)
+	for i := 1; i+1 < len(f.Ports); i += 2 {
+		by = append(by, f.Ports[i].Device.Name)
+	}
+	if len(by) > 7 {
+		by = append(by[:5], "...", by[len(by)-1])
+	}
+	return fmt.Sprintf("%s -> %s, by %s", from, to, strings.Join(by, ", "))
+}
+
+// areDown is "1 link is down", "2 links are down".
+func areDown(links []*ir.Link) string {
+	return diag.Count(len(links), "link") + diag.Plural(len(links), " is down", " are down")
+}

@@ -1,0 +1,81 @@
+package validate
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// PFCOnLossy warns of PFC for a cos that carries nothing lossless.
+var PFCOnLossy = &Check{
+	Code:    "pfc-on-lossy",
+	Summary: "PFC for a cos that is not lossless",
+	Answers: []string{"3", "H12"},
+	Doc: `
+Every priority with PFC takes headroom at every port, and can be stopped: what waits in it holds up
+what comes behind (head-of-line blocking), and a circle of pauses can close through it that no proof
+has looked at. PFC for all eight priorities is link pause in small pieces. CNPs with PFC are stopped
+when they are needed most. The PFC mask of a port is best exactly the lossless groups it carries.
+
+Example:
+
+    host "store" {
+      nic "ens1f0" { model = "e810" }
+      by_hand {
+        pfc = [3, 4] # only cos 4 is a lossless group here
+      }
+    }
+
+How to mend it: switch PFC off for the cos named, or make its cos group lossless.
+
+    host "store" {
+      by_hand { pfc = [4] }
+    }
+`,
+	Run: func(p *Pass) {
+		if p.Fabric.FlowControl == ir.Pause {
+			return
+		}
+		for _, b := range byHands(p.Fabric) {
+			if pauseBeside(p.Fabric, b.ByHand) == nil && b.FlowControl != ir.NoFlowControl {
+				p.onLossy(b)
+			}
+		}
+	},
+}
+
+func (p *Pass) onLossy(b *byHand) {
+	groups, _ := b.carrying()
+	on := func(g *ir.CosGroup) bool {
+		return slices.ContainsFunc(b.PFC, func(c ir.Claim) bool { return c.Value == g.Cos })
+	}
+	for _, g := range groups {
+		if !on(g) {
+			return // the wrong number rather than one too many: pfc-one-end says so
+		}
+	}
+	var extra []ir.Claim
+	for _, c := range b.PFC {
+		if !slices.ContainsFunc(groups, func(g *ir.CosGroup) bool { return g.Cos == c.Value }) {
+			extra = append(extra, c)
+		}
+	}
+	if len(extra) == 0 {
+		return
+	}
+	what := "none is lossless there"
+	if len(groups) > 0 {
+		what = "lossless there is only " + groupNames(groups)
+	}
+	also := ""
+	for _, in := range p.Fabric.Intents {
+		if in.CNP != nil && !in.CNP.Lossless && on(in.CNP) {
+			also = " CNPs travel in " + groupNames([]*ir.CosGroup{in.CNP}) + ", and PFC would stop them when they are needed most."
+			break
+		}
+	}
+	p.Warnf(extra[0].At, "%s PFC on for %s %s, and %s. Each such cos takes headroom at every port, and what is paused in it holds up what comes "+
+		"behind.%s Switch PFC off for it.", verb(deviceNames(b.devices), len(b.devices), "has", "have"),
+		diag.Plural(len(extra), "cos", "the cos"), claimsText(extra), what, also)
+}

@@ -1,0 +1,107 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// PFCOneEnd reports lossless links where one end does not pause, or does not stop.
+var PFCOneEnd = &Check{
+	Code:    "pfc-one-end",
+	Summary: "flow control at one end of a lossless link only",
+	Answers: []string{"0", "3", "K1", "K2", "C24", "H13"},
+	Doc: `
+A link is lossless when its two ends agree, in both directions: the port that receives sends a
+pause for the cos before its buffer is full, and the port that sends obeys it. With half of that
+missing nothing is reported anywhere: pauses go out and nobody stops, or buffers fill and nobody
+pauses, and packets are lost under load only. The same happens where one end pauses another
+priority than the other.
+
+Devices that rocec writes always do both. What it does not write says in by_hand how it is set.
+
+Example:
+
+    host "store" {
+      nic "ens1f0" { model = "e810" }
+      by_hand {
+        flow_control = "pfc-tx" # pauses the switch, and sends on when the switch pauses it
+      }
+    }
+
+How to mend it: switch PFC on in both directions on these devices, for the cos of every lossless
+group the link carries, and leave flow_control and pfc out of by_hand, or state what is set then.
+
+    host "store" {
+      by_hand { flow_control = "pfc" }
+    }
+`,
+	Run: func(p *Pass) {
+		for _, b := range byHands(p.Fabric) {
+			if pauseBeside(p.Fabric, b.ByHand) == nil {
+				p.oneEnd(b)
+			}
+		}
+	},
+}
+
+func (p *Pass) oneEnd(b *byHand) {
+	groups, at := b.carrying()
+	if len(groups) == 0 {
+		return
+	}
+	port := at[groups[0]]
+	peer := port.Peer()
+	if lacks := halves(port.FlowControl()); lacks != "" {
+		p.Errorf(diag.FirstPlace(b.FlowControlAt, b.At),
+			"%s flow_control = %q on ports that carry %s. %s; at the other end is %s. %s Let %s send pauses and obey "+
+				"them, on every port that carries the group.", verb(deviceNames(b.devices), len(b.devices), "has", "have"), port.FlowControl(),
+			groupNames(groups), fmt.Sprintf(lacks, port), peer, consequence(port.FlowControl(), port, peer), themOf(b.devices))
+		return
+	}
+	var missing []*ir.CosGroup
+	if b.PFC != nil && port.FlowControl() == ir.PFC {
+		for _, g := range groups {
+			if !slices.ContainsFunc(b.PFC, func(c ir.Claim) bool { return c.Value == g.Cos }) {
+				missing = append(missing, g)
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	port = at[missing[0]]
+	peer = port.Peer()
+	p.Errorf(diag.FirstPlace(b.PFCAt, b.At),
+		"%s no PFC for %s: pfc = %s. %s carries it. It does not stop when %s pauses that cos, and does not pause it when "+
+			"its own buffer is full, so packets are lost in both directions. Switch PFC on for cos %d at both ends.",
+		verb(deviceNames(b.devices), len(b.devices), "has", "have"), groupNames(missing), claimsText(b.PFC), port, peer, missing[0].Cos).
+		Note(diag.FirstPlace(missing[0].LosslessAt, missing[0].At), "makes %s lossless", missing[0].Name)
+}
+
+// halves says what a flow control does not do; empty where it does all. %s stands for the port.
+func halves(fc ir.FlowControl) string {
+	switch fc {
+	case ir.PFCTx:
+		return "%s sends pauses and obeys none"
+	case ir.PFCRx:
+		return "%s obeys pauses and sends none"
+	case ir.NoFlowControl:
+		return "%s neither sends pauses nor obeys them"
+	}
+	return ""
+}
+
+func consequence(fc ir.FlowControl, port, peer *ir.Port) string {
+	full := fmt.Sprintf("What %s sends while %s is full is lost there.", peer, port)
+	paused := fmt.Sprintf("When %s pauses it, it sends on, and what the headroom of %s does not hold is lost.", peer, peer)
+	switch fc {
+	case ir.PFCTx:
+		return paused
+	case ir.PFCRx:
+		return full
+	}
+	return full + " " + paused
+}

@@ -1,0 +1,91 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// PFCSizes reports thresholds no switch accepts.
+var PFCSizes = &Check{
+	Code:    "pfc-sizes",
+	Summary: "PFC sizes contradict each other",
+	Answers: []string{"3", "C10"},
+	Doc: `
+A port pauses its peer when the buffer has filled to xoff and lets it go on when the buffer has
+drained to xoff - xon_delta:
+
+    |<------ xoff ------>|<------ headroom = buffer - xoff ------>|
+           resume at xoff - xon_delta
+
+So 0 < xoff < buffer and 0 <= xon_delta < xoff must hold. A port whose xoff is not below its
+buffer never pauses in time; one whose xon_delta is not below xoff never resumes.
+
+Example:
+
+    cos_group "rdma" {
+      pfc {
+        buffer = "25000B"
+        xoff   = "30000B" # more than the buffer
+      }
+    }
+
+How to mend it: leave the sizes out, and rocec derives them; or keep to the picture.
+
+    cos_group "rdma" {
+      pfc {} # no buffer, no xoff
+    }
+`,
+	Run: func(p *Pass) {
+		type wrong struct {
+			at     diag.Range
+			detail string
+		}
+		told := map[wrong]bool{}
+		for _, port := range p.Fabric.Ports {
+			if port.Device.Switch == nil {
+				continue
+			}
+			for _, b := range port.Buffers {
+				size, xoff, delta := b.Size.N, b.Xoff.N, b.XonDelta.N
+				name, given := b.Group.Name, pfcOf(b.Group)
+				var w wrong
+				switch {
+				case xoff <= 0 || xoff >= size:
+					w = wrong{
+						diag.FirstPlace(written(given.Xoff), written(given.Buffer), b.Group.At),
+						fmt.Sprintf("Cos group %q has xoff = %s and buffer = %s; "+
+							"xoff must be more than 0 and less than the buffer, or the port never pauses in time. Leave both out, and they are derived.",
+							name, diag.Bytes(xoff), diag.Bytes(size)),
+					}
+				case delta < 0 || delta >= xoff:
+					w = wrong{
+						diag.FirstPlace(written(given.XonDelta), written(given.Xoff), b.Group.At),
+						fmt.Sprintf("Cos group %q has xon_delta = %s and xoff = %s; "+
+							"xon_delta must be less than xoff, or the port never lets its peer go on. Leave xon_delta out, and it is derived.",
+							name, diag.Bytes(delta), diag.Bytes(xoff)),
+					}
+				default:
+					continue
+				}
+				if !told[w] {
+					told[w] = true
+					noteSizes(p.Errorf(w.at, "%s", w.detail), given, w.at)
+				}
+			}
+		}
+	},
+}
+
+// noteSizes points at the other sizes the person wrote.
+func noteSizes(d *diag.Diagnostic, g ir.PFCSizes, but diag.Range) {
+	for _, n := range []struct {
+		name string
+		num  ir.Num
+	}{{"buffer", g.Buffer}, {"xoff", g.Xoff}, {"xon_delta", g.XonDelta}} {
+		if at := written(n.num); at.Filename != "" && at != but {
+			d.Note(at, "%s = %s", n.name, diag.Bytes(n.num.N))
+		}
+	}
+}

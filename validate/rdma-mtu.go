@@ -1,0 +1,76 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// RDMAMTU tells of MTUs that waste the RDMA MTU they were meant for.
+var RDMAMTU = &Check{
+	Code:    "rdma-mtu",
+	Summary: "the MTU falls short of an RDMA MTU",
+	Answers: []string{"K9", "H5"},
+	Doc: `
+RDMA cuts messages into packets of 256, 512, 1024, 2048 or 4096 bytes: the largest that fits into
+the MTU of the interface with 96 bytes of headers (Linux, iboe_get_mtu). So
+
+    MTU         1280-2143   2144-4191   4192 and more
+    RDMA MTU         1024        2048            4096
+
+An MTU of 4096 gives packets of 2048, half of what it looks like: twice the packets, twice the
+headers, twice the work for the NIC. That is a warning. An MTU of 1500 is no slip, but gives packets
+of 1024 where the switch ports would take four times as much, and that is a note.
+
+Example:
+
+    host "gpu" {
+      nic "ens1f0" {
+        model = "connectx-5"
+        mtu   = 4096
+      }
+    }
+
+How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.
+
+    host "gpu" {
+      nic "ens1f0" { mtu = 4200 }
+    }
+`,
+	Run: func(p *Pass) {
+		var found folds[diag.Range, *ir.NIC]
+		for _, d := range p.Fabric.Devices {
+			if d.Host == nil {
+				continue
+			}
+			for _, n := range d.Host.NICs {
+				if len(n.Intents) > 0 && n.Port != nil && n.MTU > 0 && n.MTU < largestRDMA+rdmaHeaders && !overPort(n) &&
+					(justBelow(n.MTU) > 0 || rdmaMTU(n.MTU) < 2048 && n.Port.Link.MTU.N >= largestRDMA+rdmaHeaders) {
+					found.add(diag.FirstPlace(n.MTUAt, n.At), n)
+				}
+			}
+		}
+		found.each(func(at diag.Range, nics []*ir.NIC) {
+			n := nics[0]
+			who := nicName(n) + andMore(len(nics), "NIC")
+			if step := justBelow(n.MTU); step > 0 {
+				p.Warnf(at, "An MTU of %d leaves no room for RDMA packets of %d bytes and their headers (%d): %s will send "+
+					"packets of %d, twice as many. Write mtu = %d or "+
+					"more.", n.MTU, step, rdmaHeaders, who, rdmaMTU(n.MTU), step+rdmaHeaders)
+				return
+			}
+			p.Noticef(at, "With an MTU of %d, %s will send RDMA packets of %d bytes; the switch ports take %d. An MTU of %d or "+
+				"more gives packets of %d, with a quarter of the "+
+				"headers.", n.MTU, who, rdmaMTU(n.MTU), n.Port.Link.MTU.N, largestRDMA+rdmaHeaders, largestRDMA)
+		})
+	},
+}
+
+// justBelow returns the RDMA MTU that a netdev MTU was probably meant for and misses by its headers; 0: none.
+func justBelow(mtu int) int {
+	for size := largestRDMA; size >= 256; size /= 2 {
+		if size <= mtu && mtu < size+rdmaHeaders {
+			return size
+		}
+	}
+	return 0
+}

@@ -1,0 +1,117 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// RoCEMembers warns of intents that protect nothing.
+var RoCEMembers = &Check{
+	Code:    "roce-members",
+	Summary: "an intent has members that cannot talk",
+	Answers: []string{"X1"},
+	Doc: `
+A roce block says who talks to whom; PFC, ECN and the proof follow from it. With fewer than two
+members, or with members whose interface has no cable in the fabric, there is nobody to talk to,
+and what was meant to be lossless is not. Usually a link is missing, or the list of members is.
+
+The same is said of members that have cables and yet no way to each other: they hang on parts of
+the fabric that no link joins, or, under routing = "ebgp", the AS numbers keep their switches from
+taking each other's routes (all leaves in one AS, say). What the proof says of such members is true
+and empty.
+
+Example:
+
+    roce "training" {
+      version   = 2
+      cos_group = cos_group.rdma
+      members   = []
+    }
+
+How to mend it: name the members, and give each a link. With eBGP, give every leaf an AS number of
+its own (RFC 7938).
+
+    roce "training" { members = [host.gpu] }
+`,
+	Run: func(p *Pass) {
+		joined := islands(p.Fabric, func(*ir.Link) bool { return true })
+		for _, in := range p.Fabric.Intents {
+			if len(in.Members) < 2 {
+				p.Warnf(in.At, "Roce %q has %s, so nobody talks and nothing is protected. Name the hosts that talk to each other.",
+					in.Name, diag.Count(len(in.Members), "member"))
+			}
+			var loose []string
+			first := in.At
+			for _, m := range in.Members {
+				if m.NIC.Port == nil {
+					if len(loose) == 0 {
+						first = diag.FirstPlace(m.At, in.At)
+					}
+					loose = append(loose, nicName(m.NIC))
+				}
+			}
+			if len(loose) > 0 {
+				p.Warnf(first, "%s: a member of roce %q, but no link cables it, so its traffic is outside of what is proved and configured. "+
+					"Add a link, or leave it out of the members.", nodeset.Text(loose, nodeset.Endpoints, namesRoom), in.Name)
+			}
+			p.cutOff(in, joined)
+		}
+	},
+}
+
+// Bounds of cutOff: on following eBGP, beyond which nothing is said, and on pairs of switches times links, beyond which
+// the first switch stands for all.
+const (
+	maxRouteSteps = 30_000_000
+	maxPairs      = 20_000_000
+)
+
+// cutOff reports the first two members of an intent that no link, or under eBGP no route, joins. Bonds are left out: they
+// have several ways in. What up-down and tables keep apart has checks of its own.
+func (p *Pass) cutOff(in *ir.Intent, joined []int) {
+	var at []*ir.Member // one for each switch
+	seen := map[*ir.Device]bool{}
+	for _, m := range in.Members {
+		if d := attachedTo(m.NIC); m.NIC.Bond == nil && d != nil && !seen[d] {
+			seen[d] = true
+			at = append(at, m)
+		}
+	}
+	if len(at) < 2 {
+		return
+	}
+	for _, m := range at[1:] {
+		if joined[attachedTo(m.NIC).ID] != joined[attachedTo(at[0].NIC).ID] {
+			p.Warnf(diag.FirstPlace(m.At, in.At),
+				"%s and %s are members of roce %q, and no links join %s and %s. Link them, or make two roce blocks of the one.",
+				nicName(m.NIC), nicName(at[0].NIC), in.Name, attachedTo(m.NIC).Name, attachedTo(at[0].NIC).Name)
+			return
+		}
+	}
+	if p.Fabric.Routing != ir.EBGP || in.Version == 1 || !in.Group.Lossless || p.Fabric.FlowControl == ir.Pause {
+		return
+	}
+	turns, err := p.Fabric.Routes.Turns(in.Group, ir.State{Budget: ir.NewBudget(maxRouteSteps)})
+	if err != nil {
+		return // too large, or the proof says why it cannot be followed
+	}
+	may := func(in, out *ir.Port) bool {
+		return turns.Has(in, out) || turns.Bounced != nil && (&ir.Turns{Rows: turns.Bounced}).Has(in, out)
+	}
+	from := at
+	if len(at)*len(at)*len(p.Fabric.Links) > maxPairs {
+		from = at[:1]
+	}
+	for i, a := range from {
+		for _, b := range at[i+1:] {
+			if ir.Path(in.Group, a.NIC.Port, b.NIC.Port, may) == nil {
+				p.Errorf(diag.FirstPlace(b.At, in.At),
+					"%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
+						"switch refuse it. Give them numbers that let it pass, each leaf its own (RFC 7938), or leave one of the two out.",
+					nicName(a.NIC), nicName(b.NIC), in.Name, attachedTo(a.NIC).Name, attachedTo(b.NIC).Name)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// RoCEv1Routed reports RoCEv1 members that an IP hop parts.
+var RoCEv1Routed = &Check{
+	Code:    "roce-v1-routed",
+	Summary: "RoCEv1 across a routed link",
+	Answers: []string{"K8", "H3"},
+	Doc: `
+RoCEv1 is Ethernet only: its frames carry EtherType 0x8915 and no IP header, so no router can
+forward them. All members of a version 1 intent must be in one broadcast domain. Under up-down,
+ebgp and shortest-path the links between switches are routed unless they say routed = false.
+
+Example: racks with a switch each, joined over routed spines.
+
+    cos_group "rdma" {
+      lossless = true # no ecn
+    }
+    roce "training" {
+      version = 1
+      vlan    = 100
+      members = [host.gpu] # hosts of four racks; no cnp
+    }
+
+How to mend it: version = 2, which is routed; or one intent per rack; or bridge the links
+between the racks (routed = false, with routing = "spanning-tree").
+
+    fabric "pod1" { routing = "spanning-tree" }
+`,
+	Run: func(p *Pass) {
+		var domain []int
+		for _, in := range p.Fabric.Intents {
+			if in.Version != 1 {
+				continue
+			}
+			if domain == nil {
+				domain = broadcastDomains(p.Fabric)
+			}
+			p.parted(in, domain)
+		}
+	},
+}
+
+func (p *Pass) parted(in *ir.Intent, domain []int) {
+	var first, other *ir.Member
+	seen := map[int]bool{}
+	for _, m := range in.Members {
+		at := attachedTo(m.NIC)
+		if at == nil {
+			continue
+		}
+		seen[domain[at.ID]] = true
+		switch {
+		case first == nil:
+			first = m
+		case other == nil && domain[at.ID] != domain[attachedTo(first.NIC).ID]:
+			other = m
+		}
+	}
+	if other == nil {
+		return
+	}
+	a, b := attachedTo(first.NIC), attachedTo(other.NIC)
+	routed := routedBetween(a, b)
+	if routed == nil {
+		return // no way at all between them: not a routed link's fault
+	}
+	d := p.Errorf(in.At, "Roce %q is version 1, but its members are in %d broadcast domains: %s (at %s) and %s (at %s) are parted by "+
+		"routed links. RoCEv1 frames have no IP header (EtherType 0x8915) and cannot be routed. Make it version 2, or "+
+		"one intent for every broadcast domain, or bridge the links between them (routed = false).",
+		in.Name, len(seen), nicName(first.NIC), a.Name, nicName(other.NIC), b.Name)
+	noteRouted(d, routed)
+	onOne, onOther := diag.FirstPlace(first.NIC.Port.At, first.At), diag.FirstPlace(other.NIC.Port.At, other.At)
+	if onOne == onOther {
+		d.Note(onOne, "%s hangs on %s, %s on %s", nicName(first.NIC), a.Name, nicName(other.NIC), b.Name)
+	} else {
+		d.Note(onOne, "%s hangs on %s", nicName(first.NIC), a.Name)
+		d.Note(onOther, "%s hangs on %s", nicName(other.NIC), b.Name)
+	}
+	if in.VersionAt.Filename != "" && everyMember(in, func(n *ir.NIC) bool { return n.Model.V2 }) {
+		d.Fix = &diag.Fix{
+			Message: fmt.Sprintf("every NIC of roce %q also speaks RoCEv2; the cos group then needs a dscp, ecn {} and a cnp group", in.Name),
+			Edits:   []diag.Edit{{At: in.VersionAt, New: "2"}},
+		}
+	}
+}
+
+func everyMember(in *ir.Intent, is func(*ir.NIC) bool) bool {
+	for _, m := range in.Members {
+		if !is(m.NIC) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,76 @@
+package validate
+
+import (
+	"net/netip"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// RoCEv1Subnets reports members of a version 1 intent whose addresses are of different subnets.
+var RoCEv1Subnets = &Check{
+	Code:    "roce-v1-subnets",
+	Summary: "RoCEv1 between subnets",
+	Answers: []string{"K8", "H15"},
+	Doc: `
+RoCEv1 connections are made by IP address and carried by MAC address. A host sends to an address
+outside of its own subnet by way of a gateway, and no gateway forwards a RoCEv1 frame: it has no IP
+header. So the members of a version 1 intent that share a broadcast domain must share a subnet too,
+or they do not connect. (That they share a broadcast domain is roce-v1-routed.)
+
+Example:
+
+    host "store" {
+      names = "store[1-4]"
+      nic "ens1f0" { ip = "192.0.2.${self.index * 64 + 1}/26" } # four subnets
+    }
+    roce "nvme" {
+      version = 1
+      members = [host.store]
+    }
+
+How to mend it: addresses of one subnet for all members; or version 2, which is routed.
+
+    host "store" {
+      nic "ens1f0" { ip = "192.0.2.${self.index + 1}/24" }
+    }
+`,
+	Run: func(p *Pass) {
+		var domain []int
+		for _, in := range p.Fabric.Intents {
+			if in.Version != 1 {
+				continue
+			}
+			if domain == nil {
+				domain = broadcastDomains(p.Fabric)
+			}
+			first := map[int]*ir.NIC{} // by domain
+			var odd []*ir.NIC
+			for _, m := range in.Members {
+				n, at := m.NIC, attachedTo(m.NIC)
+				if at == nil || !n.IP.IsValid() || n.IP.IsSingleIP() {
+					continue
+				}
+				switch of := first[domain[at.ID]]; {
+				case of == nil:
+					first[domain[at.ID]] = n
+				case of.IP.Masked() != n.IP.Masked():
+					odd = append(odd, n)
+				}
+			}
+			if len(odd) == 0 {
+				continue
+			}
+			n := odd[0]
+			of := first[domain[attachedTo(n).ID]]
+			p.Errorf(diag.FirstPlace(n.IPAt, n.At), "Roce %q is version 1, and %s in another subnet (%s: %s) than %s (%s). Traffic "+
+				"between subnets goes by a gateway, which cannot forward RoCEv1. Give all members addresses of one subnet, or "+
+				"make the intent version 2.",
+				in.Name, verb(nicNames(odd), len(odd), "is", "are"), n.Name, network(n.IP), nicName(of), network(of.IP)).
+				Note(in.VersionAt, "version 1").
+				Note(diag.FirstPlace(of.IPAt, of.At), "%s is in %s", nicName(of), network(of.IP))
+		}
+	},
+}
+
+func network(ip netip.Prefix) string { return ip.Masked().String() }

@@ -1,0 +1,79 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/dscp"
+)
+
+// RoCEv2NoCNP reports RoCEv2 whose congestion notifications have no place of their own.
+var RoCEv2NoCNP = &Check{
+	Code:    "roce-v2-no-cnp",
+	Summary: "RoCEv2 without a cos group for its CNPs",
+	Answers: []string{"K7"},
+	Doc: `
+When a switch marks a RoCEv2 packet, the receiver sends a congestion notification packet (CNP)
+back to the sender. A CNP that waits in a full queue comes too late: it wants a group of its
+own, lossy and served first. Where the mark that NICs give CNPs by themselves (DSCP 48, PCP 6)
+belongs to a lossless group, PFC even stops them, and that is an error.
+
+Example:
+
+    roce "training" {
+      version   = 2
+      cos_group = cos_group.rdma # no cnp
+    }
+
+How to mend it:
+
+    cos_group "cnp" {
+      cos    = 6
+      dscp   = ["cs6"]
+      strict = true
+    }
+    roce "training" { cnp = cos_group.cnp }
+`,
+	Run: func(p *Pass) {
+		for _, in := range p.Fabric.Intents {
+			if in.Version != 2 || in.Group.ECN == nil || in.CNP != nil {
+				continue
+			}
+			const instead = "Declare a lossy strict cos group with a DSCP (48, cs6, is what NICs send by default) and write cnp = cos_group.NAME."
+			if taker, mark := defaultTaker(p.Fabric, in); taker != nil && p.Fabric.FlowControl != ir.Pause {
+				p.Errorf(in.At, "Roce %q names no cnp group, so its congestion notifications have %s, as NICs send them by default, which is that of "+
+					"the lossless cos group %q: PFC stops them when they are needed most. %s", in.Name, mark, taker.Name, instead).
+					Note(taker.At, "the lossless group")
+				continue
+			}
+			p.Warnf(in.At, "Roce %q names no cnp group. Its congestion notifications travel with whatever else is best effort and come late "+
+				"when they matter. %s", in.Name, instead)
+		}
+	},
+}
+
+// defaultTaker gives the lossless group that gets an intent's CNPs as NICs mark them where nobody says how, and the mark; nil
+// where none does.
+func defaultTaker(f *ir.Fabric, in *ir.Intent) (*ir.CosGroup, string) {
+	some := false // member whose CNPs have the default mark
+	for _, m := range in.Members {
+		if g := m.NIC.CNPGroup(); g != nil { // of another intent, whose marks they have
+			some = some || in.ByDSCP() && len(g.DSCP) == 0
+			continue
+		}
+		some = true
+		for _, other := range m.NIC.Carries() { // the queue they leave the NIC by
+			if g := other.Group; g.Lossless && g.Cos == ir.DefaultCNPPCP {
+				return g, fmt.Sprintf("priority %d", ir.DefaultCNPPCP)
+			}
+		}
+	}
+	claims, value, mark := pcpOf, ir.DefaultCNPPCP, fmt.Sprintf("PCP %d", ir.DefaultCNPPCP)
+	if in.ByDSCP() {
+		claims, value, mark = dscpOf, ir.DefaultCNP, "DSCP "+dscp.Text(ir.DefaultCNP)
+	}
+	if g := claimant(f, value, claims); some && hasMark(in) && g != nil && g.Lossless {
+		return g, mark
+	}
+	return nil, ""
+}

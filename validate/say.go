@@ -1,0 +1,226 @@
+package validate
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// Words that checks share.
+
+// verb is a subject of n things with the verb that goes with them: "leaf1 maps", "leaf1 and leaf2 map".
+func verb(subject string, n int, one, many string) string {
+	return subject + " " + diag.Plural(n, one, many)
+}
+
+// andMore counts what is like the first of n: " and 3 bonds like it".
+func andMore(n int, noun string) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" and %s like it", diag.Count(n-1, noun))
+}
+
+// nicName is "host:interface", the spelling of the language.
+func nicName(n *ir.NIC) string { return n.Device.Name + ":" + n.Name }
+
+// namesRoom is the room for names of devices or interfaces in a message, in bytes.
+const namesRoom = 60
+
+// nicNames lists interfaces of hosts as nodesets, and counts those a message has no room for.
+func nicNames(nics []*ir.NIC) string {
+	names := make([]string, len(nics))
+	for i, n := range nics {
+		names[i] = nicName(n)
+	}
+	return nodeset.Text(names, nodeset.Endpoints, namesRoom)
+}
+
+// deviceNames is [nicNames] for devices.
+func deviceNames(devices []*ir.Device) string {
+	names := make([]string, len(devices))
+	for i, d := range devices {
+		names[i] = d.Name
+	}
+	return nodeset.Text(names, nodeset.Devices, namesRoom)
+}
+
+// someOf lists the first of words that are not names of devices, and counts the rest.
+func someOf(words []string) string { return diag.Some(words, 4) }
+
+// namesOf spells some of all.
+func namesOf[T any](all []T, name func(T) string) string {
+	names := make([]string, len(all))
+	for i, v := range all {
+		names[i] = name(v)
+	}
+	return someOf(names)
+}
+
+// themOf stands for devices named before: a single one by its name.
+func themOf(devices []*ir.Device) string {
+	if len(devices) == 1 {
+		return devices[0].Name
+	}
+	return "them"
+}
+
+// bondsText names the first of some bonds and counts the rest.
+func bondsText(bonds []*ir.Bond) string {
+	return bonds[0].NICs[0].Device.Name + ":" + bonds[0].Name + andMore(len(bonds), "bond")
+}
+
+// intentNames lists the first of intents and counts the rest: roce "a" and roce "b".
+func intentNames(intents []*ir.Intent) string {
+	return namesOf(intents, func(in *ir.Intent) string { return `roce "` + in.Name + `"` })
+}
+
+// groupNames lists groups with their numbers: rdma (cos 4).
+func groupNames(groups []*ir.CosGroup) string {
+	return namesOf(groups, func(g *ir.CosGroup) string { return fmt.Sprintf("%s (cos %d)", g.Name, g.Cos) })
+}
+
+// groupsText names all of the groups: cos group "rdma" (priority 4).
+func groupsText(groups []*ir.CosGroup) string {
+	names := make([]string, len(groups))
+	for i, g := range groups {
+		names[i] = fmt.Sprintf("cos group %q (priority %d)", g.Name, g.Cos)
+	}
+	return diag.And(names)
+}
+
+// claimsText is "[3, 4]".
+func claimsText(claims []ir.Claim) string {
+	values := make([]string, len(claims))
+	for i, c := range claims {
+		values[i] = strconv.Itoa(c.Value)
+	}
+	return "[" + strings.Join(values, ", ") + "]"
+}
+
+// bothClaim reports a value that two groups claim: at the later place, naming the earlier.
+func (p *Pass) bothClaim(c twice, what, why string) {
+	p.Errorf(c.againAt, "Cos groups %q and %q both claim %s. %s", c.first.Name, c.again.Name, what, why).
+		Note(c.firstAt, "%q claims it here", c.first.Name)
+}
+
+// groupAt names what a device does with packets of a cos.
+func groupAt(f *ir.Fabric, cos int) string {
+	var group *ir.CosGroup
+	for _, g := range f.CosGroups {
+		if g.Cos == cos && (group == nil || g.Lossless) {
+			group = g
+		}
+	}
+	switch {
+	case group == nil:
+		return "which is no group's"
+	case group.Lossless:
+		return "the lossless cos group " + group.Name
+	}
+	return "the lossy cos group " + group.Name
+}
+
+// toldBy names the field that tells an intent's packets.
+func toldBy(in *ir.Intent) string {
+	if in.ByDSCP() {
+		return "DSCP"
+	}
+	return "PCP"
+}
+
+// unprotected says what packets in another group than theirs go without.
+func unprotected(f *ir.Fabric, in *ir.Intent) string {
+	switch {
+	case f.FlowControl == ir.Pause:
+		return "not marked"
+	case !in.Group.Lossless:
+		return "lost without having been marked"
+	case in.Version == 2 && in.Group.ECN != nil:
+		return "neither lossless nor marked"
+	}
+	return "not lossless"
+}
+
+// noteRouted names the routed links, one note for every block that lays some.
+func noteRouted(d *diag.Diagnostic, routed []*ir.Link) {
+	var blocks []diag.Range
+	names := map[diag.Range][]string{}
+	for _, l := range routed {
+		if names[l.At] == nil {
+			blocks = append(blocks, l.At)
+		}
+		names[l.At] = append(names[l.At], fmt.Sprintf("%s - %s", l.A, l.B))
+	}
+	for _, at := range blocks {
+		d.Note(at, "%s routed", verb(someOf(names[at]), len(names[at]), "is", "are"))
+	}
+}
+
+// hops is a circle as diagnostics have it.
+func hops(circle []Hop) []diag.Hop {
+	at := hopAt(circle)
+	out := make([]diag.Hop, len(circle))
+	for i, h := range circle {
+		out[i] = diag.Hop{Device: h.In.Device.Name, In: h.In.Name, Out: h.Out.Name, CosGroup: h.Group.Name, At: at(h)}
+	}
+	return out
+}
+
+// hopAt returns what is shown as the place of a hop: where a link names its in-port, the name of its device, or the
+// block of its link, whichever tells the most hops of the circle apart. A nodeset names many at one place.
+func hopAt(circle []Hop) func(Hop) diag.Range {
+	var best func(Hop) diag.Range
+	most := -1
+	for _, at := range []func(Hop) diag.Range{
+		func(h Hop) diag.Range { return h.In.At },
+		func(h Hop) diag.Range { return h.In.Device.At },
+		func(h Hop) diag.Range { return h.In.Link.At },
+	} {
+		apart := map[diag.Range]bool{}
+		for _, h := range circle {
+			if r := at(h); r.Filename != "" {
+				apart[r] = true
+			}
+		}
+		if len(apart) > most {
+			best, most = at, len(apart)
+		}
+	}
+	return best
+}
+
+// writeCircle writes a line for every buffer.
+func writeCircle(b *strings.Builder, circle []Hop) {
+	left, right := 0, 0
+	groups := false
+	for _, h := range circle {
+		left, right = max(left, len(h.In.Peer().String())), max(right, len(h.In.String()))
+		groups = groups || h.Group != circle[0].Group
+	}
+	const most = 24 // lines of a circle; of longer ones the first and the last
+	for i, h := range circle {
+		if len(circle) > most && i >= most-4 && i < len(circle)-4 {
+			if i == most-4 {
+				fmt.Fprintf(b, "    ...  %s more\n", diag.Count(len(circle)-most, "buffer"))
+			}
+			continue
+		}
+		turn := ""
+		switch {
+		case h.In == h.Out:
+			turn = "   back where it came from"
+		case h.Valley():
+			turn = "   down, then up again"
+		}
+		if groups {
+			turn = fmt.Sprintf("   (%s)%s", h.Group.Name, turn)
+		}
+		fmt.Fprintf(b, "  %3d. %-*s ===> %-*s   out by %s, into %d%s\n",
+			i+1, left, h.In.Peer(), right, h.In, h.Out.Name, (i+1)%len(circle)+1, turn)
+	}
+}

@@ -1,0 +1,82 @@
+package validate
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/dscp"
+)
+
+// TOSNotInGroup reports NICs told to mark their RoCE packets with what no group of theirs claims.
+var TOSNotInGroup = &Check{
+	Code:    "tos-not-in-group",
+	Summary: "a NIC marks RoCE with a DSCP its cos group does not claim",
+	Answers: []string{"K4", "H8"},
+	Doc: `
+The upper six bits of tos are the DSCP: tos = 104 is DSCP 26. It is what RoCEv2 connections are
+marked with whose application states nothing, so it must be a DSCP the intent's cos group claims.
+With another the packets leave the group at the NIC already, and no device on the way knows them:
+no PFC, no marking, although PFC is on everywhere.
+
+Example:
+
+    cos_group "rdma" {
+      cos      = 4
+      dscp     = ["af31"] # 26
+      lossless = true
+    }
+    host "gpu" {
+      nic "ens1f0" {
+        model = "connectx-5"
+        tos   = 28 # DSCP 7; 26 x 4 = 104 was meant
+      }
+    }
+
+How to mend it: tos = DSCP x 4 of the group, or leave tos out, which gives that; or let the group
+claim the DSCP.
+
+    host "gpu" {
+      nic "ens1f0" { tos = 26 * 4 }
+    }
+`,
+	Run: func(p *Pass) {
+		var f folds[diag.Range, *ir.NIC]
+		for _, d := range p.Fabric.Devices {
+			if d.Host == nil {
+				continue
+			}
+			for _, n := range d.Host.NICs {
+				if n.TOS >= 0 && p.outside(n) != nil {
+					f.add(diag.FirstPlace(n.TOSAt, n.At), n)
+				}
+			}
+		}
+		for _, at := range f.order {
+			nics := f.of[at]
+			in := p.outside(nics[0])
+			value := nics[0].TOS >> 2
+			where := "which no cos group claims"
+			if g := claimant(p.Fabric, value, dscpOf); g != nil {
+				where = fmt.Sprintf("which is that of cos group %q (cos %d)", g.Name, g.Cos)
+			}
+			p.grade(in)(at, "%s what applications leave unmarked with tos = %d. That is DSCP %s, %s, and roce %q travels in cos group %q: its "+
+				"packets are %s. Write tos = %d, which is DSCP %d times 4, or leave tos out.",
+				verb(nicNames(nics), len(nics), "marks", "mark"), nics[0].TOS, dscp.Text(value), where, in.Name, in.Group.Name,
+				unprotected(p.Fabric, in), in.Group.DSCP[0].Value<<2, in.Group.DSCP[0].Value).
+				Note(in.Group.At, "the cos group, DSCP %s", claimsText(in.Group.DSCP))
+		}
+	},
+}
+
+// outside gives the first intent whose packets the NIC's tos takes out of their group; nil where there is none to report.
+func (p *Pass) outside(n *ir.NIC) *ir.Intent {
+	for _, in := range n.Carries() {
+		value := n.Packet(in).DSCP
+		if in.ByDSCP() && p.grade(in) != nil && !slices.ContainsFunc(in.Group.DSCP, func(c ir.Claim) bool { return c.Value == value }) {
+			return in
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package validate
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/dscp"
+)
+
+// TrafficClassNotInGroup warns of exceptions by address that take RoCE out of its group.
+var TrafficClassNotInGroup = &Check{
+	Code:    "traffic-class-not-in-group",
+	Summary: "a traffic_class leads out of the cos groups",
+	Answers: []string{"H8"},
+	Doc: `
+A traffic_class block marks the connections between some addresses with a type of service of their
+own. If no cos group claims its DSCP (tos / 4), these packets are best effort on every device. The
+same goes for a DSCP of a lossy group, where the addresses are those of members of the NIC's
+lossless intent. Meant is usually another number: tos = 26 is DSCP 6.
+
+Example:
+
+    host "gpu" {
+      nic "ens1f0" {
+        model = "connectx-5"
+        traffic_class {
+          tos = 16 # DSCP 4, which no group claims
+          dst = "192.0.2.0/24"
+        }
+      }
+    }
+
+How to mend it: tos = DSCP x 4 of the group these packets belong to; or take the block out.
+
+    host "gpu" {
+      nic "ens1f0" {
+        traffic_class {
+          tos = 104
+          dst = "192.0.2.0/24"
+        }
+      }
+    }
+`,
+	Run: func(p *Pass) {
+		type exception struct {
+			nic  *ir.NIC
+			rule *ir.TrafficClass
+			in   *ir.Intent // whose members the addresses are; nil: no group claims the DSCP
+		}
+		var f folds[diag.Range, exception]
+		peers := map[*ir.Intent][]netip.Addr{}
+		for _, d := range p.Fabric.Devices {
+			if d.Host == nil {
+				continue
+			}
+			for _, n := range d.Host.NICs {
+				for i := range n.TrafficClasses {
+					rule := &n.TrafficClasses[i]
+					in, bad := leadsOut(n, rule, peers)
+					if bad && p.grade(n.Carries()[0]) != nil {
+						f.add(diag.FirstPlace(rule.TOSAt, n.At), exception{n, rule, in})
+					}
+				}
+			}
+		}
+		for _, at := range f.order {
+			all := f.of[at]
+			nics := make([]*ir.NIC, len(all))
+			for i, e := range all {
+				nics[i] = e.nic
+			}
+			first := all[0]
+			if i := slices.IndexFunc(all, func(e exception) bool { return e.in != nil }); i >= 0 {
+				first = all[i]
+			}
+			nics = slices.Compact(nics)
+			value := first.rule.TOS >> 2
+			if first.in == nil {
+				p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, which no cos group claims: the packets are best effort "+
+					"everywhere. Write the DSCP of their group times 4, or let a group claim it.", verb(nicNames(nics), len(nics), "marks", "mark"),
+					first.rule.TOS, dscp.Text(value))
+				continue
+			}
+			g := claimant(p.Fabric, value, dscpOf)
+			p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, of the lossy cos group %q, and its addresses are those of members "+
+				"of roce %q, which is lossless: packets between them can be lost. Write tos = %s, or take these addresses out.",
+				verb(nicNames(nics), len(nics), "marks", "mark"),
+				first.rule.TOS, dscp.Text(value), g.Name, first.in.Name, tosOf(first.in.Group)).
+				Note(g.At, "the lossy group").Note(first.in.Group.At, "the group of roce %q", first.in.Name)
+		}
+	},
+}
+
+func tosOf(g *ir.CosGroup) string {
+	if len(g.DSCP) == 0 {
+		return "that of a DSCP its group claims"
+	}
+	return fmt.Sprint(g.DSCP[0].Value << 2)
+}
+
+// leadsOut tells whether an exception takes RoCEv2 told by DSCP out of the cos groups, or out of that of the lossless intent
+// whose members it names.
+func leadsOut(n *ir.NIC, rule *ir.TrafficClass, peers map[*ir.Intent][]netip.Addr) (*ir.Intent, bool) {
+	all := n.Carries()
+	if !slices.ContainsFunc(all, (*ir.Intent).ByDSCP) || n.IP.IsValid() && rule.Src.IsValid() && !rule.Src.Contains(n.IP.Addr()) {
+		return nil, false // told otherwise, or never a packet of this NIC
+	}
+	g := claimant(n.Device.Fabric, rule.TOS>>2, dscpOf)
+	switch {
+	case g == nil:
+		return nil, true
+	case g.Lossless || !n.IP.IsValid():
+		return nil, false
+	}
+	if slices.ContainsFunc(all, func(in *ir.Intent) bool { return in.Group == g }) {
+		return nil, false // another intent of the NIC has this group
+	}
+	for _, in := range all {
+		if in.ByDSCP() && in.Group.Lossless && in.Group != g && reaches(n, rule.Dst, in, peers) {
+			return in, true
+		}
+	}
+	return nil, false
+}
+
+// reaches tells whether a destination covers the address of another member of the intent; none covers all. peers holds the
+// sorted addresses of intents asked before.
+func reaches(n *ir.NIC, dst netip.Prefix, in *ir.Intent, peers map[*ir.Intent][]netip.Addr) bool {
+	addrs, known := peers[in]
+	if !known {
+		for _, m := range in.Members {
+			if m.NIC.IP.IsValid() {
+				addrs = append(addrs, m.NIC.IP.Addr())
+			}
+		}
+		slices.SortFunc(addrs, netip.Addr.Compare)
+		peers[in] = addrs
+	}
+	own := n.IP.Addr()
+	if !dst.IsValid() {
+		return len(addrs) > 1
+	}
+	i, _ := slices.BinarySearchFunc(addrs, dst.Masked().Addr(), netip.Addr.Compare)
+	for ; i < len(addrs) && dst.Contains(addrs[i]); i++ {
+		if addrs[i] != own {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,183 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// TrustMismatch reports devices that do not look at the field by which an intent's packets are told.
+var TrustMismatch = &Check{
+	Code:    "trust-mismatch",
+	Summary: "a device does not believe the field that tells RoCE",
+	Answers: []string{"1", "K3", "C22", "C24", "H1"},
+	Doc: `
+RoCEv2 is told by its DSCP where its cos group claims one, all other RoCE by the 802.1p priority
+(PCP) of its VLAN tag. A device that believes the other field finds nothing there, and puts the
+packets where it puts everything without a mark: into cos 0, which is lossy. On that hop they are
+neither protected by PFC nor marked. A NIC sends and pauses by what it believes, too.
+
+A device that believes both goes by the DSCP of every packet that has an IP header. RoCEv2 told by
+PCP is lost there: its DSCP is 0.
+
+Example:
+
+    switch "spine" {
+      by_hand { trust = "pcp" } # and cos_group "rdma" claims dscp = ["af31"]
+    }
+
+How to mend it: let the device believe the field, or give the cos group a DSCP, so that all RoCEv2
+is told by it.
+
+    switch "spine" {
+      by_hand { trust = "dscp" }
+    }
+`,
+	Run: func(p *Pass) {
+		routed := overRouted(p.Fabric)
+		for _, b := range byHands(p.Fabric) {
+			p.mistrust(b, routed)
+		}
+		p.mixedTelling(routed)
+	},
+}
+
+// mistrust judges what by_hand blocks state. Where a block states no trust, its NICs still believe one field only.
+func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
+	type key struct {
+		by    bool // DSCP
+		error bool
+	}
+	found := map[key][]*passing{}
+	var order []key
+	for _, at := range b.passings() {
+		in := at.intent
+		if told(in, at.port.Trust()) || !hasMark(in) || routed[in] || b.Trust == nil && (at.port.NIC == nil || mixedVersions(at.port.NIC)) {
+			continue
+		}
+		if at.port.Sort(packetOf(in)).Cos == in.Group.Cos || p.grade(in) == nil {
+			continue // by its map it comes out right
+		}
+		k := key{in.ByDSCP(), p.Fabric.FlowControl != ir.Pause}
+		if found[k] == nil {
+			order = append(order, k)
+		}
+		found[k] = append(found[k], at)
+	}
+	for _, k := range order {
+		all := found[k]
+		var intents []*ir.Intent
+		for _, at := range all {
+			intents = append(intents, at.intent)
+		}
+		first := all[0]
+		in, trust := first.intent, first.port.Trust()
+		to := first.port.Sort(packetOf(in))
+		place := b.TrustAt
+		if b.Trust == nil && first.port.NIC != nil {
+			place = first.port.NIC.At
+		}
+		d := p.grade(in)(diag.FirstPlace(place, b.At),
+			"%s %s, and the packets of %s are told by %s%s. They land in %s, so they are %s there. Let %s believe %s%s.",
+			verb(deviceNames(first.devices), len(first.devices), "believes", "believe"), trust, intentNames(intents), toldBy(in),
+			overruled(in, trust), whereTo(p.Fabric, packetOf(in), trust, to), unprotected(p.Fabric, in), themOf(first.devices), toldBy(in), alone(in, trust))
+		d.Note(in.Group.At, "the cos group of roce %q", in.Name)
+	}
+}
+
+// overruled adds why a device that believes PCP does not go by it.
+func overruled(in *ir.Intent, t ir.Trust) string {
+	if !in.ByDSCP() && t.PCP {
+		return ", but a packet with an IP header goes by its DSCP where both are believed"
+	}
+	return ""
+}
+
+func alone(in *ir.Intent, t ir.Trust) string {
+	if !in.ByDSCP() && t.PCP {
+		return " alone, or give the cos group a DSCP"
+	}
+	return ""
+}
+
+// whereTo names the cos a device puts packets into, and by what.
+func whereTo(f *ir.Fabric, pkt ir.Packet, t ir.Trust, s ir.Sorting) string {
+	switch {
+	case s.Cos < 0:
+		return fmt.Sprintf("a cos of the device's own choice, by %s, which no group claims", s.By)
+	case !(t.DSCP && pkt.IP) && !(t.PCP && pkt.Tagged):
+		return fmt.Sprintf("cos %d, %s, with everything that has no mark", s.Cos, groupAt(f, s.Cos))
+	}
+	return fmt.Sprintf("cos %d, %s, by %s", s.Cos, groupAt(f, s.Cos), s.By)
+}
+
+// mixedVersions tells whether a NIC is in intents of both versions, which has a check of its own.
+func mixedVersions(n *ir.NIC) bool {
+	all := n.Carries()
+	for _, in := range all {
+		if in.Version != all[0].Version {
+			return true
+		}
+	}
+	return false
+}
+
+// mixedTelling reports RoCEv2 told by PCP on switches that must believe DSCP for another intent.
+func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
+	for _, in := range p.Fabric.Intents {
+		if in.Version != 2 || in.ByDSCP() || !hasMark(in) || routed[in] || p.grade(in) == nil {
+			continue
+		}
+		var switches []*ir.Device
+		var because *ir.Intent
+		var last **ir.Intent // of the switch before: alike switches share the slice
+		hit := false
+		for _, d := range p.Fabric.Devices {
+			if d.Switch == nil || len(d.Switch.Intents) == 0 || d.ByHand != nil && d.ByHand.Trust != nil {
+				continue
+			}
+			if &d.Switch.Intents[0] != last {
+				last = &d.Switch.Intents[0]
+				by := overruling(d.Switch.Intents, in)
+				if hit = by != nil; hit && because == nil {
+					because = by
+				}
+			}
+			if hit {
+				switches = append(switches, d)
+			}
+		}
+		if because == nil {
+			continue
+		}
+		p.overruledAt(in, because, switches)
+	}
+}
+
+func (p *Pass) overruledAt(in, because *ir.Intent, switches []*ir.Device) {
+	p.grade(in)(diag.FirstPlace(in.GroupAt, in.At),
+		"Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP. %s roce %q, too, which is told by "+
+			"DSCP; a switch that believes both goes by the DSCP of a packet with an IP header, and that of roce %q is 0: it is %s there. Give "+
+			"cos group %q a dscp of its own, or take the dscp out of %q and give all RoCEv2 a vlan.",
+		in.Name, in.Group.Name, verb(deviceNames(switches), len(switches), "carries", "carry"), because.Name, in.Name, unprotected(p.Fabric, in),
+		in.Group.Name, because.Group.Name).
+		Note(in.Group.At, "claims no DSCP").Note(diag.FirstPlace(because.GroupAt, because.At), "told by DSCP")
+}
+
+// overruling gives an intent told by DSCP among those a switch carries together with in; nil where there is none, or in is
+// not carried.
+func overruling(carried []*ir.Intent, in *ir.Intent) *ir.Intent {
+	var by *ir.Intent
+	here := false
+	for _, other := range carried {
+		here = here || other == in
+		if by == nil && other.ByDSCP() {
+			by = other
+		}
+	}
+	if !here {
+		return nil
+	}
+	return by
+}

@@ -1,0 +1,133 @@
+package validate
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// TTLTooSmall reports NICs whose packets run out of hops before they arrive.
+var TTLTooSmall = &Check{
+	Code:    "ttl-too-small",
+	Summary: "the TTL runs out on the way",
+	Answers: []string{"X1"},
+	Doc: `
+Every router on the way takes one from the IP TTL of a packet and drops it at zero. RoCEv2 across
+routed links passes at least one router for each broadcast domain on its way; with a smaller ttl
+in the nic block the nearest members can talk and the others never connect.
+
+Example:
+
+    host "gpu" {
+      nic "ens1f0" {
+        model = "connectx-5"
+        ttl   = 2 # leaf, spine, leaf: three routers
+      }
+    }
+
+How to mend it: leave ttl out, or write 64.
+
+    host "gpu" {
+      nic "ens1f0" { ttl = 64 }
+    }
+`,
+	Run: func(p *Pass) {
+		type start struct{ domain, ttl int }
+		nics := map[diag.Range]bool{} // by nic block: said
+		var r *routers
+		for _, in := range p.Fabric.Intents {
+			fine := map[start]bool{} // members alike, whose packets get everywhere
+			if in.Version != 2 {
+				continue
+			}
+			for _, m := range in.Members {
+				at := attachedTo(m.NIC)
+				if m.NIC.TTL == 0 || at == nil || nics[m.NIC.At] {
+					continue
+				}
+				if r == nil {
+					r = newRouters(p.Fabric)
+				}
+				from := start{r.domain[at.ID], m.NIC.TTL}
+				if fine[from] || m.NIC.TTL >= r.most+2 {
+					continue
+				}
+				far, passes := r.farthest(in, at, m.NIC.TTL)
+				if far == nil {
+					fine[from] = true
+					continue
+				}
+				nics[m.NIC.At] = true
+				p.Errorf(diag.FirstPlace(m.NIC.TTLAt, m.NIC.At),
+					"Packets of %s have ttl = %d, and the way to %s, another member of roce %q, passes %d routers at least: "+
+						"number %d of them counts it down to 0 and drops them. Leave ttl out, or write %d or more.",
+					nicName(m.NIC), m.NIC.TTL, nicName(far.NIC), in.Name, passes, m.NIC.TTL, passes+1).
+					Note(far.NIC.At, "%s", nicName(far.NIC))
+			}
+		}
+	},
+}
+
+// routers is the fabric as routing sees it: broadcast domains, joined by routed links.
+type routers struct {
+	domain []int         // by Device.ID
+	next   map[int][]int // domains one routed link away
+	dist   map[int]map[int]int
+	most   int // no two domains are farther apart
+}
+
+func newRouters(f *ir.Fabric) *routers {
+	r := &routers{domain: broadcastDomains(f), next: map[int][]int{}, dist: map[int]map[int]int{}}
+	type pair struct{ a, b int }
+	known := map[pair]bool{}
+	for _, l := range f.Links {
+		a, b := r.domain[l.A.Device.ID], r.domain[l.B.Device.ID]
+		if l.Routed && l.A.Device.Forwards() && l.B.Device.Forwards() && !known[pair{a, b}] {
+			known[pair{a, b}], known[pair{b, a}] = true, true
+			r.next[a] = append(r.next[a], b)
+			r.next[b] = append(r.next[b], a)
+		}
+	}
+	seen := map[int]bool{}
+	for _, d := range r.domain {
+		if seen[d] {
+			continue
+		}
+		for domain, far := range r.from(d) { // over d no way is longer than there and back
+			seen[domain] = true
+			r.most = max(r.most, 2*far)
+		}
+	}
+	return r
+}
+
+// farthest returns the farthest member, the first of several, if no packet from a device with that TTL gets to it, and
+// how many routers are on the way; nil when all can be reached.
+func (r *routers) farthest(in *ir.Intent, from *ir.Device, ttl int) (far *ir.Member, passes int) {
+	dist := r.from(r.domain[from.ID])
+	for _, m := range in.Members {
+		if at := attachedTo(m.NIC); at != nil {
+			if d := dist[r.domain[at.ID]]; d > 0 && ttl < d+2 && d+1 > passes { // d links join d+1 routers
+				far, passes = m, d+1
+			}
+		}
+	}
+	return far, passes
+}
+
+// from counts the routed links from a domain to every other.
+func (r *routers) from(domain int) map[int]int {
+	if r.dist[domain] != nil {
+		return r.dist[domain]
+	}
+	dist := map[int]int{domain: 0}
+	for todo := []int{domain}; len(todo) > 0; todo = todo[1:] {
+		for _, n := range r.next[todo[0]] {
+			if _, seen := dist[n]; !seen {
+				dist[n] = dist[todo[0]] + 1
+				todo = append(todo, n)
+			}
+		}
+	}
+	r.dist[domain] = dist
+	return dist
+}

@@ -1,0 +1,168 @@
+package validate
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Which members have a path under up-down.
+
+// apart is members of an intent that cables join, and no way that goes up, then down.
+type apart struct {
+	intent *ir.Intent
+	a, b   *ir.Member // the first such pair
+	pairs  int        // of switches, with members on them
+}
+
+// keptApart returns the intents with members that up-down keeps from each other, whatever routing the fabric has. Bonds
+// are left out: they have several ways in, and the other may have a path.
+func keptApart(f *ir.Fabric) []apart {
+	var out []apart
+	ways := map[int]*upDownWays{} // by version: RoCEv1 does not pass routed links
+	for _, in := range f.Intents {
+		if ways[in.Version] == nil {
+			ways[in.Version] = newUpDownWays(f, in.Version)
+		}
+		if k := ways[in.Version].apart(in); k.a != nil {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// noPathsLost reports whether under up-down all members that are joined by cables have a path.
+func noPathsLost(f *ir.Fabric) bool { return len(keptApart(f)) == 0 }
+
+// upDownWays is which switches with members are joined by a path that goes up, then down.
+type upDownWays struct {
+	number map[*ir.Device]int // the switches with members
+	reach  []bitset           // by number: the switches there is a path to
+	island []int              // by Device.ID: what cables join at all
+}
+
+// newUpDownWays finds the paths of all intents of a version at once. From below, every device learns which switches it can
+// fall to; from above, which it can rise to and fall from.
+func newUpDownWays(f *ir.Fabric, version int) *upDownWays {
+	usable := func(l *ir.Link) bool { return version != 1 || !l.Routed }
+	w := &upDownWays{number: map[*ir.Device]int{}, island: islands(f, usable)}
+	var at []*ir.Device
+	for _, in := range f.Intents {
+		for _, m := range in.Members {
+			if d := attachedTo(m.NIC); in.Version == version && d != nil {
+				if _, known := w.number[d]; !known {
+					w.number[d] = len(at)
+					at = append(at, d)
+				}
+			}
+		}
+	}
+	order := byHeight(f)
+	words := (len(at) + 63) / 64
+	sets := make([]uint64, 2*words*len(order))
+	place := make([]int, len(f.Devices))
+	for i, d := range order {
+		place[d.ID] = i
+	}
+	set := func(kind int, d *ir.Device) bitset {
+		i := (2*place[d.ID] + kind) * words
+		return sets[i : i+words]
+	}
+	const fall, rise = 0, 1
+	for i, d := range at {
+		set(fall, d).put(i)
+	}
+	spread := func(d *ir.Device, to bitset, from func(u *ir.Device, l *ir.Link) bitset) {
+		for _, port := range d.Ports {
+			if u := port.Peer().Device; u.Forwards() && usable(port.Link) {
+				if s := from(u, port.Link); s != nil {
+					to.add(s)
+				}
+			}
+		}
+	}
+	for _, d := range order {
+		spread(d, set(fall, d), func(u *ir.Device, _ *ir.Link) bitset {
+			if u.Height() < d.Height() {
+				return set(fall, u)
+			}
+			return nil
+		})
+	}
+	for _, d := range slices.Backward(order) {
+		set(rise, d).add(set(fall, d))
+		spread(d, set(rise, d), func(u *ir.Device, l *ir.Link) bitset {
+			switch {
+			case u.Height() > d.Height():
+				return set(rise, u)
+			case u.Height() == d.Height() && l.Peer:
+				return set(fall, u)
+			}
+			return nil
+		})
+	}
+	for _, d := range at {
+		w.reach = append(w.reach, set(rise, d))
+	}
+	return w
+}
+
+// apart finds what keeps members of an intent from each other.
+func (w *upDownWays) apart(in *ir.Intent) apart {
+	var at []*ir.Device
+	first := map[*ir.Device]*ir.Member{}
+	byIsland := map[int]bitset{}
+	for _, m := range in.Members {
+		if m.NIC.Bond != nil {
+			continue
+		}
+		d := attachedTo(m.NIC)
+		if d == nil || first[d] != nil {
+			continue
+		}
+		first[d] = m
+		at = append(at, d)
+		if byIsland[w.island[d.ID]] == nil {
+			byIsland[w.island[d.ID]] = make(bitset, len(w.reach[0]))
+		}
+		byIsland[w.island[d.ID]].put(w.number[d])
+	}
+	k := apart{intent: in}
+	for _, d := range at {
+		want, have := byIsland[w.island[d.ID]], w.reach[w.number[d]]
+		for i := range want {
+			lost := want[i] &^ have[i]
+			if lost != 0 && k.a == nil {
+				k.a = first[d]
+				k.b = first[at[slices.IndexFunc(at, func(d *ir.Device) bool { return w.number[d] == i*64+bits.TrailingZeros64(lost) })]]
+			}
+			k.pairs += bits.OnesCount64(lost)
+		}
+	}
+	k.pairs /= 2 // each was counted from both ends
+	return k
+}
+
+// byHeight returns the devices that forward, lowest first.
+func byHeight(f *ir.Fabric) []*ir.Device {
+	var out []*ir.Device
+	for _, d := range f.Devices {
+		if d.Forwards() {
+			out = append(out, d)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *ir.Device) int { return a.Height() - b.Height() })
+	return out
+}
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func (s bitset) add(t bitset) {
+	for i := range s {
+		s[i] |= t[i]
+	}
+}
+
+func (s bitset) put(i int) { s[i/64] |= 1 << (i % 64) }

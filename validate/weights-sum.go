@@ -1,0 +1,101 @@
+package validate
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// WeightsSum warns of weights that leave others nothing, or are not what the link gives.
+var WeightsSum = &Check{
+	Code:    "weights-sum",
+	Summary: "weights do not make 100",
+	Answers: []string{"4", "K20", "C15"},
+	Doc: `
+Weights are shares of the link. NICs take them as percent that make 100 over all classes that are
+not strict, and rocec scales them to that. Two things can then be otherwise than they read:
+
+  - the weights make more than 100: every group gets less than was written;
+  - they make 100 or more, and there is traffic without a weight: what no group claims, or a group
+    that names none. It is left with 1 percent of the link under load, and with it whatever nobody
+    thought of: ssh, routing, storage of the old kind.
+
+Weights that make less than 100 and cover everything are ratios, and nothing is said of them.
+
+Example:
+
+    cos_group "rdma" {
+      weight = 80
+    }
+    cos_group "default" {
+      weight = 60 # 57 and 43 percent
+    }
+
+How to mend it: weights that make 100, with a share for the rest: a group with cos = 0.
+
+    cos_group "default" {
+      cos    = 0
+      weight = 20
+    }
+`,
+	Run: func(p *Pass) {
+		var shares []*ir.CosGroup // that share the link, one for each cos
+		var owner [8]*ir.CosGroup
+		for _, g := range p.Fabric.CosGroups {
+			if owner[g.Cos] == nil {
+				owner[g.Cos] = g
+				if !g.Strict {
+					shares = append(shares, g)
+				}
+			}
+		}
+		sum := 0
+		var last *ir.CosGroup // the one written last
+		without := ""
+		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)
+		for _, g := range shares {
+			switch {
+			case g.Weight == 0 && cnp[g] != nil && data[g] == nil: // cnp-not-strict
+			case g.Weight == 0:
+				without = "cos group \"" + g.Name + "\""
+			case last == nil || diag.ComparePlace(g.WeightAt, last.WeightAt) > 0:
+				last = g
+			}
+			sum += g.Weight
+		}
+		if without == "" && !restIsShared(owner) {
+			without = "traffic that no cos group claims"
+		}
+		switch {
+		case last == nil:
+			return
+		case sum >= 100 && without != "":
+			d := p.Warnf(diag.FirstPlace(last.WeightAt, last.At), "The weights make %d percent, and %s has none: under load it is left "+
+				"with 1 percent of the link. Give it a share, and let all of them make 100.", sum, without)
+			noteWeights(d, shares, last)
+		case sum > 100:
+			d := p.Warnf(diag.FirstPlace(last.WeightAt, last.At), "The weights make %d, more than the whole link: cos group %q gets %d "+
+				"percent instead of %d, and the others less than written too. Let all of them make "+
+				"100.", sum, last.Name, last.Weight*100/sum, last.Weight)
+			noteWeights(d, shares, last)
+		}
+	},
+}
+
+// restIsShared tells whether a group that shares the link takes what no group claims: that goes to cos 0, unless its
+// group is lossless or strict; then to the first group that is neither.
+func restIsShared(owner [8]*ir.CosGroup) bool {
+	if owner[0] == nil {
+		return false
+	}
+	return slices.ContainsFunc(owner[:], func(g *ir.CosGroup) bool { return g != nil && !g.Lossless && !g.Strict })
+}
+
+func noteWeights(d *diag.Diagnostic, shares []*ir.CosGroup, last *ir.CosGroup) {
+	for _, g := range shares {
+		if g != last && g.Weight > 0 {
+			d.Note(diag.FirstPlace(g.WeightAt, g.At), "cos group %q: %d", g.Name, g.Weight)
+		}
+	}
+}
