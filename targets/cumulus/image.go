@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -30,7 +31,7 @@ func image(d *ir.Device) target.Image {
 	}
 	files[chipConfig+"/"+family+"/datapath.conf"] = "# the chip's memory and queues\n"
 	if r, doc, ok := documented(sw.Version); ok {
-		files[Path] = factoryFile(doc.tag)
+		files[Path] = factoryFile(doc.Dialect())
 		if reloads(r, sw.Model.ASIC) {
 			files[reloadNode] = "0\n"
 		}
@@ -50,19 +51,19 @@ func factoryFile(tag string) string {
 func frontPanel(d *ir.Device) []string {
 	split := map[int]bool{}
 	for _, p := range sorted(d.Ports) {
-		if p.sub >= 0 {
-			split[p.n] = true
+		if p.port.Sub >= 0 {
+			split[p.port.N] = true
 		}
 	}
 	var out []string
 	for _, r := range d.Switch.Model.Ports {
 		for n := r.First; n <= r.Last; n++ {
 			if !split[n] {
-				out = append(out, port{n, -1}.String())
+				out = append(out, grammar.Port{N: n, Sub: -1}.String())
 				continue
 			}
 			for k := range r.Lanes {
-				out = append(out, port{n, k}.String())
+				out = append(out, grammar.Port{N: n, Sub: k}.String())
 			}
 		}
 	}

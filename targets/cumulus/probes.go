@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -67,8 +68,8 @@ func judgeRelease(d *ir.Device, answer string) []string {
 }
 
 func sameRelease(a, b string) bool {
-	ra, okA := parseRelease(a)
-	rb, okB := parseRelease(b)
+	ra, okA := grammar.ParseRelease(a)
+	rb, okB := grammar.ParseRelease(b)
 	return a == b || okA && okB && ra == rb
 }
 

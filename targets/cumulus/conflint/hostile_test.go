@@ -342,3 +342,15 @@ func TestControlCharacters(t *testing.T) {
 		require.Equal(t, diag.Escape(d.Detail), d.Detail)
 	}
 }
+
+// Keys that only the whole switch has, written for a group of ports, are unknown keys and no more.
+func TestKeysOfTheSwitchInAGroup(t *testing.T) {
+	for _, key := range []string{"packet_priority_source = dscp", "cos_0.packet_priorities = [1]", "cos_0.packet_priorities.dscp = [1]"} {
+		_, r := show(t, one("traffic.packet_priority_source_set = [802.1p]\nsource.port_group_list = [a]\nsource.a.port_set = swp1\n"+
+			"source.a."+key+"\n"))
+		require.NotEmpty(t, r.Diagnostics)
+		last := r.Diagnostics[len(r.Diagnostics)-1]
+		require.Equal(t, "conf-unknown-key", last.Code)
+		require.Equal(t, 4, last.At.Start.Line)
+	}
+}
