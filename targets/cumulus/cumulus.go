@@ -52,6 +52,7 @@ var Target = &target.Target{
 	Identity: identity,
 	Probes:   probes,
 	Image:    image,
+	User:     "cumulus",
 }
 
 func about(d *ir.Device) string {
@@ -96,9 +97,9 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 // restart, which resets every port; on Spectrum 4.2 and 4.3 added a reload of the traffic settings alone.
 func activate(r grammar.Release, asic *platform.ASIC) target.Step {
 	s := target.Step{
-		Cmd:      "systemctl restart switchd.service",
+		Cmd:      "systemctl restart " + unit,
 		Disrupts: "every port resets (switchd restart)",
-		Check:    "systemctl is-active --quiet switchd.service",
+		Check:    "systemctl is-active --quiet " + unit,
 		Timeout:  5 * time.Minute,
 	}
 	if reloads(r, asic) {
@@ -108,6 +109,9 @@ func activate(r grammar.Release, asic *platform.ASIC) target.Step {
 	}
 	return s
 }
+
+// unit is the daemon that programs the chip.
+const unit = "switchd.service"
 
 // reloadNode is where switchd of 4.2 and 4.3 on Spectrum is told to read traffic.conf again.
 const reloadNode = "/cumulus/switchd/config/traffic/reload"

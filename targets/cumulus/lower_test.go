@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/sim"
 )
 
 // TestMapLaws: whatever the groups claim, every value goes to exactly one cos, a claimed one to its claimant, an
@@ -177,10 +178,13 @@ func TestImage(t *testing.T) {
 	s.sw.Ports[0].Name = "swp50s1"
 	im := Target.Image(s.sw)
 	assert.Contains(t, im.Files[Path], ".priority_source.8021p")
-	assert.Equal(t, "eth0", im.Ports[0])
-	assert.Equal(t, []string{"swp48", "swp49", "swp50s0", "swp50s1", "swp50s2", "swp50s3", "swp51"}, im.Ports[48:55])
-	assert.Contains(t, im.Files, reloadNode)
-	assert.Equal(t, []string{"switchd.service"}, im.Services)
+	var names []string
+	for _, n := range im.Netdevs {
+		names = append(names, n.Name)
+	}
+	assert.Equal(t, "eth0", names[0])
+	assert.Equal(t, []string{"swp48", "swp49", "swp50s0", "swp50s1", "swp50s2", "swp50s3", "swp51"}, names[48:55])
+	assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service", Reload: reloadNode, Checker: true}, sim.Of(im.Sims).Config)
 	for _, tt := range []struct{ version, has, hasNot string }{
 		{"3.4.3", "traffic.packet_priority_source = ", "source_set"},
 		{"3.7.16", "packet_priority_source_set = [802.1p,dscp]", "cable_length"},
@@ -188,7 +192,7 @@ func TestImage(t *testing.T) {
 		im := Target.Image(canonicalSample(t, "sn2700", tt.version, 1).sw)
 		assert.Contains(t, im.Files[Path], tt.has)
 		assert.NotContains(t, im.Files[Path], tt.hasNot)
-		assert.NotContains(t, im.Files, reloadNode)
+		assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service"}, sim.Of(im.Sims).Config)
 	}
 	for tag, want := range map[string]string{"t1": "T1", "t2": "T2", "t3": "T3", "t4": "T3"} {
 		lines, err := grammar.Parse([]byte(factoryFile(tag)))

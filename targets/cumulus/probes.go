@@ -78,10 +78,10 @@ func sameRelease(a, b string) bool {
 func probes(d *ir.Device) []target.Probe {
 	out := []target.Probe{{
 		Name:  "switchd",
-		Query: target.Query{Cmd: "systemctl is-active switchd.service || true"},
+		Query: target.Query{Cmd: "systemctl is-active " + unit + " || true"},
 		Judge: func(answer []byte) []string {
 			if state := strings.TrimSpace(string(answer)); state != "active" {
-				return []string{fmt.Sprintf("switchd.service on %s is %s; its log is /var/log/switchd.log.", d.Name, target.Escape(state))}
+				return []string{fmt.Sprintf("%s on %s is %s; its log is /var/log/switchd.log.", unit, d.Name, target.Escape(state))}
 			}
 			return nil
 		},

@@ -42,6 +42,14 @@ var (
 // Known reports whether keys of the feature are judged.
 func (f Feature) Known() bool { return byFeature[f] != nil && !byFeature[f][0].Hint }
 
+// Dialects is every dialect a key of the feature may be of.
+func (f Feature) Dialects() (of Dialects) {
+	for _, k := range byFeature[f] {
+		of |= k.Could()
+	}
+	return of
+}
+
 // Since is the first release that documents any key of the feature, where that is not the first of a dialect.
 func (f Feature) Since() Release {
 	var first Release
