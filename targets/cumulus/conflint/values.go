@@ -123,6 +123,7 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 		switch {
 		case e.text == "":
 			u.errorf(&topicValue, at, "%s has a comma without an element beside it. Remove the comma.", t.key)
+			t.ok = v.Exactly() == 0
 			return
 		case seen[e.text] && v != grammar.RatePair:
 			u.noticef(&topicValueTwice, e.at, "%s names %s twice. One of them can go.", t.key, show(e.text))
