@@ -51,6 +51,7 @@ func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 func (s *settings) spellTrust(d grammar.Spelling) section {
 	sec := section{title: "Classification: the header fields the switch believes, and the cos of every value of them.\n" +
 		"The maps are complete: a value nobody claimed never lands in a lossless cos."}
+	sec.settings = make([]setting, 0, 2+2*8) // both maps
 	var fields []string
 	if s.trustPCP {
 		fields = append(fields, grammar.FieldPCP)
@@ -173,6 +174,7 @@ func (sec *section) groups(d grammar.Spelling, f grammar.Feature, groups []lossl
 	for i, g := range groups {
 		names[i] = g.name
 	}
+	sec.settings = make([]setting, 0, 1+8*len(groups))
 	sec.names(d, f, grammar.Groups, names)
 	for _, g := range groups {
 		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why) // link pause has none
@@ -198,6 +200,7 @@ func (s *settings) spellECN(d grammar.Spelling, have grammar.Values) section {
 	for i, g := range s.ecn {
 		names[i] = g.name
 	}
+	sec.settings = make([]setting, 0, 1+7*len(s.ecn))
 	sec.names(d, f, grammar.Groups, names)
 	for _, g := range s.ecn {
 		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why)

@@ -21,6 +21,8 @@ type Key struct {
 
 	shown signs    // what in a file shows that it takes the key, whatever the manual says
 	words []string // of the pattern
+	slots []byte   // G and N, as they come; two at most
+	texts []string // what stands around them
 }
 
 // Keys is the table. Sources: the chapter "Buffer and Queue Management" of the Cumulus Linux manuals 2.5, 3.1.2, 3.2.1,
@@ -158,7 +160,16 @@ var r33, r42, r43 = Release{3, 3}, Release{4, 2}, Release{4, 3}
 // worded takes the patterns of the table apart.
 func worded(keys ...Key) []Key {
 	for i := range keys {
-		keys[i].words = strings.Split(keys[i].Pattern, ".")
+		k := &keys[i]
+		k.words = strings.Split(k.Pattern, ".")
+		from := 0
+		for at, c := range []byte(k.Pattern) {
+			if c == 'G' || c == 'N' { // the words of keys are in small letters
+				k.slots, k.texts = append(k.slots, c), append(k.texts, k.Pattern[from:at])
+				from = at + 1
+			}
+		}
+		k.texts = append(k.texts, k.Pattern[from:])
 	}
 	return keys
 }
@@ -185,24 +196,20 @@ func (k *Key) Could() Dialects { return k.In | k.Maybe }
 
 // Spell writes the key of a cos, queue or pool and of a group; what the key does not have is not looked at.
 func (k *Key) Spell(n int, group string) string {
-	var b strings.Builder
-	b.Grow(len(k.Pattern) + len(group))
-	for i, w := range k.words {
-		if i > 0 {
-			b.WriteByte('.')
+	fill := func(i int) string {
+		if k.slots[i] == 'G' {
+			return group
 		}
-		head, numbered := strings.CutSuffix(w, "N")
-		switch {
-		case w == "G":
-			b.WriteString(group)
-		case numbered:
-			b.WriteString(head)
-			b.WriteByte(byte('0' + n))
-		default:
-			b.WriteString(w)
-		}
+		return "0123456789"[n : n+1]
 	}
-	return b.String()
+	switch t := k.texts; len(k.slots) {
+	case 0:
+		return k.Pattern
+	case 1:
+		return t[0] + fill(0) + t[1]
+	default:
+		return t[0] + fill(0) + t[1] + fill(1) + t[2]
+	}
 }
 
 // Match finds the key the words of a line spell, and the cos, queue or pool and the group in it (-1 and "": it has

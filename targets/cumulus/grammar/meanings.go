@@ -114,26 +114,32 @@ const (
 	LosslessEgressPool  // on the way out
 
 	CutThrough // a packet is forwarded before it has come in whole
+
+	meanings // how many there are
 )
 
 // byMeaning is the keys of each feature and meaning, in the order of the table.
-var byMeaning = func() map[Feature]map[Meaning][]*Key {
-	m := map[Feature]map[Meaning][]*Key{}
+var byMeaning = func() map[Feature]*[meanings][]*Key {
+	m := map[Feature]*[meanings][]*Key{}
 	for i := range Keys {
 		k := &Keys[i]
-		if k.Means == 0 {
-			continue
-		}
 		if m[k.Feature()] == nil {
-			m[k.Feature()] = map[Meaning][]*Key{}
+			m[k.Feature()] = new([meanings][]*Key)
 		}
-		m[k.Feature()][k.Means] = append(m[k.Feature()][k.Means], k)
+		if k.Means != 0 {
+			m[k.Feature()][k.Means] = append(m[k.Feature()][k.Means], k)
+		}
 	}
 	return m
 }()
 
 // Find gives the keys of a feature that have a meaning, oldest dialect first.
-func Find(f Feature, m Meaning) []*Key { return byMeaning[f][m] }
+func Find(f Feature, m Meaning) []*Key {
+	if of := byMeaning[f]; of != nil {
+		return of[m]
+	}
+	return nil
+}
 
 // Spell writes the key of a feature that has a meaning, as [Key.Spell] does: the first of several spellings. A feature of
 // groups that has no such key gives what it would be called, by the word other features have for the meaning.

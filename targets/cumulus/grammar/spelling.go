@@ -49,8 +49,11 @@ func (s Spelling) Shown(lines []Line) Spelling {
 	var found signs
 	for i := range lines {
 		k := lines[i].Key
+		if k == "" {
+			continue
+		}
 		for _, e := range evidence {
-			if strings.HasPrefix(k, e.head) && strings.Contains(k, e.part) && strings.HasSuffix(k, e.tail) {
+			if found&e.of == 0 && strings.HasPrefix(k, e.head) && strings.Contains(k, e.part) && strings.HasSuffix(k, e.tail) {
 				found |= e.of
 			}
 		}
