@@ -324,7 +324,7 @@ func TestDevices(t *testing.T) {
 		byName[d.Name] = d
 		assert.NotEmpty(t, d.About)
 		image := d.Target.Image(d.Source)
-		assert.NotEmpty(t, image.Ports)
+		assert.NotEmpty(t, image.Netdevs)
 	}
 	assert.Equal(t, target.Switch, byName["leaf0001"].Role)
 	assert.Equal(t, "rack0", byName["leaf0002"].Redundancy)

@@ -31,9 +31,12 @@ validate/proof:          compiler/ir lang/diag |
 validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          compiler/ir lang/diag |
-targets/cumulus:         targets/target compiler/ir compiler/platform lang/diag |
-targets/cumulus/conflint: targets/cumulus compiler/platform lang/diag |
-targets/hostnic:         targets/target compiler/ir compiler/platform lang/diag |
+targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/sim compiler/ir compiler/platform lang/diag |
+targets/cumulus/grammar: compiler/platform lang/diag |
+targets/cumulus/conflint: targets/cumulus/grammar compiler/platform lang/diag |
+targets/cumulus/sim:     targets/target targets/cumulus/grammar |
+targets/hostnic:         targets/target targets/hostnic/sim compiler/ir compiler/platform lang/diag |
+targets/hostnic/sim:     targets/target |
 targets:                 targets/target targets/cumulus targets/hostnic compiler/ir lang/diag |
 targets/deploy:          targets/target lang/diag | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/ssh:      targets/target | golang.org/x/crypto github.com/skeema/knownhosts

@@ -8,6 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // check judges what a release or a chip cannot do. Details name the switch block, not the switch, so that the
@@ -21,7 +22,7 @@ func check(d *ir.Device) diag.List {
 	}
 	rel, doc, _ := documented(sw.Version)
 	for _, p := range d.Ports {
-		if _, ok := parsePort(p.Name); !ok && (len(p.Buffers) > 0 || len(p.Marks) > 0) {
+		if _, ok := grammar.ParsePort(p.Name); !ok && (len(p.Buffers) > 0 || len(p.Marks) > 0) {
 			topicPort.Errorf(&ds, p.At, "%s carries RoCE traffic, but traffic.conf names front-panel ports only: "+
 				"swp1, or swp1s0 after a split. Name the port so.", p)
 		}
@@ -37,8 +38,9 @@ func check(d *ir.Device) diag.List {
 
 func block(d *ir.Device) string { return fmt.Sprintf("switch %q", d.Group) }
 
-func checkTrust(ds *diag.List, d *ir.Device, doc dialect) {
-	if doc.trustList || d.Fabric.FlowControl == ir.Pause { // link pause needs no classification
+func checkTrust(ds *diag.List, d *ir.Device, doc grammar.Spelling) {
+	one := doc.Key(grammar.Switch, grammar.TrustOne)
+	if one == nil || d.Fabric.FlowControl == ir.Pause { // link pause needs no classification
 		return
 	}
 	pcp, dscp := trustOf(d.Switch.Intents)
@@ -50,7 +52,7 @@ func checkTrust(ds *diag.List, d *ir.Device, doc dialect) {
 	e := topicTrust.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s carry %s, told by PCP, and %s, told by DSCP. "+
 		"Cumulus Linux %s believes one header field for the whole switch (%s is 802.1p or dscp), so one of the two would be "+
 		"best effort and lose packets. From 3.5 on a switch believes both.",
-		block(d), names(pcp), names(dscp), d.Switch.Version, doc.trust)
+		block(d), names(pcp), names(dscp), d.Switch.Version, one.Pattern)
 	for _, in := range pcp {
 		e.Note(in.At, "%s needs PCP: %s", in.Name, map[bool]string{
 			true:  "RoCEv1 has no IP header, so the VLAN tag is all there is",
@@ -75,15 +77,15 @@ func names(intents []*ir.Intent) string {
 // platforms in the quality-of-service chapters of 3.1.2, 3.3.2, 3.4.3, 3.5, 3.7, 4.0, 4.2 and 4.3; Tomahawk2 is in the
 // ECN list of 3.7 only; Tomahawk+ is counted as Tomahawk, since its switches are in the hardware list and no chapter names
 // it. A chip that is not here is in no list.
-var listedSince = map[string]release{
+var listedSince = map[string]grammar.Release{
 	"helix4": {3, 4}, "trident2": {3, 1}, "trident2plus": {3, 1}, "tomahawk": {3, 1}, "tomahawkplus": {3, 1}, "trident3": {3, 7}, "tomahawk2": {3, 7},
 	"spectrum": {3, 1}, "spectrum2": {4, 0}, "spectrum2gearbox": {4, 0}, "spectrum3": {4, 2}, "spectrum4": {5, 0}, "spectrum5": {5, 0},
 }
 
-func checkChip(ds *diag.List, d *ir.Device, rel release) {
+func checkChip(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	asic := d.Switch.Model.ASIC
 	since, listed := listedSince[asic.Name]
-	if listed && rel.compare(since) >= 0 {
+	if listed && rel.Compare(since) >= 0 {
 		return
 	}
 	which := "no manual from 3.1 to 4.3 does"
@@ -96,7 +98,7 @@ func checkChip(ds *diag.List, d *ir.Device, rel release) {
 		Note(d.Switch.ModelAt, "%s has the chip %s", d.Switch.Model.Title, asic.Title)
 }
 
-func checkPFC(ds *diag.List, d *ir.Device, rel release) {
+func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	asic := d.Switch.Model.ASIC
 	var fullest *ir.Port
 	carried := map[*ir.CosGroup]bool{}
@@ -112,7 +114,7 @@ func checkPFC(ds *diag.List, d *ir.Device, rel release) {
 		return
 	}
 	if d.Fabric.FlowControl == ir.Pause {
-		if asic.Vendor == platform.Broadcom && rel.compare(release{3, 7}) < 0 {
+		if asic.Vendor == platform.Broadcom && rel.Compare(grammar.Release{3, 7}) < 0 {
 			topicCutThrough.Warnf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
 				"The switches of %s pause whole links on the chip %s. The manuals up to 3.5 say that "+
 					"link pause together with cut-through forwarding gives errors there. See that cut_through_enable in %s is not true.",
@@ -160,7 +162,7 @@ func checkPFC(ds *diag.List, d *ir.Device, rel release) {
 	}
 }
 
-func checkECN(ds *diag.List, d *ir.Device, rel release, doc dialect) {
+func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spelling) {
 	asic := d.Switch.Model.ASIC
 	var marks []*ir.Mark // the first of each group
 	seen := map[*ir.CosGroup]bool{}
@@ -187,7 +189,7 @@ func checkECN(ds *diag.List, d *ir.Device, rel release, doc dialect) {
 	if len(marks) == 0 {
 		return
 	}
-	early := rel.compare(release{3, 2, 0}) < 0 && asic.Vendor == platform.Broadcom // manual of 3.1.2: Spectrum only
+	early := rel.Compare(grammar.Release{3, 2}) < 0 && asic.Vendor == platform.Broadcom // manual of 3.1.2: Spectrum only
 	if !asic.ECN || early {
 		why := fmt.Sprintf("the chip %s, on which Cumulus Linux offers no ECN", asic.Title)
 		if asic.ECN {
@@ -202,7 +204,7 @@ func checkECN(ds *diag.List, d *ir.Device, rel release, doc dialect) {
 		return
 	}
 	for _, m := range marks {
-		if !doc.marks {
+		if doc.Key(doc.Marking(), grammar.MinThreshold) == nil {
 			topicThresholds.Warnf(ds, ecnAt(m), "The manual of Cumulus Linux %s, which %s runs, has no keys for ECN thresholds: the switch marks %s by "+
 				"thresholds of its own, unless its traffic.conf shows the keys. From 3.3 on they can be set.",
 				d.Switch.Version, block(d), m.Group.Name)

@@ -58,7 +58,7 @@ func TestRelease(t *testing.T) {
 	} {
 		_, doc, ok := documented(version)
 		assert.True(t, ok, version)
-		assert.Equal(t, tag, doc.tag, version)
+		assert.Equal(t, tag, doc.Dialect(), version)
 	}
 }
 

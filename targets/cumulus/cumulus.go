@@ -4,7 +4,7 @@
 // In comes one compiled switch. Out goes one file: a function from what lies on the switch to what should. On the way
 // the settings are lowered once ([lower]: which field is trusted, where every PCP and DSCP value goes, which ports share
 // which buffer sizes), then spelled in the dialect of the release, which the file on the switch may correct
-// ([dialects]), then edited into that file line by line ([edit]).
+// ([grammar.Spelling]), then edited into that file line by line ([edit]).
 //
 // Promised: the classification map is complete, so the map of the factory (PCP 3 goes to cos 4 on all these releases)
 // never decides; traffic nobody claimed never lands in a lossless cos; every key of a PFC port group is written; a port
@@ -28,6 +28,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -51,6 +52,7 @@ var Target = &target.Target{
 	Identity: identity,
 	Probes:   probes,
 	Image:    image,
+	User:     "cumulus",
 }
 
 func about(d *ir.Device) string {
@@ -85,7 +87,7 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 		Activate: activate(rel, d.Switch.Model.ASIC),
 		Removing: removing,
 	}
-	if rel.atLeast(4, 0) {
+	if rel.AtLeast(4, 0) {
 		f.Precheck = precheck
 	}
 	return []target.File{f}, ds
@@ -93,11 +95,11 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 
 // activate gives the documented way to make switchd take the file. Up to 4.1, and on Broadcom up to 4.3, that is a
 // restart, which resets every port; on Spectrum 4.2 and 4.3 added a reload of the traffic settings alone.
-func activate(r release, asic *platform.ASIC) target.Step {
+func activate(r grammar.Release, asic *platform.ASIC) target.Step {
 	s := target.Step{
-		Cmd:      "systemctl restart switchd.service",
+		Cmd:      "systemctl restart " + unit,
 		Disrupts: "every port resets (switchd restart)",
-		Check:    "systemctl is-active --quiet switchd.service",
+		Check:    "systemctl is-active --quiet " + unit,
 		Timeout:  5 * time.Minute,
 	}
 	if reloads(r, asic) {
@@ -108,11 +110,14 @@ func activate(r release, asic *platform.ASIC) target.Step {
 	return s
 }
 
+// unit is the daemon that programs the chip.
+const unit = "switchd.service"
+
 // reloadNode is where switchd of 4.2 and 4.3 on Spectrum is told to read traffic.conf again.
 const reloadNode = "/cumulus/switchd/config/traffic/reload"
 
-func reloads(r release, asic *platform.ASIC) bool {
-	return r.atLeast(4, 2) && asic.Vendor == platform.Mellanox
+func reloads(r grammar.Release, asic *platform.ASIC) bool {
+	return r.AtLeast(4, 2) && asic.Vendor == platform.Mellanox
 }
 
 // precheck asks the switch's own syntax checker about a file before switchd sees it. The chapters of 4.2 and 4.3 have

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -27,16 +28,16 @@ const (
 // any more go. A value that means the same is left as it is spelled.
 //
 // The error says why an edit could do harm; a line rocec does not understand and does not touch is no such reason.
-func edit(old []byte, doc dialect, s *settings) ([]byte, error) {
+func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 	if len(old) == 0 {
 		return whole(spell(s, doc, nil)), nil
 	}
-	lines, err := parse(old)
+	lines, err := grammar.Parse(old)
 	if err != nil {
 		return nil, err
 	}
-	d := doc.shown(lines)
-	secs := spell(s, d, values(lines))
+	d := doc.Shown(lines)
+	secs := spell(s, d, grammar.ValuesOf(lines))
 	last := map[string]int{} // wanted key -> the line that stays
 	for _, sec := range secs {
 		for _, set := range sec.settings {
@@ -47,36 +48,36 @@ func edit(old []byte, doc dialect, s *settings) ([]byte, error) {
 	gone := make([]bool, len(lines))
 	for i := range lines {
 		l := &lines[i]
-		before, wanted := last[l.key]
+		before, wanted := last[l.Key]
 		switch {
-		case l.hidden && wanted:
-			template[l.key] = i
+		case l.Hidden && wanted:
+			template[l.Key] = i
 			continue
-		case !l.active():
+		case !l.Active():
 			continue
 		case wanted:
 			if before >= 0 {
 				gone[before] = true
 			}
-			last[l.key] = i
-		case stale(l.key, d):
+			last[l.Key] = i
+		case stale(l.Key, d):
 			gone[i] = true
 		default:
 			continue
 		}
-		if unfinished(l.value) {
-			return nil, fmt.Errorf("line %d sets %s to a list that is not closed, so where it ends is uncertain", i+1, l.key)
+		if unfinished(l.Value) {
+			return nil, fmt.Errorf("line %d sets %s to a list that is not closed, so where it ends is uncertain", i+1, l.Key)
 		}
 	}
 	p := placement{end: "\n", below: make([][]setting, len(lines))}
-	if lines[0].end == "\r\n" {
+	if lines[0].End == "\r\n" {
 		p.end = "\r\n"
 	}
 	for _, sec := range secs {
 		at := -1 // the line the section's next setting goes below
 		for _, set := range sec.settings {
 			if i := last[set.key]; i >= 0 {
-				lines[i].set(set.value)
+				setValue(&lines[i], set.value)
 				at = i
 				continue
 			}
@@ -90,9 +91,9 @@ func edit(old []byte, doc dialect, s *settings) ([]byte, error) {
 }
 
 // templatesEnd gives the last line of the run of templates of one feature that line i is in.
-func templatesEnd(lines []line, i int) int {
-	feature, _, _ := strings.Cut(lines[i].key, ".")
-	for i+1 < len(lines) && lines[i+1].hidden && strings.HasPrefix(lines[i+1].key, feature+".") {
+func templatesEnd(lines []grammar.Line, i int) int {
+	feature, _, _ := strings.Cut(lines[i].Key, ".")
+	for i+1 < len(lines) && lines[i+1].Hidden && strings.HasPrefix(lines[i+1].Key, feature+".") {
 		i++
 	}
 	return i
@@ -103,15 +104,15 @@ func unfinished(v string) bool {
 	return strings.Contains(v, "[") && !strings.HasSuffix(v, "]") || strings.HasSuffix(v, ",") || strings.HasSuffix(v, "\\")
 }
 
-// set gives the line another value, unless it has one that means the same.
-func (l *line) set(value string) {
-	if same(l.value, value) {
+// setValue gives a line another value, unless it has one that means the same.
+func setValue(l *grammar.Line, value string) {
+	if same(l.Value, value) {
 		return
 	}
-	if l.value == "" && strings.HasPrefix(l.tail, "#") {
-		l.tail = " " + l.tail
+	if l.Value == "" && strings.HasPrefix(l.Tail, "#") {
+		l.Tail = " " + l.Tail
 	}
-	l.value = value
+	l.Value = value
 }
 
 // placement is the settings to be written where none stands.
@@ -130,15 +131,15 @@ func (p *placement) put(at int, s setting) {
 }
 
 // print writes the lines that are not gone, and the new settings at their places.
-func (p *placement) print(lines []line, gone []bool) []byte {
+func (p *placement) print(lines []grammar.Line, gone []bool) []byte {
 	var b []byte
 	foot := p.foot(lines, gone)
 	for i := range lines {
 		if !gone[i] {
-			if lines[i].end == "" {
-				lines[i].end = p.end
+			if lines[i].End == "" {
+				lines[i].End = p.end
 			}
-			b = lines[i].appendTo(b)
+			b = lines[i].AppendTo(b)
 		}
 		for _, s := range p.below[i] {
 			b = p.line(b, s)
@@ -169,14 +170,14 @@ func (p *placement) line(b []byte, s setting) []byte {
 }
 
 // foot gives the last line of the paragraph an earlier edit left below tailHeader; -1: there is none.
-func (p *placement) foot(lines []line, gone []bool) int {
+func (p *placement) foot(lines []grammar.Line, gone []bool) int {
 	foot := -1
 	for i := range lines {
 		switch {
 		case gone[i]:
-		case lines[i].head == tailHeader:
+		case lines[i].Head == tailHeader:
 			foot = i
-		case foot >= 0 && lines[i].blank():
+		case foot >= 0 && lines[i].Blank():
 			return foot
 		case foot >= 0:
 			foot = i
@@ -234,19 +235,19 @@ func canonical(v string) string {
 }
 
 // keys lists the active settings of a file, in its order.
-func keys(content []byte, doc dialect, s *settings) []target.Key {
-	lines, _ := parse(content) // what can be read is listed, whether or not it may be edited
-	d := doc.shown(lines)
+func keys(content []byte, doc grammar.Spelling, s *settings) []target.Key {
+	lines, _ := grammar.Parse(content) // what can be read is listed, whether or not it may be edited
+	d := doc.Shown(lines)
 	wanted := map[string]bool{}
-	for _, sec := range spell(s, d, values(lines)) {
+	for _, sec := range spell(s, d, grammar.ValuesOf(lines)) {
 		for _, set := range sec.settings {
 			wanted[set.key] = true
 		}
 	}
 	var out []target.Key
 	for i := range lines {
-		if l := &lines[i]; l.active() {
-			out = append(out, target.Key{Name: l.key, Value: l.value, Ours: wanted[l.key] || stale(l.key, d)})
+		if l := &lines[i]; l.Active() {
+			out = append(out, target.Key{Name: l.Key, Value: l.Value, Ours: wanted[l.Key] || stale(l.Key, d)})
 		}
 	}
 	return out
@@ -272,27 +273,28 @@ type portCos struct {
 // losslessPorts reads which cos a file makes lossless where. Items of a port_set that cannot be taken apart (a range
 // that mixes whole and split ports) stand for themselves.
 func losslessPorts(content []byte) map[portCos]bool {
-	lines, _ := parse(content)
-	have := values(lines)
+	lines, _ := grammar.Parse(content)
+	have := grammar.ValuesOf(lines)
 	m := map[portCos]bool{}
-	for _, feature := range []string{"pfc", "link_pause"} {
+	for _, f := range grammar.Pausing {
 		seen := map[string]bool{}
-		for _, g := range items(have[feature+".port_group_list"]) {
+		for _, g := range listedGroups(have, f) {
 			if seen[g] {
 				continue
 			}
 			seen[g] = true
-			prefix := feature + "." + g + "."
 			cos := []int{-1}
-			if feature == "pfc" {
+			if f == grammar.PFC {
 				cos = nil
-				for _, c := range items(have[prefix+"cos_list"]) {
+				list, _ := have.Get(f, grammar.GroupCos, -1, g)
+				for _, c := range grammar.Items(list) {
 					if n, ok := number(c); ok {
 						cos = append(cos, n)
 					}
 				}
 			}
-			for _, p := range expand(have[prefix+"port_set"]) {
+			set, _ := have.Get(f, grammar.GroupPorts, -1, g)
+			for _, p := range expand(set) {
 				for _, c := range cos {
 					m[portCos{p, c}] = true
 				}
@@ -302,26 +304,8 @@ func losslessPorts(content []byte) map[portCos]bool {
 	return m
 }
 
-// expand names the ports of a port_set.
-func expand(set string) []string {
-	var out []string
-	const most = 4096 // ports; the largest switch has 256
-	for _, item := range items(set) {
-		s, ok := parseSpan(item)
-		switch {
-		case len(out) > most:
-			return out
-		case ok && s.a.sub < 0 && s.b.sub < 0 && s.b.n-s.a.n < most:
-			for n := s.a.n; n <= s.b.n; n++ {
-				out = append(out, port{n, -1}.String())
-			}
-		case ok && s.a.n == s.b.n && s.a.sub >= 0:
-			for k := s.a.sub; k <= s.b.sub; k++ {
-				out = append(out, port{s.a.n, k}.String())
-			}
-		default:
-			out = append(out, item)
-		}
-	}
-	return out
+// listedGroups gives the port groups of a feature in force.
+func listedGroups(have grammar.Values, f grammar.Feature) []string {
+	list, _ := have.Get(f, grammar.Groups, -1, "")
+	return grammar.Items(list)
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // TestEditLines shows what becomes of single lines of a file on the switch.
@@ -148,7 +149,7 @@ func TestRefuse(t *testing.T) {
 		"open list":     {"traffic.cos_0.packet_priorities = [0,\n1]\n", "line 1 sets traffic.cos_0.packet_priorities"},
 		"goes on":       {"x = 1\npfc.roce_pfc.port_set = swp1,\nswp2\n", "line 2 sets pfc.roce_pfc.port_set"},
 		"backslash":     {"scheduling.algorithm = \\\ndwrr\n", "line 1"},
-		"far too large": {strings.Repeat("# fill\n", maxFile/7+1), "1 MiB"},
+		"far too large": {strings.Repeat("# fill\n", grammar.MaxFile/7+1), "1 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, ds := files[0].Edit([]byte(tt.old))
@@ -257,7 +258,7 @@ func fileLines() *rapid.Generator[string] {
 // TestEditLaws holds edits of arbitrary files to the laws, for every dialect and both flow controls.
 func TestEditLaws(t *testing.T) {
 	type sut struct {
-		doc dialect
+		doc grammar.Spelling
 		s   *settings
 	}
 	var suts []sut
@@ -289,7 +290,7 @@ func FuzzEdit(f *testing.F) {
 	f.Add([]byte("pfc.port_group_list =[a\r\n# x\r\n"), uint8(2))
 	f.Add([]byte("ecn_red.roce_ecn.cos_list=[4]\necn.port_group_list=[a]"), uint8(3))
 	type sut struct {
-		doc dialect
+		doc grammar.Spelling
 		s   *settings
 	}
 	var suts []sut
@@ -306,7 +307,7 @@ func FuzzEdit(f *testing.F) {
 
 // holdLaws: editing twice is editing once; the old bytes are not touched; lines that are not rocec's stay, in their
 // order, byte for byte; the keys of the result are what Keys promised.
-func holdLaws(t require.TestingT, old []byte, doc dialect, s *settings) {
+func holdLaws(t require.TestingT, old []byte, doc grammar.Spelling, s *settings) {
 	before := string(old)
 	got, err := edit(old, doc, s)
 	require.Equal(t, before, string(old), "Edit changed its argument")
@@ -344,28 +345,15 @@ func holdLaws(t require.TestingT, old []byte, doc dialect, s *settings) {
 			require.Contains(t, owned, k.Name, "a key of others appeared")
 		}
 	}
-	for _, sec := range spell(s, doc.shown(mustParse(t, got)), nil) {
+	for _, sec := range spell(s, doc.Shown(mustParse(t, got)), nil) {
 		for _, set := range sec.settings {
 			require.True(t, seen[set.key], "%s is missing", set.key)
 		}
 	}
 }
 
-func mustParse(t require.TestingT, content []byte) []line {
-	lines, err := parse(content)
+func mustParse(t require.TestingT, content []byte) []grammar.Line {
+	lines, err := grammar.Parse(content)
 	require.NoError(t, err)
 	return lines
-}
-
-// TestParsePrints: a parsed file prints as it was.
-func TestParsePrints(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.SampledFrom([]rune("ab.=# \t\r\n[],\"\x00é")), 0, 200, -1).Draw(t, "text")
-		lines, _ := parse([]byte(text))
-		var b []byte
-		for i := range lines {
-			b = lines[i].appendTo(b)
-		}
-		require.Equal(t, text, string(b))
-	})
 }

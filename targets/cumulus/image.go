@@ -7,6 +7,8 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -29,14 +31,29 @@ func image(d *ir.Device) target.Image {
 		family = "mlx"
 	}
 	files[chipConfig+"/"+family+"/datapath.conf"] = "# the chip's memory and queues\n"
+	switchd := sim.Config{Conf: Path, Unit: unit}
 	if r, doc, ok := documented(sw.Version); ok {
-		files[Path] = factoryFile(doc.tag)
+		files[Path] = factoryFile(doc.Dialect())
+		switchd.Checker = r.AtLeast(4, 2) // the chapters of 4.2 and 4.3 have it
 		if reloads(r, sw.Model.ASIC) {
-			files[reloadNode] = "0\n"
+			switchd.Reload = reloadNode
 		}
 	}
-	return target.Image{Files: files, Services: []string{"switchd.service"}, Ports: append([]string{"eth0"}, frontPanel(d)...)}
+	img := target.Image{Files: files, Sims: []target.Sim{sim.New(switchd)}}
+	for _, name := range append([]string{"eth0"}, frontPanel(d)...) {
+		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name, Counters: counters})
+	}
+	return img
 }
+
+// counters are those of a port that tell of lossless traffic.
+var counters = func() []string {
+	names := []string{"HwIfInPausePkt", "HwIfOutPausePkt", "HwIfInBufferDrops", "HwIfInDiscards", "HwIfOutDiscards", "HwIfOutWredDrops"}
+	for priority := range 8 {
+		names = append(names, fmt.Sprintf("HwIfInPfc%dPkt", priority), fmt.Sprintf("HwIfOutPfc%dPkt", priority))
+	}
+	return names
+}()
 
 func factoryFile(tag string) string {
 	b, err := factory.ReadFile("factory/" + strings.ToLower(tag) + ".conf")
@@ -50,19 +67,19 @@ func factoryFile(tag string) string {
 func frontPanel(d *ir.Device) []string {
 	split := map[int]bool{}
 	for _, p := range sorted(d.Ports) {
-		if p.sub >= 0 {
-			split[p.n] = true
+		if p.port.Sub >= 0 {
+			split[p.port.N] = true
 		}
 	}
 	var out []string
 	for _, r := range d.Switch.Model.Ports {
 		for n := r.First; n <= r.Last; n++ {
 			if !split[n] {
-				out = append(out, port{n, -1}.String())
+				out = append(out, grammar.Port{N: n, Sub: -1}.String())
 				continue
 			}
 			for k := range r.Lanes {
-				out = append(out, port{n, k}.String())
+				out = append(out, grammar.Port{N: n, Sub: k}.String())
 			}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // settings is what one switch should hold, before a dialect spells it.
@@ -20,8 +21,8 @@ type settings struct {
 	pfc                 []lossless
 	pause               []lossless // link pause instead of PFC; at most one of pfc and pause is filled
 	ecn                 []marking
-	ports               []port // every port in pfc, pause or ecn
-	poolHint            bool   // Spectrum: the lossless pool is datapath.conf's
+	ports               []grammar.Port // every port in pfc, pause or ecn
+	poolHint            bool           // Spectrum: the lossless pool is datapath.conf's
 }
 
 // class is one of the three priority groups of traffic.conf.
@@ -36,7 +37,7 @@ type class struct {
 type lossless struct {
 	name                 string
 	cos                  []int
-	ports                []port
+	ports                []grammar.Port
 	size, xoff, xonDelta ir.Num
 	metres               int       // longest cable; 0: not known
 	cableWhy             ir.Origin // of the longest cable
@@ -47,14 +48,14 @@ type lossless struct {
 type marking struct {
 	name                  string
 	cos                   []int
-	ports                 []port
+	ports                 []grammar.Port
 	min, max, probability ir.Num
 	why                   []ir.Origin
 }
 
 // lower turns the fabric's numbers into a switch's settings. Two ports with the same numbers share a port group;
 // groups are named in the order of their first ports.
-func lower(d *ir.Device, doc dialect) *settings {
+func lower(d *ir.Device, doc grammar.Spelling) *settings {
 	asic := d.Switch.Model.ASIC
 	s := &settings{poolHint: asic.Vendor == platform.Mellanox}
 	s.trust(d, doc)
@@ -62,9 +63,9 @@ func lower(d *ir.Device, doc dialect) *settings {
 	s.classes = classes(d.Fabric)
 	switch {
 	case d.Fabric.FlowControl == ir.Pause:
-		s.pause = losslessGroups(d, pauseGroup)
+		s.pause = losslessGroups(d, grammar.LinkPause)
 	case asic.PFC:
-		s.pfc = losslessGroups(d, pfcGroup)
+		s.pfc = losslessGroups(d, grammar.PFC)
 	}
 	for _, g := range slices.Concat(s.pause, s.pfc) {
 		s.ports = append(s.ports, g.ports...)
@@ -75,23 +76,17 @@ func lower(d *ir.Device, doc dialect) *settings {
 			s.ports = append(s.ports, s.ecn[i].ports...)
 		}
 	}
-	slices.SortFunc(s.ports, comparePorts)
+	slices.SortFunc(s.ports, grammar.Port.Compare)
 	s.ports = slices.Compact(s.ports)
 	return s
 }
 
-// The names of rocec's port groups; the second of a kind is roce_pfc_2.
-const (
-	pfcGroup   = "roce_pfc"
-	pauseGroup = "roce_pause"
-	ecnGroup   = "roce_ecn"
-)
-
-func numbered(name string, i int) string {
+// numbered names the port groups of a feature, from 0 on.
+func numbered(f grammar.Feature, i int) string {
 	if i == 0 {
-		return name
+		return groupNames[f]
 	}
-	return fmt.Sprintf("%s_%d", name, i+1)
+	return fmt.Sprintf("%s_%d", groupNames[f], i+1)
 }
 
 // trustOf gives the intents that need PCP and those that need DSCP to be told apart.
@@ -109,14 +104,14 @@ func trustOf(intents []*ir.Intent) (pcp, dscp []*ir.Intent) {
 // trust decides which header fields the switch believes. A switch that sees no intent gets what the fabric as a whole
 // needs. Where both are needed and the dialect has room for one, check has refused the switch, or link pause makes
 // every class lossless, and then DSCP decides, for the sake of marking.
-func (s *settings) trust(d *ir.Device, doc dialect) {
+func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	intents := d.Switch.Intents
 	if len(intents) == 0 {
 		intents = d.Fabric.Intents
 	}
 	pcp, dscp := trustOf(intents)
 	s.trustPCP, s.trustDSCP = len(pcp) > 0 || len(dscp) == 0, len(dscp) > 0
-	if !doc.trustList && s.trustDSCP {
+	if doc.Key(grammar.Switch, grammar.TrustOne) != nil && s.trustDSCP {
 		s.trustPCP = false
 	}
 	for _, in := range intents {
@@ -183,11 +178,8 @@ func (s *settings) classify(groups []*ir.CosGroup) {
 	}
 }
 
-// The bounds and the usual value of a priority group's weight.
-const (
-	maxWeight  = 127 // manual of 3.4.3: 0..127, 0 is strict
-	evenWeight = 16  // service and bulk in equal shares, as the vendor's RoCE preset has them
-)
+// evenWeight gives service and bulk equal shares, as the vendor's RoCE preset has them.
+const evenWeight = 16
 
 // classes lays the cos groups into the three priority groups traffic.conf has: control (strict), service (RoCE) and
 // bulk (the rest). Cos 7 belongs to control unless a group claims it, as from the factory.
@@ -260,20 +252,21 @@ func weights(service, bulk int) (int, int) {
 	case bulk <= 0:
 		bulk = max(100-service, 1)
 	}
-	if most := max(service, bulk); most > maxWeight {
-		service, bulk = max(service*maxWeight/most, 1), max(bulk*maxWeight/most, 1)
+	highest, _ := grammar.DWRRWeight.Highest()
+	if most := max(service, bulk); most > highest {
+		service, bulk = max(service*highest/most, 1), max(bulk*highest/most, 1)
 	}
 	return service, bulk
 }
 
-// losslessGroups collects the ports that carry lossless groups, into port groups of a name.
+// losslessGroups collects the ports that carry lossless groups, into port groups of a pausing feature.
 //
 // A port that carries several gets one buffer for all: the sum of their sizes, paused at the smallest xoff. The chip
 // may keep one priority group for all lossless cos of a port, or one for each; the manuals say only that
 // port_buffer_bytes is the port's total. With the smallest xoff the headroom suffices either way: in one shared group
 // it is size - xoff >= the sum of all headrooms; with a group each, together they hold no more than the sum of their
 // xoffs when the last one pauses, and what is left is again the sum.
-func losslessGroups(d *ir.Device, name string) []lossless {
+func losslessGroups(d *ir.Device, f grammar.Feature) []lossless {
 	type key struct{ cos, size, xoff, xonDelta int }
 	var groups []lossless
 	index, rows := map[key]int{}, map[**ir.Buffer]int{} // ports that are alike share their rows
@@ -288,7 +281,7 @@ func losslessGroups(d *ir.Device, name string) []lossless {
 			if i, known = index[k]; !known {
 				i = len(groups)
 				index[k] = i
-				g.name = numbered(name, i)
+				g.name = numbered(f, i)
 				groups = append(groups, g)
 			}
 			rows[&p.ir.Buffers[0]] = i
@@ -345,7 +338,7 @@ func markingGroups(d *ir.Device) []marking {
 			if i, known = index[k]; !known {
 				i = len(groups)
 				index[k] = i
-				g.name = numbered(ecnGroup, i)
+				g.name = numbered(grammar.ECN, i)
 				groups = append(groups, g)
 			}
 			rows[&p.ir.Marks[0]] = i
@@ -371,19 +364,19 @@ func markingOf(p *ir.Port) marking {
 
 // named is a port of the fabric with its front-panel name read.
 type named struct {
-	port
-	ir *ir.Port
+	port grammar.Port
+	ir   *ir.Port
 }
 
 // sorted gives the front-panel ports in porttab order. A port with another name is an error of check.
 func sorted(ports []*ir.Port) []named {
 	out := make([]named, 0, len(ports))
 	for _, p := range ports {
-		if q, ok := parsePort(p.Name); ok {
+		if q, ok := grammar.ParsePort(p.Name); ok {
 			out = append(out, named{q, p})
 		}
 	}
-	slices.SortFunc(out, func(a, b named) int { return comparePorts(a.port, b.port) })
+	slices.SortFunc(out, func(a, b named) int { return a.port.Compare(b.port) })
 	return out
 }
 

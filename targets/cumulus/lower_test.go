@@ -11,6 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/cumulus/sim"
 )
 
 // TestMapLaws: whatever the groups claim, every value goes to exactly one cos, a claimed one to its claimant, an
@@ -100,45 +102,19 @@ func TestMapChoices(t *testing.T) {
 	assert.Equal(t, [8]int{0, 1, 2, 3, 4, 5, 6, 7}, s.pcp)
 }
 
-func TestPortSet(t *testing.T) {
-	for in, want := range map[string]string{
-		"swp1":                              "swp1",
-		"swp2 swp1":                         "swp1-swp2",
-		"swp1 swp2 swp3 swp4 swp6":          "swp1-swp4,swp6",
-		"swp10 swp9 swp1":                   "swp1,swp9-swp10",
-		"swp49s0 swp49s1 swp49s2 swp49s3":   "swp49s0-swp49s3",
-		"swp1s3 swp2s0":                     "swp1s3,swp2s0",
-		"swp1 swp2s0 swp2s1 swp3":           "swp1,swp2s0-swp2s1,swp3",
-		"swp1s0 swp1s2 swp1s3 swp20 swp200": "swp1s0,swp1s2-swp1s3,swp20,swp200",
-	} {
-		var ports []port
-		for n := range strings.FieldsSeq(in) {
-			p, ok := parsePort(n)
-			require.True(t, ok)
-			ports = append(ports, p)
-		}
-		slices.SortFunc(ports, comparePorts)
-		assert.Equal(t, want, portSet(ports))
-	}
-	for _, bad := range []string{"", "swp", "swp0", "swp01", "eth0", "swp1s", "swp1s0s1", "swp1.100", "bond1", "swp1-2", "Swp1"} {
-		_, ok := parsePort(bad)
-		assert.False(t, ok, bad)
-	}
-}
-
-// TestPortSetLaw: what portSet writes names the same ports, each once.
+// TestPortSetLaw: what PortSet writes names the same ports, each once.
 func TestPortSetLaw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		ports := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) port {
-			return port{rapid.IntRange(1, 40).Draw(t, "n"), rapid.IntRange(-1, 3).Draw(t, "sub")}
-		}), 1, 40, func(p port) port { return p }).Draw(t, "ports")
-		slices.SortFunc(ports, comparePorts)
+		ports := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) grammar.Port {
+			return grammar.Port{N: rapid.IntRange(1, 40).Draw(t, "n"), Sub: rapid.IntRange(-1, 3).Draw(t, "sub")}
+		}), 1, 40, func(p grammar.Port) grammar.Port { return p }).Draw(t, "ports")
+		slices.SortFunc(ports, grammar.Port.Compare)
 		var names []string
 		for _, p := range ports {
 			names = append(names, p.String())
 		}
-		require.Equal(t, names, expand(portSet(ports)))
-		require.True(t, touches(portSet(ports), ports[:1]))
+		require.Equal(t, names, expand(grammar.PortSet(ports)))
+		require.True(t, touches(grammar.PortSet(ports), ports[:1]))
 	})
 }
 
@@ -202,10 +178,13 @@ func TestImage(t *testing.T) {
 	s.sw.Ports[0].Name = "swp50s1"
 	im := Target.Image(s.sw)
 	assert.Contains(t, im.Files[Path], ".priority_source.8021p")
-	assert.Equal(t, "eth0", im.Ports[0])
-	assert.Equal(t, []string{"swp48", "swp49", "swp50s0", "swp50s1", "swp50s2", "swp50s3", "swp51"}, im.Ports[48:55])
-	assert.Contains(t, im.Files, reloadNode)
-	assert.Equal(t, []string{"switchd.service"}, im.Services)
+	var names []string
+	for _, n := range im.Netdevs {
+		names = append(names, n.Name)
+	}
+	assert.Equal(t, "eth0", names[0])
+	assert.Equal(t, []string{"swp48", "swp49", "swp50s0", "swp50s1", "swp50s2", "swp50s3", "swp51"}, names[48:55])
+	assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service", Reload: reloadNode, Checker: true}, sim.Of(im.Sims).Config)
 	for _, tt := range []struct{ version, has, hasNot string }{
 		{"3.4.3", "traffic.packet_priority_source = ", "source_set"},
 		{"3.7.16", "packet_priority_source_set = [802.1p,dscp]", "cable_length"},
@@ -213,13 +192,13 @@ func TestImage(t *testing.T) {
 		im := Target.Image(canonicalSample(t, "sn2700", tt.version, 1).sw)
 		assert.Contains(t, im.Files[Path], tt.has)
 		assert.NotContains(t, im.Files[Path], tt.hasNot)
-		assert.NotContains(t, im.Files, reloadNode)
+		assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service"}, sim.Of(im.Sims).Config)
 	}
 	for tag, want := range map[string]string{"t1": "T1", "t2": "T2", "t3": "T3", "t4": "T3"} {
-		lines, err := parse([]byte(factoryFile(tag)))
+		lines, err := grammar.Parse([]byte(factoryFile(tag)))
 		require.NoError(t, err)
 		_, doc, _ := documented("3.4.3")
-		assert.Equal(t, want, doc.shown(lines).tag, "the file of the factory shows its dialect")
+		assert.Equal(t, want, doc.Shown(lines).Dialect(), "the file of the factory shows its dialect")
 	}
 	assert.Equal(t, "Cumulus Linux 4.3.0, Spectrum", Target.About(s.sw))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -67,8 +68,8 @@ func judgeRelease(d *ir.Device, answer string) []string {
 }
 
 func sameRelease(a, b string) bool {
-	ra, okA := parseRelease(a)
-	rb, okB := parseRelease(b)
+	ra, okA := grammar.ParseRelease(a)
+	rb, okB := grammar.ParseRelease(b)
 	return a == b || okA && okB && ra == rb
 }
 
@@ -77,10 +78,10 @@ func sameRelease(a, b string) bool {
 func probes(d *ir.Device) []target.Probe {
 	out := []target.Probe{{
 		Name:  "switchd",
-		Query: target.Query{Cmd: "systemctl is-active switchd.service || true"},
+		Query: target.Query{Cmd: "systemctl is-active " + unit + " || true"},
 		Judge: func(answer []byte) []string {
 			if state := strings.TrimSpace(string(answer)); state != "active" {
-				return []string{fmt.Sprintf("switchd.service on %s is %s; its log is /var/log/switchd.log.", d.Name, target.Escape(state))}
+				return []string{fmt.Sprintf("%s on %s is %s; its log is /var/log/switchd.log.", unit, d.Name, target.Escape(state))}
 			}
 			return nil
 		},

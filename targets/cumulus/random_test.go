@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // TestRandomSwitches renders switches with any groups, sizes and ports, from nothing and into the file of the factory,
@@ -41,9 +42,9 @@ func TestRandomSwitches(t *testing.T) {
 		type sizes struct{ size, xoff, delta int }
 		choices := []sizes{{70000, 18000, 2000}, {50000, 12000, 0}, {123456, 20000, 19999}}
 		for _, n := range ports {
-			name := port{n, -1}.String()
+			name := grammar.Port{N: n, Sub: -1}.String()
 			if rapid.Bool().Draw(rt, "split") {
-				name = port{n, rapid.IntRange(0, 3).Draw(rt, "part")}.String()
+				name = grammar.Port{N: n, Sub: rapid.IntRange(0, 3).Draw(rt, "part")}.String()
 			}
 			p := s.cable(name, float64(rapid.IntRange(0, 40).Draw(rt, "metres")), in)
 			for _, g := range groups {
@@ -57,8 +58,8 @@ func TestRandomSwitches(t *testing.T) {
 			}
 		}
 		edit := s.file(t)
-		doc := row(strings.ToUpper(dialectTag(version)))
-		for _, old := range []string{"", factoryFile(doc.tag)} {
+		_, doc, _ := documented(version)
+		for _, old := range []string{"", factoryFile(doc.Dialect())} {
 			got := edit(old)
 			r := readBack(t, got)
 			r.check(t)
@@ -80,11 +81,6 @@ func TestRandomSwitches(t *testing.T) {
 			}
 		}
 	})
-}
-
-func dialectTag(version string) string {
-	_, doc, _ := documented(version)
-	return doc.tag
 }
 
 func cosOf[T any](list []T, cos func(T) int) string {

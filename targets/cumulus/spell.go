@@ -1,11 +1,12 @@
 package cumulus
 
 import (
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // setting is one line to be: key = value.
@@ -20,57 +21,71 @@ type section struct {
 	settings []setting
 }
 
-func (sec *section) add(key, value string, why []ir.Origin) {
-	sec.settings = append(sec.settings, setting{key, value, why})
+// add writes the key of a feature that has a meaning, as the spelling has it, for a cos and a port or priority group (-1
+// and "": it has none). A key the file does not accept is left out.
+func (sec *section) add(d grammar.Spelling, f grammar.Feature, m grammar.Meaning, cos int, group, value string, why []ir.Origin) {
+	if k := d.Key(f, m); k != nil {
+		sec.settings = append(sec.settings, setting{k.Spell(cos, group), value, why})
+	}
 }
 
-// spell writes the settings in a dialect, in the order of the vendor's file. have holds the active keys of the file on
+// names writes the list of groups of a feature.
+func (sec *section) names(d grammar.Spelling, f grammar.Feature, m grammar.Meaning, groups []string) {
+	sec.add(d, f, m, -1, "", "["+strings.Join(groups, ", ")+"]", nil)
+}
+
+// spell writes the settings in a spelling, in the order of the vendor's file. have holds the active keys of the file on
 // the switch. The lists of PFC and ECN groups are wholly ours; other features' groups are only unlisted where they touch
 // a port of the fabric.
-func spell(s *settings, d dialect, have map[string]string) []section {
-	secs := []section{s.spellTrust(d), s.spellClasses()}
-	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellSchedule())
-	if d.overrides {
-		for _, feature := range []string{"source", "remark"} {
-			if sec := unlist(feature, have, s.ports); len(sec.settings) > 0 {
-				secs = append(secs, sec)
-			}
+func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
+	secs := []section{s.spellTrust(d), s.spellClasses(d)}
+	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellSchedule(d))
+	for _, f := range []grammar.Feature{grammar.Source, grammar.Remark} {
+		if sec := unlist(d, f, have, s.ports); len(sec.settings) > 0 {
+			secs = append(secs, sec)
 		}
 	}
 	return secs
 }
 
-func (s *settings) spellTrust(d dialect) section {
+func (s *settings) spellTrust(d grammar.Spelling) section {
 	sec := section{title: "Classification: the header fields the switch believes, and the cos of every value of them.\n" +
 		"The maps are complete: a value nobody claimed never lands in a lossless cos."}
-	switch {
-	case d.trustList:
-		var fields []string
-		if s.trustPCP {
-			fields = append(fields, "802.1p")
-		}
-		if s.trustDSCP {
-			fields = append(fields, "dscp")
-		}
-		sec.add(d.trust, "["+strings.Join(fields, ",")+"]", s.trustWhy)
-	case s.trustDSCP:
-		sec.add(d.trust, "dscp", s.trustWhy)
-	default:
-		sec.add(d.trust, "802.1p", s.trustWhy)
+	sec.settings = make([]setting, 0, 2+2*8) // both maps
+	var fields []string
+	if s.trustPCP {
+		fields = append(fields, grammar.FieldPCP)
 	}
-	sec.add(d.remark, d.remarkOff, nil)
-	both := d.pcp != d.dscp
-	if both || !s.trustDSCP {
-		for cos := range 8 {
-			sec.add(fmt.Sprintf(d.pcp, cos), inverse(s.pcp[:], cos), s.mapWhy[cos])
+	if s.trustDSCP {
+		fields = append(fields, grammar.FieldDSCP)
+	}
+	sec.add(d, grammar.Switch, grammar.TrustOne, -1, "", fields[len(fields)-1], s.trustWhy)
+	sec.add(d, grammar.Switch, grammar.TrustSet, -1, "", "["+strings.Join(fields, ",")+"]", s.trustWhy)
+	for _, m := range []grammar.Meaning{grammar.RewriteOne, grammar.RewriteSet} {
+		if k := d.Key(grammar.Switch, m); k != nil {
+			sec.add(d, grammar.Switch, m, -1, "", k.Type.Empty(), nil)
 		}
 	}
-	if s.trustDSCP || both && d.overrides { // T2's key for DSCP is in no manual, so it is written only where needed
-		for cos := range 8 {
-			sec.add(fmt.Sprintf(d.dscp, cos), inverse(s.dscp[:], cos), s.mapWhy[cos])
-		}
+	trusted := s.pcp[:]
+	if s.trustDSCP {
+		trusted = s.dscp[:]
+	}
+	s.spellMap(&sec, d, grammar.MapTrusted, trusted)
+	s.spellMap(&sec, d, grammar.MapPCP, s.pcp[:])
+	if s.trustDSCP || d.InManual() { // a key that is in no manual is written only where needed
+		s.spellMap(&sec, d, grammar.MapDSCP, s.dscp[:])
 	}
 	return sec
+}
+
+// spellMap writes which values of a header field get each cos.
+func (s *settings) spellMap(sec *section, d grammar.Spelling, m grammar.Meaning, to []int) {
+	k := d.Key(grammar.Switch, m)
+	for cos := range 8 {
+		if k != nil {
+			sec.settings = append(sec.settings, setting{k.Spell(cos, ""), inverse(to, cos), s.mapWhy[cos]})
+		}
+	}
 }
 
 // inverse lists the values that a map sends to cos.
@@ -96,89 +111,88 @@ func list(values []int) string {
 	return string(append(b, ']'))
 }
 
-func (s *settings) spellClasses() section {
+func (s *settings) spellClasses(d grammar.Spelling) section {
 	sec := section{title: "Priority groups: control is strict, service is RoCE, bulk is the rest. Every cos is in exactly one."}
 	names := make([]string, len(s.classes))
 	for i, c := range s.classes {
 		names[i] = c.name
 	}
-	sec.add("traffic.priority_group_list", "["+strings.Join(names, ", ")+"]", nil)
+	sec.names(d, grammar.Switch, grammar.PriorityGroups, names)
 	for _, c := range s.classes {
-		sec.add("priority_group."+c.name+".cos_list", list(c.cos), c.why)
+		sec.add(d, grammar.PriorityGroup, grammar.GroupCos, -1, c.name, list(c.cos), c.why)
 	}
 	return sec
 }
 
-func (s *settings) spellSchedule() section {
+func (s *settings) spellSchedule(d grammar.Spelling) section {
 	sec := section{title: "Scheduling: weight 0 is strict priority, the others share by weight."}
-	sec.add("scheduling.algorithm", "dwrr", nil)
+	sec.add(d, grammar.Scheduling, grammar.Algorithm, -1, "", "dwrr", nil)
 	for _, c := range s.classes {
-		sec.add("priority_group."+c.name+".weight", strconv.Itoa(c.weight), c.why)
+		sec.add(d, grammar.PriorityGroup, grammar.Weight, -1, c.name, strconv.Itoa(c.weight), c.why)
 	}
 	return sec
 }
 
-func (s *settings) spellPFC(d dialect, have map[string]string) section {
+func (s *settings) spellPFC(d grammar.Spelling, have grammar.Values) section {
 	sec := section{title: "Priority flow control: the lossless cos, and what a port may hold of it.\n" +
 		"xoff_size pauses the peer; the rest of port_buffer_bytes holds what is still on its way."}
 	if s.poolHint && len(s.pfc) > 0 {
 		sec.title += "\nThe split of the chip's memory into lossy and lossless pools is not here but in datapath.conf."
 	}
-	if !listed("pfc", len(s.pfc), have) {
+	if !listed(grammar.PFC, len(s.pfc), have) {
 		return section{}
 	}
-	sec.groups("pfc", s.pfc, d, true)
+	sec.groups(d, grammar.PFC, s.pfc)
 	return sec
 }
 
-// listed tells whether the list of a feature's port groups is written: without groups only where one stands, to empty
+// listed reports whether the list of a feature's port groups is written: without groups only where one stands, to empty
 // it; the feature is off anyway where there is none.
-func listed(feature string, groups int, have map[string]string) bool {
-	_, standing := have[feature+".port_group_list"]
+func listed(f grammar.Feature, groups int, have grammar.Values) bool {
+	_, standing := have.Get(f, grammar.Groups, -1, "")
 	return groups > 0 || standing
 }
 
 // spellPause writes link pause groups; under PFC it takes the fabric's ports out of the pause groups of others, since
 // a port obeys one or the other (802.1Qbb).
-func (s *settings) spellPause(d dialect, have map[string]string) section {
+func (s *settings) spellPause(d grammar.Spelling, have grammar.Values) section {
 	if len(s.pause) == 0 {
-		var ports []port
+		var ports []grammar.Port
 		for _, g := range s.pfc {
 			ports = append(ports, g.ports...)
 		}
-		return unlist("link_pause", have, ports)
+		return unlist(d, grammar.LinkPause, have, ports)
 	}
 	sec := section{title: "Link pause: every class of the link is lossless, and every class waits."}
-	sec.groups("link_pause", s.pause, d, false)
+	sec.groups(d, grammar.LinkPause, s.pause)
 	return sec
 }
 
-// groups writes the list of port groups and every key of each.
-func (sec *section) groups(feature string, groups []lossless, d dialect, withCos bool) {
+// groups writes the list of port groups of a pausing feature and every key of each.
+func (sec *section) groups(d grammar.Spelling, f grammar.Feature, groups []lossless) {
 	names := make([]string, len(groups))
 	for i, g := range groups {
 		names[i] = g.name
 	}
-	sec.add(feature+".port_group_list", "["+strings.Join(names, ", ")+"]", nil)
+	sec.settings = make([]setting, 0, 1+8*len(groups))
+	sec.names(d, f, grammar.Groups, names)
 	for _, g := range groups {
-		prefix := feature + "." + g.name + "."
-		if withCos {
-			sec.add(prefix+"cos_list", list(g.cos), g.why)
-		}
-		sec.add(prefix+"port_set", portSet(g.ports), g.why)
-		sec.add(prefix+"port_buffer_bytes", strconv.Itoa(g.size.N), g.size.From)
-		sec.add(prefix+"xoff_size", strconv.Itoa(g.xoff.N), g.xoff.From)
-		sec.add(prefix+"xon_delta", strconv.Itoa(g.xonDelta.N), g.xonDelta.From)
-		sec.add(prefix+"tx_enable", "true", g.why)
-		sec.add(prefix+"rx_enable", "true", g.why)
-		if d.cable && g.metres > 0 {
-			sec.add(prefix+"cable_length", strconv.Itoa(g.metres), []ir.Origin{g.cableWhy})
+		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why) // link pause has none
+		sec.add(d, f, grammar.GroupPorts, -1, g.name, grammar.PortSet(g.ports), g.why)
+		sec.add(d, f, grammar.Buffer, -1, g.name, strconv.Itoa(g.size.N), g.size.From)
+		sec.add(d, f, grammar.Xoff, -1, g.name, strconv.Itoa(g.xoff.N), g.xoff.From)
+		sec.add(d, f, grammar.XonDelta, -1, g.name, strconv.Itoa(g.xonDelta.N), g.xonDelta.From)
+		sec.add(d, f, grammar.SendsPause, -1, g.name, "true", g.why)
+		sec.add(d, f, grammar.ObeysPause, -1, g.name, "true", g.why)
+		if g.metres > 0 {
+			sec.add(d, f, grammar.CableLength, -1, g.name, strconv.Itoa(g.metres), []ir.Origin{g.cableWhy})
 		}
 	}
 }
 
-func (s *settings) spellECN(d dialect, have map[string]string) section {
-	if !listed(d.ecn, len(s.ecn), have) {
+func (s *settings) spellECN(d grammar.Spelling, have grammar.Values) section {
+	f := d.Marking()
+	if !listed(f, len(s.ecn), have) {
 		return section{}
 	}
 	sec := section{title: "Congestion marking (ECN): egress queue lengths in bytes, probability in percent."}
@@ -186,59 +200,52 @@ func (s *settings) spellECN(d dialect, have map[string]string) section {
 	for i, g := range s.ecn {
 		names[i] = g.name
 	}
-	sec.add(d.ecn+".port_group_list", "["+strings.Join(names, ", ")+"]", nil)
+	sec.settings = make([]setting, 0, 1+7*len(s.ecn))
+	sec.names(d, f, grammar.Groups, names)
 	for _, g := range s.ecn {
-		prefix := d.ecn + "." + g.name + "."
-		sec.add(prefix+"cos_list", list(g.cos), g.why)
-		sec.add(prefix+"port_set", portSet(g.ports), g.why)
-		if d.ecn == ecnRed {
-			sec.add(prefix+"ecn_enable", "true", g.why)
-			sec.add(prefix+"red_enable", "false", g.why)
-		}
-		if d.marks {
-			sec.add(prefix+"min_threshold_bytes", strconv.Itoa(g.min.N), g.min.From)
-			sec.add(prefix+"max_threshold_bytes", strconv.Itoa(g.max.N), g.max.From)
-			sec.add(prefix+"probability", strconv.Itoa(g.probability.N), g.probability.From)
-		}
+		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why)
+		sec.add(d, f, grammar.GroupPorts, -1, g.name, grammar.PortSet(g.ports), g.why)
+		sec.add(d, f, grammar.Marks, -1, g.name, "true", g.why)
+		sec.add(d, f, grammar.DropsEarly, -1, g.name, "false", g.why)
+		sec.add(d, f, grammar.MinThreshold, -1, g.name, strconv.Itoa(g.min.N), g.min.From)
+		sec.add(d, f, grammar.MaxThreshold, -1, g.name, strconv.Itoa(g.max.N), g.max.From)
+		sec.add(d, f, grammar.Probability, -1, g.name, strconv.Itoa(g.probability.N), g.probability.From)
 	}
 	return sec
 }
 
-// ecnRed is the prefix of the marking keys from 4.0 on.
-const ecnRed = "ecn_red"
-
 // unlist takes the port groups out of a feature's list that would apply to one of ports. A feature the file does not
 // list stays unwritten.
-func unlist(feature string, have map[string]string, ports []port) section {
+func unlist(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []grammar.Port) section {
 	var sec section
-	key := feature + ".port_group_list"
-	standing, ok := have[key]
-	if !ok {
+	if _, standing := have.Get(f, grammar.Groups, -1, ""); !standing {
 		return sec
 	}
 	var keep []string
 	seen := map[string]bool{}
-	for _, g := range items(standing) {
-		if !seen[g] && !ours(feature, g) && !touches(have[feature+"."+g+".port_set"], ports) {
+	for _, g := range listedGroups(have, f) {
+		set, _ := have.Get(f, grammar.GroupPorts, -1, g)
+		if !seen[g] && !ours(f, g) && !touches(set, ports) {
 			keep = append(keep, g)
 		}
 		seen[g] = true
 	}
-	sec.add(key, "["+strings.Join(keep, ", ")+"]", nil)
+	sec.names(d, f, grammar.Groups, keep)
 	return sec
 }
 
-// ours tells whether rocec names port groups of a feature so.
-func ours(feature, group string) bool {
-	var base string
-	switch feature {
-	case "pfc":
-		base = pfcGroup
-	case "link_pause":
-		base = pauseGroup
-	case "ecn", ecnRed:
-		base = ecnGroup
-	default:
+// groupNames are the names of rocec's port groups of each feature; the second of a feature is roce_pfc_2.
+var groupNames = map[grammar.Feature]string{
+	grammar.PFC:       "roce_pfc",
+	grammar.LinkPause: "roce_pause",
+	grammar.ECN:       "roce_ecn",
+	grammar.ECNRED:    "roce_ecn",
+}
+
+// ours reports whether rocec names port groups of a feature so.
+func ours(f grammar.Feature, group string) bool {
+	base, ok := groupNames[f]
+	if !ok {
 		return false
 	}
 	rest, ok := strings.CutPrefix(group, base)
@@ -250,42 +257,35 @@ func ours(feature, group string) bool {
 	return ok && isNumber && i >= 2
 }
 
-// stale tells whether a key is rocec's, or says in another dialect what rocec says: where it is not wanted, it goes.
-func stale(key string, d dialect) bool {
-	shape := anyCos(key)
-	for i := range dialects {
-		if o := &dialects[i]; key == o.trust || key == o.remark || shape == o.pcp || shape == o.dscp {
-			return true
-		}
-	}
-	feature, rest, _ := strings.Cut(key, ".")
-	if rest == "port_group_list" {
-		return (feature == "ecn" || feature == ecnRed) && feature != d.ecn
-	}
-	group, _, found := strings.Cut(rest, ".")
-	return found && ours(feature, group)
+// number reads a small decimal number without leading zeros.
+func number(s string) (int, bool) {
+	n, err := strconv.ParseUint(s, 10, 16)
+	return int(n), err == nil && strconv.FormatUint(n, 10) == s
 }
 
-// anyCos puts %d in the place of the cos in a key of the map; other keys come back as they are.
-func anyCos(key string) string {
-	const head = "traffic.cos_"
-	if i := len(head); strings.HasPrefix(key, head) && len(key) > i && '0' <= key[i] && key[i] <= '7' {
-		return head + "%d" + key[i+1:]
-	}
-	return key
+// classification is what the keys of the whole switch mean that rocec sets in one dialect or another.
+var classification = []grammar.Meaning{
+	grammar.TrustOne, grammar.TrustSet, grammar.RewriteOne, grammar.RewriteSet, grammar.MapTrusted, grammar.MapPCP, grammar.MapDSCP,
 }
 
-// origins tells where each key rocec may write comes from, whichever dialect the switch turns out to speak.
-func origins(s *settings, doc dialect) map[string][]ir.Origin {
-	red := doc
-	red.ecn = ecnRed
-	all := []dialect{doc, red}
-	if !doc.trustList {
-		all = append(all, row("T2"), row("T3"))
+// stale reports whether a key is rocec's, or says in another dialect what rocec says: where it is not wanted, it goes.
+func stale(key string, d grammar.Spelling) bool {
+	words := strings.Split(key, ".")
+	f := grammar.Feature(words[0])
+	k, _, _ := grammar.Match(words)
+	switch {
+	case k != nil && f == grammar.Switch:
+		return slices.Contains(classification, k.Means)
+	case k != nil && k.Means == grammar.Groups:
+		return slices.Contains(grammar.Marking, f) && f != d.Marking()
 	}
+	return len(words) > 2 && ours(f, words[1])
+}
+
+// origins tells where each key rocec may write comes from, whatever the file on the switch turns out to accept.
+func origins(s *settings, doc grammar.Spelling) map[string][]ir.Origin {
 	m := map[string][]ir.Origin{}
-	for _, d := range all {
-		d.cable, d.marks = true, true
+	for _, d := range doc.Possible() {
 		for _, sec := range spell(s, d, nil) {
 			for _, set := range sec.settings {
 				if len(set.why) > 0 {

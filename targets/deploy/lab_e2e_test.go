@@ -13,9 +13,11 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	switchsim "github.com/rocec/rocec/targets/cumulus/sim"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/ssh"
+	nicsim "github.com/rocec/rocec/targets/hostnic/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -195,13 +197,13 @@ func TestFromHCLToVerified(t *testing.T) {
 				dev := r.Device(d.Name)
 				if d.Role == target.Host {
 					for _, n := range d.Source.Host.NICs {
-						require.Equal(t, 1, dev.Flaps(n.Name), "%s: PFC was written once", d.Name)
+						require.Equal(t, 1, nicsim.Of(dev.Sims()).Flaps(n.Name), "%s: PFC was written once", d.Name)
 					}
 					continue
 				}
 				onDisk, err := dev.ReadFile("/etc/cumulus/datapath/traffic.conf")
 				require.NoError(t, err)
-				loaded, times := dev.Loaded()
+				loaded, times := switchsim.Of(dev.Sims()).Loaded()
 				require.Equal(t, string(onDisk), string(loaded), "switchd runs with what was written")
 				require.Equal(t, 2, times, "once from the factory, once now")
 			}

@@ -25,6 +25,7 @@ const (
 // app is a target of two files and one service.
 var app = &target.Target{
 	Name: "app",
+	User: "admin",
 	Image: func(*ir.Device) target.Image {
 		return target.Image{Files: map[string]string{"/etc/app/conf": red}, Services: []string{"app.service"}}
 	},

@@ -21,6 +21,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/hostnic/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -90,16 +91,17 @@ func newMachine(t testing.TB, d *ir.Device) *machine {
 		require.NoError(t, os.WriteFile(filepath.Join(m.root, "usr/sbin", filepath.Base(f)), b, 0o755))
 	}
 	img := Target.Image(d)
-	for _, n := range img.NICs {
+	for _, n := range img.Netdevs {
+		m.mkdir("sys/class/net/" + n.Name)
+		if n.PCI == "" {
+			continue
+		}
 		pci := "sys/devices/" + n.PCI
-		m.mkdir(pci, "sys/class/net/"+n.Netdev)
+		m.mkdir(pci)
 		m.link("../../bus/pci/drivers/"+n.Driver, pci+"/driver")
-		m.link("../../../devices/"+n.PCI, "sys/class/net/"+n.Netdev+"/device")
-		m.write("sys/class/net/"+n.Netdev+"/mtu", fmt.Sprint(n.MTU))
-		m.rdma(n.PCI, n.RDMA, n.Netdev)
-	}
-	for _, p := range img.Ports {
-		m.mkdir("sys/class/net/" + p)
+		m.link("../../../devices/"+n.PCI, "sys/class/net/"+n.Name+"/device")
+		m.write("sys/class/net/"+n.Name+"/mtu", fmt.Sprint(n.MTU))
+		m.rdma(n.PCI, sim.Of(img.Sims).RDMA(n.Name), n.Name)
 	}
 	for _, b := range d.Host.Bonds {
 		var slaves []string

@@ -11,6 +11,8 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/hostnic/sim"
+	"github.com/rocec/rocec/targets/target"
 )
 
 func TestTopics(t *testing.T) {
@@ -230,17 +232,24 @@ func TestProbes(t *testing.T) {
 }
 
 func TestImage(t *testing.T) {
+	names := func(img target.Image) (names []string) {
+		for _, n := range img.Netdevs {
+			names = append(names, n.Name)
+		}
+		return names
+	}
 	img := Target.Image(fixtures(t)["bond"])
-	require.Len(t, img.NICs, 2)
-	assert.Equal(t, "0000:03:00.0", img.NICs[0].PCI)
-	assert.Equal(t, "0000:03:00.1", img.NICs[1].PCI)
-	assert.Equal(t, "mlx5_bond_0", img.NICs[1].RDMA)
-	assert.Equal(t, []string{"bond0", "eth0"}, img.Ports)
+	require.Equal(t, []string{"ens1f0", "ens1f1", "bond0", "eth0"}, names(img))
+	assert.Equal(t, "0000:03:00.0", img.Netdevs[0].PCI)
+	assert.Equal(t, "0000:03:00.1", img.Netdevs[1].PCI)
+	assert.Equal(t, "bond0", img.Netdevs[1].Master)
+	assert.Equal(t, "mlx5_bond_0", sim.Of(img.Sims).RDMA("ens1f1"))
 	img = Target.Image(fixtures(t)["both"])
-	assert.Equal(t, []string{"ens1f0.100", "eth0"}, img.Ports)
-	assert.Equal(t, "rocep4s0f0", img.NICs[1].RDMA)
-	assert.Equal(t, 9000, img.NICs[1].MTU)
+	require.Equal(t, []string{"ens1f0", "ens2f0", "ens1f0.100", "eth0"}, names(img))
+	assert.Equal(t, "rocep4s0f0", sim.Of(img.Sims).RDMA("ens2f0"))
+	assert.Equal(t, 9000, img.Netdevs[1].MTU)
+	assert.Equal(t, target.Netdev{Name: "ens1f0.100", Parent: "ens1f0", VLAN: 100}, img.Netdevs[2])
 	d := fixtures(t)["v2"]
 	d.Host.NICs[0].Name = "eth0"
-	assert.NotContains(t, Target.Image(d).Ports, "eth0", "the NIC is no other interface of that name")
+	assert.Equal(t, []string{"eth0"}, names(Target.Image(d)), "the NIC is no other interface of that name")
 }

@@ -41,6 +41,9 @@ type Target struct {
 
 	// Image is a device as it comes from the factory, for rehearsals in the lab.
 	Image func(*ir.Device) Image
+
+	// User is who logs in on a device of the factory; empty: root.
+	User string
 }
 
 // File is one setting of a device that is read and written as a whole: a function from what is there to what should
@@ -104,25 +107,6 @@ type Probe struct {
 	Query
 	Name  string                       // "switchd", "PFC counters"
 	Judge func(answer []byte) []string // what is wrong, in full sentences; nil: all is well
-}
-
-// Image is a device as it comes from the factory.
-type Image struct {
-	Files    map[string]string // path to content, of a fresh system
-	Services []string          // systemd units that are active: "switchd.service"
-	Ports    []string          // netdevs that exist: "eth0", "swp1"
-	NICs     []LabNIC          // netdevs with an RDMA device
-}
-
-// LabNIC is a simulated NIC.
-type LabNIC struct {
-	Netdev, RDMA string // "ens1f0", "mlx5_0"
-	Driver       string // "mlx5_core"
-	PCI          string // "0000:03:00.0"
-	MTU          int
-	SpeedMbps    int
-	Master       string // the bond it belongs to; empty: none
-	IP           string // its address; empty: none
 }
 
 // Role is what a device is, as far as order matters.

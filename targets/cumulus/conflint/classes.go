@@ -1,11 +1,11 @@
 package conflint
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // field is a header field that tells the class.
@@ -19,7 +19,7 @@ const (
 var fieldNames = [...]struct {
 	word, name string
 	top        int
-}{pcp: {"802.1p", "PCP", 7}, dscp: {"dscp", "DSCP", 63}}
+}{pcp: {grammar.FieldPCP, "PCP", 7}, dscp: {grammar.FieldDSCP, "DSCP", 63}}
 
 // place is where a value of a field is given a cos.
 type place struct {
@@ -50,10 +50,10 @@ func (u *unit) mapping() *mapping {
 	}
 	m := &mapping{whole: true}
 	u.memo = m
-	main := u.scope("traffic", "")
+	main := u.scope(grammar.Switch, "")
 	m.scopes = append(m.scopes, main)
-	for _, g := range u.listed("source") {
-		s := u.scope("source."+g.text, g.text)
+	for _, g := range u.listed(grammar.Source) {
+		s := u.scope(grammar.Source, g.text)
 		for f := range s.mapped {
 			if s.first[f] == nil {
 				s.mapped[f] = main.mapped[f]
@@ -74,14 +74,17 @@ func (u *unit) mapping() *mapping {
 	return m
 }
 
-func (u *unit) scope(prefix, name string) *scope {
+// scope reads the map of the switch, or that of a group of ports.
+func (u *unit) scope(feature grammar.Feature, name string) *scope {
 	s := &scope{name: name, natural: -1}
 	for f := range s.mapped {
 		s.mapped[f] = map[int][]place{}
 	}
-	for _, key := range []string{"packet_priority_source", "packet_priority_source_set"} {
-		if t := u.set[prefix+"."+key]; t != nil && u.cand&t.row.in != 0 {
-			s.trust = t
+	for _, m := range []grammar.Meaning{grammar.TrustOne, grammar.TrustSet} {
+		for _, k := range grammar.Find(feature, m) {
+			if t := u.set[k.Spell(-1, name)]; t != nil && u.cand&k.In != 0 {
+				s.trust = t
+			}
 		}
 	}
 	switch {
@@ -91,43 +94,39 @@ func (u *unit) scope(prefix, name string) *scope {
 				s.trusts[f] = s.trusts[f] || e.text == fieldNames[f].word
 			}
 		}
-	case u.cand.only(T0 | T1): // the factory's word
+	case u.cand.Only(grammar.T0 | grammar.T1): // the factory's word
 		s.trusts[pcp] = true
 	}
-	if u.cand.only(features | infra) {
+	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		s.natural = 0
-		if t := u.set[prefix+".port_default_priority"]; t != nil && t.ok {
+		if t := u.of(feature, name, grammar.DefaultCos); t != nil {
 			s.natural = t.n
 		}
 	}
+	fields := map[grammar.Meaning]field{grammar.MapTrusted: pcp, grammar.MapPCP: pcp, grammar.MapDSCP: dscp}
+	if u.trustsDSCP() {
+		fields[grammar.MapTrusted] = dscp
+	}
 	for cos := range 8 {
-		for _, k := range []struct {
-			key string
-			f   field
-		}{
-			{"packet_priorities", pcp},
-			{"packet_priorities.8021p", pcp},
-			{"packet_priorities.dscp", dscp},
-			{"priority_source.8021p", pcp},
-			{"priority_source.dscp", dscp},
-		} {
-			t := u.set[fmt.Sprintf("%s.cos_%d.%s", prefix, cos, k.key)]
-			if t == nil || u.cand&t.row.in == 0 {
-				continue
-			}
-			f := k.f
-			if k.key == "packet_priorities" && u.trustsDSCP() {
-				f = dscp
-			}
-			if s.first[f] == nil || diag.ComparePlace(t.keyAt, s.first[f].keyAt) < 0 {
-				s.first[f] = t
-			}
-			for _, e := range t.list {
-				s.mapped[f][e.n] = append(s.mapped[f][e.n], place{cos, e})
+		for _, m := range []grammar.Meaning{grammar.MapTrusted, grammar.MapPCP, grammar.MapDSCP} {
+			for _, k := range grammar.Find(feature, m) {
+				if t := u.set[k.Spell(cos, name)]; t != nil && u.cand&k.In != 0 {
+					s.take(t, fields[m], cos)
+				}
 			}
 		}
 	}
 	return s
+}
+
+// take adds a key of the map.
+func (s *scope) take(t *setting, f field, cos int) {
+	if s.first[f] == nil || diag.ComparePlace(t.keyAt, s.first[f].keyAt) < 0 {
+		s.first[f] = t
+	}
+	for _, e := range t.list {
+		s.mapped[f][e.n] = append(s.mapped[f][e.n], place{cos, e})
+	}
 }
 
 // reaches tells whether a packet may get a cos.
@@ -178,9 +177,9 @@ func (u *unit) checkMap() {
 			u.whereInstead(d, m, cos)
 		}
 	}
-	for _, feature := range []string{"ecn", ecnRed} {
+	for _, feature := range grammar.Marking {
 		for _, g := range u.listed(feature) {
-			t := u.of(feature, g.text, "cos_list")
+			t := u.of(feature, g.text, grammar.GroupCos)
 			if t == nil {
 				continue
 			}
@@ -198,7 +197,7 @@ func (u *unit) checkMap() {
 // silentTrust warns of a map of DSCPs that counts only if DSCP is believed, where nothing says so.
 func (u *unit) silentTrust(m *mapping) {
 	s := m.scopes[0]
-	if s.trust != nil || len(m.scopes) > 1 || u.badMap() || u.cand&(T0|T1) != 0 {
+	if s.trust != nil || len(m.scopes) > 1 || u.badMap() || u.cand&(grammar.T0|grammar.T1) != 0 {
 		return
 	}
 	for _, cos := range u.sortedCos() {
@@ -221,8 +220,8 @@ func (u *unit) silentTrust(m *mapping) {
 
 // factoryMap tells whether a traffic.conf says nothing about classes, so that the factory's map counts.
 func (u *unit) factoryMap() bool {
-	return u.cand.only(traffic|D) && !slices.ContainsFunc(u.order, func(t *setting) bool {
-		return t.row != nil && (t.row.defines || t.words[0] == "source")
+	return u.cand.Only(grammar.TrafficConf|grammar.Datapath) && !slices.ContainsFunc(u.order, func(t *setting) bool {
+		return t.row != nil && (t.row.Defines || t.feature() == grammar.Source)
 	})
 }
 
@@ -273,7 +272,7 @@ func (u *unit) mappedTwice(s *scope, f field) {
 func (u *unit) unmapped(s *scope, f field) {
 	name := fieldNames[f].name
 	sev, why := diag.Warning, "The manuals speak of a default cos for such packets, and do not say which."
-	if len(u.lossless) == 0 && len(u.listed("ecn")) == 0 && len(u.listed(ecnRed)) == 0 {
+	if len(u.lossless) == 0 && !slices.ContainsFunc(grammar.Marking, func(f grammar.Feature) bool { return len(u.listed(f)) > 0 }) {
 		sev = diag.Notice // as from the factory: nothing depends on the map
 	}
 	if u.strictMap() {
@@ -296,12 +295,12 @@ func (u *unit) unmapped(s *scope, f field) {
 		if trustAt.Filename == "" || at != nil && !at.ok {
 			return
 		}
-		if u.cand.only(features|infra) && f == pcp || u.badMap() {
+		if u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra) && f == pcp || u.badMap() {
 			return // the factory's map is the identity there
 		}
 		why := "Whether the map of the factory is in force then is not documented; it sends PCP 3 to cos 4."
 		switch {
-		case u.cand.only(features | infra):
+		case u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra):
 			why = "The factory's file has the map of DSCPs in comments, and the syntax checker of the release refuses a missing one."
 		case f == dscp:
 			why = "Whether a map of the factory is in force then is not documented; the files of 4.x have it in comments."
@@ -339,35 +338,35 @@ func (u *unit) badMap() bool {
 func (u *unit) unreadMap() bool {
 	for _, s := range u.sources {
 		for _, m := range s.meant {
-			if m.row.value == fieldValues || m.row.value == pcpValues || m.row.value == dscpValues {
+			if slices.Contains(mapTypes, m.row.Type) {
 				return true
 			}
 		}
 	}
 	for _, t := range u.order {
-		if t.row == nil || u.cand&t.row.in == 0 {
+		if t.row == nil || u.cand&t.row.In == 0 || !slices.Contains(mapTypes, t.row.Type) {
 			continue
 		}
-		switch t.row.value {
-		case fieldValues, pcpValues, dscpValues:
-			if !t.ok || strings.Count(t.value, ",")+1 > len(t.list) && strings.Trim(t.value, "[] \t") != "" {
-				return true
-			}
+		if !t.ok || strings.Count(t.value, ",")+1 > len(t.list) && strings.Trim(t.value, "[] \t") != "" {
+			return true
 		}
 	}
 	return false
 }
 
+// mapTypes are the types of the keys of the map.
+var mapTypes = []grammar.Type{grammar.FieldValues, grammar.PCPs, grammar.DSCPs}
+
 // strictMap tells whether the release has a checker that refuses incomplete maps: 4.2 and later.
 func (u *unit) strictMap() bool {
-	if u.cand.only(features | infra) {
+	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		return true
 	}
-	if !u.cand.only(T4) {
+	if !u.cand.Only(grammar.T4) {
 		return false
 	}
 	return slices.ContainsFunc(u.order, func(t *setting) bool {
-		return strings.HasSuffix(t.key, ".cable_length") || t.words[0] == "egress_sched" || t.words[0] == "default_egress_sched" || t.words[0] == "shaping"
+		return strings.HasSuffix(t.key, "."+grammar.CableLength.Word()) || t.feature().Since().AtLeast(4, 2)
 	})
 }
 
@@ -412,7 +411,7 @@ func (u *unit) unmarked(s *scope, cos int) {
 			}
 		}
 	}
-	if t := u.set["traffic.port_default_priority"]; s.natural == cos && t != nil && s.name == "" {
+	if t := u.setting(grammar.Switch, grammar.DefaultCos, -1, ""); s.natural == cos && t != nil && s.name == "" {
 		u.warnf(&topicUnmarked, t.valueAt, "Packets without a trusted field get cos %d, which is lossless. %s", cos, why).
 			Note(u.lossless[cos].at, "cos %d is lossless", cos)
 	}
@@ -421,7 +420,7 @@ func (u *unit) unmarked(s *scope, cos int) {
 // checkRemark finds rewriting of what tells lossless traffic.
 func (u *unit) checkRemark() {
 	m := u.mapping()
-	if t := u.set["traffic.remark_packet_priority"]; t != nil && t.ok && len(t.list) > 0 && t.list[0].text == "802.1p" {
+	if t := u.of(grammar.Switch, "", grammar.RewriteOne); t != nil && len(t.list) > 0 && t.list[0].text == grammar.FieldPCP {
 		for _, cos := range u.sortedCos() {
 			for v := range 8 {
 				for _, p := range m.scopes[0].mapped[pcp][v] {
@@ -441,19 +440,25 @@ func (u *unit) checkRemark() {
 		if !ok {
 			continue
 		}
-		for _, prefix := range maps {
-			u.remarked(m.scopes[0], field(f), on, prefix)
+		for _, in := range maps {
+			u.remarked(m.scopes[0], field(f), on, in)
 		}
 	}
 }
 
-// remarking gives where rewriting of each field is turned on, and the prefixes of the maps that say into what: those of
-// the switch, and those of groups on ports with PFC. On Spectrum one group turns it on, for what comes in, and another
+// rewriting is a map that says what is rewritten into what: that of the switch, or of a group of ports.
+type rewriting struct {
+	feature grammar.Feature
+	group   string
+}
+
+// remarking gives where rewriting of each field is turned on, and the maps that say into what: that of the switch, and
+// those of groups on ports with PFC. On Spectrum one group turns it on, for what comes in, and another
 // has the map, for what goes out.
-func (u *unit) remarking() (enabled map[string]item, maps []string) {
+func (u *unit) remarking() (enabled map[string]item, maps []rewriting) {
 	enabled = map[string]item{}
 	collect := func(t *setting) {
-		if t == nil || !t.ok {
+		if t == nil {
 			return
 		}
 		for _, e := range t.list {
@@ -462,23 +467,23 @@ func (u *unit) remarking() (enabled map[string]item, maps []string) {
 			}
 		}
 	}
-	collect(u.set["traffic.packet_priority_remark_set"])
-	maps = append(maps, "traffic")
+	collect(u.of(grammar.Switch, "", grammar.RewriteSet))
+	maps = append(maps, rewriting{grammar.Switch, ""})
 	var paused []span
 	everywhere := false
-	for _, g := range u.listed("pfc") {
-		if set := u.of("pfc", g.text, "port_set"); set != nil {
+	for _, g := range u.listed(grammar.PFC) {
+		if set := u.of(grammar.PFC, g.text, grammar.GroupPorts); set != nil {
 			spans, every := set.spans()
 			paused, everywhere = append(paused, spans...), everywhere || every
 		}
 	}
 	paused = merge(paused)
-	for _, g := range u.listed("remark") {
-		collect(u.set["remark."+g.text+".packet_priority_remark_set"])
-		if set := u.of("remark", g.text, "port_set"); set != nil {
+	for _, g := range u.listed(grammar.Remark) {
+		collect(u.of(grammar.Remark, g.text, grammar.RewriteSet))
+		if set := u.of(grammar.Remark, g.text, grammar.GroupPorts); set != nil {
 			spans, every := set.spans()
 			if everywhere || every && len(paused) > 0 || slices.ContainsFunc(spans, func(s span) bool { return meets(paused, s) }) {
-				maps = append(maps, "remark."+g.text)
+				maps = append(maps, rewriting{grammar.Remark, g.text})
 			}
 		}
 	}
@@ -486,11 +491,11 @@ func (u *unit) remarking() (enabled map[string]item, maps []string) {
 }
 
 // remarked finds lossless cos that a map of rewriting sends on with another value than one they came with.
-func (u *unit) remarked(s *scope, f field, on item, prefix string) {
-	key := [...]string{pcp: "8021p", dscp: "dscp"}[f]
+func (u *unit) remarked(s *scope, f field, on item, in rewriting) {
+	into := [...]grammar.Meaning{pcp: grammar.RewrittenPCP, dscp: grammar.RewrittenDSCP}[f]
 	for _, cos := range u.sortedCos() {
-		t := u.set[fmt.Sprintf("%s.cos_%d.priority_remark.%s", prefix, cos, key)]
-		if t == nil || !t.ok || len(t.list) != 1 || !s.trusts[f] {
+		t := readable(u.setting(in.feature, into, cos, in.group))
+		if t == nil || len(t.list) != 1 || !s.trusts[f] {
 			continue
 		}
 		to := t.list[0].n

@@ -2,7 +2,7 @@
 // qos_features.conf and qos_infra.conf, and the memory pools of datapath.conf. It needs no description of a fabric.
 //
 // In come the bytes of files; out come diagnostics with the guilty bytes, and the dialect each file was taken for. A
-// dialect is recognised by the keys a file sets ([rows]), never guessed: a file no release would understand is an error
+// dialect is recognised by the keys a file sets ([grammar.Keys]), never guessed: a file no release would understand is an error
 // of its own, and where several releases spell alike, what is said holds for all of them.
 //
 // What a file cannot tell is taken so that the verdict holds on every switch: the slowest plausible port where headroom
@@ -11,12 +11,12 @@
 package conflint
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // File is one file: its name as the person wrote it, and its bytes, or why there are none.
@@ -55,16 +55,16 @@ func Check(files []File) Report {
 
 // device judges the files of one switch.
 func (r *Report) device(files []File, of []int) {
-	units := map[string]*unit{}
-	newer := slices.ContainsFunc(of, func(i int) bool { return kindOf(files[i].Name) == featuresKind })
+	units := map[grammar.Dialects]*unit{}
+	newer := slices.ContainsFunc(of, func(i int) bool { return dialectsOf(files[i].Name) == grammar.QoSFeatures })
 	for _, i := range of {
-		s := &source{File: files[i], kind: kindOf(files[i].Name)}
+		s := &source{File: files[i], kind: dialectsOf(files[i].Name)}
 		alone := &unit{}
 		s.read(alone)
 		switch idle := s.idle(newer); {
 		case !s.readable:
-		case idle && s.kind == infraKind:
-			s.cand = infra
+		case idle && s.kind == grammar.QoSInfra:
+			s.cand = grammar.QoSInfra
 		case idle:
 			r.Dialects[i] = "nothing in it that rocec judges"
 		default:
@@ -76,20 +76,22 @@ func (r *Report) device(files []File, of []int) {
 			r.take(alone)
 			continue
 		}
-		family := s.cand.family()
-		if u := units[family]; u != nil && u.has(s.kind) { // another tree of the same name
+		together := family(s.cand)
+		if u := units[together]; u != nil && u.has(s.kind) { // another tree of the same name
 			u.judge()
 			r.take(u)
-			units[family] = nil
+			units[together] = nil
 		}
-		if units[family] == nil {
-			units[family] = &unit{}
+		if units[together] == nil {
+			units[together] = &unit{}
 		}
-		units[family].join(s, alone)
+		units[together].join(s, alone)
 	}
-	for _, family := range slices.Sorted(maps.Keys(units)) {
-		units[family].judge()
-		r.take(units[family])
+	for _, together := range []grammar.Dialects{grammar.QoSFeatures, grammar.TrafficConf} {
+		if u := units[together]; u != nil {
+			u.judge()
+			r.take(u)
+		}
 	}
 }
 
@@ -122,7 +124,7 @@ func fold(l diag.List) diag.List {
 }
 
 // Names are the base names of the files conflint knows.
-var Names = []string{"traffic.conf", "qos_features.conf", "qos_infra.conf", "datapath.conf"}
+var Names = grammar.Files
 
 // Known tells whether a file is one of [Names], or a copy named after its switch: leaf01-traffic.conf,
 // leaf01_traffic.conf, leaf01.traffic.conf.
@@ -159,7 +161,7 @@ type unit struct {
 	sources  []*source
 	set      map[string]*setting // the last of each key
 	order    []*setting          // those, in the order of the files
-	cand     dialects            // of all files
+	cand     grammar.Dialects    // of all files
 	diags    diag.List
 	meant    map[string]bool // keys with a slip in them, as they were to be
 	count    map[string]int  // findings of each code
@@ -172,9 +174,9 @@ type unit struct {
 	foreignValues int // DSCPs in a map of PCPs
 }
 
-func (u *unit) has(k kind) bool {
+func (u *unit) has(kind grammar.Dialects) bool {
 	for _, s := range u.sources {
-		if s.kind == k {
+		if s.kind == kind {
 			return true
 		}
 	}

@@ -6,44 +6,66 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// groupFeatures are the features that apply to groups of ports: a list names the groups in force.
-var groupFeatures = []string{"source", "remark", "pfc", "link_pause", "ecn", "ecn_red", "egress_sched", "shaping", "pfc_watchdog"}
-
-// listed gives the groups in force of a feature.
-func (u *unit) listed(feature string) []item {
-	if t := u.set[feature+".port_group_list"]; t != nil && t.ok {
-		return t.list
-	}
-	return nil
+// setting gives the setting of a feature's key that has a meaning, for a cos, queue or pool and a group (-1 and "": the
+// key has none); nil: it is not set.
+func (u *unit) setting(f grammar.Feature, m grammar.Meaning, n int, group string) *setting {
+	return u.set[grammar.Spell(f, m, n, group)]
 }
 
 // of gives a setting of a group that could be read; nil: none.
-func (u *unit) of(feature, group, key string) *setting {
-	if t := u.set[feature+"."+group+"."+key]; t != nil && t.ok {
+func (u *unit) of(f grammar.Feature, group string, m grammar.Meaning) *setting {
+	return readable(u.setting(f, m, -1, group))
+}
+
+// numbered gives a setting of a cos, queue or pool that could be read; nil: none.
+func (u *unit) numbered(f grammar.Feature, m grammar.Meaning, n int) *setting {
+	return readable(u.setting(f, m, n, ""))
+}
+
+func readable(t *setting) *setting {
+	if t != nil && t.ok {
 		return t
 	}
 	return nil
 }
 
+// listed gives the groups in force of a feature.
+func (u *unit) listed(f grammar.Feature) []item {
+	if t := u.of(f, "", grammar.Groups); t != nil {
+		return t.list
+	}
+	return nil
+}
+
+// pausingGroups gives the groups of PFC and link pause in force.
+func (u *unit) pausingGroups() []item {
+	var out []item
+	for _, f := range grammar.Pausing {
+		out = append(out, u.listed(f)...)
+	}
+	return out
+}
+
 // checkGroups holds the lists of port groups against the groups there are.
 func (u *unit) checkGroups() {
-	for _, f := range groupFeatures {
-		list := u.set[f+".port_group_list"]
+	for _, f := range grammar.Grouped {
+		list := u.setting(f, grammar.Groups, -1, "")
 		if list != nil && !list.ok {
 			continue
 		}
 		keys := map[string][]*setting{}
 		var found []string
 		for _, t := range u.order {
-			if t.row == nil || t.words[0] != f || len(t.words) < 3 || t.row.words[1] != "G" || u.cand&(t.row.in|t.row.maybe) == 0 {
+			if t.row == nil || t.feature() != f || !t.row.Grouped() || u.cand&t.row.Could() == 0 {
 				continue
 			}
-			if keys[t.words[1]] == nil {
-				found = append(found, t.words[1])
+			if keys[t.group] == nil {
+				found = append(found, t.group)
 			}
-			keys[t.words[1]] = append(keys[t.words[1]], t)
+			keys[t.group] = append(keys[t.group], t)
 		}
 		named := map[string]bool{}
 		for _, g := range u.listed(f) {
@@ -74,8 +96,8 @@ func (u *unit) checkGroups() {
 
 // astray reports keys of a group in no list that only lack the right name: a listed group is called nearly so, and has
 // none of them.
-func (u *unit) astray(f, g string, keys map[string][]*setting) bool {
-	in := func(right string, t *setting) string { return f + "." + right + "." + strings.Join(t.words[2:], ".") }
+func (u *unit) astray(f grammar.Feature, g string, keys map[string][]*setting) bool {
+	in := func(right string, t *setting) string { return t.row.Spell(t.number, right) }
 	var near []string
 	for _, l := range u.listed(f) {
 		if keys[l.text] != nil && !slices.ContainsFunc(keys[g], func(t *setting) bool { return u.set[in(l.text, t)] != nil }) {
@@ -92,21 +114,21 @@ func (u *unit) astray(f, g string, keys map[string][]*setting) bool {
 	first := keys[g][0]
 	u.errorf(&topicUnlisted, first.keyAt, "%s.port_group_list does not name the group %s, so this key sets nothing. The group %s "+
 		"is in the list and has no such key. Did you mean %q?", f, show(g), show(right), in(right, first)).
-		Note(u.set[f+".port_group_list"].valueAt, "the groups in force")
+		Note(u.setting(f, grammar.Groups, -1, "").valueAt, "the groups in force")
 	return true
 }
 
 // mostAstray is how many groups in no list are compared with those in one; more are no slip.
 const mostAstray = 16
 
-func (u *unit) unlisted(f, g string, keys []*setting, list *setting) {
+func (u *unit) unlisted(f grammar.Feature, g string, keys []*setting, list *setting) {
 	t := keys[0]
 	many := diag.Count(len(keys), "key")
 	switch {
-	case list == nil && u.meant[f+".port_group_list"]: // said already
+	case list == nil && u.meant[grammar.Spell(f, grammar.Groups, -1, "")]: // said already
 	case list == nil:
 		sev := diag.Warning
-		if f == "pfc" {
+		if f == grammar.PFC {
 			sev = diag.Error
 		}
 		u.report(sev, &topicUnlisted, t.keyAt, "The group %s of %s is defined by %s, but %s.port_group_list is not set, so the "+
@@ -123,40 +145,38 @@ func (u *unit) unlisted(f, g string, keys []*setting, list *setting) {
 }
 
 // complete finds what a listed group lacks.
-func (u *unit) complete(f string, g item, keys []*setting) {
-	has := func(key string) bool {
-		name := f + "." + g.text + "." + key
+func (u *unit) complete(f grammar.Feature, g item, keys []*setting) {
+	has := func(m grammar.Meaning) bool {
+		name := grammar.Spell(f, m, -1, g.text)
 		return u.set[name] != nil || u.meant[name]
 	}
 	at := keys[0].keyAt
-	if !has("port_set") {
+	if !has(grammar.GroupPorts) {
 		u.errorf(&topicIncomplete, g.at, "The group %s of %s has no port_set, so it applies to no port. Set "+
-			"%s.%s.port_set.", show(g.text), f, f, g.text).
+			"%s.", show(g.text), f, grammar.Spell(f, grammar.GroupPorts, -1, g.text)).
 			Note(at, "its keys begin here")
 	}
 	switch f {
-	case "pfc":
+	case grammar.PFC:
 		u.completePFC(g, has, at)
-	case "ecn", ecnRed:
-		if !has("cos_list") && !has("egress_queue_list") {
-			key := "cos_list"
-			if u.cand.only(features | infra) {
-				key = "egress_queue_list"
+	case grammar.ECN, grammar.ECNRED:
+		if !has(grammar.GroupCos) && !has(grammar.GroupQueues) {
+			wanted := grammar.GroupCos
+			if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
+				wanted = grammar.GroupQueues
 			}
 			u.warnf(&topicIncomplete, g.at, "The group %s of %s has no %s, so nothing is marked. Set "+
-				"%s.%s.%s.", show(g.text), f, key, f, g.text, key).
+				"%s.", show(g.text), f, wanted.Word(), grammar.Spell(f, wanted, -1, g.text)).
 				Note(at, "its keys begin here")
 		}
 	}
 }
 
-const ecnRed = "ecn_red"
-
-func (u *unit) completePFC(g item, has func(string) bool, at diag.Range) {
-	cos := u.set["pfc."+g.text+".cos_list"]
+func (u *unit) completePFC(g item, has func(grammar.Meaning) bool, at diag.Range) {
+	cos := u.setting(grammar.PFC, grammar.GroupCos, -1, g.text)
 	switch {
-	case cos == nil && has("cos_list"), u.obeysOnly(g.text): // meant
-	case cos == nil && u.cand.only(features|infra):
+	case cos == nil && has(grammar.GroupCos), u.obeysOnly(g.text): // meant
+	case cos == nil && u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra):
 		u.warnf(&topicIncomplete, g.at, "The group %s of pfc has no cos_list: its ports obey pauses and send none. Set "+
 			"pfc.%s.cos_list to the lossless cos.",
 			show(g.text), g.text).Note(at, "its keys begin here")
@@ -168,13 +188,13 @@ func (u *unit) completePFC(g item, has func(string) bool, at diag.Range) {
 		u.warnf(&topicIncomplete, cos.valueAt, "%s is empty, so nothing is lossless on the ports of the group. Name the "+
 			"lossless cos, or take the group out of pfc.port_group_list.", cos.key)
 	}
-	if !u.cand.only(T1 | T2 | T3) {
+	if !u.cand.Only(grammar.T1 | grammar.T2 | grammar.T3) {
 		return
 	}
 	var missing []string
-	for _, key := range []string{"port_buffer_bytes", "xoff_size", "xon_delta"} {
-		if !has(key) {
-			missing = append(missing, key)
+	for _, m := range []grammar.Meaning{grammar.Buffer, grammar.Xoff, grammar.XonDelta} {
+		if !has(m) {
+			missing = append(missing, m.Word())
 		}
 	}
 	if len(missing) > 0 {
@@ -187,19 +207,22 @@ func (u *unit) completePFC(g item, has func(string) bool, at diag.Range) {
 }
 
 // pausing calls f for each listed group of PFC and link pause.
-func (u *unit) pausing(f func(feature string, g item)) {
-	for _, feature := range []string{"pfc", "link_pause"} {
+func (u *unit) pausing(f func(feature grammar.Feature, g item)) {
+	for _, feature := range grammar.Pausing {
 		for _, g := range u.listed(feature) {
 			f(feature, g)
 		}
 	}
 }
 
+// losslessGroup is the priority group that is lossless where there are no port groups.
+const losslessGroup = "lossless"
+
 // losslessCos gives the cos of the PFC groups in force, where each is first named.
 func (u *unit) losslessCos() map[int]item {
 	m := map[int]item{}
-	for _, g := range u.listed("pfc") {
-		if t := u.of("pfc", g.text, "cos_list"); t != nil {
+	for _, g := range u.listed(grammar.PFC) {
+		if t := u.of(grammar.PFC, g.text, grammar.GroupCos); t != nil {
 			for _, c := range t.list {
 				if _, ok := m[c.n]; !ok {
 					m[c.n] = c
@@ -207,7 +230,7 @@ func (u *unit) losslessCos() map[int]item {
 			}
 		}
 	}
-	if t := u.set["priority_group.lossless.cos_list"]; t != nil && t.ok && u.cand.only(T0) { // the form before port groups
+	if t := u.of(grammar.PriorityGroup, losslessGroup, grammar.GroupCos); t != nil && u.cand.Only(grammar.T0) { // the form before port groups
 		for _, c := range t.list {
 			m[c.n] = c
 		}

@@ -342,3 +342,25 @@ func TestControlCharacters(t *testing.T) {
 		require.Equal(t, diag.Escape(d.Detail), d.Detail)
 	}
 }
+
+// A list that must have two elements and has a comma alone is wrong once, and nobody looks for the elements.
+func TestPairOfNothing(t *testing.T) {
+	for _, value := range []string{"[,]", "[,5]", "[5,]", "[]", "[5]"} {
+		_, r := show(t, one("shaping.port_group_list = [a]\nshaping.a.port_set = swp1\nshaping.a.egr_queue_1.shaper = "+value+"\n"))
+		require.Len(t, r.Diagnostics, 1, value)
+		require.Equal(t, "conf-value", r.Diagnostics[0].Code)
+		require.Equal(t, 3, r.Diagnostics[0].At.Start.Line)
+	}
+}
+
+// Keys that only the whole switch has, written for a group of ports, are unknown keys and no more.
+func TestKeysOfTheSwitchInAGroup(t *testing.T) {
+	for _, key := range []string{"packet_priority_source = dscp", "cos_0.packet_priorities = [1]", "cos_0.packet_priorities.dscp = [1]"} {
+		_, r := show(t, one("traffic.packet_priority_source_set = [802.1p]\nsource.port_group_list = [a]\nsource.a.port_set = swp1\n"+
+			"source.a."+key+"\n"))
+		require.NotEmpty(t, r.Diagnostics)
+		last := r.Diagnostics[len(r.Diagnostics)-1]
+		require.Equal(t, "conf-unknown-key", last.Code)
+		require.Equal(t, 4, last.At.Start.Line)
+	}
+}

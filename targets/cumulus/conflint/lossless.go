@@ -6,19 +6,20 @@ import (
 
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // checkLossless judges the PFC groups in force: both halves, the cos and their number.
 func (u *unit) checkLossless() {
-	u.pausing(func(f string, g item) {
-		tx, rx := u.of(f, g.text, "tx_enable"), u.of(f, g.text, "rx_enable")
+	u.pausing(func(f grammar.Feature, g item) {
+		tx, rx := u.of(f, g.text, grammar.SendsPause), u.of(f, g.text, grammar.ObeysPause)
 		txOff, rxOff := tx != nil && !tx.on, rx != nil && !rx.on
 		switch {
 		case txOff && rxOff:
 			u.errorf(&topicHalf, tx.valueAt, "The group %s of %s neither sends pauses nor obeys them, so it does nothing, "+
 				"though it is listed. Set tx_enable and rx_enable to true, "+
 				"or take the group out of the list.", show(g.text), f).Note(rx.valueAt, "pauses are not obeyed")
-		case txOff && (f == "link_pause" || u.obeysOnly(g.text)):
+		case txOff && (f == grammar.LinkPause || u.obeysOnly(g.text)):
 			u.warnf(&topicHalf, tx.valueAt, "The ports of %s.%s obey pauses and never ask the peer for one: the link is lossless "+
 				"in one direction. Set tx_enable = true, unless nothing that comes in here has to arrive.", f, g.text)
 		case txOff:
@@ -28,14 +29,15 @@ func (u *unit) checkLossless() {
 			u.warnf(&topicHalf, rx.valueAt, "The ports of %s.%s ask for pauses and obey none, so the peer's buffers can "+
 				"overflow: the link is lossless in one direction. "+
 				"Set rx_enable = true, unless the other end never pauses.", f, g.text)
-		case u.cand.only(features|infra) && (tx == nil || rx == nil) && u.set[f+"."+g.text+".tx_enable"] == tx && u.set[f+"."+g.text+".rx_enable"] == rx:
+		case u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra) && (tx == nil || rx == nil) &&
+			u.setting(f, grammar.SendsPause, -1, g.text) == tx && u.setting(f, grammar.ObeysPause, -1, g.text) == rx:
 			u.noticef(&topicIncomplete, g.at, "The group %s of %s leaves tx_enable or rx_enable to the default. The manuals "+
 				"say it is true, working drafts of 5.0 said false: write both.", show(g.text), f)
 		}
 	})
 	u.losslessFlag()
-	for _, g := range u.listed("pfc") {
-		t := u.of("pfc", g.text, "cos_list")
+	for _, g := range u.listed(grammar.PFC) {
+		t := u.of(grammar.PFC, g.text, grammar.GroupCos)
 		if t == nil || len(t.list) < 2 {
 			continue
 		}
@@ -50,7 +52,7 @@ func (u *unit) checkLossless() {
 	}
 	if c, ok := u.lossless[3]; ok && (!u.mapping().whole || u.mapping().reaches(3)) {
 		sev, why := diag.Notice, "The vendor's RoCE presets use it on Spectrum all the same. On Broadcom take 4 or 5"
-		if u.cand.only(T0) || u.broadcom() {
+		if u.cand.Only(grammar.T0) || u.broadcom() {
 			sev, why = diag.Warning, "This is a Broadcom switch: take 4 or 5"
 		}
 		if !u.spectrum() && !u.factoryMap() { // then no packet gets it
@@ -62,8 +64,9 @@ func (u *unit) checkLossless() {
 
 // losslessFlag wants the flag that makes the one lossless group of the oldest releases lossless.
 func (u *unit) losslessFlag() {
-	cos, flag := u.set["priority_group.lossless.cos_list"], u.set["priority_group.lossless.lossless_flag"]
-	if cos == nil || !u.cand.only(T0) || flag != nil && (!flag.ok || flag.on) {
+	cos := u.setting(grammar.PriorityGroup, grammar.GroupCos, -1, losslessGroup)
+	flag := u.setting(grammar.PriorityGroup, grammar.LosslessFlag, -1, "")
+	if cos == nil || !u.cand.Only(grammar.T0) || flag != nil && (!flag.ok || flag.on) {
 		return
 	}
 	at := cos.keyAt
@@ -77,13 +80,13 @@ func (u *unit) losslessFlag() {
 // obeysOnly tells whether a PFC group promises no lossless cos and only obeys pauses, which from 4.4 on needs no list of
 // cos.
 func (u *unit) obeysOnly(group string) bool {
-	cos, tx := u.set["pfc."+group+".cos_list"], u.of("pfc", group, "tx_enable")
-	return u.cand.only(features|infra) && (cos == nil || cos.empty) && tx != nil && !tx.on
+	cos, tx := u.setting(grammar.PFC, grammar.GroupCos, -1, group), u.of(grammar.PFC, group, grammar.SendsPause)
+	return u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra) && (cos == nil || cos.empty) && tx != nil && !tx.on
 }
 
 // spectrum and broadcom tell the chip where a file does: by where it lies, or by keys only Spectrum has.
 func (u *unit) spectrum() bool {
-	if u.cand.only(features | infra) {
+	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		return true
 	}
 	return u.lies("/mlx/", "/etc/mlx/")
@@ -120,8 +123,8 @@ func arrives(frame, metres int) int {
 
 // checkSizes judges buffers, thresholds and headroom of each group in force.
 func (u *unit) checkSizes() {
-	u.pausing(func(f string, g item) {
-		buffer, xoff, delta := u.of(f, g.text, "port_buffer_bytes"), u.of(f, g.text, "xoff_size"), u.of(f, g.text, "xon_delta")
+	u.pausing(func(f grammar.Feature, g item) {
+		buffer, xoff, delta := u.of(f, g.text, grammar.Buffer), u.of(f, g.text, grammar.Xoff), u.of(f, g.text, grammar.XonDelta)
 		bad := false
 		if xoff != nil && xoff.n == 0 {
 			bad = true
@@ -148,10 +151,10 @@ func (u *unit) checkSizes() {
 	})
 }
 
-func (u *unit) headroom(f string, g item, buffer, xoff *setting) {
+func (u *unit) headroom(f grammar.Feature, g item, buffer, xoff *setting) {
 	room := buffer.n - xoff.n
 	metres := 5
-	cable := u.of(f, g.text, "cable_length")
+	cable := u.of(f, g.text, grammar.CableLength)
 	if cable != nil {
 		metres = min(cable.n, 100_000)
 	}
@@ -181,15 +184,15 @@ func (u *unit) headroom(f string, g item, buffer, xoff *setting) {
 // largestChips names the chip with most memory that ran the releases of each dialect. Sources: the platform lists in the
 // quality-of-service chapters of the manuals; sizes of [platform.ASICs].
 var largestChips = []struct {
-	in   dialects
+	in   grammar.Dialects
 	chip string
 }{
-	{Q2 | I2, "spectrum4"},
-	{T4 | Q1 | I1, "spectrum3"},
-	{T3, "tomahawk2"},
-	{T1 | T2, "trident2plus"},
-	{T0, "trident2"},
-	{D, "spectrum3"},
+	{grammar.Q2 | grammar.I2, "spectrum4"},
+	{grammar.T4 | grammar.Q1 | grammar.I1, "spectrum3"},
+	{grammar.T3, "tomahawk2"},
+	{grammar.T1 | grammar.T2, "trident2plus"},
+	{grammar.T0, "trident2"},
+	{grammar.D, "spectrum3"},
 }
 
 // largest is the chip with most memory a file can be for.
@@ -213,8 +216,8 @@ func (u *unit) checkMemory() {
 	least := "" // where the number of ports is not known
 	var most *setting
 	mostBytes := 0
-	u.pausing(func(f string, g item) {
-		buffer, set := u.of(f, g.text, "port_buffer_bytes"), u.of(f, g.text, "port_set")
+	u.pausing(func(f grammar.Feature, g item) {
+		buffer, set := u.of(f, g.text, grammar.Buffer), u.of(f, g.text, grammar.GroupPorts)
 		if buffer == nil || set == nil {
 			return
 		}
@@ -246,12 +249,12 @@ func (u *unit) checkMemory() {
 func (u *unit) memory() (bytes int, what string) {
 	chip := u.largest()
 	what = "The largest chip of these releases, " + chip.Title + ","
-	for _, key := range []string{"flow_control.ingress_service_pool", "flow_control.service_pool"} {
-		pool := u.set[key]
-		if pool == nil || !pool.ok {
+	for _, m := range []grammar.Meaning{grammar.LosslessIngressPool, grammar.LosslessPool} {
+		pool := u.of(grammar.FlowControl, "", m)
+		if pool == nil {
 			continue
 		}
-		if p := u.set[fmt.Sprintf("ingress_service_pool.%d.percent", pool.n)]; p != nil && p.ok && p.real > 0 && p.real < 100 {
+		if p := u.numbered(grammar.IngressPool, grammar.PoolShare, pool.n); p != nil && p.real > 0 && p.real < 100 {
 			return int(float64(chip.Buffer) * p.real / 100), fmt.Sprintf("The lossless pool (%g percent) of the largest chip "+
 				"of these releases, %s,", p.real, chip.Title)
 		}

@@ -2,47 +2,31 @@ package conflint
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
-
-// port is swp6, {6, -1}, or its third part after a split, swp6s2, {6, 2}.
-type port struct{ n, sub int }
-
-func (p port) String() string {
-	if p.sub < 0 {
-		return fmt.Sprintf("swp%d", p.n)
-	}
-	return fmt.Sprintf("swp%ds%d", p.n, p.sub)
-}
-
-func comparePorts(a, b port) int { return cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.sub, b.sub)) }
 
 // span is one item of a port_set, ends included.
 type span struct {
-	a, b port
+	grammar.Span
 	item
 }
 
 // count is how many ports a span has at least: whole ports count once, also where they may be split.
 func (s span) count() int {
-	if s.a.n == s.b.n {
-		return max(s.b.sub, 0) - max(s.a.sub, 0) + 1
+	if s.A.N == s.B.N {
+		return max(s.B.Sub, 0) - max(s.A.Sub, 0) + 1
 	}
-	return s.b.n - s.a.n + 1
+	return s.B.N - s.A.N + 1
 }
-
-// all is the keyword of 4.4 and later.
-const all = "allports"
 
 // spans reads the items of a port_set that can be read.
 func (t *setting) spans() (out []span, every bool) {
 	for _, e := range t.list {
-		if e.text == all {
+		if e.text == grammar.AllPorts {
 			return nil, true
 		}
 		s, why := parseSpan(e)
@@ -59,41 +43,36 @@ func parseSpan(e item) (span, string) {
 		return span{}, "Ports and ranges are joined by commas, and a range has no blanks in it: swp1-swp4,swp6."
 	}
 	first, last, ranged := strings.Cut(e.text, "-")
-	n, sub, ok := parsePort(first)
+	a, ok := parsePort(first)
 	if !ok {
 		return span{}, portWhy(first)
 	}
-	a := port{n, sub}
 	if !ranged {
-		return span{a, a, e}, ""
+		return span{grammar.Span{A: a, B: a}, e}, ""
 	}
-	n, sub, ok = parsePort(last)
+	b, ok := parsePort(last)
 	switch {
 	case !ok && last != "" && strings.Trim(last, "0123456789") == "":
 		return span{}, "Files name both ends of a range in full: " + first + "-swp" + last + "."
 	case !ok:
 		return span{}, portWhy(last)
 	}
-	b := port{n, sub}
-	if comparePorts(a, b) > 0 {
+	if a.Compare(b) > 0 {
 		return span{}, "The range runs backwards. Write the lower port first."
 	}
-	return span{a, b, e}, ""
+	return span{grammar.Span{A: a, B: b}, e}, ""
 }
 
-// mostParts is how many parts a port can be split into at most.
-const mostParts = 8
-
-func parsePort(name string) (n, sub int, ok bool) {
-	n, sub, ok = platform.ParsePort(name)
-	return n, sub, ok && sub < mostParts
+func parsePort(name string) (grammar.Port, bool) {
+	p, ok := grammar.ParsePort(name)
+	return p, ok && p.Sub < grammar.MostParts
 }
 
 // portWhy tells why a name is none of a port.
 func portWhy(name string) string {
 	const ports = " is no front-panel port. Those are swp1, swp2 and so on, and swp6s0 to swp6s3 (or s7) where swp6 is split."
 	lower := strings.ToLower(name)
-	if _, _, ok := parsePort(lower); ok {
+	if _, ok := parsePort(lower); ok {
 		return show(name) + " is no port: names of ports are in small letters. Did you mean " + show(lower) + "?"
 	}
 	if strings.HasPrefix(lower, "swp") {
@@ -110,7 +89,7 @@ func (u *unit) parsePorts(t *setting, text string, at diag.Range) {
 				"swp1-swp4,swp6.", t.key, show(text))
 			return
 		}
-		if u.cand&Q2 == 0 {
+		if u.cand&grammar.Q2 == 0 {
 			u.warnf(&topicPort, at, "%s stands in brackets. No manual up to 4.4 shows a port set so; write it without.", t.key)
 		}
 		text, at = text[1:len(text)-1], inner(at, 1, len(text)-1)
@@ -121,14 +100,14 @@ func (u *unit) parsePorts(t *setting, text string, at diag.Range) {
 			"out of the list.", t.key)
 		return
 	}
-	if strings.Count(text, ",") >= longestList {
+	if strings.Count(text, ",") >= grammar.MostElements {
 		u.errorf(&topicPort, at, "%s has more than %d items, of which the first %d are judged. Write runs of ports as ranges: "+
-			"swp1-swp4.", t.key, longestList, longestList)
+			"swp1-swp4.", t.key, grammar.MostElements, grammar.MostElements)
 	}
 	for _, e := range elements(text, at) {
-		if e.text == all {
-			if u.cand&features == 0 {
-				u.errorf(&topicPort, e.at, "%s cannot be %s: that word is in the manuals from 4.4 on. Name the ports.", t.key, all)
+		if e.text == grammar.AllPorts {
+			if u.cand&grammar.QoSFeatures == 0 {
+				u.errorf(&topicPort, e.at, "%s cannot be %s: that word is in the manuals from 4.4 on. Name the ports.", t.key, grammar.AllPorts)
 				t.ok = false
 				continue
 			}
@@ -157,19 +136,19 @@ type owned struct {
 
 // overlap sweeps over spans and calls found once for each pair of groups that share a port.
 func overlap(spans []owned, found func(a, b owned)) {
-	slices.SortStableFunc(spans, func(x, y owned) int { return cmp.Or(comparePorts(x.a, y.a), comparePorts(x.b, y.b)) })
+	slices.SortStableFunc(spans, func(x, y owned) int { return cmp.Or(x.A.Compare(y.A), x.B.Compare(y.B)) })
 	type pair struct{ a, b *setting }
 	said := map[pair]bool{}
 	var open owned // the one that reaches furthest
 	for i, s := range spans {
-		if i > 0 && comparePorts(s.a, open.b) <= 0 {
+		if i > 0 && s.A.Compare(open.B) <= 0 {
 			p := pair{open.group, s.group}
 			if !said[p] && !said[pair{p.b, p.a}] {
 				said[p] = true
 				found(open, s)
 			}
 		}
-		if i == 0 || comparePorts(s.b, open.b) > 0 {
+		if i == 0 || s.B.Compare(open.B) > 0 {
 			open = s
 		}
 	}
@@ -179,22 +158,22 @@ func overlap(spans []owned, found func(a, b owned)) {
 func (u *unit) wholeAndSplit() {
 	whole, part := map[int]item{}, map[int]item{}
 	var order []int
-	for _, f := range groupFeatures {
+	for _, f := range grammar.Grouped {
 		for _, g := range u.listed(f) {
-			set := u.set[f+"."+g.text+".port_set"]
+			set := u.setting(f, grammar.GroupPorts, -1, g.text)
 			if set == nil {
 				continue
 			}
 			spans, _ := set.spans()
 			for _, s := range spans {
-				for _, p := range []port{s.a, s.b} {
+				for _, p := range []grammar.Port{s.A, s.B} {
 					named := whole
-					if p.sub >= 0 {
+					if p.Sub >= 0 {
 						named = part
 					}
-					if _, ok := named[p.n]; !ok {
-						named[p.n] = s.item
-						order = append(order, p.n)
+					if _, ok := named[p.N]; !ok {
+						named[p.N] = s.item
+						order = append(order, p.N)
 					}
 				}
 			}
@@ -216,14 +195,14 @@ func (u *unit) wholeAndSplit() {
 // checkPorts finds ports in two groups of one feature, and ports with both PFC and link pause.
 func (u *unit) checkPorts() {
 	u.wholeAndSplit()
-	for _, f := range groupFeatures {
-		if f == "remark" { // on Spectrum one group says that packets coming in are rewritten, another how on the way out
+	for _, f := range grammar.Grouped {
+		if f == grammar.Remark { // on Spectrum one group says that packets coming in are rewritten, another how on the way out
 			continue
 		}
 		var spans []owned
 		var everywhere, somewhere *setting
 		for _, g := range u.listed(f) {
-			if set := u.set[f+"."+g.text+".port_set"]; set != nil {
+			if set := u.setting(f, grammar.GroupPorts, -1, g.text); set != nil {
 				list, every := set.spans()
 				if every && everywhere == nil {
 					everywhere = set
@@ -260,12 +239,12 @@ func comparePlace(a, b owned) int { return diag.ComparePlace(a.at, b.at) }
 
 // common names the ports two spans share.
 func common(a, b span) string {
-	first, last := a.a, a.b
-	if comparePorts(first, b.a) < 0 {
-		first = b.a
+	first, last := a.A, a.B
+	if first.Compare(b.A) < 0 {
+		first = b.A
 	}
-	if comparePorts(b.b, last) < 0 {
-		last = b.b
+	if b.B.Compare(last) < 0 {
+		last = b.B
 	}
 	if first == last {
 		return first.String()
@@ -281,9 +260,9 @@ func (u *unit) pfcAndPause() {
 	var spans []owned
 	var every, some [2]*setting
 	class := map[*setting]int{}
-	for i, f := range []string{"pfc", "link_pause"} {
+	for i, f := range grammar.Pausing {
 		for _, g := range u.listed(f) {
-			set := u.set[f+"."+g.text+".port_set"]
+			set := u.setting(f, grammar.GroupPorts, -1, g.text)
 			if set == nil {
 				continue
 			}
@@ -307,14 +286,14 @@ func (u *unit) pfcAndPause() {
 			return
 		}
 	}
-	slices.SortStableFunc(spans, func(x, y owned) int { return cmp.Or(comparePorts(x.a, y.a), comparePorts(x.b, y.b)) })
+	slices.SortStableFunc(spans, func(x, y owned) int { return cmp.Or(x.A.Compare(y.A), x.B.Compare(y.B)) })
 	var open [2]*owned // of each class, the span that reaches furthest
 	type pair struct{ a, b *setting }
 	said := map[pair]bool{}
 	for i := range spans {
 		s := &spans[i]
 		c := class[s.group]
-		if o := open[1-c]; o != nil && comparePorts(s.a, o.b) <= 0 {
+		if o := open[1-c]; o != nil && s.A.Compare(o.B) <= 0 {
 			var both [2]*owned
 			both[c], both[1-c] = s, o
 			if p := (pair{s.group, o.group}); !said[p] {
@@ -324,7 +303,7 @@ func (u *unit) pfcAndPause() {
 					Note(both[0].at, "PFC is here")
 			}
 		}
-		if open[c] == nil || comparePorts(s.b, open[c].b) > 0 {
+		if open[c] == nil || s.B.Compare(open[c].B) > 0 {
 			open[c] = s
 		}
 	}

@@ -6,28 +6,25 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // checkMarking judges the thresholds of ECN and RED, of groups in force and of the default profile.
 func (u *unit) checkMarking() {
-	for _, f := range []string{"ecn", ecnRed} {
+	for _, f := range grammar.Marking {
 		for _, g := range u.listed(f) {
-			u.marking(f + "." + g.text)
+			u.marking(f, g.text)
 		}
 	}
-	for _, f := range []string{"default_ecn_conf", "default_ecn_red_conf"} {
-		u.marking(f)
+	for _, f := range grammar.DefaultMarking {
+		u.marking(f, "")
 	}
 }
 
-func (u *unit) marking(prefix string) {
-	get := func(key string) *setting {
-		if t := u.set[prefix+"."+key]; t != nil && t.ok {
-			return t
-		}
-		return nil
-	}
-	low, high, chance := get("min_threshold_bytes"), get("max_threshold_bytes"), get("probability")
+// marking judges one group of a feature, or its only profile.
+func (u *unit) marking(f grammar.Feature, group string) {
+	get := func(m grammar.Meaning) *setting { return u.of(f, group, m) }
+	low, high, chance := get(grammar.MinThreshold), get(grammar.MaxThreshold), get(grammar.Probability)
 	for _, t := range []*setting{low, high, chance} {
 		if t == nil || t.n > 0 {
 			continue
@@ -61,29 +58,30 @@ func (u *unit) marking(prefix string) {
 		}
 	}
 	lone := (low == nil) != (high == nil)
-	if lone && u.set[prefix+".min_threshold_bytes"] == low && u.set[prefix+".max_threshold_bytes"] == high {
-		t, other := low, "max_threshold_bytes"
+	if lone && u.setting(f, grammar.MinThreshold, -1, group) == low && u.setting(f, grammar.MaxThreshold, -1, group) == high {
+		t, other := low, grammar.MaxThreshold
 		if t == nil {
-			t, other = high, "min_threshold_bytes"
+			t, other = high, grammar.MinThreshold
 		}
-		u.warnf(&topicThresholds, t.keyAt, "%s is set and %s.%s is not: its default may lie on the wrong side. Set "+
-			"both.", t.key, prefix, other)
+		u.warnf(&topicThresholds, t.keyAt, "%s is set and %s is not: its default may lie on the wrong side. Set "+
+			"both.", t.key, grammar.Spell(f, other, -1, group))
 	}
-	red, marks := get("red_enable"), get("ecn_enable")
+	red, marks := get(grammar.DropsEarly), get(grammar.Marks)
 	if red == nil || !red.on {
 		if red != nil && marks != nil && !marks.on {
-			u.noticef(&topicThresholds, marks.valueAt, "%s neither marks nor drops: ecn_enable and red_enable are both false.", prefix)
+			u.noticef(&topicThresholds, marks.valueAt, "%s neither marks nor drops: ecn_enable and red_enable are both false.",
+				profile(f, group))
 		}
 		return
 	}
-	for _, key := range []string{"cos_list", "egress_queue_list"} {
-		t := get(key)
+	for _, of := range []grammar.Meaning{grammar.GroupCos, grammar.GroupQueues} {
+		t := get(of)
 		if t == nil {
 			continue
 		}
 		for _, c := range t.list {
 			for _, cos := range u.sortedCos() {
-				if cos == c.n || key == "egress_queue_list" && u.queueOf(cos) == c.n {
+				if cos == c.n || of == grammar.GroupQueues && u.queueOf(cos) == c.n {
 					u.warnf(&topicRED, red.valueAt, "RED is on for cos %d, which is lossless: packets that cannot be marked "+
 						"(RoCEv1, some CNPs) are dropped early, in a class that promises "+
 						"to lose none. Set red_enable = false.", cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
@@ -96,7 +94,7 @@ func (u *unit) marking(prefix string) {
 
 // checkQueues finds lossless cos that leave by a queue of lossy ones.
 func (u *unit) checkQueues() {
-	if !u.cand.only(features | infra) {
+	if !u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		return
 	}
 	m := u.mapping()
@@ -108,11 +106,11 @@ func (u *unit) checkQueues() {
 				continue
 			}
 			others = append(others, c)
-			if t := u.set[fmt.Sprintf("cos_egr_queue.cos_%d.uc", c)]; at == nil && t != nil {
+			if t := u.setting(grammar.QueueOfCos, grammar.EgressQueue, c, ""); at == nil && t != nil {
 				at = t
 			}
 		}
-		if own := u.set[fmt.Sprintf("cos_egr_queue.cos_%d.uc", cos)]; own != nil {
+		if own := u.setting(grammar.QueueOfCos, grammar.EgressQueue, cos, ""); own != nil {
 			at = own
 		}
 		if len(others) > 0 && at != nil {
@@ -125,7 +123,7 @@ func (u *unit) checkQueues() {
 
 // queueOf is the egress queue of a cos: the same number, unless qos_infra.conf says otherwise.
 func (u *unit) queueOf(cos int) int {
-	if t := u.set[fmt.Sprintf("cos_egr_queue.cos_%d.uc", cos)]; t != nil && t.ok {
+	if t := u.numbered(grammar.QueueOfCos, grammar.EgressQueue, cos); t != nil {
 		return t.n
 	}
 	return cos
@@ -133,52 +131,63 @@ func (u *unit) queueOf(cos int) int {
 
 // checkBandwidth adds up the shares of egress queues, and looks for the queue of lossless traffic among them.
 func (u *unit) checkBandwidth() {
-	prefixes := []string{"default_egress_sched"}
-	for _, g := range u.listed("egress_sched") {
-		prefixes = append(prefixes, "egress_sched."+g.text)
+	u.bandwidth(grammar.DefaultSched, "")
+	for _, g := range u.listed(grammar.EgressSched) {
+		u.bandwidth(grammar.EgressSched, g.text)
 	}
-	for _, prefix := range prefixes {
-		var queues [8]*setting
-		var last *setting
-		sum, whole := 0, true
-		for q := range queues {
-			t := u.set[fmt.Sprintf("%s.egr_queue_%d.bw_percent", prefix, q)]
-			if t == nil {
-				continue
-			}
-			queues[q], last = t, t
-			whole = whole && t.ok
-			sum += t.n
-		}
-		if last == nil || !whole {
+}
+
+// bandwidth judges the shares of one group of a feature, or of its only profile.
+func (u *unit) bandwidth(f grammar.Feature, group string) {
+	var queues [8]*setting
+	var last *setting
+	sum, whole := 0, true
+	for q := range queues {
+		t := u.setting(f, grammar.QueueShare, q, group)
+		if t == nil {
 			continue
 		}
-		if sum > 100 {
-			u.errorf(&topicBandwidth, last.valueAt, "The queues of %s get %d percent together, and a link has 100. The release "+
-				"refuses it, or gives other shares than written. Lower some of them.", prefix, sum)
-		}
-		for _, cos := range u.sortedCos() {
-			q := u.queueOf(cos)
-			switch t := queues[q]; {
-			case t == nil:
-				u.warnf(&topicBandwidth, last.keyAt, "%s gives queue %d, which the lossless cos %d uses, no share: it is "+
-					"served only when all others are empty. "+
-					"Set %s.egr_queue_%d.bw_percent.", prefix, q, cos, prefix, q).Note(u.lossless[cos].at, "cos %d is lossless", cos)
-			case t.n == 0:
-				u.warnf(&topicStrict, t.valueAt, "%s is 0, strict priority, and the lossless cos %d uses that queue. Lossless "+
-					"traffic is bulk data: it can starve the rest, "+
-					"also the routing protocols. Give it a share.", t.key, cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
-			}
+		queues[q], last = t, t
+		whole = whole && t.ok
+		sum += t.n
+	}
+	if last == nil || !whole {
+		return
+	}
+	if sum > 100 {
+		u.errorf(&topicBandwidth, last.valueAt, "The queues of %s get %d percent together, and a link has 100. The release "+
+			"refuses it, or gives other shares than written. Lower some of them.", profile(f, group), sum)
+	}
+	for _, cos := range u.sortedCos() {
+		q := u.queueOf(cos)
+		switch t := queues[q]; {
+		case t == nil:
+			u.warnf(&topicBandwidth, last.keyAt, "%s gives queue %d, which the lossless cos %d uses, no share: it is "+
+				"served only when all others are empty. "+
+				"Set %s.", profile(f, group), q, cos, grammar.Spell(f, grammar.QueueShare, q, group)).
+				Note(u.lossless[cos].at, "cos %d is lossless", cos)
+		case t.n == 0:
+			u.warnf(&topicStrict, t.valueAt, "%s is 0, strict priority, and the lossless cos %d uses that queue. Lossless "+
+				"traffic is bulk data: it can starve the rest, "+
+				"also the routing protocols. Give it a share.", t.key, cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
 		}
 	}
 }
 
+// profile names the settings of a group of a feature, or of its only profile: what their keys begin with.
+func profile(f grammar.Feature, group string) string {
+	if group == "" {
+		return string(f)
+	}
+	return string(f) + "." + group
+}
+
 // checkShapers wants min <= max <= the port's own limit.
 func (u *unit) checkShapers() {
-	for _, g := range u.listed("shaping") {
-		limit := u.of("shaping", g.text, "port.shaper")
+	for _, g := range u.listed(grammar.Shaping) {
+		limit := u.of(grammar.Shaping, g.text, grammar.PortRate)
 		for q := range 8 {
-			t := u.of("shaping", g.text, fmt.Sprintf("egr_queue_%d.shaper", q))
+			t := readable(u.setting(grammar.Shaping, grammar.QueueRate, q, g.text))
 			if t == nil {
 				continue
 			}
@@ -198,19 +207,29 @@ func (u *unit) checkShapers() {
 	}
 }
 
+// ways are the two ways through a switch, and the pools of each.
+var ways = []struct {
+	name     string
+	pools    grammar.Feature
+	lossless grammar.Meaning // which of them lossless traffic uses
+}{
+	{"ingress", grammar.IngressPool, grammar.LosslessIngressPool},
+	{"egress", grammar.EgressPool, grammar.LosslessEgressPool},
+}
+
 // checkPools adds up the memory pools, and wants one for lossless traffic where the release needs it.
 func (u *unit) checkPools() {
-	for _, way := range []string{"ingress", "egress"} {
+	for _, way := range ways {
 		sum, infinite := 0.0, 0.0
 		var last *setting
 		for p := range 8 {
-			t := u.set[fmt.Sprintf("%s_service_pool.%d.percent", way, p)]
-			if t == nil || !t.ok {
+			t := u.numbered(way.pools, grammar.PoolShare, p)
+			if t == nil {
 				continue
 			}
 			sum += t.real
 			last = t
-			if t.row.in&u.cand&D != 0 && way == "egress" && u.flowPool() == p {
+			if t.row.In&u.cand&grammar.Datapath != 0 && way.pools == grammar.EgressPool && u.flowPool() == p {
 				infinite = t.real
 			}
 		}
@@ -221,43 +240,44 @@ func (u *unit) checkPools() {
 			continue
 		}
 		u.errorf(&topicPools, last.valueAt, "The %s pools take %g percent of the chip's memory together. They cannot be more "+
-			"than 100: lower some of them.", way, sum)
+			"than 100: lower some of them.", way.name, sum)
 	}
-	in, out := u.set["flow_control.ingress_service_pool"], u.set["flow_control.egress_service_pool"]
+	in := u.setting(grammar.FlowControl, grammar.LosslessIngressPool, -1, "")
+	out := u.setting(grammar.FlowControl, grammar.LosslessEgressPool, -1, "")
 	if in != nil && out != nil && in.ok && out.ok && in.n != out.n {
 		u.warnf(&topicPools, out.valueAt, "Lossless traffic comes in by pool %d and goes out by pool %d. The manuals of 4.4 "+
 			"and 5.x have one lossless pool a switch. Use one number.",
 			in.n, out.n).Note(in.valueAt, "the pool of the way in")
 	}
-	pausing := append(slices.Clone(u.listed("pfc")), u.listed("link_pause")...)
-	if len(pausing) == 0 || !u.has(infraKind) {
+	pausing := u.pausingGroups()
+	if len(pausing) == 0 || !u.has(grammar.QoSInfra) {
 		return
 	}
 	if in != nil && in.ok {
 		for _, t := range u.order {
-			if t.row != nil && t.row.key == "priority_group.G.service_pool" && t.value == fmt.Sprint(in.n) {
+			if t.row != nil && t.row.Means == grammar.GroupPool && t.value == fmt.Sprint(in.n) {
 				u.errorf(&topicPools, in.valueAt, "Lossless traffic comes in by pool %d, and so does the lossy traffic of the "+
 					"priority group %s, which can fill it. From 4.4 on the manuals want a pool for lossless traffic alone: "+
-					"give it one of its own, with half of the memory.", in.n, show(t.words[1])).Note(t.valueAt, "lossy traffic is here")
+					"give it one of its own, with half of the memory.", in.n, show(t.group)).Note(t.valueAt, "lossy traffic is here")
 				return
 			}
 		}
 	}
-	for _, way := range []string{"ingress", "egress"} {
-		t := u.set["flow_control."+way+"_service_pool"]
+	for _, way := range ways {
+		t := u.setting(grammar.FlowControl, way.lossless, -1, "")
 		if t == nil {
 			u.errorf(&topicPools, pausing[0].at, "PFC or link pause is on, and qos_infra.conf sets no "+
-				"flow_control.%s_service_pool. From 4.4 on the manuals want a pool for lossless "+
-				"traffic first: set it, and give the pool half of the memory.", way)
+				"%s. From 4.4 on the manuals want a pool for lossless "+
+				"traffic first: set it, and give the pool half of the memory.", grammar.Spell(grammar.FlowControl, way.lossless, -1, ""))
 			return
 		}
 		if !t.ok {
 			continue
 		}
-		p := u.set[fmt.Sprintf("%s_service_pool.%d.percent", way, t.n)]
+		p := u.setting(way.pools, grammar.PoolShare, t.n, "")
 		if p == nil {
-			u.errorf(&topicPools, t.valueAt, "Lossless traffic uses %s pool %d, and %s_service_pool.%d.percent is not set, so "+
-				"the pool has no memory. Set it, say to 50.0.", way, t.n, way, t.n)
+			u.errorf(&topicPools, t.valueAt, "Lossless traffic uses %s pool %d, and %s is not set, so "+
+				"the pool has no memory. Set it, say to 50.0.", way.name, t.n, grammar.Spell(way.pools, grammar.PoolShare, t.n, ""))
 		} else if p.ok && p.real == 0 {
 			u.errorf(&topicPools, p.valueAt, "%s is 0, and lossless traffic uses this pool: there is no memory for it. Set it, "+
 				"say to 50.0.", p.key).
@@ -268,7 +288,7 @@ func (u *unit) checkPools() {
 
 // flowPool is the number of the lossless pool of datapath.conf; -1: not said.
 func (u *unit) flowPool() int {
-	if t := u.set["flow_control.service_pool"]; t != nil && t.ok {
+	if t := u.of(grammar.FlowControl, "", grammar.LosslessPool); t != nil {
 		return t.n
 	}
 	return -1
@@ -276,13 +296,16 @@ func (u *unit) flowPool() int {
 
 // checkCutThrough finds link pause beside cut-through forwarding.
 func (u *unit) checkCutThrough() {
-	t := u.set["cut_through_enable"]
-	groups := u.listed("link_pause")
-	if t == nil || len(groups) == 0 || !u.cand.only(T0|T1|T2|T3) || !strings.EqualFold(strings.Trim(t.value, `"`), "true") || u.spectrum() {
+	t := u.setting(grammar.Forwarding, grammar.CutThrough, -1, "")
+	groups := u.listed(grammar.LinkPause)
+	if t == nil || len(groups) == 0 || !u.cand.Only(grammar.T0|grammar.T1|grammar.T2|grammar.T3) || u.spectrum() {
+		return
+	}
+	if on, _ := grammar.Bool(strings.Trim(t.value, `"`)); !on {
 		return
 	}
 	sev, which := diag.Notice, "If this is a Broadcom switch, set"
-	if u.cand.only(T0) || u.broadcom() {
+	if u.cand.Only(grammar.T0) || u.broadcom() {
 		sev, which = diag.Warning, "Set"
 	}
 	u.report(sev, &topicCutThrough, t.valueAt, "Link pause is on, and so is cut-through forwarding. The manuals of 3.x say "+
@@ -294,8 +317,8 @@ func (u *unit) checkCutThrough() {
 func (u *unit) checkWatchdog() {
 	var paused []span
 	everywhere := false
-	u.pausing(func(f string, g item) {
-		if set := u.set[f+"."+g.text+".port_set"]; set != nil {
+	u.pausing(func(f grammar.Feature, g item) {
+		if set := u.setting(f, grammar.GroupPorts, -1, g.text); set != nil {
 			spans, every := set.spans()
 			paused, everywhere = append(paused, spans...), everywhere || every || !set.ok // what could not be read may be any port
 		}
@@ -304,8 +327,8 @@ func (u *unit) checkWatchdog() {
 		return
 	}
 	merged := merge(paused)
-	for _, g := range u.listed("pfc_watchdog") {
-		set := u.of("pfc_watchdog", g.text, "port_set")
+	for _, g := range u.listed(grammar.Watchdog) {
+		set := u.of(grammar.Watchdog, g.text, grammar.GroupPorts)
 		if set == nil {
 			continue
 		}
@@ -316,8 +339,8 @@ func (u *unit) checkWatchdog() {
 			continue
 		}
 		for _, s := range spans {
-			i := reaching(merged, s.a)
-			if i == len(merged) || comparePorts(merged[i].a, s.a) > 0 || comparePorts(merged[i].b, s.b) < 0 {
+			i := reaching(merged, s.A)
+			if i == len(merged) || merged[i].A.Compare(s.A) > 0 || merged[i].B.Compare(s.B) < 0 {
 				u.warnf(&topicWatchdog, s.at, "%s is watched, and no group in force gives all of it PFC or link pause. The "+
 					"watchdog works on such ports only. "+
 					"Take it out, or turn PFC on there.", s.text)
@@ -327,27 +350,27 @@ func (u *unit) checkWatchdog() {
 }
 
 // reaching gives the first of merged spans that ends at a port or behind it.
-func reaching(merged []span, p port) int {
-	i, _ := slices.BinarySearchFunc(merged, p, func(m span, p port) int { return comparePorts(m.b, p) })
+func reaching(merged []span, p grammar.Port) int {
+	i, _ := slices.BinarySearchFunc(merged, p, func(m span, p grammar.Port) int { return m.B.Compare(p) })
 	return i
 }
 
 // meets tells whether a span shares a port with merged ones.
 func meets(merged []span, s span) bool {
-	i := reaching(merged, s.a)
-	return i < len(merged) && comparePorts(merged[i].a, s.b) <= 0
+	i := reaching(merged, s.A)
+	return i < len(merged) && merged[i].A.Compare(s.B) <= 0
 }
 
 // merge sorts spans and joins those that touch.
 func merge(list []span) []span {
 	list = slices.Clone(list)
-	slices.SortFunc(list, func(x, y span) int { return comparePorts(x.a, y.a) })
+	slices.SortFunc(list, func(x, y span) int { return x.A.Compare(y.A) })
 	var out []span
 	for _, s := range list {
-		if n := len(out); n > 0 && (comparePorts(s.a, out[n-1].b) <= 0 || s.a.n == out[n-1].b.n+1 && s.a.sub < 0 ||
-			s.a.n == out[n-1].b.n && s.a.sub == out[n-1].b.sub+1) {
-			if comparePorts(s.b, out[n-1].b) > 0 {
-				out[n-1].b = s.b
+		if n := len(out); n > 0 && (s.A.Compare(out[n-1].B) <= 0 || s.A.N == out[n-1].B.N+1 && s.A.Sub < 0 ||
+			s.A.N == out[n-1].B.N && s.A.Sub == out[n-1].B.Sub+1) {
+			if s.B.Compare(out[n-1].B) > 0 {
+				out[n-1].B = s.B
 			}
 			continue
 		}

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/cumulus"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // MaxFile is the size of the largest file that is judged.
-const MaxFile = cumulus.MaxFile
+const MaxFile = grammar.MaxFile
 
 // mostLines is how many lines a file has at most.
 const mostLines = 100_000
@@ -19,8 +19,8 @@ const mostLines = 100_000
 // source is a file, taken apart.
 type source struct {
 	File
-	kind     kind
-	cand     dialects
+	kind     grammar.Dialects // those a file of its name can be of
+	cand     grammar.Dialects
 	readable bool
 	settings []*setting // every active one
 	hidden   []string   // keys of commented settings
@@ -30,7 +30,7 @@ type source struct {
 // meaning is a key that was meant and not written: nothing is said about its absence.
 type meaning struct {
 	key string
-	row *row
+	row *grammar.Key
 }
 
 // setting is one line that sets a key.
@@ -38,8 +38,10 @@ type setting struct {
 	src            *source
 	key            string
 	words          []string
-	row            *row
-	value          string // as written, without a comment
+	row            *grammar.Key // nil: no release has the key
+	number         int          // the cos, queue or pool in the key; -1: none
+	group          string       // the group in the key
+	value          string       // as written, without a comment
 	keyAt, valueAt diag.Range
 
 	ok    bool // the value could be read, wholly or in part
@@ -50,6 +52,8 @@ type setting struct {
 	empty bool // a list of nothing, in so many words
 	part  bool // a list of which some elements could not be read
 }
+
+func (t *setting) feature() grammar.Feature { return grammar.Feature(t.words[0]) }
 
 // item is a value, or an element of a list.
 type item struct {
@@ -126,24 +130,30 @@ func (s *source) read(u *unit) {
 	first := map[string]*setting{}
 	again := map[string][]*setting{}
 	var order []string
-	for i, l := range cumulus.Lines(s.Data) {
+	lines, _ := grammar.Parse(s.Data) // the error is about editing
+	end := 0
+	for i := range lines {
+		l := &lines[i]
+		start := end
+		end += len(l.Text()) + len(l.End)
+		keyAt, valueAt := start+strings.Index(l.Head, l.Key), start+len(l.Head)
 		switch {
 		case l.Hidden:
 			s.hidden = append(s.hidden, l.Key)
 			continue
 		case l.Key == "":
-			s.noSetting(u, i+1, l)
+			s.noSetting(u, i+1, start, l.Text())
 			continue
 		case len(l.Key) > longestKey:
-			u.errorf(&topicSyntax, s.span(i+1, l.Start, l.KeyAt, l.KeyAt+len(l.Key)), "The key %s has %d letters, and no "+
+			u.errorf(&topicSyntax, s.span(i+1, start, keyAt, keyAt+len(l.Key)), "The key %s has %d letters, and no "+
 				"release has one that long. "+
 				"See that the file came over whole.", show(l.Key), len(l.Key))
 			continue
 		}
 		t := &setting{src: s, key: l.Key, words: strings.Split(l.Key, "."), value: l.Value}
-		t.row = match(t.words)
-		t.keyAt = s.span(i+1, l.Start, l.KeyAt, l.KeyAt+len(l.Key))
-		t.valueAt = s.span(i+1, l.Start, l.ValueAt, l.ValueAt+len(l.Value))
+		t.row, t.number, t.group = grammar.Match(t.words)
+		t.keyAt = s.span(i+1, start, keyAt, keyAt+len(l.Key))
+		t.valueAt = s.span(i+1, start, valueAt, valueAt+len(l.Value))
 		s.settings = append(s.settings, t)
 		if first[t.key] == nil {
 			first[t.key] = t
@@ -160,13 +170,13 @@ func (s *source) read(u *unit) {
 }
 
 // noSetting reports a line that is neither a setting nor a comment nor empty.
-func (s *source) noSetting(u *unit, number int, l cumulus.Line) {
-	text := strings.Trim(l.Text, " \t")
+func (s *source) noSetting(u *unit, number, start int, line string) {
+	text := strings.Trim(line, " \t")
 	if text == "" || text[0] == '#' {
 		return
 	}
-	from := l.Start + strings.Index(l.Text, text)
-	at := s.span(number, l.Start, from, from+len(text))
+	from := start + strings.Index(line, text)
+	at := s.span(number, start, from, from+len(text))
 	key, _, found := strings.Cut(text, "=")
 	switch key = strings.TrimSpace(key); {
 	case !found:
@@ -176,7 +186,7 @@ func (s *source) noSetting(u *unit, number int, l cumulus.Line) {
 	case key == "":
 		u.errorf(&topicSyntax, at, "The line %s has no key before its \"=\". Write key = value.", show(text))
 	default:
-		u.errorf(&topicSyntax, s.span(number, l.Start, from, from+len(key)), "%s is no key: keys are words of letters, digits, "+
+		u.errorf(&topicSyntax, s.span(number, start, from, from+len(key)), "%s is no key: keys are words of letters, digits, "+
 			"_ and -, joined by dots. "+
 			"Write key = value, or put a # in front if it is a comment.", show(key))
 	}

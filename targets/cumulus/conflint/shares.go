@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // groupNames are the priority groups of a release.
 func (u *unit) groupNames() []string {
 	switch {
-	case u.cand.only(T0):
-		return []string{"control", "service", "bulk", "lossless"}
-	case u.cand.only(traffic | D):
+	case u.cand.Only(grammar.T0):
+		return []string{"control", "service", "bulk", losslessGroup}
+	case u.cand.Only(grammar.TrafficConf | grammar.Datapath):
 		return []string{"control", "service", "bulk"}
 	}
 	return []string{"control", "bulk", "service1", "service2", "service3", "service4", "service5", "service6"}
@@ -20,13 +21,13 @@ func (u *unit) groupNames() []string {
 
 // checkPriorityGroups holds the list of priority groups against the groups, and wants every cos in one of them.
 func (u *unit) checkPriorityGroups() {
-	list := u.set["traffic.priority_group_list"]
+	list := u.setting(grammar.Switch, grammar.PriorityGroups, -1, "")
 	if list != nil && !list.ok {
 		return
 	}
 	var lists []*setting
 	for _, t := range u.order {
-		if t.row != nil && t.row.key == "priority_group.G.cos_list" && u.cand&t.row.in != 0 {
+		if t.row != nil && t.feature() == grammar.PriorityGroup && t.row.Means == grammar.GroupCos && u.cand&t.row.In != 0 {
 			lists = append(lists, t)
 		}
 	}
@@ -43,7 +44,7 @@ func (u *unit) checkPriorityGroups() {
 				u.errorf(&topicPriorityGroup, g.at, "%s names %s, and this release has the priority groups "+
 					"%s.%s", list.key, show(g.text), strings.Join(names, ", "),
 					diag.DidYouMean(g.text, names))
-			case u.set["priority_group."+g.text+".cos_list"] == nil && u.cand.only(traffic):
+			case u.setting(grammar.PriorityGroup, grammar.GroupCos, -1, g.text) == nil && u.cand.Only(grammar.TrafficConf):
 				complete = false
 				u.errorf(&topicPriorityGroup, g.at, "The priority group %s is listed, and no priority_group.%s.cos_list says "+
 					"which cos are in it. Set it.", g.text, g.text)
@@ -53,7 +54,7 @@ func (u *unit) checkPriorityGroups() {
 	first := map[int]item{}
 	firstIn := map[int]string{}
 	for _, t := range lists {
-		g := t.words[1]
+		g := t.group
 		if list != nil && !named[g] {
 			complete = false
 			u.errorf(&topicPriorityGroup, t.keyAt, "The priority group %s has a list of cos, but %s does not name it, so they "+
@@ -100,7 +101,7 @@ func (u *unit) checkWeights(lists []*setting) {
 	var with, without []*setting
 	strict := 0
 	for _, t := range lists {
-		w := u.set["priority_group."+t.words[1]+".weight"]
+		w := u.setting(grammar.PriorityGroup, grammar.Weight, -1, t.group)
 		switch {
 		case w == nil:
 			without = append(without, t)
@@ -111,16 +112,16 @@ func (u *unit) checkWeights(lists []*setting) {
 			with = append(with, w)
 		}
 	}
-	if !u.cand.only(traffic|D) || len(with) == 0 {
+	if !u.cand.Only(grammar.TrafficConf|grammar.Datapath) || len(with) == 0 {
 		return
 	}
 	for _, t := range without {
-		if !slices.Contains(u.groupNames(), t.words[1]) {
+		if !slices.Contains(u.groupNames(), t.group) {
 			continue
 		}
 		u.noticef(&topicWeights, t.keyAt, "The priority group %s has no weight, and others have: it gets that of the factory "+
 			"(control 0, service 32, bulk 16). "+
-			"Set priority_group.%s.weight to say what share it has.", show(t.words[1]), t.words[1])
+			"Set priority_group.%s.weight to say what share it has.", show(t.group), t.group)
 	}
 	if strict > 1 && strict == len(lists) {
 		u.warnf(&topicWeights, with[len(with)-1].valueAt, "Every priority group has weight 0, strict priority, so nothing is "+
@@ -131,7 +132,7 @@ func (u *unit) checkWeights(lists []*setting) {
 
 // shares judges what lossless cos share their priority group with.
 func (u *unit) shares(groupOf map[int]string) {
-	if !u.cand.only(traffic | D) {
+	if !u.cand.Only(grammar.TrafficConf | grammar.Datapath) {
 		return
 	}
 	m := u.mapping()
@@ -174,7 +175,7 @@ func (u *unit) shares(groupOf map[int]string) {
 
 // strict tells whether a priority group is served first, and where that is said.
 func (u *unit) strict(g string) (diag.Range, bool) {
-	t := u.set["priority_group."+g+".weight"]
+	t := u.setting(grammar.PriorityGroup, grammar.Weight, -1, g)
 	if t == nil || !t.ok {
 		return diag.Range{}, g == "control" && t == nil
 	}

@@ -6,119 +6,72 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// value is what may stand behind a key.
-type value int
-
-const (
-	anything    value = iota
-	boolean           // true or false, in any case
-	size              // a number of bytes, metres or kilobits
-	percent           // 0 to 100
-	share             // a percentage, with decimals
-	weight            // 0 to 127
-	cosNumber         // 0 to 7
-	dwrr              // the one algorithm
-	fieldWord         // 802.1p or dscp
-	remarkWord        // 802.1p or none
-	fieldSet          // a list of header fields
-	remarkSet         // as fieldSet, for what is rewritten
-	fieldValues       // values of the one trusted field
-	pcpValues         // a list of 0 to 7
-	dscpValues        // a list of 0 to 63
-	pcpOne            // a list of one PCP
-	dscpOne           // a list of one DSCP
-	cosList           // a list of 0 to 7: cos or queues
-	ratePair          // [min,max] kb/s
-	nameList          // a list of names
-	portSet           // swp1-swp4,swp6
-)
-
-// highest is the largest number a value may be, or hold.
-var highest = map[value]int{
-	size: 1<<31 - 1, percent: 100, weight: 127, cosNumber: 7, pcpValues: 7, pcpOne: 7, cosList: 7,
-	dscpValues: 63, dscpOne: 63, ratePair: 1<<31 - 1,
-}
-
-// words are the words a value may be, or hold.
-var words = map[value][]string{
-	dwrr: {"dwrr"}, fieldWord: {"802.1p", "dscp"}, remarkWord: {"802.1p", "none"}, fieldSet: {"802.1p", "dscp"}, remarkSet: {"802.1p", "dscp"},
-}
-
-// longestList bounds the elements of a list that are read.
-const longestList = 512
-
-// longestName bounds the names of groups, longestKey keys; the longest documented key has 54 letters.
-const (
-	longestName = 128
-	longestKey  = 256
-)
+// longestKey bounds keys; the longest documented one has 54 letters.
+const longestKey = 256
 
 // parse reads the value of a setting, and says what is wrong with it.
 func (u *unit) parse(t *setting) {
-	if t.row == nil || t.row.hint || t.row.in&u.cand == 0 && t.row.maybe&u.cand == 0 {
+	if t.row == nil || t.row.Hint || t.row.Could()&u.cand == 0 {
 		return
 	}
-	v := t.row.value
-	if v == anything {
+	v := t.row.Type
+	if v == grammar.Anything {
 		t.ok = true
 		return
 	}
-	text, at := t.value, t.valueAt
-	if len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"' {
-		text, at = text[1:len(text)-1], inner(at, 1, len(text)-1)
+	text, cut := grammar.Unquote(t.value)
+	at := t.valueAt
+	if cut > 0 {
+		at = inner(at, cut, cut+len(text))
 	}
 	if text == "" {
 		u.errorf(&topicValue, t.keyAt, "%s has no value. Write one, or remove the line for the default.", t.key)
 		return
 	}
-	for i := range len(text) {
-		if text[i] >= 0x7f || text[i] < ' ' && text[i] != '\t' {
-			u.errorf(&topicValue, at, "%s is set to %s, which holds characters no value of it has.", t.key, show(text))
-			return
-		}
+	if !grammar.Printable(text) {
+		u.errorf(&topicValue, at, "%s is set to %s, which holds characters no value of it has.", t.key, show(text))
+		return
 	}
-	switch v {
-	case boolean:
-		t.on = strings.EqualFold(text, "true")
-		if t.ok = t.on || strings.EqualFold(text, "false"); !t.ok {
+	switch top, numbers := v.Highest(); {
+	case v == grammar.Boolean:
+		if t.on, t.ok = grammar.Bool(text); !t.ok {
 			u.bad(t, at, text, "true or false")
 		}
-	case size, percent, weight, cosNumber:
-		t.n, t.ok = number(text, highest[v])
-		if !t.ok {
-			want := "a whole number from 0 to " + diag.Number(highest[v])
-			if v == size {
+	case v == grammar.Share:
+		if t.real, t.ok = grammar.Percentage(text); !t.ok {
+			u.bad(t, at, text, "a percentage from 0 to 100")
+		}
+	case v == grammar.Ports:
+		u.parsePorts(t, text, at)
+	case v.IsList():
+		u.parseList(t, text, at)
+	case numbers:
+		if t.n, t.ok = grammar.Number(text, top); !t.ok {
+			want := "a whole number from 0 to " + diag.Number(top)
+			if v == grammar.Size {
 				want += ", with no unit and no commas"
 			}
 			u.bad(t, at, text, want)
 		}
-	case share:
-		f, err := strconv.ParseFloat(text, 64)
-		if t.real, t.ok = f, err == nil && f >= 0 && f <= 100; !t.ok {
-			u.bad(t, at, text, "a percentage from 0 to 100")
-		}
-	case dwrr, fieldWord, remarkWord:
-		if t.ok = slices.Contains(words[v], text); t.ok {
+	default:
+		if t.ok = slices.Contains(v.Words(u.cand), text); t.ok {
 			t.list = []item{{text: text, at: at}}
 			return
 		}
-		u.bad(t, at, text, diag.Or(words[v]))
-	case portSet:
-		u.parsePorts(t, text, at)
-	default:
-		u.parseList(t, text, at)
+		u.bad(t, at, text, diag.Or(v.Words(u.cand)))
 	}
 }
 
 // bad reports a value, or an element of a list, that cannot be.
 func (u *unit) bad(t *setting, at diag.Range, text, want string) {
 	topic := &topicValue
-	if t.row.value == weight {
+	if t.row.Type == grammar.DWRRWeight {
 		topic = &topicWeights
 	}
-	u.errorf(topic, at, "%s cannot be %s. It takes %s.%s", t.key, show(text), want, diag.DidYouMean(text, words[t.row.value]))
+	u.errorf(topic, at, "%s cannot be %s. It takes %s.%s", t.key, show(text), want, diag.DidYouMean(text, t.row.Type.Words(0)))
 }
 
 // inner is a part of a place of plain ASCII, by bytes.
@@ -132,70 +85,59 @@ func inner(at diag.Range, from, to int) diag.Range {
 // elements cuts text at its commas, and gives each part its place.
 func elements(text string, at diag.Range) []item {
 	var out []item
-	for from := 0; len(out) < longestList; {
-		part := text[from:]
-		end := len(text)
-		if i := strings.IndexByte(part, ','); i >= 0 {
-			part, end = part[:i], from+i
-		}
-		word := strings.Trim(part, " \t")
-		begin := from + strings.Index(part, word)
-		out = append(out, item{text: word, at: inner(at, begin, begin+len(word))})
-		if end == len(text) {
-			break
-		}
-		from = end + 1
+	for _, e := range grammar.Elements(text) {
+		out = append(out, item{text: e.Text, at: inner(at, e.At, e.At+len(e.Text))})
 	}
 	return out
 }
 
 // parseList reads a list in brackets.
 func (u *unit) parseList(t *setting, text string, at diag.Range) {
-	v := t.row.value
-	opens, closes := strings.HasPrefix(text, "["), strings.HasSuffix(text, "]")
-	if !opens || !closes || len(text) < 2 {
+	v := t.row.Type
+	top := u.highest(t)
+	body, closed := grammar.Body(text)
+	if !closed {
 		what := "is no list"
-		if opens {
+		if strings.HasPrefix(text, "[") {
 			what = "is a list that does not end on its line"
 		}
 		u.errorf(&topicValue, at, "%s is set to %s, which %s. Lists stand in brackets on one line: [%s].", t.key, show(text), what,
-			map[bool]string{true: "0,1", false: "a, b"}[highest[v] > 0 || v == fieldValues])
+			map[bool]string{true: "0,1", false: "a, b"}[top >= 0])
 		return
 	}
 	t.ok = true
-	body := text[1 : len(text)-1]
 	if t.empty = strings.TrimSpace(body) == ""; t.empty {
-		if v == pcpOne || v == dscpOne || v == ratePair {
-			takes := map[bool]string{true: "[min,max]", false: "exactly one value"}[v == ratePair]
+		if v.Exactly() > 0 {
+			takes := map[bool]string{true: "[min,max]", false: "exactly one value"}[v == grammar.RatePair]
 			u.errorf(&topicValue, at, "%s is an empty list. It takes %s.", t.key, takes)
 			t.ok = false
 		}
 		return
 	}
-	if strings.Count(body, ",") >= longestList {
+	if strings.Count(body, ",") >= grammar.MostElements {
 		u.errorf(&topicValue, at, "%s is a list of more than %d elements, of which the first %d are "+
-			"judged.", t.key, longestList, longestList)
+			"judged.", t.key, grammar.MostElements, grammar.MostElements)
 	}
-	top := u.highest(t)
 	seen := map[string]bool{}
 	for _, e := range elements(body, inner(at, 1, len(text)-1)) {
 		switch {
 		case e.text == "":
 			u.errorf(&topicValue, at, "%s has a comma without an element beside it. Remove the comma.", t.key)
+			t.ok = v.Exactly() == 0
 			return
-		case seen[e.text] && v != ratePair:
+		case seen[e.text] && v != grammar.RatePair:
 			u.noticef(&topicValueTwice, e.at, "%s names %s twice. One of them can go.", t.key, show(e.text))
 			continue
 		}
 		seen[e.text] = true
 		switch {
-		case v == nameList && len(e.text) > longestName:
+		case v == grammar.Names && len(e.text) > grammar.LongestName:
 			u.errorf(&topicValue, e.at, "%s holds a name of more than %d letters, %s. Give the group a shorter "+
-				"one.", t.key, longestName, show(e.text))
-		case v == nameList:
+				"one.", t.key, grammar.LongestName, show(e.text))
+		case v == grammar.Names:
 			t.list = append(t.list, e)
 		case top < 0:
-			if allowed := u.fields(v); !slices.Contains(allowed, e.text) {
+			if allowed := v.Words(u.cand); !slices.Contains(allowed, e.text) {
 				t.part = true
 				u.badField(t, e, allowed)
 				continue
@@ -205,10 +147,9 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 			u.parseNumber(t, e, top)
 		}
 	}
-	want := map[value]int{pcpOne: 1, dscpOne: 1, ratePair: 2}[v]
-	if want > 0 && len(t.list) != want {
+	if want := v.Exactly(); want > 0 && len(t.list) != want {
 		u.errorf(&topicValue, at, "%s holds %s where it takes %s.", t.key, diag.Count(len(t.list), "value"),
-			map[bool]string{true: "[min,max]", false: "exactly one"}[v == ratePair])
+			map[bool]string{true: "[min,max]", false: "exactly one"}[v == grammar.RatePair])
 		t.ok = false
 	}
 }
@@ -216,30 +157,19 @@ func (u *unit) parseList(t *setting, text string, at diag.Range) {
 // highest is the largest element of a list of numbers; -1: no numbers. Up to 3.4 the trusted field decides what the
 // numbers of the map mean.
 func (u *unit) highest(t *setting) int {
-	v := t.row.value
-	if v == fieldValues {
-		if u.trustsDSCP() {
-			return 63
-		}
-		return 7
+	v := t.row.Type
+	if v == grammar.FieldValues && !u.trustsDSCP() {
+		v = grammar.PCPs
 	}
-	if n, ok := highest[v]; ok {
+	if n, ok := v.Highest(); ok {
 		return n
 	}
 	return -1
 }
 
 func (u *unit) trustsDSCP() bool {
-	t := u.set["traffic.packet_priority_source"]
-	return t != nil && strings.Trim(t.value, `"`) == "dscp"
-}
-
-// fields lists the header fields a set may hold.
-func (u *unit) fields(v value) []string {
-	if v == fieldSet && u.cand&features != 0 {
-		return []string{"802.1p", "dscp", "port"}
-	}
-	return words[v]
+	t := u.setting(grammar.Switch, grammar.TrustOne, -1, "")
+	return t != nil && strings.Trim(t.value, `"`) == grammar.FieldDSCP
 }
 
 func (u *unit) badField(t *setting, e item, allowed []string) {
@@ -247,10 +177,10 @@ func (u *unit) badField(t *setting, e item, allowed []string) {
 		u.errorf(&topicValue, e.at, "%s cannot hold 8021p: as a value the field is spelled 802.1p, only in keys 8021p.", t.key)
 		return
 	}
-	if t.row.value == remarkSet && e.text == "cos" {
+	if t.row.Type == grammar.RewrittenFields && e.text == "cos" {
 		u.noticef(&topicValue, e.at, "%s holds cos, as one sentence of the manual of 4.4 has it; the templates say 802.1p. "+
 			"Write 802.1p.", t.key)
-		t.list = append(t.list, item{text: "802.1p", at: e.at})
+		t.list = append(t.list, item{text: grammar.FieldPCP, at: e.at})
 		return
 	}
 	u.errorf(&topicValue, e.at, "%s cannot hold %s. It takes %s.%s", t.key, show(e.text), diag.Or(allowed), diag.DidYouMean(e.text, allowed))
@@ -258,16 +188,16 @@ func (u *unit) badField(t *setting, e item, allowed []string) {
 
 // parseNumber reads an element of a list of numbers, or a range of them.
 func (u *unit) parseNumber(t *setting, e item, top int) {
-	n, ok := number(e.text, top)
+	n, ok := grammar.Number(e.text, top)
 	if ok {
 		e.n = n
 		t.list = append(t.list, e)
 		return
 	}
 	first, last, ranged := strings.Cut(e.text, "-")
-	a, okA := number(first, top)
-	b, okB := number(last, top)
-	if ranged && okA && okB && a <= b && t.row.value != ratePair {
+	a, okA := grammar.Number(first, top)
+	b, okB := grammar.Number(last, top)
+	if ranged && okA && okB && a <= b && t.row.Type != grammar.RatePair {
 		u.warnf(&topicValue, e.at, "%s holds the range %s. One sample in the manuals of 5.x has such a range, all others write "+
 			"each value, and no text says "+
 			"that ranges are read. Write each value.", t.key, e.text)
@@ -276,23 +206,17 @@ func (u *unit) parseNumber(t *setting, e item, top int) {
 		}
 		return
 	}
-	if _, ok := number(e.text, 63); ok && t.row.value == fieldValues && top == 7 { // a whole map of DSCPs has one cause
+	if _, ok := grammar.Number(e.text, 63); ok && t.row.Type == grammar.FieldValues && top == 7 { // a whole map of DSCPs has one cause
 		if u.foreignValues++; u.foreignValues > 1 {
 			return
 		}
 		d := u.errorf(&topicValue, e.at, "%s cannot hold %s. The switch sorts by 802.1p, so the numbers of this map are PCPs, "+
 			"from 0 to 7, and DSCPs tell it nothing. "+
 			"For DSCPs set traffic.packet_priority_source = dscp.", t.key, show(e.text))
-		if source := u.set["traffic.packet_priority_source"]; source != nil {
+		if source := u.setting(grammar.Switch, grammar.TrustOne, -1, ""); source != nil {
 			d.Note(source.valueAt, "the field the switch sorts by")
 		}
 		return
 	}
 	u.errorf(&topicValue, e.at, "%s cannot hold %s. It takes numbers from 0 to %s.", t.key, show(e.text), diag.Number(top))
-}
-
-// number reads a decimal number from 0 to top.
-func number(s string, top int) (int, bool) {
-	n, err := strconv.ParseUint(s, 10, 31)
-	return int(n), err == nil && int(n) <= top
 }

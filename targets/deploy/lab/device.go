@@ -18,8 +18,12 @@ type Device struct {
 	Name  string
 	users map[string]*user
 	fs    *fileSystem
-	nics  map[string]*netdev  // by name; guarded by fs.mu, like everything of the kernel's
-	bonds map[string][]string // the ports of each bond
+	sims  []target.Sim
+
+	// What follows is the kernel's, and guarded by fs.mu.
+	netdevs map[string]*netdev  // by name
+	bonds   map[string][]string // the ports of each bond
+	modules []string            // that can be loaded
 
 	mu       sync.Mutex // guards what follows; never held together with fs.mu
 	pids     int
@@ -29,9 +33,7 @@ type Device struct {
 	noSudo   bool
 	clock    time.Duration // what simulated sleeps took
 
-	init    *systemd
-	checker bool     // the release has the syntax checker of traffic.conf
-	loads   []string // every traffic.conf switchd took; guarded by fs.mu
+	init *systemd
 }
 
 // breakage is a command a test broke.
@@ -44,13 +46,16 @@ type breakage struct {
 // birth is the moment every device was switched on.
 var birth = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// newDevice makes a device as it comes from the factory.
-func newDevice(td *target.Device) *Device {
+// NewDevice makes a device as it comes from the factory, switched on and in no network.
+func NewDevice(td *target.Device) *Device {
 	var img target.Image
 	if td.Target != nil && td.Target.Image != nil {
 		img = td.Target.Image(td.Source)
 	}
-	d := &Device{Name: td.Name, fs: newFileSystem(), nics: map[string]*netdev{}, bonds: map[string][]string{}, pids: 1000}
+	d := &Device{
+		Name: td.Name, fs: newFileSystem(), sims: img.Sims, netdevs: map[string]*netdev{}, bonds: map[string][]string{},
+		modules: slices.Concat(modules, img.Modules), pids: 1000,
+	}
 	d.users = map[string]*user{"root": {"root", 0, 0, "/root"}}
 	for i, name := range loginNames(td) {
 		if name != "root" {
@@ -64,13 +69,13 @@ func newDevice(td *target.Device) *Device {
 	return d
 }
 
-// loginName is who logs in when the fabric does not say: the vendors' own first user.
+// loginName is who logs in when the fabric does not say: the first user of a device of the factory.
 func loginName(td *target.Device) string {
 	switch {
 	case td.Login.User != "":
 		return td.Login.User
-	case td.Role == target.Switch:
-		return "cumulus"
+	case td.Target != nil && td.Target.User != "":
+		return td.Target.User
 	}
 	return "root"
 }
@@ -78,8 +83,8 @@ func loginName(td *target.Device) string {
 // loginNames are the users a device has, besides root.
 func loginNames(td *target.Device) []string {
 	names := []string{loginName(td)}
-	if td.Role == target.Switch && names[0] != "cumulus" {
-		names = append(names, "cumulus")
+	if td.Target != nil && td.Target.User != "" && td.Target.User != names[0] {
+		names = append(names, td.Target.User)
 	}
 	return names
 }
@@ -94,10 +99,11 @@ func (d *Device) plantSystem() {
 	} {
 		f.plantDir(dir, false)
 	}
-	for _, dir := range []string{"/proc/sys/kernel/random", "/proc/net/vlan", "/sys/class/net", "/sys/class/infiniband", "/sys/kernel/debug/mlx5", "/sys/kernel/config"} {
+	for _, dir := range []string{"/proc/sys/kernel/random", "/proc/net/vlan", "/sys/class/net", "/sys/kernel/debug", "/sys/kernel/config"} {
 		f.plantDir("/"+strings.Split(dir, "/")[1], true)
 		f.plantDir(dir, true)
 	}
+	f.plantDir("/sys/kernel/debug", true).mode = fs.ModeDir | 0o700
 	f.plantDir("/root", false).mode = fs.ModeDir | 0o700
 	f.plantDir("/tmp", false).mode = fs.ModeDir | 0o777
 	for _, u := range d.users {
@@ -124,17 +130,18 @@ func (d *Device) plantSystem() {
 	}
 	f.plant("/etc/passwd", f.file(0o644, passwd.String()))
 
-	discard := func(string) error { return nil }
-	empty := func() (string, error) { return "", nil }
-	f.plant("/dev/null", f.knob(fs.ModeDevice|fs.ModeCharDevice|0o666, knob{read: empty, write: discard, stray: true}))
-	f.plant("/dev/zero", f.knob(fs.ModeDevice|fs.ModeCharDevice|0o666, knob{read: empty, write: discard, stray: true}))
-	f.plant("/dev/full", f.knob(fs.ModeDevice|fs.ModeCharDevice|0o666, knob{read: empty, write: func(string) error { return eNoSpc }, stray: true}))
-	f.plant("/proc/sys/kernel/random/boot_id", f.knob(0o444, knob{read: func() (string, error) {
-		return "00000000-0000-4000-8000-000000000001\n", nil
-	}}))
+	for _, stray := range []struct {
+		path  string
+		write error
+	}{{"/dev/null", nil}, {"/dev/zero", nil}, {"/dev/full", eNoSpc}} {
+		n := f.knob(target.Node{Read: func() (string, error) { return "", nil }, Write: func(string) error { return stray.write }})
+		n.mode, n.stray = fs.ModeDevice|fs.ModeCharDevice|0o666, true
+		f.plant(stray.path, n)
+	}
+	f.plant("/proc/sys/kernel/random/boot_id", f.knob(target.TextNode(func() string { return "00000000-0000-4000-8000-000000000001" }, nil)))
 }
 
-// plantImage lays down what the target says of this device.
+// plantImage lays down what the target says of this device, and starts it.
 func (d *Device) plantImage(img target.Image) {
 	for _, path := range slices.Sorted(maps.Keys(img.Files)) {
 		mode := fs.FileMode(0o644)
@@ -143,25 +150,16 @@ func (d *Device) plantImage(img target.Image) {
 		}
 		d.fs.plant(path, d.fs.file(mode, img.Files[path]))
 	}
-	for _, nic := range img.NICs {
-		d.addNetdev(nic)
-	}
 	d.fs.mu.Lock()
-	for _, name := range slices.Sorted(slices.Values(img.Ports)) {
-		parent, tag, _ := strings.Cut(name, ".")
-		id, err := strconv.Atoi(tag)
-		if lower := d.nics[parent]; lower != nil && err == nil { // sorted, so a bond comes before its VLANs
-			d.addVLAN(name, &vlan{parent: parent, id: id, egress: map[int]int{}}, lower.mtu)
-		} else {
-			d.addNetdevLocked(target.LabNIC{Netdev: name, MTU: 1500})
-		}
+	for _, n := range inOrder(img.Netdevs) {
+		d.addNetdev(n)
+	}
+	for _, s := range img.Sims {
+		s.Boot(machine{d})
 	}
 	d.fs.mu.Unlock()
-	if slices.Contains(img.Services, switchdUnit) {
-		d.plantSwitchd()
-	}
 	for _, unit := range img.Services {
-		d.init.boot(unit)
+		d.init.boot(unit, nil)
 	}
 }
 
@@ -293,7 +291,7 @@ func (d *Device) FillDisk(n int) {
 }
 
 // Writes returns every change that was asked for since the device started, also those that failed: "write /etc/x",
-// "systemctl restart switchd.service", "dcb pfc set dev ens1f0 prio-pfc 3:on".
+// "systemctl restart app.service", "ethtool -A ens1f0 rx off".
 func (d *Device) Writes() []string {
 	d.fs.mu.Lock()
 	defer d.fs.mu.Unlock()
@@ -337,4 +335,9 @@ func (d *Device) Programs() []string {
 }
 
 // change notes a change of something that is no file, and tells whether it may be made. It is called with fs.mu held.
-func (d *Device) change(p *proc) error { return d.fs.change(p.name(), strings.Join(p.args[1:], " ")) }
+func (d *Device) change(p *proc) error {
+	return d.fs.change(p.name() + " " + strings.Join(p.args[1:], " "))
+}
+
+// Sims returns what the device's target brought, for the hands tests have there.
+func (d *Device) Sims() []target.Sim { return d.sims }

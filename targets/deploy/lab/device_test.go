@@ -89,68 +89,22 @@ func TestTransientTimer(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := d.ReadFile("/soon"); return err == nil }, 10*time.Second, time.Millisecond)
 }
 
-func TestSwitchd(t *testing.T) {
-	d := switchDevice()
-	content, times := d.Loaded()
-	require.Equal(t, goodTraffic, string(content), "it took the factory's file when the switch came up")
-	require.Equal(t, 1, times)
-	require.Equal(t, result{"active\n", "", 0}, sh(t, d, "cumulus", "systemctl is-active switchd.service"))
-	require.Equal(t, 1, sh(t, d, "cumulus", "systemctl restart switchd.service").status, "not without root")
-
-	check := "cl-consistency-check --datapath-syntax-check -t /new"
-	for reason, bad := range map[string]string{
-		"Syntax error in line 1": "link pause\n" + goodTraffic,
-		"Traffic source 8021p: missing mapping for priority value '7'": strings.Replace(goodTraffic, "8021p = [7]", "8021p = []", 1),
-		"cos 2 is in no priority group":                                strings.Replace(goodTraffic, "[2]\npriority_group.bulk", "[]\npriority_group.bulk", 1),
-		"pfc: port group roce has no port_set":                         goodTraffic + "pfc.port_group_list = [roce]\npfc.roce.cos_list = [3]\n",
-		"no such port":                                                 goodTraffic + "pfc.port_group_list = [roce]\npfc.roce.cos_list = [3]\npfc.roce.port_set = eth0\n",
-		"no such cos":                                                  goodTraffic + "pfc.port_group_list = [roce]\npfc.roce.cos_list = [8]\npfc.roce.port_set = swp1-swp2\n",
-		"is no number of bytes":                                        goodTraffic + "pfc.port_group_list = [roce]\npfc.roce.cos_list = [3]\npfc.roce.port_set = swp1\npfc.roce.xoff_size = big\n",
-	} {
-		d := switchDevice()
-		d.WriteFile("/new", []byte(bad), 0o644)
-		r := sh(t, d, "root", check)
-		require.Equal(t, 1, r.status)
-		require.Contains(t, r.err, reason)
-		require.Contains(t, r.err, "Errors detected while checking traffic config file /new\n")
-		root(t, d, "cp /new "+trafficConf)
-		require.Equal(t, 1, sh(t, d, "root", "systemctl restart switchd").status)
-		require.False(t, d.Active("switchd"))
-		require.Contains(t, root(t, d, "cat /var/log/switchd.log"), reason)
-		require.Equal(t, 1, sh(t, d, "root", "echo 1 >"+reloadNode).status, "a reload is refused, too")
-	}
-
-	good := goodTraffic + "pfc.port_group_list = [roce]\npfc.roce.cos_list = [3]\npfc.roce.port_set = swp1-swp2\npfc.roce.xoff_size = 18000\n"
-	d.WriteFile("/new", []byte(good), 0o644)
-	require.Equal(t, "No errors detected in traffic config file /new\n", root(t, d, check))
-	root(t, d, "mv /new "+trafficConf)
-	content, _ = d.Loaded()
-	require.Equal(t, goodTraffic, string(content), "a file is not in use before switchd is told")
-	root(t, d, "echo 1 >"+reloadNode)
-	content, times = d.Loaded()
-	require.Equal(t, good, string(content))
-	require.Equal(t, 2, times)
-	root(t, d, "systemctl restart switchd.service")
-	_, times = d.Loaded()
-	require.Equal(t, 3, times)
-}
-
 func TestSudo(t *testing.T) {
 	d := switchDevice()
-	require.Equal(t, result{"cumulus 1000 /home/cumulus\n", "", 0}, sh(t, d, "cumulus", "echo $(id -un) $(id -u) $HOME"))
-	require.Equal(t, result{"root 0 /root\n", "", 0}, sh(t, d, "cumulus", "sudo -n sh -c 'echo $(id -un) $(id -u) $HOME'"))
-	require.Equal(t, 1, sh(t, d, "cumulus", "echo x >/etc/x").status)
-	require.Equal(t, result{"", "cat: /root/x: Permission denied\n", 1}, sh(t, d, "cumulus", "cat /root/x"))
-	require.Equal(t, result{"", "touch: cannot touch '/etc/x': Permission denied\n", 1}, sh(t, d, "cumulus", "touch /etc/x"))
-	require.Equal(t, result{"", "chmod: changing permissions of '/etc/hostname': Operation not permitted\n", 1}, sh(t, d, "cumulus", "chmod 666 /etc/hostname"))
-	require.Equal(t, result{"from stdin", "", 0}, sh(t, d, "cumulus", "sudo -n tee /etc/x", "from stdin"))
+	require.Equal(t, result{"admin 1000 /home/admin\n", "", 0}, sh(t, d, "admin", "echo $(id -un) $(id -u) $HOME"))
+	require.Equal(t, result{"root 0 /root\n", "", 0}, sh(t, d, "admin", "sudo -n sh -c 'echo $(id -un) $(id -u) $HOME'"))
+	require.Equal(t, 1, sh(t, d, "admin", "echo x >/etc/x").status)
+	require.Equal(t, result{"", "cat: /root/x: Permission denied\n", 1}, sh(t, d, "admin", "cat /root/x"))
+	require.Equal(t, result{"", "touch: cannot touch '/etc/x': Permission denied\n", 1}, sh(t, d, "admin", "touch /etc/x"))
+	require.Equal(t, result{"", "chmod: changing permissions of '/etc/hostname': Operation not permitted\n", 1}, sh(t, d, "admin", "chmod 666 /etc/hostname"))
+	require.Equal(t, result{"from stdin", "", 0}, sh(t, d, "admin", "sudo -n tee /etc/x", "from stdin"))
 	require.Equal(t, "640 0 0\n", root(t, d, "chmod 640 /etc/x; stat -c '%a %u %g' /etc/x"))
-	require.Equal(t, 1, sh(t, d, "cumulus", "cat /etc/x").status)
-	root(t, d, "chown cumulus:cumulus /etc/x")
-	require.Equal(t, result{"from stdin", "", 0}, sh(t, d, "cumulus", "cat /etc/x"))
-	require.Equal(t, 127, sh(t, switchDevice(), "cumulus", "modprobe x").status, "sbin is not on a user's path")
+	require.Equal(t, 1, sh(t, d, "admin", "cat /etc/x").status)
+	root(t, d, "chown admin:admin /etc/x")
+	require.Equal(t, result{"from stdin", "", 0}, sh(t, d, "admin", "cat /etc/x"))
+	require.Equal(t, 127, sh(t, switchDevice(), "admin", "modprobe x").status, "sbin is not on a user's path")
 	d.RevokeSudo()
-	require.Equal(t, result{"", "sudo: a password is required\n", 1}, sh(t, d, "cumulus", "sudo -n true"))
+	require.Equal(t, result{"", "sudo: a password is required\n", 1}, sh(t, d, "admin", "sudo -n true"))
 }
 
 // TestFailWrites goes through everything that changes anything.
@@ -159,14 +113,11 @@ func TestFailWrites(t *testing.T) {
 		"echo x >/etc/x", "echo x >>/etc/hostname", "touch /etc/x", "mkdir /d", "mkdir -p /d/e", "rmdir /home", "rm /etc/hostname", "rm -rf /etc/systemd",
 		"mv /etc/hostname /etc/h", "cp /etc/hostname /etc/h", "ln /etc/hostname /etc/h", "ln -s a /etc/h", "chmod 600 /etc/hostname", "chown root /etc/hostname",
 		"echo x | tee /etc/x", "mktemp", "systemctl restart ssh", "systemctl daemon-reload", "systemctl stop ssh", "systemd-run --on-active=5 true",
-		"dcb pfc set dev ens1f0 prio-pfc 3:on", "dcb app add dev ens1f0 dscp-prio 26:3", "dcb dcbx set dev ens1f0 host", "ethtool -A ens1f0 rx off",
-		"mlnx_qos -i ens1f0 -f 1,1,1,1,1,1,1,1", "ip link set dev ens1f0 mtu 1500", "ip link add link ens1f0 name v type vlan id 5",
-		"mkdir /sys/kernel/config/rdma_cm/mlx5_0", "echo 1 >/sys/class/net/ens1f0/ecn/roce_np/enable/3", "echo 9000 >/sys/class/net/ens1f0/mtu",
+		"ethtool -A ens1f0 rx off", "ip link set dev ens1f0 mtu 1500", "ip link add link ens1f0 name v type vlan id 5",
+		"toy set 5", "mkdir /sys/toy/a", "echo 1 >/sys/class/net/ens1f0/toy", "echo 9000 >/sys/class/net/ens1f0/mtu",
 	}
 	for _, cmd := range changes {
 		d := hostDevice()
-		d.VendorDriver(0)
-		d.init.boot("ssh.service")
 		d.FailWrites()
 		require.NotEqual(t, 0, sh(t, d, "root", cmd).status, cmd)
 		require.NotEmpty(t, d.Writes(), "%s: a try is remembered", cmd)
@@ -175,7 +126,7 @@ func TestFailWrites(t *testing.T) {
 	}
 	d := hostDevice()
 	d.FailWrites()
-	root(t, d, "echo x >/dev/null; cat /etc/hostname | sort >/dev/null 2>&1; dcb pfc show dev ens1f0; ethtool -a ens1f0; systemctl is-active ssh || true; sync /etc/hostname; test ! -w /etc/hostname")
+	root(t, d, "echo x >/dev/null; cat /etc/hostname | sort >/dev/null 2>&1; toy get; ethtool -a ens1f0; systemctl is-active ssh || true; sync /etc/hostname; test ! -w /etc/hostname")
 	require.Empty(t, d.Writes(), "reading is no change")
 	require.Equal(t, result{"", "sh: cannot create /x: Read-only file system\n", 1}, sh(t, d, "root", "echo x >/x"))
 }

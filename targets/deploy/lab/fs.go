@@ -7,29 +7,29 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/rocec/rocec/targets/target"
 )
 
-// errno is an error of a device's kernel; its text is the one its C library prints.
-type errno string
-
-func (e errno) Error() string { return string(e) }
+// errno is an error of a device's kernel.
+type errno = target.Errno
 
 const (
 	eAcces    errno = "Permission denied"
 	eBusy     errno = "Device or resource busy"
 	eExist    errno = "File exists"
-	eInval    errno = "Invalid argument"
-	eIO       errno = "Input/output error"
+	eInval          = target.EINVAL
+	eIO             = target.EIO
 	eIsDir    errno = "Is a directory"
 	eLoop     errno = "Too many levels of symbolic links"
-	eNoDev    errno = "No such device"
-	eNoEnt    errno = "No such file or directory"
-	eNoMem    errno = "Cannot allocate memory"
+	eNoDev          = target.ENODEV
+	eNoEnt          = target.ENOENT
+	eNoMem          = target.ENOMEM
 	eNoSpc    errno = "No space left on device"
 	eNotDir   errno = "Not a directory"
 	eNotEmpty errno = "Directory not empty"
-	eNotSupp  errno = "Operation not supported"
-	ePerm     errno = "Operation not permitted"
+	eNotSupp        = target.EOPNOTSUPP
+	ePerm           = target.EPERM
 	eRoFS     errno = "Read-only file system"
 	eTooLong  errno = "File name too long"
 	eXDev     errno = "Invalid cross-device link"
@@ -48,23 +48,14 @@ type node struct {
 	kids     map[string]*node // of a directory
 	target   string           // of a symbolic link
 	program  command          // of a program
-	knob     *knob            // of a file whose reads and writes do something
-	dir      *dirKnob         // of a directory in which mkdir does something
+	knob     *target.Node     // of a file whose reads and writes do something; it runs under the file system's lock
+	stray    bool             // writing to the knob changes nothing of the device: /dev/null
+	mkdir    mkdirFunc        // of a directory in which mkdir does something
 	pseudo   bool             // of sysfs and its kin: no file system for files
 }
 
-// knob is a file of sysfs, configfs, debugfs or /dev. It runs under the file system's lock.
-type knob struct {
-	read  func() (string, error) // nil: cannot be read
-	write func(string) error     // one call a write(2); nil: cannot be written
-	stray bool                   // writing changes nothing of the device: /dev/null
-}
-
-// dirKnob makes and unmakes the directories of configfs.
-type dirKnob struct {
-	mkdir func(name string) (*node, error)
-	rmdir func(name string) error
-}
+// mkdirFunc gives the files a new directory begins with, by their paths in it.
+type mkdirFunc func(name string) (map[string]target.Node, error)
 
 func (n *node) isDir() bool  { return n.mode.IsDir() }
 func (n *node) isLink() bool { return n.mode&fs.ModeSymlink != 0 }
@@ -114,8 +105,8 @@ func (f *fileSystem) newNode(mode fs.FileMode, uid, gid int) *node {
 }
 
 // change notes a change about to be made and tells whether it may be.
-func (f *fileSystem) change(what, path string) error {
-	f.changes = append(f.changes, what+" "+path)
+func (f *fileSystem) change(what string) error {
+	f.changes = append(f.changes, what)
 	if f.frozen {
 		return eRoFS
 	}
@@ -221,7 +212,7 @@ func (i info) Sys() any           { return nil }
 
 // Size is the one of the content; the files of sysfs all say a page.
 func (i info) Size() int64 {
-	if i.knob != nil && !i.knob.stray {
+	if i.knob != nil && !i.stray {
 		return 4096
 	}
 	return int64(len(i.data))
@@ -245,7 +236,7 @@ func (f *fileSystem) access(c cred, path string, want fs.FileMode) error {
 	switch {
 	case err != nil:
 		return err
-	case want&2 != 0 && f.frozen && !(at.node.knob != nil && at.node.knob.stray):
+	case want&2 != 0 && f.frozen && !at.node.stray:
 		return eRoFS
 	case !at.node.may(c, want):
 		return eAcces
@@ -340,15 +331,20 @@ func (f *fileSystem) mkdir(c cred, path string, perm fs.FileMode) error {
 	if err := at.writable(c); err != nil {
 		return err
 	}
-	if err := f.change("mkdir", path); err != nil {
+	if err := f.change("mkdir " + path); err != nil {
 		return err
 	}
-	if hook := at.parent.dir; hook != nil {
-		n, err := hook.mkdir(at.name)
+	if at.parent.mkdir != nil {
+		files, err := at.parent.mkdir(at.name)
 		if err != nil {
 			return err
 		}
-		at.parent.kids[at.name] = n
+		dir := f.newNode(fs.ModeDir|0o755, 0, 0)
+		dir.pseudo = true
+		at.parent.kids[at.name] = dir
+		for _, file := range slices.Sorted(maps.Keys(files)) {
+			f.plantBelow(dir, file, files[file])
+		}
 		return nil
 	}
 	if at.parent.pseudo {
@@ -371,18 +367,14 @@ func (f *fileSystem) rmdir(c cred, path string) error {
 	if err := at.writable(c); err != nil {
 		return err
 	}
-	hook := at.parent.dir
-	if hook == nil && len(at.node.kids) > 0 {
+	made := at.parent.mkdir != nil // with what it holds
+	if !made && len(at.node.kids) > 0 {
 		return eNotEmpty
 	}
-	if err := f.change("rmdir", path); err != nil {
+	if err := f.change("rmdir " + path); err != nil {
 		return err
 	}
-	if hook != nil {
-		if err := hook.rmdir(at.name); err != nil {
-			return err
-		}
-	} else if at.parent.pseudo {
+	if !made && at.parent.pseudo {
 		return ePerm
 	}
 	delete(at.parent.kids, at.name)
@@ -402,7 +394,7 @@ func (f *fileSystem) unlink(c cred, path string) error {
 	if err := at.writable(c); err != nil {
 		return err
 	}
-	if err := f.change("unlink", path); err != nil {
+	if err := f.change("unlink " + path); err != nil {
 		return err
 	}
 	if at.parent.pseudo {
@@ -437,7 +429,7 @@ func (f *fileSystem) rename(c cred, from, to string) error {
 	if err := dst.writable(c); err != nil {
 		return err
 	}
-	if err := f.change("rename", from+" "+to); err != nil {
+	if err := f.change("rename " + from + " " + to); err != nil {
 		return err
 	}
 	switch {
@@ -494,7 +486,7 @@ func (f *fileSystem) link(c cred, from, to string) error {
 	if err := dst.writable(c); err != nil {
 		return err
 	}
-	if err := f.change("link", from+" "+to); err != nil {
+	if err := f.change("link " + from + " " + to); err != nil {
 		return err
 	}
 	if src.node.pseudo || dst.parent.pseudo {
@@ -518,7 +510,7 @@ func (f *fileSystem) symlink(c cred, target, path string) error {
 	if err := at.writable(c); err != nil {
 		return err
 	}
-	if err := f.change("symlink", path); err != nil {
+	if err := f.change("symlink " + path); err != nil {
 		return err
 	}
 	if at.parent.pseudo {
@@ -563,7 +555,7 @@ func (f *fileSystem) setattr(c cred, what, path string, set func(*node) error) e
 	if err != nil {
 		return err
 	}
-	if err := f.change(what, path); err != nil {
+	if err := f.change(what + " " + path); err != nil {
 		return err
 	}
 	return set(at.node)

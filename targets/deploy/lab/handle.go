@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/rocec/rocec/targets/target"
 )
 
 // handle is an open file.
@@ -38,13 +40,13 @@ func (f *fileSystem) open(c cred, path string, flag int, perm fs.FileMode) (*han
 		return nil, eIsDir
 	case access != os.O_WRONLY && !n.may(c, 4), writing && !n.may(c, 2):
 		return nil, eAcces
-	case n.knob != nil && writing && n.knob.write == nil:
+	case n.knob != nil && writing && n.knob.Write == nil:
 		return nil, eAcces
-	case n.knob != nil && access != os.O_WRONLY && n.knob.read == nil:
+	case n.knob != nil && access != os.O_WRONLY && n.knob.Read == nil:
 		return nil, eAcces
 	}
-	if writing && !(n.knob != nil && n.knob.stray) {
-		if err := f.change("write", path); err != nil {
+	if writing && !n.stray {
+		if err := f.change("write " + path); err != nil {
 			return nil, err
 		}
 	}
@@ -65,7 +67,7 @@ func (f *fileSystem) create(c cred, at place, path string, flag int, perm fs.Fil
 	if err := at.writable(c); err != nil {
 		return nil, err
 	}
-	if err := f.change("create", path); err != nil {
+	if err := f.change("create " + path); err != nil {
 		return nil, err
 	}
 	if at.parent.pseudo {
@@ -86,7 +88,7 @@ func (h *handle) Read(b []byte) (int, error) {
 		return 0, eIsDir
 	case h.n.knob != nil && !h.began:
 		h.began = true
-		s, err := h.n.knob.read()
+		s, err := h.n.knob.Read()
 		if err != nil {
 			return 0, err
 		}
@@ -111,10 +113,10 @@ func (h *handle) Write(b []byte) (int, error) {
 	defer h.f.mu.Unlock()
 	n := h.n
 	if n.knob != nil {
-		if h.f.frozen && !n.knob.stray {
+		if h.f.frozen && !n.stray {
 			return 0, eRoFS
 		}
-		if err := n.knob.write(string(b)); err != nil {
+		if err := n.knob.Write(string(b)); err != nil {
 			return 0, err
 		}
 		return len(b), nil
@@ -154,6 +156,11 @@ func (f *fileSystem) readFile(path string) ([]byte, error) {
 func (f *fileSystem) plant(path string, n *node) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.plantLocked(path, n)
+}
+
+// plantLocked is plant, called with the lock held.
+func (f *fileSystem) plantLocked(path string, n *node) {
 	at := f.plantDir(parentOf(path), false)
 	name := baseOf(path)
 	if old := at.kids[name]; old != nil {
@@ -186,8 +193,48 @@ func (f *fileSystem) file(mode fs.FileMode, data string) *node {
 	return n
 }
 
-func (f *fileSystem) knob(mode fs.FileMode, k knob) *node {
+// knob is a file that does something; its mode is 0444, and 0644 where it can be written.
+func (f *fileSystem) knob(k target.Node) *node {
+	mode := fs.FileMode(0o444)
+	if k.Write != nil {
+		mode = 0o644
+	}
 	n := f.newNode(mode, 0, 0)
 	n.knob = &k
 	return n
+}
+
+// plantNode makes a file of sysfs or its kin. It is called with the lock held.
+func (f *fileSystem) plantNode(path string, k target.Node) {
+	if k.Mkdir != nil {
+		f.plantDir(path, true).mkdir = k.Mkdir
+		return
+	}
+	f.plantBelow(f.plantDir(parentOf(path), true), baseOf(path), k)
+}
+
+// plantBelow makes a file of sysfs or its kin by its path in a folder. It is called with the lock held.
+func (f *fileSystem) plantBelow(dir *node, path string, k target.Node) {
+	for {
+		folder, rest, deeper := strings.Cut(path, "/")
+		if !deeper {
+			break
+		}
+		if dir.kids[folder] == nil {
+			n := f.newNode(fs.ModeDir|0o755, 0, 0)
+			n.pseudo = true
+			dir.kids[folder] = n
+		}
+		dir, path = dir.kids[folder], rest
+	}
+	n := f.knob(k)
+	n.pseudo = true
+	dir.kids[path] = n
+}
+
+// plantLink makes a symbolic link of sysfs or its kin. It is called with the lock held.
+func (f *fileSystem) plantLink(path, to string) {
+	n := f.newNode(fs.ModeSymlink|0o777, 0, 0)
+	n.target, n.pseudo = to, true
+	f.plantDir(parentOf(path), true).kids[baseOf(path)] = n
 }

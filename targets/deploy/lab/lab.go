@@ -7,10 +7,10 @@
 //
 // Promised: whoever logs in, nothing is run, read or written on the machine the lab runs in. The devices' commands run
 // in an interpreter inside the process, on file systems in memory (shell.go tells how it is fenced in). A device does
-// what a real one does as far as rocec uses it: coreutils with their messages and exit statuses, sudo, systemctl,
-// switchd taking traffic.conf, dcb and mlnx_qos on NICs that follow the rules of the mlx5 driver, sysfs and configfs.
-// Nothing depends on time or chance: simulated seconds pass a thousand times faster, and the devices' clocks start at
-// the same moment in every run.
+// what any Linux does as far as rocec uses it: coreutils with their messages and exit statuses, sudo, systemctl with unit
+// files and timers, ip, ethtool, modprobe, interfaces in sysfs. What a vendor adds (its daemons, drivers and tools) comes
+// with the image, by the contract in [target.Sim]. Nothing depends on time or chance: simulated seconds pass a thousand
+// times faster, and the devices' clocks start at the same moment in every run.
 package lab
 
 import (
@@ -51,7 +51,7 @@ type entry struct {
 
 // device makes the device when it is asked for the first time, so that a fleet starts at once.
 func (e *entry) device() *Device {
-	e.once.Do(func() { e.made = newDevice(e.tree) })
+	e.once.Do(func() { e.made = NewDevice(e.tree) })
 	return e.made
 }
 

@@ -36,36 +36,42 @@ func ethtool(p *proc) int {
 	if len(p.args) < 3 {
 		return p.fail("bad command line argument(s)\nFor more information run ethtool -h")
 	}
-	n := p.d.nics[p.args[2]]
+	n := p.d.netdevs[p.args[2]]
 	if n == nil {
 		return p.failPlain(1, "netlink error: %v", eNoDev)
 	}
 	switch p.args[1] {
 	case "-a", "--show-pause":
-		if n.nic == nil {
+		if !n.Pause {
 			return p.failPlain(1, "netlink error: %v", eNotSupp)
 		}
-		p.printf("Pause parameters for %s:\nAutonegotiate:\toff\nRX:\t\t%s\nTX:\t\t%s\n\n", n.name, onOff(n.rx), onOff(n.tx))
+		p.printf("Pause parameters for %s:\nAutonegotiate:\toff\nRX:\t\t%s\nTX:\t\t%s\n\n", n.Name, onOff(n.rx), onOff(n.tx))
 		return 0
 	case "-A", "--pause":
 		return setPause(p, n, p.args[3:])
 	case "-S", "--statistics":
 		p.print("NIC statistics:\n")
-		counters := n.defaultCounters()
+		counters := map[string]uint64{}
+		for _, name := range n.Counters {
+			counters[name] = 0
+		}
 		maps.Copy(counters, n.counters)
 		for _, name := range slices.Sorted(maps.Keys(counters)) {
 			p.printf("     %s: %d\n", name, counters[name])
 		}
 		return 0
 	case "-i", "--driver":
-		driver, bus := "", ""
-		if n.nic != nil {
-			driver, bus = "mlx5_core", n.nic.pci
-		}
-		p.printf("driver: %s\nversion: 6.1.0-lab\nfirmware-version: 16.35.4030\nbus-info: %s\n", driver, bus)
+		p.printf("driver: %s\nversion: 6.1.0-lab\nfirmware-version: %s\nbus-info: %s\n", n.Driver, n.Firmware, n.PCI)
 		return 0
 	}
 	return p.fail("bad command line argument(s)\nFor more information run ethtool -h")
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
 }
 
 func setPause(p *proc, n *netdev, words []string) int {
@@ -84,7 +90,7 @@ func setPause(p *proc, n *netdev, words []string) int {
 		case "tx":
 			tx = on
 		case "autoneg":
-			if on { // mlx5 has none
+			if on { // no interface of the lab has it
 				return p.failPlain(1, "netlink error: %v", eInval)
 			}
 		default:
@@ -94,7 +100,7 @@ func setPause(p *proc, n *netdev, words []string) int {
 	switch {
 	case p.user.uid != 0:
 		return p.failPlain(1, "netlink error: %v", ePerm)
-	case n.nic == nil:
+	case !n.Pause:
 		return p.failPlain(1, "netlink error: %v", eNotSupp)
 	}
 	if err := p.d.change(p); err != nil {
@@ -104,29 +110,8 @@ func setPause(p *proc, n *netdev, words []string) int {
 	return 0
 }
 
-// defaultCounters are the ones looked at for losslessness, all of them zero.
-func (n *netdev) defaultCounters() map[string]uint64 {
-	c := map[string]uint64{}
-	if n.nic != nil {
-		for prio := range 8 {
-			for _, what := range []string{"rx_prio%d_pause", "tx_prio%d_pause", "rx_prio%d_discards", "rx_prio%d_buf_discard"} {
-				c[fmt.Sprintf(what, prio)] = 0
-			}
-		}
-		for _, name := range []string{"rx_discards_phy", "rx_out_of_buffer", "tx_pause_storm_warning_events", "tx_pause_storm_error_events"} {
-			c[name] = 0
-		}
-		return c
-	}
-	for prio := range 8 {
-		c[fmt.Sprintf("HwIfInPfc%dPkt", prio)] = 0
-		c[fmt.Sprintf("HwIfOutPfc%dPkt", prio)] = 0
-	}
-	for _, name := range []string{"HwIfInPausePkt", "HwIfOutPausePkt", "HwIfInBufferDrops", "HwIfInDiscards", "HwIfOutDiscards", "HwIfOutWredDrops"} {
-		c[name] = 0
-	}
-	return c
-}
+// short reports whether a word is a word of iproute2, or begins like it.
+func short(word, full string) bool { return word != "" && strings.HasPrefix(full, word) }
 
 func cmdIP(_ context.Context, p *proc) int { return p.locked(ip) }
 
@@ -182,15 +167,15 @@ func dev(args []string) (string, []string) {
 func ipShow(p *proc, args []string, asJSON, details bool) int {
 	name, _ := dev(args)
 	var list []*netdev
-	for _, n := range p.d.nics {
-		if name == "" || n.name == name {
+	for _, n := range p.d.netdevs {
+		if name == "" || n.Name == name {
 			list = append(list, n)
 		}
 	}
 	if name != "" && len(list) == 0 {
 		return p.failPlain(1, "Device \"%s\" does not exist.", name)
 	}
-	slices.SortFunc(list, func(a, b *netdev) int { return cmp.Compare(a.index, b.index) })
+	slices.SortFunc(list, func(a, b *netdev) int { return cmp.Compare(a.Index, b.Index) })
 	var rows []string
 	for _, n := range list {
 		if asJSON {
@@ -207,17 +192,17 @@ func ipShow(p *proc, args []string, asJSON, details bool) int {
 
 func (n *netdev) text(details bool) string {
 	var b strings.Builder
-	name := n.name
-	if n.vlan != nil {
-		name += "@" + n.vlan.parent
+	name := n.Name
+	if n.egress != nil {
+		name += "@" + n.Parent
 	}
-	fmt.Fprintf(&b, "%d: %s: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu %d qdisc noqueue state UP mode DEFAULT group default qlen 1000\n", n.index, name, n.mtu)
+	fmt.Fprintf(&b, "%d: %s: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu %d qdisc noqueue state UP mode DEFAULT group default qlen 1000\n", n.Index, name, n.MTU)
 	fmt.Fprintf(&b, "    link/ether %s brd ff:ff:ff:ff:ff:ff", n.mac())
 	if details {
 		b.WriteString(" promiscuity 0 minmtu 68 maxmtu 9978 ")
-		if v := n.vlan; v != nil {
-			fmt.Fprintf(&b, "\n    vlan protocol 802.1Q id %d <REORDER_HDR> ", v.id)
-			if m := v.pairs("%d:%d "); m != "" {
+		if n.egress != nil {
+			fmt.Fprintf(&b, "\n    vlan protocol 802.1Q id %d <REORDER_HDR> ", n.VLAN)
+			if m := n.pairs("%d:%d "); m != "" {
 				fmt.Fprintf(&b, "\n      egress-qos-map { %s} ", m)
 			}
 		}
@@ -228,37 +213,37 @@ func (n *netdev) text(details bool) string {
 }
 
 func (n *netdev) json(details bool) string {
-	s := fmt.Sprintf(`{"ifindex":%d,`, n.index)
-	if n.vlan != nil {
-		s += fmt.Sprintf(`"link":%q,`, n.vlan.parent)
+	s := fmt.Sprintf(`{"ifindex":%d,`, n.Index)
+	if n.egress != nil {
+		s += fmt.Sprintf(`"link":%q,`, n.Parent)
 	}
-	s += fmt.Sprintf(`"ifname":%q,"flags":["BROADCAST","MULTICAST","UP","LOWER_UP"],"mtu":%d,"operstate":"UP","link_type":"ether","address":%q`, n.name, n.mtu, n.mac())
-	if details && n.vlan != nil {
-		m := strings.TrimSuffix(n.vlan.pairs(`{"from":%d,"to":%d},`), ",")
-		s += fmt.Sprintf(`,"linkinfo":{"info_kind":"vlan","info_data":{"protocol":"802.1Q","id":%d,"flags":["REORDER_HDR"],"egress_qos":[%s]}}`, n.vlan.id, m)
+	s += fmt.Sprintf(`"ifname":%q,"flags":["BROADCAST","MULTICAST","UP","LOWER_UP"],"mtu":%d,"operstate":"UP","link_type":"ether","address":%q`, n.Name, n.MTU, n.mac())
+	if details && n.egress != nil {
+		m := strings.TrimSuffix(n.pairs(`{"from":%d,"to":%d},`), ",")
+		s += fmt.Sprintf(`,"linkinfo":{"info_kind":"vlan","info_data":{"protocol":"802.1Q","id":%d,"flags":["REORDER_HDR"],"egress_qos":[%s]}}`, n.VLAN, m)
 	}
 	return s + "}"
 }
 
 // pairs lists the egress map; what maps to 0 is not listed, as the kernel does not.
-func (v *vlan) pairs(format string) string {
+func (n *netdev) pairs(format string) string {
 	var b strings.Builder
-	for _, from := range slices.Sorted(maps.Keys(v.egress)) {
-		if v.egress[from] != 0 {
-			fmt.Fprintf(&b, format, from, v.egress[from])
+	for _, from := range slices.Sorted(maps.Keys(n.egress)) {
+		if n.egress[from] != 0 {
+			fmt.Fprintf(&b, format, from, n.egress[from])
 		}
 	}
 	return b.String()
 }
 
-// egressMap reads FROM:TO words into the map.
-func (v *vlan) egressMap(args []string) (rest []string, ok bool) {
+// egressMap reads FROM:TO words into the egress map of a VLAN.
+func egressMap(egress map[int]int, args []string) (rest []string, ok bool) {
 	for len(args) > 0 && strings.Contains(args[0], ":") {
 		var from, to int
 		if n, err := fmt.Sscanf(args[0], "%d:%d", &from, &to); n != 2 || err != nil || from < 0 || to < 0 || to > 7 {
 			return nil, false
 		}
-		v.egress[from] = to
+		egress[from] = to
 		args = args[1:]
 	}
 	return args, true
@@ -277,61 +262,50 @@ func mayChange(p *proc) bool {
 }
 
 func ipAdd(p *proc, args []string) int {
-	v := &vlan{egress: map[int]int{}}
-	var name, kind string
+	var n target.Netdev
+	egress := map[int]int{}
+	kind := ""
 	for len(args) > 1 {
 		word, value := args[0], args[1]
 		args = args[2:]
 		switch word {
 		case "link":
-			v.parent = value
+			n.Parent = value
 		case "name", "dev":
-			name = value
+			n.Name = value
 		case "type":
 			kind = value
 		case "id":
-			v.id, _ = strconv.Atoi(value)
+			n.VLAN, _ = strconv.Atoi(value)
 		case "egress-qos-map":
 			var ok bool
-			if args, ok = v.egressMap(append([]string{value}, args...)); !ok {
+			if args, ok = egressMap(egress, append([]string{value}, args...)); !ok {
 				return p.failPlain(255, "Error: argument \"%s\" is wrong: invalid egress-qos-map", value)
 			}
 		}
 	}
-	parent := p.d.nics[v.parent]
+	parent := p.d.netdevs[n.Parent]
 	switch {
-	case kind != "vlan" || name == "":
+	case kind != "vlan" || n.Name == "":
 		return p.failPlain(2, "RTNETLINK answers: %v", eNotSupp)
 	case parent == nil:
-		return p.failPlain(1, "Cannot find device \"%s\"", v.parent)
-	case v.id < 1 || v.id > 4094:
-		return p.failPlain(255, "Error: argument \"%d\" is wrong: id is invalid", v.id)
-	case p.d.nics[name] != nil:
+		return p.failPlain(1, "Cannot find device \"%s\"", n.Parent)
+	case n.VLAN < 1 || n.VLAN > 4094:
+		return p.failPlain(255, "Error: argument \"%d\" is wrong: id is invalid", n.VLAN)
+	case p.d.netdevs[n.Name] != nil:
 		return p.failPlain(2, "RTNETLINK answers: %v", eExist)
 	}
 	if !mayChange(p) {
 		return 2
 	}
-	p.d.addVLAN(name, v, parent.mtu)
+	p.d.addNetdev(n)
+	p.d.netdevs[n.Name].egress = egress
 	return 0
-}
-
-// addVLAN makes an interface that is a VLAN of another. It is called with the lock held.
-func (d *Device) addVLAN(name string, v *vlan, mtu int) {
-	d.addNetdevLocked(target.LabNIC{Netdev: name, MTU: mtu}).vlan = v
-	var b strings.Builder
-	b.WriteString("VLAN Dev name	 | VLAN ID\nName-Type: VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD\n")
-	for _, n := range slices.Sorted(maps.Keys(d.nics)) {
-		if v := d.nics[n].vlan; v != nil {
-			fmt.Fprintf(&b, "%-14s | %d  | %s\n", n, v.id, v.parent)
-		}
-	}
-	tree{d.fs}.knob("/proc/net/vlan/config", 0o444, knob{read: func() (string, error) { return b.String(), nil }})
 }
 
 func ipSet(p *proc, args []string) int {
 	name, args := dev(args)
-	n := p.d.nics[name]
+	n := p.d.netdevs[name]
 	if n == nil {
 		return p.failPlain(1, "Cannot find device \"%s\"", name)
 	}
@@ -352,18 +326,18 @@ func ipSet(p *proc, args []string) int {
 			if err != nil || mtu < 68 || mtu > 9978 {
 				return p.failPlain(2, "RTNETLINK answers: %v", eInval)
 			}
-			n.mtu, args = mtu, args[1:]
+			n.MTU, args = mtu, args[1:]
 		case "type":
-			if value != "vlan" || n.vlan == nil {
+			if value != "vlan" || n.egress == nil {
 				return p.failPlain(2, "RTNETLINK answers: %v", eNotSupp)
 			}
 			args = args[1:]
 		case "egress-qos-map":
 			var ok bool
-			if n.vlan == nil {
+			if n.egress == nil {
 				return p.failPlain(2, "RTNETLINK answers: %v", eNotSupp)
 			}
-			if args, ok = n.vlan.egressMap(args); !ok {
+			if args, ok = egressMap(n.egress, args); !ok {
 				return p.failPlain(255, "Error: argument \"%s\" is wrong: invalid egress-qos-map", value)
 			}
 		default:
@@ -375,55 +349,23 @@ func ipSet(p *proc, args []string) int {
 
 func ipDel(p *proc, args []string) int {
 	name, _ := dev(args)
-	n := p.d.nics[name]
+	n := p.d.netdevs[name]
 	switch {
 	case n == nil:
 		return p.failPlain(1, "Cannot find device \"%s\"", name)
-	case n.vlan == nil:
+	case n.egress == nil:
 		return p.failPlain(2, "RTNETLINK answers: %v", eNotSupp)
 	}
 	if !mayChange(p) {
 		return 2
 	}
-	delete(p.d.nics, name)
-	delete(tree{p.d.fs}.dir("/sys/class/net").kids, name)
+	delete(p.d.netdevs, name)
+	delete(p.d.fs.plantDir("/sys/class/net", true).kids, name)
 	return 0
 }
 
-func cmdRdma(_ context.Context, p *proc) int { return p.locked(rdma) }
-
-// rdma knows link show, also with -j.
-func rdma(p *proc) int {
-	args, asJSON := p.args[1:], false
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		asJSON = asJSON || strings.Contains(args[0], "j")
-		args = args[1:]
-	}
-	if len(args) == 0 || !short(args[0], "link") {
-		return p.failPlain(1, "the lab knows rdma link show")
-	}
-	var rows []string
-	i := 0
-	for _, name := range slices.Sorted(maps.Keys(p.d.nics)) {
-		n := p.d.nics[name]
-		if n.nic == nil {
-			continue
-		}
-		if asJSON {
-			rows = append(rows, fmt.Sprintf(`{"ifindex":%d,"ifname":%q,"port":1,"state":"ACTIVE","physical_state":"LINK_UP","netdev":%q,"netdev_index":%d}`, i, n.nic.rdma, n.name, n.index))
-		} else {
-			p.printf("link %s/1 state ACTIVE physical_state LINK_UP netdev %s \n", n.nic.rdma, n.name)
-		}
-		i++
-	}
-	if asJSON {
-		p.print("[" + strings.Join(rows, ",") + "]\n")
-	}
-	return 0
-}
-
-// modules are those a kernel of the lab has.
-var modules = []string{"8021q", "mlx5_core", "mlx5_ib", "rdma_cm", "rdma_ucm", "bonding", "configfs", "ib_core"}
+// modules are those a kernel of the lab has, whatever the device.
+var modules = []string{"8021q", "bonding", "configfs"}
 
 func cmdModprobe(_ context.Context, p *proc) int {
 	_, rest, ok := p.flags("qa", map[string]byte{"quiet": 'q', "all": 'a'})
@@ -433,7 +375,7 @@ func cmdModprobe(_ context.Context, p *proc) int {
 	return p.locked(func(p *proc) int {
 		for _, m := range rest {
 			switch m = strings.ReplaceAll(m, "-", "_"); {
-			case !slices.Contains(modules, m):
+			case !slices.Contains(p.d.modules, m):
 				return p.fail("FATAL: Module %s not found in directory /lib/modules/6.1.0-lab", m)
 			case p.user.uid != 0:
 				return p.fail("ERROR: could not insert '%s': %v", m, ePerm)

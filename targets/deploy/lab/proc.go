@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"mvdan.cc/sh/v3/expand"
+
+	"github.com/rocec/rocec/targets/target"
 )
 
 // command is what a program does; it returns the exit status.
@@ -312,64 +314,14 @@ func (b *budget) spend(d time.Duration) (enough bool) {
 	return b.outer.spend(d)
 }
 
-// flags parses options as getopt(3) of the GNU C library does, operands anywhere. spec holds the letters, with a colon
-// after each that takes a value; long maps long names to letters.
+// flags parses options as [target.Getopt] does, and complains as coreutils do.
 func (p *proc) flags(spec string, long map[string]byte) (set map[byte][]string, rest []string, ok bool) {
-	set = map[byte][]string{}
-	args := p.args[1:]
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		switch {
-		case arg == "--":
-			return set, append(rest, args...), true
-		case strings.HasPrefix(arg, "--"):
-			name, value, hasValue := strings.Cut(arg[2:], "=")
-			c, known := long[name]
-			if !known {
-				p.usage("unrecognized option '%s'", arg)
-				return nil, nil, false
-			}
-			if takes(spec, c) && !hasValue {
-				if len(args) == 0 {
-					p.usage("option '%s' requires an argument", arg)
-					return nil, nil, false
-				}
-				value, args = args[0], args[1:]
-			}
-			set[c] = append(set[c], value)
-		case len(arg) > 1 && arg[0] == '-':
-			for j := 1; j < len(arg); j++ {
-				c := arg[j]
-				if c == ':' || strings.IndexByte(spec, c) < 0 {
-					p.usage("invalid option -- '%c'", c)
-					return nil, nil, false
-				}
-				if !takes(spec, c) {
-					set[c] = append(set[c], "")
-					continue
-				}
-				value := arg[j+1:]
-				if value == "" {
-					if len(args) == 0 {
-						p.usage("option requires an argument -- '%c'", c)
-						return nil, nil, false
-					}
-					value, args = args[0], args[1:]
-				}
-				set[c] = append(set[c], value)
-				break
-			}
-		default:
-			rest = append(rest, arg)
-		}
+	set, rest, complaint := target.Getopt(p.args[1:], spec, long)
+	if complaint != "" {
+		p.usage("%s", complaint)
+		return nil, nil, false
 	}
 	return set, rest, true
-}
-
-func takes(spec string, c byte) bool {
-	i := strings.IndexByte(spec, c)
-	return i >= 0 && i+1 < len(spec) && spec[i+1] == ':'
 }
 
 // last returns the value of the last occurrence of an option.

@@ -58,8 +58,6 @@ var programs = map[string]command{
 	"/usr/bin/systemctl":   cmdSystemctl,
 	"/usr/bin/systemd-run": cmdSystemdRun,
 
-	"/usr/bin/rdma":      cmdRdma,
-	"/usr/sbin/dcb":      cmdDcb,
 	"/usr/sbin/ethtool":  cmdEthtool,
 	"/usr/sbin/ip":       cmdIP,
 	"/usr/sbin/modprobe": cmdModprobe,

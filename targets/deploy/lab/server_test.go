@@ -76,7 +76,7 @@ func TestSSH(t *testing.T) {
 		return out.String(), errs.String(), 0
 	}
 	out, errs, status := run("id -un; cat; echo oops >&2; exit 7", "from stdin")
-	require.Equal(t, "cumulus\nfrom stdin", out)
+	require.Equal(t, "admin\nfrom stdin", out)
 	require.Equal(t, "oops\n", errs)
 	require.Equal(t, 7, status)
 

@@ -1,11 +1,13 @@
 package lab
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"sync"
 	"time"
 )
@@ -64,6 +66,41 @@ func (s *session) run(u *user, cmd string, stdin io.ReadCloser, stdout, stderr i
 	}
 	p.args = []string{"sh", "-c", cmd}
 	return cmdSh(s.ctx, p)
+}
+
+// Run runs a command for a user as sshd would, without the wire: what it printed, and its exit status. It panics when the
+// device has no such user.
+func (d *Device) Run(ctx context.Context, user, cmd, stdin string) (stdout, stderr string, status int) {
+	u, ok := d.users[user]
+	if !ok {
+		panic("lab: no user " + user + " on " + d.Name)
+	}
+	ses := newSession(ctx, d)
+	var out, errs lockedBuffer
+	status = ses.run(u, cmd, io.NopCloser(strings.NewReader(stdin)), &out, &errs)
+	ses.end()
+	return out.String(), errs.String(), status
+}
+
+// lockedBuffer takes the output of jobs that run at the same time, as an SSH channel does. A job in the background may
+// be about to write when its session ends.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+// Write implements [io.Writer].
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+// String is what was written so far.
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
 }
 
 // pipe turns any reader into what the interpreter reads from.

@@ -97,7 +97,7 @@ func (s *systemctl) change(p *proc, verb, name string) int {
 		return p.failPlain(1, "Failed to %s %s: Interactive authentication required.", verb, name)
 	}
 	p.d.fs.mu.Lock()
-	err := p.d.fs.change("systemctl "+verb, name)
+	err := p.d.fs.change("systemctl " + verb + " " + name)
 	p.d.fs.mu.Unlock()
 	if err != nil {
 		return p.failPlain(1, "Failed to %s %s: %v", verb, name, err)

@@ -25,8 +25,9 @@ type systemd struct {
 // unit is a service the manager knows.
 type unit struct {
 	active, failed bool
-	enabled        bool // of a unit without a unit file of its own: switchd
-	builtin        bool // simulated here, not by a unit file
+	enabled        bool         // of a unit without a unit file of its own
+	builtin        bool         // simulated, not by a unit file
+	start          func() error // what starting and reloading a simulated one does; nil: nothing
 	file           *unitFile
 }
 
@@ -48,12 +49,9 @@ func newSystemd(d *Device) *systemd {
 	return &systemd{d: d, units: map[string]*unit{}, timers: map[string]*runTimer{}}
 }
 
-// boot starts a service of the image.
-func (m *systemd) boot(name string) {
-	m.units[name] = &unit{active: true, enabled: true, builtin: true}
-	if name == switchdUnit {
-		m.units[name].active = m.d.loadSwitchd() == nil
-	}
+// boot makes a simulated service and starts it.
+func (m *systemd) boot(name string, start func() error) {
+	m.units[name] = &unit{active: start == nil || start() == nil, enabled: true, builtin: true, start: start}
 }
 
 // unitDirs are searched in this order, as systemd does.
@@ -173,7 +171,7 @@ func missingDevice(d *Device, u *unitFile, name string) string {
 			}
 			dev = unescapeUnit(strings.TrimSuffix(dev, ".device"))
 			d.fs.mu.Lock()
-			_, exists := d.nics[dev]
+			_, exists := d.netdevs[dev]
 			d.fs.mu.Unlock()
 			if !exists {
 				return dev
@@ -197,8 +195,10 @@ func (m *systemd) set(name string, active, failed bool) {
 
 // run runs the commands of a unit and returns the status of the first that fails.
 func (m *systemd) run(ctx context.Context, name string, u unit, key string) int {
-	if name == switchdUnit && u.builtin {
-		if m.d.loadSwitchd() != nil {
+	if u.start != nil {
+		m.d.fs.mu.Lock()
+		defer m.d.fs.mu.Unlock()
+		if u.start() != nil {
 			return 1
 		}
 		return 0

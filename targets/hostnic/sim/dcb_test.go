@@ -1,4 +1,4 @@
-package lab
+package sim_test
 
 import (
 	"bytes"
@@ -10,7 +10,43 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/hostnic/sim"
+	"github.com/rocec/rocec/targets/target"
 )
+
+// boot is a host with one ConnectX-5 and one other interface.
+func boot(nic, other string) *lab.Device {
+	return lab.NewDevice(&target.Device{Name: "host01", Role: target.Host, Target: &target.Target{Image: func(*ir.Device) target.Image {
+		nics := sim.New([]sim.NIC{{
+			Netdev: target.Netdev{Name: nic, Driver: "mlx5_core", PCI: "0000:03:00.0", MTU: 9000, SpeedMbps: 100000}, RDMA: "mlx5_0",
+		}})
+		return target.Image{Netdevs: append(nics.Netdevs(), target.Netdev{Name: other}), Modules: sim.Modules, Sims: []target.Sim{nics}}
+	}}})
+}
+
+// result is what a command came to.
+type result struct {
+	out, err string
+	status   int
+}
+
+// sh runs a command as root.
+func sh(t *testing.T, d *lab.Device, cmd string, stdin ...string) result {
+	t.Helper()
+	out, errs, status := d.Run(t.Context(), "root", cmd, strings.Join(stdin, ""))
+	return result{out, errs, status}
+}
+
+// root runs a command that must succeed and returns what it printed.
+func root(t *testing.T, d *lab.Device, cmd string, stdin ...string) string {
+	t.Helper()
+	r := sh(t, d, cmd, stdin...)
+	require.Equal(t, 0, r.status, "%s\n%s%s", cmd, r.out, r.err)
+	return r.out
+}
 
 // dcbCommands run one after the other on the same NIC, by the lab's dcb and by the real one of iproute2 6.1 with its
 // kernel side simulated.
@@ -54,12 +90,10 @@ func TestDcbAgainstTheRealOne(t *testing.T) {
 	require.Contains(t, string(version), "iproute2-6.1.", "the lab's dcb is that of 6.1")
 	dir := t.TempDir()
 	so := filepath.Join(dir, "shim.so")
-	out, err := exec.Command("gcc", "-O1", "-shared", "-fPIC", "-o", so, "../../hostnic/testdata/dcbshim/dcbshim.c", "-lmnl").CombinedOutput()
+	out, err := exec.Command("gcc", "-O1", "-shared", "-fPIC", "-o", so, "../testdata/dcbshim/dcbshim.c", "-lmnl").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
-	d := hostDevice()
-	// The names the shim knows.
-	d.nics["e"], d.nics["veth0"] = d.nics["ens1f0"], d.nics["eth0"]
+	d := boot("e", "veth0") // the names the shim knows
 	for i, line := range dcbCommands {
 		cmd := exec.Command("dcb", strings.Fields(line)...)
 		cmd.Env = append(os.Environ(), "LD_PRELOAD="+so, "DCBSHIM_DIR="+dir, "LC_ALL=C")
@@ -69,7 +103,7 @@ func TestDcbAgainstTheRealOne(t *testing.T) {
 		if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
 			t.Fatal(err)
 		}
-		got := sh(t, d, "root", "dcb "+line)
+		got := sh(t, d, "dcb "+line)
 		require.Equal(t, stdout.String(), got.out, "%d: dcb %s: stdout", i, line)
 		require.Equal(t, cmd.ProcessState.ExitCode(), got.status, "%d: dcb %s: status", i, line)
 		require.Equal(t, withoutHelp(stderr.String()), withoutHelp(got.err), "%d: dcb %s: stderr", i, line)
@@ -83,44 +117,58 @@ func withoutHelp(s string) string {
 }
 
 func TestNIC(t *testing.T) {
-	d := hostDevice()
+	d := boot("ens1f0", "eth0")
 	require.Equal(t, "cee ieee \n", root(t, d, "dcb dcbx show dev ens1f0"), "the firmware controls a fresh NIC")
 	root(t, d, "dcb pfc set dev ens1f0 prio-pfc 3:on; dcb pfc set dev ens1f0 prio-pfc 3:on; dcb pfc set dev ens1f0 delay 20")
-	require.Equal(t, 1, d.Flaps("ens1f0"), "only a change of the mask bounces the link")
+	require.Equal(t, 1, sim.Of(d.Sims()).Flaps("ens1f0"), "only a change of the mask bounces the link")
 
-	require.Equal(t, "RX:\t\ton\nTX:\t\ton\n", root(t, d, "ethtool -a ens1f0 | grep X:"))
 	root(t, d, "ethtool -A ens1f0 rx off tx off")
 	require.Equal(t, "RX:\t\toff\nTX:\t\toff\n", root(t, d, "ethtool -a ens1f0 | grep X:"))
-	require.Equal(t, result{"", "netlink error: Invalid argument\n", 1}, sh(t, d, "root", "ethtool -A ens1f0 autoneg on"))
-	require.Equal(t, result{"", "netlink error: No such device\n", 1}, sh(t, d, "root", "ethtool -a nope"))
+	require.Contains(t, root(t, d, "ethtool -S ens1f0"), "     rx_prio3_discards: 0\n")
+	d.SetCounter("ens1f0", "tx_prio3_pause", 9)
+	require.Contains(t, root(t, d, "dcb -s pfc show dev ens1f0"), "requests 0:0 1:0 2:0 3:9 ")
 
 	const cma = "/sys/kernel/config/rdma_cm"
-	require.Equal(t, result{"", "mkdir: cannot create directory '" + cma + "/mlx5_9': No such device\n", 1}, sh(t, d, "root", "mkdir "+cma+"/mlx5_9"))
+	require.Equal(t, result{"", "mkdir: cannot create directory '" + cma + "/mlx5_9': No such device\n", 1}, sh(t, d, "mkdir "+cma+"/mlx5_9"))
 	root(t, d, "mkdir -p "+cma+"/mlx5_0 && cd "+cma+"/mlx5_0/ports/1 && echo 'IB/RoCE v1' >default_roce_mode && echo 106 >default_roce_tos")
-	require.Equal(t, 1, sh(t, d, "root", "cd "+cma+"/mlx5_0/ports/1; echo 'RoCE v1' >default_roce_mode").status, "not the kernel's spelling")
-	require.Equal(t, 1, sh(t, d, "root", "cd "+cma+"/mlx5_0/ports/1; printf 'RoCE v2\\n\\n' >default_roce_mode").status, "one newline is allowed")
-	require.Equal(t, 1, sh(t, d, "root", "echo 256 >"+cma+"/mlx5_0/ports/1/default_roce_tos").status)
+	require.Equal(t, 1, sh(t, d, "cd "+cma+"/mlx5_0/ports/1; echo 'RoCE v1' >default_roce_mode").status, "not the kernel's spelling")
+	require.Equal(t, 1, sh(t, d, "cd "+cma+"/mlx5_0/ports/1; printf 'RoCE v2\\n\\n' >default_roce_mode").status, "one newline is allowed")
+	require.Equal(t, 1, sh(t, d, "echo 256 >"+cma+"/mlx5_0/ports/1/default_roce_tos").status)
 	root(t, d, "rmdir "+cma+"/mlx5_0; mkdir "+cma+"/mlx5_0")
 	require.Equal(t, "IB/RoCE v1\n106\n", root(t, d, "cat "+cma+"/mlx5_0/ports/1/*"), "the values are the device's, not the directory's")
 
 	require.Equal(t, "0000:03:00.0 mlx5_core mlx5_0\n", root(t, d,
 		`a=$(readlink /sys/class/net/ens1f0/device); b=$(readlink /sys/class/net/ens1f0/device/driver); for i in /sys/class/net/ens1f0/device/infiniband/*; do echo ${a##*/} ${b##*/} ${i##*/}; done`))
-	require.Equal(t, result{"", "touch: cannot touch '/sys/class/net/x': Permission denied\n", 1}, sh(t, d, "root", "touch /sys/class/net/x"))
-	require.Equal(t, 1, sh(t, d, "root", "cat /sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types/5").status, "an empty slot")
+	require.Equal(t, 1, sh(t, d, "cat /sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types/5").status, "an empty slot")
 	require.Equal(t, "link mlx5_0/1 state ACTIVE physical_state LINK_UP netdev ens1f0 \n", root(t, d, "rdma link show"))
 
-	require.Contains(t, root(t, d, "ip link set dev ens1f0.100 type vlan egress-qos-map 0:3 2:3 && ip -d link show dev ens1f0.100"), "egress-qos-map { 0:3 2:3 }")
-	require.Contains(t, root(t, d, "ip -j -d link show dev ens1f0.100"), `"egress_qos":[{"from":0,"to":3},{"from":2,"to":3}]`)
-	root(t, d, "ip link add link ens1f0 name ens1f0.200 type vlan id 200 egress-qos-map 0:5; grep -q ens1f0.200 /proc/net/vlan/config; ip link set dev ens1f0 mtu 4200; [ $(cat /sys/class/net/ens1f0/mtu) = 4200 ]; ip link del ens1f0.200")
-	require.Equal(t, result{"", "Device \"nope\" does not exist.\n", 1}, sh(t, d, "root", "ip link show nope"))
-	root(t, d, "modprobe rdma_cm; modprobe 8021q")
-	require.Equal(t, 1, sh(t, d, "root", "modprobe nosuch").status)
+	root(t, d, "modprobe rdma_cm; modprobe mlx5_core")
+}
+
+// TestFailWrites: what changes a NIC fails on a device that takes no writes, and is remembered.
+func TestFailWrites(t *testing.T) {
+	for _, cmd := range []string{
+		"dcb pfc set dev ens1f0 prio-pfc 3:on", "dcb app add dev ens1f0 dscp-prio 26:3", "dcb dcbx set dev ens1f0 host",
+		"mlnx_qos -i ens1f0 -f 1,1,1,1,1,1,1,1", "mkdir /sys/kernel/config/rdma_cm/mlx5_0", "echo 1 >/sys/class/net/ens1f0/ecn/roce_np/enable/3",
+	} {
+		d := boot("ens1f0", "eth0")
+		sim.Of(d.Sims()).VendorDriver(0)
+		d.FailWrites()
+		require.NotEqual(t, 0, sh(t, d, cmd).status, cmd)
+		require.NotEmpty(t, d.Writes(), "%s: a try is remembered", cmd)
+		d.AllowWrites()
+		require.Equal(t, 0, sh(t, d, cmd).status, cmd)
+	}
+	d := boot("ens1f0", "eth0")
+	d.FailWrites()
+	root(t, d, "dcb pfc show dev ens1f0; rdma link show")
+	require.Empty(t, d.Writes(), "reading is no change")
 }
 
 func TestVendorDriver(t *testing.T) {
-	d := hostDevice()
-	require.Equal(t, 127, sh(t, d, "root", "mlnx_qos -i ens1f0").status, "the kernel's driver comes without it")
-	d.VendorDriver(2)
+	d := boot("ens1f0", "eth0")
+	require.Equal(t, 127, sh(t, d, "mlnx_qos -i ens1f0").status, "the kernel's driver comes without it")
+	sim.Of(d.Sims()).VendorDriver(2)
 	root(t, d, "mlnx_qos -i ens1f0 -d os --trust dscp --pfc 0,0,0,1,0,0,0,0")
 	root(t, d, "mlnx_qos -i ens1f0 --dscp2prio set,26,4 -s ets,strict,strict,ets,strict,strict,strict,strict -t 50,0,0,50,0,0,0,0 -p 0,1,2,3,4,5,6,7 --cable_len=20")
 	want := "DCBX mode: OS controlled\nPriority trust state: dscp\ndscp2prio mapping:\n" +
@@ -140,7 +188,7 @@ func TestVendorDriver(t *testing.T) {
 		"mlnx_qos -i ens1f0 --trust pcp --dscp2prio set,1,1": 1, "mlnx_qos -i ens1f0 --dscp2prio set,64,1": 1,
 		"mlnx_qos -i ens1f0 -t 50,50,0,50,0,0,0,0": 1, "mlnx_qos -i ens1f0 --pf 0,0,0,0,0,0,0,0": 0, "mlnx_qos -i ens1f0 --buffer_size 100,1000000": 1,
 	} {
-		require.Equal(t, status, sh(t, d, "root", cmd).status, cmd)
+		require.Equal(t, status, sh(t, d, cmd).status, cmd)
 	}
 	require.Equal(t, "0\n", root(t, d, "mlnx_qos -i ens1f0 -P 3"))
 	require.Contains(t, root(t, d, "mlnx_qos -i ens1f0 --trust pcp"), "Priority trust state: pcp\nReceive")
@@ -154,15 +202,15 @@ func TestVendorDriver(t *testing.T) {
 	require.Equal(t, "Global tclass=106\nsrc_ip=1.1.1.2,dst_ip=1.1.1.0/24,tclass=16\n", root(t, d, "cat "+class))
 	root(t, d, "echo -1 >"+class+"; echo tclass=-1,src_ip=1.1.1.2,dst_ip=1.1.1.0/24 >"+class)
 	require.Empty(t, root(t, d, "cat "+class))
-	require.Equal(t, 1, sh(t, d, "root", "echo 256 >"+class).status)
+	require.Equal(t, 1, sh(t, d, "echo 256 >"+class).status)
 	require.Equal(t, "64\n", root(t, d, "echo 64 >"+ib+"/ttl/1/ttl; cat "+ib+"/ttl/1/ttl"))
 }
 
 // The buffers of mlx5: 100G, 20 m, MTU 9000 need 68224 bytes where PFC is on.
 func TestLosslessBufferNeedsRoom(t *testing.T) {
-	d := hostDevice()
+	d := boot("ens1f0", "eth0")
 	root(t, d, "dcb pfc set dev ens1f0 prio-pfc 3:on delay 20")
-	require.Equal(t, result{"", "Attribute write: Cannot allocate memory\n", 1}, sh(t, d, "root", "dcb buffer set dev ens1f0 prio-buffer 3:1 buffer-size 0:100000 1:68223"))
+	require.Equal(t, result{"", "Attribute write: Cannot allocate memory\n", 1}, sh(t, d, "dcb buffer set dev ens1f0 prio-buffer 3:1 buffer-size 0:100000 1:68223"))
 	root(t, d, "dcb buffer set dev ens1f0 prio-buffer 3:1 buffer-size 0:100000 1:68224")
 	require.Equal(t, `{"prio_buffer":[0,0,0,1,0,0,0,0],"buffer_size":[100000,68224,0,0,0,0,0,0],"total_size":262016}`+"\n", root(t, d, "dcb -j buffer show dev ens1f0"))
 }

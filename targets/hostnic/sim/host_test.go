@@ -1,4 +1,4 @@
-package lab
+package sim_test
 
 import (
 	"strings"
@@ -9,7 +9,9 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/hostnic"
+	"github.com/rocec/rocec/targets/hostnic/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -61,11 +63,11 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 // TestHostScripts runs what targets/hostnic puts on a host: its script and its unit, on a NIC with the kernel's driver,
 // one with the vendor's, one without dcb, a bond and a VLAN. Afterwards nothing differs and nothing is written again.
 func TestHostScripts(t *testing.T) {
-	kinds := map[string]func(*Device){
-		"kernel driver": func(*Device) {},
-		"vendor driver": func(d *Device) { d.VendorDriver(2) },
-		"no dcb": func(d *Device) {
-			d.VendorDriver(0)
+	kinds := map[string]func(*lab.Device){
+		"kernel driver": func(*lab.Device) {},
+		"vendor driver": func(d *lab.Device) { sim.Of(d.Sims()).VendorDriver(2) },
+		"no dcb": func(d *lab.Device) {
+			sim.Of(d.Sims()).VendorDriver(0)
 			require.NoError(t, d.RemoveFile("/usr/sbin/dcb"))
 		},
 	}
@@ -75,7 +77,7 @@ func TestHostScripts(t *testing.T) {
 			t.Run(host+", "+kind, func(t *testing.T) {
 				files, ds := hostnic.Target.Render(source)
 				require.False(t, ds.HasErrors(), "%v", ds)
-				d := newDevice(&target.Device{Name: source.Name, Role: target.Host, Target: hostnic.Target, Source: source})
+				d := lab.NewDevice(&target.Device{Name: source.Name, Role: target.Host, Target: hostnic.Target, Source: source})
 				prepare(d)
 				live := func() (answers []string) {
 					for _, f := range files {
@@ -102,12 +104,12 @@ func TestHostScripts(t *testing.T) {
 					}
 					step = f.Activate
 				}
-				r := sh(t, d, "root", step.Cmd)
+				r := sh(t, d, step.Cmd)
 				require.Equal(t, 0, r.status, "%s%s\n%s", r.out, r.err, strings.Join(d.Programs(), "\n"))
 				root(t, d, step.Check)
 				require.Empty(t, live())
 				for _, n := range source.Host.NICs {
-					require.Equal(t, 1, d.Flaps(n.Name), "PFC was written once")
+					require.Equal(t, 1, sim.Of(d.Sims()).Flaps(n.Name), "PFC was written once")
 				}
 				for _, p := range hostnic.Target.Probes(source) {
 					require.Empty(t, p.Judge([]byte(root(t, d, p.Cmd, string(p.Stdin)))), p.Name)

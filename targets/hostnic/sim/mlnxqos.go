@@ -1,17 +1,14 @@
-package lab
+package sim
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-)
 
-// cmdMlnxQos is mlnx_qos of the vendor's mlnx-tools, from its documented options and output: it sets in a fixed order
-// and then always prints the whole state.
-func cmdMlnxQos(_ context.Context, p *proc) int { return p.locked(mlnxQos) }
+	"github.com/rocec/rocec/targets/target"
+)
 
 // mlnxOptions maps every option to its short form; the value says whether it takes one.
 var mlnxOptions = map[string]struct {
@@ -79,20 +76,22 @@ func optparse(args []string) (set map[string][]string, err string) {
 // mlnxError ends a run with status 1.
 type mlnxError string
 
-func mlnxQos(p *proc) (status int) {
+// mlnxQos is mlnx_qos of the vendor's mlnx-tools, from its documented options and output: it sets in a fixed order
+// and then always prints the whole state.
+func (s *NICs) mlnxQos(p *target.Proc) (status int) {
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
 		case mlnxError:
-			fmt.Fprintln(p.stderr, string(e))
+			fmt.Fprintln(p.Stderr, string(e))
 			status = 1
 		default:
 			panic(e)
 		}
 	}()
-	set, problem := optparse(p.args[1:])
+	set, problem := optparse(p.Args[1:])
 	if problem != "" {
-		fmt.Fprintf(p.stderr, "Usage:\nmlnx_qos -i <interface> [options]\n\nmlnx_qos: error: %s\n", problem)
+		fmt.Fprintf(p.Stderr, "Usage:\nmlnx_qos -i <interface> [options]\n\nmlnx_qos: error: %s\n", problem)
 		return 2
 	}
 	get := func(name string) (string, bool) {
@@ -103,31 +102,29 @@ func mlnxQos(p *proc) (status int) {
 		return v[len(v)-1], true
 	}
 	if _, ok := get("help"); ok {
-		p.print("Usage:\nmlnx_qos -i <interface> [options]\n")
+		p.Print("Usage:\nmlnx_qos -i <interface> [options]\n")
 		return 0
 	}
 	dev, ok := get("interface")
 	if !ok {
 		panic(mlnxError("Interface name is required"))
 	}
-	n := p.d.nics[dev]
-	switch {
-	case n == nil:
-		panic(mlnxError("OSError: [Errno 19] " + string(eNoDev)))
-	case n.nic == nil:
-		panic(mlnxError("OSError: [Errno 95] " + string(eNotSupp)))
+	c, err := s.find(dev)
+	if err != nil {
+		panic(mlnxError(fmt.Sprintf("OSError: [Errno %d] %v", map[error]int{target.ENODEV: 19, target.EOPNOTSUPP: 95}[err], err)))
 	}
-	m := &mlnx{p: p, c: n.nic, get: get, set: set}
+	m := &mlnx{s: s, p: p, c: c, get: get, set: set}
 	if m.change() {
 		return 0
 	}
 	_, every := get("all")
-	p.print(m.state(every))
+	p.Print(m.state(every))
 	return 0
 }
 
 type mlnx struct {
-	p   *proc
+	s   *NICs
+	p   *target.Proc
 	c   *nic
 	get func(string) (string, bool)
 	set map[string][]string
@@ -135,9 +132,9 @@ type mlnx struct {
 
 // write is one request to the kernel.
 func (m *mlnx) write(do func() error) {
-	err := error(ePerm)
-	if m.p.user.uid == 0 {
-		if err = m.p.d.change(m.p); err == nil {
+	err := error(target.EPERM)
+	if m.p.Root {
+		if err = m.s.m.Change(m.p.CommandLine()); err == nil {
 			err = do()
 		}
 	}
@@ -217,7 +214,7 @@ func (m *mlnx) pfc() (quiet bool) {
 		return true
 	}
 	if prio, ok := m.get("get_pfc"); ok {
-		m.p.printf("%d\n", map[bool]int{true: 1}[c.pfc[m.number("get_pfc", prio, 0, 7)]])
+		m.p.Print(fmt.Sprintf("%d\n", map[bool]int{true: 1}[c.pfc[m.number("get_pfc", prio, 0, 7)]]))
 		return true
 	}
 	if bits, ok := m.list("pfc", 0, 1); ok {

@@ -1,4 +1,4 @@
-package lab
+package sim
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rocec/rocec/targets/target"
 )
 
 // dscpNames are the names of /etc/iproute2/rt_dsfield as shipped, by DSCP. 0 has none when shown.
@@ -225,10 +227,10 @@ func (r *dcbRun) appParse(help string) (apps []app, helped bool) {
 		r.mapping("", key, func(k int, v string) bool {
 			switch {
 			case selector == selEther && k < 0x600:
-				fmt.Fprintln(r.p.stderr, "Protocol IDs < 0x600 are reserved for EtherType")
+				fmt.Fprintln(r.p.Stderr, "Protocol IDs < 0x600 are reserved for EtherType")
 				return false
 			case what == "PORT" && k == 0:
-				fmt.Fprintln(r.p.stderr, "Port ID of 0 is invalid")
+				fmt.Fprintln(r.p.Stderr, "Port ID of 0 is invalid")
 				return false
 			}
 			n, ok := number(v)
@@ -288,7 +290,7 @@ func (r *dcbRun) dcbxObject(verb string) int {
 	}
 	r.write(func(c *nic) error {
 		if !c.setDCBX(mode) {
-			return errno("Unknown error -1")
+			return target.Errno("Unknown error -1")
 		}
 		return nil
 	})

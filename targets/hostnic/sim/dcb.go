@@ -1,11 +1,12 @@
-package lab
+package sim
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rocec/rocec/targets/target"
 )
 
 // dcb as of iproute2 6.1: the objects pfc, ets, app, buffer and dcbx, with its output, messages and statuses. Held
@@ -13,7 +14,8 @@ import (
 
 // dcbRun is one run of the program.
 type dcbRun struct {
-	p                    *proc
+	s                    *NICs
+	p                    *target.Proc
 	json, stats, numeric bool
 	args                 []string // what is left
 	dev                  string
@@ -23,18 +25,17 @@ type dcbRun struct {
 // dcbError ends a run with a status; the message was printed.
 type dcbError int
 
-func cmdDcb(_ context.Context, p *proc) int { return p.locked(dcb) }
-
-func dcb(p *proc) (status int) {
-	set, rest, ok := p.flags("jsNpvVfin:", map[string]byte{"json": 'j', "statistics": 's', "Numeric": 'N', "pretty": 'p', "Version": 'V'})
-	if !ok {
-		return 1
+func (s *NICs) dcb(p *target.Proc) (status int) {
+	long := map[string]byte{"json": 'j', "statistics": 's', "Numeric": 'N', "pretty": 'p', "Version": 'V'}
+	set, rest, complaint := target.Getopt(p.Args[1:], "jsNpvVfin:", long)
+	if complaint != "" {
+		return p.Fail(1, "%s: %s\nTry '%[1]s --help' for more information.", p.Name(), complaint)
 	}
 	if set['V'] != nil {
-		p.print("dcb utility, iproute2-6.1.0\n")
+		p.Print("dcb utility, iproute2-6.1.0\n")
 		return 0
 	}
-	r := &dcbRun{p: p, json: set['j'] != nil, stats: set['s'] != nil, numeric: set['N'] != nil, args: rest}
+	r := &dcbRun{s: s, p: p, json: set['j'] != nil, stats: set['s'] != nil, numeric: set['N'] != nil, args: rest}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -44,7 +45,7 @@ func dcb(p *proc) (status int) {
 			panic(e)
 		}
 		if r.json && status != 255 { // a JSON document is begun before and ended after everything
-			p.print("\n")
+			p.Print("\n")
 		}
 	}()
 	return r.run()
@@ -52,7 +53,7 @@ func dcb(p *proc) (status int) {
 
 // fail prints and ends the run.
 func (r *dcbRun) fail(status int, format string, args ...any) {
-	fmt.Fprintf(r.p.stderr, format+"\n", args...)
+	fmt.Fprintf(r.p.Stderr, format+"\n", args...)
 	panic(dcbError(status))
 }
 
@@ -105,7 +106,7 @@ func (r *dcbRun) run() int {
 		return 0
 	}
 	if !short(r.args[0], "dev") {
-		fmt.Fprintf(r.p.stderr, "Expected `dev DEV', not `%s'", r.args[0])
+		fmt.Fprintf(r.p.Stderr, "Expected `dev DEV', not `%s'", r.args[0])
 		r.usage(object + " " + verb + " dev STRING ...")
 		return 1
 	}
@@ -126,29 +127,26 @@ func (r *dcbRun) run() int {
 	case "buffer":
 		return r.buffer(verb)
 	}
-	r.fail(1, "Attribute read: %v", eNotSupp) // maxrate
+	r.fail(1, "Attribute read: %v", target.EOPNOTSUPP) // maxrate
 	return 1
 }
 
-func (r *dcbRun) usage(what string) { fmt.Fprintf(r.p.stderr, "Usage: dcb %s\n", what) }
+func (r *dcbRun) usage(what string) { fmt.Fprintf(r.p.Stderr, "Usage: dcb %s\n", what) }
 
 // unknown complains about the next word.
 func (r *dcbRun) unknown(help string) {
-	fmt.Fprintf(r.p.stderr, "What is \"%s\"?\n", r.args[0])
+	fmt.Fprintf(r.p.Stderr, "What is \"%s\"?\n", r.args[0])
 	r.usage(help)
 	panic(dcbError(1))
 }
 
 // nic finds the device; doing is "read" or "write", for the message.
 func (r *dcbRun) nic(doing string) *nic {
-	n := r.p.d.nics[r.dev]
-	switch {
-	case n == nil:
-		r.fail(1, "Attribute %s: %v", doing, eNoDev)
-	case n.nic == nil:
-		r.fail(1, "Attribute %s: %v", doing, eNotSupp)
+	c, err := r.s.find(r.dev)
+	if err != nil {
+		r.fail(1, "Attribute %s: %v", doing, err)
 	}
-	return n.nic
+	return c
 }
 
 // write is one request to the kernel that changes something.
@@ -159,11 +157,11 @@ func (r *dcbRun) write(do func(*nic) error) {
 }
 
 func (r *dcbRun) tryWrite(do func(*nic) error) error {
-	if r.p.user.uid != 0 {
-		return ePerm
+	if !r.p.Root {
+		return target.EPERM
 	}
 	c := r.nic("write")
-	if err := r.p.d.change(r.p); err != nil {
+	if err := r.s.m.Change(r.p.CommandLine()); err != nil {
 		return err
 	}
 	return do(c)
@@ -175,19 +173,19 @@ func (r *dcbRun) put(text, key, value string) {
 		r.fields = append(r.fields, fmt.Sprintf("%q:%s", key, value))
 		return
 	}
-	r.p.print(text)
+	r.p.Print(text)
 }
 
 func (r *dcbRun) nl() {
 	if !r.json {
-		r.p.print("\n")
+		r.p.Print("\n")
 	}
 }
 
 // flush ends the JSON object.
 func (r *dcbRun) flush() int {
 	if r.json {
-		r.p.print("{" + strings.Join(r.fields, ",") + "}")
+		r.p.Print("{" + strings.Join(r.fields, ",") + "}")
 	}
 	return 0
 }
@@ -282,9 +280,9 @@ func number(s string) (int, bool) {
 func (r *dcbRun) inRange(keyName string, key, maxKey int, valueName string, value, maxValue int) bool {
 	switch {
 	case key != all && key > maxKey:
-		fmt.Fprintf(r.p.stderr, "In %s:%s mapping, %s is expected to be 0..%d\n", keyName, valueName, keyName, maxKey)
+		fmt.Fprintf(r.p.Stderr, "In %s:%s mapping, %s is expected to be 0..%d\n", keyName, valueName, keyName, maxKey)
 	case value > maxValue:
-		fmt.Fprintf(r.p.stderr, "In %s:%s mapping, %s is expected to be 0..%d\n", keyName, valueName, valueName, maxValue)
+		fmt.Fprintf(r.p.Stderr, "In %s:%s mapping, %s is expected to be 0..%d\n", keyName, valueName, valueName, maxValue)
 	default:
 		return true
 	}
@@ -305,7 +303,7 @@ func (r *dcbRun) oneOf(what, s string, words ...string) bool {
 	if slices.Contains(words, s) {
 		return true
 	}
-	fmt.Fprintf(r.p.stderr, "Error: argument of \"%s\" must be one of \"%s\", not \"%s\"\n", what, strings.Join(words, "\", \""), s)
+	fmt.Fprintf(r.p.Stderr, "Error: argument of \"%s\" must be one of \"%s\", not \"%s\"\n", what, strings.Join(words, "\", \""), s)
 	return false
 }
 
@@ -326,7 +324,7 @@ func (r *dcbRun) pfc(verb string) int {
 			return func() {
 				var a [8]int
 				for i := range a {
-					a[i] = int(c.netdev.counters[fmt.Sprintf(pattern, i)])
+					a[i] = c.counter(fmt.Sprintf(pattern, i))
 				}
 				numbers(r, name, a)
 			}

@@ -1,0 +1,149 @@
+package grammar
+
+import (
+	"errors"
+	"strings"
+)
+
+// Line is one line of a file with every byte of it: Head + Value + Tail + End.
+//
+//	  key  =  value   # comment\r\n
+//	|---head--|value|---tail---|end|
+//
+// A line that is no setting (a comment, an empty line, a line without "=") is all Head. A comment that hides a setting
+// ("# key = value"), as the templates of the factory do, has its Key and Hidden set.
+type Line struct {
+	Head, Value, Tail, End string
+	Key                    string
+	Hidden                 bool
+}
+
+// Active reports whether the line sets a key.
+func (l *Line) Active() bool { return l.Key != "" && !l.Hidden }
+
+// Blank reports whether nothing stands on the line.
+func (l *Line) Blank() bool { return strings.TrimSpace(l.Head) == "" && l.Key == "" }
+
+// Text is the line without its end.
+func (l *Line) Text() string { return l.Head + l.Value + l.Tail }
+
+// AppendTo writes the line behind b.
+func (l *Line) AppendTo(b []byte) []byte {
+	b = append(b, l.Head...)
+	b = append(b, l.Value...)
+	b = append(b, l.Tail...)
+	return append(b, l.End...)
+}
+
+// MaxFile bounds a file, in bytes; those of the factory have 10 kB.
+const MaxFile = 1 << 20
+
+// The reasons not to touch a file at all.
+var (
+	errBinary   = errors.New("it holds NUL bytes, so it is no text file")
+	errReturns  = errors.New("it holds carriage returns inside lines, so where its lines end is uncertain")
+	errTooLarge = errors.New("it is larger than 1 MiB")
+)
+
+// Parse splits a file into lines; printing them gives the same bytes. Keys are dotted words, a comment ends a value,
+// quotes protect "#". The error says why the file should not be edited; the lines are good for reading all the same. A
+// file larger than [MaxFile] has none.
+func Parse(content []byte) (lines []Line, err error) {
+	if len(content) > MaxFile {
+		return nil, errTooLarge
+	}
+	text := string(content)
+	if strings.IndexByte(text, 0) >= 0 {
+		err = errBinary
+	}
+	lines = make([]Line, 0, strings.Count(text, "\n")+1)
+	for text != "" {
+		var l Line
+		body, rest, found := strings.Cut(text, "\n")
+		if found {
+			l.End = "\n"
+		}
+		if found && strings.HasSuffix(body, "\r") {
+			body, l.End = body[:len(body)-1], "\r\n"
+		}
+		if strings.IndexByte(body, '\r') >= 0 {
+			err = errReturns
+		}
+		l.split(body)
+		lines = append(lines, l)
+		text = rest
+	}
+	return lines, err
+}
+
+// split takes a line apart.
+func (l *Line) split(body string) {
+	l.Head = body
+	name, rest, found := strings.Cut(body, "=")
+	if !found {
+		return
+	}
+	name = strings.Trim(name, " \t")
+	if strings.HasPrefix(name, "#") {
+		l.Hidden = true
+		name = strings.TrimLeft(name, "# \t")
+	}
+	if !isKey(name) {
+		l.Hidden = false
+		return
+	}
+	l.Key = name
+	if l.Hidden {
+		return
+	}
+	value := strings.TrimLeft(rest, " \t")
+	l.Head = body[:len(body)-len(value)]
+	n := len(strings.TrimRight(value[:comment(value)], " \t"))
+	l.Value, l.Tail = value[:n], value[n:]
+}
+
+// comment gives where a comment behind a value begins.
+func comment(s string) int {
+	quoted := false
+	for i := range len(s) {
+		switch {
+		case s[i] == '"':
+			quoted = !quoted
+		case s[i] == '#' && !quoted:
+			return i
+		}
+	}
+	return len(s)
+}
+
+// isKey tells whether s can be a key: dotted words.
+func isKey(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c == '-') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// Values is the value of every active key; of a key set twice, the last.
+type Values map[string]string
+
+// ValuesOf collects the values of lines.
+func ValuesOf(lines []Line) Values {
+	m := make(Values, len(lines))
+	for i := range lines {
+		if l := &lines[i]; l.Active() {
+			m[l.Key] = l.Value
+		}
+	}
+	return m
+}
+
+// Get gives the value of the key of a feature that has a meaning, for a cos, queue or pool and a group, as [Spell] writes
+// it.
+func (v Values) Get(f Feature, m Meaning, n int, group string) (value string, ok bool) {
+	value, ok = v[Spell(f, m, n, group)]
+	return value, ok
+}

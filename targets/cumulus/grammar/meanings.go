@@ -1,0 +1,161 @@
+package grammar
+
+// Feature is what the keys with one first word are about, named by that word.
+type Feature string
+
+// The features whoever reads or writes a file asks for.
+const (
+	Switch        Feature = "traffic" // the classification of the whole switch
+	Source        Feature = "source"  // the same for groups of ports
+	Remark        Feature = "remark"
+	PriorityGroup Feature = "priority_group"
+	Scheduling    Feature = "scheduling"
+	DefaultSched  Feature = "default_egress_sched"
+	EgressSched   Feature = "egress_sched"
+	Shaping       Feature = "shaping"
+	PFC           Feature = "pfc"
+	LinkPause     Feature = "link_pause"
+	ECN           Feature = "ecn"     // marking, up to 3.7
+	ECNRED        Feature = "ecn_red" // marking and early drops, from 3.7 on
+	DefaultECN    Feature = "default_ecn_conf"
+	DefaultECNRED Feature = "default_ecn_red_conf"
+	Watchdog      Feature = "pfc_watchdog"
+	QueueOfCos    Feature = "cos_egr_queue"
+	IngressPool   Feature = "ingress_service_pool"
+	EgressPool    Feature = "egress_service_pool"
+	FlowControl   Feature = "flow_control"
+	Forwarding    Feature = "cut_through_enable"
+)
+
+// The features of one kind, oldest first.
+var (
+	// Grouped features apply to groups of ports; a list names the groups in force.
+	Grouped = []Feature{Source, Remark, PFC, LinkPause, ECN, ECNRED, EgressSched, Shaping, Watchdog}
+	// Pausing features make ports lossless.
+	Pausing = []Feature{PFC, LinkPause}
+	// Marking features mark on groups of ports.
+	Marking = []Feature{ECN, ECNRED}
+	// DefaultMarking features mark on every port.
+	DefaultMarking = []Feature{DefaultECN, DefaultECNRED}
+)
+
+// Known reports whether keys of the feature are judged.
+func (f Feature) Known() bool { return byFeature[f] != nil && !byFeature[f][0].Hint }
+
+// Dialects is every dialect a key of the feature may be of.
+func (f Feature) Dialects() (of Dialects) {
+	for _, k := range byFeature[f] {
+		of |= k.Could()
+	}
+	return of
+}
+
+// Since is the first release that documents any key of the feature, where that is not the first of a dialect.
+func (f Feature) Since() Release {
+	var first Release
+	for i, k := range byFeature[f] {
+		if i == 0 || k.Since.Compare(first) < 0 {
+			first = k.Since
+		}
+	}
+	return first
+}
+
+// Meaning is what a key says. Keys of several features and dialects share one.
+type Meaning int
+
+// The meanings of keys. A key nobody asks for has none.
+const (
+	_ Meaning = iota
+
+	TrustOne   // the one header field that decides the cos
+	TrustSet   // the header fields that decide the cos
+	DefaultCos // the cos of packets without a trusted field
+	MapTrusted // the values of the one trusted field that get a cos
+	MapPCP     // the PCPs that get a cos
+	MapDSCP    // the DSCPs that get a cos
+
+	RewriteOne    // the one header field that is rewritten on the way out
+	RewriteSet    // the header fields that are rewritten on the way out
+	RewrittenPCP  // the PCP packets of a cos leave with
+	RewrittenDSCP // the DSCP packets of a cos leave with
+
+	Groups      // the groups of ports in force
+	GroupPorts  // the ports of a group
+	GroupCos    // the cos of a group
+	GroupQueues // the egress queues of a group
+	GroupPool   // the memory pool of a group
+
+	PriorityGroups // the priority groups there are
+	Weight         // the DWRR weight of a priority group; 0 is strict priority
+	LosslessFlag   // the one lossless priority group is lossless
+	Algorithm      // how priority groups share a link
+	QueueShare     // the percent of a link an egress queue gets; 0 is strict priority
+	QueueRate      // the least and the most kb/s of an egress queue
+	PortRate       // the most kb/s of a port
+
+	Buffer      // the bytes a port has for lossless traffic
+	Xoff        // the filling at which it pauses its peer
+	XonDelta    // how far below Xoff it lets its peer go on
+	SendsPause  // it pauses its peer
+	ObeysPause  // it stops when its peer says so
+	CableLength // metres
+
+	MinThreshold // the queue length in bytes where marking begins
+	MaxThreshold // and where every packet is marked
+	Probability  // percent, at MaxThreshold
+	Marks        // packets are marked
+	DropsEarly   // packets that cannot be marked are dropped
+
+	EgressQueue         // the egress queue of a cos
+	PoolShare           // the percent of the chip's memory a pool has
+	LosslessPool        // the pool of lossless traffic, both ways
+	LosslessIngressPool // on the way in
+	LosslessEgressPool  // on the way out
+
+	CutThrough // a packet is forwarded before it has come in whole
+
+	meanings // how many there are
+)
+
+// byMeaning is the keys of each feature and meaning, in the order of the table.
+var byMeaning = func() map[Feature]*[meanings][]*Key {
+	m := map[Feature]*[meanings][]*Key{}
+	for i := range Keys {
+		k := &Keys[i]
+		if m[k.Feature()] == nil {
+			m[k.Feature()] = new([meanings][]*Key)
+		}
+		if k.Means != 0 {
+			m[k.Feature()][k.Means] = append(m[k.Feature()][k.Means], k)
+		}
+	}
+	return m
+}()
+
+// Find gives the keys of a feature that have a meaning, oldest dialect first.
+func Find(f Feature, m Meaning) []*Key {
+	if of := byMeaning[f]; of != nil {
+		return of[m]
+	}
+	return nil
+}
+
+// Spell writes the key of a feature that has a meaning, as [Key.Spell] does: the first of several spellings. A feature of
+// groups that has no such key gives what it would be called, by the word other features have for the meaning.
+func Spell(f Feature, m Meaning, n int, group string) string {
+	if keys := Find(f, m); len(keys) > 0 {
+		return keys[0].Spell(n, group)
+	}
+	return string(f) + "." + group + "." + m.Word()
+}
+
+// Word is the last word of the keys of groups that have the meaning: "xoff_size".
+func (m Meaning) Word() string {
+	for i := range Keys {
+		if k := &Keys[i]; k.Means == m && k.Grouped() {
+			return k.words[len(k.words)-1]
+		}
+	}
+	panic("grammar: no key of a group has this meaning")
+}

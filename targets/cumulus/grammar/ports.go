@@ -1,0 +1,84 @@
+package grammar
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// AllPorts is what stands for every port, from 4.4 on.
+const AllPorts = "allports"
+
+// MostParts is how many parts a port can be split into at most.
+const MostParts = 8
+
+// Port is a front-panel port: swp6 is {6, -1}, its third part after a split, swp6s2, is {6, 2}.
+type Port struct{ N, Sub int }
+
+// ParsePort reads a port as porttab spells it.
+func ParsePort(s string) (Port, bool) {
+	n, sub, ok := platform.ParsePort(s)
+	return Port{n, sub}, ok
+}
+
+// String spells the port as porttab does.
+func (p Port) String() string {
+	if p.Sub < 0 {
+		return "swp" + strconv.Itoa(p.N)
+	}
+	return "swp" + strconv.Itoa(p.N) + "s" + strconv.Itoa(p.Sub)
+}
+
+// Compare orders ports as porttab does.
+func (p Port) Compare(q Port) int { return cmp.Or(cmp.Compare(p.N, q.N), cmp.Compare(p.Sub, q.Sub)) }
+
+// precedes reports whether q comes right after p in porttab, whatever the other ports are: two whole ports with
+// consecutive numbers, or two consecutive parts of one port.
+func (p Port) precedes(q Port) bool {
+	if p.Sub < 0 && q.Sub < 0 {
+		return p.N+1 == q.N
+	}
+	return p.Sub >= 0 && p.N == q.N && p.Sub+1 == q.Sub
+}
+
+// PortSet spells sorted ports: "swp1-swp4,swp6". A range must be contiguous in porttab, so only sure neighbours are
+// joined.
+func PortSet(ports []Port) string {
+	var b strings.Builder
+	for i := 0; i < len(ports); {
+		j := i
+		for j+1 < len(ports) && ports[j].precedes(ports[j+1]) {
+			j++
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(ports[i].String())
+		if j > i {
+			b.WriteByte('-')
+			b.WriteString(ports[j].String())
+		}
+		i = j + 1
+	}
+	return b.String()
+}
+
+// Span is one item of a port set: from A to B in porttab order.
+type Span struct{ A, B Port }
+
+// ParseSpan reads "swp1", "swp1-swp4" or "swp6s0-swp6s3".
+func ParseSpan(s string) (Span, bool) {
+	first, last, ranged := strings.Cut(s, "-")
+	a, ok := ParsePort(first)
+	if !ok || !ranged {
+		return Span{a, a}, ok
+	}
+	b, ok := ParsePort(last)
+	return Span{a, b}, ok && a.Compare(b) <= 0
+}
+
+// Has reports whether the span covers p. A range that ends at a whole port covers that port alone, a range between
+// whole ports also the parts of split ports between them.
+func (s Span) Has(p Port) bool { return s.A.Compare(p) <= 0 && p.Compare(s.B) <= 0 }

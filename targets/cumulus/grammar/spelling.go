@@ -1,0 +1,121 @@
+package grammar
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// Spelling is how one traffic.conf spells its settings: as the manual of a release says, corrected by what the file on
+// the switch shows.
+type Spelling struct {
+	dialect Dialects // one of those of traffic.conf
+	release Release  // whose manual it is; zero: the file showed the dialect, and has every key of it
+	shown   signs
+}
+
+// Documented gives the spelling the manual of a release prints; not ok for a release without traffic.conf.
+func Documented(r Release) (s Spelling, ok bool) {
+	d := r.Dialects() & TrafficConf
+	return Spelling{dialect: d, release: r}, d != 0
+}
+
+// signs is a set of what files show where manuals and files in use disagree.
+type signs int
+
+const (
+	showsSource signs = 1 << iota // the map as T3 spells it
+	showsList                     // the map as T2 spells it
+	showsRED                      // ecn_red
+	showsCable                    // the length of the cable
+	showsMarks                    // thresholds of marking
+)
+
+// evidence is what a key must have in it to be a sign.
+var evidence = []struct {
+	of               signs
+	head, part, tail string
+}{
+	{of: showsSource, part: ".priority_source."},
+	{of: showsList, part: ".packet_priorities.8021p"},
+	{of: showsList, part: ".packet_priorities.dscp"},
+	{of: showsRED, head: "ecn_red."},
+	{of: showsCable, tail: ".cable_length"},
+	{of: showsMarks, head: "ecn.", tail: ".min_threshold_bytes"},
+}
+
+// Shown gives the spelling the file on the switch accepts, where manuals and shipped files disagree. Settings and
+// commented templates of settings count alike: the templates of the factory show what is accepted.
+func (s Spelling) Shown(lines []Line) Spelling {
+	var found signs
+	for i := range lines {
+		k := lines[i].Key
+		if k == "" {
+			continue
+		}
+		for _, e := range evidence {
+			if found&e.of == 0 && strings.HasPrefix(k, e.head) && strings.Contains(k, e.part) && strings.HasSuffix(k, e.tail) {
+				found |= e.of
+			}
+		}
+	}
+	if s.dialect == T1 { // from 3.5 on the manuals and the files agree on the map
+		switch {
+		case found&showsSource != 0:
+			s = Spelling{dialect: T3}
+		case found&showsList != 0:
+			s = Spelling{dialect: T2}
+		}
+	}
+	s.shown = found
+	return s
+}
+
+// Possible gives spellings that together have every key [Spelling.Shown] may find to be accepted.
+func (s Spelling) Possible() []Spelling {
+	all := []Spelling{s}
+	if s.dialect == T1 {
+		all = append(all, Spelling{dialect: T2}, Spelling{dialect: T3})
+	}
+	for i := range all {
+		all[i].shown = showsCable | showsMarks
+	}
+	s.shown = showsRED
+	return append(all, s)
+}
+
+// Dialect is the name of the dialect, "T1".
+func (s Spelling) Dialect() string { return dialects[bits.TrailingZeros(uint(s.dialect))].name }
+
+// InManual reports whether a manual prints the dialect; of the others only files are known.
+func (s Spelling) InManual() bool {
+	return dialects[bits.TrailingZeros(uint(s.dialect))].from != Release{}
+}
+
+// Key gives the key of a feature that has a meaning; nil: the file accepts none.
+func (s Spelling) Key(f Feature, m Meaning) *Key {
+	for _, k := range Find(f, m) {
+		if k.shown&s.shown != 0 || s.documents(k) {
+			return k
+		}
+	}
+	return nil
+}
+
+// documents reports whether the manual has a key.
+func (s Spelling) documents(k *Key) bool {
+	return k.In&s.dialect != 0 && (s.release == Release{} || s.release.Compare(k.Since) >= 0)
+}
+
+// Marking is the feature that marks: what the file shows, else what the manual prints first. Empty: there is none.
+func (s Spelling) Marking() (printed Feature) {
+	for _, f := range Marking {
+		groups := Find(f, Groups)[0]
+		switch {
+		case groups.shown&s.shown != 0:
+			return f
+		case printed == "" && s.documents(groups):
+			printed = f
+		}
+	}
+	return printed
+}

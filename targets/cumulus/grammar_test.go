@@ -1,0 +1,136 @@
+package cumulus
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// releases is every release from 3.1.1 to 4.3 that was published, and some that may have been.
+func releases() (out []string) {
+	for _, line := range []struct{ major, minor, first, last int }{
+		{3, 1, 1, 2},
+		{3, 2, 0, 1},
+		{3, 3, 0, 2},
+		{3, 4, 0, 3},
+		{3, 5, 0, 3},
+		{3, 6, 0, 2},
+		{3, 7, 0, 16},
+		{4, 0, 0, 1},
+		{4, 1, 0, 1},
+		{4, 2, 0, 1},
+		{4, 3, 0, 4},
+	} {
+		for patch := line.first; patch <= line.last; patch++ {
+			out = append(out, fmt.Sprintf("%d.%d.%d", line.major, line.minor, patch))
+		}
+	}
+	return out
+}
+
+// TestWrittenIsInTheGrammar: whatever is written for a release, into no file and into that of the factory, is a key the
+// file accepts, with a value of its type, and the linter has nothing to say about it. Into no file only keys are written
+// that the manual of the release has.
+func TestWrittenIsInTheGrammar(t *testing.T) {
+	written := map[*grammar.Key]bool{}
+	for _, version := range releases() {
+		r, doc, ok := documented(version)
+		require.True(t, ok, version)
+		for roce := 1; roce <= 2; roce++ {
+			for _, flow := range []ir.FlowControl{ir.PFC, ir.Pause} {
+				s := canonicalSample(t, "sn2700", version, roce)
+				s.fabric.FlowControl = flow
+				files, ds := Target.Render(s.sw)
+				require.False(t, ds.HasErrors(), "%v", text(ds))
+				old := []string{"", factoryFile(doc.Dialect())}
+				if doc.Dialect() == "T1" {
+					old = append(old, factoryFile("T2"))
+				}
+				for _, old := range old {
+					content, ds := files[0].Edit([]byte(old))
+					require.Empty(t, ds)
+					lines, err := grammar.Parse(content)
+					require.NoError(t, err)
+					accepts := doc.Shown(lines)
+					for _, set := range files[0].Keys(content) {
+						if !set.Ours {
+							continue
+						}
+						k, _, _ := grammar.Match(strings.Split(set.Name, "."))
+						require.NotNil(t, k, "%s: %s", version, set.Name)
+						written[k] = true
+						assert.Same(t, k, accepts.Key(k.Feature(), k.Means), "%s: %s", version, set.Name)
+						assert.True(t, k.Type.Takes(set.Value, k.In), "%s: %s = %s", version, set.Name, set.Value)
+						if old == "" {
+							assert.NotZero(t, k.In&r.Dialects(), "%s: %s", version, set.Name)
+							assert.GreaterOrEqual(t, r.Compare(k.Since), 0, "%s: %s", version, set.Name)
+						}
+					}
+					found := conflint.Check([]conflint.File{{Name: "mlx/traffic.conf", Data: content}})
+					assert.Empty(t, text(found.Diagnostics), "%s\n%s", version, content)
+				}
+			}
+		}
+	}
+	assert.Len(t, written, 44)
+}
+
+// TestKeysStandInTheGrammar: no other room has a key, or a word of one, in its code. Sentences for people may.
+func TestKeysStandInTheGrammar(t *testing.T) {
+	words, features := map[string]bool{}, map[string]bool{}
+	for _, k := range grammar.Keys {
+		for w := range strings.SplitSeq(k.Pattern, ".") {
+			if strings.Contains(strings.TrimSuffix(w, "_N"), "_") {
+				words[w] = true
+			}
+		}
+		features[string(k.Feature())] = true
+	}
+	key := regexp.MustCompile(`^[a-z0-9_.%-]+$`)
+	looked := 0
+	for _, dir := range []string{".", "conflint", "sim"} {
+		files, err := filepath.Glob(dir + "/*.go")
+		require.NoError(t, err)
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			require.NoError(t, err)
+			ast.Inspect(f, func(n ast.Node) bool {
+				lit, ok := n.(*ast.BasicLit)
+				if !ok || lit.Kind != token.STRING {
+					return true
+				}
+				s, err := strconv.Unquote(lit.Value)
+				require.NoError(t, err)
+				looked++
+				if !key.MatchString(s) {
+					return true
+				}
+				assert.False(t, features[s], "%s: %q", file, s)
+				for w := range strings.SplitSeq(s, ".") {
+					assert.False(t, words[w], "%s: %q", file, s)
+				}
+				return true
+			})
+		}
+	}
+	require.Greater(t, looked, 300)
+	_, err := os.Stat("grammar/keys.go")
+	require.NoError(t, err)
+}

@@ -1,0 +1,164 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// check finds what is wrong with a traffic.conf: lines that are no settings, keys and values the grammar does not have,
+// incomplete maps, priority groups without or with shared cos, and port groups without ports.
+//
+// Releases with the checker want the map of a trusted field complete; the manuals before print partial ones, and say
+// that what is not mapped gets a default priority.
+func check(content []byte, complete bool) []string {
+	lines, err := grammar.Parse(content)
+	if lines == nil && err != nil {
+		return []string{err.Error()}
+	}
+	if faults := checkSyntax(lines); len(faults) > 0 {
+		return faults
+	}
+	conf := grammar.ValuesOf(lines)
+	faults := checkValues(lines, conf)
+	faults = append(faults, checkMap(conf, complete)...)
+	faults = append(faults, checkPriorityGroups(conf)...)
+	for _, f := range slices.Concat(grammar.Pausing, grammar.Marking) {
+		faults = append(faults, checkPortGroups(conf, f)...)
+	}
+	return faults
+}
+
+// checkSyntax finds lines that are neither a setting nor a comment nor empty.
+func checkSyntax(lines []grammar.Line) (faults []string) {
+	for i := range lines {
+		l := &lines[i]
+		text, _, _ := strings.Cut(l.Text(), "#")
+		if text = strings.TrimSpace(text); text != "" && (l.Key == "" || l.Value == "") {
+			faults = append(faults, fmt.Sprintf("Syntax error in line %d: %q", i+1, text))
+		}
+	}
+	return faults
+}
+
+// faultOf says what is wrong with a value that is not of its key's type.
+var faultOf = map[grammar.Type]string{
+	grammar.CosList: "no such cos",
+	grammar.Ports:   "no such port",
+	grammar.Size:    "is no number of bytes",
+}
+
+// checkValues finds what the grammar does not have: keys below features of traffic.conf that no release has, and values
+// that are not of their key's type. Of a key set twice the last line counts. Which dialect a switch takes is known from
+// its file alone, so every dialect of traffic.conf is taken.
+func checkValues(lines []grammar.Line, conf grammar.Values) (faults []string) {
+	said := map[string]bool{}
+	for i := range lines {
+		l := &lines[i]
+		if !l.Active() || said[l.Key] {
+			continue
+		}
+		said[l.Key] = true
+		words := strings.Split(l.Key, ".")
+		k, _, _ := grammar.Match(words)
+		f := grammar.Feature(words[0])
+		switch value := conf[l.Key]; {
+		case k != nil && k.Could()&grammar.TrafficConf != 0:
+			if !k.Type.Takes(value, grammar.TrafficConf) {
+				fault, ok := faultOf[k.Type]
+				if !ok {
+					fault = "no such value"
+				}
+				faults = append(faults, fmt.Sprintf("%s: %s: %q", l.Key, fault, value))
+			}
+		case f.Known() && f.Dialects()&grammar.TrafficConf != 0:
+			faults = append(faults, fmt.Sprintf("%s: no such key", l.Key))
+		}
+	}
+	return faults
+}
+
+// checkMap wants every value of every trusted field mapped, where the release does.
+func checkMap(conf grammar.Values, complete bool) (faults []string) {
+	trusted, ok := conf.Get(grammar.Switch, grammar.TrustOne, -1, "")
+	if !ok {
+		trusted, _ = conf.Get(grammar.Switch, grammar.TrustSet, -1, "")
+	}
+	for _, field := range grammar.Items(trusted) {
+		switch field {
+		case grammar.FieldPCP:
+			faults = append(faults, checkField(conf, complete, "8021p", grammar.MapPCP)...)
+		case grammar.FieldDSCP:
+			faults = append(faults, checkField(conf, complete, "dscp", grammar.MapDSCP)...)
+		}
+	}
+	return faults
+}
+
+// checkField judges the map of one field: of the keys for this field, and of those for the one trusted field.
+func checkField(conf grammar.Values, complete bool, name string, own grammar.Meaning) (faults []string) {
+	keys := grammar.Find(grammar.Switch, own)
+	top, _ := keys[0].Type.Highest()
+	mapped := make([]bool, top+1)
+	for _, k := range slices.Concat(keys, grammar.Find(grammar.Switch, grammar.MapTrusted)) {
+		for cos := range 8 {
+			for _, v := range grammar.Items(conf[k.Spell(cos, "")]) {
+				n, ok := grammar.Number(v, top)
+				if !ok && k.Means == grammar.MapTrusted { // of the others the type has been judged
+					faults = append(faults, fmt.Sprintf("Traffic source %s: invalid priority value '%s' in %s", name, v, k.Spell(cos, "")))
+				}
+				if ok {
+					mapped[n] = true
+				}
+			}
+		}
+	}
+	for v, ok := range mapped {
+		if complete && !ok {
+			faults = append(faults, fmt.Sprintf("Traffic source %s: missing mapping for priority value '%d'", name, v))
+		}
+	}
+	return faults
+}
+
+// checkPriorityGroups wants every cos in exactly one group of the list.
+func checkPriorityGroups(conf grammar.Values) (faults []string) {
+	groups, ok := conf.Get(grammar.Switch, grammar.PriorityGroups, -1, "")
+	if !ok {
+		return nil
+	}
+	in := map[string]string{}
+	for _, g := range grammar.Items(groups) {
+		list, _ := conf.Get(grammar.PriorityGroup, grammar.GroupCos, -1, g)
+		for _, cos := range grammar.Items(list) {
+			if other := in[cos]; other != "" {
+				faults = append(faults, fmt.Sprintf("cos %s is in the priority groups %s and %s", cos, other, g))
+			}
+			in[cos] = g
+		}
+	}
+	for cos := range 8 {
+		if in[fmt.Sprint(cos)] == "" {
+			faults = append(faults, fmt.Sprintf("cos %d is in no priority group", cos))
+		}
+	}
+	return faults
+}
+
+// checkPortGroups wants every listed port group to have its ports, and its cos where the feature has them.
+func checkPortGroups(conf grammar.Values, f grammar.Feature) (faults []string) {
+	list, _ := conf.Get(f, grammar.Groups, -1, "")
+	for _, g := range grammar.Items(list) {
+		for _, m := range []grammar.Meaning{grammar.GroupPorts, grammar.GroupCos} {
+			if len(grammar.Find(f, m)) == 0 {
+				continue
+			}
+			if _, ok := conf.Get(f, m, -1, g); !ok {
+				faults = append(faults, fmt.Sprintf("%s: port group %s has no %s", f, g, m.Word()))
+			}
+		}
+	}
+	return faults
+}

@@ -1,0 +1,118 @@
+// Package sim is what of a simulated switch is Cumulus Linux: switchd, which programs the chip from traffic.conf, with
+// its reload node and its log, and the syntax checker cl-consistency-check.
+//
+// What a real switchd does with a bad file differs by release and is not documented for 3.x; this one refuses it, as the
+// syntax checker of 4.2 and later would, and stays down. What is bad about a line is what the grammar does not have; the
+// rest of its judgement ([check]) is about lines together.
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Config is what differs between switches.
+type Config struct {
+	Conf    string // the path of traffic.conf
+	Unit    string // the service: "switchd.service"
+	Reload  string // the node that makes switchd take the file again; empty: the release has none
+	Checker bool   // the release has the syntax checker, and wants what it wants
+}
+
+// Switchd is the daemon of one switch.
+type Switchd struct {
+	Config
+	m     target.Machine
+	loads []string // every file it took; guarded by the machine's lock
+}
+
+// New makes the daemon of one switch.
+func New(c Config) *Switchd { return &Switchd{Config: c} }
+
+// Of finds the daemon among the simulated parts of a device. It panics when there is none.
+func Of(sims []target.Sim) *Switchd {
+	for _, s := range sims {
+		if s, ok := s.(*Switchd); ok {
+			return s
+		}
+	}
+	panic("cumulus/sim: no switchd on this device")
+}
+
+// Boot implements [target.Sim].
+func (s *Switchd) Boot(m target.Machine) {
+	s.m = m
+	m.Folder("/cumulus")
+	if s.Reload != "" {
+		m.Plant(s.Reload, target.TextNode(func() string { return "0" }, func(text string) error {
+			if strings.TrimSpace(text) != "1" {
+				return target.EINVAL
+			}
+			return s.load()
+		}))
+	}
+	if s.Checker {
+		m.Install("/usr/cumulus/bin/cl-consistency-check", s.consistencyCheck)
+		m.Install("/usr/bin/cl-consistency-check", s.consistencyCheck)
+	}
+	m.Service(s.Unit, s.load)
+}
+
+// load takes the file, or refuses it. A switch without one starts all the same.
+func (s *Switchd) load() error {
+	content, err := s.m.ReadFile(s.Conf)
+	if err != nil {
+		return nil
+	}
+	if faults := check(content, s.Checker); len(faults) > 0 {
+		s.log(faults)
+		return target.EIO
+	}
+	s.loads = append(s.loads, string(content))
+	return nil
+}
+
+// log writes switchd's log.
+func (s *Switchd) log(faults []string) {
+	for _, f := range faults {
+		s.m.AppendFile("/var/log/switchd.log", "switchd: "+f+"\n")
+	}
+}
+
+// Loaded returns the traffic.conf switchd runs with, and how often it took one since the device was switched on.
+func (s *Switchd) Loaded() (content []byte, times int) {
+	s.m.Do(func() {
+		if times = len(s.loads); times > 0 {
+			content = []byte(s.loads[times-1])
+		}
+	})
+	return content, times
+}
+
+// consistencyCheck is cl-consistency-check --datapath-syntax-check [-q] [-t FILE].
+func (s *Switchd) consistencyCheck(p *target.Proc) int {
+	set, rest, complaint := target.Getopt(p.Args[1:], "qt:hd", map[string]byte{"datapath-syntax-check": 'd', "help": 'h'})
+	if complaint != "" || len(rest) > 0 || set['d'] == nil {
+		return p.Fail(1, "%s: usage: cl-consistency-check --datapath-syntax-check [-q] [-t FILE]", p.Name())
+	}
+	file := s.Conf
+	if given := set['t']; given != nil {
+		file = given[len(given)-1]
+	}
+	content, err := p.ReadFile(file)
+	if err != nil {
+		return p.Fail(1, "%s: %s: %v", p.Name(), file, err)
+	}
+	faults := check(content, true)
+	switch {
+	case set['q'] != nil:
+		s.m.Do(func() { s.log(faults) })
+	case len(faults) > 0:
+		p.Fail(1, "%s\nErrors detected while checking traffic config file %s", strings.Join(faults, "\n"), file)
+	default:
+		p.Print(fmt.Sprintf("No errors detected in traffic config file %s\n", file))
+	}
+	return min(len(faults), 1)
+}

@@ -1,0 +1,222 @@
+package sim
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// plant lays down what an RDMA device with mlx5 has in sysfs, debugfs and configfs.
+func (s *NICs) plant(c *nic) {
+	number := func(path string, v *int, top int) {
+		s.m.Plant(path, target.NumberNode(func() int { return *v }, upTo(v, top)))
+	}
+	cc := "/sys/kernel/debug/mlx5/" + c.PCI + "/cc_params"
+	number(cc+"/np_cnp_dscp", &c.cnpDSCP, 63)
+	number(cc+"/np_cnp_prio", &c.cnpPrio, 7)
+	s.m.Plant(cc+"/np_cnp_prio_mode", target.NumberNode(func() int { return 1 }, nil))
+	number(cc+"/np_min_time_between_cnps", &c.cnpEvery, 4095)
+	s.m.Plant("/sys/kernel/config/rdma_cm", target.Node{Mkdir: s.cma})
+	if s.owner(c.RDMA) != c {
+		return // the device of a RoCE LAG hangs off its first port
+	}
+
+	ib := target.PCIRoot + "/" + c.PCI + "/infiniband/" + c.RDMA
+	s.m.Link("/sys/class/infiniband/"+c.RDMA, "../../devices"+strings.TrimPrefix(ib, "/sys/devices"))
+	fixed := func(path, value string) { s.m.Plant(path, target.TextNode(func() string { return value }, nil)) }
+	fixed(ib+"/node_type", "1: CA")
+	fixed(ib+"/fw_ver", firmware)
+	fixed(ib+"/hca_type", "MT4119")
+	fixed(ib+"/board_id", "MT_0000000010")
+	port := ib + "/ports/1"
+	fixed(port+"/state", "4: ACTIVE")
+	fixed(port+"/phys_state", "5: LinkUp")
+	fixed(port+"/link_layer", "Ethernet")
+	fixed(port+"/rate", fmt.Sprintf("%d Gb/sec", c.SpeedMbps/1000))
+	for _, name := range []string{
+		"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "out_of_sequence",
+		"packet_seq_err", "local_ack_timeout_err", "rnr_nak_retry_err", "roce_adp_retrans", "roce_slow_restart", "rx_icrc_encapsulated",
+	} {
+		s.m.Plant(port+"/hw_counters/"+name, target.NumberNode(func() int { return c.counter(name) }, nil))
+	}
+	c.plantGIDs(port)
+}
+
+// plantGIDs fills the table of addresses: the link's and the interface's, each in both versions, and empty slots, whose
+// attributes cannot be read.
+func (c *nic) plantGIDs(port string) {
+	link := netip.MustParseAddr(fmt.Sprintf("fe80::5054:ff:fe00:%x", c.now().Index))
+	for i := range 6 {
+		nth, gid := strconv.Itoa(i), netip.IPv6Unspecified()
+		switch {
+		case i < 2:
+			gid = link
+		case i < 4 && c.IP.IsValid():
+			gid = netip.AddrFrom16(c.IP.As16())
+		}
+		c.m.Plant(port+"/gids/"+nth, target.TextNode(func() string { return spell(gid) }, nil))
+		attr := func(name, value string) {
+			c.m.Plant(port+"/gid_attrs/"+name+"/"+nth, target.Node{Read: func() (string, error) {
+				if gid.IsUnspecified() {
+					return "", target.EINVAL
+				}
+				return value + "\n", nil
+			}})
+		}
+		attr("types", []string{"IB/RoCE v1", "RoCE v2"}[i%2])
+		attr("ndevs", c.Name)
+	}
+}
+
+// spell writes a GID in full, eight groups of four.
+func spell(gid netip.Addr) string {
+	b := gid.As16()
+	var groups []string
+	for i := 0; i < 16; i += 2 {
+		groups = append(groups, fmt.Sprintf("%02x%02x", b[i], b[i+1]))
+	}
+	return strings.Join(groups, ":")
+}
+
+// upTo is the writer of a number from 0 to top.
+func upTo(to *int, top int) func(int) error {
+	return func(v int) error {
+		if v < 0 || v > top {
+			return target.EINVAL
+		}
+		*to = v
+		return nil
+	}
+}
+
+// bit is a file of 0 or 1.
+func bit(v *bool) target.Node {
+	return target.NumberNode(func() int { return map[bool]int{true: 1}[*v] }, func(n int) error {
+		if n != 0 && n != 1 {
+			return target.EINVAL
+		}
+		*v = n == 1
+		return nil
+	})
+}
+
+// cma is the configfs of rdma_cm: making a folder named like an RDMA device shows its defaults; the values belong to the
+// device and stay when the folder goes.
+func (s *NICs) cma(name string) (map[string]target.Node, error) {
+	c := s.owner(name)
+	if c == nil {
+		return nil, target.ENODEV
+	}
+	return map[string]target.Node{
+		"ports/1/default_roce_mode": target.TextNode(func() string { return c.mode }, func(s string) error {
+			switch s = strings.TrimSuffix(s, "\n"); s {
+			case "RoCE v2", "IB/RoCE v1":
+				c.mode = s
+				return nil
+			}
+			return target.EINVAL
+		}),
+		"ports/1/default_roce_tos": target.NumberNode(func() int { return c.tos }, upTo(&c.tos, 255)),
+	}, nil
+}
+
+// plantVendor lays down what the vendor's driver adds.
+func (c *nic) plantVendor() {
+	home := "/sys/class/net/" + c.Name
+	number := func(path string, v *int, top int) {
+		c.m.Plant(path, target.NumberNode(func() int { return *v }, upTo(v, top)))
+	}
+	for prio := range 8 {
+		nth := strconv.Itoa(prio)
+		c.m.Plant(home+"/ecn/roce_np/enable/"+nth, bit(&c.np[prio]))
+		c.m.Plant(home+"/ecn/roce_rp/enable/"+nth, bit(&c.rp[prio]))
+	}
+	number(home+"/ecn/roce_np/cnp_dscp", &c.cnpDSCP, 63)
+	number(home+"/ecn/roce_np/cnp_802p_prio", &c.cnpPrio, 7)
+	number(home+"/ecn/roce_np/min_time_between_cnps", &c.cnpEvery, 4095)
+	c.m.Plant(home+"/device/roce_enable", bit(&c.roce))
+	c.m.Plant(home+"/settings/vf_roce", target.Node{
+		Read: func() (string, error) {
+			var b strings.Builder
+			for i, on := range c.vfs {
+				fmt.Fprintf(&b, "vf_num %d: %d\n", i, map[bool]int{true: 1}[on])
+			}
+			return b.String(), nil
+		},
+		Write: func(s string) error {
+			var vf, on int
+			if n, err := fmt.Sscanf(s, "%d %d", &vf, &on); n != 2 || err != nil || vf < 0 || vf >= len(c.vfs) || on < 0 || on > 1 {
+				return target.EINVAL
+			}
+			c.vfs[vf] = on == 1
+			return nil
+		},
+	})
+	ib := "/sys/class/infiniband/" + c.RDMA
+	number(ib+"/ttl/1/ttl", &c.ttl, 255)
+	c.m.Plant(ib+"/tc/1/traffic_class", target.Node{Read: func() (string, error) { return c.readClass(), nil }, Write: c.writeClass})
+}
+
+func (c *nic) readClass() string {
+	var b strings.Builder
+	if c.class >= 0 {
+		fmt.Fprintf(&b, "Global tclass=%d\n", c.class)
+	}
+	for _, r := range c.rules {
+		b.WriteString(r + "\n")
+	}
+	return b.String()
+}
+
+// writeClass takes a number, or "tclass=N" with src_ip= and dst_ip= in any order; N of -1 takes away.
+func (c *nic) writeClass(s string) error {
+	s = strings.TrimSpace(s)
+	if len(s) > 100 || s == "" {
+		return target.EINVAL
+	}
+	class, match := -2, map[string]string{}
+	for word := range strings.SplitSeq(s, ",") {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok {
+			key, value = "tclass", word
+		}
+		switch key {
+		case "tclass":
+			n, err := strconv.Atoi(value)
+			if err != nil || n < -1 || n > 255 {
+				return target.EINVAL
+			}
+			class = n
+		case "src_ip", "dst_ip", "src_ip6", "dst_ip6":
+			match[key] = value
+		default:
+			return target.EINVAL
+		}
+	}
+	if class == -2 {
+		return target.EINVAL
+	}
+	if len(match) == 0 {
+		c.class = class
+		return nil
+	}
+	var words []string
+	for _, key := range []string{"src_ip", "dst_ip", "src_ip6", "dst_ip6"} {
+		if v, ok := match[key]; ok {
+			words = append(words, key+"="+v)
+		}
+	}
+	rule := strings.Join(words, ",") + ",tclass="
+	c.rules = slices.DeleteFunc(c.rules, func(r string) bool { return strings.HasPrefix(r, rule) })
+	if class >= 0 {
+		if len(c.rules) == 40 {
+			return target.ENOMEM
+		}
+		c.rules = append(c.rules, rule+strconv.Itoa(class))
+	}
+	return nil
+}

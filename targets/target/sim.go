@@ -1,0 +1,210 @@
+package target
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// This file is the contract of rehearsals: what a target brings of a simulated device ([Image], [Sim], [Program]), and
+// what the lab gives it ([Machine], [Proc]). Shells, files, interfaces and services are the lab's; a vendor's tools,
+// daemons and drivers are their target's.
+
+// Image is a device as it comes from the factory. Every call of [Target.Image] makes a new one, with state of its own.
+type Image struct {
+	Files    map[string]string // path to content, of a fresh system
+	Services []string          // systemd units that are active, and do nothing: "ssh.service"
+	Netdevs  []Netdev          // network interfaces
+	Modules  []string          // kernel modules that can be loaded, besides those of every kernel
+	Sims     []Sim             // what else behaves like the real thing
+}
+
+// Netdev is a network interface.
+type Netdev struct {
+	Name      string
+	Index     int    // given by the machine
+	MTU       int    // bytes; 0: 1500, or that of Parent
+	SpeedMbps int    // 0: not known
+	PCI       string // its function, "0000:03:00.0"; empty: the interface is virtual
+	Driver    string // kernel module of the function
+	Firmware  string // version, as the driver tells it
+	Pause     bool   // it has 802.3x link pause; on until told otherwise
+	Counters  []string
+	Master    string // the bond it is a port of; empty: none
+	Parent    string // the interface a VLAN lies on; empty: it is none
+	VLAN      int    // 1 to 4094
+}
+
+// PCIRoot is the folder of a machine's PCI functions.
+const PCIRoot = "/sys/devices/pci0000:00"
+
+// Sim is a part of a simulated device that has state: NICs with their driver and tools, a daemon.
+type Sim interface {
+	// Boot sets it up. It is called once, with the files and interfaces of the image in place and the machine's lock held.
+	Boot(m Machine)
+}
+
+// Machine is what the lab gives a [Sim]. Every method but Do is called with the lock of the machine held: from Boot, from
+// the functions of a [Node] or of a service, or inside Do.
+type Machine interface {
+	// Do runs f with the lock held, like a call of the kernel: nothing else happens on the machine meanwhile.
+	Do(f func())
+
+	// Install makes a program that everybody may run.
+	Install(path string, p Program)
+
+	// Service makes a systemd unit and starts it; start is what starting, restarting and reloading it does, and an error
+	// fails the unit. Only Boot may call it.
+	Service(unit string, start func() error)
+
+	// Plant makes a file of sysfs or its kin, Folder a folder, and Link a symbolic link, each with the folders above it.
+	Plant(path string, n Node)
+	Folder(path string)
+	Link(path, to string)
+
+	// ReadFile reads a file with root's rights, and AppendFile writes behind it as a daemon does that keeps a log.
+	ReadFile(path string) ([]byte, error)
+	AppendFile(path, text string)
+
+	// Netdev tells what an interface is like now.
+	Netdev(name string) (Netdev, bool)
+
+	// Counter is the value of a counter of an interface.
+	Counter(netdev, name string) uint64
+
+	// Change notes a change of something that is no file, and reports whether it may be made.
+	Change(what string) error
+}
+
+// Node is a file that does something when it is read or written, as those of sysfs, debugfs and configfs do.
+type Node struct {
+	Read  func() (string, error) // nil: it cannot be read
+	Write func(string) error     // one call for each write(2); nil: it cannot be written
+
+	// Mkdir makes the file a folder in which folders can be made: it gives the files a new one begins with, by their
+	// paths in it. Removing the folder removes them.
+	Mkdir func(name string) (map[string]Node, error)
+}
+
+// TextNode is a file of one line; set may be nil.
+func TextNode(get func() string, set func(string) error) Node {
+	return Node{Read: func() (string, error) { return get() + "\n", nil }, Write: set}
+}
+
+// NumberNode is a file of one number; set may be nil. What is no number is EINVAL, as kstrtoint has it.
+func NumberNode(get func() int, set func(int) error) Node {
+	n := TextNode(func() string { return strconv.Itoa(get()) }, nil)
+	if set != nil {
+		n.Write = func(s string) error {
+			v, err := strconv.ParseInt(strings.TrimSuffix(s, "\n"), 0, 32)
+			if err != nil {
+				return EINVAL
+			}
+			return set(int(v))
+		}
+	}
+	return n
+}
+
+// Errno is an error of a device's kernel; its text is the one its C library prints.
+type Errno string
+
+// Error returns the text.
+func (e Errno) Error() string { return string(e) }
+
+// The errors simulated drivers and daemons give.
+const (
+	EINVAL     Errno = "Invalid argument"
+	EIO        Errno = "Input/output error"
+	ENODEV     Errno = "No such device"
+	ENOENT     Errno = "No such file or directory"
+	ENOMEM     Errno = "Cannot allocate memory"
+	EOPNOTSUPP Errno = "Operation not supported"
+	EPERM      Errno = "Operation not permitted"
+)
+
+// Program is what a program of a simulated device does; it returns the exit status.
+type Program func(*Proc) int
+
+// Proc is one run of a [Program].
+type Proc struct {
+	Args   []string  // Args[0] is what it was called
+	Stdout io.Writer // what it prints is passed on when it ends
+	Stderr io.Writer
+	Root   bool // it runs with root's rights
+
+	// ReadFile reads a file with the rights of who runs the program, from the folder it runs in; "-" is its standard input.
+	ReadFile func(name string) ([]byte, error)
+}
+
+// Name is what the program calls itself in messages.
+func (p *Proc) Name() string { return path.Base(p.Args[0]) }
+
+// CommandLine is what was typed: "dcb pfc show dev ens1f0".
+func (p *Proc) CommandLine() string { return p.Name() + " " + strings.Join(p.Args[1:], " ") }
+
+// Print writes to Stdout.
+func (p *Proc) Print(s string) { _, _ = io.WriteString(p.Stdout, s) }
+
+// Fail writes a line to Stderr and returns status.
+func (p *Proc) Fail(status int, format string, args ...any) int {
+	fmt.Fprintf(p.Stderr, format+"\n", args...)
+	return status
+}
+
+// Getopt parses options as getopt_long(3) of the GNU C library does, operands anywhere. spec holds the letters, with a
+// colon after each that takes a value; long maps long names to letters. set has the values of each option in the order
+// they came; complaint is what the library would say, and empty when all is well.
+func Getopt(args []string, spec string, long map[string]byte) (set map[byte][]string, rest []string, complaint string) {
+	set = map[byte][]string{}
+	takes := func(c byte) bool {
+		i := strings.IndexByte(spec, c)
+		return i >= 0 && i+1 < len(spec) && spec[i+1] == ':'
+	}
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		switch {
+		case arg == "--":
+			return set, append(rest, args...), ""
+		case strings.HasPrefix(arg, "--"):
+			name, value, hasValue := strings.Cut(arg[2:], "=")
+			c, known := long[name]
+			if !known {
+				return nil, nil, "unrecognized option '" + arg + "'"
+			}
+			if takes(c) && !hasValue {
+				if len(args) == 0 {
+					return nil, nil, "option '" + arg + "' requires an argument"
+				}
+				value, args = args[0], args[1:]
+			}
+			set[c] = append(set[c], value)
+		case len(arg) > 1 && arg[0] == '-':
+			for j := 1; j < len(arg); j++ {
+				c := arg[j]
+				if c == ':' || strings.IndexByte(spec, c) < 0 {
+					return nil, nil, fmt.Sprintf("invalid option -- '%c'", c)
+				}
+				if !takes(c) {
+					set[c] = append(set[c], "")
+					continue
+				}
+				value := arg[j+1:]
+				if value == "" {
+					if len(args) == 0 {
+						return nil, nil, fmt.Sprintf("option requires an argument -- '%c'", c)
+					}
+					value, args = args[0], args[1:]
+				}
+				set[c] = append(set[c], value)
+				break
+			}
+		default:
+			rest = append(rest, arg)
+		}
+	}
+	return set, rest, ""
+}
