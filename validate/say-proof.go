@@ -74,9 +74,9 @@ func whyText(p *proof.Proof) string {
 			s = fmt.Sprintf("with %s down, ", linkList(r.Down))
 		}
 		return s + fmt.Sprintf("the turns of states that exclude each other (%s) close a circle together (%s), and no single one "+
-			"of them that was tried closes one alone", r.Mixture, circleText(r.Circle))
+			"of them that was tried closes one alone", MixtureText(r.Mixture), circleText(r.Circle))
 	case proof.NotFollowed:
-		return r.Err.Error()
+		return RoutingText(r.Err)
 	case proof.OutOfBudget:
 		return budgetText(r)
 	}

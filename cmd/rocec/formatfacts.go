@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/proof"
@@ -26,6 +28,7 @@ type jsonFact struct {
 	SetsFound     *int         `json:"sets_found,omitempty"`
 	SetsJudged    *int         `json:"sets_judged,omitempty"`
 	CosGroups     []string     `json:"cos_groups,omitempty"`
+	Devices       []string     `json:"devices,omitempty"`
 	Links         []jsonLink   `json:"links,omitempty"`
 	Circle        []jsonHop    `json:"circle,omitempty"`
 	States        [][]jsonLink `json:"states,omitempty"` // the links down in each
@@ -71,7 +74,20 @@ func reasonFact(p *validate.Proof) jsonFact {
 			}
 		}
 	case proof.MixedStates:
-		fact.Cause, fact.Circle, fact.Links = r.Mixture, jsonHops(r.Circle), jsonLinks(r.Down)
+		fact.Cause, fact.Circle, fact.Links = string(r.Mixture), jsonHops(r.Circle), jsonLinks(r.Down)
+	case proof.NotFollowed:
+		if e, ok := errors.AsType[*ir.RoutingError](r.Err); ok {
+			fact.Cause = string(e.Code)
+			for _, d := range e.Devices {
+				fact.Devices = append(fact.Devices, d.Name)
+			}
+			if e.Out != nil {
+				fact.Links = []jsonLink{{e.Out.String(), e.In.String()}}
+			}
+			if e.Group != nil {
+				fact.CosGroups = []string{e.Group.Name}
+			}
+		}
 	case proof.OutOfBudget:
 		fact.Failures = &r.Down
 		if r.Down == 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -64,10 +65,20 @@ func TestJSONFacts(t *testing.T) {
 		},
 		{validate.Proof{Reason: proof.InCircle{}}, `{"code":"circle"}`},
 		{
-			validate.Proof{Reason: proof.MixedStates{Mixture: "ties", Circle: circle, Down: f.Links[:1]}},
+			validate.Proof{Reason: proof.MixedStates{Mixture: ir.MixedTies, Circle: circle, Down: f.Links[:1]}},
 			`{"code":"mixed-states","cause":"ties","links":[` + link + `],"circle":[` + hop + `]}`,
 		},
-		{validate.Proof{Reason: proof.NotFollowed{}}, `{"code":"not-followed"}`},
+		{validate.Proof{Reason: proof.NotFollowed{Err: &ir.RoutingError{Code: ir.NoRouting}}}, `{"code":"not-followed","cause":"no-routing"}`},
+		{
+			validate.Proof{Reason: proof.NotFollowed{Err: &ir.RoutingError{
+				Code: ir.LevelLink, Devices: f.Devices[:2], Out: f.Links[0].A, In: f.Links[0].B,
+			}}},
+			`{"code":"not-followed","cause":"level-link","devices":["R0","R1"],"links":[` + link + `]}`,
+		},
+		{
+			validate.Proof{Reason: proof.NotFollowed{Err: &ir.RoutingError{Code: ir.LossyGroup, Group: detour}}},
+			`{"code":"not-followed","cause":"lossy-group","cos_groups":["detour"]}`,
+		},
 		{validate.Proof{Reason: proof.OutOfBudget{}}, `{"code":"budget","failures":0}`},
 		{validate.Proof{Reason: proof.OutOfBudget{Down: 1, Found: -1}}, `{"code":"budget","failures":1,"sets_judged":0}`},
 		{
@@ -132,9 +143,12 @@ func TestFactsAreDocumented(t *testing.T) {
 		rows = append(rows, string(m[1]))
 	}
 
-	var reasons, assumptions, notes []string
+	var reasons, causes, assumptions, notes []string
 	for _, r := range proof.Reasons {
 		reasons = append(reasons, r.Code())
+	}
+	for _, c := range ir.RoutingCodes {
+		causes = append(causes, string(c))
 	}
 	for _, c := range proof.AssumptionCodes {
 		assumptions = append(assumptions, string(c))
@@ -144,9 +158,10 @@ func TestFactsAreDocumented(t *testing.T) {
 	}
 	facts := schema.Defs.Facts.Properties
 	assert.Equal(t, reasons, facts.Why.Properties.Code.Enum)
+	assert.Equal(t, append([]string{string(ir.MixedTies)}, causes...), facts.Why.Properties.Cause.Enum)
 	assert.Equal(t, assumptions, facts.Assumptions.Items.Properties.Code.Enum)
 	assert.Equal(t, notes, facts.Notes.Items.Properties.Code.Enum)
 	formats := len(validateFormats)
 	require.Greater(t, len(rows), formats)
-	assert.Equal(t, append(append(reasons, assumptions...), notes...), rows[formats:])
+	assert.Equal(t, slices.Concat(reasons, causes, assumptions, notes), rows[formats:])
 }

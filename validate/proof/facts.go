@@ -61,7 +61,7 @@ type InCircle struct{}
 // MixedStates is the reason where turns of states that exclude each other close a circle together, and no single one of
 // those states that was tried closes one alone.
 type MixedStates struct {
-	Mixture string     // what the states differ in
+	Mixture ir.Mixture // what the states differ in
 	Circle  []Hop      // that they close
 	Down    []*ir.Link // in all of the states
 }

@@ -276,7 +276,6 @@ func TestStatesThatExcludeEachOther(t *testing.T) {
 
 // TestTies: equal routes of which only one is passed on, so that the turns of all ways together may be more than real.
 func TestTies(t *testing.T) {
-	const ties = "ties between equal routes"
 	ring := fabric(irtest.Ring(ir.ShortestPath, 4))
 	for _, tt := range []struct {
 		circle ir.Ties // the way of breaking ties that has the circle; AnyTie: only both together
@@ -291,7 +290,7 @@ func TestTies(t *testing.T) {
 				return nil, err
 			}
 			if s.Ties == ir.AnyTie {
-				turns.Mixed = ties
+				turns.Mixed = ir.MixedTies
 			} else if s.Ties != tt.circle {
 				turns = &ir.Turns{Group: g, Rows: make([][]uint64, len(ring.Ports))}
 			}
@@ -304,7 +303,7 @@ func TestTies(t *testing.T) {
 		} else {
 			mixed, ok := p.Reason.(MixedStates)
 			require.True(t, ok, p.Reason)
-			assert.Equal(t, ties, mixed.Mixture)
+			assert.Equal(t, ir.MixedTies, mixed.Mixture)
 			assert.Len(t, mixed.Circle, 4)
 			assert.Empty(t, mixed.Down)
 		}
