@@ -26,17 +26,17 @@ type Proof struct {
 	Fabric      *ir.Fabric
 	Groups      []*ir.CosGroup // those whose traffic can fill one another's buffers, and those one bounces into
 	Verdict     Verdict
-	Certificate Certificate // by what it is free; empty otherwise
-	Failures    int         // links down at once that are covered; of a prone verdict, how many are down at once in the state shown
-	Any         bool        // whatever fails
-	Reason      Reason
+	Certificate Certificate  // by what it is free; empty otherwise
+	Failures    int          // links down at once that are covered; of a prone verdict, how many are down at once in the state shown
+	Any         bool         // whatever fails
+	Reason      Reason       // why the verdict is what it is
 	Assumptions []Assumption // of a free verdict
 	Loops       []Loop       // of a prone verdict: the shortest circle of each part, the shortest first, at most 64
 	Parts       int          // of a prone verdict: the strongly connected parts of the graph that hold circles
 	Fewest      bool         // of a prone verdict: no fewer failed links make a circle; false: not known
-	Notes       []Note
-	Buffers     int // that wait or are waited for, in the state judged; 0 where a certificate needs no graph
-	Turns       int // between them
+	Notes       []Note       // what is worth knowing beside a free verdict
+	Buffers     int          // that wait or are waited for, in the state judged; 0 where a certificate needs no graph
+	Turns       int          // between them
 
 	// Transient is a single failed link while routing converges after which the turns of the devices, some still from
 	// before and some already from after, close a circle; nil: none was found, or none was looked for.
