@@ -22,7 +22,7 @@ func BenchmarkRun(b *testing.B) {
 	f := fabric(c)
 	for b.Loop() {
 		if r := Run(f, nil); r.Proofs[0].Verdict != Free {
-			b.Fatal(r.Proofs[0].Why)
+			b.Fatal(r.Proofs[0].Why())
 		}
 	}
 }

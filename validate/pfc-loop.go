@@ -95,12 +95,6 @@ With eBGP, for example:
 `,
 	Run: func(p *Pass) {
 		for _, l := range p.loops() {
-			for _, g := range l.Groups {
-				p.proofs = append(p.proofs, Proof{
-					Group: g, Verdict: l.Verdict, Certificate: l.Certificate, Routing: p.Fabric.Routing, Failures: l.Failures, Fewest: l.Fewest, Any: l.Any,
-					Why: l.Why, Assumptions: l.Assumptions, Loops: l.Loops, Notes: l.Notes, Buffers: l.Buffers, Turns: l.Turns,
-				})
-			}
 			if l.Verdict == Prone {
 				p.reportLoop(l)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/routes"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/proof"
 )
 
 func fabric(c *irtest.Cabling) *ir.Fabric {
@@ -168,7 +169,7 @@ func TestBouncesAreOffered(t *testing.T) {
 	c.Group.Bounce = c.F.CosGroups[2]
 	p := Run(fabric(c), nil).Proofs[0]
 	assert.Equal(t, Free, p.Verdict)
-	assert.Equal(t, "bounce", p.Certificate)
+	assert.Equal(t, proof.ByBounce, p.Certificate)
 }
 
 func TestTransientReport(t *testing.T) {

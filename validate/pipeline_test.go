@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/proof"
 )
 
 // clos is a leaf/spine fabric with one host a leaf, routed by shortest paths, as a person would write it.
@@ -91,12 +92,12 @@ func TestVerdictsOfWrittenFabrics(t *testing.T) {
 			r := validate.Run(compile(t, clos(tt.leaves, tt.spines, tt.failures)), nil)
 			require.Len(t, r.Proofs, 1)
 			p := r.Proofs[0]
-			assert.Equal(t, tt.want, p.Verdict, p.Why)
+			assert.Equal(t, tt.want, p.Verdict, p.Why())
 			switch tt.want {
 			case validate.Free:
 				require.Len(t, r.Diagnostics, 1)
 				assert.Equal(t, "pfc-loop-transient", r.Diagnostics[0].Code)
-				assert.Equal(t, "exact", p.Certificate)
+				assert.Equal(t, proof.ByExact, p.Certificate)
 				assert.Equal(t, tt.failures, p.Failures)
 			case validate.Prone:
 				require.Len(t, r.Diagnostics, 1)
@@ -159,9 +160,9 @@ link "hosts" {
 `, failures)
 	}
 	p := validate.Run(compile(t, fabric(1)), nil).Proofs[0]
-	assert.Equal(t, validate.Free, p.Verdict, p.Why)
+	assert.Equal(t, validate.Free, p.Verdict, p.Why())
 	r := validate.Run(compile(t, fabric(2)), nil)
-	assert.Equal(t, validate.Prone, r.Proofs[0].Verdict, r.Proofs[0].Why)
+	assert.Equal(t, validate.Prone, r.Proofs[0].Verdict, r.Proofs[0].Why())
 	assert.Equal(t, 2, r.Proofs[0].Failures)
 	require.NotEmpty(t, r.Diagnostics)
 	assert.Len(t, r.Diagnostics[0].Loop, 4)
@@ -188,7 +189,7 @@ func BenchmarkExact64x16(b *testing.B) {
 	f := compile(b, clos(64, 16, 0))
 	for b.Loop() {
 		if p := validate.Run(f, nil).Proofs[0]; p.Verdict != validate.Free {
-			b.Fatal(p.Why)
+			b.Fatal(p.Why())
 		}
 	}
 }
@@ -198,7 +199,7 @@ func BenchmarkAnyOneDown64x16(b *testing.B) {
 	f := compile(b, clos(64, 16, 1))
 	for b.Loop() {
 		if p := validate.Run(f, nil).Proofs[0]; p.Verdict != validate.Free || p.Failures != 1 {
-			b.Fatal(p.Why)
+			b.Fatal(p.Why())
 		}
 	}
 }

@@ -8,7 +8,6 @@
 package validate
 
 import (
-	"fmt"
 	"slices"
 	"sync"
 
@@ -34,7 +33,6 @@ type Pass struct {
 	Fabric *ir.Fabric
 	check  *Check
 	found  diag.List
-	proofs []Proof
 	loops  func() []*proof.Proof // the PFC-loop proof, made once for all checks
 }
 
@@ -69,49 +67,19 @@ type Loop = proof.Loop
 // Hop is one buffer of a circle, that of in-port In, and the turn by which it drains into the next.
 type Hop = proof.Hop
 
-// Proof is the PFC-loop verdict for one lossless cos group.
-type Proof struct {
-	Group       *ir.CosGroup
-	Verdict     Verdict
-	Certificate string     // by what it is free: "forest", "up-down", "as-plan", "bounce", "spanning-tree", "exact"; or empty
-	Routing     ir.Routing // the routing judged
-	Failures    int        // links down at once the verdict covers; of a prone verdict, how many are down at once in the state shown
-	Fewest      bool       // of a prone verdict: no fewer failed links make a circle; false: not known, the budget ran out
-	Any         bool       // the verdict holds for any failures
-	Why         string     // the rank function, the circle, or why it is not known
-	Assumptions []string   // of a free verdict
-	Loops       []Loop     // of a prone verdict: the shortest circle of each part, the one to show first in front, at most 64
-	Notes       []string   // worth knowing beside the verdict: how many failures would make the fabric prone
-	Buffers     int        // that wait or are waited for; 0 where a certificate needs no graph
-	Turns       int        // between them
-}
+// Proof is the PFC-loop proof of a set of lossless cos groups that are judged together.
+type Proof = proof.Proof
 
-// Scope says by what a verdict holds, and with how many links down: ", by the certificate up-down, whatever links are
-// down"; empty where there is nothing to say.
-func (p *Proof) Scope() string {
-	s := ""
-	switch p.Certificate {
-	case "":
-	case proof.ByExact:
-		s += ", by following every path"
-	default:
-		s += ", by the certificate " + p.Certificate
-	}
-	switch {
-	case p.Any:
-		s += ", whatever links are down"
-	case p.Failures > 0:
-		s += fmt.Sprintf(", with up to %s down", diag.Count(p.Failures, "link"))
-	case p.Verdict == Free:
-		s += ", with no link down"
-	}
-	return s
+// GroupProof is one lossless cos group and the proof it is part of.
+type GroupProof struct {
+	Group *ir.CosGroup
+	*Proof
 }
 
 // Report is what [Run] found.
 type Report struct {
 	Diagnostics diag.List
-	Proofs      []Proof // one per lossless cos group, by cos
+	Proofs      []GroupProof // one per lossless cos group, by cos
 }
 
 // DefaultBudget is the work the PFC-loop proof may take unless told otherwise, in steps: 60 s at [StepsPerSecond].
@@ -133,9 +101,13 @@ func Run(f *ir.Fabric, budget *ir.Budget) Report {
 		p := &Pass{Fabric: f, check: c, loops: loops}
 		c.Run(p)
 		r.Diagnostics = append(r.Diagnostics, p.found...)
-		r.Proofs = append(r.Proofs, p.proofs...)
 	}
-	slices.SortStableFunc(r.Proofs, func(a, b Proof) int { return a.Group.Cos - b.Group.Cos })
+	for _, p := range loops() {
+		for _, g := range p.Groups {
+			r.Proofs = append(r.Proofs, GroupProof{g, p})
+		}
+	}
+	slices.SortStableFunc(r.Proofs, func(a, b GroupProof) int { return a.Group.Cos - b.Group.Cos })
 	r.Diagnostics.Sort()
 	return r
 }

@@ -72,7 +72,7 @@ func waysOut(l *proof.Proof) *diag.Fix {
 		ways = append(ways, "let fewer members talk: split the roce block so that those whose paths meet in the circle are not "+
 			"in one (price: they have no RoCE between them; the proof says whether it is enough)")
 	}
-	if cut := l.Cut(); cut != nil {
+	if cut := l.Cut; cut != nil {
 		covers := ""
 		if n := f.Failures; n > 0 {
 			covers = fmt.Sprintf("; it has been tried, also with up to %s more down", diag.Count(n, "link"))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/validate"
 )
 
 // What show prints of a device, a port and a pair of hosts. Facts only; judging is validate's.
@@ -186,7 +187,7 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 		if f.Routing != "" && in.Group.Lossless {
 			turns, err := f.Routes.Turns(in.Group, ir.State{})
 			if err != nil {
-				s.add("way", "not known: "+err.Error())
+				s.add("way", "not known: "+validate.RoutingText(err))
 				out = append(out, s)
 				continue
 			}

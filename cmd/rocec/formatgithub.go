@@ -97,7 +97,7 @@ func githubSummary(p *paths, f *fabric) string {
 	if len(proofs) > 0 {
 		b.WriteString("| cos group | verdict | why |\n| --- | --- | --- |\n")
 		for _, proof := range proofs[:min(len(proofs), mostSummarized)] {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(proof.Group.Name), cell(verdict(proof)), cell(proof.Why))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(proof.Group.Name), cell(verdict(proof)), cell(proof.Why()))
 		}
 		b.WriteByte('\n')
 	}

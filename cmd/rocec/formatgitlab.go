@@ -25,11 +25,11 @@ var gitlabSeverity = map[diag.Severity]string{diag.Error: "major", diag.Warning:
 // names the fabric's folder at least.
 func (a *app) validateGitLab(f *fabric) error {
 	p := newPaths(f)
-	fingerprints := newFingerprints(p)
+	prints := fingerprints(p, f)
 	issues := []gitlabIssue{}
 	for _, d := range f.diags {
 		i := gitlabIssue{
-			Description: diag.Escape(d.Summary + ": " + d.Detail), CheckName: d.Code, Fingerprint: fingerprints.of(d),
+			Description: diag.Escape(d.Summary + ": " + d.Detail), CheckName: d.Code, Fingerprint: prints[d],
 			Severity: gitlabSeverity[d.Severity],
 		}
 		i.Location.Path, i.Location.Lines.Begin = diag.Escape(p.folder()), 1

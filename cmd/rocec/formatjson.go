@@ -17,6 +17,7 @@ type jsonProof struct {
 	Why         string     `json:"why,omitempty"`
 	Assumptions []string   `json:"assumptions,omitempty"`
 	Notes       []string   `json:"notes,omitempty"`
+	Facts       jsonFacts  `json:"facts"`
 	Buffers     int        `json:"buffers,omitempty"`
 	Turns       int        `json:"turns,omitempty"`
 	Loops       []jsonLoop `json:"loops,omitempty"`
@@ -49,13 +50,7 @@ type jsonFlow struct {
 func jsonLoops(loops []validate.Loop) []jsonLoop {
 	var out []jsonLoop
 	for _, l := range loops {
-		j := jsonLoop{Circle: []jsonHop{}, Down: []jsonLink{}}
-		for _, h := range l.Circle {
-			j.Circle = append(j.Circle, jsonHop{h.In.Device.Name, h.In.Name, h.Out.Name, h.Group.Name})
-		}
-		for _, d := range l.Down {
-			j.Down = append(j.Down, jsonLink{d.A.String(), d.B.String()})
-		}
+		j := jsonLoop{Circle: jsonHops(l.Circle), Down: jsonLinks(l.Down)}
 		for _, f := range l.Flows {
 			by := []string{}
 			for i := 1; i+1 < len(f.Ports); i += 2 {
@@ -98,9 +93,9 @@ func (a *app) validateJSON(f *fabric) error {
 			fewest = &p.Fewest
 		}
 		doc.PFCLoops = append(doc.PFCLoops, jsonProof{
-			CosGroup: p.Group.Name, Verdict: string(p.Verdict), Certificate: p.Certificate, Routing: p.Routing, Failures: p.Failures,
-			Fewest: fewest, AnyFailures: p.Any, Why: p.Why, Assumptions: p.Assumptions, Notes: p.Notes, Buffers: p.Buffers, Turns: p.Turns,
-			Loops: jsonLoops(p.Loops),
+			CosGroup: p.Group.Name, Verdict: string(p.Verdict), Certificate: string(p.Certificate), Routing: p.Fabric.Routing,
+			Failures: p.Failures, Fewest: fewest, AnyFailures: p.Any, Why: p.Why(), Assumptions: p.AssumptionTexts(), Notes: p.NoteTexts(),
+			Facts: newJSONFacts(p), Buffers: p.Buffers, Turns: p.Turns, Loops: jsonLoops(p.Loops),
 		})
 	}
 	doc.Diagnostics = append(doc.Diagnostics, f.diags...)

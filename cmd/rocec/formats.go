@@ -1,13 +1,8 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -83,50 +78,6 @@ func worstFirst(l diag.List) diag.List {
 	l = slices.Clone(l)
 	slices.SortStableFunc(l, func(x, y *diag.Diagnostic) int { return int(x.Severity) - int(y.Severity) })
 	return l
-}
-
-// fingerprints names findings across edits of their files: by code, file and text, not by line. Of those that have all
-// three in common it counts the occurrences, in the order of the list.
-type fingerprints struct {
-	*paths
-	folders map[string]bool // of the files
-	seen    map[string]int
-}
-
-func newFingerprints(p *paths) *fingerprints {
-	out := &fingerprints{p, map[string]bool{}, map[string]int{}}
-	for name := range p.files {
-		out.folders[path.Dir(name)] = true
-	}
-	return out
-}
-
-// What a text may say that changes with edits elsewhere, or with where rocec is started.
-var (
-	lineNumbers = regexp.MustCompile(`\bline \d+`)
-	quoted      = regexp.MustCompile(`"[^"]+"`)
-)
-
-func (p *fingerprints) of(d *diag.Diagnostic) string {
-	detail := lineNumbers.ReplaceAllLiteralString(d.Detail, "line")
-	detail = quoted.ReplaceAllStringFunc(detail, func(s string) string {
-		name := s[1 : len(s)-1]
-		switch _, known := p.files[name]; {
-		case known:
-			name = p.stable(diag.Range{Filename: name})
-		case p.folders[name]:
-			name = path.Dir(p.stable(diag.Range{Filename: path.Join(name, "x")}))
-		}
-		return `"` + name + `"`
-	})
-	file := p.stable(d.At)
-	if file != "" { // some texts begin with it
-		detail = strings.NewReplacer(file, "", d.At.Filename, "").Replace(detail)
-	}
-	key := d.Code + "\x00" + file + "\x00" + detail
-	p.seen[key]++
-	sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(p.seen[key])))
-	return hex.EncodeToString(sum[:16])
 }
 
 // clip cuts a text to at most so many bytes, at the end of a letter.

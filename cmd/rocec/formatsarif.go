@@ -171,12 +171,9 @@ func (a *app) validateSARIF(f *fabric) error {
 	}
 	run.Tool.Driver = sarifDriver{"rocec", buildVersion().Version, "https://github.com/rocec/rocec", []sarifRule{}}
 	all := worstFirst(f.diags)
-	reasons, prints, fingerprints := map[*diag.Diagnostic]*lang.Ignore{}, map[*diag.Diagnostic]string{}, newFingerprints(p.paths)
-	for _, d := range f.diags {
-		prints[d] = fingerprints.of(d)
-	}
+	reasons, prints := map[*diag.Diagnostic]*lang.Ignore{}, fingerprints(p.paths, f)
 	for _, i := range f.ignored {
-		reasons[i.Diagnostic], prints[i.Diagnostic] = i.By, fingerprints.of(i.Diagnostic)
+		reasons[i.Diagnostic] = i.By
 		all = append(all, i.Diagnostic)
 	}
 	if left := len(all) - mostResults; left > 0 {
@@ -187,7 +184,7 @@ func (a *app) validateSARIF(f *fabric) error {
 	run.Tool.Driver.Rules = rules.list
 	for _, d := range all {
 		r := p.result(d)
-		r.RuleIndex, r.PartialFingerprints = rules.index[d.Code], map[string]string{"rocec/v1": prints[d]}
+		r.RuleIndex, r.PartialFingerprints = rules.index[d.Code], map[string]string{fingerprintVersion: prints[d]}
 		if by := reasons[d]; by != nil {
 			r.Suppressions = []sarifSuppression{{"inSource", diag.Escape(by.Reason), p.location(by.At)}}
 		}

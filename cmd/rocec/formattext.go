@@ -40,11 +40,11 @@ func (a *app) validateText(f *fabric) error {
 	var assumed []string // once for all groups
 	for _, p := range f.report.Proofs {
 		fmt.Fprintf(a.stdout, "  %s: %s\n", p.Group.Name, verdict(p))
-		prose.Prose(a.stdout, "    ", p.Why) //nolint:errcheck // a closed terminal has nobody to tell
-		for _, n := range p.Notes {
+		prose.Prose(a.stdout, "    ", p.Why()) //nolint:errcheck // a closed terminal has nobody to tell
+		for _, n := range p.NoteTexts() {
 			prose.Prose(a.stdout, "    note: ", n) //nolint:errcheck // as above
 		}
-		for _, as := range p.Assumptions {
+		for _, as := range p.AssumptionTexts() {
 			if !slices.Contains(assumed, as) {
 				assumed = append(assumed, as)
 			}
@@ -57,7 +57,7 @@ func (a *app) validateText(f *fabric) error {
 }
 
 // verdict says in one line what holds and by what.
-func verdict(p validate.Proof) string {
+func verdict(p validate.GroupProof) string {
 	switch p.Verdict {
 	case validate.Free:
 		return "free of PFC loops" + p.Scope()

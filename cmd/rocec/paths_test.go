@@ -81,7 +81,7 @@ func reports(t *testing.T, args ...string) (files, prints []string) {
 	t.Helper()
 	of := map[string]string{}
 	for _, r := range judgeSARIF(t, formatted(t, "sarif", args...)).Results {
-		of[r.PartialFingerprints["rocec/v1"]] = *r.Locations[0].PhysicalLocation.ArtifactLocation.URI
+		of[r.PartialFingerprints[fingerprintVersion]] = *r.Locations[0].PhysicalLocation.ArtifactLocation.URI
 	}
 	var issues []gitlabIssue
 	require.NoError(t, json.Unmarshal([]byte(formatted(t, "gitlab", args...)), &issues))
@@ -142,7 +142,7 @@ func TestPathsWithoutRepository(t *testing.T) {
 	place := run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation
 	assert.Equal(t, "file://"+dir+"/fabric.hcl", *place.URI)
 	assert.Nil(t, place.URIBaseID)
-	assert.Equal(t, prints[0], run.Results[0].PartialFingerprints["rocec/v1"])
+	assert.Equal(t, prints[0], run.Results[0].PartialFingerprints[fingerprintVersion])
 }
 
 // Names that mean something in a URI are spelled so that they do not.
@@ -159,39 +159,6 @@ func TestURI(t *testing.T) {
 		assert.Equal(t, want, uri)
 		assert.Equal(t, strings.HasPrefix(name, "/r/"), relative)
 	}
-}
-
-// A finding keeps its fingerprint when lines come in front of it, and shares it with no other.
-func TestFingerprints(t *testing.T) {
-	root, dir := repository(t, gitFolder(t))
-	t.Chdir(root)
-	file := filepath.Join(dir, "fabric.hcl")
-	twice := `link "a" { a = "x:1" }` + "\n" + `link "b" { a = "x:1" }` + "\n"
-	require.NoError(t, os.WriteFile(file, []byte(twice), 0o644))
-	_, prints := reports(t, "pods/one")
-	require.NotEmpty(t, prints)
-	require.NoError(t, os.WriteFile(file, []byte("# a comment\n\n# another\n"+twice), 0o644))
-	_, after := reports(t, "pods/one")
-	assert.Equal(t, prints, after)
-
-	p := &paths{files: map[string][]byte{}, repo: true, root: "/r", names: map[string]string{}}
-	one, two := newFingerprints(p), newFingerprints(p)
-	d := &diag.Diagnostic{Code: "c", Detail: "The same text in line 7.", At: diag.Range{Filename: "/r/f"}}
-	first, second := one.of(d), one.of(d)
-	assert.NotEqual(t, first, second, "two findings with one text in one file")
-	moved := *d
-	moved.Detail = "The same text in line 9."
-	moved.At.Start.Line = 9
-	assert.Equal(t, []string{first, second}, []string{two.of(&moved), two.of(&moved)})
-	p.files["/r/d/f"], p.files["../d/f"] = nil, nil
-	p.names["../d/f"], p.names["../d/x"] = "d/f", "d/x"
-	named, typed := *d, *d
-	named.At.Filename, typed.At.Filename = "/r/d/f", "../d/f"
-	named.Detail, typed.Detail = `/r/d/f is "/r/d/f" in "/r/d" and "odd".`, `../d/f is "../d/f" in "../d" and "odd".`
-	assert.Equal(t, newFingerprints(p).of(&named), newFingerprints(p).of(&typed), "a file has one name, however it was typed")
-	other := *d
-	other.At.Filename = "/r/g"
-	assert.NotContains(t, []string{first, second}, two.of(&other))
 }
 
 // Values from the command line and the environment lie in no file.

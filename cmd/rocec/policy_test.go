@@ -27,7 +27,7 @@ compiler:                lang lang/diag lang/nodeset compiler/ir compiler/platfo
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/routes:         compiler/ir |
 validate:                validate/proof compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
-validate/proof:          compiler/ir lang/diag |
+validate/proof:          compiler/ir |
 validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          compiler/ir lang/diag |

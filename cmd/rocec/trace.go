@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/walk"
 )
 
@@ -80,7 +81,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 		q.Intent, q.From, q.To = trip.Intent, trip.From, trip.To
 		t, err := walk.Run(q)
 		if err != nil {
-			return fail(exitErrors, "where the packets of %q go is not known: %v", q.Intent.Name, err)
+			return fail(exitErrors, "where the packets of %q go is not known: %s", q.Intent.Name, validate.RoutingText(err))
 		}
 		traces = append(traces, t)
 	}

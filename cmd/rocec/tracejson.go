@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/walk"
 )
 
@@ -132,7 +133,10 @@ func tracesJSON(from, to string, down []*ir.Link, traces []*walk.Trace) traceJSO
 func newWalkJSON(w *walk.Walk) walkJSON {
 	out := walkJSON{
 		From: portList(w.From), To: portList(w.To), Packet: newPacketJSON(w.Packet), CosGroup: cosGroupName(w.Group),
-		Lossless: w.Promised, EveryPath: w.Every, DependsOn: w.Mixed, Hops: []hopJSON{},
+		Lossless: w.Promised, EveryPath: w.Every, Hops: []hopJSON{},
+	}
+	if w.Mixed != "" {
+		out.DependsOn = validate.MixtureText(w.Mixed)
 	}
 	out.Packet.MTU = w.Size
 	if w.Cables >= 0 {

@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/walk"
 )
 
@@ -158,7 +159,7 @@ func (v *traceView) waysText(w *walk.Walk) []string {
 		out = append(out, "every path is possible, the shortest are shown")
 	}
 	if w.Mixed != "" {
-		out = append(out, "which are taken depends on "+w.Mixed)
+		out = append(out, "which are taken depends on "+validate.MixtureText(w.Mixed))
 	}
 	return out
 }

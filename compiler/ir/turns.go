@@ -8,7 +8,7 @@ import (
 )
 
 // Routes tells for one fabric which turns its lossless traffic takes. The methods are pure and safe for concurrent use.
-// Their errors are one sentence for the person: why the routing cannot be followed, or [ErrBudget].
+// Their errors are [*RoutingError], where the fabric does not say which way traffic goes, or [ErrBudget].
 type Routes interface {
 	// Turns returns the turns traffic of group g takes in a state of the fabric.
 	Turns(g *CosGroup, s State) (*Turns, error)
@@ -53,6 +53,12 @@ const (
 	FirstTie
 	LastTie
 )
+
+// Mixture is a stable word for what states that exclude each other differ in. The zero value means that there is nothing.
+type Mixture string
+
+// MixedTies is which of several equally long AS paths a switch passes on; see [Ties].
+const MixedTies Mixture = "ties"
 
 // Cut is a set of links whose failure matters, and how many sets are like it but for names, itself included.
 type Cut struct {
@@ -101,9 +107,9 @@ type Turns struct {
 	// down. Nil when there are none, and when Group.Bounce is lossy.
 	Bounced [][]uint64
 
-	// Mixed says which states that exclude each other the turns were taken together from; empty when all of them can
-	// be taken at the same time. A circle of mixed turns need not be a real one.
-	Mixed string
+	// Mixed says in what the states differ that exclude each other and that the turns were taken together from; empty
+	// when all of them can be taken at the same time. A circle of mixed turns need not be a real one.
+	Mixed Mixture
 
 	// Witness returns, for each of some turns, a flow that takes it; nil for what is no turn. It is computed on demand,
 	// is safe for concurrent use, and is the same on every run.

@@ -10,9 +10,9 @@ type Trip struct {
 // Ways is where the traffic of a trip may go in one state of the fabric: a graph of stops. Ways that have stops in
 // common share them, so the graph is no larger than the fabric, however many ways there are.
 type Ways struct {
-	Stops []Stop // nearest to the sender first; the first is the sender
-	Every bool   // the routing allows every path, and Stops are those of the shortest
-	Mixed string // as Turns.Mixed: which states that exclude each other the stops were taken together from
+	Stops []Stop  // nearest to the sender first; the first is the sender
+	Every bool    // the routing allows every path, and Stops are those of the shortest
+	Mixed Mixture // as Turns.Mixed, of the stops
 }
 
 // Stop is traffic that has come into a device by one port, in one group.

@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -128,7 +127,7 @@ func TestBridgedRoutingsWithRoutedLinks(t *testing.T) {
 		odd.Routed = true
 		f := routed(c)
 		_, err := f.Routes.Turns(c.Group, ir.State{})
-		require.ErrorContains(t, err, fmt.Sprintf("routing %q says how bridged traffic goes, and the lossless link R1:p1 - R2:p0 is routed", r))
+		require.Equal(t, &ir.RoutingError{Code: ir.RoutedLink, Routing: r, Out: odd.A, In: odd.B}, err)
 		odd.A.Buffers = nil
 		c.F.Routes = New(c.F)
 		turns := turnsIn(t, f, ir.State{})
@@ -162,7 +161,7 @@ func TestFlooding(t *testing.T) {
 	}
 	c := bridgedLinks(irtest.LeafSpine(ir.Flooding, 2, 2).Bounce())
 	_, err := routed(c).Routes.Turns(c.Group, ir.State{})
-	require.ErrorContains(t, err, "not followed")
+	require.Equal(t, &ir.RoutingError{Code: ir.FloodedBounce, Routing: ir.Flooding}, err)
 	c = bridgedLinks(irtest.LeafSpine(ir.Flooding, 2, 2))
 	_, err = routed(c).Routes.Turns(c.Group, ir.State{Budget: ir.NewBudget(1)})
 	require.ErrorIs(t, err, ir.ErrBudget)

@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -70,7 +69,7 @@ func newBGP(n *network, ties ir.Ties, down []bool) (*bgp, error) {
 		as := int32(len(b.shared))
 		if d.Switch != nil {
 			if d.Switch.ASN == 0 {
-				return nil, fmt.Errorf("%s has no AS number (asn), so which routes it takes is not known", d.Name)
+				return nil, &ir.RoutingError{Code: ir.NoASN, Routing: ir.EBGP, Devices: []*ir.Device{d}}
 			}
 			if of, ok := known[d.Switch.ASN]; ok {
 				b.as[v], b.shared[of] = of, true
@@ -176,8 +175,7 @@ func (b *bgp) offer(sets []int32, s *step, level int32) (heard bool, err error) 
 				continue
 			}
 			if len(got) == maxPaths {
-				return false, fmt.Errorf("%s may come to have more than %d different AS paths to one destination, too many to follow: "+
-					"give switches of one layer the same AS number, as RFC 7938 does", b.nodes[v].Name, maxPaths)
+				return false, &ir.RoutingError{Code: ir.ManyASPaths, Routing: ir.EBGP, Devices: []*ir.Device{b.nodes[v]}, Most: maxPaths}
 			}
 			heard = heard || len(got) == 0 || got[len(got)-1].length < level
 			b.paths[v] = append(got, asPath{level, set})
@@ -286,9 +284,6 @@ func (b *bgp) leaf(before int32, members []int32) int32 {
 	return id
 }
 
-// mixedTies is what Turns.Mixed says of turns of several ways to break ties.
-const mixedTies = "which of several equally long AS paths a switch passes on"
-
 // ebgpPaths returns the turns of eBGP in state s.
 func (v *view) ebgpPaths(s ir.State) (*ir.Turns, error) {
 	for _, source := range v.sources() {
@@ -324,7 +319,7 @@ func (v *view) pathVector(s ir.State) (*ir.Turns, error) {
 	}
 	turns, err := v.follow(s, p)
 	if err == nil && mixed {
-		turns.Mixed = mixedTies
+		turns.Mixed = ir.MixedTies
 	}
 	return turns, err
 }
@@ -344,8 +339,7 @@ func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 	for _, c := range w.classes {
 		if c.talk.bridged {
 			if !v.bridgedForest() {
-				return false, fmt.Errorf("members of a RoCEv1 intent reach each other over a ring of bridged links, and routing %q does not "+
-					"say how bridged traffic goes", ir.EBGP)
+				return false, &ir.RoutingError{Code: ir.BridgedRing, Routing: ir.EBGP}
 			}
 			continue
 		}

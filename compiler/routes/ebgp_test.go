@@ -129,7 +129,7 @@ func TestEBGPTies(t *testing.T) {
 	f := routed(c)
 	in := c.Between("w", "v").B
 	turns := turnsIn(t, f, ir.State{})
-	assert.Equal(t, mixedTies, turns.Mixed)
+	assert.Equal(t, ir.MixedTies, turns.Mixed)
 	assert.True(t, turns.Has(in, c.Between("v", "a1").A))
 	flow := turns.Witness([]ir.Turn{{In: in, Out: c.Between("v", "a1").A}})[0]
 	require.NotNil(t, flow)
@@ -144,7 +144,7 @@ func TestEBGPTies(t *testing.T) {
 	assert.True(t, last.Has(in, c.Between("v", "a1").A))
 
 	down := ir.State{Down: c.Cables("v-a2"), Converging: true}
-	assert.Equal(t, mixedTies, turnsIn(t, f, down).Mixed, "before the failure ties mattered")
+	assert.Equal(t, ir.MixedTies, turnsIn(t, f, down).Mixed, "before the failure ties mattered")
 	down.Ties = ir.LastTie
 	assert.Empty(t, turnsIn(t, f, down).Mixed)
 }
@@ -177,9 +177,9 @@ func TestEBGPErrors(t *testing.T) {
 		c    *irtest.Cabling
 		want string
 	}{
-		{wide, "v may come to have more than 64 different AS paths"},
-		{irtest.Ring(ir.EBGP, 4), "has no AS number"},
-		{bridge, "the lossless link L0:p3 - L1:p3 is bridged"},
+		{wide, "many-as-paths v"},
+		{irtest.Ring(ir.EBGP, 4), "no-asn R0"},
+		{bridge, "bridged-link L0:p3 - L1:p3"},
 		{v1, ""},
 	} {
 		f := routed(c.c)
@@ -190,10 +190,18 @@ func TestEBGPErrors(t *testing.T) {
 			continue
 		}
 		_, err := f.Routes.Turns(f.CosGroups[0], ir.State{})
-		require.ErrorContains(t, err, c.want)
+		require.EqualError(t, err, `routing "ebgp" cannot be followed: `+c.want)
 	}
-	f := routed(tiedCabling())
-	_, err := f.Routes.Turns(f.CosGroups[0], ir.State{Budget: ir.NewBudget(3)})
+	for _, ends := range [][2]string{{"L0", "S0"}, {"S0", "L1"}, {"L1", "S1"}, {"S1", "L0"}} {
+		l := v1.Link(ends[0], ends[1]) // lossy, or its being bridged would be the error
+		l.Routed, l.A.Buffers, l.B.Buffers = false, nil, nil
+	}
+	f := routed(v1)
+	f.Intents[0].Version = 1
+	_, err := f.Routes.Turns(f.CosGroups[0], ir.State{})
+	require.EqualError(t, err, `routing "ebgp" cannot be followed: bridged-ring`)
+	f = routed(tiedCabling())
+	_, err = f.Routes.Turns(f.CosGroups[0], ir.State{Budget: ir.NewBudget(3)})
 	require.ErrorIs(t, err, ir.ErrBudget)
 }
 

@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -20,8 +19,7 @@ func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
 		return nil, err
 	}
 	if v.changesGroup() {
-		return nil, errors.New("flooded frames come down and go up again everywhere, so what bounces of them into another cos group is not " +
-			"followed")
+		return nil, &ir.RoutingError{Code: ir.FloodedBounce, Routing: ir.Flooding}
 	}
 	if !s.Budget.Spend(2*v.cables + len(v.nodes)) {
 		return nil, ir.ErrBudget

@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -124,7 +123,7 @@ type view struct {
 	group     *ir.CosGroup
 	lossless  []bool // by Link.ID: both ends count the group as lossless
 	talks     []*talk
-	notTiered string // why tiers do not say where traffic goes; empty if they do, or routing does not ask
+	notTiered *ir.RoutingError // why tiers do not say where traffic goes; nil if they do, or routing does not ask
 
 	whole   func() []*class   // the classes while no host's cable is down
 	anyHops [2]func() [][]hop // by node, with every cable up: for routed and for bridged talks
@@ -174,8 +173,8 @@ func carries(f *ir.Fabric, p *ir.Port, g *ir.CosGroup) bool {
 	return p.Carries(g) != nil
 }
 
-// tiersFail says why "rises, then falls" leaves the way of lossless traffic open, or returns "".
-func (v *view) tiersFail() string {
+// tiersFail says why "rises, then falls" leaves the way of lossless traffic open, or returns nil.
+func (v *view) tiersFail() *ir.RoutingError {
 	for i, d := range v.nodes {
 		var first *ir.Device
 		for j := range v.steps[i] {
@@ -186,17 +185,14 @@ func (v *view) tiersFail() string {
 			other := v.nodes[s.to]
 			switch {
 			case d.Host != nil && first != nil && other != first:
-				return fmt.Sprintf("host %s forwards between %s and %s and stands below both, so whether traffic may come "+
-					"down to it and go up again is not said by tiers", d.Name, first.Name, other.Name)
+				return &ir.RoutingError{Code: ir.HostBetween, Routing: ir.UpDown, Devices: []*ir.Device{d, first, other}}
 			case s.rise == 0 && !s.peer && d.Height() != 0:
-				return fmt.Sprintf("%s and %s are both of tier %d and the link %s - %s is no peer link, so it is neither up "+
-					"nor down: give them different tiers, or say peer = true if at most one such step lies on a path",
-					d.Name, other.Name, d.Height(), s.out, s.in)
+				return &ir.RoutingError{Code: ir.LevelLink, Routing: ir.UpDown, Devices: []*ir.Device{d, other}, Out: s.out, In: s.in}
 			}
 			first = other
 		}
 	}
-	return ""
+	return nil
 }
 
 // hop is a step that can be taken, cut down to what shortest paths need.

@@ -27,8 +27,6 @@
 package routes
 
 import (
-	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -58,12 +56,12 @@ func New(f *ir.Fabric) *Router {
 func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	f := r.fabric
 	if !g.Lossless {
-		return nil, fmt.Errorf("cos group %q is lossy, so its traffic waits for nobody", g.Name)
+		return nil, &ir.RoutingError{Code: ir.LossyGroup, Routing: f.Routing, Group: g}
 	}
 	v := r.views[g]()
 	if v.tree && f.Routing != ir.TablePath { // there is one path to everywhere
 		switch {
-		case f.Routing == ir.UpDown && v.notTiered == "":
+		case f.Routing == ir.UpDown && v.notTiered == nil:
 		case f.Routing == ir.Flooding:
 			return v.anyPaths(s)
 		case f.Routing != ir.AnyPath:
@@ -86,7 +84,7 @@ func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	case ir.TablePath:
 		return v.tablePaths(s)
 	}
-	return nil, errors.New("the fabric does not say how lossless traffic is forwarded (fabric.routing)")
+	return nil, &ir.RoutingError{Code: ir.NoRouting}
 }
 
 // bounces returns a group that traffic of g changes into, or comes from, on its way; nil if there is none.

@@ -2,7 +2,6 @@ package routes
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -100,8 +99,7 @@ func (v *view) spanningTreePaths(s ir.State) (*ir.Turns, error) {
 // bridged traffic goes.
 func (v *view) onlyBridged() error {
 	if s := v.losslessStep(func(s *step) bool { return s.routed }); s != nil {
-		return fmt.Errorf("routing %q says how bridged traffic goes, and the lossless link %s - %s is routed: how traffic is routed over "+
-			"it is not said", v.fabric.Routing, s.out, s.in)
+		return &ir.RoutingError{Code: ir.RoutedLink, Routing: v.fabric.Routing, Out: s.out, In: s.in}
 	}
 	return nil
 }
@@ -109,8 +107,7 @@ func (v *view) onlyBridged() error {
 // onlyRouted is the reverse of onlyBridged.
 func (v *view) onlyRouted() error {
 	if s := v.losslessStep(func(s *step) bool { return !carriesRoutes(s) }); s != nil {
-		return fmt.Errorf("routing %q says how routed traffic goes, and the lossless link %s - %s is bridged: whether frames cross it is "+
-			"not said; if a BGP session runs over it, say routed = true", v.fabric.Routing, s.out, s.in)
+		return &ir.RoutingError{Code: ir.BridgedLink, Routing: v.fabric.Routing, Out: s.out, In: s.in}
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package routes
 
 import (
 	"encoding/binary"
-	"errors"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -17,7 +16,7 @@ import (
 // tablePaths returns the turns by the table in state s. A table does not converge.
 func (v *view) tablePaths(s ir.State) (*ir.Turns, error) {
 	if v.fabric.Table == nil {
-		return nil, errors.New("the fabric is routed by a table of next hops, and there is none")
+		return nil, &ir.RoutingError{Code: ir.NoTable, Routing: ir.TablePath}
 	}
 	return v.follow(s, v.tablePlan())
 }

@@ -1,7 +1,6 @@
 package routes
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -11,8 +10,8 @@ import (
 // falls. While routing converges it is the same: the person vouches for it at all times. Nothing rises after it fell,
 // so nothing changes its group.
 func (v *view) upDownPaths(s ir.State) (*ir.Turns, error) {
-	if v.notTiered != "" {
-		return nil, errors.New(v.notTiered)
+	if v.notTiered != nil {
+		return nil, v.notTiered
 	}
 	w := newWalk(v, s.Down)
 	byTier := w.byTier()

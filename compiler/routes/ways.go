@@ -2,7 +2,6 @@ package routes
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -54,15 +53,15 @@ func (r *Router) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 func (v *view) wayPlan(s ir.State, ways *ir.Ways) (p plan, nearest bool, err error) {
 	shortest := plan{rule: shortestRule}
 	routing := v.fabric.Routing
-	if v.tree && routing != ir.TablePath && (routing != ir.UpDown || v.notTiered != "") {
+	if v.tree && routing != ir.TablePath && (routing != ir.UpDown || v.notTiered != nil) {
 		return shortest, false, nil // there is one path to everywhere
 	}
 	switch routing {
 	case ir.ShortestPath:
 		return shortest, false, nil
 	case ir.UpDown:
-		if v.notTiered != "" {
-			return p, false, errors.New(v.notTiered)
+		if v.notTiered != nil {
+			return p, false, v.notTiered
 		}
 		return plan{rule: upDownRule}, true, nil
 	case ir.EBGP:
@@ -74,7 +73,7 @@ func (v *view) wayPlan(s ir.State, ways *ir.Ways) (p plan, nearest bool, err err
 		}
 		mixed, err := v.tiesMatter(s.Down, s)
 		if mixed {
-			ways.Mixed = mixedTies
+			ways.Mixed = ir.MixedTies
 		}
 		return plan{rule: func(w *walk, c *class) rule { return w.bgpRule(c, s) }}, false, err
 	case ir.SpanningTree:
@@ -87,7 +86,7 @@ func (v *view) wayPlan(s ir.State, ways *ir.Ways) (p plan, nearest bool, err err
 		}}, false, nil
 	case ir.TablePath:
 		if v.fabric.Table == nil {
-			return p, false, errors.New("the fabric is routed by a table of next hops, and there is none")
+			return p, false, &ir.RoutingError{Code: ir.NoTable, Routing: routing}
 		}
 		return v.tablePlan(), false, nil
 	}

@@ -26,14 +26,14 @@ func routed(c *irtest.Cabling) *ir.Fabric {
 const smallBudget = 4_000_000
 
 // judged returns the gravest proof of a fabric, gravest that of a report.
-func judged(t require.TestingT, f *ir.Fabric) validate.Proof {
+func judged(t require.TestingT, f *ir.Fabric) validate.GroupProof {
 	return gravest(t, validate.Run(f, ir.NewBudget(smallBudget)))
 }
 
-func gravest(t require.TestingT, r validate.Report) validate.Proof {
+func gravest(t require.TestingT, r validate.Report) validate.GroupProof {
 	require.NotEmpty(t, r.Proofs)
 	gravity := []validate.Verdict{validate.Free, validate.Unknown, validate.Prone}
-	return slices.MaxFunc(r.Proofs, func(a, b validate.Proof) int {
+	return slices.MaxFunc(r.Proofs, func(a, b validate.GroupProof) int {
 		return slices.Index(gravity, a.Verdict) - slices.Index(gravity, b.Verdict)
 	})
 }

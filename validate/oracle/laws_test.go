@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler/routes"
 	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/oracle"
+	"github.com/rocec/rocec/validate/proof"
 )
 
 var routings = []ir.Routing{ir.ShortestPath, ir.UpDown, ir.AnyPath, ir.EBGP, ir.Flooding, ir.SpanningTree}
@@ -53,7 +54,7 @@ func failed(r *rand.Rand, f *ir.Fabric, most int) []*ir.Link {
 
 // What is called free holds no circle in any state the verdict covers, and never locks.
 func TestFreeNeverLocks(t *testing.T) {
-	free := map[string]int{}
+	free := map[proof.Certificate]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		routing := rapid.SampledFrom(routings).Draw(t, "routing")
 		failures := rapid.IntRange(0, 2).Draw(t, "failures")
@@ -85,7 +86,7 @@ func TestFreeNeverLocks(t *testing.T) {
 				continue
 			}
 			runs := 4
-			if p.Certificate == "forest" { // that is no surprise
+			if p.Certificate == proof.ByForest { // that is no surprise
 				runs = 1
 			}
 			for range runs {
@@ -95,7 +96,7 @@ func TestFreeNeverLocks(t *testing.T) {
 		}
 	})
 	t.Log("free by certificate:", free)
-	for _, c := range []string{"forest", "up-down", "exact"} {
+	for _, c := range []proof.Certificate{proof.ByForest, proof.ByUpDown, proof.ByExact} {
 		assert.NotZero(t, free[c], "no drawn fabric is free by %s", c)
 	}
 }
@@ -104,7 +105,7 @@ func TestFreeNeverLocks(t *testing.T) {
 type proneCase struct {
 	name string
 	f    *ir.Fabric
-	p    validate.Proof
+	p    validate.GroupProof
 }
 
 // proneCases are the prone ones of the literature's topologies and of drawn fabrics of fixed seeds.
@@ -203,10 +204,10 @@ func TestBudgetLeavesOpen(t *testing.T) {
 		p := gravest(t, validate.Run(f, ir.NewBudget(rapid.Int64Range(0, 30_000).Draw(t, "budget"))))
 		verdicts[p.Verdict]++
 		if p.Verdict == validate.Unknown {
-			require.NotEmpty(t, p.Why)
+			require.NotEmpty(t, p.Why())
 			return
 		}
-		require.Equal(t, whole.Verdict, p.Verdict, p.Why)
+		require.Equal(t, whole.Verdict, p.Verdict, p.Why())
 		switch {
 		case p.Verdict == validate.Free:
 			require.Equal(t, whole.Failures, p.Failures)
@@ -234,7 +235,7 @@ type shown struct {
 	Circle, Flows, Down []string
 }
 
-func show(p validate.Proof) shown {
+func show(p validate.GroupProof) shown {
 	s := shown{Verdict: p.Verdict}
 	if len(p.Loops) == 0 {
 		return s
@@ -308,7 +309,7 @@ func text(f *ir.Fabric) string {
 	var b strings.Builder
 	r := validate.Run(f, ir.NewBudget(smallBudget))
 	for _, p := range r.Proofs {
-		fmt.Fprintln(&b, p.Verdict, p.Certificate, p.Failures, p.Any, p.Why, p.Notes, show(p))
+		fmt.Fprintln(&b, p.Verdict, p.Certificate, p.Failures, p.Any, p.Why(), p.NoteTexts(), show(p))
 	}
 	for _, d := range r.Diagnostics {
 		fmt.Fprintln(&b, d.Code, d.Detail, d.Text, d.Loop)

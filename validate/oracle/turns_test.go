@@ -168,10 +168,10 @@ func TestTurnsOfTables(t *testing.T) {
 		p := judged(t, f)
 		verdicts[p.Verdict]++
 		if !b.Table(f.CosGroups[0]).Cyclic() {
-			require.Equal(t, validate.Free, p.Verdict, p.Why)
+			require.Equal(t, validate.Free, p.Verdict, p.Why())
 			return
 		}
-		require.Equal(t, validate.Prone, p.Verdict, p.Why)
+		require.Equal(t, validate.Prone, p.Verdict, p.Why())
 		for i, h := range p.Loops[0].Circle {
 			require.Same(t, h.Out.Peer(), p.Loops[0].Circle[(i+1)%len(p.Loops[0].Circle)].In)
 			require.True(t, slices.ContainsFunc(p.Loops[0].Flows, func(f *ir.Flow) bool { return f.Takes(h.Group, h.In, h.Out) }))

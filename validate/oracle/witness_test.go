@@ -14,7 +14,7 @@ import (
 
 // assertWitness checks that what a prone verdict shows is real: a circle of turns in the state it names, each taken by a
 // flow it lists, each flow one the routing makes.
-func assertWitness(t require.TestingT, f *ir.Fabric, p validate.Proof) {
+func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 	require.NotEmpty(t, p.Loops)
 	for k, l := range p.Loops {
 		require.NotEmpty(t, l.Circle)

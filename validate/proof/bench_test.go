@@ -11,12 +11,12 @@ import (
 
 // From a fabric in memory to the verdict; BenchmarkNotes has what is looked for beside it. The router is made anew each
 // time, so that nothing is remembered.
-func bench(b *testing.B, f *ir.Fabric, want Verdict, certificate string) {
+func bench(b *testing.B, f *ir.Fabric, want Verdict, certificate Certificate) {
 	for b.Loop() {
 		f.Routes = routes.New(f)
 		p := verdicts(f, ir.NewBudget(6_000_000_000))[0]
 		if p.Verdict != want || p.Certificate != certificate {
-			b.Fatalf("%s by %q: %s", p.Verdict, p.Certificate, p.Why)
+			b.Fatalf("%s by %q: %+v", p.Verdict, p.Certificate, p.Reason)
 		}
 	}
 }
@@ -35,7 +35,7 @@ var sizes = []struct{ pods, leaves, aggs, plane, hosts int }{
 	{16, 8, 8, 16, 8}, {32, 32, 32, 16, 16}, {64, 64, 64, 32, 32},
 }
 
-func benchClos(b *testing.B, r ir.Routing, failures int, certificate string) {
+func benchClos(b *testing.B, r ir.Routing, failures int, certificate Certificate) {
 	for _, s := range sizes {
 		f := irtest.Clos(r, s.pods, s.leaves, s.aggs, s.plane, s.hosts).Failures(failures).Fabric()
 		b.Run(fmt.Sprint("switches=", s.pods*(s.leaves+s.aggs)+s.aggs*s.plane), func(b *testing.B) {
@@ -82,7 +82,7 @@ func BenchmarkNotes(b *testing.B) {
 			for b.Loop() {
 				f.Routes = routes.New(f)
 				if p := All(f, ir.NewBudget(6_000_000_000))[0]; len(p.Notes) == 0 || p.Transient == nil {
-					b.Fatal(p.Why)
+					b.Fatalf("%+v", p.Reason)
 				}
 			}
 		})

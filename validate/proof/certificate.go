@@ -1,59 +1,48 @@
 package proof
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang/diag"
 )
 
 // certify tries the certificates: proofs that need the links and the routing's promise, but no turns. All of them give
 // the lossless links, in the direction of traffic, numbers that every turn raises.
 func (p *Proof) certify() bool {
-	lossless := p.LosslessLinks()
-	c, why, rank := p.certificate(lossless)
+	c, reason, rank := p.certificate(p.LosslessLinks())
 	if c == "" {
 		return false
 	}
-	p.Verdict, p.Certificate, p.Any, p.Why, p.Rank = Free, c, true, why, rank
+	p.Verdict, p.Certificate, p.Any, p.Reason, p.Rank = Free, c, true, reason, rank
 	p.Failures = p.Fabric.Failures
 	return true
 }
 
-// certificate returns the name of the certificate that holds, what it says and its rank function; "" if none does.
-func (p *Proof) certificate(lossless []*ir.Link) (name, why string, rank func(*ir.Port, *ir.CosGroup) int) {
+// certificate returns the certificate that holds, its numbers and its rank function; "" if none does.
+func (p *Proof) certificate(lossless []*ir.Link) (c Certificate, numbers Certified, rank func(*ir.Port, *ir.CosGroup) int) {
 	f := p.Fabric
 	routing := f.Routing
-	switch top := highest(lossless); {
+	top := highest(lossless)
+	byTier := func(in *ir.Port, _ *ir.CosGroup) int { return tierRank(top, in) }
+	switch {
 	case forest(f, lossless) && (routing != ir.TablePath || len(lossless) == 0): // a table may turn traffic back
 		if len(lossless) == 0 {
-			return ByForest, "no lossless link joins two switches, so there is nothing to make a circle of", func(*ir.Port, *ir.CosGroup) int { return 0 }
+			return ByForest, Certified{}, func(*ir.Port, *ir.CosGroup) int { return 0 }
 		}
-		why := fmt.Sprintf("%s between switches without a circle: no routing that does not turn back can make one. Hang each tree up by one switch and number "+
-			"the links in the direction of traffic, first those towards that switch, the farthest first, then those away from it; "+
-			"a frame that does not turn back only meets rising numbers", diag.Count(len(lossless), "lossless link"))
-		return ByForest, why, forestRank(f, lossless)
+		return ByForest, Certified{Links: len(lossless)}, forestRank(f, lossless)
 	case routing == ir.UpDown && tiered(lossless):
-		return ByUpDown, fmt.Sprintf("%s. A path that rises, takes at most one peer step and falls only meets rising numbers, so no chain of "+
-			"turns comes back to where it began", rankText(top)), func(in *ir.Port, _ *ir.CosGroup) int { return tierRank(top, in) }
+		return ByUpDown, Certified{Top: top}, byTier
 	case routing == ir.EBGP && p.asPlan():
-		return ByASPlan, fmt.Sprintf("the neighbours that a switch has above and beside itself share one AS number, so none of them takes "+
-				"a route from another of them over that switch: its AS path names the number already. Links join tiers next to each other, "+
-				"so a way down is never as long as one that goes up first. So traffic that came down, or from the side, only goes down. To see that no chain of turns comes back, %s; every turn that is left raises the number", rankText(top)),
-			func(in *ir.Port, _ *ir.CosGroup) int { return tierRank(top, in) }
+		return ByASPlan, Certified{Top: top}, byTier
 	case p.bounces(lossless):
 		chain := p.chain()
-		return ByBounce, fmt.Sprintf("%s, plus %d for each bounce a frame has behind it (%s). A turn from down to up moves the frame "+
-				"into the next group, after the last into a lossy one that waits for nobody; every other turn raises the number",
-				rankText(top), 2*top+1, chainText(chain)),
-			func(in *ir.Port, g *ir.CosGroup) int { return slices.Index(chain, g)*(2*top+1) + tierRank(top, in) }
+		return ByBounce, Certified{Top: top, Chain: chain}, func(in *ir.Port, g *ir.CosGroup) int {
+			return slices.Index(chain, g)*(2*top+1) + tierRank(top, in)
+		}
 	case routing == ir.SpanningTree && bridged(lossless):
-		return BySpanningTree, "spanning tree forwards on a tree of the links at a time, whichever switch is its root and whatever has " +
-			"failed, and on a tree no routing can make a circle", nil
+		return BySpanningTree, Certified{}, nil
 	}
-	return "", "", nil
+	return "", Certified{}, nil
 }
 
 // LosslessLinks returns the links between devices that forward that any of the groups crosses lossless.
@@ -92,11 +81,6 @@ func tierRank(top int, in *ir.Port) int {
 		return 2*top - in.Device.Height()
 	}
 	return top
-}
-
-func rankText(top int) string {
-	return fmt.Sprintf("number every lossless link in the direction of traffic: upwards the tier of its lower end (at most %d), across %d, "+
-		"downwards %d less the tier of its lower end (at least %d)", max(top-1, 0), top, 2*top, top+1)
 }
 
 // forest tells whether the links hold no circle. Parallel links between two devices are none, since no route turns
@@ -298,14 +282,6 @@ func (p *Proof) chain() []*ir.CosGroup {
 	out := slices.Clone(p.Groups)
 	slices.SortStableFunc(out, func(a, b *ir.CosGroup) int { return length(b) - length(a) })
 	return out
-}
-
-func chainText(chain []*ir.CosGroup) string {
-	names := make([]string, 0, len(chain)+1)
-	for _, g := range chain {
-		names = append(names, g.Name)
-	}
-	return strings.Join(append(names, chain[len(chain)-1].Bounce.Name), ", then ")
 }
 
 // bridged tells whether spanning tree governs all the links: none is an IP hop.

@@ -149,7 +149,7 @@ func TestRanks(t *testing.T) {
 	}
 	tests := []struct {
 		c           *irtest.Cabling
-		certificate string
+		certificate Certificate
 		converging  bool
 	}{
 		{irtest.New(ir.ShortestPath).Links("A-B B-C B-D D-E D-E F-G").Hosts("A", "C", "D", "E", "F", "G"), ByForest, false},
@@ -166,9 +166,9 @@ func TestRanks(t *testing.T) {
 	}
 	for _, tt := range tests {
 		f := fabric(tt.c)
-		t.Run(tt.certificate+" of "+string(f.Routing), func(t *testing.T) {
+		t.Run(string(tt.certificate)+" of "+string(f.Routing), func(t *testing.T) {
 			p := prove(t, f)
-			require.Equal(t, tt.certificate, p.Certificate, p.Why)
+			require.Equal(t, tt.certificate, p.Certificate, p.Reason)
 			turns := 0
 			raises := func(s ir.State) { turns += assertRank(t, p, s) }
 			raises(ir.State{})
@@ -226,7 +226,7 @@ func TestRanksOfRandomFabrics(t *testing.T) {
 			c.F.CosGroups = append(c.F.CosGroups, bulk)
 			c.Group.Bounce.Bounce = bulk
 		}
-		p := verdicts(fabric(c), enough())[0]
+		p := verdicts(fabric(c), enough())[0].Proof
 		if p.Rank == nil {
 			rt.Skip()
 		}
@@ -243,7 +243,7 @@ func TestOneTreeAtATime(t *testing.T) {
 	}
 	f := fabric(c.Failures(2))
 	p := prove(t, f)
-	assert.Equal(t, BySpanningTree, p.Certificate, p.Why)
+	assert.Equal(t, BySpanningTree, p.Certificate, p.Reason)
 	assert.True(t, p.Any)
 	assert.Nil(t, p.Rank)
 	f.Links[0].Routed = true

@@ -39,9 +39,9 @@ type result struct {
 	alike          int // failure sets that differ from down by names only; 0: not known
 	ties           ir.Ties
 	graph          *graph
-	parts          [][]int32 // that hold circles; nil: the state is free
-	mixed          string    // of parts: the turns cannot all be taken at the same time
-	buffers, turns int       // of the healthy state only
+	parts          [][]int32  // that hold circles; nil: the state is free
+	mixed          ir.Mixture // of parts: the turns cannot all be taken at the same time
+	buffers, turns int        // of the healthy state only
 	err            error
 }
 
@@ -81,7 +81,7 @@ func (j *judge) state(down []*ir.Link) result {
 			r.err = err
 			return r
 		}
-		mixed := ""
+		var mixed ir.Mixture
 		for _, t := range turns {
 			if mixed == "" {
 				mixed = t.Mixed

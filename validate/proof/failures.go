@@ -3,12 +3,9 @@ package proof
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang/diag"
 )
 
 // Failures, where routing finds new shortest paths after each.
@@ -249,7 +246,7 @@ func (f *failures) involved(states []*failed, circle []Hop) []*failed {
 }
 
 // failures judges the sets of links that may be down, of a fabric that is free while none is.
-func (p *Proof) failures(size string) {
+func (p *prover) failures() {
 	n := min(p.Fabric.Failures, len(p.Fabric.Links))
 	f := p.judge.newFailures(p.budget)
 	f.most = n
@@ -257,31 +254,19 @@ func (p *Proof) failures(size string) {
 	for k := 1; k <= n; k++ {
 		r, done, found := f.level(k)
 		if errors.Is(r.err, ir.ErrBudget) {
-			p.outOfBudget(f, k, done, found, reserve)
+			p.outOfBudget(f, OutOfBudget{Down: k, Found: found, Judged: done}, reserve)
 			return
 		}
 		if r.prone() {
 			r = f.anew(ir.NewBudget(min(p.budget.Left()/20, maxTightest))).tightest(f.sizes[k], r)
 		}
 		if p.settle(r) {
-			if r.mixed != "" {
-				p.Failures = k - 1
-				p.Why = fmt.Sprintf("with %s down, %s", linkList(r.down), p.Why)
-			}
 			return
 		}
 		p.Failures = k
 	}
 	p.Failures = p.Fabric.Failures
-	p.Verdict = Free
-	p.Why = size
-	switch {
-	case n == 0:
-	case f.followed == 0:
-		p.Why += fmt.Sprintf(". With any %s down it is the same: every pair that talks keeps one of its shortest paths, and so no new turns come up", diag.Count(n, "link"))
-	default:
-		p.Why += fmt.Sprintf(". With up to %s down there is no circle either: %s", diag.Count(n, "link"), f.coverage())
-	}
+	p.Verdict, p.Reason = Free, Searched{Down: n, Followed: f.followed, Alike: f.alike}
 	p.followed = f
 }
 
@@ -334,46 +319,20 @@ func (f *failures) shortestOf(r result) int {
 	return best
 }
 
-// coverage says how the failure sets were covered.
-func (f *failures) coverage() string {
-	sets := diag.Count(f.followed, "set")
-	if f.alike > f.followed {
-		sets = fmt.Sprintf("%s, which %s for all %s that differ by names only",
-			sets, diag.Plural(f.followed, "stands", "stand"), diag.Number(f.alike))
-	}
-	return fmt.Sprintf("of the failures that take away every shortest path of some pair, %s were followed; all others bring no new turns", sets)
-}
-
-// outOfBudget says what is known of a fabric when the budget ran out among the sets of k links.
-func (p *Proof) outOfBudget(f *failures, k, done, found int, reserve *ir.Budget) {
-	if r := f.guess(p.Fabric.Failures, k, reserve); r.parts != nil {
+// outOfBudget settles a fabric of which the budget ran out among the sets of why.Down links.
+func (p *prover) outOfBudget(f *failures, why OutOfBudget, reserve *ir.Budget) {
+	if r := f.guess(p.Fabric.Failures, why.Down, reserve); r.parts != nil {
 		p.prone(r)
-		p.Fewest = len(r.down) <= k // all smaller sets have been judged
+		p.Fewest = len(r.down) <= why.Down // all smaller sets have been judged
 		return
 	}
-	p.Verdict, p.Certificate, p.Failures = Unknown, "", k-1
-	var b strings.Builder
-	b.WriteString("the healthy fabric is free")
-	if k > 1 {
-		fmt.Fprintf(&b, ", also with any %s down", diag.Count(k-1, "link"))
-	}
-	if found < 0 {
-		fmt.Fprintf(&b, ", but the budget ran out before all sets of %s whose failure matters were found", diag.Count(k, "link"))
-	} else {
-		fmt.Fprintf(&b, ", but of the sets of %s whose failure matters (%s, alike ones counted once) only %s could be judged before the "+
-			"budget ran out", diag.Count(k, "link"), diag.Number(found), diag.Number(done))
-	}
 	if f.conflict != nil {
-		fmt.Fprintf(&b, ". States taken together close a circle (%s) that none of those judged closes alone; it needs turns of the "+
-			"states with ", circleText(f.circle))
-		for i, s := range f.conflict {
-			if i > 0 {
-				b.WriteString(", and with ")
-			}
-			fmt.Fprintf(&b, "%s down", linkList(s.down))
+		why.Circle = f.circle
+		for _, s := range f.conflict {
+			why.Conflict = append(why.Conflict, s.down)
 		}
 	}
-	p.Why = b.String() + "; --budget gives it more"
+	p.Verdict, p.Certificate, p.Failures, p.Reason = Unknown, "", why.Down-1, why
 }
 
 // guess judges the states that are most likely to hold a circle, of those with at most so many links down: the one in

@@ -2,25 +2,26 @@ package proof
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang/diag"
 )
 
 // extra is what may be spent on one note, warning or way out beside the verdict: a two-hundredth of what is left.
-func (p *Proof) extra() *ir.Budget { return ir.NewBudget(p.budget.Left() / 200) }
+func (p *prover) extra() *ir.Budget { return ir.NewBudget(p.budget.Left() / 200) }
 
-// beside finds what is worth knowing beside a verdict that rests on shortest paths: how many failures would change it,
-// and what may happen while routing converges. Neither waits for the other.
-func (p *Proof) beside() {
+// beside finds what is worth knowing beside a verdict: of one that rests on shortest paths, how many failures would change
+// it, and what may happen while routing converges, of which neither waits for the other; of a circle, a cable to take out.
+func (p *prover) beside() {
+	if p.Verdict == Prone {
+		p.Cut = p.cut()
+	}
 	if p.followed == nil {
 		return
 	}
 	some, others := p.extra(), p.extra()
-	var notes []string
+	var notes []Note
 	var wait sync.WaitGroup
 	wait.Go(func() { notes = p.fewest(p.followed.anew(some), p.Failures) })
 	p.transients(p.followed.anew(others))
@@ -40,8 +41,7 @@ func (f *failures) anew(budget *ir.Budget) *failures {
 const mostLevels = 64
 
 // fewest looks for the smallest number of failures that makes a free fabric prone, and returns what it learns.
-func (p *Proof) fewest(f *failures, free int) (notes []string) {
-	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+func (p *Proof) fewest(f *failures, free int) (notes []Note) {
 	links := len(p.Fabric.Links)
 	hint := result{}
 	if half := f.halves(); len(half) > free && len(half) <= links {
@@ -59,29 +59,26 @@ func (p *Proof) fewest(f *failures, free int) (notes []string) {
 		}
 		r, _, _ := f.level(k)
 		if r.parts != nil && r.mixed == "" {
-			note("%s down at once %s it prone, and no fewer: %s", diag.Count(k, "link"), diag.Plural(k, "makes", "make"), linkList(r.down))
-			return notes
+			return []Note{{Code: FewestFailures, Links: r.down}}
 		}
 		if r.parts != nil || r.err != nil {
 			break
 		}
 	}
 	covered := k - 1
-	switch {
-	case hint.parts != nil && covered == len(hint.down)-1:
-		note("%s down at once make it prone, and no fewer: %s", diag.Count(len(hint.down), "link"), linkList(hint.down))
-	case hint.parts != nil:
-		note("%s down at once make it prone: %s; whether fewer do is not known", diag.Count(len(hint.down), "link"), linkList(hint.down))
-		fallthrough
-	default:
-		switch {
-		case covered >= links:
-			note("no number of links down makes it prone")
-		case covered > free && f.followed == 0:
-			note("no fewer than %s failed links change any path", diag.Number(covered+1))
-		case covered > free:
-			note("it is free also with any %s down", diag.Count(covered, "link"))
+	if hint.parts != nil {
+		if covered == len(hint.down)-1 {
+			return []Note{{Code: FewestFailures, Links: hint.down}}
 		}
+		notes = append(notes, Note{Code: SomeFailures, Links: hint.down})
+	}
+	switch {
+	case covered >= links:
+		notes = append(notes, Note{Code: NeverProne})
+	case covered > free && f.followed == 0:
+		notes = append(notes, Note{Code: SamePaths, Down: covered})
+	case covered > free:
+		notes = append(notes, Note{Code: FreeBeyond, Down: covered})
 	}
 	return notes
 }

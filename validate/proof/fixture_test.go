@@ -2,6 +2,7 @@ package proof
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,6 +25,28 @@ func prove(t require.TestingT, f *ir.Fabric) *Proof {
 	ps := All(f, enough())
 	require.Len(t, ps, 1)
 	return ps[0]
+}
+
+// reasonOf returns a reason of the type that a proof with this verdict must have where the budget lasts.
+func reasonOf(p *Proof) Reason {
+	switch {
+	case p.Verdict == Prone:
+		return InCircle{}
+	case p.Verdict == Unknown:
+		return NotFollowed{}
+	case p.Certificate == ByExact:
+		return Searched{}
+	}
+	return Certified{}
+}
+
+// names is "a:p0 - b:p1, c:p2 - d:p3".
+func names(links []*ir.Link) string {
+	var out []string
+	for _, l := range links {
+		out = append(out, l.A.String()+" - "+l.B.String())
+	}
+	return strings.Join(out, ", ")
 }
 
 // router is a function that answers for turns, and knows no cuts.

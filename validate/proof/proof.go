@@ -11,24 +11,14 @@
 //  2. Exact: the turns of the healthy fabric (exact.go).
 //  3. Failures: of all sets of links that may be down, those that matter; the turns of many sets taken together, and
 //     apart only where they close a circle together (failures.go).
+//
+// What comes out is typed (facts.go): stable codes with numbers and names. Package validate has the sentences.
 package proof
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang/diag"
-)
-
-// Verdict is the outcome of the proof.
-type Verdict string
-
-// The verdicts. There is no "will deadlock": a circle of waiting buffers is necessary, never sufficient.
-const (
-	Free    Verdict = "free"
-	Prone   Verdict = "prone"
-	Unknown Verdict = "unknown"
 )
 
 // Proof is the verdict for a set of cos groups that have to be judged together; nearly always that is one group.
@@ -36,39 +26,30 @@ type Proof struct {
 	Fabric      *ir.Fabric
 	Groups      []*ir.CosGroup // those whose traffic can fill one another's buffers, and those one bounces into
 	Verdict     Verdict
-	Certificate string   // by what it is free: a Certificate constant; empty otherwise
-	Failures    int      // links down at once that are covered; of a prone verdict, how many are down at once in the state shown
-	Any         bool     // whatever fails
-	Why         string   // the rank function, the circle, or why it is not known
-	Assumptions []string // of a free verdict
-	Loops       []Loop   // of a prone verdict: the shortest circle of each part, the shortest first, at most 64
-	Parts       int      // of a prone verdict: the strongly connected parts of the graph that hold circles
-	Fewest      bool     // of a prone verdict: no fewer failed links make a circle; false: not known
-	Notes       []string // how many failures would make the fabric prone
-	Buffers     int      // that wait or are waited for, in the state judged; 0 where a certificate needs no graph
-	Turns       int      // between them
+	Certificate Certificate  // by what it is free; empty otherwise
+	Failures    int          // links down at once that are covered; of a prone verdict, how many are down at once in the state shown
+	Any         bool         // whatever fails
+	Reason      Reason       // why the verdict is what it is
+	Assumptions []Assumption // of a free verdict
+	Loops       []Loop       // of a prone verdict: the shortest circle of each part, the shortest first, at most 64
+	Parts       int          // of a prone verdict: the strongly connected parts of the graph that hold circles
+	Fewest      bool         // of a prone verdict: no fewer failed links make a circle; false: not known
+	Notes       []Note       // what is worth knowing beside a free verdict
+	Buffers     int          // that wait or are waited for, in the state judged; 0 where a certificate needs no graph
+	Turns       int          // between them
 
 	// Transient is a single failed link while routing converges after which the turns of the devices, some still from
 	// before and some already from after, close a circle; nil: none was found, or none was looked for.
 	Transient *Loop
 
+	// Cut, of a prone verdict, is a link of the first circle without which the fabric is free, also with as many links
+	// down as it has to stand; nil: none of those that could be tried is one.
+	Cut *ir.Link
+
 	// Rank is the rank function of a certificate: every turn raises it. In is the port whose ingress buffer is ranked.
+	// Nil: the certificate needs none.
 	Rank func(in *ir.Port, g *ir.CosGroup) int
-
-	budget   *ir.Budget
-	judge    *judge
-	followed *failures // of a free verdict that rests on shortest paths
 }
-
-// The certificates.
-const (
-	ByForest       = "forest"
-	ByUpDown       = "up-down"
-	ByASPlan       = "as-plan"
-	ByBounce       = "bounce"
-	BySpanningTree = "spanning-tree"
-	ByExact        = "exact" // the graph has been searched
-)
 
 // Loop is one circle of buffers that can only drain into each other.
 type Loop struct {
@@ -102,22 +83,31 @@ func Up(a, b *ir.Port) int {
 // Valley tells whether the traffic came down and goes up again.
 func (h Hop) Valley() bool { return Up(h.In.Peer(), h.In) < 0 && Up(h.Out, h.Out.Peer()) > 0 }
 
+// prover works out a proof.
+type prover struct {
+	*Proof
+	budget   *ir.Budget
+	judge    *judge    // nil: a certificate holds
+	followed *failures // of a free verdict that rests on shortest paths
+}
+
 // All proves what can be proved of f within the budget: a proof for every set of lossless groups to be judged together,
 // in the order of their first groups.
 func All(f *ir.Fabric, budget *ir.Budget) []*Proof {
-	proofs := verdicts(f, budget)
-	for _, p := range proofs {
+	var out []*Proof
+	for _, p := range verdicts(f, budget) {
 		p.beside()
+		out = append(out, p.Proof)
 	}
-	return proofs
+	return out
 }
 
-// verdicts is All without the notes and transients.
-func verdicts(f *ir.Fabric, budget *ir.Budget) []*Proof {
-	var out []*Proof
+// verdicts is All without the notes, transients and cuts.
+func verdicts(f *ir.Fabric, budget *ir.Budget) []*prover {
+	var out []*prover
 	var t *tables
 	for _, groups := range together(f) {
-		p := &Proof{Fabric: f, Groups: groups, budget: budget}
+		p := &prover{Proof: &Proof{Fabric: f, Groups: groups}, budget: budget}
 		if !p.certify() {
 			if t == nil {
 				t = newTables(f)
@@ -181,42 +171,35 @@ func SharesBuffer(d *ir.Device) bool {
 }
 
 // follow judges by the turns the routing makes.
-func (p *Proof) follow() {
-	j := p.judge
-	r := j.state(nil)
+func (p *prover) follow() {
+	r := p.judge.state(nil)
 	p.Buffers, p.Turns = r.buffers, r.turns
 	if p.settle(r) {
 		return
 	}
-	size := fmt.Sprintf("the %s of %s make no circle among %s", diag.Count(r.turns, "turn"), routingName(p.Fabric.Routing), diag.Count(r.buffers, "buffer"))
-	if r.turns == 0 {
-		size = "no traffic passes from one lossless link between switches on to another"
-	}
 	p.Certificate = ByExact
 	switch p.Fabric.Routing {
 	case ir.ShortestPath, ir.EBGP:
-		p.failures(size)
-	case ir.TablePath:
-		p.Verdict = Free
-		p.Why = size + ". That is the verdict for the tables as they are; what they would say after a failure is not known"
-	default:
-		p.Verdict, p.Any = Free, true
-		p.Why = size + ", and fewer links only take turns away"
+		p.failures()
+	case ir.TablePath: // what the tables would say after a failure is not known
+		p.Verdict, p.Reason = Free, Searched{}
+	default: // fewer links only take turns away
+		p.Verdict, p.Any, p.Reason = Free, true, Searched{}
 	}
 }
 
 // settle makes a result that is not free the proof's.
-func (p *Proof) settle(r result) bool {
+func (p *prover) settle(r result) bool {
 	switch {
+	case r.err == ir.ErrBudget:
+		p.Verdict, p.Certificate, p.Reason = Unknown, "", OutOfBudget{}
 	case r.err != nil:
-		p.Verdict, p.Certificate, p.Why = Unknown, "", p.sayError(r.err)
+		p.Verdict, p.Certificate, p.Reason = Unknown, "", NotFollowed{r.err}
 	case r.parts == nil:
 		return false
 	case r.mixed != "":
 		circle := r.graph.show(r.parts[:1], r.down, ir.AnyTie)[0].Circle
-		p.Verdict, p.Certificate = Unknown, ""
-		p.Why = fmt.Sprintf("the turns of states that exclude each other (%s) close a circle together (%s), and no single one "+
-			"of them that was tried closes one alone", r.mixed, circleText(circle))
+		p.Verdict, p.Certificate, p.Reason = Unknown, "", MixedStates{r.mixed, circle, r.down}
 	default:
 		p.prone(r)
 	}
@@ -224,8 +207,8 @@ func (p *Proof) settle(r result) bool {
 }
 
 // prone makes the circles found the proof's result.
-func (p *Proof) prone(r result) {
-	p.Verdict, p.Certificate, p.Failures, p.Fewest = Prone, "", len(r.down), true
+func (p *prover) prone(r result) {
+	p.Verdict, p.Certificate, p.Failures, p.Fewest, p.Reason = Prone, "", len(r.down), true, InCircle{}
 	p.Buffers, p.Turns = r.graph.extent()
 	p.Parts = len(r.parts)
 	p.Loops = r.graph.show(r.parts, r.down, r.ties)
@@ -236,109 +219,54 @@ func (p *Proof) prone(r result) {
 	first := &p.Loops[0]
 	first.Reversed = r.graph.reversed(first.Circle)
 	first.More = r.graph.more(first.Circle)
-	p.Why = fmt.Sprintf("%s wait for each other in a circle: %s", diag.Count(len(first.Circle), "buffer"), circleText(first.Circle))
-	if len(r.down) > 0 {
-		p.Why += fmt.Sprintf(", once %s down", linksText(r.down))
-	}
-}
-
-func (p *Proof) sayError(err error) string {
-	if err == ir.ErrBudget {
-		return err.Error() + " before the healthy fabric was judged; --budget gives it more"
-	}
-	return err.Error()
 }
 
 // assumptions are what a free verdict rests on.
-func (p *Proof) assumptions() []string {
-	out := []string{
-		"hosts drain what they receive and, unless they say forwards = true, pass nothing on",
-		"a pause is honoured in time and headroom is as checked, so that a full buffer pauses and does not drop",
-		"every lossless priority group keeps a guaranteed minimum of at least one frame, and the egress pool of lossless traffic is not limited",
+func (p *Proof) assumptions() []Assumption {
+	var out []Assumption
+	add := func(codes ...AssumptionCode) {
+		for _, c := range codes {
+			out = append(out, Assumption{Code: c})
+		}
 	}
+	add(HostsDrain, PausesWork, GuaranteedBuffer)
 	if p.Fabric.Routing == ir.Flooding && p.Certificate == ByExact {
-		out = append(out, "no multicast frame is classified lossless")
+		add(NoMulticast)
 	} else {
-		out = append(out, "no flooded, multicast or unknown-unicast frame is classified lossless")
+		add(NoFlooding)
 	}
-	out = append(out, "the switches classify as the cos groups say, at every hop")
+	add(Classified)
 	if p.Certificate == ByExact && p.Fabric.FlowControl != ir.Pause {
-		out = append(out, "only the members of the roce blocks send in the cos group")
+		add(MembersOnly)
 	}
 	for _, g := range p.Groups {
 		spoken := slices.ContainsFunc(p.Fabric.Intents, func(in *ir.Intent) bool { return in.Group == g || in.CNP == g })
 		if !spoken && slices.ContainsFunc(p.Groups, func(from *ir.CosGroup) bool { return from.Bounce == g }) {
-			out = append(out, fmt.Sprintf("no host sends in cos group %q: only what bounced is in it", g.Name))
+			out = append(out, Assumption{NoSender, g})
 		}
 	}
 	switch p.Certificate {
 	case ByForest:
-		out = append(out, "no switch sends a frame back where it came from, as in a routing loop")
+		add(NoTurningBack)
 	case ByUpDown:
-		out = append(out, "the switches' routing never sends traffic up again after it came down, also while it converges")
+		add(NeverUpAgain)
 	case ByASPlan:
-		out = append(out,
-			"every switch has the AS number written here and refuses routes that name its own (no allowas-in), and no static or "+
-				"redistributed route goes round that",
-			"the state judged is the one after routing has converged")
+		add(ASNumbers, Converged)
 	case ByBounce:
-		out = append(out, "every switch moves what came down and goes up again into the bounce group: queue, priority and marking, "+
-			"so that the next buffer counts it there")
+		add(BounceMoves)
 	case BySpanningTree:
-		out = append(out, "spanning tree runs on every bridged link, also of hosts that forward, and a port blocks until it is known to forward")
+		add(SpanningTreeRuns)
 	case ByExact:
 		switch p.Fabric.Routing {
-		case ir.ShortestPath, ir.EBGP:
-			out = append(out, "every link costs the same, and the states judged are those after routing has converged")
-			if p.Fabric.Routing == ir.EBGP {
-				out = append(out, "no routes pass between switches of one AS, as iBGP would let them")
-			}
+		case ir.ShortestPath:
+			add(EqualCosts)
+		case ir.EBGP:
+			add(EqualCosts, NoIBGP)
 		case ir.TablePath:
-			out = append(out, "the switches forward as the tables say, and only so")
+			add(ByTable)
 		case ir.UpDown:
-			out = append(out, "the switches' routing never sends traffic up again after it came down, also while it converges")
+			add(NeverUpAgain)
 		}
 	}
 	return out
-}
-
-func routingName(r ir.Routing) string {
-	if r == "" {
-		return "the only paths there are"
-	}
-	return string(r)
-}
-
-// linksText is "a:p1 - b:p2 is", "a:p1 - b:p2 and c:p1 - d:p2 are".
-func linksText(links []*ir.Link) string {
-	return linkList(links) + diag.Plural(len(links), " is", " are")
-}
-
-// linkList names links, at most six of them.
-func linkList(links []*ir.Link) string {
-	const most = 6
-	var names []string
-	for i, l := range links {
-		if i == most {
-			names = append(names, diag.Count(len(links)-most, "more link"))
-			break
-		}
-		names = append(names, fmt.Sprintf("%s - %s", l.A, l.B))
-	}
-	return diag.And(names)
-}
-
-// circleText names the links of a circle: "sw1>sw2, sw2>sw3, ...".
-func circleText(circle []Hop) string {
-	s := ""
-	for i, h := range circle {
-		if i == 8 {
-			return s + ", ..."
-		}
-		if i > 0 {
-			s += ", "
-		}
-		s += h.In.Peer().Device.Name + ">" + h.In.Device.Name
-	}
-	return s
 }

@@ -1,9 +1,7 @@
 package proof
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,7 +11,6 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/platform"
-	"github.com/rocec/rocec/lang/diag"
 )
 
 // The verdicts of the literature's topologies, with the shortest circle and how many links must fail for it.
@@ -23,7 +20,7 @@ func TestVerdicts(t *testing.T) {
 		name        string
 		c           *irtest.Cabling
 		verdict     Verdict
-		certificate string
+		certificate Certificate
 		circle      int // buffers
 		failures    int
 	}{
@@ -72,10 +69,10 @@ func TestVerdicts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := fabric(tt.c)
 			p := prove(t, f)
-			require.Equal(t, tt.verdict, p.Verdict, p.Why)
+			require.Equal(t, tt.verdict, p.Verdict, p.Reason)
 			assert.Equal(t, tt.certificate, p.Certificate)
 			assert.Equal(t, tt.failures, p.Failures)
-			assert.NotEmpty(t, p.Why)
+			assert.IsType(t, reasonOf(p), p.Reason)
 			assert.Equal(t, tt.verdict == Free, len(p.Assumptions) > 0)
 			if tt.verdict == Prone {
 				assert.Len(t, p.Loops[0].Circle, tt.circle)
@@ -88,7 +85,7 @@ func TestVerdicts(t *testing.T) {
 				assert.Empty(t, p.Loops)
 			}
 			q := prove(t, f)
-			assert.Equal(t, p.Why, q.Why)
+			assert.Equal(t, p.Reason, q.Reason)
 			assert.Equal(t, p.Notes, q.Notes)
 			assert.Equal(t, p.Loops, q.Loops)
 		})
@@ -101,25 +98,60 @@ func TestFewestFailures(t *testing.T) {
 	tests := []struct {
 		name string
 		c    *irtest.Cabling
-		want string
+		code NoteCode
+		down int
 	}{
-		{"LS4x2", irtest.LeafSpine(sp, 4, 2), "2 links down at once make it prone, and no fewer: L0:p0 - S0:p0 and L1:p1 - S1:p1"},
-		{"LS4x3", irtest.LeafSpine(sp, 4, 3), "3 links down at once make it prone, and no fewer: "},
-		{"LS4x4", irtest.LeafSpine(sp, 4, 4).Failures(2), "4 links down at once make it prone, and no fewer: "},
-		{"LS12x8", irtest.LeafSpine(sp, 12, 8).Failures(1), "8 links down at once make it prone, and no fewer: "},
-		{"5 stages, 2 planes", irtest.Clos(sp, 2, 2, 2, 2, 1), "2 links down at once make it prone, and no fewer: "},
-		{"5 stages, 3 planes", irtest.Clos(sp, 2, 2, 3, 1, 1).Failures(1), "3 links down at once make it prone, and no fewer: "},
-		{"full mesh of 4", irtest.FullMesh(sp, 4).Failures(1), "2 links down at once make it prone, and no fewer: "},
-		{"LS2x2", irtest.LeafSpine(sp, 2, 2), "no number of links down makes it prone"},
+		{"LS4x2", irtest.LeafSpine(sp, 4, 2), FewestFailures, 2},
+		{"LS4x3", irtest.LeafSpine(sp, 4, 3), FewestFailures, 3},
+		{"LS4x4", irtest.LeafSpine(sp, 4, 4).Failures(2), FewestFailures, 4},
+		{"LS12x8", irtest.LeafSpine(sp, 12, 8).Failures(1), FewestFailures, 8},
+		{"5 stages, 2 planes", irtest.Clos(sp, 2, 2, 2, 2, 1), FewestFailures, 2},
+		{"5 stages, 3 planes", irtest.Clos(sp, 2, 2, 3, 1, 1).Failures(1), FewestFailures, 3},
+		{"full mesh of 4", irtest.FullMesh(sp, 4).Failures(1), FewestFailures, 2},
+		{"LS2x2", irtest.LeafSpine(sp, 2, 2), NeverProne, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := prove(t, fabric(tt.c))
-			require.Equal(t, Free, p.Verdict, p.Why)
+			require.Equal(t, Free, p.Verdict, p.Reason)
 			require.Len(t, p.Notes, 1)
-			assert.Contains(t, p.Notes[0], tt.want)
+			assert.Equal(t, tt.code, p.Notes[0].Code)
+			assert.Len(t, p.Notes[0].Links, tt.down)
 		})
 	}
+	p := prove(t, fabric(irtest.LeafSpine(sp, 4, 2)))
+	assert.Equal(t, "L0:p0 - S0:p0, L1:p1 - S1:p1", names(p.Notes[0].Links))
+}
+
+// What is noted where the budget lasts for less and less.
+func TestNotesOverBudget(t *testing.T) {
+	codes := map[NoteCode]bool{}
+	for _, c := range []*irtest.Cabling{irtest.LeafSpine(ir.ShortestPath, 12, 8), irtest.LeafSpine(ir.ShortestPath, 3, 3)} {
+		f := fabric(c)
+		covered := 0
+		for steps := int64(1); steps < 1<<36; steps *= 4 {
+			p := verdicts(f, enough())[0]
+			notes := p.fewest(p.followed.anew(ir.NewBudget(steps)), 0)
+			require.LessOrEqual(t, len(notes), 1)
+			for _, n := range notes {
+				codes[n.Code] = true
+				switch n.Code {
+				case FewestFailures, SomeFailures:
+					assert.Len(t, n.Links, 8)
+				case SamePaths, FreeBeyond:
+					assert.GreaterOrEqual(t, n.Down, covered, "a larger budget shows no less")
+					covered = n.Down
+				}
+			}
+		}
+	}
+	want := map[NoteCode]bool{}
+	for _, c := range NoteCodes {
+		if c != TransientUnknown { // which transients notes
+			want[c] = true
+		}
+	}
+	assert.Equal(t, want, codes)
 }
 
 // T47 and T48: what goes up again moves into a group of its own, which helps as long as that has a buffer of its own.
@@ -135,7 +167,7 @@ func TestBounce(t *testing.T) {
 		return prove(t, fabric(c))
 	}
 	p := build(func(*irtest.Cabling) {})
-	assert.Equal(t, Free, p.Verdict, p.Why)
+	assert.Equal(t, Free, p.Verdict, p.Reason)
 	assert.Len(t, p.Groups, 2, "judged together")
 	p = build(func(c *irtest.Cabling) {
 		for _, d := range c.F.Devices {
@@ -144,16 +176,16 @@ func TestBounce(t *testing.T) {
 			}
 		}
 	})
-	assert.Equal(t, Prone, p.Verdict, p.Why)
+	assert.Equal(t, Prone, p.Verdict, p.Reason)
 	assert.Len(t, p.Loops[0].Circle, 4)
 	p = build(func(c *irtest.Cabling) { c.F.FlowControl = ir.Pause })
-	assert.Equal(t, Prone, p.Verdict, p.Why)
+	assert.Equal(t, Prone, p.Verdict, p.Reason)
 	p = build(func(c *irtest.Cabling) {
 		bulk := &ir.CosGroup{Name: "bulk", Cos: 0}
 		c.F.CosGroups = append(c.F.CosGroups, bulk)
 		c.Group.Bounce.Bounce = bulk
 	})
-	assert.Equal(t, ByBounce, p.Certificate, p.Why)
+	assert.Equal(t, ByBounce, p.Certificate, p.Reason)
 	assert.True(t, p.Any)
 }
 
@@ -162,7 +194,7 @@ func TestTransients(t *testing.T) {
 	p := prove(t, fabric(irtest.LeafSpine(ir.ShortestPath, 4, 4)))
 	require.Equal(t, Free, p.Verdict)
 	require.NotNil(t, p.Transient)
-	assert.Equal(t, "L0:p0 - S0:p0 is", linksText(p.Transient.Down))
+	assert.Equal(t, "L0:p0 - S0:p0", names(p.Transient.Down))
 	assert.Len(t, p.Transient.Circle, 2)
 	for _, h := range p.Transient.Circle {
 		assert.Same(t, h.In, h.Out, "a micro-loop")
@@ -225,17 +257,21 @@ func TestStatesThatExcludeEachOther(t *testing.T) {
 	require.Len(t, h.half, 2)
 	f.Routes = h
 	p := prove(t, f)
-	assert.Equal(t, Free, p.Verdict, p.Why)
+	assert.Equal(t, Free, p.Verdict, p.Reason)
 	assert.Equal(t, 1, p.Failures)
 
 	h.err = ir.ErrBudget
 	f.Routes = h
 	p = prove(t, f)
-	assert.Equal(t, Unknown, p.Verdict, p.Why)
+	assert.Equal(t, Unknown, p.Verdict, p.Reason)
 	assert.Equal(t, 0, p.Failures)
-	assert.Contains(t, p.Why, "the healthy fabric is free, but of the sets of 1 link whose failure matters (2, alike ones counted once) only 0 could be judged")
-	assert.Contains(t, p.Why, "R1>R0, R0>R3")
-	assert.Contains(t, p.Why, "R0:p0 - R1:p0 down, and with R1:p1 - R2:p0 down")
+	why, ok := p.Reason.(OutOfBudget)
+	require.True(t, ok, p.Reason)
+	assert.Equal(t, [3]int{1, 2, 0}, [3]int{why.Down, why.Found, why.Judged})
+	assert.Len(t, why.Circle, 4)
+	require.Len(t, why.Conflict, 2)
+	assert.Equal(t, "R0:p0 - R1:p0", names(why.Conflict[0]))
+	assert.Equal(t, "R1:p1 - R2:p0", names(why.Conflict[1]))
 }
 
 // TestTies: equal routes of which only one is passed on, so that the turns of all ways together may be more than real.
@@ -254,18 +290,22 @@ func TestTies(t *testing.T) {
 				return nil, err
 			}
 			if s.Ties == ir.AnyTie {
-				turns.Mixed = "ties between equal routes"
+				turns.Mixed = ir.MixedTies
 			} else if s.Ties != tt.circle {
 				turns = &ir.Turns{Group: g, Rows: make([][]uint64, len(ring.Ports))}
 			}
 			return turns, nil
 		})
 		p := prove(t, f)
-		assert.Equal(t, tt.want, p.Verdict, p.Why)
+		assert.Equal(t, tt.want, p.Verdict, p.Reason)
 		if tt.want == Prone {
 			assert.Equal(t, tt.circle, p.Loops[0].Ties)
 		} else {
-			assert.Contains(t, p.Why, "states that exclude each other (ties between equal routes) close a circle together")
+			mixed, ok := p.Reason.(MixedStates)
+			require.True(t, ok, p.Reason)
+			assert.Equal(t, ir.MixedTies, mixed.Mixture)
+			assert.Len(t, mixed.Circle, 4)
+			assert.Empty(t, mixed.Down)
 		}
 	}
 }
@@ -277,10 +317,10 @@ func TestBudget(t *testing.T) {
 		p := All(f, ir.NewBudget(steps))[0]
 		seen[p.Verdict] = true
 		again := All(f, ir.NewBudget(steps))[0]
-		assert.Equal(t, p.Why, again.Why)
+		assert.Equal(t, p.Reason, again.Reason)
 		assert.Equal(t, p.Verdict, again.Verdict)
 		if p.Verdict == Unknown {
-			assert.Contains(t, p.Why, "--budget")
+			assert.IsType(t, OutOfBudget{}, p.Reason)
 		} else {
 			assert.Equal(t, Prone, p.Verdict)
 			assert.Equal(t, 4, p.Failures)
@@ -376,11 +416,11 @@ func TestTables(t *testing.T) {
 // TestCut: a ring is free without one of its cables, a torus is not.
 func TestCut(t *testing.T) {
 	f := fabric(irtest.Ring(ir.ShortestPath, 5))
-	assert.Equal(t, "R0:p0 - R1:p0", linkList([]*ir.Link{prove(t, f).Cut()}))
+	assert.Equal(t, "R0:p0 - R1:p0", names([]*ir.Link{prove(t, f).Cut}))
 	f = fabric(irtest.Ring(ir.ShortestPath, 5).Failures(2))
-	assert.NotNil(t, prove(t, f).Cut(), "nor with two more down")
-	assert.Nil(t, prove(t, fabric(irtest.Torus(ir.ShortestPath, 4))).Cut())
-	assert.Nil(t, prove(t, fabric(irtest.LeafSpine(ir.ShortestPath, 5, 2).Failures(2))).Cut())
+	assert.NotNil(t, prove(t, f).Cut, "nor with two more down")
+	assert.Nil(t, prove(t, fabric(irtest.Torus(ir.ShortestPath, 4))).Cut)
+	assert.Nil(t, prove(t, fabric(irtest.LeafSpine(ir.ShortestPath, 5, 2).Failures(2))).Cut)
 }
 
 // TestFailuresAgreeWithTryingAll: verdict, fewest failures and their note are what following every set of failed links
@@ -430,17 +470,17 @@ func TestFailuresAgreeWithTryingAll(t *testing.T) {
 		switch {
 		case mixed: // whether it is a circle is not known
 		case fewest >= 0 && fewest <= f.Failures:
-			require.Equal(rt, Prone, p.Verdict, p.Why)
+			require.Equal(rt, Prone, p.Verdict, p.Reason)
 			require.Equal(rt, fewest, p.Failures)
 		default:
-			require.Equal(rt, Free, p.Verdict, p.Why)
+			require.Equal(rt, Free, p.Verdict, p.Reason)
 			require.Equal(rt, f.Failures, p.Failures)
-			prone := fmt.Sprintf("%s down at once", diag.Count(fewest, "link"))
-			told := slices.ContainsFunc(p.Notes, func(n string) bool { return strings.HasPrefix(n, prone) && strings.Contains(n, "and no fewer") })
+			told := slices.IndexFunc(p.Notes, func(n Note) bool { return n.Code == FewestFailures })
 			if fewest >= 0 {
-				require.True(rt, told, "%d make it prone: %q", fewest, p.Notes)
-			} else {
-				require.False(rt, slices.ContainsFunc(p.Notes, func(n string) bool { return strings.Contains(n, "no fewer: ") && n[0] <= '0'+most && n[1] == ' ' }))
+				require.GreaterOrEqual(rt, told, 0, "%d make it prone: %+v", fewest, p.Notes)
+				require.Len(rt, p.Notes[told].Links, fewest)
+			} else if told >= 0 {
+				require.Greater(rt, len(p.Notes[told].Links), most)
 			}
 		}
 	})
@@ -459,20 +499,20 @@ func TestGuess(t *testing.T) {
 	f := fabric(irtest.Clos(ir.ShortestPath, 2, 4, 6, 2, 1).Failures(6))
 	f.Routes = cutless{f.Routes}
 	p := prove(t, f)
-	require.Equal(t, Prone, p.Verdict, p.Why)
+	require.Equal(t, Prone, p.Verdict, p.Reason)
 	assert.Equal(t, 6, p.Failures)
 	assert.False(t, p.Fewest)
 	assertCircle(t, f, p.Loops[0])
 	f.Failures = 5
 	p = prove(t, f)
 	assert.Equal(t, Unknown, p.Verdict)
-	assert.Contains(t, p.Why, "the healthy fabric is free, but the budget ran out before all sets of 1 link whose failure matters were found")
+	assert.Equal(t, OutOfBudget{Down: 1, Found: -1}, p.Reason)
 	f.Failures = 0
 	p = prove(t, f)
 	require.Equal(t, Free, p.Verdict)
 	require.NotEmpty(t, p.Notes)
-	assert.Contains(t, p.Notes[0], "6 links down at once make it prone: ")
-	assert.Contains(t, p.Notes[0], "whether fewer do is not known")
+	assert.Equal(t, SomeFailures, p.Notes[0].Code)
+	assert.Len(t, p.Notes[0].Links, 6)
 }
 
 // TestThinned: a guess that holds links the circle does not need down gives them back.

@@ -9,7 +9,7 @@ import (
 
 // transients looks for the first single link after whose failure the devices, some of them forwarding as before and some
 // already as after, close a circle.
-func (p *Proof) transients(f *failures) {
+func (p *prover) transients(f *failures) {
 	for _, l := range p.Fabric.Links {
 		if !l.A.Device.Forwards() || !l.B.Device.Forwards() {
 			continue
@@ -17,7 +17,7 @@ func (p *Proof) transients(f *failures) {
 		down := []*ir.Link{l}
 		turns, parts, err := f.converging(down)
 		if errors.Is(err, ir.ErrBudget) {
-			p.Notes = append(p.Notes, "whether circles can come and go while routing converges was not found out; a larger --budget may tell")
+			p.Notes = append(p.Notes, Note{Code: TransientUnknown})
 		}
 		if err != nil {
 			return

@@ -100,12 +100,8 @@ func (p *Proof) ASPlan() [][]*ir.Device {
 	return out
 }
 
-// Cut returns a link of the first circle without which the fabric is free, also with as many links down as it has to
-// stand; nil if none of those that could be tried is one.
-func (p *Proof) Cut() *ir.Link {
-	if p.judge == nil || len(p.Loops) == 0 {
-		return nil
-	}
+// cut looks for the proof's Cut.
+func (p *prover) cut() *ir.Link {
 	budget := p.extra()
 	tried := map[*ir.Link]bool{}
 	for _, h := range p.Loops[0].Circle {
@@ -126,7 +122,7 @@ func (p *Proof) Cut() *ir.Link {
 }
 
 // without tells whether the fabric without a link is free; ok: the budget held out.
-func (p *Proof) without(l *ir.Link, budget *ir.Budget) (free, ok bool) {
+func (p *prover) without(l *ir.Link, budget *ir.Budget) (free, ok bool) {
 	own := *p.judge
 	own.budget = budget
 	r := own.state([]*ir.Link{l})

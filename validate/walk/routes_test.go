@@ -52,13 +52,13 @@ func TestListedRoutes(t *testing.T) {
 	c := irtest.Ring(ir.TablePath, 4)
 	f := laid(c)
 	from, to := c.HostOf("R0"), c.HostOf("R1")
-	f.Routes = &irtest.Explicit{Fabric: f, Mixed: "two worlds", Flows: func(ir.State) []*ir.Flow {
+	f.Routes = &irtest.Explicit{Fabric: f, Mixed: ir.MixedTies, Flows: func(ir.State) []*ir.Flow {
 		return []*ir.Flow{c.Flow(from + " R0 R3 R2 R1 " + to), c.Flow(from + " R0 R1 " + to), c.Flow(to + " R1 R0 " + from)}
 	}}
 	tr := between(t, f, c.Device(from), c.Device(to), ir.State{}, false)
 	assert.EqualValues(t, 2, tr.Data.Ways)
 	assert.Equal(t, [2]int{3, 5}, [2]int{tr.Data.Cables, tr.Data.Most})
-	assert.Equal(t, "two worlds", tr.Data.Mixed)
+	assert.Equal(t, ir.MixedTies, tr.Data.Mixed)
 	assert.Empty(t, tr.Data.Faults())
 	tr = between(t, f, c.Device(from), c.Device(to), ir.State{Down: []*ir.Link{c.Between("R0", "R1"), c.Between("R2", "R3")}}, false)
 	assert.Equal(t, -1, tr.Data.Cables)

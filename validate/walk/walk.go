@@ -53,7 +53,7 @@ type Walk struct {
 	Cables   int          // the fewest cables to the receiver; -1: it does not get there
 	Most     int          // the most cables; 0: as Ways
 	Every    bool         // the routing allows every path, and the hops are those of the shortest
-	Mixed    string       // as in [ir.Ways]
+	Mixed    ir.Mixture   // as in [ir.Ways]
 	Hops     []*Hop       // nearest to the sender first, the receiver last
 }
 
@@ -192,7 +192,7 @@ func Ends(in *ir.Intent, host *ir.Device, nic string) [][]*ir.Port {
 	return out
 }
 
-// Run answers a question. The error is one sentence for the person: why the routing cannot be followed.
+// Run answers a question. The error is that of [ir.Routes]: why the routing cannot be followed.
 func Run(q Question) (*Trace, error) {
 	in := q.Intent
 	from, to := q.From[0].NIC, q.To[0].NIC

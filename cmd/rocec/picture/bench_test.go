@@ -15,7 +15,7 @@ func BenchmarkPicture(b *testing.B) {
 		proofs := free(f)
 		for _, format := range []struct {
 			name  string
-			write func(*ir.Fabric, []validate.Proof) []byte
+			write func(*ir.Fabric, []validate.GroupProof) []byte
 		}{{"svg", SVG}, {"html", HTML}, {"dot", Dot}, {"json", JSON}} {
 			b.Run(fmt.Sprintf("%s/devices=%d", format.name, len(f.Devices)), func(b *testing.B) {
 				b.ReportAllocs()

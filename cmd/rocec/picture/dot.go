@@ -13,7 +13,7 @@ import (
 
 // Dot writes the fabric for graphviz: every device, every link, switches of one tier on one rank. The first PFC loop is
 // red and numbered, its failed links are dashed.
-func Dot(f *ir.Fabric, proofs []validate.Proof) []byte {
+func Dot(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "graph %s {\n", quote(f.Name))
 	b.WriteString("  graph [rankdir=TB, ranksep=1, fontname=\"Helvetica\"];\n")
@@ -89,7 +89,7 @@ func Dot(f *ir.Fabric, proofs []validate.Proof) []byte {
 }
 
 // PTM writes the cabling for the Prescriptive Topology Manager of Cumulus Linux: its topology.dot.
-func PTM(f *ir.Fabric, _ []validate.Proof) []byte {
+func PTM(f *ir.Fabric, _ []validate.GroupProof) []byte {
 	links := slices.SortedFunc(slices.Values(f.Links), compareLinks)
 	var b strings.Builder
 	fmt.Fprintf(&b, "graph %s {\n", quote(f.Name))

@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/proof"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -56,16 +57,18 @@ func loop(t testing.TB, f *ir.Fabric, hops, down string) validate.Loop {
 }
 
 // prone is the proof of one group with the loops.
-func prone(f *ir.Fabric, loops ...validate.Loop) []validate.Proof {
-	return []validate.Proof{{Group: losslessGroup(f), Verdict: validate.Prone, Routing: f.Routing, Why: "buffers wait for each other", Loops: loops}}
+func prone(f *ir.Fabric, loops ...validate.Loop) []validate.GroupProof {
+	return []validate.GroupProof{{Group: losslessGroup(f), Proof: &validate.Proof{Fabric: f, Verdict: validate.Prone, Reason: proof.InCircle{}, Loops: loops}}}
 }
 
 func losslessGroup(f *ir.Fabric) *ir.CosGroup {
 	return f.CosGroups[slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Lossless })]
 }
 
-func free(f *ir.Fabric) []validate.Proof {
-	return []validate.Proof{{Group: losslessGroup(f), Verdict: validate.Free, Certificate: "up-down", Any: true, Why: "every turn raises the rank"}}
+func free(f *ir.Fabric) []validate.GroupProof {
+	return []validate.GroupProof{{Group: losslessGroup(f), Proof: &validate.Proof{
+		Fabric: f, Verdict: validate.Free, Certificate: proof.ByUpDown, Any: true, Reason: proof.Certified{Top: 3},
+	}}}
 }
 
 // example compiles a fabric of examples/. Places read as from the root of the repository.
@@ -82,14 +85,16 @@ func example(t testing.TB, name string) *ir.Fabric {
 type scene struct {
 	name   string
 	fabric *ir.Fabric
-	proofs []validate.Proof
+	proofs []validate.GroupProof
 }
 
 // scenes are the fabrics the laws of layout are tested on.
 func scenes(t testing.TB) []scene {
 	t.Helper()
 	var out []scene
-	add := func(name string, f *ir.Fabric, proofs []validate.Proof) { out = append(out, scene{name, f, proofs}) }
+	add := func(name string, f *ir.Fabric, proofs []validate.GroupProof) {
+		out = append(out, scene{name, f, proofs})
+	}
 	for _, name := range []string{"rack-v1-pfc", "clos-v2-ecn", "storage-and-training", "bad-routed-v1"} {
 		f := example(t, name)
 		add(name, f, free(f))

@@ -27,7 +27,7 @@ var (
 
 // HTML writes one page that holds all it needs: the drawing with zoom, search, folding, every loop, and the settings of
 // every link and device with where they came from. Its policy lets the browser load nothing and run only its own script.
-func HTML(f *ir.Fabric, proofs []validate.Proof) []byte {
+func HTML(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	style := svgStyle + pageStyle
 	data, err := json.Marshal(newPage(draw(f, proofs))) // escapes <, > and &: it cannot end its element
 	if err != nil {
@@ -148,10 +148,10 @@ func newPage(d *drawing) *page {
 	for i := range d.proofs {
 		p := &d.proofs[i]
 		v := pageVerdict{string(p.Verdict), verdictText(p), []string{}}
-		if p.Why != "" && p.Verdict != validate.Unknown {
-			v.Notes = append(v.Notes, p.Why)
+		if p.Verdict != validate.Unknown { // or the text says it
+			v.Notes = append(v.Notes, p.Why())
 		}
-		w.Verdicts = append(w.Verdicts, pageVerdict{v.Verdict, v.Text, append(v.Notes, p.Notes...)})
+		w.Verdicts = append(w.Verdicts, pageVerdict{v.Verdict, v.Text, append(v.Notes, p.NoteTexts()...)})
 	}
 	return &w.page
 }

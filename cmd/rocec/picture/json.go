@@ -66,7 +66,7 @@ type jsonLoop struct {
 }
 
 // JSON writes every device and link by name, and the PFC loops as they were found.
-func JSON(f *ir.Fabric, proofs []validate.Proof) []byte {
+func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	doc := document{
 		FormatVersion: "1.0", Name: f.Name, Routing: string(f.Routing),
 		Devices: []jsonDevice{}, Links: []jsonLink{}, Verdicts: []jsonVerdict{}, Loops: []jsonLoop{},

@@ -30,7 +30,7 @@ type row struct {
 // drawing is a fabric laid out. Coordinates are px, x to the right and y down, the origin top left.
 type drawing struct {
 	fabric        *ir.Fabric
-	proofs        []validate.Proof
+	proofs        []validate.GroupProof
 	circles       []circle
 	tiered        bool
 	symbols       []*symbol
@@ -52,7 +52,7 @@ const (
 )
 
 // draw lays the fabric out. The first loop's failed links are drawn as failed.
-func draw(f *ir.Fabric, proofs []validate.Proof) *drawing {
+func draw(f *ir.Fabric, proofs []validate.GroupProof) *drawing {
 	d := &drawing{fabric: f, proofs: proofs, circles: circles(proofs)}
 	d.tiered = tiered(f)
 	d.symbols = fold(f, d.pinned(), d.tiered)

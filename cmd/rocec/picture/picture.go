@@ -1,7 +1,7 @@
 // Package picture draws a compiled fabric and the proofs about its PFC loops: as SVG for documents, as one HTML page to
 // explore, for graphviz, for Cumulus PTM, and as JSON.
 //
-// In come an [ir.Fabric] and the [validate.Proof]s of it, out come the bytes of one document. The same input gives the
+// In come an [ir.Fabric] and the [validate.GroupProof]s of it, out come the bytes of one document. The same input gives the
 // same bytes. SVG and HTML show the same drawing: devices that stand alike in the fabric are folded into one [symbol]
 // until it fits a page, and the symbols lie in rows by tier, or on a circle or grid where there are no tiers.
 // The others list every device and link.
@@ -21,7 +21,7 @@ import (
 type Format struct {
 	Name  string // value of --format
 	Ext   string // ending of files that hold it, with the dot
-	Write func(*ir.Fabric, []validate.Proof) []byte
+	Write func(*ir.Fabric, []validate.GroupProof) []byte
 }
 
 // Formats is the table of formats; the first is the default.
@@ -35,12 +35,12 @@ var Formats = []Format{
 
 // circle is a PFC loop together with the proof it is part of.
 type circle struct {
-	proof *validate.Proof
+	proof *validate.GroupProof
 	loop  *validate.Loop
 }
 
 // circles returns every loop of every proof, in their order.
-func circles(proofs []validate.Proof) []circle {
+func circles(proofs []validate.GroupProof) []circle {
 	var out []circle
 	for i := range proofs {
 		for j := range proofs[i].Loops {
@@ -85,7 +85,7 @@ func flowText(f *ir.Flow) string {
 func linkText(l *ir.Link) string { return fmt.Sprintf("%s - %s", l.A, l.B) }
 
 // verdictText is one line for one cos group.
-func verdictText(p *validate.Proof) string {
+func verdictText(p *validate.GroupProof) string {
 	s := fmt.Sprintf("%s (priority %d): ", p.Group.Name, p.Group.Cos)
 	switch p.Verdict {
 	case validate.Free:
@@ -96,7 +96,7 @@ func verdictText(p *validate.Proof) string {
 			s += fmt.Sprintf(" with %s down", diag.Count(len(p.Loops[0].Down), "link"))
 		}
 	default:
-		s += "not known to be free of PFC loops: " + p.Why
+		s += "not known to be free of PFC loops: " + p.Why()
 	}
 	return s
 }

@@ -17,7 +17,7 @@ var svgStyle string
 
 // SVG draws the fabric with the first PFC loop, for a document: no script, no outside reference, light or dark as the
 // reader's system asks.
-func SVG(f *ir.Fabric, proofs []validate.Proof) []byte {
+func SVG(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	d := draw(f, proofs)
 	s := &sheet{drawing: d, bundleOf: d.bundleOf()}
 	return []byte(s.draw())

@@ -19,7 +19,7 @@ type Explicit struct {
 	Reroutes bool
 
 	// Mixed is that of the turns.
-	Mixed string
+	Mixed ir.Mixture
 }
 
 var _ ir.Routes = (*Explicit)(nil)

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// fingerprintVersion is the key of fingerprints in SARIF. Whatever changes how they are made changes it, too: GitHub then
+// opens every finding anew, once.
+const fingerprintVersion = "rocec/v2"
+
+// fingerprints names every finding of a fabric, silenced or not, so that it is known again after its files were edited: by
+// its code, its file, what stands at its place, and the circle of a PFC loop. Neither a line nor a word of a message is
+// part of it. Findings that have all of this in common are numbered in the order of their places.
+func fingerprints(p *paths, f *fabric) map[*diag.Diagnostic]string {
+	type finding struct {
+		*diag.Diagnostic
+		at diag.Range
+	}
+	var all []finding
+	add := func(d *diag.Diagnostic) {
+		at, _ := p.told(d)
+		all = append(all, finding{d, at})
+	}
+	for _, d := range f.diags {
+		add(d)
+	}
+	for _, i := range f.ignored {
+		add(i.Diagnostic)
+	}
+	slices.SortStableFunc(all, func(a, b finding) int {
+		return cmp.Or(diag.ComparePlace(a.at, b.at), slices.CompareFunc(a.Notes, b.Notes, func(a, b diag.Note) int {
+			return diag.ComparePlace(a.At, b.At)
+		}))
+	})
+	out := make(map[*diag.Diagnostic]string, len(all))
+	seen := map[string]int{}
+	var a anchors
+	for _, d := range all {
+		key := strings.Join([]string{d.Code, p.stable(d.at), a.at(p.files, d.at), loopSubject(d.Loop)}, "\x00")
+		seen[key]++
+		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(seen[key])))
+		out[d.Diagnostic] = hex.EncodeToString(sum[:16])
+	}
+	return out
+}
+
+// loopSubject is the buffers of a PFC loop, wherever it begins.
+func loopSubject(loop []diag.Hop) string {
+	buffers := make([]string, len(loop))
+	for i, h := range loop {
+		buffers[i] = h.Device + ":" + h.In + " " + h.CosGroup
+	}
+	slices.Sort(buffers)
+	return strings.Join(buffers, ", ")
+}
+
+// anchors names places by what stands there: in HCL as [lang.Anchors] does, in other files by the line up to the end of the
+// place.
+type anchors struct{ last *lang.Anchors }
+
+func (a *anchors) at(files map[string][]byte, at diag.Range) string {
+	src, known := files[at.Filename]
+	from, to := at.Start.Byte, max(at.End.Byte, at.Start.Byte)
+	switch {
+	case !known || to > len(src):
+		return ""
+	case path.Ext(at.Filename) == ".hcl":
+		if a.last == nil || a.last.Name() != at.Filename {
+			a.last = lang.NewAnchors(at.Filename, src)
+		}
+		return a.last.At(at)
+	}
+	line, _, _ := bytes.Cut(src[bytes.LastIndexByte(src[:from], '\n')+1:to], []byte("\n"))
+	return string(bytes.TrimSpace(line))
+}

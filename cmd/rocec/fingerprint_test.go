@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// printed loads a folder and returns the fabric with the fingerprints of its findings.
+func printed(t *testing.T, dir string) (*fabric, map[*diag.Diagnostic]string) {
+	t.Helper()
+	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 10_000, budget: defaultBudget / 100}
+	f, err := a.load(dir)
+	require.NoError(t, err)
+	return f, fingerprints(newPaths(f), f)
+}
+
+// fixtureFile is a folder with one file of HCL, always of the same name.
+func fixtureFile(t *testing.T, text string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "pod")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(text), 0o644))
+	return dir
+}
+
+// wrong yields folders of fabrics with findings, each on its own: wrong examples, those of the checks, wrong ones of the
+// compiler and the language, and sound ones with a fault.
+func wrong(t *testing.T, use func(t *testing.T, dir string)) {
+	examples, err := filepath.Glob("../../examples/*/fabric.hcl")
+	require.NoError(t, err)
+	for _, name := range examples {
+		dir := filepath.Dir(name)
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			to := t.TempDir()
+			require.NoError(t, os.CopyFS(to, os.DirFS(dir)))
+			use(t, to)
+		})
+	}
+	for _, pattern := range []string{"validate/testdata/*/bad.hcl", "compiler/testdata/bad/*.hcl", "lang/testdata/bad/*.hcl"} {
+		files, err := filepath.Glob("../../" + pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, name := range files {
+			src, err := os.ReadFile(name)
+			require.NoError(t, err)
+			t.Run(strings.TrimPrefix(name, "../../"), func(t *testing.T) { use(t, fixtureFile(t, string(src))) })
+		}
+	}
+	for _, f := range faults {
+		t.Run(f.base+" "+f.code, func(t *testing.T) {
+			dir := t.TempDir()
+			plant(t, filepath.Join("../../examples", f.base), dir, f.edit)
+			use(t, dir)
+		})
+	}
+}
+
+// apart is HCL with empty lines and comments wherever they may stand; nil if it does not parse.
+func apart(src []byte) []byte {
+	if _, ds := hclsyntax.ParseConfig(src, "x", hcl.InitialPos); ds.HasErrors() {
+		return nil
+	}
+	tokens, _ := hclsyntax.LexConfig(src, "x", hcl.InitialPos)
+	out := []byte("# first\n\n")
+	end := 0
+	for _, t := range tokens {
+		if t.Type == hclsyntax.TokenNewline { // behind a comment, what it silences must follow
+			out = append(append(out, src[end:t.Range.End.Byte]...), "\n  # mtu = \"words\" {\n\n"...)
+			end = t.Range.End.Byte
+		}
+	}
+	return append(out, src[end:]...)
+}
+
+func all(prints map[*diag.Diagnostic]string) []string { return slices.Sorted(maps.Values(prints)) }
+
+// No two findings share a fingerprint; words, lines, comments, and findings elsewhere do not matter.
+func TestFingerprintLaws(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 1))
+	findings, moved := 0, 0
+	wrong(t, func(t *testing.T, dir string) {
+		f, prints := printed(t, dir)
+		require.Len(t, prints, len(f.diags)+len(f.ignored))
+		was := all(prints)
+		require.Len(t, slices.Compact(slices.Clone(was)), len(was), "two findings share one")
+		findings += len(was)
+
+		// Other words, in another order.
+		reworded := *f
+		reworded.diags = nil
+		of := map[*diag.Diagnostic]*diag.Diagnostic{}
+		places := map[string]int{}
+		for _, d := range f.diags {
+			r := *d
+			r.Summary, r.Detail, r.Text = "summary", fmt.Sprint(random.Uint64()), fmt.Sprint(random.Uint64())
+			r.Notes = slices.Clone(d.Notes)
+			for i := range r.Notes {
+				r.Notes[i].Message = fmt.Sprint(random.Uint64())
+			}
+			if d.Fix != nil {
+				r.Fix = &diag.Fix{Message: fmt.Sprint(random.Uint64()), Edits: d.Fix.Edits}
+			}
+			of[d] = &r
+			reworded.diags.Add(&r)
+			places[fmt.Sprint(d.Code, d.At)]++
+		}
+		random.Shuffle(len(reworded.diags), func(i, j int) {
+			reworded.diags[i], reworded.diags[j] = reworded.diags[j], reworded.diags[i]
+		})
+		again := fingerprints(newPaths(&reworded), &reworded)
+		require.Equal(t, was, all(again))
+		for d, r := range of {
+			if places[fmt.Sprint(d.Code, d.At)] == 1 {
+				require.Equal(t, prints[d], again[r], d.Detail)
+			}
+		}
+
+		// A finding elsewhere, in a file before the others.
+		extra := filepath.Join(dir, "0.hcl")
+		require.NoError(t, os.WriteFile(extra, []byte("locals {\n  # rocec:ignore\n  unused_words = 1\n}\n"), 0o644))
+		_, more := printed(t, dir)
+		require.Subset(t, all(more), was)
+		require.NoError(t, os.Remove(extra))
+
+		// Lines and comments.
+		names, err := filepath.Glob(filepath.Join(dir, "*.hcl"))
+		require.NoError(t, err)
+		for _, name := range names {
+			src, err := os.ReadFile(name)
+			require.NoError(t, err)
+			text := apart(src)
+			if text == nil {
+				return
+			}
+			require.NoError(t, os.WriteFile(name, text, 0o644))
+		}
+		_, below := printed(t, dir)
+		require.Equal(t, was, all(below))
+		moved += len(was)
+	})
+	assert.Greater(t, findings, 600)
+	assert.Greater(t, moved, 500)
+}
+
+// What was found in one block stays itself when what was found in another one like it is corrected.
+func TestFingerprintsOfBlocksAlike(t *testing.T) {
+	of := func(text string) []string {
+		_, prints := printed(t, fixtureFile(t, text))
+		return all(prints)
+	}
+	a, b := `link "a" { mtu = "x" }`+"\n", `link "b" { mtu = "x" }`+"\n"
+	both := of(a + b)
+	assert.Subset(t, both, of(b))
+	assert.Subset(t, of("link \"c\" {}\n# more\n\n"+b+a), both)
+	class := func(tos ...string) string {
+		text := "host \"h\" {\n  nic \"e\" {\n    model = \"cx6\"\n"
+		for _, v := range tos {
+			text += "    traffic_class {\n      tos = " + v + "\n    }\n"
+		}
+		return text + "  }\n}\n"
+	}
+	both = of(class(`"x"`, `"x"`))
+	assert.Subset(t, both, of(class("16", `"x"`)))
+	assert.NotEqual(t, of(class("16", `"x"`)), of(class(`"x"`, "16")))
+	assert.Equal(t, of(class("256")), of(class("257")), "a wrong value in the place of another")
+	twice := of("cos_group \"g\" {\n  cos = 3\n  dscp = [99, 99]\n}\n")
+	assert.Len(t, slices.Compact(slices.Clone(twice)), len(twice))
+}
+
+// What a fingerprint is made of.
+func TestFingerprintSubjects(t *testing.T) {
+	p := &paths{files: map[string][]byte{}, repo: true, root: "/r", names: map[string]string{}}
+	of := func(ds ...*diag.Diagnostic) []string {
+		f := &fabric{diags: ds}
+		prints := fingerprints(p, f)
+		var out []string
+		for _, d := range ds {
+			out = append(out, prints[d])
+		}
+		return out
+	}
+	at := diag.Range{Filename: "/r/f"}
+	hops := []diag.Hop{{Device: "a", In: "p1", CosGroup: "g"}, {Device: "b", In: "p2", CosGroup: "g"}}
+	turned := []diag.Hop{hops[1], hops[0]}
+	other := slices.Clone(hops)
+	other[0].CosGroup = "h"
+	loop := func(hops []diag.Hop) *diag.Diagnostic { return &diag.Diagnostic{Code: "pfc-loop", At: at, Loop: hops} }
+	assert.Equal(t, of(loop(hops)), of(loop(turned)), "wherever the circle begins")
+	assert.NotEqual(t, of(loop(hops)), of(loop(other)))
+	three := of(loop(other), loop(hops), loop(nil))
+	assert.Equal(t, of(loop(hops))[0], three[1], "whatever other circles there are")
+
+	plain := &diag.Diagnostic{Code: "c", At: at}
+	same := *plain
+	assert.NotEqual(t, of(plain, &same)[0], of(plain, &same)[1])
+	assert.NotEqual(t, of(plain), of(&diag.Diagnostic{Code: "d", At: at}))
+	assert.NotEqual(t, of(plain), of(&diag.Diagnostic{Code: "c", At: diag.Range{Filename: "/r/g"}}))
+	assert.NotEqual(t, of(plain), of(&diag.Diagnostic{Code: "c"}), "of no place")
+	p.names["../f"] = "f"
+	assert.Equal(t, of(plain), of(&diag.Diagnostic{Code: "c", At: diag.Range{Filename: "../f"}}), "however the file was named")
+	given := &diag.Diagnostic{Code: "c", At: diag.Range{Filename: "--var 1"}, Notes: []diag.Note{{At: at}}}
+	assert.Equal(t, of(plain), of(given), "a value from outside is where its variable is declared")
+	worse := &diag.Diagnostic{Code: "c", At: at, Severity: diag.Error}
+	assert.Equal(t, of(plain), of(worse), "an error that is allowed is the same finding")
+
+	f := &fabric{diags: diag.List{plain}, ignored: []lang.Ignored{{Diagnostic: &same}}}
+	both := fingerprints(p, f)
+	f.diags, f.ignored = diag.List{plain, &same}, nil
+	assert.Equal(t, both, fingerprints(p, f), "silenced or not")
+}
+
+// In files that are no HCL it is the line that counts, up to the end of the place.
+func TestFingerprintsOfDeviceFiles(t *testing.T) {
+	files, err := filepath.Glob("../../targets/cumulus/conflint/testdata/*/bad.conf")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	findings := 0
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		require.NoError(t, err)
+		dir := t.TempDir()
+		conf := filepath.Join(dir, "traffic.conf")
+		of := func(text []byte) []string {
+			require.NoError(t, os.WriteFile(conf, text, 0o644))
+			f, err := (&app{person: &person{}}).loadDeviceFiles(conf)
+			require.NoError(t, err)
+			return all(fingerprints(newPaths(f), f))
+		}
+		was := of(src)
+		require.Len(t, slices.Compact(slices.Clone(was)), len(was), name)
+		findings += len(was)
+		require.Equal(t, was, of(bytes.ReplaceAll(append([]byte("# first\n"), src...), []byte("\n"), []byte("\n\n  # more = words\n"))), name)
+	}
+	assert.Greater(t, findings, 50)
+}

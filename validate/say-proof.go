@@ -1,0 +1,264 @@
+package validate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/proof"
+)
+
+// What package proof found, in words. Checks, text, pictures and the strings of --format json say it by what is here.
+
+// Scope says by what a verdict holds, and with how many links down: ", by the certificate up-down, whatever links are
+// down"; empty where there is nothing to say.
+func (p GroupProof) Scope() string {
+	s := ""
+	switch p.Certificate {
+	case "":
+	case proof.ByExact:
+		s += ", by following every path"
+	default:
+		s += ", by the certificate " + string(p.Certificate)
+	}
+	switch {
+	case p.Any:
+		s += ", whatever links are down"
+	case p.Failures > 0:
+		s += fmt.Sprintf(", with up to %s down", diag.Count(p.Failures, "link"))
+	case p.Verdict == Free:
+		s += ", with no link down"
+	}
+	return s
+}
+
+// Why says why the verdict is what it is: the rank function, the circle, or what is missing. It is no full sentence: it
+// has no full stop.
+func (p GroupProof) Why() string { return whyText(p.Proof) }
+
+// AssumptionTexts says what a free verdict rests on, in the order of Assumptions.
+func (p GroupProof) AssumptionTexts() []string {
+	var out []string
+	for _, a := range p.Assumptions {
+		out = append(out, assumptionText(a))
+	}
+	return out
+}
+
+// NoteTexts says what is worth knowing beside the verdict, in the order of Notes.
+func (p GroupProof) NoteTexts() []string {
+	var out []string
+	for _, n := range p.Notes {
+		out = append(out, noteText(n))
+	}
+	return out
+}
+
+func whyText(p *proof.Proof) string {
+	switch r := p.Reason.(type) {
+	case proof.Certified:
+		return certificateText(p.Certificate, r)
+	case proof.Searched:
+		return searchText(p, r)
+	case proof.InCircle:
+		first := p.Loops[0]
+		s := fmt.Sprintf("%s wait for each other in a circle: %s", diag.Count(len(first.Circle), "buffer"), circleText(first.Circle))
+		if len(first.Down) > 0 {
+			s += fmt.Sprintf(", once %s %s down", linkList(first.Down), diag.Plural(len(first.Down), "is", "are"))
+		}
+		return s
+	case proof.MixedStates:
+		s := ""
+		if len(r.Down) > 0 {
+			s = fmt.Sprintf("with %s down, ", linkList(r.Down))
+		}
+		return s + fmt.Sprintf("the turns of states that exclude each other (%s) close a circle together (%s), and no single one "+
+			"of them that was tried closes one alone", MixtureText(r.Mixture), circleText(r.Circle))
+	case proof.NotFollowed:
+		return RoutingText(r.Err)
+	case proof.OutOfBudget:
+		return budgetText(r)
+	}
+	panic(fmt.Sprintf("validate: no words for the reason %T", p.Reason))
+}
+
+func certificateText(c proof.Certificate, r proof.Certified) string {
+	switch c {
+	case proof.ByForest:
+		if r.Links == 0 {
+			return "no lossless link joins two switches, so there is nothing to make a circle of"
+		}
+		return fmt.Sprintf("%s between switches without a circle: no routing that does not turn back can make one. Hang each tree up by "+
+			"one switch and number the links in the direction of traffic, first those towards that switch, the farthest first, then "+
+			"those away from it; a frame that does not turn back only meets rising numbers", diag.Count(r.Links, "lossless link"))
+	case proof.ByUpDown:
+		return fmt.Sprintf("%s. A path that rises, takes at most one peer step and falls only meets rising numbers, so no chain of "+
+			"turns comes back to where it began", rankText(r.Top))
+	case proof.ByASPlan:
+		return fmt.Sprintf("the neighbours that a switch has above and beside itself share one AS number, so none of them takes "+
+			"a route from another of them over that switch: its AS path names the number already. Links join tiers next to each other, "+
+			"so a way down is never as long as one that goes up first. So traffic that came down, or from the side, only goes down. To see "+
+			"that no chain of turns comes back, %s; every turn that is left raises the number", rankText(r.Top))
+	case proof.ByBounce:
+		names := make([]string, 0, len(r.Chain)+1)
+		for _, g := range r.Chain {
+			names = append(names, g.Name)
+		}
+		names = append(names, r.Chain[len(r.Chain)-1].Bounce.Name)
+		return fmt.Sprintf("%s, plus %d for each bounce a frame has behind it (%s). A turn from down to up moves the frame "+
+			"into the next group, after the last into a lossy one that waits for nobody; every other turn raises the number",
+			rankText(r.Top), 2*r.Top+1, strings.Join(names, ", then "))
+	case proof.BySpanningTree:
+		return "spanning tree forwards on a tree of the links at a time, whichever switch is its root and whatever has " +
+			"failed, and on a tree no routing can make a circle"
+	}
+	panic(fmt.Sprintf("validate: no words for the certificate %q", c))
+}
+
+func rankText(top int) string {
+	return fmt.Sprintf("number every lossless link in the direction of traffic: upwards the tier of its lower end (at most %d), across %d, "+
+		"downwards %d less the tier of its lower end (at least %d)", max(top-1, 0), top, 2*top, top+1)
+}
+
+func searchText(p *proof.Proof, r proof.Searched) string {
+	routing := "the only paths there are"
+	if p.Fabric.Routing != "" {
+		routing = string(p.Fabric.Routing)
+	}
+	s := fmt.Sprintf("the %s of %s make no circle among %s", diag.Count(p.Turns, "turn"), routing, diag.Count(p.Buffers, "buffer"))
+	if p.Turns == 0 {
+		s = "no traffic passes from one lossless link between switches on to another"
+	}
+	switch {
+	case p.Any:
+		return s + ", and fewer links only take turns away"
+	case p.Fabric.Routing == ir.TablePath:
+		return s + ". That is the verdict for the tables as they are; what they would say after a failure is not known"
+	case r.Down == 0:
+		return s
+	case r.Followed == 0:
+		return s + fmt.Sprintf(". With any %s down it is the same: every pair that talks keeps one of its shortest paths, and so no new "+
+			"turns come up", diag.Count(r.Down, "link"))
+	}
+	sets := diag.Count(r.Followed, "set")
+	if r.Alike > r.Followed {
+		sets = fmt.Sprintf("%s, which %s for all %s that differ by names only", sets, diag.Plural(r.Followed, "stands", "stand"), diag.Number(r.Alike))
+	}
+	return s + fmt.Sprintf(". With up to %s down there is no circle either: of the failures that take away every shortest path of some pair, "+
+		"%s were followed; all others bring no new turns", diag.Count(r.Down, "link"), sets)
+}
+
+func budgetText(r proof.OutOfBudget) string {
+	if r.Down == 0 {
+		return ir.ErrBudget.Error() + " before the healthy fabric was judged; --budget gives it more"
+	}
+	var b strings.Builder
+	b.WriteString("the healthy fabric is free")
+	if r.Down > 1 {
+		fmt.Fprintf(&b, ", also with any %s down", diag.Count(r.Down-1, "link"))
+	}
+	if r.Found < 0 {
+		fmt.Fprintf(&b, ", but the budget ran out before all sets of %s whose failure matters were found", diag.Count(r.Down, "link"))
+	} else {
+		fmt.Fprintf(&b, ", but of the sets of %s whose failure matters (%s, alike ones counted once) only %s could be judged before the "+
+			"budget ran out", diag.Count(r.Down, "link"), diag.Number(r.Found), diag.Number(r.Judged))
+	}
+	if r.Conflict != nil {
+		fmt.Fprintf(&b, ". States taken together close a circle (%s) that none of those judged closes alone; it needs turns of the "+
+			"states with ", circleText(r.Circle))
+		for i, down := range r.Conflict {
+			if i > 0 {
+				b.WriteString(", and with ")
+			}
+			fmt.Fprintf(&b, "%s down", linkList(down))
+		}
+	}
+	return b.String() + "; --budget gives it more"
+}
+
+// assumptionTexts are the assumptions in words. That of NoSender takes the name of its group.
+var assumptionTexts = map[proof.AssumptionCode]string{
+	proof.HostsDrain: "hosts drain what they receive and, unless they say forwards = true, pass nothing on",
+	proof.PausesWork: "a pause is honoured in time and headroom is as checked, so that a full buffer pauses and does not drop",
+	proof.GuaranteedBuffer: "every lossless priority group keeps a guaranteed minimum of at least one frame, and the egress pool of " +
+		"lossless traffic is not limited",
+	proof.NoMulticast:   "no multicast frame is classified lossless",
+	proof.NoFlooding:    "no flooded, multicast or unknown-unicast frame is classified lossless",
+	proof.Classified:    "the switches classify as the cos groups say, at every hop",
+	proof.MembersOnly:   "only the members of the roce blocks send in the cos group",
+	proof.NoSender:      "no host sends in cos group %q: only what bounced is in it",
+	proof.NoTurningBack: "no switch sends a frame back where it came from, as in a routing loop",
+	proof.NeverUpAgain:  "the switches' routing never sends traffic up again after it came down, also while it converges",
+	proof.ASNumbers: "every switch has the AS number written here and refuses routes that name its own (no allowas-in), and no static or " +
+		"redistributed route goes round that",
+	proof.Converged: "the state judged is the one after routing has converged",
+	proof.BounceMoves: "every switch moves what came down and goes up again into the bounce group: queue, priority and marking, " +
+		"so that the next buffer counts it there",
+	proof.SpanningTreeRuns: "spanning tree runs on every bridged link, also of hosts that forward, and a port blocks until it is known to " +
+		"forward",
+	proof.EqualCosts: "every link costs the same, and the states judged are those after routing has converged",
+	proof.NoIBGP:     "no routes pass between switches of one AS, as iBGP would let them",
+	proof.ByTable:    "the switches forward as the tables say, and only so",
+}
+
+func assumptionText(a proof.Assumption) string {
+	s, ok := assumptionTexts[a.Code]
+	switch {
+	case !ok:
+		panic(fmt.Sprintf("validate: no words for the assumption %q", a.Code))
+	case a.Group != nil:
+		return fmt.Sprintf(s, a.Group.Name)
+	}
+	return s
+}
+
+func noteText(n proof.Note) string {
+	down := func() string {
+		return fmt.Sprintf("%s down at once %s it prone", diag.Count(len(n.Links), "link"), diag.Plural(len(n.Links), "makes", "make"))
+	}
+	switch n.Code {
+	case proof.FewestFailures:
+		return fmt.Sprintf("%s, and no fewer: %s", down(), linkList(n.Links))
+	case proof.SomeFailures:
+		return fmt.Sprintf("%s: %s; whether fewer do is not known", down(), linkList(n.Links))
+	case proof.NeverProne:
+		return "no number of links down makes it prone"
+	case proof.SamePaths:
+		return fmt.Sprintf("no fewer than %s failed links change any path", diag.Number(n.Down+1))
+	case proof.FreeBeyond:
+		return fmt.Sprintf("it is free also with any %s down", diag.Count(n.Down, "link"))
+	case proof.TransientUnknown:
+		return "whether circles can come and go while routing converges was not found out; a larger --budget may tell"
+	}
+	panic(fmt.Sprintf("validate: no words for the note %q", n.Code))
+}
+
+// linkList names links, at most six of them: "a:p1 - b:p2 and c:p1 - d:p2".
+func linkList(links []*ir.Link) string {
+	const most = 6
+	var names []string
+	for i, l := range links {
+		if i == most {
+			names = append(names, diag.Count(len(links)-most, "more link"))
+			break
+		}
+		names = append(names, fmt.Sprintf("%s - %s", l.A, l.B))
+	}
+	return diag.And(names)
+}
+
+// circleText names the links of a circle: "sw1>sw2, sw2>sw3, ...".
+func circleText(circle []Hop) string {
+	s := ""
+	for i, h := range circle {
+		if i == 8 {
+			return s + ", ..."
+		}
+		if i > 0 {
+			s += ", "
+		}
+		s += h.In.Peer().Device.Name + ">" + h.In.Device.Name
+	}
+	return s
+}

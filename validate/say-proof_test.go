@@ -1,0 +1,199 @@
+package validate
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+	"github.com/rocec/rocec/validate/proof"
+)
+
+// Every fact a proof can state is said in full here.
+func TestProofInWords(t *testing.T) {
+	c := irtest.Ring(ir.ShortestPath, 4)
+	f := c.Fabric()
+	lossy := &ir.CosGroup{Name: "bulk"}
+	detour := &ir.CosGroup{Name: "detour", Bounce: lossy}
+	var circle []Hop
+	for i, name := range []string{"R0", "R1", "R2", "R3"} {
+		next := []string{"R1", "R2", "R3", "R0"}[i]
+		l := c.Between(name, next)
+		in := l.A
+		if in.Device.Name == name {
+			in = l.B
+		}
+		circle = append(circle, Hop{In: in})
+	}
+	links := func(n int) []*ir.Link { return f.Links[:n] }
+	free := func(r ir.Routing, turns int, reason proof.Reason) *Proof {
+		return &Proof{Fabric: &ir.Fabric{Routing: r}, Verdict: Free, Certificate: proof.ByExact, Turns: turns, Buffers: 6, Reason: reason}
+	}
+	certified := func(c proof.Certificate, r proof.Certified) *Proof { return &Proof{Certificate: c, Reason: r} }
+	const rank = "number every lossless link in the direction of traffic: upwards the tier of its lower end (at most 2), across 3, " +
+		"downwards 6 less the tier of its lower end (at least 4)"
+
+	said := map[string]bool{} // codes of reasons, certificates with them
+	for _, tt := range []struct {
+		p    *Proof
+		want string
+	}{
+		{certified(proof.ByForest, proof.Certified{}), "no lossless link joins two switches, so there is nothing to make a circle of"},
+		{
+			certified(proof.ByForest, proof.Certified{Links: 5}),
+			"5 lossless links between switches without a circle: no routing that does not turn back can make one. Hang each tree up by " +
+				"one switch and number the links in the direction of traffic, first those towards that switch, the farthest first, then " +
+				"those away from it; a frame that does not turn back only meets rising numbers",
+		},
+		{
+			certified(proof.ByUpDown, proof.Certified{Top: 3}),
+			rank + ". A path that rises, takes at most one peer step and falls only meets rising numbers, so no chain of turns comes " +
+				"back to where it began",
+		},
+		{
+			certified(proof.ByASPlan, proof.Certified{Top: 3}),
+			"the neighbours that a switch has above and beside itself share one AS number, so none of them takes a route from another of " +
+				"them over that switch: its AS path names the number already. Links join tiers next to each other, so a way down is never " +
+				"as long as one that goes up first. So traffic that came down, or from the side, only goes down. To see that no chain of " +
+				"turns comes back, " + rank + "; every turn that is left raises the number",
+		},
+		{
+			certified(proof.ByBounce, proof.Certified{Top: 3, Chain: []*ir.CosGroup{{Name: "rdma", Bounce: detour}, detour}}),
+			rank + ", plus 7 for each bounce a frame has behind it (rdma, then detour, then bulk). A turn from down to up moves the " +
+				"frame into the next group, after the last into a lossy one that waits for nobody; every other turn raises the number",
+		},
+		{
+			certified(proof.BySpanningTree, proof.Certified{}),
+			"spanning tree forwards on a tree of the links at a time, whichever switch is its root and whatever has failed, and on a " +
+				"tree no routing can make a circle",
+		},
+		{free(ir.ShortestPath, 0, proof.Searched{}), "no traffic passes from one lossless link between switches on to another"},
+		{free(ir.ShortestPath, 12, proof.Searched{}), "the 12 turns of shortest-path make no circle among 6 buffers"},
+		{free("", 1, proof.Searched{}), "the 1 turn of the only paths there are make no circle among 6 buffers"},
+		{
+			free(ir.EBGP, 12, proof.Searched{Down: 1}),
+			"the 12 turns of ebgp make no circle among 6 buffers. With any 1 link down it is the same: every pair that talks keeps one " +
+				"of its shortest paths, and so no new turns come up",
+		},
+		{
+			free(ir.EBGP, 12, proof.Searched{Down: 2, Followed: 3, Alike: -1}),
+			"the 12 turns of ebgp make no circle among 6 buffers. With up to 2 links down there is no circle either: of the failures " +
+				"that take away every shortest path of some pair, 3 sets were followed; all others bring no new turns",
+		},
+		{
+			free(ir.EBGP, 12, proof.Searched{Down: 2, Followed: 1, Alike: 1200}),
+			"the 12 turns of ebgp make no circle among 6 buffers. With up to 2 links down there is no circle either: of the failures " +
+				"that take away every shortest path of some pair, 1 set, which stands for all 1,200 that differ by names only were " +
+				"followed; all others bring no new turns",
+		},
+		{
+			free(ir.TablePath, 12, proof.Searched{}),
+			"the 12 turns of table make no circle among 6 buffers. That is the verdict for the tables as they are; what they would say " +
+				"after a failure is not known",
+		},
+		{
+			&Proof{Fabric: &ir.Fabric{Routing: ir.AnyPath}, Any: true, Turns: 12, Buffers: 6, Reason: proof.Searched{}},
+			"the 12 turns of any make no circle among 6 buffers, and fewer links only take turns away",
+		},
+		{
+			&Proof{Reason: proof.InCircle{}, Loops: []Loop{{Circle: circle}}},
+			"4 buffers wait for each other in a circle: R0>R1, R1>R2, R2>R3, R3>R0",
+		},
+		{
+			&Proof{Reason: proof.InCircle{}, Loops: []Loop{{Circle: circle, Down: links(1)}}},
+			"4 buffers wait for each other in a circle: R0>R1, R1>R2, R2>R3, R3>R0, once R0:p0 - R1:p0 is down",
+		},
+		{
+			&Proof{Reason: proof.InCircle{}, Loops: []Loop{{Circle: append(append(circle[:4:4], circle...), circle[0]), Down: links(2)}}},
+			"9 buffers wait for each other in a circle: R0>R1, R1>R2, R2>R3, R3>R0, R0>R1, R1>R2, R2>R3, R3>R0, ..., once R0:p0 - R1:p0 " +
+				"and R1:p1 - R2:p0 are down",
+		},
+		{
+			&Proof{Reason: proof.MixedStates{Mixture: ir.MixedTies, Circle: circle}},
+			"the turns of states that exclude each other (which of several equally long AS paths a switch passes on) close a circle together (R0>R1, R1>R2, R2>R3, R3>R0), and " +
+				"no single one of them that was tried closes one alone",
+		},
+		{
+			&Proof{Reason: proof.MixedStates{Mixture: ir.MixedTies, Circle: circle, Down: links(1)}},
+			"with R0:p0 - R1:p0 down, the turns of states that exclude each other (which of several equally long AS paths a switch passes on) close a circle together (R0>R1, " +
+				"R1>R2, R2>R3, R3>R0), and no single one of them that was tried closes one alone",
+		},
+		{&Proof{Reason: proof.NotFollowed{Err: errors.New("nobody knows")}}, "nobody knows"},
+		{
+			&Proof{Reason: proof.OutOfBudget{}},
+			"the budget for the PFC-loop check ran out before the healthy fabric was judged; --budget gives it more",
+		},
+		{
+			&Proof{Reason: proof.OutOfBudget{Down: 1, Found: -1}},
+			"the healthy fabric is free, but the budget ran out before all sets of 1 link whose failure matters were found; --budget " +
+				"gives it more",
+		},
+		{
+			&Proof{Reason: proof.OutOfBudget{Down: 3, Found: 1200, Judged: 7}},
+			"the healthy fabric is free, also with any 2 links down, but of the sets of 3 links whose failure matters (1,200, alike ones " +
+				"counted once) only 7 could be judged before the budget ran out; --budget gives it more",
+		},
+		{
+			&Proof{Reason: proof.OutOfBudget{Down: 1, Found: 2, Circle: circle, Conflict: [][]*ir.Link{links(1), links(2)[1:]}}},
+			"the healthy fabric is free, but of the sets of 1 link whose failure matters (2, alike ones counted once) only 0 could be " +
+				"judged before the budget ran out. States taken together close a circle (R0>R1, R1>R2, R2>R3, R3>R0) that none of those " +
+				"judged closes alone; it needs turns of the states with R0:p0 - R1:p0 down, and with R1:p1 - R2:p0 down; --budget gives it " +
+				"more",
+		},
+	} {
+		assert.Equal(t, tt.want, GroupProof{Proof: tt.p}.Why())
+		said[tt.p.Reason.Code()], said[string(tt.p.Certificate)] = true, true
+	}
+	for _, r := range proof.Reasons {
+		assert.True(t, said[r.Code()], r.Code())
+	}
+	for _, c := range proof.Certificates {
+		assert.True(t, said[string(c)], c)
+	}
+
+	notes := map[proof.NoteCode]bool{}
+	for _, tt := range []struct {
+		n    proof.Note
+		want string
+	}{
+		{proof.Note{Code: proof.FewestFailures, Links: links(1)}, "1 link down at once makes it prone, and no fewer: R0:p0 - R1:p0"},
+		{
+			proof.Note{Code: proof.FewestFailures, Links: links(3)},
+			"3 links down at once make it prone, and no fewer: R0:p0 - R1:p0, R1:p1 - R2:p0 and R2:p1 - R3:p0",
+		},
+		{
+			proof.Note{Code: proof.SomeFailures, Links: links(8)},
+			"8 links down at once make it prone: R0:p0 - R1:p0, R1:p1 - R2:p0, R2:p1 - R3:p0, R3:p1 - R0:p1, hR0x4:p0 - R0:p2, hR1x5:p0 - R1:p2 " +
+				"and 2 more links; whether fewer do is not known",
+		},
+		{proof.Note{Code: proof.NeverProne}, "no number of links down makes it prone"},
+		{proof.Note{Code: proof.SamePaths, Down: 1}, "no fewer than 2 failed links change any path"},
+		{proof.Note{Code: proof.FreeBeyond, Down: 1}, "it is free also with any 1 link down"},
+		{
+			proof.Note{Code: proof.TransientUnknown},
+			"whether circles can come and go while routing converges was not found out; a larger --budget may tell",
+		},
+	} {
+		assert.Equal(t, []string{tt.want}, GroupProof{Proof: &Proof{Notes: []proof.Note{tt.n}}}.NoteTexts())
+		notes[tt.n.Code] = true
+	}
+	for _, c := range proof.NoteCodes {
+		assert.True(t, notes[c], c)
+	}
+
+	assumed := map[string]bool{}
+	for _, c := range proof.AssumptionCodes {
+		a := proof.Assumption{Code: c}
+		if c == proof.NoSender {
+			a.Group = detour
+		}
+		text := assumptionText(a)
+		assert.False(t, assumed[text], "%s says what another says", c)
+		assert.NotContains(t, text, "%")
+		assumed[text] = true
+	}
+	assert.Len(t, assumptionTexts, len(assumed))
+	assert.True(t, assumed[`no host sends in cos group "detour": only what bounced is in it`])
+}

@@ -1,0 +1,61 @@
+package validate
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// RoutingText says why routing cannot be followed, by an error of [ir.Routes]. It is no full sentence: it begins with a
+// name or a small letter and has no full stop.
+func RoutingText(err error) string {
+	e, ok := errors.AsType[*ir.RoutingError](err)
+	if !ok { // the budget ran out
+		return err.Error()
+	}
+	names := make([]any, len(e.Devices))
+	for i, d := range e.Devices {
+		names[i] = d.Name
+	}
+	switch e.Code {
+	case ir.NoRouting:
+		return "the fabric does not say how lossless traffic is forwarded (fabric.routing)"
+	case ir.NoTable:
+		return "the fabric is routed by a table of next hops, and there is none"
+	case ir.LossyGroup:
+		return fmt.Sprintf("cos group %q is lossy, so its traffic waits for nobody", e.Group.Name)
+	case ir.LevelLink:
+		return fmt.Sprintf("%s and %s are both of tier %d and the link %s - %s is no peer link, so it is neither up nor down: give them "+
+			"different tiers, or say peer = true if at most one such step lies on a path",
+			append(names, e.Devices[0].Height(), e.Out, e.In)...)
+	case ir.HostBetween:
+		return fmt.Sprintf("host %s forwards between %s and %s and stands below both, so whether traffic may come down to it and go up "+
+			"again is not said by tiers", names...)
+	case ir.NoASN:
+		return fmt.Sprintf("%s has no AS number (asn), so which routes it takes is not known", names...)
+	case ir.ManyASPaths:
+		return fmt.Sprintf("%s may come to have more than %d different AS paths to one destination, too many to follow: give switches of "+
+			"one layer the same AS number, as RFC 7938 does", e.Devices[0].Name, e.Most)
+	case ir.BridgedRing:
+		return fmt.Sprintf("members of a RoCEv1 intent reach each other over a ring of bridged links, and routing %q does not say how "+
+			"bridged traffic goes", e.Routing)
+	case ir.FloodedBounce:
+		return "flooded frames come down and go up again everywhere, so what bounces of them into another cos group is not followed"
+	case ir.RoutedLink:
+		return fmt.Sprintf("routing %q says how bridged traffic goes, and the lossless link %s - %s is routed: how traffic is routed over "+
+			"it is not said", e.Routing, e.Out, e.In)
+	case ir.BridgedLink:
+		return fmt.Sprintf("routing %q says how routed traffic goes, and the lossless link %s - %s is bridged: whether frames cross it is "+
+			"not said; if a BGP session runs over it, say routed = true", e.Routing, e.Out, e.In)
+	}
+	panic(fmt.Sprintf("validate: no words for the cause %q", e.Code))
+}
+
+// MixtureText says what the states differ in that turns or ways were taken together from: "which of several ...".
+func MixtureText(m ir.Mixture) string {
+	if m == ir.MixedTies {
+		return "which of several equally long AS paths a switch passes on"
+	}
+	panic(fmt.Sprintf("validate: no words for the mixture %q", m))
+}

@@ -1,0 +1,67 @@
+package validate
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+)
+
+// Every cause for which routing cannot be followed is said in full here.
+func TestRoutingText(t *testing.T) {
+	c := irtest.Ring(ir.UpDown, 3)
+	f := c.Fabric()
+	devices := []*ir.Device{c.Device("R0"), c.Device("R1"), c.Device("R2")}
+	out, in := f.Links[0].A, f.Links[0].B
+	said := map[ir.RoutingCode]bool{}
+	for _, tt := range []struct {
+		err  ir.RoutingError
+		want string
+	}{
+		{ir.RoutingError{Code: ir.NoRouting}, "the fabric does not say how lossless traffic is forwarded (fabric.routing)"},
+		{ir.RoutingError{Code: ir.NoTable}, "the fabric is routed by a table of next hops, and there is none"},
+		{ir.RoutingError{Code: ir.LossyGroup, Group: c.Group}, `cos group "rdma" is lossy, so its traffic waits for nobody`},
+		{
+			ir.RoutingError{Code: ir.LevelLink, Devices: devices[:2], Out: out, In: in},
+			"R0 and R1 are both of tier 1 and the link R0:p0 - R1:p0 is no peer link, so it is neither up nor down: give them different " +
+				"tiers, or say peer = true if at most one such step lies on a path",
+		},
+		{
+			ir.RoutingError{Code: ir.HostBetween, Devices: devices},
+			"host R0 forwards between R1 and R2 and stands below both, so whether traffic may come down to it and go up again is not said by tiers",
+		},
+		{ir.RoutingError{Code: ir.NoASN, Devices: devices[:1]}, "R0 has no AS number (asn), so which routes it takes is not known"},
+		{
+			ir.RoutingError{Code: ir.ManyASPaths, Devices: devices[:1], Most: 64},
+			"R0 may come to have more than 64 different AS paths to one destination, too many to follow: give switches of one layer the " +
+				"same AS number, as RFC 7938 does",
+		},
+		{
+			ir.RoutingError{Code: ir.BridgedRing, Routing: ir.EBGP},
+			`members of a RoCEv1 intent reach each other over a ring of bridged links, and routing "ebgp" does not say how bridged traffic goes`,
+		},
+		{
+			ir.RoutingError{Code: ir.FloodedBounce},
+			"flooded frames come down and go up again everywhere, so what bounces of them into another cos group is not followed",
+		},
+		{
+			ir.RoutingError{Code: ir.RoutedLink, Routing: ir.Flooding, Out: out, In: in},
+			`routing "flooding" says how bridged traffic goes, and the lossless link R0:p0 - R1:p0 is routed: how traffic is routed over it ` +
+				"is not said",
+		},
+		{
+			ir.RoutingError{Code: ir.BridgedLink, Routing: ir.EBGP, Out: out, In: in},
+			`routing "ebgp" says how routed traffic goes, and the lossless link R0:p0 - R1:p0 is bridged: whether frames cross it is not ` +
+				"said; if a BGP session runs over it, say routed = true",
+		},
+	} {
+		assert.Equal(t, tt.want, RoutingText(&tt.err))
+		said[tt.err.Code] = true
+	}
+	for _, code := range ir.RoutingCodes {
+		assert.True(t, said[code], code)
+	}
+	assert.Equal(t, ir.ErrBudget.Error(), RoutingText(ir.ErrBudget))
+}
