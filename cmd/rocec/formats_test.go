@@ -28,8 +28,8 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// examples are the folders every format has to tell of.
-func examples(t *testing.T) []string {
+// exampleFolders are the folders every format has to tell of.
+func exampleFolders(t *testing.T) []string {
 	entries, err := os.ReadDir("examples")
 	require.NoError(t, err)
 	var out []string
@@ -114,7 +114,7 @@ func TestJSONSchema(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, compiled.Validate(doc))
 	}
-	for _, dir := range examples(t) {
+	for _, dir := range exampleFolders(t) {
 		check(formatted(t, "json", dir))
 	}
 	check(formatted(t, "json", "--var", "x=1", "examples/rack-v1-pfc"))
@@ -250,7 +250,7 @@ func judgeSARIF(t *testing.T, text string) *sarif.Run {
 
 func TestSARIF(t *testing.T) {
 	t.Chdir("../..")
-	for _, dir := range examples(t) {
+	for _, dir := range exampleFolders(t) {
 		run := judgeSARIF(t, formatted(t, "sarif", dir))
 		require.Equal(t, "rocec/"+dir+"/", *run.AutomationDetails.ID)
 		for _, r := range run.Results {
@@ -366,7 +366,7 @@ func lintXML(t *testing.T, text string) {
 
 func TestJUnit(t *testing.T) {
 	t.Chdir("../..")
-	for _, dir := range examples(t) {
+	for _, dir := range exampleFolders(t) {
 		lintXML(t, formatted(t, "junit", dir))
 	}
 	lintXML(t, formatted(t, "junit", "--device-config", "golden"))

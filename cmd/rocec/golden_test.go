@@ -13,17 +13,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/examples"
 )
 
 var update = flag.Bool("update", false, "rewrite golden/, docs/checks.md and the transcripts")
-
-// The variants of examples that golden/ holds beside each example with its defaults.
-var variants = map[string]struct {
-	example string
-	args    []string
-}{
-	"storage-and-training@4.3.0": {"storage-and-training", []string{"--var", "tor_version=4.3.0"}},
-}
 
 // rocec runs the program in the repository's root and returns its exit code and streams.
 func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
@@ -37,24 +31,25 @@ func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // What every example says and writes, against golden/. The review of a compiler change is the diff of that folder.
 func TestGolden(t *testing.T) {
 	t.Chdir("../..")
-	cases := maps.Clone(variants)
+	cases := map[string]examples.Variant{} // by the folder in golden/
+	for _, v := range examples.Variants {
+		cases[v.Name] = v
+	}
 	entries, err := os.ReadDir("examples")
 	require.NoError(t, err)
 	for _, e := range entries {
 		if e.IsDir() {
-			c := variants[""]
-			c.example = e.Name()
-			cases[e.Name()] = c
+			cases[e.Name()] = examples.Variant{Name: e.Name(), Example: e.Name()}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
 			c, out := cases[name], t.TempDir()
-			dir := filepath.Join("examples", c.example)
-			code, stdout, stderr := rocec(t, append([]string{"validate", "--color", "never", dir}, c.args...)...)
+			dir := filepath.Join("examples", c.Example)
+			code, stdout, stderr := rocec(t, append([]string{"validate", "--color", "never", dir}, c.Args...)...)
 			require.Empty(t, stderr)
 			require.NoError(t, os.WriteFile(filepath.Join(out, "diagnostics.txt"), []byte(stdout), 0o644))
-			buildCode, _, stderr := rocec(t, append([]string{"build", "-q", "-o", out, dir}, c.args...)...)
+			buildCode, _, stderr := rocec(t, append([]string{"build", "-q", "-o", out, dir}, c.Args...)...)
 			require.Equal(t, code, buildCode, "build refuses exactly what validate refuses: %s", stderr)
 
 			golden := filepath.Join("golden", name)
