@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate"
@@ -30,8 +31,10 @@ type judged struct {
 }
 
 // judge loads, compiles, validates and renders; without a fabric if that is refused before.
-func judge(fsys fstest.MapFS, vars ...string) judged {
-	src, found := lang.Load(fsys, ".", lang.Options{Vars: vars})
+func judge(t langtest.T, text string) judged {
+	fsys := fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}
+	langtest.Dump(t, fsys)
+	src, found := lang.Load(fsys, ".", lang.Options{})
 	if found.HasErrors() {
 		return judged{found: found}
 	}
@@ -44,8 +47,6 @@ func judge(fsys fstest.MapFS, vars ...string) judged {
 	found = append(append(found, validate.Run(f, nil).Diagnostics...), ds...)
 	return judged{f, tree, found}
 }
-
-func judgeText(text string) judged { return judge(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}) }
 
 func (j judged) said(severities ...diag.Severity) string {
 	var b strings.Builder
@@ -110,7 +111,7 @@ func TestWalkDialects(t *testing.T) {
 		{"4.3.0", "", "pfc.roce_pfc.cable_length"},
 	} {
 		t.Run(tt.version+" "+tt.key, func(t *testing.T) {
-			j := judgeText(strings.ReplaceAll(spelled, "VERSION", tt.version))
+			j := judge(t, strings.ReplaceAll(spelled, "VERSION", tt.version))
 			require.False(t, j.found.HasErrors(), j.said(diag.Error))
 			w := walk(t, j.f, j.tree, nil, func(string) []byte { return []byte(tt.lies) })
 			require.NotNil(t, w)
@@ -374,7 +375,7 @@ func TestWalkRandom(t *testing.T) {
 	one := func(rt *rapid.T) {
 		g := &gen{T: rt, wild: true}
 		text := g.fabric()
-		j := judgeText(text)
+		j := judge(rt, text)
 		if j.found.HasErrors() {
 			refused++
 			return
@@ -410,7 +411,7 @@ func TestWalkCorrupted(t *testing.T) {
 	one := func(rt *rapid.T) {
 		g := &gen{T: rt}
 		text := g.fabric()
-		base := judgeText(text)
+		base := judge(rt, text)
 		if base.found.HasErrors() || base.warns(behaviour) {
 			return // not sound
 		}
@@ -418,7 +419,7 @@ func TestWalkCorrupted(t *testing.T) {
 
 		group, s, block := g.corruption()
 		text = strings.Replace(text, placeFor(group), block, 1)
-		j := judgeText(text)
+		j := judge(rt, text)
 		require.NotNil(rt, j.f, "%s\n%s", text, j.said(diag.Error))
 		w := walk(t, j.f, j.tree, map[string]statement{group: s}, nil)
 		var faults []string

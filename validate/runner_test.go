@@ -1,7 +1,6 @@
 package validate_test
 
 import (
-	"bytes"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,36 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler"
-	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang"
-	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/validate"
 )
-
-// compile loads and compiles one file as a fabric, which must be free of type errors.
-func compile(t testing.TB, src []byte) *ir.Fabric {
-	t.Helper()
-	source, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: src}}, ".", lang.Options{})
-	var f *ir.Fabric
-	if !ds.HasErrors() {
-		var more diag.List
-		f, more = compiler.Compile(source)
-		ds = append(ds, more...)
-	}
-	if ds.HasErrors() {
-		var b bytes.Buffer
-		p := diag.Printer{Files: map[string][]byte{"fabric.hcl": src}}
-		require.NoError(t, p.Print(&b, ds))
-		t.Fatal(b.String())
-	}
-	return f
-}
 
 var want = regexp.MustCompile(`# want "((?:[^"\\]|\\.)*)"`)
 
@@ -52,7 +28,7 @@ func TestChecks(t *testing.T) {
 			dir := filepath.Join("testdata", c.Code)
 			bad, err := os.ReadFile(filepath.Join(dir, "bad.hcl"))
 			require.NoError(t, err, "every check has a folder")
-			r := validate.Run(compile(t, bad), nil)
+			r := validate.Run(compilertest.Compile(t, bad), nil)
 			wants := map[int][]*regexp.Regexp{} // by line
 			for i, line := range strings.Split(string(bad), "\n") {
 				for _, m := range want.FindAllStringSubmatch(line, -1) {
@@ -81,7 +57,7 @@ func TestChecks(t *testing.T) {
 
 			good, err := os.ReadFile(filepath.Join(dir, "good.hcl"))
 			require.NoError(t, err)
-			for _, d := range validate.Run(compile(t, good), nil).Diagnostics {
+			for _, d := range validate.Run(compilertest.Compile(t, good), nil).Diagnostics {
 				t.Errorf("good.hcl:%d: %s: %s", d.At.Start.Line, d.Code, d.Detail)
 			}
 		})

@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/validate"
@@ -39,11 +40,17 @@ type exampleSetting struct {
 }
 
 // judgeFabric runs the pipeline on the files of a folder, as app.load does.
-func judgeFabric(files map[string]string, s exampleSetting) diag.List {
+func judgeFabric(t *testing.T, files map[string]string, s exampleSetting) diag.List {
+	t.Helper()
 	fsys := fstest.MapFS{}
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
+	var args []string
+	for _, v := range s.vars {
+		args = append(args, "--var", v)
+	}
+	langtest.Dump(t, fsys, args...)
 	src, ds := lang.Load(fsys, ".", lang.Options{Vars: s.vars})
 	judged := false
 	if !ds.HasErrors() {
@@ -104,7 +111,7 @@ func judgeExcerpt(t *testing.T, excerpt, ground string, s exampleSetting) (diag.
 		w = weave(t, "", ground, s.without)
 		files["fabric.hcl"], files["fib.json"] = w.text.String(), excerpt
 	}
-	return judgeFabric(files, s), w
+	return judgeFabric(t, files, s), w
 }
 
 // show is the diagnostics as text, for a test that fails.
@@ -165,7 +172,7 @@ func TestBackgrounds(t *testing.T) {
 		s := exampleSetting{ground: strings.TrimSuffix(filepath.Base(name), ".hcl")}
 		files := map[string]string{"fabric.hcl": string(data)}
 		maps.Copy(files, groundFiles(t, s))
-		assert.Empty(t, show(judgeFabric(files, s)), name)
+		assert.Empty(t, show(judgeFabric(t, files, s)), name)
 	}
 }
 
@@ -458,7 +465,7 @@ func TestManualExamples(t *testing.T) {
 				files := maps.Clone(beside[f.heading])
 				files["fabric.hcl"] = w.text.String()
 				maps.Copy(files, groundFiles(t, s))
-				ds := judgeFabric(files, s)
+				ds := judgeFabric(t, files, s)
 				if m := gives.FindStringSubmatch(f.text); m != nil {
 					at := strings.Index(w.text.String(), m[0])
 					at = strings.Count(w.text.String()[:at], "\n") + 1

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -88,6 +89,7 @@ func TestFaults(t *testing.T) {
 			dir := t.TempDir()
 			plant(t, filepath.Join("examples", f.base), dir, f.edit)
 			args := slices.Concat(base.args, f.args)
+			langtest.Dump(t, os.DirFS(dir), args...)
 
 			got := judge(t, dir, args...)
 			want := append(slices.Concat(base.noted, f.more), f.code)

@@ -14,7 +14,7 @@
 // The tests of the repository write the fabrics they make into the folder that ROCEC_DUMP_FABRICS names, ready to be a
 // FOLDER (-count=1, as a cached result writes nothing):
 //
-//	ROCEC_DUMP_FABRICS=/tmp/fabrics go test -count=1 ./lang/... ./compiler/... ./validate/... ./targets/... ./cmd/rocec
+//	ROCEC_DUMP_FABRICS=/tmp/fabrics go test -count=1 ./lang ./compiler ./validate ./validate/walk ./targets ./cmd/rocec
 //
 // Of every input it compares
 //
