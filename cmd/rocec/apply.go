@@ -99,7 +99,7 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) error {
 	if !o.approve && saved == nil {
 		word, changes := "yes", plan.Summary(o.waves()).Change
 		if changes > 20 {
-			word = f.ir.Name
+			word = f.Fabric.Name
 		}
 		if err := a.ask(fmt.Sprintf("Apply this to %s?", diag.Count(changes, "device")), word); err != nil {
 			return err

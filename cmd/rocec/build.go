@@ -40,7 +40,7 @@ func (a *app) build(dir, out string, only []string) error {
 	if err != nil {
 		return err
 	}
-	tree, err := selectDevices(f.tree(), only)
+	tree, err := selectDevices(f.Tree(), only)
 	if err != nil {
 		return err
 	}

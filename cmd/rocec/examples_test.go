@@ -16,13 +16,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
-	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
-	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/targets/judge"
 )
 
 // exampleSetting is what an example needs beside its text.
@@ -39,7 +37,7 @@ type exampleSetting struct {
 	afresh  bool   // the fix is laid over the background, as the bad example cannot be read
 }
 
-// judgeFabric runs the pipeline on the files of a folder, as app.load does.
+// judgeFabric runs the pipeline on the files of a folder.
 func judgeFabric(t *testing.T, files map[string]string, s exampleSetting) diag.List {
 	t.Helper()
 	fsys := fstest.MapFS{}
@@ -51,21 +49,7 @@ func judgeFabric(t *testing.T, files map[string]string, s exampleSetting) diag.L
 		args = append(args, "--var", v)
 	}
 	langtest.Dump(t, fsys, args...)
-	src, ds := lang.Load(fsys, ".", lang.Options{Vars: s.vars})
-	judged := false
-	if !ds.HasErrors() {
-		f, more := compiler.Compile(src)
-		ds = append(ds, more...)
-		if judged = !ds.HasErrors(); judged {
-			a := &app{budget: defaultBudget}
-			_, more := targets.Render(f)
-			ds = append(append(ds, validate.Run(f, a.steps()).Diagnostics...), more...)
-		}
-	}
-	ds.Sort()
-	f := &fabric{src: src, diags: ds}
-	f.suppress(judged)
-	return f.diags
+	return judge.Judge(t.Context(), fsys, ".", judge.Options{Lang: lang.Options{Vars: s.vars}}).Diags
 }
 
 func ground(t *testing.T, s exampleSetting) string {

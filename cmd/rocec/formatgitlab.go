@@ -27,7 +27,7 @@ func (a *app) validateGitLab(f *fabric) error {
 	p := newPaths(f)
 	fingerprints := newFingerprints(p)
 	issues := []gitlabIssue{}
-	for _, d := range f.diags {
+	for _, d := range f.Diags {
 		i := gitlabIssue{
 			Description: diag.Escape(d.Summary + ": " + d.Detail), CheckName: d.Code, Fingerprint: fingerprints.of(d),
 			Severity: gitlabSeverity[d.Severity],

@@ -163,21 +163,21 @@ func everything(t *testing.T) *fabric {
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
 	f, err := a.load(dir)
 	require.NoError(t, err)
-	require.Len(t, f.diags, 1)
-	at := f.diags[0].At
-	require.Contains(t, f.src.Files, name)
+	require.Len(t, f.Diags, 1)
+	at := f.Diags[0].At
+	require.Contains(t, f.Source.Files, name)
 
-	second := *f.diags[0]
-	f.diags.Add(&second)
-	f.diags.Warnf(diag.Range{}, "pfc-loop", "no place", "Brackets [a](b), \x1b[31mred\x1b[0m, \u202ebidi, \x00 and ]]> <b>&.\n::error::x ##[error]y")
-	d := f.diags.Noticef(given("--var 1"), "bad-variable", "a value", "From the command line.")
+	second := *f.Diags[0]
+	f.Diags.Add(&second)
+	f.Diags.Warnf(diag.Range{}, "pfc-loop", "no place", "Brackets [a](b), \x1b[31mred\x1b[0m, \u202ebidi, \x00 and ]]> <b>&.\n::error::x ##[error]y")
+	d := f.Diags.Noticef(given("--var 1"), "bad-variable", "a value", "From the command line.")
 	d.Note(given("ROCEC_VAR_x"), "from the environment").Note(at, "in [a] file")
 	d.Fix = &diag.Fix{Message: "try", Edits: []diag.Edit{{At: at, New: "9216"}}}
-	d = f.diags.Errorf(at, "pfc-loop", "a loop", "Round and round.")
+	d = f.Diags.Errorf(at, "pfc-loop", "a loop", "Round and round.")
 	d.Loop = []diag.Hop{{Device: "sw1", In: "swp1", Out: "swp2", CosGroup: "g", At: at}, {Device: "sw2", In: "swp1", Out: "swp2", CosGroup: "g"}}
 	d.Text = "1. sw1\n2. sw2\n"
 	d.Fix = &diag.Fix{Message: "write it", Edits: []diag.Edit{{At: at, New: "9216"}, {At: at, New: "1500"}}}
-	f.ignored = []lang.Ignored{{Diagnostic: &diag.Diagnostic{Severity: diag.Warning, Code: "incast", Summary: "incast", Detail: "Too many.", At: at}, By: &lang.Ignore{Reason: "we know: \x07 <ok>", At: at}}}
+	f.Ignored = []lang.Ignored{{Diagnostic: &diag.Diagnostic{Severity: diag.Warning, Code: "incast", Summary: "incast", Detail: "Too many.", At: at}, By: &lang.Ignore{Reason: "we know: \x07 <ok>", At: at}}}
 	return f
 }
 
@@ -339,7 +339,7 @@ func TestFormatsOfDeviceFiles(t *testing.T) {
 func TestSARIFBound(t *testing.T) {
 	f := everything(t)
 	for i := range mostResults {
-		f.diags.Noticef(f.diags[0].At, "incast", "many", "Number %d.", i)
+		f.Diags.Noticef(f.Diags[0].At, "incast", "many", "Number %d.", i)
 	}
 	var log sarifLog
 	require.NoError(t, json.Unmarshal([]byte(write(t, "sarif", f)), &log))
@@ -413,8 +413,8 @@ func TestGitHub(t *testing.T) {
 	t.Chdir("../..")
 	f := everything(t)
 	for i := range 15 {
-		f.diags.Warnf(f.diags[0].At, "incast", "many", "Warning %d.\nSecond line ##[error]x", i)
-		f.diags.Noticef(f.diags[0].At, "incast", "many", "Note %d.", i)
+		f.Diags.Warnf(f.Diags[0].At, "incast", "many", "Warning %d.\nSecond line ##[error]x", i)
+		f.Diags.Noticef(f.Diags[0].At, "incast", "many", "Note %d.", i)
 	}
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	require.NoError(t, os.WriteFile(summary, []byte("before\n"), 0o644))
@@ -452,7 +452,7 @@ func TestGitHub(t *testing.T) {
 	}
 
 	for i := range 2000 {
-		f.diags.Errorf(f.diags[0].At, "incast", "many", "%d %s", i, strings.Repeat("é|", 5000))
+		f.Diags.Errorf(f.Diags[0].At, "incast", "many", "%d %s", i, strings.Repeat("é|", 5000))
 	}
 	_, stderr = github(t, summary, f)
 	require.Empty(t, stderr)

@@ -170,12 +170,12 @@ func (a *app) validateSARIF(f *fabric) error {
 		run.AutomationDetails.ID += diag.Escape(strings.Trim(dir, "/")) + "/"
 	}
 	run.Tool.Driver = sarifDriver{"rocec", buildVersion().Version, "https://github.com/rocec/rocec", []sarifRule{}}
-	all := worstFirst(f.diags)
+	all := worstFirst(f.Diags)
 	reasons, prints, fingerprints := map[*diag.Diagnostic]*lang.Ignore{}, map[*diag.Diagnostic]string{}, newFingerprints(p.paths)
-	for _, d := range f.diags {
+	for _, d := range f.Diags {
 		prints[d] = fingerprints.of(d)
 	}
-	for _, i := range f.ignored {
+	for _, i := range f.Ignored {
 		reasons[i.Diagnostic], prints[i.Diagnostic] = i.By, fingerprints.of(i.Diagnostic)
 		all = append(all, i.Diagnostic)
 	}

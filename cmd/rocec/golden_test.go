@@ -117,7 +117,7 @@ func TestExampleVerdicts(t *testing.T) {
 			f, err := a.load(filepath.Join("examples", tc.example))
 			require.NoError(t, err)
 			var errors []string
-			for _, d := range f.diags {
+			for _, d := range f.Diags {
 				if d.Severity.String() == "error" && !slices.Contains(errors, d.Code) {
 					errors = append(errors, d.Code)
 				}

@@ -59,7 +59,7 @@ func (f *found) codes() []string {
 	return slices.Compact(out)
 }
 
-func judge(t *testing.T, dir string, args ...string) *found {
+func saidOf(t *testing.T, dir string, args ...string) *found {
 	t.Helper()
 	_, stdout, stderr := rocec(t, append([]string{"validate", "--format", "json", dir}, args...)...)
 	require.Empty(t, stderr)
@@ -72,7 +72,7 @@ func judge(t *testing.T, dir string, args ...string) *found {
 func TestSound(t *testing.T) {
 	t.Chdir("../..")
 	for name, s := range sound {
-		assert.ElementsMatch(t, s.noted, judge(t, filepath.Join("examples", name), s.args...).codes(), name)
+		assert.ElementsMatch(t, s.noted, saidOf(t, filepath.Join("examples", name), s.args...).codes(), name)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestFaults(t *testing.T) {
 			args := slices.Concat(base.args, f.args)
 			langtest.Dump(t, os.DirFS(dir), args...)
 
-			got := judge(t, dir, args...)
+			got := saidOf(t, dir, args...)
 			want := append(slices.Concat(base.noted, f.more), f.code)
 			codes := got.codes()
 			for _, code := range codes {

@@ -222,7 +222,7 @@ func TestModuleBesideTheFabric(t *testing.T) {
 		a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
 		f, err := a.load(c[1])
 		require.NoError(t, err)
-		assert.Empty(t, f.diags, c)
+		assert.Empty(t, f.Diags, c)
 	}
 }
 
@@ -243,7 +243,7 @@ func TestModuleBehindALink(t *testing.T) {
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
 	f, err := a.load("fab")
 	require.NoError(t, err)
-	require.Len(t, f.diags, 1)
-	assert.Equal(t, "unreadable", f.diags[0].Code)
-	assert.Equal(t, "pod/a.hcl", f.diags[0].At.Filename)
+	require.Len(t, f.Diags, 1)
+	assert.Equal(t, "unreadable", f.Diags[0].Code)
+	assert.Equal(t, "pod/a.hcl", f.Diags[0].At.Filename)
 }

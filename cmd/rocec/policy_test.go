@@ -35,6 +35,7 @@ targets/cumulus:         targets/target compiler/ir compiler/platform lang/diag 
 targets/cumulus/conflint: targets/cumulus compiler/platform lang/diag |
 targets/hostnic:         targets/target compiler/ir compiler/platform lang/diag |
 targets:                 targets/target targets/cumulus targets/hostnic compiler/ir lang/diag |
+targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/target lang/diag | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/ssh:      targets/target | golang.org/x/crypto github.com/skeema/knownhosts
 targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3

@@ -2,6 +2,7 @@
 package compilertest
 
 import (
+	"io/fs"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -23,7 +24,13 @@ func Compile[Text string | []byte](t testing.TB, text Text, vars ...string) *ir.
 		args = append(args, "--var", v)
 	}
 	langtest.Dump(t, fsys, args...)
-	src, ds := lang.Load(fsys, ".", lang.Options{Vars: vars})
+	return Folder(t, fsys, ".", vars...)
+}
+
+// Folder is [Compile] of a folder of fsys.
+func Folder(t testing.TB, fsys fs.FS, dir string, vars ...string) *ir.Fabric {
+	t.Helper()
+	src, ds := lang.Load(fsys, dir, lang.Options{Vars: vars})
 	refuse(t, src, ds)
 	f, ds := compiler.Compile(src)
 	refuse(t, src, ds)
