@@ -40,9 +40,9 @@ func TestFoldNamesExpands(t *testing.T) {
 		names := rapid.SliceOfDistinct(rapid.StringMatching(`[ab]{1,2}[0-9]{0,3}`), rapid.ID).Draw(t, "names")
 		var back []string
 		for item := range strings.FieldsSeq(foldNames(names)) {
-			expanded, bad := nodeset.Expand(item, nodeset.Devices)
+			set, bad := nodeset.Parse(item, nodeset.Devices)
 			require.Empty(t, bad, item)
-			for _, n := range expanded {
+			for n := range set.All() {
 				back = append(back, n.Device)
 			}
 		}

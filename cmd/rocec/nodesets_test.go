@@ -55,9 +55,9 @@ func TestAsNodesetsMeansTheNames(t *testing.T) {
 			names := rapid.SliceOfN(rapid.StringMatching(letters).Filter(func(s string) bool { return check(s) == "" }), 1, 20).Draw(t, "names")
 			var got []string
 			for _, s := range asNodesets(names, kind) {
-				expanded, mistakes := nodeset.Expand(s, kind)
+				set, mistakes := nodeset.Parse(s, kind)
 				require.Empty(t, mistakes, s)
-				for _, n := range expanded {
+				for n := range set.All() {
 					got = append(got, n.Device+n.Interface)
 				}
 			}
