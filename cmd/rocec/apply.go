@@ -148,6 +148,7 @@ func (a *app) change(ctx context.Context, devices *fleet, plan *deploy.Plan, o a
 		Parallel: o.parallel, MaxFailures: o.maxFailures, Canary: o.canary,
 		Owner: fmt.Sprintf("%s, process %d", owner, os.Getpid()),
 		Txn:   deploy.NewTxn(time.Now(), hex.EncodeToString(unique)),
+		Clock: deploy.Clock{Now: time.Now, Wait: time.After},
 		Event: func(e deploy.Event) {
 			a.log.Info("apply", "device", e.Device.Name, "step", e.Step, "state", string(e.State), "outcome", string(e.Outcome))
 			if o.format == "json" {

@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +43,7 @@ func (a *app) lsp(ctx context.Context) error {
 	}
 	s := lsp.New(&editor{a}, lsp.Options{
 		Version: buildVersion().Version,
+		Wait:    time.After,
 		Help:    func(code string) string { return "https://github.com/rocec/rocec/blob/main/docs/checks.md#" + code },
 		Ignore: func(d *diag.Diagnostic) bool {
 			kind := judge.Ignorable(d.Code)

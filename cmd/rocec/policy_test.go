@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os/exec"
 	"slices"
 	"strings"
@@ -47,14 +50,19 @@ cmd/internal/compare:    examples | github.com/rogpeppe/go-internal golang.org/x
 cmd/rocec:               * | github.com/spf13/cobra golang.org/x/term github.com/aymanbagabas/go-udiff
 `
 
-// impure is what only programs, deploy/ssh and deploy/lab may import: disk, network, processes.
-var impure = []string{"os", "os/exec", "net", "net/http", "path/filepath"}
+// outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, and
+// what only tests import.
+var outside = []string{
+	"cmd/rocec", "cmd/internal/compare", "targets/deploy/ssh", "targets/deploy/lab",
+	"targets/deploy/internal/sshdtest", "lang/langtest",
+}
 
-// programs is every package main.
-var programs = []string{"cmd/rocec", "cmd/internal/compare"}
+// impure is what the others may not import.
+var impure = []string{"os", "os/exec", "os/signal", "syscall", "net", "net/http", "path/filepath"}
 
-// testOnly is packages that tests share and no program imports.
-var testOnly = []string{"lang/langtest"}
+// clock is what the others may not call of package time: time comes in as a value. A timeout of package context is none: it
+// bounds the wait for a machine, and nobody reads it.
+var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 const module = "github.com/rocec/rocec/"
 
@@ -86,18 +94,48 @@ func TestImportPolicy(t *testing.T) {
 				if !slices.Contains(r.ours, room) && !slices.Contains(r.ours, "*") {
 					t.Errorf("%s imports %s, which is not its business", pkg, room)
 				}
+				if strings.HasSuffix(room, "test") && !strings.HasSuffix(pkg, "test") {
+					t.Errorf("%s imports %s, which is for tests", pkg, room)
+				}
 			case strings.Contains(strings.Split(imp, "/")[0], "."):
 				if !slices.ContainsFunc(r.others, func(m string) bool { return imp == m || strings.HasPrefix(imp, m+"/") }) {
 					t.Errorf("%s imports %s, which the policy gives to others", pkg, imp)
 				}
 			case slices.Contains(impure, imp):
-				if !slices.Contains(slices.Concat(programs, testOnly), pkg) && !strings.HasPrefix(pkg, "targets/deploy/") {
+				if !slices.Contains(outside, pkg) {
 					t.Errorf("%s imports %s: pure until the last door", pkg, imp)
 				}
 			}
 		}
 	}
 	require.Equal(t, len(rules), seen, "every row of the policy is a package that exists")
+}
+
+// Only who is outside reads the clock or waits by it.
+func TestTimeComesInAsAValue(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .GoFiles}} {{$.Dir}}/{{.}}{{end}}`, "../../...").Output()
+	require.NoError(t, err)
+	read := false
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		pkg := strings.TrimPrefix(words[0], module)
+		for _, name := range words[1:] {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			ast.Inspect(file, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok {
+					if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clock, sel.Sel.Name) {
+						read = true
+						if !slices.Contains(outside, pkg) {
+							t.Errorf("%s: %s reads the clock (time.%s): let time come in as a value", name, pkg, sel.Sel.Name)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	require.True(t, read, "the test finds a use of package time where it is allowed")
 }
 
 // diag may use hcl for the type of a place only.

@@ -181,7 +181,7 @@ func TestFromHCLToVerified(t *testing.T) {
 				dev.AllowWrites()
 			}
 
-			rep, err := deploy.Apply(t.Context(), r.dial, p, deploy.ApplyOptions{Txn: "txn-1", Owner: "alice@ws7"})
+			rep, err := deploy.Apply(t.Context(), r.dial, p, deploy.ApplyOptions{Clock: realTime, Txn: "txn-1", Owner: "alice@ws7"})
 			require.NoError(t, err)
 			for _, d := range rep.Devices {
 				require.Equal(t, deploy.Applied, d.Outcome, "%s: %v %s", d.Device.Name, d.Err, d.Detail)
