@@ -17,11 +17,7 @@ import (
 func loadText(t testing.TB, src string, o Options) (*Source, diag.List) {
 	t.Helper()
 	fsys := fstest.MapFS{"f/fabric.hcl": {Data: []byte(src)}}
-	var args []string
-	for _, v := range o.Vars {
-		args = append(args, "--var", v)
-	}
-	langtest.Dump(t, fsys, args...)
+	langtest.Dump(t, fsys, langtest.Vars(o.Vars)...)
 	s, ds := Load(fsys, "f", o)
 	require.NotNil(t, s)
 	return s, ds

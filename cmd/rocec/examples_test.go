@@ -44,11 +44,7 @@ func judgeFabric(t *testing.T, files map[string]string, s exampleSetting) diag.L
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	var args []string
-	for _, v := range s.vars {
-		args = append(args, "--var", v)
-	}
-	langtest.Dump(t, fsys, args...)
+	langtest.Dump(t, fsys, langtest.Vars(s.vars)...)
 	return judge.Judge(t.Context(), fsys, ".", judge.Options{Lang: lang.Options{Vars: s.vars}}).Diags
 }
 

@@ -19,11 +19,7 @@ import (
 func Compile[Text string | []byte](t testing.TB, text Text, vars ...string) *ir.Fabric {
 	t.Helper()
 	fsys := fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}
-	var args []string
-	for _, v := range vars {
-		args = append(args, "--var", v)
-	}
-	langtest.Dump(t, fsys, args...)
+	langtest.Dump(t, fsys, langtest.Vars(vars)...)
 	return Folder(t, fsys, ".", vars...)
 }
 

@@ -34,6 +34,15 @@ func Dump(t T, fsys fs.FS, args ...string) {
 	}
 }
 
+// Vars is the arguments that give variables their values, from those of --var.
+func Vars(values []string) []string {
+	var args []string
+	for _, v := range values {
+		args = append(args, "--var", v)
+	}
+	return args
+}
+
 // dump names the folder after the test and what it holds, so that equal fabrics of a test are written once.
 func dump(dir, test string, fsys fs.FS, args []string) error {
 	files := map[string][]byte{}

@@ -28,7 +28,7 @@ func TestDump(t *testing.T) {
 	}
 	require.NoFileExists(t, filepath.Join(found[0], "rocec.args"))
 
-	Dump(t, fabric, "--var", "a=b c")
+	Dump(t, fabric, Vars([]string{"a=b c"})...)
 	found, err = filepath.Glob(filepath.Join(dir, "*", "rocec.args"))
 	require.NoError(t, err)
 	require.Len(t, found, 1, "with arguments it is another one")
