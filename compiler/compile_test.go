@@ -2,6 +2,7 @@ package compiler
 
 import (
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -15,6 +16,14 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 )
+
+// loaded loads a fabric in which the language finds nothing wrong.
+func loaded(t testing.TB, fsys fs.FS, dir string, vars ...string) *lang.Source {
+	t.Helper()
+	src, ds := lang.Load(fsys, dir, lang.Options{Vars: vars})
+	require.Empty(t, texts(ds), "a mistake of the language")
+	return src
+}
 
 func compiled(t require.TestingT, src *lang.Source) *ir.Fabric {
 	f, ds := Compile(src)

@@ -9,13 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang"
 )
 
 func example(t *testing.T, name string, vars ...string) *ir.Fabric {
-	src, ds := lang.Load(os.DirFS("../examples"), name, lang.Options{Vars: vars})
-	require.Empty(t, texts(ds))
-	return compiled(t, src)
+	return compiled(t, loaded(t, os.DirFS("../examples"), name, vars...))
 }
 
 // Every example compiles; what is wrong with some is the checks' to find.
@@ -78,7 +75,7 @@ func TestExamples(t *testing.T) {
 
 // What a person reads, from file to finding.
 func TestMistakesInHCL(t *testing.T) {
-	src, ds := lang.Load(fstest.MapFS{"f/fabric.hcl": {Data: []byte(`
+	f, ds := Compile(loaded(t, fstest.MapFS{"f/fabric.hcl": {Data: []byte(`
 fabric "f" { routing = "up-down" }
 cos_group "rdma" {
   cos      = 3
@@ -103,9 +100,7 @@ link "hosts" {
   a = "gpu[1-2]:eth0"
   b = "leaf:swp[32-33]"
 }
-`)}}, "f", lang.Options{})
-	require.Empty(t, texts(ds))
-	f, ds := Compile(src)
+`)}}, "f"))
 	require.Nil(t, f)
 	type line struct {
 		line int

@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/lang/nexthops"
 )
 
@@ -87,8 +88,11 @@ const ringTable = `{
 }
 `
 
-func withTable(fabric, table string) (*ir.Fabric, diag.List) {
-	src, ds := lang.Load(fstest.MapFS{"f/fabric.hcl": {Data: []byte(fabric)}, "f/fib/next.json": {Data: []byte(table)}}, "f", lang.Options{})
+func withTable(t *testing.T, fabric, table string) (*ir.Fabric, diag.List) {
+	t.Helper()
+	fsys := fstest.MapFS{"f/fabric.hcl": {Data: []byte(fabric)}, "f/fib/next.json": {Data: []byte(table)}}
+	langtest.Dump(t, fsys)
+	src, ds := lang.Load(fsys, "f", lang.Options{})
 	if ds.HasErrors() {
 		return nil, ds
 	}
@@ -122,7 +126,7 @@ func hops(f *ir.Fabric, at, nic string) string {
 }
 
 func TestTable(t *testing.T) {
-	f, ds := withTable(ringFabric, ringTable)
+	f, ds := withTable(t, ringFabric, ringTable)
 	require.Empty(t, texts(ds))
 	require.NotNil(t, f.Table)
 	assert.Equal(t, "f/fib/next.json", f.Table.File)
@@ -159,7 +163,7 @@ func TestTablePrecedence(t *testing.T) {
 		`{"to": "gpu2:ens1f0", "ports": ["swp31", "swp32"]}`,
 	}
 	for n, want := range []string{"", "swp31", "swp32", "swp31", "swp32", "swp31", "swp32", "swp31 swp32"} {
-		f, ds := withTable(strings.Replace(ringFabric, "members   = [host.gpu, host.duo]", `members = ["gpu1"]`, 1), fmt.Sprintf(`{
+		f, ds := withTable(t, strings.Replace(ringFabric, "members   = [host.gpu, host.duo]", `members = ["gpu1"]`, 1), fmt.Sprintf(`{
 			"format_version": "1.0", "addresses": {"gpu2:ens1f0": ["02-00-00-00-00-02"]},
 			"switches": {"sw2": [], "sw3": [], "sw4": [], "sw1": [%s]}}`, strings.Join(entries[:n+1], ",")))
 		require.Empty(t, texts(ds))
@@ -208,7 +212,7 @@ func TestTableMistakes(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			require.Equal(t, 1, strings.Count(ringTable, c.old))
-			f, ds := withTable(ringFabric, strings.Replace(ringTable, c.old, c.new, 1))
+			f, ds := withTable(t, ringFabric, strings.Replace(ringTable, c.old, c.new, 1))
 			require.NotEmpty(t, ds)
 			assert.Equal(t, ds.HasErrors(), f == nil)
 			d := ds[len(ds)-1] // those of the table's file come last: f/fabric.hcl is before f/fib
@@ -223,7 +227,7 @@ func TestTableMistakes(t *testing.T) {
 			for _, w := range c.says {
 				assert.Contains(t, d.Detail, w)
 			}
-			_, again := withTable(ringFabric, strings.Replace(ringTable, c.old, c.new, 1))
+			_, again := withTable(t, ringFabric, strings.Replace(ringTable, c.old, c.new, 1))
 			assert.Equal(t, texts(ds), texts(again))
 		})
 	}
@@ -232,7 +236,7 @@ func TestTableMistakes(t *testing.T) {
 // A bond on two switches is reached over the entries for either, whichever name comes first.
 func TestTableOfABondOnTwoSwitches(t *testing.T) {
 	apart := strings.Replace(ringFabric, "sw3:swp2", "sw4:swp2", 1)
-	f, ds := withTable(apart, `{"format_version": "1.0", "switches": {
+	f, ds := withTable(t, apart, `{"format_version": "1.0", "switches": {
 		"sw1": [{"to": "sw2", "ports": ["swp31"]}, {"to": "sw3", "ports": ["swp31"]}, {"to": "sw4", "ports": ["swp32"]}],
 		"sw2": [{"to": "sw1", "ports": ["swp32"]}, {"to": "sw3", "ports": ["swp31"]}, {"to": "sw4", "ports": ["swp31"]}],
 		"sw3": [{"to": "0.0.0.0/0", "ports": ["swp31"]}, {"to": "gpu3", "ports": []}],
@@ -245,7 +249,7 @@ func TestTableOfABondOnTwoSwitches(t *testing.T) {
 
 func TestTableLeavesASwitchOut(t *testing.T) {
 	before, _, _ := strings.Cut(ringTable, ",\n    \"sw4\"")
-	f, ds := withTable(ringFabric, before+"}}")
+	f, ds := withTable(t, ringFabric, before+"}}")
 	require.Nil(t, f)
 	require.Len(t, ds, 1)
 	assert.Equal(t, "table-switch-missing", ds[0].Code)
@@ -260,7 +264,7 @@ func TestTableOfManyMistakes(t *testing.T) {
 		fmt.Fprintf(&s, `, {"to": "nobody%d", "ports": ["nowhere%d"]}`, i, i)
 	}
 	s.WriteString("]}}")
-	f, ds := withTable(ringFabric, s.String())
+	f, ds := withTable(t, ringFabric, s.String())
 	require.Nil(t, f)
 	assert.LessOrEqual(t, len(ds), maxMistakes+3)
 }
@@ -286,8 +290,7 @@ func FuzzTable(f *testing.F) {
 			f.Add(strings.Replace(ringTable, c.old, c.new, 1))
 		}
 	}
-	src, ds := lang.Load(fstest.MapFS{"f/fabric.hcl": {Data: []byte(ringFabric)}, "f/fib/next.json": {Data: []byte(ringTable)}}, "f", lang.Options{})
-	require.Empty(f, ds)
+	src := loaded(f, fstest.MapFS{"f/fabric.hcl": {Data: []byte(ringFabric)}, "f/fib/next.json": {Data: []byte(ringTable)}}, "f")
 	f.Fuzz(func(t *testing.T, text string) {
 		var ds diag.List
 		own := *src

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nexthops"
 )
@@ -150,9 +149,7 @@ func TestRecipes(t *testing.T) {
 	} {
 		t.Run(c.from, func(t *testing.T) {
 			run("fib.json", "collect.sh", c.from, "leaf1", "leaf2", "spine1", "spine2")
-			src, ds := lang.Load(os.DirFS(dir), ".", lang.Options{})
-			require.Empty(t, texts(ds))
-			f := compiled(t, src)
+			f := compiled(t, loaded(t, os.DirFS(dir), "."))
 			for want := range strings.SplitSeq(strings.ReplaceAll(strings.TrimSpace(c.wants), "\n", ","), ",") {
 				words := strings.Fields(want)
 				assert.Equal(t, strings.Join(words[2:], " "), hops(f, words[0], words[1]+":ens1f0"), "%s to %s", words[0], words[1])

@@ -10,12 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/langtest"
 )
 
 // loadText loads one file.
 func loadText(t testing.TB, src string, o Options) (*Source, diag.List) {
 	t.Helper()
 	fsys := fstest.MapFS{"f/fabric.hcl": {Data: []byte(src)}}
+	langtest.Dump(t, fsys, langtest.Vars(o.Vars)...)
 	s, ds := Load(fsys, "f", o)
 	require.NotNil(t, s)
 	return s, ds

@@ -2,14 +2,11 @@ package targets
 
 import (
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler"
-	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -100,19 +97,9 @@ mesh "uplinks" {
 }
 `
 
-// compile loads and compiles a fabric as a person writes it.
-func compile(t testing.TB, text string, vars ...string) *ir.Fabric {
-	t.Helper()
-	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", lang.Options{Vars: vars})
-	require.False(t, ds.HasErrors(), textOf(ds))
-	f, ds := compiler.Compile(src)
-	require.False(t, ds.HasErrors(), textOf(ds))
-	return f
-}
-
 // TestCompiled renders a compiled fabric: each switch classifies, protects and marks what passes it, and nothing else.
 func TestCompiled(t *testing.T) {
-	tree, ds := Render(compile(t, twoIntents, "tor_version=4.3.0"))
+	tree, ds := Render(compilertest.Compile(t, twoIntents, "tor_version=4.3.0"))
 	require.False(t, ds.HasErrors(), textOf(ds))
 	require.Len(t, tree.Devices, 12)
 	has := func(device, line string) {
@@ -142,7 +129,7 @@ func TestCompiled(t *testing.T) {
 	has("spine1", "traffic.packet_priority_source_set = [dscp]")
 	has("spine1", "traffic.cos_5.priority_source.dscp = [26]")
 
-	f := compile(t, twoIntents, "tor_version=3.4.3")
+	f := compilertest.Compile(t, twoIntents, "tor_version=3.4.3")
 	_, ds = Render(f)
 	var errors []*diag.Diagnostic
 	for _, d := range ds {

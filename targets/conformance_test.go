@@ -14,6 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
@@ -33,7 +34,7 @@ var samples = map[string]clos{
 func everyFile(t *testing.T, f func(t *testing.T, d *target.Device, file target.File)) {
 	t.Helper()
 	used := map[string]bool{}
-	fabrics := map[string]*ir.Fabric{"from HCL": compile(t, twoIntents, "tor_version=4.3.0")}
+	fabrics := map[string]*ir.Fabric{"from HCL": compilertest.Compile(t, twoIntents, "tor_version=4.3.0")}
 	for name, c := range samples {
 		fabrics[name] = c.compile(t)
 	}

@@ -1,6 +1,7 @@
 package targets_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -13,43 +14,24 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets"
-	"github.com/rocec/rocec/targets/target"
-	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/lang/langtest"
+	"github.com/rocec/rocec/targets/judge"
 )
 
-// judged is a fabric with everything that is said of it.
-type judged struct {
-	f     *ir.Fabric
-	tree  *target.Tree
-	found diag.List
+// judged runs the pipeline on a fabric of one file.
+func judged(t langtest.T, text string) *judge.Judged {
+	fsys := fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}
+	langtest.Dump(t, fsys)
+	return judge.Judge(context.Background(), fsys, ".", judge.Options{})
 }
 
-// judge loads, compiles, validates and renders; without a fabric if that is refused before.
-func judge(fsys fstest.MapFS, vars ...string) judged {
-	src, found := lang.Load(fsys, ".", lang.Options{Vars: vars})
-	if found.HasErrors() {
-		return judged{found: found}
-	}
-	f, ds := compiler.Compile(src)
-	found = append(found, ds...)
-	if found.HasErrors() {
-		return judged{found: found}
-	}
-	tree, ds := targets.Render(f)
-	found = append(append(found, validate.Run(f, nil).Diagnostics...), ds...)
-	return judged{f, tree, found}
-}
-
-func judgeText(text string) judged { return judge(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}) }
-
-func (j judged) said(severities ...diag.Severity) string {
+// said is what was found of some severities, a line each.
+func said(j *judge.Judged, severities ...diag.Severity) string {
 	var b strings.Builder
-	for _, d := range j.found {
+	for _, d := range j.Diags {
 		if slices.Contains(severities, d.Severity) {
 			fmt.Fprintf(&b, "%s:%d %s: %s\n", d.At.Filename, d.At.Start.Line, d.Code, d.Detail)
 		}
@@ -65,8 +47,8 @@ var behaviour = []string{
 }
 
 // warns tells whether a warning has one of the codes.
-func (j judged) warns(codes []string) bool {
-	return slices.ContainsFunc(j.found, func(d *diag.Diagnostic) bool {
+func warns(j *judge.Judged, codes []string) bool {
+	return slices.ContainsFunc(j.Diags, func(d *diag.Diagnostic) bool {
 		return d.Severity == diag.Warning && slices.Contains(codes, d.Code)
 	})
 }
@@ -81,16 +63,13 @@ func TestWalkExamples(t *testing.T) {
 			if !e.IsDir() || vars != nil && e.Name() != "storage-and-training" {
 				continue
 			}
-			src, ds := lang.Load(os.DirFS("../examples"), e.Name(), lang.Options{Vars: vars})
-			require.False(t, ds.HasErrors(), e.Name())
-			f, ds := compiler.Compile(src)
-			tree, more := targets.Render(f)
-			ds = append(append(ds, more...), validate.Run(f, nil).Diagnostics...)
-			if ds.HasErrors() {
+			j := judge.Judge(t.Context(), os.DirFS("../examples"), e.Name(), judge.Options{Lang: lang.Options{Vars: vars}})
+			require.NotNil(t, j.Fabric, e.Name())
+			if j.Diags.HasErrors() {
 				continue
 			}
 			walked++
-			w := walk(t, f, tree, statements(f), nil)
+			w := walk(t, j.Fabric, j.Tree(), statements(j.Fabric), nil)
 			assert.Empty(t, w.faults, e.Name())
 			assert.NotZero(t, w.walks, e.Name())
 		}
@@ -110,9 +89,9 @@ func TestWalkDialects(t *testing.T) {
 		{"4.3.0", "", "pfc.roce_pfc.cable_length"},
 	} {
 		t.Run(tt.version+" "+tt.key, func(t *testing.T) {
-			j := judgeText(strings.ReplaceAll(spelled, "VERSION", tt.version))
-			require.False(t, j.found.HasErrors(), j.said(diag.Error))
-			w := walk(t, j.f, j.tree, nil, func(string) []byte { return []byte(tt.lies) })
+			j := judged(t, strings.ReplaceAll(spelled, "VERSION", tt.version))
+			require.False(t, j.Diags.HasErrors(), said(j, diag.Error))
+			w := walk(t, j.Fabric, j.Tree(), nil, func(string) []byte { return []byte(tt.lies) })
 			require.NotNil(t, w)
 			assert.Empty(t, w.faults)
 			assert.Contains(t, w.boxes["leaf1"].keys, tt.key)
@@ -374,8 +353,8 @@ func TestWalkRandom(t *testing.T) {
 	one := func(rt *rapid.T) {
 		g := &gen{T: rt, wild: true}
 		text := g.fabric()
-		j := judgeText(text)
-		if j.found.HasErrors() {
+		j := judged(rt, text)
+		if j.Diags.HasErrors() {
 			refused++
 			return
 		}
@@ -383,15 +362,15 @@ func TestWalkRandom(t *testing.T) {
 		for _, group := range []string{"leaf", "spine"} {
 			old[group] = rapid.SampledFrom(standing).Draw(rt, "on "+group)
 		}
-		w := walk(t, j.f, j.tree, nil, func(group string) []byte { return []byte(old[group]) })
+		w := walk(t, j.Fabric, j.Tree(), nil, func(group string) []byte { return []byte(old[group]) })
 		if w == nil {
 			refused++
 			return
 		}
 		walked += w.walks
 		for _, f := range w.faults {
-			if !f.soft || !j.warns(behaviour) {
-				rt.Fatalf("%s\n%q\n%s\nnothing was said but:\n%s", text, old, f.text, j.said(diag.Warning))
+			if !f.soft || !warns(j, behaviour) {
+				rt.Fatalf("%s\n%q\n%s\nnothing was said but:\n%s", text, old, f.text, said(j, diag.Warning))
 			}
 		}
 	}
@@ -410,17 +389,17 @@ func TestWalkCorrupted(t *testing.T) {
 	one := func(rt *rapid.T) {
 		g := &gen{T: rt}
 		text := g.fabric()
-		base := judgeText(text)
-		if base.found.HasErrors() || base.warns(behaviour) {
+		base := judged(rt, text)
+		if base.Diags.HasErrors() || warns(base, behaviour) {
 			return // not sound
 		}
-		require.Empty(rt, walk(t, base.f, base.tree, nil, nil).faults, text)
+		require.Empty(rt, walk(t, base.Fabric, base.Tree(), nil, nil).faults, text)
 
 		group, s, block := g.corruption()
 		text = strings.Replace(text, placeFor(group), block, 1)
-		j := judgeText(text)
-		require.NotNil(rt, j.f, "%s\n%s", text, j.said(diag.Error))
-		w := walk(t, j.f, j.tree, map[string]statement{group: s}, nil)
+		j := judged(rt, text)
+		require.NotNil(rt, j.Fabric, "%s\n%s", text, said(j, diag.Error))
+		w := walk(t, j.Fabric, j.Tree(), map[string]statement{group: s}, nil)
 		var faults []string
 		isLost, isSlow := false, false
 		for _, f := range w.faults {
@@ -435,9 +414,9 @@ func TestWalkCorrupted(t *testing.T) {
 		default:
 			harmless++
 		}
-		require.Equal(rt, isLost, j.found.HasErrors(), "%s\nwalk: %s\nsaid: %s", text, strings.Join(faults, "\n"), j.said(diag.Error))
+		require.Equal(rt, isLost, j.Diags.HasErrors(), "%s\nwalk: %s\nsaid: %s", text, strings.Join(faults, "\n"), said(j, diag.Error))
 		if !isLost {
-			require.Equal(rt, isSlow, j.warns(behaviour), "%s\nwalk: %s\nsaid: %s", text, strings.Join(faults, "\n"), j.said(diag.Warning))
+			require.Equal(rt, isSlow, warns(j, behaviour), "%s\nwalk: %s\nsaid: %s", text, strings.Join(faults, "\n"), said(j, diag.Warning))
 		}
 	}
 	for range 4 {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -276,7 +277,7 @@ func TestBehaviour(t *testing.T) {
 				code, _, _ := strings.Cut(rest, ":")
 				mine[code] = true
 			}
-			for _, d := range validate.Run(compile(t, []byte(edited(t, handmade, tt.edits...))), nil).Diagnostics {
+			for _, d := range validate.Run(compilertest.Compile(t, []byte(edited(t, handmade, tt.edits...))), nil).Diagnostics {
 				if behaves[d.Code] || mine[d.Code] {
 					got = append(got, fmt.Sprintf("%s %s: %s", d.Severity, d.Code, d.Detail))
 				}
@@ -375,7 +376,7 @@ mesh "uplinks" {
 func TestBehaviourFolds(t *testing.T) {
 	found := func(leaves, spines, hosts int) []string {
 		var codes []string
-		for _, d := range validate.Run(compile(t, manyHandmade(leaves, spines, hosts)), nil).Diagnostics {
+		for _, d := range validate.Run(compilertest.Compile(t, manyHandmade(leaves, spines, hosts)), nil).Diagnostics {
 			if behaves[d.Code] {
 				codes = append(codes, d.Code)
 			}
@@ -394,7 +395,7 @@ func TestBehaviourFolds(t *testing.T) {
 func BenchmarkByHand(b *testing.B) {
 	for _, leaves := range []int{250, 500, 1000} {
 		b.Run(fmt.Sprintf("%d hosts", leaves*40), func(b *testing.B) {
-			f := compile(b, manyHandmade(leaves, 8, 40))
+			f := compilertest.Compile(b, manyHandmade(leaves, 8, 40))
 			for b.Loop() {
 				if !validate.Run(f, nil).Diagnostics.HasErrors() {
 					b.Fatal("nothing found")

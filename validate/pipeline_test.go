@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/proof"
@@ -89,7 +90,7 @@ func TestVerdictsOfWrittenFabrics(t *testing.T) {
 		{32, 8, 8, validate.Prone},
 	} {
 		t.Run(fmt.Sprintf("LS%dx%d, %d down", tt.leaves, tt.spines, tt.failures), func(t *testing.T) {
-			r := validate.Run(compile(t, clos(tt.leaves, tt.spines, tt.failures)), nil)
+			r := validate.Run(compilertest.Compile(t, clos(tt.leaves, tt.spines, tt.failures)), nil)
 			require.Len(t, r.Proofs, 1)
 			p := r.Proofs[0]
 			assert.Equal(t, tt.want, p.Verdict, p.Why())
@@ -159,9 +160,9 @@ link "hosts" {
 }
 `, failures)
 	}
-	p := validate.Run(compile(t, fabric(1)), nil).Proofs[0]
+	p := validate.Run(compilertest.Compile(t, fabric(1)), nil).Proofs[0]
 	assert.Equal(t, validate.Free, p.Verdict, p.Why())
-	r := validate.Run(compile(t, fabric(2)), nil)
+	r := validate.Run(compilertest.Compile(t, fabric(2)), nil)
 	assert.Equal(t, validate.Prone, r.Proofs[0].Verdict, r.Proofs[0].Why())
 	assert.Equal(t, 2, r.Proofs[0].Failures)
 	require.NotEmpty(t, r.Diagnostics)
@@ -174,7 +175,7 @@ func TestTwoRunsPrintTheSame(t *testing.T) {
 		var b bytes.Buffer
 		src := clos(5, 2, 2)
 		p := diag.Printer{Files: map[string][]byte{"fabric.hcl": src}}
-		require.NoError(t, p.Print(&b, validate.Run(compile(t, src), nil).Diagnostics))
+		require.NoError(t, p.Print(&b, validate.Run(compilertest.Compile(t, src), nil).Diagnostics))
 		return b.String()
 	}
 	first := print()
@@ -186,7 +187,7 @@ func TestTwoRunsPrintTheSame(t *testing.T) {
 
 // BenchmarkExact64x16 proves a leaf/spine fabric of 64 x 16 by its routes, healthy.
 func BenchmarkExact64x16(b *testing.B) {
-	f := compile(b, clos(64, 16, 0))
+	f := compilertest.Compile(b, clos(64, 16, 0))
 	for b.Loop() {
 		if p := validate.Run(f, nil).Proofs[0]; p.Verdict != validate.Free {
 			b.Fatal(p.Why())
@@ -196,7 +197,7 @@ func BenchmarkExact64x16(b *testing.B) {
 
 // BenchmarkAnyOneDown64x16 proves the same with any of its 1,024 links down.
 func BenchmarkAnyOneDown64x16(b *testing.B) {
-	f := compile(b, clos(64, 16, 1))
+	f := compilertest.Compile(b, clos(64, 16, 1))
 	for b.Loop() {
 		if p := validate.Run(f, nil).Proofs[0]; p.Verdict != validate.Free || p.Failures != 1 {
 			b.Fatal(p.Why())

@@ -1,44 +1,21 @@
 package validate_test
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang"
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/validate"
 )
-
-// compile loads and compiles one file as a fabric, which must be free of type errors.
-func compile(t testing.TB, src []byte) *ir.Fabric {
-	t.Helper()
-	source, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: src}}, ".", lang.Options{})
-	var f *ir.Fabric
-	if !ds.HasErrors() {
-		var more diag.List
-		f, more = compiler.Compile(source)
-		ds = append(ds, more...)
-	}
-	if ds.HasErrors() {
-		var b bytes.Buffer
-		p := diag.Printer{Files: map[string][]byte{"fabric.hcl": src}}
-		require.NoError(t, p.Print(&b, ds))
-		t.Fatal(b.String())
-	}
-	return f
-}
 
 // fixture compiles testdata/CODE/NAME.hcl, an excerpt that a background completes, and returns it with its text.
 func fixture(t *testing.T, code, name string) (*ir.Fabric, string, *langtest.Woven) {
@@ -47,7 +24,7 @@ func fixture(t *testing.T, code, name string) (*ir.Fabric, string, *langtest.Wov
 	require.NoError(t, err, "every check has a folder")
 	w, err := langtest.Complete(string(text))
 	require.NoError(t, err, "%s/%s.hcl", code, name)
-	return compile(t, []byte(w.String())), string(text), w
+	return compilertest.Compile(t, w.String()), string(text), w
 }
 
 // TestChecks runs the whole table on testdata/CODE/bad.hcl, where every diagnostic must be wanted on its line and every

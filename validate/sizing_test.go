@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
@@ -72,7 +73,7 @@ var sizing = []string{
 
 func (r rack) findings(t testing.TB) diag.List {
 	var out diag.List
-	for _, d := range validate.Run(compile(t, r.source()), nil).Diagnostics {
+	for _, d := range validate.Run(compilertest.Compile(t, r.source()), nil).Diagnostics {
 		if slices.Contains(sizing, d.Code) {
 			out = append(out, d)
 		}
@@ -188,7 +189,7 @@ func TestDerivedSizesAreSound(t *testing.T) {
 func TestOvercommittedSwitchesAreFolded(t *testing.T) {
 	src := strings.Replace(string(clos(4, 2, 0)), "ecn {}", "ecn {}\n  pfc { buffer = \"30MiB\" }", 1)
 	var told []string
-	for _, d := range validate.Run(compile(t, []byte(src)), nil).Diagnostics {
+	for _, d := range validate.Run(compilertest.Compile(t, []byte(src)), nil).Diagnostics {
 		if d.Code == "buffer-overcommitted" {
 			told = append(told, d.Detail)
 			assert.Contains(t, src[d.At.Start.Byte:d.At.End.Byte], "30MiB")

@@ -4,17 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/routes"
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/validate/proof"
 )
 
@@ -223,27 +220,16 @@ mesh "uplinks" {
 `, racks, 2*racks, 16*racks)
 }
 
-func compiled(t testing.TB, src []byte) *ir.Fabric {
-	t.Helper()
-	source, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: src}}, ".", lang.Options{})
-	require.False(t, ds.HasErrors())
-	f, ds := compiler.Compile(source)
-	for _, d := range ds {
-		require.Fail(t, d.Detail)
-	}
-	return f
-}
-
 // TestLargeIsSilent: of a large fabric that is sound nothing is said, not even a note.
 func TestLargeIsSilent(t *testing.T) {
-	for _, d := range Run(compiled(t, large(30)), nil).Diagnostics {
+	for _, d := range Run(compilertest.Compile(t, large(30)), nil).Diagnostics {
 		t.Errorf("%s %s: %s", d.Severity, d.Code, d.Detail)
 	}
 }
 
 // BenchmarkChecks runs each check alone, on 1,000 leaves and 8,000 hosts with three NICs and 500 intents.
 func BenchmarkChecks(b *testing.B) {
-	f := compiled(b, large(500))
+	f := compilertest.Compile(b, large(500))
 	for _, c := range Checks {
 		b.Run(c.Code, func(b *testing.B) {
 			for b.Loop() {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
 )
@@ -242,7 +243,7 @@ func TestPlanted(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			left := validate.Run(compile(t, planted(t, tt.edit)), nil).Diagnostics
+			left := validate.Run(compilertest.Compile(t, planted(t, tt.edit)), nil).Diagnostics
 			for _, want := range tt.want {
 				head, text, _ := strings.Cut(want, ": ")
 				found := false
@@ -297,7 +298,7 @@ func TestStaticTwiceTheSame(t *testing.T) {
 	said := func() string {
 		var b bytes.Buffer
 		p := diag.Printer{Files: map[string][]byte{"fabric.hcl": src}}
-		require.NoError(t, p.Print(&b, validate.Run(compile(t, src), nil).Diagnostics))
+		require.NoError(t, p.Print(&b, validate.Run(compilertest.Compile(t, src), nil).Diagnostics))
 		return b.String()
 	}
 	first := said()

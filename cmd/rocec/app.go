@@ -31,14 +31,20 @@ type app struct {
 
 func newRoot(p *person) *cobra.Command {
 	a := &app{person: p}
+	askVersion := false
 	root := &cobra.Command{
 		Use:   "rocec",
 		Short: "a compiler for lossless RoCE fabrics",
 		Long: "rocec compiles a lossless RoCE fabric, described in HCL, into configuration of switches and hosts,\n" +
 			"proves before anything is pushed that it cannot freeze or drop under load, and pushes it over SSH.",
-		SilenceUsage:      true,
-		SilenceErrors:     true,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if askVersion {
+				return a.printVersion("text")
+			}
+			return cmd.Help()
+		},
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
 	}
 	f := root.PersistentFlags()
@@ -50,6 +56,7 @@ func newRoot(p *person) *cobra.Command {
 	f.StringVar(&a.logFormat, "log-format", "text", "logs on stderr: text or json")
 	f.IntVar(&a.maxObjects, "max-objects", 1_000_000, "most `names` a fabric may expand to")
 	f.DurationVar(&a.budget, "budget", defaultBudget, "work the PFC-loop proof may take, as a `duration`: counted, 100 million\nsteps a second, so that verdicts are the same on every machine")
+	root.Flags().BoolVar(&askVersion, "version", false, "print which rocec this is")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		a.initCommand(), a.fmtCommand(), a.lspCommand(), a.validateCommand(), a.explainCommand(), a.buildCommand(), a.showCommand(), a.traceCommand(), a.graphCommand(),

@@ -101,7 +101,7 @@ func (a *app) apply(ctx context.Context, dir string, o applyOptions) error {
 	if !o.approve && saved == nil {
 		word, changes := "yes", plan.Summary(o.waves()).Change
 		if changes > 20 {
-			word = f.ir.Name
+			word = f.Fabric.Name
 		}
 		if err := a.ask(fmt.Sprintf("Apply this to %s?", diag.Count(changes, "device")), word); err != nil {
 			return err
@@ -150,6 +150,7 @@ func (a *app) change(ctx context.Context, devices *fleet, plan *deploy.Plan, o a
 		Parallel: o.parallel, MaxFailures: o.maxFailures, Canary: o.canary,
 		Owner: fmt.Sprintf("%s, process %d", owner, os.Getpid()),
 		Txn:   deploy.NewTxn(time.Now(), hex.EncodeToString(unique)),
+		Clock: deploy.Clock{Now: time.Now, Wait: time.After},
 		Event: func(e deploy.Event) {
 			a.log.Info("apply", "device", e.Device.Name, "step", e.Step, "state", string(e.State), "outcome", string(e.Outcome))
 			if o.format == "json" {

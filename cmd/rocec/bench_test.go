@@ -8,10 +8,12 @@ import (
 	"testing/fstest"
 
 	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -119,22 +121,7 @@ func BenchmarkBuild(b *testing.B) {
 }
 
 func buildAll(tb testing.TB, fsys fstest.MapFS) (files, bytes int) {
-	src, ds := lang.Load(fsys, ".", lang.Options{})
-	if ds.HasErrors() {
-		tb.Fatal(ds[0].Detail)
-	}
-	fab, ds := compiler.Compile(src)
-	if ds.HasErrors() {
-		tb.Fatal(ds[0].Detail)
-	}
-	if report := validate.Run(fab, nil); report.Diagnostics.HasErrors() {
-		tb.Fatal(report.Diagnostics[0].Detail)
-	}
-	tree, ds := targets.Render(fab)
-	if ds.HasErrors() {
-		tb.Fatal(ds[0].Detail)
-	}
-	for _, d := range tree.Devices {
+	for _, d := range judgeGood(tb, fsys).Tree().Devices {
 		for _, f := range d.Files {
 			if f.Live != nil {
 				continue
@@ -250,14 +237,7 @@ link "hosts" {
 func BenchmarkChecks(b *testing.B) {
 	for _, pods := range []int{4, 16, 64} {
 		b.Run(fmt.Sprintf("%d switches", pods*80+128), func(b *testing.B) {
-			src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: scaleFabric(pods)}}, ".", lang.Options{})
-			if ds.HasErrors() {
-				b.Fatal(ds[0].Detail)
-			}
-			f, ds := compiler.Compile(src)
-			if ds.HasErrors() {
-				b.Fatal(ds[0].Detail)
-			}
+			f := compilertest.Compile(b, scaleFabric(pods))
 			b.ReportAllocs()
 			for b.Loop() {
 				_, ds := targets.Render(f)
@@ -335,7 +315,7 @@ func BenchmarkValidate(b *testing.B) {
 			var f *ir.Fabric
 			b.ReportAllocs()
 			for b.Loop() {
-				f = validateAll(b, fsys)
+				f = judgeGood(b, fsys).Fabric
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*links), "ns/link")
 			var m runtime.MemStats
@@ -349,19 +329,16 @@ func BenchmarkValidate(b *testing.B) {
 	}
 }
 
-func validateAll(tb testing.TB, fsys fstest.MapFS) *ir.Fabric {
-	src, ds := lang.Load(fsys, ".", lang.Options{})
-	if ds.HasErrors() {
-		tb.Fatal(ds[0].Detail)
+// judgeGood runs the pipeline on a fabric without errors.
+func judgeGood(tb testing.TB, fsys fstest.MapFS) *judge.Judged {
+	tb.Helper()
+	j := judge.Judge(tb.Context(), fsys, ".", judge.Options{})
+	for _, d := range j.Diags {
+		if d.Severity == diag.Error {
+			tb.Fatal(d.Code, d.Detail)
+		}
 	}
-	f, ds := compiler.Compile(src)
-	if ds.HasErrors() {
-		tb.Fatal(ds[0].Detail)
-	}
-	if ds := append(validate.Run(f, nil).Diagnostics, targets.Check(f)...); ds.HasErrors() {
-		tb.Fatal(ds[0].Detail)
-	}
-	return f
+	return j
 }
 
 // What a fabric takes is in proportion to it, whoever wrote it out: ports that are alike share their sizes.

@@ -62,7 +62,7 @@ func (a *app) build(dir string, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	tree, err := selectDevices(f.tree(), o.only)
+	tree, err := selectDevices(f.Tree(), o.only)
 	if err != nil {
 		return err
 	}

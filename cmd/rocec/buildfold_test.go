@@ -33,9 +33,9 @@ func unfold[T any](t require.TestingT, folded map[string]T, index string) map[st
 		if !short {
 			set = folder
 		}
-		names, mistakes := nodeset.Expand(set, nodeset.Devices)
+		names, mistakes := nodeset.Parse(set, nodeset.Devices)
 		require.Empty(t, mistakes, folder)
-		for _, n := range names {
+		for n := range names.All() {
 			require.NotContains(t, out, path.Join(n.Device, file))
 			out[path.Join(n.Device, file)] = content
 		}

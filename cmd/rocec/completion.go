@@ -32,12 +32,12 @@ func (a *app) completeDevices(dir string) ([]string, cobra.ShellCompDirective) {
 		return nil, cobra.ShellCompDirectiveError
 	}
 	f, err := a.load(dir)
-	if err != nil || f.ir == nil {
+	if err != nil || f.Fabric == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var names []string
 	groups := map[string]bool{}
-	for _, d := range f.ir.Devices {
+	for _, d := range f.Fabric.Devices {
 		names = append(names, d.Name)
 		if g := groupName(d); !groups[g] {
 			groups[g] = true

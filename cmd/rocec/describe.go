@@ -8,11 +8,13 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // What show prints of a device, a port and a pair of hosts. Facts only; judging is validate's.
 
-func describeDevice(f *fabric, d *ir.Device) []section {
+// describeDevice tells of a device; of its files only when tree is there.
+func describeDevice(tree *target.Tree, d *ir.Device) []section {
 	head := section{Title: fmt.Sprintf("%s (%s)", d.Name, groupName(d))}
 	head.add("declared", d.Name, ir.Origin{At: d.At})
 	if s := d.Switch; s != nil {
@@ -46,7 +48,10 @@ func describeDevice(f *fabric, d *ir.Device) []section {
 	if d.Switch != nil {
 		out = append(out, describeMemory(d))
 	}
-	for _, td := range f.tree().Devices {
+	if tree == nil {
+		return out
+	}
+	for _, td := range tree.Devices {
 		if td.Source != d {
 			continue
 		}

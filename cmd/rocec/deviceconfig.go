@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets/judge"
 )
 
 // The bounds of a folder of device files.
@@ -47,12 +48,12 @@ func (a *app) loadDeviceFiles(name string) (*fabric, error) {
 		files = []conflint.File{{Name: deviceName(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}}
 	}
 	r := conflint.Check(files)
-	f := &fabric{src: &lang.Source{Files: map[string][]byte{}}, diags: r.Diagnostics, dir: name}
+	f := &fabric{Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, dir: name}
 	if !info.IsDir() {
 		f.dir = filepath.Dir(name)
 	}
 	for i, file := range files {
-		f.src.Files[file.Name] = file.Data
+		f.Source.Files[file.Name] = file.Data
 		f.devices = append(f.devices, deviceFile{file.Name, r.Dialects[i]})
 	}
 	return f, nil
@@ -162,7 +163,7 @@ const mostNamed = 20
 // deviceText says what was found in files of devices, or that they are good, and what each was taken for.
 func (a *app) deviceText(f *fabric) {
 	a.printDiagnostics(a.stdout, f)
-	if f.diags.HasErrors() || a.quiet {
+	if f.Diags.HasErrors() || a.quiet {
 		return
 	}
 	good := diag.Paint(a.paints(a.stdout), diag.Green, "good")

@@ -21,8 +21,8 @@ func standing(t *testing.T) (dir string, devices *lab.Lab) {
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
 	f, err := a.load("../../examples/rack-v1-pfc")
 	require.NoError(t, err)
-	require.False(t, f.diags.HasErrors())
-	devices, err = lab.Start(f.tree())
+	require.False(t, f.Diags.HasErrors())
+	devices, err = lab.Start(f.Tree())
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, devices.Close()) })
 

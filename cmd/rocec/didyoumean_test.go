@@ -107,7 +107,7 @@ func TestDidYouMeanIsAFix(t *testing.T) {
 			require.NoError(t, os.WriteFile(name, []byte(text), 0o644))
 			f, err := testApp().load(dir)
 			require.NoError(t, err)
-			for _, d := range f.diags {
+			for _, d := range f.Diags {
 				if d.Fix == nil || !d.Fix.Told {
 					continue
 				}

@@ -50,6 +50,7 @@ A fabric goes through one door after the other, each with a type of its own:
 	validate  judges an [ir.Fabric]: one check, one file; the PFC-loop proof
 	          validate/walk follows packets hop by hop
 	targets   an [ir.Fabric] in, a [target.Tree] out: how each box spells it
+	          targets/judge is all of the above as one call
 	deploy    a [target.Tree] and live devices in, a plan out; and the plan done
 	          deploy/ssh is the wire, deploy/lab a fleet of devices for rehearsal
 	picture   an [ir.Fabric] and its proofs in, a drawing out

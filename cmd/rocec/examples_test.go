@@ -16,13 +16,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
-	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
-	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/targets/judge"
 )
 
 // exampleSetting is what an example needs beside its text.
@@ -39,27 +37,15 @@ type exampleSetting struct {
 	afresh  bool   // the fix is laid over the background, as the bad example cannot be read
 }
 
-// judgeFabric runs the pipeline on the files of a folder, as app.load does.
-func judgeFabric(files map[string]string, s exampleSetting) diag.List {
+// judgeFabric runs the pipeline on the files of a folder.
+func judgeFabric(t *testing.T, files map[string]string, s exampleSetting) diag.List {
+	t.Helper()
 	fsys := fstest.MapFS{}
 	for name, text := range files {
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	src, ds := lang.Load(fsys, ".", lang.Options{Vars: s.vars})
-	judged := false
-	if !ds.HasErrors() {
-		f, more := compiler.Compile(src)
-		ds = append(ds, more...)
-		if judged = !ds.HasErrors(); judged {
-			a := &app{budget: defaultBudget}
-			_, more := targets.Render(f)
-			ds = append(append(ds, validate.Run(f, a.steps()).Diagnostics...), more...)
-		}
-	}
-	ds.Sort()
-	f := &fabric{src: src, diags: ds}
-	f.suppress(judged)
-	return f.diags
+	langtest.Dump(t, fsys, langtest.Vars(s.vars)...)
+	return judge.Judge(t.Context(), fsys, ".", judge.Options{Lang: lang.Options{Vars: s.vars}}).Diags
 }
 
 // ground returns the background of an example: the fabric, and the files beside it.
@@ -104,7 +90,7 @@ func judgeExcerpt(t *testing.T, excerpt, under string, s exampleSetting) (diag.L
 		w = weave(t, "", under, s.without...)
 		files["fabric.hcl"], files["fib.json"] = w.String(), excerpt
 	}
-	return judgeFabric(files, s), w
+	return judgeFabric(t, files, s), w
 }
 
 // show is the diagnostics as text, for a test that fails.
@@ -182,7 +168,7 @@ func TestBackgrounds(t *testing.T) {
 	for _, name := range names {
 		files, err := langtest.Background(name)
 		require.NoError(t, err)
-		assert.Empty(t, show(judgeFabric(files, exampleSetting{})), name)
+		assert.Empty(t, show(judgeFabric(t, files, exampleSetting{})), name)
 	}
 }
 
@@ -465,7 +451,7 @@ func TestManualExamples(t *testing.T) {
 				}
 				w := weave(t, f.text, under)
 				files["fabric.hcl"] = w.String()
-				ds := judgeFabric(files, s)
+				ds := judgeFabric(t, files, s)
 				if m := givesCode.FindStringSubmatch(f.text); m != nil {
 					at := strings.Index(w.String(), m[0])
 					at = strings.Count(w.String()[:at], "\n") + 1

@@ -31,10 +31,10 @@ func fingerprints(p *paths, f *fabric) map[*diag.Diagnostic]string {
 		at, _ := p.told(d)
 		all = append(all, finding{d, at})
 	}
-	for _, d := range f.diags {
+	for _, d := range f.Diags {
 		add(d)
 	}
-	for _, i := range f.ignored {
+	for _, i := range f.Ignored {
 		add(i.Diagnostic)
 	}
 	slices.SortStableFunc(all, func(a, b finding) int {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/judge"
 )
 
 // printed loads a folder and returns the fabric with the fingerprints of its findings.
@@ -95,17 +96,19 @@ func TestFingerprintLaws(t *testing.T) {
 	findings, moved := 0, 0
 	wrong(t, func(t *testing.T, dir string) {
 		f, prints := printed(t, dir)
-		require.Len(t, prints, len(f.diags)+len(f.ignored))
+		require.Len(t, prints, len(f.Diags)+len(f.Ignored))
 		was := all(prints)
 		require.Len(t, slices.Compact(slices.Clone(was)), len(was), "two findings share one")
 		findings += len(was)
 
 		// Other words, in another order.
 		reworded := *f
-		reworded.diags = nil
+		judged := *f.Judged
+		judged.Diags = nil
+		reworded.Judged = &judged
 		of := map[*diag.Diagnostic]*diag.Diagnostic{}
 		places := map[string]int{}
-		for _, d := range f.diags {
+		for _, d := range f.Diags {
 			r := *d
 			r.Summary, r.Detail, r.Text = "summary", fmt.Sprint(random.Uint64()), fmt.Sprint(random.Uint64())
 			r.Notes = slices.Clone(d.Notes)
@@ -116,11 +119,11 @@ func TestFingerprintLaws(t *testing.T) {
 				r.Fix = &diag.Fix{Message: fmt.Sprint(random.Uint64()), Edits: d.Fix.Edits}
 			}
 			of[d] = &r
-			reworded.diags.Add(&r)
+			reworded.Diags.Add(&r)
 			places[fmt.Sprint(d.Code, d.At)]++
 		}
-		random.Shuffle(len(reworded.diags), func(i, j int) {
-			reworded.diags[i], reworded.diags[j] = reworded.diags[j], reworded.diags[i]
+		random.Shuffle(len(reworded.Diags), func(i, j int) {
+			reworded.Diags[i], reworded.Diags[j] = reworded.Diags[j], reworded.Diags[i]
 		})
 		again := fingerprints(newPaths(&reworded), &reworded)
 		require.Equal(t, was, all(again))
@@ -186,7 +189,7 @@ func TestFingerprintsOfBlocksAlike(t *testing.T) {
 func TestFingerprintSubjects(t *testing.T) {
 	p := &paths{files: map[string][]byte{}, repo: true, root: "/r", names: map[string]string{}}
 	of := func(ds ...*diag.Diagnostic) []string {
-		f := &fabric{diags: ds}
+		f := &fabric{Judged: &judge.Judged{Diags: ds}}
 		prints := fingerprints(p, f)
 		var out []string
 		for _, d := range ds {
@@ -218,9 +221,9 @@ func TestFingerprintSubjects(t *testing.T) {
 	worse := &diag.Diagnostic{Code: "c", At: at, Severity: diag.Error}
 	assert.Equal(t, of(plain), of(worse), "an error that is allowed is the same finding")
 
-	f := &fabric{diags: diag.List{plain}, ignored: []lang.Ignored{{Diagnostic: &same}}}
+	f := &fabric{Judged: &judge.Judged{Diags: diag.List{plain}, Ignored: []lang.Ignored{{Diagnostic: &same}}}}
 	both := fingerprints(p, f)
-	f.diags, f.ignored = diag.List{plain, &same}, nil
+	f.Diags, f.Ignored = diag.List{plain, &same}, nil
 	assert.Equal(t, both, fingerprints(p, f), "silenced or not")
 }
 

@@ -36,7 +36,7 @@ func (a *app) open(dir string, only []string, useLab bool) (*fabric, *fleet, err
 	if err != nil {
 		return nil, nil, err
 	}
-	tree, err := selectDevices(f.tree(), only)
+	tree, err := selectDevices(f.Tree(), only)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,7 +33,7 @@ func (a *app) validateGitHub(f *fabric) error {
 	p := newPaths(f)
 	shown := map[diag.Severity]int{diag.Notice: 1} // the total
 	var rest diag.List
-	for _, d := range worstFirst(f.diags) {
+	for _, d := range worstFirst(f.Diags) {
 		if shown[d.Severity]++; shown[d.Severity] > mostAnnotations {
 			rest = append(rest, d)
 			continue
@@ -93,7 +93,7 @@ func appendFile(name, text string) error {
 func githubSummary(p *paths, f *fabric) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## rocec validate: %s\n\n", cell(severityCounts(f)))
-	proofs := f.report.Proofs
+	proofs := f.Proofs
 	if len(proofs) > 0 {
 		b.WriteString("| cos group | verdict | why |\n| --- | --- | --- |\n")
 		for _, proof := range proofs[:min(len(proofs), mostSummarized)] {
@@ -101,11 +101,11 @@ func githubSummary(p *paths, f *fabric) string {
 		}
 		b.WriteByte('\n')
 	}
-	if len(f.diags) > 0 {
+	if len(f.Diags) > 0 {
 		b.WriteString("| | place | code | what |\n| --- | --- | --- | --- |\n")
-		for i, d := range worstFirst(f.diags) {
+		for i, d := range worstFirst(f.Diags) {
 			if i == mostSummarized {
-				fmt.Fprintf(&b, "\n... and %s, see the log.\n", diag.Count(len(f.diags)-i, "further finding"))
+				fmt.Fprintf(&b, "\n... and %s, see the log.\n", diag.Count(len(f.Diags)-i, "further finding"))
 				break
 			}
 			where := ""

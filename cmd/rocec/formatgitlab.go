@@ -27,7 +27,7 @@ func (a *app) validateGitLab(f *fabric) error {
 	p := newPaths(f)
 	prints := fingerprints(p, f)
 	issues := []gitlabIssue{}
-	for _, d := range f.diags {
+	for _, d := range f.Diags {
 		i := gitlabIssue{
 			Description: diag.Escape(d.Summary + ": " + d.Detail), CheckName: d.Code, Fingerprint: prints[d],
 			Severity: gitlabSeverity[d.Severity],

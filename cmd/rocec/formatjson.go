@@ -83,11 +83,11 @@ type jsonIgnored struct {
 
 func (a *app) validateJSON(f *fabric) error {
 	doc := validateDocument{
-		FormatVersion: formatVersion, Valid: !f.diags.HasErrors(),
-		ErrorCount: f.diags.Count(diag.Error), WarningCount: f.diags.Count(diag.Warning), NoteCount: f.diags.Count(diag.Notice),
-		IgnoredCount: len(f.ignored), PFCLoops: []jsonProof{}, Diagnostics: diag.List{}, Ignored: []jsonIgnored{},
+		FormatVersion: formatVersion, Valid: !f.Diags.HasErrors(),
+		ErrorCount: f.Diags.Count(diag.Error), WarningCount: f.Diags.Count(diag.Warning), NoteCount: f.Diags.Count(diag.Notice),
+		IgnoredCount: len(f.Ignored), PFCLoops: []jsonProof{}, Diagnostics: diag.List{}, Ignored: []jsonIgnored{},
 	}
-	for _, p := range f.report.Proofs {
+	for _, p := range f.Proofs {
 		var fewest *bool
 		if p.Verdict == validate.Prone {
 			fewest = &p.Fewest
@@ -98,8 +98,8 @@ func (a *app) validateJSON(f *fabric) error {
 			Facts: newJSONFacts(p), Buffers: p.Buffers, Turns: p.Turns, Loops: jsonLoops(p.Loops),
 		})
 	}
-	doc.Diagnostics = append(doc.Diagnostics, f.diags...)
-	for _, i := range f.ignored {
+	doc.Diagnostics = append(doc.Diagnostics, f.Diags...)
+	for _, i := range f.Ignored {
 		doc.Ignored = append(doc.Ignored, jsonIgnored{i.By.Reason, i.Diagnostic})
 	}
 	return a.writeJSON(doc)

@@ -67,7 +67,7 @@ func (a *app) validateJUnit(f *fabric) error {
 		}
 		return s
 	}
-	for _, d := range f.diags {
+	for _, d := range f.Diags {
 		c := testCase(d)
 		if f.fails(d) {
 			c.Failure = &junitFailure{diag.Escape(d.Summary), d.Code, text(d)}
@@ -77,7 +77,7 @@ func (a *app) validateJUnit(f *fabric) error {
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	for _, i := range f.ignored {
+	for _, i := range f.Ignored {
 		c := testCase(i.Diagnostic)
 		c.Skipped = "ignored: " + diag.Escape(i.By.Reason)
 		suite.Skipped++

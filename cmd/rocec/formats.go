@@ -28,7 +28,7 @@ var validateFormats = []struct {
 // topicsRun are the codes of the checks that judged f, whether they found something or not.
 func topicsRun(f *fabric) []diag.Topic {
 	switch {
-	case f.ir != nil:
+	case f.Fabric != nil:
 		return rooms()[0].topics
 	case f.devices != nil:
 		return conflint.Topics
@@ -95,8 +95,8 @@ func clip(s string, most int) string {
 
 // severityCounts is "1 error, 2 warnings", with notes and what comments silence, where there is some.
 func severityCounts(f *fabric) string {
-	s := counts(f.diags)
-	if n := len(f.ignored); n > 0 {
+	s := counts(f.Diags)
+	if n := len(f.Ignored); n > 0 {
 		s += fmt.Sprintf(", %d ignored", n)
 	}
 	return s

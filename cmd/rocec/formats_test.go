@@ -5,21 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"unicode/utf16"
 
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,8 +24,8 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// examples are the folders every format has to tell of.
-func examples(t *testing.T) []string {
+// exampleFolders are the folders every format has to tell of.
+func exampleFolders(t *testing.T) []string {
 	entries, err := os.ReadDir("examples")
 	require.NoError(t, err)
 	var out []string
@@ -131,7 +126,7 @@ func TestJSONSchema(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, compiled.Validate(doc))
 	}
-	for _, dir := range examples(t) {
+	for _, dir := range exampleFolders(t) {
 		check(formatted(t, "json", dir))
 	}
 	check(formatted(t, "json", "--var", "x=1", "examples/rack-v1-pfc"))
@@ -180,86 +175,87 @@ func everything(t *testing.T) *fabric {
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
 	f, err := a.load(dir)
 	require.NoError(t, err)
-	require.Len(t, f.diags, 1)
-	at := f.diags[0].At
-	require.Contains(t, f.src.Files, name)
+	require.Len(t, f.Diags, 1)
+	at := f.Diags[0].At
+	require.Contains(t, f.Source.Files, name)
 
-	second := *f.diags[0]
-	f.diags.Add(&second)
-	f.diags.Warnf(diag.Range{}, "pfc-loop", "no place", "Brackets [a](b), \x1b[31mred\x1b[0m, \u202ebidi, \x00 and ]]> <b>&.\n::error::x ##[error]y")
-	d := f.diags.Noticef(given("--var 1"), "bad-variable", "a value", "From the command line.")
+	second := *f.Diags[0]
+	f.Diags.Add(&second)
+	f.Diags.Warnf(diag.Range{}, "pfc-loop", "no place", "Brackets [a](b), \x1b[31mred\x1b[0m, \u202ebidi, \x00 and ]]> <b>&.\n::error::x ##[error]y")
+	d := f.Diags.Noticef(given("--var 1"), "bad-variable", "a value", "From the command line.")
 	d.Note(given("ROCEC_VAR_x"), "from the environment").Note(at, "in [a] file")
 	d.Fix = &diag.Fix{Message: "try", Edits: []diag.Edit{{At: at, New: "9216"}}}
-	d = f.diags.Errorf(at, "pfc-loop", "a loop", "Round and round.")
+	d = f.Diags.Errorf(at, "pfc-loop", "a loop", "Round and round.")
 	d.Loop = []diag.Hop{{Device: "sw1", In: "swp1", Out: "swp2", CosGroup: "g", At: at}, {Device: "sw2", In: "swp1", Out: "swp2", CosGroup: "g"}}
 	d.Text = "1. sw1\n2. sw2\n"
 	d.Fix = &diag.Fix{Message: "write it", Edits: []diag.Edit{{At: at, New: "9216"}, {At: at, New: "1500"}}}
-	f.ignored = []lang.Ignored{{Diagnostic: &diag.Diagnostic{Severity: diag.Warning, Code: "incast", Summary: "incast", Detail: "Too many.", At: at}, By: &lang.Ignore{Reason: "we know: \x07 <ok>", At: at}}}
+	f.Ignored = []lang.Ignored{{Diagnostic: &diag.Diagnostic{Severity: diag.Warning, Code: "incast", Summary: "incast", Detail: "Too many.", At: at}, By: &lang.Ignore{Reason: "we know: \x07 <ok>", At: at}}}
 	return f
 }
 
 // here is the folder of the package: tests go elsewhere.
 var here, _ = os.Getwd()
 
-// sarifSchema is the published schema, as another implementation of SARIF carries it in a constant of its own.
+// sarifSchema is docs/schema/sarif.json.
 var sarifSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	list := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif")
-	list.Dir = here
-	dir, err := list.Output()
-	if err != nil {
-		return nil, err
-	}
-	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(strings.TrimSpace(string(dir)), "schema.go"), nil, 0)
-	if err != nil {
-		return nil, err
-	}
-	literal := file.Scope.Lookup("schema").Decl.(*ast.ValueSpec).Values[0].(*ast.BasicLit)
-	text, err := strconv.Unquote(literal.Value)
-	if err != nil {
-		return nil, err
-	}
-	schema, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
-		return nil, err
-	}
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	if err := c.AddResource("sarif.json", schema); err != nil {
-		return nil, err
-	}
-	return c.Compile("sarif.json")
+	return c.Compile(filepath.Join(here, "../../docs/schema/sarif.json"))
 })
 
-// judgeSARIF has the log judged by the published schema, read by another implementation, and by what else readers rely
-// on.
-func judgeSARIF(t *testing.T, text string) *sarif.Run {
+// Nothing can be written that the schema of the logs does not know: each of its objects lists all its members.
+func TestSARIFSchemaIsClosed(t *testing.T) {
+	data, err := os.ReadFile("../../docs/schema/sarif.json")
+	require.NoError(t, err)
+	var doc any
+	require.NoError(t, json.Unmarshal(data, &doc))
+	objects := 0
+	var look func(path string, v any)
+	look = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			if v["type"] == "object" {
+				objects++
+				_, open := v["propertyNames"]
+				require.True(t, open || v["additionalProperties"] == false, path)
+			}
+			for name, x := range v {
+				look(path+"/"+name, x)
+			}
+		case []any:
+			for _, x := range v {
+				look(path, x)
+			}
+		}
+	}
+	look("", doc)
+	require.Greater(t, objects, 20)
+}
+
+// judgeSARIF holds a log to the schema and to what else readers rely on.
+func judgeSARIF(t *testing.T, text string) *sarifRun {
 	t.Helper()
 	schema, err := sarifSchema()
 	require.NoError(t, err)
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	require.NoError(t, err)
 	require.NoError(t, schema.Validate(doc))
-	doc.(map[string]any)["runs"].([]any)[0].(map[string]any)["foreign"] = true
-	require.Error(t, schema.Validate(doc), "the schema knows every property")
-	dec := json.NewDecoder(strings.NewReader(text))
-	dec.DisallowUnknownFields()
-	var log sarif.Report
-	require.NoError(t, dec.Decode(&log))
-	require.Len(t, log.Runs, 1)
-	run := log.Runs[0]
+	var log sarifLog
+	require.NoError(t, json.Unmarshal([]byte(text), &log))
+	run := &log.Runs[0]
 	seen := map[string]bool{}
 	for _, r := range run.Results {
 		require.Less(t, r.RuleIndex, len(run.Tool.Driver.Rules))
-		require.Equal(t, *r.RuleID, *run.Tool.Driver.Rules[r.RuleIndex].ID)
+		require.Equal(t, r.RuleID, run.Tool.Driver.Rules[r.RuleIndex].ID)
 		require.Len(t, r.Locations, 1, "code scanning refuses a log with a result without a place")
 		prints := fmt.Sprint(r.PartialFingerprints)
 		require.False(t, seen[prints], "fingerprints differ")
 		seen[prints] = true
 		for i, l := range r.RelatedLocations {
 			require.Equal(t, i+1, l.ID)
-			require.Contains(t, *r.Message.Text, fmt.Sprintf("](%d): ", i+1))
+			require.Contains(t, r.Message.Text, fmt.Sprintf("](%d): ", i+1))
 		}
-		require.Equal(t, len(r.RelatedLocations), strings.Count(*r.Message.Text, "]("), "nothing else reads as a link")
+		require.Equal(t, len(r.RelatedLocations), strings.Count(r.Message.Text, "]("), "nothing else reads as a link")
 	}
 	require.NotRegexp(t, `"uri": "[^"]*--?var`, text, "values from the command line are no artifacts")
 	return run
@@ -267,12 +263,12 @@ func judgeSARIF(t *testing.T, text string) *sarif.Run {
 
 func TestSARIF(t *testing.T) {
 	t.Chdir("../..")
-	for _, dir := range examples(t) {
+	for _, dir := range exampleFolders(t) {
 		run := judgeSARIF(t, formatted(t, "sarif", dir))
-		require.Equal(t, "rocec/"+dir+"/", *run.AutomationDetails.ID)
+		require.Equal(t, "rocec/"+dir+"/", run.AutomationDetails.ID)
 		for _, r := range run.Results {
-			require.Regexp(t, "^"+dir+"/[a-z/]+[.]hcl$", *r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
-			require.Equal(t, "%SRCROOT%", *r.Locations[0].PhysicalLocation.ArtifactLocation.URIBaseID)
+			require.Regexp(t, "^"+dir+"/[a-z/]+[.]hcl$", r.Locations[0].PhysicalLocation.ArtifactLocation.URI)
+			require.Equal(t, "%SRCROOT%", r.Locations[0].PhysicalLocation.ArtifactLocation.URIBaseID)
 		}
 	}
 	judgeSARIF(t, formatted(t, "sarif", "--device-config", "golden"))
@@ -280,33 +276,33 @@ func TestSARIF(t *testing.T) {
 
 	run := judgeSARIF(t, write(t, "sarif", everything(t)))
 	require.Len(t, run.Results, 6)
-	byText := func(s string) *sarif.Result {
-		i := slices.IndexFunc(run.Results, func(r *sarif.Result) bool { return strings.Contains(*r.Message.Text, s) })
+	byText := func(s string) sarifResult {
+		i := slices.IndexFunc(run.Results, func(r sarifResult) bool { return strings.Contains(r.Message.Text, s) })
 		require.GreaterOrEqual(t, i, 0, s)
 		return run.Results[i]
 	}
 	loop := byText("Round and round.")
 	steps := loop.CodeFlows[0].ThreadFlows[0].Locations
 	require.Len(t, steps, 2)
-	assert.Contains(t, *steps[1].Location.Message.Text, "drains only into that of sw1:swp1")
+	assert.Contains(t, steps[1].Location.Message.Text, "drains only into that of sw1:swp1")
 	assert.NotNil(t, steps[1].Location.PhysicalLocation, "a hop without a place stands where the finding does")
-	assert.Len(t, loop.Fixes[0].ArtifactChanges[0].Replacements, 2)
-	assert.True(t, strings.HasPrefix(*loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "file:///"), "a file outside of the root")
-	assert.Contains(t, *loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "/a%20fabric%20%231/fabric.hcl")
+	assert.Len(t, loop.Fixes[0].Changes[0].Replacements, 2)
+	assert.True(t, strings.HasPrefix(loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "file:///"), "a file outside of the root")
+	assert.Contains(t, loop.Locations[0].PhysicalLocation.ArtifactLocation.URI, "/a%20fabric%20%231/fabric.hcl")
 
 	region := loop.Locations[0].PhysicalLocation.Region
-	line := utf16.Encode([]rune(strings.Split(tricky, "\n")[*region.StartLine-1]))
-	assert.Equal(t, `"many"`, string(utf16.Decode(line[*region.StartColumn-1:*region.EndColumn-1])))
+	line := utf16.Encode([]rune(strings.Split(tricky, "\n")[region.StartLine-1]))
+	assert.Equal(t, `"many"`, string(utf16.Decode(line[region.StartColumn-1:region.EndColumn-1])))
 
 	given := byText("From the command line.")
 	assert.Len(t, given.RelatedLocations, 1)
-	assert.Contains(t, *given.Message.Text, `:3](1): in [a] file`)
+	assert.Contains(t, given.Message.Text, `:3](1): in [a] file`)
 	ignored := byText("Too many.")
 	require.Len(t, ignored.Suppressions, 1)
-	assert.Equal(t, "inSource", *ignored.Suppressions[0].Kind)
-	assert.Equal(t, `we know: \a <ok>`, *ignored.Suppressions[0].Justification)
+	assert.Equal(t, "inSource", ignored.Suppressions[0].Kind)
+	assert.Equal(t, `we know: \a <ok>`, ignored.Suppressions[0].Justification)
 	plain := byText("Brackets")
-	assert.NotContains(t, *plain.Message.Text, "\x1b")
+	assert.NotContains(t, plain.Message.Text, "\x1b")
 	assert.Empty(t, plain.Suppressions)
 }
 
@@ -316,7 +312,7 @@ func TestSARIFLoop(t *testing.T) {
 	run := judgeSARIF(t, formatted(t, "sarif", "examples/failover-pfc-loop"))
 	var lines []int
 	for _, s := range run.Results[0].CodeFlows[0].ThreadFlows[0].Locations {
-		lines = append(lines, *s.Location.PhysicalLocation.Region.StartLine)
+		lines = append(lines, s.Location.PhysicalLocation.Region.StartLine)
 	}
 	require.Len(t, lines, 4)
 	assert.NotEqual(t, lines[0], lines[1])
@@ -356,7 +352,7 @@ func TestFormatsOfDeviceFiles(t *testing.T) {
 func TestSARIFBound(t *testing.T) {
 	f := everything(t)
 	for i := range mostResults {
-		f.diags.Noticef(f.diags[0].At, "incast", "many", "Number %d.", i)
+		f.Diags.Noticef(f.Diags[0].At, "incast", "many", "Number %d.", i)
 	}
 	var log sarifLog
 	require.NoError(t, json.Unmarshal([]byte(write(t, "sarif", f)), &log))
@@ -383,7 +379,7 @@ func lintXML(t *testing.T, text string) {
 
 func TestJUnit(t *testing.T) {
 	t.Chdir("../..")
-	for _, dir := range examples(t) {
+	for _, dir := range exampleFolders(t) {
 		lintXML(t, formatted(t, "junit", dir))
 	}
 	lintXML(t, formatted(t, "junit", "--device-config", "golden"))
@@ -430,8 +426,8 @@ func TestGitHub(t *testing.T) {
 	t.Chdir("../..")
 	f := everything(t)
 	for i := range 15 {
-		f.diags.Warnf(f.diags[0].At, "incast", "many", "Warning %d.\nSecond line ##[error]x", i)
-		f.diags.Noticef(f.diags[0].At, "incast", "many", "Note %d.", i)
+		f.Diags.Warnf(f.Diags[0].At, "incast", "many", "Warning %d.\nSecond line ##[error]x", i)
+		f.Diags.Noticef(f.Diags[0].At, "incast", "many", "Note %d.", i)
 	}
 	summary := filepath.Join(t.TempDir(), "summary.md")
 	require.NoError(t, os.WriteFile(summary, []byte("before\n"), 0o644))
@@ -469,7 +465,7 @@ func TestGitHub(t *testing.T) {
 	}
 
 	for i := range 2000 {
-		f.diags.Errorf(f.diags[0].At, "incast", "many", "%d %s", i, strings.Repeat("é|", 5000))
+		f.Diags.Errorf(f.Diags[0].At, "incast", "many", "%d %s", i, strings.Repeat("é|", 5000))
 	}
 	_, stderr = github(t, summary, f)
 	require.Empty(t, stderr)

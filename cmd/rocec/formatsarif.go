@@ -170,9 +170,9 @@ func (a *app) validateSARIF(f *fabric) error {
 		run.AutomationDetails.ID += diag.Escape(strings.Trim(dir, "/")) + "/"
 	}
 	run.Tool.Driver = sarifDriver{"rocec", buildVersion().Version, "https://github.com/rocec/rocec", []sarifRule{}}
-	all := worstFirst(f.diags)
+	all := worstFirst(f.Diags)
 	reasons, prints := map[*diag.Diagnostic]*lang.Ignore{}, fingerprints(p.paths, f)
-	for _, i := range f.ignored {
+	for _, i := range f.Ignored {
 		reasons[i.Diagnostic] = i.By
 		all = append(all, i.Diagnostic)
 	}

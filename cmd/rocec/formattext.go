@@ -15,30 +15,30 @@ func (a *app) validateText(f *fabric) error {
 		return nil
 	}
 	a.printDiagnostics(a.stdout, f)
-	if len(f.diags) == 0 && len(f.ignored) > 0 && !a.quiet {
-		fmt.Fprintf(a.stdout, "%s ignored by comments", diag.Count(len(f.ignored), "finding"))
+	if len(f.Diags) == 0 && len(f.Ignored) > 0 && !a.quiet {
+		fmt.Fprintf(a.stdout, "%s ignored by comments", diag.Count(len(f.Ignored), "finding"))
 		if !a.verbose {
 			fmt.Fprint(a.stdout, "; -v lists them")
 		}
 		fmt.Fprintln(a.stdout)
 	}
-	if f.ir == nil || f.diags.HasErrors() || a.quiet {
+	if f.Fabric == nil || f.Diags.HasErrors() || a.quiet {
 		return nil
 	}
 	green := func(s string) string { return diag.Paint(a.paints(a.stdout), diag.Green, s) }
 	switches, hosts := 0, 0
-	for _, d := range f.ir.Devices {
+	for _, d := range f.Fabric.Devices {
 		if d.Switch != nil {
 			switches++
 		} else {
 			hosts++
 		}
 	}
-	fmt.Fprintf(a.stdout, "fabric %q is %s: %s, %s, %s, %s\n", f.ir.Name, green("good"),
-		diag.Count(switches, "switch"), diag.Count(hosts, "host"), diag.Count(len(f.ir.Links), "link"), diag.Count(len(f.ir.Intents), "intent"))
+	fmt.Fprintf(a.stdout, "fabric %q is %s: %s, %s, %s, %s\n", f.Fabric.Name, green("good"),
+		diag.Count(switches, "switch"), diag.Count(hosts, "host"), diag.Count(len(f.Fabric.Links), "link"), diag.Count(len(f.Fabric.Intents), "intent"))
 	prose := &diag.Printer{Width: a.width(a.stdout)}
 	var assumed []string // once for all groups
-	for _, p := range f.report.Proofs {
+	for _, p := range f.Proofs {
 		fmt.Fprintf(a.stdout, "  %s: %s\n", p.Group.Name, verdict(p))
 		prose.Prose(a.stdout, "    ", p.Why()) //nolint:errcheck // a closed terminal has nobody to tell
 		for _, n := range p.NoteTexts() {

@@ -13,17 +13,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/examples"
 )
 
 var update = flag.Bool("update", false, "rewrite golden/, docs/checks.md and the transcripts")
-
-// The variants of examples that golden/ holds beside each example with its defaults.
-var variants = map[string]struct {
-	example string
-	args    []string
-}{
-	"storage-and-training@4.3.0": {"storage-and-training", []string{"--var", "tor_version=4.3.0"}},
-}
 
 // rocec runs the program in the repository's root and returns its exit code and streams.
 func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
@@ -37,25 +31,26 @@ func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // What every example says and writes, folded, against golden/. The review of a compiler change is the diff of that folder.
 func TestGolden(t *testing.T) {
 	t.Chdir("../..")
-	cases := maps.Clone(variants)
+	cases := map[string]examples.Variant{} // by the folder in golden/
+	for _, v := range examples.Variants {
+		cases[v.Name] = v
+	}
 	entries, err := os.ReadDir("examples")
 	require.NoError(t, err)
 	for _, e := range entries {
 		if e.IsDir() {
-			c := variants[""]
-			c.example = e.Name()
-			cases[e.Name()] = c
+			cases[e.Name()] = examples.Variant{Name: e.Name(), Example: e.Name()}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
 			c, out, plain := cases[name], t.TempDir(), filepath.Join(t.TempDir(), "plain")
-			dir := filepath.Join("examples", c.example)
-			code, stdout, stderr := rocec(t, append([]string{"validate", "--color", "never", dir}, c.args...)...)
+			dir := filepath.Join("examples", c.Example)
+			code, stdout, stderr := rocec(t, append([]string{"validate", "--color", "never", dir}, c.Args...)...)
 			require.Empty(t, stderr)
 			require.NoError(t, os.WriteFile(filepath.Join(out, "diagnostics.txt"), []byte(stdout), 0o644))
 			for _, build := range [][]string{{"build", "-q", "--fold", "-o", out, dir}, {"build", "-q", "-o", plain, dir}} {
-				buildCode, _, stderr := rocec(t, append(build, c.args...)...)
+				buildCode, _, stderr := rocec(t, append(build, c.Args...)...)
 				require.Equal(t, code, buildCode, "build refuses exactly what validate refuses: %s", stderr)
 			}
 
@@ -129,7 +124,7 @@ func TestExampleVerdicts(t *testing.T) {
 			f, err := a.load(filepath.Join("examples", tc.example))
 			require.NoError(t, err)
 			var errors []string
-			for _, d := range f.diags {
+			for _, d := range f.Diags {
 				if d.Severity.String() == "error" && !slices.Contains(errors, d.Code) {
 					errors = append(errors, d.Code)
 				}

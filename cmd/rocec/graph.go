@@ -67,21 +67,21 @@ func (a *app) graph(dir, out, format string) error {
 	if err != nil {
 		return err
 	}
-	if f.ir == nil {
+	if f.Fabric == nil {
 		a.printDiagnostics(a.stderr, f)
 		return &exit{exitErrors, ""}
 	}
 	var data []byte
 	for _, p := range picture.Formats {
 		if p.Name == format {
-			data = p.Write(f.ir, f.report.Proofs)
+			data = p.Write(f.Fabric, f.Proofs)
 		}
 	}
 	if err := a.writePicture(out, data); err != nil {
 		return fail(exitMachines, "the picture could not be written: %v", err)
 	}
-	if f.diags.HasErrors() { // the picture is worth seeing all the same; say that there are some
-		return fail(exitErrors, "the fabric has %s; rocec validate shows them", diag.Count(f.diags.Count(diag.Error), "error"))
+	if f.Diags.HasErrors() { // the picture is worth seeing all the same; say that there are some
+		return fail(exitErrors, "the fabric has %s; rocec validate shows them", diag.Count(f.Diags.Count(diag.Error), "error"))
 	}
 	return nil
 }

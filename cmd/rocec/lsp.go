@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/judge"
 )
 
 func (a *app) lspCommand() *cobra.Command {
@@ -41,9 +43,10 @@ func (a *app) lsp(ctx context.Context) error {
 	}
 	s := lsp.New(&editor{a}, lsp.Options{
 		Version: buildVersion().Version,
+		Wait:    time.After,
 		Help:    func(code string) string { return "https://github.com/rocec/rocec/blob/main/docs/checks.md#" + code },
 		Ignore: func(d *diag.Diagnostic) bool {
-			kind := ignorable()[d.Code]
+			kind := judge.Ignorable(d.Code)
 			return kind == lang.Always || kind == lang.UnlessError && d.Severity != diag.Error
 		},
 	})
@@ -116,8 +119,8 @@ func (e *editor) Check(ctx context.Context, dir string, unsaved map[string][]byt
 	if err != nil {
 		return nil, err
 	}
-	r := &lsp.Result{Diagnostics: f.diags, Files: f.src.Files}
-	if f.ir != nil {
+	r := &lsp.Result{Diagnostics: f.Diags, Files: f.Source.Files}
+	if f.Fabric != nil {
 		r.Describe = func(t lang.Thing) string { return hoverText(f, dir, t) }
 		r.Define = func(t lang.Thing) []diag.Range { return declaredAt(f, t) }
 	}

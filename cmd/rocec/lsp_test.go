@@ -162,9 +162,9 @@ func (s *session) lines(dir string) []string {
 // wanted is the same of what validate says.
 func wanted(f *fabric, dir string) []string {
 	var out []string
-	for _, d := range f.diags {
+	for _, d := range f.Diags {
 		severity := map[diag.Severity]int{diag.Error: 1, diag.Warning: 2, diag.Notice: 3}[d.Severity]
-		src := f.src.Files[d.At.Filename]
+		src := f.Source.Files[d.At.Filename]
 		byteColumn := func(offset int) int { return offset - (strings.LastIndexByte(string(src[:offset]), '\n') + 1) }
 		out = append(out, fmt.Sprintf("%s:%d:%d-%d:%d %d %s %s: %s", strings.TrimPrefix(d.At.Filename, dir+"/"), d.At.Start.Line-1, byteColumn(d.At.Start.Byte),
 			d.At.End.Line-1, byteColumn(d.At.End.Byte), severity, d.Code, d.Summary, d.Detail))
@@ -255,9 +255,9 @@ func TestCancelledLoad(t *testing.T) {
 	cancel()
 	f, err := testApp().loadOver(ctx, "../../examples/clos-v2-ecn", nil)
 	require.NoError(t, err)
-	require.NotNil(t, f.src)
-	require.Nil(t, f.ir)
-	require.Nil(t, f.tree())
+	require.NotNil(t, f.Source)
+	require.Nil(t, f.Fabric)
+	require.Nil(t, f.Tree())
 }
 
 // One session with the real program, over the files of an example.

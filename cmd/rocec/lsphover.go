@@ -11,7 +11,6 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/dscp"
 	"github.com/rocec/rocec/lang/nodeset"
-	"github.com/rocec/rocec/targets/target"
 )
 
 // What the language server shows of a name: what it came to in the last fabric without errors, as show tells it.
@@ -82,7 +81,7 @@ func declaredAt(f *fabric, t lang.Thing) []diag.Range {
 	}
 	names := namesIn(t.Name, nodeset.Devices)
 	var out []diag.Range
-	for _, d := range f.ir.Devices {
+	for _, d := range f.Fabric.Devices {
 		if names[d.Name] {
 			out = append(out, d.At)
 		}
@@ -93,11 +92,11 @@ func declaredAt(f *fabric, t lang.Thing) []diag.Range {
 
 // hoverGroup tells of a cos group what it is, what sizes were derived for it, and how at one port.
 func hoverGroup(f *fabric, name string) []section {
-	i := slices.IndexFunc(f.ir.CosGroups, func(g *ir.CosGroup) bool { return g.Name == name })
+	i := slices.IndexFunc(f.Fabric.CosGroups, func(g *ir.CosGroup) bool { return g.Name == name })
 	if i < 0 {
 		return nil
 	}
-	g := f.ir.CosGroups[i]
+	g := f.Fabric.CosGroups[i]
 	head := section{Title: fmt.Sprintf("cos_group %q", g.Name)}
 	head.add("cos", fmt.Sprint(g.Cos), ir.Origin{At: g.CosAt})
 	if len(g.DSCP) > 0 {
@@ -113,7 +112,7 @@ func hoverGroup(f *fabric, name string) []section {
 	} else {
 		head.add("lossless", "no")
 	}
-	for _, in := range f.ir.Intents {
+	for _, in := range f.Fabric.Intents {
 		switch g {
 		case in.Group:
 			head.add("carries", fmt.Sprintf("RoCEv%d of %q", in.Version, in.Name), ir.Origin{At: in.GroupAt})
@@ -127,7 +126,7 @@ func hoverGroup(f *fabric, name string) []section {
 	least, most, headLeast, headMost, ports := 0, 0, 0, 0, 0
 	var mark *ir.Mark
 	var marked *ir.Port
-	for _, p := range f.ir.Ports {
+	for _, p := range f.Fabric.Ports {
 		if b := p.Carries(g); b != nil && b.Size.Set() {
 			if ports++; ports == 1 {
 				example, at = b, p
@@ -169,7 +168,7 @@ func between(least, most int) string {
 // hoverDevices tells of one device what show does, without its ports and files; of several what they have in common.
 func hoverDevices(f *fabric, want func(*ir.Device) bool) []section {
 	var found []*ir.Device
-	for _, d := range f.ir.Devices {
+	for _, d := range f.Fabric.Devices {
 		if want(d) {
 			found = append(found, d)
 		}
@@ -179,7 +178,7 @@ func hoverDevices(f *fabric, want func(*ir.Device) bool) []section {
 		return nil
 	case 1:
 		d := found[0]
-		whole := describeDevice(&fabric{files: &target.Tree{}}, d) // its files take long, and are not shown
+		whole := describeDevice(nil, d) // its files take long, and are not shown
 		out := whole[:1]
 		out[0].add("ports", fmt.Sprintf("%d cabled", len(d.Ports)))
 		for _, s := range whole[1:] {
@@ -245,7 +244,7 @@ func hoverPorts(f *fabric, t lang.Thing) []section {
 	devices, ports := namesIn(t.Of, nodeset.Devices), namesIn(t.Name, nodeset.Interfaces)
 	var first *ir.Port
 	n := 0
-	for _, p := range f.ir.Ports {
+	for _, p := range f.Fabric.Ports {
 		if ports[p.Name] && (t.Of == "" && t.Decl || devices[p.Device.Name]) {
 			if n++; first == nil {
 				first = p
@@ -265,7 +264,7 @@ func hoverPorts(f *fabric, t lang.Thing) []section {
 // hoverValue tells the value of a variable or local, and where it was given.
 func hoverValue(f *fabric, t lang.Thing) []section {
 	var out []section
-	for _, v := range f.src.Values {
+	for _, v := range f.Source.Values {
 		if v.Kind != t.Of || v.Name != t.Name || path.Dir(v.Decl.Filename) != path.Dir(t.At.Filename) {
 			continue
 		}
@@ -291,7 +290,7 @@ func hoverValue(f *fabric, t lang.Thing) []section {
 
 func hoverIntent(f *fabric, t lang.Thing) []section {
 	var out []section
-	for _, in := range f.ir.Intents {
+	for _, in := range f.Fabric.Intents {
 		if !isNamed(t, in.Name, in.At) {
 			continue
 		}
@@ -309,7 +308,7 @@ func hoverIntent(f *fabric, t lang.Thing) []section {
 func hoverCables(f *fabric, t lang.Thing) []section {
 	s := section{Title: fmt.Sprintf("%s %q", t.Of, t.Name)}
 	n := 0
-	for _, l := range f.ir.Links {
+	for _, l := range f.Fabric.Links {
 		kind, name, _ := strings.Cut(l.Block, " ")
 		if kind != t.Of || !isNamed(t, strings.TrimSuffix(strings.TrimPrefix(name, `"`), `"`), l.At) {
 			continue
@@ -331,10 +330,10 @@ func hoverCables(f *fabric, t lang.Thing) []section {
 
 // hoverFabric tells the verdicts of the proof.
 func hoverFabric(f *fabric) []section {
-	s := section{Title: fmt.Sprintf("fabric %q", f.ir.Name)}
-	s.add("devices", diag.Number(len(f.ir.Devices)))
-	s.add("cables", diag.Number(len(f.ir.Links)))
-	for _, p := range f.report.Proofs {
+	s := section{Title: fmt.Sprintf("fabric %q", f.Fabric.Name)}
+	s.add("devices", diag.Number(len(f.Fabric.Devices)))
+	s.add("cables", diag.Number(len(f.Fabric.Links)))
+	for _, p := range f.Proofs {
 		s.add(p.Group.Name, verdict(p))
 	}
 	return []section{s}

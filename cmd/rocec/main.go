@@ -52,7 +52,7 @@ func main() {
 		<-ctx.Done()
 		stop()
 	}()
-	signal.Ignore(syscall.SIGPIPE) // a reader who has seen enough must not stop an apply half way
+	ignoreBrokenPipes()
 	boundMemory(os.Getenv)
 	out := &output{file: os.Stdout}
 	p := &person{stdin: os.Stdin, stdout: out, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv}

@@ -7,9 +7,21 @@ import (
 )
 
 // boundMemory asks the garbage collector to keep the process near roomy bytes, or near one and a half times what is in use
-// where that is more; by itself it lets a heap double before it looks. A fabric of 100,000 links then takes 300 MiB instead
-// of 450, for the same time within what can be measured, and a small one never notices. Who sets GOGC or GOMEMLIMIT
-// knows better.
+// where that is more; by itself it lets a heap double before it looks. A small fabric never notices. Who sets GOGC or
+// GOMEMLIMIT knows better.
+//
+// It buys a fifth of the memory for some of the time, and nothing simpler does. Validating 100,000 links, each with a
+// block of its own, on two cores: ratios of the medians of five whole processes each, run in turn with this limit, which
+// takes 300 to 345 MiB.
+//
+//	                               peak memory   CPU time
+//	nothing                        1.24          0.95
+//	SetGCPercent(75)               1.17          1.02
+//	SetGCPercent(50)               1.09          1.11
+//	SetMemoryLimit(320 MiB), once  1.08          0.98
+//
+// A limit that is set once has to fit the fabric. With 250,000 links this one takes 800 MiB, and nothing 1.30 times the memory
+// in 0.79 of the CPU time; one of 320 MiB cannot be kept, and trying takes 1.85 times the CPU time.
 func boundMemory(getenv func(string) string) {
 	if getenv("GOGC") != "" || getenv("GOMEMLIMIT") != "" {
 		return

@@ -61,7 +61,7 @@ func (f *found) codes() []string {
 	return slices.Compact(out)
 }
 
-func judge(t *testing.T, dir string, args ...string) *found {
+func saidOf(t *testing.T, dir string, args ...string) *found {
 	t.Helper()
 	_, stdout, stderr := rocec(t, append([]string{"validate", "--format", "json", dir}, args...)...)
 	require.Empty(t, stderr)
@@ -74,7 +74,7 @@ func judge(t *testing.T, dir string, args ...string) *found {
 func TestSound(t *testing.T) {
 	t.Chdir("../..")
 	for name, s := range sound {
-		assert.ElementsMatch(t, s.noted, judge(t, filepath.Join("examples", name), s.args...).codes(), name)
+		assert.ElementsMatch(t, s.noted, saidOf(t, filepath.Join("examples", name), s.args...).codes(), name)
 	}
 }
 
@@ -91,8 +91,9 @@ func TestFaults(t *testing.T) {
 			dir := t.TempDir()
 			plant(t, filepath.Join("examples", f.base), dir, f.edit)
 			args := slices.Concat(base.args, f.args)
+			langtest.Dump(t, os.DirFS(dir), args...)
 
-			got := judge(t, dir, args...)
+			got := saidOf(t, dir, args...)
 			want := append(slices.Concat(base.noted, f.more), f.code)
 			codes := got.codes()
 			for _, code := range codes {
@@ -131,7 +132,7 @@ func TestFixtures(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, langtest.FabricFile), []byte(w.String()), 0o600))
 			wants := langtest.Wants(string(text))
-			for _, d := range judge(t, dir).Diagnostics {
+			for _, d := range saidOf(t, dir).Diagnostics {
 				if !codes[d.Code] {
 					continue // what a target says of it is the target's to test
 				}

@@ -25,7 +25,7 @@ type paths struct {
 }
 
 func newPaths(f *fabric) *paths {
-	p := &paths{files: f.src.Files, dir: realPath(f.dir), names: map[string]string{}}
+	p := &paths{files: f.Source.Files, dir: realPath(f.dir), names: map[string]string{}}
 	for name := range p.files {
 		if !lang.Given(name) && (p.first == "" || name < p.first) {
 			p.first = name

@@ -81,7 +81,7 @@ func reports(t *testing.T, args ...string) (files, prints []string) {
 	t.Helper()
 	of := map[string]string{}
 	for _, r := range judgeSARIF(t, formatted(t, "sarif", args...)).Results {
-		of[r.PartialFingerprints[fingerprintVersion]] = *r.Locations[0].PhysicalLocation.ArtifactLocation.URI
+		of[r.PartialFingerprints[fingerprintVersion]] = r.Locations[0].PhysicalLocation.ArtifactLocation.URI
 	}
 	var issues []gitlabIssue
 	require.NoError(t, json.Unmarshal([]byte(formatted(t, "gitlab", args...)), &issues))
@@ -140,8 +140,8 @@ func TestPathsWithoutRepository(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run := judgeSARIF(t, formatted(t, "sarif", dir))
 	place := run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation
-	assert.Equal(t, "file://"+dir+"/fabric.hcl", *place.URI)
-	assert.Nil(t, place.URIBaseID)
+	assert.Equal(t, "file://"+dir+"/fabric.hcl", place.URI)
+	assert.Empty(t, place.URIBaseID)
 	assert.Equal(t, prints[0], run.Results[0].PartialFingerprints[fingerprintVersion])
 }
 
@@ -170,7 +170,7 @@ func TestGivenIsNoFile(t *testing.T) {
 	out := formatted(t, "github", "--var", "tor_version=1.x", "examples/storage-and-training")
 	assert.NotContains(t, out, "file=--var")
 	run := judgeSARIF(t, formatted(t, "sarif", "--var", "tor_versoin=1.x", "examples/storage-and-training"))
-	assert.Equal(t, "examples/storage-and-training/fabric.hcl", *run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI)
+	assert.Equal(t, "examples/storage-and-training/fabric.hcl", run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation.URI)
 }
 
 // A module beside the fabric is found from wherever the fabric is named, also from inside of it.
@@ -189,7 +189,7 @@ func TestModuleBesideTheFabric(t *testing.T) {
 		a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
 		f, err := a.load(c[1])
 		require.NoError(t, err)
-		assert.Empty(t, f.diags, c)
+		assert.Empty(t, f.Diags, c)
 	}
 }
 
@@ -210,7 +210,7 @@ func TestModuleBehindALink(t *testing.T) {
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
 	f, err := a.load("fab")
 	require.NoError(t, err)
-	require.Len(t, f.diags, 1)
-	assert.Equal(t, "unreadable", f.diags[0].Code)
-	assert.Equal(t, "pod/a.hcl", f.diags[0].At.Filename)
+	require.Len(t, f.Diags, 1)
+	assert.Equal(t, "unreadable", f.Diags[0].Code)
+	assert.Equal(t, "pod/a.hcl", f.Diags[0].At.Filename)
 }

@@ -74,8 +74,8 @@ func holds(saved *deploy.Saved, f *fabric, plan *deploy.Plan) error {
 // named in another way.
 func inputs(f *fabric) string {
 	h := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(f.src.Files)) {
-		fmt.Fprintf(h, "%q %x\n", filepath.Base(name), sha256.Sum256(f.src.Files[name]))
+	for _, name := range slices.Sorted(maps.Keys(f.Source.Files)) {
+		fmt.Fprintf(h, "%q %x\n", filepath.Base(name), sha256.Sum256(f.Source.Files[name]))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os/exec"
 	"slices"
 	"strings"
@@ -25,6 +28,7 @@ compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |
 compiler:                lang lang/diag lang/nodeset compiler/ir compiler/platform compiler/routes |
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
+compiler/compilertest:   compiler compiler/ir lang lang/diag lang/langtest |
 compiler/routes:         compiler/ir |
 validate:                validate/proof compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/ir |
@@ -38,17 +42,31 @@ targets/cumulus/sim:     targets/target targets/cumulus/grammar |
 targets/hostnic:         targets/target targets/hostnic/sim compiler/ir compiler/platform lang/diag |
 targets/hostnic/sim:     targets/target |
 targets:                 targets/target targets/cumulus targets/hostnic compiler/ir lang/diag |
+targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/target lang/diag | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/ssh:      targets/target | golang.org/x/crypto github.com/skeema/knownhosts
 targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3
 targets/deploy/internal/sshdtest: |
 cmd/rocec/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/rocec/lsp:           lang lang/diag |
+examples:                |
+cmd/internal/compare:    examples lang/langtest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/rocec:               * | github.com/spf13/cobra golang.org/x/term github.com/aymanbagabas/go-udiff
 `
 
-// impure is what only cmd/rocec, deploy/ssh and deploy/lab may import: disk, network, processes.
-var impure = []string{"os", "os/exec", "net", "net/http", "path/filepath"}
+// outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, and
+// what only tests import.
+var outside = []string{
+	"cmd/rocec", "cmd/internal/compare", "targets/deploy/ssh", "targets/deploy/lab",
+	"targets/deploy/internal/sshdtest", "lang/langtest",
+}
+
+// impure is what the others may not import.
+var impure = []string{"os", "os/exec", "os/signal", "syscall", "net", "net/http", "path/filepath"}
+
+// clock is what the others may not call of package time: time comes in as a value. A timeout of package context is none: it
+// bounds the wait for a machine, and nobody reads it.
+var clock = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
 const module = "github.com/rocec/rocec/"
 
@@ -80,18 +98,48 @@ func TestImportPolicy(t *testing.T) {
 				if !slices.Contains(r.ours, room) && !slices.Contains(r.ours, "*") {
 					t.Errorf("%s imports %s, which is not its business", pkg, room)
 				}
+				if strings.HasSuffix(room, "test") && !strings.HasSuffix(pkg, "test") && pkg != "cmd/internal/compare" { // which reads fixtures
+					t.Errorf("%s imports %s, which is for tests", pkg, room)
+				}
 			case strings.Contains(strings.Split(imp, "/")[0], "."):
 				if !slices.ContainsFunc(r.others, func(m string) bool { return imp == m || strings.HasPrefix(imp, m+"/") }) {
 					t.Errorf("%s imports %s, which the policy gives to others", pkg, imp)
 				}
 			case slices.Contains(impure, imp):
-				if pkg != "cmd/rocec" && !strings.HasPrefix(pkg, "targets/deploy/") {
+				if !slices.Contains(outside, pkg) {
 					t.Errorf("%s imports %s: pure until the last door", pkg, imp)
 				}
 			}
 		}
 	}
 	require.Equal(t, len(rules), seen, "every row of the policy is a package that exists")
+}
+
+// Only who is outside reads the clock or waits by it.
+func TestTimeComesInAsAValue(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .GoFiles}} {{$.Dir}}/{{.}}{{end}}`, "../../...").Output()
+	require.NoError(t, err)
+	read := false
+	for line := range strings.Lines(string(out)) {
+		words := strings.Fields(line)
+		pkg := strings.TrimPrefix(words[0], module)
+		for _, name := range words[1:] {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			ast.Inspect(file, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok {
+					if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(clock, sel.Sel.Name) {
+						read = true
+						if !slices.Contains(outside, pkg) {
+							t.Errorf("%s: %s reads the clock (time.%s): let time come in as a value", name, pkg, sel.Sel.Name)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	require.True(t, read, "the test finds a use of package time where it is allowed")
 }
 
 // diag may use hcl for the type of a place only.

@@ -83,7 +83,7 @@ func (a *app) show(dir, name, format string) error {
 	if err != nil {
 		return err
 	}
-	if f.ir == nil {
+	if f.Fabric == nil {
 		a.printDiagnostics(a.stderr, f)
 		return &exit{exitErrors, ""}
 	}
@@ -106,32 +106,32 @@ func (a *app) show(dir, name, format string) error {
 
 // mentionErrors says that a fabric has errors: its settings are worth seeing all the same.
 func (a *app) mentionErrors(f *fabric) {
-	if f.diags.HasErrors() {
-		fmt.Fprintf(a.stderr, "rocec: the fabric has %s; rocec validate shows them\n", diag.Count(f.diags.Count(diag.Error), "error"))
+	if f.Diags.HasErrors() {
+		fmt.Fprintf(a.stderr, "rocec: the fabric has %s; rocec validate shows them\n", diag.Count(f.Diags.Count(diag.Error), "error"))
 	}
 }
 
 // describe finds what name means: a device, a port or a pair of hosts.
 func describe(f *fabric, name string) (kind string, out []section, err error) {
 	if first, second, pair := strings.Cut(name, ","); pair {
-		from, err := findHost(f.ir, first)
+		from, err := findHost(f.Fabric, first)
 		if err != nil {
 			return "", nil, err
 		}
-		to, err := findHost(f.ir, second)
+		to, err := findHost(f.Fabric, second)
 		if err != nil {
 			return "", nil, err
 		}
-		out, err = describePair(f.ir, from, to)
+		out, err = describePair(f.Fabric, from, to)
 		return "pair", out, err
 	}
 	device, port, isPort := strings.Cut(name, ":")
-	d, err := findDevice(f.ir, device)
+	d, err := findDevice(f.Fabric, device)
 	if err != nil {
 		return "", nil, err
 	}
 	if !isPort {
-		return "device", describeDevice(f, d), nil
+		return "device", describeDevice(f.Tree(), d), nil
 	}
 	p, err := findPort(d, port)
 	if err != nil {

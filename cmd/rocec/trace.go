@@ -63,16 +63,16 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 	if err != nil {
 		return err
 	}
-	if f.ir == nil {
+	if f.Fabric == nil {
 		a.printDiagnostics(a.stderr, f)
 		return &exit{exitErrors, ""}
 	}
 	a.mentionErrors(f)
-	q := walk.Question{Fabric: f.ir, Unfold: o.all, State: ir.State{Budget: a.steps()}}
-	if q.State.Down, err = findLinks(f.ir, o.down); err != nil {
+	q := walk.Question{Fabric: f.Fabric, Unfold: o.all, State: ir.State{Budget: a.steps()}}
+	if q.State.Down, err = findLinks(f.Fabric, o.down); err != nil {
 		return err
 	}
-	questions, err := findTrips(f.ir, from, to, o.intent)
+	questions, err := findTrips(f.Fabric, from, to, o.intent)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 	if o.format == "json" {
 		err = a.writeJSON(tracesJSON(from, to, q.State.Down, traces))
 	} else {
-		a.traceText(f.ir, q.State.Down, traces)
+		a.traceText(f.Fabric, q.State.Down, traces)
 	}
 	if err == nil && slices.ContainsFunc(traces, (*walk.Trace).Breaks) {
 		return &exit{exitErrors, ""}

@@ -32,12 +32,12 @@ func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 			a := &app{person: &person{getenv: os.Getenv}, maxObjects: 10_000, budget: defaultBudget}
 			f, err := a.load(dir)
 			require.NoError(t, err)
-			require.NotNil(t, f.ir)
-			before := fingerprint(f.ir)
+			require.NotNil(t, f.Fabric)
+			before := fingerprint(f.Fabric)
 
-			validate.Run(f.ir, a.steps())
-			targets.Check(f.ir)
-			for _, d := range f.tree().Devices {
+			validate.Run(f.Fabric, a.steps())
+			targets.Check(f.Fabric)
+			for _, d := range f.Tree().Devices {
 				for _, file := range d.Files {
 					data, _ := file.Edit(nil)
 					if file.Keys == nil {
@@ -50,22 +50,22 @@ func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 					}
 				}
 			}
-			for _, d := range f.ir.Devices {
-				describeDevice(f, d)
+			for _, d := range f.Fabric.Devices {
+				describeDevice(f.Tree(), d)
 			}
-			for _, p := range f.ir.Ports {
+			for _, p := range f.Fabric.Ports {
 				describePort(p)
 			}
 			for _, p := range picture.Formats {
-				p.Write(f.ir, f.report.Proofs)
+				p.Write(f.Fabric, f.Proofs)
 			}
-			assert.Equal(t, before, fingerprint(f.ir))
+			assert.Equal(t, before, fingerprint(f.Fabric))
 
 			// The fingerprint sees what ports share.
-			for _, p := range f.ir.Ports {
+			for _, p := range f.Fabric.Ports {
 				if len(p.Buffers) > 0 && p.NIC == nil {
 					p.Buffers[0].Size.From[0].Origin.Why += "!"
-					assert.NotEqual(t, before, fingerprint(f.ir))
+					assert.NotEqual(t, before, fingerprint(f.Fabric))
 					break
 				}
 			}

@@ -46,7 +46,7 @@ func (a *app) validateCommand() *cobra.Command {
 			if err := write(a, f); err != nil {
 				return err
 			}
-			if slices.ContainsFunc(f.diags, f.fails) {
+			if slices.ContainsFunc(f.Diags, f.fails) {
 				return &exit{exitErrors, ""}
 			}
 			return nil

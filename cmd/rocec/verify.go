@@ -72,7 +72,7 @@ func (a *app) verify(ctx context.Context, dir, format string, useLab bool, only 
 		return fail(exitInterrupted, "interrupted")
 	}
 	doc := verifyDocument{
-		FormatVersion: formatVersion, Good: true, Devices: []verifyDevice{},
+		FormatVersion: formatVersion, Good: found.Sound(), Devices: []verifyDevice{},
 		Summary: map[string]int{verifyGood: 0, verifyDrift: 0, string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0},
 	}
 	for _, h := range found.Devices {
@@ -91,7 +91,6 @@ func (a *app) verify(ctx context.Context, dir, format string, useLab bool, only 
 		default:
 			v.Status = verifyDrift
 		}
-		doc.Good = doc.Good && v.Status == verifyGood
 		doc.Summary[v.Status]++
 		doc.Devices = append(doc.Devices, v)
 	}

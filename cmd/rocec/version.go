@@ -53,16 +53,21 @@ func (a *app) versionCommand() *cobra.Command {
 			if err := choice("format", format, "text", "json"); err != nil {
 				return err
 			}
-			v := buildVersion()
-			if format == "json" {
-				return a.writeJSON(v)
-			}
-			_, err := fmt.Fprintf(a.stdout, "rocec %s (%s, %s)\n", v.Version, v.Go, v.Platform)
-			return err
+			return a.printVersion(format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
 	return cmd
+}
+
+// printVersion is also what the flag --version of rocec itself does.
+func (a *app) printVersion(format string) error {
+	v := buildVersion()
+	if format == "json" {
+		return a.writeJSON(v)
+	}
+	_, err := fmt.Fprintf(a.stdout, "rocec %s (%s, %s)\n", v.Version, v.Go, v.Platform)
+	return err
 }
 
 // writeJSON prints one document, indented, with < and > as they are.

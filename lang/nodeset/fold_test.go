@@ -118,9 +118,9 @@ func TestText(t *testing.T) {
 func mean(t require.TestingT, sets []string, kind Kind) []string {
 	got := []string{}
 	for _, s := range sets {
-		names, mistakes := Expand(s, kind)
+		set, mistakes := Parse(s, kind)
 		require.Empty(t, mistakes, s)
-		for _, n := range names {
+		for n := range set.All() {
 			got = append(got, n.String())
 		}
 	}

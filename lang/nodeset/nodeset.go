@@ -154,20 +154,6 @@ func Parse(s string, kind Kind) (*Set, []Mistake) {
 	return &Set{p.groups, p.n}, p.mistakes
 }
 
-// Expand parses s and returns its names, or nil and the mistakes. It is for short strings; check [Set.Len] before
-// expanding what a stranger wrote.
-func Expand(s string, kind Kind) ([]Name, []Mistake) {
-	set, bad := Parse(s, kind)
-	if len(bad) > 0 {
-		return nil, bad
-	}
-	names := make([]Name, 0, set.Len())
-	for n := range set.All() {
-		names = append(names, n)
-	}
-	return names, nil
-}
-
 // add and mul stop at math.MaxInt.
 func add(a, b int) int {
 	if a > math.MaxInt-b {

@@ -59,10 +59,10 @@ func TestExpand(t *testing.T) {
 		{Members, "new1:ens1f0", "new1:ens1f0"},
 		{Members, "a,b:eth0,eth1", "a b:eth0 b:eth1"},
 	} {
-		names, bad := Expand(tc.in, tc.kind)
+		set, bad := Parse(tc.in, tc.kind)
 		require.Empty(t, bad, tc.in)
 		var got []string
-		for _, n := range names {
+		for n := range set.All() {
 			got = append(got, n.String())
 			require.LessOrEqual(t, n.To, len(tc.in))
 			require.Less(t, n.From, n.To)

@@ -3,6 +3,7 @@ package deploy
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -20,9 +21,16 @@ type ApplyOptions struct {
 	Owner       string        // who applies, for whoever meets the lock: "alice@ws7, process 4711"
 	Txn         string        // the name of this run, see [NewTxn]
 	Reconnect   time.Duration // how long a device whose connection broke may take to answer again; 0: 30 s
+	Clock       Clock         // the time it goes by
 
 	// Event is told of every step of every device, one call at a time.
 	Event func(Event)
+}
+
+// Clock is what tells the time: [time.Now] and [time.After], unless a test drives them.
+type Clock struct {
+	Now  func() time.Time
+	Wait func(time.Duration) <-chan time.Time
 }
 
 // State is how a step stands.
@@ -119,6 +127,9 @@ func Apply(ctx context.Context, dial target.Dial, plan *Plan, o ApplyOptions) (*
 	if !txnForm.MatchString(o.Txn) {
 		return nil, fmt.Errorf("deploy: transaction name %q", o.Txn)
 	}
+	if o.Clock.Now == nil || o.Clock.Wait == nil {
+		return nil, errors.New("deploy: the options hold no clock")
+	}
 	o.Owner = cmp.Or(oneLine(o.Owner), "unknown")
 	rep := &Report{Txn: o.Txn}
 	result := make(map[*DevicePlan]*Result, len(plan.Devices))
@@ -170,7 +181,7 @@ func Apply(ctx context.Context, dial target.Dial, plan *Plan, o ApplyOptions) (*
 // change1 changes one device. What it has begun it brings to its end, whatever becomes of ctx.
 func change1(ctx context.Context, dial target.Dial, p *DevicePlan, o ApplyOptions, r *Result, emit func(Event)) {
 	t := &transaction{
-		session: session{dev: p.Device, dial: dial, txn: o.Txn, owner: o.Owner, wait: cmp.Or(o.Reconnect, reconnectTime)},
+		session: session{dev: p.Device, dial: dial, txn: o.Txn, owner: o.Owner, wait: cmp.Or(o.Reconnect, reconnectTime), clock: o.Clock},
 		plan:    p,
 		steps:   newSteps(p.Changes),
 		pending: len(p.pending) > 0,

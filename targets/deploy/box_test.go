@@ -13,12 +13,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
+
+// realTime is the clock of tests that do not drive one.
+var realTime = Clock{time.Now, time.After}
 
 // box is a device made of a folder and the machine's own sh: what the scripts say is what happens. Its state folder is
 // moved below the root by rewriting the command, its files lie there by name. A little daemon "loads" the file when it
@@ -268,7 +272,7 @@ func (b *box) plan() *Plan {
 // apply applies a plan and returns the result of the only device.
 func (b *box) apply(p *Plan) *Result {
 	b.runs = 0
-	rep, err := Apply(b.t.Context(), b.dial, p, ApplyOptions{Owner: "alice@ws7", Txn: "txn-1"})
+	rep, err := Apply(b.t.Context(), b.dial, p, ApplyOptions{Clock: realTime, Owner: "alice@ws7", Txn: "txn-1"})
 	require.NoError(b.t, err)
 	require.Len(b.t, rep.Devices, 1)
 	return rep.Devices[0]

@@ -133,7 +133,7 @@ func (m *machine) apply(txn string, event func(deploy.Event)) *deploy.Result {
 	p := m.plan()
 	require.Equal(m.t, deploy.StatusChange, p.Devices[0].Status, "%v", p.Devices[0].Err)
 	rep, err := deploy.Apply(m.t.Context(), m.dial, p,
-		deploy.ApplyOptions{Txn: txn, Owner: "alice@ws7", Reconnect: 20 * time.Second, Event: event})
+		deploy.ApplyOptions{Clock: realTime, Txn: txn, Owner: "alice@ws7", Reconnect: 20 * time.Second, Event: event})
 	require.NoError(m.t, err)
 	require.Len(m.t, rep.Devices, 1)
 	return rep.Devices[0]

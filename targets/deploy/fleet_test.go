@@ -181,7 +181,7 @@ func TestMaxFailures(t *testing.T) {
 		bs := newBoxes(t, 5)
 		bs.all[1].daemon("grep -q green etc/app/conf && exit 4")
 		bs.all[3].daemon("grep -q green etc/app/conf && exit 4")
-		rep, err := Apply(t.Context(), bs.dial, bs.plan(t), ApplyOptions{Txn: "txn-1", Parallel: 2, MaxFailures: c.max})
+		rep, err := Apply(t.Context(), bs.dial, bs.plan(t), ApplyOptions{Clock: realTime, Txn: "txn-1", Parallel: 2, MaxFailures: c.max})
 		require.NoError(t, err)
 		require.Equal(t, c.want, outcomes(rep))
 		require.Equal(t, c.max < 2, rep.Stopped)
@@ -197,7 +197,7 @@ func TestUnreachableInPlan(t *testing.T) {
 	bs.all[0].dead = true
 	bs.all[1].write("/etc/app/conf", "uneditable\n")
 	p := bs.plan(t)
-	rep, err := Apply(t.Context(), bs.dial, p, ApplyOptions{Txn: "txn-1"})
+	rep, err := Apply(t.Context(), bs.dial, p, ApplyOptions{Clock: realTime, Txn: "txn-1"})
 	require.NoError(t, err)
 	require.Equal(t, "refused refused applied", outcomes(rep))
 	require.Equal(t, Unreachable, rep.Devices[0].Err.Kind)
@@ -217,7 +217,7 @@ func TestInterrupt(t *testing.T) {
 	} {
 		bs := newBoxes(t, 3)
 		ctx, cancel := context.WithCancel(t.Context())
-		rep, err := Apply(ctx, bs.dial, bs.plan(t), ApplyOptions{Txn: "txn-1", Parallel: 1, Event: func(e Event) {
+		rep, err := Apply(ctx, bs.dial, bs.plan(t), ApplyOptions{Clock: realTime, Txn: "txn-1", Parallel: 1, Event: func(e Event) {
 			if e.Step == c.at && e.State == Begin {
 				cancel()
 			}
@@ -235,7 +235,7 @@ func TestInterrupt(t *testing.T) {
 	p := bs.plan(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	rep, err := Apply(ctx, bs.dial, p, ApplyOptions{Txn: "txn-1"})
+	rep, err := Apply(ctx, bs.dial, p, ApplyOptions{Clock: realTime, Txn: "txn-1"})
 	require.NoError(t, err)
 	require.Equal(t, "not-started", outcomes(rep))
 	require.True(t, rep.Interrupted)
@@ -255,7 +255,7 @@ func TestTwoOperators(t *testing.T) {
 		for i, who := range []string{"alice@ws7", "bob@ws9"} {
 			wg.Go(func() {
 				var err error
-				reps[i], err = Apply(t.Context(), b.dial, p, ApplyOptions{Txn: "txn-" + who[:3], Owner: who})
+				reps[i], err = Apply(t.Context(), b.dial, p, ApplyOptions{Clock: realTime, Txn: "txn-" + who[:3], Owner: who})
 				require.NoError(t, err)
 			})
 		}
@@ -279,7 +279,7 @@ func TestEvents(t *testing.T) {
 	bs := newBoxes(t, 3)
 	var inside atomic.Int32
 	got := map[string][]string{}
-	_, err := Apply(t.Context(), bs.dial, bs.plan(t), ApplyOptions{Txn: "txn-1", Parallel: 2, Event: func(e Event) {
+	_, err := Apply(t.Context(), bs.dial, bs.plan(t), ApplyOptions{Clock: realTime, Txn: "txn-1", Parallel: 2, Event: func(e Event) {
 		require.EqualValues(t, 1, inside.Add(1))
 		defer inside.Add(-1)
 		if e.State == Done || e.Step == "" {
@@ -304,7 +304,7 @@ func TestHangingDevice(t *testing.T) {
 		p := b.plan()
 		hang := func(ctx context.Context, d *target.Device) (target.Conn, error) { return hanging{}, nil }
 		start := time.Now()
-		rep, err := Apply(t.Context(), hang, p, ApplyOptions{Txn: "txn-1"})
+		rep, err := Apply(t.Context(), hang, p, ApplyOptions{Clock: realTime, Txn: "txn-1"})
 		require.NoError(t, err)
 		require.Equal(t, Refused, rep.Devices[0].Outcome)
 		require.Equal(t, Unreachable, rep.Devices[0].Err.Kind)

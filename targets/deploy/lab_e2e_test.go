@@ -9,15 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler"
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets"
 	switchsim "github.com/rocec/rocec/targets/cumulus/sim"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/ssh"
 	nicsim "github.com/rocec/rocec/targets/hostnic/sim"
+	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -148,12 +146,9 @@ link "hosts" {
 
 // rehearsal of a whole fabric: from HCL to the lab.
 func rehearseHCL(t *testing.T, text string) *rehearsal {
-	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", lang.Options{})
-	require.False(t, ds.HasErrors(), "%s", said(ds))
-	fabric, ds := compiler.Compile(src)
-	require.False(t, ds.HasErrors(), "%s", said(ds))
-	tree, ds := targets.Render(fabric)
-	require.False(t, ds.HasErrors(), "%s", said(ds))
+	j := judge.Judge(t.Context(), fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", judge.Options{})
+	require.False(t, j.Diags.HasErrors(), "%s", said(j.Diags))
+	tree := j.Tree()
 	l, err := lab.Start(tree)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, l.Close()) })
@@ -188,7 +183,7 @@ func TestFromHCLToVerified(t *testing.T) {
 				dev.AllowWrites()
 			}
 
-			rep, err := deploy.Apply(t.Context(), r.dial, p, deploy.ApplyOptions{Txn: "txn-1", Owner: "alice@ws7"})
+			rep, err := deploy.Apply(t.Context(), r.dial, p, deploy.ApplyOptions{Clock: realTime, Txn: "txn-1", Owner: "alice@ws7"})
 			require.NoError(t, err)
 			for _, d := range rep.Devices {
 				require.Equal(t, deploy.Applied, d.Outcome, "%s: %v %s", d.Device.Name, d.Err, d.Detail)

@@ -22,6 +22,9 @@ const (
 	green = "colour = green\n"
 )
 
+// realTime is the clock of tests that do not drive one.
+var realTime = deploy.Clock{Now: time.Now, Wait: time.After}
+
 // app is a target of two files and one service.
 var app = &target.Target{
 	Name: "app",
@@ -94,7 +97,7 @@ func TestLab(t *testing.T) {
 		require.Empty(t, r.Device(d.Device.Name).Writes())
 		r.Device(d.Device.Name).AllowWrites()
 	}
-	rep, err := deploy.Apply(t.Context(), r.dial, p, deploy.ApplyOptions{Txn: "txn-1", Owner: "alice@ws7"})
+	rep, err := deploy.Apply(t.Context(), r.dial, p, deploy.ApplyOptions{Clock: realTime, Txn: "txn-1", Owner: "alice@ws7"})
 	require.NoError(t, err)
 	for _, d := range rep.Devices {
 		require.Equal(t, deploy.Applied, d.Outcome, "%v %s", d.Err, d.Detail)
@@ -126,7 +129,7 @@ func TestLabFaults(t *testing.T) {
 				for _, state := range []deploy.State{deploy.Begin, deploy.Done} {
 					r := rehearse(t, 1)
 					dev, fired := r.Device("leaf01"), false
-					rep, err := deploy.Apply(t.Context(), r.dial, r.plan(), deploy.ApplyOptions{Txn: "txn-1", Owner: "alice@ws7", Event: func(e deploy.Event) {
+					rep, err := deploy.Apply(t.Context(), r.dial, r.plan(), deploy.ApplyOptions{Clock: realTime, Txn: "txn-1", Owner: "alice@ws7", Event: func(e deploy.Event) {
 						if e.Step == at && e.State == state && !fired {
 							fired = true
 							c.fault(dev, r.Lab)

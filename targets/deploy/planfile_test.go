@@ -60,7 +60,7 @@ func TestPlanFile(t *testing.T) {
 	bs.all[0].write("/etc/app/conf", oldConf)
 	bs.all[1].dead, bs.all[2].dead = false, true
 	require.NoError(t, bs.plan(t).Matches(s))
-	rep, err := Apply(t.Context(), bs.dial, bs.plan(t), ApplyOptions{Txn: "txn-1"})
+	rep, err := Apply(t.Context(), bs.dial, bs.plan(t), ApplyOptions{Clock: realTime, Txn: "txn-1"})
 	require.NoError(t, err)
 	require.Equal(t, "applied applied refused unchanged", outcomes(rep))
 	require.NoError(t, bs.plan(t).Matches(s))

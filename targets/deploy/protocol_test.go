@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -163,15 +164,38 @@ func TestApplyCannotDial(t *testing.T) {
 		Login:       fmt.Errorf("x: %w", &target.LoginError{Err: errors.New("host key is another")}),
 		Unreachable: errors.New("no route to host"),
 	} {
-		rep, e := Apply(t.Context(), func(context.Context, *target.Device) (target.Conn, error) { return nil, err }, p, ApplyOptions{Txn: "txn-1"})
+		rep, e := Apply(t.Context(), func(context.Context, *target.Device) (target.Conn, error) { return nil, err }, p, ApplyOptions{Clock: realTime, Txn: "txn-1"})
 		require.NoError(t, e)
 		require.Equal(t, Refused, rep.Devices[0].Outcome)
 		require.Equal(t, kind, rep.Devices[0].Err.Kind)
 		require.Equal(t, string(kind), rep.Devices[0].Err.Diagnostic().Code)
 		require.False(t, rep.Touched())
 	}
-	_, err := Apply(t.Context(), b.dial, p, ApplyOptions{Txn: "../x"})
+	_, err := Apply(t.Context(), b.dial, p, ApplyOptions{Clock: realTime, Txn: "../x"})
 	require.Error(t, err)
+	_, err = Apply(t.Context(), b.dial, p, ApplyOptions{Txn: "txn-1"})
+	require.ErrorContains(t, err, "no clock")
+}
+
+// How long a step may take to settle goes by the clock of the options: here one that runs only while it is waited for.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, "leaf01")
+	b.dev.Files = b.dev.Files[:1]
+	b.dev.Files[0].Activate = target.Step{Cmd: b.root + "/bin/reload", Check: "false", Timeout: 7 * time.Second}
+	now := time.Unix(0, 0)
+	var waits []time.Duration
+	rep, err := Apply(t.Context(), b.dial, b.plan(), ApplyOptions{Txn: "txn-1", Clock: Clock{
+		Now: func() time.Time { return now },
+		Wait: func(d time.Duration) <-chan time.Time {
+			now = now.Add(d)
+			waits = append(waits, d)
+			return time.After(0)
+		},
+	}})
+	require.NoError(t, err)
+	require.Equal(t, Activation, rep.Devices[0].Err.Kind)
+	require.Equal(t, slices.Repeat([]time.Duration{settleEvery}, 14), waits, "seven seconds forwards, and seven back")
 }
 
 // A run dies right after the renames and its lock is taken away by hand: the next plan does not call the device the

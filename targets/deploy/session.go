@@ -18,6 +18,7 @@ type session struct {
 	txn   string
 	owner string        // who applies, for the lock
 	wait  time.Duration // until a lost device must answer again
+	clock Clock
 	conn  target.Conn
 }
 
@@ -69,7 +70,7 @@ func (s *session) reconnect(ctx context.Context, steps int, cs []*Change) (*prog
 		select {
 		case <-ctx.Done():
 			return nil, err
-		case <-time.After(reconnectEvery):
+		case <-s.clock.Wait(reconnectEvery):
 		}
 	}
 }

@@ -233,7 +233,7 @@ func (t *transaction) finish(ctx context.Context) *Error {
 // use runs step i, unless it ran, and waits until its Check succeeds. n is its number in the device's notes.
 func (t *transaction) use(ctx context.Context, i, n int) *Error {
 	s := &t.steps[i]
-	start := time.Now()
+	start := t.clock.Now()
 	if s.Cmd != "" && !s.ran {
 		t.began = true
 		if err := t.step("activate", func() *Error {
@@ -249,15 +249,18 @@ func (t *transaction) use(ctx context.Context, i, n int) *Error {
 	}
 	return t.step("settle", func() *Error {
 		for {
-			left := max(s.timeout()-time.Since(start), time.Second)
+			left := max(s.timeout()-t.since(start), time.Second)
 			_, err := t.verb(ctx, "settle", settledVerb, nil, left, seconds(left), s.Check)
-			if err == nil || err.Kind != Activation || time.Since(start) >= s.timeout() {
+			if err == nil || err.Kind != Activation || t.since(start) >= s.timeout() {
 				return t.about(err, s.Check)
 			}
-			time.Sleep(settleEvery)
+			<-t.clock.Wait(settleEvery)
 		}
 	})
 }
+
+// since is the time that has passed.
+func (t *transaction) since(start time.Time) time.Duration { return t.clock.Now().Sub(start) }
 
 // seconds spells a duration for timeout(1), where 0 would mean for ever.
 func seconds(d time.Duration) string { return strconv.Itoa(max(1, int(d.Seconds()))) }
@@ -288,7 +291,7 @@ func (t *transaction) resume(ctx context.Context, lost *Error) *Error {
 		return lost
 	}
 	if p.lock == "" && t.at == unlocked {
-		time.Sleep(settleEvery) // the command may only now come to take it
+		<-t.clock.Wait(settleEvery) // the command may only now come to take it
 		if again, err := t.state(ctx, len(t.steps), t.files); err == nil {
 			p = again
 		}
@@ -325,8 +328,8 @@ func (t *transaction) resume(ctx context.Context, lost *Error) *Error {
 // outcome finds out whether step i ran when its answer was lost, and waits for it when it still runs.
 func (t *transaction) outcome(ctx context.Context, p *progress, i int) *Error {
 	s := &t.steps[i]
-	for start := time.Now(); p.steps[i] == "begun" && time.Since(start) < s.timeout()+verbTime; {
-		time.Sleep(settleEvery)
+	for start := t.clock.Now(); p.steps[i] == "begun" && t.since(start) < s.timeout()+verbTime; {
+		<-t.clock.Wait(settleEvery)
 		var err *Error
 		if p, err = t.state(ctx, len(t.steps), t.files); err != nil {
 			return err

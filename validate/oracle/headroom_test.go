@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/validate/oracle"
 )
 
@@ -57,10 +55,7 @@ link "between" {
   b = "s2:swp2"
 }
 `, asic, platform.SpeedText(mbps), metres, mtu)
-	source, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: src}}, ".", lang.Options{})
-	require.False(t, ds.HasErrors(), "%v", ds)
-	f, ds := compiler.Compile(source)
-	require.False(t, ds.HasErrors(), "%v", ds)
+	f := compilertest.Compile(t, src)
 	for _, l := range f.Links {
 		if l.Block == `link "between"` {
 			return l.A.Carries(f.CosGroups[0])

@@ -5,14 +5,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/validate/walk"
 )
 
@@ -113,15 +111,6 @@ func byHand(names, text string) []string {
 	return []string{line, line + "  by_hand { " + strings.ReplaceAll(text, "; ", "\n") + " }\n"}
 }
 
-func compiled(t testing.TB, src string) *ir.Fabric {
-	t.Helper()
-	s, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(src)}}, ".", lang.Options{})
-	require.False(t, ds.HasErrors(), "%v", ds)
-	f, ds := compiler.Compile(s)
-	require.False(t, ds.HasErrors(), "%v", ds)
-	return f
-}
-
 func device(f *ir.Fabric, name string) *ir.Device {
 	return f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Name == name })]
 }
@@ -157,7 +146,7 @@ func spelled(w *walk.Walk) string {
 }
 
 func TestSound(t *testing.T) {
-	tr := traced(t, compiled(t, sound))
+	tr := traced(t, compilertest.Compile(t, sound))
 	assert.False(t, tr.Breaks())
 	assert.Empty(t, tr.Data.Faults())
 	assert.Empty(t, tr.CNP.Faults())
@@ -190,14 +179,14 @@ link "t" {
 `
 	mesh := sound[strings.Index(sound, `mesh "up"`):]
 	edits := []string{mesh, transit, `routing      = "up-down"`, `routing      = "shortest-path"`}
-	tr := traced(t, compiled(t, written(t, edits...)))
+	tr := traced(t, compilertest.Compile(t, written(t, edits...)))
 	require.Len(t, tr.Data.Faults(), 1)
 	fault := tr.Data.Faults()[0]
 	assert.False(t, fault.Breaks)
 	assert.Contains(t, fault.What, "t1:eth0 is in no intent")
 	assert.Empty(t, tr.CNP.Faults(), "CNPs are not lossless")
 	edits[1] = strings.Replace(transit, "# how", "by_hand {}", 1)
-	assert.Empty(t, traced(t, compiled(t, written(t, edits...))).Data.Faults())
+	assert.Empty(t, traced(t, compilertest.Compile(t, written(t, edits...))).Data.Faults())
 }
 
 // Each kind of fault, by what the walk says of it first, at which line, and whether the promise is broken.
@@ -329,7 +318,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			src := written(t, c.edits...)
-			tr := traced(t, compiled(t, src))
+			tr := traced(t, compilertest.Compile(t, src))
 			first := func(w *walk.Walk) (*walk.Fault, string) {
 				if w == nil || len(w.Faults()) == 0 {
 					return nil, ""
@@ -354,7 +343,7 @@ func TestFaults(t *testing.T) {
 
 func TestLossyIntent(t *testing.T) {
 	edits := append(byHand("leaf2", "ecn = false"), "  lossless = true\n", "")
-	tr := traced(t, compiled(t, written(t, edits...)))
+	tr := traced(t, compilertest.Compile(t, written(t, edits...)))
 	assert.False(t, tr.Data.Promised)
 	assert.False(t, tr.Breaks())
 	require.Len(t, tr.Data.Faults(), 1)
@@ -364,17 +353,17 @@ func TestLossyIntent(t *testing.T) {
 // Link pause stops the whole cable: where a packet is sorted to does not matter for losslessness.
 func TestLinkPause(t *testing.T) {
 	pause := []string{"routing      =", "flow_control = \"pause\"\n  routing      ="}
-	tr := traced(t, compiled(t, written(t, pause...)))
+	tr := traced(t, compilertest.Compile(t, written(t, pause...)))
 	assert.Empty(t, tr.Data.Faults())
-	tr = traced(t, compiled(t, written(t, append(pause, byHand("leaf2", "dscp = { 26 = 0 }")...)...)))
+	tr = traced(t, compilertest.Compile(t, written(t, append(pause, byHand("leaf2", "dscp = { 26 = 0 }")...)...)))
 	assert.False(t, tr.Breaks())
 	assert.NotEmpty(t, tr.Data.Faults())
-	tr = traced(t, compiled(t, written(t, append(pause, byHand("leaf2", `flow_control = "pfc"`)...)...)))
+	tr = traced(t, compilertest.Compile(t, written(t, append(pause, byHand("leaf2", `flow_control = "pfc"`)...)...)))
 	assert.True(t, tr.Breaks())
 }
 
 func TestDown(t *testing.T) {
-	f := compiled(t, sound)
+	f := compilertest.Compile(t, sound)
 	tr := traced(t, f, "leaf1:swp31")
 	assert.Equal(t, "a1:4 leaf1:4 spine2:4 leaf2:4 b1:4", spelled(tr.Data))
 	assert.EqualValues(t, 1, tr.Data.Ways)
@@ -386,14 +375,14 @@ func TestDown(t *testing.T) {
 }
 
 func TestNoCNP(t *testing.T) {
-	tr := traced(t, compiled(t, written(t, "  ecn {}\n", "")))
+	tr := traced(t, compilertest.Compile(t, written(t, "  ecn {}\n", "")))
 	assert.Nil(t, tr.CNP)
 	assert.NotEmpty(t, tr.NoCNP)
 }
 
 func TestEnds(t *testing.T) {
 	bond := func(mode string) *ir.Fabric {
-		return compiled(t, written(t, "names = \"a1\"\n  nic \"eth0\" {", "names = \"a1\"\n  bond \"bond0\" {\n    nics = [\"eth0\", \"eth1\"]\n    mode = \""+mode+
+		return compilertest.Compile(t, written(t, "names = \"a1\"\n  nic \"eth0\" {", "names = \"a1\"\n  bond \"bond0\" {\n    nics = [\"eth0\", \"eth1\"]\n    mode = \""+mode+
 			"\"\n  }\n  nic \"eth[0-1]\" {", "  a = \"a1:eth0\"\n  b = \"leaf1:swp1\"", "  a = \"a1:eth[0-1]\"\n  b = \"leaf1:swp1,leaf2:swp2\""))
 	}
 	f := bond("802.3ad")

@@ -54,7 +54,7 @@ type Options struct {
 	Help    func(code string) string             // a web page about a code of a diagnostic; may be nil
 	Ignore  func(d *diag.Diagnostic) bool        // whether a comment can silence a diagnostic; may be nil
 	Delay   time.Duration                        // from the last change to a run; 0: 200 ms
-	Wait    func(time.Duration) <-chan time.Time // [time.After], unless a test drives the clock
+	Wait    func(time.Duration) <-chan time.Time // [time.After], unless a test drives the clock; never nil
 }
 
 // Server is one session with one client.
@@ -107,9 +107,6 @@ func (d *document) outlined() *lang.Outline {
 func New(b Backend, o Options) *Server {
 	if o.Delay == 0 {
 		o.Delay = 200 * time.Millisecond
-	}
-	if o.Wait == nil {
-		o.Wait = time.After
 	}
 	s := &Server{backend: b, options: o, known: b.Known(), enc: utf16Encoding, docs: map[string]*document{}, pending: map[string]bool{}}
 	s.disk = newDiskCache(b)

@@ -40,12 +40,12 @@ func TestEndOfStream(t *testing.T) {
 	var in bytes.Buffer
 	require.NoError(t, writeFrame(&in, []byte(`{"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": {}}`)))
 	require.NoError(t, writeFrame(&in, []byte(`{"jsonrpc": "2.0", "id": "b", "method": "shutdown"}`)))
-	clean, err := New(&disk{}, Options{}).Run(t.Context(), &in, &out)
+	clean, err := New(&disk{}, Options{Wait: time.After}).Run(t.Context(), &in, &out)
 	require.NoError(t, err)
 	require.True(t, clean)
 	require.Contains(t, out.String(), `{"jsonrpc":"2.0","id":"b","result":null}`)
 
-	_, err = New(&disk{}, Options{}).Run(t.Context(), strings.NewReader("Content-Length: 10\r\n\r\n{"), io.Discard)
+	_, err = New(&disk{}, Options{Wait: time.After}).Run(t.Context(), strings.NewReader("Content-Length: 10\r\n\r\n{"), io.Discard)
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 

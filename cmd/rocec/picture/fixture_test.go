@@ -11,10 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/proof"
 )
@@ -74,11 +73,7 @@ func free(f *ir.Fabric) []validate.GroupProof {
 // example compiles a fabric of examples/. Places read as from the root of the repository.
 func example(t testing.TB, name string) *ir.Fabric {
 	t.Helper()
-	src, ds := lang.Load(os.DirFS("../../.."), "examples/"+name, lang.Options{})
-	require.False(t, ds.HasErrors())
-	f, ds := compiler.Compile(src)
-	require.False(t, ds.HasErrors())
-	return f
+	return compilertest.Folder(t, os.DirFS("../../.."), "examples/"+name)
 }
 
 // scene is a fabric to draw, with its proofs.

@@ -116,7 +116,7 @@ func (l *Lab) Key() []byte { return bytes.Clone(l.key) }
 // Device gives a test the device behind a name. It panics when the lab has none.
 func (l *Lab) Device(name string) *Device { return l.entry(name).device() }
 
-// Disconnect cuts every connection to a device, as a link that fails does.
+// Disconnect is for tests, too: it cuts every connection to a device, as a link that fails does.
 func (l *Lab) Disconnect(name string) { l.entry(name).server.cut() }
 
 func (l *Lab) entry(name string) *entry {

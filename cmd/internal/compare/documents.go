@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// documents compares two JSON documents.
+type documents struct {
+	ignored map[string]bool // members that may differ
+	add     func(member, where, old, new string)
+}
+
+// compare reports where two values differ. Path is the members that lead to them, such as "diagnostics[].range"; where is
+// the innermost finding they are part of.
+func (d *documents) compare(path, where string, old, new any) {
+	switch o := old.(type) {
+	case map[string]any:
+		if n, ok := new.(map[string]any); ok {
+			where = cmp.Or(identity(o), where)
+			for _, name := range union(o, n) {
+				if d.ignored[name] {
+					continue
+				}
+				x, inOld := o[name]
+				y, inNew := n[name]
+				below := name
+				if path != "" {
+					below = path + "." + name
+				}
+				if inOld && inNew {
+					d.compare(below, where, x, y)
+				} else {
+					d.add(below, where, d.text(x, inOld), d.text(y, inNew))
+				}
+			}
+			return
+		}
+	case []any:
+		if n, ok := new.([]any); ok {
+			d.lists(path+"[]", where, o, n)
+			return
+		}
+	}
+	d.add(path, where, d.text(old, true), d.text(new, true))
+}
+
+// lists matches the elements of two lists by content. Those that are left are matched by what they are about, and compared.
+func (d *documents) lists(path, where string, old, new []any) {
+	left := map[string]int{} // by content: how many there are in old and not in new
+	oldText, newText := make([]string, len(old)), make([]string, len(new))
+	for i, v := range old {
+		oldText[i] = d.text(v, true)
+		left[oldText[i]]++
+	}
+	for i, v := range new {
+		newText[i] = d.text(v, true)
+		left[newText[i]]--
+	}
+	var onlyOld, onlyNew []any
+	for i, v := range old {
+		if left[oldText[i]] > 0 {
+			left[oldText[i]]--
+			onlyOld = append(onlyOld, v)
+		}
+	}
+	for i, v := range new {
+		if left[newText[i]] < 0 {
+			left[newText[i]]++
+			onlyNew = append(onlyNew, v)
+		}
+	}
+	if len(onlyOld) == 0 && len(onlyNew) == 0 {
+		for i := range old {
+			if a, b := orderKey(old[i], oldText[i]), orderKey(new[i], newText[i]); a != b {
+				d.add(path+" (order)", where, a, b)
+				return
+			}
+		}
+		return
+	}
+	// The more of what they are about agrees, the earlier two are taken for one.
+	for _, alike := range []func(any) string{identity, about, func(any) string { return "an element" }} {
+		onlyOld = slices.DeleteFunc(onlyOld, func(o any) bool {
+			key := alike(o)
+			i := slices.IndexFunc(onlyNew, func(n any) bool { return key != "" && alike(n) == key && about(n) == about(o) })
+			if i < 0 {
+				return false
+			}
+			d.compare(path, where, o, onlyNew[i])
+			onlyNew = slices.Delete(onlyNew, i, i+1)
+			return true
+		})
+	}
+	for _, o := range onlyOld {
+		d.add(path, cmp.Or(identity(o), where), d.text(o, true), absent)
+	}
+	for _, n := range onlyNew {
+		d.add(path, cmp.Or(identity(n), where), absent, d.text(n, true))
+	}
+}
+
+// text is a value without the members that may differ, on one line and always in the same order.
+func (d *documents) text(v any, there bool) string {
+	if !there {
+		return absent
+	}
+	out, err := json.Marshal(d.strip(v))
+	if err != nil {
+		panic(err) // it came out of a JSON document
+	}
+	return string(out)
+}
+
+// strip copies a value without the members that may differ.
+func (d *documents) strip(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := map[string]any{}
+		for name, x := range v {
+			if !d.ignored[name] {
+				out[name] = d.strip(x)
+			}
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = d.strip(x)
+		}
+		return out
+	}
+	return v
+}
+
+// about is the code of a finding, or the name of something that has one; empty of all else.
+func about(v any) string {
+	for _, name := range []string{"code", "ruleId", "cos_group", "title", "name", "intent"} {
+		if s, ok := member(v, name).(string); ok {
+			return s
+		}
+	}
+	return ""
+}
+
+// identity is what an element is about and where it is: "pfc-loop at fabric.hcl:7:18".
+func identity(v any) string {
+	if at := place(v); at != "" && about(v) != "" {
+		return fmt.Sprintf("%s at %s", about(v), at)
+	}
+	return about(v)
+}
+
+// orderKey is by what an element is held to its place in a list: findings of one code at one place may come in any order.
+func orderKey(v any, text string) string {
+	if place(v) != "" {
+		return identity(v)
+	}
+	return text
+}

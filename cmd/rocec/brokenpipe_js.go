@@ -1,0 +1,4 @@
+package main
+
+// ignoreBrokenPipes does nothing: JavaScript has no signals.
+func ignoreBrokenPipes() {}

@@ -1,0 +1,47 @@
+package judge
+
+import (
+	"maps"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/validate"
+)
+
+// Ignorable returns what a rocec:ignore comment can do about a code of the pipeline: findings of checks are for the person to
+// judge, errors of other rooms leave nothing to go on with, and a PFC loop is accepted in its cos_group only.
+func Ignorable(code string) lang.Ignorable { return ignorable()[code] }
+
+var ignorable = sync.OnceValue(func() map[string]lang.Ignorable {
+	out := map[string]lang.Ignorable{}
+	for _, topics := range [][]diag.Topic{lang.Topics, compiler.Topics, targets.Topics} {
+		for _, t := range topics {
+			out[t.Code] = lang.UnlessError
+			if strings.HasPrefix(t.Code, "ignore-") {
+				out[t.Code] = lang.Never
+			}
+		}
+	}
+	for _, c := range validate.Checks {
+		out[c.Code] = lang.Always
+	}
+	out[validate.PFCLoop.Code] = lang.Never
+	return out
+})
+
+// kinds is [Ignorable] of every code there is.
+func kinds(others []diag.Topic) map[string]lang.Ignorable {
+	out := ignorable()
+	if len(others) == 0 {
+		return out
+	}
+	out = maps.Clone(out)
+	for _, t := range others {
+		out[t.Code] = lang.Never
+	}
+	return out
+}

@@ -1,0 +1,93 @@
+// Package judge is the pipeline as one call: from the files of a folder to all that can be known of the fabric without a
+// device. Verbs, the language server and tests run it; it touches no disk but through the file systems it is given.
+package judge
+
+import (
+	"context"
+	"io/fs"
+	"math"
+	"path"
+	"slices"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate"
+)
+
+// Options is what a run takes from outside. The zero value is a run with the defaults of every stage.
+type Options struct {
+	Lang   lang.Options // values of variables, bounds, and how the folders of modules are opened
+	Budget *ir.Budget   // of the PFC-loop proof; nil: that of package validate
+	Others []diag.Topic // codes of findings that are not about a fabric; a comment in one that names them is told so
+}
+
+// Judged is everything the pipeline made of one folder. After an error, what the later stages make is nil.
+type Judged struct {
+	Source  *lang.Source          // files, comments, module calls and shown values; the compiler has let go of the rest
+	Fabric  *ir.Fabric            // nil when there are errors in what was written
+	Proofs  []validate.GroupProof // one per lossless cos group, by cos
+	Diags   diag.List             // of all stages, sorted, without what comments silence
+	Ignored []lang.Ignored        // silenced by comments
+
+	tree *target.Tree // see Tree
+}
+
+// Judge runs the pipeline on folder dir of fsys: load, compile, validate, and ask the targets. The first two stop it when they
+// report errors; validate and the targets both run, so that a person sees everything at once. When ctx is done it ends
+// before the next stage, with what it has; the proof, which takes longest, gives up.
+func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
+	src, found := lang.Load(fsys, dir, o.Lang)
+	j := &Judged{
+		Source: &lang.Source{Files: src.Files, Ignores: src.Ignores, Calls: src.Calls, Values: src.Values},
+		Diags:  found,
+	}
+	if !j.Diags.HasErrors() && ctx.Err() == nil {
+		var ds diag.List
+		j.Fabric, ds = compiler.Compile(src) // src is not used from here on: Compile lets go of what it has read
+		j.Diags = append(j.Diags, ds...)
+	}
+	whole := !j.Diags.HasErrors() && ctx.Err() == nil
+	if whole {
+		budget := o.Budget
+		if budget == nil {
+			budget = ir.NewBudget(validate.DefaultBudget)
+		}
+		stop := context.AfterFunc(ctx, func() { budget.Spend(math.MaxInt / 2) })
+		report := validate.Run(j.Fabric, budget)
+		stop()
+		j.Proofs = report.Proofs
+		j.Diags = append(append(j.Diags, report.Diagnostics...), targets.Check(j.Fabric)...)
+	}
+	j.Diags.Sort()
+	j.noteCalls()
+	j.Diags, j.Ignored = j.Source.Suppress(j.Diags, kinds(o.Others), whole)
+	return j
+}
+
+// Tree returns the files of every device, rendered when first asked for: most verbs only want to know what there is to say
+// of them, and they take more memory than the fabric. Nil when there is no fabric.
+func (j *Judged) Tree() *target.Tree {
+	if j.tree == nil && j.Fabric != nil {
+		j.tree, _ = targets.Render(j.Fabric) // its diagnostics are those of targets.Check, and among Diags
+	}
+	return j.tree
+}
+
+// noteCalls adds to what is found in a module which module blocks call it. What lang found there says so already.
+func (j *Judged) noteCalls() {
+	const most = 3
+	for _, d := range j.Diags {
+		if d.At.Filename == "" {
+			continue
+		}
+		for i, call := range j.Source.Calls[path.Dir(d.At.Filename)] {
+			if i < most && !slices.ContainsFunc(d.Notes, func(n diag.Note) bool { return n.At == call }) {
+				d.Note(call, "in the module called here")
+			}
+		}
+	}
+}
