@@ -95,11 +95,12 @@ func (a *Anchors) read(place diag.Range) span {
 
 // header is the kind and the labels of a block, however they are spaced and quoted.
 func (a *Anchors) header(n *outlineBlock) string {
-	s := n.kind
+	var s strings.Builder
+	s.WriteString(n.kind)
 	for _, l := range n.labels {
-		s += fmt.Sprintf(" %q", a.piece.slice(l))
+		s.WriteString(fmt.Sprintf(" %q", a.piece.slice(l)))
 	}
-	return s
+	return s.String()
 }
 
 // blockOver returns the block directly in n that an offset lies in, or nil.

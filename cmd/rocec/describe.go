@@ -7,8 +7,8 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
-	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate"
 )
 
 // What show prints of a device, a port and a pair of hosts. Facts only; judging is validate's.

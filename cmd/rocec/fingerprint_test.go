@@ -171,11 +171,12 @@ func TestFingerprintsOfBlocksAlike(t *testing.T) {
 	assert.Subset(t, both, of(b))
 	assert.Subset(t, of("link \"c\" {}\n# more\n\n"+b+a), both)
 	class := func(tos ...string) string {
-		text := "host \"h\" {\n  nic \"e\" {\n    model = \"cx6\"\n"
+		var text strings.Builder
+		text.WriteString("host \"h\" {\n  nic \"e\" {\n    model = \"cx6\"\n")
 		for _, v := range tos {
-			text += "    traffic_class {\n      tos = " + v + "\n    }\n"
+			text.WriteString("    traffic_class {\n      tos = " + v + "\n    }\n")
 		}
-		return text + "  }\n}\n"
+		return text.String() + "  }\n}\n"
 	}
 	both = of(class(`"x"`, `"x"`))
 	assert.Subset(t, both, of(class("16", `"x"`)))
