@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rocec/rocec/cmd/rocec/picture"
+	"github.com/rocec/rocec/cmd/internal/picture"
 	"github.com/rocec/rocec/lang/diag"
 )
 

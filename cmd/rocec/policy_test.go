@@ -47,8 +47,8 @@ targets/deploy:          targets/target lang/diag | github.com/aymanbagabas/go-u
 targets/deploy/ssh:      targets/target | golang.org/x/crypto github.com/skeema/knownhosts
 targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3
 targets/deploy/internal/sshdtest: |
-cmd/rocec/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
-cmd/rocec/lsp:           lang lang/diag |
+cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
+cmd/internal/lsp:           lang lang/diag |
 examples:                |
 cmd/internal/compare:    examples lang/langtest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/rocec:               * | github.com/spf13/cobra golang.org/x/term github.com/aymanbagabas/go-udiff
