@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -15,20 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/start"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/topology"
 )
-
-// start holds the files of a new fabric as they are written.
-//
-//go:embed start
-var start embed.FS
-
-// newFile is a file init writes. Names use slashes and are relative to the fabric's folder.
-type newFile struct {
-	name string
-	data []byte
-}
 
 // cablings are the files --from reads: by the word a person uses, the format of the topology block and the name of the
 // copy where the original's does not do.
@@ -72,7 +61,7 @@ func (a *app) initCommand() *cobra.Command {
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if from == "" {
-				return a.init(folder(args), startFiles(nil))
+				return a.init(folder(args), start.Small(nil))
 			}
 			if err := choice("from", from, words...); err != nil {
 				return err
@@ -90,34 +79,12 @@ func (a *app) initCommand() *cobra.Command {
 	return cmd
 }
 
-// startFiles are the files of the small fabric; those in instead take the place of the ones with the same name.
-func startFiles(instead map[string][]byte) []newFile {
-	files := []newFile{
-		{name: "fabric.hcl"},
-		{name: "devices.hcl"},
-		{name: "cabling.hcl"},
-		{name: ".gitignore"},
-		{name: ".github/workflows/rocec.yml"},
-	}
-	for i, f := range files {
-		data, ok := instead[f.name]
-		if !ok {
-			var err error
-			if data, err = start.ReadFile("start/" + strings.TrimPrefix(path.Base(f.name), ".")); err != nil {
-				panic(err)
-			}
-		}
-		files[i].data = data
-	}
-	return files
-}
-
 // init writes the files of a fabric to dir and says what to do next.
-func (a *app) init(dir string, files []newFile) error {
+func (a *app) init(dir string, files []start.File) error {
 	name := fabricName(dir)
 	for i, f := range files {
-		if f.name == "fabric.hcl" {
-			files[i].data = bytes.Replace(f.data, []byte(`fabric "lab"`), []byte(`fabric "`+name+`"`), 1)
+		if f.Name == "fabric.hcl" {
+			files[i].Data = bytes.Replace(f.Data, []byte(`fabric "lab"`), []byte(`fabric "`+name+`"`), 1)
 		}
 	}
 	if err := refuseTaken(dir, files); err != nil {
@@ -131,7 +98,7 @@ func (a *app) init(dir string, files []newFile) error {
 	}
 	fmt.Fprintf(a.stdout, "%s: %s written\n", diag.Escape(dir), diag.Count(len(files), "file"))
 	for _, f := range files {
-		fmt.Fprintf(a.stdout, "  %s\n", f.name)
+		fmt.Fprintf(a.stdout, "  %s\n", f.Name)
 	}
 	n := countChecks(files)
 	drafted := n > 0
@@ -180,22 +147,22 @@ func shellWord(s string) string {
 	return diag.Escape("'" + strings.ReplaceAll(s, "'", `'\''`) + "'")
 }
 
-func countChecks(files []newFile) int {
+func countChecks(files []start.File) int {
 	n := 0
 	for _, f := range files {
-		if strings.HasSuffix(f.name, ".hcl") {
-			n += bytes.Count(f.data, []byte("CHECK:"))
+		if strings.HasSuffix(f.Name, ".hcl") {
+			n += bytes.Count(f.Data, []byte("CHECK:"))
 		}
 	}
 	return n
 }
 
 // refuseTaken fails if dir holds one of the files, or another file that would be read as part of the fabric.
-func refuseTaken(dir string, files []newFile) error {
+func refuseTaken(dir string, files []start.File) error {
 	var taken []string
 	for _, f := range files {
-		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(f.name))); err == nil {
-			taken = append(taken, f.name)
+		if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(f.Name))); err == nil {
+			taken = append(taken, f.Name)
 		}
 	}
 	entries, err := os.ReadDir(dir)
@@ -205,7 +172,7 @@ func refuseTaken(dir string, files []newFile) error {
 	for _, e := range entries {
 		mine := false
 		for _, f := range files {
-			mine = mine || f.name == e.Name()
+			mine = mine || f.Name == e.Name()
 		}
 		if !mine && strings.HasSuffix(e.Name(), ".hcl") {
 			taken = append(taken, e.Name())
@@ -222,7 +189,7 @@ func refuseTaken(dir string, files []newFile) error {
 }
 
 // writeNew writes files that must not be there yet, below dir. If one cannot be written, none stays.
-func writeNew(dir string, files []newFile) (err error) {
+func writeNew(dir string, files []start.File) (err error) {
 	_, missing := os.Lstat(dir)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -242,10 +209,10 @@ func writeNew(dir string, files []newFile) (err error) {
 		}
 	}()
 	for _, f := range files {
-		for i, c := range f.name {
+		for i, c := range f.Name {
 			if c == '/' {
-				if err := root.Mkdir(f.name[:i], 0o777); err == nil {
-					undo = append(undo, f.name[:i])
+				if err := root.Mkdir(f.Name[:i], 0o777); err == nil {
+					undo = append(undo, f.Name[:i])
 				} else if !errors.Is(err, fs.ErrExist) {
 					return err
 				}
@@ -254,20 +221,20 @@ func writeNew(dir string, files []newFile) (err error) {
 		if err := linkNew(root, f); err != nil {
 			return err
 		}
-		undo = append(undo, f.name)
+		undo = append(undo, f.Name)
 	}
 	return nil
 }
 
 // linkNew writes a file beside its name and gives it the name when it is whole. It fails if the name is taken.
-func linkNew(root *os.Root, f newFile) error {
-	tmp := path.Join(path.Dir(f.name), ".rocec-new-"+path.Base(f.name))
+func linkNew(root *os.Root, f start.File) error {
+	tmp := path.Join(path.Dir(f.Name), ".rocec-new-"+path.Base(f.Name))
 	w, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
 	defer root.Remove(tmp) //nolint:errcheck // it has its real name, or is broken
-	_, err = w.Write(f.data)
+	_, err = w.Write(f.Data)
 	if err == nil {
 		err = w.Sync()
 	}
@@ -277,18 +244,18 @@ func linkNew(root *os.Root, f newFile) error {
 	if err != nil {
 		return err
 	}
-	if err = root.Link(tmp, f.name); err == nil || errors.Is(err, fs.ErrExist) {
+	if err = root.Link(tmp, f.Name); err == nil || errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if _, there := root.Lstat(f.name); there == nil { // a file system without hard links
-		return &fs.PathError{Op: "link", Path: f.name, Err: fs.ErrExist}
+	if _, there := root.Lstat(f.Name); there == nil { // a file system without hard links
+		return &fs.PathError{Op: "link", Path: f.Name, Err: fs.ErrExist}
 	}
-	return root.Rename(tmp, f.name)
+	return root.Rename(tmp, f.Name)
 }
 
 // draft reads a cabling file and makes the files of a fabric of it. A file that lies in the fabric's folder already is
 // not copied.
-func (a *app) draft(from, file, dir string) ([]newFile, error) {
+func (a *app) draft(from, file, dir string) ([]start.File, error) {
 	var format, name string
 	for _, c := range cablings {
 		if c.from == from {
@@ -301,29 +268,26 @@ func (a *app) draft(from, file, dir string) ([]newFile, error) {
 	}
 	shown := path.Clean(filepath.ToSlash(file))
 	edges, ds := topology.Read(format, shown, src, a.maxObjects)
-	var d *draft
+	if base := path.Base(shown); goodCopy.MatchString(base) && path.Ext(base) != ".hcl" {
+		name = base
+	}
+	var files []start.File
 	if !ds.HasErrors() {
-		d = newDraft(edges, &ds)
+		var refused diag.List
+		files, refused = start.Draft(edges, format, name)
+		ds = append(ds, refused...)
 	}
 	if len(ds) > 0 {
 		p := &diag.Printer{Files: map[string][]byte{shown: src}, Color: a.paints(a.stderr), Width: a.width(a.stderr), Most: 20}
 		p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
 		return nil, fail(exitErrors, "nothing was written; mend %s first", diag.Escape(file))
 	}
-	if base := path.Base(shown); goodCopy.MatchString(base) && path.Ext(base) != ".hcl" {
-		name = base
-	}
-	files := startFiles(map[string][]byte{
-		"fabric.hcl":  d.fabric(),
-		"devices.hcl": d.devices(name),
-		"cabling.hcl": d.cabling(format, name),
-	})
 	if there, err := os.Stat(filepath.Join(dir, name)); err == nil {
 		if info, err := os.Stat(file); err == nil && os.SameFile(there, info) {
 			return files, nil
 		}
 	}
-	return append(files, newFile{name, src}), nil
+	return append(files, start.File{Name: name, Data: src}), nil
 }
 
 // goodCopy is what the copy of a cabling file may be called: a name that needs no quotes anywhere.

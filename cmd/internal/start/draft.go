@@ -1,4 +1,4 @@
-package main
+package start
 
 import (
 	"bytes"
@@ -14,6 +14,22 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/lang/topology"
 )
+
+// Draft makes the files of a fabric of the cables of a file: what the file does not tell is guessed and marked CHECK. The
+// cabling file itself, which becomes the file name of the fabric, is read by the topology block in the given format.
+// Names that rocec refuses are reported, and no file is made.
+func Draft(edges []topology.Edge, format, name string) ([]File, diag.List) {
+	var ds diag.List
+	d := newDraft(edges, &ds)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return Small(map[string][]byte{
+		"fabric.hcl":  d.fabric(),
+		"devices.hcl": d.devices(name),
+		"cabling.hcl": d.cabling(format, name),
+	}), ds
+}
 
 // draft is what a cabling file tells of a fabric, and what it lets one guess.
 type draft struct {
@@ -280,7 +296,7 @@ func nicModel(speed int) string {
 
 // fabric is fabric.hcl: that of the small fabric, for these hosts.
 func (d *draft) fabric() []byte {
-	src := startFiles(nil)[0].data
+	src := Small(nil)[0].Data
 	var members []string
 	for _, g := range d.groups {
 		if g.host {
