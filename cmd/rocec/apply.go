@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -271,9 +272,4 @@ func outcome(r *deploy.Report) error {
 }
 
 // place is "file:line", or "-" for none.
-func place(at diag.Range) string {
-	if at.Filename == "" {
-		return "-"
-	}
-	return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line)
-}
+func place(at diag.Range) string { return report.Place(at) }

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
@@ -48,19 +47,16 @@ func (a *app) loadDeviceFiles(name string) (*fabric, error) {
 		files = []conflint.File{{Name: deviceName(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}}
 	}
 	r := conflint.Check(files)
-	f := &fabric{Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, dir: name}
+	f := &fabric{Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, Dir: name}
 	if !info.IsDir() {
-		f.dir = filepath.Dir(name)
+		f.Dir = filepath.Dir(name)
 	}
 	for i, file := range files {
 		f.Source.Files[file.Name] = file.Data
-		f.devices = append(f.devices, deviceFile{file.Name, r.Dialects[i]})
+		f.Files = append(f.Files, report.DeviceFile{Name: file.Name, Dialect: r.Dialects[i]})
 	}
 	return f, nil
 }
-
-// deviceFile is a file of a device, and the dialect it was taken for.
-type deviceFile struct{ name, dialect string }
 
 // deviceFolder reads every file below a folder that has a name conflint knows, in the order of names. Links are
 // followed inside the folder only, and never into folders.
@@ -155,34 +151,4 @@ func readWhy(err error) string {
 		err = e.Err
 	}
 	return "It cannot be read: " + err.Error() + "."
-}
-
-// mostNamed is how many good files are named one by one.
-const mostNamed = 20
-
-// deviceText says what was found in files of devices, or that they are good, and what each was taken for.
-func (a *app) deviceText(f *fabric) {
-	a.printDiagnostics(a.stdout, f)
-	if f.Diags.HasErrors() || a.quiet {
-		return
-	}
-	good := diag.Paint(a.paints(a.stdout), diag.Green, "good")
-	if len(f.devices) == 1 {
-		fmt.Fprintf(a.stdout, "1 file is %s: %s (%s)\n", good, diag.Escape(f.devices[0].name), f.devices[0].dialect)
-		return
-	}
-	fmt.Fprintf(a.stdout, "%s are %s:\n", diag.Count(len(f.devices), "file"), good)
-	if len(f.devices) > mostNamed {
-		alike := map[string]int{}
-		for _, d := range f.devices {
-			alike[d.dialect]++
-		}
-		for _, dialect := range slices.Sorted(maps.Keys(alike)) {
-			fmt.Fprintf(a.stdout, "  %s: %s\n", diag.Count(alike[dialect], "file"), dialect)
-		}
-		return
-	}
-	for _, d := range f.devices {
-		fmt.Fprintf(a.stdout, "  %s (%s)\n", diag.Escape(d.name), d.dialect)
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/validate"
 )
@@ -23,13 +24,13 @@ func TestDocsChecks(t *testing.T) {
 	b.WriteString("# Every code\n\nGenerated from the tables in the code (`make update`); `rocec explain CODE` prints the same.\n\n" +
 		"Examples are the lines that matter. What they leave out is as in a sound fabric; a comment such as `# no ecn` says that\n" +
 		"something is left out on purpose. Every example is run in the tests, and gives its code; what a fix shows mends it.\n")
-	for _, r := range rooms() {
-		fmt.Fprintf(&b, "\n## %s\n\n| code | in one line |\n| --- | --- |\n", r.title)
-		for _, topic := range r.topics {
+	for _, r := range report.Rooms() {
+		fmt.Fprintf(&b, "\n## %s\n\n| code | in one line |\n| --- | --- |\n", r.Title)
+		for _, topic := range r.Topics {
 			fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", topic.Code, topic.Code, topic.Summary)
 		}
-		for _, topic := range r.topics {
-			fmt.Fprintf(&b, "\n### %s\n\n*%s*\n\n%s", topic.Code, capital(topic.Summary), topic.Markdown(r.language))
+		for _, topic := range r.Topics {
+			fmt.Fprintf(&b, "\n### %s\n\n*%s*\n\n%s", topic.Code, capital(topic.Summary), topic.Markdown(r.Language))
 		}
 	}
 	b.WriteString("\n# What is known to go wrong\n\nEvery known way a RoCE fabric is misconfigured, and what rocec says or does about it.\n")
@@ -51,9 +52,9 @@ func TestDocsChecks(t *testing.T) {
 // Codes are promises: unique, kebab-case, with a summary that fits a line and a story that tells what to do.
 func TestCodes(t *testing.T) {
 	seen := map[string]bool{}
-	for _, r := range rooms() {
-		require.NotEmpty(t, r.topics, r.title)
-		for _, topic := range r.topics {
+	for _, r := range report.Rooms() {
+		require.NotEmpty(t, r.Topics, r.Title)
+		for _, topic := range r.Topics {
 			require.Regexp(t, `^[a-z0-9]+(-[a-z0-9]+)*$`, topic.Code)
 			require.False(t, seen[topic.Code], "%s stands in two tables", topic.Code)
 			seen[topic.Code] = true
@@ -79,8 +80,8 @@ func TestCodes(t *testing.T) {
 // Every row of what is known to go wrong has an answer, and names codes that exist; every check has a row.
 func TestKnown(t *testing.T) {
 	codes := map[string]bool{}
-	for _, r := range rooms() {
-		for _, topic := range r.topics {
+	for _, r := range report.Rooms() {
+		for _, topic := range r.Topics {
 			codes[topic.Code] = true
 		}
 	}

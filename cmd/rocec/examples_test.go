@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
@@ -227,9 +228,9 @@ func requireCanonical(t *testing.T, f fenced) {
 // that is shown mends it.
 func TestExplainExamples(t *testing.T) {
 	language := map[string]string{}
-	for _, r := range rooms() {
-		for _, topic := range r.topics {
-			language[topic.Code] = r.language
+	for _, r := range report.Rooms() {
+		for _, topic := range r.Topics {
+			language[topic.Code] = r.Language
 		}
 	}
 	bad, grounds := map[string]*langtest.Woven{}, map[string]string{}

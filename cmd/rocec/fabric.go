@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
@@ -21,14 +21,7 @@ import (
 )
 
 // fabric is what a verb asks about: a folder and everything the pipeline made of it.
-type fabric struct {
-	*judge.Judged
-
-	dir    string // the folder, as the person named it
-	strict bool   // warnings end in exit status 1
-
-	devices []deviceFile // only of files of devices: then there is no fabric
-}
+type fabric = report.Report
 
 // load runs the pipeline on a folder.
 func (a *app) load(dir string) (*fabric, error) { return a.loadOver(context.Background(), dir, nil) }
@@ -69,12 +62,7 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 	}
 
 	name := path.Clean(filepath.ToSlash(dir))
-	return &fabric{Judged: judge.Judge(ctx, over(&rootedFS{name, root.FS()}, unsaved), name, o), dir: dir}, nil
-}
-
-// fails tells whether a finding ends validate in exit status 1.
-func (f *fabric) fails(d *diag.Diagnostic) bool {
-	return d.Severity == diag.Error || f.strict && d.Severity == diag.Warning
+	return &fabric{Judged: judge.Judge(ctx, over(&rootedFS{name, root.FS()}, unsaved), name, o), Dir: dir}, nil
 }
 
 // loadGood is load for verbs whose result is not the diagnostics: those go to stderr, and errors end the verb.
@@ -94,53 +82,13 @@ func (a *app) loadGood(dir string) (*fabric, error) {
 }
 
 // printDiagnostics writes the diagnostics and, if there are any, the line that counts them.
-func (a *app) printDiagnostics(w io.Writer, f *fabric) {
-	p := &diag.Printer{Files: f.Source.Files, Color: a.paints(w), Width: a.width(w), Most: 20}
-	var mend, know diag.List
-	for _, d := range f.Diags {
-		if d.Severity == diag.Notice {
-			know = append(know, d)
-		} else {
-			mend = append(mend, d)
-		}
-	}
-	p.Print(w, append(mend, know...)) //nolint:errcheck // a closed terminal has nobody to tell
-	if a.verbose {
-		for _, i := range f.Ignored {
-			p.Prose(w, fmt.Sprintf("ignored[%s]: ", i.Code), place(i.At)+": "+i.Detail)                    //nolint:errcheck // as above
-			p.Prose(w, "  reason: ", fmt.Sprintf("%s (line %d)", i.By.Reason, max(i.By.At.Start.Line, 1))) //nolint:errcheck // as above
-		}
-	}
-	if len(f.Diags) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "%s in %s; rocec explain %s tells the story\n", severityCounts(f), diag.Count(fileCount(f), "file"), worst(f.Diags).Code)
-}
+func (a *app) printDiagnostics(w io.Writer, f *fabric) { report.Diagnostics(w, f, a.options(w)) }
 
-// counts is "1 error, 2 warnings", with notes where there are some.
-func counts(l diag.List) string {
-	s := diag.Count(l.Count(diag.Error), "error") + ", " + diag.Count(l.Count(diag.Warning), "warning")
-	if notes := l.Count(diag.Notice); notes > 0 {
-		s += ", " + diag.Count(notes, "note")
+// options is how a report is written to a stream.
+func (a *app) options(w io.Writer) report.Options {
+	return report.Options{
+		Version: buildVersion().Version, Color: a.paints(w), Width: a.width(w), Quiet: a.quiet, Verbose: a.verbose,
 	}
-	return s
-}
-
-// fileCount is the number of fabric files read, or of files of devices; values of variables count as files of their own
-// in a Source.
-func fileCount(f *fabric) int {
-	n := len(f.devices)
-	for name := range f.Source.Files {
-		if strings.HasSuffix(name, ".hcl") {
-			n++
-		}
-	}
-	return n
-}
-
-// worst is the first error, or else the first warning, or else the first note.
-func worst(l diag.List) *diag.Diagnostic {
-	return slices.MinFunc(l, func(x, y *diag.Diagnostic) int { return cmp.Compare(x.Severity, y.Severity) })
 }
 
 // readBounded reads a file the person named on the command line, at most 1 MiB of it.

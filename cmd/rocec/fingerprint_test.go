@@ -16,9 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/judge"
 )
 
 // printed loads a folder and returns the fabric with the fingerprints of its findings.
@@ -27,7 +26,7 @@ func printed(t *testing.T, dir string) (*fabric, map[*diag.Diagnostic]string) {
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 10_000, budget: defaultBudget / 100}
 	f, err := a.load(dir)
 	require.NoError(t, err)
-	return f, fingerprints(newPaths(f), f)
+	return f, report.Fingerprints(f)
 }
 
 // fixtureFile is a folder with one file of HCL, always of the same name.
@@ -125,7 +124,7 @@ func TestFingerprintLaws(t *testing.T) {
 		random.Shuffle(len(reworded.Diags), func(i, j int) {
 			reworded.Diags[i], reworded.Diags[j] = reworded.Diags[j], reworded.Diags[i]
 		})
-		again := fingerprints(newPaths(&reworded), &reworded)
+		again := report.Fingerprints(&reworded)
 		require.Equal(t, was, all(again))
 		for d, r := range of {
 			if places[fmt.Sprint(d.Code, d.At)] == 1 {
@@ -186,48 +185,6 @@ func TestFingerprintsOfBlocksAlike(t *testing.T) {
 	assert.Len(t, slices.Compact(slices.Clone(twice)), len(twice))
 }
 
-// What a fingerprint is made of.
-func TestFingerprintSubjects(t *testing.T) {
-	p := &paths{files: map[string][]byte{}, repo: true, root: "/r", names: map[string]string{}}
-	of := func(ds ...*diag.Diagnostic) []string {
-		f := &fabric{Judged: &judge.Judged{Diags: ds}}
-		prints := fingerprints(p, f)
-		var out []string
-		for _, d := range ds {
-			out = append(out, prints[d])
-		}
-		return out
-	}
-	at := diag.Range{Filename: "/r/f"}
-	hops := []diag.Hop{{Device: "a", In: "p1", CosGroup: "g"}, {Device: "b", In: "p2", CosGroup: "g"}}
-	turned := []diag.Hop{hops[1], hops[0]}
-	other := slices.Clone(hops)
-	other[0].CosGroup = "h"
-	loop := func(hops []diag.Hop) *diag.Diagnostic { return &diag.Diagnostic{Code: "pfc-loop", At: at, Loop: hops} }
-	assert.Equal(t, of(loop(hops)), of(loop(turned)), "wherever the circle begins")
-	assert.NotEqual(t, of(loop(hops)), of(loop(other)))
-	three := of(loop(other), loop(hops), loop(nil))
-	assert.Equal(t, of(loop(hops))[0], three[1], "whatever other circles there are")
-
-	plain := &diag.Diagnostic{Code: "c", At: at}
-	same := *plain
-	assert.NotEqual(t, of(plain, &same)[0], of(plain, &same)[1])
-	assert.NotEqual(t, of(plain), of(&diag.Diagnostic{Code: "d", At: at}))
-	assert.NotEqual(t, of(plain), of(&diag.Diagnostic{Code: "c", At: diag.Range{Filename: "/r/g"}}))
-	assert.NotEqual(t, of(plain), of(&diag.Diagnostic{Code: "c"}), "of no place")
-	p.names["../f"] = "f"
-	assert.Equal(t, of(plain), of(&diag.Diagnostic{Code: "c", At: diag.Range{Filename: "../f"}}), "however the file was named")
-	given := &diag.Diagnostic{Code: "c", At: diag.Range{Filename: "--var 1"}, Notes: []diag.Note{{At: at}}}
-	assert.Equal(t, of(plain), of(given), "a value from outside is where its variable is declared")
-	worse := &diag.Diagnostic{Code: "c", At: at, Severity: diag.Error}
-	assert.Equal(t, of(plain), of(worse), "an error that is allowed is the same finding")
-
-	f := &fabric{Judged: &judge.Judged{Diags: diag.List{plain}, Ignored: []lang.Ignored{{Diagnostic: &same}}}}
-	both := fingerprints(p, f)
-	f.Diags, f.Ignored = diag.List{plain, &same}, nil
-	assert.Equal(t, both, fingerprints(p, f), "silenced or not")
-}
-
 // In files that are no HCL it is the line that counts, up to the end of the place.
 func TestFingerprintsOfDeviceFiles(t *testing.T) {
 	files, err := filepath.Glob("../../targets/cumulus/conflint/testdata/*/bad.conf")
@@ -243,7 +200,7 @@ func TestFingerprintsOfDeviceFiles(t *testing.T) {
 			require.NoError(t, os.WriteFile(conf, text, 0o644))
 			f, err := (&app{person: &person{}}).loadDeviceFiles(conf)
 			require.NoError(t, err)
-			return all(fingerprints(newPaths(f), f))
+			return all(report.Fingerprints(f))
 		}
 		was := of(src)
 		require.Len(t, slices.Compact(slices.Clone(was)), len(was), name)

@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/report/reporttest"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
@@ -53,20 +55,20 @@ func TestFormatsGolden(t *testing.T) {
 	t.Chdir("../..")
 	stories := regexp.MustCompile(`(?s)("(?:fullDescription|help)": \{).*?\n( +\})`)
 	for _, example := range []string{"clos-v2-ecn", "failover-pfc-loop", "bad-unmapped-dscp"} {
-		for _, f := range validateFormats {
-			if f.name == "text" {
+		for _, f := range report.Formats {
+			if f.Name == "text" {
 				continue // golden/ has it
 			}
-			t.Run(example+"/"+f.name, func(t *testing.T) {
-				got := formatted(t, f.name, "examples/"+example)
-				if f.name == "sarif" {
+			t.Run(example+"/"+f.Name, func(t *testing.T) {
+				got := formatted(t, f.Name, "examples/"+example)
+				if f.Name == "sarif" {
 					got = stories.ReplaceAllString(got, "$1 ... $2")
 					got = strings.Replace(got, fmt.Sprintf("%q", buildVersion().Version), `"VERSION"`, 1)
 				}
-				if f.name == "junit" {
+				if f.Name == "junit" {
 					got = withoutPassed(t, got)
 				}
-				golden := filepath.Join("cmd/rocec/testdata/formats", example+"."+f.name)
+				golden := filepath.Join("cmd/rocec/testdata/formats", example+"."+f.Name)
 				if *update {
 					require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
 				}
@@ -99,26 +101,11 @@ func withoutPassed(t *testing.T, report string) string {
 	return strings.ReplaceAll(short, tests, `tests="ALL"`)
 }
 
-// strict makes a schema refuse what it does not name.
-func strict(schema any) {
-	switch s := schema.(type) {
-	case map[string]any:
-		if _, ok := s["properties"]; ok {
-			s["additionalProperties"] = false
-		}
-		for _, v := range s {
-			strict(v)
-		}
-	case []any:
-		for _, v := range s {
-			strict(v)
-		}
-	}
-}
-
 // Every field of the JSON is in its schema.
 func TestJSONSchema(t *testing.T) {
-	compiled := schemaOf(t, "")
+	schema, err := os.ReadFile("../../docs/schema/validate.json")
+	require.NoError(t, err)
+	compiled := reporttest.Closed(t, schema, "")
 	t.Chdir("../..")
 	check := func(text string) {
 		t.Helper()
@@ -139,15 +126,8 @@ func TestJSONSchema(t *testing.T) {
 func write(t *testing.T, format string, f *fabric) string {
 	t.Helper()
 	var out bytes.Buffer
-	a := &app{person: &person{stdout: &out, stderr: t.Output(), getenv: func(string) string { return "" }}}
-	i := slices.IndexFunc(validateFormats, func(v struct {
-		name  string
-		write func(*app, *fabric) error
-	},
-	) bool {
-		return v.name == format
-	})
-	require.NoError(t, validateFormats[i].write(a, f))
+	i := slices.IndexFunc(report.Formats, func(v report.Format) bool { return v.Name == format })
+	require.NoError(t, report.Formats[i].Write(&out, f, report.Options{Version: "(test)"}))
 	return out.String()
 }
 
@@ -233,14 +213,14 @@ func TestSARIFSchemaIsClosed(t *testing.T) {
 }
 
 // judgeSARIF holds a log to the schema and to what else readers rely on.
-func judgeSARIF(t *testing.T, text string) *sarifRun {
+func judgeSARIF(t *testing.T, text string) *report.SARIFRun {
 	t.Helper()
 	schema, err := sarifSchema()
 	require.NoError(t, err)
 	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	require.NoError(t, err)
 	require.NoError(t, schema.Validate(doc))
-	var log sarifLog
+	var log report.SARIFLog
 	require.NoError(t, json.Unmarshal([]byte(text), &log))
 	run := &log.Runs[0]
 	seen := map[string]bool{}
@@ -276,8 +256,8 @@ func TestSARIF(t *testing.T) {
 
 	run := judgeSARIF(t, write(t, "sarif", everything(t)))
 	require.Len(t, run.Results, 6)
-	byText := func(s string) sarifResult {
-		i := slices.IndexFunc(run.Results, func(r sarifResult) bool { return strings.Contains(r.Message.Text, s) })
+	byText := func(s string) report.SARIFResult {
+		i := slices.IndexFunc(run.Results, func(r report.SARIFResult) bool { return strings.Contains(r.Message.Text, s) })
 		require.GreaterOrEqual(t, i, 0, s)
 		return run.Results[i]
 	}
@@ -351,17 +331,17 @@ func TestFormatsOfDeviceFiles(t *testing.T) {
 // More than code scanning takes is left out, the worst first, and said.
 func TestSARIFBound(t *testing.T) {
 	f := everything(t)
-	for i := range mostResults {
+	for i := range report.MostSARIFResults {
 		f.Diags.Noticef(f.Diags[0].At, "incast", "many", "Number %d.", i)
 	}
-	var log sarifLog
+	var log report.SARIFLog
 	require.NoError(t, json.Unmarshal([]byte(write(t, "sarif", f)), &log))
 	run := log.Runs[0]
-	assert.Len(t, run.Results, mostResults)
+	assert.Len(t, run.Results, report.MostSARIFResults)
 	assert.Equal(t, "error", run.Results[0].Level)
 	assert.Contains(t, run.Invocations[0].Notifications[0].Message.Text, "6 further findings left out")
 	run.Results = run.Results[:1]
-	short, err := json.Marshal(sarifLog{log.Schema, log.Version, []sarifRun{run}})
+	short, err := json.Marshal(report.SARIFLog{Schema: log.Schema, Version: log.Version, Runs: []report.SARIFRun{run}})
 	require.NoError(t, err)
 	judgeSARIF(t, string(short))
 }
@@ -389,7 +369,7 @@ func TestJUnit(t *testing.T) {
 	assert.Contains(t, got, `tests="6" failures="3" errors="0" skipped="1"`)
 	assert.Contains(t, got, `<skipped>ignored: we know: \a &lt;ok&gt;</skipped>`)
 	assert.Regexp(t, `name="[a-z-]+ [^"]*/a fabric #1/fabric.hcl \(2\)"`, got, "two findings of one code in one file are two cases")
-	f.strict = true
+	f.Strict = true
 	got = write(t, "junit", f)
 	lintXML(t, got)
 	assert.Contains(t, got, `failures="4"`, "what ends in exit status 1 is a failure")
@@ -397,7 +377,7 @@ func TestJUnit(t *testing.T) {
 
 func TestGitLab(t *testing.T) {
 	t.Chdir("../..")
-	var found []gitlabIssue
+	var found []report.GitLabIssue
 	require.NoError(t, json.Unmarshal([]byte(write(t, "gitlab", everything(t))), &found))
 	require.Len(t, found, 5, "what is ignored is left out")
 	prints := map[string]bool{}
@@ -418,7 +398,8 @@ func github(t *testing.T, summary string, f *fabric) (stdout, stderr string) {
 	a := &app{person: &person{stdout: &out, stderr: &errs, getenv: func(name string) string {
 		return map[string]string{"GITHUB_STEP_SUMMARY": summary}[name]
 	}}}
-	require.NoError(t, a.validateGitHub(f))
+	require.NoError(t, report.GitHub(&out, f, report.Options{}))
+	a.stepSummary(f)
 	return out.String(), errs.String()
 }
 

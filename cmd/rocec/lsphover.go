@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -334,7 +335,7 @@ func hoverFabric(f *fabric) []section {
 	s.add("devices", diag.Number(len(f.Fabric.Devices)))
 	s.add("cables", diag.Number(len(f.Fabric.Links)))
 	for _, p := range f.Proofs {
-		s.add(p.Group.Name, verdict(p))
+		s.add(p.Group.Name, report.Verdict(p))
 	}
 	return []section{s}
 }

@@ -5,52 +5,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
-	"unicode/utf16"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
-	"github.com/rocec/rocec/lang/diag"
 )
-
-// Columns are cut out of the line as UTF-16 has it: what is found there is what the place means.
-func TestColumns(t *testing.T) {
-	for _, line := range []string{
-		`x = "many"`,
-		`é = "many"`,
-		`/* 宽字 */ x = "many"`,
-		`/* 😀 */ x = "many" # 😀`,
-		"/* e\u0301 👩‍👩‍👧 */ x = \"many\"",
-		"\xff = \"many\"",
-	} {
-		for _, before := range []string{"", "first\n", "ä\r\n😀\r\n"} {
-			src := before + line + "\n"
-			var at diag.Range
-			at.Filename = "f"
-			at.Start.Byte = strings.Index(src, `"many"`)
-			at.End.Byte = at.Start.Byte + len(`"many"`)
-			p := &paths{files: map[string][]byte{"f": []byte(src)}}
-			from, to := p.columns(at)
-			units := utf16.Encode([]rune(line))
-			assert.Equal(t, `"many"`, string(utf16.Decode(units[from-1:to-1])), line)
-		}
-	}
-	p := &paths{files: map[string][]byte{"bom": []byte("\ufeffx = 1\n")}}
-	at := diag.Range{Filename: "bom"}
-	at.Start.Byte, at.End.Byte = 3, 4
-	from, to := p.columns(at)
-	assert.Equal(t, []int{1, 2}, []int{from, to}, "a byte order mark is not counted")
-	at = diag.Range{Filename: "gone"}
-	at.Start.Column, at.End.Column = 3, 7
-	from, to = p.columns(at)
-	assert.Equal(t, []int{3, 7}, []int{from, to}, "a file that was not kept has the columns of its place")
-	at.Start.Line, at.Start.Byte, at.End = 2, 12, diag.Range{}.End
-	from, to = p.columns(at)
-	assert.Equal(t, []int{3, 3}, []int{from, to}, "a place without an end")
-}
 
 // repository makes a folder with a fabric in pods/one and returns both.
 func repository(t *testing.T, git func(root string)) (root, dir string) {
@@ -81,9 +43,9 @@ func reports(t *testing.T, args ...string) (files, prints []string) {
 	t.Helper()
 	of := map[string]string{}
 	for _, r := range judgeSARIF(t, formatted(t, "sarif", args...)).Results {
-		of[r.PartialFingerprints[fingerprintVersion]] = r.Locations[0].PhysicalLocation.ArtifactLocation.URI
+		of[r.PartialFingerprints[report.FingerprintVersion]] = r.Locations[0].PhysicalLocation.ArtifactLocation.URI
 	}
-	var issues []gitlabIssue
+	var issues []report.GitLabIssue
 	require.NoError(t, json.Unmarshal([]byte(formatted(t, "gitlab", args...)), &issues))
 	for _, issue := range issues {
 		require.Equal(t, of[issue.Fingerprint], issue.Location.Path)
@@ -142,23 +104,7 @@ func TestPathsWithoutRepository(t *testing.T) {
 	place := run.Results[0].Locations[0].PhysicalLocation.ArtifactLocation
 	assert.Equal(t, "file://"+dir+"/fabric.hcl", place.URI)
 	assert.Empty(t, place.URIBaseID)
-	assert.Equal(t, prints[0], run.Results[0].PartialFingerprints[fingerprintVersion])
-}
-
-// Names that mean something in a URI are spelled so that they do not.
-func TestURI(t *testing.T) {
-	p := &paths{root: "/r", names: map[string]string{}}
-	for name, want := range map[string]string{
-		"/r/a b#c?d%e.hcl": "a%20b%23c%3Fd%25e.hcl",
-		"/r/é/宽.hcl":       "%C3%A9/%E5%AE%BD.hcl",
-		"/r/c:/x.hcl":      "./c:/x.hcl",
-		"/other/x.hcl":     "file:///other/x.hcl",
-		"/r/..x/y.hcl":     "..x/y.hcl",
-	} {
-		uri, relative := p.uri(name)
-		assert.Equal(t, want, uri)
-		assert.Equal(t, strings.HasPrefix(name, "/r/"), relative)
-	}
+	assert.Equal(t, prints[0], run.Results[0].PartialFingerprints[report.FingerprintVersion])
 }
 
 // Values from the command line and the environment lie in no file.

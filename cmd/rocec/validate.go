@@ -1,9 +1,14 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 func (a *app) validateCommand() *cobra.Command {
@@ -21,14 +26,14 @@ func (a *app) validateCommand() *cobra.Command {
 			"github, tables are appended to the file that GITHUB_STEP_SUMMARY names.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			names := make([]string, len(validateFormats))
-			for i, f := range validateFormats {
-				names[i] = f.name
+			names := make([]string, len(report.Formats))
+			for i, f := range report.Formats {
+				names[i] = f.Name
 			}
 			if err := choice("format", format, names...); err != nil {
 				return err
 			}
-			write := validateFormats[slices.Index(names, format)].write
+			write := report.Formats[slices.Index(names, format)].Write
 			var f *fabric
 			var err error
 			switch {
@@ -42,11 +47,14 @@ func (a *app) validateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			f.strict = strict
-			if err := write(a, f); err != nil {
+			f.Strict = strict
+			if err := write(a.stdout, f, a.options(a.stdout)); err != nil {
 				return err
 			}
-			if slices.ContainsFunc(f.Diags, f.fails) {
+			if format == "github" {
+				a.stepSummary(f)
+			}
+			if slices.ContainsFunc(f.Diags, f.Fails) {
 				return &exit{exitErrors, ""}
 			}
 			return nil
@@ -56,6 +64,29 @@ func (a *app) validateCommand() *cobra.Command {
 	cmd.Flags().StringVar(&devices, "device-config", "", "judge files that lie on switches, a file or a folder, instead of a fabric")
 	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings")
 	return cmd
+}
+
+// stepSummary appends verdicts and findings to the file that a step of a GitHub workflow names, if one does.
+func (a *app) stepSummary(f *fabric) {
+	name := a.getenv("GITHUB_STEP_SUMMARY")
+	if name == "" {
+		return
+	}
+	if err := appendFile(name, report.GitHubSummary(f)); err != nil {
+		fmt.Fprintf(a.stderr, "rocec: cannot write the step summary: %s\n", diag.Escape(err.Error()))
+	}
+}
+
+func appendFile(name, text string) error {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
 }
 
 // folder returns the DIR argument, by default the current folder.

@@ -7,10 +7,12 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/cmd/internal/report"
 )
 
-// formatVersion begins every JSON document: fields are added, never renamed.
-const formatVersion = "1.0"
+// formatVersion begins every JSON document.
+const formatVersion = report.FormatVersion
 
 // version is set by the release build (-ldflags "-X main.version=1.2.3"); otherwise the module's own is used.
 var version = ""

@@ -1,8 +1,8 @@
-package main
+package report
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -27,13 +27,13 @@ var (
 	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// validateGitHub writes workflow commands: errors first, and the total last. What GitHub would drop stands in the log as
-// plain lines, folded. Where GITHUB_STEP_SUMMARY names a file, verdicts and findings are appended to it as tables.
-func (a *app) validateGitHub(f *fabric) error {
-	p := newPaths(f)
+// GitHub writes workflow commands: errors first, and the total last. What GitHub would drop stands in the log as
+// plain lines, folded.
+func GitHub(w io.Writer, r *Report, _ Options) error {
+	p := newPaths(r)
 	shown := map[diag.Severity]int{diag.Notice: 1} // the total
 	var rest diag.List
-	for _, d := range worstFirst(f.Diags) {
+	for _, d := range worstFirst(r.Diags) {
 		if shown[d.Severity]++; shown[d.Severity] > mostAnnotations {
 			rest = append(rest, d)
 			continue
@@ -47,28 +47,23 @@ func (a *app) validateGitHub(f *fabric) error {
 				where += fmt.Sprintf("col=%d,endColumn=%d,", from, to)
 			}
 		}
-		fmt.Fprintf(a.stdout, "::%s %stitle=%s::%s\n", githubCommand[d.Severity], where,
+		fmt.Fprintf(w, "::%s %stitle=%s::%s\n", githubCommand[d.Severity], where,
 			githubProperty.Replace(d.Code+": "+diag.Escape(d.Summary)), githubData.Replace(clip(oneText(p, d), longestAnnotation)))
 	}
-	total := severityCounts(f)
+	total := r.counts()
 	if len(rest) > 0 {
-		fmt.Fprintf(a.stdout, "::group::%s that GitHub does not annotate\n", diag.Count(len(rest), "further finding"))
+		fmt.Fprintf(w, "::group::%s that GitHub does not annotate\n", diag.Count(len(rest), "further finding"))
 		for _, d := range rest {
 			where := ""
 			if p.inFile(d.At) {
 				where = p.line(d.At) + ": "
 			}
-			fmt.Fprintln(a.stdout, plainLine(fmt.Sprintf("%s[%s]: %s%s: %s", d.Severity, d.Code, where, d.Summary, d.Detail)))
+			fmt.Fprintln(w, plainLine(fmt.Sprintf("%s[%s]: %s%s: %s", d.Severity, d.Code, where, d.Summary, d.Detail)))
 		}
-		fmt.Fprintln(a.stdout, "::endgroup::")
+		fmt.Fprintln(w, "::endgroup::")
 		total += fmt.Sprintf(", of which %d are in the log only", len(rest))
 	}
-	if name := a.getenv("GITHUB_STEP_SUMMARY"); name != "" {
-		if err := appendFile(name, githubSummary(p, f)); err != nil {
-			fmt.Fprintf(a.stderr, "rocec: cannot write the step summary: %s\n", diag.Escape(err.Error()))
-		}
-	}
-	_, err := fmt.Fprintf(a.stdout, "::notice title=rocec::%s\n", githubData.Replace(total))
+	_, err := fmt.Fprintf(w, "::notice title=rocec::%s\n", githubData.Replace(total))
 	return err
 }
 
@@ -77,35 +72,24 @@ func plainLine(s string) string {
 	return strings.NewReplacer("\n", " ", "##[", "# #[").Replace(diag.Escape(s))
 }
 
-func appendFile(name, text string) error {
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
-}
-
-// githubSummary is what stands on the page of a run: the verdicts, then the findings, worst first, bounded.
-func githubSummary(p *paths, f *fabric) string {
+// GitHubSummary is what stands on the page of a run: the verdicts, then the findings, worst first, bounded.
+func GitHubSummary(r *Report) string {
+	p := newPaths(r)
 	var b strings.Builder
-	fmt.Fprintf(&b, "## rocec validate: %s\n\n", cell(severityCounts(f)))
-	proofs := f.Proofs
+	fmt.Fprintf(&b, "## rocec validate: %s\n\n", cell(r.counts()))
+	proofs := r.Proofs
 	if len(proofs) > 0 {
 		b.WriteString("| cos group | verdict | why |\n| --- | --- | --- |\n")
 		for _, proof := range proofs[:min(len(proofs), mostSummarized)] {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(proof.Group.Name), cell(verdict(proof)), cell(proof.Why()))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(proof.Group.Name), cell(Verdict(proof)), cell(proof.Why()))
 		}
 		b.WriteByte('\n')
 	}
-	if len(f.Diags) > 0 {
+	if len(r.Diags) > 0 {
 		b.WriteString("| | place | code | what |\n| --- | --- | --- | --- |\n")
-		for i, d := range worstFirst(f.Diags) {
+		for i, d := range worstFirst(r.Diags) {
 			if i == mostSummarized {
-				fmt.Fprintf(&b, "\n... and %s, see the log.\n", diag.Count(len(f.Diags)-i, "further finding"))
+				fmt.Fprintf(&b, "\n... and %s, see the log.\n", diag.Count(len(r.Diags)-i, "further finding"))
 				break
 			}
 			where := ""

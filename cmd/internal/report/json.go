@@ -1,6 +1,9 @@
-package main
+package report
 
 import (
+	"encoding/json"
+	"io"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
@@ -63,7 +66,8 @@ func jsonLoops(loops []validate.Loop) []jsonLoop {
 	return out
 }
 
-type validateDocument struct {
+// document is docs/schema/validate.json.
+type document struct {
 	FormatVersion string        `json:"format_version"`
 	Valid         bool          `json:"valid"`
 	ErrorCount    int           `json:"error_count"`
@@ -81,13 +85,14 @@ type jsonIgnored struct {
 	Diagnostic *diag.Diagnostic `json:"diagnostic"`
 }
 
-func (a *app) validateJSON(f *fabric) error {
-	doc := validateDocument{
-		FormatVersion: formatVersion, Valid: !f.Diags.HasErrors(),
-		ErrorCount: f.Diags.Count(diag.Error), WarningCount: f.Diags.Count(diag.Warning), NoteCount: f.Diags.Count(diag.Notice),
-		IgnoredCount: len(f.Ignored), PFCLoops: []jsonProof{}, Diagnostics: diag.List{}, Ignored: []jsonIgnored{},
+// JSON writes the whole document of docs/schema/validate.json.
+func JSON(w io.Writer, r *Report, _ Options) error {
+	doc := document{
+		FormatVersion: FormatVersion, Valid: !r.Diags.HasErrors(),
+		ErrorCount: r.Diags.Count(diag.Error), WarningCount: r.Diags.Count(diag.Warning), NoteCount: r.Diags.Count(diag.Notice),
+		IgnoredCount: len(r.Ignored), PFCLoops: []jsonProof{}, Diagnostics: diag.List{}, Ignored: []jsonIgnored{},
 	}
-	for _, p := range f.Proofs {
+	for _, p := range r.Proofs {
 		var fewest *bool
 		if p.Verdict == validate.Prone {
 			fewest = &p.Fewest
@@ -98,9 +103,16 @@ func (a *app) validateJSON(f *fabric) error {
 			Facts: newJSONFacts(p), Buffers: p.Buffers, Turns: p.Turns, Loops: jsonLoops(p.Loops),
 		})
 	}
-	doc.Diagnostics = append(doc.Diagnostics, f.Diags...)
-	for _, i := range f.Ignored {
+	doc.Diagnostics = append(doc.Diagnostics, r.Diags...)
+	for _, i := range r.Ignored {
 		doc.Ignored = append(doc.Ignored, jsonIgnored{i.By.Reason, i.Diagnostic})
 	}
-	return a.writeJSON(doc)
+	return writeJSON(w, doc)
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
 }

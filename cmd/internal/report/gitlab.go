@@ -1,11 +1,13 @@
-package main
+package report
 
 import (
+	"io"
+
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// gitlabIssue is one finding of GitLab's code quality report.
-type gitlabIssue struct {
+// GitLabIssue is a finding of GitLab's code quality report.
+type GitLabIssue struct {
 	Description string `json:"description"`
 	CheckName   string `json:"check_name"`
 	Fingerprint string `json:"fingerprint"`
@@ -21,14 +23,14 @@ type gitlabIssue struct {
 // gitlabSeverity spells severities as GitLab does. Only it knows two that are worse: they are for the security reports.
 var gitlabSeverity = map[diag.Severity]string{diag.Error: "major", diag.Warning: "minor", diag.Notice: "info"}
 
-// validateGitLab writes GitLab's code quality report. GitLab drops what has no path, so that a finding without a place
+// GitLab writes GitLab's code quality report. GitLab drops what has no path, so that a finding without a place
 // names the fabric's folder at least.
-func (a *app) validateGitLab(f *fabric) error {
-	p := newPaths(f)
-	prints := fingerprints(p, f)
-	issues := []gitlabIssue{}
-	for _, d := range f.Diags {
-		i := gitlabIssue{
+func GitLab(w io.Writer, r *Report, _ Options) error {
+	p := newPaths(r)
+	prints := fingerprints(p, r)
+	issues := []GitLabIssue{}
+	for _, d := range r.Diags {
+		i := GitLabIssue{
 			Description: diag.Escape(d.Summary + ": " + d.Detail), CheckName: d.Code, Fingerprint: prints[d],
 			Severity: gitlabSeverity[d.Severity],
 		}
@@ -38,5 +40,5 @@ func (a *app) validateGitLab(f *fabric) error {
 		}
 		issues = append(issues, i)
 	}
-	return a.writeJSON(issues)
+	return writeJSON(w, issues)
 }

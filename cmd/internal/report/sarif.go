@@ -1,29 +1,31 @@
-package main
+package report
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// What GitHub takes of one log: more results and the whole log is refused, more locations and the rest is.
-const (
-	mostResults   = 25_000
-	mostLocations = 1000
+// MostSARIFResults is how many results GitHub takes of one log; it refuses a log with more.
+const MostSARIFResults = 25_000
 
+const (
+	mostLocations      = 1000 // of one result; GitHub leaves out the rest
 	longestDescription = 1024 // bytes
 )
 
-// sarifLog is the part of SARIF 2.1.0 rocec writes.
-type sarifLog struct {
+// SARIFLog is the part of SARIF 2.1.0 rocec writes.
+type SARIFLog struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
-	Runs    []sarifRun `json:"runs"`
+	Runs    []SARIFRun `json:"runs"`
 }
 
-type sarifRun struct {
+// SARIFRun is what one run of rocec found.
+type SARIFRun struct {
 	Tool struct {
 		Driver sarifDriver `json:"driver"`
 	} `json:"tool"`
@@ -31,7 +33,7 @@ type sarifRun struct {
 	Invocations        []sarifInvocation          `json:"invocations"`
 	OriginalURIBaseIDs map[string]sarifBaseFolder `json:"originalUriBaseIds"`
 	ColumnKind         string                     `json:"columnKind"`
-	Results            []sarifResult              `json:"results"`
+	Results            []SARIFResult              `json:"results"`
 }
 
 type sarifDriver struct {
@@ -79,7 +81,8 @@ type sarifRule struct {
 	} `json:"defaultConfiguration"`
 }
 
-type sarifResult struct {
+// SARIFResult is a finding.
+type SARIFResult struct {
 	RuleID              string             `json:"ruleId"`
 	RuleIndex           int                `json:"ruleIndex"`
 	Level               string             `json:"level"`
@@ -157,40 +160,40 @@ type sarifSuppression struct {
 // sarifRoot names the root of the repository in URIs; code scanning knows where it is.
 const sarifRoot = "%SRCROOT%"
 
-// validateSARIF writes one run. Its automation ID names the fabric's folder, so that several fabrics of a repository do
+// SARIF writes one run. Its automation ID names the fabric's folder, so that several fabrics of a repository do
 // not take each other's place.
-func (a *app) validateSARIF(f *fabric) error {
-	p := &sarifPaths{newPaths(f)}
-	run := sarifRun{
-		AutomationDetails: sarifID{"rocec/"}, ColumnKind: "utf16CodeUnits", Results: []sarifResult{},
+func SARIF(w io.Writer, r *Report, o Options) error {
+	p := &sarifPaths{newPaths(r)}
+	run := SARIFRun{
+		AutomationDetails: sarifID{"rocec/"}, ColumnKind: "utf16CodeUnits", Results: []SARIFResult{},
 		Invocations:        []sarifInvocation{{ExecutionSuccessful: true}},
 		OriginalURIBaseIDs: map[string]sarifBaseFolder{sarifRoot: {sarifText{"the root of the repository"}}},
 	}
 	if dir := p.folder(); dir != "." {
 		run.AutomationDetails.ID += diag.Escape(strings.Trim(dir, "/")) + "/"
 	}
-	run.Tool.Driver = sarifDriver{"rocec", buildVersion().Version, "https://github.com/rocec/rocec", []sarifRule{}}
-	all := worstFirst(f.Diags)
-	reasons, prints := map[*diag.Diagnostic]*lang.Ignore{}, fingerprints(p.paths, f)
-	for _, i := range f.Ignored {
+	run.Tool.Driver = sarifDriver{"rocec", o.Version, "https://github.com/rocec/rocec", []sarifRule{}}
+	all := worstFirst(r.Diags)
+	reasons, prints := map[*diag.Diagnostic]*lang.Ignore{}, fingerprints(p.paths, r)
+	for _, i := range r.Ignored {
 		reasons[i.Diagnostic] = i.By
 		all = append(all, i.Diagnostic)
 	}
-	if left := len(all) - mostResults; left > 0 {
-		all = all[:mostResults]
+	if left := len(all) - MostSARIFResults; left > 0 {
+		all = all[:MostSARIFResults]
 		run.Invocations[0].Notifications = []sarifNotification{{"warning", sarifText{diag.Count(left, "further finding") + " left out: code scanning takes no more"}}}
 	}
 	rules := sarifRules(all)
 	run.Tool.Driver.Rules = rules.list
 	for _, d := range all {
 		r := p.result(d)
-		r.RuleIndex, r.PartialFingerprints = rules.index[d.Code], map[string]string{fingerprintVersion: prints[d]}
+		r.RuleIndex, r.PartialFingerprints = rules.index[d.Code], map[string]string{FingerprintVersion: prints[d]}
 		if by := reasons[d]; by != nil {
 			r.Suppressions = []sarifSuppression{{"inSource", diag.Escape(by.Reason), p.location(by.At)}}
 		}
 		run.Results = append(run.Results, r)
 	}
-	return a.writeJSON(sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+	return writeJSON(w, SARIFLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []SARIFRun{run}})
 }
 
 type sarifRuleTable struct {
@@ -207,8 +210,8 @@ func sarifRules(l diag.List) sarifRuleTable {
 		}
 	}
 	t := sarifRuleTable{[]sarifRule{}, map[string]int{}}
-	for _, room := range rooms() {
-		for _, topic := range room.topics {
+	for _, room := range Rooms() {
+		for _, topic := range room.Topics {
 			level, used := worst[topic.Code]
 			if !used {
 				continue
@@ -217,7 +220,7 @@ func sarifRules(l diag.List) sarifRuleTable {
 			first, _, _ := strings.Cut(doc, "\n\n")
 			r := sarifRule{
 				ID: topic.Code, ShortDescription: sarifText{topic.Summary}, FullDescription: sarifText{clip(first, longestDescription)},
-				HelpURI: helpURI(topic.Code), Help: sarifHelp{doc, topic.Markdown(room.language)},
+				HelpURI: helpURI(topic.Code), Help: sarifHelp{doc, topic.Markdown(room.Language)},
 			}
 			r.DefaultConfiguration.Level = level.String()
 			t.index[topic.Code] = len(t.list)
@@ -230,8 +233,8 @@ func sarifRules(l diag.List) sarifRuleTable {
 // sarifPaths spells places as SARIF does.
 type sarifPaths struct{ *paths }
 
-func (p *sarifPaths) result(d *diag.Diagnostic) sarifResult {
-	r := sarifResult{RuleID: d.Code, Level: d.Severity.String(), Locations: []sarifLocation{}}
+func (p *sarifPaths) result(d *diag.Diagnostic) SARIFResult {
+	r := SARIFResult{RuleID: d.Code, Level: d.Severity.String(), Locations: []sarifLocation{}}
 	at, placed := p.best(d)
 	if placed {
 		r.Locations = append(r.Locations, p.location(at))

@@ -1,8 +1,9 @@
-package main
+package report
 
 import (
 	"encoding/xml"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
@@ -42,11 +43,11 @@ type junitFailure struct {
 	Text    string `xml:",chardata"`
 }
 
-// validateJUnit writes one test case per finding, and one for each check that found nothing. What ends in exit status 1
+// JUnit writes one test case per finding, and one for each check that found nothing. What ends in exit status 1
 // is a failure, other findings are output, and what a comment silences is skipped. The name of a case holds no line, so
 // that its history survives edits.
-func (a *app) validateJUnit(f *fabric) error {
-	p := newPaths(f)
+func JUnit(w io.Writer, r *Report, _ Options) error {
+	p := newPaths(r)
 	suite := junitSuite{Name: "rocec validate " + diag.Escape(p.folder())}
 	found, names := map[string]bool{}, map[string]int{}
 	testCase := func(d *diag.Diagnostic) junitCase {
@@ -67,9 +68,9 @@ func (a *app) validateJUnit(f *fabric) error {
 		}
 		return s
 	}
-	for _, d := range f.Diags {
+	for _, d := range r.Diags {
 		c := testCase(d)
-		if f.fails(d) {
+		if r.Fails(d) {
 			c.Failure = &junitFailure{diag.Escape(d.Summary), d.Code, text(d)}
 			suite.Failures++
 		} else {
@@ -77,13 +78,13 @@ func (a *app) validateJUnit(f *fabric) error {
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
-	for _, i := range f.Ignored {
+	for _, i := range r.Ignored {
 		c := testCase(i.Diagnostic)
 		c.Skipped = "ignored: " + diag.Escape(i.By.Reason)
 		suite.Skipped++
 		suite.Cases = append(suite.Cases, c)
 	}
-	for _, t := range topicsRun(f) {
+	for _, t := range topicsRun(r) {
 		if !found[t.Code] {
 			suite.Cases = append(suite.Cases, junitCase{Name: t.Code, ClassName: "rocec." + t.Code})
 		}
@@ -96,6 +97,6 @@ func (a *app) validateJUnit(f *fabric) error {
 	if err := enc.Encode(junitSuites{Name: "rocec", Tests: suite.Tests, Failures: suite.Failures, Suite: suite}); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(a.stdout, b.String())
+	_, err := fmt.Fprintln(w, b.String())
 	return err
 }

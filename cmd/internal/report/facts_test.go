@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -12,26 +12,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/report/reporttest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/proof"
 )
-
-// schemaOf compiles a part of the schema of validate's JSON, which refuses what it does not name.
-func schemaOf(t *testing.T, pointer string) *jsonschema.Schema {
-	t.Helper()
-	data, err := os.ReadFile("../../docs/schema/validate.json")
-	require.NoError(t, err)
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	require.NoError(t, err)
-	strict(schema)
-	c := jsonschema.NewCompiler()
-	require.NoError(t, c.AddResource("validate.json", schema))
-	compiled, err := c.Compile("validate.json#" + pointer)
-	require.NoError(t, err)
-	return compiled
-}
 
 // Every reason, assumption and note in JSON.
 func TestJSONFacts(t *testing.T) {
@@ -41,7 +27,9 @@ func TestJSONFacts(t *testing.T) {
 	detour := &ir.CosGroup{Name: "detour", Bounce: lossy}
 	circle := []validate.Hop{{In: f.Ports[0], Out: f.Ports[7], Group: c.Group}}
 	const hop, link = `{"device":"R0","in":"p0","out":"p1","cos_group":"rdma"}`, `{"a":"R0:p0","b":"R1:p0"}`
-	schema := schemaOf(t, "/$defs/facts")
+	file, err := os.ReadFile("../../../docs/schema/validate.json")
+	require.NoError(t, err)
+	schema := reporttest.Closed(t, file, "/$defs/facts")
 	for _, tt := range []struct {
 		p    validate.Proof
 		want string // of why
@@ -133,10 +121,10 @@ func TestFactsAreDocumented(t *testing.T) {
 			}
 		} `json:"$defs"`
 	}
-	data, err := os.ReadFile("../../docs/schema/validate.json")
+	data, err := os.ReadFile("../../../docs/schema/validate.json")
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(data, &schema))
-	manual, err := os.ReadFile("../../docs/formats.md")
+	manual, err := os.ReadFile("../../../docs/formats.md")
 	require.NoError(t, err)
 	var rows []string
 	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z-]+)` \\|").FindAllSubmatch(manual, -1) {
@@ -161,7 +149,7 @@ func TestFactsAreDocumented(t *testing.T) {
 	assert.Equal(t, append([]string{string(ir.MixedTies)}, causes...), facts.Why.Properties.Cause.Enum)
 	assert.Equal(t, assumptions, facts.Assumptions.Items.Properties.Code.Enum)
 	assert.Equal(t, notes, facts.Notes.Items.Properties.Code.Enum)
-	formats := len(validateFormats)
+	formats := len(Formats)
 	require.Greater(t, len(rows), formats)
 	assert.Equal(t, slices.Concat(reasons, causes, assumptions, notes), rows[formats:])
 }

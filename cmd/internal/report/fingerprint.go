@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -14,14 +14,16 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// fingerprintVersion is the key of fingerprints in SARIF. Whatever changes how they are made changes it, too: GitHub then
+// FingerprintVersion is the key of fingerprints in SARIF. Whatever changes how they are made changes it, too: GitHub then
 // opens every finding anew, once.
-const fingerprintVersion = "rocec/v2"
+const FingerprintVersion = "rocec/v2"
 
-// fingerprints names every finding of a fabric, silenced or not, so that it is known again after its files were edited: by
+// Fingerprints names every finding of a fabric, silenced or not, so that it is known again after its files were edited: by
 // its code, its file, what stands at its place, and the circle of a PFC loop. Neither a line nor a word of a message is
 // part of it. Findings that have all of this in common are numbered in the order of their places.
-func fingerprints(p *paths, f *fabric) map[*diag.Diagnostic]string {
+func Fingerprints(r *Report) map[*diag.Diagnostic]string { return fingerprints(newPaths(r), r) }
+
+func fingerprints(p *paths, r *Report) map[*diag.Diagnostic]string {
 	type finding struct {
 		*diag.Diagnostic
 		at diag.Range
@@ -31,10 +33,10 @@ func fingerprints(p *paths, f *fabric) map[*diag.Diagnostic]string {
 		at, _ := p.told(d)
 		all = append(all, finding{d, at})
 	}
-	for _, d := range f.Diags {
+	for _, d := range r.Diags {
 		add(d)
 	}
-	for _, i := range f.Ignored {
+	for _, i := range r.Ignored {
 		add(i.Diagnostic)
 	}
 	slices.SortStableFunc(all, func(a, b finding) int {

@@ -1,4 +1,4 @@
-package main
+package report
 
 import (
 	"bytes"
@@ -24,8 +24,8 @@ type paths struct {
 	names map[string]string
 }
 
-func newPaths(f *fabric) *paths {
-	p := &paths{files: f.Source.Files, dir: realPath(f.dir), names: map[string]string{}}
+func newPaths(r *Report) *paths {
+	p := &paths{files: r.Source.Files, dir: realPath(r.Dir), names: map[string]string{}}
 	for name := range p.files {
 		if !lang.Given(name) && (p.first == "" || name < p.first) {
 			p.first = name

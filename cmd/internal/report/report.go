@@ -1,0 +1,193 @@
+// Package report writes what validate finds in the forms its readers take: text for people, JSON for programs, and the formats
+// of CI systems. text and json name files as the person would type them; the others, which CI systems read, from the root of
+// the repository (see paths). All are written from the same sorted list, errors before warnings where a reader shows only the
+// first few.
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/validate"
+)
+
+// FormatVersion begins every JSON document of rocec: members are added, never renamed.
+const FormatVersion = "1.0"
+
+// Report is a judged fabric, or judged files of devices.
+type Report struct {
+	*judge.Judged
+
+	Dir    string       // the folder, as the person named it
+	Strict bool         // warnings end in exit status 1
+	Files  []DeviceFile // of files of devices: then there is no fabric
+}
+
+// DeviceFile is a file of a device, and the dialect it was taken for.
+type DeviceFile struct{ Name, Dialect string }
+
+// Options is what the writers need beside the report.
+type Options struct {
+	Version string // of rocec, for SARIF
+
+	// Of text.
+	Color          bool
+	Width          int // columns
+	Quiet, Verbose bool
+}
+
+// Format is a row of [Formats].
+type Format struct {
+	Name  string // as --format takes it
+	Write func(io.Writer, *Report, Options) error
+}
+
+// Formats is the table of output formats of validate.
+var Formats = []Format{
+	{"text", Text},
+	{"json", JSON},
+	{"sarif", SARIF},
+	{"junit", JUnit},
+	{"github", GitHub},
+	{"gitlab", GitLab},
+}
+
+// Fails reports whether a finding ends validate in exit status 1.
+func (r *Report) Fails(d *diag.Diagnostic) bool {
+	return d.Severity == diag.Error || r.Strict && d.Severity == diag.Warning
+}
+
+// Room is a table of codes and the room that reports them.
+type Room struct {
+	Title    string
+	Language string // of the examples
+	Topics   []diag.Topic
+}
+
+// Rooms returns every code there is, by the room that reports it, each room's sorted.
+func Rooms() []Room {
+	var checks []diag.Topic
+	for _, c := range validate.Checks {
+		checks = append(checks, c.Topic())
+	}
+	all := []Room{
+		{"Checks: the fabric would misbehave", "hcl", checks},
+		{"The language: the file cannot be read as meant", "hcl", slices.Clone(lang.Topics)},
+		{"The fabric: names, cables, sizes", "hcl", slices.Clone(compiler.Topics)},
+		{"The devices: a release or a chip cannot do it", "hcl", slices.Clone(targets.Topics)},
+		{"Device files: what lies on a switch would misbehave", "ini", slices.Clone(conflint.Topics)},
+		{"The machines: plan and apply could not do it", "text", slices.Clone(deploy.Topics)},
+	}
+	for _, r := range all {
+		slices.SortFunc(r.Topics, func(a, b diag.Topic) int { return strings.Compare(a.Code, b.Code) })
+	}
+	return all
+}
+
+// topicsRun are the codes of the checks that judged f, whether they found something or not.
+func topicsRun(r *Report) []diag.Topic {
+	switch {
+	case r.Fabric != nil:
+		return Rooms()[0].Topics
+	case r.Files != nil:
+		return conflint.Topics
+	}
+	return nil
+}
+
+// helpURI is where the story of a code can be read.
+func helpURI(code string) string {
+	return "https://github.com/rocec/rocec/blob/main/docs/checks.md#" + code
+}
+
+// oneText is a diagnostic as one text: detail, notes, the laid-out text, the way out.
+func oneText(p *paths, d *diag.Diagnostic) string {
+	parts := []string{d.Detail}
+	for _, n := range d.Notes {
+		if p.inFile(n.At) {
+			parts = append(parts, p.line(n.At)+": "+n.Message)
+		} else {
+			parts = append(parts, n.Message)
+		}
+	}
+	parts = append(parts, textAndFix(p, d)...)
+	return diag.Escape(strings.Join(parts, "\n"))
+}
+
+// textAndFix are the last parts of what a diagnostic says.
+func textAndFix(p *paths, d *diag.Diagnostic) (parts []string) {
+	if d.Text != "" {
+		parts = append(parts, strings.TrimRight(d.Text, "\n"))
+	}
+	if d.Fix == nil || d.Fix.Told {
+		return parts
+	}
+	var help strings.Builder
+	help.WriteString("help: " + d.Fix.Message)
+	for _, e := range d.Fix.Edits {
+		if p.inFile(e.At) {
+			fmt.Fprintf(&help, "\n%s: write %s", p.line(e.At), e.New)
+		}
+	}
+	return append(parts, help.String())
+}
+
+// worstFirst returns the list with errors in front of warnings, and those in front of notes.
+func worstFirst(l diag.List) diag.List {
+	l = slices.Clone(l)
+	slices.SortStableFunc(l, func(x, y *diag.Diagnostic) int { return int(x.Severity) - int(y.Severity) })
+	return l
+}
+
+// clip cuts a text to at most so many bytes, at the end of a letter.
+func clip(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	const mark = "..."
+	end := most - len(mark)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + mark
+}
+
+// counts is "1 error, 2 warnings", with notes and what comments silence, where there is some.
+func (r *Report) counts() string {
+	s := Counts(r.Diags)
+	if n := len(r.Ignored); n > 0 {
+		s += fmt.Sprintf(", %d ignored", n)
+	}
+	return s
+}
+
+// Counts is "1 error, 2 warnings", with notes where there are some.
+func Counts(l diag.List) string {
+	s := diag.Count(l.Count(diag.Error), "error") + ", " + diag.Count(l.Count(diag.Warning), "warning")
+	if notes := l.Count(diag.Notice); notes > 0 {
+		s += ", " + diag.Count(notes, "note")
+	}
+	return s
+}
+
+// files is the number of fabric files read, or of files of devices; values of variables count as files of their own in a
+// Source.
+func (r *Report) files() int {
+	n := len(r.Files)
+	for name := range r.Source.Files {
+		if strings.HasSuffix(name, ".hcl") {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,141 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate"
+)
+
+// mostShown is how many diagnostics are printed in full, mostNamed how many good files of devices one by one.
+const (
+	mostShown = 20
+	mostNamed = 20
+)
+
+// Text writes the diagnostics and, where nothing is wrong, what holds: the size of the fabric and the verdict on the PFC loops
+// of every lossless group, or what each file of a device was taken for.
+func Text(w io.Writer, r *Report, o Options) error {
+	Diagnostics(w, r, o)
+	if len(r.Diags) == 0 && len(r.Ignored) > 0 && !o.Quiet {
+		fmt.Fprintf(w, "%s ignored by comments", diag.Count(len(r.Ignored), "finding"))
+		if !o.Verbose {
+			fmt.Fprint(w, "; -v lists them")
+		}
+		fmt.Fprintln(w)
+	}
+	switch {
+	case r.Diags.HasErrors() || o.Quiet:
+	case r.Files != nil:
+		filesText(w, r, o)
+	case r.Fabric != nil:
+		fabricText(w, r, o)
+	}
+	return nil
+}
+
+// Diagnostics writes the diagnostics and, if there are any, the line that counts them: what every verb shows of a fabric.
+func Diagnostics(w io.Writer, r *Report, o Options) {
+	p := &diag.Printer{Files: r.Source.Files, Color: o.Color, Width: o.Width, Most: mostShown}
+	var fix, know diag.List
+	for _, d := range r.Diags {
+		if d.Severity == diag.Notice {
+			know = append(know, d)
+		} else {
+			fix = append(fix, d)
+		}
+	}
+	p.Print(w, append(fix, know...)) //nolint:errcheck // a closed terminal has nobody to tell
+	if o.Verbose {
+		for _, i := range r.Ignored {
+			p.Prose(w, fmt.Sprintf("ignored[%s]: ", i.Code), Place(i.At)+": "+i.Detail)                    //nolint:errcheck // as above
+			p.Prose(w, "  reason: ", fmt.Sprintf("%s (line %d)", i.By.Reason, max(i.By.At.Start.Line, 1))) //nolint:errcheck // as above
+		}
+	}
+	if len(r.Diags) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%s in %s; rocec explain %s tells the story\n", r.counts(), diag.Count(r.files(), "file"), worst(r.Diags).Code)
+}
+
+// Place is "file:line" of a place; "-" where there is none.
+func Place(at diag.Range) string {
+	if at.Filename == "" {
+		return "-"
+	}
+	return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line)
+}
+
+// worst is the first error, or else the first warning, or else the first note.
+func worst(l diag.List) *diag.Diagnostic {
+	return slices.MinFunc(l, func(x, y *diag.Diagnostic) int { return cmp.Compare(x.Severity, y.Severity) })
+}
+
+func fabricText(w io.Writer, r *Report, o Options) {
+	switches, hosts := 0, 0
+	for _, d := range r.Fabric.Devices {
+		if d.Switch != nil {
+			switches++
+		} else {
+			hosts++
+		}
+	}
+	fmt.Fprintf(w, "fabric %q is %s: %s, %s, %s, %s\n", r.Fabric.Name, diag.Paint(o.Color, diag.Green, "good"),
+		diag.Count(switches, "switch"), diag.Count(hosts, "host"), diag.Count(len(r.Fabric.Links), "link"), diag.Count(len(r.Fabric.Intents), "intent"))
+	prose := &diag.Printer{Width: o.Width}
+	var assumed []string // once for all groups
+	for _, p := range r.Proofs {
+		fmt.Fprintf(w, "  %s: %s\n", p.Group.Name, Verdict(p))
+		prose.Prose(w, "    ", p.Why()) //nolint:errcheck // a closed terminal has nobody to tell
+		for _, n := range p.NoteTexts() {
+			prose.Prose(w, "    note: ", n) //nolint:errcheck // as above
+		}
+		for _, as := range p.AssumptionTexts() {
+			if !slices.Contains(assumed, as) {
+				assumed = append(assumed, as)
+			}
+		}
+	}
+	if assumed != nil {
+		prose.Prose(w, "  assuming: ", strings.Join(assumed, "; ")) //nolint:errcheck // as above
+	}
+}
+
+// filesText says that files of devices are good, and what each was taken for.
+func filesText(w io.Writer, r *Report, o Options) {
+	good := diag.Paint(o.Color, diag.Green, "good")
+	if len(r.Files) == 1 {
+		fmt.Fprintf(w, "1 file is %s: %s (%s)\n", good, diag.Escape(r.Files[0].Name), r.Files[0].Dialect)
+		return
+	}
+	fmt.Fprintf(w, "%s are %s:\n", diag.Count(len(r.Files), "file"), good)
+	if len(r.Files) > mostNamed {
+		alike := map[string]int{}
+		for _, d := range r.Files {
+			alike[d.Dialect]++
+		}
+		for _, dialect := range slices.Sorted(maps.Keys(alike)) {
+			fmt.Fprintf(w, "  %s: %s\n", diag.Count(alike[dialect], "file"), dialect)
+		}
+		return
+	}
+	for _, d := range r.Files {
+		fmt.Fprintf(w, "  %s (%s)\n", diag.Escape(d.Name), d.Dialect)
+	}
+}
+
+// Verdict says in one line what holds and by what.
+func Verdict(p validate.GroupProof) string {
+	switch p.Verdict {
+	case validate.Free:
+		return "free of PFC loops" + p.Scope()
+	case validate.Prone:
+		return "prone to PFC loops"
+	}
+	return "not known to be free of PFC loops"
+}
