@@ -1,6 +1,6 @@
 # Two commands do all there is to do on a fresh machine with Go: make demo, make test.
 
-.PHONY: all demo test build bench update
+.PHONY: all demo check test test-long build bench update
 
 all: build
 
@@ -10,10 +10,25 @@ demo: build
 	./rocec validate examples/clos-v2-ecn
 	./rocec apply --lab --auto-approve examples/clos-v2-ecn
 
+# For the edit loop, under 90 seconds on 2 cores: vet and the unit tests, without the race detector, servers and browsers.
+check:
+	./.ci/deps
+	go vet ./...
+	PATH="$$PATH:/usr/sbin:/sbin" go test -short ./...
+
 # Every test, with the race detector; installs what the tests drive for real (Debian packages, as root).
 test:
 	./.ci/deps
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race ./...
+
+# What takes longer than anybody waits for: every fuzz test for a minute, and the tests of deploy ten times in other orders.
+test-long: test
+	for pkg in $$(go list ./...); do \
+		for fuzz in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			go test $$pkg -run '^$$' -fuzz "^$$fuzz\$$" -fuzztime 60s || exit 1; \
+		done; \
+	done
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 1h ./targets/deploy/...
 
 build:
 	CGO_ENABLED=0 go build -trimpath ./cmd/rocec

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -273,13 +272,14 @@ func large(n int) map[string][]string {
 	return out
 }
 
-// It takes a second at most on an idle machine; quadratic time would be minutes.
+// Quadratic time would not end within the time limit of go test.
 func TestFoldIsFast(t *testing.T) {
-	for shape, names := range large(100_000) {
-		start := time.Now()
-		sets := Fold(names, Devices)
-		require.Less(t, time.Since(start), time.Minute, shape)
-		require.NotEmpty(t, sets)
+	n := 100_000
+	if testing.Short() {
+		n /= 10
+	}
+	for shape, names := range large(n) {
+		require.NotEmpty(t, Fold(names, Devices), shape)
 	}
 }
 

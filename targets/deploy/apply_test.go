@@ -33,6 +33,14 @@ func TestApply(t *testing.T) {
 	require.Equal(t, Unchanged, b.apply(again).Outcome)
 }
 
+// stride is from one place where something fails to the next: each of them, or a few in make check.
+func stride() int {
+	if testing.Short() {
+		return 7
+	}
+	return 1
+}
+
 // A connection breaks at every command in turn: before it reached the device, and after it ran there; for good, and
 // until the next dial.
 func TestConnectionLost(t *testing.T) {
@@ -43,7 +51,7 @@ func TestConnectionLost(t *testing.T) {
 func testConnectionLost(t *testing.T) {
 	for _, f := range []connFault{{}, {after: true}, {forGood: true}, {after: true, forGood: true}, {late: true}} {
 		outcomes := map[Outcome]int{}
-		for at := 1; ; at++ {
+		for at := 1; ; at += stride() {
 			require.Less(t, at, 100)
 			b := newBox(t, "leaf01")
 			p := b.plan()
@@ -78,7 +86,7 @@ func testConnectionLost(t *testing.T) {
 func TestConnectionLostTwice(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		for first := 5; first <= 9; first++ {
+		for first := 5; first <= 9; first += stride() {
 			for then := 1; then <= 3; then++ {
 				b := newBox(t, "leaf01")
 				p := b.plan()
@@ -132,11 +140,7 @@ func TestOperationFails(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				outcomes := map[Outcome]int{}
-				stride := 1
-				if testing.Short() {
-					stride = 7
-				}
-				for at := 1; ; at += stride {
+				for at := 1; ; at += stride() {
 					require.Less(t, at, 300)
 					b := newBox(t, "leaf01")
 					p := b.plan()

@@ -244,6 +244,9 @@ func TestRandomIsRepeatable(t *testing.T) {
 // The random fabrics are worth comparing: a good part of them builds, and the others are wrong in many ways. Between a
 // binary and itself there is no difference.
 func TestRealBinary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make check runs no binary a hundred times; make test does")
+	}
 	rocec := filepath.Join(t.TempDir(), "rocec")
 	out, err := exec.Command("go", "build", "-o", rocec, "../../rocec").CombinedOutput()
 	require.NoError(t, err, string(out))

@@ -121,9 +121,12 @@ func read(t testing.TB, path string) []byte {
 	return data
 }
 
-// Start starts a server; it ends with the test, and with it all that its sessions started.
+// Start starts a server; it ends with the test, and with it all that its sessions started. With -short it skips the test.
 func Start(t testing.TB, o Options) *Server {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("make check starts no server; make test does")
+	}
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)
