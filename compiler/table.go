@@ -423,7 +423,7 @@ func (m *tableMaker) fits(keys []int32, i int32, s *station, ip netip.Addr, mac 
 // nextHops fills the table: for every device of the file the ports of its entries, for every target the entry.
 func (m *tableMaker) nextHops() {
 	n := len(m.c.f.Devices)
-	m.t.Hops, m.t.Ports, m.entries = make([][]ir.Hop, n), make([][][]*ir.Port, n), make([][]int32, n)
+	m.t.Hops, m.t.Ports, m.entries = make([][]ir.Entry, n), make([][][]*ir.Port, n), make([][]int32, n)
 	entry := make([]int32, len(m.list)) // by key: index of the entry + 1
 	set := make([]int, len(m.list))     // by key: its ports
 	for wi, w := range m.c.src.NextHops.Switches {
@@ -470,7 +470,7 @@ func (m *tableMaker) nextHops() {
 			}
 			set[k] = p.set(ids)
 		}
-		hops, at := make([]ir.Hop, len(m.t.Targets)), make([]int32, len(m.t.Targets))
+		hops, at := make([]ir.Entry, len(m.t.Targets)), make([]int32, len(m.t.Targets))
 		for target, keys := range m.suits {
 			for i, k := range keys {
 				if entry[k] > 0 {
@@ -478,7 +478,7 @@ func (m *tableMaker) nextHops() {
 					if m.list[k].kind == toSwitch {
 						ports = m.bySwitch(&p, keys[i:], entry, set)
 					}
-					hops[target], at[target] = ir.NewHop(ports, m.list[k].whole()), entry[k]
+					hops[target], at[target] = ir.NewEntry(ports, m.list[k].whole()), entry[k]
 					break
 				}
 			}

@@ -10,7 +10,7 @@ type Table struct {
 
 	// Hops says, by Device.ID and index in Targets, what a device does with traffic to a target. Devices that the file does
 	// not name, and hosts that do not forward, have a nil row.
-	Hops [][]Hop
+	Hops [][]Entry
 
 	// Ports holds, by Device.ID, the sets of next-hop ports the device has, for Hops to point to. A set may be empty: the
 	// route leaves the fabric, or drops.
@@ -21,13 +21,13 @@ type Table struct {
 // has the same entries. A NIC with several addresses may belong to several targets.
 type Target struct{ NICs []*NIC }
 
-// Hop is a device's entry for a target: 0 when it has none.
-type Hop int32
+// Entry is a device's entry for a target: 0 when it has none.
+type Entry int32
 
-// NewHop returns the hop that stands for the set of that index in Table.Ports. exact: the entry names the target
+// NewEntry returns the entry that stands for the set of that index in Table.Ports. exact: the entry names the target
 // itself (its host, interface or address), not a prefix or a switch that covers it.
-func NewHop(set int, exact bool) Hop {
-	h := Hop(set+1) << 1
+func NewEntry(set int, exact bool) Entry {
+	h := Entry(set+1) << 1
 	if exact {
 		h |= 1
 	}

@@ -119,7 +119,7 @@ func (w *walk) collapse(classes []*class, may func(*class) bool) []destination {
 		print := fingerprint(mine)
 		i := slices.IndexFunc(alike[print], func(i int32) bool {
 			other := out[i].at[0]
-			return sameHops(hops[other], mine) && w.nodes[other].Height() == w.nodes[c.at[0]].Height()
+			return sameArcs(hops[other], mine) && w.nodes[other].Height() == w.nodes[c.at[0]].Height()
 		})
 		if i >= 0 {
 			first := &out[alike[print][i]]
@@ -132,8 +132,8 @@ func (w *walk) collapse(classes []*class, may func(*class) bool) []destination {
 	return out
 }
 
-// kind is where a hop leads and whether it is lossless, as one number.
-func (h hop) kind() uint64 {
+// kind is where an arc leads and whether it is lossless, as one number.
+func (h arc) kind() uint64 {
 	k := uint64(h.to) << 1
 	if h.lossless {
 		k++
@@ -142,7 +142,7 @@ func (h hop) kind() uint64 {
 }
 
 // fingerprint is the same for hops of the same kinds, whatever their order.
-func fingerprint(hops []hop) uint64 {
+func fingerprint(hops []arc) uint64 {
 	var sum uint64
 	for _, h := range hops {
 		hi, lo := bits.Mul64(h.kind()+0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93)
@@ -151,12 +151,12 @@ func fingerprint(hops []hop) uint64 {
 	return sum
 }
 
-// sameHops tells whether two nodes have hops of the same kinds.
-func sameHops(a, b []hop) bool {
-	same := func(a, b hop) bool { return a.kind() == b.kind() }
+// sameArcs tells whether two nodes have hops of the same kinds.
+func sameArcs(a, b []arc) bool {
+	same := func(a, b arc) bool { return a.kind() == b.kind() }
 	if len(a) != len(b) || slices.EqualFunc(a, b, same) {
 		return len(a) == len(b)
 	}
-	byKind := func(a, b hop) int { return cmp.Compare(a.kind(), b.kind()) }
+	byKind := func(a, b arc) int { return cmp.Compare(a.kind(), b.kind()) }
 	return slices.EqualFunc(slices.SortedFunc(slices.Values(a), byKind), slices.SortedFunc(slices.Values(b), byKind), same)
 }

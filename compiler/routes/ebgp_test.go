@@ -319,7 +319,7 @@ func TestEveryRoutingOnAnyFabric(t *testing.T) {
 
 // randomTable makes a target of every NIC or bond and gives every device that forwards random entries.
 func randomTable(t *rapid.T, f *ir.Fabric) {
-	table := &ir.Table{Hops: make([][]ir.Hop, len(f.Devices)), Ports: make([][][]*ir.Port, len(f.Devices))}
+	table := &ir.Table{Hops: make([][]ir.Entry, len(f.Devices)), Ports: make([][][]*ir.Port, len(f.Devices))}
 	seen := map[*ir.NIC]bool{}
 	for _, d := range f.Devices {
 		if d.Host == nil {
@@ -342,7 +342,7 @@ func randomTable(t *rapid.T, f *ir.Fabric) {
 		if !d.Forwards() {
 			continue
 		}
-		table.Hops[d.ID] = make([]ir.Hop, len(table.Targets))
+		table.Hops[d.ID] = make([]ir.Entry, len(table.Targets))
 		for i := range table.Targets {
 			var ports []*ir.Port
 			for _, p := range d.Ports {
@@ -350,7 +350,7 @@ func randomTable(t *rapid.T, f *ir.Fabric) {
 					ports = append(ports, p)
 				}
 			}
-			table.Hops[d.ID][i] = ir.NewHop(i, rapid.Bool().Draw(t, "exact"))
+			table.Hops[d.ID][i] = ir.NewEntry(i, rapid.Bool().Draw(t, "exact"))
 			table.Ports[d.ID] = append(table.Ports[d.ID], ports)
 		}
 	}

@@ -126,7 +126,7 @@ type view struct {
 	notTiered *ir.RoutingError // why tiers do not say where traffic goes; nil if they do, or routing does not ask
 
 	whole   func() []*class   // the classes while no host's cable is down
-	anyHops [2]func() [][]hop // by node, with every cable up: for routed and for bridged talks
+	anyArcs [2]func() [][]arc // by node, with every cable up: for routed and for bridged talks
 	twice   func() []bool     // by node: some neighbour is joined to it by several cables
 }
 
@@ -154,8 +154,8 @@ func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 		}
 	})
 	v.whole = sync.OnceValue(func() []*class { return v.allClasses(nil) })
-	for kind := range v.anyHops {
-		v.anyHops[kind] = sync.OnceValue(func() [][]hop { return v.openHops(kind == 1) })
+	for kind := range v.anyArcs {
+		v.anyArcs[kind] = sync.OnceValue(func() [][]arc { return v.openArcs(kind == 1) })
 	}
 	v.twice = sync.OnceValue(v.parallelCables)
 	if f.Routing == ir.UpDown {
@@ -195,27 +195,27 @@ func (v *view) tiersFail() *ir.RoutingError {
 	return nil
 }
 
-// hop is a step that can be taken, cut down to what shortest paths need.
-type hop struct {
+// arc is a step that can be taken, cut down to what shortest paths need.
+type arc struct {
 	to       int32
 	port     int32 // ID of the port it leaves by
 	index    int32 // Index of the same
 	lossless bool
 }
 
-func (v *view) hop(s *step) hop {
-	return hop{s.to, s.port, s.index, v.lossless[s.link]}
+func (v *view) arc(s *step) arc {
+	return arc{s.to, s.port, s.index, v.lossless[s.link]}
 }
 
-// openHops returns, by node, the steps that routed or bridged traffic can take while every cable is up.
-func (v *view) openHops(bridged bool) [][]hop {
-	out := make([][]hop, len(v.steps))
+// openArcs returns, by node, the steps that routed or bridged traffic can take while every cable is up.
+func (v *view) openArcs(bridged bool) [][]arc {
+	out := make([][]arc, len(v.steps))
 	inParallel(len(out), 64, func(from, to int) {
 		for i := from; i < to; i++ {
-			row := make([]hop, 0, len(v.steps[i]))
+			row := make([]arc, 0, len(v.steps[i]))
 			for j := range v.steps[i] {
 				if s := &v.steps[i][j]; !(bridged && s.routed) {
-					row = append(row, v.hop(s))
+					row = append(row, v.arc(s))
 				}
 			}
 			out[i] = row

@@ -85,7 +85,7 @@ func (w *walk) deliver(sweeps []*sweep) {
 			}
 		}
 	}
-	hops := w.anyHops[0]() // those of all talks
+	hops := w.anyArcs[0]() // those of all talks
 	for v, row := range rows {
 		if row == nil {
 			continue
@@ -104,7 +104,7 @@ func (w *walk) deliver(sweeps []*sweep) {
 type sweep struct {
 	*walk
 	batch batch
-	open  [][]hop
+	open  [][]arc
 	many  uint64 // the destinations that have twins
 
 	// What the search met, level by level: from[l] is where level l begins in order, the nodes that are l hops from

@@ -17,7 +17,7 @@ import (
 // the host on R2 leaves to R1 and R3.
 func tabled(c *irtest.Cabling, routes string) *ir.Fabric {
 	f := routed(c)
-	t := &ir.Table{Hops: make([][]ir.Hop, len(f.Devices)), Ports: make([][][]*ir.Port, len(f.Devices))}
+	t := &ir.Table{Hops: make([][]ir.Entry, len(f.Devices)), Ports: make([][][]*ir.Port, len(f.Devices))}
 	target := map[string]int{}
 	for _, d := range f.Devices {
 		if d.Host != nil {
@@ -27,7 +27,7 @@ func tabled(c *irtest.Cabling, routes string) *ir.Fabric {
 	}
 	for _, d := range f.Devices {
 		if d.Switch != nil {
-			t.Hops[d.ID] = make([]ir.Hop, len(t.Targets))
+			t.Hops[d.ID] = make([]ir.Entry, len(t.Targets))
 		}
 	}
 	for route := range strings.FieldsSeq(routes) {
@@ -43,7 +43,7 @@ func tabled(c *irtest.Cabling, routes string) *ir.Fabric {
 				ports = append(ports, l.B)
 			}
 		}
-		t.Hops[d.ID][target[to]] = ir.NewHop(len(t.Ports[d.ID]), to == name)
+		t.Hops[d.ID][target[to]] = ir.NewEntry(len(t.Ports[d.ID]), to == name)
 		t.Ports[d.ID] = append(t.Ports[d.ID], ports)
 	}
 	f.Table = t
@@ -141,7 +141,7 @@ func TestTablesAgreeWithBruteForce(t *testing.T) {
 						ports = append(ports, p)
 					}
 				}
-				f.Table.Hops[d.ID][i] = ir.NewHop(len(f.Table.Ports[d.ID]), rapid.Bool().Draw(t, "exact"))
+				f.Table.Hops[d.ID][i] = ir.NewEntry(len(f.Table.Ports[d.ID]), rapid.Bool().Draw(t, "exact"))
 				f.Table.Ports[d.ID] = append(f.Table.Ports[d.ID], ports)
 			}
 		}

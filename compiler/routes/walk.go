@@ -12,7 +12,7 @@ type walk struct {
 	down    []bool // by Link.ID
 	classes []*class
 	turns   *ir.Turns
-	live    [2][][]hop // what hops returned, for routed and for bridged talks
+	live    [2][][]arc // what hops returned, for routed and for bridged talks
 	failed  []*ir.Link
 	before  *walk // with no link down, once it was needed
 
@@ -59,7 +59,7 @@ func newSearch(v *view, down []*ir.Link) *walk {
 func (w *walk) open(t *talk, s *step) bool { return !w.down[s.link] && !(t.bridged && s.routed) }
 
 // hops returns, by node, the steps open to traffic of the talk.
-func (w *walk) hops(t *talk) [][]hop {
+func (w *walk) hops(t *talk) [][]arc {
 	kind := 0
 	if t.bridged {
 		kind = 1
@@ -67,7 +67,7 @@ func (w *walk) hops(t *talk) [][]hop {
 	if w.live[kind] != nil {
 		return w.live[kind]
 	}
-	out := w.anyHops[kind]()
+	out := w.anyArcs[kind]()
 	if len(w.failed) > 0 {
 		out = slices.Clone(out)
 		for _, l := range w.failed {
@@ -76,7 +76,7 @@ func (w *walk) hops(t *talk) [][]hop {
 					out[v] = nil
 					for j := range w.steps[v] {
 						if s := &w.steps[v][j]; w.open(t, s) {
-							out[v] = append(out[v], w.hop(s))
+							out[v] = append(out[v], w.arc(s))
 						}
 					}
 				}

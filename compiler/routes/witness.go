@@ -128,7 +128,7 @@ func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 	// And on to the class.
 	way = append(way, t.Out, t.Out.Peer())
 	for v := w.node[t.Out.Peer().Device.ID]; w.dist[v] > 0; {
-		i := slices.IndexFunc(hops[v], func(h hop) bool { return w.dist[h.to] == w.dist[v]-1 })
+		i := slices.IndexFunc(hops[v], func(h arc) bool { return w.dist[h.to] == w.dist[v]-1 })
 		out := w.nodes[v].Ports[hops[v][i].index]
 		way = append(way, out, out.Peer())
 		v = hops[v][i].to

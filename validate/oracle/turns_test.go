@@ -122,7 +122,7 @@ func tabled(r *rand.Rand) *ir.Fabric {
 	f := drawnFabric(r, ir.TablePath, 0)
 	shortest := *f
 	shortest.Routing = ir.ShortestPath
-	f.Table = &ir.Table{Hops: make([][]ir.Hop, len(f.Devices)), Ports: make([][][]*ir.Port, len(f.Devices))}
+	f.Table = &ir.Table{Hops: make([][]ir.Entry, len(f.Devices)), Ports: make([][][]*ir.Port, len(f.Devices))}
 	odd := 1 + r.IntN(40)
 	for _, d := range f.Devices {
 		if d.Host == nil {
@@ -147,7 +147,7 @@ func tabled(r *rand.Rand) *ir.Fabric {
 			if r.IntN(20) == 0 || d.Ports[0].Peer().Device == s {
 				continue
 			}
-			f.Table.Hops[s.ID][target] = ir.NewHop(len(f.Table.Ports[s.ID]), r.IntN(2) == 0)
+			f.Table.Hops[s.ID][target] = ir.NewEntry(len(f.Table.Ports[s.ID]), r.IntN(2) == 0)
 			f.Table.Ports[s.ID] = append(f.Table.Ports[s.ID], out)
 		}
 	}

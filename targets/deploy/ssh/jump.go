@@ -4,8 +4,8 @@ import (
 	"context"
 )
 
-// hop is a connection to a jump host, shared by everything that goes through it.
-type hop struct {
+// jump is a connection to a jump host, shared by everything that goes through it.
+type jump struct {
 	route string
 	users int           // guarded by Dialer.mu
 	done  chan struct{} // closed when connecting is over
@@ -14,11 +14,11 @@ type hop struct {
 }
 
 // acquire returns the connection to a jump host, making it if there is none. Whoever gets one must release it.
-func (d *Dialer) acquire(ctx context.Context, l *login) (*hop, error) {
+func (d *Dialer) acquire(ctx context.Context, l *login) (*jump, error) {
 	d.mu.Lock()
-	h := d.hops[l.route()]
+	h := d.via[l.route()]
 	if h != nil && h.over() {
-		delete(d.hops, h.route)
+		delete(d.via, h.route)
 		h = nil
 	}
 	if h == nil {
@@ -26,8 +26,8 @@ func (d *Dialer) acquire(ctx context.Context, l *login) (*hop, error) {
 			d.mu.Unlock()
 			return nil, failure(ErrUnreachable, errClosed, "%v", errClosed)
 		}
-		h = &hop{route: l.route(), done: make(chan struct{})}
-		d.hops[h.route] = h
+		h = &jump{route: l.route(), done: make(chan struct{})}
+		d.via[h.route] = h
 		// Others wait for the same connection, so it does not end with the context of the first who asked.
 		d.wait.Go(func() {
 			lk, err := d.connect(d.ctx, l)
@@ -60,8 +60,8 @@ func (d *Dialer) acquire(ctx context.Context, l *login) (*hop, error) {
 	}
 }
 
-// over tells whether a hop was connected and is no more.
-func (h *hop) over() bool {
+// over tells whether a jump host was connected and is no more.
+func (h *jump) over() bool {
 	select {
 	case <-h.done:
 	default:
@@ -78,8 +78,8 @@ func (h *hop) over() bool {
 	}
 }
 
-// release gives a hop back; the last user closes it.
-func (d *Dialer) release(h *hop) {
+// release gives a connection back; the last user closes it.
+func (d *Dialer) release(h *jump) {
 	d.mu.Lock()
 	h.users--
 	lk := h.link
@@ -92,9 +92,9 @@ func (d *Dialer) release(h *hop) {
 	lk.end(errClosed)
 }
 
-// forget removes a hop from the table; a newer one under the same route stays. d.mu is held.
-func (d *Dialer) forget(h *hop) {
-	if d.hops[h.route] == h {
-		delete(d.hops, h.route)
+// forget removes a connection from the table; a newer one under the same route stays. d.mu is held.
+func (d *Dialer) forget(h *jump) {
+	if d.via[h.route] == h {
+		delete(d.via, h.route)
 	}
 }

@@ -73,8 +73,8 @@ type Dialer struct {
 	wait sync.WaitGroup // connections being opened or open
 
 	mu    sync.Mutex
-	links map[*link]bool  // open connections, to devices and jump hosts
-	hops  map[string]*hop // jump hosts by route
+	links map[*link]bool   // open connections, to devices and jump hosts
+	via   map[string]*jump // jump hosts by route
 }
 
 // New reads the ssh_config files. Its error names the file and line that cannot be read.
@@ -97,7 +97,7 @@ func New(cfg Config) (*Dialer, error) {
 		known: newKnownFiles(),
 		keys:  keys,
 		links: make(map[*link]bool),
-		hops:  make(map[string]*hop),
+		via:   make(map[string]*jump),
 	}
 	d.ctx, d.stop = context.WithCancel(context.Background())
 	return d, nil
@@ -149,7 +149,7 @@ func (d *Dialer) Close() error {
 // connect opens a connection, with its jump hosts. Only what can pass by itself is tried again: a server that refuses
 // or drops connections because too many arrive at once (MaxStartups of sshd), or that is just starting.
 func (d *Dialer) connect(ctx context.Context, l *login) (*link, error) {
-	var via *hop
+	var via *jump
 	if l.via != nil {
 		var err error
 		if via, err = d.acquire(ctx, l.via); err != nil {
@@ -185,7 +185,7 @@ func (d *Dialer) connect(ctx context.Context, l *login) (*link, error) {
 
 // open makes one connection over via (nil: directly). With a pinned host key it may take several handshakes: the pin
 // does not tell the key's type, and a server shows one key per handshake, of the type we ask for.
-func (d *Dialer) open(ctx context.Context, l *login, via *hop) (*link, error) {
+func (d *Dialer) open(ctx context.Context, l *login, via *jump) (*link, error) {
 	if d.ctx.Err() != nil {
 		return nil, failure(ErrUnreachable, errClosed, "%v", errClosed)
 	}
@@ -209,7 +209,7 @@ func (d *Dialer) open(ctx context.Context, l *login, via *hop) (*link, error) {
 }
 
 // reach makes the byte stream to a server.
-func (d *Dialer) reach(ctx context.Context, l *login, via *hop) (net.Conn, error) {
+func (d *Dialer) reach(ctx context.Context, l *login, via *jump) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.ConnectTimeout)
 	defer cancel()
 	var raw net.Conn

@@ -103,14 +103,14 @@ type link struct {
 	login  *login
 	client *ssh.Client
 	raw    net.Conn
-	via    *hop
+	via    *jump
 
 	once  sync.Once
 	dead  chan struct{} // closed when the connection is over
 	cause error         // why; set before dead is closed
 }
 
-func (d *Dialer) newLink(l *login, client *ssh.Client, raw net.Conn, via *hop) (*link, error) {
+func (d *Dialer) newLink(l *login, client *ssh.Client, raw net.Conn, via *jump) (*link, error) {
 	lk := &link{d: d, login: l, client: client, raw: raw, via: via, dead: make(chan struct{})}
 	d.mu.Lock()
 	if d.ctx.Err() != nil {
