@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -83,7 +82,7 @@ func TrustOf(intents []*Intent) Trust {
 // SlowsDown tells whether the NIC answers marked packets with CNPs, and slows down on CNPs.
 func (n *NIC) SlowsDown() bool {
 	h := n.Device.ByHand
-	return n.Model.Family != platform.SoftRoCE && (h == nil || h.DCQCN)
+	return !n.Can().NoDCQCN && (h == nil || h.DCQCN)
 }
 
 // Carries gives the intents a NIC carries: those it is a member of, and those of the other ports of its bond.

@@ -64,13 +64,13 @@ func lower(d *ir.Device, doc grammar.Spelling) *settings {
 	switch {
 	case d.Fabric.FlowControl == ir.Pause:
 		s.pause = losslessGroups(d, grammar.LinkPause)
-	case asic.PFC:
+	case d.Switch.Can.PFC:
 		s.pfc = losslessGroups(d, grammar.PFC)
 	}
 	for _, g := range slices.Concat(s.pause, s.pfc) {
 		s.ports = append(s.ports, g.ports...)
 	}
-	if asic.ECN {
+	if d.Switch.Can.ECN {
 		s.ecn = markingGroups(d)
 		for i := range s.ecn {
 			s.ports = append(s.ports, s.ecn[i].ports...)

@@ -1,4 +1,4 @@
-package hostnic
+package mlx5
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/hostnic/sim"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -45,11 +45,6 @@ func TestJudge(t *testing.T) {
 		line   int
 		detail string
 	}{
-		{
-			"another family", func(_ *fabric, n *ir.NIC) { n.Model = nicModel(t, "connectx-3") }, "host-family", 51,
-			"The nic ens1f0 of the host group gpu has the model Mellanox ConnectX-3, of the family mlx4.",
-		},
-		{"soft roce", func(_ *fabric, n *ir.NIC) { n.Model = nicModel(t, "soft-roce") }, "host-family", 51, "of the family rxe"},
 		{"both trusts", func(f *fabric, n *ir.NIC) {
 			in := f.v2()
 			in.Name, in.Group, in.CNP = "second", f.storage, nil
@@ -88,10 +83,6 @@ func TestJudge(t *testing.T) {
 			first.VLAN, first.Group = 100, f.storage
 			n.Intents = []*ir.Intent{first, second}
 		}, "host-vlan", 50, "what it sends for backup would not be marked"},
-		{"no member", func(f *fabric, n *ir.NIC) {
-			n.Intents, n.VFRoCE = nil, map[int]bool{0: false}
-			n.Port = &ir.Port{Buffers: []*ir.Buffer{{Group: f.rdma}}}
-		}, "host-not-member", 50, "the port it is cabled to is lossless for rdma"},
 		{"source network", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.0/24")}), "host-traffic-class", 50, "drops the mask of a source"},
 		{"IPv6 network", rules(ir.TrafficClass{TOS: 8, Dst: prefix("2001:db8::/32")}), "host-traffic-class", 50, "takes no IPv6 network"},
 		{"two versions", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.1/32"), Dst: v6}), "host-traffic-class", 50, "two IP versions"},
@@ -170,7 +161,7 @@ func TestPauseOnlyWhereTheSwitchPauses(t *testing.T) {
 
 func TestIdentity(t *testing.T) {
 	d := fixtures(t)["both"]
-	p := Target.Identity(d)
+	p := Target.Identity(d)[0]
 	m := newMachine(t, d)
 	assert.Empty(t, p.Judge([]byte("ens1f0 mlx5_core\nens2f0 mlx5_core\n")))
 	for answer, want := range map[string]string{

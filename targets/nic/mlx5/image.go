@@ -1,4 +1,4 @@
-package hostnic
+package mlx5
 
 import (
 	"cmp"
@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/targets/hostnic/sim"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 

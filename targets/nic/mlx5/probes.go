@@ -1,4 +1,4 @@
-package hostnic
+package mlx5
 
 import (
 	"bytes"
@@ -16,16 +16,16 @@ const driver = "mlx5_core"
 
 // identity asks for the driver of every NIC: a line "IF DRIVER" each, where DRIVER may be "none" (a virtual interface)
 // or "missing" (no such interface).
-func identity(d *ir.Device) target.Probe {
+func identity(d *ir.Device) []target.Probe {
 	ours := nics(d)
 	if len(ours) == 0 {
-		return target.Probe{}
+		return nil
 	}
 	var names strings.Builder
 	for _, n := range ours {
 		names.WriteString(" " + quote(n.Name))
 	}
-	return target.Probe{
+	return []target.Probe{{
 		Name: "NICs",
 		Query: target.Query{Cmd: "for i in" + names.String() + "; do\n" +
 			"d=$(readlink \"/sys/class/net/$i/device/driver\") || d=none\n" +
@@ -33,7 +33,7 @@ func identity(d *ir.Device) target.Probe {
 			"printf '%s %s\\n' \"$i\" \"${d##*/}\"\n" +
 			"done"},
 		Judge: func(answer []byte) []string { return judgeDrivers(d, ours, answer) },
-	}
+	}}
 }
 
 func judgeDrivers(d *ir.Device, ours []*ir.NIC, answer []byte) []string {

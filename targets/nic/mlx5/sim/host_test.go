@@ -7,11 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/lab"
-	"github.com/rocec/rocec/targets/hostnic"
-	"github.com/rocec/rocec/targets/hostnic/sim"
+	"github.com/rocec/rocec/targets/nic/mlx5"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -20,8 +19,8 @@ import (
 func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 	at := diag.Range{Filename: "fabric.hcl"}
 	from := []ir.Origin{{At: at, Why: "written"}}
-	model, ok := platform.FindNIC("connectx-5")
-	require.True(t, ok)
+	model := ir.Known{Drivers: []*ir.Driver{mlx5.Driver}}.FindNIC("connectx-5")
+	require.NotNil(t, model)
 	rdma := &ir.CosGroup{
 		Name: "rdma", At: at, Cos: 3, CosAt: at, Lossless: true, LosslessAt: at, Weight: 50,
 		DSCP: []ir.Claim{{Value: 26, At: at}}, PCP: []ir.Claim{{Value: 3, At: at}}, ECN: &ir.ECN{At: at},
@@ -60,7 +59,7 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 	return d
 }
 
-// TestHostScripts runs what targets/hostnic puts on a host: its script and its unit, on a NIC with the kernel's driver,
+// TestHostScripts runs what targets/nic/mlx5 puts on a host: its script and its unit, on a NIC with the kernel's driver,
 // one with the vendor's, one without dcb, a bond and a VLAN. Afterwards nothing differs and nothing is written again.
 func TestHostScripts(t *testing.T) {
 	kinds := map[string]func(*lab.Device){
@@ -75,9 +74,9 @@ func TestHostScripts(t *testing.T) {
 	for kind, prepare := range kinds {
 		for host, source := range hosts {
 			t.Run(host+", "+kind, func(t *testing.T) {
-				files, ds := hostnic.Target.Render(source)
+				files, ds := mlx5.Target.Render(source)
 				require.False(t, ds.HasErrors(), "%v", ds)
-				d := lab.NewDevice(&target.Device{Name: source.Name, Role: target.Host, Target: hostnic.Target, Source: source})
+				d := lab.NewDevice(&target.Device{Name: source.Name, Role: target.Host, Target: mlx5.Target, Source: source})
 				prepare(d)
 				live := func() (answers []string) {
 					for _, f := range files {
@@ -93,7 +92,9 @@ func TestHostScripts(t *testing.T) {
 					return answers
 				}
 				require.NotEmpty(t, live(), "a fresh host differs")
-				require.Empty(t, hostnic.Target.Identity(source).Judge([]byte(root(t, d, hostnic.Target.Identity(source).Cmd))))
+				for _, p := range mlx5.Target.Identity(source) {
+					require.Empty(t, p.Judge([]byte(root(t, d, p.Cmd))))
+				}
 				require.Empty(t, d.Writes(), "reading writes nothing")
 
 				var step target.Step
@@ -111,7 +112,7 @@ func TestHostScripts(t *testing.T) {
 				for _, n := range source.Host.NICs {
 					require.Equal(t, 1, sim.Of(d.Sims()).Flaps(n.Name), "PFC was written once")
 				}
-				for _, p := range hostnic.Target.Probes(source) {
+				for _, p := range mlx5.Target.Probes(source) {
 					require.Empty(t, p.Judge([]byte(root(t, d, p.Cmd, string(p.Stdin)))), p.Name)
 				}
 

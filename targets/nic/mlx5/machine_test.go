@@ -1,4 +1,4 @@
-package hostnic
+package mlx5
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/targets/hostnic/sim"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 

@@ -1,4 +1,4 @@
-package hostnic
+package mlx5
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ func golden(t *testing.T, path, got string) {
 		return
 	}
 	want, err := os.ReadFile(path)
-	require.NoError(t, err, "run: go test ./targets/hostnic -update")
+	require.NoError(t, err, "run: go test ./targets/nic/mlx5 -update")
 	assert.Equal(t, string(want), got)
 }
 

@@ -1,4 +1,4 @@
-package hostnic
+package mlx5
 
 import (
 	"fmt"
@@ -6,31 +6,11 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
 // The mistakes only this target can see.
 var (
-	familyTopic = diag.Topic{Code: "host-family", Summary: "rocec does not write settings for this NIC", Doc: `
-Every NIC family has its own tools, files and order for the same settings, and a setting in the
-wrong order can leave a port without PFC. rocec writes hosts whose driver is mlx5_core: ConnectX-4
-and later, and BlueField. For any other member of an intent it would have to leave the host's end of
-a lossless link to chance, so it refuses.
-
-Example:
-
-    host "store" {
-      nic "ens1f0" { model = "e810" } # the driver is ice
-    }
-
-How to mend it: use a NIC of the mlx5 family; or set the host up by hand, exactly as its switch port
-(the same PFC mask, the same trust, the same DSCP map), and say so.
-
-    host "store" {
-      by_hand {}
-    }
-`}
 	mixedTopic = diag.Topic{Code: "host-mixed", Summary: "one NIC cannot carry both kinds of RoCE", Doc: `
 An mlx5 port trusts one header field: PCP or DSCP. RoCEv2 whose group claims DSCP values is told by
 those, and RoCEv2 whose group claims none by the PCP of its VLAN. A NIC that is a member of both
@@ -111,32 +91,6 @@ How to mend it: give each intent a NIC of its own, or all of them the same cos_g
       vlan = 100
     }
 `}
-	memberTopic = diag.Topic{Code: "host-not-member", Summary: "NIC at a lossless port that no intent names", Doc: `
-A link is lossless if both of its ends do PFC. rocec writes the NICs that are members of a roce
-block. A port can carry a lossless cos group without one: that of a host that forwards lies between
-members, and a lossless cos group no roce block uses is carried by every link. The switch then
-pauses a NIC that does not stop, and drops what the NIC goes on sending.
-
-Example:
-
-    cos_group "storage" {
-      cos      = 5
-      lossless = true # and no roce block says cos_group.storage
-    }
-    host "store" {
-      nic "ens1f0" { model = "connectx-5" }
-    }
-    roce "training" {
-      members = [host.gpu] # not the NICs of host.store
-    }
-
-How to mend it: make the interface a member, or set its PFC mask and trust by hand, the same as at
-its switch port. A lossless cos_group that nobody uses is best removed.
-
-    cos_group "storage" {
-      lossless = false
-    }
-`}
 	rulesTopic = diag.Topic{Code: "host-traffic-class", Summary: "driver does not take this traffic_class", Doc: `
 The exceptions by address of MLNX_OFED are lines of at most 100 characters, at most 40 for a device.
 A rule has a source, a destination or both, of one IP version; only an IPv4 destination may be a
@@ -198,7 +152,7 @@ example by NCCL_IB_TC=104; or state tos in the nic block to say which default yo
 )
 
 // Topics is every code this target reports.
-var Topics = []diag.Topic{familyTopic, memberTopic, mixedTopic, pcpTopic, rulesTopic, tosTopic, vlanTopic}
+var Topics = []diag.Topic{mixedTopic, pcpTopic, rulesTopic, tosTopic, vlanTopic}
 
 // Limits of the driver's traffic_class file (MLNX_OFED 24.07).
 const (
@@ -212,13 +166,6 @@ const sharedTag = "The nic %s of the host group %s is a member of %s (cos group 
 
 // judge reports what this NIC cannot do.
 func judge(ds *diag.List, n *ir.NIC) {
-	if n.Model.Family != platform.MLX5 {
-		familyTopic.Errorf(ds, n.ModelAt, "The nic %s of the host group %s has the model %s, of the family %s. rocec writes hosts whose NICs belong "+
-			"to the family mlx5 (ConnectX-4 and later, BlueField): with another family the host's end of its lossless links would be "+
-			"left to chance. Use an mlx5 NIC, or set the host up by hand and say so by a by_hand block.",
-			n.Name, n.Device.Group, n.Model.Title, n.Model.Family)
-		return
-	}
 	all := n.Carries()
 	for i, in := range all {
 		promised := in.Group.Lossless || in.Version == 2 && in.Group.ECN != nil
@@ -253,20 +200,6 @@ func judge(ds *diag.List, n *ir.NIC) {
 		}
 	}
 	judgeRules(ds, n)
-}
-
-// judgeOther warns of a port at whose other end a switch does PFC, and whose NIC rocec does not write.
-func judgeOther(ds *diag.List, n *ir.NIC) {
-	if n.Port == nil || len(n.Port.Buffers) == 0 || len(n.Carries()) > 0 {
-		return
-	}
-	groups := make([]string, len(n.Port.Buffers))
-	for i, b := range n.Port.Buffers {
-		groups[i] = b.Group.Name
-	}
-	memberTopic.Warnf(ds, n.At, "The nic %s of the host group %s is in no intent, so rocec does not write its settings, but the port it is cabled "+
-		"to is lossless for %s. Make it a member of an intent, or set flow control and trust on the host by hand, the same as at the "+
-		"switch; else packets are lost between the two.", n.Name, n.Device.Group, diag.And(groups))
 }
 
 // kind says in a few words how an intent is told apart.

@@ -60,7 +60,7 @@ func Of(sims []target.Sim) *NICs {
 			return s
 		}
 	}
-	panic("hostnic/sim: no NICs on this device")
+	panic("mlx5/sim: no NICs on this device")
 }
 
 // Netdevs are the interfaces of the NICs.

@@ -1,4 +1,4 @@
-package hostnic
+package mlx5
 
 import (
 	"flag"
@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -39,9 +38,9 @@ func place(line int) diag.Range {
 
 func origin(line int, why string) ir.Origin { return ir.Origin{At: place(line), Why: why} }
 
-func nicModel(t testing.TB, name string) *platform.NIC {
-	m, ok := platform.FindNIC(name)
-	require.True(t, ok, name)
+func nicModel(t testing.TB, name string) *ir.NICModel {
+	m := ir.Known{Drivers: []*ir.Driver{Driver}}.FindNIC(name)
+	require.NotNil(t, m, name)
 	return m
 }
 

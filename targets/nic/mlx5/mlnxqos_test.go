@@ -1,4 +1,4 @@
-package hostnic
+package mlx5
 
 import (
 	"encoding/json"

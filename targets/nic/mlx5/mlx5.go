@@ -1,4 +1,4 @@
-// Package hostnic spells a fabric for hosts: the settings of RoCE NICs whose driver is mlx5_core (ConnectX-4 and later,
+// Package mlx5 spells a fabric for hosts: the settings of RoCE NICs whose driver is mlx5_core (ConnectX-4 and later,
 // BlueField).
 //
 // In comes a host of the IR; out come, for every NIC that takes part in an intent (or whose RoCE is switched off):
@@ -99,7 +99,7 @@
 //
 // Facts about drivers and tools are from the mlx5 sources of Linux and of MLNX_OFED 24.07, from mlnx-tools 26.07 and
 // from iproute2 6.1; the accepted command lines are tested against the real dcb.
-package hostnic
+package mlx5
 
 import (
 	_ "embed"
@@ -108,17 +108,17 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // Target writes the settings of mlx5 hosts.
 var Target = &target.Target{
-	Name:     "hostnic",
+	Name:     "mlx5",
 	Doc:      "RoCE settings of hosts with mlx5 NICs (ConnectX-4 and later, BlueField): a value file, a script and a systemd unit.",
 	Topics:   Topics,
-	Takes:    func(d *ir.Device) bool { return d.Host != nil },
+	Driver:   Driver,
 	Check:    check,
 	Render:   render,
 	About:    about,
@@ -156,9 +156,6 @@ var (
 // check judges the NICs of a host.
 func check(d *ir.Device) diag.List {
 	var ds diag.List
-	for _, n := range d.Host.NICs {
-		judgeOther(&ds, n)
-	}
 	for _, n := range nics(d) {
 		judge(&ds, n)
 	}
@@ -190,26 +187,7 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 }
 
 // nics gives the NICs of a host rocec has something to say about, in order of declaration.
-func nics(d *ir.Device) []*ir.NIC {
-	if d.Host == nil {
-		return nil
-	}
-	ours := d.Host.NICs
-	for i, n := range ours {
-		if !wanted(n) { // rare, so the common case copies nothing
-			ours = slices.Clone(ours[:i])
-			for _, n := range d.Host.NICs[i+1:] {
-				if wanted(n) {
-					ours = append(ours, n)
-				}
-			}
-			break
-		}
-	}
-	return ours
-}
-
-func wanted(n *ir.NIC) bool { return !n.RoCE || len(n.VFRoCE) > 0 || len(n.Carries()) > 0 }
+func nics(d *ir.Device) []*ir.NIC { return nic.Of(d, Driver) }
 
 // The files that are the same on every host are wholly ours.
 func editScript([]byte) ([]byte, diag.List) { return script, nil }
@@ -250,7 +228,7 @@ const unitTime = 130 * time.Second
 // about says which NICs a host has: "ConnectX-5, ens1f0 ens1f1".
 func about(d *ir.Device) string {
 	var b strings.Builder
-	var last *platform.NIC
+	var last *ir.NICModel
 	for _, n := range nics(d) {
 		switch {
 		case n.Model != last && last != nil:

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/deploy/lab"
-	"github.com/rocec/rocec/targets/hostnic/sim"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
