@@ -39,7 +39,7 @@ targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/
 targets/cumulus/grammar: lang/diag |
 targets/cumulus/conflint: targets/cumulus/grammar compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
-targets/nic:             compiler/ir |
+targets/nic:             targets/target compiler/ir lang/diag |
 targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir compiler/platform lang/diag |
 targets/nic/mlx5/sim:    targets/target |
 targets/nic/mlx4:        targets/target targets/nic compiler/ir |

@@ -293,3 +293,27 @@ func (p *Port) Pauses(cos int) (sends, obeys bool) {
 	}
 	return on && fc != PFCRx, on && fc != PFCTx
 }
+
+// MapDSCP is the cos of every DSCP that a device is to be given: that of the group that claims it, the first of several (which is
+// an error of its own), or what rest says of a value nobody claimed.
+func MapDSCP(groups []*CosGroup, rest func(dscp int) int) (to [64]int) {
+	fill(to[:], groups, rest, func(g *CosGroup) []Claim { return g.DSCP })
+	return to
+}
+
+// MapPCP is [MapDSCP] for the priorities of tags.
+func MapPCP(groups []*CosGroup, rest func(pcp int) int) (to [8]int) {
+	fill(to[:], groups, rest, func(g *CosGroup) []Claim { return g.PCP })
+	return to
+}
+
+func fill(to []int, groups []*CosGroup, rest func(int) int, claims func(*CosGroup) []Claim) {
+	for v := range to {
+		to[v] = rest(v)
+	}
+	for _, g := range slices.Backward(groups) {
+		for _, c := range claims(g) {
+			to[c.Value] = g.Cos
+		}
+	}
+}

@@ -112,7 +112,7 @@ func newMachine(t testing.TB, d *ir.Device) *machine {
 		m.write("sys/class/net/"+b.Name+"/bonding/slaves", strings.Join(slaves, " "))
 	}
 	for _, f := range rendered(t, d) {
-		if strings.HasPrefix(f.Path, confDir) {
+		if strings.HasPrefix(f.Path, "/etc/rocec/host/") {
 			m.write(f.Path, strings.TrimSuffix(whole(t, f), "\n"))
 		}
 	}

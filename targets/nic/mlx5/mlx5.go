@@ -103,37 +103,33 @@ package mlx5
 
 import (
 	_ "embed"
-	"slices"
-	"strings"
-	"time"
 
-	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nic"
-	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 )
 
-// Target writes the settings of mlx5 hosts.
-var Target = &target.Target{
-	Name:     "mlx5",
-	Doc:      "RoCE settings of hosts with mlx5 NICs (ConnectX-4 and later, BlueField): a value file, a script and a systemd unit.",
-	Topics:   Topics,
-	Driver:   Driver,
-	Check:    check,
-	Render:   render,
-	About:    about,
-	Identity: identity,
-	Probes:   probes,
-	Image:    image,
+// Target writes the settings of mlx5 NICs.
+var Target = family.Target("RoCE settings of hosts with mlx5 NICs (ConnectX-4 and later, BlueField): a value file, a script and a systemd unit.", Topics)
+
+// family is older than other families: its script, unit and rules have no name of the driver in theirs.
+var family = &nic.Family{
+	Driver: Driver,
+	Module: "mlx5_core",
+	Script: script,
+	Rows:   rows,
+	Judge:  judge,
+	Probes: probes,
+
+	Modules:  sim.Modules,
+	BondRDMA: "mlx5_bond_",
+	Sim: func(ports []nic.Port) nic.Sim {
+		all := make([]sim.NIC, len(ports))
+		for i, p := range ports {
+			all[i] = sim.NIC(p)
+		}
+		return sim.New(all)
+	},
 }
-
-// Where the files lie on a host.
-const (
-	confDir    = "/etc/rocec/host/"
-	scriptPath = "/usr/local/sbin/rocec-host"
-	unitPath   = "/etc/systemd/system/rocec-host@.service"
-	rulesPath  = "/etc/udev/rules.d/99-rocec.rules"
-)
 
 var (
 	//go:embed script/1-values.sh
@@ -144,105 +140,7 @@ var (
 	script3 string
 	//go:embed script/4-verbs.sh
 	script4 string
-	//go:embed rocec-host@.service
-	unit []byte
-	//go:embed 99-rocec.rules
-	rules []byte
 
 	// script is shared by every host and never written to.
 	script = []byte(script1 + script2 + script3 + script4)
 )
-
-// check judges the NICs of a host.
-func check(d *ir.Device) diag.List {
-	var ds diag.List
-	for _, n := range nics(d) {
-		judge(&ds, n)
-	}
-	return ds
-}
-
-// render gives the files of a host, in the order they should be written: code before values.
-func render(d *ir.Device) ([]target.File, diag.List) {
-	ds := check(d)
-	ours := nics(d)
-	if len(ours) == 0 || ds.HasErrors() {
-		return nil, ds
-	}
-	activate := step(ours)
-	files := make([]target.File, 0, 3+2*len(ours))
-	files = append(files,
-		target.File{Path: scriptPath, Mode: 0o755, Edit: editScript, Activate: activate},
-		target.File{Path: unitPath, Mode: 0o644, Edit: editUnit, Activate: activate})
-	if slices.ContainsFunc(ours, func(n *ir.NIC) bool { return n.Bond != nil }) {
-		files = append(files, target.File{Path: rulesPath, Mode: 0o644, Edit: editRules, Activate: activate})
-	}
-	states := make([]target.File, 0, len(ours))
-	for _, n := range ours {
-		s := lower(n)
-		files = append(files, s.confFile(activate))
-		states = append(states, s.stateFile(activate))
-	}
-	return append(files, states...), ds
-}
-
-// nics gives the NICs of a host rocec has something to say about, in order of declaration.
-func nics(d *ir.Device) []*ir.NIC { return nic.Of(d, Driver) }
-
-// The files that are the same on every host are wholly ours.
-func editScript([]byte) ([]byte, diag.List) { return script, nil }
-func editUnit([]byte) ([]byte, diag.List)   { return unit, nil }
-func editRules([]byte) ([]byte, diag.List)  { return rules, nil }
-
-// step makes the NICs of a host use what was written.
-//
-// Every file of a host carries the same step, so a change of any of them applies every NIC once; the others' apply
-// finds nothing to write. NICs go one after the other, because the ports of a bond must not bounce together. The
-// settings are written by systemd's child, so a bounce of the link the session came over does not stop them half way.
-func step(ours []*ir.NIC) target.Step {
-	cmds, checks := []string{"systemctl daemon-reload"}, make([]string, 0, len(ours))
-	var names []string // of links that bounce
-	for _, n := range ours {
-		u := quote(unitOf(n.Name))
-		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+
-			" || { "+scriptPath+" check "+quote(n.Name)+"; false; }; }") // check says what did not take
-		checks = append(checks, "systemctl is-active --quiet "+u)
-		if len(n.Carries()) > 0 { // else no PFC mask
-			names = append(names, n.Name)
-		}
-	}
-	links := strings.Join(names, ", ")
-	disrupts := ""
-	if len(names) > 0 {
-		disrupts = "the link of " + links + " bounces when the PFC mask changes"
-	}
-	if len(names) > 1 {
-		disrupts = "the links of " + links + " bounce, one after the other, when the PFC mask changes"
-	}
-	return target.Step{Cmd: strings.Join(cmds, " && "), Disrupts: disrupts, Check: strings.Join(checks, " && "), Timeout: time.Duration(len(ours)) * unitTime}
-}
-
-// unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.
-const unitTime = 130 * time.Second
-
-// about says which NICs a host has: "ConnectX-5, ens1f0 ens1f1".
-func about(d *ir.Device) string {
-	var b strings.Builder
-	var last *ir.NICModel
-	for _, n := range nics(d) {
-		switch {
-		case n.Model != last && last != nil:
-			b.WriteString("; ")
-			fallthrough
-		case n.Model != last:
-			_, model, found := strings.Cut(n.Model.Title, " ") // the maker's name says nothing here
-			if !found {
-				model = n.Model.Title
-			}
-			b.WriteString(model + ",")
-			last = n.Model
-		}
-		b.WriteString(" " + n.Name)
-	}
-	return b.String()
-}

@@ -41,7 +41,7 @@ func TestGolden(t *testing.T) {
 					fmt.Fprintf(&b, " read by: %s", f.Live.Cmd)
 				}
 				b.WriteString("\n")
-				if f.Path != scriptPath && f.Path != unitPath && f.Path != rulesPath {
+				if !same(f) {
 					b.WriteString(whole(t, f))
 				}
 			}
@@ -50,6 +50,11 @@ func TestGolden(t *testing.T) {
 			golden(t, filepath.Join("testdata/golden", name+".txt"), b.String())
 		})
 	}
+}
+
+// same reports whether a file is the same on every host: the script, the unit and the rules.
+func same(f target.File) bool {
+	return f.Live == nil && !strings.HasPrefix(f.Path, "/etc/rocec/host/")
 }
 
 func golden(t *testing.T, path, got string) {
@@ -84,8 +89,8 @@ func TestLaws(t *testing.T) {
 			for _, k := range keys {
 				assert.True(t, k.Ours, k.Name)
 				assert.NotEmpty(t, k.Value, k.Name)
-				if vf, ok := strings.CutPrefix(k.Name, vfKey); ok {
-					k.Name = fmt.Sprintf("%s%3s", vfKey, vf) // virtual functions go by number
+				if vf, ok := strings.CutPrefix(k.Name, "vf_roce_"); ok {
+					k.Name = fmt.Sprintf("vf_roce_%3s", vf) // virtual functions go by number
 				}
 				names = append(names, k.Name)
 			}
@@ -118,12 +123,12 @@ func TestWhy(t *testing.T) {
 	}
 	f := newFabric()
 	f.groups(f.rest, f.rdma, f.cnp)
-	s := lower(f.host("h", f.nic(t, "ens1f0", f.v2())).Host.NICs[0])
-	assert.Equal(t, []ir.Origin{origin(3, "cos group rdma is lossless")}, s.why("pfc"))
-	assert.Equal(t, []ir.Origin{origin(4, "DSCP 26 of cos group rdma, times 4")}, s.why("tos"))
-	assert.Equal(t, []ir.Origin{origin(4, "cos group rdma claims DSCP 26")}, s.why("dscp_prio4"))
-	assert.Equal(t, []ir.Origin{origin(60, "cable of 2.5 m")}, s.why("cable"))
-	assert.Empty(t, s.why("vlan"), "a key that is not set has no reason")
+	s := rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[2]
+	assert.Equal(t, []ir.Origin{origin(3, "cos group rdma is lossless")}, s.Why("pfc"))
+	assert.Equal(t, []ir.Origin{origin(4, "DSCP 26 of cos group rdma, times 4")}, s.Why("tos"))
+	assert.Equal(t, []ir.Origin{origin(4, "cos group rdma claims DSCP 26")}, s.Why("dscp_prio4"))
+	assert.Equal(t, []ir.Origin{origin(60, "cable of 2.5 m")}, s.Why("cable"))
+	assert.Empty(t, s.Why("vlan"), "a key that is not set has no reason")
 }
 
 func TestStateKeepsWhatIsNotSupported(t *testing.T) {
@@ -180,22 +185,24 @@ func TestEditLaws(t *testing.T) {
 	})
 }
 
-func TestRemoving(t *testing.T) {
-	for _, c := range []struct {
-		old, new string
-		want     bool
-	}{
-		{"pfc=0,0,0,1,1,0,0,0\n", "pfc=0,0,0,0,1,0,0,0\n", true},
-		{"pfc=0,0,0,1,0,0,0,0\n", "pfc=0,0,0,0,1,0,0,0\n", true},
-		{"pfc=0,0,0,0,1,0,0,0\n", "pfc=0,0,0,1,1,0,0,0\n", false},
-		{"", "pfc=0,0,0,1,1,0,0,0\n", false},
-		{"pfc=unsupported\n", "pfc=unsupported\n", false},
-	} {
-		assert.Equal(t, c.want, removing([]byte(c.old), []byte(c.new)), "%q -> %q", c.old, c.new)
-	}
+func TestEverySettingCanBeRemoved(t *testing.T) {
 	for _, f := range rendered(t, fixtures(t)["v2"])[2:] {
 		require.NotNil(t, f.Removing, f.Path)
 	}
+}
+
+// The rows of the DSCP map hold all 64 values, whatever is claimed.
+func TestDSCPMapCoversAll(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.storage, f.rdma, f.cnp)
+	values := whole(t, rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[2])
+	var got [8]string
+	for p := range got {
+		_, rest, _ := strings.Cut(values, fmt.Sprintf("\ndscp_prio%d=", p))
+		got[p], _, _ = strings.Cut(rest, "\n")
+	}
+	// 24-31 (cos 3) and 32-39 (cos 4) are lossless by number, so what nobody claimed of them is common traffic.
+	assert.Equal(t, [8]string{"0-7,24-25,27-39", "8-15", "16-23", "none", "26", "40-47", "48-55", "56-63"}, got)
 }
 
 func TestScriptIsShared(t *testing.T) {
@@ -205,85 +212,6 @@ func TestScriptIsShared(t *testing.T) {
 	two, _ := b[0].Edit([]byte("anything"))
 	assert.Same(t, &one[0], &two[0])
 	assert.Same(t, &one[0], &a[3].Live.Stdin[0])
-}
-
-func TestSchedule(t *testing.T) {
-	g := func(cos, weight int, how string) *ir.CosGroup {
-		return &ir.CosGroup{Cos: cos, Weight: weight, Strict: how == "strict", Lossless: how == "lossless"}
-	}
-	for _, c := range []struct {
-		name   string
-		groups []*ir.CosGroup
-		bw     string
-		tc     string
-	}{
-		{"as written", []*ir.CosGroup{g(0, 40, ""), g(4, 60, "lossless"), g(6, 0, "strict")}, "40,0,0,0,60,0,0,0", "0,0,0,0,4,0,6,0"},
-		{"the rest of a hundred", []*ir.CosGroup{g(4, 60, "lossless")}, "40,0,0,0,60,0,0,0", "0,0,0,0,4,0,0,0"},
-		{"shares, not percent", []*ir.CosGroup{g(0, 1, ""), g(4, 2, "lossless")}, "33,0,0,0,67,0,0,0", "0,0,0,0,4,0,0,0"},
-		{"more than a hundred", []*ir.CosGroup{g(0, 100, ""), g(4, 100, "lossless"), g(5, 100, "")}, "34,0,0,0,33,33,0,0", "0,0,0,0,4,5,0,0"},
-		{"no weight where a hundred is gone", []*ir.CosGroup{g(0, 0, ""), g(4, 100, "lossless")}, "1,0,0,0,99,0,0,0", "0,0,0,0,4,0,0,0"},
-		{"nothing written", []*ir.CosGroup{g(0, 0, ""), g(4, 0, "lossless")}, "50,0,0,0,50,0,0,0", "0,0,0,0,4,0,0,0"},
-		{"cos 0 is lossless", []*ir.CosGroup{g(0, 50, "lossless"), g(2, 50, "")}, "50,0,50,0,0,0,0,0", "0,2,2,2,2,2,2,2"},
-		{"cos 0 is lossless and alone", []*ir.CosGroup{g(0, 50, "lossless")}, "50,50,0,0,0,0,0,0", "0,1,1,1,1,1,1,1"},
-		{"tiny next to huge", []*ir.CosGroup{g(0, 1, ""), g(1, 1, ""), g(2, 1000, ""), g(3, 1, "")}, "1,1,97,1,0,0,0,0", "0,1,2,3,0,0,0,0"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			s := &settings{intents: []*ir.Intent{{}}}
-			s.schedule(c.groups)
-			assert.Equal(t, c.bw, string(eight(nil, s, func(i int) int { return int(s.share[i]) })))
-			assert.Equal(t, c.tc, string(eight(nil, s, func(i int) int { return int(s.tc[i]) })))
-		})
-	}
-}
-
-// TestShares: whatever is written, the driver gets a sum of 100 over the classes that share, and each at least 1.
-func TestShares(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		var groups []*ir.CosGroup
-		for cos := range 8 {
-			if rapid.Bool().Draw(r, "there") {
-				groups = append(groups, &ir.CosGroup{
-					Cos: cos, Weight: rapid.IntRange(0, 100).Draw(r, "weight"),
-					Strict: rapid.Bool().Draw(r, "strict"), Lossless: rapid.Bool().Draw(r, "lossless"),
-				})
-			}
-		}
-		s := &settings{}
-		s.schedule(groups)
-		sum, shared := 0, false
-		for t, ets := range s.ets {
-			if ets {
-				shared = true
-				require.Positive(r, s.share[t])
-			} else {
-				require.Zero(r, s.share[t])
-			}
-			sum += int(s.share[t])
-		}
-		if shared {
-			require.Equal(r, 100, sum)
-		}
-	})
-}
-
-func TestDSCPMapCoversAll(t *testing.T) {
-	f := newFabric()
-	f.groups(f.rest, f.storage, f.rdma, f.cnp)
-	s := lower(f.host("h", f.nic(t, "ens1f0", f.v2())).Host.NICs[0])
-	var got [8]string
-	for p := range uint8(8) {
-		got[p] = string(appendRanges(nil, s.runs, p))
-	}
-	// 24-31 (cos 3) and 32-39 (cos 4) are lossless by number, so what nobody claimed of them is common traffic.
-	assert.Equal(t, [8]string{"0-7,24-25,27-39", "8-15", "16-23", "none", "26", "40-47", "48-55", "56-63"}, got)
-}
-
-func TestUnitOf(t *testing.T) {
-	assert.Equal(t, "rocec-host@ens1f0.service", unitOf("ens1f0"))
-	assert.Equal(t, "rocec-host@enp1s0f0np0.100.service", unitOf("enp1s0f0np0.100"))
-	assert.Equal(t, `rocec-host@roce\x2d0.service`, unitOf("roce-0"))
-	assert.Equal(t, `'rocec-host@roce\x2d0.service'`, quote(unitOf("roce-0")))
-	assert.Equal(t, `'it'\''s'`, quote("it's"))
 }
 
 func BenchmarkRender(b *testing.B) {

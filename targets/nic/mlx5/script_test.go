@@ -14,6 +14,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
 )
 
 // verb runs one verb of the script with the context arguments of a NIC's live state.
@@ -57,7 +58,7 @@ func TestApply(t *testing.T) {
 
 func applyTwice(t *testing.T, m *machine, d *ir.Device, run func(*machine, ...string) result) {
 	before := m.snapshot()
-	for _, n := range nics(d) {
+	for _, n := range nic.Of(d, Driver) {
 		for _, verb := range []string{"show", "gids"} {
 			r := run(m, showArgs(t, d, n.Name, verb)...)
 			require.Zero(t, r.code, r.err)
@@ -71,14 +72,14 @@ func applyTwice(t *testing.T, m *machine, d *ir.Device, run func(*machine, ...st
 	}
 	require.Empty(t, m.changed(before), "looking changed something")
 
-	for _, n := range nics(d) {
+	for _, n := range nic.Of(d, Driver) {
 		r := run(m, "apply", n.Name)
 		require.Zero(t, r.code, r.err)
 		noDrift(t, m, d, n, run)
 	}
 	if d.Fabric.FlowControl == ir.PFC {
 		carrying := 0
-		for _, n := range nics(d) {
+		for _, n := range nic.Of(d, Driver) {
 			if len(n.Carries()) > 0 {
 				carrying++
 			}
@@ -87,7 +88,7 @@ func applyTwice(t *testing.T, m *machine, d *ir.Device, run func(*machine, ...st
 	}
 
 	settled := m.snapshot()
-	for _, n := range nics(d) {
+	for _, n := range nic.Of(d, Driver) {
 		r := run(m, "apply", n.Name)
 		require.Zero(t, r.code, r.err)
 		r = run(m, "check", n.Name)
@@ -453,11 +454,12 @@ func TestUnit(t *testing.T) {
 	}
 	exe := filepath.Join(root, "rocec-host")
 	at("rocec-host", script, 0o755)
-	here := bytes.ReplaceAll(unit, []byte(scriptPath), []byte(exe))
+	unit, _ := rendered(t, fixtures(t)["v2"])[1].Edit(nil)
+	here := bytes.ReplaceAll(unit, []byte("/usr/local/sbin/rocec-host"), []byte(exe))
 	require.NotEqual(t, unit, here)
 	at("rocec-host@.service", here, 0o644)
 	for _, name := range []string{"ens1f0", "roce-0", "enp1s0f0np0.100"} {
-		link := filepath.Join(root, strings.TrimSuffix(strings.TrimPrefix(unitOf(name), "/"), ""))
+		link := filepath.Join(root, strings.TrimSuffix(strings.TrimPrefix(family.Unit(name), "/"), ""))
 		require.NoError(t, os.Symlink("rocec-host@.service", link))
 		out, err := exec.Command(need(t, "systemd-analyze", "systemd"), "verify", "--man=no", link).CombinedOutput()
 		assert.NoError(t, err, "%s", out)
@@ -465,6 +467,6 @@ func TestUnit(t *testing.T) {
 
 		out, err = exec.Command(need(t, "systemd-escape", "systemd"), "--template=rocec-host@.service", name).Output()
 		require.NoError(t, err)
-		assert.Equal(t, strings.TrimSpace(string(out)), unitOf(name))
+		assert.Equal(t, strings.TrimSpace(string(out)), family.Unit(name))
 	}
 }

@@ -1,19 +1,19 @@
-package mlx5
+package nic
 
 import "strings"
 
-// unitOf names the unit of an interface: what "systemd-escape --template=rocec-host@.service IF" prints.
-func unitOf(netdev string) string {
+// Unit names the unit of an interface: what "systemd-escape --template=TOOL@.service IF" prints.
+func (f *Family) Unit(netdev string) string {
 	plain := true
 	for i := range len(netdev) {
 		plain = plain && unitByte(netdev, i)
 	}
 	if plain {
-		return "rocec-host@" + netdev + ".service"
+		return f.tool() + "@" + netdev + ".service"
 	}
 	const hex = "0123456789abcdef"
 	var b strings.Builder
-	b.WriteString("rocec-host@")
+	b.WriteString(f.tool() + "@")
 	for i := range len(netdev) {
 		switch c := netdev[i]; {
 		case unitByte(netdev, i):
@@ -30,7 +30,7 @@ func unitOf(netdev string) string {
 	return b.String()
 }
 
-// unitByte tells whether systemd leaves the i-th byte of a name as it is.
+// unitByte reports whether systemd leaves the i-th byte of a name as it is.
 func unitByte(name string, i int) bool {
 	c := name[i]
 	return alnum(c) || c == ':' || c == '_' || c == '.' && i > 0
@@ -40,8 +40,8 @@ func alnum(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// quote makes s one word of a POSIX shell.
-func quote(s string) string {
+// Quote makes s one word of a POSIX shell.
+func Quote(s string) string {
 	plain := s != ""
 	for i := range len(s) {
 		c := s[i]

@@ -1,4 +1,4 @@
-package mlx5
+package nic
 
 import (
 	"cmp"
@@ -8,85 +8,87 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// settings is what one NIC should hold, before it is spelled. Arrays of eight are by priority, or by traffic class (TC)
+// Settings is what one NIC should hold, before it is spelled. Arrays of eight are by priority, or by traffic class (TC)
 // where they say so.
-type settings struct {
-	nic     *ir.NIC
-	intents []*ir.Intent // what it carries; empty: only roce and vf_roce are set
-	cnp     *ir.CosGroup // where congestion notification packets travel; nil: not stated
-	version int          // of RoCE, what RDMA-CM uses by default
-	byDSCP  bool         // priorities are told by DSCP, else by PCP
-	vlan    int          // that carries the intents told by PCP; 0: none
-	egress  int          // the PCP they get on it
-	pause   bool         // link pause instead of PFC
-	pfc     [8]bool
-	ecn     [8]bool
-	dscp    [64]uint8 // DSCP to priority
-	runs    []run     // the same, as runs of one priority
-	tc      [8]uint8  // priority to TC
-	share   [8]uint8  // by TC: percent of the link; 0: not an ETS class, or strict
-	ets     [8]bool   // by TC: shares the link, else strict
-	tos     int       // default of RDMA-CM; -1: not stated
-	cable   int       // metres; 0: not known
+type Settings struct {
+	NIC     *ir.NIC
+	Intents []*ir.Intent // what it carries; empty: only RoCE itself is set
+	CNP     *ir.CosGroup // where congestion notification packets travel; nil: not stated
+	Version int          // of RoCE, what RDMA-CM uses by default
+	ByDSCP  bool         // priorities are told by DSCP, else by PCP
+	VLAN    int          // that carries the intents told by PCP; 0: none
+	Egress  int          // the PCP they get on it
+	Pause   bool         // link pause instead of PFC
+	PFC     [8]bool
+	ECN     [8]bool
+	DSCP    [64]uint8 // DSCP to priority
+	Runs    []Run     // the same, as runs of one priority
+	TC      [8]uint8  // priority to TC
+	Share   [8]uint8  // by TC: percent of the link; 0: not an ETS class, or strict
+	ETS     [8]bool   // by TC: shares the link, else strict
+	TOS     int       // default of RDMA-CM; -1: not stated
+	Cable   int       // metres; 0: not known
+
+	family *Family
 }
 
-// run is neighbouring DSCP values of one priority.
-type run struct{ first, last, prio uint8 }
+// Run is neighbouring DSCP values of one priority.
+type Run struct{ First, Last, Priority uint8 }
 
 // lower turns the fabric's numbers into a NIC's settings.
-func lower(n *ir.NIC) *settings {
-	s := &settings{nic: n, intents: n.Carries(), tos: -1}
-	if len(s.intents) == 0 {
+func (f *Family) lower(n *ir.NIC) *Settings {
+	s := &Settings{NIC: n, Intents: n.Carries(), TOS: -1, family: f}
+	if len(s.Intents) == 0 {
 		return s
 	}
-	f := n.Device.Fabric
-	first := s.intents[0]
-	s.version, s.byDSCP = first.Version, first.ByDSCP()
-	for _, in := range s.intents {
-		if s.cnp == nil && in.Version == 2 {
-			s.cnp = in.CNP
+	fabric := n.Device.Fabric
+	first := s.Intents[0]
+	s.Version, s.ByDSCP = first.Version, first.ByDSCP()
+	for _, in := range s.Intents {
+		if s.CNP == nil && in.Version == 2 {
+			s.CNP = in.CNP
 		}
 		if in.Version == 2 && in.Group.ECN != nil {
-			s.ecn[in.Group.Cos] = true
+			s.ECN[in.Group.Cos] = true
 		}
-		if s.vlan == 0 && !in.ByDSCP() {
-			s.vlan, s.egress = in.VLAN, in.Group.Cos
+		if s.VLAN == 0 && !in.ByDSCP() {
+			s.VLAN, s.Egress = in.VLAN, in.Group.Cos
 		}
 	}
-	s.tos = n.TOS
-	if s.tos < 0 && len(first.Group.DSCP) > 0 {
-		s.tos = first.Group.DSCP[0].Value << 2 // the DSCP is the upper six bits
+	s.TOS = n.TOS
+	if s.TOS < 0 && len(first.Group.DSCP) > 0 {
+		s.TOS = first.Group.DSCP[0].Value << 2 // the DSCP is the upper six bits
 	}
-	s.lossless(f)
-	s.classify(f.CosGroups)
-	s.schedule(f.CosGroups)
+	s.lossless(fabric)
+	s.classify(fabric.CosGroups)
+	s.schedule(fabric.CosGroups)
 	return s
 }
 
 // lossless fills the PFC mask: the lossless groups the port carries, and no others, because a needless priority takes
 // headroom and can block. Under link pause the mask is empty, and the port pauses if it carries any.
-func (s *settings) lossless(f *ir.Fabric) {
+func (s *Settings) lossless(f *ir.Fabric) {
 	carries := false
 	mark := func(g *ir.CosGroup) {
 		if f.FlowControl == ir.Pause {
-			s.pause = true
+			s.Pause = true
 			return
 		}
-		s.pfc[g.Cos] = true
+		s.PFC[g.Cos] = true
 		carries = true
 	}
-	if s.nic.Port != nil {
-		for _, b := range s.nic.Port.Buffers {
+	if s.NIC.Port != nil {
+		for _, b := range s.NIC.Port.Buffers {
 			mark(b.Group)
 		}
 	}
-	for _, in := range s.intents { // of a bond's port without a cable, too
+	for _, in := range s.Intents { // of a bond's port without a cable, too
 		if in.Group.Lossless {
 			mark(in.Group)
 		}
 	}
-	if p := s.nic.Port; carries && p != nil && p.Link.Length.Known() {
-		s.cable = int(min(max(math.Ceil(p.Link.Length.Metres), 1), 999)) // what mlx5 accepts
+	if p := s.NIC.Port; carries && p != nil && p.Link.Length.Known() {
+		s.Cable = int(min(max(math.Ceil(p.Link.Length.Metres), 1), 999)) // what mlx5 accepts
 	}
 }
 
@@ -110,29 +112,26 @@ func common(groups []*ir.CosGroup) int {
 // classify fills the DSCP map, all 64 entries, because the NIC keeps for the others whatever it had. A claimed value
 // goes where it was claimed; another one to the priority of its upper three bits, as NICs have it from the factory,
 // unless that is lossless: nobody asked for that.
-func (s *settings) classify(groups []*ir.CosGroup) {
+func (s *Settings) classify(groups []*ir.CosGroup) {
 	var lossless [8]bool
 	for _, g := range groups {
 		lossless[g.Cos] = lossless[g.Cos] || g.Lossless
 	}
-	rest := uint8(common(groups))
-	for v := range s.dscp {
-		s.dscp[v] = uint8(v >> 3)
-		if lossless[v>>3] {
-			s.dscp[v] = rest
+	rest := common(groups)
+	for v, p := range ir.MapDSCP(groups, func(dscp int) int {
+		if lossless[dscp>>3] {
+			return rest
 		}
+		return dscp >> 3
+	}) {
+		s.DSCP[v] = uint8(p)
 	}
-	for _, g := range slices.Backward(groups) { // of two that claim a value, the first: an error of its own elsewhere
-		for _, c := range g.DSCP {
-			s.dscp[c.Value] = uint8(g.Cos)
-		}
-	}
-	s.runs = make([]run, 0, 16)
-	for v, p := range s.dscp {
-		if n := len(s.runs); n > 0 && s.runs[n-1].prio == p {
-			s.runs[n-1].last = uint8(v)
+	s.Runs = make([]Run, 0, 16)
+	for v, p := range s.DSCP {
+		if n := len(s.Runs); n > 0 && s.Runs[n-1].Priority == p {
+			s.Runs[n-1].Last = uint8(v)
 		} else {
-			s.runs = append(s.runs, run{uint8(v), uint8(v), p})
+			s.Runs = append(s.Runs, Run{uint8(v), uint8(v), p})
 		}
 	}
 }
@@ -141,33 +140,33 @@ func (s *settings) classify(groups []*ir.CosGroup) {
 //
 // Shares are percent and must sum to 100, or the driver refuses them all. A class without a weight gets an equal part
 // of what the others leave of a hundred.
-func (s *settings) schedule(groups []*ir.CosGroup) {
+func (s *Settings) schedule(groups []*ir.CosGroup) {
 	rest := common(groups)
-	for p := range s.tc {
-		s.tc[p] = uint8(rest)
+	for p := range s.TC {
+		s.TC[p] = uint8(rest)
 	}
-	s.ets[rest] = true
+	s.ETS[rest] = true
 	var weight [8]int
 	for _, g := range groups {
-		s.tc[g.Cos] = uint8(g.Cos)
-		s.ets[g.Cos] = !g.Strict
+		s.TC[g.Cos] = uint8(g.Cos)
+		s.ETS[g.Cos] = !g.Strict
 		if !g.Strict {
 			weight[g.Cos] = g.Weight
 		}
 	}
 	sum, without := 0, 0
-	for t, ets := range s.ets {
+	for t, ets := range s.ETS {
 		if ets && weight[t] <= 0 {
 			without++
 		}
 		sum += weight[t]
 	}
-	for t, ets := range s.ets {
+	for t, ets := range s.ETS {
 		if ets && weight[t] <= 0 {
 			weight[t] = max((100-sum)/without, 1)
 		}
 	}
-	s.share = percent(weight)
+	s.Share = percent(weight)
 }
 
 // percent scales weights to a sum of 100, the largest remainders first and no class that has a weight below 1. Eight

@@ -1,4 +1,4 @@
-package mlx5
+package nic
 
 import (
 	"bytes"
@@ -17,68 +17,66 @@ const vfKey = "vf_roce_"
 // unsupported is what show prints for a setting the NIC or its driver does not have.
 const unsupported = "unsupported"
 
-// heading stands at the top of every value file.
-const heading = "# RoCE settings of one NIC, written by rocec and applied by " + scriptPath + ".\n" +
-	"# Change the fabric, not this file.\n"
-
 // appendFile appends the value file.
-func (s *settings) appendFile(b []byte) []byte {
-	b = append(b, heading...)
+func (s *Settings) appendFile(b []byte) []byte {
+	b = append(b, s.family.heading...)
 	comment := ""
-	for i := range rows {
-		r := &rows[i]
-		if r.key == "vlan" {
-			b = s.appendVFs(b, true)
+	vfs := s.vfs()
+	for i := range s.family.Rows {
+		r := &s.family.Rows[i]
+		if vfs != nil && r.Key > vfKey { // the rows are sorted
+			b, vfs = s.appendVFs(b, vfs, true), nil
 		}
 		start := len(b)
-		if r.comment != "" {
-			comment = r.comment
+		if r.Comment != "" {
+			comment = r.Comment
 		}
 		if comment != "" {
 			b = append(append(append(b, "# "...), comment...), '\n')
 		}
-		b = append(append(b, r.key...), '=')
+		b = append(append(b, r.Key...), '=')
 		value := len(b)
-		if b = r.value(b, s); len(b) == value {
+		if b = r.Value(b, s); len(b) == value {
 			b = b[:start]
 			continue
 		}
 		b = append(b, '\n')
 		comment = ""
 	}
-	return b
+	return s.appendVFs(b, vfs, true)
 }
 
 // appendState appends what nic/IF should be: the same lines, without those the host's network configuration decides.
-func (s *settings) appendState(b []byte) []byte {
-	for i := range rows {
-		r := &rows[i]
-		if r.key == "vlan" {
-			b = s.appendVFs(b, false)
+func (s *Settings) appendState(b []byte) []byte {
+	vfs := s.vfs()
+	for i := range s.family.Rows {
+		r := &s.family.Rows[i]
+		if vfs != nil && r.Key > vfKey {
+			b, vfs = s.appendVFs(b, vfs, false), nil
 		}
-		if r.host {
+		if r.Host {
 			continue
 		}
 		start := len(b)
-		b = append(append(b, r.key...), '=')
+		b = append(append(b, r.Key...), '=')
 		value := len(b)
-		if b = r.value(b, s); len(b) == value {
+		if b = r.Value(b, s); len(b) == value {
 			b = b[:start]
 			continue
 		}
 		b = append(b, '\n')
 	}
-	return b
+	return s.appendVFs(b, vfs, false)
 }
 
-// appendVFs appends the lines of the virtual functions.
-func (s *settings) appendVFs(b []byte, comment bool) []byte {
-	if comment && len(s.nic.VFRoCE) > 0 {
+// appendVFs appends the lines of virtual functions.
+func (s *Settings) appendVFs(b []byte, vfs []int, comment bool) []byte {
+	if comment && len(vfs) > 0 {
 		b = append(b, "# RoCE of virtual functions\n"...)
 	}
-	for _, vf := range s.vfs() {
+	for _, vf := range vfs {
 		b = append(strconv.AppendInt(append(b, vfKey...), int64(vf), 10), '=')
-		if s.nic.VFRoCE[vf] {
+		if s.NIC.VFRoCE[vf] {
 			b = append(b, "on\n"...)
 		} else {
 			b = append(b, "off\n"...)
@@ -87,12 +85,12 @@ func (s *settings) appendVFs(b []byte, comment bool) []byte {
 	return b
 }
 
-func (s *settings) vfs() []int {
-	if len(s.nic.VFRoCE) == 0 {
+func (s *Settings) vfs() []int {
+	if len(s.NIC.VFRoCE) == 0 {
 		return nil
 	}
-	vfs := make([]int, 0, len(s.nic.VFRoCE))
-	for vf := range s.nic.VFRoCE {
+	vfs := make([]int, 0, len(s.NIC.VFRoCE))
+	for vf := range s.NIC.VFRoCE {
 		vfs = append(vfs, vf)
 	}
 	slices.Sort(vfs)
@@ -106,9 +104,9 @@ const (
 )
 
 // confFile is /etc/rocec/host/IF.conf. It is wholly ours.
-func (s *settings) confFile(activate target.Step) target.File {
+func (s *Settings) confFile(activate target.Step) target.File {
 	return target.File{
-		Path:     confDir + s.nic.Name + ".conf",
+		Path:     confDir + s.NIC.Name + ".conf",
 		Mode:     0o644,
 		Edit:     func([]byte) ([]byte, diag.List) { return s.appendFile(make([]byte, 0, fileSize)), nil },
 		Keys:     func(content []byte) []target.Key { return keys(content, func([]byte) bool { return true }) },
@@ -119,41 +117,41 @@ func (s *settings) confFile(activate target.Step) target.File {
 }
 
 // stateFile is nic/IF, the NIC as it is.
-func (s *settings) stateFile(activate target.Step) target.File {
+func (s *Settings) stateFile(activate target.Step) target.File {
 	return target.File{
-		Path: "nic/" + s.nic.Name,
+		Path: "nic/" + s.NIC.Name,
 		Edit: s.editState,
 		Keys: func(content []byte) []target.Key {
 			ours := s.appendState(nil)
 			return keys(content, func(key []byte) bool { return find(ours, key) != nil })
 		},
 		Why:      s.why,
-		Live:     &target.Query{Cmd: s.command("show"), Stdin: script},
+		Live:     s.Query("show"),
 		Activate: activate,
 		Removing: removing,
 	}
 }
 
-// command runs a verb of the script from stdin, so that it works before the script is there. What tells the script
+// Query runs a verb of the script from stdin, so that it works before the script is there. What tells the script
 // where to look comes as arguments, because the value file may not be there either, or may be an old one.
-func (s *settings) command(verb string) string {
+func (s *Settings) Query(verb string) *target.Query {
 	var cmd strings.Builder
-	cmd.WriteString("sh -s -- " + verb + " " + quote(s.nic.Name))
-	if s.nic.Bond != nil && len(s.intents) > 0 {
-		cmd.WriteString(" bond=" + quote(s.nic.Bond.Name))
+	cmd.WriteString("sh -s -- " + verb + " " + Quote(s.NIC.Name))
+	if s.NIC.Bond != nil && len(s.Intents) > 0 {
+		cmd.WriteString(" bond=" + Quote(s.NIC.Bond.Name))
 	}
-	if s.vlan > 0 {
-		cmd.WriteString(" vlan=" + strconv.Itoa(s.vlan))
+	if s.VLAN > 0 {
+		cmd.WriteString(" vlan=" + strconv.Itoa(s.VLAN))
 	}
 	for _, vf := range s.vfs() {
 		cmd.WriteString(" " + vfKey + strconv.Itoa(vf) + "=on")
 	}
-	return cmd.String()
+	return &target.Query{Cmd: cmd.String(), Stdin: s.family.Script}
 }
 
 // editState puts our values into what show printed. Lines that are not ours stay, and so does what the NIC does not
 // support: a knob that is not there is no drift.
-func (s *settings) editState(old []byte) ([]byte, diag.List) {
+func (s *Settings) editState(old []byte) ([]byte, diag.List) {
 	want := s.appendState(make([]byte, 0, stateSize))
 	if len(old) == 0 {
 		return want, nil
@@ -205,18 +203,19 @@ func keys(content []byte, ours func(key []byte) bool) []target.Key {
 }
 
 // why tells where the value of a key came from.
-func (s *settings) why(key string) []ir.Origin {
+func (s *Settings) why(key string) []ir.Origin {
 	if vf, ok := strings.CutPrefix(key, vfKey); ok {
 		if n, err := strconv.Atoi(vf); err != nil || !slices.Contains(s.vfs(), n) {
 			return nil
 		}
-		return atNIC(s)
+		return AtNIC(s)
 	}
-	i := slices.IndexFunc(rows, func(r row) bool { return r.key == key })
-	if i < 0 || len(rows[i].value(nil, s)) == 0 {
+	rows := s.family.Rows
+	i := slices.IndexFunc(rows, func(r Row) bool { return r.Key == key })
+	if i < 0 || len(rows[i].Value(nil, s)) == 0 {
 		return nil
 	}
-	return rows[i].why(s)
+	return rows[i].Why(s)
 }
 
 // removing tells whether a priority loses PFC.
