@@ -42,6 +42,7 @@ targets/cumulus/sim:     targets/target targets/cumulus/grammar |
 targets/nic:             targets/target compiler/ir lang/diag |
 targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir compiler/platform lang/diag |
 targets/nic/mlx5/sim:    targets/target |
+targets/nic/nictest:     targets/target targets/nic compiler/ir |
 targets/nic/mlx4:        targets/target targets/nic compiler/ir |
 targets/nic/bnxt:        targets/target targets/nic compiler/ir |
 targets/nic/ice:         targets/target targets/nic compiler/ir |

@@ -38,7 +38,14 @@ func Join(all ...*Target) *Target {
 			return gather(all, func(t *Target) []Probe { return t.Identity(d) })
 		},
 		Probes: func(d *ir.Device) []Probe {
-			return gather(all, func(t *Target) []Probe { return t.Probes(d) })
+			var out []Probe
+			for _, p := range gather(all, func(t *Target) []Probe { return t.Probes(d) }) {
+				same := func(have Probe) bool { return have.Name == p.Name && have.Cmd == p.Cmd }
+				if !slices.ContainsFunc(out, same) { // what is of the host, each asks
+					out = append(out, p)
+				}
+			}
+			return out
 		},
 		Image: func(d *ir.Device) Image {
 			img := Image{Files: map[string]string{}}
