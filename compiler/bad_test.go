@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/bad.txt")
@@ -48,7 +49,7 @@ func TestBad(t *testing.T) {
 			}
 		}
 		require.NotEmpty(t, wants, name)
-		_, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: text}}, "."))
+		_, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: text}}, "."), targets.Known)
 		fmt.Fprintln(&all, name)
 		for _, d := range ds {
 			snippet := string(d.At.SliceBytes(text))

@@ -3,6 +3,8 @@ package compiler
 import (
 	"fmt"
 	"testing"
+
+	"github.com/rocec/rocec/targets"
 )
 
 // BenchmarkCompile compiles leaves of 33 hosts on 24 spines at three sizes: time and memory grow with devices and cables.
@@ -13,7 +15,7 @@ func BenchmarkCompile(b *testing.B) {
 			src := clos(leaves, 24, 33)
 			b.ReportAllocs()
 			for b.Loop() {
-				f, ds := Compile(src)
+				f, ds := Compile(src, targets.Known)
 				if f == nil {
 					b.Fatal(ds[0].Detail)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 )
 
 // What a by_hand block states is what its devices do; what it leaves out is what the fabric needs.
@@ -82,7 +83,7 @@ func TestByHandPorts(t *testing.T) {
 	for _, s := range src.Switches {
 		s.ByHand = nil
 	}
-	_, ds := Compile(src)
+	_, ds := Compile(src, targets.Known)
 	assert.True(t, ds.HasErrors(), "Cumulus Linux has no such ports")
 }
 
@@ -132,7 +133,7 @@ func TestPackets(t *testing.T) {
 				n.TOS = val(a, tos)
 			}
 		}
-		f, ds := Compile(src)
+		f, ds := Compile(src, targets.Known)
 		require.False(t, ds.HasErrors(), "%v", diag.List(ds))
 		return f.Devices[0].Host.NICs[0]
 	}

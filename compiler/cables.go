@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -33,7 +34,7 @@ func (c *compiler) cables() {
 		link := &links[len(links)-1]
 		link.Routed = c.routed(l.Block, a.dev, b.dev)
 		for _, e := range []end{a, b} {
-			ports = append(ports, ir.Port{Device: e.dev, Name: e.name, At: e.at, Link: link, NIC: e.nic, MTU: link.MTU.N})
+			ports = append(ports, ir.Port{Device: e.dev, Name: e.name, At: e.at, Link: link, NIC: e.nic, MTU: link.MTU.N, Front: e.front})
 			p := &ports[len(ports)-1]
 			if link.A == nil {
 				link.A = p
@@ -78,10 +79,11 @@ type said struct {
 
 // end is one end of a cable, found.
 type end struct {
-	dev  *ir.Device
-	name string
-	nic  *ir.NIC
-	at   diag.Range
+	dev   *ir.Device
+	name  string
+	front ir.Front
+	nic   *ir.NIC
+	at    diag.Range
 }
 
 // endpoint finds what one end of a cable names.
@@ -92,7 +94,9 @@ func (c *compiler) endpoint(e *lang.Endpoint) (end, bool) {
 	}
 	found := end{dev: d, name: e.Port, at: e.At}
 	if d.Switch != nil {
-		return found, c.hasPort(d, e)
+		var ok bool
+		found.front, ok = c.frontPort(d, e)
+		return found, ok
 	}
 	found.nic = nicOf(d, e.Port)
 	if found.nic == nil {
@@ -111,25 +115,32 @@ func (c *compiler) endpoint(e *lang.Endpoint) (end, bool) {
 	return found, true
 }
 
-func (c *compiler) hasPort(d *ir.Device, e *lang.Endpoint) bool {
-	m := d.Switch.Model
-	if m == nil || m.Ports == nil {
-		return true // the unknown model was reported
+// frontPort finds the front-panel port a cable ends at, and reports whether the cable may end there. Of systems that no target
+// knows ports have any name, and nothing else is known of them; so it is with names of other systems on a switch set by hand.
+func (c *compiler) frontPort(d *ir.Device, e *lang.Endpoint) (ir.Front, bool) {
+	m, os := d.Switch.Model, c.system(d)
+	if m == nil || m.Ports == nil || os == nil {
+		return ir.Front{}, true // an unknown model was reported
 	}
-	r, sub, ok := m.Port(e.Port)
-	if ok || d.ByHand != nil && !frontPanel(e.Port) {
-		return true
+	f, named := os.Read(m, e.Port)
+	if !named && d.ByHand != nil {
+		return ir.Front{}, true
 	}
 	why := "."
-	if sub >= 0 && r.Speed > 0 {
-		why = fmt.Sprintf(": a port of %s splits into %d at most.", platform.SpeedText(r.Speed), r.Lanes)
-		if r.Lanes == 1 {
+	if named {
+		r, ok := m.Port(int(f.Number), int(f.Sub))
+		switch {
+		case ok:
+			return f, true
+		case f.Sub >= 0 && r.Lanes == 1:
 			why = fmt.Sprintf(": a port of %s has one lane and cannot be split.", platform.SpeedText(r.Speed))
+		case f.Sub >= 0 && r.Speed > 0:
+			why = fmt.Sprintf(": a port of %s splits into %d at most.", platform.SpeedText(r.Speed), r.Lanes)
 		}
 	}
 	c.report.errorf(topicUnknownPort, e.At, e.Device+":"+e.Port, "%s is a %s, which has no port %q%s It has %s. Name one of these.",
-		d.Name, m.Title, e.Port, why, m.PortsText()).Note(d.Switch.ModelAt, "the model is given here")
-	return false
+		d.Name, m.Title, e.Port, why, os.PortsText(m)).Note(d.Switch.ModelAt, "the model is given here")
+	return ir.Front{}, false
 }
 
 // joins tells whether a cable may run between two devices.
@@ -243,37 +254,43 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 		return
 	}
 	ports := d.Ports
-	if d.ByHand != nil { // another system has other names, and nothing is known of such a port
-		ports = slices.DeleteFunc(slices.Clone(ports), func(p *ir.Port) bool { return !frontPanel(p.Name) })
+	unknown := func(p *ir.Port) bool { return !p.Front.Known() }
+	if slices.ContainsFunc(ports, unknown) {
+		ports = slices.DeleteFunc(slices.Clone(ports), unknown)
 	}
+	byFront := func(p, q *ir.Port) int {
+		return cmp.Or(cmp.Compare(p.Front.Number, q.Front.Number), cmp.Compare(p.Front.Sub, q.Front.Sub))
+	}
+	if !slices.IsSortedFunc(ports, byFront) { // a grammar may have another order than names
+		ports = slices.SortedStableFunc(slices.Values(ports), byFront)
+	}
+	spell := func(number int16) string { return c.system(d).Spell(m, ir.Front{Number: number, Sub: -1}) }
 	for i := 0; i < len(ports); {
-		first := ports[i]
-		number, highest, _ := platform.ParsePort(first.Name)
+		first := ports[i].Front
+		highest := first.Sub
 		j := i + 1
-		for ; j < len(ports); j++ {
-			n, sub, _ := platform.ParsePort(ports[j].Name)
-			if n != number {
-				break
-			}
-			highest = sub // ascending
+		for ; j < len(ports) && ports[j].Front.Number == first.Number; j++ {
+			highest = ports[j].Front.Sub // ascending
 		}
-		if highest >= 0 && !split(first.Name) {
+		if highest >= 0 && !first.Split() {
 			part := ports[j-1]
 			c.report.errorf(topicPortSplit, part.At, part.String(), "%s is used whole and split at once: %s and %s. A split port "+
-				"swp%d is gone as a whole. Name its parts only, or the whole only.", d.Name, first.Name, part.Name, number).Note(first.At, "used whole here")
+				"%s is gone as a whole. Name its parts only, or the whole only.", d.Name, ports[i].Name, part.Name, spell(first.Number)).
+				Note(ports[i].At, "used whole here")
 		}
 		if m.PairSplit && highest >= 2 {
-			c.pairSplit(d, number, ports[j-1], ports[j:])
+			c.pairSplit(d, spell, ports[j-1], ports[j:])
 		}
 		for _, p := range ports[i:j] {
-			r, sub, ok := m.Port(p.Name)
+			sub := p.Front.Sub
+			r, ok := m.Port(int(first.Number), int(sub))
 			if !ok {
 				continue
 			}
 			if sub >= 0 {
 				sub = highest
 			}
-			speed, lanes := r.Split(sub)
+			speed, lanes := r.Split(int(sub))
 			out[p.ID] = jack{speed, lanes}
 		}
 		i = j
@@ -281,33 +298,22 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 }
 
 // pairSplit checks a port split into four on a model where that takes an odd port and the even one after it. The parts
-// end at port last; next are the ports after it.
-func (c *compiler) pairSplit(d *ir.Device, number int, last *ir.Port, next []*ir.Port) {
+// end at port last; next are the ports after it, and spell names a port of the switch.
+func (c *compiler) pairSplit(d *ir.Device, spell func(number int16) string, last *ir.Port, next []*ir.Port) {
+	number := last.Front.Number
 	if number%2 == 0 {
-		c.report.errorf(topicUnknownPort, last.At, last.String(), "%s is a %s, on which only odd ports split into four; swp%d is even. Use an odd one.",
-			d.Name, d.Switch.Model.Title, number).Note(d.Switch.ModelAt, "the model is given here")
+		c.report.errorf(topicUnknownPort, last.At, last.String(), "%s is a %s, on which only odd ports split into four; %s is even. Use an odd one.",
+			d.Name, d.Switch.Model.Title, spell(number)).Note(d.Switch.ModelAt, "the model is given here")
 		return
 	}
 	if len(next) == 0 {
 		return
 	}
-	if n, _, _ := platform.ParsePort(next[0].Name); n == number+1 {
+	if n := next[0].Front.Number; n == number+1 {
 		c.report.errorf(topicPortSplit, next[0].At, next[0].String(), "%s is a %s, on which a port split into four takes the next one "+
-			"with it: swp%d is split, so swp%d is gone. Use another port here.", d.Name, d.Switch.Model.Title, number, n).
+			"with it: %s is split, so %s is gone. Use another port here.", d.Name, d.Switch.Model.Title, spell(number), spell(n)).
 			Note(last.At, "the split port").Note(d.Switch.ModelAt, "the model is given here")
 	}
-}
-
-// frontPanel tells whether a port is named as Cumulus Linux names those of a switch: swp1, swp1s0.
-func frontPanel(port string) bool {
-	_, _, ok := platform.ParsePort(port)
-	return ok
-}
-
-// split tells whether a switch port is a part of a split one (swp1s0); an interface of a host never is.
-func split(port string) bool {
-	_, sub, ok := platform.ParsePort(port)
-	return ok && sub >= 0
 }
 
 // speedometer gives links their speed. The reasons for a speed are shared by the links of a block that are alike.
@@ -325,7 +331,7 @@ type speedometer struct {
 // speedKey is what the speed of a link of a block depends on, with the models in whose name the reasons are given.
 type speedKey struct {
 	a, b  jack
-	x, y  any // *platform.Switch or *platform.NIC
+	x, y  any // *platform.Switch or *ir.NICModel
 	group string
 }
 
@@ -396,7 +402,7 @@ func (s *speedometer) can(p *ir.Port, speed int) string {
 	switch {
 	case !slices.Contains(platform.Speeds, speed):
 		return "that is no Ethernet speed; the speeds are " + speeds()
-	case speed > j.speed && split(p.Name):
+	case speed > j.speed && p.Front.Split():
 		return fmt.Sprintf("as part of a split port of %s it has %s at most", title(p), platform.SpeedText(j.speed))
 	case speed > j.speed:
 		return fmt.Sprintf("this port of %s has %s at most", title(p), platform.SpeedText(j.speed))

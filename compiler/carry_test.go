@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 )
 
 // graph is switches s0, s1, … with links between them, and hosts h0, h1, … on switches; all hosts are members.
@@ -185,7 +186,7 @@ func TestAGroupIsCarriedInWhatItBouncesInto(t *testing.T) {
 				Name: own, Decl: a.at(), Version: val(a, 2), CosGroup: val(a, own), Members: []lang.Member{{Host: "h0", At: a.at()}},
 			})
 		}
-		f, ds := Compile(s)
+		f, ds := Compile(s, targets.Known)
 		require.False(t, ds.HasErrors(), "%v", ds)
 		var buffers, marks []string
 		for _, b := range f.Links[0].B.Buffers {
@@ -225,7 +226,7 @@ func TestRing(t *testing.T) {
 		for i := range n {
 			g.hosts = append(g.hosts, i)
 		}
-		_, ds := Compile(g.source())
+		_, ds := Compile(g.source(), targets.Known)
 		var out []string
 		for _, d := range ds {
 			require.Equal(t, "routing-missing", d.Code)

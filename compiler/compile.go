@@ -1,7 +1,7 @@
 // Package compiler turns the fabric as written into the fabric as meant.
 //
-// In comes a [lang.Source]: strings with places. Out comes an [ir.Fabric]: names are pointers, models are rows of the
-// platform tables, cables are checked, every port knows which lossless groups it carries, and every size is derived
+// In comes a [lang.Source], strings with places, and [ir.Known], what the targets say of operating systems and NICs. Out comes
+// an [ir.Fabric]: names are pointers, models are rows of tables, cables are checked, every port knows which lossless groups it carries, and every size is derived
 // and remembers why. The last thing put into it is the router, which tells the turns lossless traffic takes.
 //
 // Promised: a fabric with errors gives no IR; all errors of one run are reported together, sorted; the result does not
@@ -19,10 +19,10 @@ import (
 
 // Compile resolves, checks and sizes a fabric. The fabric is nil if the list has errors. It keeps nothing of the source,
 // and lets go of devices and links as soon as it has made its own: a caller who does so, too, needs the memory of one of
-// both only.
-func Compile(src *lang.Source) (*ir.Fabric, diag.List) {
+// both only. Systems that known does not hold are taken to do what their chips do (see [ir.ChipCan]).
+func Compile(src *lang.Source, known ir.Known) (*ir.Fabric, diag.List) {
 	own := *src
-	c := &compiler{src: &own, f: &ir.Fabric{}, report: newReport()}
+	c := &compiler{src: &own, known: known, f: &ir.Fabric{}, report: newReport()}
 
 	c.fabric()
 	c.models()
@@ -53,14 +53,15 @@ func Compile(src *lang.Source) (*ir.Fabric, diag.List) {
 // compiler is the state of one run; the stages fill it from top to bottom of [Compile].
 type compiler struct {
 	src    *lang.Source
+	known  ir.Known
 	f      *ir.Fabric
 	report *report
 
 	// models
 	switchModels map[string]*platform.Switch // of switch_model blocks, by the name written
-	nicModels    map[string]*platform.NIC
+	nicModels    map[string]*ir.NICModel
 	foundSwitch  map[string]*platform.Switch // answers of lookups, nil for unknown names
-	foundNIC     map[string]*platform.NIC
+	foundNIC     map[string]*ir.NICModel
 
 	// cosGroups
 	groups map[string]*ir.CosGroup

@@ -15,6 +15,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 )
 
 // loaded loads a fabric in which the language finds nothing wrong.
@@ -26,7 +27,7 @@ func loaded(t testing.TB, fsys fs.FS, dir string, vars ...string) *lang.Source {
 }
 
 func compiled(t require.TestingT, src *lang.Source) *ir.Fabric {
-	f, ds := Compile(src)
+	f, ds := Compile(src, targets.Known)
 	for _, d := range ds {
 		require.Fail(t, "unexpected diagnostic", "%s: %s", d.Code, d.Detail)
 	}
@@ -203,11 +204,6 @@ func TestMistakes(t *testing.T) {
 			[]string{"Mellanox SN2700"},
 		},
 		{
-			"unknown os", func(s *lang.Source) { s.Switches[0].OS = lang.Value[string]{V: "cumulus", At: place(900)} },
-			"unknown-os", 900,
-			[]string{"cumulus-linux"},
-		},
-		{
 			"no release", func(s *lang.Source) { s.Switches[0].Version = lang.Value[string]{V: "latest", At: place(900)} },
 			"version-invalid", 900,
 			[]string{`"latest"`, "3.4.3"},
@@ -354,7 +350,7 @@ func TestMistakes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := clos(2, 2, 2)
 			c.make(s)
-			f, ds := Compile(s)
+			f, ds := Compile(s, targets.Known)
 			require.Nil(t, f)
 			i := slices.IndexFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == c.code })
 			require.GreaterOrEqual(t, i, 0, "%v", texts(ds))
@@ -418,7 +414,7 @@ func TestAnySourceIsCompiledOrRefused(t *testing.T) {
 				s.Hosts[0].Forwards = val(a, true)
 			}
 		}
-		f, ds := Compile(s)
+		f, ds := Compile(s, targets.Known)
 		if f == nil {
 			require.True(t, ds.HasErrors())
 		} else {
@@ -454,7 +450,7 @@ func TestMistakesAreToldTogether(t *testing.T) {
 	s.Switches[0].Version.V = "new"
 	s.Roces[0].Members = append(s.Roces[0].Members, lang.Member{Host: "nobody", At: s.Roces[0].Decl})
 	s.Links[0].A.Device = "gpux"
-	_, ds := Compile(s)
+	_, ds := Compile(s, targets.Known)
 	var codes []string
 	for _, d := range ds {
 		codes = append(codes, d.Code)
@@ -474,7 +470,7 @@ func TestMistakesOfManyAreFolded(t *testing.T) {
 			l.B.Port = strings.Replace(l.B.Port, "swp", "swp10", 1)
 		}
 	}
-	_, ds := Compile(s)
+	_, ds := Compile(s, targets.Known)
 	require.Len(t, ds, 1, "%v", texts(ds))
 	assert.Contains(t, texts(ds)[0], "the same holds for leaf1:swp102 and leaf[2-40]:swp[101-102]")
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
@@ -84,28 +83,30 @@ func loginAt(own *lang.SSH) diag.Range {
 	return diag.FirstPlace(own.Address.At, own.Decl)
 }
 
-// operatingSystems lists what a switch can run here; the first is the default.
-var operatingSystems = []string{"cumulus-linux"}
-
 func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	w := d.Switch
 	w.Model, w.ModelAt = c.switchNamed(s.Model, s.Decl), diag.FirstPlace(s.Model.At, s.Decl)
-	w.OS, w.OSAt = s.OS.Or(operatingSystems[0]), diag.FirstPlace(s.OS.At, s.Decl)
+	w.OS, w.OSAt = s.OS.V, s.OS.At
 	w.Version, w.VersionAt = s.Version.V, diag.FirstPlace(s.Version.At, s.Decl)
 	w.ASN, w.MLAG, w.MLAGAt = s.ASN.V, s.MLAG.V, s.MLAG.At
 	if s.HeadroomPool.V > 0 { // 0 is none
 		w.HeadroomPool = written(s.HeadroomPool, "headroom_pool")
 	}
-	if d.ByHand != nil { // whatever it runs, nothing is written for it
-		w.OS, w.OSAt = s.OS.V, s.OS.At
-	} else if !slices.Contains(operatingSystems, w.OS) {
-		meant := hint(w.OS, operatingSystems)
-		c.instead(c.report.errorf(topicUnknownOS, w.OSAt, d.Name, "No target writes for the operating system %q.%s Write %s, or describe the switch by a by_hand block.",
-			w.OS, meant, diag.Or(operatingSystems)), w.OS, meant)
+	os := c.system(d)
+	if d.ByHand == nil { // of one set by hand only what is written is told
+		w.OSAt = diag.FirstPlace(s.OS.At, s.Decl)
+		if w.OS == "" && os != nil {
+			w.OS = os.Name
+		}
 	}
-	if s.Version.Set() && d.ByHand == nil && !validVersion(w.Version) {
-		c.report.errorf(topicVersionInvalid, w.VersionAt, d.Name, "%q is no release. Write numbers with dots between them, as "+
-			"\"3.4.3\" or \"4.3.0\". The release decides how settings are spelled.", w.Version)
+	w.Can = ir.ChipCan()
+	if os != nil && w.Model != nil && w.Model.ASIC != nil {
+		w.Can = os.Can(w.Model.ASIC)
+	}
+	if s.Version.Set() && d.ByHand == nil && os != nil {
+		if wrong := os.Release(w.Version); wrong != "" {
+			c.report.errorf(topicVersionInvalid, w.VersionAt, d.Name, "%s", wrong)
+		}
 	}
 	if s.Tier.Set() {
 		w.Tier, w.TierFrom = s.Tier.V, ir.Origin{At: s.Tier.At, Why: fmt.Sprintf("tier = %d", s.Tier.V)}
@@ -116,18 +117,12 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	}
 }
 
-// validVersion tells whether v is two or three numbers, as Cumulus numbers its releases.
-func validVersion(v string) bool {
-	parts := strings.Split(v, ".")
-	if len(parts) < 2 || len(parts) > 3 {
-		return false
+// system returns the operating system of a switch: the one it names, or the default; nil: nothing is known of it.
+func (c *compiler) system(d *ir.Device) *ir.OS {
+	if d.Switch.OS == "" {
+		return c.known.DefaultOS()
 	}
-	for _, p := range parts {
-		if p == "" || len(p) > 4 || strings.Trim(p, "0123456789") != "" {
-			return false
-		}
-	}
-	return true
+	return c.known.FindOS(d.Switch.OS)
 }
 
 // nicMaker makes NICs; hosts of one group share their nic blocks, so what a block says is worked out once.
@@ -197,18 +192,13 @@ func (m *nicMaker) nic(n *lang.NIC) *ir.NIC {
 	return nic
 }
 
-// bondModes are the modes in which mlx5 joins two ports into one RDMA device.
-var bondModes = []string{"active-backup", "balance-xor", "802.3ad"}
+// defaultBondMode is the language's.
+const defaultBondMode = "active-backup"
 
 func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 	r := m.c.report
 	name := d.Name + ":" + b.Name
-	bond := &ir.Bond{Name: b.Name, At: b.Decl, Mode: b.Mode.Or(bondModes[0]), ModeAt: b.Mode.At}
-	if !slices.Contains(bondModes, bond.Mode) {
-		r.errorf(topicBondInvalid, diag.FirstPlace(b.Mode.At, b.Decl), name,
-			"RoCE does not run over a bond in mode %q.%s Use one of the modes %s.",
-			bond.Mode, hint(bond.Mode, bondModes), diag.Some(bondModes, showNames))
-	}
+	bond := &ir.Bond{Name: b.Name, At: b.Decl, Mode: b.Mode.Or(defaultBondMode), ModeAt: b.Mode.At}
 	if nicOf(d, b.Name) != nil {
 		r.errorf(topicBondInvalid, b.Decl, name, "%s has a nic block and a bond block called %q. Give one another name.", d.Name, b.Name)
 	}
@@ -229,6 +219,11 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 			bond.NICs = append(bond.NICs, nic)
 		}
 	}
+	if modes := m.bondModes(bond); len(modes) > 0 && !slices.Contains(modes, bond.Mode) {
+		r.errorf(topicBondInvalid, diag.FirstPlace(b.Mode.At, b.Decl), name,
+			"RoCE does not run over a bond in mode %q.%s Use one of the modes %s.",
+			bond.Mode, hint(bond.Mode, modes), diag.Some(modes, showNames))
+	}
 	if len(b.NICs) != 2 {
 		r.errorf(topicBondInvalid, b.Decl, name, "A bond carries RoCE only when it joins exactly the two ports of one card, and %q names %d. Name both, and no others.",
 			b.Name, len(b.NICs))
@@ -240,6 +235,22 @@ func (m *nicMaker) bond(d *ir.Device, b *lang.Bond) {
 		}
 	}
 	d.Host.Bonds = append(d.Host.Bonds, bond)
+}
+
+// bondModes are the modes in which the driver of a bond's NICs joins them into one RDMA device; where none of its NICs is known,
+// those of the first driver that has such modes. Nil: nothing is known of it.
+func (m *nicMaker) bondModes(b *ir.Bond) []string {
+	for _, n := range b.NICs {
+		if n.Model != nil && n.Model.Driver != nil {
+			return n.Model.Driver.Bonds
+		}
+	}
+	for _, d := range m.c.known.Drivers {
+		if len(d.Bonds) > 0 {
+			return d.Bonds
+		}
+	}
+	return nil
 }
 
 // nicOf returns the NIC of a host by name, or nil.

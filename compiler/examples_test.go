@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets"
 )
 
 func example(t *testing.T, name string, vars ...string) *ir.Fabric {
@@ -100,7 +101,7 @@ link "hosts" {
   a = "gpu[1-2]:eth0"
   b = "leaf:swp[32-33]"
 }
-`)}}, "f"))
+`)}}, "f"), targets.Known)
 	require.Nil(t, f)
 	type line struct {
 		line int

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -12,7 +13,7 @@ import (
 // models reads the switch_model and nic_model blocks: hardware the tables do not know.
 func (c *compiler) models() {
 	c.switchModels, c.foundSwitch = map[string]*platform.Switch{}, map[string]*platform.Switch{}
-	c.nicModels, c.foundNIC = map[string]*platform.NIC{}, map[string]*platform.NIC{}
+	c.nicModels, c.foundNIC = map[string]*ir.NICModel{}, map[string]*ir.NICModel{}
 	for _, m := range c.src.SwitchModels {
 		if s := c.switchModel(m); s != nil {
 			c.switchModels[strings.ToLower(m.Name)] = s
@@ -29,7 +30,7 @@ func (c *compiler) switchModel(m *lang.SwitchModel) *platform.Switch {
 	s := &platform.Switch{Name: m.Name, Title: m.Name, Source: "switch_model " + m.Name}
 	if known, ok := platform.FindSwitch(m.Name); ok {
 		c.report.errorf(topicModelInvalid, m.Decl, m.Name, "The tables already know %q: it is the %s with %s on %s. Give the "+
-			"block a name of its own, or leave it out.", m.Name, known.Title, known.PortsText(), known.ASIC.Title)
+			"block a name of its own, or leave it out.", m.Name, known.Title, c.known.DefaultOS().PortsText(known), known.ASIC.Title)
 	}
 	asic, ok := platform.FindASIC(m.ASIC.V)
 	if !ok {
@@ -71,18 +72,13 @@ func usualLanes(speed int) int {
 	return 1
 }
 
-func (c *compiler) nicModel(m *lang.NICModel) *platform.NIC {
-	if known, ok := platform.FindNIC(m.Name); ok {
+func (c *compiler) nicModel(m *lang.NICModel) *ir.NICModel {
+	if known := c.known.FindNIC(m.Name); known != nil {
 		c.report.errorf(topicModelInvalid, m.Decl, m.Name, "The tables already know %q: it is the %s. Give the block a name of "+
 			"its own, or leave it out.", m.Name, known.Title)
 	}
-	family, ok := platform.FindFamily(m.Family.V)
-	if !ok {
-		c.instead(c.report.errorf(topicUnknownModel, diag.FirstPlace(m.Family.At, m.Decl), m.Family.V, "No NIC family is called %q.%s",
-			m.Family.V, hintOrList(m.Family.V, platform.FamilyNames())), m.Family.V, hint(m.Family.V, platform.FamilyNames()))
-	}
-	n := &platform.NIC{
-		Name: m.Name, Title: m.Name, Family: family, Speed: m.Speed.V, Ports: m.Ports.Or(2),
+	n := &ir.NICModel{
+		Name: m.Name, Title: m.Name, Driver: c.driver(m), Speed: m.Speed.V, Ports: m.Ports.Or(2),
 		V1: len(m.RoCE) == 0, V2: len(m.RoCE) == 0, Source: "nic_model " + m.Name,
 	}
 	if !standard(n.Speed) {
@@ -100,6 +96,21 @@ func (c *compiler) nicModel(m *lang.NICModel) *platform.NIC {
 		}
 	}
 	return n
+}
+
+// driver returns the driver a nic_model block names as its family. Where no driver is known at all, any is taken, and nothing
+// particular is known of it.
+func (c *compiler) driver(m *lang.NICModel) *ir.Driver {
+	d := c.known.FindDriver(m.Family.V)
+	switch names := c.known.DriverNames(); {
+	case d != nil:
+	case len(names) == 0:
+		d = &ir.Driver{Name: m.Family.V}
+	default:
+		c.instead(c.report.errorf(topicUnknownModel, diag.FirstPlace(m.Family.At, m.Decl), m.Family.V, "No NIC family is called %q.%s",
+			m.Family.V, hintOrList(m.Family.V, names)), m.Family.V, hint(m.Family.V, names))
+	}
+	return d
 }
 
 // switchNamed returns the model a switch block names, or nil after an error.
@@ -120,17 +131,17 @@ func (c *compiler) switchNamed(model lang.Value[string], decl diag.Range) *platf
 }
 
 // nicNamed returns the model a nic block names, or nil after an error.
-func (c *compiler) nicNamed(model lang.Value[string], decl diag.Range) *platform.NIC {
+func (c *compiler) nicNamed(model lang.Value[string], decl diag.Range) *ir.NICModel {
 	n, asked := c.foundNIC[model.V]
 	if !asked {
 		var ok bool
 		if n, ok = c.nicModels[strings.ToLower(model.V)]; !ok {
-			n, _ = platform.FindNIC(model.V)
+			n = c.known.FindNIC(model.V)
 		}
 		c.foundNIC[model.V] = n
 	}
 	if n == nil {
-		c.unknownModel(diag.FirstPlace(model.At, decl), "NIC", model.V, platform.NICNames(), fmt.Sprintf(
+		c.unknownModel(diag.FirstPlace(model.At, decl), "NIC", model.V, c.known.NICNames(), fmt.Sprintf(
 			"nic_model %q with its family and speed", model.V))
 	}
 	return n
@@ -139,7 +150,7 @@ func (c *compiler) nicNamed(model lang.Value[string], decl diag.Range) *platform
 func (c *compiler) unknownModel(at diag.Range, kind, name string, known []string, declare string) {
 	meant := hint(strings.ToLower(name), known)
 	say := meant.String()
-	if meant == "" {
+	if meant == "" && len(known) > 0 {
 		say = " It knows " + strings.Join(known, ", ") + "."
 	}
 	c.instead(c.report.errorf(topicUnknownModel, at, name, "The table of %s models has no %q.%s Write a block %s if it is hardware of your own.",

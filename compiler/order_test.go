@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets"
 )
 
 // The default type of service of a NIC is that of its first intent: which one that is must not hang on the order of the
@@ -28,7 +29,7 @@ func TestIntentsComeByName(t *testing.T) {
 			roce.Name = name
 			s.Roces = append(s.Roces, &roce)
 		}
-		f, _ := Compile(s)
+		f, _ := Compile(s, targets.Known)
 		want := []string{"a", "b", "i9", "i10"}
 		assert.Equal(t, want, names(f.Intents), "%v", written)
 		for _, d := range f.Devices {

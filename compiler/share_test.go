@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/targets"
 )
 
 // scattered gives every link of a source a block of its own, with the values that pick gives it.
@@ -66,7 +67,7 @@ func TestSharedSizesAreThoseOfThePort(t *testing.T) {
 			l := p.Link
 			for _, b := range p.Buffers {
 				if p.Device.Switch == nil {
-					need, _ := mlx5Buffer(l.Speed.N, l.Length.Metres, p.MTU)
+					need, _ := targets.Known.FindDriver("mlx5").Buffer(l.Speed.N, l.Length.Metres, p.MTU)
 					require.Equal(t, need, b.Need, "%s", p)
 					continue
 				}

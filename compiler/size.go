@@ -163,8 +163,8 @@ func cells(a *platform.ASIC, n int) int { return (n + a.Cell - 1) / a.Cell * a.C
 // bufferKey is what the buffer of a port depends on.
 type bufferKey struct {
 	group  *ir.CosGroup
-	asic   *platform.ASIC  // nil: a NIC's port
-	family platform.Family // of a NIC
+	asic   *platform.ASIC // nil: a NIC's port
+	driver *ir.Driver     // of a NIC; nil where it has no formula
 	metres float64
 	mbps   int
 	mtu    int
@@ -190,9 +190,9 @@ func (c *compiler) size() {
 				}
 				key := bufferKey{group: g}
 				if d := p.Device; d.Switch != nil {
-					key = bufferKey{g, d.Switch.Model.ASIC, "", l.Length.Metres, l.Speed.N, l.MTU.N}
-				} else if f := p.NIC.Model.Family; f == platform.MLX5 {
-					key.family, key.metres, key.mbps, key.mtu = f, l.Length.Metres, l.Speed.N, cmp.Or(p.NIC.MTU, l.MTU.N)
+					key = bufferKey{g, d.Switch.Model.ASIC, nil, l.Length.Metres, l.Speed.N, l.MTU.N}
+				} else if by := p.NIC.Model.Driver; by != nil && by.Buffer != nil {
+					key.driver, key.metres, key.mbps, key.mtu = by, l.Length.Metres, l.Speed.N, cmp.Or(p.NIC.MTU, l.MTU.N)
 				}
 				b := known[key]
 				if b == nil {
@@ -254,6 +254,16 @@ func switchBuffer(k bufferKey) *ir.Buffer {
 				platform.PauseQuanta(k.mbps), platform.QuantumBytes)}),
 			because(cell), because(ir.Origin{Why: fmt.Sprintf("xoff of %d B and headroom of %d B", b.Xoff.N, b.Need)}))
 		b.Size = ir.Derived{N: cells(a, b.Xoff.N+b.Need), From: from}
+	}
+	return b
+}
+
+// nicBuffer derives the buffer of a group at a NIC's port. Of drivers without a known formula only the group is told.
+func nicBuffer(k bufferKey) *ir.Buffer {
+	b := &ir.Buffer{Group: k.group}
+	if k.driver != nil {
+		b.Need, b.Terms = k.driver.Buffer(k.mbps, k.metres, k.mtu)
+		b.Floor = b.Need
 	}
 	return b
 }

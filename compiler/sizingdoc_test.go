@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 )
 
 // TestSizingDocument works out every example of docs/sizing.md again.
@@ -88,7 +89,7 @@ func TestSizingDocument(t *testing.T) {
 	}
 
 	// The NIC.
-	need, terms = mlx5Buffer(100_000, 20, 9000)
+	need, terms = targets.Known.FindDriver("mlx5").Buffer(100_000, 20, 9000)
 	for _, x := range terms {
 		says("| %s | %s |", x.Name, n(x.Bytes))
 	}

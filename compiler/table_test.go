@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/lang/nexthops"
+	"github.com/rocec/rocec/targets"
 )
 
 // A ring of four switches, a host on each; gpu3 is joined to sw3 by a bond of two.
@@ -96,7 +97,7 @@ func withTable(t *testing.T, fabric, table string) (*ir.Fabric, diag.List) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	return Compile(src)
+	return Compile(src, targets.Known)
 }
 
 // hops names what a switch does with traffic to an interface, for the first target it belongs to.
@@ -297,7 +298,7 @@ func FuzzTable(f *testing.F) {
 		if own.NextHops = nexthops.Read("f/fib/next.json", []byte(text), &ds); ds.HasErrors() {
 			return // how it is read is the business of lang/nexthops
 		}
-		fab, ds := Compile(&own)
+		fab, ds := Compile(&own, targets.Known)
 		require.Equal(t, fab == nil, ds.HasErrors())
 		for _, d := range ds {
 			require.NotEmpty(t, d.Detail)
@@ -357,7 +358,7 @@ func BenchmarkTable(b *testing.B) {
 			for b.Loop() {
 				var ds diag.List
 				src.NextHops = nexthops.Read("fib.json", text, &ds)
-				f, more := Compile(src)
+				f, more := Compile(src, targets.Known)
 				if f == nil {
 					b.Fatal(texts(append(ds, more...)))
 				}
@@ -371,7 +372,7 @@ func BenchmarkTableTurns(b *testing.B) {
 		src, text := bigTable(leaves)
 		var ds diag.List
 		src.NextHops = nexthops.Read("fib.json", text, &ds)
-		f, _ := Compile(src)
+		f, _ := Compile(src, targets.Known)
 		b.Run(fmt.Sprintf("switches=%d", leaves+2), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := f.Routes.Turns(f.CosGroups[0], ir.State{}); err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Topics is the table of codes the compiler reports, sorted; `rocec explain` prints their Docs.
 var Topics = sortedTopics(
-	topicUnknownModel, topicModelInvalid, topicUnknownOS, topicVersionInvalid, topicTierInvalid,
+	topicUnknownModel, topicModelInvalid, topicVersionInvalid, topicTierInvalid,
 	topicUnknownDevice, topicUnknownInterface, topicUnknownPort, topicPortTwice, topicPortSplit,
 	topicLinkToItself, topicLinkHosts, topicSpeed, topicLengthMissing, topicRoutingMissing, topicASNMissing,
 	topicUnknownMember, topicMemberOff, topicBondInvalid,
@@ -68,24 +68,6 @@ How to mend it: take the values from the data sheet of the box.
 
     switch_model "lab32" {
       speed = "40G"
-    }
-`}
-
-	topicUnknownOS = &diag.Topic{Code: "unknown-os", Summary: "there is no such operating system", Doc: `
-A switch names an operating system that no target writes for. At present rocec writes for Cumulus
-Linux, which is also what a switch without os is taken to run.
-
-Example:
-
-    switch "leaf" {
-      os = "cumulux"
-    }
-
-How to mend it: correct the name. A switch that others configure has a by_hand block, and may run
-anything.
-
-    switch "leaf" {
-      os = "cumulus-linux"
     }
 `}
 

@@ -140,7 +140,7 @@ var switchSchema = schema[switchBlock]{
 	attrs: []attr[switchBlock]{
 		names("the label", "Names of the switches.", func(s *switchBlock) *[]element { return &s.names }),
 		must(one("model", modelName, "", "Row of the table of switch models, or a switch_model block.", func(s *switchBlock) *Value[string] { return &s.Model })),
-		one("os", word, "\"cumulus-linux\"", "Operating system.", func(s *switchBlock) *Value[string] { return &s.OS }),
+		one("os", word, "the first that rocec knows", "Operating system.", func(s *switchBlock) *Value[string] { return &s.OS }),
 		one("version", release, "none", "Release of the operating system.", func(s *switchBlock) *Value[string] { return &s.Version }),
 		one("tier", integer(1, 64), "distance from the nearest host, plus 1", "Height: 1 is where hosts are.", func(s *switchBlock) *Value[int] { return &s.Tier }),
 		one("asn", integer(1, 4294967295), "none", "AS number; for routing = \"ebgp\".", func(s *switchBlock) *Value[int] { return &s.ASN }),
@@ -361,7 +361,7 @@ var switchModelSchema = schema[SwitchModel]{
 var nicModelSchema = schema[NICModel]{
 	block: "nic_model", label: "MODEL", doc: "A NIC model the tables do not know.",
 	attrs: []attr[NICModel]{
-		must(one("family", modelName, "", "Driver family, such as \"mlx5\".", func(m *NICModel) *Value[string] { return &m.Family })),
+		must(one("family", modelName, "", "Driver family: the name of its driver in Linux.", func(m *NICModel) *Value[string] { return &m.Family })),
 		must(one("speed", speed, "", "Speed of the fastest port.", func(m *NICModel) *Value[int] { return &m.Speed })),
 		one("ports", integer(1, 16), "2", "Ports of a card.", func(m *NICModel) *Value[int] { return &m.Ports }),
 		many("roce", integer(1, 2), "[1, 2]", "RoCE versions it speaks.", func(m *NICModel) *[]Value[int] { return &m.RoCE }),

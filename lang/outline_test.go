@@ -96,11 +96,18 @@ func around(text string) (s *Workspace, o *Outline, offset int) {
 		},
 		Known: Known{
 			SwitchModels: []string{"sn2700", "sn3700"}, NICModels: []string{"connectx-5"}, ASICs: []string{"spectrum"}, Families: []string{"mlx5"}, Systems: []string{"cumulus-linux"},
-			Ports: func(model string) []string {
-				if model == "sn2700" {
+			Ports: func(system, model string, count int) []string {
+				switch {
+				case system == "other":
+					return []string{"Ethernet0"}
+				case model == "sn2700":
 					return []string{"swp1", "swp2", "swp31"}
 				}
-				return nil
+				var out []string
+				for i := range count {
+					out = append(out, fmt.Sprint("swp", i+1))
+				}
+				return out
 			},
 		},
 	}, o, offset

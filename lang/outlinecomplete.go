@@ -177,7 +177,7 @@ func (c *completer) written(name string) bool {
 }
 
 func (c *completer) attribute(a AttrDoc, assigned bool) {
-	x := Candidate{Label: a.Name, Kind: AttributeCandidate, Detail: attrDetail(a), Doc: a.Doc, Insert: a.Name}
+	x := Candidate{Label: a.Name, Kind: AttributeCandidate, Detail: attrDetail(c.s.Known.attr(c.n.path, a)), Doc: a.Doc, Insert: a.Name}
 	switch {
 	case assigned:
 	case strings.HasPrefix(a.Type, "list of"):

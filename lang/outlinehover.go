@@ -50,7 +50,7 @@ func (s *Workspace) Doc(t Thing) string {
 
 func (s *Workspace) attrDoc(t Thing, name string) (AttrDoc, bool) {
 	if a, ok := blockDocs().attr(t.Path, name); ok {
-		return a, true
+		return s.Known.attr(t.Path, a), true
 	}
 	if d, _ := blockDocs().find(t.Path); name == "for_each" && d.ForEach {
 		return AttrDoc{Name: name, Type: "map or set of strings", Default: "none", Doc: "One block for every element, which is each.key and each.value."}, true

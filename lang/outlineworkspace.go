@@ -24,9 +24,21 @@ const mostWork = 4_000_000
 
 // Known is what other rooms know: the names in their tables.
 type Known struct {
-	SwitchModels, NICModels, ASICs, Families, Systems []string
+	SwitchModels, NICModels, ASICs, Families []string
 
-	Ports func(model string) []string // of a switch model; may be nil
+	Systems []string // operating systems; the first is the default
+
+	// Ports names the front-panel ports that an operating system (empty: the default) gives a switch: one of a model of the
+	// tables, or where count is not 0 one with so many ports. May be nil.
+	Ports func(system, model string, count int) []string
+}
+
+// attr is what is said of an attribute, with what other rooms know of it.
+func (k *Known) attr(block string, a AttrDoc) AttrDoc {
+	if block == "switch" && a.Name == "os" && len(k.Systems) > 0 {
+		a.Default = strconv.Quote(k.Systems[0])
+	}
+	return a
 }
 
 // pair is a block and its file.
@@ -319,9 +331,10 @@ func (o *Outline) nicNames(host *outlineBlock) []string {
 // portsOf returns the ports of a switch block's model.
 func (s *Workspace) portsOf(p pair) []string {
 	model, ok := p.o.plainAttr(p.n, "model")
-	if !ok {
+	if !ok || s.Known.Ports == nil {
 		return nil
 	}
+	system, _ := p.o.plainAttr(p.n, "os")
 	if m, ok := named(s.Fabric, "switch_model", model); ok {
 		a := m.n.find("ports")
 		if a == nil {
@@ -331,14 +344,7 @@ func (s *Workspace) portsOf(p pair) []string {
 		if err != nil {
 			return nil
 		}
-		var out []string
-		for i := range min(max(n, 0), 1024) {
-			out = append(out, "swp"+strconv.Itoa(i+1))
-		}
-		return out
+		return s.Known.Ports(system, model, min(max(n, 1), 1024))
 	}
-	if s.Known.Ports == nil {
-		return nil
-	}
-	return s.Known.Ports(model)
+	return s.Known.Ports(system, model, 0)
 }

@@ -1,4 +1,4 @@
-package targets
+package targets_test
 
 import (
 	"testing"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 )
 
 // twoIntents is RoCEv1 storage inside a rack and RoCEv2 training across racks, on switches of a release to be given.
@@ -99,7 +100,7 @@ mesh "uplinks" {
 
 // TestCompiled renders a compiled fabric: each switch classifies, protects and marks what passes it, and nothing else.
 func TestCompiled(t *testing.T) {
-	tree, ds := Render(compilertest.Compile(t, twoIntents, "tor_version=4.3.0"))
+	tree, ds := targets.Render(compilertest.Compile(t, twoIntents, "tor_version=4.3.0"))
 	require.False(t, ds.HasErrors(), textOf(ds))
 	require.Len(t, tree.Devices, 12)
 	has := func(device, line string) {
@@ -130,7 +131,7 @@ func TestCompiled(t *testing.T) {
 	has("spine1", "traffic.cos_5.priority_source.dscp = [26]")
 
 	f := compilertest.Compile(t, twoIntents, "tor_version=3.4.3")
-	_, ds = Render(f)
+	_, ds = targets.Render(f)
 	var errors []*diag.Diagnostic
 	for _, d := range ds {
 		if d.Severity == diag.Error {

@@ -1,4 +1,4 @@
-package targets
+package targets_test
 
 import (
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus"
 )
 
@@ -46,8 +47,8 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	t.Helper()
 	model, ok := platform.FindSwitch(c.model)
 	require.True(t, ok, c.model)
-	card, ok := platform.FindNIC("connectx-5")
-	require.True(t, ok)
+	card := targets.Known.FindNIC("connectx-5")
+	require.NotNil(t, card)
 	f := &ir.Fabric{Name: "clos", At: at(1), MTU: 9216, Routing: ir.UpDown, FlowControl: c.flow}
 	if c.flow == "" {
 		f.FlowControl = ir.PFC
@@ -80,7 +81,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	}
 	sw := func(name, group string, tier int) *ir.Device {
 		d := device(name, group)
-		d.Switch = &ir.Switch{Model: model, ModelAt: at(7), OS: cumulus.OS, OSAt: at(7), Version: c.version, VersionAt: at(7), Tier: tier}
+		d.Switch = &ir.Switch{Model: model, ModelAt: at(7), OS: cumulus.OS.Name, OSAt: at(7), Can: cumulus.OS.Can(model.ASIC), Version: c.version, VersionAt: at(7), Tier: tier}
 		return d
 	}
 	add := func(d *ir.Device, name string) *ir.Port {

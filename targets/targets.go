@@ -9,57 +9,73 @@ package targets
 import (
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus"
-	"github.com/rocec/rocec/targets/hostnic"
+	"github.com/rocec/rocec/targets/nic/bnxt"
+	"github.com/rocec/rocec/targets/nic/ice"
+	"github.com/rocec/rocec/targets/nic/mlx4"
+	"github.com/rocec/rocec/targets/nic/mlx5"
+	"github.com/rocec/rocec/targets/nic/qede"
+	"github.com/rocec/rocec/targets/nic/rxe"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// All is the table of targets. A new target is one line here.
-var All = []*target.Target{cumulus.Target, hostnic.Target}
+// All is the table of targets. A new operating system or NIC driver is one line here. The first operating system is what a switch
+// runs whose block states none.
+var All = Table{
+	cumulus.Target,
+
+	mlx5.Target,
+	mlx4.Target,
+	bnxt.Target,
+	ice.Target,
+	qede.Target,
+	rxe.Target,
+}
+
+// Known is what the table says of operating systems and NICs.
+var Known = All.Known()
 
 // Topics is every code rendering reports.
 var Topics = func() []diag.Topic {
-	all := []diag.Topic{topicNone}
+	all := []diag.Topic{topicNone, topicFamily, topicNoMember}
 	for _, t := range All {
 		all = append(all, t.Topics...)
 	}
 	return all
 }()
 
-var topicNone = diag.Topic{
-	Code:    "no-target",
-	Summary: "rocec cannot write for this device",
-	Doc: `
-Every switch that carries a lossless or marked cos group and every host that is a member of an
-intent has to be configured, or packets are lost there. rocec writes for switches with os =
-"cumulus-linux" (releases 3.1.1 to 4.3), and for hosts with NICs of the mlx5 family (ConnectX-4 and
-later).
+// Render is [Table.Render] of All.
+func Render(f *ir.Fabric) (*target.Tree, diag.List) { return All.Render(f) }
 
-Example:
+// Check is [Table.Check] of All.
+func Check(f *ir.Fabric) diag.List { return All.Check(f) }
 
-    switch "spine" {
-      os = "sonic" # carries the group, but nobody configures it
-    }
+// Table is targets, in the order in which the parts of a host are written.
+type Table []*target.Target
 
-How to mend it: correct the os or the model if it is a slip. If not, say that others configure the
-device, and rocec judges the fabric by what the block states; or route the lossless traffic around
-it, or take the host out of the intent's members.
-
-    switch "spine" {
-      by_hand {}
-    }
-`,
+// Known is what the table says of operating systems and NICs.
+func (t Table) Known() ir.Known {
+	var k ir.Known
+	for _, row := range t {
+		if row.OS != nil {
+			k.OS = append(k.OS, row.OS)
+		} else {
+			k.Drivers = append(k.Drivers, row.Driver)
+		}
+	}
+	return k
 }
 
 // Render gives the files of every device. A device that needs nothing written, such as a host that is in no intent, is
-// not in the tree; one that must be configured and that no target takes is an error at its os or NIC model.
-func Render(f *ir.Fabric) (*target.Tree, diag.List) {
-	parts := inParts(f, (*part).render)
+// not in the tree; one that must be configured and that no target writes is an error at its os or NIC model.
+func (t Table) Render(f *ir.Fabric) (*target.Tree, diag.List) {
+	parts := t.inParts(f, (*part).render)
 	tree := &target.Tree{}
 	for _, p := range parts {
 		tree.Devices = append(tree.Devices, p.devices...)
@@ -67,11 +83,35 @@ func Render(f *ir.Fabric) (*target.Tree, diag.List) {
 	return tree, found(parts)
 }
 
-// Check gives the diagnostics of [Render] alone. A tree is larger than its fabric; this keeps nothing.
-func Check(f *ir.Fabric) diag.List { return found(inParts(f, (*part).check)) }
+// Check gives the diagnostics of [Table.Render] alone. A tree is larger than its fabric; this keeps nothing.
+func (t Table) Check(f *ir.Fabric) diag.List { return found(t.inParts(f, (*part).check)) }
+
+var topicNone = diag.Topic{
+	Code:    "no-target",
+	Summary: "rocec cannot write for this switch",
+	Doc: `
+Every switch that carries a lossless or marked cos group has to be configured, or packets are lost
+there. rocec writes for switches with os = "cumulus-linux" (releases 3.1.1 to 4.3). (A NIC that
+rocec does not write is host-family.)
+
+Example:
+
+    switch "spine" {
+      os = "sonic" # carries the group, but nobody configures it
+    }
+
+How to mend it: correct the os if it is a slip. If not, say that others configure the switch, and
+rocec judges the fabric by what the block states and, where it knows nothing of the operating
+system, by what the chip can do; or route the lossless traffic around the switch.
+
+    switch "spine" {
+      by_hand {}
+    }
+`,
+}
 
 // inParts gives the devices of a fabric to a few goroutines, a run of them to each.
-func inParts(f *ir.Fabric, do func(*part, []*ir.Device)) []part {
+func (t Table) inParts(f *ir.Fabric, do func(*part, []*ir.Device)) []part {
 	workers := min(runtime.GOMAXPROCS(0), max(1, len(f.Devices)/minPerWorker))
 	size := (len(f.Devices) + workers - 1) / workers
 	parts := make([]part, workers)
@@ -79,6 +119,7 @@ func inParts(f *ir.Fabric, do func(*part, []*ir.Device)) []part {
 	i := 0
 	for chunk := range slices.Chunk(f.Devices, max(size, 1)) {
 		p := &parts[i]
+		p.table = t
 		i++
 		wg.Go(func() { do(p, chunk) })
 	}
@@ -101,20 +142,27 @@ const minPerWorker = 64
 
 // part is what one goroutine makes of a run of devices.
 type part struct {
+	table   Table
 	devices []*target.Device
 	found   diag.List
 }
 
-// each calls do for every device with its target. A device others configure has none; one that none takes is reported.
+// each calls do for every device with its target. A device others configure has none; what none writes is reported.
 func (p *part) each(devices []*ir.Device, do func(*ir.Device, *target.Target)) {
 	for _, d := range devices {
 		if d.ByHand != nil {
 			continue
 		}
-		if i := slices.IndexFunc(All, func(t *target.Target) bool { return t.Takes(d) }); i >= 0 {
-			do(d, All[i])
-		} else {
-			untaken(&p.found, d)
+		if d.Host != nil {
+			p.judgeHost(d)
+		}
+		switch by := p.table.of(d); {
+		case len(by) == 1:
+			do(d, by[0])
+		case len(by) > 1:
+			do(d, target.Join(by...))
+		case d.Switch != nil:
+			p.unwritten(d)
 		}
 	}
 }
@@ -143,19 +191,37 @@ func (p *part) render(devices []*ir.Device) {
 	})
 }
 
-// untaken reports a device that has a part in an intent and that no target writes for.
-func untaken(ds *diag.List, d *ir.Device) {
-	if d.Host != nil {
-		for _, nic := range d.Host.NICs {
-			if len(nic.Intents) > 0 {
-				at := diag.FirstPlace(nic.ModelAt, nic.At)
-				topicNone.Errorf(ds, at, "Hosts of host %q are members of roce %q by NICs of the model %s, whose driver family %s rocec "+
-					"does not configure. Use NICs of the family mlx5, or take these hosts out of the members.",
-					d.Group, nic.Intents[0].Name, nic.Model.Name, nic.Model.Family)
+// of gives the targets that write for a device, in the order of the table: a switch's is that of its system, a host's are those of
+// its NICs' drivers.
+func (t Table) of(d *ir.Device) Table {
+	for i, row := range t {
+		if row.Render == nil || !serves(row, d) {
+			continue
+		}
+		if d.Switch != nil {
+			return t[i : i+1]
+		}
+		by := t[i : i+1 : i+1] // nearly always the only one
+		for _, other := range t[i+1:] {
+			if other.Render != nil && serves(other, d) {
+				by = append(by, other)
 			}
 		}
-		return
+		return by
 	}
+	return nil
+}
+
+// serves reports whether a row is that of a switch's system, or of a driver of a host's NICs.
+func serves(row *target.Target, d *ir.Device) bool {
+	if d.Switch != nil {
+		return row.OS != nil && row.OS.Name == d.Switch.OS
+	}
+	return row.Driver != nil && slices.ContainsFunc(d.Host.NICs, func(n *ir.NIC) bool { return n.Model.Driver == row.Driver })
+}
+
+// unwritten reports a switch that carries RoCE and that no target writes.
+func (p *part) unwritten(d *ir.Device) {
 	carries := slices.ContainsFunc(d.Ports, func(p *ir.Port) bool {
 		nic := p.Peer().NIC
 		return len(p.Buffers) > 0 || len(p.Marks) > 0 || nic != nil && len(nic.Intents) > 0
@@ -164,11 +230,31 @@ func untaken(ds *diag.List, d *ir.Device) {
 		return
 	}
 	at := diag.FirstPlace(d.Switch.OSAt, d.Decl)
+	var names []string
+	for _, row := range p.table {
+		if row.OS != nil && row.Render != nil {
+			names = append(names, row.OS.Name)
+		}
+	}
 	if strings.TrimSpace(d.Switch.OS) == "" {
-		topicNone.Errorf(ds, at, "The switches of switch %q carry RoCE traffic, but the block states no os. Add os = %q if that is what they run.",
-			d.Group, cumulus.OS)
+		topicNone.Errorf(&p.found, at, "The switches of switch %q carry RoCE traffic, but the block states no os. Add os = %s if that is what they run.",
+			d.Group, quoted(names))
 		return
 	}
-	topicNone.Errorf(ds, at, "The switches of switch %q carry RoCE traffic and run %q, which rocec does not configure. "+
-		"It writes for os = %q: correct the os if that is what they run, or route the traffic around them.", d.Group, d.Switch.OS, cumulus.OS)
+	meant := diag.Nearest(d.Switch.OS, names)
+	none := topicNone.Errorf(&p.found, at, "The switches of switch %q carry RoCE traffic and run %q, which rocec does not configure.%s "+
+		"It writes for os = %s: correct the os if that is what they run, or describe the switches by a by_hand block, or route the traffic around them.",
+		d.Group, d.Switch.OS, diag.Meant(meant), quoted(names))
+	if meant != "" && at.End.Byte-at.Start.Byte == len(d.Switch.OS)+len(`""`) { // written out, not computed
+		none.Instead(at, strconv.Quote(meant))
+	}
+}
+
+// quoted names a few things: "a" or "b".
+func quoted(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = strconv.Quote(n)
+	}
+	return diag.Or(out)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -45,7 +44,7 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 				}
 				at := diag.FirstPlace(h.DCQCNAt, h.At)
 				switch {
-				case m.NIC.Model.Family == platform.SoftRoCE: // whatever dcqcn says
+				case m.NIC.Can().NoDCQCN: // whatever dcqcn says
 					if in.Group.Lossless {
 						continue // refused for want of PFC, or known to rest on it
 					}
@@ -64,7 +63,7 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 		for _, at := range f.order {
 			nics, in := f.of[at], marked[at]
 			why, mend := "dcqcn = false", fmt.Sprintf("Switch DCQCN on for priority %d.", in.Group.Cos)
-			if nics[0].Model.Family == platform.SoftRoCE {
+			if nics[0].Can().NoDCQCN {
 				why = nics[0].Model.Title + " cannot"
 				mend = "Use NICs that can, or an intent of their own in a group without ecn."
 			}

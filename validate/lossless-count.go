@@ -2,6 +2,7 @@ package validate
 
 import (
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -57,27 +58,27 @@ switch does it, say so.
 					most = port
 				}
 			}
-			if most != nil && len(most.Buffers) > d.Switch.Model.ASIC.MaxLossless {
+			if most != nil && len(most.Buffers) > d.Switch.Can.Lossless {
 				found.add(key{d.ByHand.At, diag.FirstPlace(d.Switch.ModelAt, d.Decl)}, most)
 			}
 		}
 		found.each(func(k key, ports []*ir.Port) {
 			port := ports[0]
-			asic := port.Device.Switch.Model.ASIC
+			asic, can := port.Device.Switch.Model.ASIC, port.Device.Switch.Can
 			var names []string
 			for _, b := range port.Buffers {
 				names = append(names, b.Group.Name)
 			}
 			where := port.String() + andMore(len(ports), "switch")
 			var d *diag.Diagnostic
-			if !asic.PFC {
-				d = p.Errorf(k.model, "The lossless cos group %s passes %s, and Cumulus Linux has no PFC on %s: the switch "+
+			if !can.PFC {
+				d = p.Errorf(k.model, "The lossless cos group %s passes %s, and %s has no PFC on %s: the switch "+
 					"drops when it is full. Use another model, or keep lossless traffic away from "+
-					"it.", diag.And(names), where, asic.Title)
+					"it.", diag.And(names), where, can.System, asic.Title)
 			} else {
-				d = p.Warnf(k.model, "%s carry %s, and %s is known to do %d on a port: SONiC ships no more on any chip. Put "+
+				d = p.Warnf(k.model, "%s carry %s, and %s is known to do %d on a port: %s. Put "+
 					"intents together into fewer lossless groups, or work out that the buffer suffices.",
-					"Ports like "+where, diag.Count(len(names), "lossless group"), asic.Title, asic.MaxLossless)
+					"Ports like "+where, diag.Count(len(names), "lossless group"), asic.Title, can.Lossless, platform.LosslessSource)
 			}
 			d.Note(k.at, "somebody else sets it up")
 		})

@@ -8,9 +8,6 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// longestNICCable is the longest cable the mlx5 driver takes, in metres. Source: the driver's check of pfc.delay.
-const longestNICCable = 999
-
 // NICHeadroom reports NICs whose own buffers cannot hold what comes after a pause.
 var NICHeadroom = &Check{
 	Code:    "nic-headroom",
@@ -40,13 +37,13 @@ How to mend it: a shorter cable, or its true length; fewer lossless groups; a lo
 		type key struct {
 			at    diag.Range // of the length
 			block string
-			model *platform.NIC
+			model *ir.NICModel
 			need  int
 			long  bool
 		}
 		var found folds[key, *ir.Port]
 		for _, port := range p.Fabric.Ports {
-			if port.NIC == nil || len(port.Buffers) == 0 || port.NIC.Model.Family != platform.MLX5 {
+			if port.NIC == nil || len(port.Buffers) == 0 || port.NIC.Model.Driver == nil || port.NIC.Model.Driver.Buffer == nil {
 				continue
 			}
 			need := 0
@@ -54,7 +51,8 @@ How to mend it: a shorter cable, or its true length; fewer lossless groups; a lo
 				need += b.Need
 			}
 			l, model := port.Link, port.NIC.Model
-			if long := l.Length.Metres > longestNICCable; long || model.Buffer > 0 && need > model.Buffer {
+			longest := model.Driver.Cable
+			if long := longest > 0 && l.Length.Metres > float64(longest); long || model.Buffer > 0 && need > model.Buffer {
 				found.add(key{diag.FirstPlace(l.Length.From.At, l.At), l.Block, model, need, long}, port)
 			}
 		}
@@ -65,8 +63,8 @@ How to mend it: a shorter cable, or its true length; fewer lossless groups; a lo
 				platform.SpeedText(first.Link.Speed.N), first.Link.Length.Metres)
 			mend := "Frames that come after its pause are lost. A shorter cable, fewer lossless groups or a lower speed help."
 			if k.long {
-				p.Warnf(k.at, "%s, and the mlx5 driver counts at most %d m of cable: it keeps less headroom than that. %s", text,
-					longestNICCable, mend)
+				p.Warnf(k.at, "%s, and the %s driver counts at most %d m of cable: it keeps less headroom than that. %s", text,
+					k.model.Driver.Name, k.model.Driver.Cable, mend)
 				return
 			}
 			p.Warnf(k.at, "%s, and a port of a %s has %s of memory. %s", text, k.model.Title, diag.Bytes(k.model.Buffer), mend).

@@ -50,7 +50,7 @@ does PFC and is set up for it, say so:
 				continue
 			}
 			for _, n := range d.Host.NICs {
-				if limit, ok := n.Model.PFCLimit(); ok && limit.Classes == 0 && byPFC(n) && firstLossless(n) != nil {
+				if n.Can().NoPFC && byPFC(n) && firstLossless(n) != nil {
 					found.add(diag.FirstPlace(n.ModelAt, n.At), n)
 				}
 			}

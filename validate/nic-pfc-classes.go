@@ -54,23 +54,23 @@ How to mend it: one lossless group for both intents of such a NIC, or a NIC for 
 				if len(n.Intents) == 0 || !byPFC(n) {
 					continue
 				}
-				if limit, ok := n.Model.PFCLimit(); ok && limit.Classes > 0 && len(losslessOf(n)) > limit.Classes {
+				if most := n.Can().Lossless; most > 0 && len(losslessOf(n)) > most {
 					found.add(diag.FirstPlace(n.ModelAt, n.At), n)
 				}
 			}
 		}
 		found.each(func(at diag.Range, nics []*ir.NIC) {
 			n := nics[0]
-			limit, _ := n.Model.PFCLimit()
+			can := n.Can()
 			carried := losslessOf(n)
 			report, has := p.Errorf, "has"
-			if limit.Usual {
+			if can.UsualLossless {
 				report, has = p.Warnf, "by what its firmware usually reports has"
 			}
 			d := report(at, "%s%s in %d lossless cos groups, and a port of the %s %s %s with PFC: what arrives in the others "+
 				"while it is busy is lost. Put its intents into one lossless group, or give each a NIC of its own.",
 				nicName(n), andMore(len(nics), "NIC")+" "+diag.Plural(len(nics), "is", "are"), len(carried), n.Model.Title, has,
-				diag.Count(limit.Classes, "class"))
+				diag.Count(can.Lossless, "class"))
 			for _, in := range carried {
 				d.Note(diag.FirstPlace(in.GroupAt, in.At), "roce %q travels in %q", in.Name, in.Group.Name)
 			}

@@ -151,7 +151,7 @@ func TestBouncesAreOffered(t *testing.T) {
 			lossy(c)
 			for _, d := range c.F.Devices {
 				if d.Switch != nil {
-					d.Switch.Model.ASIC.MaxLossless, d.Switch.Model.ASIC.SharedPG = most, shared
+					d.Switch.Can.Lossless, d.Switch.Can.Shared = most, shared
 				}
 			}
 		}

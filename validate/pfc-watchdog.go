@@ -2,6 +2,7 @@ package validate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -44,10 +45,36 @@ for a watchdog, and watch the counters of paused time.
 				continue
 			}
 			g := l.Groups[0]
+			switches, hosts := p.stuck()
 			p.Noticef(diag.FirstPlace(g.AllowAt, g.At), "Cos group %q accepts a PFC loop. What locks stays locked until something drops "+
-				"it: Cumulus Linux up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a "+
-				"link. On the hosts set pfc-prevention-tout (ethtool --set-tunable), so that at least a stuck host does not "+
-				"hold the fabric.", g.Name)
+				"it%s.%s", g.Name, switches, hosts)
 		}
 	},
+}
+
+// stuck says what ends a deadlock on the switches of the fabric, and what keeps its hosts from holding it, as far as that is
+// known of their systems and drivers.
+func (p *Pass) stuck() (switches, hosts string) {
+	var onSwitches, onHosts []string
+	add := func(all *[]string, fact string) {
+		if fact != "" && !slices.Contains(*all, fact) {
+			*all = append(*all, fact)
+		}
+	}
+	for _, d := range p.Fabric.Devices {
+		if d.Switch != nil {
+			add(&onSwitches, d.Switch.Can.Stuck)
+			continue
+		}
+		for _, n := range d.Host.NICs {
+			add(&onHosts, n.Can().Storm)
+		}
+	}
+	if len(onSwitches) > 0 {
+		switches = ": " + strings.Join(onSwitches, "; ")
+	}
+	for _, fact := range onHosts {
+		hosts += " On the hosts " + fact + "."
+	}
+	return switches, hosts
 }

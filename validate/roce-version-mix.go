@@ -89,7 +89,7 @@ func (p *Pass) cannotSpeak(in *ir.Intent) {
 			d.Detail += " Make the intent version 2, or leave these NICs out."
 		}
 		only := fmt.Sprintf("%s, RoCEv%d only", nics[0].Model.Title, 3-in.Version)
-		if fact := nics[0].Model.VersionFact(); fact != "" {
+		if fact := nics[0].Model.OneVersion(); fact != "" {
 			only += ": " + fact
 		}
 		d.Note(at.nic, "%s", only)

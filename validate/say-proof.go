@@ -177,7 +177,8 @@ func budgetText(r proof.OutOfBudget) string {
 	return b.String() + "; --budget gives it more"
 }
 
-// assumptionTexts are the assumptions in words. That of NoSender takes the name of its group.
+// assumptionTexts are the assumptions in words. That of NoSender takes the name of its group, that of
+// ChipAlone the system and the chips.
 var assumptionTexts = map[proof.AssumptionCode]string{
 	proof.HostsDrain: "hosts drain what they receive and, unless they say forwards = true, pass nothing on",
 	proof.PausesWork: "a pause is honoured in time and headroom is as checked, so that a full buffer pauses and does not drop",
@@ -200,6 +201,8 @@ var assumptionTexts = map[proof.AssumptionCode]string{
 	proof.EqualCosts: "every link costs the same, and the states judged are those after routing has converged",
 	proof.NoIBGP:     "no routes pass between switches of one AS, as iBGP would let them",
 	proof.ByTable:    "the switches forward as the tables say, and only so",
+	proof.ChipAlone: "switches with os = %q, of which rocec knows nothing, do what their chips can do (%s): PFC, and a buffer of its own " +
+		"for each lossless group of a port",
 }
 
 func assumptionText(a proof.Assumption) string {
@@ -209,6 +212,8 @@ func assumptionText(a proof.Assumption) string {
 		panic(fmt.Sprintf("validate: no words for the assumption %q", a.Code))
 	case a.Group != nil:
 		return fmt.Sprintf(s, a.Group.Name)
+	case a.System != "":
+		return fmt.Sprintf(s, a.System, diag.And(a.Chips))
 	}
 	return s
 }

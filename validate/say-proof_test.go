@@ -186,8 +186,11 @@ func TestProofInWords(t *testing.T) {
 	assumed := map[string]bool{}
 	for _, c := range proof.AssumptionCodes {
 		a := proof.Assumption{Code: c}
-		if c == proof.NoSender {
+		switch c {
+		case proof.NoSender:
 			a.Group = detour
+		case proof.ChipAlone:
+			a.System, a.Chips = "plan9", []string{"Spectrum", "Tomahawk3"}
 		}
 		text := assumptionText(a)
 		assert.False(t, assumed[text], "%s says what another says", c)
@@ -196,4 +199,6 @@ func TestProofInWords(t *testing.T) {
 	}
 	assert.Len(t, assumptionTexts, len(assumed))
 	assert.True(t, assumed[`no host sends in cos group "detour": only what bounced is in it`])
+	assert.True(t, assumed[`switches with os = "plan9", of which rocec knows nothing, do what their chips can do (Spectrum and Tomahawk3): PFC, and a `+
+		`buffer of its own for each lossless group of a port`])
 }

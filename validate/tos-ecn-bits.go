@@ -2,7 +2,6 @@ package validate
 
 import (
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -49,7 +48,7 @@ How to mend it: a multiple of four; two devices compare equal by DSCP, tos / 4.
 			n := nics[0]
 			effect := n.Model.Title + " may send them as they are."
 			switch {
-			case n.Model.Family == platform.MLX5:
+			case n.Can().OwnECN:
 				effect = n.Model.Title + " ignores them and sets its own."
 			case n.TOS&3 == 3:
 				effect = n.Model.Title + " may send them as they are, and every packet would look marked already."

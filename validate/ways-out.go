@@ -93,7 +93,7 @@ func waysOut(l *proof.Proof) *diag.Fix {
 	return fix
 }
 
-// oneMoreLossless tells whether the chips of all switches have room for another lossless group with a buffer of its own.
+// oneMoreLossless reports whether all switches have room for another lossless group with a buffer of its own.
 func oneMoreLossless(f *ir.Fabric) bool {
 	lossless := 0
 	for _, g := range f.CosGroups {
@@ -102,8 +102,7 @@ func oneMoreLossless(f *ir.Fabric) bool {
 		}
 	}
 	return f.FlowControl == ir.PFC && !slices.ContainsFunc(f.Devices, func(d *ir.Device) bool {
-		return d.Switch != nil && (d.Switch.Model == nil || d.Switch.Model.ASIC == nil || d.Switch.Model.ASIC.SharedPG ||
-			d.Switch.Model.ASIC.MaxLossless <= lossless)
+		return d.Switch != nil && (d.Switch.Can.Shared || d.Switch.Can.Lossless <= lossless)
 	})
 }
 

@@ -350,7 +350,7 @@ func TestMemoryOfAFabric(t *testing.T) {
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		f, ds := compiler.Compile(src)
+		f, ds := compiler.Compile(src, targets.Known)
 		if ds.HasErrors() {
 			t.Fatal(ds[0].Detail)
 		}

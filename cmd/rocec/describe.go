@@ -22,6 +22,10 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 		if release := strings.TrimSpace(s.OS + " " + s.Version); release != "" {
 			head.add("release", release, ir.Origin{At: s.VersionAt})
 		}
+		if s.OS != "" && s.Can.System == "" {
+			head.add("judged by", "its chip alone", ir.Origin{At: s.OSAt, Why: "rocec knows nothing of this operating system: PFC, ECN, and a " +
+				"buffer of its own for each lossless group are taken for granted"})
+		}
 		head.add("tier", strconv.Itoa(s.Tier), s.TierFrom)
 		if s.ASN != 0 {
 			head.add("asn", strconv.Itoa(s.ASN))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -230,21 +231,39 @@ func TestDocsPlatforms(t *testing.T) {
 		"here can be declared with a `switch_model` or `nic_model` block. The sources are public documents and tables; nothing was\n" +
 		"verified on hardware by us.\n\n## Switch models\n\n| model | what it is | silicon | ports | source |\n| --- | --- | --- | --- | --- |\n")
 	for _, s := range platform.Switches {
-		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s |\n", s.Name, s.Title, s.ASIC.Name, s.PortsText(), s.Source)
+		fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s | %s |\n", s.Name, s.Title, s.ASIC.Name, targets.Known.DefaultOS().PortsText(s), s.Source)
 	}
-	b.WriteString("\n## Silicon\n\n| asic | what it is | vendor | cell | buffer | PFC | ECN | source |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
-	yes := map[bool]string{true: "yes", false: "no"}
+	b.WriteString("\n## Silicon\n\n| asic | what it is | vendor | cell | buffer | source |\n| --- | --- | --- | --- | --- | --- |\n")
 	for _, a := range platform.ASICs {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %d B | %d B | %s | %s | %s |\n", a.Name, a.Title, a.Vendor, a.Cell, a.Buffer, yes[a.PFC], yes[a.ECN], a.Source)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %d B | %d B | %s |\n", a.Name, a.Title, a.Vendor, a.Cell, a.Buffer, a.Source)
 	}
-	b.WriteString("\n## NIC models\n\n| model | what it is | family | speed | RoCE | source |\n| --- | --- | --- | --- | --- | --- |\n")
-	for _, n := range platform.NICs {
-		versions := map[[2]bool]string{{true, true}: "v1, v2", {true, false}: "v1", {false, true}: "v2", {false, false}: "none"}[[2]bool{n.V1, n.V2}]
-		speed := "of the netdev"
-		if n.Speed > 0 {
-			speed = platform.SpeedText(n.Speed)
+	b.WriteString("\n## Operating systems of switches\n\nWhat `os` takes; a switch whose block states none runs the first. Any other name may stand there, too: of such\n" +
+		"switches rocec writes nothing (no-target), and where a by_hand block says that others configure them they are taken to do\n" +
+		"what their chips can: PFC, ECN, and a buffer of its own for each lossless group.\n")
+	yes := map[bool]string{true: "yes", false: "no"}
+	for _, os := range targets.Known.OS {
+		fmt.Fprintf(&b, "\n### %s\n\n`os = %q`. What it offers on a chip; chips that are not here are in no release of it, and taken to do what they can.\n\n"+
+			"| asic | PFC | ECN | lossless groups of a port | share one buffer | source |\n| --- | --- | --- | --- | --- | --- |\n", os.Title, os.Name)
+		for _, a := range platform.ASICs {
+			if c := os.Can(a); c.Source != "" {
+				fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %s | %s |\n", a.Name, yes[c.PFC], yes[c.ECN], c.Lossless, yes[c.Shared], c.Source)
+			}
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", n.Name, n.Title, n.Family, speed, versions, n.Source)
+	}
+	b.WriteString("\n## NICs, by driver\n\nThe name of a driver is the `family` of a nic_model block.\n")
+	for _, row := range targets.All {
+		if row.Driver == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n| model | what it is | speed | RoCE | source |\n| --- | --- | --- | --- | --- |\n", row.Driver.Name, row.Doc)
+		for _, n := range row.Driver.Models {
+			versions := map[[2]bool]string{{true, true}: "v1, v2", {true, false}: "v1", {false, true}: "v2", {false, false}: "none"}[[2]bool{n.V1, n.V2}]
+			speed := "of the netdev"
+			if n.Speed > 0 {
+				speed = platform.SpeedText(n.Speed)
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", n.Name, n.Title, speed, versions, n.Source)
+		}
 	}
 	const file = "../../docs/platforms.md"
 	if *update {

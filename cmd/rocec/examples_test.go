@@ -275,7 +275,6 @@ var exampleSettings = map[string]exampleSetting{
 	"bad-label":            {afresh: true},
 	"cumulus-no-pfc":       {also: []string{"cumulus-no-ecn"}}, // the chip has neither
 	"host-mixed":           {also: []string{"trust-mismatch"}}, // the switches cannot tell the two apart either
-	"no-target":            {instead: "unknown-os"},            // the compiler sees it first: every system it knows has a target
 	"tier-invalid":         {instead: "out-of-range"},          // the language sees it first
 	"topology-syntax":      {place: "topology.dot"},
 	"topology-endpoint":    {place: "topology.dot"},

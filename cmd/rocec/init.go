@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/start"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/topology"
+	"github.com/rocec/rocec/targets"
 )
 
 // cablings are the files --from reads: by the word a person uses, the format of the topology block and the name of the
@@ -274,7 +275,7 @@ func (a *app) draft(from, file, dir string) ([]start.File, error) {
 	var files []start.File
 	if !ds.HasErrors() {
 		var refused diag.List
-		files, refused = start.Draft(edges, format, name)
+		files, refused = start.Draft(edges, format, name, targets.Known)
 		ds = append(ds, refused...)
 	}
 	if len(ds) > 0 {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
 )
 
@@ -90,24 +90,25 @@ func (e *editor) Read(name string) ([]byte, error) { return readBounded(filepath
 // Known is the names in the tables.
 func (e *editor) Known() lang.Known {
 	return lang.Known{
-		SwitchModels: platform.SwitchNames(), NICModels: platform.NICNames(), ASICs: platform.ASICNames(), Families: platform.FamilyNames(),
-		Systems: []string{"cumulus-linux"}, Ports: portsOfModel,
+		SwitchModels: platform.SwitchNames(), NICModels: targets.Known.NICNames(), ASICs: platform.ASICNames(),
+		Families: targets.Known.DriverNames(), Systems: targets.Known.OSNames(), Ports: portsOf,
 	}
 }
 
-// portsOfModel names the ports of a switch model, unsplit.
-func portsOfModel(model string) []string {
-	m, ok := platform.FindSwitch(model)
-	if !ok {
+// portsOf names the ports of a switch, unsplit: of a model of the tables, or count of them.
+func portsOf(system, model string, count int) []string {
+	os := targets.Known.DefaultOS()
+	if system != "" {
+		os = targets.Known.FindOS(system)
+	}
+	m := &platform.Switch{Ports: []platform.PortRange{{First: 1, Last: count}}}
+	if count == 0 {
+		m, _ = platform.FindSwitch(model)
+	}
+	if os == nil || m == nil {
 		return nil
 	}
-	var out []string
-	for _, r := range m.Ports {
-		for n := r.First; n <= r.Last; n++ {
-			out = append(out, "swp"+strconv.Itoa(n))
-		}
-	}
-	return out
+	return os.Ports(m)
 }
 
 // Check runs the pipeline on the texts of the editor.

@@ -28,7 +28,7 @@ compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |
 compiler:                lang lang/diag lang/nodeset compiler/ir compiler/platform compiler/routes |
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
-compiler/compilertest:   compiler compiler/ir lang lang/diag lang/langtest |
+compiler/compilertest:   compiler compiler/ir lang lang/diag lang/langtest targets |
 compiler/routes:         compiler/ir |
 validate:                validate/proof compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/ir |
@@ -36,12 +36,19 @@ validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          compiler/ir lang/diag |
 targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/sim compiler/ir compiler/platform lang/diag |
-targets/cumulus/grammar: compiler/platform lang/diag |
+targets/cumulus/grammar: lang/diag |
 targets/cumulus/conflint: targets/cumulus/grammar compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
-targets/hostnic:         targets/target targets/hostnic/sim compiler/ir compiler/platform lang/diag |
-targets/hostnic/sim:     targets/target |
-targets:                 targets/target targets/cumulus targets/hostnic compiler/ir lang/diag |
+targets/nic:             targets/target compiler/ir lang/diag |
+targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir compiler/platform lang/diag |
+targets/nic/mlx5/sim:    targets/target |
+targets/nic/nictest:     targets/target targets/nic compiler/ir |
+targets/nic/mlx4:        targets/target targets/nic compiler/ir |
+targets/nic/bnxt:        targets/target targets/nic compiler/ir |
+targets/nic/ice:         targets/target targets/nic compiler/ir |
+targets/nic/qede:        targets/target targets/nic compiler/ir |
+targets/nic/rxe:         targets/target targets/nic compiler/ir |
+targets:                 targets/target targets/cumulus targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/target lang/diag | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/ssh:      targets/target | golang.org/x/crypto github.com/skeema/knownhosts
@@ -51,7 +58,7 @@ cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lan
 cmd/internal/lsp:           lang lang/diag |
 cmd/internal/report:        validate validate/proof compiler compiler/ir lang lang/diag targets targets/cumulus/conflint targets/deploy targets/judge |
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
-cmd/internal/start:         compiler/platform lang lang/diag lang/nodeset lang/topology |
+cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
 cmd/internal/compare:    examples lang/langtest | github.com/rogpeppe/go-internal golang.org/x/sync
 cmd/rocec:               * | github.com/spf13/cobra golang.org/x/term github.com/aymanbagabas/go-udiff

@@ -1,4 +1,5 @@
-// Package compilertest compiles fabrics as a person writes them, for the tests of the rooms behind the compiler.
+// Package compilertest compiles fabrics as a person writes them, for the tests of the rooms behind the compiler. What the table of
+// targets says holds for them.
 package compilertest
 
 import (
@@ -12,6 +13,7 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
+	"github.com/rocec/rocec/targets"
 )
 
 // Compile loads and compiles a fabric of one file, fabric.hcl, with variables as --var takes them ("k=v"). Whatever is said of it
@@ -28,7 +30,7 @@ func Folder(t testing.TB, fsys fs.FS, dir string, vars ...string) *ir.Fabric {
 	t.Helper()
 	src, ds := lang.Load(fsys, dir, lang.Options{Vars: vars})
 	refuse(t, src, ds)
-	f, ds := compiler.Compile(src)
+	f, ds := compiler.Compile(src, targets.Known)
 	refuse(t, src, ds)
 	return f
 }

@@ -239,10 +239,11 @@ func (d *Device) Height() int {
 type Switch struct {
 	Model     *platform.Switch
 	ModelAt   diag.Range
-	OS        string // "cumulus-linux"
+	OS        string // as written, or the default; empty: none is written, of a switch set by hand or where there is no default
 	OSAt      diag.Range
 	Version   string // "3.4.3"
 	VersionAt diag.Range
+	Can       SwitchCan
 	Tier      int // 1 where hosts are; 0 when no host is reachable
 	TierFrom  Origin
 	ASN       int
@@ -266,7 +267,7 @@ type NIC struct {
 	*NICPlaces
 	Name           string // the netdev
 	Device         *Device
-	Model          *platform.NIC
+	Model          *NICModel
 	MTU            int // 0: not stated, the interface's own is kept
 	IP             netip.Prefix
 	TTL            int // 0: not stated
@@ -317,6 +318,7 @@ type Port struct {
 	Index   int // in Device.Ports
 	Device  *Device
 	Name    string
+	Front   Front      // of a switch port
 	At      diag.Range // where the link names it
 	Link    *Link
 	NIC     *NIC      // host ports only

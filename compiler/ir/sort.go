@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -83,7 +82,7 @@ func TrustOf(intents []*Intent) Trust {
 // SlowsDown tells whether the NIC answers marked packets with CNPs, and slows down on CNPs.
 func (n *NIC) SlowsDown() bool {
 	h := n.Device.ByHand
-	return n.Model.Family != platform.SoftRoCE && (h == nil || h.DCQCN)
+	return !n.Can().NoDCQCN && (h == nil || h.DCQCN)
 }
 
 // Carries gives the intents a NIC carries: those it is a member of, and those of the other ports of its bond.
@@ -293,4 +292,28 @@ func (p *Port) Pauses(cos int) (sends, obeys bool) {
 		on = slices.ContainsFunc(p.Buffers, func(b *Buffer) bool { return b.Group.Cos == cos })
 	}
 	return on && fc != PFCRx, on && fc != PFCTx
+}
+
+// MapDSCP is the cos of every DSCP that a device is to be given: that of the group that claims it, the first of several (which is
+// an error of its own), or what rest says of a value nobody claimed.
+func MapDSCP(groups []*CosGroup, rest func(dscp int) int) (to [64]int) {
+	fill(to[:], groups, rest, func(g *CosGroup) []Claim { return g.DSCP })
+	return to
+}
+
+// MapPCP is [MapDSCP] for the priorities of tags.
+func MapPCP(groups []*CosGroup, rest func(pcp int) int) (to [8]int) {
+	fill(to[:], groups, rest, func(g *CosGroup) []Claim { return g.PCP })
+	return to
+}
+
+func fill(to []int, groups []*CosGroup, rest func(int) int, claims func(*CosGroup) []Claim) {
+	for v := range to {
+		to[v] = rest(v)
+	}
+	for _, g := range slices.Backward(groups) {
+		for _, c := range claims(g) {
+			to[c.Value] = g.Cos
+		}
+	}
 }

@@ -3,123 +3,112 @@ package platform
 // ASICs is the table of switch silicon, by vendor and age.
 //
 // Sources: "SONiC" is the SONiC project's per-platform buffer templates (device/*/buffers_defaults_t0.j2, which state
-// the pool the chip leaves to packets) and its headroom script; "CL x.y" the quality-of-service chapter of that Cumulus
-// Linux manual; "public" a vendor's product page, a nominal size. A nominal size is cut down to whole cells.
+// the pool the chip leaves to packets) and its headroom script; "public" a vendor's product page, a nominal size. A nominal
+// size is cut down to whole cells. What an operating system offers on a chip is a row of that system's target.
 //
 // MarkStep of Spectrum-4 and -5 is derived: Cumulus Linux 5.x shows 159,744 B where 150 KiB were asked for, the next
 // multiple of 64 cells.
-//
-// MaxLossless is a practice, not a limit any manual states: SONiC ships two lossless priorities on every chip.
 var ASICs = []*ASIC{
-	// CL 3.4 and 3.5 list the chip for QoS and exclude it from PFC; no ECN list names it.
 	{
 		Name: "helix4", Title: "Helix4", Vendor: Broadcom, Cell: 208, Buffer: 4_194_112, MaxSpeed: 10_000,
-		Source: "buffer 4 MB: public; no PFC: CL 3.4.3",
+		Source: "buffer 4 MB: public",
 	},
-	// Trident and Trident+ had one lossless priority group in CL 2.5; the lists of 3.1.2 and later leave them out.
 	{
 		Name: "trident", Title: "Trident", Vendor: Broadcom, Cell: 208, Buffer: 9_437_168, MaxSpeed: 40_000,
-		Source: "buffer 9 MB: public; PFC only in CL 2.5",
+		Source: "buffer 9 MB: public",
 	},
 	{
 		Name: "tridentplus", Title: "Trident+", Vendor: Broadcom, Cell: 208, Buffer: 9_584_640, MaxSpeed: 40_000,
-		Source: "46,080 cells of 208 B: public; PFC only in CL 2.5",
+		Source: "46,080 cells of 208 B: public",
 	},
 	{
 		Name: "trident2", Title: "Trident II", Vendor: Broadcom, Cell: 208, Buffer: 12_766_208, MaxSpeed: 40_000,
-		PFC: true, ECN: true, ECNDrops: true, MaxLossless: 2, Response: oldResponse,
-		Aliases: []string{"tridentii", "td2"},
-		Source:  "61,376 cells: SONiC td2; ECN also enables RED: CL 3.4.3",
+		Response: oldResponse,
+		Aliases:  []string{"tridentii", "td2"},
+		Source:   "61,376 cells: SONiC td2",
 	},
 	{
 		Name: "trident2plus", Title: "Trident II+", Vendor: Broadcom, Cell: 208, Buffer: 16_777_072, MaxSpeed: 100_000,
-		PFC: true, ECN: true, MaxLossless: 2, Response: oldResponse,
-		Aliases: []string{"tridentiiplus", "td2plus"},
-		Source:  "buffer 16 MB: public; PFC and ECN: CL 3.4.3",
+		Response: oldResponse,
+		Aliases:  []string{"tridentiiplus", "td2plus"},
+		Source:   "buffer 16 MB: public",
 	},
 	{
 		Name: "trident3", Title: "Trident3", Vendor: Broadcom, Cell: 256, Buffer: 32_575_488, MaxSpeed: 100_000,
-		PFC: true, ECN: true, MaxLossless: 2, Response: oldResponse,
-		Aliases: []string{"tridentiii", "td3"},
-		Source:  "smallest of the pools in SONiC's td3 templates; PFC and ECN: CL 3.7",
+		Response: oldResponse,
+		Aliases:  []string{"tridentiii", "td3"},
+		Source:   "smallest of the pools in SONiC's td3 templates",
 	},
 	{
 		Name: "tomahawk", Title: "Tomahawk", Vendor: Broadcom, Cell: 208, Buffer: 15_982_720, MaxSpeed: 100_000,
-		PFC: true, ECN: true, MaxLossless: 2, Response: oldResponse,
-		Aliases: []string{"th", "th1"},
-		Source:  "76,840 cells, in four slices: SONiC th; PFC and ECN: CL 3.4.3",
+		Response: oldResponse,
+		Aliases:  []string{"th", "th1"},
+		Source:   "76,840 cells, in four slices: SONiC th",
 	},
-	// No Cumulus list names Tomahawk+ apart from Tomahawk; it is taken to do the same.
 	{
 		Name: "tomahawkplus", Title: "Tomahawk+", Vendor: Broadcom, Cell: 208, Buffer: 23_068_656, MaxSpeed: 100_000,
-		PFC: true, ECN: true, MaxLossless: 2, Response: oldResponse,
-		Aliases: []string{"thplus"},
-		Source:  "buffer 22 MB: public; PFC and ECN as Tomahawk: CL 3.7, not named by itself",
+		Response: oldResponse,
+		Aliases:  []string{"thplus"},
+		Source:   "buffer 22 MB: public",
 	},
 	{
 		Name: "tomahawk2", Title: "Tomahawk2", Vendor: Broadcom, Cell: 208, Buffer: 42_349_632, MaxSpeed: 100_000,
-		PFC: true, ECN: true, MaxLossless: 2, Response: oldResponse,
-		Aliases: []string{"th2", "tomahawkii"},
-		Source:  "203,604 cells: SONiC th2; PFC and ECN: CL 3.7",
+		Response: oldResponse,
+		Aliases:  []string{"th2", "tomahawkii"},
+		Source:   "203,604 cells: SONiC th2",
 	},
 
-	// No Cumulus release runs on the next three: they are for switches that others configure. Their cell of 254 B is read
-	// off the slope of published tables, 30.24 ns of bytes per metre.
+	// The cell of 254 B of the next three is read off the slope of published tables, 30.24 ns of bytes per metre.
 	{
 		Name: "tomahawk3", Title: "Tomahawk3", Vendor: Broadcom, Cell: 254, Buffer: 66_394_076, MaxSpeed: 400_000,
-		PFC: true, ECN: true, MaxLossless: 2,
 		Aliases: []string{"th3"},
-		Source:  "261,394 cells: SONiC th3; in no Cumulus release",
+		Source:  "261,394 cells: SONiC th3",
 	},
 	{
 		Name: "tomahawk4", Title: "Tomahawk4", Vendor: Broadcom, Cell: 254, Buffer: 113_620_296, MaxSpeed: 400_000,
-		PFC: true, ECN: true, MaxLossless: 2,
 		Aliases: []string{"th4"},
-		Source:  "447,324 cells: SONiC Dell Z9664F; in no Cumulus release",
+		Source:  "447,324 cells: SONiC Dell Z9664F",
 	},
 	{
 		Name: "tomahawk5", Title: "Tomahawk5", Vendor: Broadcom, Cell: 254, Buffer: 161_999_930, MaxSpeed: 800_000,
-		PFC: true, ECN: true, MaxLossless: 2,
 		Aliases: []string{"th5"},
-		Source:  "about 162 MB, the smaller of the pools in SONiC's th5 templates; in no Cumulus release",
+		Source:  "about 162 MB, the smaller of the pools in SONiC's th5 templates",
 	},
 
-	// On Spectrum Cumulus makes one lossless priority group per port, which every lossless cos of the port shares
-	// (a working draft of the CL 5.0 manual says so; no released page contradicts it).
 	{
 		Name: "spectrum", Title: "Spectrum", Vendor: Mellanox, Cell: 96, Buffer: 13_945_824, MaxSpeed: 100_000,
-		PFC: true, ECN: true, MaxLossless: 2, SharedPG: true, Response: oldResponse,
-		Aliases: []string{"spectrum1", "spc1"},
-		Source:  "145,269 cells: SONiC ACS-MSN2700; PFC: CL 3.2; ECN: CL 3.3",
+		Response: oldResponse,
+		Aliases:  []string{"spectrum1", "spc1"},
+		Source:   "145,269 cells: SONiC ACS-MSN2700",
 	},
 	{
 		Name: "spectrum2", Title: "Spectrum-2", Vendor: Mellanox, Cell: 144, Buffer: 34_287_552, MaxSpeed: 200_000,
-		PFC: true, ECN: true, MaxLossless: 2, SharedPG: true, Response: oldResponse,
-		Aliases: []string{"spc2"},
-		Source:  "238,108 cells: SONiC ACS-MSN3700; PFC and ECN: CL 4.0",
+		Response: oldResponse,
+		Aliases:  []string{"spc2"},
+		Source:   "238,108 cells: SONiC ACS-MSN3700",
 	},
 	{
 		Name: "spectrum2gearbox", Title: "Spectrum-2 with gearbox", Vendor: Mellanox, Cell: 144, Buffer: 34_287_552, MaxSpeed: 100_000,
-		PFC: true, ECN: true, MaxLossless: 2, SharedPG: true, Response: oldResponse, Gearbox: 400,
+		Response: oldResponse, Gearbox: 400,
 		Source: "as Spectrum-2; a gearbox delay of 400 ns on the SN3800: SONiC platform/mellanox/asic_table.j2",
 	},
 	{
 		Name: "spectrum3", Title: "Spectrum-3", Vendor: Mellanox, Cell: 144, Buffer: 60_817_392, MaxSpeed: 400_000,
-		PFC: true, ECN: true, MaxLossless: 2, SharedPG: true, Response: oldResponse,
-		Aliases: []string{"spc3"},
-		Source:  "422,343 cells: SONiC ACS-MSN4700; PFC and ECN: CL 4.2",
+		Response: oldResponse,
+		Aliases:  []string{"spc3"},
+		Source:   "422,343 cells: SONiC ACS-MSN4700",
 	},
 	{
 		Name: "spectrum4", Title: "Spectrum-4", Vendor: Mellanox, Cell: 192, Buffer: 158_229_504, MaxSpeed: 800_000,
-		PFC: true, ECN: true, MaxLossless: 2, SharedPG: true, Extra: 15, MarkStep: 64 * 192,
+		Extra: 15, MarkStep: 64 * 192,
 		Aliases: []string{"spc4"},
-		Source:  "824,112 cells and 15 B per Gb/s: SONiC ACS-SN5600 and its headroom script; PFC and ECN: CL 5.x",
+		Source:  "824,112 cells and 15 B per Gb/s: SONiC ACS-SN5600 and its headroom script",
 	},
 	{
 		Name: "spectrum5", Title: "Spectrum-5", Vendor: Mellanox, Cell: 192, Buffer: 136_209_408, MaxSpeed: 800_000,
-		PFC: true, ECN: true, MaxLossless: 2, SharedPG: true, Extra: 15, MarkStep: 64 * 192,
+		Extra: 15, MarkStep: 64 * 192,
 		Aliases: []string{"spc5"},
-		Source:  "709,424 cells: SONiC ACS-SN5640; taken to do what Spectrum-4 does",
+		Source:  "709,424 cells: SONiC ACS-SN5640; otherwise as Spectrum-4",
 	},
 }
 

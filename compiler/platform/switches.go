@@ -2,8 +2,8 @@ package platform
 
 // Switches is the table of switch models, by maker and name.
 //
-// Ports are the front panel as Cumulus Linux names it, swp1 onwards, with the speed of the whole port and the number of
-// ports it can be split into. Sources: "SONiC" is the SONiC project's table of supported devices, "MLX" the mlxsw
+// Ports are the front panel, numbered from 1 onwards, with the speed of the whole port and the number of ports it can be
+// split into. Sources: "SONiC" is the SONiC project's table of supported devices, "MLX" the mlxsw
 // driver's release notes with the models it was tested on, "UM" the maker's hardware user manual, "NetBox" the NetBox
 // device type library, "CL x.y" the switch port chapter of that Cumulus Linux manual; the chip of every SN model is
 // also in SONiC's asic_table.j2.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
-	"github.com/rocec/rocec/compiler/platform"
 )
 
 // randomFabric draws a fabric for failures: up to 7 switches and 10 cables, some lossy, bridged or parallel, hosts on
@@ -68,7 +67,7 @@ func randomFabric(t *rapid.T, r ir.Routing) (f *ir.Fabric, groups []*ir.CosGroup
 	for _, s := range names {
 		c.Device(s).Switch.Tier = 1
 		if chance(10, "shares its groups") {
-			c.Device(s).Switch.Model = &platform.Switch{ASIC: &platform.ASIC{SharedPG: true}}
+			c.Device(s).Switch.Can.Shared = true
 		}
 		if !chance(4, "no host") {
 			c.Hosts(s)

@@ -101,7 +101,7 @@ func (w *wires) selves(asn bool) []int32 {
 			key = append(key, 'h')
 			if s := d.Switch; s != nil {
 				key[0] = 's'
-				if s.Model != nil && s.Model.ASIC != nil && s.Model.ASIC.SharedPG {
+				if s.Can.Shared {
 					key[0] = 'S'
 				}
 				if asn {

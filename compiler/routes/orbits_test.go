@@ -11,7 +11,6 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
-	"github.com/rocec/rocec/compiler/platform"
 )
 
 // TestFormsAreOrbits closes every link set under swaps of twins and of parallel links, swap by swap, and compares.
@@ -164,7 +163,7 @@ func TestTwins(t *testing.T) {
 	lossy.Between("L0", "S1").A.Buffers = nil
 	tiers := irtest.LeafSpine(sp, 4, 2).Tier("S1", 3)
 	chips := irtest.LeafSpine(sp, 4, 2)
-	chips.Device("L3").Switch.Model = &platform.Switch{ASIC: &platform.ASIC{SharedPG: true}}
+	chips.Device("L3").Switch.Can.Shared = true
 	passing := irtest.New(sp).Links("A-hx B-hx A-S B-S").Hosts("A", "B")
 	passing.Device("hx").Host.Forwards = true
 	parallel := irtest.New(sp).Links("A-S A-S B-S B-S").Hosts("A", "B")

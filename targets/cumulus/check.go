@@ -73,24 +73,15 @@ func names(intents []*ir.Intent) string {
 	return diag.And(out)
 }
 
-// listedSince tells from which release on the manual names a chip among those with these settings. Source: the lists of
-// platforms in the quality-of-service chapters of 3.1.2, 3.3.2, 3.4.3, 3.5, 3.7, 4.0, 4.2 and 4.3; Tomahawk2 is in the
-// ECN list of 3.7 only; Tomahawk+ is counted as Tomahawk, since its switches are in the hardware list and no chapter names
-// it. A chip that is not here is in no list.
-var listedSince = map[string]grammar.Release{
-	"helix4": {3, 4}, "trident2": {3, 1}, "trident2plus": {3, 1}, "tomahawk": {3, 1}, "tomahawkplus": {3, 1}, "trident3": {3, 7}, "tomahawk2": {3, 7},
-	"spectrum": {3, 1}, "spectrum2": {4, 0}, "spectrum2gearbox": {4, 0}, "spectrum3": {4, 2}, "spectrum4": {5, 0}, "spectrum5": {5, 0},
-}
-
 func checkChip(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	asic := d.Switch.Model.ASIC
-	since, listed := listedSince[asic.Name]
-	if listed && rel.Compare(since) >= 0 {
+	of, listed := chips[asic.Name]
+	if listed = listed && of.since != (grammar.Release{}); listed && rel.Compare(of.since) >= 0 {
 		return
 	}
 	which := "no manual from 3.1 to 4.3 does"
 	if listed {
-		which = fmt.Sprintf("the first that does is %d.%d", since[0], since[1])
+		which = fmt.Sprintf("the first that does is %d.%d", of.since[0], of.since[1])
 	}
 	topicChip.Warnf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl),
 		"The switches of %s have the chip %s and run Cumulus Linux %s, whose manual does not list that chip; %s. "+
@@ -122,7 +113,7 @@ func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 		}
 		return
 	}
-	if !asic.PFC {
+	if !d.Switch.Can.PFC {
 		e := topicNoPFC.Errorf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
 			"The switches of %s have the chip %s, on which Cumulus Linux offers no PFC. "+
 				"Lossless traffic would be dropped there: route it around them, or use another model.", block(d), asic.Title)
@@ -139,13 +130,13 @@ func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 			lossless = append(lossless, b)
 		}
 	}
-	if n := len(lossless); n > asic.MaxLossless || n > 1 && asic.SharedPG {
+	if n := len(lossless); n > d.Switch.Can.Lossless || n > 1 && d.Switch.Can.Shared {
 		var list []string
 		for _, b := range lossless {
 			list = append(list, b.Group.Name)
 		}
 		why := "Each needs headroom of its own; in practice two are the limit."
-		if asic.SharedPG {
+		if d.Switch.Can.Shared {
 			why = "On " + asic.Title + " the lossless groups of a port share one buffer: when one of them is congested, the others are paused too."
 		}
 		e := topicLossless.Warnf(ds, lossless[n-1].Group.LosslessAt, "Ports of %s carry %d lossless groups: %s. %s "+
@@ -190,9 +181,9 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 		return
 	}
 	early := rel.Compare(grammar.Release{3, 2}) < 0 && asic.Vendor == platform.Broadcom // manual of 3.1.2: Spectrum only
-	if !asic.ECN || early {
+	if !d.Switch.Can.ECN || early {
 		why := fmt.Sprintf("the chip %s, on which Cumulus Linux offers no ECN", asic.Title)
-		if asic.ECN {
+		if d.Switch.Can.ECN {
 			why = fmt.Sprintf("release %s and the chip %s; that release marks on Spectrum only", d.Switch.Version, asic.Title)
 		}
 		e := topicNoECN.Errorf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
@@ -209,7 +200,7 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 				"thresholds of its own, unless its traffic.conf shows the keys. From 3.3 on they can be set.",
 				d.Switch.Version, block(d), m.Group.Name)
 		}
-		if asic.ECNDrops {
+		if chips[asic.Name].drops {
 			topicDrops.Warnf(ds, ecnAt(m), "On the chip %s of %s, marking %s also turns on early drops, by the same thresholds, of packets "+
 				"that cannot be marked: RoCEv1, and whatever else has cos %d without ECN bits. Keep such traffic out of this cos.",
 				asic.Title, block(d), m.Group.Name, m.Group.Cos)

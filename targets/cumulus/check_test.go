@@ -176,7 +176,7 @@ func TestChips(t *testing.T) {
 }
 
 func TestListedChipsExist(t *testing.T) {
-	for name := range listedSince {
+	for name := range chips {
 		_, ok := platform.FindASIC(name)
 		assert.True(t, ok, name)
 	}

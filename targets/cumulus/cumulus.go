@@ -32,9 +32,6 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// OS is the `os` a switch block names for this target.
-const OS = "cumulus-linux"
-
 // Path is the file this target writes.
 const Path = "/etc/cumulus/datapath/traffic.conf"
 
@@ -45,14 +42,14 @@ var Target = &target.Target{
 	Name:     "cumulus",
 	Doc:      "writes " + Path + " for switches that run Cumulus Linux 3.1.1 to 4.3",
 	Topics:   topics,
-	Takes:    func(d *ir.Device) bool { return d.Switch != nil && d.Switch.OS == OS },
+	OS:       OS,
 	Check:    check,
 	Render:   render,
 	About:    about,
 	Identity: identity,
 	Probes:   probes,
 	Image:    image,
-	User:     "cumulus",
+	User:     OS.User,
 }
 
 func about(d *ir.Device) string {

@@ -64,13 +64,13 @@ func lower(d *ir.Device, doc grammar.Spelling) *settings {
 	switch {
 	case d.Fabric.FlowControl == ir.Pause:
 		s.pause = losslessGroups(d, grammar.LinkPause)
-	case asic.PFC:
+	case d.Switch.Can.PFC:
 		s.pfc = losslessGroups(d, grammar.PFC)
 	}
 	for _, g := range slices.Concat(s.pause, s.pfc) {
 		s.ports = append(s.ports, g.ports...)
 	}
-	if asic.ECN {
+	if d.Switch.Can.ECN {
 		s.ecn = markingGroups(d)
 		for i := range s.ecn {
 			s.ports = append(s.ports, s.ecn[i].ports...)
@@ -109,8 +109,8 @@ func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	if len(intents) == 0 {
 		intents = d.Fabric.Intents
 	}
-	pcp, dscp := trustOf(intents)
-	s.trustPCP, s.trustDSCP = len(pcp) > 0 || len(dscp) == 0, len(dscp) > 0
+	t := ir.TrustOf(intents)
+	s.trustPCP, s.trustDSCP = t.PCP || !t.DSCP, t.DSCP
 	if doc.Key(grammar.Switch, grammar.TrustOne) != nil && s.trustDSCP {
 		s.trustPCP = false
 	}
@@ -159,20 +159,8 @@ func (s *settings) classify(groups []*ir.CosGroup) {
 		}
 		return cos // every cos is lossless: there is no better place
 	}
-	for v := range s.pcp {
-		s.pcp[v] = home(v)
-	}
-	for v := range s.dscp {
-		s.dscp[v] = home(v / 8)
-	}
-	for _, g := range slices.Backward(groups) { // of two that claim a value, the first: an error of its own elsewhere
-		for _, c := range g.PCP {
-			s.pcp[c.Value] = g.Cos
-		}
-		for _, c := range g.DSCP {
-			s.dscp[c.Value] = g.Cos
-		}
-	}
+	s.pcp = ir.MapPCP(groups, home)
+	s.dscp = ir.MapDSCP(groups, func(dscp int) int { return home(dscp / 8) })
 	for _, g := range groups {
 		s.mapWhy[g.Cos] = append(s.mapWhy[g.Cos], ir.Origin{At: g.At, Why: "cos group " + g.Name})
 	}

@@ -128,7 +128,7 @@ func TestDeterminism(t *testing.T) {
 
 func TestIdentity(t *testing.T) {
 	s := canonicalSample(t, "sn2700", "3.4.3", 1)
-	judge := func(answer string) []string { return Target.Identity(s.sw).Judge([]byte(answer)) }
+	judge := func(answer string) []string { return Target.Identity(s.sw)[0].Judge([]byte(answer)) }
 	release := Target.Image(s.sw).Files["/etc/os-release"]
 	lsb := Target.Image(s.sw).Files["/etc/lsb-release"]
 	assert.Empty(t, judge(release))
@@ -163,7 +163,7 @@ func TestCounters(t *testing.T) {
 func TestShell(t *testing.T) {
 	s := canonicalSample(t, "sn2700", "4.3.0", 2)
 	files, _ := Target.Render(s.sw)
-	cmds := []string{files[0].Precheck, files[0].Activate.Cmd, files[0].Activate.Check, Target.Identity(s.sw).Cmd}
+	cmds := []string{files[0].Precheck, files[0].Activate.Cmd, files[0].Activate.Check, Target.Identity(s.sw)[0].Cmd}
 	for _, p := range Target.Probes(s.sw) {
 		cmds = append(cmds, p.Cmd)
 	}

@@ -16,8 +16,8 @@ const chipConfig = "/usr/lib/python2.7/dist-packages/cumulus/__chip_config"
 
 // identity asks which release and which chip family a switch has. A different release would be spelled differently;
 // a different chip would be told to restart or reload wrongly.
-func identity(d *ir.Device) target.Probe {
-	return target.Probe{
+func identity(d *ir.Device) []target.Probe {
+	return []target.Probe{{
 		Name: "release",
 		Query: target.Query{Cmd: `for f in /etc/os-release /etc/lsb-release; do
 test -r "$f" && cat "$f"
@@ -27,7 +27,7 @@ test -d ` + chipConfig + `/"$c" && echo "chip $c"
 done
 true`},
 		Judge: func(answer []byte) []string { return judgeRelease(d, string(answer)) },
-	}
+	}}
 }
 
 func judgeRelease(d *ir.Device, answer string) []string {
@@ -43,7 +43,7 @@ func judgeRelease(d *ir.Device, answer string) []string {
 			facts[k] = strings.Trim(v, `"'`)
 		}
 	}
-	if id := facts["ID"]; id != "" && id != OS {
+	if id := facts["ID"]; id != "" && id != osName {
 		return []string{fmt.Sprintf("%s runs %s, not Cumulus Linux.", d.Name, target.Escape(id))}
 	}
 	var found []string

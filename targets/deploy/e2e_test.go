@@ -56,12 +56,12 @@ func newMachine(t *testing.T) *machine {
 	m.tree = &target.Tree{Devices: []*target.Device{{
 		Name: "leaf01", Role: target.Switch, Target: &target.Target{Name: "app"}, About: "App 1",
 		Login: target.Login{Address: m.sshd.Host, Port: m.sshd.Port, HostKey: m.sshd.HostKeyPin()},
-		Identity: target.Probe{Name: "release", Query: target.Query{Cmd: "uname -s"}, Judge: func(answer []byte) []string {
+		Identity: []target.Probe{{Name: "release", Query: target.Query{Cmd: "uname -s"}, Judge: func(answer []byte) []string {
 			if string(answer) != "Linux\n" {
 				return []string{"It is no Linux."}
 			}
 			return nil
-		}},
+		}}},
 		Files: []target.File{
 			{Path: m.root + "/etc/app/app.conf", Mode: 0o644, Edit: setSpeed, Activate: reload},
 			{Path: m.root + "/etc/app/extra.conf", Mode: 0o600, Edit: func([]byte) ([]byte, diag.List) { return []byte("extra = 1\n"), nil }, Activate: reload},

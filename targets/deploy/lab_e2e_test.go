@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/ssh"
-	nicsim "github.com/rocec/rocec/targets/hostnic/sim"
 	"github.com/rocec/rocec/targets/judge"
+	nicsim "github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 

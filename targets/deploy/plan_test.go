@@ -110,10 +110,10 @@ func snapshot(t *testing.T, root string) map[string]string {
 // command that could write is one that tells on it.
 func TestObserve(t *testing.T) {
 	b := newBox(t, "leaf01")
-	b.dev.Identity = target.Probe{Query: target.Query{Cmd: "echo App 1"}, Name: "release", Judge: func(a []byte) []string {
+	b.dev.Identity = []target.Probe{{Query: target.Query{Cmd: "echo App 1"}, Name: "release", Judge: func(a []byte) []string {
 		require.Equal(t, "App 1\n", string(a))
 		return nil
-	}}
+	}}}
 	b.dev.Probes = []target.Probe{
 		{Name: "stdin", Query: target.Query{Cmd: "cat", Stdin: []byte("it's\nhere %s $x")}, Judge: func(a []byte) []string {
 			return []string{"\x1b[31m" + string(a)}
@@ -162,9 +162,9 @@ func TestObserve(t *testing.T) {
 
 func TestObserveRefuses(t *testing.T) {
 	b := newBox(t, "leaf01")
-	b.dev.Identity = target.Probe{Query: target.Query{Cmd: "cat " + b.root + "/etc/release"}, Judge: func(a []byte) []string {
+	b.dev.Identity = []target.Probe{{Query: target.Query{Cmd: "cat " + b.root + "/etc/release"}, Judge: func(a []byte) []string {
 		return []string{"It runs " + strings.TrimSpace(string(a)) + "."}
-	}}
+	}}}
 	p := b.plan().Devices[0]
 	require.Equal(t, Identity, p.Err.Kind)
 	require.Contains(t, p.Err.Detail, "could not be asked what it is: cat: ")

@@ -99,9 +99,8 @@ func (r *reader) read(ctx context.Context, probes bool) *Have {
 	query := func(q target.Query) { fmt.Fprintf(&s, "query %s %s\n", quote(q.Cmd), quote(string(q.Stdin))) }
 	file(stateDir + "/lock/owner")
 	file(stateDir + "/pending")
-	identity := r.dev.Identity.Cmd != ""
-	if identity {
-		query(r.dev.Identity.Query)
+	for i := range r.dev.Identity {
+		query(r.dev.Identity[i].Query)
 	}
 	for i := range r.dev.Files {
 		if f := &r.dev.Files[i]; f.Live != nil {
@@ -121,7 +120,7 @@ func (r *reader) read(ctx context.Context, probes bool) *Have {
 		return h
 	}
 	answers, err := parseAnswers(out, mark)
-	if want := 2 + len(r.dev.Files) + len(ask); err == nil && len(answers) != want && !(identity && len(answers) == want+1) {
+	if want := 2 + len(r.dev.Identity) + len(r.dev.Files) + len(ask); err == nil && len(answers) != want {
 		err = fmt.Errorf("%d answers to %d questions", len(answers), want)
 	}
 	if err != nil {
@@ -145,11 +144,12 @@ func (r *reader) fill(ctx context.Context, h *Have, answers []answer, ask []targ
 	if a := next(); a.is == "file" {
 		h.Pending = strings.Split(strings.TrimSpace(string(a.data)), "\n")
 	}
-	if p := &r.dev.Identity; p.Cmd != "" {
+	for i := range r.dev.Identity {
+		p := &r.dev.Identity[i]
 		if a := next(); a.status != 0 {
-			h.Wrong = []string{"The device could not be asked what it is: " + r.reason(ctx, p.Query, a.status) + "."}
+			h.Wrong = append(h.Wrong, "The device could not be asked what it is: "+r.reason(ctx, p.Query, a.status)+".")
 		} else {
-			h.Wrong = escapeAll(p.Judge(a.data))
+			h.Wrong = append(h.Wrong, escapeAll(p.Judge(a.data))...)
 		}
 	}
 	for i := range r.dev.Files {

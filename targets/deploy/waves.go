@@ -55,12 +55,12 @@ func phase(d *DevicePlan) int {
 // firstOfEachKind splits off one device of every kind.
 func firstOfEachKind(ds []*DevicePlan) (first, rest []*DevicePlan) {
 	type kind struct {
-		target *target.Target
+		target string
 		about  string
 	}
 	seen := map[kind]bool{}
 	for _, d := range ds {
-		if k := (kind{d.Device.Target, d.Device.About}); seen[k] {
+		if k := (kind{targetName(d.Device), d.Device.About}); seen[k] {
 			rest = append(rest, d)
 		} else {
 			seen[k] = true
@@ -68,6 +68,14 @@ func firstOfEachKind(ds []*DevicePlan) (first, rest []*DevicePlan) {
 		}
 	}
 	return first, rest
+}
+
+// targetName tells targets apart; a device of a test may have none.
+func targetName(d *target.Device) string {
+	if d.Target == nil {
+		return ""
+	}
+	return d.Target.Name
 }
 
 // batches puts every device into the first batch that has room and none of its redundancy group.

@@ -47,7 +47,7 @@ func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
 	}
 	if !j.Diags.HasErrors() && ctx.Err() == nil {
 		var ds diag.List
-		j.Fabric, ds = compiler.Compile(src) // src is not used from here on: Compile lets go of what it has read
+		j.Fabric, ds = compiler.Compile(src, targets.Known) // src is not used from here on: Compile lets go of what it has read
 		j.Diags = append(j.Diags, ds...)
 	}
 	whole := !j.Diags.HasErrors() && ctx.Err() == nil

@@ -47,7 +47,7 @@ func TestStages(t *testing.T) {
 		t.Run(e.Name(), func(t *testing.T) {
 			src, want := lang.Load(os.DirFS("../.."), "examples/"+e.Name(), lang.Options{})
 			calls, ignores := src.Calls, len(src.Ignores)
-			f, ds := compiler.Compile(src)
+			f, ds := compiler.Compile(src, targets.Known)
 			want = append(want, ds...)
 			report := validate.Run(f, nil)
 			tree, ds := targets.Render(f)

@@ -1,4 +1,4 @@
-// Package target is the contract between what knows a vendor's spelling (cumulus, hostnic), what knows order (deploy)
+// Package target is the contract between what knows a vendor's spelling (cumulus, nic/mlx5), what knows order (deploy)
 // and what knows the wire (deploy/ssh, deploy/lab). Implementers import it; users import the table in package targets.
 package target
 
@@ -13,14 +13,16 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// Target spells the settings of one kind of device.
+// Target is a row of the table of targets: what is known of an operating system of switches or of a driver of NICs, and how
+// settings are spelled there. Exactly one of OS and Driver is set. A row without Render is facts alone: such devices are set by
+// hand.
 type Target struct {
 	Name   string       // "cumulus"
 	Doc    string       // one sentence: what it writes, for which devices
 	Topics []diag.Topic // every code it reports
 
-	// Takes tells whether the target writes for a device. Every device is taken by at most one target.
-	Takes func(*ir.Device) bool
+	OS     *ir.OS     // of the switches it writes
+	Driver *ir.Driver // of the NICs it writes; a host is written by as many targets as its NICs have drivers
 
 	// Check gives the diagnostics of Render alone, for those who want no files.
 	Check func(*ir.Device) diag.List
@@ -34,7 +36,7 @@ type Target struct {
 
 	// Identity reads what the device says it is; a judgement against it refuses the device before anything is
 	// planned. It must not change anything.
-	Identity func(*ir.Device) Probe
+	Identity func(*ir.Device) []Probe
 
 	// Probes read counters and states that show whether the settings work; `rocec verify` runs them.
 	Probes func(*ir.Device) []Probe
@@ -130,7 +132,7 @@ type Device struct {
 	About      string
 	Login      Login
 	Files      []File
-	Identity   Probe
+	Identity   []Probe
 	Probes     []Probe
 }
 

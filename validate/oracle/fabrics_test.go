@@ -66,7 +66,7 @@ func peers(c *irtest.Cabling, links string) *irtest.Cabling {
 func shared(c *irtest.Cabling) *irtest.Cabling {
 	for _, d := range c.F.Devices {
 		if d.Switch != nil {
-			d.Switch.Model.ASIC.SharedPG = true
+			d.Switch.Can.Shared = true
 		}
 	}
 	return c

@@ -16,12 +16,12 @@ type Buffer struct {
 }
 
 // BufferOf returns the buffer that traffic of g is charged to when it comes in by p: one for all groups under link
-// pause and where the chip keeps one priority group.
+// pause and where the switch keeps one buffer for them.
 func BufferOf(p *ir.Port, g *ir.CosGroup) Buffer {
 	d := p.Device
 	shared := d.Fabric.FlowControl == ir.Pause
-	if d.Switch != nil && d.Switch.Model != nil && d.Switch.Model.ASIC != nil {
-		shared = shared || d.Switch.Model.ASIC.SharedPG
+	if d.Switch != nil {
+		shared = shared || d.Switch.Can.Shared
 	}
 	if shared {
 		g = nil

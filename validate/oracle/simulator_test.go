@@ -140,7 +140,7 @@ func TestSharedBuffersLockAcrossGroups(t *testing.T) {
 		f := c.Fabric()
 		for _, d := range f.Devices {
 			if d.Switch != nil {
-				d.Switch.Model.ASIC.SharedPG = shared
+				d.Switch.Can.Shared = shared
 			}
 		}
 		h := func(i int) string { return c.HostOf(fmt.Sprint("R", i%4)) }

@@ -260,6 +260,6 @@ func TestTogether(t *testing.T) {
 	f.FlowControl = ir.Pause
 	assert.Equal(t, [][]*ir.CosGroup{f.CosGroups}, together(f))
 	f.FlowControl = ir.PFC
-	f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil })].Switch.Model.ASIC.SharedPG = true
+	f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Switch != nil })].Switch.Can.Shared = true
 	assert.Equal(t, [][]*ir.CosGroup{f.CosGroups}, together(f))
 }

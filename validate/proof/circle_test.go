@@ -40,7 +40,7 @@ func TestShortestCircles(t *testing.T) {
 		c := randomFabric(rt, "R").Bounce()
 		for _, d := range c.F.Devices {
 			if d.Switch != nil {
-				d.Switch.Model.ASIC.SharedPG = rapid.Bool().Draw(rt, "shared")
+				d.Switch.Can.Shared = rapid.Bool().Draw(rt, "shared")
 			}
 		}
 		f := c.Fabric()

@@ -103,8 +103,10 @@ func (OutOfBudget) Code() string { return "budget" }
 
 // Assumption is what a free verdict rests on.
 type Assumption struct {
-	Code  AssumptionCode
-	Group *ir.CosGroup // of NoSender
+	Code   AssumptionCode
+	Group  *ir.CosGroup // of NoSender
+	System string       // of ChipAlone: the os that the switches name
+	Chips  []string     // of ChipAlone: their chips, as people say them, in the order of the switches
 }
 
 // AssumptionCode is a stable word in kebab-case.
@@ -129,12 +131,13 @@ const (
 	EqualCosts       AssumptionCode = "equal-costs"        // every link costs the same, and routing has converged
 	NoIBGP           AssumptionCode = "no-ibgp"            // no routes pass between switches of one AS
 	ByTable          AssumptionCode = "by-table"           // the switches forward as the tables say
+	ChipAlone        AssumptionCode = "chip-alone"         // switches that run System, which no target knows, do what Chips can do
 )
 
 // AssumptionCodes are all assumptions, in the order of their declaration.
 var AssumptionCodes = []AssumptionCode{
 	HostsDrain, PausesWork, GuaranteedBuffer, NoMulticast, NoFlooding, Classified, MembersOnly, NoSender, NoTurningBack, NeverUpAgain,
-	ASNumbers, Converged, BounceMoves, SpanningTreeRuns, EqualCosts, NoIBGP, ByTable,
+	ASNumbers, Converged, BounceMoves, SpanningTreeRuns, EqualCosts, NoIBGP, ByTable, ChipAlone,
 }
 
 // Note is what is worth knowing beside a free verdict.

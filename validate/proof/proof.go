@@ -167,7 +167,7 @@ func together(f *ir.Fabric) [][]*ir.CosGroup {
 
 // SharesBuffer tells whether the device counts all lossless groups of a port in one buffer.
 func SharesBuffer(d *ir.Device) bool {
-	return d.Switch != nil && d.Switch.Model != nil && d.Switch.Model.ASIC != nil && d.Switch.Model.ASIC.SharedPG
+	return d.Switch != nil && d.Switch.Can.Shared
 }
 
 // follow judges by the turns the routing makes.
@@ -242,7 +242,7 @@ func (p *Proof) assumptions() []Assumption {
 	for _, g := range p.Groups {
 		spoken := slices.ContainsFunc(p.Fabric.Intents, func(in *ir.Intent) bool { return in.Group == g || in.CNP == g })
 		if !spoken && slices.ContainsFunc(p.Groups, func(from *ir.CosGroup) bool { return from.Bounce == g }) {
-			out = append(out, Assumption{NoSender, g})
+			out = append(out, Assumption{Code: NoSender, Group: g})
 		}
 	}
 	switch p.Certificate {
@@ -266,6 +266,25 @@ func (p *Proof) assumptions() []Assumption {
 			add(ByTable)
 		case ir.UpDown:
 			add(NeverUpAgain)
+		}
+	}
+	return append(out, chipAlone(p.Fabric)...)
+}
+
+// chipAlone is the assumption for every operating system that no target knows, of switches that carry a lossless group.
+func chipAlone(f *ir.Fabric) []Assumption {
+	var out []Assumption
+	for _, d := range f.Devices {
+		if d.Switch == nil || d.Switch.Can.System != "" || d.Switch.OS == "" || !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers) > 0 }) {
+			continue
+		}
+		i := slices.IndexFunc(out, func(a Assumption) bool { return a.System == d.Switch.OS })
+		if i < 0 {
+			i = len(out)
+			out = append(out, Assumption{Code: ChipAlone, System: d.Switch.OS})
+		}
+		if chip := d.Switch.Model.ASIC.Title; !slices.Contains(out[i].Chips, chip) {
+			out[i].Chips = append(out[i].Chips, chip)
 		}
 	}
 	return out

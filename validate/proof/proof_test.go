@@ -10,7 +10,6 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
-	"github.com/rocec/rocec/compiler/platform"
 )
 
 // The verdicts of the literature's topologies, with the shortest circle and how many links must fail for it.
@@ -172,7 +171,7 @@ func TestBounce(t *testing.T) {
 	p = build(func(c *irtest.Cabling) {
 		for _, d := range c.F.Devices {
 			if d.Switch != nil {
-				d.Switch.Model.ASIC.SharedPG = true
+				d.Switch.Can.Shared = true
 			}
 		}
 	})
@@ -357,7 +356,7 @@ func TestSharedBuffersAreJudgedTogether(t *testing.T) {
 		}
 		for _, d := range f.Devices {
 			if d.Switch != nil {
-				d.Switch.Model = &platform.Switch{ASIC: &platform.ASIC{SharedPG: shared}}
+				d.Switch.Can.Shared = shared
 			}
 		}
 		f.Routes = router(func(want *ir.CosGroup, _ ir.State) (*ir.Turns, error) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 )
 
 // follow fills in the hops of a walk.
@@ -296,8 +295,8 @@ func common(p *ir.Port, g *ir.CosGroup) side {
 // byPause tells whether a port is lossless by link pause.
 func byPause(p *ir.Port) bool { return p.FlowControl() == ir.Pause }
 
-// deaf tells whether a NIC knows no pauses at all: one made of software.
-func deaf(p *ir.Port) bool { return p.NIC != nil && p.NIC.Model.Family == platform.SoftRoCE }
+// deaf reports whether a NIC knows no pauses at all: one made of software.
+func deaf(p *ir.Port) bool { return p.NIC != nil && p.NIC.Can().NoPFC }
 
 // in is a port that packets of a group come in by.
 func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {

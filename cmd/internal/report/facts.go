@@ -29,6 +29,8 @@ type jsonFact struct {
 	SetsJudged    *int         `json:"sets_judged,omitempty"`
 	CosGroups     []string     `json:"cos_groups,omitempty"`
 	Devices       []string     `json:"devices,omitempty"`
+	System        string       `json:"system,omitempty"`
+	Chips         []string     `json:"chips,omitempty"`
 	Links         []jsonLink   `json:"links,omitempty"`
 	Circle        []jsonHop    `json:"circle,omitempty"`
 	States        [][]jsonLink `json:"states,omitempty"` // the links down in each
@@ -37,7 +39,7 @@ type jsonFact struct {
 func newJSONFacts(p validate.GroupProof) jsonFacts {
 	out := jsonFacts{Why: reasonFact(p.Proof)}
 	for _, a := range p.Assumptions {
-		fact := jsonFact{Code: string(a.Code)}
+		fact := jsonFact{Code: string(a.Code), System: a.System, Chips: a.Chips}
 		if a.Group != nil {
 			fact.CosGroups = []string{a.Group.Name}
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
@@ -17,10 +18,10 @@ import (
 
 // Draft makes the files of a fabric of the cables of a file: what the file does not tell is guessed and marked CHECK. The
 // cabling file itself, which becomes the file name of the fabric, is read by the topology block in the given format.
-// Names that rocec refuses are reported, and no file is made.
-func Draft(edges []topology.Edge, format, name string) ([]File, diag.List) {
+// The switches run the default of known. Names that rocec refuses are reported, and no file is made.
+func Draft(edges []topology.Edge, format, name string, known ir.Known) ([]File, diag.List) {
 	var ds diag.List
-	d := newDraft(edges, &ds)
+	d := newDraft(edges, known, &ds)
 	if ds.HasErrors() {
 		return nil, ds
 	}
@@ -33,6 +34,7 @@ func Draft(edges []topology.Edge, format, name string) ([]File, diag.List) {
 
 // draft is what a cabling file tells of a fabric, and what it lets one guess.
 type draft struct {
+	known   ir.Known
 	groups  []*draftGroup // switches first
 	ignored []string      // devices that have no part in the fabric
 	lengths bool          // every cable says its length
@@ -59,8 +61,8 @@ type draftDevice struct {
 }
 
 // newDraft guesses what the devices of a file are. Names that rocec refuses are reported, each once.
-func newDraft(edges []topology.Edge, ds *diag.List) *draft {
-	d := &draft{lengths: true, speeds: true}
+func newDraft(edges []topology.Edge, known ir.Known, ds *diag.List) *draft {
+	d := &draft{known: known, lengths: true, speeds: true}
 	byName := map[string]*draftDevice{}
 	ignored := map[string]bool{}
 	told := map[string]bool{}
@@ -148,7 +150,7 @@ func (d *draft) group(byName map[string]*draftDevice) {
 	groupOf := map[string]*draftGroup{}
 	for _, name := range names {
 		dev := byName[name]
-		host, sure := role(dev)
+		host, sure := d.role(dev)
 		stem := stemOf(name)
 		key := fmt.Sprint(host, " ", stem)
 		if host {
@@ -204,8 +206,8 @@ var (
 var wordPattern = regexp.MustCompile(`[a-z]+`)
 
 // role guesses whether a device is a host: by the last telling word of its name, or else by its ports.
-func role(d *draftDevice) (host, sure bool) {
-	words := wordPattern.FindAllString(d.name, -1)
+func (d *draft) role(dev *draftDevice) (host, sure bool) {
+	words := wordPattern.FindAllString(dev.name, -1)
 	for _, w := range slices.Backward(words) {
 		switch {
 		case slices.Contains(switchWords, w):
@@ -214,12 +216,21 @@ func role(d *draftDevice) (host, sure bool) {
 			return true, true
 		}
 	}
-	for _, p := range d.ports {
-		if _, _, ok := platform.ParsePort(p); ok || !netdev.MatchString(p) {
+	for _, p := range dev.ports {
+		if _, front := d.front(nil, p); front || !netdev.MatchString(p) {
 			return false, false
 		}
 	}
-	return len(d.ports) <= 2, false
+	return len(dev.ports) <= 2, false
+}
+
+// front reads the name of a front-panel port of the default system, on a switch model or (nil) any.
+func (d *draft) front(m *platform.Switch, port string) (ir.Front, bool) {
+	os := d.known.DefaultOS()
+	if os == nil {
+		return ir.Front{}, false
+	}
+	return os.Read(m, port)
 }
 
 // netdev is how interfaces of hosts are called.
@@ -259,7 +270,7 @@ func gigabits(s string) int {
 }
 
 // switchModel is the first of a few common models that has the ports, each as fast as asked.
-func switchModel(ports []string, speed int) string {
+func (d *draft) switchModel(ports []string, speed int) string {
 	models := []string{"sn2700", "sn2410", "sn4600c", "sn3700", "sn4600", "sn4700", "sn5600"}
 	for _, name := range models {
 		m, ok := platform.FindSwitch(name)
@@ -269,11 +280,12 @@ func switchModel(ports []string, speed int) string {
 		fastest := 0
 		fits := true
 		for _, p := range ports {
-			r, sub, ok := m.Port(p)
-			if fits = fits && ok; !fits {
+			f, named := d.front(m, p)
+			r, ok := m.Port(int(f.Number), int(f.Sub))
+			if fits = fits && named && ok; !fits {
 				break
 			}
-			native, _ := r.Split(sub)
+			native, _ := r.Split(int(f.Sub))
 			fastest = max(fastest, native)
 		}
 		if fits && speed <= fastest {
@@ -284,10 +296,10 @@ func switchModel(ports []string, speed int) string {
 }
 
 // nicModel is the first of a few common models that is as fast as asked.
-func nicModel(speed int) string {
+func (d *draft) nicModel(speed int) string {
 	models := []string{"connectx-5", "connectx-6", "connectx-7"}
 	for _, name := range models {
-		if n, ok := platform.FindNIC(name); ok && speed <= n.Speed {
+		if n := d.known.FindNIC(name); n != nil && speed <= n.Speed {
 			return name
 		}
 	}
@@ -316,6 +328,7 @@ func (d *draft) fabric() []byte {
 // devices is devices.hcl.
 func (d *draft) devices(file string) []byte {
 	var b strings.Builder
+	os := d.known.DefaultOS()
 	fmt.Fprintf(&b, "# The devices that %s names. What a cabling file does not tell is marked CHECK.\n", file)
 	for _, g := range d.groups {
 		kind := "switch"
@@ -328,18 +341,24 @@ func (d *draft) devices(file string) []byte {
 		}
 		fmt.Fprintf(&b, "%s %q {\n  names = %s\n", kind, g.label, list(nodeset.Fold(g.devices, nodeset.Devices)))
 		if !g.host {
-			fmt.Fprintf(&b, "  model = %q # CHECK: decides ports, chip and buffer\n", switchModel(g.ports, g.speed))
-			b.WriteString("  os = \"cumulus-linux\"\n  version = \"4.3.0\" # CHECK: decides how settings are spelt\n")
+			fmt.Fprintf(&b, "  model = %q # CHECK: decides ports, chip and buffer\n", d.switchModel(g.ports, g.speed))
+			if os != nil {
+				fmt.Fprintf(&b, "  os = %q\n  version = %q # CHECK: decides how settings are spelt\n", os.Name, os.Newest)
+			}
 			b.WriteString("  # tier = 1 # CHECK: the height, if it is not the distance from the nearest host, plus 1\n}\n")
 			continue
 		}
 		for _, nic := range nodeset.Fold(g.ports, nodeset.Interfaces) {
-			fmt.Fprintf(&b, "\n  nic %q {\n    model = %q # CHECK: which card it is\n    mtu = 9000 # CHECK: at most 9216, the mtu of the fabric\n  }\n", nic, nicModel(g.speed))
+			fmt.Fprintf(&b, "\n  nic %q {\n    model = %q # CHECK: which card it is\n    mtu = 9000 # CHECK: at most 9216, the mtu of the fabric\n  }\n", nic, d.nicModel(g.speed))
 		}
 		b.WriteString("}\n")
 	}
 	b.WriteString("\n# How rocec logs in. What is left out comes from ~/.ssh/config; a device may have an ssh block of its own.\n")
-	b.WriteString("ssh {\n  user = \"cumulus\" # CHECK: hosts have another one, mostly\n}\n")
+	user := "admin"
+	if os != nil {
+		user = os.User
+	}
+	fmt.Fprintf(&b, "ssh {\n  user = %q # CHECK: hosts have another one, mostly\n}\n", user)
 	return canonical([]byte(b.String()))
 }
 

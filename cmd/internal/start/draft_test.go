@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/topology"
+	"github.com/rocec/rocec/targets"
 )
 
 func TestRole(t *testing.T) {
@@ -29,7 +30,7 @@ func TestRole(t *testing.T) {
 		{"alpha", []string{"e1-1"}, false, false},
 		{"swelling", []string{"eth0"}, true, false},
 	} {
-		host, sure := role(&draftDevice{name: c.name, ports: c.ports})
+		host, sure := (&draft{known: targets.Known}).role(&draftDevice{name: c.name, ports: c.ports})
 		require.Equal(t, c.host, host, c.name)
 		require.Equal(t, c.sure, sure, c.name)
 	}
@@ -51,18 +52,19 @@ func TestSwitchModel(t *testing.T) {
 		{[]string{"swp40"}, 400_000, "sn5600"},
 		{[]string{"Ethernet1"}, 0, "sn2700"},
 	} {
-		require.Equal(t, c.want, switchModel(c.ports, c.speed), c.ports)
+		require.Equal(t, c.want, (&draft{known: targets.Known}).switchModel(c.ports, c.speed), c.ports)
 	}
-	require.Equal(t, "connectx-5", nicModel(0))
-	require.Equal(t, "connectx-6", nicModel(200_000))
-	require.Equal(t, "connectx-7", nicModel(400_000))
+	d := &draft{known: targets.Known}
+	require.Equal(t, "connectx-5", d.nicModel(0))
+	require.Equal(t, "connectx-6", d.nicModel(200_000))
+	require.Equal(t, "connectx-7", d.nicModel(400_000))
 }
 
 // Devices that nobody has names for, and hosts with other ports, still make labels that are told apart.
 func TestDraftGroups(t *testing.T) {
 	var ds diag.List
 	edges, _ := topology.Read("csv", "cables", []byte("a,b\n1:eth0,2:eth0\ngpu1:eth0,sw1:swp1\ngpu2:eth1,sw1:swp2\na-very-long-name-of-a-switch-that-goes-on1:swp1,sw1:swp3\n"), 10)
-	d := newDraft(edges, &ds)
+	d := newDraft(edges, targets.Known, &ds)
 	require.Empty(t, ds)
 	var labels []string
 	for _, g := range d.groups {
@@ -75,7 +77,7 @@ func TestDraftGroups(t *testing.T) {
 func TestDraftIgnores(t *testing.T) {
 	var ds diag.List
 	edges, _ := topology.Read("ptm", "cables", []byte(`graph g { "OOB-${x}":"p" -- "a1":"swp1"; "a1":"swp2" -- "b1":"eth1" }`), 10)
-	d := newDraft(edges, &ds)
+	d := newDraft(edges, targets.Known, &ds)
 	require.Empty(t, ds)
 	require.Equal(t, []string{"???-??x?"}, d.ignored)
 }

@@ -81,7 +81,7 @@ func (c *Cabling) port(name string, l *ir.Link) *ir.Port {
 		Buffers: c.buffers,
 	}
 	if d.Host != nil {
-		p.NIC = &ir.NIC{NICPlaces: &ir.NICPlaces{}, Name: p.Name, Device: d, Port: p, Model: &platform.NIC{Title: "NIC", V1: true, V2: true}}
+		p.NIC = &ir.NIC{NICPlaces: &ir.NICPlaces{}, Name: p.Name, Device: d, Port: p, Model: &ir.NICModel{Title: "NIC", V1: true, V2: true}}
 		d.Host.NICs = append(d.Host.NICs, p.NIC)
 	}
 	d.Ports = append(d.Ports, p)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
-
-	"github.com/rocec/rocec/compiler/platform"
 )
 
 // AllPorts is what stands for every port, from 4.4 on.
@@ -17,10 +15,36 @@ const MostParts = 8
 // Port is a front-panel port: swp6 is {6, -1}, its third part after a split, swp6s2, is {6, 2}.
 type Port struct{ N, Sub int }
 
-// ParsePort reads a port as porttab spells it.
+// ParsePort reads a port as porttab spells it. There is one spelling of a port: no leading zeros, no upper case.
 func ParsePort(s string) (Port, bool) {
-	n, sub, ok := platform.ParsePort(s)
+	rest, ok := strings.CutPrefix(s, "swp")
+	if !ok {
+		return Port{}, false
+	}
+	num, part, split := strings.Cut(rest, "s")
+	n, ok := smallNumber(num)
+	if !ok || n == 0 {
+		return Port{}, false
+	}
+	if !split {
+		return Port{n, -1}, true
+	}
+	sub, ok := smallNumber(part)
 	return Port{n, sub}, ok
+}
+
+func smallNumber(s string) (int, bool) {
+	if len(s) == 0 || len(s) > 4 || len(s) > 1 && s[0] == '0' {
+		return 0, false
+	}
+	n := 0
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n, true
 }
 
 // String spells the port as porttab does.

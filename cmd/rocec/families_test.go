@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/cumulus"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/deploy/ssh"
+	"github.com/rocec/rocec/targets/nic/mlx5"
+	"github.com/rocec/rocec/targets/nic/nictest"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// mixedHCL has hosts with NICs of two families, each a member of the intent.
+const mixedHCL = `
+fabric "mixed" { cable_length = "5m" }
+cos_group "rdma" {
+  cos      = 3
+  dscp     = [26]
+  lossless = true
+}
+cos_group "cnp" {
+  cos    = 6
+  dscp   = [48]
+  strict = true
+}
+roce "training" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.gpu]
+}
+switch "leaf" {
+  names   = "leaf1"
+  model   = "sn2700"
+  version = "4.3.0"
+}
+host "gpu" {
+  names = "gpu[1-2]"
+  nic "ens1f0" {
+    model = "connectx-5"
+    mtu   = 9000
+  }
+  nic "ens2f0" {
+    model = "sample-1"
+    mtu   = 9000
+  }
+}
+link "first" {
+  a = "gpu[1-2]:ens1f0"
+  b = "leaf1:swp[1-2]"
+}
+link "second" {
+  a = "gpu[1-2]:ens2f0"
+  b = "leaf1:swp[3-4]"
+}
+`
+
+// mixed compiles and renders mixedHCL with a table that writes both families, or the first alone.
+func mixed(t *testing.T, table targets.Table, known targets.Table) (*target.Tree, []string) {
+	src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(mixedHCL)}}, ".", lang.Options{})
+	require.Empty(t, ds)
+	f, ds := compiler.Compile(src, known.Known())
+	require.Empty(t, ds)
+	tree, ds := table.Render(f)
+	require.Equal(t, ds, table.Check(f))
+	var codes []string
+	for _, d := range ds {
+		codes = append(codes, d.Code+" "+string(d.At.SliceBytes([]byte(mixedHCL))))
+	}
+	return tree, codes
+}
+
+// A host with NICs of two families: each family writes its own, with a script and a unit of its own, and one plan applies both.
+func TestTwoFamiliesOnOneHost(t *testing.T) {
+	table := targets.Table{cumulus.Target, mlx5.Target, nictest.Target}
+	tree, codes := mixed(t, table, table)
+	require.Empty(t, codes)
+	host := tree.Devices[0]
+	require.Equal(t, "gpu1", host.Name)
+	assert.Equal(t, "ConnectX-5, ens1f0; 1, ens2f0", host.About)
+	assert.Equal(t, "mlx5 sample", host.Target.Name)
+	var paths []string
+	for _, f := range host.Files {
+		paths = append(paths, f.Path)
+	}
+	assert.Equal(t, []string{
+		"/usr/local/sbin/rocec-host", "/etc/systemd/system/rocec-host@.service", "/etc/rocec/host/ens1f0.conf", "nic/ens1f0",
+		"/usr/local/sbin/rocec-host-sample", "/etc/systemd/system/rocec-host-sample@.service", "/etc/rocec/host/ens2f0.conf", "nic/ens2f0",
+	}, paths)
+
+	// the files of the first family are those of a host that has no other
+	alone := *host.Source
+	only := *alone.Host
+	only.NICs = only.NICs[:1]
+	alone.Host = &only
+	files, ds := mlx5.Target.Render(&alone)
+	require.Empty(t, ds)
+	for i, f := range files {
+		want, _ := f.Edit(nil)
+		got, _ := host.Files[i].Edit(nil)
+		assert.Equal(t, f.Path, host.Files[i].Path)
+		assert.Equal(t, string(want), string(got), f.Path)
+	}
+	unit, _ := host.Files[5].Edit(nil)
+	assert.Contains(t, string(unit), "ExecStart=/usr/local/sbin/rocec-host-sample apply %I\n")
+
+	var folders []string
+	folded, index := foldFiles(tree)
+	require.Empty(t, index)
+	for _, f := range folded {
+		folders = append(folders, f.name())
+	}
+	slices.Sort(folders)
+	assert.Equal(t, []string{
+		"gpu[1-2]/etc/rocec/host/ens1f0.conf", "gpu[1-2]/etc/rocec/host/ens2f0.conf",
+		"gpu[1-2]/etc/systemd/system/rocec-host-sample@.service", "gpu[1-2]/etc/systemd/system/rocec-host@.service",
+		"gpu[1-2]/usr/local/sbin/rocec-host", "gpu[1-2]/usr/local/sbin/rocec-host-sample",
+		"leaf1/etc/cumulus/datapath/traffic.conf",
+	}, folders)
+
+	devices, err := lab.Start(tree)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, devices.Close()) })
+	dialer, err := ssh.New(ssh.Config{Keys: [][]byte{devices.Key()}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, dialer.Close()) })
+	dial := func(ctx context.Context, d *target.Device) (target.Conn, error) {
+		there := *d
+		there.Login = devices.Login(d.Name)
+		return dialer.Dial(ctx, &there)
+	}
+	plan := func() *deploy.Plan {
+		return deploy.Diff(tree, deploy.Observe(t.Context(), dial, tree, deploy.ObserveOptions{}))
+	}
+	first := plan()
+	for _, d := range first.Devices {
+		require.Equal(t, deploy.StatusChange, d.Status, "%s: %v", d.Device.Name, d.Err)
+	}
+	clock := deploy.Clock{Now: time.Now, Wait: time.After}
+	rep, err := deploy.Apply(t.Context(), dial, first, deploy.ApplyOptions{Clock: clock, Txn: "txn-1", Owner: "alice@ws7"})
+	require.NoError(t, err)
+	for _, d := range rep.Devices {
+		require.Equal(t, deploy.Applied, d.Outcome, "%s: %v %s", d.Device.Name, d.Err, d.Detail)
+	}
+	for _, name := range []string{"gpu1", "gpu2"} {
+		sims := devices.Device(name).Sims()
+		i := slices.IndexFunc(sims, func(s target.Sim) bool { _, ok := s.(*nictest.NICs); return ok })
+		assert.Equal(t, "pfc=0,0,0,1,0,0,0,0 after 1", sims[i].(*nictest.NICs).PFC("ens2f0"))
+	}
+	assert.True(t, plan().Empty())
+	v := deploy.Verify(t.Context(), dial, tree, deploy.ObserveOptions{})
+	assert.True(t, v.Sound(), "%+v", v)
+}
+
+// A NIC of a family that nobody writes is an error at that NIC; the other NICs of its host are judged and rendered.
+func TestFamilyThatNobodyWrites(t *testing.T) {
+	known := targets.Table{cumulus.Target, mlx5.Target, nictest.Target}
+	facts := &target.Target{Name: "sample", Doc: "Facts of sample NICs.", Driver: nictest.Target.Driver}
+	tree, codes := mixed(t, targets.Table{cumulus.Target, mlx5.Target, facts}, known)
+	assert.Equal(t, []string{`host-family "sample-1"`}, codes)
+	require.Equal(t, "gpu1", tree.Devices[0].Name)
+	require.Len(t, tree.Devices[0].Files, 4, "the ConnectX-5 is rendered")
+}

@@ -1,0 +1,244 @@
+package ir
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// Known is what the table of targets says of the world: operating systems of switches and drivers of NICs, as data. Package
+// targets fills it, the compiler resolves it into [Switch.Can], [Port.Front] and [NIC.Model]; what comes after the compiler
+// never sees it. The zero Known knows nothing, and is enough for a fabric of devices set by hand.
+type Known struct {
+	OS      []*OS // the first is what a switch runs whose block states none
+	Drivers []*Driver
+}
+
+// FindOS returns the operating system of a name, as a switch block writes it; nil: no target knows it.
+func (k Known) FindOS(name string) *OS {
+	for _, os := range k.OS {
+		if os.Name == name {
+			return os
+		}
+	}
+	return nil
+}
+
+// DefaultOS is what a switch runs whose block states no os; nil: there is none.
+func (k Known) DefaultOS() *OS {
+	if len(k.OS) == 0 {
+		return nil
+	}
+	return k.OS[0]
+}
+
+// OSNames lists the operating systems, the default first.
+func (k Known) OSNames() []string {
+	out := make([]string, len(k.OS))
+	for i, os := range k.OS {
+		out[i] = os.Name
+	}
+	return out
+}
+
+// FindDriver returns the driver of a name, in any case; nil: none is called so.
+func (k Known) FindDriver(name string) *Driver {
+	for _, d := range k.Drivers {
+		if d.Name == strings.ToLower(name) {
+			return d
+		}
+	}
+	return nil
+}
+
+// DriverNames lists the drivers, sorted.
+func (k Known) DriverNames() []string {
+	var out []string
+	for _, d := range k.Drivers {
+		out = append(out, d.Name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// FindNIC returns the NIC model of a name; nil: none is called so. Case, "-", "_", "." and spaces do not matter, nor does the
+// maker's name before the model.
+func (k Known) FindNIC(name string) *NICModel {
+	n := platform.Fold(name)
+	for _, maker := range []string{"mellanox", "nvidia"} {
+		if rest, ok := strings.CutPrefix(n, maker); ok && rest != "" {
+			n = rest
+			break
+		}
+	}
+	for _, d := range k.Drivers {
+		for _, m := range d.Models {
+			if platform.Fold(m.Name) == n || slices.ContainsFunc(m.Aliases, func(a string) bool { return platform.Fold(a) == n }) {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// NICNames lists the NIC models, sorted.
+func (k Known) NICNames() []string {
+	var out []string
+	for _, d := range k.Drivers {
+		for _, m := range d.Models {
+			out = append(out, m.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// OS is an operating system of switches.
+type OS struct {
+	Name   string // as a switch block writes it: "sonic"
+	Title  string // as people say it: "SONiC"
+	User   string // who logs in on a switch from the factory
+	Newest string // the newest release rocec writes for
+
+	// Release says what is wrong with what stands as release in a switch block, in full sentences; empty: nothing.
+	Release func(version string) string
+
+	// Read and Spell are the grammar of front-panel ports, which may depend on the switch model: Read gives the port a name
+	// means and reports whether it is the name of one (also one that the model at hand does not have); Spell is its inverse. A
+	// nil model stands for any.
+	Read  func(m *platform.Switch, name string) (Front, bool)
+	Spell func(m *platform.Switch, f Front) string
+
+	// Can is what the system offers on a chip.
+	Can func(a *platform.ASIC) SwitchCan
+}
+
+// PortsText says which ports a model has, as the system calls them: "eth1-48 (25G), eth49-56 (100G, splits into 4)".
+func (os *OS) PortsText(m *platform.Switch) string {
+	spell := func(number int) string {
+		if os == nil {
+			return strconv.Itoa(number)
+		}
+		return os.Spell(m, Front{Number: int16(number), Sub: -1})
+	}
+	var out []string
+	for _, r := range m.Ports {
+		t := spell(r.First)
+		if r.Last > r.First {
+			last := spell(r.Last)
+			t += "-" + last[strings.LastIndexFunc(last, func(c rune) bool { return c < '0' || c > '9' })+1:]
+		}
+		t += " (" + platform.SpeedText(r.Speed)
+		if r.Lanes > 1 {
+			t += ", splits into " + strconv.Itoa(r.Lanes)
+		}
+		out = append(out, t+")")
+	}
+	return strings.Join(out, ", ")
+}
+
+// Ports names the whole front-panel ports of a model.
+func (os *OS) Ports(m *platform.Switch) []string {
+	var out []string
+	for _, r := range m.Ports {
+		for n := r.First; n <= r.Last; n++ {
+			out = append(out, os.Spell(m, Front{Number: int16(n), Sub: -1}))
+		}
+	}
+	return out
+}
+
+// Front is a front-panel port by its number, from 1, and the part of it after a split, from 0; Sub is -1 of a whole port.
+// The zero Front is a port of which no more than its name is known.
+type Front struct{ Number, Sub int16 }
+
+// Known reports whether the port is one of the front panel.
+func (f Front) Known() bool { return f.Number > 0 }
+
+// Split reports whether it is a part of a split port.
+func (f Front) Split() bool { return f.Number > 0 && f.Sub >= 0 }
+
+// SwitchCan is what a switch offers: its operating system on its chip.
+type SwitchCan struct {
+	PFC, ECN bool
+	Lossless int    // lossless cos groups a port can carry
+	Shared   bool   // all lossless groups of a port count in one ingress buffer
+	System   string // the system whose facts these are, as people say it; empty: the chip's own, as no target knows the system
+	Stuck    string // what ends a deadlock there: the part of a sentence; empty: nothing is known of it
+	Source   string // where the facts were taken from
+}
+
+// ChipCan is what is assumed of a switch whose operating system no target knows: PFC and ECN on every chip, and a buffer of its
+// own for each lossless group.
+func ChipCan() SwitchCan { return SwitchCan{PFC: true, ECN: true, Lossless: platform.UsualLossless} }
+
+// Driver is a driver of NICs: its models, and what it can set. A driver may be known without a target that writes for it; its
+// NICs are set by hand then.
+type Driver struct {
+	Name   string // as a nic_model block's family: "mlx5"
+	Title  string // the models, in a few words: "ConnectX-4 and later"
+	Models []*NICModel
+	Can    NICCan
+
+	// Bonds are the modes of a bond in which the driver joins the two ports of a card into one RDMA device; nil: not known.
+	Bonds []string
+
+	// Buffer returns the least receive buffer the driver takes for a lossless group, in bytes, summand by summand: at a speed in
+	// Mb/s, a cable in metres (0: no length is known) and an MTU in bytes. Nil: no formula is known.
+	Buffer func(speed int, metres float64, mtu int) (need int, terms []Term)
+
+	Cable int // longest cable its formula counts, in metres
+}
+
+// NewDriver makes the driver that the models name as theirs.
+func NewDriver(d Driver) *Driver {
+	for _, m := range d.Models {
+		m.Driver = &d
+	}
+	return &d
+}
+
+// NICModel is one NIC model.
+type NICModel struct {
+	Name   string // as written in HCL: "connectx-5"
+	Title  string // "NVIDIA ConnectX-5"
+	Driver *Driver
+	Speed  int  // fastest port, Mb/s; 0: that of the netdev below it
+	Ports  int  // most ports of one card
+	V1, V2 bool // RoCE versions it speaks
+	Buffer int  // receive buffer of a port, bytes; 0: no figure is published
+
+	Aliases []string
+	Source  string
+}
+
+// OneVersion says why the NIC speaks one RoCE version only; empty where it speaks both, or nothing more is known.
+func (m *NICModel) OneVersion() string {
+	if m.V1 && m.V2 || m.Driver == nil {
+		return ""
+	}
+	return m.Driver.Can.OneVersion
+}
+
+// NICCan is what NICs of a driver do; the zero NICCan is a NIC of which nothing particular is known: it pauses every priority
+// apart, answers marked packets and slows down.
+type NICCan struct {
+	NoPFC          bool   // it knows no pauses at all: it is made of software
+	Lossless       int    // lossless classes of a port, where fewer than there are priorities; 0: as many, or not known
+	UsualLossless  bool   // Lossless is what the firmware usually reports, not what a manual states
+	LosslessSource string // of Lossless and NoPFC
+	NoDCQCN        bool   // it neither answers marked packets with CNPs nor slows down on CNPs
+	OwnECN         bool   // it sets the ECN bits of what it sends itself, whatever a type of service says of them
+	OneVersion     string // why models that speak one RoCE version only do so
+	Storm          string // how a host stops a pause storm of its own: the part of a sentence; empty: not known
+}
+
+// Can is what the NIC's driver does.
+func (n *NIC) Can() NICCan {
+	if n.Model.Driver == nil {
+		return NICCan{}
+	}
+	return n.Model.Driver.Can
+}

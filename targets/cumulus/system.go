@@ -1,0 +1,97 @@
+package cumulus
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// OS is what is known of Cumulus Linux.
+var OS = &ir.OS{
+	Name: osName, Title: osTitle, User: "cumulus", Newest: "4.3.0",
+	Release: release,
+	Read: func(_ *platform.Switch, name string) (ir.Front, bool) {
+		p, ok := grammar.ParsePort(name)
+		return ir.Front{Number: int16(p.N), Sub: int16(p.Sub)}, ok
+	},
+	Spell: func(_ *platform.Switch, f ir.Front) string {
+		return grammar.Port{N: int(f.Number), Sub: int(f.Sub)}.String()
+	},
+	Can: can,
+}
+
+const (
+	osName  = "cumulus-linux"
+	osTitle = "Cumulus Linux"
+)
+
+// release says what is wrong with a release: it is two or three numbers.
+func release(version string) string {
+	parts := strings.Split(version, ".")
+	ok := len(parts) == 2 || len(parts) == 3
+	for _, p := range parts {
+		ok = ok && p != "" && len(p) <= 4 && strings.Trim(p, "0123456789") == ""
+	}
+	if ok {
+		return ""
+	}
+	return fmt.Sprintf("%q is no release. Write numbers with dots between them, as "+
+		"\"3.4.3\" or \"4.3.0\". The release decides how settings are spelled.", version)
+}
+
+// chip is what Cumulus Linux does on a chip.
+type chip struct {
+	since    grammar.Release // from which the manual lists the chip among those with these settings; none: it never does
+	pfc, ecn bool
+	drops    bool // marking also drops early what cannot be marked (RED)
+	source   string
+}
+
+// chips is what the releases that rocec writes offer, by chip. Source of since: the lists of platforms in the quality-of-service
+// chapters of 3.1.2, 3.3.2, 3.4.3, 3.5, 3.7, 4.0, 4.2 and 4.3; "CL x.y" is the chapter of that manual. Chips that are not here
+// are in no release; a switch with one is taken to do what its chip does.
+//
+// All lossless cos of a port share one priority group on Spectrum (a working draft of the CL 5.0 manual says so; no released page
+// contradicts it).
+var chips = map[string]chip{
+	// Trident and Trident+ had one lossless priority group in CL 2.5; the lists of 3.1.2 and later leave them out. Helix4 is
+	// listed for QoS and excluded from PFC; no ECN list names it.
+	"helix4":      {since: grammar.Release{3, 4}, source: "no PFC: CL 3.4.3"},
+	"trident":     {source: "PFC only in CL 2.5"},
+	"tridentplus": {source: "PFC only in CL 2.5"},
+
+	// Tomahawk2 is in the ECN list of 3.7 only; Tomahawk+ is counted as Tomahawk, since its switches are in the hardware list and
+	// no chapter names it.
+	"trident2":     {since: grammar.Release{3, 1}, pfc: true, ecn: true, drops: true, source: "ECN also enables RED: CL 3.4.3"},
+	"trident2plus": {since: grammar.Release{3, 1}, pfc: true, ecn: true, source: "CL 3.4.3"},
+	"trident3":     {since: grammar.Release{3, 7}, pfc: true, ecn: true, source: "CL 3.7"},
+	"tomahawk":     {since: grammar.Release{3, 1}, pfc: true, ecn: true, source: "CL 3.4.3"},
+	"tomahawkplus": {since: grammar.Release{3, 1}, pfc: true, ecn: true, source: "as Tomahawk: CL 3.7, not named by itself"},
+	"tomahawk2":    {since: grammar.Release{3, 7}, pfc: true, ecn: true, source: "CL 3.7"},
+
+	"spectrum":         {since: grammar.Release{3, 1}, pfc: true, ecn: true, source: "PFC: CL 3.2; ECN: CL 3.3"},
+	"spectrum2":        {since: grammar.Release{4, 0}, pfc: true, ecn: true, source: "CL 4.0"},
+	"spectrum2gearbox": {since: grammar.Release{4, 0}, pfc: true, ecn: true, source: "as Spectrum-2"},
+	"spectrum3":        {since: grammar.Release{4, 2}, pfc: true, ecn: true, source: "CL 4.2"},
+	"spectrum4":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "CL 5.x"},
+	"spectrum5":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "taken to do what Spectrum-4 does"},
+}
+
+// can is what the releases that rocec writes offer on a chip.
+func can(a *platform.ASIC) ir.SwitchCan {
+	does, listed := chips[a.Name]
+	c := ir.ChipCan()
+	if listed {
+		c.PFC, c.ECN, c.Source = does.pfc, does.ecn, does.source
+	}
+	if !c.PFC {
+		c.Lossless = 0
+	}
+	c.Shared = a.Vendor == platform.Mellanox
+	c.System = osTitle
+	c.Stuck = osTitle + " up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
+	return c
+}

@@ -1,0 +1,105 @@
+package targets
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic"
+)
+
+// What is said of the NICs of a host whatever their drivers are.
+var (
+	topicFamily = diag.Topic{Code: "host-family", Summary: "rocec does not write settings for this NIC", Doc: `
+Every NIC family has its own tools, files and order for the same settings, and a setting in the
+wrong order can leave a port without PFC. rocec writes NICs whose driver is mlx5_core: ConnectX-4
+and later, and BlueField. For any other member of an intent it would have to leave the host's end of
+a lossless link to chance, so it refuses. Other NICs of the same host are judged all the same.
+
+Example:
+
+    host "store" {
+      nic "ens1f0" { model = "e810" } # the driver is ice
+    }
+
+How to mend it: use a NIC of the mlx5 family; or set the host up by hand, exactly as its switch port
+(the same PFC mask, the same trust, the same DSCP map), and say so.
+
+    host "store" {
+      by_hand {}
+    }
+`}
+	topicNoMember = diag.Topic{Code: "host-not-member", Summary: "NIC at a lossless port that no intent names", Doc: `
+A link is lossless if both of its ends do PFC. rocec writes the NICs that are members of a roce
+block. A port can carry a lossless cos group without one: that of a host that forwards lies between
+members, and a lossless cos group no roce block uses is carried by every link. The switch then
+pauses a NIC that does not stop, and drops what the NIC goes on sending.
+
+Example:
+
+    cos_group "storage" {
+      cos      = 5
+      lossless = true # and no roce block says cos_group.storage
+    }
+    host "store" {
+      nic "ens1f0" { model = "connectx-5" }
+    }
+    roce "training" {
+      members = [host.gpu] # not the NICs of host.store
+    }
+
+How to mend it: make the interface a member, or set its PFC mask and trust by hand, the same as at
+its switch port. A lossless cos_group that nobody uses is best removed.
+
+    cos_group "storage" {
+      lossless = false
+    }
+`}
+)
+
+// judgeHost reports the NICs of a host that rocec would have to write and cannot, and those that a switch pauses and rocec does
+// not write.
+func (p *part) judgeHost(d *ir.Device) {
+	for _, n := range d.Host.NICs {
+		if nic.Wanted(n) && !p.table.writes(n.Model.Driver) {
+			p.unwrittenNIC(n)
+		}
+		if n.Port != nil && len(n.Port.Buffers) > 0 && len(n.Carries()) == 0 {
+			p.noMember(n)
+		}
+	}
+}
+
+// writes reports whether a target writes for the NICs of a driver.
+func (t Table) writes(d *ir.Driver) bool {
+	for _, row := range t {
+		if row.Driver == d && row.Render != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *part) unwrittenNIC(n *ir.NIC) {
+	var names, whole []string
+	for _, row := range p.table {
+		if row.Driver != nil && row.Render != nil {
+			names = append(names, row.Driver.Name)
+			whole = append(whole, fmt.Sprintf("%s (%s)", row.Driver.Name, row.Driver.Title))
+		}
+	}
+	topicFamily.Errorf(&p.found, n.ModelAt, "The nic %s of the host group %s has the model %s, of the family %s. rocec writes hosts whose NICs belong "+
+		"to the %s %s: with another family the host's end of its lossless links would be "+
+		"left to chance. Use an %s NIC, or set the host up by hand and say so by a by_hand block.",
+		n.Name, n.Device.Group, n.Model.Title, n.Model.Driver.Name, diag.Plural(len(names), "family", "families"), diag.Or(whole), diag.Or(names))
+}
+
+func (p *part) noMember(n *ir.NIC) {
+	groups := make([]string, len(n.Port.Buffers))
+	for i, b := range n.Port.Buffers {
+		groups[i] = b.Group.Name
+	}
+	topicNoMember.Warnf(&p.found, n.At, "The nic %s of the host group %s is in no intent, so rocec does not write its settings, but the port it is cabled "+
+		"to is lossless for %s. Make it a member of an intent, or set flow control and trust on the host by hand, the same as at the "+
+		"switch; else packets are lost between the two.", n.Name, n.Device.Group, diag.And(groups))
+}

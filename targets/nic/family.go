@@ -1,0 +1,164 @@
+package nic
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Family is how the NICs of one driver are written.
+type Family struct {
+	Driver *ir.Driver
+	Module string // the kernel module of the driver: "mlx5_core"
+	Suffix string // of the names of its script, unit and rules: "-bnxt"; unique among families
+	Script []byte // of POSIX sh; see the package for its verbs
+	Rows   []Row  // the keys of the value file, as [Sorted] gives them
+
+	// Judge reports what a NIC cannot do; nil: nothing.
+	Judge func(ds *diag.List, n *ir.NIC)
+
+	// Probes show whether the settings of a NIC that carries an intent work; nil: there are none.
+	Probes func(s *Settings) []target.Probe
+
+	// Of the simulation for the lab: the NICs, the kernel modules that can be loaded, and how the RDMA device of a bond is called,
+	// but for its number.
+	Sim      func(ports []Port) Sim
+	Modules  []string
+	BondRDMA string
+
+	unit, rules []byte // with the names of the family in them, shared by every host
+	heading     string // of every value file
+}
+
+// Target is the row of the family in the table of targets.
+func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
+	named := func(text string) []byte { return []byte(strings.ReplaceAll(text, "TOOL", f.tool())) }
+	f.unit, f.rules = named(unitText), named(rulesText)
+	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath() + ".\n# Change the fabric, not this file.\n"
+	return &target.Target{
+		Name:     f.Driver.Name,
+		Doc:      doc,
+		Topics:   topics,
+		Driver:   f.Driver,
+		Check:    f.check,
+		Render:   f.render,
+		About:    f.about,
+		Identity: f.identity,
+		Probes:   f.probes,
+		Image:    f.image,
+	}
+}
+
+// Where the files lie on a host.
+const confDir = "/etc/rocec/host/"
+
+func (f *Family) tool() string       { return "rocec-host" + f.Suffix }
+func (f *Family) scriptPath() string { return "/usr/local/sbin/" + f.tool() }
+func (f *Family) unitPath() string   { return "/etc/systemd/system/" + f.tool() + "@.service" }
+func (f *Family) rulesPath() string  { return "/etc/udev/rules.d/99-rocec" + f.Suffix + ".rules" }
+
+var (
+	//go:embed tool@.service
+	unitText string
+	//go:embed tool.rules
+	rulesText string
+)
+
+// check judges the NICs of a host.
+func (f *Family) check(d *ir.Device) diag.List {
+	var ds diag.List
+	if f.Judge == nil {
+		return nil
+	}
+	for _, n := range Of(d, f.Driver) {
+		f.Judge(&ds, n)
+	}
+	return ds
+}
+
+// render gives the files of a host, in the order they should be written: code before values.
+func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
+	ds := f.check(d)
+	ours := Of(d, f.Driver)
+	if len(ours) == 0 || ds.HasErrors() {
+		return nil, ds
+	}
+	activate := f.step(ours)
+	files := make([]target.File, 0, 3+2*len(ours))
+	files = append(files,
+		target.File{Path: f.scriptPath(), Mode: 0o755, Edit: f.editScript, Activate: activate},
+		target.File{Path: f.unitPath(), Mode: 0o644, Edit: f.editUnit, Activate: activate})
+	if slices.ContainsFunc(ours, func(n *ir.NIC) bool { return n.Bond != nil }) {
+		files = append(files, target.File{Path: f.rulesPath(), Mode: 0o644, Edit: f.editRules, Activate: activate})
+	}
+	states := make([]target.File, 0, len(ours))
+	for _, n := range ours {
+		s := f.lower(n)
+		files = append(files, s.confFile(activate))
+		states = append(states, s.stateFile(activate))
+	}
+	return append(files, states...), ds
+}
+
+// The files that are the same on every host are wholly ours.
+func (f *Family) editScript([]byte) ([]byte, diag.List) { return f.Script, nil }
+func (f *Family) editUnit([]byte) ([]byte, diag.List)   { return f.unit, nil }
+func (f *Family) editRules([]byte) ([]byte, diag.List)  { return f.rules, nil }
+
+// step makes the NICs of a host use what was written.
+//
+// Every file of a host carries the same step, so a change of any of them applies every NIC once; the others' apply
+// finds nothing to write. NICs go one after the other, because the ports of a bond must not bounce together. The
+// settings are written by systemd's child, so a bounce of the link the session came over does not stop them half way.
+func (f *Family) step(ours []*ir.NIC) target.Step {
+	cmds, checks := []string{"systemctl daemon-reload"}, make([]string, 0, len(ours))
+	var names []string // of links that bounce
+	for _, n := range ours {
+		u := Quote(f.Unit(n.Name))
+		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+
+			" || { "+f.scriptPath()+" check "+Quote(n.Name)+"; false; }; }") // check says what did not take
+		checks = append(checks, "systemctl is-active --quiet "+u)
+		if len(n.Carries()) > 0 { // else no PFC mask
+			names = append(names, n.Name)
+		}
+	}
+	links := strings.Join(names, ", ")
+	disrupts := ""
+	if len(names) > 0 {
+		disrupts = "the link of " + links + " bounces when the PFC mask changes"
+	}
+	if len(names) > 1 {
+		disrupts = "the links of " + links + " bounce, one after the other, when the PFC mask changes"
+	}
+	return target.Step{Cmd: strings.Join(cmds, " && "), Disrupts: disrupts, Check: strings.Join(checks, " && "), Timeout: time.Duration(len(ours)) * unitTime}
+}
+
+// unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.
+const unitTime = 130 * time.Second
+
+// about says which NICs a host has: "ConnectX-5, ens1f0 ens1f1".
+func (f *Family) about(d *ir.Device) string {
+	var b strings.Builder
+	var last *ir.NICModel
+	for _, n := range Of(d, f.Driver) {
+		switch {
+		case n.Model != last && last != nil:
+			b.WriteString("; ")
+			fallthrough
+		case n.Model != last:
+			_, model, found := strings.Cut(n.Model.Title, " ") // the maker's name says nothing here
+			if !found {
+				model = n.Model.Title
+			}
+			b.WriteString(model + ",")
+			last = n.Model
+		}
+		b.WriteString(" " + n.Name)
+	}
+	return b.String()
+}

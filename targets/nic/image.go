@@ -1,0 +1,88 @@
+package nic
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Port is one port of a simulated host, to be made by the simulation of its driver.
+type Port struct {
+	target.Netdev
+	RDMA string     // its RDMA device, "rocep3s0f0"; ports of a bond share one
+	IP   netip.Addr // the zero address: none
+}
+
+// Sim is the simulated NICs of a host, with their driver and tools.
+type Sim interface {
+	target.Sim
+
+	// Netdevs are the interfaces of the NICs, as the driver makes them.
+	Netdevs() []target.Netdev
+}
+
+// image is a host as it comes from the factory: a current Linux with its own driver, the NICs of the family, and the
+// bonds and VLAN interfaces that its network configuration would make of them.
+func (f *Family) image(d *ir.Device) target.Image {
+	var ports []Port
+	virtual := map[string]target.Netdev{"eth0": {Name: "eth0"}}
+	for i, n := range d.Host.NICs {
+		if n.Model.Driver != f.Driver {
+			continue
+		}
+		bus := 3 + i // ports of one card are functions of one PCI device
+		fn := 0
+		netdev, rdma := n.Name, fmt.Sprintf("rocep%ds%df%d", bus, 0, fn) // how rdma-core names a device by its place
+		if b := n.Bond; b != nil {
+			card := slices.Index(d.Host.NICs, b.NICs[0])
+			bus, fn = 3+card, slices.Index(b.NICs, n)
+			rdma = fmt.Sprintf("%s%d", f.BondRDMA, slices.Index(d.Host.Bonds, b))
+			netdev = b.Name
+		}
+		port := Port{
+			Netdev: target.Netdev{
+				Name:      n.Name,
+				Driver:    f.Module,
+				PCI:       fmt.Sprintf("0000:%02x:00.%d", bus, fn),
+				MTU:       cmp.Or(n.MTU, 1500),
+				SpeedMbps: n.Model.Speed,
+			},
+			RDMA: rdma,
+		}
+		if netdev != n.Name {
+			port.Master = netdev
+			virtual[netdev] = target.Netdev{Name: netdev}
+		}
+		if n.IP.IsValid() {
+			port.IP = n.IP.Addr()
+		}
+		ports = append(ports, port)
+		if s := f.lower(n); s.VLAN > 0 {
+			name := fmt.Sprintf("%s.%d", netdev, s.VLAN)
+			virtual[name] = target.Netdev{Name: name, Parent: netdev, VLAN: s.VLAN}
+		}
+	}
+	for _, n := range d.Host.NICs { // eth0 may be one of the fabric's own
+		delete(virtual, n.Name)
+	}
+	sim := f.Sim(ports)
+	netdevs := sim.Netdevs()
+	for _, name := range slices.Sorted(maps.Keys(virtual)) {
+		netdevs = append(netdevs, virtual[name])
+	}
+	return target.Image{
+		Files: map[string]string{
+			"/etc/os-release": "PRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nNAME=\"Debian GNU/Linux\"\nVERSION_ID=\"12\"\n" +
+				"VERSION=\"12 (bookworm)\"\nID=debian\n",
+		},
+		Services: []string{"ssh.service"},
+		Netdevs:  netdevs,
+		Modules:  f.Modules,
+		Sims:     []target.Sim{sim},
+	}
+}

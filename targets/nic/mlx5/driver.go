@@ -1,0 +1,110 @@
+package mlx5
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/nic"
+)
+
+// Driver is what is known of NICs with the driver mlx5.
+//
+// Sources of models: "RHEL" is Red Hat's RoCE documentation, "vendor" the maker's product page or release notes.
+var Driver = ir.NewDriver(ir.Driver{
+	Name: "mlx5", Title: "ConnectX-4 and later, BlueField",
+	Can: ir.NICCan{
+		OwnECN: true,
+		Storm:  "set pfc-prevention-tout (ethtool --set-tunable), so that at least a stuck host does not hold the fabric",
+	},
+	Bonds:  nic.BondModes,
+	Buffer: buffer,
+	Cable:  longestCable,
+	Models: []*ir.NICModel{
+		{
+			Name: "connectx-4", Title: "Mellanox ConnectX-4", Speed: 100_000, Ports: 2, V1: true, V2: true,
+			Aliases: []string{"cx4"}, Source: "RHEL; vendor: two ports of 100G",
+		},
+		{
+			Name: "connectx-4-lx", Title: "Mellanox ConnectX-4 Lx", Speed: 50_000, Ports: 2, V1: true, V2: true,
+			Aliases: []string{"cx4lx"}, Source: "RHEL; vendor: one port of 50G or two of 25G",
+		},
+		{
+			Name: "connectx-5", Title: "NVIDIA ConnectX-5", Speed: 100_000, Ports: 2, V1: true, V2: true, Buffer: 262_016,
+			Aliases: []string{"cx5", "connectx-5-ex"}, Source: "RHEL; vendor: two ports of 100G; buffer: total of dcb buffer show",
+		},
+		{
+			Name: "connectx-6", Title: "NVIDIA ConnectX-6", Speed: 200_000, Ports: 2, V1: true, V2: true,
+			Aliases: []string{"cx6"}, Source: "vendor: two ports of 200G",
+		},
+		{
+			Name: "connectx-6-dx", Title: "NVIDIA ConnectX-6 Dx", Speed: 200_000, Ports: 2, V1: true, V2: true,
+			Aliases: []string{"cx6dx"}, Source: "vendor: one port of 200G or two of 100G",
+		},
+		{
+			Name: "connectx-6-lx", Title: "NVIDIA ConnectX-6 Lx", Speed: 50_000, Ports: 2, V1: true, V2: true,
+			Aliases: []string{"cx6lx"}, Source: "vendor: one port of 50G or two of 25G",
+		},
+		{
+			Name: "connectx-7", Title: "NVIDIA ConnectX-7", Speed: 400_000, Ports: 4, V1: true, V2: true,
+			Aliases: []string{"cx7"}, Source: "vendor: one port of 400G to four of 100G",
+		},
+		{
+			Name: "bluefield-2", Title: "NVIDIA BlueField-2", Speed: 200_000, Ports: 2, V1: true, V2: true,
+			Aliases: []string{"bf2"}, Source: "vendor: one port of 200G or two of 100G",
+		},
+		{
+			Name: "bluefield-3", Title: "NVIDIA BlueField-3", Speed: 400_000, Ports: 2, V1: true, V2: true,
+			Aliases: []string{"bf3"}, Source: "vendor: one port of 400G or two of 200G",
+		},
+	},
+})
+
+// longestCable is the longest cable the driver takes, in metres. Source: its check of pfc.delay.
+const longestCable = 999
+
+// The buffer of a NIC.
+//
+// The driver (port_buffer.c) refuses a lossless buffer that does not hold what may come after the pause, a frame of the largest
+// MTU the interface could have, so that sending can go on below the threshold, and a cell:
+//
+//	xoff = (301 + 2.16 x metres) x Gb/s + 2.72 x MTU        speed 40G at least
+//	buffer >= xoff + 9216 + 128
+//
+// in whole numbers, each product cut off. While the NIC's firmware sizes the buffers it has the same to hold.
+const (
+	perGbps     = 301
+	perMetre    = 216 // hundredths of a byte per Gb/s
+	perMTU      = 272 // hundredths
+	leastSpeed  = 40_000
+	largestMTU  = 9216
+	cell        = 128
+	usualLength = 7 // metres, where none is stated
+)
+
+// buffer returns the least lossless buffer the driver takes, summand by summand. No length counts as the driver's.
+func buffer(speed int, metres float64, mtu int) (need int, terms []ir.Term) {
+	length := int(math.Ceil(metres))
+	if length == 0 {
+		length = usualLength
+	}
+	counted := max(speed, leastSpeed)
+	text := platform.SpeedText(counted)
+	if counted != speed {
+		text += ", the least the driver counts"
+	}
+	link := perGbps * counted / 1000
+	cable := (perGbps+perMetre*length/100)*counted/1000 - link
+	terms = []ir.Term{
+		{Name: "until the peer has stopped", Bytes: link, Why: fmt.Sprintf("%d B per Gb/s at %s", perGbps, text)},
+		{Name: "on the cable, there and back", Bytes: cable, Why: fmt.Sprintf("2.16 B per metre and Gb/s, %d m", length)},
+		{Name: "frames that cannot be cut into", Bytes: perMTU * mtu / 100, Why: fmt.Sprintf("2.72 x MTU %d", mtu)},
+		{Name: "largest frame", Bytes: largestMTU, Why: "between xoff and xon"},
+		{Name: "cell", Bytes: cell, Why: "of the NIC's memory"},
+	}
+	for _, t := range terms {
+		need += t.Bytes
+	}
+	return need, terms
+}

@@ -1,0 +1,429 @@
+package mlx5
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// machine is a host that is not there: a tree that stands for its /sys, /proc and /etc, the real dcb over the shim of
+// testdata/dcbshim, and small stand-ins for the other commands.
+type machine struct {
+	t    testing.TB
+	root string
+	fake string // state of the stand-ins, and the log of their writes
+	env  []string
+	// trafficClass is what the sysfs file of that name holds: it takes single lines and reads as a list, which a plain
+	// file does not. Only the interpreter can show it; nil: the driver has none.
+	trafficClass *trafficClass
+}
+
+// need finds a tool, or says what to install.
+func need(t testing.TB, tool, pkg string) string {
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		for _, dir := range []string{"/usr/sbin/", "/sbin/"} {
+			if _, err := os.Stat(dir + tool); err == nil {
+				return dir + tool
+			}
+		}
+		t.Fatalf("%s is missing; install the Debian package %s (make test does)", tool, pkg)
+	}
+	return path
+}
+
+// shimDir is where shim builds; TestMain takes it away.
+var shimDir string
+
+// shim builds testdata/dcbshim once.
+var shim = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "dcbshim")
+	if err != nil {
+		return "", err
+	}
+	shimDir = dir
+	so := filepath.Join(dir, "dcbshim.so")
+	out, err := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", so,
+		"testdata/dcbshim/dcbshim.c", "-lmnl").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s (Debian packages gcc, libc6-dev, libmnl-dev)", err, out)
+	}
+	return so, nil
+})
+
+// newMachine makes a host with the NICs of d, as its factory image has them, with its value files in place.
+func newMachine(t testing.TB, d *ir.Device) *machine {
+	need(t, "gcc", "gcc")
+	need(t, "dcb", "iproute2")
+	so, err := shim()
+	require.NoError(t, err)
+	m := &machine{t: t, root: t.TempDir()}
+	m.fake = filepath.Join(m.root, "fake")
+	m.env = []string{
+		"ROCEC_ROOT=" + m.root, "ROCEC_WAIT=2", "FAKE_DIR=" + m.fake, "DCBSHIM_DIR=" + m.fake, "LD_PRELOAD=" + so,
+		"PATH=/usr/bin:/bin",
+	}
+	m.mkdir("fake", "usr/sbin", "sys/bus/pci/drivers/mlx5_core", "sys/kernel/config", "sys/class/infiniband")
+	bin, err := filepath.Glob("testdata/bin/*")
+	require.NoError(t, err)
+	for _, f := range bin {
+		b, err := os.ReadFile(f)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(m.root, "usr/sbin", filepath.Base(f)), b, 0o755))
+	}
+	img := Target.Image(d)
+	for _, n := range img.Netdevs {
+		m.mkdir("sys/class/net/" + n.Name)
+		if n.PCI == "" {
+			continue
+		}
+		pci := "sys/devices/" + n.PCI
+		m.mkdir(pci)
+		m.link("../../bus/pci/drivers/"+n.Driver, pci+"/driver")
+		m.link("../../../devices/"+n.PCI, "sys/class/net/"+n.Name+"/device")
+		m.write("sys/class/net/"+n.Name+"/mtu", fmt.Sprint(n.MTU))
+		m.rdma(n.PCI, sim.Of(img.Sims).RDMA(n.Name), n.Name)
+	}
+	for _, b := range d.Host.Bonds {
+		var slaves []string
+		for _, n := range b.NICs {
+			slaves = append(slaves, n.Name)
+			m.link("../"+b.Name, "sys/class/net/"+n.Name+"/master")
+		}
+		m.write("sys/class/net/"+b.Name+"/bonding/slaves", strings.Join(slaves, " "))
+	}
+	for _, f := range rendered(t, d) {
+		if strings.HasPrefix(f.Path, "/etc/rocec/host/") {
+			m.write(f.Path, strings.TrimSuffix(whole(t, f), "\n"))
+		}
+	}
+	return m
+}
+
+// rdma makes an RDMA device below a PCI function; of a device that is there already (a RoCE LAG) only the first counts.
+func (m *machine) rdma(pci, dev, netdev string) {
+	if m.has("sys/class/infiniband/" + dev) {
+		return
+	}
+	at := "sys/devices/" + pci + "/infiniband/" + dev
+	gids := at + "/ports/1/"
+	if strings.HasPrefix(dev, "mlx5_bond") {
+		netdev = "bond0"
+	}
+	m.write(gids+"gids/0", "fe80:0000:0000:0000:5054:00ff:fe12:3456")
+	m.write(gids+"gid_attrs/types/0", "IB/RoCE v1")
+	m.write(gids+"gid_attrs/ndevs/0", netdev)
+	m.write(gids+"gids/1", "0000:0000:0000:0000:0000:ffff:c000:0207")
+	m.write(gids+"gid_attrs/types/1", "RoCE v2")
+	m.write(gids+"gid_attrs/ndevs/1", netdev)
+	m.write(gids+"gids/2", "0000:0000:0000:0000:0000:0000:0000:0000") // an empty slot has no type and no netdev
+	m.link("../../devices/"+pci+"/infiniband/"+dev, "sys/class/infiniband/"+dev)
+}
+
+// inbox gives every NIC what the kernel's own driver has in debugfs.
+func (m *machine) inbox() *machine {
+	for _, pci := range m.glob("sys/devices/*") {
+		at := "sys/kernel/debug/mlx5/" + filepath.Base(pci) + "/cc_params/"
+		m.write(at+"np_cnp_dscp", "0")
+		m.write(at+"np_cnp_prio", "0")
+	}
+	return m
+}
+
+// ofed gives every NIC the sysfs files of MLNX_OFED.
+func (m *machine) ofed() *machine {
+	for _, dev := range m.glob("sys/class/net/*/device") {
+		at, err := filepath.Rel(m.root, filepath.Dir(dev))
+		require.NoError(m.t, err)
+		for p := range 8 {
+			m.write(fmt.Sprintf("%s/ecn/roce_np/enable/%d", at, p), "0")
+			m.write(fmt.Sprintf("%s/ecn/roce_rp/enable/%d", at, p), "0")
+		}
+		m.write(at+"/ecn/roce_np/cnp_dscp", "0")
+		m.write(at+"/ecn/roce_np/cnp_802p_prio", "0")
+		m.write(at+"/device/roce_enable", "1")
+	}
+	for _, dev := range m.glob("sys/class/infiniband/*") {
+		at := "sys/class/infiniband/" + filepath.Base(dev)
+		m.write(at+"/ttl/1/ttl", "0")
+		m.write(at+"/tc/1/traffic_class", "")
+	}
+	m.trafficClass = &trafficClass{}
+	return m
+}
+
+func (m *machine) path(p string) string { return filepath.Join(m.root, p) }
+
+func (m *machine) mkdir(dirs ...string) {
+	for _, d := range dirs {
+		require.NoError(m.t, os.MkdirAll(m.path(d), 0o755))
+	}
+}
+
+func (m *machine) write(p, line string) {
+	m.mkdir(filepath.Dir(p))
+	require.NoError(m.t, os.WriteFile(m.path(p), []byte(line+"\n"), 0o644))
+}
+
+func (m *machine) read(p string) string {
+	b, err := os.ReadFile(m.path(p))
+	require.NoError(m.t, err)
+	return strings.TrimSpace(string(b))
+}
+
+func (m *machine) link(to, p string) {
+	m.mkdir(filepath.Dir(p))
+	require.NoError(m.t, os.Symlink(to, m.path(p)))
+}
+
+func (m *machine) remove(p string) { require.NoError(m.t, os.RemoveAll(m.path(p))) }
+
+func (m *machine) has(p string) bool {
+	_, err := os.Stat(m.path(p))
+	return err == nil
+}
+
+func (m *machine) glob(p string) []string {
+	found, err := filepath.Glob(m.path(p))
+	require.NoError(m.t, err)
+	require.NotEmpty(m.t, found, p)
+	return found
+}
+
+// command replaces a command by a script.
+func (m *machine) command(name, text string) {
+	require.NoError(m.t, os.WriteFile(m.path("usr/sbin/"+name), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+}
+
+// mlnxQos replaces dcb by the stand-in for mlnx_qos.
+func (m *machine) mlnxQos() *machine {
+	m.command("dcb", "exit 1")
+	self, err := os.Executable()
+	require.NoError(m.t, err)
+	require.NoError(m.t, os.Symlink(self, m.path("usr/sbin/mlnx_qos")))
+	return m
+}
+
+// log returns the writes so far.
+func (m *machine) log() []string {
+	b, err := os.ReadFile(filepath.Join(m.fake, "log"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	require.NoError(m.t, err)
+	return strings.Split(strings.TrimSpace(string(b)), "\n")
+}
+
+// bounces counts how often a link went down.
+func (m *machine) bounces() int { return strings.Count(strings.Join(m.log(), "\n"), "link bounced") }
+
+// snapshot is everything a write could change: content, and the time of the last write, which is set back first.
+func (m *machine) snapshot() map[string]string {
+	old := time.Unix(1_000_000_000, 0)
+	require.NoError(m.t, filepath.WalkDir(m.root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		return os.Chtimes(p, old, old)
+	}))
+	return m.look()
+}
+
+func (m *machine) look() map[string]string {
+	all := map[string]string{}
+	require.NoError(m.t, filepath.WalkDir(m.root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		var content []byte
+		if info.Mode().IsRegular() {
+			if content, err = os.ReadFile(p); err != nil {
+				return err
+			}
+		}
+		all[strings.TrimPrefix(p, m.root)] = fmt.Sprint(info.Mode(), " ", info.ModTime().UnixNano(), " ", string(content))
+		return nil
+	}))
+	if m.trafficClass != nil {
+		all["traffic_class"] = fmt.Sprint(m.trafficClass.writes)
+	}
+	return all
+}
+
+// changed lists what was written, made or removed since a snapshot.
+func (m *machine) changed(before map[string]string) []string {
+	var out []string
+	now := m.look()
+	for p, v := range now {
+		if before[p] != v {
+			out = append(out, p+": "+v)
+		}
+	}
+	for p := range before {
+		if _, ok := now[p]; !ok {
+			out = append(out, p+": gone")
+		}
+	}
+	return out
+}
+
+// result is how a command ended.
+type result struct {
+	out, err string
+	code     int
+}
+
+// shells are what must run the script: Debian's sh, RHEL's sh, and the interpreter of the lab.
+var shells = map[string]func(m *machine, args ...string) result{
+	"dash": func(m *machine, args ...string) result { return m.exec("dash", args) },
+	"bash": func(m *machine, args ...string) result { return m.exec("bash", args) },
+	"interp": func(m *machine, args ...string) result {
+		var out, errs bytes.Buffer
+		return m.interpret(&out, &errs, args)
+	},
+}
+
+func (m *machine) exec(shell string, args []string) result {
+	cmd := exec.Command(need(m.t, shell, shell), append([]string{"-s", "--"}, args...)...)
+	cmd.Env = m.env
+	cmd.Stdin = bytes.NewReader(script)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(m.t, err)
+	}
+	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// parsed is the script as POSIX sh; running it changes nothing in it.
+var parsed = sync.OnceValues(func() (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "rocec-host")
+})
+
+// interpret runs the script in the interpreter, where traffic_class is what a driver makes of it.
+func (m *machine) interpret(out, errs *bytes.Buffer, args []string) result {
+	prog, err := parsed()
+	require.NoError(m.t, err)
+	open := func(ctx context.Context, path string, flag int, perm os.FileMode) (io.ReadWriteCloser, error) {
+		if m.trafficClass != nil && filepath.Base(path) == "traffic_class" {
+			if flag&(os.O_WRONLY|os.O_RDWR) != 0 {
+				return &classWriter{class: m.trafficClass}, nil
+			}
+			return struct {
+				io.Reader
+				io.WriteCloser
+			}{strings.NewReader(m.trafficClass.String()), &classWriter{}}, nil
+		}
+		return interp.DefaultOpenHandler()(ctx, path, flag, perm)
+	}
+	r, err := interp.New(interp.StdIO(nil, out, errs), interp.Env(expand.ListEnviron(m.env...)), interp.OpenHandler(open),
+		interp.Params(append([]string{"--"}, args...)...))
+	require.NoError(m.t, err)
+	err = r.Run(m.t.(*testing.T).Context(), prog)
+	code := 0
+	var exit interp.ExitStatus
+	if errors.As(err, &exit) {
+		code = int(exit)
+	} else {
+		require.NoError(m.t, err)
+	}
+	return result{out.String(), errs.String(), code}
+}
+
+// trafficClass is the driver behind tc/P/traffic_class.
+type trafficClass struct {
+	global string
+	rules  []string
+	writes []string
+}
+
+func (c *trafficClass) String() string {
+	s := ""
+	if c.global != "" {
+		s = "Global tclass=" + c.global + "\n"
+	}
+	for _, r := range c.rules {
+		s += r + "\n"
+	}
+	return s
+}
+
+// write takes a number, -1, or a rule "tclass=N,MATCH"; -1 as N removes it.
+func (c *trafficClass) write(line string) {
+	c.writes = append(c.writes, line)
+	class, match, rule := strings.Cut(line, ",")
+	if !rule {
+		c.global = strings.TrimPrefix(line, "-1")
+		return
+	}
+	var keep []string
+	for _, r := range c.rules {
+		if !strings.HasPrefix(r, match+",tclass=") {
+			keep = append(keep, r)
+		}
+	}
+	c.rules = keep
+	if class != "tclass=-1" {
+		c.rules = append(c.rules, match+","+class)
+	}
+}
+
+// classWriter collects one write.
+type classWriter struct {
+	class *trafficClass
+	buf   bytes.Buffer
+}
+
+func (w *classWriter) Read([]byte) (int, error)    { return 0, io.EOF }
+func (w *classWriter) Write(b []byte) (int, error) { return w.buf.Write(b) }
+func (w *classWriter) Close() error {
+	if w.class != nil {
+		for line := range strings.Lines(w.buf.String()) {
+			w.class.write(strings.TrimSpace(line))
+		}
+	}
+	return nil
+}
+
+// stateOf is the live state of a NIC.
+func stateOf(t testing.TB, d *ir.Device, nic string) target.File {
+	for _, f := range rendered(t, d) {
+		if f.Path == "nic/"+nic {
+			return f
+		}
+	}
+	t.Fatalf("%s has no nic/%s", d.Name, nic)
+	return target.File{}
+}
+
+// sh runs a command of a probe.
+func (m *machine) sh(cmd string) string {
+	out, err := exec.Command("sh", "-c", cmd).Output()
+	require.NoError(m.t, err)
+	return string(out)
+}

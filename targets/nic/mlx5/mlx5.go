@@ -1,0 +1,146 @@
+// Package mlx5 spells a fabric for hosts: the settings of RoCE NICs whose driver is mlx5_core (ConnectX-4 and later,
+// BlueField).
+//
+// In comes a host of the IR; out come, for every NIC that takes part in an intent (or whose RoCE is switched off):
+//
+//	/etc/rocec/host/IF.conf                    what the NIC should hold: sorted lines KEY=VALUE, comments of ours
+//	/usr/local/sbin/rocec-host                 the script that brings it about; the same bytes on every host
+//	/etc/systemd/system/rocec-host@.service    runs it at boot, and whenever the interface comes back
+//	/etc/udev/rules.d/99-rocec.rules           hosts with a bond: runs it again when the RoCE LAG makes a new device
+//	nic/IF                                     no file: the NIC as it is, printed by "rocec-host show" as KEY=VALUE
+//
+// Promised: rendering is pure; the script reads before it writes and writes only what differs (a write of the PFC mask
+// bounces the link), reads every write back and exits 1 with one line per setting that did not take; show, check and
+// gids never change anything; whatever the NIC or its driver does not offer reads as "unsupported", is left alone, and
+// is no drift. MTU, bond and VLAN interfaces belong to the host's own network configuration: they are compared, never
+// changed.
+//
+// # The value file
+//
+// Lines KEY=VALUE sorted by key (virtual functions by number), comments and empty lines. A key that is not there is not
+// touched. LIST is eight values parted by commas, for priority or traffic class 0 to 7.
+//
+//	bond          netdev          the bond the port belongs to (compared, never set)
+//	cable         1-999           metres of cable
+//	cnp_dscp      0-63            DSCP of congestion notification packets
+//	cnp_prio      0-7             their priority
+//	dcbx          host            the host decides, not the firmware
+//	dscp_prioN    RANGES or none  DSCP values that get priority N; together all 64
+//	ecn_np_prioN  on, off         notification point: answer marked packets of priority N with CNPs
+//	ecn_rp_prioN  on, off         reaction point: slow down on CNPs
+//	ets_bw        LIST 0-100      percent by traffic class; the classes that are ets sum to 100, the others are 0
+//	ets_tc        LIST 0-7        traffic class by priority
+//	ets_tsa       LIST            ets or strict, by traffic class
+//	mtu           68-65535        bytes (compared, never set)
+//	pause         on, off         802.3x link pause, both directions
+//	pfc           LIST 0, 1       priorities with PFC
+//	roce          on, off         RoCE on this PCI function
+//	roce_mode     text            "RoCE v2" or "IB/RoCE v1": default of RDMA-CM
+//	tos           0-255           default type of service of RDMA-CM
+//	traffic_class 0-255, off      type of service forced on every RC queue pair (MLNX_OFED)
+//	traffic_rules RULES or none   exceptions by address, as the driver prints them, parted by spaces (MLNX_OFED)
+//	trust         dscp, pcp       what decides a received packet's priority
+//	ttl           0-255           IP TTL of RoCEv2 packets (MLNX_OFED)
+//	vf_roce_N     on, off         RoCE on virtual function N (MLNX_OFED)
+//	vlan          1-4094          the VLAN that carries traffic told by PCP; its interface must exist
+//	vlan_map      0:P,2:P,4:P,6:P 802.1p priority of the socket priorities on it
+//
+// show prints the same lines, and three more values: "unsupported" for what the NIC does not have, "missing" for a VLAN
+// interface or virtual function that is not there, "unread" for the two defaults of RDMA-CM until apply has made the
+// configfs directory that shows them. The directory stays, so that show need not write; as long as it is there, the
+// module rdma_cm is in use ("rmdir /sys/kernel/config/rdma_cm/DEV" lets go of it, and keeps the values).
+//
+// The RDMA device is not named: rdma-core renames devices, so the script finds it, waiting up to 60 s for one that
+// comes late.
+//
+// # What the script uses on a host
+//
+// Builtins of POSIX sh (of test, only -e -f -d and comparisons), and these commands:
+//
+//	dcb dcbx show dev IF
+//	dcb dcbx set dev IF host ieee
+//	dcb ets show dev IF
+//	dcb ets set dev IF willing off tc-tsa 0:T … 7:T tc-bw 0:N … 7:N prio-tc 0:N … 7:N
+//	dcb pfc show dev IF
+//	dcb pfc set dev IF prio-pfc 0:on|off … 7:on|off
+//	dcb pfc set dev IF delay METRES
+//	dcb -N app show dev IF
+//	dcb app add dev IF dscp-prio DSCP:PRIO …
+//	dcb app flush dev IF dscp-prio
+//	mlnx_qos -i IF [-a | -d os | -f LIST | -s LIST -t LIST -p LIST | --trust pcp|dscp | --dscp2prio set,D,P … | --cable_len N]
+//	ethtool -a IF; ethtool -A IF rx on|off tx on|off
+//	ip -d link show dev VLANIF; ip link set dev VLANIF type vlan egress-qos-map FROM:TO …
+//	systemctl is-active --quiet lldpad.service
+//	modprobe rdma_cm; mkdir -p DIR; readlink LINK; sleep 1; sort; sort -n
+//
+// mlnx_qos is only asked where dcb fails. Files, read (r) or read and written (rw), DEV being the RDMA device and P its
+// port; all but the first two may be missing:
+//
+//	/sys/class/net/IF                                              must exist
+//	/sys/class/net/IF/device/driver                           r    link to …/mlx5_core
+//	/sys/class/net/IF/device                                  r    link to …/BDF
+//	/sys/class/net/IF/device/infiniband/DEV                   r
+//	/sys/class/net/IF/{mtu,master}                            r
+//	/sys/class/net/BOND/bonding/slaves                        r
+//	/sys/class/net/IF/device/roce_enable                      rw   0 or 1
+//	/sys/class/net/IF/settings/vf_roce                        rw   reads "vf_num 0: 1" lines, takes "0 1"
+//	/sys/class/net/IF/ecn/roce_{np,rp}/enable/PRIO            rw   0 or 1
+//	/sys/class/net/IF/ecn/roce_np/{cnp_dscp,cnp_802p_prio}    rw
+//	/sys/kernel/debug/mlx5/BDF/cc_params/{np_cnp_dscp,np_cnp_prio}   rw, where the former are missing
+//	/sys/kernel/config/rdma_cm/DEV/ports/P/default_roce_{mode,tos}   rw, after mkdir of DEV
+//	/sys/class/infiniband/DEV                                 must exist for the rest
+//	/sys/class/infiniband/DEV/ports/P/gids/N                  r
+//	/sys/class/infiniband/DEV/ports/P/gid_attrs/{types,ndevs}/N      r
+//	/sys/class/infiniband/DEV/tc/P/traffic_class              rw   reads "Global tclass=N" and rules, takes "N", "-1" or a rule
+//	/sys/class/infiniband/DEV/{ttl,tc}/P/ttl                  rw
+//	/proc/net/vlan/config                                     r
+//
+// The probes and the identity use, besides: cat, readlink, systemctl is-active, ethtool -S.
+//
+// Facts about drivers and tools are from the mlx5 sources of Linux and of MLNX_OFED 24.07, from mlnx-tools 26.07 and
+// from iproute2 6.1; the accepted command lines are tested against the real dcb.
+package mlx5
+
+import (
+	_ "embed"
+
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
+)
+
+// Target writes the settings of mlx5 NICs.
+var Target = family.Target("RoCE settings of hosts with mlx5 NICs (ConnectX-4 and later, BlueField): a value file, a script and a systemd unit.", Topics)
+
+// family is older than other families: its script, unit and rules have no name of the driver in theirs.
+var family = &nic.Family{
+	Driver: Driver,
+	Module: "mlx5_core",
+	Script: script,
+	Rows:   rows,
+	Judge:  judge,
+	Probes: probes,
+
+	Modules:  sim.Modules,
+	BondRDMA: "mlx5_bond_",
+	Sim: func(ports []nic.Port) nic.Sim {
+		all := make([]sim.NIC, len(ports))
+		for i, p := range ports {
+			all[i] = sim.NIC(p)
+		}
+		return sim.New(all)
+	},
+}
+
+var (
+	//go:embed script/1-values.sh
+	script1 string
+	//go:embed script/2-read.sh
+	script2 string
+	//go:embed script/3-write.sh
+	script3 string
+	//go:embed script/4-verbs.sh
+	script4 string
+
+	// script is shared by every host and never written to.
+	script = []byte(script1 + script2 + script3 + script4)
+)

@@ -1,0 +1,229 @@
+package mlx5
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+func rendered(t testing.TB, d *ir.Device) []target.File {
+	files, ds := Target.Render(d)
+	require.Empty(t, ds)
+	return files
+}
+
+func whole(t testing.TB, f target.File) string {
+	b, ds := f.Edit(nil)
+	require.Empty(t, ds)
+	return string(b)
+}
+
+// TestGolden compares everything a host gets, but for the files that are the same on every host.
+func TestGolden(t *testing.T) {
+	for name, d := range fixtures(t) {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			fmt.Fprintf(&b, "about: %s\n", Target.About(d))
+			files := rendered(t, d)
+			for _, f := range files {
+				fmt.Fprintf(&b, "\n== %s %04o", f.Path, f.Mode)
+				if f.Live != nil {
+					fmt.Fprintf(&b, " read by: %s", f.Live.Cmd)
+				}
+				b.WriteString("\n")
+				if !same(f) {
+					b.WriteString(whole(t, f))
+				}
+			}
+			step := files[0].Activate
+			fmt.Fprintf(&b, "\n== step, at most %s: %s\n%s\n-- until\n%s\n", step.Timeout, step.Disrupts, step.Cmd, step.Check)
+			golden(t, filepath.Join("testdata/golden", name+".txt"), b.String())
+		})
+	}
+}
+
+// same reports whether a file is the same on every host: the script, the unit and the rules.
+func same(f target.File) bool {
+	return f.Live == nil && !strings.HasPrefix(f.Path, "/etc/rocec/host/")
+}
+
+func golden(t *testing.T, path, got string) {
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run: go test ./targets/nic/mlx5 -update")
+	assert.Equal(t, string(want), got)
+}
+
+// TestLaws holds every file of every fixture to the contract of target.File.
+func TestLaws(t *testing.T) {
+	for name, d := range fixtures(t) {
+		files := rendered(t, d)
+		for i, f := range files {
+			fresh := whole(t, f)
+			assert.True(t, strings.HasSuffix(fresh, "\n"), f.Path)
+			again, _ := f.Edit([]byte(fresh))
+			assert.Equal(t, fresh, string(again), f.Path)
+			assert.Equal(t, files[0].Activate, f.Activate, "every file of a host carries the same step")
+			second, _ := Target.Render(d)
+			assert.Equal(t, fresh, whole(t, second[i]), name)
+			if f.Keys == nil {
+				continue
+			}
+			keys := f.Keys([]byte(fresh))
+			assert.NotEmpty(t, keys, f.Path)
+			var names []string
+			for _, k := range keys {
+				assert.True(t, k.Ours, k.Name)
+				assert.NotEmpty(t, k.Value, k.Name)
+				if vf, ok := strings.CutPrefix(k.Name, "vf_roce_"); ok {
+					k.Name = fmt.Sprintf("vf_roce_%3s", vf) // virtual functions go by number
+				}
+				names = append(names, k.Name)
+			}
+			assert.True(t, slices.IsSorted(names), "%s: %v", f.Path, names)
+			assert.Len(t, slices.Compact(slices.Clone(names)), len(names))
+		}
+	}
+}
+
+// TestWhy wants a reason for every key we set, except that nobody claims a DSCP of most priorities.
+func TestWhy(t *testing.T) {
+	for name, d := range fixtures(t) {
+		for _, f := range rendered(t, d) {
+			if f.Keys == nil {
+				continue
+			}
+			for _, k := range f.Keys([]byte(whole(t, f))) {
+				why := f.Why(k.Name)
+				if strings.HasPrefix(k.Name, "dscp_prio") || k.Name == "pfc" && name == "pause" {
+					continue
+				}
+				if assert.NotEmpty(t, why, "%s: %s", name, k.Name) {
+					assert.NotEmpty(t, why[0].Why, k.Name)
+					assert.NotZero(t, why[0].At, k.Name)
+				}
+			}
+			assert.Empty(t, f.Why("nonsense"))
+			assert.Empty(t, f.Why("vf_roce_77"))
+		}
+	}
+	f := newFabric()
+	f.groups(f.rest, f.rdma, f.cnp)
+	s := rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[2]
+	assert.Equal(t, []ir.Origin{origin(3, "cos group rdma is lossless")}, s.Why("pfc"))
+	assert.Equal(t, []ir.Origin{origin(4, "DSCP 26 of cos group rdma, times 4")}, s.Why("tos"))
+	assert.Equal(t, []ir.Origin{origin(4, "cos group rdma claims DSCP 26")}, s.Why("dscp_prio4"))
+	assert.Equal(t, []ir.Origin{origin(60, "cable of 2.5 m")}, s.Why("cable"))
+	assert.Empty(t, s.Why("vlan"), "a key that is not set has no reason")
+}
+
+func TestStateKeepsWhatIsNotSupported(t *testing.T) {
+	d := fixtures(t)["v2"]
+	state := rendered(t, d)[3]
+	require.Equal(t, "nic/ens1f0", state.Path)
+	old := "bond=none\ncnp_dscp=unsupported\necn_np_prio4=unsupported\necn_np_prio5=on\nmtu=1500\npfc=0,0,0,1,0,0,0,0\nroce_mode=unread\n" +
+		"traffic_class=unsupported\nttl=64\nsomething new\n"
+	got, ds := state.Edit([]byte(old))
+	require.Empty(t, ds)
+	lines := strings.Split(string(got), "\n")
+	assert.Equal(t, []string{
+		"bond=none", "cnp_dscp=unsupported", "ecn_np_prio4=unsupported", "ecn_np_prio5=on", "mtu=1500", "pfc=0,0,0,0,1,0,0,0",
+		"roce_mode=RoCE v2", "traffic_class=unsupported", "ttl=64", "something new",
+	}, lines[:10])
+	assert.Contains(t, lines[10:], "tos=104", "what is missing is added")
+	assert.NotContains(t, lines[10:], "cnp_dscp=48")
+	again, _ := state.Edit(got)
+	assert.Equal(t, string(got), string(again))
+
+	ours := map[string]bool{}
+	for _, k := range state.Keys(got) {
+		ours[k.Name] = k.Ours
+	}
+	assert.True(t, ours["pfc"])
+	assert.False(t, ours["ecn_np_prio5"])
+	assert.False(t, ours["ttl"])
+}
+
+// TestEditLaws feeds the editor of the state what no script of ours would print.
+func TestEditLaws(t *testing.T) {
+	state := rendered(t, fixtures(t)["v2"])[3]
+	rapid.Check(t, func(r *rapid.T) {
+		line := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"pfc=unsupported", "pfc=1", "pfc", "=", "tos=3", "x=y", "trust=\r"}))
+		old := strings.Join(rapid.SliceOfN(line, 0, 8).Draw(r, "lines"), "\n")
+		once, ds := state.Edit([]byte(old))
+		require.Empty(r, ds)
+		twice, _ := state.Edit(once)
+		require.Equal(r, string(once), string(twice))
+		require.True(r, strings.HasSuffix(string(once), "\n"))
+		want := whole(t, state)
+		rest := func(text string) (out []string) {
+			for l := range strings.Lines(text) {
+				key, _, _ := strings.Cut(strings.TrimSuffix(l, "\n"), "=")
+				if !strings.Contains("\n"+want, "\n"+key+"=") {
+					out = append(out, strings.TrimSuffix(l, "\n"))
+				}
+			}
+			return out
+		}
+		if old != "" {
+			require.Equal(r, rest(old), rest(string(once)), "lines that are not ours keep every byte")
+		}
+	})
+}
+
+func TestEverySettingCanBeRemoved(t *testing.T) {
+	for _, f := range rendered(t, fixtures(t)["v2"])[2:] {
+		require.NotNil(t, f.Removing, f.Path)
+	}
+}
+
+// The rows of the DSCP map hold all 64 values, whatever is claimed.
+func TestDSCPMapCoversAll(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.storage, f.rdma, f.cnp)
+	values := whole(t, rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[2])
+	var got [8]string
+	for p := range got {
+		_, rest, _ := strings.Cut(values, fmt.Sprintf("\ndscp_prio%d=", p))
+		got[p], _, _ = strings.Cut(rest, "\n")
+	}
+	// 24-31 (cos 3) and 32-39 (cos 4) are lossless by number, so what nobody claimed of them is common traffic.
+	assert.Equal(t, [8]string{"0-7,24-25,27-39", "8-15", "16-23", "none", "26", "40-47", "48-55", "56-63"}, got)
+}
+
+func TestScriptIsShared(t *testing.T) {
+	hosts := fleet(t, 2)
+	a, b := rendered(t, hosts[0]), rendered(t, hosts[1])
+	one, _ := a[0].Edit(nil)
+	two, _ := b[0].Edit([]byte("anything"))
+	assert.Same(t, &one[0], &two[0])
+	assert.Same(t, &one[0], &a[3].Live.Stdin[0])
+}
+
+func BenchmarkRender(b *testing.B) {
+	hosts := fleet(b, 32_000)
+	b.ReportAllocs()
+	b.ResetTimer()
+	for b.Loop() {
+		for _, d := range hosts {
+			files, _ := Target.Render(d)
+			for i := range files {
+				files[i].Edit(nil)
+			}
+		}
+	}
+}

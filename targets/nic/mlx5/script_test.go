@@ -1,0 +1,472 @@
+package mlx5
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
+)
+
+// verb runs one verb of the script with the context arguments of a NIC's live state.
+func showArgs(t *testing.T, d *ir.Device, nic, verb string) []string {
+	cmd := stateOf(t, d, nic).Live.Cmd
+	args := strings.Fields(cmd)[3:]
+	args[0] = verb
+	return args
+}
+
+// TestApply takes a host from the factory to what the fabric says, with every driver and tool, in every shell. Then the
+// state has no drift, and a second apply writes nothing at all.
+func TestApply(t *testing.T) {
+	hosts := fixtures(t)
+	for _, c := range []struct {
+		name    string
+		prepare func(*machine) *machine
+		shells  []string
+		hosts   []string
+	}{
+		{"inbox driver", (*machine).inbox, []string{"dash"}, []string{"v2", "v1", "both", "bond", "pause"}},
+		{"inbox driver", (*machine).inbox, []string{"bash", "interp"}, []string{"v1"}},
+		{"mlnx_qos", func(m *machine) *machine { return m.inbox().mlnxQos() }, []string{"dash", "interp"}, []string{"both"}},
+		{"old mlnx_qos", func(m *machine) *machine {
+			m.env = append(m.env, "FAKE_OLD=1")
+			return m.inbox().mlnxQos()
+		}, []string{"dash"}, []string{"v2"}},
+		{"MLNX_OFED", (*machine).ofed, []string{"interp"}, []string{"v2", "bond", "options"}}, // a plain file cannot stand for its traffic_class
+		{"nothing but DCB", func(m *machine) *machine { return m }, []string{"dash"}, []string{"v2"}},
+	} {
+		for _, shell := range c.shells {
+			for _, host := range c.hosts {
+				t.Run(c.name+"/"+shell+"/"+host, func(t *testing.T) {
+					t.Parallel()
+					applyTwice(t, c.prepare(newMachine(t, hosts[host])), hosts[host], shells[shell])
+				})
+			}
+		}
+	}
+}
+
+func applyTwice(t *testing.T, m *machine, d *ir.Device, run func(*machine, ...string) result) {
+	before := m.snapshot()
+	for _, n := range nic.Of(d, Driver) {
+		for _, verb := range []string{"show", "gids"} {
+			r := run(m, showArgs(t, d, n.Name, verb)...)
+			require.Zero(t, r.code, r.err)
+			require.Empty(t, r.err)
+		}
+		if len(n.Intents) > 0 {
+			r := run(m, "check", n.Name)
+			require.Equal(t, 1, r.code, r.err)
+			require.Contains(t, r.out, "dcbx is firmware, not host\n")
+		}
+	}
+	require.Empty(t, m.changed(before), "looking changed something")
+
+	for _, n := range nic.Of(d, Driver) {
+		r := run(m, "apply", n.Name)
+		require.Zero(t, r.code, r.err)
+		noDrift(t, m, d, n, run)
+	}
+	if d.Fabric.FlowControl == ir.PFC {
+		carrying := 0
+		for _, n := range nic.Of(d, Driver) {
+			if len(n.Carries()) > 0 {
+				carrying++
+			}
+		}
+		assert.Equal(t, carrying, m.bounces(), "%v", m.log())
+	}
+
+	settled := m.snapshot()
+	for _, n := range nic.Of(d, Driver) {
+		r := run(m, "apply", n.Name)
+		require.Zero(t, r.code, r.err)
+		r = run(m, "check", n.Name)
+		require.Zero(t, r.code, r.out+r.err)
+		require.Empty(t, r.out)
+	}
+	require.Empty(t, m.changed(settled), "the second apply wrote something")
+}
+
+// noDrift shows a NIC and wants nothing to change.
+func noDrift(t *testing.T, m *machine, d *ir.Device, n *ir.NIC, run func(*machine, ...string) result) {
+	r := run(m, showArgs(t, d, n.Name, "show")...)
+	require.Zero(t, r.code, r.err)
+	state := stateOf(t, d, n.Name)
+	want, _ := state.Edit([]byte(r.out))
+	require.Equal(t, string(want), r.out)
+	if len(n.Carries()) > 0 {
+		require.Contains(t, r.out, "\npfc=0,0,0,")
+	}
+}
+
+// TestFinalState looks at the machine itself rather than at what the script says of it.
+func TestFinalState(t *testing.T) {
+	t.Parallel()
+	all := fixtures(t)
+	d := all["v2"]
+	m := newMachine(t, d).ofed()
+	run := shells["interp"]
+	r := run(m, "apply", "ens1f0")
+	require.Zero(t, r.code, r.err)
+	assert.Empty(t, r.err)
+	assert.Equal(t, "off off", m.read("fake/pause-ens1f0"))
+	assert.Equal(t, "1", m.read("sys/class/net/ens1f0/ecn/roce_np/enable/4"))
+	assert.Equal(t, "1", m.read("sys/class/net/ens1f0/ecn/roce_rp/enable/4"))
+	assert.Equal(t, "0", m.read("sys/class/net/ens1f0/ecn/roce_np/enable/3"), "not ours")
+	assert.Equal(t, "48", m.read("sys/class/net/ens1f0/ecn/roce_np/cnp_dscp"))
+	assert.Equal(t, "6", m.read("sys/class/net/ens1f0/ecn/roce_np/cnp_802p_prio"))
+	assert.Equal(t, "RoCE v2", m.read("sys/kernel/config/rdma_cm/rocep3s0f0/ports/1/default_roce_mode"))
+	assert.Equal(t, "104", m.read("sys/kernel/config/rdma_cm/rocep3s0f0/ports/1/default_roce_tos"))
+	assert.Equal(t, []string{"104"}, m.trafficClass.writes)
+	log := m.log()
+	assert.Equal(t, "ens1f0 ethtool -A off off", log[0], "pause goes first")
+	assert.Less(t, slices.Index(log, "ens1f0 ets"), slices.Index(log, "ens1f0 add dscp 26:4"))
+	assert.Less(t, slices.Index(log, "ens1f0 add dscp 26:4"), slices.Index(log, "ens1f0 pfc 10, link bounced"))
+
+	d = all["options"]
+	m = newMachine(t, d).ofed()
+	m.write("sys/class/net/enp3s0f0np0/settings/vf_roce", "")
+	m.trafficClass.global = "106"
+	m.trafficClass.rules = []string{"src_ip=203.0.113.1,tclass=8"}
+	r = run(m, "apply", "enp3s0f0np0")
+	assert.Equal(t, 1, r.code, "a virtual function that is not there cannot be set")
+	assert.Contains(t, r.err, "vf_roce_0 is missing, not off\n")
+	assert.Equal(t, "32", m.read("sys/class/infiniband/rocep3s0f0/ttl/1/ttl"))
+	assert.Equal(t, []string{
+		"-1", "tclass=-1,src_ip=203.0.113.1", "tclass=8,dst_ip6=2001:db8::1",
+		"tclass=16,src_ip=192.0.2.7,dst_ip=198.51.100.0/24",
+	}, m.trafficClass.writes)
+	r = run(m, "apply", "enp3s0f1np1")
+	require.Zero(t, r.code, r.err)
+	assert.Equal(t, "0", m.read("sys/class/net/enp3s0f1np1/device/roce_enable"))
+
+	d = all["v1"]
+	m = newMachine(t, d).inbox()
+	r = shells["dash"](m, "apply", "ens1f0")
+	require.Zero(t, r.code, r.err)
+	assert.Equal(t, "0:3 2:3 4:3 6:3", m.read("fake/ens1f0.100"))
+	assert.Equal(t, "IB/RoCE v1", m.read("sys/kernel/config/rdma_cm/rocep3s0f0/ports/1/default_roce_mode"))
+
+	d = all["bond"]
+	m = newMachine(t, d).inbox()
+	for _, slave := range []string{"ens1f0", "ens1f1"} {
+		r = shells["dash"](m, "apply", slave)
+		require.Zero(t, r.code, r.err)
+	}
+	assert.Equal(t, "RoCE v2", m.read("sys/kernel/config/rdma_cm/mlx5_bond_0/ports/1/default_roce_mode"))
+	assert.Contains(t, m.log(), "ens1f1 pfc 10, link bounced", "every port of a bond has a PFC mask of its own")
+}
+
+// TestRepair changes single settings behind the back of a host that is as it should be; one write each mends them.
+func TestRepair(t *testing.T) {
+	t.Parallel()
+	d := fixtures(t)["v2"]
+	m := newMachine(t, d).inbox()
+	run := shells["dash"]
+	require.Zero(t, run(m, "apply", "ens1f0").code)
+	dcb := func(args ...string) {
+		cmd := exec.Command(need(t, "dcb", "iproute2"), args...)
+		cmd.Env = m.env
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func()
+		want  string // what check says
+		log   string // the write that mends it
+	}{
+		{"pause", func() { m.write("fake/pause-ens1f0", "on on") }, "pause is on, not off", "ens1f0 ethtool -A off off"},
+		{"one direction", func() { m.write("fake/pause-ens1f0", "off on") }, "pause is tx, not off", "ens1f0 ethtool -A off off"},
+		{
+			"pfc", func() { dcb("pfc", "set", "dev", "ens1f0", "prio-pfc", "3:on", "4:off") },
+			"pfc is 0,0,0,1,0,0,0,0, not 0,0,0,0,1,0,0,0", "ens1f0 pfc 10, link bounced",
+		},
+		{"cable", func() { dcb("pfc", "set", "dev", "ens1f0", "delay", "100") }, "cable is 100, not 3", "ens1f0 pfc delay 3"},
+		{
+			"one DSCP", func() { dcb("app", "add", "dev", "ens1f0", "dscp-prio", "26:3") },
+			"dscp_prio3 is 24-31, not 24-25,27-31\ndscp_prio4 is none, not 26", "ens1f0 add dscp 26:4",
+		},
+		{"ets", func() {
+			dcb("ets", "set", "dev", "ens1f0", "tc-tsa", "all:strict", "tc-bw", "all:0", "prio-tc", "all:0")
+		}, "ets_bw is 0,0,0,0,0,0,0,0, not 40,0,0,0,60,0,0,0", "ens1f0 ets"},
+		{"dcbx", func() { dcb("dcbx", "set", "dev", "ens1f0", "host", "cee") }, "", ""},
+		{"tos", func() { m.write("sys/kernel/config/rdma_cm/rocep3s0f0/ports/1/default_roce_tos", "0") }, "tos is 0, not 104", ""},
+	} {
+		c.spoil()
+		r := run(m, "check", "ens1f0")
+		assert.Contains(t, r.out, c.want, c.name)
+		lines := len(m.log())
+		r = run(m, "apply", "ens1f0")
+		require.Zero(t, r.code, r.err)
+		writes := m.log()[lines:]
+		if c.log != "" {
+			assert.Equal(t, []string{c.log}, writes, c.name)
+		} else {
+			assert.Empty(t, writes, c.name)
+		}
+		assert.Zero(t, run(m, "check", "ens1f0").code, c.name)
+	}
+}
+
+// TestRefusals: what stops the script before it writes anything.
+func TestRefusals(t *testing.T) {
+	d := fixtures(t)["v2"]
+	for _, c := range []struct {
+		name  string
+		spoil func(*machine)
+		args  []string
+		want  string
+		code  int
+	}{
+		{"no such interface", nil, []string{"apply", "ens9"}, "rocec-host: ens9: there is no such interface\n", 1},
+		{"no value file", func(m *machine) { m.remove("etc/rocec/host/ens1f0.conf") }, nil, "/etc/rocec/host/ens1f0.conf is not there", 1},
+		{"another driver", func(m *machine) {
+			m.remove("sys/devices/0000:03:00.0/driver")
+			m.link("../../bus/pci/drivers/bnxt_en", "sys/devices/0000:03:00.0/driver")
+		}, nil, "the driver is bnxt_en, and these settings are for mlx5_core", 1},
+		{"a virtual interface", func(m *machine) { m.remove("sys/devices/0000:03:00.0/driver") }, nil, "the driver is none", 1},
+		{"lldpad", func(m *machine) { m.write("fake/lldpad", "") }, nil, "lldpad is active and would overwrite these settings", 1},
+		{"no tool", func(m *machine) { m.command("dcb", "exit 1") }, nil, "neither dcb (iproute2) nor mlnx_qos can read its priorities", 1},
+		{"no verb", nil, []string{}, "usage: rocec-host", 64},
+		{"unknown verb", nil, []string{"destroy", "ens1f0"}, "usage: rocec-host", 64},
+		{"no interface", nil, []string{"apply"}, "usage: rocec-host", 64},
+		{"a path", nil, []string{"show", "../../etc"}, "usage: rocec-host", 64},
+		{"too many", nil, []string{"apply", "ens1f0", "pfc=1"}, "usage: rocec-host", 64},
+	} {
+		for shell, run := range shells {
+			t.Run(c.name+"/"+shell, func(t *testing.T) {
+				t.Parallel()
+				m := newMachine(t, d).inbox()
+				if c.spoil != nil {
+					c.spoil(m)
+				}
+				args := c.args
+				if args == nil {
+					args = []string{"apply", "ens1f0"}
+				}
+				before := m.snapshot()
+				r := run(m, args...)
+				assert.Equal(t, c.code, r.code, r.err)
+				assert.Contains(t, r.err, c.want)
+				assert.Empty(t, m.changed(before))
+			})
+		}
+	}
+}
+
+// TestValueFile: a line that rocec would not write stops apply and check, and nothing in it is ever run; show looks past
+// it.
+func TestValueFile(t *testing.T) {
+	t.Parallel()
+	d := fixtures(t)["v2"]
+	m := newMachine(t, d).inbox()
+	conf := m.read("etc/rocec/host/ens1f0.conf")
+	for _, line := range []string{
+		"pfc=0,0,0,0,1,0,0", "pfc=0,0,0,0,2,0,0,0", "pfc=0,0,0,0,1,0,0,0,0", "pfc=,0,0,0,1,0,0,0,0", "pfc=", "pfc",
+		"ets_bw=101,0,0,0,0,0,0,0", "ets_tsa=ets,strict,vendor,ets,ets,ets,ets,ets", "ets_tc=8,0,0,0,0,0,0,0",
+		"tos=256", "tos=-1", "tos=1e3", "tos=0x10", "tos= 1", "ttl=1000000000000000000000",
+		"roce_mode=v2", "roce_mode=RoCE v2 ", "trust=both", "dcbx=firmware", "pause=rx",
+		"dscp_prio0=64", "dscp_prio0=5-3", "dscp_prio0=1,,2", "dscp_prio0=1-2-3", "dscp_prio8=1", "dscp_prio0=",
+		"ecn_np_prio8=on", "ecn_np_prio1=1", "vlan=4095", "vlan=0", "vlan_map=0:8,2:4,4:4,6:4", "vlan_map=1:4",
+		"traffic_rules=tclass=3", "traffic_rules=dst_ip=1.2.3.4", "traffic_rules=dst_ip=1.2.3.4,tclass=256",
+		"traffic_rules=dst_ip=$(touch owned),tclass=2", "traffic_rules=dst_ip=*,tclass=2",
+		"bond=../../x", "bond=a b", "bond=0123456789abcdef", "vf_roce_=on", "vf_roce_x=on", "vf_roce_1=yes",
+		"cable=0", "cable=1000", "mtu=10", "unknown=1", "=1", "x", "; touch owned", "$(touch owned)=1", "`touch owned`",
+		"mtu=9000", // there already
+	} {
+		body := conf
+		if key, _, _ := strings.Cut(line, "="); line != "mtu=9000" && key != "" {
+			body = ""
+			for l := range strings.Lines(conf) {
+				if !strings.HasPrefix(l, key+"=") {
+					body += l
+				}
+			}
+		}
+		m.write("etc/rocec/host/ens1f0.conf", body+"\n"+line)
+		before := m.snapshot()
+		for shell, verb := range map[string]string{"dash": "apply", "interp": "check"} {
+			r := shells[shell](m, verb, "ens1f0")
+			assert.Equal(t, 1, r.code, "%s: %s", shell, line)
+			assert.Contains(t, r.err, "/etc/rocec/host/ens1f0.conf: ", "%s: %s", shell, line)
+		}
+		assert.Empty(t, m.changed(before), line)
+	}
+	r := shells["dash"](m, "show", "ens1f0")
+	assert.Zero(t, r.code, r.err)
+}
+
+// TestFailures: a write that does not take is one clear line and exit 1, and the other settings are written all the
+// same.
+func TestFailures(t *testing.T) {
+	for _, shell := range []string{"dash", "interp"} {
+		run := shells[shell]
+		t.Run(shell, func(t *testing.T) {
+			t.Parallel()
+			d := fixtures(t)["v2"]
+			m := newMachine(t, d).inbox()
+			m.command("ethtool", "case $1 in -a) printf 'RX: on\\nTX: on\\n' ;; *) echo 'netlink error: Operation not permitted' >&2; exit 1 ;; esac")
+			r := run(m, "apply", "ens1f0")
+			assert.Equal(t, 1, r.code)
+			assert.Contains(t, r.err, "rocec-host: ens1f0: pause is on, not off: netlink error: Operation not permitted\n")
+			assert.Equal(t, 1, m.bounces(), "PFC is on nevertheless")
+
+			m = newMachine(t, d).inbox()
+			m.command("ethtool", "printf 'RX: on\\nTX: on\\n'") // says yes and does nothing
+			r = run(m, "apply", "ens1f0")
+			assert.Equal(t, 1, r.code)
+			assert.Contains(t, r.err, "rocec-host: ens1f0: pause is on, not off\n")
+
+			m = newMachine(t, d).inbox()
+			m.command("dcb", "[ \"$2\" != show ] || exit 1\n[ \"$1\" = -N ] || exit 1") // reads the DSCP map and nothing else
+			r = run(m, "apply", "ens1f0")
+			assert.Equal(t, 1, r.code)
+			assert.Contains(t, r.err, "rocec-host: ens1f0: pfc cannot be read, and without it nothing is lossless\n")
+
+			m = newMachine(t, d).inbox()
+			m.remove("sys/devices/0000:03:00.0/infiniband")
+			m.remove("sys/class/infiniband/rocep3s0f0")
+			m.command("sleep", `echo "$1" >>"$FAKE_DIR/slept"`)
+			r = run(m, "apply", "ens1f0")
+			assert.Equal(t, 1, r.code)
+			assert.Contains(t, r.err, "no RDMA device appeared in 2 s")
+			assert.Equal(t, "1\n1", m.read("fake/slept"), "it waits second by second, and not forever")
+			assert.Equal(t, 1, m.bounces(), "PFC does not wait for RDMA")
+
+			m = newMachine(t, d).inbox()
+			m.write("sys/class/net/ens1f0/mtu", "1500")
+			r = run(m, "apply", "ens1f0")
+			assert.Zero(t, r.code, "the network configuration may come later: %s", r.err)
+			assert.Contains(t, r.err, "mtu is 1500, the fabric says 9000: change the network configuration of this host")
+			assert.Equal(t, "1500", m.read("sys/class/net/ens1f0/mtu"), "never changed")
+			r = run(m, "check", "ens1f0")
+			assert.Equal(t, 1, r.code)
+			assert.Equal(t, "mtu is 1500, not 9000\n", r.out)
+
+			d = fixtures(t)["v1"]
+			m = newMachine(t, d).inbox()
+			m.remove("sys/class/net/ens1f0.100")
+			m.command("sleep", ":")
+			r = run(m, "apply", "ens1f0")
+			assert.Equal(t, 1, r.code)
+			assert.Contains(t, r.err, "vlan_map is missing, not 0:3,2:3,4:3,6:3: no interface of VLAN 100 on ens1f0; make it in the network configuration of this host\n")
+		})
+	}
+}
+
+// TestLateDevices: RDMA devices and VLAN interfaces come after the netdev at boot.
+func TestLateDevices(t *testing.T) {
+	t.Parallel()
+	d := fixtures(t)["v1"]
+	m := newMachine(t, d).inbox()
+	m.remove("sys/class/net/ens1f0.100")
+	require.NoError(t, os.Rename(m.path("sys/devices/0000:03:00.0/infiniband"), m.path("later")))
+	m.command("sleep", `if [ -e "$ROCEC_ROOT/later" ]; then
+	mv "$ROCEC_ROOT/later" "$ROCEC_ROOT/sys/devices/0000:03:00.0/infiniband"
+else
+	/bin/mkdir -p "$ROCEC_ROOT/proc/net/vlan"
+	printf 'VLAN Dev name    | VLAN ID\nName-Type: VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD\nstorage        | 100  | ens1f0\nother | 100 | eth0\n' >"$ROCEC_ROOT/proc/net/vlan/config"
+fi`)
+	r := shells["dash"](m, "apply", "ens1f0")
+	require.Zero(t, r.code, r.err)
+	assert.Equal(t, "0:3 2:3 4:3 6:3", m.read("fake/storage"), "a VLAN interface may have any name")
+}
+
+func TestGIDs(t *testing.T) {
+	t.Parallel()
+	d := fixtures(t)["bond"]
+	m := newMachine(t, d)
+	for shell, run := range shells {
+		r := run(m, showArgs(t, d, "ens1f1", "gids")...)
+		assert.Zero(t, r.code, shell)
+		assert.Equal(t, "0 bond0 fe80:0000:0000:0000:5054:00ff:fe12:3456 IB/RoCE v1\n"+
+			"1 bond0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n", r.out, shell)
+	}
+}
+
+// TestCommands holds the script to the commands the package documentation lists: hosts have no others for sure, and
+// the lab none at all.
+func TestCommands(t *testing.T) {
+	allowed := strings.Fields("dcb mlnx_qos ethtool ip systemctl modprobe mkdir readlink sleep sort " + // commands
+		": [ break continue exit false printf read return set shift") // builtins
+	prog, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "rocec-host")
+	require.NoError(t, err)
+	used := map[string]bool{}
+	syntax.Walk(prog, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.FuncDecl:
+			allowed = append(allowed, n.Name.Value)
+		case *syntax.CallExpr:
+			if len(n.Args) > 0 && n.Args[0].Lit() != "" {
+				used[n.Args[0].Lit()] = true
+			}
+		case *syntax.TestClause, *syntax.ExtGlob, *syntax.ArithmCmd, *syntax.LetClause:
+			t.Errorf("%s: not POSIX: %T", n.Pos(), n)
+		}
+		return true
+	})
+	assert.True(t, used["dcb"] && used["emit"], "the walk saw nothing")
+	for name := range used {
+		assert.Contains(t, allowed, name)
+	}
+	assert.NotContains(t, string(script), "eval")
+	for line := range strings.Lines(string(script)) {
+		assert.NotRegexp(t, `\[ (! )?-[^edznf ]`, line, "the interpreter asks only whether files exist")
+		assert.LessOrEqual(t, len(line), 130)
+	}
+}
+
+// TestTools asks the tools of the trade about what we write.
+func TestTools(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "rocec-host")
+	require.NoError(t, os.WriteFile(file, script, 0o755))
+	for _, cmd := range [][]string{
+		{need(t, "sh", "dash"), "-n", file},
+		{need(t, "bash", "bash"), "--posix", "-n", file},
+		{need(t, "shellcheck", "shellcheck"), "-s", "sh", file},
+	} {
+		out, err := exec.Command(cmd[0], cmd[1:]...).CombinedOutput()
+		assert.NoError(t, err, "%v: %s", cmd, out)
+		assert.Empty(t, string(out), "%v", cmd)
+	}
+}
+
+// TestUnit lets systemd read the unit, with the script where it says.
+func TestUnit(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	at := func(p string, b []byte, mode os.FileMode) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, p)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(root, p), b, mode))
+	}
+	exe := filepath.Join(root, "rocec-host")
+	at("rocec-host", script, 0o755)
+	unit, _ := rendered(t, fixtures(t)["v2"])[1].Edit(nil)
+	here := bytes.ReplaceAll(unit, []byte("/usr/local/sbin/rocec-host"), []byte(exe))
+	require.NotEqual(t, unit, here)
+	at("rocec-host@.service", here, 0o644)
+	for _, name := range []string{"ens1f0", "roce-0", "enp1s0f0np0.100"} {
+		link := filepath.Join(root, strings.TrimSuffix(strings.TrimPrefix(family.Unit(name), "/"), ""))
+		require.NoError(t, os.Symlink("rocec-host@.service", link))
+		out, err := exec.Command(need(t, "systemd-analyze", "systemd"), "verify", "--man=no", link).CombinedOutput()
+		assert.NoError(t, err, "%s", out)
+		assert.NotContains(t, string(out), "rocec-host", "%s", out)
+
+		out, err = exec.Command(need(t, "systemd-escape", "systemd"), "--template=rocec-host@.service", name).Output()
+		require.NoError(t, err)
+		assert.Equal(t, strings.TrimSpace(string(out)), family.Unit(name))
+	}
+}

@@ -1,0 +1,125 @@
+package sim_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/nic/mlx5"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// gpuHost is a host as the compiler gives it: one NIC, or a bond of two, in a RoCEv2 intent, or a NIC in a RoCEv1
+// intent on a VLAN.
+func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
+	at := diag.Range{Filename: "fabric.hcl"}
+	from := []ir.Origin{{At: at, Why: "written"}}
+	model := ir.Known{Drivers: []*ir.Driver{mlx5.Driver}}.FindNIC("connectx-5")
+	require.NotNil(t, model)
+	rdma := &ir.CosGroup{
+		Name: "rdma", At: at, Cos: 3, CosAt: at, Lossless: true, LosslessAt: at, Weight: 50,
+		DSCP: []ir.Claim{{Value: 26, At: at}}, PCP: []ir.Claim{{Value: 3, At: at}}, ECN: &ir.ECN{At: at},
+	}
+	cnp := &ir.CosGroup{Name: "cnp", At: at, Cos: 6, CosAt: at, Strict: true, DSCP: []ir.Claim{{Value: 48, At: at}}, PCP: []ir.Claim{{Value: 6, At: at}}}
+	rest := &ir.CosGroup{Name: "default", At: at, Weight: 50, PCP: []ir.Claim{{Value: 0, At: at}}}
+	f := &ir.Fabric{Name: "lab", MTU: 9216, FlowControl: ir.PFC, CosGroups: []*ir.CosGroup{rest, rdma, cnp}}
+	in := &ir.Intent{Name: "training", At: at, Version: version, VersionAt: at, Group: rdma, CNP: cnp}
+	if version == 1 {
+		in.VLAN, in.CNP = 100, nil
+	}
+	d := &ir.Device{Name: "gpu01", At: at, Decl: at, Fabric: f, Host: &ir.Host{}}
+	names := []string{"ens1f0"}
+	if bonded {
+		names = append(names, "ens1f1")
+	}
+	for _, name := range names {
+		n := &ir.NIC{
+			NICPlaces: &ir.NICPlaces{At: at, ModelAt: at, MTUAt: at}, Name: name, Device: d, Model: model, MTU: 9000, TOS: -1,
+			RoCE: true, Intents: []*ir.Intent{in},
+		}
+		n.Port = &ir.Port{
+			Device: d, Name: name, NIC: n, Link: &ir.Link{Length: ir.Length{Metres: 3, From: from[0]}},
+			Buffers: []*ir.Buffer{{Group: rdma}},
+		}
+		d.Host.NICs = append(d.Host.NICs, n)
+		d.Ports = append(d.Ports, n.Port)
+	}
+	if bonded {
+		b := &ir.Bond{Name: "bond0", At: at, NICs: d.Host.NICs, Mode: "802.3ad"}
+		for _, n := range d.Host.NICs {
+			n.Bond = b
+		}
+		d.Host.Bonds = []*ir.Bond{b}
+	}
+	return d
+}
+
+// TestHostScripts runs what targets/nic/mlx5 puts on a host: its script and its unit, on a NIC with the kernel's driver,
+// one with the vendor's, one without dcb, a bond and a VLAN. Afterwards nothing differs and nothing is written again.
+func TestHostScripts(t *testing.T) {
+	kinds := map[string]func(*lab.Device){
+		"kernel driver": func(*lab.Device) {},
+		"vendor driver": func(d *lab.Device) { sim.Of(d.Sims()).VendorDriver(2) },
+		"no dcb": func(d *lab.Device) {
+			sim.Of(d.Sims()).VendorDriver(0)
+			require.NoError(t, d.RemoveFile("/usr/sbin/dcb"))
+		},
+	}
+	hosts := map[string]*ir.Device{"v2": gpuHost(t, 2, false), "v1": gpuHost(t, 1, false), "bond": gpuHost(t, 2, true)}
+	for kind, prepare := range kinds {
+		for host, source := range hosts {
+			t.Run(host+", "+kind, func(t *testing.T) {
+				files, ds := mlx5.Target.Render(source)
+				require.False(t, ds.HasErrors(), "%v", ds)
+				d := lab.NewDevice(&target.Device{Name: source.Name, Role: target.Host, Target: mlx5.Target, Source: source})
+				prepare(d)
+				live := func() (answers []string) {
+					for _, f := range files {
+						if f.Live != nil {
+							out := root(t, d, f.Live.Cmd, string(f.Live.Stdin))
+							want, ds := f.Edit([]byte(out))
+							require.False(t, ds.HasErrors(), "%v", ds)
+							if string(want) != out {
+								answers = append(answers, "have\n"+out+"want\n"+string(want))
+							}
+						}
+					}
+					return answers
+				}
+				require.NotEmpty(t, live(), "a fresh host differs")
+				for _, p := range mlx5.Target.Identity(source) {
+					require.Empty(t, p.Judge([]byte(root(t, d, p.Cmd))))
+				}
+				require.Empty(t, d.Writes(), "reading writes nothing")
+
+				var step target.Step
+				for _, f := range files {
+					if f.Live == nil {
+						content, _ := f.Edit(nil)
+						d.WriteFile(f.Path, content, f.Mode)
+					}
+					step = f.Activate
+				}
+				r := sh(t, d, step.Cmd)
+				require.Equal(t, 0, r.status, "%s%s\n%s", r.out, r.err, strings.Join(d.Programs(), "\n"))
+				root(t, d, step.Check)
+				require.Empty(t, live())
+				for _, n := range source.Host.NICs {
+					require.Equal(t, 1, sim.Of(d.Sims()).Flaps(n.Name), "PFC was written once")
+				}
+				for _, p := range mlx5.Target.Probes(source) {
+					require.Empty(t, p.Judge([]byte(root(t, d, p.Cmd, string(p.Stdin)))), p.Name)
+				}
+
+				before := len(d.Writes())
+				root(t, d, "/usr/local/sbin/rocec-host apply ens1f0; /usr/local/sbin/rocec-host check ens1f0")
+				require.Empty(t, d.Writes()[before:], "a second apply finds nothing to do")
+			})
+		}
+	}
+}

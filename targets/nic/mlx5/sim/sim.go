@@ -1,0 +1,138 @@
+// Package sim is what of a simulated host is its NICs: ports with the driver mlx5_core, how they take settings, and the
+// tools that set and show them: dcb of iproute2, mlnx_qos of the vendor, rdma, and the files of the driver in sysfs,
+// debugfs and configfs.
+package sim
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// NIC is one port. Its counters, firmware and link pause are added here.
+type NIC struct {
+	target.Netdev
+	RDMA string     // its RDMA device, "mlx5_0"; ports of a bond share one
+	IP   netip.Addr // the zero address: none
+}
+
+// NICs are the NICs of one host, with every setting they have.
+type NICs struct {
+	m      target.Machine
+	all    []*nic // in the order of the interfaces
+	byName map[string]*nic
+}
+
+// Modules are the kernel modules of the driver.
+var Modules = []string{"mlx5_core", "mlx5_ib", "rdma_cm", "rdma_ucm", "ib_core"}
+
+// firmware is a version of the ConnectX-5.
+const firmware = "16.35.4030"
+
+// New makes the NICs of one host, as they come from the factory.
+func New(nics []NIC) *NICs {
+	s := &NICs{byName: map[string]*nic{}}
+	for _, n := range nics {
+		n.Pause, n.Firmware, n.Counters = true, firmware, counters
+		c := newNIC(n)
+		s.all = append(s.all, c)
+		s.byName[n.Name] = c
+	}
+	return s
+}
+
+// counters are those looked at for losslessness.
+var counters = func() []string {
+	names := []string{"rx_discards_phy", "rx_out_of_buffer", "tx_pause_storm_warning_events", "tx_pause_storm_error_events"}
+	for prio := range 8 {
+		n := strconv.Itoa(prio)
+		names = append(names, "rx_prio"+n+"_pause", "tx_prio"+n+"_pause", "rx_prio"+n+"_discards", "rx_prio"+n+"_buf_discard")
+	}
+	return names
+}()
+
+// Of finds the NICs among the simulated parts of a device. It panics when there are none.
+func Of(sims []target.Sim) *NICs {
+	for _, s := range sims {
+		if s, ok := s.(*NICs); ok {
+			return s
+		}
+	}
+	panic("mlx5/sim: no NICs on this device")
+}
+
+// Netdevs are the interfaces of the NICs.
+func (s *NICs) Netdevs() []target.Netdev {
+	var out []target.Netdev
+	for _, c := range s.all {
+		out = append(out, c.Netdev)
+	}
+	return out
+}
+
+// Boot implements [target.Sim].
+func (s *NICs) Boot(m target.Machine) {
+	s.m = m
+	m.Install("/usr/sbin/dcb", s.locked(s.dcb))
+	m.Install("/usr/bin/rdma", s.locked(s.rdma))
+	m.Folder("/sys/class/infiniband")
+	m.Folder("/sys/kernel/debug/mlx5")
+	for _, c := range s.all {
+		c.m = m
+		s.plant(c)
+	}
+}
+
+// locked is a program that is one call of the kernel.
+func (s *NICs) locked(run target.Program) target.Program {
+	return func(p *target.Proc) (status int) {
+		s.m.Do(func() { status = run(p) })
+		return status
+	}
+}
+
+// VendorDriver gives the NICs the vendor's driver stack (MLNX_OFED) in place of the kernel's own: the tool mlnx_qos, and
+// in sysfs the switches of ECN, traffic_class, ttl, roce_enable and vf_roce, the last for vfs virtual functions.
+func (s *NICs) VendorDriver(vfs int) {
+	s.m.Do(func() {
+		for _, c := range s.all {
+			c.vfs = slices.Repeat([]bool{true}, vfs)
+			c.plantVendor()
+		}
+		s.m.Install("/usr/bin/mlnx_qos", s.locked(s.mlnxQos))
+	})
+}
+
+// Flaps is how often settings bounced the link of an interface.
+func (s *NICs) Flaps(netdev string) (n int) {
+	s.m.Do(func() {
+		if c := s.byName[netdev]; c != nil {
+			n = c.flaps
+		}
+	})
+	return n
+}
+
+// RDMA is the RDMA device of an interface.
+func (s *NICs) RDMA(netdev string) string { return s.byName[netdev].RDMA }
+
+// find gives the port of a name, as the kernel does for a request about its priorities.
+func (s *NICs) find(name string) (*nic, error) {
+	if c := s.byName[name]; c != nil {
+		return c, nil
+	}
+	if _, ok := s.m.Netdev(name); ok {
+		return nil, target.EOPNOTSUPP
+	}
+	return nil, target.ENODEV
+}
+
+// owner is the port an RDMA device hangs off: of a RoCE LAG the first; nil: there is no such device.
+func (s *NICs) owner(rdma string) *nic {
+	if i := slices.IndexFunc(s.all, func(c *nic) bool { return c.RDMA == rdma }); i >= 0 {
+		return s.all[i]
+	}
+	return nil
+}

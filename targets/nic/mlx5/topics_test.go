@@ -1,0 +1,246 @@
+package mlx5
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
+	"github.com/rocec/rocec/targets/target"
+)
+
+func TestTopics(t *testing.T) {
+	seen := map[string]bool{}
+	for _, topic := range Topics {
+		assert.False(t, seen[topic.Code], topic.Code)
+		seen[topic.Code] = true
+		assert.Regexp(t, `^host-[a-z-]+$`, topic.Code)
+		assert.NotRegexp(t, `[.:!]$`, topic.Summary)
+		assert.Greater(t, len(topic.Doc), 200, topic.Code)
+		for line := range strings.Lines(topic.Doc) {
+			assert.LessOrEqual(t, len(line), 101, topic.Code)
+		}
+	}
+	assert.Equal(t, Topics, Target.Topics)
+}
+
+// TestJudge: every topic has a fabric that it refuses, at the guilty place.
+func TestJudge(t *testing.T) {
+	prefix := netip.MustParsePrefix
+	v6 := prefix("2001:db8:1111:2222:3333:4444:5555:6666/128")
+	rules := func(rules ...ir.TrafficClass) func(*fabric, *ir.NIC) {
+		return func(_ *fabric, n *ir.NIC) { n.TrafficClasses = rules }
+	}
+	reported := map[string]bool{}
+	for _, c := range []struct {
+		name   string
+		change func(*fabric, *ir.NIC)
+		code   string
+		line   int
+		detail string
+	}{
+		{"both trusts", func(f *fabric, n *ir.NIC) {
+			in := f.v2()
+			in.Name, in.Group, in.CNP = "second", f.storage, nil
+			n.Intents = append(n.Intents, in)
+		}, "host-mixed", 50, "is a member of training (RoCEv2, told by DSCP) and of second (RoCEv2, told by PCP)"},
+		{"pcp to another cos", func(f *fabric, n *ir.NIC) {
+			f.storage.PCP = []ir.Claim{{Value: 5, At: place(6)}}
+			n.Intents = []*ir.Intent{f.v1()}
+		}, "host-pcp", 6, "The cos group storage has cos 3 and does not claim PCP 3"},
+		{"pcp of a marked group to another cos", func(f *fabric, n *ir.NIC) {
+			in := f.v2()
+			in.Group = &ir.CosGroup{Name: "lossy", Cos: 5, CosAt: place(6), PCP: []ir.Claim{{Value: 3}}, ECN: &ir.ECN{}}
+			in.VLAN, n.Intents = 100, []*ir.Intent{in}
+		}, "host-pcp", 6, "The cos group lossy has cos 5 and does not claim PCP 5"},
+		{"two defaults", func(f *fabric, n *ir.NIC) {
+			in := f.v2()
+			in.Name, in.Group = "second", &ir.CosGroup{Name: "other", Cos: 5, DSCP: []ir.Claim{{Value: 34}}}
+			n.Intents = append(n.Intents, in)
+		}, "host-tos", 50, "state theirs (136, which is DSCP 34 times 4)"},
+		{"two groups by pcp", func(f *fabric, n *ir.NIC) {
+			second := f.v1()
+			second.Name, second.Group = "backup", &ir.CosGroup{Name: "backup", Cos: 5, PCP: []ir.Claim{{Value: 5}}}
+			n.Intents = []*ir.Intent{f.v1(), second}
+		}, "host-vlan", 50, "nvme (cos group storage, VLAN 100) and of backup (cos group backup, VLAN 100)"},
+		{"two VLANs", func(f *fabric, n *ir.NIC) {
+			second := f.v1()
+			second.Name, second.VLAN = "backup", 200
+			n.Intents = []*ir.Intent{f.v1(), second}
+		}, "host-vlan", 50, "backup (cos group storage, VLAN 200)"},
+		{"two groups by pcp under link pause", func(f *fabric, n *ir.NIC) {
+			f.FlowControl = ir.Pause
+			second := f.v2()
+			second.Name, second.VLAN = "backup", 200
+			second.Group = &ir.CosGroup{Name: "backup", Cos: 5, PCP: []ir.Claim{{Value: 5}}, ECN: &ir.ECN{}}
+			first := f.v2()
+			first.VLAN, first.Group = 100, f.storage
+			n.Intents = []*ir.Intent{first, second}
+		}, "host-vlan", 50, "what it sends for backup would not be marked"},
+		{"source network", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.0/24")}), "host-traffic-class", 50, "drops the mask of a source"},
+		{"IPv6 network", rules(ir.TrafficClass{TOS: 8, Dst: prefix("2001:db8::/32")}), "host-traffic-class", 50, "takes no IPv6 network"},
+		{"two versions", rules(ir.TrafficClass{TOS: 8, Src: prefix("192.0.2.1/32"), Dst: v6}), "host-traffic-class", 50, "two IP versions"},
+		{"no address", rules(ir.TrafficClass{TOS: 8}), "host-traffic-class", 50, "neither src nor dst"},
+		{"long line", rules(ir.TrafficClass{TOS: 8, Src: v6, Dst: v6}), "host-traffic-class", 50, "lines of 100 characters"},
+		{"too many", func(_ *fabric, n *ir.NIC) {
+			for i := range 41 {
+				n.TrafficClasses = append(n.TrafficClasses, ir.TrafficClass{TOS: 8, Dst: prefix(fmt.Sprintf("192.0.2.%d/32", i))})
+			}
+		}, "host-traffic-class", 50, "has 41 traffic_class blocks, and the driver takes 40"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFabric()
+			f.groups(f.rest, f.storage, f.rdma, f.cnp)
+			n := f.nic(t, "ens1f0", f.v2())
+			c.change(f, n)
+			files, ds := Target.Render(f.host("gpu1", n))
+			require.Len(t, ds, 1)
+			assert.Equal(t, c.code, ds[0].Code)
+			assert.Contains(t, ds[0].Detail, c.detail)
+			assert.Equal(t, c.line, ds[0].At.Start.Line)
+			if ds[0].Severity == diag.Error {
+				assert.Empty(t, files, "nothing is written while an error stands")
+			} else {
+				assert.NotEmpty(t, files)
+			}
+			reported[c.code] = true
+		})
+	}
+	for _, topic := range Topics {
+		assert.True(t, reported[topic.Code], topic.Code)
+	}
+}
+
+func TestTwoIntentsWithStatedTOS(t *testing.T) {
+	f := newFabric()
+	other := &ir.CosGroup{Name: "other", Cos: 5, Lossless: true, DSCP: []ir.Claim{{Value: 34}}}
+	f.groups(f.rest, f.rdma, other, f.cnp)
+	second := f.v2()
+	second.Name, second.Group = "second", other
+	n := f.nic(t, "ens1f0", f.v2(), second)
+	n.TOS = 136
+	d := f.host("gpu1", n)
+	conf := whole(t, rendered(t, d)[2])
+	assert.Contains(t, conf, "\ntos=136\n")
+	assert.Contains(t, conf, "\ntraffic_class=off\n", "one class for all would take the second intent's traffic")
+	assert.Contains(t, conf, "\npfc=0,0,0,0,1,1,0,0\n")
+}
+
+// TestTrustIsTheSwitches: a RoCEv2 group without a DSCP is told by PCP, as targets/cumulus has it, also if its CNPs claim one.
+func TestTrustIsTheSwitches(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.storage, f.cnp)
+	in := f.v2()
+	in.Group, in.VLAN = f.storage, 100
+	conf := whole(t, rendered(t, f.host("gpu1", f.nic(t, "ens1f0", in)))[2])
+	assert.Contains(t, conf, "\ntrust=pcp\n")
+	assert.Contains(t, conf, "\nvlan_map=0:3,2:3,4:3,6:3\n")
+}
+
+// TestPauseOnlyWhereTheSwitchPauses: a member of a lossy intent alone does not pause a switch that would not stop.
+func TestPauseOnlyWhereTheSwitchPauses(t *testing.T) {
+	f := newFabric()
+	f.groups(f.rest, f.rdma, f.cnp)
+	f.FlowControl = ir.Pause
+	d := f.host("gpu1", f.nic(t, "ens1f0", f.v2()))
+	assert.Contains(t, whole(t, rendered(t, d)[2]), "\npause=on\n")
+	f.rdma.Lossless = false
+	for _, n := range d.Host.NICs {
+		if n.Port != nil {
+			n.Port.Buffers = nil
+		}
+	}
+	assert.Contains(t, whole(t, rendered(t, d)[2]), "\npause=off\n")
+}
+
+func TestIdentity(t *testing.T) {
+	d := fixtures(t)["both"]
+	p := Target.Identity(d)[0]
+	m := newMachine(t, d)
+	assert.Empty(t, p.Judge([]byte("ens1f0 mlx5_core\nens2f0 mlx5_core\n")))
+	for answer, want := range map[string]string{
+		"ens1f0 mlx5_core\nens2f0 missing\n":   "both has no interface ens2f0, which the fabric says is the NVIDIA ConnectX-5.",
+		"ens1f0 mlx5_core\n":                   "both has no interface ens2f0",
+		"ens1f0 none\nens2f0 mlx5_core\n":      "ens1f0 on both is a virtual interface",
+		"ens1f0 bnxt_en\nens2f0 mlx5_core\n":   "ens1f0 on both has the driver bnxt_en; the NVIDIA ConnectX-5 has mlx5_core.",
+		"ens1f0 \x1b[2J\nens2f0 mlx5_core\n":   "ens1f0 on both has the driver",
+		"ens1f0x mlx5_core\nens2f0 mlx5_core":  "both has no interface ens1f0",
+		"ens1f0 mlx5_core2\nens2f0 mlx5_core ": "mlx5_core2",
+	} {
+		wrong := p.Judge([]byte(answer))
+		require.Len(t, wrong, 1, "%q", answer)
+		assert.Contains(t, wrong[0], want)
+		assert.NotContains(t, wrong[0], "\x1b")
+	}
+	assert.NotContains(t, p.Cmd, m.root)
+	assert.Equal(t, "ens1f0 mlx5_core\nens2f0 mlx5_core\n", m.sh(strings.ReplaceAll(p.Cmd, "/sys/", m.root+"/sys/")))
+	m.remove("sys/class/net/ens2f0")
+	assert.Equal(t, "ens1f0 mlx5_core\nens2f0 missing\n", m.sh(strings.ReplaceAll(p.Cmd, "/sys/", m.root+"/sys/")))
+}
+
+func TestProbes(t *testing.T) {
+	d := fixtures(t)["v2"]
+	d.Host.NICs[0].IP = netip.MustParsePrefix("192.0.2.7/24")
+	judge := map[string]func([]byte) []string{}
+	for _, p := range Target.Probes(d) {
+		judge[p.Name] = p.Judge
+		assert.NotEmpty(t, p.Cmd)
+	}
+	gid := "1 ens1f0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n"
+	for _, c := range []struct{ probe, answer, want string }{
+		{"lldpad", "inactive\n", ""},
+		{"lldpad", "active\n", "lldpad runs on v2"},
+		{"priorities of ens1f0", "", ""},
+		{"priorities of ens1f0", "unreadable\n", "Neither dcb nor mlnx_qos can read the priorities of ens1f0 on v2"},
+		{"MTU of ens1f0", "9000\n", ""},
+		{"MTU of ens1f0", "1500\n", "ens1f0 on v2 has an MTU of 1500; the fabric says 9000."},
+		{"GIDs of ens1f0", "", ""},
+		{"GIDs of ens1f0", "0 ens1f0 fe80:0000:0000:0000:0000:0000:0000:0001 IB/RoCE v1\n" + gid, ""},
+		{"GIDs of ens1f0", "0 ens1f0 fe80:0000:0000:0000:0000:0000:0000:0001 IB/RoCE v1\n", "has no GID of type RoCE v2"},
+		{"GIDs of ens1f0", strings.Replace(gid, "0207", "0208", 1), "has no GID of type RoCE v2 for 192.0.2.7"},
+		{"counters of ens1f0", "", ""},
+		{"counters of ens1f0", "NIC statistics:\n     rx_prio4_discards: 0\n     rx_prio4_pause: 17\n     rx_prio0_discards: 9\n", ""},
+		{"counters of ens1f0", "     rx_prio4_discards: 3\n", "ens1f0 on v2 lost 3 packets of priority 4, which is lossless (rx_prio4_discards)."},
+		{"counters of ens1f0", "     rx_prio4_buf_discard: 1\n", "lost 1 packets of priority 4"},
+		{"counters of ens1f0", "     rx_prio3_pause: 8\n", "was sent 8 PFC frames for priority 3"},
+		{"counters of ens1f0", "     tx_pause_storm_error_events: 2\n", "stopped pausing 2 times"},
+		{"counters of ens1f0", "rx_prio9_discards: 1\nrx_prio: 1\nrx_prio4_discards: x\n:\n", ""},
+	} {
+		require.Contains(t, judge, c.probe)
+		wrong := judge[c.probe]([]byte(c.answer))
+		if c.want == "" {
+			assert.Empty(t, wrong, "%s: %q", c.probe, c.answer)
+		} else if assert.Len(t, wrong, 1, "%s: %q", c.probe, c.answer) {
+			assert.Contains(t, wrong[0], c.want)
+		}
+	}
+}
+
+func TestImage(t *testing.T) {
+	names := func(img target.Image) (names []string) {
+		for _, n := range img.Netdevs {
+			names = append(names, n.Name)
+		}
+		return names
+	}
+	img := Target.Image(fixtures(t)["bond"])
+	require.Equal(t, []string{"ens1f0", "ens1f1", "bond0", "eth0"}, names(img))
+	assert.Equal(t, "0000:03:00.0", img.Netdevs[0].PCI)
+	assert.Equal(t, "0000:03:00.1", img.Netdevs[1].PCI)
+	assert.Equal(t, "bond0", img.Netdevs[1].Master)
+	assert.Equal(t, "mlx5_bond_0", sim.Of(img.Sims).RDMA("ens1f1"))
+	img = Target.Image(fixtures(t)["both"])
+	require.Equal(t, []string{"ens1f0", "ens2f0", "ens1f0.100", "eth0"}, names(img))
+	assert.Equal(t, "rocep4s0f0", sim.Of(img.Sims).RDMA("ens2f0"))
+	assert.Equal(t, 9000, img.Netdevs[1].MTU)
+	assert.Equal(t, target.Netdev{Name: "ens1f0.100", Parent: "ens1f0", VLAN: 100}, img.Netdevs[2])
+	d := fixtures(t)["v2"]
+	d.Host.NICs[0].Name = "eth0"
+	assert.Equal(t, []string{"eth0"}, names(Target.Image(d)), "the NIC is no other interface of that name")
+}

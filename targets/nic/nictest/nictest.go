@@ -1,0 +1,98 @@
+// Package nictest is a family of NICs for tests: the smallest that can be written, rehearsed and verified beside another one. Its
+// driver knows priorities with PFC, and its tool samplectl shows and sets them.
+package nictest
+
+import (
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Target writes the settings of sample NICs.
+var Target = family.Target("PFC of sample NICs: a value file, a script and a systemd unit.", nil)
+
+var driver = ir.NewDriver(ir.Driver{
+	Name: "sample", Title: "Sample 1",
+	Models: []*ir.NICModel{{Name: "sample-1", Title: "Sample 1", Speed: 100_000, Ports: 2, V2: true, Source: "made up"}},
+})
+
+var family = &nic.Family{
+	Driver: driver,
+	Module: "sample_core",
+	Suffix: "-sample",
+	Script: []byte(script),
+	Rows: []nic.Row{{
+		Key: "pfc", Comment: "priorities with PFC, 0 to 7",
+		Value: func(b []byte, s *nic.Settings) []byte {
+			return nic.Eight(b, s, func(i int) int {
+				if s.PFC[i] {
+					return 1
+				}
+				return 0
+			})
+		},
+		Why: nic.ByMember,
+	}},
+	Probes:  func(s *nic.Settings) []target.Probe { return []target.Probe{nic.MTUProbe(s)} },
+	Sim:     func(ports []nic.Port) nic.Sim { return &NICs{ports: ports, pfc: map[string]string{}} },
+	Modules: []string{"sample_core"},
+}
+
+const script = `#!/bin/sh
+# rocec-host-sample: VERB IF, where VERB is apply, check or show.
+set -uf
+tool=/usr/sbin/samplectl
+[ "$1" != show ] || exec "$tool" show "$2"
+want=
+while read -r line; do
+	case $line in pfc=*) want=$line ;; esac
+done <"/etc/rocec/host/$2.conf"
+[ "$("$tool" show "$2")" != "$want" ] || exit 0
+[ "$1" = apply ] || { echo "$2 is not $want" >&2; exit 1; }
+"$tool" set "$2" "$want"
+[ "$("$tool" show "$2")" = "$want" ]
+`
+
+// NICs are the sample NICs of a simulated host.
+type NICs struct {
+	ports  []nic.Port
+	pfc    map[string]string // by interface, as samplectl shows it
+	writes int
+}
+
+// Netdevs implements [nic.Sim].
+func (s *NICs) Netdevs() []target.Netdev {
+	var out []target.Netdev
+	for _, p := range s.ports {
+		s.pfc[p.Name] = "pfc=0,0,0,0,0,0,0,0"
+		out = append(out, p.Netdev)
+	}
+	return out
+}
+
+// Boot implements [target.Sim].
+func (s *NICs) Boot(m target.Machine) {
+	m.Install("/usr/sbin/samplectl", func(p *target.Proc) (status int) {
+		m.Do(func() { status = s.samplectl(p) })
+		return status
+	})
+}
+
+func (s *NICs) samplectl(p *target.Proc) int {
+	args := p.Args[1:]
+	if len(args) < 2 || s.pfc[args[1]] == "" {
+		return p.Fail(1, "samplectl: no such NIC")
+	}
+	if args[0] == "set" {
+		s.pfc[args[1]] = args[2]
+		s.writes++
+		return 0
+	}
+	p.Print(s.pfc[args[1]] + "\n")
+	return 0
+}
+
+// PFC is what samplectl shows of an interface, and how often it was set: "pfc=0,0,0,1,0,0,0,0 after 1".
+func (s *NICs) PFC(netdev string) string { return s.pfc[netdev] + " after " + strconv.Itoa(s.writes) }

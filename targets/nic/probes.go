@@ -1,0 +1,100 @@
+package nic
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// identity asks for the driver of every NIC: a line "IF DRIVER" each, where DRIVER may be "none" (a virtual interface)
+// or "missing" (no such interface).
+func (f *Family) identity(d *ir.Device) []target.Probe {
+	ours := Of(d, f.Driver)
+	if len(ours) == 0 {
+		return nil
+	}
+	var names strings.Builder
+	for _, n := range ours {
+		names.WriteString(" " + Quote(n.Name))
+	}
+	return []target.Probe{{
+		Name: "NICs",
+		Query: target.Query{Cmd: "for i in" + names.String() + "; do\n" +
+			"d=$(readlink \"/sys/class/net/$i/device/driver\") || d=none\n" +
+			"[ -e \"/sys/class/net/$i\" ] || d=missing\n" +
+			"printf '%s %s\\n' \"$i\" \"${d##*/}\"\n" +
+			"done"},
+		Judge: func(answer []byte) []string { return f.judgeDrivers(d, ours, answer) },
+	}}
+}
+
+func (f *Family) judgeDrivers(d *ir.Device, ours []*ir.NIC, answer []byte) []string {
+	var wrong []string
+	for _, n := range ours {
+		found := lineOf(answer, n.Name)
+		switch found {
+		case f.Module:
+		case "", "missing":
+			wrong = append(wrong, fmt.Sprintf("%s has no interface %s, which the fabric says is the %s.", d.Name, n.Name, n.Model.Title))
+		case "none":
+			wrong = append(wrong, fmt.Sprintf("%s on %s is a virtual interface; the fabric says it is the %s.", n.Name, d.Name, n.Model.Title))
+		default:
+			wrong = append(wrong, fmt.Sprintf("%s on %s has the driver %s; the %s has %s.", n.Name, d.Name, target.Escape(found), n.Model.Title, f.Module))
+		}
+	}
+	return wrong
+}
+
+// lineOf returns what follows a name and a space on its line.
+func lineOf(answer []byte, name string) string {
+	for line := range strings.Lines(string(answer)) {
+		if rest, ok := strings.CutPrefix(line, name+" "); ok {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return ""
+}
+
+// probes gives what shows whether the settings work: nothing overwrites them, and what the family knows to ask.
+func (f *Family) probes(d *ir.Device) []target.Probe {
+	ours := Of(d, f.Driver)
+	if len(ours) == 0 {
+		return nil
+	}
+	out := []target.Probe{{
+		Name:  "lldpad",
+		Query: target.Query{Cmd: "systemctl is-active lldpad.service || true"},
+		Judge: func(answer []byte) []string {
+			if strings.TrimSpace(string(answer)) != "active" {
+				return nil
+			}
+			return []string{"lldpad runs on " + d.Name + " and overwrites PFC, ETS and the DSCP map when the link comes up. " +
+				"Stop it: systemctl disable --now lldpad.socket lldpad.service."}
+		},
+	}}
+	for _, n := range ours {
+		if s := f.lower(n); len(s.Intents) > 0 {
+			out = append(out, f.Probes(s)...)
+		}
+	}
+	return out
+}
+
+// MTUProbe asks whether an interface has the MTU that the fabric states.
+func MTUProbe(s *Settings) target.Probe {
+	n := s.NIC
+	return target.Probe{
+		Name:  "MTU of " + n.Name,
+		Query: target.Query{Cmd: "cat /sys/class/net/" + Quote(n.Name) + "/mtu"},
+		Judge: func(answer []byte) []string {
+			if found := strings.TrimSpace(string(answer)); found != strconv.Itoa(n.MTU) {
+				return []string{fmt.Sprintf("%s on %s has an MTU of %s; the fabric says %d. Change the network configuration of the host: "+
+					"RDMA peers with unequal MTUs settle on the smaller or fail.", n.Name, n.Device.Name, target.Escape(found), n.MTU)}
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,34 @@
+// Package qede knows the NICs of the driver qede: Marvell FastLinQ.
+// No target writes for them: they are judged as a by_hand block says they are set.
+package qede
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Target is a row of facts.
+var Target = &target.Target{
+	Name:   "qede",
+	Doc:    "Facts of Marvell FastLinQ NICs (driver qede); rocec writes none of their settings.",
+	Driver: driver,
+}
+
+// Sources of models: "rdma-core" is the driver's own source, "vendor" the maker's product page or release notes.
+var driver = ir.NewDriver(ir.Driver{
+	Name: "qede", Title: "Marvell FastLinQ",
+	Bonds: nic.BondModes,
+	Models: []*ir.NICModel{
+		{
+			Name: "fastlinq-41000", Title: "Marvell FastLinQ 41000", Speed: 25_000, Ports: 4, V1: true, V2: true,
+			Aliases: []string{"ql41000", "marvell-fastlinq-41000", "qlogic-fastlinq-41000"},
+			Source:  "vendor: 10G and 25G ports; rdma-core: qedr speaks both versions",
+		},
+		{
+			Name: "fastlinq-45000", Title: "Marvell FastLinQ 45000", Speed: 100_000, Ports: 4, V1: true, V2: true,
+			Aliases: []string{"ql45000", "marvell-fastlinq-45000", "qlogic-fastlinq-45000"},
+			Source:  "vendor: up to 100G; rdma-core: qedr speaks both versions",
+		},
+	},
+})

@@ -1,0 +1,92 @@
+package nic
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Row is one key of a value file.
+type Row struct {
+	Key     string
+	Comment string // stands above it in the value file; empty: the one above is meant for this key too
+	Host    bool   // the host's network configuration decides it: compared by the script, no part of nic/IF
+
+	// Value appends the key's value; a row that appends nothing is left out.
+	Value func(b []byte, s *Settings) []byte
+
+	// Why says where the value came from.
+	Why func(s *Settings) []ir.Origin
+}
+
+// Sorted joins rows and sorts them by key.
+func Sorted(parts ...[]Row) []Row {
+	all := slices.Concat(parts...)
+	slices.SortFunc(all, func(a, b Row) int { return cmp.Compare(a.Key, b.Key) })
+	return all
+}
+
+// Word appends a value every member of an intent has.
+func Word(b []byte, s *Settings, v string) []byte {
+	if len(s.Intents) == 0 {
+		return b
+	}
+	return append(b, v...)
+}
+
+// AppendIf appends a number, if there is one.
+func AppendIf(b []byte, is bool, n int) []byte {
+	if !is {
+		return b
+	}
+	return strconv.AppendInt(b, int64(n), 10)
+}
+
+// Eight appends eight numbers every member of an intent has: "0,0,0,0,1,0,0,0".
+func Eight(b []byte, s *Settings, at func(int) int) []byte {
+	if len(s.Intents) == 0 {
+		return b
+	}
+	for i := range 8 {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, int64(at(i)), 10)
+	}
+	return b
+}
+
+// AtNIC says that the nic block sets a value.
+func AtNIC(s *Settings) []ir.Origin {
+	return []ir.Origin{{At: s.NIC.At, Why: "nic " + s.NIC.Name}}
+}
+
+// ByMember says through which intents a NIC takes part.
+func ByMember(s *Settings) []ir.Origin {
+	var out []ir.Origin
+	for _, in := range s.Intents {
+		out = append(out, ir.Origin{At: in.At, Why: "member of " + in.Name})
+	}
+	return out
+}
+
+// ByVersion says which versions of RoCE the intents of a NIC are.
+func ByVersion(s *Settings) []ir.Origin {
+	var out []ir.Origin
+	for _, in := range s.Intents {
+		out = append(out, ir.Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
+	}
+	return out
+}
+
+// EveryGroup names every cos group: a value that all of them decide.
+func EveryGroup(s *Settings) []ir.Origin {
+	var out []ir.Origin
+	for _, g := range s.NIC.Device.Fabric.CosGroups {
+		out = append(out, ir.Origin{At: g.At, Why: "cos group " + g.Name})
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package target
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Join is the target of a host whose NICs several targets write: each writes its own, in the order given. Where their images hold
+// the same file or interface, it is that of the first.
+func Join(all ...*Target) *Target {
+	j := &Target{
+		Check: func(d *ir.Device) diag.List {
+			return gather(all, func(t *Target) diag.List { return t.Check(d) })
+		},
+		Render: func(d *ir.Device) ([]File, diag.List) {
+			var files []File
+			var ds diag.List
+			for _, t := range all {
+				own, found := t.Render(d)
+				files, ds = append(files, own...), append(ds, found...)
+			}
+			return files, ds
+		},
+		About: func(d *ir.Device) string {
+			var texts []string
+			for _, t := range all {
+				if text := t.About(d); text != "" {
+					texts = append(texts, text)
+				}
+			}
+			return strings.Join(texts, "; ")
+		},
+		Identity: func(d *ir.Device) []Probe {
+			return gather(all, func(t *Target) []Probe { return t.Identity(d) })
+		},
+		Probes: func(d *ir.Device) []Probe {
+			var out []Probe
+			for _, p := range gather(all, func(t *Target) []Probe { return t.Probes(d) }) {
+				same := func(have Probe) bool { return have.Name == p.Name && have.Cmd == p.Cmd }
+				if !slices.ContainsFunc(out, same) { // what is of the host, each asks
+					out = append(out, p)
+				}
+			}
+			return out
+		},
+		Image: func(d *ir.Device) Image {
+			img := Image{Files: map[string]string{}}
+			for _, t := range all {
+				img.add(t.Image(d))
+			}
+			return img
+		},
+	}
+	for i, t := range all {
+		if i > 0 {
+			j.Name += " "
+		}
+		j.Name += t.Name
+	}
+	return j
+}
+
+func gather[S ~[]E, E any](all []*Target, of func(*Target) S) S {
+	var out S
+	for _, t := range all {
+		out = append(out, of(t)...)
+	}
+	return out
+}
+
+// add puts another image into one device.
+func (img *Image) add(other Image) {
+	for _, path := range slices.Sorted(maps.Keys(other.Files)) {
+		if _, there := img.Files[path]; !there {
+			img.Files[path] = other.Files[path]
+		}
+	}
+	for _, n := range other.Netdevs {
+		if !slices.ContainsFunc(img.Netdevs, func(have Netdev) bool { return have.Name == n.Name }) {
+			img.Netdevs = append(img.Netdevs, n)
+		}
+	}
+	for _, s := range other.Services {
+		if !slices.Contains(img.Services, s) {
+			img.Services = append(img.Services, s)
+		}
+	}
+	for _, m := range other.Modules {
+		if !slices.Contains(img.Modules, m) {
+			img.Modules = append(img.Modules, m)
+		}
+	}
+	img.Sims = append(img.Sims, other.Sims...)
+}
