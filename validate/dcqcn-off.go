@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // DCQCNOff warns of hosts that do not answer marks.
@@ -39,19 +39,9 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 				continue
 			}
 			for _, m := range in.Members {
-				h := m.NIC.Device.ByHand
-				if h == nil {
+				at, bad := walk.Unslowed(m.NIC, in)
+				if !bad {
 					continue // rocec switches it on, or refuses the NIC
-				}
-				at := diag.FirstPlace(h.DCQCNAt, h.At)
-				switch {
-				case m.NIC.Model.Family == platform.SoftRoCE: // whatever dcqcn says
-					if in.Group.Lossless {
-						continue // refused for want of PFC, or known to rest on it
-					}
-					at = m.NIC.ModelAt
-				case h.DCQCN:
-					continue
 				}
 				if marked[at] == nil {
 					marked[at] = in
@@ -64,7 +54,7 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 		for _, at := range f.order {
 			nics, in := f.of[at], marked[at]
 			why, mend := "dcqcn = false", fmt.Sprintf("Switch DCQCN on for priority %d.", in.Group.Cos)
-			if nics[0].Model.Family == platform.SoftRoCE {
+			if walk.Software(nics[0]) {
 				why = nics[0].Model.Title + " cannot"
 				mend = "Use NICs that can, or an intent of their own in a group without ecn."
 			}
