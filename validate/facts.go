@@ -147,7 +147,7 @@ func (p *Pass) untoldGrade(in *ir.Intent) func(at diag.Range, format string, arg
 }
 
 // overRouted gives the RoCEv2 intents told by PCP whose members are in several broadcast domains. They have a check of their
-// own, and what else happens to them on the way is not their fault.
+// own, and what else happens to them on the way is not theirs to be told of.
 func overRouted(f *ir.Fabric) map[*ir.Intent]bool {
 	out := map[*ir.Intent]bool{}
 	domains := walk.DomainsOf(f)

@@ -38,7 +38,7 @@ How to mend it: leave mtu out of the link or mesh block, or make it at least the
       lower = "leaf[1-4]:swp[31-32]" # no mtu
     }
 `,
-	Hop: func(p *Pass, x *walk.Finding) { p.smallLink(x.Port.Link, x.From, x.To, x.Intent) },
+	Single: func(p *Pass, x *walk.Finding) { p.smallLink(x.Port.Link, x.From, x.To, x.Intent) },
 	Run: func(p *Pass) {
 		told := map[diag.Range]bool{} // one finding for a block
 		var between []*ir.Link

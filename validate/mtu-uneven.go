@@ -37,7 +37,7 @@ How to mend it: one mtu for all members, 4200 or 9000.
       nic "ens1f0" { mtu = 9000 }
     }
 `,
-	Hop: func(p *Pass, x *walk.Finding) { p.uneven(x.Intent, x.To, x.From, "") },
+	Single: func(p *Pass, x *walk.Finding) { p.uneven(x.Intent, x.To, x.From, "") },
 	Run: func(p *Pass) {
 		type pair struct{ small, large diag.Range }
 		told := map[pair]bool{}

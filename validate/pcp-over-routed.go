@@ -42,7 +42,7 @@ links between the members (routed = false, with routing = "spanning-tree").
 			first, other := walk.TwoDomains(in, domains())
 			routed := routedBetween(walk.AttachedTo(first.NIC), walk.AttachedTo(other.NIC))
 			if routed == nil {
-				continue // no way at all between them: not a routed link's fault
+				continue // no way at all between them: no routed link parts them
 			}
 			d := p.untoldGrade(in)(diag.FirstPlace(in.GroupAt, in.At),
 				"Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP, but the 802.1p priority of its "+

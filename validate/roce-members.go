@@ -35,7 +35,7 @@ its own (RFC 7938).
 
     roce "training" { members = [host.gpu] }
 `,
-	Hop: func(p *Pass, x *walk.Finding) { p.cutHere(x) },
+	Single: func(p *Pass, x *walk.Finding) { p.cutHere(x) },
 	Run: func(p *Pass) {
 		joined := walk.Islands(p.Fabric, func(*ir.Link) bool { return true })
 		for _, in := range p.Fabric.Intents {

@@ -66,7 +66,7 @@ func (p *Pass) parted(in *ir.Intent, domain []int) {
 	a, b := walk.AttachedTo(first.NIC), walk.AttachedTo(other.NIC)
 	routed := routedBetween(a, b)
 	if routed == nil {
-		return // no way at all between them: not a routed link's fault
+		return // no way at all between them: no routed link parts them
 	}
 	d := p.Errorf(in.At, "Roce %q is version 1, but its members are in %d broadcast domains: %s (at %s) and %s (at %s) are parted by "+
 		"routed links. RoCEv1 frames have no IP header (EtherType 0x8915) and cannot be routed. Make it version 2, or "+

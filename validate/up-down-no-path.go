@@ -40,7 +40,7 @@ say which routing the fabric has.
       b = "leaf[1-2]:swp2"
     }
 `,
-	Hop: func(p *Pass, x *walk.Finding) {
+	Single: func(p *Pass, x *walk.Finding) {
 		first, later := walk.InOrder(x.Intent, x.From, x.To)
 		p.noPath(apart{x.Intent, first, later, 1})
 	},

@@ -25,9 +25,9 @@ type Check struct {
 	Doc     string   // the story behind it: why, an example, how to mend it; see diag.Topic
 	Run     func(*Pass)
 
-	// Hop reports a finding of a walk that Run may leave out: one that depends on which links are down, or of a pair of members
+	// Single reports a finding of a walk that Run may leave out: one that depends on which links are down, or of a pair of members
 	// that Run has another one stand for. Nil: what walks find, Run has found.
-	Hop func(*Pass, *walk.Finding)
+	Single func(*Pass, *walk.Finding)
 }
 
 // Topic returns the check's row for `rocec explain`.
@@ -82,8 +82,8 @@ const (
 // Loop is one circle of buffers that can only drain into each other.
 type Loop = proof.Loop
 
-// Hop is one buffer of a circle, that of in-port In, and the turn by which it drains into the next.
-type Hop = proof.Hop
+// Wait is one buffer of a circle, that of in-port In, and the turn by which it waits for the next one to drain.
+type Wait = proof.Wait
 
 // Proof is the PFC-loop proof of a set of lossless cos groups that are judged together.
 type Proof = proof.Proof
@@ -108,8 +108,8 @@ func Say(f *ir.Fabric, x *walk.Finding) *diag.Diagnostic {
 		return nil
 	}
 	p := &Pass{Fabric: f, check: Checks[i]}
-	if p.check.Hop != nil {
-		p.check.Hop(p, x)
+	if p.check.Single != nil {
+		p.check.Single(p, x)
 	} else {
 		p.check.Run(p)
 	}

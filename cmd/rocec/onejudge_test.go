@@ -15,7 +15,6 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/langtest"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/walk"
@@ -57,12 +56,7 @@ func mutations(t *testing.T) []mutation {
 		out = append(out, mutation{f.code + " at " + f.at, dir, f.code, slices.Concat(sound[f.base].args, f.args)})
 	}
 	for _, c := range validate.Checks {
-		text, err := os.ReadFile(filepath.Join("../../validate/testdata", c.Code, "bad.hcl"))
-		require.NoError(t, err)
-		w, err := langtest.Complete(string(text))
-		require.NoError(t, err)
-		dir := t.TempDir()
-		require.NoError(t, os.WriteFile(filepath.Join(dir, langtest.FabricFile), []byte(w.String()), 0o600))
+		dir, _, _ := badFixture(t, c.Code)
 		out = append(out, mutation{"fixture of " + c.Code, dir, c.Code, nil})
 	}
 	return out
@@ -73,7 +67,7 @@ func TestHopsAreClassified(t *testing.T) {
 	var codes []string
 	for _, c := range validate.Checks {
 		codes = append(codes, c.Code)
-		assert.False(t, c.Hop != nil && !slices.Contains(onHop, c.Code), "%s has words for a hop", c.Code)
+		assert.False(t, c.Single != nil && !slices.Contains(onHop, c.Code), "%s has words for a hop", c.Code)
 	}
 	assert.ElementsMatch(t, codes, slices.Concat(onHop, offHop))
 }

@@ -380,6 +380,8 @@ func (v *traceView) verdict(w *walk.Walk) {
 		text = "nothing holds the notifications up"
 	case !w.Promised:
 		text = "losslessness is not promised: the cos group is lossy"
+	case v.fabric.FlowControl != ir.Pause && slices.ContainsFunc(w.Hops, lossy):
+		text = "not lossless, as written: these packets are in another cos group"
 	}
 	at, style := diag.Range{}, diag.Green
 	if d := v.firstBreak(w); d != nil {
@@ -396,6 +398,9 @@ func (v *traceView) verdict(w *walk.Walk) {
 	words := strings.Fields(text)
 	v.lines("=> ", words[0]+" ", style, words[1:], " ", at)
 }
+
+// lossy reports whether packets are in no lossless group at a hop.
+func lossy(h *walk.Hop) bool { return h.Sort.Group == nil || !h.Sort.Group.Lossless }
 
 func (v *traceView) style(style, s string) string {
 	return diag.Paint(v.paint && style != "", style, diag.Escape(s))

@@ -251,7 +251,7 @@ func (f *follower) otherwise(x *Finding, h *Hop, c *crossing) *Finding {
 	if n != nil && !Told(in, x.Port.Trust()) {
 		x.Code, x.At, x.NIC = HostMixed, n.At, n
 		if mixedVersions(n) {
-			x.Code, x.At = "roce-version-mix", bothVersionsAt(n)
+			x.Code, x.At, x.Breaks = "roce-version-mix", bothVersionsAt(n), !f.CNP
 		}
 		return x
 	}
