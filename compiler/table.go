@@ -87,7 +87,7 @@ func (c *compiler) table() {
 		return // names of a fabric with mistakes would only make noise
 	}
 	m := &tableMaker{
-		c: c, t: &ir.Table{At: c.src.Fabric.Table.At, File: c.src.NextHops.Name},
+		c: c, t: &ir.Table{At: c.src.Fabric.Table.At, File: c.src.NextHops.Name, Rows: map[*ir.Device]diag.Range{}},
 		station: map[*ir.NIC]int32{}, owner: map[any]int32{}, keys: map[key]int32{}, numbers: map[string]int32{}, rows: map[*ir.Device]int{},
 	}
 	m.findStations()
@@ -440,6 +440,7 @@ func (m *tableMaker) nextHops() {
 			continue
 		}
 		m.rows[d] = wi
+		m.t.Rows[d] = m.c.src.NextHops.At(w.Name)
 		clear(entry)
 		p := portFinder{m: m, d: d, sets: map[string]int{}}
 		for ei, e := range w.Entries {

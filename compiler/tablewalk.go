@@ -151,15 +151,8 @@ func (w *tableWalk) loop(at *ir.Device, target int) {
 	if w.full() {
 		return
 	}
-	round, rest := round[:min(len(round), maxRound)], len(round)-maxRound
-	shown := name
-	if rest > 0 {
-		shown = fmt.Sprintf("%s -> ... (%d more) -> %s", strings.Join(names[:maxRound], " -> "), rest, names[0])
-	}
-	e := w.errorf(topicRoutingLoop, text, "Traffic to %s goes round in a circle: %s. Its frames go round until their TTL is used up, and "+
-		"lossless ones can fill every buffer on the way. Correct the next hops of one of these switches, or, if the table is true, "+
-		"the routes of the fabric.", w.targetName(target), shown)
-	for _, d := range round[1:] {
+	e := w.errorf(topicRoutingLoop, text, "%s", loopText(w.targetName(target), round))
+	for _, d := range round[1:min(len(round), maxRound)] {
 		e.Note(w.entry(d, target), "%s sends it on", d.Name)
 	}
 	w.loops[name] = e
@@ -167,6 +160,40 @@ func (w *tableWalk) loop(at *ir.Device, target int) {
 
 // maxRound is how many switches of a loop are named.
 const maxRound = 12
+
+// loopText is the detail of routing-loop: traffic to a target that goes round these switches.
+func loopText(target string, round []*ir.Device) string {
+	names := make([]string, 0, len(round)+1)
+	for _, d := range round[:min(len(round), maxRound)] {
+		names = append(names, d.Name)
+	}
+	if rest := len(round) - maxRound; rest > 0 {
+		names = append(names, fmt.Sprintf("... (%d more)", rest))
+	}
+	names = append(names, round[0].Name)
+	return fmt.Sprintf("Traffic to %s goes round in a circle: %s. Its frames go round until their TTL is used up, and "+
+		"lossless ones can fill every buffer on the way. Correct the next hops of one of these switches, or, if the table is true, "+
+		"the routes of the fabric.", target, strings.Join(names, " -> "))
+}
+
+// noRouteText is the detail of no-route: a switch that drops what comes for some interfaces.
+func noRouteText(d *ir.Device, interfaces []string) string {
+	return fmt.Sprintf("%s has no way on for traffic to %s: it drops what comes for them. Add the missing entries, or give the addresses of these "+
+		"interfaces (ip in the nic block, or \"addresses\" in the file) if an entry for their prefix is there.",
+		d.Name, nodeset.Text(interfaces, nodeset.Endpoints, namesRoom))
+}
+
+// SayLoop is routing-loop of traffic to one interface that goes round some switches, as in a state in which links are down.
+func SayLoop(at diag.Range, to *ir.NIC, round []*ir.Device) *diag.Diagnostic {
+	var l diag.List
+	return topicRoutingLoop.Errorf(&l, at, "%s", loopText(to.Device.Name+":"+to.Name, round))
+}
+
+// SayNoRoute is no-route of a switch that has no way on for traffic to one interface, as in a state in which links are down.
+func SayNoRoute(at diag.Range, d *ir.Device, to *ir.NIC) *diag.Diagnostic {
+	var l diag.List
+	return topicNoRoute.Warnf(&l, at, "%s", noRouteText(d, []string{to.Device.Name + ":" + to.Name}))
+}
 
 // entry is the place of a device's entry for a target.
 func (m *tableMaker) entry(d *ir.Device, target int) diag.Range {
@@ -209,9 +236,6 @@ func (w *tableWalk) reportDeadEnds() {
 		if told++; told > maxMistakes {
 			return
 		}
-		topicNoRoute.Warnf(&w.c.report.list, w.c.src.NextHops.At(w.c.src.NextHops.Switches[w.rows[d]].Name),
-			"%s has no way on for traffic to %s: it drops what comes for them. Add the missing entries, or give the addresses of these "+
-				"interfaces (ip in the nic block, or \"addresses\" in the file) if an entry for their prefix is there.",
-			d.Name, nodeset.Text(names, nodeset.Endpoints, namesRoom))
+		topicNoRoute.Warnf(&w.c.report.list, w.t.Rows[d], "%s", noRouteText(d, names))
 	}
 }

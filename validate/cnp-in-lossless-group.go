@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/lang/diag"
+import (
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
+)
 
 // CNPInLosslessGroup reports CNPs that PFC can stop.
 var CNPInLosslessGroup = &Check{
@@ -37,12 +40,12 @@ How to mend it: a cos group of its own for cnp.
 			at := diag.FirstPlace(in.CNPAt, in.At)
 			const instead = "Give CNPs a group of their own that is lossy and strict, for example cos = 6, dscp = [\"cs6\"], strict = true."
 			switch {
-			case in.CNP == nil:
+			case !walk.CNPMisplaced(in):
 			case in.CNP == in.Group:
 				p.Errorf(at, "Roce %q sends its CNPs in cos group %q, the group they are to slow down: they wait behind the congestion they "+
 					"report. %s", in.Name, in.CNP.Name, instead).
 					Note(in.GroupAt, "the group of the traffic itself")
-			case in.CNP.Lossless:
+			default:
 				p.Errorf(at, "Roce %q sends its CNPs in cos group %q, which is lossless: PFC stops them when they are needed most. %s",
 					in.Name, in.CNP.Name, instead).
 					Note(diag.FirstPlace(in.CNP.LosslessAt, in.CNP.At), "makes it lossless")

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // CNPLost reports congestion notifications that leave their group on the way.
@@ -42,7 +43,7 @@ one cnp group; let the group claim its own number.
 			p.cnpAstray(b)
 		}
 		for _, in := range p.Fabric.Intents {
-			if sendsCNP(in) && in.CNP != nil {
+			if walk.SendsCNP(in) && in.CNP != nil {
 				p.cnpOfOther(in)
 				p.cnpByPCP(in)
 			}
@@ -58,32 +59,23 @@ func (p *Pass) cnpAstray(b *byHand) {
 	said := map[ir.Claim]bool{}
 	for _, at := range b.passings() {
 		in := at.intent
-		if !sendsCNP(in) || !told(in, at.port.Trust()) || len(in.Members) == 0 {
+		if len(in.Members) == 0 {
 			continue
 		}
-		pkt := in.Members[0].NIC.CNP(in)
-		table, value := b.PCP, pkt.PCP
-		if in.ByDSCP() {
-			table, value = b.DSCP, pkt.DSCP
-		}
-		to, ok := table[value]
-		group := in.Members[0].NIC.CNPGroup()
-		if !ok || said[to] || group != nil && group.Cos == to.Value {
+		from := in.Members[0].NIC
+		to, value, bad := walk.CNPsRemapped(at.port, from, in)
+		if !bad || said[to] {
 			continue
 		}
-		lossless := slices.ContainsFunc(p.Fabric.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == to.Value && g.Lossless })
 		report, why := p.Warnf, "They wait there behind other traffic, and senders slow down late."
-		switch {
-		case lossless && p.Fabric.FlowControl != ir.Pause:
+		if walk.LosslessCos(p.Fabric, to.Value) {
 			report, why = p.Errorf, "They wait there behind the congestion they report, and PFC stops them."
-		case group == nil:
-			continue // they have no group to leave
 		}
 		said[to] = true
 		d := report(to.At, "%s %s %d to cos %d, %s. That is how the CNPs of roce %q are marked. %s Map it to the cos of a lossy, strict group of "+
 			"their own.",
 			verb(deviceNames(at.devices), len(at.devices), "maps", "map"), toldBy(in), value, to.Value, groupAt(p.Fabric, to.Value), in.Name, why)
-		if group != nil {
+		if group := from.CNPGroup(); group != nil {
 			d.Note(group.At, "the group of the CNPs, cos %d", group.Cos)
 		}
 	}
@@ -94,8 +86,8 @@ func (p *Pass) cnpOfOther(in *ir.Intent) {
 	by := map[*ir.CosGroup][]*ir.Device{}
 	var order []*ir.CosGroup
 	for _, m := range in.Members {
-		g := m.NIC.CNPGroup()
-		if g == nil || g.Cos == in.CNP.Cos {
+		g := walk.OtherCNPs(m.NIC, in)
+		if g == nil {
 			continue
 		}
 		if by[g] == nil {
@@ -115,11 +107,8 @@ func (p *Pass) cnpOfOther(in *ir.Intent) {
 
 // cnpByPCP reports a cnp group that does not claim the PCP its packets get.
 func (p *Pass) cnpByPCP(in *ir.Intent) {
-	if in.ByDSCP() {
-		return
-	}
-	taker := claimant(p.Fabric, in.CNP.Cos, pcpOf)
-	if taker != nil && taker.Cos == in.CNP.Cos {
+	taker, bad := walk.CNPsByPCP(p.Fabric, in)
+	if !bad {
 		return
 	}
 	report, who := p.Warnf, "which no cos group claims"

@@ -6,6 +6,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/dscp"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // CNPNoDSCP warns of a cnp group that no DSCP leads into.
@@ -37,12 +38,12 @@ How to mend it:
 	Run: func(p *Pass) {
 		said := map[*ir.CosGroup]bool{}
 		for _, in := range p.Fabric.Intents {
-			if in.CNP == nil || !sendsCNP(in) || !in.ByDSCP() || len(in.CNP.DSCP) > 0 || said[in.CNP] {
+			if in.CNP == nil || !walk.SendsCNP(in) || !in.ByDSCP() || len(in.CNP.DSCP) > 0 || said[in.CNP] {
 				continue
 			}
 			said[in.CNP] = true
 			report, where := p.Warnf, "which no cos group claims: they travel with the rest and come late when they matter"
-			taker := claimant(p.Fabric, ir.DefaultCNP, dscpOf)
+			taker := walk.Claimant(p.Fabric, ir.DefaultCNP, walk.DSCPOf)
 			claimed := taker != nil
 			if claimed {
 				where = fmt.Sprintf("which cos group %q claims: they travel there", taker.Name)

@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // CNPNotStrict warns of CNPs that are not served soon.
@@ -41,7 +42,7 @@ How to mend it:
 		data := dataGroups(p.Fabric) // to serve these first would starve the others; cnp-shares-group tells of them
 		said := map[*ir.CosGroup]bool{}
 		for _, in := range p.Fabric.Intents {
-			if in.CNP == nil || !sendsCNP(in) || in.CNP.Strict || said[in.CNP] || data[in.CNP] != nil {
+			if in.CNP == nil || !walk.SendsCNP(in) || in.CNP.Strict || said[in.CNP] || data[in.CNP] != nil {
 				continue
 			}
 			const tenth = 10

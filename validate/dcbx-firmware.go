@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // DCBXFirmware reports member NICs whose PFC nobody sets.
@@ -33,9 +34,6 @@ that listens to its neighbour. Then say so:
     }
 `,
 	Run: func(p *Pass) {
-		if p.Fabric.FlowControl == ir.Pause {
-			return
-		}
 		for _, b := range byHands(p.Fabric) {
 			if !b.Firmware {
 				continue
@@ -43,7 +41,7 @@ that listens to its neighbour. Then say so:
 			var intents []*ir.Intent
 			var devices []*ir.Device
 			for _, at := range b.passings() {
-				if at.intent.Group.Lossless {
+				if walk.FirmwareDecides(at.port.Device, at.intent) {
 					intents = append(intents, at.intent)
 					if len(at.devices) > len(devices) {
 						devices = at.devices

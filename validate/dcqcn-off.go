@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // DCQCNOff warns of hosts that do not answer marks.
@@ -38,19 +39,9 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 				continue
 			}
 			for _, m := range in.Members {
-				h := m.NIC.Device.ByHand
-				if h == nil {
+				at, bad := walk.Unslowed(m.NIC, in)
+				if !bad {
 					continue // rocec switches it on, or refuses the NIC
-				}
-				at := diag.FirstPlace(h.DCQCNAt, h.At)
-				switch {
-				case m.NIC.Can().NoDCQCN: // whatever dcqcn says
-					if in.Group.Lossless {
-						continue // refused for want of PFC, or known to rest on it
-					}
-					at = m.NIC.ModelAt
-				case h.DCQCN:
-					continue
 				}
 				if marked[at] == nil {
 					marked[at] = in

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"github.com/rocec/rocec/lang/dscp"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // DSCPClaimedTwice reports a DSCP that two cos groups claim.
@@ -34,7 +35,7 @@ How to mend it: give the value to one of them.
     }
 `,
 	Run: func(p *Pass) {
-		for _, c := range claimedTwice(p.Fabric, dscpOf) {
+		for _, c := range claimedTwice(p.Fabric, walk.DSCPOf) {
 			p.bothClaim(c, "DSCP "+dscp.Text(c.value), "A packet has one DSCP and goes into one group: leave the value to one of them.")
 		}
 	},

@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // ECNMissingHop warns of switches that do not mark what is marked elsewhere.
@@ -27,13 +28,13 @@ at the others of the same speed, and take ecn = false out of by_hand.
 `,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
-			if b.ECN || b.devices[0].Switch == nil {
+			if b.ECN {
 				continue
 			}
 			var intents []*ir.Intent
 			var devices []*ir.Device
 			for _, at := range b.passings() {
-				if at.intent.Version == 2 && at.intent.Group.ECN != nil {
+				if walk.Unmarked(at.port.Device, at.intent) {
 					intents = append(intents, at.intent)
 					if len(at.devices) > len(devices) {
 						devices = at.devices

@@ -55,7 +55,7 @@ How to mend it: leave min out; or write one that suits the slowest port.
 			if len(all) > 1 {
 				where = fmt.Sprintf("%s and %s more", where, diag.Count(len(all)-1, "port"))
 			}
-			p.Noticef(written(g.ECN.Min), "Cos group %q begins to mark at min = %s. At %s (%s) that is a queue of %d microseconds, more "+
+			p.Noticef(g.ECN.Min.At(), "Cos group %q begins to mark at min = %s. At %s (%s) that is a queue of %d microseconds, more "+
 				"than %d, before the first sender is told. Leave min out, and every port has one that suits its speed; or write at most %s.",
 				g.Name, diag.Bytes(m.mark.Min.N), where, platform.SpeedText(m.port.Speed), m.delay(), slowQueue,
 				diag.Bytes(slowQueue*m.port.Speed/8)).

@@ -48,7 +48,7 @@ How to mend it: leave both out, or write min below max.
 				switch {
 				case m.Min.N <= 0 || m.Min.N >= m.Max.N:
 					w = wrong{
-						diag.FirstPlace(written(given.Max), written(given.Min), given.At, m.Group.At),
+						diag.FirstPlace(given.Max.At(), given.Min.At(), given.At, m.Group.At),
 						fmt.Sprintf("Cos group %q begins to mark at min = %s and marks all from max = %s; "+
 							"min must be more than 0 and less than max. Leave both out, and they are derived from the speed of every port.",
 							name, diag.Bytes(m.Min.N), diag.Bytes(m.Max.N)),
@@ -56,14 +56,14 @@ How to mend it: leave both out, or write min below max.
 				case port.Device.Switch != nil && m.Min.N >= port.Device.Switch.Model.ASIC.Buffer:
 					asic := port.Device.Switch.Model.ASIC
 					w = wrong{
-						diag.FirstPlace(written(given.Min), given.At, m.Group.At),
+						diag.FirstPlace(given.Min.At(), given.At, m.Group.At),
 						fmt.Sprintf("Cos group %q begins to mark at min = %s, but %s has %s of buffer "+
 							"in all: a queue never gets there, and nothing is ever marked. Leave min and max out, and they are derived.",
 							name, diag.Bytes(m.Min.N), asic.Title, diag.Bytes(asic.Buffer)),
 					}
 				case m.Probability.N < 1 || m.Probability.N > 100:
 					w = wrong{
-						diag.FirstPlace(written(given.Probability), given.At, m.Group.At),
+						diag.FirstPlace(given.Probability.At(), given.At, m.Group.At),
 						fmt.Sprintf("Cos group %q marks with a probability of %d %%; it must be 1 to 100.",
 							name, m.Probability.N),
 					}
@@ -73,7 +73,7 @@ How to mend it: leave both out, or write min below max.
 				if !told[w] {
 					told[w] = true
 					d := p.Errorf(w.at, "%s", w.detail)
-					if at := written(given.Min); at.Filename != "" && at != w.at {
+					if at := given.Min.At(); at.Filename != "" && at != w.at {
 						d.Note(at, "min = %s", diag.Bytes(m.Min.N))
 					}
 				}

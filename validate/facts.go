@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // What checks ask of a fabric.
@@ -123,34 +124,6 @@ func (b *byHand) carrying() (groups []*ir.CosGroup, at map[*ir.CosGroup]*ir.Port
 	return groups, at
 }
 
-// pauseBeside gives the place where a by_hand block states the other kind of flow control than the fabric's, or both; nil
-// where it does not.
-func pauseBeside(f *ir.Fabric, h *ir.ByHand) *diag.Range {
-	own := h.FlowControl
-	if own == "" {
-		own = f.FlowControl
-	}
-	at := diag.FirstPlace(h.FlowControlAt, h.At)
-	switch {
-	case f.FlowControl == ir.Pause && own == ir.Pause && len(h.PFC) > 0:
-		at = diag.FirstPlace(h.PFCAt, h.At)
-	case own == ir.NoFlowControl || (own == ir.Pause) == (f.FlowControl == ir.Pause):
-		return nil
-	}
-	return &at
-}
-
-// told reports whether a device that believes t looks at the field that tells the intent's packets. Of both fields DSCP wins.
-func told(in *ir.Intent, t ir.Trust) bool {
-	if in.ByDSCP() {
-		return t.DSCP
-	}
-	return t.PCP && (in.Version == 1 || !t.DSCP)
-}
-
-// hasMark reports whether the packets of the intent carry what tells them: an intent told by PCP needs a tag.
-func hasMark(in *ir.Intent) bool { return in.ByDSCP() || in.VLAN > 0 && len(in.Group.PCP) > 0 }
-
 // packetOf is a packet of an intent as its members send it.
 func packetOf(in *ir.Intent) ir.Packet {
 	if len(in.Members) == 0 {
@@ -163,57 +136,28 @@ func packetOf(in *ir.Intent) ir.Packet {
 	return p
 }
 
-// grade returns how to report that packets of an intent are in the wrong group: as an error where that loses them; as a
-// warning under link pause, which holds back every cos, where they are to be marked; nil where it does no harm, or the
-// group itself is at fault.
+// grade returns how to report that packets of an intent are in the wrong group; nil where it does no harm.
 func (p *Pass) grade(in *ir.Intent) func(at diag.Range, format string, args ...any) *diag.Diagnostic {
-	marks := in.Version == 2 && in.Group.ECN != nil
-	switch {
-	case p.Fabric.FlowControl == ir.Pause && marks:
-		return p.Warnf
-	case p.Fabric.FlowControl == ir.Pause || !in.Group.Lossless && !marks:
-		return nil
-	}
-	return p.Errorf
+	return p.report(walk.Harm(p.Fabric, in))
 }
 
-// unmarkedGrade returns how to report RoCEv2 that nothing tells: as an error, also where the group promises nothing yet;
-// under link pause as grade does.
-func (p *Pass) unmarkedGrade(in *ir.Intent) func(at diag.Range, format string, args ...any) *diag.Diagnostic {
-	if p.Fabric.FlowControl == ir.Pause {
-		return p.grade(in)
-	}
-	return p.Errorf
-}
-
-// byPCP reports whether RoCEv2 without a DSCP can be meant to be told by PCP: it has a vlan, or only lacks one.
-func byPCP(in *ir.Intent, domain []int) bool {
-	_, other := twoDomains(in, domain)
-	return len(in.Group.PCP) > 0 && (in.VLAN > 0 || other == nil)
+// untoldGrade is grade of RoCEv2 that nothing tells.
+func (p *Pass) untoldGrade(in *ir.Intent) func(at diag.Range, format string, args ...any) *diag.Diagnostic {
+	return p.report(walk.UntoldHarm(p.Fabric, in))
 }
 
 // overRouted gives the RoCEv2 intents told by PCP whose members are in several broadcast domains. They have a check of their
-// own, and what else happens to them on the way is not their fault.
+// own, and what else happens to them on the way is not theirs to be told of.
 func overRouted(f *ir.Fabric) map[*ir.Intent]bool {
 	out := map[*ir.Intent]bool{}
-	var domain []int
+	domains := walk.DomainsOf(f)
 	for _, in := range f.Intents {
-		if in.Version != 2 || in.ByDSCP() || !hasMark(in) {
-			continue
+		if in.Version == 2 && !in.ByDSCP() && walk.HasMark(in) {
+			_, other := walk.TwoDomains(in, domains())
+			out[in] = other != nil
 		}
-		if domain == nil {
-			domain = broadcastDomains(f)
-		}
-		_, other := twoDomains(in, domain)
-		out[in] = other != nil
 	}
 	return out
-}
-
-// sendsCNP reports whether there are CNPs of an intent to judge: it is marked, and what its cnp attribute says is no mistake
-// with a check of its own.
-func sendsCNP(in *ir.Intent) bool {
-	return in.Version == 2 && in.Group.ECN != nil && hasMark(in) && (in.CNP == nil || in.CNP != in.Group && !in.CNP.Lossless)
 }
 
 // dataGroups returns the groups that carry the data of intents, with the first such intent.
@@ -237,22 +181,6 @@ func cnpGroups(f *ir.Fabric) map[*ir.CosGroup]*ir.Intent {
 	}
 	return out
 }
-
-// claimant gives the first group that claims a value; nil where none does.
-func claimant(f *ir.Fabric, value int, claims func(*ir.CosGroup) []ir.Claim) *ir.CosGroup {
-	for _, g := range f.CosGroups {
-		if slices.ContainsFunc(claims(g), func(c ir.Claim) bool { return c.Value == value }) {
-			return g
-		}
-	}
-	return nil
-}
-
-// dscpOf is the DSCPs a group claims.
-func dscpOf(g *ir.CosGroup) []ir.Claim { return g.DSCP }
-
-// pcpOf is the PCPs a group claims.
-func pcpOf(g *ir.CosGroup) []ir.Claim { return g.PCP }
 
 // twice is a value that two cos groups claim: where it is written first, and where again.
 type twice struct {
@@ -303,71 +231,6 @@ func firstLossless(n *ir.NIC) *ir.Intent {
 	return nil
 }
 
-// byPFC reports whether the NIC's end of its link is lossless by PFC.
-func byPFC(n *ir.NIC) bool {
-	if n.Port == nil {
-		return false
-	}
-	fc := n.Port.FlowControl()
-	return fc != ir.Pause && fc != ir.NoFlowControl
-}
-
-// attachedTo returns the device that forwards the NIC's traffic: its switch, or its own host; nil when it is not cabled to
-// one.
-func attachedTo(n *ir.NIC) *ir.Device {
-	if n.Device.Forwards() {
-		return n.Device
-	}
-	if n.Port == nil || !n.Port.Peer().Device.Forwards() {
-		return nil
-	}
-	return n.Port.Peer().Device
-}
-
-// islands returns, by Device.ID, a number for everything that usable links join.
-func islands(f *ir.Fabric, usable func(*ir.Link) bool) []int {
-	out := make([]int, len(f.Devices))
-	n := 0
-	for _, d := range f.Devices {
-		if !d.Forwards() || out[d.ID] != 0 {
-			continue
-		}
-		n++
-		out[d.ID] = n
-		for todo := []*ir.Device{d}; len(todo) > 0; {
-			v := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
-			for _, port := range v.Ports {
-				if u := port.Peer().Device; usable(port.Link) && u.Forwards() && out[u.ID] == 0 {
-					out[u.ID] = n
-					todo = append(todo, u)
-				}
-			}
-		}
-	}
-	return out
-}
-
-// broadcastDomains returns, by Device.ID, a number for the broadcast domain of every device that forwards.
-func broadcastDomains(f *ir.Fabric) []int {
-	return islands(f, func(l *ir.Link) bool { return !l.Routed })
-}
-
-// twoDomains gives two members of an intent in different broadcast domains; nil where there are none.
-func twoDomains(in *ir.Intent, domain []int) (first, other *ir.Member) {
-	for _, m := range in.Members {
-		at := attachedTo(m.NIC)
-		switch {
-		case at == nil:
-		case first == nil:
-			first = m
-		case domain[at.ID] != domain[attachedTo(first.NIC).ID]:
-			return first, m
-		}
-	}
-	return first, nil
-}
-
 // routedBetween returns the routed links of a shortest way from a to b, or nil if there is no way.
 func routedBetween(a, b *ir.Device) []*ir.Link {
 	by := map[*ir.Device]*ir.Port{a: nil} // the port a device was first reached by
@@ -393,43 +256,6 @@ func routedBetween(a, b *ir.Device) []*ir.Link {
 		out[i], out[j] = out[j], out[i]
 	}
 	return out
-}
-
-// written returns the place of a size the person wrote, or no place.
-func written(n ir.Num) diag.Range {
-	if !n.Set() {
-		return diag.Range{}
-	}
-	return n.From[0].At
-}
-
-// pfcOf returns the sizes the person wrote for the group.
-func pfcOf(g *ir.CosGroup) ir.PFCSizes {
-	if g.PFC == nil {
-		return ir.PFCSizes{}
-	}
-	return *g.PFC
-}
-
-// overPort reports whether a NIC's frames are too large for the switch port it is cabled to.
-func overPort(n *ir.NIC) bool {
-	return n.Port != nil && n.Port.Peer().Device.Switch != nil && n.MTU > n.Port.Link.MTU.N
-}
-
-// What an RDMA packet adds to its payload at most, and the largest payload. Source: Linux, ib_addr.h, iboe_get_mtu.
-const (
-	rdmaHeaders = 96
-	largestRDMA = 4096
-)
-
-// rdmaMTU is the payload of RDMA packets on an interface of that MTU; 0 where none fits.
-func rdmaMTU(mtu int) int {
-	for size := largestRDMA; size >= 256; size /= 2 {
-		if mtu >= size+rdmaHeaders {
-			return size
-		}
-	}
-	return 0
 }
 
 // marking is one port's thresholds for a group, with the memory of its switch.
@@ -476,10 +302,10 @@ func (m marking) late() bool {
 func (m marking) writtenAs(n ir.Derived) (name string, at diag.Range, ok bool) {
 	given := m.mark.Group.ECN
 	switch n.On(m.port.Link).From[0].At {
-	case written(given.Min):
-		return "min", written(given.Min), given.Min.Set()
-	case written(given.Max):
-		return "max", written(given.Max), given.Max.Set()
+	case given.Min.At():
+		return "min", given.Min.At(), given.Min.Set()
+	case given.Max.At():
+		return "max", given.Max.At(), given.Max.Set()
 	}
 	return "", diag.Range{}, false
 }
@@ -495,7 +321,7 @@ func worst(all []marking, value func(marking) int) marking {
 func (p *Pass) routingAt() diag.Range { return diag.FirstPlace(p.Fabric.RoutingAt, p.Fabric.At) }
 
 // speedAt is the line a link has its speed from.
-func speedAt(l *ir.Link) diag.Range { return diag.FirstPlace(written(l.Speed), l.At) }
+func speedAt(l *ir.Link) diag.Range { return diag.FirstPlace(l.Speed.At(), l.At) }
 
 // mlagAt is the line that makes a switch one of a pair, or its block.
 func mlagAt(d *ir.Device) diag.Range { return diag.FirstPlace(d.Switch.MLAGAt, d.Decl) }

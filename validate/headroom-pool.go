@@ -46,7 +46,7 @@ as their sum; or accept it knowingly, with ECN that keeps pauses rare.
 		found.each(func(k key, all []*ir.Device) {
 			d, m := all[0], k.mem
 			who := d.Name + andMore(len(all), "switch")
-			at := diag.FirstPlace(written(d.Switch.HeadroomPool), d.Decl)
+			at := diag.FirstPlace(d.Switch.HeadroomPool.At(), d.Decl)
 			if m.Pool < m.Largest {
 				p.Errorf(at, "The headroom pool of %s is %s, but one port alone may need %s after a pause: even a single pause loses "+
 					"frames. Make it %s, the sum of all headrooms, or leave it out.", who, diag.Bytes(m.Pool), diag.Bytes(m.Largest),

@@ -9,6 +9,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // HeadroomTooSmall reports buffers that overflow before their pause takes effect.
@@ -52,11 +53,8 @@ few packets are small, small_packets says so and makes the sum less.
 	Run: func(p *Pass) {
 		var found folds[*ir.CosGroup, *ir.Port]
 		for _, port := range p.Fabric.Ports {
-			if port.Device.Switch == nil { // a NIC's driver sizes its own
-				continue
-			}
 			for _, b := range port.Buffers {
-				if b.Headroom() < b.Need && b.Xoff.N < b.Size.N {
+				if short, _ := walk.HeadroomShort(port, b); short {
 					found.add(b.Group, port)
 				}
 			}
@@ -68,22 +66,21 @@ few packets are small, small_packets says so and makes the sum less.
 // headroom reports the ports of a group that are too small: the worst of them, and where the others are. Those where loss
 // is likely come before those where it takes bad luck.
 func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
-	chance := func(b *ir.Buffer) int { // 0: loss is likely
-		if b.Headroom() < b.Floor {
+	chance := func(port *ir.Port) int { // 0: loss is likely
+		if _, likely := walk.HeadroomShort(port, port.Carries(g)); likely {
 			return 0
 		}
 		return 1
 	}
 	worst := slices.MinFunc(ports, func(a, b *ir.Port) int {
 		x, y := a.Carries(g), b.Carries(g)
-		return cmp.Or(cmp.Compare(chance(x), chance(y)), cmp.Compare(x.Headroom()-x.Need, y.Headroom()-y.Need),
+		return cmp.Or(cmp.Compare(chance(a), chance(b)), cmp.Compare(x.Headroom()-x.Need, y.Headroom()-y.Need),
 			cmp.Compare(a.Device.ID, b.Device.ID), cmp.Compare(a.Index, b.Index))
 	})
 	b, l := worst.Carries(g), worst.Link
-	given := pfcOf(g)
-	at := diag.FirstPlace(written(given.Buffer), written(given.Xoff), given.At, g.At)
+	given := g.Sizes()
 	report, how := p.Warnf, "can lose frames when many of them are small"
-	if chance(b) == 0 {
+	if chance(worst) == 0 {
 		report, how = p.Errorf, "is likely to lose frames"
 	}
 	var blocks folds[diag.Range, *ir.Port]
@@ -94,7 +91,7 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	if len(blocks.order) > 1 {
 		where = fmt.Sprintf("%s, the worst of %s", worst, diag.Count(len(ports), "port"))
 	}
-	d := report(at, "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
+	d := report(walk.HeadroomAt(g), "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
 		"was sent: the group %s. Leave buffer out, so that it is derived, or make it at least %s.",
 		g.Name, diag.Bytes(b.Headroom()), diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N), where, diag.Bytes(b.Need), how,
 		diag.Bytes(b.Xoff.N+b.Need))
@@ -110,7 +107,7 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 		d.Note(at, "the cable's length, %g m", l.Length.Metres)
 	}
 	d.Text = headroomText(worst, b)
-	if at := written(given.Buffer); at.Filename != "" {
+	if at := given.Buffer.At(); at.Filename != "" {
 		largest := 0
 		for _, port := range p.Fabric.Ports {
 			if b := port.Carries(g); b != nil && port.Device.Switch != nil {

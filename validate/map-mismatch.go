@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // MapMismatch reports maps that put an intent's packets into another cos.
@@ -43,7 +44,7 @@ entry out of by_hand; or give the group the cos the device insists on.
 				if p.grade(at.intent) == nil || routed[at.intent] {
 					continue
 				}
-				b.astray(at).each(func(to ir.Claim, values []int) {
+				at.astray().each(func(to ir.Claim, values []int) {
 					if !said[to] {
 						said[to] = true
 						p.astray(at, values, to)
@@ -55,18 +56,15 @@ entry out of by_hand; or give the group the cos the device insists on.
 }
 
 // astray gives the values of an intent that the block's maps send to another cos, by where they send it.
-func (b *byHand) astray(at *passing) *folds[ir.Claim, int] {
+func (at *passing) astray() *folds[ir.Claim, int] {
 	var out folds[ir.Claim, int]
 	in := at.intent
-	if !told(in, at.port.Trust()) || !hasMark(in) {
-		return &out
-	}
-	table, values := b.DSCP, in.Group.DSCP
+	values := in.Group.DSCP
 	if !in.ByDSCP() {
-		table, values = b.PCP, []ir.Claim{{Value: packetOf(in).PCP}}
+		values = []ir.Claim{{Value: packetOf(in).PCP}}
 	}
 	for _, c := range values {
-		if to, ok := table[c.Value]; ok && to.Value != in.Group.Cos {
+		if to, ok := walk.Remapped(at.port, in, c.Value); ok && to.Value != in.Group.Cos {
 			out.add(to, c.Value)
 		}
 	}

@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // MTUMismatch reports NICs that send frames their switch port drops.
@@ -39,7 +40,7 @@ How to mend it: leave fabric.mtu and link.mtu out (9216 then), or lower the mtu 
 				continue
 			}
 			for _, n := range d.Host.NICs {
-				if len(n.Intents) == 0 || !overPort(n) {
+				if len(n.Intents) == 0 || !walk.OverPort(n) {
 					continue
 				}
 				l := n.Port.Link
@@ -58,5 +59,5 @@ How to mend it: leave fabric.mtu and link.mtu out (9216 then), or lower the mtu 
 
 // mtuAt is the line that gives the switch ports of a link their MTU.
 func mtuAt(f *ir.Fabric, l *ir.Link) diag.Range {
-	return diag.FirstPlace(written(l.MTU), f.MTUAt, f.At)
+	return diag.FirstPlace(l.MTU.At(), f.MTUAt, f.At)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // MTUPath reports links between switches that take smaller frames than the members on both sides send.
@@ -37,6 +38,7 @@ How to mend it: leave mtu out of the link or mesh block, or make it at least the
       lower = "leaf[1-4]:swp[31-32]" # no mtu
     }
 `,
+	Single: func(p *Pass, x *walk.Finding) { p.smallLink(x.Port.Link, x.From, x.To, x.Intent) },
 	Run: func(p *Pass) {
 		told := map[diag.Range]bool{} // one finding for a block
 		var between []*ir.Link
@@ -52,7 +54,7 @@ How to mend it: leave mtu out of the link or mesh block, or make it at least the
 		for _, in := range p.Fabric.Intents {
 			largest := 0
 			for _, m := range in.Members {
-				if !overPort(m.NIC) { // that is mtu-mismatch
+				if !walk.OverPort(m.NIC) { // that is mtu-mismatch
 					largest = max(largest, m.NIC.MTU)
 				}
 			}
@@ -69,15 +71,20 @@ How to mend it: leave mtu out of the link or mesh block, or make it at least the
 				}
 				if a, b := across(l, ends); a != nil {
 					told[l.At] = true
-					p.Errorf(diag.FirstPlace(written(l.MTU), l.At), "%s - %s takes frames of %d bytes, and %s and %s, members of roce %q "+
-						"on its two sides, send frames of up to %d: the larger ones are dropped on the way. Raise the MTU of "+
-						"the link, or lower that of the NICs.",
-						l.A, l.B, l.MTU.N, nicName(a), nicName(b), in.Name, min(a.MTU, b.MTU)).
-						Note(diag.FirstPlace(a.MTUAt, a.At), "MTU %d", a.MTU)
+					p.smallLink(l, a, b, in)
 				}
 			}
 		}
 	},
+}
+
+// smallLink reports a link between two NICs, members of an intent, that takes smaller frames than they send.
+func (p *Pass) smallLink(l *ir.Link, a, b *ir.NIC, in *ir.Intent) {
+	p.Errorf(diag.FirstPlace(l.MTU.At(), l.At), "%s - %s takes frames of %d bytes, and %s and %s, members of roce %q "+
+		"on its two sides, send frames of up to %d: the larger ones are dropped on the way. Raise the MTU of "+
+		"the link, or lower that of the NICs.",
+		l.A, l.B, l.MTU.N, nicName(a), nicName(b), in.Name, min(a.MTU, b.MTU)).
+		Note(diag.FirstPlace(a.MTUAt, a.At), "MTU %d", a.MTU)
 }
 
 // carriesIntent tells whether a link between devices that forward was found to lie on a path between members.
@@ -103,7 +110,7 @@ func carriesIntent(l *ir.Link, in *ir.Intent) bool {
 func endsOf(in *ir.Intent) map[*ir.Device][]*ir.NIC {
 	out := map[*ir.Device][]*ir.NIC{}
 	for _, m := range in.Members {
-		if d := attachedTo(m.NIC); d != nil && !overPort(m.NIC) {
+		if d := walk.AttachedTo(m.NIC); d != nil && !walk.OverPort(m.NIC) {
 			out[d] = append(out[d], m.NIC)
 		}
 	}

@@ -1,8 +1,11 @@
 package validate
 
 import (
+	"fmt"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // MTUUneven warns of members whose RDMA MTUs differ.
@@ -34,6 +37,7 @@ How to mend it: one mtu for all members, 4200 or 9000.
       nic "ens1f0" { mtu = 9000 }
     }
 `,
+	Single: func(p *Pass, x *walk.Finding) { p.uneven(x.Intent, x.To, x.From, "") },
 	Run: func(p *Pass) {
 		type pair struct{ small, large diag.Range }
 		told := map[pair]bool{}
@@ -46,17 +50,17 @@ How to mend it: one mtu for all members, 4200 or 9000.
 					continue
 				}
 				stated++
-				switch size := rdmaMTU(n.MTU); {
-				case small == nil || size < rdmaMTU(small.MTU):
+				switch size := walk.RDMAMTU(n.MTU); {
+				case small == nil || size < walk.RDMAMTU(small.MTU):
 					small, smaller = n, 1
-				case size == rdmaMTU(small.MTU):
+				case size == walk.RDMAMTU(small.MTU):
 					smaller++
 				}
-				if large == nil || rdmaMTU(n.MTU) > rdmaMTU(large.MTU) {
+				if large == nil || walk.RDMAMTU(n.MTU) > walk.RDMAMTU(large.MTU) {
 					large = n
 				}
 			}
-			if small == nil || rdmaMTU(small.MTU) == rdmaMTU(large.MTU) {
+			if small == nil || walk.RDMAMTU(small.MTU) == walk.RDMAMTU(large.MTU) {
 				continue
 			}
 			at := pair{diag.FirstPlace(small.MTUAt, small.At), diag.FirstPlace(large.MTUAt, large.At)}
@@ -64,12 +68,15 @@ How to mend it: one mtu for all members, 4200 or 9000.
 				continue
 			}
 			told[at] = true
-			p.Warnf(at.small, "%s has an MTU of %d and so RDMA packets of %d bytes, %s has %d and %d. Both are members of roce "+
-				"%q (%d of %d have the smaller one): connections made by RDMA-CM take the smaller, others can fail. Give all "+
-				"members one MTU.",
-				nicName(small), small.MTU, rdmaMTU(small.MTU), nicName(large), large.MTU, rdmaMTU(large.MTU),
-				in.Name, smaller, stated).
-				Note(at.large, "MTU %d", large.MTU)
+			p.uneven(in, small, large, fmt.Sprintf(" (%d of %d have the smaller one)", smaller, stated))
 		}
 	},
+}
+
+// uneven reports a member whose RDMA packets are smaller than those of another; more is added of the whole intent.
+func (p *Pass) uneven(in *ir.Intent, small, large *ir.NIC, more string) {
+	p.Warnf(diag.FirstPlace(small.MTUAt, small.At), "%s has an MTU of %d and so RDMA packets of %d bytes, %s has %d and %d. Both are members of roce "+
+		"%q%s: connections made by RDMA-CM take the smaller, others can fail. Give all members one MTU.",
+		nicName(small), small.MTU, walk.RDMAMTU(small.MTU), nicName(large), large.MTU, walk.RDMAMTU(large.MTU), in.Name, more).
+		Note(diag.FirstPlace(large.MTUAt, large.At), "MTU %d", large.MTU)
 }

@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // NICNoPFC reports members that can neither send nor obey a pause.
@@ -46,11 +47,11 @@ does PFC and is set up for it, say so:
 	Run: func(p *Pass) {
 		var found folds[diag.Range, *ir.NIC]
 		for _, d := range p.Fabric.Devices {
-			if d.Host == nil || d.ByHand == nil || d.ByHand.FlowControl != "" || d.ByHand.PFC != nil {
+			if d.Host == nil || d.ByHand == nil {
 				continue
 			}
 			for _, n := range d.Host.NICs {
-				if n.Can().NoPFC && byPFC(n) && firstLossless(n) != nil {
+				if walk.NoPFC(n) && firstLossless(n) != nil {
 					found.add(diag.FirstPlace(n.ModelAt, n.At), n)
 				}
 			}

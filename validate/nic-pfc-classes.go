@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // NICPFCClasses reports NICs that carry more lossless groups than they can pause apart.
@@ -51,7 +52,7 @@ How to mend it: one lossless group for both intents of such a NIC, or a NIC for 
 				continue
 			}
 			for _, n := range d.Host.NICs {
-				if len(n.Intents) == 0 || !byPFC(n) {
+				if len(n.Intents) == 0 || !walk.ByPFC(n) {
 					continue
 				}
 				if most := n.Can().Lossless; most > 0 && len(losslessOf(n)) > most {

@@ -7,6 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // Oversubscription notes switches with less lossless bandwidth up than down.
@@ -98,7 +99,7 @@ func sending(f *ir.Fabric, g *ir.CosGroup) (ends map[*ir.Device]int, all int) {
 			continue
 		}
 		for _, m := range in.Members {
-			if at := attachedTo(m.NIC); at != nil && m.NIC.Port != nil && !counted[m.NIC] {
+			if at := walk.AttachedTo(m.NIC); at != nil && m.NIC.Port != nil && !counted[m.NIC] {
 				counted[m.NIC] = true
 				ends[at] += m.NIC.Port.Speed
 				all += m.NIC.Port.Speed
@@ -112,7 +113,7 @@ func sending(f *ir.Fabric, g *ir.CosGroup) (ends map[*ir.Device]int, all int) {
 func acrossSwitches(in *ir.Intent) bool {
 	var first *ir.Device
 	for _, m := range in.Members {
-		at := attachedTo(m.NIC)
+		at := walk.AttachedTo(m.NIC)
 		if first == nil {
 			first = at
 		}

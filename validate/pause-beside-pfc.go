@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // PauseBesidePFC reports link pause and PFC in one fabric.
@@ -37,7 +38,7 @@ the other way round where the fabric has flow_control = "pause".
 	Run: func(p *Pass) {
 		f := p.Fabric
 		for _, b := range byHands(f) {
-			besides := pauseBeside(f, b.ByHand)
+			besides := walk.PauseBeside(f, b.ByHand)
 			if besides == nil {
 				continue
 			}

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // PCPOverRouted reports RoCEv2 told by PCP across an IP hop, where the tag ends.
@@ -33,24 +34,17 @@ links between the members (routed = false, with routing = "spanning-tree").
     cos_group "rdma" { dscp = ["af31"] }
 `,
 	Run: func(p *Pass) {
-		var domain []int
+		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {
-			if in.Version != 2 || in.ByDSCP() || !hasMark(in) {
+			if walk.Untold(p.Fabric, in, domains) != p.check.Code {
 				continue
 			}
-			if domain == nil {
-				domain = broadcastDomains(p.Fabric)
-			}
-			first, other := twoDomains(in, domain)
-			report := p.unmarkedGrade(in)
-			if other == nil || report == nil {
-				continue
-			}
-			routed := routedBetween(attachedTo(first.NIC), attachedTo(other.NIC))
+			first, other := walk.TwoDomains(in, domains())
+			routed := routedBetween(walk.AttachedTo(first.NIC), walk.AttachedTo(other.NIC))
 			if routed == nil {
-				continue // no way at all between them: not a routed link's fault
+				continue // no way at all between them: no routed link parts them
 			}
-			d := report(diag.FirstPlace(in.GroupAt, in.At),
+			d := p.untoldGrade(in)(diag.FirstPlace(in.GroupAt, in.At),
 				"Roce %q is version 2 and told by PCP, since cos group %q claims no DSCP, but the 802.1p priority of its "+
 					"vlan does not survive the routed links between its members, as from %s to %s: behind them its packets are best effort. "+
 					"Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, nicName(first.NIC), nicName(other.NIC))

@@ -1,6 +1,9 @@
 package validate
 
-import "github.com/rocec/rocec/lang/diag"
+import (
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
+)
 
 // PCPUntagged reports RoCEv2 told by PCP in packets that have none.
 var PCPUntagged = &Check{
@@ -30,19 +33,12 @@ block, carried tagged to every member.
     cos_group "rdma" { dscp = ["af31"] }
 `,
 	Run: func(p *Pass) {
-		var domain []int
+		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {
-			if in.Version != 2 || len(in.Group.DSCP) > 0 || in.VLAN > 0 {
+			if walk.Untold(p.Fabric, in, domains) != p.check.Code {
 				continue
 			}
-			if domain == nil {
-				domain = broadcastDomains(p.Fabric)
-			}
-			report := p.unmarkedGrade(in)
-			if report == nil || !byPCP(in, domain) {
-				continue
-			}
-			report(diag.FirstPlace(in.GroupAt, in.At),
+			p.untoldGrade(in)(diag.FirstPlace(in.GroupAt, in.At),
 				"Roce %q is version 2, and cos group %q claims no DSCP, so PCP tells it. But the intent has no vlan: without "+
 					"a tag there is no PCP, and its packets are in cos 0 everywhere, %s. Write a dscp in the cos group, or vlan = N in the roce block.",
 				in.Name, in.Group.Name, groupAt(p.Fabric, 0)).

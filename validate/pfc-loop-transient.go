@@ -62,7 +62,7 @@ mitigation, never a proof.
 			var b strings.Builder
 			b.WriteString("the circle (each buffer can only drain into the next):\n\n")
 			writeCircle(&b, t.Circle)
-			if uTurn := slices.ContainsFunc(t.Circle, func(h Hop) bool { return h.In == h.Out }); !uTurn {
+			if uTurn := slices.ContainsFunc(t.Circle, func(h Wait) bool { return h.In == h.Out }); !uTurn {
 				b.WriteString("\nno frame turns back on its cable here: this is no micro-loop of two neighbours\n")
 			}
 			d.Text = b.String()

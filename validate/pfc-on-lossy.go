@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // PFCOnLossy warns of PFC for a cos that carries nothing lossless.
@@ -38,7 +39,7 @@ How to mend it: switch PFC off for the cos named, or make its cos group lossless
 			return
 		}
 		for _, b := range byHands(p.Fabric) {
-			if pauseBeside(p.Fabric, b.ByHand) == nil && b.FlowControl != ir.NoFlowControl {
+			if walk.PauseBeside(p.Fabric, b.ByHand) == nil && b.FlowControl != ir.NoFlowControl {
 				p.onLossy(b)
 			}
 		}

@@ -2,10 +2,10 @@ package validate
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // PFCOneEnd reports lossless links where one end does not pause, or does not stop.
@@ -40,7 +40,7 @@ group the link carries, and leave flow_control and pfc out of by_hand, or state 
 `,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
-			if pauseBeside(p.Fabric, b.ByHand) == nil {
+			if walk.PauseBeside(p.Fabric, b.ByHand) == nil {
 				p.oneEnd(b)
 			}
 		}
@@ -54,19 +54,17 @@ func (p *Pass) oneEnd(b *byHand) {
 	}
 	port := at[groups[0]]
 	peer := port.Peer()
-	if lacks := halves(port.FlowControl()); lacks != "" {
+	if fc := port.FlowControl(); walk.OneWay(fc) {
 		p.Errorf(diag.FirstPlace(b.FlowControlAt, b.At),
 			"%s flow_control = %q on ports that carry %s. %s; at the other end is %s. %s Let %s send pauses and obey "+
-				"them, on every port that carries the group.", verb(deviceNames(b.devices), len(b.devices), "has", "have"), port.FlowControl(),
-			groupNames(groups), fmt.Sprintf(lacks, port), peer, consequence(port.FlowControl(), port, peer), themOf(b.devices))
+				"them, on every port that carries the group.", verb(deviceNames(b.devices), len(b.devices), "has", "have"), fc,
+			groupNames(groups), halves(fc, port), peer, consequence(fc, port, peer), themOf(b.devices))
 		return
 	}
 	var missing []*ir.CosGroup
-	if b.PFC != nil && port.FlowControl() == ir.PFC {
-		for _, g := range groups {
-			if !slices.ContainsFunc(b.PFC, func(c ir.Claim) bool { return c.Value == g.Cos }) {
-				missing = append(missing, g)
-			}
+	for _, g := range groups {
+		if walk.Unpaused(port, g) {
+			missing = append(missing, g)
 		}
 	}
 	if len(missing) == 0 {
@@ -81,17 +79,15 @@ func (p *Pass) oneEnd(b *byHand) {
 		Note(diag.FirstPlace(missing[0].LosslessAt, missing[0].At), "makes %s lossless", missing[0].Name)
 }
 
-// halves says what a flow control does not do; empty where it does all. %s stands for the port.
-func halves(fc ir.FlowControl) string {
+// halves says what a port with such a flow control does, and what it does not.
+func halves(fc ir.FlowControl, port *ir.Port) string {
 	switch fc {
 	case ir.PFCTx:
-		return "%s sends pauses and obeys none"
+		return fmt.Sprintf("%s sends pauses and obeys none", port)
 	case ir.PFCRx:
-		return "%s obeys pauses and sends none"
-	case ir.NoFlowControl:
-		return "%s neither sends pauses nor obeys them"
+		return fmt.Sprintf("%s obeys pauses and sends none", port)
 	}
-	return ""
+	return fmt.Sprintf("%s neither sends pauses nor obeys them", port)
 }
 
 func consequence(fc ir.FlowControl, port, peer *ir.Port) string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // PFCSizes reports thresholds no switch accepts.
@@ -49,19 +50,19 @@ How to mend it: leave the sizes out, and rocec derives them; or keep to the pict
 			}
 			for _, b := range port.Buffers {
 				size, xoff, delta := b.Size.N, b.Xoff.N, b.XonDelta.N
-				name, given := b.Group.Name, pfcOf(b.Group)
+				name, given := b.Group.Name, b.Group.Sizes()
 				var w wrong
 				switch {
-				case xoff <= 0 || xoff >= size:
+				case walk.XoffWrong(port, b):
 					w = wrong{
-						diag.FirstPlace(written(given.Xoff), written(given.Buffer), b.Group.At),
+						walk.XoffAt(b.Group),
 						fmt.Sprintf("Cos group %q has xoff = %s and buffer = %s; "+
 							"xoff must be more than 0 and less than the buffer, or the port never pauses in time. Leave both out, and they are derived.",
 							name, diag.Bytes(xoff), diag.Bytes(size)),
 					}
 				case delta < 0 || delta >= xoff:
 					w = wrong{
-						diag.FirstPlace(written(given.XonDelta), written(given.Xoff), b.Group.At),
+						diag.FirstPlace(given.XonDelta.At(), given.Xoff.At(), b.Group.At),
 						fmt.Sprintf("Cos group %q has xon_delta = %s and xoff = %s; "+
 							"xon_delta must be less than xoff, or the port never lets its peer go on. Leave xon_delta out, and it is derived.",
 							name, diag.Bytes(delta), diag.Bytes(xoff)),
@@ -84,7 +85,7 @@ func noteSizes(d *diag.Diagnostic, g ir.PFCSizes, but diag.Range) {
 		name string
 		num  ir.Num
 	}{{"buffer", g.Buffer}, {"xoff", g.Xoff}, {"xon_delta", g.XonDelta}} {
-		if at := written(n.num); at.Filename != "" && at != but {
+		if at := n.num.At(); at.Filename != "" && at != but {
 			d.Note(at, "%s = %s", n.name, diag.Bytes(n.num.N))
 		}
 	}

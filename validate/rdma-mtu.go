@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // RDMAMTU tells of MTUs that waste the RDMA MTU they were meant for.
@@ -43,8 +44,8 @@ How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.
 				continue
 			}
 			for _, n := range d.Host.NICs {
-				if len(n.Intents) > 0 && n.Port != nil && n.MTU > 0 && n.MTU < largestRDMA+rdmaHeaders && !overPort(n) &&
-					(justBelow(n.MTU) > 0 || rdmaMTU(n.MTU) < 2048 && n.Port.Link.MTU.N >= largestRDMA+rdmaHeaders) {
+				if len(n.Intents) > 0 && n.Port != nil && n.MTU > 0 && n.MTU < walk.LargestRDMA+walk.RDMAHeaders && !walk.OverPort(n) &&
+					(justBelow(n.MTU) > 0 || walk.RDMAMTU(n.MTU) < 2048 && n.Port.Link.MTU.N >= walk.LargestRDMA+walk.RDMAHeaders) {
 					found.add(diag.FirstPlace(n.MTUAt, n.At), n)
 				}
 			}
@@ -55,20 +56,20 @@ How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.
 			if step := justBelow(n.MTU); step > 0 {
 				p.Warnf(at, "An MTU of %d leaves no room for RDMA packets of %d bytes and their headers (%d): %s will send "+
 					"packets of %d, twice as many. Write mtu = %d or "+
-					"more.", n.MTU, step, rdmaHeaders, who, rdmaMTU(n.MTU), step+rdmaHeaders)
+					"more.", n.MTU, step, walk.RDMAHeaders, who, walk.RDMAMTU(n.MTU), step+walk.RDMAHeaders)
 				return
 			}
 			p.Noticef(at, "With an MTU of %d, %s will send RDMA packets of %d bytes; the switch ports take %d. An MTU of %d or "+
 				"more gives packets of %d, with a quarter of the "+
-				"headers.", n.MTU, who, rdmaMTU(n.MTU), n.Port.Link.MTU.N, largestRDMA+rdmaHeaders, largestRDMA)
+				"headers.", n.MTU, who, walk.RDMAMTU(n.MTU), n.Port.Link.MTU.N, walk.LargestRDMA+walk.RDMAHeaders, walk.LargestRDMA)
 		})
 	},
 }
 
 // justBelow returns the RDMA MTU that a netdev MTU was probably meant for and misses by its headers; 0: none.
 func justBelow(mtu int) int {
-	for size := largestRDMA; size >= 256; size /= 2 {
-		if size <= mtu && mtu < size+rdmaHeaders {
+	for size := walk.LargestRDMA; size >= 256; size /= 2 {
+		if size <= mtu && mtu < size+walk.RDMAHeaders {
 			return size
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // RoCEMembers warns of intents that protect nothing.
@@ -34,8 +35,9 @@ its own (RFC 7938).
 
     roce "training" { members = [host.gpu] }
 `,
+	Single: func(p *Pass, x *walk.Finding) { p.cutHere(x) },
 	Run: func(p *Pass) {
-		joined := islands(p.Fabric, func(*ir.Link) bool { return true })
+		joined := walk.Islands(p.Fabric, func(*ir.Link) bool { return true })
 		for _, in := range p.Fabric.Intents {
 			if len(in.Members) < 2 {
 				p.Warnf(in.At, "Roce %q has %s, so nobody talks and nothing is protected. Name the hosts that talk to each other.",
@@ -73,7 +75,7 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	var at []*ir.Member // one for each switch
 	seen := map[*ir.Device]bool{}
 	for _, m := range in.Members {
-		if d := attachedTo(m.NIC); m.NIC.Bond == nil && d != nil && !seen[d] {
+		if d := walk.AttachedTo(m.NIC); m.NIC.Bond == nil && d != nil && !seen[d] {
 			seen[d] = true
 			at = append(at, m)
 		}
@@ -82,10 +84,8 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 		return
 	}
 	for _, m := range at[1:] {
-		if joined[attachedTo(m.NIC).ID] != joined[attachedTo(at[0].NIC).ID] {
-			p.Warnf(diag.FirstPlace(m.At, in.At),
-				"%s and %s are members of roce %q, and no links join %s and %s. Link them, or make two roce blocks of the one.",
-				nicName(m.NIC), nicName(at[0].NIC), in.Name, attachedTo(m.NIC).Name, attachedTo(at[0].NIC).Name)
+		if joined[walk.AttachedTo(m.NIC).ID] != joined[walk.AttachedTo(at[0].NIC).ID] {
+			p.unjoined(in, m, at[0])
 			return
 		}
 	}
@@ -106,12 +106,46 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	for i, a := range from {
 		for _, b := range at[i+1:] {
 			if ir.Path(in.Group, a.NIC.Port, b.NIC.Port, may) == nil {
-				p.Errorf(diag.FirstPlace(b.At, in.At),
-					"%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
-						"switch refuse it. Give them numbers that let it pass, each leaf its own (RFC 7938), or leave one of the two out.",
-					nicName(a.NIC), nicName(b.NIC), in.Name, attachedTo(a.NIC).Name, attachedTo(b.NIC).Name)
+				p.unrouted(in, a, b)
 				return
 			}
 		}
 	}
+}
+
+// unjoined reports a member whose device no link joins to that of another one.
+func (p *Pass) unjoined(in *ir.Intent, m, other *ir.Member) {
+	p.Warnf(diag.FirstPlace(m.At, in.At),
+		"%s and %s are members of roce %q, and no links join %s and %s. Link them, or make two roce blocks of the one.",
+		nicName(m.NIC), nicName(other.NIC), in.Name, hangsOn(m.NIC).Name, hangsOn(other.NIC).Name)
+}
+
+// unrouted reports two members that eBGP has no route between.
+func (p *Pass) unrouted(in *ir.Intent, a, b *ir.Member) {
+	p.Errorf(diag.FirstPlace(b.At, in.At),
+		"%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
+			"switch refuse it. Give them numbers that let it pass, each leaf its own (RFC 7938), or leave one of the two out.",
+		nicName(a.NIC), nicName(b.NIC), in.Name, hangsOn(a.NIC).Name, hangsOn(b.NIC).Name)
+}
+
+// cutHere reports two members that have no way to each other in the state of a walk.
+func (p *Pass) cutHere(x *walk.Finding) {
+	first, later := walk.InOrder(x.Intent, x.From, x.To)
+	switch {
+	case !x.Joined:
+		p.unjoined(x.Intent, later, first)
+	case p.Fabric.Routing == ir.EBGP:
+		p.unrouted(x.Intent, first, later)
+	default:
+		p.Warnf(x.At, "%s and %s are members of roce %q, and routing %q has no way on from %s, though links join them. Look at the cables, at what "+
+			"is down and at the routing.", nicName(x.From), nicName(x.To), x.Intent.Name, p.Fabric.Routing, x.Device.Name)
+	}
+}
+
+// hangsOn is the device that forwards for a NIC, or its own where none does.
+func hangsOn(n *ir.NIC) *ir.Device {
+	if d := walk.AttachedTo(n); d != nil {
+		return d
+	}
+	return n.Device
 }

@@ -1,6 +1,8 @@
 package validate
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"github.com/rocec/rocec/validate/walk"
+)
 
 // RoCEv1NoVLAN reports RoCEv1 that no switch can classify.
 var RoCEv1NoVLAN = &Check{
@@ -25,11 +27,9 @@ How to mend it: a vlan, tagged at every member's switch port.
     roce "nvme" { vlan = 100 }
 `,
 	Run: func(p *Pass) {
-		if p.Fabric.FlowControl == ir.Pause {
-			return // link pause needs no classification
-		}
+		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {
-			if in.Version != 1 {
+			if walk.Untold(p.Fabric, in, domains) != p.check.Code {
 				continue
 			}
 			if in.VLAN == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // RoCEv1Routed reports RoCEv1 members that an IP hop parts.
@@ -34,15 +35,11 @@ between the racks (routed = false, with routing = "spanning-tree").
     fabric "pod1" { routing = "spanning-tree" }
 `,
 	Run: func(p *Pass) {
-		var domain []int
+		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {
-			if in.Version != 1 {
-				continue
+			if in.Version == 1 {
+				p.parted(in, domains())
 			}
-			if domain == nil {
-				domain = broadcastDomains(p.Fabric)
-			}
-			p.parted(in, domain)
 		}
 	},
 }
@@ -51,7 +48,7 @@ func (p *Pass) parted(in *ir.Intent, domain []int) {
 	var first, other *ir.Member
 	seen := map[int]bool{}
 	for _, m := range in.Members {
-		at := attachedTo(m.NIC)
+		at := walk.AttachedTo(m.NIC)
 		if at == nil {
 			continue
 		}
@@ -59,17 +56,17 @@ func (p *Pass) parted(in *ir.Intent, domain []int) {
 		switch {
 		case first == nil:
 			first = m
-		case other == nil && domain[at.ID] != domain[attachedTo(first.NIC).ID]:
+		case other == nil && domain[at.ID] != domain[walk.AttachedTo(first.NIC).ID]:
 			other = m
 		}
 	}
 	if other == nil {
 		return
 	}
-	a, b := attachedTo(first.NIC), attachedTo(other.NIC)
+	a, b := walk.AttachedTo(first.NIC), walk.AttachedTo(other.NIC)
 	routed := routedBetween(a, b)
 	if routed == nil {
-		return // no way at all between them: not a routed link's fault
+		return // no way at all between them: no routed link parts them
 	}
 	d := p.Errorf(in.At, "Roce %q is version 1, but its members are in %d broadcast domains: %s (at %s) and %s (at %s) are parted by "+
 		"routed links. RoCEv1 frames have no IP header (EtherType 0x8915) and cannot be routed. Make it version 2, or "+

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // RoCEv1Subnets reports members of a version 1 intent whose addresses are of different subnets.
@@ -36,18 +37,16 @@ How to mend it: addresses of one subnet for all members; or version 2, which is 
     }
 `,
 	Run: func(p *Pass) {
-		var domain []int
+		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {
 			if in.Version != 1 {
 				continue
 			}
-			if domain == nil {
-				domain = broadcastDomains(p.Fabric)
-			}
+			domain := domains()
 			first := map[int]*ir.NIC{} // by domain
 			var odd []*ir.NIC
 			for _, m := range in.Members {
-				n, at := m.NIC, attachedTo(m.NIC)
+				n, at := m.NIC, walk.AttachedTo(m.NIC)
 				if at == nil || !n.IP.IsValid() || n.IP.IsSingleIP() {
 					continue
 				}
@@ -62,7 +61,7 @@ How to mend it: addresses of one subnet for all members; or version 2, which is 
 				continue
 			}
 			n := odd[0]
-			of := first[domain[attachedTo(n).ID]]
+			of := first[domain[walk.AttachedTo(n).ID]]
 			p.Errorf(diag.FirstPlace(n.IPAt, n.At), "Roce %q is version 1, and %s in another subnet (%s: %s) than %s (%s). Traffic "+
 				"between subnets goes by a gateway, which cannot forward RoCEv1. Give all members addresses of one subnet, or "+
 				"make the intent version 2.",

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/dscp"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // RoCEv2NoCNP reports RoCEv2 whose congestion notifications have no place of their own.
@@ -68,11 +69,11 @@ func defaultTaker(f *ir.Fabric, in *ir.Intent) (*ir.CosGroup, string) {
 			}
 		}
 	}
-	claims, value, mark := pcpOf, ir.DefaultCNPPCP, fmt.Sprintf("PCP %d", ir.DefaultCNPPCP)
+	claims, value, mark := walk.PCPOf, ir.DefaultCNPPCP, fmt.Sprintf("PCP %d", ir.DefaultCNPPCP)
 	if in.ByDSCP() {
-		claims, value, mark = dscpOf, ir.DefaultCNP, "DSCP "+dscp.Text(ir.DefaultCNP)
+		claims, value, mark = walk.DSCPOf, ir.DefaultCNP, "DSCP "+dscp.Text(ir.DefaultCNP)
 	}
-	if g := claimant(f, value, claims); some && hasMark(in) && g != nil && g.Lossless {
+	if g := walk.Claimant(f, value, claims); some && walk.HasMark(in) && g != nil && g.Lossless {
 		return g, mark
 	}
 	return nil, ""

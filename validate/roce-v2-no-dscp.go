@@ -2,6 +2,7 @@ package validate
 
 import (
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // RoCEv2NoDSCP reports RoCEv2 that switches cannot tell from other traffic.
@@ -34,27 +35,19 @@ How to mend it: a DSCP that no other group claims.
     cos_group "rdma" { dscp = ["af31"] }
 `,
 	Run: func(p *Pass) {
-		var domain []int
+		domains := walk.DomainsOf(p.Fabric)
 		for _, in := range p.Fabric.Intents {
-			if in.Version != 2 || len(in.Group.DSCP) > 0 {
-				continue
-			}
-			if domain == nil {
-				domain = broadcastDomains(p.Fabric)
-			}
-			if byPCP(in, domain) {
+			if walk.Untold(p.Fabric, in, domains) != p.check.Code {
 				continue
 			}
 			why := "It claims no 802.1p priority either (pcp = [])"
 			if len(in.Group.PCP) > 0 {
 				why = "The intent has no vlan, so there is no 802.1p priority either, and it would end at the routed links between its members"
 			}
-			if report := p.unmarkedGrade(in); report != nil {
-				report(diag.FirstPlace(in.GroupAt, in.At),
-					"Roce %q is version 2, but cos group %q claims no DSCP. %s: NICs and switches would treat it as best "+
-						"effort. Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, why).
-					Note(in.Group.At, "the cos group")
-			}
+			p.untoldGrade(in)(diag.FirstPlace(in.GroupAt, in.At),
+				"Roce %q is version 2, but cos group %q claims no DSCP. %s: NICs and switches would treat it as best "+
+					"effort. Write a dscp in the cos group, for example dscp = [\"af31\"].", in.Name, in.Group.Name, why).
+				Note(in.Group.At, "the cos group")
 		}
 	},
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // RoCEVersionMix reports members that cannot speak their intent's version, and NICs that are to speak both.
@@ -47,13 +48,6 @@ old NIC out; or give the second intent NICs of its own.
 	},
 }
 
-func speaks(n *ir.NIC, version int) bool {
-	if version == 1 {
-		return n.Model.V1
-	}
-	return n.Model.V2
-}
-
 // cannotSpeak reports the members of in whose NIC lacks its version, one diagnostic for every place that names some.
 func (p *Pass) cannotSpeak(in *ir.Intent) {
 	type place struct{ member, nic diag.Range }
@@ -62,8 +56,8 @@ func (p *Pass) cannotSpeak(in *ir.Intent) {
 	var able *ir.NIC
 	allOther := true // every member speaks the other version
 	for _, m := range in.Members {
-		allOther = allOther && speaks(m.NIC, 3-in.Version)
-		if speaks(m.NIC, in.Version) {
+		allOther = allOther && walk.Speaks(m.NIC, 3-in.Version)
+		if walk.Speaks(m.NIC, in.Version) {
 			if able == nil {
 				able = m.NIC
 			}

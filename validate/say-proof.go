@@ -254,7 +254,7 @@ func linkList(links []*ir.Link) string {
 }
 
 // circleText names the links of a circle: "sw1>sw2, sw2>sw3, ...".
-func circleText(circle []Hop) string {
+func circleText(circle []Wait) string {
 	s := ""
 	for i, h := range circle {
 		if i == 8 {

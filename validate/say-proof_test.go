@@ -17,7 +17,7 @@ func TestProofInWords(t *testing.T) {
 	f := c.Fabric()
 	lossy := &ir.CosGroup{Name: "bulk"}
 	detour := &ir.CosGroup{Name: "detour", Bounce: lossy}
-	var circle []Hop
+	var circle []Wait
 	for i, name := range []string{"R0", "R1", "R2", "R3"} {
 		next := []string{"R1", "R2", "R3", "R0"}[i]
 		l := c.Between(name, next)
@@ -25,7 +25,7 @@ func TestProofInWords(t *testing.T) {
 		if in.Device.Name == name {
 			in = l.B
 		}
-		circle = append(circle, Hop{In: in})
+		circle = append(circle, Wait{In: in})
 	}
 	links := func(n int) []*ir.Link { return f.Links[:n] }
 	free := func(r ir.Routing, turns int, reason proof.Reason) *Proof {

@@ -162,7 +162,7 @@ func noteRouted(d *diag.Diagnostic, routed []*ir.Link) {
 }
 
 // hops is a circle as diagnostics have it.
-func hops(circle []Hop) []diag.Hop {
+func hops(circle []Wait) []diag.Hop {
 	at := hopAt(circle)
 	out := make([]diag.Hop, len(circle))
 	for i, h := range circle {
@@ -173,13 +173,13 @@ func hops(circle []Hop) []diag.Hop {
 
 // hopAt returns what is shown as the place of a hop: where a link names its in-port, the name of its device, or the
 // block of its link, whichever tells the most hops of the circle apart. A nodeset names many at one place.
-func hopAt(circle []Hop) func(Hop) diag.Range {
-	var best func(Hop) diag.Range
+func hopAt(circle []Wait) func(Wait) diag.Range {
+	var best func(Wait) diag.Range
 	most := -1
-	for _, at := range []func(Hop) diag.Range{
-		func(h Hop) diag.Range { return h.In.At },
-		func(h Hop) diag.Range { return h.In.Device.At },
-		func(h Hop) diag.Range { return h.In.Link.At },
+	for _, at := range []func(Wait) diag.Range{
+		func(h Wait) diag.Range { return h.In.At },
+		func(h Wait) diag.Range { return h.In.Device.At },
+		func(h Wait) diag.Range { return h.In.Link.At },
 	} {
 		apart := map[diag.Range]bool{}
 		for _, h := range circle {
@@ -195,7 +195,7 @@ func hopAt(circle []Hop) func(Hop) diag.Range {
 }
 
 // writeCircle writes a line for every buffer.
-func writeCircle(b *strings.Builder, circle []Hop) {
+func writeCircle(b *strings.Builder, circle []Wait) {
 	left, right := 0, 0
 	groups := false
 	for _, h := range circle {

@@ -2,11 +2,11 @@ package validate
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/dscp"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // TOSNotInGroup reports NICs told to mark their RoCE packets with what no group of theirs claims.
@@ -58,7 +58,7 @@ claim the DSCP.
 			in := p.outside(nics[0])
 			value := nics[0].TOS >> 2
 			where := "which no cos group claims"
-			if g := claimant(p.Fabric, value, dscpOf); g != nil {
+			if g := walk.Claimant(p.Fabric, value, walk.DSCPOf); g != nil {
 				where = fmt.Sprintf("which is that of cos group %q (cos %d)", g.Name, g.Cos)
 			}
 			p.grade(in)(at, "%s what applications leave unmarked with tos = %d. That is DSCP %s, %s, and roce %q travels in cos group %q: its "+
@@ -73,8 +73,7 @@ claim the DSCP.
 // outside gives the first intent whose packets the NIC's tos takes out of their group; nil where there is none to report.
 func (p *Pass) outside(n *ir.NIC) *ir.Intent {
 	for _, in := range n.Carries() {
-		value := n.Packet(in).DSCP
-		if in.ByDSCP() && p.grade(in) != nil && !slices.ContainsFunc(in.Group.DSCP, func(c ir.Claim) bool { return c.Value == value }) {
+		if walk.OutsideGroup(p.Fabric, n, in) {
 			return in
 		}
 	}

@@ -2,12 +2,12 @@ package validate
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/dscp"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // TrafficClassNotInGroup warns of exceptions by address that take RoCE out of its group.
@@ -51,7 +51,7 @@ How to mend it: tos = DSCP x 4 of the group these packets belong to; or take the
 			in   *ir.Intent // whose members the addresses are; nil: no group claims the DSCP
 		}
 		var f folds[diag.Range, exception]
-		peers := map[*ir.Intent][]netip.Addr{}
+		peers := walk.Peers{}
 		for _, d := range p.Fabric.Devices {
 			if d.Host == nil {
 				continue
@@ -59,8 +59,7 @@ How to mend it: tos = DSCP x 4 of the group these packets belong to; or take the
 			for _, n := range d.Host.NICs {
 				for i := range n.TrafficClasses {
 					rule := &n.TrafficClasses[i]
-					in, bad := leadsOut(n, rule, peers)
-					if bad && p.grade(n.Carries()[0]) != nil {
+					if in, bad := walk.LeadsOut(n, rule, peers); bad {
 						f.add(diag.FirstPlace(rule.TOSAt, n.At), exception{n, rule, in})
 					}
 				}
@@ -84,7 +83,7 @@ How to mend it: tos = DSCP x 4 of the group these packets belong to; or take the
 					first.rule.TOS, dscp.Text(value))
 				continue
 			}
-			g := claimant(p.Fabric, value, dscpOf)
+			g := walk.Claimant(p.Fabric, value, walk.DSCPOf)
 			p.Warnf(at, "%s what this traffic_class names with tos = %d. That is DSCP %s, of the lossy cos group %q, and its addresses are those of members "+
 				"of roce %q, which is lossless: packets between them can be lost. Write tos = %s, or take these addresses out.",
 				verb(nicNames(nics), len(nics), "marks", "mark"),
@@ -99,55 +98,4 @@ func tosOf(g *ir.CosGroup) string {
 		return "that of a DSCP its group claims"
 	}
 	return fmt.Sprint(g.DSCP[0].Value << 2)
-}
-
-// leadsOut tells whether an exception takes RoCEv2 told by DSCP out of the cos groups, or out of that of the lossless intent
-// whose members it names.
-func leadsOut(n *ir.NIC, rule *ir.TrafficClass, peers map[*ir.Intent][]netip.Addr) (*ir.Intent, bool) {
-	all := n.Carries()
-	if !slices.ContainsFunc(all, (*ir.Intent).ByDSCP) || n.IP.IsValid() && rule.Src.IsValid() && !rule.Src.Contains(n.IP.Addr()) {
-		return nil, false // told otherwise, or never a packet of this NIC
-	}
-	g := claimant(n.Device.Fabric, rule.TOS>>2, dscpOf)
-	switch {
-	case g == nil:
-		return nil, true
-	case g.Lossless || !n.IP.IsValid():
-		return nil, false
-	}
-	if slices.ContainsFunc(all, func(in *ir.Intent) bool { return in.Group == g }) {
-		return nil, false // another intent of the NIC has this group
-	}
-	for _, in := range all {
-		if in.ByDSCP() && in.Group.Lossless && in.Group != g && reaches(n, rule.Dst, in, peers) {
-			return in, true
-		}
-	}
-	return nil, false
-}
-
-// reaches tells whether a destination covers the address of another member of the intent; none covers all. peers holds the
-// sorted addresses of intents asked before.
-func reaches(n *ir.NIC, dst netip.Prefix, in *ir.Intent, peers map[*ir.Intent][]netip.Addr) bool {
-	addrs, known := peers[in]
-	if !known {
-		for _, m := range in.Members {
-			if m.NIC.IP.IsValid() {
-				addrs = append(addrs, m.NIC.IP.Addr())
-			}
-		}
-		slices.SortFunc(addrs, netip.Addr.Compare)
-		peers[in] = addrs
-	}
-	own := n.IP.Addr()
-	if !dst.IsValid() {
-		return len(addrs) > 1
-	}
-	i, _ := slices.BinarySearchFunc(addrs, dst.Masked().Addr(), netip.Addr.Compare)
-	for ; i < len(addrs) && dst.Contains(addrs[i]); i++ {
-		if addrs[i] != own {
-			return true
-		}
-	}
-	return false
 }

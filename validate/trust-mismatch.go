@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // TrustMismatch reports devices that do not look at the field by which an intent's packets are told.
@@ -53,7 +54,7 @@ func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 	var order []key
 	for _, at := range b.passings() {
 		in := at.intent
-		if told(in, at.port.Trust()) || !hasMark(in) || routed[in] || b.Trust == nil && (at.port.NIC == nil || mixedVersions(at.port.NIC)) {
+		if _, bad := walk.Mistrust(at.port, in); !bad || routed[in] {
 			continue
 		}
 		if at.port.Sort(packetOf(in)).Cos == in.Group.Cos || p.grade(in) == nil {
@@ -74,11 +75,8 @@ func (p *Pass) mistrust(b *byHand, routed map[*ir.Intent]bool) {
 		first := all[0]
 		in, trust := first.intent, first.port.Trust()
 		to := first.port.Sort(packetOf(in))
-		place := b.TrustAt
-		if b.Trust == nil && first.port.NIC != nil {
-			place = first.port.NIC.At
-		}
-		d := p.grade(in)(diag.FirstPlace(place, b.At),
+		place, _ := walk.Mistrust(first.port, in)
+		d := p.grade(in)(place,
 			"%s %s, and the packets of %s are told by %s%s. They land in %s, so they are %s there. Let %s believe %s%s.",
 			verb(deviceNames(first.devices), len(first.devices), "believes", "believe"), trust, intentNames(intents), toldBy(in),
 			overruled(in, trust), whereTo(p.Fabric, packetOf(in), trust, to), unprotected(p.Fabric, in), themOf(first.devices), toldBy(in), alone(in, trust))
@@ -112,21 +110,10 @@ func whereTo(f *ir.Fabric, pkt ir.Packet, t ir.Trust, s ir.Sorting) string {
 	return fmt.Sprintf("cos %d, %s, by %s", s.Cos, groupAt(f, s.Cos), s.By)
 }
 
-// mixedVersions tells whether a NIC is in intents of both versions, which has a check of its own.
-func mixedVersions(n *ir.NIC) bool {
-	all := n.Carries()
-	for _, in := range all {
-		if in.Version != all[0].Version {
-			return true
-		}
-	}
-	return false
-}
-
 // mixedTelling reports RoCEv2 told by PCP on switches that must believe DSCP for another intent.
 func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 	for _, in := range p.Fabric.Intents {
-		if in.Version != 2 || in.ByDSCP() || !hasMark(in) || routed[in] || p.grade(in) == nil {
+		if in.Version != 2 || in.ByDSCP() || !walk.HasMark(in) || routed[in] || p.grade(in) == nil {
 			continue
 		}
 		var switches []*ir.Device
@@ -139,7 +126,7 @@ func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 			}
 			if &d.Switch.Intents[0] != last {
 				last = &d.Switch.Intents[0]
-				by := overruling(d.Switch.Intents, in)
+				by := walk.Overruling(d, in)
 				if hit = by != nil; hit && because == nil {
 					because = by
 				}
@@ -163,21 +150,4 @@ func (p *Pass) overruledAt(in, because *ir.Intent, switches []*ir.Device) {
 		in.Name, in.Group.Name, verb(deviceNames(switches), len(switches), "carries", "carry"), because.Name, in.Name, unprotected(p.Fabric, in),
 		in.Group.Name, because.Group.Name).
 		Note(in.Group.At, "claims no DSCP").Note(diag.FirstPlace(because.GroupAt, because.At), "told by DSCP")
-}
-
-// overruling gives an intent told by DSCP among those a switch carries together with in; nil where there is none, or in is
-// not carried.
-func overruling(carried []*ir.Intent, in *ir.Intent) *ir.Intent {
-	var by *ir.Intent
-	here := false
-	for _, other := range carried {
-		here = here || other == in
-		if by == nil && other.ByDSCP() {
-			by = other
-		}
-	}
-	if !here {
-		return nil
-	}
-	return by
 }

@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // TTLTooSmall reports NICs whose packets run out of hops before they arrive.
@@ -40,7 +41,7 @@ How to mend it: leave ttl out, or write 64.
 				continue
 			}
 			for _, m := range in.Members {
-				at := attachedTo(m.NIC)
+				at := walk.AttachedTo(m.NIC)
 				if m.NIC.TTL == 0 || at == nil || nics[m.NIC.At] {
 					continue
 				}
@@ -76,7 +77,7 @@ type routers struct {
 }
 
 func newRouters(f *ir.Fabric) *routers {
-	r := &routers{domain: broadcastDomains(f), next: map[int][]int{}, dist: map[int]map[int]int{}}
+	r := &routers{domain: walk.DomainsOf(f)(), next: map[int][]int{}, dist: map[int]map[int]int{}}
 	type pair struct{ a, b int }
 	known := map[pair]bool{}
 	for _, l := range f.Links {
@@ -105,7 +106,7 @@ func newRouters(f *ir.Fabric) *routers {
 func (r *routers) farthest(in *ir.Intent, from *ir.Device, ttl int) (far *ir.Member, passes int) {
 	dist := r.from(r.domain[from.ID])
 	for _, m := range in.Members {
-		if at := attachedTo(m.NIC); at != nil {
+		if at := walk.AttachedTo(m.NIC); at != nil {
 			if d := dist[r.domain[at.ID]]; d > 0 && ttl < d+2 && d+1 > passes { // d links join d+1 routers
 				far, passes = m, d+1
 			}

@@ -3,6 +3,7 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // UpDownNoPath reports members that up-down keeps from each other.
@@ -39,25 +40,33 @@ say which routing the fabric has.
       b = "leaf[1-2]:swp2"
     }
 `,
+	Single: func(p *Pass, x *walk.Finding) {
+		first, later := walk.InOrder(x.Intent, x.From, x.To)
+		p.noPath(apart{x.Intent, first, later, 1})
+	},
 	Run: func(p *Pass) {
 		if p.Fabric.Routing != ir.UpDown {
 			return
 		}
 		for _, k := range keptApart(p.Fabric) {
-			a, b := attachedTo(k.a.NIC), attachedTo(k.b.NIC)
-			more := ""
-			if k.pairs > 1 {
-				more = " (and so for " + diag.Count(k.pairs-1, "more pair") + " of switches)"
-			}
-			d := p.Errorf(k.intent.At, "Members %s (at %s, tier %d) and %s (at %s, tier %d) of roce %q are joined by cables, but every way between "+
-				"them comes down and goes up again, which up-down forbids%s. Correct the tiers, hang the hosts on the lowest "+
-				"switches, or say which routing the fabric has.",
-				nicName(k.a.NIC), a.Name, a.Height(), nicName(k.b.NIC), b.Name, b.Height(), k.intent.Name, more)
-			d.Note(k.a.NIC.Port.At, "%s hangs on %s", nicName(k.a.NIC), a.Name)
-			d.Note(k.b.NIC.Port.At, "%s hangs on %s", nicName(k.b.NIC), b.Name)
-			if p.Fabric.RoutingAt.Filename != "" {
-				d.Note(p.Fabric.RoutingAt, "the routing")
-			}
+			p.noPath(k)
 		}
 	},
+}
+
+func (p *Pass) noPath(k apart) {
+	a, b := walk.AttachedTo(k.a.NIC), walk.AttachedTo(k.b.NIC)
+	more := ""
+	if k.pairs > 1 {
+		more = " (and so for " + diag.Count(k.pairs-1, "more pair") + " of switches)"
+	}
+	d := p.Errorf(k.intent.At, "Members %s (at %s, tier %d) and %s (at %s, tier %d) of roce %q are joined by cables, but every way between "+
+		"them comes down and goes up again, which up-down forbids%s. Correct the tiers, hang the hosts on the lowest "+
+		"switches, or say which routing the fabric has.",
+		nicName(k.a.NIC), a.Name, a.Height(), nicName(k.b.NIC), b.Name, b.Height(), k.intent.Name, more)
+	d.Note(k.a.NIC.Port.At, "%s hangs on %s", nicName(k.a.NIC), a.Name)
+	d.Note(k.b.NIC.Port.At, "%s hangs on %s", nicName(k.b.NIC), b.Name)
+	if p.Fabric.RoutingAt.Filename != "" {
+		d.Note(p.Fabric.RoutingAt, "the routing")
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // Which members have a path under up-down.
@@ -46,11 +47,11 @@ type upDownWays struct {
 // fall to; from above, which it can rise to and fall from.
 func newUpDownWays(f *ir.Fabric, version int) *upDownWays {
 	usable := func(l *ir.Link) bool { return version != 1 || !l.Routed }
-	w := &upDownWays{number: map[*ir.Device]int{}, island: islands(f, usable)}
+	w := &upDownWays{number: map[*ir.Device]int{}, island: walk.Islands(f, usable)}
 	var at []*ir.Device
 	for _, in := range f.Intents {
 		for _, m := range in.Members {
-			if d := attachedTo(m.NIC); in.Version == version && d != nil {
+			if d := walk.AttachedTo(m.NIC); in.Version == version && d != nil {
 				if _, known := w.number[d]; !known {
 					w.number[d] = len(at)
 					at = append(at, d)
@@ -117,7 +118,7 @@ func (w *upDownWays) apart(in *ir.Intent) apart {
 		if m.NIC.Bond != nil {
 			continue
 		}
-		d := attachedTo(m.NIC)
+		d := walk.AttachedTo(m.NIC)
 		if d == nil || first[d] != nil {
 			continue
 		}

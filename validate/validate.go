@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate/proof"
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // Check is one documented judgement.
@@ -23,6 +24,10 @@ type Check struct {
 	Answers []string // ids of what is known to go wrong (the end of docs/checks.md) that it is an answer to: "K3"
 	Doc     string   // the story behind it: why, an example, how to mend it; see diag.Topic
 	Run     func(*Pass)
+
+	// Single reports a finding of a walk that Run may leave out: one that depends on which links are down, or of a pair of members
+	// that Run has another one stand for. Nil: what walks find, Run has found.
+	Single func(*Pass, *walk.Finding)
 }
 
 // Topic returns the check's row for `rocec explain`.
@@ -34,6 +39,19 @@ type Pass struct {
 	check  *Check
 	found  diag.List
 	loops  func() []*proof.Proof // the PFC-loop proof, made once for all checks
+}
+
+// report returns Errorf, Warnf or Noticef; nil for severity 0.
+func (p *Pass) report(s diag.Severity) func(at diag.Range, format string, args ...any) *diag.Diagnostic {
+	switch s {
+	case diag.Error:
+		return p.Errorf
+	case diag.Warning:
+		return p.Warnf
+	case diag.Notice:
+		return p.Noticef
+	}
+	return nil
 }
 
 // Errorf reports an error at a place and returns it for notes.
@@ -64,8 +82,8 @@ const (
 // Loop is one circle of buffers that can only drain into each other.
 type Loop = proof.Loop
 
-// Hop is one buffer of a circle, that of in-port In, and the turn by which it drains into the next.
-type Hop = proof.Hop
+// Wait is one buffer of a circle, that of in-port In, and the turn by which it waits for the next one to drain.
+type Wait = proof.Wait
 
 // Proof is the PFC-loop proof of a set of lossless cos groups that are judged together.
 type Proof = proof.Proof
@@ -80,6 +98,25 @@ type GroupProof struct {
 type Report struct {
 	Diagnostics diag.List
 	Proofs      []GroupProof // one per lossless cos group, by cos
+}
+
+// Say returns the diagnostic of one finding of a walk through f that is not among those of [Run], which have the same code
+// and place where they are about the same fact; nil where it does no harm, or another stage reports it.
+func Say(f *ir.Fabric, x *walk.Finding) *diag.Diagnostic {
+	i := slices.IndexFunc(Checks, func(c *Check) bool { return c.Code == x.Code })
+	if i < 0 {
+		return nil
+	}
+	p := &Pass{Fabric: f, check: Checks[i]}
+	if p.check.Single != nil {
+		p.check.Single(p, x)
+	} else {
+		p.check.Run(p)
+	}
+	if i := slices.IndexFunc(p.found, func(d *diag.Diagnostic) bool { return d.At == x.At }); i >= 0 {
+		return p.found[i]
+	}
+	return nil
 }
 
 // DefaultBudget is the work the PFC-loop proof may take unless told otherwise, in steps: 60 s at [StepsPerSecond].

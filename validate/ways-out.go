@@ -107,7 +107,7 @@ func oneMoreLossless(f *ir.Fabric) bool {
 }
 
 // valleys names the devices at which the circle goes up again after it came down.
-func valleys(circle []Hop) []string {
+func valleys(circle []Wait) []string {
 	var out []string
 	for _, h := range circle {
 		if h.Valley() && !slices.Contains(out, h.In.Device.Name) {

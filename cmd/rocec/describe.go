@@ -165,7 +165,7 @@ func describePort(p *ir.Port) []section {
 	head.addTotal(p)
 	out := []section{head}
 	for _, b := range p.Buffers {
-		out = append(out, describeBuffer(b, p.Link))
+		out = append(out, describeBuffer(b, p))
 	}
 	for _, m := range p.Marks {
 		out = append(out, describeMark(m, p))
@@ -218,6 +218,12 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 				line = "the end"
 			case buf == nil:
 				line = "lossy"
+			case p.Device.ByHand != nil && p.NIC == nil:
+				does := "pauses"
+				if sends, _ := p.Pauses(in.Group.Cos); !sends {
+					does = "does not pause"
+				}
+				line = fmt.Sprintf("%s priority %d, headroom %s", does, in.Group.Cos, setByHand(buf.Need))
 			case !buf.Size.Set():
 				line = fmt.Sprintf("pauses priority %d, sized by the NIC's driver", in.Group.Cos)
 			default:
@@ -232,6 +238,9 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 	}
 	return out, nil
 }
+
+// setByHand says what is known of a headroom that others configure: what is needed.
+func setByHand(need int) string { return fmt.Sprintf("set by hand, %d B needed", need) }
 
 // memberPort returns the first cabled port by which a host takes part in an intent.
 func memberPort(in *ir.Intent, host *ir.Device) *ir.Port {

@@ -46,8 +46,9 @@ func boundOrigin(m ir.Memory) []ir.Origin {
 	}
 }
 
-// describeBuffer is the buffer of one group at a port of a link.
-func describeBuffer(b *ir.Buffer, l *ir.Link) section {
+// describeBuffer is the buffer of one group at a port. Where others configure it, the sizes are those rocec would write.
+func describeBuffer(b *ir.Buffer, p *ir.Port) section {
+	l := p.Link
 	s := section{Title: fmt.Sprintf("lossless %s, priority %d", b.Group.Name, b.Group.Cos)}
 	need := "headroom needed"
 	if b.Size.Set() {
@@ -55,7 +56,11 @@ func describeBuffer(b *ir.Buffer, l *ir.Link) section {
 		s.num("xoff", b.Xoff.On(l), " B")
 		s.num("xon_delta", b.XonDelta.On(l), " B")
 		s.add("xon", amount(b.Xoff.N-b.XonDelta.N), ir.Origin{Why: "xoff - xon_delta: sending goes on"})
-		s.add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
+		if h := p.Device.ByHand; h != nil {
+			s.add("headroom", setByHand(b.Need), ir.Origin{At: h.At, Why: "the sizes above are those rocec would write"})
+		} else {
+			s.add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
+		}
 	} else { // a NIC: its driver sizes its own buffers
 		s.add("pfc", "on", ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
 		need = "buffer needed"

@@ -6,6 +6,7 @@ import "strings"
 var faults = []fault{
 	// What travels where.
 	{code: "roce-members", base: "rack-v1-pfc", edit: []string{"[host.store]", `["store1"]`}, at: `roce "nvme"`, more: []string{"host-not-member"}},
+	{code: "roce-members", base: "pods-ebgp", edit: []string{"65201 + self.index", "65201"}, at: "host.gpu"},
 	{code: "roce-version-mix", base: "bonded-pair", edit: []string{`"e810-xxv"`, `"connectx-3"`}, at: "host.client"},
 	{code: "roce-v1-routed", base: "storage-and-training", edit: []string{"rack1-n[1-8]:ens1f0\"]", "rack[1-2]-n[1-8]:ens1f0\"]"}, at: `roce "nvme"`},
 	{code: "roce-v1-no-vlan", base: "rack-v1-pfc", edit: []string{"  vlan      = 100\n", ""}, at: `roce "nvme"`},

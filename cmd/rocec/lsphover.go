@@ -146,7 +146,7 @@ func hoverGroup(f *fabric, name string) []section {
 		all := section{Title: diag.Count(ports, "switch port")}
 		all.add("xoff", between(least, most))
 		all.add("headroom", between(headLeast, headMost))
-		one := describeBuffer(example, at.Link)
+		one := describeBuffer(example, at)
 		one.Title = "as at " + at.String()
 		out = append(out, all, one)
 	}

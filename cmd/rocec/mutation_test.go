@@ -125,13 +125,8 @@ func TestFixtures(t *testing.T) {
 	}
 	for _, c := range validate.Checks {
 		t.Run(c.Code, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("../../validate/testdata", c.Code, "bad.hcl"))
-			require.NoError(t, err)
-			w, err := langtest.Complete(string(text))
-			require.NoError(t, err)
-			dir := t.TempDir()
-			require.NoError(t, os.WriteFile(filepath.Join(dir, langtest.FabricFile), []byte(w.String()), 0o600))
-			wants := langtest.Wants(string(text))
+			dir, text, w := badFixture(t, c.Code)
+			wants := langtest.Wants(text)
 			for _, d := range saidOf(t, dir).Diagnostics {
 				if !codes[d.Code] {
 					continue // what a target says of it is the target's to test
@@ -148,6 +143,18 @@ func TestFixtures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// badFixture writes the fabric that the bad fixture of a check makes of its background, and returns the fixture's text with it.
+func badFixture(t *testing.T, code string) (dir, text string, w *langtest.Woven) {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join("../../validate/testdata", code, "bad.hcl"))
+	require.NoError(t, err)
+	w, err = langtest.Complete(string(src))
+	require.NoError(t, err)
+	dir = t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, langtest.FabricFile), []byte(w.String()), 0o600))
+	return dir, string(src), w
 }
 
 // plant copies a fabric and edits the copy.

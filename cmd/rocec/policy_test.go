@@ -30,7 +30,7 @@ compiler:                lang lang/diag lang/nodeset compiler/ir compiler/platfo
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/compilertest:   compiler compiler/ir lang lang/diag lang/langtest targets |
 compiler/routes:         compiler/ir |
-validate:                validate/proof compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
+validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/ir |
 validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |

@@ -28,8 +28,11 @@ func (a *app) traceCommand() *cobra.Command {
 		Short: "what happens to a packet from one host to another, hop by hop",
 		Long: "Trace follows the packets of an intent from host A to host B, and the congestion notifications\n" +
 			"back: at every hop of every way the field that decides, the cos group, the pauses, the headroom,\n" +
-			"the queue and the marking. Hops that are alike are one. The first hop that breaks losslessness is\n" +
-			"named. A and B are hosts (gpu001) or interfaces of hosts (gpu001:ens1f0).",
+			"the queue and the marking. Hops that are alike are one. A and B are hosts (gpu001) or interfaces\n" +
+			"of hosts (gpu001:ens1f0).\n\n" +
+			"What is wrong at a hop is what validate finds there: the same code, words and place. The first hop\n" +
+			"that breaks losslessness is named, and makes the exit status 1. Findings that a comment silences\n" +
+			"(rocec:ignore) are counted, listed with -v, and do not make it 1.",
 		Args: cobra.RangeArgs(2, 3),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -85,12 +88,13 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 		}
 		traces = append(traces, t)
 	}
+	says := newSayings(f)
 	if o.format == "json" {
-		err = a.writeJSON(tracesJSON(from, to, q.State.Down, traces))
+		err = a.writeJSON(says.tracesJSON(from, to, q.State.Down, traces))
 	} else {
-		a.traceText(f.Fabric, q.State.Down, traces)
+		a.traceText(says, q.State.Down, traces)
 	}
-	if err == nil && slices.ContainsFunc(traces, (*walk.Trace).Breaks) {
+	if err == nil && slices.ContainsFunc(traces, says.breaks) {
 		return &exit{exitErrors, ""}
 	}
 	return err

@@ -133,5 +133,6 @@ func TestTraceNamesTheFirstBreak(t *testing.T) {
 	require.Equal(t, exitErrors, code)
 	require.Contains(t, text, "one of 15: core1-[2-4] and core[2-4]-[1-4]")
 	require.Regexp(t, `(?m)^!!     out  swp8, 200G 30 m; .*obeys no pauses`, text)
-	require.Contains(t, text, "=> first break: core1-1:swp8 does not obey pauses for priority 3")
+	require.Contains(t, text, "error[pfc-one-end]: flow control at one end of a lossless link only")
+	require.Contains(t, text, "=> first break: at core1-1, pfc-one-end: flow control at one end of a lossless link only")
 }

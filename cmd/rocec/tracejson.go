@@ -30,17 +30,17 @@ type tripJSON struct {
 }
 
 type walkJSON struct {
-	From       []string   `json:"from"`
-	To         []string   `json:"to"`
-	Packet     packetJSON `json:"packet"`
-	CosGroup   string     `json:"cos_group,omitempty"`
-	Lossless   bool       `json:"lossless"`
-	Ways       *uint64    `json:"ways,omitempty"`
-	Cables     *int       `json:"cables,omitempty"`
-	EveryPath  bool       `json:"every_path"`
-	DependsOn  string     `json:"depends_on,omitempty"`
-	Hops       []hopJSON  `json:"hops"`
-	FirstBreak *faultJSON `json:"first_break,omitempty"`
+	From       []string     `json:"from"`
+	To         []string     `json:"to"`
+	Packet     packetJSON   `json:"packet"`
+	CosGroup   string       `json:"cos_group,omitempty"`
+	Lossless   bool         `json:"lossless"`
+	Ways       *uint64      `json:"ways,omitempty"`
+	Cables     *int         `json:"cables,omitempty"`
+	EveryPath  bool         `json:"every_path"`
+	DependsOn  string       `json:"depends_on,omitempty"`
+	Hops       []hopJSON    `json:"hops"`
+	FirstBreak *findingJSON `json:"first_break,omitempty"`
 }
 
 type packetJSON struct {
@@ -51,20 +51,20 @@ type packetJSON struct {
 }
 
 type hopJSON struct {
-	Distance int         `json:"distance"`
-	Devices  []string    `json:"devices"`
-	Group    string      `json:"group"`
-	ByHand   bool        `json:"by_hand"`
-	Trust    []string    `json:"trust"`
-	Packet   packetJSON  `json:"packet"`
-	Field    string      `json:"field"`
-	CosGroup string      `json:"cos_group,omitempty"`
-	Cos      *int        `json:"cos,omitempty"`
-	Meant    string      `json:"meant,omitempty"`
-	Origin   *origin     `json:"origin,omitempty"`
-	In       []laneJSON  `json:"in"`
-	Out      []laneJSON  `json:"out"`
-	Faults   []faultJSON `json:"faults"`
+	Distance int           `json:"distance"`
+	Devices  []string      `json:"devices"`
+	Group    string        `json:"group"`
+	ByHand   bool          `json:"by_hand"`
+	Trust    []string      `json:"trust"`
+	Packet   packetJSON    `json:"packet"`
+	Field    string        `json:"field"`
+	CosGroup string        `json:"cos_group,omitempty"`
+	Cos      *int          `json:"cos,omitempty"`
+	Meant    string        `json:"meant,omitempty"`
+	Origin   *origin       `json:"origin,omitempty"`
+	In       []laneJSON    `json:"in"`
+	Out      []laneJSON    `json:"out"`
+	Faults   []findingJSON `json:"faults"`
 }
 
 type laneJSON struct {
@@ -78,7 +78,7 @@ type laneJSON struct {
 	Queue    *queueJSON    `json:"queue,omitempty"`
 	ECN      *ecnJSON      `json:"ecn,omitempty"`
 	Origin   *origin       `json:"origin,omitempty"`
-	Faults   []faultJSON   `json:"faults"`
+	Faults   []findingJSON `json:"faults"`
 }
 
 // losslessJSON is what makes one end of a cable lossless: pauses at the end that receives, obedience at the one that sends.
@@ -105,24 +105,28 @@ type ecnJSON struct {
 	Probability int `json:"probability"`
 }
 
-type faultJSON struct {
-	Breaks bool    `json:"breaks"`
-	What   string  `json:"what"`
-	Mend   string  `json:"mend"`
-	Origin *origin `json:"origin,omitempty"`
+type findingJSON struct {
+	Code     string  `json:"code"`
+	Severity string  `json:"severity"`
+	Summary  string  `json:"summary"`
+	Breaks   bool    `json:"breaks"`
+	What     string  `json:"what"` // the detail
+	Mend     string  `json:"mend"` // what the fix says; empty where there is none
+	Ignored  string  `json:"ignored,omitempty"`
+	Origin   *origin `json:"origin,omitempty"`
 }
 
 // tracesJSON is the document.
-func tracesJSON(from, to string, down []*ir.Link, traces []*walk.Trace) traceJSON {
+func (s *sayings) tracesJSON(from, to string, down []*ir.Link, traces []*walk.Trace) traceJSON {
 	out := traceJSON{FormatVersion: formatVersion, From: from, To: to, Down: [][2]string{}, Traces: []tripJSON{}}
 	for _, l := range down {
 		out.Down = append(out.Down, [2]string{l.A.String(), l.B.String()})
 	}
-	out.Breaks = slices.ContainsFunc(traces, (*walk.Trace).Breaks)
+	out.Breaks = slices.ContainsFunc(traces, s.breaks)
 	for _, t := range traces {
-		j := tripJSON{Intent: t.Intent.Name, Version: t.Intent.Version, Breaks: t.Breaks(), Data: newWalkJSON(t.Data), NoCNP: t.NoCNP}
+		j := tripJSON{Intent: t.Intent.Name, Version: t.Intent.Version, Breaks: s.breaks(t), Data: s.walkJSON(t.Data), NoCNP: t.NoCNP}
 		if t.CNP != nil {
-			cnp := newWalkJSON(t.CNP)
+			cnp := s.walkJSON(t.CNP)
 			j.CNP = &cnp
 		}
 		out.Traces = append(out.Traces, j)
@@ -130,7 +134,7 @@ func tracesJSON(from, to string, down []*ir.Link, traces []*walk.Trace) traceJSO
 	return out
 }
 
-func newWalkJSON(w *walk.Walk) walkJSON {
+func (s *sayings) walkJSON(w *walk.Walk) walkJSON {
 	out := walkJSON{
 		From: portList(w.From), To: portList(w.To), Packet: newPacketJSON(w.Packet), CosGroup: cosGroupName(w.Group),
 		Lossless: w.Promised, EveryPath: w.Every, Hops: []hopJSON{},
@@ -146,10 +150,11 @@ func newWalkJSON(w *walk.Walk) walkJSON {
 		}
 	}
 	for _, h := range w.Hops {
-		out.Hops = append(out.Hops, newHopJSON(w, h))
+		out.Hops = append(out.Hops, s.hopJSON(w, h))
 	}
-	if f := w.FirstBreak(); f != nil {
-		out.FirstBreak = &faultsJSON([]*walk.Fault{f})[0]
+	if d := s.firstBreak(w); d != nil {
+		first := d.json()
+		out.FirstBreak = &first
 	}
 	return out
 }
@@ -165,11 +170,11 @@ func newPacketJSON(p ir.Packet) packetJSON {
 	return out
 }
 
-func newHopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
+func (s *sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 	out := hopJSON{
 		Distance: h.Far, Group: groupName(h.Devices[0]), ByHand: h.Devices[0].ByHand != nil, Trust: []string{},
 		Packet: newPacketJSON(h.Packet), Field: h.Sort.By, CosGroup: cosGroupName(h.Sort.Group), Meant: cosGroupName(h.Group), Origin: placeJSON(h.Sort.At),
-		In: []laneJSON{}, Out: []laneJSON{}, Faults: faultsJSON(h.Faults),
+		In: []laneJSON{}, Out: []laneJSON{}, Faults: s.findingsJSON(h.Findings),
 	}
 	for _, d := range h.Devices {
 		out.Devices = append(out.Devices, d.Name)
@@ -184,7 +189,7 @@ func newHopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 		out.Cos = &h.Sort.Cos
 	}
 	for _, l := range h.In {
-		j := newLaneJSON(l)
+		j := s.laneJSON(l)
 		if w.Promised && l.Group != nil && l.Group.Lossless {
 			j.Lossless = &losslessJSON{Priority: l.Group.Cos, SendsPauses: &l.Pauses}
 			if l.Buffered && l.Ports[0].NIC == nil {
@@ -201,7 +206,7 @@ func newHopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 		out.In = append(out.In, j)
 	}
 	for _, l := range h.Out {
-		j := newLaneJSON(l)
+		j := s.laneJSON(l)
 		if w.Promised && l.Group != nil && l.Group.Lossless {
 			j.Lossless = &losslessJSON{Priority: l.Group.Cos, ObeysPauses: &l.Pauses}
 		}
@@ -216,10 +221,10 @@ func newHopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 	return out
 }
 
-func newLaneJSON(l *walk.Lane) laneJSON {
+func (s *sayings) laneJSON(l *walk.Lane) laneJSON {
 	return laneJSON{
 		Ports: portList(l.Ports), Peers: l.Peers(), Speed: l.Speed, Metres: l.Metres, MTU: l.MTU, CosGroup: cosGroupName(l.Group),
-		Origin: placeJSON(l.Ports[0].At), Faults: faultsJSON(l.Faults),
+		Origin: placeJSON(l.Ports[0].At), Faults: s.findingsJSON(l.Findings),
 	}
 }
 
@@ -233,10 +238,23 @@ func newQueueJSON(g *ir.CosGroup, cos int) *queueJSON {
 	return nil
 }
 
-func faultsJSON(faults []*walk.Fault) []faultJSON {
-	out := []faultJSON{}
-	for _, f := range faults {
-		out = append(out, faultJSON{f.Breaks, f.What, f.Mend, placeJSON(f.At)})
+func (s *sayings) findingsJSON(findings []*walk.Finding) []findingJSON {
+	out := []findingJSON{}
+	for _, d := range s.of(findings) {
+		out = append(out, d.json())
+	}
+	return out
+}
+
+func (s *said) json() findingJSON {
+	out := findingJSON{
+		Code: s.Code, Severity: s.Severity.String(), Summary: s.Summary, Breaks: s.finding.Breaks, What: s.Detail, Origin: placeJSON(s.At),
+	}
+	if s.Fix != nil {
+		out.Mend = s.Fix.Message
+	}
+	if s.ignored != nil {
+		out.Ignored = s.ignored.Reason
 	}
 	return out
 }

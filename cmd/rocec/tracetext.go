@@ -17,20 +17,20 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// How a trace looks. A line begins with "!!" where losslessness breaks and with " !" where it is at risk; what stands
-// there is told below it, once for each cause.
+// How a trace looks. A line begins with "!!" where losslessness breaks and with " !" where it is at risk; what validate says
+// of it stands below, once in each direction.
 
 // traceView prints traces.
 type traceView struct {
 	*app
-	fabric *ir.Fabric
-	paint  bool
-	width  int
-	told   map[string]bool // causes that were told in this direction
+	*sayings
+	paint bool
+	width int
+	told  map[*diag.Diagnostic]bool // in this direction
 }
 
-func (a *app) traceText(f *ir.Fabric, down []*ir.Link, traces []*walk.Trace) {
-	v := &traceView{app: a, fabric: f, paint: a.paints(a.stdout), width: a.width(a.stdout)}
+func (a *app) traceText(s *sayings, down []*ir.Link, traces []*walk.Trace) {
+	v := &traceView{app: a, sayings: s, paint: a.paints(a.stdout), width: a.width(a.stdout)}
 	if len(down) > 0 {
 		var names []string
 		for _, l := range down {
@@ -67,7 +67,7 @@ func endText(ports []*ir.Port) string {
 
 // walk prints one direction.
 func (v *traceView) walk(t *walk.Trace, w *walk.Walk) {
-	v.told = map[string]bool{}
+	v.told = map[*diag.Diagnostic]bool{}
 	what := "data"
 	if w.CNP {
 		what = "congestion notifications"
@@ -187,16 +187,22 @@ func (v *traceView) hop(w *walk.Walk, h *walk.Hop, label int) {
 	if h.Devices[0].ByHand != nil {
 		sorted += ", set by hand"
 	}
-	v.lines(mark(h.Faults), name+pad, diag.Bold, []string{sorted}, "", h.Sort.At)
-	v.faults(h.Faults)
+	if h.Group != nil && h.Sort.Cos != h.Group.Cos {
+		sorted += ", meant for " + groupText(h.Group)
+	}
+	all := v.of(h.Findings)
+	v.lines(mark(all), name+pad, diag.Bold, []string{sorted}, "", h.Sort.At)
+	v.findings(all)
 	for _, l := range h.In {
-		v.lines(mark(l.Faults), "    in   ", "", append([]string{portNames(l)}, v.inText(w, l)...), "; ", l.Ports[0].At)
-		v.faults(l.Faults)
+		all := v.of(l.Findings)
+		v.lines(mark(all), "    in   ", "", append([]string{portNames(l)}, v.inText(w, l)...), "; ", l.Ports[0].At)
+		v.findings(all)
 	}
 	for _, l := range h.Out {
+		all := v.of(l.Findings)
 		parts := append([]string{portNames(l) + ", " + cableText(l)}, v.outText(w, h, l)...)
-		v.lines(mark(l.Faults), "    out  ", "", parts, "; ", l.Ports[0].At)
-		v.faults(l.Faults)
+		v.lines(mark(all), "    out  ", "", parts, "; ", l.Ports[0].At)
+		v.findings(all)
 	}
 }
 
@@ -245,7 +251,7 @@ func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
 	case !l.Buffered:
 		out = append(out, "no buffer")
 	case !l.Sized:
-		out = append(out, fmt.Sprintf("headroom set by hand, %d B needed", l.Need))
+		out = append(out, "headroom "+setByHand(l.Need))
 	default:
 		out = append(out, fmt.Sprintf("xoff %d B", l.Xoff), fmt.Sprintf("headroom %d of %d B needed", l.Headroom(), l.Need))
 		if l.Pool > 0 {
@@ -318,38 +324,54 @@ const (
 	riskMark  = " ! "
 )
 
-// mark is what stands before a line with faults.
-func mark(faults []*walk.Fault) string {
+// mark is what stands before a line with findings. What a comment silences leaves no mark.
+func mark(all []said) string {
 	m := noMark
-	for _, f := range faults {
-		if f.Breaks {
+	for _, d := range all {
+		if d.breaks() {
 			return breakMark
 		}
-		m = riskMark
+		if d.ignored == nil {
+			m = riskMark
+		}
 	}
 	return m
 }
 
-// faults tells what is wrong, unless the cause was told before.
-func (v *traceView) faults(faults []*walk.Fault) {
-	for _, f := range faults {
-		cause := fmt.Sprintf("%v %s", f.At, f.Mend)
-		if v.told[cause] {
+// findings prints what is wrong, unless it was said before.
+func (v *traceView) findings(all []said) {
+	const indent = "         "
+	for _, d := range all {
+		if v.told[d.Diagnostic] || d.ignored != nil && !v.verbose {
 			continue
 		}
-		v.told[cause] = true
-		v.lines(mark([]*walk.Fault{f}), "         ", "", strings.Fields(f.What), " ", f.At)
+		v.told[d.Diagnostic] = true
+		if d.ignored != nil {
+			v.lines(noMark, indent, "", strings.Fields(fmt.Sprintf("ignored[%s]: %s", d.Code, d.Summary)), " ", d.At)
+			v.lines(noMark, indent, "", strings.Fields("reason: "+d.ignored.Reason), " ", diag.Range{})
+			continue
+		}
+		v.lines(mark([]said{d}), indent, "", strings.Fields(fmt.Sprintf("%s[%s]: %s", d.Severity, d.Code, d.Summary)), " ", d.At)
+		v.lines(noMark, indent, "", strings.Fields(d.Detail), " ", diag.Range{})
+		if d.Fix != nil && !d.Fix.Told {
+			help := "help: " + d.Fix.Message
+			for _, e := range d.Fix.Edits {
+				help += fmt.Sprintf("; at line %d write %s", max(e.At.Start.Line, 1), e.New)
+			}
+			v.lines(noMark, indent, "", strings.Fields(help), " ", diag.Range{})
+		}
 	}
 }
 
 // verdict ends a direction.
 func (v *traceView) verdict(w *walk.Walk) {
-	risks := 0
-	told := map[string]bool{}
-	for _, f := range w.Faults() {
-		if cause := fmt.Sprintf("%v %s", f.At, f.Mend); !f.Breaks && !told[cause] {
-			told[cause] = true
-			risks++
+	risks, ignored := map[*diag.Diagnostic]bool{}, map[*diag.Diagnostic]bool{}
+	for _, d := range v.of(w.Findings()) {
+		switch {
+		case d.ignored != nil:
+			ignored[d.Diagnostic] = true
+		case !d.finding.Breaks:
+			risks[d.Diagnostic] = true
 		}
 	}
 	text := "no hop breaks losslessness"
@@ -358,18 +380,27 @@ func (v *traceView) verdict(w *walk.Walk) {
 		text = "nothing holds the notifications up"
 	case !w.Promised:
 		text = "losslessness is not promised: the cos group is lossy"
+	case v.fabric.FlowControl != ir.Pause && slices.ContainsFunc(w.Hops, lossy):
+		text = "not lossless, as written: these packets are in another cos group"
 	}
 	at, style := diag.Range{}, diag.Green
-	if f := w.FirstBreak(); f != nil {
-		text, at, style = "first break: "+f.What+" "+f.Mend, f.At, diag.Red
-	} else if risks > 0 {
-		text += ", " + diag.Count(risks, "risk")
+	if d := v.firstBreak(w); d != nil {
+		text = fmt.Sprintf("first break: at %s, %s: %s", d.finding.Device.Name, d.Code, d.Summary)
+		at, style = d.At, diag.Red
+	} else if len(risks) > 0 {
+		text += ", " + diag.Count(len(risks), "risk")
 		style = diag.Yellow
+	}
+	if len(ignored) > 0 {
+		text += fmt.Sprintf(" (%s ignored by comments)", diag.Count(len(ignored), "finding"))
 	}
 	fmt.Fprintln(v.stdout)
 	words := strings.Fields(text)
 	v.lines("=> ", words[0]+" ", style, words[1:], " ", at)
 }
+
+// lossy reports whether packets are in no lossless group at a hop.
+func lossy(h *walk.Hop) bool { return h.Sort.Group == nil || !h.Sort.Group.Lossless }
 
 func (v *traceView) style(style, s string) string {
 	return diag.Paint(v.paint && style != "", style, diag.Escape(s))

@@ -40,13 +40,13 @@ type Outcome struct {
 	Lost      int      // packets for which a lossless buffer had no room
 }
 
-// hop is one cable of a flow: the egress queue before it, and the ingress buffer behind it.
-type hop struct {
+// leg is one cable of a flow: the egress queue before it, and the ingress buffer behind it.
+type leg struct {
 	queue  int32
 	buffer int32 // -1 at the end
 }
 
-// packet is a flow and the hop it is on, flow<<8 | hop.
+// packet is a flow and the leg it is on, flow<<8 | leg.
 type packet uint32
 
 type queue struct {
@@ -98,7 +98,7 @@ type message struct {
 type run struct {
 	Simulation
 	random   *rand.Rand
-	flows    [][]hop
+	flows    [][]leg
 	tokens   []int // by flow
 	own      []int // by flow: how many packets its host holds before they are sent
 	queues   []queue
@@ -137,10 +137,10 @@ func (s Simulation) start() *run {
 	}
 	queues, channels, buffers := map[queueKey]int32{}, map[*ir.Port]int32{}, map[Buffer]int32{}
 	for _, l := range s.Loads {
-		var hops []hop
+		var legs []leg
 		for i := 0; i < len(l.Flow.Ports); i += 2 {
 			out, in, g := l.Flow.Ports[i], l.Flow.Ports[i+1], l.Flow.Groups[i/2]
-			h := hop{buffer: -1}
+			h := leg{buffer: -1}
 			waitsFor := int32(-1)
 			if forwards(in.Device) && (i+2 < len(l.Flow.Ports) || in.Device.Switch != nil) {
 				b, known := buffers[BufferOf(in, g)]
@@ -176,9 +176,9 @@ func (s Simulation) start() *run {
 			}
 			r.queues[q].waitsFor = max(r.queues[q].waitsFor, waitsFor)
 			h.queue = q
-			hops = append(hops, h)
+			legs = append(legs, h)
 		}
-		r.flows = append(r.flows, hops)
+		r.flows = append(r.flows, legs)
 		if forwards(l.Flow.Ports[0].Device) {
 			r.own = append(r.own, s.Xoff)
 		} else {

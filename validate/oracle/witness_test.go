@@ -40,7 +40,7 @@ func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 		}
 		for _, flow := range l.Flows {
 			require.Equal(t, len(flow.Ports), 2*len(flow.Groups))
-			require.True(t, slices.ContainsFunc(l.Circle, func(h validate.Hop) bool { return flow.Takes(h.Group, h.In, h.Out) }))
+			require.True(t, slices.ContainsFunc(l.Circle, func(h validate.Wait) bool { return flow.Takes(h.Group, h.In, h.Out) }))
 			assertLegal(t, f, flow, l.Down)
 		}
 	}

@@ -59,7 +59,7 @@ func newSearch(g *graph) *search {
 
 // shortest returns the shortest circle within a strongly connected part, found breadth first from each of its buffers in
 // order, and turned so that it begins at its smallest.
-func (s *search) shortest(part []int32, work *int) []Hop {
+func (s *search) shortest(part []int32, work *int) []Wait {
 	s.part++
 	for _, v := range part {
 		s.inside[v] = s.part
@@ -73,11 +73,11 @@ func (s *search) shortest(part []int32, work *int) []Hop {
 			best, start = found, root
 		}
 	}
-	circle := make([]Hop, len(best))
+	circle := make([]Wait, len(best))
 	v, first := start, 0
 	low := start
 	for i, e := range best {
-		circle[i] = Hop{In: s.g.port(v), Out: e.out, Group: s.g.groups[e.group]}
+		circle[i] = Wait{In: s.g.port(v), Out: e.out, Group: s.g.groups[e.group]}
 		if s.g.compare(v, low) < 0 {
 			low, first = v, i
 		}
@@ -171,7 +171,7 @@ func (g *graph) fill(loops []Loop) {
 
 // cover returns few of some flows that together make every turn of the circle: greedily the one that makes most of the
 // turns still missing, the earlier one of equals.
-func cover(circle []Hop, flows []*ir.Flow) []*ir.Flow {
+func cover(circle []Wait, flows []*ir.Flow) []*ir.Flow {
 	missing := make([]bool, len(circle))
 	for i := range missing {
 		missing[i] = true
@@ -211,13 +211,13 @@ func (g *graph) has(in, out *ir.Port) bool {
 }
 
 // reversed tells whether the circle also runs the other way round.
-func (g *graph) reversed(circle []Hop) bool {
-	return !slices.ContainsFunc(circle, func(h Hop) bool { return !g.has(h.Out, h.In) })
+func (g *graph) reversed(circle []Wait) bool {
+	return !slices.ContainsFunc(circle, func(h Wait) bool { return !g.has(h.Out, h.In) })
 }
 
 // more counts the other circles of the same length that take the same turns from down to up, in the same order; 0 where
 // the circle has none. Every closed walk of that length is a circle, since a shorter one would have been shown.
-func (g *graph) more(circle []Hop) int {
+func (g *graph) more(circle []Wait) int {
 	const most = 1_000_000
 	var valleys []int
 	for i, h := range circle {

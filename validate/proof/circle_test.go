@@ -153,7 +153,7 @@ func TestMoreCircles(t *testing.T) {
 		parts, _ := g.parts(&walker{}, false)
 		for _, l := range g.show(parts, nil, ir.AnyTie) {
 			circle := l.Circle
-			first := slices.IndexFunc(circle, Hop.Valley)
+			first := slices.IndexFunc(circle, Wait.Valley)
 			if first < 0 {
 				require.Zero(rt, g.more(circle))
 				continue

@@ -62,7 +62,7 @@ type InCircle struct{}
 // those states that was tried closes one alone.
 type MixedStates struct {
 	Mixture ir.Mixture // what the states differ in
-	Circle  []Hop      // that they close
+	Circle  []Wait      // that they close
 	Down    []*ir.Link // in all of the states
 }
 
@@ -79,7 +79,7 @@ type OutOfBudget struct {
 
 	// Circle is one that the turns of Conflict close together, a failure set each, and none of those judged closes
 	// alone; nil: there was none.
-	Circle   []Hop
+	Circle   []Wait
 	Conflict [][]*ir.Link
 }
 

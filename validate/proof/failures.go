@@ -40,7 +40,7 @@ type failures struct {
 	alike    int // failure sets they stand for; -1: not known
 
 	// Where turns of several states closed a circle together that none of those judged closes alone.
-	circle   []Hop
+	circle   []Wait
 	conflict []*failed
 }
 
@@ -226,7 +226,7 @@ func (f *failures) alone(s *failed) result {
 }
 
 // involved returns the states whose turns the circle needs: of several that bring a turn, the first.
-func (f *failures) involved(states []*failed, circle []Hop) []*failed {
+func (f *failures) involved(states []*failed, circle []Wait) []*failed {
 	var out []*failed
 	for _, h := range circle {
 		in, word, bit := int32(h.In.ID), int32(h.Out.Index/64), uint64(1)<<(h.Out.Index%64)

@@ -53,7 +53,7 @@ type Proof struct {
 
 // Loop is one circle of buffers that can only drain into each other.
 type Loop struct {
-	Circle   []Hop
+	Circle   []Wait
 	Flows    []*ir.Flow // few flows that together take every turn of the circle; nil for loops far down the list
 	Down     []*ir.Link // what must have failed; nil: nothing
 	Alike    int        // failure sets that differ from Down by names only, itself included; 0: not known
@@ -63,8 +63,8 @@ type Loop struct {
 	More     int        // other circles of this length with the same turns from down to up
 }
 
-// Hop is one buffer of a circle, that of in-port In, and the turn by which it drains into the next.
-type Hop struct {
+// Wait is one buffer of a circle, that of in-port In, and the turn by which it waits for the next one to drain.
+type Wait struct {
 	In, Out *ir.Port
 	Group   *ir.CosGroup
 }
@@ -81,7 +81,7 @@ func Up(a, b *ir.Port) int {
 }
 
 // Valley tells whether the traffic came down and goes up again.
-func (h Hop) Valley() bool { return Up(h.In.Peer(), h.In) < 0 && Up(h.Out, h.Out.Peer()) > 0 }
+func (h Wait) Valley() bool { return Up(h.In.Peer(), h.In) < 0 && Up(h.Out, h.Out.Peer()) > 0 }
 
 // prover works out a proof.
 type prover struct {

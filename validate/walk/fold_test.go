@@ -50,7 +50,7 @@ func TestFold(t *testing.T) {
 		}
 		assert.Equal(t, []int{1, 1, k / 2, k * k / 4, k / 2, 1, 1}, sizes)
 		assert.EqualValues(t, k*k/4, tr.Data.Ways)
-		assert.Empty(t, tr.Data.Faults())
+		assert.Empty(t, tr.Data.Findings())
 		tr = between(t, f, all[0], all[len(all)-1], ir.State{}, true)
 		assert.Len(t, tr.Data.Hops, 4+k+k*k/4)
 	}
@@ -72,8 +72,8 @@ func TestFoldKeepsApart(t *testing.T) {
 	require.Len(t, tr.Data.Hops, 8)
 	assert.Equal(t, []*ir.Device{core}, tr.Data.Hops[3].Devices)
 	assert.Len(t, tr.Data.Hops[4].Devices, 15)
-	require.Len(t, tr.Data.Faults(), 1)
-	assert.Contains(t, tr.Data.FirstBreak().What, core.Name)
+	require.Len(t, tr.Data.Findings(), 1)
+	assert.Equal(t, core, tr.Data.FirstBreak().Device)
 }
 
 // Ways that cannot be counted are not.

@@ -19,7 +19,9 @@ func (w *Walk) follow(q Question) error {
 	}
 	w.Every, w.Mixed, w.Cables = ways.Every, ways.Mixed, ways.Stops[0].Left
 	w.Ways, w.Most = count(ways)
-	f := &follower{Walk: w, Fabric: q.Fabric, Intent: in, ways: ways, circle: circle(ways)}
+	f := &follower{
+		Walk: w, Fabric: q.Fabric, Intent: in, domains: DomainsOf(q.Fabric), down: q.State.Down, ways: ways, circle: circle(ways),
+	}
 	w.Hops = fold(f.hops(), q.Unfold)
 	return nil
 }
@@ -111,10 +113,12 @@ func circle(ways *ir.Ways) int {
 // follower collects what packets meet.
 type follower struct {
 	*Walk
-	Fabric *ir.Fabric
-	Intent *ir.Intent
-	ways   *ir.Ways
-	circle int
+	Fabric  *ir.Fabric
+	Intent  *ir.Intent
+	domains Domains
+	down    []*ir.Link
+	ways    *ir.Ways
+	circle  int
 }
 
 // place is what the stops of one hop of one device have in common.
@@ -125,8 +129,8 @@ type place struct {
 	group  *ir.CosGroup
 }
 
-// passing is what packets do at a place.
-type passing struct {
+// crossing is what packets do at a place.
+type crossing struct {
 	place
 	ins  []*ir.Port
 	outs []ir.Leg // Stop is of no meaning here
@@ -135,14 +139,22 @@ type passing struct {
 	turn bool     // from here traffic can run in a circle
 }
 
+// port is one by which packets come in; at the sender one they leave by.
+func (c *crossing) port(f *follower) *ir.Port {
+	if len(c.ins) > 0 {
+		return c.ins[0]
+	}
+	return f.From[0]
+}
+
 // hops returns a hop for every device, distance, packet and group.
 func (f *follower) hops() []*Hop {
 	type visit struct {
 		stop   int
 		packet ir.Packet
 	}
-	known := map[place]*passing{}
-	var all []*passing
+	known := map[place]*crossing{}
+	var all []*crossing
 	queue := []visit{{0, f.Packet}}
 	met := map[visit]bool{queue[0]: true}
 	for ; len(queue) > 0; queue = queue[1:] {
@@ -151,7 +163,7 @@ func (f *follower) hops() []*Hop {
 		at := place{s.Far, s.Device, v.packet, s.Group}
 		p := known[at]
 		if p == nil {
-			p = &passing{place: at}
+			p = &crossing{place: at}
 			known[at] = p
 			all = append(all, p)
 		}
@@ -170,13 +182,13 @@ func (f *follower) hops() []*Hop {
 			}
 		}
 	}
-	ends := func(p *passing) int {
+	ends := func(p *crossing) int {
 		if p.ends {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(all, func(a, b *passing) int {
+	slices.SortStableFunc(all, func(a, b *crossing) int {
 		return cmp.Or(ends(a)-ends(b), cmp.Compare(a.far, b.far), cmp.Compare(a.device.ID, b.device.ID))
 	})
 	var hops []*Hop
@@ -203,12 +215,9 @@ func after(p ir.Packet, anew bool, l ir.Leg) ir.Packet {
 }
 
 // hop judges what packets do at one device.
-func (f *follower) hop(p *passing) *Hop {
+func (f *follower) hop(p *crossing) *Hop {
 	h := &Hop{Far: p.far, Devices: []*ir.Device{p.device}, Packet: p.packet, Group: p.group}
-	port := f.From[0]
-	if len(p.ins) > 0 {
-		port = p.ins[0]
-	}
+	port := p.port(f)
 	h.Trust, h.Sort = port.Trust(), port.Sort(p.packet)
 	ins := lanes(p.ins, func(in *ir.Port) *Lane { return f.in(in, p.group) })
 	for _, l := range ins {
@@ -241,7 +250,7 @@ func (f *follower) hop(p *passing) *Hop {
 		outs = again
 	}
 	for _, l := range h.Out {
-		f.judgeOut(h, l)
+		f.judgeOut(l)
 	}
 	if h.Sort.Group != h.Group { // what was judged is what should be; what is shown is what is
 		for _, l := range h.In {
@@ -295,8 +304,8 @@ func common(p *ir.Port, g *ir.CosGroup) side {
 // byPause tells whether a port is lossless by link pause.
 func byPause(p *ir.Port) bool { return p.FlowControl() == ir.Pause }
 
-// deaf reports whether a NIC knows no pauses at all: one made of software.
-func deaf(p *ir.Port) bool { return p.NIC != nil && p.NIC.Can().NoPFC }
+// unable reports whether a port is that of a NIC without PFC.
+func unable(p *ir.Port) bool { return p.NIC != nil && NoPFC(p.NIC) }
 
 // in is a port that packets of a group come in by.
 func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
@@ -304,7 +313,7 @@ func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
 	if b := f.buffer(p, g); b != nil {
 		s.Buffered = true
 		s.Pauses, _ = p.Pauses(b.Group.Cos)
-		s.Pauses = s.Pauses && !s.odd && !deaf(p)
+		s.Pauses = s.Pauses && !s.odd && !unable(p)
 		if s.Need, s.Floor = b.Need, b.Floor; p.Device.Switch != nil && p.Device.ByHand == nil && b.Size.Set() {
 			s.Sized, s.Size, s.Xoff, s.Pool = true, b.Size.N, b.Xoff.N, p.Device.Switch.HeadroomPool.N
 		}
@@ -331,7 +340,7 @@ func (f *follower) out(p *ir.Port, g *ir.CosGroup) *Lane {
 	}
 	if b := f.buffer(p, g); b != nil {
 		_, s.Pauses = p.Pauses(b.Group.Cos)
-		s.Pauses = s.Pauses && !s.odd && !deaf(p)
+		s.Pauses = s.Pauses && !s.odd && !unable(p)
 	}
 	for _, m := range p.Marks {
 		if m.Group == g {
@@ -387,17 +396,17 @@ func (h *Hop) key() string {
 	for _, set := range [][]*Lane{h.In, h.Out} {
 		b.WriteString(" |")
 		for _, l := range set {
-			fmt.Fprintf(&b, " %d %v%s", len(l.Ports), l.side, kinds(l.Faults))
+			fmt.Fprintf(&b, " %d %v%s", len(l.Ports), l.side, kinds(l.Findings))
 		}
 	}
-	return b.String() + kinds(h.Faults)
+	return b.String() + kinds(h.Findings)
 }
 
-// kinds tells faults apart by where they come from: what they say names a device.
-func kinds(faults []*Fault) string {
+// kinds tells findings apart by what they are, not by the device they are about.
+func kinds(findings []*Finding) string {
 	var b strings.Builder
-	for _, f := range faults {
-		fmt.Fprintf(&b, " %t %v %q", f.Breaks, f.At, f.Mend)
+	for _, x := range findings {
+		fmt.Fprintf(&b, " %s %v %t", x.Code, x.At, x.Breaks)
 	}
 	return b.String()
 }

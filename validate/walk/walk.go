@@ -3,8 +3,9 @@
 // In goes a compiled fabric and a [Question]; out comes a [Trace]: at every hop of every way the routing allows, which
 // field of the packet decides, into which cos group it puts the packet, who pauses whom, how much can arrive after the
 // pause and how much room there is, in which queue the packet waits, and where that queue marks. What breaks the promise
-// of losslessness is a [Fault] of the hop where it does; faults come in the direction of travel, so the first one is where
-// to begin.
+// of losslessness, or puts it at risk, is a [Finding] of the hop; findings come in the direction of travel, so the first one
+// is where to begin. They are judged by the rules that the checks of package validate judge the whole fabric by (rules.go),
+// and have the code and the place of the diagnostic that comes of it there.
 //
 // Ways are never listed one by one, there are too many of them. The traffic is followed over the stops of [ir.Ways],
 // which ways share; the stops of one device are one hop; and hops equally far from the sender, of one group of devices
@@ -20,7 +21,6 @@ import (
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang/diag"
 )
 
 // Question says which packets are followed.
@@ -62,21 +62,21 @@ const MaxWays = math.MaxUint64
 
 // Hop is one device the packet passes, or several alike.
 type Hop struct {
-	Far     int          // cables from the sender
-	Devices []*ir.Device // by ID
-	Packet  ir.Packet    // as it comes in
-	Group   *ir.CosGroup // it is meant to be in
-	Trust   ir.Trust
-	Sort    ir.Sorting
-	In, Out []*Lane // none in at the sender, none out at the receiver
-	Faults  []*Fault
+	Far      int          // cables from the sender
+	Devices  []*ir.Device // by ID
+	Packet   ir.Packet    // as it comes in
+	Group    *ir.CosGroup // it is meant to be in
+	Trust    ir.Trust
+	Sort     ir.Sorting
+	In, Out  []*Lane    // none in at the sender, none out at the receiver
+	Findings []*Finding // of the device as a whole
 }
 
 // Lane is a port of a hop, or several alike.
 type Lane struct {
-	Ports  []*ir.Port   // by ID; of all devices of the hop
-	Group  *ir.CosGroup // on the cable; another than the hop's where the packet goes up again
-	Faults []*Fault
+	Ports    []*ir.Port   // by ID; of all devices of the hop
+	Group    *ir.CosGroup // on the cable; another than the hop's where the packet goes up again
+	Findings []*Finding   // of the first of the ports, which stands for all
 	side
 }
 
@@ -114,47 +114,6 @@ func (l *Lane) Peers() []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// Fault is what is wrong at a hop.
-type Fault struct {
-	Breaks bool       // the promise of losslessness, or the packet is lost or delayed for sure; else a risk
-	What   string     // a sentence that names the device
-	Mend   string     // what to do, a sentence
-	At     diag.Range // the line that is guilty; no place where there is none
-}
-
-// Faults returns all faults in the direction of travel.
-func (w *Walk) Faults() []*Fault {
-	var out []*Fault
-	for _, h := range w.Hops {
-		out = append(out, h.All()...)
-	}
-	return out
-}
-
-// All returns the faults of the hop and its lanes, in the order in which a packet meets them.
-func (h *Hop) All() []*Fault {
-	out := slices.Clone(h.Faults)
-	for _, l := range slices.Concat(h.In, h.Out) {
-		out = append(out, l.Faults...)
-	}
-	return out
-}
-
-// FirstBreak returns the first fault that breaks the promise, or nil.
-func (w *Walk) FirstBreak() *Fault {
-	for _, f := range w.Faults() {
-		if f.Breaks {
-			return f
-		}
-	}
-	return nil
-}
-
-// Breaks tells whether an intent that is promised losslessness is not given it.
-func (t *Trace) Breaks() bool {
-	return t.Data.Promised && (t.Data.FirstBreak() != nil || t.CNP != nil && t.CNP.FirstBreak() != nil)
 }
 
 // Ends returns the ports by which a host takes part in an intent, of one address each: a NIC, or all ports of a bond that

@@ -11,6 +11,8 @@ import (
 
 	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/walk"
 )
 
@@ -132,7 +134,7 @@ func traced(t testing.TB, f *ir.Fabric, down ...string) *walk.Trace {
 	return tr
 }
 
-// spelled writes a walk in short: device, cos, and the faults.
+// spelled writes a walk in short: device, cos, and the findings.
 func spelled(w *walk.Walk) string {
 	var out []string
 	for _, h := range w.Hops {
@@ -148,8 +150,8 @@ func spelled(w *walk.Walk) string {
 func TestSound(t *testing.T) {
 	tr := traced(t, compilertest.Compile(t, sound))
 	assert.False(t, tr.Breaks())
-	assert.Empty(t, tr.Data.Faults())
-	assert.Empty(t, tr.CNP.Faults())
+	assert.Empty(t, tr.Data.Findings())
+	assert.Empty(t, tr.CNP.Findings())
 	assert.Equal(t, "a1:4 leaf1:4 spine1x2:4 leaf2:4 b1:4", spelled(tr.Data))
 	assert.Equal(t, "b1:6 leaf2:6 spine1x2:6 leaf1:6 a1:6", spelled(tr.CNP))
 	assert.EqualValues(t, 2, tr.Data.Ways)
@@ -180,163 +182,165 @@ link "t" {
 	mesh := sound[strings.Index(sound, `mesh "up"`):]
 	edits := []string{mesh, transit, `routing      = "up-down"`, `routing      = "shortest-path"`}
 	tr := traced(t, compilertest.Compile(t, written(t, edits...)))
-	require.Len(t, tr.Data.Faults(), 1)
-	fault := tr.Data.Faults()[0]
-	assert.False(t, fault.Breaks)
-	assert.Contains(t, fault.What, "t1:eth0 is in no intent")
-	assert.Empty(t, tr.CNP.Faults(), "CNPs are not lossless")
+	require.Len(t, tr.Data.Findings(), 1)
+	x := tr.Data.Findings()[0]
+	assert.False(t, x.Breaks)
+	assert.Equal(t, walk.HostNotMember+" t1:eth0", x.Code+" "+x.Port.String())
+	assert.Empty(t, tr.CNP.Findings(), "CNPs are not lossless")
 	edits[1] = strings.Replace(transit, "# how", "by_hand {}", 1)
-	assert.Empty(t, traced(t, compilertest.Compile(t, written(t, edits...))).Data.Faults())
+	assert.Empty(t, traced(t, compilertest.Compile(t, written(t, edits...))).Data.Findings())
 }
 
-// Each kind of fault, by what the walk says of it first, at which line, and whether the promise is broken.
-func TestFaults(t *testing.T) {
+// Each kind of finding: the first of either direction by its code, the line that it is about, and whether the promise is broken.
+// Validate has it, at the same place.
+func TestFindings(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		edits  []string
-		data   string // the first fault there
-		back   string // the first fault of the CNP
-		at     string // text of the guilty line
+		data   string // the code of the first finding there
+		back   string // of the CNP
+		at     string // text of the line
 		breaks bool
 	}{
 		{
-			name: "trust", edits: byHand("leaf2", `trust = "pcp"`), breaks: true, at: "trust",
-			data: `leaf2 goes by its default, for want of a PCP, and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
-			back: `leaf2 puts CNPs (by its default, for want of a PCP) into cos group "default" (cos 0), not into cos group "cnp" (cos 6): they can come late when it matters.`,
+			name: "trust", data: "trust-mismatch", back: "trust-mismatch", at: "trust", breaks: true,
+			edits: byHand("leaf2", `trust = "pcp"`),
 		},
 		{
-			name: "an exception by address", breaks: true, at: "tos = 0",
+			name: "an exception by address", data: "traffic-class-not-in-group", at: "tos = 0", breaks: true,
 			edits: []string{
 				"host \"a\" {\n  names = \"a1\"\n  nic \"eth0\" {\n", "host \"a\" {\n  names = \"a1\"\n  nic \"eth0\" {\n    ip = \"192.0.2.1/24\"\n    " +
 					"traffic_class {\n      tos = 0\n      dst = \"192.0.2.2\"\n    }\n",
 				"host \"b\" {\n  names = \"b1\"\n  nic \"eth0\" {\n", "host \"b\" {\n  names = \"b1\"\n  nic \"eth0\" {\n    ip = \"192.0.2.2/24\"\n",
 			},
-			data: `a1 goes by DSCP 0, and puts the packet into no cos group, not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
 		},
 		{
-			name: "dscp map", edits: byHand("spine[1-2]", "dscp = { 26 = 3 }"), breaks: true, at: "26 = 3",
-			data: `spine1 goes by DSCP 26, and puts the packet into cos 3, which is of no cos group, not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
+			name: "dscp map", data: "map-mismatch", at: "26 = 3", breaks: true,
+			edits: byHand("spine[1-2]", "dscp = { 26 = 3 }"),
 		},
 		{
-			name: "CNP into the lossless group", edits: byHand("leaf1", "dscp = { 48 = 4 }"), breaks: true, at: "48 = 4",
-			back: `leaf1 puts CNPs (by DSCP 48) into cos group "rdma" (cos 4), which is lossless: they wait behind the packets they are about, and can be paused.`,
+			name: "CNP into the lossless group", back: "cnp-lost", at: "48 = 4", breaks: true,
+			edits: byHand("leaf1", "dscp = { 48 = 4 }"),
 		},
 		{
-			name: "the receiving NIC", edits: byHand("b1", "dscp = { 26 = 0 }"), breaks: true, at: "26 = 0",
-			data: `b1 goes by DSCP 26, and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
+			name: "the receiving NIC", data: "map-mismatch", at: "26 = 0", breaks: true,
+			edits: byHand("b1", "dscp = { 26 = 0 }"),
 		},
 		{
-			name: "obeys no pauses", edits: byHand("spine[1-2]", `flow_control = "pfc-tx"`), breaks: true, at: "flow_control",
-			data: "spine1:swp2 does not obey pauses for priority 4, so it goes on sending when the buffer of leaf2:swp31 is full.",
+			name: "obeys no pauses", data: "pfc-one-end", at: "flow_control", breaks: true,
+			edits: byHand("spine[1-2]", `flow_control = "pfc-tx"`),
 		},
 		{
-			name: "sends no pauses", edits: byHand("spine[1-2]", `flow_control = "pfc-rx"`), breaks: true, at: "flow_control",
-			data: "spine1:swp1 sends no pauses for priority 4, so leaf1 goes on sending when the buffer is full.",
+			name: "sends no pauses", data: "pfc-one-end", at: "flow_control", breaks: true,
+			edits: byHand("spine[1-2]", `flow_control = "pfc-rx"`),
 		},
 		{
-			name: "neither", edits: byHand("b1", `flow_control = "none"`), breaks: true, at: "flow_control",
-			data: "b1:eth0 sends no pauses for priority 4, so leaf2 goes on sending when the buffer is full.",
+			name: "neither", data: "pfc-one-end", at: "flow_control", breaks: true,
+			edits: byHand("b1", `flow_control = "none"`),
 		},
 		{
-			name: "PFC on another priority", edits: byHand("leaf1", "pfc = [3]"), breaks: true, at: "pfc",
-			data: "leaf1:swp1 sends no pauses for priority 4, so a1 goes on sending when the buffer is full.",
+			name: "PFC on another priority", data: "pfc-one-end", at: "pfc", breaks: true,
+			edits: byHand("leaf1", "pfc = [3]"),
 		},
 		{
-			name: "link pause beside PFC", edits: byHand("leaf2", `flow_control = "pause"`), breaks: true, at: "flow_control",
-			data: "leaf2:swp31 is lossless by link pause, spine1:swp2 by PFC: the one does not understand the other's pauses.",
+			name: "link pause beside PFC", data: "pause-beside-pfc", at: "flow_control", breaks: true,
+			edits: byHand("leaf2", `flow_control = "pause"`),
 		},
 		{
-			name: "no marks", edits: byHand("leaf2", "ecn = false"), at: "ecn = false",
-			data: `leaf2:swp1 does not mark cos group "rdma" (cos 4), so congestion there stays unseen until it pauses.`,
+			name: "no marks", data: "ecn-missing-hop", at: "ecn = false",
+			edits: byHand("leaf2", "ecn = false"),
 		},
 		{
-			name: "no answer to marks", edits: byHand("b1", "dcqcn = false"), at: "dcqcn",
-			data: "b1 answers no marks with CNPs, so senders are not told of congestion and only pauses hold them.",
+			name: "no answer to marks", data: "dcqcn-off", at: "dcqcn",
+			edits: byHand("b1", "dcqcn = false"),
 		},
 		{
-			name: "no answer to CNPs", edits: byHand("a1", "dcqcn = false"), at: "dcqcn",
-			back: "a1 does not slow down when CNPs tell it to, so only pauses hold it.",
+			name: "no answer to CNPs", back: "dcqcn-off", at: "dcqcn",
+			edits: byHand("a1", "dcqcn = false"),
 		},
 		{
-			name: "firmware decides", edits: byHand("a1", `dcbx = "firmware"`), at: "dcbx",
-			data: "The firmware of a1 decides its PFC and trust with what its neighbour advertises; rocec does not see what came out.",
+			name: "firmware decides", data: "dcbx-firmware", at: "dcbx", breaks: true,
+			edits: byHand("a1", `dcbx = "firmware"`),
 		},
 		{
-			name: "wrong tos", edits: []string{"names = \"a1\"\n  nic \"eth0\" {\n", "names = \"a1\"\n  nic \"eth0\" {\n    tos   = 40\n"}, breaks: true, at: "tos   = 40",
-			data: `a1 goes by DSCP 10, and puts the packet into no cos group, not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
+			name: "wrong tos", data: "tos-not-in-group", at: "tos   = 40", breaks: true,
+			edits: []string{"names = \"a1\"\n  nic \"eth0\" {\n", "names = \"a1\"\n  nic \"eth0\" {\n    tos   = 40\n"},
 		},
 		{
-			name: "PCP over an IP hop", edits: []string{"  dscp     = [26]\n", "", "version   = 2\n", "version   = 2\n  vlan      = 100\n"}, breaks: true, at: `cos_group "rdma"`,
-			data: `spine1 goes by its default, for want of a PCP, and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
-			back: `spine1 puts CNPs (by its default, for want of a PCP) into cos group "default" (cos 0), not into cos group "cnp" (cos 6): they can come late when it matters.`,
+			name: "PCP over an IP hop", data: "pcp-over-routed", back: "pcp-over-routed", at: "cos_group = cos_group.rdma", breaks: true,
+			edits: []string{"  dscp     = [26]\n", "", "version   = 2\n", "version   = 2\n  vlan      = 100\n"},
 		},
 		{
-			name: "PCP without a tag", edits: []string{"  dscp     = [26]\n", ""}, breaks: true, at: `roce "train"`,
-			data: `a1 goes by its default, for want of a PCP, and puts the packet into cos group "default" (cos 0), not into the lossless cos group "rdma" (cos 4): it is dropped when its queue is full.`,
-			back: `b1 puts CNPs (by its default, for want of a PCP) into cos group "default" (cos 0), not into cos group "cnp" (cos 6): they can come late when it matters.`,
+			name: "PCP without a tag", data: "roce-v2-no-dscp", back: "roce-v2-no-dscp", at: "cos_group = cos_group.rdma", breaks: true,
+			edits: []string{"  dscp     = [26]\n", ""},
 		},
 		{
-			name: "headroom below the floor", edits: []string{"  ecn {}\n", "  ecn {}\n  pfc {\n    buffer = \"25000B\"\n    xoff   = \"10000B\"\n  }\n"}, breaks: true, at: "pfc {",
-			data: `leaf1:swp1 keeps 15000 B of headroom for cos group "rdma" (cos 4), and 72288 B can arrive after the pause: frames are lost.`,
+			name: "headroom below the floor", data: "headroom-too-small", at: "25000B", breaks: true,
+			edits: []string{"  ecn {}\n", "  ecn {}\n  pfc {\n    buffer = \"25000B\"\n    xoff   = \"10000B\"\n  }\n"},
 		},
 		{
-			name: "headroom between floor and need", edits: []string{"  ecn {}\n", "  ecn {}\n  pfc {\n    buffer = \"80000B\"\n    xoff   = \"10000B\"\n  }\n"}, at: "pfc {",
-			data: `leaf1:swp1 keeps 70000 B of headroom for cos group "rdma" (cos 4), and 72288 B can arrive after the pause when packets are small.`,
+			name: "headroom between floor and need", data: "headroom-too-small", at: "80000B",
+			edits: []string{"  ecn {}\n", "  ecn {}\n  pfc {\n    buffer = \"80000B\"\n    xoff   = \"10000B\"\n  }\n"},
 		},
 		{
-			name: "MTU of a switch link", edits: []string{"mesh \"up\" {\n", "mesh \"up\" {\n  mtu   = 1500\n"}, breaks: true, at: "1500",
-			data: "leaf1:swp31 takes frames of 1500 B, and the sender sends up to 9000 B: larger frames are dropped.",
+			name: "MTU of a switch link", data: "mtu-path", at: "1500", breaks: true,
+			edits: []string{"mesh \"up\" {\n", "mesh \"up\" {\n  mtu   = 1500\n"},
 		},
 		{
-			name: "MTU of the first link", edits: []string{"link \"a\" {\n", "link \"a\" {\n  mtu = 1500\n"}, breaks: true, at: "1500",
-			data: "leaf1:swp1 takes frames of 1500 B, and the sender sends up to 9000 B: larger frames are dropped.",
+			name: "MTU of the first link", data: "mtu-mismatch", at: "9000", breaks: true,
+			edits: []string{"link \"a\" {\n", "link \"a\" {\n  mtu = 1500\n"},
 		},
 		{
-			name: "MTU of the receiver", edits: []string{"names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n    mtu   = 9000\n", "names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n    mtu   = 4200\n"}, breaks: true, at: "4200",
-			data: "b1:eth0 takes frames of 4200 B, and the sender sends up to 9000 B: larger frames are dropped.",
+			name: "MTU of the receiver", data: "mtu-uneven", at: "2500",
+			edits: []string{"names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n    mtu   = 9000\n", "names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n    mtu   = 2500\n"},
 		},
 		{
-			name: "RoCEv1 over IP hops", edits: []string{"version   = 2\n", "version   = 1\n  vlan      = 100\n", "  cnp       = cos_group.cnp\n", ""}, breaks: true, at: "version   = 1",
-			data: "leaf1 has no bridged way on to b1: what comes there is dropped.",
+			name: "RoCEv1 over IP hops", data: "roce-v1-routed", at: `roce "train"`, breaks: true,
+			edits: []string{"version   = 2\n", "version   = 1\n  vlan      = 100\n", "  cnp       = cos_group.cnp\n", ""},
 		},
 		{
-			name: "CNP in a lossless group", edits: []string{"  strict = true\n", "  lossless = true\n"}, breaks: true, at: "lossless = true",
-			back: `b1 puts CNPs (by DSCP 48) into cos group "cnp" (cos 6), which is lossless: they wait behind the packets they are about, and can be paused.`,
+			name: "CNP in a lossless group", back: "cnp-in-lossless-group", at: "cnp       = cos_group.cnp", breaks: true,
+			edits: []string{"  strict = true\n", "  lossless = true\n"},
 		},
 		{
-			name: "no CNP group", edits: []string{"  cnp       = cos_group.cnp\n", ""}, at: `roce "train"`,
-			back: `Nobody says in which cos group CNPs of "train" are; b1 puts them (by DSCP 48) into cos group "cnp" (cos 6).`,
+			name: "no CNP group", back: "roce-v2-no-cnp", at: `roce "train"`,
+			edits: []string{"  cnp       = cos_group.cnp\n", ""},
 		},
 		{
-			name: "CNP of no DSCP", edits: []string{"  dscp   = [48]\n", ""}, at: `cos_group "cnp"`,
-			back: `b1 puts CNPs (by DSCP 48) into no cos group, not into cos group "cnp" (cos 6): they can come late when it matters.`,
+			name: "CNP of no DSCP", back: "cnp-no-dscp", at: `cos_group "cnp"`,
+			edits: []string{"  dscp   = [48]\n", ""},
 		},
 		{
-			name: "a NIC made of software", edits: []string{"names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n", "names = \"b1\"\n  nic \"eth0\" {\n    model = \"soft-roce\"\n"}, breaks: true, at: "soft-roce",
-			data: "b1:eth0 is a NIC made of software, which sends no pauses.",
+			name: "a NIC made of software", data: "host-family", at: "soft-roce", breaks: true,
+			edits: []string{"names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n", "names = \"b1\"\n  nic \"eth0\" {\n    model = \"soft-roce\"\n"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			src := written(t, c.edits...)
-			tr := traced(t, compilertest.Compile(t, src))
-			first := func(w *walk.Walk) (*walk.Fault, string) {
-				if w == nil || len(w.Faults()) == 0 {
+			f := compilertest.Compile(t, src)
+			tr := traced(t, f)
+			first := func(w *walk.Walk) (*walk.Finding, string) {
+				if w == nil || len(w.Findings()) == 0 {
 					return nil, ""
 				}
-				return w.Faults()[0], w.Faults()[0].What
+				return w.Findings()[0], w.Findings()[0].Code
 			}
-			data, says := first(tr.Data)
-			assert.Equal(t, c.data, says)
-			back, says := first(tr.CNP)
-			assert.Equal(t, c.back, says)
+			data, code := first(tr.Data)
+			assert.Equal(t, c.data, code)
+			back, code := first(tr.CNP)
+			assert.Equal(t, c.back, code)
 			if data == nil {
 				data = back
 			}
 			require.NotNil(t, data)
 			assert.Equal(t, c.breaks, tr.Breaks())
 			assert.Equal(t, c.breaks, data.Breaks)
-			assert.NotEmpty(t, data.Mend)
 			assert.Contains(t, strings.Split(src, "\n")[data.At.Start.Line-1], c.at)
+			found := validate.Run(f, nil).Diagnostics
+			for _, x := range tr.Data.Findings() {
+				assert.True(t, x.Code == walk.HostFamily || slices.ContainsFunc(found, func(d *diag.Diagnostic) bool { return d.Code == x.Code && d.At == x.At }),
+					"validate does not find %s at %s", x.Code, x.At)
+			}
 		})
 	}
 }
@@ -346,18 +350,18 @@ func TestLossyIntent(t *testing.T) {
 	tr := traced(t, compilertest.Compile(t, written(t, edits...)))
 	assert.False(t, tr.Data.Promised)
 	assert.False(t, tr.Breaks())
-	require.Len(t, tr.Data.Faults(), 1)
-	assert.Equal(t, `leaf2:swp1 does not mark cos group "rdma" (cos 4), so congestion there stays unseen until it pauses.`, tr.Data.Faults()[0].What)
+	require.Len(t, tr.Data.Findings(), 1)
+	assert.Equal(t, "ecn-missing-hop", tr.Data.Findings()[0].Code)
 }
 
 // Link pause stops the whole cable: where a packet is sorted to does not matter for losslessness.
 func TestLinkPause(t *testing.T) {
 	pause := []string{"routing      =", "flow_control = \"pause\"\n  routing      ="}
 	tr := traced(t, compilertest.Compile(t, written(t, pause...)))
-	assert.Empty(t, tr.Data.Faults())
+	assert.Empty(t, tr.Data.Findings())
 	tr = traced(t, compilertest.Compile(t, written(t, append(pause, byHand("leaf2", "dscp = { 26 = 0 }")...)...)))
 	assert.False(t, tr.Breaks())
-	assert.NotEmpty(t, tr.Data.Faults())
+	assert.NotEmpty(t, tr.Data.Findings())
 	tr = traced(t, compilertest.Compile(t, written(t, append(pause, byHand("leaf2", `flow_control = "pfc"`)...)...)))
 	assert.True(t, tr.Breaks())
 }
@@ -371,7 +375,11 @@ func TestDown(t *testing.T) {
 	assert.Equal(t, -1, tr.Data.Cables)
 	assert.True(t, tr.Breaks())
 	tr = traced(t, f, "a1:eth0")
-	assert.Equal(t, "There is no way from a1 to b1 that the routing allows.", tr.Data.FirstBreak().What)
+	x := tr.Data.FirstBreak()
+	assert.Equal(t, "roce-members", x.Code)
+	d := validate.Say(f, x)
+	assert.Equal(t, x.At, d.At)
+	assert.Equal(t, `b1:eth0 and a1:eth0 are members of roce "train", and no links join leaf2 and leaf1. Link them, or make two roce blocks of the one.`, d.Detail)
 }
 
 func TestNoCNP(t *testing.T) {

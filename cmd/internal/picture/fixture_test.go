@@ -41,7 +41,7 @@ func loop(t testing.TB, f *ir.Fabric, hops, down string) validate.Loop {
 		a, b, _ := strings.Cut(s, ">")
 		c, d, _ := strings.Cut(steps[(i+1)%len(steps)], ">")
 		require.Equal(t, b, c)
-		l.Circle = append(l.Circle, validate.Hop{In: cable(a, b), Out: cable(c, d).Peer(), Group: losslessGroup(f)})
+		l.Circle = append(l.Circle, validate.Wait{In: cable(a, b), Out: cable(c, d).Peer(), Group: losslessGroup(f)})
 	}
 	for s := range strings.FieldsSeq(down) {
 		a, b, _ := strings.Cut(s, "-")

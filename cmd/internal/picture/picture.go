@@ -69,7 +69,7 @@ func (c circle) title() string {
 }
 
 // hopText is "sw2:swp16 → sw1:swp15, out by swp16": the cable into the buffer, and the port it drains by.
-func hopText(h validate.Hop) string {
+func hopText(h validate.Wait) string {
 	return fmt.Sprintf("%s → %s, out by %s", h.In.Peer(), h.In, h.Out.Name)
 }
 

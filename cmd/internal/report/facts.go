@@ -106,7 +106,7 @@ func reasonFact(p *validate.Proof) jsonFact {
 	return fact
 }
 
-func jsonHops(circle []validate.Hop) []jsonHop {
+func jsonHops(circle []validate.Wait) []jsonHop {
 	out := []jsonHop{}
 	for _, h := range circle {
 		out = append(out, jsonHop{h.In.Device.Name, h.In.Name, h.Out.Name, h.Group.Name})

@@ -25,7 +25,7 @@ func TestJSONFacts(t *testing.T) {
 	f := c.Fabric()
 	lossy := &ir.CosGroup{Name: "bulk"}
 	detour := &ir.CosGroup{Name: "detour", Bounce: lossy}
-	circle := []validate.Hop{{In: f.Ports[0], Out: f.Ports[7], Group: c.Group}}
+	circle := []validate.Wait{{In: f.Ports[0], Out: f.Ports[7], Group: c.Group}}
 	const hop, link = `{"device":"R0","in":"p0","out":"p1","cos_group":"rdma"}`, `{"a":"R0:p0","b":"R1:p0"}`
 	file, err := os.ReadFile("../../../docs/schema/validate.json")
 	require.NoError(t, err)

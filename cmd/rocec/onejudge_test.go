@@ -1,0 +1,267 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/walk"
+)
+
+// onHop is the codes of checks that walks find at a hop: a mutation that plants one shows in the trace of some pair.
+var onHop = []string{
+	"roce-version-mix", "roce-v1-routed", "roce-v1-no-vlan", "roce-v2-no-dscp", "roce-v2-no-cnp", "up-down-no-path", "roce-members",
+	"cnp-in-lossless-group", "cnp-lost", "cnp-no-dscp", "dscp-claimed-twice", "pcp-claimed-twice", "pcp-untagged", "pcp-over-routed",
+	"mtu-mismatch", "mtu-path", "mtu-uneven", "headroom-too-small", "pfc-sizes",
+	"pfc-one-end", "pause-beside-pfc", "trust-mismatch", "map-mismatch", "tos-not-in-group", "traffic-class-not-in-group",
+	"dcbx-firmware", "dcqcn-off", "ecn-missing-hop", "nic-no-pfc",
+}
+
+// offHop is the codes of checks that say nothing of what happens to a packet at a hop: of the fabric as a whole, of shares and
+// thresholds, of hardware, of what is worth knowing.
+var offHop = []string{
+	"pfc-loop", "pfc-loop-unknown", "pfc-loop-transient", "pfc-watchdog", "allow-deadlock-unused", "peer-across-tiers",
+	"roce-v1-not-lossless", "roce-v1-subnets", "roce-v2-no-ecn", "cnp-shares-group", "cnp-not-strict", "pfc-on-lossy", "tos-ecn-bits",
+	"lossless-default", "lossless-unused", "ecn-without-v2", "ecn-on-cnp", "roce-strict", "weight-and-strict", "weights-sum",
+	"cos-claimed-twice", "ttl-too-small", "rdma-mtu", "ip-duplicate", "ssh-address-duplicate", "bond-uneven", "bond-cards", "bond-split",
+	"mlag-uneven", "nic-pfc-classes", "lossless-count", "host-forwards", "buffer-overcommitted", "headroom-pool", "nic-headroom",
+	"ecn-thresholds", "ecn-after-pfc", "ecn-min-small", "ecn-max-unreachable", "ecn-slow-egress", "oversubscription", "incast", "speed-step",
+}
+
+// mutation is a folder with a fabric in it that has a mistake.
+type mutation struct {
+	name, dir, code string
+	args            []string
+}
+
+// mutations writes every row of the fault table, and the bad fixture of every check.
+func mutations(t *testing.T) []mutation {
+	t.Helper()
+	var out []mutation
+	for _, f := range faults {
+		dir := t.TempDir()
+		plant(t, filepath.Join("../../examples", f.base), dir, f.edit)
+		out = append(out, mutation{f.code + " at " + f.at, dir, f.code, slices.Concat(sound[f.base].args, f.args)})
+	}
+	for _, c := range validate.Checks {
+		dir, _, _ := badFixture(t, c.Code)
+		out = append(out, mutation{"fixture of " + c.Code, dir, c.Code, nil})
+	}
+	return out
+}
+
+// TestHopsAreClassified: a check says whether packets meet what it judges.
+func TestHopsAreClassified(t *testing.T) {
+	var codes []string
+	for _, c := range validate.Checks {
+		codes = append(codes, c.Code)
+		assert.False(t, c.Single != nil && !slices.Contains(onHop, c.Code), "%s has words for a hop", c.Code)
+	}
+	assert.ElementsMatch(t, codes, slices.Concat(onHop, offHop))
+}
+
+// TestOneJudge: of every planted mistake the pipeline, the JSON of validate and the language server say the same, at the same
+// place, and so does the trace of some pair where packets meet it; and whatever a trace of any pair finds, validate finds, in
+// the same words.
+func TestOneJudge(t *testing.T) {
+	all := mutations(t)
+	heard := heardOf(t, all)
+	for i, m := range all {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			f := m.load(t)
+			want := wanted(f, m.dir)
+			assert.True(t, slices.ContainsFunc(f.Diags, func(d *diag.Diagnostic) bool { return d.Code == m.code }), "the mistake is found")
+			assert.Equal(t, want, m.printed(t, f), "validate --format json")
+			assert.ElementsMatch(t, want, heard[i], "the language server")
+			met := map[string]bool{}
+			if f.Fabric != nil {
+				met = m.traced(t, f)
+			}
+			if slices.Contains(onHop, m.code) {
+				assert.Equal(t, !slices.Contains(unmet, m.name), met[m.code], "a trace shows %s", m.code)
+			}
+			for _, code := range offHop {
+				assert.False(t, met[code], "%s lies on a hop", code)
+			}
+		})
+	}
+}
+
+// load runs the pipeline.
+func (m *mutation) load(t *testing.T) *fabric {
+	t.Helper()
+	a := testApp()
+	for i := 0; i+1 < len(m.args); i += 2 {
+		switch m.args[i] {
+		case "--var":
+			a.vars = append(a.vars, m.args[i+1])
+		case "--budget":
+			budget, err := time.ParseDuration(m.args[i+1])
+			require.NoError(t, err)
+			a.budget = budget
+		default:
+			t.Fatalf("%s: the flag is not known here", m.args[i])
+		}
+	}
+	f, err := a.load(m.dir)
+	require.NoError(t, err)
+	return f
+}
+
+// traced holds what traces of all pairs find to what validate says, and returns the codes they find.
+func (m *mutation) traced(t *testing.T, f *fabric) map[string]bool {
+	t.Helper()
+	met := map[string]bool{}
+	says := newSayings(f)
+	for _, tr := range everyTrace(f.Fabric) {
+		for _, w := range []*walk.Walk{tr.Data, tr.CNP} {
+			if w == nil {
+				continue
+			}
+			sized(t, w)
+			for _, x := range w.Findings() {
+				met[x.Code] = true
+				all := says.of([]*walk.Finding{x})
+				if !assert.Len(t, all, 1, "nobody has words for %s at %s", x.Code, x.At) {
+					continue
+				}
+				d := all[0]
+				assert.Equal(t, sayingKey{x.Code, x.At}, sayingKey{d.Code, d.At})
+				assert.True(t, slices.Contains(f.Diags, d.Diagnostic), "only traces find %s at %s: %s", x.Code, x.At, d.Detail)
+				if w == tr.Data && w.Promised && d.Severity == diag.Error {
+					assert.True(t, x.Breaks, "%s at %s is an error", x.Code, x.At)
+				}
+			}
+		}
+	}
+	return met
+}
+
+// unmet is the mutations whose mistake no packet meets: intents of nobody, interfaces without cables or with addresses that are
+// not known.
+var unmet = []string{`roce-members at roce "nvme"`, "fixture of roce-members", "traffic-class-not-in-group at 16"}
+
+// sized holds the lanes of a walk to what the compiler promises: between members every port has its buffer, and marks.
+func sized(t *testing.T, w *walk.Walk) {
+	t.Helper()
+	if !w.Promised {
+		return
+	}
+	for _, h := range w.Hops {
+		if h.Sort.Group != h.Group {
+			continue // shown as it is sorted
+		}
+		for _, l := range h.In {
+			assert.True(t, l.Buffered, "%s has no buffer", l.Ports[0])
+		}
+		for _, l := range h.Out {
+			byHand := l.Ports[0].Device.ByHand != nil
+			assert.True(t, l.Marks || byHand || l.Group.ECN == nil || l.Ports[0].NIC != nil || !w.Packet.IP, "%s does not mark", l.Ports[0])
+		}
+	}
+}
+
+// everyTrace traces every pair of members, of many members the first ones and the last.
+func everyTrace(f *ir.Fabric) []*walk.Trace {
+	const most = 7
+	var out []*walk.Trace
+	for _, in := range f.Intents {
+		var ends [][]*ir.Port
+		done := map[*ir.Device]bool{}
+		for _, m := range in.Members {
+			if d := m.NIC.Device; !done[d] {
+				done[d] = true
+				ends = append(ends, walk.Ends(in, d, "")...)
+			}
+		}
+		if len(ends) > most {
+			ends = append(ends[:most-1:most-1], ends[len(ends)-1])
+		}
+		for _, from := range ends {
+			for _, to := range ends {
+				if from[0] == to[0] {
+					continue
+				}
+				tr, err := walk.Run(walk.Question{Fabric: f, Intent: in, From: from, To: to, Unfold: true})
+				if err == nil { // of some routings nobody knows where packets go
+					out = append(out, tr)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// printed is what the JSON writer says, as [wanted] has it.
+func (m *mutation) printed(t *testing.T, f *fabric) []string {
+	t.Helper()
+	_, stdout, _ := rocec(t, append([]string{"validate", "--format", "json", m.dir}, m.args...)...)
+	var doc struct {
+		Diagnostics []struct {
+			Code, Severity, Summary, Detail string
+			Range                           struct {
+				Filename   string
+				Start, End struct{ Line, Column, Byte int }
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+	told := &fabric{Judged: &judge.Judged{Source: f.Source}}
+	for _, d := range doc.Diagnostics {
+		told.Diags.Add(&diag.Diagnostic{
+			Severity: map[string]diag.Severity{"error": diag.Error, "warning": diag.Warning, "note": diag.Notice}[d.Severity],
+			Code:     d.Code, Summary: d.Summary, Detail: d.Detail,
+			At: diag.Range{
+				Filename: d.Range.Filename,
+				Start:    hcl.Pos{Line: d.Range.Start.Line, Byte: d.Range.Start.Byte}, End: hcl.Pos{Line: d.Range.End.Line, Byte: d.Range.End.Byte},
+			},
+		})
+	}
+	return wanted(told, m.dir)
+}
+
+// heardOf is what an editor is told of each of the fabrics. One program serves all with the same arguments, and judges them
+// while they are opened.
+func heardOf(t *testing.T, all []mutation) [][]string {
+	t.Helper()
+	editors := map[string]*session{}
+	files := make([][]string, len(all))
+	editor := func(m mutation) *session { return editors[strings.Join(m.args, " ")] }
+	for i, m := range all {
+		if editor(m) == nil {
+			editors[strings.Join(m.args, " ")] = newSession(t, m.args...)
+		}
+		names, err := filepath.Glob(filepath.Join(m.dir, "*.hcl"))
+		require.NoError(t, err)
+		for _, name := range names {
+			src, err := os.ReadFile(name)
+			require.NoError(t, err)
+			editor(m).open(name, src)
+		}
+		files[i] = names
+	}
+	out := make([][]string, len(all))
+	for i, m := range all {
+		for _, name := range files[i] {
+			editor(m).settle(name)
+		}
+		out[i] = slices.DeleteFunc(editor(m).lines(m.dir), filepath.IsAbs) // of other folders
+	}
+	for _, s := range editors {
+		s.end()
+	}
+	return out
+}

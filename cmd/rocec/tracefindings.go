@@ -1,0 +1,102 @@
+package main
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/walk"
+)
+
+// What a trace says of its findings. The words are those of validate: the diagnostic that the pipeline has made of the same
+// fact, found by code and place, or, of a fact that holds only while links are down, what the same function says of it.
+
+// said is a finding of a walk with its diagnostic.
+type said struct {
+	*diag.Diagnostic
+	finding *walk.Finding
+	ignored *lang.Ignore // the comment that silences it; nil: none
+}
+
+// breaks reports whether the finding takes losslessness away. What a comment silences does not, as it does not fail validate.
+func (s *said) breaks() bool { return s.finding.Breaks && s.ignored == nil }
+
+// sayings gives findings of traces through one fabric their diagnostics.
+type sayings struct {
+	fabric *ir.Fabric
+	known  map[sayingKey][]said
+	made   map[sayingKey]*diag.Diagnostic // by Say, once for a code and place
+}
+
+type sayingKey struct {
+	code string
+	at   diag.Range
+}
+
+func newSayings(f *fabric) *sayings {
+	s := &sayings{fabric: f.Fabric, known: map[sayingKey][]said{}, made: map[sayingKey]*diag.Diagnostic{}}
+	add := func(d *diag.Diagnostic, by *lang.Ignore) {
+		k := sayingKey{d.Code, d.At}
+		s.known[k] = append(s.known[k], said{Diagnostic: d, ignored: by})
+	}
+	for _, d := range f.Diags {
+		add(d, nil)
+	}
+	for _, i := range f.Ignored {
+		add(i.Diagnostic, i.By)
+	}
+	return s
+}
+
+// of returns the diagnostics of findings, in their order. A finding that no stage has words for does no harm.
+func (s *sayings) of(findings []*walk.Finding) []said {
+	var out []said
+	for _, x := range findings {
+		k := sayingKey{x.Code, x.At}
+		if known := s.known[k]; len(known) > 0 {
+			i := slices.IndexFunc(known, func(d said) bool { return strings.Contains(d.Detail, "roce "+strconv.Quote(x.Intent.Name)) })
+			d := known[max(i, 0)] // of several about one line, the one that names the intent
+			d.finding = x
+			out = append(out, d)
+			continue
+		}
+		d, made := s.made[k]
+		if !made {
+			d = s.say(x)
+			s.made[k] = d
+		}
+		if d != nil {
+			out = append(out, said{Diagnostic: d, finding: x})
+		}
+	}
+	return out
+}
+
+func (s *sayings) say(x *walk.Finding) *diag.Diagnostic {
+	switch x.Code {
+	case walk.RoutingLoop:
+		return compiler.SayLoop(x.At, x.To, x.Round)
+	case walk.NoRoute:
+		return compiler.SayNoRoute(x.At, x.Device, x.To)
+	}
+	return validate.Say(s.fabric, x)
+}
+
+// firstBreak returns the first finding of a walk that breaks the promise; nil where none does.
+func (s *sayings) firstBreak(w *walk.Walk) *said {
+	all := s.of(w.Findings())
+	if i := slices.IndexFunc(all, func(d said) bool { return d.breaks() }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// breaks reports whether an intent that is promised losslessness is not given it.
+func (s *sayings) breaks(t *walk.Trace) bool {
+	return t.Data.Promised && (s.firstBreak(t.Data) != nil || t.CNP != nil && s.firstBreak(t.CNP) != nil)
+}

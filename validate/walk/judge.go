@@ -1,0 +1,465 @@
+package walk
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// What is wrong at a hop: the rules, asked of the packets of the walk.
+
+// lossless reports whether packets in the group are promised to be lossless.
+func (f *follower) lossless(g *ir.CosGroup) bool { return f.Promised && g != nil && g.Lossless }
+
+// paused reports whether the fabric is lossless by link pause: then classes do not matter for it.
+func (f *follower) paused() bool { return f.Fabric.FlowControl == ir.Pause }
+
+// judge finds what is wrong with a device as a whole.
+func (f *follower) judge(h *Hop, c *crossing) {
+	add := func(x *Finding) {
+		if x != nil {
+			h.Findings = append(h.Findings, x)
+		}
+	}
+	if f.CNP {
+		add(f.cnpAstray(h, c))
+	} else {
+		add(f.astray(h, c))
+	}
+	add(f.host(h, c))
+	add(f.outsider(h, c))
+	add(f.speechless(c))
+	add(f.uneven(c))
+	if c.drop {
+		add(f.cut(h, c))
+	}
+	if c.turn {
+		x := f.finding(RoutingLoop, f.Fabric.RoutingAt, c.device)
+		x.Breaks, x.Round = true, round(f.ways, f.circle)
+		add(x)
+	}
+}
+
+// host finds what a host leaves to its firmware, and ends that do not answer marks or slow down.
+func (f *follower) host(h *Hop, c *crossing) *Finding {
+	d := c.device
+	if d.Host == nil || d.ByHand == nil {
+		return nil
+	}
+	if !f.CNP && FirmwareDecides(d, f.Intent) {
+		x := f.finding("dcbx-firmware", diag.FirstPlace(d.ByHand.FirmwareAt, d.ByHand.At), d)
+		x.Breaks = true
+		return x
+	}
+	if n := f.To[0].NIC; c.ends {
+		if at, bad := Unslowed(n, f.Intent); bad {
+			x := f.finding("dcqcn-off", at, d)
+			x.NIC = n
+			return x
+		}
+	}
+	return nil
+}
+
+// outsider finds a host that passes lossless packets on by a NIC of no intent, which rocec does not set up.
+func (f *follower) outsider(h *Hop, c *crossing) *Finding {
+	if c.device.Host == nil || c.device.ByHand != nil || !f.lossless(c.group) {
+		return nil
+	}
+	ports := slices.Clone(c.ins)
+	for _, l := range c.outs {
+		ports = append(ports, l.Out)
+	}
+	for _, port := range ports {
+		if len(port.NIC.Carries()) == 0 {
+			x := f.finding(HostNotMember, port.NIC.At, c.device)
+			x.Port, x.NIC = port, port.NIC
+			return x
+		}
+	}
+	return nil
+}
+
+// speechless finds an end that does not know the version of the intent.
+func (f *follower) speechless(c *crossing) *Finding {
+	n := f.From[0].NIC
+	if c.ends {
+		n = f.To[0].NIC
+	}
+	if f.CNP || c.device != n.Device || Speaks(n, f.Intent.Version) {
+		return nil
+	}
+	m, _ := InOrder(f.Intent, n, n)
+	x := f.finding("roce-version-mix", m.At, c.device)
+	x.NIC, x.Breaks = n, true
+	return x
+}
+
+// uneven finds a receiver whose RDMA packets are smaller than those of the sender.
+func (f *follower) uneven(c *crossing) *Finding {
+	from, to := f.From[0].NIC, f.To[0].NIC
+	if f.CNP || !c.ends || from.MTU == 0 || to.MTU == 0 || RDMAMTU(to.MTU) >= RDMAMTU(from.MTU) {
+		return nil
+	}
+	x := f.finding("mtu-uneven", diag.FirstPlace(to.MTUAt, to.At), c.device)
+	x.NIC = to
+	return x
+}
+
+// cut says why packets do not get on from a device.
+func (f *follower) cut(h *Hop, c *crossing) *Finding {
+	in, from, to := f.Intent, f.From[0].NIC, f.To[0].NIC
+	x := f.finding("roce-members", in.At, c.device)
+	x.Breaks, x.Joined = true, f.joined(from, to)
+	a, b := AttachedTo(from), AttachedTo(to)
+	table := f.Fabric.Table
+	switch {
+	case in.Version == 1 && a != nil && b != nil && f.domains()[a.ID] != f.domains()[b.ID]:
+		x.Code = "roce-v1-routed"
+	case f.Fabric.Routing == ir.UpDown && x.Joined:
+		x.Code = "up-down-no-path"
+	case table != nil && table.Rows[c.device].Filename != "":
+		x.Code, x.At = NoRoute, table.Rows[c.device]
+	default:
+		_, later := InOrder(in, from, to)
+		x.At = diag.FirstPlace(later.At, in.At)
+	}
+	return x
+}
+
+// joined reports whether links that are up join the devices that forward for two NICs.
+func (f *follower) joined(a, b *ir.NIC) bool {
+	x, y := AttachedTo(a), AttachedTo(b)
+	up := func(l *ir.Link) bool {
+		return !slices.Contains(f.down, l) && (f.Intent.Version != 1 || !l.Routed)
+	}
+	reach := func(n *ir.NIC, d *ir.Device) bool { return d == n.Device || d != nil && up(n.Port.Link) }
+	if !reach(a, x) || !reach(b, y) {
+		return false
+	}
+	island := Islands(f.Fabric, up)
+	return island[x.ID] == island[y.ID]
+}
+
+// InOrder gives the members of an intent that two NICs take part by, in the order the intent has them in. A NIC of a bond may
+// take part by another one of it.
+func InOrder(in *ir.Intent, a, b *ir.NIC) (first, later *ir.Member) {
+	member := func(n *ir.NIC) int {
+		i := slices.IndexFunc(in.Members, func(m *ir.Member) bool { return m.NIC == n })
+		if i < 0 {
+			i = slices.IndexFunc(in.Members, func(m *ir.Member) bool { return m.NIC.Bond != nil && m.NIC.Bond == n.Bond })
+		}
+		return i
+	}
+	i, j := member(a), member(b)
+	return in.Members[min(i, j)], in.Members[max(i, j)]
+}
+
+// round returns the devices of a circle that begins at a stop.
+func round(ways *ir.Ways, start int) []*ir.Device {
+	came := map[int]int{start: -1}
+	for queue := []int{start}; len(queue) > 0; queue = queue[1:] {
+		for _, l := range ways.Stops[queue[0]].Next {
+			if l.Stop == start {
+				var out []*ir.Device
+				for i := queue[0]; i >= 0; i = came[i] {
+					out = append(out, ways.Stops[i].Device)
+				}
+				slices.Reverse(out)
+				return out
+			}
+			if _, seen := came[l.Stop]; !seen {
+				came[l.Stop] = queue[0]
+				queue = append(queue, l.Stop)
+			}
+		}
+	}
+	return []*ir.Device{ways.Stops[start].Device} // the circle lies behind it
+}
+
+// astray says why a device puts data into another group than it is meant to be in. What bounced is not judged: bounce is
+// the person's word for what the devices do, and the proof counts on it.
+func (f *follower) astray(h *Hop, c *crossing) *Finding {
+	in, want := f.Intent, h.Group
+	if want != in.Group {
+		return nil
+	}
+	if h.Sort.Cos == want.Cos {
+		return f.claimedTwice(h, c)
+	}
+	x := f.misled(h, c, f.Packet)
+	if x == nil {
+		return nil
+	}
+	x.Breaks = f.lossless(want) && !f.paused()
+	if x.Code != "" {
+		return x
+	}
+	n := f.From[0].NIC
+	if in.ByDSCP() && !claims(in.Group.DSCP, f.Packet.DSCP) {
+		x.NIC = n
+		rule := n.Exception(f.To[0].NIC)
+		switch {
+		case rule == nil && OutsideGroup(f.Fabric, n, in):
+			x.Code, x.At = "tos-not-in-group", diag.FirstPlace(n.TOSAt, n.At)
+			return x
+		case rule == nil:
+			return nil
+		}
+		if _, out := LeadsOut(n, rule, Peers{}); !out {
+			return nil // into the group of other RoCE, as was written
+		}
+		x.Code, x.At = "traffic-class-not-in-group", diag.FirstPlace(rule.TOSAt, n.At)
+		return x
+	}
+	if to, ok := Remapped(c.port(f), in, value(in, h.Packet)); ok && to.Value != in.Group.Cos {
+		x.Code, x.At = "map-mismatch", to.At
+		return x
+	}
+	return f.otherwise(x, h, c)
+}
+
+// misled begins the finding of packets that a device puts into another group, with the code of a cause that data and CNPs
+// have in common: marks that tell nothing, a device that does not look at them. Without a code, the cause is another; nil
+// where it does no harm.
+func (f *follower) misled(h *Hop, c *crossing, sent ir.Packet) *Finding {
+	in, port := f.Intent, c.port(f)
+	x := f.finding("", diag.Range{}, c.device)
+	x.Port = port
+	if code := Untold(f.Fabric, in, f.domains); code != "" {
+		x.Code, x.At = code, untoldAt(in)
+		return x
+	}
+	if Harm(f.Fabric, in) == 0 {
+		return nil
+	}
+	if in.ByDSCP() && !claims(h.Group.DSCP, sent.DSCP) {
+		return x // whatever the device does
+	}
+	if at, bad := Mistrust(port, in); bad {
+		x.Code, x.At = "trust-mismatch", at
+	} else if Overruling(c.device, in) != nil {
+		x.Code, x.At = "trust-mismatch", untoldAt(in)
+	}
+	return x
+}
+
+// otherwise completes a finding with what is left: two groups that claim one value, and NICs that are asked for too much.
+func (f *follower) otherwise(x *Finding, h *Hop, c *crossing) *Finding {
+	in, n := f.Intent, x.Port.NIC
+	if n != nil && !Told(in, x.Port.Trust()) {
+		x.Code, x.At, x.NIC = HostMixed, n.At, n
+		if mixedVersions(n) {
+			x.Code, x.At, x.Breaks = "roce-version-mix", bothVersionsAt(n), !f.CNP
+		}
+		return x
+	}
+	if y := f.claimedTwice(h, c); y != nil {
+		y.Breaks = x.Breaks
+		return y
+	}
+	return nil
+}
+
+// claimedTwice finds a mark that another group claims, too: where a device puts the packet is then its own choice.
+func (f *follower) claimedTwice(h *Hop, c *crossing) *Finding {
+	in, port, want := f.Intent, c.port(f), h.Group
+	code, of := "dscp-claimed-twice", DSCPOf
+	if !in.ByDSCP() {
+		code, of = "pcp-claimed-twice", PCPOf
+	}
+	v := value(in, h.Packet)
+	if _, mapped := Remapped(port, in, v); mapped || !HasMark(in) || !Told(in, port.Trust()) || !in.ByDSCP() && !h.Packet.Tagged {
+		return nil
+	}
+	own := slices.IndexFunc(of(want), func(c ir.Claim) bool { return c.Value == v })
+	if own < 0 {
+		return nil
+	}
+	for _, g := range f.Fabric.CosGroups {
+		i := slices.IndexFunc(of(g), func(c ir.Claim) bool { return c.Value == v })
+		if g.Cos == want.Cos || i < 0 {
+			continue
+		}
+		x := f.finding(code, of(want)[own].At, c.device)
+		if at := of(g)[i].At; diag.ComparePlace(at, x.At) > 0 {
+			x.At = at
+		}
+		x.Port, x.Breaks = port, f.lossless(want) && !f.paused()
+		return x
+	}
+	return nil
+}
+
+// value is the mark that tells a packet of an intent.
+func value(in *ir.Intent, p ir.Packet) int {
+	if in.ByDSCP() {
+		return p.DSCP
+	}
+	return p.PCP
+}
+
+// bothVersionsAt is the later place that names a NIC as a member, of the first intents of each version.
+func bothVersionsAt(n *ir.NIC) diag.Range {
+	var places [3]diag.Range
+	for _, in := range n.Device.Fabric.Intents {
+		i := slices.IndexFunc(in.Members, func(m *ir.Member) bool { return m.NIC == n })
+		if i >= 0 && places[in.Version].Filename == "" {
+			places[in.Version] = in.Members[i].At
+		}
+	}
+	if diag.ComparePlace(places[2], places[1]) < 0 {
+		return places[1]
+	}
+	return places[2]
+}
+
+// cnpAstray says why a device puts CNPs into another group than they are meant to be in, or into a lossless one.
+func (f *follower) cnpAstray(h *Hop, c *crossing) *Finding {
+	in, s, want := f.Intent, h.Sort, h.Group
+	stopped := s.Group != nil && s.Group.Lossless && !f.paused()
+	x := f.finding("", diag.Range{}, c.device)
+	x.Port, x.Breaks = c.port(f), stopped
+	switch {
+	case want == nil:
+		if to, _, bad := CNPsRemapped(x.Port, f.From[0].NIC, in); bad {
+			x.Code, x.At = "cnp-lost", to.At
+			return x
+		}
+		if h.Far > 0 && !stopped {
+			return nil // said at the sender
+		}
+		x.Code, x.At = "roce-v2-no-cnp", in.At
+		return x
+	case CNPMisplaced(in):
+		if s.Cos != want.Cos && !stopped {
+			return nil
+		}
+		x.Code, x.At = "cnp-in-lossless-group", diag.FirstPlace(in.CNPAt, in.At)
+		return x
+	case s.Cos == want.Cos:
+		return nil
+	case in.ByDSCP() && len(want.DSCP) == 0:
+		x.Code, x.At = "cnp-no-dscp", want.At
+		return x
+	}
+	if _, bad := CNPsByPCP(f.Fabric, in); bad && HasMark(in) && Told(in, x.Port.Trust()) {
+		x.Code, x.At = "cnp-lost", diag.FirstPlace(in.CNPAt, in.At)
+		return x
+	}
+	if g := OtherCNPs(f.From[0].NIC, in); g != nil && s.Cos == g.Cos {
+		x.Code, x.At = "cnp-lost", diag.FirstPlace(in.CNPAt, in.At)
+		return x
+	}
+	if to, _, bad := CNPsRemapped(x.Port, f.From[0].NIC, in); bad {
+		x.Code, x.At = "cnp-lost", to.At
+		return x
+	}
+	y := f.misled(h, c, f.Packet)
+	if y == nil {
+		return nil
+	}
+	if y.Breaks = stopped; y.Code != "" {
+		return y
+	}
+	return f.otherwise(y, h, c)
+}
+
+// judgeIn finds what is wrong where packets come in.
+func (f *follower) judgeIn(l *Lane) {
+	p := l.Ports[0]
+	if n := p.Peer().NIC; !f.CNP && n == f.From[0].NIC && OverPort(n) {
+		l.add(f.large(p, n))
+	}
+	if !f.lossless(l.Group) {
+		return
+	}
+	l.add(f.flowControl(l))
+	b := f.buffer(p, l.Group)
+	if b == nil || !b.Size.Set() {
+		return
+	}
+	x := f.finding("", diag.Range{}, p.Device)
+	x.Port, x.Buffer = p, b
+	if XoffWrong(p, b) {
+		x.Code, x.At, x.Breaks = "pfc-sizes", XoffAt(b.Group), true
+		l.add(x)
+	} else if short, likely := HeadroomShort(p, b); short {
+		x.Code, x.At, x.Breaks = "headroom-too-small", HeadroomAt(b.Group), likely
+		l.add(x)
+	}
+}
+
+// judgeOut finds what is wrong where packets leave.
+func (f *follower) judgeOut(l *Lane) {
+	p := l.Ports[0]
+	if f.CNP {
+		return
+	}
+	peer := p.Peer()
+	switch n := peer.NIC; {
+	case p.Device.Forwards() && peer.Device.Forwards():
+		if TooLarge(p.Link, f.From[0].NIC, f.To[0].NIC) {
+			x := f.finding("mtu-path", diag.FirstPlace(p.Link.MTU.At(), p.Link.At), p.Device)
+			x.Port, x.Breaks = p, true
+			l.add(x)
+		}
+	case p.NIC == nil && n == f.To[0].NIC && OverPort(n) && f.Size > p.Link.MTU.N:
+		l.add(f.large(p, n))
+	}
+	if f.lossless(l.Group) {
+		l.add(f.flowControl(l))
+	}
+	if in := f.Intent; l.Group == in.Group && Unmarked(p.Device, in) {
+		x := f.finding("ecn-missing-hop", diag.FirstPlace(p.Device.ByHand.ECNAt, p.Device.ByHand.At), p.Device)
+		x.Port = p
+		l.add(x)
+	}
+}
+
+// large is a NIC whose frames the switch port beside it drops.
+func (f *follower) large(p *ir.Port, n *ir.NIC) *Finding {
+	x := f.finding("mtu-mismatch", diag.FirstPlace(n.MTUAt, n.At), p.Device)
+	x.Port, x.NIC, x.Breaks = p, n, true
+	return x
+}
+
+// flowControl finds why a port of a lane does not pause, or does not obey.
+func (f *follower) flowControl(l *Lane) *Finding {
+	p := l.Ports[0]
+	hand := p.Device.ByHand
+	x := f.finding("", diag.Range{}, p.Device)
+	x.Port, x.Breaks = p, true
+	if p.NIC != nil && NoPFC(p.NIC) {
+		x.Code, x.At, x.NIC = "nic-no-pfc", diag.FirstPlace(p.NIC.ModelAt, p.NIC.At), p.NIC
+		if hand == nil {
+			x.Code = HostFamily
+		}
+		return x
+	}
+	if hand == nil || f.buffer(p, l.Group) == nil {
+		return nil
+	}
+	if at := PauseBeside(f.Fabric, hand); at != nil {
+		x.Code, x.At = "pause-beside-pfc", *at
+		return x
+	}
+	switch {
+	case l.Pauses:
+		return nil
+	case OneWay(p.FlowControl()):
+		x.Code, x.At = "pfc-one-end", diag.FirstPlace(hand.FlowControlAt, hand.At)
+	case Unpaused(p, l.Group):
+		x.Code, x.At = "pfc-one-end", diag.FirstPlace(hand.PFCAt, hand.At)
+	default:
+		return nil
+	}
+	return x
+}
+
+func (l *Lane) add(x *Finding) {
+	if x != nil {
+		l.Findings = append(l.Findings, x)
+	}
+}
