@@ -22,7 +22,7 @@ func fabric(c *irtest.Cabling) *ir.Fabric {
 }
 
 // only returns the diagnostic of a code, of which there must be one.
-func only(t *testing.T, r Report, code string) *diag.Diagnostic {
+func only(t *testing.T, r Findings, code string) *diag.Diagnostic {
 	t.Helper()
 	var found []*diag.Diagnostic
 	for _, d := range r.Diagnostics {
@@ -49,7 +49,7 @@ func TestRingReport(t *testing.T) {
 		d.Loop[i].At = diag.Range{}
 	}
 	assert.Len(t, places, 4, "every hop stands where a link names its port")
-	assert.Equal(t, []diag.Hop{
+	assert.Equal(t, []diag.Wait{
 		{Device: "R0", In: "p0", Out: "p1", CosGroup: "rdma"},
 		{Device: "R3", In: "p1", Out: "p0", CosGroup: "rdma"},
 		{Device: "R2", In: "p1", Out: "p0", CosGroup: "rdma"},

@@ -162,11 +162,11 @@ func noteRouted(d *diag.Diagnostic, routed []*ir.Link) {
 }
 
 // hops is a circle as diagnostics have it.
-func hops(circle []Wait) []diag.Hop {
+func hops(circle []Wait) []diag.Wait {
 	at := hopAt(circle)
-	out := make([]diag.Hop, len(circle))
+	out := make([]diag.Wait, len(circle))
 	for i, h := range circle {
-		out[i] = diag.Hop{Device: h.In.Device.Name, In: h.In.Name, Out: h.Out.Name, CosGroup: h.Group.Name, At: at(h)}
+		out[i] = diag.Wait{Device: h.In.Device.Name, In: h.In.Name, Out: h.Out.Name, CosGroup: h.Group.Name, At: at(h)}
 	}
 	return out
 }

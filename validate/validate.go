@@ -94,8 +94,8 @@ type GroupProof struct {
 	*Proof
 }
 
-// Report is what [Run] found.
-type Report struct {
+// Findings is what [Run] found.
+type Findings struct {
 	Diagnostics diag.List
 	Proofs      []GroupProof // one per lossless cos group, by cos
 }
@@ -128,11 +128,11 @@ const StepsPerSecond = 100_000_000
 
 // Run runs every check of the table on f. The PFC-loop proof takes at most the work of the budget; nil stands for
 // [DefaultBudget]. Run is deterministic whatever the machine.
-func Run(f *ir.Fabric, budget *ir.Budget) Report {
+func Run(f *ir.Fabric, budget *ir.Budget) Findings {
 	if budget == nil {
 		budget = ir.NewBudget(DefaultBudget)
 	}
-	var r Report
+	var r Findings
 	loops := sync.OnceValue(func() []*proof.Proof { return proof.All(f, budget) })
 	for _, c := range Checks {
 		p := &Pass{Fabric: f, check: c, loops: loops}

@@ -136,7 +136,7 @@ func (a *app) nothingToDo(plan *deploy.Plan, o applyOptions) error {
 }
 
 // change runs the plan and shows every device's end as it comes.
-func (a *app) change(ctx context.Context, devices *fleet, plan *deploy.Plan, o applyOptions) (*deploy.Report, error) {
+func (a *app) change(ctx context.Context, devices *fleet, plan *deploy.Plan, o applyOptions) (*deploy.Results, error) {
 	bar := a.progress("Applying", o.format == "text")
 	defer bar.end()
 	total, done := plan.Summary(o.waves()).Change, 0
@@ -198,7 +198,7 @@ func (a *app) writeEvent(e applyEvent) {
 }
 
 // reportText says of every device that is not as planned what it holds, and counts the others.
-func (a *app) reportText(r *deploy.Report, o applyOptions) {
+func (a *app) reportText(r *deploy.Results, o applyOptions) {
 	outcomes := []deploy.Outcome{deploy.Applied, deploy.Unchanged, deploy.Restored, deploy.Refused, deploy.Unknown, deploy.NotStarted}
 	if o.format == "json" {
 		sum := map[string]int{}
@@ -249,7 +249,7 @@ func (a *app) reportText(r *deploy.Report, o applyOptions) {
 }
 
 // outcome maps a report to an exit status.
-func outcome(r *deploy.Report) error {
+func outcome(r *deploy.Results) error {
 	if r.Complete() {
 		return nil
 	}

@@ -50,7 +50,7 @@ type Diagnostic struct {
 	At       Range  // the guilty place
 	Notes    []Note // further places and facts, in reading order
 	Fix      *Fix   // what to do, where it is an edit
-	Loop     []Hop  // only of pfc-loop: the circle, hop by hop
+	Loop     []Wait // only of pfc-loop: the circle, buffer by buffer
 	Text     string // free text shown under the source, already laid out (a sum term by term, a circle); may be empty
 }
 
@@ -73,10 +73,10 @@ type Edit struct {
 	New string
 }
 
-// Hop is one buffer of a PFC loop: traffic of CosGroup that came into Device by port In and leaves by port Out.
-type Hop struct {
+// Wait is one buffer of a PFC loop: traffic of CosGroup that came into Device by port In and leaves by port Out.
+type Wait struct {
 	Device, In, Out, CosGroup string
-	At                        Range // the line of the person that brings the hop about; may be zero
+	At                        Range // the line of the person that brings the turn about; may be zero
 }
 
 // List is what one stage found. The zero value is an empty list.

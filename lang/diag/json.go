@@ -29,7 +29,7 @@ type jsonFix struct {
 	Edits   []jsonEdit `json:"edits"`
 }
 
-type jsonHop struct {
+type jsonWait struct {
 	Device   string     `json:"device"`
 	In       string     `json:"in"`
 	Out      string     `json:"out"`
@@ -46,7 +46,7 @@ type jsonDiagnostic struct {
 	Notes    []jsonNote `json:"notes,omitempty"`
 	Text     string     `json:"text,omitempty"`
 	Fix      *jsonFix   `json:"fix,omitempty"`
-	Loop     []jsonHop  `json:"loop,omitempty"`
+	Loop     []jsonWait `json:"loop,omitempty"`
 }
 
 func rangeJSON(r Range) *jsonRange {
@@ -72,7 +72,7 @@ func (d *Diagnostic) MarshalJSON() ([]byte, error) {
 		}
 	}
 	for _, h := range d.Loop {
-		j.Loop = append(j.Loop, jsonHop{h.Device, h.In, h.Out, h.CosGroup, rangeJSON(h.At)})
+		j.Loop = append(j.Loop, jsonWait{h.Device, h.In, h.Out, h.CosGroup, rangeJSON(h.At)})
 	}
 	return json.Marshal(j)
 }

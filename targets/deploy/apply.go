@@ -79,8 +79,8 @@ func (r *Result) Failed() bool {
 	return r.Outcome == Restored || r.Outcome == Refused || r.Outcome == Unknown
 }
 
-// Report is what became of every device of a plan, in the plan's order.
-type Report struct {
+// Results is what became of every device of a plan, in the plan's order.
+type Results struct {
 	Txn         string
 	Devices     []*Result
 	Interrupted bool // the context ended before all devices had been started
@@ -88,7 +88,7 @@ type Report struct {
 }
 
 // Count returns the number of devices with an outcome.
-func (r *Report) Count(o Outcome) int {
+func (r *Results) Count(o Outcome) int {
 	n := 0
 	for _, d := range r.Devices {
 		if d.Outcome == o {
@@ -99,12 +99,12 @@ func (r *Report) Count(o Outcome) int {
 }
 
 // Complete tells whether every device is as planned.
-func (r *Report) Complete() bool {
+func (r *Results) Complete() bool {
 	return r.Count(Applied)+r.Count(Unchanged) == len(r.Devices)
 }
 
 // Touched tells whether any device was changed, or may have been, even if it was restored.
-func (r *Report) Touched() bool {
+func (r *Results) Touched() bool {
 	return r.Count(Applied)+r.Count(Restored)+r.Count(Unknown) > 0
 }
 
@@ -123,7 +123,7 @@ var txnForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{3,62}$`)
 // When ctx ends, no further device starts; those under way come to their end or are undone, each step within its own
 // time, and Apply returns then. When more than MaxFailures devices failed, the batch under way finishes and no new one
 // starts. The error is for options that make no sense.
-func Apply(ctx context.Context, dial target.Dial, plan *Plan, o ApplyOptions) (*Report, error) {
+func Apply(ctx context.Context, dial target.Dial, plan *Plan, o ApplyOptions) (*Results, error) {
 	if !txnForm.MatchString(o.Txn) {
 		return nil, fmt.Errorf("deploy: transaction name %q", o.Txn)
 	}
@@ -131,7 +131,7 @@ func Apply(ctx context.Context, dial target.Dial, plan *Plan, o ApplyOptions) (*
 		return nil, errors.New("deploy: the options hold no clock")
 	}
 	o.Owner = cmp.Or(oneLine(o.Owner), "unknown")
-	rep := &Report{Txn: o.Txn}
+	rep := &Results{Txn: o.Txn}
 	result := make(map[*DevicePlan]*Result, len(plan.Devices))
 	for _, p := range plan.Devices {
 		r := &Result{Device: p.Device, Outcome: Unchanged}

@@ -1,7 +1,7 @@
 // Package deploy takes a rendered tree to the machines: observe, diff, order, apply, verify.
 //
 // In comes a [target.Tree] and a way to reach its devices; out go a [Plan] that says what would change, key by key,
-// and, when the person agreed, a [Report] that says of every device what it holds now. The package knows order and
+// and, when the person agreed, a [Results] that says of every device what it holds now. The package knows order and
 // caution, no vendor and no wire: what a file should hold, how it is put to use and how one sees that it worked all
 // come with the tree.
 //

@@ -160,7 +160,7 @@ func (bs *boxes) plan(t *testing.T) *Plan {
 	return Diff(bs.tree, Observe(t.Context(), bs.dial, bs.tree, ObserveOptions{}))
 }
 
-func outcomes(r *Report) string {
+func outcomes(r *Results) string {
 	var words []string
 	for _, d := range r.Devices {
 		words = append(words, string(d.Outcome))
@@ -250,7 +250,7 @@ func TestTwoOperators(t *testing.T) {
 		p := b.plan()
 		var (
 			wg   sync.WaitGroup
-			reps [2]*Report
+			reps [2]*Results
 		)
 		for i, who := range []string{"alice@ws7", "bob@ws9"} {
 			wg.Go(func() {

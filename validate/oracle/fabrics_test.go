@@ -30,7 +30,7 @@ func judged(t require.TestingT, f *ir.Fabric) validate.GroupProof {
 	return gravest(t, validate.Run(f, ir.NewBudget(smallBudget)))
 }
 
-func gravest(t require.TestingT, r validate.Report) validate.GroupProof {
+func gravest(t require.TestingT, r validate.Findings) validate.GroupProof {
 	require.NotEmpty(t, r.Proofs)
 	gravity := []validate.Verdict{validate.Free, validate.Unknown, validate.Prone}
 	return slices.MaxFunc(r.Proofs, func(a, b validate.GroupProof) int {

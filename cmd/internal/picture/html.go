@@ -97,17 +97,17 @@ type pageSymbol struct {
 	H      int    `json:"h"`
 }
 
-type pageHop struct {
+type pageWait struct {
 	Link  int    `json:"link"`
 	IntoB bool   `json:"into_b"` // the buffer is at the link's end b
 	Text  string `json:"text"`
 }
 
 type pageLoop struct {
-	Title string    `json:"title"`
-	Hops  []pageHop `json:"hops"`
-	Flows []string  `json:"flows"`
-	Down  []int     `json:"down"` // links
+	Title string     `json:"title"`
+	Hops  []pageWait `json:"hops"`
+	Flows []string   `json:"flows"`
+	Down  []int      `json:"down"` // links
 }
 
 type pageVerdict struct {
@@ -170,9 +170,9 @@ func (w *pageWriter) symbol(s *symbol) int {
 }
 
 func newPageLoop(c circle) pageLoop {
-	l := pageLoop{Title: c.title(), Hops: []pageHop{}, Flows: []string{}, Down: []int{}}
+	l := pageLoop{Title: c.title(), Hops: []pageWait{}, Flows: []string{}, Down: []int{}}
 	for _, h := range c.loop.Circle {
-		l.Hops = append(l.Hops, pageHop{h.In.Link.ID, h.In.Link.B == h.In, hopText(h)})
+		l.Hops = append(l.Hops, pageWait{h.In.Link.ID, h.In.Link.B == h.In, waitText(h)})
 	}
 	for _, f := range c.loop.Flows {
 		l.Flows = append(l.Flows, flowText(f))

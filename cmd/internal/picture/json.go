@@ -51,7 +51,7 @@ type jsonVerdict struct {
 	Loops    int    `json:"loops"` // how many of loops are the group's
 }
 
-type jsonHop struct {
+type jsonWait struct {
 	Device   string `json:"device"`
 	In       string `json:"in"`
 	Out      string `json:"out"`
@@ -60,7 +60,7 @@ type jsonHop struct {
 
 type jsonLoop struct {
 	CosGroup string        `json:"cos_group"`
-	Hops     []jsonHop     `json:"hops"`
+	Hops     []jsonWait    `json:"hops"`
 	Flows    [][]jsonPort  `json:"flows"` // the ports each passes, first the sender's
 	Down     [][2]jsonPort `json:"down"`
 }
@@ -92,9 +92,9 @@ func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 		doc.Verdicts = append(doc.Verdicts, jsonVerdict{p.Group.Name, string(p.Verdict), len(p.Loops)})
 	}
 	for _, c := range circles(proofs) {
-		j := jsonLoop{CosGroup: c.proof.Group.Name, Hops: []jsonHop{}, Flows: [][]jsonPort{}, Down: [][2]jsonPort{}}
+		j := jsonLoop{CosGroup: c.proof.Group.Name, Hops: []jsonWait{}, Flows: [][]jsonPort{}, Down: [][2]jsonPort{}}
 		for _, h := range c.loop.Circle {
-			j.Hops = append(j.Hops, jsonHop{h.In.Device.Name, h.In.Name, h.Out.Name, h.Group.Name})
+			j.Hops = append(j.Hops, jsonWait{h.In.Device.Name, h.In.Name, h.Out.Name, h.Group.Name})
 		}
 		for _, flow := range c.loop.Flows {
 			var ports []jsonPort

@@ -68,8 +68,8 @@ func (c circle) title() string {
 	return s
 }
 
-// hopText is "sw2:swp16 → sw1:swp15, out by swp16": the cable into the buffer, and the port it drains by.
-func hopText(h validate.Wait) string {
+// waitText is "sw2:swp16 → sw1:swp15, out by swp16": the cable into the buffer, and the port it drains by.
+func waitText(h validate.Wait) string {
 	return fmt.Sprintf("%s → %s, out by %s", h.In.Peer(), h.In, h.Out.Name)
 }
 

@@ -121,7 +121,7 @@ func (s *sheet) description() string {
 	if len(s.circles) > 0 {
 		var hops []string
 		for i, h := range s.circles[0].loop.Circle {
-			hops = append(hops, fmt.Sprintf("%d. %s", i+1, hopText(h)))
+			hops = append(hops, fmt.Sprintf("%d. %s", i+1, waitText(h)))
 		}
 		out = append(out, "The loop: "+strings.Join(hops, "; ")+".")
 	}
@@ -222,7 +222,7 @@ func (s *sheet) circle(l *validate.Loop) {
 		tip, back := c.to.minus(end.times(1)), c.to.minus(end.times(14))
 		left, right := back.plus(end.right().times(6)), back.minus(end.right().times(6))
 		fmt.Fprintf(&s.lines, "<path class=\"loop\" d=\"%s\"><title>%s</title></path>\n",
-			path(curve{c.from, c.control, back}), escape(fmt.Sprintf("%d. %s", i+1, hopText(h))))
+			path(curve{c.from, c.control, back}), escape(fmt.Sprintf("%d. %s", i+1, waitText(h))))
 		fmt.Fprintf(&s.marks, "<path class=\"arrow\" d=\"M%s L%s L%s Z\"/>\n", pair(tip), pair(left), pair(right))
 		m := s.free(c, 20, 20, true)
 		fmt.Fprintf(&s.marks, "<circle class=\"disc\" cx=\"%s\" cy=\"%s\" r=\"9.5\"/><text class=\"number\" x=\"%s\" y=\"%s\">%d</text>\n",
@@ -343,7 +343,7 @@ func (s *sheet) loopText(write func(class string, indent int, text string, wide 
 			write("mono", 0, fmt.Sprintf("… %s more", diag.Count(len(l.Circle)-most, "buffer")), letter)
 			break
 		}
-		write("mono", 0, fmt.Sprintf("%2d. %s, into %d", i+1, hopText(h), (i+1)%len(l.Circle)+1), letter)
+		write("mono", 0, fmt.Sprintf("%2d. %s, into %d", i+1, waitText(h), (i+1)%len(l.Circle)+1), letter)
 	}
 	if len(l.Down) > 0 {
 		write("prose", 0, "only when these links have failed:", 7)

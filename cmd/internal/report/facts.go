@@ -32,7 +32,7 @@ type jsonFact struct {
 	System        string       `json:"system,omitempty"`
 	Chips         []string     `json:"chips,omitempty"`
 	Links         []jsonLink   `json:"links,omitempty"`
-	Circle        []jsonHop    `json:"circle,omitempty"`
+	Circle        []jsonWait   `json:"circle,omitempty"`
 	States        [][]jsonLink `json:"states,omitempty"` // the links down in each
 }
 
@@ -76,7 +76,7 @@ func reasonFact(p *validate.Proof) jsonFact {
 			}
 		}
 	case proof.MixedStates:
-		fact.Cause, fact.Circle, fact.Links = string(r.Mixture), jsonHops(r.Circle), jsonLinks(r.Down)
+		fact.Cause, fact.Circle, fact.Links = string(r.Mixture), jsonWaits(r.Circle), jsonLinks(r.Down)
 	case proof.NotFollowed:
 		if e, ok := errors.AsType[*ir.RoutingError](r.Err); ok {
 			fact.Cause = string(e.Code)
@@ -98,7 +98,7 @@ func reasonFact(p *validate.Proof) jsonFact {
 		if fact.SetsJudged = &r.Judged; r.Found >= 0 {
 			fact.SetsFound = &r.Found
 		}
-		fact.Circle = jsonHops(r.Circle)
+		fact.Circle = jsonWaits(r.Circle)
 		for _, down := range r.Conflict {
 			fact.States = append(fact.States, jsonLinks(down))
 		}
@@ -106,10 +106,10 @@ func reasonFact(p *validate.Proof) jsonFact {
 	return fact
 }
 
-func jsonHops(circle []validate.Wait) []jsonHop {
-	out := []jsonHop{}
+func jsonWaits(circle []validate.Wait) []jsonWait {
+	out := []jsonWait{}
 	for _, h := range circle {
-		out = append(out, jsonHop{h.In.Device.Name, h.In.Name, h.Out.Name, h.Group.Name})
+		out = append(out, jsonWait{h.In.Device.Name, h.In.Name, h.Out.Name, h.Group.Name})
 	}
 	return out
 }

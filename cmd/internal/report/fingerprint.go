@@ -57,7 +57,7 @@ func fingerprints(p *paths, r *Report) map[*diag.Diagnostic]string {
 }
 
 // loopSubject is the buffers of a PFC loop, wherever it begins.
-func loopSubject(loop []diag.Hop) string {
+func loopSubject(loop []diag.Wait) string {
 	buffers := make([]string, len(loop))
 	for i, h := range loop {
 		buffers[i] = h.Device + ":" + h.In + " " + h.CosGroup

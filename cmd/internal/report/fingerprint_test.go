@@ -24,11 +24,11 @@ func TestFingerprintSubjects(t *testing.T) {
 		return out
 	}
 	at := diag.Range{Filename: "/r/f"}
-	hops := []diag.Hop{{Device: "a", In: "p1", CosGroup: "g"}, {Device: "b", In: "p2", CosGroup: "g"}}
-	turned := []diag.Hop{hops[1], hops[0]}
+	hops := []diag.Wait{{Device: "a", In: "p1", CosGroup: "g"}, {Device: "b", In: "p2", CosGroup: "g"}}
+	turned := []diag.Wait{hops[1], hops[0]}
 	other := slices.Clone(hops)
 	other[0].CosGroup = "h"
-	loop := func(hops []diag.Hop) *diag.Diagnostic { return &diag.Diagnostic{Code: "pfc-loop", At: at, Loop: hops} }
+	loop := func(hops []diag.Wait) *diag.Diagnostic { return &diag.Diagnostic{Code: "pfc-loop", At: at, Loop: hops} }
 	assert.Equal(t, of(loop(hops)), of(loop(turned)), "wherever the circle begins")
 	assert.NotEqual(t, of(loop(hops)), of(loop(other)))
 	three := of(loop(other), loop(hops), loop(nil))

@@ -27,12 +27,12 @@ type jsonProof struct {
 }
 
 type jsonLoop struct {
-	Circle []jsonHop  `json:"circle"`
+	Circle []jsonWait `json:"circle"`
 	Down   []jsonLink `json:"down"`
 	Flows  []jsonFlow `json:"flows,omitempty"`
 }
 
-type jsonHop struct {
+type jsonWait struct {
 	Device   string `json:"device"`
 	In       string `json:"in"`
 	Out      string `json:"out"`
@@ -53,7 +53,7 @@ type jsonFlow struct {
 func jsonLoops(loops []validate.Loop) []jsonLoop {
 	var out []jsonLoop
 	for _, l := range loops {
-		j := jsonLoop{Circle: jsonHops(l.Circle), Down: jsonLinks(l.Down)}
+		j := jsonLoop{Circle: jsonWaits(l.Circle), Down: jsonLinks(l.Down)}
 		for _, f := range l.Flows {
 			by := []string{}
 			for i := 1; i+1 < len(f.Ports); i += 2 {

@@ -264,7 +264,7 @@ func (p *sarifPaths) result(d *diag.Diagnostic) SARIFResult {
 	return r
 }
 
-// flow walks the circle of a loop, one step for each hop; a hop without a place stands where the finding does.
+// flow walks the circle of a loop, one step for each buffer; a buffer without a place stands where the finding does.
 func (p *sarifPaths) flow(d *diag.Diagnostic, at diag.Range, placed bool) (flow sarifThreadFlow) {
 	for i, h := range d.Loop {
 		if i == mostLocations {

@@ -26,16 +26,16 @@ type File struct {
 	Why  string // a sentence; empty: the file could be read
 }
 
-// Report is what there is to say about some files.
-type Report struct {
+// Lint is what there is to say about some files.
+type Lint struct {
 	Diagnostics diag.List // sorted
 	Dialects    []string  // of each file: "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
 }
 
 // Check judges files. Those of one switch (of one folder, or of one folder that holds a tree with etc/ or usr/lib/) are
 // judged together.
-func Check(files []File) Report {
-	r := Report{Dialects: make([]string, len(files))}
+func Check(files []File) Lint {
+	r := Lint{Dialects: make([]string, len(files))}
 	devices := map[string][]int{}
 	var order []string
 	for i, f := range files {
@@ -54,7 +54,7 @@ func Check(files []File) Report {
 }
 
 // device judges the files of one switch.
-func (r *Report) device(files []File, of []int) {
+func (r *Lint) device(files []File, of []int) {
 	units := map[grammar.Dialects]*unit{}
 	newer := slices.ContainsFunc(of, func(i int) bool { return dialectsOf(files[i].Name) == grammar.QoSFeatures })
 	for _, i := range of {
@@ -96,7 +96,7 @@ func (r *Report) device(files []File, of []int) {
 }
 
 // take adds what was found in some files.
-func (r *Report) take(u *unit) {
+func (r *Lint) take(u *unit) {
 	u.finish()
 	r.Diagnostics = append(r.Diagnostics, u.diags...)
 }

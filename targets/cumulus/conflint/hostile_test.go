@@ -18,7 +18,7 @@ import (
 )
 
 // print gives what a person would see of some files.
-func show(t testing.TB, files []conflint.File) (string, conflint.Report) {
+func show(t testing.TB, files []conflint.File) (string, conflint.Lint) {
 	t.Helper()
 	r := conflint.Check(files)
 	p := diag.Printer{Files: map[string][]byte{}, Most: 20}
