@@ -62,7 +62,7 @@ type InCircle struct{}
 // those states that was tried closes one alone.
 type MixedStates struct {
 	Mixture ir.Mixture // what the states differ in
-	Circle  []Wait      // that they close
+	Circle  []Wait     // that they close
 	Down    []*ir.Link // in all of the states
 }
 

@@ -111,13 +111,13 @@ func (f *follower) uneven(c *crossing) *Finding {
 func (f *follower) cut(h *Hop, c *crossing) *Finding {
 	in, from, to := f.Intent, f.From[0].NIC, f.To[0].NIC
 	x := f.finding("roce-members", in.At, c.device)
-	x.Breaks, x.Joined = true, f.joined(from, to)
+	x.Breaks, x.Apart = true, f.apart(from, to)
 	a, b := AttachedTo(from), AttachedTo(to)
 	table := f.Fabric.Table
 	switch {
 	case in.Version == 1 && a != nil && b != nil && f.domains()[a.ID] != f.domains()[b.ID]:
 		x.Code = "roce-v1-routed"
-	case f.Fabric.Routing == ir.UpDown && x.Joined:
+	case f.Fabric.Routing == ir.UpDown && x.Apart[0] == nil:
 		x.Code = "up-down-no-path"
 	case table != nil && table.Rows[c.device].Filename != "":
 		x.Code, x.At = NoRoute, table.Rows[c.device]
@@ -128,18 +128,23 @@ func (f *follower) cut(h *Hop, c *crossing) *Finding {
 	return x
 }
 
-// joined reports whether links that are up join the devices that forward for two NICs.
-func (f *follower) joined(a, b *ir.NIC) bool {
-	x, y := AttachedTo(a), AttachedTo(b)
+// apart returns the devices that two NICs hang on where no links that are up join them; nil where some do. A NIC whose own
+// cable is down hangs on its host.
+func (f *follower) apart(a, b *ir.NIC) [2]*ir.Device {
 	up := func(l *ir.Link) bool {
 		return !slices.Contains(f.down, l) && (f.Intent.Version != 1 || !l.Routed)
 	}
-	reach := func(n *ir.NIC, d *ir.Device) bool { return d == n.Device || d != nil && up(n.Port.Link) }
-	if !reach(a, x) || !reach(b, y) {
-		return false
+	at := func(n *ir.NIC) *ir.Device {
+		if d := AttachedTo(n); d != nil && (d == n.Device || up(n.Port.Link)) {
+			return d
+		}
+		return n.Device
 	}
-	island := Islands(f.Fabric, up)
-	return island[x.ID] == island[y.ID]
+	x, y := at(a), at(b)
+	if island := Islands(f.Fabric, up); x.Forwards() && y.Forwards() && island[x.ID] == island[y.ID] {
+		return [2]*ir.Device{}
+	}
+	return [2]*ir.Device{x, y}
 }
 
 // InOrder gives the members of an intent that two NICs take part by, in the order the intent has them in. A NIC of a bond may
