@@ -139,7 +139,7 @@ func (p *Pass) cutHere(x *walk.Finding) {
 	case p.Fabric.Routing == ir.EBGP:
 		p.unrouted(x.Intent, first, later)
 	default:
-		p.Warnf(x.At, "%s and %s are members of roce %q, and routing %q has no way on from %s, though links join them. Look at the cables, at what "+
-			"is down and at the routing.", nicName(x.From), nicName(x.To), x.Intent.Name, p.Fabric.Routing, x.Device.Name)
+		p.Warnf(x.At, "%s and %s are members of roce %q, and routing %q has no way on from %s, though links join them. Look at the "+
+			"cables, at what is down and at the routing.", nicName(x.From), nicName(x.To), x.Intent.Name, p.Fabric.Routing, x.Device.Name)
 	}
 }

@@ -352,8 +352,8 @@ func TestFindings(t *testing.T) {
 			assert.Contains(t, strings.Split(src, "\n")[data.At.Start.Line-1], c.at)
 			found := validate.Run(f, nil).Diagnostics
 			for _, x := range tr.Data.Findings() {
-				assert.True(t, x.Code == walk.HostFamily || slices.ContainsFunc(found, func(d *diag.Diagnostic) bool { return d.Code == x.Code && d.At == x.At }),
-					"validate does not find %s at %s", x.Code, x.At)
+				same := func(d *diag.Diagnostic) bool { return d.Code == x.Code && d.At == x.At }
+				assert.True(t, x.Code == walk.HostFamily || slices.ContainsFunc(found, same), "validate does not find %s at %s", x.Code, x.At)
 			}
 		})
 	}
@@ -393,7 +393,8 @@ func TestDown(t *testing.T) {
 	assert.Equal(t, "roce-members", x.Code)
 	d := validate.Say(f, x)
 	assert.Equal(t, x.At, d.At)
-	assert.Equal(t, `b1:eth0 and a1:eth0 are members of roce "train", and no links join leaf2 and a1. Link them, or make two roce blocks of the one.`, d.Detail)
+	assert.Equal(t, `b1:eth0 and a1:eth0 are members of roce "train", and no links join leaf2 and a1. `+
+		"Link them, or make two roce blocks of the one.", d.Detail)
 }
 
 func TestNoCNP(t *testing.T) {
