@@ -374,8 +374,8 @@ func (f *follower) cnpAstray(h *Hop, c *crossing) *Finding {
 // judgeIn finds what is wrong where packets come in.
 func (f *follower) judgeIn(l *Lane) {
 	p := l.Ports[0]
-	if n := p.Peer().NIC; !f.CNP && n == f.From[0].NIC && OverPort(n) {
-		l.add(f.large(p, n))
+	if peer := p.Peer(); !f.CNP && slices.Contains(f.From, peer) && OverPort(peer.NIC) {
+		l.add(f.large(p, peer.NIC))
 	}
 	if !f.lossless(l.Group) {
 		return
@@ -403,15 +403,15 @@ func (f *follower) judgeOut(l *Lane) {
 		return
 	}
 	peer := p.Peer()
-	switch n := peer.NIC; {
+	switch {
 	case p.Device.Forwards() && peer.Device.Forwards():
 		if TooLarge(p.Link, f.From[0].NIC, f.To[0].NIC) {
 			x := f.finding("mtu-path", diag.FirstPlace(p.Link.MTU.At(), p.Link.At), p.Device)
 			x.Port, x.Breaks = p, true
 			l.add(x)
 		}
-	case p.NIC == nil && n == f.To[0].NIC && OverPort(n) && f.Size > p.Link.MTU.N:
-		l.add(f.large(p, n))
+	case slices.Contains(f.To, peer) && OverPort(peer.NIC) && f.Size > p.Link.MTU.N:
+		l.add(f.large(p, peer.NIC))
 	}
 	if f.lossless(l.Group) {
 		l.add(f.flowControl(l))

@@ -404,9 +404,9 @@ func TestNoCNP(t *testing.T) {
 }
 
 func TestEnds(t *testing.T) {
-	bond := func(mode string) *ir.Fabric {
-		return compilertest.Compile(t, written(t, "names = \"a1\"\n  nic \"eth0\" {", "names = \"a1\"\n  bond \"bond0\" {\n    nics = [\"eth0\", \"eth1\"]\n    mode = \""+mode+
-			"\"\n  }\n  nic \"eth[0-1]\" {", "  a = \"a1:eth0\"\n  b = \"leaf1:swp1\"", "  a = \"a1:eth[0-1]\"\n  b = \"leaf1:swp1,leaf2:swp2\""))
+	bond := func(mode string, edits ...string) *ir.Fabric {
+		return compilertest.Compile(t, written(t, append(edits, "names = \"a1\"\n  nic \"eth0\" {", "names = \"a1\"\n  bond \"bond0\" {\n    nics = [\"eth0\", \"eth1\"]\n    mode = \""+mode+
+			"\"\n  }\n  nic \"eth[0-1]\" {", "  a = \"a1:eth0\"\n  b = \"leaf1:swp1\"", "  a = \"a1:eth[0-1]\"\n  b = \"leaf1:swp1,leaf2:swp2\"")...))
 	}
 	f := bond("802.3ad")
 	in := f.Intents[0]
@@ -419,6 +419,12 @@ func TestEnds(t *testing.T) {
 	assert.Empty(t, walk.Ends(in, device(f, "leaf1"), ""))
 	tr := traced(t, f)
 	assert.Equal(t, "a1:4 leaf1:4 leaf2:4 spine1x2:4 leaf2:4 b1:4", spelled(tr.Data))
+	tr = traced(t, bond("802.3ad", "link \"a\" {\n", "link \"a\" {\n  mtu = 1500\n"))
+	large := map[string]string{} // both ports of the bond send frames that are too large
+	for _, x := range tr.Data.Findings() {
+		large[x.Port.String()] = x.Code + " " + x.NIC.Name
+	}
+	assert.Equal(t, map[string]string{"leaf1:swp1": "mtu-mismatch eth0", "leaf2:swp2": "mtu-mismatch eth1"}, large)
 	f = bond("active-backup")
 	assert.Len(t, walk.Ends(f.Intents[0], device(f, "a1"), ""), 2)
 	assert.Len(t, walk.Ends(f.Intents[0], device(f, "a1"), "eth1"), 1)
