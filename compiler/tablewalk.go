@@ -178,8 +178,8 @@ func loopText(target string, round []*ir.Device) string {
 
 // noRouteText is the detail of no-route: a switch that drops what comes for some interfaces.
 func noRouteText(d *ir.Device, interfaces []string) string {
-	return fmt.Sprintf("%s has no way on for traffic to %s: it drops what comes for them. Add the missing entries, or give the addresses of these "+
-		"interfaces (ip in the nic block, or \"addresses\" in the file) if an entry for their prefix is there.",
+	return fmt.Sprintf("%s has no way on for traffic to %s: it drops what comes for them. Add the missing entries, or give the "+
+		"addresses of these interfaces (ip in the nic block, or \"addresses\" in the file) if an entry for their prefix is there.",
 		d.Name, nodeset.Text(interfaces, nodeset.Endpoints, namesRoom))
 }
 

@@ -75,8 +75,8 @@ How to mend it: one mtu for all members, 4200 or 9000.
 
 // uneven reports a member whose RDMA packets are smaller than those of another; more is added of the whole intent.
 func (p *Pass) uneven(in *ir.Intent, small, large *ir.NIC, more string) {
-	p.Warnf(diag.FirstPlace(small.MTUAt, small.At), "%s has an MTU of %d and so RDMA packets of %d bytes, %s has %d and %d. Both are members of roce "+
-		"%q%s: connections made by RDMA-CM take the smaller, others can fail. Give all members one MTU.",
+	p.Warnf(diag.FirstPlace(small.MTUAt, small.At), "%s has an MTU of %d and so RDMA packets of %d bytes, %s has %d and %d. Both are "+
+		"members of roce %q%s: connections made by RDMA-CM take the smaller, others can fail. Give all members one MTU.",
 		nicName(small), small.MTU, walk.RDMAMTU(small.MTU), nicName(large), large.MTU, walk.RDMAMTU(large.MTU), in.Name, more).
 		Note(diag.FirstPlace(large.MTUAt, large.At), "MTU %d", large.MTU)
 }

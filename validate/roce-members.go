@@ -85,7 +85,7 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	}
 	for _, m := range at[1:] {
 		if joined[walk.AttachedTo(m.NIC).ID] != joined[walk.AttachedTo(at[0].NIC).ID] {
-			p.unjoined(in, m, at[0])
+			p.unjoined(in, m, at[0], walk.AttachedTo(m.NIC), walk.AttachedTo(at[0].NIC))
 			return
 		}
 	}
@@ -113,11 +113,11 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	}
 }
 
-// unjoined reports a member whose device no link joins to that of another one.
-func (p *Pass) unjoined(in *ir.Intent, m, other *ir.Member) {
+// unjoined reports a member that hangs on a device which no links join to that of another one.
+func (p *Pass) unjoined(in *ir.Intent, m, other *ir.Member, at, otherAt *ir.Device) {
 	p.Warnf(diag.FirstPlace(m.At, in.At),
 		"%s and %s are members of roce %q, and no links join %s and %s. Link them, or make two roce blocks of the one.",
-		nicName(m.NIC), nicName(other.NIC), in.Name, hangsOn(m.NIC).Name, hangsOn(other.NIC).Name)
+		nicName(m.NIC), nicName(other.NIC), in.Name, at.Name, otherAt.Name)
 }
 
 // unrouted reports two members that eBGP has no route between.
@@ -125,27 +125,21 @@ func (p *Pass) unrouted(in *ir.Intent, a, b *ir.Member) {
 	p.Errorf(diag.FirstPlace(b.At, in.At),
 		"%s and %s are members of roce %q, and no route leads from %s to %s: the AS numbers on every way make some "+
 			"switch refuse it. Give them numbers that let it pass, each leaf its own (RFC 7938), or leave one of the two out.",
-		nicName(a.NIC), nicName(b.NIC), in.Name, hangsOn(a.NIC).Name, hangsOn(b.NIC).Name)
+		nicName(a.NIC), nicName(b.NIC), in.Name, walk.AttachedTo(a.NIC).Name, walk.AttachedTo(b.NIC).Name)
 }
 
 // cutHere reports two members that have no way to each other in the state of a walk.
 func (p *Pass) cutHere(x *walk.Finding) {
 	first, later := walk.InOrder(x.Intent, x.From, x.To)
 	switch {
-	case !x.Joined:
-		p.unjoined(x.Intent, later, first)
+	case x.Apart[0] != nil && later.NIC == x.From:
+		p.unjoined(x.Intent, later, first, x.Apart[0], x.Apart[1])
+	case x.Apart[0] != nil:
+		p.unjoined(x.Intent, later, first, x.Apart[1], x.Apart[0])
 	case p.Fabric.Routing == ir.EBGP:
 		p.unrouted(x.Intent, first, later)
 	default:
-		p.Warnf(x.At, "%s and %s are members of roce %q, and routing %q has no way on from %s, though links join them. Look at the cables, at what "+
-			"is down and at the routing.", nicName(x.From), nicName(x.To), x.Intent.Name, p.Fabric.Routing, x.Device.Name)
+		p.Warnf(x.At, "%s and %s are members of roce %q, and routing %q has no way on from %s, though links join them. Look at the "+
+			"cables, at what is down and at the routing.", nicName(x.From), nicName(x.To), x.Intent.Name, p.Fabric.Routing, x.Device.Name)
 	}
-}
-
-// hangsOn is the device that forwards for a NIC, or its own where none does.
-func hangsOn(n *ir.NIC) *ir.Device {
-	if d := walk.AttachedTo(n); d != nil {
-		return d
-	}
-	return n.Device
 }

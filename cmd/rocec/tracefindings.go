@@ -30,7 +30,14 @@ func (s *said) breaks() bool { return s.finding.Breaks && s.ignored == nil }
 type sayings struct {
 	fabric *ir.Fabric
 	known  map[sayingKey][]said
-	made   map[sayingKey]*diag.Diagnostic // by Say, once for a code and place
+	made   map[madeKey]*diag.Diagnostic
+}
+
+// madeKey is what findings that no stage has reported have in common to be said once.
+type madeKey struct {
+	sayingKey
+	intent   *ir.Intent
+	from, to *ir.NIC
 }
 
 type sayingKey struct {
@@ -39,7 +46,7 @@ type sayingKey struct {
 }
 
 func newSayings(f *fabric) *sayings {
-	s := &sayings{fabric: f.Fabric, known: map[sayingKey][]said{}, made: map[sayingKey]*diag.Diagnostic{}}
+	s := &sayings{fabric: f.Fabric, known: map[sayingKey][]said{}, made: map[madeKey]*diag.Diagnostic{}}
 	add := func(d *diag.Diagnostic, by *lang.Ignore) {
 		k := sayingKey{d.Code, d.At}
 		s.known[k] = append(s.known[k], said{Diagnostic: d, ignored: by})
@@ -65,10 +72,11 @@ func (s *sayings) of(findings []*walk.Finding) []said {
 			out = append(out, d)
 			continue
 		}
-		d, made := s.made[k]
+		once := madeKey{k, x.Intent, x.From, x.To}
+		d, made := s.made[once]
 		if !made {
 			d = s.say(x)
-			s.made[k] = d
+			s.made[once] = d
 		}
 		if d != nil {
 			out = append(out, said{Diagnostic: d, finding: x})

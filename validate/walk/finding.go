@@ -21,8 +21,8 @@ type Finding struct {
 	NIC      *ir.NIC    // the interface that is judged, which may be another hop's; nil: none
 	Buffer   *ir.Buffer // of Port; only of findings about its size
 
-	Joined bool         // of a way that is cut: links join the ends in this state, and routing keeps them apart
-	Round  []*ir.Device // of packets that run in a circle: the devices, in order
+	Apart [2]*ir.Device // of a way that is cut: devices at its ends that no links join in this state; nil: routing keeps them apart
+	Round []*ir.Device  // of packets that run in a circle: the devices, in order
 }
 
 // Codes of findings that checks have no rows for: other stages report them, at the same places.
@@ -55,18 +55,4 @@ func (h *Hop) All() []*Finding {
 		out = append(out, l.Findings...)
 	}
 	return out
-}
-
-// FirstBreak returns the first finding that breaks the promise, or nil.
-func (w *Walk) FirstBreak() *Finding {
-	all := w.Findings()
-	if i := slices.IndexFunc(all, func(x *Finding) bool { return x.Breaks }); i >= 0 {
-		return all[i]
-	}
-	return nil
-}
-
-// Breaks reports whether an intent that is promised losslessness is not given it.
-func (t *Trace) Breaks() bool {
-	return t.Data.Promised && (t.Data.FirstBreak() != nil || t.CNP != nil && t.CNP.FirstBreak() != nil)
 }

@@ -111,13 +111,13 @@ func (f *follower) uneven(c *crossing) *Finding {
 func (f *follower) cut(h *Hop, c *crossing) *Finding {
 	in, from, to := f.Intent, f.From[0].NIC, f.To[0].NIC
 	x := f.finding("roce-members", in.At, c.device)
-	x.Breaks, x.Joined = true, f.joined(from, to)
+	x.Breaks, x.Apart = true, f.apart(from, to)
 	a, b := AttachedTo(from), AttachedTo(to)
 	table := f.Fabric.Table
 	switch {
 	case in.Version == 1 && a != nil && b != nil && f.domains()[a.ID] != f.domains()[b.ID]:
 		x.Code = "roce-v1-routed"
-	case f.Fabric.Routing == ir.UpDown && x.Joined:
+	case f.Fabric.Routing == ir.UpDown && x.Apart[0] == nil:
 		x.Code = "up-down-no-path"
 	case table != nil && table.Rows[c.device].Filename != "":
 		x.Code, x.At = NoRoute, table.Rows[c.device]
@@ -128,18 +128,23 @@ func (f *follower) cut(h *Hop, c *crossing) *Finding {
 	return x
 }
 
-// joined reports whether links that are up join the devices that forward for two NICs.
-func (f *follower) joined(a, b *ir.NIC) bool {
-	x, y := AttachedTo(a), AttachedTo(b)
+// apart returns the devices that two NICs hang on where no links that are up join them; nil where some do. A NIC whose own
+// cable is down hangs on its host.
+func (f *follower) apart(a, b *ir.NIC) [2]*ir.Device {
 	up := func(l *ir.Link) bool {
 		return !slices.Contains(f.down, l) && (f.Intent.Version != 1 || !l.Routed)
 	}
-	reach := func(n *ir.NIC, d *ir.Device) bool { return d == n.Device || d != nil && up(n.Port.Link) }
-	if !reach(a, x) || !reach(b, y) {
-		return false
+	at := func(n *ir.NIC) *ir.Device {
+		if d := AttachedTo(n); d != nil && (d == n.Device || up(n.Port.Link)) {
+			return d
+		}
+		return n.Device
 	}
-	island := Islands(f.Fabric, up)
-	return island[x.ID] == island[y.ID]
+	x, y := at(a), at(b)
+	if island := Islands(f.Fabric, up); x.Forwards() && y.Forwards() && island[x.ID] == island[y.ID] {
+		return [2]*ir.Device{}
+	}
+	return [2]*ir.Device{x, y}
 }
 
 // InOrder gives the members of an intent that two NICs take part by, in the order the intent has them in. A NIC of a bond may
@@ -369,8 +374,8 @@ func (f *follower) cnpAstray(h *Hop, c *crossing) *Finding {
 // judgeIn finds what is wrong where packets come in.
 func (f *follower) judgeIn(l *Lane) {
 	p := l.Ports[0]
-	if n := p.Peer().NIC; !f.CNP && n == f.From[0].NIC && OverPort(n) {
-		l.add(f.large(p, n))
+	if peer := p.Peer(); !f.CNP && slices.Contains(f.From, peer) && OverPort(peer.NIC) {
+		l.add(f.large(p, peer.NIC))
 	}
 	if !f.lossless(l.Group) {
 		return
@@ -398,15 +403,15 @@ func (f *follower) judgeOut(l *Lane) {
 		return
 	}
 	peer := p.Peer()
-	switch n := peer.NIC; {
+	switch {
 	case p.Device.Forwards() && peer.Device.Forwards():
 		if TooLarge(p.Link, f.From[0].NIC, f.To[0].NIC) {
 			x := f.finding("mtu-path", diag.FirstPlace(p.Link.MTU.At(), p.Link.At), p.Device)
 			x.Port, x.Breaks = p, true
 			l.add(x)
 		}
-	case p.NIC == nil && n == f.To[0].NIC && OverPort(n) && f.Size > p.Link.MTU.N:
-		l.add(f.large(p, n))
+	case slices.Contains(f.To, peer) && OverPort(peer.NIC) && f.Size > p.Link.MTU.N:
+		l.add(f.large(p, peer.NIC))
 	}
 	if f.lossless(l.Group) {
 		l.add(f.flowControl(l))

@@ -58,7 +58,7 @@ func TestListedRoutes(t *testing.T) {
 	assert.Empty(t, tr.Data.Findings())
 	tr = between(t, f, c.Device(from), c.Device(to), ir.State{Down: []*ir.Link{c.Between("R0", "R1"), c.Between("R2", "R3")}}, false)
 	assert.Equal(t, -1, tr.Data.Cables)
-	assert.True(t, tr.Breaks())
+	assert.True(t, breaks(tr))
 }
 
 // given answers with stops made by hand.
@@ -89,7 +89,7 @@ func TestCircles(t *testing.T) {
 	tr := between(t, f, from, to, ir.State{}, false)
 	assert.Zero(t, tr.Data.Ways)
 	assert.Equal(t, -1, tr.Data.Cables)
-	x := tr.Data.FirstBreak()
+	x := firstBreak(tr.Data)
 	assert.Equal(t, walk.RoutingLoop, x.Code)
 	assert.Equal(t, []*ir.Device{c.Device("B"), c.Device("A")}, x.Round)
 
@@ -107,7 +107,7 @@ func TestCircles(t *testing.T) {
 	tr = between(t, f, from, to, ir.State{}, false)
 	assert.Zero(t, tr.Data.Ways)
 	assert.Equal(t, 4, tr.Data.Cables)
-	assert.Equal(t, walk.RoutingLoop, tr.Data.FirstBreak().Code)
+	assert.Equal(t, walk.RoutingLoop, firstBreak(tr.Data).Code)
 }
 
 // BenchmarkRun traces a pair of hosts at the far ends of Clos fabrics of up to 10,240 switches.
