@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/validate/walk"
 )
 
 // fatTree writes the fat tree of k-port switches, with one core that others configure and that obeys no pauses if broken.
@@ -135,4 +137,22 @@ func TestTraceNamesTheFirstBreak(t *testing.T) {
 	require.Regexp(t, `(?m)^!!     out  swp8, 200G 30 m; .*obeys no pauses`, text)
 	require.Contains(t, text, "error[pfc-one-end]: flow control at one end of a lossless link only")
 	require.Contains(t, text, "=> first break: at core1-1, pfc-one-end: flow control at one end of a lossless link only")
+}
+
+// A break that no stage reports, which would be a bug of ours, is said all the same: a trace is not green by omission.
+func TestBreakIsNeverLeftOut(t *testing.T) {
+	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 10_000, budget: defaultBudget}
+	f, err := a.load("../../examples/rack-v1-pfc")
+	require.NoError(t, err)
+	in := f.Fabric.Intents[0]
+	from, to := in.Members[0].NIC, in.Members[1].NIC
+	for _, code := range []string{"trust-mismatch", walk.HostMixed, walk.HostFamily, walk.HostNotMember} {
+		found := &walk.Finding{Code: code, Breaks: true, Intent: in, From: from, To: to, Device: to.Device}
+		said := newSayings(f).of([]*walk.Finding{found})
+		require.Len(t, said, 1, code)
+		require.NotEmpty(t, said[0].Summary, code)
+		require.True(t, said[0].breaks(), code)
+		found.Breaks = false
+		require.Empty(t, newSayings(f).of([]*walk.Finding{found}), code)
+	}
 }

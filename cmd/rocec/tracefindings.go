@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
@@ -60,7 +62,8 @@ func newSayings(f *fabric) *sayings {
 	return s
 }
 
-// of returns the diagnostics of findings, in their order. A finding that no stage has words for does no harm.
+// of returns the diagnostics of findings, in their order. A risk that no stage has words for does no harm: the check of its code
+// was asked and let it pass. A break is never left out.
 func (s *sayings) of(findings []*walk.Finding) []said {
 	var out []said
 	for _, x := range findings {
@@ -92,7 +95,22 @@ func (s *sayings) say(x *walk.Finding) *diag.Diagnostic {
 	case walk.NoRoute:
 		return compiler.SayNoRoute(x.At, x.Device, x.To)
 	}
-	return validate.Say(s.fabric, x)
+	if d := validate.Say(s.fabric, x); d != nil || !x.Breaks {
+		return d
+	}
+	return unsaid(x)
+}
+
+// unsaid is what there is to say of a break of which no stage reports more: what its code stands for.
+func unsaid(x *walk.Finding) *diag.Diagnostic {
+	d := &diag.Diagnostic{Severity: diag.Error, Code: x.Code, At: x.At}
+	for _, room := range report.Rooms() {
+		if i := slices.IndexFunc(room.Topics, func(t diag.Topic) bool { return t.Code == x.Code }); i >= 0 {
+			d.Summary = room.Topics[i].Summary
+		}
+	}
+	d.Detail = fmt.Sprintf("Packets of %q from %s to %s are not lossless at %s.", x.Intent.Name, x.From.Device.Name, x.To.Device.Name, x.Device.Name)
+	return d
 }
 
 // firstBreak returns the first finding of a walk that breaks the promise; nil where none does.
