@@ -92,9 +92,9 @@ link "l" {
 		can   ir.SwitchCan
 		front ir.Front
 	}{
-		{"", known.Can(chip(t, "spectrum")), ir.Front{Number: 1}},
-		{"by_hand {}", known.Can(chip(t, "spectrum")), ir.Front{Number: 1}},
-		{`os = "` + known.Name + `"`, known.Can(chip(t, "spectrum")), ir.Front{Number: 1}},
+		{"", known.Can(chip(t, "spectrum"), ""), ir.Front{Number: 1}},
+		{"by_hand {}", known.Can(chip(t, "spectrum"), ""), ir.Front{Number: 1}},
+		{`os = "` + known.Name + `"`, known.Can(chip(t, "spectrum"), ""), ir.Front{Number: 1}},
 		{"os = \"sonic\"\n  version = \"202505\"", ir.ChipCan(), ir.Front{}},
 		{"os = \"sonic\"\n  by_hand {}", ir.ChipCan(), ir.Front{}},
 	} {
@@ -105,5 +105,5 @@ link "l" {
 		assert.Equal(t, c.front, leaf.Ports[0].Front, c.os)
 		assert.Equal(t, c.front.Known(), leaf.Ports[0].Front.Split(), c.os)
 	}
-	assert.NotEqual(t, ir.ChipCan(), known.Can(chip(t, "spectrum")), "the facts of the system are others than the chip's")
+	assert.NotEqual(t, ir.ChipCan(), known.Can(chip(t, "spectrum"), ""), "the facts of the system are others than the chip's")
 }

@@ -115,15 +115,18 @@ func TestAddingAThing(t *testing.T) {
 		`	"github.com/rocec/rocec/targets/nic/rxe"`: `	"github.com/rocec/rocec/targets/sampleos"`,
 		"	cumulus.Target,":                          "	sampleos.Target,",
 	})
-	assert.Equal(t, []string{"targets/sampleos/sampleos.go", "targets/targets.go + +"}, s.touched, "an operating system: its folder, its row and import")
+	assert.Equal(t, []string{"targets/sampleos/sampleos.go", "targets/targets.go + +"}, s.touched,
+		"an operating system: its folder, its row and import")
 
 	s.touched = nil
-	s.add("targets/nic/sample/sample.go", bytes.Replace(s.read("targets/nic/nictest/nictest.go"), []byte("\npackage nictest\n"), []byte("\npackage sample\n"), 1))
+	family := s.read("targets/nic/nictest/nictest.go")
+	s.add("targets/nic/sample/sample.go", bytes.Replace(family, []byte("\npackage nictest\n"), []byte("\npackage sample\n"), 1))
 	s.lines("targets/targets.go", map[string]string{
 		`	"github.com/rocec/rocec/targets/nic/qede"`: `	"github.com/rocec/rocec/targets/nic/sample"`,
 		"	rxe.Target,": "	sample.Target,",
 	})
-	assert.Equal(t, []string{"targets/nic/sample/sample.go", "targets/targets.go + +"}, s.touched, "a NIC family: its folder, its row and import")
+	assert.Equal(t, []string{"targets/nic/sample/sample.go", "targets/targets.go + +"}, s.touched,
+		"a NIC family: its folder, its row and import")
 
 	checks := filepath.Join(s.dir, "checks.test")
 	s.goCommand("test", "-c", "-vet=off", "-o", checks, "./validate")

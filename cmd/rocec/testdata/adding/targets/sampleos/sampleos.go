@@ -28,7 +28,7 @@ var Target = &target.Target{
 			return f, n == 1 && err == nil && f.Number > 0
 		},
 		Spell: func(_ *platform.Switch, f ir.Front) string { return fmt.Sprintf("port%d", f.Number) },
-		Can: func(*platform.ASIC) ir.SwitchCan {
+		Can: func(*platform.ASIC, string) ir.SwitchCan {
 			c := ir.ChipCan()
 			c.System = "Sample OS"
 			return c
