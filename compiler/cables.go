@@ -302,7 +302,8 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 func (c *compiler) pairSplit(d *ir.Device, spell func(number int16) string, last *ir.Port, next []*ir.Port) {
 	number := last.Front.Number
 	if number%2 == 0 {
-		c.report.errorf(topicUnknownPort, last.At, last.String(), "%s is a %s, on which only odd ports split into four; %s is even. Use an odd one.",
+		c.report.errorf(topicUnknownPort, last.At, last.String(),
+			"%s is a %s, on which only odd ports split into four; %s is even. Use an odd one.",
 			d.Name, d.Switch.Model.Title, spell(number)).Note(d.Switch.ModelAt, "the model is given here")
 		return
 	}

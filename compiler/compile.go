@@ -1,8 +1,9 @@
 // Package compiler turns the fabric as written into the fabric as meant.
 //
 // In comes a [lang.Source], strings with places, and [ir.Known], what the targets say of operating systems and NICs. Out comes
-// an [ir.Fabric]: names are pointers, models are rows of tables, cables are checked, every port knows which lossless groups it carries, and every size is derived
-// and remembers why. The last thing put into it is the router, which tells the turns lossless traffic takes.
+// an [ir.Fabric]: names are pointers, models are rows of tables, cables are checked, every port knows which lossless groups it
+// carries, and every size is derived and remembers why. The last thing put into it is the router, which tells the turns lossless
+// traffic takes.
 //
 // Promised: a fabric with errors gives no IR; all errors of one run are reported together, sorted; the result does not
 // depend on the order of declarations, except for the order of Links and Intents, which is that of the source; the

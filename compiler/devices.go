@@ -101,7 +101,7 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 	}
 	w.Can = ir.ChipCan()
 	if os != nil && w.Model != nil && w.Model.ASIC != nil {
-		w.Can = os.Can(w.Model.ASIC)
+		w.Can = os.Can(w.Model.ASIC, w.Version)
 	}
 	if s.Version.Set() && d.ByHand == nil && os != nil {
 		if wrong := os.Release(w.Version); wrong != "" {

@@ -182,6 +182,7 @@ func TestComplete(t *testing.T) {
 		{"link \"y\" {\n  a = \"leaf[01-02]:swp3|\n  b = \"x\"\n}", "swp31 ! swp1"},
 		{"link \"y\" {\n  a = \"spine:|\"\n}", "swp1 swp4 ! swp5"},
 		{"link \"y\" {\n  a = \"gpu1:|\"\n}", "ens1f0 ens2f0"},
+		{"switch \"z\" {\n  model = \"sn2700\"\n  os = \"other\"\n}\nlink \"y\" {\n  a = \"z:|\"\n}", "Ethernet0 ! swp1"},
 		{"link \"y\" {\n  a = \"gpu1:ens1f0,|\"\n}", "ens2f0 leaf01"},
 		{"link \"y\" {\n  a = \"leaf[0|\"\n}", "-"},
 		{"link \"y\" {\n  a = [\"leaf01:swp1\", \"le|\"]\n}", "leaf02"},
@@ -295,6 +296,7 @@ func TestDoc(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{"sw|itch \"x\" {}", "A group of like switches."},
 		{"switch \"x\" { mo|del = 1 }", "`model` (string, required)"},
+		{"switch \"x\" { o|s = \"x\" }", "`os` (string, default \"cumulus-linux\")"},
 		{"fabric \"x\" { routing = \"up-|down\" }", "How lossless traffic is forwarded"},
 		{"switch \"x\" { for_|each = {} }", "each.key"},
 		{"locals { x = for|mat(\"a\") }", "`format(format, value...)`"},

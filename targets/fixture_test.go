@@ -81,7 +81,9 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	}
 	sw := func(name, group string, tier int) *ir.Device {
 		d := device(name, group)
-		d.Switch = &ir.Switch{Model: model, ModelAt: at(7), OS: cumulus.OS.Name, OSAt: at(7), Can: cumulus.OS.Can(model.ASIC), Version: c.version, VersionAt: at(7), Tier: tier}
+		d.Switch = &ir.Switch{
+			Model: model, ModelAt: at(7), OS: cumulus.OS.Name, OSAt: at(7), Can: cumulus.OS.Can(model.ASIC, c.version), Version: c.version, VersionAt: at(7), Tier: tier,
+		}
 		return d
 	}
 	add := func(d *ir.Device, name string) *ir.Port {

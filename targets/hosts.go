@@ -88,8 +88,8 @@ func (p *part) unwrittenNIC(n *ir.NIC) {
 			whole = append(whole, fmt.Sprintf("%s (%s)", row.Driver.Name, row.Driver.Title))
 		}
 	}
-	topicFamily.Errorf(&p.found, n.ModelAt, "The nic %s of the host group %s has the model %s, of the family %s. rocec writes hosts whose NICs belong "+
-		"to the %s %s: with another family the host's end of its lossless links would be "+
+	topicFamily.Errorf(&p.found, n.ModelAt, "The nic %s of the host group %s has the model %s, of the family %s. rocec writes hosts whose "+
+		"NICs belong to the %s %s: with another family the host's end of its lossless links would be "+
 		"left to chance. Use an %s NIC, or set the host up by hand and say so by a by_hand block.",
 		n.Name, n.Device.Group, n.Model.Title, n.Model.Driver.Name, diag.Plural(len(names), "family", "families"), diag.Or(whole), diag.Or(names))
 }
@@ -99,7 +99,7 @@ func (p *part) noMember(n *ir.NIC) {
 	for i, b := range n.Port.Buffers {
 		groups[i] = b.Group.Name
 	}
-	topicNoMember.Warnf(&p.found, n.At, "The nic %s of the host group %s is in no intent, so rocec does not write its settings, but the port it is cabled "+
-		"to is lossless for %s. Make it a member of an intent, or set flow control and trust on the host by hand, the same as at the "+
+	topicNoMember.Warnf(&p.found, n.At, "The nic %s of the host group %s is in no intent, so rocec does not write its settings, but the "+
+		"port it is cabled to is lossless for %s. Make it a member of an intent, or set flow control and trust on the host by hand, the same as at the "+
 		"switch; else packets are lost between the two.", n.Name, n.Device.Group, diag.And(groups))
 }

@@ -237,13 +237,14 @@ func (p *part) unwritten(d *ir.Device) {
 		}
 	}
 	if strings.TrimSpace(d.Switch.OS) == "" {
-		topicNone.Errorf(&p.found, at, "The switches of switch %q carry RoCE traffic, but the block states no os. Add os = %s if that is what they run.",
-			d.Group, quoted(names))
+		topicNone.Errorf(&p.found, at, "The switches of switch %q carry RoCE traffic, but the block states no os. Add os = %s if that is "+
+			"what they run.", d.Group, quoted(names))
 		return
 	}
 	meant := diag.Nearest(d.Switch.OS, names)
 	none := topicNone.Errorf(&p.found, at, "The switches of switch %q carry RoCE traffic and run %q, which rocec does not configure.%s "+
-		"It writes for os = %s: correct the os if that is what they run, or describe the switches by a by_hand block, or route the traffic around them.",
+		"It writes for os = %s: correct the os if that is what they run, or describe the switches by a by_hand block, or route the traffic "+
+		"around them.",
 		d.Group, d.Switch.OS, diag.Meant(meant), quoted(names))
 	if meant != "" && at.End.Byte-at.Start.Byte == len(d.Switch.OS)+len(`""`) { // written out, not computed
 		none.Instead(at, strconv.Quote(meant))

@@ -163,7 +163,7 @@ func TestSizing(t *testing.T) {
 func TestDerivedSizesAreSound(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		model := rapid.SampledFrom(platform.Switches).Filter(func(s *platform.Switch) bool {
-			return targets.Known.DefaultOS().Can(s.ASIC).PFC && s.Ports[0].Speed >= 10_000
+			return targets.Known.DefaultOS().Can(s.ASIC, "").PFC && s.Ports[0].Speed >= 10_000
 		}).Draw(rt, "model")
 		var speeds []int
 		first := model.Ports[0]

@@ -237,15 +237,18 @@ func TestDocsPlatforms(t *testing.T) {
 	for _, a := range platform.ASICs {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %d B | %d B | %s |\n", a.Name, a.Title, a.Vendor, a.Cell, a.Buffer, a.Source)
 	}
-	b.WriteString("\n## Operating systems of switches\n\nWhat `os` takes; a switch whose block states none runs the first. Any other name may stand there, too: of such\n" +
+	b.WriteString("\n## Operating systems of switches\n\n" +
+		"What `os` takes; a switch whose block states none runs the first. Any other name may stand there, too: of such\n" +
 		"switches rocec writes nothing (no-target), and where a by_hand block says that others configure them they are taken to do\n" +
 		"what their chips can: PFC, ECN, and a buffer of its own for each lossless group.\n")
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, os := range targets.Known.OS {
-		fmt.Fprintf(&b, "\n### %s\n\n`os = %q`. What it offers on a chip; chips that are not here are in no release of it, and taken to do what they can.\n\n"+
-			"| asic | PFC | ECN | lossless groups of a port | share one buffer | source |\n| --- | --- | --- | --- | --- | --- |\n", os.Title, os.Name)
+		fmt.Fprintf(&b, "\n### %s\n\n`os = %q`. What it offers on a chip; chips that are not here are in no release of it, and taken to "+
+			"do what they can.\n\n"+
+			"| asic | PFC | ECN | lossless groups of a port | share one buffer | source |\n"+
+			"| --- | --- | --- | --- | --- | --- |\n", os.Title, os.Name)
 		for _, a := range platform.ASICs {
-			if c := os.Can(a); c.Source != "" {
+			if c := os.Can(a, ""); c.Source != "" {
 				fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %s | %s |\n", a.Name, yes[c.PFC], yes[c.ECN], c.Lossless, yes[c.Shared], c.Source)
 			}
 		}
@@ -255,7 +258,8 @@ func TestDocsPlatforms(t *testing.T) {
 		if row.Driver == nil {
 			continue
 		}
-		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n| model | what it is | speed | RoCE | source |\n| --- | --- | --- | --- | --- |\n", row.Driver.Name, row.Doc)
+		fmt.Fprintf(&b, "\n### %s\n\n%s\n\n| model | what it is | speed | RoCE | source |\n"+
+			"| --- | --- | --- | --- | --- |\n", row.Driver.Name, row.Doc)
 		for _, n := range row.Driver.Models {
 			versions := map[[2]bool]string{{true, true}: "v1, v2", {true, false}: "v1", {false, true}: "v2", {false, false}: "none"}[[2]bool{n.V1, n.V2}]
 			speed := "of the netdev"

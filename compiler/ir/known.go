@@ -111,8 +111,8 @@ type OS struct {
 	Read  func(m *platform.Switch, name string) (Front, bool)
 	Spell func(m *platform.Switch, f Front) string
 
-	// Can is what the system offers on a chip.
-	Can func(a *platform.ASIC) SwitchCan
+	// Can is what the system offers on a chip in a release, as the switch block states it; empty: in those rocec writes.
+	Can func(a *platform.ASIC, release string) SwitchCan
 }
 
 // PortsText says which ports a model has, as the system calls them: "eth1-48 (25G), eth49-56 (100G, splits into 4)".

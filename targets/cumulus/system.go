@@ -80,8 +80,8 @@ var chips = map[string]chip{
 	"spectrum5":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "taken to do what Spectrum-4 does"},
 }
 
-// can is what the releases that rocec writes offer on a chip.
-func can(a *platform.ASIC) ir.SwitchCan {
+// can is what the releases that rocec writes offer on a chip; any other release is taken to do the same.
+func can(a *platform.ASIC, _ string) ir.SwitchCan {
 	does, listed := chips[a.Name]
 	c := ir.ChipCan()
 	if listed {

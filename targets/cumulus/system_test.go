@@ -45,7 +45,7 @@ func TestReleases(t *testing.T) {
 // What the system offers on a chip is consistent, and has a source where it is no guess.
 func TestSystemOnChips(t *testing.T) {
 	for _, a := range platform.ASICs {
-		c := OS.Can(a)
+		c := OS.Can(a, "")
 		assert.Equal(t, c.PFC, c.Lossless > 0, a.Name)
 		assert.Equal(t, c.Source != "", chips[a.Name].source != "", a.Name)
 		assert.Equal(t, OS.Title, c.System)

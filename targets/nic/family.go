@@ -22,8 +22,8 @@ type Family struct {
 	// Judge reports what a NIC cannot do; nil: nothing.
 	Judge func(ds *diag.List, n *ir.NIC)
 
-	// Probes show whether the settings of a NIC that carries an intent work; nil: there are none.
-	Probes func(s *Settings) []target.Probe
+	// Probes appends what shows whether the settings of a NIC that carries an intent work.
+	Probes func(probes []target.Probe, s *Settings) []target.Probe
 
 	// Of the simulation for the lab: the NICs, the kernel modules that can be loaded, and how the RDMA device of a bond is called,
 	// but for its number.
@@ -31,15 +31,24 @@ type Family struct {
 	Modules  []string
 	BondRDMA string
 
-	unit, rules []byte // with the names of the family in them, shared by every host
-	heading     string // of every value file
+	// What Target makes of the suffix, shared by every host: names, paths, and the files that are wholly ours.
+	tool, scriptPath, unitPath, rulesPath string
+	heading                               string // of every value file
+	editScript, editUnit, editRules       func([]byte) ([]byte, diag.List)
 }
 
 // Target is the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
-	named := func(text string) []byte { return []byte(strings.ReplaceAll(text, "TOOL", f.tool())) }
-	f.unit, f.rules = named(unitText), named(rulesText)
-	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath() + ".\n# Change the fabric, not this file.\n"
+	f.tool = "rocec-host" + f.Suffix
+	f.scriptPath = "/usr/local/sbin/" + f.tool
+	f.unitPath = "/etc/systemd/system/" + f.tool + "@.service"
+	f.rulesPath = "/etc/udev/rules.d/99-rocec" + f.Suffix + ".rules"
+	wholly := func(content []byte) func([]byte) ([]byte, diag.List) {
+		return func([]byte) ([]byte, diag.List) { return content, nil }
+	}
+	named := func(text string) []byte { return []byte(strings.ReplaceAll(text, "TOOL", f.tool)) }
+	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(named(unitText)), wholly(named(rulesText))
+	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
 	return &target.Target{
 		Name:     f.Driver.Name,
 		Doc:      doc,
@@ -54,13 +63,8 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	}
 }
 
-// Where the files lie on a host.
+// confDir holds the value files.
 const confDir = "/etc/rocec/host/"
-
-func (f *Family) tool() string       { return "rocec-host" + f.Suffix }
-func (f *Family) scriptPath() string { return "/usr/local/sbin/" + f.tool() }
-func (f *Family) unitPath() string   { return "/etc/systemd/system/" + f.tool() + "@.service" }
-func (f *Family) rulesPath() string  { return "/etc/udev/rules.d/99-rocec" + f.Suffix + ".rules" }
 
 var (
 	//go:embed tool@.service
@@ -91,10 +95,10 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 	activate := f.step(ours)
 	files := make([]target.File, 0, 3+2*len(ours))
 	files = append(files,
-		target.File{Path: f.scriptPath(), Mode: 0o755, Edit: f.editScript, Activate: activate},
-		target.File{Path: f.unitPath(), Mode: 0o644, Edit: f.editUnit, Activate: activate})
+		target.File{Path: f.scriptPath, Mode: 0o755, Edit: f.editScript, Activate: activate},
+		target.File{Path: f.unitPath, Mode: 0o644, Edit: f.editUnit, Activate: activate})
 	if slices.ContainsFunc(ours, func(n *ir.NIC) bool { return n.Bond != nil }) {
-		files = append(files, target.File{Path: f.rulesPath(), Mode: 0o644, Edit: f.editRules, Activate: activate})
+		files = append(files, target.File{Path: f.rulesPath, Mode: 0o644, Edit: f.editRules, Activate: activate})
 	}
 	states := make([]target.File, 0, len(ours))
 	for _, n := range ours {
@@ -104,11 +108,6 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 	}
 	return append(files, states...), ds
 }
-
-// The files that are the same on every host are wholly ours.
-func (f *Family) editScript([]byte) ([]byte, diag.List) { return f.Script, nil }
-func (f *Family) editUnit([]byte) ([]byte, diag.List)   { return f.unit, nil }
-func (f *Family) editRules([]byte) ([]byte, diag.List)  { return f.rules, nil }
 
 // step makes the NICs of a host use what was written.
 //
@@ -121,7 +120,7 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 	for _, n := range ours {
 		u := Quote(f.Unit(n.Name))
 		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+
-			" || { "+f.scriptPath()+" check "+Quote(n.Name)+"; false; }; }") // check says what did not take
+			" || { "+f.scriptPath+" check "+Quote(n.Name)+"; false; }; }") // check says what did not take
 		checks = append(checks, "systemctl is-active --quiet "+u)
 		if len(n.Carries()) > 0 { // else no PFC mask
 			names = append(names, n.Name)

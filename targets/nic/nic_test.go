@@ -85,8 +85,10 @@ func TestShares(t *testing.T) {
 }
 
 func TestUnit(t *testing.T) {
-	host := &Family{}
-	assert.Equal(t, "rocec-host-x@ens1f0.service", (&Family{Suffix: "-x"}).Unit("ens1f0"))
+	host, other := &Family{Driver: &ir.Driver{}}, &Family{Driver: &ir.Driver{}, Suffix: "-x"}
+	host.Target("", nil)
+	other.Target("", nil)
+	assert.Equal(t, "rocec-host-x@ens1f0.service", other.Unit("ens1f0"))
 	assert.Equal(t, "rocec-host@ens1f0.service", host.Unit("ens1f0"))
 	assert.Equal(t, "rocec-host@enp1s0f0np0.100.service", host.Unit("enp1s0f0np0.100"))
 	assert.Equal(t, `rocec-host@roce\x2d0.service`, host.Unit("roce-0"))

@@ -77,7 +77,7 @@ func (f *Family) probes(d *ir.Device) []target.Probe {
 	}}
 	for _, n := range ours {
 		if s := f.lower(n); len(s.Intents) > 0 {
-			out = append(out, f.Probes(s)...)
+			out = f.Probes(out, s)
 		}
 	}
 	return out

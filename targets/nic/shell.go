@@ -9,11 +9,11 @@ func (f *Family) Unit(netdev string) string {
 		plain = plain && unitByte(netdev, i)
 	}
 	if plain {
-		return f.tool() + "@" + netdev + ".service"
+		return f.tool + "@" + netdev + ".service"
 	}
 	const hex = "0123456789abcdef"
 	var b strings.Builder
-	b.WriteString(f.tool() + "@")
+	b.WriteString(f.tool + "@")
 	for i := range len(netdev) {
 		switch c := netdev[i]; {
 		case unitByte(netdev, i):

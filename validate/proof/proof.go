@@ -275,7 +275,8 @@ func (p *Proof) assumptions() []Assumption {
 func chipAlone(f *ir.Fabric) []Assumption {
 	var out []Assumption
 	for _, d := range f.Devices {
-		if d.Switch == nil || d.Switch.Can.System != "" || d.Switch.OS == "" || !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers) > 0 }) {
+		lossless := func(p *ir.Port) bool { return len(p.Buffers) > 0 }
+		if d.Switch == nil || d.Switch.Can.System != "" || d.Switch.OS == "" || !slices.ContainsFunc(d.Ports, lossless) {
 			continue
 		}
 		i := slices.IndexFunc(out, func(a Assumption) bool { return a.System == d.Switch.OS })

@@ -109,7 +109,8 @@ import (
 )
 
 // Target writes the settings of mlx5 NICs.
-var Target = family.Target("RoCE settings of hosts with mlx5 NICs (ConnectX-4 and later, BlueField): a value file, a script and a systemd unit.", Topics)
+var Target = family.Target("RoCE settings of hosts with mlx5 NICs (ConnectX-4 and later, BlueField): a value file, a script and a "+
+	"systemd unit.", Topics)
 
 // family is older than other families: its script, unit and rules have no name of the driver in theirs.
 var family = &nic.Family{

@@ -12,10 +12,10 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// probes gives what shows whether the settings of a NIC work: they can be read at all, the interface has the MTU the fabric counts
+// probes appends what shows whether the settings of a NIC work: they can be read at all, the interface has the MTU the fabric counts
 // on and a GID of the right kind, and no lossless priority has lost packets.
-func probes(s *nic.Settings) []target.Probe {
-	out := []target.Probe{toolProbe(s)}
+func probes(out []target.Probe, s *nic.Settings) []target.Probe {
+	out = append(out, toolProbe(s))
 	if s.NIC.MTU > 0 {
 		out = append(out, nic.MTUProbe(s))
 	}

@@ -35,7 +35,9 @@ var family = &nic.Family{
 		},
 		Why: nic.ByMember,
 	}},
-	Probes:  func(s *nic.Settings) []target.Probe { return []target.Probe{nic.MTUProbe(s)} },
+	Probes: func(probes []target.Probe, s *nic.Settings) []target.Probe {
+		return append(probes, nic.MTUProbe(s))
+	},
 	Sim:     func(ports []nic.Port) nic.Sim { return &NICs{ports: ports, pfc: map[string]string{}} },
 	Modules: []string{"sample_core"},
 }

@@ -1,0 +1,26 @@
+package validate
+
+// SampleCheck notes cos groups that are called sample.
+var SampleCheck = &Check{
+	Code:    "sample-check",
+	Summary: "a cos group is called sample",
+	Answers: []string{"K10"},
+	Doc: `
+A cos group that is called sample says nothing of what travels in it.
+
+Example:
+
+    cos_group "sample" { cos = 1 }
+
+How to mend it: another name.
+
+    cos_group "bulk" { cos = 1 }
+`,
+	Run: func(p *Pass) {
+		for _, g := range p.Fabric.CosGroups {
+			if g.Name == "sample" {
+				p.Noticef(g.At, "Cos group %q is called sample. Give it another name.", g.Name)
+			}
+		}
+	},
+}

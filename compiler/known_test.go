@@ -1,0 +1,109 @@
+package compiler
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets"
+)
+
+// foreignHCL is a fabric of things that no target knows, as a person describes them.
+const foreignHCL = `
+fabric "f" { cable_length = "3m" }
+cos_group "rdma" {
+  cos      = 3
+  dscp     = [26]
+  lossless = true
+}
+nic_model "lab-nic" {
+  family = "labdrv"
+  speed  = "100G"
+}
+roce "r" {
+  version   = 2
+  cos_group = cos_group.rdma
+  members   = [host.gpu]
+}
+switch "leaf" {
+  model   = "sn2700"
+  os      = "plan9"
+  version = "202505"
+  by_hand {}
+}
+host "gpu" {
+  names = "gpu[1-2]"
+  nic "ether0" { model = "lab-nic" }
+  nic "ether1" { model = "lab-nic" }
+  bond "both" { nics = ["ether[0-1]"] }
+  by_hand {}
+}
+link "l" {
+  a     = "gpu[1-2]:ether0"
+  b     = "leaf:Ethernet[0,4]"
+  speed = "100G"
+}
+`
+
+// A fabric of devices set by hand needs no target: any system, any names of ports, any family.
+func TestNothingKnown(t *testing.T) {
+	f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte(foreignHCL)}}, "."), ir.Known{})
+	require.Empty(t, texts(ds))
+	leaf := device(f, "leaf")
+	assert.Equal(t, ir.ChipCan(), leaf.Switch.Can)
+	assert.Equal(t, "plan9", leaf.Switch.OS)
+	assert.Equal(t, "Ethernet4", leaf.Ports[1].Name)
+	assert.False(t, leaf.Ports[1].Front.Known())
+	assert.NotZero(t, leaf.Ports[1].Buffers[0].Need, "the chip sizes its buffers")
+	nic := device(f, "gpu1").Host.NICs[0]
+	assert.Equal(t, "labdrv", nic.Model.Driver.Name)
+	assert.Equal(t, ir.NICCan{}, nic.Can())
+	assert.Zero(t, nic.Port.Buffers[0].Need, "no formula is known")
+
+	_, ds = Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte(foreignHCL)}}, "."), targets.Known)
+	require.Len(t, ds, 1, "where families are known, another one is a slip")
+	assert.Equal(t, "unknown-model", ds[0].Code)
+	assert.Contains(t, ds[0].Detail, `No NIC family is called "labdrv"`)
+}
+
+// What is known of a system is resolved into its switches and their ports.
+func TestSystemIsResolved(t *testing.T) {
+	text := func(os string) string {
+		return `
+fabric "f" {}
+switch "leaf" {
+  names = "leaf[1-2]"
+  model = "sn2700"
+  ` + os + `
+}
+link "l" {
+  a     = "leaf1:swp1s0"
+  b     = "leaf2:swp7"
+  speed = "25G"
+}
+`
+	}
+	known := targets.Known.DefaultOS()
+	for _, c := range []struct {
+		os    string
+		can   ir.SwitchCan
+		front ir.Front
+	}{
+		{"", known.Can(chip(t, "spectrum"), ""), ir.Front{Number: 1}},
+		{"by_hand {}", known.Can(chip(t, "spectrum"), ""), ir.Front{Number: 1}},
+		{`os = "` + known.Name + `"`, known.Can(chip(t, "spectrum"), ""), ir.Front{Number: 1}},
+		{"os = \"sonic\"\n  version = \"202505\"", ir.ChipCan(), ir.Front{}},
+		{"os = \"sonic\"\n  by_hand {}", ir.ChipCan(), ir.Front{}},
+	} {
+		f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte(text(c.os))}}, "."), targets.Known)
+		require.Empty(t, texts(ds), c.os)
+		leaf := device(f, "leaf1")
+		assert.Equal(t, c.can, leaf.Switch.Can, c.os)
+		assert.Equal(t, c.front, leaf.Ports[0].Front, c.os)
+		assert.Equal(t, c.front.Known(), leaf.Ports[0].Front.Split(), c.os)
+	}
+	assert.NotEqual(t, ir.ChipCan(), known.Can(chip(t, "spectrum"), ""), "the facts of the system are others than the chip's")
+}
