@@ -10,6 +10,7 @@ var CNPInLosslessGroup = &Check{
 	Code:    "cnp-in-lossless-group",
 	Summary: "CNPs in a lossless cos group",
 	Answers: []string{"K7", "H10"},
+	OnHop:   true,
 	Doc: `
 A congestion notification packet (CNP) tells a sender to slow down. In the lossless group it
 waits behind the very packets it is about, and PFC stops it just when it is needed: feedback

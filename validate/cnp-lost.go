@@ -13,6 +13,7 @@ var CNPLost = &Check{
 	Code:    "cnp-lost",
 	Summary: "CNPs leave their cos group",
 	Answers: []string{"K7", "H10"},
+	OnHop:   true,
 	Doc: `
 A congestion notification packet (CNP) goes from the receiver back to the sender, and wants to be
 first in every queue on its way. It is told like any other packet: by the DSCP or PCP of its group.

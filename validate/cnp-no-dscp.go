@@ -14,6 +14,7 @@ var CNPNoDSCP = &Check{
 	Code:    "cnp-no-dscp",
 	Summary: "the cnp group claims no DSCP",
 	Answers: []string{"K7", "H10"},
+	OnHop:   true,
 	Doc: `
 Where RoCEv2 is told by DSCP, its CNPs are, too: they need a DSCP that leads into their group. A
 group that claims none gets none of them. NICs mark CNPs with DSCP 48 (cs6) unless told otherwise,

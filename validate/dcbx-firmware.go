@@ -11,6 +11,7 @@ var DCBXFirmware = &Check{
 	Code:    "dcbx-firmware",
 	Summary: "firmware decides a NIC's PFC, and no switch tells it",
 	Answers: []string{"K21", "H6"},
+	OnHop:   true,
 	Doc: `
 A NIC can take its PFC mask, trust and shares of the link from its neighbour: by DCBX, in LLDP, by
 its firmware or by lldpad. That needs a switch that advertises them. Cumulus Linux up to 4.3 as

@@ -13,6 +13,7 @@ var DCQCNOff = &Check{
 	Code:    "dcqcn-off",
 	Summary: "hosts that do not slow down on marks",
 	Answers: []string{"K17", "H11"},
+	OnHop:   true,
 	Doc: `
 Marking by switches (ECN) is half of congestion control. The receiving NIC answers a marked packet
 with a CNP, and the sending NIC lowers its rate when it gets one (DCQCN). A host that does neither

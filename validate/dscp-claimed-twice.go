@@ -10,6 +10,7 @@ var DSCPClaimedTwice = &Check{
 	Code:    "dscp-claimed-twice",
 	Summary: "two cos groups claim one DSCP",
 	Answers: []string{"1"},
+	OnHop:   true,
 	Doc: `
 A packet carries one DSCP, and every switch and NIC maps it to exactly one cos. If two cos
 groups claim the same value, one of them does not get its packets: a lossless class that

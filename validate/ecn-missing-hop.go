@@ -11,6 +11,7 @@ var ECNMissingHop = &Check{
 	Code:    "ecn-missing-hop",
 	Summary: "a switch on the way does not mark",
 	Answers: []string{"2", "K17"},
+	OnHop:   true,
 	Doc: `
 RoCEv2 senders slow down when a switch marks their packets, each where its own queue grows. A switch
 that does not mark never slows anyone down: congestion there fills its buffers until PFC pauses

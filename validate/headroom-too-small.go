@@ -17,6 +17,7 @@ var HeadroomTooSmall = &Check{
 	Code:    "headroom-too-small",
 	Summary: "PFC headroom too small",
 	Answers: []string{"3", "K11", "C11"},
+	OnHop:   true,
 	Doc: `
 When a buffer has filled to xoff the port sends a pause, and bytes go on arriving: those on the
 cable, those the peer sends until it has understood, and a whole frame on either side. The room

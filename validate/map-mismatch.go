@@ -12,6 +12,7 @@ var MapMismatch = &Check{
 	Code:    "map-mismatch",
 	Summary: "a device maps RoCE to another cos",
 	Answers: []string{"1", "K4", "K5", "C24", "H8"},
+	OnHop:   true,
 	Doc: `
 A cos group is one number everywhere: the value a packet carries (DSCP or PCP) leads to the same cos
 on every NIC and switch, and PFC pauses that number. A device whose map sends the value elsewhere

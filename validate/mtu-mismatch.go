@@ -11,6 +11,7 @@ var MTUMismatch = &Check{
 	Code:    "mtu-mismatch",
 	Summary: "a NIC sends larger frames than the switches take",
 	Answers: []string{"5", "K9", "H5"},
+	OnHop:   true,
 	Doc: `
 A switch drops a frame that is larger than its port's MTU, lossless or not, and no counter that
 people watch says so: small messages pass, large ones hang. The MTU of every RoCE NIC must be at

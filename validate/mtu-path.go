@@ -14,6 +14,7 @@ var MTUPath = &Check{
 	Code:    "mtu-path",
 	Summary: "a link on the way takes smaller frames than its members send",
 	Answers: []string{"5", "K9", "H5"},
+	OnHop:   true,
 	Doc: `
 A frame must fit every link on its way, and a switch that bridges or routes RoCE drops one that does
 not, without a word to the sender. The ports of the hosts may all be large enough: one link between

@@ -13,6 +13,7 @@ var MTUUneven = &Check{
 	Code:    "mtu-uneven",
 	Summary: "members with different RDMA MTUs",
 	Answers: []string{"K9", "H5"},
+	OnHop:   true,
 	Doc: `
 The RDMA MTU follows from the MTU of the interface (rocec explain rdma-mtu). Peers that connect by
 RDMA-CM settle on the smaller one, so one small member slows down everybody it talks to. Programs

@@ -11,6 +11,7 @@ var NICNoPFC = &Check{
 	Code:    "nic-no-pfc",
 	Summary: "a NIC without PFC in a lossless group",
 	Answers: []string{"K13"},
+	OnHop:   true,
 	Doc: `
 Soft-RoCE (rdma_rxe) is a driver above an ordinary interface. It has no PFC and no buffers of its
 own to protect: it does not pause its switch when the host is slow, and goes on sending when the

@@ -11,6 +11,7 @@ var PauseBesidePFC = &Check{
 	Code:    "pause-beside-pfc",
 	Summary: "link pause and PFC in one fabric",
 	Answers: []string{"0", "K16", "H7"},
+	OnHop:   true,
 	Doc: `
 There are two ways to be lossless, and a port does one of them (802.1Q): link pause (802.3x) stops
 everything on the link, PFC (802.1Qbb) one priority. They are different frames. A port set to one

@@ -11,6 +11,7 @@ var PCPClaimedTwice = &Check{
 	Code:    "pcp-claimed-twice",
 	Summary: "two cos groups claim one 802.1p priority",
 	Answers: []string{"1"},
+	OnHop:   true,
 	Doc: `
 A tagged frame carries one 802.1p priority (PCP), and every switch maps it to exactly one cos. A
 group that writes no pcp claims the value of its cos.

@@ -10,6 +10,7 @@ var PCPOverRouted = &Check{
 	Code:    "pcp-over-routed",
 	Summary: "RoCEv2 told by PCP across a routed link",
 	Answers: []string{"K3", "H3"},
+	OnHop:   true,
 	Doc: `
 The 802.1p priority (PCP) is part of the VLAN tag, and a VLAN ends where a packet is routed: beyond
 the link there is no tag, or a new one with priority 0. From there on nothing tells RoCE from other

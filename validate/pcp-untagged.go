@@ -10,6 +10,7 @@ var PCPUntagged = &Check{
 	Code:    "pcp-untagged",
 	Summary: "RoCEv2 told by PCP without a VLAN tag",
 	Answers: []string{"K3", "H2"},
+	OnHop:   true,
 	Doc: `
 The 802.1p priority (PCP) is three bits of the VLAN tag. A packet without a tag has no priority,
 whatever its cos group claims: every device puts it into cos 0, which is lossy.

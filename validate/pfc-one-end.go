@@ -13,6 +13,7 @@ var PFCOneEnd = &Check{
 	Code:    "pfc-one-end",
 	Summary: "flow control at one end of a lossless link only",
 	Answers: []string{"0", "3", "K1", "K2", "C24", "H13"},
+	OnHop:   true,
 	Doc: `
 A link is lossless when its two ends agree, in both directions: the port that receives sends a
 pause for the cos before its buffer is full, and the port that sends obeys it. With half of that

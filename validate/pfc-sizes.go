@@ -13,6 +13,7 @@ var PFCSizes = &Check{
 	Code:    "pfc-sizes",
 	Summary: "PFC sizes contradict each other",
 	Answers: []string{"3", "C10"},
+	OnHop:   true,
 	Doc: `
 A port pauses its peer when the buffer has filled to xoff and lets it go on when the buffer has
 drained to xoff - xon_delta:

@@ -12,6 +12,7 @@ var RoCEMembers = &Check{
 	Code:    "roce-members",
 	Summary: "an intent has members that cannot talk",
 	Answers: []string{"X1"},
+	OnHop:   true,
 	Doc: `
 A roce block says who talks to whom; PFC, ECN and the proof follow from it. With fewer than two
 members, or with members whose interface has no cable in the fabric, there is nobody to talk to,

@@ -13,6 +13,7 @@ var RoCEv1Routed = &Check{
 	Code:    "roce-v1-routed",
 	Summary: "RoCEv1 across a routed link",
 	Answers: []string{"K8", "H3"},
+	OnHop:   true,
 	Doc: `
 RoCEv1 is Ethernet only: its frames carry EtherType 0x8915 and no IP header, so no router can
 forward them. All members of a version 1 intent must be in one broadcast domain. Under up-down,

@@ -13,6 +13,7 @@ var RoCEv2NoCNP = &Check{
 	Code:    "roce-v2-no-cnp",
 	Summary: "RoCEv2 without a cos group for its CNPs",
 	Answers: []string{"K7"},
+	OnHop:   true,
 	Doc: `
 When a switch marks a RoCEv2 packet, the receiver sends a congestion notification packet (CNP)
 back to the sender. A CNP that waits in a full queue comes too late: it wants a group of its

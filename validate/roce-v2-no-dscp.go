@@ -10,6 +10,7 @@ var RoCEv2NoDSCP = &Check{
 	Code:    "roce-v2-no-dscp",
 	Summary: "RoCEv2 without a DSCP",
 	Answers: []string{"K3", "H9"},
+	OnHop:   true,
 	Doc: `
 RoCEv2 is routed, and a VLAN tag with its priority does not survive an IP hop: the DSCP is the
 mark that reaches every switch. The DSCP of the cos group is also what the NICs are told to

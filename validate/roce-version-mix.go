@@ -15,6 +15,7 @@ var RoCEVersionMix = &Check{
 	Code:    "roce-version-mix",
 	Summary: "RoCE versions mixed",
 	Answers: []string{"5", "H4"},
+	OnHop:   true,
 	Doc: `
 RoCEv1 is an Ethernet frame (EtherType 0x8915), RoCEv2 a UDP packet (port 4791). Client and
 server must speak the same one. A NIC that speaks only v1, as the ConnectX-3, can be reached by

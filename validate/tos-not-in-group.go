@@ -14,6 +14,7 @@ var TOSNotInGroup = &Check{
 	Code:    "tos-not-in-group",
 	Summary: "a NIC marks RoCE with a DSCP its cos group does not claim",
 	Answers: []string{"K4", "H8"},
+	OnHop:   true,
 	Doc: `
 The upper six bits of tos are the DSCP: tos = 104 is DSCP 26. It is what RoCEv2 connections are
 marked with whose application states nothing, so it must be a DSCP the intent's cos group claims.

@@ -15,6 +15,7 @@ var TrafficClassNotInGroup = &Check{
 	Code:    "traffic-class-not-in-group",
 	Summary: "a traffic_class leads out of the cos groups",
 	Answers: []string{"H8"},
+	OnHop:   true,
 	Doc: `
 A traffic_class block marks the connections between some addresses with a type of service of their
 own. If no cos group claims its DSCP (tos / 4), these packets are best effort on every device. The

@@ -13,6 +13,7 @@ var TrustMismatch = &Check{
 	Code:    "trust-mismatch",
 	Summary: "a device does not believe the field that tells RoCE",
 	Answers: []string{"1", "K3", "C22", "C24", "H1"},
+	OnHop:   true,
 	Doc: `
 RoCEv2 is told by its DSCP where its cos group claims one, all other RoCE by the 802.1p priority
 (PCP) of its VLAN tag. A device that believes the other field finds nothing there, and puts the

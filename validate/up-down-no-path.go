@@ -11,6 +11,7 @@ var UpDownNoPath = &Check{
 	Code:    "up-down-no-path",
 	Summary: "members without a path that goes up, then down",
 	Answers: []string{"K23", "X1"},
+	OnHop:   true,
 	Doc: `
 Under routing = "up-down" traffic rises through the tiers, takes at most one peer step and falls;
 it never goes up again. Two members that are cabled together, but only over a way that comes down

@@ -23,6 +23,7 @@ type Check struct {
 	Summary string   // constant text of its diagnostics
 	Answers []string // ids of what is known to go wrong (the end of docs/checks.md) that it is an answer to: "K3"
 	Doc     string   // the story behind it: why, an example, how to mend it; see diag.Topic
+	OnHop   bool     // packets meet what it judges: a walk finds it at a hop, by the same rule
 	Run     func(*Pass)
 
 	// Single reports a finding of a walk that Run may leave out: one that depends on which links are down, or of a pair of members

@@ -20,26 +20,6 @@ import (
 	"github.com/rocec/rocec/validate/walk"
 )
 
-// onHop is the codes of checks that walks find at a hop: a mutation that plants one shows in the trace of some pair.
-var onHop = []string{
-	"roce-version-mix", "roce-v1-routed", "roce-v1-no-vlan", "roce-v2-no-dscp", "roce-v2-no-cnp", "up-down-no-path", "roce-members",
-	"cnp-in-lossless-group", "cnp-lost", "cnp-no-dscp", "dscp-claimed-twice", "pcp-claimed-twice", "pcp-untagged", "pcp-over-routed",
-	"mtu-mismatch", "mtu-path", "mtu-uneven", "headroom-too-small", "pfc-sizes",
-	"pfc-one-end", "pause-beside-pfc", "trust-mismatch", "map-mismatch", "tos-not-in-group", "traffic-class-not-in-group",
-	"dcbx-firmware", "dcqcn-off", "ecn-missing-hop", "nic-no-pfc",
-}
-
-// offHop is the codes of checks that say nothing of what happens to a packet at a hop: of the fabric as a whole, of shares and
-// thresholds, of hardware, of what is worth knowing.
-var offHop = []string{
-	"pfc-loop", "pfc-loop-unknown", "pfc-loop-transient", "pfc-watchdog", "allow-deadlock-unused", "peer-across-tiers",
-	"roce-v1-not-lossless", "roce-v1-subnets", "roce-v2-no-ecn", "cnp-shares-group", "cnp-not-strict", "pfc-on-lossy", "tos-ecn-bits",
-	"lossless-default", "lossless-unused", "ecn-without-v2", "ecn-on-cnp", "roce-strict", "weight-and-strict", "weights-sum",
-	"cos-claimed-twice", "ttl-too-small", "rdma-mtu", "ip-duplicate", "ssh-address-duplicate", "bond-uneven", "bond-cards", "bond-split",
-	"mlag-uneven", "nic-pfc-classes", "lossless-count", "host-forwards", "buffer-overcommitted", "headroom-pool", "nic-headroom",
-	"ecn-thresholds", "ecn-after-pfc", "ecn-min-small", "ecn-max-unreachable", "ecn-slow-egress", "oversubscription", "incast", "speed-step",
-}
-
 // mutation is a folder with a fabric in it that has a mistake.
 type mutation struct {
 	name, dir, code string
@@ -62,20 +42,14 @@ func mutations(t *testing.T) []mutation {
 	return out
 }
 
-// TestHopsAreClassified: a check says whether packets meet what it judges.
-func TestHopsAreClassified(t *testing.T) {
-	var codes []string
-	for _, c := range validate.Checks {
-		codes = append(codes, c.Code)
-		assert.False(t, c.Single != nil && !slices.Contains(onHop, c.Code), "%s has words for a hop", c.Code)
-	}
-	assert.ElementsMatch(t, codes, slices.Concat(onHop, offHop))
-}
-
 // TestOneJudge: of every planted mistake the pipeline, the JSON of validate and the language server say the same, at the same
 // place, and so does the trace of some pair where packets meet it; and whatever a trace of any pair finds, validate finds, in
 // the same words.
 func TestOneJudge(t *testing.T) {
+	onHop := map[string]bool{}
+	for _, c := range validate.Checks {
+		onHop[c.Code] = c.OnHop
+	}
 	all := mutations(t)
 	heard := heardOf(t, all)
 	for i, m := range all {
@@ -90,11 +64,12 @@ func TestOneJudge(t *testing.T) {
 			if f.Fabric != nil {
 				met = m.traced(t, f)
 			}
-			if slices.Contains(onHop, m.code) {
+			if onHop[m.code] {
 				assert.Equal(t, !slices.Contains(unmet, m.name), met[m.code], "a trace shows %s", m.code)
 			}
-			for _, code := range offHop {
-				assert.False(t, met[code], "%s lies on a hop", code)
+			for code := range met {
+				hop, check := onHop[code]
+				assert.Equal(t, check, hop, "a walk finds %s: its check says OnHop", code)
 			}
 		})
 	}
