@@ -49,7 +49,11 @@ func TestConnectionLost(t *testing.T) {
 }
 
 func testConnectionLost(t *testing.T) {
-	for _, f := range []connFault{{}, {after: true}, {forGood: true}, {after: true, forGood: true}, {late: true}} {
+	faults := []connFault{{}, {after: true}, {forGood: true}, {after: true, forGood: true}, {late: true}}
+	if testing.Short() {
+		faults = faults[:2]
+	}
+	for _, f := range faults {
 		outcomes := map[Outcome]int{}
 		for at := 1; ; at += stride() {
 			require.Less(t, at, 100)
