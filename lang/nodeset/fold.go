@@ -70,8 +70,10 @@ func Text(names []string, kind Kind, room int) string {
 type folded struct {
 	texts   []string // one more than numbers
 	numbers []string
-	kind    Kind // 0: no name of the kind, so the text stays as it is
-	at      int  // place of the first name in natural order
+	kind    Kind     // 0: no name of the kind, so the text stays as it is
+	at      int      // place of the first name in natural order
+	run     []string // the number at place and those of the names that follow and differ in nothing else; nil once folded
+	place   int
 }
 
 // maxFolded bounds the lists in a nodeset: one less than maxParts, since unambiguous may add a pair of brackets.
@@ -86,9 +88,12 @@ func fold(names []string, kind Kind) []folded {
 	var groups [][]folded
 	group := map[string]int{} // by the texts
 	var key []byte
-	for i, name := range names {
-		f := split(name, kind)
+	for i := 0; i < len(names); i++ {
+		f := split(names[i], kind)
 		f.at = i
+		for i+1 < len(names) && f.follow(names[i+1]) { // what is many and in order costs a number each
+			i++
+		}
 		key = key[:0]
 		for _, text := range f.texts { // without digits, or a whole name
 			key = append(append(key, text...), '0')
@@ -104,7 +109,8 @@ func fold(names []string, kind Kind) []folded {
 	var out []folded
 	for _, sets := range groups {
 		last := len(sets[0].numbers) - 1
-		for place := last; place > last-maxFolded && place >= 0 && len(sets) > 1; place-- {
+		sets = settle(sets, max(last-maxFolded+1, 0))
+		for place := last; place > last-maxFolded && place >= 0; place-- {
 			sets = foldPlace(sets, place)
 		}
 		out = append(out, sets...)
@@ -142,9 +148,79 @@ func split(name string, kind Kind) folded {
 	return f
 }
 
+// follow takes a name into the run, if it differs from the name f was split from in one number, that of the run.
+func (f *folded) follow(name string) bool {
+	number, at := "", -1
+	for i, text := range f.texts {
+		var ok bool
+		if name, ok = strings.CutPrefix(name, text); !ok {
+			return false
+		}
+		if i == len(f.numbers) {
+			break
+		}
+		digits := digitRun(name)
+		if digits == 0 || digits > maxDigits {
+			return false
+		}
+		if name[:digits] != f.numbers[i] {
+			if at >= 0 || f.run != nil && i != f.place {
+				return false
+			}
+			number, at = name[:digits], i
+		}
+		name = name[digits:]
+	}
+	if at < 0 || name != "" {
+		return false
+	}
+	if f.run == nil {
+		f.run, f.place = append(f.run, f.numbers[at]), at
+	}
+	f.run = append(f.run, number)
+	return true
+}
+
+// settle breaks up runs that would be folded too early: places are folded from the last one to the first, down to lowest, so a
+// run stays only at the last place where any of the sets differ.
+func settle(sets []folded, lowest int) []folded {
+	top := -1
+	for _, f := range sets {
+		if f.run != nil {
+			top = max(top, f.place)
+		}
+		for i := len(f.numbers) - 1; i > top; i-- {
+			if f.numbers[i] != sets[0].numbers[i] {
+				top = i
+			}
+		}
+	}
+	if !slices.ContainsFunc(sets, func(f folded) bool { return f.run != nil && (f.place < top || top < lowest) }) {
+		return sets
+	}
+	var out []folded
+	for _, f := range sets {
+		if f.run == nil || f.place == top && top >= lowest {
+			out = append(out, f)
+			continue
+		}
+		for i, number := range f.run {
+			one := f
+			one.run = nil
+			one.at += i
+			one.numbers = slices.Clone(f.numbers)
+			one.numbers[f.place] = number
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
 // foldPlace makes one nodeset of those that differ at one place only. Their order is that of the first of each.
 func foldPlace(sets []folded, place int) []folded {
-	if !slices.ContainsFunc(sets, func(f folded) bool { return f.numbers[place] != sets[0].numbers[place] }) {
+	if !slices.ContainsFunc(sets, func(f folded) bool {
+		return f.run != nil && f.place == place || f.numbers[place] != sets[0].numbers[place]
+	}) {
 		return sets
 	}
 	var out []folded
@@ -163,8 +239,16 @@ func foldPlace(sets []folded, place int) []folded {
 			i = len(out)
 			index[string(key)] = i
 			out, numbers = append(out, f), append(numbers, nil)
+			out[i].run = nil
 		}
-		numbers[i] = append(numbers[i], f.numbers[place])
+		switch {
+		case f.run == nil:
+			numbers[i] = append(numbers[i], f.numbers[place])
+		case numbers[i] == nil:
+			numbers[i] = f.run
+		default:
+			numbers[i] = append(numbers[i], f.run...)
+		}
 	}
 	for i, n := range numbers {
 		out[i].numbers[place] = ranges(n)
