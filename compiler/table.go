@@ -87,8 +87,16 @@ func (c *compiler) table() {
 		return // names of a fabric with mistakes would only make noise
 	}
 	m := &tableMaker{
-		c: c, t: &ir.Table{At: c.src.Fabric.Table.At, File: c.src.NextHops.Name, Rows: map[*ir.Device]diag.Range{}},
+		c: c, t: &ir.Table{At: c.src.Fabric.Table.At, File: c.src.NextHops.Name},
 		station: map[*ir.NIC]int32{}, owner: map[any]int32{}, keys: map[key]int32{}, numbers: map[string]int32{}, rows: map[*ir.Device]int{},
+	}
+	rows, file := m.rows, c.src.NextHops
+	m.t.Row = func(d *ir.Device) diag.Range {
+		i, named := rows[d]
+		if !named {
+			return diag.Range{}
+		}
+		return file.At(file.Switches[i].Name)
 	}
 	m.findStations()
 	m.addresses()
@@ -440,7 +448,6 @@ func (m *tableMaker) nextHops() {
 			continue
 		}
 		m.rows[d] = wi
-		m.t.Rows[d] = m.c.src.NextHops.At(w.Name)
 		clear(entry)
 		p := portFinder{m: m, d: d, sets: map[string]int{}}
 		for ei, e := range w.Entries {

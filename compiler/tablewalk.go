@@ -236,6 +236,6 @@ func (w *tableWalk) reportDeadEnds() {
 		if told++; told > maxMistakes {
 			return
 		}
-		topicNoRoute.Warnf(&w.c.report.list, w.t.Rows[d], "%s", noRouteText(d, names))
+		topicNoRoute.Warnf(&w.c.report.list, w.t.Row(d), "%s", noRouteText(d, names))
 	}
 }

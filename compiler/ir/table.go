@@ -8,8 +8,9 @@ type Table struct {
 	File    string     // as diagnostics name it
 	Targets []*Target  // in the order of their first NICs
 
-	// Rows holds where the file names a device.
-	Rows map[*Device]diag.Range
+	// Row is where the file names a device; no place where it does not. It is a function, since lines of a large file are
+	// counted only when somebody asks.
+	Row func(*Device) diag.Range
 
 	// Hops says, by Device.ID and index in Targets, what a device does with traffic to a target. Devices that the file does
 	// not name, and hosts that do not forward, have a nil row.

@@ -119,8 +119,8 @@ func (f *follower) cut(h *Hop, c *crossing) *Finding {
 		x.Code = "roce-v1-routed"
 	case f.Fabric.Routing == ir.UpDown && x.Apart[0] == nil:
 		x.Code = "up-down-no-path"
-	case table != nil && table.Rows[c.device].Filename != "":
-		x.Code, x.At = NoRoute, table.Rows[c.device]
+	case table != nil && table.Row(c.device).Filename != "":
+		x.Code, x.At = NoRoute, table.Row(c.device)
 	default:
 		_, later := InOrder(in, from, to)
 		x.At = diag.FirstPlace(later.At, in.At)
