@@ -361,7 +361,7 @@ var switchModelSchema = schema[SwitchModel]{
 var nicModelSchema = schema[NICModel]{
 	block: "nic_model", label: "MODEL", doc: "A NIC model the tables do not know.",
 	attrs: []attr[NICModel]{
-		must(one("family", modelName, "", "Driver family, called as its driver in Linux.", func(m *NICModel) *Value[string] { return &m.Family })),
+		must(one("family", modelName, "", "Driver family, one of those docs/platforms.md lists.", func(m *NICModel) *Value[string] { return &m.Family })),
 		must(one("speed", speed, "", "Speed of the fastest port.", func(m *NICModel) *Value[int] { return &m.Speed })),
 		one("ports", integer(1, 16), "2", "Ports of a card.", func(m *NICModel) *Value[int] { return &m.Ports }),
 		many("roce", integer(1, 2), "[1, 2]", "RoCE versions it speaks.", func(m *NICModel) *[]Value[int] { return &m.RoCE }),

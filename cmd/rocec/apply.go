@@ -191,7 +191,7 @@ func (a *app) writeStep(e deploy.Event) {
 }
 
 func (a *app) writeEvent(e applyEvent) {
-	e.FormatVersion = formatVersion
+	e.FormatVersion = report.FormatVersion
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)
 	enc.Encode(e) //nolint:errcheck // a closed pipe must not stop an apply half way
@@ -227,7 +227,7 @@ func (a *app) reportText(r *deploy.Results, o applyOptions) {
 		if d.Detail != "" {
 			p.Prose(a.stdout, "  ", d.Detail) //nolint:errcheck // as above
 		}
-		fmt.Fprintf(a.stdout, "  declared at %s\n", diag.Paint(paint, diag.Cyan, place(d.Device.At)))
+		fmt.Fprintf(a.stdout, "  declared at %s\n", diag.Paint(paint, diag.Cyan, report.Place(d.Device.At)))
 	}
 	if len(waiting) > 0 {
 		p.Prose(a.stdout, diag.Paint(paint, diag.Bold, "not started, nothing changed there:")+" ", nodeset.Text(waiting, nodeset.Devices, math.MaxInt)) //nolint:errcheck // as above
@@ -272,4 +272,3 @@ func outcome(r *deploy.Results) error {
 }
 
 // place is "file:line", or "-" for none.
-func place(at diag.Range) string { return report.Place(at) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 	"github.com/rocec/rocec/validate"
 )
@@ -87,9 +88,10 @@ func describeByHand(d *ir.Device) section {
 	s := section{Title: "set by others"}
 	s.add("declared", "by_hand", ir.Origin{At: h.At})
 	carried := map[int]*ir.CosGroup{}
+	at := map[int]*ir.Port{} // by cos: a port that carries it
 	for _, p := range d.Ports {
 		for _, b := range p.Buffers {
-			carried[b.Group.Cos] = b.Group
+			carried[b.Group.Cos], at[b.Group.Cos] = b.Group, p
 		}
 	}
 	if len(d.Ports) > 0 {
@@ -99,19 +101,26 @@ func describeByHand(d *ir.Device) section {
 	}
 	for cos := range 8 {
 		if g := carried[cos]; g != nil {
-			s.add(fmt.Sprintf("pfc cos %d", cos), "on", ir.Origin{At: g.LosslessAt, Why: g.Name + " is lossless"})
+			on, from := pfcText(at[cos].Pauses(cos)), ir.Origin{At: g.LosslessAt, Why: g.Name + " is lossless"}
+			if h.PFC != nil || h.FlowControl != "" {
+				from = ir.Origin{At: diag.FirstPlace(h.PFCAt, h.FlowControlAt), Why: "by_hand"}
+			}
+			s.add(fmt.Sprintf("pfc cos %d", cos), on, from)
 		}
 	}
 	if h.PFC != nil {
 		s.add("pfc stated", fmt.Sprint(values(h.PFC)), ir.Origin{At: h.PFCAt})
 	}
 	for _, g := range d.Fabric.CosGroups {
+		if len(d.Ports) > 0 && !d.Ports[0].Trust().DSCP {
+			break // the map is not in force
+		}
 		for _, c := range g.DSCP {
-			to := ir.Claim{Value: g.Cos, At: c.At}
+			to, why := ir.Claim{Value: g.Cos, At: c.At}, "cos group "+g.Name
 			if stated, ok := h.DSCP[c.Value]; ok {
-				to = stated
+				to, why = stated, "by_hand"
 			}
-			s.add(fmt.Sprintf("dscp %d", c.Value), fmt.Sprintf("cos %d", to.Value), ir.Origin{At: to.At, Why: "cos group " + g.Name})
+			s.add(fmt.Sprintf("dscp %d", c.Value), fmt.Sprintf("cos %d", to.Value), ir.Origin{At: to.At, Why: why})
 		}
 	}
 	if d.Host == nil {
@@ -121,6 +130,18 @@ func describeByHand(d *ir.Device) section {
 	s.add("dcbx", map[bool]string{true: "firmware", false: "host"}[h.Firmware], ir.Origin{At: h.FirmwareAt})
 	s.add("dcqcn", strconv.FormatBool(h.DCQCN), ir.Origin{At: h.DCQCNAt})
 	return s
+}
+
+func pfcText(sends, obeys bool) string {
+	switch {
+	case sends && obeys:
+		return "on"
+	case sends:
+		return "sends pauses, obeys none"
+	case obeys:
+		return "obeys pauses, sends none"
+	}
+	return "off"
 }
 
 func values(claims []ir.Claim) []int {

@@ -26,7 +26,7 @@ const (
 )
 
 // loadDeviceFiles judges files of devices instead of a fabric: one file, or every known one below a folder.
-func (a *app) loadDeviceFiles(name string) (*fabric, error) {
+func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 	if name == "" {
 		return nil, fail(exitUsage, "--device-config: name a file or a folder")
 	}
@@ -47,7 +47,7 @@ func (a *app) loadDeviceFiles(name string) (*fabric, error) {
 		files = []conflint.File{{Name: deviceName(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}}
 	}
 	r := conflint.Check(files)
-	f := &fabric{Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, Dir: name}
+	f := &report.Report{Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, Dir: name}
 	if !info.IsDir() {
 		f.Dir = filepath.Dir(name)
 	}

@@ -20,14 +20,13 @@ import (
 	"github.com/rocec/rocec/validate"
 )
 
-// fabric is what a verb asks about: a folder and everything the pipeline made of it.
-type fabric = report.Report
-
 // load runs the pipeline on a folder.
-func (a *app) load(dir string) (*fabric, error) { return a.loadOver(context.Background(), dir, nil) }
+func (a *app) load(dir string) (*report.Report, error) {
+	return a.loadOver(context.Background(), dir, nil)
+}
 
 // loadOver is load with texts that win over the files on disk, by their names in places. When ctx is done it ends early.
-func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byte) (*fabric, error) {
+func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byte) (*report.Report, error) {
 	o := judge.Options{
 		Lang:   lang.Options{Vars: a.vars, Env: a.environ, MaxObjects: a.maxObjects},
 		Budget: a.steps(),
@@ -62,11 +61,11 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 	}
 
 	name := path.Clean(filepath.ToSlash(dir))
-	return &fabric{Judged: judge.Judge(ctx, over(&rootedFS{name, root.FS()}, unsaved), name, o), Dir: dir}, nil
+	return &report.Report{Judged: judge.Judge(ctx, over(&rootedFS{name, root.FS()}, unsaved), name, o), Dir: dir}, nil
 }
 
 // loadGood is load for verbs whose result is not the diagnostics: those go to stderr, and errors end the verb.
-func (a *app) loadGood(dir string) (*fabric, error) {
+func (a *app) loadGood(dir string) (*report.Report, error) {
 	f, err := a.load(dir)
 	if err != nil {
 		return nil, err
@@ -82,7 +81,7 @@ func (a *app) loadGood(dir string) (*fabric, error) {
 }
 
 // printDiagnostics writes the diagnostics and, if there are any, the line that counts them.
-func (a *app) printDiagnostics(w io.Writer, f *fabric) { report.Diagnostics(w, f, a.options(w)) }
+func (a *app) printDiagnostics(w io.Writer, f *report.Report) { report.Diagnostics(w, f, a.options(w)) }
 
 // options is how a report is written to a stream.
 func (a *app) options(w io.Writer) report.Options {

@@ -21,7 +21,7 @@ import (
 )
 
 // printed loads a folder and returns the fabric with the fingerprints of its findings.
-func printed(t *testing.T, dir string) (*fabric, map[*diag.Diagnostic]string) {
+func printed(t *testing.T, dir string) (*report.Report, map[*diag.Diagnostic]string) {
 	t.Helper()
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 10_000, budget: defaultBudget / 100}
 	f, err := a.load(dir)

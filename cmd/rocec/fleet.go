@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/ssh"
@@ -31,7 +32,7 @@ func (f *fleet) Close() {
 }
 
 // open loads a fabric and prepares the way to its devices, those that --target names. Close the fleet after use.
-func (a *app) open(dir string, only []string, useLab bool) (*fabric, *fleet, error) {
+func (a *app) open(dir string, only []string, useLab bool) (*report.Report, *fleet, error) {
 	f, err := a.loadGood(dir)
 	if err != nil {
 		return nil, nil, err

@@ -123,7 +123,7 @@ func TestJSONSchema(t *testing.T) {
 }
 
 // write is what a format makes of a fabric.
-func write(t *testing.T, format string, f *fabric) string {
+func write(t *testing.T, format string, f *report.Report) string {
 	t.Helper()
 	var out bytes.Buffer
 	i := slices.IndexFunc(report.Formats, func(v report.Format) bool { return v.Name == format })
@@ -146,7 +146,7 @@ func given(name string) diag.Range {
 }
 
 // everything is a fabric with a finding of each kind a format has to cope with.
-func everything(t *testing.T) *fabric {
+func everything(t *testing.T) *report.Report {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "a fabric #1")
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -392,7 +392,7 @@ func TestGitLab(t *testing.T) {
 }
 
 // github runs validate with the environment of a workflow.
-func github(t *testing.T, summary string, f *fabric) (stdout, stderr string) {
+func github(t *testing.T, summary string, f *report.Report) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	a := &app{person: &person{stdout: &out, stderr: &errs, getenv: func(name string) string {

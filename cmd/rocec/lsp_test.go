@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -160,7 +161,7 @@ func (s *session) lines(dir string) []string {
 }
 
 // wanted is the same of what validate says.
-func wanted(f *fabric, dir string) []string {
+func wanted(f *report.Report, dir string) []string {
 	var out []string
 	for _, d := range f.Diags {
 		severity := map[diag.Severity]int{diag.Error: 1, diag.Warning: 2, diag.Notice: 3}[d.Severity]

@@ -17,7 +17,7 @@ import (
 // What the language server shows of a name: what it came to in the last fabric without errors, as show tells it.
 
 // hoverText is that as Markdown; "" when there is nothing to tell.
-func hoverText(f *fabric, dir string, t lang.Thing) string {
+func hoverText(f *report.Report, dir string, t lang.Thing) string {
 	var out []section
 	switch t.Kind {
 	case lang.ThingName:
@@ -76,7 +76,7 @@ func namesIn(s string, kind nodeset.Kind) map[string]bool {
 }
 
 // declaredAt is where devices are declared whose names are computed.
-func declaredAt(f *fabric, t lang.Thing) []diag.Range {
+func declaredAt(f *report.Report, t lang.Thing) []diag.Range {
 	if t.Kind != lang.ThingDevices {
 		return nil
 	}
@@ -92,7 +92,7 @@ func declaredAt(f *fabric, t lang.Thing) []diag.Range {
 }
 
 // hoverGroup tells of a cos group what it is, what sizes were derived for it, and how at one port.
-func hoverGroup(f *fabric, name string) []section {
+func hoverGroup(f *report.Report, name string) []section {
 	i := slices.IndexFunc(f.Fabric.CosGroups, func(g *ir.CosGroup) bool { return g.Name == name })
 	if i < 0 {
 		return nil
@@ -167,7 +167,7 @@ func between(least, most int) string {
 }
 
 // hoverDevices tells of one device what show does, without its ports and files; of several what they have in common.
-func hoverDevices(f *fabric, want func(*ir.Device) bool) []section {
+func hoverDevices(f *report.Report, want func(*ir.Device) bool) []section {
 	var found []*ir.Device
 	for _, d := range f.Fabric.Devices {
 		if want(d) {
@@ -241,7 +241,7 @@ func (s *section) common(name string, devices []*ir.Device, of func(*ir.Device) 
 }
 
 // hoverPorts tells of the first of the ports what show does.
-func hoverPorts(f *fabric, t lang.Thing) []section {
+func hoverPorts(f *report.Report, t lang.Thing) []section {
 	devices, ports := namesIn(t.Of, nodeset.Devices), namesIn(t.Name, nodeset.Interfaces)
 	var first *ir.Port
 	n := 0
@@ -263,7 +263,7 @@ func hoverPorts(f *fabric, t lang.Thing) []section {
 }
 
 // hoverValue tells the value of a variable or local, and where it was given.
-func hoverValue(f *fabric, t lang.Thing) []section {
+func hoverValue(f *report.Report, t lang.Thing) []section {
 	var out []section
 	for _, v := range f.Source.Values {
 		if v.Kind != t.Of || v.Name != t.Name || path.Dir(v.Decl.Filename) != path.Dir(t.At.Filename) {
@@ -289,7 +289,7 @@ func hoverValue(f *fabric, t lang.Thing) []section {
 	return out
 }
 
-func hoverIntent(f *fabric, t lang.Thing) []section {
+func hoverIntent(f *report.Report, t lang.Thing) []section {
 	var out []section
 	for _, in := range f.Fabric.Intents {
 		if !isNamed(t, in.Name, in.At) {
@@ -306,7 +306,7 @@ func hoverIntent(f *fabric, t lang.Thing) []section {
 	return out
 }
 
-func hoverCables(f *fabric, t lang.Thing) []section {
+func hoverCables(f *report.Report, t lang.Thing) []section {
 	s := section{Title: fmt.Sprintf("%s %q", t.Of, t.Name)}
 	n := 0
 	for _, l := range f.Fabric.Links {
@@ -330,7 +330,7 @@ func hoverCables(f *fabric, t lang.Thing) []section {
 }
 
 // hoverFabric tells the verdicts of the proof.
-func hoverFabric(f *fabric) []section {
+func hoverFabric(f *report.Report) []section {
 	s := section{Title: fmt.Sprintf("fabric %q", f.Fabric.Name)}
 	s.add("devices", diag.Number(len(f.Fabric.Devices)))
 	s.add("cables", diag.Number(len(f.Fabric.Links)))

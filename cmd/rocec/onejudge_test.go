@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/judge"
@@ -76,7 +77,7 @@ func TestOneJudge(t *testing.T) {
 }
 
 // load runs the pipeline.
-func (m *mutation) load(t *testing.T) *fabric {
+func (m *mutation) load(t *testing.T) *report.Report {
 	t.Helper()
 	a := testApp()
 	for i := 0; i+1 < len(m.args); i += 2 {
@@ -97,11 +98,12 @@ func (m *mutation) load(t *testing.T) *fabric {
 }
 
 // traced holds what traces of all pairs find to what validate says, and returns the codes they find.
-func (m *mutation) traced(t *testing.T, f *fabric) map[string]bool {
+func (m *mutation) traced(t *testing.T, f *report.Report) map[string]bool {
 	t.Helper()
 	met := map[string]bool{}
 	says := newSayings(f)
 	for _, tr := range everyTrace(f.Fabric) {
+		says.unset(tr)
 		for _, w := range []*walk.Walk{tr.Data, tr.CNP} {
 			if w == nil {
 				continue
@@ -181,7 +183,7 @@ func everyTrace(f *ir.Fabric) []*walk.Trace {
 }
 
 // printed is what the JSON writer says, as [wanted] has it.
-func (m *mutation) printed(t *testing.T, f *fabric) []string {
+func (m *mutation) printed(t *testing.T, f *report.Report) []string {
 	t.Helper()
 	_, stdout, _ := rocec(t, append([]string{"validate", "--format", "json", m.dir}, m.args...)...)
 	var doc struct {
@@ -194,7 +196,7 @@ func (m *mutation) printed(t *testing.T, f *fabric) []string {
 		}
 	}
 	require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
-	told := &fabric{Judged: &judge.Judged{Source: f.Source}}
+	told := &report.Report{Judged: &judge.Judged{Source: f.Source}}
 	for _, d := range doc.Diagnostics {
 		told.Diags.Add(&diag.Diagnostic{
 			Severity: map[string]diag.Severity{"error": diag.Error, "warning": diag.Warning, "note": diag.Notice}[d.Severity],

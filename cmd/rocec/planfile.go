@@ -10,12 +10,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/targets/deploy"
 )
 
 // savePlan writes the plan for a later apply --plan. It holds hashes and names, no content and no secret, and is for
 // its owner's eyes.
-func (a *app) savePlan(dir string, f *fabric, plan *deploy.Plan, o planOptions) error {
+func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o planOptions) error {
 	folder, err := filepath.Abs(dir)
 	if err != nil {
 		return fail(exitUsage, "%v", err)
@@ -60,7 +61,7 @@ func (a *app) loadPlan(name string) (*deploy.Saved, error) {
 }
 
 // holds tells whether the plan made just now is the saved one: the same inputs, the same devices, the same bytes.
-func holds(saved *deploy.Saved, f *fabric, plan *deploy.Plan) error {
+func holds(saved *deploy.Saved, f *report.Report, plan *deploy.Plan) error {
 	if saved.Inputs != inputs(f) {
 		return fail(exitMachines, "the fabric in %s changed after the plan was made. Nothing was changed; make the plan again.", saved.Fabric)
 	}
@@ -72,7 +73,7 @@ func holds(saved *deploy.Saved, f *fabric, plan *deploy.Plan) error {
 
 // inputs is one hash over every file the fabric was read from. Names count by their last part, so that a folder may be
 // named in another way.
-func inputs(f *fabric) string {
+func inputs(f *report.Report) string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(f.Source.Files)) {
 		fmt.Fprintf(h, "%q %x\n", filepath.Base(name), sha256.Sum256(f.Source.Files[name]))

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -149,7 +150,7 @@ func (v *planView) symbol(a deploy.Action) string {
 func (v *planView) trouble(d *deploy.DevicePlan) {
 	fmt.Fprintf(v.w, "%s  %s\n", v.paint(diag.Bold, d.Device.Name), v.paint(diag.Red, strings.ToUpper(string(d.Status))))
 	(&diag.Printer{}).Prose(v.w, "  ", d.Err.Detail) //nolint:errcheck // a closed terminal has nobody to tell
-	fmt.Fprintf(v.w, "  declared at %s\n\n", v.paint(diag.Cyan, place(d.Device.At)))
+	fmt.Fprintf(v.w, "  declared at %s\n\n", v.paint(diag.Cyan, report.Place(d.Device.At)))
 }
 
 func (v *planView) summary(p *deploy.Plan, o deploy.WaveOptions) {
@@ -248,7 +249,7 @@ type planSummary struct {
 func planJSON(p *deploy.Plan, o deploy.WaveOptions) planDocument {
 	s := p.Summary(o)
 	doc := planDocument{
-		FormatVersion: formatVersion, Devices: []planDevice{},
+		FormatVersion: report.FormatVersion, Devices: []planDevice{},
 		Summary: planSummary{s.Change, s.Same, s.Unreachable, s.Refused, s.Waves},
 	}
 	for _, d := range p.Devices {

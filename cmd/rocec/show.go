@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -16,7 +17,7 @@ func (a *app) showCommand() *cobra.Command {
 		Use:   "show [DIR] NAME",
 		Short: "show effective settings, each with the line it came from",
 		Long: "Show prints the effective settings of a device (leaf01), a port (leaf01:swp3) or the way between two hosts\n" +
-			"(gpu001,gpu064), each with the file:line it came from.",
+			"(gpu001,gpu064), each with the file:line it came from, and what validate finds about these lines.",
 		Args: cobra.RangeArgs(1, 2),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
@@ -92,27 +93,53 @@ func (a *app) show(dir, name, format string) error {
 	if err != nil {
 		return err
 	}
+	if s := aboutShown(f.Diags, sections); len(s.Settings) > 0 {
+		sections = append(sections, s)
+	}
 	if format == "json" {
 		return a.writeJSON(struct {
 			FormatVersion string    `json:"format_version"`
 			Name          string    `json:"name"`
 			Kind          string    `json:"kind"`
 			Sections      []section `json:"sections"`
-		}{formatVersion, name, kind, sections})
+		}{report.FormatVersion, name, kind, sections})
 	}
 	a.showText(sections)
 	return nil
 }
 
+// aboutShown is what validate finds about the lines that the settings shown come from.
+func aboutShown(l diag.List, shown []section) section {
+	type line struct {
+		file string
+		n    int
+	}
+	lines := map[line]bool{}
+	for _, s := range shown {
+		for _, set := range s.Settings {
+			for _, o := range set.Origins {
+				lines[line{o.File, o.Line}] = true
+			}
+		}
+	}
+	s := section{Title: "findings"}
+	for _, d := range l {
+		if d.At.Filename != "" && lines[line{d.At.Filename, d.At.Start.Line}] {
+			s.add(fmt.Sprintf("%s[%s]", d.Severity, d.Code), d.Summary, ir.Origin{At: d.At})
+		}
+	}
+	return s
+}
+
 // mentionErrors says that a fabric has errors: its settings are worth seeing all the same.
-func (a *app) mentionErrors(f *fabric) {
+func (a *app) mentionErrors(f *report.Report) {
 	if f.Diags.HasErrors() {
 		fmt.Fprintf(a.stderr, "rocec: the fabric has %s; rocec validate shows them\n", diag.Count(f.Diags.Count(diag.Error), "error"))
 	}
 }
 
 // describe finds what name means: a device, a port or a pair of hosts.
-func describe(f *fabric, name string) (kind string, out []section, err error) {
+func describe(f *report.Report, name string) (kind string, out []section, err error) {
 	if first, second, pair := strings.Cut(name, ","); pair {
 		from, err := findHost(f.Fabric, first)
 		if err != nil {

@@ -79,6 +79,7 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 	if err != nil {
 		return err
 	}
+	says := newSayings(f)
 	var traces []*walk.Trace
 	for _, trip := range questions {
 		q.Intent, q.From, q.To = trip.Intent, trip.From, trip.To
@@ -86,9 +87,9 @@ func (a *app) trace(dir, from, to string, o traceOptions) error {
 		if err != nil {
 			return fail(exitErrors, "where the packets of %q go is not known: %s", q.Intent.Name, validate.RoutingText(err))
 		}
+		says.unset(t)
 		traces = append(traces, t)
 	}
-	says := newSayings(f)
 	if o.format == "json" {
 		err = a.writeJSON(says.tracesJSON(from, to, q.State.Down, traces))
 	} else {

@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/walk"
 )
@@ -33,6 +34,8 @@ type sayings struct {
 	fabric *ir.Fabric
 	known  map[sayingKey][]said
 	made   map[madeKey]*diag.Diagnostic
+
+	refused map[diag.Range][]string // codes of errors of the targets, by place
 }
 
 // madeKey is what findings that no stage has reported have in common to be said once.
@@ -47,8 +50,8 @@ type sayingKey struct {
 	at   diag.Range
 }
 
-func newSayings(f *fabric) *sayings {
-	s := &sayings{fabric: f.Fabric, known: map[sayingKey][]said{}, made: map[madeKey]*diag.Diagnostic{}}
+func newSayings(f *report.Report) *sayings {
+	s := &sayings{fabric: f.Fabric, known: map[sayingKey][]said{}, made: map[madeKey]*diag.Diagnostic{}, refused: map[diag.Range][]string{}}
 	add := func(d *diag.Diagnostic, by *lang.Ignore) {
 		k := sayingKey{d.Code, d.At}
 		s.known[k] = append(s.known[k], said{Diagnostic: d, ignored: by})
@@ -58,6 +61,11 @@ func newSayings(f *fabric) *sayings {
 	}
 	for _, i := range f.Ignored {
 		add(i.Diagnostic, i.By)
+	}
+	for _, d := range f.Diags {
+		if d.Severity == diag.Error && d.At.Filename != "" && slices.ContainsFunc(targets.Topics, func(t diag.Topic) bool { return t.Code == d.Code }) {
+			s.refused[d.At] = append(s.refused[d.At], d.Code)
+		}
 	}
 	return s
 }
@@ -111,6 +119,52 @@ func unsaid(x *walk.Finding) *diag.Diagnostic {
 	}
 	d.Detail = fmt.Sprintf("Packets of %q from %s to %s are not lossless at %s.", x.Intent.Name, x.From.Device.Name, x.To.Device.Name, x.Device.Name)
 	return d
+}
+
+// unset adds to the hops of a trace what the targets refuse there: a device that rocec cannot write, and nobody else is said to,
+// holds none of the settings that the walk went by.
+func (s *sayings) unset(t *walk.Trace) {
+	for _, w := range []*walk.Walk{t.Data, t.CNP} {
+		if w == nil {
+			continue
+		}
+		for _, h := range w.Hops {
+			for _, d := range h.Devices {
+				for _, at := range declared(h, w, d) {
+					for _, code := range s.refused[at] {
+						same := func(x *walk.Finding) bool { return x.Code == code && x.At == at }
+						if slices.ContainsFunc(h.All(), same) {
+							continue
+						}
+						h.Findings = append(h.Findings, &walk.Finding{
+							Code: code, At: at, Breaks: true, Intent: t.Intent, From: w.From[0].NIC, To: w.To[0].NIC, Device: d,
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+// declared is the lines that say what a device is: its operating system, release and model, or the models of the NICs it sends
+// and receives with.
+func declared(h *walk.Hop, w *walk.Walk, d *ir.Device) (out []diag.Range) {
+	if d.Switch != nil {
+		return []diag.Range{d.Switch.OSAt, d.Switch.VersionAt, d.Switch.ModelAt, d.At}
+	}
+	for _, p := range slices.Concat(w.From, w.To) {
+		if p.Device == d {
+			out = append(out, p.NIC.ModelAt, p.NIC.At)
+		}
+	}
+	for _, l := range slices.Concat(h.In, h.Out) {
+		for _, p := range l.Ports {
+			if p.Device == d {
+				out = append(out, p.NIC.ModelAt, p.NIC.At)
+			}
+		}
+	}
+	return out
 }
 
 // firstBreak returns the first finding of a walk that breaks the promise; nil where none does.

@@ -3,6 +3,7 @@ package main
 import (
 	"slices"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate"
@@ -118,7 +119,7 @@ type findingJSON struct {
 
 // tracesJSON is the document.
 func (s *sayings) tracesJSON(from, to string, down []*ir.Link, traces []*walk.Trace) traceJSON {
-	out := traceJSON{FormatVersion: formatVersion, From: from, To: to, Down: [][2]string{}, Traces: []tripJSON{}}
+	out := traceJSON{FormatVersion: report.FormatVersion, From: from, To: to, Down: [][2]string{}, Traces: []tripJSON{}}
 	for _, l := range down {
 		out.Down = append(out.Down, [2]string{l.A.String(), l.B.String()})
 	}

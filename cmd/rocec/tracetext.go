@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
@@ -342,7 +343,11 @@ func mark(all []said) string {
 func (v *traceView) findings(all []said) {
 	const indent = "         "
 	for _, d := range all {
-		if v.told[d.Diagnostic] || d.ignored != nil && !v.verbose {
+		switch {
+		case d.ignored != nil && (!v.verbose || v.told[d.Diagnostic]):
+			continue
+		case v.told[d.Diagnostic]:
+			v.lines(mark([]said{d}), indent, "", []string{d.Code + ", as above"}, "", diag.Range{})
 			continue
 		}
 		v.told[d.Diagnostic] = true
@@ -351,25 +356,30 @@ func (v *traceView) findings(all []said) {
 			v.lines(noMark, indent, "", strings.Fields("reason: "+d.ignored.Reason), " ", diag.Range{})
 			continue
 		}
-		v.lines(mark([]said{d}), indent, "", strings.Fields(fmt.Sprintf("%s[%s]: %s", d.Severity, d.Code, d.Summary)), " ", d.At)
+		if !v.lines(mark([]said{d}), indent, "", strings.Fields(fmt.Sprintf("%s[%s]: %s", d.Severity, d.Code, d.Summary)), " ", d.At) {
+			v.lines(noMark, indent, "", []string{"at " + report.Place(d.At)}, "", diag.Range{})
+		}
 		v.lines(noMark, indent, "", strings.Fields(d.Detail), " ", diag.Range{})
 		if d.Fix != nil && !d.Fix.Told {
-			help := "help: " + d.Fix.Message
+			var help strings.Builder
+			help.WriteString("help: " + d.Fix.Message)
 			for _, e := range d.Fix.Edits {
-				help += fmt.Sprintf("; at line %d write %s", max(e.At.Start.Line, 1), e.New)
+				help.WriteString(fmt.Sprintf("; at line %d write %s", max(e.At.Start.Line, 1), e.New))
 			}
-			v.lines(noMark, indent, "", strings.Fields(help), " ", diag.Range{})
+			v.lines(noMark, indent, "", strings.Fields(help.String()), " ", diag.Range{})
 		}
 	}
 }
 
 // verdict ends a direction.
 func (v *traceView) verdict(w *walk.Walk) {
-	risks, ignored := map[*diag.Diagnostic]bool{}, map[*diag.Diagnostic]bool{}
+	errors, risks, ignored := map[*diag.Diagnostic]bool{}, map[*diag.Diagnostic]bool{}, map[*diag.Diagnostic]bool{}
 	for _, d := range v.of(w.Findings()) {
 		switch {
 		case d.ignored != nil:
 			ignored[d.Diagnostic] = true
+		case !d.finding.Breaks && d.Severity == diag.Error:
+			errors[d.Diagnostic] = true
 		case !d.finding.Breaks:
 			risks[d.Diagnostic] = true
 		}
@@ -387,16 +397,24 @@ func (v *traceView) verdict(w *walk.Walk) {
 	if d := v.firstBreak(w); d != nil {
 		text = fmt.Sprintf("first break: at %s, %s: %s", d.finding.Device.Name, d.Code, d.Summary)
 		at, style = d.At, diag.Red
-	} else if len(risks) > 0 {
-		text += ", " + diag.Count(len(risks), "risk")
-		style = diag.Yellow
+	} else {
+		if len(errors) > 0 {
+			text += ", " + diag.Count(len(errors), "error")
+			style = diag.Yellow
+		}
+		if len(risks) > 0 {
+			text += ", " + diag.Count(len(risks), "risk")
+			style = diag.Yellow
+		}
 	}
 	if len(ignored) > 0 {
 		text += fmt.Sprintf(" (%s ignored by comments)", diag.Count(len(ignored), "finding"))
 	}
 	fmt.Fprintln(v.stdout)
 	words := strings.Fields(text)
-	v.lines("=> ", words[0]+" ", style, words[1:], " ", at)
+	if !v.lines("=> ", words[0]+" ", style, words[1:], " ", at) {
+		v.lines("   ", "", "", []string{"at " + report.Place(at)}, "", diag.Range{})
+	}
 }
 
 // lossy reports whether packets are in no lossless group at a hop.
@@ -406,8 +424,10 @@ func (v *traceView) style(style, s string) string {
 	return diag.Paint(v.paint && style != "", style, diag.Escape(s))
 }
 
-// lines prints parts after a head in a style, the place they come from at the right, and wraps between parts.
-func (v *traceView) lines(gutter, head, style string, parts []string, between string, at diag.Range) {
+// lines prints parts after a head in a style, the place they come from at the right, and wraps between parts. It reports whether
+// there was room for the place, if there is one.
+func (v *traceView) lines(gutter, head, style string, parts []string, between string, at diag.Range) (placed bool) {
+	placed = at.Filename == ""
 	used := len(gutter) + utf8.RuneCountInString(head)
 	indent := strings.Repeat(" ", used)
 	line := v.style(gutterStyles[gutter], gutter) + v.style(style, head)
@@ -427,10 +447,12 @@ func (v *traceView) lines(gutter, head, style string, parts []string, between st
 	for _, place := range places(at) {
 		if room := v.width - used - utf8.RuneCountInString(place); room >= 2 {
 			line += strings.Repeat(" ", min(room, max(2, placeColumn-used))) + diag.Paint(v.paint, diag.Dim, diag.Escape(place))
+			placed = true
 			break
 		}
 	}
 	fmt.Fprintln(v.stdout, strings.TrimRight(line, " "))
+	return placed
 }
 
 // gutterStyles are the colours of what stands before a line.

@@ -34,7 +34,7 @@ func (a *app) validateCommand() *cobra.Command {
 				return err
 			}
 			write := report.Formats[slices.Index(names, format)].Write
-			var f *fabric
+			var f *report.Report
 			var err error
 			switch {
 			case !cmd.Flags().Changed("device-config"):
@@ -67,7 +67,7 @@ func (a *app) validateCommand() *cobra.Command {
 }
 
 // stepSummary appends verdicts and findings to the file that a step of a GitHub workflow names, if one does.
-func (a *app) stepSummary(f *fabric) {
+func (a *app) stepSummary(f *report.Report) {
 	name := a.getenv("GITHUB_STEP_SUMMARY")
 	if name == "" {
 		return

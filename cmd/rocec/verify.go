@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/target"
@@ -72,7 +73,7 @@ func (a *app) verify(ctx context.Context, dir, format string, useLab bool, only 
 		return fail(exitInterrupted, "interrupted")
 	}
 	doc := verifyDocument{
-		FormatVersion: formatVersion, Good: found.Sound(), Devices: []verifyDevice{},
+		FormatVersion: report.FormatVersion, Good: found.Sound(), Devices: []verifyDevice{},
 		Summary: map[string]int{verifyGood: 0, verifyDrift: 0, string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0},
 	}
 	for _, h := range found.Devices {

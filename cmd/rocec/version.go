@@ -11,9 +11,6 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 )
 
-// formatVersion begins every JSON document.
-const formatVersion = report.FormatVersion
-
 // version is set by the release build (-ldflags "-X main.version=1.2.3"); otherwise the module's own is used.
 var version = ""
 
@@ -26,7 +23,7 @@ type versionInfo struct {
 }
 
 func buildVersion() versionInfo {
-	v := versionInfo{FormatVersion: formatVersion, Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := versionInfo{FormatVersion: report.FormatVersion, Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v
