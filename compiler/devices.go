@@ -93,6 +93,9 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 		w.HeadroomPool = written(s.HeadroomPool, "headroom_pool")
 	}
 	os := c.system(d)
+	if w.OS != "" && os != nil {
+		w.OS = os.Name // however it is spelled
+	}
 	if d.ByHand == nil { // of one set by hand only what is written is told
 		w.OSAt = diag.FirstPlace(s.OS.At, s.Decl)
 		if w.OS == "" && os != nil {

@@ -41,8 +41,9 @@ its own (RFC 7938).
 		joined := walk.Islands(p.Fabric, func(*ir.Link) bool { return true })
 		for _, in := range p.Fabric.Intents {
 			if len(in.Members) < 2 {
-				p.Warnf(in.At, "Roce %q has %s, so nobody talks and nothing is protected. Name the hosts that talk to each other.",
+				d := p.Warnf(in.At, "Roce %q has %s, so nobody talks and nothing is protected. Name the hosts that talk to each other.",
 					in.Name, diag.Count(len(in.Members), "member"))
+				d.Aside = true
 			}
 			var loose []string
 			first := in.At
@@ -55,8 +56,9 @@ its own (RFC 7938).
 				}
 			}
 			if len(loose) > 0 {
-				p.Warnf(first, "%s: a member of roce %q, but no link cables it, so its traffic is outside of what is proved and configured. "+
+				d := p.Warnf(first, "%s: a member of roce %q, but no link cables it, so its traffic is outside of what is proved and configured. "+
 					"Add a link, or leave it out of the members.", nodeset.Text(loose, nodeset.Endpoints, namesRoom), in.Name)
+				d.Aside = true
 			}
 			p.cutOff(in, joined)
 		}

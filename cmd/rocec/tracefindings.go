@@ -53,6 +53,9 @@ type sayingKey struct {
 func newSayings(f *report.Report) *sayings {
 	s := &sayings{fabric: f.Fabric, known: map[sayingKey][]said{}, made: map[madeKey]*diag.Diagnostic{}, refused: map[diag.Range][]string{}}
 	add := func(d *diag.Diagnostic, by *lang.Ignore) {
+		if d.Aside {
+			return
+		}
 		k := sayingKey{d.Code, d.At}
 		s.known[k] = append(s.known[k], said{Diagnostic: d, ignored: by})
 	}
@@ -76,7 +79,7 @@ func (s *sayings) of(findings []*walk.Finding) []said {
 	var out []said
 	for _, x := range findings {
 		k := sayingKey{x.Code, x.At}
-		if known := s.known[k]; len(known) > 0 {
+		if known := s.reported(x); len(known) > 0 {
 			i := slices.IndexFunc(known, func(d said) bool { return strings.Contains(d.Detail, "roce "+strconv.Quote(x.Intent.Name)) })
 			d := known[max(i, 0)] // of several about one line, the one that names the intent
 			d.finding = x
@@ -96,6 +99,20 @@ func (s *sayings) of(findings []*walk.Finding) []said {
 	return out
 }
 
+// reported is the diagnostics with the code and place of a finding. Of NICs of one host that have a fault in common, validate
+// reports the first.
+func (s *sayings) reported(x *walk.Finding) []said {
+	if known := s.known[sayingKey{x.Code, x.At}]; len(known) > 0 || x.Device.Host == nil {
+		return known
+	}
+	for _, n := range x.Device.Host.NICs {
+		if known := s.known[sayingKey{x.Code, n.At}]; len(known) > 0 {
+			return known
+		}
+	}
+	return nil
+}
+
 func (s *sayings) say(x *walk.Finding) *diag.Diagnostic {
 	switch x.Code {
 	case walk.RoutingLoop:
@@ -105,6 +122,9 @@ func (s *sayings) say(x *walk.Finding) *diag.Diagnostic {
 	}
 	if d := validate.Say(s.fabric, x); d != nil || !x.Breaks {
 		return d
+	}
+	if n := x.NIC; n != nil && (len(s.refused[n.ModelAt]) > 0 || len(s.refused[n.At]) > 0) {
+		return nil // rocec does not write the NIC at all, which is what breaks
 	}
 	return unsaid(x)
 }

@@ -16,10 +16,11 @@ type Known struct {
 	Drivers []*Driver
 }
 
-// FindOS returns the operating system of a name, as a switch block writes it; nil: no target knows it.
+// FindOS returns the operating system of a name, as a switch block writes it; nil: no target knows it. Case, "-", "_", "." and
+// spaces do not matter: a name that is spelled in another way must not lose the system its facts.
 func (k Known) FindOS(name string) *OS {
 	for _, os := range k.OS {
-		if os.Name == name {
+		if platform.Fold(os.Name) == platform.Fold(name) {
 			return os
 		}
 	}

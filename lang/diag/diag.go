@@ -50,6 +50,7 @@ type Diagnostic struct {
 	At       Range  // the guilty place
 	Notes    []Note // further places and facts, in reading order
 	Fix      *Fix   // what to do, where it is an edit
+	Aside    bool   // it is about none of the facts that packets meet, where a code has both kinds
 	Loop     []Wait // only of pfc-loop: the circle, buffer by buffer
 	Text     string // free text shown under the source, already laid out (a sum term by term, a circle); may be empty
 }
