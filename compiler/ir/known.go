@@ -20,7 +20,13 @@ type Known struct {
 // spaces do not matter: a name that is spelled in another way must not lose the system its facts.
 func (k Known) FindOS(name string) *OS {
 	for _, os := range k.OS {
-		if platform.Fold(os.Name) == platform.Fold(name) {
+		if os.Name == name {
+			return os
+		}
+	}
+	folded := platform.Fold(name)
+	for _, os := range k.OS {
+		if platform.Fold(os.Name) == folded {
 			return os
 		}
 	}

@@ -59,9 +59,9 @@ func names[T any](rows []T, name func(T) string) []string {
 }
 
 // Fold makes spellings of one name equal.
-func Fold(name string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "", ".", "", "+", "plus").Replace(strings.ToLower(name))
-}
+func Fold(name string) string { return folding.Replace(strings.ToLower(name)) }
+
+var folding = strings.NewReplacer("-", "", "_", "", " ", "", ".", "", "+", "plus")
 
 // Port returns the run of ports that a number belongs to. It is not ok when the model has no such port, or when the port cannot
 // be split so far that it has part sub (-1: the whole port); of a port that is there the run is returned all the same.
