@@ -1,0 +1,422 @@
+// Package journal keeps what runs did, on the machine that led them: who changed what, when and why, what was about to be done
+// when a run died, and the content of files from before. It is for people and for going on; what a device holds is asked of the
+// device.
+//
+// A run is a file of JSON lines (0600), <run>.jsonl: one [Header], a [Line] before and after every verb, one [Outcome] for each
+// device, and a last line when it came to its end. A line that is about to be done is on the disk before it is done. Beside it
+// lies the folder <run>/before/<device>/ with the content of files from before the run, whole paths below it. The file is
+// locked while its run goes on, so that a run that died is told from one that lives.
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Header is the first line of a run.
+type Header struct {
+	Run      string    `json:"run"`
+	Key      string    `json:"key"`                 // that tells it from another run of the same name, on the devices too
+	Owner    string    `json:"owner"`               // "alice@ws7, process 4711"
+	Host     string    `json:"host"`                // the machine
+	PID      int       `json:"pid"`                 // the process
+	Began    time.Time `json:"began"`               // UTC
+	Tool     string    `json:"tool"`                // version of rocec
+	Message  string    `json:"message,omitempty"`   // why, from -m
+	Commit   string    `json:"commit,omitempty"`    // of the repository the fabric lies in; "+" at its end: with changes
+	Fabric   string    `json:"fabric"`              // the fabric's folder, absolute
+	Name     string    `json:"name"`                // of the fabric
+	Vars     []string  `json:"vars,omitempty"`      // of --var
+	VarFiles []string  `json:"var_files,omitempty"` // of --var-file, absolute
+	Targets  []string  `json:"targets,omitempty"`   // of --target
+	Lab      string    `json:"lab,omitempty"`       // the lab's folder, if it was a rehearsal
+	Undoes   string    `json:"undoes,omitempty"`    // of a rollback: the run it goes back from
+	Hold     string    `json:"hold,omitempty"`      // of --confirm: how long it waits to be confirmed
+	Devices  []Device  `json:"devices"`             // those that change
+	Steps    []Step    `json:"steps"`               // that put files to use, each once
+	Queries  []Query   `json:"queries,omitempty"`   // that read live states, each once
+}
+
+// Device is one device a run changes, with all that is needed to reach it and to go on or back without its fabric.
+type Device struct {
+	Name    string `json:"name"`
+	Role    string `json:"role"`
+	About   string `json:"about"`
+	At      Place  `json:"at"` // the line that declares it
+	Login   Login  `json:"login"`
+	Changes []File `json:"changes"`          // in the order they are written
+	States  []File `json:"states,omitempty"` // live states that its steps may change
+}
+
+// Place is where a device is declared.
+type Place struct {
+	File string `json:"file"`
+	Line int    `json:"line"`
+}
+
+// Login is how a device is reached; empty members are left to ~/.ssh/config.
+type Login struct {
+	Address string `json:"address,omitempty"`
+	Port    int    `json:"port,omitempty"`
+	User    string `json:"user,omitempty"`
+	Jump    string `json:"jump,omitempty"`
+	HostKey string `json:"host_key,omitempty"`
+
+	Transport string `json:"transport,omitempty"`
+}
+
+// File is one file or live state: its SHA-256 before and after, or "absent".
+type File struct {
+	Path   string `json:"path"`
+	Query  *int   `json:"query,omitempty"` // of a live state: the number of the query that reads it
+	Mode   uint32 `json:"mode,omitempty"`
+	Base   string `json:"base,omitempty"`
+	Target string `json:"target,omitempty"`
+	Step   int    `json:"step"` // the number of the step that puts it to use
+}
+
+// Step is a target.Step.
+type Step struct {
+	Cmd      string        `json:"cmd,omitempty"`
+	Disrupts string        `json:"disrupts,omitempty"`
+	Undo     *Query        `json:"undo,omitempty"`
+	Loaded   *Query        `json:"loaded,omitempty"`
+	Units    string        `json:"units,omitempty"`
+	Timeout  time.Duration `json:"timeout,omitempty"`
+	Soak     time.Duration `json:"soak,omitempty"`
+	Away     time.Duration `json:"away,omitempty"`
+}
+
+// Query is a target.Query.
+type Query struct {
+	Cmd   string `json:"cmd"`
+	Stdin []byte `json:"stdin,omitempty"`
+}
+
+// Line is a verb that is about to be done to a device, or was.
+type Line struct {
+	Time   time.Time `json:"time"`
+	Device string    `json:"device"`
+	Verb   string    `json:"verb"`
+	Done   bool      `json:"done,omitempty"`
+	Result string    `json:"result,omitempty"` // ok, refused, lost, dead
+	Mark   string    `json:"mark,omitempty"`   // how far the run came there
+	Detail string    `json:"detail,omitempty"`
+}
+
+// Outcome is what became of a device.
+type Outcome struct {
+	Time    time.Time       `json:"time"`
+	Device  string          `json:"device"`
+	Outcome string          `json:"outcome"`
+	Detail  string          `json:"detail,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+}
+
+// entry is a line as it stands in the file: exactly one of its members is there.
+type entry struct {
+	Begin   *Header    `json:"begin,omitempty"`
+	Line    *Line      `json:"line,omitempty"`
+	Outcome *Outcome   `json:"outcome,omitempty"`
+	End     *time.Time `json:"end,omitempty"`
+}
+
+// Dir is the folder of all runs.
+type Dir struct{ path string }
+
+// Open opens the folder, which need not be there yet.
+func Open(path string) *Dir { return &Dir{path: path} }
+
+// Path is the folder.
+func (d *Dir) Path() string { return d.path }
+
+// Run is a run under way. Its methods may be called at the same time.
+type Run struct {
+	file *os.File
+	dir  string
+	now  func() time.Time
+
+	mu      sync.Mutex
+	err     error // the first; nothing is written after it
+	written int   // lines
+
+	flushing sync.Mutex
+	flushed  int // lines that are on the disk
+}
+
+// Begin starts the journal of a run. It refuses a name that is there already.
+func (d *Dir) Begin(h Header, now func() time.Time) (*Run, error) {
+	if err := os.MkdirAll(d.path, 0o700); err != nil {
+		return nil, err
+	}
+	name := filepath.Join(d.path, h.Run+".jsonl")
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{file: f, dir: filepath.Join(d.path, h.Run), now: now}
+	if err := errors.Join(lock(f), r.write(entry{Begin: &h}, true), syncDir(d.path)); err != nil {
+		return nil, errors.Join(err, f.Close(), os.Remove(name))
+	}
+	return r, nil
+}
+
+// Reopen goes on with the journal of a run that died. It fails with [ErrAlive] while the run goes on elsewhere.
+func (d *Dir) Reopen(run string, now func() time.Time) (*Run, error) {
+	f, err := os.OpenFile(filepath.Join(d.path, run+".jsonl"), os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := lock(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	if _, err := f.WriteString("\n"); err != nil { // after a line that was cut off
+		return nil, errors.Join(err, f.Close())
+	}
+	return &Run{file: f, dir: filepath.Join(d.path, run), now: now}, nil
+}
+
+// ErrAlive is a run whose process still goes on.
+var ErrAlive = errors.New("the run goes on in another process")
+
+// write appends a line; flush makes sure it is on the disk.
+func (r *Run) write(e entry, flush bool) error {
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	line, err := r.append(append(text, '\n'))
+	if err != nil || !flush {
+		return err
+	}
+	return r.flush(line)
+}
+
+// append writes a line, and returns its number.
+func (r *Run) append(text []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return 0, r.err
+	}
+	writing(r.file, text)
+	_, r.err = r.file.Write(text)
+	r.written++
+	return r.written, r.err
+}
+
+// flush returns when a line is on the disk. It is group commit: whoever waits while the disk is busy finds its line there with
+// all others that were written meanwhile.
+func (r *Run) flush(line int) error {
+	r.flushing.Lock()
+	defer r.flushing.Unlock()
+	r.mu.Lock()
+	written, err := r.written, r.err
+	r.mu.Unlock()
+	if err != nil || r.flushed >= line {
+		return err
+	}
+	if err := r.file.Sync(); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.err = errors.Join(r.err, err)
+		return r.err
+	}
+	r.flushed = written
+	return nil
+}
+
+// Intent writes that a verb is about to be done to a device. When it returns without error, the line is on the disk.
+func (r *Run) Intent(device, verb string) error {
+	return r.write(entry{Line: &Line{Time: r.now().UTC(), Device: device, Verb: verb}}, true)
+}
+
+// Result writes what a verb came to. It is on the disk with the next line that is flushed: what a device holds is asked of the
+// device.
+func (r *Run) Result(l Line) error {
+	l.Time, l.Done = r.now().UTC(), true
+	return r.write(entry{Line: &l}, false)
+}
+
+// Outcome writes what became of a device. It is on the disk with the next line that is flushed, as a Result is.
+func (r *Run) Outcome(o Outcome) error {
+	o.Time = r.now().UTC()
+	return r.write(entry{Outcome: &o}, false)
+}
+
+// Finish ends the journal: the run came to its end. Its error is the first of all.
+func (r *Run) Finish() error {
+	at := r.now().UTC()
+	return errors.Join(r.write(entry{End: &at}, true), r.file.Close())
+}
+
+// Close leaves the journal without its end, as a run that is cut off does.
+func (r *Run) Close() error { return r.file.Close() }
+
+// Abandon takes the journal of a run away that has not begun.
+func (r *Run) Abandon() error {
+	return errors.Join(r.Close(), os.Remove(r.file.Name()), os.RemoveAll(r.dir))
+}
+
+// KeepBefore keeps contents of files, and texts of live states, from before the run: each once, under its SHA-256. When it returns
+// without error, they are on the disk.
+func (r *Run) KeepBefore(contents [][]byte) error {
+	if len(contents) == 0 {
+		return nil
+	}
+	dir := filepath.Join(r.dir, "before")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	for _, content := range contents {
+		if err := keep(filepath.Join(dir, sum(content)), content); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return errors.Join(syncDir(dir), syncDir(r.dir), syncDir(filepath.Dir(r.dir)))
+}
+
+func keep(name string, content []byte) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	writing(f, content)
+	_, err = f.Write(content)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+func sum(content []byte) string {
+	h := sha256.Sum256(content)
+	return hex.EncodeToString(h[:])
+}
+
+// Log is a run as its journal tells it.
+type Log struct {
+	Header
+	Lines    []Line
+	Outcomes map[string]Outcome // by device: the last one, or the first that is closed
+	Ended    *time.Time         // nil: it has not come to its end
+	Alive    bool               // its process still goes on
+	Damaged  int                // lines that could not be read: cut off, or changed by hand
+}
+
+// maxLog bounds what is read of a journal.
+const maxLog = 256 << 20
+
+// Read reads the journal of a run. Lines that make no sense are counted and passed over; without a first line there is an error.
+func (d *Dir) Read(run string) (*Log, error) {
+	f, err := os.Open(filepath.Join(d.path, run+".jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	l := &Log{Outcomes: map[string]Outcome{}, Alive: locked(f)}
+	in := bufio.NewReader(io.LimitReader(f, maxLog))
+	for {
+		text, err := in.ReadBytes('\n')
+		if text = bytes.TrimSpace(text); len(text) > 0 {
+			l.add(text)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if l.Run != run {
+		return nil, fmt.Errorf("%s does not begin as a journal does", f.Name())
+	}
+	return l, nil
+}
+
+func (l *Log) add(text []byte) {
+	var e entry
+	switch err := json.Unmarshal(text, &e); {
+	case err != nil:
+		l.Damaged++
+	case e.Begin != nil && l.Run == "":
+		l.Header = *e.Begin
+	case e.Line != nil:
+		l.Lines = append(l.Lines, *e.Line)
+		if !closed(l.Outcomes[e.Line.Device].Outcome) {
+			delete(l.Outcomes, e.Line.Device) // the run was gone on with, there
+		}
+		l.Ended = nil
+	case e.Outcome != nil:
+		if was := l.Outcomes[e.Outcome.Device].Outcome; !closed(was) || was == e.Outcome.Outcome {
+			l.Outcomes[e.Outcome.Device] = *e.Outcome
+		}
+		l.Ended = nil
+	case e.End != nil:
+		l.Ended = e.End
+	default:
+		l.Damaged++
+	}
+}
+
+// closed reports whether an outcome is the last word on a device. What is asked later, when other runs may have changed the device,
+// does not rewrite the history.
+func closed(outcome string) bool {
+	switch outcome {
+	case "", "unknown", "unconfirmed":
+		return false
+	}
+	return true
+}
+
+// Runs reads every journal, the newest first. Those that cannot be read are named.
+func (d *Dir) Runs() (runs []*Log, unreadable []string, err error) {
+	files, err := os.ReadDir(d.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	for _, f := range slices.Backward(files) {
+		run, ok := strings.CutSuffix(f.Name(), ".jsonl")
+		if !ok || !f.Type().IsRegular() {
+			continue
+		}
+		l, err := d.Read(run)
+		if err != nil {
+			unreadable = append(unreadable, f.Name())
+			continue
+		}
+		runs = append(runs, l)
+	}
+	slices.SortStableFunc(runs, func(a, b *Log) int { return b.Began.Compare(a.Began) }) // their names tell seconds
+	return runs, unreadable, err
+}
+
+// Before gives a content from before a run, by its SHA-256. It is an error where that is not there, or is another one by now.
+func (d *Dir) Before(run, hash string) ([]byte, error) {
+	root, err := os.OpenRoot(filepath.Join(d.path, run))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	content, err := root.ReadFile(path.Join("before", hash))
+	if err == nil && sum(content) != hash {
+		err = fmt.Errorf("%s is not what the run kept", filepath.Join(d.path, run, "before", hash))
+	}
+	return content, err
+}
+
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,65 @@
+package journal_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+)
+
+// A run that was gone on with, by a process that died over it, has not come to its end.
+func TestReopened(t *testing.T) {
+	dir := journal.Open(t.TempDir())
+	run, err := dir.Begin(journal.Header{Run: "run-1", Key: "abcd"}, time.Now)
+	require.NoError(t, err)
+	for _, device := range []string{"leaf01", "leaf02"} {
+		require.NoError(t, run.Intent(device, "prepare"))
+		require.NoError(t, run.Outcome(journal.Outcome{Device: device, Outcome: "unconfirmed"}))
+	}
+	require.NoError(t, run.Finish())
+	log, err := dir.Read("run-1")
+	require.NoError(t, err)
+	require.NotNil(t, log.Ended)
+	require.Len(t, log.Outcomes, 2)
+
+	again, err := dir.Reopen("run-1", time.Now)
+	require.NoError(t, err)
+	require.NoError(t, again.Intent("leaf01", "undo"))
+	require.NoError(t, again.Close())
+	log, err = dir.Read("run-1")
+	require.NoError(t, err)
+	require.Nil(t, log.Ended)
+	require.NotContains(t, log.Outcomes, "leaf01", "what became of it is open again")
+	require.Contains(t, log.Outcomes, "leaf02")
+}
+
+// What is asked of a device when its outcome is closed does not rewrite the history; what was open is closed once.
+func TestClosedStays(t *testing.T) {
+	for _, c := range []struct{ was, then, want string }{
+		{"applied", "conflict", "applied"},
+		{"reverted", "applied", "reverted"},
+		{"restored", "not-started", "restored"},
+		{"refused", "not-started", "refused"},
+		{"unconfirmed", "reverted", "reverted"},
+		{"unknown", "restored", "restored"},
+		{"unconfirmed", "unknown", "unknown"},
+	} {
+		dir := journal.Open(t.TempDir())
+		run, err := dir.Begin(journal.Header{Run: "run-1", Key: "abcd"}, time.Now)
+		require.NoError(t, err)
+		require.NoError(t, run.Intent("leaf01", "prepare"))
+		require.NoError(t, run.Outcome(journal.Outcome{Device: "leaf01", Outcome: c.was}))
+		require.NoError(t, run.Finish())
+		again, err := dir.Reopen("run-1", time.Now)
+		require.NoError(t, err)
+		require.NoError(t, again.Intent("leaf01", "release"))
+		require.NoError(t, again.Outcome(journal.Outcome{Device: "leaf01", Outcome: c.then, Detail: "later"}))
+		require.NoError(t, again.Finish())
+		log, err := dir.Read("run-1")
+		require.NoError(t, err)
+		require.Equal(t, c.want, log.Outcomes["leaf01"].Outcome, c)
+		require.NotNil(t, log.Ended)
+	}
+}

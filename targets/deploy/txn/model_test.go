@@ -1,0 +1,536 @@
+package txn
+
+import "slices"
+
+// content is what a file or a daemon holds.
+type content uint8
+
+const (
+	before content = iota // from before the run
+	after                 // of the run
+	other                 // somebody else's
+)
+
+// program is what a process on the device does. Its steps are as fine as others can come between them.
+type program uint8
+
+const (
+	idle program = iota
+	prepare
+	commit
+	check
+	confirm
+	undo
+	release
+	look // the answer to Ask and Wait
+	body // of a commit, detached from its session
+)
+
+// verbs are what a controller waits for, by number; 0 is nothing.
+var verbs = []Verb{"", Prepare, Commit, Check, Confirm, Undo, Release, Ask, Wait}
+
+var programs = map[Verb]program{
+	Prepare: prepare, Commit: commit, Check: check, Confirm: confirm, Undo: undo, Release: release, Ask: look, Wait: look,
+}
+
+// why an undo runs.
+type why uint8
+
+const (
+	nobody why = iota
+	asked
+	ownBody
+	timer
+	boot
+)
+
+// reporting is the step at which a process tells the state and ends.
+const reporting = 50
+
+// process is one at work on the device.
+type process struct {
+	program program
+	step    uint8
+	why     why  // of an undo
+	refused bool // it did not do what it is for
+	foreign bool // an undo met somebody else's content
+}
+
+// The places of processes: that of the controller's session, of a session that was lost and goes on, of the commit's body, and of the
+// timer or boot unit.
+const (
+	session = iota
+	orphan
+	bodies
+	alarm
+	places
+)
+
+// world is a device, the controller, and what is between them: all that a run's future depends on. What the oracle alone remembers
+// comes last.
+type world struct {
+	file, loaded content
+	folder       bool // of the run
+	mark         Mark
+	lock         Lock
+	timer, unit  bool // that undo: of this boot, of the next
+	once, begun  bool // the body was started; its step was
+	by           why  // who undid it first
+
+	at      [places]process
+	mutex   uint8 // 1 + the place of the undo that holds it
+	booting bool
+	broken  bool // nothing on the device can be written any more
+	gone    bool // the device does not answer any more
+
+	leads   bool  // there is a controller
+	resumed bool  // it goes on with what another began
+	sent    uint8 // what it waits for, of verbs
+	state   State
+
+	edited    bool  // somebody else wrote the file
+	touched   bool  // the run did
+	kept      bool  // a confirm won
+	undone    bool  // an undo won
+	bad       bool  // conflict or failed was marked
+	stuck     bool  // an undo could not write
+	seen      bool  // this controller has seen the new content in use
+	disturbed bool  // by more than lost connections
+	said      uint8 // 1 + the fate at the end of the last controller; 0: it was killed, or leads
+}
+
+// begins is a world in which a controller begins an apply.
+func begins(goal Goal, lock Lock) world {
+	return world{lock: lock, leads: true, state: State{Goal: goal}}
+}
+
+// told is what the device says of the run.
+func (w *world) told() Device {
+	return Device{Mark: w.mark, Lock: w.lock, Busy: w.at[bodies].program != idle && w.folder, Self: w.by == timer || w.by == boot}
+}
+
+// disarm takes away both undos.
+func (w *world) disarm() { w.timer, w.unit = false, false }
+
+// end ends the process of a place.
+func (w *world) end(place int) {
+	w.at[place] = process{}
+	if int(w.mutex) == place+1 {
+		w.mutex = 0
+	}
+}
+
+// step lets the process of a place do its next step; false: it waits for another. fails makes the step go wrong, if it can.
+func (w *world) step(m *machine, place int, fails bool) (moved bool) {
+	p := &w.at[place]
+	fails = fails || w.broken
+	if p.step == reporting {
+		w.report(m, place)
+		return true
+	}
+	switch p.program {
+	case prepare:
+		w.prepare(p, fails)
+	case commit:
+		return w.commit(p)
+	case body:
+		return w.body(place, p, fails)
+	case check, look:
+		p.refused = p.program == check && (fails || w.mark != Loaded || w.file != after || w.loaded != after)
+		p.step = reporting
+	case confirm:
+		switch {
+		case p.step == 0 && w.mark == Loaded && fails:
+			p.step, p.refused = reporting, true
+		case p.step == 0 && w.mark == Loaded:
+			w.mark, w.kept, p.step = Confirmed, true, 1
+		case w.mark != Confirmed:
+			p.step, p.refused = reporting, true
+		case p.step == 0:
+			p.step = 1
+		default:
+			w.disarm()
+			p.step = reporting
+		}
+	case undo:
+		return w.undo(place, p, 0, fails)
+	case release:
+		w.release(p, fails)
+	}
+	return true
+}
+
+func (w *world) prepare(p *process, fails bool) {
+	if p.step == 0 {
+		switch {
+		case w.lock == Theirs, fails:
+			p.step, p.refused = reporting, true
+		case w.mark != Absent:
+			p.step = reporting
+		default:
+			w.lock, w.folder, p.step = Ours, true, 1
+		}
+		return
+	}
+	p.step = reporting
+	switch {
+	case w.broken:
+		p.refused = true
+	case !w.folder || w.file != before || fails:
+		w.folder, w.mark, p.refused = false, Absent, true
+		if w.lock == Ours {
+			w.lock = Free
+		}
+	default:
+		w.mark = Prepared
+	}
+}
+
+func (w *world) commit(p *process) bool {
+	running := w.at[bodies].program != idle
+	switch {
+	case !w.folder:
+		p.step, p.refused = reporting, true
+	case p.step == 0 && w.mark == Prepared && !w.once:
+		w.once, p.step = true, 1
+		w.at[bodies] = process{program: body}
+	case (w.mark == Prepared || w.mark == Armed) && running:
+		if p.step == 1 {
+			return false
+		}
+		p.step = 1
+	default:
+		p.step, p.refused = reporting, w.mark != Loaded
+	}
+	return true
+}
+
+// undoOfBody is the first step of the undo that a body begins.
+const undoOfBody = 10
+
+func (w *world) body(place int, p *process, fails bool) bool {
+	switch p.step {
+	case 0:
+		if w.lock != Ours || !w.folder || fails {
+			w.end(place)
+			return true
+		}
+		w.timer, w.unit = true, true
+	case 1:
+		if w.file != before || w.mark != Prepared || fails {
+			w.disarm()
+			w.end(place)
+			return true
+		}
+		w.mark = Armed
+	case 2:
+		if w.file == other || fails {
+			p.step = undoOfBody
+			return true
+		}
+		w.file, w.touched = after, true
+	case 3:
+		w.begun, w.loaded = true, w.file
+		if fails {
+			p.step = undoOfBody
+			return true
+		}
+	case 4:
+		if w.timer = true; fails {
+			p.step = undoOfBody
+			return true
+		}
+	case 5:
+		if w.mark == Armed && fails {
+			p.step = undoOfBody
+			return true
+		}
+		if w.mark == Armed {
+			w.mark = Loaded
+		}
+		w.end(place)
+		return true
+	default:
+		p.why = ownBody
+		return w.undo(place, p, undoOfBody, fails)
+	}
+	p.step++
+	return true
+}
+
+func (w *world) undo(place int, p *process, first uint8, fails bool) bool {
+	over := func() {
+		if w.mutex = 0; place == session || place == orphan {
+			p.step = reporting
+		} else {
+			w.end(place)
+		}
+	}
+	switch p.step - first {
+	case 0:
+		if w.mutex != 0 {
+			return false
+		}
+		if !w.folder || fails && (w.mark == Armed || w.mark == Loaded) {
+			p.refused, w.stuck = true, w.stuck || w.folder
+			over()
+			return true
+		}
+		if w.mark == Armed || w.mark == Loaded {
+			w.mark, w.undone = Undoing, true
+		}
+		if w.mark != Undoing {
+			if p.why == boot {
+				w.disarm()
+			}
+			over()
+			return true
+		}
+		w.mutex = uint8(place) + 1
+		if w.by == nobody {
+			w.by = p.why
+		}
+		if place != bodies {
+			w.end(bodies)
+		}
+	case 1:
+		if fails {
+			p.refused, w.stuck = true, true
+			over()
+			return true
+		}
+		if w.file == after {
+			w.file = before
+		}
+		p.foreign = w.file == other
+	case 2:
+		if p.why != boot && w.begun && !p.foreign {
+			w.loaded, p.refused = w.file, fails
+		}
+	case 3:
+		w.disarm()
+	case 4:
+		if w.broken {
+			p.refused, w.stuck = true, true
+			over()
+			return true
+		}
+		w.mark = Undone
+		if p.refused {
+			w.mark = Failed
+		}
+		if p.foreign {
+			w.mark, p.refused = Conflict, true
+		}
+		w.bad = w.bad || w.mark != Undone
+		over()
+		return true
+	}
+	p.step++
+	return true
+}
+
+func (w *world) release(p *process, fails bool) {
+	switch {
+	case p.step == 0 && (fails || w.mark == Armed || w.mark == Loaded || w.mark == Undoing):
+		p.step, p.refused = reporting, true
+	case p.step == 0:
+		if w.mark == Prepared {
+			w.mark = Absent
+		}
+		w.disarm()
+		p.step = 1
+	case p.step == 1:
+		w.folder, w.mark, w.once, w.begun, w.by = false, Absent, false, false, nobody
+		p.step = 2
+	default:
+		if w.lock == Ours && !w.broken {
+			w.lock = Free
+		}
+		p.refused, p.step = w.broken, reporting
+	}
+}
+
+// report ends a process that tells the state, and hands it to the controller where that still waits.
+func (w *world) report(m *machine, place int) {
+	p := w.at[place]
+	w.end(place)
+	if place != session {
+		return
+	}
+	e := Event{Verb: verbs[w.sent], Device: w.told()}
+	if p.refused {
+		e.Result = Refused
+	}
+	if e.Verb == Wait {
+		e.Verb = Ask
+	}
+	if e.Verb == Check && e.Result == OK {
+		w.seen = true
+	}
+	w.receive(m, e)
+}
+
+// receive lets the controller learn of an event. How many answers were lost is not told apart, so that what follows does not depend
+// on it: that patience has an end is a test of its own. What another has only prepared, a resume takes away.
+func (w *world) receive(m *machine, e Event) {
+	w.sent = 0
+	w.state = m.after(w.state, e)
+	w.state.losses = 0
+	if w.resumed && w.state.Known && w.state.Mark == Prepared {
+		w.state.Goal = Back
+	}
+}
+
+// lose breaks the connection: what runs in the session ends with it, or goes on and nobody hears of it.
+func (w *world) lose(m *machine, goesOn bool) {
+	if p := w.at[session]; p.program == check || p.program == look || p.program == commit && p.step > 0 || p.step == reporting {
+		goesOn = false // whether it goes on changes nothing
+	}
+	if goesOn {
+		w.at[orphan] = w.at[session]
+		if int(w.mutex) == session+1 {
+			w.mutex = orphan + 1
+		}
+		w.at[session] = process{}
+	} else {
+		w.end(session)
+	}
+	if w.leads && w.sent != 0 {
+		w.receive(m, Event{Verb: verbs[w.sent], Result: Lost})
+	}
+}
+
+// edge is one way on from a world. ours is one that device and controller take by themselves; all others are faults, other
+// people and time.
+type edge struct {
+	to    world
+	ours  bool
+	waits bool // part of a Wait, which may be repeated for as long as what it waits for takes
+	what  string
+	at    process // of a step of one
+}
+
+// ours lists the ways on that device and controller take by themselves.
+func (w *world) ours(m *machine) []edge {
+	var all []edge
+	add := func(n world, waits bool, what string) {
+		all = append(all, edge{to: n, ours: true, waits: waits, what: what})
+	}
+	for _, place := range []int{orphan, bodies, alarm, session} {
+		p := w.at[place]
+		if p.program == idle || w.booting && place != alarm {
+			continue
+		}
+		if late := w.at[orphan]; place == session && p.program == look && late.program == prepare && late.step == 0 {
+			continue // who asks whether the device holds anything gives a prepare that is on its way the time to arrive
+		}
+		n := *w
+		if n.step(m, place, false) {
+			add(n, place == session && verbs[w.sent] == Wait, [...]string{"session", "lost session", "body", "alarm"}[place])
+			all[len(all)-1].at = p
+		}
+	}
+	if w.booting && w.at[alarm].program == idle {
+		n := *w
+		n.booting, n.loaded = false, n.file
+		add(n, false, "booted")
+	}
+	if w.leads && w.sent == 0 {
+		n := *w
+		switch verb := m.next(w.state); {
+		case verb == End:
+			n.stops(1 + uint8(m.fate(w.state)))
+			add(n, false, "end")
+		case w.gone && (verb == Ask || verb == Prepare):
+			n.receive(m, Event{Verb: verb, Result: Dead})
+			add(n, false, string(verb)+": dead")
+		case w.gone:
+			n.receive(m, Event{Verb: verb, Result: Lost})
+			add(n, false, string(verb)+": lost")
+		case !w.booting:
+			n.sent, n.at[session] = uint8(slices.Index(verbs, verb)), process{program: programs[verb]}
+			if verb == Undo {
+				n.at[session].why = asked
+			}
+			add(n, verb == Wait, string(verb))
+		}
+	}
+	return all
+}
+
+// others lists what faults, other people and time can do.
+func (w *world) others(m *machine) []edge {
+	var all []edge
+	add := func(what string, disturbs bool, change func(n *world)) {
+		n := *w
+		change(&n)
+		n.disturbed = n.disturbed || disturbs
+		if n != *w {
+			all = append(all, edge{to: n, what: what})
+		}
+	}
+	away := func(what string, disturbs bool, change func(*world)) { // ends the session, or leaves it to itself
+		add(what, disturbs, func(n *world) { n.lose(m, false); change(n) })
+		if w.at[session].program != idle && w.at[orphan].program == idle {
+			add(what+", and the command goes on", disturbs, func(n *world) { n.lose(m, true); change(n) })
+		}
+	}
+	if !w.broken && !w.booting {
+		for place := range w.at {
+			if p := w.at[place]; p.program != idle && p.program != look && p.step != reporting {
+				add("a step fails", true, func(n *world) { n.step(m, place, true) })
+			}
+		}
+	}
+	if w.leads {
+		if w.sent != 0 {
+			away("the connection breaks", false, func(*world) {})
+		}
+		away("the device answers no more", true, func(n *world) { n.gone = true })
+		away("the controller is killed", true, func(n *world) { n.stops(0) })
+		if w.sent == 0 {
+			add("the person interrupts", true, func(n *world) { n.state = n.state.Stop() })
+		}
+	} else if w.at[orphan].program == idle || w.at[orphan].step > 0 { // a person takes longer than a late command
+		for _, goal := range []Goal{Keep, Hold, Back} {
+			add("resume", true, func(n *world) { n.resume(goal) })
+		}
+	}
+	if w.at[orphan].program != idle {
+		add("the lost session is killed", false, func(n *world) { n.end(orphan) })
+	}
+	if w.timer && !w.booting && w.at[alarm].program == idle && w.mark != Prepared { // it outlasts the look before the first rename
+		add("the timer fires", true, func(n *world) {
+			n.timer, n.at[alarm] = false, process{program: undo, why: timer}
+		})
+	}
+	add("the power fails", true, func(n *world) {
+		n.lose(m, false)
+		for place := range n.at {
+			n.end(place)
+		}
+		if n.timer, n.booting = false, true; n.unit && n.folder {
+			n.at[alarm] = process{program: undo, why: boot}
+		}
+	})
+	add("somebody edits the file", true, func(n *world) { n.file, n.edited = other, true })
+	if w.lock == Theirs {
+		add("the other run ends", true, func(n *world) { n.lock = Free })
+	}
+	add("the disk turns read-only", true, func(n *world) { n.broken = true })
+	if w.broken {
+		add("the disk is repaired", true, func(n *world) { n.broken = false })
+	}
+	return all
+}
+
+// stops ends the controller, with what it says.
+func (w *world) stops(said uint8) {
+	w.leads, w.seen, w.sent, w.state, w.said = false, false, 0, State{}, said
+}
+
+// resume begins a controller that goes on with the run, on a device that answers.
+func (w *world) resume(goal Goal) {
+	w.leads, w.resumed, w.gone, w.seen, w.said, w.sent, w.state = true, true, false, false, 0, 0, Begun(goal)
+}

@@ -1,0 +1,312 @@
+// Package txn is the state machine of a change of one device: what to do next, given what the device holds of a run and
+// what the last command came to. It is pure; package device does what it says, and package rollout leads.
+//
+// The state is read from the device, not remembered: a run keeps one mark there ([Mark]), which moves by rename, so that
+// confirming and undoing can never both win. Apply, resume, rollback and unlock are this one machine, started with another
+// [Goal] or from another state. That every path ends, and ends in a whole state, is explored to a fixed point by the tests.
+//
+//	absent ── prepare ─▶ prepared ── commit ─▶ armed ─▶ loaded ── check, confirm ─▶ confirmed ── release ─▶ absent
+//	                        │                    └───┬────┘
+//	                     release          undo, timer or reboot ─▶ undoing ─▶ undone | conflict | failed ── release ─▶ absent
+package txn
+
+// Mark is how far a run came on a device, as the device says.
+type Mark uint8
+
+// The marks, in the order of a run.
+const (
+	Absent    Mark = iota // the device holds nothing of the run, besides the lock perhaps
+	Prepared              // everything lies beside the files; nothing is changed
+	Armed                 // the undo is armed, and files may be new
+	Loaded                // the files are new and put to use; the undo is armed
+	Confirmed             // kept; nothing undoes it any more
+	Undoing               // it is being undone, or was when that was cut off
+	Undone                // what was there before is back and in use
+	Conflict              // undone but for files that somebody else has changed
+	Failed                // undone as far as it went: what was there before may not be in use
+)
+
+// names are the marks as they stand on a device.
+var names = [...]string{"absent", "prepared", "armed", "loaded", "confirmed", "undoing", "undone", "conflict", "failed"}
+
+// String returns the mark as it stands on a device.
+func (m Mark) String() string { return names[m] }
+
+// ParseMark is the inverse of String.
+func ParseMark(s string) (Mark, bool) {
+	for i, n := range names {
+		if n == s {
+			return Mark(i), true
+		}
+	}
+	return Absent, false
+}
+
+// Lock is who holds the lock of a device.
+type Lock uint8
+
+// The holders.
+const (
+	Free   Lock = iota
+	Ours        // this run
+	Theirs      // another run, or a beginner who died before writing a name
+)
+
+// Device is what a device says of a run.
+type Device struct {
+	Mark Mark
+	Lock Lock
+	Busy bool // a command of the run is still at work there
+	Self bool // it was undone by the device itself, by its timer or at boot
+}
+
+// Goal is what the run should come to.
+type Goal uint8
+
+// The goals.
+const (
+	Keep Goal = iota // the new content, confirmed
+	Hold             // the new content, armed until somebody confirms or the time is over
+	Back             // the content from before
+)
+
+// Verb is what to do next.
+type Verb string
+
+// The verbs. Ask, over a new connection where the last one broke, finds out what the device holds; Wait lets what is
+// at work there come to its end, and is followed by Ask.
+const (
+	Prepare Verb = "prepare"
+	Commit  Verb = "commit"
+	Check   Verb = "check"
+	Confirm Verb = "confirm"
+	Undo    Verb = "undo"
+	Release Verb = "release"
+	Ask     Verb = "ask"
+	Wait    Verb = "wait"
+	End     Verb = "end"
+)
+
+// State is what is known of one device's change. The zero State begins an apply.
+type State struct {
+	Device
+	Goal Goal
+
+	Known   bool // Device is what the device says now; false: a command's answer was lost, or nobody has asked
+	Gone    bool // the device does not answer any more
+	Checked bool // the check over a new login found everything as it should be
+	Began   bool // a commit was sent, or may have been, so the device may have changed
+	Last    Mark // the last mark seen, but for Absent
+
+	tried    bool  // prepare was sent: it is sent once
+	unsure   bool  // the mark is confirmed, and the device could not tell that it stays so after a power cut
+	released bool  // a release worked
+	losses   uint8 // answers lost
+	undos    uint8 // undos that failed
+	releases uint8 // releases that failed
+}
+
+// Begun is the state of a run that another process began: it is asked first, and never prepares. The other may have sent a commit.
+func Begun(goal Goal) State { return State{Goal: goal, Began: true, tried: true} }
+
+// Result is what a verb came to.
+type Result uint8
+
+// The results.
+const (
+	OK      Result = iota // it did what it is for
+	Refused               // it answered, and did not
+	Lost                  // its answer was lost
+	Dead                  // and the device does not answer any more, after all patience
+)
+
+// Event is the end of a verb: its result, and what the device says it holds since; Lost and Dead know no Device.
+type Event struct {
+	Verb   Verb
+	Result Result
+	Device Device
+}
+
+// tries is how often an undo or a release that fails is tried: what a full disk or a hanging service stopped may work a
+// moment later. patience is how many answers may be lost before a device counts as gone.
+const (
+	tries    = 2
+	patience = 8
+)
+
+// After is the state after an event.
+func (s State) After(e Event) State {
+	switch e.Verb {
+	case Prepare:
+		s.tried = true
+	case Commit:
+		s.Began = true
+	case Release: // even if its answer was lost: it may still be at work
+		s.Goal = Back
+	}
+	switch e.Result {
+	case Lost:
+		s.losses++
+		s.Known, s.Gone = false, s.losses > patience
+		return s
+	case Dead:
+		s.Known, s.Gone = false, true
+		return s
+	}
+	self := s.Self && e.Device.Mark == Absent // a release forgets who undid it
+	s.Known, s.Device = true, e.Device
+	s.Self = s.Self || self
+	if s.Mark != Absent {
+		s.Last = s.Mark
+	}
+	refused := e.Result == Refused || !e.Verb.reached(e.Device)
+	switch e.Verb {
+	case Check:
+		s.Checked = !refused
+	case Confirm:
+		s.unsure = refused && s.Mark == Confirmed
+	case Undo:
+		if refused {
+			s.undos++
+		}
+	case Release:
+		s.released = !refused
+		if refused {
+			s.releases++
+		}
+	}
+	if refused && e.Verb != Ask {
+		s.Goal = Back
+	}
+	return s
+}
+
+// reached reports whether a device is where a verb that worked leaves it. One that says it worked and is not there is not asked for
+// ever.
+func (v Verb) reached(d Device) bool {
+	switch v {
+	case Prepare:
+		return d.Mark == Prepared
+	case Commit, Check:
+		return d.Mark == Loaded
+	case Confirm:
+		return d.Mark == Confirmed
+	case Undo:
+		return d.Mark != Armed && d.Mark != Loaded && d.Mark != Undoing
+	case Release:
+		return d.Mark == Absent && d.Lock != Ours
+	}
+	return true
+}
+
+// Stop is the state after the person asked for an end: what has not begun does not begin.
+func (s State) Stop() State {
+	if !s.Began {
+		s.Goal = Back
+	}
+	return s
+}
+
+// Next is what to do in a state. From [End] on the state says what became of the device ([State.Outcome]).
+func (s State) Next() Verb {
+	switch {
+	case s.Gone:
+		return End
+	case !s.Known && (s.tried || s.Goal == Back):
+		return Ask
+	case !s.Known: // of an apply that begins, the plan has told
+		return Prepare
+	case s.Busy:
+		return Wait
+	}
+	switch s.Mark {
+	case Absent:
+		switch {
+		case s.Goal != Back && !s.tried && s.Lock != Theirs && !s.released:
+			return Prepare // also under a lock of ours: it is adopted
+		case s.Lock == Ours:
+			return s.release()
+		}
+		return End
+	case Prepared:
+		if s.Goal != Back && s.Lock == Ours {
+			return Commit
+		}
+		return s.release()
+	case Armed: // and nothing at work: the commit died
+		return s.undo()
+	case Loaded:
+		switch {
+		case s.Goal == Back:
+			return s.undo()
+		case !s.Checked:
+			return Check
+		case s.Goal == Hold:
+			return End
+		}
+		return Confirm
+	case Undoing:
+		return s.undo()
+	}
+	return s.release()
+}
+
+func (s State) undo() Verb {
+	if s.undos == tries {
+		return End
+	}
+	return Undo
+}
+
+func (s State) release() Verb {
+	if s.releases == tries {
+		return End
+	}
+	return Release
+}
+
+// Next is the verb that follows an event in a state, and the state it follows in.
+func Next(s State, e Event) (State, Verb) {
+	s = s.After(e)
+	return s, s.Next()
+}
+
+// Fate is what became of a device.
+type Fate uint8
+
+// The fates.
+const (
+	Untouched Fate = iota // nothing was changed
+	Kept                  // it holds and uses the new content, for good
+	Held                  // it does, and undoes it unless somebody confirms
+	Restored              // the run has put back what was there before
+	Reverted              // the device has put it back by itself
+	Contested             // somebody else changed a file meanwhile, which was left alone
+	Uncertain             // only a look at the device can tell
+)
+
+// Fate tells what became of the device, at [End].
+func (s State) Fate() Fate {
+	switch s.Last {
+	case Confirmed:
+		if !s.unsure || s.released { // a release is on the disk, with all before it
+			return Kept
+		}
+	case Undone:
+		if s.Self {
+			return Reverted
+		}
+		return Restored
+	case Conflict:
+		return Contested
+	case Loaded:
+		if s.Known && s.Mark == Loaded && s.Checked && s.Goal == Hold {
+			return Held
+		}
+	case Absent, Prepared:
+		if !s.Began || s.Known && (s.Mark == Prepared || s.released) {
+			return Untouched
+		}
+	}
+	return Uncertain
+}
