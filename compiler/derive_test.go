@@ -224,11 +224,11 @@ func TestBondsAndMembers(t *testing.T) {
 func TestLogin(t *testing.T) {
 	a := &author{line: 9000}
 	s := graph{switches: 1, hosts: []int{0}}.source()
-	s.SSH = lang.SSH{Decl: a.at(), User: val(a, "cumulus"), Jump: val(a, "bastion"), Port: val(a, 2222), Address: val(a, "192.0.2.99")}
-	s.Switches[0].SSH = &lang.SSH{Decl: a.at(), Address: val(a, "192.0.2.1"), User: val(a, "admin")}
+	s.SSH = lang.SSH{Decl: a.at(), User: val(a, "cumulus"), Jump: val(a, "bastion"), Port: val(a, 2222), Address: val(a, "192.0.2.99"), Transport: val(a, "openssh")}
+	s.Switches[0].SSH = &lang.SSH{Decl: a.at(), Address: val(a, "192.0.2.1"), User: val(a, "admin"), Transport: val(a, "native")}
 	f := compiled(t, s)
-	assert.Equal(t, ir.SSH{Address: "192.0.2.1", Port: 2222, User: "admin", Jump: "bastion"}, device(f, "s0").SSH)
-	assert.Equal(t, ir.SSH{Port: 2222, User: "cumulus", Jump: "bastion"}, device(f, "h0").SSH, "an address is never shared")
+	assert.Equal(t, ir.SSH{Address: "192.0.2.1", Port: 2222, User: "admin", Jump: "bastion", Transport: "native"}, device(f, "s0").SSH)
+	assert.Equal(t, ir.SSH{Port: 2222, User: "cumulus", Jump: "bastion", Transport: "openssh"}, device(f, "h0").SSH, "an address is never shared")
 }
 
 func TestDefaults(t *testing.T) {

@@ -67,11 +67,12 @@ func (c *compiler) login(own *lang.SSH) ir.SSH {
 	}
 	pick := func(own, all lang.Value[string]) string { return own.Or(all.V) }
 	return ir.SSH{
-		Address: own.Address.V,
-		Port:    own.Port.Or(all.Port.V),
-		User:    pick(own.User, all.User),
-		Jump:    pick(own.Jump, all.Jump),
-		HostKey: pick(own.HostKey, all.HostKey),
+		Address:   own.Address.V,
+		Port:      own.Port.Or(all.Port.V),
+		User:      pick(own.User, all.User),
+		Jump:      pick(own.Jump, all.Jump),
+		HostKey:   pick(own.HostKey, all.HostKey),
+		Transport: pick(own.Transport, all.Transport),
 	}
 }
 

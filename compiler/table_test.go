@@ -201,7 +201,10 @@ var tableMistakes = []struct {
 	{"no route", "\n      {\"to\": \"192.0.2.0/24\", \"ports\": [\"swp32\"]}", "\n      {\"to\": \"192.0.9.0/24\", \"ports\": [\"swp32\"]}", "no-route", "10:5", []string{
 		"sw2 has no way on for traffic to gpu[1,4]:ens1f0",
 	}},
-	{"dropped", `{"to": "0.0.0.0/0", "ports": ["swp31"]}`, `{"to": "0.0.0.0/0", "ports": []}`, "no-route", "18:5", []string{"sw4 has no way on for traffic to gpu[1-2]:ens1f0 and gpu3:bond0"}},
+	{
+		"dropped", `{"to": "0.0.0.0/0", "ports": ["swp31"]}`, `{"to": "0.0.0.0/0", "ports": []}`, "no-route", "18:5",
+		[]string{"sw4 has no way on for traffic to gpu[1-2]:ens1f0 and gpu3:bond0"},
+	},
 	{"switch left out", "", "", "table-switch-missing", "", nil},
 	{"too large", "", "", "table-too-large", "", nil},
 }

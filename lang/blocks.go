@@ -112,6 +112,7 @@ var sshAttrs = []attr[SSH]{
 	one("port", integer(1, 65535), "22", "TCP port.", func(s *SSH) *Value[int] { return &s.Port }),
 	one("user", login, "of ~/.ssh/config", "Login name.", func(s *SSH) *Value[string] { return &s.User }),
 	one("jump", jumpHosts, "of ~/.ssh/config", "Jump host, as ssh -J takes it.", func(s *SSH) *Value[string] { return &s.Jump }),
+	one("transport", oneOf("native", "openssh"), "native, where ~/.ssh/config allows", "Who carries the session: rocec itself, or the ssh program (see ssh.md).", func(s *SSH) *Value[string] { return &s.Transport }),
 }
 
 var topSSHSchema = schema[SSH]{
@@ -361,7 +362,8 @@ var switchModelSchema = schema[SwitchModel]{
 var nicModelSchema = schema[NICModel]{
 	block: "nic_model", label: "MODEL", doc: "A NIC model the tables do not know.",
 	attrs: []attr[NICModel]{
-		must(one("family", modelName, "", "Driver family, one of those docs/platforms.md lists.", func(m *NICModel) *Value[string] { return &m.Family })),
+		must(one("family", modelName, "", "Driver family, one of those docs/platforms.md lists.",
+			func(m *NICModel) *Value[string] { return &m.Family })),
 		must(one("speed", speed, "", "Speed of the fastest port.", func(m *NICModel) *Value[int] { return &m.Speed })),
 		one("ports", integer(1, 16), "2", "Ports of a card.", func(m *NICModel) *Value[int] { return &m.Ports }),
 		many("roce", integer(1, 2), "[1, 2]", "RoCE versions it speaks.", func(m *NICModel) *[]Value[int] { return &m.RoCE }),
@@ -410,7 +412,9 @@ var variableSchema = schema[variable]{
 			var secret Value[bool]
 			o := one("sensitive", boolean, "", "", func(*variable) *Value[bool] { return &secret }).set(l, en, v, e)
 			if secret.V {
-				sensitiveVariable.Errorf(&l.diags, e.Range(), "The variable %q is declared sensitive, and nothing secret belongs in a fabric: its values end in files, plans and on screens. Take the attribute away if the value is no secret; logins are left to ssh.", diag.Cut(v.name))
+				sensitiveVariable.Errorf(&l.diags, e.Range(), "The variable %q is declared sensitive, and nothing secret belongs in a fabric: its "+
+					"values end in files, plans and on screens. Take the attribute away if the value is no secret; logins are left to ssh.",
+					diag.Cut(v.name))
 				return failed
 			}
 			return o
@@ -446,7 +450,8 @@ func (k labelKind) check(name string) string {
 	case name == "":
 		return "The label is empty. " + k.rule
 	case strings.ContainsAny(name, "[]"):
-		return fmt.Sprintf("%q is no label; it names many. Give the block one label, and say names = %[1]q in it if it is a switch or host.", diag.Cut(name))
+		return fmt.Sprintf("%q is no label; it names many. Give the block one label, and say names = %[1]q in it if it is a switch or host.",
+			diag.Cut(name))
 	}
 	return fmt.Sprintf("%q is no label for this block. %s", diag.Cut(name), k.rule)
 }
@@ -531,7 +536,8 @@ func setMapped(most int, field func(*ByHand) *[]Mapped) func(*loader, *env, *ByH
 			from, err := strconv.Atoi(k.AsString())
 			keyExpr, toExpr := entry(e, k.AsString())
 			if err != nil || from < 0 || from > most {
-				l.report(en, keyExpr, &outOfRange, fmt.Sprintf("%q is no value of this field. Write a number from 0 to %d, as in { 26 = 3 }.", diag.Cut(k.AsString()), most))
+				l.report(en, keyExpr, &outOfRange, fmt.Sprintf("%q is no value of this field. Write a number from 0 to %d, as in { 26 = 3 }.",
+					diag.Cut(k.AsString()), most))
 				l.fail(e)
 				return failed
 			}

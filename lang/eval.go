@@ -338,7 +338,8 @@ func (l *loader) unknownRoot(sc *scope, t hcl.Traversal) (why, meant string) {
 	if len(t) > 1 {
 		return fmt.Sprintf("%q means nothing here. Put text in quotes; references start with %s.", diag.Cut(word), strings.Join(roots, ", ")), ""
 	}
-	return fmt.Sprintf("%q means nothing here. Write %q in quotes if it is text; references start with %s.", diag.Cut(word), diag.Cut(word), strings.Join(roots, ", ")), ""
+	return fmt.Sprintf("%q means nothing here. Write %q in quotes if it is text; references start with %s.", diag.Cut(word), diag.Cut(word),
+		strings.Join(roots, ", ")), ""
 }
 
 // roots are the words references start with.

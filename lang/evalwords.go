@@ -72,7 +72,8 @@ func evalMessage(d *hcl.Diagnostic, e hclsyntax.Expression) (string, diag.Range)
 		return operandMessage(d), at
 	case "Unsupported attribute":
 		if m := noAttribute.FindStringSubmatch(d.Detail); m != nil {
-			return fmt.Sprintf("The object has no attribute %q. Correct the name, or write lookup(object, %q, default) where it may be missing.", diag.Cut(m[1]), diag.Cut(m[1])), at
+			return fmt.Sprintf("The object has no attribute %q. Correct the name, or write lookup(object, %q, default) where it may be missing.",
+				diag.Cut(m[1]), diag.Cut(m[1])), at
 		}
 	}
 	for _, w := range evalWords {
@@ -217,7 +218,8 @@ func noFunction(name string) string {
 	}
 	for _, word := range []string{"timestamp", "time", "uuid", "random", "env", "http", "templatefile", "bcrypt", "rsadecrypt", "sensitive", "pathexpand", "abspath"} {
 		if strings.Contains(name, word) {
-			return fmt.Sprintf("There is no function named %q: the same fabric always means the same, whenever and wherever it is read. Give the value by a variable.", diag.Cut(name))
+			return fmt.Sprintf("There is no function named %q: the same fabric always means the same, whenever and wherever it is read. Give "+
+				"the value by a variable.", diag.Cut(name))
 		}
 	}
 	return fmt.Sprintf("There is no function named %q. Use one that docs/language.md lists.", diag.Cut(name))

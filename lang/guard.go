@@ -212,7 +212,8 @@ func (g *guard) twins(e *hclsyntax.ObjectConsExpr) {
 			continue
 		}
 		if first, ok := seen[name]; ok {
-			d := duplicateAttribute.Errorf(&g.l.diags, item.KeyExpr.Range(), "%q is set twice in one object. Delete one of the two.", diag.Cut(name)).Note(first, "set here first")
+			d := duplicateAttribute.Errorf(&g.l.diags, item.KeyExpr.Range(), "%q is set twice in one object. Delete one of the two.",
+				diag.Cut(name)).Note(first, "set here first")
 			g.report(d)
 			continue
 		}

@@ -87,11 +87,13 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 					near = diag.Meant(code)
 				}
 			}
-			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q.%s Write one that rocec validate prints in brackets; rocec explain --list shows all.", diag.Cut(g.Code), near)
+			ignoreUnknown.Warnf(&kept, g.At, "There is no code %q.%s Write one that rocec validate prints in brackets; rocec explain --list "+
+				"shows all.", diag.Cut(g.Code), near)
 		case g.Code == "pfc-loop":
 			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Mend the routing, or write allow_deadlock = \"reason\" in the cos_group, which plan and apply repeat every time.")
 		case k == Never || refused[g]:
-			ignoreRefused.Warnf(&kept, g.At, "%q is an error that leaves a device without its settings, so no comment hides it. Correct what it points at, and delete the comment.", g.Code)
+			ignoreRefused.Warnf(&kept, g.At, "%q is an error that leaves a device without its settings, so no comment hides it. Correct what it "+
+				"points at, and delete the comment.", g.Code)
 		case judged && !g.Shared:
 			d := ignoreUnused.Warnf(&kept, g.At, "There is no finding %q on the next line. Delete the comment, or put it directly before the attribute or block the finding points at.", g.Code)
 			if other := first[subject{g.At.Filename, g.Code}]; other != nil {

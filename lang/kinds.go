@@ -143,7 +143,8 @@ var glob = kind[string]{"glob", `a pattern of names such as "oob-*"`, func(v cty
 	}
 	s := v.AsString()
 	if _, err := path.Match(s, ""); err != nil || s == "" || len(s) > 255 {
-		return "", problemf(&badValue, "%q is no pattern of names. Write one such as \"oob-*\", with * for any characters, ? for one, and [0-9] for one of a range.", diag.Cut(s))
+		return "", problemf(&badValue, "%q is no pattern of names. Write one such as \"oob-*\", with * for any characters, ? for one, and "+
+			"[0-9] for one of a range.", diag.Cut(s))
 	}
 	return s, nil
 }}
@@ -155,7 +156,8 @@ func readPath(v cty.Value) (string, *problem) {
 	}
 	name := path.Clean(v.AsString())
 	if !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
-		return "", problemf(&badValue, "%q is no path of a file below the fabric's folder: it has no leading slash and does not leave the folder by \"..\". Move the file there, or correct the path.", diag.Cut(v.AsString()))
+		return "", problemf(&badValue, "%q is no path of a file below the fabric's folder: it has no leading slash and does not leave the "+
+			"folder by \"..\". Move the file there, or correct the path.", diag.Cut(v.AsString()))
 	}
 	return name, nil
 }
@@ -271,7 +273,8 @@ var speed = kind[int]{"speed", `a speed such as "100G"`, func(v cty.Value) (int,
 	switch v.Type() {
 	case cty.Number:
 		n := v.AsBigFloat().Text('f', -1)
-		return 0, problemf(&wrongUnit, "The number %s has no unit. Write \"%sG\" for gigabits, or \"%sM\" for megabits per second.", diag.Cut(n), diag.Cut(n), diag.Cut(n))
+		return 0, problemf(&wrongUnit, "The number %s has no unit. Write \"%sG\" for gigabits, or \"%sM\" for megabits per second.",
+			diag.Cut(n), diag.Cut(n), diag.Cut(n))
 	case cty.String:
 		s := v.AsString()
 		n, unit, ok := quantity(s)

@@ -131,7 +131,8 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 		if fs.ValidPath(clean) && clean != "." && !strings.Contains(source, ":") {
 			hint = diag.Meant("./" + diag.Cut(clean))
 		}
-		badValue.Errorf(&l.diags, a.Expr.Range(), "%q is no folder of a module. Write a path that begins with \"./\" or \"../\", from the folder of this file. Nothing is fetched from elsewhere.%s", diag.Cut(source), hint)
+		badValue.Errorf(&l.diags, a.Expr.Range(), "%q is no folder of a module. Write a path that begins with \"./\" or \"../\", from the "+
+			"folder of this file. Nothing is fetched from elsewhere.%s", diag.Cut(source), hint)
 		return nil
 	}
 	name := path.Join(sc.folder.name, source)
@@ -283,7 +284,8 @@ func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string
 			return false
 		}
 		if _, ok := c.folder.labels["variable"][out]; ok {
-			return report("%s has no output %q. %q is a variable of the module. Write an output block there for what is to be read outside.", name, diag.Cut(out), diag.Cut(out))
+			return report("%s has no output %q. %q is a variable of the module. Write an output block there for what is to be read outside.", name,
+				diag.Cut(out), diag.Cut(out))
 		}
 		names := likeKeys(l, outputs)
 		report("%s has no output %q.%s", name, diag.Cut(out), didYouMean(out, names))

@@ -57,7 +57,8 @@ func (l *loader) localNodes(sc *scope) []*node {
 	var order []*node
 	for _, b := range sc.folder.blocks["locals"] {
 		for _, inner := range b.Body.Blocks {
-			unknownBlock.Errorf(&l.diags, inner.TypeRange, "A locals block holds name = value lines only, no blocks. Write %s = { ... }.", diag.Cut(inner.Type))
+			unknownBlock.Errorf(&l.diags, inner.TypeRange, "A locals block holds name = value lines only, no blocks. Write %s = { ... }.",
+				diag.Cut(inner.Type))
 		}
 		for _, a := range sortedAttributes(b.Body) {
 			if first, ok := sc.locals[a.Name]; ok {

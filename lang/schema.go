@@ -271,7 +271,8 @@ func (l *loader) unknownBlock(inner, b *hclsyntax.Block, attrs, blocks []string)
 	case len(blocks) == 0:
 		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no blocks. Delete it, or move it to where it belongs.", beginning(b.Type))
 	default:
-		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no block %q.%s", beginning(b.Type), diag.Cut(inner.Type), didYouMean(inner.Type, blocks)).
+		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no block %q.%s", beginning(b.Type), diag.Cut(inner.Type),
+			didYouMean(inner.Type, blocks)).
 			Instead(inner.TypeRange, diag.Nearest(inner.Type, blocks))
 	}
 }

@@ -200,12 +200,13 @@ type Bond struct {
 
 // SSH is an ssh block; of the top-level one a zero Decl means there is none.
 type SSH struct {
-	Decl    diag.Range
-	Address Value[string]
-	Port    Value[int]
-	User    Value[string]
-	Jump    Value[string]
-	HostKey Value[string] // SHA256:... pin
+	Decl      diag.Range
+	Address   Value[string]
+	Port      Value[int]
+	User      Value[string]
+	Jump      Value[string]
+	HostKey   Value[string] // SHA256:... pin
+	Transport Value[string] // native or openssh
 }
 
 // Link is one cable.

@@ -99,7 +99,8 @@ func (l *loader) givenValues(sc *scope) map[string]*given {
 			continue
 		}
 		if sc.vars[name] == nil {
-			undeclaredVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var gives a value for %q, which no variable block declares.%s", diag.Cut(name), l.declaredNear(name, sc))
+			undeclaredVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var gives a value for %q, which no variable block declares.%s",
+				diag.Cut(name), l.declaredNear(name, sc))
 			continue
 		}
 		at := l.pseudoFile(file, kv)
@@ -158,7 +159,8 @@ func (l *loader) readVarFile(sc *scope, f VarFile, values map[string]*given) {
 			continue
 		}
 		if sc.vars[a.Name] == nil {
-			undeclaredVariable.Errorf(&l.diags, a.NameRange, "%s gives a value for %q, which no variable block declares.%s", diag.Cut(f.Name), diag.Cut(a.Name), l.declaredNear(a.Name, sc)).
+			undeclaredVariable.Errorf(&l.diags, a.NameRange, "%s gives a value for %q, which no variable block declares.%s", diag.Cut(f.Name),
+				diag.Cut(a.Name), l.declaredNear(a.Name, sc)).
 				Instead(a.NameRange, diag.Nearest(a.Name, sortedKeys(sc.vars)))
 			continue
 		}
@@ -320,7 +322,8 @@ func (l *loader) reportSurplus(v *variable, name string, known []string, g *give
 	if g != nil {
 		from = " The value comes from " + g.from + "."
 	}
-	badVariable.Errorf(&l.diags, at, "The variable %q is declared as %s, which has no attribute %q.%s%s Correct the name, or the type.", v.name, typeName(v.ty), diag.Cut(name), didYouMean(name, known), from).
+	badVariable.Errorf(&l.diags, at, "The variable %q is declared as %s, which has no attribute %q.%s%s Correct the name, or the type.",
+		v.name, typeName(v.ty), diag.Cut(name), didYouMean(name, known), from).
 		Note(v.decl, "declared here").Instead(at, diag.Nearest(name, known))
 	return true
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -18,6 +19,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -223,7 +225,7 @@ func TestFiles(t *testing.T) {
 		}
 		if file.Activate.Cmd != "" {
 			assert.NotEmpty(t, file.Activate.Disrupts, file.Activate.Cmd)
-			assert.NotEmpty(t, file.Activate.Check, file.Activate.Cmd)
+			assert.NotEmpty(t, file.Activate.Loaded, file.Activate.Cmd)
 		}
 	})
 }
@@ -231,6 +233,7 @@ func TestFiles(t *testing.T) {
 // allowed are the commands rocec may use on a device: those every supported system has, and those the lab simulates.
 var allowed = strings.Fields(`cat cp mv ln rm rmdir mkdir ls chmod chown stat sync touch sha256sum readlink basename dirname head tail wc tr cut
 	sort grep id hostname uname date sleep tee mktemp df timeout sh sudo systemctl dcb mlnx_qos ethtool ip rdma modprobe cl-consistency-check
+	vtysh lldpctl clagctl
 	test [ printf echo read case set command exit true false : export unset shift return cd eval trap wait local
 	/usr/local/sbin/rocec-host`)
 
@@ -256,7 +259,7 @@ func TestShell(t *testing.T) {
 		})
 	}
 	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
-		cmds := []string{file.Precheck, file.Activate.Cmd, file.Activate.Check}
+		cmds := []string{file.Precheck, file.Activate.Cmd, file.Activate.Loaded.Cmd}
 		if file.Live != nil {
 			cmds = append(cmds, file.Live.Cmd)
 		}
@@ -264,14 +267,70 @@ func TestShell(t *testing.T) {
 		for _, p := range slices.Concat(d.Identity, d.Probes) {
 			cmds = append(cmds, p.Cmd)
 			require.NotEmpty(t, p.Name)
-			require.NotNil(t, p.Judge)
-			p.Judge(nil)
-			p.Judge([]byte("\x00\xff \n: = [\n"))
+			require.True(t, p.Judge != nil || p.Samples != nil, p.Name)
+			for _, answer := range [][]byte{nil, []byte("\x00\xff \n: = [\n")} {
+				if p.Judge != nil {
+					p.Judge(answer)
+				}
+				if p.Samples != nil {
+					p.Samples(answer)
+				}
+			}
 		}
 		for _, cmd := range cmds {
 			check(t, cmd)
 		}
 	})
+}
+
+// TestSamples: what the probes measure on a device fresh from the factory. A sample is of one thing and has a unit; a hard gauge is 1
+// or 0; what has words has a number in them, or is a state or start of one thing; every port that is cabled has a link.
+func TestSamples(t *testing.T) {
+	number := regexp.MustCompile(`\b1,234\b`)
+	for name, c := range samples {
+		tree, _ := targets.Render(c.compile(t))
+		for _, d := range tree.Devices {
+			t.Run(name+"/"+d.Name, func(t *testing.T) {
+				machine := lab.NewDevice(d)
+				seen := map[string]bool{}
+				links := 0
+				for _, p := range d.Probes {
+					if p.Samples == nil {
+						continue
+					}
+					out, errs, status := machine.Run(t.Context(), "root", p.Cmd, string(p.Stdin))
+					require.Equal(t, 0, status, "%s: %s", p.Name, errs)
+					require.Empty(t, errs, p.Name)
+					for _, s := range p.Samples([]byte(out)) {
+						what := s.Name + " of " + s.On
+						require.False(t, seen[what], "%s stands twice", what)
+						seen[what] = true
+						assert.NotEmpty(t, s.Name)
+						assert.NotEmpty(t, s.Unit, what)
+						if s.Hard {
+							require.NotNil(t, s.Says, what)
+						}
+						if s.Says != nil {
+							said := s.Says(1234)
+							assert.Equal(t, s.Counter && !s.Hard, number.MatchString(said), said)
+							assert.Contains(t, said, d.Name)
+							assert.True(t, strings.HasSuffix(said, "."), said)
+						}
+						if !s.Counter {
+							assert.LessOrEqual(t, s.Value, uint64(1), what)
+							assert.Equal(t, target.UnitState, s.Unit, what)
+						}
+						if s.Name == "link" {
+							links++
+							assert.EqualValues(t, 1, s.Value, what)
+						}
+					}
+				}
+				assert.Len(t, d.Source.Ports, links, "every port of the sample is cabled")
+				assert.Empty(t, machine.Writes(), "reading writes nothing")
+			})
+		}
+	}
 }
 
 // TestOrderOfDeclarations: the order in which intents, members and links are declared changes no byte.

@@ -82,7 +82,8 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	sw := func(name, group string, tier int) *ir.Device {
 		d := device(name, group)
 		d.Switch = &ir.Switch{
-			Model: model, ModelAt: at(7), OS: cumulus.OS.Name, OSAt: at(7), Can: cumulus.OS.Can(model.ASIC, c.version), Version: c.version, VersionAt: at(7), Tier: tier,
+			Model: model, ModelAt: at(7), OS: cumulus.OS.Name, OSAt: at(7), Can: cumulus.OS.Can(model.ASIC, c.version), Version: c.version,
+			VersionAt: at(7), Tier: tier,
 		}
 		return d
 	}

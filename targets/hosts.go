@@ -100,6 +100,6 @@ func (p *part) noMember(n *ir.NIC) {
 		groups[i] = b.Group.Name
 	}
 	topicNoMember.Warnf(&p.found, n.At, "The nic %s of the host group %s is in no intent, so rocec does not write its settings, but the "+
-		"port it is cabled to is lossless for %s. Make it a member of an intent, or set flow control and trust on the host by hand, the same as at the "+
-		"switch; else packets are lost between the two.", n.Name, n.Device.Group, diag.And(groups))
+		"port it is cabled to is lossless for %s. Make it a member of an intent, or set flow control and trust on the host by hand, the same "+
+		"as at the switch; else packets are lost between the two.", n.Name, n.Device.Group, diag.And(groups))
 }

@@ -86,6 +86,13 @@ func (t Table) Render(f *ir.Fabric) (*target.Tree, diag.List) {
 // Check gives the diagnostics of [Table.Render] alone. A tree is larger than its fabric; this keeps nothing.
 func (t Table) Check(f *ir.Fabric) diag.List { return found(t.inParts(f, (*part).check)) }
 
+// CheckDevice is [Check] for one device of a fabric.
+func CheckDevice(d *ir.Device) diag.List {
+	p := part{table: All}
+	p.check([]*ir.Device{d})
+	return p.found
+}
+
 var topicNone = diag.Topic{
 	Code:    "no-target",
 	Summary: "rocec cannot write for this switch",

@@ -47,7 +47,8 @@ eBGP, give the switches AS numbers that forbid it (RFC 7938). Give the proof mor
 			if l.Verdict != Unknown {
 				continue
 			}
-			d := p.Warnf(p.routingAt(), "Whether lossless traffic of %s can stop itself in a circle is not known: %s.", groupsText(l.Groups), whyText(l))
+			d := p.Warnf(p.routingAt(), "Whether lossless traffic of %s can stop itself in a circle is not known: %s.", groupsText(l.Groups),
+				whyText(l))
 			switch plan := l.ASPlan(); {
 			case p.Fabric.Routing == ir.EBGP && plan != nil && noPathsLost(p.Fabric):
 				d.Detail += " AS numbers that forbid the way down and up again would prove it at any size and for any failures: " + planText(plan) + "."

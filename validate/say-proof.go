@@ -143,7 +143,8 @@ func searchText(p *proof.Proof, r proof.Searched) string {
 	}
 	sets := diag.Count(r.Followed, "set")
 	if r.Alike > r.Followed {
-		sets = fmt.Sprintf("%s, which %s for all %s that differ by names only", sets, diag.Plural(r.Followed, "stands", "stand"), diag.Number(r.Alike))
+		sets = fmt.Sprintf("%s, which %s for all %s that differ by names only", sets, diag.Plural(r.Followed, "stands", "stand"),
+			diag.Number(r.Alike))
 	}
 	return s + fmt.Sprintf(". With up to %s down there is no circle either: of the failures that take away every shortest path of some pair, "+
 		"%s were followed; all others bring no new turns", diag.Count(r.Down, "link"), sets)

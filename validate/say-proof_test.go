@@ -112,12 +112,14 @@ func TestProofInWords(t *testing.T) {
 		},
 		{
 			&Proof{Reason: proof.MixedStates{Mixture: ir.MixedTies, Circle: circle}},
-			"the turns of states that exclude each other (which of several equally long AS paths a switch passes on) close a circle together (R0>R1, R1>R2, R2>R3, R3>R0), and " +
+			"the turns of states that exclude each other (which of several equally long AS paths a switch passes on) close a circle together " +
+				"(R0>R1, R1>R2, R2>R3, R3>R0), and " +
 				"no single one of them that was tried closes one alone",
 		},
 		{
 			&Proof{Reason: proof.MixedStates{Mixture: ir.MixedTies, Circle: circle, Down: links(1)}},
-			"with R0:p0 - R1:p0 down, the turns of states that exclude each other (which of several equally long AS paths a switch passes on) close a circle together (R0>R1, " +
+			"with R0:p0 - R1:p0 down, the turns of states that exclude each other (which of several equally long AS paths a switch passes on) " +
+				"close a circle together (R0>R1, " +
 				"R1>R2, R2>R3, R3>R0), and no single one of them that was tried closes one alone",
 		},
 		{&Proof{Reason: proof.NotFollowed{Err: errors.New("nobody knows")}}, "nobody knows"},

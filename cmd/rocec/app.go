@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -27,6 +28,9 @@ type app struct {
 	logFormat  string
 	maxObjects int
 	budget     time.Duration
+
+	askSudo bool         // --ask-sudo-password
+	sudo    *device.Sudo // the password, once it was asked for
 }
 
 func newRoot(p *person) *cobra.Command {
@@ -60,7 +64,8 @@ func newRoot(p *person) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
 		a.initCommand(), a.fmtCommand(), a.lspCommand(), a.validateCommand(), a.explainCommand(), a.buildCommand(), a.showCommand(), a.traceCommand(), a.graphCommand(),
-		a.planCommand(), a.applyCommand(), a.verifyCommand(), a.completionCommand(root), a.versionCommand(),
+		a.planCommand(), a.applyCommand(), a.confirmCommand(), a.resumeCommand(), a.rollbackCommand(), a.runsCommand(), a.unlockCommand(), a.replaceCommand(),
+		a.verifyCommand(), a.labCommand(), a.completionCommand(root), a.versionCommand(),
 	)
 	return root
 }

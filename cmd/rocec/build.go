@@ -21,7 +21,7 @@ func (a *app) buildCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "build [DIR] -o OUT",
 		Short: "write every file as it would lie on each device",
-		Long: "Build writes OUT/<device>/<path> for every file of every device. Files that are as wished already are not\n" +
+		Long: "Build writes OUT/<device>/<path> for every file of every device. Files that are up to date are not\n" +
 			"touched; nothing is deleted.\n\n" +
 			"With --fold it writes OUT/<nodeset>/<path>: one file for all devices on which that path has the same content, in\n" +
 			"a folder named by their nodeset, such as gpu[001-064]/usr/local/sbin/rocec-host. A device has the files of every\n" +

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // What show prints of sizes: the memory of a switch, the buffers of a port and its marking, sum by sum.
@@ -16,11 +17,11 @@ func describeMemory(d *ir.Device) section {
 	s.add("packet buffer", amount(m.Chip), ir.Origin{At: d.Switch.ModelAt, Why: asic.Title})
 	s.add("lossless buffers", amount(m.Lossless), ir.Origin{Why: "the sum of:"})
 	for _, r := range d.Reserves() {
-		what := "buffers"
+		what := diag.Count(r.Buffers, "buffer")
 		if m.Pool > 0 {
-			what = "parts below xoff"
+			what = fmt.Sprintf("%s below xoff", diag.Count(r.Buffers, "part"))
 		}
-		s.add("  "+r.Group.Name+", "+r.Block, amount(r.Bytes), ir.Origin{At: r.At, Why: fmt.Sprintf("%d %s", r.Buffers, what)})
+		s.add("  "+r.Group.Name+", "+r.Block, amount(r.Bytes), ir.Origin{At: r.At, Why: what})
 	}
 	if m.Pool > 0 {
 		s.add("  headroom_pool", amount(m.Pool), d.Switch.HeadroomPool.From...)

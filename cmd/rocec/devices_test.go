@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -29,7 +30,8 @@ func standing(t *testing.T) (dir string, devices *lab.Lab) {
 	block := func(names ...string) string {
 		var ports, keys []string
 		for _, n := range names {
-			l := devices.Login(n)
+			l, err := devices.Listen(n)
+			require.NoError(t, err)
 			ports, keys = append(ports, fmt.Sprint(l.Port)), append(keys, fmt.Sprintf("%q", l.HostKey))
 		}
 		return fmt.Sprintf("ssh {\n    address = \"127.0.0.1\"\n    user = %q\n    port = [%s][self.index]\n    host_key = [%s][self.index]\n  }",
@@ -42,6 +44,7 @@ func standing(t *testing.T) (dir string, devices *lab.Lab) {
 	require.NoError(t, os.Mkdir(filepath.Join(home, ".ssh"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"), devices.Key(), 0o600))
 	t.Setenv("HOME", home)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(home, "state"))
 	return dir, devices
 }
 
@@ -70,11 +73,13 @@ func TestDevices(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
 	// it is applied, and then there is nothing left to do, not even for the plan itself
-	require.Contains(t, want(exitGood, "apply", "--plan", saved), "6 applied")
+	require.Contains(t, want(exitUsage, "apply", "--plan", saved), "which is not below this folder")
+	require.Contains(t, want(exitUsage, "apply", "--plan", saved, dir), "--auto-approve", "a saved plan asks like any other")
+	require.Contains(t, want(exitGood, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "6 applied")
 	require.Contains(t, want(exitGood, "plan", "--detailed-exitcode", dir), "No changes")
-	require.Contains(t, want(exitGood, "apply", "--plan", saved), "No changes")
+	require.Contains(t, want(exitGood, "apply", "--plan", saved, "--auto-approve", dir), "No changes")
 	require.Contains(t, want(exitGood, "verify", dir), "Verify: good")
-	require.Contains(t, want(exitGood, "apply", "--auto-approve", dir), "No changes")
+	require.Contains(t, want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir), "No changes")
 
 	// somebody edits a switch: verify says what drifted, by key, and a plan brings it back without touching the rest
 	conf, err := devices.Device("tor1").ReadFile(trafficConf)
@@ -87,11 +92,11 @@ func TestDevices(t *testing.T) {
 
 	// a saved plan that no longer fits is refused before anything is written
 	devices.Device("tor1").WriteFile(trafficConf, []byte(edited+"# later\n"), 0o644)
-	require.Contains(t, want(exitMachines, "apply", "--plan", saved), "changed on the device")
+	require.Contains(t, want(exitMachines, "apply", "--plan", saved, "--auto-approve", dir), "changed on the device")
 	now, err := devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
 	require.Equal(t, edited+"# later\n", string(now))
-	require.Contains(t, want(exitGood, "apply", "--auto-approve", dir), "1 applied")
+	require.Contains(t, want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir), "1 applied")
 	now, err = devices.Device("tor1").ReadFile(trafficConf)
 	require.NoError(t, err)
 	require.Contains(t, string(now), "pfc.roce_pfc.rx_enable = true")
@@ -101,7 +106,7 @@ func TestDevices(t *testing.T) {
 	data, err := os.ReadFile(saved)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(saved, []byte(strings.Replace(string(data), "tor1", "tor2", 1)), 0o600))
-	want(exitUsage, "apply", "--plan", saved)
+	want(exitUsage, "apply", "--plan", saved, "--auto-approve", dir)
 
 	// a disk that takes no writes: nothing is changed, and that is what the status says
 	devices.Device("tor1").WriteFile(trafficConf, []byte(edited), 0o644)
@@ -109,7 +114,7 @@ func TestDevices(t *testing.T) {
 	writes := devices.Device("tor1").Writes()
 	want(exitChanges, "plan", "--detailed-exitcode", dir)
 	require.Equal(t, writes, devices.Device("tor1").Writes(), "a plan tries to write nothing")
-	require.Contains(t, want(exitMachines, "apply", "--auto-approve", dir), "refused")
+	require.Contains(t, want(exitMachines, "apply", "--auto-approve", "--soak", "0s", dir), "refused")
 }
 
 // A device that somebody else holds is left alone.
@@ -126,21 +131,21 @@ func TestDeviceUnreachable(t *testing.T) {
 	dir, devices := standing(t)
 	hcl, err := os.ReadFile(filepath.Join(dir, "fabric.hcl"))
 	require.NoError(t, err)
-	dead := strings.Replace(string(hcl), fmt.Sprintf("port = [%d][self.index]", devices.Login("tor1").Port), "port = 1", 1)
+	dead := regexp.MustCompile(`port = \[\d+\]\[self.index\]`).ReplaceAllString(string(hcl), "port = 1") // the only one in its list
 	require.NotEqual(t, string(hcl), dead)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(dead), 0o644))
 	code, stdout, _ := rocec(t, "plan", dir)
 	require.Equal(t, exitMachines, code)
 	require.Contains(t, stdout, "tor1  UNREACHABLE")
 	require.Contains(t, stdout, "declared at "+filepath.Join(dir, "fabric.hcl")+":")
-	require.Contains(t, stdout, "Plan: 5 devices to change, 0 as wished, 1 unreachable")
+	require.Contains(t, stdout, "Plan: 5 devices to change, 0 up to date, 1 unreachable")
 
 	// an apply would leave PFC at one end of its links, so it wants to be told
-	code, _, stderr := rocec(t, "apply", "--auto-approve", dir)
+	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
 	require.Equal(t, exitMachines, code)
 	require.Contains(t, stderr, "--max-failures 1")
 	require.Empty(t, devices.Device("store1").Writes())
-	code, stdout, _ = rocec(t, "apply", "--auto-approve", "--max-failures", "1", dir)
+	code, stdout, _ = rocec(t, "apply", "--auto-approve", "--soak", "0s", "--max-failures", "1", dir)
 	require.Equal(t, exitIncomplete, code)
 	require.Contains(t, stdout, "5 applied, 1 refused")
 }
@@ -155,4 +160,55 @@ func TestDeviceHostKey(t *testing.T) {
 	code, stdout, _ := rocec(t, "apply", "--auto-approve", "--target", "tor1", dir)
 	require.Equal(t, exitMachines, code)
 	require.Contains(t, stdout, "host key")
+}
+
+// A device that was installed again: an alarm until a person vouches for its new key, and then it is set up like any other.
+func TestDeviceReplaced(t *testing.T) {
+	dir, devices := standing(t)
+	fabric := filepath.Join(dir, "fabric.hcl")
+	hcl, err := os.ReadFile(fabric)
+	require.NoError(t, err)
+	unpinned := strings.Replace(string(hcl), fmt.Sprintf("host_key = [%q][self.index]", devices.Login("tor1").HostKey), "", 1)
+	require.NotEqual(t, string(hcl), unpinned)
+	require.NoError(t, os.WriteFile(fabric, []byte(unpinned), 0o644))
+	known := filepath.Join(os.Getenv("HOME"), ".ssh", "known_hosts")
+	port := regexp.MustCompile(`port = \[(\d+)\]\[self.index\]`).FindStringSubmatch(unpinned)[1]
+	const other = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f"
+	old := "elsewhere " + other + "\n[127.0.0.1]:" + port + " " + other + "\n# a comment\n"
+	require.NoError(t, os.WriteFile(known, []byte(old), 0o600))
+
+	code, stdout, _ := rocec(t, "plan", "--target", "tor1", dir)
+	require.Equal(t, exitMachines, code, stdout)
+	require.Contains(t, stdout, "tor1  REFUSED")
+	require.Contains(t, stdout, "has changed")
+
+	code, stdout, stderr := rocec(t, "replace", "-C", dir, "--auto-approve", "tor1")
+	require.Equal(t, exitUsage, code, stdout)
+	require.Contains(t, stdout, "on file is ssh-ed25519")
+	require.Contains(t, stderr, "--auto-approve does not take over a host key")
+	code, _, _ = rocec(t, "replace", "-C", dir, "--auto-approve", "--host-key", "SHA256:no", "tor1")
+	require.Equal(t, exitMachines, code)
+	now, err := os.ReadFile(known)
+	require.NoError(t, err)
+	require.Equal(t, old, string(now))
+
+	code, stdout, stderr = rocec(t, "replace", "-C", dir, "--auto-approve", "--soak", "0s", "--host-key", devices.Login("tor1").HostKey, "tor1")
+	require.Equal(t, exitGood, code, "%s\n%s", stdout, stderr)
+	require.Contains(t, stdout, "1 applied")
+	now, err = os.ReadFile(known)
+	require.NoError(t, err)
+	require.Regexp(t, `^elsewhere \S+ \S+\n# a comment\n\[127\.0\.0\.1\]:\d+ ssh-ed25519 \S+\n$`, string(now))
+	kept, err := os.ReadFile(known + ".old")
+	require.NoError(t, err)
+	require.Equal(t, old, string(kept))
+	code, stdout, _ = rocec(t, "plan", "--target", "tor1", dir)
+	require.Equal(t, exitGood, code)
+	require.Contains(t, stdout, "No changes")
+
+	// a pin is the fabric's
+	pinned := strings.Replace(string(hcl), devices.Login("tor1").HostKey, devices.Login("store1").HostKey, 1)
+	require.NoError(t, os.WriteFile(fabric, []byte(pinned), 0o644))
+	code, _, stderr = rocec(t, "replace", "-C", dir, "--auto-approve", "tor1")
+	require.Equal(t, exitErrors, code)
+	require.Contains(t, stderr, "host_key = \""+devices.Login("tor1").HostKey)
 }

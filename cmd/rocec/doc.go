@@ -13,13 +13,21 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec build [DIR] -o OUT    every file as it would lie on each device; --fold writes what devices share once
 	rocec plan [DIR]            compares with the live devices, changes nothing
 	rocec apply [DIR]           does it, in waves, verified
+	rocec confirm RUN           keeps what apply --confirm changed
+	rocec resume RUN            goes on with a run that died
+	rocec rollback RUN          puts back what was there before a run
+	rocec runs [RUN]            what was changed from this machine: who, when, why
+	rocec unlock [DEVICE...]    takes away locks of runs that are over
+	rocec replace DEVICE        a new box in an old place
 	rocec verify [DIR]          reads settings and counters back
+	rocec lab VERB              acts on the devices of --lab by hand: exec, ssh, reboot, cut, reset
 	rocec fmt [-r] [PATH...]    canonical form
 	rocec lsp                   the Language Server Protocol, for editors
 	rocec completion, version   shells; build info
 
 DIR is the fabric's folder, by default the current one. With --lab, plan, apply and verify run against every device of
-the fabric simulated inside the process, behind real SSH: a rehearsal that needs nothing.
+the fabric simulated inside the process, behind real SSH: a rehearsal that needs nothing. The devices are kept for the
+next command; docs/lab.md tells how.
 
 # The terminal
 
@@ -35,8 +43,8 @@ names them as a person would type them.
 	1    the fabric has errors (or warnings with --warnings-as-errors); fmt --check found work; verify found drift;
 	     trace met a hop that breaks losslessness
 	2    --detailed-exitcode: there are changes
-	3    machines: unreachable, login, permission, disk; nothing was changed
-	4    apply incomplete: some devices done, some restored or refused; the report says which
+	3    machines: unreachable, login, host-key alarm, permission, disk; nothing was changed
+	4    apply incomplete: some devices done, some restored, refused, or undone by gate or dead-man; the report says which
 	5    locked by somebody else
 	64   wrong usage
 	130  interrupted
@@ -51,7 +59,8 @@ A fabric goes through one door after the other, each with a type of its own:
 	          validate/walk follows packets hop by hop
 	targets   an [ir.Fabric] in, a [target.Tree] out: how each box spells it
 	          targets/judge is all of the above as one call
-	deploy    a [target.Tree] and live devices in, a plan out; and the plan done
+	deploy    a [target.Tree] and what devices hold in, a plan out
+	          deploy/rollout does it, device by device with deploy/device, as deploy/txn says
 	          deploy/ssh is the wire, deploy/lab a fleet of devices for rehearsal
 	picture   an [ir.Fabric] and its proofs in, a drawing out
 	lsp       messages of an editor in, what lang and the pipeline say out

@@ -80,6 +80,16 @@ func (a *app) loadGood(dir string) (*report.Report, error) {
 	return f, nil
 }
 
+// loadQuiet is loadGood for verbs that a person uses many times in a row: nothing is said of a fabric without errors.
+func (a *app) loadQuiet(dir string) (*report.Report, error) {
+	f, err := a.load(dir)
+	if err == nil && f.Diags.HasErrors() {
+		a.printDiagnostics(a.stderr, f)
+		err = &exit{exitErrors, ""}
+	}
+	return f, err
+}
+
 // printDiagnostics writes the diagnostics and, if there are any, the line that counts them.
 func (a *app) printDiagnostics(w io.Writer, f *report.Report) { report.Diagnostics(w, f, a.options(w)) }
 

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -15,8 +14,7 @@ import (
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/lab"
-	"github.com/rocec/rocec/targets/deploy/ssh"
+	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/nic/mlx5"
 	"github.com/rocec/rocec/targets/nic/nictest"
 	"github.com/rocec/rocec/targets/target"
@@ -130,29 +128,21 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 		"leaf1/etc/cumulus/datapath/traffic.conf",
 	}, folders)
 
-	devices, err := lab.Start(tree)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, devices.Close()) })
-	dialer, err := ssh.New(ssh.Config{Keys: [][]byte{devices.Key()}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, dialer.Close()) })
-	dial := func(ctx context.Context, d *target.Device) (target.Conn, error) {
-		there := *d
-		there.Login = devices.Login(d.Name)
-		return dialer.Dial(ctx, &there)
-	}
+	devices, dial := inLab(t, tree)
 	plan := func() *deploy.Plan {
-		return deploy.Diff(tree, deploy.Observe(t.Context(), dial, tree, deploy.ObserveOptions{}))
+		return deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{}))
 	}
 	first := plan()
 	for _, d := range first.Devices {
 		require.Equal(t, deploy.StatusChange, d.Status, "%s: %v", d.Device.Name, d.Err)
 	}
-	clock := deploy.Clock{Now: time.Now, Wait: time.After}
-	rep, err := deploy.Apply(t.Context(), dial, first, deploy.ApplyOptions{Clock: clock, Txn: "txn-1", Owner: "alice@ws7"})
+	clock := rollout.Clock{Now: time.Now, Wait: time.After}
+	rep, err := rollout.Apply(t.Context(), dial, first, rollout.ApplyOptions{
+		Clock: clock, Run: deploy.Run{Name: "txn-1", Key: "abcd"}, Soak: new(time.Duration),
+	})
 	require.NoError(t, err)
 	for _, d := range rep.Devices {
-		require.Equal(t, deploy.Applied, d.Outcome, "%s: %v %s", d.Device.Name, d.Err, d.Detail)
+		require.Equal(t, deploy.Applied, d.Outcome, "%s: %v %s", d.Device.Name, d.Err, d.Text())
 	}
 	for _, name := range []string{"gpu1", "gpu2"} {
 		sims := devices.Device(name).Sims()
@@ -160,7 +150,7 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 		assert.Equal(t, "pfc=0,0,0,1,0,0,0,0 after 1", sims[i].(*nictest.NICs).PFC("ens2f0"))
 	}
 	assert.True(t, plan().Empty())
-	v := deploy.Verify(t.Context(), dial, tree, deploy.ObserveOptions{})
+	v := rollout.Verify(t.Context(), dial, tree, rollout.VerifyOptions{Clock: clock, Interval: time.Millisecond})
 	assert.True(t, v.Sound(), "%+v", v)
 }
 

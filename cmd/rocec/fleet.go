@@ -2,37 +2,58 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
+	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/ssh"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // fleet is the devices of a fabric, live or in the lab, and the way to them.
 type fleet struct {
-	tree *target.Tree
-	dial target.Dial
-	end  []func() error
+	tree  *target.Tree
+	dial  target.Dial
+	links *rollout.Links
+	read  readOptions
+
+	dialer *ssh.Dialer
+	lab    *lab.Lab // nil: the devices are real
+	labDir string   // where the lab is kept; "new": nowhere; empty: the devices are real
 }
 
-// Close ends every connection, and the lab if there is one.
-func (f *fleet) Close() {
-	for _, end := range f.end {
-		end() //nolint:errcheck // nothing depends on a connection that has served
+// close ends every connection, and the lab if there is one. What a lab could not keep is the verb's error, unless it has
+// another.
+func (f *fleet) close(verb *error) {
+	if f.links != nil {
+		f.links.Close()
+	}
+	if f.dialer != nil {
+		f.dialer.Close() //nolint:errcheck // nothing depends on a connection that has served
+	}
+	if f.lab == nil {
+		return
+	}
+	if err := f.lab.Close(); err != nil && *verb == nil {
+		*verb = fail(exitMachines, "the lab could not be kept: %v", err)
 	}
 }
 
 // open loads a fabric and prepares the way to its devices, those that --target names. Close the fleet after use.
-func (a *app) open(dir string, only []string, useLab bool) (*report.Report, *fleet, error) {
+func (a *app) open(dir string, only []string, which labFlag) (*report.Report, *fleet, error) {
 	f, err := a.loadGood(dir)
 	if err != nil {
 		return nil, nil, err
@@ -41,41 +62,67 @@ func (a *app) open(dir string, only []string, useLab bool) (*report.Report, *fle
 	if err != nil {
 		return nil, nil, err
 	}
-	devices, err := a.connect(tree, useLab)
+	devices, err := a.connect(dir, tree, which)
 	return f, devices, err
 }
 
-// connect prepares the way to the devices of tree; nothing is dialled yet. With useLab they are simulated in the process.
-func (a *app) connect(tree *target.Tree, useLab bool) (*fleet, error) {
+// openLab prepares the way to the devices of a run that was a rehearsal: its fabric says what they are.
+func (a *app) openLab(l *journal.Log) (*fleet, error) {
+	if l.Lab == labFresh {
+		return nil, fail(exitUsage, "run %s was a rehearsal on devices that were not kept (--lab=new), and they are gone with it", l.Run)
+	}
+	a.vars, a.varFiles = l.Vars, l.VarFiles
+	_, f, err := a.open(l.Fabric, nil, labFlag(l.Lab))
+	return f, err
+}
+
+// connect prepares the way to the devices of tree; nothing is dialled yet. With a lab they are simulated in the process.
+func (a *app) connect(dir string, tree *target.Tree, which labFlag) (_ *fleet, err error) {
+	if err := a.askSudoPassword(); err != nil {
+		return nil, err
+	}
 	f := &fleet{tree: tree}
-	cfg := ssh.Config{Passphrase: a.passphrase}
-	if useLab {
-		fleetLab, err := lab.Start(tree)
+	defer func() {
 		if err != nil {
-			return nil, fail(exitMachines, "the lab: %v", err)
+			f.close(&err)
 		}
-		f.end = append(f.end, fleetLab.Close)
-		cfg = ssh.Config{Keys: [][]byte{fleetLab.Key()}}
-		f.tree = &target.Tree{}
-		for _, d := range tree.Devices {
-			there := *d
-			there.Login = fleetLab.Login(d.Name)
-			f.tree.Devices = append(f.tree.Devices, &there)
+	}()
+	cfg := ssh.Config{Passphrase: a.passphrase}
+	if which != "" {
+		if f.lab, err = a.startLab(dir, tree, which); err != nil {
+			return nil, err
 		}
+		if f.labDir, err = which.folder(dir); err != nil {
+			return nil, err
+		}
+		f.labDir = cmp.Or(f.labDir, labFresh)
+		cfg = ssh.Config{Keys: [][]byte{f.lab.Key()}, Net: f.lab.Dial}
 	} else {
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return nil, fail(exitMachines, "the home directory, for ~/.ssh: %v", err)
 		}
 		cfg.Home, cfg.System, cfg.User, cfg.AgentSocket = home, "/etc/ssh", loginName(a.getenv), a.getenv("SSH_AUTH_SOCK")
+		cfg.OpenSSH, cfg.Environ = "ssh", os.Environ()
+		if _, ok := terminal(a.stdin); ok {
+			cfg.Terminal = a.stderr
+		}
+		cfg.Note = func(text string) { fmt.Fprintln(a.stderr, text) }
 	}
-	dialer, err := ssh.New(cfg)
-	if err != nil {
-		f.Close()
+	if f.dialer, err = ssh.New(cfg); err != nil {
 		return nil, fail(exitMachines, "%v", err)
 	}
-	f.dial = dialer.Dial
-	f.end = append([]func() error{dialer.Close}, f.end...)
+	f.dial = f.dialer.Dial
+	if f.lab != nil {
+		f.dial = func(ctx context.Context, d *target.Device) (target.Conn, error) {
+			if _, err := f.lab.Find(d.Name); err != nil { // it has left the fabric
+				return nil, err
+			}
+			there := *d
+			there.Login = f.lab.Login(d.Name)
+			return f.dialer.Dial(ctx, &there)
+		}
+	}
 	return f, nil
 }
 
@@ -98,17 +145,55 @@ func (a *app) passphrase(_ context.Context, file string) ([]byte, error) {
 	return term.ReadPassword(fd)
 }
 
+// sudoFlag adds --ask-sudo-password to a verb that reaches devices.
+func (a *app) sudoFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.askSudo, "ask-sudo-password", false, "ask once for the password that sudo wants on the devices")
+}
+
+// askSudoPassword asks for it, before anything is done.
+func (a *app) askSudoPassword() error {
+	if !a.askSudo || a.sudo != nil {
+		return nil
+	}
+	fd, ok := terminal(a.stdin)
+	if !ok {
+		return fail(exitUsage, "--ask-sudo-password asks on a terminal, and stdin is none")
+	}
+	fmt.Fprint(a.stderr, "sudo password on the devices: ")
+	text, err := term.ReadPassword(fd)
+	fmt.Fprintln(a.stderr)
+	if err != nil {
+		return fail(exitInterrupted, "no password; nothing was changed")
+	}
+	if a.sudo, err = device.NewSudo(string(text)); err != nil {
+		return fail(exitUsage, "%v", err)
+	}
+	return nil
+}
+
 // ask wants one word typed, and refuses to wait where nobody can type.
-func (a *app) ask(question, word string) error {
+func (a *app) ask(ctx context.Context, question, word string) error {
 	if _, ok := terminal(a.stdin); !ok {
 		return fail(exitUsage, "stdin is no terminal, so nobody can be asked; to apply without asking use --auto-approve")
 	}
 	fmt.Fprintf(a.stderr, "%s Type %s to go on: ", question, word)
-	line, err := bufio.NewReader(a.stdin).ReadString('\n')
-	if answer := trimLine(line); err != nil || answer != word {
-		return fail(exitInterrupted, "not applied; nothing was changed")
+	typed := make(chan string, 1)
+	go func() { // a read from a terminal cannot be called off
+		line, err := bufio.NewReader(a.stdin).ReadString('\n')
+		if err != nil {
+			line = ""
+		}
+		typed <- trimLine(line)
+	}()
+	select {
+	case answer := <-typed:
+		if answer == word {
+			return nil
+		}
+	case <-ctx.Done():
+		fmt.Fprintln(a.stderr)
 	}
-	return nil
+	return fail(exitInterrupted, "not applied; nothing was changed")
 }
 
 func trimLine(s string) string {
@@ -118,9 +203,34 @@ func trimLine(s string) string {
 	return s
 }
 
+// readOptions are the flags of verbs that only read devices; the zero value stands for their defaults.
+type readOptions struct {
+	parallel int
+	timeout  time.Duration
+}
+
+// readFlags declares them.
+func (o *readOptions) readFlags(cmd *cobra.Command) {
+	cmd.Flags().IntVar(&o.parallel, "parallel", 32, "devices read at the same time")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "how long one device may take to be read, as a `duration`")
+}
+
+// limit sets the bounds of a read.
+func (o *readOptions) limit(to *rollout.ObserveOptions) {
+	to.Parallel, to.Timeout = o.parallel, o.timeout
+}
+
+func (o *readOptions) check() error {
+	if o.parallel < 1 || o.timeout <= 0 {
+		return fail(exitUsage, "--parallel is at least 1, and --timeout more than 0, such as 30s")
+	}
+	return nil
+}
+
 // reading is how devices are read, with progress; end it when they are.
-func (a *app) reading() (o deploy.ObserveOptions, end func()) {
+func (a *app) reading() (o rollout.ObserveOptions, end func()) {
 	bar := a.progress("Reading", false)
+	o.Sudo = a.sudo
 	o.Progress = func(done, total int, h *deploy.Have) {
 		if h.Err != nil {
 			a.log.Info("read", "device", h.Device.Name, "error", h.Err.Detail)
@@ -132,9 +242,22 @@ func (a *app) reading() (o deploy.ObserveOptions, end func()) {
 	return o, bar.end
 }
 
+// compareForChange is compare before a change: with samples, to tell later what the change took away, and it keeps the connections
+// to the devices that change.
+func (a *app) compareForChange(ctx context.Context, f *fleet) *deploy.Plan {
+	o, end := a.reading()
+	defer end()
+	f.links = &rollout.Links{}
+	o.Links, o.Probes = f.links, true
+	plan := deploy.Diff(f.tree, rollout.Observe(ctx, f.dial, f.tree, o))
+	f.links.CloseUnchanged(plan)
+	return plan
+}
+
 // compare reads every device of the fleet and says what would change.
 func (a *app) compare(ctx context.Context, f *fleet) *deploy.Plan {
 	o, end := a.reading()
 	defer end()
-	return deploy.Diff(f.tree, deploy.Observe(ctx, f.dial, f.tree, o))
+	f.read.limit(&o)
+	return deploy.Diff(f.tree, rollout.Observe(ctx, f.dial, f.tree, o))
 }

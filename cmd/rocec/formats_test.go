@@ -161,15 +161,22 @@ func everything(t *testing.T) *report.Report {
 
 	second := *f.Diags[0]
 	f.Diags.Add(&second)
-	f.Diags.Warnf(diag.Range{}, "pfc-loop", "no place", "Brackets [a](b), \x1b[31mred\x1b[0m, \u202ebidi, \x00 and ]]> <b>&.\n::error::x ##[error]y")
+	f.Diags.Warnf(diag.Range{}, "pfc-loop", "no place", "Brackets [a](b), \x1b[31mred\x1b[0m, \u202ebidi, \x00 and ]]> <b>&.\n::error::x "+
+		"##[error]y")
 	d := f.Diags.Noticef(given("--var 1"), "bad-variable", "a value", "From the command line.")
 	d.Note(given("ROCEC_VAR_x"), "from the environment").Note(at, "in [a] file")
 	d.Fix = &diag.Fix{Message: "try", Edits: []diag.Edit{{At: at, New: "9216"}}}
 	d = f.Diags.Errorf(at, "pfc-loop", "a loop", "Round and round.")
-	d.Loop = []diag.Wait{{Device: "sw1", In: "swp1", Out: "swp2", CosGroup: "g", At: at}, {Device: "sw2", In: "swp1", Out: "swp2", CosGroup: "g"}}
+	d.Loop = []diag.Wait{{Device: "sw1", In: "swp1", Out: "swp2", CosGroup: "g", At: at}, {
+		Device: "sw2", In: "swp1", Out: "swp2",
+		CosGroup: "g",
+	}}
 	d.Text = "1. sw1\n2. sw2\n"
 	d.Fix = &diag.Fix{Message: "write it", Edits: []diag.Edit{{At: at, New: "9216"}, {At: at, New: "1500"}}}
-	f.Ignored = []lang.Ignored{{Diagnostic: &diag.Diagnostic{Severity: diag.Warning, Code: "incast", Summary: "incast", Detail: "Too many.", At: at}, By: &lang.Ignore{Reason: "we know: \x07 <ok>", At: at}}}
+	f.Ignored = []lang.Ignored{{Diagnostic: &diag.Diagnostic{
+		Severity: diag.Warning, Code: "incast", Summary: "incast", Detail: "Too many.",
+		At: at,
+	}, By: &lang.Ignore{Reason: "we know: \x07 <ok>", At: at}}}
 	return f
 }
 

@@ -23,7 +23,12 @@ var update = flag.Bool("update", false, "rewrite golden/, docs/checks.md and the
 func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(name string) string {
+		if name == "XDG_STATE_HOME" { // where a test wants the journals of runs
+			return os.Getenv(name)
+		}
+		return ""
+	}}
 	code = run(context.Background(), p, args)
 	return code, out.String(), errs.String()
 }

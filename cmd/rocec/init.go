@@ -111,8 +111,9 @@ func (a *app) init(dir string, files []start.File) error {
 		if err != nil {
 			return err
 		}
-		if f.Diags.HasErrors() { // no fault of init's: a cable to itself, a port no model has
-			fmt.Fprintf(a.stdout, "\nrocec validate finds %s in it, which the guesses could not avoid: mend them first.\n", diag.Count(f.Diags.Count(diag.Error), "error"))
+		if f.Diags.HasErrors() { // init is not to blame: a cable to itself, a port no model has
+			fmt.Fprintf(a.stdout, "\nrocec validate finds %s in it, which the guesses could not avoid: correct them first.\n",
+				diag.Count(f.Diags.Count(diag.Error), "error"))
 		}
 	}
 	fmt.Fprint(a.stdout, "\nnext:\n")

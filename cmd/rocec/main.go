@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -43,19 +45,65 @@ type person struct {
 	stdout, stderr io.Writer
 	environ        []string
 	getenv         func(string) string
+	interrupts     *interrupts
 }
 
+// interrupts is who wants to say something when the person interrupts.
+type interrupts struct {
+	mu  sync.Mutex
+	say func(nth int)
+}
+
+// onInterrupt has say called at the first and at the second signal, until done is called.
+func (p *person) onInterrupt(say func(nth int)) (done func()) {
+	if p.interrupts == nil {
+		return func() {}
+	}
+	p.interrupts.set(say)
+	return func() { p.interrupts.set(nil) }
+}
+
+func (i *interrupts) set(say func(int)) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.say = say
+}
+
+func (i *interrupts) tell(nth int) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.say != nil {
+		i.say(nth)
+	}
+}
+
+// together is how soon after the first signal another one means the same: shells and timeout pass on what the kernel has sent
+// to the whole process group.
+const together = 500 * time.Millisecond
+
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	go func() { // the first signal asks for a clean end; the second one gets the default: an end at once
-		<-ctx.Done()
-		stop()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	said := &interrupts{}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, stopSignals...) // a closed terminal is an interruption too
+	go func() {                            // the first signal asks for a clean end; the second one ends at once
+		<-signals
+		first := time.Now()
+		cancel()
+		said.tell(1)
+		for s := range signals {
+			if !closes(s) && time.Since(first) > together {
+				break
+			}
+		}
+		said.tell(2)
+		os.Exit(exitInterrupted)
 	}()
 	ignoreBrokenPipes()
 	boundMemory(os.Getenv)
 	out := &output{file: os.Stdout}
-	p := &person{stdin: os.Stdin, stdout: out, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv}
+	p := &person{stdin: os.Stdin, stdout: out, stderr: os.Stderr, environ: os.Environ(), getenv: os.Getenv, interrupts: said}
 	code := run(ctx, p, os.Args[1:])
 	if out.err != nil && !errors.Is(out.err, syscall.EPIPE) {
 		fmt.Fprintf(os.Stderr, "rocec: %s\n", diag.Escape(out.err.Error()))

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"path"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -19,46 +19,53 @@ func (a *app) planCommand() *cobra.Command {
 			if err := choice("format", o.format, "text", "json"); err != nil {
 				return err
 			}
+			if err := o.readOptions.check(); err != nil {
+				return err
+			}
 			return a.plan(cmd.Context(), folder(args), o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "save the plan to a `file`, for apply --plan")
 	f.BoolVar(&o.detailed, "detailed-exitcode", false, "exit 2 when there are changes")
-	f.BoolVar(&o.diff, "diff", false, "show whole-text diffs instead of keys")
-	f.BoolVar(&o.expand, "expand", false, "show every device on its own, also those with the same changes")
-	f.BoolVar(&o.lab, "lab", false, "run against every device simulated inside the process")
+	o.viewFlags(cmd)
 	f.StringVar(&o.format, "format", "text", "text or json")
+	labFlags(cmd, &o.lab)
+	o.readFlags(cmd)
+	a.sudoFlag(cmd)
 	a.targetFlag(cmd, &o.only)
 	return cmd
 }
 
 type planOptions struct {
-	out, format                 string
-	detailed, diff, expand, lab bool
-	only                        []string
+	readOptions
+	viewOptions
+	out, format string
+	detailed    bool
+	lab         labFlag
+	only        []string
 }
 
-func (a *app) plan(ctx context.Context, dir string, o planOptions) error {
-	if o.out != "" && o.lab {
+func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
+	if o.out != "" && o.lab != "" {
 		return fail(exitUsage, "--out with --lab: what is planned for simulated devices does not fit real ones. Leave out one of the two")
 	}
 	f, devices, err := a.open(dir, o.only, o.lab)
 	if err != nil {
 		return err
 	}
-	defer devices.Close()
+	defer devices.close(&err)
+	devices.read = o.readOptions
 	plan := a.compare(ctx, devices)
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; nothing was changed")
 	}
 	if o.format == "json" {
-		if err := a.writeJSON(planJSON(plan, deploy.WaveOptions{})); err != nil {
+		if err := a.writeJSON(planJSON(plan, rollout.WaveOptions{})); err != nil {
 			return err
 		}
 	} else {
-		v := &planView{w: a.stdout, color: a.paints(a.stdout), dir: path.Clean(dir), diff: o.diff, expand: o.expand}
-		v.print(plan, deploy.WaveOptions{})
+		a.planView(dir, o.viewOptions).print(plan, rollout.WaveOptions{})
 	}
 	if o.out != "" {
 		if err := a.savePlan(dir, f, plan, o); err != nil {
@@ -76,6 +83,6 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) error {
 
 // troubled tells whether a device could not be planned for.
 func troubled(p *deploy.Plan) bool {
-	s := p.Summary(deploy.WaveOptions{})
+	s := p.Summary()
 	return s.Unreachable+s.Refused > 0
 }

@@ -9,14 +9,19 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 )
 
 // savePlan writes the plan for a later apply --plan. It holds hashes and names, no content and no secret, and is for
 // its owner's eyes.
 func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o planOptions) error {
+	if plan.Empty() && troubled(plan) {
+		return fail(exitMachines, "the plan was not saved: it changes nothing, for no device that was read differs")
+	}
 	folder, err := filepath.Abs(dir)
 	if err != nil {
 		return fail(exitUsage, "%v", err)
@@ -42,22 +47,53 @@ func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o planOp
 	return nil
 }
 
-// loadPlan reads a saved plan and takes over what it was made with.
-func (a *app) loadPlan(name string) (*deploy.Saved, error) {
-	file, err := os.Open(name)
+// loadPlan reads a saved plan and takes over what it was made with. The plan names its fabric; one that lies outside of the folder
+// rocec runs in has to be named by the person too, so that a plan of another place is not applied by mistake.
+func (a *app) loadPlan(name string, args []string) (*deploy.Saved, error) {
+	saved, err := readPlan(name)
 	if err != nil {
-		return nil, fail(exitUsage, "%v", err)
-	}
-	defer file.Close()
-	saved, err := deploy.LoadPlan(file)
-	if err != nil {
-		return nil, fail(exitUsage, "%s: %v", name, err)
+		return nil, err
 	}
 	if v := buildVersion().Version; saved.Tool != v {
 		return nil, fail(exitUsage, "%s was made by rocec %s, this is %s: make the plan again", name, saved.Tool, v)
 	}
+	if err := namedOrHere(name, saved.Fabric, args); err != nil {
+		return nil, err
+	}
 	a.vars, a.varFiles = saved.Vars, saved.VarFiles
 	return saved, nil
+}
+
+// namedOrHere refuses a saved plan of a fabric that the person has not named, and is not here.
+func namedOrHere(plan, fabric string, args []string) error {
+	if len(args) > 0 {
+		named, err := filepath.Abs(args[0])
+		if err != nil {
+			return fail(exitUsage, "%v", err)
+		}
+		if resolved(named) != resolved(fabric) {
+			return fail(exitUsage, "%s is a plan for the fabric in %s, not for the one in %s", plan, fabric, args[0])
+		}
+		return nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return fail(exitUsage, "%v", err)
+	}
+	rel, err := filepath.Rel(resolved(here), resolved(fabric))
+	if err != nil || !filepath.IsLocal(rel) {
+		return fail(exitUsage, "%s is a plan for the fabric in %s, which is not below this folder. If that is the one you mean, name it: "+
+			"rocec apply --plan %[1]s %[2]s", plan, fabric)
+	}
+	return nil
+}
+
+// resolved is a path without symbolic links, as far as it is there.
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
 }
 
 // holds tells whether the plan made just now is the saved one: the same inputs, the same devices, the same bytes.
@@ -80,3 +116,59 @@ func inputs(f *report.Report) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// readPlan reads a plan file.
+func readPlan(name string) (*deploy.Saved, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, fail(exitUsage, "%v", err)
+	}
+	defer file.Close()
+	saved, err := deploy.LoadPlan(file)
+	if err != nil {
+		return nil, fail(exitUsage, "%s: %v", name, err)
+	}
+	return saved, nil
+}
+
+// showPlan prints a saved plan: what it is for, what it was made of, and what it would change. Content is not in it.
+func (a *app) showPlan(name, format string) error {
+	saved, err := readPlan(name)
+	if err != nil {
+		return err
+	}
+	if format == "json" {
+		return a.writeJSON(saved)
+	}
+	line := func(name string, values ...string) {
+		if text := strings.Join(values, " "); text != "" {
+			fmt.Fprintf(a.stdout, "%-10s %s\n", name, diag.Escape(text))
+		}
+	}
+	line("fabric", saved.Fabric)
+	line("made by", "rocec", saved.Tool)
+	line("inputs", "SHA-256", saved.Inputs)
+	line("variables", saved.Vars...)
+	line("var files", saved.VarFiles...)
+	line("targets", saved.Targets...)
+	same := 0
+	for _, d := range saved.Devices {
+		if d.Status == deploy.StatusSame {
+			same++
+			continue
+		}
+		fmt.Fprintf(a.stdout, "\n%s  %s\n", diag.Paint(a.paints(a.stdout), diag.Bold, diag.Escape(d.Name)), diag.Escape(string(d.Status)))
+		line("  host key", d.HostKey)
+		for _, f := range d.Files {
+			if f.Base != f.Target {
+				fmt.Fprintf(a.stdout, "  %s  %s -> %s\n", diag.Escape(f.Path), shortHash(f.Base), shortHash(f.Target))
+			}
+		}
+	}
+	fmt.Fprintf(a.stdout, "\n%s, %d up to date. Whether they are still as the plan saw them, apply --plan finds out.\n",
+		diag.Count(len(saved.Devices), "device"), same)
+	return nil
+}
+
+// shortHash is the beginning of a SHA-256, enough to tell contents apart by eye.
+func shortHash(sum string) string { return diag.Escape(sum[:min(len(sum), 12)]) }

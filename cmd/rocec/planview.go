@@ -3,25 +3,46 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // planView prints a plan for people: devices with the same changes are folded, changes are shown by key with the line
 // and the fact that made the value, and what traffic will notice stands where nobody can miss it.
 type planView struct {
-	w      io.Writer
-	color  bool
-	diff   bool   // whole-text diffs instead of keys
-	expand bool   // every device on its own
-	dir    string // the fabric's folder, as the person wrote it
+	viewOptions
+	w     io.Writer
+	color bool
+	dir   string // the fabric's folder, as the person wrote it
+}
+
+// viewOptions are the flags of every verb that shows a plan.
+type viewOptions struct {
+	diff   bool // whole-text diffs instead of keys
+	expand bool // every device on its own
+}
+
+func (o *viewOptions) viewFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&o.diff, "diff", false, "show whole-text diffs instead of keys")
+	cmd.Flags().BoolVar(&o.expand, "expand", false, "show every device on its own, also those with the same changes")
+}
+
+// planView is a view on stdout; dir is the fabric's folder.
+func (a *app) planView(dir string, o viewOptions) *planView {
+	return &planView{viewOptions: o, w: a.stdout, color: a.paints(a.stdout), dir: path.Clean(dir)}
 }
 
 // valueWidth is how much of a value is shown; --diff and JSON have it all.
@@ -29,7 +50,7 @@ const valueWidth = 44
 
 func (v *planView) paint(style, s string) string { return diag.Paint(v.color, style, s) }
 
-func (v *planView) print(p *deploy.Plan, o deploy.WaveOptions) {
+func (v *planView) print(p *deploy.Plan, o rollout.WaveOptions) {
 	groups := deploy.Fold(p)
 	if v.expand {
 		groups = nil
@@ -66,12 +87,24 @@ func (v *planView) change(g deploy.Group) {
 		(&diag.Printer{}).Prose(v.w, "  "+v.paint(diag.Yellow, "note:")+" ", d.Detail) //nolint:errcheck // a closed terminal has nobody to tell
 	}
 	if first.Lock != nil {
-		fmt.Fprintf(v.w, "  %s locked by %s\n", v.paint(diag.Yellow, "note:"), first.Lock)
+		(&diag.Printer{}).Prose(v.w, "  "+v.paint(diag.Yellow, "note:")+" ", lockText(first.Lock)) //nolint:errcheck // as above
 	}
 	for _, c := range first.Changes {
 		v.file(c)
 	}
 	fmt.Fprintln(v.w)
+}
+
+// lockText says who holds the lock of a device, and what an apply would make of that.
+func lockText(o *deploy.Owner) string {
+	text := "locked by " + o.String()
+	switch o.Mark {
+	case "armed", "loaded", "undoing":
+		return text + ". Run " + deploy.NotConfirmed(o.Txn, o.Mark)
+	case "undone", "confirmed":
+		return text + markText(o.Mark) + ", and the next apply takes the lock away"
+	}
+	return text
 }
 
 func (v *planView) file(c *deploy.Change) {
@@ -80,7 +113,7 @@ func (v *planView) file(c *deploy.Change) {
 		what = "  (live state)"
 	}
 	if c.Action == deploy.Activate {
-		what = "  (in place already; will be put to use)"
+		what = "  (up to date, and not known to be in use)"
 	}
 	fmt.Fprintf(v.w, "  %s %s%s\n", v.symbol(c.Action), c.Path, what)
 	if v.diff {
@@ -97,7 +130,11 @@ func (v *planView) file(c *deploy.Change) {
 		return
 	}
 	if len(c.Keys) == 0 && c.File.Keys == nil {
-		fmt.Fprintf(v.w, "      (%s; --diff shows them)\n", diag.Count(strings.Count(string(c.After), "\n"), "line"))
+		shown := c.After
+		if shown == nil {
+			shown = c.Before
+		}
+		fmt.Fprintf(v.w, "      (%s; --diff shows them)\n", diag.Count(strings.Count(string(shown), "\n"), "line"))
 		return
 	}
 	key, value := 0, 0
@@ -122,7 +159,7 @@ func (v *planView) file(c *deploy.Change) {
 		fmt.Fprintln(v.w, strings.TrimRight(line, " "))
 	}
 	if c.Unchanged+c.NotOurs > 0 {
-		fmt.Fprintf(v.w, "      (%s unchanged, %d not ours left alone)\n", diag.Count(c.Unchanged, "key"), c.NotOurs)
+		fmt.Fprintf(v.w, "      (%s unchanged, %d not managed here)\n", diag.Count(c.Unchanged, "key"), c.NotOurs)
 	}
 }
 
@@ -153,13 +190,28 @@ func (v *planView) trouble(d *deploy.DevicePlan) {
 	fmt.Fprintf(v.w, "  declared at %s\n\n", v.paint(diag.Cyan, report.Place(d.Device.At)))
 }
 
-func (v *planView) summary(p *deploy.Plan, o deploy.WaveOptions) {
-	s := p.Summary(o)
+// held names the runs that are in use on devices and wait to be confirmed.
+func (v *planView) held(p *deploy.Plan) {
+	of := map[string][]string{}
+	for _, d := range p.Devices {
+		if d.Lock.Held() && deploy.ValidRun(d.Lock.Txn) {
+			of[d.Lock.Txn] = append(of[d.Lock.Txn], d.Device.Name)
+		}
+	}
+	for _, run := range slices.Sorted(maps.Keys(of)) {
+		fmt.Fprintf(v.w, "%s run %s is in use on %s and not confirmed yet. Keep it: rocec confirm %[2]s. Go back: rocec rollback %[2]s.\n",
+			v.paint(diag.Yellow, "note:"), run, nodeset.Text(of[run], nodeset.Devices, math.MaxInt))
+	}
+}
+
+func (v *planView) summary(p *deploy.Plan, o rollout.WaveOptions) {
+	v.held(p)
+	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {
-		fmt.Fprintf(v.w, "%s %s as wished.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"))
+		fmt.Fprintf(v.w, "%s %s up to date.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"))
 		return
 	}
-	parts := []string{fmt.Sprintf("%s to change", diag.Count(s.Change, "device")), fmt.Sprintf("%d as wished", s.Same)}
+	parts := []string{fmt.Sprintf("%s to change", diag.Count(s.Change, "device")), fmt.Sprintf("%d up to date", s.Same)}
 	if s.Unreachable > 0 {
 		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d unreachable", s.Unreachable)))
 	}
@@ -169,7 +221,7 @@ func (v *planView) summary(p *deploy.Plan, o deploy.WaveOptions) {
 	fmt.Fprintf(v.w, "Plan: %s.  %s, %s.\n", strings.Join(parts, ", "), diag.Count(s.Files, "file"), diag.Count(s.Live, "live state"))
 	if s.Change > 0 {
 		fmt.Fprintf(v.w, "Disruption: %s; order: %s, never two of a redundancy group together.\n",
-			v.paint(diag.Yellow, diag.Count(s.Disruptive, "device")), diag.Count(s.Waves, "wave"))
+			v.paint(diag.Yellow, diag.Count(s.Disruptive, "device")), diag.Count(len(rollout.Waves(p, o)), "wave"))
 	}
 }
 
@@ -246,11 +298,11 @@ type planSummary struct {
 	Waves       int `json:"waves"`
 }
 
-func planJSON(p *deploy.Plan, o deploy.WaveOptions) planDocument {
-	s := p.Summary(o)
+func planJSON(p *deploy.Plan, o rollout.WaveOptions) planDocument {
+	s := p.Summary()
 	doc := planDocument{
 		FormatVersion: report.FormatVersion, Devices: []planDevice{},
-		Summary: planSummary{s.Change, s.Same, s.Unreachable, s.Refused, s.Waves},
+		Summary: planSummary{s.Change, s.Same, s.Unreachable, s.Refused, len(rollout.Waves(p, o))},
 	}
 	for _, d := range p.Devices {
 		pd := planDevice{Name: d.Device.Name, Status: string(d.Status), Disrupts: append([]string{}, d.Disrupts...), Changes: changesJSON(d)}

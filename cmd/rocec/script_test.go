@@ -11,6 +11,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
 )
 
 // The transcripts under testdata/script run the real command as a person types it.
@@ -28,11 +30,14 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
+			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state")) // where runs are
+			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache")) // where labs are kept
 			env.Setenv("SCHEMA", filepath.Join(root, "docs", "schema"))
 			return os.CopyFS(filepath.Join(env.WorkDir, "examples"), os.DirFS(filepath.Join(root, "examples")))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
+			"newest": newest,
 			"schema": schema,
 		},
 	})
@@ -55,6 +60,19 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// newest VAR: sets a variable to the name of the newest run.
+func newest(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: newest VAR")
+	}
+	runs, _, err := journal.Open(filepath.Join(ts.Getenv("XDG_STATE_HOME"), "rocec", "runs")).Runs()
+	ts.Check(err)
+	if len(runs) == 0 {
+		ts.Fatalf("there is no run")
+	}
+	ts.Setenv(args[0], runs[0].Run)
 }
 
 // schema NAME FILE: every JSON document in FILE (stdout for the last command's) fits docs/schema/NAME.json.

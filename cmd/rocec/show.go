@@ -12,13 +12,22 @@ import (
 )
 
 func (a *app) showCommand() *cobra.Command {
-	var format string
+	var format, saved string
 	cmd := &cobra.Command{
-		Use:   "show [DIR] NAME",
+		Use:   "show [DIR] NAME | show --plan FILE",
 		Short: "show effective settings, each with the line it came from",
 		Long: "Show prints the effective settings of a device (leaf01), a port (leaf01:swp3) or the way between two hosts\n" +
-			"(gpu001,gpu064), each with the file:line it came from, and what validate finds about these lines.",
-		Args: cobra.RangeArgs(1, 2),
+			"(gpu001,gpu064), each with the file:line it came from, and what validate finds about these lines.\n" +
+			"With --plan it prints what a saved plan is for, what it was made of, and what it would change.",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if saved != "" {
+				if len(args) > 0 {
+					return fail(exitUsage, "--plan FILE says itself which fabric and devices it is for: give no others")
+				}
+				return nil
+			}
+			return cobra.RangeArgs(1, 2)(cmd, args)
+		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
 				return a.completeDevices(".")
@@ -29,6 +38,9 @@ func (a *app) showCommand() *cobra.Command {
 			if err := choice("format", format, "text", "json"); err != nil {
 				return err
 			}
+			if saved != "" {
+				return a.showPlan(saved, format)
+			}
 			dir, name := ".", args[len(args)-1]
 			if len(args) == 2 {
 				dir = args[0]
@@ -37,6 +49,7 @@ func (a *app) showCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	cmd.Flags().StringVar(&saved, "plan", "", "a plan saved in a `file` by plan --out")
 	return cmd
 }
 

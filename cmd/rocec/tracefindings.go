@@ -35,7 +35,8 @@ type sayings struct {
 	known  map[sayingKey][]said
 	made   map[madeKey]*diag.Diagnostic
 
-	refused map[diag.Range][]string // codes of errors of the targets, by place
+	refusing bool // some device cannot be written
+	errors   map[*ir.Device]diag.List
 }
 
 // madeKey is what findings that no stage has reported have in common to be said once.
@@ -51,7 +52,7 @@ type sayingKey struct {
 }
 
 func newSayings(f *report.Report) *sayings {
-	s := &sayings{fabric: f.Fabric, known: map[sayingKey][]said{}, made: map[madeKey]*diag.Diagnostic{}, refused: map[diag.Range][]string{}}
+	s := &sayings{fabric: f.Fabric, known: map[sayingKey][]said{}, made: map[madeKey]*diag.Diagnostic{}, errors: map[*ir.Device]diag.List{}}
 	add := func(d *diag.Diagnostic, by *lang.Ignore) {
 		if d.Aside {
 			return
@@ -61,14 +62,11 @@ func newSayings(f *report.Report) *sayings {
 	}
 	for _, d := range f.Diags {
 		add(d, nil)
+		ofTargets := func(t diag.Topic) bool { return t.Code == d.Code }
+		s.refusing = s.refusing || d.Severity == diag.Error && slices.ContainsFunc(targets.Topics, ofTargets)
 	}
 	for _, i := range f.Ignored {
 		add(i.Diagnostic, i.By)
-	}
-	for _, d := range f.Diags {
-		if d.Severity == diag.Error && d.At.Filename != "" && slices.ContainsFunc(targets.Topics, func(t diag.Topic) bool { return t.Code == d.Code }) {
-			s.refused[d.At] = append(s.refused[d.At], d.Code)
-		}
 	}
 	return s
 }
@@ -99,10 +97,10 @@ func (s *sayings) of(findings []*walk.Finding) []said {
 	return out
 }
 
-// reported is the diagnostics with the code and place of a finding. Of NICs of one host that have a fault in common, validate
-// reports the first.
+// reported is the diagnostics with the code and place of a finding. What a by_hand block says holds for all NICs of a host, and
+// validate reports it at the first of them.
 func (s *sayings) reported(x *walk.Finding) []said {
-	if known := s.known[sayingKey{x.Code, x.At}]; len(known) > 0 || x.Device.Host == nil {
+	if known := s.known[sayingKey{x.Code, x.At}]; len(known) > 0 || x.Device.Host == nil || x.Device.ByHand == nil {
 		return known
 	}
 	for _, n := range x.Device.Host.NICs {
@@ -123,7 +121,7 @@ func (s *sayings) say(x *walk.Finding) *diag.Diagnostic {
 	if d := validate.Say(s.fabric, x); d != nil || !x.Breaks {
 		return d
 	}
-	if n := x.NIC; n != nil && (len(s.refused[n.ModelAt]) > 0 || len(s.refused[n.At]) > 0) {
+	if x.NIC != nil && s.refusing && len(s.refused(x.NIC.Device, []*ir.NIC{x.NIC})) > 0 {
 		return nil // rocec does not write the NIC at all, which is what breaks
 	}
 	return unsaid(x)
@@ -137,27 +135,33 @@ func unsaid(x *walk.Finding) *diag.Diagnostic {
 			d.Summary = room.Topics[i].Summary
 		}
 	}
-	d.Detail = fmt.Sprintf("Packets of %q from %s to %s are not lossless at %s.", x.Intent.Name, x.From.Device.Name, x.To.Device.Name, x.Device.Name)
+	d.Detail = fmt.Sprintf("Packets of %q from %s to %s are not lossless at %s.", x.Intent.Name, x.From.Device.Name, x.To.Device.Name,
+		x.Device.Name)
 	return d
 }
 
-// unset adds to the hops of a trace what the targets refuse there: a device that rocec cannot write, and nobody else is said to,
-// holds none of the settings that the walk went by.
+// unset adds to the hops of a trace what the targets refuse there: a device that rocec cannot write, and that no by_hand block
+// says others configure, holds none of the settings that the walk went by.
 func (s *sayings) unset(t *walk.Trace) {
 	for _, w := range []*walk.Walk{t.Data, t.CNP} {
-		if w == nil {
+		if w == nil || !s.refusing {
 			continue
 		}
 		for _, h := range w.Hops {
+			var passed []*ir.NIC
+			for _, l := range slices.Concat(h.In, h.Out) {
+				for _, p := range l.Ports {
+					if p.NIC != nil {
+						passed = append(passed, p.NIC)
+					}
+				}
+			}
 			for _, d := range h.Devices {
-				for _, at := range declared(h, w, d) {
-					for _, code := range s.refused[at] {
-						same := func(x *walk.Finding) bool { return x.Code == code && x.At == at }
-						if slices.ContainsFunc(h.All(), same) {
-							continue
-						}
+				for _, e := range s.refused(d, passed) {
+					same := func(x *walk.Finding) bool { return x.Code == e.Code && x.At == e.At }
+					if !slices.ContainsFunc(h.All(), same) {
 						h.Findings = append(h.Findings, &walk.Finding{
-							Code: code, At: at, Breaks: true, Intent: t.Intent, From: w.From[0].NIC, To: w.To[0].NIC, Device: d,
+							Code: e.Code, At: e.At, Breaks: true, Intent: t.Intent, From: w.From[0].NIC, To: w.To[0].NIC, Device: d,
 						})
 					}
 				}
@@ -166,25 +170,28 @@ func (s *sayings) unset(t *walk.Trace) {
 	}
 }
 
-// declared is the lines that say what a device is: its operating system, release and model, or the models of the NICs it sends
-// and receives with.
-func declared(h *walk.Hop, w *walk.Walk, d *ir.Device) (out []diag.Range) {
-	if d.Switch != nil {
-		return []diag.Range{d.Switch.OSAt, d.Switch.VersionAt, d.Switch.ModelAt, d.At}
-	}
-	for _, p := range slices.Concat(w.From, w.To) {
-		if p.Device == d {
-			out = append(out, p.NIC.ModelAt, p.NIC.At)
-		}
-	}
-	for _, l := range slices.Concat(h.In, h.Out) {
-		for _, p := range l.Ports {
-			if p.Device == d {
-				out = append(out, p.NIC.ModelAt, p.NIC.At)
+// refused is the errors for which rocec writes nothing to a device; of a host, those about a NIC that packets do not pass are left
+// out.
+func (s *sayings) refused(d *ir.Device, passed []*ir.NIC) diag.List {
+	all, asked := s.errors[d]
+	if !asked {
+		for _, e := range targets.CheckDevice(d) {
+			if e.Severity == diag.Error && e.At.Filename != "" {
+				all = append(all, e)
 			}
 		}
+		s.errors[d] = all
 	}
-	return out
+	if d.Host == nil {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(e *diag.Diagnostic) bool {
+		return slices.ContainsFunc(d.Host.NICs, func(n *ir.NIC) bool {
+			return (e.At == n.At || e.At == n.ModelAt) && !slices.ContainsFunc(passed, func(p *ir.NIC) bool {
+				return e.At == p.At || e.At == p.ModelAt
+			})
+		})
+	})
 }
 
 // firstBreak returns the first finding of a walk that breaks the promise; nil where none does.

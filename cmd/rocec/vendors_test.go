@@ -96,7 +96,8 @@ func vendorWords(t *testing.T, name string) (words []string) {
 // The test above would see what it looks for.
 func TestVendorWords(t *testing.T) {
 	for _, text := range []string{
-		"cumulus-linux", "Cumulus Linux has no PFC", "os == \"sonic\"", "mlx5", "mlx5Buffer", "MLX5", "the ice driver", "swp%d", "swp", "Ethernet%d",
+		"cumulus-linux", "Cumulus Linux has no PFC", "os == \"sonic\"", "mlx5", "mlx5Buffer", "MLX5", "the ice driver", "swp%d", "swp",
+		"Ethernet%d",
 		"traffic.conf", "SoftRoCE", "restart switchd",
 	} {
 		assert.Regexp(t, vendorWord, text)

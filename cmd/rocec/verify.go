@@ -1,37 +1,65 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"math"
 	"path"
+	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/samples"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/target"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
-	var format string
-	var useLab bool
-	var only []string
+	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify [DIR]",
-		Short: "read settings and counters back and say what is not as written",
-		Args:  cobra.MaximumNArgs(1),
+		Short: "read settings, states and counters back and say what is not as written",
+		Long: "Verify reads the devices and changes nothing. It says which settings are not as written, which links and daemons are\n" +
+			"down, and which counters of lost or misdirected traffic have risen since the last verify. It keeps what it measured\n" +
+			"below $XDG_STATE_HOME/rocec/samples. A device that was never verified is read twice, 5 seconds apart; one that has\n" +
+			"restarted since is judged by what its counters came to since then.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := choice("format", format, "text", "json"); err != nil {
+			if err := choice("format", o.format, "text", "json"); err != nil {
 				return err
 			}
-			return a.verify(cmd.Context(), folder(args), format, useLab, only)
+			if err := choice("since", o.since, string(deploy.SinceLast), string(deploy.SinceBoot)); err != nil {
+				return err
+			}
+			if err := o.readOptions.check(); err != nil {
+				return err
+			}
+			return a.verify(cmd.Context(), folder(args), o)
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	cmd.Flags().BoolVar(&useLab, "lab", false, "run against every device simulated inside the process")
-	a.targetFlag(cmd, &only)
+	f := cmd.Flags()
+	f.StringVar(&o.since, "since", string(deploy.SinceLast),
+		"what counters are compared with: last (the last verify)\nor boot (the start of the device)")
+	f.StringVar(&o.format, "format", "text", "text or json")
+	labFlags(cmd, &o.lab)
+	o.readFlags(cmd)
+	a.sudoFlag(cmd)
+	a.targetFlag(cmd, &o.only)
 	return cmd
+}
+
+type verifyOptions struct {
+	readOptions
+	since, format string
+	lab           labFlag
+	only          []string
 }
 
 // The statuses of a device in verify.
@@ -43,6 +71,7 @@ const (
 type verifyDocument struct {
 	FormatVersion string         `json:"format_version"`
 	Good          bool           `json:"good"`
+	Since         string         `json:"since"` // as asked for
 	Devices       []verifyDevice `json:"devices"`
 	Summary       map[string]int `json:"summary"`
 }
@@ -53,6 +82,14 @@ type verifyDevice struct {
 	Reason   string          `json:"reason,omitempty"`
 	Changes  []planChange    `json:"changes"`
 	Findings []verifyFinding `json:"findings"`
+	Since    *verifySince    `json:"since,omitempty"` // nil: the device could not be read
+	Rose     []deploy.Rise   `json:"rose"`
+}
+
+// verifySince is what the counters of a device were compared with.
+type verifySince struct {
+	From    deploy.Since `json:"from"`
+	Seconds int64        `json:"seconds"` // ago, rounded; 0: not known
 }
 
 type verifyFinding struct {
@@ -60,25 +97,39 @@ type verifyFinding struct {
 	Message string `json:"message"`
 }
 
-func (a *app) verify(ctx context.Context, dir, format string, useLab bool, only []string) error {
-	_, devices, err := a.open(dir, only, useLab)
+func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err error) {
+	f, devices, err := a.open(dir, o.only, o.lab)
 	if err != nil {
 		return err
 	}
-	defer devices.Close()
-	o, end := a.reading()
-	found := deploy.Verify(ctx, devices.dial, devices.tree, o)
+	defer devices.close(&err)
+	kept := a.keptSamples(dir, devices)
+	read, end := a.reading()
+	o.limit(&read)
+	v := rollout.VerifyOptions{
+		ObserveOptions: read, Clock: rollout.Clock{Now: time.Now, Wait: time.After},
+		Kept: kept.samples, SinceBoot: o.since == string(deploy.SinceBoot),
+	}
+	if devices.lab != nil {
+		v.Interval = time.Second
+	}
+	found := rollout.Verify(ctx, devices.dial, devices.tree, v)
 	end()
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted")
 	}
+	kept.keep(f.Tree(), found.Kept)
 	doc := verifyDocument{
-		FormatVersion: report.FormatVersion, Good: found.Sound(), Devices: []verifyDevice{},
+		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: o.since, Devices: []verifyDevice{},
 		Summary: map[string]int{verifyGood: 0, verifyDrift: 0, string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0},
 	}
 	for _, h := range found.Devices {
 		d := h.Drift
-		v := verifyDevice{Name: d.Device.Name, Changes: changesJSON(d), Findings: []verifyFinding{}}
+		v := verifyDevice{Name: d.Device.Name, Changes: changesJSON(d), Findings: []verifyFinding{}, Rose: []deploy.Rise{}}
+		if h.Base.Since != "" {
+			v.Since = &verifySince{h.Base.Since, int64(h.Base.Ago.Round(time.Second).Seconds())}
+		}
+		v.Rose = append(v.Rose, h.Rose...)
 		for _, p := range h.Probes {
 			for _, w := range p.Wrong {
 				v.Findings = append(v.Findings, verifyFinding{p.Name, w})
@@ -95,7 +146,7 @@ func (a *app) verify(ctx context.Context, dir, format string, useLab bool, only 
 		doc.Summary[v.Status]++
 		doc.Devices = append(doc.Devices, v)
 	}
-	if format == "json" {
+	if o.format == "json" {
 		if err := a.writeJSON(doc); err != nil {
 			return err
 		}
@@ -126,10 +177,96 @@ func (a *app) verifyText(dir string, plan *deploy.Plan, doc verifyDocument) {
 			fmt.Fprintf(a.stdout, "%s  %s: %s\n", v.paint(diag.Bold, d.Name), v.paint(diag.Yellow, f.Probe), target.Escape(f.Message))
 		}
 	}
+	v.held(plan)
+	sinceText(a.stdout, doc)
 	word := v.paint(diag.Green, "good")
 	if !doc.Good {
 		word = v.paint(diag.Red, "not as written")
 	}
-	fmt.Fprintf(a.stdout, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused.\n", word, diag.Count(doc.Summary[verifyGood], "device"),
-		doc.Summary[verifyDrift], doc.Summary[string(deploy.StatusUnreachable)], doc.Summary[string(deploy.StatusRefused)])
+	fmt.Fprintf(a.stdout, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused.\n", word,
+		diag.Count(doc.Summary[verifyGood], "device"), doc.Summary[verifyDrift], doc.Summary[string(deploy.StatusUnreachable)],
+		doc.Summary[string(deploy.StatusRefused)])
+}
+
+// sinceText says what counters were compared with: a line for all devices, or for those of each kind.
+func sinceText(w io.Writer, doc verifyDocument) {
+	var order []string
+	of := map[string][]string{}
+	for _, d := range doc.Devices {
+		if d.Since == nil {
+			continue
+		}
+		var text string
+		ago := time.Duration(d.Since.Seconds) * time.Second
+		switch {
+		case d.Since.From == deploy.SinceRead:
+			text = fmt.Sprintf("two reads %s apart, because no samples of an earlier verify are kept", ago)
+		case d.Since.From == deploy.SinceLast && ago > 0:
+			text = fmt.Sprintf("since the last verify, %s ago", ago)
+		case d.Since.From == deploy.SinceLast:
+			text = "since the last verify"
+		case doc.Since == string(deploy.SinceBoot):
+			text = "since the device started"
+		default:
+			text = "since the device started, which was after the last verify"
+		}
+		if of[text] == nil {
+			order = append(order, text)
+		}
+		of[text] = append(of[text], d.Name)
+	}
+	for _, text := range order {
+		whose := ""
+		if len(order) > 1 {
+			whose = " of " + nodeset.Text(of[text], nodeset.Devices, math.MaxInt)
+		}
+		fmt.Fprintf(w, "Counters%s: %s.\n", whose, text)
+	}
+}
+
+// keptSamples are the samples of a fabric, kept from one verify to the next.
+type keptSamples struct {
+	a       *app
+	file    *samples.File // nil: there is no place for it
+	samples map[string]*deploy.Kept
+}
+
+// keptSamples reads the samples of the last verify. What cannot be read is said, and treated as if there were none.
+func (a *app) keptSamples(dir string, devices *fleet) *keptSamples {
+	k := &keptSamples{a: a}
+	if devices.labDir == labFresh { // they are gone when it ends
+		return k
+	}
+	state, err := a.stateDir("samples")
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
+	if err == nil {
+		if devices.lab != nil { // simulated devices are others
+			dir = "lab " + devices.labDir + " of " + dir
+		}
+		k.file = samples.Open(state, dir)
+		k.samples, err = k.file.Load()
+	}
+	if err != nil {
+		fmt.Fprintf(a.stderr, "rocec: the samples of the last verify cannot be used, so that every device is read twice: %s\n",
+			diag.Escape(err.Error()))
+	}
+	return k
+}
+
+// keep replaces the samples of the devices that were read. Those of devices that the fabric does not have any more are dropped.
+func (k *keptSamples) keep(fabric *target.Tree, read map[string]*deploy.Kept) {
+	if k.file == nil {
+		return
+	}
+	all := map[string]*deploy.Kept{}
+	for _, d := range fabric.Devices {
+		if s := cmp.Or(read[d.Name], k.samples[d.Name]); s != nil {
+			all[d.Name] = s
+		}
+	}
+	if err := k.file.Save(all); err != nil {
+		fmt.Fprintf(k.a.stderr, "rocec: the samples cannot be kept for the next verify: %s\n", diag.Escape(err.Error()))
+	}
 }

@@ -23,7 +23,10 @@ type versionInfo struct {
 }
 
 func buildVersion() versionInfo {
-	v := versionInfo{FormatVersion: report.FormatVersion, Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	v := versionInfo{
+		FormatVersion: report.FormatVersion, Version: version, Go: runtime.Version(),
+		Platform: runtime.GOOS + "/" + runtime.GOARCH,
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

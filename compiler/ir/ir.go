@@ -305,11 +305,12 @@ type Bond struct {
 
 // SSH is how a device is reached; empty fields are left to ~/.ssh/config and the defaults of ssh.
 type SSH struct {
-	Address string // empty: the device's name
-	Port    int    // 0: not stated
-	User    string
-	Jump    string
-	HostKey string
+	Address   string // empty: the device's name
+	Port      int    // 0: not stated
+	User      string
+	Jump      string
+	HostKey   string // fingerprint, "SHA256:…"
+	Transport string // "native": rocec logs in itself; "openssh": the ssh program does; empty: as ~/.ssh/config needs it
 }
 
 // Port is a cabled port of a switch, or a NIC's port.

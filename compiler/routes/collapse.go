@@ -151,7 +151,7 @@ func fingerprint(hops []arc) uint64 {
 	return sum
 }
 
-// sameArcs tells whether two nodes have hops of the same kinds.
+// sameArcs reports whether two nodes have arcs of the same kinds.
 func sameArcs(a, b []arc) bool {
 	same := func(a, b arc) bool { return a.kind() == b.kind() }
 	if len(a) != len(b) || slices.EqualFunc(a, b, same) {

@@ -204,7 +204,10 @@ func TestSort(t *testing.T) {
 }
 
 func TestJSON(t *testing.T) {
-	d := &Diagnostic{Severity: Error, Code: "c", Summary: "s", Detail: "d", At: at(t, "f", "abc", "b"), Loop: []Wait{{Device: "sw1", In: "swp16", Out: "swp15", CosGroup: "rdma"}}}
+	d := &Diagnostic{Severity: Error, Code: "c", Summary: "s", Detail: "d", At: at(t, "f", "abc", "b"), Loop: []Wait{{
+		Device: "sw1",
+		In:     "swp16", Out: "swp15", CosGroup: "rdma",
+	}}}
 	d.Loop = append(d.Loop, Wait{Device: "sw2", In: "swp1", Out: "swp2", CosGroup: "rdma", At: d.At})
 	d.Note(Range{}, "n")
 	got, err := json.Marshal(d)

@@ -95,12 +95,14 @@ func (x *lexer) plain(n int) token {
 		whole++
 	}
 	if whole > n {
-		x.fail(&Syntax, x.pos, x.pos+whole, "A name with other letters than a-z, digits and _, or that begins with a digit, stands in quotes: \"%s\".", diag.Cut(rest[:whole]))
+		x.fail(&Syntax, x.pos, x.pos+whole, "A name with other letters than a-z, digits and _, or that begins with a digit, stands in "+
+			"quotes: \"%s\".", diag.Cut(rest[:whole]))
 		return token{}
 	}
 	t := x.take(name, n)
 	if strings.ContainsAny(t.v, "“”„«»") {
-		x.fail(&Syntax, t.from, t.to, "These are typographic quotes, which an editor made of plain ones. Write \"%s\".", diag.Cut(strings.Trim(t.v, "“”„«»")))
+		x.fail(&Syntax, t.from, t.to, "These are typographic quotes, which an editor made of plain ones. Write \"%s\".",
+			diag.Cut(strings.Trim(t.v, "“”„«»")))
 	}
 	return t
 }

@@ -33,7 +33,10 @@ type Format struct {
 
 // Formats are the formats that are read.
 var Formats = []Format{
-	{"ptm", "topology.dot of the Prescriptive Topology Manager (PTM): an undirected graphviz graph whose edges name a port at both ends.", readDot},
+	{
+		"ptm", "topology.dot of the Prescriptive Topology Manager (PTM): an undirected graphviz graph whose edges name a port at both ends.",
+		readDot,
+	},
 	{"containerlab", "Topology file of containerlab: its links between two nodes, in short and long form.", readContainerlab},
 	{"csv", "A sheet of cables with a header line: a_device, a_port, b_device, b_port, or a and b as device:port.", readCSV},
 }

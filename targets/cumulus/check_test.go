@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // want finds the one diagnostic with a code.
@@ -278,7 +279,10 @@ func TestActivate(t *testing.T) {
 		files, _ := Target.Render(canonicalSample(t, tt.model, tt.version, 1).sw)
 		require.Len(t, files, 1)
 		f := files[0]
-		assert.Equal(t, tt.cmd, f.Activate.Cmd, "%s %s", tt.model, tt.version)
+		lines := strings.Split(f.Activate.Cmd, "\n")
+		assert.Equal(t, tt.cmd, lines[len(lines)-1], "%s %s", tt.model, tt.version)
+		assert.Equal(t, strings.Contains(tt.cmd, "restart"), strings.HasSuffix(f.Activate.Loaded.Cmd, "echo "+target.Loaded),
+			"a reload cannot be read back")
 		assert.Equal(t, tt.precheck, f.Precheck != "", "%s %s", tt.model, tt.version)
 		assert.NotEmpty(t, f.Activate.Disrupts)
 		assert.Equal(t, strings.Contains(tt.cmd, "restart"), strings.Contains(f.Activate.Disrupts, "restart"))

@@ -23,12 +23,9 @@ package cumulus
 import (
 	"io/fs"
 	"sync"
-	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -88,33 +85,6 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 		f.Precheck = precheck
 	}
 	return []target.File{f}, ds
-}
-
-// activate gives the documented way to make switchd take the file. Up to 4.1, and on Broadcom up to 4.3, that is a
-// restart, which resets every port; on Spectrum 4.2 and 4.3 added a reload of the traffic settings alone.
-func activate(r grammar.Release, asic *platform.ASIC) target.Step {
-	s := target.Step{
-		Cmd:      "systemctl restart " + unit,
-		Disrupts: "every port resets (switchd restart)",
-		Check:    "systemctl is-active --quiet " + unit,
-		Timeout:  5 * time.Minute,
-	}
-	if reloads(r, asic) {
-		s.Cmd = "echo 1 > " + reloadNode
-		s.Disrupts = "a brief loss while buffers change (switchd reload)"
-		s.Timeout = time.Minute
-	}
-	return s
-}
-
-// unit is the daemon that programs the chip.
-const unit = "switchd.service"
-
-// reloadNode is where switchd of 4.2 and 4.3 on Spectrum is told to read traffic.conf again.
-const reloadNode = "/cumulus/switchd/config/traffic/reload"
-
-func reloads(r grammar.Release, asic *platform.ASIC) bool {
-	return r.AtLeast(4, 2) && asic.Vendor == platform.Mellanox
 }
 
 // precheck asks the switch's own syntax checker about a file before switchd sees it. The chapters of 4.2 and 4.3 have

@@ -39,16 +39,40 @@ func image(d *ir.Device) target.Image {
 			switchd.Reload = reloadNode
 		}
 	}
-	img := target.Image{Files: files, Sims: []target.Sim{sim.New(switchd)}}
+	img := target.Image{Files: files, Sims: []target.Sim{sim.New(switchd), neighbours(d)}, Systemd: 241} // Debian 10, of 4.x
+	if strings.HasPrefix(sw.Version, "3.") {
+		img.Systemd = 215 // Debian 8
+	}
 	for _, name := range append([]string{"eth0"}, frontPanel(d)...) {
 		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name, Counters: counters})
 	}
 	return img
 }
 
+// neighbours are the switches that a switch is cabled to.
+func neighbours(d *ir.Device) *sim.Neighbours {
+	r, ok := grammar.ParseRelease(d.Switch.Version)
+	n := &sim.Neighbours{AS: d.Switch.ASN, MLAG: d.Switch.MLAG != "", Families: ok && r.AtLeast(4, 0)}
+	for _, p := range sorted(d.Ports) {
+		peer := p.ir.Peer()
+		if peer.Device.Switch == nil {
+			continue
+		}
+		n.All = append(n.All, sim.Neighbour{
+			Port: p.port.String(), Peer: peer.Device.Name, PeerPort: peer.Name,
+			BGP: p.ir.Link.Routed && d.Switch.ASN > 0 && peer.Device.Switch.ASN > 0, RemoteAS: peer.Device.Switch.ASN,
+			MLAGMember: n.MLAG && peer.Device.Switch.MLAG == d.Switch.MLAG,
+		})
+	}
+	return n
+}
+
 // counters are those of a port that tell of lossless traffic.
 var counters = func() []string {
-	names := []string{"HwIfInPausePkt", "HwIfOutPausePkt", "HwIfInBufferDrops", "HwIfInDiscards", "HwIfOutDiscards", "HwIfOutWredDrops"}
+	names := []string{
+		"HwIfInPausePkt", "HwIfOutPausePkt", "HwIfInBufferDrops", "HwIfInDiscards", "HwIfOutDiscards", "HwIfOutQDrops",
+		"HwIfOutWredDrops",
+	}
 	for priority := range 8 {
 		names = append(names, fmt.Sprintf("HwIfInPfc%dPkt", priority), fmt.Sprintf("HwIfOutPfc%dPkt", priority))
 	}

@@ -143,27 +143,11 @@ func TestIdentity(t *testing.T) {
 	assert.Empty(t, judge("ID=cumulus-linux\nVERSION_ID=4.3.0\n"))
 }
 
-func TestCounters(t *testing.T) {
-	s := canonicalSample(t, "sn2700", "3.4.3", 1)
-	probes := Target.Probes(s.sw)
-	require.Len(t, probes, 2)
-	assert.Contains(t, probes[1].Cmd, "for p in swp1 swp2 swp3 swp4 swp31 swp32;")
-	assert.Empty(t, probes[0].Judge([]byte("active\n")))
-	assert.Equal(t, []string{"switchd.service on leaf1 is failed; its log is /var/log/switchd.log."}, probes[0].Judge([]byte("failed\n")))
-	good := "port swp1\nNIC statistics:\n     HwIfInBufferDrops: 0\n     HwIfInPfc4Pkt: 77\n     HwIfOutPfc4Pkt: 5\n     HwIfOutQDrops: 9\nport swp2\n"
-	assert.Empty(t, probes[1].Judge([]byte(good)), "a counter that is missing is unknown, not zero and not wrong")
-	bad := "port swp3\n HwIfInBufferDrops: 12\n HwIfInPfc3Pkt: 4\n HwIfInPfcXPkt: 4\n HwIfInBufferDrops: many\n"
-	assert.Equal(t, []string{
-		"leaf1:swp3 carries lossless traffic and dropped 12 packets for want of buffer (HwIfInBufferDrops).",
-		"leaf1:swp3 received 4 PFC frames for priority 3, which is not lossless here: its peer pauses another class (HwIfInPfc3Pkt).",
-	}, probes[1].Judge([]byte(bad)))
-}
-
 // TestShell: what runs on a switch is POSIX shell.
 func TestShell(t *testing.T) {
 	s := canonicalSample(t, "sn2700", "4.3.0", 2)
 	files, _ := Target.Render(s.sw)
-	cmds := []string{files[0].Precheck, files[0].Activate.Cmd, files[0].Activate.Check, Target.Identity(s.sw)[0].Cmd}
+	cmds := []string{files[0].Precheck, files[0].Activate.Cmd, files[0].Activate.Loaded.Cmd, Target.Identity(s.sw)[0].Cmd}
 	for _, p := range Target.Probes(s.sw) {
 		cmds = append(cmds, p.Cmd)
 	}

@@ -2,7 +2,6 @@ package cumulus
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -71,75 +70,4 @@ func sameRelease(a, b string) bool {
 	ra, okA := grammar.ParseRelease(a)
 	rb, okB := grammar.ParseRelease(b)
 	return a == b || okA && okB && ra == rb
-}
-
-// probes gives what shows whether the settings work: switchd runs, and no port that carries lossless traffic has
-// dropped for want of buffer or is paused in a class that is not lossless.
-func probes(d *ir.Device) []target.Probe {
-	out := []target.Probe{{
-		Name:  "switchd",
-		Query: target.Query{Cmd: "systemctl is-active " + unit + " || true"},
-		Judge: func(answer []byte) []string {
-			if state := strings.TrimSpace(string(answer)); state != "active" {
-				return []string{fmt.Sprintf("%s on %s is %s; its log is /var/log/switchd.log.", unit, d.Name, target.Escape(state))}
-			}
-			return nil
-		},
-	}}
-	lossless := map[int]bool{} // by the number a PFC frame may name: the cos, or the PCP that leads to it
-	var names []string
-	for _, p := range sorted(d.Ports) {
-		if len(p.ir.Buffers) == 0 {
-			continue
-		}
-		names = append(names, p.port.String())
-		for _, b := range p.ir.Buffers {
-			lossless[b.Group.Cos] = true
-			for _, c := range b.Group.PCP {
-				lossless[c.Value] = true
-			}
-		}
-	}
-	if len(names) == 0 {
-		return out
-	}
-	return append(out, target.Probe{
-		Name: "lossless counters",
-		Query: target.Query{Cmd: "for p in " + strings.Join(names, " ") + `; do
-echo "port $p"
-ethtool -S "$p" 2>/dev/null || true
-done`},
-		Judge: func(answer []byte) []string {
-			return judgeCounters(d.Name, string(answer), lossless, d.Fabric.FlowControl == ir.PFC)
-		},
-	})
-}
-
-// judgeCounters reads `ethtool -S` of several ports. A counter a release does not have says nothing.
-func judgeCounters(device, answer string, lossless map[int]bool, pfc bool) []string {
-	var found []string
-	name := ""
-	for l := range strings.Lines(answer) {
-		l = strings.TrimSpace(l)
-		if p, ok := strings.CutPrefix(l, "port "); ok {
-			name = p
-			continue
-		}
-		counter, value, ok := strings.Cut(l, ":")
-		n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 64)
-		if !ok || err != nil || n == 0 {
-			continue
-		}
-		at := device + ":" + target.Escape(name)
-		if counter == "HwIfInBufferDrops" {
-			found = append(found, fmt.Sprintf("%s carries lossless traffic and dropped %d packets for want of buffer (%s).", at, n, counter))
-		}
-		if k, ok := strings.CutPrefix(counter, "HwIfInPfc"); ok && pfc {
-			if cos, ok := number(strings.TrimSuffix(k, "Pkt")); ok && !lossless[cos] {
-				found = append(found, fmt.Sprintf("%s received %d PFC frames for priority %d, which is not lossless here: its peer pauses another class (%s).",
-					at, n, cos, counter))
-			}
-		}
-	}
-	return found
 }

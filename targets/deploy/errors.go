@@ -1,8 +1,6 @@
 package deploy
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,10 +12,11 @@ import (
 // Kind says what stood in the way at a device. Its text is the code `rocec explain` knows.
 type Kind string
 
-// The kinds. The first four are machines, and end a command with status 3 when nothing was changed.
+// The kinds. The first five are machines, and end a command with status 3 when nothing was changed.
 const (
 	Unreachable Kind = "device-unreachable" // no connection, no answer, or none that makes sense
-	Login       Kind = "device-login"       // host key or authentication
+	Login       Kind = "device-login"       // unknown host key, or authentication
+	HostKey     Kind = "device-host-key"    // a known device showed another host key, or a revoked one
 	Permission  Kind = "device-permission"  // not allowed to become root, or to write
 	Disk        Kind = "device-disk"        // full or read-only
 	Locked      Kind = "device-locked"      // somebody else is changing the device
@@ -26,11 +25,12 @@ const (
 	Unreadable  Kind = "device-unreadable"  // what lies there cannot be read or edited
 	Rejected    Kind = "device-rejected"    // the vendor's checker refuses the new content
 	Activation  Kind = "device-activation"  // the device did not take the new content, or does not hold it
+	Unhealthy   Kind = "device-unhealthy"   // a link, a daemon or a neighbour was lost by the change
 )
 
 // Machine tells whether the kind is a failure of a machine rather than a refusal: exit status 3 when nothing changed.
 func (k Kind) Machine() bool {
-	return slices.Contains([]Kind{Unreachable, Login, Permission, Disk}, k)
+	return slices.Contains([]Kind{Unreachable, Login, HostKey, Permission, Disk}, k)
 }
 
 // Error is what stood in the way at one device. Its text has no position; [Error.Diagnostic] does.
@@ -41,8 +41,7 @@ type Error struct {
 	Detail string // what happened and what to do, escaped for a terminal
 	Holder *Owner // of Locked: who holds the lock
 	Err    error  // the cause, if there is one
-
-	lost bool // the connection broke: what happened on the device is not known from this
+	Lost   bool   // the connection broke: what happened on the device is not known from this
 }
 
 // Error returns "leaf01: upload: no space …".
@@ -65,28 +64,54 @@ func (e *Error) Diagnostic() *diag.Diagnostic {
 
 // Owner is who holds the lock of a device.
 type Owner struct {
-	Txn   string // the transaction
+	Txn   string // the run
+	Key   string // that tells it from another run of the same name
+	Mark  string // how far it came on the device; empty: not asked
 	Who   string // "alice@ws7, process 4711"
 	Since string // the device's clock, RFC 3339
 }
 
+// Held reports whether the run has put its change to use, and waits for it to be confirmed.
+func (o *Owner) Held() bool { return o != nil && o.Mark == markLoaded }
+
+// markLoaded is the mark of a run whose change is in use and not confirmed.
+const markLoaded = "loaded"
+
 // String describes the holder in a few words.
 func (o *Owner) String() string {
-	if *o == (Owner{}) {
+	if o.Txn == "" && o.Who == "" {
 		return "somebody whose name is not in the lock"
 	}
-	return fmt.Sprintf("%s since %s (transaction %s)", o.Who, o.Since, o.Txn)
+	if o.Who == "" {
+		return "run " + o.Txn
+	}
+	return fmt.Sprintf("%s since %s (run %s)", o.Who, o.Since, o.Txn)
 }
 
-// parseOwner reads a lock's owner file; what is missing stays empty.
-func parseOwner(text string) *Owner {
+// NotConfirmed says of a run that has changed a device, and neither keeps nor has undone that, what can be done about it. mark is how
+// far it came there.
+func NotConfirmed(run, mark string) string {
+	if mark == "loaded" {
+		return fmt.Sprintf("%s has changed this device and is not confirmed yet. On the machine it was started on, keep the change: "+
+			"rocec confirm %[1]s. Go back: rocec rollback %[1]s.", run)
+	}
+	return fmt.Sprintf("%s is changing this device, or died over it. If it died, bring it to its end on the machine it was started on: "+
+		"rocec resume %[1]s. Go back: rocec rollback %[1]s.", run)
+}
+
+// ParseOwner reads a lock's owner file; what is missing stays empty.
+func ParseOwner(text string) *Owner {
 	o := &Owner{}
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		value = oneLine(value)
+		value = OneLine(value)
 		switch key {
 		case "txn":
 			o.Txn = value
+		case "key":
+			o.Key = value
+		case "mark":
+			o.Mark = value
 		case "owner":
 			o.Who = value
 		case "since":
@@ -96,49 +121,16 @@ func parseOwner(text string) *Owner {
 	return o
 }
 
-// oneLine makes text of a device fit for the middle of a sentence.
-func oneLine(s string) string {
-	const most = 400
+// OneLine makes text of a device fit for the middle of a sentence.
+func OneLine(s string) string { return oneLine(s, 400) }
+
+// Sentences is OneLine for what rocec itself says, with what to do at its end.
+func Sentences(s string) string { return oneLine(s, 1500) }
+
+func oneLine(s string, most int) string {
 	s = target.Escape(strings.Join(strings.Fields(s), " "))
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return s
-}
-
-// dialError is a failure to open a connection.
-func dialError(d *target.Device, step string, err error) *Error {
-	e := &Error{Kind: Unreachable, Device: d, Step: step, Detail: oneLine(err.Error()), Err: err}
-	if _, ok := errors.AsType[*target.LoginError](err); ok {
-		e.Kind = Login
-	} else if errors.Is(err, context.DeadlineExceeded) {
-		e.Detail = "no answer in time: " + e.Detail
-	}
-	return e
-}
-
-// runError is a command that could not be run, or a connection that broke under it.
-func runError(d *target.Device, step string, err error) *Error {
-	exit, ok := errors.AsType[*target.ExitError](err)
-	if !ok {
-		e := dialError(d, step, err)
-		e.lost = true
-		return e
-	}
-	e := &Error{Kind: Unreachable, Device: d, Step: step, Err: err}
-	said := oneLine(lastLine(exit.Stderr))
-	switch {
-	case strings.HasPrefix(said, "sudo:"), strings.HasPrefix(said, "Sorry, user"), strings.Contains(said, "sudo: not found"):
-		e.Kind = Permission
-		e.Detail = fmt.Sprintf("the login user may not become root without a password (%s). Log in as root, or let the "+
-			"user run everything with a line in /etc/sudoers.d on the device: USER ALL=(root) NOPASSWD: ALL.", said)
-	default:
-		e.Detail = "the device could not run rocec's command: " + oneLine(exit.Error())
-	}
-	return e
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return s[strings.LastIndexByte(s, '\n')+1:]
 }

@@ -42,7 +42,18 @@ type DevicePlan struct {
 	Lock     *Owner      // who is changing the device right now; nil: nobody
 	Files    []FileState // every file of a device that could be read, changed or not
 
-	pending []string // files that an earlier apply put in place and never saw in use
+	Baseline []target.Sample // what the probes measured before a change, if they were asked
+	Unseen   bool            // locks and runs could not be looked for, as that takes root
+	Runs     []RunMark       // runs that left something there
+	Over     []RunMark       // runs that are over there, and what became of them
+	States   []LiveState     // live states that steps may change, also those that stay
+	HostKey  string          // fingerprint of the key the device answered with; empty: it was not reached
+}
+
+// LiveState is a live state as it was found.
+type LiveState struct {
+	Path string
+	Text []byte
 }
 
 // FileState is the content of a file before and after, as SHA-256 in hex, or "absent".
@@ -87,15 +98,16 @@ type KeyChange struct {
 // Live tells whether the change is of a live state rather than a file.
 func (c *Change) Live() bool { return c.File.Live != nil }
 
-// writes tells whether the change puts bytes in place or takes them away.
-func (c *Change) writes() bool { return !c.Live() && c.Base != c.Target }
+// Writes reports whether the change puts bytes in place or takes them away.
+func (c *Change) Writes() bool { return !c.Live() && c.Base != c.Target }
 
-// absent is the SHA-256 of what is not there; the scripts say the same.
-const absent = "absent"
+// Absent is the SHA-256 of what is not there; the scripts say the same.
+const Absent = "absent"
 
-func sum(content []byte) string {
+// Sum is the SHA-256 of content in hex, or [Absent].
+func Sum(content []byte) string {
 	if content == nil {
-		return absent
+		return Absent
 	}
 	h := sha256.Sum256(content)
 	return hex.EncodeToString(h[:])
@@ -117,9 +129,12 @@ func Diff(tree *target.Tree, have *Observed) *Plan {
 }
 
 func diff(d *target.Device, h *Have) *DevicePlan {
-	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, pending: h.Pending}
+	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, Unseen: h.Unseen, Runs: h.Runs, Over: h.Over, HostKey: h.HostKey}
 	if h.Err != nil {
 		p.Status, p.Err = StatusUnreachable, h.Err
+		if h.Err.Kind == HostKey {
+			p.Status = StatusRefused // it answers, and may be another machine
+		}
 		return p
 	}
 	if len(h.Wrong) > 0 {
@@ -135,9 +150,12 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		if ds.HasErrors() {
 			return p.refuse(Unreadable, fmt.Sprintf("%s cannot be edited: %s", f.Path, firstError(ds)))
 		}
-		state := FileState{Path: f.Path, Base: sum(c.Data), Target: sum(after)}
+		state := FileState{Path: f.Path, Base: Sum(c.Data), Target: Sum(after)}
 		p.Files = append(p.Files, state)
-		pending := f.Live == nil && slices.Contains(h.Pending, f.Path)
+		if f.Live != nil && f.Activate.Undo != nil {
+			p.States = append(p.States, LiveState{f.Path, c.Data})
+		}
+		pending := f.Live == nil && !h.Lock.Held() && slices.Contains(h.Pending, f.Path)
 		if state.Base == state.Target && !pending {
 			continue
 		}
@@ -148,7 +166,12 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		p.Removing = p.Removing || f.Removing != nil && f.Removing(c.Data, after)
 	}
 	if len(p.Changes) > 0 {
-		p.Status = StatusChange
+		p.Status, p.Baseline = StatusChange, h.Samples()
+	}
+	for i := range p.Baseline {
+		if s := &p.Baseline[i]; s.Needed && s.Value == 0 {
+			return p.refuse(Unhealthy, s.Says(0)+" Nothing can be put to use without it: start it first.")
+		}
 	}
 	return p
 }
@@ -156,7 +179,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 // refuse turns the device down; a refused device has no changes, so nothing of it can be applied.
 func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	return &DevicePlan{
-		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Lock: d.Lock,
+		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Lock: d.Lock, Runs: d.Runs, Over: d.Over, HostKey: d.HostKey,
 		Err: &Error{Kind: k, Device: d.Device, Detail: detail},
 	}
 }
@@ -232,6 +255,34 @@ func (c *Change) compareKeys() {
 	}
 }
 
+// Differs says in which keys content differs from what the file should hold: "/etc/x is not as written: cos is 3, not 4";
+// empty: it is as it should be.
+func Differs(f *target.File, content []byte) string {
+	should, ds := f.Edit(content)
+	if ds.HasErrors() {
+		return f.Path + ": " + firstError(ds)
+	}
+	is := FileState{Path: f.Path, Base: Sum(content), Target: Sum(should)}
+	if is.Base == is.Target {
+		return ""
+	}
+	var parts []string
+	for _, k := range change(f, is, content, should).Keys {
+		switch k.Action {
+		case Create:
+			parts = append(parts, k.Key+" is missing")
+		case Delete:
+			parts = append(parts, k.Key+" is there")
+		default:
+			parts = append(parts, fmt.Sprintf("%s is %s, not %s", k.Key, k.Before, k.After))
+		}
+	}
+	if len(parts) == 0 {
+		return f.Path + " is not as written"
+	}
+	return f.Path + " is not as written: " + strings.Join(parts, ", ")
+}
+
 // Unified returns the change as a unified diff of the two contents, for --diff; empty when they are equal.
 func (c *Change) Unified() string {
 	if bytes.Equal(c.Before, c.After) {
@@ -260,11 +311,10 @@ type Summary struct {
 	Change, Same, Unreachable, Refused int // devices
 	Files, Live                        int // changes of files, of live states
 	Disruptive                         int // devices whose traffic will notice
-	Waves                              int // with the options given to [Plan.Summary]
 }
 
-// Summary counts the plan; o decides the number of waves.
-func (p *Plan) Summary(o WaveOptions) Summary {
+// Summary counts the plan.
+func (p *Plan) Summary() Summary {
 	var s Summary
 	for _, d := range p.Devices {
 		switch d.Status {
@@ -288,7 +338,6 @@ func (p *Plan) Summary(o WaveOptions) Summary {
 			s.Disruptive++
 		}
 	}
-	s.Waves = len(Waves(p, o))
 	return s
 }
 

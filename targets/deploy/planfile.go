@@ -42,9 +42,10 @@ type Saved struct {
 
 // SavedDevice is one device of a [Saved] plan.
 type SavedDevice struct {
-	Name   string      `json:"name"`
-	Status Status      `json:"status"`
-	Files  []SavedFile `json:"files"`
+	Name    string      `json:"name"`
+	HostKey string      `json:"host_key"` // fingerprint of the key it answered with; empty: it was not reached
+	Status  Status      `json:"status"`
+	Files   []SavedFile `json:"files"`
 }
 
 // SavedFile is one file or live state of a [SavedDevice]: its SHA-256 before and after, or "absent".
@@ -58,7 +59,7 @@ type SavedFile struct {
 func SavePlan(w io.Writer, p *Plan, m Meta) error {
 	s := &Saved{FormatVersion: planFormat, Meta: m}
 	for _, d := range p.Devices {
-		sd := SavedDevice{Name: d.Device.Name, Status: d.Status}
+		sd := SavedDevice{Name: d.Device.Name, HostKey: d.HostKey, Status: d.Status}
 		for _, f := range d.Files {
 			sd.Files = append(sd.Files, SavedFile(f))
 		}
@@ -155,6 +156,8 @@ func (p *Plan) Matches(s *Saved) error {
 			if d.Status == StatusChange {
 				moved(name, "was %s then, and would be changed now", was.Status)
 			}
+		case was.HostKey != "" && d.HostKey != "" && was.HostKey != d.HostKey:
+			moved(name, "answers with another host key than when the plan was made (%s, then %s)", d.HostKey, diag.Escape(was.HostKey))
 		case d.Err != nil:
 			moved(name, "could be read then, and is %s now (%s)", d.Status, d.Err.Detail)
 		default:
@@ -190,7 +193,7 @@ func (d *DevicePlan) moved(was *SavedDevice) string {
 	for i, f := range d.Files {
 		switch w := was.Files[i]; {
 		case f.Base == w.Target && f.Target == w.Target: // applied already
-		case f.Base == f.Target && !path.IsAbs(f.Path): // a live state that is as wished, however the rest of it moved
+		case f.Base == f.Target && !path.IsAbs(f.Path): // a live state that is up to date, however the rest of it moved
 		case f.Base != w.Base:
 			return f.Path + " changed on the device"
 		case f.Target != w.Target:

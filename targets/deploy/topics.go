@@ -17,18 +17,34 @@ How to mend it: see that "ssh DEVICE" works from the same machine: rocec takes t
 user and jump host from the ssh blocks of the fabric and the rest from ~/.ssh/config.
 `},
 	{Code: string(Login), Summary: "device does not let rocec in", Doc: `
-The device answered, but its host key is not the known one, or it accepts none of the offered keys.
-rocec has no switch to ignore host keys: it writes configuration of switches, so it must know whom
-it talks to.
+The device answered, but nobody has vouched for its host key yet, or it accepts none of the offered
+keys. rocec has no switch to ignore host keys: it writes configuration of switches, so it must know
+whom it talks to.
 
-Example: a switch was installed again, and has a new host key.
+Example: a switch that nobody has logged in to from here.
+
+    $ rocec plan
+    leaf3: device-login: nobody knows the host key of leaf3
+
+How to mend it: for a new device, log in once with ssh and compare the fingerprint, or pin it in the
+fabric: host_key = "SHA256:..." in its ssh block. For authentication, load the key into the agent
+(ssh-add) or name it with IdentityFile in ~/.ssh/config. Where a login takes more than a key, such
+as a one-time password or Kerberos, set transport = "openssh" in the ssh block.
+`},
+	{Code: string(HostKey), Summary: "device shows another host key than the known one", Doc: `
+known_hosts, or the pin in the fabric, names a host key for this device, and it showed another one,
+or one that is revoked. Either the device was installed again or replaced, or something else answers
+at its address. rocec sends it nothing, and no flag changes that.
+
+Example: a switch was installed again.
 
     $ ssh leaf3
     WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!
 
-How to mend it: for a new device, log in once with ssh and compare the fingerprint, or pin it in the
-fabric: host_key = "SHA256:..." in its ssh block. For authentication, load the key into the agent
-(ssh-add) or name it with IdentityFile in ~/.ssh/config.
+How to mend it: find out which it is. For a device that was replaced on purpose, compare the new
+fingerprint on its console, and then
+
+    $ rocec replace leaf3
 `},
 	{Code: string(Permission), Summary: "login user may not do this", Doc: `
 Reading and writing the settings needs root. A root login has it; any other user gets it through
@@ -65,18 +81,24 @@ Example: on the device,
     $ ls /var/lib/rocec/lock
     owner
 
-How to mend it: wait for the other run. If it is really gone, remove the lock by hand and plan
-again. The next apply sweeps away what the dead run left beside the files, and puts to use what it
-had put in place.
+How to mend it: wait for the other run. If it is over, its lock can be taken away; rocec unlock
+says who holds it, and how far the run came, and refuses while it goes on.
 
-    $ sudo rm -r /var/lib/rocec/lock
+    $ rocec unlock leaf3
+
+A run that has changed the device and is not confirmed yet is confirmed or undone instead, from the
+machine it was started on; one that died is brought to its end:
+
+    $ rocec confirm RUN
+    $ rocec rollback RUN
+    $ rocec resume RUN
 `},
 	{Code: string(Stale), Summary: "device changed after the plan was made", Doc: `
 The plan says "from this to that". Under the lock, just before writing, a file on the device was not
 "this" any more: somebody edited it in the meantime. Writing now would silently throw that edit
 away, so the device is left alone.
 
-Example: between rocec plan --out plan.json and rocec apply plan.json somebody did, on the switch,
+Example: between rocec plan --out p.json and rocec apply --plan p.json somebody did, on the switch,
 
     $ sudo vi /etc/cumulus/datapath/traffic.conf
 
@@ -121,9 +143,9 @@ rocec's, in the fabric; then plan again.
 `},
 	{Code: string(Activation), Summary: "device did not take the new settings", Doc: `
 The files were put in place, but putting them to use failed: the command ended with an error, the
-service did not come up in time, or what was read back is not what was written. rocec then puts the
-files from before back in place, puts those to use, and reads back again; the outcome says whether
-that worked.
+service did not come up in time, it logged that it does not take a setting, or what was read back
+is not what was written. The device then puts the files from before back in place and to use; the
+outcome says whether that worked.
 
 Example: on the switch,
 
@@ -132,5 +154,20 @@ Example: on the switch,
 
 How to mend it: read what the command or the service said (journalctl -u switchd). Where the files
 from before could not be put to use either, the device needs a person now.
+`},
+	{Code: string(Unhealthy), Summary: "device lost something by the change", Doc: `
+The device holds and uses the new settings, but something that was there before is gone: a link that
+was up, the daemon that programs the chip, a neighbour of BGP, MLAG or LLDP. Or the daemon came up
+and started again soon after. rocec measures before the change and once more after the soak, over a
+new login, and undoes the change when a hard signal was lost.
+
+Example: apply says
+
+    leaf3  restored
+      leaf3: verify: swp7 was up before the change and is down
+
+How to mend it: look at the device for the cause (journalctl -u switchd; ip link show swp7). Where
+the loss has nothing to do with the change, apply again when it is over: what is down before a run
+is not missed after it.
 `},
 }

@@ -2,6 +2,7 @@ package nic
 
 import (
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -114,18 +115,37 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 // Every file of a host carries the same step, so a change of any of them applies every NIC once; the others' apply
 // finds nothing to write. NICs go one after the other, because the ports of a bond must not bounce together. The
 // settings are written by systemd's child, so a bounce of the link the session came over does not stop them half way.
+//
+// The content from before does not bring back what a NIC held when there was no file yet, or somebody had set it by hand: the undo
+// puts back the values that show printed before the change.
 func (f *Family) step(ours []*ir.NIC) target.Step {
-	cmds, checks := []string{"systemctl daemon-reload"}, make([]string, 0, len(ours))
+	cmds, checks := []string{"systemctl daemon-reload"}, make([]string, 0, len(ours)+1)
+	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
 	var names []string // of links that bounce
 	for _, n := range ours {
-		u := Quote(f.Unit(n.Name))
+		u, name := Quote(f.Unit(n.Name)), Quote(n.Name)
 		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+
-			" || { "+f.scriptPath+" check "+Quote(n.Name)+"; false; }; }") // check says what did not take
-		checks = append(checks, "systemctl is-active --quiet "+u)
+			" || { "+f.scriptPath+" check "+name+"; false; }; }") // check says what did not take
+		checks = append(checks, "systemctl is-active --quiet "+u, f.scriptPath+" check "+name)
+		vlan := "" // show does not print it, and its map cannot be set without it
+		if s := f.lower(n); s.VLAN > 0 {
+			vlan = fmt.Sprintf(" vlan=%d", s.VLAN)
+		}
+		// At boot the NIC is as the firmware left it, and the unit, if it stays, comes later.
+		undo = append(undo, "if [ ! -e "+confDir+name+".conf ]; then",
+			"\tsystemctl disable "+u+" 2>/dev/null", // by name, as the unit file is gone
+			"\trm -f "+wantedBy(n.Name)+u,
+			"\tsystemctl stop "+u+" 2>/dev/null",
+			"elif [ \"$ROCEC_WHY\" != boot ]; then",
+			"\tsystemctl restart "+u+" || failed=1",
+			"fi",
+			"if [ \"$ROCEC_WHY\" != boot ]; then sh -c \"$script\" "+f.tool+" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.Name))+vlan+" || failed=1; fi")
 		if len(n.Carries()) > 0 { // else no PFC mask
 			names = append(names, n.Name)
 		}
 	}
+	undo = append(undo, "exit \"$failed\"", "")
+	checks = append(checks, "echo "+target.Loaded)
 	links := strings.Join(names, ", ")
 	disrupts := ""
 	if len(names) > 0 {
@@ -134,7 +154,19 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 	if len(names) > 1 {
 		disrupts = "the links of " + links + " bounce, one after the other, when the PFC mask changes"
 	}
-	return target.Step{Cmd: strings.Join(cmds, " && "), Disrupts: disrupts, Check: strings.Join(checks, " && "), Timeout: time.Duration(len(ours)) * unitTime}
+	return target.Step{
+		Cmd: strings.Join(cmds, " && "), Disrupts: disrupts,
+		Undo:    &target.Query{Cmd: strings.Join(undo, "\n"), Stdin: f.Script},
+		Loaded:  &target.Query{Cmd: strings.Join(checks, " && ")},
+		Timeout: time.Duration(len(ours)) * unitTime,
+		Soak:    5 * time.Second,
+		Away:    time.Minute,
+	}
+}
+
+// wantedBy is the folder in which systemd keeps that the interface's device wants units.
+func wantedBy(netdev string) string {
+	return Quote("/etc/systemd/system/sys-subsystem-net-devices-" + escapeUnit(netdev) + ".device.wants/")
 }
 
 // unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.

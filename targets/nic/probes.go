@@ -42,7 +42,8 @@ func (f *Family) judgeDrivers(d *ir.Device, ours []*ir.NIC, answer []byte) []str
 		case "none":
 			wrong = append(wrong, fmt.Sprintf("%s on %s is a virtual interface; the fabric says it is the %s.", n.Name, d.Name, n.Model.Title))
 		default:
-			wrong = append(wrong, fmt.Sprintf("%s on %s has the driver %s; the %s has %s.", n.Name, d.Name, target.Escape(found), n.Model.Title, f.Module))
+			wrong = append(wrong, fmt.Sprintf("%s on %s has the driver %s; the %s has %s.", n.Name, d.Name, target.Escape(found), n.Model.Title,
+				f.Module))
 		}
 	}
 	return wrong
@@ -58,7 +59,8 @@ func lineOf(answer []byte, name string) string {
 	return ""
 }
 
-// probes gives what shows whether the settings work: nothing overwrites them, and what the family knows to ask.
+// probes gives what shows whether the settings work: nothing overwrites them, cabled NICs have a link, and what the family knows
+// to ask.
 func (f *Family) probes(d *ir.Device) []target.Probe {
 	ours := Of(d, f.Driver)
 	if len(ours) == 0 {
@@ -75,6 +77,15 @@ func (f *Family) probes(d *ir.Device) []target.Probe {
 				"Stop it: systemctl disable --now lldpad.socket lldpad.service."}
 		},
 	}}
+	var cables []target.Cable
+	for _, n := range ours {
+		if n.Port != nil {
+			cables = append(cables, target.Cable{Interface: n.Name, Quoted: Quote(n.Name), Peer: n.Port.Peer().String()})
+		}
+	}
+	if len(cables) > 0 {
+		out = append(out, target.LinkProbe(d.Name, cables))
+	}
 	for _, n := range ours {
 		if s := f.lower(n); len(s.Intents) > 0 {
 			out = f.Probes(out, s)

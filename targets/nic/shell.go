@@ -3,20 +3,22 @@ package nic
 import "strings"
 
 // Unit names the unit of an interface: what "systemd-escape --template=TOOL@.service IF" prints.
-func (f *Family) Unit(netdev string) string {
+func (f *Family) Unit(netdev string) string { return f.tool + "@" + escapeUnit(netdev) + ".service" }
+
+// escapeUnit spells a name as systemd-escape does.
+func escapeUnit(name string) string {
 	plain := true
-	for i := range len(netdev) {
-		plain = plain && unitByte(netdev, i)
+	for i := range len(name) {
+		plain = plain && unitByte(name, i)
 	}
 	if plain {
-		return f.tool + "@" + netdev + ".service"
+		return name
 	}
 	const hex = "0123456789abcdef"
 	var b strings.Builder
-	b.WriteString(f.tool + "@")
-	for i := range len(netdev) {
-		switch c := netdev[i]; {
-		case unitByte(netdev, i):
+	for i := range len(name) {
+		switch c := name[i]; {
+		case unitByte(name, i):
 			b.WriteByte(c)
 		case c == '/':
 			b.WriteByte('-')
@@ -26,7 +28,6 @@ func (f *Family) Unit(netdev string) string {
 			b.WriteByte(hex[c&15])
 		}
 	}
-	b.WriteString(".service")
 	return b.String()
 }
 

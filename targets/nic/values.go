@@ -119,7 +119,7 @@ func (s *Settings) confFile(activate target.Step) target.File {
 // stateFile is nic/IF, the NIC as it is.
 func (s *Settings) stateFile(activate target.Step) target.File {
 	return target.File{
-		Path: "nic/" + s.NIC.Name,
+		Path: stateName(s.NIC.Name),
 		Edit: s.editState,
 		Keys: func(content []byte) []target.Key {
 			ours := s.appendState(nil)
@@ -148,6 +148,9 @@ func (s *Settings) Query(verb string) *target.Query {
 	}
 	return &target.Query{Cmd: cmd.String(), Stdin: s.family.Script}
 }
+
+// stateName is the name of the live state of a NIC.
+func stateName(netdev string) string { return "nic/" + netdev }
 
 // editState puts our values into what show printed. Lines that are not ours stay, and so does what the NIC does not
 // support: a knob that is not there is no drift.

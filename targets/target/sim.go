@@ -19,6 +19,7 @@ type Image struct {
 	Netdevs  []Netdev          // network interfaces
 	Modules  []string          // kernel modules that can be loaded, besides those of every kernel
 	Sims     []Sim             // what else behaves like the real thing
+	Systemd  int               // version of systemd, where it is old enough to matter; 0: a current one
 }
 
 // Netdev is a network interface.
@@ -32,6 +33,7 @@ type Netdev struct {
 	Firmware  string // version, as the driver tells it
 	Pause     bool   // it has 802.3x link pause; on until told otherwise
 	Counters  []string
+	Down      bool   // it has no link
 	Master    string // the bond it is a port of; empty: none
 	Parent    string // the interface a VLAN lies on; empty: it is none
 	VLAN      int    // 1 to 4094
@@ -42,7 +44,8 @@ const PCIRoot = "/sys/devices/pci0000:00"
 
 // Sim is a part of a simulated device that has state: NICs with their driver and tools, a daemon.
 type Sim interface {
-	// Boot sets it up. It is called once, with the files and interfaces of the image in place and the machine's lock held.
+	// Boot sets it up, in the state it is in after power on. It is called each time the machine starts, with the disk and the
+	// interfaces in place, memory file systems empty and the machine's lock held.
 	Boot(m Machine)
 }
 
@@ -55,9 +58,13 @@ type Machine interface {
 	// Install makes a program that everybody may run.
 	Install(path string, p Program)
 
-	// Service makes a systemd unit and starts it; start is what starting, restarting and reloading it does, and an error
-	// fails the unit. Only Boot may call it.
+	// Service makes a systemd unit that starts with the machine; start is what starting, restarting and reloading it does, and
+	// an error fails the unit. Only Boot may call it.
 	Service(unit string, start func() error)
+
+	// Keep names state that a running machine has besides its files. A machine that is saved and loaded while it runs finds it
+	// again, in place of what Boot has set. Only Boot may call it.
+	Keep(name string, s State)
 
 	// Plant makes a file of sysfs or its kin, Folder a folder, and Link a symbolic link, each with the folders above it.
 	Plant(path string, n Node)
@@ -76,6 +83,13 @@ type Machine interface {
 
 	// Change notes a change of something that is no file, and reports whether it may be made.
 	Change(what string) error
+}
+
+// State is what part of a running machine holds, as a pointer to what encoding/json writes and reads back whole.
+type State interface {
+	// Valid reports whether a state that was read is one the machine can be in: where it was kept, anything may have been
+	// written.
+	Valid() bool
 }
 
 // Node is a file that does something when it is read or written, as those of sysfs, debugfs and configfs do.

@@ -90,25 +90,36 @@ type Key struct {
 	Ours        bool // rocec sets it
 }
 
-// Step is a command that makes a device use what was written. The zero Step does nothing.
+// Step is a command that makes a device use what was written. The zero Step does nothing. Its commands find a folder of the
+// step's own in $ROCEC_STEP, the live states as they were before the change in $ROCEC_LIVE, as files by their names, and
+// going back in $ROCEC_WHY whether it was "asked" for, or is done by the "timer", at "boot", or by the change itself ("body").
 type Step struct {
-	Cmd      string        // run as root by sh
-	Disrupts string        // what traffic notices, in a few words: "every port resets"; empty: nothing
-	Check    string        // run as root by sh until it succeeds or Timeout passes: the daemon took the file
-	Timeout  time.Duration // for Cmd and Check together; 0: one minute
+	Cmd      string // run as root by sh
+	Disrupts string // what traffic notices, in a few words: "every port resets"; empty: nothing
+
+	// Undo reverts what the content from before does not revert when it is in place again; nil: Cmd does it. It runs at boot too.
+	Undo *Query
+
+	// Loaded tells whether the device uses the content: it is asked until it exits 0, or Timeout passes, and then its last line
+	// says what the device can tell: [Loaded], or why that cannot be read on this release. Nil: nothing can be asked.
+	Loaded *Query
+
+	Units   string        // systemd units that read the files at boot, parted by spaces: an undo at boot comes before them
+	Timeout time.Duration // for Cmd and Loaded, each; 0: one minute
+	Soak    time.Duration // how long the device must hold before the change is kept; 0: [SoakTime]
+	Away    time.Duration // how long the device may not answer, or its links be down, after Cmd
 }
+
+// Loaded is the answer of a device that says it uses the content of its files.
+const Loaded = "loaded"
+
+// SoakTime is the soak of a step that states none.
+const SoakTime = 5 * time.Second
 
 // Query is a command that reads and changes nothing, run as root by sh.
 type Query struct {
 	Cmd   string
 	Stdin []byte
-}
-
-// Probe is a query and the judgement of its answer.
-type Probe struct {
-	Query
-	Name  string                       // "switchd", "PFC counters"
-	Judge func(answer []byte) []string // what is wrong, in full sentences; nil: all is well
 }
 
 // Role is what a device is, as far as order matters.
@@ -165,6 +176,18 @@ func (e *LoginError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the failure.
 func (e *LoginError) Unwrap() error { return e.Err }
+
+// HostKeyError is a device, or a jump host on the way, that did not prove who it is. It lies inside a [LoginError].
+type HostKeyError struct {
+	Err   error
+	Alarm bool // a key is on file or pinned and another one was shown, or it is revoked; else nobody knows the host
+}
+
+// Error returns the text of the failure.
+func (e *HostKeyError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the failure.
+func (e *HostKeyError) Unwrap() error { return e.Err }
 
 // ExitError is a command that ran and failed.
 type ExitError struct {

@@ -306,7 +306,10 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			name: "MTU of the receiver", data: "mtu-uneven", at: "2500",
-			edits: []string{"names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n    mtu   = 9000\n", "names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n    mtu   = 2500\n"},
+			edits: []string{
+				"names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n    mtu   = 9000\n",
+				"names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n    mtu   = 2500\n",
+			},
 		},
 		{
 			name: "RoCEv1 over IP hops", data: "roce-v1-routed", at: `roce "train"`, breaks: true,
@@ -326,7 +329,8 @@ func TestFindings(t *testing.T) {
 		},
 		{
 			name: "a NIC made of software", data: "host-family", at: "soft-roce", breaks: true,
-			edits: []string{"names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n", "names = \"b1\"\n  nic \"eth0\" {\n    model = \"soft-roce\"\n"},
+			edits: []string{"names = \"b1\"\n  nic \"eth0\" {\n    model = \"connectx-5\"\n", "names = \"b1\"\n  nic \"eth0\" {\n    model = " +
+				"\"soft-roce\"\n"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -405,8 +409,10 @@ func TestNoCNP(t *testing.T) {
 
 func TestEnds(t *testing.T) {
 	bond := func(mode string, edits ...string) *ir.Fabric {
-		return compilertest.Compile(t, written(t, append(edits, "names = \"a1\"\n  nic \"eth0\" {", "names = \"a1\"\n  bond \"bond0\" {\n    nics = [\"eth0\", \"eth1\"]\n    mode = \""+mode+
-			"\"\n  }\n  nic \"eth[0-1]\" {", "  a = \"a1:eth0\"\n  b = \"leaf1:swp1\"", "  a = \"a1:eth[0-1]\"\n  b = \"leaf1:swp1,leaf2:swp2\"")...))
+		return compilertest.Compile(t, written(t, append(edits, "names = \"a1\"\n  nic \"eth0\" {", "names = \"a1\"\n  bond \"bond0\" {\n    "+
+			"nics = [\"eth0\", \"eth1\"]\n    mode = \""+mode+
+			"\"\n  }\n  nic \"eth[0-1]\" {", "  a = \"a1:eth0\"\n  b = \"leaf1:swp1\"", "  a = \"a1:eth[0-1]\"\n  b = "+
+			"\"leaf1:swp1,leaf2:swp2\"")...))
 	}
 	f := bond("802.3ad")
 	in := f.Intents[0]

@@ -57,7 +57,10 @@ func loop(t testing.TB, f *ir.Fabric, hops, down string) validate.Loop {
 
 // prone is the proof of one group with the loops.
 func prone(f *ir.Fabric, loops ...validate.Loop) []validate.GroupProof {
-	return []validate.GroupProof{{Group: losslessGroup(f), Proof: &validate.Proof{Fabric: f, Verdict: validate.Prone, Reason: proof.InCircle{}, Loops: loops}}}
+	return []validate.GroupProof{{Group: losslessGroup(f), Proof: &validate.Proof{
+		Fabric: f, Verdict: validate.Prone,
+		Reason: proof.InCircle{}, Loops: loops,
+	}}}
 }
 
 func losslessGroup(f *ir.Fabric) *ir.CosGroup {

@@ -112,14 +112,17 @@ func TestVerdictText(t *testing.T) {
 		proof validate.Proof
 		want  string
 	}{
-		{validate.Proof{Verdict: validate.Free, Certificate: proof.ByForest, Any: true}, "free of PFC loops, by the certificate forest, whatever links are down"},
-		{validate.Proof{Verdict: validate.Free, Certificate: proof.ByExact, Failures: 2}, "free of PFC loops, by following every path, with up to 2 links down"},
+		{validate.Proof{Verdict: validate.Free, Certificate: proof.ByForest, Any: true}, "free of PFC loops, by the certificate forest, " +
+			"whatever links are down"},
+		{validate.Proof{Verdict: validate.Free, Certificate: proof.ByExact, Failures: 2}, "free of PFC loops, by following every path, with " +
+			"up to 2 links down"},
 		{validate.Proof{Verdict: validate.Free}, "free of PFC loops, with no link down"},
 		{validate.Proof{Verdict: validate.Prone}, "prone to PFC loops"},
 		{validate.Proof{Verdict: validate.Prone, Loops: []validate.Loop{{Down: []*ir.Link{nil}}}}, "prone to PFC loops with 1 link down"},
 		{
 			validate.Proof{Verdict: validate.Unknown, Reason: proof.OutOfBudget{}},
-			"not known to be free of PFC loops: the budget for the PFC-loop check ran out before the healthy fabric was judged; --budget gives it more",
+			"not known to be free of PFC loops: the budget for the PFC-loop check ran out before the healthy fabric was judged; --budget gives " +
+				"it more",
 		},
 	} {
 		assert.Equal(t, "rdma (priority 3): "+tc.want, verdictText(&validate.GroupProof{Group: g, Proof: &tc.proof}))

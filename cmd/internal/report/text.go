@@ -60,7 +60,7 @@ func Diagnostics(w io.Writer, r *Report, o Options) {
 	if len(r.Diags) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "%s in %s; rocec explain %s tells the story\n", r.counts(), diag.Count(r.files(), "file"), worst(r.Diags).Code)
+	fmt.Fprintf(w, "%s in %s; run rocec explain %s\n", r.counts(), diag.Count(r.files(), "file"), worst(r.Diags).Code)
 }
 
 // Place is "file:line" of a place; "-" where there is none.
@@ -86,7 +86,8 @@ func fabricText(w io.Writer, r *Report, o Options) {
 		}
 	}
 	fmt.Fprintf(w, "fabric %q is %s: %s, %s, %s, %s\n", r.Fabric.Name, diag.Paint(o.Color, diag.Green, "good"),
-		diag.Count(switches, "switch"), diag.Count(hosts, "host"), diag.Count(len(r.Fabric.Links), "link"), diag.Count(len(r.Fabric.Intents), "intent"))
+		diag.Count(switches, "switch"), diag.Count(hosts, "host"), diag.Count(len(r.Fabric.Links), "link"),
+		diag.Count(len(r.Fabric.Intents), "intent"))
 	prose := &diag.Printer{Width: o.Width}
 	var assumed []string // once for all groups
 	for _, p := range r.Proofs {

@@ -42,6 +42,9 @@ type draft struct {
 	peers   []string      // pairs of switches of one group with a cable between them
 }
 
+// mostPeers is how many pairs of switches of one group are named.
+const mostPeers = 4
+
 // draftGroup are devices that look alike.
 type draftGroup struct {
 	label   string
@@ -189,7 +192,10 @@ func (d *draft) group(byName map[string]*draftDevice) {
 	})
 	for _, name := range names {
 		for _, peer := range byName[name].peers {
-			if pair := name + " and " + peer; nodeset.Compare(name, peer) < 0 && groupOf[name] == groupOf[peer] && !groupOf[name].host && !slices.Contains(d.peers, pair) && len(d.peers) < 4 {
+			if nodeset.Compare(name, peer) >= 0 || groupOf[name] != groupOf[peer] || groupOf[name].host {
+				continue
+			}
+			if pair := name + " and " + peer; len(d.peers) < mostPeers && !slices.Contains(d.peers, pair) {
 				d.peers = append(d.peers, pair)
 			}
 		}
@@ -349,7 +355,8 @@ func (d *draft) devices(file string) []byte {
 			continue
 		}
 		for _, nic := range nodeset.Fold(g.ports, nodeset.Interfaces) {
-			fmt.Fprintf(&b, "\n  nic %q {\n    model = %q # CHECK: which card it is\n    mtu = 9000 # CHECK: at most 9216, the mtu of the fabric\n  }\n", nic, d.nicModel(g.speed))
+			fmt.Fprintf(&b, "\n  nic %q {\n    model = %q # CHECK: which card it is\n    mtu = 9000 # CHECK: at most 9216, the mtu of the fabric\n"+
+				"  }\n", nic, d.nicModel(g.speed))
 		}
 		b.WriteString("}\n")
 	}

@@ -24,9 +24,18 @@ type Config struct {
 // Switchd is the daemon of one switch.
 type Switchd struct {
 	Config
-	m     target.Machine
-	loads []string // every file it took; guarded by the machine's lock
+	m target.Machine
+	state
 }
+
+// state is what the daemon holds while it runs, guarded by the machine's lock.
+type state struct {
+	Content string // the file it took last
+	Loads   int    // how often it took one since the device was switched on
+}
+
+// Valid implements [target.State].
+func (s *state) Valid() bool { return s.Loads >= 0 }
 
 // New makes the daemon of one switch.
 func New(c Config) *Switchd { return &Switchd{Config: c} }
@@ -43,7 +52,8 @@ func Of(sims []target.Sim) *Switchd {
 
 // Boot implements [target.Sim].
 func (s *Switchd) Boot(m target.Machine) {
-	s.m = m
+	s.m, s.state = m, state{}
+	m.Keep(s.Unit, &s.state)
 	m.Folder("/cumulus")
 	if s.Reload != "" {
 		m.Plant(s.Reload, target.TextNode(func() string { return "0" }, func(text string) error {
@@ -70,7 +80,7 @@ func (s *Switchd) load() error {
 		s.log(faults)
 		return target.EIO
 	}
-	s.loads = append(s.loads, string(content))
+	s.Content, s.Loads = string(content), s.Loads+1
 	return nil
 }
 
@@ -84,8 +94,8 @@ func (s *Switchd) log(faults []string) {
 // Loaded returns the traffic.conf switchd runs with, and how often it took one since the device was switched on.
 func (s *Switchd) Loaded() (content []byte, times int) {
 	s.m.Do(func() {
-		if times = len(s.loads); times > 0 {
-			content = []byte(s.loads[times-1])
+		if times = s.Loads; times > 0 {
+			content = []byte(s.Content)
 		}
 	})
 	return content, times

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"mvdan.cc/sh/v3/expand"
-	"mvdan.cc/sh/v3/interp"
 )
 
 // ownBuiltins are the builtins of sh that behave differently in the interpreter, or would look at the machine. Those of
@@ -186,6 +186,8 @@ func cmdUmask(_ context.Context, p *proc) int {
 	return 0
 }
 
+var keywords = []string{"!", "case", "do", "done", "elif", "else", "esac", "fi", "for", "if", "in", "then", "until", "while", "{", "}"}
+
 // cmdType is type, and command -v and -V.
 func cmdType(_ context.Context, p *proc) int {
 	names, short := p.args[1:], false
@@ -195,11 +197,13 @@ func cmdType(_ context.Context, p *proc) int {
 	status := 0
 	for _, name := range names {
 		what, where := "", name
-		_, own := ownBuiltins(name)
+		_, own := builtinOf(name)
 		switch {
-		case p.shell != nil && p.shell.funcs[name]:
+		case p.shell != nil && p.shell.funcs[name] != nil:
 			what = "a shell function"
-		case own, posixBuiltin(name):
+		case slices.Contains(keywords, name):
+			what = "a shell keyword"
+		case own:
 			what = "a shell builtin"
 		default:
 			file, ok := name, false
@@ -226,17 +230,6 @@ func cmdType(_ context.Context, p *proc) int {
 	}
 	return status
 }
-
-func posixBuiltin(name string) bool {
-	switch name {
-	case "source", "builtin", "caller", "declare", "typeset", "dirs", "disown", "enable", "history", "help", "let",
-		"logout", "mapfile", "readarray", "popd", "pushd", "shopt", "suspend", "bind", "compgen", "complete", "compopt":
-		return false
-	}
-	return interp.IsBuiltin(name)
-}
-
-func cmdKill(_ context.Context, p *proc) int { return p.builtinFail(1, "No such process") }
 
 func cmdUlimit(_ context.Context, p *proc) int { return p.output("unlimited\n") }
 

@@ -262,6 +262,14 @@ func cmdMv(_ context.Context, p *proc) int {
 		if _, err := p.d.fs.stat(c, p.abs(dst), false); err == nil && set['n'] != nil {
 			continue
 		}
+		i, _ := p.d.fs.stat(c, p.abs(src), false)
+		if j, err := p.d.fs.stat(c, p.abs(dst), false); err == nil && i.ino == j.ino && i.dev == j.dev {
+			status = p.fail("'%s' and '%s' are the same file", src, dst)
+			continue
+		} else if err == nil && j.isDir() && !i.isDir() {
+			status = p.fail("cannot overwrite directory '%s' with non-directory", dst)
+			continue
+		}
 		err := p.d.fs.rename(c, p.abs(src), p.abs(dst))
 		if err == eXDev { // as mv does between file systems
 			if !p.copy(src, dst, true, true) || !p.remove(src, true, true) {

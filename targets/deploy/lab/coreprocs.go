@@ -5,13 +5,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
 // The programs that start others, wait, or tell who and where one is.
 
 // cmdSh is sh: -c, -s, a file, or a script on stdin, with -e, -u, -x, -f and -n.
-func cmdSh(ctx context.Context, p *proc) int {
+func cmdSh(_ context.Context, p *proc) int {
 	args, options, mode := p.args[1:], "", byte(0)
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		word := args[0]
@@ -48,7 +49,6 @@ func cmdSh(ctx context.Context, p *proc) int {
 			return p.fail("0: %v", err)
 		}
 		script = string(data)
-		p.stdin = nil
 	default:
 		data, err := p.input(args[0])
 		if err != nil {
@@ -57,14 +57,11 @@ func cmdSh(ctx context.Context, p *proc) int {
 		}
 		name, script, args = args[0], string(data), args[1:]
 	}
-	if options != "" {
-		script = "set -" + options + "; " + script
-	}
-	return runScript(ctx, p, name, script, args)
+	return runScript(p, name, script, args, options)
 }
 
 // cmdSudo is sudo for users who may do everything without a password, or nothing at all.
-func cmdSudo(ctx context.Context, p *proc) int {
+func cmdSudo(_ context.Context, p *proc) int {
 	args := p.args[1:]
 	as := p.d.users["root"]
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -96,14 +93,14 @@ run:
 	if len(args) == 0 {
 		return p.usage("a command is required")
 	}
-	c := p.spawn(args...)
+	c := p.with(args...)
 	from := p.user
 	c.become(as, rootPath)
 	c.env["SUDO_USER"], c.env["SUDO_UID"] = from.name, strconv.Itoa(from.uid)
 	if !c.exists() {
 		return p.fail("%s: command not found", args[0])
 	}
-	return c.exec(ctx)
+	return c.exec()
 }
 
 // exists tells whether exec would find the program.
@@ -116,14 +113,36 @@ func (p *proc) exists() bool {
 	return ok
 }
 
-// cmdTimeout ends a command after a time, of the machine's clock or of what simulated sleeps took.
-func cmdTimeout(ctx context.Context, p *proc) int {
+// cmdTimeout ends a command, with its group, after a time of the device's clock.
+func cmdTimeout(_ context.Context, p *proc) int {
+	sig, again := sigTERM, time.Duration(0)
 	args := p.args[1:]
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		takesValue := args[0] == "-k" || args[0] == "-s"
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-" {
+		word := args[0]
 		args = args[1:]
-		if takesValue && len(args) > 0 {
-			args = args[1:]
+		var value string
+		switch {
+		case word == "--":
+		case strings.HasPrefix(word, "-k"), strings.HasPrefix(word, "-s"),
+			strings.HasPrefix(word, "--signal="), strings.HasPrefix(word, "--kill-after="):
+			if _, v, long := strings.Cut(word, "="); long {
+				value = v
+			} else if value = word[2:]; value == "" && len(args) > 0 {
+				value, args = args[0], args[1:]
+			}
+			if strings.HasPrefix(word, "-k") || strings.HasPrefix(word, "--k") {
+				again, _ = duration(value)
+				continue
+			}
+			var ok bool
+			if sig, ok = signalNamed(value); !ok {
+				p.usage("'%s': invalid signal", value)
+				return 125
+			}
+		case word == "--foreground", word == "--preserve-status", word == "-v":
+		default:
+			p.usage("unrecognized option '%s'", word)
+			return 125
 		}
 	}
 	if len(args) < 2 {
@@ -135,27 +154,41 @@ func cmdTimeout(ctx context.Context, p *proc) int {
 		p.usage("invalid time interval '%s'", args[0])
 		return 125
 	}
-	c := p.spawn(args[1:]...)
+	c := p.forked(args[1:]...)
+	if c == nil {
+		return 125
+	}
+	t := &p.d.procs
+	t.mu.Lock()
+	c.self.pgid = c.self.pid
+	t.mu.Unlock()
 	if !c.exists() {
+		c.self.start(func() int { return 127 })
 		p.errorf("failed to run command '%s': %v", args[1], eNoEnt)
 		return 127
 	}
 	if limit == 0 {
-		return c.exec(ctx)
+		status, _ := c.call(p.self)
+		return status
 	}
-	inner, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	c.budget = &budget{left: limit, cancel: cancel, outer: p.budget}
-	if c.stdin != nil { // a read ends with the time, too
-		stop := context.AfterFunc(inner, func() { _ = c.stdin.SetReadDeadline(time.Unix(1, 0)) })
-		defer func() {
-			if !stop() {
-				_ = c.stdin.SetReadDeadline(time.Time{})
-			}
-		}()
+	var late atomic.Bool
+	alarm := p.d.clock.set(limit, nil, func() {
+		late.Store(true)
+		_ = p.d.kill(0, -c.self.pid, sig) // it may have ended just now
+	})
+	defer p.d.clock.drop(alarm)
+	if again > 0 {
+		last := p.d.clock.set(limit+again, nil, func() { _ = p.d.kill(0, -c.self.pid, sigKILL) })
+		defer p.d.clock.drop(last)
 	}
-	status := c.exec(inner)
-	if inner.Err() != nil && ctx.Err() == nil {
+	status, ok := c.call(p.self)
+	switch {
+	case !ok: // timeout passes on what ends it
+		_ = p.d.kill(0, -c.self.pid, sigTERM)
+	case late.Load() && status == 128+int(sigKILL): // timeout ends itself by the same signal
+		p.self.cancel(killed{sigKILL})
+		return status
+	case late.Load():
 		return 124
 	}
 	return status
@@ -176,10 +209,7 @@ func duration(s string) (time.Duration, bool) {
 	return min(time.Duration(f*float64(unit)), 1000*time.Hour), true
 }
 
-// sleepScale is how much faster the devices' clock runs than the machine's.
-const sleepScale = 1000
-
-func cmdSleep(ctx context.Context, p *proc) int {
+func cmdSleep(_ context.Context, p *proc) int {
 	if len(p.args) < 2 {
 		return p.usage("missing operand")
 	}
@@ -188,16 +218,8 @@ func cmdSleep(ctx context.Context, p *proc) int {
 		if !ok {
 			return p.usage("invalid time interval '%s'", arg)
 		}
-		if !p.budget.spend(d) {
-			return 143
-		}
-		t := time.NewTimer(d / sleepScale)
-		select {
-		case <-t.C:
-			p.d.pass(d)
-		case <-ctx.Done():
-			t.Stop()
-			return 143
+		if p.self.sleep(d) != nil {
+			return 128 + int(sigTERM)
 		}
 	}
 	return 0
@@ -294,9 +316,9 @@ func cmdDate(_ context.Context, p *proc) int {
 	return p.done(0)
 }
 
-func cmdEnv(ctx context.Context, p *proc) int {
+func cmdEnv(_ context.Context, p *proc) int {
 	args := p.args[1:]
-	c := p.spawn()
+	c := p.with()
 	for len(args) > 0 {
 		switch name, value, ok := strings.Cut(args[0], "="); {
 		case args[0] == "-i":
@@ -313,7 +335,7 @@ func cmdEnv(ctx context.Context, p *proc) int {
 				p.errorf("'%s': %v", args[0], eNoEnt)
 				return 127
 			}
-			return c.exec(ctx)
+			return c.exec()
 		}
 		args = args[1:]
 	}

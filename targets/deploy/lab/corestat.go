@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -174,7 +175,7 @@ func statField(p *proc, c byte, file string, i info) string {
 	case 'Y', 'X', 'Z', 'W':
 		return "0"
 	case 'd':
-		return "1"
+		return strconv.Itoa(cmp.Or(i.dev, 65024))
 	case 'F':
 		switch {
 		case i.isDir():

@@ -17,23 +17,33 @@ import (
 type Device struct {
 	Name  string
 	users map[string]*user
+	image target.Image // what the device is made of, and what lay on its disk when it was new
 	fs    *fileSystem
-	sims  []target.Sim
+	procs processes
+	clock *clock
+	init  *systemd
+	cut   func() // cuts the connections to the device; nil: it has none
+
+	turning sync.Mutex        // held while the device is switched off and on
+	off     bool              // it has no power; guarded by procs.mu
+	over    bool              // it will never have any again; guarded by procs.mu
+	disk    map[string]string // what its disk held when it was new
+	woken   bool              // it was saved before, and goes on
+	boots   int               // how often it was switched on
+	booted  time.Duration     // when, the last time
 
 	// What follows is the kernel's, and guarded by fs.mu.
-	netdevs map[string]*netdev  // by name
-	bonds   map[string][]string // the ports of each bond
-	modules []string            // that can be loaded
+	netdevs map[string]*netdev      // by name
+	bonds   map[string][]string     // the ports of each bond
+	modules []string                // that can be loaded
+	kept    map[string]target.State // what the image's parts hold while the device runs
 
 	mu       sync.Mutex // guards what follows; never held together with fs.mu
-	pids     int
 	commands []string
 	programs []string
 	breaks   []breakage
 	noSudo   bool
-	clock    time.Duration // what simulated sleeps took
-
-	init *systemd
+	disabled []string // simulated services that do not start with the device
 }
 
 // breakage is a command a test broke.
@@ -48,14 +58,26 @@ var birth = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // NewDevice makes a device as it comes from the factory, switched on and in no network.
 func NewDevice(td *target.Device) *Device {
+	d := blank(td)
+	d.plantSystem()
+	d.plantFiles(d.image.Files)
+	d.disk = d.image.Files
+	d.powerOn()
+	d.fs.changes = nil
+	return d
+}
+
+// blank is a device with nothing on its disk and without power.
+func blank(td *target.Device) *Device {
 	var img target.Image
 	if td.Target != nil && td.Target.Image != nil {
 		img = td.Target.Image(td.Source)
 	}
 	d := &Device{
-		Name: td.Name, fs: newFileSystem(), sims: img.Sims, netdevs: map[string]*netdev{}, bonds: map[string][]string{},
-		modules: slices.Concat(modules, img.Modules), pids: 1000,
+		Name: td.Name, fs: newFileSystem(), image: img, netdevs: map[string]*netdev{}, bonds: map[string][]string{},
+		modules: slices.Concat(modules, img.Modules), clock: newClock(0), off: true,
 	}
+	d.procs = processes{last: 1000, byPid: map[int]*process{}}
 	d.users = map[string]*user{"root": {"root", 0, 0, "/root"}}
 	for i, name := range loginNames(td) {
 		if name != "root" {
@@ -63,9 +85,6 @@ func NewDevice(td *target.Device) *Device {
 		}
 	}
 	d.init = newSystemd(d)
-	d.plantSystem()
-	d.plantImage(img)
-	d.fs.changes = nil
 	return d
 }
 
@@ -89,35 +108,31 @@ func loginNames(td *target.Device) []string {
 	return names
 }
 
-// plantSystem lays down what every Linux has.
+// plantSystem lays down what every Linux has on its disk.
 func (d *Device) plantSystem() {
 	f := d.fs
 	f.mu.Lock()
 	for _, dir := range []string{
-		"/etc/systemd/system", "/etc/modules-load.d", "/home", "/tmp", "/var/tmp", "/var/lib", "/var/log", "/run/systemd/system",
-		"/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/lib/systemd/system", "/dev",
+		"/etc/systemd/system", "/etc/modules-load.d", "/home", "/tmp", "/var/tmp", "/var/lib", "/var/log", "/usr/bin", "/usr/sbin",
+		"/usr/local/bin", "/usr/local/sbin", "/usr/lib/systemd/system",
 	} {
 		f.plantDir(dir, false)
 	}
-	for _, dir := range []string{"/proc/sys/kernel/random", "/proc/net/vlan", "/sys/class/net", "/sys/kernel/debug", "/sys/kernel/config"} {
-		f.plantDir("/"+strings.Split(dir, "/")[1], true)
-		f.plantDir(dir, true)
-	}
-	f.plantDir("/sys/kernel/debug", true).mode = fs.ModeDir | 0o700
 	f.plantDir("/root", false).mode = fs.ModeDir | 0o700
 	f.plantDir("/tmp", false).mode = fs.ModeDir | 0o777
-	for _, u := range d.users {
+	for _, name := range slices.Sorted(maps.Keys(d.users)) {
+		u := d.users[name]
 		home := f.plantDir(u.home, false)
 		home.uid, home.gid = u.uid, u.gid
 	}
 	f.mu.Unlock()
 
-	for link, to := range map[string]string{"/bin": "usr/bin", "/sbin": "usr/sbin", "/lib": "usr/lib"} {
+	for _, link := range []string{"bin", "lib", "sbin"} {
 		n := f.newNode(fs.ModeSymlink|0o777, 0, 0)
-		n.target = to
-		f.plant(link, n)
+		n.target = "usr/" + link
+		f.plant("/"+link, n)
 	}
-	for _, path := range slices.Sorted(maps.Keys(programs)) {
+	for _, path := range programPaths {
 		n := f.newNode(0o755, 0, 0)
 		n.program = programs[path]
 		f.plant(path, n)
@@ -129,37 +144,16 @@ func (d *Device) plantSystem() {
 		fmt.Fprintf(&passwd, "%s:x:%d:%d::%s:/bin/sh\n", u.name, u.uid, u.gid, u.home)
 	}
 	f.plant("/etc/passwd", f.file(0o644, passwd.String()))
-
-	for _, stray := range []struct {
-		path  string
-		write error
-	}{{"/dev/null", nil}, {"/dev/zero", nil}, {"/dev/full", eNoSpc}} {
-		n := f.knob(target.Node{Read: func() (string, error) { return "", nil }, Write: func(string) error { return stray.write }})
-		n.mode, n.stray = fs.ModeDevice|fs.ModeCharDevice|0o666, true
-		f.plant(stray.path, n)
-	}
-	f.plant("/proc/sys/kernel/random/boot_id", f.knob(target.TextNode(func() string { return "00000000-0000-4000-8000-000000000001" }, nil)))
 }
 
-// plantImage lays down what the target says of this device, and starts it.
-func (d *Device) plantImage(img target.Image) {
-	for _, path := range slices.Sorted(maps.Keys(img.Files)) {
+// plantFiles lays down what the image has on its disk when it is new.
+func (d *Device) plantFiles(files map[string]string) {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
 		mode := fs.FileMode(0o644)
 		if strings.Contains(path, "/bin/") || strings.Contains(path, "/sbin/") {
 			mode = 0o755
 		}
-		d.fs.plant(path, d.fs.file(mode, img.Files[path]))
-	}
-	d.fs.mu.Lock()
-	for _, n := range inOrder(img.Netdevs) {
-		d.addNetdev(n)
-	}
-	for _, s := range img.Sims {
-		s.Boot(machine{d})
-	}
-	d.fs.mu.Unlock()
-	for _, unit := range img.Services {
-		d.init.boot(unit, nil)
+		d.fs.plant(path, d.fs.file(mode, files[path]))
 	}
 }
 
@@ -183,25 +177,7 @@ func (d *Device) userName(uid int) string {
 	return strconv.Itoa(uid)
 }
 
-func (d *Device) newPid() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.pids++
-	return d.pids
-}
-
-// pass lets the device's clock run.
-func (d *Device) pass(t time.Duration) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.clock += t
-}
-
-func (d *Device) now() time.Time {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return birth.Add(d.clock)
-}
+func (d *Device) now() time.Time { return birth.Add(d.clock.now()) }
 
 func (d *Device) sudoAllowed() bool {
 	d.mu.Lock()
@@ -340,4 +316,4 @@ func (d *Device) change(p *proc) error {
 }
 
 // Sims returns what the device's target brought, for the hands tests have there.
-func (d *Device) Sims() []target.Sim { return d.sims }
+func (d *Device) Sims() []target.Sim { return d.image.Sims }

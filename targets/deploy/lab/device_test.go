@@ -46,7 +46,7 @@ func TestSystemctl(t *testing.T) {
 	require.Equal(t, result{}, ctl("restart x@ens1f0"))
 	require.Equal(t, result{}, ctl("reload-or-restart x@ens1f0"))
 	require.Equal(t, result{}, ctl("stop x@ens1f0"))
-	require.Equal(t, "start ens1f0\nstart ens1f0\nreload\nstop\n", root(t, d, "cat /log"))
+	require.Equal(t, "start ens1f0\nstop\nstart ens1f0\nreload\nstop\n", root(t, d, "cat /log"))
 	require.Equal(t, 1, ctl("reload x@ens1f0").status, "not active")
 
 	require.Equal(t, result{"", "A dependency job for x@nope.service failed. See 'journalctl -xe' for details.\n", 1}, ctl("start x@nope"))
@@ -93,7 +93,7 @@ func TestSudo(t *testing.T) {
 	d := switchDevice()
 	require.Equal(t, result{"admin 1000 /home/admin\n", "", 0}, sh(t, d, "admin", "echo $(id -un) $(id -u) $HOME"))
 	require.Equal(t, result{"root 0 /root\n", "", 0}, sh(t, d, "admin", "sudo -n sh -c 'echo $(id -un) $(id -u) $HOME'"))
-	require.Equal(t, 1, sh(t, d, "admin", "echo x >/etc/x").status)
+	require.Equal(t, 2, sh(t, d, "admin", "echo x >/etc/x").status)
 	require.Equal(t, result{"", "cat: /root/x: Permission denied\n", 1}, sh(t, d, "admin", "cat /root/x"))
 	require.Equal(t, result{"", "touch: cannot touch '/etc/x': Permission denied\n", 1}, sh(t, d, "admin", "touch /etc/x"))
 	require.Equal(t, result{"", "chmod: changing permissions of '/etc/hostname': Operation not permitted\n", 1}, sh(t, d, "admin", "chmod 666 /etc/hostname"))
@@ -128,7 +128,7 @@ func TestFailWrites(t *testing.T) {
 	d.FailWrites()
 	root(t, d, "echo x >/dev/null; cat /etc/hostname | sort >/dev/null 2>&1; toy get; ethtool -a ens1f0; systemctl is-active ssh || true; sync /etc/hostname; test ! -w /etc/hostname")
 	require.Empty(t, d.Writes(), "reading is no change")
-	require.Equal(t, result{"", "sh: cannot create /x: Read-only file system\n", 1}, sh(t, d, "root", "echo x >/x"))
+	require.Equal(t, result{"", "sh: cannot create /x: Read-only file system\n", 2}, sh(t, d, "root", "echo x >/x"))
 }
 
 func TestFaults(t *testing.T) {

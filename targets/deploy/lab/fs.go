@@ -51,6 +51,7 @@ type node struct {
 	knob     *target.Node     // of a file whose reads and writes do something; it runs under the file system's lock
 	stray    bool             // writing to the knob changes nothing of the device: /dev/null
 	mkdir    mkdirFunc        // of a directory in which mkdir does something
+	dev      int              // the file system it is on; 0: the disk
 	pseudo   bool             // of sysfs and its kin: no file system for files
 }
 
@@ -84,13 +85,14 @@ type fileSystem struct {
 	limit   int      // bytes of files there is room for
 	frozen  bool     // every change fails
 	changes []string // every change asked for, also those that failed
+	locks   flocks
 }
 
 // diskSize is the room for files on a device.
 const diskSize = 64 << 20
 
 func newFileSystem() *fileSystem {
-	f := &fileSystem{limit: diskSize}
+	f := &fileSystem{limit: diskSize, locks: flocks{}}
 	f.root = f.newNode(fs.ModeDir|0o755, 0, 0)
 	return f
 }
@@ -350,7 +352,9 @@ func (f *fileSystem) mkdir(c cred, path string, perm fs.FileMode) error {
 	if at.parent.pseudo {
 		return ePerm
 	}
-	at.parent.kids[at.name] = f.newNode(fs.ModeDir|perm.Perm(), c.uid, c.gid)
+	n := f.newNode(fs.ModeDir|perm.Perm(), c.uid, c.gid)
+	n.dev = at.parent.dev
+	at.parent.kids[at.name] = n
 	return nil
 }
 
@@ -433,7 +437,7 @@ func (f *fileSystem) rename(c cred, from, to string) error {
 		return err
 	}
 	switch {
-	case src.parent.pseudo || dst.parent.pseudo:
+	case src.parent.pseudo || dst.parent.pseudo || src.node.dev != dst.parent.dev:
 		return eXDev
 	case dst.node == src.node:
 		return nil
@@ -489,7 +493,7 @@ func (f *fileSystem) link(c cred, from, to string) error {
 	if err := f.change("link " + from + " " + to); err != nil {
 		return err
 	}
-	if src.node.pseudo || dst.parent.pseudo {
+	if src.node.pseudo || dst.parent.pseudo || src.node.dev != dst.parent.dev {
 		return eXDev
 	}
 	src.node.links++
@@ -517,7 +521,7 @@ func (f *fileSystem) symlink(c cred, target, path string) error {
 		return ePerm
 	}
 	n := f.newNode(fs.ModeSymlink|0o777, c.uid, c.gid)
-	n.target = target
+	n.target, n.dev = target, at.parent.dev
 	at.parent.kids[at.name] = n
 	return nil
 }

@@ -74,6 +74,7 @@ func (f *fileSystem) create(c cred, at place, path string, flag int, perm fs.Fil
 		return nil, eAcces
 	}
 	n := f.newNode(perm.Perm(), c.uid, c.gid)
+	n.dev = at.parent.dev
 	at.parent.kids[at.name] = n
 	return &handle{f: f, n: n, flag: flag}, nil
 }
@@ -166,7 +167,7 @@ func (f *fileSystem) plantLocked(path string, n *node) {
 	if old := at.kids[name]; old != nil {
 		f.used -= len(old.data)
 	}
-	n.pseudo = n.pseudo || at.pseudo
+	n.pseudo, n.dev = n.pseudo || at.pseudo, at.dev
 	at.kids[name] = n
 	f.used += len(n.data)
 }
@@ -182,7 +183,7 @@ func (f *fileSystem) plantDir(path string, pseudo bool) *node {
 	}
 	dir := f.plantDir(parentOf(path), false)
 	n := f.newNode(fs.ModeDir|0o755, 0, 0)
-	n.pseudo = pseudo || dir.pseudo
+	n.pseudo, n.dev = pseudo || dir.pseudo, dir.dev
 	dir.kids[baseOf(path)] = n
 	return n
 }
@@ -222,13 +223,13 @@ func (f *fileSystem) plantBelow(dir *node, path string, k target.Node) {
 		}
 		if dir.kids[folder] == nil {
 			n := f.newNode(fs.ModeDir|0o755, 0, 0)
-			n.pseudo = true
+			n.pseudo, n.dev = true, dir.dev
 			dir.kids[folder] = n
 		}
 		dir, path = dir.kids[folder], rest
 	}
 	n := f.knob(k)
-	n.pseudo = true
+	n.pseudo, n.dev = true, dir.dev
 	dir.kids[path] = n
 }
 

@@ -1,23 +1,27 @@
-// Package lab is an in-process fleet of devices behind real SSH: every device of a rendered tree, as it comes from the
-// factory, for rehearsals (--lab) and for tests.
+// Package lab is a fleet of devices inside the process, behind real SSH: every device of a rendered tree, as it comes from
+// the factory or as it was left, for rehearsals (--lab) and for tests.
 //
-// In comes a tree; what each device holds at first is its target's Image. Out comes one SSH server a device on the
-// loopback interface, each with a host key of its own, all accepting the one key of the lab, and for tests a hand
-// behind the curtain ([Device]).
+// In comes a tree; what each device holds at first is its target's Image. Out comes a network ([Lab.Dial]) in which every
+// device answers as an SSH server, with a host key of its own and one key of the lab that all of them accept, and for tests
+// a hand behind the curtain ([Device]). A device is made when somebody connects to it, and put away, as what differs from a
+// new one, when nobody does any more. [Open] keeps the devices in a folder between one process and the next.
 //
-// Promised: whoever logs in, nothing is run, read or written on the machine the lab runs in. The devices' commands run
-// in an interpreter inside the process, on file systems in memory (shell.go tells how it is fenced in). A device does
-// what any Linux does as far as rocec uses it: coreutils with their messages and exit statuses, sudo, systemctl with unit
-// files and timers, ip, ethtool, modprobe, interfaces in sysfs. What a vendor adds (its daemons, drivers and tools) comes
-// with the image, by the contract in [target.Sim]. Nothing depends on time or chance: simulated seconds pass a thousand
-// times faster, and the devices' clocks start at the same moment in every run.
+// Promised: whoever logs in, nothing is run, read or written on the machine the lab runs in, save in the lab's own folder.
+// The devices' commands run in an interpreter inside the process, on file systems in memory (shell.go tells how it is
+// fenced in). A device does what any Linux does as far as rocec uses it: a shell with processes, signals and sessions,
+// coreutils with their messages and exit statuses, sudo, systemd with unit files, timers and the order of boot, ip,
+// ethtool, modprobe, interfaces in sysfs. What a vendor adds (its daemons, drivers and tools) comes with the image, by the
+// contract in [target.Sim]. Nothing depends on chance, and waiting takes no time: clock.go tells how the devices' time
+// passes.
 package lab
 
 import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -31,93 +35,143 @@ import (
 
 // Lab is a running fleet.
 type Lab struct {
+	seed   []byte // every key is derived from it
 	key    []byte
 	public ssh.PublicKey
 	byName map[string]*entry
+	store  *store // nil: nothing outlives the process
 
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
+
+	mu        sync.Mutex
+	listeners []net.Listener
 }
 
-// entry is one device of the fleet and how to reach it.
-type entry struct {
-	server *server
-	login  target.Login
-	once   sync.Once
-	made   *Device
-	tree   *target.Device
-}
-
-// device makes the device when it is asked for the first time, so that a fleet starts at once.
-func (e *entry) device() *Device {
-	e.once.Do(func() { e.made = NewDevice(e.tree) })
-	return e.made
-}
-
-// Start starts every device of the tree. Close ends them.
+// Start starts a fleet that ends with the process. Close ends it before.
 func Start(tree *target.Tree) (*Lab, error) {
-	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("the lab's key: %w", err)
-	}
+	seed := make([]byte, 32)
+	rand.Read(seed) //nolint:errcheck // it never fails
+	return newLab(tree, seed, nil)
+}
+
+func newLab(tree *target.Tree, seed []byte, kept *store) (*Lab, error) {
+	l := &Lab{seed: seed, byName: map[string]*entry{}, store: kept}
+	private := l.derive("login")
 	block, err := ssh.MarshalPrivateKey(private, "rocec lab")
 	if err != nil {
 		return nil, fmt.Errorf("the lab's key: %w", err)
 	}
-	l := &Lab{key: pem.EncodeToMemory(block), byName: map[string]*entry{}}
-	if l.public, err = ssh.NewPublicKey(public); err != nil {
+	l.key = pem.EncodeToMemory(block)
+	if l.public, err = ssh.NewPublicKey(private.Public()); err != nil {
 		return nil, fmt.Errorf("the lab's key: %w", err)
 	}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	for _, td := range tree.Devices {
-		if err := l.add(td); err != nil {
-			return nil, errors.Join(fmt.Errorf("lab device %s: %w", td.Name, err), l.Close())
-		}
+		l.byName[td.Name] = &entry{lab: l, tree: td, conns: map[net.Conn]bool{}}
 	}
 	return l, nil
 }
 
-func (l *Lab) add(td *target.Device) error {
-	_, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return err
-	}
-	signer, err := ssh.NewSignerFromSigner(private)
-	if err != nil {
-		return err
-	}
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	e := &entry{
-		login: target.Login{
-			Address: "127.0.0.1",
-			Port:    ln.Addr().(*net.TCPAddr).Port,
-			User:    loginName(td),
-			HostKey: ssh.FingerprintSHA256(signer.PublicKey()),
-		},
-		tree: td,
-	}
-	e.server = &server{lab: l, name: td.Name, ln: ln, signer: signer, device: e.device, conns: map[net.Conn]bool{}}
-	l.byName[td.Name] = e
-	l.wg.Go(func() { e.server.serve(l.ctx) })
-	return nil
+// derive makes the key of a name.
+func (l *Lab) derive(name string) ed25519.PrivateKey {
+	mac := hmac.New(sha256.New, l.seed)
+	mac.Write([]byte(name))
+	return ed25519.NewKeyFromSeed(mac.Sum(nil))
 }
 
-// Login tells how a device is reached: address, port, user and the pin of its host key. It panics when the lab has no
-// device of that name.
-func (l *Lab) Login(name string) target.Login { return l.entry(name).login }
+func (l *Lab) hostKey(device string) ssh.Signer {
+	signer, err := ssh.NewSignerFromSigner(l.derive("host " + device))
+	if err != nil {
+		panic("lab: a host key that is none: " + err.Error()) // it is one of ours
+	}
+	return signer
+}
+
+// Login tells how a device is reached through [Lab.Dial]: address, port, user and the pin of its host key. It panics when
+// the lab has no device of that name.
+func (l *Lab) Login(name string) target.Login {
+	return target.Login{
+		Address: name, Port: 22, User: loginName(l.entry(name).tree), HostKey: ssh.FingerprintSHA256(l.hostKey(name).PublicKey()),
+	}
+}
 
 // Key is the private key every device accepts, in OpenSSH's PEM form.
 func (l *Lab) Key() []byte { return bytes.Clone(l.key) }
 
-// Device gives a test the device behind a name. It panics when the lab has none.
-func (l *Lab) Device(name string) *Device { return l.entry(name).device() }
+// Dial connects to a device as [net.Dialer.DialContext] does to a server; the address is its name and port 22.
+func (l *Lab) Dial(ctx context.Context, _, addr string) (net.Conn, error) {
+	name, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	e := l.byName[name]
+	if e == nil || port != "22" {
+		return nil, fmt.Errorf("the lab has no device at %s", addr)
+	}
+	if err := errors.Join(ctx.Err(), l.ctx.Err()); err != nil {
+		return nil, err
+	}
+	if err := e.make(); err != nil {
+		return nil, err
+	}
+	near, far := newWire(name)
+	l.wg.Go(func() { e.serve(l.ctx, far) })
+	return near, nil
+}
+
+// Listen makes a device be reached over TCP, too, on a port of the loopback interface, and tells how. It panics when the
+// lab has no device of that name.
+func (l *Lab) Listen(name string) (target.Login, error) {
+	e, login := l.entry(name), l.Login(name)
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return login, err
+	}
+	l.mu.Lock()
+	l.listeners = append(l.listeners, ln)
+	l.mu.Unlock()
+	login.Address, login.Port = "127.0.0.1", ln.Addr().(*net.TCPAddr).Port
+	l.wg.Go(func() {
+		for {
+			c, err := ln.Accept()
+			switch {
+			case err == nil:
+				l.wg.Go(func() { e.serve(l.ctx, c) })
+			case l.ctx.Err() != nil || errors.Is(err, net.ErrClosed):
+				return
+			}
+		}
+	})
+	return login, nil
+}
+
+// Device gives the device behind a name, which is not put away any more. It panics when the lab has none, or when what was
+// kept of it cannot be read: [Lab.Find] does not.
+func (l *Lab) Device(name string) *Device {
+	l.entry(name)
+	d, err := l.Find(name)
+	if err != nil {
+		panic("lab: " + err.Error())
+	}
+	return d
+}
+
+// Find is [Lab.Device] for names and folders that may be wrong.
+func (l *Lab) Find(name string) (*Device, error) {
+	e := l.byName[name]
+	if e == nil {
+		return nil, fmt.Errorf("the lab has no device %q", name)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.pinned = true
+	return e.device()
+}
 
 // Disconnect is for tests, too: it cuts every connection to a device, as a link that fails does.
-func (l *Lab) Disconnect(name string) { l.entry(name).server.cut() }
+func (l *Lab) Disconnect(name string) { l.entry(name).cut() }
 
 func (l *Lab) entry(name string) *entry {
 	e, ok := l.byName[name]
@@ -127,18 +181,141 @@ func (l *Lab) entry(name string) *entry {
 	return e
 }
 
-// Close ends every session, connection and timer, and waits for them.
+// Close ends every connection, and waits for what they run. Of a lab that is kept it saves the devices: what runs on them
+// comes to its end first, if that takes less than ten seconds, save for shells that sleep, which sleep on when the lab is
+// opened again.
 func (l *Lab) Close() error {
 	l.cancel()
+	l.mu.Lock()
+	for _, ln := range l.listeners {
+		ln.Close()
+	}
+	l.mu.Unlock()
 	for _, e := range l.byName {
-		e.server.close()
+		e.cut()
 	}
 	l.wg.Wait()
+	var errs []error
 	for _, e := range l.byName {
-		e.once.Do(func() {}) // nobody makes it any more
-		if e.made != nil {
-			e.made.init.stopAll()
-		}
+		errs = append(errs, e.close())
+	}
+	if l.store != nil {
+		errs = append(errs, l.store.close())
+	}
+	return errors.Join(errs...)
+}
+
+// entry is one device of the fleet: running, put away, or as it comes from the factory.
+type entry struct {
+	lab  *Lab
+	tree *target.Device
+
+	mu     sync.Mutex
+	made   *Device // nil: it is put away, or was never asked for
+	pinned bool    // somebody holds it
+	away   []byte  // what was saved of it, in a lab without a folder; nil: nothing has changed
+
+	wires sync.Mutex // guards conns; e.mu may be held
+	conns map[net.Conn]bool
+}
+
+// device makes the device when it is asked for the first time, so that a fleet starts at once. It is called with e.mu held.
+func (e *entry) device() (*Device, error) {
+	if e.made != nil {
+		return e.made, nil
+	}
+	d, err := e.lab.store.wake(e.tree, e.away)
+	if err != nil {
+		return nil, err
+	}
+	d.cut = e.cut
+	e.made = d
+	return d, nil
+}
+
+// make makes the device, and fails where nobody answers: while it is switched off.
+func (e *entry) make() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	d, err := e.device()
+	if err != nil {
+		return err
+	}
+	d.procs.mu.Lock()
+	defer d.procs.mu.Unlock()
+	if d.off {
+		return errors.New("connection refused")
 	}
 	return nil
+}
+
+// open notes a connection.
+func (e *entry) open(c net.Conn) (*Device, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if err := e.lab.ctx.Err(); err != nil {
+		return nil, err
+	}
+	d, err := e.device()
+	if err == nil {
+		e.wires.Lock()
+		e.conns[c] = true
+		e.wires.Unlock()
+	}
+	return d, err
+}
+
+// leave forgets a connection, and puts the device away after the last one, when nothing happens on it.
+func (e *entry) leave(c net.Conn) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.wires.Lock()
+	delete(e.conns, c)
+	others := len(e.conns) > 0
+	e.wires.Unlock()
+	if others || e.made == nil || e.pinned || e.lab.ctx.Err() != nil || !e.made.idle() {
+		return
+	}
+	if err := e.putAway(); err != nil {
+		e.pinned = true // Close tries again, and has somebody to tell
+	}
+}
+
+// putAway saves the device and ends it. It is called with e.mu held.
+func (e *entry) putAway() error {
+	d := e.made
+	if d.touched() {
+		data, err := e.lab.store.put(d)
+		if err != nil {
+			return err
+		}
+		e.away = data
+	}
+	d.shut()
+	e.made = nil
+	return nil
+}
+
+// close ends the device; one that is kept is saved.
+func (e *entry) close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.made == nil {
+		return nil
+	}
+	if e.lab.store == nil {
+		e.made.shut()
+		return nil
+	}
+	e.made.settle()
+	return e.putAway()
+}
+
+// cut ends the device's connections.
+func (e *entry) cut() {
+	e.wires.Lock()
+	defer e.wires.Unlock()
+	for c := range e.conns {
+		c.Close()
+	}
 }

@@ -27,7 +27,10 @@ func (m machine) Install(path string, p target.Program) {
 }
 
 // Service implements [target.Machine].
-func (m machine) Service(unit string, start func() error) { m.d.init.boot(unit, start) }
+func (m machine) Service(unit string, start func() error) { m.d.init.add(unit, start) }
+
+// Keep implements [target.Machine].
+func (m machine) Keep(name string, s target.State) { m.d.kept[name] = s }
 
 // Plant implements [target.Machine].
 func (m machine) Plant(path string, n target.Node) { m.d.fs.plantNode(path, n) }

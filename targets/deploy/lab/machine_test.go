@@ -18,23 +18,31 @@ import (
 // toy is what a target may bring, in small: a number that a program, a file of sysfs and folders of configfs show and
 // set, and a daemon that takes it from a file.
 type toy struct {
-	m      target.Machine
-	number int
-	takes  int // how often the daemon took its file
+	m target.Machine
+	toyState
 }
+
+type toyState struct {
+	Number int
+	Takes  int // how often the daemon took its file
+}
+
+// Valid implements [target.State].
+func (s *toyState) Valid() bool { return s.Number >= 0 && s.Number <= 9 }
 
 // Boot implements [target.Sim].
 func (s *toy) Boot(m target.Machine) {
-	s.m = m
+	s.m, s.toyState = m, toyState{}
+	m.Keep("toy", &s.toyState)
 	set := func(v int) error {
 		if v > 9 {
 			return target.EINVAL
 		}
-		s.number = v
+		s.Number = v
 		return nil
 	}
 	m.Install("/usr/bin/toy", s.tool)
-	number := target.NumberNode(func() int { return s.number }, set)
+	number := target.NumberNode(func() int { return s.Number }, set)
 	m.Plant("/sys/class/net/ens1f0/toy", number)
 	m.Plant("/sys/toy", target.Node{Mkdir: func(name string) (map[string]target.Node, error) {
 		if len(name) > 1 {
@@ -53,7 +61,7 @@ func (s *toy) Boot(m target.Machine) {
 			s.m.AppendFile("/var/log/toy", "bad file\n")
 			return err
 		}
-		s.takes++
+		s.Takes++
 		return nil
 	})
 }
@@ -71,7 +79,7 @@ func (s *toy) tool(p *target.Proc) (status int) {
 	s.m.Do(func() {
 		switch {
 		case p.Args[1] == "get":
-			p.Print(strconv.Itoa(s.number) + "\n")
+			p.Print(strconv.Itoa(s.Number) + "\n")
 		case p.Args[1] == "mtu":
 			n, ok := s.m.Netdev(p.Args[2])
 			if !ok {
@@ -86,7 +94,7 @@ func (s *toy) tool(p *target.Proc) (status int) {
 				status = p.Fail(1, "%s: %v", p.Name(), err)
 				return
 			}
-			s.number, _ = strconv.Atoi(p.Args[2])
+			s.Number, _ = strconv.Atoi(p.Args[2])
 		}
 	})
 	return status
@@ -121,7 +129,7 @@ func TestSim(t *testing.T) {
 	require.Equal(t, 1, sh(t, d, "root", "echo 44 >/etc/toy; systemctl restart toy").status)
 	require.False(t, d.Active("toy"))
 	require.Equal(t, "bad file\n", root(t, d, "cat /var/log/toy"))
-	require.Equal(t, 2, d.Sims()[0].(*toy).takes)
+	require.Equal(t, 2, d.Sims()[0].(*toy).Takes)
 
 	require.Equal(t, 127, sh(t, d, "root", "rm /usr/bin/toy; toy get").status)
 	require.Equal(t, 127, sh(t, switchDevice(), "root", "toy get").status, "every device has what its own image brings")

@@ -196,7 +196,8 @@ func (n *netdev) text(details bool) string {
 	if n.egress != nil {
 		name += "@" + n.Parent
 	}
-	fmt.Fprintf(&b, "%d: %s: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu %d qdisc noqueue state UP mode DEFAULT group default qlen 1000\n", n.Index, name, n.MTU)
+	fmt.Fprintf(&b, "%d: %s: <%s> mtu %d qdisc noqueue state %s mode DEFAULT group default qlen 1000\n", n.Index, name,
+		strings.Join(n.flags(), ","), n.MTU, n.operstate())
 	fmt.Fprintf(&b, "    link/ether %s brd ff:ff:ff:ff:ff:ff", n.mac())
 	if details {
 		b.WriteString(" promiscuity 0 minmtu 68 maxmtu 9978 ")
@@ -217,7 +218,8 @@ func (n *netdev) json(details bool) string {
 	if n.egress != nil {
 		s += fmt.Sprintf(`"link":%q,`, n.Parent)
 	}
-	s += fmt.Sprintf(`"ifname":%q,"flags":["BROADCAST","MULTICAST","UP","LOWER_UP"],"mtu":%d,"operstate":"UP","link_type":"ether","address":%q`, n.Name, n.MTU, n.mac())
+	s += fmt.Sprintf(`"ifname":%q,"flags":["%s"],"mtu":%d,"operstate":%q,"link_type":"ether","address":%q`, n.Name,
+		strings.Join(n.flags(), `","`), n.MTU, n.operstate(), n.mac())
 	if details && n.egress != nil {
 		m := strings.TrimSuffix(n.pairs(`{"from":%d,"to":%d},`), ",")
 		s += fmt.Sprintf(`,"linkinfo":{"info_kind":"vlan","info_data":{"protocol":"802.1Q","id":%d,"flags":["REORDER_HDR"],"egress_qos":[%s]}}`, n.VLAN, m)
@@ -359,8 +361,7 @@ func ipDel(p *proc, args []string) int {
 	if !mayChange(p) {
 		return 2
 	}
-	delete(p.d.netdevs, name)
-	delete(p.d.fs.plantDir("/sys/class/net", true).kids, name)
+	p.d.dropNetdev(n)
 	return 0
 }
 

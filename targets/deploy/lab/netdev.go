@@ -62,7 +62,8 @@ func (d *Device) addNetdev(img target.Netdev) {
 		n.MTU = v
 		return nil
 	}))
-	f.plantNode(home+"/operstate", target.TextNode(func() string { return "up" }, nil))
+	f.plantNode(home+"/operstate", target.TextNode(func() string { return strings.ToLower(n.operstate()) }, nil))
+	f.plantNode(home+"/carrier", target.NumberNode(func() int { return map[bool]int{false: 1}[n.Down] }, nil))
 	f.plantNode(home+"/ifindex", target.NumberNode(func() int { return n.Index }, nil))
 	f.plantNode(home+"/speed", target.NumberNode(func() int { return n.SpeedMbps }, nil))
 	f.plantNode(home+"/address", target.TextNode(n.mac, nil))
@@ -74,6 +75,15 @@ func (d *Device) addNetdev(img target.Netdev) {
 			return strings.Join(d.bonds[n.Master], " ")
 		}, nil))
 	}
+	if n.egress != nil {
+		d.listVLANs()
+	}
+}
+
+// dropNetdev takes an interface away. It is called with the lock held.
+func (d *Device) dropNetdev(n *netdev) {
+	delete(d.netdevs, n.Name)
+	delete(d.fs.plantDir("/sys/class/net", true).kids, n.Name)
 	if n.egress != nil {
 		d.listVLANs()
 	}
@@ -101,6 +111,22 @@ func (d *Device) sortedNetdevs() []*netdev {
 	return out
 }
 
+// operstate is the state of the link, as ip spells it.
+func (n *netdev) operstate() string {
+	if n.Down {
+		return "DOWN"
+	}
+	return "UP"
+}
+
+// flags are those of the interface, as ip lists them.
+func (n *netdev) flags() []string {
+	if n.Down {
+		return []string{"NO-CARRIER", "BROADCAST", "MULTICAST", "UP"}
+	}
+	return []string{"BROADCAST", "MULTICAST", "UP", "LOWER_UP"}
+}
+
 func (n *netdev) mac() string { return fmt.Sprintf("52:54:00:00:00:%02x", n.Index%256) }
 
 // SetCounter sets a counter of an interface: what `ethtool -S` shows.
@@ -108,4 +134,11 @@ func (d *Device) SetCounter(netdev, name string, value uint64) {
 	d.fs.mu.Lock()
 	defer d.fs.mu.Unlock()
 	d.netdevs[netdev].counters[name] = value
+}
+
+// SetLink plugs the cable of an interface in, or pulls it out, until the device starts anew.
+func (d *Device) SetLink(netdev string, up bool) {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	d.netdevs[netdev].Down = !up
 }

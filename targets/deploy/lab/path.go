@@ -17,3 +17,5 @@ func absolute(dir, p string) string {
 
 func parentOf(p string) string { return path.Dir(p) }
 func baseOf(p string) string   { return path.Base(p) }
+
+func cleanPath(p string) string { return path.Clean(p) }

@@ -10,13 +10,8 @@ import (
 	"os"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"syscall"
-	"time"
-
-	"mvdan.cc/sh/v3/expand"
 
 	"github.com/rocec/rocec/targets/target"
 )
@@ -36,7 +31,7 @@ func (u *user) cred() cred { return cred{u.uid, u.gid} }
 // proc is one running program of a device.
 type proc struct {
 	d      *Device
-	ses    *session
+	self   *process
 	shell  *shell // that started it; nil for the login shell
 	user   *user
 	args   []string
@@ -44,32 +39,17 @@ type proc struct {
 	env    map[string]string // exported variables
 	path   string            // PATH, exported or not
 	umask  *fs.FileMode      // of the shell it belongs to
-	pid    int
-	budget *budget // what `timeout` leaves of simulated time; nil: no limit
-	stdin  *os.File
+	fds    descriptors
+	stdin  fd // descriptors 0 to 2
 	stdout io.Writer
 	stderr io.Writer
 	broken error // the first failed write to stdout
 }
 
-// vars is the environment a shell starts from.
-func (p *proc) vars() map[string]expand.Variable {
-	vars := map[string]expand.Variable{}
-	set := func(name, value string, exported bool) {
-		vars[name] = expand.Variable{Set: true, Exported: exported, Kind: expand.String, Str: value}
-	}
-	for name, value := range p.env {
-		set(name, value, true)
-	}
-	// So that the interpreter does not ask the machine.
-	set("UID", strconv.Itoa(p.user.uid), false)
-	set("EUID", strconv.Itoa(p.user.uid), false)
-	set("GID", strconv.Itoa(p.user.gid), false)
-	set(pidVariable, strconv.Itoa(p.pid), false)
-	if _, ok := vars["HOME"]; !ok {
-		set("HOME", p.user.home, false)
-	}
-	return vars
+// setFds gives the program its descriptors.
+func (p *proc) setFds(fds descriptors) {
+	p.fds = fds
+	p.stdin, p.stdout, p.stderr = fd{p.self, fds[0]}, fd{p.self, fds[1]}, fd{p.self, fds[2]}
 }
 
 // sigpipe is the status of a program whose reader went away.
@@ -121,9 +101,6 @@ func (p *proc) done(status int) int {
 
 // readAll reads stdin to its end.
 func (p *proc) readAll() ([]byte, error) {
-	if p.stdin == nil {
-		return nil, nil
-	}
 	data, err := io.ReadAll(io.LimitReader(p.stdin, diskSize+1))
 	if err != nil {
 		return nil, eIO
@@ -139,48 +116,55 @@ func (p *proc) abs(file string) string { return absolute(p.dir, file) }
 
 // open opens a file; the standard streams have names too.
 func (p *proc) open(file string, flag int, perm fs.FileMode) (io.ReadWriteCloser, error) {
-	switch abs := p.abs(file); abs {
-	case "/dev/stdin", "/dev/fd/0":
-		return stream{r: p.stdin}, nil
-	case "/dev/stdout", "/dev/fd/1":
-		return stream{w: p.stdout}, nil
-	case "/dev/stderr", "/dev/fd/2":
-		return stream{w: p.stderr}, nil
+	d, err := p.openDesc(file, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return openFile{fd{p.self, d}}, nil
+}
+
+// openFile is a file that a program has opened for itself.
+type openFile struct{ fd }
+
+// Close implements [io.Closer].
+func (f openFile) Close() error {
+	f.d.release()
+	return nil
+}
+
+// openDesc is open for a descriptor.
+func (p *proc) openDesc(file string, flag int, perm fs.FileMode) (*desc, error) {
+	abs := p.abs(file)
+	n := -1
+	switch abs {
+	case "/dev/stdin":
+		n = 0
+	case "/dev/stdout":
+		n = 1
+	case "/dev/stderr":
+		n = 2
 	default:
-		h, err := p.d.fs.open(p.user.cred(), abs, flag, perm&^*p.umask)
-		if err != nil {
-			return nil, err
+		if digit, ok := strings.CutPrefix(abs, "/dev/fd/"); ok && len(digit) == 1 && digit[0] >= '0' && digit[0] <= '9' {
+			n = int(digit[0] - '0')
 		}
-		return h, nil
 	}
-}
-
-// stream is a standard stream opened by name.
-type stream struct {
-	r *os.File
-	w io.Writer
-}
-
-func (s stream) Read(b []byte) (int, error) {
-	if s.r == nil {
-		return 0, io.EOF
+	if n >= 0 {
+		if p.fds[n] == nil {
+			return nil, eNoEnt
+		}
+		return p.fds[n].hold(), nil
 	}
-	return s.r.Read(b)
-}
-
-func (s stream) Write(b []byte) (int, error) {
-	if s.w == nil {
-		return 0, eIO
+	h, err := p.d.fs.open(p.user.cred(), abs, flag, perm&^*p.umask)
+	if err != nil {
+		return nil, err
 	}
-	return s.w.Write(b)
+	return newDesc(h), nil
 }
-
-func (stream) Close() error { return nil }
 
 // reader opens an operand of a filter: a file, or stdin for "-".
 func (p *proc) reader(file string) (io.ReadCloser, error) {
 	if file == "-" {
-		return stream{r: p.stdin}, nil
+		return p.stdin, nil
 	}
 	return p.open(file, os.O_RDONLY, 0)
 }
@@ -219,7 +203,7 @@ func (p *proc) look(name string, want fs.FileMode) (string, bool) {
 }
 
 // exec runs args as a program of the device, as execvp(3) and the shell's messages about it.
-func (p *proc) exec(ctx context.Context) int {
+func (p *proc) exec() int {
 	name := p.args[0]
 	file := name
 	if !strings.Contains(name, "/") {
@@ -244,9 +228,12 @@ func (p *proc) exec(ctx context.Context) int {
 		io.WriteString(p.stderr, b.stderr)
 		return b.status
 	}
-	p.pid = p.d.newPid()
+	if p.self.ctx.Err() != nil {
+		return 128 + int(sigTERM)
+	}
+	p.shell = nil
 	if i.program != nil {
-		return i.program(ctx, p)
+		return i.program(p.self.ctx, p)
 	}
 	script, err := p.d.fs.readAll(p.user.cred(), file)
 	if err != nil {
@@ -258,9 +245,9 @@ func (p *proc) exec(ctx context.Context) int {
 			return p.shellError(126, "the lab runs scripts of sh only")
 		}
 		p.args = slices.Concat(with, []string{file}, p.args[1:])
-		return cmdSh(ctx, p)
+		return cmdSh(p.self.ctx, p)
 	}
-	return runScript(ctx, p, file, string(script), p.args[1:])
+	return runScript(p, file, string(script), p.args[1:], "")
 }
 
 func (p *proc) shellError(status int, reason string) int {
@@ -272,8 +259,8 @@ func (p *proc) shellError(status int, reason string) int {
 	return status
 }
 
-// spawn is a process with the same streams that runs other arguments.
-func (p *proc) spawn(args ...string) *proc {
+// with is the same program with other arguments, to be executed in its place.
+func (p *proc) with(args ...string) *proc {
 	c := *p
 	c.args = args
 	c.env = maps.Clone(p.env)
@@ -282,36 +269,44 @@ func (p *proc) spawn(args ...string) *proc {
 	return &c
 }
 
+// forked is a child of the program with other arguments; nil: there are too many processes.
+func (p *proc) forked(args ...string) *proc {
+	c := p.with(args...)
+	if c.self = p.d.fork(p.self, p.user.uid); c.self == nil {
+		p.errorf("cannot fork: Resource temporarily unavailable")
+		return nil
+	}
+	c.keep(p.fds)
+	return c
+}
+
+// keep gives a forked program descriptors, and keeps them open as long as it runs.
+func (p *proc) keep(fds descriptors) {
+	fds.hold()
+	p.self.fds.release()
+	p.self.fds = fds
+	p.setFds(fds)
+}
+
+// run executes a forked program.
+func (p *proc) run() { p.self.start(p.exec) }
+
+// call runs a forked program and waits for it; not ok: the caller was killed meanwhile.
+func (p *proc) call(parent *process) (status int, ok bool) {
+	p.run()
+	status, err := parent.await(p.self, true, false)
+	return status, err == nil
+}
+
 // become changes the user and what login sets with it.
 func (p *proc) become(u *user, searchPath string) {
+	p.d.procs.mu.Lock()
+	p.self.uid = u.uid
+	p.d.procs.mu.Unlock()
 	p.user = u
 	p.path = searchPath
 	p.env["PATH"], p.env["HOME"], p.env["USER"], p.env["LOGNAME"] = searchPath, u.home, u.name, u.name
 	p.env["SHELL"] = "/bin/sh"
-}
-
-// budget is the simulated time `timeout` leaves to a program and what it starts.
-type budget struct {
-	mu     sync.Mutex
-	left   time.Duration
-	cancel func()
-	outer  *budget
-}
-
-// spend takes d from the budget; what is spent beyond it ends the program.
-func (b *budget) spend(d time.Duration) (enough bool) {
-	if b == nil {
-		return true
-	}
-	b.mu.Lock()
-	b.left -= d
-	out := b.left <= 0
-	b.mu.Unlock()
-	if out {
-		b.cancel()
-		return false
-	}
-	return b.outer.spend(d)
 }
 
 // flags parses options as [target.Getopt] does, and complains as coreutils do.

@@ -1,5 +1,10 @@
 package lab
 
+import (
+	"maps"
+	"slices"
+)
+
 // The search paths of sshd for root and others, and of sudo, as Debian sets them.
 const (
 	rootPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -22,21 +27,25 @@ var programs = map[string]command{
 	"/usr/bin/echo":      cmdEcho,
 	"/usr/bin/env":       cmdEnv,
 	"/usr/bin/false":     cmdFalse,
+	"/usr/bin/flock":     cmdFlock,
 	"/usr/bin/grep":      cmdGrep,
 	"/usr/bin/head":      cmdHead,
 	"/usr/bin/hostname":  cmdHostname,
 	"/usr/bin/id":        cmdID,
+	"/usr/bin/kill":      cmdKill,
 	"/usr/bin/ln":        cmdLn,
 	"/usr/bin/ls":        cmdLs,
 	"/usr/bin/mkdir":     cmdMkdir,
 	"/usr/bin/mktemp":    cmdMktemp,
 	"/usr/bin/mv":        cmdMv,
+	"/usr/bin/nohup":     cmdNohup,
 	"/usr/bin/printf":    cmdPrintf,
 	"/usr/bin/pwd":       cmdPwd,
 	"/usr/bin/readlink":  cmdReadlink,
 	"/usr/bin/rm":        cmdRm,
 	"/usr/bin/rmdir":     cmdRmdir,
 	"/usr/bin/seq":       cmdSeq,
+	"/usr/bin/setsid":    cmdSetsid,
 	"/usr/bin/sh":        cmdSh,
 	"/usr/bin/sha256sum": cmdSha256sum,
 	"/usr/bin/sleep":     cmdSleep,
@@ -61,4 +70,8 @@ var programs = map[string]command{
 	"/usr/sbin/ethtool":  cmdEthtool,
 	"/usr/sbin/ip":       cmdIP,
 	"/usr/sbin/modprobe": cmdModprobe,
+	"/usr/sbin/reboot":   cmdReboot,
 }
+
+// programPaths are the paths of the programs, in order.
+var programPaths = slices.Sorted(maps.Keys(programs))

@@ -11,60 +11,9 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// server is the sshd of one device.
-type server struct {
-	lab    *Lab
-	name   string
-	ln     net.Listener
-	signer ssh.Signer
-	device func() *Device // made when somebody connects for the first time
-
-	mu    sync.Mutex
-	conns map[net.Conn]bool
-}
-
-// serve accepts connections until the listener is closed.
-func (s *server) serve(ctx context.Context) {
-	for {
-		c, err := s.ln.Accept()
-		if err != nil {
-			if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
-				return
-			}
-			continue
-		}
-		s.mu.Lock()
-		s.conns[c] = true
-		s.mu.Unlock()
-		if ctx.Err() != nil { // closed meanwhile
-			c.Close()
-		}
-		s.lab.wg.Go(func() {
-			s.handle(ctx, c)
-			c.Close()
-			s.mu.Lock()
-			delete(s.conns, c)
-			s.mu.Unlock()
-		})
-	}
-}
-
-// close ends every connection.
-func (s *server) close() {
-	s.ln.Close()
-	s.cut()
-}
-
-func (s *server) cut() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for c := range s.conns {
-		c.Close()
-	}
-}
-
-func (s *server) config(d *Device) *ssh.ServerConfig {
-	want := s.lab.public.Marshal()
+// config is that of the sshd of one device.
+func (e *entry) config(d *Device) *ssh.ServerConfig {
+	want := e.lab.public.Marshal()
 	conf := &ssh.ServerConfig{
 		ServerVersion: "SSH-2.0-rocec-lab",
 		PublicKeyCallback: func(meta ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
@@ -74,16 +23,23 @@ func (s *server) config(d *Device) *ssh.ServerConfig {
 			return nil, nil
 		},
 	}
-	conf.AddHostKey(s.signer)
+	conf.AddHostKey(e.lab.hostKey(e.tree.Name))
 	return conf
 }
 
-// handle serves one connection: sessions with exec, nothing else, as a device that is only ever configured needs it.
-func (s *server) handle(ctx context.Context, c net.Conn) {
+// serve is the sshd of a device for one connection: sessions with a command or a shell, nothing else, as a device that is
+// only ever configured needs it.
+func (e *entry) serve(ctx context.Context, c net.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	d := s.device()
-	conn, chans, reqs, err := ssh.NewServerConn(c, s.config(d))
+	d, err := e.open(c)
+	if err != nil {
+		c.Close()
+		return // who dialled has been told
+	}
+	defer e.leave(c)
+	defer c.Close()
+	conn, chans, reqs, err := ssh.NewServerConn(c, e.config(d))
 	if err != nil {
 		return // the client's handshake tells the client
 	}
@@ -106,40 +62,47 @@ func (s *server) handle(ctx context.Context, c net.Conn) {
 	wg.Wait()
 }
 
-// serveSession waits for the exec request of a channel and runs it.
+// serveSession waits for the request of a channel that says what to run, and runs it.
 func serveSession(ctx context.Context, d *Device, u *user, ch ssh.Channel, reqs <-chan *ssh.Request) {
 	defer ch.Close()
+	terminal := false
 	for req := range reqs {
-		if req.Type != "exec" {
-			_ = req.Reply(false, nil)
-			continue
-		}
 		var payload struct{ Command string }
-		if ssh.Unmarshal(req.Payload, &payload) != nil {
+		switch {
+		case req.Type == "pty-req": // lines come ready from the other side; a prompt is all it makes
+			terminal = true
+			_ = req.Reply(true, nil)
+			continue
+		case req.Type == "shell":
+		case req.Type != "exec" || ssh.Unmarshal(req.Payload, &payload) != nil:
 			_ = req.Reply(false, nil)
 			continue
 		}
 		_ = req.Reply(true, nil)
-		ses := newSession(ctx, d)
+		ses, cancel := context.WithCancel(ctx)
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
+			defer cancel()
 			for req := range reqs { // until the client closes the channel, or goes
 				if req.Type == "signal" {
-					ses.cancel()
+					cancel()
 				}
 				_ = req.Reply(false, nil)
 			}
-			ses.cancel()
 		}()
-		status := ses.run(u, payload.Command, channelReader{ch}, ch, ch.Stderr())
-		gone := ctx.Err() != nil
-		if !gone {
+		var status int
+		if req.Type == "shell" {
+			status = d.interact(ses, u, terminal, channelReader{ch}, ch, ch.Stderr())
+		} else {
+			status = d.exec(ses, u, payload.Command, channelReader{ch}, ch, ch.Stderr())
+		}
+		if ctx.Err() == nil {
 			_ = ch.CloseWrite()
 			_, _ = ch.SendRequest("exit-status", false, ssh.Marshal(struct{ Status uint32 }{uint32(status)}))
 		}
 		ch.Close()
-		ses.end()
+		cancel()
 		<-done
 		return
 	}

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"crypto/rand"
 	"encoding/pem"
@@ -34,7 +35,12 @@ func tryDial(l *Lab, name string, key []byte) (*ssh.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ssh.Dial("tcp", fmt.Sprintf("%s:%d", login.Address, login.Port), &ssh.ClientConfig{
+	addr := fmt.Sprintf("%s:%d", login.Address, login.Port)
+	conn, err := l.Dial(context.Background(), "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	c, chans, reqs, err := ssh.NewClientConn(conn, addr, &ssh.ClientConfig{
 		User: login.User, Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)}, Timeout: 10 * time.Second,
 		HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {
 			if got := ssh.FingerprintSHA256(key); got != login.HostKey {
@@ -43,6 +49,11 @@ func tryDial(l *Lab, name string, key []byte) (*ssh.Client, error) {
 			return nil
 		},
 	})
+	if err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return ssh.NewClient(c, chans, reqs), nil
 }
 
 func start(t testing.TB, tree *target.Tree) *Lab {
@@ -97,7 +108,12 @@ func TestSSH(t *testing.T) {
 
 	s, err := c.NewSession()
 	require.NoError(t, err)
-	require.Error(t, s.Shell(), "exec only")
+	s.Stdin = strings.NewReader("x=in\nif [ $x = in ]\nthen cat; fi\nthis comes from $x\n")
+	var said bytes.Buffer
+	s.Stdout = &said
+	require.NoError(t, s.Shell())
+	require.NoError(t, s.Wait())
+	require.Equal(t, "this comes from $x\n", said.String(), "a shell reads no further than it must")
 	_ = s.Close()
 	s, err = c.NewSession()
 	require.NoError(t, err)
@@ -141,7 +157,10 @@ func TestLoginIsRefused(t *testing.T) {
 	require.Error(t, err, "a key that is not the lab's")
 
 	e := l.entry("host01")
-	e.login.User = "nobody"
+	td := *e.tree
+	td.Login.User = "nobody"
+	l.Device("host01") // with the users it has now
+	e.tree = &td
 	_, err = tryDial(l, "host01", l.Key())
 	require.Error(t, err, "a user the device does not have")
 

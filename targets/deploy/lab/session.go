@@ -3,7 +3,6 @@ package lab
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -18,31 +17,17 @@ const (
 	sessionOutput = 64 << 20 // bytes to stdout and stderr together
 )
 
-// session is one command of one login, with everything it started.
-type session struct {
-	d      *Device
-	ctx    context.Context
-	cancel context.CancelFunc
-	out    *gate
-
-	mu    sync.Mutex
-	pipes []*os.File
-	over  bool
-	wg    sync.WaitGroup
-}
-
-func newSession(ctx context.Context, d *Device) *session {
-	ctx, cancel := context.WithTimeout(ctx, sessionTime)
-	return &session{d: d, ctx: ctx, cancel: cancel, out: &gate{left: sessionOutput, full: cancel}}
-}
-
-// login is the process sshd or systemd would start for a user.
-func (s *session) login(u *user, stdout, stderr io.Writer) *proc {
-	umask := fs.FileMode(0o022)
-	p := &proc{
-		d: s.d, ses: s, user: u, dir: u.home, umask: &umask, pid: s.d.newPid(), env: map[string]string{},
-		stdout: s.out.writer(stdout), stderr: s.out.writer(stderr),
+// login is the process sshd or systemd would start for a user, in a session of its own; nil: the device is off, or has too
+// many. It reads in and writes to out and errs.
+func (d *Device) login(u *user, in, out, errs stream) *proc {
+	self := d.fork(nil, u.uid)
+	if self == nil {
+		return nil
 	}
+	umask := fs.FileMode(0o022)
+	p := &proc{d: d, self: self, user: u, dir: u.home, umask: &umask, env: map[string]string{}}
+	self.fds = descriptors{newDesc(in), newDesc(out), newDesc(errs)}
+	p.setFds(self.fds)
 	search := userPath
 	if u.uid == 0 {
 		search = rootPath
@@ -51,21 +36,65 @@ func (s *session) login(u *user, stdout, stderr io.Writer) *proc {
 	return p
 }
 
-// run is what sshd does with the command of an exec request.
-func (s *session) run(u *user, cmd string, stdin io.ReadCloser, stdout, stderr io.Writer) int {
-	s.d.asked(cmd)
-	p := s.login(u, stdout, stderr)
+// session runs what somebody logged in for, and returns its exit status. When ctx ends, he is gone, and what he waited
+// for gets SIGHUP. What runs in the background, or in a session of its own, goes on.
+func (d *Device) session(ctx context.Context, u *user, stdin io.ReadCloser, stdout, stderr io.Writer, run func(*proc) int) int {
+	ctx, cancel := context.WithTimeout(ctx, sessionTime)
+	defer cancel()
+	out := &gate{left: sessionOutput, full: cancel}
+	defer out.shut()
+	in := &client{}
 	if stdin != nil {
-		in, err := s.pipe(stdin)
-		if err != nil {
-			return 255
-		}
-		p.stdin = in
-		stop := context.AfterFunc(s.ctx, func() { stdin.Close() }) // nobody reads what is still to come
-		defer stop()
+		in.in = newPipe()
+		go func() {
+			_, _ = io.Copy(feed{ctx, in.in}, stdin) // a reader that went away is the reader's business
+			in.in.hold(0, -1)
+		}()
+		defer in.in.hold(-1, 0)
+		defer context.AfterFunc(ctx, func() { stdin.Close() })() // nobody reads what is still to come
 	}
-	p.args = []string{"sh", "-c", cmd}
-	return cmdSh(s.ctx, p)
+	p := d.login(u, in, &client{out: out.writer(stdout)}, &client{out: out.writer(stderr)})
+	if p == nil {
+		return 255
+	}
+	p.self.client = true
+	p.self.start(func() int { return run(p) })
+	status := 143
+	select {
+	case <-p.self.done:
+		status = p.self.status
+	case <-ctx.Done():
+		d.forsake(p.self)
+		d.hangUp(p.self.pid)
+	}
+	return status
+}
+
+// exec is what sshd does with the command of an exec request.
+func (d *Device) exec(ctx context.Context, u *user, cmd string, stdin io.ReadCloser, stdout, stderr io.Writer) int {
+	d.asked(cmd)
+	return d.session(ctx, u, stdin, stdout, stderr, func(p *proc) int {
+		p.args = []string{"sh", "-c", cmd}
+		return cmdSh(p.self.ctx, p)
+	})
+}
+
+// feed writes what a client sends.
+type feed struct {
+	ctx context.Context
+	to  *pipe
+}
+
+// Write implements [io.Writer].
+func (f feed) Write(b []byte) (int, error) {
+	return f.to.write(b, func(changed <-chan struct{}) error {
+		select {
+		case <-changed:
+			return nil
+		case <-f.ctx.Done():
+			return f.ctx.Err()
+		}
+	})
 }
 
 // Run runs a command for a user as sshd would, without the wire: what it printed, and its exit status. It panics when the
@@ -75,10 +104,8 @@ func (d *Device) Run(ctx context.Context, user, cmd, stdin string) (stdout, stde
 	if !ok {
 		panic("lab: no user " + user + " on " + d.Name)
 	}
-	ses := newSession(ctx, d)
 	var out, errs lockedBuffer
-	status = ses.run(u, cmd, io.NopCloser(strings.NewReader(stdin)), &out, &errs)
-	ses.end()
+	status = d.exec(ctx, u, cmd, io.NopCloser(strings.NewReader(stdin)), &out, &errs)
 	return out.String(), errs.String(), status
 }
 
@@ -103,40 +130,6 @@ func (b *lockedBuffer) String() string {
 	return b.b.String()
 }
 
-// pipe turns any reader into what the interpreter reads from.
-func (s *session) pipe(r io.Reader) (*os.File, error) {
-	out, in, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over {
-		out.Close()
-		in.Close()
-		return nil, os.ErrClosed
-	}
-	s.pipes = append(s.pipes, out)
-	s.wg.Go(func() {
-		_, _ = io.Copy(in, r) // a reader that went away is the reader's business
-		in.Close()
-	})
-	return out, nil
-}
-
-// end ends everything the session started, and waits for it.
-func (s *session) end() {
-	s.out.shut()
-	s.cancel()
-	s.mu.Lock()
-	s.over = true
-	for _, f := range s.pipes {
-		f.Close()
-	}
-	s.mu.Unlock()
-	s.wg.Wait()
-}
-
 // gate lets the output of a session through until there is too much of it, or nobody listens any more.
 type gate struct {
 	mu   sync.Mutex
@@ -157,8 +150,6 @@ func (g *gate) shut() {
 	defer g.mu.Unlock()
 	g.over = true
 }
-
-var errTooMuch = errors.New("the lab sends no more than 64 MiB for one command")
 
 // Write implements [io.Writer].
 func (w gated) Write(b []byte) (int, error) {

@@ -1,43 +1,31 @@
 package lab
 
 import (
-	"context"
+	"container/list"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"runtime"
-	"slices"
-	"strconv"
+	"maps"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"mvdan.cc/sh/v3/expand"
-	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// The shell of every device is the interpreter of mvdan.cc/sh, fenced in: nothing a script does reaches the machine
-// rocec runs on. The interpreter asks handlers for files, directories, access and programs, and all of those are the
-// device's. Where it would go past its handlers, it is not let:
-//
-//   - its working directory is set without interp.Dir, which looks at the machine's directories;
-//   - user, home and group come from the device, so it does not ask the machine for its own;
-//   - process substitution makes a named pipe below TMPDIR: scripts are parsed as POSIX, which has none, and TMPDIR is
-//     a place below a device file, where nothing can be made; it is hidden once the interpreter has read it;
-//   - ~user asks the machine's user database, and $$ its process table: both are replaced in the syntax tree;
-//   - the builtins that stat or resolve files by themselves (".", "command -v", "type", "pwd -P", "test -O") and those
-//     whose answers differ from a POSIX shell's (echo, printf, test, ...) are replaced by ours; those that no POSIX
-//     shell has are not found.
-//
-// sandbox_test.go holds it to that.
+// The shell of every device walks the syntax trees of mvdan.cc/sh, and nothing a script does reaches the machine rocec
+// runs on: files, directories, users, programs and processes are the device's. Words are expanded by the same library's
+// package expand, which would go to the machine in one case only, the home directory of a user it is not told of: so
+// ~user is replaced when a script is parsed. It behaves as dash does, which differential_test.go holds it to;
+// sandbox_test.go holds it to the fence.
 
 // maxScript bounds a script; the parser recurses on it.
 const maxScript = 1 << 20
 
-// maxNesting bounds what stands within each other in a script: the parser and the interpreter recurse on it.
+// maxNesting bounds what stands within each other in a script: the parser and the shell recurse on it.
 const maxNesting = 50_000
+
+// maxCalls bounds functions, evals and sourced files within each other.
+const maxCalls = 1000
 
 // nesting is a rough upper bound of how deep a script nests: it knows nothing of quotes.
 func nesting(script string) int {
@@ -65,78 +53,68 @@ func nesting(script string) int {
 	return deepest
 }
 
-// maxDepth bounds the goroutine's stack, in frames, so that a function calling itself ends like in any other shell.
-const maxDepth = 20000
+// complaint is a message as a shell words it.
+type complaint string
 
-// nowhere is a directory that exists on no machine and in which nothing can be created.
-const nowhere = "/dev/null/rocec-lab"
+func (c complaint) Error() string { return string(c) }
 
-// Command names that cannot be typed, put in place of builtins by [shell.call].
-const (
-	ownBuiltin = "\x00builtin/"
-	external   = "\x00external/"
-	failure    = "\x00fail/"
-)
+// trees are the scripts parsed last. Devices of a fleet run the same ones, and share the trees: no run may change one.
+var trees = treeCache{byText: map[string]*list.Element{}}
 
-// shell is one sh process.
-type shell struct {
-	p     *proc
-	funcs map[string]bool // functions declared anywhere in the script
-	name  string          // $0
-	calls atomic.Uint64   // commands so far
+// treeCache is bounded by the text of its scripts; what was not used for longest goes first.
+type treeCache struct {
+	mu     sync.Mutex
+	byText map[string]*list.Element
+	order  list.List // of *tree, the last used in front
+	size   int       // bytes
 }
 
-// runScript runs a script as "sh -c" or "sh FILE" does, and returns its exit status.
-func runScript(ctx context.Context, p *proc, name, script string, params []string) int {
-	sh := &shell{p: p, funcs: map[string]bool{}, name: name}
-	file, err := sh.parse(script)
-	if err != nil {
-		p.errorf("%v", err)
-		return 2
-	}
-	env := &environ{vars: p.vars()}
-	r, err := interp.New(
-		interp.Env(env),
-		func(r *interp.Runner) error { r.Dir, r.Params = p.dir, params; return nil },
-		interp.StdIO(p.stdin, p.stdout, p.stderr),
-		interp.CallHandler(sh.call),
-		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return sh.exec }),
-		interp.OpenHandler(sh.open),
-		interp.ReadDirHandler2(sh.readDir),
-		interp.StatHandler(sh.stat),
-		interp.AccessHandler(sh.access),
-	)
-	if err != nil {
-		panic("lab: interp.New: " + err.Error()) // every option above succeeds
-	}
-	r.Reset()
-	env.sealed = true
+// maxTrees is how many bytes of scripts are kept parsed; their trees take some fifty times as much.
+const maxTrees = 1 << 20
 
-	ctx, cancel := context.WithCancel(ctx)
-	err = r.Run(ctx, file)
-	cancel() // background jobs end with their shell
-	var status interp.ExitStatus
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &status):
-		return int(status)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return 143 // as by SIGTERM
-	}
-	p.errorf("%v", err)
-	return 2
+type tree struct {
+	text string
+	file *syntax.File
 }
 
-// parse parses a script and replaces what must not reach the interpreter.
-func (sh *shell) parse(script string) (*syntax.File, error) {
+func (c *treeCache) get(text string) *syntax.File {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.byText[text]
+	if e == nil {
+		return nil
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*tree).file
+}
+
+func (c *treeCache) put(text string, file *syntax.File) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byText[text] != nil || len(text) > maxTrees/4 {
+		return
+	}
+	text = strings.Clone(text)
+	c.byText[text] = c.order.PushFront(&tree{text, file})
+	for c.size += len(text); c.size > maxTrees; {
+		old := c.order.Remove(c.order.Back()).(*tree)
+		delete(c.byText, old.text)
+		c.size -= len(old.text)
+	}
+}
+
+// parse parses a script and replaces in its tree what the expansion of words must not see.
+func parse(script string) (*syntax.File, error) {
+	if file := trees.get(script); file != nil {
+		return file, nil
+	}
 	if len(script) > maxScript {
 		return nil, fmt.Errorf("script of more than %d bytes", maxScript)
 	}
 	if nesting(script) > maxNesting {
 		return nil, complaint("nested too deeply")
 	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), sh.name)
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
 	if err != nil {
 		var pe syntax.ParseError
 		if errors.As(err, &pe) {
@@ -147,13 +125,6 @@ func (sh *shell) parse(script string) (*syntax.File, error) {
 	documents := map[*syntax.Word]bool{}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
-		case *syntax.FuncDecl:
-			if interp.IsBuiltin(n.Name.Value) {
-				err = fmt.Errorf("%d: the lab has no functions named like builtins: %s", n.Pos().Line(), n.Name.Value)
-			}
-			sh.funcs[n.Name.Value] = true
-		case *syntax.Stmt:
-			declare(n)
 		case *syntax.CallExpr:
 			keepBraces(n.Args)
 		case *syntax.WordIter:
@@ -162,48 +133,20 @@ func (sh *shell) parse(script string) (*syntax.File, error) {
 			documents[n.Hdoc] = true
 		case *syntax.Word:
 			if !documents[n] {
-				sh.tilde(n)
-			}
-		case *syntax.ParamExp:
-			if n.Param != nil && (n.Param.Value == "$" || n.Param.Value == "PPID") {
-				n.Param.Value = pidVariable
+				tilde(n)
 			}
 		}
 		return true
 	})
-	return file, err
+	trees.put(script, file)
+	return file, nil
 }
 
-// complaint is a message as a shell words it.
-type complaint string
+// homeOf begins the name of the variable that holds the home directory of a user; no script can write it.
+const homeOf = "\x00home "
 
-func (c complaint) Error() string { return string(c) }
-
-// pidVariable holds the shell's process number; $$ becomes it.
-const pidVariable = "_rocec_lab_pid"
-
-// declare turns export, readonly and local into the declarations the interpreter knows; parsed as POSIX they are
-// commands. local is no POSIX, but every sh has it.
-func declare(st *syntax.Stmt) {
-	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Args) == 0 {
-		return
-	}
-	switch word := call.Args[0].Lit(); word {
-	case "export", "readonly", "local":
-		decl := &syntax.DeclClause{Variant: &syntax.Lit{Value: word, ValuePos: call.Pos()}}
-		for _, w := range call.Args[1:] {
-			if w.Lit() == "-p" {
-				continue
-			}
-			decl.Args = append(decl.Args, &syntax.Assign{Value: w})
-		}
-		st.Cmd = decl
-	}
-}
-
-// tilde replaces ~user by what the device knows of users.
-func (sh *shell) tilde(w *syntax.Word) {
+// tilde replaces ~user by a variable that the shell knows.
+func tilde(w *syntax.Word) {
 	if len(w.Parts) == 0 {
 		return
 	}
@@ -212,16 +155,20 @@ func (sh *shell) tilde(w *syntax.Word) {
 		return
 	}
 	name, _, slash := strings.Cut(lit.Value[1:], "/")
-	text := "~"
 	rest := *lit
-	rest.Value = lit.Value[1:]
-	if u, ok := sh.p.d.users[name]; ok && (slash || len(w.Parts) == 1) {
-		text, rest.Value = u.home, lit.Value[1+len(name):]
+	rest.Value = lit.Value[1+len(name):]
+	variable := homeOf + name
+	if !slash && len(w.Parts) > 1 {
+		variable, rest.Value = homeOf, lit.Value[1:]
 	}
-	w.Parts = slices.Concat([]syntax.WordPart{&syntax.SglQuoted{Left: lit.Pos(), Right: lit.Pos(), Value: text}, &rest}, w.Parts[1:])
+	at := lit.Pos()
+	home := &syntax.DblQuoted{Left: at, Right: at, Parts: []syntax.WordPart{
+		&syntax.ParamExp{Dollar: at, Short: true, Param: &syntax.Lit{ValuePos: at, ValueEnd: at, Value: variable}},
+	}}
+	w.Parts = append([]syntax.WordPart{home, &rest}, w.Parts[1:]...)
 }
 
-// keepBraces keeps the interpreter from expanding {a,b}, which sh does not do.
+// keepBraces keeps {a,b} from being expanded, which sh does not do.
 func keepBraces(words []*syntax.Word) {
 	for _, w := range words {
 		for _, part := range w.Parts {
@@ -250,280 +197,204 @@ func escapeBraces(s string) string {
 	return b.String()
 }
 
-// call is asked before every simple command; it puts ours in place of the interpreter's builtins.
-func (sh *shell) call(ctx context.Context, args []string) ([]string, error) {
-	if sh.calls.Add(1)%256 == 0 { // looking at the stack is slow, and there is room for thousands of calls more
-		var pc [1]uintptr
-		if runtime.Callers(maxDepth, pc[:]) > 0 {
-			return nil, errors.New("functions nested too deeply")
-		}
-	}
-	name := args[0]
-	if sh.funcs[name] {
-		return args, nil
-	}
-	return sh.builtin(ctx, args), nil
+// flow is how the command that is being run ends.
+type flow byte
+
+const (
+	goOn flow = iota
+	breaking
+	continuing
+	returning
+	exiting
+)
+
+// shell is one sh process, or a subshell of one.
+type shell struct {
+	p      *proc
+	name   string // $0
+	pid    int    // $$
+	params []string
+	vars   map[string]variable
+	funcs  map[string]*syntax.Stmt
+	shared bool // vars and funcs are another shell's, too
+	opts   map[byte]bool
+	last   int // $?
+	jobs   []*process
+	latest int                // $!
+	traps  map[string]string  // by signal, EXIT too
+	locals []map[string]local // of every function that is running
+	calls  int                // functions, evals and sourced files that are running
+	loops  int
+	tested int // conditions being evaluated: a failure ends nothing
+	subst  int // status of the last command substitution
+
+	flow         flow
+	died         bool         // of a mistake
+	count        int          // loops that break or continue still leave
+	optAt, optIn int          // where getopts is
+	base         *descriptors // that are open as long as the shell runs
+	cfg          *expand.Config
+
+	text string // the script, as a text and parsed, and the command of it that is being run
+	file *syntax.File
+	at   int
 }
 
-func (sh *shell) builtin(ctx context.Context, args []string) []string {
-	name := args[0]
-	if _, ok := ownBuiltins(name); ok {
-		return slices.Concat([]string{ownBuiltin + name}, args[1:])
-	}
-	switch name {
-	case ":", "true", "false", "exit", "shift", "unset", "break", "continue", "cd", "wait", "exec", "return", "read",
-		"getopts", "times", "hash":
-		return args
-	case "set":
-		if i := slices.Index(args, "pipefail"); i > 0 {
-			return sh.fail("set: Illegal option -o pipefail")
-		}
-		return args
-	case "command":
-		return sh.command(ctx, args)
-	case "eval":
-		return sh.eval(strings.Join(args[1:], " "))
-	case ".":
-		return sh.source(ctx, args[1:])
-	case "trap":
-		return sh.trap(args)
-	}
-	if interp.IsBuiltin(name) { // bash's
-		return slices.Concat([]string{external + name}, args[1:])
-	}
-	return args
+// variable is a shell variable.
+type variable struct {
+	value              string
+	set                bool
+	exported, readonly bool
 }
 
-// fail ends the shell as a special builtin does that went wrong.
-func (sh *shell) fail(format string, args ...any) []string {
-	return []string{failure, fmt.Sprintf(format, args...)}
+// local is what a variable was outside of a function that has one of the same name.
+type local struct {
+	variable
+	existed bool
 }
 
-// command is "command [-v|-V] NAME ...".
-func (sh *shell) command(ctx context.Context, args []string) []string {
-	rest := args[1:]
-	for len(rest) > 0 && strings.HasPrefix(rest[0], "-") {
-		switch rest[0] {
-		case "-v", "-V":
-			return slices.Concat([]string{ownBuiltin + "type", rest[0]}, rest[1:])
-		case "-p", "--":
-			rest = rest[1:]
-		default:
-			return sh.fail("command: Illegal option %s", rest[0])
-		}
+// newShell is a shell that runs as p.
+func newShell(p *proc, name string, params []string) *shell {
+	sh := &shell{
+		p: p, base: &p.self.fds, name: name, pid: p.self.pid, params: params, vars: map[string]variable{},
+		funcs: map[string]*syntax.Stmt{}, opts: map[byte]bool{}, traps: map[string]string{},
 	}
-	if len(rest) == 0 {
-		return []string{"true"}
-	}
-	replaced := sh.builtin(ctx, rest)
-	if interp.IsBuiltin(replaced[0]) {
-		return slices.Concat([]string{"command"}, replaced)
-	}
-	if strings.HasPrefix(replaced[0], "\x00") {
-		return replaced
-	}
-	return slices.Concat([]string{external + replaced[0]}, replaced[1:])
-}
-
-// eval reparses, so the text is judged here and printed again.
-func (sh *shell) eval(script string) []string {
-	file, err := sh.parse(script)
-	if err != nil {
-		return sh.fail("eval: %v", err)
-	}
-	var b strings.Builder
-	if err := syntax.NewPrinter().Print(&b, file); err != nil {
-		return sh.fail("eval: %v", err)
-	}
-	return []string{"eval", b.String()}
-}
-
-// source becomes eval of the file's text.
-func (sh *shell) source(ctx context.Context, args []string) []string {
-	if len(args) == 0 {
-		return []string{"true"}
-	}
-	p, path := sh.at(ctx), args[0]
-	if !strings.Contains(path, "/") {
-		if found, ok := p.look(path, 4); ok {
-			path = found
-		}
-	}
-	data, err := p.input(path)
-	if err != nil {
-		return sh.fail(".: cannot open %s: %s", args[0], openReason(err))
-	}
-	return sh.eval(string(data))
-}
-
-// trap lets EXIT through; signals reach no script here.
-func (sh *shell) trap(args []string) []string {
-	out := []string{"trap"}
-	rest := args[1:]
-	if len(rest) > 0 && rest[0] == "--" {
-		rest = rest[1:]
-	}
-	if len(rest) < 2 {
-		return append(out, rest...)
-	}
-	action := rest[0]
-	if action != "-" && action != "" {
-		ev := sh.eval(action)
-		if ev[0] != "eval" {
-			return ev
-		}
-		action = ev[1]
-	}
-	for _, signal := range rest[1:] {
-		switch signal {
-		case "0", "EXIT":
-			return []string{"trap", action, "EXIT"}
-		}
-	}
-	return []string{"true"}
-}
-
-// exec runs every command that is no function and no builtin of the interpreter.
-func (sh *shell) exec(ctx context.Context, args []string) error {
-	hc := interp.HandlerCtx(ctx)
-	p := sh.child(hc, args)
-	var status int
-	name, own := strings.CutPrefix(args[0], ownBuiltin)
-	ended := args[0] == failure
-	switch {
-	case own:
-		p.args[0] = name
-		run, _ := ownBuiltins(name)
-		status = run(ctx, p)
-	case ended:
-		fmt.Fprintf(p.stderr, "%s: %s\n", sh.name, args[1])
-	default:
-		p.args[0] = strings.TrimPrefix(args[0], external)
-		p.env = environment(hc)
-		status = p.exec(ctx)
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	switch {
-	case ended:
-		return hc.Builtin(ctx, []string{"exit", "2"})
-	case own && status == sigpipe: // it was the shell itself that wrote
-		return hc.Builtin(ctx, []string{"exit", strconv.Itoa(sigpipe)})
-	}
-	if status == 0 {
-		return nil
-	}
-	return interp.ExitStatus(status)
-}
-
-// child is a process of the shell's, without its environment.
-func (sh *shell) child(hc interp.HandlerContext, args []string) *proc {
-	p := *sh.p
 	p.shell = sh
-	p.args = slices.Clone(args)
-	p.dir = hc.Dir
-	p.path = hc.Env.Get("PATH").String()
-	p.stdin, p.stdout, p.stderr = nil, hc.Stdout, hc.Stderr
-	if f, ok := hc.Stdin.(*os.File); ok {
-		p.stdin = f
+	for name, value := range p.env {
+		sh.vars[name] = variable{value: value, set: true, exported: true}
 	}
-	return &p
-}
-
-// environment is what a program gets of the shell's variables.
-func environment(hc interp.HandlerContext) map[string]string {
-	env := map[string]string{}
-	for name, v := range hc.Env.Each {
-		switch {
-		case !v.IsSet():
-			delete(env, name)
-		case v.Exported && v.Kind == expand.String:
-			env[name] = v.Str
+	for name, value := range map[string]string{
+		"HOME": p.user.home, "IFS": " \t\n", "OPTIND": "1", "PS1": "$ ", "PS2": "> ", "PS4": "+ ", "PWD": p.dir,
+	} {
+		if _, ok := sh.vars[name]; !ok || name == "IFS" || name == "PWD" {
+			v := sh.vars[name]
+			v.value, v.set = value, true
+			sh.vars[name] = v
 		}
 	}
-	return env
+	return sh
 }
 
-// at is the process as handlers see it: with the shell's directory of the moment.
-func (sh *shell) at(ctx context.Context) *proc { return sh.child(interp.HandlerCtx(ctx), nil) }
-
-// open is asked for redirections. The text of an error is dash's.
-func (sh *shell) open(ctx context.Context, path string, flag int, perm os.FileMode) (io.ReadWriteCloser, error) {
-	p := sh.at(ctx)
-	f, err := p.open(path, flag, perm)
+// runScript runs a script as "sh -c" or "sh FILE" does, and returns its exit status.
+func runScript(p *proc, name, script string, params []string, options string) int {
+	sh := newShell(p, name, params)
+	for _, c := range []byte(options) {
+		sh.opts[c] = true
+	}
+	file, err := parse(script)
 	if err != nil {
-		op, reason := "cannot open", openReason(err)
-		if flag&os.O_CREATE != 0 {
-			op, reason = "cannot create", err.Error()
-			if err == eNoEnt {
-				reason = "Directory nonexistent"
+		fmt.Fprintf(p.stderr, "%s: %v\n", name, err)
+		return 2
+	}
+	sh.text, sh.file = script, file
+	return sh.main(0)
+}
+
+// main runs the script from its n-th command on.
+func (sh *shell) main(n int) int {
+	t := &sh.p.d.procs
+	t.mu.Lock()
+	sh.p.self.shell = sh
+	t.mu.Unlock()
+	for sh.at = n; sh.at < len(sh.file.Stmts) && sh.flow == goOn; sh.at++ {
+		sh.run(sh.file.Stmts[sh.at])
+	}
+	sh.end()
+	return sh.last
+}
+
+// end runs the trap of EXIT.
+func (sh *shell) end() {
+	action := sh.traps["EXIT"]
+	if action == "" || sh.p.self.ctx.Err() != nil {
+		return
+	}
+	delete(sh.traps, "EXIT")
+	status := sh.last
+	sh.flow = goOn
+	sh.eval(action)
+	if sh.flow != exiting {
+		sh.last = status
+	}
+}
+
+// fork is a subshell: a copy that shares nothing that changes. It runs as self.
+func (sh *shell) fork(self *process) *shell {
+	c := *sh
+	p := *sh.p
+	p.self, p.shell = self, &c
+	umask := *p.umask
+	p.umask = &umask
+	p.setFds(p.fds)
+	c.p = &p
+	sh.shared, c.shared = true, true
+	c.opts = maps.Clone(sh.opts)
+	c.jobs, c.locals, c.cfg = nil, nil, nil
+	c.traps = map[string]string{}
+	for sig, action := range sh.traps {
+		if action == "" {
+			c.traps[sig] = ""
+		}
+	}
+	return &c
+}
+
+// own makes the variables and functions the shell's own before one changes.
+func (sh *shell) own() {
+	if sh.shared {
+		sh.vars, sh.funcs, sh.shared = maps.Clone(sh.vars), maps.Clone(sh.funcs), false
+	}
+}
+
+// complain writes a message as the shell words it.
+func (sh *shell) complain(format string, args ...any) {
+	fmt.Fprintf(sh.p.stderr, sh.name+": "+format+"\n", args...)
+}
+
+// die ends the shell as a special builtin does that went wrong.
+func (sh *shell) die(format string, args ...any) int {
+	sh.complain(format, args...)
+	sh.flow, sh.last, sh.died = exiting, 2, true
+	return 2
+}
+
+// stopped reports whether the shell must end now; on the way it runs the traps of signals that came.
+func (sh *shell) stopped() bool {
+	if sh.p.self.ctx.Err() != nil {
+		sh.flow = exiting
+		return true
+	}
+	select {
+	case <-sh.p.self.trapped:
+		sh.runTraps()
+	default:
+	}
+	return sh.flow != goOn
+}
+
+// runTraps runs what the traps of the signals that came say.
+func (sh *shell) runTraps() {
+	t := &sh.p.d.procs
+	t.mu.Lock()
+	came := sh.p.self.pending
+	sh.p.self.pending = 0
+	t.mu.Unlock()
+	for _, s := range signals {
+		if action := sh.traps[s.name]; came.has(s.signal) && action != "" && sh.flow == goOn {
+			status := sh.last
+			sh.eval(action)
+			if sh.flow == goOn {
+				sh.last = status
 			}
 		}
-		return nil, &os.PathError{Op: sh.name + ": " + op, Path: path, Err: errors.New(reason)}
 	}
-	if flag&(os.O_WRONLY|os.O_RDWR) != 0 {
-		return f, nil
-	}
-	// The interpreter reads from pipes only; given one, it closes it.
-	r, err := sh.p.ses.pipe(f)
+}
+
+// eval runs text in this shell.
+func (sh *shell) eval(text string) int {
+	file, err := parse(text)
 	if err != nil {
-		return nil, &os.PathError{Op: sh.name + ": cannot open", Path: path, Err: err}
+		return sh.die("eval: %v", err)
 	}
-	return r, nil
-}
-
-func openReason(err error) string {
-	if err == eNoEnt {
-		return "No such file"
-	}
-	return err.Error()
-}
-
-func (sh *shell) readDir(ctx context.Context, path string) ([]fs.DirEntry, error) {
-	p := sh.at(ctx)
-	list, err := p.d.fs.readDir(p.user.cred(), absolute(p.dir, path))
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]fs.DirEntry, len(list))
-	for i, e := range list {
-		entries[i] = fs.FileInfoToDirEntry(e)
-	}
-	return entries, nil
-}
-
-func (sh *shell) stat(ctx context.Context, path string, follow bool) (fs.FileInfo, error) {
-	p := sh.at(ctx)
-	i, err := p.d.fs.stat(p.user.cred(), absolute(p.dir, path), follow)
-	if err != nil {
-		return nil, err
-	}
-	return i, nil
-}
-
-func (sh *shell) access(ctx context.Context, path string, mode interp.AccessMode) error {
-	p := sh.at(ctx)
-	return p.d.fs.access(p.user.cred(), absolute(p.dir, path), fs.FileMode(mode))
-}
-
-// environ is what the interpreter starts from. TMPDIR is only for the interpreter itself (see above).
-type environ struct {
-	vars   map[string]expand.Variable
-	sealed bool
-}
-
-func (e *environ) Get(name string) expand.Variable {
-	if name == "TMPDIR" && !e.sealed {
-		return expand.Variable{Set: true, Kind: expand.String, Str: nowhere}
-	}
-	return e.vars[name]
-}
-
-func (e *environ) Each(yield func(string, expand.Variable) bool) {
-	for name, v := range e.vars {
-		if !yield(name, v) {
-			return
-		}
-	}
+	return sh.stmts(file.Stmts)
 }

@@ -3,8 +3,8 @@ package lab
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -155,16 +155,23 @@ func (s *systemctl) start(ctx context.Context, p *proc, name, verb string, again
 		return status
 	}
 	s.warnStale(p, name, u)
-	s.m.job.Lock()
-	defer s.m.job.Unlock()
-	if u.active && !again {
+	unlock, err := s.m.lock(name, p.self)
+	if err != nil {
+		return 1
+	}
+	defer unlock()
+	if u, ok = s.lookup(name); ok && u.active && !again {
 		return 0
 	}
 	if dev := missingDevice(p.d, u.file, name); dev != "" {
 		return p.failPlain(1, "A dependency job for %s failed. See 'journalctl -xe' for details.", name)
 	}
-	status := s.m.run(ctx, name, u, "ExecStart")
-	s.m.set(name, status == 0, status != 0)
+	if u.active {
+		s.m.halt(p.self, name, u)
+	}
+	s.m.set(name, false, false)
+	status := s.m.run(p.self, name, u, "ExecStart")
+	s.m.set(name, status == 0 && u.stays(), status != 0)
 	if status != 0 {
 		return p.failPlain(1, "Job for %s failed because the control process exited with error code.\nSee \"systemctl status %[1]s\" and \"journalctl -xeu %[1]s\" for details.", name)
 	}
@@ -192,9 +199,12 @@ func (s *systemctl) reload(ctx context.Context, p *proc, name string) int {
 		return status
 	}
 	s.warnStale(p, name, u)
-	s.m.job.Lock()
-	defer s.m.job.Unlock()
-	if s.m.run(ctx, name, u, "ExecReload") != 0 {
+	unlock, err := s.m.lock(name, p.self)
+	if err != nil {
+		return 1
+	}
+	defer unlock()
+	if s.m.run(p.self, name, u, "ExecReload") != 0 {
 		return p.failPlain(1, "Job for %s failed because the control process exited with error code.\nSee \"systemctl status %[1]s\" and \"journalctl -xeu %[1]s\" for details.", name)
 	}
 	return 0
@@ -229,10 +239,13 @@ func (s *systemctl) stop(ctx context.Context, p *proc, name string) int {
 	if status := s.change(p, "stop", name); status != 0 {
 		return status
 	}
-	s.m.job.Lock()
-	defer s.m.job.Unlock()
-	if u.active && u.file != nil {
-		s.m.run(ctx, name, u, "ExecStop")
+	unlock, err := s.m.lock(name, p.self)
+	if err != nil {
+		return 1
+	}
+	defer unlock()
+	if u.active {
+		s.m.halt(p.self, name, u)
 	}
 	s.m.set(name, false, false)
 	return 0
@@ -350,7 +363,17 @@ func (s *systemctl) disable(ctx context.Context, p *proc, name string) int {
 func (m *systemd) mark(name string, enabled bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.units[name].enabled = enabled
+	u := m.units[name]
+	u.enabled = enabled
+	if !u.builtin {
+		return
+	}
+	m.d.mu.Lock()
+	defer m.d.mu.Unlock()
+	m.d.disabled = slices.DeleteFunc(m.d.disabled, func(s string) bool { return s == name })
+	if !enabled {
+		m.d.disabled = append(m.d.disabled, name)
+	}
 }
 
 func (s *systemctl) enabled(p *proc, name string, u unit) string {
@@ -403,39 +426,68 @@ func (s *systemctl) status(_ context.Context, p *proc, name string) int {
 	return status
 }
 
-// show knows the properties ActiveState, UnitFileState, LoadState and Result.
+// show knows the properties below, in the order systemd has them in, whatever order they are asked for in.
 func (s *systemctl) show(_ context.Context, p *proc, name string) int {
+	if s.value && s.old(p, 230) {
+		return p.fail("unrecognized option '--value'")
+	}
 	u, ok := s.lookup(name)
-	props := map[string]string{"Id": name, "LoadState": "loaded", "ActiveState": "inactive", "SubState": "dead", "Result": "success", "UnitFileState": ""}
+	load, active, sub, result, enabled := "loaded", "inactive", "dead", "success", ""
 	switch {
+	case s.m.waiting(name):
+		active, sub, ok = "active", "waiting", true
 	case !ok:
-		props["LoadState"] = "not-found"
+		load = "not-found"
 	case u.active:
-		props["ActiveState"], props["SubState"] = "active", "exited"
+		active, sub = "active", "exited"
+		if u.mainPID != 0 {
+			sub = "running"
+		}
 	case u.failed:
-		props["ActiveState"], props["SubState"], props["Result"] = "failed", "failed", "exit-code"
+		active, sub, result = "failed", "failed", "exit-code"
 	}
 	if ok {
-		props["UnitFileState"] = s.enabled(p, name, u)
+		enabled = s.enabled(p, name, u)
 	}
-	props["NeedDaemonReload"] = "no"
+	since := "0"
+	if u.active {
+		since = strconv.FormatInt(u.since.Microseconds(), 10)
+	}
+	reload := "no"
 	if u.file != nil {
 		if text, err := p.d.fs.readFile(u.file.path); err != nil || string(text) != u.file.text {
-			props["NeedDaemonReload"] = "yes"
+			reload = "yes"
 		}
 	}
-	wanted := s.props
-	if wanted == nil {
-		wanted = slices.Sorted(maps.Keys(props))
+	properties := []struct{ name, value string }{
+		{"MainPID", strconv.Itoa(u.mainPID)},
+		{"Result", result},
+		{"NRestarts", "0"},
+		{"Id", name},
+		{"LoadState", load},
+		{"ActiveState", active},
+		{"SubState", sub},
+		{"UnitFileState", enabled},
+		{"ActiveEnterTimestampMonotonic", since},
+		{"NeedDaemonReload", reload},
 	}
-	for _, k := range wanted {
-		if v, known := props[k]; known && s.value {
-			p.print(v + "\n")
-		} else if known {
-			p.print(k + "=" + v + "\n")
+	for _, q := range properties {
+		service := q.name == "MainPID" || q.name == "NRestarts" || q.name == "Result"
+		switch {
+		case s.props != nil && !slices.Contains(s.props, q.name):
+		case service && !strings.HasSuffix(name, ".service"), q.name == "NRestarts" && s.old(p, 235):
+		case s.value:
+			p.print(q.value + "\n")
+		default:
+			p.print(q.name + "=" + q.value + "\n")
 		}
 	}
-	return 0
+	return p.done(0)
+}
+
+// old reports whether the device's systemd is older than a version.
+func (s *systemctl) old(p *proc, version int) bool {
+	return p.d.image.Systemd != 0 && p.d.image.Systemd < version
 }
 
 func (s *systemctl) cat(_ context.Context, p *proc, name string) int {

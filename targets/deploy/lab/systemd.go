@@ -1,9 +1,7 @@
 package lab
 
 import (
-	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -15,10 +13,9 @@ import (
 type systemd struct {
 	d *Device
 
-	job sync.Mutex // held while a unit starts or stops: one at a time, as a person would
-
 	mu     sync.Mutex // guards what follows
 	units  map[string]*unit
+	jobs   map[string]chan struct{} // of units that start or stop, one job at a time
 	timers map[string]*runTimer
 }
 
@@ -29,6 +26,9 @@ type unit struct {
 	builtin        bool         // simulated, not by a unit file
 	start          func() error // what starting and reloading a simulated one does; nil: nothing
 	file           *unitFile
+	transient      []string      // the command of a unit made by systemd-run
+	since          time.Duration // when it became active, from the start of the device
+	mainPID        int
 }
 
 // unitFile is a unit file as it was when the manager read it; daemon-reload forgets it.
@@ -46,12 +46,7 @@ func (u *unitFile) get(section, key string) string {
 }
 
 func newSystemd(d *Device) *systemd {
-	return &systemd{d: d, units: map[string]*unit{}, timers: map[string]*runTimer{}}
-}
-
-// boot makes a simulated service and starts it.
-func (m *systemd) boot(name string, start func() error) {
-	m.units[name] = &unit{active: start == nil || start() == nil, enabled: true, builtin: true, start: start}
+	return &systemd{d: d, units: map[string]*unit{}, jobs: map[string]chan struct{}{}, timers: map[string]*runTimer{}}
 }
 
 // unitDirs are searched in this order, as systemd does.
@@ -183,6 +178,7 @@ func missingDevice(d *Device, u *unitFile, name string) string {
 
 // set records what became of a unit.
 func (m *systemd) set(name string, active, failed bool) {
+	now := m.d.clock.now()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	u := m.units[name]
@@ -190,24 +186,58 @@ func (m *systemd) set(name string, active, failed bool) {
 		u = &unit{}
 		m.units[name] = u
 	}
+	if active && !u.active {
+		u.since = now - m.d.booted
+	}
 	u.active, u.failed = active, failed
 }
 
-// run runs the commands of a unit and returns the status of the first that fails.
-func (m *systemd) run(ctx context.Context, name string, u unit, key string) int {
+// lock waits until nothing else starts or stops a unit, and returns how to let others do so.
+func (m *systemd) lock(name string, by *process) (unlock func(), err error) {
+	m.mu.Lock()
+	busy := m.jobs[name]
+	if busy == nil {
+		busy = make(chan struct{}, 1)
+		m.jobs[name] = busy
+	}
+	m.mu.Unlock()
+	select {
+	case busy <- struct{}{}:
+		return func() { <-busy }, nil
+	default:
+	}
+	m.d.clock.work(-1)
+	defer m.d.clock.work(1)
+	var stop <-chan struct{}
+	if by != nil {
+		stop = by.ctx.Done()
+	}
+	select {
+	case busy <- struct{}{}:
+		return func() { <-busy }, nil
+	case <-stop:
+		return nil, errInterrupted
+	}
+}
+
+// run runs the commands of a unit and returns the status of the first that fails. by is the process that waits for it,
+// nil for nobody.
+func (m *systemd) run(by *process, name string, u unit, key string) int {
 	if u.start != nil {
 		m.d.fs.mu.Lock()
-		defer m.d.fs.mu.Unlock()
-		if u.start() != nil {
+		err := u.start()
+		m.d.fs.mu.Unlock()
+		if err != nil {
 			return 1
+		}
+		if key == "ExecStart" {
+			m.setMain(name, m.d.newPid())
 		}
 		return 0
 	}
 	if u.file == nil {
 		return 0 // simulated, and always well
 	}
-	ses := newSession(ctx, m.d)
-	defer ses.end()
 	for _, line := range u.file.sections["Service"][key] {
 		line = expandSpecifiers(line, name)
 		optional := strings.HasPrefix(line, "-")
@@ -215,25 +245,86 @@ func (m *systemd) run(ctx context.Context, name string, u unit, key string) int 
 		if len(args) == 0 {
 			continue
 		}
-		p := ses.login(m.d.users["root"], discard{}, discard{})
-		for _, env := range u.file.sections["Service"]["Environment"] {
-			for _, word := range unitWords(env) {
-				k, v, _ := strings.Cut(word, "=")
-				p.env[k] = v
-			}
+		p := m.process(args, u.file)
+		if p == nil {
+			return 1
 		}
-		p.args = args
-		if status := p.exec(ses.ctx); status != 0 && !optional {
+		p.run()
+		if key == "ExecStart" && u.file.daemon() {
+			m.setMain(name, p.self.pid)
+			go func() {
+				<-p.self.done
+				m.set(name, false, p.self.status != 0 && p.self.by.signal != sigTERM)
+				m.setMain(name, 0)
+			}()
+			return 0
+		}
+		if status := m.await(by, p.self); status != 0 && !optional {
 			return status
 		}
 	}
 	return 0
 }
 
-// discard is a journal nobody reads.
-type discard struct{}
+// halt runs the commands that stop a unit, and ends its process.
+func (m *systemd) halt(by *process, name string, u unit) {
+	if u.file != nil {
+		m.run(by, name, u, "ExecStop")
+	}
+	if u.mainPID != 0 && (u.transient != nil || u.file != nil) {
+		_ = m.d.kill(0, -u.mainPID, sigTERM)
+	}
+}
 
-func (discard) Write(b []byte) (int, error) { return len(b), nil }
+// await waits for a process of a unit, for another process or for nobody.
+func (m *systemd) await(by, p *process) int {
+	if by == nil {
+		<-p.done
+		return p.status
+	}
+	status, err := by.await(p, false, false)
+	if err != nil { // whoever asked was killed; the job goes on without him
+		return 128 + int(sigTERM)
+	}
+	return status
+}
+
+// process is what systemd starts for a command of a unit, which it has not begun; nil: there are too many.
+func (m *systemd) process(args []string, file *unitFile) *proc {
+	p := m.d.login(m.d.users["root"], discard{}, discard{}, discard{})
+	if p == nil {
+		return nil
+	}
+	if file != nil {
+		for _, env := range file.sections["Service"]["Environment"] {
+			for _, word := range unitWords(env) {
+				k, v, _ := strings.Cut(word, "=")
+				p.env[k] = v
+			}
+		}
+	}
+	p.dir, p.args = "/", args
+	return p
+}
+
+func (m *systemd) setMain(name string, pid int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if u := m.units[name]; u != nil {
+		u.mainPID = pid
+	}
+}
+
+// daemon reports whether a service's command stays, rather than ends.
+func (u *unitFile) daemon() bool {
+	kind := u.get("Service", "Type")
+	return kind != "oneshot" && kind != "forking"
+}
+
+// stays reports whether a unit is active once it has started.
+func (u unit) stays() bool {
+	return u.file == nil || u.file.daemon() || slices.Contains([]string{"yes", "true", "on", "1"}, u.file.get("Service", "RemainAfterExit"))
+}
 
 // unitWords splits a command line of a unit file: words and quotes, nothing more.
 func unitWords(s string) []string {
@@ -265,139 +356,6 @@ func unitWords(s string) []string {
 		words = append(words, b.String())
 	}
 	return words
-}
-
-// runTimer is a command to run once, later.
-type runTimer struct {
-	timer *time.Timer
-	run   func()
-}
-
-// cmdSystemdRun knows --on-active with a command: a dead-man's switch. Without it the command runs at once.
-func cmdSystemdRun(ctx context.Context, p *proc) int {
-	var name, after string
-	args := p.args[1:]
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		arg := args[0]
-		args = args[1:]
-		if arg == "--" {
-			break
-		}
-		key, value, hasValue := strings.Cut(arg, "=")
-		switch key {
-		case "--unit", "-u", "--on-active":
-			if !hasValue {
-				if len(args) == 0 {
-					return p.usage("option '%s' requires an argument", key)
-				}
-				value, args = args[0], args[1:]
-			}
-			if key == "--on-active" {
-				after = value
-			} else {
-				name = strings.TrimSuffix(strings.TrimSuffix(value, ".timer"), ".service")
-			}
-		case "-p", "--property", "--timer-property", "--description", "-E", "--setenv":
-			if !hasValue && len(args) > 0 {
-				args = args[1:]
-			}
-		case "--collect", "-G", "--quiet", "-q", "--no-block", "--wait", "--pipe", "-P":
-		default:
-			return p.usage("unrecognized option '%s'", arg)
-		}
-	}
-	if len(args) == 0 {
-		return p.failPlain(1, "Command line to execute required.")
-	}
-	if name == "" {
-		name = fmt.Sprintf("run-r%d", p.d.newPid())
-	}
-	p.d.fs.mu.Lock()
-	err := p.d.change(p)
-	p.d.fs.mu.Unlock()
-	if err != nil {
-		return p.failPlain(1, "Failed to start transient timer unit: %v", err)
-	}
-	run := func() {
-		ses := newSession(context.Background(), p.d)
-		defer ses.end()
-		c := ses.login(p.d.users["root"], discard{}, discard{})
-		c.args = args
-		status := c.exec(ses.ctx)
-		p.d.init.set(name+".service", false, status != 0)
-	}
-	if after == "" {
-		run()
-		fmt.Fprintf(p.stderr, "Running as unit: %s.service\n", name)
-		return 0
-	}
-	d, ok := duration(after)
-	if !ok {
-		return p.failPlain(1, "Failed to parse timer value: %s", after)
-	}
-	if !p.d.init.arm(name+".timer", d, run) {
-		return p.failPlain(1, "Failed to start transient timer unit: Unit %s.timer was already loaded or has a fragment file.", name)
-	}
-	fmt.Fprintf(p.stderr, "Running timer as unit: %s.timer\nWill run service as unit: %[1]s.service\n", name)
-	return 0
-}
-
-// arm starts a timer; it fails when there is one of that name.
-func (m *systemd) arm(name string, after time.Duration, run func()) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.timers[name] != nil {
-		return false
-	}
-	t := &runTimer{run: run}
-	m.timers[name] = t
-	t.timer = time.AfterFunc(after, func() {
-		if m.cancel(name) {
-			run()
-		}
-	})
-	return true
-}
-
-// cancel takes a timer away and tells whether there was one.
-func (m *systemd) cancel(name string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t := m.timers[name]
-	if t == nil {
-		return false
-	}
-	t.timer.Stop()
-	delete(m.timers, name)
-	return true
-}
-
-func (m *systemd) waiting(name string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.timers[name] != nil
-}
-
-// stopAll cancels every timer.
-func (m *systemd) stopAll() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, t := range m.timers {
-		t.timer.Stop()
-	}
-	clear(m.timers)
-}
-
-// Elapse lets every timer of the device fire now, as if its time had come, and waits for what it runs.
-func (d *Device) Elapse() {
-	d.init.mu.Lock()
-	due := maps.Clone(d.init.timers)
-	d.init.mu.Unlock()
-	for _, name := range slices.Sorted(maps.Keys(due)) {
-		if d.init.cancel(name) {
-			due[name].run()
-		}
-	}
 }
 
 // Active tells whether a systemd unit is active.

@@ -1,7 +1,9 @@
 package ssh
 
 import (
+	"bytes"
 	"context"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +39,7 @@ type key struct {
 	cert   *ssh.Certificate // of path-cert.pub, or nil
 	pem    []byte           // of an encrypted key
 	useful string           // why the file is of no use; empty: it is
+	token  bool             // the private key lies in a security key (FIDO)
 
 	mu     sync.Mutex
 	signer ssh.AlgorithmSigner // nil: it is encrypted, or only the public half
@@ -52,8 +55,8 @@ type candidate struct {
 
 func newKeyring(cfg Config) (*keyring, error) {
 	ring := &keyring{ask: cfg.Passphrase, files: make(map[string]*key), asking: make(chan struct{}, 1)}
-	for _, pem := range cfg.Keys {
-		signer, err := ssh.ParsePrivateKey(pem)
+	for _, text := range cfg.Keys {
+		signer, err := ssh.ParsePrivateKey(text)
 		if err != nil {
 			return nil, fmt.Errorf("a given private key cannot be read: %w", err)
 		}
@@ -98,6 +101,12 @@ func readKey(path string) *key {
 		k.useful = fmt.Sprintf("others may read it (mode %04o); chmod 600 it", info.Mode().Perm())
 		return k
 	}
+	if inToken(data) {
+		k.token = true
+		k.useful = "it lies in a security key; ssh-add it, or name it with IdentityFile so that ssh carries the session"
+		k.pub = readPublic(path + ".pub")
+		return k
+	}
 	signer, err := ssh.ParsePrivateKey(data)
 	var locked *ssh.PassphraseMissingError
 	switch {
@@ -120,6 +129,27 @@ func readKey(path string) *key {
 		k.cert = cert
 	}
 	return k
+}
+
+// inToken reports whether a private key file of OpenSSH names a key inside a security key: its type begins with sk-.
+func inToken(data []byte) bool {
+	const magic = "openssh-key-v1\x00"
+	block, _ := pem.Decode(data)
+	if block == nil || block.Type != "OPENSSH PRIVATE KEY" || !bytes.HasPrefix(block.Bytes, []byte(magic)) {
+		return false
+	}
+	var file struct {
+		Cipher, KDF, Options string
+		Keys                 uint32
+		Public               []byte
+		Rest                 []byte `ssh:"rest"`
+	}
+	var public struct {
+		Type string
+		Rest []byte `ssh:"rest"`
+	}
+	return ssh.Unmarshal(block.Bytes[len(magic):], &file) == nil && ssh.Unmarshal(file.Public, &public) == nil &&
+		strings.HasPrefix(public.Type, "sk-")
 }
 
 // readPublic reads a public key or certificate; nil: there is none.
@@ -188,6 +218,7 @@ func (k *key) settle(signer ssh.AlgorithmSigner, locked error) {
 // attempt is one login: the keys to try, and what became of them.
 type attempt struct {
 	candidates []candidate
+	begun      bool     // the server was asked for a login, and said how it lets people in
 	methods    []string // what the server accepts
 	tried      []string
 	unused     []string // keys that could not be tried, with the reason
@@ -209,7 +240,16 @@ func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *a
 		}
 	}
 
-	var named, others []candidate
+	var certs []*ssh.Certificate
+	for _, f := range l.certs {
+		if cert, ok := readPublic(f.path).(*ssh.Certificate); ok {
+			certs = append(certs, cert)
+		} else {
+			a.unused = append(a.unused, f.path+" (it is not a certificate that can be read)")
+		}
+	}
+
+	var signed, named, others []candidate
 	if held != nil {
 		signers, err := held.Signers()
 		if err != nil {
@@ -217,6 +257,11 @@ func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *a
 		}
 		for _, s := range signers {
 			c := ready("the agent's key "+ssh.FingerprintSHA256(plain(s.PublicKey())), s)
+			for _, cert := range certs {
+				if same(cert, s.PublicKey()) {
+					signed = append(signed, candidate{"the certificate " + cert.KeyId + " with " + c.name, cert, c.open})
+				}
+			}
 			if slices.ContainsFunc(ours, func(k *key) bool { return k.pub != nil && same(k.pub, s.PublicKey()) }) {
 				named = append(named, c)
 			} else if !l.only {
@@ -224,7 +269,7 @@ func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *a
 			}
 		}
 	}
-	a.candidates = append(append(a.candidates, named...), others...)
+	a.candidates = slices.Concat(a.candidates, signed, named, others)
 	for _, k := range ours {
 		switch {
 		case k.pub != nil && slices.ContainsFunc(named, func(c candidate) bool { return same(k.pub, c.pub) }):
@@ -233,15 +278,20 @@ func (r *keyring) prepare(l *login, held agent.ExtendedAgent, agentErr error) *a
 		case k.pem != nil && r.ask == nil:
 			a.unused = append(a.unused, k.path+" (it is encrypted and nobody can be asked for its passphrase; ssh-add it first)")
 		default:
-			a.add(r, k)
+			a.add(r, k, certs)
 		}
 	}
 	return a
 }
 
-// add puts the certificate of a key file, and the key itself, on the list.
-func (a *attempt) add(r *keyring, k *key) {
+// add puts the certificates of a key file, and the key itself, on the list.
+func (a *attempt) add(r *keyring, k *key, certs []*ssh.Certificate) {
 	open := func(ctx context.Context) (ssh.AlgorithmSigner, error) { return r.unlock(ctx, k) }
+	for _, cert := range certs {
+		if same(cert, k.pub) {
+			a.candidates = append(a.candidates, candidate{"the certificate " + cert.KeyId + " with " + k.path, cert, open})
+		}
+	}
 	if k.cert != nil {
 		a.candidates = append(a.candidates, candidate{k.path + "-cert.pub", k.cert, open})
 	}
@@ -263,7 +313,7 @@ func same(a, b ssh.PublicKey) bool {
 // next is the ssh.ClientAuthCallback: one key at a time, so that one that fails to sign does not end the login.
 func (a *attempt) next(ctx context.Context, clock *clock) ssh.ClientAuthCallback {
 	return func(now *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
-		a.methods = now.AllowedMethods
+		a.begun, a.methods = true, now.AllowedMethods
 		if len(a.candidates) == 0 || !slices.Contains(now.AllowedMethods, "publickey") {
 			return nil, nil
 		}

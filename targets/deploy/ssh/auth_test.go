@@ -3,6 +3,7 @@ package ssh_test
 import (
 	"context"
 	"crypto/ed25519"
+	"encoding/binary"
 	"encoding/pem"
 	"errors"
 	"maps"
@@ -179,6 +180,57 @@ func TestUserCertificate(t *testing.T) {
 		cfg.AgentSocket = startAgent(t, k)
 		dial(t, newDialer(t, cfg), device(s))
 	}
+}
+
+// TestCertificateFile: certificates that do not lie beside their key.
+func TestCertificateFile(t *testing.T) {
+	ca := sshdtest.NewKey(t, "ed25519", "")
+	s := sshdtest.Start(t, sshdtest.Options{Config: []string{"TrustedUserCAKeys " + ca.Path + ".pub"}})
+	for _, kind := range []string{"ed25519", "rsa"} {
+		k, other := sshdtest.NewKey(t, kind, ""), sshdtest.NewKey(t, kind, "")
+		ca.Certify(t, k, false, s.User)
+		cert := string(read(t, k.Path+"-cert.pub"))
+		require.NoError(t, os.Remove(k.Path+"-cert.pub"))
+		config := "CertificateFile ~/.ssh/certs/%r\nIdentityFile ~/.ssh/key\n"
+		dial(t, newDialer(t, login(t, s, map[string]string{"config": config, "key": string(k.PEM), "certs/" + s.User: cert})), device(s))
+
+		cfg := login(t, s, map[string]string{"config": "CertificateFile ~/.ssh/cert\nCertificateFile none\n", "cert": cert})
+		cfg.AgentSocket = startAgent(t, other, k)
+		dial(t, newDialer(t, cfg), device(s))
+
+		refused(t, login(t, s, map[string]string{"config": config, "key": string(other.PEM), "certs/" + s.User: cert}), device(s), ssh.ErrLogin)
+		text := refused(t, login(t, s, map[string]string{"config": config, "key": string(k.PEM)}), device(s), ssh.ErrLogin)
+		assert.Contains(t, text, "certs/"+s.User+" (it is not a certificate that can be read)")
+	}
+}
+
+// TestSecurityKeyFile: a key inside a security key is for ssh to use.
+func TestSecurityKeyFile(t *testing.T) {
+	s := sshdtest.Start(t, sshdtest.Options{})
+	wire := func(parts ...string) (b []byte) {
+		for _, p := range parts {
+			b = append(binary.BigEndian.AppendUint32(b, uint32(len(p))), p...)
+		}
+		return b
+	}
+	public := wire("sk-ssh-ed25519@openssh.com", strings.Repeat("k", 32), "ssh:")
+	file := append([]byte("openssh-key-v1\x00"), wire("none", "none", "")...)
+	file = append(append(file, 0, 0, 0, 1), wire(string(public), "private")...)
+	token := string(pem.EncodeToMemory(&pem.Block{Type: "OPENSSH PRIVATE KEY", Bytes: file}))
+
+	text := refused(t, login(t, s, map[string]string{"config": "IdentityFile ~/.ssh/token\n", "token": token}), device(s), ssh.ErrConfig)
+	assert.Contains(t, text, "token, which lies in a security key,")
+	text = refused(t, login(t, s, map[string]string{"id_ed25519_sk": token}), device(s), ssh.ErrLogin)
+	assert.Contains(t, text, "id_ed25519_sk (it lies in a security key; ssh-add it, or")
+}
+
+// TestSource: the address to connect from, and the address family.
+func TestSource(t *testing.T) {
+	s := sshdtest.Start(t, sshdtest.Options{})
+	conn := dial(t, newDialer(t, login(t, s, map[string]string{"config": "BindAddress 127.0.0.9\nAddressFamily inet\n", "id_ed25519": string(s.ClientKey.PEM)})), device(s))
+	assert.Contains(t, output(t, conn, "echo $SSH_CONNECTION"), "127.0.0.9 ")
+	text := refused(t, login(t, s, map[string]string{"config": "AddressFamily inet6\n"}), device(s), ssh.ErrUnreachable)
+	assert.Contains(t, text, "cannot reach "+s.Addr)
 }
 
 func TestEncryptedKey(t *testing.T) {

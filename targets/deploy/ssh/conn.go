@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 
@@ -163,10 +164,19 @@ func (b *capped) Write(p []byte) (int, error) {
 	return b.buf.Write(p)
 }
 
+// ReadFrom is of io.ReaderFrom: without it, io.Copy allocates 32 KiB for each stream of each command.
+func (b *capped) ReadFrom(r io.Reader) (int64, error) { return copyBy(b, r, 4<<10) }
+
+// bytes returns what is kept, once nothing more is written.
 func (b *capped) bytes() []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return bytes.Clone(b.buf.Bytes())
+	return b.buf.Bytes()
+}
+
+// copyBy copies with a buffer of a size.
+func copyBy(w io.Writer, r io.Reader, size int) (int64, error) {
+	return io.CopyBuffer(struct{ io.Writer }{w}, r, make([]byte, size)) // hides ReadFrom
 }
 
 // tail keeps the last maxStderr bytes.
@@ -184,6 +194,9 @@ func (b *tail) Write(p []byte) (int, error) {
 	}
 	return len(p), nil
 }
+
+// ReadFrom is of io.ReaderFrom. Most commands print nothing there.
+func (b *tail) ReadFrom(r io.Reader) (int64, error) { return copyBy(b, r, 512) }
 
 func (b *tail) String() string {
 	b.mu.Lock()

@@ -24,6 +24,10 @@ var (
 	ErrOutput      = errors.New("too much output")    // a command printed more than Config.MaxOutput and was cut off
 )
 
+// ErrHostKeyAlarm is an [ErrHostKey] of a server that is known, by known_hosts or by a pin, and showed another key, a revoked
+// one or a certificate that is not valid: another machine may answer in its place. One that nobody knows is ErrHostKey alone.
+var ErrHostKeyAlarm = fmt.Errorf("%w: not the one on file", ErrHostKey)
+
 var errClosed = errors.New("the connection was closed")
 
 // failed is a failure of one kind, in words for a person.
@@ -61,7 +65,7 @@ func unreachable(l *login, err error) error {
 // throughJump says that err happened on the way to l.
 func throughJump(l *login, err error) error {
 	kind := ErrUnreachable
-	for _, k := range []error{ErrConfig, ErrHostKey, ErrLogin} {
+	for _, k := range []error{ErrConfig, ErrHostKey, ErrHostKeyAlarm, ErrLogin} {
 		if errors.Is(err, k) {
 			kind = k
 		}
@@ -98,7 +102,7 @@ func said(text string) string {
 	return target.Escape(text)
 }
 
-// cut tells whether a connection broke, as against an answer that says no.
+// cut reports whether a connection broke, as against an answer that says no.
 func cut(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.As(err, &op)
@@ -106,13 +110,3 @@ func cut(err error) bool {
 
 // channelOpenNil is what x/crypto says when the connection ends while a channel is being opened.
 const channelOpenNil = "ssh: unexpected packet in response to channel open: <nil>"
-
-// passing tells whether connecting again may help.
-func passing(err error) bool {
-	if errors.Is(err, ErrConfig) || errors.Is(err, ErrHostKey) || errors.Is(err, ErrLogin) ||
-		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return false
-	}
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET) ||
-		errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF)
-}

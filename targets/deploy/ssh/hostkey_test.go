@@ -1,6 +1,8 @@
 package ssh_test
 
 import (
+	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
 	"github.com/rocec/rocec/targets/deploy/ssh"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // TestHostKeys: what a server with an RSA, an ECDSA and an Ed25519 key on a port of its own must be taken for, given
@@ -35,42 +38,56 @@ func TestHostKeys(t *testing.T) {
 		server *sshdtest.Server
 		known  string
 		says   []string // nil: it connects
+		alarm  bool     // the server is known, and is not who it should be
 	}{
-		{"ed25519 only", s, s.KnownHostsLine("ed25519"), nil},
-		{"ecdsa only", s, s.KnownHostsLine("ecdsa"), nil},
-		{"rsa only", s, s.KnownHostsLine("rsa"), nil},
-		{"hashed ed25519", s, hashed(t, s.KnownHostsLine("ed25519")), nil},
-		{"hashed rsa", s, hashed(t, s.KnownHostsLine("rsa")), nil},
-		{"wildcard without port", s, "* " + s.HostKeys["rsa"].Public + "\n", nil},
-		{"comments and blank lines", s, "# old\n\n" + s.KnownHostsLine("ed25519") + "\n", nil},
-		{"one right among wrong", s, at + stranger.Public + "\n" + s.KnownHostsLine("ed25519"), nil},
+		{"ed25519 only", s, s.KnownHostsLine("ed25519"), nil, false},
+		{"ecdsa only", s, s.KnownHostsLine("ecdsa"), nil, false},
+		{"rsa only", s, s.KnownHostsLine("rsa"), nil, false},
+		{"hashed ed25519", s, hashed(t, s.KnownHostsLine("ed25519")), nil, false},
+		{"hashed rsa", s, hashed(t, s.KnownHostsLine("rsa")), nil, false},
+		{"wildcard without port", s, "* " + s.HostKeys["rsa"].Public + "\n", nil, false},
+		{"comments and blank lines", s, "# old\n\n" + s.KnownHostsLine("ed25519") + "\n", nil, false},
+		{"one right among wrong", s, at + stranger.Public + "\n" + s.KnownHostsLine("ed25519"), nil, false},
 
-		{"empty file", s, "", []string{"is not known", s.HostKeys["ed25519"].Fingerprint, "log in once with `ssh -p", "host_key = "}},
-		{"other host", s, "192.0.2.1 " + s.HostKeys["ed25519"].Public + "\n", []string{"is not known"}},
-		{"host without port", s, "127.0.0.1 " + s.HostKeys["ed25519"].Public + "\n", []string{"is not known"}},
+		{"empty file", s, "", []string{"is not known", s.HostKeys["ed25519"].Fingerprint, "log in once with `ssh -p", "host_key = "}, false},
+		{"other host", s, "192.0.2.1 " + s.HostKeys["ed25519"].Public + "\n", []string{"is not known"}, false},
+		{"host without port", s, "127.0.0.1 " + s.HostKeys["ed25519"].Public + "\n", []string{"is not known"}, false},
 		{
 			"wrong key", s, "# a\n" + at + stranger.Public + "\n",
 			[]string{"has changed", "known_hosts:2", stranger.Fingerprint, s.HostKeys["ed25519"].Fingerprint, "ssh-keygen -R '[127.0.0.1]:"},
+			true,
 		},
 		{
 			"wrong key of a type", s, at + strangerECDSA.Public + "\n",
 			[]string{"has changed", strangerECDSA.Fingerprint, s.HostKeys["ecdsa"].Fingerprint},
+			true,
 		},
 		{
 			"revoked", s, "@revoked * " + s.HostKeys["ed25519"].Public + "\n" + s.KnownHostsLine("ed25519"),
 			[]string{"is revoked by", "known_hosts:1", s.HostKeys["ed25519"].Fingerprint},
+			true,
 		},
 
-		{"authority", certified, "@cert-authority * " + ca.Public + "\n", nil},
-		{"key of a server with a certificate", certified, certified.KnownHostsLine("ecdsa"), nil},
-		{"unknown server with a certificate", certified, "", []string{"is not known", certified.HostKeys["ecdsa"].Fingerprint}},
-		{"authority of others", certified, "@cert-authority * " + stranger.Public + "\n", []string{"is not valid"}},
-		{"certificate for another host", elsewhere, "@cert-authority * " + ca.Public + "\n", []string{"is not valid"}},
+		{"authority", certified, "@cert-authority * " + ca.Public + "\n", nil, false},
+		{"key of a server with a certificate", certified, certified.KnownHostsLine("ecdsa"), nil, false},
+		{"unknown server with a certificate", certified, "", []string{"is not known", certified.HostKeys["ecdsa"].Fingerprint}, false},
+		{"authority of others", certified, "@cert-authority * " + stranger.Public + "\n", []string{"is not valid"}, true},
+		{"certificate for another host", elsewhere, "@cert-authority * " + ca.Public + "\n", []string{"is not valid"}, true},
 		{
 			"authority, server without certificate", s, "@cert-authority * " + ca.Public + "\n",
 			[]string{"has changed", "the certificate authority", ca.Fingerprint},
+			true,
 		},
-		{"authority revoked", certified, "@revoked * " + ca.Public + "\n@cert-authority * " + ca.Public + "\n", []string{"is not valid", "revoked"}},
+		{
+			"authority revoked", certified, "@revoked * " + ca.Public + "\n@cert-authority * " + ca.Public + "\n",
+			[]string{"is revoked by", "known_hosts:1"},
+			true,
+		},
+		{
+			"authority shown as a host key", s, "@cert-authority * " + s.HostKeys["ed25519"].Public + "\n",
+			[]string{"has changed", "the certificate authority"},
+			true,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := ssh.Config{User: c.server.User, Keys: [][]byte{c.server.ClientKey.PEM}, Home: home(t, map[string]string{"known_hosts": c.known})}
@@ -78,6 +95,11 @@ func TestHostKeys(t *testing.T) {
 				assert.Equal(t, "hello\n", output(t, dial(t, newDialer(t, cfg), device(c.server)), "echo hello"))
 				return
 			}
+			_, err := newDialer(t, cfg).Dial(t.Context(), device(c.server))
+			unproved, ok := errors.AsType[*target.HostKeyError](err)
+			require.True(t, ok, "%v", err)
+			assert.Equal(t, c.alarm, unproved.Alarm)
+			assert.Equal(t, c.alarm, errors.Is(err, ssh.ErrHostKeyAlarm))
 			text := refused(t, cfg, device(c.server), ssh.ErrHostKey)
 			for _, s := range c.says {
 				assert.Contains(t, text, s)
@@ -127,13 +149,47 @@ func TestNoWayAround(t *testing.T) {
 	assert.Contains(t, refused(t, cfg, device(s), ssh.ErrHostKey), "is not known")
 }
 
-// TestBadKnownHosts: a file that cannot be read is a mistake to mend, not an empty file.
+// TestBadKnownHosts: a line of the device's own that cannot be read refuses the device, one of another host does not, and a
+// file that cannot be read refuses all.
 func TestBadKnownHosts(t *testing.T) {
 	s := sshdtest.Start(t, sshdtest.Options{})
-	cfg := ssh.Config{User: s.User, Home: home(t, map[string]string{"known_hosts": s.KnownHostsLine("ed25519") + "leaf01 ssh-rsa AAAA\x1b\n"})}
-	text := refused(t, cfg, device(s), ssh.ErrConfig)
-	assert.Contains(t, text, "known_hosts:2")
+	at := "[127.0.0.1]:" + strconv.Itoa(s.Port) + " "
+	var notes []string
+	cfg := func(known string) ssh.Config {
+		notes = nil
+		return ssh.Config{
+			User: s.User, Keys: [][]byte{s.ClientKey.PEM}, Home: home(t, map[string]string{"known_hosts": known}),
+			Note: func(text string) { notes = append(notes, text) },
+		}
+	}
+	dial(t, newDialer(t, cfg("leaf01 ssh-rsa AAAA\x1b\n"+s.KnownHostsLine("ed25519"))), device(s))
+	require.Len(t, notes, 1)
+	assert.Contains(t, notes[0], "known_hosts:1: the line is skipped: the key is not in base64")
+
+	text := refused(t, cfg(s.KnownHostsLine("ed25519")+at+"ssh-rsa AAAA\x1b\n"), device(s), ssh.ErrConfig)
+	assert.Contains(t, text, "known_hosts:2: the key is not in base64; fix or delete what stands there")
 	assert.NotContains(t, text, "\x1b")
+
+	folder := cfg("")
+	require.NoError(t, os.Remove(filepath.Join(folder.Home, ".ssh", "known_hosts")))
+	require.NoError(t, os.Mkdir(filepath.Join(folder.Home, ".ssh", "known_hosts"), 0o700))
+	assert.Contains(t, refused(t, folder, device(s), ssh.ErrConfig), "is a directory")
+}
+
+// TestRevokedHostKeys: the file of ssh_config is obeyed, with a pin and without, and must be there.
+func TestRevokedHostKeys(t *testing.T) {
+	s := sshdtest.Start(t, sshdtest.Options{})
+	for _, pin := range []string{"", s.HostKeyPin()} {
+		dev := device(s)
+		dev.Login.HostKey = pin
+		files := map[string]string{"config": "RevokedHostKeys ~/.ssh/revoked\n", "known_hosts": s.KnownHostsLine("ed25519"), "revoked": ""}
+		cfg := ssh.Config{User: s.User, Keys: [][]byte{s.ClientKey.PEM}, Home: home(t, files)}
+		dial(t, newDialer(t, cfg), dev)
+		put(t, cfg.Home, "revoked", "# stolen\n"+s.HostKeys["ed25519"].Public+"\n")
+		assert.Contains(t, refused(t, cfg, dev, ssh.ErrHostKey), "is revoked by "+cfg.Home+"/.ssh/revoked:2")
+		require.NoError(t, os.Remove(filepath.Join(cfg.Home, ".ssh", "revoked")))
+		assert.Contains(t, refused(t, cfg, dev, ssh.ErrConfig), "revoked: no such file")
+	}
 }
 
 // TestHostKeyAlias: the alias is looked up, without a port.

@@ -60,7 +60,7 @@ func (d *Dialer) acquire(ctx context.Context, l *login) (*jump, error) {
 	}
 }
 
-// over tells whether a jump host was connected and is no more.
+// over reports whether a jump host was connected and no longer is.
 func (h *jump) over() bool {
 	select {
 	case <-h.done:

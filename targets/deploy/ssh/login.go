@@ -1,8 +1,11 @@
 package ssh
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,17 +16,23 @@ import (
 
 // login is everything needed to log in to one server.
 type login struct {
-	name   string // what one would type after `ssh`
-	host   string // where it is: a name or an address
-	port   string
-	user   string
-	lookup string   // host:port as known_hosts knows it
-	known  []string // known_hosts files
-	pin    string   // fingerprint that the host key must have; empty: known_hosts decides
-	keys   []keyFile
-	only   bool   // offer no keys but those
-	agent  string // socket; empty: none
-	via    *login // nil: directly
+	name    string // what one would type after `ssh`
+	host    string // where it is: a name or an address
+	port    string
+	user    string
+	lookup  string    // host:port as known_hosts knows it
+	known   []string  // known_hosts files
+	revoked []string  // files of RevokedHostKeys
+	pin     string    // fingerprint that the host key must have; empty: known_hosts decides
+	keys    []keyFile // private keys
+	certs   []keyFile // certificates of those keys, or of keys the agent holds
+	only    bool      // offer no keys but those
+	agent   string    // socket; empty: none
+	family  string    // "4" or "6": connect over that IP alone; empty: over any
+	from    net.Addr  // connect from this address; nil: from any
+	via     *login    // nil: directly
+
+	openssh *target.Login // the ssh program carries the session, told what the ssh block says; nil: rocec does itself
 }
 
 // keyFile is a private key on disk, or the public half of one that the agent holds.
@@ -60,6 +69,18 @@ func (l *login) route() string {
 	return s
 }
 
+// servers are those at which a login takes a place: where it ends, and the jump host it goes through. The ssh program's own
+// ways are not known, so all of its logins count as one server's.
+func (l *login) servers() []string {
+	switch {
+	case l.openssh != nil:
+		return []string{"ssh"}
+	case l.via != nil:
+		return []string{"at " + l.route(), "through " + l.via.route()}
+	}
+	return []string{"at " + l.route()}
+}
+
 // command is the ssh command line a person would type for the same login.
 func (l *login) command() string {
 	s := "ssh "
@@ -94,11 +115,31 @@ func (d *Dialer) login(dev *target.Device) (*login, error) {
 		port = strconv.Itoa(dev.Login.Port)
 	}
 	l, err := d.resolve(name, dev.Login.User, port, dev.Login.Jump, nil)
-	if err != nil {
+	foreign, isForeign := errors.AsType[*foreignError](err)
+	switch {
+	case dev.Login.Transport == "openssh", isForeign && foreign.ssh && dev.Login.Transport == "" && d.cfg.OpenSSH != "":
+		if l == nil { // what rocec does not understand, ssh may
+			l = d.unresolved(name, dev.Login.User, port)
+		}
+		l.via, l.openssh = nil, &dev.Login
+	case err != nil:
 		return nil, failure(ErrConfig, err, "%v", err)
 	}
 	l.pin = dev.Login.HostKey
 	return l, nil
+}
+
+// unresolved is a login of which nothing is known but what was given.
+func (d *Dialer) unresolved(name, user, port string) *login {
+	l := &login{name: name, host: name, port: cmp.Or(port, "22"), user: cmp.Or(user, d.cfg.User)}
+	l.lookup = net.JoinHostPort(strings.ToLower(name), l.port)
+	if d.cfg.Home != "" {
+		l.known = []string{filepath.Join(userDir(d.cfg), "known_hosts"), filepath.Join(userDir(d.cfg), "known_hosts2")}
+	}
+	if d.cfg.System != "" {
+		l.known = append(l.known, filepath.Join(d.cfg.System, "ssh_known_hosts"), filepath.Join(d.cfg.System, "ssh_known_hosts2"))
+	}
+	return l
 }
 
 // resolve finds out how to log in to the server that is called name; user, port and jump are empty where they were not
@@ -126,17 +167,15 @@ func (d *Dialer) resolve(name, user, port, jump string, onTheWay []string) (*log
 			given = append(given, directive{key: g.key, args: []string{g.value}})
 		}
 	}
+	if jump == "none" { // no way round at all
+		given = append(given, directive{key: "proxycommand", args: []string{jump}})
+	}
 	s, err := d.rules.find(name, d.cfg.User, given...)
 	if err != nil {
 		return nil, err
 	}
 
-	l := &login{name: name, host: name, port: "22", user: d.cfg.User}
-	if h, ok := s.first["hostname"]; ok {
-		if l.host, err = expand(h, map[byte]string{'h': name}); err != nil {
-			return nil, err
-		}
-	}
+	l := &login{name: name, host: s.host, port: "22", user: d.cfg.User}
 	if p, at := s.get("port"); p != "" {
 		n, err := strconv.Atoi(p)
 		if err != nil || n < 1 || n > 65535 {
@@ -153,7 +192,34 @@ func (d *Dialer) resolve(name, user, port, jump string, onTheWay []string) (*log
 	if err := d.identify(l, s); err != nil {
 		return nil, err
 	}
+	if err := d.beyond(l, s); err != nil {
+		return l, err
+	}
+	if err := l.source(s); err != nil {
+		return nil, err
+	}
 	return l, d.jumps(l, s, onTheWay)
+}
+
+// source fills in from where l is reached.
+func (l *login) source(s *settings) error {
+	switch family, at := s.get("addressfamily"); strings.ToLower(family) {
+	case "", "any":
+	case "inet":
+		l.family = "4"
+	case "inet6":
+		l.family = "6"
+	default:
+		return fmt.Errorf("%v: %q is not an address family; there are any, inet and inet6", at, family)
+	}
+	if bind, at := s.get("bindaddress"); bind != "" {
+		addr, err := netip.ParseAddr(bind)
+		if err != nil {
+			return fmt.Errorf("%v: BindAddress for %q: %q is not an IP address; write one, or %s", at, l.name, bind, opensshInstead)
+		}
+		l.from = net.TCPAddrFromAddrPort(netip.AddrPortFrom(addr, 0))
+	}
+	return nil
 }
 
 // identify fills in what proves who is who: host keys and our keys.
@@ -163,7 +229,8 @@ func (d *Dialer) identify(l *login, s *settings) error {
 	}
 	l.lookup = net.JoinHostPort(strings.ToLower(l.host), l.port)
 	if alias, _ := s.get("hostkeyalias"); alias != "" {
-		l.lookup, tokens['k'] = net.JoinHostPort(strings.ToLower(alias), "22"), alias
+		alias = strings.ToLower(alias)
+		l.lookup, tokens['k'] = net.JoinHostPort(alias, "22"), alias
 	}
 	path := func(set directive, arg string) (string, error) {
 		arg, err := expandArg(set, arg, tokens)
@@ -189,34 +256,52 @@ func (d *Dialer) identify(l *login, s *settings) error {
 			if err != nil {
 				return err
 			}
-			if name != "none" {
+			if !strings.EqualFold(name, "none") {
 				l.known = append(l.known, name)
 			}
 		}
 	}
 
-	for _, set := range s.keys {
-		if set.args[0] == "none" {
-			continue
+	files := func(key string) (list []keyFile, err error) {
+		for _, set := range s.all[key] {
+			if strings.EqualFold(set.args[0], "none") {
+				continue
+			}
+			name, err := path(set, set.args[0])
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, keyFile{name, true})
 		}
+		return list, nil
+	}
+	var err error
+	if l.keys, err = files("identityfile"); err != nil {
+		return err
+	}
+	if l.certs, err = files("certificatefile"); err != nil {
+		return err
+	}
+	if len(s.all["identityfile"]) == 0 && d.cfg.Home != "" {
+		for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk"} {
+			l.keys = append(l.keys, keyFile{filepath.Join(userDir(d.cfg), name), false})
+		}
+	}
+	if l.only, err = s.flag("identitiesonly"); err != nil {
+		return err
+	}
+	if set, ok := s.first["revokedhostkeys"]; ok && !strings.EqualFold(set.args[0], "none") {
 		name, err := path(set, set.args[0])
 		if err != nil {
 			return err
 		}
-		l.keys = append(l.keys, keyFile{name, true})
+		l.revoked = []string{name}
 	}
-	if len(s.keys) == 0 && d.cfg.Home != "" {
-		for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa"} {
-			l.keys = append(l.keys, keyFile{filepath.Join(userDir(d.cfg), name), false})
-		}
-	}
-	only, _ := s.get("identitiesonly")
-	l.only = only == "yes" || only == "true"
 
 	l.agent = d.cfg.AgentSocket
 	switch agent, at := s.get("identityagent"); {
 	case agent == "" || agent == "SSH_AUTH_SOCK" || agent == "$SSH_AUTH_SOCK":
-	case agent == "none":
+	case strings.EqualFold(agent, "none"):
 		l.agent = ""
 	case agent[0] == '$':
 		return fmt.Errorf("%v: rocec does not read environment variables in ssh_config (%q); write the agent's path", at, agent)
@@ -231,11 +316,8 @@ func (d *Dialer) identify(l *login, s *settings) error {
 // jumps fills in the way to l: `a,b` is over a, then over b. Each jump host but the first is reached over the one before
 // it; the way to the first is its own.
 func (d *Dialer) jumps(l *login, s *settings, onTheWay []string) error {
-	if cmd, at := s.get("proxycommand"); cmd != "" && cmd != "none" {
-		return fmt.Errorf("%v: ProxyCommand for %q: rocec runs no commands here; use ProxyJump, or jump in the ssh block", at, l.name)
-	}
 	jump, at := s.get("proxyjump")
-	if jump == "" || jump == "none" {
+	if jump == "" || strings.EqualFold(jump, "none") {
 		return nil
 	}
 	list, hop := "", jump

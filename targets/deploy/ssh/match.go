@@ -2,14 +2,16 @@ package ssh
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 )
 
 // settings are the values of ssh_config that apply to one name.
 type settings struct {
-	first map[string]directive // key to the first value found
-	keys  []directive          // every identityfile
+	host  string                 // where it is, with HostName applied
+	first map[string]directive   // key to the first value found
+	all   map[string][]directive // of those in many, every value once
 }
 
 // get returns the first argument of a setting; empty: it is not set.
@@ -21,16 +23,30 @@ func (s *settings) get(key string) (string, place) {
 	return d.args[0], d.at
 }
 
+// flag reads a setting that is yes or no, in any letters, and no where it is not set.
+func (s *settings) flag(key string) (bool, error) {
+	switch value, at := s.get(key); strings.ToLower(value) {
+	case "yes", "true":
+		return true, nil
+	case "no", "false", "":
+		return false, nil
+	default:
+		return false, fmt.Errorf("%v: %q is neither yes nor no", at, value)
+	}
+}
+
 // set keeps the first value, and every identity file once.
 func (s *settings) set(d directive) {
-	if d.key == "identityfile" {
-		if !slices.ContainsFunc(s.keys, func(k directive) bool { return k.args[0] == d.args[0] }) {
-			s.keys = append(s.keys, d)
+	if slices.Contains(many, d.key) {
+		if !slices.ContainsFunc(s.all[d.key], func(k directive) bool { return k.args[0] == d.args[0] }) {
+			s.all[d.key] = append(s.all[d.key], d)
 		}
 		return
 	}
-	// A jump host and a proxy command exclude each other: the first of both counts.
-	if d.key == "proxyjump" && s.has("proxycommand") || d.key == "proxycommand" && s.has("proxyjump") || s.has(d.key) {
+	// A jump host and a proxy command exclude each other: the first of both counts. Only `ProxyJump none` leaves room for a command.
+	jump, _ := s.get("proxyjump")
+	jumps := jump != "" && !strings.EqualFold(jump, "none")
+	if s.has(d.key) || d.key == "proxyjump" && s.has("proxycommand") || d.key == "proxycommand" && jumps {
 		return
 	}
 	s.first[d.key] = d
@@ -54,24 +70,46 @@ type search struct {
 // find returns what the files say about the name typed. What is in given counts as found first, like options on the
 // command line of ssh.
 func (r *rules) find(typed, localUser string, given ...directive) (*settings, error) {
-	s := &search{settings: settings{first: make(map[string]directive)}, typed: typed, name: typed, localUser: localUser}
+	s := &search{
+		settings: settings{first: make(map[string]directive), all: make(map[string][]directive)},
+		typed:    typed, name: typed, localUser: localUser,
+	}
 	for _, d := range given {
 		s.set(d)
 	}
 	if err := s.pass(r); err != nil {
 		return nil, err
 	}
-	if s.wantFinal {
-		name, err := s.hostName()
-		if err != nil {
-			return nil, err
-		}
-		s.name, s.final = name, true
+	host, err := s.hostName()
+	if err != nil {
+		return nil, err
+	}
+	family, _ := s.get("addressfamily")
+	s.host = canonical(host, strings.ToLower(family))
+	if s.wantFinal { // the name that was found is settled, and Host lines are about it now
+		s.name, s.final = s.host, true
 		if err := s.pass(r); err != nil {
 			return nil, err
 		}
 	}
 	return &s.settings, nil
+}
+
+// canonical spells a host as ssh does: a name in lower case, an address in its usual form, unless it is of another address
+// family than the one asked for.
+func canonical(host, family string) string {
+	addr, err := netip.ParseAddr(host)
+	if err != nil && strings.ContainsAny(host, ":%") { // it looks like one
+		return host
+	}
+	if err != nil {
+		return strings.ToLower(host)
+	}
+	other := family == "inet" && addr.Is6() || family == "inet6" && addr.Is4()
+	if usual := addr.String(); !other && !strings.EqualFold(usual, host) {
+		return usual
+	}
+	return host
 }
 
 func (s *search) pass(r *rules) error {
@@ -115,8 +153,9 @@ func (s *search) file(f file, never bool) error {
 // one on the line settles the answer.
 func (s *search) match(d directive, never bool) (bool, error) {
 	result, undecided := true, ""
-	for i := 0; i < len(d.args); i++ {
-		name, value, split := strings.Cut(d.args[i], "=")
+	for args := d.args; len(args) > 0; {
+		name, value, split := strings.Cut(args[0], "=")
+		args = args[1:]
 		name = strings.ToLower(name)
 		name, negated := strings.CutPrefix(name, "!")
 		ok := false
@@ -127,11 +166,17 @@ func (s *search) match(d directive, never bool) (bool, error) {
 			s.wantFinal = s.wantFinal || name == "final"
 			ok = s.final
 		default:
-			if !split {
-				if i++; i == len(d.args) {
+			if value == "" { // `host a`, `host= a`, `host =a` or `host = a`
+				if !split && len(args) > 0 && args[0] == "=" {
+					args = args[1:]
+				}
+				if len(args) == 0 {
 					return false, fmt.Errorf("%v: Match %s has no value", d.at, name)
 				}
-				value = d.args[i]
+				value, args = args[0], args[1:]
+				if !split {
+					value = strings.TrimPrefix(value, "=")
+				}
 			}
 			var err error
 			switch name {
@@ -162,14 +207,17 @@ func (s *search) match(d directive, never bool) (bool, error) {
 	}
 	if result && undecided != "" && !never {
 		return false, fmt.Errorf("%v: rocec does not decide \"Match %s\", so it cannot tell whether the lines below it apply to %q; "+
-			"add a host pattern to that line that leaves this device out, or use a Host block instead",
-			d.at, undecided, s.typed)
+			"add a host pattern to that line that leaves this device out, use a Host block instead, or %s",
+			d.at, undecided, s.typed, opensshInstead)
 	}
 	return result && undecided == "", nil
 }
 
-// hostName returns the host name that is found so far.
+// hostName returns the host name that is found so far; in the final pass it is settled.
 func (s *search) hostName() (string, error) {
+	if s.final {
+		return s.host, nil
+	}
 	d, ok := s.first["hostname"]
 	if !ok {
 		return s.name, nil
@@ -225,7 +273,7 @@ func expand(d directive, tokens map[byte]string) (string, error) {
 
 func expandArg(d directive, arg string, tokens map[byte]string) (string, error) {
 	if strings.Contains(arg, "${") {
-		return "", fmt.Errorf("%v: rocec does not read environment variables in ssh_config (%q)", d.at, arg)
+		return "", fmt.Errorf("%v: rocec does not read environment variables in ssh_config (%q); %s", d.at, arg, opensshInstead)
 	}
 	var b strings.Builder
 	for i := 0; i < len(arg); i++ {
@@ -243,7 +291,7 @@ func expandArg(d directive, arg string, tokens map[byte]string) (string, error) 
 		case ok:
 			b.WriteString(value)
 		default:
-			return "", fmt.Errorf("%v: rocec does not know the token %%%c in %q", d.at, arg[i], arg)
+			return "", fmt.Errorf("%v: rocec does not know the token %%%c in %q; %s", d.at, arg[i], arg, opensshInstead)
 		}
 	}
 	return b.String(), nil

@@ -17,7 +17,9 @@ import (
 
 // rules are the ssh_config files of this machine.
 type rules struct {
-	files []file // the person's, then the system's: the first value wins
+	names    []string // of the files, as ssh would read them
+	files    []file   // the person's, then the system's: the first value wins
+	relative place    // an Include of the system's that names a relative path
 }
 
 // file is one ssh_config file.
@@ -29,6 +31,8 @@ type directive struct {
 	key   string   // lower case
 	args  []string // at least one
 	files []file   // of include, in order
+
+	system bool // it stands in the system's file, which a distribution wrote
 }
 
 // place is a line of a file.
@@ -54,38 +58,64 @@ var directives = map[string]bool{
 	"hostname":             false,
 	"user":                 false,
 	"port":                 false,
+	"addressfamily":        false,
+	"bindaddress":          false,
 	"proxyjump":            false,
-	"proxycommand":         true,
 	"hostkeyalias":         false,
 	"identityfile":         false,
+	"certificatefile":      false,
 	"identitiesonly":       false,
 	"identityagent":        false,
 	"userknownhostsfile":   false,
 	"globalknownhostsfile": false,
+	"revokedhostkeys":      false,
+
+	// These are obeyed by ssh alone; see foreign.
+	"bindinterface":            false,
+	"canonicalizehostname":     false,
+	"gssapiauthentication":     false,
+	"knownhostscommand":        true,
+	"pkcs11provider":           false,
+	"preferredauthentications": false,
+	"proxycommand":             true,
+	"pubkeyauthentication":     false,
+	"securitykeyprovider":      false,
 }
+
+// aliases are other names of directives.
+var aliases = map[string]string{
+	"identityfile2":     "identityfile",
+	"smartcarddevice":   "pkcs11provider",
+	"dsaauthentication": "pubkeyauthentication",
+}
+
+// many are the directives of which every value counts, and not the first alone.
+var many = []string{"identityfile", "certificatefile"}
 
 // readRules reads the files that cfg names. A file that does not exist holds nothing, unless the person named it.
 func readRules(cfg Config) (*rules, error) {
 	type source struct {
 		name, dir string // dir is where relative includes are looked for
 		must      bool
+		checked   bool // nobody else may have written it
+		system    bool
 	}
 	var sources []source
 	switch {
 	case cfg.ConfigFile == "none":
 	case cfg.ConfigFile != "":
-		sources = []source{{cfg.ConfigFile, userDir(cfg), true}}
+		sources = []source{{name: cfg.ConfigFile, dir: userDir(cfg), must: true}}
 	default:
 		if cfg.Home != "" {
-			sources = append(sources, source{filepath.Join(userDir(cfg), "config"), userDir(cfg), false})
+			sources = append(sources, source{name: filepath.Join(userDir(cfg), "config"), dir: userDir(cfg), checked: true})
 		}
 		if cfg.System != "" {
-			sources = append(sources, source{filepath.Join(cfg.System, "ssh_config"), cfg.System, false})
+			sources = append(sources, source{name: filepath.Join(cfg.System, "ssh_config"), dir: cfg.System, system: true})
 		}
 	}
 	r := new(rules)
 	for _, s := range sources {
-		p := &parser{home: cfg.Home, dir: s.dir}
+		p := &parser{home: cfg.Home, dir: s.dir, checked: s.checked, system: s.system}
 		f, err := p.read(s.name, 0)
 		if errors.Is(err, fs.ErrNotExist) && !s.must {
 			continue
@@ -93,7 +123,10 @@ func readRules(cfg Config) (*rules, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.files = append(r.files, f)
+		r.names, r.files = append(r.names, s.name), append(r.files, f)
+		if s.system {
+			r.relative = p.relative
+		}
 	}
 	return r, nil
 }
@@ -103,14 +136,21 @@ func userDir(cfg Config) string { return filepath.Join(cfg.Home, ".ssh") }
 // parser reads one file and what it includes.
 type parser struct {
 	home, dir string
+	checked   bool // of the first file; included ones always are
+	system    bool
 	files     int
+	relative  place // the first Include of a relative path
 }
 
 func (p *parser) read(name string, depth int) (file, error) {
 	if p.files++; p.files > maxIncludeFiles {
 		return nil, fmt.Errorf("%s: more than %d files are included", name, maxIncludeFiles)
 	}
-	data, err := readLimited(name, maxConfigSize)
+	var check func(string, fs.FileInfo) error
+	if p.checked || depth > 0 {
+		check = ownOnly
+	}
+	data, err := readChecked(name, maxConfigSize, check)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +165,7 @@ func (p *parser) read(name string, depth int) (file, error) {
 		if d.key == "" {
 			continue
 		}
-		d.at = place{name, n}
+		d.at, d.system = place{name, n}, p.system
 		if d.key == "include" {
 			if d.files, err = p.include(d, depth); err != nil {
 				return nil, err
@@ -147,6 +187,9 @@ func (p *parser) include(d directive, depth int) ([]file, error) {
 			return nil, fmt.Errorf("%v: %w", d.at, err)
 		}
 		if !filepath.IsAbs(pattern) {
+			if p.relative == (place{}) {
+				p.relative = d.at
+			}
 			pattern = filepath.Join(p.dir, pattern)
 		}
 		names, err := filepath.Glob(pattern)
@@ -178,6 +221,9 @@ func parseLine(line string) (directive, error) {
 	key, rest := strings.ToLower(strings.Trim(line[:end], `"`)), strings.TrimLeft(line[end:], blank)
 	if after, ok := strings.CutPrefix(rest, "="); ok {
 		rest = strings.TrimLeft(after, blank)
+	}
+	if name, ok := aliases[key]; ok {
+		key = name
 	}
 	raw, used := directives[key]
 	if !used {
@@ -244,12 +290,27 @@ func tilde(path, home string) (string, error) {
 }
 
 // readLimited reads a file of at most limit bytes.
-func readLimited(name string, limit int64) ([]byte, error) {
+func readLimited(name string, limit int64) ([]byte, error) { return readChecked(name, limit, nil) }
+
+// readChecked reads a file of at most limit bytes that check, if there is one, does not refuse.
+func readChecked(name string, limit int64, check func(string, fs.FileInfo) error) ([]byte, error) {
+	if info, err := os.Stat(name); err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return nil, fmt.Errorf("%s is a pipe or a socket, and not a file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if check != nil {
+		info, err := f.Stat()
+		if err != nil {
+			return nil, err
+		}
+		if err := check(name, info); err != nil {
+			return nil, err
+		}
+	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, err
@@ -258,4 +319,15 @@ func readLimited(name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s is larger than %d bytes", name, limit)
 	}
 	return data, nil
+}
+
+// ownOnly refuses a file that somebody else could have written, as ssh does: it says which program runs with whose keys.
+func ownOnly(name string, info fs.FileInfo) error {
+	if mode := info.Mode().Perm(); mode&0o022 != 0 {
+		return fmt.Errorf("%s: others may write it (mode %04o); chmod go-w it", name, mode)
+	}
+	if uid, ok := owner(info); ok && uid != 0 && uid != os.Getuid() {
+		return fmt.Errorf("%s: it belongs to the user %d; it must be your own, or root's", name, uid)
+	}
+	return nil
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,187 +14,6 @@ import (
 
 	"github.com/rocec/rocec/targets/target"
 )
-
-// parityConfigs are read by ssh itself and by us. DIR stands for the folder of the files.
-var parityConfigs = map[string]map[string]string{
-	"patterns": {"config": `
-# comment
-User early
-Host leaf* !leaf09
-	HostName %h.example.net
-	User leafer
-Host spine?	core*
-  Port=2222
-  User = spiner
-Host "a b" leaf09 # trailing comment
-  IdentityFile ~/.ssh/one
-  IdentityFile "~/.ssh/with blank"
-  IdentityFile ~/.ssh/one
-Host *
-  Port 2200
-  User late
-  IdentityFile ~/.ssh/%r_%n
-  IdentitiesOnly yes
-`},
-	"first wins": {"config": `
-Host leaf01
-  User one
-Host leaf*
-  User two
-  Port 1
-Host *
-  User three
-  Port 2
-  HostKeyAlias %%k
-`},
-	"include": {
-		"config": `
-Include DIR/conf.d/*.conf DIR/nothing/*
-Host leaf01
-  Include DIR/inner
-  Port 44
-User last
-`,
-		"conf.d/10-a.conf": "Host spine1\n  User ten\n",
-		"conf.d/20-b.conf": "Host spine*\n  User twenty\n  Port 20\n",
-		// A Host line inside an included file counts only where the Include itself applies.
-		"inner": "User inner\nHost *\n  HostName inner.example.net\n",
-	},
-	"match": {"config": `
-Match host leaf01,leaf09
-  User by-list
-Match originalhost spine1 user nobody
-  Port 77
-Match host core1.example.net
-  Port 88
-Host core1
-  HostName %h.example.net
-Match host core1.example.net
-  Port 99
-Match !host spine*
-  IdentityFile ~/.ssh/not-spine
-Match localuser root,nobody
-  IdentityFile ~/.ssh/local
-Match all
-  User everyone
-Match host spine2 exec "echo must not run"
-  User never
-`},
-	"final": {"config": `
-Match final host core1.example.net
-  User final-host
-Match final
-  Port 5555
-  IdentityFile ~/.ssh/final
-Host core1
-  HostName %h.example.net
-  IdentityFile ~/.ssh/first
-Host *.example.net
-  HostKeyAlias second-pass
-Match !final
-  IdentityFile ~/.ssh/not-final
-`},
-	"jump": {"config": `
-Host leaf01
-  ProxyJump bastion
-Host leaf09
-  ProxyJump none
-Host spine*
-  ProxyJump u@b1:2222,b2
-Host bastion
-  User b
-Host *
-  ProxyJump other
-`},
-	"spelling": {"config": "HOST leaf01\n  hostNAME = ten.example.net\n  PORT=\"23\"\n\tuser\tx\r\n  IdentitiesOnly=yes\n  UserKnownHostsFile DIR/a \"DIR/b c\"\n" +
-		"  GlobalKnownHostsFile none\n  IdentityFile '~/.ssh/single quoted'\n  IdentityFile ~/.ssh/back\\ slash\n  IdentityFile ~/.ssh/in#side # out"},
-}
-
-// TestParity compares what we read with what ssh says itself.
-func TestParity(t *testing.T) {
-	client, err := exec.LookPath("ssh")
-	require.NoError(t, err, "install OpenSSH: apt-get install openssh-client")
-	local, err := exec.Command("id", "-un").Output()
-	require.NoError(t, err)
-	for name, files := range parityConfigs {
-		config := writeFiles(t, files)
-		rules, err := readRules(Config{ConfigFile: config, Home: "/nonexistent"})
-		require.NoError(t, err, name)
-		for _, host := range []string{"leaf01", "leaf09", "spine1", "spine12", "core1", "a", "bastion", "192.0.2.1"} {
-			for _, user := range []string{"", "nobody"} {
-				args := []string{"-G", "-F", config}
-				var given []directive
-				if user != "" {
-					args = append(args, "-l", user)
-					given = []directive{{key: "user", args: []string{user}}}
-				}
-				cmd := exec.Command(client, append(args, host)...)
-				out, err := cmd.Output()
-				require.NoError(t, err, "%s: ssh %v", name, cmd.Args)
-				s, err := rules.find(host, strings.TrimSpace(string(local)), given...)
-				require.NoError(t, err)
-				assert.Equal(t, theirs(string(out)), ours(t, s, host, strings.TrimSpace(string(local))), "%s, %s, user %q", name, host, user)
-			}
-		}
-	}
-}
-
-func writeFiles(t *testing.T, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "DIR", dir)), 0o600))
-	}
-	return filepath.Join(dir, "config")
-}
-
-// theirs picks what matters from the output of ssh -G.
-func theirs(out string) map[string][]string {
-	got := make(map[string][]string)
-	for line := range strings.Lines(out) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		switch key {
-		case "hostname", "user", "port", "identitiesonly", "proxyjump", "hostkeyalias", "identityfile":
-			got[key] = append(got[key], value)
-		case "userknownhostsfile":
-			if !strings.Contains(value, "/.ssh/known_hosts") { // the default
-				got[key] = append(got[key], value)
-			}
-		}
-	}
-	// What ssh fills in when there is no IdentityFile.
-	if len(got["identityfile"]) > 0 && got["identityfile"][0] == "~/.ssh/id_rsa" {
-		delete(got, "identityfile")
-	}
-	return got
-}
-
-func ours(t *testing.T, s *settings, name, local string) map[string][]string {
-	t.Helper()
-	got := map[string][]string{"hostname": {name}, "user": {local}, "port": {"22"}, "identitiesonly": {"no"}}
-	for key, d := range s.first {
-		switch key {
-		case "hostname":
-			host, err := expand(d, map[byte]string{'h': name})
-			require.NoError(t, err)
-			got[key] = []string{host}
-		case "userknownhostsfile":
-			got[key] = []string{strings.Join(d.args, " ")}
-		case "proxyjump":
-			if d.args[0] != "none" {
-				got[key] = []string{d.args[0]}
-			}
-		case "user", "port", "identitiesonly", "hostkeyalias":
-			got[key] = []string{d.args[0]}
-		}
-	}
-	for _, d := range s.keys {
-		got["identityfile"] = append(got["identityfile"], d.args[0])
-	}
-	return got
-}
 
 func TestRuleErrors(t *testing.T) {
 	for _, c := range []struct{ name, text, says string }{
@@ -278,7 +97,10 @@ func resolving(t *testing.T, config string, dev *target.Device) (*login, error) 
 func TestLogin(t *testing.T) {
 	dev := func(l target.Login) *target.Device { return &target.Device{Name: "leaf01", Login: l} }
 	usual := []string{"/home/u/.ssh/known_hosts", "/home/u/.ssh/known_hosts2", "/etc/ssh/ssh_known_hosts", "/etc/ssh/ssh_known_hosts2"}
-	defaults := []keyFile{{"/home/u/.ssh/id_ed25519", false}, {"/home/u/.ssh/id_ecdsa", false}, {"/home/u/.ssh/id_rsa", false}}
+	var defaults []keyFile
+	for _, name := range []string{"id_ed25519", "id_ecdsa", "id_rsa", "id_ed25519_sk", "id_ecdsa_sk"} {
+		defaults = append(defaults, keyFile{"/home/u/.ssh/" + name, false})
+	}
 	b := &login{name: "b", host: "b", port: "22", user: "u", lookup: "b:22", known: usual, keys: defaults, agent: "/run/agent"}
 	ten := &login{name: "10.0.0.1", host: "10.0.0.1", port: "2200", user: "jumper", lookup: "10.0.0.1:2200", known: usual, keys: defaults, agent: "/run/agent", via: b}
 	pin := "SHA256:" + strings.Repeat("A", 43)
@@ -312,8 +134,8 @@ func TestLogin(t *testing.T) {
 				" IdentitiesOnly yes\n IdentityAgent ~/agent-%r\n",
 			target.Login{},
 			login{
-				name: "leaf01", host: "LEAF01.example.net", port: "22", user: "u", lookup: "leaf01.example.net:22",
-				known: []string{"/home/u/k1", "/k/leaf01-LEAF01.example.net-22-u-u-%"}, keys: []keyFile{{"/home/u/a", true}}, only: true, agent: "/home/u/agent-u",
+				name: "leaf01", host: "leaf01.example.net", port: "22", user: "u", lookup: "leaf01.example.net:22",
+				known: []string{"/home/u/k1", "/k/leaf01-leaf01.example.net-22-u-u-%"}, keys: []keyFile{{"/home/u/a", true}}, only: true, agent: "/home/u/agent-u",
 			},
 			"ssh u@leaf01",
 		},
@@ -348,7 +170,11 @@ func TestLoginErrors(t *testing.T) {
 		{"exec", "Host x\n User y\nMatch host leaf* exec \"nc -z %h 22\"\n User z\n", target.Login{}, `config:3: rocec does not decide "Match exec"`},
 		{"a criterion of tomorrow", "Match weather=rain\n", target.Login{}, `config:1: rocec does not decide "Match weather"`},
 		{"match without value", "Match host\n", target.Login{}, "config:1: Match host has no value"},
-		{"proxy command", "Host leaf*\n ProxyCommand ssh -W %h:%p \"b\n", target.Login{}, "config:2: ProxyCommand for \"leaf01\""},
+		{"proxy command", "Host leaf*\n ProxyCommand ssh -W %h:%p \"b\n", target.Login{}, `config:2: ProxyCommand for "leaf01": rocec does not do this itself; set transport = "openssh"`},
+		{"proxy command of a jump host", "Host leaf*\n ProxyJump b\nHost b\n ProxyCommand nc\n", target.Login{}, "config:4: ProxyCommand for \"b\""},
+		{"address family", "AddressFamily ipx\n", target.Login{}, `config:1: "ipx" is not an address family`},
+		{"bind address", "BindAddress mgmt0\n", target.Login{}, `config:1: BindAddress for "leaf01": "mgmt0" is not an IP address`},
+		{"flag", "IdentitiesOnly maybe\n", target.Login{}, `config:1: "maybe" is neither yes nor no`},
 		{"port", "Port 70000\n", target.Login{}, `config:1: "70000" is not a port`},
 		{"token", "IdentityFile ~/.ssh/%C\n", target.Login{}, "config:1: rocec does not know the token %C"},
 		{"token of a host name", "HostName %p\n", target.Login{}, "config:1: rocec does not know the token %p"},
@@ -375,6 +201,125 @@ func TestLoginErrors(t *testing.T) {
 	defer d.Close()
 	_, err = d.login(&target.Device{Name: "leaf01"})
 	require.ErrorContains(t, err, "no login name is known for leaf01:22")
+}
+
+// TestForeign: a setting that is not for rocec to obey refuses the hosts it applies to, and no others; values that ask for
+// nothing are none.
+func TestForeign(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		ssh         bool
+		fine        []string
+	}{
+		{"ProxyCommand", "nc %h %p", true, []string{"none"}},
+		{"PKCS11Provider", "/usr/lib/p11.so", true, []string{"none", "NONE"}},
+		{"SmartcardDevice", "/usr/lib/p11.so", true, []string{"none"}},
+		{"SecurityKeyProvider", "/usr/lib/sk.so", true, []string{"internal", "none"}},
+		{"GSSAPIAuthentication", "yes", true, []string{"no", "False"}},
+		{"PubkeyAuthentication", "no", true, []string{"yes", "unbound", "Host-Bound"}},
+		{"PreferredAuthentications", "keyboard-interactive,password", true, []string{"publickey", "gssapi-with-mic,publickey,password"}},
+		{"KnownHostsCommand", "/usr/bin/keys %H", false, []string{"none"}},
+		{"CanonicalizeHostname", "always", false, []string{"no"}},
+		{"BindInterface", "eth0", false, nil},
+	} {
+		for _, config := range []string{c.name + " " + c.value + "\n", "Host leaf02 leaf01\n " + strings.ToUpper(c.name) + "=" + c.value + "\n"} {
+			_, err := resolving(t, config, &target.Device{Name: "leaf01"})
+			require.ErrorContains(t, err, opensshInstead, config)
+			foreign, ok := errors.AsType[*foreignError](err)
+			require.True(t, ok, config)
+			assert.Equal(t, c.ssh, foreign.ssh, config)
+		}
+		config := "Host spine*\n " + c.name + " " + c.value + "\n"
+		_, err := resolving(t, config, &target.Device{Name: "leaf01"})
+		require.NoError(t, err, config)
+		for _, value := range c.fine {
+			_, err := resolving(t, c.name+" "+value+"\n"+c.name+" "+c.value+"\n", &target.Device{Name: "leaf01"})
+			require.NoError(t, err, "%s %s", c.name, value)
+		}
+	}
+}
+
+// TestManual: docs/ssh.md names every setting that is read, at the right place.
+func TestManual(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/ssh.md")
+	require.NoError(t, err)
+	rows := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		if cells := strings.SplitN(line, "|", 3); len(cells) == 3 {
+			rows[strings.TrimSpace(cells[1])] = strings.ToLower(cells[2])
+		}
+	}
+	for key := range directives {
+		row := "obeyed"
+		if key == "host" || key == "match" || key == "include" {
+			row = "which lines apply"
+		}
+		if i := slices.IndexFunc(foreigners, func(f foreign) bool { return f.key == key }); i >= 0 {
+			row = "the host is refused by name, unless its transport is `openssh`"
+			if foreigners[i].ssh {
+				row = "the transport becomes `openssh`"
+			}
+		}
+		assert.Contains(t, rows[row], "`"+key, row)
+	}
+}
+
+// TestGSSAPIOfTheSystem: distributions turn Kerberos on for everybody, which says nothing of this site.
+func TestGSSAPIOfTheSystem(t *testing.T) {
+	system := filepath.Dir(writeFiles(t, map[string]string{"ssh_config": "Include DIR/d\n", "d": "GSSAPIAuthentication yes\n"}))
+	home := t.TempDir()
+	d, err := New(Config{Home: home, System: system, User: "u"})
+	require.NoError(t, err)
+	defer d.Close()
+	_, err = d.login(&target.Device{Name: "leaf01"})
+	require.NoError(t, err)
+}
+
+// TestOwnOnly: files that others may write are refused: the person's own, and whatever is included.
+func TestOwnOnly(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		file    string // whose rights are changed
+		mode    os.FileMode
+		uid     int
+		cfg     Config
+		refused string
+	}{
+		{"as it should be", "home/.ssh/config", 0o644, -1, Config{}, ""},
+		{"group may write", "home/.ssh/config", 0o660, -1, Config{}, "others may write it (mode 0660); chmod go-w it"},
+		{"all may write", "home/.ssh/config", 0o602, -1, Config{}, "others may write it (mode 0602)"},
+		{"included", "home/.ssh/d/1", 0o620, -1, Config{}, "d/1: others may write it"},
+		{"of another user", "home/.ssh/config", 0o600, 12345, Config{}, "it belongs to the user 12345"},
+		{"the system's", "etc/ssh_config", 0o666, -1, Config{}, ""},
+		{"the system's, included", "etc/d", 0o666, -1, Config{}, "d: others may write it"},
+		{"named by the person", "mine", 0o666, -1, Config{ConfigFile: "mine"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, text := range map[string]string{"home/.ssh/config": "Include d/*\n", "home/.ssh/d/1": "", "etc/ssh_config": "Include d\n", "etc/d": "", "mine": ""} {
+				require.NoError(t, writeFile(filepath.Join(dir, name), text))
+			}
+			require.NoError(t, os.Chmod(filepath.Join(dir, c.file), c.mode))
+			if c.uid >= 0 {
+				if err := os.Chown(filepath.Join(dir, c.file), c.uid, -1); os.Getuid() != 0 {
+					require.Error(t, err, "only root gives files away")
+					return
+				}
+			}
+			c.cfg.Home, c.cfg.System = filepath.Join(dir, "home"), filepath.Join(dir, "etc")
+			if c.cfg.ConfigFile != "" {
+				c.cfg.ConfigFile = filepath.Join(dir, c.cfg.ConfigFile)
+			}
+			_, err := readRules(c.cfg)
+			if c.refused == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.refused)
+			_, err = New(c.cfg)
+			require.ErrorIs(t, err, ErrConfig)
+		})
+	}
 }
 
 func TestSplitHop(t *testing.T) {
@@ -418,7 +363,8 @@ func FuzzRules(f *testing.F) {
 				parsed = append(parsed, d)
 			}
 		}
-		d := &Dialer{cfg: Config{Home: "/h", User: "u"}, rules: &rules{files: []file{parsed}}}
+		d := &Dialer{cfg: Config{Home: "/h", User: "u"}, rules: &rules{files: []file{parsed}}, keys: new(keyring)}
+		d.keys.files = make(map[string]*key)
 		if _, err := d.resolve(name, "", "", "", nil); err != nil && strings.Contains(err.Error(), ":0") {
 			t.Errorf("no line: %v", err)
 		}
@@ -429,4 +375,51 @@ func TestFailureText(t *testing.T) {
 	err := failure(ErrLogin, errors.New("x"), "device says %s", "\x1b]0;title\a")
 	assert.Equal(t, `device says \x1b]0;title\a`, err.Error())
 	require.ErrorIs(t, err, ErrLogin)
+}
+
+// writeFile writes a file nobody else may read, with the folders above it.
+func writeFile(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), 0o600)
+}
+
+// TestTransport: who carries the session.
+func TestTransport(t *testing.T) {
+	const plain, proxy, exec = "User u\n", "ProxyCommand nc\n", "Match exec true\n User x\n"
+	for _, c := range []struct {
+		config, transport, program string
+		openssh                    bool
+		refused                    string
+	}{
+		{plain, "", "ssh", false, ""},
+		{plain, "native", "ssh", false, ""},
+		{plain, "openssh", "ssh", true, ""},
+		{proxy, "", "ssh", true, ""},
+		{proxy, "openssh", "ssh", true, ""},
+		{proxy, "native", "ssh", false, "ProxyCommand"},
+		{proxy, "", "", false, "ProxyCommand"},
+		{"Host leaf*\n ProxyJump b\nHost b\n " + proxy, "", "ssh", true, ""},
+		{exec, "", "ssh", false, "Match exec"},
+		{exec, "openssh", "ssh", true, ""},
+		{"KnownHostsCommand x\n", "", "ssh", false, "KnownHostsCommand"},
+		{"KnownHostsCommand x\n", "openssh", "ssh", true, ""},
+	} {
+		d, err := New(Config{ConfigFile: writeFiles(t, map[string]string{"config": c.config}), Home: "/home/u", User: "u", OpenSSH: c.program})
+		require.NoError(t, err)
+		l, err := d.login(&target.Device{Name: "leaf01", Login: target.Login{Transport: c.transport, HostKey: "SHA256:" + strings.Repeat("A", 43)}})
+		require.NoError(t, d.Close())
+		if c.refused != "" {
+			require.ErrorContains(t, err, c.refused, "%+v", c)
+			continue
+		}
+		require.NoError(t, err, "%+v", c)
+		assert.Equal(t, c.openssh, l.openssh != nil, "%+v", c)
+		assert.Equal(t, "leaf01:22", l.lookup)
+		assert.Contains(t, l.known, "/home/u/.ssh/known_hosts")
+		if c.openssh {
+			assert.Nil(t, l.via)
+		}
+	}
 }

@@ -2,26 +2,38 @@
 // verified, and commands over it.
 //
 // In: a [target.Device] with the login its ssh block asks for, ~/.ssh/config and /etc/ssh/ssh_config, known_hosts
-// files, keys and the agent. Everything the machine gives (home, user, agent socket) comes in through [Config]; the
-// package reads no environment. Out: a [target.Conn].
+// files, keys and the agent. Everything the machine gives (home, user, agent socket, the ssh program and its environment) comes
+// in through [Config]; the package reads no environment. Out: a [target.Conn].
+//
+// There are two transports. By the native one this package logs in itself, with keys. By the other the ssh program of the machine
+// logs in, with whatever its configuration names, and serves this package on a control socket; from there on both are
+// the same. A device has the second where its ssh block says transport = "openssh", or says nothing and ssh_config asks
+// for what only ssh does.
 //
 // Promised:
 //   - A host key is verified at every hop, and there is no way to turn that off: StrictHostKeyChecking of ssh_config
-//     is not read. An unknown key is an error with its fingerprint and what to do, never a question.
-//   - Keys only: from the agent (asked to sign, never forwarded), from key files, from Config.Keys. No passwords.
+//     is not read, and the ssh program gets the strict value. An unknown key is an error with its fingerprint and what to do,
+//     never a question.
+//   - ssh_config is obeyed, refused by name for the hosts where it applies, or left to the ssh program; what is not read does not
+//     say who is reached, by whom, or whom to believe. docs/ssh.md has the list.
+//   - Keys only, by the native transport: from the agent (asked to sign, never forwarded), from key files, from Config.Keys. No
+//     passwords.
+//   - In FIPS mode only algorithms are offered that FIPS 140-3 approves.
 //   - Nothing blocks for ever: connecting and the handshake have their own limits, a silent peer is found by
 //     keepalives, a command ends with its context. What a device may send is bounded.
-//   - Only connecting is tried again. Whether a command that was cut off ran is not known; the error says so
-//     ([ErrLost]).
+//   - Only connecting is tried again, and only while nobody was asked who we are. Whether a command that was cut off ran is not
+//     known; the error says so ([ErrLost]).
 //   - Text from a device is escaped before it enters an error.
 //
-// A failure is one of [ErrConfig], [ErrUnreachable], [ErrHostKey], [ErrLogin], [ErrLost] and [ErrOutput] for
-// errors.Is; host key and login failures are wrapped in a [target.LoginError] as well.
+// A failure is one of [ErrConfig], [ErrUnreachable], [ErrHostKey] (with [ErrHostKeyAlarm] among them), [ErrLogin], [ErrLost] and
+// [ErrOutput] for errors.Is; host key and login failures are wrapped in a [target.LoginError] as well, and the former in a
+// [target.HostKeyError].
 package ssh
 
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"slices"
 	"sync"
@@ -40,14 +52,33 @@ type Config struct {
 	ConfigFile string
 
 	AgentSocket string   // $SSH_AUTH_SOCK; empty: no agent
-	Keys        [][]byte // private keys in PEM, without passphrase, offered before all others
+	Keys        [][]byte // private keys in PEM, without passphrase, offered before all others; not to the ssh program
+
+	// OpenSSH is the ssh program that carries the sessions of devices with transport = "openssh", and of those whose ssh_config
+	// asks for what only ssh does: a name for $PATH, or a path. Empty: there is none, and such devices are refused.
+	OpenSSH string
+
+	// Environ is the environment of that program, as os.Environ gives it; its locale is left out.
+	Environ []string
+
+	// Terminal is where a person reads what that program says while it logs in; what it asks, it asks on /dev/tty, for one device
+	// at a time. Nil: there is nobody, and it asks nothing (BatchMode).
+	Terminal io.Writer
 
 	// Passphrase asks the person for the passphrase of a key file. It is called for one key at a time, only for a key
 	// that the device accepts. Nil: encrypted keys are not used, unless the agent holds them.
 	Passphrase func(ctx context.Context, file string) ([]byte, error)
 
+	// Net connects to a server, as [net.Dialer.DialContext] does; nil: over TCP.
+	Net func(ctx context.Context, network, addr string) (net.Conn, error)
+
+	// Note is told what is worth a word and stops nothing: a line of known_hosts that is skipped, once each, escaped. It is called
+	// from other goroutines, one call at a time. Nil: nobody is told.
+	Note func(string)
+
 	ConnectTimeout   time.Duration // until TCP is connected; 0: 10 s
 	HandshakeTimeout time.Duration // from then until logged in, without the time a person types; 0: 30 s
+	Logins           int           // logins under way at once at one server, and through one jump host; 0: 8
 	KeepAlive        time.Duration // between two keepalives; the third in a row without answer ends it; 0: 5 s
 	MaxOutput        int           // bytes of output of one command; 0: 4 MiB
 }
@@ -56,6 +87,7 @@ type Config struct {
 const (
 	DefaultConnectTimeout   = 10 * time.Second
 	DefaultHandshakeTimeout = 30 * time.Second
+	DefaultLogins           = 8
 	DefaultKeepAlive        = 5 * time.Second
 	DefaultMaxOutput        = 4 << 20
 )
@@ -67,6 +99,8 @@ type Dialer struct {
 	rules *rules
 	known *knownFiles
 	keys  *keyring
+	gates *gates
+	room  room // of the ssh program's sockets
 
 	ctx  context.Context // ends with Close
 	stop context.CancelFunc
@@ -81,6 +115,7 @@ type Dialer struct {
 func New(cfg Config) (*Dialer, error) {
 	setDefault(&cfg.ConnectTimeout, DefaultConnectTimeout)
 	setDefault(&cfg.HandshakeTimeout, DefaultHandshakeTimeout)
+	setDefault(&cfg.Logins, DefaultLogins)
 	setDefault(&cfg.KeepAlive, DefaultKeepAlive)
 	setDefault(&cfg.MaxOutput, DefaultMaxOutput)
 	rules, err := readRules(cfg)
@@ -94,8 +129,9 @@ func New(cfg Config) (*Dialer, error) {
 	d := &Dialer{
 		cfg:   cfg,
 		rules: rules,
-		known: newKnownFiles(),
+		known: newKnownFiles(cfg.Note),
 		keys:  keys,
+		gates: newGates(cfg.Logins),
 		links: make(map[*link]bool),
 		via:   make(map[string]*jump),
 	}
@@ -120,12 +156,20 @@ func (d *Dialer) Dial(ctx context.Context, dev *target.Device) (target.Conn, err
 	}
 	lk, err := d.connect(ctx, l)
 	if err != nil {
-		if errors.Is(err, ErrHostKey) || errors.Is(err, ErrLogin) {
-			return nil, &target.LoginError{Err: err}
-		}
-		return nil, err
+		return nil, dialError(err)
 	}
 	return newConn(lk, d.cfg.MaxOutput), nil
+}
+
+// dialError says in the terms of the contract why a device let nobody in.
+func dialError(err error) error {
+	switch {
+	case errors.Is(err, ErrHostKey):
+		return &target.LoginError{Err: &target.HostKeyError{Err: err, Alarm: errors.Is(err, ErrHostKeyAlarm)}}
+	case errors.Is(err, ErrLogin):
+		return &target.LoginError{Err: err}
+	}
+	return err
 }
 
 // Close ends every connection and waits until their goroutines are gone. Dial fails afterwards.
@@ -143,11 +187,11 @@ func (d *Dialer) Close() error {
 		lk.end(errClosed)
 	}
 	d.wait.Wait()
-	return nil
+	return d.room.remove()
 }
 
-// connect opens a connection, with its jump hosts. Only what can pass by itself is tried again: a server that refuses
-// or drops connections because too many arrive at once (MaxStartups of sshd), or that is just starting.
+// connect opens a connection, with its jump hosts. Only what can pass by itself is tried again: a server that drops connections
+// because too many arrive at once (MaxStartups of sshd), or that is just starting.
 func (d *Dialer) connect(ctx context.Context, l *login) (*link, error) {
 	var via *jump
 	if l.via != nil {
@@ -156,28 +200,39 @@ func (d *Dialer) connect(ctx context.Context, l *login) (*link, error) {
 			return nil, throughJump(l, err)
 		}
 	}
-	const tries = 4
-	pause := 200 * time.Millisecond
+	lk, err := d.persist(ctx, l, via)
+	if err != nil && via != nil {
+		d.release(via)
+	}
+	return lk, err
+}
+
+// persist opens a connection over via (nil: directly), again while that may help.
+func (d *Dialer) persist(ctx context.Context, l *login, via *jump) (*link, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(d.ctx, func() { cancel(errClosed) })()
+	for _, server := range l.servers() {
+		leave, err := d.gates.enter(ctx, server)
+		if err != nil {
+			return nil, failure(ErrUnreachable, err, "connecting to %s was interrupted", l)
+		}
+		defer leave()
+	}
 	for try := 1; ; try++ {
-		lk, err := d.open(ctx, l, via)
-		if err == nil {
-			return lk, nil
+		var lk *link
+		var err error
+		if l.openssh != nil {
+			lk, err = d.openMaster(ctx, l)
+		} else {
+			lk, err = d.open(ctx, l, via)
 		}
-		again := try < tries && passing(err)
-		if again {
-			select {
-			case <-time.After(pause):
-				pause *= 2
-			case <-ctx.Done():
-				again = false
-			case <-d.ctx.Done():
-				again = false
-			}
+		if err == nil || try >= tries(err) {
+			return lk, err
 		}
-		if !again {
-			if via != nil {
-				d.release(via)
-			}
+		select {
+		case <-time.After(pauseBefore(try + 1)):
+		case <-ctx.Done():
 			return nil, err
 		}
 	}
@@ -200,7 +255,8 @@ func (d *Dialer) open(ctx context.Context, l *login, via *jump) (*link, error) {
 		}
 		client, err := d.handshake(ctx, l, raw, check)
 		if err == nil {
-			return d.newLink(l, client, raw, via)
+			lk := &link{d: d, login: l, client: client, raw: raw, via: via, dead: make(chan struct{})}
+			return lk.start()
 		}
 		if !check.again(err) {
 			return nil, check.explain(err)
@@ -214,9 +270,12 @@ func (d *Dialer) reach(ctx context.Context, l *login, via *jump) (net.Conn, erro
 	defer cancel()
 	var raw net.Conn
 	var err error
-	if via == nil {
-		raw, err = new(net.Dialer).DialContext(ctx, "tcp", l.address())
-	} else {
+	switch {
+	case via == nil && d.cfg.Net != nil:
+		raw, err = d.cfg.Net(ctx, "tcp", l.address())
+	case via == nil:
+		raw, err = (&net.Dialer{LocalAddr: l.from}).DialContext(ctx, "tcp"+l.family, l.address())
+	default:
 		raw, err = via.link.client.DialContext(ctx, "tcp", l.address())
 	}
 	if err == nil {

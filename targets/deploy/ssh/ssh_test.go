@@ -1,7 +1,9 @@
 package ssh_test
 
 import (
+	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -264,4 +266,51 @@ func TestCryptoFloor(t *testing.T) {
 	_, err = fmt.Sscanf(version, "v%d.%d.%d", &major, &minor, &patch)
 	require.NoError(t, err, version)
 	assert.True(t, major > 0 || minor >= 56, "golang.org/x/crypto is %s, and must be v0.56.0 or newer", version)
+}
+
+// TestHandshakeError: what fails between the host key and the login is no matter of our keys, and is called by its name.
+func TestHandshakeError(t *testing.T) {
+	s := sshdtest.Start(t, sshdtest.Options{})
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close()
+	go func() {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		server, err := net.Dial("tcp", s.Addr)
+		if !assert.NoError(t, err) {
+			return
+		}
+		defer server.Close()
+		go func() { _, _ = io.Copy(server, c) }()
+		from := bufio.NewReader(server)
+		banner, _ := from.ReadString('\n')
+		_, _ = io.WriteString(c, banner)
+		const newKeys = 21 // SSH_MSG_NEWKEYS: the last packet in clear
+		for kind := byte(0); kind != newKeys; {
+			packet := make([]byte, 4)
+			if _, err := io.ReadFull(from, packet); err != nil {
+				return
+			}
+			packet = append(packet, make([]byte, binary.BigEndian.Uint32(packet))...)
+			if _, err := io.ReadFull(from, packet[4:]); err != nil {
+				return
+			}
+			kind = packet[5]
+			_, _ = c.Write(packet)
+		}
+		first, err := from.ReadByte()
+		if err == nil {
+			_, _ = c.Write([]byte{^first})
+			_, _ = io.Copy(c, from)
+		}
+	}()
+	dev := device(s)
+	dev.Login.Port, dev.Login.HostKey = l.Addr().(*net.TCPAddr).Port, s.HostKeyPin()
+	text := refused(t, ssh.Config{User: s.User}, dev, ssh.ErrUnreachable)
+	assert.Contains(t, text, "the SSH handshake with 127.0.0.1:")
+	assert.NotContains(t, text, "key to log in")
 }

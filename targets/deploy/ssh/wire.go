@@ -1,6 +1,7 @@
 package ssh
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -37,8 +38,8 @@ func (d *Dialer) handshake(ctx context.Context, l *login, raw net.Conn, check *h
 	}
 	check.begin()
 	try := d.keys.prepare(l, held, agentErr)
-	good := ssh.SupportedAlgorithms() // the defaults of x/crypto hold weak ones as well
-	conn, chans, reqs, err := ssh.NewClientConn(raw, l.lookup, &ssh.ClientConfig{
+	good := offered()
+	conn, chans, reqs, err := ssh.NewClientConn(&buffered{raw, bufio.NewReaderSize(raw, 512)}, l.lookup, &ssh.ClientConfig{
 		Config:            ssh.Config{KeyExchanges: good.KeyExchanges, Ciphers: good.Ciphers, MACs: good.MACs},
 		User:              l.user,
 		AuthCallback:      try.next(ctx, clock),
@@ -59,16 +60,29 @@ func (d *Dialer) handshake(ctx context.Context, l *login, raw net.Conn, check *h
 	case why != nil:
 		return nil, failure(ErrUnreachable, why, "cannot log in to %s: %v", l, why)
 	case errors.As(err, &none):
-		return nil, failure(ErrUnreachable, err, "%s and rocec have no %s algorithm in common that is safe; it offers %s",
-			l, none.What, said(strings.Join(none.RequestedAlgorithms, ", ")))
-	case check.passed:
-		if cut(err) {
-			return nil, failure(ErrUnreachable, err, "%s closed the connection during login: %s", l, cause(err))
-		}
-		return nil, try.refused(l, err)
+		return nil, failure(ErrUnreachable, err, "%s and rocec have no %s algorithm in common that %s; it offers %s",
+			l, none.What, offeredAre(), said(strings.Join(none.RequestedAlgorithms, ", ")))
+	case cut(err) && try.begun: // not by chance: it was asked who we are, so it is not asked again
+		return nil, failure(ErrUnreachable, nil, "%s closed the connection during login: %s", l, cause(err))
+	case cut(err) && check.passed:
+		return nil, failure(ErrUnreachable, err, "%s closed the connection before the login: %s", l, cause(err))
+	case cut(err):
+		return nil, unreachable(l, err)
+	case !try.begun:
+		return nil, failure(ErrUnreachable, err, "the SSH handshake with %s failed: %s", l, cause(err))
 	}
-	return nil, unreachable(l, err)
+	return nil, try.refused(l, err)
 }
+
+// buffered is a stream that is read in pieces. x/crypto reads a server's greeting byte by byte, with a system call each; what it
+// reads later, in larger pieces than the buffer, passes the buffer by.
+type buffered struct {
+	net.Conn
+	in *bufio.Reader
+}
+
+// Read is of net.Conn.
+func (b *buffered) Read(p []byte) (int, error) { return b.in.Read(p) }
 
 // clock calls a function when a time has passed, not counting the time it stands.
 type clock struct {
@@ -103,19 +117,21 @@ type link struct {
 	login  *login
 	client *ssh.Client
 	raw    net.Conn
-	via    *jump
+	via    *jump   // nil: directly
+	master *master // the ssh program that carries it; nil: nobody
 
 	once  sync.Once
 	dead  chan struct{} // closed when the connection is over
 	cause error         // why; set before dead is closed
 }
 
-func (d *Dialer) newLink(l *login, client *ssh.Client, raw net.Conn, via *jump) (*link, error) {
-	lk := &link{d: d, login: l, client: client, raw: raw, via: via, dead: make(chan struct{})}
+// start watches over a new connection.
+func (lk *link) start() (*link, error) {
+	d := lk.d
 	d.mu.Lock()
 	if d.ctx.Err() != nil {
 		d.mu.Unlock()
-		client.Close()
+		lk.client.Close()
 		return nil, failure(ErrUnreachable, errClosed, "%v", errClosed)
 	}
 	d.links[lk] = true
@@ -123,11 +139,13 @@ func (d *Dialer) newLink(l *login, client *ssh.Client, raw net.Conn, via *jump) 
 	d.mu.Unlock()
 	go func() {
 		defer d.wait.Done()
-		lk.end(client.Wait())
+		lk.end(lk.client.Wait())
 	}()
 	go func() {
 		defer d.wait.Done()
-		lk.keepAlive(d.cfg.KeepAlive)
+		if lk.master == nil { // the ssh program sends its own
+			lk.keepAlive(d.cfg.KeepAlive)
+		}
 	}()
 	return lk, nil
 }
@@ -148,11 +166,14 @@ func (lk *link) end(why error) {
 			if lk.via != nil {
 				d.release(lk.via)
 			}
+			if lk.master != nil {
+				lk.master.stop()
+			}
 		}
-		if lk.via == nil {
+		if lk.via == nil && lk.master == nil {
 			closing()
 		} else {
-			go closing() // it sends a message to the jump host, which may not be listening
+			go closing() // it sends a message to the jump host or the ssh program, which may not be listening
 		}
 	})
 }

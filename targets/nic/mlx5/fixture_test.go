@@ -96,7 +96,9 @@ func (f *fabric) nic(t testing.TB, name string, intents ...*ir.Intent) *ir.NIC {
 		NICPlaces: &ir.NICPlaces{At: place(50), ModelAt: place(51), MTUAt: place(52)},
 		Name:      name, Model: nicModel(t, "connectx-5"), MTU: 9000, TOS: -1, RoCE: true, Intents: intents,
 	}
-	n.Port = &ir.Port{Name: name, NIC: n, Link: &ir.Link{Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}}}
+	leaf := &ir.Port{Device: &ir.Device{Name: "leaf1", Switch: &ir.Switch{}}, Name: "swp1"}
+	n.Port = &ir.Port{Name: name, NIC: n, Link: &ir.Link{B: leaf, Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}}}
+	n.Port.Link.A = n.Port
 	for _, in := range intents {
 		if in.Group.Lossless {
 			n.Port.Buffers = append(n.Port.Buffers, &ir.Buffer{Group: in.Group})

@@ -21,12 +21,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // machine is a host that is not there: a tree that stands for its /sys, /proc and /etc, the real dcb over the shim of
-// testdata/dcbshim, and small stand-ins for the other commands.
+// package mlx5test, and small stand-ins for the other commands.
 type machine struct {
 	t    testing.TB
 	root string
@@ -54,7 +55,7 @@ func need(t testing.TB, tool, pkg string) string {
 // shimDir is where shim builds; TestMain takes it away.
 var shimDir string
 
-// shim builds testdata/dcbshim once.
+// shim builds the shim of dcb once.
 var shim = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "dcbshim")
 	if err != nil {
@@ -62,12 +63,7 @@ var shim = sync.OnceValues(func() (string, error) {
 	}
 	shimDir = dir
 	so := filepath.Join(dir, "dcbshim.so")
-	out, err := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", so,
-		"testdata/dcbshim/dcbshim.c", "-lmnl").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s (Debian packages gcc, libc6-dev, libmnl-dev)", err, out)
-	}
-	return so, nil
+	return so, mlx5test.Build(so)
 })
 
 // newMachine makes a host with the NICs of d, as its factory image has them, with its value files in place.
@@ -90,6 +86,7 @@ func newMachine(t testing.TB, d *ir.Device) *machine {
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(m.root, "usr/sbin", filepath.Base(f)), b, 0o755))
 	}
+	require.NoError(t, os.WriteFile(m.path("usr/sbin/ethtool"), []byte(mlx5test.Ethtool), 0o755))
 	img := Target.Image(d)
 	for _, n := range img.Netdevs {
 		m.mkdir("sys/class/net/" + n.Name)

@@ -46,7 +46,8 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			step := files[0].Activate
-			fmt.Fprintf(&b, "\n== step, at most %s: %s\n%s\n-- until\n%s\n", step.Timeout, step.Disrupts, step.Cmd, step.Check)
+			fmt.Fprintf(&b, "\n== step, at most %s: %s\n%s\n-- until\n%s\n", step.Timeout, step.Disrupts, step.Cmd, step.Loaded.Cmd)
+			fmt.Fprintf(&b, "-- undo\n%s", step.Undo.Cmd)
 			golden(t, filepath.Join("testdata/golden", name+".txt"), b.String())
 		})
 	}

@@ -3,6 +3,7 @@ package mlx5
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -191,6 +192,7 @@ func TestProbes(t *testing.T) {
 	for _, p := range Target.Probes(d) {
 		judge[p.Name] = p.Judge
 		assert.NotEmpty(t, p.Cmd)
+		assert.True(t, p.Judge != nil || p.Samples != nil, p.Name)
 	}
 	gid := "1 ens1f0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n"
 	for _, c := range []struct{ probe, answer, want string }{
@@ -204,13 +206,9 @@ func TestProbes(t *testing.T) {
 		{"GIDs of ens1f0", "0 ens1f0 fe80:0000:0000:0000:0000:0000:0000:0001 IB/RoCE v1\n" + gid, ""},
 		{"GIDs of ens1f0", "0 ens1f0 fe80:0000:0000:0000:0000:0000:0000:0001 IB/RoCE v1\n", "has no GID of type RoCE v2"},
 		{"GIDs of ens1f0", strings.Replace(gid, "0207", "0208", 1), "has no GID of type RoCE v2 for 192.0.2.7"},
-		{"counters of ens1f0", "", ""},
-		{"counters of ens1f0", "NIC statistics:\n     rx_prio4_discards: 0\n     rx_prio4_pause: 17\n     rx_prio0_discards: 9\n", ""},
-		{"counters of ens1f0", "     rx_prio4_discards: 3\n", "ens1f0 on v2 lost 3 packets of priority 4, which is lossless (rx_prio4_discards)."},
-		{"counters of ens1f0", "     rx_prio4_buf_discard: 1\n", "lost 1 packets of priority 4"},
-		{"counters of ens1f0", "     rx_prio3_pause: 8\n", "was sent 8 PFC frames for priority 3"},
-		{"counters of ens1f0", "     tx_pause_storm_error_events: 2\n", "stopped pausing 2 times"},
-		{"counters of ens1f0", "rx_prio9_discards: 1\nrx_prio: 1\nrx_prio4_discards: x\n:\n", ""},
+		{"links", "ens1f0 1\n", ""},
+		{"links", "ens1f0 0\nens9 0\nx\n", "v2:ens1f0 has no link; the fabric cables it to leaf1:swp1."},
+		{"links", "ens1f0 missing\n", "v2 has no interface ens1f0; the fabric cables it to leaf1:swp1."},
 	} {
 		require.Contains(t, judge, c.probe)
 		wrong := judge[c.probe]([]byte(c.answer))
@@ -243,4 +241,46 @@ func TestImage(t *testing.T) {
 	d := fixtures(t)["v2"]
 	d.Host.NICs[0].Name = "eth0"
 	assert.Equal(t, []string{"eth0"}, names(Target.Image(d)), "the NIC is no other interface of that name")
+}
+
+// TestCounters: what a risen counter means; one the driver does not have gives no sample.
+func TestCounters(t *testing.T) {
+	d := fixtures(t)["v2"]
+	probes := Target.Probes(d)
+	i := slices.IndexFunc(probes, func(p target.Probe) bool { return p.Name == "counters of ens1f0" })
+	for _, c := range []struct{ answer, want string }{ // lines as `ethtool -S` prints them, and as the command prints files
+		{"", ""},
+		{"no stats available\n", ""},
+		{"NIC statistics:\n     rx_prio4_pause: 17\n     rx_prio0_discards: 9\n", "rx_prio4_pause 17 frames"},
+		{"     rx_prio4_discards: 3\n", "ens1f0 on v2 lost 3 packets of priority 4, which is lossless (rx_prio4_discards)."},
+		{"     rx_prio4_buf_discard: 1\n", "ens1f0 on v2 lost 1 packet of priority 4, which is lossless (rx_prio4_buf_discard)."},
+		{"     rx_prio4_cong_discard: 1000\n", "ens1f0 on v2 lost 1,000 packets of priority 4, which is lossless (rx_prio4_cong_discard)."},
+		{
+			"     rx_prio3_pause: 8\n",
+			"ens1f0 on v2 was sent 8 PFC frames for priority 3, which is not lossless here: the switch port pauses another class (rx_prio3_pause).",
+		},
+		{
+			"     tx_pause_storm_error_events: 2\n",
+			"ens1f0 on v2 stopped pausing 2 times because the host did not take packets in time (tx_pause_storm_error_events).",
+		},
+		{"tx_pause_storm_warning_events: 4\n", "tx_pause_storm_warning_events 4 events"},
+		{"np_cnp_sent: 5\nrp_cnp_handled: 6\n", "np_cnp_sent 5 packets|rp_cnp_handled 6 packets"},
+		{"rp_cnp_ignored: 7\n", "ens1f0 on v2 ignored 7 CNPs, so its senders do not slow down for congestion (rp_cnp_ignored)."},
+		{"out_of_sequence: 1\n", "ens1f0 on v2 received 1 packet out of sequence: packets were lost or overtaken on the way (out_of_sequence)."},
+		{"packet_seq_err: 2\n", "ens1f0 on v2 was asked 2 times to send packets again that did not arrive in order (packet_seq_err)."},
+		{"local_ack_timeout_err: 1\n", "local_ack_timeout_err 1 events"},
+		{"rx_prio4_discards: 0\n", "ens1f0 on v2 lost 0 packets of priority 4, which is lossless (rx_prio4_discards)."},
+		{"rx_prio9_discards: 1\nrx_prio: 1\nrx_prio4_discards: x\nrx_prio4_discards: -1\n:\n", ""},
+	} {
+		var said []string
+		for _, s := range probes[i].Samples([]byte(c.answer)) {
+			require.True(t, s.Counter && !s.Hard && s.On == "ens1f0", "%+v", s)
+			if s.Says != nil {
+				said = append(said, s.Says(s.Value))
+			} else {
+				said = append(said, fmt.Sprint(s.Name, " ", s.Value, " ", s.Unit))
+			}
+		}
+		assert.Equal(t, c.want, strings.Join(said, "|"), "%q", c.answer)
+	}
 }

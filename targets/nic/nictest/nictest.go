@@ -38,7 +38,7 @@ var family = &nic.Family{
 	Probes: func(probes []target.Probe, s *nic.Settings) []target.Probe {
 		return append(probes, nic.MTUProbe(s))
 	},
-	Sim:     func(ports []nic.Port) nic.Sim { return &NICs{ports: ports, pfc: map[string]string{}} },
+	Sim:     func(ports []nic.Port) nic.Sim { return &NICs{ports: ports} },
 	Modules: []string{"sample_core"},
 }
 
@@ -59,16 +59,23 @@ done <"/etc/rocec/host/$2.conf"
 
 // NICs are the sample NICs of a simulated host.
 type NICs struct {
-	ports  []nic.Port
-	pfc    map[string]string // by interface, as samplectl shows it
-	writes int
+	ports []nic.Port
+	state
 }
+
+// state is what the NICs forget when the host starts anew.
+type state struct {
+	PFC    map[string]string // by interface, as samplectl shows it
+	Writes int
+}
+
+// Valid implements [target.State].
+func (s *state) Valid() bool { return s.PFC != nil }
 
 // Netdevs implements [nic.Sim].
 func (s *NICs) Netdevs() []target.Netdev {
 	var out []target.Netdev
 	for _, p := range s.ports {
-		s.pfc[p.Name] = "pfc=0,0,0,0,0,0,0,0"
 		out = append(out, p.Netdev)
 	}
 	return out
@@ -76,6 +83,11 @@ func (s *NICs) Netdevs() []target.Netdev {
 
 // Boot implements [target.Sim].
 func (s *NICs) Boot(m target.Machine) {
+	s.state = state{PFC: map[string]string{}}
+	for _, p := range s.ports {
+		s.state.PFC[p.Name] = "pfc=0,0,0,0,0,0,0,0"
+	}
+	m.Keep("sample", &s.state)
 	m.Install("/usr/sbin/samplectl", func(p *target.Proc) (status int) {
 		m.Do(func() { status = s.samplectl(p) })
 		return status
@@ -84,17 +96,19 @@ func (s *NICs) Boot(m target.Machine) {
 
 func (s *NICs) samplectl(p *target.Proc) int {
 	args := p.Args[1:]
-	if len(args) < 2 || s.pfc[args[1]] == "" {
+	if len(args) < 2 || s.state.PFC[args[1]] == "" {
 		return p.Fail(1, "samplectl: no such NIC")
 	}
 	if args[0] == "set" {
-		s.pfc[args[1]] = args[2]
-		s.writes++
+		s.state.PFC[args[1]] = args[2]
+		s.Writes++
 		return 0
 	}
-	p.Print(s.pfc[args[1]] + "\n")
+	p.Print(s.state.PFC[args[1]] + "\n")
 	return 0
 }
 
 // PFC is what samplectl shows of an interface, and how often it was set: "pfc=0,0,0,1,0,0,0,0 after 1".
-func (s *NICs) PFC(netdev string) string { return s.pfc[netdev] + " after " + strconv.Itoa(s.writes) }
+func (s *NICs) PFC(netdev string) string {
+	return s.state.PFC[netdev] + " after " + strconv.Itoa(s.Writes)
+}

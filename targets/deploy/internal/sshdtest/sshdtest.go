@@ -20,6 +20,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Options are what differs from server to server.
@@ -31,6 +32,9 @@ type Options struct {
 	Env       map[string]string // environment of sessions
 	Authorize []string          // further lines of authorized_keys
 	Config    []string          // further lines of sshd_config, before all others: the first value counts
+
+	// Daemon lets sshd listen itself, so that its MaxStartups counts. Connections and Open are not known then.
+	Daemon bool
 }
 
 // Server is a running server. Its sessions run as the user of the test, with that user's login shell.
@@ -64,17 +68,35 @@ type Key struct {
 // NewKey makes a key pair below a temporary folder.
 func NewKey(t testing.TB, kind, passphrase string, more ...string) *Key {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "id_"+kind)
+	k, err := MakeKey(filepath.Join(t.TempDir(), "id_"+kind), kind, passphrase, more...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// MakeKey makes a key pair at path; more are further arguments of ssh-keygen.
+func MakeKey(path, kind, passphrase string, more ...string) (*Key, error) {
 	args := []string{"-q", "-t", kind, "-N", passphrase, "-C", "", "-f", path}
 	if kind == "rsa" {
 		args = append(args, "-b", "2048")
 	}
-	keygen(t, append(args, more...)...)
-	k := &Key{Path: path}
-	k.PEM = read(t, path)
-	k.Public = strings.TrimSpace(string(read(t, path+".pub")))
-	k.Fingerprint = strings.Fields(string(keygen(t, "-l", "-f", path+".pub")))[1]
-	return k
+	if _, err := keygen(append(args, more...)...); err != nil {
+		return nil, err
+	}
+	private, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	public, err := os.ReadFile(path + ".pub")
+	if err != nil {
+		return nil, err
+	}
+	listed, err := keygen("-l", "-f", path+".pub")
+	if err != nil {
+		return nil, err
+	}
+	return &Key{Path: path, PEM: private, Public: strings.TrimSpace(string(public)), Fingerprint: strings.Fields(string(listed))[1]}, nil
 }
 
 // Certify signs a key, so that its certificate lies beside it (-cert.pub): of a user, or of a host.
@@ -84,41 +106,35 @@ func (ca *Key) Certify(t testing.TB, k *Key, host bool, principals string) {
 	if host {
 		args = append(args, "-h")
 	}
-	keygen(t, append(args, k.Path+".pub")...)
+	if _, err := keygen(append(args, k.Path+".pub")...); err != nil {
+		t.Fatal(err)
+	}
 }
 
-func keygen(t testing.TB, args ...string) []byte {
-	t.Helper()
-	cmd := exec.Command(find(t, "ssh-keygen"), args...)
+func keygen(args ...string) ([]byte, error) {
+	path, err := find("ssh-keygen")
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(path, args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("ssh-keygen %q: %v\n%s", args, err, stderr.Bytes())
+		return nil, fmt.Errorf("ssh-keygen %q: %w\n%s", args, err, stderr.Bytes())
 	}
-	return out
+	return out, nil
 }
 
 // find looks for a program of OpenSSH; sshd is often outside of PATH, and insists on a whole path.
-func find(t testing.TB, name string) string {
-	t.Helper()
+func find(name string) (string, error) {
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/usr/local/sbin") {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
+			return path, nil
 		}
 	}
-	t.Fatalf("%s is missing; install OpenSSH: apt-get install openssh-server", name)
-	return ""
-}
-
-func read(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return "", fmt.Errorf("%s is missing; install OpenSSH: apt-get install openssh-server", name)
 }
 
 // Start starts a server; it ends with the test, and with it all that its sessions started. With -short it skips the test.
@@ -137,7 +153,11 @@ func Start(t testing.TB, o Options) *Server {
 			t.Fatal(err)
 		}
 	}
-	s := &Server{t: t, dir: t.TempDir(), sshd: find(t, "sshd"), User: me.Username, procs: make(map[int]bool), HostKeys: make(map[string]*Key)}
+	sshd, err := find("sshd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Server{t: t, dir: t.TempDir(), sshd: sshd, User: me.Username, procs: make(map[int]bool), HostKeys: make(map[string]*Key)}
 	s.ClientKey = NewKey(t, "ed25519", "")
 	if o.HostKeys == nil {
 		o.HostKeys = []string{"ed25519"}
@@ -192,7 +212,12 @@ func Start(t testing.TB, o Options) *Server {
 	}
 	addr := s.listener.Addr().(*net.TCPAddr)
 	s.Addr, s.Host, s.Port = addr.String(), addr.IP.String(), addr.Port
-	s.done.Go(s.serve)
+	if o.Daemon {
+		s.listener.Close() // sshd takes the port; nobody else is given it so soon
+		s.listen()
+	} else {
+		s.done.Go(s.serve)
+	}
 	t.Cleanup(func() {
 		s.listener.Close()
 		s.Kill()
@@ -210,6 +235,39 @@ func (s *Server) write(path, text string) {
 	s.t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// listen starts an sshd that listens itself, and waits until it does.
+func (s *Server) listen() {
+	s.t.Helper()
+	log, err := os.OpenFile(s.file("log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command(s.sshd, "-D", "-e", "-f", s.file("config"), "-o", "ListenAddress="+s.Addr)
+	cmd.Stderr = log
+	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.procs[cmd.Process.Pid] = true
+	ended := make(chan struct{})
+	s.done.Go(func() {
+		_ = cmd.Wait() // it is killed
+		close(ended)
+	})
+	for {
+		if c, err := net.Dial("tcp", s.Addr); err == nil {
+			c.Close()
+			return
+		}
+		select {
+		case <-ended:
+			s.t.Fatalf("sshd ended:\n%s", s.Log())
+		case <-time.After(5 * time.Millisecond):
+		}
 	}
 }
 
@@ -309,7 +367,7 @@ func (s *Server) signal(sig syscall.Signal, all bool) {
 		pids = append(pids, pid)
 	}
 	s.mu.Unlock()
-	children := children()
+	children := Children()
 	for len(pids) > 0 {
 		pid := pids[0]
 		pids = append(pids[1:], children[pid]...)
@@ -319,8 +377,8 @@ func (s *Server) signal(sig syscall.Signal, all bool) {
 	}
 }
 
-// children returns the child processes of every process.
-func children() map[int][]int {
+// Children returns the child processes of every process of this machine.
+func Children() map[int][]int {
 	all := make(map[int][]int)
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, name := range stats {

@@ -3,6 +3,8 @@
 # Written by rocec, the same on every host; change the fabric, not this file.
 #
 #   rocec-host apply IF               write what differs and read it back; exit 1 names what would not take
+#   rocec-host restore IF FILE [KEY=VALUE]…
+#                                     the same with what show printed into FILE, as far as it can be set
 #   rocec-host check IF               say what differs; change nothing
 #   rocec-host show  IF [KEY=VALUE]…  print the settings as they are; change nothing
 #   rocec-host gids  IF [KEY=VALUE]…  print the GIDs, one a line: INDEX NETDEV GID TYPE; change nothing
@@ -95,7 +97,7 @@ list() { # TEXT TEST…: eight entries parted by commas, each passing the test
 	[ "$count" -eq 8 ]
 }
 
-algorithm() { [ "$1" = ets ] || [ "$1" = strict ]; }
+algorithm() { [ "$1" = ets ] || [ "$1" = strict ] || [ "$verb=$1" = restore=vendor ]; }
 
 netdev() { # NAME: fit to be a part of a path
 	case $1 in '' | . | .. | */* | *[[:space:]]* | ????????????????*) return 1 ;; esac
@@ -133,7 +135,7 @@ accept() { # KEY VALUE: is it something rocec writes?
 	cable) number "$2" 1 999 ;;
 	cnp_dscp) number "$2" 0 63 ;;
 	cnp_prio) number "$2" 0 7 ;;
-	dcbx) [ "$2" = host ] ;;
+	dcbx) [ "$2" = host ] || [ "$verb=$2" = restore=firmware ] ;;
 	dscp_prio[0-7]) codepoints "$2" ;;
 	ecn_np_prio[0-7] | ecn_rp_prio[0-7] | pause | roce) [ "$2" = on ] || [ "$2" = off ] ;;
 	ets_bw) list "$2" number 0 100 ;;

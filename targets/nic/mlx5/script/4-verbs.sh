@@ -48,10 +48,21 @@ apply() {
 	if wants pfc; then
 		[ "$tool" != none ] || die "neither dcb (iproute2) nor mlnx_qos can read its priorities; install iproute2 6.1 or later"
 	fi
+	bring_about
+}
 
+restore() { # what show printed once, but for what has no value and what the host itself decides
+	bring_about
+	if look "$conf" dcbx && [ "$found" = firmware ] && ! mlnx_qos -i "$if" -d fw >/dev/null 2>&1; then
+		say "DCBX stays with the host: mlnx_qos is not here, and dcb cannot give it back to the firmware"
+	fi
+	return "$failed"
+}
+
+bring_about() {
 	# Link pause and PFC exclude each other: what goes off goes first.
 	look "$conf" pause && [ "$found" = off ] && settle pause see_pause set_pause
-	settle dcbx see_qos set_dcbx
+	[ "$verb" = restore ] || settle dcbx see_qos set_dcbx
 	settle 'ets_bw ets_tc ets_tsa' see_qos set_ets
 	settle "trust $dscp_keys" see_qos set_trust
 	settle cable see_qos set_cable
@@ -121,15 +132,24 @@ verb=${1:-}
 if=${2:-}
 case $verb in
 apply | check) [ $# -eq 2 ] ;;
+restore) [ $# -ge 3 ] && [ -f "$3" ] ;;
 show | gids) [ $# -ge 2 ] ;;
 *) false ;;
 esac && netdev "$if" && number "$patience" 0 600 || {
-	printf 'usage: rocec-host apply|check IF\n       rocec-host show|gids IF [KEY=VALUE]...\n' >&2
+	printf '%s\n' 'usage: rocec-host apply|check IF' '       rocec-host restore IF FILE [KEY=VALUE]...' \
+		'       rocec-host show|gids IF [KEY=VALUE]...' >&2
 	exit 64
 }
 shift 2
 net=$root/sys/class/net/$if
 [ -e "$net" ] || die "there is no such interface"
+if [ "$verb" = restore ]; then
+	saved=$1
+	shift
+	while IFS= read -r line; do
+		case $line in bond=none) ;; *) set -- "$@" "$line" ;; esac
+	done <"$saved"
+fi
 load "$@"
 pick_tool
 find_rdma || :

@@ -334,8 +334,8 @@ func (r *dcbRun) pfc(verb string) int {
 			{name: "macsec-bypass", print: func() {
 				r.put("macsec-bypass off ", "macsec_bypass", "false")
 			}, together: true},
-			{name: "delay", print: func() { r.put(fmt.Sprintf("delay %d ", c.delay), "delay", strconv.Itoa(c.delay)) }},
-			{name: "prio-pfc", print: func() { array(r, "prio-pfc", c.pfc, onOff, strconv.FormatBool) }},
+			{name: "delay", print: func() { r.put(fmt.Sprintf("delay %d ", c.Delay), "delay", strconv.Itoa(c.Delay)) }},
+			{name: "prio-pfc", print: func() { array(r, "prio-pfc", c.PFC, onOff, strconv.FormatBool) }},
 			{name: "requests", hidden: !r.stats, print: count("requests", "tx_prio%d_pause")},
 			{name: "indications", hidden: !r.stats, print: count("indications", "rx_prio%d_pause")},
 		})
@@ -345,7 +345,7 @@ func (r *dcbRun) pfc(verb string) int {
 		return 0
 	}
 	c := r.nic("read")
-	mask, delay := c.pfc, c.delay
+	mask, delay := c.PFC, c.Delay
 	for len(r.args) > 0 {
 		switch pick(r.args[0], "help", "prio-pfc", "macsec-bypass", "delay") {
 		case "help":
@@ -387,10 +387,10 @@ func (r *dcbRun) ets(verb string) int {
 			{name: "willing", print: func() { r.put("willing off ", "willing", "false") }, together: true},
 			{name: "ets-cap", print: func() { r.put("ets-cap 8 ", "ets_cap", "8") }, together: true},
 			{name: "cbs", print: func() { r.put("cbs off ", "cbs", "false") }},
-			{name: "tc-bw", print: func() { numbers(r, "tc-bw", c.bw) }},
+			{name: "tc-bw", print: func() { numbers(r, "tc-bw", c.BW) }},
 			{name: "pg-bw", print: func() { numbers(r, "pg-bw", zero) }},
-			{name: "tc-tsa", print: func() { r.words("tc-tsa", c.tsa) }},
-			{name: "prio-tc", print: func() { numbers(r, "prio-tc", c.tcOf) }},
+			{name: "tc-tsa", print: func() { r.words("tc-tsa", c.TSA) }},
+			{name: "prio-tc", print: func() { numbers(r, "prio-tc", c.TCOf) }},
 			{name: "reco-tc-bw", print: func() { numbers(r, "reco-tc-bw", zero) }},
 			{name: "reco-tc-tsa", print: func() { r.words("reco-tc-tsa", strict) }},
 			{name: "reco-prio-tc", print: func() { numbers(r, "reco-prio-tc", zero) }},
@@ -401,7 +401,7 @@ func (r *dcbRun) ets(verb string) int {
 		return 1
 	}
 	c := r.nic("read")
-	tsa, bw, tcOf := c.tsa, c.bw, c.tcOf
+	tsa, bw, tcOf := c.TSA, c.BW, c.TCOf
 	pgBW, recoTSA, recoBW, recoTC := zero, strict, zero, zero
 	tsaMap := func(what string, to *[8]string) {
 		r.next()

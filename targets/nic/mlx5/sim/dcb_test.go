@@ -13,6 +13,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -90,8 +91,7 @@ func TestDcbAgainstTheRealOne(t *testing.T) {
 	require.Contains(t, string(version), "iproute2-6.1.", "the lab's dcb is that of 6.1")
 	dir := t.TempDir()
 	so := filepath.Join(dir, "shim.so")
-	out, err := exec.Command("gcc", "-O1", "-shared", "-fPIC", "-o", so, "../testdata/dcbshim/dcbshim.c", "-lmnl").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	require.NoError(t, mlx5test.Build(so))
 
 	d := boot("e", "veth0") // the names the shim knows
 	for i, line := range dcbCommands {

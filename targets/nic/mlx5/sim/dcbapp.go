@@ -94,17 +94,17 @@ func (r *dcbRun) appShow() int {
 }
 
 func (r *dcbRun) dscpTable(c *nic) {
-	if len(c.apps) == 0 {
+	if len(c.Apps) == 0 {
 		return
 	}
 	text, json := "dscp-prio ", []string{}
-	for _, dscp := range slices.Sorted(maps.Keys(c.apps)) {
+	for _, dscp := range slices.Sorted(maps.Keys(c.Apps)) {
 		key := strconv.Itoa(dscp)
-		json = append(json, fmt.Sprintf("[%d,%d]", dscp, c.apps[dscp]))
+		json = append(json, fmt.Sprintf("[%d,%d]", dscp, c.Apps[dscp]))
 		if name := dscpNames[dscp]; name != "" && !r.numeric {
 			key = name
 		}
-		text += fmt.Sprintf("%s:%d ", key, c.apps[dscp])
+		text += fmt.Sprintf("%s:%d ", key, c.Apps[dscp])
 	}
 	r.put(text+"\n", "dscp_prio", "["+strings.Join(json, ",")+"]")
 }
@@ -121,12 +121,12 @@ func (r *dcbRun) appFlush() int {
 		if kind == "" {
 			r.unknown("app flush dev STRING ...")
 		}
-		if kind != "dscp-prio" || len(c.apps) == 0 {
+		if kind != "dscp-prio" || len(c.Apps) == 0 {
 			continue
 		}
 		r.write(func(c *nic) error {
-			for _, dscp := range slices.Sorted(maps.Keys(c.apps)) {
-				if err := c.delApp(app{selDSCP, dscp, c.apps[dscp]}); err != nil {
+			for _, dscp := range slices.Sorted(maps.Keys(c.Apps)) {
+				if err := c.delApp(app{selDSCP, dscp, c.Apps[dscp]}); err != nil {
 					return err
 				}
 			}
@@ -140,7 +140,7 @@ func (r *dcbRun) appFlush() int {
 // second half fails; the status is 0 whatever happened.
 func (r *dcbRun) appReplace() (status int) {
 	c := r.nic("read")
-	before := maps.Clone(c.apps)
+	before := maps.Clone(c.Apps)
 	defer func() {
 		if e := recover(); e != nil {
 			if e != dcbError(1) {
@@ -264,7 +264,7 @@ func (r *dcbRun) dcbxObject(verb string) int {
 			r.unknown("dcbx show dev STRING")
 		}
 		for _, f := range dcbxFlags {
-			if c.dcbx&f.bit != 0 {
+			if c.DCBX&f.bit != 0 {
 				r.put(f.word+" ", f.json, "true")
 			}
 		}
@@ -302,8 +302,8 @@ func (r *dcbRun) buffer(verb string) int {
 	c := r.nic("read")
 	if verb == "show" {
 		return r.show("buffer show dev STRING ...", []dcbRow{
-			{name: "prio-buffer", print: func() { numbers(r, "prio-buffer", c.prioBuf) }},
-			{name: "buffer-size", print: func() { array(r, "buffer-size", c.bufSize, size, strconv.Itoa) }},
+			{name: "prio-buffer", print: func() { numbers(r, "prio-buffer", c.PrioBuf) }},
+			{name: "buffer-size", print: func() { array(r, "buffer-size", c.BufSize, size, strconv.Itoa) }},
 			{name: "total-size", print: func() { r.put("total-size "+size(bufferTotal)+" ", "total_size", strconv.Itoa(bufferTotal)) }},
 		})
 	}
@@ -311,7 +311,7 @@ func (r *dcbRun) buffer(verb string) int {
 		r.usage("buffer set dev STRING ...")
 		return 0
 	}
-	prioBuf, sizes := c.prioBuf, c.bufSize
+	prioBuf, sizes := c.PrioBuf, c.BufSize
 	for len(r.args) > 0 {
 		switch pick(r.args[0], "help", "prio-buffer", "buffer-size") {
 		case "help":

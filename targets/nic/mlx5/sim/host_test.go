@@ -46,6 +46,7 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 			Device: d, Name: name, NIC: n, Link: &ir.Link{Length: ir.Length{Metres: 3, From: from[0]}},
 			Buffers: []*ir.Buffer{{Group: rdma}},
 		}
+		n.Port.Link.A, n.Port.Link.B = n.Port, &ir.Port{Device: &ir.Device{Name: "leaf1", Switch: &ir.Switch{}}, Name: "swp1"}
 		d.Host.NICs = append(d.Host.NICs, n)
 		d.Ports = append(d.Ports, n.Port)
 	}
@@ -107,13 +108,26 @@ func TestHostScripts(t *testing.T) {
 				}
 				r := sh(t, d, step.Cmd)
 				require.Equal(t, 0, r.status, "%s%s\n%s", r.out, r.err, strings.Join(d.Programs(), "\n"))
-				root(t, d, step.Check)
+				root(t, d, step.Loaded.Cmd)
 				require.Empty(t, live())
 				for _, n := range source.Host.NICs {
 					require.Equal(t, 1, sim.Of(d.Sims()).Flaps(n.Name), "PFC was written once")
 				}
+				measured := map[string]uint64{}
 				for _, p := range mlx5.Target.Probes(source) {
-					require.Empty(t, p.Judge([]byte(root(t, d, p.Cmd, string(p.Stdin)))), p.Name)
+					answer := []byte(root(t, d, p.Cmd, string(p.Stdin)))
+					if p.Judge != nil {
+						require.Empty(t, p.Judge(answer), p.Name)
+					}
+					if p.Samples != nil {
+						for _, s := range p.Samples(answer) {
+							measured[s.Name+" of "+s.On] = s.Value
+						}
+					}
+				}
+				require.EqualValues(t, 1, measured["link of ens1f0"])
+				for _, c := range []string{"rx_prio3_cong_discard", "rx_prio0_pause", "np_cnp_sent", "out_of_sequence"} {
+					require.Contains(t, measured, c+" of ens1f0")
 				}
 
 				before := len(d.Writes())

@@ -187,7 +187,7 @@ func (m *mlnx) change() (quiet bool) {
 	}
 	if length, ok := m.get("cable_len"); ok {
 		metres := m.number("cable_len", length, 0, 65535)
-		m.write(func() error { return c.setPFC(c.pfc, metres) })
+		m.write(func() error { return c.setPFC(c.PFC, metres) })
 	}
 	if m.pfc() {
 		return true
@@ -201,7 +201,7 @@ func (m *mlnx) change() (quiet bool) {
 func (m *mlnx) pfc() (quiet bool) {
 	c := m.c
 	if only, ok := m.get("specific_pfc"); ok {
-		words, mask := strings.Split(only, ","), c.pfc
+		words, mask := strings.Split(only, ","), c.PFC
 		if len(words) != 8 {
 			panic(mlnxError("specific_pfc list must have 8 values"))
 		}
@@ -214,7 +214,7 @@ func (m *mlnx) pfc() (quiet bool) {
 		return true
 	}
 	if prio, ok := m.get("get_pfc"); ok {
-		m.p.Print(fmt.Sprintf("%d\n", map[bool]int{true: 1}[c.pfc[m.number("get_pfc", prio, 0, 7)]]))
+		m.p.Print(fmt.Sprintf("%d\n", map[bool]int{true: 1}[c.PFC[m.number("get_pfc", prio, 0, 7)]]))
 		return true
 	}
 	if bits, ok := m.list("pfc", 0, 1); ok {
@@ -230,7 +230,7 @@ func (m *mlnx) pfc() (quiet bool) {
 func (m *mlnx) dscp() {
 	c := m.c
 	flush := func() error {
-		for dscp, prio := range maps.Clone(c.apps) {
+		for dscp, prio := range maps.Clone(c.Apps) {
 			if err := c.delApp(app{selDSCP, dscp, prio}); err != nil {
 				return err
 			}
@@ -287,19 +287,19 @@ func (m *mlnx) buffers() {
 		}
 		return a, true
 	}
-	prioBuf, p := prefix("prio2buffer", 7, c.prioBuf)
-	sizes, s := prefix("buffer_size", 1<<30, c.bufSize)
+	prioBuf, p := prefix("prio2buffer", 7, c.PrioBuf)
+	sizes, s := prefix("buffer_size", 1<<30, c.BufSize)
 	if p || s {
 		m.write(func() error { return c.setBuffers(prioBuf, sizes) })
 	}
 	if limits, ok := m.list("ratelimit", 0, 1<<20); ok {
-		m.write(func() error { c.rateLimit = limits; return nil })
+		m.write(func() error { c.RateLimit = limits; return nil })
 	}
 }
 
 func (m *mlnx) ets() {
 	c := m.c
-	tsa, bw := c.tsa, c.bw
+	tsa, bw := c.TSA, c.BW
 	value, hasTSA := m.get("tsa")
 	if hasTSA {
 		words := strings.Split(value, ",")
@@ -326,7 +326,7 @@ func (m *mlnx) ets() {
 	}
 	tcOf, hasTC := m.list("prio_tc", 0, 7)
 	if !hasTC {
-		tcOf = c.tcOf
+		tcOf = c.TCOf
 	}
 	if hasTSA || hasBW || hasTC {
 		m.write(func() error { return c.setETS(tsa, bw, tcOf) })
@@ -338,7 +338,7 @@ func (m *mlnx) state(every bool) string {
 	c := m.c
 	var b strings.Builder
 	mode := "Firmware"
-	if c.dcbx&dcbxHost != 0 {
+	if c.DCBX&dcbxHost != 0 {
 		mode = "OS"
 	}
 	fmt.Fprintf(&b, "DCBX mode: %s controlled\nPriority trust state: %s\n", mode, c.trust())
@@ -346,7 +346,7 @@ func (m *mlnx) state(every bool) string {
 		b.WriteString("dscp2prio mapping:\n")
 		for prio := range 8 {
 			var in []int
-			for dscp, p := range c.apps {
+			for dscp, p := range c.Apps {
 				if p == prio {
 					in = append(in, dscp)
 				}
@@ -362,32 +362,32 @@ func (m *mlnx) state(every bool) string {
 		}
 	}
 	b.WriteString("Receive buffer size (bytes): ")
-	for _, n := range c.bufSize {
+	for _, n := range c.BufSize {
 		fmt.Fprintf(&b, "%d,", n)
 	}
-	fmt.Fprintf(&b, "max_buffer_size=%d\nCable len: %d\nPFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     ", bufferTotal, c.delay)
-	for _, on := range c.pfc {
+	fmt.Fprintf(&b, "max_buffer_size=%d\nCable len: %d\nPFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     ", bufferTotal, c.Delay)
+	for _, on := range c.PFC {
 		fmt.Fprintf(&b, "%d   ", map[bool]int{true: 1}[on])
 	}
 	b.WriteString("\n\tbuffer      ")
-	for _, n := range c.prioBuf {
+	for _, n := range c.PrioBuf {
 		fmt.Fprintf(&b, "%d   ", n)
 	}
 	b.WriteString("\n")
 	for tc := range 8 {
-		if !every && !slices.Contains(c.tcOf[:], tc) {
+		if !every && !slices.Contains(c.TCOf[:], tc) {
 			continue
 		}
 		limit := "unlimited"
-		if c.rateLimit[tc] > 0 {
-			limit = fmt.Sprintf("%.1f Gbps", float64(c.rateLimit[tc]))
+		if c.RateLimit[tc] > 0 {
+			limit = fmt.Sprintf("%.1f Gbps", float64(c.RateLimit[tc]))
 		}
-		fmt.Fprintf(&b, "tc: %d ratelimit: %s, tsa: %s", tc, limit, c.tsa[tc])
-		if c.tsa[tc] == "ets" {
-			fmt.Fprintf(&b, ", bw: %d%%", c.bw[tc])
+		fmt.Fprintf(&b, "tc: %d ratelimit: %s, tsa: %s", tc, limit, c.TSA[tc])
+		if c.TSA[tc] == "ets" {
+			fmt.Fprintf(&b, ", bw: %d%%", c.BW[tc])
 		}
 		b.WriteString("\n")
-		for prio, t := range c.tcOf {
+		for prio, t := range c.TCOf {
 			if t == tc {
 				fmt.Fprintf(&b, "\t priority:  %d\n", prio)
 			}

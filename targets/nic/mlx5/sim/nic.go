@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -9,31 +11,58 @@ import (
 type nic struct {
 	NIC
 	m target.Machine
+	state
+}
 
-	pfc       [8]bool
-	delay     int // metres of cable; PFC's delay means that to this driver
-	flaps     int // how often a change of PFC bounced the link
-	tsa       [8]string
-	bw, tcOf  [8]int
-	dcbx      int
-	apps      map[int]int // DSCP to priority, as the kernel lists them; any entry means trust in DSCP
-	dscpPrio  [64]int     // what the firmware holds
-	prioBuf   [8]int
-	bufSize   [8]int
-	byHand    bool // buffers were set: the driver sizes them no more
-	rateLimit [8]int
+// state is what a port forgets when the host starts anew.
+type state struct {
+	PFC       [8]bool
+	Delay     int // metres of cable; PFC's delay means that to this driver
+	Flaps     int // how often a change of PFC bounced the link
+	TSA       [8]string
+	BW, TCOf  [8]int
+	DCBX      int
+	Apps      map[int]int // DSCP to priority, as the kernel lists them; any entry means trust in DSCP
+	DSCPPrio  [64]int     // what the firmware holds
+	PrioBuf   [8]int
+	BufSize   [8]int
+	ByHand    bool // buffers were set: the driver sizes them no more
+	RateLimit [8]int
 
-	mode     string // of RDMA-CM
-	tos      int
-	np, rp   [8]bool
-	cnpDSCP  int
-	cnpPrio  int
-	cnpEvery int
-	roce     bool
-	ttl      int
-	class    int // -1: off
-	rules    []string
-	vfs      []bool
+	Mode     string // of RDMA-CM
+	TOS      int
+	NP, RP   [8]bool
+	CNPDSCP  int
+	CNPPrio  int
+	CNPEvery int
+	RoCE     bool
+	TTL      int
+	Class    int // -1: off
+	Rules    []string
+	VFs      []bool
+}
+
+// Valid implements [target.State].
+func (s *state) Valid() bool {
+	ok := s.Apps != nil && s.Delay >= 0 && s.Delay < 1000 && s.TOS >= 0 && s.TOS <= 255 && s.TTL >= 0 && s.TTL <= 255 &&
+		s.CNPDSCP >= 0 && s.CNPDSCP < 64 && s.Class >= -1 && s.Class <= 255 && len(s.Rules) <= 40 && s.CNPEvery >= 0
+	below := func(v, top int) { ok = ok && v >= 0 && v < top }
+	below(s.CNPPrio, 8)
+	for i := range 8 {
+		below(s.TCOf[i], 8)
+		below(s.PrioBuf[i], 8)
+		below(s.BW[i], 101)
+		below(s.BufSize[i], bufferTotal+1)
+		ok = ok && slices.Contains([]string{"vendor", "strict", "ets"}, s.TSA[i])
+	}
+	for dscp, prio := range s.Apps {
+		below(dscp, 64)
+		below(prio, 8)
+	}
+	for _, prio := range s.DSCPPrio {
+		below(prio, 8)
+	}
+	return ok
 }
 
 // The bits of DCBX, from linux/dcbnl.h.
@@ -48,21 +77,20 @@ const (
 // bufferTotal is the receive buffer of a ConnectX-5, about 256 KiB.
 const bufferTotal = 262016
 
-func newNIC(n NIC) *nic {
-	c := &nic{
-		NIC: n, delay: 7, dcbx: dcbxCEE | dcbxIEEE, apps: map[int]int{}, mode: "RoCE v2", cnpDSCP: 48, cnpPrio: 6, cnpEvery: 4,
-		roce: true, class: -1,
+// reset puts a port into the state in which the driver brings it up.
+func (c *nic) reset() {
+	c.state = state{
+		Delay: 7, DCBX: dcbxCEE | dcbxIEEE, Apps: map[int]int{}, Mode: "RoCE v2", CNPDSCP: 48, CNPPrio: 6, CNPEvery: 4, RoCE: true, Class: -1,
 	}
 	for i := range 8 {
-		c.tsa[i], c.bw[i], c.tcOf[i] = "vendor", 100, i
-		c.np[i], c.rp[i] = true, true
+		c.TSA[i], c.BW[i], c.TCOf[i] = "vendor", 100, i
+		c.NP[i], c.RP[i] = true, true
 	}
-	c.tcOf[0], c.tcOf[1] = 1, 0
-	for i := range c.dscpPrio {
-		c.dscpPrio[i] = i >> 3
+	c.TCOf[0], c.TCOf[1] = 1, 0
+	for i := range c.DSCPPrio {
+		c.DSCPPrio[i] = i >> 3
 	}
-	c.bufSize[0] = bufferTotal
-	return c
+	c.BufSize[0] = bufferTotal
 }
 
 // now is the interface as it is.
@@ -76,7 +104,7 @@ func (c *nic) counter(name string) int { return int(c.m.Counter(c.Name, name)) }
 
 // trust is what the driver derives from the APP table.
 func (c *nic) trust() string {
-	if len(c.apps) > 0 {
+	if len(c.Apps) > 0 {
 		return "dscp"
 	}
 	return "pcp"
@@ -87,12 +115,12 @@ func (c *nic) setPFC(mask [8]bool, delay int) error {
 	if delay >= 1000 {
 		return target.EINVAL
 	}
-	if mask != c.pfc {
-		c.flaps++
-		c.pfc = mask
+	if mask != c.PFC {
+		c.Flaps++
+		c.PFC = mask
 	}
 	if delay > 0 {
-		c.delay = delay
+		c.Delay = delay
 	}
 	return nil
 }
@@ -111,10 +139,10 @@ func (c *nic) setETS(tsa [8]string, bw, tcOf [8]int) error {
 	if any && sum != 100 {
 		return target.EINVAL
 	}
-	c.tsa, c.bw, c.tcOf = tsa, bw, tcOf
+	c.TSA, c.BW, c.TCOf = tsa, bw, tcOf
 	for i := range 8 {
 		if tsa[i] != "ets" {
-			c.bw[i] = 100
+			c.BW[i] = 100
 		}
 	}
 	return nil
@@ -136,17 +164,17 @@ func (c *nic) addApp(a app) error {
 	if a.selector != selDSCP || a.protocol > 63 {
 		return target.EINVAL
 	}
-	c.dscpPrio[a.protocol], c.apps[a.protocol] = a.priority, a.priority
+	c.DSCPPrio[a.protocol], c.Apps[a.protocol] = a.priority, a.priority
 	return nil
 }
 
 // delApp is ieee_delapp: the DSCP goes to priority 0; without any entry the NIC trusts PCP.
 func (c *nic) delApp(a app) error {
-	if prio, ok := c.apps[a.protocol]; !ok || a.selector != selDSCP || prio != a.priority {
+	if prio, ok := c.Apps[a.protocol]; !ok || a.selector != selDSCP || prio != a.priority {
 		return target.ENOENT
 	}
-	delete(c.apps, a.protocol)
-	c.dscpPrio[a.protocol] = 0
+	delete(c.Apps, a.protocol)
+	c.DSCPPrio[a.protocol] = 0
 	return nil
 }
 
@@ -156,24 +184,24 @@ func (c *nic) setDCBX(mode int) bool {
 	case mode&dcbxLLD != 0:
 		return false
 	case mode == 0:
-		c.dcbx &^= dcbxHost
+		c.DCBX &^= dcbxHost
 		return true
 	case mode&dcbxHost == 0:
 		return false
 	}
-	c.dcbx = mode
+	c.DCBX = mode
 	return true
 }
 
 // setBuffers is dcbnl_setbuffer: a buffer with a lossless priority must have room for what comes after the pause.
 func (c *nic) setBuffers(prioBuf, size [8]int) error {
 	mtu := c.now().MTU
-	xoff := (301+216*c.delay/100)*max(c.SpeedMbps, 40000)/1000 + 272*mtu/100
+	xoff := (301+216*c.Delay/100)*max(c.SpeedMbps, 40000)/1000 + 272*mtu/100
 	total := 0
 	for b := range 8 {
 		lossless := false
 		for prio := range 8 {
-			lossless = lossless || prioBuf[prio] == b && c.pfc[prio]
+			lossless = lossless || prioBuf[prio] == b && c.PFC[prio]
 		}
 		if lossless && size[b] < xoff+max(mtu, 9216)+128 {
 			return target.ENOMEM
@@ -183,6 +211,6 @@ func (c *nic) setBuffers(prioBuf, size [8]int) error {
 	if total > bufferTotal {
 		return target.EINVAL
 	}
-	c.prioBuf, c.bufSize, c.byHand = prioBuf, size, true
+	c.PrioBuf, c.BufSize, c.ByHand = prioBuf, size, true
 	return nil
 }

@@ -23,6 +23,8 @@ type NICs struct {
 	m      target.Machine
 	all    []*nic // in the order of the interfaces
 	byName map[string]*nic
+	vendor bool // the driver is the vendor's
+	vfs    int  // virtual functions of each port
 }
 
 // Modules are the kernel modules of the driver.
@@ -36,7 +38,7 @@ func New(nics []NIC) *NICs {
 	s := &NICs{byName: map[string]*nic{}}
 	for _, n := range nics {
 		n.Pause, n.Firmware, n.Counters = true, firmware, counters
-		c := newNIC(n)
+		c := &nic{NIC: n}
 		s.all = append(s.all, c)
 		s.byName[n.Name] = c
 	}
@@ -48,7 +50,8 @@ var counters = func() []string {
 	names := []string{"rx_discards_phy", "rx_out_of_buffer", "tx_pause_storm_warning_events", "tx_pause_storm_error_events"}
 	for prio := range 8 {
 		n := strconv.Itoa(prio)
-		names = append(names, "rx_prio"+n+"_pause", "tx_prio"+n+"_pause", "rx_prio"+n+"_discards", "rx_prio"+n+"_buf_discard")
+		names = append(names, "rx_prio"+n+"_pause", "tx_prio"+n+"_pause", "rx_prio"+n+"_discards", "rx_prio"+n+"_buf_discard",
+			"rx_prio"+n+"_cong_discard")
 	}
 	return names
 }()
@@ -81,7 +84,12 @@ func (s *NICs) Boot(m target.Machine) {
 	m.Folder("/sys/kernel/debug/mlx5")
 	for _, c := range s.all {
 		c.m = m
+		c.reset()
+		m.Keep(c.Name, &c.state)
 		s.plant(c)
+	}
+	if s.vendor {
+		s.plantVendor()
 	}
 }
 
@@ -97,19 +105,24 @@ func (s *NICs) locked(run target.Program) target.Program {
 // in sysfs the switches of ECN, traffic_class, ttl, roce_enable and vf_roce, the last for vfs virtual functions.
 func (s *NICs) VendorDriver(vfs int) {
 	s.m.Do(func() {
-		for _, c := range s.all {
-			c.vfs = slices.Repeat([]bool{true}, vfs)
-			c.plantVendor()
-		}
-		s.m.Install("/usr/bin/mlnx_qos", s.locked(s.mlnxQos))
+		s.vendor, s.vfs = true, vfs
+		s.plantVendor()
 	})
+}
+
+func (s *NICs) plantVendor() {
+	for _, c := range s.all {
+		c.VFs = slices.Repeat([]bool{true}, s.vfs)
+		c.plantVendor()
+	}
+	s.m.Install("/usr/bin/mlnx_qos", s.locked(s.mlnxQos))
 }
 
 // Flaps is how often settings bounced the link of an interface.
 func (s *NICs) Flaps(netdev string) (n int) {
 	s.m.Do(func() {
 		if c := s.byName[netdev]; c != nil {
-			n = c.flaps
+			n = c.Flaps
 		}
 	})
 	return n

@@ -16,10 +16,10 @@ func (s *NICs) plant(c *nic) {
 		s.m.Plant(path, target.NumberNode(func() int { return *v }, upTo(v, top)))
 	}
 	cc := "/sys/kernel/debug/mlx5/" + c.PCI + "/cc_params"
-	number(cc+"/np_cnp_dscp", &c.cnpDSCP, 63)
-	number(cc+"/np_cnp_prio", &c.cnpPrio, 7)
+	number(cc+"/np_cnp_dscp", &c.CNPDSCP, 63)
+	number(cc+"/np_cnp_prio", &c.CNPPrio, 7)
 	s.m.Plant(cc+"/np_cnp_prio_mode", target.NumberNode(func() int { return 1 }, nil))
-	number(cc+"/np_min_time_between_cnps", &c.cnpEvery, 4095)
+	number(cc+"/np_min_time_between_cnps", &c.CNPEvery, 4095)
 	s.m.Plant("/sys/kernel/config/rdma_cm", target.Node{Mkdir: s.cma})
 	if s.owner(c.RDMA) != c {
 		return // the device of a RoCE LAG hangs off its first port
@@ -112,15 +112,15 @@ func (s *NICs) cma(name string) (map[string]target.Node, error) {
 		return nil, target.ENODEV
 	}
 	return map[string]target.Node{
-		"ports/1/default_roce_mode": target.TextNode(func() string { return c.mode }, func(s string) error {
+		"ports/1/default_roce_mode": target.TextNode(func() string { return c.Mode }, func(s string) error {
 			switch s = strings.TrimSuffix(s, "\n"); s {
 			case "RoCE v2", "IB/RoCE v1":
-				c.mode = s
+				c.Mode = s
 				return nil
 			}
 			return target.EINVAL
 		}),
-		"ports/1/default_roce_tos": target.NumberNode(func() int { return c.tos }, upTo(&c.tos, 255)),
+		"ports/1/default_roce_tos": target.NumberNode(func() int { return c.TOS }, upTo(&c.TOS, 255)),
 	}, nil
 }
 
@@ -132,41 +132,41 @@ func (c *nic) plantVendor() {
 	}
 	for prio := range 8 {
 		nth := strconv.Itoa(prio)
-		c.m.Plant(home+"/ecn/roce_np/enable/"+nth, bit(&c.np[prio]))
-		c.m.Plant(home+"/ecn/roce_rp/enable/"+nth, bit(&c.rp[prio]))
+		c.m.Plant(home+"/ecn/roce_np/enable/"+nth, bit(&c.NP[prio]))
+		c.m.Plant(home+"/ecn/roce_rp/enable/"+nth, bit(&c.RP[prio]))
 	}
-	number(home+"/ecn/roce_np/cnp_dscp", &c.cnpDSCP, 63)
-	number(home+"/ecn/roce_np/cnp_802p_prio", &c.cnpPrio, 7)
-	number(home+"/ecn/roce_np/min_time_between_cnps", &c.cnpEvery, 4095)
-	c.m.Plant(home+"/device/roce_enable", bit(&c.roce))
+	number(home+"/ecn/roce_np/cnp_dscp", &c.CNPDSCP, 63)
+	number(home+"/ecn/roce_np/cnp_802p_prio", &c.CNPPrio, 7)
+	number(home+"/ecn/roce_np/min_time_between_cnps", &c.CNPEvery, 4095)
+	c.m.Plant(home+"/device/roce_enable", bit(&c.RoCE))
 	c.m.Plant(home+"/settings/vf_roce", target.Node{
 		Read: func() (string, error) {
 			var b strings.Builder
-			for i, on := range c.vfs {
+			for i, on := range c.VFs {
 				fmt.Fprintf(&b, "vf_num %d: %d\n", i, map[bool]int{true: 1}[on])
 			}
 			return b.String(), nil
 		},
 		Write: func(s string) error {
 			var vf, on int
-			if n, err := fmt.Sscanf(s, "%d %d", &vf, &on); n != 2 || err != nil || vf < 0 || vf >= len(c.vfs) || on < 0 || on > 1 {
+			if n, err := fmt.Sscanf(s, "%d %d", &vf, &on); n != 2 || err != nil || vf < 0 || vf >= len(c.VFs) || on < 0 || on > 1 {
 				return target.EINVAL
 			}
-			c.vfs[vf] = on == 1
+			c.VFs[vf] = on == 1
 			return nil
 		},
 	})
 	ib := "/sys/class/infiniband/" + c.RDMA
-	number(ib+"/ttl/1/ttl", &c.ttl, 255)
+	number(ib+"/ttl/1/ttl", &c.TTL, 255)
 	c.m.Plant(ib+"/tc/1/traffic_class", target.Node{Read: func() (string, error) { return c.readClass(), nil }, Write: c.writeClass})
 }
 
 func (c *nic) readClass() string {
 	var b strings.Builder
-	if c.class >= 0 {
-		fmt.Fprintf(&b, "Global tclass=%d\n", c.class)
+	if c.Class >= 0 {
+		fmt.Fprintf(&b, "Global tclass=%d\n", c.Class)
 	}
-	for _, r := range c.rules {
+	for _, r := range c.Rules {
 		b.WriteString(r + "\n")
 	}
 	return b.String()
@@ -201,7 +201,7 @@ func (c *nic) writeClass(s string) error {
 		return target.EINVAL
 	}
 	if len(match) == 0 {
-		c.class = class
+		c.Class = class
 		return nil
 	}
 	var words []string
@@ -211,12 +211,12 @@ func (c *nic) writeClass(s string) error {
 		}
 	}
 	rule := strings.Join(words, ",") + ",tclass="
-	c.rules = slices.DeleteFunc(c.rules, func(r string) bool { return strings.HasPrefix(r, rule) })
+	c.Rules = slices.DeleteFunc(c.Rules, func(r string) bool { return strings.HasPrefix(r, rule) })
 	if class >= 0 {
-		if len(c.rules) == 40 {
+		if len(c.Rules) == 40 {
 			return target.ENOMEM
 		}
-		c.rules = append(c.rules, rule+strconv.Itoa(class))
+		c.Rules = append(c.Rules, rule+strconv.Itoa(class))
 	}
 	return nil
 }

@@ -1,0 +1,177 @@
+// Package samples keeps what `rocec verify` measured until the next time: one file for a fabric, in a folder of the user's.
+//
+// A file is JSON: the version of its form, the folder of the fabric, and of every device the time, the boot id and the samples by
+// name and port. A device that was not read keeps what it had. Files are replaced by rename, so that two verifications at one time
+// leave the samples of one of them.
+package samples
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Bounds.
+const (
+	version = 1
+	most    = 512 << 20 // bytes of a file: 10,000 hosts with 8 NICs each take 100 MiB
+	fabrics = 64        // of which samples are kept: those verified last
+)
+
+// File is where the samples of one fabric are kept.
+type File struct {
+	dir    string
+	fabric string
+	path   string
+}
+
+// Open names the file of a fabric in dir; it reads nothing. fabric is the absolute path of its folder, or what else tells it from
+// other fabrics.
+func Open(dir, fabric string) *File {
+	sum := sha256.Sum256([]byte(fabric))
+	return &File{dir: dir, fabric: fabric, path: filepath.Join(dir, hex.EncodeToString(sum[:16])+".json")}
+}
+
+// Path is the file.
+func (f *File) Path() string { return f.path }
+
+// document is the content of a file.
+type document struct {
+	Version int               `json:"version"`
+	Fabric  string            `json:"fabric"`
+	Devices map[string]device `json:"devices"`
+}
+
+type device struct {
+	At      time.Time                    `json:"at"`
+	Boot    string                       `json:"boot,omitempty"`
+	Samples map[string]map[string]uint64 `json:"samples"` // name, port
+}
+
+// Load gives the samples by device; none when the file does not exist. An error says why a file cannot be used: it is damaged, or
+// not one of ours.
+func (f *File) Load() (map[string]*deploy.Kept, error) {
+	info, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file", f.path)
+	}
+	r, err := os.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > most {
+		return nil, fmt.Errorf("%s is larger than %d MiB", f.path, most>>20)
+	}
+	var doc document
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", f.path, err)
+	}
+	if doc.Version != version {
+		return nil, fmt.Errorf("%s has the form %d; this rocec knows %d", f.path, doc.Version, version)
+	}
+	if doc.Fabric != f.fabric {
+		return nil, fmt.Errorf("%s is of another fabric, %s", f.path, doc.Fabric)
+	}
+	kept := make(map[string]*deploy.Kept, len(doc.Devices))
+	for name, d := range doc.Devices {
+		k := &deploy.Kept{At: d.At, Boot: d.Boot}
+		for sample, values := range d.Samples {
+			for on, v := range values {
+				k.Samples = append(k.Samples, target.Sample{Name: sample, On: on, Value: v})
+			}
+		}
+		kept[name] = k
+	}
+	return kept, nil
+}
+
+// Save replaces the file by the samples given, and drops those of fabrics that nobody has verified for long.
+func (f *File) Save(kept map[string]*deploy.Kept) error {
+	doc := document{Version: version, Fabric: f.fabric, Devices: make(map[string]device, len(kept))}
+	for name, k := range kept {
+		d := device{At: k.At.UTC(), Boot: k.Boot, Samples: map[string]map[string]uint64{}}
+		for _, s := range k.Samples {
+			if d.Samples[s.Name] == nil {
+				d.Samples[s.Name] = map[string]uint64{}
+			}
+			d.Samples[s.Name][s.On] = s.Value
+		}
+		doc.Devices[name] = d
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		panic("samples: " + err.Error()) // strings, numbers and times
+	}
+	if len(text) > most {
+		return fmt.Errorf("they take more than %d MiB", most>>20)
+	}
+	if err := os.MkdirAll(f.dir, 0o700); err != nil {
+		return err
+	}
+	w, err := os.CreateTemp(f.dir, ".new-") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	err = cmp.Or(err, w.Close())
+	if err == nil {
+		err = os.Rename(w.Name(), f.path)
+	}
+	if err != nil {
+		os.Remove(w.Name()) //nolint:errcheck // the first error is the one to report
+		return err
+	}
+	return f.prune()
+}
+
+// prune drops the samples of fabrics beyond the last ones, and what a process that died has left.
+func (f *File) prune() error {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return err
+	}
+	type file struct {
+		path string
+		at   time.Time
+	}
+	var files []file
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			continue // gone, or not ours
+		}
+		if strings.HasSuffix(e.Name(), ".json") || strings.HasPrefix(e.Name(), ".new-") {
+			files = append(files, file{filepath.Join(f.dir, e.Name()), info.ModTime()})
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int { return b.at.Compare(a.at) })
+	for _, old := range files[min(len(files), fabrics):] {
+		if err := os.Remove(old.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}

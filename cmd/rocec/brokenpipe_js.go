@@ -1,4 +1,0 @@
-package main
-
-// ignoreBrokenPipes does nothing: JavaScript has no signals.
-func ignoreBrokenPipes() {}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// commitOf is the commit of the repository a folder lies in, with "+" behind it where files below the folder differ from it;
+// empty: there is none, or no git.
+func commitOf(dir string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	git := func(args ...string) (string, error) {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...).Output()
+		return strings.TrimSpace(string(out)), err
+	}
+	commit, err := git("rev-parse", "HEAD")
+	if err != nil {
+		return ""
+	}
+	if changed, err := git("status", "--porcelain", "--", "."); err == nil && changed != "" {
+		commit += "+"
+	}
+	return commit
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/txn"
+)
+
+func (a *app) confirmCommand() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "confirm RUN",
+		Short: "keep what an apply --confirm changed, before the devices undo it",
+		Long: "Confirm reads all devices of the run first. Where one does not hold the change any more, or cannot be reached, it keeps none,\n" +
+			"as a fabric of which a part goes back is mixed, and says which are left: --target keeps the change on those alone.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.confirm(cmd.Context(), args[0], o) },
+	}
+	o.flags(a, cmd)
+	return cmd
+}
+
+func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error) {
+	if err := o.check(); err != nil {
+		return err
+	}
+	r, err := a.openRun(name, o.only)
+	if err != nil {
+		return err
+	}
+	l := r.log
+	begun := begunOn(l, r.devices)
+	if len(begun) == 0 {
+		a.tellNothing(l, r.devices, "Run %s changed nothing; nothing to confirm.", o.format)
+		return nil
+	}
+	ask := slices.DeleteFunc(slices.Clone(begun), func(d journal.Device) bool { return !isOpen(l, d.Name) })
+	if len(ask) == 0 {
+		return a.over(l, r.devices, "confirm", o.format)
+	}
+	f, err := r.connect()
+	if err != nil {
+		return err
+	}
+	defer f.close(&err)
+	soak := new(time.Duration) // they have held for as long as the person looked
+	g := goingOn{verb: "confirm", goal: txn.Keep, together: true, soak: soak, options: o}
+	missing := notHeld(l)
+	if len(o.only) == 0 && len(missing) > 0 {
+		g.goal = txn.Hold // it is known already that not all can be kept
+	}
+	results, err := a.goOn(ctx, l, f, ask, g)
+	if err != nil {
+		return err
+	}
+	if results.Interrupted {
+		return outcome(results)
+	}
+	var wait []string
+	var until time.Duration
+	kept := false
+	for _, d := range results.Devices {
+		switch d.Outcome {
+		case deploy.Unconfirmed:
+			wait = append(wait, d.Device.Name)
+			if until == 0 || d.Until < until {
+				until = d.Until
+			}
+		case deploy.Applied:
+			kept = true
+		default:
+			if !slices.Contains(missing, d.Device.Name) {
+				missing = append(missing, d.Device.Name)
+			}
+		}
+	}
+	switch {
+	case len(wait) > 0:
+		a.heldBack(l, o.format, wait, missing, until)
+		return &exit{exitIncomplete, ""}
+	case !kept && o.format == "text":
+		a.tooLate(l.Run, results)
+		return &exit{exitIncomplete, ""}
+	}
+	return outcome(results)
+}
+
+// notHeld are the devices that are known not to hold what the run wrote: undone, refused, or never begun.
+func notHeld(l *journal.Log) []string {
+	var names []string
+	for _, d := range l.Devices {
+		o := deploy.Outcome(outcomeOf(l, d.Name))
+		if o.Closed() && o != deploy.Applied && o != deploy.Unchanged {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// heldBack says why nothing was confirmed, and how to go on.
+func (a *app) heldBack(l *journal.Log, format string, wait, missing []string, until time.Duration) {
+	if format != "text" {
+		return
+	}
+	if len(missing) > 0 {
+		text := fmt.Sprintf("Nothing was confirmed: %s of the run %s not hold its change (%s), and a fabric that holds it in part is mixed.",
+			diag.Count(len(missing), "device"), does(len(missing)), diag.Escape(nodeset.Text(missing, nodeset.Devices, math.MaxInt)))
+		(&diag.Printer{Width: a.width(a.stdout)}).Prose(a.stdout, "", text) //nolint:errcheck // a closed terminal has nobody to tell
+	} else {
+		fmt.Fprintln(a.stdout, "Nothing was confirmed.")
+	}
+	fmt.Fprintf(a.stdout, "  Go back on all:  rocec rollback %s\n", l.Run)
+	fmt.Fprintf(a.stdout, "  Keep it on %s alone:  rocec confirm %s%s\n", diag.Count(len(wait), "device"), l.Run, targetFlags(wait))
+	fmt.Fprintf(a.stdout, "Else the devices undo it by themselves, the first one in %s.\n", until.Round(time.Second))
+}
+
+// targetFlags names devices on a command line.
+func targetFlags(names []string) string {
+	var text strings.Builder
+	for _, set := range nodeset.Fold(names, nodeset.Devices) {
+		if strings.ContainsRune(set, '[') { // which a shell takes for a pattern
+			set = "'" + set + "'"
+		}
+		text.WriteString(" --target " + set)
+	}
+	return text.String()
+}
+
+func does(n int) string {
+	if n == 1 {
+		return "does"
+	}
+	return "do"
+}
+
+// tooLate says that no device holds the change any more.
+func (a *app) tooLate(run string, r *deploy.Results) {
+	if r.Count(deploy.Reverted)+r.Count(deploy.Restored) < len(r.Devices) {
+		return // each has its own story, and told it
+	}
+	why := "was not confirmed"
+	if !slices.ContainsFunc(r.Devices, func(d *deploy.Result) bool { return d.By != deploy.ByTimer }) {
+		why = "was not confirmed in time"
+	}
+	who, text := "every device has", ""
+	if l, err := a.readRun(run); err == nil {
+		if logs, err := a.laterRuns(l); err == nil {
+			text = heldNow(l, logs, l.Devices)
+		}
+		if n := len(r.Devices); n < len(l.Devices) {
+			who = diag.Count(n, "device") + " have"
+			if n == 1 {
+				who = diag.Escape(r.Devices[0].Device.Name) + " has"
+			}
+		}
+	}
+	text = fmt.Sprintf("Run %s %s: %s undone it. Nothing to confirm.%s", run, why, who, text)
+	fmt.Fprintln(a.stdout, text)
+}

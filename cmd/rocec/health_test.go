@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/ssh"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// inLab starts the devices of a tree in a lab, and gives the way to them.
+func inLab(t *testing.T, tree *target.Tree) (*lab.Lab, target.Dial) {
+	devices, err := lab.Start(tree)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, devices.Close()) })
+	dialer, err := ssh.New(ssh.Config{Keys: [][]byte{devices.Key()}, Net: devices.Dial})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, dialer.Close()) })
+	return devices, func(ctx context.Context, d *target.Device) (target.Conn, error) {
+		there := *d
+		there.Login = devices.Login(d.Name)
+		return dialer.Dial(ctx, &there)
+	}
+}
+
+// What verify says of counters, links and restarts, from one verify to the next.
+func TestVerifySince(t *testing.T) {
+	dir, devices := standing(t)
+	tor1 := devices.Device("tor1")
+	verify := func(args ...string) (findings []string) {
+		t.Helper()
+		code, stdout, stderr := rocec(t, append([]string{"verify", "--target", "tor1", dir}, args...)...)
+		require.Equal(t, exitErrors, code, "a switch of the factory has drifted\n%s\n%s", stdout, stderr)
+		require.Empty(t, stderr)
+		for line := range strings.Lines(stdout) {
+			if strings.HasPrefix(line, "tor1  ") && strings.HasSuffix(line, ".\n") || strings.HasPrefix(line, "Counters") {
+				findings = append(findings, strings.TrimSuffix(line, "\n"))
+			}
+		}
+		return findings
+	}
+	drops := func(text string) string {
+		return "tor1  lossless counters: tor1:swp1 carries lossless traffic and dropped " + text + " because a buffer was full (HwIfInBufferDrops)."
+	}
+	const last = "Counters: since the last verify"
+
+	tor1.SetCounter("swp1", "HwIfInBufferDrops", 17)
+	found := verify()
+	require.Len(t, found, 1, "what was lost before is no matter: %s", found)
+	require.Contains(t, found[0], "because no samples of an earlier verify are kept")
+
+	tor1.SetCounter("swp1", "HwIfInBufferDrops", 20)
+	tor1.SetLink("swp2", false)
+	const noLink = "tor1  links: tor1:swp2 has no link; the fabric cables it to store2:ens1f0."
+	found = verify()
+	require.Len(t, found, 3, found)
+	assert.Equal(t, []string{noLink, drops("3 packets")}, found[:2])
+	assert.Contains(t, found[2], last)
+
+	found = verify()
+	require.Len(t, found, 2, "a loss is said once, a link as long as it is down: %s", found)
+	assert.Equal(t, noLink, found[0])
+	tor1.SetLink("swp2", true)
+	require.Len(t, verify(), 1)
+
+	assert.Equal(t, []string{drops("20 packets"), "Counters: since the device started."}, verify("--since", "boot"))
+
+	tor1.Reboot()
+	tor1.SetCounter("swp1", "HwIfInBufferDrops", 1)
+	assert.Equal(t, []string{drops("1 packet"), "Counters: since the device started, which was after the last verify."}, verify())
+	require.Len(t, verify(), 1)
+}
+
+// What a change takes away undoes it, as the probes of the targets see it: the link of a port and with it its neighbours, a daemon that
+// starts again.
+func TestGateOfSwitch(t *testing.T) {
+	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
+	f, err := a.load("../../examples/pods-ebgp")
+	require.NoError(t, err)
+	require.False(t, f.Diags.HasErrors())
+	var leaf *target.Device
+	for _, d := range f.Tree().Devices {
+		if d.Role == target.Switch && leaf == nil {
+			leaf = d
+		}
+	}
+	peer := "" // a port to another switch
+	for _, p := range leaf.Source.Ports {
+		if p.Peer().Device.Switch != nil {
+			peer = p.Name
+		}
+	}
+	require.NotEmpty(t, peer)
+	for name, c := range map[string]struct {
+		harm func(*lab.Device)
+		want deploy.Outcome
+		says []string
+	}{
+		"nothing is lost": {func(*lab.Device) {}, deploy.Applied, nil},
+		"a link is lost": {
+			func(d *lab.Device) { d.SetLink(peer, false) }, deploy.Restored,
+			[]string{":" + peer + " has no link", ":" + peer + " does not see its LLDP neighbour", "has no BGP session with " + peer},
+		},
+		"switchd starts again": {
+			func(d *lab.Device) { d.Run(t.Context(), "root", "sleep 1; systemctl restart switchd", "") }, deploy.Restored,
+			[]string{"switchd.service on " + leaf.Name + " started again."},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := &target.Tree{Devices: []*target.Device{leaf}}
+			devices, dial := inLab(t, tree)
+			plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: true}))
+			require.Equal(t, deploy.StatusChange, plan.Devices[0].Status, "%v", plan.Devices[0].Err)
+			const speed = 60 // of the clock: three minutes for a link to come back are long
+			start := time.Now()
+			rep, err := rollout.Apply(t.Context(), dial, plan, rollout.ApplyOptions{
+				Run: deploy.Run{Name: "txn-1", Key: "abcd"},
+				Clock: rollout.Clock{
+					Now:  func() time.Time { return start.Add(speed * time.Since(start)) },
+					Wait: func(d time.Duration) <-chan time.Time { return time.After(d / speed) },
+				},
+				Event: func(e rollout.Event) {
+					if e.Step == "activate" && e.State == rollout.Done {
+						c.harm(devices.Device(leaf.Name))
+					}
+				},
+			})
+			require.NoError(t, err)
+			r := rep.Devices[0]
+			require.Equal(t, c.want, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
+			if c.want == deploy.Applied {
+				return
+			}
+			require.Equal(t, deploy.Unhealthy, r.Err.Kind, "%v", r.Err)
+			for _, text := range c.says {
+				assert.Contains(t, r.Err.Detail, text)
+			}
+		})
+	}
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// This file carries plans into the journal and back, so that a run can be gone on with, and back from, without its fabric: that
+// may have changed since, or not compile today.
+
+// writer numbers what many devices share.
+type writer struct {
+	h       *journal.Header
+	steps   map[string]int // by what they do: devices have steps of their own that are the same
+	queries map[string]int
+}
+
+// writeDevices puts what a plan changes into a header.
+func writeDevices(h *journal.Header, plan *deploy.Plan) {
+	w := &writer{h: h, steps: map[string]int{}, queries: map[string]int{}}
+	for _, d := range plan.Devices {
+		if d.Status != deploy.StatusChange {
+			continue
+		}
+		jd := journal.Device{
+			Name: d.Device.Name, Role: string(d.Device.Role), About: d.Device.About,
+			At: journal.Place{File: d.Device.At.Filename, Line: d.Device.At.Start.Line}, Login: journal.Login(d.Device.Login),
+		}
+		for _, c := range d.Changes {
+			jd.Changes = append(jd.Changes, w.file(c.File, c.FileState))
+		}
+		text := map[string][]byte{}
+		for _, s := range d.States {
+			text[s.Path] = s.Text
+		}
+		for i := range d.Device.Files {
+			f := &d.Device.Files[i]
+			if f.Live != nil && f.Activate.Undo != nil {
+				jd.States = append(jd.States, w.file(f, deploy.FileState{Path: f.Path, Base: deploy.Sum(text[f.Path])}))
+			}
+		}
+		h.Devices = append(h.Devices, jd)
+	}
+}
+
+func (w *writer) file(f *target.File, s deploy.FileState) journal.File {
+	jf := journal.File{Path: f.Path, Mode: uint32(f.Mode.Perm()), Base: s.Base, Target: s.Target, Step: w.step(f.Activate)}
+	if f.Live != nil {
+		key := spell(f.Live)
+		n, ok := w.queries[key]
+		if !ok {
+			n = len(w.h.Queries)
+			w.queries[key] = n
+			w.h.Queries = append(w.h.Queries, journal.Query(*f.Live))
+		}
+		jf.Query = &n
+	}
+	return jf
+}
+
+func (w *writer) step(s target.Step) int {
+	js := journal.Step{
+		Cmd: s.Cmd, Disrupts: s.Disrupts, Undo: (*journal.Query)(s.Undo), Loaded: (*journal.Query)(s.Loaded),
+		Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
+	}
+	key := fmt.Sprintf("%q %q %q %q %q %d %d %d", s.Cmd, s.Disrupts, spell(s.Undo), spell(s.Loaded), s.Units, s.Timeout, s.Soak, s.Away)
+	n, ok := w.steps[key]
+	if !ok {
+		n = len(w.h.Steps)
+		w.steps[key] = n
+		w.h.Steps = append(w.h.Steps, js)
+	}
+	return n
+}
+
+func spell(q *target.Query) string {
+	if q == nil {
+		return ""
+	}
+	return q.Cmd + "\x00" + string(q.Stdin)
+}
+
+// reader makes devices and plans of a header again.
+type reader struct {
+	h     *journal.Header
+	steps []target.Step
+}
+
+func readHeader(h *journal.Header) *reader {
+	r := &reader{h: h}
+	for _, s := range h.Steps {
+		r.steps = append(r.steps, target.Step{
+			Cmd: s.Cmd, Disrupts: s.Disrupts, Undo: (*target.Query)(s.Undo), Loaded: (*target.Query)(s.Loaded),
+			Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
+		})
+	}
+	return r
+}
+
+// device is a device of the run, without files.
+func (r *reader) device(d *journal.Device) *target.Device {
+	at := diag.Range{Filename: d.At.File}
+	at.Start.Line, at.Start.Column = d.At.Line, 1
+	at.End = at.Start
+	return &target.Device{
+		Name: d.Name, Role: target.Role(d.Role), About: d.About, At: at, Login: target.Login(d.Login), Target: &target.Target{},
+	}
+}
+
+// file is a file of the run; what it should hold is the caller's.
+func (r *reader) file(f *journal.File) (target.File, error) {
+	out := target.File{Path: f.Path, Mode: fs.FileMode(f.Mode)}
+	local := strings.TrimPrefix(f.Path, "/")
+	rooted := local != f.Path
+	if rooted == (f.Query != nil) || !filepath.IsLocal(local) || path.Clean(f.Path) != f.Path || strings.ContainsFunc(f.Path, unicode.IsControl) {
+		return out, fmt.Errorf("the journal names no path of rocec: %q", f.Path)
+	}
+	if f.Step < 0 || f.Step >= len(r.steps) {
+		return out, fmt.Errorf("the journal names a step %d, and has %d", f.Step, len(r.steps))
+	}
+	out.Activate = r.steps[f.Step]
+	if f.Query != nil {
+		if *f.Query < 0 || *f.Query >= len(r.h.Queries) {
+			return out, fmt.Errorf("the journal names a query %d, and has %d", *f.Query, len(r.h.Queries))
+		}
+		out.Live = (*target.Query)(&r.h.Queries[*f.Query])
+	}
+	return out, nil
+}
+
+// plan is the run's own plan, for going on with it: hashes without content.
+func (r *reader) plan(devices []journal.Device) (*deploy.Plan, error) {
+	p := &deploy.Plan{}
+	for i := range devices {
+		d := r.device(&devices[i])
+		for j := range devices[i].Changes {
+			f, err := r.file(&devices[i].Changes[j])
+			if err != nil {
+				return nil, err
+			}
+			f.Edit = func(old []byte) ([]byte, diag.List) { return old, nil }
+			d.Files = append(d.Files, f)
+		}
+		dp := &deploy.DevicePlan{Device: d, Status: deploy.StatusChange}
+		for j := range d.Files {
+			jf := &devices[i].Changes[j]
+			dp.Changes = append(dp.Changes, &deploy.Change{
+				FileState: deploy.FileState{Path: jf.Path, Base: jf.Base, Target: jf.Target}, File: &d.Files[j],
+			})
+		}
+		p.Devices = append(p.Devices, dp)
+	}
+	return p, nil
+}
+
+// back is the tree that holds what was there before the run, on devices that still hold what the run wrote.
+func (r *reader) back(devices []journal.Device, kept func(hash string) ([]byte, error)) (*target.Tree, error) {
+	before := func(base string) ([]byte, error) {
+		if base == deploy.Absent {
+			return nil, nil
+		}
+		return kept(base)
+	}
+	tree := &target.Tree{}
+	for i := range devices {
+		jd := &devices[i]
+		d := r.device(jd)
+		states := map[string][]byte{}
+		for _, s := range slices.Concat(jd.States, jd.Changes) {
+			if s.Query != nil {
+				text, err := before(s.Base)
+				if err != nil {
+					return nil, fmt.Errorf("%s of %s from before the run: %w", s.Path, jd.Name, err)
+				}
+				states[s.Path] = text
+			}
+		}
+		for _, jf := range jd.Changes {
+			f, err := r.file(&jf)
+			if err != nil {
+				return nil, err
+			}
+			if f.Live != nil {
+				continue // its step puts it back
+			}
+			text, err := before(jf.Base)
+			if err != nil {
+				return nil, fmt.Errorf("the content of %s on %s from before the run: %w", jf.Path, jd.Name, err)
+			}
+			f.Activate = device.GoBack(f.Activate, states)
+			f.Edit = goBack(jd.Name, &jf, text)
+			d.Files = append(d.Files, f)
+		}
+		for _, js := range jd.States {
+			f, err := r.file(&js)
+			if err != nil {
+				return nil, err
+			}
+			f.Activate = device.GoBack(f.Activate, states)
+			f.Edit = func(old []byte) ([]byte, diag.List) { return old, nil } // kept for the undo of this run
+			d.Files = append(d.Files, f)
+		}
+		tree.Devices = append(tree.Devices, d)
+	}
+	return tree, nil
+}
+
+// goBack gives a file its content from before the run, unless somebody else has changed it since.
+func goBack(name string, f *journal.File, before []byte) func([]byte) ([]byte, diag.List) {
+	return func(old []byte) ([]byte, diag.List) {
+		if h := deploy.Sum(old); h != f.Target && h != f.Base {
+			var ds diag.List
+			ds.Errorf(diag.Range{}, string(deploy.Stale), "the device changed after the plan was made",
+				"%s on %s is neither what the run wrote nor what it found, so somebody has changed it since. Plan and apply the fabric "+
+					"you want, or put the file back by hand.", f.Path, name)
+			return nil, ds
+		}
+		return before, nil
+	}
+}

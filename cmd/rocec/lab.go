@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/targets/deploy/lab"
+)
+
+// labOptions say which lab a verb of rocec lab is about.
+type labOptions struct {
+	dir   string // the fabric's
+	which labFlag
+}
+
+func (a *app) labCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lab",
+		Short: "act on the kept devices of a lab, by hand: what happens before, between and after rocec",
+		Long: "The devices of --lab are kept between commands. These verbs do to them what people and accidents do to real ones,\n" +
+			"so that drift, a failed change and the way back can be rehearsed. Between commands the devices' time stands still;\n" +
+			"`rocec lab exec DEVICE sleep 600` lets ten minutes pass on one.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(
+		a.labOn("exec DEVICE COMMAND...", "run a command on a device, as its login user over SSH", 2, func(ctx context.Context, l *lab.Lab, args []string) error {
+			return a.labSession(ctx, l, args[0], strings.Join(args[1:], " "))
+		}),
+		a.labOn("ssh DEVICE", "log in to a device; without a terminal, commands come from stdin", 1, func(ctx context.Context, l *lab.Lab, args []string) error {
+			return a.labSession(ctx, l, args[0], "")
+		}),
+		a.labOn("reboot DEVICE", "restart a device", 1, func(_ context.Context, l *lab.Lab, args []string) error {
+			return a.labRestart(l, args[0], (*lab.Device).Reboot)
+		}),
+		a.labOn("cut DEVICE", "cut a device's power, and give it back", 1, func(_ context.Context, l *lab.Lab, args []string) error {
+			return a.labRestart(l, args[0], (*lab.Device).PowerCut)
+		}),
+		a.labResetCommand(),
+	)
+	return cmd
+}
+
+// labOn is a verb that takes a device, and more words if it wants so many.
+func (a *app) labOn(use, short string, words int, run func(context.Context, *lab.Lab, []string) error) *cobra.Command {
+	var o labOptions
+	cmd := &cobra.Command{
+		Use: use, Short: short, Args: cobra.ExactArgs(words),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			f, err := a.loadQuiet(o.dir)
+			if err != nil {
+				return err
+			}
+			l, err := a.startLab(o.dir, f.Tree(), o.which)
+			if err != nil {
+				return err
+			}
+			defer func() {
+				if end := l.Close(); end != nil && err == nil {
+					err = fail(exitMachines, "the lab could not be kept: %v", end)
+				}
+			}()
+			return run(cmd.Context(), l, args)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return a.completeDevices(o.dir)
+		},
+	}
+	if words > 1 {
+		cmd.Args = cobra.MinimumNArgs(words)
+		cmd.Flags().SetInterspersed(false) // what follows the device is the command's
+	}
+	a.labWhich(cmd, &o)
+	cmd.Flags().StringVarP(&o.dir, "dir", "C", ".", "the fabric's `folder`")
+	return cmd
+}
+
+func (a *app) labWhich(cmd *cobra.Command, o *labOptions) {
+	o.which = labKept
+	labFlags(cmd, &o.which)
+}
+
+// labSession runs a command on a device, or a shell, and ends with its exit status.
+func (a *app) labSession(ctx context.Context, l *lab.Lab, device, cmd string) error {
+	_, in := terminal(a.stdin)
+	_, out := terminal(a.stdout)
+	status, err := l.Session(ctx, device, cmd, cmd == "" && in && out, a.stdin, a.stdout, a.stderr)
+	switch {
+	case errors.Is(err, context.Canceled):
+		return fail(exitInterrupted, "interrupted")
+	case err != nil:
+		return fail(exitMachines, "%v", err)
+	case status != 0:
+		return &exit{status, ""}
+	}
+	return nil
+}
+
+func (a *app) labRestart(l *lab.Lab, device string, restart func(*lab.Device)) error {
+	d, err := l.Find(device)
+	if err != nil {
+		return fail(exitMachines, "%v", err)
+	}
+	restart(d)
+	if !a.quiet {
+		fmt.Fprintf(a.stderr, "%s has started again\n", device)
+	}
+	return nil
+}
+
+func (a *app) labResetCommand() *cobra.Command {
+	var o labOptions
+	cmd := &cobra.Command{
+		Use:   "reset [DIR]",
+		Short: "make every device of a lab a new one",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir, err := o.which.folder(folder(args))
+			if err != nil {
+				return err
+			}
+			if dir == "" {
+				return fail(exitUsage, "--lab=new keeps nothing, so there is nothing to reset")
+			}
+			if err := lab.Reset(dir, a.owner()); err != nil {
+				return labError(err)
+			}
+			if !a.quiet {
+				fmt.Fprintf(a.stderr, "the devices of the lab in %s are new\n", dir)
+			}
+			return nil
+		},
+	}
+	a.labWhich(cmd, &o)
+	return cmd
+}

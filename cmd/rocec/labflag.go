@@ -1,0 +1,101 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// The words of --lab that are no folders; a folder of such a name is written ./auto.
+const (
+	labKept  = "auto" // the one of this fabric, below the user's cache
+	labFresh = "new"  // one that is gone with the command
+)
+
+// labFlag is --lab[=FOLDER]: which lab stands for the devices; empty: they are real.
+type labFlag string
+
+// String implements pflag.Value.
+func (f *labFlag) String() string { return string(*f) }
+
+// Set implements pflag.Value.
+func (f *labFlag) Set(s string) error {
+	if s == "" {
+		return errors.New("it is empty; --lab alone is the lab of this fabric")
+	}
+	*f = labFlag(s)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (f *labFlag) Type() string { return "folder" }
+
+// labFlags adds --lab to a verb.
+func labFlags(cmd *cobra.Command, to *labFlag) {
+	f := cmd.Flags().VarPF(to, "lab", "", "use a lab: every device simulated inside the process, kept in a folder for the\n"+
+		"next command (auto: below your cache, one a fabric; new: not kept)")
+	f.NoOptDefVal = labKept
+}
+
+// folder is where the lab of a fabric is kept; empty: it is not.
+func (f labFlag) folder(fabric string) (string, error) {
+	switch f {
+	case labFresh:
+		return "", nil
+	case labKept:
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fail(exitUsage, "there is no folder to keep the lab in: %v; name one with --lab=FOLDER, or --lab=new keeps nothing", err)
+		}
+		abs, err := filepath.Abs(fabric)
+		if err != nil {
+			return "", fail(exitUsage, "%v", err)
+		}
+		sum := sha256.Sum256([]byte(abs))
+		return filepath.Join(cache, "rocec", "lab", hex.EncodeToString(sum[:8])), nil
+	}
+	return filepath.Abs(string(f))
+}
+
+// labError is what opening a lab failed with, for the person.
+func labError(err error) error {
+	if inUse, ok := errors.AsType[*lab.InUse](err); ok {
+		return fail(exitLocked, "%v; wait for it to end", inUse)
+	}
+	return fail(exitMachines, "the lab: %v", err)
+}
+
+// startLab opens the lab of a fabric.
+func (a *app) startLab(fabric string, tree *target.Tree, which labFlag) (*lab.Lab, error) {
+	dir, err := which.folder(fabric)
+	if err != nil {
+		return nil, err
+	}
+	var l *lab.Lab
+	if dir == "" {
+		l, err = lab.Start(tree)
+	} else {
+		l, err = lab.Open(dir, tree, a.owner())
+	}
+	if err != nil {
+		return nil, labError(err)
+	}
+	return l, nil
+}
+
+// owner says who is changing something, to others who want to.
+func (a *app) owner() string {
+	owner := loginName(a.getenv)
+	if host, err := os.Hostname(); err == nil {
+		owner += "@" + host
+	}
+	return fmt.Sprintf("%s, process %d", owner, os.Getpid())
+}

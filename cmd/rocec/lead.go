@@ -1,0 +1,348 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/txn"
+)
+
+// lead is a change of devices about to begin: what apply and rollback have in common.
+type lead struct {
+	leadOptions
+	waves        rollout.WaveOptions
+	fabric, name string // its folder, and its name
+	only         []string
+	undoes       string // the run a rollback goes back from
+	devices      *fleet
+	plan         *deploy.Plan
+}
+
+// lead runs a plan, with its journal, and says what became of every device.
+func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
+	run := a.newRun()
+	hastenSteps(l.plan)
+	log, err := a.beginJournal(run, &l)
+	if err != nil {
+		return nil, fail(exitMachines, "the journal of the run cannot be written, and without it nobody could go on with a run that dies: "+
+			"%v. Nothing was changed.", err)
+	}
+	end := ending{format: l.format, verb: "apply", gone: l.devices.labDir == labFresh, lab: l.devices.lab != nil}
+	show := a.showing(end, run.Name, l.plan.Summary().Change)
+	o := rollout.ApplyOptions{
+		Run: run, Parallel: l.parallel, MaxFailures: l.maxFailures, Canary: l.waves.Canary,
+		Hold: l.hold, Soak: l.soakTime(), Links: l.devices.links, Sudo: a.sudo, Clock: rollout.Clock{Now: time.Now, Wait: time.After},
+		Event: func(e rollout.Event) {
+			if e.Result != nil {
+				_ = log.Outcome(journalOutcome(e.Result)) // kept in mind by Finish
+			}
+			show.event(e)
+		},
+		Record: func(e rollout.Entry) error { return record(log, e) },
+	}
+	hasten(&o)
+	results, err := rollout.Apply(ctx, l.devices.dial, l.plan, o)
+	show.end()
+	if err != nil {
+		return nil, err
+	}
+	if err := log.Finish(); err != nil {
+		fmt.Fprintf(a.stderr, "rocec: the journal of run %s could not be written to its end: %s\n", run.Name, diag.Escape(err.Error()))
+	}
+	a.reportResults(results, end)
+	return results, nil
+}
+
+// soakTime is the soak the person or the lab wants; nil: that of the steps.
+func (o *leadOptions) soakTime() *time.Duration {
+	soak := o.soak
+	switch {
+	case o.soakSet:
+	case o.lab != "":
+		soak = time.Second
+	default:
+		return nil
+	}
+	return &soak
+}
+
+// newRun names a run of this person, process and moment.
+func (a *app) newRun() deploy.Run {
+	unique := make([]byte, 8)
+	rand.Read(unique) //nolint:errcheck // it never fails
+	return deploy.NewRun(time.Now(), hex.EncodeToString(unique), a.owner())
+}
+
+func hostName() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "unknown"
+	}
+	return host
+}
+
+// journals is where runs are kept: $XDG_STATE_HOME/rocec/runs, or below ~/.local/state.
+func (a *app) journals() (*journal.Dir, error) {
+	dir, err := a.stateDir("runs")
+	if err != nil {
+		return nil, fail(exitUsage, "%v, so there is no place for the journal of runs", err)
+	}
+	return journal.Open(dir), nil
+}
+
+// stateDir is a folder of what rocec keeps between commands.
+func (a *app) stateDir(name string) (string, error) {
+	state := a.getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) { // as the specification has it, a relative one is none
+		home := a.getenv("HOME")
+		if home == "" {
+			return "", errors.New("neither XDG_STATE_HOME nor HOME is set")
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(state, "rocec", name), nil
+}
+
+// beginJournal writes what a run is about to change, and keeps the content from before.
+func (a *app) beginJournal(run deploy.Run, l *lead) (*journal.Run, error) {
+	dir, err := a.journals()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Abs(l.fabric)
+	if err != nil {
+		return nil, err
+	}
+	h := journal.Header{
+		Run: run.Name, Key: run.Key, Owner: run.Owner, Host: hostName(), PID: os.Getpid(), Began: time.Now().UTC(),
+		Tool: buildVersion().Version, Message: l.message, Commit: commitOf(folder), Fabric: folder, Name: l.name,
+		Vars: a.vars, Targets: l.only, Undoes: l.undoes, Lab: l.devices.labDir,
+	}
+	if l.hold > 0 {
+		h.Hold = l.hold.String()
+	}
+	for _, name := range a.varFiles {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
+		h.VarFiles = append(h.VarFiles, abs)
+	}
+	writeDevices(&h, l.plan)
+	log, err := dir.Begin(h, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	if err := keepBefore(log, l.plan); err != nil {
+		return nil, errors.Join(err, log.Abandon())
+	}
+	return log, nil
+}
+
+// keepBefore keeps what a run is about to replace, and the live states its steps may change.
+func keepBefore(log *journal.Run, plan *deploy.Plan) error {
+	var all [][]byte
+	for _, d := range plan.Devices {
+		for _, c := range d.Changes {
+			if c.Before != nil {
+				all = append(all, c.Before)
+			}
+		}
+		for i := range d.States {
+			if s := &d.States[i]; len(d.Changes) > 0 && s.Text != nil {
+				all = append(all, s.Text)
+			}
+		}
+	}
+	return log.KeepBefore(all)
+}
+
+// record writes a line of the journal.
+func record(log *journal.Run, e rollout.Entry) error {
+	if !e.Done {
+		return log.Intent(e.Device, string(e.Verb))
+	}
+	result := map[txn.Result]string{txn.OK: "ok", txn.Refused: "refused", txn.Lost: "lost", txn.Dead: "dead"}[e.Result]
+	return log.Result(journal.Line{Device: e.Device, Verb: string(e.Verb), Result: result, Mark: e.Mark.String(), Detail: e.Detail})
+}
+
+// resultJSON is what became of a device, as data.
+type resultJSON struct {
+	Files []deploy.FileResult `json:"files,omitempty"`
+	Left  []string            `json:"left,omitempty"`
+	Until int                 `json:"until_seconds,omitempty"`
+	Undo  string              `json:"undo,omitempty"`
+}
+
+func resultData(r *deploy.Result) resultJSON {
+	d := resultJSON{Left: r.Left, Until: int(r.Until.Seconds())}
+	switch r.Outcome {
+	case deploy.Unchanged, deploy.NotStarted:
+		return d
+	case deploy.Applied, deploy.Unconfirmed, deploy.Unknown, deploy.Conflict:
+		d.Undo = "rocec rollback " + r.Run + " --target " + r.Device.Name
+	}
+	d.Files = r.Files
+	return d
+}
+
+func journalOutcome(r *deploy.Result) journal.Outcome {
+	text, err := json.Marshal(resultData(r))
+	if err != nil {
+		panic("rocec: " + err.Error()) // strings and numbers
+	}
+	return journal.Outcome{Device: r.Device.Name, Outcome: string(r.Outcome), Detail: problem(r), Result: text}
+}
+
+// problem is what stood in the way at a device, in one line.
+func problem(r *deploy.Result) string {
+	var parts []string
+	for _, e := range []*deploy.Error{r.Err, r.Undo, r.Cleanup} {
+		if e != nil {
+			s := e.Error()
+			if !strings.ContainsAny(s[len(s)-1:], ".!?…") { // what the device printed has no full stop
+				s += "."
+			}
+			parts = append(parts, s)
+		}
+	}
+	if text := r.Text(); text != "" {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " ")
+}
+
+// showing shows a run as it goes on, and what is under way when the person interrupts.
+type showing struct {
+	a     *app
+	e     ending
+	run   string
+	bar   *progress
+	total int
+	done  int
+
+	mu    sync.Mutex
+	under map[string]string // device to step
+	ended func()
+}
+
+func (a *app) showing(e ending, run string, total int) *showing {
+	what := map[string]string{"confirm": "Confirming", "resume": "Resuming", "rollback": "Rolling back"}[e.verb]
+	bar := a.progress(cmp.Or(what, "Applying"), e.format == "text")
+	s := &showing{a: a, e: e, run: run, bar: bar, total: total, under: map[string]string{}}
+	s.bar.step(0, total, "")
+	s.ended = a.onInterrupt(s.interrupted)
+	return s
+}
+
+func (s *showing) end() {
+	s.ended()
+	s.bar.end()
+}
+
+// interrupted says what a signal means for the devices: the first one lets those under way come to their end, the second one
+// leaves them as they are.
+func (s *showing) interrupted(nth int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	names := make([]string, 0, len(s.under))
+	for name := range s.under {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	s.bar.end()
+	switch {
+	case nth == 1 && len(names) == 0:
+		fmt.Fprintln(s.a.stderr, "Interrupted: nothing is under way, and nothing more will start.")
+	case nth == 1:
+		fmt.Fprintf(s.a.stderr, "Interrupted: %s is brought to its end or undone; nothing more will start. Once more ends rocec at once.\n",
+			nodeset.Text(names, nodeset.Devices, math.MaxInt))
+	case s.e.gone:
+		fmt.Fprintln(s.a.stderr, "Ended at once; the lab is gone.")
+	case s.e.lab:
+		fmt.Fprintln(s.a.stderr, "Ended at once. The devices of the lab are as they were before this command.")
+	default:
+		fmt.Fprintln(s.a.stderr, "Ended at once.")
+		for _, name := range names {
+			fmt.Fprintf(s.a.stderr, "  %s: %s was under way; what it changed it undoes by itself unless the run goes on\n", name, s.under[name])
+		}
+		fmt.Fprintf(s.a.stderr, "Go on: rocec resume %s. Go back: rocec rollback %[1]s.\n", s.run)
+	}
+}
+
+func (s *showing) event(e rollout.Event) {
+	a := s.a
+	outcome, detail := "", e.Detail
+	if e.Result != nil {
+		outcome, detail = string(e.Result.Outcome), problem(e.Result)
+	}
+	a.log.Info("apply", "device", e.Device.Name, "step", e.Step, "state", string(e.State), "outcome", outcome)
+	s.mu.Lock()
+	if e.Result != nil {
+		delete(s.under, e.Device.Name)
+	} else {
+		s.under[e.Device.Name] = e.Step
+	}
+	s.mu.Unlock()
+	if s.e.format == "json" {
+		line := applyEvent{Event: "step", Device: e.Device.Name, Step: e.Step, State: string(e.State), Outcome: outcome, Detail: detail}
+		if e.Result != nil {
+			line.Event, line.Run = "device", s.run
+			data := resultData(e.Result)
+			if s.e.gone {
+				data.Undo = ""
+			}
+			line.Result = &data
+		}
+		a.writeEvent(line)
+	}
+	if e.Result == nil {
+		return
+	}
+	s.done++
+	good := s.e.good(e.Result)
+	line := fmt.Sprintf("%s  %s", s.bar.mark(good, fmt.Sprintf("%-10s", outcome)), e.Device.Name)
+	if !good && detail != "" {
+		line += ": " + detail
+	}
+	s.bar.step(s.done, s.total, line)
+}
+
+// applyEvent is one line of apply --format json.
+type applyEvent struct {
+	FormatVersion string         `json:"format_version"`
+	Event         string         `json:"event"` // step, device or summary
+	Device        string         `json:"device,omitempty"`
+	Step          string         `json:"step,omitempty"`
+	State         string         `json:"state,omitempty"`
+	Outcome       string         `json:"outcome,omitempty"`
+	Detail        string         `json:"detail,omitempty"`
+	Run           string         `json:"run,omitempty"`
+	Result        *resultJSON    `json:"result,omitempty"`
+	Summary       map[string]int `json:"summary,omitempty"`
+}
+
+func (a *app) writeEvent(e applyEvent) {
+	e.FormatVersion = report.FormatVersion
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	enc.Encode(e) //nolint:errcheck // a closed pipe must not stop an apply half way
+}

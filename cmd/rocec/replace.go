@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+)
+
+func (a *app) replaceCommand() *cobra.Command {
+	var o replaceOptions
+	cmd := &cobra.Command{
+		Use:   "replace DEVICE",
+		Short: "a new box in an old place: its host key, and all its settings",
+		Long: "Replace shows the host key of a device that was replaced or installed again, beside the one on file, and takes it over\n" +
+			"when a person has compared it with the device's console. Then it plans the device as any other, shows what would be\n" +
+			"written, asks, and applies it. A key pinned in the fabric is changed in the fabric, by its owner.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
+			if err := o.check(a, args); err != nil {
+				return err
+			}
+			return a.replace(cmd.Context(), args[0], o)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return a.completeDevices(o.dir)
+		},
+	}
+	cmd.Flags().StringVarP(&o.dir, "chdir", "C", ".", "the fabric's `folder`")
+	cmd.Flags().StringVar(&o.fingerprint, "host-key", "", "the `fingerprint` read on the device's console: it is trusted without asking")
+	o.leadFlags(a, cmd)
+	a.sudoFlag(cmd)
+	return cmd
+}
+
+type replaceOptions struct {
+	leadOptions
+	dir, fingerprint string
+}
+
+func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err error) {
+	f, devices, err := a.open(o.dir, []string{name}, o.lab)
+	if err != nil {
+		return err
+	}
+	defer devices.close(&err)
+	if len(devices.tree.Devices) != 1 {
+		return fail(exitUsage, "%q is more than one device; replace them one by one", name)
+	}
+	if err := a.trust(ctx, devices, o); err != nil {
+		return err
+	}
+	if devices, err = a.reconnect(devices, o.dir, o.lab); err != nil {
+		return err
+	}
+	plan := a.compareForChange(ctx, devices)
+	if ctx.Err() != nil {
+		return fail(exitInterrupted, "interrupted; no setting was changed")
+	}
+	if o.format == "text" {
+		a.planView(o.dir, o.viewOptions).print(plan, rollout.WaveOptions{})
+	}
+	if plan.Empty() {
+		return a.nothingToDo(plan, o.format)
+	}
+	if !o.approve {
+		if err := a.ask(ctx, "Apply this to "+diag.Escape(name)+"?", "yes"); err != nil {
+			return err
+		}
+	}
+	results, err := a.lead(ctx, lead{
+		leadOptions: o.leadOptions, fabric: o.dir, name: f.Fabric.Name, only: []string{name}, devices: devices, plan: plan,
+	})
+	if err != nil {
+		return err
+	}
+	return outcome(results)
+}
+
+// trust takes over the host key of the only device, when a person vouches for it.
+func (a *app) trust(ctx context.Context, f *fleet, o replaceOptions) error {
+	if f.lab != nil {
+		return nil // the lab's keys are its own
+	}
+	d := f.tree.Devices[0]
+	id, err := f.dialer.Identify(ctx, d)
+	if err != nil {
+		return fail(exitMachines, "%v", err)
+	}
+	out := a.stdout
+	if o.format == "json" {
+		out = a.stderr
+	}
+	fmt.Fprintf(out, "%s.\n", diag.Escape(id.String()))
+	switch {
+	case id.Known:
+		return nil
+	case id.Pin != "":
+		return fail(exitErrors, "the key of %s is pinned in the fabric. When you have compared the fingerprint with the device's console, write "+
+			"host_key = %q into its ssh block, and run this again.", d.Name, id.Fingerprint())
+	case o.fingerprint != "" && o.fingerprint != id.Fingerprint():
+		return fail(exitMachines, "the device does not show the key of --host-key. Nothing was changed.")
+	case o.fingerprint == "" && o.approve:
+		return fail(exitUsage, "--auto-approve does not take over a host key; give the one read on the device's console with --host-key")
+	case o.fingerprint == "":
+		if err := a.ask(ctx, "Is this the fingerprint on the device's console (ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub)?", "yes"); err != nil {
+			return err
+		}
+	}
+	if err := id.Trust(); err != nil {
+		return fail(exitMachines, "the new key could not be kept: %v", err)
+	}
+	return nil
+}
+
+// reconnect makes the way to the devices anew, with the host keys that are on file now.
+func (a *app) reconnect(f *fleet, dir string, which labFlag) (*fleet, error) {
+	if f.lab != nil {
+		return f, nil
+	}
+	tree := f.tree
+	var err error
+	f.close(&err)
+	return a.connect(dir, tree, which)
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// ending is what the report of a run depends on.
+type ending struct {
+	format string
+	verb   string // apply, confirm, resume, rollback: of the last the goal is what was there before
+	gone   bool   // the devices are gone with the command (--lab=new): nothing can be done to them later
+	lab    bool   // the devices are a lab's, which keeps what they hold when the command ends by itself
+}
+
+// good reports whether a device came to what the verb is for.
+func (e *ending) good(d *deploy.Result) bool {
+	if d.Cleanup != nil {
+		return false
+	}
+	switch d.Outcome {
+	case deploy.Applied, deploy.Unconfirmed, deploy.Unchanged:
+		return e.verb != "rollback"
+	case deploy.Restored, deploy.Reverted, deploy.NotStarted:
+		return e.verb == "rollback" && d.Undo == nil
+	}
+	return false
+}
+
+// reportResults says of every device that is not as planned what it holds, and counts the others.
+func (a *app) reportResults(r *deploy.Results, e ending) {
+	if e.format == "json" {
+		sum := map[string]int{}
+		for _, k := range deploy.Outcomes {
+			sum[string(k)] = r.Count(k)
+		}
+		a.writeEvent(applyEvent{Event: "summary", Run: r.Run.Name, Summary: sum})
+		return
+	}
+	paint := a.paints(a.stdout)
+	fmt.Fprintln(a.stdout)
+	p := &diag.Printer{Width: a.width(a.stdout)}
+	var waiting []string
+	var until time.Duration
+	var told []*deploy.Result
+	all := !r.Interrupted
+	for _, d := range r.Devices {
+		if d.Outcome == deploy.Unconfirmed && (until == 0 || d.Until < until) {
+			until = d.Until
+		}
+		switch good := e.good(d); {
+		case good && len(d.Notes) == 0:
+		case d.Outcome == deploy.NotStarted && d.Cleanup == nil:
+			waiting = append(waiting, d.Device.Name)
+			all = false
+		default:
+			all = all && good
+			told = append(told, d)
+		}
+	}
+	for _, g := range foldResults(told) {
+		a.resultText(g, p)
+	}
+	if len(waiting) > 0 {
+		head := diag.Paint(paint, diag.Bold, "not started, nothing changed there:") + " "
+		p.Prose(a.stdout, head, nodeset.Text(waiting, nodeset.Devices, math.MaxInt)) //nolint:errcheck // a closed terminal has nobody to tell
+	}
+	var parts []string
+	for _, k := range deploy.Outcomes {
+		if n := r.Count(k); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, k))
+		}
+	}
+	if e.verb == "rollback" && all {
+		text := fmt.Sprintf("%s: %s.", diag.Count(len(r.Devices), "device"), strings.Join(parts, ", "))
+		if r.Count(deploy.Restored) == len(r.Devices) {
+			text = diag.Count(len(r.Devices), "device") + " restored."
+		}
+		fmt.Fprintf(a.stdout, "%s %s\n", diag.Paint(paint, diag.Green, "Rolled back."), text)
+		return
+	}
+	head := diag.Paint(paint, diag.Green, "Applied.")
+	switch {
+	case r.Interrupted:
+		head = diag.Paint(paint, diag.Red, "Interrupted.")
+	case !r.Complete() || e.verb == "rollback":
+		head = diag.Paint(paint, diag.Red, "Incomplete.")
+	case until > 0:
+		head = diag.Paint(paint, diag.Yellow, "Not yet confirmed.")
+	}
+	fmt.Fprintf(a.stdout, "%s %s: %s.\n", head, diag.Count(len(r.Devices), "device"), strings.Join(parts, ", "))
+	a.nextText(r, e, until, a.stdout)
+}
+
+// nextText names the command that goes on.
+func (a *app) nextText(r *deploy.Results, e ending, until time.Duration, w io.Writer) {
+	undoable := false // something that a rollback takes back
+	for _, d := range r.Devices {
+		switch d.Outcome {
+		case deploy.Applied, deploy.Unconfirmed, deploy.Unknown, deploy.Conflict:
+			undoable = true
+		}
+	}
+	switch {
+	case e.gone || !undoable:
+	case until > 0 && e.verb != "apply": // the verb says it
+	case until > 0:
+		fmt.Fprintf(w, "Keep it: rocec confirm %s. Else the devices undo it by themselves, the first one in %s.\n",
+			r.Run.Name, until.Round(time.Second))
+	default:
+		fmt.Fprintf(w, "Run %s. Go back: rocec rollback %[1]s.\n", r.Run.Name)
+	}
+}
+
+// foldResults puts devices with the same story together: those of a run that ran out are many.
+func foldResults(rs []*deploy.Result) [][]*deploy.Result {
+	var groups [][]*deploy.Result
+	at := map[string]int{}
+	for _, d := range rs {
+		key := string(d.Outcome) + " " + d.Text()
+		if d.Err != nil || d.Undo != nil || d.Cleanup != nil || len(d.Left) > 0 {
+			key = d.Device.Name // which its story names
+		}
+		g, ok := at[key]
+		if !ok {
+			g = len(groups)
+			at[key] = g
+			groups = append(groups, nil)
+		}
+		groups[g] = append(groups[g], d)
+	}
+	return groups
+}
+
+func (a *app) resultText(g []*deploy.Result, p *diag.Printer) {
+	paint, d := a.paints(a.stdout), g[0]
+	var names []string
+	for _, d := range g {
+		names = append(names, d.Device.Name)
+	}
+	head := diag.Paint(paint, diag.Bold, nodeset.Text(names, nodeset.Devices, math.MaxInt))
+	fmt.Fprintf(a.stdout, "%s  %s\n", head, diag.Paint(paint, diag.Red, string(d.Outcome)))
+	for _, e := range []*deploy.Error{d.Err, d.Undo, d.Cleanup} {
+		if e != nil {
+			p.Prose(a.stdout, "  ", e.Error()) //nolint:errcheck // a closed terminal has nobody to tell
+		}
+	}
+	if text := d.Text(); text != "" {
+		p.Prose(a.stdout, "  ", text) //nolint:errcheck // as above
+	}
+	if len(g) == 1 {
+		fmt.Fprintf(a.stdout, "  declared at %s\n", diag.Paint(paint, diag.Cyan, report.Place(d.Device.At)))
+	}
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+func (a *app) resumeCommand() *cobra.Command {
+	o := runOptions{}
+	cmd := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "bring a run to its end that died or lost devices",
+		Long: "Resume asks the devices of a run what they hold. A change that is in place and in use is kept, or still waits to be confirmed\n" +
+			"where the run was an apply --confirm; one that is half way is undone, what was only prepared is taken away. Devices on which\n" +
+			"the run is over are left alone. Devices that the run had not begun stay as they are: plan and apply again for those.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.resume(cmd.Context(), args[0], o) },
+	}
+	o.flags(a, cmd)
+	return cmd
+}
+
+// runOptions are the flags of the verbs that go on with a run.
+type runOptions struct {
+	format   string
+	parallel int
+	only     []string
+}
+
+func (o *runOptions) flags(a *app, cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.format, "format", "text", "text, or json: one object a line")
+	cmd.Flags().IntVar(&o.parallel, "parallel", 8, "devices at the same time")
+	a.sudoFlag(cmd)
+	a.targetFlag(cmd, &o.only)
+}
+
+func (o *runOptions) check() error {
+	if o.parallel < 1 {
+		return fail(exitUsage, "--parallel is at least 1")
+	}
+	return choice("format", o.format, "text", "json")
+}
+
+// tellNothing ends a verb on a run that has done nothing.
+func (a *app) tellNothing(l *journal.Log, devices []journal.Device, text, format string) {
+	if format == "json" {
+		a.tellClosed(l, devices)
+		return
+	}
+	fmt.Fprintf(a.stdout, text+"\n", l.Run)
+}
+
+// openedRun is a run of the journal that a verb goes on with.
+type openedRun struct {
+	log     *journal.Log
+	devices []journal.Device // those of --target
+	connect func() (*fleet, error)
+}
+
+// openRun reads the journal of a run and prepares the way to its devices.
+func (a *app) openRun(name string, only []string) (*openedRun, error) {
+	l, err := a.readRun(name)
+	if err != nil {
+		return nil, err
+	}
+	if l.Alive {
+		return nil, fail(exitLocked, "run %s still goes on: process %d on %s, by %s. End it there first (one Ctrl-C).",
+			l.Run, l.PID, l.Host, who(l.Owner))
+	}
+	if !(deploy.Run{Name: l.Run, Key: l.Key}).Valid() {
+		return nil, fail(exitUsage, "the journal of run %q was changed by hand: its name or key is none of rocec's", name)
+	}
+	tree := &target.Tree{}
+	r := readHeader(&l.Header)
+	for i := range l.Devices {
+		tree.Devices = append(tree.Devices, r.device(&l.Devices[i]))
+	}
+	tree, err = selectDevices(tree, only)
+	if err != nil {
+		return nil, err
+	}
+	devices := slices.DeleteFunc(slices.Clone(l.Devices), func(d journal.Device) bool {
+		return !slices.ContainsFunc(tree.Devices, func(have *target.Device) bool { return have.Name == d.Name })
+	})
+	if l.Damaged > 0 {
+		fmt.Fprintf(a.stderr, "note: %s of the journal of run %s could not be read, so every device it was for is asked.\n",
+			diag.Count(l.Damaged, "line"), l.Run)
+	}
+	return &openedRun{l, devices, func() (*fleet, error) {
+		if l.Lab != "" {
+			return a.openLab(l)
+		}
+		return a.connect(l.Fabric, tree, "")
+	}}, nil
+}
+
+func (a *app) resume(ctx context.Context, name string, o runOptions) (err error) {
+	if err := o.check(); err != nil {
+		return err
+	}
+	r, err := a.openRun(name, o.only)
+	if err != nil {
+		return err
+	}
+	l := r.log
+	begun := begunOn(l, r.devices)
+	if len(begun) == 0 {
+		a.tellNothing(l, r.devices, "Run %s had begun on no device; nothing is to be done.", o.format)
+		return nil
+	}
+	ask := slices.DeleteFunc(slices.Clone(begun), func(d journal.Device) bool { return !isOpen(l, d.Name) })
+	if len(ask) == 0 {
+		return a.over(l, begun, "resume", o.format)
+	}
+	f, err := r.connect()
+	if err != nil {
+		return err
+	}
+	defer f.close(&err)
+	g := goingOn{verb: "resume", goal: txn.Keep, options: o}
+	if l.Hold != "" {
+		g.goal = txn.Hold // only a person confirms it
+		if !slices.ContainsFunc(ask, func(d journal.Device) bool { return outcomeOf(l, d.Name) != string(deploy.Unconfirmed) }) {
+			g.together = true // they were checked when the run ended, and are only asked
+		}
+	}
+	results, err := a.goOn(ctx, l, f, ask, g)
+	if err != nil {
+		return err
+	}
+	if n := len(r.devices) - len(begun); n > 0 && o.format == "text" && len(o.only) == 0 {
+		fmt.Fprintf(a.stdout, "%s had not been begun. Plan again for those: rocec plan %s\n", diag.Count(n, "device"), l.Fabric)
+	}
+	if results.Count(deploy.Unconfirmed) > 0 && !results.Interrupted {
+		return fail(exitUsage, "run %s waits to be confirmed. Keep it: rocec confirm %[1]s. Go back: rocec rollback %[1]s.", l.Run)
+	}
+	return outcome(results)
+}
+
+// goingOn is how a run is gone on with.
+type goingOn struct {
+	verb     string
+	goal     txn.Goal
+	together bool           // keep all devices or none
+	soak     *time.Duration // how long they must still hold; nil: what their steps say
+	quiet    bool           // nothing is told: only the journal is brought up to date
+	options  runOptions
+}
+
+// goOn brings devices of a run to the goal and writes that into its journal.
+func (a *app) goOn(ctx context.Context, l *journal.Log, f *fleet, devices []journal.Device, g goingOn) (*deploy.Results, error) {
+	plan, err := readHeader(&l.Header).plan(devices)
+	if err != nil {
+		return nil, fail(exitUsage, "the journal of run %s: %v", l.Run, err)
+	}
+	dir, err := a.journals()
+	if err != nil {
+		return nil, err
+	}
+	log, err := dir.Reopen(l.Run, time.Now)
+	if err != nil {
+		return nil, fail(exitMachines, "the journal of run %s: %v", l.Run, err)
+	}
+	e := ending{format: g.options.format, verb: g.verb, lab: l.Lab != ""}
+	tell := func(rollout.Event) {}
+	end := func() {}
+	if !g.quiet {
+		show := a.showing(e, l.Run, len(devices))
+		tell, end = show.event, show.end
+	}
+	if g.soak == nil && l.Lab != "" {
+		g.soak = new(time.Second)
+	}
+	options := rollout.ApplyOptions{
+		Run: deploy.Run{Name: l.Run, Key: l.Key, Owner: l.Owner}, Parallel: g.options.parallel, Soak: g.soak,
+		Marks: marksOf(l), Together: g.together,
+		Sudo: a.sudo, Clock: rollout.Clock{Now: time.Now, Wait: time.After},
+		Event: func(e rollout.Event) {
+			if e.Result != nil {
+				_ = log.Outcome(journalOutcome(e.Result))
+			}
+			tell(e)
+		},
+		Record: func(e rollout.Entry) error { return record(log, e) },
+	}
+	hasten(&options)
+	results, err := rollout.Resume(ctx, f.dial, plan, g.goal, options)
+	end()
+	if err != nil {
+		return nil, err
+	}
+	if err := log.Finish(); err != nil {
+		fmt.Fprintf(a.stderr, "rocec: the journal of run %s could not be written to its end: %s\n", l.Run, diag.Escape(err.Error()))
+	}
+	if !g.quiet {
+		a.reportResults(results, e)
+	}
+	return results, nil
+}

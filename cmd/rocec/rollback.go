@@ -1,0 +1,339 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/txn"
+)
+
+func (a *app) rollbackCommand() *cobra.Command {
+	var o rollbackOptions
+	cmd := &cobra.Command{
+		Use:   "rollback RUN",
+		Short: "put back what was there before a run; shows its plan first",
+		Long: "Rollback goes back from a run, on all its devices or on those of --target. Devices that still wait to be confirmed, or\n" +
+			"are half way, are undone at once; on those that kept the change the content from before, which lies beside the journal of\n" +
+			"the run, is written again by a run of its own. A file that somebody has changed since is not touched, and a device that\n" +
+			"has undone the run is left alone: what it holds is of another run. The fabric is not needed: the journal knows the devices.",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
+			if err := o.check(a, args); err != nil {
+				return err
+			}
+			return a.rollback(cmd.Context(), args[0], o)
+		},
+	}
+	o.leadFlags(a, cmd)
+	cmd.Flags().Lookup("lab").Hidden = true // the run knows whether it was a rehearsal
+	a.sudoFlag(cmd)
+	a.targetFlag(cmd, &o.only)
+	return cmd
+}
+
+type rollbackOptions struct {
+	leadOptions
+	only []string
+}
+
+// backs sorts the devices of a run that is to be gone back from.
+type backs struct {
+	over  []journal.Device // the run is undone there: by the device, by rocec, or by a rollback
+	asks  []journal.Device // it is, and the journal does not know yet
+	open  []journal.Device // it is neither kept nor undone: the device undoes it
+	loose []journal.Device // what became of it there is not known, and a later run may have written what is there
+	kept  deploy.Plan      // it was kept: a run of its own writes what was there before
+}
+
+func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err error) {
+	r, err := a.openRun(name, o.only)
+	if err != nil {
+		return err
+	}
+	l := r.log
+	o.lab = labFlag(l.Lab)
+	dir, err := a.journals()
+	if err != nil {
+		return err
+	}
+	logs, err := a.laterRuns(l)
+	if err != nil {
+		return err
+	}
+	var b backs
+	var devices []journal.Device
+	for _, d := range begunOn(l, r.devices) {
+		o := deploy.Outcome(outcomeOf(l, d.Name))
+		if !isOpen(l, d.Name) && o != deploy.Applied && o != deploy.Conflict || rolledBackBy(logs, l, d.Name) != nil {
+			b.over = append(b.over, d)
+		} else {
+			devices = append(devices, d)
+		}
+	}
+	if len(devices) == 0 {
+		return a.nothingBack(l, logs, &b, o.format)
+	}
+	f, err := r.connect()
+	if err != nil {
+		return err
+	}
+	defer f.close(&err)
+	tree, err := readHeader(&l.Header).back(devices, func(hash string) ([]byte, error) { return dir.Before(l.Run, hash) })
+	if err != nil {
+		return fail(exitMachines, "run %s cannot be gone back from: %v", l.Run, err)
+	}
+	f.tree = tree
+	plan := a.compareForChange(ctx, f)
+	if ctx.Err() != nil {
+		return fail(exitInterrupted, "interrupted; nothing was changed")
+	}
+	for i, d := range plan.Devices {
+		b.sort(d, devices[i], l, logs)
+	}
+	if len(b.asks) > 0 { // what they have undone is written down, and what is left of it there goes
+		g := goingOn{verb: "rollback", goal: txn.Back, quiet: true, options: runOptions{format: o.format, parallel: o.parallel}}
+		if _, err := a.goOn(ctx, l, f, b.asks, g); err != nil {
+			return err
+		}
+		if l, err = dir.Read(l.Run); err != nil {
+			return fail(exitMachines, "the journal of run %s: %v", r.log.Run, err)
+		}
+		b.over = append(b.over, b.asks...)
+	}
+	if len(b.open)+len(b.kept.Devices) == 0 {
+		return a.nothingBack(l, logs, &b, o.format)
+	}
+	if o.format == "text" {
+		a.planBack(l, logs, &b, o)
+	}
+	if len(b.open) == 0 && b.kept.Empty() {
+		return a.nothingToDo(&b.kept, o.format)
+	}
+	if s := b.kept.Summary(); s.Unreachable+s.Refused > o.maxFailures {
+		return fail(exitMachines, "%s cannot go back. Nothing was changed. Leave them out with --target, or go on without them "+
+			"with --max-failures %d.",
+			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused)
+	}
+	if !o.approve {
+		if err := a.ask(ctx, fmt.Sprintf("Go back on %s?", diag.Count(len(b.open)+b.kept.Summary().Change, "device")), "yes"); err != nil {
+			return err
+		}
+	}
+	return a.goBack(ctx, l, f, &b, o)
+}
+
+// goBack does what was planned.
+func (a *app) goBack(ctx context.Context, l *journal.Log, f *fleet, b *backs, o rollbackOptions) error {
+	var first error
+	if len(b.open) > 0 {
+		g := goingOn{verb: "rollback", goal: txn.Back, options: runOptions{format: o.format, parallel: o.parallel}}
+		results, err := a.goOn(ctx, l, f, b.open, g)
+		if err != nil {
+			return err
+		}
+		first = undone(results)
+	}
+	if b.kept.Empty() || ctx.Err() != nil {
+		return first
+	}
+	results, err := a.lead(ctx, lead{
+		leadOptions: o.leadOptions, waves: rollout.WaveOptions{Parallel: o.parallel}, fabric: l.Fabric, name: l.Name, only: o.only,
+		undoes: l.Run, devices: f, plan: &b.kept,
+	})
+	if err != nil {
+		return err
+	}
+	return cmp.Or(outcome(results), first)
+}
+
+// sort says what is to be done on a device that was read. That its files hold what the run wrote decides nothing: a later run may
+// have written the same.
+func (b *backs) sort(d *deploy.DevicePlan, jd journal.Device, l *journal.Log, logs []*journal.Log) {
+	there, mark := markOn(d, l.Run)
+	switch {
+	case there && mark == txn.Undone.String():
+		b.asks = append(b.asks, jd)
+	case there && mark != txn.Confirmed.String():
+		b.open = append(b.open, jd)
+	case there || d.Err != nil || outcomeOf(l, jd.Name) == string(deploy.Applied) || mark == txn.Confirmed.String():
+		b.kept.Devices = append(b.kept.Devices, d)
+	case mark == txn.Undone.String() || mark == txn.Prepared.String():
+		b.asks = append(b.asks, jd)
+	case writerOf(logs, jd.Name) != nil:
+		b.loose = append(b.loose, jd)
+	default:
+		b.kept.Devices = append(b.kept.Devices, d)
+	}
+}
+
+// markOn is how far a run came on a device, and whether it has its lock or folder there still.
+func markOn(d *deploy.DevicePlan, run string) (there bool, mark string) {
+	if d.Lock != nil && d.Lock.Txn == run {
+		return true, d.Lock.Mark
+	}
+	for _, r := range d.Runs {
+		if r.Run == run {
+			return true, r.Mark
+		}
+	}
+	for _, r := range d.Over {
+		if r.Run == run {
+			mark = r.Mark
+		}
+	}
+	return false, mark
+}
+
+func namesOf(devices []journal.Device) string {
+	var names []string
+	for _, d := range devices {
+		names = append(names, d.Name)
+	}
+	return diag.Escape(nodeset.Text(names, nodeset.Devices, math.MaxInt))
+}
+
+// nothingBack ends a rollback where the run is undone on every device. Where another run wrote what they hold now, the person
+// may mean that.
+func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *backs, format string) error {
+	devices := slices.Concat(b.over, b.loose)
+	if len(devices) == 0 {
+		fmt.Fprintf(a.stdout, "Run %s had begun on no device; nothing is to be done.\n", l.Run)
+		return nil
+	}
+	if format == "json" {
+		a.tellClosed(l, devices)
+	}
+	text := a.overText(l, logs, b)
+	var writer *journal.Log
+	for _, d := range devices {
+		if w := writerOf(logs, d.Name); w != nil && (writer == nil || w.Began.After(writer.Began)) {
+			writer = w
+		}
+	}
+	switch {
+	case writer == nil || writer.Undoes == l.Run && len(b.loose) == 0:
+		if format == "text" {
+			fmt.Fprintln(a.stdout, text+" Nothing to go back from.")
+		}
+		return nil
+	default:
+		return fail(exitUsage, "%s What the devices hold was written by run %s. To go back from that: rocec rollback %[2]s", text, writer.Run)
+	}
+}
+
+// overText says on which devices a run is undone, and by whom.
+func (a *app) overText(l *journal.Log, logs []*journal.Log, b *backs) string {
+	by := map[string][]journal.Device{}
+	var stories []string
+	add := func(story string, d journal.Device) {
+		if len(by[story]) == 0 {
+			stories = append(stories, story)
+		}
+		by[story] = append(by[story], d)
+	}
+	for _, d := range b.over {
+		switch o := deploy.Outcome(outcomeOf(l, d.Name)); {
+		case rolledBackBy(logs, l, d.Name) != nil:
+			add("was rolled back by run "+rolledBackBy(logs, l, d.Name).Run+" on %s.", d)
+		case o == deploy.Reverted:
+			add("was not confirmed, and is undone on %s.", d)
+		case o == deploy.Restored:
+			add("is undone on %s.", d)
+		default:
+			add("changed nothing on %s ("+string(o)+").", d)
+		}
+	}
+	for _, d := range b.loose {
+		add("is over on %s, and whether it was kept there is not known.", d)
+	}
+	var parts []string
+	for _, s := range stories {
+		parts = append(parts, fmt.Sprintf("Run %s "+s, l.Run, namesOf(by[s])))
+	}
+	return strings.Join(parts, " ")
+}
+
+// planBack shows what a rollback is about to do.
+func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *backs, o rollbackOptions) {
+	if len(b.over)+len(b.loose) > 0 {
+		fmt.Fprintf(a.stdout, "%s These stay as they are.\n\n", a.overText(l, logs, b))
+	}
+	if len(b.open) > 0 {
+		a.planOpen(l, b.open, o.parallel)
+	}
+	if len(b.kept.Devices) > 0 {
+		a.planView(l.Fabric, o.viewOptions).print(&b.kept, rollout.WaveOptions{Parallel: o.parallel})
+	}
+}
+
+// planOpen shows what the undo of an armed run does. It puts back what the devices saved, so there is nothing to compare; what traffic
+// notices is that of the steps.
+func (a *app) planOpen(l *journal.Log, open []journal.Device, parallel int) {
+	groups := map[string][]journal.Device{}
+	var order []string
+	disruptive := 0
+	for _, d := range open {
+		var disrupts []string
+		for _, c := range d.Changes {
+			if c.Step < 0 || c.Step >= len(l.Steps) {
+				continue // the run's own plan refuses it
+			}
+			if s := l.Steps[c.Step].Disrupts; s != "" && !slices.Contains(disrupts, s) {
+				disrupts = append(disrupts, s)
+			}
+		}
+		if len(disrupts) > 0 {
+			disruptive++
+		}
+		var key strings.Builder
+		key.WriteString(diag.Escape(d.About))
+		for _, s := range disrupts {
+			key.WriteString("\n  " + diag.Paint(a.paints(a.stdout), diag.Yellow, "disrupts:") + " " + diag.Escape(s))
+		}
+		if len(groups[key.String()]) == 0 {
+			order = append(order, key.String())
+		}
+		groups[key.String()] = append(groups[key.String()], d)
+	}
+	for _, key := range order {
+		head := diag.Paint(a.paints(a.stdout), diag.Bold, namesOf(groups[key]))
+		if n := len(groups[key]); n > 1 {
+			head += fmt.Sprintf("  (%d alike)", n)
+		}
+		fmt.Fprintf(a.stdout, "%s  %s\n\n", head, key)
+	}
+	verb := "go"
+	they := "they"
+	if len(open) == 1 {
+		verb, they = "goes", "it"
+	}
+	fmt.Fprintf(a.stdout, "Plan: %s %s back to what %s held before run %s.\n", diag.Count(len(open), "device"), verb, they, l.Run)
+	fmt.Fprintf(a.stdout, "Disruption: %s; %d at a time, also two of a redundancy group.\n",
+		diag.Paint(a.paints(a.stdout), diag.Yellow, diag.Count(disruptive, "device")), min(parallel, len(open)))
+}
+
+// undone is the exit status of a run that was to be undone: good where it holds what was there before.
+func undone(r *deploy.Results) error {
+	e := ending{verb: "rollback"}
+	for _, d := range r.Devices {
+		if !e.good(d) {
+			return &exit{exitIncomplete, ""}
+		}
+	}
+	if r.Interrupted {
+		return &exit{exitInterrupted, ""}
+	}
+	return nil
+}

@@ -1,0 +1,298 @@
+package cumulus
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// probes gives what shows whether the settings work: switchd runs, cabled ports have a link, no port that carries lossless traffic
+// has dropped packets because a buffer was full or is paused in a class that is not lossless; and what a change must not take away
+// although the fabric does not state it: BGP and LLDP neighbours.
+func probes(d *ir.Device) []target.Probe {
+	rel, _, _ := documented(d.Switch.Version) // none: nothing is put to use
+	out := []target.Probe{switchdProbe(d.Name, reloads(rel, d.Switch.Model.ASIC))}
+	var cables []target.Cable
+	var carrying []string // ports with lossless traffic
+	for _, p := range sorted(d.Ports) {
+		name := p.port.String()
+		if p.ir.Link != nil {
+			cables = append(cables, target.Cable{Interface: name, Quoted: name, Peer: p.ir.Peer().String()})
+		}
+		if len(p.ir.Buffers) > 0 {
+			carrying = append(carrying, name)
+		}
+	}
+	if len(cables) > 0 {
+		out = append(out, target.LinkProbe(d.Name, cables), lldpProbe(d.Name, cables))
+	}
+	out = append(out, bgpProbe(d.Name))
+	if d.Switch.MLAG != "" {
+		out = append(out, mlagProbe(d.Name))
+	}
+	if len(carrying) > 0 {
+		out = append(out, counterProbe(d, carrying))
+	}
+	return out
+}
+
+// switchdProbe asks whether switchd runs, and since when: a later start is a daemon that died. NRestarts would count its deaths,
+// but systemd has it from 235 on, and Cumulus Linux 3.x has 215.
+//
+// A reload asks a running switchd, so that without one nothing can be put to use; a restart starts it.
+func switchdProbe(device string, needed bool) target.Probe {
+	const since = "ActiveEnterTimestampMonotonic"
+	const cmd = "systemctl is-active " + unit + "\nsystemctl show -p " + since + " " + unit + "\ntrue"
+	return target.StateProbe("switchd", cmd, func(answer []byte) []target.Sample {
+		state, rest, _ := strings.Cut(string(answer), "\n")
+		state = strings.TrimSpace(state)
+		out := []target.Sample{target.Gauge("switchd", "", state == "active",
+			fmt.Sprintf("%s on %s is %s; its log is /var/log/switchd.log.", unit, device, target.Escape(state)))}
+		out[0].Needed = needed
+		value, ok := strings.CutPrefix(strings.TrimSpace(rest), since+"=")
+		if n, err := strconv.ParseUint(value, 10, 64); ok && err == nil && n > 0 {
+			out = append(out, target.Sample{
+				Name: "switchd start", Value: n, Unit: target.UnitMicroseconds, Counter: true, Hard: true,
+				Says: func(uint64) string { return fmt.Sprintf("%s on %s started again.", unit, device) },
+			})
+		}
+		return out
+	})
+}
+
+// lldpProbe asks which ports see an LLDP neighbour. The fabric does not say who speaks LLDP, so only the loss of one is wrong.
+func lldpProbe(device string, cables []target.Cable) target.Probe {
+	return target.Probe{
+		Name: "LLDP neighbours", Query: target.Query{Cmd: "lldpctl -f json 2>/dev/null || true"},
+		Samples: func(answer []byte) []target.Sample {
+			seen, ok := lldpPorts(answer)
+			if !ok {
+				return nil
+			}
+			out := make([]target.Sample, len(cables))
+			for i, c := range cables {
+				out[i] = target.Gauge("LLDP neighbour", c.Interface, seen[c.Interface],
+					fmt.Sprintf("%s:%s does not see its LLDP neighbour any more.", device, c.Interface))
+			}
+			return out
+		},
+	}
+}
+
+// lldpPorts reads the ports with a neighbour from `lldpctl -f json`: {"lldp": {"interface": X}}, where X is a list of objects of
+// one port each, or one object of ports where there is one neighbour, and missing where there is none.
+func lldpPorts(answer []byte) (map[string]bool, bool) {
+	var doc struct {
+		LLDP *struct {
+			Interface json.RawMessage `json:"interface"`
+		} `json:"lldp"`
+	}
+	if json.Unmarshal(answer, &doc) != nil || doc.LLDP == nil {
+		return nil, false
+	}
+	seen := map[string]bool{}
+	if doc.LLDP.Interface == nil {
+		return seen, true
+	}
+	var list []map[string]json.RawMessage
+	if json.Unmarshal(doc.LLDP.Interface, &list) != nil {
+		list = make([]map[string]json.RawMessage, 1)
+		if json.Unmarshal(doc.LLDP.Interface, &list[0]) != nil {
+			return nil, false
+		}
+	}
+	for _, ports := range list {
+		for name := range ports {
+			seen[name] = true
+		}
+	}
+	return seen, true
+}
+
+// bgpProbe asks for the sessions of BGP neighbours. FRR has the summary of all VRFs; Quagga of 3.x that of the default one alone.
+func bgpProbe(device string) target.Probe {
+	return target.Probe{
+		Name: "BGP neighbours", Query: target.Query{Cmd: `command -v vtysh >/dev/null || exit 0
+a=$(vtysh -c 'show bgp vrf all summary json' 2>/dev/null)
+case $a in
+*"{"*) ;;
+*) a=$(vtysh -c 'show ip bgp summary json' 2>/dev/null) ;;
+esac
+printf '%s\n' "$a"`},
+		Samples: func(answer []byte) []target.Sample {
+			sessions := bgpSessions(answer)
+			names := slices.Sorted(maps.Keys(sessions))
+			out := make([]target.Sample, len(names))
+			for i, name := range names {
+				out[i] = target.Gauge("BGP neighbour "+name, "", sessions[name], fmt.Sprintf("%s has no BGP session with %s any more.", device, name))
+			}
+			return out
+		},
+	}
+}
+
+// mostPeers bounds the neighbours taken from an answer, longestPeer their names: a device may print anything.
+const (
+	mostPeers   = 4096
+	longestPeer = 64
+)
+
+// bgpSessions reads which neighbours have a session, by name ("swp51", "10.0.0.1 of vrf RED"), from the summary in JSON of any
+// release: an object with "peers", below the address family, below the VRF. A neighbour that was shut down is left out; one
+// in several families has a session when any of them says so.
+func bgpSessions(answer []byte) map[string]bool {
+	var doc any
+	if i := bytes.IndexByte(answer, '{'); i < 0 || json.Unmarshal(answer[i:], &doc) != nil { // vtysh may print a warning first
+		return nil
+	}
+	sessions := map[string]bool{}
+	var walk func(v any, vrf string, depth int)
+	walk = func(v any, vrf string, depth int) {
+		o, ok := v.(map[string]any)
+		if !ok {
+			return
+		}
+		if s, ok := o["vrfName"].(string); ok {
+			vrf = s
+		}
+		peers, ok := o["peers"].(map[string]any)
+		if !ok {
+			for key, below := range o {
+				if depth == 0 && !family(key) {
+					walk(below, key, 1)
+				} else if depth < 2 {
+					walk(below, vrf, depth+1)
+				}
+			}
+			return
+		}
+		for name, p := range peers {
+			peer, _ := p.(map[string]any)
+			state, ok := peer["state"].(string)
+			if !ok || strings.Contains(state, "Admin") {
+				continue
+			}
+			if vrf != "default" {
+				name += " of vrf " + vrf
+			}
+			if len(name) <= longestPeer && (len(sessions) < mostPeers || sessions[name]) {
+				sessions[name] = sessions[name] || state == "Established"
+			}
+		}
+	}
+	walk(doc, "default", 0)
+	return sessions
+}
+
+// family reports whether a key of a BGP summary is an address family: "ipv4Unicast", "l2VpnEvpn".
+func family(key string) bool {
+	for _, f := range []string{"ipv4", "ipv6", "l2Vpn"} {
+		if strings.HasPrefix(key, f) {
+			return true
+		}
+	}
+	return false
+}
+
+// mlagProbe asks clagd for the other switch of the pair. What its JSON has is not documented; where status.peerAlive is missing,
+// nothing is known.
+func mlagProbe(device string) target.Probe {
+	return target.StateProbe("MLAG peer", "clagctl -j 2>/dev/null || true", func(answer []byte) []target.Sample {
+		var doc struct {
+			Status struct {
+				PeerAlive *bool `json:"peerAlive"`
+			} `json:"status"`
+		}
+		if json.Unmarshal(answer, &doc) != nil || doc.Status.PeerAlive == nil {
+			return nil
+		}
+		says := "clagd on " + device + " does not see the other switch of its MLAG pair."
+		return []target.Sample{target.Gauge("MLAG peer", "", *doc.Status.PeerAlive, says)}
+	})
+}
+
+// counterProbe asks for the counters of ports that carry lossless traffic.
+func counterProbe(d *ir.Device, ports []string) target.Probe {
+	var lossless [8]bool // by the number a PFC frame may name: the cos, or the PCP that leads to it
+	for _, p := range d.Ports {
+		for _, b := range p.Buffers {
+			lossless[b.Group.Cos] = true
+			for _, c := range b.Group.PCP {
+				lossless[c.Value] = true
+			}
+		}
+	}
+	known := portCounters(d, lossless)
+	return target.Probe{
+		Name: "lossless counters",
+		Query: target.Query{Cmd: "for p in " + strings.Join(ports, " ") + `; do
+echo "port $p"
+ethtool -S "$p" 2>/dev/null || true
+done`},
+		Samples: func(answer []byte) []target.Sample {
+			var out []target.Sample
+			for section := range strings.SplitSeq("\n"+string(answer), "\nport ") {
+				port, rest, _ := strings.Cut(section, "\n")
+				i := slices.Index(ports, port)
+				if i < 0 {
+					continue
+				}
+				target.Counters([]byte(rest), func(name string, n uint64) {
+					c, ok := known[name]
+					if !ok {
+						return
+					}
+					s := target.Sample{Name: c.name, On: ports[i], Value: n, Unit: c.unit, Counter: true}
+					if c.says != nil {
+						s.Says = func(n uint64) string { return c.says(d.Name+":"+ports[i], n) }
+					}
+					out = append(out, s)
+				})
+			}
+			return out
+		},
+	}
+}
+
+// counter is a counter of a port, and what it means that it rose; nil: nothing is wrong.
+type counter struct {
+	name, unit string
+	says       func(at string, n uint64) string
+}
+
+// portCounters are the counters that tell of lossless traffic, by name. Drops of egress queues (HwIfOutQDrops, HwIfOutWredDrops)
+// may be of lossy traffic, and pauses of lossless classes are what PFC is for.
+func portCounters(d *ir.Device, lossless [8]bool) map[string]counter {
+	m := map[string]counter{}
+	add := func(name, unit string, says func(string, uint64) string) { m[name] = counter{name, unit, says} }
+	for _, name := range []string{"HwIfOutQDrops", "HwIfOutWredDrops"} {
+		add(name, target.UnitPackets, nil)
+	}
+	for _, name := range []string{"HwIfInPausePkt", "HwIfOutPausePkt"} {
+		add(name, target.UnitFrames, nil)
+	}
+	const drops = "HwIfInBufferDrops"
+	add(drops, target.UnitPackets, func(at string, n uint64) string {
+		return fmt.Sprintf("%s carries lossless traffic and dropped %s because a buffer was full (%s).", at, target.Count(n, "packet"), drops)
+	})
+	for priority := range lossless {
+		in, out := fmt.Sprintf("HwIfInPfc%dPkt", priority), fmt.Sprintf("HwIfOutPfc%dPkt", priority)
+		add(out, target.UnitFrames, nil)
+		if lossless[priority] || d.Fabric.FlowControl != ir.PFC {
+			add(in, target.UnitFrames, nil)
+			continue
+		}
+		add(in, target.UnitFrames, func(at string, n uint64) string {
+			return fmt.Sprintf("%s received %s for priority %d, which is not lossless here: its peer pauses another class (%s).",
+				at, target.Count(n, "PFC frame"), priority, in)
+		})
+	}
+	return m
+}

@@ -1,0 +1,34 @@
+
+# A verb of the run, VERB WHY, and then the state it left. Where the run's folder is not there, there is only the lock.
+status=0
+if [ "$1" = state ]; then
+	:
+elif [ -f "$X/run" ] && mine; then
+	flusher
+	sh "$X/run" "$1" "$2" || status=$?
+elif [ "$1" = release ]; then
+	owner
+	if [ "$held" = "$T $K" ]; then must "remove $S/lock" rm -rf "$X" "$X.new" "$S/lock"; fi # whoever has the lock has the name
+else
+	fail gone "the device holds nothing of run $T"
+fi
+if [ -f "$X/run" ] && mine; then
+	state=$(sh "$X/run" state)
+else
+	owner
+	state="lock $held
+mark absent"
+	if [ "$held" = "$T $K" ] && beginning; then state="$state
+busy"; fi
+	mark='' by=''
+	if [ -f "$S/backup/$T/ended" ]; then read -r mark by rest <"$S/backup/$T/ended"; fi
+	if [ -n "$mark" ]; then state="$state
+ended $mark $by
+$(tell notes "$S/backup/$T/notes")"; fi
+	for left in "$X" "$X.new"; do
+		if [ -e "$left" ] && mine; then state="$state
+left $left"; fi
+	done
+fi
+printf 'state\n%s\nOK\n' "$state" # in one write, which is one packet
+exit "$status"

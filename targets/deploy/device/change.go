@@ -1,0 +1,183 @@
+package device
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Change is what a run does on a device: the files it writes, and the steps that put them to use, each once.
+type Change struct {
+	Files []*deploy.Change // those of files, not of live states
+	Steps []target.Step
+
+	plan  *deploy.DevicePlan
+	again []bool // by step: a file that was there before is there again after an undo, so the step has something to work on
+}
+
+// NewChange is the change of a device's plan.
+func NewChange(p *deploy.DevicePlan) *Change {
+	c := &Change{plan: p}
+	for _, ch := range p.Changes {
+		if !ch.Live() {
+			c.Files = append(c.Files, ch)
+		}
+		s := ch.File.Activate
+		if s.Cmd == "" && s.Loaded == nil {
+			continue
+		}
+		i := slices.Index(c.Steps, s)
+		if i < 0 {
+			i = len(c.Steps)
+			c.Steps, c.again = append(c.Steps, s), append(c.again, false)
+		}
+		c.again[i] = c.again[i] || ch.Writes() && ch.Base != deploy.Absent
+	}
+	return c
+}
+
+// GoBack is the step that puts the content from before a run to use again, after the run was kept: the step itself, or its undo
+// with the live states as they were before, by their names.
+func GoBack(s target.Step, states map[string][]byte) target.Step {
+	if s.Undo == nil {
+		return s
+	}
+	var b strings.Builder
+	b.WriteString("ROCEC_LIVE=$ROCEC_STEP/before\nROCEC_WHY=asked\nexport ROCEC_LIVE ROCEC_WHY\n")
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		file := `"$ROCEC_LIVE"/` + quote(stateName(name))
+		fmt.Fprintf(&b, "mkdir -p %s && printf %%s %s >%s || exit 1\n", `"$ROCEC_LIVE"/`+quote(path.Dir(name)), quote(string(states[name])), file)
+	}
+	b.WriteString(`sh "$ROCEC_STEP/undo" <"$ROCEC_STEP/undo.in"`)
+	s.Cmd, s.Loaded = b.String(), nil
+	return s
+}
+
+func timeout(s *target.Step) time.Duration { return cmp.Or(s.Timeout, stepTime) }
+
+// Work is how long the steps may take, forwards or back.
+func (c *Change) Work() time.Duration {
+	var sum time.Duration
+	for i := range c.Steps {
+		sum += 2 * timeout(&c.Steps[i]) // the command, and until it is loaded
+	}
+	return sum
+}
+
+// Soak is how long the device must hold, and Away how long it may be gone, after the steps.
+func (c *Change) Soak() (soak, away time.Duration) {
+	for i := range c.Steps {
+		soak = max(soak, cmp.Or(c.Steps[i].Soak, target.SoakTime))
+		away = max(away, c.Steps[i].Away)
+	}
+	return soak, away
+}
+
+// Timers are the seconds until a device undoes a change by itself: First from the beginning of the commit, Later from its end.
+type Timers struct{ First, Later time.Duration }
+
+// item is a file of the run's folder.
+type item struct {
+	name string
+	data []byte
+}
+
+// items is all a device needs for the run.
+func (c *Change) items(run deploy.Run, t Timers) []item {
+	items := []item{{"run", []byte(script(runScript, run))}, {"key", []byte(run.Key + "\n")}}
+	add := func(name, format string, args ...any) {
+		items = append(items, item{name, fmt.Appendf(nil, format, args...)})
+	}
+	var files, lives bytes.Buffer
+	need := 64 << 10
+	for i, f := range c.Files {
+		mode := cmp.Or(f.File.Mode.Perm(), 0o644)
+		fmt.Fprintf(&files, "%d %s %s %o %s\n", i, f.Base, f.Target, mode, f.Path)
+		if !f.Writes() {
+			continue
+		}
+		need += len(f.Before) + 2*len(f.After)
+		if f.After == nil {
+			continue
+		}
+		items = append(items, item{"up." + strconv.Itoa(i), f.After})
+		if f.File.Precheck != "" {
+			add("check."+strconv.Itoa(i), "%s\n", f.File.Precheck)
+		}
+	}
+	n := 0
+	var units strings.Builder
+	for i := range c.Steps {
+		s := &c.Steps[i]
+		dir := fmt.Sprintf("step.%02d/", i)
+		add(dir+"cmd", "%s\n", s.Cmd)
+		add(dir+"time", "%d\n", seconds(timeout(s)))
+		if s.Loaded != nil {
+			add(dir+"loaded", "%s\n", s.Loaded.Cmd)
+		}
+		if c.again[i] {
+			add(dir+"again", "")
+		}
+		if s.Units != "" {
+			units.WriteString(" " + s.Units)
+		}
+		if s.Undo == nil {
+			continue
+		}
+		add(dir+"undo", "%s\n", s.Undo.Cmd)
+		items = append(items, item{dir + "undo.in", s.Undo.Stdin})
+		for j := range c.plan.Device.Files { // whatever the step may change, whether or not it differs now
+			if f := &c.plan.Device.Files[j]; f.Live != nil && f.Activate == *s && !bytes.Contains(lives.Bytes(), []byte(" "+f.Path+"\n")) {
+				fmt.Fprintf(&lives, "%d %s\n", n, stateName(f.Path))
+				add("live."+strconv.Itoa(n), "%s\n", f.Live.Cmd)
+				items = append(items, item{fmt.Sprintf("live.%d.in", n), f.Live.Stdin})
+				n++
+			}
+		}
+	}
+	add("files", "%s", files.Bytes())
+	add("lives", "%s", lives.Bytes())
+	add("need", "%d\n", need>>10)
+	add("units", "%s\n", units.String())
+	add("first", "%d\n", seconds(t.First))
+	add("later", "%d\n", seconds(t.Later))
+	add("end", "")
+	return items
+}
+
+// stateName is the name of a live state, which becomes a path below the run's folder. It panics when the target gives one that
+// leads elsewhere.
+func stateName(name string) string {
+	if path.Clean("/"+name) != "/"+name {
+		panic("device: the name of a live state is no relative path: " + name)
+	}
+	return name
+}
+
+// payload is the items as they travel: a line "NAME BYTES" before the bytes of each, or "NAME =TEXT" for a short line, which spares
+// the device a process.
+func payload(items []item) []byte {
+	var b bytes.Buffer
+	for _, it := range items {
+		if text, ok := bytes.CutSuffix(it.data, []byte("\n")); ok && len(text) < 200 && !bytes.ContainsAny(text, "\n\x00") &&
+			(len(text) == 0 || !bytes.ContainsAny(text[len(text)-1:], " \t")) {
+			fmt.Fprintf(&b, "%s =%s\n", it.name, text)
+			continue
+		}
+		fmt.Fprintf(&b, "%s %d\n", it.name, len(it.data))
+		b.Write(it.data)
+	}
+	return b.Bytes()
+}
+
+// seconds spells a duration in whole seconds, at least one.
+func seconds(d time.Duration) int { return max(1, int(d.Round(time.Second).Seconds())) }

@@ -1,0 +1,85 @@
+// Package device speaks the verbs of a change to one device: read, prepare, commit, check, confirm, undo, release and state.
+//
+// A verb is one command over SSH, a script of POSIX sh that runs as root. Prepare brings all it takes: the new content, the
+// steps, and the script of the run ([runScript]), which the later verbs, the timer and the boot unit call. So nothing
+// of rocec stays on a device but what lies below [deploy.StateDir]. Every verb answers what the device holds of the run
+// after it ([Report]); what follows from that is decided by package txn.
+package device
+
+import (
+	"context"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Bounds.
+const (
+	verbTime       = 2 * time.Minute // one verb, beyond the time of the steps it runs; an old sync(1) may take half of it
+	stepTime       = time.Minute     // a step that states no timeout
+	reconnectEvery = 2 * time.Second
+)
+
+// Clock is what tells the time: [time.Now] and [time.After], unless a test drives them.
+type Clock struct {
+	Now  func() time.Time
+	Wait func(time.Duration) <-chan time.Time
+}
+
+// Device is the way to one device. It is not safe for concurrent use.
+type Device struct {
+	Of    *target.Device
+	dial  target.Dial
+	clock Clock
+	sudo  *Sudo
+	conn  target.Conn
+}
+
+// New makes a device that is not connected yet. sudo may be nil.
+func New(of *target.Device, dial target.Dial, sudo *Sudo, clock Clock) *Device {
+	return &Device{Of: of, dial: dial, sudo: sudo, clock: clock}
+}
+
+// Tell gives the device another clock.
+func (d *Device) Tell(clock Clock) { d.clock = clock }
+
+// Connect logs in, unless a connection is there. step is named in the error.
+func (d *Device) Connect(ctx context.Context, step string) *deploy.Error {
+	if d.conn != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, verbTime)
+	defer cancel()
+	conn, err := d.dial(ctx, d.Of)
+	if err != nil {
+		return dialError(d.Of, step, err)
+	}
+	d.conn = conn
+	return nil
+}
+
+// Reconnect logs in anew, and again until patience has passed: the link may still be coming back from the very change.
+func (d *Device) Reconnect(ctx context.Context, patience time.Duration) *deploy.Error {
+	start := d.clock.Now()
+	for {
+		d.Close()
+		err := d.Connect(ctx, "reconnect")
+		if err == nil || err.Kind != deploy.Unreachable || d.clock.Now().Sub(start) >= patience {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-d.clock.Wait(reconnectEvery):
+		}
+	}
+}
+
+// Close ends the connection; whatever was to be known over it is known.
+func (d *Device) Close() {
+	if d.conn != nil {
+		_ = d.conn.Close()
+		d.conn = nil
+	}
+}

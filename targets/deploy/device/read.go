@@ -1,0 +1,274 @@
+package device
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// MaxFile is how many bytes of a file are read; a larger one is refused.
+const MaxFile = 1 << 20
+
+//go:embed read.sh
+var readText string
+
+// readPrelude defines the functions of a read.
+var readPrelude = bare(readText)
+
+// runGiven runs a script that is its argument, or comes on stdin where that is empty.
+const runGiven = `eval "${1:-$(cat)}"`
+
+// mostArgument is how long the script of a read may be to travel as an argument, which saves a round trip. A command is one
+// packet, and 32 KiB is all that every SSH server takes; quoted, and with the verb that goes before, it is longer. The queries
+// of a host with many NICs need more.
+const mostArgument = 10 << 10
+
+// send says how the script of a read travels: as an argument, or on stdin.
+func (q *question) send() (arg string, stdin []byte) {
+	if len(q.script) <= mostArgument {
+		return q.script, nil
+	}
+	return "", []byte(q.script)
+}
+
+// question is what a read asks: a script, and how its answer is taken apart.
+type question struct {
+	dev    *target.Device
+	probes []target.Probe
+	mark   string
+	script string
+}
+
+// ask makes the question for everything rocec wants to know of a device.
+func ask(dev *target.Device, probes bool) *question {
+	q := &question{dev: dev, mark: "rocec-" + rand.Text()}
+	if probes {
+		q.probes = dev.Probes
+	}
+	var s strings.Builder
+	s.WriteString(readPrelude)
+	fmt.Fprintf(&s, "B=%s\n{\nstate\n", q.mark)
+	query := func(a target.Query) { fmt.Fprintf(&s, "query %s %s\n", quote(a.Cmd), quote(string(a.Stdin))) }
+	for i := range dev.Identity {
+		query(dev.Identity[i].Query)
+	}
+	for i := range dev.Files {
+		if f := &dev.Files[i]; f.Live != nil {
+			query(*f.Live)
+		} else {
+			fmt.Fprintf(&s, "file %s\n", quote(f.Path))
+		}
+	}
+	for i := range q.probes {
+		query(q.probes[i].Query)
+	}
+	s.WriteString("echo \"$B OK\"\n} | " + inBlocks + "\n")
+	q.script = s.String()
+	return q
+}
+
+// inBlocks passes what it reads on in blocks of stdio. Every small write of its own would be a packet, for which the server and
+// this process wake up.
+const inBlocks = "tail -c +1"
+
+// answer is one section of what a read printed.
+type answer struct {
+	is     string // link, file, special, hidden, absent, query, state
+	data   []byte
+	status int
+}
+
+// Read asks for everything at once. It has no means to write: its script looks at files and runs the queries that the device
+// declares.
+func (d *Device) Read(ctx context.Context, probes bool) *deploy.Have {
+	q := ask(d.Of, probes)
+	arg, stdin := q.send()
+	out, err := d.asRoot(ctx, true, stdin, runGiven, arg)
+	if err != nil {
+		return &deploy.Have{Device: d.Of, Err: runError(d.Of, "", err)}
+	}
+	return d.answered(ctx, q, out)
+}
+
+// answered turns what a read printed into what the device holds.
+func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.Have {
+	h := &deploy.Have{Device: d.Of}
+	if c, ok := d.conn.(interface{ HostKey() string }); ok {
+		h.HostKey = c.HostKey()
+	}
+	answers, err := parseAnswers(out, q.mark)
+	if want := 1 + len(d.Of.Identity) + len(d.Of.Files) + len(q.probes); err == nil && len(answers) != want {
+		err = fmt.Errorf("%d answers to %d questions", len(answers), want)
+	}
+	if err != nil {
+		h.Err = &deploy.Error{
+			Kind: deploy.Unreachable, Device: d.Of, Lost: true, Err: err,
+			Detail: "the device's answer makes no sense: " + deploy.OneLine(err.Error()),
+		}
+		return h
+	}
+	d.fill(ctx, h, answers, q.probes)
+	return h
+}
+
+// fill distributes the answers, in the order of the questions.
+func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, probes []target.Probe) {
+	next := func() answer {
+		a := answers[0]
+		answers = answers[1:]
+		return a
+	}
+	fillState(h, string(next().data))
+	for i := range d.Of.Identity {
+		p := &d.Of.Identity[i]
+		if a := next(); a.status != 0 {
+			h.Wrong = append(h.Wrong, "The device could not be asked what it is: "+d.reason(ctx, p.Query, a.status)+".")
+		} else {
+			h.Wrong = append(h.Wrong, escapeAll(p.Judge(a.data))...)
+		}
+	}
+	for i := range d.Of.Files {
+		a, f := next(), &d.Of.Files[i]
+		var c deploy.Content
+		switch {
+		case f.Live != nil && a.status != 0:
+			c.Reason = "it could not be asked for: " + d.reason(ctx, *f.Live, a.status)
+		case a.is == "link":
+			c.Reason = "it is a symbolic link, which replacing the file would cut"
+		case a.is == "special":
+			c.Reason = "it is not a regular file"
+		case a.is == "hidden", a.status != 0:
+			c.Reason = "the login user may not read it, nor become root to do so"
+		case len(a.data) > MaxFile:
+			c.Reason = "it is larger than 1 MiB"
+		case a.is != "absent":
+			c.Data = a.data
+		}
+		h.Files = append(h.Files, c)
+	}
+	for i := range probes {
+		a, p := next(), &probes[i]
+		j := deploy.Judged{Name: p.Name}
+		if a.status != 0 {
+			j.Wrong = []string{"The probe could not run: " + d.reason(ctx, p.Query, a.status) + "."}
+		} else {
+			if p.Judge != nil {
+				j.Wrong = escapeAll(p.Judge(a.data))
+			}
+			if p.Samples != nil {
+				j.Samples = p.Samples(a.data)
+			}
+		}
+		h.Probes = append(h.Probes, j)
+	}
+}
+
+// fillState reads what rocec itself has on the device.
+func fillState(h *deploy.Have, text string) {
+	var owner strings.Builder
+	locked := false
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch key {
+		case "boot":
+			h.Boot = deploy.OneLine(value)
+		case "up":
+			h.Uptime, _ = strconv.ParseFloat(value, 64) // 0 where it is no number
+		case "unseen":
+			h.Unseen = true
+		case "locked":
+			locked = true
+		case "lock":
+			fmt.Fprintln(&owner, value)
+		case "run":
+			if run, mark, _ := strings.Cut(value, " "); deploy.ValidRun(run) {
+				h.Runs = append(h.Runs, deploy.RunMark{Run: run, Mark: deploy.OneLine(mark)})
+			}
+		case "ended":
+			if f := strings.Fields(value); len(f) >= 2 && deploy.ValidRun(f[0]) {
+				h.Over = append(h.Over, deploy.RunMark{Run: f[0], Mark: deploy.OneLine(f[1])})
+			}
+		case "pending":
+			h.Pending = append(h.Pending, value)
+		}
+	}
+	if !locked {
+		return
+	}
+	h.Lock = deploy.ParseOwner(owner.String())
+	if i := slices.IndexFunc(h.Runs, func(r deploy.RunMark) bool { return r.Run == h.Lock.Txn }); i >= 0 {
+		h.Lock.Mark = h.Runs[i].Mark
+		h.Runs = slices.Delete(h.Runs, i, i+1)
+	}
+}
+
+// reason asks a query that failed again, alone, for the words it failed with. A query changes nothing.
+func (d *Device) reason(ctx context.Context, q target.Query, status int) string {
+	_, err := d.asRoot(ctx, true, q.Stdin, readAlone, q.Cmd)
+	if exit, ok := errors.AsType[*target.ExitError](err); ok && exit.Status == status {
+		return deploy.OneLine(exit.Error())
+	}
+	return fmt.Sprintf("exit status %d", status)
+}
+
+const readAlone = `LC_ALL=C
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+export LC_ALL PATH
+exec timeout 30 sh -c "$1" >/dev/null
+`
+
+// parseAnswers takes apart what the script of a read printed: sections
+//
+//	MARK KIND\n  bytes  \nMARK end STATUS\n
+//
+// and a last line "MARK OK".
+func parseAnswers(out []byte, mark string) ([]answer, error) {
+	var answers []answer
+	for {
+		line, rest, ok := bytes.Cut(out, []byte("\n"))
+		if !ok {
+			return nil, errors.New("it breaks off")
+		}
+		words := strings.Fields(string(line))
+		if len(words) != 2 || words[0] != mark {
+			return nil, fmt.Errorf("unexpected line %q", line[:min(len(line), 80)])
+		}
+		if words[1] == "OK" {
+			if len(rest) > 0 {
+				return nil, errors.New("something follows its end")
+			}
+			return answers, nil
+		}
+		a := answer{is: words[1]}
+		data, rest, ok := bytes.Cut(rest, []byte("\n"+mark+" end "))
+		if !ok {
+			return nil, errors.New("it breaks off")
+		}
+		status, rest, _ := bytes.Cut(rest, []byte("\n"))
+		n, err := strconv.ParseUint(string(status), 10, 8)
+		if err != nil {
+			return nil, fmt.Errorf("exit status %q", status[:min(len(status), 80)])
+		}
+		a.data, a.status, out = bytes.Clone(data), int(n), rest
+		if a.data == nil {
+			a.data = []byte{}
+		}
+		answers = append(answers, a)
+	}
+}
+
+func escapeAll(lines []string) []string {
+	for i, s := range lines {
+		lines[i] = target.Escape(s)
+	}
+	return lines
+}

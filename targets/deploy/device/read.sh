@@ -1,0 +1,76 @@
+# What a read is made of: looks at files and the queries a device declares, as root where that needs no password. Every
+# answer stands between two lines that begin with the random word B, so that bytes of any kind come through one stdout.
+LC_ALL=C
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+export LC_ALL PATH
+S=/var/lib/rocec
+
+file() {
+	d=${1%/*}
+	as=
+	if [ -h "$1" ]; then
+		is='link'
+	elif [ -f "$1" ]; then
+		is='file'
+	elif [ -e "$1" ]; then
+		is='special'
+	elif [ -d "${d:-/}" ] && ! [ -x "${d:-/}" ]; then
+		is='hidden'
+	else
+		is='absent'
+	fi
+	if [ "$is" = file ] && ! [ -r "$1" ]; then as='sudo -n'; fi # a line of sudoers may allow reading alone
+	printf '%s %s\n' "$B" "$is"
+	status=0
+	if [ "$is" != file ]; then
+		:
+	elif [ -z "$as" ]; then
+		head -c 1048577 <"$1" || status=1
+	elif $as cat "$1" >/dev/null 2>&1; then
+		$as cat "$1" | head -c 1048577
+	else
+		status=1
+	fi
+	printf '\n%s end %s\n' "$B" "$status"
+}
+
+query() {
+	printf '%s query\n' "$B"
+	printf %s "$2" | timeout 30 sh -c "$1" 2>/dev/null
+	status=$?
+	printf '\n%s end %s\n' "$B" "$status"
+}
+
+# What rocec itself has on the device: who holds the lock, runs and how far they came, files that may not be in use.
+state() {
+	printf '%s state\n' "$B"
+	{
+		boot='' up=''
+		read -r boot </proc/sys/kernel/random/boot_id
+		read -r up rest </proc/uptime
+		printf 'boot %s\nup %s\n' "$boot" "$up"
+		if [ -d "$S" ] && ! [ -x "$S" ]; then echo unseen; fi
+		if [ -d "$S/lock" ]; then echo locked; fi
+		if [ -f "$S/lock/owner" ]; then
+			while read -r line; do printf 'lock %s\n' "$line"; done <"$S/lock/owner"
+		fi
+		for x in "$S"/txn-*; do
+			if [ -h "$x" ] || ! [ -d "$x" ]; then continue; fi
+			mark=absent
+			for m in prepared armed loaded confirmed undoing undone conflict failed; do
+				if [ -e "$x/state.$m" ]; then mark=$m; fi
+			done
+			printf 'run %s %s\n' "${x#"$S/txn-"}" "$mark"
+		done
+		for x in "$S"/backup/*/ended; do
+			if [ -h "$x" ] || ! [ -f "$x" ]; then continue; fi
+			read -r mark by <"$x"
+			x=${x%/ended}
+			printf 'ended %s %s %s\n' "${x##*/}" "$mark" "$by"
+		done
+		if [ -f "$S/pending" ]; then
+			while read -r line; do printf 'pending %s\n' "$line"; done <"$S/pending"
+		fi
+	} 2>/dev/null | head -c 65536
+	printf '\n%s end 0\n' "$B"
+}

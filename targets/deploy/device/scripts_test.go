@@ -1,0 +1,160 @@
+package device
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// scripts are everything that runs on a device, by name, as it travels, and the findings of shellcheck that do not hold there.
+var scripts = map[string]struct {
+	text   string
+	silent string
+}{
+	"become-root":   {becomeRoot, ""},
+	"by-password":   {becomeRootByPassword, ""},
+	"try-password":  {tryPassword, ""},
+	"stage":         {stage, ""},
+	"unstage":       {unstage, ""},
+	"take-staged":   {takeStaged, ""},
+	"become-reader": {becomeReader, ""},
+	"read":          {readPrelude + "B=mark\n{\nstate\nfile x\nquery x y\n} | " + inBlocks + "\n", ""},
+	"read-alone":    {readAlone, ""},
+	"read-given":    {runGiven, ""},
+	"verb-and-read": {verbAndRead, ""},
+	// SC2034, SC2317, SC2329: what all scripts share, and not each of them uses.
+	"begin":  {script(beginScript, testRun), "SC2034,SC2317,SC2329"},
+	"call":   {script(callScript, testRun), "SC2034,SC2317,SC2329"},
+	"unlock": {script(unlockScript, testRun), "SC2034,SC2317,SC2329"},
+	"sweep":  {script(sweepScript, testRun), "SC2034,SC2317,SC2329"},
+	// SC2016: what stands in single quotes is expanded by the shell that setsid starts.
+	"run": {script(runScript, testRun), "SC2034,SC2317,SC2329,SC2016"},
+}
+
+var testRun = deploy.Run{Name: "txn-1", Key: "abcd", Owner: "alice@ws7"}
+
+// have finds a tool of the tests, or fails where it has to be: the tests are worth little without it.
+func have(t *testing.T, tool, debian string) string {
+	path, err := exec.LookPath(tool)
+	if err != nil {
+		if os.Getenv("CI") != "" || os.Geteuid() == 0 {
+			t.Fatalf("%s is missing: apt-get install %s", tool, debian)
+		}
+		t.Skipf("%s is missing: apt-get install %s", tool, debian)
+	}
+	return path
+}
+
+func TestScriptsArePOSIX(t *testing.T) {
+	dash, shellcheck := have(t, "dash", "dash"), have(t, "shellcheck", "shellcheck")
+	for name, s := range scripts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := exec.Command(dash, "-n")
+			c.Stdin = strings.NewReader(s.text)
+			out, err := c.CombinedOutput()
+			require.NoError(t, err, string(out))
+			args := []string{"-s", "sh", "-S", "style", "-"}
+			if s.silent != "" {
+				args = append([]string{"-e", s.silent}, args...)
+			}
+			c = exec.Command(shellcheck, args...)
+			c.Stdin = strings.NewReader("#!/bin/sh\n" + s.text)
+			out, err = c.CombinedOutput()
+			require.NoError(t, err, string(out))
+		})
+	}
+}
+
+// allowed is what a device has for the scripts: the builtins of dash, and of essential packages of Debian coreutils, grep and
+// util-linux (setsid, flock: since 2.22, in Cumulus Linux 3.x too). systemd-run, systemctl and sudo may be missing, or old: the scripts have another
+// way then, or say so. Python is looked for before it is used, and has no line here.
+var allowed = strings.Fields(`[ : break command continue echo eval exec exit export false kill printf read return set shift test trap true umask wait
+	base64 cat chmod chown cp cut date df env head id ln mkdir mv rm sha256sum sleep stat sync tail timeout tr
+	setsid flock sh sudo systemctl systemd-run`)
+
+// looking is what a reader may call: nothing here can write.
+var looking = strings.Fields(`[ : continue echo eval exec exit export printf read cat cut head id tail timeout sh sudo true`)
+
+// wrappers run a command that follows that many arguments of theirs.
+var wrappers = map[string]int{"must": 1, "exec": 0, "timeout": 1, "setsid": 0, "env": 1}
+
+// commands lists what a script calls, its own functions aside, and the files it redirects output to.
+func commands(t *testing.T, script string) (calls, writes []string) {
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
+	require.NoError(t, err)
+	own := map[string]bool{}
+	syntax.Walk(f, func(n syntax.Node) bool {
+		if d, ok := n.(*syntax.FuncDecl); ok {
+			own[d.Name.Value] = true
+		}
+		return true
+	})
+	syntax.Walk(f, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CallExpr:
+			args := n.Args
+			for len(args) > 0 && args[0].Lit() != "" {
+				name := args[0].Lit()
+				if !own[name] {
+					calls = append(calls, name)
+				}
+				more, wraps := wrappers[name]
+				if !wraps {
+					break
+				}
+				args = args[min(1+more, len(args)):]
+			}
+		case *syntax.Redirect:
+			var b strings.Builder
+			require.NoError(t, syntax.NewPrinter().Print(&b, n.Word))
+			if n.Op != syntax.RdrIn && n.Op != syntax.DplOut {
+				writes = append(writes, b.String())
+			}
+		}
+		return true
+	})
+	return calls, writes
+}
+
+func TestScriptsCallOnlyWhatDevicesHave(t *testing.T) {
+	for name, s := range scripts {
+		calls, _ := commands(t, s.text)
+		require.NotEmpty(t, calls)
+		require.Subset(t, allowed, calls, name)
+	}
+}
+
+// The reader's text itself is the proof that it cannot write: no command that could, no redirection but to nowhere.
+func TestReaderCannotWrite(t *testing.T) {
+	for _, name := range []string{"become-reader", "read-given", "read", "read-alone"} {
+		calls, writes := commands(t, scripts[name].text)
+		require.Subset(t, looking, calls, name)
+		for _, w := range writes {
+			require.Equal(t, "/dev/null", w)
+		}
+	}
+}
+
+// What travels is what the source says, but for its comments.
+func TestBare(t *testing.T) {
+	for _, s := range []string{libText, beginText, runText, undoText, callText, unlockText, sweepText, readText} {
+		require.True(t, printed(t, s) == printed(t, bare(s)), "more than a comment went, from a here-document perhaps")
+		require.Less(t, len(bare(s)), len(s))
+	}
+}
+
+// printed is a script without comments, as the parser understands it.
+func printed(t *testing.T, script string) string {
+	f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(strings.NewReader(script), "")
+	require.NoError(t, err)
+	var b strings.Builder
+	require.NoError(t, syntax.NewPrinter(syntax.Minify(true)).Print(&b, f))
+	return b.String()
+}

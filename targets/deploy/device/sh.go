@@ -1,0 +1,94 @@
+package device
+
+import (
+	_ "embed"
+	"strings"
+
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// quote makes s one word of a POSIX shell, whatever bytes it holds except NUL, which no argument can carry.
+func quote(s string) string {
+	if strings.ContainsRune(s, 0) {
+		panic("device: NUL in an argument of a device command")
+	}
+	if s != "" && strings.Trim(s, plain) == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// plain are the characters that mean nothing to any shell, wherever they stand in a word.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:,@%-"
+
+// command spells a script with arguments as the login shell sees it: plain words and quoted text only, so that it need not be a
+// POSIX shell itself.
+func command(script string, args ...string) string {
+	words := []string{"sh", "-c", quote(script), "rocec"}
+	for _, a := range args {
+		words = append(words, quote(a))
+	}
+	return strings.Join(words, " ")
+}
+
+const (
+	// becomeRoot runs SCRIPT rocec ARGS as root, where the login is not by that name.
+	becomeRoot = `if [ "$(id -u)" = 0 ]; then exec sh -c "$@"; fi; exec sudo -n sh -c "$@"`
+
+	// becomeReader runs one as root where that needs no password, and else as who logged in: most of what is read is readable.
+	becomeReader = `if [ "$(id -u)" = 0 ]; then exec sh -c "$@"; fi
+if sudo -n true 2>/dev/null; then exec sudo -n sh -c "$@"; fi
+exec sh -c "$@"`
+
+	// verbAndRead takes a script, a read and a verb; it runs the script with the verb, and then the read, which comes on stdin
+	// where it is empty.
+	verbAndRead = `q=${2:-$(cat)}
+sh -c "$1" rocec "$3" asked </dev/null || exit
+eval "$q"
+`
+)
+
+// The scripts of a run; the sources say what they do. They travel without their comments.
+var (
+	//go:embed lib.sh
+	libText string
+	//go:embed begin.sh
+	beginText string
+	//go:embed run.sh
+	runText string
+	//go:embed undo.sh
+	undoText string
+	//go:embed call.sh
+	callText string
+	//go:embed unlock.sh
+	unlockText string
+	//go:embed sweep.sh
+	sweepText string
+
+	beginScript  = bare(libText + beginText)
+	runScript    = bare(libText + runText + undoText)
+	callScript   = bare(libText + callText)
+	unlockScript = bare(libText + unlockText)
+	sweepScript  = bare(libText + sweepText)
+)
+
+// bare takes the lines away that are comments.
+func bare(script string) string {
+	var b strings.Builder
+	for line := range strings.Lines(script) {
+		if !strings.HasPrefix(strings.TrimLeft(line, "\t"), "#") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// script is one of the scripts, for a run.
+func script(text string, run deploy.Run) string {
+	return "T=" + run.Name + "\nK=" + run.Key + "\n" + text
+}
+
+// BootUnit is the systemd unit that undoes a run when a device comes up before the run was confirmed.
+func BootUnit(run deploy.Run) string {
+	return "/etc/systemd/system/rocec-undo-" + run.Name + ".service"
+}

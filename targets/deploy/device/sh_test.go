@@ -1,0 +1,27 @@
+package device
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What is quoted arrives as it was, through two shells.
+func FuzzQuote(f *testing.F) {
+	for _, s := range []string{"", "plain-1.0/x", "a b", "it's", "''", `\`, "$x `y` $(z)", "*", "~", "a\nb\n", "!", "#", "-n", "\xff\x01", "é{a,b}", "a=b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if strings.ContainsRune(s, 0) {
+			require.Panics(t, func() { quote(s) })
+			return
+		}
+		for _, cmd := range []string{"printf %s " + quote(s), "sh -c " + quote("printf %s "+quote(s))} {
+			out, err := exec.Command("sh", "-c", cmd).Output()
+			require.NoError(t, err)
+			require.Equal(t, s, string(out))
+		}
+	})
+}

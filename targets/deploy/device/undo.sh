@@ -1,0 +1,255 @@
+
+# The second half of what a run does on a device (run.sh): confirm, undo, release and state, and the choice of the verb.
+
+confirm() {
+	mark "$X"
+	if [ "$mark" = loaded ]; then
+		# The one rename that decides between this and the undo.
+		err=$(mv "$X/state.loaded" "$X/state.confirmed" 2>&1) || {
+			mark "$X"
+			[ "$mark" != loaded ] || fail "$(cause "$err")" "cannot mark the run confirmed: $err"
+		}
+		mark "$X"
+	fi
+	[ "$mark" = confirmed ] || fail unconfirmed "the run is $mark"
+	must "mark the run confirmed for good" flush "$X" # else the device wakes up with the mark from before, and undoes
+	disarm
+}
+
+undo() { # WHY: asked, timer, boot, or body: by the commit itself
+	mark "$X"
+	case $mark in
+	armed | loaded)
+		mv "$X/state.$mark" "$X/state.undoing" 2>/dev/null || {
+			mark "$X"
+			case $mark in armed | loaded) fail read-only "cannot mark the run undoing" ;; esac
+		}
+		flush "$X"
+		;;
+	esac
+	mark "$X"
+	if [ "$mark" != undoing ]; then # confirmed, or over
+		case $1$mark in bootconfirmed | bootundone | bootconflict | bootfailed | bootprepared) disarm "$1" ;; esac
+		return 0
+	fi
+	[ -f "$X/by" ] || echo "$1" >"$X/by"
+	if [ "$1" != body ]; then interrupt; fi
+	ROCEC_WHY=$1
+	export ROCEC_WHY
+	back
+	end=undone
+	said=$( (unsteps "$1") 2>&1) || end=failed
+	if [ -n "$foreign" ]; then
+		end=conflict
+		said="rocec-fail conflict$nl${foreign# }"
+	fi
+	if [ -n "$stuck" ]; then
+		end=failed
+		said="$stuck$nl$said"
+	fi
+	if [ "$end" != undone ]; then
+		printf '%s\n' "$said" >"$X/unwhy"
+		printf '%s\n' "$said" >&2
+	fi
+	move undoing "$end"
+	# Only now: a boot unit that finds the run over goes, and one that finds it undoing goes on.
+	(disarm "$1") # what it cannot take away, the release tries again
+	[ "$end" = undone ]
+}
+
+interrupt() { # ends a commit that is at work, and a step, which has a process group of its own
+	groups=
+	for what in pid working; do
+		pid='' since=''
+		if [ -f "$X/$what" ] && same_boot; then read -r pid since <"$X/$what"; fi
+		if lives "$pid" "$since"; then groups="$groups $pid"; fi
+	done
+	if [ -z "$groups" ]; then return; fi
+	for signal in TERM KILL; do
+		for pid in $groups; do kill -s "$signal" -- "-$pid" 2>/dev/null; done # dash knows no other form of it for groups
+		if [ "$signal" = TERM ]; then sleep 1; fi
+	done
+	rm -f "$X/pid" "$X/working"
+}
+
+# back puts every file back, and sets foreign to those that somebody else has changed, stuck to why others could not be put
+# back, and restored. A file that cannot be put back stops none of the others; what stood in its way may be gone a second later.
+back() {
+	for try in first last; do
+		foreign='' stuck='' restored=''
+		while read -r n base target mode path; do
+			err=$(put_back 2>&1)
+			case $? in
+			0) if [ "$base" != "$target" ]; then restored=yes; fi ;;
+			3) foreign="$foreign $path" ;;
+			*)
+				err=${err:-"rocec-fail failed${nl}cannot put back $path"}
+				if [ -n "$stuck" ]; then stuck="$stuck; ${err#*"$nl"}"; else stuck=$err; fi
+				;;
+			esac
+		done <"$X/files"
+		if [ -z "$stuck" ] || [ "$try" = last ]; then return; fi
+		sleep 1
+	done
+}
+
+put_back() { # ours is undone; 3: what is neither old nor new is left to a person
+	tmp=$(beside "$path")
+	rm -f "$tmp.new" 2>/dev/null # what hangs in a commit somewhere cannot go on
+	now=$(sum "$path") || fail failed "cannot read $path"
+	slipped=$base theirs=0
+	if [ -f "$tmp.prev" ]; then slipped=$(sum "$tmp.prev"); fi
+	if [ "$now" = "$base" ]; then
+		:
+	elif [ "$now" = "$target" ] && [ "$slipped" != "$base" ]; then
+		err=$(mv -f "$tmp.prev" "$path" 2>&1) || {
+			must "keep what somebody else wrote into $path" cp -p "$tmp.prev" "$S/backup/$T/$n.edited"
+			fail "$(cause "$err")" "cannot put back $path: $err; what somebody else wrote is in $S/backup/$T/$n.edited"
+		}
+		theirs=3
+	elif [ "$now" != "$target" ]; then
+		theirs=3
+	elif [ "$base" = absent ]; then
+		must "remove $path" mv -f "$path" "$tmp.undone"
+	else
+		if [ "$(sum "$tmp.old")" != "$base" ]; then
+			must "restore $path" cp -p "$S/backup/$T/$n" "$tmp.old"
+			must "restore $path" flush "$tmp.old"
+		fi
+		if [ "$target" = absent ]; then
+			must "restore $path" ln -T "$tmp.old" "$path" # fails where somebody else has made one, which the next look finds
+		else
+			rm -f "$tmp.undone"
+			ln -T "$path" "$tmp.undone" 2>/dev/null || must "restore $path" cp -p "$path" "$tmp.undone"
+			must "restore $path" mv -f "$tmp.old" "$path"
+		fi
+	fi
+	if [ -f "$tmp.undone" ] && [ "$theirs" = 0 ] && [ "$(sum "$tmp.undone")" != "$target" ]; then # written since the last look
+		must "keep what somebody else wrote into $path" mv -f "$tmp.undone" "$path"
+		theirs=3
+	fi
+	d=$(dir "$path")
+	if [ -d "$d" ]; then must "restore $path" flush "$d"; fi
+	return "$theirs"
+}
+
+# unsteps puts the content from before to use where the new one may have been: by the step's own undo, or by the step
+# again. At boot nothing has read the files yet, somebody else's edit is not put to use, and where no file is back there is nothing to.
+unsteps() {
+	for step in "$X"/step.*; do
+		if [ ! -f "$step/begun" ]; then continue; fi
+		if [ -s "$step/undo" ]; then
+			run "$step/undo"
+			if [ -n "$out" ]; then printf '%s\n' "$out" >>"$X/notes"; fi # what it could not put back, in words
+		elif [ "$1" != boot ] && [ -z "$foreign" ] && [ -f "$step/again" ] && [ -n "$restored" ]; then
+			run "$step/cmd"
+			settle
+		fi
+	done
+}
+
+release() {
+	mark "$X"
+	case $mark in
+	armed | loaded | undoing) fail armed "run $T is $mark: confirm or undo it first" ;;
+	prepared) must "mark the run released" mv "$X/state.prepared" "$X/released" ;; # a commit cannot begin any more
+	esac
+	ended
+	disarm
+	tidy
+	began=
+	for step in "$X"/step.*; do
+		if [ -f "$step/begun" ]; then began=yes; fi
+	done
+	case $mark$began in
+	confirmed* | undoneyes) must "remove $S/pending" rm -f "$S/pending" ;;
+	undone | prepared)
+		if [ -s "$X/pending" ]; then
+			must "write $S/pending" mv "$X/pending" "$S/pending"
+		elif [ -f "$X/pending" ]; then
+			must "remove $S/pending" rm -f "$S/pending"
+		fi
+		;;
+	esac
+	prune
+	must "remove $X" rm -rf "$X"
+	owner
+	if [ "$held" = "$T $K" ]; then must "remove $S/lock" rm -rf "$S/lock"; fi
+	must "write $S" flush "$S"
+}
+
+# ended keeps what became of the run and by whom, beside its backup. Whoever asks when the run's folder is gone cannot tell it from
+# the files: a later run may have written the same. A full disk must not keep the lock, so it may fail.
+ended() {
+	if [ "$mark" = absent ] || [ ! -d "$S/backup/$T" ]; then return; fi # absent: a release that was cut off has written it
+	by=
+	if [ -f "$X/by" ]; then read -r by <"$X/by"; fi
+	{
+		if [ -f "$X/notes" ]; then cp "$X/notes" "$S/backup/$T/notes"; fi
+		echo "$mark $by" >"$S/backup/$T/ended" && flush "$S/backup/$T/ended" "$S/backup/$T"
+	} 2>/dev/null || :
+}
+
+prune() { # the last ten runs stay; what does not look like a backup of ours is not touched
+	least=$(($(number "$S/counter") - 10))
+	for b in "$S"/backup/*; do
+		case ${b##*/} in *[!a-z0-9-]*) continue ;; esac
+		if [ -h "$b" ] || [ ! -f "$b/files" ] || [ -h "$b/files" ] || [ "$b" = "$S/backup/$T" ]; then continue; fi
+		if [ "$(number "$b/counter")" -le "$least" ]; then must "remove $b" rm -rf "$b"; fi
+	done
+}
+
+state() {
+	owner
+	printf 'lock %s\n' "$held"
+	mark "$X"
+	printf 'mark %s\n' "$mark"
+	if [ "$mark" = absent ]; then printf 'left %s\n' "$X"; fi # it could not be filled, nor taken away
+	if busy || { [ "$held" = "$T $K" ] && beginning; }; then echo busy; fi
+	if [ -f "$X/boot" ] && ! same_boot; then echo rebooted; fi
+	by=
+	if [ -f "$X/by" ]; then read -r by <"$X/by"; fi
+	case $by in asked | timer | boot | body) printf 'by %s\n' "$by" ;; esac
+	if [ -f "$X/deadline" ] && same_boot; then
+		uptime
+		printf 'until %s\n' "$(($(number "$X/deadline") - up))"
+	fi
+	for step in "$X"/step.*; do
+		case ${step##*.} in *[!0-9]*) continue ;; esac
+		if [ -f "$step/in-use" ]; then
+			use=
+			while read -r line || [ -n "$line" ]; do use=$line; done <"$step/in-use"
+			printf 'use %s %s\n' "${step##*.}" "$use"
+		fi
+		if [ -f "$step/begun" ]; then printf 'begun %s\n' "${step##*.}"; fi
+	done
+	if [ -f "$X/files" ]; then
+		while read -r n base target mode path; do
+			printf 'file %s %s\n' "$n" "$(sum "$path" || echo unreadable)"
+			for left in new old prev undone; do
+				if [ -e "$(beside "$path").$left" ]; then printf 'left %s\n' "$(beside "$path").$left"; fi
+			done
+		done <"$X/files"
+	fi
+	if [ -e "$boot_unit" ]; then printf 'left %s\n' "$boot_unit"; fi
+	for f in why unwhy notes; do tell "$f" "$X/$f"; done
+}
+
+case $1 in
+prepare | commit | state | body) "$1" ;;
+confirm | release) # a lock tells another run, which finds the mark of this one, that it has not ended
+	if [ "${2:-}" = locked ]; then
+		"$1"
+	else
+		exec flock -o -w 60 "$X/run" sh "$X/run" "$1" locked
+	fi
+	;;
+undo)
+	if [ "${2:-asked}" = locked ]; then
+		undo "$3"
+	else
+		exec flock -o -w 600 "$X/mutex" sh "$X/run" undo locked "${2:-asked}"
+	fi
+	;;
+*) fail failed "no verb $1" ;;
+esac

@@ -1,0 +1,363 @@
+package device
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Unnamed stands for the run of a lock without a name: its holder died, or the power was cut, before the name was on the disk.
+const Unnamed = "?"
+
+// Report is what a device says it holds of a run.
+type Report struct {
+	txn.Device
+	Lock     string         // name and key of the run that holds the lock; empty: nobody; Unnamed
+	Rebooted bool           // since the commit
+	By       string         // who undid it: "timer", "boot", "asked", or "body", the commit itself; empty: nobody
+	Ended    txn.Mark       // of a run whose folder is gone: the last mark it had there; Absent: the device has not kept it
+	Until    time.Duration  // until the device undoes the change by itself; 0: it does not
+	Files    []string       // by file of the change: its SHA-256, or "absent", "link", "special", "unreadable"
+	Began    []bool         // by step: it was begun
+	InUse    map[int]string // by step that was seen loaded: what the device could tell
+	Left     []string       // temporary files
+	Why      *deploy.Error  // why the commit had to be undone; nil: it had not
+	Unwhy    *deploy.Error  // why going back failed; nil: it did not
+	Notes    []string       // what going back printed though it worked
+}
+
+// failures maps the words of the scripts to kinds.
+var failures = map[string]deploy.Kind{
+	"read-only":   deploy.Disk,
+	"no-space":    deploy.Disk,
+	"failed":      deploy.Disk,
+	"permission":  deploy.Permission,
+	"foreign":     deploy.Permission,
+	"locked":      deploy.Locked,
+	"lost-lock":   deploy.Locked,
+	"armed":       deploy.Locked,
+	"working":     deploy.Locked,
+	"stale":       deploy.Stale,
+	"conflict":    deploy.Stale,
+	"truncated":   deploy.Unreachable,
+	"rejected":    deploy.Rejected,
+	"activation":  deploy.Activation,
+	"unsettled":   deploy.Activation,
+	"unconfirmed": deploy.Activation,
+	"gone":        deploy.Stale,
+}
+
+// Prepare takes the lock and puts everything in place beside the files. When it fails it has taken all of it away again, but
+// for what the error names.
+func (d *Device) Prepare(ctx context.Context, run deploy.Run, c *Change, t Timers) *deploy.Error {
+	here := d.here(run)
+	_, err := d.verb(ctx, "prepare", script(beginScript, here), payload(c.items(here, t)), 2*time.Minute, c, run.Owner)
+	if err != nil && err.Holder != nil && err.Holder.Txn == run.Name {
+		err.Detail = fmt.Sprintf("locked by %s, for another device of the fabric: both lead to the same machine. Correct the address of one.",
+			err.Holder)
+	}
+	return err
+}
+
+// here is a run as this device knows it. Its key is of run and device, so that of two devices that lead to one machine the second
+// meets the lock of the first like that of a stranger.
+func (d *Device) here(run deploy.Run) deploy.Run {
+	run.Key = fmt.Sprintf("%x", sha256.Sum256([]byte(run.Key+" "+d.Of.Name)))[:16]
+	return run
+}
+
+// Commit puts the new content in place and to use, or back when that fails, and reads the device. It may be asked again after
+// a lost connection: what began goes on, and is waited for.
+func (d *Device) Commit(ctx context.Context, run deploy.Run, c *Change, t Timers) (*Report, *deploy.Have, *deploy.Error) {
+	return d.and(ctx, "activate", run, c, "commit", t.First+c.Work())
+}
+
+// Check says what the device holds of the run, and reads it, with samples.
+func (d *Device) Check(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Have, *deploy.Error) {
+	return d.and(ctx, "verify", run, c, "state", 0)
+}
+
+// Confirm keeps the change: nothing undoes it any more.
+func (d *Device) Confirm(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
+	return d.call(ctx, "confirm", run, c, "confirm", 0)
+}
+
+// Undo puts what was there before back in place and to use.
+func (d *Device) Undo(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
+	return d.call(ctx, "restore", run, c, "undo", c.Work()+time.Minute)
+}
+
+// Release takes away what is only needed under way, and the lock.
+func (d *Device) Release(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
+	return d.call(ctx, "release", run, c, "release", 0)
+}
+
+// State says what the device holds of the run.
+func (d *Device) State(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
+	return d.call(ctx, "state", run, c, "state", 0)
+}
+
+// Unlock takes away the lock of a run that is over, and what the run left; it refuses while the run is neither kept nor undone,
+// and when another one holds the lock.
+func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner) *deploy.Error {
+	held := Unnamed
+	if holder.Txn != "" {
+		held = strings.TrimSuffix(holder.Txn+" "+holder.Key, " ")
+	}
+	_, err := d.verb(ctx, "unlock", script(unlockScript, deploy.Run{Name: "unlock", Key: "unlock"}), nil, 0, nil, held)
+	return err
+}
+
+// call runs a verb of the run's script.
+func (d *Device) call(ctx context.Context, step string, run deploy.Run, c *Change, verb string, more time.Duration) (*Report, *deploy.Error) {
+	out, err := d.verb(ctx, step, script(callScript, d.here(run)), nil, more, c, verb, "asked")
+	if out == nil {
+		return nil, err
+	}
+	return d.report(run, c, out), err
+}
+
+// and runs a verb and reads the device after it, in one command.
+func (d *Device) and(ctx context.Context, step string, run deploy.Run, c *Change, verb string, more time.Duration) (
+	*Report, *deploy.Have, *deploy.Error,
+) {
+	q := ask(d.Of, true)
+	ctx, cancel := context.WithTimeout(ctx, verbTime+more)
+	defer cancel()
+	if d.conn == nil {
+		return nil, nil, d.unconnected(step)
+	}
+	arg, stdin := q.send()
+	out, err := d.asRoot(ctx, false, stdin, verbAndRead, script(callScript, d.here(run)), arg, verb)
+	if err != nil {
+		lines, e := d.failure(step, c, out, err)
+		if lines == nil {
+			return nil, nil, e
+		}
+		return d.report(run, c, lines), nil, e
+	}
+	said, read, ok := strings.Cut(string(out), "\nOK\n")
+	if !ok {
+		return nil, nil, d.cutShort(step)
+	}
+	h := d.answered(ctx, q, []byte(read))
+	if h.Err != nil {
+		h.Err.Step = step
+		return nil, nil, h.Err
+	}
+	return d.report(run, c, stateLines(strings.Split(said, "\n"))), h, nil
+}
+
+// verb runs one script. more is the time it may take beyond that of any verb. The lines it printed are those of the state, and
+// come with an error too where the device gave both.
+func (d *Device) verb(ctx context.Context, step, script string, stdin []byte, more time.Duration, c *Change, args ...string) (
+	[]string, *deploy.Error,
+) {
+	if d.conn == nil {
+		return nil, d.unconnected(step)
+	}
+	ctx, cancel := context.WithTimeout(ctx, verbTime+more)
+	defer cancel()
+	out, err := d.asRoot(ctx, false, stdin, script, args...)
+	if err != nil {
+		return d.failure(step, c, out, err)
+	}
+	lines := strings.Split(string(out), "\n")
+	if n := len(lines); n < 2 || lines[n-1] != "" || lines[n-2] != "OK" {
+		return nil, d.cutShort(step)
+	}
+	return stateLines(lines[:len(lines)-2]), nil
+}
+
+func (d *Device) unconnected(step string) *deploy.Error {
+	return &deploy.Error{Kind: deploy.Unreachable, Device: d.Of, Step: step, Lost: true, Detail: "there is no connection"}
+}
+
+func (d *Device) cutShort(step string) *deploy.Error {
+	return &deploy.Error{Kind: deploy.Unreachable, Device: d.Of, Step: step, Lost: true, Detail: "the device's answer breaks off"}
+}
+
+// stateLines are the lines that follow the line "state".
+func stateLines(lines []string) []string {
+	for i, l := range lines {
+		if l == "state" {
+			return lines[i+1:]
+		}
+	}
+	return []string{}
+}
+
+// failure reads why a verb failed: the words of the scripts, or a command that never got that far. The state the device told
+// all the same comes with it.
+func (d *Device) failure(step string, c *Change, out []byte, err error) ([]string, *deploy.Error) {
+	exit, ok := errors.AsType[*target.ExitError](err)
+	if !ok {
+		return nil, runError(d.Of, step, err)
+	}
+	var state []string // what the device told all the same
+	lines := strings.Split(string(out), "\n")
+	if n := len(lines); n >= 2 && lines[n-2] == "OK" {
+		state = stateLines(lines[:n-2])
+	}
+	e := d.said(step, c, exit.Stderr)
+	switch {
+	case e != nil:
+		e.Err = err
+	case state != nil:
+		e = runError(d.Of, step, err)
+		e.Kind = deploy.Activation
+	default: // killed, or never started: only the device knows
+		e = runError(d.Of, step, err)
+		e.Lost = e.Kind == deploy.Unreachable
+	}
+	return state, e
+}
+
+// said is the first failure that a script told of; nil: none.
+func (d *Device) said(step string, c *Change, text string) *deploy.Error {
+	_, text, ok := strings.Cut("\n"+text, "\nrocec-fail ")
+	if !ok {
+		return nil
+	}
+	text, _, _ = strings.Cut(text, "\nrocec-fail ")
+	word, text, _ := strings.Cut(text, "\n")
+	word, nth, _ := strings.Cut(strings.TrimSpace(word), " ")
+	kind, known := failures[word]
+	if !known {
+		return nil
+	}
+	e := &deploy.Error{Kind: kind, Device: d.Of, Step: step, Detail: deploy.OneLine(text)}
+	switch word {
+	case "locked":
+		e.Holder = deploy.ParseOwner(text)
+		e.Detail = fmt.Sprintf("locked by %s. If that run is over, take its lock away: %s", e.Holder, unlockCommand(e.Holder, d.Of))
+		switch e.Holder.Mark {
+		case "armed", "loaded", "undoing":
+			e.Detail = fmt.Sprintf("locked by %s. Run %s", e.Holder, deploy.NotConfirmed(e.Holder.Txn, e.Holder.Mark))
+		}
+	case "armed":
+		e.Detail = "it has neither kept nor undone what it changed: " + e.Detail
+	case "working":
+		e.Detail = "it is still at work on the device: " + e.Detail
+	case "stale":
+		e.Detail = "changed after the plan was made: " + e.Detail + ". Plan again to see what changed."
+	case "conflict":
+		e.Detail = "somebody else changed it meanwhile, so it was left alone: " + e.Detail
+	case "read-only":
+		e.Detail = "the file system is read-only: " + e.Detail
+	case "no-space":
+		e.Detail = "no space left: " + e.Detail
+	case "activation", "unsettled":
+		if i, err := strconv.Atoi(nth); err == nil && c != nil && i >= 0 && i < len(c.Steps) {
+			cmd := c.Steps[i].Cmd
+			if word == "unsettled" && c.Steps[i].Loaded != nil {
+				cmd = c.Steps[i].Loaded.Cmd
+				e.Step = "settle"
+			}
+			if e.Detail == "" {
+				e.Detail = "it printed nothing"
+			}
+			e.Detail = fmt.Sprintf("`%s` failed: %s", brief(cmd), e.Detail)
+		}
+	}
+	return e
+}
+
+// brief is a command in the middle of a sentence: its beginning says which it is.
+func brief(cmd string) string {
+	const most = 100
+	cmd = deploy.OneLine(cmd)
+	if len(cmd) > most {
+		cmd = strings.ToValidUTF8(cmd[:most], "") + "…"
+	}
+	return cmd
+}
+
+func unlockCommand(o *deploy.Owner, d *target.Device) string {
+	if !deploy.ValidRun(o.Txn) {
+		return "rocec unlock " + d.Name
+	}
+	return "rocec unlock --run " + o.Txn + " " + d.Name
+}
+
+// report reads the state a device told. What makes no sense in it counts as not told.
+func (d *Device) report(run deploy.Run, c *Change, lines []string) *Report {
+	r := &Report{InUse: map[int]string{}}
+	var why, unwhy string
+	if c != nil {
+		r.Files, r.Began = make([]string, len(c.Files)), make([]bool, len(c.Steps))
+	}
+	for _, l := range lines {
+		key, value, _ := strings.Cut(l, " ")
+		switch key {
+		case "lock":
+			r.Lock = value
+			r.Device.Lock = txn.Theirs
+			switch value {
+			case "":
+				r.Device.Lock = txn.Free
+			case run.Name + " " + d.here(run).Key:
+				r.Device.Lock = txn.Ours
+			}
+		case "mark":
+			r.Mark, _ = txn.ParseMark(value)
+		case "busy":
+			r.Busy = true
+		case "rebooted":
+			r.Rebooted = true
+		case "by":
+			r.By, r.Self = deploy.OneLine(value), value == deploy.ByTimer || value == deploy.ByBoot
+		case "ended":
+			mark, by, _ := strings.Cut(value, " ")
+			r.Ended, _ = txn.ParseMark(mark)
+			r.By = deploy.OneLine(by)
+		case "until":
+			if n, err := strconv.Atoi(value); err == nil {
+				r.Until = time.Duration(max(n, 1)) * time.Second
+			}
+		case "file":
+			if n, sum, ok := strings.Cut(value, " "); ok {
+				if i, err := strconv.Atoi(n); err == nil && i >= 0 && i < len(r.Files) {
+					r.Files[i] = sum
+				}
+			}
+		case "begun":
+			if i, err := strconv.Atoi(value); err == nil && i >= 0 && i < len(r.Began) {
+				r.Began[i] = true
+			}
+		case "use":
+			if n, what, ok := strings.Cut(value, " "); ok {
+				if i, err := strconv.Atoi(n); err == nil {
+					r.InUse[i] = what
+				}
+			}
+		case "left":
+			r.Left = append(r.Left, deploy.OneLine(value))
+		case "why":
+			why += value + "\n"
+		case "unwhy":
+			unwhy += value + "\n"
+		case "notes":
+			r.Notes = append(r.Notes, deploy.OneLine(value))
+		}
+	}
+	r.Why, r.Unwhy = d.said("activate", c, why), d.said("restore", c, unwhy)
+	return r
+}
+
+// Sweep takes away what a run that holds no lock has left; it refuses while that is neither kept nor undone.
+func (d *Device) Sweep(ctx context.Context, run string) *deploy.Error {
+	if !deploy.ValidRun(run) {
+		return &deploy.Error{Kind: deploy.Stale, Device: d.Of, Step: "unlock", Detail: "this is not the name of a run: " + deploy.OneLine(run)}
+	}
+	_, err := d.verb(ctx, "unlock", script(sweepScript, deploy.Run{Name: run, Key: "sweep"}), nil, 0, nil)
+	return err
+}

@@ -1,0 +1,48 @@
+package deploy
+
+import "github.com/rocec/rocec/targets/target"
+
+// Observed is what the devices of a tree were found to hold, in the tree's order.
+type Observed struct{ Devices []*Have }
+
+// Have is what one device was found to hold.
+type Have struct {
+	Device  *target.Device
+	Err     *Error    // the device could not be read; everything below is empty then
+	Wrong   []string  // Identity's judgement: why this is not the device the fabric means
+	Files   []Content // in the order of Device.Files
+	HostKey string    // fingerprint of the key it answered with; empty: the connection does not tell
+	Lock    *Owner    // who is changing the device right now; nil: nobody, or it could not be seen
+	Unseen  bool      // locks and runs could not be looked for, as that takes root
+	Runs    []RunMark // runs that left something there, besides who holds the lock
+	Over    []RunMark // runs that are over there, and what became of them: "confirmed", "undone", …
+	Pending []string  // files that an apply put in place and never saw in use
+	Boot    string    // boot id; empty: the device has none
+	Uptime  float64   // seconds since boot; 0: not known
+	Probes  []Judged  // in the order of Device.Probes, when they were asked for
+}
+
+// Content is what was found in the place of one file.
+type Content struct {
+	Data   []byte // nil: there is no file; empty: there is an empty one
+	Reason string // why it could not be read; empty: it was
+}
+
+// RunMark is a run that lies on a device, and how far it came there: a mark of package txn.
+type RunMark struct{ Run, Mark string }
+
+// Judged is a probe that ran.
+type Judged struct {
+	Name    string
+	Wrong   []string // what is wrong, in full sentences; nil: all is well
+	Samples []target.Sample
+}
+
+// Samples gives what every probe measured.
+func (h *Have) Samples() []target.Sample {
+	var all []target.Sample
+	for i := range h.Probes {
+		all = append(all, h.Probes[i].Samples...)
+	}
+	return all
+}

@@ -1,0 +1,424 @@
+// Package boxtest is a device for tests: a folder and the machine's own sh, so that what the scripts say is what happens.
+package boxtest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Box is a device made of a folder and the machine's own sh: what the scripts say is what happens. Its state folder is
+// moved below the root by rewriting the command, its files lie there by name. A little daemon "loads" the file when it
+// is told to; the live state is what it loaded.
+type Box struct {
+	t    testing.TB
+	Root string
+	Dev  *target.Device
+
+	mu    sync.Mutex
+	Runs  int                            // commands so far
+	Fault func(n int, cmd string) *Fault // asked before each command
+	Dead  bool
+	Key   string // fingerprint of its host key
+	Edits []Edit // of every script that reaches it
+	Home  string // of the login user; empty: /
+	Own   bool   // its folders are mounted over those of the machine, for its commands alone: scripts run as they are; needs root
+
+	user   *syscall.Credential       // who its commands run as; nil: who runs the test
+	late   func()                    // what is still on its way
+	Mangle func(stdin []byte) []byte // of uploads
+	Cut    int                       // bytes at the end of what prepare brings that do not arrive
+
+	session int // process group of the last command
+}
+
+// Edit is a change of a script's text.
+type Edit struct{ Old, New string }
+
+// Fault is a connection that breaks: before the command reached the device, or after it ran there; for good, or
+// until the next dial. Late: the command does reach the device, but runs there only after the next one has.
+// Twice: it runs there twice, the second time while the first is at work.
+type Fault struct{ After, ForGood, Late, Twice bool }
+
+// What the file holds before, and after.
+const (
+	OldConf = "# by hand\ncolour = red\nsize = 1\n"
+	NewConf = "# by hand\ncolour = green\nsize = 1\n"
+)
+
+// ConfFile edits "colour" and leaves the rest.
+func ConfFile(path, colour string) target.File {
+	return target.File{
+		Path: path, Mode: 0o640,
+		Edit: func(old []byte) ([]byte, diag.List) {
+			var ds diag.List
+			if bytes.Contains(old, []byte("uneditable")) {
+				ds.Errorf(diag.Range{}, "x", "cannot be edited", "The file says so.")
+				return nil, ds
+			}
+			if old == nil {
+				return []byte("colour = " + colour + "\n"), nil
+			}
+			var b strings.Builder
+			found := false
+			for line := range strings.Lines(string(old)) {
+				if strings.HasPrefix(line, "colour = ") {
+					line, found = "colour = "+colour+"\n", true
+				}
+				b.WriteString(strings.TrimSuffix(line, "\n") + "\n")
+			}
+			if !found {
+				b.WriteString("colour = " + colour + "\n")
+			}
+			return []byte(b.String()), nil
+		},
+		Keys: func(content []byte) []target.Key {
+			var ks []target.Key
+			for line := range strings.Lines(string(content)) {
+				if k, v, ok := strings.Cut(strings.TrimSpace(line), " = "); ok {
+					ks = append(ks, target.Key{Name: k, Value: v, Ours: k == "colour"})
+				}
+			}
+			return ks
+		},
+		Why: func(key string) []target.Origin { return []target.Origin{{Why: "a test of " + key}} },
+	}
+}
+
+// New is a device with one file, old, that a daemon has loaded, and the live state of that daemon.
+func New(t testing.TB, name string) *Box {
+	b := &Box{t: t, Root: t.TempDir()}
+	for _, d := range []string{"/bin", "/etc/app", "/run", "/var/lib", "/etc/systemd/system"} {
+		require.NoError(t, os.MkdirAll(b.Root+d, 0o755))
+	}
+	t.Cleanup(b.Kill)
+	b.Stub("id", "echo 0")
+	b.Stub("systemd-run", "exit 1") // the timer is a process of the test's own then
+	b.Stub("systemctl", "exit 0")
+	b.Stub("sync", `[ "$1" != --help ] || { echo --file-system; exit; }
+for f; do [ -e "$f" ] || { echo "sync: $f: No such file or directory" >&2; exit 1; }; done`)
+	b.Daemon("")
+	b.Write("/etc/app/conf", OldConf)
+	b.Write("/run/loaded", OldConf)
+	b.Write("/run/boot_id", "boot-1\n")
+	conf := ConfFile(b.Root+"/etc/app/conf", "green")
+	conf.Activate = target.Step{
+		Cmd: b.Root + "/bin/reload", Disrupts: "the daemon reloads", Soak: time.Millisecond,
+		Loaded: &target.Query{Cmd: "test -s " + b.Root + "/run/loaded && echo " + target.Loaded},
+	}
+	live := ConfFile("daemon/conf", "green")
+	live.Live = &target.Query{Cmd: "cat " + b.Root + "/run/loaded"}
+	live.Activate = conf.Activate
+	b.Dev = &target.Device{
+		Name: name, Group: "leaf", Role: target.Switch, Files: []target.File{conf, live},
+		Target: &target.Target{Name: "app"}, About: "App 1",
+	}
+	return b
+}
+
+// KillSession ends the session of the command at work, and whatever is in its process group, as sshd does.
+func (b *Box) KillSession() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_ = syscall.Kill(-b.session, syscall.SIGKILL)
+}
+
+// Kill ends everything that is at work on the device: commands, and the timers of runs that nobody ended.
+func (b *Box) Kill() {
+	for _, pid := range b.AtWork() {
+		_ = syscall.Kill(-pid, syscall.SIGKILL)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// AtWork are the processes on the device.
+func (b *Box) AtWork() []int {
+	var pids []int
+	procs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, p := range procs {
+		if cmd, err := os.ReadFile(p); err == nil && bytes.Contains(cmd, []byte(b.Root)) {
+			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(p))); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// Daemon makes the daemon reload after a script of the test's own.
+func (b *Box) Daemon(first string) {
+	b.Stub("reload", fmt.Sprintf("PATH=/usr/bin:/bin; cd %s\n%s\necho reload >>run/reloads\ncat etc/app/conf >run/loaded", b.Root, first))
+}
+
+// Stub puts a command of ours before the machine's.
+func (b *Box) Stub(name, script string) {
+	require.NoError(b.t, os.WriteFile(b.Root+"/bin/"+name, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
+}
+
+// Write writes a file.
+func (b *Box) Write(path, content string) {
+	require.NoError(b.t, os.WriteFile(b.Root+path, []byte(content), 0o644))
+}
+
+// Read returns a file's content, or "" where there is none.
+func (b *Box) Read(path string) string {
+	data, err := os.ReadFile(b.Root + path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		require.NoError(b.t, err)
+	}
+	return string(data)
+}
+
+// Left lists what of rocec lies on the device besides backups and originals: temporary files, the run's folder, the boot unit, the
+// lock, and the note of what may not be in use.
+func (b *Box) Left() []string {
+	var names []string
+	require.NoError(b.t, filepath.WalkDir(b.Root, func(p string, d fs.DirEntry, err error) error {
+		base := filepath.Base(p)
+		switch {
+		case err != nil:
+		case base == "lock", base == "pending", strings.HasPrefix(base, ".rocec-"), strings.HasPrefix(base, "rocec-undo-"),
+			strings.HasSuffix(base, ".new"), strings.HasPrefix(p, b.Root+State+"/txn-"):
+			names = append(names, strings.TrimPrefix(p, b.Root))
+		}
+		return err
+	}))
+	return names
+}
+
+// Tree is the tree of this device alone.
+func (b *Box) Tree() *target.Tree { return &target.Tree{Devices: []*target.Device{b.Dev}} }
+
+// Dial connects to the device, unless it is dead.
+func (b *Box) Dial(ctx context.Context, _ *target.Device) (target.Conn, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Dead {
+		return nil, errors.New("connection refused")
+	}
+	return &conn{b: b}, ctx.Err()
+}
+
+type conn struct {
+	b    *Box
+	lost bool
+}
+
+var errLost = errors.New("connection lost")
+
+func (c *conn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
+	b := c.b
+	b.mu.Lock()
+	b.Runs++
+	var f *Fault
+	if b.Fault != nil {
+		f = b.Fault(b.Runs, cmd)
+	}
+	b.mu.Unlock()
+	if f != nil && f.Twice {
+		var first sync.WaitGroup
+		first.Go(func() { _, _ = b.exec(ctx, cmd, stdin) })
+		time.Sleep(500 * time.Millisecond)
+		defer first.Wait()
+		return b.exec(ctx, cmd, stdin)
+	}
+	if f != nil && f.Late {
+		b.late = func() { _, _ = b.exec(context.WithoutCancel(ctx), cmd, stdin) }
+	}
+	if c.lost || f != nil && !f.After {
+		c.lose(f)
+		return nil, errLost
+	}
+	out, err := b.exec(ctx, cmd, stdin)
+	if b.late != nil {
+		b.late()
+		b.late = nil
+	}
+	if f != nil {
+		c.lose(f)
+		return nil, errLost
+	}
+	return out, err
+}
+
+func (c *conn) lose(f *Fault) {
+	c.lost = true
+	if f != nil && f.ForGood {
+		c.b.mu.Lock()
+		defer c.b.mu.Unlock()
+		c.b.Dead = true
+	}
+}
+
+func (c *conn) Close() error { return nil }
+
+// HostKey is the fingerprint of the key the device answered with.
+func (c *conn) HostKey() string { return c.b.Key }
+
+// Over is the box reached by another connection, through a real SSH server say: places of a device are moved below the root.
+func (b *Box) Over(c target.Conn) target.Conn { return &over{c, b} }
+
+type over struct {
+	target.Conn
+	b *Box
+}
+
+func (o *over) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
+	return o.Conn.Run(ctx, o.b.Moved(cmd), o.b.moveStdin(stdin))
+}
+
+// HostKey is the fingerprint of the key the server answered with; empty: the connection does not tell.
+func (o *over) HostKey() string {
+	if c, ok := o.Conn.(interface{ HostKey() string }); ok {
+		return c.HostKey()
+	}
+	return ""
+}
+
+// exec runs a command as the device would.
+func (b *Box) exec(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
+	if !b.Own {
+		return b.run(exec.CommandContext(ctx, "sh", "-c", b.Moved(cmd)), b.moveStdin(stdin))
+	}
+	return b.run(exec.CommandContext(ctx, "unshare", "-m", "sh", "-c", `mount --bind "$0/var/lib" /var/lib &&
+mount --bind "$0/etc/systemd/system" /etc/systemd/system && exec sh -c "$1"`, b.Root, cmd), stdin)
+}
+
+func (b *Box) run(c *exec.Cmd, stdin []byte) ([]byte, error) {
+	c.Env = []string{"PATH=" + b.Root + "/bin:" + os.Getenv("PATH"), "HOME=" + cmp.Or(b.Home, "/")}
+	c.Stdin = bytes.NewReader(stdin)
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: b.user, Setpgid: true} // as a session of sshd has one
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
+	c.WaitDelay = time.Second // what a script leaves behind may hold the pipes
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	b.session = c.Process.Pid
+	b.mu.Unlock()
+	if err := c.Wait(); err != nil && !errors.Is(err, exec.ErrWaitDelay) {
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
+			return out.Bytes(), &target.ExitError{Status: exit.ExitCode(), Stderr: errs.String()}
+		}
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// State is the folder of rocec's state on a device, below the box's root.
+const State = "/var/lib/rocec"
+
+// AsNobody makes the commands run as a user who is not root, and gives that user the box.
+func (b *Box) AsNobody() {
+	if os.Geteuid() != 0 {
+		return
+	}
+	const nobody = 65534
+	b.user = &syscall.Credential{Uid: nobody, Gid: nobody}
+	require.NoError(b.t, os.Chmod(filepath.Dir(b.Root), 0o755))
+	require.NoError(b.t, filepath.WalkDir(b.Root, func(p string, _ fs.DirEntry, err error) error {
+		return errors.Join(err, os.Chown(p, nobody, nobody))
+	}))
+}
+
+// Moved is a script with the places of a device below the root.
+func (b *Box) Moved(script string) string {
+	for _, e := range b.Edits {
+		was := script
+		if script = strings.ReplaceAll(script, e.Old, e.New); script == was { // it may come as an argument
+			in := strings.NewReplacer("'", `'\''`)
+			script = strings.ReplaceAll(script, in.Replace(e.Old), in.Replace(e.New))
+		}
+	}
+	script = strings.ReplaceAll(script, State, b.Root+State)
+	script = strings.ReplaceAll(script, "/proc/sys/kernel/random/boot_id", b.Root+"/run/boot_id")
+	return strings.ReplaceAll(script, "/etc/systemd/system", b.Root+"/etc/systemd/system")
+}
+
+// moveStdin does the same to what comes on stdin: a script, or items with their sizes.
+func (b *Box) moveStdin(stdin []byte) []byte {
+	if !bytes.HasPrefix(stdin, []byte("run ")) {
+		return []byte(b.Moved(string(stdin)))
+	}
+	var out bytes.Buffer
+	for len(stdin) > 0 {
+		line, rest, _ := bytes.Cut(stdin, []byte("\n"))
+		name, what, _ := strings.Cut(string(line), " ")
+		text, short := strings.CutPrefix(what, "=")
+		data := []byte(text + "\n")
+		if !short {
+			size, err := strconv.Atoi(what)
+			if err != nil || size > len(rest) {
+				b.t.Errorf("items: %q: %v", line, err)
+				return nil
+			}
+			data, rest = rest[:size], rest[size:]
+		}
+		stdin = rest
+		if !strings.HasPrefix(name, "up.") {
+			data = []byte(b.Moved(string(data)))
+		} else if b.Mangle != nil {
+			data = b.Mangle(data)
+		}
+		if text, ok := strings.CutSuffix(string(data), "\n"); short && ok && !strings.Contains(text, "\n") {
+			fmt.Fprintf(&out, "%s =%s\n", name, text)
+		} else {
+			fmt.Fprintf(&out, "%s %d\n%s", name, len(data), data)
+		}
+	}
+	return out.Bytes()[:max(0, out.Len()-b.Cut)]
+}
+
+// The commands of the scripts that read the disk, and those that write it.
+var (
+	Readers = []string{"cat", "date", "df", "head", "sha256sum", "stat", "sync"}
+	Writers = []string{"chmod", "chown", "cp", "ln", "mkdir", "mv", "rm", "touch"}
+)
+
+// Breakable puts a wrapper around every operation: the at-th one, and with always every later writer, fails with words.
+func (b *Box) Breakable(at int, always bool, words string) {
+	names, cmp := slices.Concat(Readers, Writers), "-eq"
+	if always {
+		names, cmp = Writers, "-ge"
+	}
+	for _, name := range names {
+		real, err := exec.LookPath(name)
+		require.NoError(b.t, err)
+		rest := fmt.Sprintf(`exec %s "$@"`, real)
+		if name == "sync" {
+			rest = "exit 0"
+		}
+		b.Stub(name, fmt.Sprintf(`exec 9<%[1]s/bin && flock 9 && read n <%[1]s/run/count && n=$((n + 1)) && echo $n >%[1]s/run/count && exec 9<&-
+if [ $n %[2]s %[3]d ]; then echo "%[4]s: %[5]s" >&2; exit 1; fi
+%[6]s`, b.Root, cmp, at, name, words, rest))
+	}
+	b.Write("/run/count", "0\n")
+}
+
+// Operated returns how many operations there were.
+func (b *Box) Operated() int {
+	var n int
+	_, err := fmt.Sscan(b.Read("/run/count"), &n)
+	require.NoError(b.t, err)
+	return n
+}

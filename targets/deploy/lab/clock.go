@@ -1,0 +1,163 @@
+package lab
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+// clock is a device's own time. It goes with the machine's, and a thousand times faster while a command that somebody
+// waits for sleeps and nothing on the device computes: what a script waits for takes no time, and a dead-man's switch
+// beside it runs down by the seconds the script has slept.
+//
+// A fast clock stops at every alarm on its way, so that a script that sleeps a minute finds a minute gone, not more.
+type clock struct {
+	mu      sync.Mutex
+	sim     time.Duration // device's time when the machine's was real
+	real    time.Time
+	fast    bool
+	busy    int      // processes that compute
+	alarms  []*alarm // those that are set, in the order they go off
+	timer   *time.Timer
+	stopped bool
+}
+
+// sleepScale is how much faster a fast clock runs than the machine's.
+const sleepScale = 1000
+
+// alarm is something to happen at a moment of the device's time.
+type alarm struct {
+	due    time.Duration
+	urgent func() bool // reports whether somebody waits for it; nil: nobody does
+	ring   func()
+}
+
+func newClock(sim time.Duration) *clock { return &clock{sim: sim, real: time.Now()} }
+
+// now is the device's time since its birth.
+func (c *clock) now() time.Duration {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at()
+}
+
+// at is now, called with c.mu held.
+func (c *clock) at() time.Duration {
+	if c.stopped {
+		return c.sim
+	}
+	gone := time.Since(c.real)
+	if !c.fast {
+		return c.sim + gone
+	}
+	at := c.sim + gone*sleepScale
+	if len(c.alarms) > 0 {
+		at = min(at, max(c.alarms[0].due, c.sim))
+	}
+	return at
+}
+
+// settle takes the time and looks again how fast the clock should run. It is called with c.mu held, after anything has
+// changed.
+func (c *clock) settle() {
+	if c.stopped {
+		return
+	}
+	c.sim, c.real = c.at(), time.Now()
+	for len(c.alarms) > 0 && c.alarms[0].due <= c.sim {
+		a := c.alarms[0]
+		c.alarms = c.alarms[1:]
+		c.busy++ // until what it starts is under way, the clock does not run off
+		go func() {
+			a.ring()
+			c.work(-1)
+		}()
+	}
+	c.fast = c.busy == 0 && slices.ContainsFunc(c.alarms, func(a *alarm) bool { return a.urgent != nil && a.urgent() })
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	if len(c.alarms) > 0 {
+		wait := c.alarms[0].due - c.sim
+		if c.fast {
+			wait = (wait + sleepScale - 1) / sleepScale
+		}
+		c.timer = time.AfterFunc(wait, c.tick)
+	}
+}
+
+func (c *clock) tick() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settle()
+}
+
+// work adds n to the number of processes that compute.
+func (c *clock) work(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	was := c.busy
+	c.busy += n
+	if len(c.alarms) > 0 && (was == 0) != (c.busy == 0) {
+		c.settle()
+	}
+}
+
+// set makes ring be called, in a goroutine of its own, when d has passed.
+func (c *clock) set(d time.Duration, urgent func() bool, ring func()) *alarm {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a := &alarm{due: c.at() + d, urgent: urgent, ring: ring}
+	i, _ := slices.BinarySearchFunc(c.alarms, a, func(x, a *alarm) int {
+		if x.due <= a.due {
+			return -1
+		}
+		return 1
+	})
+	c.alarms = slices.Insert(c.alarms, i, a)
+	c.settle()
+	return a
+}
+
+// drop takes an alarm away and reports whether it was still to come.
+func (c *clock) drop(a *alarm) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.Index(c.alarms, a)
+	if i < 0 {
+		return false
+	}
+	c.alarms = slices.Delete(c.alarms, i, i+1)
+	c.settle()
+	return true
+}
+
+// pass lets d go by at once; what was due meanwhile happens.
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sim, c.real = c.at()+d, time.Now()
+	c.fast = false
+	c.settle()
+}
+
+// hold makes time stand still, with the alarms that are set.
+func (c *clock) hold() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sim, c.stopped = c.at(), true
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+}
+
+// stop ends all alarms, and time with them.
+func (c *clock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sim, c.stopped, c.alarms = c.at(), true, nil
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+}

@@ -1,0 +1,304 @@
+package lab
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// format is the version of what is written to a lab's folder. One of another version is refused.
+const format = 1
+
+// store is the folder of a lab that is kept:
+//
+//	lab.json             what this is: its format, and the seed of its keys
+//	lock                 locked as long as a process uses the lab; says who
+//	images/HASH          the files of a new disk, of each kind of device there was
+//	devices/NAME         a device that is not as new (see [record])
+//
+// Nothing outside of the folder is read or written, whatever links lie in it.
+type store struct {
+	dir  string
+	root *os.Root
+	lock *os.File
+
+	mu     sync.Mutex
+	images map[string]map[string]string // those read or written by now
+}
+
+// manifest is lab.json.
+type manifest struct {
+	Format int    `json:"rocec_lab"`
+	Seed   []byte `json:"seed"`
+}
+
+// InUse is a lab's folder that another process uses.
+type InUse struct{ Dir, By string }
+
+// Error implements error.
+func (e *InUse) Error() string { return fmt.Sprintf("the lab in %s is in use by %s", e.Dir, e.By) }
+
+// Open starts a fleet whose devices are kept in a folder, which is made where there is none: they are as they were left
+// when the lab was closed, and their time stood still meanwhile. who says who uses it, to others who try (see [InUse]).
+// Devices the tree does not have stay in the folder.
+func Open(dir string, tree *target.Tree, who string) (*Lab, error) {
+	s, seed, err := openStore(dir, who)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLab(tree, seed, s)
+	if err != nil {
+		s.close() //nolint:errcheck // the first error says more
+	}
+	return l, err
+}
+
+// Reset makes every device of a lab's folder a new one. A folder that is no lab's is refused, and one that another process
+// uses; that there is none is no error.
+func Reset(dir, who string) error {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	s, err := lockStore(dir, who)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(s.root.RemoveAll("devices"), s.root.RemoveAll("images"), s.root.Remove(manifestFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, s.close())
+}
+
+const manifestFile = "lab.json"
+
+// lockStore opens the folder of a lab, or an empty one, for this process alone.
+func lockStore(dir, who string) (*store, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &store{dir: dir, root: root, images: map[string]map[string]string{}}
+	if err := s.ours(); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	s.lock, err = root.OpenFile("lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	if err := lockFile(s.lock); err != nil {
+		by, _ := io.ReadAll(io.LimitReader(s.lock, 200))
+		s.lock.Close()
+		root.Close()
+		if errors.Is(err, errLocked) {
+			return nil, &InUse{dir, strings.TrimSpace(string(by))}
+		}
+		return nil, fmt.Errorf("locking %s: %w", filepath.Join(dir, "lock"), err)
+	}
+	_ = s.lock.Truncate(0) // what it says is for people, and the lock holds without
+	_, _ = s.lock.WriteAt([]byte(who+"\n"), 0)
+	return s, nil
+}
+
+// ours makes sure that the folder is a lab's, or empty.
+func (s *store) ours() error {
+	d, err := s.root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		switch name {
+		case manifestFile, "lock", "devices", "images":
+			continue
+		}
+		if !strings.HasPrefix(name, temporary) {
+			return fmt.Errorf("%s is not the folder of a lab: it holds %q", s.dir, name)
+		}
+	}
+	return nil
+}
+
+func openStore(dir, who string) (*store, []byte, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, nil, err
+	}
+	s, err := lockStore(dir, who)
+	if err != nil {
+		return nil, nil, err
+	}
+	seed, err := s.manifest()
+	if err == nil {
+		err = errors.Join(s.folder("devices"), s.folder("images"))
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
+	return s, seed, nil
+}
+
+func (s *store) folder(name string) error {
+	if err := s.root.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// manifest reads lab.json, or writes a new one.
+func (s *store) manifest() ([]byte, error) {
+	data, err := s.read(manifestFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		m := manifest{Format: format, Seed: make([]byte, 32)}
+		rand.Read(m.Seed) //nolint:errcheck // it never fails
+		data, err := json.Marshal(m)
+		if err != nil {
+			return nil, err
+		}
+		return m.Seed, s.write(manifestFile, append(data, '\n'))
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m manifest
+	switch err := json.Unmarshal(data, &m); {
+	case err == nil && m.Format != format && m.Format > 0:
+		return nil, fmt.Errorf("the lab in %s is of another rocec: its format is %d, this one has format %d; %s",
+			s.dir, m.Format, format, s.remedy())
+	case err != nil || m.Format != format || len(m.Seed) != 32:
+		return nil, s.damaged(manifestFile, errors.New("it is no description of a lab"))
+	}
+	return m.Seed, nil
+}
+
+func (s *store) damaged(name string, err error) error {
+	return fmt.Errorf("%s is damaged: %w; %s", filepath.Join(s.dir, name), err, s.remedy())
+}
+
+// remedy says how to go on with a folder that cannot be used.
+func (s *store) remedy() string {
+	return fmt.Sprintf("to begin with new devices, run: rocec lab reset --lab='%s'", strings.ReplaceAll(s.dir, "'", `'\''`))
+}
+
+// temporary begins the names of files that are being written.
+const temporary = ".new-"
+
+// write puts a file in place whole.
+func (s *store) write(name string, data []byte) error {
+	tmp := temporary + strings.ReplaceAll(name, "/", "-")
+	if err := s.root.WriteFile(tmp, data, 0o600); err != nil {
+		return err
+	}
+	return s.root.Rename(tmp, name)
+}
+
+// read reads a file that may be anything, but not without end.
+func (s *store) read(name string) ([]byte, error) {
+	i, err := s.root.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !i.Mode().IsRegular() || i.Size() > maxRecord {
+		return nil, s.damaged(name, errors.New("it is no file of a lab"))
+	}
+	return s.root.ReadFile(name)
+}
+
+func (s *store) close() error { return errors.Join(s.lock.Close(), s.root.Close()) }
+
+// wake makes a device: as it was left, or as it comes from the factory. away is what a lab without a folder knows of it.
+func (s *store) wake(td *target.Device, away []byte) (*Device, error) {
+	data, name := away, td.Name
+	if s != nil {
+		name = filepath.Join("devices", td.Name)
+		var err error
+		data, err = s.read("devices/" + td.Name)
+		if errors.Is(err, fs.ErrNotExist) {
+			data, err = nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if data == nil {
+		return NewDevice(td), nil
+	}
+	var r record
+	err := decode(data, &r)
+	var files map[string]string
+	if err == nil {
+		files, err = s.image(td, r.Image)
+	}
+	var d *Device
+	if err == nil {
+		d, err = restore(td, &r, files)
+	}
+	if err != nil && s != nil {
+		err = s.damaged(name, err)
+	}
+	return d, err
+}
+
+// image finds the files of a new disk.
+func (s *store) image(td *target.Device, hash string) (map[string]string, error) {
+	if td.Target != nil && td.Target.Image != nil {
+		if files := td.Target.Image(td.Source).Files; imageOf(files) == hash {
+			return files, nil
+		}
+	} else if imageOf(nil) == hash {
+		return nil, nil
+	}
+	if s == nil || len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" {
+		return nil, errors.New("it began as no known image")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if files, ok := s.images[hash]; ok {
+		return files, nil
+	}
+	data, err := s.read("images/" + hash)
+	if err != nil {
+		return nil, err
+	}
+	var files map[string]string
+	if err := decode(data, &files); err != nil || imageOf(files) != hash {
+		return nil, fmt.Errorf("its image %s is damaged", hash)
+	}
+	s.images[hash] = files
+	return files, nil
+}
+
+// put saves a device; a lab without a folder keeps what is returned.
+func (s *store) put(d *Device) ([]byte, error) {
+	d.clock.hold()
+	r := d.record(d.disk)
+	data, err := encode(r)
+	if err != nil || s == nil {
+		return data, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, known := s.images[r.Image]; !known {
+		image, err := encode(d.disk)
+		if err == nil {
+			err = s.write("images/"+r.Image, image)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s.images[r.Image] = d.disk
+	}
+	return nil, s.write("devices/"+d.Name, data)
+}

@@ -1,0 +1,245 @@
+package deploy
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// StateDir is the only place of ours on a device, besides the files themselves.
+const StateDir = "/var/lib/rocec"
+
+// Run is one apply, or one rollback: who changes devices now.
+type Run struct {
+	Name  string // unique, and sorted by time; see [NewRun]
+	Key   string // random, so that a run of the same name is told apart
+	Owner string // for whoever meets the lock: "alice@ws7, process 4711"
+}
+
+// NewRun names a run: NewRun(now, "3f9a62b1", …) is "20261121t065136z-3f9a", key "62b1". unique is at least 8 digits.
+func NewRun(now time.Time, unique, owner string) Run {
+	return Run{Name: strings.ToLower(now.UTC().Format("20060102T150405Z")) + "-" + unique[:4], Key: unique[4:], Owner: OneLine(owner)}
+}
+
+var runForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{3,62}$`)
+
+// Valid reports whether name and key are such as [NewRun] gives: they become paths and words of commands.
+func (r Run) Valid() bool { return ValidRun(r.Name) && runForm.MatchString("key-"+r.Key) }
+
+// ValidRun reports whether a name can be the one of a run.
+func ValidRun(name string) bool { return runForm.MatchString(name) }
+
+// Outcome is what became of a device.
+type Outcome string
+
+// The outcomes.
+const (
+	Unchanged   Outcome = "unchanged"   // there was nothing to do
+	Applied     Outcome = "applied"     // it holds and uses what the plan says, for good
+	Unconfirmed Outcome = "unconfirmed" // it does, and undoes it by itself unless somebody confirms
+	Restored    Outcome = "restored"    // it failed; rocec has put back what was there before
+	Reverted    Outcome = "reverted"    // it was not confirmed (in time, or before a restart), and has put back what was there by itself
+	Refused     Outcome = "refused"     // nothing was changed: Err says why
+	Conflict    Outcome = "conflict"    // undone, but for files that somebody else changed meanwhile
+	Unknown     Outcome = "unknown"     // Files and Left say what may be where
+	NotStarted  Outcome = "not-started" // nothing was tried: too many failures, or interrupted
+)
+
+// Outcomes are all of them, in the order they are counted in.
+var Outcomes = []Outcome{Applied, Unconfirmed, Unchanged, Restored, Reverted, Refused, Conflict, Unknown, NotStarted}
+
+// Closed reports whether an outcome is the last word on a device: nothing that is asked later changes it. The others are asked for again.
+func (o Outcome) Closed() bool { return o != "" && o != Unconfirmed && o != Unknown }
+
+// Who undid a run on a device by itself.
+const (
+	ByTimer = "timer" // the time to confirm was over
+	ByBoot  = "boot"  // it went down before anybody confirmed
+)
+
+// Content of a file after a run, as a device was last seen to hold it.
+const (
+	HoldsOld     = "old"
+	HoldsNew     = "new"
+	HoldsOther   = "other"
+	HoldsUnknown = "unknown"
+)
+
+// Use is whether a device uses what its files hold.
+const (
+	UseYes     = "yes"
+	UseNo      = "no"
+	UseUnknown = "unknown"
+)
+
+// FileResult is what became of one file.
+type FileResult struct {
+	Path  string `json:"path"`
+	Holds string `json:"holds"`
+	InUse string `json:"in_use"`
+}
+
+// Result is what became of one device.
+type Result struct {
+	Device     *target.Device
+	Run        string
+	Outcome    Outcome
+	Err        *Error        // what stood in the way; nil: nothing
+	Undo       *Error        // what stood in the way of going back
+	Cleanup    *Error        // what stood in the way of taking our things away
+	Files      []FileResult  // of the change; empty: nothing was tried
+	Notes      []string      // what the device printed as it went back, which worked: what could not be put back
+	Left       []string      // what of ours remains on the device: lock, temporary files
+	LeftUnseen bool          // Left may remain: the device did not answer any more
+	Until      time.Duration // until the device undoes the change by itself; 0: it does not
+	By         string        // of Reverted: [ByTimer] or [ByBoot]; empty: not known
+	Used       bool          // the device may have used the new content
+}
+
+// Failed reports whether the device is not as planned and something was tried.
+func (r *Result) Failed() bool {
+	switch r.Outcome {
+	case Unchanged, Applied, Unconfirmed, NotStarted:
+		return r.Cleanup != nil
+	}
+	return true
+}
+
+// Results is what became of every device of a plan, in the plan's order.
+type Results struct {
+	Run         Run
+	Devices     []*Result
+	Interrupted bool // the person ended it before all devices had been started
+	Stopped     bool // more devices failed than may
+}
+
+// Count returns the number of devices with an outcome.
+func (r *Results) Count(o Outcome) int {
+	n := 0
+	for _, d := range r.Devices {
+		if d.Outcome == o {
+			n++
+		}
+	}
+	return n
+}
+
+// Complete reports whether every device is as planned, and nothing of ours is left on any.
+func (r *Results) Complete() bool {
+	return !slices.ContainsFunc(r.Devices, func(d *Result) bool {
+		return d.Outcome != Applied && d.Outcome != Unchanged && d.Outcome != Unconfirmed || d.Cleanup != nil
+	})
+}
+
+// Touched reports whether any device was changed, or may have been, even if that was undone.
+func (r *Results) Touched() bool {
+	return slices.ContainsFunc(r.Devices, func(d *Result) bool {
+		return d.Outcome != Refused && d.Outcome != NotStarted && d.Outcome != Unchanged
+	})
+}
+
+// Text says in full sentences what the device holds and what is left to do; why it failed stands in Err, Undo and Cleanup.
+func (r *Result) Text() string {
+	var b strings.Builder
+	say := func(format string, args ...any) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, format, args...)
+	}
+	switch r.Outcome {
+	case Refused, NotStarted:
+		say("Nothing was changed.")
+	case Restored:
+		if r.Used {
+			say("What was there before is back in place and in use.")
+		} else {
+			say("What was there before is back in place; the device never used anything else.")
+		}
+	case Reverted:
+		switch r.By {
+		case ByTimer:
+			say("The device has put back what was there before by itself, because nobody confirmed the change in time.")
+		case ByBoot:
+			say("The device restarted (reboot or power cut) before the change was confirmed, and put back what was there " +
+				"before by itself.")
+		default:
+			say("The device has put back what was there before by itself; the change was not confirmed.")
+		}
+	case Conflict:
+		say("Somebody else changed %s meanwhile, so it was left alone.%s", r.paths(HoldsOther), r.others())
+	case Unconfirmed:
+		say("The new content is in use.")
+	case Unknown:
+		if r.stuck() {
+			say("What was there before could not be put back.%s", r.others())
+		} else {
+			say("What became of the change is not known.%s", r.others())
+		}
+	}
+	if len(r.Notes) > 0 {
+		say("As it went back, it printed: %s.", strings.Join(r.Notes, "; "))
+	}
+	if r.Until > 0 {
+		say("The device undoes the change by itself within %s, unless it is confirmed: rocec confirm %s.", r.Until.Round(time.Second), r.Run)
+	}
+	if r.Outcome == Conflict || r.Outcome == Unknown {
+		say("The content from before is in %s/backup/%s on the device.", StateDir, r.Run)
+	}
+	switch {
+	case r.Outcome != Unknown || r.Err != nil && r.Err.Kind == Stale: // a device that answered says the same again
+	case r.stuck() && len(r.Left) == 0: // the run is over on the device
+		say("When that is put right, run rocec rollback %s.", r.Run)
+	default:
+		say("When the device answers, run rocec resume %s.", r.Run)
+	}
+	if len(r.Left) > 0 {
+		remain := "remain"
+		if r.LeftUnseen {
+			remain = "may remain"
+		}
+		say("On the device %s: %s. Take them away: rocec unlock --run %s %s.", remain, strings.Join(r.Left, ", "), r.Run, r.Device.Name)
+	}
+	return b.String()
+}
+
+// stuck reports whether the device tells what it holds, and could not go back.
+func (r *Result) stuck() bool {
+	return r.Undo != nil && !slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Holds == HoldsUnknown })
+}
+
+// others says what each file holds, for outcomes where they differ.
+func (r *Result) others() string {
+	var parts []string
+	for _, f := range r.Files {
+		what := map[string]string{
+			HoldsOld: "the content from before", HoldsNew: "the new content", HoldsOther: "something else",
+		}[f.Holds]
+		if what == "" {
+			parts = append(parts, f.Path+": not known, the content from before or the new one, in full")
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s: %s, in use: %s", f.Path, what, f.InUse))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " " + strings.Join(parts, "; ") + "."
+}
+
+func (r *Result) paths(holds string) string {
+	var paths []string
+	for _, f := range r.Files {
+		if f.Holds == holds {
+			paths = append(paths, f.Path)
+		}
+	}
+	if len(paths) == 0 {
+		return "a file"
+	}
+	return strings.Join(paths, ", ")
+}

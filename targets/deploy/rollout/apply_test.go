@@ -1,0 +1,176 @@
+package rollout_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
+)
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, "leaf01")
+	require.NoError(t, os.Chmod(b.Root+"/etc/app/conf", 0o600))
+	p := b.plan(t)
+	require.Equal(t, deploy.StatusChange, p.Devices[0].Status, "%+v", p.Devices[0].Err)
+	r := b.apply(t, p)
+	require.Equal(t, deploy.Applied, r.Outcome, "%+v %v", r, r.Err)
+	b.wholly(t, r)
+	require.Empty(t, r.Text())
+	require.Empty(t, b.Left())
+	require.Equal(t, "reload\n", b.Read("/run/reloads"), "equal steps run once")
+	st, err := os.Stat(b.Root + "/etc/app/conf")
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), st.Mode().Perm(), "the mode stays")
+	require.Equal(t, boxtest.OldConf, b.Read(boxtest.State+"/backup/txn-1/0"))
+	require.Equal(t, fmt.Sprintf("0 %s %s %s\n", sha(boxtest.OldConf), sha(boxtest.NewConf), b.Root+"/etc/app/conf"),
+		b.Read(deploy.StateDir+"/backup/txn-1/files"))
+
+	again := b.plan(t)
+	require.True(t, again.Empty())
+	require.Equal(t, deploy.Unchanged, b.apply(t, again).Outcome)
+}
+
+var whole = flag.Bool("whole", false, "every fault, rather than a slice of them")
+
+// stride is from one place where something fails to the next: each of them in make test-long, a slice in make test, a few in make
+// check.
+func stride() int {
+	switch {
+	case *whole:
+		return 1
+	case testing.Short():
+		return 17
+	}
+	return 5
+}
+
+// A connection breaks at every command in turn: before it reached the device, and after it ran there; for good, and
+// until the next dial.
+func TestConnectionLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, testConnectionLost)
+}
+
+func testConnectionLost(t *testing.T) {
+	faults := []boxtest.Fault{{}, {After: true}, {ForGood: true}, {After: true, ForGood: true}, {Late: true}}
+	if testing.Short() {
+		faults = faults[:2]
+	}
+	for _, f := range faults {
+		outcomes := map[deploy.Outcome]int{}
+		for at := 1; ; at++ {
+			require.Less(t, at, 100)
+			b := newBox(t, "leaf01")
+			p := b.plan(t)
+			fired := false
+			b.Fault = func(n int, _ string) *boxtest.Fault {
+				if n == at {
+					fired = true
+					return &f
+				}
+				return nil
+			}
+			r := b.apply(t, p)
+			t.Logf("%+v at %d: %s: %s", f, at, r.Outcome, b.said(r))
+			b.wholly(t, r)
+			if !fired {
+				require.Equal(t, deploy.Applied, r.Outcome)
+				break
+			}
+			outcomes[r.Outcome]++
+			if f.ForGood {
+				continue
+			}
+			require.NotEqual(t, deploy.Unknown, r.Outcome, "the device could be asked")
+			require.Empty(t, r.Left)
+			require.Empty(t, b.Left())
+		}
+		t.Log(f, outcomes)
+	}
+}
+
+// The connection breaks again while going on, or going back, after it was opened once more.
+func TestConnectionLostTwice(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for first := 2; first <= 6; first++ {
+			for then := 1; then <= 3; then++ {
+				b := newBox(t, "leaf01")
+				p := b.plan(t)
+				b.Fault = func(n int, _ string) *boxtest.Fault {
+					if n == first || n == first+then {
+						return &boxtest.Fault{After: then%2 == 0}
+					}
+					return nil
+				}
+				r := b.apply(t, p)
+				t.Logf("%d and %d: %s: %s", first, first+then, r.Outcome, b.said(r))
+				b.wholly(t, r)
+				require.NotEqual(t, deploy.Unknown, r.Outcome)
+			}
+		}
+	})
+}
+
+// Only the live state differs: no file is touched, the step runs, and the state is read back.
+func TestLiveOnly(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, "leaf01")
+	b.Write("/etc/app/conf", boxtest.NewConf)
+	p := b.plan(t)
+	require.Len(t, p.Devices[0].Changes, 1)
+	require.Equal(t, deploy.Update, p.Devices[0].Changes[0].Action)
+	r := b.apply(t, p)
+	require.Equal(t, deploy.Applied, r.Outcome, "%v", r.Err)
+	require.Equal(t, boxtest.NewConf, b.Read("/run/loaded"))
+	require.Empty(t, b.Left())
+	require.NoDirExists(t, b.Root+deploy.StateDir+"/backup")
+
+	b.Write("/run/loaded", boxtest.OldConf)
+	p = b.plan(t)
+	b.Daemon("exit 4")
+	r = b.apply(t, p)
+	require.Equal(t, deploy.Restored, r.Outcome, "%s", b.said(r))
+	require.Empty(t, b.Left())
+}
+
+// Every operation on the disk fails in turn: once, and for good from then on.
+func TestOperationFails(t *testing.T) {
+	for name, f := range map[string]struct {
+		always bool
+		words  string
+	}{
+		"once":      {false, "No space left on device"},
+		"read-only": {true, "Read-only file system"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				outcomes := map[deploy.Outcome]int{}
+				for at := 1; ; at += stride() {
+					require.Less(t, at, 300)
+					b := newBox(t, "leaf01")
+					p := b.plan(t)
+					b.Breakable(at, f.always, f.words)
+					r := b.apply(t, p)
+					n := b.Operated()
+					t.Logf("at %d of %d: %s: %s", at, n, r.Outcome, b.said(r))
+					b.wholly(t, r)
+					if n < at {
+						require.Equal(t, deploy.Applied, r.Outcome)
+						break
+					}
+					outcomes[r.Outcome]++
+				}
+				t.Log(outcomes)
+			})
+		})
+	}
+}

@@ -1,0 +1,120 @@
+package rollout_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// realTime is the clock of tests that do not drive one.
+var realTime = rollout.Clock{Now: time.Now, Wait: time.After}
+
+// testRun is the run of tests with one.
+var testRun = deploy.Run{Name: "txn-1", Key: "abcd", Owner: "alice@ws7"}
+
+// readTwice verifies without samples of an earlier time, and does not wait.
+var readTwice = rollout.VerifyOptions{Clock: realTime, Interval: time.Millisecond}
+
+// noSoak lets devices be checked at once.
+var noSoak = new(time.Duration)
+
+// box is a device, its plan and its apply.
+type box struct{ *boxtest.Box }
+
+func newBox(t testing.TB, name string) box { return box{boxtest.New(t, name)} }
+
+func (b box) tree() *target.Tree { return &target.Tree{Devices: []*target.Device{b.Dev}} }
+
+// plan observes and diffs.
+func (b box) plan(t testing.TB) *deploy.Plan {
+	fault := b.Fault
+	b.Fault = nil
+	defer func() { b.Fault = fault }()
+	return deploy.Diff(b.tree(), rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{Probes: true}))
+}
+
+// apply applies a plan and returns the result of the only device.
+func (b box) apply(t testing.TB, p *deploy.Plan) *deploy.Result {
+	b.Runs = 0
+	rep, err := rollout.Apply(t.Context(), b.Dial, p, rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: noSoak})
+	require.NoError(t, err)
+	require.Len(t, rep.Devices, 1)
+	return rep.Devices[0]
+}
+
+// wholly checks the oracle of every test that breaks something: the file is old or new in full, the daemon never loaded
+// anything else, the outcome says the truth, and what is left is named.
+func (b box) wholly(t testing.TB, r *deploy.Result, also ...string) {
+	t.Helper()
+	conf, loaded := b.Read("/etc/app/conf"), b.Read("/run/loaded")
+	said := b.said(r)
+	require.Contains(t, append(also, boxtest.OldConf, boxtest.NewConf), conf, "half a file: %s", said)
+	require.Contains(t, append(also, boxtest.OldConf, boxtest.NewConf), loaded)
+	switch r.Outcome {
+	case deploy.Applied:
+		require.Equal(t, boxtest.NewConf, conf)
+		require.Equal(t, boxtest.NewConf, loaded)
+	case deploy.Restored, deploy.Reverted, deploy.Refused, deploy.NotStarted:
+		require.Equal(t, boxtest.OldConf, conf, said)
+		require.Equal(t, boxtest.OldConf, loaded, said)
+	case deploy.Unknown, deploy.Conflict:
+		require.NotEmpty(t, r.Files)
+	default:
+		t.Fatalf("outcome %q", r.Outcome)
+	}
+	if r.Outcome != deploy.Applied && r.Outcome != deploy.NotStarted {
+		require.NotNil(t, r.Err, said)
+	}
+	if r.Err != nil && r.Err.Kind == deploy.Locked {
+		return
+	}
+	for _, left := range b.Left() {
+		require.True(t, b.named(r, left), "unreported: %s\n%s", left, said)
+	}
+}
+
+// named reports whether a result says that a file may remain on the device: by name, by a folder it lies in, by a pattern. The unit's
+// link goes with the unit. Which files may not be in use is only noted on a device where that is not known.
+func (b box) named(r *deploy.Result, left string) bool {
+	if left == boxtest.State+"/pending" {
+		return r.Outcome == deploy.Unknown || r.Outcome == deploy.Conflict || r.Cleanup != nil
+	}
+	return slices.ContainsFunc(r.Left, func(name string) bool {
+		name = strings.ReplaceAll(name, b.Root, "")
+		match, err := path.Match(name, left)
+		return err == nil && match || strings.HasPrefix(left, name+"/") || path.Base(name) == path.Base(left)
+	})
+}
+
+// said is everything a result has to say, as on a device whose root is the box.
+func (b box) said(r *deploy.Result) string {
+	var parts []string
+	for _, e := range []*deploy.Error{r.Err, r.Undo, r.Cleanup} {
+		if e != nil {
+			parts = append(parts, e.Error())
+		}
+	}
+	return strings.ReplaceAll(strings.Join(append(parts, r.Text()), "; "), b.Root, "")
+}
+
+func sha(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+
+// step changes the step of the device.
+func (b box) step(set func(*target.Step)) {
+	s := b.Dev.Files[0].Activate
+	set(&s)
+	for i := range b.Dev.Files {
+		b.Dev.Files[i].Activate = s
+	}
+}

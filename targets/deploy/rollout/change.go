@@ -1,0 +1,417 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// change is one device on its way through a run.
+type change struct {
+	o     *ApplyOptions
+	p     *deploy.DevicePlan
+	dev   *device.Device
+	what  *device.Change
+	state txn.State
+	emit  func(step string, s State, detail string)
+	stop  func() bool // the person interrupted
+
+	report  *device.Report // the last one
+	resumed bool           // another process began; its run is known by hashes alone
+	asked   bool           // a verb was sent, so the lock may have been taken
+	found   []string       // of a run that is over on the device: the SHA-256 of its files
+	settled *deploy.Have   // read right after the commit
+	began   time.Time      // of the soak
+	waited  time.Duration  // for what is at work on the device
+	err     *deploy.Error  // what stood in the way, first
+	undo    *deploy.Error  // of going back
+	cleanup *deploy.Error  // of the release
+}
+
+// newChange prepares to change a device; goal says what it should come to.
+func newChange(dial target.Dial, p *deploy.DevicePlan, o *ApplyOptions, goal txn.Goal) *change {
+	dev := o.Links.take(p.Device)
+	if dev == nil {
+		dev = device.New(p.Device, dial, o.Sudo, device.Clock{})
+	}
+	dev.Tell(device.Clock(o.Clock))
+	return &change{
+		o: o, p: p, dev: dev, what: device.NewChange(p),
+		state: txn.State{Goal: goal},
+		emit:  func(string, State, string) {},
+		stop:  func() bool { return false },
+	}
+}
+
+// soak is how long the device must hold, and away how long it may be gone, after the commit.
+func (c *change) soak() (soak, away time.Duration) {
+	soak, away = c.what.Soak()
+	if c.o.Soak != nil {
+		soak = *c.o.Soak
+	}
+	return soak, away
+}
+
+// timers are how long the device waits before it undoes the change by itself. A commit that dies half way is undone without regard to
+// Hold: only what is in use waits for a person.
+func (c *change) timers() device.Timers {
+	soak, away := c.soak()
+	later := max(away+soak+deadManSlack, cmp.Or(c.o.DeadMan, deadManFloor))
+	if c.o.DeadMan > 0 {
+		later = c.o.DeadMan
+	}
+	return device.Timers{First: c.what.Work() + later, Later: max(later, c.o.Hold+soak)}
+}
+
+// run follows the state machine until it ends, or until pause holds.
+func (c *change) run(ctx context.Context, pause func(txn.State) bool) {
+	for {
+		if c.stop() {
+			c.state = c.state.Stop()
+		}
+		verb := c.state.Next()
+		if verb == txn.End || pause != nil && pause(c.state) {
+			return
+		}
+		if err := c.record(verb); err != nil {
+			c.fail(err)
+			c.state = c.state.Stop()
+			if verb == txn.Prepare {
+				return
+			}
+			continue
+		}
+		e := c.do(ctx, verb)
+		if c.o.Record != nil {
+			_ = c.o.Record(c.entry(e.Verb, &e)) // what was done is done; the next intent meets the same disk
+		}
+		c.state = c.state.After(e)
+	}
+}
+
+// record writes down what is about to be done. Nothing begins that cannot be written down; what has begun is brought to its end.
+func (c *change) record(verb txn.Verb) *deploy.Error {
+	if c.o.Record == nil || verb == txn.Ask || verb == txn.Wait {
+		return nil
+	}
+	err := c.o.Record(c.entry(verb, nil))
+	if err == nil || c.state.Began || verb == txn.Release {
+		return nil
+	}
+	return &deploy.Error{
+		Kind: deploy.Disk, Device: c.p.Device, Step: string(verb), Err: err,
+		Detail: "the journal of the run cannot be written on this machine: " + deploy.OneLine(err.Error()),
+	}
+}
+
+func (c *change) entry(verb txn.Verb, e *txn.Event) Entry {
+	r := Entry{Device: c.p.Device.Name, Verb: verb}
+	if e != nil {
+		r.Done, r.Result, r.Mark = true, e.Result, e.Device.Mark
+		if e.Result != txn.OK && c.err != nil {
+			r.Detail = c.err.Detail
+		}
+	}
+	return r
+}
+
+// fail keeps the first error.
+func (c *change) fail(err *deploy.Error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// do does one verb.
+func (c *change) do(ctx context.Context, verb txn.Verb) txn.Event {
+	switch verb {
+	case txn.Prepare:
+		return c.prepare(ctx)
+	case txn.Commit:
+		return c.commit(ctx)
+	case txn.Check:
+		return c.check(ctx)
+	case txn.Ask:
+		return c.ask(ctx)
+	case txn.Wait:
+		return c.wait(ctx)
+	}
+	return c.call(ctx, verb)
+}
+
+// step reports a step around doing it.
+func (c *change) step(name string, do func() *deploy.Error) *deploy.Error {
+	c.emit(name, Begin, "")
+	err := do()
+	if err != nil {
+		c.emit(name, Fail, err.Detail)
+		return err
+	}
+	c.emit(name, Done, "")
+	return nil
+}
+
+// event is the end of a verb: what the device told, or that its answer was lost.
+func (c *change) event(verb txn.Verb, r *device.Report, err *deploy.Error) txn.Event {
+	if r == nil {
+		return txn.Event{Verb: verb, Result: txn.Lost}
+	}
+	c.keep(r)
+	e := txn.Event{Verb: verb, Device: r.Device}
+	if err != nil {
+		e.Result = txn.Refused
+	}
+	return e
+}
+
+// keep keeps a report. What a release took away with the run's folder is known from before.
+func (c *change) keep(r *device.Report) {
+	if last := c.report; last != nil && r.Mark == txn.Absent {
+		r.Files, r.Began, r.InUse, r.Why, r.Unwhy = last.Files, last.Began, last.InUse, last.Why, last.Unwhy
+		if len(last.Notes) > 0 {
+			r.Notes = last.Notes
+		}
+		if last.By != "" {
+			r.By = last.By
+		}
+	}
+	c.report = r
+}
+
+func (c *change) prepare(ctx context.Context) txn.Event {
+	if err := c.step("connect", func() *deploy.Error { return c.dev.Connect(ctx, "connect") }); err != nil {
+		c.fail(err)
+		return txn.Event{Verb: txn.Prepare, Result: txn.Dead}
+	}
+	c.asked = true
+	err := c.step("prepare", func() *deploy.Error { return c.dev.Prepare(ctx, c.o.Run, c.what, c.timers()) })
+	switch {
+	case err == nil:
+		return txn.Event{Verb: txn.Prepare, Device: txn.Device{Mark: txn.Prepared, Lock: txn.Ours}}
+	case err.Lost:
+		c.fail(err)
+		return txn.Event{Verb: txn.Prepare, Result: txn.Lost}
+	}
+	c.fail(err)
+	r, e := c.dev.State(ctx, c.o.Run, c.what) // what a prepare that failed could not take away
+	if e != nil && r == nil && !e.Lost {
+		return txn.Event{Verb: txn.Prepare, Result: txn.Refused} // not even this may run there
+	}
+	return c.event(txn.Prepare, r, err)
+}
+
+func (c *change) commit(ctx context.Context) txn.Event {
+	var r *device.Report
+	var h *deploy.Have
+	err := c.step("activate", func() (e *deploy.Error) {
+		if e := c.dev.Connect(ctx, "activate"); e != nil {
+			return e
+		}
+		r, h, e = c.dev.Commit(ctx, c.o.Run, c.what, c.timers())
+		return e
+	})
+	c.began = c.o.Clock.Now()
+	if err != nil {
+		c.fail(err)
+		return c.event(txn.Commit, r, err)
+	}
+	c.settled = h
+	if err := c.readBack(h); err != nil {
+		c.fail(err)
+		c.keep(r)
+		return txn.Event{Verb: txn.Check, Result: txn.Refused, Device: r.Device} // no need to wait for the soak
+	}
+	return c.event(txn.Commit, r, nil)
+}
+
+// check waits until the soak is over, logs in anew, and looks whether the device holds and uses what it should and has lost
+// nothing by it.
+func (c *change) check(ctx context.Context) txn.Event {
+	soak, away := c.soak()
+	if c.began.IsZero() {
+		c.began = c.o.Clock.Now()
+	}
+	if left := soak - c.o.Clock.Now().Sub(c.began); left > 0 {
+		_ = c.step("soak", func() *deploy.Error {
+			<-c.o.Clock.Wait(left)
+			return nil
+		})
+	}
+	var r *device.Report
+	err := c.step("verify", func() *deploy.Error {
+		if err := c.dev.Reconnect(ctx, away+cmp.Or(c.o.Reconnect, reconnectTime)); err != nil {
+			return err
+		}
+		for {
+			var h *deploy.Have
+			var err *deploy.Error
+			patient := false // what is lost may come back
+			if r, h, err = c.dev.Check(ctx, c.o.Run, c.what); err != nil {
+				return err
+			}
+			if r.Mark != txn.Loaded {
+				return &deploy.Error{Kind: deploy.Activation, Device: c.p.Device, Step: "verify", Detail: "the run is " + r.Mark.String() + " on the device"}
+			}
+			if c.resumed {
+				err = c.hashes(r)
+			} else if err = c.readBack(h); err == nil {
+				err, patient = c.gate(h)
+			}
+			if err == nil || !patient || c.o.Clock.Now().Sub(c.began) >= soak+away {
+				return err
+			}
+			<-c.o.Clock.Wait(settleEvery)
+		}
+	})
+	switch {
+	case err == nil:
+		return c.event(txn.Check, r, nil)
+	case r == nil && !err.Lost && err.Kind != deploy.Unreachable:
+		c.fail(err)
+		return txn.Event{Verb: txn.Check, Result: txn.Dead}
+	}
+	c.fail(err)
+	if err.Lost {
+		r = nil
+	}
+	return c.event(txn.Check, r, err)
+}
+
+// call confirms, undoes or releases.
+func (c *change) call(ctx context.Context, verb txn.Verb) txn.Event {
+	name, do := "release", c.dev.Release
+	switch verb {
+	case txn.Confirm:
+		name, do = "confirm", c.dev.Confirm
+	case txn.Undo:
+		name, do = "restore", c.dev.Undo
+	}
+	var r *device.Report
+	err := c.step(name, func() (e *deploy.Error) {
+		if e := c.dev.Connect(ctx, name); e != nil {
+			return e
+		}
+		r, e = do(ctx, c.o.Run, c.what)
+		return e
+	})
+	switch {
+	case err == nil && verb == txn.Release:
+		c.cleanup = nil
+	case err == nil && verb == txn.Undo:
+		c.undo = nil
+	case err != nil && verb == txn.Release:
+		c.cleanup = err
+	case err != nil && verb == txn.Undo:
+		c.undo = err
+	case err != nil:
+		c.fail(err)
+	}
+	return c.event(verb, r, err)
+}
+
+// ask finds out what the device holds, over a new connection.
+func (c *change) ask(ctx context.Context) txn.Event {
+	_, away := c.soak()
+	patience := cmp.Or(c.o.Reconnect, reconnectTime)
+	if !c.o.Together { // which are at rest, and whose time to confirm runs out
+		patience += away
+	}
+	var r *device.Report
+	err := c.step("reconnect", func() (e *deploy.Error) {
+		if e := c.dev.Reconnect(ctx, patience); e != nil {
+			return e
+		}
+		if r, e = c.dev.State(ctx, c.o.Run, c.what); e == nil && r.Mark == txn.Absent && r.Device.Lock == txn.Free && !c.state.Began {
+			<-c.o.Clock.Wait(settleEvery) // the command may only now come to take the lock
+			r, e = c.dev.State(ctx, c.o.Run, c.what)
+		}
+		return e
+	})
+	if r == nil {
+		c.fail(err)
+		if err.Lost && err.Step != "reconnect" {
+			return txn.Event{Verb: txn.Ask, Result: txn.Lost}
+		}
+		return txn.Event{Verb: txn.Ask, Result: txn.Dead}
+	}
+	return c.event(txn.Ask, r, nil)
+}
+
+// wait lets what is at work on the device come to its end. It cannot take for ever: every command there has its time, and the
+// device's own timer ends what hangs.
+func (c *change) wait(ctx context.Context) txn.Event {
+	<-c.o.Clock.Wait(settleEvery)
+	c.waited += settleEvery
+	if c.waited > c.timers().First+c.what.Work() {
+		return txn.Event{Verb: txn.Wait, Result: txn.Dead}
+	}
+	r, err := c.dev.State(ctx, c.o.Run, c.what)
+	if r == nil {
+		c.fail(err)
+		return txn.Event{Verb: txn.Ask, Result: txn.Lost}
+	}
+	return c.event(txn.Ask, r, nil)
+}
+
+// readBack compares what the device holds with what the tree wants, by the same reader as the plan.
+func (c *change) readBack(h *deploy.Have) *deploy.Error {
+	var wrong []string
+	for i := range c.p.Device.Files {
+		f, content := &c.p.Device.Files[i], h.Files[i]
+		planned := slices.ContainsFunc(c.p.Changes, func(ch *deploy.Change) bool { return ch.File == f })
+		if !planned && f.Live == nil {
+			continue
+		}
+		if content.Reason != "" {
+			wrong = append(wrong, f.Path+": "+content.Reason)
+			continue
+		}
+		if why := deploy.Differs(f, content.Data); why != "" {
+			wrong = append(wrong, why)
+		}
+	}
+	if len(wrong) == 0 {
+		return nil
+	}
+	return &deploy.Error{Kind: deploy.Activation, Device: c.p.Device, Step: "verify", Detail: deploy.OneLine(strings.Join(wrong, "; "))}
+}
+
+// hashes compares what the device holds with what the run was to write.
+func (c *change) hashes(r *device.Report) *deploy.Error {
+	for i, f := range c.what.Files {
+		if r.Files[i] != f.Target {
+			return &deploy.Error{
+				Kind: deploy.Activation, Device: c.p.Device, Step: "verify", Detail: f.Path + " is not as the run wrote it",
+			}
+		}
+	}
+	return nil
+}
+
+// gate looks for what the device has lost by the change: compared with before the run, and with right after the commit. It also
+// reports whether that may come back by itself: a link does, a daemon that has died has.
+func (c *change) gate(h *deploy.Have) (*deploy.Error, bool) {
+	now := h.Samples()
+	lost := deploy.Lost(c.p.Baseline, now)
+	var moved []string
+	if c.settled != nil {
+		moved = deploy.Moved(c.settled.Samples(), now)
+	}
+	wrong := append(moved, lost...)
+	if len(wrong) == 0 {
+		return nil, false
+	}
+	err := &deploy.Error{Kind: deploy.Unhealthy, Device: c.p.Device, Step: "verify", Detail: deploy.OneLine(strings.Join(wrong, " "))}
+	return err, len(moved) == 0
+}
+
+// String is for logs.
+func (c *change) String() string { return fmt.Sprintf("%s: %+v", c.p.Device.Name, c.state) }

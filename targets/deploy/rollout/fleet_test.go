@@ -1,0 +1,449 @@
+package rollout_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// fleet is a plan of n devices that all change; set adjusts each.
+func fleet(n int, set func(i int, d *deploy.DevicePlan)) *deploy.Plan {
+	p := &deploy.Plan{}
+	for i := range n {
+		d := &deploy.DevicePlan{Status: deploy.StatusChange, Device: &target.Device{Name: fmt.Sprintf("d%02d", i+1), Role: target.Switch}}
+		if set != nil {
+			set(i, d)
+		}
+		p.Devices = append(p.Devices, d)
+	}
+	return p
+}
+
+func show(waves [][]*deploy.DevicePlan) string {
+	var lines []string
+	for _, w := range waves {
+		var names []string
+		for _, d := range w {
+			names = append(names, d.Device.Name)
+		}
+		lines = append(lines, strings.Join(names, " "))
+	}
+	return strings.Join(lines, " | ")
+}
+
+func TestWaves(t *testing.T) {
+	hostsFrom := func(n int) func(int, *deploy.DevicePlan) {
+		return func(i int, d *deploy.DevicePlan) {
+			if i >= n {
+				d.Device.Role = target.Host
+			}
+		}
+	}
+	for _, c := range []struct {
+		name string
+		plan *deploy.Plan
+		o    rollout.WaveOptions
+		want string
+	}{
+		{"nothing", fleet(0, nil), rollout.WaveOptions{}, ""},
+		{"batches", fleet(5, nil), rollout.WaveOptions{Parallel: 2}, "d01 d02 | d03 d04 | d05"},
+		{"eight by default", fleet(9, nil), rollout.WaveOptions{}, "d01 d02 d03 d04 d05 d06 d07 d08 | d09"},
+		{
+			"switches before hosts", fleet(4, func(i int, d *deploy.DevicePlan) {
+				hostsFrom(0)(i%2, d)
+				d.Device.Role = []target.Role{target.Host, target.Switch}[i%2]
+			}),
+			rollout.WaveOptions{},
+			"d02 d04 | d01 d03",
+		},
+		{
+			"what takes away comes last", fleet(4, func(i int, d *deploy.DevicePlan) { hostsFrom(2)(i, d); d.Removing = i == 0 || i == 3 }),
+			rollout.WaveOptions{},
+			"d02 | d03 d04 | d01",
+		},
+		{
+			"never two of a pair", fleet(6, func(i int, d *deploy.DevicePlan) { d.Device.Redundancy = fmt.Sprint(i / 2) }),
+			rollout.WaveOptions{},
+			"d01 d03 d05 | d02 d04 d06",
+		},
+		{"a pair and room", fleet(5, func(i int, d *deploy.DevicePlan) {
+			if i < 3 {
+				d.Device.Redundancy = "x"
+			}
+		}), rollout.WaveOptions{Parallel: 2}, "d01 d04 | d02 d05 | d03"},
+		{
+			"canary", fleet(6, func(i int, d *deploy.DevicePlan) { hostsFrom(4)(i, d); d.Device.About = fmt.Sprint(i % 2) }),
+			rollout.WaveOptions{Canary: true},
+			"d01 d02 | d03 d04 | d05 d06",
+		},
+		{
+			"only what changes", fleet(3, func(i int, d *deploy.DevicePlan) {
+				d.Status = []deploy.Status{deploy.StatusSame, deploy.StatusChange, deploy.StatusUnreachable}[i]
+			}),
+			rollout.WaveOptions{},
+			"d02",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, show(rollout.Waves(c.plan, c.o))) })
+	}
+}
+
+// Laws of every order: each device that changes exactly once, no batch too large, no two of a redundancy group.
+func TestWavesLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := fleet(rapid.IntRange(0, 60).Draw(t, "n"), func(_ int, d *deploy.DevicePlan) {
+			d.Status = rapid.SampledFrom([]deploy.Status{deploy.StatusChange, deploy.StatusChange, deploy.StatusSame}).Draw(t, "status")
+			d.Device.Role = rapid.SampledFrom([]target.Role{target.Switch, target.Host}).Draw(t, "role")
+			d.Device.Redundancy = rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "group")
+			d.Device.About = rapid.SampledFrom([]string{"x", "y"}).Draw(t, "about")
+			d.Removing = rapid.Bool().Draw(t, "removing")
+		})
+		o := rollout.WaveOptions{Parallel: rapid.IntRange(1, 9).Draw(t, "parallel"), Canary: rapid.Bool().Draw(t, "canary")}
+		seen := map[*deploy.DevicePlan]bool{}
+		last := 0
+		for _, w := range rollout.Waves(p, o) {
+			if len(w) == 0 || len(w) > o.Parallel {
+				t.Fatalf("a batch of %d", len(w))
+			}
+			groups := map[string]bool{}
+			for _, d := range w {
+				if seen[d] || d.Status != deploy.StatusChange || rollout.PhaseOf(d) < last || groups[d.Device.Redundancy] {
+					t.Fatalf("%s stands wrong", d.Device.Name)
+				}
+				last, seen[d] = rollout.PhaseOf(d), true
+				groups[d.Device.Redundancy] = d.Device.Redundancy != ""
+			}
+		}
+		for _, d := range p.Devices {
+			if seen[d] != (d.Status == deploy.StatusChange) {
+				t.Fatalf("%s: %s, seen %v", d.Device.Name, d.Status, seen[d])
+			}
+		}
+	})
+}
+
+// boxes is a fleet of real boxes behind one dialer.
+type boxes struct {
+	all  []box
+	tree *target.Tree
+}
+
+func newBoxes(t *testing.T, n int) *boxes {
+	bs := &boxes{tree: &target.Tree{}}
+	for i := range n {
+		b := newBox(t, fmt.Sprintf("leaf%02d", i+1))
+		bs.all = append(bs.all, b)
+		bs.tree.Devices = append(bs.tree.Devices, b.Dev)
+	}
+	return bs
+}
+
+func (bs boxes) dial(ctx context.Context, d *target.Device) (target.Conn, error) {
+	for _, b := range bs.all {
+		if b.Dev == d {
+			return b.Dial(ctx, d)
+		}
+	}
+	return nil, errors.New("no such device")
+}
+
+func (bs boxes) plan(t *testing.T) *deploy.Plan {
+	return deploy.Diff(bs.tree, rollout.Observe(t.Context(), bs.dial, bs.tree, rollout.ObserveOptions{}))
+}
+
+func outcomes(r *deploy.Results) string {
+	var words []string
+	for _, d := range r.Devices {
+		words = append(words, string(d.Outcome))
+	}
+	return strings.Join(words, " ")
+}
+
+func TestMaxFailures(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		max  int
+		want string
+	}{
+		{0, "applied restored not-started not-started not-started"},
+		{1, "applied restored applied restored not-started"},
+		{2, "applied restored applied restored applied"},
+	} {
+		bs := newBoxes(t, 5)
+		bs.all[1].Daemon("grep -q green etc/app/conf && exit 4")
+		bs.all[3].Daemon("grep -q green etc/app/conf && exit 4")
+		rep, err := rollout.Apply(t.Context(), bs.dial, bs.plan(t), rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: noSoak, Parallel: 2, MaxFailures: c.max})
+		require.NoError(t, err)
+		require.Equal(t, c.want, outcomes(rep))
+		require.Equal(t, c.max < 2, rep.Stopped)
+		require.False(t, rep.Complete())
+		require.True(t, rep.Touched())
+	}
+}
+
+// What the plan could not reach does not stop the others, and is in the report.
+func TestUnreachableInPlan(t *testing.T) {
+	t.Parallel()
+	bs := newBoxes(t, 3)
+	bs.all[0].Dead = true
+	bs.all[1].Write("/etc/app/conf", "uneditable\n")
+	p := bs.plan(t)
+	rep, err := rollout.Apply(t.Context(), bs.dial, p, rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: noSoak})
+	require.NoError(t, err)
+	require.Equal(t, "refused refused applied", outcomes(rep))
+	require.Equal(t, deploy.Unreachable, rep.Devices[0].Err.Kind)
+	require.Equal(t, deploy.Unreadable, rep.Devices[1].Err.Kind)
+	require.False(t, rep.Stopped)
+	require.Equal(t, deploy.Summary{Change: 1, Unreachable: 1, Refused: 1, Files: 1, Live: 1, Disruptive: 1}, p.Summary())
+}
+
+// The person interrupts while the first batch is under way: what had not changed anything stops, what had comes to its
+// end, nothing else starts.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ at, want string }{
+		{"prepare", "not-started not-started not-started"},
+		{"activate", "applied not-started not-started"},
+		{"verify", "applied not-started not-started"},
+		{"release", "applied not-started not-started"},
+	} {
+		bs := newBoxes(t, 3)
+		ctx, cancel := context.WithCancel(t.Context())
+		rep, err := rollout.Apply(ctx, bs.dial, bs.plan(t), rollout.ApplyOptions{
+			Clock: realTime, Run: testRun, Soak: noSoak, Parallel: 1,
+			Event: func(e rollout.Event) {
+				if e.Step == c.at && e.State == rollout.Begin {
+					cancel()
+				}
+			},
+		})
+		cancel()
+		require.NoError(t, err)
+		require.Equal(t, c.want, outcomes(rep), c.at)
+		require.True(t, rep.Interrupted)
+		for i, b := range bs.all {
+			require.Empty(t, b.Left(), c.at)
+			b.wholly(t, rep.Devices[i])
+		}
+	}
+	bs := newBoxes(t, 1)
+	p := bs.plan(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	rep, err := rollout.Apply(ctx, bs.dial, p, rollout.ApplyOptions{Clock: realTime, Run: testRun})
+	require.NoError(t, err)
+	require.Equal(t, "not-started", outcomes(rep))
+	require.True(t, rep.Interrupted)
+	require.Equal(t, 1, bs.all[0].Runs, "only the plan asked it")
+}
+
+// Two operators at the same time: exactly one wins, the other is told who, or that the device changed.
+func TestTwoOperators(t *testing.T) {
+	t.Parallel()
+	for range 5 {
+		b := newBox(t, "leaf01")
+		p := b.plan(t)
+		var (
+			wg   sync.WaitGroup
+			reps [2]*deploy.Results
+		)
+		for i, who := range []string{"alice@ws7", "bob@ws9"} {
+			wg.Go(func() {
+				var err error
+				run := deploy.Run{Name: "txn-" + who[:3], Key: "abcd", Owner: who}
+				reps[i], err = rollout.Apply(t.Context(), b.Dial, p, rollout.ApplyOptions{Clock: realTime, Run: run, Soak: noSoak})
+				require.NoError(t, err)
+			})
+		}
+		wg.Wait()
+		a, c := reps[0].Devices[0], reps[1].Devices[0]
+		if a.Outcome != deploy.Applied {
+			a, c = c, a
+		}
+		require.Equal(t, deploy.Applied, a.Outcome)
+		require.Equal(t, deploy.Refused, c.Outcome)
+		require.Contains(t, []deploy.Kind{deploy.Locked, deploy.Stale}, c.Err.Kind)
+		require.Equal(t, boxtest.NewConf, b.Read("/etc/app/conf"))
+		require.Equal(t, "reload\n", b.Read("/run/reloads"))
+		require.Empty(t, b.Left())
+	}
+}
+
+// Events come one at a time, a device's in order, its result last; what is about to be done is recorded before it is.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	bs := newBoxes(t, 3)
+	var inside atomic.Int32
+	var recording sync.Mutex
+	got, entries := map[string][]string{}, map[string][]string{}
+	_, err := rollout.Apply(t.Context(), bs.dial, bs.plan(t), rollout.ApplyOptions{
+		Clock: realTime, Run: testRun, Soak: noSoak, Parallel: 2,
+		Event: func(e rollout.Event) {
+			require.EqualValues(t, 1, inside.Add(1))
+			defer inside.Add(-1)
+			if e.Result != nil {
+				got[e.Device.Name] = append(got[e.Device.Name], fmt.Sprint(e.Wave, " ", e.Result.Outcome))
+			} else if e.State == rollout.Done {
+				got[e.Device.Name] = append(got[e.Device.Name], fmt.Sprint(e.Wave, " ", e.Step))
+			}
+		},
+		Record: func(e rollout.Entry) error {
+			recording.Lock()
+			defer recording.Unlock()
+			entries[e.Device] = append(entries[e.Device], fmt.Sprint(e.Verb, " ", e.Done))
+			return nil
+		},
+	})
+	require.NoError(t, err)
+	want := strings.Fields("connect prepare activate verify confirm release applied")
+	for i, name := range []string{"leaf01", "leaf02", "leaf03"} {
+		var w []string
+		for _, step := range want {
+			w = append(w, fmt.Sprint(i/2+1, " ", step))
+		}
+		require.Equal(t, w, got[name])
+		w = nil
+		for verb := range strings.FieldsSeq("prepare commit check confirm release") {
+			w = append(w, verb+" false", verb+" true")
+		}
+		require.Equal(t, w, entries[name])
+	}
+}
+
+// What cannot be recorded does not begin; what has begun comes to its end.
+func TestRecordFails(t *testing.T) {
+	t.Parallel()
+	for at, want := range []string{"refused", "refused", "refused", "applied", "applied"} {
+		bs := newBoxes(t, 1)
+		n := 0
+		rep, err := rollout.Apply(t.Context(), bs.dial, bs.plan(t), rollout.ApplyOptions{
+			Clock: realTime, Run: testRun, Soak: noSoak,
+			Record: func(rollout.Entry) error {
+				if n++; n > at {
+					return errors.New("no space left on device")
+				}
+				return nil
+			},
+		})
+		require.NoError(t, err)
+		require.Equal(t, want, outcomes(rep), at)
+		require.Empty(t, bs.all[0].Left(), at)
+		bs.all[0].wholly(t, rep.Devices[0])
+		if want == "refused" {
+			require.Contains(t, rep.Devices[0].Err.Detail, "the journal of the run cannot be written on this machine: no space left on device")
+		}
+	}
+}
+
+// A switch that cannot be prepared keeps all others from being changed.
+func TestPreparedBeforeTheFirstCommit(t *testing.T) {
+	t.Parallel()
+	bs := newBoxes(t, 3)
+	bs.all[2].Stub("df", `echo "Filesystem 1024-blocks Used Available Capacity Mounted on"; echo "/dev/sda1 100 99 1 99% /"`)
+	rep, err := rollout.Apply(t.Context(), bs.dial, bs.plan(t), rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: noSoak, Parallel: 1})
+	require.NoError(t, err)
+	require.Equal(t, "not-started not-started refused", outcomes(rep))
+	require.True(t, rep.Stopped)
+	for _, b := range bs.all {
+		require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
+		require.Empty(t, b.Left())
+	}
+}
+
+// What a change has taken away undoes it: a link, a daemon that starts again. What was not there before is not missed.
+func TestGate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		daemon string
+		want   deploy.Outcome
+		says   string
+	}{
+		"nothing is lost": {"", deploy.Applied, ""},
+		"a link is lost":  {"echo 'link 0 starts 1' >run/health", deploy.Restored, "swp1 lost its link"},
+		"a daemon dies after a second and starts again": {
+			"(sleep 1; echo 'link 1 starts 2' >run/health) >/dev/null 2>&1 &", deploy.Restored, "the daemon started again 1 times",
+		},
+		"a link comes back in time": {
+			"(echo 'link 0 starts 1' >run/health; sleep 1; echo 'link 1 starts 1' >run/health) >/dev/null 2>&1 &", deploy.Applied, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBox(t, "leaf01")
+			b.Write("/run/health", "link 1 starts 1\n")
+			b.Dev.Probes = []target.Probe{{
+				Name: "health", Query: target.Query{Cmd: "cat " + b.Root + "/run/health"},
+				Samples: func(answer []byte) []target.Sample {
+					var link, starts uint64
+					_, err := fmt.Sscanf(string(answer), "link %d starts %d", &link, &starts)
+					require.NoError(t, err)
+					return []target.Sample{
+						{Name: "link", On: "swp1", Value: link, Unit: "state", Hard: true, Says: func(uint64) string { return "swp1 lost its link" }},
+						{Name: "link", On: "swp2", Value: 0, Unit: "state", Hard: true, Says: func(uint64) string { return "swp2 lost its link" }},
+						{Name: "starts", Value: starts, Unit: "starts", Counter: true, Hard: true, Says: func(n uint64) string {
+							return fmt.Sprintf("the daemon started again %d times", n)
+						}},
+					}
+				},
+			}}
+			b.step(func(s *target.Step) { s.Away = 3 * time.Second })
+			p := b.plan(t)
+			b.Daemon("grep -q green etc/app/conf && { " + c.daemon + "\n:\n}")
+			soak := 1500 * time.Millisecond
+			rep, err := rollout.Apply(t.Context(), b.Dial, p, rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: &soak})
+			require.NoError(t, err)
+			r := rep.Devices[0]
+			require.Equal(t, c.want, r.Outcome, b.said(r))
+			require.Contains(t, b.said(r), c.says)
+			if c.want == deploy.Restored {
+				require.Equal(t, deploy.Unhealthy, r.Err.Kind)
+			}
+			b.wholly(t, r)
+			require.Empty(t, b.Left())
+		})
+	}
+}
+
+// A device that never answers costs its own time only, and every command has an end.
+func TestHangingDevice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBox(t, "leaf01")
+		p := b.plan(t)
+		hang := func(ctx context.Context, d *target.Device) (target.Conn, error) { return hanging{}, nil }
+		start := time.Now()
+		rep, err := rollout.Apply(t.Context(), hang, p, rollout.ApplyOptions{Clock: realTime, Run: testRun})
+		require.NoError(t, err)
+		require.Equal(t, deploy.Refused, rep.Devices[0].Outcome)
+		require.Equal(t, deploy.Unreachable, rep.Devices[0].Err.Kind)
+		require.Contains(t, rep.Devices[0].Text(), "may remain")
+		require.Less(t, time.Since(start), 30*time.Minute)
+
+		start = time.Now()
+		obs := rollout.Observe(t.Context(), hang, b.tree(), rollout.ObserveOptions{Timeout: 5 * time.Second})
+		require.Equal(t, deploy.Unreachable, obs.Devices[0].Err.Kind)
+		require.Contains(t, obs.Devices[0].Err.Detail, "no answer in time")
+		require.Equal(t, 5*time.Second, time.Since(start))
+	})
+}
+
+type hanging struct{}
+
+func (hanging) Run(ctx context.Context, _ string, _ []byte) ([]byte, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+func (hanging) Close() error { return nil }

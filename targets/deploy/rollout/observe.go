@@ -1,0 +1,156 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// ObserveOptions are the choices of [Observe].
+type ObserveOptions struct {
+	Parallel int           // devices read at the same time; 0: 32
+	Timeout  time.Duration // for one device, from connecting to the last byte; 0: one minute
+	Probes   bool          // run the devices' probes too
+	Sudo     *device.Sudo  // how login users become root; nil: without a password
+	Links    *Links        // connections to read over, kept for what follows; nil: they end with the read
+
+	// Progress is told of every device that was read or could not be, one call at a time.
+	Progress func(done, total int, h *deploy.Have)
+}
+
+// Observe reads every device of the tree, many at a time, one connection and one command each. A device that cannot be
+// read is an error of its own and stops none of the others.
+func Observe(ctx context.Context, dial target.Dial, tree *target.Tree, o ObserveOptions) *deploy.Observed {
+	obs := &deploy.Observed{Devices: make([]*deploy.Have, len(tree.Devices))}
+	var (
+		g    errgroup.Group
+		mu   sync.Mutex
+		done int
+		same = &pool{seen: map[[sha256.Size]byte][]byte{}}
+	)
+	g.SetLimit(cmp.Or(o.Parallel, observeAtOnce))
+	for i, d := range tree.Devices {
+		g.Go(func() error {
+			h := observe(ctx, dial, d, o, same)
+			obs.Devices[i] = h
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			if o.Progress != nil {
+				o.Progress(done, len(tree.Devices), h)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // every device has its own error
+	return obs
+}
+
+// observe reads one device.
+func observe(ctx context.Context, dial target.Dial, of *target.Device, o ObserveOptions, same *pool) *deploy.Have {
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.Timeout, observeTime))
+	defer cancel()
+	d := o.Links.take(of)
+	if d == nil {
+		d = device.New(of, dial, o.Sudo, device.Clock{})
+	}
+	if err := d.Connect(ctx, ""); err != nil {
+		return &deploy.Have{Device: of, Err: err}
+	}
+	h := d.Read(ctx, o.Probes)
+	for i := range h.Files {
+		h.Files[i].Data = same.share(h.Files[i].Data)
+	}
+	if h.Err != nil || !o.Links.put(d) {
+		d.Close()
+	}
+	return h
+}
+
+// Links are open connections to devices, handed from a read to the next one, or to the change that follows. The zero value holds none.
+type Links struct {
+	mu   sync.Mutex
+	open map[*target.Device]*device.Device
+}
+
+// mostLinks bounds them: each takes a file descriptor and some memory, here and on the way.
+const mostLinks = 256
+
+// put keeps a connection, and reports whether it did.
+func (l *Links) put(d *device.Device) bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.open) >= mostLinks {
+		return false
+	}
+	if l.open == nil {
+		l.open = map[*target.Device]*device.Device{}
+	}
+	l.open[d.Of] = d
+	return true
+}
+
+// take gives a connection away; nil: there is none.
+func (l *Links) take(of *target.Device) *device.Device {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	d := l.open[of]
+	delete(l.open, of)
+	return d
+}
+
+// Close ends every connection that is kept.
+func (l *Links) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range l.open {
+		d.Close()
+	}
+	l.open = nil
+}
+
+// CloseUnchanged ends those to devices that a plan does not change.
+func (l *Links) CloseUnchanged(p *deploy.Plan) {
+	for _, d := range p.Devices {
+		if d.Status == deploy.StatusChange {
+			continue
+		}
+		if kept := l.take(d.Device); kept != nil {
+			kept.Close()
+		}
+	}
+}
+
+// pool keeps content that many devices hold alike once: the script on every host of a large fabric, say.
+type pool struct {
+	mu   sync.Mutex
+	seen map[[sha256.Size]byte][]byte
+}
+
+func (p *pool) share(content []byte) []byte {
+	if len(content) == 0 {
+		return content // absent and empty stay apart
+	}
+	sum := sha256.Sum256(content)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if have, ok := p.seen[sum]; ok {
+		return have
+	}
+	p.seen[sum] = content
+	return content
+}

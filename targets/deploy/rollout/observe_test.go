@@ -1,0 +1,206 @@
+package rollout_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// snapshot is every file of a box, with content and mode.
+func snapshot(t *testing.T, root string) map[string]string {
+	m := map[string]string{}
+	require.NoError(t, filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		st, err := d.Info()
+		require.NoError(t, err)
+		m[p] = fmt.Sprint(st.Mode(), st.ModTime())
+		if st.Mode().IsRegular() {
+			data, err := os.ReadFile(p)
+			require.NoError(t, err)
+			m[p] += string(data)
+		}
+		return nil
+	}))
+	return m
+}
+
+// Observe reads what is there, tells absent from empty from unreadable, and leaves the device exactly as it was; every
+// command that could write is one that tells on it.
+func TestObserve(t *testing.T) {
+	b := newBox(t, "leaf01")
+	b.Dev.Identity = []target.Probe{{Query: target.Query{Cmd: "echo App 1"}, Name: "release", Judge: func(a []byte) []string {
+		require.Equal(t, "App 1\n", string(a))
+		return nil
+	}}}
+	b.Dev.Probes = []target.Probe{
+		{Name: "stdin", Query: target.Query{Cmd: "cat", Stdin: []byte("it's\nhere %s $x")}, Judge: func(a []byte) []string {
+			return []string{"\x1b[31m" + string(a)}
+		}},
+		{Name: "broken", Query: target.Query{Cmd: "echo 'no such counter' >&2; exit 9"}},
+	}
+	path := func(name string) target.File { return target.File{Path: b.Root + "/etc/app/" + name} }
+	b.Write("/etc/app/empty", "")
+	bytesOfAllKinds := "\x00\xff rocec-x end 0\n\n"
+	b.Write("/etc/app/bytes", bytesOfAllKinds)
+	b.Write("/etc/app/large", strings.Repeat("x", device.MaxFile+1))
+	require.NoError(t, os.Symlink("conf", b.Root+"/etc/app/link"))
+	b.Dev.Files = append(b.Dev.Files, path("absent"), path("empty"), path("bytes"), path("large"), path("link"), path("."), path("no/dir"))
+	for _, w := range boxtest.Writers {
+		b.Stub(w, "echo "+w+" >>"+b.Root+"/run/wrote; exit 1")
+	}
+	before := snapshot(t, b.Root)
+
+	var progress []int
+	obs := rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{Probes: true, Progress: func(done, total int, h *deploy.Have) {
+		require.Equal(t, 1, total)
+		progress = append(progress, done)
+	}})
+	require.Equal(t, []int{1}, progress)
+	require.Equal(t, before, snapshot(t, b.Root))
+	h := obs.Devices[0]
+	require.Nil(t, h.Err)
+	require.Empty(t, h.Wrong)
+	require.Nil(t, h.Lock)
+	require.Equal(t, []deploy.Content{
+		{Data: []byte(boxtest.OldConf)},
+		{Data: []byte(boxtest.OldConf)},
+		{},
+		{Data: []byte{}},
+		{Data: []byte(bytesOfAllKinds)},
+		{Reason: "it is larger than 1 MiB"},
+		{Reason: "it is a symbolic link, which replacing the file would cut"},
+		{Reason: "it is not a regular file"},
+		{},
+	}, h.Files)
+	require.Equal(t, []deploy.Judged{
+		{Name: "stdin", Wrong: []string{`\x1b[31mit's` + "\nhere %s $x"}},
+		{Name: "broken", Wrong: []string{"The probe could not run: no such counter (exit status 9)."}},
+	}, h.Probes)
+}
+
+func TestObserveRefuses(t *testing.T) {
+	b := newBox(t, "leaf01")
+	b.Dev.Identity = []target.Probe{{Query: target.Query{Cmd: "cat " + b.Root + "/etc/release"}, Judge: func(a []byte) []string {
+		return []string{"It runs " + strings.TrimSpace(string(a)) + "."}
+	}}}
+	p := b.plan(t).Devices[0]
+	require.Equal(t, deploy.Identity, p.Err.Kind)
+	require.Contains(t, p.Err.Detail, "could not be asked what it is: cat: ")
+	require.Contains(t, p.Err.Detail, "No such file or directory (exit status 1).")
+	b.Write("/etc/release", "Other 2\n")
+	require.Equal(t, "It runs Other 2.", b.plan(t).Devices[0].Err.Detail)
+
+	b = newBox(t, "leaf01")
+	require.NoError(t, os.Remove(b.Root+"/run/loaded"))
+	p = b.plan(t).Devices[0]
+	require.Equal(t, deploy.Unreadable, p.Err.Kind)
+	require.Contains(t, p.Err.Detail, "daemon/conf: it could not be asked for: cat: ")
+}
+
+// One device's failure is its own.
+func TestObserveErrors(t *testing.T) {
+	t.Parallel()
+	bs := newBoxes(t, 5)
+	bs.all[1].Dead = true
+	bs.all[2].Fault = func(int, string) *boxtest.Fault { return &boxtest.Fault{After: true} }
+	bs.all[3].Stub("stat", "echo")
+	bs.all[4].Stub("head", "echo; echo rocec-forged end 0; exit 0")
+	p := bs.plan(t)
+	var got []string
+	for _, d := range p.Devices {
+		s := string(d.Status)
+		if d.Err != nil {
+			s += " " + string(d.Err.Kind)
+		}
+		got = append(got, s)
+	}
+	require.Equal(t, []string{"change", "unreachable device-unreachable", "unreachable device-unreachable", "change", "change"}, got)
+
+	bs.all[1].Dead = false
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, h := range rollout.Observe(ctx, bs.dial, bs.tree, rollout.ObserveOptions{}).Devices {
+		require.ErrorIs(t, h.Err, context.Canceled)
+	}
+}
+
+// Who may not become root reads what everybody may; what is hidden is refused, and never taken for absent.
+func TestObserveWithoutRoot(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, "leaf01")
+	b.Stub("id", "echo 1000")
+	b.Stub("sudo", "echo 'sudo: a password is required' >&2; exit 1")
+	b.AsNobody()
+	require.Equal(t, deploy.StatusChange, b.plan(t).Devices[0].Status)
+
+	require.NoError(t, os.Chmod(b.Root+"/etc/app/conf", 0))
+	p := b.plan(t).Devices[0]
+	require.Equal(t, deploy.Unreadable, p.Err.Kind)
+	require.Contains(t, p.Err.Detail, "the login user may not read it, nor become root to do so")
+	require.NoError(t, os.Chmod(b.Root+"/etc/app", 0))
+	p = b.plan(t).Devices[0]
+	require.Equal(t, deploy.Unreadable, p.Err.Kind)
+	require.NoError(t, os.Chmod(b.Root+"/etc/app", 0o755))
+
+	b.Stub("sudo", `[ "$1" = -n ] && [ "$2" = cat ] || exit 1; chmod 644 "$3"; exec cat "$3"`) // a line of sudoers for reading alone
+	require.Equal(t, deploy.StatusChange, b.plan(t).Devices[0].Status)
+}
+
+func TestVerify(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, "leaf01")
+	wrong := []string(nil)
+	b.Dev.Probes = []target.Probe{{Name: "daemon", Query: target.Query{Cmd: "echo up"}, Judge: func([]byte) []string { return wrong }}}
+	require.False(t, rollout.Verify(t.Context(), b.Dial, b.tree(), readTwice).Sound())
+	require.Equal(t, deploy.Applied, b.apply(t, b.plan(t)).Outcome)
+	require.True(t, rollout.Verify(t.Context(), b.Dial, b.tree(), readTwice).Sound())
+	wrong = []string{"It is down."}
+	v := rollout.Verify(t.Context(), b.Dial, b.tree(), readTwice)
+	require.False(t, v.Sound())
+	require.Equal(t, deploy.StatusSame, v.Plan.Devices[0].Status)
+	require.Equal(t, []deploy.Judged{{Name: "daemon", Wrong: wrong}}, v.Devices[0].Probes)
+}
+
+// few lowers the number of checks of a law that costs real time.
+func few(t *testing.T, n int) {
+	f := flag.Lookup("rapid.checks")
+	was := f.Value.String()
+	require.NoError(t, f.Value.Set(strconv.Itoa(n)))
+	t.Cleanup(func() { require.NoError(t, f.Value.Set(was)) })
+}
+
+// Law: whatever lies on the device, the plan right after an apply is empty.
+func TestPlanAfterApplyIsEmpty(t *testing.T) {
+	few(t, 10) // each applies twice, to a real shell
+	rapid.Check(t, func(rt *rapid.T) {
+		b := newBox(t, "leaf01")
+		line := rapid.SampledFrom([]string{"colour = red", "colour = ", "size = 1", "", "# it's", "colour = green", "\x00\xff", "rocec-fail x", "OK"})
+		var text strings.Builder
+		for _, l := range rapid.SliceOfN(line, 0, 5).Draw(rt, "lines") {
+			text.WriteString(l + rapid.SampledFrom([]string{"\n", "\n", ""}).Draw(rt, "end"))
+		}
+		b.Write("/etc/app/conf", text.String())
+		p := b.plan(t)
+		if r := b.apply(t, p); r.Outcome != deploy.Applied && r.Outcome != deploy.Unchanged {
+			rt.Fatalf("%s: %v", r.Outcome, r.Err)
+		}
+		if !b.plan(t).Empty() || len(b.Left()) > 0 {
+			rt.Fatal("not empty")
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package rollout_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+)
+
+// A sudo that wants a password, one that wants none although one is at hand, and a password that is wrong: in no case does the
+// password reach a file or a script.
+func TestSudoPassword(t *testing.T) {
+	const secret = "correct horse"
+	if os.Getuid() != 0 && os.Getenv("CI") == "" {
+		t.Skip("mounting folders over those of the machine needs root")
+	}
+	const free = `:`
+	for name, c := range map[string]struct {
+		sudo    string // what it does with a password; -n is refused where free is empty
+		outcome deploy.Outcome
+		says    string
+	}{
+		"asks":          {`IFS= read -r given; [ "$given" = "` + secret + `" ] || { echo "sudo: 1 incorrect password attempt" >&2; exit 1; }`, deploy.Applied, ""},
+		"does not ask":  {free, deploy.Applied, ""},
+		"wants another": {`IFS= read -r given; echo "sudo: 1 incorrect password attempt" >&2; exit 1`, deploy.Refused, "sudo: 1 incorrect password attempt"},
+		"speaks German": {`IFS= read -r given; echo "sudo: 1 falscher Passwortversuch" >&2; exit 1`, deploy.Refused, "1 falscher Passwortversuch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bs := newBoxes(t, 2)
+			for _, b := range bs.all {
+				b.Stub("id", `[ -n "${AS_ROOT:-}" ] && echo 0 || echo 1000`)
+				b.Stub("sudo", `echo asked >>`+b.Root+`/run/asked
+case "$1 $2 $3$4" in
+"-k -S -p") shift 4 ;;
+"-k -n true") `+map[bool]string{true: "exit 0", false: "exit 1"}[c.sudo == free]+` ;;
+*) exit 99 ;;
+esac
+`+c.sudo+`
+AS_ROOT=yes exec "$@"`)
+				require.NoError(t, os.MkdirAll(b.Root+"/home", 0o755))
+				b.Home, b.Own = b.Root+"/home", true
+			}
+			sudo, err := device.NewSudo(secret)
+			require.NoError(t, err)
+			obs := rollout.Observe(t.Context(), bs.dial, bs.tree, rollout.ObserveOptions{Sudo: sudo, Parallel: 1})
+			plan := deploy.Diff(bs.tree, obs)
+			rep, err := rollout.Apply(t.Context(), bs.dial, plan, rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: noSoak, Sudo: sudo})
+			require.NoError(t, err)
+			for i, b := range bs.all {
+				r := rep.Devices[i]
+				require.Equal(t, c.outcome, r.Outcome, "%v", r.Err)
+				if c.says != "" && i == 0 {
+					require.Contains(t, r.Err.Detail, c.says)
+				}
+				if c.says != "" && i == 1 {
+					require.Empty(t, b.Read("/run/asked"), "a wrong password is tried once")
+					require.Contains(t, r.Err.Detail, "sudo on another device did not take the password")
+				}
+				requireNowhere(t, b.Root, secret)
+				left, err := os.ReadDir(b.Home)
+				require.NoError(t, err)
+				require.Empty(t, left)
+			}
+		})
+	}
+}
+
+// requireNowhere looks for a text in every file below a folder, but for programs.
+func requireNowhere(t *testing.T, root, text string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.HasPrefix(p, root+"/bin/") {
+			return err
+		}
+		data, err := os.ReadFile(p)
+		require.NotContains(t, string(data), text, p)
+		return err
+	}))
+}
+
+// Reading needs no root where the files can be read; what cannot be is read by the lines of sudoers that allow it, or said.
+func TestReadingWithoutRoot(t *testing.T) {
+	b := newBox(t, "leaf01")
+	b.Stub("id", "echo 1000")
+	b.Stub("sudo", `[ "$1" = -n ] || exit 99
+shift
+case "$*" in
+"cat `+b.Root+`/etc/app/conf") exec /bin/cat "$2" ;;
+esac
+echo "sudo: a password is required" >&2
+exit 1`)
+	require.Equal(t, deploy.StatusChange, b.plan(t).Devices[0].Status)
+	require.Equal(t, deploy.Permission, b.apply(t, b.plan(t)).Err.Kind, "but writing does")
+	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
+}

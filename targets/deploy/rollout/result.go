@@ -1,0 +1,206 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// result says what became of the device.
+func (c *change) result() *deploy.Result {
+	r := &deploy.Result{Device: c.p.Device, Run: c.o.Run.Name, Err: c.err, Undo: c.undo, Cleanup: c.cleanup}
+	rep := c.report
+	if rep == nil {
+		rep = &device.Report{}
+	}
+	r.Used = slices.Contains(rep.Began, true)
+	c.left(r, rep)
+	known := c.state.Known && len(rep.Files) == len(c.what.Files)
+	fate := c.state.Fate()
+	over := c.resumed && c.state.Known && c.state.Last == txn.Absent
+	if over {
+		rep.Files = c.found
+		known = len(rep.Files) == len(c.what.Files)
+		fate = c.over(rep)
+	}
+	if !over { // else later runs may have written the files
+		fate = c.believed(fate, rep)
+	}
+	switch fate {
+	case txn.Untouched:
+		r.Outcome = deploy.Refused
+		if c.err == nil {
+			r.Outcome = deploy.NotStarted
+		}
+	case txn.Kept:
+		r.Outcome, r.Err, r.Used = deploy.Applied, nil, true
+	case txn.Held:
+		r.Outcome, r.Err, r.Until, r.Left, r.Used = deploy.Unconfirmed, nil, rep.Until, nil, true
+	case txn.Restored:
+		r.Outcome, r.Undo = deploy.Restored, nil // whatever broke on the way
+	case txn.Reverted:
+		r.Outcome, r.Undo, r.By = deploy.Reverted, nil, rep.By
+	case txn.Contested:
+		r.Outcome = deploy.Conflict
+	default:
+		r.Outcome, r.Until = deploy.Unknown, rep.Until
+		if r.Until == 0 && c.state.Gone && c.state.Began {
+			t := c.timers() // either may be the one that runs
+			r.Until = max(t.First, t.Later)
+		}
+	}
+	if over && fate == txn.Uncertain && r.Err == nil {
+		r.Err = &deploy.Error{
+			Kind: deploy.Stale, Device: c.p.Device,
+			Detail: "the run is over on the device, which has not kept whether it was confirmed; a later run may have written what is there",
+		}
+	}
+	if r.Err == nil && r.Failed() && r.Cleanup == nil {
+		r.Err = rep.Why
+	}
+	if r.Undo == nil {
+		r.Undo = rep.Unwhy
+	}
+	r.Notes = rep.Notes
+	for i, f := range c.what.Files {
+		r.Files = append(r.Files, c.file(i, f, r.Outcome, over, known, rep))
+	}
+	return r
+}
+
+// believed is the fate that the marks on the device tell, unless what its files hold says otherwise: marks can be made by hand.
+func (c *change) believed(fate txn.Fate, rep *device.Report) txn.Fate {
+	for i, f := range c.what.Files {
+		if f.Base == f.Target || i >= len(rep.Files) || rep.Files[i] == "" {
+			continue
+		}
+		switch holds := rep.Files[i]; fate {
+		case txn.Restored, txn.Reverted:
+			if holds == f.Target || holds == "unreadable" {
+				return txn.Uncertain
+			}
+			if holds != f.Base {
+				return txn.Contested
+			}
+		case txn.Kept, txn.Held:
+			if holds == f.Base {
+				return txn.Uncertain
+			}
+		}
+	}
+	return fate
+}
+
+// file is what became of one file. What a run that is over has left is what the files hold now, whoever wrote that.
+func (c *change) file(i int, f *deploy.Change, o deploy.Outcome, over, known bool, rep *device.Report) deploy.FileResult {
+	r := deploy.FileResult{Path: f.Path, Holds: deploy.HoldsUnknown, InUse: deploy.UseUnknown}
+	switch {
+	case !over && (o == deploy.Applied || o == deploy.Unconfirmed):
+		r.Holds, r.InUse = deploy.HoldsNew, c.inUse(f, rep)
+	case !over && (o == deploy.Restored || o == deploy.Reverted):
+		r.Holds, r.InUse = deploy.HoldsOld, deploy.UseYes
+	case !over && (o == deploy.Refused || o == deploy.NotStarted):
+		r.Holds = deploy.HoldsOld
+	case known && rep.Files[i] == f.Base:
+		r.Holds = deploy.HoldsOld
+	case known && rep.Files[i] == f.Target:
+		r.Holds = deploy.HoldsNew
+	case known && rep.Files[i] != "":
+		r.Holds = deploy.HoldsOther
+	}
+	return r
+}
+
+// over is the fate of a run that has nothing left on the device. The device keeps what became of it; where it does not (a run of
+// live states alone, or one that a power cut ended at the release), the journal knows how far it came. The files tell only that what
+// was there before is back: that they hold what the run wrote may be the work of a later one.
+func (c *change) over(rep *device.Report) txn.Fate {
+	mark := rep.Ended
+	if mark == txn.Absent {
+		mark = c.o.Marks[c.p.Device.Name]
+	}
+	switch mark {
+	case txn.Absent, txn.Prepared:
+		return txn.Untouched
+	case txn.Confirmed:
+		return txn.Kept
+	case txn.Undone:
+		if rep.By == deploy.ByTimer || rep.By == deploy.ByBoot {
+			return txn.Reverted
+		}
+		return txn.Restored
+	case txn.Conflict:
+		return txn.Contested
+	}
+	for i, f := range c.what.Files {
+		if i >= len(c.found) || c.found[i] != f.Base {
+			return txn.Uncertain
+		}
+	}
+	if len(c.what.Files) == 0 {
+		return txn.Uncertain
+	}
+	return txn.Reverted
+}
+
+// find reads the files of a run that has nothing left on the device.
+func (c *change) find(ctx context.Context) {
+	if !c.resumed || !c.state.Known || c.state.Last != txn.Absent {
+		return
+	}
+	h := c.dev.Read(ctx, false)
+	if h.Err != nil {
+		c.fail(h.Err)
+		return
+	}
+	c.found = []string{}
+	for i := range c.p.Device.Files {
+		if c.p.Device.Files[i].Live == nil {
+			c.found = append(c.found, deploy.Sum(h.Files[i].Data))
+		}
+	}
+}
+
+// left says what of ours remains on the device, or may where it does not answer any more.
+func (c *change) left(r *deploy.Result, rep *device.Report) {
+	lock := c.state.Lock == txn.Ours
+	if rep.Lock == device.Unnamed && c.asked && (c.err == nil || c.err.Kind != deploy.Locked) {
+		lock = true // nobody had it before
+	}
+	none := c.state.Known && c.state.Mark == txn.Absent && !lock
+	if none && (c.cleanup == nil || c.cleanup.Kind != deploy.Disk) {
+		r.Cleanup = nil // only the answer was lost, or another run has taken it all away
+		return
+	}
+	r.Left = slices.Clone(rep.Left)
+	r.LeftUnseen = c.state.Gone && c.asked || none // what the disk did not take may be back after a power cut
+	if r.LeftUnseen && len(r.Left) == 0 {          // nothing was seen since the device was last asked to write
+		for i, f := range c.what.Files {
+			r.Left = append(r.Left, fmt.Sprintf("%s/.rocec-%s-%d.*", path.Dir(f.Path), c.o.Run.Name, i))
+		}
+		if c.state.Began {
+			r.Left = append(r.Left, device.BootUnit(c.o.Run))
+		}
+	}
+	if lock || r.LeftUnseen {
+		r.Left = append(r.Left, deploy.StateDir+"/lock")
+	}
+	if c.state.Mark != txn.Absent || r.LeftUnseen {
+		r.Left = append(r.Left, deploy.StateDir+"/txn-"+c.o.Run.Name)
+	}
+}
+
+// inUse is what the device could tell of the content in use.
+func (c *change) inUse(f *deploy.Change, rep *device.Report) string {
+	i := slices.Index(c.what.Steps, f.File.Activate)
+	if i >= 0 && rep.InUse[i] == target.Loaded {
+		return deploy.UseYes
+	}
+	return deploy.UseUnknown
+}

@@ -1,0 +1,111 @@
+package rollout
+
+import (
+	"context"
+	"sync"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Resume brings a run to its end that another process began: o.Run is that run, with its key, and the plan has the hashes of what
+// it was to do. What a device holds is asked of it. With Keep a device that uses the new content is checked, over the hashes
+// alone, and confirmed; with Hold it is left armed; with Back it is undone. What is only prepared is taken away in every
+// case. Where the run is over on a device, the result says what became of it there, as the device or the journal kept it
+// (o.Marks). With o.Together and Keep, no device is confirmed unless all can be; with Hold nothing is done to those that wait.
+func Resume(ctx context.Context, dial target.Dial, plan *deploy.Plan, goal txn.Goal, o ApplyOptions) (*deploy.Results, error) {
+	if err := o.valid(); err != nil {
+		return nil, err
+	}
+	l := newLeader(&o, dial, plan)
+	steady := context.WithoutCancel(ctx)
+	if o.Together && goal != txn.Back {
+		l.together(ctx, plan.Devices, goal)
+	} else {
+		l.each(plan.Devices, func(p *deploy.DevicePlan) {
+			if ctx.Err() != nil {
+				return
+			}
+			c := l.asked(ctx, p, goal)
+			c.run(steady, nil)
+			l.end(c, 1)
+		})
+	}
+	l.results.Interrupted = ctx.Err() != nil
+	return l.results, nil
+}
+
+// asked is a change that another process began, after the device was asked what it holds of it.
+func (l *leader) asked(ctx context.Context, p *deploy.DevicePlan, goal txn.Goal) *change {
+	c := l.newChange(ctx, p, 1)
+	c.resumed, c.stop = true, func() bool { return false }
+	c.state = txn.Begun(goal)
+	steady := context.WithoutCancel(ctx)
+	e := c.ask(steady)
+	if c.state = c.state.After(e); c.state.Mark == txn.Prepared {
+		c.state.Goal = txn.Back
+	}
+	c.find(steady)
+	return c
+}
+
+// together asks every device before the first one is confirmed: a fabric of which some devices have gone back, and others keep
+// the change for good, is worse than one that goes back as a whole.
+func (l *leader) together(ctx context.Context, plans []*deploy.DevicePlan, goal txn.Goal) {
+	var mu sync.Mutex
+	all := map[*deploy.DevicePlan]*change{}
+	steady := context.WithoutCancel(ctx)
+	l.each(plans, func(p *deploy.DevicePlan) {
+		if ctx.Err() != nil {
+			return
+		}
+		c := l.asked(ctx, p, goal)
+		mu.Lock()
+		defer mu.Unlock()
+		if len(all) >= mostLinks {
+			c.dev.Close()
+		}
+		all[p] = c
+	})
+	keep := goal == txn.Keep && len(all) == len(plans)
+	for _, c := range all {
+		keep = keep && c.keepable()
+	}
+	l.each(plans, func(p *deploy.DevicePlan) {
+		c := all[p]
+		switch {
+		case c == nil: // interrupted; nothing was asked, so nothing is new
+			return
+		case keep || c.ended():
+			c.run(steady, nil)
+		case c.keepable():
+			c.state.Goal, c.state.Checked = txn.Hold, true
+		case c.state.Known && c.state.Mark == txn.Loaded:
+			c.fail(c.hashes(c.report))
+		}
+		l.end(c, 1)
+	})
+}
+
+// keepable reports whether a device that was asked can be confirmed, or is.
+func (c *change) keepable() bool {
+	switch c.state.Mark {
+	case txn.Loaded:
+		return c.state.Known && c.hashes(c.report) == nil
+	case txn.Confirmed:
+		return c.state.Known
+	case txn.Absent:
+		return c.state.Known && c.over(c.report) == txn.Kept
+	}
+	return false
+}
+
+// ended reports whether nothing is decided any more on a device that was asked: what is left of the run there is taken away.
+func (c *change) ended() bool {
+	switch c.state.Mark {
+	case txn.Armed, txn.Loaded, txn.Undoing:
+		return false
+	}
+	return c.state.Known
+}

@@ -1,0 +1,20 @@
+// Package rollout leads many devices: it reads them ([Observe]), changes them in waves ([Apply]), and ends runs that others
+// began ([Resume]). What to do with one device next is said by package txn, and done by package device.
+package rollout
+
+import "time"
+
+// Defaults and bounds.
+const (
+	observeAtOnce = 32               // devices read at the same time
+	applyAtOnce   = 8                // devices changed at the same time
+	observeTime   = time.Minute      // one device, read in full
+	reconnectTime = 30 * time.Second // until a lost device must answer again, beyond what its steps say
+	verifyEvery   = 5 * time.Second  // between two reads of one verification
+	settleEvery   = time.Second
+	deadManFloor  = 2 * time.Minute // the least until a device undoes a change by itself
+	deadManSlack  = 30 * time.Second
+)
+
+// MaxHold is the longest that a device waits to be confirmed, or soaks: a mistyped year would overflow its timer.
+const MaxHold = 30 * 24 * time.Hour

@@ -1,0 +1,119 @@
+package rollout_test
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/txn"
+)
+
+func held(o *rollout.ApplyOptions) { o.Hold = 10 * time.Minute }
+
+// A run was undone by the timer, and another one has written the same content since: the first was not kept.
+func overtaken(t testing.TB, b box) {
+	b.Systemd()
+	p := b.hold(t)
+	b.Fire()
+	b.undone(t)
+	b.again(t)
+	for _, goal := range []txn.Goal{txn.Keep, txn.Hold, txn.Back} {
+		b.is(t, b.resume(t, p, goal), deploy.Reverted, "", "because nobody confirmed the change in time")
+	}
+	b.holds(t, boxtest.NewConf, boxtest.NewConf)
+	b.bare(t)
+}
+
+func overtakenAfterBoot(t testing.TB, b box) {
+	b.Systemd()
+	p := b.hold(t)
+	b.PowerCut()
+	b.again(t)
+	b.is(t, b.resume(t, p, txn.Keep), deploy.Reverted, "", "restarted (reboot or power cut)")
+}
+
+// A run was kept, and another one has changed the file since: the first was kept all the same.
+func keptThenChanged(t testing.TB, b box) {
+	b.Systemd()
+	p := b.hold(t)
+	b.is(t, b.resume(t, p, txn.Keep), deploy.Applied, "", "")
+	b.Write("/etc/app/conf", handConf)
+	b.is(t, b.resume(t, p, txn.Keep), deploy.Applied, "", "")
+	r := b.resume(t, p, txn.Back)
+	b.is(t, r, deploy.Applied, "", "")
+	require.Equal(t, deploy.HoldsOther, r.Files[0].Holds)
+}
+
+// The device has not kept what became of a run: the journal tells how far it came, and the files tell only that it is undone.
+func overWithoutRecord(t testing.TB, b box) {
+	b.Systemd()
+	p := b.hold(t)
+	b.Fire()
+	b.undone(t)
+	resumed := func(mark txn.Mark) deploy.Outcome {
+		rep, err := rollout.Resume(t.Context(), b.Dial, p, txn.Keep, options(func(o *rollout.ApplyOptions) {
+			o.Marks = map[string]txn.Mark{"leaf01": mark}
+		}))
+		require.NoError(t, err)
+		return rep.Devices[0].Outcome
+	}
+	require.Equal(t, deploy.Reverted, resumed(txn.Loaded))
+	record := b.Root + boxtest.State + "/backup/txn-1/ended"
+	require.NoError(t, os.Remove(record))
+	for mark, want := range map[txn.Mark]deploy.Outcome{
+		txn.Absent: deploy.NotStarted, txn.Prepared: deploy.NotStarted, txn.Armed: deploy.Reverted, txn.Loaded: deploy.Reverted,
+		txn.Undoing: deploy.Reverted, txn.Undone: deploy.Restored, txn.Confirmed: deploy.Applied,
+	} {
+		require.Equal(t, want, resumed(mark), mark)
+	}
+	b.again(t)
+	require.NoFileExists(t, record)
+	require.Equal(t, deploy.Unknown, resumed(txn.Loaded), "who wrote it is not known")
+	require.Equal(t, deploy.Applied, resumed(txn.Confirmed))
+}
+
+// Devices are confirmed together: where one has gone back, none is, and the others stay armed.
+func TestConfirmedTogether(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		breaks func(b box)
+		want   string
+		left   bool // armed
+	}{
+		{"all wait", func(box) {}, "applied applied", false},
+		{"timer", func(b box) { b.Fire() }, "unconfirmed reverted", true},
+		{"power cut", func(b box) { b.PowerCut() }, "unconfirmed reverted", true},
+		{"unreachable", func(b box) { b.Dead = true }, "unconfirmed unknown", true},
+		{"edited", func(b box) { b.Write("/etc/app/conf", handConf) }, "unconfirmed unknown", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			both := newBoxes(t, 2)
+			one, two := both.all[0], both.all[1]
+			one.Systemd()
+			two.Systemd()
+			p := both.plan(t)
+			rep, err := rollout.Apply(t.Context(), both.dial, p, options(held))
+			require.NoError(t, err)
+			require.Equal(t, "unconfirmed unconfirmed", outcomes(rep))
+			c.breaks(two)
+			rep, err = rollout.Resume(t.Context(), both.dial, p, txn.Keep, options(func(o *rollout.ApplyOptions) { o.Together = true }))
+			require.NoError(t, err)
+			require.Equal(t, c.want, outcomes(rep))
+			one.holds(t, boxtest.NewConf, boxtest.NewConf)
+			if !c.left {
+				one.bare(t)
+				return
+			}
+			require.Len(t, one.Timers(), 1)
+			require.Positive(t, rep.Devices[0].Until)
+			one.Fire()
+			one.undone(t)
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// VerifyOptions are the choices of [Verify].
+type VerifyOptions struct {
+	ObserveOptions // Probes and Links are Verify's own
+
+	Clock     Clock
+	Kept      map[string]*deploy.Kept // samples of an earlier verification, by device
+	SinceBoot bool                    // judge what counters came to since the start of the devices
+	Interval  time.Duration           // between the two reads of devices of which no samples are kept; 0: 5 seconds
+}
+
+// Verification is what [Verify] found.
+type Verification struct {
+	Plan    *deploy.Plan            // the drift: what apply would change; every device same when there is none
+	Devices []*Health               // in the tree's order
+	Kept    map[string]*deploy.Kept // the samples of the devices that could be read, for the next verification
+}
+
+// Health is one device as its probes judge it.
+type Health struct {
+	Drift  *deploy.DevicePlan
+	Probes []deploy.Judged // empty when the device could not be read
+	Base   deploy.Base     // what its samples were judged by; zero when it could not be read
+	Rose   []deploy.Rise   // the counters that rose since, in the order of the probes
+}
+
+// Verify reads the devices as [Observe] does, probes included, and compares: settings with what the tree wants, states with what
+// they should be, and counters with the samples of an earlier time. A device without such samples is read twice. It writes nothing.
+func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOptions) *Verification {
+	twice := func(d *target.Device) bool { return !o.SinceBoot && o.Kept[d.Name] == nil }
+	read := o.ObserveOptions
+	read.Probes = true
+	if slices.ContainsFunc(tree.Devices, twice) {
+		read.Links = &Links{} // one login does for both reads
+		defer read.Links.Close()
+	}
+	start := o.Clock.Now()
+	have := Observe(ctx, dial, tree, read)
+	bases := make([]deploy.Base, len(have.Devices))
+	again := &target.Tree{}
+	var at []int // of its devices, in tree
+	for i, h := range have.Devices {
+		switch {
+		case !known(h):
+		case o.SinceBoot:
+			bases[i] = deploy.NewBase(deploy.SinceBoot, nil, h, start)
+		case twice(h.Device):
+			again.Devices, at = append(again.Devices, h.Device), append(at, i)
+		default:
+			bases[i] = deploy.NewBase(deploy.SinceLast, o.Kept[h.Device.Name], h, start)
+		}
+	}
+	now := start
+	if len(at) > 0 {
+		select {
+		case <-ctx.Done():
+		case <-o.Clock.Wait(cmp.Or(o.Interval, verifyEvery)):
+		}
+		now = o.Clock.Now()
+		for n, h := range Observe(ctx, dial, again, read).Devices {
+			first := have.Devices[at[n]]
+			have.Devices[at[n]] = h
+			if known(h) {
+				bases[at[n]] = deploy.NewBase(deploy.SinceRead, &deploy.Kept{At: start, Boot: first.Boot, Samples: first.Samples()}, h, now)
+			}
+		}
+	}
+	v := &Verification{Plan: deploy.Diff(tree, have), Kept: map[string]*deploy.Kept{}}
+	for i, h := range have.Devices {
+		found := &Health{Drift: v.Plan.Devices[i], Base: bases[i]}
+		found.Probes, found.Rose = bases[i].Judge(h.Probes)
+		v.Devices = append(v.Devices, found)
+		if !known(h) {
+			continue
+		}
+		kept := &deploy.Kept{At: start, Boot: h.Boot, Samples: h.Samples()}
+		if twice(h.Device) {
+			kept.At = now
+		}
+		v.Kept[h.Device.Name] = kept
+	}
+	return v
+}
+
+// known reports whether a device could be read, and is the one the fabric means.
+func known(h *deploy.Have) bool { return h.Err == nil && len(h.Wrong) == 0 }
+
+// Sound reports whether the device is as written and every probe was satisfied.
+func (h *Health) Sound() bool {
+	for _, p := range h.Probes {
+		if len(p.Wrong) > 0 {
+			return false
+		}
+	}
+	return h.Drift.Status == deploy.StatusSame
+}
+
+// Sound reports whether every device is.
+func (v *Verification) Sound() bool {
+	for _, h := range v.Devices {
+		if !h.Sound() {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,153 @@
+package deploy
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// sampleKey is what a sample is of.
+type sampleKey struct{ name, on string }
+
+func byKey(samples []target.Sample) map[sampleKey]target.Sample {
+	m := make(map[sampleKey]target.Sample, len(samples))
+	for _, s := range samples {
+		m[sampleKey{s.Name, s.On}] = s
+	}
+	return m
+}
+
+// Lost says which hard gauges fell between two reads: a link, a daemon, a neighbour that was there before and is not now. What
+// cannot be read now was lost too.
+func Lost(before, now []target.Sample) []string {
+	lost := fell(before, now)
+	is := byKey(now)
+	for _, was := range before {
+		_, read := is[sampleKey{was.Name, was.On}]
+		if !read && was.Hard && !was.Counter && was.Value > 0 && was.Says != nil {
+			lost = append(lost, target.Escape(was.Says(0)))
+		}
+	}
+	return lost
+}
+
+// fell says which hard gauges are lower now, among those that both reads have.
+func fell(before, now []target.Sample) []string {
+	var said []string
+	was := byKey(before)
+	for _, s := range now {
+		if s.Hard && !s.Counter && s.Says != nil && s.Value < was[sampleKey{s.Name, s.On}].Value {
+			said = append(said, target.Escape(s.Says(s.Value)))
+		}
+	}
+	return said
+}
+
+// Moved says which hard counters rose between two reads: a daemon that started again after the change was in use.
+func Moved(before, now []target.Sample) []string {
+	var said []string
+	for _, r := range rises(before, now, true) {
+		if r.Says != "" {
+			said = append(said, r.Says)
+		}
+	}
+	return said
+}
+
+// Rise is a counter that rose.
+type Rise struct {
+	Name string `json:"name"`         // "HwIfInPfc3Pkt"
+	On   string `json:"on,omitempty"` // port or NIC; empty: the device
+	By   uint64 `json:"by"`
+	Unit string `json:"unit"` // "packets", "frames", "events"
+	Says string `json:"-"`    // what that means, as a sentence; empty: nothing is wrong
+}
+
+// Rose gives the counters that rose between two reads, but for the hard ones. A counter that is lower than before began anew, and
+// counts in full; one that only one of the reads has is not known to have risen.
+func Rose(before, now []target.Sample) []Rise { return rises(before, now, false) }
+
+func rises(before, now []target.Sample, hard bool) []Rise {
+	var out []Rise
+	was := byKey(before)
+	for _, s := range now {
+		b, known := was[sampleKey{s.Name, s.On}]
+		if !s.Counter || s.Hard != hard || !known || s.Value == b.Value {
+			continue
+		}
+		r := Rise{Name: s.Name, On: s.On, By: s.Value, Unit: s.Unit}
+		if b.Value < s.Value {
+			r.By -= b.Value
+		}
+		if r.By == 0 {
+			continue // it began anew, and nothing happened since
+		}
+		if s.Says != nil {
+			r.Says = target.Escape(s.Says(r.By))
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// Since is what the samples of a device are compared with.
+type Since string
+
+// The three of them.
+const (
+	SinceLast Since = "last" // samples that were kept
+	SinceBoot Since = "boot" // the start of the device, when its counters were 0
+	SinceRead Since = "read" // another read shortly before
+)
+
+// Kept is the samples of a device from an earlier read.
+type Kept struct {
+	At      time.Time
+	Boot    string // boot id; empty: the device has none
+	Samples []target.Sample
+}
+
+// Base is what the samples of a device are judged by.
+type Base struct {
+	Since   Since
+	Ago     time.Duration // 0: not known
+	samples []target.Sample
+}
+
+// NewBase says what the samples of a device read now are judged by. Kept ones from before a restart say nothing, because counters
+// began anew: then, and where kept is nil, it is the start of the device.
+func NewBase(since Since, kept *Kept, h *Have, now time.Time) Base {
+	if kept != nil && kept.Boot == h.Boot {
+		return Base{Since: since, Ago: max(now.Sub(kept.At), 0), samples: kept.Samples}
+	}
+	zero := h.Samples()
+	for i := range zero {
+		zero[i].Value = 0
+	}
+	return Base{Since: SinceBoot, Ago: time.Duration(h.Uptime * float64(time.Second)), samples: zero}
+}
+
+// Judge gives the probes of a device, with what their samples say of the time since the base among what is wrong: counters that
+// rose, and links, daemons and neighbours that were lost. It also gives every counter that rose, in the order of the probes.
+func (b *Base) Judge(probes []Judged) ([]Judged, []Rise) {
+	probes = slices.Clone(probes)
+	var rose []Rise
+	for i := range probes {
+		p := &probes[i]
+		p.Wrong = slices.Clone(p.Wrong)
+		for _, said := range fell(b.samples, p.Samples) {
+			if !slices.Contains(p.Wrong, said) { // a link that is down may be wrong whether it was lost or not
+				p.Wrong = append(p.Wrong, said)
+			}
+		}
+		rises := Rose(b.samples, p.Samples)
+		for _, r := range rises {
+			if r.Says != "" {
+				p.Wrong = append(p.Wrong, r.Says)
+			}
+		}
+		rose = append(rose, rises...)
+	}
+	return probes, rose
+}

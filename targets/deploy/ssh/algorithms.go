@@ -1,0 +1,46 @@
+package ssh
+
+import (
+	"crypto/fips140"
+	"slices"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// fipsAlgorithms are those that FIPS 140-3 approves: NIST curves, AES and SHA-2. Key exchanges with X25519 and those over
+// finite fields, ChaCha20 and SHA-1 are not among them. Ed25519 is (FIPS 186-5).
+var fipsAlgorithms = ssh.Algorithms{
+	KeyExchanges: []string{ssh.KeyExchangeECDHP256, ssh.KeyExchangeECDHP384, ssh.KeyExchangeECDHP521},
+	Ciphers:      []string{ssh.CipherAES128GCM, ssh.CipherAES256GCM, ssh.CipherAES128CTR, ssh.CipherAES192CTR, ssh.CipherAES256CTR},
+	MACs:         []string{ssh.HMACSHA256ETM, ssh.HMACSHA512ETM, ssh.HMACSHA256, ssh.HMACSHA512},
+	HostKeys: []string{
+		ssh.CertAlgoECDSA256v01, ssh.CertAlgoECDSA384v01, ssh.CertAlgoECDSA521v01, ssh.CertAlgoRSASHA256v01, ssh.CertAlgoRSASHA512v01,
+		ssh.CertAlgoED25519v01, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSASHA256, ssh.KeyAlgoRSASHA512,
+		ssh.KeyAlgoED25519,
+	},
+}
+
+// offered are the algorithms a server is offered: those x/crypto holds for safe (its defaults hold weak ones as well), and in
+// FIPS mode those that FIPS 140-3 approves.
+func offered() ssh.Algorithms {
+	good := ssh.SupportedAlgorithms()
+	if !fips140.Enabled() {
+		return good
+	}
+	good = fipsAlgorithms
+	if fips140.Enforced() {
+		// Go's module takes GCM with the counters of SSH for one with nonces of the caller's own, and refuses it.
+		good.Ciphers = slices.DeleteFunc(slices.Clone(good.Ciphers), func(c string) bool {
+			return c == ssh.CipherAES128GCM || c == ssh.CipherAES256GCM
+		})
+	}
+	return good
+}
+
+// offeredAre says what all of them have in common, in the middle of a sentence.
+func offeredAre() string {
+	if fips140.Enabled() {
+		return "FIPS 140 allows"
+	}
+	return "is safe"
+}

@@ -1,0 +1,57 @@
+package ssh_test
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// TestBusyServer: many devices behind one sshd that lets three in at a time and drops all others all come through: directly,
+// behind it as a jump host, and by the ssh program.
+func TestBusyServer(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		devices int
+		jump    bool
+		program bool
+	}{
+		{"directly", 200, false, false},
+		{"jump host", 60, true, false},
+		{"ssh program", 24, false, true},
+		{"ssh program, jump host", 16, true, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			busy := sshdtest.Start(t, sshdtest.Options{Daemon: true, Config: []string{"MaxStartups 3:100:5"}})
+			end := busy
+			if c.jump {
+				end = sshdtest.Start(t, sshdtest.Options{Daemon: true, Config: []string{"MaxStartups 3:100:5"}})
+			}
+			cfg := byProgram(t, end, "IdentityFile "+busy.ClientKey.Path+"\n", end.KnownHostsLine("ed25519")+busy.KnownHostsLine("ed25519"))
+			d := newDialer(t, cfg)
+			var wait sync.WaitGroup
+			for i := range c.devices {
+				wait.Go(func() {
+					dev := &target.Device{Name: fmt.Sprintf("leaf%03d", i), Login: target.Login{Address: end.Host, Port: end.Port}}
+					if c.program {
+						dev.Login.Transport = "openssh"
+					}
+					if c.jump {
+						dev.Login.Jump = at(busy)
+					}
+					conn, err := d.Dial(t.Context(), dev)
+					if assert.NoError(t, err) {
+						assert.NoError(t, conn.Close())
+					}
+				})
+			}
+			wait.Wait()
+			t.Logf("%d connections were dropped", strings.Count(end.Log(), "drop connection")+strings.Count(busy.Log(), "drop connection"))
+		})
+	}
+}

@@ -1,0 +1,76 @@
+package ssh
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// gates limit how many logins are under way at one server at once: sshd drops connections at random where more than its
+// MaxStartups have not logged in yet.
+type gates struct {
+	size int
+
+	mu  sync.Mutex
+	all map[string]chan struct{}
+}
+
+func newGates(size int) *gates { return &gates{size: size, all: make(map[string]chan struct{})} }
+
+// enter waits for a place at a server; leave gives it back.
+func (g *gates) enter(ctx context.Context, server string) (leave func(), err error) {
+	g.mu.Lock()
+	gate := g.all[server]
+	if gate == nil {
+		gate = make(chan struct{}, g.size)
+		g.all[server] = gate
+	}
+	g.mu.Unlock()
+	select {
+	case gate <- struct{}{}:
+		return func() { <-gate }, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// How often one connects, first try included: where the port is closed, as while a server starts, and where the server drops
+// connections before it asks for a login, as one does that is overloaded.
+const (
+	triesRefused = 4
+	triesDropped = 10
+)
+
+// The pause between two tries doubles from the first to the longest, half of it at random so that those who were dropped
+// together do not come back together. Ten tries take about 13 s.
+const (
+	pauseFirst   = 200 * time.Millisecond
+	pauseLongest = 2 * time.Second
+)
+
+// tries returns how often to connect when it ends in err.
+func tries(err error) int {
+	switch {
+	case errors.Is(err, ErrConfig), errors.Is(err, ErrHostKey), errors.Is(err, ErrLogin),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return 1
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return triesRefused
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF):
+		return triesDropped
+	}
+	return 1
+}
+
+// pauseBefore returns how long to wait before a try; the first is 1.
+func pauseBefore(try int) time.Duration {
+	pause := pauseFirst
+	for range try - 2 {
+		pause = min(2*pause, pauseLongest)
+	}
+	return pause/2 + rand.N(pause)
+}

@@ -1,0 +1,21 @@
+//go:build unix
+
+package ssh
+
+import (
+	"io/fs"
+	"os/exec"
+	"syscall"
+)
+
+// owner returns the user a file belongs to.
+func owner(info fs.FileInfo) (uid int, ok bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, false
+	}
+	return int(stat.Uid), true
+}
+
+// ownSession starts a program without a terminal, so that it asks nobody and no Ctrl-C meant for us reaches it.
+func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

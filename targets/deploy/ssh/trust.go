@@ -1,0 +1,161 @@
+package ssh
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	xknownhosts "golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Identity is the host key that a server shows, beside those on file for it.
+type Identity struct {
+	Server string // as a person knows it: "leaf01 (192.0.2.1:22)"
+	Shown  string // type and fingerprint of the key it shows
+	Pin    string // the fingerprint its ssh block asks for; empty: none
+	OnFile []string
+	Known  bool // the key it shows is the pinned one, or on file
+
+	print string // the fingerprint alone
+	name  string // of the server, as known_hosts spells it
+	line  string // for known_hosts
+	file  string // that is written: the user's own
+	drop  []place
+}
+
+// Fingerprint is the one of the key the server shows: "SHA256:…".
+func (i *Identity) Fingerprint() string { return i.print }
+
+// Identify asks a server for its host key, without logging in and without trusting it.
+func (d *Dialer) Identify(ctx context.Context, dev *target.Device) (*Identity, error) {
+	l, err := d.login(dev)
+	if err != nil {
+		return nil, err
+	}
+	check, err := d.known.checker(l)
+	if err != nil {
+		return nil, err
+	}
+	var via *jump
+	if l.via != nil {
+		if via, err = d.acquire(ctx, l.via); err != nil {
+			return nil, throughJump(l, err)
+		}
+		defer d.release(via)
+	}
+	raw, err := d.reach(ctx, l, via)
+	if err != nil {
+		return nil, err
+	}
+	defer raw.Close()
+	defer context.AfterFunc(ctx, func() { raw.Close() })()
+	var key ssh.PublicKey
+	seen := errors.New("seen")
+	algorithms := slices.DeleteFunc(slices.Clone(offered().HostKeys), isCert)
+	_, _, _, err = ssh.NewClientConn(raw, l.address(), &ssh.ClientConfig{
+		User: l.user, HostKeyAlgorithms: algorithms, Timeout: d.cfg.HandshakeTimeout,
+		Config:          ssh.Config{KeyExchanges: offered().KeyExchanges, Ciphers: offered().Ciphers, MACs: offered().MACs},
+		HostKeyCallback: func(_ string, _ net.Addr, k ssh.PublicKey) error { key = k; return seen },
+	})
+	if key == nil {
+		return nil, unreachable(l, err)
+	}
+	if at, revoked := check.known.revokedAt(key); revoked {
+		return nil, failure(ErrHostKeyAlarm, nil, "%s shows %s, which %v revokes", l, describe(key), at)
+	}
+	id := &Identity{
+		Server: l.String(), Shown: describe(key), Pin: l.pin, print: ssh.FingerprintSHA256(key), name: xknownhosts.Normalize(l.lookup),
+		Known: l.pin == ssh.FingerprintSHA256(key) || l.pin == "" && check.known.holds(key, false),
+	}
+	id.line = fmt.Sprintf("%s %s %s", id.name, key.Type(), base64.StdEncoding.EncodeToString(key.Marshal()))
+	if len(l.known) > 0 {
+		id.file = l.known[0]
+	}
+	for _, line := range check.known.lines {
+		if line.authority || line.key == nil {
+			continue
+		}
+		id.OnFile = append(id.OnFile, fmt.Sprintf("%s (%v)", describe(line.key), line.at))
+		id.drop = append(id.drop, line.at)
+	}
+	return id, nil
+}
+
+// Trust writes the key a server showed into the user's known_hosts, in the place of those on file for it. What was there is kept
+// beside it (.old), as ssh-keygen -R does. A key in a file that is not the user's stays, and is an error.
+func (i *Identity) Trust() error {
+	for _, at := range i.drop {
+		if at.name != i.file {
+			return fmt.Errorf("the old key stands in %v, which is not this user's file: delete it there", at)
+		}
+	}
+	old, err := os.ReadFile(i.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var text bytes.Buffer
+	n := 0
+	for line := range bytes.Lines(old) {
+		n++
+		if slices.ContainsFunc(i.drop, func(at place) bool { return at.line == n }) {
+			if line, err = i.without(line); err != nil {
+				return fmt.Errorf("%s:%d: %w", i.file, n, err)
+			}
+		}
+		if line != nil {
+			text.Write(bytes.TrimSuffix(line, []byte("\n")))
+			text.WriteByte('\n')
+		}
+	}
+	text.WriteString(i.line + "\n")
+	if old != nil {
+		if err := os.WriteFile(i.file+".old", old, 0o600); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(i.file), 0o700); err != nil {
+		return err
+	}
+	tmp := i.file + ".rocec"
+	if err := os.WriteFile(tmp, text.Bytes(), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(tmp, i.file)
+}
+
+// without is a line of known_hosts for the other hosts it names; nil: there are none.
+func (i *Identity) without(line []byte) ([]byte, error) {
+	hosts, rest, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+	others := slices.DeleteFunc(strings.Split(hosts, ","), func(name string) bool { return strings.EqualFold(name, i.name) })
+	switch {
+	case len(others) == 0, strings.HasPrefix(hosts, "|"): // a hash is of one name
+		return nil, nil
+	case strings.Contains(","+strings.ToLower(hosts)+",", ","+strings.ToLower(i.name)+","):
+		return []byte(strings.Join(others, ",") + " " + rest), nil
+	}
+	return nil, fmt.Errorf("this line has the old key for %s: change it by hand", hosts)
+}
+
+// String says what stands against what.
+func (i *Identity) String() string {
+	switch {
+	case i.Known:
+		return i.Server + " shows " + i.Shown + ", which is known"
+	case i.Pin != "":
+		return i.Server + " shows " + i.Shown + "; its ssh block asks for " + i.Pin
+	case len(i.OnFile) == 0:
+		return i.Server + " shows " + i.Shown + "; nothing is on file for it"
+	}
+	return i.Server + " shows " + i.Shown + "; on file is " + strings.Join(i.OnFile, ", ")
+}

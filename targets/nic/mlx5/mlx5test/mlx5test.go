@@ -1,0 +1,29 @@
+// Package mlx5test plays the NICs of a host to the real programs that set them, for tests: dcb of iproute2 and ethtool.
+package mlx5test
+
+import (
+	_ "embed"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// DCBShim is the C source of a library that, preloaded into the real dcb, answers it as an mlx5 NIC would. It says how itself.
+//
+//go:embed dcbshim/dcbshim.c
+var DCBShim string
+
+// Ethtool is a script that plays ethtool -a and -A; its state lies in the folder FAKE_DIR.
+//
+//go:embed ethtool
+var Ethtool string
+
+// Build compiles DCBShim into the shared library so.
+func Build(so string) error {
+	cmd := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", so, "-x", "c", "-", "-lmnl")
+	cmd.Stdin = strings.NewReader(DCBShim)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s (Debian packages gcc, libc6-dev, libmnl-dev)", err, out)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package target
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Probe is a query and what its answer means: a judgement, samples, or both.
+type Probe struct {
+	Query
+	Name    string                       // "switchd", "PFC counters"
+	Judge   func(answer []byte) []string // what is wrong, in full sentences; nil: all is well
+	Samples func(answer []byte) []Sample // what was measured; nil: nothing
+}
+
+// Sample is one measurement: "HwIfInBufferDrops of swp1 is 17 packets". What a device does not have gives no sample: it is
+// unknown, not zero.
+type Sample struct {
+	Name    string                // "HwIfInBufferDrops", "link", "BGP neighbour 10.0.0.1"; with On unique on a device
+	On      string                // port or NIC; empty: the device
+	Value   uint64                // a state is 1 (good) or 0
+	Unit    string                // "packets", "frames", "state"
+	Counter bool                  // it only rises, until the device restarts; else a gauge
+	Hard    bool                  // a gauge that a change must not lower (a link, a daemon, a neighbour), a counter that it must not raise
+	Needed  bool                  // a state without which no content can be put to use
+	Says    func(n uint64) string // what it means that a counter rose by n, or a hard gauge is n, as a sentence; nil: nothing to say
+}
+
+// The units of samples.
+const (
+	UnitState        = "state"
+	UnitPackets      = "packets"
+	UnitFrames       = "frames"
+	UnitEvents       = "events"
+	UnitMicroseconds = "microseconds" // since the device started
+)
+
+// Gauge is a hard state: says is what is wrong when it is not good.
+func Gauge(name, on string, good bool, says string) Sample {
+	s := Sample{Name: name, On: on, Unit: UnitState, Hard: true, Says: func(uint64) string { return says }}
+	if good {
+		s.Value = 1
+	}
+	return s
+}
+
+// Down says which hard gauges are not good.
+func Down(samples []Sample) []string {
+	var down []string
+	for _, s := range samples {
+		if s.Hard && !s.Counter && s.Value == 0 {
+			down = append(down, s.Says(0))
+		}
+	}
+	return down
+}
+
+// StateProbe is a probe of states that must all be good.
+func StateProbe(name, cmd string, samples func(answer []byte) []Sample) Probe {
+	return Probe{
+		Name: name, Query: Query{Cmd: cmd}, Samples: samples,
+		Judge: func(answer []byte) []string { return Down(samples(answer)) },
+	}
+}
+
+// Cable is an interface of a device that the fabric cables.
+type Cable struct {
+	Interface string
+	Quoted    string // the same, as a word of a shell
+	Peer      string // the other end, "leaf01:swp1"
+}
+
+// LinkProbe asks whether the cabled interfaces of a device have a link.
+func LinkProbe(device string, cables []Cable) Probe {
+	peers := make(map[string]string, len(cables))
+	var words strings.Builder
+	for _, c := range cables {
+		peers[c.Interface] = c.Peer
+		words.WriteString(" " + c.Quoted)
+	}
+	// The carrier of an interface that is set down cannot be read (EINVAL).
+	cmd := "for i in" + words.String() + `; do
+s=missing
+if [ -e "/sys/class/net/$i" ]; then s=$(cat "/sys/class/net/$i/carrier" 2>/dev/null) || s=0; fi
+printf '%s %s\n' "$i" "$s"
+done`
+	return StateProbe("links", cmd, func(answer []byte) []Sample {
+		var out []Sample
+		for line := range strings.Lines(string(answer)) {
+			name, state, _ := strings.Cut(strings.TrimSpace(line), " ")
+			peer, asked := peers[name]
+			says := fmt.Sprintf("%s:%s has no link; the fabric cables it to %s.", device, name, peer)
+			switch {
+			case !asked:
+				continue
+			case state == "missing":
+				says = fmt.Sprintf("%s has no interface %s; the fabric cables it to %s.", device, name, peer)
+			}
+			out = append(out, Gauge("link", strings.Clone(name), state == "1", says))
+		}
+		return out
+	})
+}
+
+// Counters reads lines "NAME: VALUE" as `ethtool -S` prints them, and calls use for each whose value is a number.
+func Counters(answer []byte, use func(name string, value uint64)) {
+	for line := range strings.Lines(string(answer)) {
+		name, value, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			continue
+		}
+		if n, err := strconv.ParseUint(strings.TrimSpace(value), 10, 64); err == nil {
+			use(name, n)
+		}
+	}
+}
+
+// Count is a number of a counter with its noun: "1 packet", "1,024 frames".
+func Count(n uint64, noun string) string {
+	const most = 1 << 53 // beyond it nobody reads the digits, and a counter has wrapped
+	return diag.Count(int(min(n, most)), noun)
+}
