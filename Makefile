@@ -1,6 +1,6 @@
 # Two commands do all there is to do on a fresh machine with Go: make demo, make test.
 
-.PHONY: all demo check test test-long build bench update
+.PHONY: all demo check test test-long reliability build bench update
 
 all: build
 
@@ -8,7 +8,7 @@ all: build
 # Touches nothing of this machine.
 demo: build
 	./rocec validate examples/clos-v2-ecn
-	./rocec apply --lab --auto-approve examples/clos-v2-ecn
+	./rocec apply --lab=new --auto-approve examples/clos-v2-ecn
 
 # For the edit loop, under 90 seconds on 2 cores: vet and the unit tests, without the race detector, servers and browsers. Rapid
 # draws a fifth of RAPID_CHECKS with -short, so that laws are held to as many cases as elsewhere.
@@ -22,14 +22,21 @@ test:
 	./.ci/deps
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race ./...
 
-# What takes longer than anybody waits for: every fuzz test for a minute, and the tests of deploy ten times in other orders.
-test-long: test
+# What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
+# deploy ten times in other orders, and every cell of the fault matrix.
+test-long: test reliability
 	for pkg in $$(go list ./...); do \
 		for fuzz in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
 			go test $$pkg -run '^$$' -fuzz "^$$fuzz\$$" -fuzztime 60s || exit 1; \
 		done; \
 	done
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 1h ./targets/deploy/...
+	go test ./targets/deploy/ssh -run '^TestAgainstSSH$$' -rapid.checks 4000
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 1h $$(go list ./targets/deploy/... | grep -v /matrix$$)
+
+# Every fault at every command of a change, on real devices, which takes hours; its counts go into docs/reliability.md.
+reliability:
+	./.ci/deps
+	PATH="$$PATH:/usr/sbin:/sbin" go test ./targets/deploy/internal/matrix -whole -write $(CURDIR)/docs/reliability.md -timeout 12h
 
 build:
 	CGO_ENABLED=0 go build -trimpath ./cmd/rocec

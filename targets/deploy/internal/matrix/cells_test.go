@@ -1,0 +1,334 @@
+//go:build linux
+
+package matrix
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
+)
+
+// traffic is the file of a switch.
+const traffic = "/etc/cumulus/datapath/traffic.conf"
+
+// script is a file of a host; it is there before the first apply, as an older rocec may have left it.
+const (
+	script    = "/usr/local/sbin/rocec-host"
+	oldScript = "#!/bin/sh\n# of an older rocec\n"
+)
+
+// kinds are the devices of the matrix, with what lies on them before.
+func references() []*reference {
+	factory := "# by hand\ntraffic.packet_priority_source_set = [802.1p]\n"
+	return []*reference{
+		{
+			kind: nspawn.Switch37, options: nspawn.Options{Name: "tor1", Files: map[string]string{traffic: factory}},
+			edited: traffic, edit: []byte(factory + "# and once more\n"),
+		},
+		{
+			kind: nspawn.Switch43, options: nspawn.Options{Name: "tor1", Files: map[string]string{traffic: factory}},
+			edited: traffic, edit: []byte(factory + "# and once more\n"),
+		},
+		{
+			kind: nspawn.Host, options: nspawn.Options{
+				Name: "gpu1", Files: map[string]string{script: oldScript}, Ports: []nspawn.Port{{Name: "ens1f0", MTU: 9000}},
+			},
+			edited: script, edit: []byte(oldScript + "# and an edit\n"),
+		},
+	}
+}
+
+// ready brings a device that has booted to what it held before rocec: a NIC that somebody has set by hand.
+func ready(d *nspawn.Device) error {
+	if d.Kind != nspawn.Host {
+		return nil
+	}
+	_, err := d.Exec("dcb pfc set dev ens1f0 prio-pfc 5:on")
+	return err
+}
+
+// learn applies without a fault, and keeps what that does.
+func (r *reference) learn(t testing.TB, bin string) {
+	t.Helper()
+	r.paths = []string{traffic}
+	if r.kind == nspawn.Host {
+		r.paths = []string{script, "/etc/systemd/system/rocec-host@.service", "/etc/rocec/host/ens1f0.conf"}
+	}
+	d := nspawn.Start(t, r.kind, r.options)
+	seen := func() *side {
+		h, err := look(d, r.paths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sideOf(h)
+	}
+	must := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(ready(d))
+	r.old = *seen()
+	if r.kind == nspawn.Host {
+		must(d.Reboot().Fired())
+		r.old.live = append(r.old.live, seen().live...) // the NIC forgets
+		must(ready(d))
+	}
+	o, err := newOperator(bin, d)
+	must(err)
+	defer o.close()
+	d.StopAt(0, nspawn.Before)
+	result, err := o.run(t.Context(), o.apply("--soak", "0s")...)
+	must(err)
+	commands := d.Commands()
+	r.writes, err = o.writes()
+	must(err)
+	r.new = *seen()
+	for _, c := range commands {
+		r.moments = append(r.moments, moment{Command: c})
+	}
+	name(r.moments)
+	f, err := result.fate()
+	must(err)
+	if result.status != 0 || f == nil || f.Outcome != "applied" || maps.Equal(r.old.files, r.new.files) || len(f.Result.Files) != len(r.paths) {
+		t.Fatalf("an apply without a fault: %s", result)
+	}
+	must(d.EditFile(r.edited, r.edit, nspawn.InPlace).Fired())
+	result, err = o.run(t.Context(), o.apply("--soak", "0s")...)
+	must(err)
+	if r.over = *seen(); result.status != 0 {
+		t.Fatalf("an apply over what somebody else wrote: %s", result)
+	}
+}
+
+// name finds the verb of every moment.
+func name(moments []moment) {
+	verb, kept, disarmed := "prepare", false, false
+	for i := range moments {
+		line := strings.Join(moments[i].Args, " ")
+		switch {
+		case strings.HasPrefix(line, "mkdir ") && strings.HasSuffix(line, "/once"):
+			verb = "commit"
+		case strings.HasSuffix(line, "/state.confirmed"):
+			moments[i].verb, moments[i].checked = "confirm", true
+			verb, kept = "confirm", true
+			continue
+		case verb == "confirm" && strings.HasPrefix(line, "rm ") && strings.HasSuffix(line, "/deadline"):
+			if disarmed { // the release disarms once more
+				verb = "release"
+			}
+			disarmed = true
+		}
+		moments[i].verb, moments[i].checked, moments[i].kept = verb, kept, kept
+	}
+}
+
+// cells are those of apply: every fault at every command of a kind.
+func (r *reference) cells(bin string, faults []fault) []nspawn.Cell {
+	var cells []nspawn.Cell
+	for i := range faults {
+		for _, m := range r.moments {
+			cells = append(cells, nspawn.Cell{
+				Command: m.verb, Fault: faults[i].name, At: fmt.Sprintf("%s, before %s", r.kind.Name, m), Kind: r.kind, Options: r.options,
+				Run: r.experiment(bin, &faults[i], m, func(ctx context.Context, c *cell) (string, error) {
+					return c.strike(ctx, c.o.apply("--soak", "0s")...)
+				}),
+			})
+		}
+	}
+	return cells
+}
+
+// experiment does something with a device that was booted for a cell, and an operator.
+func (r *reference) experiment(bin string, f *fault, m moment, do func(ctx context.Context, c *cell) (string, error)) func(
+	context.Context, *nspawn.Device) (string, error) {
+	return func(ctx context.Context, d *nspawn.Device) (end string, err error) {
+		if err := ready(d); err != nil {
+			return "", err
+		}
+		o, err := newOperator(bin, d)
+		if err != nil {
+			return "", err
+		}
+		defer func() { err = errors.Join(err, o.close()) }()
+		return do(ctx, &cell{ref: r, d: d, o: o, fault: f, at: m})
+	}
+}
+
+// strike starts rocec, has the fault strike at the moment, and judges what came of it.
+func (c *cell) strike(ctx context.Context, args ...string) (string, error) {
+	said, fired, err := c.lead(ctx, func() (*under, error) { return c.o.start(ctx, args...) })
+	if err != nil {
+		return "", err
+	}
+	end, err := c.afterwards(ctx, said, fired)
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, said)
+	}
+	return end, err
+}
+
+// report is what rocec said, and what the device held then.
+type report struct {
+	*ran
+	held *holds
+}
+
+// lead begins something, waits until the device stops at the moment, and has the fault strike. Where a rocec was begun, it returns what
+// that said in the end.
+func (c *cell) lead(ctx context.Context, begin func() (*under, error)) (*report, fired, error) {
+	c.d.StopAt(c.at.N, nspawn.Before)
+	stopped := c.d.Stopped()
+	u, err := begin()
+	if err != nil {
+		return nil, nil, err
+	}
+	var done <-chan struct{}
+	if u != nil {
+		done = u.done
+	}
+	select {
+	case <-stopped:
+	case <-done:
+		return nil, nil, fmt.Errorf("it ended without a command %d\n%s", c.at.N, u.ran)
+	case <-ctx.Done():
+		return nil, nil, fmt.Errorf("it did not come to a command %d", c.at.N)
+	}
+	fired, err := c.fault.strike(ctx, c, u)
+	c.d.Release()
+	if u == nil || err != nil {
+		return nil, fired, err
+	}
+	said, err := u.wait()
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := look(c.d, c.ref.paths)
+	return &report{said, h}, fired, err
+}
+
+// atRest waits until the device is at rest and, where that takes a moment, whole: the unit of a NIC may still be at work.
+func (c *cell) atRest(ctx context.Context) (*holds, error) {
+	h, err := quiet(ctx, c.d, c.ref.paths)
+	for until := time.Now().Add(5 * time.Second); err == nil && time.Now().Before(until); h, err = look(c.d, c.ref.paths) {
+		if _, broken := c.whole(h); broken == nil {
+			break
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	return h, err
+}
+
+// afterwards judges a cell when rocec has ended. Where none was under way, one is asked now to keep the change.
+func (c *cell) afterwards(ctx context.Context, said *report, fired fired) (string, error) {
+	rest, err := c.atRest(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := fired.Fired(); err != nil {
+		return "", err
+	}
+	heal := func() error {
+		if c.fault.heal == nil {
+			return nil
+		}
+		return c.fault.heal(c)
+	}
+	if c.fault.blocks {
+		if err := heal(); err != nil {
+			return "", err
+		}
+		if rest, err = c.atRest(ctx); err != nil {
+			return "", err
+		}
+	}
+	end, err := c.whole(rest)
+	if err != nil {
+		return "", err
+	}
+	if said == nil {
+		run, err := c.o.runName()
+		if err != nil {
+			return "", err
+		}
+		late, err := c.o.run(ctx, "confirm", "--format", "json", run)
+		if err != nil {
+			return "", err
+		}
+		h, err := look(c.d, c.ref.paths)
+		if err != nil {
+			return "", err
+		}
+		said = &report{late, h}
+	}
+	if err := c.judge(said.ran, said.held); err != nil {
+		return "", err
+	}
+	if err := c.stands(ctx, said.ran, end); err != nil {
+		return "", err
+	}
+	if !c.fault.blocks {
+		if err := heal(); err != nil {
+			return "", err
+		}
+	}
+	return end, c.goOn(ctx)
+}
+
+// stands holds what rocec said to where the device came to rest.
+func (c *cell) stands(ctx context.Context, said *ran, end string) error {
+	if said.status == exitKilled {
+		if end == "new" && !c.back && !c.at.checked {
+			return breaks(noHalfState, "the new content stays, and nobody has confirmed it")
+		}
+		return c.died(ctx)
+	}
+	f, err := said.fate()
+	if err != nil || f == nil {
+		return err
+	}
+	want := map[string]string{"applied": "new", "restored": "old", "reverted": "old", "refused": "old", "not-started": "old"}[f.Outcome]
+	if want != "" && want != end && c.edit == "" && len(c.others) == 0 {
+		return breaks(trueReport, "%s, and the device came to rest with the %s content", f.Outcome, end)
+	}
+	return nil
+}
+
+// died checks that rocec knows of a run that was killed.
+func (c *cell) died(ctx context.Context) error {
+	run, err := c.o.runName()
+	if err != nil || run == "" {
+		return err
+	}
+	r, err := c.o.run(ctx, "runs", "--format", "json")
+	if err != nil {
+		return err
+	}
+	var doc struct {
+		Runs []struct {
+			Run, Status string
+			Outcomes    map[string]int
+		}
+	}
+	if err := json.Unmarshal([]byte(r.out), &doc); err != nil {
+		return err
+	}
+	if len(doc.Runs) == 0 {
+		h, err := look(c.d, c.ref.paths)
+		if err == nil && (len(h.left) > 0 || !h.is(&c.ref.old)) {
+			err = breaks(trueReport, "rocec runs does not know a run that has touched a device\n%s", h)
+		}
+		return err
+	}
+	if len(doc.Runs) != 1 || doc.Runs[0].Status != "died" && !c.journalled || doc.Runs[0].Outcomes["applied"] > 0 && !c.at.kept {
+		return breaks(trueReport, "rocec runs does not say that the run died\n%s", r)
+	}
+	return nil
+}

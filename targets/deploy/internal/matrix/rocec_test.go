@@ -1,0 +1,347 @@
+//go:build linux
+
+package matrix
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
+)
+
+// The times of a cell. A step may take more than it needs on a busy machine, and a dead-man waits less than two minutes.
+const (
+	deadMan  = 5 * time.Second
+	stepTime = 8 * time.Second
+)
+
+// binary builds rocec with the means to shorten its times; with an overlay, a JSON file as `go help build` has it, of other sources.
+func binary(t testing.TB, overlay string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "rocec")
+	cmd := exec.Command("go", "build", "-tags", "faults", "-overlay", overlay, "-o", out, "github.com/rocec/rocec/cmd/rocec")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return out
+}
+
+// The binary as it is, built once.
+var built struct {
+	once sync.Once
+	path string
+}
+
+func rocec(t testing.TB) string {
+	t.Helper()
+	nspawn.Image(t) // skips with -short
+	built.once.Do(func() {
+		dir, err := os.MkdirTemp("", "rocec-matrix-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.path = dir + "/rocec"
+		if err := os.Rename(binary(t, ""), built.path); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return built.path
+}
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	status := m.Run()
+	if *write != "" {
+		if err := writeTables(*write); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			status = 1
+		}
+	}
+	if built.path != "" {
+		if err := os.RemoveAll(filepath.Dir(built.path)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			status = 1
+		}
+	}
+	os.Exit(status)
+}
+
+// operator is a person at a machine with rocec and a fabric that describes one device.
+type operator struct {
+	bin    string
+	dir    string // with home/ and fabric/
+	device string // its name in the fabric
+	env    []string
+}
+
+// newOperator makes one for a device. Remove its dir after use.
+func newOperator(bin string, d *nspawn.Device) (*operator, error) {
+	dir, err := os.MkdirTemp("", "rocec-operator-")
+	if err != nil {
+		return nil, err
+	}
+	o := &operator{bin: bin, dir: dir, device: d.Name}
+	o.env = []string{
+		"HOME=" + dir + "/home", "PATH=" + os.Getenv("PATH"), "ROCEC_TEST_DEADMAN=" + deadMan.String(),
+		"ROCEC_TEST_STEP=" + stepTime.String(), "ROCEC_TEST_SOAK=0s",
+	}
+	for name, text := range map[string]string{
+		"home/.ssh/config":  "IdentityFile " + d.Key.Path + "\n",
+		"fabric/fabric.hcl": fabric(d),
+	} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(dir))
+		}
+	}
+	return o, nil
+}
+
+// fabric describes the device, and one at the other end of a cable which nobody asks.
+func fabric(d *nspawn.Device) string {
+	ssh := func(addr, user string) string {
+		return fmt.Sprintf("  ssh {\n    address = %q\n    user = %q\n    host_key = %q\n  }\n", addr, user, d.HostKey.Fingerprint)
+	}
+	tor, gpu, version := ssh("203.0.113.1", "cumulus"), ssh("203.0.113.2", "admin"), "4.3.0"
+	switch d.Kind {
+	case nspawn.Host:
+		gpu = ssh(d.Addr, d.User)
+	case nspawn.Switch37:
+		version = "3.7.12"
+		fallthrough
+	default:
+		tor = ssh(d.Addr, d.User)
+	}
+	return `fabric "rack" { mtu = 9216 }
+
+variable "weight" {
+  default = 60
+}
+
+cos_group "rdma" {
+  cos      = 4
+  dscp     = ["af31"]
+  lossless = true
+  weight   = var.weight
+}
+
+cos_group "cnp" {
+  cos    = 6
+  dscp   = ["cs6"]
+  strict = true
+}
+
+cos_group "default" {
+  cos    = 0
+  weight = 100 - var.weight
+}
+
+roce "train" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = [host.gpu]
+}
+
+switch "tor" {
+  names   = "tor1"
+  model   = "sn2700"
+  os      = "cumulus-linux"
+  version = "` + version + `"
+  tier    = 1
+` + tor + `}
+
+host "gpu" {
+  names = "gpu1"
+  nic "ens1f0" {
+    model = "connectx-5"
+    mtu   = 9000
+  }
+` + gpu + `}
+
+link "rack" {
+  a      = "gpu1:ens1f0"
+  b      = "tor1:swp1"
+  speed  = "25G"
+  length = "3m"
+}
+`
+}
+
+// set sets a variable of the operator's environment.
+func (o *operator) set(name, value string) {
+	o.unset(name)
+	o.env = append(o.env, name+"="+value)
+}
+
+func (o *operator) unset(name string) {
+	o.env = slices.DeleteFunc(o.env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
+}
+
+func (o *operator) close() error { return os.RemoveAll(o.dir) }
+
+// another is a second person, with a journal of their own.
+func (o *operator) another(d *nspawn.Device) (*operator, error) { return newOperator(o.bin, d) }
+
+// command is rocec with arguments; it is killed when ctx ends.
+func (o *operator) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, o.bin, args...)
+	cmd.Env = o.env
+	cmd.Dir = o.dir + "/fabric"
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// ran is what came of a rocec: its exit status (-1: killed) and what it printed.
+type ran struct {
+	args   []string
+	status int
+	out    string
+	errs   string
+}
+
+func (r *ran) String() string {
+	if r == nil {
+		return ""
+	}
+	return fmt.Sprintf("rocec %s: exit status %d\n%s%s", strings.Join(r.args, " "), r.status, r.out, r.errs)
+}
+
+// under is a rocec under way.
+type under struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+	ran  *ran
+	err  error // of this machine
+}
+
+func (u *under) signal(s syscall.Signal) error { return u.cmd.Process.Signal(s) }
+
+// wait waits for its end.
+func (u *under) wait() (*ran, error) {
+	<-u.done
+	return u.ran, u.err
+}
+
+// start starts rocec.
+func (o *operator) start(ctx context.Context, args ...string) (*under, error) {
+	cmd := o.command(ctx, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	u := &under{cmd: cmd, done: make(chan struct{})}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		defer close(u.done)
+		err := cmd.Wait()
+		if _, ok := errors.AsType[*exec.ExitError](err); !ok {
+			u.err = err
+		}
+		u.ran = &ran{args: args, status: cmd.ProcessState.ExitCode(), out: out.String(), errs: errs.String()}
+	}()
+	return u, nil
+}
+
+// run runs rocec to its end.
+func (o *operator) run(ctx context.Context, args ...string) (*ran, error) {
+	u, err := o.start(ctx, args...)
+	if err != nil {
+		return nil, err
+	}
+	return u.wait()
+}
+
+// The verbs as cells use them: for the device alone, without questions.
+func (o *operator) apply(more ...string) []string {
+	return append([]string{"apply", "--auto-approve", "--format", "json", "--target", o.device}, more...)
+}
+
+func (o *operator) plan() []string {
+	return []string{"plan", "--detailed-exitcode", "--target", o.device}
+}
+
+func (o *operator) unlock() []string { return []string{"unlock", "--auto-approve", o.device} }
+
+// fate is what rocec said of the device: the event "device" of apply and its kin.
+type fate struct {
+	Event   string `json:"event"`
+	Device  string `json:"device"`
+	Outcome string `json:"outcome"`
+	Detail  string `json:"detail"`
+	Run     string `json:"run"`
+	Result  struct {
+		Files []struct {
+			Path  string `json:"path"`
+			Holds string `json:"holds"`
+			InUse string `json:"in_use"`
+		} `json:"files"`
+		Left  []string `json:"left"`
+		Until int      `json:"until_seconds"`
+		Undo  string   `json:"undo"`
+	} `json:"result"`
+	Summary map[string]int `json:"summary"`
+}
+
+// fate reads it; nil: rocec said nothing of the device.
+func (r *ran) fate() (*fate, error) {
+	var found *fate
+	for line := range strings.Lines(r.out) {
+		var f fate
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			return nil, fmt.Errorf("no JSON: %q", line)
+		}
+		if f.Event == "device" {
+			found = &f
+		}
+	}
+	return found, nil
+}
+
+// runName is the run that a rocec began, by the journal; empty: none.
+func (o *operator) runName() (string, error) {
+	names, err := o.runNames()
+	if len(names) == 0 {
+		return "", err
+	}
+	return names[len(names)-1], err
+}
+
+// runNames is all of them, in the order in which they began, which their names tell in seconds.
+func (o *operator) runNames() ([]string, error) {
+	files, err := filepath.Glob(o.dir + "/home/.local/state/rocec/runs/*.jsonl")
+	if err != nil {
+		return nil, err
+	}
+	began := map[string]time.Time{}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), ".jsonl")
+		text, err := os.ReadFile(f)
+		if err != nil {
+			return nil, err
+		}
+		if m := beganAt.FindSubmatch(text); m != nil { // none in a journal that was cut off in its first line
+			if began[files[i]], err = time.Parse(time.RFC3339Nano, string(m[1])); err != nil {
+				return nil, err
+			}
+		}
+	}
+	slices.SortStableFunc(files, func(a, b string) int { return began[a].Compare(began[b]) })
+	return files, nil
+}
+
+var beganAt = regexp.MustCompile(`^\{[^\n]*"began":"([^"]*)"`)

@@ -1,0 +1,402 @@
+//go:build linux
+
+package nspawn
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
+)
+
+// Fault is something bad that was done to a device.
+type Fault struct {
+	Name string // "power cut"
+
+	err   error
+	proof func() error
+}
+
+// Fired returns nil where the fault is known to have happened. What takes its time (a command that hangs, a daemon that dies) has
+// happened only after a while, so it is asked at the end.
+func (f Fault) Fired() error {
+	err := f.err
+	if err == nil && f.proof != nil {
+		err = f.proof()
+	}
+	if err != nil {
+		return fmt.Errorf("the fault %q did not fire: %w", f.Name, err)
+	}
+	return nil
+}
+
+// done is a fault that either happened or did not.
+func done(name string, err error) Fault { return Fault{Name: name, err: err} }
+
+// KillSessions kills every sshd that serves a connection; what runs in the sessions goes on, and new logins work.
+func (d *Device) KillSessions() Fault {
+	const name = "sessions killed"
+	leader, err := d.up()
+	if err != nil {
+		return done(name, err)
+	}
+	children, sessions := sshdtest.Children(), 0
+	var visit func(pid int, below bool)
+	visit = func(pid int, below bool) {
+		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
+		sshd := strings.HasPrefix(string(line), "sshd: ")
+		if sshd && below && syscall.Kill(pid, syscall.SIGKILL) == nil && strings.Contains(string(line), "@") {
+			sessions++ // "sshd: USER@notty"; before a login there is no @
+		}
+		for _, child := range children[pid] {
+			visit(child, sshd)
+		}
+	}
+	visit(leader, false)
+	if sessions == 0 {
+		err = errors.New("nobody was logged in")
+	}
+	return done(name, err)
+}
+
+// CutNetwork makes the device a black hole until RestoreNetwork.
+func (d *Device) CutNetwork() Fault {
+	return done("network cut", d.setLink("down"))
+}
+
+// RestoreNetwork ends CutNetwork.
+func (d *Device) RestoreNetwork() error { return d.setLink("up") }
+
+// setLink brings the device's end of the cable up or down.
+func (d *Device) setLink(state string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.power == nil {
+		return fmt.Errorf("%s is switched off", d.Name)
+	}
+	return d.power.ip("link", "set", "eth0", state)
+}
+
+// Loss is what a power cut takes of the writes that were not synced.
+type Loss uint32
+
+// The losses, as numbers of EXT4_IOC_SHUTDOWN.
+const (
+	LoseData    Loss = 1 // the journal reaches the disk, and file contents do not: names without content
+	LoseJournal Loss = 2 // neither does
+)
+
+// String names the loss for tables.
+func (l Loss) String() string {
+	if l == LoseData {
+		return "data lost"
+	}
+	return "journal lost"
+}
+
+const (
+	ioctlShutdown = 0x8004587d // EXT4_IOC_SHUTDOWN
+	ioctlGetFlags = 0x80086601 // FS_IOC_GETFLAGS
+	ioctlSetFlags = 0x40086602 // FS_IOC_SETFLAGS
+	flagImmutable = 0x10       // FS_IMMUTABLE_FL
+)
+
+func ioctl(f *os.File, request uintptr, arg *uint32) error {
+	_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, uintptr(unsafe.Pointer(arg)))
+	if errno != 0 {
+		return os.NewSyscallError("ioctl", errno)
+	}
+	return nil
+}
+
+// canary is a file that is written, and not synced, as the power goes.
+const canary = "var/tmp/rocec-test.canary"
+
+// PowerOff cuts the power, also while the device boots: nothing is said on the wire, every process is gone, and the disk is without
+// what was not synced. The device stays off until [Device.PowerOn]; the fault has fired when it is up again and has forgotten.
+func (d *Device) PowerOff(loss Loss) Fault {
+	r, err := d.mounted()
+	if err == nil {
+		err = d.off(func() error {
+			defer r.Close()
+			err := r.WriteFile(canary, []byte("not synced\n"), 0o600)
+			if err != nil && !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EROFS) {
+				return err
+			}
+			dir, err := r.Open("etc")
+			if err != nil {
+				return err
+			}
+			defer dir.Close()
+			how := uint32(loss)
+			return ioctl(dir, ioctlShutdown, &how)
+		})
+	}
+	return Fault{Name: "power cut, " + loss.String(), err: err, proof: func() error {
+		content, err := d.ReadFile(canary)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if len(content) > 0 {
+			return errors.New("what was not synced is still there")
+		}
+		return nil
+	}}
+}
+
+// PowerCut is PowerOff, and the device boots again at once.
+func (d *Device) PowerCut(loss Loss) Fault {
+	f := d.PowerOff(loss)
+	if f.err == nil {
+		f.err = d.PowerOn()
+	}
+	return f
+}
+
+// Reboot reboots the device cleanly and waits until it is up.
+func (d *Device) Reboot() Fault {
+	before, err := d.BootID()
+	d.mu.Lock()
+	ups := d.ups
+	d.mu.Unlock()
+	if err == nil {
+		_, err = d.Exec("systemctl --no-block reboot")
+	}
+	if err == nil {
+		err = d.awaitBoot(ups)
+	}
+	return Fault{Name: "reboot", err: err, proof: func() error {
+		after, err := d.BootID()
+		if err == nil && after == before {
+			err = errors.New("the boot id is the same")
+		}
+		return err
+	}}
+}
+
+// BootID returns what the kernel says of this boot.
+func (d *Device) BootID() (string, error) {
+	id, err := d.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(id)), err
+}
+
+// filler takes all space of a disk.
+const filler = "/var/tmp/rocec-test.filler"
+
+// FillDisk takes all free space until FreeDisk.
+func (d *Device) FillDisk() Fault {
+	return done("disk full", d.within(filler, func(r *os.Root, name string) error {
+		f, err := r.Create(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		at, fd := int64(0), int(f.Fd())
+		for size := int64(diskSize); size >= 512; {
+			switch err := syscall.Fallocate(fd, 0, at, size); err {
+			case nil:
+				at += size
+			case syscall.ENOSPC:
+				size /= 2
+			default:
+				return err
+			}
+		}
+		var left syscall.Statfs_t
+		if err := syscall.Fstatfs(fd, &left); err != nil {
+			return err
+		}
+		if left.Bavail > 0 {
+			return fmt.Errorf("%d blocks are still free", left.Bavail)
+		}
+		return nil
+	}))
+}
+
+// FreeDisk ends FillDisk.
+func (d *Device) FreeDisk() error {
+	return d.within(filler, func(r *os.Root, name string) error { return r.Remove(name) })
+}
+
+// ReadOnly makes the disk read-only as an error of its file system does; a power cut or a reboot heals it.
+func (d *Device) ReadOnly() Fault {
+	const name = "file system read-only"
+	if _, err := d.up(); err != nil {
+		return done(name, err)
+	}
+	loop := d.loop()
+	if err := os.WriteFile("/sys/fs/ext4/"+loop+"/trigger_fs_error", []byte("1"), 0o200); err != nil {
+		return done(name, err)
+	}
+	err := d.within(canary, func(r *os.Root, name string) error { return r.WriteFile(name, nil, 0o600) })
+	if errors.Is(err, syscall.EROFS) {
+		return done(name, nil)
+	}
+	return done(name, errors.Join(errors.New("it can still be written"), err))
+}
+
+// Immutable keeps everybody from changing, replacing or removing a file until Mutable.
+func (d *Device) Immutable(path string) Fault {
+	err := d.setImmutable(path, true)
+	if err == nil {
+		err = d.within(path, func(r *os.Root, name string) error {
+			f, err := r.OpenFile(name, os.O_WRONLY, 0)
+			if err == nil {
+				return errors.Join(errors.New("it can still be written"), f.Close())
+			}
+			if errors.Is(err, syscall.EPERM) {
+				return nil
+			}
+			return err
+		})
+	}
+	return done("immutable file", err)
+}
+
+// Mutable ends Immutable.
+func (d *Device) Mutable(path string) error { return d.setImmutable(path, false) }
+
+func (d *Device) setImmutable(path string, on bool) error {
+	return d.within(path, func(r *os.Root, name string) error {
+		f, err := r.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		var flags uint32
+		if err := ioctl(f, ioctlGetFlags, &flags); err != nil {
+			return err
+		}
+		flags &^= flagImmutable
+		if on {
+			flags |= flagImmutable
+		}
+		return ioctl(f, ioctlSetFlags, &flags)
+	})
+}
+
+// sudoers is what lets the user become root, and where it lies while that is revoked; sudo skips names with a dot.
+const sudoers, sudoersOff = "/etc/sudoers.d/rocec", "/etc/sudoers.d/rocec.off"
+
+// RevokeSudo takes the user's right to become root until GrantSudo.
+func (d *Device) RevokeSudo() Fault {
+	err := d.rename(sudoers, sudoersOff)
+	if err == nil {
+		if _, no := d.Exec("runuser -u " + d.User + " -- sudo -n true"); no == nil {
+			err = errors.New(d.User + " can still become root")
+		}
+	}
+	return done("sudo revoked", err)
+}
+
+// GrantSudo ends RevokeSudo.
+func (d *Device) GrantSudo() error { return d.rename(sudoersOff, sudoers) }
+
+func (d *Device) rename(from, to string) error {
+	return d.within(from, func(r *os.Root, name string) error { return r.Rename(name, strings.TrimPrefix(to, "/")) })
+}
+
+// How is the way an editor writes a file.
+type How string
+
+// Editors write a file in place, or a new one that is renamed over it.
+const (
+	InPlace  How = "in place"
+	ByRename How = "by rename"
+)
+
+// EditFile changes a file as somebody else would who is logged in.
+func (d *Device) EditFile(path string, content []byte, how How) Fault {
+	write := path
+	if how == ByRename {
+		write = filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".swp")
+	}
+	err := d.WriteFile(write, content)
+	if err == nil && how == ByRename {
+		err = d.rename(write, path)
+	}
+	return done("third-party edit "+string(how), err)
+}
+
+// ClockJump moves the wall clock that programs of the device read, until it is moved back by 0. Timers of systemd and time
+// stamps of files are the kernel's, which is shared with this machine, and stay.
+func (d *Device) ClockJump(by time.Duration) Fault {
+	f, err := os.OpenFile(d.slot.path("shared/clock"), os.O_WRONLY, 0)
+	if err == nil {
+		var offset [8]byte
+		binary.NativeEndian.PutUint64(offset[:], uint64(by))
+		_, err = f.WriteAt(offset[:], 0)
+		err = errors.Join(err, f.Close())
+	}
+	return Fault{Name: "clock jump", err: err, proof: func() error {
+		out, err := d.Exec("date +%s")
+		if err != nil {
+			return err
+		}
+		seconds, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+		if err != nil {
+			return err
+		}
+		if off := time.Until(time.Unix(seconds, 0)) - by; off.Abs() > 10*time.Second {
+			return fmt.Errorf("the clock is off by %s", off+by)
+		}
+		return nil
+	}}
+}
+
+// DaemonDies makes switchd die some seconds after it loads the next time.
+func (d *Device) DaemonDies(seconds int) Fault {
+	return Fault{Name: "daemon dies", err: d.Turn("die-after", strconv.Itoa(seconds)), proof: d.noted("deaths")}
+}
+
+// DaemonRefuses makes switchd refuse every file that holds the text.
+func (d *Device) DaemonRefuses(text string) Fault {
+	return Fault{Name: "daemon refuses", err: d.Turn("refuse", text), proof: d.noted("refused")}
+}
+
+// noted reports whether switchd has done something since it booted.
+func (d *Device) noted(what string) func() error {
+	return func() error {
+		_, err := d.ReadFile("/run/switchd/" + what)
+		return err
+	}
+}
+
+// StepHangs keeps commands whose line begins with prefix from beginning, until [Device.Release].
+func (d *Device) StepHangs(prefix string) Fault {
+	c := d.control
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.hang, c.hung = prefix, 0
+	return Fault{Name: "step hangs", proof: c.counted(&c.hung, fmt.Sprintf("no command began with %q", prefix))}
+}
+
+// SlowDevice makes every command take that much longer; 0 ends it.
+func (d *Device) SlowDevice(by time.Duration) Fault {
+	c := d.control
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.delay, c.delayed = by, 0
+	return Fault{Name: "slow device", proof: c.counted(&c.delayed, "no command ran")}
+}
+
+// counted is the proof that n is more than 0.
+func (c *control) counted(n *int, complaint string) func() error {
+	return func() error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if *n == 0 {
+			return errors.New(complaint)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,199 @@
+//go:build linux
+
+package nspawn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Cell is one experiment: a command, a fault, and the moment at which it strikes.
+type Cell struct {
+	Command string // what is done to the device: "apply"; a row of the table together with Fault
+	Fault   string // "power cut, data lost"
+	At      string // when it strikes, for messages: "before 12: mv …"
+	Kind    *Kind
+	Options Options
+	Time    time.Duration // how long it may take, boots and dead-men included; 0: two minutes
+
+	// Run does the experiment on a device that was booted for it, and says what it ended with in a word, such as "old": a column of
+	// the table. An error is a promise that was not kept, or a fault that did not fire. The device is switched off when ctx ends.
+	Run func(ctx context.Context, d *Device) (end string, err error)
+}
+
+// Result is what came of a cell.
+type Result struct {
+	Cell
+	End  string
+	Err  error
+	Time time.Duration
+}
+
+// Table is what came of many cells, in their order.
+type Table []Result
+
+// cellTime is how long a cell may take that does not say it.
+const cellTime = 2 * time.Minute
+
+// Matrix runs cells, as many at a time as there are workers, each on a fresh device. The test fails with every cell that returns
+// an error. With -short it skips the test.
+func Matrix(t testing.TB, workers int, cells []Cell) Table {
+	t.Helper()
+	table := runCells(t.Context(), Image(t), workers, cells)
+	for _, r := range table {
+		if r.Err != nil {
+			t.Errorf("%s, %s, %s: %v", r.Command, r.Fault, r.At, r.Err)
+		}
+	}
+	return table
+}
+
+func runCells(ctx context.Context, image string, workers int, cells []Cell) Table {
+	table := make(Table, len(cells))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for i := range next {
+				begin := time.Now()
+				table[i].Cell = cells[i]
+				table[i].End, table[i].Err = cells[i].run(ctx, image)
+				table[i].Time = time.Since(begin)
+			}
+		})
+	}
+	for i := range cells {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return table
+}
+
+// run runs one cell. A cell whose time is over loses its device, so that it ends, too.
+func (c Cell) run(ctx context.Context, image string) (string, error) {
+	d, err := start(image, c.Kind, c.Options)
+	if err != nil {
+		return "", err
+	}
+	d.StopAt(0, Before)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.Time, cellTime))
+	defer cancel()
+	type ended struct {
+		end string
+		err error
+	}
+	done := make(chan ended, 1)
+	go func() {
+		end, err := c.Run(ctx, d)
+		done <- ended{end, err}
+	}()
+	var e ended
+	select {
+	case e = <-done:
+	case <-ctx.Done():
+		e.err = fmt.Errorf("it did not end: %w", ctx.Err())
+	}
+	if e.err != nil {
+		e.err = fmt.Errorf("%w\n%s", e.err, d.Transcript())
+	}
+	return e.end, errors.Join(e.err, d.close())
+}
+
+// Sample takes at most so many cells of every fault: a part that a test has time for. They are spread over the moments, commands and
+// devices by the golden section, each fault beginning where the one before stopped, so that together the faults come everywhere.
+func Sample(cells []Cell, most int) []Cell {
+	var faults []string
+	of := make(map[string][]int)
+	for i, c := range cells {
+		if of[c.Fault] == nil {
+			faults = append(faults, c.Fault)
+		}
+		of[c.Fault] = append(of[c.Fault], i)
+	}
+	var taken []int
+	for n, fault := range faults {
+		all := of[fault]
+		if len(all) <= most {
+			taken = append(taken, all...)
+			continue
+		}
+		for k := range most {
+			_, at := math.Modf(float64(n*most+k) / math.Phi)
+			taken = append(taken, all[int(at*float64(len(all)))])
+		}
+	}
+	slices.Sort(taken)
+	taken = slices.Compact(taken)
+	out := make([]Cell, len(taken))
+	for i, n := range taken {
+		out[i] = cells[n]
+	}
+	return out
+}
+
+// Injection is a fault that can be put anywhere, and what takes it back; Undo is nil where nothing needs to.
+type Injection struct {
+	Name string
+	Do   func(*Device) Fault
+	Undo func(*Device) error
+}
+
+// Injections is every fault that strikes at a moment; file is the one that somebody else edits or makes immutable, and edit what
+// they write there.
+func Injections(file string, edit []byte) []Injection {
+	return []Injection{
+		{"sessions killed", (*Device).KillSessions, nil},
+		{"network cut", (*Device).CutNetwork, (*Device).RestoreNetwork},
+		{"power cut, data lost", func(d *Device) Fault { return d.PowerCut(LoseData) }, nil},
+		{"power cut, journal lost", func(d *Device) Fault { return d.PowerCut(LoseJournal) }, nil},
+		{"reboot", (*Device).Reboot, nil},
+		{"disk full", (*Device).FillDisk, (*Device).FreeDisk},
+		{"file system read-only", (*Device).ReadOnly, func(d *Device) error { return d.PowerCut(LoseJournal).Fired() }},
+		{"immutable file", func(d *Device) Fault { return d.Immutable(file) }, func(d *Device) error { return d.Mutable(file) }},
+		{"sudo revoked", (*Device).RevokeSudo, (*Device).GrantSudo},
+		{"third-party edit in place", func(d *Device) Fault { return d.EditFile(file, edit, InPlace) }, nil},
+		{"third-party edit by rename", func(d *Device) Fault { return d.EditFile(file, edit, ByRename) }, nil},
+		{
+			"clock jump", func(d *Device) Fault { return d.ClockJump(-5 * 365 * 24 * time.Hour) },
+			func(d *Device) error { return d.ClockJump(0).Fired() },
+		},
+	}
+}
+
+// Steps runs something on a fresh device and returns the commands that it takes there: the moments of a matrix.
+func Steps(t testing.TB, kind *Kind, o Options, do func(d *Device) error) []Command {
+	t.Helper()
+	d := Start(t, kind, o)
+	d.StopAt(0, Before)
+	if err := do(d); err != nil {
+		t.Fatalf("%v\n%s", err, d.Transcript())
+	}
+	return d.Commands()
+}
+
+// Strike runs something that a command of the device takes part in, and puts a fault at that command: it waits until the device
+// has stopped there, injects, and lets the device go on. What do returns is returned in the end, with a nil error where the device
+// stopped and the fault fired. A fault that restarts the device releases it by itself.
+func (d *Device) Strike(n int, when When, inject func(*Device) Fault, do func() error) (result, err error) {
+	d.StopAt(n, when)
+	stopped := d.Stopped()
+	ended := make(chan error, 1)
+	go func() { ended <- do() }()
+	select {
+	case result = <-ended:
+		return result, fmt.Errorf("it ended without a command %d", n)
+	case <-stopped:
+	}
+	f := inject(d)
+	d.Release()
+	result = <-ended
+	return result, f.Fired()
+}

@@ -1,0 +1,340 @@
+//go:build linux
+
+// Package nspawn boots real devices for tests: a Debian userland with systemd, OpenSSH, sudo and an ext4 disk of its own,
+// as a container of systemd-nspawn with a network namespace of its own. What of Cumulus Linux or of an mlx5 NIC a change
+// can touch is played by small programs below image/; everything else is the real thing.
+//
+// A device can be hurt at a chosen moment. The programs by which a protocol changes state (mkdir, mv, sync, systemctl, …)
+// ask the test before they run and after they ended, wherever they are called from: a login, sudo, a unit, a timer. So a test
+// stops a device at the N-th of them ([Device.StopAt]), puts a fault there ([Device.PowerCut], [Device.FillDisk], …), and lets it
+// go on. Every fault proves that it happened ([Fault.Fired]). [Matrix] runs many such cells and counts what came of them.
+//
+// It takes root, cgroups, loop devices and the packages that .ci/deps installs. Where one is missing a test fails and says
+// which. The userland is made once, by mmdebstrap, and kept in /var/cache/rocec-test; the processes of a device end with the
+// test, also when the test is killed, and what else a killed test leaves is swept by the next.
+package nspawn
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy/internal/sshdtest"
+)
+
+// Kind is what a device is.
+type Kind struct {
+	Name string
+	User string // who logs in; may use sudo without a password
+	OS   string // "Cumulus Linux 3.7.12"
+
+	trees []string     // folders of image/ that are laid over the userland, one after the other
+	units []string     // that start at boot
+	old   []limitation // of its programs
+	nics  bool         // its ports are NICs of the driver mlx5_core
+}
+
+// The kinds of devices.
+var (
+	// Switch37 runs Cumulus Linux 3.7: a switchd that restarts, and the programs of Debian 8, whose sync takes no file and whose
+	// systemd-run makes no timers.
+	Switch37 = &Kind{
+		Name: "switch37", User: "cumulus", OS: "Cumulus Linux 3.7.12",
+		trees: []string{"device", "switch", "switch37"}, units: []string{"switchd.service"}, old: jessie,
+	}
+	// Switch43 runs Cumulus Linux 4.3: a switchd with a reload node, and a syntax checker.
+	Switch43 = &Kind{
+		Name: "switch43", User: "cumulus", OS: "Cumulus Linux 4.3.0",
+		trees: []string{"device", "switch", "switch43"}, units: []string{"switchd.service"},
+	}
+	// Host runs Debian 12, with NICs of the driver mlx5_core that forget their settings at a reboot.
+	Host = &Kind{
+		Name: "host", User: "admin", OS: "Debian GNU/Linux 12",
+		trees: []string{"device", "host"}, units: []string{"nics.service"}, nics: true,
+	}
+)
+
+var kinds = []*Kind{Switch37, Switch43, Host}
+
+// Options are what differs from device to device.
+type Options struct {
+	Name  string            // host name; empty: the kind's name and a number
+	Files map[string]string // what its disk holds besides, by path; a file that begins with "#!" can be run
+	Ports []Port            // network interfaces besides eth0
+}
+
+// Port is a network interface of a device, whose link is up.
+type Port struct {
+	Name string
+	MTU  int // 0: 1500
+}
+
+// Device is a device that was booted. Its methods may be called from any goroutine; those that cannot do their work return
+// errors or a [Fault] that did not fire, so that they serve where a test must not end.
+type Device struct {
+	Name    string
+	Kind    *Kind
+	Addr    string        // its address, 198.51.100.N; sshd listens on port 22
+	User    string        // who logs in; root may, too
+	Key     *sshdtest.Key // lets one in
+	HostKey *sshdtest.Key // the server's; its Fingerprint is the host_key of an ssh block
+	Known   string        // a known_hosts file with that key
+
+	image   string // the folder of Image
+	options Options
+	slot    *slot
+	control *control
+	notify  *net.UnixConn // where systemd-nspawn reports
+	console string        // the file with what the device printed while it booted
+
+	mu     sync.Mutex
+	outlet *process // holds the far end of the cable while the device is off
+	power  *process // of this boot: mounts the disk, runs systemd-nspawn; nil: off
+	leader int      // the process that is PID 1 there; 0: not up
+	ups    int      // how often it has come up
+}
+
+// Start boots a device; it ends with the test. With -short it skips the test.
+func Start(t testing.TB, kind *Kind, o Options) *Device {
+	t.Helper()
+	return Fleet(t, kind, []Options{o})[0]
+}
+
+// Fleet boots several devices of a kind side by side.
+func Fleet(t testing.TB, kind *Kind, options []Options) []*Device {
+	t.Helper()
+	img := Image(t)
+	devices, errs := make([]*Device, len(options)), make([]error, len(options))
+	var wg sync.WaitGroup
+	for i, o := range options {
+		wg.Go(func() { devices[i], errs[i] = start(img, kind, o) })
+	}
+	wg.Wait()
+	t.Cleanup(func() {
+		for _, d := range devices {
+			if d == nil {
+				continue
+			}
+			if t.Failed() {
+				t.Logf("%s (%s): commands:\n%s\nconsole:\n%s", d.Name, d.Kind.Name, d.Transcript(), d.Console())
+			}
+			if err := d.close(); err != nil {
+				t.Errorf("%s: %v", d.Name, err)
+			}
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	return devices
+}
+
+// start makes a device from the image and boots it. What it returns must be closed.
+func start(img string, kind *Kind, o Options) (d *Device, err error) {
+	s, err := claim()
+	if err != nil {
+		return nil, err
+	}
+	d = &Device{
+		Name: o.Name, Kind: kind, Addr: s.addr(1), User: kind.User,
+		image: img, options: o, slot: s, console: s.path("console"),
+	}
+	if d.Name == "" {
+		d.Name = fmt.Sprintf("%s-%d", kind.Name, s.n)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("%s: %w\n%s", d.Name, err, d.Console()), d.close())
+			d = nil
+		}
+	}()
+	if err := os.Mkdir(s.path("shared"), 0o755); err != nil {
+		return d, err
+	}
+	if err := os.WriteFile(s.path("shared/clock"), make([]byte, 8), 0o644); err != nil {
+		return d, err
+	}
+	if d.control, err = listen(s.path("shared/control"), kind.old); err != nil {
+		return d, err
+	}
+	if err := d.notified(); err != nil {
+		return d, err
+	}
+	if err := d.seed(); err != nil {
+		return d, err
+	}
+	if err := copyDisk(filepath.Join(img, kind.Name+".ext4"), s.disk()); err != nil {
+		return d, err
+	}
+	if err := d.plug(); err != nil {
+		return d, err
+	}
+	return d, d.PowerOn()
+}
+
+// close switches the device off and takes away all there was of it.
+func (d *Device) close() error {
+	var errs []error
+	if d.control != nil {
+		d.control.close()
+	}
+	errs = append(errs, d.off(nil))
+	if d.outlet != nil {
+		errs = append(errs, d.outlet.kill())
+	}
+	if d.notify != nil {
+		errs = append(errs, d.notify.Close())
+	}
+	errs = append(errs, d.slot.release())
+	return errors.Join(errs...)
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// seed writes what is this device's own, beside the files of the options, to be laid over its disk at the first boot.
+func (d *Device) seed() error {
+	files := map[string]string{"/etc/hostname": d.Name + "\n", "/etc/hosts": "127.0.0.1 localhost\n127.0.1.1 " + d.Name + "\n"}
+	keys := d.slot.path("keys")
+	if err := os.Mkdir(keys, 0o700); err != nil {
+		return err
+	}
+	var err error
+	if d.HostKey, err = sshdtest.MakeKey(filepath.Join(keys, "host"), "ed25519", ""); err != nil {
+		return err
+	}
+	if d.Key, err = sshdtest.MakeKey(filepath.Join(keys, "client"), "ed25519", ""); err != nil {
+		return err
+	}
+	d.Known = filepath.Join(keys, "known_hosts")
+	if err := os.WriteFile(d.Known, []byte(d.Addr+" "+d.HostKey.Public+"\n"), 0o600); err != nil {
+		return err
+	}
+	files["/etc/ssh/ssh_host_ed25519_key"] = string(d.HostKey.PEM)
+	files["/root/.ssh/authorized_keys"] = d.Key.Public + "\n"
+	files["/home/"+d.User+"/.ssh/authorized_keys"] = d.Key.Public + "\n"
+	maps.Copy(files, d.options.Files)
+	for path, text := range files {
+		if err := d.seedFile(path, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// python27 is where packages of Cumulus Linux lie; on our devices it is a link into the disk.
+const python27 = "/usr/lib/python2.7/"
+
+func (d *Device) seedFile(path, text string) error {
+	if rest, ok := strings.CutPrefix(path, python27); ok {
+		path = "/usr/cumulus/python2.7/" + rest
+	}
+	for _, dir := range userland {
+		if strings.HasPrefix(path, "/usr/"+dir+"/") || !filepath.IsAbs(path) {
+			return fmt.Errorf("%s cannot be a file of a device: it lies in the userland that all devices share", path)
+		}
+	}
+	mode := os.FileMode(0o644)
+	switch {
+	case strings.HasPrefix(text, "#!"):
+		mode = 0o755
+	case strings.HasSuffix(path, "_key"):
+		mode = 0o600
+	}
+	name := filepath.Join(d.slot.path("seed"), path)
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(text), mode)
+}
+
+// Exec runs a script as root behind the curtain: by no login, and by programs that no stop point holds.
+func (d *Device) Exec(script string) ([]byte, error) {
+	pid, err := d.up()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := command(ctx, "nsenter", "--all", "--root", "--wd", "--target", fmt.Sprint(pid),
+		"env", "-i", "PATH="+programs+":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "sh", "-c", script)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return out, fmt.Errorf("%s: %w: %s", d.Name, err, bytes.TrimSpace(stderr.Bytes()))
+	}
+	return out, nil
+}
+
+// root opens the device's file system; a link that leads out of it is an error.
+func (d *Device) root() (*os.Root, error) {
+	pid, err := d.up()
+	if err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(fmt.Sprintf("/proc/%d/root", pid))
+}
+
+// mounted opens the device's disk, whether it is up or still boots.
+func (d *Device) mounted() (*os.Root, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.power == nil {
+		return nil, fmt.Errorf("%s is switched off", d.Name)
+	}
+	return os.OpenRoot("/proc/" + d.power.pid() + "/root" + d.slot.path("root"))
+}
+
+// within calls do with the device's file system and the path as it is named there.
+func (d *Device) within(path string, do func(r *os.Root, name string) error) error {
+	r, err := d.root()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return do(r, strings.TrimPrefix(path, "/"))
+}
+
+// ReadFile reads a file of the device.
+func (d *Device) ReadFile(path string) (content []byte, err error) {
+	err = d.within(path, func(r *os.Root, name string) error {
+		content, err = r.ReadFile(name)
+		return err
+	})
+	return content, err
+}
+
+// WriteFile writes a file of the device in place; a new one gets the mode 0644.
+func (d *Device) WriteFile(path string, content []byte) error {
+	return d.within(path, func(r *os.Root, name string) error { return r.WriteFile(name, content, 0o644) })
+}
+
+// Turn sets a knob of the stand-ins below image/ to a line, such as "load-delay" to "2"; an empty line turns it off. It
+// survives reboots.
+func (d *Device) Turn(knob, line string) error {
+	path := d.slot.path("shared/" + knob)
+	if line == "" {
+		return remove(path)
+	}
+	return os.WriteFile(path, []byte(line+"\n"), 0o644)
+}
+
+// Console returns what the device printed while it booted.
+func (d *Device) Console() string {
+	text, _ := os.ReadFile(d.console) // none before the first boot
+	return string(text)
+}
