@@ -70,8 +70,10 @@ func (o *leadOptions) leadFlags(a *app, cmd *cobra.Command) {
 	f.BoolVar(&o.approve, "auto-approve", false, "do not ask")
 	f.IntVar(&o.parallel, "parallel", 8, "devices changed at the same time")
 	f.IntVar(&o.maxFailures, "max-failures", 0, "devices that may fail before no further one starts")
-	f.DurationVar(&o.hold, "confirm", 0, "keep every device armed for a `duration` after its change: it undoes it by itself\nunless rocec confirm comes before")
-	f.DurationVar(&o.soak, "soak", 0, "how long a device must hold before its change is kept (default: what its change needs,\n30s where ports reset, 5s elsewhere, 1s in the lab)")
+	f.DurationVar(&o.hold, "confirm", 0, "keep every device armed for a `duration` after its change: it undoes it by itself\n"+
+		"unless rocec confirm comes before")
+	f.DurationVar(&o.soak, "soak", 0, "how long a device must hold before its change is kept (default: what its change needs,\n"+
+		"30s where ports reset, 5s elsewhere, 1s in the lab)")
 	f.StringVarP(&o.message, "message", "m", "", "why, for rocec runs")
 	o.viewFlags(cmd)
 	labFlags(cmd, &o.lab)

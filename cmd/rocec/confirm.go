@@ -40,13 +40,11 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 		return err
 	}
 	l := r.log
-	begun := begunOn(l, r.devices)
-	if len(begun) == 0 {
+	if len(r.begun) == 0 {
 		a.tellNothing(l, r.devices, "Run %s changed nothing; nothing to confirm.", o.format)
 		return nil
 	}
-	ask := slices.DeleteFunc(slices.Clone(begun), func(d journal.Device) bool { return !isOpen(l, d.Name) })
-	if len(ask) == 0 {
+	if len(r.open) == 0 {
 		return a.over(l, r.devices, "confirm", o.format)
 	}
 	f, err := r.connect()
@@ -60,7 +58,7 @@ func (a *app) confirm(ctx context.Context, name string, o runOptions) (err error
 	if len(o.only) == 0 && len(missing) > 0 {
 		g.goal = txn.Hold // it is known already that not all can be kept
 	}
-	results, err := a.goOn(ctx, l, f, ask, g)
+	results, err := a.goOn(ctx, l, f, r.open, g)
 	if err != nil {
 		return err
 	}

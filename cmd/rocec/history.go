@@ -86,15 +86,19 @@ func rolledBackBy(logs []*journal.Log, l *journal.Log, device string) *journal.L
 
 // laterRuns reads the journals of [later].
 func (a *app) laterRuns(l *journal.Log) ([]*journal.Log, error) {
-	dir, err := a.journals()
-	if err != nil {
-		return nil, err
+	_, logs, err := a.allRuns()
+	return later(logs, l), err
+}
+
+// allRuns reads every journal that can be read, the newest first.
+func (a *app) allRuns() (dir *journal.Dir, logs []*journal.Log, err error) {
+	if dir, err = a.journals(); err != nil {
+		return nil, nil, err
 	}
-	logs, _, err := dir.Runs()
-	if err != nil {
-		return nil, fail(exitMachines, "%v", err)
+	if logs, _, err = dir.Runs(); err != nil {
+		return nil, nil, fail(exitMachines, "%v", err)
 	}
-	return later(logs, l), nil
+	return dir, logs, nil
 }
 
 // countOutcomes is "6 applied, 1 restored" of devices of a run.

@@ -123,7 +123,8 @@ func (r *reader) file(f *journal.File) (target.File, error) {
 	out := target.File{Path: f.Path, Mode: fs.FileMode(f.Mode)}
 	local := strings.TrimPrefix(f.Path, "/")
 	rooted := local != f.Path
-	if rooted == (f.Query != nil) || !filepath.IsLocal(local) || path.Clean(f.Path) != f.Path || strings.ContainsFunc(f.Path, unicode.IsControl) {
+	if rooted == (f.Query != nil) || !filepath.IsLocal(local) || path.Clean(f.Path) != f.Path ||
+		strings.ContainsFunc(f.Path, unicode.IsControl) {
 		return out, fmt.Errorf("the journal names no path of rocec: %q", f.Path)
 	}
 	if f.Step < 0 || f.Step >= len(r.steps) {

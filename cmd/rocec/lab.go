@@ -28,12 +28,12 @@ func (a *app) labCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		a.labOn("exec DEVICE COMMAND...", "run a command on a device, as its login user over SSH", 2, func(ctx context.Context, l *lab.Lab, args []string) error {
-			return a.labSession(ctx, l, args[0], strings.Join(args[1:], " "))
-		}),
-		a.labOn("ssh DEVICE", "log in to a device; without a terminal, commands come from stdin", 1, func(ctx context.Context, l *lab.Lab, args []string) error {
-			return a.labSession(ctx, l, args[0], "")
-		}),
+		a.labOn("exec DEVICE COMMAND...", "run a command on a device, as its login user over SSH", 2,
+			func(ctx context.Context, l *lab.Lab, args []string) error {
+				return a.labSession(ctx, l, args[0], strings.Join(args[1:], " "))
+			}),
+		a.labOn("ssh DEVICE", "log in to a device; without a terminal, commands come from stdin", 1,
+			func(ctx context.Context, l *lab.Lab, args []string) error { return a.labSession(ctx, l, args[0], "") }),
 		a.labOn("reboot DEVICE", "restart a device", 1, func(_ context.Context, l *lab.Lab, args []string) error {
 			return a.labRestart(l, args[0], (*lab.Device).Reboot)
 		}),

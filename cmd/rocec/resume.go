@@ -65,6 +65,8 @@ func (a *app) tellNothing(l *journal.Log, devices []journal.Device, text, format
 type openedRun struct {
 	log     *journal.Log
 	devices []journal.Device // those of --target
+	begun   []journal.Device // of these, those on which the run did anything
+	open    []journal.Device // of these, those on which it may not be over
 	connect func() (*fleet, error)
 }
 
@@ -97,7 +99,9 @@ func (a *app) openRun(name string, only []string) (*openedRun, error) {
 		fmt.Fprintf(a.stderr, "note: %s of the journal of run %s could not be read, so every device it was for is asked.\n",
 			diag.Count(l.Damaged, "line"), l.Run)
 	}
-	return &openedRun{l, devices, func() (*fleet, error) {
+	begun := begunOn(l, devices)
+	open := slices.DeleteFunc(slices.Clone(begun), func(d journal.Device) bool { return !isOpen(l, d.Name) })
+	return &openedRun{l, devices, begun, open, func() (*fleet, error) {
 		if l.Lab != "" {
 			return a.openLab(l)
 		}
@@ -114,14 +118,12 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 		return err
 	}
 	l := r.log
-	begun := begunOn(l, r.devices)
-	if len(begun) == 0 {
+	if len(r.begun) == 0 {
 		a.tellNothing(l, r.devices, "Run %s had begun on no device; nothing is to be done.", o.format)
 		return nil
 	}
-	ask := slices.DeleteFunc(slices.Clone(begun), func(d journal.Device) bool { return !isOpen(l, d.Name) })
-	if len(ask) == 0 {
-		return a.over(l, begun, "resume", o.format)
+	if len(r.open) == 0 {
+		return a.over(l, r.begun, "resume", o.format)
 	}
 	f, err := r.connect()
 	if err != nil {
@@ -131,15 +133,15 @@ func (a *app) resume(ctx context.Context, name string, o runOptions) (err error)
 	g := goingOn{verb: "resume", goal: txn.Keep, options: o}
 	if l.Hold != "" {
 		g.goal = txn.Hold // only a person confirms it
-		if !slices.ContainsFunc(ask, func(d journal.Device) bool { return outcomeOf(l, d.Name) != string(deploy.Unconfirmed) }) {
+		if !slices.ContainsFunc(r.open, func(d journal.Device) bool { return outcomeOf(l, d.Name) != string(deploy.Unconfirmed) }) {
 			g.together = true // they were checked when the run ended, and are only asked
 		}
 	}
-	results, err := a.goOn(ctx, l, f, ask, g)
+	results, err := a.goOn(ctx, l, f, r.open, g)
 	if err != nil {
 		return err
 	}
-	if n := len(r.devices) - len(begun); n > 0 && o.format == "text" && len(o.only) == 0 {
+	if n := len(r.devices) - len(r.begun); n > 0 && o.format == "text" && len(o.only) == 0 {
 		fmt.Fprintf(a.stdout, "%s had not been begun. Plan again for those: rocec plan %s\n", diag.Count(n, "device"), l.Fabric)
 	}
 	if results.Count(deploy.Unconfirmed) > 0 && !results.Interrupted {

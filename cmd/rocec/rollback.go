@@ -74,7 +74,7 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	}
 	var b backs
 	var devices []journal.Device
-	for _, d := range begunOn(l, r.devices) {
+	for _, d := range r.begun {
 		o := deploy.Outcome(outcomeOf(l, d.Name))
 		if !isOpen(l, d.Name) && o != deploy.Applied && o != deploy.Conflict || rolledBackBy(logs, l, d.Name) != nil {
 			b.over = append(b.over, d)

@@ -141,7 +141,8 @@ func (a *app) runs(args []string, format string) error {
 	}
 	a.runsText(doc, len(args) > 0)
 	if len(doc.Unreadable) > 0 {
-		fmt.Fprintf(a.stderr, "rocec: these journals in %s cannot be read: %s\n", diag.Escape(dir.Path()), diag.Escape(strings.Join(doc.Unreadable, ", ")))
+		fmt.Fprintf(a.stderr, "rocec: these journals in %s cannot be read: %s\n",
+			diag.Escape(dir.Path()), diag.Escape(strings.Join(doc.Unreadable, ", ")))
 	}
 	return nil
 }
@@ -212,7 +213,8 @@ func (a *app) runsText(doc runsDocument, whole bool) {
 		fmt.Fprintln(a.stdout, text)
 	}
 	if r.Damaged > 0 {
-		fmt.Fprintf(a.stdout, "%s of the journal could not be read; the run may have begun on every device it was for.\n", diag.Count(r.Damaged, "line"))
+		fmt.Fprintf(a.stdout, "%s of the journal could not be read; the run may have begun on every device it was for.\n",
+			diag.Count(r.Damaged, "line"))
 	}
 	if r.expired {
 		fmt.Fprintf(a.stdout, "The time to confirm is over. To see what the devices have undone: rocec resume %s.\n", r.Run)
@@ -280,17 +282,14 @@ func outcomesText(r runJSON) string {
 
 // readRun reads the journal of a run by its name, or by the beginning of it that only one run has; "last" is the newest.
 func (a *app) readRun(name string) (*journal.Log, error) {
-	dir, err := a.journals()
+	dir, logs, err := a.allRuns()
 	if err != nil {
 		return nil, err
 	}
-	logs, _, err := dir.Runs()
-	if err != nil {
-		return nil, fail(exitMachines, "%v", err)
-	}
 	const least = 4 // nobody means a run by less, least of all by the empty variable of a script
 	if len(name) < least {
-		return nil, fail(exitUsage, "%q is too short for the name of a run: write at least %d characters of it, or last; list them: rocec runs", name, least)
+		return nil, fail(exitUsage, "%q is too short for the name of a run: write at least %d characters of it, or last; list them: rocec runs",
+			name, least)
 	}
 	var found []*journal.Log
 	for _, l := range logs {

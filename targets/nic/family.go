@@ -139,7 +139,8 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 			"elif [ \"$ROCEC_WHY\" != boot ]; then",
 			"\tsystemctl restart "+u+" || failed=1",
 			"fi",
-			"if [ \"$ROCEC_WHY\" != boot ]; then sh -c \"$script\" "+f.tool+" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.Name))+vlan+" || failed=1; fi")
+			"if [ \"$ROCEC_WHY\" != boot ]; then sh -c \"$script\" "+f.tool+
+				" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.Name))+vlan+" || failed=1; fi")
 		if len(n.Carries()) > 0 { // else no PFC mask
 			names = append(names, n.Name)
 		}

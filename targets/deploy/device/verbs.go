@@ -117,7 +117,9 @@ func (d *Device) Unlock(ctx context.Context, holder *deploy.Owner) *deploy.Error
 }
 
 // call runs a verb of the run's script.
-func (d *Device) call(ctx context.Context, step string, run deploy.Run, c *Change, verb string, more time.Duration) (*Report, *deploy.Error) {
+func (d *Device) call(ctx context.Context, step string, run deploy.Run, c *Change, verb string, more time.Duration) (
+	*Report, *deploy.Error,
+) {
 	out, err := d.verb(ctx, step, script(callScript, d.here(run)), nil, more, c, verb, "asked")
 	if out == nil {
 		return nil, err

@@ -215,8 +215,8 @@ type entry struct {
 	pinned bool    // somebody holds it
 	away   []byte  // what was saved of it, in a lab without a folder; nil: nothing has changed
 
-	wires sync.Mutex // guards conns; e.mu may be held
-	conns map[net.Conn]bool
+	connsMu sync.Mutex // guards conns; e.mu may be held
+	conns   map[net.Conn]bool
 }
 
 // device makes the device when it is asked for the first time, so that a fleet starts at once. It is called with e.mu held.
@@ -258,9 +258,9 @@ func (e *entry) open(c net.Conn) (*Device, error) {
 	}
 	d, err := e.device()
 	if err == nil {
-		e.wires.Lock()
+		e.connsMu.Lock()
 		e.conns[c] = true
-		e.wires.Unlock()
+		e.connsMu.Unlock()
 	}
 	return d, err
 }
@@ -269,10 +269,10 @@ func (e *entry) open(c net.Conn) (*Device, error) {
 func (e *entry) leave(c net.Conn) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.wires.Lock()
+	e.connsMu.Lock()
 	delete(e.conns, c)
 	others := len(e.conns) > 0
-	e.wires.Unlock()
+	e.connsMu.Unlock()
 	if others || e.made == nil || e.pinned || e.lab.ctx.Err() != nil || !e.made.idle() {
 		return
 	}
@@ -313,8 +313,8 @@ func (e *entry) close() error {
 
 // cut ends the device's connections.
 func (e *entry) cut() {
-	e.wires.Lock()
-	defer e.wires.Unlock()
+	e.connsMu.Lock()
+	defer e.connsMu.Unlock()
 	for c := range e.conns {
 		c.Close()
 	}

@@ -3,7 +3,6 @@ package rollout
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -258,7 +257,10 @@ func (c *change) check(ctx context.Context) txn.Event {
 				return err
 			}
 			if r.Mark != txn.Loaded {
-				return &deploy.Error{Kind: deploy.Activation, Device: c.p.Device, Step: "verify", Detail: "the run is " + r.Mark.String() + " on the device"}
+				return &deploy.Error{
+					Kind: deploy.Activation, Device: c.p.Device, Step: "verify",
+					Detail: "the run is " + r.Mark.String() + " on the device",
+				}
 			}
 			if c.resumed {
 				err = c.hashes(r)
@@ -412,6 +414,3 @@ func (c *change) gate(h *deploy.Have) (*deploy.Error, bool) {
 	err := &deploy.Error{Kind: deploy.Unhealthy, Device: c.p.Device, Step: "verify", Detail: deploy.OneLine(strings.Join(wrong, " "))}
 	return err, len(moved) == 0
 }
-
-// String is for logs.
-func (c *change) String() string { return fmt.Sprintf("%s: %+v", c.p.Device.Name, c.state) }

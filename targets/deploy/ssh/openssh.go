@@ -65,7 +65,8 @@ func (r *room) open(d *Dialer) error {
 	}
 	var text strings.Builder
 	for _, set := range []string{
-		"StrictHostKeyChecking yes", "NoHostAuthenticationForLocalhost no", "UpdateHostKeys no", "PermitLocalCommand no", "ClearAllForwardings yes",
+		"StrictHostKeyChecking yes", "NoHostAuthenticationForLocalhost no", "UpdateHostKeys no",
+		"PermitLocalCommand no", "ClearAllForwardings yes",
 	} {
 		text.WriteString(set + "\n")
 	}

@@ -265,12 +265,6 @@ func (s State) release() Verb {
 	return Release
 }
 
-// Next is the verb that follows an event in a state, and the state it follows in.
-func Next(s State, e Event) (State, Verb) {
-	s = s.After(e)
-	return s, s.Next()
-}
-
 // Fate is what became of a device.
 type Fate uint8
 

@@ -365,7 +365,8 @@ func (m *mlnx) state(every bool) string {
 	for _, n := range c.BufSize {
 		fmt.Fprintf(&b, "%d,", n)
 	}
-	fmt.Fprintf(&b, "max_buffer_size=%d\nCable len: %d\nPFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     ", bufferTotal, c.Delay)
+	fmt.Fprintf(&b, "max_buffer_size=%d\nCable len: %d\n", bufferTotal, c.Delay)
+	b.WriteString("PFC configuration:\n\tpriority    0   1   2   3   4   5   6   7\n\tenabled     ")
 	for _, on := range c.PFC {
 		fmt.Fprintf(&b, "%d   ", map[bool]int{true: 1}[on])
 	}
