@@ -30,7 +30,10 @@ func (c *compiler) cables() {
 		if block.by != l.Block {
 			block = said{l.Block, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), says.length(l.Block), says.mtu(l.Block)}
 		}
-		links = append(links, ir.Link{ID: len(links), At: l.Block.Decl, Block: block.title, Length: block.length, MTU: block.mtu, Peer: l.Block.Peer.V, PeerAt: l.Block.Peer.At})
+		links = append(links, ir.Link{
+			ID: len(links), At: l.Block.Decl, Block: block.title, Length: block.length, MTU: block.mtu,
+			Peer: l.Block.Peer.V, PeerAt: l.Block.Peer.At, Planned: l.Block.Planned.V, PlannedAt: l.Block.Planned.At,
+		})
 		link := &links[len(links)-1]
 		link.Routed = c.routed(l.Block, a.dev, b.dev)
 		for _, e := range []end{a, b} {

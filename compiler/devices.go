@@ -26,6 +26,7 @@ func (c *compiler) devices() {
 		d := &pool[i]
 		*d = ir.Device{Name: s.Name, Group: s.Group, At: s.NameAt, Decl: s.Decl, Switch: &switches[i], SSH: c.login(s.SSH), ByHand: hands.of(s.ByHand)}
 		d.SSHAt = loginAt(s.SSH)
+		d.Maintenance, d.MaintenanceAt = s.Maintenance.V, s.Maintenance.At
 		c.switchSettings(d, s)
 		c.add(d)
 	}
@@ -35,6 +36,7 @@ func (c *compiler) devices() {
 		d := &pool[len(c.src.Switches)+i]
 		*d = ir.Device{Name: h.Name, Group: h.Group, At: h.NameAt, Decl: h.Decl, Host: &hosts[i], SSH: c.login(h.SSH), ByHand: hands.of(h.ByHand)}
 		d.SSHAt = loginAt(h.SSH)
+		d.Maintenance, d.MaintenanceAt = h.Maintenance.V, h.Maintenance.At
 		nics.host(d, h)
 		c.add(d)
 		c.hostGroup[d.Group] = append(c.hostGroup[d.Group], d)

@@ -136,6 +136,8 @@ type switchBlock struct {
 	names []element
 }
 
+const maintenanceDoc = "The reason why apply leaves the device as it is for now. It is rendered and judged as any other."
+
 var switchSchema = schema[switchBlock]{
 	block: "switch", label: "GROUP", perName: true, forEach: true, doc: "A group of like switches.",
 	attrs: []attr[switchBlock]{
@@ -146,6 +148,7 @@ var switchSchema = schema[switchBlock]{
 		one("tier", integer(1, 64), "distance from the nearest host, plus 1", "Height: 1 is where hosts are.", func(s *switchBlock) *Value[int] { return &s.Tier }),
 		one("asn", integer(1, 4294967295), "none", "AS number; for routing = \"ebgp\".", func(s *switchBlock) *Value[int] { return &s.ASN }),
 		one("mlag", word, "none", "Switches with the same value are one redundancy pair and are never changed together.", func(s *switchBlock) *Value[string] { return &s.MLAG }),
+		one("maintenance", reasonText, "none", maintenanceDoc, func(s *switchBlock) *Value[string] { return &s.Maintenance }),
 		one("headroom_pool", byteSize, "none", "Memory that all ports share for what arrives after a pause, where the chip is set up so.", func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
 	},
 	blocks: []child[switchBlock]{
@@ -287,6 +290,7 @@ var hostSchema = schema[hostBlock]{
 	attrs: []attr[hostBlock]{
 		names("the label", "Names of the hosts.", func(h *hostBlock) *[]element { return &h.names }),
 		one("forwards", boolean, "false", "true: the host routes or bridges, so it is treated as a switch.", func(h *hostBlock) *Value[bool] { return &h.Forwards }),
+		one("maintenance", reasonText, "none", maintenanceDoc, func(h *hostBlock) *Value[string] { return &h.Maintenance }),
 	},
 	blocks: []child[hostBlock]{
 		blocksOf(&nicSchema, false, initNIC, func(h *hostBlock, i int, n *nicBlock) { h.nics = put(h.nics, i, n) }),
@@ -328,6 +332,7 @@ func cableAttrs() []attr[linkBlock] {
 		one("mtu", frameSize, "mtu of the fabric", "MTU of the switch ports at the links' ends, in bytes.", func(k *linkBlock) *Value[int] { return &k.MTU }),
 		one("routed", boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.", func(k *linkBlock) *Value[bool] { return &k.Routed }),
 		one("peer", boolean, "false", "true: an MLAG peer link or another same-tier step.", func(k *linkBlock) *Value[bool] { return &k.Peer }),
+		one("planned", boolean, "false", "true: the cables are not laid yet. They are rendered and judged as if they were, and expected to be down.", func(k *linkBlock) *Value[bool] { return &k.Planned }),
 	}
 }
 

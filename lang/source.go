@@ -127,7 +127,8 @@ type Switch struct {
 	SSH     *SSH // nil if none; may be shared
 	ByHand  *ByHand
 
-	HeadroomPool Value[int] // bytes
+	HeadroomPool Value[int]    // bytes
+	Maintenance  Value[string] // the reason
 }
 
 // ByHand is a by_hand block: how a device is set that rocec does not write.
@@ -161,6 +162,8 @@ type Host struct {
 	Forwards Value[bool]
 	SSH      *SSH // nil if none
 	ByHand   *ByHand
+
+	Maintenance Value[string] // the reason
 }
 
 // NIC is a nic block.
@@ -232,6 +235,8 @@ type LinkBlock struct {
 	MTU    Value[int]     // bytes
 	Routed Value[bool]
 	Peer   Value[bool]
+
+	Planned Value[bool]
 }
 
 // SwitchModel is a switch_model block: hardware the tables do not know.

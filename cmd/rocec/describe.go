@@ -39,6 +39,9 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 			head.add("nic "+n.Name, n.Model.Title, ir.Origin{At: n.ModelAt})
 		}
 	}
+	if d.Maintenance != "" {
+		head.add("maintenance", d.Maintenance, ir.Origin{At: d.MaintenanceAt, Why: "apply leaves the device as it is"})
+	}
 	out := []section{head}
 	if d.ByHand != nil {
 		out = append(out, describeByHand(d))
@@ -165,6 +168,9 @@ func portLine(p *ir.Port) string {
 	if len(groups) > 0 {
 		s += ", lossless: " + strings.Join(groups, " ")
 	}
+	if p.Link.Planned {
+		s += ", planned"
+	}
 	return s
 }
 
@@ -183,6 +189,9 @@ func describePort(p *ir.Port) []section {
 		head.add("mtu", strconv.Itoa(p.MTU), from...)
 	}
 	head.add("routed", strconv.FormatBool(p.Link.Routed))
+	if p.Link.Planned {
+		head.add("planned", "true", ir.Origin{At: p.Link.PlannedAt, Why: "the cable is not laid yet"})
+	}
 	head.addTotal(p)
 	out := []section{head}
 	for _, b := range p.Buffers {

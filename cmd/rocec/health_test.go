@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +80,36 @@ func TestVerifySince(t *testing.T) {
 	tor1.SetCounter("swp1", "HwIfInBufferDrops", 1)
 	assert.Equal(t, []string{drops("1 packet"), "Counters: since the device started, which was after the last verify."}, verify())
 	require.Len(t, verify(), 1)
+}
+
+// A planned link may be up or down, and come and go; while it is up a hint says that it is not planned any more.
+func TestVerifyPlanned(t *testing.T) {
+	dir, devices := standing(t)
+	file := filepath.Join(dir, "fabric.hcl")
+	hcl, err := os.ReadFile(file)
+	require.NoError(t, err)
+	text := strings.Replace(string(hcl), "link \"rack\" {", "link \"rack\" {\n  planned = true\n", 1)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	verify := func() (findings, hints int) {
+		t.Helper()
+		code, stdout, _ := rocec(t, "verify", "--target", "tor1", "--format", "json", dir)
+		require.Equal(t, exitErrors, code, "a switch of the factory has drifted")
+		var doc verifyDocument
+		require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+		return len(doc.Devices[0].Findings), len(doc.Devices[0].Hints)
+	}
+	tor1 := devices.Device("tor1")
+	for _, port := range []string{"swp1", "swp2", "swp3", "swp4"} {
+		tor1.SetLink(port, false)
+	}
+	findings, hints := verify()
+	assert.Equal(t, []int{0, 1}, []int{findings, hints})
+	_, stdout, _ := rocec(t, "verify", "--target", "tor1", dir)
+	assert.Contains(t, stdout, "tor1  tor1:swp6 has a link, and its cable to store5:ens1f0 is still planned. "+
+		"Take planned = true out of link \"rack\" when all its cables are laid.")
+	tor1.SetLink("swp6", false)
+	findings, hints = verify()
+	assert.Equal(t, []int{0, 0}, []int{findings, hints}, "nothing was lost that the fabric says is there")
 }
 
 // What a change takes away undoes it, as the probes of the targets see it: the link of a port and with it its neighbours, a daemon that

@@ -74,6 +74,7 @@ type laneJSON struct {
 	Speed    int           `json:"speed_mbps"`
 	Metres   float64       `json:"metres,omitempty"`
 	MTU      int           `json:"mtu,omitempty"`
+	Planned  bool          `json:"planned,omitempty"`
 	CosGroup string        `json:"cos_group,omitempty"`
 	Lossless *losslessJSON `json:"lossless,omitempty"`
 	Queue    *queueJSON    `json:"queue,omitempty"`
@@ -224,7 +225,7 @@ func (s *sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 
 func (s *sayings) laneJSON(l *walk.Lane) laneJSON {
 	return laneJSON{
-		Ports: portList(l.Ports), Peers: l.Peers(), Speed: l.Speed, Metres: l.Metres, MTU: l.MTU, CosGroup: cosGroupName(l.Group),
+		Ports: portList(l.Ports), Peers: l.Peers(), Speed: l.Speed, Metres: l.Metres, MTU: l.MTU, Planned: l.Planned, CosGroup: cosGroupName(l.Group),
 		Origin: placeJSON(l.Ports[0].At), Faults: s.findingsJSON(l.Findings),
 	}
 }

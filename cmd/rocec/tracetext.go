@@ -230,6 +230,9 @@ func cableText(l *walk.Lane) string {
 	if l.Metres > 0 {
 		s += " " + metres(l.Metres) + " m"
 	}
+	if l.Planned {
+		s += ", planned"
+	}
 	return s
 }
 

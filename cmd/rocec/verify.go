@@ -82,6 +82,7 @@ type verifyDevice struct {
 	Reason   string          `json:"reason,omitempty"`
 	Changes  []planChange    `json:"changes"`
 	Findings []verifyFinding `json:"findings"`
+	Hints    []verifyFinding `json:"hints"`           // of states that are not wrong
 	Since    *verifySince    `json:"since,omitempty"` // nil: the device could not be read
 	Rose     []deploy.Rise   `json:"rose"`
 }
@@ -125,7 +126,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	}
 	for _, h := range found.Devices {
 		d := h.Drift
-		v := verifyDevice{Name: d.Device.Name, Changes: changesJSON(d), Findings: []verifyFinding{}, Rose: []deploy.Rise{}}
+		v := verifyDevice{Name: d.Device.Name, Changes: changesJSON(d), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{}}
 		if h.Base.Since != "" {
 			v.Since = &verifySince{h.Base.Since, int64(h.Base.Ago.Round(time.Second).Seconds())}
 		}
@@ -133,6 +134,11 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		for _, p := range h.Probes {
 			for _, w := range p.Wrong {
 				v.Findings = append(v.Findings, verifyFinding{p.Name, w})
+			}
+			for _, s := range p.Samples {
+				if s.Hint != "" {
+					v.Hints = append(v.Hints, verifyFinding{p.Name, s.Hint})
+				}
 			}
 		}
 		switch {
@@ -175,6 +181,9 @@ func (a *app) verifyText(dir string, plan *deploy.Plan, doc verifyDocument) {
 	for _, d := range doc.Devices {
 		for _, f := range d.Findings {
 			fmt.Fprintf(a.stdout, "%s  %s: %s\n", v.paint(diag.Bold, d.Name), v.paint(diag.Yellow, f.Probe), target.Escape(f.Message))
+		}
+		for _, h := range d.Hints {
+			fmt.Fprintf(a.stdout, "%s  %s\n", v.paint(diag.Bold, d.Name), target.Escape(h.Message))
 		}
 	}
 	v.held(plan)

@@ -222,6 +222,9 @@ type Device struct {
 	SSHAt  diag.Range // the address, or the ssh block; zero: neither was written
 	ByHand *ByHand    // nil: rocec writes the device
 	Fabric *Fabric
+
+	Maintenance   string // why apply leaves the device as it is for now; empty: it does not
+	MaintenanceAt diag.Range
 }
 
 // Forwards tells whether traffic can pass through the device: a switch, or a host that forwards.
@@ -362,6 +365,9 @@ type Link struct {
 	Routed bool // an IP hop between two switches
 	Peer   bool
 	PeerAt diag.Range
+
+	Planned   bool // not laid yet: everything counts it as present, and on the devices it is down
+	PlannedAt diag.Range
 }
 
 // Length is a cable length in metres that remembers where it came from.

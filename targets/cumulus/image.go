@@ -43,8 +43,12 @@ func image(d *ir.Device) target.Image {
 	if strings.HasPrefix(sw.Version, "3.") {
 		img.Systemd = 215 // Debian 8
 	}
+	planned := map[string]bool{}
+	for _, p := range d.Ports {
+		planned[p.Name] = p.Link.Planned
+	}
 	for _, name := range append([]string{"eth0"}, frontPanel(d)...) {
-		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name, Counters: counters})
+		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name, Counters: counters, Down: planned[name]})
 	}
 	return img
 }

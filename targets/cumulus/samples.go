@@ -24,14 +24,17 @@ func probes(d *ir.Device) []target.Probe {
 	for _, p := range sorted(d.Ports) {
 		name := p.port.String()
 		if p.ir.Link != nil {
-			cables = append(cables, target.Cable{Interface: name, Quoted: name, Peer: p.ir.Peer().String()})
+			cables = append(cables, target.CableOf(p.ir, name))
 		}
 		if len(p.ir.Buffers) > 0 {
 			carrying = append(carrying, name)
 		}
 	}
 	if len(cables) > 0 {
-		out = append(out, target.LinkProbe(d.Name, cables), lldpProbe(d.Name, cables))
+		out = append(out, target.LinkProbe(d.Name, cables))
+	}
+	if laid := target.Laid(cables); len(laid) > 0 {
+		out = append(out, lldpProbe(d.Name, laid))
 	}
 	out = append(out, bgpProbe(d.Name))
 	if d.Switch.MLAG != "" {

@@ -51,6 +51,7 @@ func (f *Family) image(d *ir.Device) target.Image {
 				PCI:       fmt.Sprintf("0000:%02x:00.%d", bus, fn),
 				MTU:       cmp.Or(n.MTU, 1500),
 				SpeedMbps: n.Model.Speed,
+				Down:      n.Port != nil && n.Port.Link.Planned,
 			},
 			RDMA: rdma,
 		}

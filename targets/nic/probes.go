@@ -80,7 +80,7 @@ func (f *Family) probes(d *ir.Device) []target.Probe {
 	var cables []target.Cable
 	for _, n := range ours {
 		if n.Port != nil {
-			cables = append(cables, target.Cable{Interface: n.Name, Quoted: Quote(n.Name), Peer: n.Port.Peer().String()})
+			cables = append(cables, target.CableOf(n.Port, Quote(n.Name)))
 		}
 	}
 	if len(cables) > 0 {

@@ -2,9 +2,11 @@ package target
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -27,6 +29,7 @@ type Sample struct {
 	Hard    bool                  // a gauge that a change must not lower (a link, a daemon, a neighbour), a counter that it must not raise
 	Needed  bool                  // a state without which no content can be put to use
 	Says    func(n uint64) string // what it means that a counter rose by n, or a hard gauge is n, as a sentence; nil: nothing to say
+	Hint    string                // what the person can do now about a state that is not wrong, in full sentences; empty: nothing
 }
 
 // The units of samples.
@@ -71,14 +74,30 @@ type Cable struct {
 	Interface string
 	Quoted    string // the same, as a word of a shell
 	Peer      string // the other end, "leaf01:swp1"
+	Planned   string // the block that says that the cable is not laid yet, `mesh "uplinks"`; empty: it is
 }
 
-// LinkProbe asks whether the cabled interfaces of a device have a link.
+// CableOf is the cable at a port, whose interface is given as a word of a shell, too.
+func CableOf(p *ir.Port, quoted string) Cable {
+	c := Cable{Interface: p.Name, Quoted: quoted, Peer: p.Peer().String()}
+	if p.Link.Planned {
+		c.Planned = p.Link.Block
+	}
+	return c
+}
+
+// Laid are the cables that are not planned.
+func Laid(cables []Cable) []Cable {
+	return slices.DeleteFunc(slices.Clone(cables), func(c Cable) bool { return c.Planned != "" })
+}
+
+// LinkProbe asks whether the cabled interfaces of a device have a link. Planned ones may have one or not, and come and go while
+// people lay the cables; with one, there is a hint that the cable is not planned any more.
 func LinkProbe(device string, cables []Cable) Probe {
-	peers := make(map[string]string, len(cables))
+	ends := make(map[string]Cable, len(cables))
 	var words strings.Builder
 	for _, c := range cables {
-		peers[c.Interface] = c.Peer
+		ends[c.Interface] = c
 		words.WriteString(" " + c.Quoted)
 	}
 	// The carrier of an interface that is set down cannot be read (EINVAL).
@@ -91,15 +110,23 @@ done`
 		var out []Sample
 		for line := range strings.Lines(string(answer)) {
 			name, state, _ := strings.Cut(strings.TrimSpace(line), " ")
-			peer, asked := peers[name]
-			says := fmt.Sprintf("%s:%s has no link; the fabric cables it to %s.", device, name, peer)
+			c, asked := ends[name]
+			says := fmt.Sprintf("%s:%s has no link; the fabric cables it to %s.", device, name, c.Peer)
 			switch {
 			case !asked:
 				continue
 			case state == "missing":
-				says = fmt.Sprintf("%s has no interface %s; the fabric cables it to %s.", device, name, peer)
+				says = fmt.Sprintf("%s has no interface %s; the fabric cables it to %s.", device, name, c.Peer)
 			}
-			out = append(out, Gauge("link", strings.Clone(name), state == "1", says))
+			s := Gauge("link", c.Interface, state == "1", says)
+			if c.Planned != "" {
+				s.Hard, s.Says = false, nil
+				if s.Value == 1 {
+					s.Hint = fmt.Sprintf("%s:%s has a link, and its cable to %s is still planned. Take planned = true out of %s when all its cables "+
+						"are laid.", device, name, c.Peer, c.Planned)
+				}
+			}
+			out = append(out, s)
 		}
 		return out
 	})

@@ -296,7 +296,7 @@ func byID(a, b *ir.Port) int {
 func common(p *ir.Port, g *ir.CosGroup) side {
 	peer := p.Peer()
 	return side{
-		group: g, Speed: p.Link.Speed.N, Metres: p.Link.Length.Metres, MTU: p.MTU,
+		group: g, Speed: p.Link.Speed.N, Metres: p.Link.Length.Metres, MTU: p.MTU, Planned: p.Link.Planned,
 		odd: byPause(p) != byPause(peer) && byPause(p) != (p.Device.Fabric.FlowControl == ir.Pause),
 	}
 }

@@ -88,8 +88,9 @@ type side struct {
 	Metres float64
 	MTU    int
 
-	Pauses bool // of a port the packet comes in by: it sends pauses; of one it leaves by: it obeys those of the peer
-	odd    bool // it does not, because the ends are not of one kind of flow control, and this is not the fabric's
+	Planned bool // the cable is not laid yet
+	Pauses  bool // of a port the packet comes in by: it sends pauses; of one it leaves by: it obeys those of the peer
+	odd     bool // it does not, because the ends are not of one kind of flow control, and this is not the fabric's
 
 	// Ports the packet comes in by.
 	Buffered                      bool // it has a buffer that is lossless for the packet

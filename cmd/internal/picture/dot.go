@@ -79,6 +79,8 @@ func Dot(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 			attributes = append(attributes, "color=red", "fontcolor=red", "penwidth=2.5", "dir="+dir, "label="+quote(strings.Join(numbers, ", ")))
 		case failed[l]:
 			attributes = append(attributes, "style=dashed", "label=\"failed\"")
+		case l.Planned:
+			attributes = append(attributes, "style=dashed", "label=\"planned\"")
 		case len(lossless(l)) == 0:
 			attributes = append(attributes, "style=dotted")
 		}

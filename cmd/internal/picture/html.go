@@ -80,6 +80,7 @@ type pageLink struct {
 	B        pageEnd `json:"b"`
 	Table    int     `json:"table"`
 	Lossless bool    `json:"lossless,omitempty"`
+	Planned  bool    `json:"planned,omitempty"`
 }
 
 // pageValue is a setting: its name, its value, and where it came from.
@@ -137,7 +138,7 @@ func newPage(d *drawing) *page {
 	}
 	end := func(p *ir.Port) pageEnd { return pageEnd{p.Device.ID, p.Name, ports[p.ID]} }
 	for _, l := range d.fabric.Links {
-		w.Links = append(w.Links, pageLink{end(l.A), end(l.B), w.table(linkSettings(l)), len(lossless(l)) > 0})
+		w.Links = append(w.Links, pageLink{end(l.A), end(l.B), w.table(linkSettings(l)), len(lossless(l)) > 0, l.Planned})
 	}
 	for _, s := range d.symbols {
 		w.Base = append(w.Base, w.symbol(s))
@@ -204,6 +205,9 @@ func (w *pageWriter) table(rows []pageValue) int {
 
 func deviceSettings(d *ir.Device) []pageValue {
 	out := []pageValue{{"declared", d.Group, originText(ir.Origin{At: d.Decl})}}
+	if d.Maintenance != "" {
+		out = append(out, pageValue{"maintenance", d.Maintenance, originText(ir.Origin{At: d.MaintenanceAt})})
+	}
 	if s := d.Switch; s != nil {
 		out = append(out,
 			pageValue{"model", s.Model.Title, originText(ir.Origin{At: s.ModelAt})},
@@ -234,6 +238,9 @@ func linkSettings(l *ir.Link) []pageValue {
 	}
 	if l.Peer {
 		out = append(out, pageValue{"peer", "true", ""})
+	}
+	if l.Planned {
+		out = append(out, pageValue{"planned", "true", originText(ir.Origin{At: l.PlannedAt})})
 	}
 	groups := "none: every frame may be dropped"
 	if g := lossless(l); len(g) > 0 {

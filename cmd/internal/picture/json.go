@@ -28,6 +28,8 @@ type jsonDevice struct {
 	Tier     int    `json:"tier,omitempty"`
 	ASN      int    `json:"asn,omitempty"`
 	Forwards bool   `json:"forwards,omitempty"` // hosts only
+
+	Maintenance string `json:"maintenance,omitempty"` // the reason
 }
 
 type jsonPort struct {
@@ -43,6 +45,7 @@ type jsonLink struct {
 	Lossless []string `json:"lossless"`         // cos groups
 	Routed   bool     `json:"routed"`
 	Peer     bool     `json:"peer"`
+	Planned  bool     `json:"planned,omitempty"`
 }
 
 type jsonVerdict struct {
@@ -72,7 +75,7 @@ func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 		Devices: []jsonDevice{}, Links: []jsonLink{}, Verdicts: []jsonVerdict{}, Loops: []jsonLoop{},
 	}
 	for _, d := range f.Devices {
-		j := jsonDevice{Name: d.Name, Kind: "host", Group: d.Group}
+		j := jsonDevice{Name: d.Name, Kind: "host", Group: d.Group, Maintenance: d.Maintenance}
 		if s := d.Switch; s != nil {
 			j.Kind, j.Model, j.Tier, j.ASN = "switch", s.Model.Name, s.Tier, s.ASN
 		} else {
@@ -82,7 +85,7 @@ func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	}
 	for _, l := range slices.SortedFunc(slices.Values(f.Links), compareLinks) {
 		a, z := ends(l)
-		j := jsonLink{A: portOf(a), B: portOf(z), Speed: l.Speed.N, Lossless: lossless(l), Routed: l.Routed, Peer: l.Peer}
+		j := jsonLink{A: portOf(a), B: portOf(z), Speed: l.Speed.N, Lossless: lossless(l), Routed: l.Routed, Peer: l.Peer, Planned: l.Planned}
 		if l.Length.Known() {
 			j.Length = &l.Length.Metres
 		}

@@ -234,7 +234,8 @@
       const c = curveOf(b);
       if (b.bow) { const m = pointAt(c, 0.5); cover(m.x, m.y, m.x, m.y); }
       const carrying = b.links.filter((l) => data.links[l].lossless).length;
-      const kind = b.failed ? 'failed' : carrying === b.links.length ? 'link' : carrying === 0 ? 'link lossy' : 'link mixed';
+      const planned = b.links.every((l) => data.links[l].planned);
+      const kind = b.failed ? 'failed' : planned ? 'link planned' : carrying === b.links.length ? 'link' : carrying === 0 ? 'link lossy' : 'link mixed';
       const width = b.failed ? 2 : Math.min(1.3 + 0.55 * Math.log2(b.links.length), 6);
       lines.append(svg('g', { class: 'mark', tabindex: 0, role: 'img', 'data-bundle': i, 'aria-label': bundleTitle(b) },
         svg('path', { class: kind, d: pathOf(c), 'stroke-width': px(width) }), svg('path', { class: 'hit', d: pathOf(c) })));
@@ -553,6 +554,7 @@
   const stroke = (kind, width) => svg('path', { class: kind, d: 'M2 0H38', 'stroke-width': width });
   legend('lossless link', stroke('link', 1.6));
   legend('lossy link', stroke('link lossy', 1.6));
+  if (data.links.some((l) => l.planned)) legend('planned link', stroke('link planned', 1.6));
   legend('several links, the more the thicker', stroke('link', 4));
   legend('failed link', stroke('failed', 2), svg('path', { class: 'cross', d: 'M14 -6l12 12m0 -12l-12 12' }));
   if (data.loops.length) {

@@ -42,7 +42,7 @@ type sheet struct {
 	lines    strings.Builder
 	shapes   strings.Builder
 	marks    strings.Builder
-	seen     struct{ lossless, lossy, mixed, several, failed bool }
+	seen     struct{ lossless, lossy, mixed, planned, several, failed bool }
 }
 
 const (
@@ -174,10 +174,13 @@ func (s *sheet) line(b *bundle) {
 			carrying++
 		}
 	}
-	switch carrying {
-	case len(b.links):
+	planned := !slices.ContainsFunc(b.links, func(l *ir.Link) bool { return !l.Planned })
+	switch {
+	case planned:
+		class, s.seen.planned = "link planned", true
+	case carrying == len(b.links):
 		s.seen.lossless = true
-	case 0:
+	case carrying == 0:
 		class, s.seen.lossy = "link lossy", true
 	default:
 		class, s.seen.mixed = "link mixed", true
@@ -298,6 +301,9 @@ func (s *sheet) legend(y, width int) (string, int) {
 	}
 	if s.seen.mixed {
 		mark(stroke("link mixed", 1.6), "some links lossless, some lossy")
+	}
+	if s.seen.planned {
+		mark(stroke("link planned", 1.6), "planned link")
 	}
 	if s.seen.several {
 		mark(stroke("link", 4), "several links")

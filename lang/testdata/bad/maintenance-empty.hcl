@@ -1,0 +1,5 @@
+fabric "f" {}
+switch "s" {
+  model       = "sn2700"
+  maintenance = ""  # want bad-value at "\"\"": "a reason in quotes"
+}

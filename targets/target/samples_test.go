@@ -1,0 +1,53 @@
+package target_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// A planned cable is not missed, whether its interface is down or not there; where it has a link, that is a hint. None of its states
+// is hard, so that a change is not undone because people pull it while they lay it.
+func TestLinkProbe(t *testing.T) {
+	leaf := &ir.Device{Name: "leaf1"}
+	laid, planned := &ir.Link{Block: `mesh "up"`}, &ir.Link{Block: `mesh "new"`, Planned: true}
+	port := func(l *ir.Link, name string) target.Cable {
+		a, b := &ir.Port{Device: leaf, Name: name, Link: l}, &ir.Port{Device: &ir.Device{Name: "spine1"}, Name: "swp9", Link: l}
+		one := *l
+		one.A, one.B = a, b
+		a.Link = &one
+		return target.CableOf(a, name)
+	}
+	cables := []target.Cable{port(laid, "swp1"), port(planned, "swp2")}
+	assert.Equal(t, cables[:1], target.Laid(cables))
+	p := target.LinkProbe("leaf1", cables)
+	for _, c := range []struct {
+		answer      string
+		wrong, hint string
+		hard        []bool
+	}{
+		{"swp1 1\nswp2 0\n", "", "", []bool{true, false}},
+		{"swp1 1\nswp2 missing\n", "", "", []bool{true, false}},
+		{
+			"swp1 0\nswp2 1\n", "leaf1:swp1 has no link; the fabric cables it to spine1:swp9.",
+			`leaf1:swp2 has a link, and its cable to spine1:swp9 is still planned. ` +
+				`Take planned = true out of mesh "new" when all its cables are laid.`,
+			[]bool{true, false},
+		},
+		{"swp1 missing\nswp3 1\n", "leaf1 has no interface swp1; the fabric cables it to spine1:swp9.", "", []bool{true}},
+		{"\x00\n", "", "", nil},
+	} {
+		var wrong, hint string
+		for _, w := range p.Judge([]byte(c.answer)) {
+			wrong += w
+		}
+		var hard []bool
+		for _, s := range p.Samples([]byte(c.answer)) {
+			hint, hard = hint+s.Hint, append(hard, s.Hard)
+		}
+		assert.Equal(t, []any{c.wrong, c.hint, c.hard}, []any{wrong, hint, hard}, "%q", c.answer)
+	}
+}
