@@ -30,6 +30,7 @@ var fabricSchema = schema[Fabric]{
 		one("root", rootSwitch, "any", "The switch that is the root of the spanning tree.", func(f *Fabric) *Value[string] { return &f.Root }),
 		one("failures", integer(0, 16), "1", "The PFC-loop proof also holds with up to so many links down.", func(f *Fabric) *Value[int] { return &f.Failures }),
 		one("flow_control", oneOf("pfc", "pause"), "\"pfc\"", "How links are made lossless: priority flow control, or link pause.", func(f *Fabric) *Value[string] { return &f.FlowControl }),
+		one("required_version", constraint, "any", "The releases of rocec that the fabric is for.", func(f *Fabric) *Value[string] { return &f.RequiredVersion }),
 	},
 }
 

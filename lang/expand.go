@@ -168,6 +168,7 @@ func (l *loader) forEach(b *hclsyntax.Block, en *env, f func(en *env, key string
 
 func (l *loader) decodeFabric(b *hclsyntax.Block, en *env) {
 	l.src.Fabric = compile(l, &fabricSchema, b, en, &Fabric{Name: b.Labels[0], Decl: header(b)}).proto
+	l.checkVersion(l.src.Fabric.RequiredVersion)
 }
 
 func (l *loader) decodeCosGroup(b *hclsyntax.Block, en *env) {

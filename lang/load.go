@@ -42,6 +42,7 @@ type Options struct {
 	VarFiles   []VarFile // of --var-file, in order; the last one wins
 	Env        []string  // as os.Environ gives it; only ROCEC_VAR_k=v is looked at
 	MaxObjects int       // most names of all nodesets together; 0: 1,000,000
+	Version    string    // the release this rocec is, "0.13.0", for required_version; empty: none
 
 	// Folder opens the folder of a module that lies outside of the fabric's own. The file system serves it under the name
 	// given, such as "../pod/leafs.hcl". With nil such folders are looked for in the fabric's file system.
@@ -104,6 +105,9 @@ func (l *loader) load() *scope {
 	l.read(l.root, top)
 	if !l.root.whole {
 		return top // half a file would only make noise
+	}
+	if l.refused() {
+		return top
 	}
 	if l.root.files > 0 && !l.root.fabric {
 		noFabric.Errorf(&l.diags, diag.Range{}, "There is no fabric block in the %s of %s. Write one, such as fabric \"pod1\" { routing = \"up-down\" }, or name the folder that has it.",

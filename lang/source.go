@@ -59,6 +59,8 @@ type Fabric struct {
 	Root        Value[string]  // the switch that pins a spanning-tree's root
 	Failures    Value[int]     // links that may be down at once
 	FlowControl Value[string]  // pfc or pause
+
+	RequiredVersion Value[string] // a constraint on the version of rocec, which this one meets
 }
 
 // CosGroup is a cos_group block.

@@ -431,7 +431,7 @@ var Topics = []diag.Topic{
 	badName, badNodeset, tooManyObjects, unequalCounts,
 	wrongType, wrongUnit, outOfRange, badValue,
 	unknownReference, unknownFunction, badExpression, referenceCycle, badForEach,
-	noFabric, unsetVariable, undeclaredVariable, badVariable, failedValidation, sensitiveVariable,
+	noFabric, requiredVersion, unsetVariable, undeclaredVariable, badVariable, failedValidation, sensitiveVariable,
 	nexthops.Invalid, tableUnused,
 	topology.Syntax, topology.Endpoint, topology.Attribute, topology.TooLarge, topology.Empty,
 }

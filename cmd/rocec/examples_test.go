@@ -46,7 +46,7 @@ func judgeFabric(t *testing.T, files map[string]string, s exampleSetting) diag.L
 		fsys[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	langtest.Dump(t, fsys, langtest.Vars(s.vars)...)
-	return judge.Judge(t.Context(), fsys, ".", judge.Options{Lang: lang.Options{Vars: s.vars}}).Diags
+	return judge.Judge(t.Context(), fsys, ".", judge.Options{Lang: lang.Options{Vars: s.vars, Version: "0.13.1"}}).Diags
 }
 
 // ground returns the background of an example: the fabric, and the files beside it.

@@ -22,7 +22,7 @@ lang/nodeset:            |
 lang/nexthops:           lang/diag |
 lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml/v3
 lang/dscp:               |
-lang:                    lang/diag lang/dscp lang/nodeset lang/nexthops lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang:                    lang/diag lang/dscp lang/nodeset lang/nexthops lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
 lang/langtest:           | github.com/hashicorp/hcl/v2
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag |

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 
@@ -44,6 +45,17 @@ func buildVersion() versionInfo {
 	}
 	return v
 }
+
+// release is the version of a release; empty: this build is none, but one between two commits, or of changed files.
+func release(version string) string {
+	if betweenReleases.MatchString(version) {
+		return ""
+	}
+	return version
+}
+
+// betweenReleases are the versions that the go command gives such builds: "(devel)", "v0.13.1-0.20260102150405-0123456789ab", "v0.13.0+dirty".
+var betweenReleases = regexp.MustCompile(`^\(devel\)$|[-.]\d{14}-[0-9a-f]{12}|\+dirty`)
 
 func (a *app) versionCommand() *cobra.Command {
 	var format string

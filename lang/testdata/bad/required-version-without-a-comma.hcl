@@ -1,0 +1,3 @@
+fabric "f" {
+  required_version = ">= 0.12 < 0.14"  # want bad-value at "\">= 0.12 < 0.14\"": "separated by commas"
+}

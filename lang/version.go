@@ -1,0 +1,92 @@
+package lang
+
+import (
+	"github.com/hashicorp/go-version"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+var requiredVersion = diag.Topic{Code: "required-version", Summary: "this rocec is not one that the fabric asks for", Doc: `
+required_version says which releases of rocec a fabric is meant for, so that everybody who works on
+it builds the same bytes. The constraint is Terraform's: conditions separated by commas, each a
+version after =, !=, >, >=, <, <= or ~> (the last number may rise). A pre-release meets only a
+condition that names a pre-release of the same version. A build that is no release is taken as
+meeting every constraint, with a note.
+
+Nothing else is said of such a fabric: an older rocec would misread what it does not know.
+
+Example:
+
+    fabric "pod1" {
+      required_version = ">= 99.1"
+    }
+
+How to mend it: install a release that meets the constraint; or, when the fabric has been planned
+with this one and its differences are read, change the constraint.
+
+    fabric "pod1" {
+      required_version = ">= 0.12, < 1.0"
+    }
+`}
+
+// constraint is a condition on the version of rocec.
+var constraint = kind[string]{"version constraint", `a version constraint such as ">= 0.12, < 0.14"`, func(v cty.Value) (string, *problem) {
+	if v.Type() != cty.String {
+		return "", mistyped
+	}
+	s := v.AsString()
+	if _, err := version.NewConstraint(s); err != nil || len(s) > 255 {
+		return "", problemf(&badValue, "%q is no version constraint. Write one such as \">= 0.12, < 0.14\": conditions separated by commas, each "+
+			"a version after =, !=, >, >=, <, <= or ~>.", diag.Cut(s))
+	}
+	return s, nil
+}}
+
+// meets reports whether this rocec meets a constraint; known is false of a build that is no release.
+func (l *loader) meets(c string) (met, known bool) {
+	this, err := version.NewVersion(l.options.Version)
+	if err != nil {
+		return true, false
+	}
+	want, err := version.NewConstraint(c)
+	return err == nil && want.Check(this), true
+}
+
+// refused reports whether the fabric is for another rocec, where that is written out, and makes it all that is said: what this
+// rocec finds wrong may be what it does not know yet.
+func (l *loader) refused() bool {
+	for _, b := range l.root.blocks["fabric"] {
+		a, written := b.Body.Attributes["required_version"]
+		if !written {
+			continue
+		}
+		v, ok := literal(bare(a.Expr))
+		if !ok || v.IsNull() {
+			continue
+		}
+		if c, p := constraint.read(v); p == nil {
+			if met, _ := l.meets(c); !met {
+				l.diags = nil
+				l.checkVersion(Value[string]{c, a.Expr.Range()})
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkVersion reports a constraint that this rocec does not meet, or of which that is not known.
+func (l *loader) checkVersion(c Value[string]) {
+	if !c.Set() {
+		return
+	}
+	switch met, known := l.meets(c.V); {
+	case !known:
+		requiredVersion.Noticef(&l.diags, c.At, "The fabric requires rocec %s. This build is no release, so that nobody knows whether it meets that. "+
+			"Use a release where bytes matter.", c.V)
+	case !met:
+		requiredVersion.Errorf(&l.diags, c.At, "The fabric requires rocec %s, and this is %s. Use a release that meets this; or change "+
+			"required_version when the plan of this one has been read.", c.V, l.options.Version)
+	}
+}
