@@ -44,8 +44,11 @@ func Compile(src *lang.Source, known ir.Known) (*ir.Fabric, diag.List) {
 	if found.HasErrors() {
 		return nil, found
 	}
+	c.pins = newPins(own.Lock)
 	c.size()
 	c.mark()
+	c.reportPins(&found)
+	found.Sort()
 	c.visible()
 	c.f.Routes = routes.New(c.f)
 	return c.f, found
@@ -71,6 +74,8 @@ type compiler struct {
 	named     map[string]*ir.Device
 	nameNear  *speller
 	hostGroup map[string][]*ir.Device
+
+	pins *pins // size and mark
 
 	// carry
 	carried map[*ir.CosGroup]linkSet // links that carry the group

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/lock"
 )
 
 // ECN marking.
@@ -33,7 +34,8 @@ type markKey struct {
 	asic  *platform.ASIC
 	mbps  int
 	mtu   int
-	bound int // -1: does not bind
+	bound int    // -1: does not bind
+	limit string // the inputs of the bound, where it or fabric.lock makes them some of the mark's
 }
 
 // mark gives every switch port that sends an ECN group its thresholds. Alike ports share them.
@@ -54,20 +56,31 @@ func (c *compiler) mark() {
 		if d.Switch == nil || d.ByHand != nil && !d.ByHand.ECN {
 			continue
 		}
-		bound := d.Memory().MarkBound()
+		mem := d.Memory()
+		bound, limit := mem.MarkBound(), ""
+		if len(c.pins.limits) > 0 {
+			limit = memoryInputs(mem)
+		}
 		for _, p := range d.Ports {
 			row = row[:0]
 			for _, g := range marking {
 				if !c.marked[g].has(p.Link) {
 					continue
 				}
-				key := markKey{g, d.Switch.Model.ASIC, p.Speed, p.MTU, -1}
-				if g.Lossless && unbound(key.asic, p.Speed) >= bound {
-					key.bound = bound
+				key := markKey{g, d.Switch.Model.ASIC, p.Speed, p.MTU, -1, ""}
+				switch {
+				case !g.Lossless:
+				case unbound(key.asic, p.Speed) >= bound:
+					key.bound, key.limit = bound, memoryInputs(mem)
+				case c.pins.limits[limit]:
+					if key.limit = limit; c.pins.rows[lock.Mark+" "+markInputs(key)] == nil {
+						key.limit = ""
+					}
 				}
 				m := known[key]
 				if m == nil {
 					m = deriveMark(key)
+					c.pinMark(m, key, p.Link)
 					known[key] = m
 				}
 				row = append(row, m)

@@ -200,6 +200,7 @@ func (c *compiler) size() {
 						b = nicBuffer(key)
 					} else {
 						b = switchBuffer(key)
+						c.pinBuffer(b, key, l)
 					}
 					known[key] = b
 				}

@@ -14,6 +14,7 @@ var Topics = sortedTopics(
 	topicLinkToItself, topicLinkHosts, topicSpeed, topicLengthMissing, topicRoutingMissing, topicASNMissing,
 	topicUnknownMember, topicMemberOff, topicBondInvalid,
 	topicTableName, topicTableTwice, topicTablePort, topicTableMissing, topicTableTooLarge, topicRoutingLoop, topicNoRoute,
+	topicLockChanged, topicLockIncomplete,
 )
 
 func sortedTopics(all ...*diag.Topic) []diag.Topic {

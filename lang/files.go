@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/nexthops"
 )
 
@@ -245,6 +246,33 @@ func (l *loader) loadTable() {
 		return
 	}
 	l.src.NextHops = nexthops.Read(full, src, &l.diags)
+}
+
+// loadLock reads fabric.lock, where there is one.
+func (l *loader) loadLock() {
+	if l.options.Unlocked {
+		return
+	}
+	full := path.Join(l.root.name, lock.Name)
+	if _, err := fs.Lstat(l.root.fsys, full); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	full, src, ok := l.readNamed(l.root, Value[string]{lock.Name, start(full)}, lock.MaxFile, "A lock is short: look at what the file is.")
+	if !ok {
+		return
+	}
+	if at, ok := notText(full, src); ok {
+		invalidUTF8.Errorf(&l.diags, at, "%q is no UTF-8 text at byte %d. Take it from version control, or write it anew with "+
+			"`rocec lock-sizes --refresh`.", full, at.Start.Byte)
+		return
+	}
+	f := lock.Read(full, src, &l.diags)
+	if name := l.src.Fabric.Name; f != nil && name != "" && f.Fabric != name {
+		lock.Invalid.Errorf(&l.diags, f.FabricAt, "This is the fabric.lock of %q, and the fabric is %q. Take the right file; or, when the "+
+			"fabric was renamed, write it anew with `rocec lock-sizes --refresh`.", diag.Cut(f.Fabric), name).Note(l.src.Fabric.Decl, "the fabric")
+		return
+	}
+	l.src.Lock = f
 }
 
 // readNamed reads a file that an attribute names, below its folder, and makes it showable. The advice is for a file that is

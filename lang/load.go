@@ -43,6 +43,7 @@ type Options struct {
 	Env        []string  // as os.Environ gives it; only ROCEC_VAR_k=v is looked at
 	MaxObjects int       // most names of all nodesets together; 0: 1,000,000
 	Version    string    // the release this rocec is, "0.13.0", for required_version; empty: none
+	Unlocked   bool      // fabric.lock is not read
 
 	// Folder opens the folder of a module that lies outside of the fabric's own. The file system serves it under the name
 	// given, such as "../pod/leafs.hcl". With nil such folders are looked for in the fabric's file system.
@@ -128,6 +129,7 @@ func (l *loader) load() *scope {
 	l.decode(top)
 	l.resolveRoot()
 	l.loadTable()
+	l.loadLock()
 	return top
 }
 

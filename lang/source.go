@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/nexthops"
 )
 
@@ -40,6 +41,8 @@ type Source struct {
 	NICModels    []*NICModel
 
 	NextHops *nexthops.Table // of fabric.table; nil when there is none
+
+	Lock *lock.File // fabric.lock; nil when there is none
 
 	Ignores []*Ignore               // in order of file and place
 	Calls   map[string][]diag.Range // by the folder of a module: the module blocks that name it

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/nexthops"
 	"github.com/rocec/rocec/lang/topology"
 )
@@ -432,6 +433,6 @@ var Topics = []diag.Topic{
 	wrongType, wrongUnit, outOfRange, badValue,
 	unknownReference, unknownFunction, badExpression, referenceCycle, badForEach,
 	noFabric, requiredVersion, unsetVariable, undeclaredVariable, badVariable, failedValidation, sensitiveVariable,
-	nexthops.Invalid, tableUnused,
+	nexthops.Invalid, tableUnused, lock.Invalid,
 	topology.Syntax, topology.Endpoint, topology.Attribute, topology.TooLarge, topology.Empty,
 }

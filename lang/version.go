@@ -37,8 +37,8 @@ var constraint = kind[string]{"version constraint", `a version constraint such a
 	}
 	s := v.AsString()
 	if _, err := version.NewConstraint(s); err != nil || len(s) > 255 {
-		return "", problemf(&badValue, "%q is no version constraint. Write one such as \">= 0.12, < 0.14\": conditions separated by commas, each "+
-			"a version after =, !=, >, >=, <, <= or ~>.", diag.Cut(s))
+		return "", problemf(&badValue, "%q is no version constraint. Write one such as \">= 0.12, < 0.14\": conditions separated by "+
+			"commas, each a version after =, !=, >, >=, <, <= or ~>.", diag.Cut(s))
 	}
 	return s, nil
 }}
@@ -83,8 +83,8 @@ func (l *loader) checkVersion(c Value[string]) {
 	}
 	switch met, known := l.meets(c.V); {
 	case !known:
-		requiredVersion.Noticef(&l.diags, c.At, "The fabric requires rocec %s. This build is no release, so that nobody knows whether it meets that. "+
-			"Use a release where bytes matter.", c.V)
+		requiredVersion.Noticef(&l.diags, c.At, "The fabric requires rocec %s. This build is no release, so that nobody knows whether it "+
+			"meets that. Use a release where bytes matter.", c.V)
 	case !met:
 		requiredVersion.Errorf(&l.diags, c.At, "The fabric requires rocec %s, and this is %s. Use a release that meets this; or change "+
 			"required_version when the plan of this one has been read.", c.V, l.options.Version)

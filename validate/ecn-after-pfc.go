@@ -63,12 +63,12 @@ How to mend it: leave min out, or write less than the bound.
 				where = fmt.Sprintf("%s and %s more", where, diag.Count(n-1, "switch"))
 			}
 			bound := m.mem.MarkBound()
-			mend := fmt.Sprintf("Leave min out, and it is derived; or write less than %s.", diag.Bytes(bound))
+			mend := m.mend(m.mark.Min, "Leave min out, and it is derived") + fmt.Sprintf("; or write less than %s.", diag.Bytes(bound))
 			if bound <= 2*m.port.MTU {
 				mend = "No min is both below that and above two frames: shorter cables, fewer lossless groups or a chip with more " +
 					"memory are the way out."
 			}
-			p.Warnf(g.ECN.Min.At(), "Cos group %q begins to mark at min = %s, but on %s ports can pause from queues of %s on: "+
+			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s, but on %s ports can pause from queues of %s on: "+
 				"%s lossless ports with %s share %s, so the bound is %s. Senders are stopped before they are told to slow down. %s",
 				g.Name, diag.Bytes(m.mark.Min.N), where, diag.Bytes(bound), diag.Number(m.mem.Ports), diag.Count(m.mem.Groups, "lossless group"),
 				diag.Bytes(m.mem.MarkPool()), m.mem.MarkBoundText(), mend).

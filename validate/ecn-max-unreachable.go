@@ -48,8 +48,8 @@ How to mend it: leave max out, so that it is ten times min; or write less than h
 		found.each(func(k key, all []marking) {
 			m := worst(all, func(m marking) int { return m.mem.QueueLimit() })
 			name, _, _ := m.writtenAs(m.mark.Max)
-			mend := "Leave max out, and it is derived"
-			if name == "min" {
+			mend := m.mend(m.mark.Max, "Leave max out, and it is derived")
+			if name == "min" && !m.pinned(m.mark.Max) {
 				mend = "It comes from min: leave min out, and both are derived"
 			}
 			p.Warnf(k.at, "Cos group %q marks with its full probability from max = %s on, but on %s a queue that one port feeds never "+

@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"fmt"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -50,9 +52,10 @@ How to mend it: leave min out, or write two frames or more.
 			if name == "max" {
 				from = ", which comes from max"
 			}
+			mend := m.mend(m.mark.Min, fmt.Sprintf("Leave %s out, and it is derived", name))
 			p.Warnf(k.at, "Cos group %q begins to mark at min = %s%s; two frames of %s are %s. One sender alone is slowed down and the "+
-				"link is not filled. Leave %s out, and it is derived; or let min be %s or more.",
-				k.group.Name, diag.Bytes(m.mark.Min.N), from, diag.Bytes(frame), diag.Bytes(2*frame), name, diag.Bytes(2*frame))
+				"link is not filled. %s; or let min be %s or more.",
+				k.group.Name, diag.Bytes(m.mark.Min.N), from, diag.Bytes(frame), diag.Bytes(2*frame), mend, diag.Bytes(2*frame))
 		})
 	},
 }

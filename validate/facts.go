@@ -265,10 +265,11 @@ type marking struct {
 	mem  ir.Memory
 }
 
-// markings calls do for every mark whose thresholds a person wrote, at least one of them, and that are a ramp on a switch
-// whose memory fits: what is not is another check's to say.
+// markings calls do for every mark whose thresholds a person wrote or fabric.lock pins, at least one of them, and that are a ramp on a
+// switch whose memory fits: what is not is another check's to say.
 func markings(f *ir.Fabric, do func(marking)) {
-	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.ECN != nil && (g.ECN.Min.Set() || g.ECN.Max.Set()) }) {
+	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.ECN != nil && (g.ECN.Min.Set() || g.ECN.Max.Set()) }) &&
+		!slices.ContainsFunc(f.Sizes, func(s *ir.Sizing) bool { return s.Pinned != nil }) {
 		return
 	}
 	for _, d := range f.Devices {
@@ -279,7 +280,7 @@ func markings(f *ir.Fabric, do func(marking)) {
 		for _, p := range d.Ports {
 			for _, m := range p.Marks {
 				given := m.Group.ECN
-				if !given.Min.Set() && !given.Max.Set() || m.Min.N <= 0 || m.Min.N >= m.Max.N || m.Min.N >= d.Switch.Model.ASIC.Buffer {
+				if !given.Min.Set() && !given.Max.Set() && m.Pinned.Filename == "" || m.Min.N <= 0 || m.Min.N >= m.Max.N || m.Min.N >= d.Switch.Model.ASIC.Buffer {
 					continue
 				}
 				if !known {
@@ -295,13 +296,34 @@ func markings(f *ir.Fabric, do func(marking)) {
 
 // late reports whether a written min lets pauses come before marks.
 func (m marking) late() bool {
-	return m.mark.Group.Lossless && m.mark.Group.ECN.Min.Set() && m.mark.Min.N >= m.mem.MarkBound()
+	return m.mark.Group.Lossless && (m.mark.Group.ECN.Min.Set() || m.pinned(m.mark.Min)) && m.mark.Min.N >= m.mem.MarkBound()
 }
 
-// writtenAs gives the threshold a person wrote that n is or was derived from, "min" or "max", and its place.
+// pinned reports whether fabric.lock holds another threshold than this rocec derives.
+func (m marking) pinned(n ir.Derived) bool {
+	first := n.From[0]
+	return m.mark.Pinned.Filename != "" && first.Link == ir.NoLinkValue && first.Origin.At.Filename == m.mark.Pinned.Filename
+}
+
+// mend is what to do about a threshold, unless fabric.lock pins it.
+func (m marking) mend(n ir.Derived, written string) string {
+	if m.pinned(n) {
+		return "Take the thresholds of this rocec with `rocec lock-sizes --refresh`"
+	}
+	return written
+}
+
+// writtenAs gives the threshold a person wrote, or fabric.lock pins, that n is or was derived from, "min" or "max", and its place.
 func (m marking) writtenAs(n ir.Derived) (name string, at diag.Range, ok bool) {
 	given := m.mark.Group.ECN
-	switch n.On(m.port.Link).From[0].At {
+	at = n.On(m.port.Link).From[0].At
+	if m.pinned(n) {
+		if at == m.mark.Min.On(m.port.Link).From[0].At {
+			return "min", m.mark.Pinned, true
+		}
+		return "max", m.mark.Pinned, true
+	}
+	switch at {
 	case given.Min.At():
 		return "min", given.Min.At(), given.Min.Set()
 	case given.Max.At():

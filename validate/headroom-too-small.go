@@ -52,19 +52,23 @@ few packets are small, small_packets says so and makes the sum less.
     }
 `,
 	Run: func(p *Pass) {
-		var found folds[*ir.CosGroup, *ir.Port]
+		type key struct {
+			group *ir.CosGroup
+			at    diag.Range
+		}
+		var found folds[key, *ir.Port]
 		for _, port := range p.Fabric.Ports {
 			for _, b := range port.Buffers {
 				if short, _ := walk.HeadroomShort(port, b); short {
-					found.add(b.Group, port)
+					found.add(key{b.Group, walk.HeadroomAt(b)}, port)
 				}
 			}
 		}
-		found.each(p.headroom)
+		found.each(func(k key, ports []*ir.Port) { p.headroom(k.group, ports) })
 	},
 }
 
-// headroom reports the ports of a group that are too small: the worst of them, and where the others are. Those where loss
+// headroom reports the ports of a group that are too small, for what is written in one place: the worst of them, and where the others are. Those where loss
 // is likely come before those where it takes bad luck.
 func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	chance := func(port *ir.Port) int { // 0: loss is likely
@@ -92,10 +96,14 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	if len(blocks.order) > 1 {
 		where = fmt.Sprintf("%s, the worst of %s", worst, diag.Count(len(ports), "port"))
 	}
-	d := report(walk.HeadroomAt(g), "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
-		"was sent: the group %s. Leave buffer out, so that it is derived, or make it at least %s.",
-		g.Name, diag.Bytes(b.Headroom()), diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N), where, diag.Bytes(b.Need), how,
-		diag.Bytes(b.Xoff.N+b.Need))
+	mend := "Leave buffer out, so that it is derived, or make it at least " + diag.Bytes(b.Xoff.N+b.Need) + "."
+	if b.Pinned.Filename != "" && walk.HeadroomAt(b) == b.Pinned {
+		mend = fmt.Sprintf("Take the sizes of this rocec with `rocec lock-sizes --refresh`, or write a buffer of at least %s.",
+			diag.Bytes(b.Xoff.N+b.Need))
+	}
+	d := report(walk.HeadroomAt(b), "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
+		"was sent: the group %s. %s",
+		g.Name, diag.Bytes(b.Headroom()), diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N), where, diag.Bytes(b.Need), how, mend)
 	const most = 6
 	for i, at := range blocks.order {
 		if i == most {

@@ -21,6 +21,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec replace DEVICE        a new box in an old place
 	rocec verify [DIR]          reads settings and counters back
 	rocec lab VERB              acts on the devices of --lab by hand: exec, ssh, reboot, cut, reset
+	rocec lock-sizes [DIR]      pins derived sizes in fabric.lock, so that a later rocec keeps them
 	rocec fmt [-r] [PATH...]    canonical form
 	rocec lsp                   the Language Server Protocol, for editors
 	rocec completion, version   shells; build info

@@ -20,6 +20,7 @@ import (
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/langtest"
+	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/judge"
 )
@@ -86,6 +87,10 @@ func judgeExcerpt(t *testing.T, excerpt, under string, s exampleSetting) (diag.L
 	if strings.HasPrefix(excerpt, "graph ") || strings.HasPrefix(excerpt, "digraph ") { // a cabling file
 		w = weave(t, "topology \"cabling\" {\n  format = \"ptm\"\n  file   = \"topology.dot\"\n  peer   = true\n}\n", under, "topology.cabling")
 		files["fabric.hcl"], files["topology.dot"] = w.String(), excerpt
+	}
+	if strings.HasPrefix(excerpt, "rocec-lock ") {
+		w = weave(t, "", under, s.without...)
+		files["fabric.hcl"], files[lock.Name] = w.String(), excerpt
 	}
 	if strings.HasPrefix(excerpt, "{") { // a table of next hops
 		w = weave(t, "", under, s.without...)
@@ -235,7 +240,7 @@ func TestExplainExamples(t *testing.T) {
 	}
 	bad, grounds := map[string]*langtest.Woven{}, map[string]string{}
 	for _, f := range fences(t, "../../docs/checks.md") {
-		if !slices.Contains([]string{"hcl", "json", "dot"}, f.language) || notRun[f.heading] != "" {
+		if !slices.Contains([]string{"hcl", "json", "dot", "lock"}, f.language) || notRun[f.heading] != "" {
 			continue
 		}
 		t.Run(f.heading, func(t *testing.T) {
@@ -280,6 +285,9 @@ var exampleSettings = map[string]exampleSetting{
 	"topology-endpoint":    {place: "topology.dot"},
 	"topology-empty":       {place: "topology.dot"},
 	"topology-attribute":   {place: "topology.dot"},
+	"lock-invalid":         {place: lock.Name},
+	"lock-changed":         {place: lock.Name},
+	"lock-incomplete":      {place: "fabric.hcl"},
 	"table-unused":         {ground: "table"},
 	"table-name":           {ground: "table", place: "fib.json"},
 	"table-duplicate":      {ground: "table", place: "fib.json"},

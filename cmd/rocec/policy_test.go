@@ -20,13 +20,14 @@ const policy = `
 lang/diag:               | github.com/hashicorp/hcl/v2
 lang/nodeset:            |
 lang/nexthops:           lang/diag |
+lang/lock:               lang/diag |
 lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml/v3
 lang/dscp:               |
-lang:                    lang/diag lang/dscp lang/nodeset lang/nexthops lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
+lang:                    lang/diag lang/dscp lang/nodeset lang/nexthops lang/lock lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
 lang/langtest:           | github.com/hashicorp/hcl/v2
 compiler/platform:       |
-compiler/ir:             compiler/platform lang/diag |
-compiler:                lang lang/diag lang/nodeset compiler/ir compiler/platform compiler/routes |
+compiler/ir:             compiler/platform lang/diag lang/lock |
+compiler:                lang lang/diag lang/lock lang/nodeset compiler/ir compiler/platform compiler/routes |
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/compilertest:   compiler compiler/ir lang lang/diag lang/langtest targets |
 compiler/routes:         compiler/ir |

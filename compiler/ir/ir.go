@@ -11,6 +11,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/lock"
 )
 
 // Fabric is one compiled fabric.
@@ -30,6 +31,7 @@ type Fabric struct {
 	Devices     []*Device   // natural order of names; Device.ID is the index
 	Ports       []*Port     // every cabled port; Port.ID is the index
 	Links       []*Link     // in order of declaration; Link.ID is the index
+	Sizes       []*Sizing   // every derivation of sizes, each once
 	Table       *Table      // next hops read from a file; nil unless Routing is TablePath
 
 	// Routes tells the turns lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
@@ -392,6 +394,8 @@ type Buffer struct {
 	Need                 int    // headroom that loses nothing in the worst case; of a NIC the whole buffer
 	Floor                int    // headroom below which loss is likely
 	Terms                []Term // Need, summand by summand
+
+	Pinned diag.Range // the row of fabric.lock that holds other numbers than the rules of this rocec give; zero: none
 }
 
 // Headroom returns the bytes that may arrive after the pause was sent.
@@ -408,4 +412,12 @@ type Term struct {
 type Mark struct {
 	Group                 *CosGroup
 	Min, Max, Probability Derived
+
+	Pinned diag.Range // as of [Buffer]
+}
+
+// Sizing is one derivation of sizes, for all ports whose sizes depend on the same.
+type Sizing struct {
+	Fresh  *lock.Row // by the rules of this rocec
+	Pinned *lock.Row // of fabric.lock, which holds; nil: it does not pin these
 }

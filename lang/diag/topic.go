@@ -95,6 +95,8 @@ func fence(text, language string) string {
 	switch {
 	case strings.HasPrefix(text, "$ "):
 		return "console"
+	case strings.HasPrefix(text, "rocec-lock "):
+		return "lock"
 	case strings.HasPrefix(text, "{"):
 		return "json"
 	case strings.HasPrefix(text, "graph "), strings.HasPrefix(text, "digraph "):

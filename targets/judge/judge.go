@@ -42,7 +42,7 @@ type Judged struct {
 func Judge(ctx context.Context, fsys fs.FS, dir string, o Options) *Judged {
 	src, found := lang.Load(fsys, dir, o.Lang)
 	j := &Judged{
-		Source: &lang.Source{Files: src.Files, Ignores: src.Ignores, Calls: src.Calls, Values: src.Values},
+		Source: &lang.Source{Files: src.Files, Ignores: src.Ignores, Calls: src.Calls, Values: src.Values, Lock: src.Lock},
 		Diags:  found,
 	}
 	if !j.Diags.HasErrors() && ctx.Err() == nil {

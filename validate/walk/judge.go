@@ -391,7 +391,7 @@ func (f *follower) judgeIn(l *Lane) {
 		x.Code, x.At, x.Breaks = "pfc-sizes", XoffAt(b.Group), true
 		l.add(x)
 	} else if short, likely := HeadroomShort(p, b); short {
-		x.Code, x.At, x.Breaks = "headroom-too-small", HeadroomAt(b.Group), likely
+		x.Code, x.At, x.Breaks = "headroom-too-small", HeadroomAt(b), likely
 		l.add(x)
 	}
 }

@@ -429,10 +429,10 @@ func HeadroomShort(p *ir.Port, b *ir.Buffer) (short, likely bool) {
 	return short, short && b.Headroom() < b.Floor
 }
 
-// HeadroomAt is the line a group's headroom comes from.
-func HeadroomAt(g *ir.CosGroup) diag.Range {
-	given := g.Sizes()
-	return diag.FirstPlace(given.Buffer.At(), given.Xoff.At(), given.At, g.At)
+// HeadroomAt is the line the headroom of a buffer comes from.
+func HeadroomAt(b *ir.Buffer) diag.Range {
+	given := b.Group.Sizes()
+	return diag.FirstPlace(given.Buffer.At(), b.Pinned, given.Xoff.At(), given.At, b.Group.At)
 }
 
 // XoffWrong reports whether a port of a switch never pauses, or at once: xoff is not between nothing and the buffer.

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/lock"
+)
+
+func (a *app) lockSizesCommand() *cobra.Command {
+	var refresh bool
+	cmd := &cobra.Command{
+		Use:   "lock-sizes [DIR]",
+		Short: "pin derived sizes in fabric.lock, so that a later rocec keeps them",
+		Long: "Lock-sizes writes fabric.lock beside the fabric: the buffer sizes and ECN thresholds that rocec derived, by what\n" +
+			"they depend on, with the rules and rows of tables they come from. A later rocec keeps them, and says which rule has\n" +
+			"changed. What is pinned already is not altered: rows are added for what is missing, and removed where nothing uses them.\n" +
+			"With --refresh all rows are what the rocec that runs derives; plan shows what that changes.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return a.lockSizes(folder(args), refresh) },
+	}
+	cmd.Flags().BoolVar(&refresh, "refresh", false, "take the sizes of this rocec for what is pinned, too")
+	return cmd
+}
+
+func (a *app) lockSizes(dir string, refresh bool) error {
+	name := filepath.Join(dir, lock.Name)
+	was, err := os.Lstat(name)
+	switch {
+	case err == nil && !was.Mode().IsRegular():
+		return fail(exitErrors, "%s is no regular file", name)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return fail(exitMachines, "%v", err)
+	}
+	a.unlocked = refresh
+	f, err := a.load(dir)
+	if err != nil {
+		return err
+	}
+	if f.Fabric == nil { // what is wrong further on does not hinder: the sizes are there
+		a.printDiagnostics(a.stderr, f)
+		return &exit{exitErrors, ""}
+	}
+	rows := sizesOf(f.Fabric)
+	text := lock.Format(&lock.File{Fabric: f.Fabric.Name, Rocec: buildVersion().Version, Rows: rows})
+	said := fmt.Sprintf("%s pinned", diag.Count(len(rows), "row"))
+	if old := f.Source.Lock; old != nil {
+		added, kept := 0, 0
+		for _, s := range f.Fabric.Sizes {
+			if s.Pinned == nil {
+				added++
+			}
+		}
+		kept = len(rows) - added
+		if said = fmt.Sprintf("%d added, %d removed, %d kept", added, len(old.Rows)-kept, kept); added == 0 && kept == len(old.Rows) {
+			text = nil
+		}
+	} else if was != nil {
+		if now, err := readRegular(name); err == nil && bytes.Equal(now, text) {
+			text = nil
+		}
+	}
+	if text == nil {
+		_, err := fmt.Fprintf(a.stdout, "%s is up to date: %s\n", diag.Escape(name), diag.Count(len(rows), "row"))
+		return err
+	}
+	if err := replaceFile(name, text, 0o644); err != nil {
+		return fail(exitMachines, "%v", err)
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s: %s\n", diag.Escape(name), said)
+	return err
+}
+
+// sizesOf are the rows of a fabric's lock: what is pinned, and what is not yet.
+func sizesOf(f *ir.Fabric) []*lock.Row {
+	var rows []*lock.Row
+	known := map[*lock.Row]bool{}
+	for _, s := range f.Sizes {
+		row := s.Pinned
+		if row == nil {
+			row = s.Fresh
+		}
+		if !known[row] {
+			known[row] = true
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}

@@ -1,0 +1,270 @@
+package compiler
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/lock"
+)
+
+// Pinned sizes.
+//
+// fabric.lock holds derived numbers by what the derivation depends on: the chip, the link, and what the person wrote of the sizes. A row
+// is for all ports that are alike, so that a port like the others needs no new one. Where the bound on marking that comes from the
+// memory of a switch decides, its ports and what they reserve are inputs, too; the bound itself is a result.
+//
+// The rules of this rocec go on judging: Need, Floor and the bound on marking are never pinned.
+
+// pins are the rows of fabric.lock, and what becomes of them.
+type pins struct {
+	rows    map[string]*lock.Row // by kind and inputs
+	limits  map[string]bool      // the memories of switches that rows depend on, as inputs
+	sizes   map[string]*ir.Sizing
+	missing []missingPin
+}
+
+// missingPin is a derivation that fabric.lock does not hold, and the first block that needs it.
+type missingPin struct {
+	*lock.Row
+	at diag.Range
+}
+
+const memoryInput = " ports="
+
+func newPins(f *lock.File) *pins {
+	p := &pins{rows: map[string]*lock.Row{}, limits: map[string]bool{}, sizes: map[string]*ir.Sizing{}}
+	if f != nil {
+		for _, r := range f.Rows {
+			p.rows[r.Kind+" "+r.Inputs] = r
+			if i := strings.Index(r.Inputs, memoryInput); i >= 0 {
+				memory, _, _ := strings.Cut(r.Inputs[i:], " ecn.")
+				p.limits[memory] = true
+			}
+		}
+	}
+	return p
+}
+
+// derived is a number that nobody wrote.
+type derived struct {
+	name string
+	num  *ir.Derived
+}
+
+// pin records a derivation, and puts the numbers of fabric.lock in the place of its own: those of the row for its inputs, or of the
+// other one. It returns the place of the row where its numbers are not those of this rocec.
+func (c *compiler) pin(fresh *lock.Row, numbers []derived, at diag.Range, other *lock.Row) diag.Range {
+	if len(numbers) == 0 {
+		return diag.Range{}
+	}
+	key := fresh.Kind + " " + fresh.Inputs
+	s := c.pins.sizes[key]
+	if s == nil {
+		for _, n := range numbers {
+			fresh.Numbers = append(fresh.Numbers, lock.Number{Name: n.name, N: n.num.N})
+		}
+		s = &ir.Sizing{Fresh: fresh, Pinned: cmp.Or(c.pins.rows[key], other)}
+		c.pins.sizes[key], c.f.Sizes = s, append(c.f.Sizes, s)
+		if s.Pinned == nil {
+			c.pins.missing = append(c.pins.missing, missingPin{fresh, at})
+		}
+	}
+	if s.Pinned == nil {
+		return diag.Range{}
+	}
+	var differs diag.Range
+	for _, n := range numbers {
+		pinned, ok := s.Pinned.Number(n.name)
+		origin := because(ir.Origin{At: pinned.At, Why: "pinned in " + lock.Name})
+		switch {
+		case !ok:
+		case pinned.N == n.num.N:
+			n.num.From = append(slices.Clip(n.num.From), origin)
+		default:
+			*n.num = ir.Derived{N: pinned.N, From: []ir.Reason{origin}}
+			differs = s.Pinned.At
+		}
+	}
+	return differs
+}
+
+// pinBuffer pins what nobody wrote of a buffer. The link is the first whose port has it.
+func (c *compiler) pinBuffer(b *ir.Buffer, k bufferKey, l *ir.Link) {
+	given := k.group.Sizes()
+	row := &lock.Row{Kind: lock.Buffer, Inputs: fmt.Sprintf("asic=%s speed=%s length=%sm mtu=%d%s", k.asic.Name, platform.SpeedText(k.mbps),
+		strconv.FormatFloat(k.metres, 'f', -1, 64), k.mtu, writtenInputs(
+			"pfc.buffer", given.Buffer, "pfc.xoff", given.Xoff, "pfc.xon_delta", given.XonDelta, "pfc.small_packets", given.SmallPackets))}
+	var numbers []derived
+	add := func(name string, written ir.Num, num *ir.Derived) {
+		if !written.Set() {
+			numbers = append(numbers, derived{name, num})
+			row.By = append(row.By, ruleOf(name, *num))
+		}
+	}
+	add("buffer", given.Buffer, &b.Size)
+	add("xoff", given.Xoff, &b.Xoff)
+	add("xon_delta", given.XonDelta, &b.XonDelta)
+	if !given.Buffer.Set() {
+		for _, t := range b.Terms {
+			row.By = append(row.By, fmt.Sprintf("%s: %s, %s", t.Name, diag.Bytes(t.Bytes), t.Why))
+		}
+	}
+	b.Pinned = c.pin(row, numbers, l.At, nil)
+}
+
+// pinMark pins what nobody wrote of a mark.
+func (c *compiler) pinMark(m *ir.Mark, k markKey, l *ir.Link) {
+	given := k.group.ECN
+	row := &lock.Row{Kind: lock.Mark, Inputs: markInputs(k)}
+	var numbers []derived
+	for _, n := range []struct {
+		name    string
+		written ir.Num
+		num     *ir.Derived
+	}{{"min", given.Min, &m.Min}, {"max", given.Max, &m.Max}, {"probability", given.Probability, &m.Probability}} {
+		if !n.written.Set() {
+			numbers = append(numbers, derived{n.name, n.num})
+			row.By = append(row.By, ruleOf(n.name, *n.num))
+		}
+	}
+	// A switch that the bound did not concern when the sizes were pinned: they hold on as long as it allows them.
+	k.limit = ""
+	plain := c.pins.rows[lock.Mark+" "+markInputs(k)]
+	if plain != nil && k.bound >= 0 {
+		if least, ok := plain.Number("min"); !ok || least.N >= k.bound {
+			plain = nil
+		}
+	}
+	m.Pinned = c.pin(row, numbers, l.At, plain)
+}
+
+// markInputs is what a mark depends on.
+func markInputs(k markKey) string {
+	given := k.group.ECN
+	return fmt.Sprintf("asic=%s speed=%s mtu=%d%s%s", k.asic.Name, platform.SpeedText(k.mbps), k.mtu, k.limit,
+		writtenInputs("ecn.min", given.Min, "ecn.max", given.Max, "ecn.probability", given.Probability))
+}
+
+// memoryInputs is what the bound on marking at a switch depends on.
+func memoryInputs(m ir.Memory) string {
+	return fmt.Sprintf("%s%d groups=%d reserved=%d", memoryInput, m.Ports, m.Groups, m.Lossless)
+}
+
+// writtenInputs are the numbers of pairs of names and numbers that the person wrote.
+func writtenInputs(pairs ...any) string {
+	var b strings.Builder
+	for i := 0; i < len(pairs); i += 2 {
+		if n := pairs[i+1].(ir.Num); n.Set() {
+			fmt.Fprintf(&b, " %s=%d", pairs[i], n.N)
+		}
+	}
+	return b.String()
+}
+
+// ruleOf is the reasons for a number that do not lie in a link, in one line.
+func ruleOf(name string, d ir.Derived) string {
+	var why []string
+	for _, r := range d.From {
+		if r.Origin.Why != "" {
+			why = append(why, r.Origin.Why)
+		}
+	}
+	return name + ": " + strings.Join(why, "; ")
+}
+
+// reportPins says what fabric.lock pins that this rocec derives otherwise, and what it does not pin.
+func (c *compiler) reportPins(ds *diag.List) {
+	if c.src.Lock == nil {
+		return
+	}
+	for _, s := range c.f.Sizes {
+		if s.Pinned == nil || s.Pinned.Same(s.Fresh) {
+			continue
+		}
+		var pinned []string
+		for _, n := range s.Pinned.Numbers {
+			if now, ok := s.Fresh.Number(n.Name); ok && now.N != n.N {
+				pinned = append(pinned, fmt.Sprintf("%s = %s, where the rules of this rocec give %s", n.Name, diag.Number(n.N), diag.Number(now.N)))
+			}
+		}
+		d := topicLockChanged.Noticef(ds, s.Pinned.At, "%s pins %s. What is pinned holds. Take the new sizes with `rocec lock-sizes "+
+			"--refresh`, and read in the plan what they change.", lock.Name, diag.And(pinned))
+		noteRules(d, "pinned by", s.Pinned.By, s.Fresh.By)
+		noteRules(d, "now", s.Fresh.By, s.Pinned.By)
+	}
+	if n := len(c.pins.missing); n > 0 {
+		first := c.pins.missing[0]
+		d := topicLockIncomplete.Noticef(ds, first.at, "%s does not pin %s of this fabric, the first for %s. This rocec derives them. Add "+
+			"them with `rocec lock-sizes`.", lock.Name, diag.Plural(n, "one row of sizes", diag.Number(n)+" rows of sizes"), first.Inputs)
+		for i, m := range c.pins.missing[1:] {
+			if i == mostRules {
+				d.Note(diag.Range{}, "and %s more", diag.Count(n-1-i, "row"))
+				break
+			}
+			d.Note(m.at, "for %s", m.Inputs)
+		}
+	}
+}
+
+var (
+	topicLockChanged = &diag.Topic{Code: "lock-changed", Summary: "other sizes are pinned than this rocec derives", Doc: `
+fabric.lock holds the sizes that an earlier rocec derived, and this one has other rules or better
+tables: it would derive other numbers for the same chip, speed, cable and MTU. What is pinned holds,
+so that an upgrade of rocec changes no switch by itself. The message names the numbers, and the
+rules that differ. Whether what is pinned is still safe is judged as if a person had written it.
+
+Example:
+
+    rocec-lock 1
+    fabric pod1
+    rocec 0.11.0
+
+    buffer asic=spectrum speed=25G length=3m mtu=9216
+      buffer 70080
+      xoff 18048
+      xon_delta 2016
+      by buffer: xoff of 18048 B and headroom of 52032 B
+
+    checksum sha256:44ed376ddf9e34a8aa70c9861de56c9c6fc6185dd34aacc554a8cdf81c464d20
+
+How to mend it: nothing has to be done. "rocec lock-sizes --refresh" takes the sizes of this rocec;
+the plan then shows which switches change, and what traffic notices.
+`}
+
+	topicLockIncomplete = &diag.Topic{Code: "lock-incomplete", Summary: "a derived size is not pinned", Doc: `
+The fabric has ports whose sizes depend on something that no row of fabric.lock is for: another
+chip, speed, length of cable or MTU, or another size that is written. This rocec derives them by
+its own rules, and a later one may derive others.
+
+Example:
+
+    rocec-lock 1
+    fabric pod1
+    rocec 0.13.0
+
+    checksum sha256:64ff9f5527461286752c593cfb8a82f3922621d54ba1256059eea0018fcf1d54
+
+How to mend it: "rocec lock-sizes" adds the rows, and removes those that nothing uses. It alters no
+size that is pinned. Commit the file together with the change that needs it.
+`}
+)
+
+// mostRules is how many rules, or rows, a message names.
+const mostRules = 4
+
+// noteRules names the rules that only the first of two rows is by.
+func noteRules(d *diag.Diagnostic, word string, by, other []string) {
+	shown := 0
+	for _, rule := range by {
+		if !slices.Contains(other, rule) && shown < mostRules {
+			d.Note(diag.Range{}, "%s %s", word, diag.Escape(rule))
+			shown++
+		}
+	}
+}
