@@ -35,6 +35,7 @@ func (a *app) applyCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.saved, "plan", "", "apply the plan saved in a `file`, if nothing has changed since")
 	f.BoolVar(&o.canary, "canary", false, "one device of every kind goes first, alone")
+	onlyIntentFlag(cmd, &o.onlyIntent)
 	o.leadFlags(a, cmd)
 	a.sudoFlag(cmd)
 	a.targetFlag(cmd, &o.only)
@@ -47,6 +48,8 @@ type applyOptions struct {
 	saved  string
 	canary bool
 	only   []string
+
+	onlyIntent bool
 }
 
 // leadOptions are the flags of every verb that changes devices.
@@ -92,7 +95,7 @@ func (o *leadOptions) check(a *app, args []string) error {
 }
 
 func (o *applyOptions) check(a *app, args []string) error {
-	if o.saved != "" && (o.lab != "" || len(o.only) > 0 || len(a.vars)+len(a.varFiles) > 0) {
+	if o.saved != "" && (o.lab != "" || o.onlyIntent || len(o.only) > 0 || len(a.vars)+len(a.varFiles) > 0) {
 		return fail(exitUsage, "--plan FILE says itself which variables and devices it is for")
 	}
 	return o.leadOptions.check(a, args)
@@ -109,7 +112,7 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 		if saved, err = a.loadPlan(o.saved, args); err != nil {
 			return err
 		}
-		dir, o.only = saved.Fabric, saved.Targets
+		dir, o.only, o.onlyIntent = saved.Fabric, saved.Targets, saved.OnlyIntent
 	}
 	f, devices, err := a.open(dir, o.only, o.lab)
 	if err != nil {
@@ -120,6 +123,9 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; nothing was changed")
 	}
+	if o.onlyIntent {
+		plan.OnlyIntent(tool())
+	}
 	if saved != nil {
 		if err := holds(saved, f, plan); err != nil {
 			return err
@@ -127,6 +133,7 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 	}
 	if o.format == "text" {
 		a.planView(dir, o.viewOptions).print(plan, o.waves())
+		a.causes(plan)
 	}
 	if plan.Empty() {
 		return a.nothingToDo(plan, o.format)
@@ -157,6 +164,9 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 	if o.lab != "" && ctx.Err() == nil && results.Complete() && o.hold == 0 && o.format == "text" {
 		fmt.Fprintln(a.stdout, "\nThe same plan again, on the devices as they are now:")
 		again := a.compare(ctx, devices)
+		if o.onlyIntent {
+			again.OnlyIntent(tool())
+		}
 		a.planView(dir, o.viewOptions).print(again, o.waves())
 		if !again.Empty() {
 			return &exit{exitIncomplete, ""}

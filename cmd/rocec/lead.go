@@ -88,7 +88,9 @@ func (o *leadOptions) soakTime() *time.Duration {
 func (a *app) newRun() deploy.Run {
 	unique := make([]byte, 8)
 	rand.Read(unique) //nolint:errcheck // it never fails
-	return deploy.NewRun(time.Now(), hex.EncodeToString(unique), a.owner())
+	run := deploy.NewRun(time.Now(), hex.EncodeToString(unique), a.owner())
+	run.Tool = tool()
+	return run
 }
 
 func hostName() string {

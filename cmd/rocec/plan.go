@@ -28,6 +28,7 @@ func (a *app) planCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "save the plan to a `file`, for apply --plan")
 	f.BoolVar(&o.detailed, "detailed-exitcode", false, "exit 2 when there are changes")
+	onlyIntentFlag(cmd, &o.onlyIntent)
 	o.viewFlags(cmd)
 	f.StringVar(&o.format, "format", "text", "text or json")
 	labFlags(cmd, &o.lab)
@@ -42,6 +43,7 @@ type planOptions struct {
 	viewOptions
 	out, format string
 	detailed    bool
+	onlyIntent  bool
 	lab         labFlag
 	only        []string
 }
@@ -60,12 +62,16 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; nothing was changed")
 	}
+	if o.onlyIntent {
+		plan.OnlyIntent(tool())
+	}
 	if o.format == "json" {
 		if err := a.writeJSON(planJSON(plan, rollout.WaveOptions{})); err != nil {
 			return err
 		}
 	} else {
 		a.planView(dir, o.viewOptions).print(plan, rollout.WaveOptions{})
+		a.causes(plan)
 	}
 	if o.out != "" {
 		if err := a.savePlan(dir, f, plan, o); err != nil {

@@ -26,7 +26,7 @@ func (a *app) savePlan(dir string, f *report.Report, plan *deploy.Plan, o planOp
 	if err != nil {
 		return fail(exitUsage, "%v", err)
 	}
-	m := deploy.Meta{Tool: buildVersion().Version, Fabric: folder, Inputs: inputs(f), Vars: a.vars, Targets: o.only}
+	m := deploy.Meta{Tool: buildVersion().Version, Fabric: folder, Inputs: inputs(f), Vars: a.vars, Targets: o.only, OnlyIntent: o.onlyIntent}
 	for _, name := range a.varFiles {
 		abs, err := filepath.Abs(name)
 		if err != nil {

@@ -276,6 +276,7 @@ type planDevice struct {
 	Reason   string       `json:"reason,omitempty"`
 	Disrupts []string     `json:"disrupts"`
 	Changes  []planChange `json:"changes"`
+	Cause    *planCause   `json:"rocec_changed,omitempty"`
 }
 
 type planChange struct {
@@ -305,7 +306,7 @@ func planJSON(p *deploy.Plan, o rollout.WaveOptions) planDocument {
 		Summary: planSummary{s.Change, s.Same, s.Unreachable, s.Refused, len(rollout.Waves(p, o))},
 	}
 	for _, d := range p.Devices {
-		pd := planDevice{Name: d.Device.Name, Status: string(d.Status), Disrupts: append([]string{}, d.Disrupts...), Changes: changesJSON(d)}
+		pd := planDevice{Name: d.Device.Name, Status: string(d.Status), Disrupts: append([]string{}, d.Disrupts...), Changes: changesJSON(d), Cause: causeJSON(d)}
 		if d.Err != nil {
 			pd.Reason = d.Err.Detail
 		}

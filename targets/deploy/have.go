@@ -16,6 +16,7 @@ type Have struct {
 	Unseen  bool      // locks and runs could not be looked for, as that takes root
 	Runs    []RunMark // runs that left something there, besides who holds the lock
 	Over    []RunMark // runs that are over there, and what became of them: "confirmed", "undone", …
+	Notes   []Note    // what runs that were kept noted there, the latest ten of them
 	Pending []string  // files that an apply put in place and never saw in use
 	Boot    string    // boot id; empty: the device has none
 	Uptime  float64   // seconds since boot; 0: not known
@@ -26,6 +27,13 @@ type Have struct {
 type Content struct {
 	Data   []byte // nil: there is no file; empty: there is an empty one
 	Reason string // why it could not be read; empty: it was
+}
+
+// Note is what a run notes on a device that keeps its change: which rocec wrote what the device holds, and what for.
+type Note struct {
+	Tool   string // version of rocec
+	Intent string // see [target.Device.Intent]
+	Holds  string // see [Holds]
 }
 
 // RunMark is a run that lies on a device, and how far it came there: a mark of package txn.

@@ -18,6 +18,7 @@ type Run struct {
 	Name  string // unique, and sorted by time; see [NewRun]
 	Key   string // random, so that a run of the same name is told apart
 	Owner string // for whoever meets the lock: "alice@ws7, process 4711"
+	Tool  string // version of rocec, one word; empty: it is not noted on the device
 }
 
 // NewRun names a run: NewRun(now, "3f9a62b1", …) is "20261121t065136z-3f9a", key "62b1". unique is at least 8 digits.

@@ -41,6 +41,8 @@ type DevicePlan struct {
 	Removing bool        // a lossless class is taken away
 	Lock     *Owner      // who is changing the device right now; nil: nobody
 	Files    []FileState // every file of a device that could be read, changed or not
+	Writers  []string    // versions of rocec that wrote just what the device holds, when it was meant to do the same; each once
+	Left     string      // of a device that [Plan.OnlyIntent] leaves: the version that wrote it; empty: it is not left
 
 	Baseline []target.Sample // what the probes measured before a change, if they were asked
 	Unseen   bool            // locks and runs could not be looked for, as that takes root
@@ -166,6 +168,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		p.Removing = p.Removing || f.Removing != nil && f.Removing(c.Data, after)
 	}
 	if len(p.Changes) > 0 {
+		p.Writers = writers(p, h.Notes)
 		p.Status, p.Baseline = StatusChange, h.Samples()
 	}
 	for i := range p.Baseline {

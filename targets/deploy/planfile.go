@@ -29,6 +29,8 @@ type Meta struct {
 	Vars     []string `json:"vars"`      // "k=v" of --var, in order
 	VarFiles []string `json:"var_files"` // names of --var-file, in order
 	Targets  []string `json:"targets"`   // of --target
+
+	OnlyIntent bool `json:"only_intent,omitempty"` // of --only-intent
 }
 
 // Saved is a plan as a file keeps it: hashes, so that it can be compared with what is there, and neither content nor

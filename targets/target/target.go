@@ -147,6 +147,14 @@ type Device struct {
 	Probes     []Probe
 }
 
+// Intent names what the device is meant to do, see [ir.Device.Intent]; empty: the device comes from no fabric.
+func (d *Device) Intent() string {
+	if d.Source == nil {
+		return ""
+	}
+	return d.Source.Intent()
+}
+
 // Login is how a device is reached; empty fields are left to ~/.ssh/config and the defaults of ssh.
 type Login = ir.SSH
 

@@ -146,6 +146,9 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 	}
 	add("files", "%s", files.Bytes())
 	add("lives", "%s", lives.Bytes())
+	if intent := c.plan.Device.Intent(); run.Tool != "" && intent != "" {
+		add("note", "%s %s %s\n", run.Tool, intent, deploy.Holds(c.plan.Files))
+	}
 	add("need", "%d\n", need>>10)
 	add("units", "%s\n", units.String())
 	add("first", "%d\n", seconds(t.First))

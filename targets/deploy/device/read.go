@@ -197,6 +197,10 @@ func fillState(h *deploy.Have, text string) {
 			if f := strings.Fields(value); len(f) >= 2 && deploy.ValidRun(f[0]) {
 				h.Over = append(h.Over, deploy.RunMark{Run: f[0], Mark: deploy.OneLine(f[1])})
 			}
+		case "note":
+			if f := strings.Fields(value); len(f) == 4 && deploy.ValidRun(f[0]) {
+				h.Notes = append(h.Notes, deploy.Note{Tool: deploy.OneLine(f[1]), Intent: f[2], Holds: f[3]})
+			}
 		case "pending":
 			h.Pending = append(h.Pending, value)
 		}

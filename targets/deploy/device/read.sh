@@ -64,9 +64,14 @@ state() {
 		done
 		for x in "$S"/backup/*/ended; do
 			if [ -h "$x" ] || ! [ -f "$x" ]; then continue; fi
-			read -r mark by <"$x"
+			note=
+			{
+				read -r mark by
+				read -r note
+			} <"$x"
 			x=${x%/ended}
 			printf 'ended %s %s %s\n' "${x##*/}" "$mark" "$by"
+			if [ "$mark" = confirmed ] && [ -n "$note" ]; then printf 'note %s %s\n' "${x##*/}" "$note"; fi
 		done
 		if [ -f "$S/pending" ]; then
 			while read -r line; do printf 'pending %s\n' "$line"; done <"$S/pending"

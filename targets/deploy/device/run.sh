@@ -15,6 +15,7 @@
 #   boot          the boot id of the commit;  deadline  seconds of uptime when the undo is due;  key  of the run
 #   pid, working  the commit at work, and its step, each a line "PID START";  timer  a unit of systemd, or such a line
 #   flush         how flush works on this device
+#   note          which rocec this is, what the device is meant to do, and what it holds after the run: for later plans
 #   by, why       who undid it, and why it had to be
 #
 # Beside each file .rocec-T-N.new is the upload, .old a hard link to the content before, .prev one to the content that the

@@ -186,7 +186,7 @@ ended() {
 	if [ -f "$X/by" ]; then read -r by <"$X/by"; fi
 	{
 		if [ -f "$X/notes" ]; then cp "$X/notes" "$S/backup/$T/notes"; fi
-		echo "$mark $by" >"$S/backup/$T/ended" && flush "$S/backup/$T/ended" "$S/backup/$T"
+		{ echo "$mark $by" && { [ ! -f "$X/note" ] || cat "$X/note"; }; } >"$S/backup/$T/ended" && flush "$S/backup/$T/ended" "$S/backup/$T"
 	} 2>/dev/null || :
 }
 

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/lock"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// The rules of an older rocec are those that it pinned: with its lock the switch gets its sizes, without it those of today.
+func TestOnlyIntent(t *testing.T) {
+	was := version
+	t.Cleanup(func() { version = was })
+	dir, devices := standing(t)
+	want := func(code int, args ...string) (stdout string) {
+		t.Helper()
+		got, stdout, stderr := rocec(t, args...)
+		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
+		return stdout + stderr
+	}
+	cause := func() (status string, c *planCause) {
+		t.Helper()
+		var doc planDocument
+		code, stdout, stderr := rocec(t, "plan", "--format", "json", "--target", "tor1", dir)
+		require.Equal(t, exitGood, code, stderr)
+		require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+		return doc.Devices[0].Status, doc.Devices[0].Cause
+	}
+	name := filepath.Join(dir, lock.Name)
+	apply := []string{"apply", "--auto-approve", "--soak", "0s", dir}
+
+	version = "0.11.0"
+	want(exitGood, "lock-sizes", dir)
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	var ds diag.List
+	l := lock.Read(name, text, &ds)
+	require.Len(t, l.Rows, 1)
+	l.Rows[0].Numbers[0].N += 960
+	require.NoError(t, os.WriteFile(name, lock.Format(l), 0o644))
+	_, c := cause()
+	assert.Nil(t, c, "nobody knows who made a device of the factory")
+	want(exitGood, apply...)
+	status, c := cause()
+	assert.Equal(t, "same", status)
+	assert.Nil(t, c)
+
+	// Other sizes by another rocec, and nothing else.
+	require.NoError(t, os.Remove(name))
+	_, c = cause()
+	assert.Nil(t, c, "the same rocec: the person has taken the pins away")
+	version = "0.12.0"
+	status, c = cause()
+	assert.Equal(t, "change", status)
+	assert.Equal(t, &planCause{"0.11.0", "0.12.0", false}, c)
+	const differs = "1 device differs only because rocec changed (0.11.0 -> 0.12.0); --only-intent leaves it as it is: tor1."
+	const left = "1 device left as it is, because only rocec changed (0.11.0 -> 0.12.0): tor1."
+	assert.Contains(t, oneLine(want(exitGood, "plan", dir)), differs)
+	assert.Contains(t, oneLine(want(exitGood, "plan", "--detailed-exitcode", "--only-intent", dir)), left)
+	saved := filepath.Join(t.TempDir(), "p")
+	want(exitGood, "plan", "--only-intent", "--out", saved, dir)
+	want(exitGood, "apply", "--plan", saved, "--auto-approve", dir)
+	want(exitUsage, "apply", "--plan", saved, "--only-intent", dir)
+	conf, err := devices.Device("tor1").ReadFile(trafficConf)
+	require.NoError(t, err)
+	assert.Contains(t, oneLine(want(exitGood, append(apply, "--only-intent")...)), left)
+	now, err := devices.Device("tor1").ReadFile(trafficConf)
+	require.NoError(t, err)
+	assert.Equal(t, string(conf), string(now))
+
+	// An edit of somebody else is another cause, and so is one of the fabric.
+	devices.Device("tor1").WriteFile(trafficConf, []byte(strings.Replace(string(conf), "rx_enable = true", "rx_enable = false", 1)), 0o644)
+	_, c = cause()
+	assert.Nil(t, c)
+	devices.Device("tor1").WriteFile(trafficConf, conf, 0o644)
+	_, c = cause()
+	require.NotNil(t, c)
+	file := filepath.Join(dir, "fabric.hcl")
+	hcl, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(hcl), "weight   = 50", "weight = 49", 1)), 0o644))
+	_, c = cause()
+	assert.Nil(t, c)
+
+	// What the new rocec has written, it has.
+	require.NoError(t, os.WriteFile(file, hcl, 0o644))
+	want(exitGood, apply...)
+	version = "0.11.0"
+	status, c = cause()
+	assert.Equal(t, "same", status, "without the pins the older one would write the same")
+	assert.Nil(t, c)
+
+	// Back to what 0.11.0 wrote, and 0.12.0 knows it.
+	runs, err := filepath.Glob(filepath.Join(os.Getenv("XDG_STATE_HOME"), "rocec", "runs", "*.jsonl"))
+	require.NoError(t, err)
+	run := strings.TrimSuffix(filepath.Base(runs[len(runs)-1]), ".jsonl")
+	want(exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+	version = "0.12.0"
+	_, c = cause()
+	assert.Equal(t, &planCause{"0.11.0", "0.12.0", false}, c)
+	require.True(t, deploy.ValidRun(run))
+}
+
+// oneLine is text as it was before it was wrapped.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,0 +1,85 @@
+package ir
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+)
+
+// Intent names what a device is meant to do: a hash over everything its settings are made of but the sizes that rocec derives. While
+// it stays, only another rocec, or other pins in fabric.lock, can give the device other settings.
+func (d *Device) Intent() string {
+	h := sha256.New()
+	f := d.Fabric
+	fmt.Fprintln(h, "fabric", f.FlowControl, f.MTU, f.Routing)
+	for _, g := range f.CosGroups {
+		fmt.Fprintln(h, "group", g.Name, g.Cos, values(g.DSCP), values(g.PCP), g.Lossless, g.Weight, g.Strict)
+		if g.Bounce != nil {
+			fmt.Fprintln(h, "bounce", g.Bounce.Name)
+		}
+		if e := g.ECN; e != nil {
+			fmt.Fprintln(h, "ecn", said(e.Min), said(e.Max), said(e.Probability))
+		}
+		s := g.Sizes()
+		fmt.Fprintln(h, "pfc", said(s.Buffer), said(s.Xoff), said(s.XonDelta), said(s.SmallPackets))
+	}
+	writeIntents(h, f.Intents)
+	fmt.Fprintln(h, "device", d.Name)
+	if s := d.Switch; s != nil {
+		fmt.Fprintln(h, "switch", s.Model.Name, s.OS, s.Version, said(s.HeadroomPool))
+		writeIntents(h, s.Intents)
+	} else {
+		for _, n := range d.Host.NICs {
+			n.writeIntent(h)
+		}
+	}
+	for _, p := range d.Ports {
+		fmt.Fprintln(h, "port", p.Name, p.Speed, p.Link.Length.Metres, p.MTU, p.Link.Routed)
+		for _, b := range p.Buffers {
+			fmt.Fprintln(h, "lossless", b.Group.Name)
+		}
+		for _, m := range p.Marks {
+			fmt.Fprintln(h, "marks", m.Group.Name)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func (n *NIC) writeIntent(w io.Writer) {
+	fmt.Fprintln(w, "nic", n.Name, n.Model.Name, n.MTU, n.IP, n.TTL, n.TOS, n.RoCE, n.VFRoCE)
+	for _, t := range n.TrafficClasses {
+		fmt.Fprintln(w, "class", t.TOS, t.Src, t.Dst)
+	}
+	if n.Bond != nil {
+		fmt.Fprintln(w, "bond", n.Bond.Name, n.Bond.Mode)
+	}
+	writeIntents(w, n.Intents)
+}
+
+func writeIntents(w io.Writer, intents []*Intent) {
+	for _, in := range intents {
+		cnp := ""
+		if in.CNP != nil {
+			cnp = in.CNP.Name
+		}
+		fmt.Fprintln(w, "roce", in.Name, in.Version, in.Group.Name, cnp, in.VLAN)
+	}
+}
+
+// said is a number that the person wrote, or what stands for none.
+func said(n Num) any {
+	if !n.Set() {
+		return "derived"
+	}
+	return n.N
+}
+
+// values are those of claims, in order.
+func values(claims []Claim) []int {
+	var out []int
+	for _, c := range claims {
+		out = append(out, c.Value)
+	}
+	return out
+}

@@ -1,0 +1,57 @@
+package deploy
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+)
+
+// Holds names what a device holds when its files and live states are as these states want them: a hash over all paths and contents.
+func Holds(files []FileState) string {
+	return holds(files, func(f FileState) string { return f.Target })
+}
+
+func holds(files []FileState, content func(FileState) string) string {
+	h := sha256.New()
+	for _, f := range files {
+		fmt.Fprintf(h, "%s %s\n", content(f), f.Path)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// writers gives the versions of rocec that wrote just what the device holds, for what it is meant to do now.
+func writers(d *DevicePlan, notes []Note) []string {
+	if len(notes) == 0 {
+		return nil
+	}
+	now, intent := holds(d.Files, func(f FileState) string { return f.Base }), d.Device.Intent()
+	var out []string
+	for _, n := range notes {
+		if n.Holds == now && n.Intent == intent && !slices.Contains(out, n.Tool) {
+			out = append(out, n.Tool)
+		}
+	}
+	return out
+}
+
+// Cause is the version of rocec that wrote what the device holds, where its changes are there only because rocec has changed since:
+// what the device is meant to do is what it was, and nobody else has touched it. Empty: they have another cause, or it is not known.
+// tool is the version that plans.
+func (d *DevicePlan) Cause(tool string) string {
+	unused := func(c *Change) bool { return c.Action == Activate }
+	if d.Status != StatusChange || len(d.Writers) == 0 || slices.Contains(d.Writers, tool) || slices.ContainsFunc(d.Changes, unused) {
+		return ""
+	}
+	return d.Writers[len(d.Writers)-1]
+}
+
+// OnlyIntent takes out of the plan what would change only because rocec has, and leaves those devices as they are.
+func (p *Plan) OnlyIntent(tool string) {
+	for _, d := range p.Devices {
+		if by := d.Cause(tool); by != "" {
+			d.Status, d.Left = StatusSame, by
+			d.Changes, d.Disrupts, d.Removing, d.Baseline = nil, nil, false, nil
+		}
+	}
+}

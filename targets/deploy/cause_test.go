@@ -1,0 +1,42 @@
+package deploy
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// A change has rocec as its only cause where a run that was kept has left just this content for just this intent, and was of another
+// version. What is not known is another cause.
+func TestCause(t *testing.T) {
+	holds := Holds([]FileState{{"/etc/a", "0", "1"}, {"nic/x", "0", "2"}})
+	note := func(tool, intent, holds string) Note { return Note{tool, intent, holds} }
+	for name, c := range map[string]struct {
+		notes  []Note
+		base   string
+		action Action
+		want   string
+	}{
+		"another version":            {[]Note{note("0.11", "", holds)}, "1", Update, "0.11"},
+		"the last of two":            {[]Note{note("0.10", "", holds), note("0.11", "", holds)}, "1", Update, "0.11"},
+		"this version too":           {[]Note{note("0.11", "", holds), note("0.12", "", holds)}, "1", Update, ""},
+		"other content now":          {[]Note{note("0.11", "", holds)}, "9", Update, ""},
+		"another intent":             {[]Note{note("0.11", "before", holds)}, "1", Update, ""},
+		"no note":                    {nil, "1", Update, ""},
+		"content that is not in use": {[]Note{note("0.11", "", holds)}, "1", Activate, ""},
+	} {
+		d := &DevicePlan{
+			Device: &target.Device{Name: "d"}, Status: StatusChange, Disrupts: []string{"x"},
+			Files: []FileState{{"/etc/a", c.base, "3"}, {"nic/x", "2", "2"}}, Changes: []*Change{{Action: c.action}},
+		}
+		d.Writers = writers(d, c.notes)
+		assert.Equal(t, c.want, d.Cause("0.12"), name)
+		p := &Plan{Devices: []*DevicePlan{d}}
+		p.OnlyIntent("0.12")
+		assert.Equal(t, c.want != "", p.Empty(), name)
+		assert.Equal(t, c.want, d.Left, name)
+		assert.Equal(t, c.want == "", len(d.Disrupts) > 0, name)
+	}
+}
