@@ -169,6 +169,7 @@ var byHandAttrs = []attr[ByHand]{
 	one("trust", oneOf("pcp", "dscp", "both"), "what the intents need", "The header fields it believes; of both, the DSCP wins where a packet has one.", func(h *ByHand) *Value[string] { return &h.Trust }),
 	{name: "dscp", kind: "map of number 0-7", def: "{}", doc: "Where its map from DSCP to cos differs from the fabric's: { 26 = 3 }.", set: setMapped(63, func(h *ByHand) *[]Mapped { return &h.DSCP })},
 	{name: "pcp", kind: "map of number 0-7", def: "{}", doc: "Where its map from PCP to cos differs: { 3 = 4 }.", set: setMapped(7, func(h *ByHand) *[]Mapped { return &h.PCP })},
+	one("confirmed", reasonText, "none", "Who says that it is set so, or the ticket: without it apply switches PFC on at no port opposite it (see device-unread).", func(h *ByHand) *Value[string] { return &h.Confirmed }),
 }
 
 const byHandDoc = "rocec writes nothing on these devices, and judges the fabric by what the block says of them."

@@ -147,6 +147,7 @@ type ByHand struct {
 	ECN         Value[bool]   // switches: the groups that ask for it are marked
 	DCBX        Value[string] // hosts: host or firmware
 	DCQCN       Value[bool]   // hosts: np and rp are on
+	Confirmed   Value[string] // why the person vouches for all that
 }
 
 // Mapped is one entry of a map from DSCP or PCP to cos.

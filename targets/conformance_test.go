@@ -200,6 +200,35 @@ func TestKeys(t *testing.T) {
 	})
 }
 
+// TestLint: the vendor's rules have nothing against what rocec writes from nothing; what is of something else is refused, whatever is
+// judged it ends.
+func TestLint(t *testing.T) {
+	judged := 0
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		if file.Lint == nil {
+			return
+		}
+		judged++
+		whole, _ := file.Edit(nil)
+		found, foreign := file.Lint(whole)
+		require.Empty(t, textOf(found))
+		require.Empty(t, foreign)
+		for _, other := range []string{
+			"other.setting = 7\n", "[main]\nplugins=keyfile\n", "interface:\n  swp1: {}\n", "\x7fELF\n\x00", "{\"a\": 1}",
+		} {
+			if _, ds := file.Edit([]byte(other)); !ds.HasErrors() {
+				_, foreign = file.Lint([]byte(other))
+				require.NotEmpty(t, foreign, "%q", other)
+			}
+		}
+		for _, fine := range []string{"", "\n", "# nothing\n\n", d.Target.Image(d.Source).Files[file.Path]} {
+			_, foreign = file.Lint([]byte(fine))
+			require.Empty(t, foreign, "%q", fine)
+		}
+	})
+	require.Positive(t, judged)
+}
+
 // roots are the folders rocec may write to.
 var roots = []string{"/etc/cumulus/datapath/", "/etc/rocec/", "/etc/systemd/system/", "/etc/udev/rules.d/", "/usr/local/sbin/"}
 
@@ -391,7 +420,6 @@ func TestDevices(t *testing.T) {
 		assert.NotEmpty(t, image.Netdevs)
 	}
 	assert.Equal(t, target.Switch, byName["leaf0001"].Role)
-	assert.Equal(t, "rack0", byName["leaf0002"].Redundancy)
 	assert.Equal(t, "leaf", byName["leaf0001"].Group)
 	assert.Equal(t, target.Host, byName["gpu00001"].Role)
 

@@ -192,7 +192,7 @@ func (p *part) render(devices []*ir.Device) {
 		})
 		out := &slab[len(slab)-1]
 		if d.Switch != nil {
-			out.Role, out.Redundancy = target.Switch, d.Switch.MLAG
+			out.Role = target.Switch
 		}
 		p.devices = append(p.devices, out)
 	})

@@ -343,6 +343,19 @@ ecn_red.port_group_list = [other]
 ecn_red.other.port_set = swp1-swp32
 ecn_red.other.cos_list = [0,7]
 ecn_red.other.ecn_enable = true
+`, `
+traffic.packet_priority_source_set = [802.1p,dscp]
+traffic.cos_1.priority_source.dscp = [26]
+pfc.port_group_list = [left, mine]
+pfc.left.cos_list = [4]
+pfc.left.port_set = swp1-swp20
+pfc.left.tx_enable = true
+pfc.left.rx_enable = true
+pfc.mine.cos_list = [1,2,3]
+pfc.mine.port_set = swp2,swp22,swp30-swp31
+source.port_group_list = [edge]
+source.edge.port_set = swp1-swp32
+source.edge.packet_priority_source_set = []
 `,
 }
 

@@ -179,7 +179,7 @@ func budgetText(r proof.OutOfBudget) string {
 }
 
 // assumptionTexts are the assumptions in words. That of NoSender takes the name of its group, that of
-// ChipAlone the system and the chips.
+// ChipAlone the system and the chips, that of SetByHand its devices.
 var assumptionTexts = map[proof.AssumptionCode]string{
 	proof.HostsDrain: "hosts drain what they receive and, unless they say forwards = true, pass nothing on",
 	proof.PausesWork: "a pause is honoured in time and headroom is as checked, so that a full buffer pauses and does not drop",
@@ -204,6 +204,7 @@ var assumptionTexts = map[proof.AssumptionCode]string{
 	proof.ByTable:    "the switches forward as the tables say, and only so",
 	proof.ChipAlone: "switches with os = %q, of which rocec knows nothing, do what their chips can do (%s): PFC, and a buffer of its own " +
 		"for each lossless group of a port",
+	proof.SetByHand: "%s set by hand and not read are set as by_hand says",
 }
 
 func assumptionText(a proof.Assumption) string {
@@ -213,10 +214,32 @@ func assumptionText(a proof.Assumption) string {
 		panic(fmt.Sprintf("validate: no words for the assumption %q", a.Code))
 	case a.Group != nil:
 		return fmt.Sprintf(s, a.Group.Name)
+	case a.Hand != nil:
+		return fmt.Sprintf(s, Devices(a.Hand))
 	case a.System != "":
 		return fmt.Sprintf(s, a.System, diag.And(a.Chips))
 	}
 	return s
+}
+
+// Devices counts devices: "4 switches and 1 host".
+func Devices(all []*ir.Device) string {
+	switches, hosts := 0, 0
+	for _, d := range all {
+		if d.Switch != nil {
+			switches++
+		} else {
+			hosts++
+		}
+	}
+	var parts []string
+	if switches > 0 {
+		parts = append(parts, diag.Count(switches, "switch"))
+	}
+	if hosts > 0 {
+		parts = append(parts, diag.Count(hosts, "host"))
+	}
+	return diag.And(parts)
 }
 
 func noteText(n proof.Note) string {

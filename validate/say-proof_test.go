@@ -193,6 +193,8 @@ func TestProofInWords(t *testing.T) {
 			a.Group = detour
 		case proof.ChipAlone:
 			a.System, a.Chips = "plan9", []string{"Spectrum", "Tomahawk3"}
+		case proof.SetByHand:
+			a.Hand = []*ir.Device{{Switch: &ir.Switch{}}, {Switch: &ir.Switch{}}, {Host: &ir.Host{}}}
 		}
 		text := assumptionText(a)
 		assert.False(t, assumed[text], "%s says what another says", c)
@@ -201,6 +203,7 @@ func TestProofInWords(t *testing.T) {
 	}
 	assert.Len(t, assumptionTexts, len(assumed))
 	assert.True(t, assumed[`no host sends in cos group "detour": only what bounced is in it`])
+	assert.True(t, assumed["2 switches and 1 host set by hand and not read are set as by_hand says"])
 	assert.True(t, assumed[`switches with os = "plan9", of which rocec knows nothing, do what their chips can do (Spectrum and Tomahawk3): PFC, and a `+
 		`buffer of its own for each lossless group of a port`])
 }

@@ -13,6 +13,7 @@ import (
 
 // What one needs after an apply: its history, its confirmation, the way back, and the way out of a lock.
 func TestAfterwards(t *testing.T) {
+	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	want := func(code int, args ...string) string {
 		t.Helper()

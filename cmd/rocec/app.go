@@ -1,9 +1,13 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"log/slog"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,7 +64,8 @@ func newRoot(p *person) *cobra.Command {
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what is being done")
 	f.StringVar(&a.logFormat, "log-format", "text", "logs on stderr: text or json")
 	f.IntVar(&a.maxObjects, "max-objects", 1_000_000, "most `names` a fabric may expand to")
-	f.DurationVar(&a.budget, "budget", defaultBudget, "work the PFC-loop proof may take, as a `duration`: counted, 100 million\nsteps a second, so that verdicts are the same on every machine")
+	f.DurationVar(&a.budget, "budget", defaultBudget, "work the PFC-loop proof may take, as a `duration`: counted, 100 million steps a "+
+		"second, so that verdicts are the same on every machine")
 	root.Flags().BoolVar(&askVersion, "version", false, "print which rocec this is")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
@@ -69,7 +74,27 @@ func newRoot(p *person) *cobra.Command {
 		a.runsCommand(), a.unlockCommand(), a.replaceCommand(),
 		a.verifyCommand(), a.labCommand(), a.completionCommand(root), a.versionCommand(),
 	)
+	a.fitHelp(root)
 	return root
+}
+
+// fitHelp makes every line of help and usage fit the width.
+func (a *app) fitHelp(root *cobra.Command) {
+	width := a.width(a.stdout)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages ", fmt.Sprintf(".FlagUsagesWrapped %d ", width)))
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		w := &fitWriter{w: cmd.OutOrStdout(), width: width}
+		prose := &diag.Printer{Width: width}
+		for text := range strings.SplitSeq(cmp.Or(cmd.Long, cmd.Short), "\n\n") {
+			if strings.HasPrefix(text, " ") || strings.Contains(text, "\n ") { // set in columns
+				fmt.Fprintf(w, "%s\n\n", text)
+				continue
+			}
+			prose.Prose(w, "", strings.ReplaceAll(text, "\n", " ")) //nolint:errcheck // a closed terminal has nobody to tell
+			fmt.Fprintln(w)
+		}
+		fmt.Fprint(w, cmd.UsageString())
+	})
 }
 
 // defaultBudget is that of the validate package, as a duration.
@@ -138,14 +163,19 @@ func (a *app) paints(w io.Writer) bool {
 	return ok && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 }
 
-// width returns the columns prose is wrapped at: those of the terminal, at most 100.
+// width returns the columns text is wrapped at: those of the terminal, at most 100; else what COLUMNS says, else 80, so that what is
+// piped reads as what is seen.
 func (a *app) width(w io.Writer) int {
+	const most, usual = 100, 80
 	if fd, ok := terminal(w); ok {
 		if cols, _, err := term.GetSize(fd); err == nil && cols > 0 {
-			return min(cols, 100)
+			return min(cols, most)
 		}
 	}
-	return 100
+	if cols, err := strconv.Atoi(a.getenv("COLUMNS")); err == nil && cols > 0 {
+		return cols
+	}
+	return usual
 }
 
 // choice checks the value of a flag that takes one of a few words.

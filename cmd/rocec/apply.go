@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
@@ -18,9 +21,9 @@ func (a *app) applyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [DIR] | apply --plan FILE [DIR]",
 		Short: "do what plan shows, in waves, verified",
-		Long: "Apply reads the devices, shows the plan, asks, and does it: switches before hosts, never two members of a\n" +
-			"redundancy group together, each device by compare-and-swap under a lock. A device undoes the change by itself\n" +
-			"unless it is confirmed over a new login, after it has held and lost no link, daemon or neighbour for a while.\n" +
+		Long: "Apply reads the devices, shows the plan, asks, and does it: wave by wave in an order that keeps every pair of hosts\n" +
+			"connected, each device by compare-and-swap under a lock. A device undoes the change by itself unless it is\n" +
+			"confirmed over a new login, after it has held and neither it nor a device beside it lost a link, daemon or neighbour.\n" +
 			"The first Ctrl-C (or a closed terminal) lets the devices under way come to an end and starts no other; the\n" +
 			"second one ends rocec. What was done is kept: see rocec runs.",
 		Args: cobra.MaximumNArgs(1),
@@ -34,7 +37,10 @@ func (a *app) applyCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.saved, "plan", "", "apply the plan saved in a `file`, if nothing has changed since")
-	f.BoolVar(&o.canary, "canary", false, "one device of every kind goes first, alone")
+	trustFlag(cmd, &o.trustByHand)
+	f.BoolVar(&o.pending, "pending", false, "only the devices that earlier runs left as they were: away, or under maintenance")
+	f.StringVar(&o.notAfter, "not-after", "", "begin no wave that may not end by then: a `time` such as 23:30 or 2026-11-23T23:30:00Z")
+	o.orderFlags(cmd)
 	onlyIntentFlag(cmd, &o.onlyIntent)
 	o.leadFlags(a, cmd)
 	a.sudoFlag(cmd)
@@ -45,9 +51,11 @@ func (a *app) applyCommand() *cobra.Command {
 // applyOptions are the flags of apply.
 type applyOptions struct {
 	leadOptions
-	saved  string
-	canary bool
-	only   []string
+	orderOptions
+	saved    string
+	notAfter string
+	only     []string
+	pending  bool // only debts of earlier runs
 
 	onlyIntent bool
 }
@@ -59,10 +67,17 @@ type leadOptions struct {
 	lab                   labFlag
 	parallel, maxFailures int
 	hold, soak            time.Duration
+	onFailure, anomaly    string
+	drain, undrain        []string
+	hookTime              time.Duration
 	soakSet, holdSet      bool
 	message               string
+	trustByHand           bool
 	viewOptions
 }
+
+// defaultParallel is how many devices are changed at the same time.
+const defaultParallel = 8
 
 // mostHold is how long a device may wait to be confirmed.
 const mostHold = 30 * 24 * time.Hour
@@ -71,12 +86,21 @@ const mostHold = 30 * 24 * time.Hour
 func (o *leadOptions) leadFlags(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.approve, "auto-approve", false, "do not ask")
-	f.IntVar(&o.parallel, "parallel", 8, "devices changed at the same time")
+	f.IntVar(&o.parallel, "parallel", defaultParallel, "devices changed at the same time")
 	f.IntVar(&o.maxFailures, "max-failures", 0, "devices that may fail before no further one starts")
-	f.DurationVar(&o.hold, "confirm", 0, "keep every device armed for a `duration` after its change: it undoes it by itself\n"+
+	f.DurationVar(&o.hold, "confirm", 0, "keep every device armed for a `duration` after its change: it undoes it by itself "+
 		"unless rocec confirm comes before")
-	f.DurationVar(&o.soak, "soak", 0, "how long a device must hold before its change is kept (default: what its change needs,\n"+
+	f.DurationVar(&o.soak, "soak", 0, "how long a device must hold before its change is kept (default: what its change needs, "+
 		"30s where ports reset, 5s elsewhere, 1s in the lab)")
+	f.StringVar(&o.onFailure, "on-failure", string(rollout.UndoWave), "what becomes of the others when more devices fail than may: undo-wave "+
+		"(those of the same wave go back), stop (they keep the change), or undo-all (all go back, the last wave first)")
+	f.StringVar(&o.anomaly, "on-anomaly", string(rollout.AnomalyStop), "what to do when counters rise far faster after a wave than before: "+
+		"stop (ask on a terminal), ignore, or undo (the wave goes back)")
+	f.StringArrayVar(&o.drain, "drain", nil, "a `program` that takes traffic off the devices of a wave before it begins, with the devices in "+
+		"$ROCEC_DEVICES; again for each of its arguments")
+	f.StringArrayVar(&o.undrain, "undrain", nil, "a `program` that puts it back after the wave, whatever became of it; again for "+
+		"each of its arguments")
+	f.DurationVar(&o.hookTime, "hook-timeout", 10*time.Minute, "how long --drain and --undrain may take, each")
 	f.StringVarP(&o.message, "message", "m", "", "why, for rocec runs")
 	o.viewFlags(cmd)
 	labFlags(cmd, &o.lab)
@@ -91,22 +115,29 @@ func (o *leadOptions) check(a *app, args []string) error {
 	case o.hold < 0 || o.holdSet && o.hold == 0 || o.hold > mostHold || o.soak < 0 || o.soak > mostHold:
 		return fail(exitUsage, "--confirm and --soak are durations such as 10m or 30s, and of at most 30 days")
 	}
-	return choice("format", o.format, "text", "json")
+	if o.hookTime <= 0 || len(o.drain) > 0 && o.drain[0] == "" || len(o.undrain) > 0 && o.undrain[0] == "" {
+		return fail(exitUsage, "--drain and --undrain name a program, and --hook-timeout is more than 0")
+	}
+	return errors.Join(
+		choice("on-failure", o.onFailure, string(rollout.UndoWave), string(rollout.Stop), string(rollout.UndoAll)),
+		choice("on-anomaly", o.anomaly, string(rollout.AnomalyStop), string(rollout.AnomalyIgnore), string(rollout.AnomalyUndo)),
+		choice("format", o.format, "text", "json"),
+	)
 }
 
 func (o *applyOptions) check(a *app, args []string) error {
 	if o.saved != "" && (o.lab != "" || o.onlyIntent || len(o.only) > 0 || len(a.vars)+len(a.varFiles) > 0) {
 		return fail(exitUsage, "--plan FILE says itself which variables and devices it is for")
 	}
-	return o.leadOptions.check(a, args)
-}
-
-func (o *applyOptions) waves() rollout.WaveOptions {
-	return rollout.WaveOptions{Parallel: o.parallel, Canary: o.canary}
+	return errors.Join(o.leadOptions.check(a, args), o.orderOptions.check())
 }
 
 func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err error) {
 	dir := folder(args)
+	until, err := moment(o.notAfter, time.Now())
+	if err != nil {
+		return err
+	}
 	var saved *deploy.Saved
 	if o.saved != "" {
 		if saved, err = a.loadPlan(o.saved, args); err != nil {
@@ -131,48 +162,147 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 			return err
 		}
 	}
+	w := work{f: f, devices: devices, dir: dir, until: until}
+	for range mostSteps {
+		more, err := a.applyStep(ctx, &w, plan, o)
+		if err != nil || !more {
+			return err
+		}
+		if plan = a.compareForChange(ctx, devices); ctx.Err() != nil {
+			return fail(exitInterrupted, "interrupted between two steps; what was applied is kept, and apply goes on from there")
+		}
+	}
+	return fail(exitIncomplete, "the devices do not come to what the fabric wants; plan shows what is left")
+}
+
+// work is what the steps of an apply have in common.
+type work struct {
+	f       *report.Report
+	devices *fleet
+	dir     string
+	until   time.Time // no wave begins that may not end by then; zero: any may
+}
+
+// applyStep does a plan, or the first step of it, and reports whether there is more to do.
+func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o applyOptions) (more bool, err error) {
+	debts := a.debts(w.dir)
+	if o.pending {
+		owing(plan, debts)
+	}
+	plan, seq, err := w.devices.inOrder(w.f.Fabric, w.f.Tree(), plan, o.orderOptions, o.parallel, o.soakTime())
+	if err != nil {
+		return false, err
+	}
+	if len(seq.steps) > 0 && o.saved != "" {
+		return false, savedStep(seq)
+	}
 	if o.format == "text" {
-		a.planView(dir, o.viewOptions).print(plan, o.waves())
+		v := a.planView(w.dir, o.viewOptions)
+		v.fabric = w.f.Fabric
+		v.seq, v.debts = seq, debts
+		v.print(plan)
 		a.causes(plan)
 	}
 	if plan.Empty() {
-		return a.nothingToDo(plan, o.format)
+		return false, a.nothingToDo(plan, o.format)
 	}
-	if s := plan.Summary(); s.Unreachable+s.Refused > o.maxFailures {
+	if err := a.mayApply(ctx, w, plan, seq, o); err != nil {
+		return false, err
+	}
+	results, err := a.lead(ctx, lead{
+		leadOptions: o.leadOptions, order: seq.order, hooks: o.hooks(), notAfter: w.until, fabric: w.dir, name: w.f.Fabric.Name, only: o.only,
+		devices: w.devices, plan: plan,
+	})
+	if err != nil {
+		return false, err
+	}
+	if !results.Complete() || ctx.Err() != nil {
+		return false, outcome(results)
+	}
+	if len(seq.steps) > 1 {
+		if o.hold > 0 {
+			return false, fail(exitIncomplete, "This was the first of %s. When it is confirmed, apply goes on: rocec confirm %s, then rocec apply.",
+				diag.Count(len(seq.steps), "step"), results.Run.Name)
+		}
+		return true, nil
+	}
+	if o.lab != "" && o.hold == 0 && o.format == "text" {
+		return false, a.planAgain(ctx, w, o)
+	}
+	return false, outcome(results)
+}
+
+// mayApply asks the rules and the person.
+func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *sequence, o applyOptions) error {
+	untouched := func(err error) error {
 		if o.format == "json" {
 			a.writeUntouched(plan)
 		}
-		return fail(exitMachines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
-			"Mend them, leave them out with --target, or go on without them with --max-failures %d.",
-			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused)
-	}
-	if !o.approve {
-		word, changes := "yes", plan.Summary().Change
-		if changes > 20 {
-			word = f.Fabric.Name
-		}
-		if err := a.ask(ctx, fmt.Sprintf("Apply this to %s?", diag.Count(changes, "device")), word); err != nil {
-			return err
-		}
-	}
-	results, err := a.lead(ctx, lead{
-		leadOptions: o.leadOptions, waves: o.waves(), fabric: dir, name: f.Fabric.Name, only: o.only, devices: devices, plan: plan,
-	})
-	if err != nil {
 		return err
 	}
-	if o.lab != "" && ctx.Err() == nil && results.Complete() && o.hold == 0 && o.format == "text" {
-		fmt.Fprintln(a.stdout, "\nThe same plan again, on the devices as they are now:")
-		again := a.compare(ctx, devices)
-		if o.onlyIntent {
-			again.OnlyIntent(tool())
-		}
-		a.planView(dir, o.viewOptions).print(again, o.waves())
-		if !again.Empty() {
-			return &exit{exitIncomplete, ""}
-		}
+	if s := plan.Summary(); s.Unreachable+s.Refused <= o.maxFailures {
+		seq.without(plan)
+	} else if s.Refused > o.maxFailures || len(seq.mixed.against(nil)) > 0 {
+		return untouched(fail(exitMachines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
+			"Mend them, leave them out with --target, or go on without them with --max-failures %d.",
+			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused))
 	}
-	return outcome(results)
+	if err := a.refuse(w.f, plan, seq, o.trustByHand); err != nil {
+		return untouched(err)
+	}
+	if o.approve {
+		return nil
+	}
+	word, changes := "yes", plan.Summary().Change
+	if changes > 20 {
+		word = w.f.Fabric.Name
+	}
+	return a.ask(ctx, question(w.f.Fabric, diag.Count(changes, "device")), word)
+}
+
+// planAgain shows that devices of a rehearsal are as the fabric wants them.
+func (a *app) planAgain(ctx context.Context, w *work, o applyOptions) error {
+	fmt.Fprintln(a.stdout, "\nThe same plan again, on the devices as they are now:")
+	again := a.compare(ctx, w.devices)
+	if o.onlyIntent {
+		again.OnlyIntent(tool())
+	}
+	a.planView(w.dir, o.viewOptions).print(again)
+	if !again.Empty() {
+		return &exit{exitIncomplete, ""}
+	}
+	return nil
+}
+
+// moment reads a time of day, today or tomorrow, or a time in full; empty: none.
+func moment(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		if t.Before(now) {
+			return t, fail(exitUsage, "--not-after %s is over", text)
+		}
+		return t, nil
+	}
+	t, err := time.ParseInLocation("15:04", text, now.Location())
+	if err != nil {
+		return t, fail(exitUsage, "--not-after is a time such as 23:30 or 2026-11-23T23:30:00Z, not %q", text)
+	}
+	t = time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location())
+	if t.Before(now) {
+		t = t.AddDate(0, 0, 1)
+	}
+	return t, nil
+}
+
+// question asks whether to go on, and says what nobody has looked at.
+func question(f *ir.Fabric, what string) string {
+	q := "Apply this to " + what + "?"
+	if text := deploy.ByHand(f); text != "" {
+		q += " " + text + "."
+	}
+	return q
 }
 
 // nothingToDo ends an apply without changes; devices that could not be read are still worth an exit status.

@@ -52,6 +52,7 @@ const trafficConf = "/etc/cumulus/datapath/traffic.conf"
 
 // The life of a fabric, and the exit status of each command.
 func TestDevices(t *testing.T) {
+	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	want := func(code int, args ...string) (stdout string) {
 		t.Helper()
@@ -164,6 +165,7 @@ func TestDeviceHostKey(t *testing.T) {
 
 // A device that was installed again: an alarm until a person vouches for its new key, and then it is set up like any other.
 func TestDeviceReplaced(t *testing.T) {
+	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	fabric := filepath.Join(dir, "fabric.hcl")
 	hcl, err := os.ReadFile(fabric)

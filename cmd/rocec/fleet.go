@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -25,10 +28,12 @@ import (
 
 // fleet is the devices of a fabric, live or in the lab, and the way to them.
 type fleet struct {
-	tree  *target.Tree
-	dial  target.Dial
-	links *rollout.Links
-	read  readOptions
+	tree   *target.Tree
+	beside []*target.Device // others of the fabric, next to those: they are read, and nothing is done to them
+	found  *deploy.Observed // of both, as they were read last
+	dial   target.Dial
+	links  *rollout.Links
+	read   readOptions
 
 	dialer *ssh.Dialer
 	lab    *lab.Lab // nil: the devices are real
@@ -63,7 +68,24 @@ func (a *app) open(dir string, only []string, which labFlag) (*report.Report, *f
 		return nil, nil, err
 	}
 	devices, err := a.connect(dir, tree, which)
+	if err == nil && len(tree.Devices) < len(f.Tree().Devices) {
+		devices.beside = besides(f.Tree(), tree)
+	}
 	return f, devices, err
+}
+
+// besides are the devices of a whole tree that are cabled to some of its devices, and are none of them.
+func besides(whole, some *target.Tree) []*target.Device {
+	in, next := map[*ir.Device]bool{}, map[*ir.Device]bool{}
+	for _, d := range some.Devices {
+		in[d.Source] = true
+	}
+	for _, d := range some.Devices {
+		for _, p := range d.Source.Ports {
+			next[p.Peer().Device] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(whole.Devices), func(d *target.Device) bool { return in[d.Source] || !next[d.Source] })
 }
 
 // openLab prepares the way to the devices of a run that was a rehearsal: its fabric says what they are.
@@ -176,7 +198,7 @@ func (a *app) ask(ctx context.Context, question, word string) error {
 	if _, ok := terminal(a.stdin); !ok {
 		return fail(exitUsage, "stdin is no terminal, so nobody can be asked; to apply without asking use --auto-approve")
 	}
-	fmt.Fprintf(a.stderr, "%s Type %s to go on: ", question, word)
+	fmt.Fprint(a.stderr, strings.Join(fit(fmt.Sprintf("%s Type %s to go on: ", question, word), a.width(a.stderr)), "\n"))
 	typed := make(chan string, 1)
 	go func() { // a read from a terminal cannot be called off
 		line, err := bufio.NewReader(a.stdin).ReadString('\n')
@@ -248,8 +270,8 @@ func (a *app) compareForChange(ctx context.Context, f *fleet) *deploy.Plan {
 	o, end := a.reading()
 	defer end()
 	f.links = &rollout.Links{}
-	o.Links, o.Probes = f.links, true
-	plan := deploy.Diff(f.tree, rollout.Observe(ctx, f.dial, f.tree, o))
+	o.Links, o.Probes = f.links, rollout.Every
+	plan := f.diff(ctx, o)
 	f.links.CloseUnchanged(plan)
 	return plan
 }
@@ -259,5 +281,16 @@ func (a *app) compare(ctx context.Context, f *fleet) *deploy.Plan {
 	o, end := a.reading()
 	defer end()
 	f.read.limit(&o)
-	return deploy.Diff(f.tree, rollout.Observe(ctx, f.dial, f.tree, o))
+	o.Probes = rollout.Switches
+	return f.diff(ctx, o)
+}
+
+// diff reads the devices of the fleet, and those next to them.
+func (f *fleet) diff(ctx context.Context, o rollout.ObserveOptions) *deploy.Plan {
+	all := &target.Tree{Devices: slices.Concat(f.tree.Devices, f.beside)}
+	f.found = rollout.Observe(ctx, f.dial, all, o)
+	plan := deploy.Diff(all, f.found)
+	plan.Pending()
+	n := len(f.tree.Devices)
+	return &deploy.Plan{Devices: plan.Devices[:n], Beside: plan.Devices[n:]}
 }

@@ -35,7 +35,8 @@ func (a *app) fmtCommand() *cobra.Command {
 			return a.fmtStdin(o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.check, "check", false, "change nothing; print the names of files that are not in canonical form, and\nexit 1 if there are any")
+	cmd.Flags().BoolVar(&o.check, "check", false,
+		"change nothing; print the names of files that are not in canonical form, and exit 1 if there are any")
 	cmd.Flags().BoolVar(&o.diff, "diff", false, "print what would change; change nothing")
 	cmd.Flags().BoolVarP(&o.recursive, "recursive", "r", false, "also format what lies in folders below, but for hidden ones and links")
 	return cmd

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"io/fs"
@@ -24,8 +25,11 @@ func rocec(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	p := &person{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: func(name string) string {
-		if name == "XDG_STATE_HOME" { // where a test wants the journals of runs
+		switch name {
+		case "XDG_STATE_HOME": // where a test wants the journals of runs
 			return os.Getenv(name)
+		case "COLUMNS":
+			return cmp.Or(os.Getenv(name), "100")
 		}
 		return ""
 	}}

@@ -36,6 +36,7 @@ func inLab(t *testing.T, tree *target.Tree) (*lab.Lab, target.Dial) {
 
 // What verify says of counters, links and restarts, from one verify to the next.
 func TestVerifySince(t *testing.T) {
+	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
 	dir, devices := standing(t)
 	tor1 := devices.Device("tor1")
 	verify := func(args ...string) (findings []string) {
@@ -151,7 +152,7 @@ func TestGateOfSwitch(t *testing.T) {
 			t.Parallel()
 			tree := &target.Tree{Devices: []*target.Device{leaf}}
 			devices, dial := inLab(t, tree)
-			plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: true}))
+			plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
 			require.Equal(t, deploy.StatusChange, plan.Devices[0].Status, "%v", plan.Devices[0].Err)
 			const speed = 60 // of the clock: three minutes for a link to come back are long
 			start := time.Now()

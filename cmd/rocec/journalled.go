@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
@@ -27,7 +28,15 @@ type writer struct {
 }
 
 // writeDevices puts what a plan changes into a header.
-func writeDevices(h *journal.Header, plan *deploy.Plan) {
+func writeDevices(h *journal.Header, plan *deploy.Plan, order *deploy.Order) {
+	wave := map[*deploy.DevicePlan]int{}
+	if order != nil {
+		for i, w := range order.Waves {
+			for _, d := range w.Devices {
+				wave[d] = i + 1
+			}
+		}
+	}
 	w := &writer{h: h, steps: map[string]int{}, queries: map[string]int{}}
 	for _, d := range plan.Devices {
 		if d.Status != deploy.StatusChange {
@@ -35,7 +44,7 @@ func writeDevices(h *journal.Header, plan *deploy.Plan) {
 		}
 		jd := journal.Device{
 			Name: d.Device.Name, Role: string(d.Device.Role), About: d.Device.About,
-			At: journal.Place{File: d.Device.At.Filename, Line: d.Device.At.Start.Line}, Login: journal.Login(d.Device.Login),
+			At: journal.Place{File: d.Device.At.Filename, Line: d.Device.At.Start.Line}, Login: journal.Login(d.Device.Login), Wave: wave[d],
 		}
 		for _, c := range d.Changes {
 			jd.Changes = append(jd.Changes, w.file(c.File, c.FileState))
@@ -71,10 +80,10 @@ func (w *writer) file(f *target.File, s deploy.FileState) journal.File {
 
 func (w *writer) step(s target.Step) int {
 	js := journal.Step{
-		Cmd: s.Cmd, Disrupts: s.Disrupts, Undo: (*journal.Query)(s.Undo), Loaded: (*journal.Query)(s.Loaded),
+		Cmd: s.Cmd, Disrupts: s.Disrupts, Outage: journal.Outage(s.Outage), Undo: (*journal.Query)(s.Undo), Loaded: (*journal.Query)(s.Loaded),
 		Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
 	}
-	key := fmt.Sprintf("%q %q %q %q %q %d %d %d", s.Cmd, s.Disrupts, spell(s.Undo), spell(s.Loaded), s.Units, s.Timeout, s.Soak, s.Away)
+	key := fmt.Sprintf("%q %q %d %q %q %q %d %d %d", s.Cmd, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Units, s.Timeout, s.Soak, s.Away)
 	n, ok := w.steps[key]
 	if !ok {
 		n = len(w.h.Steps)
@@ -101,7 +110,7 @@ func readHeader(h *journal.Header) *reader {
 	r := &reader{h: h}
 	for _, s := range h.Steps {
 		r.steps = append(r.steps, target.Step{
-			Cmd: s.Cmd, Disrupts: s.Disrupts, Undo: (*target.Query)(s.Undo), Loaded: (*target.Query)(s.Loaded),
+			Cmd: s.Cmd, Disrupts: s.Disrupts, Outage: ir.Outage(s.Outage), Undo: (*target.Query)(s.Undo), Loaded: (*target.Query)(s.Loaded),
 			Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
 		})
 	}

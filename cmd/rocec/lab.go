@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/lab"
 )
 
@@ -29,24 +31,34 @@ func (a *app) labCommand() *cobra.Command {
 	}
 	cmd.AddCommand(
 		a.labOn("exec DEVICE COMMAND...", "run a command on a device, as its login user over SSH", 2,
-			func(ctx context.Context, l *lab.Lab, args []string) error {
+			func(ctx context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
 				return a.labSession(ctx, l, args[0], strings.Join(args[1:], " "))
 			}),
 		a.labOn("ssh DEVICE", "log in to a device; without a terminal, commands come from stdin", 1,
-			func(ctx context.Context, l *lab.Lab, args []string) error { return a.labSession(ctx, l, args[0], "") }),
-		a.labOn("reboot DEVICE", "restart a device", 1, func(_ context.Context, l *lab.Lab, args []string) error {
+			func(ctx context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
+				return a.labSession(ctx, l, args[0], "")
+			}),
+		a.labOn("reboot DEVICE", "restart a device", 1, func(_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
 			return a.labRestart(l, args[0], (*lab.Device).Reboot)
 		}),
-		a.labOn("cut DEVICE", "cut a device's power, and give it back", 1, func(_ context.Context, l *lab.Lab, args []string) error {
+		a.labOn("cut DEVICE", "cut a device's power, and give it back", 1, func(_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
 			return a.labRestart(l, args[0], (*lab.Device).PowerCut)
 		}),
+		a.labOn("unplug DEVICE PORT", "pull the cable out of a port: it has no link at either end", 2,
+			func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
+				return labCable(l, f, args[0], args[1], false)
+			}),
+		a.labOn("plug DEVICE PORT", "plug the cable of a port in again", 2,
+			func(_ context.Context, l *lab.Lab, f *ir.Fabric, args []string) error {
+				return labCable(l, f, args[0], args[1], true)
+			}),
 		a.labResetCommand(),
 	)
 	return cmd
 }
 
 // labOn is a verb that takes a device, and more words if it wants so many.
-func (a *app) labOn(use, short string, words int, run func(context.Context, *lab.Lab, []string) error) *cobra.Command {
+func (a *app) labOn(use, short string, words int, run func(context.Context, *lab.Lab, *ir.Fabric, []string) error) *cobra.Command {
 	var o labOptions
 	cmd := &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(words),
@@ -64,7 +76,7 @@ func (a *app) labOn(use, short string, words int, run func(context.Context, *lab
 					err = fail(exitMachines, "the lab could not be kept: %v", end)
 				}
 			}()
-			return run(cmd.Context(), l, args)
+			return run(cmd.Context(), l, f.Fabric, args)
 		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -101,6 +113,24 @@ func (a *app) labSession(ctx context.Context, l *lab.Lab, device, cmd string) er
 		return &exit{status, ""}
 	}
 	return nil
+}
+
+// labCable plugs the cable of a port in, or pulls it out, at both ends that the lab has.
+func labCable(l *lab.Lab, f *ir.Fabric, device, port string, up bool) error {
+	for _, link := range f.Links {
+		for _, end := range []*ir.Port{link.A, link.B} {
+			if end.Device.Name != device || end.Name != port {
+				continue
+			}
+			for _, p := range []*ir.Port{end, end.Peer()} {
+				if d, err := l.Find(p.Device.Name); err == nil { // else it is set by hand
+					d.SetLink(p.Name, up)
+				}
+			}
+			return nil
+		}
+	}
+	return fail(exitUsage, "the fabric has no cable at %s:%s", diag.Escape(device), diag.Escape(port))
 }
 
 func (a *app) labRestart(l *lab.Lab, device string, restart func(*lab.Device)) error {

@@ -40,7 +40,7 @@ func (f *labFlag) Type() string { return "folder" }
 
 // labFlags adds --lab to a verb.
 func labFlags(cmd *cobra.Command, to *labFlag) {
-	f := cmd.Flags().VarPF(to, "lab", "", "use a lab: every device simulated inside the process, kept in a folder for the\n"+
+	f := cmd.Flags().VarPF(to, "lab", "", "use a lab: every device simulated inside the process, kept in a folder for the "+
 		"next command (auto: below your cache, one a fabric; new: not kept)")
 	f.NoOptDefVal = labKept
 }

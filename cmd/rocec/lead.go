@@ -28,7 +28,9 @@ import (
 // lead is a change of devices about to begin: what apply and rollback have in common.
 type lead struct {
 	leadOptions
-	waves        rollout.WaveOptions
+	order        *deploy.Order // nil: as the plan has them
+	hooks        *journal.Hooks
+	notAfter     time.Time
 	fabric, name string // its folder, and its name
 	only         []string
 	undoes       string // the run a rollback goes back from
@@ -48,7 +50,8 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 	end := ending{format: l.format, verb: "apply", gone: l.devices.labDir == labFresh, lab: l.devices.lab != nil}
 	show := a.showing(end, run.Name, l.plan.Summary().Change)
 	o := rollout.ApplyOptions{
-		Run: run, Parallel: l.parallel, MaxFailures: l.maxFailures, Canary: l.waves.Canary,
+		Run: run, Parallel: l.parallel, MaxFailures: l.maxFailures, Order: l.order, NotAfter: l.notAfter,
+		OnFailure: rollout.OnFailure(l.onFailure), OnAnomaly: a.onAnomaly(&l), Hooks: a.hooks(run.Name, l.hooks, l.order),
 		Hold: l.hold, Soak: l.soakTime(), Links: l.devices.links, Sudo: a.sudo, Clock: rollout.Clock{Now: time.Now, Wait: time.After},
 		Event: func(e rollout.Event) {
 			if e.Result != nil {
@@ -71,13 +74,16 @@ func (a *app) lead(ctx context.Context, l lead) (*deploy.Results, error) {
 	return results, nil
 }
 
+// labSoak is how long simulated devices must hold.
+const labSoak = time.Second
+
 // soakTime is the soak the person or the lab wants; nil: that of the steps.
 func (o *leadOptions) soakTime() *time.Duration {
 	soak := o.soak
 	switch {
 	case o.soakSet:
 	case o.lab != "":
-		soak = time.Second
+		soak = labSoak
 	default:
 		return nil
 	}
@@ -148,7 +154,8 @@ func (a *app) beginJournal(run deploy.Run, l *lead) (*journal.Run, error) {
 		}
 		h.VarFiles = append(h.VarFiles, abs)
 	}
-	writeDevices(&h, l.plan)
+	writeDevices(&h, l.plan, l.order)
+	h.Hooks, h.Left = l.hooks, leftBy(l.plan)
 	log, err := dir.Begin(h, time.Now)
 	if err != nil {
 		return nil, err
@@ -179,6 +186,9 @@ func keepBefore(log *journal.Run, plan *deploy.Plan) error {
 
 // record writes a line of the journal.
 func record(log *journal.Run, e rollout.Entry) error {
+	if e.Wave > 0 {
+		return log.Hook(journal.Hook{Hook: string(e.Verb), Wave: e.Wave, Done: e.Done, Detail: e.Detail})
+	}
 	if !e.Done {
 		return log.Intent(e.Device, string(e.Verb))
 	}
@@ -270,23 +280,24 @@ func (s *showing) interrupted(nth int) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
+	w := &fitWriter{w: s.a.stderr, width: s.a.width(s.a.stderr)}
 	s.bar.end()
 	switch {
 	case nth == 1 && len(names) == 0:
-		fmt.Fprintln(s.a.stderr, "Interrupted: nothing is under way, and nothing more will start.")
+		fmt.Fprintln(w, "Interrupted: nothing is under way, and nothing more will start.")
 	case nth == 1:
-		fmt.Fprintf(s.a.stderr, "Interrupted: %s is brought to its end or undone; nothing more will start. Once more ends rocec at once.\n",
+		fmt.Fprintf(w, "Interrupted: %s is brought to its end or undone; nothing more will start. Once more ends rocec at once.\n",
 			nodeset.Text(names, nodeset.Devices, math.MaxInt))
 	case s.e.gone:
-		fmt.Fprintln(s.a.stderr, "Ended at once; the lab is gone.")
+		fmt.Fprintln(w, "Ended at once; the lab is gone.")
 	case s.e.lab:
-		fmt.Fprintln(s.a.stderr, "Ended at once. The devices of the lab are as they were before this command.")
+		fmt.Fprintln(w, "Ended at once. The devices of the lab are as they were before this command.")
 	default:
-		fmt.Fprintln(s.a.stderr, "Ended at once.")
+		fmt.Fprintln(w, "Ended at once.")
 		for _, name := range names {
-			fmt.Fprintf(s.a.stderr, "  %s: %s was under way; what it changed it undoes by itself unless the run goes on\n", name, s.under[name])
+			fmt.Fprintf(w, "  %s: %s was under way; what it changed it undoes by itself unless the run goes on\n", name, s.under[name])
 		}
-		fmt.Fprintf(s.a.stderr, "Go on: rocec resume %s. Go back: rocec rollback %[1]s.\n", s.run)
+		fmt.Fprintf(w, "Go on: rocec resume %s. Go back: rocec rollback %[1]s.\n", s.run)
 	}
 }
 
@@ -340,6 +351,8 @@ type applyEvent struct {
 	Run           string         `json:"run,omitempty"`
 	Result        *resultJSON    `json:"result,omitempty"`
 	Summary       map[string]int `json:"summary,omitempty"`
+	Stopped       string         `json:"stopped,omitempty"` // of the summary: why no further wave began; Detail says it in full
+	Notes         []string       `json:"notes,omitempty"`
 }
 
 func (a *app) writeEvent(e applyEvent) {

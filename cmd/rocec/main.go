@@ -148,7 +148,8 @@ func run(ctx context.Context, p *person, args []string) int {
 		e = &exit{exitUsage, err.Error() + "\nsee: rocec --help"}
 	}
 	if e.message != "" {
-		fmt.Fprintf(p.stderr, "rocec: %s\n", diag.Escape(e.message))
+		a := &app{person: p}
+		fmt.Fprintf(&fitWriter{w: p.stderr, width: a.width(p.stderr)}, "rocec: %s\n", diag.Escape(e.message))
 	}
 	return e.code
 }

@@ -2,11 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -19,7 +22,7 @@ func (a *app) planCommand() *cobra.Command {
 			if err := choice("format", o.format, "text", "json"); err != nil {
 				return err
 			}
-			if err := o.readOptions.check(); err != nil {
+			if err := errors.Join(o.readOptions.check(), o.orderOptions.check()); err != nil {
 				return err
 			}
 			return a.plan(cmd.Context(), folder(args), o)
@@ -30,8 +33,10 @@ func (a *app) planCommand() *cobra.Command {
 	f.BoolVar(&o.detailed, "detailed-exitcode", false, "exit 2 when there are changes")
 	onlyIntentFlag(cmd, &o.onlyIntent)
 	o.viewFlags(cmd)
+	o.orderFlags(cmd)
 	f.StringVar(&o.format, "format", "text", "text or json")
 	labFlags(cmd, &o.lab)
+	trustFlag(cmd, &o.trustByHand)
 	o.readFlags(cmd)
 	a.sudoFlag(cmd)
 	a.targetFlag(cmd, &o.only)
@@ -41,8 +46,10 @@ func (a *app) planCommand() *cobra.Command {
 type planOptions struct {
 	readOptions
 	viewOptions
+	orderOptions
 	out, format string
 	detailed    bool
+	trustByHand bool
 	onlyIntent  bool
 	lab         labFlag
 	only        []string
@@ -65,13 +72,31 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if o.onlyIntent {
 		plan.OnlyIntent(tool())
 	}
+	debts := a.debts(dir)
+	plan, seq, err := devices.inOrder(f.Fabric, f.Tree(), plan, o.orderOptions, defaultParallel, o.labSoak())
+	if err != nil {
+		return err
+	}
 	if o.format == "json" {
-		if err := a.writeJSON(planJSON(plan, rollout.WaveOptions{})); err != nil {
+		doc := planJSON(plan, seq)
+		doc.ByHand = byHandJSON(f.Fabric)
+		doc.Refused = refusedJSON(against(plan, seq, o.trustByHand))
+		if err := a.writeJSON(doc); err != nil {
 			return err
 		}
 	} else {
-		a.planView(dir, o.viewOptions).print(plan, rollout.WaveOptions{})
+		v := a.planView(dir, o.viewOptions)
+		v.fabric = f.Fabric
+		v.seq, v.debts = seq, debts
+		v.print(plan)
 		a.causes(plan)
+	}
+	refused := a.refuse(f, plan, seq, o.trustByHand)
+	if refused != nil && !troubled(plan) {
+		return refused
+	}
+	if o.out != "" && len(seq.steps) > 0 {
+		return savedStep(seq)
 	}
 	if o.out != "" {
 		if err := a.savePlan(dir, f, plan, o); err != nil {
@@ -87,8 +112,44 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	return nil
 }
 
+// labSoak is how long devices of a rehearsal must hold; nil: as long as their steps say.
+func (o *planOptions) labSoak() *time.Duration {
+	if o.lab == "" {
+		return nil
+	}
+	soak := labSoak
+	return &soak
+}
+
 // troubled tells whether a device could not be planned for.
 func troubled(p *deploy.Plan) bool {
 	s := p.Summary()
 	return s.Unreachable+s.Refused > 0
+}
+
+// trustFlag adds --trust-by-hand to a verb that plans.
+func trustFlag(cmd *cobra.Command, trust *bool) {
+	cmd.Flags().BoolVar(trust, "trust-by-hand", false,
+		"switch PFC on also opposite devices that rocec does not read: somebody has seen that it is on there")
+}
+
+// against is what rules have against a plan: devices that cannot be changed while the fabric keeps what it is to keep, and PFC that is
+// switched on opposite devices that nobody has read.
+func against(plan *deploy.Plan, seq *sequence, trust bool) diag.List {
+	ds := seq.refusals()
+	if !trust {
+		ds = append(ds, plan.Unread()...)
+	}
+	return ds
+}
+
+// refuse says what rules have against a plan, and refuses it then.
+func (a *app) refuse(f *report.Report, plan *deploy.Plan, seq *sequence, trust bool) error {
+	ds := against(plan, seq, trust)
+	if len(ds) == 0 {
+		return nil
+	}
+	p := &diag.Printer{Files: f.Source.Files, Color: a.paints(a.stderr), Width: a.width(a.stderr)}
+	p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
+	return &exit{exitErrors, ""}
 }

@@ -153,7 +153,7 @@ func (a *app) showPlan(name, format string) error {
 	line("targets", saved.Targets...)
 	same := 0
 	for _, d := range saved.Devices {
-		if d.Status == deploy.StatusSame {
+		if d.Status == deploy.StatusSame || d.Status == deploy.StatusPending {
 			same++
 			continue
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -13,20 +14,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// planView prints a plan for people: devices with the same changes are folded, changes are shown by key with the line
-// and the fact that made the value, and what traffic will notice stands where nobody can miss it.
+// planView prints a plan for people: a table of what changes, what traffic notices and what stands in the way comes first, then
+// devices with the same changes, folded, by key with the line and the fact that made the value. Every line fits the width.
 type planView struct {
 	viewOptions
-	w     io.Writer
+	w     io.Writer // breaks lines
+	raw   io.Writer // does not
+	width int
 	color bool
 	dir   string // the fabric's folder, as the person wrote it
+
+	fabric *ir.Fabric // nil: the devices are those of a run
+	seq    *sequence  // in which order they are changed; nil: nothing is known of it
+	debts  map[string]debt
+	detail detail
 }
 
 // viewOptions are the flags of every verb that shows a plan.
@@ -37,36 +45,95 @@ type viewOptions struct {
 
 func (o *viewOptions) viewFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.diff, "diff", false, "show whole-text diffs instead of keys")
-	cmd.Flags().BoolVar(&o.expand, "expand", false, "show every device on its own, also those with the same changes")
+	cmd.Flags().BoolVar(&o.expand, "expand", false, "show every device on its own, also those with the same changes, and every key")
 }
 
 // planView is a view on stdout; dir is the fabric's folder.
 func (a *app) planView(dir string, o viewOptions) *planView {
-	return &planView{viewOptions: o, w: a.stdout, color: a.paints(a.stdout), dir: path.Clean(dir)}
+	width := a.width(a.stdout)
+	return &planView{
+		viewOptions: o, w: &fitWriter{w: a.stdout, width: width}, raw: a.stdout, width: width, color: a.paints(a.stdout),
+		dir: path.Clean(dir), detail: fullDetail,
+	}
 }
+
+// detail is how much of every group of devices is shown.
+type detail struct{ keys, effects, files, groups int } // at most so many of each
+
+// fullDetail is shown of a plan for a few devices, or one that takes no more than a page; of another what fits a page.
+var (
+	fullDetail = detail{math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt}
+	lessDetail = []detail{{8, 12, 12, 12}, {3, 8, 12, 12}, {0, 6, 12, 12}, {0, 4, 6, 10}, {0, 2, 2, 8}, {0, 1, 0, 6}}
+)
+
+// page is how many lines are read at once; a plan for so few devices is shown whole, however long it is.
+const (
+	page       = 60
+	fewDevices = 20
+)
 
 // valueWidth is how much of a value is shown; --diff and JSON have it all.
 const valueWidth = 44
 
 func (v *planView) paint(style, s string) string { return diag.Paint(v.color, style, s) }
 
-func (v *planView) print(p *deploy.Plan, o rollout.WaveOptions) {
-	groups := deploy.Fold(p)
+// prose writes text wrapped to the width, under a lead.
+func (v *planView) prose(lead, text string) {
+	(&diag.Printer{Width: v.width}).Prose(v.w, lead, text) //nolint:errcheck // a closed terminal has nobody to tell
+}
+
+func (v *planView) print(p *deploy.Plan) {
+	out, raw := v.w, v.raw
+	var text bytes.Buffer
+	v.w, v.raw = &fitWriter{w: &text, width: v.width}, &text
+	v.summary(p)
+	v.w, v.raw = out, raw
+	above := bytes.Count(text.Bytes(), []byte("\n"))
+	text.WriteTo(raw) //nolint:errcheck // a closed terminal has nobody to tell
+	v.groups(p, page-above)
+}
+
+// groups shows the devices that change or cannot, in so many lines where there are many devices; --expand and --diff show all.
+func (v *planView) groups(p *deploy.Plan, room int) {
+	groups := foldTroubles(deploy.Fold(p))
 	if v.expand {
 		groups = nil
 		for _, d := range p.Devices {
 			groups = append(groups, deploy.Group{Devices: []*deploy.DevicePlan{d}})
 		}
 	}
-	for _, g := range groups {
-		switch g.First().Status {
-		case deploy.StatusChange:
-			v.change(g)
-		case deploy.StatusUnreachable, deploy.StatusRefused:
-			v.trouble(g.First())
+	groups = slices.DeleteFunc(groups, func(g deploy.Group) bool {
+		s := g.First().Status
+		return s == deploy.StatusSame || s == deploy.StatusPending
+	})
+	out, raw := v.w, v.raw
+	var text bytes.Buffer
+	render := func(d detail) int {
+		text.Reset()
+		v.w, v.raw, v.detail = &fitWriter{w: &text, width: v.width}, &text, d
+		for i, g := range groups {
+			if i == d.groups {
+				fmt.Fprintf(v.w, "... and %s of devices; --expand shows them\n\n", diag.Count(len(groups)-i, "more group"))
+				break
+			}
+			if g.First().Status == deploy.StatusChange {
+				v.change(g)
+			} else {
+				v.trouble(g)
+			}
+		}
+		return bytes.Count(text.Bytes(), []byte("\n"))
+	}
+	s := p.Summary()
+	if render(fullDetail) > room && s.Change+s.Refused+s.Unreachable > fewDevices && !v.expand && !v.diff {
+		for _, d := range lessDetail {
+			if render(d) <= room {
+				break
+			}
 		}
 	}
-	v.summary(p, o)
+	v.w, v.raw, v.detail = out, raw, fullDetail
+	text.WriteTo(raw) //nolint:errcheck // a closed terminal has nobody to tell
 }
 
 func (v *planView) change(g deploy.Group) {
@@ -75,24 +142,95 @@ func (v *planView) change(g deploy.Group) {
 	for _, d := range g.Devices {
 		names = append(names, d.Device.Name)
 	}
-	head := v.paint(diag.Bold, nodeset.Text(names, nodeset.Devices, math.MaxInt))
+	head := v.paint(diag.Bold, v.names(names))
 	if len(names) > 1 {
 		head += fmt.Sprintf("  (%d alike)", len(names))
 	}
 	fmt.Fprintf(v.w, "%s  %s\n", head, first.Device.About)
 	for _, d := range first.Disrupts {
-		fmt.Fprintf(v.w, "  %s %s\n", v.paint(diag.Yellow, "disrupts:"), target.Escape(d))
+		v.prose("  "+v.paint(diag.Yellow, "disrupts:")+" ", target.Escape(d))
 	}
+	v.effects(first)
 	for _, d := range first.Diags {
-		(&diag.Printer{}).Prose(v.w, "  "+v.paint(diag.Yellow, "note:")+" ", d.Detail) //nolint:errcheck // a closed terminal has nobody to tell
+		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", d.Detail)
 	}
+	v.found(first)
 	if first.Lock != nil {
-		(&diag.Printer{}).Prose(v.w, "  "+v.paint(diag.Yellow, "note:")+" ", lockText(first.Lock)) //nolint:errcheck // as above
+		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", lockText(first.Lock))
 	}
-	for _, c := range first.Changes {
-		v.file(c)
+	files := foldChanges(first.Changes, v.expand)
+	for i, f := range files {
+		if i == v.detail.files {
+			fmt.Fprintf(v.w, "  ... and %s; --expand shows them\n", diag.Count(len(files)-i, "more file"))
+			break
+		}
+		v.file(f)
 	}
 	fmt.Fprintln(v.w)
+}
+
+// names folds the names of devices; of very many sets the first.
+func (v *planView) names(names []string) string {
+	room := v.width - len("  (10,000 alike)")
+	if v.expand || v.detail == fullDetail {
+		room = math.MaxInt
+	}
+	return nodeset.Text(names, nodeset.Devices, room)
+}
+
+// effects says what traffic notices.
+func (v *planView) effects(d *deploy.DevicePlan) {
+	if len(d.Effects) > 0 {
+		fmt.Fprintln(v.w, "  traffic:")
+	}
+	for i, e := range d.Effects {
+		if i == v.detail.effects {
+			fmt.Fprintf(v.w, "    ... and %s; --expand shows them\n", diag.Count(len(d.Effects)-i, "more effect"))
+			break
+		}
+		v.prose("    "+v.symbol(effectAction(e))+" ", target.Escape(e.String()))
+	}
+}
+
+// mostFound is how many findings of a device are shown; JSON has them all.
+const mostFound = 5
+
+// found says what the vendor's rules have against the files of a device as they will be.
+func (v *planView) found(d *deploy.DevicePlan) {
+	for i, f := range d.Found {
+		if i == mostFound {
+			fmt.Fprintf(v.w, "  ... and %s; --format json has them all\n", diag.Count(len(d.Found)-i, "more finding"))
+			break
+		}
+		style := map[diag.Severity]string{diag.Error: diag.Red, diag.Warning: diag.Yellow}[f.Severity]
+		v.prose("  "+v.paint(style, fmt.Sprintf("%s[%s]", f.Severity, f.Code))+" ", fmt.Sprintf("line %d: %s", f.At.Start.Line, f.Detail))
+	}
+}
+
+// effectAction is what an effect is for the eye: what ends stands out as what is removed does.
+func effectAction(e deploy.Effect) deploy.Action {
+	switch {
+	case strings.HasSuffix(e.What, " ends"):
+		return deploy.Delete
+	case strings.Contains(e.What, " begins"):
+		return deploy.Create
+	}
+	return deploy.Update
+}
+
+// countsText says how many settings are created, changed and removed; removals stand out.
+func (v *planView) countsText(n deploy.Counts) string {
+	var parts []string
+	if n.Create > 0 {
+		parts = append(parts, fmt.Sprintf("%s to add", diag.Number(n.Create)))
+	}
+	if n.Update > 0 {
+		parts = append(parts, fmt.Sprintf("%s to change", diag.Number(n.Update)))
+	}
+	if n.Delete > 0 {
+		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%s to remove", diag.Number(n.Delete))))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // lockText says who holds the lock of a device, and what an apply would make of that.
@@ -107,15 +245,22 @@ func lockText(o *deploy.Owner) string {
 	return text
 }
 
-func (v *planView) file(c *deploy.Change) {
+func (v *planView) file(f foldedFile) {
+	c := f.Change
 	what := ""
+	if f.count > 1 {
+		what = fmt.Sprintf("  (%d alike)", f.count)
+	}
 	if c.Live() {
-		what = "  (live state)"
+		what += "  (live state)"
 	}
 	if c.Action == deploy.Activate {
-		what = "  (up to date, and not known to be in use)"
+		what += "  (up to date, and not known to be in use)"
 	}
-	fmt.Fprintf(v.w, "  %s %s%s\n", v.symbol(c.Action), c.Path, what)
+	if n := v.countsText(c.Counts()); n != "" {
+		what += "  " + n
+	}
+	fmt.Fprintf(v.w, "  %s %s%s\n", v.symbol(c.Action), f.label, what)
 	if v.diff {
 		for line := range strings.Lines(c.Unified()) {
 			style := ""
@@ -125,8 +270,11 @@ func (v *planView) file(c *deploy.Change) {
 			case '-':
 				style = diag.Red
 			}
-			fmt.Fprintf(v.w, "      %s\n", v.paint(style, strings.TrimRight(line, "\n")))
+			fmt.Fprintf(v.raw, "      %s\n", v.paint(style, strings.TrimRight(line, "\n"))) // content, and so whole
 		}
+		return
+	}
+	if v.detail.keys == 0 {
 		return
 	}
 	if len(c.Keys) == 0 && c.File.Keys == nil {
@@ -137,6 +285,11 @@ func (v *planView) file(c *deploy.Change) {
 		fmt.Fprintf(v.w, "      (%s; --diff shows them)\n", diag.Count(strings.Count(string(shown), "\n"), "line"))
 		return
 	}
+	v.keys(c)
+}
+
+// keys shows the settings of a file that change.
+func (v *planView) keys(c *deploy.Change) {
 	key, value := 0, 0
 	texts := make([]string, len(c.Keys))
 	for i, k := range c.Keys {
@@ -152,6 +305,10 @@ func (v *planView) file(c *deploy.Change) {
 		value = max(value, min(len([]rune(texts[i])), 30))
 	}
 	for i, k := range c.Keys {
+		if i == v.detail.keys {
+			fmt.Fprintf(v.w, "      ... and %s; --expand shows them\n", diag.Count(len(c.Keys)-i, "more key"))
+			break
+		}
 		line := fmt.Sprintf("      %s %-*s  %-*s", v.symbol(k.Action), key, target.Escape(k.Key), value, texts[i])
 		if why := v.origin(k.From); why != "" && k.Action != deploy.Delete && !c.Live() {
 			line += "  " + v.paint(diag.Dim, why)
@@ -184,9 +341,21 @@ func (v *planView) symbol(a deploy.Action) string {
 	return v.paint(style, string(a.Symbol()))
 }
 
-func (v *planView) trouble(d *deploy.DevicePlan) {
-	fmt.Fprintf(v.w, "%s  %s\n", v.paint(diag.Bold, d.Device.Name), v.paint(diag.Red, strings.ToUpper(string(d.Status))))
-	(&diag.Printer{}).Prose(v.w, "  ", d.Err.Detail) //nolint:errcheck // a closed terminal has nobody to tell
+// trouble shows devices that cannot be planned for, for one reason.
+func (v *planView) trouble(g deploy.Group) {
+	d := g.First()
+	var names []string
+	for _, d := range g.Devices {
+		names = append(names, d.Device.Name)
+	}
+	status := strings.ToUpper(string(d.Status))
+	text := d.Err.Detail
+	if len(names) > 1 {
+		status += fmt.Sprintf("  (%s)", diag.Count(len(names), "device"))
+		text = "each, as " + d.Device.Name + ": " + text
+	}
+	fmt.Fprintf(v.w, "%s  %s\n", v.paint(diag.Bold, v.names(names)), v.paint(diag.Red, status))
+	v.prose("  ", text)
 	fmt.Fprintf(v.w, "  declared at %s\n\n", v.paint(diag.Cyan, report.Place(d.Device.At)))
 }
 
@@ -199,29 +368,9 @@ func (v *planView) held(p *deploy.Plan) {
 		}
 	}
 	for _, run := range slices.Sorted(maps.Keys(of)) {
-		fmt.Fprintf(v.w, "%s run %s is in use on %s and not confirmed yet. Keep it: rocec confirm %[2]s. Go back: rocec rollback %[2]s.\n",
-			v.paint(diag.Yellow, "note:"), run, nodeset.Text(of[run], nodeset.Devices, math.MaxInt))
-	}
-}
-
-func (v *planView) summary(p *deploy.Plan, o rollout.WaveOptions) {
-	v.held(p)
-	s := p.Summary()
-	if s.Change+s.Unreachable+s.Refused == 0 {
-		fmt.Fprintf(v.w, "%s %s up to date.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"))
-		return
-	}
-	parts := []string{fmt.Sprintf("%s to change", diag.Count(s.Change, "device")), fmt.Sprintf("%d up to date", s.Same)}
-	if s.Unreachable > 0 {
-		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d unreachable", s.Unreachable)))
-	}
-	if s.Refused > 0 {
-		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d refused", s.Refused)))
-	}
-	fmt.Fprintf(v.w, "Plan: %s.  %s, %s.\n", strings.Join(parts, ", "), diag.Count(s.Files, "file"), diag.Count(s.Live, "live state"))
-	if s.Change > 0 {
-		fmt.Fprintf(v.w, "Disruption: %s; order: %s, never two of a redundancy group together.\n",
-			v.paint(diag.Yellow, diag.Count(s.Disruptive, "device")), diag.Count(len(rollout.Waves(p, o)), "wave"))
+		v.prose(v.paint(diag.Yellow, "note:")+" ", fmt.Sprintf(
+			"run %s is in use on %s and not confirmed yet. Keep it: rocec confirm %[1]s. Go back: rocec rollback %[1]s.",
+			run, nodeset.Text(of[run], nodeset.Devices, math.MaxInt)))
 	}
 }
 
@@ -261,78 +410,4 @@ func foldNumbers(items []string) string {
 		i = j
 	}
 	return strings.Join(out, ",")
-}
-
-// planDocument is the JSON of plan.
-type planDocument struct {
-	FormatVersion string       `json:"format_version"`
-	Devices       []planDevice `json:"devices"`
-	Summary       planSummary  `json:"summary"`
-}
-
-type planDevice struct {
-	Name     string       `json:"name"`
-	Status   string       `json:"status"`
-	Reason   string       `json:"reason,omitempty"`
-	Disrupts []string     `json:"disrupts"`
-	Changes  []planChange `json:"changes"`
-	Cause    *planCause   `json:"rocec_changed,omitempty"`
-}
-
-type planChange struct {
-	Path   string    `json:"path"`
-	Action string    `json:"action"`
-	Keys   []planKey `json:"keys"`
-}
-
-type planKey struct {
-	Key    string  `json:"key"`
-	Before *string `json:"before"`
-	After  *string `json:"after"`
-}
-
-type planSummary struct {
-	Change      int `json:"change"`
-	Same        int `json:"same"`
-	Unreachable int `json:"unreachable"`
-	Refused     int `json:"refused"`
-	Waves       int `json:"waves"`
-}
-
-func planJSON(p *deploy.Plan, o rollout.WaveOptions) planDocument {
-	s := p.Summary()
-	doc := planDocument{
-		FormatVersion: report.FormatVersion, Devices: []planDevice{},
-		Summary: planSummary{s.Change, s.Same, s.Unreachable, s.Refused, len(rollout.Waves(p, o))},
-	}
-	for _, d := range p.Devices {
-		pd := planDevice{Name: d.Device.Name, Status: string(d.Status), Disrupts: append([]string{}, d.Disrupts...), Changes: changesJSON(d), Cause: causeJSON(d)}
-		if d.Err != nil {
-			pd.Reason = d.Err.Detail
-		}
-		doc.Devices = append(doc.Devices, pd)
-	}
-	return doc
-}
-
-func changesJSON(d *deploy.DevicePlan) []planChange {
-	out := []planChange{}
-	for _, c := range d.Changes {
-		pc := planChange{Path: c.Path, Action: string(c.Action), Keys: []planKey{}}
-		if c.Action == deploy.Activate { // in place, not in use: for a reader of the promise, an update without keys
-			pc.Action = string(deploy.Update)
-		}
-		for _, k := range c.Keys {
-			pk := planKey{Key: k.Key}
-			if k.Action != deploy.Create {
-				pk.Before = &k.Before
-			}
-			if k.Action != deploy.Delete {
-				pk.After = &k.After
-			}
-			pc.Keys = append(pc.Keys, pk)
-		}
-		out = append(out, pc)
-	}
-	return out
 }

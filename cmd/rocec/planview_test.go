@@ -1,10 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
 )
 
 func TestFoldNumbers(t *testing.T) {
@@ -12,5 +20,151 @@ func TestFoldNumbers(t *testing.T) {
 		"": "", "1": "1", "24,25,27,28,29": "24-25,27-29", "3,2,1": "3,2,1", "0, 1, 2": "0-2", "a,1,2": "a,1-2",
 	} {
 		require.Equal(t, want, foldNumbers(strings.Split(in, ",")))
+	}
+}
+
+// fits holds text to a width: a line is wider only where it is one word.
+func fits(t require.TestingT, text string, width int) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		require.True(t, columnsOf(line) <= width || !strings.Contains(strings.TrimSpace(line), " "), "%d columns: %q", columnsOf(line), line)
+	}
+}
+
+// TestFit: no word is broken or lost, nothing is wider than the width but a word, and what fits stays as it is.
+func TestFit(t *testing.T) {
+	assert.Equal(t, []string{"  ~ key   value", "      fabric.hcl:3 a reason"}, fit("  ~ key   value  fabric.hcl:3 a reason", 30))
+	assert.Equal(t, []string{"one two", "    three"}, fit("one two three", 9))
+	assert.Equal(t, []string{"\x1b[31mone two\x1b[0m"}, fit("\x1b[31mone two\x1b[0m", 7))
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfN(rapid.StringMatching(`[a-z\x{e9}]{1,12}`), 1, 20).Draw(t, "words")
+		var line strings.Builder
+		line.WriteString(strings.Repeat(" ", rapid.IntRange(0, 12).Draw(t, "indent")) + words[0])
+		for _, w := range words[1:] {
+			line.WriteString(strings.Repeat(" ", rapid.IntRange(1, 3).Draw(t, "gap")) + w)
+		}
+		width := rapid.IntRange(1, 60).Draw(t, "width")
+		lines := fit(line.String(), width)
+		text := strings.Join(lines, "\n") + "\n"
+		fits(t, text, width)
+		require.Equal(t, words, strings.Fields(text))
+		if columnsOf(line.String()) <= width {
+			require.Equal(t, []string{line.String()}, lines)
+		}
+	})
+}
+
+// largePlan is a plan for 500 switches of four roles and 4,000 hosts with 8 NICs each, of which 568 have no address.
+func largePlan() *deploy.Plan {
+	p := &deploy.Plan{}
+	keys := func(n int, name string) (out []deploy.KeyChange) {
+		for i := range n {
+			out = append(out, deploy.KeyChange{
+				Key: fmt.Sprintf("%s.key_number_%d", name, i), Action: deploy.Create,
+				After: strings.Repeat("7,", 40),
+			})
+		}
+		return out
+	}
+	effects := func(n int) (out []deploy.Effect) {
+		for i := range n {
+			out = append(out, deploy.Effect{Kind: deploy.ValuesMove, What: fmt.Sprintf("DSCP %d moves to strict queue 6", i), All: true})
+		}
+		return out
+	}
+	file := &target.File{Keys: func([]byte) []target.Key { return nil }}
+	change := func(path, name string, n int) *deploy.Change {
+		return &deploy.Change{FileState: deploy.FileState{Path: path}, File: file, Action: deploy.Update, Keys: keys(n, name)}
+	}
+	for i := range 500 {
+		role := []string{"leaf", "spine", "core", "border"}[i%4]
+		p.Devices = append(p.Devices, &deploy.DevicePlan{
+			Device: &target.Device{Name: fmt.Sprintf("%s%04d", role, i/4+1), About: "An Operating System 1.2.3, Chip", Role: target.Switch},
+			Status: deploy.StatusChange, Disrupts: []string{"every port resets (restart of the forwarding daemon)"},
+			Changes: []*deploy.Change{change("/etc/conf", role, 60)}, Effects: effects(14),
+		})
+	}
+	for i := range 4000 {
+		d := &deploy.DevicePlan{
+			Device: &target.Device{Name: fmt.Sprintf("gpu%04d", i+1), About: "A NIC", Role: target.Host},
+			Status: deploy.StatusChange, Effects: effects(6),
+			Disrupts: []string{"the links of ens1f0, ens2f0, ens3f0, ens4f0, ens5f0, ens6f0, ens7f0, ens8f0 bounce, " +
+				"one after the other, when the mask changes"},
+		}
+		if i%7 == 0 && i < 568*7 {
+			d.Err = &deploy.Error{
+				Kind:   deploy.Unreachable,
+				Detail: fmt.Sprintf("the name %q has no address; give one in the ssh block", d.Device.Name),
+			}
+			d.Status, d.Effects, d.Disrupts = deploy.StatusUnreachable, nil, nil
+			p.Devices = append(p.Devices, d)
+			continue
+		}
+		for nic := range 8 {
+			d.Changes = append(d.Changes, change(fmt.Sprintf("/etc/rocec/host/ens%df0.conf", nic+1), "nic", 27))
+		}
+		p.Devices = append(p.Devices, d)
+	}
+	return p
+}
+
+// TestPlanOfAPage: 500 switches and 4,000 hosts with 8 NICs each are a page of 80 columns; --expand shows every device and key, in the
+// same width.
+func TestPlanOfAPage(t *testing.T) {
+	p := largePlan()
+	view := func(width int, o viewOptions) string {
+		var out bytes.Buffer
+		v := &planView{
+			viewOptions: o, w: &fitWriter{w: &out, width: width}, raw: &out, width: width,
+			dir: ".", detail: fullDetail, fabric: &ir.Fabric{},
+		}
+		v.print(p)
+		fits(t, out.String(), width)
+		return out.String()
+	}
+	text := view(80, viewOptions{})
+	assert.LessOrEqual(t, strings.Count(text, "\n"), page, text)
+	for _, want := range []string{
+		"Plan: 3,932 devices to change", "568 unreachable", "leaf[0001-0125]", "border[0001-0125]", "(125 alike)", "(3432 alike)",
+		"DSCP 0 moves to strict queue 6", "unreachable: no address", "568 devices", "every port resets",
+	} {
+		assert.Contains(t, text, want)
+	}
+	for _, width := range []int{40, 132} {
+		view(width, viewOptions{})
+	}
+	p.Devices = append(p.Devices[:30:30], p.Devices[500:510]...)
+	whole := view(80, viewOptions{expand: true})
+	for _, want := range []string{"border0007", "core.key_number_59", "ens8f0.conf", "gpu0001"} {
+		assert.Contains(t, whole, want)
+	}
+	assert.NotContains(t, whole, "--expand shows")
+}
+
+// TestColumns: the width is that of COLUMNS where there is no terminal, else 80; plans, results, verify and help fit it.
+func TestColumns(t *testing.T) {
+	t.Chdir("../..")
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	for columns, want := range map[string]int{"80": 80, "60": 60, "none": 80, "-1": 80, "120": 120} {
+		t.Setenv("COLUMNS", columns)
+		a := &app{person: &person{getenv: func(name string) string { return map[string]string{"COLUMNS": columns}[name] }}}
+		require.Equal(t, want, a.width(&bytes.Buffer{}), columns)
+		for _, args := range [][]string{
+			{"plan", "--lab=new", "examples/rack-v1-pfc"},
+			{"plan", "--lab=new", "--expand", "examples/rack-v1-pfc"},
+			{"apply", "--lab=new", "--auto-approve", "examples/rack-v1-pfc"},
+			{"verify", "--lab=new", "examples/rack-v1-pfc"},
+		} {
+			if columns != "80" && args[0] != "plan" {
+				continue
+			}
+			code, out, errs := rocec(t, args...)
+			require.Contains(t, []int{exitGood, exitErrors}, code, "%v: %s", args, errs)
+			fits(t, out+errs, want)
+		}
+		for _, cmd := range newRoot(&person{getenv: a.getenv}).Commands() {
+			_, out, errs := rocec(t, cmd.Name(), "--help")
+			fits(t, out+errs, want)
+		}
 	}
 }

@@ -31,12 +31,13 @@ compiler:                lang lang/diag lang/lock lang/nodeset compiler/ir compi
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/compilertest:   compiler compiler/ir lang lang/diag lang/langtest targets |
 compiler/routes:         compiler/ir |
+compiler/change:         compiler/ir compiler/routes |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/ir |
 validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          compiler/ir lang/diag |
-targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/sim compiler/ir compiler/platform lang/diag |
+targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
 targets/cumulus/grammar: lang/diag |
 targets/cumulus/conflint: targets/cumulus/grammar compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
@@ -52,7 +53,7 @@ targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic compiler/ir |
 targets:                 targets/target targets/cumulus targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
-targets/deploy:          targets/target lang/diag | github.com/aymanbagabas/go-udiff golang.org/x/sync
+targets/deploy:          targets/target compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |
 targets/deploy/device:   targets/deploy targets/deploy/txn targets/target |
 targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync

@@ -18,6 +18,7 @@ type progress struct {
 	color bool
 	lines bool
 	what  string // "Reading", "Applying"
+	width int    // of lines
 }
 
 func (a *app) progress(what string, lines bool) *progress {
@@ -25,7 +26,7 @@ func (a *app) progress(what string, lines bool) *progress {
 		return &progress{w: io.Discard}
 	}
 	_, tty := terminal(a.stderr)
-	return &progress{w: a.stderr, tty: tty, color: a.paints(a.stderr), lines: lines, what: what}
+	return &progress{w: a.stderr, tty: tty, color: a.paints(a.stderr), lines: lines, what: what, width: a.width(a.stderr)}
 }
 
 // step tells that done of total devices are finished; line says what became of the latest.
@@ -34,7 +35,7 @@ func (p *progress) step(done, total int, line string) {
 	defer p.mu.Unlock()
 	if p.lines && line != "" {
 		p.clear()
-		fmt.Fprintf(p.w, "  %s\n", line)
+		fmt.Fprintln(p.w, strings.Join(fit("  "+line, p.width), "\n"))
 	}
 	if !p.tty || total == 0 {
 		return

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 )
 
 func (a *app) replaceCommand() *cobra.Command {
@@ -21,7 +21,7 @@ func (a *app) replaceCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
-			if err := o.check(a, args); err != nil {
+			if err := errors.Join(o.leadOptions.check(a, args), o.orderOptions.check()); err != nil {
 				return err
 			}
 			return a.replace(cmd.Context(), args[0], o)
@@ -33,12 +33,15 @@ func (a *app) replaceCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&o.dir, "chdir", "C", ".", "the fabric's `folder`")
 	cmd.Flags().StringVar(&o.fingerprint, "host-key", "", "the `fingerprint` read on the device's console: it is trusted without asking")
 	o.leadFlags(a, cmd)
+	o.orderFlags(cmd)
+	trustFlag(cmd, &o.trustByHand)
 	a.sudoFlag(cmd)
 	return cmd
 }
 
 type replaceOptions struct {
 	leadOptions
+	orderOptions
 	dir, fingerprint string
 }
 
@@ -61,19 +64,28 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; no setting was changed")
 	}
+	plan, seq, err := devices.inOrder(f.Fabric, f.Tree(), plan, o.orderOptions, o.parallel, o.soakTime())
+	if err != nil {
+		return err
+	}
 	if o.format == "text" {
-		a.planView(o.dir, o.viewOptions).print(plan, rollout.WaveOptions{})
+		v := a.planView(o.dir, o.viewOptions)
+		v.fabric, v.seq = f.Fabric, seq
+		v.print(plan)
 	}
 	if plan.Empty() {
 		return a.nothingToDo(plan, o.format)
 	}
+	if err := a.refuse(f, plan, seq, o.trustByHand); err != nil {
+		return err
+	}
 	if !o.approve {
-		if err := a.ask(ctx, "Apply this to "+diag.Escape(name)+"?", "yes"); err != nil {
+		if err := a.ask(ctx, question(f.Fabric, diag.Escape(name)), "yes"); err != nil {
 			return err
 		}
 	}
 	results, err := a.lead(ctx, lead{
-		leadOptions: o.leadOptions, fabric: o.dir, name: f.Fabric.Name, only: []string{name}, devices: devices, plan: plan,
+		leadOptions: o.leadOptions, order: seq.order, hooks: o.hooks(), fabric: o.dir, name: f.Fabric.Name, only: []string{name}, devices: devices, plan: plan,
 	})
 	if err != nil {
 		return err
@@ -122,8 +134,11 @@ func (a *app) reconnect(f *fleet, dir string, which labFlag) (*fleet, error) {
 	if f.lab != nil {
 		return f, nil
 	}
-	tree := f.tree
+	tree, beside := f.tree, f.beside
 	var err error
 	f.close(&err)
-	return a.connect(dir, tree, which)
+	if f, err = a.connect(dir, tree, which); err == nil {
+		f.beside = beside
+	}
+	return f, err
 }

@@ -42,11 +42,14 @@ func (a *app) reportResults(r *deploy.Results, e ending) {
 		for _, k := range deploy.Outcomes {
 			sum[string(k)] = r.Count(k)
 		}
-		a.writeEvent(applyEvent{Event: "summary", Run: r.Run.Name, Summary: sum})
+		a.writeEvent(applyEvent{
+			Event: "summary", Run: r.Run.Name, Summary: sum, Stopped: string(r.Stopped), Detail: stoppedText(r), Notes: r.Notes,
+		})
 		return
 	}
 	paint := a.paints(a.stdout)
-	fmt.Fprintln(a.stdout)
+	w := &fitWriter{w: a.stdout, width: a.width(a.stdout)}
+	fmt.Fprintln(w)
 	p := &diag.Printer{Width: a.width(a.stdout)}
 	var waiting []string
 	var until time.Duration
@@ -58,7 +61,7 @@ func (a *app) reportResults(r *deploy.Results, e ending) {
 		}
 		switch good := e.good(d); {
 		case good && len(d.Notes) == 0:
-		case d.Outcome == deploy.NotStarted && d.Cleanup == nil:
+		case d.Outcome == deploy.NotStarted && d.Cleanup == nil && d.Err == nil:
 			waiting = append(waiting, d.Device.Name)
 			all = false
 		default:
@@ -67,11 +70,17 @@ func (a *app) reportResults(r *deploy.Results, e ending) {
 		}
 	}
 	for _, g := range foldResults(told) {
-		a.resultText(g, p)
+		a.resultText(w, g, p)
 	}
 	if len(waiting) > 0 {
 		head := diag.Paint(paint, diag.Bold, "not started, nothing changed there:") + " "
-		p.Prose(a.stdout, head, nodeset.Text(waiting, nodeset.Devices, math.MaxInt)) //nolint:errcheck // a closed terminal has nobody to tell
+		p.Prose(w, head, nodeset.Text(waiting, nodeset.Devices, math.MaxInt)) //nolint:errcheck // a closed terminal has nobody to tell
+	}
+	if text := stoppedText(r); text != "" {
+		p.Prose(a.stdout, diag.Paint(paint, diag.Bold, "stopped:")+" ", text) //nolint:errcheck // as above
+	}
+	for _, text := range r.Notes {
+		p.Prose(a.stdout, "note: ", text) //nolint:errcheck // as above
 	}
 	var parts []string
 	for _, k := range deploy.Outcomes {
@@ -84,7 +93,7 @@ func (a *app) reportResults(r *deploy.Results, e ending) {
 		if r.Count(deploy.Restored) == len(r.Devices) {
 			text = diag.Count(len(r.Devices), "device") + " restored."
 		}
-		fmt.Fprintf(a.stdout, "%s %s\n", diag.Paint(paint, diag.Green, "Rolled back."), text)
+		fmt.Fprintf(w, "%s %s\n", diag.Paint(paint, diag.Green, "Rolled back."), text)
 		return
 	}
 	head := diag.Paint(paint, diag.Green, "Applied.")
@@ -96,8 +105,25 @@ func (a *app) reportResults(r *deploy.Results, e ending) {
 	case until > 0:
 		head = diag.Paint(paint, diag.Yellow, "Not yet confirmed.")
 	}
-	fmt.Fprintf(a.stdout, "%s %s: %s.\n", head, diag.Count(len(r.Devices), "device"), strings.Join(parts, ", "))
-	a.nextText(r, e, until, a.stdout)
+	fmt.Fprintf(w, "%s %s: %s.\n", head, diag.Count(len(r.Devices), "device"), strings.Join(parts, ", "))
+	a.nextText(r, e, until, w)
+}
+
+// stoppedText says why no further wave began; empty: all did, or the failures of devices say it.
+func stoppedText(r *deploy.Results) string {
+	switch r.Stopped {
+	case deploy.GateFailed:
+		return "A wave was undone, because of what the devices beside it lost: " + r.Why
+	case deploy.CountersRose:
+		return "Counters rose far faster after a wave than before, and no further one began: " + r.Why
+	case deploy.FabricChanged:
+		return "The fabric is not as it was when this was planned, and the next wave may not begin in it: " + r.Why
+	case deploy.TooLate:
+		return "It is too late: " + r.Why + "."
+	case deploy.HookFailed:
+		return "Traffic was not put back on a wave, and no further one began: " + r.Why
+	}
+	return ""
 }
 
 // nextText names the command that goes on.
@@ -140,23 +166,23 @@ func foldResults(rs []*deploy.Result) [][]*deploy.Result {
 	return groups
 }
 
-func (a *app) resultText(g []*deploy.Result, p *diag.Printer) {
+func (a *app) resultText(w io.Writer, g []*deploy.Result, p *diag.Printer) {
 	paint, d := a.paints(a.stdout), g[0]
 	var names []string
 	for _, d := range g {
 		names = append(names, d.Device.Name)
 	}
 	head := diag.Paint(paint, diag.Bold, nodeset.Text(names, nodeset.Devices, math.MaxInt))
-	fmt.Fprintf(a.stdout, "%s  %s\n", head, diag.Paint(paint, diag.Red, string(d.Outcome)))
+	fmt.Fprintf(w, "%s  %s\n", head, diag.Paint(paint, diag.Red, string(d.Outcome)))
 	for _, e := range []*deploy.Error{d.Err, d.Undo, d.Cleanup} {
 		if e != nil {
-			p.Prose(a.stdout, "  ", e.Error()) //nolint:errcheck // a closed terminal has nobody to tell
+			p.Prose(w, "  ", e.Error()) //nolint:errcheck // a closed terminal has nobody to tell
 		}
 	}
 	if text := d.Text(); text != "" {
-		p.Prose(a.stdout, "  ", text) //nolint:errcheck // as above
+		p.Prose(w, "  ", text) //nolint:errcheck // as above
 	}
 	if len(g) == 1 {
-		fmt.Fprintf(a.stdout, "  declared at %s\n", diag.Paint(paint, diag.Cyan, report.Place(d.Device.At)))
+		fmt.Fprintf(w, "  declared at %s\n", diag.Paint(paint, diag.Cyan, report.Place(d.Device.At)))
 	}
 }

@@ -186,7 +186,7 @@ func (a *app) goOn(ctx context.Context, l *journal.Log, f *fleet, devices []jour
 	}
 	options := rollout.ApplyOptions{
 		Run: deploy.Run{Name: l.Run, Key: l.Key, Owner: l.Owner}, Parallel: g.options.parallel, Soak: g.soak,
-		Marks: marksOf(l), Together: g.together,
+		Marks: marksOf(l), Together: g.together, Order: orderOf(l, plan, g.goal),
 		Sudo: a.sudo, Clock: rollout.Clock{Now: time.Now, Wait: time.After},
 		Event: func(e rollout.Event) {
 			if e.Result != nil {
@@ -202,6 +202,7 @@ func (a *app) goOn(ctx context.Context, l *journal.Log, f *fleet, devices []jour
 	if err != nil {
 		return nil, err
 	}
+	a.undrain(ctx, l, log)
 	if err := log.Finish(); err != nil {
 		fmt.Fprintf(a.stderr, "rocec: the journal of run %s could not be written to its end: %s\n", l.Run, diag.Escape(err.Error()))
 	}

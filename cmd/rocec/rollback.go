@@ -14,7 +14,6 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/deploy/txn"
 )
 
@@ -37,6 +36,7 @@ func (a *app) rollbackCommand() *cobra.Command {
 		},
 	}
 	o.leadFlags(a, cmd)
+	cmd.Flags().BoolVar(&o.despite, "despite-rules", false, "go back also where that cuts hosts off from each other")
 	cmd.Flags().Lookup("lab").Hidden = true // the run knows whether it was a rehearsal
 	a.sudoFlag(cmd)
 	a.targetFlag(cmd, &o.only)
@@ -45,7 +45,8 @@ func (a *app) rollbackCommand() *cobra.Command {
 
 type rollbackOptions struct {
 	leadOptions
-	only []string
+	despite bool // the rules that an order keeps
+	only    []string
 }
 
 // backs sorts the devices of a run that is to be gone back from.
@@ -55,6 +56,8 @@ type backs struct {
 	open  []journal.Device // it is neither kept nor undone: the device undoes it
 	loose []journal.Device // what became of it there is not known, and a later run may have written what is there
 	kept  deploy.Plan      // it was kept: a run of its own writes what was there before
+	order *deploy.Order    // of going back on those
+	seq   *sequence        // the same in the fabric as it is; nil: that cannot be read any more
 }
 
 func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err error) {
@@ -115,11 +118,17 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	if len(b.open)+len(b.kept.Devices) == 0 {
 		return a.nothingBack(l, logs, &b, o.format)
 	}
+	b.seq, b.order = a.backSequence(l, &b.kept, o.parallel, o.soakTime())
 	if o.format == "text" {
 		a.planBack(l, logs, &b, o)
 	}
 	if len(b.open) == 0 && b.kept.Empty() {
 		return a.nothingToDo(&b.kept, o.format)
+	}
+	if b.seq != nil && len(b.seq.refused) > 0 && !o.despite {
+		p := &diag.Printer{Color: a.paints(a.stderr), Width: a.width(a.stderr)}
+		p.Print(a.stderr, b.seq.refusals()) //nolint:errcheck // a closed terminal has nobody to tell
+		return fail(exitErrors, "To go back all the same: --despite-rules.")
 	}
 	if s := b.kept.Summary(); s.Unreachable+s.Refused > o.maxFailures {
 		return fail(exitMachines, "%s cannot go back. Nothing was changed. Leave them out with --target, or go on without them "+
@@ -149,7 +158,7 @@ func (a *app) goBack(ctx context.Context, l *journal.Log, f *fleet, b *backs, o 
 		return first
 	}
 	results, err := a.lead(ctx, lead{
-		leadOptions: o.leadOptions, waves: rollout.WaveOptions{Parallel: o.parallel}, fabric: l.Fabric, name: l.Name, only: o.only,
+		leadOptions: o.leadOptions, order: b.order, hooks: o.hooks(), fabric: l.Fabric, name: l.Name, only: o.only,
 		undoes: l.Run, devices: f, plan: &b.kept,
 	})
 	if err != nil {
@@ -274,7 +283,9 @@ func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *backs, o rollback
 		a.planOpen(l, b.open, o.parallel)
 	}
 	if len(b.kept.Devices) > 0 {
-		a.planView(l.Fabric, o.viewOptions).print(&b.kept, rollout.WaveOptions{Parallel: o.parallel})
+		v := a.planView(l.Fabric, o.viewOptions)
+		v.seq = b.seq
+		v.print(&b.kept)
 	}
 }
 
@@ -320,8 +331,12 @@ func (a *app) planOpen(l *journal.Log, open []journal.Device, parallel int) {
 		verb, they = "goes", "it"
 	}
 	fmt.Fprintf(a.stdout, "Plan: %s %s back to what %s held before run %s.\n", diag.Count(len(open), "device"), verb, they, l.Run)
-	fmt.Fprintf(a.stdout, "Disruption: %s; %d at a time, also two of a redundancy group.\n",
-		diag.Paint(a.paints(a.stdout), diag.Yellow, diag.Count(disruptive, "device")), min(parallel, len(open)))
+	waves := map[int]bool{}
+	for _, d := range open {
+		waves[d.Wave] = true
+	}
+	fmt.Fprintf(a.stdout, "Disruption: %s; order: %s, the last one first, %d devices of it at a time.\n",
+		diag.Paint(a.paints(a.stdout), diag.Yellow, diag.Count(disruptive, "device")), diag.Count(len(waves), "wave"), min(parallel, len(open)))
 }
 
 // undone is the exit status of a run that was to be undone: good where it holds what was there before.

@@ -29,6 +29,7 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("COLUMNS", "100") // a script that looks for whole sentences sets more
 			env.Setenv("EXAMPLES", filepath.Join(root, "examples"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state")) // where runs are
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache")) // where labs are kept

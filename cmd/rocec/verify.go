@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path"
 	"path/filepath"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/cmd/internal/samples"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
@@ -46,7 +46,7 @@ func (a *app) verifyCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", string(deploy.SinceLast),
-		"what counters are compared with: last (the last verify)\nor boot (the start of the device)")
+		"what counters are compared with: last (the last verify) or boot (the start of the device)")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	labFlags(cmd, &o.lab)
 	o.readFlags(cmd)
@@ -74,6 +74,7 @@ type verifyDocument struct {
 	Since         string         `json:"since"` // as asked for
 	Devices       []verifyDevice `json:"devices"`
 	Summary       map[string]int `json:"summary"`
+	ByHand        planByHand     `json:"by_hand"` // devices that are not read
 }
 
 type verifyDevice struct {
@@ -122,7 +123,10 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	kept.keep(f.Tree(), found.Kept)
 	doc := verifyDocument{
 		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: o.since, Devices: []verifyDevice{},
-		Summary: map[string]int{verifyGood: 0, verifyDrift: 0, string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0},
+		ByHand: byHandJSON(f.Fabric),
+		Summary: map[string]int{
+			verifyGood: 0, verifyDrift: 0, string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0, string(deploy.StatusPending): 0,
+		},
 	}
 	for _, h := range found.Devices {
 		d := h.Drift
@@ -142,6 +146,8 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 			}
 		}
 		switch {
+		case d.Device.Source.Maintenance != "" && (d.Err != nil || !h.Sound()):
+			v.Status, v.Reason = string(deploy.StatusPending), "under maintenance: "+d.Device.Source.Maintenance
 		case d.Err != nil:
 			v.Status, v.Reason = string(d.Status), d.Err.Detail
 		case h.Sound():
@@ -152,12 +158,14 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		doc.Summary[v.Status]++
 		doc.Devices = append(doc.Devices, v)
 	}
+	found.Plan.Pending()
+	doc.Good = doc.Summary[verifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices)
 	if o.format == "json" {
 		if err := a.writeJSON(doc); err != nil {
 			return err
 		}
 	} else {
-		a.verifyText(dir, found.Plan, doc)
+		a.verifyText(dir, f.Fabric, found.Plan, doc)
 	}
 	switch {
 	case doc.Summary[string(deploy.StatusUnreachable)]+doc.Summary[string(deploy.StatusRefused)] > 0:
@@ -168,33 +176,31 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	return nil
 }
 
-func (a *app) verifyText(dir string, plan *deploy.Plan, doc verifyDocument) {
-	v := &planView{w: a.stdout, color: a.paints(a.stdout), dir: path.Clean(dir)}
-	for _, g := range deploy.Fold(plan) {
-		switch g.First().Status {
-		case deploy.StatusChange:
-			v.change(g)
-		case deploy.StatusUnreachable, deploy.StatusRefused:
-			v.trouble(g.First())
-		}
-	}
+func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc verifyDocument) {
+	v := a.planView(dir, viewOptions{})
+	w := v.w
+	v.groups(plan, page)
 	for _, d := range doc.Devices {
 		for _, f := range d.Findings {
-			fmt.Fprintf(a.stdout, "%s  %s: %s\n", v.paint(diag.Bold, d.Name), v.paint(diag.Yellow, f.Probe), target.Escape(f.Message))
+			v.prose(v.paint(diag.Bold, d.Name)+"  "+v.paint(diag.Yellow, f.Probe)+": ", target.Escape(f.Message))
 		}
 		for _, h := range d.Hints {
 			fmt.Fprintf(a.stdout, "%s  %s\n", v.paint(diag.Bold, d.Name), target.Escape(h.Message))
 		}
 	}
 	v.held(plan)
-	sinceText(a.stdout, doc)
+	v.pending(plan, a.debts(dir))
+	sinceText(w, doc)
+	if text := deploy.ByHand(fabric); text != "" {
+		v.prose("", text+".")
+	}
 	word := v.paint(diag.Green, "good")
 	if !doc.Good {
 		word = v.paint(diag.Red, "not as written")
 	}
-	fmt.Fprintf(a.stdout, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused.\n", word,
+	fmt.Fprintf(w, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused%s.\n", word,
 		diag.Count(doc.Summary[verifyGood], "device"), doc.Summary[verifyDrift], doc.Summary[string(deploy.StatusUnreachable)],
-		doc.Summary[string(deploy.StatusRefused)])
+		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]))
 }
 
 // sinceText says what counters were compared with: a line for all devices, or for those of each kind.

@@ -60,6 +60,21 @@ type ByHand struct {
 	FirmwareAt    diag.Range
 	DCQCN         bool // NICs answer marks, and slow down
 	DCQCNAt       diag.Range
+	Confirmed     string // why the person vouches for it being set so; empty: nobody does
+}
+
+// ByHand gives the devices that rocec does not write, and so does not read.
+func (f *Fabric) ByHand() (switches, hosts []*Device) {
+	for _, d := range f.Devices {
+		switch {
+		case d.ByHand == nil:
+		case d.Switch != nil:
+			switches = append(switches, d)
+		default:
+			hosts = append(hosts, d)
+		}
+	}
+	return switches, hosts
 }
 
 // ByDSCP tells whether the intent's packets are told by their DSCP. RoCEv1 has no IP header, so only PCP is left; RoCEv2

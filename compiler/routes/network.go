@@ -28,6 +28,7 @@ type step struct {
 	link    int32
 	port    int32 // out.ID
 	index   int32 // out.Index
+	mbps    int32 // speed; of a link of which none is known 1
 	routed  bool
 	peer    bool
 	rise    int8 // +1 to a higher tier, -1 to a lower, 0 to the same
@@ -76,7 +77,7 @@ func (n *network) stepsOf(v int32) []step {
 		}
 		s := step{
 			out: p, in: q, to: to, link: int32(l.ID), port: int32(p.ID), index: int32(p.Index),
-			routed: l.Routed, peer: l.Peer,
+			mbps: int32(max(l.Speed.N, 1)), routed: l.Routed, peer: l.Peer,
 		}
 		switch a, b := d.Height(), q.Device.Height(); {
 		case a < b:

@@ -54,11 +54,31 @@ func New(f *ir.Fabric) *Router {
 
 // Turns returns the turns traffic of g takes in state s.
 func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
-	f := r.fabric
 	if !g.Lossless {
-		return nil, &ir.RoutingError{Code: ir.LossyGroup, Routing: f.Routing, Group: g}
+		return nil, &ir.RoutingError{Code: ir.LossyGroup, Routing: r.fabric.Routing, Group: g}
 	}
-	v := r.views[g]()
+	return r.views[g]().turns(s)
+}
+
+// Everybody returns the turns that traffic takes, lossless or not, if every host sends to every other one. The error is a
+// [*ir.RoutingError].
+func (r *Router) Everybody() (*ir.Turns, error) {
+	all := &ir.CosGroup{Lossless: true} // one that every link carries
+	own := &Router{fabric: r.fabric, net: r.net}
+	v := newBareView(own, r.net(), all)
+	own.views = map[*ir.CosGroup]func() *view{all: func() *view { return v }}
+	for i := range v.lossless {
+		v.lossless[i] = true
+	}
+	if r.fabric.Routing == ir.UpDown {
+		v.notTiered = v.tiersFail()
+	}
+	v.talks = v.everyone()
+	return v.turns(ir.State{})
+}
+
+func (v *view) turns(s ir.State) (*ir.Turns, error) {
+	f := v.fabric
 	if v.tree && f.Routing != ir.TablePath { // there is one path to everywhere
 		switch {
 		case f.Routing == ir.UpDown && v.notTiered == nil:

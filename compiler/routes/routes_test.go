@@ -316,3 +316,26 @@ func TestRoutesAtOnce(t *testing.T) {
 		assert.Empty(t, differ(f, turnsOf(f, turns), got[i]))
 	}
 }
+
+// TestEverybody: traffic of all takes the turns of an intent of all, whether or not anything is lossless.
+func TestEverybody(t *testing.T) {
+	for _, r := range []ir.Routing{ir.ShortestPath, ir.UpDown, ir.EBGP, ir.AnyPath, ir.SpanningTree} {
+		c := irtest.LeafSpine(r, 4, 2).UniqueASNs()
+		f := c.Fabric()
+		for _, l := range f.Links {
+			l.Routed = l.Routed && r != ir.SpanningTree
+		}
+		want, err := New(f).Turns(c.Group, ir.State{})
+		require.NoError(t, err)
+		require.NotEqual(t, make([][]uint64, len(f.Ports)), want.Rows)
+		f.Intents, f.CosGroups = nil, nil
+		for _, p := range f.Ports {
+			p.Buffers = nil
+		}
+		got, err := New(f).Everybody()
+		require.NoError(t, err)
+		assert.Equal(t, want.Rows, got.Rows, r)
+	}
+	_, err := New(irtest.Ring("", 4).Fabric()).Everybody()
+	assert.ErrorAs(t, err, new(*ir.RoutingError))
+}

@@ -53,7 +53,12 @@ func (v *view) conversations() []*talk {
 	if out != nil || v.onlyBounces() {
 		return out
 	}
-	out = append(out, v.everybody(false))
+	return v.everyone()
+}
+
+// everyone is the talks of all who may send in the group, beyond a broadcast domain and within it.
+func (v *view) everyone() []*talk {
+	out := []*talk{v.everybody(false)}
 	if v.mixesLinks() { // frames that cross no IP hop go other ways
 		out = append(out, v.everybody(true))
 	}

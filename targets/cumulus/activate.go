@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
@@ -37,6 +38,7 @@ var (
 	restart = target.Step{
 		Cmd:      noteLog + "systemctl show -p ActiveEnterTimestampMonotonic " + unit + " >\"$ROCEC_STEP/since\"\nsystemctl restart " + unit,
 		Disrupts: "every port resets (switchd restart)",
+		Outage:   ir.Outage{Least: 30 * time.Second, Most: 2 * time.Minute},
 		Loaded: &target.Query{Cmd: active + complaints + `now=$(systemctl show -p ActiveEnterTimestampMonotonic ` + unit + `)
 if [ "$now" = "$(cat "$ROCEC_STEP/since")" ]; then
 	echo "` + unit + ` has not started again"
@@ -51,6 +53,7 @@ echo ` + target.Loaded},
 	reload = target.Step{
 		Cmd:      noteLog + revive + "echo 1 > " + reloadNode,
 		Disrupts: "a brief loss while buffers change (switchd reload)",
+		Outage:   ir.Outage{Most: 2 * time.Second}, // "brief", the manual says
 		Loaded: &target.Query{Cmd: active + complaints +
 			`echo "not readable on this release; switchd took the reload and logged no complaint"`},
 		Units:   unit,

@@ -11,9 +11,10 @@
 // is in at most one port group of a feature; every line that is not rocec's keeps every byte.
 //
 // What rocec owns in traffic.conf: the trust and remark keys, the map, the three priority groups with their weights and
-// the scheduling algorithm, the lists of PFC and ECN port groups as a whole, and the keys of the port groups it named
-// (roce_pfc, roce_ecn, roce_pause, and the same with a number). A port group of somebody else is unlisted where it would
-// apply to a port of the fabric; its keys stay.
+// the scheduling algorithm, the lists of PFC and ECN port groups, and the keys of the port groups it named
+// (roce_pfc, roce_ecn, roce_pause, and the same with a number). A port group of somebody else stays in force for ports the fabric does
+// not have: the fabric's are taken out of its port_set, and it is unlisted where none is left or where the set cannot be taken apart. A
+// switch that trusts both header fields goes on doing so where packets of intents are sorted as by the one they need.
 //
 // Not written: datapath.conf. On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool
 // belongs to that file. The manuals up to 3.5 turn PFC on without touching it; from 3.7 on the vendor's own RoCE preset
@@ -21,11 +22,14 @@
 package cumulus
 
 import (
+	"bytes"
 	"io/fs"
+	"slices"
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -42,6 +46,8 @@ var Target = &target.Target{
 	OS:       OS,
 	Check:    check,
 	Render:   render,
+	Read:     read,
+	Both:     both,
 	About:    about,
 	Identity: identity,
 	Probes:   probes,
@@ -79,12 +85,47 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 		Keys:     func(content []byte) []target.Key { return keys(content, doc, settings()) },
 		Why:      func(key string) []ir.Origin { return why()[key] },
 		Activate: activate(rel, d.Switch.Model.ASIC),
-		Removing: removing,
 	}
+	f.Lint = linter(f.Edit)
 	if rel.AtLeast(4, 0) {
 		f.Precheck = precheck
 	}
 	return []target.File{f}, ds
+}
+
+// linter judges a traffic.conf by itself, but for what holds of the file rocec writes from nothing, too: that follows from the fabric, and
+// validate has judged it. A file that sets something, and nothing that any release knows, is of something else.
+func linter(edit func([]byte) ([]byte, diag.List)) func([]byte) (diag.List, string) {
+	judge := func(content []byte) diag.List {
+		return conflint.Check([]conflint.File{{Name: Path, Data: content}}).Diagnostics
+	}
+	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
+	meant := sync.OnceValue(func() map[string]bool {
+		whole, _ := edit(nil)
+		m := map[string]bool{}
+		for _, d := range judge(whole) {
+			m[key(d)] = true
+		}
+		return m
+	})
+	return func(content []byte) (found diag.List, foreign string) {
+		sets := slices.ContainsFunc(bytes.Split(content, []byte("\n")), says)
+		for _, d := range judge(content) {
+			switch {
+			case d.Code != conflint.Foreign && !meant()[key(d)]:
+				found = append(found, d)
+			case d.Code == conflint.Foreign && sets:
+				foreign = d.Detail
+			}
+		}
+		return found, foreign
+	}
+}
+
+// says reports whether a line is neither empty nor a comment.
+func says(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) > 0 && line[0] != '#'
 }
 
 // precheck asks the switch's own syntax checker about a file before switchd sees it. The chapters of 4.2 and 4.3 have

@@ -253,57 +253,6 @@ func keys(content []byte, doc grammar.Spelling, s *settings) []target.Key {
 	return out
 }
 
-// removing tells whether a port loses a lossless cos between two versions of the file.
-func removing(old, next []byte) bool {
-	after := losslessPorts(next)
-	for pc := range losslessPorts(old) {
-		if !after[pc] {
-			return true
-		}
-	}
-	return false
-}
-
-// portCos is a lossless cos at a port; cos -1 stands for link pause, which holds every class.
-type portCos struct {
-	port string
-	cos  int
-}
-
-// losslessPorts reads which cos a file makes lossless where. Items of a port_set that cannot be taken apart (a range
-// that mixes whole and split ports) stand for themselves.
-func losslessPorts(content []byte) map[portCos]bool {
-	lines, _ := grammar.Parse(content)
-	have := grammar.ValuesOf(lines)
-	m := map[portCos]bool{}
-	for _, f := range grammar.Pausing {
-		seen := map[string]bool{}
-		for _, g := range listedGroups(have, f) {
-			if seen[g] {
-				continue
-			}
-			seen[g] = true
-			cos := []int{-1}
-			if f == grammar.PFC {
-				cos = nil
-				list, _ := have.Get(f, grammar.GroupCos, -1, g)
-				for _, c := range grammar.Items(list) {
-					if n, ok := number(c); ok {
-						cos = append(cos, n)
-					}
-				}
-			}
-			set, _ := have.Get(f, grammar.GroupPorts, -1, g)
-			for _, p := range expand(set) {
-				for _, c := range cos {
-					m[portCos{p, c}] = true
-				}
-			}
-		}
-	}
-	return m
-}
-
 // listedGroups gives the port groups of a feature in force.
 func listedGroups(have grammar.Values, f grammar.Feature) []string {
 	list, _ := have.Get(f, grammar.Groups, -1, "")

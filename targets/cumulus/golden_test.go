@@ -63,7 +63,11 @@ func TestGolden(t *testing.T) {
 				assert.Equal(t, 4, r.pcp[4])
 				assert.Equal(t, 5, r.pcp[3], "PCP 3 is neither lossless nor the CPU's")
 			} else {
-				assert.Equal(t, "dscp", r.trusted)
+				want := "dscp"
+				if tt.from == "t3" {
+					want = "802.1p,dscp" // as that release has it from the factory
+				}
+				assert.Equal(t, want, r.trusted)
 				assert.Equal(t, 4, r.dscp[26])
 				assert.Equal(t, 6, r.dscp[48])
 				assert.Equal(t, []string{"swp1 4", "swp2 4", "swp3 4", "swp31 4", "swp32 4", "swp4 4"}, r.ports(r.ecn))

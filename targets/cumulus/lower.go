@@ -13,6 +13,7 @@ import (
 // settings is what one switch should hold, before a dialect spells it.
 type settings struct {
 	trustPCP, trustDSCP bool
+	sparePCP, spareDSCP bool // nothing changes for packets of intents if this one is trusted, too
 	trustWhy            []ir.Origin
 	pcp                 [8]int  // the cos of every PCP value
 	dscp                [64]int // the cos of every DSCP value
@@ -22,6 +23,7 @@ type settings struct {
 	pause               []lossless // link pause instead of PFC; at most one of pfc and pause is filled
 	ecn                 []marking
 	ports               []grammar.Port // every port in pfc, pause or ecn
+	fabric              []grammar.Port // every port of the fabric
 	poolHint            bool           // Spectrum: the lossless pool is datapath.conf's
 }
 
@@ -66,6 +68,9 @@ func lower(d *ir.Device, doc grammar.Spelling) *settings {
 		s.pause = losslessGroups(d, grammar.LinkPause)
 	case d.Switch.Can.PFC:
 		s.pfc = losslessGroups(d, grammar.PFC)
+	}
+	for _, p := range sorted(d.Ports) {
+		s.fabric = append(s.fabric, p.port)
 	}
 	for _, g := range slices.Concat(s.pause, s.pfc) {
 		s.ports = append(s.ports, g.ports...)
@@ -114,6 +119,9 @@ func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	if doc.Key(grammar.Switch, grammar.TrustOne) != nil && s.trustDSCP {
 		s.trustPCP = false
 	}
+	// A packet with an IP header goes by its DSCP where both are trusted.
+	s.sparePCP = !t.PCP
+	s.spareDSCP = !slices.ContainsFunc(intents, func(in *ir.Intent) bool { return in.Version == 2 })
 	for _, in := range intents {
 		s.trustWhy = append(s.trustWhy, ir.Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
 	}

@@ -114,7 +114,67 @@ func TestPortSetLaw(t *testing.T) {
 			names = append(names, p.String())
 		}
 		require.Equal(t, names, expand(grammar.PortSet(ports)))
-		require.True(t, touches(grammar.PortSet(ports), ports[:1]))
+		rest, ok := without(grammar.PortSet(ports), ports[:1])
+		require.True(t, ok)
+		require.Equal(t, grammar.PortSet(ports[1:]), grammar.PortSet(parsed(t, rest)))
+	})
+}
+
+// parsed reads a port_set of ports that are named.
+func parsed(t require.TestingT, set string) (ports []grammar.Port) {
+	for _, name := range expand(set) {
+		p, ok := grammar.ParsePort(name)
+		require.True(t, ok, name)
+		ports = append(ports, p)
+	}
+	return ports
+}
+
+// TestWithout: a port_set without ports names exactly its others; what has to lose none keeps its spelling.
+func TestWithout(t *testing.T) {
+	for _, c := range []struct{ set, taken, rest string }{
+		{" swp1 - swp4 , swp6", "swp9", " swp1 - swp4 , swp6"},
+		{"swp1-swp32", "swp5,swp6", "swp1-swp4,swp7-swp32"},
+		{"swp1-swp32, swp40", "swp1,swp32", "swp2-swp31,swp40"},
+		{"swp5,swp7-swp8", "swp5,swp7,swp8", ""},
+		{"swp6s0-swp6s3", "swp6s1", "swp6s0,swp6s2-swp6s3"},
+		{"swp1-swp8", "swp6s1", "cannot be taken apart"},
+		{"swp1-swp6s3", "swp2", "cannot be taken apart"},
+		{"swp1-swp6s3", "swp7", "swp1-swp6s3"},
+		{"everything", "swp7", "cannot be taken apart"},
+		{"", "swp7", ""},
+	} {
+		rest, ok := without(strings.Replace(c.set, " - ", "-", 1), parsed(t, c.taken))
+		assert.Equal(t, c.rest != "cannot be taken apart", ok, "%q without %s", c.set, c.taken)
+		if ok {
+			assert.Equal(t, strings.Replace(c.rest, " - ", "-", 1), rest, "%q without %s", c.set, c.taken)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		numbers := rapid.SliceOfNDistinct(rapid.IntRange(1, 30), 1, 30, rapid.ID)
+		var items []string
+		want := map[int]bool{}
+		for range rapid.IntRange(1, 4).Draw(t, "items") {
+			a := rapid.IntRange(1, 30).Draw(t, "from")
+			b := rapid.IntRange(a, 30).Draw(t, "to")
+			items = append(items, grammar.Span{A: grammar.Port{N: a, Sub: -1}, B: grammar.Port{N: b, Sub: -1}}.String())
+			for n := a; n <= b; n++ {
+				want[n] = true
+			}
+		}
+		var taken []grammar.Port
+		for _, n := range numbers.Draw(t, "taken") {
+			taken = append(taken, grammar.Port{N: n, Sub: -1})
+			delete(want, n)
+		}
+		slices.SortFunc(taken, grammar.Port.Compare)
+		rest, ok := without(strings.Join(items, ","), taken)
+		require.True(t, ok)
+		got := map[int]bool{}
+		for _, p := range parsed(t, rest) {
+			got[p.N] = true
+		}
+		require.Equal(t, want, got)
 	})
 }
 

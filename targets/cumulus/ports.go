@@ -2,19 +2,52 @@ package cumulus
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// touches reports whether a port_set names any of ports. What cannot be read touches.
-func touches(set string, ports []grammar.Port) bool {
+// without takes ports, which are sorted, out of a port_set. What keeps all its ports keeps its spelling. Not ok: it cannot be read, or
+// a range of whole ports holds parts of one, so that where it would have to end is not known.
+func without(set string, taken []grammar.Port) (rest string, ok bool) {
+	var items []string
+	changed := false
 	for _, item := range grammar.Items(set) {
 		s, ok := grammar.ParseSpan(item)
-		if !ok || slices.ContainsFunc(ports, s.Has) {
-			return true
+		if !ok {
+			return "", false
+		}
+		gone := slices.DeleteFunc(slices.Clone(taken), func(p grammar.Port) bool { return !s.Has(p) })
+		if len(gone) == 0 {
+			items = append(items, item)
+			continue
+		}
+		changed = true
+		parts := s.A.Sub >= 0 && s.B.Sub >= 0 && s.A.N == s.B.N
+		mixed := func(p grammar.Port) bool { return p.Sub >= 0 != parts }
+		if !parts && mixed(s.A) || !parts && mixed(s.B) || slices.ContainsFunc(gone, mixed) {
+			return "", false
+		}
+		number := func(p *grammar.Port) *int {
+			if parts {
+				return &p.Sub
+			}
+			return &p.N
+		}
+		from := s.A
+		for _, p := range append(gone, grammar.Port{N: s.B.N + 1, Sub: s.B.Sub + 1}) {
+			to := s.B
+			*number(&to) = *number(&p) - 1
+			if *number(&from) <= *number(&to) {
+				items = append(items, grammar.Span{A: from, B: to}.String())
+			}
+			*number(&from) = *number(&p) + 1
 		}
 	}
-	return false
+	if !changed {
+		return set, true
+	}
+	return strings.Join(items, ","), true
 }
 
 // expand names the ports of a port_set.

@@ -135,6 +135,7 @@ printf '%s\n' "$a"`},
 			out := make([]target.Sample, len(names))
 			for i, name := range names {
 				out[i] = target.Gauge("BGP neighbour "+name, "", sessions[name], fmt.Sprintf("%s has no BGP session with %s any more.", device, name))
+				out[i].Link = name // of a neighbour without an address; an address is no port of the fabric
 			}
 			return out
 		},
@@ -217,7 +218,9 @@ func mlagProbe(device string) target.Probe {
 			return nil
 		}
 		says := "clagd on " + device + " does not see the other switch of its MLAG pair."
-		return []target.Sample{target.Gauge("MLAG peer", "", *doc.Status.PeerAlive, says)}
+		s := target.Gauge("MLAG peer", "", *doc.Status.PeerAlive, says)
+		s.Pair = true
+		return []target.Sample{s}
 	})
 }
 

@@ -35,10 +35,9 @@ func (sec *section) names(d grammar.Spelling, f grammar.Feature, m grammar.Meani
 }
 
 // spell writes the settings in a spelling, in the order of the vendor's file. have holds the active keys of the file on
-// the switch. The lists of PFC and ECN groups are wholly ours; other features' groups are only unlisted where they touch
-// a port of the fabric.
+// the switch. Of the port groups others have made, ports of the fabric are taken out.
 func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
-	secs := []section{s.spellTrust(d), s.spellClasses(d)}
+	secs := []section{s.spellTrust(d, have), s.spellClasses(d)}
 	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellSchedule(d))
 	for _, f := range []grammar.Feature{grammar.Source, grammar.Remark} {
 		if sec := unlist(d, f, have, s.ports); len(sec.settings) > 0 {
@@ -48,15 +47,16 @@ func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 	return secs
 }
 
-func (s *settings) spellTrust(d grammar.Spelling) section {
+func (s *settings) spellTrust(d grammar.Spelling, have grammar.Values) section {
 	sec := section{title: "Classification: the header fields the switch believes, and the cos of every value of them.\n" +
 		"The maps are complete: a value nobody claimed never lands in a lossless cos."}
 	sec.settings = make([]setting, 0, 2+2*8) // both maps
+	trustPCP, trustDSCP := s.trusted(have)
 	var fields []string
-	if s.trustPCP {
+	if trustPCP {
 		fields = append(fields, grammar.FieldPCP)
 	}
-	if s.trustDSCP {
+	if trustDSCP {
 		fields = append(fields, grammar.FieldDSCP)
 	}
 	sec.add(d, grammar.Switch, grammar.TrustOne, -1, "", fields[len(fields)-1], s.trustWhy)
@@ -72,10 +72,19 @@ func (s *settings) spellTrust(d grammar.Spelling) section {
 	}
 	s.spellMap(&sec, d, grammar.MapTrusted, trusted)
 	s.spellMap(&sec, d, grammar.MapPCP, s.pcp[:])
-	if s.trustDSCP || d.InManual() { // a key that is in no manual is written only where needed
+	if trustDSCP || d.InManual() { // a key that is in no manual is written only where needed
 		s.spellMap(&sec, d, grammar.MapDSCP, s.dscp[:])
 	}
 	return sec
+}
+
+// trusted gives the fields that are to be trusted: those the fabric needs. A switch that trusts them and the other field, too, goes on
+// doing so where that changes nothing for packets of intents.
+func (s *settings) trusted(have grammar.Values) (pcp, dscp bool) {
+	set, _ := have.Get(grammar.Switch, grammar.TrustSet, -1, "")
+	fields := grammar.Items(set)
+	both := slices.Contains(fields, grammar.FieldPCP) && slices.Contains(fields, grammar.FieldDSCP)
+	return s.trustPCP || both && s.sparePCP, s.trustDSCP || both && s.spareDSCP
 }
 
 // spellMap writes which values of a header field get each cos.
@@ -142,7 +151,7 @@ func (s *settings) spellPFC(d grammar.Spelling, have grammar.Values) section {
 	if !listed(grammar.PFC, len(s.pfc), have) {
 		return section{}
 	}
-	sec.groups(d, grammar.PFC, s.pfc)
+	sec.groups(d, grammar.PFC, s.pfc, have, s.fabric)
 	return sec
 }
 
@@ -164,18 +173,21 @@ func (s *settings) spellPause(d grammar.Spelling, have grammar.Values) section {
 		return unlist(d, grammar.LinkPause, have, ports)
 	}
 	sec := section{title: "Link pause: every class of the link is lossless, and every class waits."}
-	sec.groups(d, grammar.LinkPause, s.pause)
+	sec.groups(d, grammar.LinkPause, s.pause, have, s.fabric)
 	return sec
 }
 
-// groups writes the list of port groups of a pausing feature and every key of each.
-func (sec *section) groups(d grammar.Spelling, f grammar.Feature, groups []lossless) {
+// groups writes the list of port groups of a pausing feature, with those of others at ports the fabric does not have, and every key of
+// each of ours.
+func (sec *section) groups(d grammar.Spelling, f grammar.Feature, groups []lossless, have grammar.Values, fabric []grammar.Port) {
 	names := make([]string, len(groups))
 	for i, g := range groups {
 		names[i] = g.name
 	}
-	sec.settings = make([]setting, 0, 1+8*len(groups))
-	sec.names(d, f, grammar.Groups, names)
+	theirs, cut := others(d, f, have, fabric)
+	sec.settings = make([]setting, 0, 1+8*len(groups)+len(cut))
+	sec.names(d, f, grammar.Groups, append(names, theirs...))
+	sec.settings = append(sec.settings, cut...)
 	for _, g := range groups {
 		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why) // link pause has none
 		sec.add(d, f, grammar.GroupPorts, -1, g.name, grammar.PortSet(g.ports), g.why)
@@ -200,8 +212,10 @@ func (s *settings) spellECN(d grammar.Spelling, have grammar.Values) section {
 	for i, g := range s.ecn {
 		names[i] = g.name
 	}
-	sec.settings = make([]setting, 0, 1+7*len(s.ecn))
-	sec.names(d, f, grammar.Groups, names)
+	theirs, cut := others(d, f, have, s.fabric)
+	sec.settings = make([]setting, 0, 1+7*len(s.ecn)+len(cut))
+	sec.names(d, f, grammar.Groups, append(names, theirs...))
+	sec.settings = append(sec.settings, cut...)
 	for _, g := range s.ecn {
 		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why)
 		sec.add(d, f, grammar.GroupPorts, -1, g.name, grammar.PortSet(g.ports), g.why)
@@ -214,24 +228,41 @@ func (s *settings) spellECN(d grammar.Spelling, have grammar.Values) section {
 	return sec
 }
 
-// unlist takes the port groups out of a feature's list that would apply to one of ports. A feature the file does not
-// list stays unwritten.
+// unlist takes ports out of the port groups in force of a feature. A feature the file does not list stays unwritten.
 func unlist(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []grammar.Port) section {
 	var sec section
 	if _, standing := have.Get(f, grammar.Groups, -1, ""); !standing {
 		return sec
 	}
-	var keep []string
+	keep, cut := others(d, f, have, ports)
+	sec.names(d, f, grammar.Groups, keep)
+	sec.settings = append(sec.settings, cut...)
+	return sec
+}
+
+// others gives the port groups in force of a feature that others have made and that stay in force for their ports without those
+// that are taken, and the port_set of those that must lose ports. A group that has none left, or whose ports cannot be taken apart, is
+// not among them.
+func others(d grammar.Spelling, f grammar.Feature, have grammar.Values, taken []grammar.Port) (keep []string, cut []setting) {
+	key := d.Key(f, grammar.GroupPorts)
 	seen := map[string]bool{}
 	for _, g := range listedGroups(have, f) {
-		set, _ := have.Get(f, grammar.GroupPorts, -1, g)
-		if !seen[g] && !ours(f, g) && !touches(set, ports) {
-			keep = append(keep, g)
+		if seen[g] || ours(f, g) || key == nil {
+			continue
 		}
 		seen[g] = true
+		set := have[key.Spell(-1, g)]
+		rest, ok := without(set, taken)
+		_, rewritten := groupNames[f] // the features whose list rocec writes
+		switch {
+		case !ok || set != "" && rest == "" || set == "" && rewritten:
+			continue
+		case rest != set:
+			cut = append(cut, setting{key: key.Spell(-1, g), value: rest})
+		}
+		keep = append(keep, g)
 	}
-	sec.names(d, f, grammar.Groups, keep)
-	return sec
+	return keep, cut
 }
 
 // groupNames are the names of rocec's port groups of each feature; the second of a feature is roce_pfc_2.

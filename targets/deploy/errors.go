@@ -26,6 +26,8 @@ const (
 	Rejected    Kind = "device-rejected"    // the vendor's checker refuses the new content
 	Activation  Kind = "device-activation"  // the device did not take the new content, or does not hold it
 	Unhealthy   Kind = "device-unhealthy"   // a link, a daemon or a neighbour was lost by the change
+	Undone      Kind = "device-undone"      // its wave or run went back, and it with them
+	NotDrained  Kind = "device-not-drained" // the drain hook failed, so it was left alone
 )
 
 // Machine tells whether the kind is a failure of a machine rather than a refusal: exit status 3 when nothing changed.

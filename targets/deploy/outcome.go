@@ -114,9 +114,24 @@ func (r *Result) Failed() bool {
 type Results struct {
 	Run         Run
 	Devices     []*Result
-	Interrupted bool // the person ended it before all devices had been started
-	Stopped     bool // more devices failed than may
+	Interrupted bool     // the person ended it before all devices had been started
+	Stopped     Stopped  // why no further wave began; empty: all did, or it was interrupted
+	Why         string   // in full, where Stopped does not say it
+	Notes       []string // what went wrong beside the devices: a hook
 }
+
+// Stopped is why a run began no further wave.
+type Stopped string
+
+// The reasons.
+const (
+	TooManyFailures Stopped = "failures" // more devices failed than may
+	GateFailed      Stopped = "gate"     // the devices beside a wave lost something by it, and it was undone
+	CountersRose    Stopped = "counters" // counters rose far faster than before
+	FabricChanged   Stopped = "fabric"   // the living fabric is not what the plan saw, and the next wave may not begin in it
+	TooLate         Stopped = "window"   // the next wave may not end in time
+	HookFailed      Stopped = "hook"     // traffic could not be put back on a wave
+)
 
 // Count returns the number of devices with an outcome.
 func (r *Results) Count(o Outcome) int {

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -25,31 +27,51 @@ const (
 	StatusSame        Status = "same"
 	StatusUnreachable Status = "unreachable"
 	StatusRefused     Status = "refused"
+	StatusPending     Status = "pending" // it stays as it is for now, and is a debt of the plan
 )
 
 // Plan says of every device of a tree what would change, in the tree's order.
-type Plan struct{ Devices []*DevicePlan }
+type Plan struct {
+	Devices []*DevicePlan
+	Beside  []*DevicePlan // other devices of the fabric, next to those; nothing is done to them
+}
 
 // DevicePlan is the plan of one device.
 type DevicePlan struct {
 	Device   *target.Device
 	Status   Status
-	Err      *Error      // of an unreachable or refused device: why
-	Diags    diag.List   // what Edit said about the content found
-	Changes  []*Change   // in the order of Device.Files
-	Disrupts []string    // what traffic will notice, each once
-	Removing bool        // a lossless class is taken away
-	Lock     *Owner      // who is changing the device right now; nil: nobody
-	Files    []FileState // every file of a device that could be read, changed or not
-	Writers  []string    // versions of rocec that wrote just what the device holds, when it was meant to do the same; each once
-	Left     string      // of a device that [Plan.OnlyIntent] leaves: the version that wrote it; empty: it is not left
+	Err      *Error             // of an unreachable or refused device: why
+	Diags    diag.List          // what Edit said about the content found
+	Found    []*diag.Diagnostic // what the vendor\'s rules say of changed files as they will be; notes are left out
+	Waits    string             // of a pending device: why
+	Changes  []*Change          // in the order of Device.Files
+	Disrupts []string           // what traffic will notice, each once
+	Old, New *ir.Settings       // how it is set, as the content says, before and after; nil: not known
+	Effects  []Effect           // what traffic notices, as far as the settings are known
+	Removing bool               // a port stops pausing, or obeying pauses, for a priority
+	Lock     *Owner             // who is changing the device right now; nil: nobody
+	Files    []FileState        // every file of a device that could be read, changed or not
+	Writers  []string           // versions of rocec that wrote just what the device holds, when it was meant to do the same; each once
+	Left     string             // of a device that [Plan.OnlyIntent] leaves: the version that wrote it; empty: it is not left
 
-	Baseline []target.Sample // what the probes measured before a change, if they were asked
+	Baseline []target.Sample // what the probes measured, if they were asked
 	Unseen   bool            // locks and runs could not be looked for, as that takes root
 	Runs     []RunMark       // runs that left something there
 	Over     []RunMark       // runs that are over there, and what became of them
 	States   []LiveState     // live states that steps may change, also those that stay
 	HostKey  string          // fingerprint of the key the device answered with; empty: it was not reached
+}
+
+// Pending leaves devices under maintenance as they are, whatever they hold and whether or not they answer: they are debts, which a
+// later apply settles. Those that hold what they should already are none.
+func (p *Plan) Pending() {
+	for _, d := range p.Devices {
+		if d.Device.Source == nil || d.Device.Source.Maintenance == "" || d.Status == StatusSame {
+			continue
+		}
+		d.Status, d.Waits = StatusPending, "under maintenance: "+OneLine(d.Device.Source.Maintenance)
+		d.Err, d.Changes, d.Effects, d.Disrupts, d.Found, d.Diags = nil, nil, nil, nil, nil, nil
+	}
 }
 
 // LiveState is a live state as it was found.
@@ -132,6 +154,7 @@ func Diff(tree *target.Tree, have *Observed) *Plan {
 
 func diff(d *target.Device, h *Have) *DevicePlan {
 	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, Unseen: h.Unseen, Runs: h.Runs, Over: h.Over, HostKey: h.HostKey}
+	p.Baseline = h.Samples()
 	if h.Err != nil {
 		p.Status, p.Err = StatusUnreachable, h.Err
 		if h.Err.Kind == HostKey {
@@ -142,6 +165,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	if len(h.Wrong) > 0 {
 		return p.refuse(Identity, strings.Join(h.Wrong, " "))
 	}
+	old, next := make(map[string][]byte, len(d.Files)), make(map[string][]byte, len(d.Files))
 	for i := range d.Files {
 		f, c := &d.Files[i], h.Files[i]
 		if c.Reason != "" {
@@ -154,6 +178,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		}
 		state := FileState{Path: f.Path, Base: Sum(c.Data), Target: Sum(after)}
 		p.Files = append(p.Files, state)
+		old[f.Path], next[f.Path] = c.Data, after
 		if f.Live != nil && f.Activate.Undo != nil {
 			p.States = append(p.States, LiveState{f.Path, c.Data})
 		}
@@ -161,22 +186,67 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		if state.Base == state.Target && !pending {
 			continue
 		}
+		if foreign := p.lint(f, c.Data, after); foreign != "" {
+			return p.refuse(Unreadable, fmt.Sprintf("%s is no configuration of this device. %s", f.Path, foreign))
+		}
 		p.Changes = append(p.Changes, change(f, state, c.Data, after))
 		if !slices.Contains(p.Disrupts, f.Activate.Disrupts) && f.Activate.Disrupts != "" {
 			p.Disrupts = append(p.Disrupts, f.Activate.Disrupts)
 		}
-		p.Removing = p.Removing || f.Removing != nil && f.Removing(c.Data, after)
 	}
 	if len(p.Changes) > 0 {
+		p.Status = StatusChange
 		p.Writers = writers(p, h.Notes)
-		p.Status, p.Baseline = StatusChange, h.Samples()
 	}
+	p.read(old, next)
 	for i := range p.Baseline {
-		if s := &p.Baseline[i]; s.Needed && s.Value == 0 {
+		if s := &p.Baseline[i]; s.Needed && s.Value == 0 && len(p.Changes) > 0 {
 			return p.refuse(Unhealthy, s.Says(0)+" Nothing can be put to use without it: start it first.")
 		}
 	}
 	return p
+}
+
+// lint has a changed file judged, before and after; it says why the file is not of this device, or nothing.
+func (d *DevicePlan) lint(f *target.File, before, after []byte) (foreign string) {
+	if f.Lint == nil {
+		return ""
+	}
+	if before != nil {
+		if _, foreign = f.Lint(before); foreign != "" {
+			return foreign
+		}
+	}
+	found, _ := f.Lint(after)
+	for _, one := range found {
+		if one.Severity != diag.Notice {
+			d.Found = append(d.Found, one)
+		}
+	}
+	return ""
+}
+
+// read says how the device is set before and after.
+func (d *DevicePlan) read(old, next map[string][]byte) {
+	if d.Device.Target == nil || d.Device.Target.Read == nil {
+		return
+	}
+	read := func(of map[string][]byte) *ir.Settings {
+		return d.Device.Target.Read(d.Device.Source, func(path string) []byte { return of[path] })
+	}
+	d.Old = read(old)
+	d.New = d.Old
+	if len(d.Changes) > 0 {
+		d.New = read(next)
+	}
+	d.Removing = d.Old.Loses(d.New)
+	if d.New != d.Old {
+		var cabled []*ir.Port
+		if d.Device.Source != nil {
+			cabled = d.Device.Source.Ports
+		}
+		d.Effects = Effects(d.Old, d.New, cabled)
+	}
 }
 
 // refuse turns the device down; a refused device has no changes, so nothing of it can be applied.
@@ -312,8 +382,28 @@ func (c *Change) Unified() string {
 // Summary counts a plan.
 type Summary struct {
 	Change, Same, Unreachable, Refused int // devices
+	Pending                            int
 	Files, Live                        int // changes of files, of live states
 	Disruptive                         int // devices whose traffic will notice
+	Settings                           Counts
+}
+
+// Counts is how many settings are created, changed and removed.
+type Counts struct{ Create, Update, Delete int }
+
+// Counts counts the settings of a change.
+func (c *Change) Counts() (n Counts) {
+	for _, k := range c.Keys {
+		switch k.Action {
+		case Create:
+			n.Create++
+		case Update:
+			n.Update++
+		case Delete:
+			n.Delete++
+		}
+	}
+	return n
 }
 
 // Summary counts the plan.
@@ -329,8 +419,14 @@ func (p *Plan) Summary() Summary {
 			s.Unreachable++
 		case StatusRefused:
 			s.Refused++
+		case StatusPending:
+			s.Pending++
 		}
 		for _, c := range d.Changes {
+			n := c.Counts()
+			s.Settings.Create += n.Create
+			s.Settings.Update += n.Update
+			s.Settings.Delete += n.Delete
 			if c.Live() {
 				s.Live++
 			} else {
@@ -381,16 +477,21 @@ func signature(d *DevicePlan, i int) string {
 	case StatusUnreachable, StatusRefused:
 		return fmt.Sprint(i)
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%q", d.Disrupts)
+	b := fmt.Appendf(nil, "%q", d.Disrupts)
+	for _, e := range d.Effects {
+		b = append(append(b, '\n'), e.String()...)
+	}
 	for _, c := range d.Changes {
-		fmt.Fprintf(&b, "\n%q %s", c.Path, c.Action)
+		b = strconv.AppendQuote(append(b, '\n'), c.Path)
+		b = append(b, c.Action...)
 		for _, k := range c.Keys {
-			fmt.Fprintf(&b, " %q %q %q", k.Key, k.Before, k.After)
+			for _, text := range []string{k.Key, k.Before, k.After} {
+				b = strconv.AppendQuote(append(b, ' '), text)
+			}
 		}
 		if len(c.Keys) == 0 {
-			fmt.Fprintf(&b, " %s %s", c.Base, c.Target)
+			b = fmt.Appendf(b, " %s %s", c.Base, c.Target)
 		}
 	}
-	return b.String()
+	return string(b)
 }

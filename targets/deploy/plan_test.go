@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/target"
@@ -16,9 +17,15 @@ import (
 func TestDiff(t *testing.T) {
 	conf := boxtest.ConfFile("/etc/app/conf", "green")
 	conf.Activate.Disrupts = "a reload"
-	conf.Removing = func(old, _ []byte) bool { return bytes.Contains(old, []byte("red")) }
 	whole := target.File{Path: "/usr/bin/app", Edit: func([]byte) ([]byte, diag.List) { return []byte("v2\n"), nil }}
-	d := &target.Device{Name: "leaf01", Files: []target.File{conf, whole}}
+	read := func(_ *ir.Device, content func(string) []byte) *ir.Settings {
+		port := ir.PortSettings{PausesKnown: true}
+		if bytes.Contains(content("/etc/app/conf"), []byte("red")) {
+			port.Sends = 1 << 4
+		}
+		return &ir.Settings{Rest: &port}
+	}
+	d := &target.Device{Name: "leaf01", Target: &target.Target{Read: read}, Files: []target.File{conf, whole}}
 	tree := &target.Tree{Devices: []*target.Device{d}}
 	plan := func(files ...Content) *DevicePlan {
 		return Diff(tree, &Observed{Devices: []*Have{{Device: d, Files: files}}}).Devices[0]
@@ -27,6 +34,8 @@ func TestDiff(t *testing.T) {
 	p := plan(Content{Data: []byte("size = 1\ncolour = red\n")}, Content{})
 	require.Equal(t, StatusChange, p.Status)
 	require.True(t, p.Removing)
+	require.Equal(t, uint8(1<<4), p.Old.Port("swp1").Sends)
+	require.Zero(t, p.New.Port("swp1").Sends)
 	require.Equal(t, []string{"a reload"}, p.Disrupts)
 	c := p.Changes[0]
 	require.Equal(t, Update, c.Action)
@@ -114,4 +123,32 @@ func TestFold(t *testing.T) {
 		got = append(got, strings.Join(names, " "))
 	}
 	require.Equal(t, []string{"d01 d03", "d02", "d04", "d05 d06", "d07"}, got)
+}
+
+// TestLint: a changed file is judged before and after; one that is no configuration of the device refuses it, findings stand beside
+// the change, and a file that stays is not judged.
+func TestLint(t *testing.T) {
+	conf := boxtest.ConfFile("/etc/app/conf", "green")
+	conf.Lint = func(content []byte) (diag.List, string) {
+		if bytes.Contains(content, []byte("<html>")) {
+			return nil, "It is a page."
+		}
+		return diag.List{
+			{Severity: diag.Warning, Code: "conf-x", Detail: "Size is odd."}, {Severity: diag.Notice, Code: "conf-y", Detail: "By the way."},
+		}, ""
+	}
+	d := &target.Device{Name: "leaf01", Files: []target.File{conf}}
+	plan := func(content string) *DevicePlan {
+		tree := &target.Tree{Devices: []*target.Device{d}}
+		return Diff(tree, &Observed{Devices: []*Have{{Device: d, Files: []Content{{Data: []byte(content)}}}}}).Devices[0]
+	}
+	p := plan("colour = red\n")
+	require.Equal(t, StatusChange, p.Status)
+	require.Len(t, p.Found, 1)
+	require.Equal(t, "conf-x", p.Found[0].Code)
+	require.Empty(t, plan("colour = green\n").Found)
+	p = plan("<html>\ncolour = red\n")
+	require.Equal(t, StatusRefused, p.Status)
+	require.Equal(t, "/etc/app/conf is no configuration of this device. It is a page.", p.Err.Detail)
+	require.Empty(t, p.Changes)
 }

@@ -1,7 +1,9 @@
 package deploy
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/rocec/rocec/targets/target"
@@ -89,6 +91,47 @@ func rises(before, now []target.Sample, hard bool) []Rise {
 		out = append(out, r)
 	}
 	return out
+}
+
+// What counts as far faster: a counter that tells of a fault by itself, such as drops, and any other, such as pauses.
+const (
+	surgeOfFaults = 3
+	surgeOfOthers = 10
+	leastOfOthers = 1000 // fewer is no surge, whatever the rate before
+)
+
+// Surged says which counters rose far faster between now and mid than between mid and before, which were read so long apart. A
+// counter that not all three reads have is not known to have risen; hard ones are for [Moved].
+func Surged(before, mid, now []target.Sample, first, second time.Duration) []string {
+	if first <= 0 || second <= 0 {
+		return nil
+	}
+	was := map[sampleKey]uint64{}
+	for _, r := range Rose(before, mid) {
+		was[sampleKey{r.Name, r.On}] = r.By
+	}
+	known := byKey(before)
+	var said []string
+	for _, r := range Rose(mid, now) {
+		key := sampleKey{r.Name, r.On}
+		if _, ok := known[key]; !ok {
+			continue
+		}
+		times, least := uint64(surgeOfOthers), uint64(leastOfOthers)
+		if r.Says != "" {
+			times, least = surgeOfFaults, 1
+		}
+		if r.By < least || float64(r.By)/second.Seconds() <= float64(times)*float64(was[key])/first.Seconds() {
+			continue
+		}
+		text := r.Says
+		if text == "" {
+			text = fmt.Sprintf("%s rose by %s in %s.", target.Escape(strings.TrimSpace(r.On+" "+r.Name)),
+				target.Count(r.By, strings.TrimSuffix(r.Unit, "s")), second.Round(time.Second))
+		}
+		said = append(said, text)
+	}
+	return said
 }
 
 // Since is what the samples of a device are compared with.

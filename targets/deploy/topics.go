@@ -4,6 +4,9 @@ import "github.com/rocec/rocec/lang/diag"
 
 // Topics are the codes under which devices are reported.
 var Topics = []diag.Topic{
+	topicUnread,
+	TopicUnsafe,
+	TopicMixture,
 	{Code: string(Unreachable), Summary: "device cannot be reached", Doc: `
 There was no connection to the device, it broke, or what came back was not an answer. The device is
 left as it is and named in the result; the others go on.
@@ -170,4 +173,100 @@ How to mend it: look at the device for the cause (journalctl -u switchd; ip link
 the loss has nothing to do with the change, apply again when it is over: what is down before a run
 is not missed after it.
 `},
+	{Code: string(Undone), Summary: "device went back with its wave", Doc: `
+The device took the new settings and lost nothing, but it was changed together with others, and
+those went back: the gate found that a device beside the wave had lost a link, a neighbour or its
+answer, or another device of the wave failed. A wave that is half changed would be a mixture nobody
+planned, so all of it is undone. --on-failure stop keeps the devices that hold their change.
+
+Example: apply says
+
+    spine1  restored
+      spine1: verify: leaf03 has no BGP session with swp51 any more.
+
+How to mend it: find out why the other device failed, or what the device beside it has lost; then
+apply again. What is on the devices is what was there before.
+`},
+	{Code: string(NotDrained), Summary: "drain hook failed", Doc: `
+A program given with --drain did not take traffic off the devices of a wave: it ended with a status
+other than zero, or did not end in time. The wave was skipped, and nothing was changed on its
+devices; the program of --undrain was called for them.
+
+Example: the program finds a job that may not be moved, and says so:
+
+    $ rocec apply --drain ./drain.sh
+    leaf3  not started
+      leaf3: drain: ./drain.sh: job 4711 cannot be moved (exit status 1)
+
+How to mend it: do what the program asks for, then apply again: the devices that were skipped are
+the ones that still change.
+`},
+}
+
+// TopicUnsafe is of devices that cannot be changed while the fabric keeps what the person wants it to keep.
+var TopicUnsafe = diag.Topic{
+	Code: "unsafe-change", Summary: "device cannot be changed without cutting hosts off", Doc: `
+Putting settings to use stops traffic at a device for a while. rocec takes such devices out of the
+fabric as it is alive now, with the links, BGP sessions and MLAG peers that are down left out, and
+lets a wave begin only if every pair of hosts that can talk still can, every way keeps
+--min-capacity percent of its described capacity, no host loses two of its links, and no more hosts
+are dark than --max-dark. This device cannot be changed so in any order, and the plan is refused.
+
+Example: of two spines one is dead tonight, and the plan restarts the other:
+
+    error[unsafe-change]: device cannot be changed without cutting hosts off
+      While spine2 passes no traffic, gpu[01-08] cannot reach gpu[09-16].
+
+How to mend it: bring up what is down, and plan again. Where there is no other way (one spine, one
+switch between two parts), --min-capacity 0 allows it: the plan then lists who is cut off from whom,
+and for how long. --target leaves the device out.
+`,
+}
+
+// TopicMixture is of settings that lose packets while old and new ones stand side by side.
+var TopicMixture = diag.Topic{
+	Code: "lossy-mixture", Summary: "old and new settings side by side lose packets", Doc: `
+While a change goes over a fabric, some devices hold the new settings and others still the old
+ones. rocec reads the old ones back from the devices and judges every link with either end old or
+new: packets that hosts rely on must be in the same cos at both ends, paused by the receiver and
+stopped by the sender. Where one order of the devices keeps all of that (switches before hosts,
+hosts before switches that lose a class) it is taken; where none does, the plan is refused. A
+device that stays as it is, because it does not answer, is under maintenance or is outside of
+--target, is judged as old for good.
+
+Example: a cos group moves from cos 3 to cos 4 and keeps its DSCP. Whichever device comes first,
+its neighbour pauses a cos that the traffic is not in:
+
+    error[lossy-mixture]: old and new settings side by side lose packets
+      leaf1:swp49 (new) to spine1:swp1 (old): DSCP 26 is cos 4 at leaf1 and cos 3 at spine1, so
+      the pauses of spine1 do not stop it.
+
+How to mend it: give the new class a DSCP of its own, so that both can stand side by side: first
+describe the new cos group beside the old one and apply that, then move the intents, then take the
+old group out. For a device that stays as it is: bring it back first, or take its neighbours out of
+the plan too.
+`,
+}
+
+var topicUnread = diag.Topic{
+	Code: "device-unread", Summary: "PFC would begin opposite a device that rocec does not read", Doc: `
+A pause that the other end does not obey, or does not send, loses frames. rocec writes and reads
+both ends of a link; opposite a device that others set by hand it reads one, and what the by_hand
+block says of the other is not checked. So plan and apply switch PFC or link pause on at no such
+port until a person vouches for it. Where the port pauses already, nothing is asked, and what rocec
+build writes does not depend on it.
+
+Example: PFC begins at the leaves, and nobody has said that the filers have it.
+
+    host "filer" {
+      by_hand {}
+    }
+
+How to mend it: look at the other ends, then say who did, for good; or run once with
+--trust-by-hand.
+
+    host "filer" {
+      by_hand { confirmed = "storage team, ticket 4711" }
+    }
+`,
 }

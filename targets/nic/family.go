@@ -57,6 +57,8 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Driver:   f.Driver,
 		Check:    f.check,
 		Render:   f.render,
+		Read:     f.read,
+		Both:     f.both,
 		About:    f.about,
 		Identity: f.identity,
 		Probes:   f.probes,
@@ -155,8 +157,12 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 	if len(names) > 1 {
 		disrupts = "the links of " + links + " bounce, one after the other, when the PFC mask changes"
 	}
+	var outage ir.Outage
+	if disrupts != "" { // a link that goes down and up again; where forward error correction trains, it takes seconds
+		outage = ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
+	}
 	return target.Step{
-		Cmd: strings.Join(cmds, " && "), Disrupts: disrupts,
+		Cmd: strings.Join(cmds, " && "), Disrupts: disrupts, Outage: outage,
 		Undo:    &target.Query{Cmd: strings.Join(undo, "\n"), Stdin: f.Script},
 		Loaded:  &target.Query{Cmd: strings.Join(checks, " && ")},
 		Timeout: time.Duration(len(ours)) * unitTime,

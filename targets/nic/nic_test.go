@@ -11,6 +11,12 @@ import (
 )
 
 func TestRemoving(t *testing.T) {
+	loses := func(old, next string) bool {
+		var a, b ir.Settings
+		a.Set("ens1f0", readValues([]byte(old)))
+		b.Set("ens1f0", readValues([]byte(next)))
+		return a.Loses(&b)
+	}
 	for _, c := range []struct {
 		old, new string
 		want     bool
@@ -21,7 +27,7 @@ func TestRemoving(t *testing.T) {
 		{"", "pfc=0,0,0,1,1,0,0,0\n", false},
 		{"pfc=unsupported\n", "pfc=unsupported\n", false},
 	} {
-		assert.Equal(t, c.want, removing([]byte(c.old), []byte(c.new)), "%q -> %q", c.old, c.new)
+		assert.Equal(t, c.want, loses(c.old, c.new), "%q -> %q", c.old, c.new)
 	}
 }
 

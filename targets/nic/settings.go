@@ -126,6 +126,11 @@ func (s *Settings) classify(groups []*ir.CosGroup) {
 	}) {
 		s.DSCP[v] = uint8(p)
 	}
+	s.run()
+}
+
+// run writes the DSCP map as runs.
+func (s *Settings) run() {
 	s.Runs = make([]Run, 0, 16)
 	for v, p := range s.DSCP {
 		if n := len(s.Runs); n > 0 && s.Runs[n-1].Priority == p {

@@ -106,13 +106,12 @@ const (
 // confFile is /etc/rocec/host/IF.conf. It is wholly ours.
 func (s *Settings) confFile(activate target.Step) target.File {
 	return target.File{
-		Path:     confDir + s.NIC.Name + ".conf",
+		Path:     confPath(s.NIC.Name),
 		Mode:     0o644,
 		Edit:     func([]byte) ([]byte, diag.List) { return s.appendFile(make([]byte, 0, fileSize)), nil },
 		Keys:     func(content []byte) []target.Key { return keys(content, func([]byte) bool { return true }) },
 		Why:      s.why,
 		Activate: activate,
-		Removing: removing,
 	}
 }
 
@@ -128,7 +127,6 @@ func (s *Settings) stateFile(activate target.Step) target.File {
 		Why:      s.why,
 		Live:     s.Query("show"),
 		Activate: activate,
-		Removing: removing,
 	}
 }
 
@@ -148,6 +146,9 @@ func (s *Settings) Query(verb string) *target.Query {
 	}
 	return &target.Query{Cmd: cmd.String(), Stdin: s.family.Script}
 }
+
+// confPath is the value file of a NIC.
+func confPath(netdev string) string { return confDir + netdev + ".conf" }
 
 // stateName is the name of the live state of a NIC.
 func stateName(netdev string) string { return "nic/" + netdev }
@@ -219,18 +220,4 @@ func (s *Settings) why(key string) []ir.Origin {
 		return nil
 	}
 	return rows[i].Why(s)
-}
-
-// removing tells whether a priority loses PFC.
-func removing(before, after []byte) bool {
-	before, after = find(before, []byte("pfc")), find(after, []byte("pfc"))
-	if len(before) != len(after) {
-		return false // one of them has no mask, so there is nothing to compare
-	}
-	for i := range before {
-		if before[i] == '1' && after[i] == '0' {
-			return true
-		}
-	}
-	return false
 }

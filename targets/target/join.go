@@ -25,6 +25,28 @@ func Join(all ...*Target) *Target {
 			}
 			return files, ds
 		},
+		Read: func(d *ir.Device, content func(path string) []byte) *ir.Settings {
+			var whole *ir.Settings
+			for _, t := range all {
+				if s := t.Read(d, content); whole == nil {
+					whole = s
+				} else if s != nil {
+					maps.Copy(whole.Ports, s.Ports)
+				}
+			}
+			return whole
+		},
+		Both: func(d *ir.Device, content func(path string) []byte, marked bool) (map[string][]byte, string) {
+			whole := map[string][]byte{}
+			for _, t := range all {
+				files, not := t.Both(d, content, marked)
+				if not != "" {
+					return nil, not
+				}
+				maps.Copy(whole, files)
+			}
+			return whole, ""
+		},
 		About: func(d *ir.Device) string {
 			var texts []string
 			for _, t := range all {

@@ -28,6 +28,8 @@ type Sample struct {
 	Counter bool                  // it only rises, until the device restarts; else a gauge
 	Hard    bool                  // a gauge that a change must not lower (a link, a daemon, a neighbour), a counter that it must not raise
 	Needed  bool                  // a state without which no content can be put to use
+	Link    string                // a state without which nothing passes by this port; empty: of no port
+	Pair    bool                  // the state of a switch that sees the other one of its MLAG pair
 	Says    func(n uint64) string // what it means that a counter rose by n, or a hard gauge is n, as a sentence; nil: nothing to say
 	Hint    string                // what the person can do now about a state that is not wrong, in full sentences; empty: nothing
 }
@@ -119,6 +121,7 @@ done`
 				says = fmt.Sprintf("%s has no interface %s; the fabric cables it to %s.", device, name, c.Peer)
 			}
 			s := Gauge("link", c.Interface, state == "1", says)
+			s.Link = c.Interface
 			if c.Planned != "" {
 				s.Hard, s.Says = false, nil
 				if s.Value == 1 {

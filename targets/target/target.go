@@ -31,6 +31,16 @@ type Target struct {
 	// files, in the same order. Diagnostics name this vendor's keys and releases.
 	Render func(*ir.Device) ([]File, diag.List)
 
+	// Read gives how a device is set, as the content of its files and live states says it: the inverse of Render for the keys
+	// lossless traffic notices. content gives what stands at a [File.Path]; nil: nothing. What the content does not say is not
+	// known, so the answer may be nil. It never fails, whatever the bytes. Nil: of such devices nothing is known.
+	Read func(d *ir.Device, content func(path string) []byte) *ir.Settings
+
+	// Both gives the content, by [File.Path], of the files that must differ from what Edit makes of them so that the device is lossless as
+	// it was and as it is to be ([ir.Settings.Both]); content gives what stands there. What a NIC sends is marked as before, or, if
+	// marked, as it is to be. not says, in a sentence, why the device cannot hold both; empty: it can. Nil: the target knows no such content.
+	Both func(d *ir.Device, content func(path string) []byte, marked bool) (files map[string][]byte, not string)
+
 	// About describes the device in a few words: "Cumulus Linux 3.4.3, Spectrum".
 	About func(*ir.Device) string
 
@@ -76,12 +86,13 @@ type File struct {
 	// says why. It must not change anything.
 	Precheck string
 
+	// Lint judges content by the vendor's rules, before and after a change, whoever wrote it: what is found stands at lines of Path.
+	// foreign says, in a sentence, why it is no configuration of this device at all: then the device is refused. Nil: nothing is
+	// judged. What Edit makes of nothing gives neither.
+	Lint func(content []byte) (found diag.List, foreign string)
+
 	// Activate makes the device use the file; equal steps of one device run once.
 	Activate Step
-
-	// Removing tells whether going from old to new takes a lossless class away (hosts are changed before switches
-	// then); nil: never.
-	Removing func(old, new []byte) bool
 }
 
 // Key is one setting inside a file.
@@ -94,8 +105,9 @@ type Key struct {
 // step's own in $ROCEC_STEP, the live states as they were before the change in $ROCEC_LIVE, as files by their names, and
 // going back in $ROCEC_WHY whether it was "asked" for, or is done by the "timer", at "boot", or by the change itself ("body").
 type Step struct {
-	Cmd      string // run as root by sh
-	Disrupts string // what traffic notices, in a few words: "every port resets"; empty: nothing
+	Cmd      string    // run as root by sh
+	Disrupts string    // what traffic notices, in a few words: "every port resets"; empty: nothing
+	Outage   ir.Outage // how long traffic does not pass, the device's or that of the NICs Disrupts names
 
 	// Undo reverts what the content from before does not revert when it is in place again; nil: Cmd does it. It runs at boot too.
 	Undo *Query
@@ -133,18 +145,17 @@ const (
 
 // Device is one device of a rendered tree.
 type Device struct {
-	Name       string
-	Group      string     // the block's label, for --target switch.leaf
-	At         diag.Range // the line that declares it
-	Role       Role
-	Redundancy string // devices with the same value are never changed together; empty: none
-	Target     *Target
-	Source     *ir.Device
-	About      string
-	Login      Login
-	Files      []File
-	Identity   []Probe
-	Probes     []Probe
+	Name     string
+	Group    string     // the block's label, for --target switch.leaf
+	At       diag.Range // the line that declares it
+	Role     Role
+	Target   *Target
+	Source   *ir.Device
+	About    string
+	Login    Login
+	Files    []File
+	Identity []Probe
+	Probes   []Probe
 }
 
 // Intent names what the device is meant to do, see [ir.Device.Intent]; empty: the device comes from no fabric.

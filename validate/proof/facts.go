@@ -107,6 +107,7 @@ type Assumption struct {
 	Group  *ir.CosGroup // of NoSender
 	System string       // of ChipAlone: the os that the switches name
 	Chips  []string     // of ChipAlone: their chips, as people say them, in the order of the switches
+	Hand   []*ir.Device // of SetByHand: the devices
 }
 
 // AssumptionCode is a stable word in kebab-case.
@@ -132,12 +133,13 @@ const (
 	NoIBGP           AssumptionCode = "no-ibgp"            // no routes pass between switches of one AS
 	ByTable          AssumptionCode = "by-table"           // the switches forward as the tables say
 	ChipAlone        AssumptionCode = "chip-alone"         // switches that run System, which no target knows, do what Chips can do
+	SetByHand        AssumptionCode = "set-by-hand"        // the devices of Hand, which rocec does not read, are set as their by_hand blocks say
 )
 
 // AssumptionCodes are all assumptions, in the order of their declaration.
 var AssumptionCodes = []AssumptionCode{
 	HostsDrain, PausesWork, GuaranteedBuffer, NoMulticast, NoFlooding, Classified, MembersOnly, NoSender, NoTurningBack, NeverUpAgain,
-	ASNumbers, Converged, BounceMoves, SpanningTreeRuns, EqualCosts, NoIBGP, ByTable, ChipAlone,
+	ASNumbers, Converged, BounceMoves, SpanningTreeRuns, EqualCosts, NoIBGP, ByTable, ChipAlone, SetByHand,
 }
 
 // Note is what is worth knowing beside a free verdict.

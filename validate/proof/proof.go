@@ -268,7 +268,21 @@ func (p *Proof) assumptions() []Assumption {
 			add(NeverUpAgain)
 		}
 	}
-	return append(out, chipAlone(p.Fabric)...)
+	out = append(out, chipAlone(p.Fabric)...)
+	if hand := setByHand(p.Fabric); hand != nil {
+		out = append(out, Assumption{Code: SetByHand, Hand: hand})
+	}
+	return out
+}
+
+// setByHand gives the devices that rocec does not read and that carry a lossless group.
+func setByHand(f *ir.Fabric) (out []*ir.Device) {
+	for _, d := range f.Devices {
+		if d.ByHand != nil && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers) > 0 }) {
+			out = append(out, d)
+		}
+	}
+	return out
 }
 
 // chipAlone is the assumption for every operating system that no target knows, of switches that carry a lossless group.

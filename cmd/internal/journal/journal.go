@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -46,7 +47,9 @@ type Header struct {
 	Lab      string    `json:"lab,omitempty"`       // the lab's folder, if it was a rehearsal
 	Undoes   string    `json:"undoes,omitempty"`    // of a rollback: the run it goes back from
 	Hold     string    `json:"hold,omitempty"`      // of --confirm: how long it waits to be confirmed
+	Hooks    *Hooks    `json:"hooks,omitempty"`     // of --drain and --undrain
 	Devices  []Device  `json:"devices"`             // those that change
+	Left     []Left    `json:"left,omitempty"`      // devices of the plan that stayed as they were
 	Steps    []Step    `json:"steps"`               // that put files to use, each once
 	Queries  []Query   `json:"queries,omitempty"`   // that read live states, each once
 }
@@ -58,8 +61,15 @@ type Device struct {
 	About   string `json:"about"`
 	At      Place  `json:"at"` // the line that declares it
 	Login   Login  `json:"login"`
+	Wave    int    `json:"wave,omitempty"`   // from 1
 	Changes []File `json:"changes"`          // in the order they are written
 	States  []File `json:"states,omitempty"` // live states that its steps may change
+}
+
+// Left is a device that was to change and stayed as it was.
+type Left struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
 }
 
 // Place is where a device is declared.
@@ -93,12 +103,19 @@ type File struct {
 type Step struct {
 	Cmd      string        `json:"cmd,omitempty"`
 	Disrupts string        `json:"disrupts,omitempty"`
+	Outage   Outage        `json:"outage,omitzero"`
 	Undo     *Query        `json:"undo,omitempty"`
 	Loaded   *Query        `json:"loaded,omitempty"`
 	Units    string        `json:"units,omitempty"`
 	Timeout  time.Duration `json:"timeout,omitempty"`
 	Soak     time.Duration `json:"soak,omitempty"`
 	Away     time.Duration `json:"away,omitempty"`
+}
+
+// Outage is an ir.Outage.
+type Outage struct {
+	Least time.Duration `json:"least"`
+	Most  time.Duration `json:"most"`
 }
 
 // Query is a target.Query.
@@ -118,6 +135,22 @@ type Line struct {
 	Detail string    `json:"detail,omitempty"`
 }
 
+// Hooks are the programs that take traffic off the devices of a wave and put it back, as lists of arguments.
+type Hooks struct {
+	Drain   []string      `json:"drain,omitempty"`
+	Undrain []string      `json:"undrain,omitempty"`
+	Timeout time.Duration `json:"timeout"`
+}
+
+// Hook is a hook that is about to run for a wave, or did.
+type Hook struct {
+	Time   time.Time `json:"time"`
+	Hook   string    `json:"hook"` // drain, undrain
+	Wave   int       `json:"wave"` // from 1
+	Done   bool      `json:"done,omitempty"`
+	Detail string    `json:"detail,omitempty"` // why it failed
+}
+
 // Outcome is what became of a device.
 type Outcome struct {
 	Time    time.Time       `json:"time"`
@@ -131,6 +164,7 @@ type Outcome struct {
 type entry struct {
 	Begin   *Header    `json:"begin,omitempty"`
 	Line    *Line      `json:"line,omitempty"`
+	Hook    *Hook      `json:"hook,omitempty"`
 	Outcome *Outcome   `json:"outcome,omitempty"`
 	End     *time.Time `json:"end,omitempty"`
 }
@@ -252,6 +286,12 @@ func (r *Run) Result(l Line) error {
 	return r.write(entry{Line: &l}, false)
 }
 
+// Hook writes that a hook is about to run, on the disk when it returns, or that it did.
+func (r *Run) Hook(h Hook) error {
+	h.Time = r.now().UTC()
+	return r.write(entry{Hook: &h}, !h.Done)
+}
+
 // Outcome writes what became of a device. It is on the disk with the next line that is flushed, as a Result is.
 func (r *Run) Outcome(o Outcome) error {
 	o.Time = r.now().UTC()
@@ -309,6 +349,7 @@ func sum(content []byte) string {
 type Log struct {
 	Header
 	Lines    []Line
+	Ran      []Hook             // hooks, as they began and ended
 	Outcomes map[string]Outcome // by device: the last one, or the first that is closed
 	Ended    *time.Time         // nil: it has not come to its end
 	Alive    bool               // its process still goes on
@@ -354,6 +395,9 @@ func (l *Log) add(text []byte) {
 		if !closed(l.Outcomes[e.Line.Device].Outcome) {
 			delete(l.Outcomes, e.Line.Device) // the run was gone on with, there
 		}
+		l.Ended = nil
+	case e.Hook != nil:
+		l.Ran = append(l.Ran, *e.Hook)
 		l.Ended = nil
 	case e.Outcome != nil:
 		if was := l.Outcomes[e.Outcome.Device].Outcome; !closed(was) || was == e.Outcome.Outcome {
@@ -419,4 +463,13 @@ func syncDir(path string) error {
 		return err
 	}
 	return errors.Join(d.Sync(), d.Close())
+}
+
+// Drained gives the waves whose traffic a hook has taken off, or may have, and none has put back.
+func (l *Log) Drained() []int {
+	open := map[int]bool{}
+	for _, h := range l.Ran {
+		open[h.Wave] = h.Hook == "drain" || !h.Done || h.Detail != ""
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(open)), func(wave int) bool { return !open[wave] })
 }

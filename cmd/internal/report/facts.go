@@ -40,6 +40,9 @@ func newJSONFacts(p validate.GroupProof) jsonFacts {
 	out := jsonFacts{Why: reasonFact(p.Proof)}
 	for _, a := range p.Assumptions {
 		fact := jsonFact{Code: string(a.Code), System: a.System, Chips: a.Chips}
+		for _, d := range a.Hand {
+			fact.Devices = append(fact.Devices, d.Name)
+		}
 		if a.Group != nil {
 			fact.CosGroups = []string{a.Group.Name}
 		}

@@ -80,7 +80,9 @@ func TestJSONFacts(t *testing.T) {
 			tt.p.Assumptions = append(tt.p.Assumptions, proof.Assumption{Code: a})
 		}
 		tt.p.Assumptions[0].Group = detour
-		last := len(tt.p.Assumptions) - 1
+		hand := len(tt.p.Assumptions) - 1
+		tt.p.Assumptions[hand].Hand = []*ir.Device{{Name: "leaf1"}}
+		last := hand - 1
 		tt.p.Assumptions[last].System, tt.p.Assumptions[last].Chips = "plan9", []string{"Spectrum"}
 		for _, n := range proof.NoteCodes {
 			tt.p.Notes = append(tt.p.Notes, proof.Note{Code: n, Links: f.Links[:1], Down: 5})
@@ -92,6 +94,7 @@ func TestJSONFacts(t *testing.T) {
 		require.Len(t, got.Assumptions, len(proof.AssumptionCodes))
 		assert.Equal(t, jsonFact{Code: "hosts-drain", CosGroups: []string{"detour"}}, got.Assumptions[0])
 		assert.Equal(t, jsonFact{Code: "chip-alone", System: "plan9", Chips: []string{"Spectrum"}}, got.Assumptions[last])
+		assert.Equal(t, jsonFact{Code: "set-by-hand", Devices: []string{"leaf1"}}, got.Assumptions[hand])
 		require.Len(t, got.Notes, len(proof.NoteCodes))
 		note, err := json.Marshal(got.Notes[0])
 		require.NoError(t, err)

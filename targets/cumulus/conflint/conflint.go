@@ -32,6 +32,9 @@ type Lint struct {
 	Dialects    []string  // of each file: "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
 }
 
+// Foreign is the code of a file that sets no key of any release.
+const Foreign = "conf-dialect"
+
 // Check judges files. Those of one switch (of one folder, or of one folder that holds a tree with etc/ or usr/lib/) are
 // judged together.
 func Check(files []File) Lint {

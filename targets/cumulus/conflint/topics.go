@@ -46,7 +46,7 @@ How to mend it: put a # in front of what is a comment, and complete what is a se
 }
 
 var topicDialect = diag.Topic{
-	Code:    "conf-dialect",
+	Code:    Foreign,
 	Summary: "not a file of any known release",
 	Doc: `
 Cumulus Linux spelled these settings in several ways. rocec recognises a file by the keys it sets,

@@ -79,11 +79,7 @@ func PortSet(ports []Port) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(ports[i].String())
-		if j > i {
-			b.WriteByte('-')
-			b.WriteString(ports[j].String())
-		}
+		b.WriteString(Span{ports[i], ports[j]}.String())
 		i = j + 1
 	}
 	return b.String()
@@ -101,6 +97,14 @@ func ParseSpan(s string) (Span, bool) {
 	}
 	b, ok := ParsePort(last)
 	return Span{a, b}, ok && a.Compare(b) <= 0
+}
+
+// String spells the span.
+func (s Span) String() string {
+	if s.A == s.B {
+		return s.A.String()
+	}
+	return s.A.String() + "-" + s.B.String()
 }
 
 // Has reports whether the span covers p. A range that ends at a whole port covers that port alone, a range between

@@ -2,7 +2,7 @@
 # What a run does on a device, as root. It lies in the folder of the run, travels with it and goes with it. The verbs are
 # called by the controller, and by the timer and the boot unit that undo a run nobody confirmed:
 #
-#   sh run prepare | commit | confirm | undo asked|timer|boot | release | state
+#   sh run prepare | commit | confirm | extend SECONDS | undo asked|timer|boot | release | state
 #
 # A verb that worked exits 0. One that did not prints "rocec-fail WORD" and then the reason on stderr. X, the folder, holds:
 #
@@ -321,6 +321,17 @@ stop_timer() { # UNIT, or PID START of a process
 	*) if same_boot && lives "$1" "$2"; then kill -- "-$1" 2>/dev/null; fi ;;
 	esac
 	return 0
+}
+
+extend() { # SECONDS: another timer, in place of the one that runs
+	ours
+	mark "$X"
+	[ "$mark" = loaded ] || fail armed "run $T is $mark, so its deadline stays"
+	before='' since=''
+	if [ -f "$X/timer" ]; then read -r before since <"$X/timer"; fi
+	nth=${before##*-}
+	case $nth in '' | *[!0-9]*) nth=2 ;; esac
+	arm "$((nth % 1000 + 1))" "$1"
 }
 
 disarm() {

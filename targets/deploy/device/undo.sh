@@ -244,6 +244,13 @@ confirm | release) # a lock tells another run, which finds the mark of this one,
 		exec flock -o -w 60 "$X/run" sh "$X/run" "$1" locked
 	fi
 	;;
+extend) # no undo begins between the look and the new timer
+	if [ "$2" = locked ]; then
+		extend "$3"
+	else
+		exec flock -o -w 60 "$X/mutex" sh "$X/run" extend locked "$2"
+	fi
+	;;
 undo)
 	if [ "${2:-asked}" = locked ]; then
 		undo "$3"

@@ -90,6 +90,15 @@ func (d *Device) Confirm(ctx context.Context, run deploy.Run, c *Change) (*Repor
 	return d.call(ctx, "confirm", run, c, "confirm", 0)
 }
 
+// Extend gives the device so long, from now on, until it undoes the change by itself.
+func (d *Device) Extend(ctx context.Context, run deploy.Run, c *Change, by time.Duration) (*Report, *deploy.Error) {
+	out, err := d.verb(ctx, "confirm", script(callScript, d.here(run)), nil, 0, c, "extend", strconv.Itoa(seconds(by)))
+	if out == nil {
+		return nil, err
+	}
+	return d.report(run, c, out), err
+}
+
 // Undo puts what was there before back in place and to use.
 func (d *Device) Undo(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
 	return d.call(ctx, "restore", run, c, "undo", c.Work()+time.Minute)

@@ -29,6 +29,7 @@ type Device struct {
 	over    bool              // it will never have any again; guarded by procs.mu
 	disk    map[string]string // what its disk held when it was new
 	woken   bool              // it was saved before, and goes on
+	cabled  bool              // a cable was plugged in or pulled out
 	boots   int               // how often it was switched on
 	booted  time.Duration     // when, the last time
 

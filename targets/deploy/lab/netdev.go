@@ -140,5 +140,5 @@ func (d *Device) SetCounter(netdev, name string, value uint64) {
 func (d *Device) SetLink(netdev string, up bool) {
 	d.fs.mu.Lock()
 	defer d.fs.mu.Unlock()
-	d.netdevs[netdev].Down = !up
+	d.netdevs[netdev].Down, d.cabled = !up, true
 }

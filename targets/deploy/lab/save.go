@@ -95,7 +95,7 @@ func (d *Device) idle() bool {
 func (d *Device) touched() bool {
 	d.fs.mu.Lock()
 	defer d.fs.mu.Unlock()
-	return d.woken || len(d.fs.changes) > 0 || d.boots > 1
+	return d.woken || d.cabled || len(d.fs.changes) > 0 || d.boots > 1
 }
 
 // imageOf names the content of a disk.

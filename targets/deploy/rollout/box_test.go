@@ -41,7 +41,7 @@ func (b box) plan(t testing.TB) *deploy.Plan {
 	fault := b.Fault
 	b.Fault = nil
 	defer func() { b.Fault = fault }()
-	return deploy.Diff(b.tree(), rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{Probes: true}))
+	return deploy.Diff(b.tree(), rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{Probes: rollout.Every}))
 }
 
 // apply applies a plan and returns the result of the only device.

@@ -23,16 +23,20 @@ type change struct {
 	emit  func(step string, s State, detail string)
 	stop  func() bool // the person interrupted
 
-	report  *device.Report // the last one
-	resumed bool           // another process began; its run is known by hashes alone
-	asked   bool           // a verb was sent, so the lock may have been taken
-	found   []string       // of a run that is over on the device: the SHA-256 of its files
-	settled *deploy.Have   // read right after the commit
-	began   time.Time      // of the soak
-	waited  time.Duration  // for what is at work on the device
-	err     *deploy.Error  // what stood in the way, first
-	undo    *deploy.Error  // of going back
-	cleanup *deploy.Error  // of the release
+	report  *device.Report  // the last one
+	resumed bool            // another process began; its run is known by hashes alone
+	asked   bool            // a verb was sent, so the lock may have been taken
+	found   []string        // of a run that is over on the device: the SHA-256 of its files
+	settled *deploy.Have    // read right after the commit
+	wave    int             // its index
+	holds   bool            // it waits for a person
+	linger  time.Duration   // how much longer than it needs for itself the device waits until it undoes the change
+	checked []target.Sample // read after the soak
+	began   time.Time       // of the soak
+	waited  time.Duration   // for what is at work on the device
+	err     *deploy.Error   // what stood in the way, first
+	undo    *deploy.Error   // of going back
+	cleanup *deploy.Error   // of the release
 }
 
 // newChange prepares to change a device; goal says what it should come to.
@@ -44,9 +48,9 @@ func newChange(dial target.Dial, p *deploy.DevicePlan, o *ApplyOptions, goal txn
 	dev.Tell(device.Clock(o.Clock))
 	return &change{
 		o: o, p: p, dev: dev, what: device.NewChange(p),
-		state: txn.State{Goal: goal},
-		emit:  func(string, State, string) {},
-		stop:  func() bool { return false },
+		state: txn.State{Goal: goal}, holds: goal == txn.Hold || o.Hold > 0,
+		emit: func(string, State, string) {},
+		stop: func() bool { return false },
 	}
 }
 
@@ -63,11 +67,16 @@ func (c *change) soak() (soak, away time.Duration) {
 // Hold: only what is in use waits for a person.
 func (c *change) timers() device.Timers {
 	soak, away := c.soak()
-	later := max(away+soak+deadManSlack, cmp.Or(c.o.DeadMan, deadManFloor))
+	own := cmp.Or(c.o.DeadMan, max(away+soak+deadManSlack, deadManFloor))
+	linger := c.linger
 	if c.o.DeadMan > 0 {
-		later = c.o.DeadMan
+		linger = 0
 	}
-	return device.Timers{First: c.what.Work() + later, Later: max(later, c.o.Hold+soak)}
+	later := own + linger
+	if c.holds {
+		later = max(later, c.o.Hold+linger+soak)
+	}
+	return device.Timers{First: c.what.Work() + own, Later: later}
 }
 
 // run follows the state machine until it ends, or until pause holds.
@@ -265,6 +274,7 @@ func (c *change) check(ctx context.Context) txn.Event {
 			if c.resumed {
 				err = c.hashes(r)
 			} else if err = c.readBack(h); err == nil {
+				c.checked = h.Samples()
 				err, patient = c.gate(h)
 			}
 			if err == nil || !patient || c.o.Clock.Now().Sub(c.began) >= soak+away {

@@ -12,129 +12,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/target"
 )
-
-// fleet is a plan of n devices that all change; set adjusts each.
-func fleet(n int, set func(i int, d *deploy.DevicePlan)) *deploy.Plan {
-	p := &deploy.Plan{}
-	for i := range n {
-		d := &deploy.DevicePlan{Status: deploy.StatusChange, Device: &target.Device{Name: fmt.Sprintf("d%02d", i+1), Role: target.Switch}}
-		if set != nil {
-			set(i, d)
-		}
-		p.Devices = append(p.Devices, d)
-	}
-	return p
-}
-
-func show(waves [][]*deploy.DevicePlan) string {
-	var lines []string
-	for _, w := range waves {
-		var names []string
-		for _, d := range w {
-			names = append(names, d.Device.Name)
-		}
-		lines = append(lines, strings.Join(names, " "))
-	}
-	return strings.Join(lines, " | ")
-}
-
-func TestWaves(t *testing.T) {
-	hostsFrom := func(n int) func(int, *deploy.DevicePlan) {
-		return func(i int, d *deploy.DevicePlan) {
-			if i >= n {
-				d.Device.Role = target.Host
-			}
-		}
-	}
-	for _, c := range []struct {
-		name string
-		plan *deploy.Plan
-		o    rollout.WaveOptions
-		want string
-	}{
-		{"nothing", fleet(0, nil), rollout.WaveOptions{}, ""},
-		{"batches", fleet(5, nil), rollout.WaveOptions{Parallel: 2}, "d01 d02 | d03 d04 | d05"},
-		{"eight by default", fleet(9, nil), rollout.WaveOptions{}, "d01 d02 d03 d04 d05 d06 d07 d08 | d09"},
-		{
-			"switches before hosts", fleet(4, func(i int, d *deploy.DevicePlan) {
-				hostsFrom(0)(i%2, d)
-				d.Device.Role = []target.Role{target.Host, target.Switch}[i%2]
-			}),
-			rollout.WaveOptions{},
-			"d02 d04 | d01 d03",
-		},
-		{
-			"what takes away comes last", fleet(4, func(i int, d *deploy.DevicePlan) { hostsFrom(2)(i, d); d.Removing = i == 0 || i == 3 }),
-			rollout.WaveOptions{},
-			"d02 | d03 d04 | d01",
-		},
-		{
-			"never two of a pair", fleet(6, func(i int, d *deploy.DevicePlan) { d.Device.Redundancy = fmt.Sprint(i / 2) }),
-			rollout.WaveOptions{},
-			"d01 d03 d05 | d02 d04 d06",
-		},
-		{"a pair and room", fleet(5, func(i int, d *deploy.DevicePlan) {
-			if i < 3 {
-				d.Device.Redundancy = "x"
-			}
-		}), rollout.WaveOptions{Parallel: 2}, "d01 d04 | d02 d05 | d03"},
-		{
-			"canary", fleet(6, func(i int, d *deploy.DevicePlan) { hostsFrom(4)(i, d); d.Device.About = fmt.Sprint(i % 2) }),
-			rollout.WaveOptions{Canary: true},
-			"d01 d02 | d03 d04 | d05 d06",
-		},
-		{
-			"only what changes", fleet(3, func(i int, d *deploy.DevicePlan) {
-				d.Status = []deploy.Status{deploy.StatusSame, deploy.StatusChange, deploy.StatusUnreachable}[i]
-			}),
-			rollout.WaveOptions{},
-			"d02",
-		},
-	} {
-		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, show(rollout.Waves(c.plan, c.o))) })
-	}
-}
-
-// Laws of every order: each device that changes exactly once, no batch too large, no two of a redundancy group.
-func TestWavesLaws(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := fleet(rapid.IntRange(0, 60).Draw(t, "n"), func(_ int, d *deploy.DevicePlan) {
-			d.Status = rapid.SampledFrom([]deploy.Status{deploy.StatusChange, deploy.StatusChange, deploy.StatusSame}).Draw(t, "status")
-			d.Device.Role = rapid.SampledFrom([]target.Role{target.Switch, target.Host}).Draw(t, "role")
-			d.Device.Redundancy = rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "group")
-			d.Device.About = rapid.SampledFrom([]string{"x", "y"}).Draw(t, "about")
-			d.Removing = rapid.Bool().Draw(t, "removing")
-		})
-		o := rollout.WaveOptions{Parallel: rapid.IntRange(1, 9).Draw(t, "parallel"), Canary: rapid.Bool().Draw(t, "canary")}
-		seen := map[*deploy.DevicePlan]bool{}
-		last := 0
-		for _, w := range rollout.Waves(p, o) {
-			if len(w) == 0 || len(w) > o.Parallel {
-				t.Fatalf("a batch of %d", len(w))
-			}
-			groups := map[string]bool{}
-			for _, d := range w {
-				if seen[d] || d.Status != deploy.StatusChange || rollout.PhaseOf(d) < last || groups[d.Device.Redundancy] {
-					t.Fatalf("%s stands wrong", d.Device.Name)
-				}
-				last, seen[d] = rollout.PhaseOf(d), true
-				groups[d.Device.Redundancy] = d.Device.Redundancy != ""
-			}
-		}
-		for _, d := range p.Devices {
-			if seen[d] != (d.Status == deploy.StatusChange) {
-				t.Fatalf("%s: %s, seen %v", d.Device.Name, d.Status, seen[d])
-			}
-		}
-	})
-}
 
 // boxes is a fleet of real boxes behind one dialer.
 type boxes struct {
@@ -162,7 +45,7 @@ func (bs boxes) dial(ctx context.Context, d *target.Device) (target.Conn, error)
 }
 
 func (bs boxes) plan(t *testing.T) *deploy.Plan {
-	return deploy.Diff(bs.tree, rollout.Observe(t.Context(), bs.dial, bs.tree, rollout.ObserveOptions{}))
+	return deploy.Diff(bs.tree, rollout.Observe(t.Context(), bs.dial, bs.tree, rollout.ObserveOptions{Probes: rollout.Every}))
 }
 
 func outcomes(r *deploy.Results) string {
@@ -177,19 +60,24 @@ func TestMaxFailures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		max  int
+		then rollout.OnFailure
 		want string
 	}{
-		{0, "applied restored not-started not-started not-started"},
-		{1, "applied restored applied restored not-started"},
-		{2, "applied restored applied restored applied"},
+		{0, rollout.Stop, "applied restored not-started not-started not-started"},
+		{1, rollout.Stop, "applied restored applied restored not-started"},
+		{0, "", "restored restored not-started not-started not-started"},
+		{1, "", "applied restored restored restored not-started"},
+		{1, rollout.UndoAll, "restored restored restored restored not-started"},
+		{2, "", "applied restored applied restored applied"},
+		{2, rollout.UndoAll, "applied restored applied restored applied"},
 	} {
 		bs := newBoxes(t, 5)
 		bs.all[1].Daemon("grep -q green etc/app/conf && exit 4")
 		bs.all[3].Daemon("grep -q green etc/app/conf && exit 4")
-		rep, err := rollout.Apply(t.Context(), bs.dial, bs.plan(t), rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: noSoak, Parallel: 2, MaxFailures: c.max})
+		rep, err := rollout.Apply(t.Context(), bs.dial, bs.plan(t), rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: noSoak, Parallel: 2, OnFailure: c.then, MaxFailures: c.max})
 		require.NoError(t, err)
 		require.Equal(t, c.want, outcomes(rep))
-		require.Equal(t, c.max < 2, rep.Stopped)
+		require.Equal(t, c.max < 2, rep.Stopped == deploy.TooManyFailures)
 		require.False(t, rep.Complete())
 		require.True(t, rep.Touched())
 	}
@@ -207,8 +95,10 @@ func TestUnreachableInPlan(t *testing.T) {
 	require.Equal(t, "refused refused applied", outcomes(rep))
 	require.Equal(t, deploy.Unreachable, rep.Devices[0].Err.Kind)
 	require.Equal(t, deploy.Unreadable, rep.Devices[1].Err.Kind)
-	require.False(t, rep.Stopped)
-	require.Equal(t, deploy.Summary{Change: 1, Unreachable: 1, Refused: 1, Files: 1, Live: 1, Disruptive: 1}, p.Summary())
+	require.Empty(t, rep.Stopped)
+	require.Equal(t, deploy.Summary{
+		Change: 1, Unreachable: 1, Refused: 1, Files: 1, Live: 1, Disruptive: 1, Settings: deploy.Counts{Update: 2},
+	}, p.Summary())
 }
 
 // The person interrupts while the first batch is under way: what had not changed anything stops, what had comes to its
@@ -357,7 +247,7 @@ func TestPreparedBeforeTheFirstCommit(t *testing.T) {
 	rep, err := rollout.Apply(t.Context(), bs.dial, bs.plan(t), rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: noSoak, Parallel: 1})
 	require.NoError(t, err)
 	require.Equal(t, "not-started not-started refused", outcomes(rep))
-	require.True(t, rep.Stopped)
+	require.NotEmpty(t, rep.Stopped)
 	for _, b := range bs.all {
 		require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
 		require.Empty(t, b.Left())

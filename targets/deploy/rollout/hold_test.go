@@ -72,6 +72,6 @@ func TestFailuresAreCountedOnce(t *testing.T) {
 	bs.all[0].Write("/etc/app/conf", handConf)
 	rep, err := rollout.Apply(t.Context(), bs.dial, p, options(func(o *rollout.ApplyOptions) { o.MaxFailures = 1 }))
 	require.NoError(t, err)
-	require.False(t, rep.Stopped)
+	require.Empty(t, rep.Stopped)
 	require.Equal(t, "refused applied applied applied", outcomes(rep))
 }

@@ -16,15 +16,21 @@ import (
 
 // ObserveOptions are the choices of [Observe].
 type ObserveOptions struct {
-	Parallel int           // devices read at the same time; 0: 32
-	Timeout  time.Duration // for one device, from connecting to the last byte; 0: one minute
-	Probes   bool          // run the devices' probes too
-	Sudo     *device.Sudo  // how login users become root; nil: without a password
-	Links    *Links        // connections to read over, kept for what follows; nil: they end with the read
+	Parallel int                       // devices read at the same time; 0: 32
+	Timeout  time.Duration             // for one device, from connecting to the last byte; 0: one minute
+	Probes   func(*target.Device) bool // whose probes are run too; nil: nobody's
+	Sudo     *device.Sudo              // how login users become root; nil: without a password
+	Links    *Links                    // connections to read over, kept for what follows; nil: they end with the read
 
 	// Progress is told of every device that was read or could not be, one call at a time.
 	Progress func(done, total int, h *deploy.Have)
 }
+
+// Every asks for the probes of every device.
+func Every(*target.Device) bool { return true }
+
+// Switches asks for the probes of switches: what they tell of links and neighbours shows what of a fabric is alive.
+func Switches(d *target.Device) bool { return d.Role == target.Switch }
 
 // Observe reads every device of the tree, many at a time, one connection and one command each. A device that cannot be
 // read is an error of its own and stops none of the others.
@@ -65,7 +71,7 @@ func observe(ctx context.Context, dial target.Dial, of *target.Device, o Observe
 	if err := d.Connect(ctx, ""); err != nil {
 		return &deploy.Have{Device: of, Err: err}
 	}
-	h := d.Read(ctx, o.Probes)
+	h := d.Read(ctx, o.Probes != nil && o.Probes(of))
 	for i := range h.Files {
 		h.Files[i].Data = same.share(h.Files[i].Data)
 	}

@@ -66,7 +66,7 @@ func TestObserve(t *testing.T) {
 	before := snapshot(t, b.Root)
 
 	var progress []int
-	obs := rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{Probes: true, Progress: func(done, total int, h *deploy.Have) {
+	obs := rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{Probes: rollout.Every, Progress: func(done, total int, h *deploy.Have) {
 		require.Equal(t, 1, total)
 		progress = append(progress, done)
 	}})

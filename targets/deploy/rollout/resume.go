@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/rocec/rocec/targets/deploy"
@@ -23,13 +24,13 @@ func Resume(ctx context.Context, dial target.Dial, plan *deploy.Plan, goal txn.G
 	if o.Together && goal != txn.Back {
 		l.together(ctx, plan.Devices, goal)
 	} else {
-		l.each(plan.Devices, func(p *deploy.DevicePlan) {
+		l.inOrder(plan, func(p *deploy.DevicePlan) {
 			if ctx.Err() != nil {
 				return
 			}
 			c := l.asked(ctx, p, goal)
 			c.run(steady, nil)
-			l.end(c, 1)
+			l.close(c, c.wave)
 		})
 	}
 	l.results.Interrupted = ctx.Err() != nil
@@ -38,7 +39,7 @@ func Resume(ctx context.Context, dial target.Dial, plan *deploy.Plan, goal txn.G
 
 // asked is a change that another process began, after the device was asked what it holds of it.
 func (l *leader) asked(ctx context.Context, p *deploy.DevicePlan, goal txn.Goal) *change {
-	c := l.newChange(ctx, p, 1)
+	c := l.newChange(ctx, p, 0)
 	c.resumed, c.stop = true, func() bool { return false }
 	c.state = txn.Begun(goal)
 	steady := context.WithoutCancel(ctx)
@@ -56,10 +57,11 @@ func (l *leader) together(ctx context.Context, plans []*deploy.DevicePlan, goal 
 	var mu sync.Mutex
 	all := map[*deploy.DevicePlan]*change{}
 	steady := context.WithoutCancel(ctx)
-	l.each(plans, func(p *deploy.DevicePlan) {
+	l.eachOf(len(plans), func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
+		p := plans[i]
 		c := l.asked(ctx, p, goal)
 		mu.Lock()
 		defer mu.Unlock()
@@ -72,8 +74,8 @@ func (l *leader) together(ctx context.Context, plans []*deploy.DevicePlan, goal 
 	for _, c := range all {
 		keep = keep && c.keepable()
 	}
-	l.each(plans, func(p *deploy.DevicePlan) {
-		c := all[p]
+	l.eachOf(len(plans), func(i int) {
+		c := all[plans[i]]
 		switch {
 		case c == nil: // interrupted; nothing was asked, so nothing is new
 			return
@@ -84,8 +86,27 @@ func (l *leader) together(ctx context.Context, plans []*deploy.DevicePlan, goal 
 		case c.state.Known && c.state.Mark == txn.Loaded:
 			c.fail(c.hashes(c.report))
 		}
-		l.end(c, 1)
+		l.close(c, 0)
 	})
+}
+
+// inOrder does something for every device, those of one wave at a time where there are waves; devices that are in none come last.
+func (l *leader) inOrder(plan *deploy.Plan, do func(*deploy.DevicePlan)) {
+	left := slices.Clone(plan.Devices)
+	var groups [][]*deploy.DevicePlan
+	if l.o.Order != nil {
+		in := map[*deploy.DevicePlan]bool{}
+		for _, w := range l.o.Order.Waves {
+			groups = append(groups, w.Devices)
+			for _, p := range w.Devices {
+				in[p] = true
+			}
+		}
+		left = slices.DeleteFunc(left, func(p *deploy.DevicePlan) bool { return in[p] })
+	}
+	for _, group := range append(groups, left) {
+		l.eachOf(len(group), func(i int) { do(group[i]) })
+	}
 }
 
 // keepable reports whether a device that was asked can be confirmed, or is.

@@ -270,7 +270,7 @@ func (b box) namesake() *target.Tree {
 
 func (b box) both(t testing.TB, more ...func(*rollout.ApplyOptions)) (*deploy.Plan, *deploy.Results) {
 	tree := b.namesake()
-	p := deploy.Diff(tree, rollout.Observe(t.Context(), b.Dial, tree, rollout.ObserveOptions{Probes: true}))
+	p := deploy.Diff(tree, rollout.Observe(t.Context(), b.Dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
 	rep, err := rollout.Apply(t.Context(), b.Dial, p, options(append(more, func(o *rollout.ApplyOptions) { o.MaxFailures = 2 })...))
 	require.NoError(t, err)
 	return p, rep
@@ -310,7 +310,7 @@ func oneMachineUndone(t testing.TB, b box) {
 	b.undone(t)
 	tree := b.namesake()
 	tree.Devices = tree.Devices[1:]
-	second := deploy.Diff(tree, rollout.Observe(t.Context(), b.Dial, tree, rollout.ObserveOptions{Probes: true}))
+	second := deploy.Diff(tree, rollout.Observe(t.Context(), b.Dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
 	b.is(t, b.applyWith(t, second), deploy.Refused, deploy.Locked, "both lead to the same machine")
 	b.is(t, b.resume(t, p, txn.Keep), deploy.Reverted, "", "by itself")
 	b.bare(t)

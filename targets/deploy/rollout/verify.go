@@ -40,7 +40,7 @@ type Health struct {
 func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOptions) *Verification {
 	twice := func(d *target.Device) bool { return !o.SinceBoot && o.Kept[d.Name] == nil }
 	read := o.ObserveOptions
-	read.Probes = true
+	read.Probes = Every
 	if slices.ContainsFunc(tree.Devices, twice) {
 		read.Links = &Links{} // one login does for both reads
 		defer read.Links.Close()

@@ -134,6 +134,9 @@ const (
 	patience = 8
 )
 
+// Keepable reports whether the device holds its change, and lost nothing by it: from here on it is confirmed, or held.
+func (s State) Keepable() bool { return s.Known && s.Mark == Loaded && s.Checked && s.Goal != Back }
+
 // After is the state after an event.
 func (s State) After(e Event) State {
 	switch e.Verb {

@@ -186,12 +186,6 @@ func TestEditLaws(t *testing.T) {
 	})
 }
 
-func TestEverySettingCanBeRemoved(t *testing.T) {
-	for _, f := range rendered(t, fixtures(t)["v2"])[2:] {
-		require.NotNil(t, f.Removing, f.Path)
-	}
-}
-
 // The rows of the DSCP map hold all 64 values, whatever is claimed.
 func TestDSCPMapCoversAll(t *testing.T) {
 	f := newFabric()

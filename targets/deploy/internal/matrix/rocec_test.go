@@ -96,7 +96,7 @@ func newOperator(bin string, d *nspawn.Device) (*operator, error) {
 	}
 	o := &operator{bin: bin, dir: dir, device: d.Name}
 	o.env = []string{
-		"HOME=" + dir + "/home", "PATH=" + os.Getenv("PATH"), "ROCEC_TEST_DEADMAN=" + deadMan.String(),
+		"HOME=" + dir + "/home", "PATH=" + os.Getenv("PATH"), "COLUMNS=1000", "ROCEC_TEST_DEADMAN=" + deadMan.String(),
 		"ROCEC_TEST_STEP=" + stepTime.String(), "ROCEC_TEST_SOAK=0s",
 	}
 	for name, text := range map[string]string{

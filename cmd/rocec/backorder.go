@@ -1,0 +1,79 @@
+package main
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/compiler/change"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// orderOf is the order in which a run went over devices, as its journal has it, or, to go back, the reverse of it. Devices of a journal
+// without waves are in none.
+func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal) *deploy.Order {
+	wave := map[string]int{}
+	for _, d := range l.Devices {
+		wave[d.Name] = d.Wave
+	}
+	by := map[int][]*deploy.DevicePlan{}
+	for _, d := range plan.Devices {
+		if n := wave[d.Device.Name]; n > 0 && d.Status == deploy.StatusChange {
+			by[n] = append(by[n], d)
+		}
+	}
+	o := &deploy.Order{}
+	var role target.Role
+	phase := 0
+	for _, n := range slices.Sorted(maps.Keys(by)) {
+		if r := by[n][0].Device.Role; r != role {
+			role, phase = r, phase+1
+		}
+		o.Waves = append(o.Waves, &deploy.Wave{Phase: phase, Devices: by[n]})
+	}
+	if goal == txn.Back {
+		o = o.Reverse()
+	}
+	return o
+}
+
+// backSequence is the order of going back from a run on the devices that kept it: the last wave first, each judged in the fabric as it
+// is now. Where the fabric is not what it was, or cannot be read any more, only the journal's order is known.
+func (a *app) backSequence(l *journal.Log, plan *deploy.Plan, parallel int, soak *time.Duration) (*sequence, *deploy.Order) {
+	order := orderOf(l, plan, txn.Back)
+	f, err := a.loadGood(l.Fabric)
+	if err != nil || f.Fabric.Name != l.Name {
+		return nil, order
+	}
+	devices := map[string]*ir.Device{}
+	for _, d := range f.Fabric.Devices {
+		devices[d.Name] = d
+	}
+	for _, p := range plan.Devices {
+		if p.Device.Source = devices[p.Device.Name]; p.Device.Source == nil {
+			return nil, order
+		}
+	}
+	s, of := survey(f.Fabric, f.Tree(), plan, change.Rules{MinCapacity: defaultCapacity, Parallel: parallel})
+	living, err := s.living()
+	if err != nil {
+		return nil, order
+	}
+	var waves [][]*change.Task
+	for _, w := range order.Waves {
+		var tasks []*change.Task
+		for _, p := range w.Devices {
+			t := taskOf(p, soak)
+			t.Phase = w.Phase
+			tasks = append(tasks, t)
+		}
+		waves = append(waves, tasks)
+	}
+	s.waves, s.refused = living.Follow(waves, s.rules)
+	s.arrange(of)
+	return s, s.order
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/cmd/internal/journal"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// Debts are devices that should have changed with a run and stayed as they were: under maintenance, or away. The journals know them,
+// and plan, which reads what devices hold, knows which are settled.
+
+// leftBy are the devices of a plan that stay as they are, although they should change.
+func leftBy(p *deploy.Plan) []journal.Left {
+	var out []journal.Left
+	for _, d := range p.Devices {
+		switch d.Status {
+		case deploy.StatusPending:
+			out = append(out, journal.Left{Name: d.Device.Name, Why: d.Waits})
+		case deploy.StatusUnreachable:
+			out = append(out, journal.Left{Name: d.Device.Name, Why: "unreachable"})
+		case deploy.StatusRefused:
+			out = append(out, journal.Left{Name: d.Device.Name, Why: "refused"})
+		}
+	}
+	return out
+}
+
+// debt is a device that waits, and the first run that left it.
+type debt struct {
+	run   string
+	since time.Time
+	why   string
+}
+
+// debts are those of a fabric that its runs have left since they were changed last, by device.
+func (a *app) debts(dir string) map[string]debt {
+	folder, err := filepath.Abs(dir)
+	if err != nil {
+		return nil
+	}
+	_, logs, err := a.allRuns()
+	if err != nil {
+		return nil // a plan can do without
+	}
+	out := map[string]debt{}
+	for _, l := range slices.Backward(logs) { // the oldest first
+		if l.Fabric != folder || l.Lab != "" {
+			continue
+		}
+		for _, d := range l.Devices {
+			if outcomeOf(l, d.Name) == string(deploy.Applied) {
+				delete(out, d.Name)
+			}
+		}
+		for _, d := range l.Left {
+			if _, known := out[d.Name]; !known {
+				out[d.Name] = debt{l.Run, l.Began, d.Why}
+			}
+		}
+	}
+	return out
+}
+
+// pending names the devices that stay as they are, by the reason, and since which run.
+func (v *planView) pending(p *deploy.Plan, debts map[string]debt) {
+	by := map[string][]string{}
+	var reasons []string
+	for _, d := range p.Devices {
+		why := d.Waits
+		owed, known := debts[d.Device.Name]
+		if d.Status != deploy.StatusPending && (!known || d.Status == deploy.StatusSame) {
+			continue
+		}
+		if known {
+			why = fmt.Sprintf("%s, since run %s of %s", cmp.Or(why, owed.why), owed.run, owed.since.Format(time.DateOnly))
+		}
+		if by[why] == nil {
+			reasons = append(reasons, why)
+		}
+		by[why] = append(by[why], d.Device.Name)
+	}
+	for _, why := range reasons {
+		v.prose(v.paint(diag.Yellow, "pending:")+" ", nodeset.Text(by[why], nodeset.Devices, math.MaxInt)+" ("+why+")")
+	}
+}
+
+// owing keeps the devices of a plan that are debts; the others are left alone.
+func owing(p *deploy.Plan, debts map[string]debt) {
+	for _, d := range p.Devices {
+		if _, known := debts[d.Device.Name]; !known && d.Status == deploy.StatusChange {
+			d.Status, d.Waits, d.Changes, d.Effects, d.Disrupts = deploy.StatusPending, "not asked for by --pending", nil, nil, nil
+		}
+	}
+}
+
+// pendingText counts devices that stay as they are.
+func pendingText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d pending", n)
+}

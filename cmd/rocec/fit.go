@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// fitWriter breaks lines that are wider than a terminal, at spaces. What comes after the last newline waits for its own.
+type fitWriter struct {
+	w     io.Writer
+	width int
+	part  []byte
+}
+
+// Write writes the lines that are complete.
+func (f *fitWriter) Write(b []byte) (int, error) {
+	f.part = append(f.part, b...)
+	for {
+		i := bytes.IndexByte(f.part, '\n')
+		if i < 0 {
+			return len(b), nil
+		}
+		_, err := io.WriteString(f.w, strings.Join(fit(string(f.part[:i]), f.width), "\n")+"\n")
+		f.part = append(f.part[:0], f.part[i+1:]...)
+		if err != nil {
+			return len(b), err
+		}
+	}
+}
+
+// fit breaks a line into lines of a width: at the last gap between columns, else at the last space. No word is broken: one that is
+// wider stands alone. What goes on stands four columns deeper than the line; sequences that paint take no room.
+func fit(line string, width int) []string {
+	indent := len(line) - len(strings.TrimLeft(line, " "))
+	hang := strings.Repeat(" ", min(indent+4, width/2))
+	var out []string
+	for {
+		at := breakAt(line, width)
+		if at < 0 {
+			return append(out, line)
+		}
+		out = append(out, strings.TrimRight(line[:at], " "))
+		line = hang + strings.TrimLeft(line[at:], " ")
+	}
+}
+
+// breakAt gives the space at which a line is to be broken; -1: it fits, or has none.
+func breakAt(line string, width int) int {
+	start := len(line) - len(strings.TrimLeft(line, " "))
+	space, gap, columns, painting := -1, -1, 0, false
+	for i, r := range line {
+		switch {
+		case painting:
+			painting = r != 'm'
+			continue
+		case r == '\x1b':
+			painting = true
+			continue
+		}
+		if r == ' ' && i > start && (columns <= width || space < 0) {
+			if i+1 < len(line) && line[i+1] == ' ' && line[i-1] != ' ' {
+				gap = i
+			}
+			space = i
+		}
+		if columns++; columns <= width || space < 0 || strings.TrimSpace(line[i:]) == "" {
+			continue
+		}
+		const worth = 3 // a gap in the first third leaves most of the line empty
+		if gap > len(line[:space])/worth {
+			return gap
+		}
+		return space
+	}
+	return -1
+}
+
+// columnsOf is how wide text is on the screen, without what paints it.
+func columnsOf(text string) int {
+	n := 0
+	for {
+		before, rest, found := strings.Cut(text, "\x1b")
+		n += utf8.RuneCountInString(before)
+		if !found {
+			return n
+		}
+		_, text, _ = strings.Cut(rest, "m")
+	}
+}

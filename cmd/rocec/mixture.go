@@ -1,0 +1,136 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/change"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/validate/proof"
+)
+
+// mixture is how old and new settings stand side by side while a plan is done.
+type mixture struct {
+	phases  []change.Phase
+	gaps    []*change.Gap // what loses packets in between, however the change is split
+	staged  bool          // some devices would have to hold settings that are neither old nor new
+	byMarks bool          // what hosts are set to mark is taken to be all they send
+	loop    *proof.Proof  // a PFC loop of old and new together; nil: none
+}
+
+// newMixture judges what a plan leaves in between. Devices that are not read are taken to stay as they are, whatever that is.
+func newMixture(f *ir.Fabric, plan *deploy.Plan) *mixture {
+	held := make([]change.Held, len(f.Devices))
+	for _, d := range f.Devices {
+		held[d.ID].Away = true
+		if d.ByHand != nil {
+			w := d.Wanted()
+			held[d.ID] = change.Held{Old: w, New: w}
+		}
+	}
+	for _, p := range plan.Beside {
+		held[p.Device.Source.ID] = change.Held{Old: p.Old, New: p.Old, Away: true}
+	}
+	for _, p := range plan.Devices {
+		held[p.Device.Source.ID] = change.Held{
+			Old: p.Old, New: p.New, Away: p.Status != deploy.StatusChange && p.Status != deploy.StatusSame,
+		}
+	}
+	judge := change.NewMixtures(f)
+	m := &mixture{}
+	if m.phases, m.gaps = judge.Phases(held); len(m.gaps) > 0 {
+		if phases, gaps := judge.PhasesByMarks(held); len(gaps) == 0 {
+			m.phases, m.gaps, m.byMarks = phases, nil, true
+		}
+	}
+	m.staged = slices.ContainsFunc(m.phases, func(p change.Phase) bool {
+		return slices.ContainsFunc(p.Moves, func(v change.Move) bool { return v.To != change.New })
+	})
+	if joined := judge.Joined(held); joined != nil && len(m.gaps) == 0 {
+		m.loop = fresh(f, joined)
+	}
+	return m
+}
+
+// fresh is a PFC loop that old and new lossless classes make together and the fabric alone has not; nil: there is none.
+func fresh(f, joined *ir.Fabric) *proof.Proof {
+	prone := map[string]bool{}
+	for _, p := range proof.All(f, ir.NewBudget(mixtureBudget)) {
+		for _, g := range p.Groups {
+			prone[g.Name] = p.Verdict == proof.Prone
+		}
+	}
+	for _, p := range proof.All(joined, ir.NewBudget(mixtureBudget)) {
+		if p.Verdict == proof.Prone && slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool { return !prone[g.Name] }) {
+			return p
+		}
+	}
+	return nil
+}
+
+// mixtureBudget bounds the proofs of what stands in between, in steps: as many as a check of the fabric takes.
+const mixtureBudget = 1 << 31
+
+// phaseOf gives the phase of a device; those whose settings stay the same may be changed in any.
+func (m *mixture) phaseOf(d *ir.Device) int {
+	for i, p := range m.phases {
+		if _, found := slices.BinarySearchFunc(p.Moves, d.ID, func(v change.Move, id int) int { return v.Device.ID - id }); found {
+			return i
+		}
+	}
+	return 0
+}
+
+// against is what the mixture has against the plan. away are devices that the person goes on without, whatever that costs them.
+func (m *mixture) against(away map[*ir.Device]bool) diag.List {
+	var ds diag.List
+	type alike struct {
+		packet       ir.Packet
+		fault        change.Fault
+		sends, takes change.Stage
+	}
+	more := map[alike]int{}
+	told := map[alike]*diag.Diagnostic{}
+	for _, g := range m.gaps {
+		if g.Stays && (away[g.From.Device] || away[g.To.Device]) {
+			continue
+		}
+		key := alike{g.Packet, g.Fault, g.Sends, g.Takes}
+		if told[key] != nil {
+			more[key]++
+			continue
+		}
+		told[key] = deploy.TopicMixture.Errorf(&ds, g.To.Device.At, "%s.", g)
+	}
+	for key, d := range told {
+		if n := more[key]; n > 0 {
+			d.Note(diag.Range{}, "and so on %s more", diag.Count(n, "link"))
+		}
+	}
+	if m.loop != nil {
+		var names []string
+		for _, w := range m.loop.Loops[0].Circle {
+			names = append(names, w.In.String())
+		}
+		deploy.TopicMixture.Errorf(&ds, m.loop.Loops[0].Circle[0].In.Device.At, "While old and new settings stand side by side, lossless buffers wait "+
+			"for each other in a circle: %s.", foldPorts(names))
+	}
+	return ds
+}
+
+// foldPorts names ports, the first few.
+func foldPorts(names []string) string {
+	const most = 8
+	text := ""
+	for i, n := range names {
+		if i == most {
+			return text + ", ..."
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += n
+	}
+	return text
+}

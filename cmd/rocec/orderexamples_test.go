@@ -1,0 +1,30 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Every example without errors can be applied to devices as they come from the factory: no rule of the order is in the way.
+func TestExamplesCanBeApplied(t *testing.T) {
+	folders, err := os.ReadDir("../../examples")
+	require.NoError(t, err)
+	planned := 0
+	for _, f := range folders {
+		dir := "../../examples/" + f.Name()
+		if _, err := os.Stat(dir + "/fabric.hcl"); err != nil {
+			continue
+		}
+		if code, _, _ := rocec(t, "validate", "--quiet", dir); code != exitGood {
+			continue
+		}
+		planned++
+		code, stdout, stderr := rocec(t, "plan", "--lab=new", "--trust-by-hand", dir)
+		assert.Zero(t, code, "%s: %s", f.Name(), stderr)
+		assert.Contains(t, stdout, "Order: ", f.Name())
+	}
+	assert.GreaterOrEqual(t, planned, 8)
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+)
+
+// planDocument is the JSON of plan.
+type planDocument struct {
+	FormatVersion string       `json:"format_version"`
+	Devices       []planDevice `json:"devices"`
+	Summary       planSummary  `json:"summary"`
+	Waves         []planWave   `json:"waves"`
+	Steps         []planStep   `json:"steps,omitempty"` // of a change that takes several: this plan is of the first
+
+	ByHand  planByHand    `json:"by_hand"` // devices that are not read
+	Refused []planRefusal `json:"refused"` // rules the plan breaks
+}
+
+// planByHand is the devices that others set.
+type planByHand struct {
+	Switches []string `json:"switches"`
+	Hosts    []string `json:"hosts"`
+}
+
+func byHandJSON(f *ir.Fabric) planByHand {
+	names := func(all []*ir.Device) []string {
+		out := []string{}
+		for _, d := range all {
+			out = append(out, d.Name)
+		}
+		return out
+	}
+	switches, hosts := f.ByHand()
+	return planByHand{names(switches), names(hosts)}
+}
+
+// planRefusal is a rule that a plan breaks.
+type planRefusal struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+}
+
+func refusedJSON(ds diag.List) []planRefusal {
+	out := []planRefusal{}
+	for _, d := range ds {
+		out = append(out, planRefusal{d.Code, d.Detail, d.At.Filename, d.At.Start.Line})
+	}
+	return out
+}
+
+type planDevice struct {
+	Name     string       `json:"name"`
+	Status   string       `json:"status"`
+	Reason   string       `json:"reason,omitempty"`
+	Disrupts []string     `json:"disrupts"`
+	Effects  []planEffect `json:"effects"`
+	Changes  []planChange `json:"changes"`
+
+	Findings []planFinding `json:"findings"` // of the files as they will be, by the vendor's rules
+	Cause    *planCause    `json:"rocec_changed,omitempty"`
+}
+
+// planFinding is a finding in a file of a device.
+type planFinding struct {
+	Code     string `json:"code"`
+	Severity string `json:"severity"`
+	Path     string `json:"path"`
+	Line     int    `json:"line"`
+	Message  string `json:"message"`
+}
+
+func findingsJSON(d *deploy.DevicePlan) []planFinding {
+	out := []planFinding{}
+	for _, f := range d.Found {
+		out = append(out, planFinding{f.Code, f.Severity.String(), f.At.Filename, f.At.Start.Line, f.Detail})
+	}
+	return out
+}
+
+// planEffect is what traffic notices, and where.
+type planEffect struct {
+	Effect   string   `json:"effect"` // its kind
+	What     string   `json:"what"`
+	Ports    []string `json:"ports"`     // empty: where says which
+	Where    string   `json:"where"`     // "ports" (those listed), "all", "others" (those that no file names)
+	InFabric bool     `json:"in_fabric"` // the ports are the fabric's; of all ports true
+	Text     string   `json:"text"`
+}
+
+func effectsJSON(d *deploy.DevicePlan) []planEffect {
+	out := []planEffect{}
+	for _, e := range d.Effects {
+		where := "ports"
+		switch {
+		case e.All:
+			where = "all"
+		case e.Others:
+			where = "others"
+		}
+		out = append(out, planEffect{string(e.Kind), e.What, append([]string{}, e.Ports...), where, !e.Foreign, e.String()})
+	}
+	return out
+}
+
+type planChange struct {
+	Path   string    `json:"path"`
+	Action string    `json:"action"`
+	Keys   []planKey `json:"keys"`
+}
+
+type planKey struct {
+	Key    string  `json:"key"`
+	Before *string `json:"before"`
+	After  *string `json:"after"`
+}
+
+type planSummary struct {
+	Change      int `json:"change"`
+	Same        int `json:"same"`
+	Unreachable int `json:"unreachable"`
+	Refused     int `json:"refused"`
+	Waves       int `json:"waves"`
+	Pending     int `json:"pending"` // devices that stay as they are for now
+	Create      int `json:"create"` // settings
+	Update      int `json:"update"`
+	Delete      int `json:"delete"`
+}
+
+func planJSON(p *deploy.Plan, seq *sequence) planDocument {
+	s := p.Summary()
+	doc := planDocument{
+		FormatVersion: report.FormatVersion, Devices: []planDevice{}, Refused: []planRefusal{},
+		Summary: planSummary{
+			s.Change, s.Same, s.Unreachable, s.Refused, len(seq.waves), s.Pending, s.Settings.Create, s.Settings.Update, s.Settings.Delete,
+		},
+	}
+	doc.Waves, doc.Steps = wavesJSON(seq), stepsJSON(seq)
+	for _, d := range p.Devices {
+		pd := planDevice{
+			Name: d.Device.Name, Status: string(d.Status),
+			Disrupts: append([]string{}, d.Disrupts...), Effects: effectsJSON(d), Changes: changesJSON(d), Findings: findingsJSON(d), Cause: causeJSON(d),
+		}
+		if pd.Reason = d.Waits; d.Err != nil {
+			pd.Reason = d.Err.Detail
+		}
+		doc.Devices = append(doc.Devices, pd)
+	}
+	return doc
+}
+
+func changesJSON(d *deploy.DevicePlan) []planChange {
+	out := []planChange{}
+	for _, c := range d.Changes {
+		pc := planChange{Path: c.Path, Action: string(c.Action), Keys: []planKey{}}
+		if c.Action == deploy.Activate { // in place, not in use: for a reader of the promise, an update without keys
+			pc.Action = string(deploy.Update)
+		}
+		for _, k := range c.Keys {
+			pk := planKey{Key: k.Key}
+			if k.Action != deploy.Create {
+				pk.Before = &k.Before
+			}
+			if k.Action != deploy.Delete {
+				pk.After = &k.After
+			}
+			pc.Keys = append(pc.Keys, pk)
+		}
+		out = append(out, pc)
+	}
+	return out
+}

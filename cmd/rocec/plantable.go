@@ -1,0 +1,217 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// mostRows is how many rows a part of the table has.
+const mostRows = 6
+
+// row is a line of the table: something, and how many devices it is about.
+type row struct {
+	what string
+	n    int
+}
+
+// rows counts things, in the order in which they come first.
+type rows struct {
+	at  map[string]int
+	all []row
+}
+
+func (r *rows) add(what string) {
+	if r.at == nil {
+		r.at = map[string]int{}
+	}
+	i, known := r.at[what]
+	if !known {
+		i = len(r.all)
+		r.at[what] = i
+		r.all = append(r.all, row{what: what})
+	}
+	r.all[i].n++
+}
+
+// summary is the table above a plan: what changes on how many devices, what traffic notices, what it disrupts, and what stands in
+// the way.
+func (v *planView) summary(p *deploy.Plan) {
+	v.held(p)
+	if v.fabric != nil {
+		if text := deploy.ByHand(v.fabric); text != "" {
+			v.prose(v.paint(diag.Yellow, "note:")+" ", text+".")
+		}
+	}
+	v.pending(p, v.debts)
+	s := p.Summary()
+	if s.Change+s.Unreachable+s.Refused == 0 {
+		fmt.Fprintf(v.w, "%s %s up to date%s.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending))
+		return
+	}
+	parts := []string{fmt.Sprintf("%s to change", diag.Count(s.Change, "device")), fmt.Sprintf("%d up to date", s.Same)}
+	if s.Unreachable > 0 {
+		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d unreachable", s.Unreachable)))
+	}
+	if s.Refused > 0 {
+		parts = append(parts, v.paint(diag.Red, fmt.Sprintf("%d refused", s.Refused)))
+	}
+	if s.Pending > 0 {
+		parts = append(parts, fmt.Sprintf("%d pending", s.Pending))
+	}
+	fmt.Fprintf(v.w, "Plan: %s.  %s, %s.\n", strings.Join(parts, ", "), diag.Count(s.Files, "file"), diag.Count(s.Live, "live state"))
+	if n := v.countsText(s.Settings); n != "" {
+		fmt.Fprintf(v.w, "Settings: %s.\n", n)
+	}
+	v.table(p)
+	if s.Change > 0 {
+		fmt.Fprintf(v.w, "Disruption: %s.\n", v.paint(diag.Yellow, diag.Count(s.Disruptive, "device")))
+		if v.seq != nil {
+			v.waves(v.seq)
+		}
+	}
+	fmt.Fprintln(v.w)
+}
+
+// table writes the parts of the table that have rows.
+func (v *planView) table(p *deploy.Plan) {
+	var effects, disrupts, troubles rows
+	kinds := map[string]deploy.EffectKind{}
+	for _, d := range p.Devices {
+		seen := map[string]bool{}
+		for _, e := range d.Effects {
+			if !seen[e.What] { // it may stand at several ports
+				seen[e.What] = true
+				effects.add(e.What)
+				kinds[e.What] = e.Kind
+			}
+		}
+		for _, text := range d.Disrupts {
+			disrupts.add(text)
+		}
+		if d.Err != nil {
+			troubles.add(reason(d))
+		}
+	}
+	slices.SortStableFunc(effects.all, func(a, b row) int { return cmp.Compare(kinds[a.what].Order(), kinds[b.what].Order()) })
+	for i := range effects.all {
+		e := &effects.all[i]
+		e.what = v.symbol(effectAction(deploy.Effect{What: e.what})) + " " + e.what
+	}
+	v.part("traffic", effects.all)
+	v.part("disrupts", disrupts.all)
+	v.part("in the way", troubles.all)
+}
+
+// part writes one part of the table: "  traffic     + lossless cos 4 begins   6 devices".
+func (v *planView) part(name string, all []row) {
+	const left = 14
+	pad := strings.Repeat(" ", left)
+	wide := 0
+	for _, r := range all[:min(len(all), mostRows)] {
+		wide = max(wide, columnsOf(r.what))
+	}
+	wide = min(wide, v.width-left-len("1,000 devices")-2)
+	for i, r := range all {
+		lead := pad
+		if i == 0 {
+			lead = fmt.Sprintf("  %-*s", left-2, name)
+		}
+		if i == mostRows {
+			fmt.Fprintf(v.w, "%s... and %s more\n", lead, diag.Number(len(all)-i))
+			break
+		}
+		n := diag.Count(r.n, "device")
+		if columnsOf(r.what) > wide {
+			v.prose(lead, r.what+" ("+n+")")
+			continue
+		}
+		fmt.Fprintf(v.w, "%s%s%s  %s\n", lead, r.what, strings.Repeat(" ", wide-columnsOf(r.what)), n)
+	}
+}
+
+// reason says in a few words why a device cannot be planned for; devices of one reason differ in names and addresses.
+func reason(d *deploy.DevicePlan) string {
+	if strings.Contains(d.Err.Detail, " has no address") {
+		return string(d.Status) + ": no address"
+	}
+	return string(d.Status) + ": " + string(d.Err.Kind)
+}
+
+// foldTroubles puts devices together that cannot be planned for and say the same, but for their names.
+func foldTroubles(groups []deploy.Group) []deploy.Group {
+	var out []deploy.Group
+	at := map[string]int{}
+	for _, g := range groups {
+		d := g.First()
+		if d.Err == nil {
+			out = append(out, g)
+			continue
+		}
+		key := reason(d)
+		if !strings.HasSuffix(key, ": no address") {
+			key += " " + strings.ReplaceAll(d.Err.Detail, d.Device.Name, "\x00")
+		}
+		i, known := at[key]
+		if !known {
+			i = len(out)
+			at[key] = i
+			out = append(out, deploy.Group{})
+		}
+		out[i].Devices = append(out[i].Devices, g.Devices...)
+	}
+	return out
+}
+
+// foldedFile is changes of one device that are the same but for the name of a file: its NICs.
+type foldedFile struct {
+	*deploy.Change        // the first
+	label          string // "/etc/rocec/host/ens[1-8]f0.conf"
+	count          int
+}
+
+// foldChanges folds the changes of a device, or lists each alone.
+func foldChanges(changes []*deploy.Change, alone bool) []foldedFile {
+	type stems struct {
+		dir, ext string
+		names    []string
+	}
+	var out []foldedFile
+	var parts []*stems
+	at := map[string]int{}
+	for _, c := range changes {
+		dir, base := path.Split(c.Path)
+		ext := path.Ext(base)
+		stem := strings.TrimSuffix(base, ext)
+		var key strings.Builder
+		fmt.Fprintf(&key, "%q %q %s", dir, ext, c.Action)
+		for _, k := range c.Keys {
+			fmt.Fprintf(&key, " %q %q %q", k.Key, k.Before, k.After)
+		}
+		i, known := at[key.String()]
+		if !known || alone || len(c.Keys) == 0 { // what is compared as a whole stands alone
+			i = len(out)
+			at[key.String()] = i
+			out = append(out, foldedFile{Change: c, label: c.Path})
+			parts = append(parts, &stems{dir: dir, ext: ext})
+		}
+		out[i].count++
+		parts[i].names = append(parts[i].names, stem)
+	}
+	for i := range out {
+		if out[i].count > 1 {
+			p := parts[i]
+			out[i].label = p.dir + nodeset.Text(p.names, nodeset.Interfaces, math.MaxInt) + p.ext
+		}
+		out[i].label = target.Escape(out[i].label)
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/change"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// alike reports whether two waves differ by names alone.
+func alike(a, b *change.Wave) bool {
+	return a.Phase == b.Phase && a.Stream == b.Stream && a.Canary == b.Canary && a.Outage == b.Outage && a.Capacity == b.Capacity &&
+		len(a.Tasks) == len(b.Tasks) && len(a.Dark) == len(b.Dark) && len(a.Cut)+len(b.Cut)+len(a.Last)+len(b.Last) == 0 &&
+		a.Tasks[0].Kind == b.Tasks[0].Kind && a.Tasks[0].Device.Height() == b.Tasks[0].Device.Height()
+}
+
+// waves shows in which order a plan goes over the devices; waves that are alike share a row.
+func (v *planView) waves(s *sequence) {
+	if len(s.steps) > 0 {
+		v.prose(v.paint(diag.Yellow, "steps:")+" ", stepsText(s.steps))
+	}
+	if s.mixed != nil && s.mixed.byMarks && len(s.waves) > 0 {
+		v.prose(v.paint(diag.Yellow, "note:")+" ", "a lossless class ends, and hosts are taken to send in it no more, as they "+
+			"are set to mark another one. "+
+			"A program that marks its packets itself may still use it.")
+	}
+	if len(s.waves) > 0 {
+		fmt.Fprintf(v.w, "Order: %s, at most %s.\n", diag.Count(len(s.waves), "wave"), shortTime(s.takes()))
+	}
+	for i := 0; i < len(s.waves); {
+		j := i + 1
+		for j < len(s.waves) && !v.expand && alike(s.waves[i], s.waves[j]) {
+			j++
+		}
+		v.wave(s, i, j)
+		i = j
+	}
+	if len(s.down) > 0 {
+		fmt.Fprintf(v.w, "  %s %s down, and no other is taken away beside %s: %s\n", v.paint(diag.Yellow, "note:"),
+			diag.Count(len(s.down), "link")+" "+diag.Plural(len(s.down), "is", "are"), diag.Plural(len(s.down), "it", "them"), linksText(s.down))
+	}
+}
+
+// linksText names links by their ends, the first few.
+func linksText(links []*ir.Link) string {
+	const most = 4
+	var out []string
+	for i, l := range links {
+		if i == most {
+			out = append(out, "...")
+			break
+		}
+		out = append(out, l.A.String()+" - "+l.B.String())
+	}
+	return strings.Join(out, ", ")
+}
+
+// wave shows waves i to j, which are alike.
+func (v *planView) wave(s *sequence, i, j int) {
+	first := s.waves[i]
+	var names []string
+	var last, carried, dark []*ir.Device
+	for _, w := range s.waves[i:j] {
+		for _, t := range w.Tasks {
+			names = append(names, t.Device.Name)
+		}
+		last, carried, dark = append(last, w.Last...), append(carried, w.Carried...), append(dark, w.Dark...)
+	}
+	number := fmt.Sprint(i + 1)
+	if j > i+1 {
+		number += fmt.Sprint("-", j)
+	}
+	text := nodeset.Text(names, nodeset.Devices, math.MaxInt)
+	switch n := len(first.Tasks); {
+	case first.Canary && len(names) == 1:
+		text += ", the first of its kind"
+	case first.Canary:
+		text += ", the first of their kinds"
+	case first.Stream && len(names) > 1:
+		text += fmt.Sprintf(", %d at a time", min(s.rules.Parallel, len(names)))
+	case len(names) > n && n == 1:
+		text += ", one at a time"
+	case len(names) > n:
+		text += fmt.Sprintf(", %d at a time", n)
+	case n > 1:
+		text += ", together"
+	}
+	fmt.Fprintf(v.w, "  %-7s %s\n", number, v.paint(diag.Bold, text))
+	line := func(format string, args ...any) { fmt.Fprintf(v.w, "          "+format+"\n", args...) }
+	plan := s.order.Waves[i].Devices[0]
+	if o := outageText(first.Outage); o != "" {
+		what := strings.Join(plan.Disrupts, "; ")
+		line("%s %s for %s", v.paint(diag.Yellow, "stops:"), diag.Escape(what), o)
+	} else {
+		line("no traffic stops")
+	}
+	if n := len(first.Dark); n > 0 && !first.Stream {
+		each := ""
+		if j > i+1 {
+			each = " at a time"
+		}
+		line("%s %s without a link%s: %s", v.paint(diag.Yellow, "dark:"), diag.Count(n, "host"), each, foldHosts(dark))
+	}
+	if first.Capacity < 100 {
+		line("capacity left: %d%% (%s towards %s)", first.Capacity, first.Narrow.Name, first.Towards.Name)
+	}
+	for k, c := range first.Cut {
+		if k == 8 {
+			line("%s and %s; --format json has them all", v.paint(diag.Red, "cut off:"), diag.Count(len(first.Cut)-k, "other group"))
+			break
+		}
+		line("%s %s from %s", v.paint(diag.Red, "cut off:"), foldHosts(c.Hosts), foldHosts(c.From))
+	}
+	if len(last) > 0 {
+		line("last: %s, which %s the logins to %s", foldHosts(last), diag.Plural(len(last), "carries", "carry"), foldHosts(carried))
+	}
+}
+
+// planWave is a wave in the JSON of plan.
+type planWave struct {
+	Wave     int       `json:"wave"` // from 1
+	Phase    int       `json:"phase"`
+	Devices  []string  `json:"devices"`
+	Canary   bool      `json:"canary"`
+	Stream   bool      `json:"stream"` // its devices do not wait for each other
+	Last     []string  `json:"last"`
+	Carried  []string  `json:"carried"`
+	Outage   [2]int    `json:"outage_seconds"` // least and most; 0 and 0: hitless
+	Takes    int       `json:"takes_seconds"`
+	Dark     []string  `json:"dark"`
+	Capacity int       `json:"capacity_percent"`
+	Narrow   string    `json:"narrow,omitempty"`
+	Towards  string    `json:"towards,omitempty"`
+	Cut      []planCut `json:"cut"`
+}
+
+type planCut struct {
+	Hosts []string `json:"hosts"`
+	From  []string `json:"from"`
+}
+
+func wavesJSON(s *sequence) []planWave {
+	names := func(ds []*ir.Device) []string {
+		out := []string{}
+		for _, d := range ds {
+			out = append(out, d.Name)
+		}
+		return out
+	}
+	out := []planWave{}
+	for i, w := range s.waves {
+		pw := planWave{
+			Wave: i + 1, Phase: w.Phase, Devices: []string{}, Canary: w.Canary, Stream: w.Stream, Last: names(w.Last), Carried: names(w.Carried),
+			Outage: [2]int{int(w.Outage.Least.Seconds()), int(w.Outage.Most.Seconds())}, Takes: int(w.Takes.Seconds()),
+			Dark: names(w.Dark), Capacity: w.Capacity, Cut: []planCut{},
+		}
+		for _, t := range w.Tasks {
+			pw.Devices = append(pw.Devices, t.Device.Name)
+		}
+		if w.Narrow != nil {
+			pw.Narrow, pw.Towards = w.Narrow.Name, w.Towards.Name
+		}
+		for _, c := range w.Cut {
+			pw.Cut = append(pw.Cut, planCut{names(c.Hosts), names(c.From)})
+		}
+		out = append(out, pw)
+	}
+	return out
+}

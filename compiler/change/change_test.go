@@ -1,0 +1,202 @@
+package change
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/ir/irtest"
+)
+
+var reset = ir.Outage{Least: 30 * time.Second, Most: 2 * time.Minute}
+
+// tasksOf changes every device of a fabric: switches first, each with a reset of all ports, then hosts.
+func tasksOf(f *ir.Fabric) []*Task {
+	var out []*Task
+	for _, d := range f.Devices {
+		t := &Task{Device: d, Kind: "switch", Outage: reset, Takes: 3 * time.Minute}
+		if !d.Forwards() {
+			t.Phase, t.Kind, t.Takes = 1, "host", time.Minute
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// draw shows waves in short: one a line, with who is dark, who is cut off, and the capacity left.
+func draw(waves []*Wave, refused []*Refusal) string {
+	names := func(ds []*ir.Device) string {
+		var out []string
+		for _, d := range ds {
+			out = append(out, d.Name)
+		}
+		return strings.Join(out, " ")
+	}
+	var b strings.Builder
+	for _, w := range waves {
+		var tasks []string
+		for _, t := range w.Tasks {
+			tasks = append(tasks, t.Device.Name)
+		}
+		kind := map[bool]string{true: "stream "}[w.Stream] + map[bool]string{true: "canary "}[w.Canary]
+		fmt.Fprintf(&b, "%s%s", kind, strings.Join(tasks, " "))
+		if len(w.Dark) > 0 && !w.Stream {
+			fmt.Fprintf(&b, "; dark %s", names(w.Dark))
+		}
+		if w.Capacity < 100 {
+			fmt.Fprintf(&b, "; %d%% %s to %s", w.Capacity, w.Narrow.Name, w.Towards.Name)
+		}
+		for _, c := range w.Cut {
+			fmt.Fprintf(&b, "; cut %s from %s", names(c.Hosts), names(c.From))
+		}
+		if len(w.Last) > 0 {
+			fmt.Fprintf(&b, "; last %s for %s", names(w.Last), names(w.Carried))
+		}
+		b.WriteByte('\n')
+	}
+	for _, r := range refused {
+		fmt.Fprintf(&b, "refused %s: %s", r.Task.Device.Name, r.Why)
+		if r.Without {
+			b.WriteString(" already")
+		}
+		if len(r.Hosts) > 0 {
+			fmt.Fprintf(&b, " %s", names(r.Hosts))
+		}
+		if len(r.From) > 0 {
+			fmt.Fprintf(&b, " from %s", names(r.From))
+		}
+		if r.Narrow != nil {
+			fmt.Fprintf(&b, " %d%% %s to %s", r.Capacity, r.Narrow.Name, r.Towards.Name)
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func leafSpine() *irtest.Cabling {
+	return irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 h1-l1 h2-l2").Tier("s", 2)
+}
+
+// bonded joins the NICs of a host.
+func bonded(c *irtest.Cabling, host string) {
+	h := c.Device(host).Host
+	b := &ir.Bond{Mode: "802.3ad", NICs: h.NICs}
+	h.Bonds = []*ir.Bond{b}
+	for _, n := range h.NICs {
+		n.Bond = b
+	}
+}
+
+func TestOrder(t *testing.T) {
+	half := Rules{MinCapacity: 50, Parallel: 8}
+	for _, c := range []struct {
+		name   string
+		fabric *irtest.Cabling
+		edit   func(*irtest.Cabling)
+		down   string // cables that are dead
+		rules  Rules
+		want   string
+	}{
+		{
+			name: "never both spines, never two leaves with hosts of their own", fabric: leafSpine(), rules: half,
+			want: "l1; dark h1\nl2; dark h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1 h2",
+		},
+		{
+			name: "of every kind one goes first", fabric: leafSpine(), rules: Rules{MinCapacity: 50, Canary: true},
+			want: "canary l1; dark h1\nl2; dark h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\ncanary h1; dark h1\nstream h2",
+		},
+		{
+			name: "leaves together, if so many hosts may be dark", fabric: leafSpine(), rules: Rules{MinCapacity: 50, MaxDark: 2},
+			want: "l1 l2; dark h1 h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1 h2",
+		},
+		{
+			name: "more than half is wanted", fabric: leafSpine(), rules: Rules{MinCapacity: 51},
+			want: "l1; dark h1\nl2; dark h2\nstream h1 h2\n" +
+				"refused s1: too-narrow 50% l1 to l2\nrefused s2: too-narrow 50% l1 to l2",
+		},
+		{
+			name: "with one spine dead nobody restarts the other", fabric: leafSpine(), down: "l1-s1 l2-s1", rules: half,
+			want: "l1; dark h1\nl2; dark h2\ns1\nstream h1 h2\nrefused s2: cuts-off h1 from h2",
+		},
+		{
+			name: "unless the person allows it", fabric: leafSpine(), down: "l1-s1 l2-s1", rules: Rules{},
+			want: "l1; dark h1\nl2; dark h2\ns1 s2; cut h1 from h2\nstream h1 h2",
+		},
+		{
+			name: "one spine alone", fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 h1-l1 h2-l2").Tier("s", 2), rules: half,
+			want: "l1; dark h1\nl2; dark h2\nstream h1 h2\nrefused s1: cuts-off h1 from h2",
+		},
+		{
+			name: "half of four spines at once", rules: half,
+			fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l1-s3 l1-s4 l2-s1 l2-s2 l2-s3 l2-s4 h1-l1 h2-l2").Tier("s", 2),
+			want:   "l1; dark h1\nl2; dark h2\ns1 s2; 50% l1 to l2\ns3 s4; 50% l1 to l2\nstream h1 h2",
+		},
+		{
+			name: "a fabric that is below the rules already", rules: half, down: "l1-s1 l1-s2 l1-s3",
+			fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l1-s3 l1-s4 l2-s1 l2-s2 l2-s3 l2-s4 h1-l1 h2-l2").Tier("s", 2),
+			want: "stream h1 h2\nrefused l1: too-narrow already 25% l1 to l2\nrefused l2: too-narrow already 25% l1 to l2\n" +
+				"refused s1: too-narrow already 25% l1 to l2\nrefused s2: too-narrow already 25% l1 to l2\n" +
+				"refused s3: too-narrow already 25% l1 to l2\nrefused s4: too-narrow already 25% l1 to l2",
+		},
+		{
+			name: "the two legs of a bond one after the other", rules: half,
+			fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 l3-s1 l3-s2 h1-l1 h1-l2 h3-l3").Tier("s", 2),
+			edit:   func(c *irtest.Cabling) { bonded(c, "h1") },
+			want:   "l1 l3; dark h3\nl2; 50% l1 to l3\ns1; 50% l1 to l3\ns2; 50% l1 to l3\nstream h1 h3",
+		},
+		{
+			name: "a bond on its last leg", rules: half, down: "h1-l2",
+			fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 l3-s1 l3-s2 h1-l1 h1-l2 h3-l3").Tier("s", 2),
+			edit:   func(c *irtest.Cabling) { bonded(c, "h1") },
+			want:   "l2 l3; dark h3\ns1; 50% l1 to l3\ns2; 50% l1 to l3\nstream h1 h3\nrefused l1: last-leg already h1",
+		},
+		{
+			name: "two rails of a host one after the other", rules: Rules{MinCapacity: 50, MaxDark: 10},
+			fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 l1-s2 l2-s2 h1-l1 h1-l2 h2-l1 h2-l2").Tier("s", 2),
+			want:   "l1; dark h1 h2\nl2; dark h1 h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1 h2",
+		},
+		{
+			name: "never both switches of an MLAG pair", rules: Rules{MinCapacity: 0, MaxDark: 10}, fabric: leafSpine(),
+			edit: func(c *irtest.Cabling) { c.Device("s1").Switch.MLAG, c.Device("s2").Switch.MLAG = "x", "x" },
+			want: "l1 l2; dark h1 h2\ns1; 50% l1 to l2\ns2; 50% l1 to l2\nstream h1 h2",
+		},
+		{
+			name: "a ring loses one switch at a time", rules: half,
+			fabric: irtest.New(ir.ShortestPath).Links("a-b b-c c-d d-a h1-a h2-b h3-c h4-d"),
+			want: "a; dark h1; 50% b to d\nb; dark h2; 50% a to c\nc; dark h3; 50% b to d\nd; dark h4; 50% a to c\n" +
+				"stream h1 h2 h3 h4",
+		},
+		{
+			name: "a chain is cut in the middle", rules: half,
+			fabric: irtest.New(ir.ShortestPath).Links("a-b b-c h1-a h2-b h3-c"),
+			want:   "a; dark h1\nc; dark h3\nstream h1 h2 h3\nrefused b: cuts-off h1 from h3",
+		},
+		{
+			name: "who carries logins comes last", fabric: leafSpine(), rules: Rules{MaxDark: 9},
+			edit: func(c *irtest.Cabling) {
+				h := c.Device("h1")
+				h.Host.NICs[0].IP = netip.MustParsePrefix("10.0.0.1/24")
+				h.SSH.Address = "10.0.0.1"
+				c.Device("l2").SSH.Jump = "ops@s1:22"
+			},
+			want: "l1 l2; dark h1 h2; last l1 for h1\ns1 s2; cut h1 from h2; last s1 for l2\nstream h1 h2",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.edit != nil {
+				c.edit(c.fabric)
+			}
+			dead := c.fabric.Cables(c.down)
+			f := c.fabric.Fabric()
+			l, err := NewGraph(f).Living(Alive{Down: dead})
+			require.NoError(t, err)
+			assert.Equal(t, c.want, draw(l.Order(tasksOf(f), c.rules)))
+		})
+	}
+}

@@ -1,0 +1,352 @@
+package change
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/routes"
+)
+
+// judge tells what becomes of the living fabric while the devices of a batch are away, or why they may not be.
+func (l *Living) judge(batch []*Task, r Rules) (Effect, *Refusal) {
+	away := make([]bool, len(l.fabric.Devices))
+	var gone []*ir.Device
+	for _, t := range batch {
+		if !t.Outage.Hitless() && t.Device.Forwards() {
+			away[t.Device.ID] = true
+			gone = append(gone, t.Device)
+		}
+	}
+	v := &verdict{rules: r, Effect: Effect{Capacity: 100}}
+	var hosts []*ir.Device // dark by themselves alone, and not counted
+	for _, t := range batch {
+		if !t.Outage.Hitless() && !t.Device.Forwards() {
+			hosts = append(hosts, t.Device)
+		}
+	}
+	if len(gone) == 0 {
+		v.Dark = hosts
+		return v.Effect, nil
+	}
+	v.mlag(l, gone)
+	v.legs(l, gone)
+	for _, t := range l.talks {
+		v.talk(l, t, away, gone)
+	}
+	slices.SortFunc(v.Dark, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
+	v.Dark = slices.Compact(v.Dark)
+	if most := r.MaxDark; len(v.Dark) > most && (most > 0 || l.several(gone)) {
+		v.refuse(&Refusal{Why: TooDark, Hosts: v.Dark})
+	}
+	return v.Effect, v.why
+}
+
+// verdict is a judgement under way.
+type verdict struct {
+	rules Rules
+	Effect
+	why *Refusal
+}
+
+// refuse keeps the first reason.
+func (v *verdict) refuse(why *Refusal) {
+	if v.why == nil {
+		v.why = why
+	}
+}
+
+// several reports whether more than one of the devices leaves hosts dark.
+func (l *Living) several(devices []*ir.Device) bool {
+	n := 0
+	for _, d := range devices {
+		if l.dark[d.ID] > 0 {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// mlag looks after the switches of MLAG pairs.
+func (v *verdict) mlag(l *Living, gone []*ir.Device) {
+	seen := map[string]bool{}
+	for _, d := range gone {
+		switch {
+		case d.Switch == nil || d.Switch.MLAG == "":
+			continue
+		case seen[d.Switch.MLAG]:
+			v.refuse(&Refusal{Why: LonePair})
+		case v.rules.MinCapacity > 0 && l.isLone(d):
+			v.refuse(&Refusal{Why: LonePair, Without: true})
+		}
+		seen[d.Switch.MLAG] = true
+	}
+}
+
+// isLone reports whether a switch does not see the other one of its MLAG pair, or the other one does not see it.
+func (l *Living) isLone(d *ir.Device) bool {
+	for other := range l.lone {
+		if other.Switch.MLAG == d.Switch.MLAG {
+			return true
+		}
+	}
+	return false
+}
+
+// legs looks after hosts that hang on two of the devices: the legs of a bond, or rails.
+func (v *verdict) legs(l *Living, gone []*ir.Device) {
+	if len(gone) < 2 {
+		return
+	}
+	seen := map[*ir.Device]bool{}
+	for _, d := range gone {
+		for _, h := range l.hosts[d.ID] {
+			if seen[h] {
+				v.refuse(&Refusal{Why: LastLeg, Hosts: []*ir.Device{h}})
+				return
+			}
+			seen[h] = true
+		}
+	}
+}
+
+// talk looks after the members of one talk.
+func (v *verdict) talk(l *Living, t *living, away []bool, gone []*ir.Device) {
+	widths, passed := t.widths, false
+	for _, d := range gone {
+		passed = passed || t.widths.Transit[d.ID]
+	}
+	if passed {
+		down := slices.Clone(l.down)
+		for _, d := range gone {
+			for _, p := range d.Ports {
+				down[p.Link.ID] = true
+			}
+		}
+		w, err := l.router.Widths(t.places, down, t.scratch)
+		if err != nil {
+			v.refuse(&Refusal{Why: Unrouted, Err: err})
+			return
+		}
+		t.scratch, widths = w, w
+		v.onTheWay(t, widths, away)
+	}
+	up := make([][]int32, len(t.classes)) // by class: where it hangs still
+	var touched []int
+	for i, c := range t.classes {
+		up[i] = c.living
+		gone := func(at int32) bool { return away[t.places.Devices[at].ID] }
+		if !slices.ContainsFunc(c.living, gone) {
+			continue
+		}
+		up[i] = slices.DeleteFunc(slices.Clone(c.living), gone)
+		if len(up[i]) > 0 {
+			touched = append(touched, i)
+			continue
+		}
+		v.Dark = append(v.Dark, c.hosts...)
+		if len(c.described) > len(c.living) && v.rules.MinCapacity > 0 {
+			v.refuse(&Refusal{Why: LastLeg, Hosts: c.hosts, Without: true})
+		}
+	}
+	v.pairs(t, widths, up, touched)
+}
+
+// pairs compares how classes reach each other now with how they did, where that can differ: from and to the classes that lost a place,
+// and where widths changed.
+func (v *verdict) pairs(t *living, now *routes.Widths, up [][]int32, touched []int) {
+	lost := make([]bool, len(t.classes))
+	for _, i := range touched {
+		lost[i] = true
+	}
+	cut := map[[2]int]bool{}
+	to := make([]bool, len(t.classes))
+	for i, a := range t.classes {
+		if len(up[i]) == 0 {
+			continue
+		}
+		every := lost[i]
+		any := every || len(touched) > 0
+		if now != t.widths && !every {
+			clear(to)
+			for _, at := range up[i] {
+				before, row := t.widths.From(t.places.Devices[at]), now.From(t.places.Devices[at])
+				for place := range row {
+					if row[place] == before[place] {
+						continue
+					}
+					for _, j := range t.at[place] {
+						to[j], any = true, true
+					}
+				}
+			}
+		}
+		if !any {
+			continue
+		}
+		for j, b := range t.classes {
+			if j != i && len(up[j]) > 0 && (every || lost[j] || now != t.widths && to[j]) && v.pair(t, now, a, b, up[i], up[j]) {
+				cut[[2]int{min(i, j), max(i, j)}] = true
+			}
+		}
+	}
+	v.cuts(t, cut)
+}
+
+// cuts notes who cannot talk with whom.
+func (v *verdict) cuts(t *living, cut map[[2]int]bool) {
+	of := map[int][]int{}
+	for pair := range cut {
+		of[pair[0]] = append(of[pair[0]], pair[1])
+	}
+	for _, i := range slices.Sorted(maps.Keys(of)) {
+		slices.Sort(of[i])
+		var from []*ir.Device
+		for _, j := range of[i] {
+			from = append(from, t.classes[j].hosts...)
+		}
+		v.Cut = append(v.Cut, Cut{t.classes[i].hosts, from})
+		if v.rules.MinCapacity > 0 {
+			v.refuse(&Refusal{Why: CutsOff, Hosts: t.classes[i].hosts, From: from})
+		}
+	}
+}
+
+// below says where the living fabric is below the rules before anything is changed; nil: nowhere.
+func (l *Living) below(r Rules) *Refusal {
+	v := &verdict{rules: r, Effect: Effect{Capacity: 100}}
+	for _, t := range l.talks {
+		v.onTheWay(t, t.widths, make([]bool, len(l.fabric.Devices)))
+		up := make([][]int32, len(t.classes))
+		all := make([]int, len(t.classes))
+		for i, c := range t.classes {
+			up[i], all[i] = c.living, i
+		}
+		v.pairs(t, t.widths, up, all)
+	}
+	if v.why != nil {
+		v.why.Without = true
+	}
+	return v.why
+}
+
+// onTheWay compares the widths of devices that no member hangs on with those described.
+func (v *verdict) onTheWay(t *living, now *routes.Widths, away []bool) {
+	for stop, d := range now.Stops {
+		if t.place[d.ID] >= 0 || away[d.ID] {
+			continue
+		}
+		for i, was := range t.described.At(stop) {
+			if is := now.At(stop)[i]; is > 0 && is < was {
+				v.narrow(int(is), int(was), d, t.places.Devices[i])
+			}
+		}
+	}
+}
+
+// pair compares how fast one class sends to another with how it did, and reports whether it is cut off from it.
+func (v *verdict) pair(t *living, now *routes.Widths, a, b *class, from, to []int32) (cut bool) {
+	if meet(from, to) {
+		return false
+	}
+	is := t.way(now, from, to)
+	if is == 0 {
+		return meet(a.living, b.living) || t.way(t.widths, a.living, b.living) > 0
+	}
+	// That a host has lost a leg makes the ways between its other places no narrower.
+	v.narrow(is, t.way(t.described, a.living, b.living), t.places.Devices[from[0]], t.places.Devices[to[0]])
+	return false
+}
+
+// narrow notes how much of a way is left.
+func (v *verdict) narrow(is, was int, at, to *ir.Device) {
+	if was == 0 {
+		return
+	}
+	if percent := 100 * is / was; percent < v.Capacity {
+		v.Capacity, v.Narrow, v.Towards = percent, at, to
+		if percent < v.rules.MinCapacity {
+			v.refuse(&Refusal{Why: TooNarrow, Capacity: percent, Narrow: at, Towards: to})
+		}
+	}
+}
+
+// meet reports whether two classes hang on one device.
+func meet(a, b []int32) bool {
+	return slices.ContainsFunc(a, func(at int32) bool { return slices.Contains(b, at) })
+}
+
+// way is how fast the devices of one class send to those of another, in Mb/s.
+func (t *talk) way(w *routes.Widths, from, to []int32) int {
+	sum := 0
+	for _, f := range from {
+		row := w.From(t.places.Devices[f])
+		best := int32(0)
+		for _, at := range to {
+			best = max(best, row[at])
+		}
+		sum += int(best)
+	}
+	return sum
+}
+
+// Check reports why a wave may not begin in the fabric as it is found now; nil: it may, and leaves nobody dark or cut off who was not
+// when it was planned.
+func (l *Living) Check(w *Wave, r Rules) *Refusal {
+	if w.Outage.Hitless() || w.Stream {
+		return nil
+	}
+	first := w.Tasks[0]
+	if why := l.below(r); why != nil {
+		why.Task = first
+		return why
+	}
+	e, why := l.judge(w.Tasks, r)
+	if why == nil {
+		why = w.beyond(e)
+	}
+	if why != nil {
+		why.Task = first
+	}
+	return why
+}
+
+// beyond says what an effect has that the wave did not announce.
+func (w *Wave) beyond(e Effect) *Refusal {
+	dark := map[*ir.Device]bool{}
+	for _, h := range w.Dark {
+		dark[h] = true
+	}
+	fresh := slices.DeleteFunc(slices.Clone(e.Dark), func(h *ir.Device) bool { return dark[h] })
+	if len(fresh) > 0 {
+		return &Refusal{Why: LastLeg, Hosts: fresh, Without: true}
+	}
+	from := map[*ir.Device][]map[*ir.Device]bool{} // whom a host was to be cut off from
+	set := func(ds []*ir.Device) map[*ir.Device]bool {
+		m := make(map[*ir.Device]bool, len(ds))
+		for _, d := range ds {
+			m[d] = true
+		}
+		return m
+	}
+	for _, c := range w.Cut {
+		hosts, others := set(c.Hosts), set(c.From)
+		for h := range hosts {
+			from[h] = append(from[h], others)
+		}
+		for h := range others {
+			from[h] = append(from[h], hosts)
+		}
+	}
+	for _, c := range e.Cut {
+		for _, a := range c.Hosts {
+			for _, b := range c.From {
+				if !slices.ContainsFunc(from[a], func(m map[*ir.Device]bool) bool { return m[b] }) {
+					return &Refusal{Why: CutsOff, Hosts: []*ir.Device{a}, From: []*ir.Device{b}}
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package change
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/routes"
+)
+
+// Graph is a fabric that is asked what becomes of it while devices are away. It is safe for use by one goroutine at a time.
+type Graph struct {
+	fabric *ir.Fabric
+	router *routes.Router
+	talks  []*talk
+	hosts  [][]*ir.Device // by Device.ID of one that forwards: the hosts that hang on it, by ID
+	laid   []bool         // by Link.ID: the cable is not only planned
+}
+
+// talk is members that all talk with one another, and by what they hang on the fabric.
+type talk struct {
+	members   []member
+	places    routes.Places
+	place     []int32 // by Device.ID: its index in places; -1: none
+	described *routes.Widths
+	scratch   *routes.Widths
+}
+
+// member is one address that sends and receives: a NIC, or all ports of a bond that uses several.
+type member struct {
+	host  *ir.Device
+	ports []*ir.Port
+}
+
+// NewGraph prepares to ask.
+func NewGraph(f *ir.Fabric) *Graph {
+	g := &Graph{fabric: f, router: routes.New(f), hosts: make([][]*ir.Device, len(f.Devices))}
+	g.laid = make([]bool, len(f.Links))
+	for _, l := range f.Links {
+		g.laid[l.ID] = !l.Planned
+	}
+	for _, h := range f.Devices {
+		for _, p := range h.Ports {
+			d := p.Peer().Device
+			if !g.laid[p.Link.ID] || h.Forwards() || !d.Forwards() || slices.Contains(g.hosts[d.ID], h) {
+				continue
+			}
+			g.hosts[d.ID] = append(g.hosts[d.ID], h)
+		}
+	}
+	for _, in := range f.Intents {
+		if t := g.talkOf(in); t != nil {
+			g.talks = append(g.talks, t)
+		}
+	}
+	return g
+}
+
+func (g *Graph) talkOf(in *ir.Intent) *talk {
+	t := &talk{place: make([]int32, len(g.fabric.Devices))}
+	for i := range t.place {
+		t.place[i] = -1
+	}
+	bonds := map[*ir.Bond]bool{}
+	for _, m := range in.Members {
+		n := m.NIC
+		switch {
+		case n.Bond == nil || n.Bond.Mode == "active-backup" && n.Bond.NICs == nil:
+			t.join(g.laid, n.Port)
+		case !bonds[n.Bond]: // of one that keeps a port in reserve, the other takes over
+			bonds[n.Bond] = true
+			var ports []*ir.Port
+			for _, leg := range n.Bond.NICs {
+				ports = append(ports, leg.Port)
+			}
+			t.join(g.laid, ports...)
+		}
+	}
+	if len(t.members) < 2 {
+		return nil
+	}
+	for _, m := range t.members {
+		for _, p := range m.ports {
+			t.place[placeOf(p).ID] = 0
+		}
+	}
+	t.places.Bridged = in.Version == 1
+	for _, d := range g.fabric.Devices {
+		if t.place[d.ID] == 0 {
+			t.place[d.ID] = int32(len(t.places.Devices))
+			t.places.Devices = append(t.places.Devices, d)
+		}
+	}
+	return t
+}
+
+// join adds a member of the ports that are cabled.
+func (t *talk) join(laid []bool, ports ...*ir.Port) {
+	ports = slices.DeleteFunc(ports, func(p *ir.Port) bool { return p == nil || !laid[p.Link.ID] })
+	if len(ports) > 0 {
+		t.members = append(t.members, member{ports[0].Device, ports})
+	}
+}
+
+// placeOf is the device by which a port's traffic enters the network: a host that forwards is one itself.
+func placeOf(p *ir.Port) *ir.Device {
+	if p.Device.Forwards() {
+		return p.Device
+	}
+	return p.Peer().Device
+}
+
+// Living is a fabric as it was found.
+type Living struct {
+	*Graph
+	down  []bool // by Link.ID
+	lone  map[*ir.Device]bool
+	talks []*living
+	dark  []int // by Device.ID: at most so many hosts have a NIC that hangs on the device alone
+}
+
+// living is a talk in a living fabric.
+type living struct {
+	*talk
+	classes []*class
+	at      [][]int32 // by place: the classes that hang on it
+	widths  *routes.Widths
+}
+
+// class is members that hang on the same places, as described and now.
+type class struct {
+	hosts     []*ir.Device // each once, by ID
+	described []int32      // places
+	living    []int32
+}
+
+// Living looks at the fabric as it was found, under the rules.
+func (g *Graph) Living(a Alive) (*Living, error) {
+	l := &Living{Graph: g, down: g.missing(), lone: map[*ir.Device]bool{}, dark: make([]int, len(g.fabric.Devices))}
+	for _, link := range a.Down {
+		l.down[link.ID] = true
+	}
+	for _, d := range a.Lone {
+		l.lone[d] = true
+	}
+	for _, t := range g.talks {
+		if t.described == nil {
+			w, err := g.router.Widths(t.places, g.missing(), nil)
+			if err != nil {
+				return nil, err
+			}
+			t.described = w
+		}
+		w, err := g.router.Widths(t.places, l.down, nil)
+		if err != nil {
+			return nil, err
+		}
+		lt := &living{talk: t, widths: w}
+		lt.classify(l.down)
+		l.talks = append(l.talks, lt)
+	}
+	l.countDark()
+	return l, nil
+}
+
+// missing is, by Link.ID, the cables that are only planned.
+func (g *Graph) missing() []bool {
+	down := make([]bool, len(g.laid))
+	for i, laid := range g.laid {
+		down[i] = !laid
+	}
+	return down
+}
+
+// classify sorts the members by where they hang.
+func (t *living) classify(down []bool) {
+	index := map[string]*class{}
+	var key []byte
+	for _, m := range t.members {
+		var described, now []int32
+		for _, p := range m.ports {
+			at := t.place[placeOf(p).ID]
+			described = append(described, at)
+			if p.Device.Forwards() || !down[p.Link.ID] {
+				now = append(now, at)
+			}
+		}
+		key = key[:0]
+		for _, list := range []*[]int32{&described, &now} {
+			slices.Sort(*list)
+			*list = slices.Compact(*list)
+			for _, v := range *list {
+				key = append(key, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+			}
+			key = append(key, '/')
+		}
+		c := index[string(key)]
+		if c == nil {
+			c = &class{described: described, living: now}
+			index[string(key)] = c
+			t.classes = append(t.classes, c)
+		}
+		if n := len(c.hosts); n == 0 || c.hosts[n-1] != m.host { // members are in order of hosts
+			c.hosts = append(c.hosts, m.host)
+		}
+	}
+	t.at = make([][]int32, len(t.places.Devices))
+	for i, c := range t.classes {
+		for _, v := range c.living {
+			t.at[v] = append(t.at[v], int32(i))
+		}
+	}
+}
+
+// countDark counts, by device, the hosts that lose a NIC with it.
+func (l *Living) countDark() {
+	last := make([]*ir.Device, len(l.dark)) // by device: the host counted last; members are in order of hosts
+	for _, t := range l.talks {
+		for _, c := range t.classes {
+			if len(c.described) > 1 || len(c.living) == 0 {
+				continue
+			}
+			d := t.places.Devices[c.living[0]]
+			for _, h := range c.hosts {
+				if last[d.ID] != h {
+					last[d.ID] = h
+					l.dark[d.ID]++
+				}
+			}
+		}
+	}
+}

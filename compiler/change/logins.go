@@ -1,0 +1,88 @@
+package change
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// logins tells by which devices of the fabric the logins to others pass.
+type logins struct {
+	carried map[*ir.Device][]*ir.Device // by who carries them: whose logins, by ID
+}
+
+// loginsOf finds them: jump hosts that are devices of the fabric, and devices that are reached at the address of one of the fabric's own
+// NICs, so over the switches it hangs on. What the settings of ssh say beside the fabric is not seen.
+func loginsOf(f *ir.Fabric) logins {
+	l := logins{carried: map[*ir.Device][]*ir.Device{}}
+	named := map[string]*ir.Device{}
+	nics := map[netip.Addr]*ir.NIC{}
+	for _, d := range f.Devices {
+		named[d.Name] = d
+		if d.SSH.Address != "" {
+			named[d.SSH.Address] = d
+		}
+		if d.Host == nil {
+			continue
+		}
+		for _, n := range d.Host.NICs {
+			if n.IP.IsValid() {
+				nics[n.IP.Addr()] = n
+			}
+		}
+	}
+	carry := func(by, whose *ir.Device) {
+		if all := l.carried[by]; by != nil && by != whose && (len(all) == 0 || all[len(all)-1] != whose) {
+			l.carried[by] = append(all, whose)
+		}
+	}
+	inBand := func(d *ir.Device, whose *ir.Device) {
+		addr, err := netip.ParseAddr(d.SSH.Address)
+		n := nics[addr]
+		if err != nil || n == nil || n.Port == nil || n.Bond != nil {
+			return
+		}
+		carry(placeOf(n.Port), whose)
+	}
+	for _, d := range f.Devices {
+		inBand(d, d)
+		for hop := range strings.SplitSeq(d.SSH.Jump, ",") {
+			if by := named[hostOf(hop)]; by != nil {
+				carry(by, d)
+				inBand(by, d)
+			}
+		}
+	}
+	return l
+}
+
+// hostOf is the host of a jump: "user@host:port", or an address in brackets.
+func hostOf(jump string) string {
+	jump = strings.TrimSpace(jump)
+	jump = jump[strings.LastIndexByte(jump, '@')+1:]
+	if rest, ok := strings.CutPrefix(jump, "["); ok {
+		host, _, _ := strings.Cut(rest, "]")
+		return host
+	}
+	if strings.Count(jump, ":") == 1 {
+		jump, _, _ = strings.Cut(jump, ":")
+	}
+	return jump
+}
+
+// last names the devices of a wave that carry the logins of others. They come last, so that the others can be reached till then.
+func (l logins) last(w *Wave) {
+	for _, t := range w.Tasks {
+		whose := l.carried[t.Device]
+		if len(whose) == 0 || t.Outage.Hitless() {
+			continue
+		}
+		w.Last = append(w.Last, t.Device)
+		w.Carried = append(w.Carried, whose...)
+	}
+	slices.SortFunc(w.Carried, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
+	w.Carried = slices.Compact(w.Carried)
+}

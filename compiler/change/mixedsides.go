@@ -1,0 +1,273 @@
+package change
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// sides is every device of a fabric as it is set in every stage. Settings that are equal are one: pointers tell.
+type sides struct {
+	*Mixtures
+	marksAlone bool // what hosts are set to mark is all they send in priorities that the fabric does not claim
+	held       []Held
+	both       []*ir.Settings // by Device.ID; nil: not known, or not changed
+
+	ports  map[ir.PortSettings]*ir.PortSettings // every kind of port once
+	at     [stages][]*ir.PortSettings           // by Port.ID; nil: not known
+	values []value
+	index  map[ir.Packet]int
+	sent   [stages][][]int // by Port.ID: indexes of what a host sends
+}
+
+// value is a packet that hosts mark for a lossless class.
+type value struct {
+	ir.Packet
+	groups []*ir.CosGroup // of the intents that mark so; none: only what is there marks so
+}
+
+func newSides(m *Mixtures, held []Held, marksAlone bool) *sides {
+	s := &sides{
+		Mixtures: m, held: held, marksAlone: marksAlone, both: make([]*ir.Settings, len(held)), ports: map[ir.PortSettings]*ir.PortSettings{},
+		index: map[ir.Packet]int{},
+	}
+	for i, h := range held {
+		if h.changes() {
+			s.both[i] = h.Old.Both(h.New)
+		}
+	}
+	for _, stage := range []Stage{Old, Both, New} {
+		s.at[stage] = make([]*ir.PortSettings, len(s.fabric.Ports))
+	}
+	s.at[Marked] = s.at[Both]
+	for _, d := range s.fabric.Devices {
+		known := map[*ir.PortSettings]*ir.PortSettings{}
+		for _, stage := range []Stage{Old, Both, New} {
+			held := s.settings(d, stage)
+			for _, p := range d.Ports {
+				s.at[stage][p.ID] = s.kind(known, held.Port(p.Name), p)
+			}
+		}
+	}
+	for _, p := range s.fabric.Ports {
+		s.unheard(p)
+	}
+	s.mark()
+	return s
+}
+
+// unheard takes the link pause off a NIC whose switch does not use it before the change: NICs have it on from the factory, and nobody relies
+// on it.
+func (s *sides) unheard(p *ir.Port) {
+	old, peer := s.at[Old][p.ID], s.at[Old][p.Peer().ID]
+	if p.NIC == nil || old == nil || !old.LinkPause || peer == nil || !peer.PausesKnown || peer.LinkPause {
+		return
+	}
+	none := *old
+	none.LinkPause, none.Sends, none.Obeys = false, 0, 0
+	for _, stage := range []Stage{Both, New} {
+		switch of := s.at[stage][p.ID]; {
+		case of == old:
+			s.at[stage][p.ID] = s.kind(map[*ir.PortSettings]*ir.PortSettings{}, &none, p)
+		case stage == Both && of != nil && of.LinkPause && s.at[New][p.ID] != nil:
+			both := *of
+			next := s.at[New][p.ID]
+			both.LinkPause, both.Sends, both.Obeys = next.LinkPause, next.Sends, next.Obeys
+			s.at[stage][p.ID] = s.kind(map[*ir.PortSettings]*ir.PortSettings{}, &both, p)
+		}
+	}
+	s.at[Old][p.ID] = s.kind(map[*ir.PortSettings]*ir.PortSettings{}, &none, p)
+}
+
+// kind gives the settings of a port that stand for all that are equal. Marks are for [sides.mark] to tell.
+func (s *sides) kind(known map[*ir.PortSettings]*ir.PortSettings, of *ir.PortSettings, p *ir.Port) *ir.PortSettings {
+	if p.NIC != nil && p.NIC.Can().NoPFC && (of == nil || !of.PausesKnown) {
+		none := ir.UnknownPort()
+		none.PausesKnown = true
+		of = &none
+	}
+	if of == nil {
+		return nil
+	}
+	one := known[of]
+	if one == nil {
+		if one = s.ports[*of]; one == nil {
+			one = of
+			s.ports[*of] = of
+		}
+		known[of] = one
+	}
+	return one
+}
+
+// settings is what a device holds in a stage. One that is not changed holds the same in all; where both are not known side by side, as
+// nothing is known of before, what is to be stands for both.
+func (s *sides) settings(d *ir.Device, stage Stage) *ir.Settings {
+	h := s.held[d.ID]
+	switch {
+	case stage == Old || !h.changes():
+		return h.Old
+	case stage == New || s.both[d.ID] == nil:
+		return h.New
+	}
+	return s.both[d.ID]
+}
+
+// same reports whether a device is the same in two stages.
+func (s *sides) same(d *ir.Device, a, b Stage) bool {
+	x, y := s.settings(d, a), s.settings(d, b)
+	if d.Host == nil || x == nil || y == nil {
+		return x.Equal(y)
+	}
+	for _, p := range d.Ports {
+		if !slices.Equal(s.sends(p, a), s.sends(p, b)) {
+			return false
+		}
+	}
+	return x.Unstamped().Equal(y.Unstamped())
+}
+
+// sends gives the indexes of the packets a host sends by a port in a stage. One that stays as the fabric means it marks so.
+func (s *sides) sends(p *ir.Port, stage Stage) []int {
+	if h := s.held[p.Device.ID]; stage == Old && !h.Away && h.Old != nil && !h.changes() {
+		stage = New
+	}
+	return s.sent[stage][p.ID]
+}
+
+// mark finds what hosts send for lossless classes.
+func (s *sides) mark() {
+	for _, stage := range []Stage{Old, Both, New} {
+		s.sent[stage] = make([][]int, len(s.fabric.Ports))
+	}
+	s.sent[Marked] = s.sent[New]
+	var claimed []int
+	var nics []*ir.Port
+	for _, p := range s.fabric.Ports {
+		if p.NIC == nil {
+			continue
+		}
+		nics = append(nics, p)
+		for _, in := range p.NIC.Carries() {
+			if !in.Group.Lossless {
+				continue
+			}
+			s.send(p, p.NIC.Packet(in), in.Group)
+			for i := range p.NIC.TrafficClasses { // whoever it is sent to
+				if pkt := p.NIC.Packet(in); pkt.IP {
+					pkt.DSCP = p.NIC.TrafficClasses[i].TOS >> 2
+					s.send(p, pkt, in.Group)
+				}
+			}
+		}
+	}
+	for i := range s.values {
+		claimed = append(claimed, i)
+	}
+	for _, g := range s.fabric.CosGroups {
+		for _, c := range g.DSCP {
+			pkt := ir.Packet{IP: true, DSCP: c.Value}
+			if g.Lossless && !slices.ContainsFunc(s.values, func(v value) bool { return v.IP && v.DSCP == pkt.DSCP }) {
+				claimed = append(claimed, s.value(pkt))
+			}
+		}
+	}
+	type pair struct{ old, both *ir.PortSettings }
+	alike := map[pair][2][]int{}
+	for _, p := range nics {
+		of := pair{s.at[Old][p.ID], s.at[Both][p.ID]}
+		if of.old == nil || !of.old.PausesKnown {
+			continue
+		}
+		sent, known := alike[of]
+		if !known {
+			sent[0] = s.oldMarks(of.old, claimed)
+			if sent[1] = sent[0]; of.both != nil { // what was marked all along becomes lossless
+				sent[1] = s.stamped(of.old.Stamps, of.both, slices.Clip(sent[0]))
+			}
+			alike[of] = sent
+		}
+		s.sent[Old][p.ID], s.sent[Both][p.ID] = sent[0], sent[1]
+	}
+}
+
+// send notes a packet that a port sends for a lossless class. Exceptions may name values that are not lossless on purpose.
+func (s *sides) send(p *ir.Port, pkt ir.Packet, g *ir.CosGroup) {
+	if of := s.at[New][p.ID]; of != nil && of.PausesKnown {
+		if cos := of.Sort(pkt); cos >= 0 && of.Obeys>>cos&1 == 0 {
+			return
+		}
+	}
+	i := s.value(pkt)
+	if !slices.Contains(s.values[i].groups, g) {
+		s.values[i].groups = append(s.values[i].groups, g)
+	}
+	if sent := s.sent[New]; !slices.Contains(sent[p.ID], i) {
+		sent[p.ID] = append(sent[p.ID], i)
+	}
+}
+
+func (s *sides) value(p ir.Packet) int {
+	i, known := s.index[p]
+	if !known {
+		i = len(s.values)
+		s.index[p] = i
+		s.values = append(s.values, value{Packet: p})
+	}
+	return i
+}
+
+// lossless reports whether a port has pauses, in either direction, for the priority of a packet, and which that is.
+func lossless(p *ir.PortSettings, pkt ir.Packet) (cos uint8, ok bool) {
+	n := p.Sort(pkt)
+	if n < 0 || p.Lossless()>>n&1 == 0 {
+		return 0, false
+	}
+	return 1 << n, true
+}
+
+// stamped adds the values that a port is set to mark, in lossless priorities.
+func (s *sides) stamped(values uint64, p *ir.PortSettings, out []int) []int {
+	for v := range 64 {
+		pkt := ir.Packet{IP: true, DSCP: v}
+		_, ok := lossless(p, pkt)
+		if ok && values>>v&1 == 1 && !slices.ContainsFunc(out, func(i int) bool { return s.values[i].IP && s.values[i].DSCP == v }) {
+			out = append(out, s.value(pkt))
+		}
+	}
+	return out
+}
+
+// oldMarks is what a host sends in its lossless priorities as it is set: the values it is set to mark, and those the fabric claims; in
+// a priority that has none of them it may be every value, unless what hosts are set to mark is taken to be all they send.
+func (s *sides) oldMarks(p *ir.PortSettings, claimed []int) (out []int) {
+	for _, i := range claimed {
+		if _, ok := lossless(p, s.values[i].Packet); ok {
+			out = append(out, i)
+		}
+	}
+	if out = s.stamped(p.Stamps, p, out); s.marksAlone && !p.LinkPause {
+		return out
+	}
+	var named uint8
+	for _, i := range out {
+		cos, _ := lossless(p, s.values[i].Packet)
+		named |= cos
+	}
+	every := func(pkt ir.Packet) {
+		if cos, ok := lossless(p, pkt); ok && named&cos == 0 {
+			out = append(out, s.value(pkt))
+		}
+	}
+	switch {
+	case p.Trust.DSCP:
+		for v := range 64 {
+			every(ir.Packet{IP: true, DSCP: v})
+		}
+	case p.Trust.PCP:
+		for v := range 8 {
+			every(ir.Packet{IP: true, DSCP: -1, Tagged: true, PCP: v})
+		}
+	}
+	return out
+}

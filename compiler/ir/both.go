@@ -1,0 +1,128 @@
+package ir
+
+// Both is how a device is set that holds what it held before a change beside what it is to hold: what was lossless still is, and what
+// becomes lossless is already. Both(s, s) is s, and what is there already changes nothing: Both(Both(s, next), next) is
+// Both(s, next). Nil: one of the two is not known.
+func (s *Settings) Both(next *Settings) *Settings {
+	if s == nil || next == nil || s == next {
+		return map[bool]*Settings{true: s}[s == next]
+	}
+	type pair struct{ a, b *PortSettings }
+	joined, alike := map[pair]*PortSettings{}, map[PortSettings]*PortSettings{}
+	join := func(a, b *PortSettings) *PortSettings {
+		of := pair{a, b}
+		if joined[of] == nil {
+			p := a.Both(b)
+			if alike[p] == nil {
+				alike[p] = &p
+			}
+			joined[of] = alike[p]
+		}
+		return joined[of]
+	}
+	out := &Settings{Ports: make(map[string]*PortSettings, len(next.Ports))}
+	for _, ports := range []map[string]*PortSettings{s.Ports, next.Ports} {
+		for name := range ports {
+			out.Ports[name] = join(s.Port(name), next.Port(name))
+		}
+	}
+	if s.Rest != nil || next.Rest != nil {
+		out.Rest = join(s.Rest, next.Rest)
+	}
+	return out
+}
+
+// Equal reports whether two devices are set alike; what is not known of both is alike.
+func (s *Settings) Equal(other *Settings) bool {
+	if s == other || s == nil || other == nil {
+		return s == other
+	}
+	same := func(a, b *PortSettings) bool { return a == b || a != nil && b != nil && *a == *b }
+	if !same(s.Rest, other.Rest) {
+		return false
+	}
+	for _, ports := range []map[string]*PortSettings{s.Ports, other.Ports} {
+		for name := range ports {
+			if !same(s.Port(name), other.Port(name)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Both is [Settings.Both] of one port. A value goes where it becomes lossless, else where it was, else where it is to go: so a
+// class that takes a new number under its old value has no port that holds both. Link pause beside PFC is not known: no device
+// documents which of them such a port obeys. What two classes need of the buffer adds up.
+func (p *PortSettings) Both(next *PortSettings) PortSettings {
+	if p == nil || next == nil {
+		return UnknownPort()
+	}
+	if *p == *next {
+		return *p
+	}
+	out := *next
+	was, is := p.Lossless(), next.Lossless()
+	join := func(to, before, after []int8) {
+		for v := range to {
+			if cos := before[v]; cos >= 0 && was>>cos&1 == 1 && (after[v] < 0 || is>>after[v]&1 == 0) {
+				to[v] = cos
+			}
+		}
+	}
+	join(out.DSCP[:], p.DSCP[:], next.DSCP[:])
+	join(out.PCP[:], p.PCP[:], next.PCP[:])
+	out.Trust = Trust{PCP: p.Trust.PCP || next.Trust.PCP, DSCP: p.Trust.DSCP || next.Trust.DSCP}
+	out.TrustKnown = p.TrustKnown && next.TrustKnown
+	out.PausesKnown = p.PausesKnown && next.PausesKnown && (p.LinkPause == next.LinkPause || was == 0 || is == 0)
+	out.LinkPause = p.LinkPause || next.LinkPause
+	out.Sends, out.Obeys = p.Sends|next.Sends, p.Obeys|next.Obeys
+	if out.Headroom = max(p.Headroom, next.Headroom); was&^is != 0 && is&^was != 0 {
+		out.Headroom = p.Headroom + next.Headroom
+	}
+	if out.Marks |= p.Marks; next.Marks == 0 {
+		out.Marking = p.Marking
+	}
+	for cos := range 8 {
+		if next.Share[cos] == 0 && next.Strict>>cos&1 == 0 { // not known
+			out.Share[cos] = p.Share[cos]
+			out.Strict |= p.Strict & bit(true, cos)
+		}
+	}
+	out.Stamps = p.Stamps
+	return out
+}
+
+// Lossless gives the priorities the port is lossless for in either direction.
+func (p *PortSettings) Lossless() uint8 { return p.Sends | p.Obeys }
+
+// Sort gives the cos of a packet that comes in by the port, or that a NIC sends by it; -1: not known. A DSCP or PCP below 0 is
+// not known.
+func (p *PortSettings) Sort(pkt Packet) int {
+	value, of := -1, []int8(nil)
+	switch {
+	case !p.TrustKnown:
+		return -1
+	case p.Trust.DSCP && pkt.IP:
+		value, of = pkt.DSCP, p.DSCP[:]
+	case p.Trust.PCP && pkt.Tagged:
+		value, of = pkt.PCP, p.PCP[:]
+	default:
+		return 0
+	}
+	if value < 0 {
+		return -1
+	}
+	return int(of[value])
+}
+
+// Unstamped is the settings without [PortSettings.Stamps].
+func (s *Settings) Unstamped() *Settings {
+	out := &Settings{Ports: make(map[string]*PortSettings, len(s.Ports)), Rest: s.Rest}
+	for name, p := range s.Ports {
+		own := *p
+		own.Stamps = 0
+		out.Ports[name] = &own
+	}
+	return out
+}

@@ -1,0 +1,380 @@
+package routes
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Widths: by which links, and so how fast, the traffic of some devices goes on at every device it passes. Destinations are devices:
+// 64 of them at a time are the bits of a machine word, in one breadth-first search (as in shortest.go). Where rising and falling
+// traffic go different ways (up-down), a device is two stops. Routings that are known destination by destination (spanning tree, eBGP
+// with shared AS numbers) are followed one destination at a time.
+
+// Places are devices that traffic begins and ends at, and whether it crosses IP hops.
+type Places struct {
+	Devices []*ir.Device // that forward, each once, by rising ID
+	Bridged bool
+}
+
+// Widths says for one state of a fabric how fast traffic goes on: for every stop on the way to every place, the sum of the speeds of
+// the links by which routing sends it on there.
+type Widths struct {
+	Stops  []*ir.Device // where traffic may be: a device, or twice the same: rising, and falling
+	Places []*ir.Device // as asked for
+
+	Transit []bool // by Device.ID: traffic passes there that neither began there nor ends there
+
+	at    []int32 // by Device.ID: the stop of what is sent there; -1: none
+	mbps  []int32 // by stop, then place; 0: no traffic for the place is there, or it has come to its end
+	graph *stopGraph
+}
+
+// At returns the speeds at a stop by place, in Mb/s; 0: no traffic for the place passes there.
+func (w *Widths) At(stop int) []int32 {
+	n := len(w.Places)
+	return w.mbps[stop*n : stop*n+n : stop*n+n]
+}
+
+// From returns the speeds at which a device sends to every place, in Mb/s: 0 to itself, and where there is no way.
+func (w *Widths) From(d *ir.Device) []int32 { return w.At(int(w.at[d.ID])) }
+
+// Widths returns how wide the ways between the places are with some links down. It writes into a result of the same places, if it gets
+// one. The error is a [*ir.RoutingError].
+//
+// Where the person vouches for tiers, traffic takes the shortest of the ways that rise and then fall. Where next hops were read from a
+// file, or every way is open, it takes the shortest ways: what a file would say with other links down is not known.
+func (r *Router) Widths(p Places, down []bool, into *Widths) (*Widths, error) {
+	n := r.net()
+	w := into
+	if w == nil {
+		w = n.newWidths(p)
+	} else {
+		clear(w.mbps)
+		clear(w.Transit)
+	}
+	places := make([]int32, len(p.Devices))
+	for i, d := range p.Devices {
+		places[i] = n.node[d.ID]
+	}
+	one, err := n.singly(p.Bridged, down)
+	if err != nil {
+		return nil, err
+	}
+	if one != nil {
+		return w, one.widths(w, places)
+	}
+	batches := (len(places) + 63) / 64
+	var mu sync.Mutex
+	inParallel(batches, 1, func(from, to int) {
+		f := newBFS(w.graph, down)
+		for b := from; b < to; b++ {
+			first := 64 * b
+			f.search(places[first:min(first+64, len(places))])
+			f.use(places)
+			f.measure(w, first)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for stop, passed := range f.passed {
+			if passed {
+				w.Transit[w.Stops[stop].ID] = true
+			}
+		}
+	})
+	return w, nil
+}
+
+func (n *network) newWidths(p Places) *Widths {
+	w := &Widths{Stops: n.nodes, Places: p.Devices, at: n.node, graph: n.newStopGraph(p.Bridged)}
+	if w.graph.tiered {
+		w.Stops = append(n.nodes[:len(n.nodes):len(n.nodes)], n.nodes...)
+	}
+	w.mbps = make([]int32, len(w.Stops)*len(w.Places))
+	w.Transit = make([]bool, len(n.fabric.Devices))
+	return w
+}
+
+// singly is a routing that is followed one destination at a time.
+type singly struct {
+	*network
+	down []bool
+
+	hops func(to int32) ([][]int32, error) // the next hops to a node, as indexes into steps by node
+	twin func(node int32) bool             // nodes with the same neighbours are alike but for their names
+}
+
+// singly returns nil where a search for 64 places at a time does.
+func (n *network) singly(onlyBridged bool, down []bool) (*singly, error) {
+	if n.tree || onlyBridged && n.fabric.Routing == ir.EBGP {
+		return nil, nil
+	}
+	s := &singly{network: n, down: down, twin: func(int32) bool { return false }}
+	switch n.fabric.Routing {
+	case ir.SpanningTree:
+		tree := n.spanningTree(down)
+		s.hops = func(to int32) ([][]int32, error) {
+			return n.treeHops([]int32{to}, func(s *step) bool { return tree[s.link] }), nil
+		}
+		return s, nil
+	case ir.EBGP:
+		if n.bgpIsShortest() {
+			return nil, nil
+		}
+		b, err := newBGP(n, ir.FirstTie, down)
+		if err != nil {
+			return nil, err
+		}
+		s.hops = func(to int32) ([][]int32, error) { return b.hops, b.run([]int32{to}) }
+		s.twin = func(node int32) bool { return !b.shared[b.as[node]] }
+		return s, nil
+	}
+	return nil, nil
+}
+
+// widths follows one place at a time, from all others. Twins of a place that was followed are not: swapping the two changes nothing
+// but their names.
+func (s *singly) widths(w *Widths, places []int32) error {
+	met := make([]int, len(s.nodes))
+	first := map[string]int{} // by neighbours: the index of the first of twins
+	var twins [][2]int        // indexes in places
+	n := len(places)
+	for i, to := range places {
+		if s.twin(to) {
+			key := s.neighbours(to)
+			if like, known := first[key]; known {
+				twins = append(twins, [2]int{like, i})
+				continue
+			}
+			first[key] = i
+		}
+		hops, err := s.hops(to)
+		if err != nil {
+			return err
+		}
+		met[to] = i + 1
+		todo := make([]int32, 0, len(s.nodes))
+		for _, from := range places {
+			if from != to {
+				met[from] = i + 1
+				todo = append(todo, from)
+			}
+		}
+		for len(todo) > 0 {
+			at := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			for _, j := range hops[at] {
+				p := &s.steps[at][j]
+				w.mbps[int(at)*n+i] += p.mbps
+				if p.to != to {
+					w.Transit[s.nodes[p.to].ID] = true
+				}
+				if met[p.to] != i+1 {
+					met[p.to] = i + 1
+					todo = append(todo, p.to)
+				}
+			}
+		}
+	}
+	for v := range s.nodes {
+		row := w.At(v)
+		for _, t := range twins {
+			row[t[1]] = row[t[0]]
+		}
+	}
+	for _, t := range twins {
+		one, other := places[t[0]], places[t[1]]
+		w.At(int(one))[t[1]], w.At(int(other))[t[1]] = w.At(int(other))[t[0]], 0
+		p, q := &w.Transit[s.nodes[one].ID], &w.Transit[s.nodes[other].ID]
+		*p, *q = *p || *q, *p || *q
+	}
+	return nil
+}
+
+// neighbours is the same for nodes whose links that are up lead to the same nodes, with the same speeds, and carry routes alike.
+func (s *singly) neighbours(v int32) string {
+	var all [][2]int32
+	for j := range s.steps[v] {
+		if p := &s.steps[v][j]; !s.down[p.link] {
+			kind := p.mbps << 1
+			if carriesRoutes(p) {
+				kind++
+			}
+			all = append(all, [2]int32{p.to, kind})
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
+	key := make([]byte, 0, 8*len(all))
+	for _, a := range all {
+		key = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(key, uint32(a[0])), uint32(a[1]))
+	}
+	return string(key)
+}
+
+// stopGraph is the steps between stops.
+type stopGraph struct {
+	nodes   int
+	tiered  bool
+	out, in [][]stopEdge // by stop: to where traffic may go on; whence it may come
+}
+
+type stopEdge struct{ to, link, mbps int32 }
+
+func (n *network) newStopGraph(onlyBridged bool) *stopGraph {
+	nodes := len(n.nodes)
+	stops := nodes
+	tiered := n.fabric.Routing == ir.UpDown
+	if tiered {
+		stops = 2 * nodes
+	}
+	g := &stopGraph{nodes: nodes, tiered: tiered, out: make([][]stopEdge, stops), in: make([][]stopEdge, stops)}
+	for from, steps := range n.steps {
+		for j := range steps {
+			p := &steps[j]
+			join := func(from, to int) {
+				g.out[from] = append(g.out[from], stopEdge{int32(to), p.link, p.mbps})
+				g.in[to] = append(g.in[to], stopEdge{int32(from), p.link, p.mbps})
+			}
+			to := int(p.to)
+			switch {
+			case onlyBridged && p.routed:
+			case !tiered || p.rise > 0:
+				join(from, to)
+			case p.rise < 0:
+				join(from, nodes+to)
+				join(nodes+from, nodes+to)
+			case p.peer:
+				join(from, nodes+to)
+			}
+		}
+	}
+	return g
+}
+
+// bfs64 searches up to 64 places at a time; masks have a bit for each.
+type bfs64 struct {
+	*stopGraph
+	down []bool // by Link.ID
+
+	// By distance from the places: stops[from[l]:from[l+1]] are l steps away from the places of the masks beside them.
+	stops []int32
+	masks []uint64
+	from  []int
+
+	seen, next, level, used []uint64 // by stop
+	passed                  []bool   // by stop: traffic came there, and goes on
+}
+
+func newBFS(g *stopGraph, down []bool) *bfs64 {
+	n := len(g.out)
+	return &bfs64{
+		stopGraph: g, down: down,
+		seen: make([]uint64, n), next: make([]uint64, n), level: make([]uint64, n), used: make([]uint64, n),
+		passed: make([]bool, n),
+	}
+}
+
+// search finds how far every stop is from every place of the batch.
+func (f *bfs64) search(places []int32) {
+	f.stops, f.masks, f.from = f.stops[:0], f.masks[:0], append(f.from[:0], 0)
+	clear(f.seen)
+	reach := func(stop int32, mask uint64) {
+		if f.next[stop] == 0 {
+			f.stops = append(f.stops, stop)
+		}
+		f.next[stop] |= mask
+	}
+	for i, v := range places {
+		reach(v, 1<<i)
+		if f.tiered {
+			reach(v+int32(f.nodes), 1<<i)
+		}
+	}
+	for begin := 0; begin < len(f.stops); begin = f.from[len(f.from)-1] {
+		for _, x := range f.stops[begin:] {
+			f.seen[x] |= f.next[x]
+			f.masks = append(f.masks, f.next[x])
+			f.next[x] = 0
+		}
+		end := len(f.stops)
+		f.from = append(f.from, end)
+		for i := begin; i < end; i++ {
+			for _, b := range f.in[f.stops[i]] {
+				if fresh := f.masks[i] &^ f.seen[b.to]; fresh != 0 && !f.down[b.link] {
+					reach(b.to, fresh)
+				}
+			}
+		}
+	}
+}
+
+// levels calls each for every stop and the places it is far away from, farthest first, while level holds, by stop, the places that are
+// one step nearer.
+func (f *bfs64) levels(each func(stop int32, mask uint64, far int)) {
+	for l := len(f.from) - 2; l > 0; l-- {
+		near, here := f.from[l-1], f.from[l]
+		for i := near; i < here; i++ {
+			f.level[f.stops[i]] = f.masks[i]
+		}
+		for i := here; i < f.from[l+1]; i++ {
+			each(f.stops[i], f.masks[i], l)
+		}
+		for i := near; i < here; i++ {
+			f.level[f.stops[i]] = 0
+		}
+	}
+}
+
+// use finds which stops the traffic of the senders passes.
+func (f *bfs64) use(senders []int32) {
+	clear(f.used)
+	for _, v := range senders {
+		f.used[v] = ^uint64(0)
+	}
+	f.levels(func(stop int32, mask uint64, far int) {
+		mask &= f.used[stop]
+		if mask == 0 {
+			return
+		}
+		for _, o := range f.out[stop] {
+			if on := mask & f.level[o.to]; on != 0 && !f.down[o.link] {
+				f.used[o.to] |= on
+				f.passed[o.to] = f.passed[o.to] || far > 1
+			}
+		}
+	})
+}
+
+// measure writes the widths at the stops that traffic passes; first is the index of the first place of the batch.
+func (f *bfs64) measure(w *Widths, first int) {
+	f.levels(func(stop int32, mask uint64, _ int) {
+		mask &= f.used[stop]
+		if mask == 0 {
+			return
+		}
+		row := w.At(int(stop))[first:]
+		all := int32(0) // of the links that all places of the mask are reached by
+		for _, o := range f.out[stop] {
+			by := mask & f.level[o.to]
+			if f.down[o.link] {
+				continue
+			}
+			if by == mask {
+				all += o.mbps
+				continue
+			}
+			for ; by != 0; by &= by - 1 {
+				row[bits.TrailingZeros64(by)] += o.mbps
+			}
+		}
+		if all == 0 {
+			return
+		}
+		for by := mask; by != 0; by &= by - 1 {
+			row[bits.TrailingZeros64(by)] += all
+		}
+	})
+}

@@ -1,0 +1,210 @@
+package targets_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/compilertest"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// bothFabric is a leaf with two hosts, and a spine; classes are its cos groups and intents.
+func bothFabric(t *testing.T, version, classes, more string) *target.Tree {
+	tree, ds := targets.Render(compilertest.Compile(t, fmt.Sprintf(`
+fabric "f" {
+  routing  = "up-down"
+  %s
+}
+%s
+switch "leaf" {
+  model   = "sn2700"
+  version = %q
+}
+switch "spine" {
+  model   = "sn2700"
+  version = %[3]q
+  tier    = 2
+}
+host "h" {
+  names = "h[1-2]"
+  nic "ens1f0" { model = "connectx-5" }
+}
+link "hosts" {
+  a      = "h[1-2]:ens1f0"
+  b      = "leaf:swp[1-2]"
+  speed  = "25G"
+  length = "3m"
+}
+link "up" {
+  a      = "leaf:swp31"
+  b      = "spine:swp1"
+  length = "30m"
+}
+`, more, classes, version)))
+	require.False(t, ds.HasErrors(), fmt.Sprint(ds))
+	return tree
+}
+
+// class is a cos group and its intent.
+func class(name string, cos, dscp int, more string) string {
+	return fmt.Sprintf(`
+cos_group %q {
+  cos  = %d
+  dscp = [%d]
+  %s
+}
+roce %[1]q {
+  version   = 2
+  cos_group = cos_group.%[1]s
+  members   = [host.h]
+}
+`, name, cos, dscp, more)
+}
+
+// TestBoth: what a device is to hold while a class moves reads back as what it held and what it is to hold, at the same time; holding
+// it already changes nothing, and from there it becomes what it is to be.
+func TestBoth(t *testing.T) {
+	const lossless = "lossless = true"
+	for _, c := range []struct{ name, old, new string }{
+		{"moved", class("rdma", 3, 26, lossless), class("rdma", 4, 34, lossless)},
+		{"back", class("rdma", 4, 34, lossless), class("rdma", 3, 26, lossless)},
+		{"added", class("rdma", 3, 26, lossless), class("rdma", 3, 26, lossless) + class("more", 4, 34, lossless)},
+		{"taken away", class("rdma", 3, 26, lossless) + class("more", 4, 34, lossless), class("rdma", 3, 26, lossless)},
+		{"ended", class("rdma", 3, 26, lossless), class("rdma", 3, 26, "")},
+		{"begun", class("rdma", 3, 26, ""), class("rdma", 3, 26, lossless)},
+		{"the same", class("rdma", 3, 26, lossless), class("rdma", 3, 26, lossless)},
+		{"another DSCP", class("rdma", 3, 26, lossless), class("rdma", 3, 27, lossless)},
+	} {
+		for _, version := range []string{"3.4.3", "3.7.16", "4.3.0"} {
+			old, next := bothFabric(t, version, c.old, ""), bothFabric(t, version, c.new, "")
+			for i, d := range next.Devices {
+				name := c.name + ", " + version + ", " + d.Name
+				was, is, both := map[string][]byte{}, map[string][]byte{}, map[string][]byte{}
+				reads := func(files map[string][]byte) *ir.Settings {
+					return d.Target.Read(d.Source, func(path string) []byte { return files[path] })
+				}
+				for j, f := range d.Files {
+					was[f.Path], _ = old.Devices[i].Files[j].Edit(nil)
+					is[f.Path], _ = f.Edit(was[f.Path])
+				}
+				for _, marked := range []bool{false, true} {
+					files, not := d.Target.Both(d.Source, func(path string) []byte { return was[path] }, marked)
+					require.Empty(t, not, name)
+					want := reads(was).Both(reads(is))
+					for _, f := range d.Files {
+						if both[f.Path] = is[f.Path]; files[f.Path] != nil {
+							both[f.Path] = files[f.Path]
+						}
+						if f.Lint != nil {
+							found, foreign := f.Lint(both[f.Path])
+							for _, one := range found {
+								known := []string{"conf-lossless-many", "conf-cos-3"} // what either content gives, or both together
+								require.Contains(t, known, one.Code, "%s: %s", name, one.Detail)
+							}
+							require.Empty(t, foreign, name)
+						}
+						last, _ := f.Edit(both[f.Path])
+						require.Equal(t, string(is[f.Path]), string(last), name)
+					}
+					again, _ := d.Target.Both(d.Source, func(path string) []byte { return both[path] }, marked)
+					for path, content := range again {
+						require.Equal(t, string(both[path]), string(content), name)
+					}
+					got := reads(both)
+					for _, p := range d.Source.Ports {
+						sameBoth(t, name+" "+p.Name, *want.Port(p.Name), *got.Port(p.Name))
+						stamps := reads(was).Port(p.Name).Stamps
+						if marked {
+							stamps = reads(is).Port(p.Name).Stamps
+						}
+						require.Equal(t, stamps, got.Port(p.Name).Stamps, name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// sameBoth compares what concerns losslessness. The map of a switch is that of all its ports, so of one that pauses nothing it may hold
+// what another one needs.
+func sameBoth(t *testing.T, name string, want, got ir.PortSettings) {
+	type lossless struct {
+		trust, pauses bool
+		ir.Trust
+		sends, obeys uint8
+		dscp         [64]int8
+	}
+	of := func(p ir.PortSettings) lossless {
+		return lossless{p.TrustKnown, p.PausesKnown, p.Trust, p.Sends, p.Obeys, p.DSCP}
+	}
+	if want.Lossless() == 0 {
+		want.DSCP = got.DSCP
+	}
+	require.Equal(t, of(want), of(got), name)
+	require.GreaterOrEqual(t, got.Headroom, want.Headroom, name)
+}
+
+// TestBothRefused: what a device cannot hold at the same time it says.
+func TestBothRefused(t *testing.T) {
+	const lossless = "lossless = true"
+	const large = "\n  pfc {\n    buffer = \"4000000B\"\n    xoff = \"18000B\"\n  }"
+	two := class("rdma", 3, 26, lossless) + class("more", 4, 34, lossless)
+	tagged := `
+cos_group "rdma" {
+  cos      = 3
+  lossless = true
+}
+roce "rdma" {
+  version   = 2
+  cos_group = cos_group.rdma
+  members   = [host.h]
+  vlan      = 7
+}
+`
+	for _, c := range []struct {
+		name, old, pause, new string
+		want                  map[string]string // by device
+	}{
+		{
+			"three classes", two, "", class("rdma", 5, 46, lossless),
+			map[string]string{"leaf": "port swp1 would have 3 lossless classes, and Spectrum carries 2", "h1": ""},
+		},
+		{
+			"memory", class("rdma", 3, 26, lossless+large), "", class("rdma", 4, 34, lossless+large),
+			map[string]string{"leaf": "B more than the packet buffer of Spectrum has", "h1": ""},
+		},
+		{
+			"link pause", two, `flow_control = "pause"`, two,
+			map[string]string{"leaf": "a port uses PFC or link pause", "h1": "a port uses PFC or link pause"},
+		},
+		{
+			"trust", tagged, "", class("rdma", 3, 26, lossless),
+			map[string]string{"leaf": "it believes one header field", "h1": "a NIC believes DSCP or PCP"},
+		},
+	} {
+		old, next := bothFabric(t, "3.4.3", c.old, c.pause), bothFabric(t, "3.4.3", c.new, "")
+		for i, d := range next.Devices {
+			want, asked := c.want[d.Name]
+			if !asked {
+				continue
+			}
+			content := func(path string) []byte {
+				for _, f := range old.Devices[i].Files {
+					if f.Path == path {
+						text, _ := f.Edit(nil)
+						return text
+					}
+				}
+				return nil
+			}
+			_, not := d.Target.Both(d.Source, content, false)
+			assert.True(t, strings.HasSuffix(not, want+".") || want == "" && not == "", "%s %s: %s", c.name, d.Name, not)
+		}
+	}
+}

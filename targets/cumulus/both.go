@@ -1,0 +1,216 @@
+package cumulus
+
+import (
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// both gives the traffic.conf of a switch that is lossless as it was and as it is to be. A switch of which nothing is known is as it is to
+// be at once. Classes that are on their way out mark no packets any more.
+func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]byte, string) {
+	_, doc, _ := documented(d.Switch.Version)
+	was := read(d, content)
+	if was == nil {
+		return nil, ""
+	}
+	j := &joining{settings: lower(d, doc), device: d, was: was, old: newReading(d, content(Path)).buffers()}
+	if why := j.join(doc); why != "" {
+		return nil, fmt.Sprintf("%s cannot hold what is lossless and what becomes so at the same time: %s.", Path, why)
+	}
+	out, err := edit(content(Path), doc, j.settings)
+	if err != nil {
+		return nil, fmt.Sprintf("%s cannot be edited: %s.", Path, err)
+	}
+	return map[string][]byte{Path: out}, ""
+}
+
+// joining is the settings of a switch that what was there is added to.
+type joining struct {
+	*settings
+	device *ir.Device
+	was    *ir.Settings
+	old    map[string]lossless // by port, as the file has it
+}
+
+// buffers gives what the file says of the buffer of every port with PFC.
+func (r *reading) buffers() map[string]lossless {
+	out := map[string]lossless{}
+	groups := listedGroups(r.have, grammar.PFC)
+	slices.Sort(groups)
+	for _, g := range slices.Compact(groups) {
+		set, _ := r.value(grammar.PFC, grammar.GroupPorts, -1, g)
+		size := func(m grammar.Meaning) ir.Num { return ir.Num{N: r.size(grammar.PFC, m, g)} }
+		for _, name := range r.named(set) {
+			out[name] = lossless{size: size(grammar.Buffer), xoff: size(grammar.Xoff), xonDelta: size(grammar.XonDelta)}
+		}
+	}
+	return out
+}
+
+// join adds what was lossless on the fabric's ports; why says what is in the way.
+func (j *joining) join(doc grammar.Spelling) (why string) {
+	var is, was uint8
+	for _, g := range j.pfc {
+		is |= uint8(mask(g.cos))
+	}
+	kept := map[string]*ir.PortSettings{} // by the name of the port
+	for _, p := range sorted(j.device.Ports) {
+		s := j.was.Port(p.ir.Name)
+		switch {
+		case s == nil || !s.PausesKnown || s.Lossless() == 0:
+			continue
+		case s.LinkPause && len(j.pfc) > 0, !s.LinkPause && len(j.pause) > 0:
+			return "a port uses PFC or link pause"
+		case s.LinkPause && len(j.pause) == 0:
+			return "it cannot keep link pause where the fabric pauses nothing"
+		case s.LinkPause:
+			return "" // all classes are lossless as long as it lasts
+		case !s.TrustKnown:
+			return "it is not known which header fields the switch believes"
+		}
+		kept[p.ir.Name] = s
+		was |= s.Lossless()
+	}
+	if why := j.classifyBoth(kept, is, doc); why != "" {
+		return why
+	}
+	j.keepClasses(was &^ is)
+	return j.groups(kept)
+}
+
+// classifyBoth adds the fields and values that told what was lossless.
+func (j *joining) classifyBoth(kept map[string]*ir.PortSettings, is uint8, doc grammar.Spelling) (why string) {
+	trust := ir.Trust{PCP: j.trustPCP, DSCP: j.trustDSCP}
+	if len(j.device.Switch.Intents) == 0 && len(j.pfc) == 0 {
+		trust = ir.Trust{} // any will do
+	}
+	seen := map[*ir.PortSettings]bool{}
+	dscp, pcp := j.dscp, j.pcp
+	for _, name := range slices.Sorted(maps.Keys(kept)) {
+		s := kept[name]
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		trust = ir.Trust{PCP: trust.PCP || s.Trust.PCP, DSCP: trust.DSCP || s.Trust.DSCP}
+		join := func(to []int, next []int, before []int8) bool {
+			for v, cos := range before {
+				if cos < 0 || s.Lossless()>>cos&1 == 0 || is>>next[v]&1 == 1 {
+					continue
+				}
+				if to[v] != next[v] && to[v] != int(cos) {
+					return false
+				}
+				to[v] = int(cos)
+			}
+			return true
+		}
+		if !join(dscp[:], j.dscp[:], s.DSCP[:]) || !join(pcp[:], j.pcp[:], s.PCP[:]) {
+			return "its ports put the same values into different classes"
+		}
+	}
+	if trust.PCP && trust.DSCP && doc.Key(grammar.Switch, grammar.TrustOne) != nil {
+		return "it believes one header field"
+	}
+	if trust != (ir.Trust{}) {
+		j.trustPCP, j.trustDSCP = trust.PCP, trust.DSCP
+	}
+	j.dscp, j.pcp = dscp, pcp
+	return ""
+}
+
+// keepClasses lets classes that are still lossless share the link as RoCE does, unless they are strict.
+func (j *joining) keepClasses(was uint8) {
+	var moved []int
+	for i := range j.classes {
+		if c := &j.classes[i]; c.name == bulk {
+			c.cos = slices.DeleteFunc(c.cos, func(cos int) bool {
+				keep := was>>cos&1 == 1
+				if keep {
+					moved = append(moved, cos)
+				}
+				return keep
+			})
+		}
+	}
+	for i := range j.classes {
+		if c := &j.classes[i]; c.name == service {
+			c.cos = append(c.cos, moved...)
+			slices.Sort(c.cos)
+		}
+	}
+}
+
+// groups sorts the ports into port groups anew. Of a port with classes of both, sizes add up, and the smallest xoff pauses, as of a
+// port with several classes ([losslessGroups]).
+func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
+	type key struct{ cos, size, xoff, xonDelta int }
+	index := map[key]int{}
+	var out []lossless
+	memory := j.device.Memory()
+	most := j.device.Switch.Can.Lossless
+	for _, p := range sorted(j.device.Ports) {
+		var g lossless
+		next := slices.IndexFunc(j.pfc, func(g lossless) bool { return slices.Contains(g.ports, p.port) })
+		if next >= 0 {
+			g = j.pfc[next]
+		}
+		before := uint8(0)
+		if s := kept[p.ir.Name]; s != nil {
+			before = s.Lossless()
+		}
+		if more := before &^ uint8(mask(g.cos)); more != 0 {
+			old := j.old[p.ir.Name]
+			size := g.size.N
+			holds := uint8(mask(g.cos))&^before == 0 && old.size.N-old.xoff.N >= g.size.N-g.xoff.N // both already
+			if next < 0 || holds {
+				g.size, g.xoff, g.xonDelta = old.size, old.xoff, old.xonDelta
+			} else {
+				g.size, g.xoff, g.xonDelta = ir.Num{N: g.size.N + old.size.N}, smaller(g.xoff, old.xoff), smaller(g.xonDelta, old.xonDelta)
+			}
+			memory.Buffers += bits.OnesCount8(more)
+			memory.Least += bits.OnesCount8(more) * 2 * p.ir.MTU
+			memory.Lossless += g.size.N - size
+			g.cos = cosIn(uint8(mask(g.cos)) | before)
+			if n := len(g.cos); n > most { // that they share one buffer, where they do, is no loss
+				return fmt.Sprintf("port %s would have %d lossless classes, and %s carries %d", p.ir.Name, n,
+					j.device.Switch.Model.ASIC.Title, most)
+			}
+		}
+		if len(g.cos) == 0 {
+			continue
+		}
+		k := key{mask(g.cos), g.size.N, g.xoff.N, g.xonDelta.N}
+		i, known := index[k]
+		if !known {
+			i = len(out)
+			index[k] = i
+			g.name, g.ports = numbered(grammar.PFC, i), nil
+			out = append(out, g)
+		}
+		out[i].ports = append(out[i].ports, p.port)
+		j.ports = append(j.ports, p.port)
+	}
+	if memory.Chip > 0 && !memory.Fits() {
+		return fmt.Sprintf("the buffers of both take %d B more than the packet buffer of %s has", memory.Least-memory.Shared(),
+			j.device.Switch.Model.ASIC.Title)
+	}
+	j.pfc = out
+	slices.SortFunc(j.ports, grammar.Port.Compare)
+	j.ports = slices.Compact(j.ports)
+	return ""
+}
+
+func cosIn(bits uint8) (out []int) {
+	for cos := range 8 {
+		if bits>>cos&1 == 1 {
+			out = append(out, cos)
+		}
+	}
+	return out
+}

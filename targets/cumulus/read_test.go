@@ -1,0 +1,139 @@
+package cumulus
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// readText reads a traffic.conf of a switch of a release with ports swp1s0, swp2 and swp3.
+func readText(t testing.TB, version, text string) *ir.Settings {
+	t.Helper()
+	s := newSample(t, "sn2700", version)
+	for _, p := range []string{"swp1s0", "swp2", "swp3"} {
+		s.cable(p, 3)
+	}
+	return read(s.sw, func(path string) []byte {
+		require.Equal(t, Path, path)
+		return []byte(text)
+	})
+}
+
+// values gives the values that are put in a cos.
+func values(to []int8, cos int8) (out []int) {
+	for v, c := range to {
+		if c == cos {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func TestRead(t *testing.T) {
+	require.Nil(t, readText(t, "4.3.0", ""))
+	require.Nil(t, read(newSample(t, "sn2700", "5.1.0").sw, func(string) []byte { return []byte("a = 1\n") }))
+
+	// The file of the factory: the PCP decides, on some releases also the DSCP, nothing is lossless, cos 7 is strict.
+	for version, trust := range map[string]ir.Trust{"3.4.3": {PCP: true}, "3.7.16": {PCP: true, DSCP: true}, "4.3.0": {PCP: true}} {
+		_, doc, _ := documented(version)
+		p := readText(t, version, factoryFile(doc.Dialect())).Port("swp2")
+		assert.Equal(t, trust, p.Trust)
+		assert.True(t, p.TrustKnown && p.PausesKnown)
+		assert.Equal(t, []int{3, 4}, values(p.PCP[:], 4), "%v", p.PCP)
+		assert.Equal(t, int8(-1), p.DSCP[26], "its map is not stated")
+		assert.Zero(t, p.Sends|p.Obeys|p.Marks)
+		assert.Equal(t, uint8(1<<7), p.Strict)
+		assert.Equal(t, [8]uint8{16, 16, 32, 16, 16, 16, 16, 0}, p.Share)
+	}
+
+	s := readText(t, "4.3.0", `
+traffic.packet_priority_source_set = [dscp] # 802.1p
+traffic.cos_4.priority_source.dscp = [26, 27]
+traffic.cos_5.priority_source.dscp = [27]
+source.port_group_list = [edge]
+source.edge.port_set = swp9
+source.edge.packet_priority_source_set = [802.1p,dscp]
+source.edge.cos_1.priority_source.dscp = [26]
+pfc.port_group_list = [a, b, a]
+pfc.a.port_set = swp1-swp2
+pfc.a.cos_list = [4]
+pfc.a.port_buffer_bytes = 70000
+pfc.a.xoff_size = 18000
+pfc.b.port_set = swp1s0-swp3
+pfc.b.cos_list = [5]
+pfc.b.tx_enable = false
+pfc.unlisted.port_set = swp9
+pfc.unlisted.cos_list = [1]
+link_pause.port_group_list = [lp]
+link_pause.lp.port_set = swp20
+link_pause.lp.rx_enable = false
+ecn_red.port_group_list = [m]
+ecn_red.m.port_set = swp2
+ecn_red.m.cos_list = [4,5]
+ecn_red.m.min_threshold_bytes = 1000
+ecn_red.m.max_threshold_bytes = 2000
+ecn_red.m.probability = 10
+default_egress_sched.egr_queue_4.bw_percent = 0
+egress_sched.port_group_list = [e]
+egress_sched.e.port_set = swp9
+egress_sched.e.egr_queue_4.bw_percent = 50
+`)
+	p := s.Port("swp2")
+	assert.Equal(t, ir.Trust{DSCP: true}, p.Trust)
+	assert.Equal(t, int8(4), p.DSCP[26])
+	assert.Equal(t, int8(-1), p.DSCP[27], "two cos have it")
+	assert.Equal(t, [2]uint8{1 << 4, 1<<4 | 1<<5}, [2]uint8{p.Sends, p.Obeys}, "both groups hold for it")
+	assert.Equal(t, uint8(1<<4|1<<5), p.Marks)
+	assert.Equal(t, ir.Marking{Min: 1000, Max: 2000, Probability: 10}, p.Marking)
+	assert.Equal(t, 52000, readText(t, "4.3.0", "pfc.port_group_list=[a]\npfc.a.port_set=swp2\n"+
+		"pfc.a.port_buffer_bytes=70000\npfc.a.xoff_size=18000\n").
+		Port("swp2").Headroom)
+	assert.Equal(t, uint8(1<<5), s.Port("swp1s0").Obeys, "a range of whole and split ports")
+	edge := s.Port("swp9")
+	assert.Equal(t, ir.Trust{PCP: true, DSCP: true}, edge.Trust)
+	assert.Equal(t, int8(1), edge.DSCP[26])
+	assert.Zero(t, edge.Obeys, "its group is not listed")
+	assert.Equal(t, uint8(50), edge.Share[4])
+	assert.Equal(t, uint8(1<<4), s.Rest.Strict)
+	lp := s.Port("swp20")
+	assert.True(t, lp.LinkPause)
+	assert.Equal(t, [2]uint8{0xff, 0}, [2]uint8{lp.Sends, lp.Obeys})
+	assert.Same(t, s.Rest, s.Port("swp31"))
+}
+
+func TestRemoving(t *testing.T) {
+	conf := func(list, cos, set string) string {
+		return "pfc.port_group_list = " + list + "\npfc.g.cos_list = " + cos + "\npfc.g.port_set = " + set + "\n"
+	}
+	loses := func(old, next string) bool { return readText(t, "4.3.0", old).Loses(readText(t, "4.3.0", next)) }
+	old := conf("[g]", "[4]", "swp1-swp4")
+	assert.False(t, loses("", old))
+	assert.False(t, loses(old, old))
+	assert.False(t, loses(old, conf("[g]", "[4,5]", "swp1-swp4,swp9s0-swp9s3")), "adding")
+	assert.False(t, loses(old, conf("[g]", "[4]", "swp1,swp2,swp3,swp4")), "another spelling")
+	assert.True(t, loses(old, conf("[g]", "[5]", "swp1-swp4")), "another cos")
+	assert.True(t, loses(old, conf("[g]", "[4]", "swp1-swp3")), "a port less")
+	assert.True(t, loses(old, conf("[]", "[4]", "swp1-swp4")), "off")
+	pause := "link_pause.port_group_list = [p]\nlink_pause.p.port_set = swp1\n"
+	assert.True(t, loses(pause, old), "pause to PFC: pause goes")
+	assert.False(t, loses(conf("[x]", "[4]", "swp1"), "a = 1\n"), "a list of nothing")
+}
+
+// FuzzRead: whatever lies on a switch can be read, in bounded work, and reading twice gives the same.
+func FuzzRead(f *testing.F) {
+	for _, d := range []string{"T1", "T2", "T3", "T4"} {
+		f.Add(factoryFile(d))
+	}
+	f.Add("pfc.port_group_list = [g]\npfc.g.cos_list = [4\npfc.g.port_set = swp1s9-swp3,swp0,x-y\n\x00")
+	f.Add("pfc.port_group_list = [g" + strings.Repeat(",g,h", 1000) + "]\npfc.g.port_set = swp1-swp60000" +
+		strings.Repeat(",swp1-swp4000", 10_000))
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, version := range []string{"3.1.1", "4.3.0"} {
+			require.Equal(t, readText(t, version, text), readText(t, version, text))
+		}
+	})
+}

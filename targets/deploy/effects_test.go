@@ -1,0 +1,168 @@
+package deploy
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// effectsOf says what is noticed where swp1 to swp4 are the fabric's.
+func effectsOf(old, next *ir.Settings) string {
+	var cabled []*ir.Port
+	for _, name := range []string{"swp1", "swp2", "swp3", "swp4"} {
+		cabled = append(cabled, &ir.Port{Name: name})
+	}
+	var out []string
+	for _, e := range Effects(old, next, cabled) {
+		out = append(out, e.String())
+	}
+	return strings.Join(out, "\n")
+}
+
+// state makes settings: change alters what every port has at first, and the ports that are named.
+func state(change func(p *ir.PortSettings), names ...string) *ir.Settings {
+	base := ir.UnknownPort()
+	base.PausesKnown, base.TrustKnown, base.Trust = true, true, ir.Trust{PCP: true}
+	for v := range base.DSCP {
+		base.DSCP[v] = int8(v / 8)
+	}
+	base.Strict, base.Share = 1<<6, [8]uint8{16, 16, 16, 16, 32, 32, 0, 16}
+	changed := base
+	change(&changed)
+	if len(names) == 0 {
+		return &ir.Settings{Rest: &changed}
+	}
+	s := &ir.Settings{Rest: &base}
+	for _, n := range names {
+		s.Set(n, changed)
+	}
+	return s
+}
+
+func TestEffects(t *testing.T) {
+	plain := state(func(*ir.PortSettings) {})
+	lossless := func(cos int) func(*ir.PortSettings) {
+		return func(p *ir.PortSettings) { p.Sends, p.Obeys, p.Headroom = 1<<cos, 1<<cos, 50_000 }
+	}
+	dscp := func(p *ir.PortSettings) { p.Trust = ir.Trust{DSCP: true} }
+	both := func(fs ...func(*ir.PortSettings)) func(*ir.PortSettings) {
+		return func(p *ir.PortSettings) {
+			for _, f := range fs {
+				f(p)
+			}
+		}
+	}
+	for _, c := range []struct {
+		name      string
+		old, next *ir.Settings
+		want      string
+	}{
+		{"not known", nil, plain, ""},
+		{"same", plain, state(func(*ir.PortSettings) {}, "swp1", "swp9"), ""},
+		{
+			"lossless ends elsewhere", state(lossless(4), "swp1", "swp2", "swp9", "swp10"), state(lossless(4), "swp1", "swp2"),
+			"lossless cos 4 ends on swp[9-10] (2 ports; not in this fabric)",
+		},
+		{
+			"another cos, everywhere", state(lossless(4)), state(lossless(3), "swp1"),
+			"lossless cos 4 ends on all ports\nlossless cos 3 begins on swp1",
+		},
+		{
+			"everywhere but on a port", state(lossless(4)), state(lossless(4), "swp1"),
+			"lossless cos 4 ends on swp[2-4] (3 ports)\nlossless cos 4 ends on all other ports (not in this fabric)",
+		},
+		{
+			"pause to PFC", state(func(p *ir.PortSettings) { p.LinkPause, p.Sends, p.Obeys = true, 255, 255 }, "swp1"), state(lossless(4), "swp1"),
+			"link pause ends on swp1\nlossless cos 4 begins on swp1",
+		},
+		{
+			"one direction", plain, state(func(p *ir.PortSettings) { p.Sends = 16 }, "swp1"),
+			"lossless cos 4 begins in one direction (pauses are sent and not obeyed) on swp1",
+		},
+		{
+			"the other direction", state(func(p *ir.PortSettings) { p.Sends = 16 }, "swp1"), state(lossless(4), "swp1"),
+			"obeying pauses of cos 4 begins on swp1",
+		},
+		{
+			"headroom", state(lossless(4), "swp1"), state(both(lossless(4), func(p *ir.PortSettings) { p.Headroom = 40_000 }), "swp1"),
+			"headroom shrinks from 50,000 B to 40,000 B on swp1",
+		},
+		{
+			"trust", plain, state(dscp),
+			"trust in 802.1p ends on all ports\ntrust in DSCP begins on all ports\nDSCP 48-55 move to strict queue 6 on all ports",
+		},
+		{
+			"map", state(dscp), state(both(dscp, func(p *ir.PortSettings) { p.DSCP[26], p.DSCP[27], p.DSCP[49] = 4, 4, 0 })),
+			"DSCP 49 moves to queue 0 (DWRR share 16) on all ports\nDSCP 26-27 move to queue 4 (DWRR share 32) on all ports",
+		},
+		{"a field nobody believes", plain, state(func(p *ir.PortSettings) { p.DSCP[26] = 4 }), ""},
+		{
+			"ECN", state(func(p *ir.PortSettings) { p.Marks, p.Marking = 16, ir.Marking{Min: 1000, Max: 2000, Probability: 10} }, "swp1"),
+			state(func(p *ir.PortSettings) { p.Marks, p.Marking = 48, ir.Marking{Min: 1500, Max: 2000, Probability: 10} }, "swp1"),
+			"ECN of cos 5 begins on swp1\nECN thresholds go from 1,000-2,000 B, 10 % to 1,500-2,000 B, 10 % on swp1",
+		},
+		{
+			"scheduling", plain, state(func(p *ir.PortSettings) { p.Strict, p.Share = 1, [8]uint8{0, 16, 20, 20, 32, 32, 16, 16} }),
+			"queue 0 becomes strict on all ports\nqueues 2-3 go from DWRR share 16 to 20 on all ports\n" +
+				"queue 6 is strict no more: DWRR share 16 on all ports",
+		},
+	} {
+		assert.Equal(t, c.want, effectsOf(c.old, c.next), c.name)
+	}
+}
+
+// TestEffectsLaws: what stays the same is no effect; every effect names ports that differ, each port once for an effect; there is an
+// effect on pauses exactly where they differ.
+func TestEffectsLaws(t *testing.T) {
+	port := rapid.Custom(func(t *rapid.T) ir.PortSettings {
+		p := ir.UnknownPort()
+		p.PausesKnown = rapid.Bool().Draw(t, "known")
+		p.Sends, p.Obeys = uint8(rapid.IntRange(0, 3).Draw(t, "sends")), uint8(rapid.IntRange(0, 3).Draw(t, "obeys"))
+		p.TrustKnown, p.Trust.DSCP = rapid.Bool().Draw(t, "trusts"), rapid.Bool().Draw(t, "dscp")
+		p.DSCP[3], p.Marks = int8(rapid.IntRange(-1, 2).Draw(t, "cos")), uint8(rapid.IntRange(0, 1).Draw(t, "marks"))
+		return p
+	})
+	settings := rapid.Custom(func(t *rapid.T) *ir.Settings {
+		rest := port.Draw(t, "rest")
+		s := &ir.Settings{Rest: &rest}
+		for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"swp1", "swp2", "swp7", "swp8"}), rapid.ID).Draw(t, "named") {
+			s.Set(name, port.Draw(t, name))
+		}
+		return s
+	})
+	cabled := []*ir.Port{{Name: "swp1"}, {Name: "swp2"}}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := settings.Draw(t, "a"), settings.Draw(t, "b")
+		require.Empty(t, Effects(a, a, cabled))
+		hit := map[string]bool{}
+		for _, e := range Effects(a, b, cabled) {
+			require.True(t, e.All != (e.Others || len(e.Ports) > 0), e.String())
+			seen := map[string]bool{}
+			for _, name := range e.Ports {
+				require.False(t, seen[name], e.String())
+				seen[name] = true
+				require.Equal(t, e.Foreign, name != "swp1" && name != "swp2", e.String())
+				require.NotEqual(t, *a.Port(name), *b.Port(name), e.String())
+			}
+			if e.Kind == LosslessBegins || e.Kind == LosslessEnds || e.Kind == PauseDirection {
+				for _, name := range e.Ports {
+					hit[name] = true
+				}
+				for _, name := range []string{"swp1", "swp2", "swp7", "swp8", "swp9"} {
+					hit[name] = hit[name] || e.All
+				}
+				hit["swp9"] = hit["swp9"] || e.Others
+			}
+		}
+		for _, name := range []string{"swp1", "swp2", "swp9"} {
+			p, q := a.Port(name), b.Port(name)
+			differ := p.PausesKnown && q.PausesKnown && (p.Sends != q.Sends || p.Obeys != q.Obeys)
+			require.Equal(t, differ, hit[name], name)
+		}
+	})
+}

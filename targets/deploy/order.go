@@ -1,0 +1,78 @@
+package deploy
+
+import (
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Order is how a change goes over the devices of a plan, wave after wave. What decided it is not for this package to know.
+type Order struct {
+	Waves []*Wave
+
+	// Still reports why a wave may not begin any more, now that the devices it watches were found so; nil: it may. A nil Still: every
+	// wave may.
+	Still func(w *Wave, found []*Have) error
+}
+
+// Wave is devices that are changed at the same time; the next one begins when all have come to their end.
+type Wave struct {
+	Phase   int              // switches of one phase are prepared before the first of them is changed
+	Devices []*DevicePlan    // in the order they begin
+	Last    []*DevicePlan    // of these, those that begin when the others have ended
+	Stream  bool             // they do not wait for each other
+	Watch   []*target.Device // are looked at right before and after: what they lose, the wave has taken away
+	Takes   time.Duration    // from begin to end, at most, but for failures
+}
+
+// First are the devices that do not come last.
+func (w *Wave) First() []*DevicePlan {
+	if len(w.Last) == 0 {
+		return w.Devices
+	}
+	return slices.DeleteFunc(slices.Clone(w.Devices), func(d *DevicePlan) bool { return slices.Contains(w.Last, d) })
+}
+
+// Reverse is the order of going back: the last wave first.
+func (o *Order) Reverse() *Order {
+	r := *o
+	r.Waves = slices.Clone(o.Waves)
+	slices.Reverse(r.Waves)
+	return &r
+}
+
+// PhaseOf is the phase of a device where every mixture of old and new settings that comes of it is lossless: switches, hosts, and
+// switches that take a lossless class away.
+func PhaseOf(d *DevicePlan) int {
+	switch {
+	case d.Device.Role == target.Host:
+		return 1
+	case d.Removing:
+		return 2
+	}
+	return 0
+}
+
+// PlainOrder is the order of devices whose fabric is not known: phase by phase, so many at the same time; 0: any number.
+func PlainOrder(p *Plan, parallel int) *Order {
+	o := &Order{}
+	for phase := range 3 {
+		var of []*DevicePlan
+		for _, d := range p.Devices {
+			if d.Status == StatusChange && PhaseOf(d) == phase {
+				of = append(of, d)
+			}
+		}
+		if len(of) == 0 {
+			continue
+		}
+		if parallel <= 0 {
+			parallel = len(of)
+		}
+		for batch := range slices.Chunk(of, parallel) {
+			o.Waves = append(o.Waves, &Wave{Phase: phase, Devices: batch})
+		}
+	}
+	return o
+}

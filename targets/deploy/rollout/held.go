@@ -1,0 +1,117 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/txn"
+)
+
+// Devices that hold a change and wait to be confirmed undo it by themselves in time, and two waves of them must not do so together:
+// each waits its place beyond the deadline, the last wave first.
+
+// linger is how much longer than it needs for itself a device of a wave waits until it undoes its change: for the others of the wave
+// and the gate and, where it is held, for the waves to come and for those that go back before it.
+func (l *leader) linger(wave int) time.Duration {
+	w := l.order.Waves[wave]
+	if w.Stream && !l.holds() {
+		return 0
+	}
+	var total time.Duration
+	if len(w.Devices) > 1 { // the slowest of the wave
+		total += w.Takes
+	}
+	if len(w.Last) > 0 { // and of those that begin when it has ended
+		total += w.Takes
+	}
+	if len(w.Watch) > 0 { // to look at them twice
+		total += deadManSlack
+	}
+	if !l.holds() {
+		return total
+	}
+	for _, later := range l.order.Waves[wave+1:] {
+		total += deadManSlack + 2*later.Takes
+	}
+	return total + l.place(wave)
+}
+
+// place is how long beyond the deadline of the run a wave waits, so that those after it have gone back by then.
+func (l *leader) place(wave int) time.Duration {
+	var beyond time.Duration
+	for _, later := range l.order.Waves[wave+1:] {
+		var gap time.Duration
+		for _, p := range later.Devices {
+			c := newChange(nil, p, l.o, txn.Hold)
+			soak, away := c.soak()
+			gap = max(gap, soak+away)
+		}
+		beyond += gap
+	}
+	return beyond
+}
+
+// settle ends a run whose devices were held: all go back where too many failed, and all stay armed to one deadline, or are confirmed,
+// where all is well.
+func (l *leader) settle(ctx context.Context) {
+	if len(l.held) == 0 {
+		return
+	}
+	failed := l.tooMany() || l.results.Stopped == deploy.GateFailed
+	switch {
+	case failed && l.o.OnFailure == UndoAll:
+		l.undoHeld(ctx)
+	case l.o.Hold > 0:
+		l.rearm(ctx)
+	default:
+		l.eachHeld(func(c *change) {
+			c.state.Goal = txn.Keep
+			l.end(ctx, c, c.wave)
+		})
+	}
+}
+
+// eachHeld does something with every device that is held.
+func (l *leader) eachHeld(do func(*change)) {
+	held := l.held
+	l.held = nil
+	slices.SortFunc(held, func(a, b *change) int {
+		return cmp.Or(cmp.Compare(a.wave, b.wave), cmp.Compare(a.p.Device.Name, b.p.Device.Name))
+	})
+	l.each(held, do)
+}
+
+// undoHeld takes every held device back, the last wave first.
+func (l *leader) undoHeld(ctx context.Context) {
+	held := l.held
+	l.held = nil
+	for n := range slices.Backward(l.order.Waves) {
+		of := slices.DeleteFunc(slices.Clone(held), func(c *change) bool { return c.wave != n })
+		l.each(of, func(c *change) {
+			l.takeBack(c, "the run goes back as a whole, as too many devices failed")
+			l.end(ctx, c, n)
+		})
+	}
+}
+
+// rearm gives all held devices one deadline, counted from now, with the places of their waves beyond it.
+func (l *leader) rearm(ctx context.Context) {
+	steady := context.WithoutCancel(ctx)
+	l.eachHeld(func(c *change) {
+		err := c.dev.Connect(steady, "confirm")
+		if err == nil {
+			var r *device.Report
+			if r, err = c.dev.Extend(steady, c.o.Run, c.what, l.o.Hold+l.place(c.wave)); r != nil {
+				c.keep(r)
+			}
+		}
+		if err != nil { // it keeps the later deadline it has
+			l.noteThat(c.p.Device.Name + " keeps a deadline of its own: " + err.Detail)
+		}
+		l.close(c, c.wave)
+	})
+}

@@ -1,0 +1,329 @@
+package rollout
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/txn"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// leader is an Apply or a Resume under way.
+type leader struct {
+	o       *ApplyOptions
+	dial    target.Dial
+	order   *deploy.Order
+	results *deploy.Results
+	result  map[*deploy.DevicePlan]*deploy.Result
+	counted map[*deploy.DevicePlan]bool    // in failed
+	onWay   map[*deploy.DevicePlan]*change // prepared, and not yet changed
+	held    []*change                      // in use, and not to be confirmed yet, in the order of waves
+	seen    map[*target.Device][]reading   // of devices that are watched or changed, the last three
+	watched *Links                         // connections to devices that are watched
+
+	mu      sync.Mutex // of failed, where devices end by themselves
+	failed  int
+	telling sync.Mutex
+}
+
+func (l *leader) lead(ctx context.Context, plan *deploy.Plan) {
+	l.order = l.o.Order
+	if l.order == nil {
+		l.order = deploy.PlainOrder(plan, cmp.Or(max(l.o.Parallel, 0), applyAtOnce))
+	}
+	l.remember(plan)
+	defer l.watched.Close()
+	phase := -1
+	for n, wave := range l.order.Waves {
+		if wave.Phase != phase {
+			phase = wave.Phase
+			l.onWay = map[*deploy.DevicePlan]*change{}
+			if wave.Devices[0].Device.Role == target.Switch {
+				l.prepare(ctx, n)
+			}
+		}
+		if !l.mayBegin(ctx, wave) {
+			break
+		}
+		l.wave(ctx, n, wave)
+	}
+	l.drop(ctx)
+	l.settle(ctx)
+}
+
+// mayBegin reports whether a wave may begin, and notes why not.
+func (l *leader) mayBegin(ctx context.Context, w *deploy.Wave) bool {
+	switch {
+	case l.results.Interrupted || ctx.Err() != nil:
+		l.results.Interrupted = true
+	case l.results.Stopped != "":
+	case l.tooMany():
+		l.results.Stopped = deploy.TooManyFailures
+	case !l.o.NotAfter.IsZero() && l.o.Clock.Now().Add(w.Takes).After(l.o.NotAfter):
+		l.results.Stopped, l.results.Why = deploy.TooLate, "the next wave may not end by "+l.o.NotAfter.Format(time.RFC3339)
+	default:
+		return true
+	}
+	return false
+}
+
+func (l *leader) tooMany() bool { return l.failed > max(l.o.MaxFailures, 0) }
+
+// wave changes the devices of wave n, and keeps them or takes them back together.
+func (l *leader) wave(ctx context.Context, n int, w *deploy.Wave) {
+	if w.Stream {
+		l.stream(ctx, n, w)
+		return
+	}
+	before := l.look(ctx, w)
+	if l.order.Still != nil && len(w.Watch) > 0 {
+		if err := l.order.Still(w, before); err != nil {
+			l.results.Stopped, l.results.Why = deploy.FabricChanged, deploy.OneLine(err.Error())
+			return
+		}
+	}
+	if !l.drain(ctx, n, w) {
+		return
+	}
+	defer l.undrain(ctx, n, w)
+	var all []*change
+	for _, group := range [][]*deploy.DevicePlan{w.First(), w.Last} {
+		if l.results.Stopped == "" && !l.tooMany() {
+			all = append(all, l.begin(ctx, n, group)...)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	lost, odd := l.gate(ctx, w, all, before)
+	back := ""
+	switch {
+	case lost != "":
+		back = lost
+		l.results.Stopped, l.results.Why = deploy.GateFailed, lost
+	case l.tooMany() && l.o.OnFailure != Stop:
+		back = "another device of its wave failed"
+	case len(odd) > 0:
+		back = l.anomaly(ctx, odd)
+	}
+	l.each(all, func(c *change) {
+		if back != "" {
+			l.takeBack(c, back)
+		}
+		l.end(ctx, c, n)
+	})
+}
+
+// takeBack makes going back the goal of a device that holds its change.
+func (l *leader) takeBack(c *change, why string) {
+	c.fail(&deploy.Error{Kind: deploy.Undone, Device: c.p.Device, Step: "verify", Detail: why})
+	c.state.Goal = txn.Back
+}
+
+// anomaly asks what to do about counters, and returns why the wave goes back, if it does.
+func (l *leader) anomaly(ctx context.Context, odd []string) string {
+	answer := AnomalyStop
+	if l.o.OnAnomaly != nil {
+		answer = l.o.OnAnomaly(ctx, odd)
+	}
+	text := join(odd)
+	switch answer {
+	case AnomalyIgnore:
+		return ""
+	case AnomalyUndo:
+		l.results.Stopped, l.results.Why = deploy.CountersRose, text
+		return text
+	}
+	l.results.Stopped, l.results.Why = deploy.CountersRose, text
+	return ""
+}
+
+// begin changes devices up to where each is to be kept. Those that do not come that far have come to their end.
+func (l *leader) begin(ctx context.Context, n int, ps []*deploy.DevicePlan) []*change {
+	reached := make([]*change, len(ps))
+	l.eachOf(len(ps), func(i int) {
+		p := ps[i]
+		if l.result[p].Outcome != deploy.NotStarted {
+			return
+		}
+		c := l.onWay[p]
+		if c == nil {
+			if ctx.Err() != nil {
+				return
+			}
+			c = l.newChange(ctx, p, n)
+		}
+		c.run(context.WithoutCancel(ctx), txn.State.Keepable)
+		if c.state.Keepable() {
+			reached[i] = c
+			return
+		}
+		l.end(ctx, c, n)
+	})
+	for i, p := range ps {
+		if reached[i] == nil && l.result[p].Outcome == deploy.NotStarted && ctx.Err() != nil {
+			l.results.Interrupted = true
+		}
+	}
+	return slices.DeleteFunc(reached, func(c *change) bool { return c == nil })
+}
+
+// stream changes devices that do not wait for each other.
+func (l *leader) stream(ctx context.Context, n int, w *deploy.Wave) {
+	if !l.drain(ctx, n, w) {
+		return
+	}
+	defer l.undrain(ctx, n, w)
+	l.eachOf(len(w.Devices), func(i int) {
+		p := w.Devices[i]
+		l.mu.Lock()
+		stop := l.tooMany() || ctx.Err() != nil
+		l.mu.Unlock()
+		if stop && l.onWay[p] == nil || l.result[p].Outcome != deploy.NotStarted {
+			return
+		}
+		c := l.onWay[p]
+		if c == nil {
+			c = l.newChange(ctx, p, n)
+		}
+		c.run(context.WithoutCancel(ctx), nil)
+		l.end(ctx, c, n)
+	})
+	for _, p := range w.Devices {
+		if l.result[p].Outcome != deploy.NotStarted {
+			continue
+		}
+		if ctx.Err() != nil {
+			l.results.Interrupted = true
+		} else if l.results.Stopped == "" {
+			l.results.Stopped = deploy.TooManyFailures
+		}
+	}
+}
+
+// eachOf does something n times, a bounded number at a time.
+func (l *leader) eachOf(n int, do func(i int)) {
+	var wg sync.WaitGroup
+	turn := make(chan struct{}, cmp.Or(max(l.o.Parallel, 0), applyAtOnce))
+	for i := range n {
+		turn <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-turn }()
+			do(i)
+		})
+	}
+	wg.Wait()
+}
+
+func (l *leader) each(cs []*change, do func(*change)) { l.eachOf(len(cs), func(i int) { do(cs[i]) }) }
+
+// count adds the failure of a device, once: a switch may fail as it is prepared.
+func (l *leader) count(p *deploy.DevicePlan) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.result[p].Failed() && !l.counted[p] {
+		l.counted[p] = true
+		l.failed++
+	}
+}
+
+// prepare prepares every device of the phase that begins with wave n.
+func (l *leader) prepare(ctx context.Context, n int) {
+	var all []*deploy.DevicePlan
+	var wave []int
+	for i := n; i < len(l.order.Waves) && l.order.Waves[i].Phase == l.order.Waves[n].Phase; i++ {
+		for _, p := range l.order.Waves[i].Devices {
+			all, wave = append(all, p), append(wave, i)
+		}
+	}
+	l.eachOf(len(all), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		c := l.newChange(ctx, all[i], wave[i])
+		c.run(context.WithoutCancel(ctx), func(s txn.State) bool { return s.Known && s.Mark == txn.Prepared && s.Goal != txn.Back })
+		if c.state.Mark == txn.Prepared && c.state.Goal != txn.Back {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if len(l.onWay) >= mostLinks {
+				c.dev.Close()
+			}
+			l.onWay[all[i]] = c
+			return
+		}
+		l.end(ctx, c, wave[i])
+	})
+}
+
+func (l *leader) newChange(ctx context.Context, p *deploy.DevicePlan, wave int) *change {
+	goal := txn.Keep
+	if l.holds() {
+		goal = txn.Hold
+	}
+	c := newChange(l.dial, p, l.o, goal)
+	c.wave = wave
+	if l.order != nil {
+		c.linger = l.linger(wave)
+	}
+	c.stop = func() bool { return ctx.Err() != nil }
+	c.emit = func(step string, s State, detail string) {
+		l.tell(Event{Wave: wave + 1, Device: p.Device, Step: step, State: s, Detail: detail})
+	}
+	return c
+}
+
+// holds reports whether devices are not confirmed as their wave ends.
+func (l *leader) holds() bool { return l.o.Hold > 0 || l.o.OnFailure == UndoAll }
+
+// end brings a device to its end, whatever becomes of ctx, and keeps and tells its result. One that is to be held is only noted.
+func (l *leader) end(ctx context.Context, c *change, wave int) {
+	c.run(context.WithoutCancel(ctx), nil)
+	if c.state.Goal == txn.Hold && c.state.Keepable() {
+		l.mu.Lock()
+		l.held = append(l.held, c)
+		l.mu.Unlock()
+	}
+	l.close(c, wave)
+}
+
+func (l *leader) close(c *change, wave int) {
+	c.dev.Close()
+	*l.result[c.p] = *c.result()
+	l.count(c.p)
+	l.tell(Event{Wave: wave + 1, Device: c.p.Device, Result: l.result[c.p]})
+}
+
+// drop takes away what is prepared on devices that are not changed after all.
+func (l *leader) drop(ctx context.Context) {
+	var left []*change
+	for _, c := range l.onWay {
+		if !c.state.Began && c.state.Mark == txn.Prepared {
+			left = append(left, c)
+		}
+	}
+	slices.SortFunc(left, func(a, b *change) int { return cmp.Compare(a.p.Device.Name, b.p.Device.Name) })
+	l.each(left, func(c *change) {
+		c.state = c.state.Stop()
+		l.end(ctx, c, c.wave)
+	})
+}
+
+// noteThat keeps what went wrong beside the outcomes of devices.
+func (l *leader) noteThat(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.results.Notes = append(l.results.Notes, text)
+}
+
+func (l *leader) tell(e Event) {
+	if l.o.Event == nil {
+		return
+	}
+	l.telling.Lock()
+	defer l.telling.Unlock()
+	l.o.Event(e)
+}

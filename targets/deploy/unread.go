@@ -1,0 +1,96 @@
+package deploy
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// unread is ports at which a plan switches PFC on, opposite devices that one by_hand block describes.
+type unread struct {
+	hand  *ir.ByHand
+	ports []string // "leaf1:swp3"
+	peers []string // devices, each once
+	seen  map[*ir.Device]bool
+}
+
+// Unread refuses a plan that switches PFC or link pause on at ports opposite devices that others set by hand, and rocec does not
+// read, unless the person vouches for them in the by_hand block. Frames are lost where one end pauses and the other does not obey.
+// Where the port pauses already, nothing is asked. (Devices that cannot be read stop an apply by themselves.) It is pure.
+func (p *Plan) Unread() diag.List {
+	var found []*unread
+	of := map[diag.Range]*unread{}
+	for _, d := range p.Devices {
+		if d.Status != StatusChange || d.Device.Source == nil {
+			continue
+		}
+		for _, port := range d.Device.Source.Ports {
+			peer := port.Peer().Device
+			if peer.ByHand == nil || peer.ByHand.Confirmed != "" || !beginsToPause(d.Old.Port(port.Name), d.New.Port(port.Name)) {
+				continue
+			}
+			u := of[peer.ByHand.At] // what for_each made of one block is one
+			if u == nil {
+				u = &unread{hand: peer.ByHand, seen: map[*ir.Device]bool{}}
+				of[peer.ByHand.At] = u
+				found = append(found, u)
+			}
+			u.ports = append(u.ports, port.String())
+			if !u.seen[peer] {
+				u.seen[peer] = true
+				u.peers = append(u.peers, peer.Name)
+			}
+		}
+	}
+	var ds diag.List
+	const room = 200 // bytes, for names
+	for _, u := range found {
+		e := topicUnread.Errorf(&ds, u.hand.At, "The plan switches PFC on at %s, opposite %s, which others set by hand and rocec does not read. "+
+			"Where PFC is not on there too, frames are lost.",
+			nodeset.Text(u.ports, nodeset.Endpoints, room), nodeset.Text(u.peers, nodeset.Devices, room))
+		e.Fix = &diag.Fix{Message: fmt.Sprintf("see that PFC is on at the other %s, then say so: confirmed = \"who says so\" in the "+
+			"by_hand block, or --trust-by-hand for this run", diag.Plural(len(u.ports), "end", "ends"))}
+	}
+	return ds
+}
+
+// beginsToPause reports whether a port sends or obeys pauses that it did not before; what it did is counted as nothing where it is not
+// known.
+func beginsToPause(a, b *ir.PortSettings) bool {
+	if b == nil || !b.PausesKnown {
+		return false
+	}
+	none := ir.UnknownPort()
+	a = cmp.Or(a, &none)
+	had, has := a.Sends|a.Obeys, b.Sends|b.Obeys
+	if a.LinkPause != b.LinkPause {
+		had = 0 // pauses of another kind
+	}
+	return has&^had != 0
+}
+
+// ByHand says which devices of a fabric are set by hand: "4 switches are set by hand and were not read (leaf[1-4])"; empty: none.
+func ByHand(f *ir.Fabric) string {
+	switches, hosts := f.ByHand()
+	var parts, names []string
+	for _, of := range []struct {
+		all  []*ir.Device
+		noun string
+	}{{switches, "switch"}, {hosts, "host"}} {
+		if len(of.all) > 0 {
+			parts = append(parts, diag.Count(len(of.all), of.noun))
+		}
+		for _, d := range of.all {
+			names = append(names, d.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	const room = 200 // bytes
+	return fmt.Sprintf("%s %s set by hand and %s not read (%s)", diag.And(parts), diag.Plural(len(names), "is", "are"),
+		diag.Plural(len(names), "was", "were"), nodeset.Text(names, nodeset.Devices, room))
+}

@@ -1,0 +1,52 @@
+package deploy
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// TestUnread: a plan is refused where a port begins to pause opposite a device nobody has read or vouches for, and there alone.
+func TestUnread(t *testing.T) {
+	on, off := ir.PortSettings{PausesKnown: true, Sends: 16, Obeys: 16}, ir.PortSettings{PausesKnown: true}
+	paused := ir.PortSettings{PausesKnown: true, Sends: 255, Obeys: 255, LinkPause: true}
+	for _, c := range []struct {
+		name      string
+		old, next *ir.PortSettings
+		hand      *ir.ByHand
+		want      string
+	}{
+		{name: "begins, the other is read", old: &off, next: &on},
+		{name: "begins, the other is set by hand", old: &off, next: &on, hand: &ir.ByHand{}, want: "others set by hand"},
+		{name: "and somebody vouches for it", old: &off, next: &on, hand: &ir.ByHand{Confirmed: "ticket 1"}},
+		{name: "is on already", old: &on, next: &on, hand: &ir.ByHand{}},
+		{name: "ends", old: &on, next: &off, hand: &ir.ByHand{}},
+		{name: "another kind of pause", old: &paused, next: &on, hand: &ir.ByHand{}, want: "others set by hand"},
+		{name: "not known before", next: &on, hand: &ir.ByHand{}, want: "others set by hand"},
+	} {
+		leaf, host := &ir.Device{Name: "leaf1", Switch: &ir.Switch{}}, &ir.Device{Name: "h1", Host: &ir.Host{}, ByHand: c.hand}
+		a, b := &ir.Port{Device: leaf, Name: "swp1"}, &ir.Port{Device: host, Name: "e0"}
+		a.Link = &ir.Link{A: a, B: b}
+		leaf.Ports = []*ir.Port{a}
+		settings := func(p *ir.PortSettings) *ir.Settings {
+			if p == nil {
+				return nil
+			}
+			return &ir.Settings{Rest: p}
+		}
+		p := &Plan{Devices: []*DevicePlan{
+			{Device: &target.Device{Name: "leaf1", Source: leaf}, Status: StatusChange, Old: settings(c.old), New: settings(c.next)},
+		}}
+		ds := p.Unread()
+		if c.want == "" {
+			assert.Empty(t, ds, c.name)
+			continue
+		}
+		if assert.Len(t, ds, 1, c.name) {
+			assert.Contains(t, ds[0].Detail, "leaf1:swp1, opposite h1, which "+c.want, c.name)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package nic
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// both gives the value files and states of NICs that are lossless as they were and as they are to be. A NIC of which nothing is known,
+// or that carries no intent any more, is as it is to be at once.
+func (f *Family) both(d *ir.Device, content func(path string) []byte, marked bool) (map[string][]byte, string) {
+	files := map[string][]byte{}
+	for _, n := range Of(d, f.Driver) {
+		text := held(n, content)
+		s := f.lower(n)
+		if text == nil || len(s.Intents) == 0 {
+			continue
+		}
+		if why := s.join(text, marked); why != "" {
+			return nil, fmt.Sprintf("%s cannot hold what is lossless and what becomes so at the same time: %s.", n.Name, why)
+		}
+		state, _ := s.editState(content(stateName(n.Name)))
+		files[confPath(n.Name)], files[stateName(n.Name)] = s.appendFile(make([]byte, 0, fileSize)), state
+	}
+	return files, ""
+}
+
+// join adds what a NIC held to what it is to hold; why says what is in the way.
+func (s *Settings) join(text []byte, marked bool) (why string) {
+	old, value := readValues(text), valueIn(text)
+	if !marked {
+		have, next := value("traffic_rules"), valueIn(s.appendState(nil))("traffic_rules")
+		if have != "" && have != unsupported && have != next {
+			return "the exceptions by address (traffic_class) change, too; change them before or after"
+		}
+		s.TOS = -1
+		if tos, err := strconv.ParseUint(value("tos"), 10, 8); err == nil {
+			s.TOS = int(tos)
+		}
+	}
+	was, is := old.Lossless(), uint8(0)
+	for prio, on := range s.PFC {
+		if on {
+			is |= 1 << prio
+		}
+	}
+	switch {
+	case was == 0:
+		return ""
+	case old.LinkPause != s.Pause && (s.Pause || is != 0):
+		return "a port uses PFC or link pause"
+	case s.Pause:
+		return ""
+	case old.LinkPause: // nothing is lossless any more
+		s.Pause = true
+		return ""
+	case !old.TrustKnown:
+		return "it is not known whether the NIC believes DSCP or PCP"
+	case old.Trust.DSCP != s.ByDSCP:
+		return "a NIC believes DSCP or PCP"
+	}
+	if most := s.NIC.Can().Lossless; most > 0 && bits.OnesCount8(was|is) > most {
+		return fmt.Sprintf("together they are %d lossless priorities, and the NIC has %d", bits.OnesCount8(was|is), most)
+	}
+	for v, prio := range old.DSCP {
+		if prio >= 0 && was>>prio&1 == 1 && is>>s.DSCP[v]&1 == 0 {
+			s.DSCP[v] = uint8(prio)
+		}
+	}
+	s.run()
+	s.keepClasses(was&^is, old)
+	return ""
+}
+
+// keepClasses gives priorities that are still lossless a traffic class of their own, with the share of an average one.
+func (s *Settings) keepClasses(priorities uint8, old ir.PortSettings) {
+	var weight [8]int
+	classes := 0
+	for tc, share := range s.Share {
+		if weight[tc] = int(share); s.ETS[tc] {
+			classes++
+		}
+	}
+	for prio := range 8 {
+		if priorities>>prio&1 == 0 {
+			continue
+		}
+		s.PFC[prio] = true
+		s.TC[prio] = uint8(prio)
+		if s.ETS[prio] = old.Strict>>prio&1 == 0; s.ETS[prio] {
+			weight[prio] = max(weight[prio], 100/classes)
+		}
+	}
+	s.Share = percent(weight)
+}

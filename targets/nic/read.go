@@ -1,0 +1,139 @@
+package nic
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// read gives how the NICs of a host are set: by their live states, else by their value files. What the NIC does not have
+// ("unsupported"), or nobody says, is not known.
+func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settings {
+	s := &ir.Settings{Ports: map[string]*ir.PortSettings{}}
+	for _, n := range Of(d, f.Driver) {
+		if text := held(n, content); text != nil {
+			s.Set(n.Name, readValues(text))
+		}
+	}
+	if len(s.Ports) == 0 {
+		return nil
+	}
+	return s
+}
+
+// held gives the live state of a NIC, else its value file; nil: neither is there.
+func held(n *ir.NIC, content func(path string) []byte) []byte {
+	if text := content(stateName(n.Name)); text != nil {
+		return text
+	}
+	return content(confPath(n.Name))
+}
+
+// readValues reads a value file or a state; what both have in common is spelled alike.
+func readValues(text []byte) ir.PortSettings {
+	p := ir.UnknownPort()
+	value := valueIn(text)
+	switch value("trust") {
+	case "dscp":
+		p.Trust, p.TrustKnown = ir.Trust{DSCP: true}, true
+	case "pcp":
+		p.Trust, p.TrustKnown = ir.Trust{PCP: true}, true
+		for v := range p.PCP {
+			p.PCP[v] = int8(v) // a NIC takes the PCP for the priority
+		}
+	}
+	for prio := range 8 {
+		readRanges(p.DSCP[:], value("dscp_prio"+strconv.Itoa(prio)), int8(prio))
+	}
+	if on, ok := readEight(value("pfc")); ok {
+		p.PausesKnown = true
+		for prio, bit := range on {
+			if bit == "1" {
+				p.Sends |= 1 << prio
+			}
+		}
+		p.Obeys = p.Sends
+	}
+	switch value("pause") {
+	case "on":
+		p.Sends, p.Obeys, p.LinkPause, p.PausesKnown = 0xff, 0xff, true, true
+	case "rx":
+		p.Obeys, p.LinkPause, p.PausesKnown = 0xff, true, true
+	case "tx":
+		p.Sends, p.LinkPause, p.PausesKnown = 0xff, true, true
+	}
+	readShares(&p, value)
+	p.Stamps = readStamps(value)
+	return p
+}
+
+// valueIn gives the value of a key; empty: it is not there.
+func valueIn(text []byte) func(key string) string {
+	return func(key string) string {
+		_, v, _ := strings.Cut(string(find(text, []byte(key))), "=")
+		return v
+	}
+}
+
+// readStamps gives the DSCP of what is marked by default, by class and by address.
+func readStamps(value func(key string) string) (values uint64) {
+	tos := func(text string) {
+		if n, err := strconv.ParseUint(text, 10, 8); err == nil {
+			values |= 1 << (n >> 2) // the DSCP is the upper six bits
+		}
+	}
+	tos(value("tos"))
+	tos(value("traffic_class"))
+	for rule := range strings.FieldsFuncSeq(value("traffic_rules"), func(r rune) bool { return r == ' ' || r == ',' }) {
+		if text, is := strings.CutPrefix(rule, "tclass="); is {
+			tos(text)
+		}
+	}
+	return values
+}
+
+// readShares notes how priorities share the link: by their traffic classes.
+func readShares(p *ir.PortSettings, value func(key string) string) {
+	classes, ok := readEight(value("ets_tc"))
+	algorithms, known := readEight(value("ets_tsa"))
+	shares, stated := readEight(value("ets_bw"))
+	if !ok || !known {
+		return
+	}
+	for prio, class := range classes {
+		tc, err := strconv.ParseUint(class, 10, 3)
+		switch {
+		case err != nil:
+		case algorithms[tc] == "strict":
+			p.Strict |= 1 << prio
+		case algorithms[tc] == "ets" && stated:
+			share, _ := strconv.ParseUint(shares[tc], 10, 7)
+			p.Share[prio] = uint8(share)
+		}
+	}
+}
+
+// readEight reads what [Eight] writes.
+func readEight(value string) (words []string, ok bool) {
+	words = strings.Split(value, ",")
+	return words, len(words) == 8
+}
+
+// readRanges notes the values of "0-25,27" as those of one priority.
+func readRanges(to []int8, ranges string, prio int8) {
+	for item := range strings.SplitSeq(ranges, ",") {
+		first, last, isRange := strings.Cut(item, "-")
+		if !isRange {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		end, err2 := strconv.Atoi(last)
+		if err != nil || err2 != nil || from < 0 || end >= len(to) {
+			continue
+		}
+		for v := from; v <= end; v++ {
+			to[v] = prio
+		}
+	}
+}
