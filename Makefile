@@ -23,7 +23,7 @@ test:
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race ./...
 
 # What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
-# deploy ten times in other orders, and every cell of the fault matrix.
+# deploy ten times in other orders, a fleet of 1,000 devices in waves, and every cell of the fault matrix.
 test-long: test reliability
 	for pkg in $$(go list ./...); do \
 		for fuzz in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
@@ -31,6 +31,7 @@ test-long: test reliability
 		done; \
 	done
 	go test ./targets/deploy/ssh -run '^TestAgainstSSH$$' -rapid.checks 4000
+	go test ./targets/deploy/rollout -run '^TestFleetInWaves$$' -whole -timeout 1h
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 1h $$(go list ./targets/deploy/... | grep -v /matrix$$)
 
 # Every fault at every command of a change, on real devices, which takes hours; its counts go into docs/reliability.md.

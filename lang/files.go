@@ -242,7 +242,7 @@ func (l *loader) loadTable() {
 		return
 	}
 	if at, ok := notText(full, src); ok {
-		invalidUTF8.Errorf(&l.diags, at, "%q is no UTF-8 text at byte %d. Save it as UTF-8.", full, at.Start.Byte)
+		invalidUTF8.Errorf(&l.diags, at, "%q is not UTF-8 text at byte %d. Save it as UTF-8.", full, at.Start.Byte)
 		return
 	}
 	l.src.NextHops = nexthops.Read(full, src, &l.diags)
@@ -262,7 +262,7 @@ func (l *loader) loadLock() {
 		return
 	}
 	if at, ok := notText(full, src); ok {
-		invalidUTF8.Errorf(&l.diags, at, "%q is no UTF-8 text at byte %d. Take it from version control, or write it anew with "+
+		invalidUTF8.Errorf(&l.diags, at, "%q is not UTF-8 text at byte %d. Take it from version control, or write it anew with "+
 			"`rocec lock-sizes --refresh`.", full, at.Start.Byte)
 		return
 	}
@@ -389,7 +389,7 @@ func reportRedefined(body *hclsyntax.Body, d *hcl.Diagnostic, src []byte, ds *di
 	}
 }
 
-// checkText refuses what is no UTF-8 text, and what could only be lexed into more tokens than are allowed.
+// checkText refuses what is not UTF-8 text, and what could only be lexed into more tokens than are allowed.
 func checkText(name string, src []byte, ds *diag.List) bool {
 	bad, marks := -1, 0
 	for i := 0; i < len(src); {
@@ -414,7 +414,7 @@ func checkText(name string, src []byte, ds *diag.List) bool {
 	}
 	if bad >= 0 {
 		at, _ := notText(name, src)
-		what := "is no UTF-8 text"
+		what := "is not UTF-8 text"
 		if src[bad] == 0 {
 			what = "holds a NUL byte"
 		}

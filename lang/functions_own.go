@@ -208,7 +208,7 @@ func fileFunction(_ *loader, f *folder) function.Function {
 		case err != nil:
 			return cty.NilVal, function.NewArgErrorf(0, "%q cannot be read, %s", diag.Cut(name), reason(err))
 		case !utf8.Valid(b):
-			return cty.NilVal, function.NewArgErrorf(0, "%q is no UTF-8 text", diag.Cut(name))
+			return cty.NilVal, function.NewArgErrorf(0, "%q is not UTF-8 text", diag.Cut(name))
 		}
 		return cty.StringVal(string(b)), nil
 	}, param("path", cty.String))

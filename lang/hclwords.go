@@ -174,7 +174,7 @@ func (s *slip) special() bool {
 	case "Invalid character":
 		s.character(tok)
 	case "Invalid character encoding":
-		s.says = "The file is no UTF-8 text here. Save it as UTF-8."
+		s.says = "The file is not UTF-8 text here. Save it as UTF-8."
 	case "Invalid multi-line string", "Unterminated string literal", "Unterminated template string":
 		s.endless = true
 		if i, j := s.before(hclsyntax.TokenOHeredoc), s.before(hclsyntax.TokenOQuote); i > j {

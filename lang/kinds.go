@@ -234,7 +234,7 @@ func sizeKind(limit int) kind[int] {
 			s := v.AsString()
 			n, unit, ok := quantity(s)
 			if !ok {
-				return 0, problemf(&wrongUnit, "%q is no size. Write one such as \"64KiB\" or \"18000B\".", diag.Cut(s))
+				return 0, problemf(&wrongUnit, "%q is not a size. Write one such as \"64KiB\" or \"18000B\".", diag.Cut(s))
 			}
 			f, ok := units[unit]
 			if !ok {

@@ -48,6 +48,7 @@ func TestSampleFabrics(t *testing.T) {
 		"bad-unmapped-dscp":    "1 2 2 1 2",
 		"storage-and-training": "4 16 36 2 4",
 		"prepared-rack":        "5 12 24 1 3",
+		"day-two":              "4 4 8 1 3",
 	} {
 		s, ds := Load(os.DirFS("../examples"), name, Options{})
 		require.Empty(t, show(s, ds), name)

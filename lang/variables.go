@@ -242,7 +242,7 @@ func (l *loader) givenValue(sc *scope, v *variable, g *given) (cty.Value, bool) 
 	}
 	if v.ty == cty.DynamicPseudoType || v.ty.IsPrimitiveType() {
 		if !ascii(g.text) && strings.ToValidUTF8(g.text, "") != g.text {
-			badVariable.Errorf(&l.diags, g.at, "The value of %q is no UTF-8 text. Correct it.", v.name)
+			badVariable.Errorf(&l.diags, g.at, "The value of %q is not UTF-8 text. Correct it.", v.name)
 			return cty.NilVal, false
 		}
 		return cty.StringVal(g.text), true

@@ -11,7 +11,7 @@ var requiredVersion = diag.Topic{Code: "required-version", Summary: "this rocec 
 required_version says which releases of rocec a fabric is meant for, so that everybody who works on
 it builds the same bytes. The constraint is Terraform's: conditions separated by commas, each a
 version after =, !=, >, >=, <, <= or ~> (the last number may rise). A pre-release meets only a
-condition that names a pre-release of the same version. A build that is no release is taken as
+condition that names a pre-release of the same version. A build that is not a release is taken as
 meeting every constraint, with a note.
 
 Nothing else is said of such a fabric: an older rocec would misread what it does not know.
@@ -37,13 +37,13 @@ var constraint = kind[string]{"version constraint", `a version constraint such a
 	}
 	s := v.AsString()
 	if _, err := version.NewConstraint(s); err != nil || len(s) > 255 {
-		return "", problemf(&badValue, "%q is no version constraint. Write one such as \">= 0.12, < 0.14\": conditions separated by "+
+		return "", problemf(&badValue, "%q is not a version constraint. Write one such as \">= 0.12, < 0.14\": conditions separated by "+
 			"commas, each a version after =, !=, >, >=, <, <= or ~>.", diag.Cut(s))
 	}
 	return s, nil
 }}
 
-// meets reports whether this rocec meets a constraint; known is false of a build that is no release.
+// meets reports whether this rocec meets a constraint; known is false of a build that is not a release.
 func (l *loader) meets(c string) (met, known bool) {
 	this, err := version.NewVersion(l.options.Version)
 	if err != nil {
@@ -83,7 +83,7 @@ func (l *loader) checkVersion(c Value[string]) {
 	}
 	switch met, known := l.meets(c.V); {
 	case !known:
-		requiredVersion.Noticef(&l.diags, c.At, "The fabric requires rocec %s. This build is no release, so that nobody knows whether it "+
+		requiredVersion.Noticef(&l.diags, c.At, "The fabric requires rocec %s. This build is not a release, so that nobody knows whether it "+
 			"meets that. Use a release where bytes matter.", c.V)
 	case !met:
 		requiredVersion.Errorf(&l.diags, c.At, "The fabric requires rocec %s, and this is %s. Use a release that meets this; or change "+

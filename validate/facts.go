@@ -280,7 +280,8 @@ func markings(f *ir.Fabric, do func(marking)) {
 		for _, p := range d.Ports {
 			for _, m := range p.Marks {
 				given := m.Group.ECN
-				if !given.Min.Set() && !given.Max.Set() && m.Pinned.Filename == "" || m.Min.N <= 0 || m.Min.N >= m.Max.N || m.Min.N >= d.Switch.Model.ASIC.Buffer {
+				if !given.Min.Set() && !given.Max.Set() && m.Pinned.Filename == "" || m.Min.N <= 0 || m.Min.N >= m.Max.N ||
+					m.Min.N >= d.Switch.Model.ASIC.Buffer {
 					continue
 				}
 				if !known {

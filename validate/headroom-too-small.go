@@ -68,8 +68,8 @@ few packets are small, small_packets says so and makes the sum less.
 	},
 }
 
-// headroom reports the ports of a group that are too small, for what is written in one place: the worst of them, and where the others are. Those where loss
-// is likely come before those where it takes bad luck.
+// headroom reports the ports of a group that are too small, for what is written in one place: the worst of them, and where the others
+// are. Those where loss is likely come before those where it takes bad luck.
 func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	chance := func(port *ir.Port) int { // 0: loss is likely
 		if _, likely := walk.HeadroomShort(port, port.Carries(g)); likely {

@@ -69,7 +69,8 @@ func newRoot(p *person) *cobra.Command {
 	root.Flags().BoolVar(&askVersion, "version", false, "print which rocec this is")
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.AddCommand(
-		a.initCommand(), a.lockSizesCommand(), a.fmtCommand(), a.lspCommand(), a.validateCommand(), a.explainCommand(), a.buildCommand(), a.showCommand(),
+		a.initCommand(), a.lockSizesCommand(), a.fmtCommand(), a.lspCommand(), a.validateCommand(), a.explainCommand(),
+		a.buildCommand(), a.showCommand(),
 		a.traceCommand(), a.graphCommand(), a.planCommand(), a.applyCommand(), a.confirmCommand(), a.resumeCommand(), a.rollbackCommand(),
 		a.runsCommand(), a.unlockCommand(), a.replaceCommand(),
 		a.verifyCommand(), a.labCommand(), a.completionCommand(root), a.versionCommand(),

@@ -185,9 +185,12 @@ type work struct {
 
 // applyStep does a plan, or the first step of it, and reports whether there is more to do.
 func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o applyOptions) (more bool, err error) {
-	debts := a.debts(w.dir)
+	debts := a.debts(w.dir, w.devices.labDir)
 	if o.pending {
-		owing(plan, debts)
+		if plan = owing(plan, debts); len(plan.Devices) == 0 {
+			a.say("No device waits: earlier runs left none as it was.")
+			return false, nil
+		}
 	}
 	plan, seq, err := w.devices.inOrder(w.f.Fabric, w.f.Tree(), plan, o.orderOptions, o.parallel, o.soakTime())
 	if err != nil {
@@ -227,7 +230,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 		return true, nil
 	}
 	if o.lab != "" && o.hold == 0 && o.format == "text" {
-		return false, a.planAgain(ctx, w, o)
+		return false, a.planAgain(ctx, w, plan, o)
 	}
 	return false, outcome(results)
 }
@@ -261,11 +264,16 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 }
 
 // planAgain shows that devices of a rehearsal are as the fabric wants them.
-func (a *app) planAgain(ctx context.Context, w *work, o applyOptions) error {
+func (a *app) planAgain(ctx context.Context, w *work, done *deploy.Plan, o applyOptions) error {
 	fmt.Fprintln(a.stdout, "\nThe same plan again, on the devices as they are now:")
 	again := a.compare(ctx, w.devices)
 	if o.onlyIntent {
 		again.OnlyIntent(tool())
+	}
+	if o.pending {
+		again = part(again, func(name string) bool {
+			return slices.ContainsFunc(done.Devices, func(d *deploy.DevicePlan) bool { return d.Device.Name == name })
+		})
 	}
 	a.planView(w.dir, o.viewOptions).print(again)
 	if !again.Empty() {

@@ -3,7 +3,6 @@ package main
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/rocec/rocec/cmd/internal/journal"
 	"github.com/rocec/rocec/compiler/change"
@@ -33,7 +32,7 @@ func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal) *deploy.Order {
 		if r := by[n][0].Device.Role; r != role {
 			role, phase = r, phase+1
 		}
-		o.Waves = append(o.Waves, &deploy.Wave{Phase: phase, Devices: by[n]})
+		o.Waves = append(o.Waves, &deploy.Wave{Phase: phase, Devices: by[n], Stream: role == target.Host})
 	}
 	if goal == txn.Back {
 		o = o.Reverse()
@@ -43,7 +42,7 @@ func orderOf(l *journal.Log, plan *deploy.Plan, goal txn.Goal) *deploy.Order {
 
 // backSequence is the order of going back from a run on the devices that kept it: the last wave first, each judged in the fabric as it
 // is now. Where the fabric is not what it was, or cannot be read any more, only the journal's order is known.
-func (a *app) backSequence(l *journal.Log, plan *deploy.Plan, parallel int, soak *time.Duration) (*sequence, *deploy.Order) {
+func (a *app) backSequence(l *journal.Log, plan *deploy.Plan, o rollbackOptions) (*sequence, *deploy.Order) {
 	order := orderOf(l, plan, txn.Back)
 	f, err := a.loadGood(l.Fabric)
 	if err != nil || f.Fabric.Name != l.Name {
@@ -58,7 +57,7 @@ func (a *app) backSequence(l *journal.Log, plan *deploy.Plan, parallel int, soak
 			return nil, order
 		}
 	}
-	s, of := survey(f.Fabric, f.Tree(), plan, change.Rules{MinCapacity: defaultCapacity, Parallel: parallel})
+	s, of := survey(f.Fabric, f.Tree(), plan, o.rules(o.parallel))
 	living, err := s.living()
 	if err != nil {
 		return nil, order
@@ -67,7 +66,7 @@ func (a *app) backSequence(l *journal.Log, plan *deploy.Plan, parallel int, soak
 	for _, w := range order.Waves {
 		var tasks []*change.Task
 		for _, p := range w.Devices {
-			t := taskOf(p, soak)
+			t := taskOf(p, o.soakTime())
 			t.Phase = w.Phase
 			tasks = append(tasks, t)
 		}

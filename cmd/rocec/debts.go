@@ -40,8 +40,9 @@ type debt struct {
 	why   string
 }
 
-// debts are those of a fabric that its runs have left since they were changed last, by device.
-func (a *app) debts(dir string) map[string]debt {
+// debts are those of a fabric that its runs have left since they were changed last, by device. lab is where a rehearsal is kept; empty:
+// the devices are real.
+func (a *app) debts(dir, lab string) map[string]debt {
 	folder, err := filepath.Abs(dir)
 	if err != nil {
 		return nil
@@ -52,7 +53,7 @@ func (a *app) debts(dir string) map[string]debt {
 	}
 	out := map[string]debt{}
 	for _, l := range slices.Backward(logs) { // the oldest first
-		if l.Fabric != folder || l.Lab != "" {
+		if l.Fabric != folder || l.Lab != lab || lab == labFresh {
 			continue
 		}
 		for _, d := range l.Devices {
@@ -92,13 +93,22 @@ func (v *planView) pending(p *deploy.Plan, debts map[string]debt) {
 	}
 }
 
-// owing keeps the devices of a plan that are debts; the others are left alone.
-func owing(p *deploy.Plan, debts map[string]debt) {
+// owing keeps the devices of a plan that are debts; the others are beside it.
+func owing(p *deploy.Plan, debts map[string]debt) *deploy.Plan {
+	return part(p, func(name string) bool { _, known := debts[name]; return known })
+}
+
+// part keeps some devices of a plan; the others are beside it.
+func part(p *deploy.Plan, keeps func(name string) bool) *deploy.Plan {
+	out := &deploy.Plan{Beside: slices.Clone(p.Beside)}
 	for _, d := range p.Devices {
-		if _, known := debts[d.Device.Name]; !known && d.Status == deploy.StatusChange {
-			d.Status, d.Waits, d.Changes, d.Effects, d.Disrupts = deploy.StatusPending, "not asked for by --pending", nil, nil, nil
+		if keeps(d.Device.Name) {
+			out.Devices = append(out.Devices, d)
+		} else {
+			out.Beside = append(out.Beside, d)
 		}
 	}
+	return out
 }
 
 // pendingText counts devices that stay as they are.

@@ -28,7 +28,9 @@ func (a *app) load(dir string) (*report.Report, error) {
 // loadOver is load with texts that win over the files on disk, by their names in places. When ctx is done it ends early.
 func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byte) (*report.Report, error) {
 	o := judge.Options{
-		Lang:   lang.Options{Vars: a.vars, Env: a.environ, MaxObjects: a.maxObjects, Version: release(buildVersion().Version), Unlocked: a.unlocked},
+		Lang: lang.Options{
+			Vars: a.vars, Env: a.environ, MaxObjects: a.maxObjects, Version: release(buildVersion().Version), Unlocked: a.unlocked,
+		},
 		Budget: a.steps(),
 		Others: slices.Concat(conflint.Topics, deploy.Topics),
 	}

@@ -67,15 +67,24 @@ func (a *app) open(dir string, only []string, which labFlag) (*report.Report, *f
 	if err != nil {
 		return nil, nil, err
 	}
-	devices, err := a.connect(dir, tree, which)
-	if err == nil && len(tree.Devices) < len(f.Tree().Devices) {
-		devices.beside = besides(f.Tree(), tree)
+	devices := &fleet{tree: tree, beside: besides(f.Tree(), tree)}
+	if which != "" {
+		if devices.labDir, err = which.folder(dir); err != nil {
+			return nil, nil, err
+		}
+		devices.labDir = cmp.Or(devices.labDir, labFresh)
+		if devices.lab, err = a.startLab(dir, f.Tree(), which); err != nil {
+			return nil, nil, err
+		}
 	}
-	return f, devices, err
+	return f, devices, a.connect(devices)
 }
 
 // besides are the devices of a whole tree that are cabled to some of its devices, and are none of them.
 func besides(whole, some *target.Tree) []*target.Device {
+	if len(some.Devices) == len(whole.Devices) {
+		return nil
+	}
 	in, next := map[*ir.Device]bool{}, map[*ir.Device]bool{}
 	for _, d := range some.Devices {
 		in[d.Source] = true
@@ -98,31 +107,23 @@ func (a *app) openLab(l *journal.Log) (*fleet, error) {
 	return f, err
 }
 
-// connect prepares the way to the devices of tree; nothing is dialled yet. With a lab they are simulated in the process.
-func (a *app) connect(dir string, tree *target.Tree, which labFlag) (_ *fleet, err error) {
-	if err := a.askSudoPassword(); err != nil {
-		return nil, err
-	}
-	f := &fleet{tree: tree}
+// connect prepares the way to the devices of a fleet; nothing is dialled yet. Where it fails, the fleet is closed.
+func (a *app) connect(f *fleet) (err error) {
 	defer func() {
 		if err != nil {
 			f.close(&err)
 		}
 	}()
+	if err := a.askSudoPassword(); err != nil {
+		return err
+	}
 	cfg := ssh.Config{Passphrase: a.passphrase}
-	if which != "" {
-		if f.lab, err = a.startLab(dir, tree, which); err != nil {
-			return nil, err
-		}
-		if f.labDir, err = which.folder(dir); err != nil {
-			return nil, err
-		}
-		f.labDir = cmp.Or(f.labDir, labFresh)
+	if f.lab != nil {
 		cfg = ssh.Config{Keys: [][]byte{f.lab.Key()}, Net: f.lab.Dial}
 	} else {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return nil, fail(exitMachines, "the home directory, for ~/.ssh: %v", err)
+			return fail(exitMachines, "the home directory, for ~/.ssh: %v", err)
 		}
 		cfg.Home, cfg.System, cfg.User, cfg.AgentSocket = home, "/etc/ssh", loginName(a.getenv), a.getenv("SSH_AUTH_SOCK")
 		cfg.OpenSSH, cfg.Environ = "ssh", os.Environ()
@@ -132,7 +133,7 @@ func (a *app) connect(dir string, tree *target.Tree, which labFlag) (_ *fleet, e
 		cfg.Note = func(text string) { fmt.Fprintln(a.stderr, text) }
 	}
 	if f.dialer, err = ssh.New(cfg); err != nil {
-		return nil, fail(exitMachines, "%v", err)
+		return fail(exitMachines, "%v", err)
 	}
 	f.dial = f.dialer.Dial
 	if f.lab != nil {
@@ -145,7 +146,7 @@ func (a *app) connect(dir string, tree *target.Tree, which labFlag) (_ *fleet, e
 			return f.dialer.Dial(ctx, &there)
 		}
 	}
-	return f, nil
+	return nil
 }
 
 // loginName is who runs rocec.

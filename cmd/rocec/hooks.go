@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,13 +38,7 @@ func (a *app) hooks(run string, h *journal.Hooks, order *deploy.Order) *rollout.
 			for _, d := range w.Devices {
 				names = append(names, d.Device.Name)
 			}
-			wave := 0
-			for i := range order.Waves {
-				if order.Waves[i] == w {
-					wave = i + 1
-				}
-			}
-			return a.hook(ctx, h, argv, run, wave, names)
+			return a.hook(ctx, h, argv, run, slices.Index(order.Waves, w)+1, names)
 		}
 	}
 	return &rollout.Hooks{Drain: of(h.Drain), Undrain: of(h.Undrain)}
@@ -140,7 +135,8 @@ func (a *app) onAnomaly(l *lead) func(context.Context, []string) rollout.Anomaly
 			a.say("%s", text)
 		}
 		if _, ok := terminal(a.stdin); ok && answer == rollout.AnomalyStop && l.format == "text" {
-			if a.ask(ctx, "Counters rose far faster after this wave than before. It may be a job that began just then. Go on with the next wave?", "yes") == nil {
+			const question = "Counters rose far faster after this wave than before. It may be a job that began just then. Go on with the next wave?"
+			if a.ask(ctx, question, "yes") == nil {
 				return rollout.AnomalyIgnore
 			}
 		}

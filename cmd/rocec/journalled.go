@@ -83,7 +83,8 @@ func (w *writer) step(s target.Step) int {
 		Cmd: s.Cmd, Disrupts: s.Disrupts, Outage: journal.Outage(s.Outage), Undo: (*journal.Query)(s.Undo), Loaded: (*journal.Query)(s.Loaded),
 		Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
 	}
-	key := fmt.Sprintf("%q %q %d %q %q %q %d %d %d", s.Cmd, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Units, s.Timeout, s.Soak, s.Away)
+	key := fmt.Sprintf("%q %q %d %q %q %q %d %d %d", s.Cmd, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Units, s.Timeout,
+		s.Soak, s.Away)
 	n, ok := w.steps[key]
 	if !ok {
 		n = len(w.h.Steps)

@@ -41,7 +41,9 @@ func (a *app) labCommand() *cobra.Command {
 		a.labOn("reboot DEVICE", "restart a device", 1, func(_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
 			return a.labRestart(l, args[0], (*lab.Device).Reboot)
 		}),
-		a.labOn("cut DEVICE", "cut a device's power, and give it back", 1, func(_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string) error {
+		a.labOn("cut DEVICE", "cut a device's power, and give it back", 1, func(
+			_ context.Context, l *lab.Lab, _ *ir.Fabric, args []string,
+		) error {
 			return a.labRestart(l, args[0], (*lab.Device).PowerCut)
 		}),
 		a.labOn("unplug DEVICE PORT", "pull the cable out of a port: it has no link at either end", 2,

@@ -249,7 +249,7 @@ type showing struct {
 	run   string
 	bar   *progress
 	total int
-	done  int
+	done  map[string]bool // devices with a result; under undo-all they have a second one
 
 	mu    sync.Mutex
 	under map[string]string // device to step
@@ -259,7 +259,7 @@ type showing struct {
 func (a *app) showing(e ending, run string, total int) *showing {
 	what := map[string]string{"confirm": "Confirming", "resume": "Resuming", "rollback": "Rolling back"}[e.verb]
 	bar := a.progress(cmp.Or(what, "Applying"), e.format == "text")
-	s := &showing{a: a, e: e, run: run, bar: bar, total: total, under: map[string]string{}}
+	s := &showing{a: a, e: e, run: run, bar: bar, total: total, done: map[string]bool{}, under: map[string]string{}}
 	s.bar.step(0, total, "")
 	s.ended = a.onInterrupt(s.interrupted)
 	return s
@@ -330,13 +330,13 @@ func (s *showing) event(e rollout.Event) {
 	if e.Result == nil {
 		return
 	}
-	s.done++
+	s.done[e.Device.Name] = true
 	good := s.e.good(e.Result)
 	line := fmt.Sprintf("%s  %s", s.bar.mark(good, fmt.Sprintf("%-10s", outcome)), e.Device.Name)
 	if !good && detail != "" {
 		line += ": " + detail
 	}
-	s.bar.step(s.done, s.total, line)
+	s.bar.step(len(s.done), s.total, line)
 }
 
 // applyEvent is one line of apply --format json.

@@ -36,7 +36,7 @@ func (a *app) lockSizes(dir string, refresh bool) error {
 	was, err := os.Lstat(name)
 	switch {
 	case err == nil && !was.Mode().IsRegular():
-		return fail(exitErrors, "%s is no regular file", name)
+		return fail(exitErrors, "%s is not a regular file", name)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return fail(exitMachines, "%v", err)
 	}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/change"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/validate"
 	"github.com/rocec/rocec/validate/proof"
 )
 
@@ -53,24 +55,24 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan) *mixture {
 	return m
 }
 
-// fresh is a PFC loop that old and new lossless classes make together and the fabric alone has not; nil: there is none.
+// fresh is the proof of a PFC loop that old and new lossless classes make together and the fabric alone has not, or one that comes to no
+// end although that of the fabric does; nil: there is none.
 func fresh(f, joined *ir.Fabric) *proof.Proof {
-	prone := map[string]bool{}
-	for _, p := range proof.All(f, ir.NewBudget(mixtureBudget)) {
+	alone := map[string]proof.Verdict{}
+	for _, p := range proof.All(f, ir.NewBudget(validate.DefaultBudget)) {
 		for _, g := range p.Groups {
-			prone[g.Name] = p.Verdict == proof.Prone
+			alone[g.Name] = p.Verdict
 		}
 	}
-	for _, p := range proof.All(joined, ir.NewBudget(mixtureBudget)) {
-		if p.Verdict == proof.Prone && slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool { return !prone[g.Name] }) {
+	for _, p := range proof.All(joined, ir.NewBudget(validate.DefaultBudget)) {
+		if slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool {
+			return p.Verdict == proof.Prone && alone[g.Name] != proof.Prone || p.Verdict == proof.Unknown && alone[g.Name] == proof.Free
+		}) {
 			return p
 		}
 	}
 	return nil
 }
-
-// mixtureBudget bounds the proofs of what stands in between, in steps: as many as a check of the fabric takes.
-const mixtureBudget = 1 << 31
 
 // phaseOf gives the phase of a device; those whose settings stay the same may be changed in any.
 func (m *mixture) phaseOf(d *ir.Device) int {
@@ -108,13 +110,19 @@ func (m *mixture) against(away map[*ir.Device]bool) diag.List {
 			d.Note(diag.Range{}, "and so on %s more", diag.Count(n, "link"))
 		}
 	}
-	if m.loop != nil {
+	switch {
+	case m.loop == nil:
+	case m.loop.Verdict == proof.Prone:
+		circle := m.loop.Loops[0].Circle
 		var names []string
-		for _, w := range m.loop.Loops[0].Circle {
+		for _, w := range circle {
 			names = append(names, w.In.String())
 		}
-		deploy.TopicMixture.Errorf(&ds, m.loop.Loops[0].Circle[0].In.Device.At, "While old and new settings stand side by side, lossless buffers wait "+
+		deploy.TopicMixture.Errorf(&ds, circle[0].In.Device.At, "While old and new settings stand side by side, lossless buffers wait "+
 			"for each other in a circle: %s.", foldPorts(names))
+	default:
+		deploy.TopicMixture.Errorf(&ds, m.loop.Groups[0].At, "Whether lossless buffers wait for each other in a circle while old and new "+
+			"settings of %q stand side by side is not known: the proof took more than %d steps.", m.loop.Groups[0].Name, validate.DefaultBudget)
 	}
 	return ds
 }
@@ -122,15 +130,8 @@ func (m *mixture) against(away map[*ir.Device]bool) diag.List {
 // foldPorts names ports, the first few.
 func foldPorts(names []string) string {
 	const most = 8
-	text := ""
-	for i, n := range names {
-		if i == most {
-			return text + ", ..."
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += n
+	if len(names) > most {
+		names = append(slices.Clone(names[:most]), "...")
 	}
-	return text
+	return strings.Join(names, ", ")
 }

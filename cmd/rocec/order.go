@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -29,12 +28,18 @@ type orderOptions struct {
 // defaultCapacity is the percentage of their capacity that ways keep.
 const defaultCapacity = 50
 
-func (o *orderOptions) orderFlags(cmd *cobra.Command) {
+// ruleFlags declares what bounds an order.
+func (o *orderOptions) ruleFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.minCapacity, "min-capacity", defaultCapacity, "percent of its described capacity that every way between hosts keeps while "+
 		"devices restart; 0 also allows to cut hosts off from each other")
 	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time (default: those of one switch)")
-	f.BoolVar(&o.noCanary, "no-canary", false, "do not change one device of every kind first, alone, where the change disrupts traffic")
+}
+
+// orderFlags declares them, and what makes an order.
+func (o *orderOptions) orderFlags(cmd *cobra.Command) {
+	o.ruleFlags(cmd)
+	cmd.Flags().BoolVar(&o.noCanary, "no-canary", false, "do not change one device of every kind first, alone, where the change disrupts traffic")
 }
 
 func (o *orderOptions) check() error {
@@ -42,6 +47,10 @@ func (o *orderOptions) check() error {
 		return fail(exitUsage, "--min-capacity is a percentage from 0 to 100, and --max-dark a number of hosts")
 	}
 	return nil
+}
+
+func (o *orderOptions) rules(parallel int) change.Rules {
+	return change.Rules{MinCapacity: o.minCapacity, MaxDark: o.maxDark, Parallel: parallel, Canary: !o.noCanary}
 }
 
 // sequence is in which order a plan goes over the devices.
@@ -58,6 +67,7 @@ type sequence struct {
 	away    map[*ir.Device]bool // that the person goes on without
 	devices map[*ir.Device]*target.Device
 	found   map[*ir.Device][]target.Sample // what each device told last
+	mute    map[*ir.Device]bool            // those that could not be read
 }
 
 // The parts of a device's time that no step states: to prepare it, to read it back, and to confirm it.
@@ -67,9 +77,7 @@ const aroundSteps = 15 * time.Second
 func newSequence(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, o orderOptions, parallel int, soak *time.Duration) (
 	*sequence, error,
 ) {
-	s, of := survey(f, whole, plan, change.Rules{
-		MinCapacity: o.minCapacity, MaxDark: o.maxDark, Parallel: parallel, Canary: !o.noCanary,
-	})
+	s, of := survey(f, whole, plan, o.rules(parallel))
 	s.mixed = newMixture(f, plan)
 	var tasks []*change.Task
 	for _, p := range plan.Devices {
@@ -93,17 +101,20 @@ func survey(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r change.Rules)
 	s := &sequence{
 		rules: r,
 		graph: change.NewGraph(f), devices: map[*ir.Device]*target.Device{}, found: map[*ir.Device][]target.Sample{},
+		mute: map[*ir.Device]bool{},
 	}
 	for _, d := range whole.Devices {
 		s.devices[d.Source] = d
 	}
 	for _, p := range plan.Beside {
 		s.found[p.Device.Source] = p.Baseline
+		s.mute[p.Device.Source] = p.Err != nil
 	}
 	of := map[*ir.Device]*deploy.DevicePlan{}
 	for _, p := range plan.Devices {
 		of[p.Device.Source] = p
 		s.found[p.Device.Source] = p.Baseline
+		s.mute[p.Device.Source] = p.Err != nil
 	}
 	return s, of
 }
@@ -147,12 +158,12 @@ func taskOf(p *deploy.DevicePlan, soak *time.Duration) *change.Task {
 	return t
 }
 
-// beside are the devices next to those of a wave that forward traffic, by ID.
+// beside are the devices next to those of a wave that forward traffic and answer, by ID.
 func (s *sequence) beside(w *change.Wave) []*target.Device {
 	var out []*ir.Device
 	for _, t := range w.Tasks {
 		for _, p := range t.Device.Ports {
-			if d := p.Peer().Device; d.Forwards() && s.devices[d] != nil {
+			if d := p.Peer().Device; d.Forwards() && s.devices[d] != nil && !s.mute[d] {
 				out = append(out, d)
 			}
 		}
@@ -304,7 +315,7 @@ func (s *sequence) takes() time.Duration {
 	for _, w := range s.waves {
 		sum += w.Takes
 	}
-	return min(sum, math.MaxInt64/2)
+	return sum
 }
 
 // routingError says that the order of a change is not known, because the ways of traffic are not.

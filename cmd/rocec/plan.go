@@ -72,7 +72,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if o.onlyIntent {
 		plan.OnlyIntent(tool())
 	}
-	debts := a.debts(dir)
+	debts := a.debts(dir, devices.labDir)
 	plan, seq, err := devices.inOrder(f.Fabric, f.Tree(), plan, o.orderOptions, defaultParallel, o.labSoak())
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func trustFlag(cmd *cobra.Command, trust *bool) {
 func against(plan *deploy.Plan, seq *sequence, trust bool) diag.List {
 	ds := seq.refusals()
 	if !trust {
-		ds = append(ds, plan.Unread()...)
+		ds = append(ds, plan.Unread(seq.away)...)
 	}
 	return ds
 }

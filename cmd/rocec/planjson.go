@@ -126,7 +126,7 @@ type planSummary struct {
 	Refused     int `json:"refused"`
 	Waves       int `json:"waves"`
 	Pending     int `json:"pending"` // devices that stay as they are for now
-	Create      int `json:"create"` // settings
+	Create      int `json:"create"`  // settings
 	Update      int `json:"update"`
 	Delete      int `json:"delete"`
 }
@@ -143,7 +143,8 @@ func planJSON(p *deploy.Plan, seq *sequence) planDocument {
 	for _, d := range p.Devices {
 		pd := planDevice{
 			Name: d.Device.Name, Status: string(d.Status),
-			Disrupts: append([]string{}, d.Disrupts...), Effects: effectsJSON(d), Changes: changesJSON(d), Findings: findingsJSON(d), Cause: causeJSON(d),
+			Disrupts: append([]string{}, d.Disrupts...), Effects: effectsJSON(d),
+			Changes: changesJSON(d), Findings: findingsJSON(d), Cause: causeJSON(d),
 		}
 		if pd.Reason = d.Waits; d.Err != nil {
 			pd.Reason = d.Err.Detail

@@ -57,8 +57,11 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 	if err := a.trust(ctx, devices, o); err != nil {
 		return err
 	}
-	if devices, err = a.reconnect(devices, o.dir, o.lab); err != nil {
-		return err
+	if devices.lab == nil { // the way there is made anew, with the host keys that are on file now
+		devices.dialer.Close() //nolint:errcheck // it has served
+		if err := a.connect(devices); err != nil {
+			return err
+		}
 	}
 	plan := a.compareForChange(ctx, devices)
 	if ctx.Err() != nil {
@@ -85,7 +88,8 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 		}
 	}
 	results, err := a.lead(ctx, lead{
-		leadOptions: o.leadOptions, order: seq.order, hooks: o.hooks(), fabric: o.dir, name: f.Fabric.Name, only: []string{name}, devices: devices, plan: plan,
+		leadOptions: o.leadOptions, order: seq.order, hooks: o.hooks(), fabric: o.dir, name: f.Fabric.Name, only: []string{name},
+		devices: devices, plan: plan,
 	})
 	if err != nil {
 		return err
@@ -127,18 +131,4 @@ func (a *app) trust(ctx context.Context, f *fleet, o replaceOptions) error {
 		return fail(exitMachines, "the new key could not be kept: %v", err)
 	}
 	return nil
-}
-
-// reconnect makes the way to the devices anew, with the host keys that are on file now.
-func (a *app) reconnect(f *fleet, dir string, which labFlag) (*fleet, error) {
-	if f.lab != nil {
-		return f, nil
-	}
-	tree, beside := f.tree, f.beside
-	var err error
-	f.close(&err)
-	if f, err = a.connect(dir, tree, which); err == nil {
-		f.beside = beside
-	}
-	return f, err
 }

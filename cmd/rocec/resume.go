@@ -105,7 +105,8 @@ func (a *app) openRun(name string, only []string) (*openedRun, error) {
 		if l.Lab != "" {
 			return a.openLab(l)
 		}
-		return a.connect(l.Fabric, tree, "")
+		f := &fleet{tree: tree}
+		return f, a.connect(f)
 	}}, nil
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -29,14 +30,14 @@ func (a *app) rollbackCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
-			if err := o.check(a, args); err != nil {
+			if err := errors.Join(o.leadOptions.check(a, args), o.orderOptions.check()); err != nil {
 				return err
 			}
 			return a.rollback(cmd.Context(), args[0], o)
 		},
 	}
 	o.leadFlags(a, cmd)
-	cmd.Flags().BoolVar(&o.despite, "despite-rules", false, "go back also where that cuts hosts off from each other")
+	o.ruleFlags(cmd)
 	cmd.Flags().Lookup("lab").Hidden = true // the run knows whether it was a rehearsal
 	a.sudoFlag(cmd)
 	a.targetFlag(cmd, &o.only)
@@ -45,8 +46,8 @@ func (a *app) rollbackCommand() *cobra.Command {
 
 type rollbackOptions struct {
 	leadOptions
-	despite bool // the rules that an order keeps
-	only    []string
+	orderOptions
+	only []string
 }
 
 // backs sorts the devices of a run that is to be gone back from.
@@ -118,17 +119,17 @@ func (a *app) rollback(ctx context.Context, name string, o rollbackOptions) (err
 	if len(b.open)+len(b.kept.Devices) == 0 {
 		return a.nothingBack(l, logs, &b, o.format)
 	}
-	b.seq, b.order = a.backSequence(l, &b.kept, o.parallel, o.soakTime())
+	b.seq, b.order = a.backSequence(l, &b.kept, o)
 	if o.format == "text" {
 		a.planBack(l, logs, &b, o)
 	}
 	if len(b.open) == 0 && b.kept.Empty() {
 		return a.nothingToDo(&b.kept, o.format)
 	}
-	if b.seq != nil && len(b.seq.refused) > 0 && !o.despite {
+	if b.seq != nil && len(b.seq.refused) > 0 {
 		p := &diag.Printer{Color: a.paints(a.stderr), Width: a.width(a.stderr)}
 		p.Print(a.stderr, b.seq.refusals()) //nolint:errcheck // a closed terminal has nobody to tell
-		return fail(exitErrors, "To go back all the same: --despite-rules.")
+		return &exit{exitErrors, ""}
 	}
 	if s := b.kept.Summary(); s.Unreachable+s.Refused > o.maxFailures {
 		return fail(exitMachines, "%s cannot go back. Nothing was changed. Leave them out with --target, or go on without them "+

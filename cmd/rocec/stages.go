@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,21 +20,29 @@ import (
 // mostSteps bounds them: expand, migrate, contract, and one to see that nothing is left.
 const mostSteps = 4
 
-// step is the plan of one step of a change that takes several. Devices that do not move in it are beside it.
-func (f *fleet) step(whole *deploy.Plan, phase change.Phase) (*deploy.Plan, error) {
+// step is the plan of the first of the steps that a change takes. Devices that do not move in it are beside it; those whose lossless
+// settings stay as they are move in the last one.
+func (f *fleet) step(whole *deploy.Plan, steps []change.Phase) (*deploy.Plan, error) {
 	to := map[*ir.Device]change.Stage{}
-	for _, v := range phase.Moves {
+	for _, v := range steps[0].Moves {
 		to[v.Device] = v.To
 	}
+	held := map[*target.Device]*deploy.Have{}
+	for _, h := range f.found.Devices {
+		held[h.Device] = h
+	}
 	tree, have := &target.Tree{}, &deploy.Observed{}
-	step := &deploy.Plan{Beside: whole.Beside}
-	for i, p := range whole.Devices {
+	step := &deploy.Plan{Beside: slices.Clone(whole.Beside)}
+	for _, p := range whole.Devices {
 		stage, moves := to[p.Device.Source]
+		if !moves && len(steps) == 1 {
+			stage, moves = change.New, true
+		}
 		if !moves || p.Status != deploy.StatusChange {
 			step.Beside = append(step.Beside, p)
 			continue
 		}
-		h := f.found.Devices[i]
+		h := held[p.Device]
 		d, not := staged(p.Device, h, stage)
 		if not != "" {
 			return nil, fail(exitErrors, "%s cannot hold the old class beside the new one, and no order of the devices is lossless without: %s",
@@ -47,8 +56,11 @@ func (f *fleet) step(whole *deploy.Plan, phase change.Phase) (*deploy.Plan, erro
 
 // staged is a device that is to hold what a stage wants instead of what the fabric does; not says why it cannot.
 func staged(d *target.Device, h *deploy.Have, stage change.Stage) (_ *target.Device, not string) {
-	if stage == change.New || d.Target.Both == nil {
+	if stage == change.New {
 		return d, ""
+	}
+	if d.Target.Both == nil {
+		return nil, "rocec has no content for that on " + d.About + "."
 	}
 	held := map[string][]byte{}
 	for i := range d.Files {
@@ -94,8 +106,8 @@ func (f *fleet) inOrder(of *ir.Fabric, whole *target.Tree, plan *deploy.Plan, o 
 	if !seq.mixed.staged || len(seq.mixed.against(nil)) > 0 {
 		return plan, seq, nil
 	}
-	for i, phase := range seq.mixed.phases {
-		step, err := f.step(plan, phase)
+	for i := range seq.mixed.phases {
+		step, err := f.step(plan, seq.mixed.phases[i:])
 		if err != nil {
 			return nil, nil, err
 		}

@@ -225,8 +225,9 @@ func (s *sayings) hopJSON(w *walk.Walk, h *walk.Hop) hopJSON {
 
 func (s *sayings) laneJSON(l *walk.Lane) laneJSON {
 	return laneJSON{
-		Ports: portList(l.Ports), Peers: l.Peers(), Speed: l.Speed, Metres: l.Metres, MTU: l.MTU, Planned: l.Planned, CosGroup: cosGroupName(l.Group),
-		Origin: placeJSON(l.Ports[0].At), Faults: s.findingsJSON(l.Findings),
+		Ports: portList(l.Ports), Peers: l.Peers(), Speed: l.Speed, Metres: l.Metres, MTU: l.MTU, Planned: l.Planned,
+		CosGroup: cosGroupName(l.Group),
+		Origin:   placeJSON(l.Ports[0].At), Faults: s.findingsJSON(l.Findings),
 	}
 }
 

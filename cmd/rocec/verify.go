@@ -130,7 +130,9 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	}
 	for _, h := range found.Devices {
 		d := h.Drift
-		v := verifyDevice{Name: d.Device.Name, Changes: changesJSON(d), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{}}
+		v := verifyDevice{
+			Name: d.Device.Name, Changes: changesJSON(d), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
+		}
 		if h.Base.Since != "" {
 			v.Since = &verifySince{h.Base.Since, int64(h.Base.Ago.Round(time.Second).Seconds())}
 		}
@@ -165,7 +167,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 			return err
 		}
 	} else {
-		a.verifyText(dir, f.Fabric, found.Plan, doc)
+		a.verifyText(dir, f.Fabric, found.Plan, doc, a.debts(dir, devices.labDir))
 	}
 	switch {
 	case doc.Summary[string(deploy.StatusUnreachable)]+doc.Summary[string(deploy.StatusRefused)] > 0:
@@ -176,7 +178,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	return nil
 }
 
-func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc verifyDocument) {
+func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc verifyDocument, debts map[string]debt) {
 	v := a.planView(dir, viewOptions{})
 	w := v.w
 	v.groups(plan, page)
@@ -189,7 +191,7 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 		}
 	}
 	v.held(plan)
-	v.pending(plan, a.debts(dir))
+	v.pending(plan, debts)
 	sinceText(w, doc)
 	if text := deploy.ByHand(fabric); text != "" {
 		v.prose("", text+".")

@@ -54,7 +54,8 @@ func release(version string) string {
 	return version
 }
 
-// betweenReleases are the versions that the go command gives such builds: "(devel)", "v0.13.1-0.20260102150405-0123456789ab", "v0.13.0+dirty".
+// betweenReleases are the versions that the go command gives such builds: "(devel)",
+// "v0.13.1-0.20260102150405-0123456789ab", "v0.13.0+dirty".
 var betweenReleases = regexp.MustCompile(`^\(devel\)$|[-.]\d{14}-[0-9a-f]{12}|\+dirty`)
 
 func (a *app) versionCommand() *cobra.Command {

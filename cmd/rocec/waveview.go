@@ -40,7 +40,7 @@ func (v *planView) waves(s *sequence) {
 		i = j
 	}
 	if len(s.down) > 0 {
-		fmt.Fprintf(v.w, "  %s %s down, and no other is taken away beside %s: %s\n", v.paint(diag.Yellow, "note:"),
+		fmt.Fprintf(v.w, "  %s %s down, and the waves do without %s: %s\n", v.paint(diag.Yellow, "note:"),
 			diag.Count(len(s.down), "link")+" "+diag.Plural(len(s.down), "is", "are"), diag.Plural(len(s.down), "it", "them"), linksText(s.down))
 	}
 }

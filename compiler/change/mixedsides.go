@@ -56,8 +56,8 @@ func newSides(m *Mixtures, held []Held, marksAlone bool) *sides {
 	return s
 }
 
-// unheard takes the link pause off a NIC whose switch does not use it before the change: NICs have it on from the factory, and nobody relies
-// on it.
+// unheard takes the link pause off a NIC whose switch does not use it before the change: NICs have it on from the
+// factory, and nobody relies on it.
 func (s *sides) unheard(p *ir.Port) {
 	old, peer := s.at[Old][p.ID], s.at[Old][p.Peer().ID]
 	if p.NIC == nil || old == nil || !old.LinkPause || peer == nil || !peer.PausesKnown || peer.LinkPause {

@@ -206,7 +206,7 @@ func (r *reader) read(text string) bool {
 	n, err := strconv.Atoi(strings.TrimPrefix(first.text, opening))
 	switch {
 	case err != nil || !strings.HasPrefix(first.text, opening) || n < 1:
-		return r.wrong(first.at, "This is no fabric.lock of rocec: it does not begin with %q.", opening+strconv.Itoa(form))
+		return r.wrong(first.at, "This is not a fabric.lock of rocec: it does not begin with %q.", opening+strconv.Itoa(form))
 	case n > form:
 		Invalid.Errorf(r.ds, first.at, "A newer rocec wrote this file, in form %d; this one reads form %d. Use that rocec, or write the "+
 			"file anew with `rocec lock-sizes --refresh`.", n, form)
@@ -284,7 +284,7 @@ func (r *reader) number(l line, name, text string) bool {
 	case twice:
 		return r.wrong(l.at, "The row pins %s twice.", name)
 	case err != nil || n < 0 || n > most || strconv.Itoa(n) != text || name == "probability" && n > 100:
-		return r.wrong(l.at, "%q is no size.", diag.Cut(text))
+		return r.wrong(l.at, "%q is not a size.", diag.Cut(text))
 	}
 	r.row.Numbers = append(r.row.Numbers, Number{name, n, l.at})
 	return true

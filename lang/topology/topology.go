@@ -240,7 +240,7 @@ func (r *reader) valid() {
 		for i, c := range r.text {
 			if c == utf8.RuneError {
 				if _, n := utf8.DecodeRuneInString(r.text[i:]); n == 1 {
-					r.fail(&Syntax, i, i+1, "The file is no UTF-8 text from here on. Save it as UTF-8; files from Windows are often UTF-16 or Latin-1.")
+					r.fail(&Syntax, i, i+1, "The file is not UTF-8 text from here on. Save it as UTF-8; files from Windows are often UTF-16 or Latin-1.")
 					return
 				}
 			}

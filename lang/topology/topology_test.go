@@ -126,7 +126,7 @@ func checkMistakes(t *testing.T, format string, cases []mistake) {
 func TestAnyFormat(t *testing.T) {
 	for _, format := range Names() {
 		checkMistakes(t, format, []mistake{
-			{"ab\xffc", "1:3", "\xff", "topology-syntax", "no UTF-8"},
+			{"ab\xffc", "1:3", "\xff", "topology-syntax", "not UTF-8"},
 			{"ab\x00c", "1:3", "\x00", "topology-syntax", "NUL"},
 		})
 		edges, ds := Read(format, "cables", make([]byte, MaxFile+1), many)

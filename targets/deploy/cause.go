@@ -51,7 +51,7 @@ func (p *Plan) OnlyIntent(tool string) {
 	for _, d := range p.Devices {
 		if by := d.Cause(tool); by != "" {
 			d.Status, d.Left = StatusSame, by
-			d.Changes, d.Disrupts, d.Removing, d.Baseline = nil, nil, false, nil
+			d.Changes, d.Disrupts, d.Effects, d.Removing, d.New = nil, nil, nil, false, d.Old
 		}
 	}
 }

@@ -187,7 +187,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 			continue
 		}
 		if foreign := p.lint(f, c.Data, after); foreign != "" {
-			return p.refuse(Unreadable, fmt.Sprintf("%s is no configuration of this device. %s", f.Path, foreign))
+			return p.refuse(Unreadable, fmt.Sprintf("%s is not a configuration of this device. %s", f.Path, foreign))
 		}
 		p.Changes = append(p.Changes, change(f, state, c.Data, after))
 		if !slices.Contains(p.Disrupts, f.Activate.Disrupts) && f.Activate.Disrupts != "" {

@@ -149,6 +149,6 @@ func TestLint(t *testing.T) {
 	require.Empty(t, plan("colour = green\n").Found)
 	p = plan("<html>\ncolour = red\n")
 	require.Equal(t, StatusRefused, p.Status)
-	require.Equal(t, "/etc/app/conf is no configuration of this device. It is a page.", p.Err.Detail)
+	require.Equal(t, "/etc/app/conf is not a configuration of this device. It is a page.", p.Err.Detail)
 	require.Empty(t, p.Changes)
 }

@@ -3,24 +3,34 @@ package deploy
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// unread is ports at which a plan switches PFC on, opposite devices that one by_hand block describes.
+// unread is ports at which a plan switches PFC on, opposite devices that were not read: those of one by_hand block, or those that rocec
+// reads and could not.
 type unread struct {
-	hand  *ir.ByHand
+	hand  *ir.ByHand // nil: rocec could not read them
+	at    diag.Range
 	ports []string // "leaf1:swp3"
 	peers []string // devices, each once
 	seen  map[*ir.Device]bool
 }
 
-// Unread refuses a plan that switches PFC or link pause on at ports opposite devices that others set by hand, and rocec does not
-// read, unless the person vouches for them in the by_hand block. Frames are lost where one end pauses and the other does not obey.
-// Where the port pauses already, nothing is asked. (Devices that cannot be read stop an apply by themselves.) It is pure.
-func (p *Plan) Unread() diag.List {
+// Unread refuses a plan that switches PFC or link pause on at ports opposite devices that were not read: those that others set by hand,
+// unless the person vouches for them in the by_hand block, and those that did not answer, unless they are among away, which the person
+// goes on without. Frames are lost where one end pauses and the other does not obey. Where the port pauses already, nothing is asked.
+// It is pure.
+func (p *Plan) Unread(away map[*ir.Device]bool) diag.List {
+	lost := map[*ir.Device]bool{}
+	for _, d := range slices.Concat(p.Devices, p.Beside) {
+		if d.Device.Source != nil && d.Old == nil && (d.Err != nil || d.Status == StatusPending) && !away[d.Device.Source] {
+			lost[d.Device.Source] = true
+		}
+	}
 	var found []*unread
 	of := map[diag.Range]*unread{}
 	for _, d := range p.Devices {
@@ -29,15 +39,20 @@ func (p *Plan) Unread() diag.List {
 		}
 		for _, port := range d.Device.Source.Ports {
 			peer := port.Peer().Device
-			if peer.ByHand == nil || peer.ByHand.Confirmed != "" || !beginsToPause(d.Old.Port(port.Name), d.New.Port(port.Name)) {
+			vouched := peer.ByHand == nil || peer.ByHand.Confirmed != ""
+			if vouched && !lost[peer] || !beginsToPause(d.Old.Port(port.Name), d.New.Port(port.Name)) {
 				continue
 			}
-			u := of[peer.ByHand.At] // what for_each made of one block is one
-			if u == nil {
-				u = &unread{hand: peer.ByHand, seen: map[*ir.Device]bool{}}
-				of[peer.ByHand.At] = u
+			u := &unread{at: peer.At, seen: map[*ir.Device]bool{}}
+			key := diag.Range{} // one for all that could not be read
+			if peer.ByHand != nil {
+				u.hand, u.at, key = peer.ByHand, peer.ByHand.At, peer.ByHand.At // what for_each made of one block is one
+			}
+			if of[key] == nil {
+				of[key] = u
 				found = append(found, u)
 			}
+			u = of[key]
 			u.ports = append(u.ports, port.String())
 			if !u.seen[peer] {
 				u.seen[peer] = true
@@ -46,15 +61,26 @@ func (p *Plan) Unread() diag.List {
 		}
 	}
 	var ds diag.List
-	const room = 200 // bytes, for names
 	for _, u := range found {
-		e := topicUnread.Errorf(&ds, u.hand.At, "The plan switches PFC on at %s, opposite %s, which others set by hand and rocec does not read. "+
-			"Where PFC is not on there too, frames are lost.",
-			nodeset.Text(u.ports, nodeset.Endpoints, room), nodeset.Text(u.peers, nodeset.Devices, room))
-		e.Fix = &diag.Fix{Message: fmt.Sprintf("see that PFC is on at the other %s, then say so: confirmed = \"who says so\" in the "+
-			"by_hand block, or --trust-by-hand for this run", diag.Plural(len(u.ports), "end", "ends"))}
+		u.refuse(&ds)
 	}
 	return ds
+}
+
+func (u *unread) refuse(ds *diag.List) {
+	const room = 200 // bytes, for names
+	why := "others set by hand and rocec does not read"
+	fix := `confirmed = "who says so" in the by_hand block, or --trust-by-hand for this run`
+	if u.hand == nil {
+		why, fix = "could not be read", "--trust-by-hand"
+	}
+	ends := diag.Plural(len(u.ports), "end", "ends")
+	e := topicUnread.Errorf(ds, u.at, "The plan switches PFC on at %s, opposite %s, which %s. Where PFC is not on there too, frames are lost.",
+		nodeset.Text(u.ports, nodeset.Endpoints, room), nodeset.Text(u.peers, nodeset.Devices, room), why)
+	e.Fix = &diag.Fix{Message: fmt.Sprintf("see that PFC is on at the other %s, then say so: %s", ends, fix)}
+	if u.hand == nil {
+		e.Fix.Message = "bring " + diag.Plural(len(u.peers), "it", "them") + " back, or " + e.Fix.Message
+	}
 }
 
 // beginsToPause reports whether a port sends or obeys pauses that it did not before; what it did is counted as nothing where it is not

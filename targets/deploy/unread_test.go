@@ -17,6 +17,8 @@ func TestUnread(t *testing.T) {
 		name      string
 		old, next *ir.PortSettings
 		hand      *ir.ByHand
+		lost      bool // the other could not be read
+		without   bool // and the person goes on without it
 		want      string
 	}{
 		{name: "begins, the other is read", old: &off, next: &on},
@@ -25,6 +27,8 @@ func TestUnread(t *testing.T) {
 		{name: "is on already", old: &on, next: &on, hand: &ir.ByHand{}},
 		{name: "ends", old: &on, next: &off, hand: &ir.ByHand{}},
 		{name: "another kind of pause", old: &paused, next: &on, hand: &ir.ByHand{}, want: "others set by hand"},
+		{name: "begins, the other does not answer", old: &off, next: &on, lost: true, want: "could not be read"},
+		{name: "and the person goes on without it", old: &off, next: &on, lost: true, without: true},
 		{name: "not known before", next: &on, hand: &ir.ByHand{}, want: "others set by hand"},
 	} {
 		leaf, host := &ir.Device{Name: "leaf1", Switch: &ir.Switch{}}, &ir.Device{Name: "h1", Host: &ir.Host{}, ByHand: c.hand}
@@ -40,7 +44,12 @@ func TestUnread(t *testing.T) {
 		p := &Plan{Devices: []*DevicePlan{
 			{Device: &target.Device{Name: "leaf1", Source: leaf}, Status: StatusChange, Old: settings(c.old), New: settings(c.next)},
 		}}
-		ds := p.Unread()
+		if c.lost {
+			p.Beside = append(p.Beside, &DevicePlan{
+				Device: &target.Device{Name: "h1", Source: host}, Status: StatusUnreachable, Err: &Error{Kind: Unreachable},
+			})
+		}
+		ds := p.Unread(map[*ir.Device]bool{host: c.without})
 		if c.want == "" {
 			assert.Empty(t, ds, c.name)
 			continue

@@ -87,7 +87,7 @@ type File struct {
 	Precheck string
 
 	// Lint judges content by the vendor's rules, before and after a change, whoever wrote it: what is found stands at lines of Path.
-	// foreign says, in a sentence, why it is no configuration of this device at all: then the device is refused. Nil: nothing is
+	// foreign says, in a sentence, why it is not a configuration of this device at all: then the device is refused. Nil: nothing is
 	// judged. What Edit makes of nothing gives neither.
 	Lint func(content []byte) (found diag.List, foreign string)
 

@@ -133,7 +133,7 @@ const (
 	NoIBGP           AssumptionCode = "no-ibgp"            // no routes pass between switches of one AS
 	ByTable          AssumptionCode = "by-table"           // the switches forward as the tables say
 	ChipAlone        AssumptionCode = "chip-alone"         // switches that run System, which no target knows, do what Chips can do
-	SetByHand        AssumptionCode = "set-by-hand"        // the devices of Hand, which rocec does not read, are set as their by_hand blocks say
+	SetByHand        AssumptionCode = "set-by-hand"        // the devices of Hand, which rocec does not read, are set as by_hand says
 )
 
 // AssumptionCodes are all assumptions, in the order of their declaration.

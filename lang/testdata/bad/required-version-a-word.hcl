@@ -1,3 +1,3 @@
 fabric "f" {
-  required_version = "newest"  # want bad-value at "\"newest\"": "no version constraint"
+  required_version = "newest"  # want bad-value at "\"newest\"": "not a version constraint"
 }

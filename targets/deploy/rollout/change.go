@@ -56,9 +56,13 @@ func newChange(dial target.Dial, p *deploy.DevicePlan, o *ApplyOptions, goal txn
 
 // soak is how long the device must hold, and away how long it may be gone, after the commit.
 func (c *change) soak() (soak, away time.Duration) {
-	soak, away = c.what.Soak()
-	if c.o.Soak != nil {
-		soak = *c.o.Soak
+	return c.o.soak(c.what)
+}
+
+// soak is how long a device must hold, and away how long it may be gone, after a change.
+func (o *ApplyOptions) soak(what *device.Change) (soak, away time.Duration) {
+	if soak, away = what.Soak(); o.Soak != nil {
+		soak = *o.Soak
 	}
 	return soak, away
 }

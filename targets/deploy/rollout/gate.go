@@ -33,20 +33,42 @@ func (l *leader) note(d *target.Device, samples []target.Sample) {
 	l.seen[d] = all[max(0, len(all)-3):]
 }
 
-// look reads the devices a wave watches, in their order. One that is not to be read has an error.
-func (l *leader) look(ctx context.Context, w *deploy.Wave) []*deploy.Have {
+// lookBefore reads the devices a wave watches, in their order, and its own, for the rate of their counters. Where the wave may not begin
+// any more, the run stops.
+func (l *leader) lookBefore(ctx context.Context, w *deploy.Wave) (before []*deploy.Have, ok bool) {
 	if len(w.Watch) == 0 {
-		return nil
+		return nil, true
 	}
-	found := Observe(context.WithoutCancel(ctx), l.dial, &target.Tree{Devices: w.Watch}, ObserveOptions{
+	all := slices.Clone(w.Watch)
+	for _, p := range w.Devices {
+		all = append(all, p.Device)
+	}
+	found := l.look(ctx, all)
+	l.noteAll(found)
+	before = found[:len(w.Watch)]
+	if l.order.Still != nil {
+		if err := l.order.Still(w, before); err != nil {
+			l.results.Stopped, l.results.Why = deploy.FabricChanged, deploy.OneLine(err.Error())
+			return nil, false
+		}
+	}
+	return before, true
+}
+
+// look reads devices, in their order. One that is not to be read has an error.
+func (l *leader) look(ctx context.Context, devices []*target.Device) []*deploy.Have {
+	return Observe(context.WithoutCancel(ctx), l.dial, &target.Tree{Devices: devices}, ObserveOptions{
 		Probes: Every, Sudo: l.o.Sudo, Links: l.watched,
 	}).Devices
+}
+
+// noteAll keeps what devices measured.
+func (l *leader) noteAll(found []*deploy.Have) {
 	for _, h := range found {
 		if h.Err == nil {
 			l.note(h.Device, h.Samples())
 		}
 	}
-	return found
 }
 
 // gate says what the devices beside a wave have lost by it, once they had time to recover, and which counters rose far faster than
@@ -58,15 +80,17 @@ func (l *leader) gate(ctx context.Context, w *deploy.Wave, all []*change, before
 		soak, away := c.soak()
 		patience = max(patience, c.began.Add(soak+away).Sub(began))
 		if c.checked != nil {
-			odd = append(odd, l.odd(c.p.Device, c.checked)...)
+			l.note(c.p.Device, c.checked)
+			odd = append(odd, l.risen(c.p.Device)...)
 		}
 	}
 	if len(w.Watch) == 0 {
 		return "", odd
 	}
 	var gone []string
+	var now []*deploy.Have
 	for {
-		now := l.look(ctx, w)
+		now = l.look(ctx, w.Watch)
 		gone = nil
 		for i, h := range now {
 			was := before[i]
@@ -87,16 +111,11 @@ func (l *leader) gate(ctx context.Context, w *deploy.Wave, all []*change, before
 	if len(gone) > 0 {
 		return join(gone), nil
 	}
+	l.noteAll(now)
 	for _, d := range w.Watch {
 		odd = append(odd, l.risen(d)...)
 	}
 	return "", odd
-}
-
-// odd notes the samples of a device after its change, and says which counters rose far faster than before.
-func (l *leader) odd(d *target.Device, samples []target.Sample) []string {
-	l.note(d, samples)
-	return l.risen(d)
 }
 
 // risen compares the last reading of a device with the two before it.
@@ -105,7 +124,6 @@ func (l *leader) risen(d *target.Device) []string {
 	if len(r) < 3 {
 		return nil
 	}
-	r = r[len(r)-3:]
 	return deploy.Surged(r[0].samples, r[1].samples, r[2].samples, r[1].at.Sub(r[0].at), r[2].at.Sub(r[1].at))
 }
 

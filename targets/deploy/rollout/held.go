@@ -14,11 +14,32 @@ import (
 // Devices that hold a change and wait to be confirmed undo it by themselves in time, and two waves of them must not do so together:
 // each waits its place beyond the deadline, the last wave first.
 
-// linger is how much longer than it needs for itself a device of a wave waits until it undoes its change: for the others of the wave
-// and the gate and, where it is held, for the waves to come and for those that go back before it.
-func (l *leader) linger(wave int) time.Duration {
-	w := l.order.Waves[wave]
-	if w.Stream && !l.holds() {
+// time works out, for every wave, its place: how long beyond the deadline of the run it waits, so that the waves after it have gone back by
+// then; and how much longer than it needs for itself a device of it lingers until it undoes its change: for the others of the wave and the
+// gate and, where it is held, for the waves to come and for those that go back before it.
+func (l *leader) time() {
+	waves := l.order.Waves
+	l.places, l.lingers = make([]time.Duration, len(waves)), make([]time.Duration, len(waves))
+	var beyond, rest time.Duration
+	for n, w := range slices.Backward(waves) {
+		l.places[n] = beyond
+		l.lingers[n] = linger(w)
+		if l.holds() {
+			l.lingers[n] += rest + beyond
+		}
+		var gap time.Duration
+		for _, p := range w.Devices {
+			soak, away := l.o.soak(device.NewChange(p))
+			gap = max(gap, soak+away)
+		}
+		beyond += gap
+		rest += deadManSlack + 2*w.Takes
+	}
+}
+
+// linger is how long a device of a wave may have to wait for the others of it.
+func linger(w *deploy.Wave) time.Duration {
+	if w.Stream {
 		return 0
 	}
 	var total time.Duration
@@ -31,28 +52,7 @@ func (l *leader) linger(wave int) time.Duration {
 	if len(w.Watch) > 0 { // to look at them twice
 		total += deadManSlack
 	}
-	if !l.holds() {
-		return total
-	}
-	for _, later := range l.order.Waves[wave+1:] {
-		total += deadManSlack + 2*later.Takes
-	}
-	return total + l.place(wave)
-}
-
-// place is how long beyond the deadline of the run a wave waits, so that those after it have gone back by then.
-func (l *leader) place(wave int) time.Duration {
-	var beyond time.Duration
-	for _, later := range l.order.Waves[wave+1:] {
-		var gap time.Duration
-		for _, p := range later.Devices {
-			c := newChange(nil, p, l.o, txn.Hold)
-			soak, away := c.soak()
-			gap = max(gap, soak+away)
-		}
-		beyond += gap
-	}
-	return beyond
+	return total
 }
 
 // settle ends a run whose devices were held: all go back where too many failed, and all stay armed to one deadline, or are confirmed,
@@ -105,13 +105,14 @@ func (l *leader) rearm(ctx context.Context) {
 		err := c.dev.Connect(steady, "confirm")
 		if err == nil {
 			var r *device.Report
-			if r, err = c.dev.Extend(steady, c.o.Run, c.what, l.o.Hold+l.place(c.wave)); r != nil {
+			if r, err = c.dev.Extend(steady, c.o.Run, c.what, l.o.Hold+l.places[c.wave]); r != nil {
 				c.keep(r)
 			}
 		}
 		if err != nil { // it keeps the later deadline it has
 			l.noteThat(c.p.Device.Name + " keeps a deadline of its own: " + err.Detail)
 		}
-		l.close(c, c.wave)
+		c.dev.Close()
+		*l.result[c.p] = *c.result() // it was told when its wave ended
 	})
 }

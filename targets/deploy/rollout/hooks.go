@@ -14,9 +14,12 @@ const (
 	Undrain txn.Verb = "undrain"
 )
 
+// drains reports whether waves are drained.
+func (l *leader) drains() bool { return l.o.Hooks != nil && l.o.Hooks.Drain != nil }
+
 // drain takes traffic off the devices of a wave, and reports whether they may be changed. Where it fails they are skipped.
 func (l *leader) drain(ctx context.Context, n int, w *deploy.Wave) bool {
-	if l.o.Hooks == nil || l.o.Hooks.Drain == nil {
+	if !l.drains() {
 		return true
 	}
 	err := l.hook(ctx, n, w, Drain, l.o.Hooks.Drain)

@@ -23,6 +23,8 @@ type leader struct {
 	onWay   map[*deploy.DevicePlan]*change // prepared, and not yet changed
 	held    []*change                      // in use, and not to be confirmed yet, in the order of waves
 	seen    map[*target.Device][]reading   // of devices that are watched or changed, the last three
+	lingers []time.Duration                // by wave
+	places  []time.Duration                // by wave
 	watched *Links                         // connections to devices that are watched
 
 	mu      sync.Mutex // of failed, where devices end by themselves
@@ -36,15 +38,14 @@ func (l *leader) lead(ctx context.Context, plan *deploy.Plan) {
 		l.order = deploy.PlainOrder(plan, cmp.Or(max(l.o.Parallel, 0), applyAtOnce))
 	}
 	l.remember(plan)
+	l.time()
 	defer l.watched.Close()
 	phase := -1
 	for n, wave := range l.order.Waves {
 		if wave.Phase != phase {
 			phase = wave.Phase
 			l.onWay = map[*deploy.DevicePlan]*change{}
-			if wave.Devices[0].Device.Role == target.Switch {
-				l.prepare(ctx, n)
-			}
+			l.prepare(ctx, n)
 		}
 		if !l.mayBegin(ctx, wave) {
 			break
@@ -79,17 +80,16 @@ func (l *leader) wave(ctx context.Context, n int, w *deploy.Wave) {
 		l.stream(ctx, n, w)
 		return
 	}
-	before := l.look(ctx, w)
-	if l.order.Still != nil && len(w.Watch) > 0 {
-		if err := l.order.Still(w, before); err != nil {
-			l.results.Stopped, l.results.Why = deploy.FabricChanged, deploy.OneLine(err.Error())
-			return
-		}
-	}
-	if !l.drain(ctx, n, w) {
+	before, ok := l.lookBefore(ctx, w)
+	if !ok || !l.drain(ctx, n, w) {
 		return
 	}
 	defer l.undrain(ctx, n, w)
+	if l.drains() { // that takes time, and may end sessions, which the change did not then
+		if before, ok = l.lookBefore(ctx, w); !ok {
+			return
+		}
+	}
 	var all []*change
 	for _, group := range [][]*deploy.DevicePlan{w.First(), w.Last} {
 		if l.results.Stopped == "" && !l.tooMany() {
@@ -190,7 +190,6 @@ func (l *leader) stream(ctx context.Context, n int, w *deploy.Wave) {
 		if c == nil {
 			c = l.newChange(ctx, p, n)
 		}
-		c.run(context.WithoutCancel(ctx), nil)
 		l.end(ctx, c, n)
 	})
 	for _, p := range w.Devices {
@@ -231,13 +230,15 @@ func (l *leader) count(p *deploy.DevicePlan) {
 	}
 }
 
-// prepare prepares every device of the phase that begins with wave n.
+// prepare prepares every switch of the phase that begins with wave n.
 func (l *leader) prepare(ctx context.Context, n int) {
 	var all []*deploy.DevicePlan
 	var wave []int
 	for i := n; i < len(l.order.Waves) && l.order.Waves[i].Phase == l.order.Waves[n].Phase; i++ {
 		for _, p := range l.order.Waves[i].Devices {
-			all, wave = append(all, p), append(wave, i)
+			if p.Device.Role == target.Switch {
+				all, wave = append(all, p), append(wave, i)
+			}
 		}
 	}
 	l.eachOf(len(all), func(i int) {
@@ -266,8 +267,8 @@ func (l *leader) newChange(ctx context.Context, p *deploy.DevicePlan, wave int) 
 	}
 	c := newChange(l.dial, p, l.o, goal)
 	c.wave = wave
-	if l.order != nil {
-		c.linger = l.linger(wave)
+	if l.lingers != nil {
+		c.linger = l.lingers[wave]
 	}
 	c.stop = func() bool { return ctx.Err() != nil }
 	c.emit = func(step string, s State, detail string) {
@@ -279,7 +280,7 @@ func (l *leader) newChange(ctx context.Context, p *deploy.DevicePlan, wave int) 
 // holds reports whether devices are not confirmed as their wave ends.
 func (l *leader) holds() bool { return l.o.Hold > 0 || l.o.OnFailure == UndoAll }
 
-// end brings a device to its end, whatever becomes of ctx, and keeps and tells its result. One that is to be held is only noted.
+// end brings a device to its end, whatever becomes of ctx, and keeps and tells its result. One that is to be held is noted, too.
 func (l *leader) end(ctx context.Context, c *change, wave int) {
 	c.run(context.WithoutCancel(ctx), nil)
 	if c.state.Goal == txn.Hold && c.state.Keepable() {

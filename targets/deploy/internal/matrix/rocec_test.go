@@ -111,20 +111,22 @@ func newOperator(bin string, d *nspawn.Device) (*operator, error) {
 	return o, nil
 }
 
-// fabric describes the device, and one at the other end of a cable which nobody asks.
+// fabric describes the device, and one at the other end of a cable which does not answer.
 func fabric(d *nspawn.Device) string {
-	ssh := func(addr, user string) string {
-		return fmt.Sprintf("  ssh {\n    address = %q\n    user = %q\n    host_key = %q\n  }\n", addr, user, d.HostKey.Fingerprint)
+	ssh := func(addr, user string, port int) string {
+		return fmt.Sprintf("  ssh {\n    address = %q\n    port = %d\n    user = %q\n    host_key = %q\n  }\n",
+			addr, port, user, d.HostKey.Fingerprint)
 	}
-	tor, gpu, version := ssh("203.0.113.1", "cumulus"), ssh("203.0.113.2", "admin"), "4.3.0"
+	nobody := ssh("127.0.0.1", "admin", 1)
+	tor, gpu, version := nobody, nobody, "4.3.0"
 	switch d.Kind {
 	case nspawn.Host:
-		gpu = ssh(d.Addr, d.User)
+		gpu = ssh(d.Addr, d.User, 22)
 	case nspawn.Switch37:
 		version = "3.7.12"
 		fallthrough
 	default:
-		tor = ssh(d.Addr, d.User)
+		tor = ssh(d.Addr, d.User, 22)
 	}
 	return `fabric "rack" { mtu = 9216 }
 
@@ -268,11 +270,11 @@ func (o *operator) run(ctx context.Context, args ...string) (*ran, error) {
 
 // The verbs as cells use them: for the device alone, without questions.
 func (o *operator) apply(more ...string) []string {
-	return append([]string{"apply", "--auto-approve", "--format", "json", "--target", o.device}, more...)
+	return append([]string{"apply", "--auto-approve", "--trust-by-hand", "--format", "json", "--target", o.device}, more...)
 }
 
 func (o *operator) plan() []string {
-	return []string{"plan", "--detailed-exitcode", "--target", o.device}
+	return []string{"plan", "--detailed-exitcode", "--trust-by-hand", "--target", o.device}
 }
 
 func (o *operator) unlock() []string { return []string{"unlock", "--auto-approve", o.device} }

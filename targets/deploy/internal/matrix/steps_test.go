@@ -26,8 +26,11 @@ func stepCells(bin string, r *reference) []nspawn.Cell {
 		for _, n := range []int{1, 2, 4} {
 			add(fmt.Sprintf("switchd dies %d s after it loaded", n), "soak 6s", func(ctx context.Context, c *cell) (string, error) {
 				c.fault.heal = func(c *cell) error {
+					if err := c.d.Turn("die-after", ""); err != nil { // or the daemon that starts now dies, too
+						return err
+					}
 					_, err := c.d.Exec("systemctl restart switchd")
-					return errors.Join(c.d.Turn("die-after", ""), err)
+					return err
 				}
 				c.o.set("ROCEC_TEST_DEADMAN", "20s")
 				return c.through(ctx, c.d.DaemonDies(n), "6s")
