@@ -3,6 +3,7 @@ package routes
 import (
 	"encoding/binary"
 	"math/bits"
+	"runtime"
 	"slices"
 	"sync"
 
@@ -103,8 +104,8 @@ type singly struct {
 	*network
 	down []bool
 
-	hops func(to int32) ([][]int32, error) // the next hops to a node, as indexes into steps by node
-	twin func(node int32) bool             // nodes with the same neighbours are alike but for their names
+	hops func() (func(to int32) ([][]int32, error), error) // gives the next hops to a node, as indexes into steps by node; for one goroutine
+	twin func(node int32) bool                             // nodes with the same neighbours are alike but for their names
 }
 
 // singly returns nil where a search for 64 places at a time does.
@@ -116,9 +117,10 @@ func (n *network) singly(onlyBridged bool, down []bool) (*singly, error) {
 	switch n.fabric.Routing {
 	case ir.SpanningTree:
 		tree := n.spanningTree(down)
-		s.hops = func(to int32) ([][]int32, error) {
+		to := func(to int32) ([][]int32, error) {
 			return n.treeHops([]int32{to}, func(s *step) bool { return tree[s.link] }), nil
 		}
+		s.hops = func() (func(int32) ([][]int32, error), error) { return to, nil }
 		return s, nil
 	case ir.EBGP:
 		if n.bgpIsShortest() {
@@ -128,7 +130,10 @@ func (n *network) singly(onlyBridged bool, down []bool) (*singly, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.hops = func(to int32) ([][]int32, error) { return b.hops, b.run([]int32{to}) }
+		s.hops = func() (func(int32) ([][]int32, error), error) {
+			b, err := newBGP(n, ir.FirstTie, down)
+			return func(to int32) ([][]int32, error) { return b.hops, b.run([]int32{to}) }, err
+		}
 		s.twin = func(node int32) bool { return !b.shared[b.as[node]] }
 		return s, nil
 	}
@@ -138,10 +143,9 @@ func (n *network) singly(onlyBridged bool, down []bool) (*singly, error) {
 // widths follows one place at a time, from all others. Twins of a place that was followed are not: swapping the two changes nothing
 // but their names.
 func (s *singly) widths(w *Widths, places []int32) error {
-	met := make([]int, len(s.nodes))
 	first := map[string]int{} // by neighbours: the index of the first of twins
 	var twins [][2]int        // indexes in places
-	n := len(places)
+	var todo []int            // indexes of those to follow
 	for i, to := range places {
 		if s.twin(to) {
 			key := s.neighbours(to)
@@ -151,33 +155,30 @@ func (s *singly) widths(w *Widths, places []int32) error {
 			}
 			first[key] = i
 		}
-		hops, err := s.hops(to)
+		todo = append(todo, i)
+	}
+	var mu sync.Mutex
+	var errs []error
+	each := runtime.GOMAXPROCS(0)
+	inParallel(len(todo), max(1, (len(todo)+each-1)/each), func(from, to int) {
+		f, err := s.follower(w, places)
+		for _, i := range todo[from:to] {
+			if err == nil {
+				err = f.follow(i)
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
 		if err != nil {
-			return err
+			errs = append(errs, err)
+			return
 		}
-		met[to] = i + 1
-		todo := make([]int32, 0, len(s.nodes))
-		for _, from := range places {
-			if from != to {
-				met[from] = i + 1
-				todo = append(todo, from)
-			}
+		for d, passed := range f.transit {
+			w.Transit[d] = w.Transit[d] || passed
 		}
-		for len(todo) > 0 {
-			at := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
-			for _, j := range hops[at] {
-				p := &s.steps[at][j]
-				w.mbps[int(at)*n+i] += p.mbps
-				if p.to != to {
-					w.Transit[s.nodes[p.to].ID] = true
-				}
-				if met[p.to] != i+1 {
-					met[p.to] = i + 1
-					todo = append(todo, p.to)
-				}
-			}
-		}
+	})
+	if len(errs) > 0 {
+		return errs[0]
 	}
 	for v := range s.nodes {
 		row := w.At(v)
@@ -190,6 +191,58 @@ func (s *singly) widths(w *Widths, places []int32) error {
 		w.At(int(one))[t[1]], w.At(int(other))[t[1]] = w.At(int(other))[t[0]], 0
 		p, q := &w.Transit[s.nodes[one].ID], &w.Transit[s.nodes[other].ID]
 		*p, *q = *p || *q, *p || *q
+	}
+	return nil
+}
+
+// follower follows places one after the other.
+type follower struct {
+	*singly
+	w       *Widths
+	places  []int32
+	hops    func(to int32) ([][]int32, error) // the next hops to a node, as indexes into steps by node
+	met     []int                             // by node: the last place it was met on the way to, and 1
+	todo    []int32
+	transit []bool // by Device.ID: others' traffic passes
+}
+
+func (s *singly) follower(w *Widths, places []int32) (*follower, error) {
+	hops, err := s.hops()
+	if err != nil {
+		return nil, err
+	}
+	return &follower{singly: s, w: w, places: places, hops: hops, met: make([]int, len(s.nodes)), transit: make([]bool, len(w.Transit))}, nil
+}
+
+// follow adds up the ways to a place, by its index, from all others. It writes the column of that place alone.
+func (f *follower) follow(i int) error {
+	to := f.places[i]
+	hops, err := f.hops(to)
+	if err != nil {
+		return err
+	}
+	f.met[to] = i + 1
+	f.todo = f.todo[:0]
+	for _, from := range f.places {
+		if from != to {
+			f.met[from] = i + 1
+			f.todo = append(f.todo, from)
+		}
+	}
+	for len(f.todo) > 0 {
+		at := f.todo[len(f.todo)-1]
+		f.todo = f.todo[:len(f.todo)-1]
+		for _, j := range hops[at] {
+			p := &f.steps[at][j]
+			f.w.mbps[int(at)*len(f.places)+i] += p.mbps
+			if p.to != to {
+				f.transit[f.nodes[p.to].ID] = true
+			}
+			if f.met[p.to] != i+1 {
+				f.met[p.to] = i + 1
+				f.todo = append(f.todo, p.to)
+			}
+		}
 	}
 	return nil
 }
