@@ -234,7 +234,7 @@ type readOptions struct {
 
 // readFlags declares them.
 func (o *readOptions) readFlags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&o.parallel, "parallel", 32, "devices read at the same time")
+	cmd.Flags().IntVar(&o.parallel, "parallel", rollout.ReadAtOnce, "devices read at the same time")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", time.Minute, "how long one device may take to be read, as a `duration`")
 }
 

@@ -16,7 +16,7 @@ import (
 
 // ObserveOptions are the choices of [Observe].
 type ObserveOptions struct {
-	Parallel int                       // devices read at the same time; 0: 32
+	Parallel int                       // devices read at the same time; 0: [ReadAtOnce]
 	Timeout  time.Duration             // for one device, from connecting to the last byte; 0: one minute
 	Probes   func(*target.Device) bool // whose probes are run too; nil: nobody's
 	Sudo     *device.Sudo              // how login users become root; nil: without a password
@@ -42,7 +42,7 @@ func Observe(ctx context.Context, dial target.Dial, tree *target.Tree, o Observe
 		done int
 		same = &pool{seen: map[[sha256.Size]byte][]byte{}}
 	)
-	g.SetLimit(cmp.Or(o.Parallel, observeAtOnce))
+	g.SetLimit(cmp.Or(o.Parallel, ReadAtOnce))
 	for i, d := range tree.Devices {
 		g.Go(func() error {
 			h := observe(ctx, dial, d, o, same)

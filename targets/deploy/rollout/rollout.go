@@ -4,9 +4,11 @@ package rollout
 
 import "time"
 
+// ReadAtOnce is how many devices are read at the same time, unless told otherwise: more than log in together through a jump host.
+const ReadAtOnce = 96
+
 // Defaults and bounds.
 const (
-	observeAtOnce = 32               // devices read at the same time
 	applyAtOnce   = 8                // devices changed at the same time
 	observeTime   = time.Minute      // one device, read in full
 	reconnectTime = 30 * time.Second // until a lost device must answer again, beyond what its steps say

@@ -10,24 +10,36 @@ import (
 	"time"
 )
 
-// gates limit how many logins are under way at one server at once: sshd drops connections at random where more than its
-// MaxStartups have not logged in yet.
+// gates limit how many logins are under way at once: at one server, as sshd drops connections at random where more than its MaxStartups
+// have not logged in yet, and through one jump host, which is to have room for others.
 type gates struct {
-	size int
+	at, through int
 
 	mu  sync.Mutex
-	all map[string]chan struct{}
+	all map[turn]chan struct{}
 }
 
-func newGates(size int) *gates { return &gates{size: size, all: make(map[string]chan struct{})} }
+// turn is what a login waits for: one of a few at a time.
+type turn struct {
+	server  string
+	through bool // on the way to another
+}
 
-// enter waits for a place at a server; leave gives it back.
-func (g *gates) enter(ctx context.Context, server string) (leave func(), err error) {
+func newGates(at, through int) *gates {
+	return &gates{at: at, through: through, all: make(map[turn]chan struct{})}
+}
+
+// enter waits for a turn; leave ends it.
+func (g *gates) enter(ctx context.Context, of turn) (leave func(), err error) {
 	g.mu.Lock()
-	gate := g.all[server]
+	gate := g.all[of]
 	if gate == nil {
-		gate = make(chan struct{}, g.size)
-		g.all[server] = gate
+		size := g.at
+		if of.through {
+			size = g.through
+		}
+		gate = make(chan struct{}, size)
+		g.all[of] = gate
 	}
 	g.mu.Unlock()
 	select {

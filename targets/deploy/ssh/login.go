@@ -69,16 +69,16 @@ func (l *login) route() string {
 	return s
 }
 
-// servers are those at which a login takes a place: where it ends, and the jump host it goes through. The ssh program's own
-// ways are not known, so all of its logins count as one server's.
-func (l *login) servers() []string {
+// turns are those that a login takes: where it ends, and at the jump host it goes through. The ssh program's own ways are not known,
+// so all of its logins count as one server's.
+func (l *login) turns() []turn {
 	switch {
 	case l.openssh != nil:
-		return []string{"ssh"}
+		return []turn{{server: "ssh"}}
 	case l.via != nil:
-		return []string{"at " + l.route(), "through " + l.via.route()}
+		return []turn{{server: l.route()}, {server: l.via.route(), through: true}}
 	}
-	return []string{"at " + l.route()}
+	return []turn{{server: l.route()}}
 }
 
 // command is the ssh command line a person would type for the same login.

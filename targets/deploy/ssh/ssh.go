@@ -78,7 +78,8 @@ type Config struct {
 
 	ConnectTimeout   time.Duration // until TCP is connected; 0: 10 s
 	HandshakeTimeout time.Duration // from then until logged in, without the time a person types; 0: 30 s
-	Logins           int           // logins under way at once at one server, and through one jump host; 0: 8
+	Logins           int           // logins under way at once at one server; 0: 8
+	Through          int           // logins under way at once through one jump host; 0: 64
 	KeepAlive        time.Duration // between two keepalives; the third in a row without answer ends it; 0: 5 s
 	MaxOutput        int           // bytes of output of one command; 0: 4 MiB
 }
@@ -88,6 +89,7 @@ const (
 	DefaultConnectTimeout   = 10 * time.Second
 	DefaultHandshakeTimeout = 30 * time.Second
 	DefaultLogins           = 8
+	DefaultThrough          = 64
 	DefaultKeepAlive        = 5 * time.Second
 	DefaultMaxOutput        = 4 << 20
 )
@@ -116,6 +118,7 @@ func New(cfg Config) (*Dialer, error) {
 	setDefault(&cfg.ConnectTimeout, DefaultConnectTimeout)
 	setDefault(&cfg.HandshakeTimeout, DefaultHandshakeTimeout)
 	setDefault(&cfg.Logins, DefaultLogins)
+	setDefault(&cfg.Through, DefaultThrough)
 	setDefault(&cfg.KeepAlive, DefaultKeepAlive)
 	setDefault(&cfg.MaxOutput, DefaultMaxOutput)
 	rules, err := readRules(cfg)
@@ -131,7 +134,7 @@ func New(cfg Config) (*Dialer, error) {
 		rules: rules,
 		known: newKnownFiles(cfg.Note),
 		keys:  keys,
-		gates: newGates(cfg.Logins),
+		gates: newGates(cfg.Logins, cfg.Through),
 		links: make(map[*link]bool),
 		via:   make(map[string]*jump),
 	}
@@ -212,8 +215,8 @@ func (d *Dialer) persist(ctx context.Context, l *login, via *jump) (*link, error
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(d.ctx, func() { cancel(errClosed) })()
-	for _, server := range l.servers() {
-		leave, err := d.gates.enter(ctx, server)
+	for _, p := range l.turns() {
+		leave, err := d.gates.enter(ctx, p)
 		if err != nil {
 			return nil, failure(ErrUnreachable, err, "connecting to %s was interrupted", l)
 		}
