@@ -96,10 +96,8 @@ func Laid(cables []Cable) []Cable {
 // LinkProbe asks whether the cabled interfaces of a device have a link. Planned ones may have one or not, and come and go while
 // people lay the cables; with one, there is a hint that the cable is not planned any more.
 func LinkProbe(device string, cables []Cable) Probe {
-	ends := make(map[string]Cable, len(cables))
 	var words strings.Builder
 	for _, c := range cables {
-		ends[c.Interface] = c
 		words.WriteString(" " + c.Quoted)
 	}
 	// The carrier of an interface that is set down cannot be read (EINVAL).
@@ -109,16 +107,20 @@ if [ -e "/sys/class/net/$i" ]; then s=$(cat "/sys/class/net/$i/carrier" 2>/dev/n
 printf '%s %s\n' "$i" "$s"
 done`
 	return StateProbe("links", cmd, func(answer []byte) []Sample {
-		var out []Sample
+		told := map[string]string{}
 		for line := range strings.Lines(string(answer)) {
 			name, state, _ := strings.Cut(strings.TrimSpace(line), " ")
-			c, asked := ends[name]
-			says := fmt.Sprintf("%s:%s has no link; the fabric cables it to %s.", device, name, c.Peer)
+			told[name] = state
+		}
+		var out []Sample
+		for _, c := range cables {
+			says := fmt.Sprintf("%s:%s has no link; the fabric cables it to %s.", device, c.Interface, c.Peer)
+			state, is := told[c.Interface]
 			switch {
-			case !asked:
-				continue
+			case !is: // half an answer; what nobody knows is taken to be down
+				says = fmt.Sprintf("%s did not say whether %s has a link; the fabric cables it to %s.", device, c.Interface, c.Peer)
 			case state == "missing":
-				says = fmt.Sprintf("%s has no interface %s; the fabric cables it to %s.", device, name, c.Peer)
+				says = fmt.Sprintf("%s has no interface %s; the fabric cables it to %s.", device, c.Interface, c.Peer)
 			}
 			s := Gauge("link", c.Interface, state == "1", says)
 			s.Link = c.Interface
@@ -126,7 +128,7 @@ done`
 				s.Hard, s.Says = false, nil
 				if s.Value == 1 {
 					s.Hint = fmt.Sprintf("%s:%s has a link, and its cable to %s is still planned. Take planned = true out of %s when all its cables "+
-						"are laid.", device, name, c.Peer, c.Planned)
+						"are laid.", device, c.Interface, c.Peer, c.Planned)
 				}
 			}
 			out = append(out, s)

@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A planned cable is not missed, whether its interface is down or not there; where it has a link, that is a hint. None of its states
+// A link that the answer says nothing of is taken to be down. A planned cable is not missed, whether its interface is down or not there; where it has a link, that is a hint. None of its states
 // is hard, so that a change is not undone because people pull it while they lay it.
 func TestLinkProbe(t *testing.T) {
 	leaf := &ir.Device{Name: "leaf1"}
@@ -37,8 +37,8 @@ func TestLinkProbe(t *testing.T) {
 				`Take planned = true out of mesh "new" when all its cables are laid.`,
 			[]bool{true, false},
 		},
-		{"swp1 missing\nswp3 1\n", "leaf1 has no interface swp1; the fabric cables it to spine1:swp9.", "", []bool{true}},
-		{"\x00\n", "", "", nil},
+		{"swp1 missing\nswp3 1\n", "leaf1 has no interface swp1; the fabric cables it to spine1:swp9.", "", []bool{true, false}},
+		{"\x00\n", "leaf1 did not say whether swp1 has a link; the fabric cables it to spine1:swp9.", "", []bool{true, false}},
 	} {
 		var wrong, hint string
 		for _, w := range p.Judge([]byte(c.answer)) {

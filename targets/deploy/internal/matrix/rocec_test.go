@@ -111,26 +111,8 @@ func newOperator(bin string, d *nspawn.Device) (*operator, error) {
 	return o, nil
 }
 
-// fabric describes the device, and one at the other end of a cable which does not answer.
-func fabric(d *nspawn.Device) string {
-	ssh := func(addr, user string, port int) string {
-		return fmt.Sprintf("  ssh {\n    address = %q\n    port = %d\n    user = %q\n    host_key = %q\n  }\n",
-			addr, port, user, d.HostKey.Fingerprint)
-	}
-	nobody := ssh("127.0.0.1", "admin", 1)
-	tor, gpu, version := nobody, nobody, "4.3.0"
-	switch d.Kind {
-	case nspawn.Host:
-		gpu = ssh(d.Addr, d.User, 22)
-	case nspawn.Switch37:
-		version = "3.7.12"
-		fallthrough
-	default:
-		tor = ssh(d.Addr, d.User, 22)
-	}
-	return `fabric "rack" { mtu = 9216 }
-
-variable "weight" {
+// classes are the intents and classes of a fabric; its hosts are gpu.
+const classes = `variable "weight" {
   default = 60
 }
 
@@ -158,7 +140,28 @@ roce "train" {
   cnp       = cos_group.cnp
   members   = [host.gpu]
 }
+`
 
+// fabric describes the device, and one at the other end of a cable which does not answer.
+func fabric(d *nspawn.Device) string {
+	ssh := func(addr, user string, port int) string {
+		return fmt.Sprintf("  ssh {\n    address = %q\n    port = %d\n    user = %q\n    host_key = %q\n  }\n",
+			addr, port, user, d.HostKey.Fingerprint)
+	}
+	nobody := ssh("127.0.0.1", "admin", 1)
+	tor, gpu, version := nobody, nobody, "4.3.0"
+	switch d.Kind {
+	case nspawn.Host:
+		gpu = ssh(d.Addr, d.User, 22)
+	case nspawn.Switch37:
+		version = "3.7.12"
+		fallthrough
+	default:
+		tor = ssh(d.Addr, d.User, 22)
+	}
+	return `fabric "rack" { mtu = 9216 }
+
+` + classes + `
 switch "tor" {
   names   = "tor1"
   model   = "sn2700"

@@ -25,35 +25,7 @@ const twoSpines = `fabric "rack" {
   routing = "up-down"
 }
 
-variable "weight" {
-  default = 60
-}
-
-cos_group "rdma" {
-  cos      = 4
-  dscp     = ["af31"]
-  lossless = true
-  weight   = var.weight
-}
-
-cos_group "cnp" {
-  cos    = 6
-  dscp   = ["cs6"]
-  strict = true
-}
-
-cos_group "default" {
-  cos    = 0
-  weight = 100 - var.weight
-}
-
-roce "train" {
-  version   = 2
-  cos_group = cos_group.rdma
-  cnp       = cos_group.cnp
-  members   = [host.gpu]
-}
-
+` + classes + `
 host "gpu" {
   names = "gpu[1-2]"
   nic "ens1f0" {
