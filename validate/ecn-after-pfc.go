@@ -69,7 +69,8 @@ How to mend it: leave min out, or write less than the bound.
 					"memory are the way out."
 			}
 			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s, but on %s ports can pause "+
-				"from queues of %s on: %s lossless ports with %s share %s, so the bound is %s. Senders are stopped before they are told to slow down. %s",
+				"from queues of %s on: %s lossless ports with %s share %s, so the bound is %s. "+
+				"Senders are stopped before they are told to slow down. %s",
 				g.Name, diag.Bytes(m.mark.Min.N), where, diag.Bytes(bound), diag.Number(m.mem.Ports), diag.Count(m.mem.Groups, "lossless group"),
 				diag.Bytes(m.mem.MarkPool()), m.mem.MarkBoundText(), mend).
 				Note(m.port.Device.At, "%s", m.port.Device.Name)

@@ -163,6 +163,9 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 		}
 	}
 	w := work{f: f, devices: devices, dir: dir, until: until}
+	if !until.IsZero() {
+		a.say("No wave begins that may not end by %s.", until.Format("2006-01-02 15:04 MST"))
+	}
 	for range mostSteps {
 		more, err := a.applyStep(ctx, &w, plan, o)
 		if err != nil || !more {
@@ -180,17 +183,24 @@ type work struct {
 	f       *report.Report
 	devices *fleet
 	dir     string
-	until   time.Time // no wave begins that may not end by then; zero: any may
+	until   time.Time       // no wave begins that may not end by then; zero: any may
+	owed    map[string]debt // when it began
 }
 
 // applyStep does a plan, or the first step of it, and reports whether there is more to do.
 func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o applyOptions) (more bool, err error) {
 	debts := a.debts(w.dir, w.devices.labDir)
 	if o.pending {
-		if plan = owing(plan, debts); len(plan.Devices) == 0 {
+		if w.owed == nil {
+			w.owed = debts
+		}
+		if plan = owing(plan, w.owed); len(plan.Devices) == 0 {
 			a.say("No device waits: earlier runs left none as it was.")
 			return false, nil
 		}
+	}
+	if o.away = unread(plan); len(o.away) > o.maxFailures {
+		o.away = nil
 	}
 	plan, seq, err := w.devices.inOrder(w.f.Fabric, w.f.Tree(), plan, o.orderOptions, o.parallel, o.soakTime())
 	if err != nil {
@@ -224,8 +234,9 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	}
 	if len(seq.steps) > 1 {
 		if o.hold > 0 {
-			return false, fail(exitIncomplete, "This was the first of %s. When it is confirmed, apply goes on: rocec confirm %s, then rocec apply.",
+			a.say("This was the first of %s. When it is confirmed, apply goes on: rocec confirm %s, then rocec apply.",
 				diag.Count(len(seq.steps), "step"), results.Run.Name)
+			return false, outcome(results)
 		}
 		return true, nil
 	}
@@ -243,9 +254,7 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 		}
 		return err
 	}
-	if s := plan.Summary(); s.Unreachable+s.Refused <= o.maxFailures {
-		seq.without(plan)
-	} else if s.Refused > o.maxFailures || len(seq.mixed.against(nil)) > 0 {
+	if s := plan.Summary(); s.Unreachable+s.Refused > o.maxFailures && (s.Refused > o.maxFailures || len(seq.mixed.against()) > 0) {
 		return untouched(fail(exitMachines, "%s cannot be changed, and a link with PFC at one end only loses frames. Nothing was changed. "+
 			"Mend them, leave them out with --target, or go on without them with --max-failures %d.",
 			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused))

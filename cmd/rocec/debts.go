@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -81,7 +80,10 @@ func (v *planView) pending(p *deploy.Plan, debts map[string]debt) {
 			continue
 		}
 		if known {
-			why = fmt.Sprintf("%s, since run %s of %s", cmp.Or(why, owed.why), owed.run, owed.since.Format(time.DateOnly))
+			if why == "" {
+				why = "was " + owed.why
+			}
+			why = fmt.Sprintf("%s, since run %s of %s", why, owed.run, owed.since.Format(time.DateOnly))
 		}
 		if by[why] == nil {
 			reasons = append(reasons, why)

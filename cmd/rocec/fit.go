@@ -14,6 +14,9 @@ type fitWriter struct {
 	part  []byte
 }
 
+// fitted writes to a stream in lines of its width.
+func (a *app) fitted(to io.Writer) *fitWriter { return &fitWriter{w: to, width: a.width(to)} }
+
 // Write writes the lines that are complete.
 func (f *fitWriter) Write(b []byte) (int, error) {
 	f.part = append(f.part, b...)

@@ -61,7 +61,7 @@ func (a *app) hook(ctx context.Context, h *journal.Hooks, argv []string, run str
 	last := deploy.OneLine(lastLine(out.text))
 	a.log.Info("hook", "program", argv[0], "wave", wave, "printed", last)
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // it ended well, and something it has started holds its output
 		return nil
 	case ctx.Err() == context.DeadlineExceeded:
 		return fmt.Errorf("%s did not end within %s", diag.Escape(argv[0]), h.Timeout)

@@ -280,7 +280,7 @@ func (s *showing) interrupted(nth int) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	w := &fitWriter{w: s.a.stderr, width: s.a.width(s.a.stderr)}
+	w := s.a.fitted(s.a.stderr)
 	s.bar.end()
 	switch {
 	case nth == 1 && len(names) == 0:

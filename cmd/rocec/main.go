@@ -149,7 +149,7 @@ func run(ctx context.Context, p *person, args []string) int {
 	}
 	if e.message != "" {
 		a := &app{person: p}
-		fmt.Fprintf(&fitWriter{w: p.stderr, width: a.width(p.stderr)}, "rocec: %s\n", diag.Escape(e.message))
+		fmt.Fprintf(a.fitted(p.stderr), "rocec: %s\n", diag.Escape(e.message))
 	}
 	return e.code
 }

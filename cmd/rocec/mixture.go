@@ -21,8 +21,9 @@ type mixture struct {
 	loop    *proof.Proof  // a PFC loop of old and new together; nil: none
 }
 
-// newMixture judges what a plan leaves in between. Devices that are not read are taken to stay as they are, whatever that is.
-func newMixture(f *ir.Fabric, plan *deploy.Plan) *mixture {
+// newMixture judges what a plan leaves in between. Devices that are not read are taken to stay as they are, whatever that is. Those of
+// excused are what the person goes on without, whatever that costs them.
+func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool) *mixture {
 	held := make([]change.Held, len(f.Devices))
 	for _, d := range f.Devices {
 		held[d.ID].Away = true
@@ -38,6 +39,9 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan) *mixture {
 		held[p.Device.Source.ID] = change.Held{
 			Old: p.Old, New: p.New, Away: p.Status != deploy.StatusChange && p.Status != deploy.StatusSame,
 		}
+	}
+	for d := range excused {
+		held[d.ID].Excused = true
 	}
 	judge := change.NewMixtures(f)
 	m := &mixture{}
@@ -84,8 +88,8 @@ func (m *mixture) phaseOf(d *ir.Device) int {
 	return 0
 }
 
-// against is what the mixture has against the plan. away are devices that the person goes on without, whatever that costs them.
-func (m *mixture) against(away map[*ir.Device]bool) diag.List {
+// against is what the mixture has against the plan.
+func (m *mixture) against() diag.List {
 	var ds diag.List
 	type alike struct {
 		packet       ir.Packet
@@ -95,9 +99,6 @@ func (m *mixture) against(away map[*ir.Device]bool) diag.List {
 	more := map[alike]int{}
 	told := map[alike]*diag.Diagnostic{}
 	for _, g := range m.gaps {
-		if g.Stays && (away[g.From.Device] || away[g.To.Device]) {
-			continue
-		}
 		key := alike{g.Packet, g.Fault, g.Sends, g.Takes}
 		if told[key] != nil {
 			more[key]++

@@ -23,6 +23,8 @@ import (
 type orderOptions struct {
 	minCapacity, maxDark int
 	noCanary             bool
+	darkSet              func() bool
+	away                 map[*ir.Device]bool // that the person goes on without, whatever that costs them
 }
 
 // defaultCapacity is the percentage of their capacity that ways keep.
@@ -31,9 +33,10 @@ const defaultCapacity = 50
 // ruleFlags declares what bounds an order.
 func (o *orderOptions) ruleFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	o.darkSet = func() bool { return f.Changed("max-dark") }
 	f.IntVar(&o.minCapacity, "min-capacity", defaultCapacity, "percent of its described capacity that every way between hosts keeps while "+
 		"devices restart; 0 also allows to cut hosts off from each other")
-	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time (default: those of one switch)")
+	f.IntVar(&o.maxDark, "max-dark", 0, "`hosts` that may be without a link at the same time, at least 1 (default: those of one switch)")
 }
 
 // orderFlags declares them, and what makes an order.
@@ -43,8 +46,8 @@ func (o *orderOptions) orderFlags(cmd *cobra.Command) {
 }
 
 func (o *orderOptions) check() error {
-	if o.minCapacity < 0 || o.minCapacity > 100 || o.maxDark < 0 {
-		return fail(exitUsage, "--min-capacity is a percentage from 0 to 100, and --max-dark a number of hosts")
+	if o.minCapacity < 0 || o.minCapacity > 100 || o.maxDark < 0 || o.maxDark == 0 && o.darkSet() {
+		return fail(exitUsage, "--min-capacity is a percentage from 0 to 100, and --max-dark at least 1 host")
 	}
 	return nil
 }
@@ -63,8 +66,9 @@ type sequence struct {
 	down    []*ir.Link     // found without a link, or a session over it
 
 	graph   *change.Graph
-	mixed   *mixture            // nil: the settings in between are not judged
-	away    map[*ir.Device]bool // that the person goes on without
+	mixed   *mixture                              // nil: the settings in between are not judged
+	away    map[*ir.Device]bool                   // that the person goes on without
+	without func(stay []*deploy.DevicePlan) error // nil: as mixed
 	devices map[*ir.Device]*target.Device
 	found   map[*ir.Device][]target.Sample // what each device told last
 	mute    map[*ir.Device]bool            // those that could not be read
@@ -78,7 +82,9 @@ func newSequence(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, o orderOpt
 	*sequence, error,
 ) {
 	s, of := survey(f, whole, plan, o.rules(parallel))
-	s.mixed = newMixture(f, plan)
+	s.away = o.away
+	s.mixed = newMixture(f, plan, s.away)
+	s.without = func(stay []*deploy.DevicePlan) error { return s.lacking(f, plan, stay) }
 	var tasks []*change.Task
 	for _, p := range plan.Devices {
 		if p.Status == deploy.StatusChange {
@@ -121,7 +127,7 @@ func survey(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r change.Rules)
 
 // arrange hands the waves on as data.
 func (s *sequence) arrange(of map[*ir.Device]*deploy.DevicePlan) {
-	s.order = &deploy.Order{Still: s.still}
+	s.order = &deploy.Order{Still: s.still, Without: s.without}
 	for _, w := range s.waves {
 		dw := &deploy.Wave{Phase: w.Phase, Stream: w.Stream, Takes: w.Takes}
 		for _, t := range w.Tasks {
@@ -158,20 +164,27 @@ func taskOf(p *deploy.DevicePlan, soak *time.Duration) *change.Task {
 	return t
 }
 
-// beside are the devices next to those of a wave that forward traffic and answer, by ID.
+// beside are the devices that forward traffic and answer next to those of a wave, and at the other legs of hosts that hang there, by ID.
 func (s *sequence) beside(w *change.Wave) []*target.Device {
 	var out []*ir.Device
 	for _, t := range w.Tasks {
 		for _, p := range t.Device.Ports {
-			if d := p.Peer().Device; d.Forwards() && s.devices[d] != nil && !s.mute[d] {
+			d := p.Peer().Device
+			if d.Forwards() {
 				out = append(out, d)
+				continue
+			}
+			for _, leg := range d.Ports { // where else the host hangs
+				if other := leg.Peer().Device; other.Forwards() {
+					out = append(out, other)
+				}
 			}
 		}
 	}
 	slices.SortFunc(out, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
 	var all []*target.Device
 	for _, d := range slices.Compact(out) {
-		if !slices.ContainsFunc(w.Tasks, func(t *change.Task) bool { return t.Device == d }) {
+		if s.devices[d] != nil && !s.mute[d] && !slices.ContainsFunc(w.Tasks, func(t *change.Task) bool { return t.Device == d }) {
 			all = append(all, s.devices[d])
 		}
 	}
@@ -233,16 +246,16 @@ func foldHosts(ds []*ir.Device) string {
 // refusalText says in full sentences why a device cannot be changed within the rules, and what to do.
 func refusalText(r *change.Refusal) string {
 	name := r.Task.Device.Name
-	already := ""
+	already := "Allow it: "
 	if r.Without {
-		already = "The fabric is so already, before anything is changed. "
+		already = "The fabric is so already, before anything is changed. Bring up what is down, or allow it: "
 	}
 	switch r.Why {
 	case change.CutsOff:
 		return fmt.Sprintf("While %s passes no traffic, %s cannot reach %s. Give them another way first, or allow it: --min-capacity 0.",
 			name, foldHosts(r.Hosts), foldHosts(r.From))
 	case change.TooNarrow:
-		return fmt.Sprintf("While %s passes no traffic, %s keeps %d%% of its capacity towards %s. %sBring up what is down, or allow it: "+
+		return fmt.Sprintf("While %s passes no traffic, %s keeps %d%% of its capacity towards %s. %s"+
 			"--min-capacity %d.", name, r.Narrow.Name, r.Capacity, r.Towards.Name, already, r.Capacity)
 	case change.LastLeg:
 		if !r.Without {
@@ -267,19 +280,31 @@ func (s *sequence) refusals() diag.List {
 		deploy.TopicUnsafe.Errorf(&ds, r.Task.Device.At, "%s", refusalText(r))
 	}
 	if s.mixed != nil {
-		ds = append(ds, s.mixed.against(s.away)...)
+		ds = append(ds, s.mixed.against()...)
 	}
 	return ds
 }
 
-// without goes on without the devices of a plan that could not be read.
-func (s *sequence) without(plan *deploy.Plan) {
-	s.away = map[*ir.Device]bool{}
+// lacking reports what the rest of a plan loses where devices stay as they are.
+func (s *sequence) lacking(f *ir.Fabric, plan *deploy.Plan, stay []*deploy.DevicePlan) error {
+	rest := part(plan, func(name string) bool {
+		return !slices.ContainsFunc(stay, func(p *deploy.DevicePlan) bool { return p.Device.Name == name })
+	})
+	if ds := newMixture(f, rest, s.away).against(); len(ds) > 0 {
+		return errors.New(ds[0].Detail)
+	}
+	return nil
+}
+
+// unread are the devices of a plan that could not be read.
+func unread(plan *deploy.Plan) map[*ir.Device]bool {
+	out := map[*ir.Device]bool{}
 	for _, p := range plan.Devices {
 		if p.Err != nil {
-			s.away[p.Device.Source] = true
+			out[p.Device.Source] = true
 		}
 	}
+	return out
 }
 
 // outageText says how long traffic stops.

@@ -48,7 +48,7 @@ func (a *app) reportResults(r *deploy.Results, e ending) {
 		return
 	}
 	paint := a.paints(a.stdout)
-	w := &fitWriter{w: a.stdout, width: a.width(a.stdout)}
+	w := a.fitted(a.stdout)
 	fmt.Fprintln(w)
 	p := &diag.Printer{Width: a.width(a.stdout)}
 	var waiting []string
@@ -112,6 +112,8 @@ func (a *app) reportResults(r *deploy.Results, e ending) {
 // stoppedText says why no further wave began; empty: all did, or the failures of devices say it.
 func stoppedText(r *deploy.Results) string {
 	switch r.Stopped {
+	case deploy.PhaseFailed:
+		return "Devices stay as they are, and what comes next relies on them: " + r.Why
 	case deploy.GateFailed:
 		return "A wave was undone, because of what the devices beside it lost: " + r.Why
 	case deploy.CountersRose:
@@ -121,7 +123,7 @@ func stoppedText(r *deploy.Results) string {
 	case deploy.TooLate:
 		return "It is too late: " + r.Why + "."
 	case deploy.HookFailed:
-		return "Traffic was not put back on a wave, and no further one began: " + r.Why
+		return "Traffic was not put back on a wave, and no further one begins: " + r.Why + "."
 	}
 	return ""
 }

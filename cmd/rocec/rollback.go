@@ -235,7 +235,7 @@ func (a *app) nothingBack(l *journal.Log, logs []*journal.Log, b *backs, format 
 	switch {
 	case writer == nil || writer.Undoes == l.Run && len(b.loose) == 0:
 		if format == "text" {
-			fmt.Fprintln(a.stdout, text+" Nothing to go back from.")
+			fmt.Fprintln(a.fitted(a.stdout), text+" Nothing to go back from.")
 		}
 		return nil
 	default:
@@ -278,7 +278,8 @@ func (a *app) overText(l *journal.Log, logs []*journal.Log, b *backs) string {
 // planBack shows what a rollback is about to do.
 func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *backs, o rollbackOptions) {
 	if len(b.over)+len(b.loose) > 0 {
-		fmt.Fprintf(a.stdout, "%s These stay as they are.\n\n", a.overText(l, logs, b))
+		w := a.fitted(a.stdout)
+		fmt.Fprintf(w, "%s These stay as they are.\n\n", a.overText(l, logs, b))
 	}
 	if len(b.open) > 0 {
 		a.planOpen(l, b.open, o.parallel)
@@ -293,6 +294,7 @@ func (a *app) planBack(l *journal.Log, logs []*journal.Log, b *backs, o rollback
 // planOpen shows what the undo of an armed run does. It puts back what the devices saved, so there is nothing to compare; what traffic
 // notices is that of the steps.
 func (a *app) planOpen(l *journal.Log, open []journal.Device, parallel int) {
+	out := a.fitted(a.stdout)
 	groups := map[string][]journal.Device{}
 	var order []string
 	disruptive := 0
@@ -324,19 +326,19 @@ func (a *app) planOpen(l *journal.Log, open []journal.Device, parallel int) {
 		if n := len(groups[key]); n > 1 {
 			head += fmt.Sprintf("  (%d alike)", n)
 		}
-		fmt.Fprintf(a.stdout, "%s  %s\n\n", head, key)
+		fmt.Fprintf(out, "%s  %s\n\n", head, key)
 	}
 	verb := "go"
 	they := "they"
 	if len(open) == 1 {
 		verb, they = "goes", "it"
 	}
-	fmt.Fprintf(a.stdout, "Plan: %s %s back to what %s held before run %s.\n", diag.Count(len(open), "device"), verb, they, l.Run)
+	fmt.Fprintf(out, "Plan: %s %s back to what %s held before run %s.\n", diag.Count(len(open), "device"), verb, they, l.Run)
 	waves := map[int]bool{}
 	for _, d := range open {
 		waves[d.Wave] = true
 	}
-	fmt.Fprintf(a.stdout, "Disruption: %s; order: %s, the last one first, %d devices of it at a time.\n",
+	fmt.Fprintf(out, "Disruption: %s; order: %s, the last one first, %d devices of it at a time.\n",
 		diag.Paint(a.paints(a.stdout), diag.Yellow, diag.Count(disruptive, "device")), diag.Count(len(waves), "wave"), min(parallel, len(open)))
 }
 

@@ -103,7 +103,7 @@ func (f *fleet) inOrder(of *ir.Fabric, whole *target.Tree, plan *deploy.Plan, o 
 	if err != nil {
 		return nil, nil, routingError(of, err)
 	}
-	if !seq.mixed.staged || len(seq.mixed.against(nil)) > 0 {
+	if !seq.mixed.staged || len(seq.mixed.against()) > 0 {
 		return plan, seq, nil
 	}
 	for i := range seq.mixed.phases {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/change"
@@ -38,6 +39,13 @@ func (v *planView) waves(s *sequence) {
 		}
 		v.wave(s, i, j)
 		i = j
+	}
+	if len(s.refused) > 0 {
+		names := make([]string, len(s.refused))
+		for i, r := range s.refused {
+			names[i] = r.Task.Device.Name
+		}
+		v.prose("  "+v.paint(diag.Red, "in no wave:")+" ", nodeset.Text(names, nodeset.Devices, math.MaxInt)+", as below")
 	}
 	if len(s.down) > 0 {
 		fmt.Fprintf(v.w, "  %s %s down, and the waves do without %s: %s\n", v.paint(diag.Yellow, "note:"),
@@ -91,12 +99,11 @@ func (v *planView) wave(s *sequence, i, j int) {
 	}
 	fmt.Fprintf(v.w, "  %-7s %s\n", number, v.paint(diag.Bold, text))
 	line := func(format string, args ...any) { fmt.Fprintf(v.w, "          "+format+"\n", args...) }
-	plan := s.order.Waves[i].Devices[0]
-	if o := outageText(first.Outage); o != "" {
-		what := strings.Join(plan.Disrupts, "; ")
-		line("%s %s for %s", v.paint(diag.Yellow, "stops:"), diag.Escape(what), o)
-	} else {
+	if first.Outage.Hitless() {
 		line("no traffic stops")
+	}
+	for _, what := range stops(s, i) {
+		line("%s %s", v.paint(diag.Yellow, "stops:"), what)
 	}
 	if n := len(first.Dark); n > 0 && !first.Stream {
 		each := ""
@@ -104,6 +111,11 @@ func (v *planView) wave(s *sequence, i, j int) {
 			each = " at a time"
 		}
 		line("%s %s without a link%s: %s", v.paint(diag.Yellow, "dark:"), diag.Count(n, "host"), each, foldHosts(dark))
+	}
+	if n := len(first.Dark); n > 1 && first.Stream {
+		line("%s each of these hosts for that long, %d at a time", v.paint(diag.Yellow, "dark:"), min(s.rules.Parallel, n))
+	} else if n == 1 && first.Stream {
+		line("%s %s for that long", v.paint(diag.Yellow, "dark:"), foldHosts(dark))
 	}
 	if first.Capacity < 100 {
 		line("capacity left: %d%% (%s towards %s)", first.Capacity, first.Narrow.Name, first.Towards.Name)
@@ -118,6 +130,20 @@ func (v *planView) wave(s *sequence, i, j int) {
 	if len(last) > 0 {
 		line("last: %s, which %s the logins to %s", foldHosts(last), diag.Plural(len(last), "carries", "carry"), foldHosts(carried))
 	}
+}
+
+// stops says what stops on the devices of a wave, and for how long, each once.
+func stops(s *sequence, wave int) []string {
+	var out []string
+	for k, t := range s.waves[wave].Tasks {
+		if o := outageText(t.Outage); o != "" {
+			text := diag.Escape(strings.Join(s.order.Waves[wave].Devices[k].Disrupts, "; ")) + " for " + o
+			if !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
+	}
+	return out
 }
 
 // planWave is a wave in the JSON of plan.

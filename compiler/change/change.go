@@ -228,11 +228,18 @@ func (o *orderer) batches(tasks []*Task) []*Wave {
 	var out []*Wave
 	for len(tasks) > 0 {
 		batch, rest := o.candidates(tasks)
-		e, why := o.judge(batch, o.rules)
+		judge := func() (Effect, *Refusal) {
+			rules := o.rules
+			if len(batch) > 1 { // together they never cut off what one after the other need not
+				rules.MinCapacity = max(rules.MinCapacity, 1)
+			}
+			return o.judge(batch, rules)
+		}
+		e, why := judge()
 		for why != nil && len(batch) > 1 { // what all together may not, fewer of them may
 			batch = batch[:len(batch)/2]
 			rest = slices.DeleteFunc(slices.Clone(tasks), func(t *Task) bool { return slices.Contains(batch, t) })
-			e, why = o.judge(batch, o.rules)
+			e, why = judge()
 		}
 		tasks = rest
 		if why != nil {

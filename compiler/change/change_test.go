@@ -3,6 +3,7 @@ package change
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +127,7 @@ func TestOrder(t *testing.T) {
 		},
 		{
 			name: "unless the person allows it", fabric: leafSpine(), down: "l1-s1 l2-s1", rules: Rules{},
-			want: "l1; dark h1\nl2; dark h2\ns1 s2; cut h1 from h2\nstream h1 h2",
+			want: "l1; dark h1\nl2; dark h2\ns1\ns2; cut h1 from h2\nstream h1 h2",
 		},
 		{
 			name: "one spine alone", fabric: irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 h1-l1 h2-l2").Tier("s", 2), rules: half,
@@ -185,7 +186,7 @@ func TestOrder(t *testing.T) {
 				h.SSH.Address = "10.0.0.1"
 				c.Device("l2").SSH.Jump = "ops@s1:22"
 			},
-			want: "l1 l2; dark h1 h2; last l1 for h1\ns1 s2; cut h1 from h2; last s1 for l2\nstream h1 h2",
+			want: "l1 l2; dark h1 h2; last l1 for h1\ns1; 50% l1 to l2; last s1 for l2\ns2; 50% l1 to l2\nstream h1 h2",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -198,5 +199,35 @@ func TestOrder(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, c.want, draw(l.Order(tasksOf(f), c.rules)))
 		})
+	}
+}
+
+// Hosts that are in no intent talk, too: with whom is not described.
+func TestOrderOfHostsInNoIntent(t *testing.T) {
+	f := irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 l3-s1 l4-s1 h1-l1 h2-l2 h3-l3 h4-l4").Tier("s", 2).Fabric()
+	in := f.Intents[0]
+	in.Members = slices.DeleteFunc(in.Members, func(m *ir.Member) bool { return m.NIC.Port.Device.Name >= "h3" })
+	l, err := NewGraph(f).Living(Alive{})
+	require.NoError(t, err)
+	text := draw(l.Order(tasksOf(f), Rules{MinCapacity: 50, Parallel: 8}))
+	assert.Contains(t, text, "l3; dark h3\nl4; dark h4\n")
+	assert.Contains(t, text, "refused s1: cuts-off ")
+}
+
+// Of a bond with a port in reserve nobody knows which one is in use, so that two hosts on the same leaves may need the way between them.
+func TestOrderBehindBondsInReserve(t *testing.T) {
+	for mode, want := range map[string]string{
+		"802.3ad":       "l1\nl2\ns1\nstream h1 h2",
+		"active-backup": "l1\nl2\nstream h1 h2\nrefused s1: cuts-off h1 h2 from h1 h2",
+	} {
+		c := irtest.New(ir.ShortestPath).Links("l1-s1 l2-s1 h1-l1 h1-l2 h2-l1 h2-l2").Tier("s", 2)
+		for _, h := range []string{"h1", "h2"} {
+			bonded(c, h)
+			c.Device(h).Host.Bonds[0].Mode = mode
+		}
+		f := c.Fabric()
+		l, err := NewGraph(f).Living(Alive{})
+		require.NoError(t, err)
+		assert.Equal(t, want, draw(l.Order(tasksOf(f), Rules{MinCapacity: 50, Parallel: 8})), mode)
 	}
 }

@@ -186,7 +186,8 @@ func (v *verdict) pairs(t *living, now *routes.Widths, up [][]int32, touched []i
 			continue
 		}
 		for j, b := range t.classes {
-			if j != i && len(up[j]) > 0 && (every || lost[j] || now != t.widths && to[j]) && v.pair(t, now, a, b, up[i], up[j]) {
+			itself := j == i && !(a.reserve && len(a.hosts) > 1)
+			if !itself && len(up[j]) > 0 && (every || lost[j] || now != t.widths && to[j]) && v.pair(t, now, a, b, up[i], up[j]) {
 				cut[[2]int{min(i, j), max(i, j)}] = true
 			}
 		}
@@ -247,6 +248,15 @@ func (v *verdict) onTheWay(t *living, now *routes.Widths, away []bool) {
 
 // pair compares how fast one class sends to another with how it did, and reports whether it is cut off from it.
 func (v *verdict) pair(t *living, now *routes.Widths, a, b *class, from, to []int32) (cut bool) {
+	if a.reserve || b.reserve {
+		for _, x := range from {
+			for _, y := range to {
+				if x != y && t.between(now, x, y) == 0 && t.between(t.widths, x, y) > 0 {
+					return true
+				}
+			}
+		}
+	}
 	if meet(from, to) {
 		return false
 	}
@@ -275,6 +285,11 @@ func (v *verdict) narrow(is, was int, at, to *ir.Device) {
 // meet reports whether two classes hang on one device.
 func meet(a, b []int32) bool {
 	return slices.ContainsFunc(a, func(at int32) bool { return slices.Contains(b, at) })
+}
+
+// between is how fast one place sends to another, in Mb/s.
+func (t *talk) between(w *routes.Widths, from, to int32) int32 {
+	return w.From(t.places.Devices[from])[to]
 }
 
 // way is how fast the devices of one class send to those of another, in Mb/s.

@@ -27,9 +27,13 @@ type talk struct {
 
 // member is one address that sends and receives: a NIC, or all ports of a bond that uses several.
 type member struct {
-	host  *ir.Device
-	ports []*ir.Port
+	host    *ir.Device
+	ports   []*ir.Port
+	reserve bool // it uses one of the ports, and nobody knows which
 }
+
+// activeBackup is the mode of a bond that uses one of its ports.
+const activeBackup = "active-backup"
 
 // NewGraph prepares to ask.
 func NewGraph(f *ir.Fabric) *Graph {
@@ -47,32 +51,56 @@ func NewGraph(f *ir.Fabric) *Graph {
 			g.hosts[d.ID] = append(g.hosts[d.ID], h)
 		}
 	}
+	talks := map[*ir.NIC]bool{}
 	for _, in := range f.Intents {
-		if t := g.talkOf(in); t != nil {
+		var nics []*ir.NIC
+		for _, m := range in.Members {
+			nics = append(nics, m.NIC)
+		}
+		if t := g.talkOf(nics, in.Version == 1); t != nil {
+			g.talks = append(g.talks, t)
+			for _, n := range nics {
+				talks[n] = true
+			}
+		}
+	}
+	var all []*ir.NIC
+	others := false
+	for _, d := range f.Devices {
+		if d.Host == nil {
+			continue
+		}
+		for _, n := range d.Host.NICs {
+			all = append(all, n)
+			others = others || !talks[n] && n.Port != nil && g.laid[n.Port.Link.ID]
+		}
+	}
+	if others { // whom they talk to is not described: it may be anybody
+		if t := g.talkOf(all, false); t != nil {
 			g.talks = append(g.talks, t)
 		}
 	}
 	return g
 }
 
-func (g *Graph) talkOf(in *ir.Intent) *talk {
+// talkOf is of NICs in the order of their hosts; nil: they are not two. Bridged: nobody routes between them.
+func (g *Graph) talkOf(nics []*ir.NIC, bridged bool) *talk {
 	t := &talk{place: make([]int32, len(g.fabric.Devices))}
 	for i := range t.place {
 		t.place[i] = -1
 	}
 	bonds := map[*ir.Bond]bool{}
-	for _, m := range in.Members {
-		n := m.NIC
+	for _, n := range nics {
 		switch {
-		case n.Bond == nil || n.Bond.Mode == "active-backup" && n.Bond.NICs == nil:
-			t.join(g.laid, n.Port)
+		case n.Bond == nil || n.Bond.Mode == activeBackup && n.Bond.NICs == nil:
+			t.join(g.laid, false, n.Port)
 		case !bonds[n.Bond]: // of one that keeps a port in reserve, the other takes over
 			bonds[n.Bond] = true
 			var ports []*ir.Port
 			for _, leg := range n.Bond.NICs {
 				ports = append(ports, leg.Port)
 			}
-			t.join(g.laid, ports...)
+			t.join(g.laid, n.Bond.Mode == activeBackup, ports...)
 		}
 	}
 	if len(t.members) < 2 {
@@ -83,7 +111,7 @@ func (g *Graph) talkOf(in *ir.Intent) *talk {
 			t.place[placeOf(p).ID] = 0
 		}
 	}
-	t.places.Bridged = in.Version == 1
+	t.places.Bridged = bridged
 	for _, d := range g.fabric.Devices {
 		if t.place[d.ID] == 0 {
 			t.place[d.ID] = int32(len(t.places.Devices))
@@ -94,10 +122,10 @@ func (g *Graph) talkOf(in *ir.Intent) *talk {
 }
 
 // join adds a member of the ports that are cabled.
-func (t *talk) join(laid []bool, ports ...*ir.Port) {
+func (t *talk) join(laid []bool, reserve bool, ports ...*ir.Port) {
 	ports = slices.DeleteFunc(ports, func(p *ir.Port) bool { return p == nil || !laid[p.Link.ID] })
 	if len(ports) > 0 {
-		t.members = append(t.members, member{ports[0].Device, ports})
+		t.members = append(t.members, member{ports[0].Device, ports, reserve})
 	}
 }
 
@@ -131,6 +159,7 @@ type class struct {
 	hosts     []*ir.Device // each once, by ID
 	described []int32      // places
 	living    []int32
+	reserve   bool // each uses one of them, and nobody knows which
 }
 
 // Living looks at the fabric as it was found, under the rules.
@@ -185,6 +214,9 @@ func (t *living) classify(down []bool) {
 			}
 		}
 		key = key[:0]
+		if m.reserve {
+			key = append(key, '!')
+		}
 		for _, list := range []*[]int32{&described, &now} {
 			slices.Sort(*list)
 			*list = slices.Compact(*list)
@@ -195,7 +227,7 @@ func (t *living) classify(down []bool) {
 		}
 		c := index[string(key)]
 		if c == nil {
-			c = &class{described: described, living: now}
+			c = &class{described: described, living: now, reserve: m.reserve}
 			index[string(key)] = c
 			t.classes = append(t.classes, c)
 		}

@@ -14,6 +14,7 @@ import (
 type Held struct {
 	Old, New *ir.Settings // nil: not known
 	Away     bool         // it stays as it is whatever the fabric means, and so do the marks of what it sends
+	Excused  bool         // of one that is away: the person goes on without it, whatever is lost there
 }
 
 // changes reports whether the device is changed.

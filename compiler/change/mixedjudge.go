@@ -75,6 +75,9 @@ func (s *sides) judge(phases []Phase, most int) []*Gap {
 func (m *mixture) stages(d *ir.Device) []Stage { return m.may[d.ID] }
 
 func (m *mixture) tell(g Gap) {
+	if a, b := m.held[g.From.Device.ID], m.held[g.To.Device.ID]; a.Away && a.Excused || b.Away && b.Excused {
+		return
+	}
 	if t := (toldGap{g.From.Link, g.Packet}); !m.told[t] {
 		m.told[t] = true
 		g.Step = m.step
@@ -131,9 +134,12 @@ func (m *mixture) sending(p *ir.Port, stage Stage) (bits uint64) {
 }
 
 // relying gives the packets a host takes by a port and expects not to be lost in a stage, as bits: those of its intents, and those it
-// paused before, as long as it pauses anything.
+// paused before, as long as it pauses anything. One that is not read may rely on all.
 func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	of, old := m.at[stage][p.ID], m.at[Old][p.ID]
+	if stage == Old && m.notRead(p) {
+		return field
+	}
 	if of == nil || !of.PausesKnown || of.Sends == 0 {
 		return 0
 	}
@@ -379,6 +385,9 @@ func (m *mixture) leaving(a *ir.Port, stage Stage, i, k int) uint16 {
 
 // packet judges one packet on a link whose ends are set so. had: hosts relied on it before the change; relied: changed hosts do.
 func (m *mixture) packet(a, b *ir.Port, sends, takes Stage, k int, cos uint16, had, relied bool) {
+	if m.notRead(a) || m.notRead(b) {
+		return // see unread
+	}
 	pkt := m.values[m.first+k].Packet
 	of := m.at[takes][b.ID]
 	fault := m.faulty(m.at[sends][a.ID], of, cos, pkt)

@@ -2,6 +2,7 @@ package change
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -174,14 +175,18 @@ func (s *sides) mark() {
 	}
 	type pair struct{ old, both *ir.PortSettings }
 	alike := map[pair][2][]int{}
+	paused := sync.OnceValue(func() []int { return s.paused(claimed) })
 	for _, p := range nics {
 		of := pair{s.at[Old][p.ID], s.at[Both][p.ID]}
+		if s.notRead(p) {
+			s.sent[Old][p.ID], s.sent[Both][p.ID] = paused(), paused()
+		}
 		if of.old == nil || !of.old.PausesKnown {
 			continue
 		}
 		sent, known := alike[of]
 		if !known {
-			sent[0] = s.oldMarks(of.old, claimed)
+			sent[0] = s.oldMarks(of.old, claimed, s.marksAlone)
 			if sent[1] = sent[0]; of.both != nil { // what was marked all along becomes lossless
 				sent[1] = s.stamped(of.old.Stamps, of.both, slices.Clip(sent[0]))
 			}
@@ -189,6 +194,31 @@ func (s *sides) mark() {
 		}
 		s.sent[Old][p.ID], s.sent[Both][p.ID] = sent[0], sent[1]
 	}
+}
+
+// notRead reports whether nothing is known of a NIC that stays as it is, and that the person does not go on without.
+func (s *sides) notRead(p *ir.Port) bool {
+	of := s.at[Old][p.ID]
+	h := s.held[p.Device.ID]
+	return p.NIC != nil && (of == nil || !of.PausesKnown) && !h.changes() && !h.Excused
+}
+
+// paused is what switches pause for before the change: hosts that are not read are taken to send it.
+func (s *sides) paused(claimed []int) (out []int) {
+	seen := map[*ir.PortSettings]bool{}
+	for _, p := range s.fabric.Ports {
+		of := s.at[Old][p.ID]
+		if p.Device.Switch == nil || of == nil || !of.PausesKnown || seen[of] {
+			continue
+		}
+		seen[of] = true
+		for _, i := range s.oldMarks(of, claimed, false) {
+			if !slices.Contains(out, i) {
+				out = append(out, i)
+			}
+		}
+	}
+	return out
 }
 
 // send notes a packet that a port sends for a lossless class. Exceptions may name values that are not lossless on purpose.
@@ -239,14 +269,14 @@ func (s *sides) stamped(values uint64, p *ir.PortSettings, out []int) []int {
 }
 
 // oldMarks is what a host sends in its lossless priorities as it is set: the values it is set to mark, and those the fabric claims; in
-// a priority that has none of them it may be every value, unless what hosts are set to mark is taken to be all they send.
-func (s *sides) oldMarks(p *ir.PortSettings, claimed []int) (out []int) {
+// a priority that has none of them it may be every value, unless what hosts are set to mark is taken to be all they send: marksAlone.
+func (s *sides) oldMarks(p *ir.PortSettings, claimed []int, marksAlone bool) (out []int) {
 	for _, i := range claimed {
 		if _, ok := lossless(p, s.values[i].Packet); ok {
 			out = append(out, i)
 		}
 	}
-	if out = s.stamped(p.Stamps, p, out); s.marksAlone && !p.LinkPause {
+	if out = s.stamped(p.Stamps, p, out); marksAlone && !p.LinkPause {
 		return out
 	}
 	var named uint8

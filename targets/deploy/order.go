@@ -14,6 +14,10 @@ type Order struct {
 	// Still reports why a wave may not begin any more, now that the devices it watches were found so; nil: it may. A nil Still: every
 	// wave may.
 	Still func(w *Wave, found []*Have) error
+
+	// Without reports why no wave of a later phase may begin, now that devices of earlier ones stay as they are; nil: it may. A nil
+	// Without: it may.
+	Without func(stay []*DevicePlan) error
 }
 
 // Wave is devices that are changed at the same time; the next one begins when all have come to their end.

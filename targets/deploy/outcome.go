@@ -131,6 +131,7 @@ const (
 	FabricChanged   Stopped = "fabric"   // the living fabric is not what the plan saw, and the next wave may not begin in it
 	TooLate         Stopped = "window"   // the next wave may not end in time
 	HookFailed      Stopped = "hook"     // traffic could not be put back on a wave
+	PhaseFailed     Stopped = "phase"    // what comes next relies on devices that stay as they are
 )
 
 // Count returns the number of devices with an outcome.
@@ -144,9 +145,9 @@ func (r *Results) Count(o Outcome) int {
 	return n
 }
 
-// Complete reports whether every device is as planned, and nothing of ours is left on any.
+// Complete reports whether every device is as planned, traffic is back on all of them, and nothing of ours is left on any.
 func (r *Results) Complete() bool {
-	return !slices.ContainsFunc(r.Devices, func(d *Result) bool {
+	return r.Stopped != HookFailed && !slices.ContainsFunc(r.Devices, func(d *Result) bool {
 		return d.Outcome != Applied && d.Outcome != Unchanged && d.Outcome != Unconfirmed || d.Cleanup != nil
 	})
 }

@@ -205,7 +205,7 @@ the ones that still change.
 
 // TopicUnsafe is of devices that cannot be changed while the fabric keeps what the person wants it to keep.
 var TopicUnsafe = diag.Topic{
-	Code: "unsafe-change", Summary: "device cannot be changed without cutting hosts off", Doc: `
+	Code: "unsafe-change", Summary: "device cannot be changed within the rules of the order", Doc: `
 Putting settings to use stops traffic at a device for a while. rocec takes such devices out of the
 fabric as it is alive now, with the links, BGP sessions and MLAG peers that are down left out, and
 lets a wave begin only if every pair of hosts that can talk still can, every way keeps
@@ -214,7 +214,7 @@ are dark than --max-dark. This device cannot be changed so in any order, and the
 
 Example: of two spines one is dead tonight, and the plan restarts the other:
 
-    error[unsafe-change]: device cannot be changed without cutting hosts off
+    error[unsafe-change]: device cannot be changed within the rules of the order
       While spine2 passes no traffic, gpu[01-08] cannot reach gpu[09-16].
 
 How to mend it: bring up what is down, and plan again. Where there is no other way (one spine, one

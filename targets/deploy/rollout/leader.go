@@ -67,9 +67,32 @@ func (l *leader) mayBegin(ctx context.Context, w *deploy.Wave) bool {
 	case !l.o.NotAfter.IsZero() && l.o.Clock.Now().Add(w.Takes).After(l.o.NotAfter):
 		l.results.Stopped, l.results.Why = deploy.TooLate, "the next wave may not end by "+l.o.NotAfter.Format(time.RFC3339)
 	default:
-		return true
+		return l.phaseMayBegin(w)
 	}
 	return false
+}
+
+// phaseMayBegin asks whether what a wave relies on is there, where devices of the phases before it stay as they are.
+func (l *leader) phaseMayBegin(w *deploy.Wave) bool {
+	if l.order.Without == nil {
+		return true
+	}
+	var stay []*deploy.DevicePlan
+	for _, before := range l.order.Waves {
+		for _, p := range before.Devices {
+			if o := l.result[p].Outcome; before.Phase < w.Phase && o != deploy.Applied && o != deploy.Unconfirmed {
+				stay = append(stay, p)
+			}
+		}
+	}
+	if len(stay) == 0 {
+		return true
+	}
+	if err := l.order.Without(stay); err != nil {
+		l.results.Stopped, l.results.Why = deploy.PhaseFailed, deploy.OneLine(err.Error())
+		return false
+	}
+	return true
 }
 
 func (l *leader) tooMany() bool { return l.failed > max(l.o.MaxFailures, 0) }

@@ -355,3 +355,36 @@ func TestHeldWavesDoNotGoBackTogether(t *testing.T) {
 		assert.Empty(t, b.Left())
 	}
 }
+
+// A phase does not begin where it relies on a device that an earlier one left as it was.
+func TestPhaseReliesOnTheOneBefore(t *testing.T) {
+	t.Parallel()
+	for _, relies := range []bool{true, false} {
+		bs := newBoxes(t, 3)
+		p := bs.plan(t)
+		rep, err := rollout.Apply(t.Context(), bs.dial, p, options(func(o *rollout.ApplyOptions) {
+			o.Order = bs.inWaves(p, "0|1|2")
+			o.Order.Waves[2].Phase = 1
+			o.Order.Without = func(stay []*deploy.DevicePlan) error {
+				if assert.Equal(t, p.Devices[:1], stay); relies {
+					return errors.New("leaf01 does not pause")
+				}
+				return nil
+			}
+			o.Hooks = &rollout.Hooks{Drain: func(_ context.Context, w *deploy.Wave) error {
+				if w == o.Order.Waves[0] {
+					return errors.New("job 4711")
+				}
+				return nil
+			}}
+		}))
+		require.NoError(t, err)
+		if relies {
+			assert.Equal(t, "not-started applied not-started", outcomes(rep))
+			assert.Equal(t, deploy.PhaseFailed, rep.Stopped)
+			assert.Equal(t, "leaf01 does not pause", rep.Why)
+		} else {
+			assert.Equal(t, "not-started applied applied", outcomes(rep))
+		}
+	}
+}
