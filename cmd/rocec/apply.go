@@ -162,7 +162,7 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 			return err
 		}
 	}
-	w := work{f: f, devices: devices, dir: dir, until: until}
+	w := work{f: f, devices: devices, dir: dir, until: until, owed: a.debts(dir, devices.labDir)}
 	if !until.IsZero() {
 		a.say("No wave begins that may not end by %s.", until.Format("2006-01-02 15:04 MST"))
 	}
@@ -191,9 +191,6 @@ type work struct {
 func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o applyOptions) (more bool, err error) {
 	debts := a.debts(w.dir, w.devices.labDir)
 	if o.pending {
-		if w.owed == nil {
-			w.owed = debts
-		}
 		if plan = owing(plan, w.owed); len(plan.Devices) == 0 {
 			a.say("No device waits: earlier runs left none as it was.")
 			return false, nil

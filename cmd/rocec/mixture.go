@@ -19,6 +19,9 @@ type mixture struct {
 	staged  bool          // some devices would have to hold settings that are neither old nor new
 	byMarks bool          // what hosts are set to mark is taken to be all they send
 	loop    *proof.Proof  // a PFC loop of old and new together; nil: none
+
+	judge *change.Mixtures
+	held  []change.Held // by Device.ID
 }
 
 // newMixture judges what a plan leaves in between. Devices that are not read are taken to stay as they are, whatever that is. Those of
@@ -43,20 +46,32 @@ func newMixture(f *ir.Fabric, plan *deploy.Plan, excused map[*ir.Device]bool) *m
 	for d := range excused {
 		held[d.ID].Excused = true
 	}
-	judge := change.NewMixtures(f)
-	m := &mixture{}
-	if m.phases, m.gaps = judge.Phases(held); len(m.gaps) > 0 {
-		if phases, gaps := judge.PhasesByMarks(held); len(gaps) == 0 {
+	m := &mixture{judge: change.NewMixtures(f), held: held}
+	if m.phases, m.gaps = m.judge.Phases(held); len(m.gaps) > 0 {
+		if phases, gaps := m.judge.PhasesByMarks(held); len(gaps) == 0 {
 			m.phases, m.gaps, m.byMarks = phases, nil, true
 		}
 	}
 	m.staged = slices.ContainsFunc(m.phases, func(p change.Phase) bool {
 		return slices.ContainsFunc(p.Moves, func(v change.Move) bool { return v.To != change.New })
 	})
-	if joined := judge.Joined(held); joined != nil && len(m.gaps) == 0 {
+	if joined := m.judge.Joined(held); joined != nil && len(m.gaps) == 0 {
 		m.loop = fresh(f, joined)
 	}
 	return m
+}
+
+// lacking says, in one sentence, what the phases lose where devices stay as they are; empty: nothing.
+func (m *mixture) lacking(stay []*deploy.DevicePlan) string {
+	held := slices.Clone(m.held)
+	for _, p := range stay {
+		h := &held[p.Device.Source.ID]
+		h.New, h.Away = h.Old, true
+	}
+	if gaps := m.judge.Gaps(held, m.phases, m.byMarks); len(gaps) > 0 {
+		return gaps[0].String() + "."
+	}
+	return ""
 }
 
 // fresh is the proof of a PFC loop that old and new lossless classes make together and the fabric alone has not, or one that comes to no

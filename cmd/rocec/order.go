@@ -42,7 +42,8 @@ func (o *orderOptions) ruleFlags(cmd *cobra.Command) {
 // orderFlags declares them, and what makes an order.
 func (o *orderOptions) orderFlags(cmd *cobra.Command) {
 	o.ruleFlags(cmd)
-	cmd.Flags().BoolVar(&o.noCanary, "no-canary", false, "do not change one device of every kind first, alone, where the change disrupts traffic")
+	cmd.Flags().BoolVar(&o.noCanary, "no-canary", false,
+		"do not change one device of every kind first, alone, where the change disrupts traffic")
 }
 
 func (o *orderOptions) check() error {
@@ -66,9 +67,8 @@ type sequence struct {
 	down    []*ir.Link     // found without a link, or a session over it
 
 	graph   *change.Graph
-	mixed   *mixture                              // nil: the settings in between are not judged
-	away    map[*ir.Device]bool                   // that the person goes on without
-	without func(stay []*deploy.DevicePlan) error // nil: as mixed
+	mixed   *mixture            // nil: the settings in between are not judged
+	away    map[*ir.Device]bool // that the person goes on without
 	devices map[*ir.Device]*target.Device
 	found   map[*ir.Device][]target.Sample // what each device told last
 	mute    map[*ir.Device]bool            // those that could not be read
@@ -84,7 +84,6 @@ func newSequence(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, o orderOpt
 	s, of := survey(f, whole, plan, o.rules(parallel))
 	s.away = o.away
 	s.mixed = newMixture(f, plan, s.away)
-	s.without = func(stay []*deploy.DevicePlan) error { return s.lacking(f, plan, stay) }
 	var tasks []*change.Task
 	for _, p := range plan.Devices {
 		if p.Status == deploy.StatusChange {
@@ -99,6 +98,7 @@ func newSequence(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, o orderOpt
 	}
 	s.waves, s.refused = l.Order(tasks, s.rules)
 	s.arrange(of)
+	s.order.Without = s.mixed.lacking
 	return s, nil
 }
 
@@ -127,7 +127,7 @@ func survey(f *ir.Fabric, whole *target.Tree, plan *deploy.Plan, r change.Rules)
 
 // arrange hands the waves on as data.
 func (s *sequence) arrange(of map[*ir.Device]*deploy.DevicePlan) {
-	s.order = &deploy.Order{Still: s.still, Without: s.without}
+	s.order = &deploy.Order{Still: s.still}
 	for _, w := range s.waves {
 		dw := &deploy.Wave{Phase: w.Phase, Stream: w.Stream, Takes: w.Takes}
 		for _, t := range w.Tasks {
@@ -246,9 +246,9 @@ func foldHosts(ds []*ir.Device) string {
 // refusalText says in full sentences why a device cannot be changed within the rules, and what to do.
 func refusalText(r *change.Refusal) string {
 	name := r.Task.Device.Name
-	already := "Allow it: "
+	allow := "Allow it: "
 	if r.Without {
-		already = "The fabric is so already, before anything is changed. Bring up what is down, or allow it: "
+		allow = "The fabric is so already, before anything is changed. Bring up what is down, or allow it: "
 	}
 	switch r.Why {
 	case change.CutsOff:
@@ -256,7 +256,7 @@ func refusalText(r *change.Refusal) string {
 			name, foldHosts(r.Hosts), foldHosts(r.From))
 	case change.TooNarrow:
 		return fmt.Sprintf("While %s passes no traffic, %s keeps %d%% of its capacity towards %s. %s"+
-			"--min-capacity %d.", name, r.Narrow.Name, r.Capacity, r.Towards.Name, already, r.Capacity)
+			"--min-capacity %d.", name, r.Narrow.Name, r.Capacity, r.Towards.Name, allow, r.Capacity)
 	case change.LastLeg:
 		if !r.Without {
 			return fmt.Sprintf("%s hangs on two of the devices that would pass no traffic at the same time.", foldHosts(r.Hosts))
@@ -283,17 +283,6 @@ func (s *sequence) refusals() diag.List {
 		ds = append(ds, s.mixed.against()...)
 	}
 	return ds
-}
-
-// lacking reports what the rest of a plan loses where devices stay as they are.
-func (s *sequence) lacking(f *ir.Fabric, plan *deploy.Plan, stay []*deploy.DevicePlan) error {
-	rest := part(plan, func(name string) bool {
-		return !slices.ContainsFunc(stay, func(p *deploy.DevicePlan) bool { return p.Device.Name == name })
-	})
-	if ds := newMixture(f, rest, s.away).against(); len(ds) > 0 {
-		return errors.New(ds[0].Detail)
-	}
-	return nil
 }
 
 // unread are the devices of a plan that could not be read.

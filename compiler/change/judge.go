@@ -32,8 +32,8 @@ func (l *Living) judge(batch []*Task, r Rules) (Effect, *Refusal) {
 	}
 	v.mlag(l, gone)
 	v.legs(l, gone)
-	for _, t := range l.talks {
-		v.talk(l, t, away, gone)
+	for _, t := range l.demands {
+		v.demand(l, t, away, gone)
 	}
 	slices.SortFunc(v.Dark, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
 	v.Dark = slices.Compact(v.Dark)
@@ -111,8 +111,8 @@ func (v *verdict) legs(l *Living, gone []*ir.Device) {
 	}
 }
 
-// talk looks after the members of one talk.
-func (v *verdict) talk(l *Living, t *living, away []bool, gone []*ir.Device) {
+// demand looks after the members of one demand.
+func (v *verdict) demand(l *Living, t *living, away []bool, gone []*ir.Device) {
 	widths, passed := t.widths, false
 	for _, d := range gone {
 		passed = passed || t.widths.Transit[d.ID]
@@ -217,7 +217,7 @@ func (v *verdict) cuts(t *living, cut map[[2]int]bool) {
 // below says where the living fabric is below the rules before anything is changed; nil: nowhere.
 func (l *Living) below(r Rules) *Refusal {
 	v := &verdict{rules: r, Effect: Effect{Capacity: 100}}
-	for _, t := range l.talks {
+	for _, t := range l.demands {
 		v.onTheWay(t, t.widths, make([]bool, len(l.fabric.Devices)))
 		up := make([][]int32, len(t.classes))
 		all := make([]int, len(t.classes))
@@ -288,12 +288,12 @@ func meet(a, b []int32) bool {
 }
 
 // between is how fast one place sends to another, in Mb/s.
-func (t *talk) between(w *routes.Widths, from, to int32) int32 {
+func (t *demand) between(w *routes.Widths, from, to int32) int32 {
 	return w.From(t.places.Devices[from])[to]
 }
 
 // way is how fast the devices of one class send to those of another, in Mb/s.
-func (t *talk) way(w *routes.Widths, from, to []int32) int {
+func (t *demand) way(w *routes.Widths, from, to []int32) int {
 	sum := 0
 	for _, f := range from {
 		row := w.From(t.places.Devices[f])

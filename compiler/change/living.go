@@ -9,15 +9,15 @@ import (
 
 // Graph is a fabric that is asked what becomes of it while devices are away. It is safe for use by one goroutine at a time.
 type Graph struct {
-	fabric *ir.Fabric
-	router *routes.Router
-	talks  []*talk
-	hosts  [][]*ir.Device // by Device.ID of one that forwards: the hosts that hang on it, by ID
-	laid   []bool         // by Link.ID: the cable is not only planned
+	fabric  *ir.Fabric
+	router  *routes.Router
+	demands []*demand
+	hosts   [][]*ir.Device // by Device.ID of one that forwards: the hosts that hang on it, by ID
+	laid    []bool         // by Link.ID: the cable is not only planned
 }
 
-// talk is members that all talk with one another, and by what they hang on the fabric.
-type talk struct {
+// demand is members that all send to one another, and the devices by which they do.
+type demand struct {
 	members   []member
 	places    routes.Places
 	place     []int32 // by Device.ID: its index in places; -1: none
@@ -51,16 +51,16 @@ func NewGraph(f *ir.Fabric) *Graph {
 			g.hosts[d.ID] = append(g.hosts[d.ID], h)
 		}
 	}
-	talks := map[*ir.NIC]bool{}
+	known := map[*ir.NIC]bool{} // NICs in a demand
 	for _, in := range f.Intents {
 		var nics []*ir.NIC
 		for _, m := range in.Members {
 			nics = append(nics, m.NIC)
 		}
-		if t := g.talkOf(nics, in.Version == 1); t != nil {
-			g.talks = append(g.talks, t)
+		if t := g.demandOf(nics, in.Version == 1); t != nil {
+			g.demands = append(g.demands, t)
 			for _, n := range nics {
-				talks[n] = true
+				known[n] = true
 			}
 		}
 	}
@@ -72,20 +72,20 @@ func NewGraph(f *ir.Fabric) *Graph {
 		}
 		for _, n := range d.Host.NICs {
 			all = append(all, n)
-			others = others || !talks[n] && n.Port != nil && g.laid[n.Port.Link.ID]
+			others = others || !known[n] && n.Port != nil && g.laid[n.Port.Link.ID]
 		}
 	}
-	if others { // whom they talk to is not described: it may be anybody
-		if t := g.talkOf(all, false); t != nil {
-			g.talks = append(g.talks, t)
+	if others { // whom they send to is not described: it may be anybody
+		if t := g.demandOf(all, false); t != nil {
+			g.demands = append(g.demands, t)
 		}
 	}
 	return g
 }
 
-// talkOf is of NICs in the order of their hosts; nil: they are not two. Bridged: nobody routes between them.
-func (g *Graph) talkOf(nics []*ir.NIC, bridged bool) *talk {
-	t := &talk{place: make([]int32, len(g.fabric.Devices))}
+// demandOf is of NICs in the order of their hosts; nil: they are not two. Bridged: nobody routes between them.
+func (g *Graph) demandOf(nics []*ir.NIC, bridged bool) *demand {
+	t := &demand{place: make([]int32, len(g.fabric.Devices))}
 	for i := range t.place {
 		t.place[i] = -1
 	}
@@ -122,7 +122,7 @@ func (g *Graph) talkOf(nics []*ir.NIC, bridged bool) *talk {
 }
 
 // join adds a member of the ports that are cabled.
-func (t *talk) join(laid []bool, reserve bool, ports ...*ir.Port) {
+func (t *demand) join(laid []bool, reserve bool, ports ...*ir.Port) {
 	ports = slices.DeleteFunc(ports, func(p *ir.Port) bool { return p == nil || !laid[p.Link.ID] })
 	if len(ports) > 0 {
 		t.members = append(t.members, member{ports[0].Device, ports, reserve})
@@ -140,15 +140,15 @@ func placeOf(p *ir.Port) *ir.Device {
 // Living is a fabric as it was found.
 type Living struct {
 	*Graph
-	down  []bool // by Link.ID
-	lone  map[*ir.Device]bool
-	talks []*living
-	dark  []int // by Device.ID: at most so many hosts have a NIC that hangs on the device alone
+	down    []bool // by Link.ID
+	lone    map[*ir.Device]bool
+	demands []*living
+	dark    []int // by Device.ID: at most so many hosts have a NIC that hangs on the device alone
 }
 
-// living is a talk in a living fabric.
+// living is a demand in a living fabric.
 type living struct {
-	*talk
+	*demand
 	classes []*class
 	at      [][]int32 // by place: the classes that hang on it
 	widths  *routes.Widths
@@ -171,7 +171,7 @@ func (g *Graph) Living(a Alive) (*Living, error) {
 	for _, d := range a.Lone {
 		l.lone[d] = true
 	}
-	for _, t := range g.talks {
+	for _, t := range g.demands {
 		if t.described == nil {
 			w, err := g.router.Widths(t.places, g.missing(), nil)
 			if err != nil {
@@ -183,9 +183,9 @@ func (g *Graph) Living(a Alive) (*Living, error) {
 		if err != nil {
 			return nil, err
 		}
-		lt := &living{talk: t, widths: w}
+		lt := &living{demand: t, widths: w}
 		lt.classify(l.down)
-		l.talks = append(l.talks, lt)
+		l.demands = append(l.demands, lt)
 	}
 	l.countDark()
 	return l, nil
@@ -246,7 +246,7 @@ func (t *living) classify(down []bool) {
 // countDark counts, by device, the hosts that lose a NIC with it.
 func (l *Living) countDark() {
 	last := make([]*ir.Device, len(l.dark)) // by device: the host counted last; members are in order of hosts
-	for _, t := range l.talks {
+	for _, t := range l.demands {
 		for _, c := range t.classes {
 			if len(c.described) > 1 || len(c.living) == 0 {
 				continue

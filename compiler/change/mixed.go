@@ -3,6 +3,7 @@ package change
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -86,7 +87,6 @@ type Gap struct {
 	Fault          Fault
 	Sent, Received uint8 // bits of the cos the ends put it into; 0: not known
 	Step           Step  // in which it would stand so
-	Stays          bool  // one end is away: it stands so for good
 }
 
 // String says it in one sentence, for people.
@@ -175,6 +175,17 @@ func (m *Mixtures) Phases(held []Held) ([]Phase, []*Gap) {
 // else would do.
 func (m *Mixtures) PhasesByMarks(held []Held) ([]Phase, []*Gap) {
 	return newSides(m, held, true).split(byLoss, byClass)
+}
+
+// Gaps are what phases lose where some of the devices in them are away after all, one for each link and packet. byMarks is as for
+// [Mixtures.PhasesByMarks].
+func (m *Mixtures) Gaps(held []Held, phases []Phase, byMarks bool) []*Gap {
+	var rest []Phase
+	for _, p := range phases {
+		moves := slices.DeleteFunc(slices.Clone(p.Moves), func(v Move) bool { return held[v.Device.ID].Away })
+		rest = append(rest, Phase{p.Step, moves})
+	}
+	return newSides(m, held, byMarks).judge(rest, math.MaxInt)
 }
 
 // split gives the first of some splits that is lossless in every mixture, or the gaps of the one that has the fewest.

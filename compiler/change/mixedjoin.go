@@ -15,7 +15,7 @@ import (
 func (m *Mixtures) Joined(held []Held) *ir.Fabric {
 	s := newSides(m, held, false)
 	more := map[*ir.Link][]*ir.CosGroup{}
-	talks := map[*ir.NIC][]*ir.CosGroup{}
+	users := map[*ir.NIC][]*ir.CosGroup{}
 	for _, g := range s.fabric.CosGroups {
 		if !g.Lossless {
 			continue
@@ -29,15 +29,15 @@ func (m *Mixtures) Joined(held []Held) *ir.Fabric {
 			}
 			for _, p := range []*ir.Port{l.A, l.B} {
 				if p.NIC != nil && !slices.ContainsFunc(p.NIC.Carries(), func(in *ir.Intent) bool { return in.Group == g }) {
-					talks[p.NIC] = append(talks[p.NIC], g)
+					users[p.NIC] = append(users[p.NIC], g)
 				}
 			}
 		}
 	}
-	if len(more) == 0 && len(talks) == 0 {
+	if len(more) == 0 && len(users) == 0 {
 		return nil
 	}
-	return copied(s.fabric, more, talks)
+	return copied(s.fabric, more, users)
 }
 
 // pauses reports whether a port stops the one at the other end in a cos before the change.
@@ -47,7 +47,7 @@ func (s *sides) pauses(p, q *ir.Port, cos int) bool {
 }
 
 // copied is a fabric with other buffers and members.
-func copied(f *ir.Fabric, more map[*ir.Link][]*ir.CosGroup, talks map[*ir.NIC][]*ir.CosGroup) *ir.Fabric {
+func copied(f *ir.Fabric, more map[*ir.Link][]*ir.CosGroup, users map[*ir.NIC][]*ir.CosGroup) *ir.Fabric {
 	out := *f
 	devices, ports := make([]ir.Device, len(f.Devices)), make([]ir.Port, len(f.Ports))
 	links, intents := make([]ir.Link, len(f.Links)), map[*ir.Intent]*ir.Intent{}
@@ -117,7 +117,7 @@ func copied(f *ir.Fabric, more map[*ir.Link][]*ir.CosGroup, talks map[*ir.NIC][]
 		}
 		for _, n := range d.Host.NICs {
 			for _, in := range out.Intents {
-				if slices.Contains(talks[n], in.Group) {
+				if slices.Contains(users[n], in.Group) {
 					in.Members = append(in.Members, &ir.Member{NIC: nics[n], At: n.At})
 					nics[n].Intents = append(nics[n].Intents, in)
 				}

@@ -75,13 +75,12 @@ func (s *sides) judge(phases []Phase, most int) []*Gap {
 func (m *mixture) stages(d *ir.Device) []Stage { return m.may[d.ID] }
 
 func (m *mixture) tell(g Gap) {
-	if a, b := m.held[g.From.Device.ID], m.held[g.To.Device.ID]; a.Away && a.Excused || b.Away && b.Excused {
+	if m.held[g.From.Device.ID].Excused || m.held[g.To.Device.ID].Excused {
 		return
 	}
 	if t := (toldGap{g.From.Link, g.Packet}); !m.told[t] {
 		m.told[t] = true
 		g.Step = m.step
-		g.Stays = m.held[g.From.Device.ID].Away || m.held[g.To.Device.ID].Away
 		m.gaps = append(m.gaps, &g)
 	}
 }

@@ -15,9 +15,9 @@ type Order struct {
 	// wave may.
 	Still func(w *Wave, found []*Have) error
 
-	// Without reports why no wave of a later phase may begin, now that devices of earlier ones stay as they are; nil: it may. A nil
+	// Without says why no wave of a later phase may begin, now that devices of earlier ones stay as they are; empty: it may. A nil
 	// Without: it may.
-	Without func(stay []*DevicePlan) error
+	Without func(stay []*DevicePlan) string
 }
 
 // Wave is devices that are changed at the same time; the next one begins when all have come to their end.

@@ -15,7 +15,8 @@ import (
 func orderedFleet(kinds string) *deploy.Plan {
 	p := &deploy.Plan{}
 	for i, k := range kinds {
-		d := &deploy.DevicePlan{Status: deploy.StatusChange, Device: &target.Device{Name: fmt.Sprintf("%c%d", k, i), Role: target.Switch}, Removing: k == 'r'}
+		device := &target.Device{Name: fmt.Sprintf("%c%d", k, i), Role: target.Switch}
+		d := &deploy.DevicePlan{Status: deploy.StatusChange, Device: device, Removing: k == 'r'}
 		if k == 'h' {
 			d.Device.Role = target.Host
 		}

@@ -9,8 +9,9 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// A link that the answer says nothing of is taken to be down. A planned cable is not missed, whether its interface is down or not there; where it has a link, that is a hint. None of its states
-// is hard, so that a change is not undone because people pull it while they lay it.
+// A link that the answer says nothing of is taken to be down. A planned cable is not missed, whether its interface is down
+// or not there; where it has a link, that is a hint. None of its states is hard,
+// so that a change is not undone because people pull it while they lay it.
 func TestLinkProbe(t *testing.T) {
 	leaf := &ir.Device{Name: "leaf1"}
 	laid, planned := &ir.Link{Block: `mesh "up"`}, &ir.Link{Block: `mesh "new"`, Planned: true}

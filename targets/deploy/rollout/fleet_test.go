@@ -74,7 +74,9 @@ func TestMaxFailures(t *testing.T) {
 		bs := newBoxes(t, 5)
 		bs.all[1].Daemon("grep -q green etc/app/conf && exit 4")
 		bs.all[3].Daemon("grep -q green etc/app/conf && exit 4")
-		rep, err := rollout.Apply(t.Context(), bs.dial, bs.plan(t), rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: noSoak, Parallel: 2, OnFailure: c.then, MaxFailures: c.max})
+		rep, err := rollout.Apply(t.Context(), bs.dial, bs.plan(t), rollout.ApplyOptions{
+			Clock: realTime, Run: testRun, Soak: noSoak, Parallel: 2, OnFailure: c.then, MaxFailures: c.max,
+		})
 		require.NoError(t, err)
 		require.Equal(t, c.want, outcomes(rep))
 		require.Equal(t, c.max < 2, rep.Stopped == deploy.TooManyFailures)

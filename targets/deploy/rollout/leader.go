@@ -88,8 +88,8 @@ func (l *leader) phaseMayBegin(w *deploy.Wave) bool {
 	if len(stay) == 0 {
 		return true
 	}
-	if err := l.order.Without(stay); err != nil {
-		l.results.Stopped, l.results.Why = deploy.PhaseFailed, deploy.OneLine(err.Error())
+	if why := l.order.Without(stay); why != "" {
+		l.results.Stopped, l.results.Why = deploy.PhaseFailed, deploy.OneLine(why)
 		return false
 	}
 	return true
