@@ -177,6 +177,7 @@ func (m *nicMaker) nic(n *lang.NIC) *ir.NIC {
 	at := ir.NICPlaces{
 		At: n.Decl, ModelAt: diag.FirstPlace(n.Model.At, n.Decl),
 		MTUAt: n.MTU.At, IPAt: n.IP.At, TTLAt: n.TTL.At, TOSAt: n.TOS.At,
+		VLANAt: diag.FirstPlace(n.CreateVLAN.At, n.VLANIP.At),
 	}
 	if m.places[at] == nil {
 		kept := at
@@ -184,7 +185,8 @@ func (m *nicMaker) nic(n *lang.NIC) *ir.NIC {
 	}
 	nic := &ir.NIC{
 		NICPlaces: m.places[at], Name: n.Name, Model: m.c.nicNamed(n.Model, n.Decl),
-		MTU: n.MTU.V, IP: n.IP.V, TTL: n.TTL.V, TOS: n.TOS.Or(-1), RoCE: n.RoCE.Or(true),
+		MTU: n.MTU.V, IP: n.IP.V, TTL: n.TTL.Or(-1), TOS: n.TOS.Or(-1), RoCE: n.RoCE.Or(true),
+		CreateVLAN: n.CreateVLAN.V, VLANIP: n.VLANIP.V,
 	}
 	for _, v := range n.VFRoCE {
 		if nic.VFRoCE == nil {

@@ -227,9 +227,11 @@ var nicSchema = schema[nicBlock]{
 		must(one("model", modelName, "", "Row of the table of NIC models, \"soft-roce\", or a nic_model block.", func(n *nicBlock) *Value[string] { return &n.Model })),
 		one("mtu", frameSize, "kept as it is", "MTU the interface has, in bytes. It is compared with that of links and ports, and never set.", func(n *nicBlock) *Value[int] { return &n.MTU }),
 		one("ip", prefix, "none", "Address of the interface; lets rocec name the right GID.", func(n *nicBlock) *Value[netip.Prefix] { return &n.IP }),
-		one("ttl", integer(1, 255), "kept as it is", "IP TTL of RoCEv2 packets.", func(n *nicBlock) *Value[int] { return &n.TTL }),
+		one("ttl", integer(0, 255), "kept as it is", "IP TTL of RoCEv2 packets; 0 switches it off, so that the route decides.", func(n *nicBlock) *Value[int] { return &n.TTL }),
 		one("tos", integer(0, 255), "first DSCP of the group x 4", "IP type of service of RoCEv2 packets.", func(n *nicBlock) *Value[int] { return &n.TOS }),
 		one("roce", boolean, "true", "false switches RoCE off on this PCI function.", func(n *nicBlock) *Value[bool] { return &n.RoCE }),
+		one("create_vlan", boolean, "false", "true: rocec makes the interface of the intent's VLAN, and takes it away with the NIC; else it must exist.", func(n *nicBlock) *Value[bool] { return &n.CreateVLAN }),
+		one("vlan_ip", prefix, "none", "Address of the VLAN interface that rocec makes.", func(n *nicBlock) *Value[netip.Prefix] { return &n.VLANIP }),
 		{name: "vf_roce", kind: "map of bool", def: "{}", doc: "RoCE on or off for each virtual function, by number: { 0 = false }.", set: setVFRoCE},
 	},
 	blocks: []child[nicBlock]{

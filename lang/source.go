@@ -182,6 +182,8 @@ type NIC struct {
 	TTL            Value[int]
 	TOS            Value[int]
 	RoCE           Value[bool]
+	CreateVLAN     Value[bool]
+	VLANIP         Value[netip.Prefix]
 	VFRoCE         []VFRoCE // by VF number
 	TrafficClasses []TrafficClass
 }

@@ -104,7 +104,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	for i := range c.leaves * c.hosts {
 		d := device(fmt.Sprintf("gpu%05d", i+1), "gpu")
 		nic := &ir.NIC{
-			NICPlaces: &ir.NICPlaces{At: at(7), ModelAt: at(7), MTUAt: at(7)}, Name: "ens1f0", Device: d, Model: card, MTU: 9000, TOS: -1, RoCE: true,
+			NICPlaces: &ir.NICPlaces{At: at(7), ModelAt: at(7), MTUAt: at(7)}, Name: "ens1f0", Device: d, Model: card, MTU: 9000, TTL: -1, TOS: -1, RoCE: true,
 			IP: netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, byte(2 + i/250), byte(1 + i%250)}), 24),
 		}
 		d.Host = &ir.Host{NICs: []*ir.NIC{nic}}

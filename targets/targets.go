@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus"
+	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/bnxt"
 	"github.com/rocec/rocec/targets/nic/ice"
 	"github.com/rocec/rocec/targets/nic/mlx4"
@@ -43,7 +44,7 @@ var Known = All.Known()
 
 // Topics is every code rendering reports.
 var Topics = func() []diag.Topic {
-	all := []diag.Topic{topicNone, topicFamily, topicNoMember}
+	all := append([]diag.Topic{topicNone, topicFamily, topicNoMember}, nic.Topics...)
 	for _, t := range All {
 		all = append(all, t.Topics...)
 	}
@@ -72,8 +73,8 @@ func (t Table) Known() ir.Known {
 	return k
 }
 
-// Render gives the files of every device. A device that needs nothing written, such as a host that is in no intent, is
-// not in the tree; one that must be configured and that no target writes is an error at its os or NIC model.
+// Render gives the files of every device. A device that needs nothing written and can hold nothing of rocec is not in the tree; a host
+// that is in no intent is, without files, as it may have been in one. One that must be configured and that no target writes is an error at its os or NIC model.
 func (t Table) Render(f *ir.Fabric) (*target.Tree, diag.List) {
 	parts := t.inParts(f, (*part).render)
 	tree := &target.Tree{}
@@ -183,12 +184,16 @@ func (p *part) render(devices []*ir.Device) {
 	p.each(devices, func(d *ir.Device, t *target.Target) {
 		files, ds := t.Render(d)
 		p.found = append(p.found, ds...)
-		if len(files) == 0 {
+		var leavings []*target.Leavings
+		if t.Leavings != nil {
+			leavings = t.Leavings(d)
+		}
+		if len(files)+len(leavings) == 0 {
 			return
 		}
 		slab = append(slab, target.Device{
 			Name: d.Name, Group: d.Group, At: d.At, Role: target.Host, Target: t, Source: d,
-			About: t.About(d), Login: d.SSH, Files: files, Identity: t.Identity(d), Probes: t.Probes(d),
+			About: t.About(d), Login: d.SSH, Files: files, Leavings: leavings, Identity: t.Identity(d), Probes: t.Probes(d),
 		})
 		out := &slab[len(slab)-1]
 		if d.Switch != nil {

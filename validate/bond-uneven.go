@@ -66,7 +66,7 @@ How to mend it: one nic block for both ports, and links of one speed.
 				}
 				differ("the MTU", orKept(a.MTU, 0), orKept(b.MTU, 0), a.MTUAt, b.MTUAt)
 				differ("the type of service", orKept(a.TOS, -1), orKept(b.TOS, -1), a.TOSAt, b.TOSAt)
-				differ("the TTL", orKept(a.TTL, 0), orKept(b.TTL, 0), a.At, b.At)
+				differ("the TTL", orKept(a.TTL, -1), orKept(b.TTL, -1), a.At, b.At)
 				if a.Port != nil && b.Port != nil {
 					differ("the speed", platform.SpeedText(a.Port.Speed), platform.SpeedText(b.Port.Speed), speedAt(a.Port.Link), speedAt(b.Port.Link))
 				}

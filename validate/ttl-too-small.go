@@ -42,7 +42,7 @@ How to mend it: leave ttl out, or write 64.
 			}
 			for _, m := range in.Members {
 				at := walk.AttachedTo(m.NIC)
-				if m.NIC.TTL == 0 || at == nil || nics[m.NIC.At] {
+				if m.NIC.TTL <= 0 || at == nil || nics[m.NIC.At] {
 					continue
 				}
 				if r == nil {

@@ -47,7 +47,14 @@ func (d *Device) Intent() string {
 }
 
 func (n *NIC) writeIntent(w io.Writer) {
-	fmt.Fprintln(w, "nic", n.Name, n.Model.Name, n.MTU, n.IP, n.TTL, n.TOS, n.RoCE, n.VFRoCE)
+	ttl := fmt.Sprint(max(n.TTL, 0)) // as ever where none is stated
+	if n.TTL == 0 {
+		ttl = "off"
+	}
+	fmt.Fprintln(w, "nic", n.Name, n.Model.Name, n.MTU, n.IP, ttl, n.TOS, n.RoCE, n.VFRoCE)
+	if n.CreateVLAN {
+		fmt.Fprintln(w, "vlan", n.VLANIP)
+	}
 	for _, t := range n.TrafficClasses {
 		fmt.Fprintln(w, "class", t.TOS, t.Src, t.Dst)
 	}

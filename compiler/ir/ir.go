@@ -275,9 +275,11 @@ type NIC struct {
 	Model          *NICModel
 	MTU            int // 0: not stated, the interface's own is kept
 	IP             netip.Prefix
-	TTL            int // 0: not stated
+	TTL            int // 0: off, the route decides; -1: not stated
 	TOS            int // -1: not stated; derived from the group's first DSCP
 	RoCE           bool
+	CreateVLAN     bool         // the interface of the VLAN is made, else it must exist
+	VLANIP         netip.Prefix // its address; the zero Prefix: none is set
 	VFRoCE         map[int]bool
 	TrafficClasses []TrafficClass
 	Port           *Port     // nil when not cabled
@@ -289,6 +291,7 @@ type NIC struct {
 type NICPlaces struct {
 	At                                 diag.Range
 	ModelAt, MTUAt, IPAt, TTLAt, TOSAt diag.Range
+	VLANAt                             diag.Range // of create_vlan, else of vlan_ip
 }
 
 // TrafficClass is an exception by address.

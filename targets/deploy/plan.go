@@ -153,12 +153,18 @@ func Diff(tree *target.Tree, have *Observed) *Plan {
 }
 
 func diff(d *target.Device, h *Have) *DevicePlan {
+	if h.Device != nil { // with what it holds that it should not
+		d = h.Device
+	}
 	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, Unseen: h.Unseen, Runs: h.Runs, Over: h.Over, HostKey: h.HostKey}
 	p.Baseline = h.Samples()
 	if h.Err != nil {
 		p.Status, p.Err = StatusUnreachable, h.Err
 		if h.Err.Kind == HostKey {
 			p.Status = StatusRefused // it answers, and may be another machine
+		}
+		if len(d.Files) == 0 && len(d.Leavings) > 0 { // nothing is asked of it but to hold nothing
+			p.Status, p.Err, p.Waits = StatusPending, nil, "cannot be asked whether it still holds settings of rocec: "+OneLine(h.Err.Detail)
 		}
 		return p
 	}

@@ -32,7 +32,7 @@ func (s *Settings) join(text []byte, marked bool) (why string) {
 	old, value := readValues(text), valueIn(text)
 	if !marked {
 		have, next := value("traffic_rules"), valueIn(s.appendState(nil))("traffic_rules")
-		if have != "" && have != unsupported && have != next {
+		if _, is := cannot(have); have != "" && !is && have != next {
 			return "the exceptions by address (traffic_class) change, too; change them before or after"
 		}
 		s.TOS = -1

@@ -71,7 +71,7 @@ func readValues(text []byte) ir.PortSettings {
 // valueIn gives the value of a key; empty: it is not there.
 func valueIn(text []byte) func(key string) string {
 	return func(key string) string {
-		_, v, _ := strings.Cut(string(find(text, []byte(key))), "=")
+		_, v, _ := strings.Cut(string(find(text, key)), "=")
 		return v
 	}
 }

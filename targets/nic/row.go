@@ -13,14 +13,41 @@ import (
 type Row struct {
 	Key     string
 	Comment string // stands above it in the value file; empty: the one above is meant for this key too
-	Host    bool   // the host's network configuration decides it: compared by the script, no part of nic/IF
+	Host    bool   // the host's network configuration decides it: compared, never set, and no part of nic/IF
 
 	// Value appends the key's value; a row that appends nothing is left out.
 	Value func(b []byte, s *Settings) []byte
 
 	// Why says where the value came from.
 	Why func(s *Settings) []ir.Origin
+
+	// Class says what the setting is worth; nil: [Must].
+	Class func(s *Settings) Class
+
+	// Lack says, in full sentences, what follows where a setting that helps cannot be; empty or nil: nothing a person would notice.
+	Lack func(s *Settings) string
 }
+
+// Class is what a setting is worth to the person.
+type Class uint8
+
+// The classes. What must be, or was wished, and cannot be set, read back or found fails apply, check and verify.
+const (
+	Must   Class = iota // without it the intent is not carried
+	Wish                // the person wrote it
+	Should              // it helps; where it cannot be, plan and verify say what follows
+)
+
+// class is that of a row for a NIC.
+func (r *Row) class(s *Settings) Class {
+	if r.Class == nil {
+		return Must
+	}
+	return r.Class(s)
+}
+
+// Always is the class of a row that is the same for every NIC.
+func Always(c Class) func(*Settings) Class { return func(*Settings) Class { return c } }
 
 // Sorted joins rows and sorts them by key.
 func Sorted(parts ...[]Row) []Row {

@@ -14,9 +14,6 @@ import (
 // vfKey is the only key that comes in any number: one for each virtual function the fabric names, "on" or "off".
 const vfKey = "vf_roce_"
 
-// unsupported is what show prints for a setting the NIC or its driver does not have.
-const unsupported = "unsupported"
-
 // appendFile appends the value file.
 func (s *Settings) appendFile(b []byte) []byte {
 	b = append(b, s.family.heading...)
@@ -109,7 +106,7 @@ func (s *Settings) confFile(activate target.Step) target.File {
 		Path:     confPath(s.NIC.Name),
 		Mode:     0o644,
 		Edit:     func([]byte) ([]byte, diag.List) { return s.appendFile(make([]byte, 0, fileSize)), nil },
-		Keys:     func(content []byte) []target.Key { return keys(content, func([]byte) bool { return true }) },
+		Keys:     func(content []byte) []target.Key { return keys(content, func(string) bool { return true }) },
 		Why:      s.why,
 		Activate: activate,
 	}
@@ -122,7 +119,7 @@ func (s *Settings) stateFile(activate target.Step) target.File {
 		Edit: s.editState,
 		Keys: func(content []byte) []target.Key {
 			ours := s.appendState(nil)
-			return keys(content, func(key []byte) bool { return find(ours, key) != nil })
+			return keys(content, func(key string) bool { return find(ours, key) != nil })
 		},
 		Why:      s.why,
 		Live:     s.Query("show"),
@@ -153,40 +150,41 @@ func confPath(netdev string) string { return confDir + netdev + ".conf" }
 // stateName is the name of the live state of a NIC.
 func stateName(netdev string) string { return "nic/" + netdev }
 
-// editState puts our values into what show printed. Lines that are not ours stay, and so does what the NIC does not
-// support: a knob that is not there is no drift.
+// editState puts our values into what show printed. Lines that are not ours stay, and so does what only helps where there is no way
+// to it. What must be, or is wished, and cannot be is an error.
 func (s *Settings) editState(old []byte) ([]byte, diag.List) {
 	want := s.appendState(make([]byte, 0, stateSize))
 	if len(old) == 0 {
 		return want, nil
 	}
+	var ds diag.List
+	host := s.hostLines()
 	out := make([]byte, 0, len(old)+len(want))
-	var seen [][]byte
-	for line := range bytes.Lines(old) {
-		line = bytes.TrimSuffix(line, []byte("\n"))
-		key, value, ok := bytes.Cut(line, []byte("="))
-		mine := find(want, key)
-		if ok && mine != nil {
+	var seen []string
+	lines(old, func(line []byte, key, value string, ok bool) {
+		switch mine, theirs := find(want, key), find(host, key); {
+		case ok && mine != nil:
 			seen = append(seen, key)
-			if string(value) != unsupported {
+			if !s.judgeLine(&ds, key, value, mine) {
 				line = mine
 			}
+		case ok && theirs != nil:
+			s.judgeLine(&ds, key, value, theirs)
 		}
 		out = append(append(out, line...), '\n')
-	}
-	for line := range bytes.Lines(want) {
-		key, _, _ := bytes.Cut(line, []byte("="))
-		if !slices.ContainsFunc(seen, func(k []byte) bool { return bytes.Equal(k, key) }) {
-			out = append(out, line...)
+	})
+	lines(want, func(line []byte, key, _ string, _ bool) {
+		if !slices.Contains(seen, key) {
+			out = append(append(out, line...), '\n')
 		}
-	}
-	return out, nil
+	})
+	return out, ds
 }
 
 // find returns the line "KEY=VALUE" of a key, without its newline; nil: there is none.
-func find(content, key []byte) []byte {
+func find(content []byte, key string) []byte {
 	for line := range bytes.Lines(content) {
-		if len(line) > len(key) && line[len(key)] == '=' && bytes.HasPrefix(line, key) {
+		if len(line) > len(key) && line[len(key)] == '=' && string(line[:len(key)]) == key {
 			return bytes.TrimSuffix(line, []byte("\n"))
 		}
 	}
@@ -194,15 +192,13 @@ func find(content, key []byte) []byte {
 }
 
 // keys lists the settings of a value file or a state, in order.
-func keys(content []byte, ours func(key []byte) bool) []target.Key {
+func keys(content []byte, ours func(key string) bool) []target.Key {
 	var out []target.Key
-	for line := range bytes.Lines(content) {
-		key, value, ok := bytes.Cut(bytes.TrimSpace(line), []byte("="))
-		if !ok || len(key) == 0 || key[0] == '#' {
-			continue
+	lines(content, func(_ []byte, key, value string, ok bool) {
+		if key = strings.TrimSpace(key); ok && key != "" && key[0] != '#' {
+			out = append(out, target.Key{Name: key, Value: strings.TrimSpace(value), Ours: ours(key)})
 		}
-		out = append(out, target.Key{Name: string(key), Value: string(value), Ours: ours(key)})
-	}
+	})
 	return out
 }
 
@@ -214,10 +210,9 @@ func (s *Settings) why(key string) []ir.Origin {
 		}
 		return AtNIC(s)
 	}
-	rows := s.family.Rows
-	i := slices.IndexFunc(rows, func(r Row) bool { return r.Key == key })
-	if i < 0 || len(rows[i].Value(nil, s)) == 0 {
+	r := s.row(key)
+	if r == nil || len(r.Value(nil, s)) == 0 {
 		return nil
 	}
-	return rows[i].Why(s)
+	return r.Why(s)
 }

@@ -41,6 +41,10 @@ type Target struct {
 	// marked, as it is to be. not says, in a sentence, why the device cannot hold both; empty: it can. Nil: the target knows no such content.
 	Both func(d *ir.Device, content func(path string) []byte, marked bool) (files map[string][]byte, not string)
 
+	// Leavings ask the device what it still holds of rocec that the fabric asks for no more; a nil device is one that has left the
+	// fabric. Nil: the target leaves nothing behind that anybody would have to take away.
+	Leavings func(d *ir.Device) []*Leavings
+
 	// About describes the device in a few words: "Cumulus Linux 3.4.3, Spectrum".
 	About func(*ir.Device) string
 
@@ -95,6 +99,12 @@ type File struct {
 	Activate Step
 }
 
+// Leavings is a query, and what its answer calls for: the files and live states that take away what rocec has left on a device.
+type Leavings struct {
+	Query
+	Files func(answer []byte) []File // none: there is nothing. It never fails, whatever the bytes
+}
+
 // Key is one setting inside a file.
 type Key struct {
 	Name, Value string
@@ -111,6 +121,8 @@ type Step struct {
 
 	// Undo reverts what the content from before does not revert when it is in place again; nil: Cmd does it. It runs at boot too.
 	Undo *Query
+
+	Stdin string // of Cmd
 
 	// Loaded tells whether the device uses the content: it is asked until it exits 0, or Timeout passes, and then its last line
 	// says what the device can tell: [Loaded], or why that cannot be read on this release. Nil: nothing can be asked.
@@ -154,6 +166,7 @@ type Device struct {
 	About    string
 	Login    Login
 	Files    []File
+	Leavings []*Leavings
 	Identity []Probe
 	Probes   []Probe
 }

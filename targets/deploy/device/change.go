@@ -120,6 +120,9 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 		s := &c.Steps[i]
 		dir := fmt.Sprintf("step.%02d/", i)
 		add(dir+"cmd", "%s\n", s.Cmd)
+		if s.Stdin != "" {
+			items = append(items, item{dir + "cmd.in", []byte(s.Stdin)})
+		}
 		add(dir+"time", "%d\n", seconds(timeout(s)))
 		if s.Loaded != nil {
 			add(dir+"loaded", "%s\n", s.Loaded.Cmd)

@@ -46,6 +46,7 @@ type question struct {
 	probes []target.Probe
 	mark   string
 	script string
+	left   []target.File // what the device holds that it should not, as far as it has answered
 }
 
 // ask makes the question for everything rocec wants to know of a device.
@@ -60,6 +61,9 @@ func ask(dev *target.Device, probes bool) *question {
 	query := func(a target.Query) { fmt.Fprintf(&s, "query %s %s\n", quote(a.Cmd), quote(string(a.Stdin))) }
 	for i := range dev.Identity {
 		query(dev.Identity[i].Query)
+	}
+	for _, l := range dev.Leavings {
+		query(l.Query)
 	}
 	for i := range dev.Files {
 		if f := &dev.Files[i]; f.Live != nil {
@@ -96,7 +100,19 @@ func (d *Device) Read(ctx context.Context, probes bool) *deploy.Have {
 	if err != nil {
 		return &deploy.Have{Device: d.Of, Err: runError(d.Of, "", err)}
 	}
-	return d.answered(ctx, q, out)
+	h := d.answered(ctx, q, out)
+	if len(q.left) == 0 {
+		return h
+	}
+	d.Of = withFiles(d.Of, q.left)
+	return d.Read(ctx, probes)
+}
+
+// withFiles is a device with more files. What it has left behind is among them, and not asked for again.
+func withFiles(d *target.Device, more []target.File) *target.Device {
+	out := *d
+	out.Files, out.Leavings = slices.Concat(d.Files, more), nil
+	return &out
 }
 
 // answered turns what a read printed into what the device holds.
@@ -106,7 +122,7 @@ func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.
 		h.HostKey = c.HostKey()
 	}
 	answers, err := parseAnswers(out, q.mark)
-	if want := 1 + len(d.Of.Identity) + len(d.Of.Files) + len(q.probes); err == nil && len(answers) != want {
+	if want := 1 + len(d.Of.Identity) + len(d.Of.Leavings) + len(d.Of.Files) + len(q.probes); err == nil && len(answers) != want {
 		err = fmt.Errorf("%d answers to %d questions", len(answers), want)
 	}
 	if err != nil {
@@ -116,12 +132,12 @@ func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.
 		}
 		return h
 	}
-	d.fill(ctx, h, answers, q.probes)
+	d.fill(ctx, h, answers, q)
 	return h
 }
 
 // fill distributes the answers, in the order of the questions.
-func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, probes []target.Probe) {
+func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *question) {
 	next := func() answer {
 		a := answers[0]
 		answers = answers[1:]
@@ -134,6 +150,13 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, pro
 			h.Wrong = append(h.Wrong, "The device could not be asked what it is: "+d.reason(ctx, p.Query, a.status)+".")
 		} else {
 			h.Wrong = append(h.Wrong, escapeAll(p.Judge(a.data))...)
+		}
+	}
+	for _, l := range d.Of.Leavings {
+		if a := next(); a.status == 0 {
+			q.left = append(q.left, l.Files(a.data)...)
+		} else {
+			h.Wrong = append(h.Wrong, "The device could not be asked what rocec has left on it: "+d.reason(ctx, l.Query, a.status)+".")
 		}
 	}
 	for i := range d.Of.Files {
@@ -155,8 +178,8 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, pro
 		}
 		h.Files = append(h.Files, c)
 	}
-	for i := range probes {
-		a, p := next(), &probes[i]
+	for i := range q.probes {
+		a, p := next(), &q.probes[i]
 		j := deploy.Judged{Name: p.Name}
 		if a.status != 0 {
 			j.Wrong = []string{"The probe could not run: " + d.reason(ctx, p.Query, a.status) + "."}

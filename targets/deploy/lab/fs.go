@@ -333,10 +333,11 @@ func (f *fileSystem) mkdir(c cred, path string, perm fs.FileMode) error {
 	if err := at.writable(c); err != nil {
 		return err
 	}
-	if err := f.change("mkdir " + path); err != nil {
-		return err
-	}
-	if at.parent.mkdir != nil {
+	if at.parent.mkdir == nil { // a folder that the kernel makes is no write of anything
+		if err := f.change("mkdir " + path); err != nil {
+			return err
+		}
+	} else {
 		files, err := at.parent.mkdir(at.name)
 		if err != nil {
 			return err
@@ -375,11 +376,13 @@ func (f *fileSystem) rmdir(c cred, path string) error {
 	if !made && len(at.node.kids) > 0 {
 		return eNotEmpty
 	}
-	if err := f.change("rmdir " + path); err != nil {
-		return err
-	}
-	if !made && at.parent.pseudo {
-		return ePerm
+	if !made {
+		if err := f.change("rmdir " + path); err != nil {
+			return err
+		}
+		if at.parent.pseudo {
+			return ePerm
+		}
 	}
 	delete(at.parent.kids, at.name)
 	return nil

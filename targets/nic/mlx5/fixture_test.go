@@ -94,7 +94,7 @@ func (f *fabric) host(name string, nics ...*ir.NIC) *ir.Device {
 func (f *fabric) nic(t testing.TB, name string, intents ...*ir.Intent) *ir.NIC {
 	n := &ir.NIC{
 		NICPlaces: &ir.NICPlaces{At: place(50), ModelAt: place(51), MTUAt: place(52)},
-		Name:      name, Model: nicModel(t, "connectx-5"), MTU: 9000, TOS: -1, RoCE: true, Intents: intents,
+		Name:      name, Model: nicModel(t, "connectx-5"), MTU: 9000, TTL: -1, TOS: -1, RoCE: true, Intents: intents,
 	}
 	leaf := &ir.Port{Device: &ir.Device{Name: "leaf1", Switch: &ir.Switch{}}, Name: "swp1"}
 	n.Port = &ir.Port{Name: name, NIC: n, Link: &ir.Link{B: leaf, Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}}}

@@ -146,6 +146,21 @@ func (m *machine) inbox() *machine {
 	return m
 }
 
+// lockedDown gives every NIC what is left of inbox where Secure Boot locks debugfs, and the reader of the firmware's configuration.
+func (m *machine) lockedDown() *machine {
+	for _, pci := range m.glob("sys/devices/*") {
+		m.mkdir("sys/kernel/debug/mlx5/" + filepath.Base(pci) + "/cc_params/np_cnp_dscp") // a directory is there and cannot be read
+		m.mkdir("sys/kernel/debug/mlx5/" + filepath.Base(pci) + "/cc_params/np_cnp_prio")
+	}
+	m.command("mstconfig", `case $*,$5 in
+'-d 0000:03:00.0 -e query '*,CNP_DSCP_P1) row='*       CNP_DSCP_P1         4       48      48' ;;
+'-d 0000:03:00.0 -e query '*,CNP_802P_PRIO_P1) row='        CNP_802P_PRIO_P1    6       6       6' ;;
+*) exit 3 ;;
+esac
+printf 'Device #1:\n----------\n\nConfigurations:            Default Current Next Boot\n%s\n' "$row"`)
+	return m
+}
+
 // ofed gives every NIC the sysfs files of MLNX_OFED.
 func (m *machine) ofed() *machine {
 	for _, dev := range m.glob("sys/class/net/*/device") {
@@ -158,6 +173,7 @@ func (m *machine) ofed() *machine {
 		m.write(at+"/ecn/roce_np/cnp_dscp", "0")
 		m.write(at+"/ecn/roce_np/cnp_802p_prio", "0")
 		m.write(at+"/device/roce_enable", "1")
+		m.write(at+"/settings/vf_roce", "vf_num 0: 0\nvf_num 2: 0\nvf_num 10: 1")
 	}
 	for _, dev := range m.glob("sys/class/infiniband/*") {
 		at := "sys/class/infiniband/" + filepath.Base(dev)
@@ -260,6 +276,9 @@ func (m *machine) look() map[string]string {
 			if content, err = os.ReadFile(p); err != nil {
 				return err
 			}
+		}
+		if p == m.path("sys/kernel/config/rdma_cm") { // reading goes through a directory that is made and removed
+			return nil
 		}
 		all[strings.TrimPrefix(p, m.root)] = fmt.Sprint(info.Mode(), " ", info.ModTime().UnixNano(), " ", string(content))
 		return nil

@@ -23,12 +23,17 @@ var rows = nic.Sorted([]nic.Row{
 		Why: func(s *nic.Settings) []ir.Origin {
 			return []ir.Origin{{At: s.NIC.Bond.At, Why: "bond " + s.NIC.Bond.Name}}
 		},
+		Class: nic.Always(nic.Wish),
 	},
 	// The driver takes the cable's metres for pfc delay; it matters once somebody sizes the buffers by hand.
 	{
 		Key: "cable", Comment: "metres of cable, for the headroom of the NIC's own buffers",
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.AppendIf(b, s.Cable > 0, s.Cable) },
 		Why:   func(s *nic.Settings) []ir.Origin { return []ir.Origin{s.NIC.Port.Link.Length.From} },
+		Class: nic.Always(nic.Should),
+		Lack: func(*nic.Settings) string {
+			return "it keeps the driver's cable length of 7 m, which counts where somebody sizes its buffers by hand."
+		},
 	},
 	{
 		Key: "cnp_dscp", Comment: "marking of the congestion notification packets the NIC sends",
@@ -55,6 +60,26 @@ var rows = nic.Sorted([]nic.Row{
 		},
 	},
 	{
+		Key: "create_vlan", Host: true, Comment: "the interface of the VLAN is made with the NIC, and its address",
+		Value: func(b []byte, s *nic.Settings) []byte {
+			if !s.NIC.CreateVLAN || s.VLAN == 0 {
+				return b
+			}
+			return append(b, "on"...)
+		},
+		Why: nic.AtVLAN, Class: nic.Always(nic.Wish),
+	},
+	{
+		Key: "vlan_ip", Host: true,
+		Value: func(b []byte, s *nic.Settings) []byte {
+			if !s.NIC.CreateVLAN || s.VLAN == 0 || !s.NIC.VLANIP.IsValid() {
+				return b
+			}
+			return s.NIC.VLANIP.AppendTo(b)
+		},
+		Why: nic.AtVLAN, Class: nic.Always(nic.Wish),
+	},
+	{
 		Key: "dcbx", Comment: "the host decides, not the firmware by LLDP",
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.Word(b, s, "host") },
 		Why:   nic.ByMember,
@@ -64,14 +89,16 @@ var rows = nic.Sorted([]nic.Row{
 		Value: func(b []byte, s *nic.Settings) []byte {
 			return nic.Eight(b, s, func(i int) int { return int(s.Share[i]) })
 		},
-		Why: nic.EveryGroup,
+		Why:   nic.EveryGroup,
+		Class: nic.Always(nic.Wish),
 	},
 	{
 		Key: "ets_tc",
 		Value: func(b []byte, s *nic.Settings) []byte {
 			return nic.Eight(b, s, func(i int) int { return int(s.TC[i]) })
 		},
-		Why: nic.EveryGroup,
+		Why:   nic.EveryGroup,
+		Class: nic.Always(nic.Wish),
 	},
 	{
 		Key: "ets_tsa",
@@ -91,12 +118,14 @@ var rows = nic.Sorted([]nic.Row{
 			}
 			return b
 		},
-		Why: nic.EveryGroup,
+		Why:   nic.EveryGroup,
+		Class: nic.Always(nic.Wish),
 	},
 	{
 		Key: "mtu", Host: true, Comment: "compared with the interface's, never set",
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.AppendIf(b, s.NIC.MTU > 0, s.NIC.MTU) },
 		Why:   func(s *nic.Settings) []ir.Origin { return []ir.Origin{{At: s.NIC.MTUAt, Why: "MTU of the nic"}} },
+		Class: nic.Always(nic.Wish),
 	},
 	{
 		Key: "pause", Comment: "802.3x link pause; it and PFC exclude each other",
@@ -132,6 +161,12 @@ var rows = nic.Sorted([]nic.Row{
 			return append(b, "off"...)
 		},
 		Why: nic.AtNIC,
+		Class: func(s *nic.Settings) nic.Class {
+			if s.NIC.RoCE {
+				return nic.Must
+			}
+			return nic.Wish
+		},
 	},
 	{
 		Key: "roce_mode", Comment: "RoCE version and type of service of RDMA-CM connections that state none",
@@ -170,7 +205,15 @@ var rows = nic.Sorted([]nic.Row{
 			}
 			return append(b, "off"...)
 		},
-		Why: nic.ByVersion,
+		Why:   nic.ByVersion,
+		Class: nic.Always(nic.Should),
+		Lack: func(s *nic.Settings) string {
+			if s.TOS < 0 || s.ByDSCP && s.TOS>>2 == 0 {
+				return ""
+			}
+			return fmt.Sprintf("connections made without RDMA-CM get DSCP 0, as its driver has no traffic_class. Start NCCL with "+
+				"NCCL_IB_TC=%d, perftest with --tclass=%[1]d; or install MLNX_OFED.", s.TOS)
+		},
 	},
 	{
 		Key: "traffic_rules",
@@ -184,6 +227,12 @@ var rows = nic.Sorted([]nic.Row{
 			return appendRules(b, s.NIC.TrafficClasses)
 		},
 		Why: nic.AtNIC,
+		Class: func(s *nic.Settings) nic.Class {
+			if len(s.NIC.TrafficClasses) > 0 {
+				return nic.Wish
+			}
+			return nic.Should
+		},
 	},
 	{
 		Key: "trust", Comment: "what decides a received packet's priority",
@@ -196,11 +245,12 @@ var rows = nic.Sorted([]nic.Row{
 		Why: nic.ByVersion,
 	},
 	{
-		Key: "ttl", Comment: "IP TTL of RoCEv2 packets",
+		Key: "ttl", Comment: "IP TTL of RoCEv2 packets; 0: the route decides",
 		Value: func(b []byte, s *nic.Settings) []byte {
-			return nic.AppendIf(b, s.Version == 2 && s.NIC.TTL > 0, s.NIC.TTL)
+			return nic.AppendIf(b, s.Version == 2 && s.NIC.TTL >= 0, s.NIC.TTL)
 		},
-		Why: nic.AtNIC,
+		Why:   nic.AtNIC,
+		Class: nic.Always(nic.Wish),
 	},
 	{
 		Key: "vlan", Host: true, Comment: "the VLAN, and the 802.1p priority of each socket priority on it",
@@ -284,6 +334,11 @@ func ecnRows() []nic.Row {
 						}
 					}
 					return out
+				},
+				Class: nic.Always(nic.Should),
+				Lack: func(*nic.Settings) string {
+					return "whether it answers marked packets and slows down is the firmware's to decide, as its driver has no switch for it " +
+						"(ROCE_CC_PRIO_MASK: every priority, from the factory)."
 				},
 			})
 		}

@@ -43,7 +43,7 @@ func TestApply(t *testing.T) {
 			return m.inbox().mlnxQos()
 		}, []string{"dash"}, []string{"v2"}},
 		{"MLNX_OFED", (*machine).ofed, []string{"interp"}, []string{"v2", "bond", "options"}}, // a plain file cannot stand for its traffic_class
-		{"nothing but DCB", func(m *machine) *machine { return m }, []string{"dash"}, []string{"v2"}},
+		{"CNPs by the firmware", (*machine).lockedDown, []string{"dash"}, []string{"v2"}},
 	} {
 		if testing.Short() {
 			c.hosts = c.hosts[:1]
@@ -129,11 +129,11 @@ func TestFinalState(t *testing.T) {
 	assert.Equal(t, "0", m.read("sys/class/net/ens1f0/ecn/roce_np/enable/3"), "not ours")
 	assert.Equal(t, "48", m.read("sys/class/net/ens1f0/ecn/roce_np/cnp_dscp"))
 	assert.Equal(t, "6", m.read("sys/class/net/ens1f0/ecn/roce_np/cnp_802p_prio"))
-	assert.Equal(t, "RoCE v2", m.read("sys/kernel/config/rdma_cm/rocep3s0f0/ports/1/default_roce_mode"))
-	assert.Equal(t, "104", m.read("sys/kernel/config/rdma_cm/rocep3s0f0/ports/1/default_roce_tos"))
+	assert.Equal(t, "RoCE v2\n104", m.read("fake/cma-rocep3s0f0"))
+	assert.False(t, m.has("sys/kernel/config/rdma_cm/rocep3s0f0"), "the directory would keep rdma_cm in use")
 	assert.Equal(t, []string{"104"}, m.trafficClass.writes)
 	log := m.log()
-	assert.Equal(t, "ens1f0 ethtool -A off off", log[0], "pause goes first")
+	assert.Equal(t, []string{"modprobe rdma_cm", "ens1f0 ethtool -A off off"}, log[:2], "pause goes first")
 	assert.Less(t, slices.Index(log, "ens1f0 ets"), slices.Index(log, "ens1f0 add dscp 26:4"))
 	assert.Less(t, slices.Index(log, "ens1f0 add dscp 26:4"), slices.Index(log, "ens1f0 pfc 10, link bounced"))
 
@@ -150,8 +150,15 @@ func TestFinalState(t *testing.T) {
 		"-1", "tclass=-1,src_ip=203.0.113.1", "tclass=8,dst_ip6=2001:db8::1",
 		"tclass=16,src_ip=192.0.2.7,dst_ip=198.51.100.0/24",
 	}, m.trafficClass.writes)
+	devlink := filepath.Join(m.root, "usr/sbin/devlink")
+	require.NoError(t, os.Rename(devlink, devlink+"-later"))
+	r = run(m, "apply", "enp3s0f1np1")
+	assert.Equal(t, 1, r.code)
+	assert.Contains(t, r.err, "roce is off after a reload, not off", "the switch alone has no effect")
+	require.NoError(t, os.Rename(devlink+"-later", devlink))
 	r = run(m, "apply", "enp3s0f1np1")
 	require.Zero(t, r.code, r.err)
+	assert.Contains(t, m.log(), "devlink reload 0000:04:00.0")
 	assert.Equal(t, "0", m.read("sys/class/net/enp3s0f1np1/device/roce_enable"))
 
 	d = all["v1"]
@@ -159,7 +166,7 @@ func TestFinalState(t *testing.T) {
 	r = shells["dash"](m, "apply", "ens1f0")
 	require.Zero(t, r.code, r.err)
 	assert.Equal(t, "0:3 2:3 4:3 6:3", m.read("fake/ens1f0.100"))
-	assert.Equal(t, "IB/RoCE v1", m.read("sys/kernel/config/rdma_cm/rocep3s0f0/ports/1/default_roce_mode"))
+	assert.Equal(t, "IB/RoCE v1\n0", m.read("fake/cma-rocep3s0f0"))
 
 	d = all["bond"]
 	m = newMachine(t, d).inbox()
@@ -167,7 +174,7 @@ func TestFinalState(t *testing.T) {
 		r = shells["dash"](m, "apply", slave)
 		require.Zero(t, r.code, r.err)
 	}
-	assert.Equal(t, "RoCE v2", m.read("sys/kernel/config/rdma_cm/mlx5_bond_0/ports/1/default_roce_mode"))
+	assert.Equal(t, "RoCE v2\n104", m.read("fake/cma-mlx5_bond_0"))
 	assert.Contains(t, m.log(), "ens1f1 pfc 10, link bounced", "every port of a bond has a PFC mask of its own")
 }
 
@@ -205,7 +212,7 @@ func TestRepair(t *testing.T) {
 			dcb("ets", "set", "dev", "ens1f0", "tc-tsa", "all:strict", "tc-bw", "all:0", "prio-tc", "all:0")
 		}, "ets_bw is 0,0,0,0,0,0,0,0, not 40,0,0,0,60,0,0,0", "ens1f0 ets"},
 		{"dcbx", func() { dcb("dcbx", "set", "dev", "ens1f0", "host", "cee") }, "", ""},
-		{"tos", func() { m.write("sys/kernel/config/rdma_cm/rocep3s0f0/ports/1/default_roce_tos", "0") }, "tos is 0, not 104", ""},
+		{"tos", func() { m.write("fake/cma-rocep3s0f0", "RoCE v2\n0") }, "tos is 0, not 104", ""},
 	} {
 		c.spoil()
 		r := run(m, "check", "ens1f0")
@@ -336,7 +343,7 @@ func TestFailures(t *testing.T) {
 			m.command("dcb", "[ \"$2\" != show ] || exit 1\n[ \"$1\" = -N ] || exit 1") // reads the DSCP map and nothing else
 			r = run(m, "apply", "ens1f0")
 			assert.Equal(t, 1, r.code)
-			assert.Contains(t, r.err, "rocec-host: ens1f0: pfc cannot be read, and without it nothing is lossless\n")
+			assert.Contains(t, r.err, "rocec-host: ens1f0: pfc cannot be set here: unsupported: dcb does not tell it\n")
 
 			m = newMachine(t, d).inbox()
 			m.remove("sys/devices/0000:03:00.0/infiniband")
@@ -351,7 +358,8 @@ func TestFailures(t *testing.T) {
 			m = newMachine(t, d).inbox()
 			m.write("sys/class/net/ens1f0/mtu", "1500")
 			r = run(m, "apply", "ens1f0")
-			assert.Zero(t, r.code, "the network configuration may come later: %s", r.err)
+			assert.Equal(t, 1, r.code, "the network configuration may come later, and did not")
+			assert.Equal(t, 1, m.bounces(), "all else is set")
 			assert.Contains(t, r.err, "mtu is 1500, the fabric says 9000: change the network configuration of this host")
 			assert.Equal(t, "1500", m.read("sys/class/net/ens1f0/mtu"), "never changed")
 			r = run(m, "check", "ens1f0")
@@ -402,7 +410,7 @@ func TestGIDs(t *testing.T) {
 // TestCommands holds the script to the commands the package documentation lists: hosts have no others for sure, and
 // the lab none at all.
 func TestCommands(t *testing.T) {
-	allowed := strings.Fields("dcb mlnx_qos ethtool ip systemctl modprobe mkdir readlink sleep sort " + // commands
+	allowed := strings.Fields("dcb mlnx_qos devlink ethtool ip systemctl modprobe mkdir rmdir rm readlink sleep sort " + // commands
 		": [ break continue exit false printf read return set shift") // builtins
 	prog, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "rocec-host")
 	require.NoError(t, err)

@@ -5,6 +5,7 @@
 #   rocec-host apply IF               write what differs and read it back; exit 1 names what would not take
 #   rocec-host restore IF FILE [KEY=VALUE]…
 #                                     the same with what show printed into FILE, as far as it can be set
+#   rocec-host leave IF               restore what was there before the first apply, and forget it
 #   rocec-host check IF               say what differs; change nothing
 #   rocec-host show  IF [KEY=VALUE]…  print the settings as they are; change nothing
 #   rocec-host gids  IF [KEY=VALUE]…  print the GIDs, one a line: INDEX NETDEV GID TYPE; change nothing
@@ -12,7 +13,8 @@
 # KEY=VALUE stand for lines of the value file, where that is not there yet.
 #
 # Rules kept throughout: read first and write only on a difference, because a write of the PFC mask bounces the link;
-# never trust a write, read it back; what the NIC or its driver does not offer is "unsupported" and left alone.
+# never trust a write, read it back; what cannot be set or read fails, with what to install or change, unless the value
+# file lists it under "should". A way to a setting is chosen by what is there, never by a version.
 
 # shellcheck disable=SC2015,SC2086 # words are split on purpose, and set -f keeps them from being file names
 set -uf
@@ -23,7 +25,7 @@ PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin
 patience=${ROCEC_WAIT:-60} # seconds to wait for netdevs and RDMA devices that come late at boot
 nl='
 '
-# Every setting, in the order of show. bond, mtu and vlan describe the host; they are compared, never written.
+# Every setting, in the order of show. bond and mtu describe the host; they are compared, never written.
 keys='bond cable cnp_dscp cnp_prio dcbx
 dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7
 ecn_np_prio0 ecn_np_prio1 ecn_np_prio2 ecn_np_prio3 ecn_np_prio4 ecn_np_prio5 ecn_np_prio6 ecn_np_prio7
@@ -31,12 +33,15 @@ ecn_rp_prio0 ecn_rp_prio1 ecn_rp_prio2 ecn_rp_prio3 ecn_rp_prio4 ecn_rp_prio5 ec
 ets_bw ets_tc ets_tsa mtu pause pfc roce roce_mode tos traffic_class traffic_rules trust ttl vlan_map'
 dscp_keys='dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7'
 
+state=$root/var/lib/rocec/host # what NICs held before the first apply, IF.before
+
 conf=      # the lines wanted, KEY=VALUE
 obs=       # the lines observed
 obs_qos=   # what the last read of the port's DCB settings gave; empty: read again
-tool=      # what reads and writes them: dcb, mlnx_qos or none
+tool=      # what reads and writes them: dcb, mlnx_qos, lldptool or none
 rdma=      # the RDMA device of the interface, and its port
 port=
+back=      # yes: what comes is what the NIC held once, so it is put back as far as it can be
 failed=0
 waited=0
 
@@ -62,10 +67,20 @@ slurp() { # FILE: its first line; fails when it cannot be read
 	{ read -r found <"$1"; } 2>/dev/null || [ -n "$found" ]
 }
 
+peek() { # FILE REASON: its first line, or why there is none: it is not there (REASON), or it is shut
+	slurp "$1" && return
+	if [ -e "$1" ]; then
+		found="unreadable: ${1#"$root"} cannot be read (Secure Boot locks debugfs; some files are for root alone)"
+	else
+		found="unsupported: $2"
+	fi
+	return 1
+}
+
 put() { printf '%s\n' "$2" >"$1"; } # FILE VALUE: one write, as sysfs wants it; the status is the kernel's answer
 
-on_off() { # FILE KEY: emits a 0/1 file as on or off
-	slurp "$1" || found=unsupported
+on_off() { # FILE KEY REASON: emits a 0/1 file as on or off
+	peek "$1" "$3" || :
 	case $found in 1) found=on ;; 0) found=off ;; esac
 	emit "$2" "$found"
 }
@@ -97,7 +112,7 @@ list() { # TEXT TEST…: eight entries parted by commas, each passing the test
 	[ "$count" -eq 8 ]
 }
 
-algorithm() { [ "$1" = ets ] || [ "$1" = strict ] || [ "$verb=$1" = restore=vendor ]; }
+algorithm() { [ "$1" = ets ] || [ "$1" = strict ] || [ "$back$1" = yesvendor ]; }
 
 netdev() { # NAME: fit to be a part of a path
 	case $1 in '' | . | .. | */* | *[[:space:]]* | ????????????????*) return 1 ;; esac
@@ -125,6 +140,15 @@ rules() { # LIST: "none", or rules "src_ip=A,dst_ip=B/N,tclass=T" parted by spac
 	done
 }
 
+key_names() { # LIST: names of settings, parted by commas
+	case $1 in '' | *[!a-z0-9_,]*) return 1 ;; esac
+}
+
+address() { # ADDRESS/LENGTH
+	case ${1%/*} in '' | *[!0-9a-f:.]* | */*) return 1 ;; esac
+	number "${1##*/}" 0 128
+}
+
 sk_map() { # LIST: where the four socket priorities that a TOS can give go
 	case $1 in 0:[0-7],2:[0-7],4:[0-7],6:[0-7]) ;; *) return 1 ;; esac
 }
@@ -135,7 +159,8 @@ accept() { # KEY VALUE: is it something rocec writes?
 	cable) number "$2" 1 999 ;;
 	cnp_dscp) number "$2" 0 63 ;;
 	cnp_prio) number "$2" 0 7 ;;
-	dcbx) [ "$2" = host ] || [ "$verb=$2" = restore=firmware ] ;;
+	create_vlan) [ "$2" = on ] ;;
+	dcbx) [ "$2" = host ] || [ "$back$2" = yesfirmware ] ;;
 	dscp_prio[0-7]) codepoints "$2" ;;
 	ecn_np_prio[0-7] | ecn_rp_prio[0-7] | pause | roce) [ "$2" = on ] || [ "$2" = off ] ;;
 	ets_bw) list "$2" number 0 100 ;;
@@ -144,12 +169,14 @@ accept() { # KEY VALUE: is it something rocec writes?
 	mtu) number "$2" 68 65535 ;;
 	pfc) list "$2" number 0 1 ;;
 	roce_mode) [ "$2" = 'RoCE v2' ] || [ "$2" = 'IB/RoCE v1' ] ;;
+	should) key_names "$2" ;;
 	tos | ttl) number "$2" 0 255 ;;
 	traffic_class) [ "$2" = off ] || number "$2" 0 255 ;;
 	traffic_rules) rules "$2" ;;
 	trust) [ "$2" = dscp ] || [ "$2" = pcp ] ;;
 	vf_roce_*) number "${1#vf_roce_}" 0 4095 && { [ "$2" = on ] || [ "$2" = off ]; } ;;
 	vlan) number "$2" 1 4094 ;;
+	vlan_ip) address "$2" ;;
 	vlan_map) sk_map "$2" ;;
 	*) false ;;
 	esac

@@ -72,11 +72,11 @@ column() { # "0:a 1:b …": a,b,…
 	row=
 	for word in $1; do row=$row,${word#*:}; done
 	found=${row#,}
-	[ -n "$found" ] || found=unsupported
+	[ -n "$found" ] || found=$untold
 }
 
 read_dcb() {
-	dcbx=unsupported
+	dcbx=$untold
 	if text=$(dcb dcbx show dev "$if" 2>/dev/null); then
 		dcbx=firmware
 		for word in $text; do [ "$word" != host ] || dcbx=host; done
@@ -112,7 +112,7 @@ read_dcb() {
 read_mlnx_qos() {
 	text=$(mlnx_qos -i "$if" -a 2>/dev/null) || text=
 	dcbx=firmware
-	trust=unsupported
+	trust=$untold
 	pairs=
 	pfc=
 	cable=
@@ -159,14 +159,16 @@ read_mlnx_qos() {
 	ets_tc=$found
 	column "$tsas"
 	ets_tsa=$found
-	[ -n "$text" ] || dcbx=unsupported
+	[ -n "$text" ] || dcbx=$untold
 }
 
 see_qos() { # DCBX, ETS, trust with the DSCP map, cable length, PFC: by dcb, or else by mlnx_qos
 	if [ -z "$obs_qos" ]; then
+		untold="unsupported: $tool does not tell it"
 		case $tool in
 		none)
-			dcbx=unsupported ets_tc=unsupported ets_tsa=unsupported trust=unsupported
+			untold='unsupported: no tool reads the priorities of this interface; install iproute2 5.12 or later (dcb)'
+			dcbx=$untold ets_tc=$untold ets_tsa=$untold trust=$untold
 			pfc='' cable='' pairs='' shares=''
 			;;
 		*) "read_$tool" ;;
@@ -179,9 +181,9 @@ see_qos() { # DCBX, ETS, trust with the DSCP map, cable length, PFC: by dcb, or 
 		emit ets_tc "$ets_tc"
 		emit ets_tsa "$ets_tsa"
 		spell_shares
-		case $cable in '' | 0 | *[!0-9]*) cable=unsupported ;; esac # 0: the driver has no cable length
+		case $cable in '' | 0 | *[!0-9]*) cable='unsupported: the driver has no cable length' ;; esac
 		emit cable "$cable"
-		emit pfc "${pfc:-unsupported}"
+		emit pfc "${pfc:-$untold}"
 		obs_qos=$obs
 		obs=$before
 	fi
@@ -222,7 +224,7 @@ spell_map() { # emits, for each priority, the DSCP values it gets; pairs are in 
 		at=$prio
 	done
 	rest=none
-	[ "$trust" != unsupported ] || rest=unsupported
+	[ "$trust" != "$untold" ] || rest=$untold
 	emit dscp_prio0 "${m0:-$rest}"
 	emit dscp_prio1 "${m1:-$rest}"
 	emit dscp_prio2 "${m2:-$rest}"
@@ -234,8 +236,8 @@ spell_map() { # emits, for each priority, the DSCP values it gets; pairs are in 
 }
 
 spell_shares() { # emits the share of each TC; a TC outside ETS has none, whatever the driver answers
-	if [ "$ets_tsa" = unsupported ]; then
-		emit ets_bw unsupported
+	if [ "$ets_tsa" = "$untold" ]; then
+		emit ets_bw "$untold"
 		return
 	fi
 	words "$ets_tsa" ,
@@ -268,82 +270,171 @@ see_pause() {
 	on,on) emit pause on ;;
 	on,off) emit pause rx ;;
 	off,on) emit pause tx ;;
-	*) emit pause unsupported ;;
+	*) emit pause 'unsupported: ethtool does not tell it; install ethtool' ;;
 	esac
 }
 
-see_roce() { on_off "$net/device/roce_enable" roce; }
+find_pci() { # sets pci to the PCI function, as 0000:03:00.0
+	pci=$(readlink "$net/device") || pci=
+	pci=${pci##*/}
+}
+
+see_roce() { # by the vendor's file, by devlink, or by the RDMA device that is there; a switch works when the driver starts anew
+	find_rdma || :
+	find_pci
+	text=
+	if [ -e "$net/device/roce_enable" ]; then
+		peek "$net/device/roce_enable" '' || :
+		text="value $found"
+	else
+		text=$(devlink dev param show "pci/$pci" name enable_roce 2>/dev/null) || text=
+	fi
+	case "$text${rdma:+ device}" in
+	*'value unreadable'*) ;;
+	*'value true'* | *'value 1'*) found=on ;;
+	*'value false'*device | *'value 0'*device) found='off after a reload' ;;
+	*'value false'* | *'value 0'*) found=off ;;
+	*device) found=on ;;
+	*) found='unsupported: nothing here switches RoCE; install iproute2 (devlink), or use a kernel of 5.6 or later' ;;
+	esac
+	emit roce "$found"
+}
 
 see_vf_roce() { # only the virtual functions the value file names
 	for line in $conf; do
 		case $line in vf_roce_*) ;; *) continue ;; esac
 		vf=${line%%=*}
 		vf=${vf#vf_roce_}
-		state=unsupported
 		if [ -e "$net/settings/vf_roce" ]; then
 			state=missing
 			while read -r _ one two _; do
 				[ "$one" = "$vf:" ] || continue
 				[ "$two" = 1 ] && state=on || state=off
 			done <"$net/settings/vf_roce"
+		else
+			find_vf "$vf"
 		fi
 		emit "vf_roce_$vf" "$state"
 	done
 }
 
+find_vf() { # NUMBER: sets handle to the devlink port of a virtual function, and state to its RoCE
+	find_pci
+	handle=
+	state='unsupported: neither the driver (MLNX_OFED) nor devlink has a switch for it; devlink needs the switchdev mode'
+	here=
+	text=$(devlink port show 2>/dev/null) || text=
+	while read -r one rest; do
+		case $one in
+		pci/*:)
+			here=
+			case "$one $rest " in
+			"pci/$pci/"*" flavour pcivf "*" vfnum $1 "*)
+				here=1
+				handle=${one%:}
+				;;
+			esac
+			;;
+		*)
+			case "${here:-0} $one $rest " in
+			1*' roce enable '*) state=on ;;
+			1*' roce disable '*) state=off ;;
+			esac
+			;;
+		esac
+	done <<-END
+		$text
+	END
+}
+
 see_ecn() {
 	for prio in 0 1 2 3 4 5 6 7; do
-		on_off "$net/ecn/roce_np/enable/$prio" "ecn_np_prio$prio"
-		on_off "$net/ecn/roce_rp/enable/$prio" "ecn_rp_prio$prio"
+		on_off "$net/ecn/roce_np/enable/$prio" "ecn_np_prio$prio" 'the driver has no switch for it'
+		on_off "$net/ecn/roce_rp/enable/$prio" "ecn_rp_prio$prio" 'the driver has no switch for it'
 	done
 	# The vendor's driver has the CNP marking in sysfs, the kernel's own driver in debugfs.
 	cnp_dscp=$net/ecn/roce_np/cnp_dscp
 	cnp_prio=$net/ecn/roce_np/cnp_802p_prio
 	if [ ! -e "$cnp_dscp" ]; then
-		pci=$(readlink "$net/device") || pci=
-		cnp_dscp=$root/sys/kernel/debug/mlx5/${pci##*/}/cc_params/np_cnp_dscp
-		cnp_prio=$root/sys/kernel/debug/mlx5/${pci##*/}/cc_params/np_cnp_prio
+		find_pci
+		cnp_dscp=$root/sys/kernel/debug/mlx5/$pci/cc_params/np_cnp_dscp
+		cnp_prio=$root/sys/kernel/debug/mlx5/$pci/cc_params/np_cnp_prio
 	fi
-	slurp "$cnp_dscp" || found=unsupported
-	emit cnp_dscp "$found"
-	slurp "$cnp_prio" || found=unsupported
-	emit cnp_prio "$found"
+	see_cnp cnp_dscp "$cnp_dscp" CNP_DSCP
+	see_cnp cnp_prio "$cnp_prio" CNP_802P_PRIO
 }
 
-see_cma() { # what RDMA-CM uses by default; "unread" until apply has made the directory that shows it
+see_cnp() { # KEY FILE NAME: a marking of CNPs; where the driver does not show it, what the firmware starts with (NAME)
+	if ! peek "$2" 'the driver does not show it: mount debugfs, or install mstflint, which reads it from the firmware'; then
+		why=$found
+		firmware "$3"
+		found=${found:-$why}
+	fi
+	emit "$1" "$found"
+}
+
+firmware() { # NAME: the value of a parameter of the firmware's configuration that is in use; empty: no tool tells it
+	nth=$((${pci##*.} + 1)) # one function is one port
+	name=$1_P$nth
+	text=
+	for reader in mstconfig mlxconfig; do
+		[ -n "$text" ] || text=$("$reader" -d "$pci" -e query "$name" 2>/dev/null) || text=
+	done
+	found=
+	while read -r one two three rest; do
+		case $one in '*') one=$two three=${rest%% *} ;; esac
+		[ "$one" != "$name" ] || ! number "$three" 0 255 || found=$three
+	done <<-END
+		$text
+	END
+}
+
+# The defaults of RDMA-CM lie in its object of the device; the directory in configfs is a window to them, and as long as it
+# is there the module cannot be unloaded. So it is made, looked through, and removed.
+open_cma() {
+	made=
+	[ -d "$root/sys/kernel/config/rdma_cm" ] || return 1
+	[ -d "$cma" ] || { mkdir "$cma" 2>/dev/null && made=1; } || [ -d "$cma" ]
+}
+
+close_cma() { [ -z "$made" ] || rmdir "$cma" 2>/dev/null || :; }
+
+see_cma() { # "unread" while the module or the device is not there
 	mode=unread
 	tos=unread
-	if [ -n "$rdma" ] && [ -d "$cma" ]; then
-		slurp "$cma/ports/$port/default_roce_mode" || found=unsupported
+	if [ -n "$rdma" ] && open_cma; then
+		peek "$cma/ports/$port/default_roce_mode" 'rdma_cm does not tell it' || :
 		mode=$found
 		[ "$mode" != 'RoCE v1' ] || mode='IB/RoCE v1' # how some releases spell it when read
-		slurp "$cma/ports/$port/default_roce_tos" || found=unsupported
+		peek "$cma/ports/$port/default_roce_tos" 'the kernel has no default type of service; use 4.11 or later' || :
 		tos=$found
+		close_cma
 	fi
 	emit roce_mode "$mode"
 	emit tos "$tos"
 }
 
 see_class() { # the traffic class forced on RC queue pairs, the exceptions by address, and the TTL
-	class=unsupported
-	exceptions=unsupported
-	ttl=unsupported
+	class='unsupported: the driver has no traffic_class; MLNX_OFED has'
+	exceptions=$class
+	ttl='unsupported: the driver has no ttl; install MLNX_OFED'
 	if [ -n "$rdma" ] && [ -e "$ib/tc/$port/traffic_class" ]; then
 		class=off
 		exceptions=
-		while read -r line; do
+		{ while read -r line; do
 			case $line in
 			'Global tclass='*) class=${line#*=} ;;
 			*,tclass=*) exceptions=$exceptions$line$nl ;;
 			esac
-		done <"$ib/tc/$port/traffic_class"
+		done <"$ib/tc/$port/traffic_class"; } 2>/dev/null || class='unreadable: traffic_class cannot be read'
 		[ -z "$exceptions" ] || exceptions=$(printf %s "$exceptions" | LC_ALL=C sort)
 		words "$exceptions" "$nl"
 		exceptions=${found:-none}
 	fi
 	if [ -n "$rdma" ]; then
 		find_ttl
-		slurp "$ttl_file" && ttl=$found
+		peek "$ttl_file" "${ttl#*: }" || :
+		ttl=$found
 	fi
 	emit traffic_class "$class"
 	emit traffic_rules "$exceptions"
@@ -378,7 +469,7 @@ see_vlan() {
 }
 
 see_host() { # what the host's own network configuration decides
-	slurp "$net/mtu" || found=unsupported
+	peek "$net/mtu" 'the interface tells none' || :
 	emit mtu "$found"
 	master=$(readlink "$net/master") || master=none
 	emit bond "${master##*/}"
@@ -386,6 +477,7 @@ see_host() { # what the host's own network configuration decides
 
 see_all() {
 	obs=
+	obs_qos=
 	see_host
 	see_pause
 	see_qos

@@ -6,24 +6,25 @@ differs() { # KEY…: sets diff to those whose observed value is not the one wan
 		look "$conf" "$key" || continue
 		want=$found
 		look "$obs" "$key" || found=missing
-		case $found in "$want" | unsupported) ;; *) diff="$diff $key" ;; esac
+		[ "$found" = "$want" ] || spared "$key" "$found" || diff="$diff $key"
 	done
 	[ -n "$diff" ]
+}
+
+spared() { # KEY VALUE: whether a setting that only helps may be missing here; what the fabric does not list as such may not
+	case $2 in unsupported | unsupported:* | unreadable:*) ;; *) return 1 ;; esac
+	[ -z "$back" ] || return 0
+	look "$conf" should || return 1
+	case ,$found, in *,"$1",*) ;; *) return 1 ;; esac
 }
 
 settle() { # "KEY…" READER WRITER: read, write on a difference, read back
 	wants $1 || return 0
 	obs=
 	"$2"
-	for key in $1; do
-		look "$conf" "$key" && want=$found && look "$obs" "$key" && [ "$found" = unsupported ] || continue
-		case $key=$want in
-		roce=on) ;; # as it is where nothing can switch it
-		pfc=* | trust=*) fail "$key cannot be read, and without it nothing is lossless" ;;
-		*) say "$key cannot be set here and is left alone" ;;
-		esac
-	done
 	differs "$1" || return 0
+	tell_ways
+	[ -n "$diff" ] || return 0
 	answer=$("$3" 2>&1) && answer=
 	words "$answer" "$nl"
 	answer=$found
@@ -34,8 +35,21 @@ settle() { # "KEY…" READER WRITER: read, write on a difference, read back
 		look "$conf" "$key"
 		want=$found
 		look "$obs" "$key" || found=missing
+		case $found in unsupported:* | unreadable:*) continue ;; esac # said
 		fail "$key is $found, not $want${answer:+: $answer}"
 	done
+}
+
+tell_ways() { # fails for every setting in diff that there is no way to, and takes it out
+	rest=
+	for key in $diff; do
+		look "$obs" "$key" || found=missing
+		case $found in
+		unsupported | unsupported:* | unreadable:*) fail "$key cannot be set here: $found" ;;
+		*) rest="$rest $key" ;;
+		esac
+	done
+	diff=$rest
 }
 
 indexed() { # LIST: "a,b,…" as 0:a 1:b …
@@ -141,13 +155,31 @@ bit() { # KEY: 1 where the value file says on
 
 set_roce() {
 	bit roce
-	put "$net/device/roce_enable" "$bit"
+	if [ -e "$net/device/roce_enable" ]; then
+		put "$net/device/roce_enable" "$bit" || return 1
+	else
+		case $bit in 1) found=true ;; *) found=false ;; esac
+		devlink dev param set "pci/$pci" name enable_roce value "$found" cmode driverinit || return 1
+	fi
+	find_rdma || :
+	case $bit${rdma:+ device} in 0 | '1 device') return ;; esac
+	# The interface goes and comes back, and systemd ends this apply with it; the one that follows finds the value set.
+	devlink dev reload "pci/$pci" || return 1
+	await back_again
 }
+
+back_again() { [ -e "$net" ]; }
 
 set_vf_roce() {
 	for key in $diff; do
 		bit "$key"
-		put "$net/settings/vf_roce" "${key#vf_roce_} $bit" || return 1
+		if [ -e "$net/settings/vf_roce" ]; then
+			put "$net/settings/vf_roce" "${key#vf_roce_} $bit" || return 1
+			continue
+		fi
+		find_vf "${key#vf_roce_}"
+		case $bit in 1) found=enable ;; *) found=disable ;; esac
+		devlink port function set "$handle" roce "$found" || return 1
 	done
 }
 
@@ -163,16 +195,21 @@ set_ecn() {
 	done
 }
 
-set_cma() {
-	# The directory stays: without it nobody could read the values again without writing.
-	[ -d "$cma" ] || mkdir -p "$cma" || return 1
-	for key in $diff; do
-		look "$conf" "$key"
-		case $key in
-		roce_mode) put "$cma/ports/$port/default_roce_mode" "$found" ;;
-		tos) put "$cma/ports/$port/default_roce_tos" "$found" ;;
-		esac || return 1
+set_cma() { # again where the other port of a bond, which is set at the same time, has removed the directory meanwhile
+	for _ in 1 2 3; do
+		status=0
+		open_cma || mkdir "$cma" || return 1 # for its words
+		for key in $diff; do
+			look "$conf" "$key"
+			case $key in
+			roce_mode) put "$cma/ports/$port/default_roce_mode" "$found" ;;
+			tos) put "$cma/ports/$port/default_roce_tos" "$found" ;;
+			esac || status=1
+		done
+		[ -d "$cma" ] && break
 	done
+	rmdir "$cma" 2>/dev/null || : # also one that an older release has left
+	return "$status"
 }
 
 set_class() {
@@ -201,7 +238,9 @@ set_class() {
 }
 
 set_vlan() {
-	if ! await find_vlan; then
+	if look "$conf" create_vlan; then
+		make_vlan || return 1
+	elif ! await find_vlan; then
 		printf 'no interface of VLAN %s on %s; make it in the network configuration of this host\n' "$vlan" "$lower"
 		return 1
 	fi
@@ -210,3 +249,18 @@ set_vlan() {
 	ip link set dev "$vdev" type vlan egress-qos-map $found
 }
 
+
+make_vlan() { # and notes that it is ours to take away
+	look "$conf" bond && lower=$found || lower=$if
+	look "$conf" vlan
+	vlan=$found
+	if ! find_vlan; then
+		[ -d "$root/sys/module/8021q" ] || modprobe 8021q || :
+		ip link add link "$lower" name "$lower.$vlan" type vlan id "$vlan" || return 1
+		[ ! -f "$state/$if.before" ] || printf 'made=%s\n' "$lower.$vlan" >>"$state/$if.before" || return 1
+		await find_vlan || return 1
+	fi
+	ip link set dev "$vdev" up || return 1
+	look "$conf" vlan_ip || return 0
+	ip address replace "$found" dev "$vdev"
+}

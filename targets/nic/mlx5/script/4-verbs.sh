@@ -24,19 +24,38 @@ pick_tool() {
 	fi
 }
 
+refuse_twin() { # two interfaces of one PCI function would each undo what the other sets
+	here=$(readlink "$net/device") || return 0
+	set +f
+	for path in "$root"/etc/rocec/host/*.conf; do
+		set -f
+		other=${path##*/}
+		other=${other%.conf}
+		[ "$other" != "$if" ] && [ "$other" != '*' ] || continue
+		there=$(readlink "$root/sys/class/net/$other/device") || continue
+		[ "${there##*/}" != "${here##*/}" ] ||
+			die "$other has a value file, too, and is the same PCI function (${here##*/}); leave one of the two in the fabric"
+	done
+	set -f
+}
+
 refuse_lldpad() {
 	! systemctl is-active --quiet lldpad.service ||
 		die "lldpad is active and would overwrite these settings; run: systemctl disable --now lldpad.socket lldpad.service"
 }
 
-compare_host() { # what the host's own network configuration decides is said, never changed
+like_host() { # whether the interface is as the host's own network configuration should have it
 	obs=
 	see_host
-	! differs 'bond mtu' || for key in $diff; do
+	! differs 'bond mtu'
+}
+
+compare_host() { # what the host's own network configuration decides is never changed; at boot it may come late
+	wants bond mtu || return 0
+	await like_host || for key in $diff; do
 		look "$conf" "$key" && want=$found
-		look "$obs" "$key" && say "$key is $found, the fabric says $want: change the network configuration of this host"
+		look "$obs" "$key" && fail "$key is $found, the fabric says $want: change the network configuration of this host"
 	done
-	[ -z "$diff" ]
 }
 
 apply() {
@@ -44,11 +63,44 @@ apply() {
 	driver=$(readlink "$net/device/driver") || driver=none
 	[ "${driver##*/}" = mlx5_core ] || die "the driver is ${driver##*/}, and these settings are for mlx5_core"
 	refuse_lldpad
-	compare_host
+	refuse_twin
 	if wants pfc; then
-		[ "$tool" != none ] || die "neither dcb (iproute2) nor mlnx_qos can read its priorities; install iproute2 6.1 or later"
+		[ "$tool" != none ] || die "neither dcb (iproute2) nor mlnx_qos can read its priorities; install iproute2 5.12 or later"
 	fi
+	keep_before
 	bring_about
+	compare_host
+	[ "$failed" -ne 0 ] || still_there
+	return "$failed"
+}
+
+keep_before() { # what the NIC held before the first apply, for leave; a NIC that holds all that is wanted tells nothing of that
+	[ ! -e "$state/$if.before" ] || return 0
+	if wants roce_mode tos; then
+		[ -d "$root/sys/kernel/config/rdma_cm" ] || modprobe rdma_cm || :
+		await find_rdma || return 0 # bring_about says so
+	fi
+	see_all
+	vf_keys
+	differs "$keys $found" || return 0
+	kept=
+	look "$conf" vlan && kept=vlan=$found$nl
+	vf_keys
+	for key in $keys $found; do
+		look "$obs" "$key" || continue
+		case $found in unsupported | unsupported:* | unreadable:* | unread) ;; *) kept=$kept$key=$found$nl ;; esac
+	done
+	[ -d "$state" ] || mkdir -p "$state" || return 0
+	printf %s "$kept" >"$state/$if.before" || fail "cannot write $state/$if.before"
+}
+
+still_there() { # what was read back and is something else now is set by somebody else, too
+	see_all
+	vf_keys
+	! differs "$keys $found" || for key in $diff; do
+		look "$obs" "$key" || found=missing
+		fail "$key was set and is $found again: something else on this host sets it, too (tuned, a NIC operator, a script of its own)"
+	done
 }
 
 restore() { # what show printed once, but for what has no value and what the host itself decides
@@ -59,20 +111,40 @@ restore() { # what show printed once, but for what has no value and what the hos
 	return "$failed"
 }
 
+leave() { # RESTORED lines are in conf
+	if [ ! -e "$state/$if.before" ]; then
+		say 'what it held before rocec is not known; it stays as it is until the host restarts'
+		return 0
+	fi
+	if [ -e "$net" ]; then
+		restore || :
+		while IFS= read -r line; do
+			case $line in
+			made=*)
+				netdev "${line#made=}" && [ -e "$root/sys/class/net/${line#made=}" ] || continue
+				ip link delete "${line#made=}" || fail "the interface ${line#made=} cannot be removed"
+				;;
+			esac
+		done <"$state/$if.before"
+	fi
+	[ "$failed" -ne 0 ] || rm -f "$state/$if.before"
+	return "$failed"
+}
+
 bring_about() {
+	settle roce see_roce set_roce # first, as a reload of the driver takes all else away
 	# Link pause and PFC exclude each other: what goes off goes first.
 	look "$conf" pause && [ "$found" = off ] && settle pause see_pause set_pause
-	[ "$verb" = restore ] || settle dcbx see_qos set_dcbx
+	[ -n "$back" ] || settle dcbx see_qos set_dcbx
 	settle 'ets_bw ets_tc ets_tsa' see_qos set_ets
 	settle "trust $dscp_keys" see_qos set_trust
 	settle cable see_qos set_cable
 	settle pfc see_qos set_pfc
 	settle pause see_pause set_pause
-	settle roce see_roce set_roce
 	vf_keys
 	settle "$found" see_vf_roce set_vf_roce
 
-	if wants roce_mode tos traffic_class traffic_rules ttl; then
+	if wants roce_mode tos traffic_class traffic_rules ttl; then # and DCB does not wait for them
 		[ -d "$root/sys/kernel/config/rdma_cm" ] || modprobe rdma_cm || :
 		await find_rdma ||
 			fail "no RDMA device appeared in $patience s; is RoCE enabled in the NIC's firmware, and mlx5_ib loaded?"
@@ -131,26 +203,36 @@ gids() {
 verb=${1:-}
 if=${2:-}
 case $verb in
-apply | check) [ $# -eq 2 ] ;;
+apply | check | leave) [ $# -eq 2 ] ;;
 restore) [ $# -ge 3 ] && [ -f "$3" ] ;;
 show | gids) [ $# -ge 2 ] ;;
 *) false ;;
 esac && netdev "$if" && number "$patience" 0 600 || {
-	printf '%s\n' 'usage: rocec-host apply|check IF' '       rocec-host restore IF FILE [KEY=VALUE]...' \
+	printf '%s\n' 'usage: rocec-host apply|check|leave IF' '       rocec-host restore IF FILE [KEY=VALUE]...' \
 		'       rocec-host show|gids IF [KEY=VALUE]...' >&2
 	exit 64
 }
 shift 2
 net=$root/sys/class/net/$if
-[ -e "$net" ] || die "there is no such interface"
-if [ "$verb" = restore ]; then
+[ -e "$net" ] || [ "$verb" = leave ] || die "there is no such interface"
+saved=
+case $verb in
+restore)
+	back=yes
 	saved=$1
 	shift
+	;;
+leave)
+	back=yes
+	[ ! -f "$state/$if.before" ] || saved=$state/$if.before
+	;;
+esac
+if [ -n "$saved" ]; then
 	while IFS= read -r line; do
-		case $line in bond=none) ;; *) set -- "$@" "$line" ;; esac
+		case $line in bond=none | made=* | mtu=* | vlan_map=missing) ;; *) set -- "$@" "$line" ;; esac
 	done <"$saved"
 fi
-load "$@"
+if [ -n "$saved" ] || [ "$verb" != leave ]; then load "$@"; fi
 pick_tool
 find_rdma || :
 "$verb"

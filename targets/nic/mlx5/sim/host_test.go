@@ -39,7 +39,7 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 	}
 	for _, name := range names {
 		n := &ir.NIC{
-			NICPlaces: &ir.NICPlaces{At: at, ModelAt: at, MTUAt: at}, Name: name, Device: d, Model: model, MTU: 9000, TOS: -1,
+			NICPlaces: &ir.NICPlaces{At: at, ModelAt: at, MTUAt: at}, Name: name, Device: d, Model: model, MTU: 9000, TTL: -1, TOS: -1,
 			RoCE: true, Intents: []*ir.Intent{in},
 		}
 		n.Port = &ir.Port{
