@@ -131,7 +131,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	for _, h := range found.Devices {
 		d := h.Drift
 		v := verifyDevice{
-			Name: d.Device.Name, Changes: changesJSON(d), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
+			Name: d.Device.Name, Changes: changesJSON(d.Changes), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
 		}
 		if h.Base.Since != "" {
 			v.Since = &verifySince{h.Base.Since, int64(h.Base.Ago.Round(time.Second).Seconds())}
