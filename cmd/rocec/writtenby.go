@@ -24,7 +24,7 @@ func (v *planView) others(p *deploy.Plan) {
 		}
 	}
 	if len(names) > 0 {
-		v.prose(v.paint(diag.Yellow, byOthers+":")+" ", nodeset.Text(names, nodeset.Devices, math.MaxInt)+"; rocec build writes their files")
+		v.prose(v.paint(diag.Yellow, byOthers+":")+" ", nodeset.Text(names, nodeset.Devices, math.MaxInt)+"; rocec build --as overlay")
 	}
 }
 
@@ -53,7 +53,7 @@ func onlyOthers(tree *target.Tree) error {
 	for i, d := range tree.Devices {
 		names[i] = d.Name
 	}
-	return fail(exitErrors, "Others write %s (%s), and rocec changes nothing there. rocec build has the files for them, and "+
+	return fail(exitErrors, "Others write %s (%s), and rocec changes nothing there. rocec build --as overlay has the files for them, and "+
 		"rocec verify judges what they have written; where rocec is to write them, say written_by = \"rocec\".",
 		nodeset.Text(names, nodeset.Devices, 200), report.Place(tree.Devices[0].Source.WrittenByAt))
 }

@@ -11,7 +11,9 @@ import (
 
 // Of a host that others write no change is ours, whatever it was found to be; one that is as wanted, and every other device, stays.
 func TestOthers(t *testing.T) {
-	host := func(others bool) *target.Device { return &target.Device{Name: "h", Source: &ir.Device{Name: "h", ByOthers: others}} }
+	host := func(others bool) *target.Device {
+		return &target.Device{Name: "h", Source: &ir.Device{Name: "h", ByOthers: others}}
+	}
 	drift := []*Change{{Action: Update, File: &target.File{Path: "/x"}}}
 	of := func(others bool, s Status, err *Error) *DevicePlan {
 		d := &DevicePlan{Device: host(others), Status: s, Err: err, Old: &ir.Settings{}, New: &ir.Settings{}, Disrupts: []string{"all"}}

@@ -25,6 +25,9 @@ func Join(all ...*Target) *Target {
 			}
 			return files, ds
 		},
+		Enable: func(d *ir.Device) []Link {
+			return gather(all, func(t *Target) []Link { return t.Enable(d) })
+		},
 		Read: func(d *ir.Device, content func(path string) []byte) *ir.Settings {
 			var whole *ir.Settings
 			for _, t := range all {

@@ -31,6 +31,10 @@ type Target struct {
 	// files, in the same order. Diagnostics name this vendor's keys and releases.
 	Render func(*ir.Device) ([]File, diag.List)
 
+	// Enable gives the symbolic links that the steps of a device's files make on its disk: an image that holds the files and these needs
+	// no command. Nil: the steps make none.
+	Enable func(*ir.Device) []Link
+
 	// Read gives how a device is set, as the content of its files and live states says it: the inverse of Render for the keys
 	// lossless traffic notices. content gives what stands at a [File.Path]; nil: nothing. What the content does not say is not
 	// known, so the answer may be nil. It never fails, whatever the bytes. Nil: of such devices nothing is known.
@@ -94,6 +98,9 @@ type File struct {
 	// Activate makes the device use the file; equal steps of one device run once.
 	Activate Step
 }
+
+// Link is a symbolic link; both paths are absolute and clean.
+type Link struct{ Path, To string }
 
 // Key is one setting inside a file.
 type Key struct {
