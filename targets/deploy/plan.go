@@ -178,7 +178,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		if ds.HasErrors() {
 			return p.refuse(Unreadable, fmt.Sprintf("%s cannot be edited: %s", f.Path, firstError(ds)))
 		}
-		state := FileState{Path: f.Path, Base: Sum(c.Data), Target: Sum(after)}
+		state := FileState{Path: f.Path, Base: c.sum(), Target: Sum(after)}
 		p.Files = append(p.Files, state)
 		old[f.Path], next[f.Path] = c.Data, after
 		if f.Live != nil && f.Activate.Undo != nil {
@@ -269,12 +269,12 @@ func change(f *target.File, state FileState, before, after []byte) *Change {
 	switch {
 	case state.Base == state.Target:
 		c.Action = Activate
-	case before == nil && f.Live == nil:
+	case state.Base == Absent && f.Live == nil:
 		c.Action = Create
 	case after == nil:
 		c.Action = Delete
 	}
-	if f.Keys != nil {
+	if f.Keys != nil && (before != nil || state.Base == Absent) {
 		c.compareKeys()
 	}
 	return c

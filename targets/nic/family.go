@@ -59,6 +59,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Render:   f.render,
 		Enable:   f.enable,
 		Read:     f.read,
+		Reported: f.reported,
 		Both:     f.both,
 		About:    f.about,
 		Identity: f.identity,

@@ -72,6 +72,16 @@ func Join(all ...*Target) *Target {
 			}
 			return out
 		},
+		Reported: func(d *ir.Device, r *Report) Reported {
+			whole := Reported{States: map[string][]byte{}, Answers: map[string][]byte{}}
+			for _, t := range all {
+				own := t.Reported(d, r)
+				maps.Copy(whole.States, own.States)
+				maps.Copy(whole.Answers, own.Answers)
+				whole.Wrong = append(whole.Wrong, own.Wrong...)
+			}
+			return whole
+		},
 		Image: func(d *ir.Device) Image {
 			img := Image{Files: map[string]string{}}
 			for _, t := range all {

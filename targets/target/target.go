@@ -48,6 +48,9 @@ type Target struct {
 	// About describes the device in a few words: "Cumulus Linux 3.4.3, Spectrum".
 	About func(*ir.Device) string
 
+	// Reported puts what a host's own report says in the place of live states and of answers. Nil: such devices report nothing.
+	Reported func(*ir.Device, *Report) Reported
+
 	// Identity reads what the device says it is; a judgement against it refuses the device before anything is
 	// planned. It must not change anything.
 	Identity func(*ir.Device) []Probe
