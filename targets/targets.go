@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/nic/bnxt"
 	"github.com/rocec/rocec/targets/nic/ice"
+	"github.com/rocec/rocec/targets/nic/ionic"
 	"github.com/rocec/rocec/targets/nic/mlx4"
 	"github.com/rocec/rocec/targets/nic/mlx5"
 	"github.com/rocec/rocec/targets/nic/qede"
@@ -35,6 +36,7 @@ var All = Table{
 	bnxt.Target,
 	ice.Target,
 	qede.Target,
+	ionic.Target,
 	rxe.Target,
 }
 
