@@ -30,7 +30,9 @@ func (a *app) buildCommand() *cobra.Command {
 			"more than 200 bytes, the folder's name is cut and ends in ~ and a hash, and _folders.txt holds the nodeset. If\n" +
 			"a folder in OUT holds a file of another build, nothing is written.\n\n" +
 			"With --as it writes what others need who write hosts. overlay: a tar for each group of hosts that are alike, with\n" +
-			"their files and the links that enable the units, and manifest.json. See rocec/docs/images.md.",
+			"their files and the links that enable the units, and manifest.json. ansible: an inventory and variables of groups\n" +
+			"and hosts, with the same files. handover: a sheet for each group of hosts that are\n" +
+			"set by hand, which says how they must be set. See docs/images.md.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if o.out == "" {
@@ -75,7 +77,11 @@ func (a *app) build(dir string, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	tree, err := selectDevices(f.Tree(), o.only)
+	all := f.Tree()
+	if o.as == formHandover {
+		all = handoverTree(f.Fabric)
+	}
+	tree, err := selectDevices(all, o.only)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,14 @@ import (
 )
 
 // forms are what build --as writes.
-var forms = []string{"overlay"}
+var forms = []string{formOverlay, formAnsible, formHandover}
+
+// The forms.
+const (
+	formOverlay  = "overlay"
+	formAnsible  = "ansible"
+	formHandover = "handover"
+)
 
 // formFile is a file of a form.
 type formFile struct {
@@ -25,19 +32,43 @@ type formFile struct {
 
 // buildAs writes a form of the hosts of a tree below root. A file there that looks like one of the form and is none of it would be taken
 // for one by whoever reads the folder, so nothing is written then.
-func (a *app) buildAs(_ *ir.Fabric, tree *target.Tree, root *os.Root, o buildOptions) error {
-	groups := groupHosts(tree)
-	if len(groups) == 0 {
-		return fail(exitErrors, "There is no host among these devices of which rocec renders files.")
+func (a *app) buildAs(f *ir.Fabric, tree *target.Tree, root *os.Root, o buildOptions) error {
+	var files []formFile
+	var hosts int
+	var patterns []string
+	var groups []*likeHosts
+	if o.as != formHandover {
+		groups = groupHosts(tree)
 	}
-	files, pattern := overlayFiles(groups), "*.tar"
-	there, err := fs.Glob(root.FS(), pattern)
-	if err != nil {
-		return fail(exitErrors, "%v", err)
+	for _, g := range groups {
+		hosts += len(g.hosts)
+	}
+	switch {
+	case o.as == formHandover:
+		patterns = []string{"*.md"}
+		files, hosts = handoverFiles(f, tree), len(tree.Devices)
+	case hosts == 0:
+	case o.as == formAnsible:
+		patterns = []string{"group_vars/" + ansibleGroup + "*", "host_vars/*"}
+		files = ansibleFiles(groups)
+	default:
+		patterns = []string{"*.tar"}
+		files = overlayFiles(groups)
+	}
+	if hosts == 0 {
+		return fail(exitErrors, "There is no host among these devices that the form %s is for.", o.as)
 	}
 	mine := map[string]bool{}
 	for _, f := range files {
 		mine[f.name] = true
+	}
+	var there []string
+	for _, pattern := range patterns {
+		found, err := fs.Glob(root.FS(), pattern)
+		if err != nil {
+			return fail(exitErrors, "%v", err)
+		}
+		there = append(there, found...)
 	}
 	if i := slices.IndexFunc(there, func(name string) bool { return !mine[name] }); i >= 0 {
 		return fail(exitErrors, "%s holds %s, which this build does not write, and would be taken for a part of it; empty the folder first, or "+
@@ -53,13 +84,9 @@ func (a *app) buildAs(_ *ir.Fabric, tree *target.Tree, root *os.Root, o buildOpt
 			written++
 		}
 	}
-	hosts := 0
-	for _, g := range groups {
-		hosts += len(g.hosts)
-	}
 	if !a.quiet {
-		fmt.Fprintf(a.stdout, "%s: %s in %s, %s written, %d unchanged\n", diag.Escape(o.out), diag.Count(hosts, "host"),
-			diag.Count(len(groups), "group"), diag.Count(written, "file"), len(files)-written)
+		fmt.Fprintf(a.stdout, "%s: %s, %s written, %d unchanged\n", diag.Escape(o.out), diag.Count(hosts, "host"),
+			diag.Count(written, "file"), len(files)-written)
 	}
 	return nil
 }
