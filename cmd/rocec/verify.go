@@ -139,7 +139,9 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 }
 
 // verified says what was found, and whether all is good. r is what the devices told of themselves; nil: they were read.
-func (a *app) verified(dir string, f *report.Report, found *rollout.Verification, debts map[string]debt, r *hostReports, o verifyOptions) error {
+func (a *app) verified(dir string, f *report.Report, found *rollout.Verification, debts map[string]debt, r *hostReports,
+	o verifyOptions,
+) error {
 	doc := verifyDocument{
 		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: o.since, Devices: []verifyDevice{},
 		ByHand: byHandJSON(f.Fabric),
@@ -150,7 +152,8 @@ func (a *app) verified(dir string, f *report.Report, found *rollout.Verification
 	for _, h := range found.Devices {
 		d := h.Drift
 		v := verifyDevice{
-			Name: d.Device.Name, Age: r.seconds(d.Device.Name), Changes: changesJSON(d.Changes), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
+			Name: d.Device.Name, Age: r.seconds(d.Device.Name),
+			Changes: changesJSON(d.Changes), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
 		}
 		if h.Base.Since != "" {
 			v.Since = &verifySince{h.Base.Since, int64(h.Base.Ago.Round(time.Second).Seconds())}

@@ -121,9 +121,18 @@ func TestVerifyFrom(t *testing.T) {
 		{"no value file", replace(`/etc/rocec/host/`, `/etc/rocec/other/`), exitErrors, "+ /etc/rocec/host/ens1f0.conf"},
 		{"no NIC", func(s string) string { return s[:strings.Index(s, `"nics":`)] + `"nics":[]}` }, exitErrors, "nic/ens1f0"},
 		{"another driver", replace(`"driver":"mlx5_core"`, `"driver":"bnxt_en"`), exitMachines, "has the driver bnxt_en"},
-		{"priorities that cannot be read", replace(`"pfc":"0,0,0,0,1,0,0,0"`, `"pfc":"unsupported"`), exitErrors, "nobody knows whether PFC is on"},
-		{"another bond", replace(`"differs":[]`, `"differs":["bond is bond7, not none"]`), exitErrors, "bond is bond7, not none."},
-		{"what check cannot do", replace(`"differs":[]`, `"differs":["rocec-host: ens1f0: lldpad is active \u001b[2J"]`), exitErrors, `lldpad is active \x1b[2J`},
+		{
+			"priorities that cannot be read", replace(`"pfc":"0,0,0,0,1,0,0,0"`, `"pfc":"unsupported"`), exitErrors,
+			"nobody knows whether PFC is on",
+		},
+		{
+			"another bond", replace(`"differs":[]`, `"differs":["bond is bond7, not none"]`), exitErrors,
+			"bond is bond7, not none.",
+		},
+		{
+			"what check cannot do", replace(`"differs":[]`, `"differs":["rocec-host: ens1f0: lldpad is active \u001b[2J"]`),
+			exitErrors, `lldpad is active \x1b[2J`,
+		},
 		{"none", func(string) string { return "" }, exitMachines, "unknown: store2 (no report in"},
 		{"another host", replace(`"host":"store2"`, `"host":"store3"`), exitMachines, `it is of a host called "store3"`},
 		{"a copy", replace(`"boot-2"`, `"boot-1"`), exitMachines, "it has the boot id of that of"},
