@@ -345,6 +345,10 @@ func TestMistakes(t *testing.T) {
 			"asn-missing", 0,
 			[]string{"leaf1", "the same holds for leaf2"},
 		},
+		{"written by others and set by hand", func(s *lang.Source) {
+			s.Hosts[0].ByHand = &lang.ByHand{Decl: place(901)}
+			s.Hosts[0].WrittenBy = lang.Value[string]{V: "others", At: place(900)}
+		}, "written-by-hand", 900, []string{`written_by = "others"`, "the by_hand block"}},
 	} {
 		seen[c.code] = true
 		t.Run(c.name, func(t *testing.T) {

@@ -37,6 +37,7 @@ func (c *compiler) devices() {
 		*d = ir.Device{Name: h.Name, Group: h.Group, At: h.NameAt, Decl: h.Decl, Host: &hosts[i], SSH: c.login(h.SSH), ByHand: hands.of(h.ByHand)}
 		d.SSHAt = loginAt(h.SSH)
 		d.Maintenance, d.MaintenanceAt = h.Maintenance.V, h.Maintenance.At
+		c.writtenBy(d, h)
 		nics.host(d, h)
 		c.add(d)
 		c.hostGroup[d.Group] = append(c.hostGroup[d.Group], d)

@@ -14,7 +14,7 @@ var Topics = sortedTopics(
 	topicLinkToItself, topicLinkHosts, topicSpeed, topicLengthMissing, topicRoutingMissing, topicASNMissing,
 	topicUnknownMember, topicMemberOff, topicBondInvalid,
 	topicTableName, topicTableTwice, topicTablePort, topicTableMissing, topicTableTooLarge, topicRoutingLoop, topicNoRoute,
-	topicLockChanged, topicLockIncomplete,
+	topicLockChanged, topicLockIncomplete, topicWrittenByHand,
 )
 
 func sortedTopics(all ...*diag.Topic) []diag.Topic {

@@ -30,6 +30,7 @@ var fabricSchema = schema[Fabric]{
 		one("root", rootSwitch, "any", "The switch that is the root of the spanning tree.", func(f *Fabric) *Value[string] { return &f.Root }),
 		one("failures", integer(0, 16), "1", "The PFC-loop proof also holds with up to so many links down.", func(f *Fabric) *Value[int] { return &f.Failures }),
 		one("flow_control", oneOf("pfc", "pause"), "\"pfc\"", "How links are made lossless: priority flow control, or link pause.", func(f *Fabric) *Value[string] { return &f.FlowControl }),
+		one("written_by", writers, "\"rocec\"", "Who writes the files of hosts whose block does not say; see hosts that others write.", func(f *Fabric) *Value[string] { return &f.WrittenBy }),
 		one("required_version", constraint, "any", "The releases of rocec that the fabric is for.", func(f *Fabric) *Value[string] { return &f.RequiredVersion }),
 	},
 }
@@ -136,6 +137,9 @@ type switchBlock struct {
 	Switch
 	names []element
 }
+
+// writers is who may write the files of hosts.
+var writers = oneOf("rocec", "others")
 
 const maintenanceDoc = "The reason why apply leaves the device as it is for now. It is rendered and judged as any other."
 
@@ -295,6 +299,7 @@ var hostSchema = schema[hostBlock]{
 		names("the label", "Names of the hosts.", func(h *hostBlock) *[]element { return &h.names }),
 		one("forwards", boolean, "false", "true: the host routes or bridges, so it is treated as a switch.", func(h *hostBlock) *Value[bool] { return &h.Forwards }),
 		one("maintenance", reasonText, "none", maintenanceDoc, func(h *hostBlock) *Value[string] { return &h.Maintenance }),
+		one("written_by", writers, "that of the fabric", "\"others\": the files are rendered and judged as any other, and others write them; apply does not.", func(h *hostBlock) *Value[string] { return &h.WrittenBy }),
 	},
 	blocks: []child[hostBlock]{
 		blocksOf(&nicSchema, false, initNIC, func(h *hostBlock, i int, n *nicBlock) { h.nics = put(h.nics, i, n) }),

@@ -63,6 +63,8 @@ type Fabric struct {
 	Failures    Value[int]     // links that may be down at once
 	FlowControl Value[string]  // pfc or pause
 
+	WrittenBy Value[string] // who writes the files of hosts that do not say: rocec or others
+
 	RequiredVersion Value[string] // a constraint on the version of rocec, which this one meets
 }
 
@@ -170,6 +172,7 @@ type Host struct {
 	ByHand   *ByHand
 
 	Maintenance Value[string] // the reason
+	WrittenBy   Value[string] // rocec or others
 }
 
 // NIC is a nic block.

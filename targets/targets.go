@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/nic/bnxt"
 	"github.com/rocec/rocec/targets/nic/ice"
+	"github.com/rocec/rocec/targets/nic/ionic"
 	"github.com/rocec/rocec/targets/nic/mlx4"
 	"github.com/rocec/rocec/targets/nic/mlx5"
 	"github.com/rocec/rocec/targets/nic/qede"
@@ -36,6 +37,7 @@ var All = Table{
 	bnxt.Target,
 	ice.Target,
 	qede.Target,
+	ionic.Target,
 	rxe.Target,
 }
 

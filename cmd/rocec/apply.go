@@ -150,6 +150,11 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 		return err
 	}
 	defer devices.close(&err)
+	if len(o.only) > 0 {
+		if err := onlyOthers(devices.tree); err != nil {
+			return err
+		}
+	}
 	plan := a.compareForChange(ctx, devices)
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; nothing was changed")

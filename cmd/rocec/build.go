@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,17 +28,30 @@ func (a *app) buildCommand() *cobra.Command {
 			"a folder named by their nodeset, such as gpu[001-064]/usr/local/sbin/rocec-host. A device has the files of every\n" +
 			"folder whose nodeset names it. So a change to a thousand devices is one diff to review. Where the nodeset takes\n" +
 			"more than 200 bytes, the folder's name is cut and ends in ~ and a hash, and _folders.txt holds the nodeset. If\n" +
-			"a folder in OUT holds a file of another build, nothing is written.",
+			"a folder in OUT holds a file of another build, nothing is written.\n\n" +
+			"With --as it writes what others need who write hosts. overlay: a tar for each group of hosts that are alike, with\n" +
+			"their files and the links that enable the units, and manifest.json. ansible: an inventory and variables of groups\n" +
+			"and hosts, with the same files. handover: a sheet for each group of hosts that are\n" +
+			"set by hand, which says how they must be set. See docs/images.md.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if o.out == "" {
 				return fail(exitUsage, "build needs -o OUT, the folder to write to")
+			}
+			if o.as != "" && o.fold {
+				return fail(exitUsage, "--as and --fold are two forms of what is built; leave out one of them")
+			}
+			if o.as != "" {
+				if err := choice("as", o.as, forms...); err != nil {
+					return err
+				}
 			}
 			return a.build(folder(args), o)
 		},
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`folder` to write to")
 	cmd.Flags().BoolVar(&o.fold, "fold", false, "one file for all devices that have it alike, in a folder named by their nodeset")
+	cmd.Flags().StringVar(&o.as, "as", "", "what others need who write hosts: "+strings.Join(forms, ", "))
 	a.targetFlag(cmd, &o.only)
 	return cmd
 }
@@ -46,6 +60,7 @@ type buildOptions struct {
 	out  string   // the folder to write to
 	only []string // --target
 	fold bool
+	as   string // one of forms; empty: files
 }
 
 // builtFile is a file to write, and the folder of OUT it belongs to.
@@ -62,7 +77,11 @@ func (a *app) build(dir string, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	tree, err := selectDevices(f.Tree(), o.only)
+	all := f.Tree()
+	if o.as == formHandover {
+		all = handoverTree(f.Fabric)
+	}
+	tree, err := selectDevices(all, o.only)
 	if err != nil {
 		return err
 	}
@@ -74,6 +93,9 @@ func (a *app) build(dir string, o buildOptions) error {
 		return fail(exitErrors, "%v", err)
 	}
 	defer root.Close()
+	if o.as != "" {
+		return a.buildAs(f.Fabric, tree, root, o)
+	}
 	files := perDevice(tree)
 	if o.fold {
 		folded, index := foldFiles(tree)

@@ -74,6 +74,9 @@ func (v *planView) pending(p *deploy.Plan, debts map[string]debt) {
 	by := map[string][]string{}
 	var reasons []string
 	for _, d := range p.Devices {
+		if d.Status == deploy.StatusOthers {
+			continue
+		}
 		why := d.Waits
 		owed, known := debts[d.Device.Name]
 		if d.Status != deploy.StatusPending && (!known || d.Status == deploy.StatusSame) {

@@ -42,6 +42,9 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 	if d.Maintenance != "" {
 		head.add("maintenance", d.Maintenance, ir.Origin{At: d.MaintenanceAt, Why: "apply leaves the device as it is"})
 	}
+	if d.ByOthers {
+		head.add("written by", "others", ir.Origin{At: d.WrittenByAt, Why: "rocec renders and judges the files, and does not write them"})
+	}
 	out := []section{head}
 	if d.ByHand != nil {
 		out = append(out, describeByHand(d))

@@ -291,6 +291,7 @@ func (f *fleet) diff(ctx context.Context, o rollout.ObserveOptions) *deploy.Plan
 	all := &target.Tree{Devices: slices.Concat(f.tree.Devices, f.beside)}
 	f.found = rollout.Observe(ctx, f.dial, all, o)
 	plan := deploy.Diff(all, f.found)
+	plan.Others()
 	plan.Pending()
 	n := len(f.tree.Devices)
 	return &deploy.Plan{Devices: plan.Devices[:n], Beside: plan.Devices[n:]}

@@ -153,6 +153,9 @@ func (a *app) showPlan(name, format string) error {
 	line("targets", saved.Targets...)
 	same := 0
 	for _, d := range saved.Devices {
+		if d.Status == deploy.StatusOthers {
+			continue
+		}
 		if d.Status == deploy.StatusSame || d.Status == deploy.StatusPending {
 			same++
 			continue

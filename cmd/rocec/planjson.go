@@ -60,6 +60,7 @@ type planDevice struct {
 	Disrupts []string     `json:"disrupts"`
 	Effects  []planEffect `json:"effects"`
 	Changes  []planChange `json:"changes"`
+	Drift    []planChange `json:"drift,omitempty"` // of status others: what others are to change
 
 	Findings []planFinding `json:"findings"` // of the files as they will be, by the vendor's rules
 	Cause    *planCause    `json:"rocec_changed,omitempty"`
@@ -126,6 +127,7 @@ type planSummary struct {
 	Refused     int `json:"refused"`
 	Waves       int `json:"waves"`
 	Pending     int `json:"pending"` // devices that stay as they are for now
+	Others      int `json:"others"`  // devices that others are to write
 	Create      int `json:"create"`  // settings
 	Update      int `json:"update"`
 	Delete      int `json:"delete"`
@@ -136,7 +138,7 @@ func planJSON(p *deploy.Plan, seq *sequence) planDocument {
 	doc := planDocument{
 		FormatVersion: report.FormatVersion, Devices: []planDevice{}, Refused: []planRefusal{},
 		Summary: planSummary{
-			s.Change, s.Same, s.Unreachable, s.Refused, len(seq.waves), s.Pending, s.Settings.Create, s.Settings.Update, s.Settings.Delete,
+			s.Change, s.Same, s.Unreachable, s.Refused, len(seq.waves), s.Pending, s.Others, s.Settings.Create, s.Settings.Update, s.Settings.Delete,
 		},
 	}
 	doc.Waves, doc.Steps = wavesJSON(seq), stepsJSON(seq)
@@ -144,7 +146,7 @@ func planJSON(p *deploy.Plan, seq *sequence) planDocument {
 		pd := planDevice{
 			Name: d.Device.Name, Status: string(d.Status),
 			Disrupts: append([]string{}, d.Disrupts...), Effects: effectsJSON(d),
-			Changes: changesJSON(d), Findings: findingsJSON(d), Cause: causeJSON(d),
+			Changes: changesJSON(d.Changes), Drift: changesJSON(d.Drift), Findings: findingsJSON(d), Cause: causeJSON(d),
 		}
 		if pd.Reason = d.Waits; d.Err != nil {
 			pd.Reason = d.Err.Detail
@@ -154,9 +156,9 @@ func planJSON(p *deploy.Plan, seq *sequence) planDocument {
 	return doc
 }
 
-func changesJSON(d *deploy.DevicePlan) []planChange {
+func changesJSON(changes []*deploy.Change) []planChange {
 	out := []planChange{}
-	for _, c := range d.Changes {
+	for _, c := range changes {
 		pc := planChange{Path: c.Path, Action: string(c.Action), Keys: []planKey{}}
 		if c.Action == deploy.Activate { // in place, not in use: for a reader of the promise, an update without keys
 			pc.Action = string(deploy.Update)

@@ -52,9 +52,14 @@ func (v *planView) summary(p *deploy.Plan) {
 		}
 	}
 	v.pending(p, v.debts)
+	v.others(p)
 	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {
-		fmt.Fprintf(v.w, "%s %s up to date%s.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending))
+		fmt.Fprintf(v.w, "%s %s up to date%s%s.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending),
+			othersText(s.Others))
+		if s.Others > 0 {
+			fmt.Fprintln(v.w)
+		}
 		return
 	}
 	parts := []string{fmt.Sprintf("%s to change", diag.Count(s.Change, "device")), fmt.Sprintf("%d up to date", s.Same)}
@@ -66,6 +71,9 @@ func (v *planView) summary(p *deploy.Plan) {
 	}
 	if s.Pending > 0 {
 		parts = append(parts, fmt.Sprintf("%d pending", s.Pending))
+	}
+	if s.Others > 0 {
+		parts = append(parts, othersText(s.Others)[len(", "):])
 	}
 	fmt.Fprintf(v.w, "Plan: %s.  %s, %s.\n", strings.Join(parts, ", "), diag.Count(s.Files, "file"), diag.Count(s.Live, "live state"))
 	if n := v.countsText(s.Settings); n != "" {

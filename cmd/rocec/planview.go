@@ -116,7 +116,7 @@ func (v *planView) groups(p *deploy.Plan, room int) {
 				fmt.Fprintf(v.w, "... and %s of devices; --expand shows them\n\n", diag.Count(len(groups)-i, "more group"))
 				break
 			}
-			if g.First().Status == deploy.StatusChange {
+			if s := g.First().Status; s == deploy.StatusChange || s == deploy.StatusOthers {
 				v.change(g)
 			} else {
 				v.trouble(g)
@@ -125,7 +125,7 @@ func (v *planView) groups(p *deploy.Plan, room int) {
 		return bytes.Count(text.Bytes(), []byte("\n"))
 	}
 	s := p.Summary()
-	if render(fullDetail) > room && s.Change+s.Refused+s.Unreachable > fewDevices && !v.expand && !v.diff {
+	if render(fullDetail) > room && s.Change+s.Refused+s.Unreachable+s.Others > fewDevices && !v.expand && !v.diff {
 		for _, d := range lessDetail {
 			if render(d) <= room {
 				break
@@ -158,7 +158,10 @@ func (v *planView) change(g deploy.Group) {
 	if first.Lock != nil {
 		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", lockText(first.Lock))
 	}
-	files := foldChanges(first.Changes, v.expand)
+	if first.Status == deploy.StatusOthers {
+		v.prose("  "+v.paint(diag.Yellow, first.Waits[:len(byOthers)]), target.Escape(first.Waits[len(byOthers):])+theirs(first))
+	}
+	files := foldChanges(first.Shown(), v.expand)
 	for i, f := range files {
 		if i == v.detail.files {
 			fmt.Fprintf(v.w, "  ... and %s; --expand shows them\n", diag.Count(len(files)-i, "more file"))

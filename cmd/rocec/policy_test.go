@@ -50,8 +50,9 @@ targets/nic/mlx4:        targets/target targets/nic compiler/ir |
 targets/nic/bnxt:        targets/target targets/nic compiler/ir |
 targets/nic/ice:         targets/target targets/nic compiler/ir |
 targets/nic/qede:        targets/target targets/nic compiler/ir |
+targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic compiler/ir |
-targets:                 targets/target targets/cumulus targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
+targets:                 targets/target targets/cumulus targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/target compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |
@@ -72,7 +73,7 @@ cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.c
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |
 cmd/internal/compare:    examples lang/langtest | github.com/rogpeppe/go-internal golang.org/x/sync
-cmd/rocec:               * | github.com/spf13/cobra golang.org/x/term github.com/aymanbagabas/go-udiff
+cmd/rocec:               * | github.com/spf13/cobra golang.org/x/term github.com/aymanbagabas/go-udiff go.yaml.in/yaml
 `
 
 // outside is who may touch disk, network, environment and the clock: programs, the two rooms of deploy that reach machines, and

@@ -54,6 +54,9 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 	if len(devices.tree.Devices) != 1 {
 		return fail(exitUsage, "%q is more than one device; replace them one by one", name)
 	}
+	if err := onlyOthers(devices.tree); err != nil {
+		return err
+	}
 	if err := a.trust(ctx, devices, o); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // vendorWord is the name of an operating system of switches, of a NIC driver, of a vendor's file or daemon, or the code of a
 // grammar of ports. The names of ports in examples (swp1, as Linux calls those of any switch) are none.
-var vendorWord = regexp.MustCompile(`(?i)cumulus|sonic|nvue|mlx[0-9]|mlnx|bnxt|\bice\b|irdma|qede|\brxe\b|rdma_rxe|softroce|hostnic|` +
+var vendorWord = regexp.MustCompile(`(?i)cumulus|sonic|nvue|mlx[0-9]|mlnx|bnxt|\bice\b|irdma|qede|\bionic|\brxe\b|rdma_rxe|softroce|hostnic|` +
 	`traffic\.conf|datapath\.conf|qos_(features|infra)|switchd|pfc-prevention|^swp$|swp%|^ethernet$|ethernet%`)
 
 // vendorFields are fields whose texts may have such words: the manual, and where a fact was taken from.

@@ -29,7 +29,9 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: "Verify reads the devices and changes nothing. It says which settings are not as written, which links and daemons are\n" +
 			"down, and which counters of lost or misdirected traffic have risen since the last verify. It keeps what it measured\n" +
 			"below $XDG_STATE_HOME/rocec/samples. A device that was never verified is read twice, 5 seconds apart; one that has\n" +
-			"restarted since is judged by what its counters came to since then.",
+			"restarted since is judged by what its counters came to since then.\n\n" +
+			"With --from DIR it logs in nowhere, and judges each host by DIR/HOST.json: what `rocec-host check --json` printed there.\n" +
+			"A host without such a file is unknown, and not good.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice("format", o.format, "text", "json"); err != nil {
@@ -41,12 +43,21 @@ func (a *app) verifyCommand() *cobra.Command {
 			if err := o.readOptions.check(); err != nil {
 				return err
 			}
-			return a.verify(cmd.Context(), folder(args), o)
+			if o.from == "" {
+				return a.verify(cmd.Context(), folder(args), o)
+			}
+			for _, other := range []string{"lab", "since", "parallel", "timeout", "ask-sudo-password"} {
+				if cmd.Flags().Changed(other) {
+					return fail(exitUsage, "--from reads files and no device, so that --%s says nothing. Leave out one of the two", other)
+				}
+			}
+			return a.verifyFrom(cmd.Context(), folder(args), o)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.since, "since", string(deploy.SinceLast),
 		"what counters are compared with: last (the last verify) or boot (the start of the device)")
+	f.StringVar(&o.from, "from", "", "judge hosts by their own reports in this `folder`, without a login")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	labFlags(cmd, &o.lab)
 	o.readFlags(cmd)
@@ -58,14 +69,16 @@ func (a *app) verifyCommand() *cobra.Command {
 type verifyOptions struct {
 	readOptions
 	since, format string
+	from          string // a folder of reports; empty: devices are read
 	lab           labFlag
 	only          []string
 }
 
 // The statuses of a device in verify.
 const (
-	verifyGood  = "good"
-	verifyDrift = "drift"
+	verifyGood    = "good"
+	verifyDrift   = "drift"
+	verifyUnknown = "unknown" // there is no report of it
 )
 
 type verifyDocument struct {
@@ -86,6 +99,7 @@ type verifyDevice struct {
 	Hints    []verifyFinding `json:"hints"`           // of states that are not wrong
 	Since    *verifySince    `json:"since,omitempty"` // nil: the device could not be read
 	Rose     []deploy.Rise   `json:"rose"`
+	Age      *int64          `json:"report_age_seconds,omitempty"` // of --from, by the time of the file
 }
 
 // verifySince is what the counters of a device were compared with.
@@ -121,6 +135,13 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		return fail(exitInterrupted, "interrupted")
 	}
 	kept.keep(f.Tree(), found.Kept)
+	return a.verified(dir, f, found, a.debts(dir, devices.labDir), nil, o)
+}
+
+// verified says what was found, and whether all is good. r is what the devices told of themselves; nil: they were read.
+func (a *app) verified(dir string, f *report.Report, found *rollout.Verification, debts map[string]debt, r *hostReports,
+	o verifyOptions,
+) error {
 	doc := verifyDocument{
 		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: o.since, Devices: []verifyDevice{},
 		ByHand: byHandJSON(f.Fabric),
@@ -131,7 +152,8 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	for _, h := range found.Devices {
 		d := h.Drift
 		v := verifyDevice{
-			Name: d.Device.Name, Changes: changesJSON(d), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
+			Name: d.Device.Name, Age: r.seconds(d.Device.Name),
+			Changes: changesJSON(d.Changes), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
 		}
 		if h.Base.Since != "" {
 			v.Since = &verifySince{h.Base.Since, int64(h.Base.Ago.Round(time.Second).Seconds())}
@@ -160,6 +182,9 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		doc.Summary[v.Status]++
 		doc.Devices = append(doc.Devices, v)
 	}
+	if r != nil {
+		doc.add(r)
+	}
 	found.Plan.Pending()
 	doc.Good = doc.Summary[verifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices)
 	if o.format == "json" {
@@ -167,10 +192,10 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 			return err
 		}
 	} else {
-		a.verifyText(dir, f.Fabric, found.Plan, doc, a.debts(dir, devices.labDir))
+		a.verifyText(dir, f.Fabric, found.Plan, doc, debts, r)
 	}
 	switch {
-	case doc.Summary[string(deploy.StatusUnreachable)]+doc.Summary[string(deploy.StatusRefused)] > 0:
+	case doc.Summary[string(deploy.StatusUnreachable)]+doc.Summary[string(deploy.StatusRefused)]+doc.Summary[verifyUnknown] > 0:
 		return &exit{exitMachines, ""}
 	case !doc.Good:
 		return &exit{exitErrors, ""}
@@ -178,7 +203,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	return nil
 }
 
-func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc verifyDocument, debts map[string]debt) {
+func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc verifyDocument, debts map[string]debt, r *hostReports) {
 	v := a.planView(dir, viewOptions{})
 	w := v.w
 	v.groups(plan, page)
@@ -193,6 +218,11 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 	v.held(plan)
 	v.pending(plan, debts)
 	sinceText(w, doc)
+	unknown := ""
+	if r != nil {
+		r.text(v, doc)
+		unknown = fmt.Sprintf(", %d unknown", doc.Summary[verifyUnknown])
+	}
 	if text := deploy.ByHand(fabric); text != "" {
 		v.prose("", text+".")
 	}
@@ -200,9 +230,9 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 	if !doc.Good {
 		word = v.paint(diag.Red, "not as written")
 	}
-	fmt.Fprintf(w, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused%s.\n", word,
+	fmt.Fprintf(w, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused%s%s.\n", word,
 		diag.Count(doc.Summary[verifyGood], "device"), doc.Summary[verifyDrift], doc.Summary[string(deploy.StatusUnreachable)],
-		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]))
+		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]), unknown)
 }
 
 // sinceText says what counters were compared with: a line for all devices, or for those of each kind.

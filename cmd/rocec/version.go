@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"regexp"
 	"runtime"
 	"runtime/debug"
@@ -87,7 +88,11 @@ func (a *app) printVersion(format string) error {
 
 // writeJSON prints one document, indented, with < and > as they are.
 func (a *app) writeJSON(v any) error {
-	enc := json.NewEncoder(a.stdout)
+	return encodeJSON(a.stdout, v)
+}
+
+func encodeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)

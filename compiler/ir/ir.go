@@ -227,6 +227,9 @@ type Device struct {
 
 	Maintenance   string // why apply leaves the device as it is for now; empty: it does not
 	MaintenanceAt diag.Range
+
+	ByOthers    bool       // a host: others write what rocec renders
+	WrittenByAt diag.Range // where the host or the fabric says who writes it; zero: nowhere
 }
 
 // Forwards tells whether traffic can pass through the device: a switch, or a host that forwards.

@@ -27,6 +27,7 @@ type Have struct {
 type Content struct {
 	Data   []byte // nil: there is no file; empty: there is an empty one
 	Reason string // why it could not be read; empty: it was
+	Sum    string // of other content than the file should have, of which only the hash is known, with Data nil; else empty
 }
 
 // Note is what a run notes on a device that keeps its change: which rocec wrote what the device holds, and what for.

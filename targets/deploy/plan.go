@@ -28,6 +28,7 @@ const (
 	StatusUnreachable Status = "unreachable"
 	StatusRefused     Status = "refused"
 	StatusPending     Status = "pending" // it stays as it is for now, and is a debt of the plan
+	StatusOthers      Status = "others"  // others are to write what it lacks, or it could not be read and is theirs
 )
 
 // Plan says of every device of a tree what would change, in the tree's order.
@@ -43,8 +44,9 @@ type DevicePlan struct {
 	Err      *Error             // of an unreachable or refused device: why
 	Diags    diag.List          // what Edit said about the content found
 	Found    []*diag.Diagnostic // what the vendor\'s rules say of changed files as they will be; notes are left out
-	Waits    string             // of a pending device: why
+	Waits    string             // of a pending device, or one that others write: why
 	Changes  []*Change          // in the order of Device.Files
+	Drift    []*Change          // of a device with StatusOthers: what others are to change; nil where it could not be read
 	Disrupts []string           // what traffic will notice, each once
 	Old, New *ir.Settings       // how it is set, as the content says, before and after; nil: not known
 	Effects  []Effect           // what traffic notices, as far as the settings are known
@@ -66,7 +68,7 @@ type DevicePlan struct {
 // later apply settles. Those that hold what they should already are none.
 func (p *Plan) Pending() {
 	for _, d := range p.Devices {
-		if d.Device.Source == nil || d.Device.Source.Maintenance == "" || d.Status == StatusSame {
+		if d.Device.Source == nil || d.Device.Source.Maintenance == "" || d.Status == StatusSame || d.Status == StatusOthers {
 			continue
 		}
 		d.Status, d.Waits = StatusPending, "under maintenance: "+OneLine(d.Device.Source.Maintenance)
@@ -182,7 +184,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		if ds.HasErrors() {
 			return p.refuse(Unreadable, fmt.Sprintf("%s cannot be edited: %s", f.Path, firstError(ds)))
 		}
-		state := FileState{Path: f.Path, Base: Sum(c.Data), Target: Sum(after)}
+		state := FileState{Path: f.Path, Base: c.sum(), Target: Sum(after)}
 		p.Files = append(p.Files, state)
 		old[f.Path], next[f.Path] = c.Data, after
 		if f.Live != nil && f.Activate.Undo != nil {
@@ -273,12 +275,12 @@ func change(f *target.File, state FileState, before, after []byte) *Change {
 	switch {
 	case state.Base == state.Target:
 		c.Action = Activate
-	case before == nil && f.Live == nil:
+	case state.Base == Absent && f.Live == nil:
 		c.Action = Create
 	case after == nil:
 		c.Action = Delete
 	}
-	if f.Keys != nil {
+	if f.Keys != nil && (before != nil || state.Base == Absent) {
 		c.compareKeys()
 	}
 	return c
@@ -388,7 +390,7 @@ func (c *Change) Unified() string {
 // Summary counts a plan.
 type Summary struct {
 	Change, Same, Unreachable, Refused int // devices
-	Pending                            int
+	Pending, Others                    int
 	Files, Live                        int // changes of files, of live states
 	Disruptive                         int // devices whose traffic will notice
 	Settings                           Counts
@@ -427,6 +429,8 @@ func (p *Plan) Summary() Summary {
 			s.Refused++
 		case StatusPending:
 			s.Pending++
+		case StatusOthers:
+			s.Others++
 		}
 		for _, c := range d.Changes {
 			n := c.Counts()
@@ -483,11 +487,11 @@ func signature(d *DevicePlan, i int) string {
 	case StatusUnreachable, StatusRefused:
 		return fmt.Sprint(i)
 	}
-	b := fmt.Appendf(nil, "%q", d.Disrupts)
+	b := fmt.Appendf(nil, "%q %q", d.Disrupts, d.Waits)
 	for _, e := range d.Effects {
 		b = append(append(b, '\n'), e.String()...)
 	}
-	for _, c := range d.Changes {
+	for _, c := range d.Shown() {
 		b = strconv.AppendQuote(append(b, '\n'), c.Path)
 		b = append(b, c.Action...)
 		for _, k := range c.Keys {

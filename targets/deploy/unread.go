@@ -27,7 +27,8 @@ type unread struct {
 func (p *Plan) Unread(away map[*ir.Device]bool) diag.List {
 	lost := map[*ir.Device]bool{}
 	for _, d := range slices.Concat(p.Devices, p.Beside) {
-		if d.Device.Source != nil && d.Old == nil && (d.Err != nil || d.Status == StatusPending) && !away[d.Device.Source] {
+		left := d.Status == StatusPending || d.Status == StatusOthers
+		if d.Device.Source != nil && d.Old == nil && (d.Err != nil || left) && !away[d.Device.Source] {
 			lost[d.Device.Source] = true
 		}
 	}

@@ -58,7 +58,9 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Driver:   f.Driver,
 		Check:    f.check,
 		Render:   f.render,
+		Enable:   f.enable,
 		Read:     f.read,
+		Reported: f.reported,
 		Both:     f.both,
 		About:    f.about,
 		Identity: f.identity,
@@ -170,11 +172,6 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 		Soak:    5 * time.Second,
 		Away:    time.Minute,
 	}
-}
-
-// wantedBy is the folder in which systemd keeps that the interface's device wants units.
-func wantedBy(netdev string) string {
-	return Quote("/etc/systemd/system/sys-subsystem-net-devices-" + escapeUnit(netdev) + ".device.wants/")
 }
 
 // unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.

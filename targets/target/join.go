@@ -25,6 +25,9 @@ func Join(all ...*Target) *Target {
 			}
 			return files, ds
 		},
+		Enable: func(d *ir.Device) []Link {
+			return gather(all, func(t *Target) []Link { return t.Enable(d) })
+		},
 		Read: func(d *ir.Device, content func(path string) []byte) *ir.Settings {
 			var whole *ir.Settings
 			for _, t := range all {
@@ -71,6 +74,16 @@ func Join(all ...*Target) *Target {
 				}
 			}
 			return out
+		},
+		Reported: func(d *ir.Device, r *Report) Reported {
+			whole := Reported{States: map[string][]byte{}, Answers: map[string][]byte{}}
+			for _, t := range all {
+				own := t.Reported(d, r)
+				maps.Copy(whole.States, own.States)
+				maps.Copy(whole.Answers, own.Answers)
+				whole.Wrong = append(whole.Wrong, own.Wrong...)
+			}
+			return whole
 		},
 		Image: func(d *ir.Device) Image {
 			img := Image{Files: map[string]string{}}

@@ -31,6 +31,10 @@ type Target struct {
 	// files, in the same order. Diagnostics name this vendor's keys and releases.
 	Render func(*ir.Device) ([]File, diag.List)
 
+	// Enable gives the symbolic links that the steps of a device's files make on its disk: an image that holds the files and these needs
+	// no command. Nil: the steps make none.
+	Enable func(*ir.Device) []Link
+
 	// Read gives how a device is set, as the content of its files and live states says it: the inverse of Render for the keys
 	// lossless traffic notices. content gives what stands at a [File.Path]; nil: nothing. What the content does not say is not
 	// known, so the answer may be nil. It never fails, whatever the bytes. Nil: of such devices nothing is known.
@@ -47,6 +51,9 @@ type Target struct {
 
 	// About describes the device in a few words: "Cumulus Linux 3.4.3, Spectrum".
 	About func(*ir.Device) string
+
+	// Reported puts what a host's own report says in the place of live states and of answers. Nil: such devices report nothing.
+	Reported func(*ir.Device, *Report) Reported
 
 	// Identity reads what the device says it is; a judgement against it refuses the device before anything is
 	// planned. It must not change anything.
@@ -104,6 +111,9 @@ type Leavings struct {
 	Query
 	Files func(answer []byte) []File // none: there is nothing. It never fails, whatever the bytes
 }
+
+// Link is a symbolic link; both paths are absolute and clean.
+type Link struct{ Path, To string }
 
 // Key is one setting inside a file.
 type Key struct {

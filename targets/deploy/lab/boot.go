@@ -106,6 +106,7 @@ func (d *Device) plantKernel() {
 		f.plantLocked(stray.path, n)
 	}
 	id := d.bootID()
+	f.plantNode("/proc/sys/kernel/hostname", target.TextNode(func() string { return d.Name }, nil))
 	f.plantNode("/proc/sys/kernel/random/boot_id", target.TextNode(func() string { return id }, nil))
 	f.plantNode("/proc/uptime", target.TextNode(d.uptime, nil))
 	for _, n := range inOrder(d.image.Netdevs) {

@@ -51,6 +51,10 @@ var Driver = ir.NewDriver(ir.Driver{
 			Aliases: []string{"cx7"}, Source: "vendor: one port of 400G to four of 100G",
 		},
 		{
+			Name: "connectx-8", Title: "NVIDIA ConnectX-8", Speed: 800_000, Ports: 8, V1: true, V2: true,
+			Aliases: []string{"cx8"}, Source: "vendor: up to 800G on as many as eight ports, user manual and Hot Chips 2025",
+		},
+		{
 			Name: "bluefield-2", Title: "NVIDIA BlueField-2", Speed: 200_000, Ports: 2, V1: true, V2: true,
 			Aliases: []string{"bf2"}, Source: "vendor: one port of 200G or two of 100G",
 		},

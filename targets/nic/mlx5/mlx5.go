@@ -72,6 +72,7 @@
 //	ip -d link show dev VLANIF; ip link set dev VLANIF type vlan egress-qos-map FROM:TO …
 //	systemctl is-active --quiet lldpad.service
 //	modprobe rdma_cm; mkdir -p DIR; readlink LINK; sleep 1; sort; sort -n
+//	sha256sum; od -An -v -tx1 (check --json alone)
 //
 // mlnx_qos is only asked where dcb fails. Files, read (r) or read and written (rw), DEV being the RDMA device and P its
 // port; all but the first two may be missing:
@@ -142,7 +143,9 @@ var (
 	script3 string
 	//go:embed script/4-verbs.sh
 	script4 string
+	//go:embed script/5-json.sh
+	script5 string
 
 	// script is shared by every host and never written to.
-	script = []byte(script1 + script2 + script3 + script4)
+	script = []byte(script1 + script2 + script3 + script5 + script4) // the last one begins
 )

@@ -410,7 +410,7 @@ func TestGIDs(t *testing.T) {
 // TestCommands holds the script to the commands the package documentation lists: hosts have no others for sure, and
 // the lab none at all.
 func TestCommands(t *testing.T) {
-	allowed := strings.Fields("dcb mlnx_qos devlink ethtool ip systemctl modprobe mkdir rmdir rm readlink sleep sort " + // commands
+	allowed := strings.Fields("dcb mlnx_qos devlink ethtool ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum od " + // commands
 		": [ break continue exit false printf read return set shift") // builtins
 	prog, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), "rocec-host")
 	require.NoError(t, err)

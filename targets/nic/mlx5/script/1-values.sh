@@ -7,6 +7,7 @@
 #                                     the same with what show printed into FILE, as far as it can be set
 #   rocec-host leave IF               restore what was there before the first apply, and forget it
 #   rocec-host check IF               say what differs; change nothing
+#   rocec-host check --json           the same of every value file, as one document of JSON, with settings, GIDs and hashes
 #   rocec-host show  IF [KEY=VALUE]…  print the settings as they are; change nothing
 #   rocec-host gids  IF [KEY=VALUE]…  print the GIDs, one a line: INDEX NETDEV GID TYPE; change nothing
 #

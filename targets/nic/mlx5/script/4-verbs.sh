@@ -202,13 +202,18 @@ gids() {
 
 verb=${1:-}
 if=${2:-}
+if [ "$*" = 'check --json' ]; then
+	check_json
+	exit
+fi
 case $verb in
 apply | check | leave) [ $# -eq 2 ] ;;
 restore) [ $# -ge 3 ] && [ -f "$3" ] ;;
 show | gids) [ $# -ge 2 ] ;;
 *) false ;;
 esac && netdev "$if" && number "$patience" 0 600 || {
-	printf '%s\n' 'usage: rocec-host apply|check|leave IF' '       rocec-host restore IF FILE [KEY=VALUE]...' \
+	printf '%s\n' 'usage: rocec-host apply|check|leave IF' '       rocec-host check --json' \
+		'       rocec-host restore IF FILE [KEY=VALUE]...' \
 		'       rocec-host show|gids IF [KEY=VALUE]...' >&2
 	exit 64
 }

@@ -109,6 +109,9 @@ func TestHostScripts(t *testing.T) {
 				r := sh(t, d, step.Cmd)
 				require.Equal(t, 0, r.status, "%s%s\n%s", r.out, r.err, strings.Join(d.Programs(), "\n"))
 				root(t, d, step.Loaded.Cmd)
+				for _, l := range mlx5.Target.Enable(source) {
+					require.Equal(t, l.To+"\n", root(t, d, "readlink "+l.Path), "what systemctl enable makes")
+				}
 				require.Empty(t, live())
 				for _, n := range source.Host.NICs {
 					require.Equal(t, 1, sim.Of(d.Sims()).Flaps(n.Name), "PFC was written once")

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// forms are what build --as writes.
+var forms = []string{formOverlay, formAnsible, formHandover}
+
+// The forms.
+const (
+	formOverlay  = "overlay"
+	formAnsible  = "ansible"
+	formHandover = "handover"
+)
+
+// formFile is a file of a form.
+type formFile struct {
+	name string
+	data []byte
+}
+
+// buildAs writes a form of the hosts of a tree below root. A file there that looks like one of the form and is none of it would be taken
+// for one by whoever reads the folder, so nothing is written then.
+func (a *app) buildAs(f *ir.Fabric, tree *target.Tree, root *os.Root, o buildOptions) error {
+	var files []formFile
+	var hosts int
+	var patterns []string
+	var groups []*likeHosts
+	if o.as != formHandover {
+		groups = groupHosts(tree)
+	}
+	for _, g := range groups {
+		hosts += len(g.hosts)
+	}
+	switch {
+	case o.as == formHandover:
+		patterns = []string{"*.md"}
+		files, hosts = handoverFiles(f, tree), len(tree.Devices)
+	case hosts == 0:
+	case o.as == formAnsible:
+		patterns = []string{"group_vars/" + ansibleGroup + "*", "host_vars/*"}
+		files = ansibleFiles(groups)
+	default:
+		patterns = []string{"*.tar"}
+		files = overlayFiles(groups)
+	}
+	if hosts == 0 {
+		return fail(exitErrors, "There is no host among these devices that the form %s is for.", o.as)
+	}
+	mine := map[string]bool{}
+	for _, f := range files {
+		mine[f.name] = true
+	}
+	var there []string
+	for _, pattern := range patterns {
+		found, err := fs.Glob(root.FS(), pattern)
+		if err != nil {
+			return fail(exitErrors, "%v", err)
+		}
+		there = append(there, found...)
+	}
+	if i := slices.IndexFunc(there, func(name string) bool { return !mine[name] }); i >= 0 {
+		return fail(exitErrors, "%s holds %s, which this build does not write, and would be taken for a part of it; empty the folder first, or "+
+			"write to a new one", diag.Escape(o.out), diag.Escape(there[i]))
+	}
+	written := 0
+	for _, f := range files {
+		changed, err := writeBelow(root, f.name, 0o644, f.data)
+		if err != nil {
+			return fail(exitErrors, "%v", err)
+		}
+		if changed {
+			written++
+		}
+	}
+	if !a.quiet {
+		fmt.Fprintf(a.stdout, "%s: %s, %s written, %d unchanged\n", diag.Escape(o.out), diag.Count(hosts, "host"),
+			diag.Count(written, "file"), len(files)-written)
+	}
+	return nil
+}
+
+// likeHosts is hosts that hold the same files and links.
+type likeHosts struct {
+	name  string // for files and folders
+	hosts []*target.Device
+	files []heldFile // in order of paths
+}
+
+// heldFile is what lies at a path: a file, or a link.
+type heldFile struct {
+	path string
+	mode fs.FileMode
+	data []byte
+	to   string // of a link
+}
+
+// first is a host that stands for all.
+func (g *likeHosts) first() *target.Device { return g.hosts[0] }
+
+// names of the hosts.
+func (g *likeHosts) names() []string {
+	out := make([]string, len(g.hosts))
+	for i, d := range g.hosts {
+		out[i] = d.Name
+	}
+	return out
+}
+
+// groupHosts groups the hosts of a tree by the files they are to hold, in the order of the first of each group.
+func groupHosts(tree *target.Tree) []*likeHosts {
+	var groups []*likeHosts
+	at := map[string]*likeHosts{}
+	for _, d := range tree.Devices {
+		if d.Role != target.Host {
+			continue
+		}
+		files := heldFiles(d)
+		h := sha256.New()
+		for _, f := range files {
+			fmt.Fprintf(h, "%q %o %q %d\n", f.path, f.mode, f.to, len(f.data))
+			h.Write(f.data)
+		}
+		key := string(h.Sum(nil))
+		g := at[key]
+		if g == nil {
+			g = &likeHosts{files: files}
+			at[key] = g
+			groups = append(groups, g)
+		}
+		g.hosts = append(g.hosts, d)
+	}
+	for _, g := range groups {
+		g.name, _ = folderName(g.names())
+	}
+	return groups
+}
+
+// heldFiles are the files of a device and the links that enable them, in order of paths.
+func heldFiles(d *target.Device) []heldFile {
+	var out []heldFile
+	for f := range written(d) {
+		out = append(out, heldFile{path: f.Path, mode: f.Mode, data: render(d, f)})
+	}
+	if d.Target.Enable != nil {
+		for _, l := range d.Target.Enable(d.Source) {
+			out = append(out, heldFile{path: l.Path, mode: 0o777, to: l.To})
+		}
+	}
+	slices.SortFunc(out, func(a, b heldFile) int { return strings.Compare(a.path, b.path) })
+	return out
+}
+
+// indented is a document of JSON as a file.
+func indented(doc any) []byte {
+	var b bytes.Buffer
+	if err := encodeJSON(&b, doc); err != nil {
+		panic(err) // into memory, of types that can be written
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// unpacked reads a tar and holds it to what makes it the same everywhere.
+func unpacked(t *testing.T, data []byte) map[string]modeAndText {
+	t.Helper()
+	out := map[string]modeAndText{}
+	var names []string
+	for r := tar.NewReader(bytes.NewReader(data)); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		require.Zero(t, h.ModTime.Unix())
+		require.Zero(t, h.Uid+h.Gid)
+		require.Empty(t, h.Uname+h.Gname)
+		content, err := io.ReadAll(r)
+		require.NoError(t, err)
+		if h.Typeflag == tar.TypeSymlink {
+			content = []byte("-> " + h.Linkname)
+		} else {
+			require.EqualValues(t, tar.TypeReg, h.Typeflag)
+		}
+		names = append(names, h.Name)
+		out[h.Name] = modeAndText{os.FileMode(h.Mode), string(content)}
+	}
+	require.True(t, slices.IsSorted(names), "%v", names)
+	return out
+}
+
+// eachSound calls do for every example without errors, with what build writes for it.
+func eachSound(t *testing.T, do func(t *testing.T, dir string, built map[string]modeAndText)) {
+	entries, err := os.ReadDir("../../examples")
+	require.NoError(t, err)
+	for _, e := range entries {
+		if !e.IsDir() {
+			continue
+		}
+		t.Run(e.Name(), func(t *testing.T) {
+			dir, out := filepath.Join("../../examples", e.Name()), t.TempDir()
+			if code, _, _ := rocec(t, "build", "-q", "-o", out, dir); code == exitGood {
+				do(t, dir, readTree(t, out))
+			}
+		})
+	}
+}
+
+// Every host is in one tar, which holds what build writes for it and the links of its units, and nothing else; two builds are equal.
+func TestOverlay(t *testing.T) {
+	eachSound(t, func(t *testing.T, dir string, built map[string]modeAndText) {
+		out, again := t.TempDir(), t.TempDir()
+		code, _, stderr := rocec(t, "build", "--as", "overlay", "-o", out, dir)
+		require.Equal(t, exitGood, code, stderr)
+		code, _, _ = rocec(t, "build", "--as", "overlay", "-o", again, dir)
+		require.Equal(t, exitGood, code)
+		files := readTree(t, out)
+		require.Equal(t, files, readTree(t, again))
+		var doc overlayDocument
+		require.NoError(t, json.Unmarshal([]byte(files[overlayManifest].text), &doc))
+		require.Len(t, files, len(doc.Tars)+1)
+		seen := map[string]bool{}
+		for _, of := range doc.Tars {
+			data := []byte(files[of.File].text)
+			require.Equal(t, of.SHA256, deploy.Sum(data))
+			held := unpacked(t, data)
+			require.Len(t, held, len(of.Paths))
+			links := map[string]bool{}
+			for _, p := range of.Paths {
+				f := held[p.Path[1:]]
+				if p.Link != "" {
+					links[p.Path] = true
+					assert.Equal(t, "-> "+p.Link, f.text)
+					assert.Contains(t, held, p.Link[1:], "a link to nothing")
+					continue
+				}
+				assert.Equal(t, p.SHA256, deploy.Sum([]byte(f.text)))
+			}
+			assert.NotEmpty(t, links)
+			for _, host := range of.Hosts {
+				require.False(t, seen[host], "%s is in two tars", host)
+				seen[host] = true
+				for name, f := range held {
+					if !links["/"+name] {
+						assert.Equal(t, f, built[host+"/"+name], "%s of %s", name, host)
+						delete(built, host+"/"+name)
+					}
+				}
+			}
+		}
+		for name := range built {
+			assert.NotContains(t, name, "/etc/rocec/host/", "a value file in no tar")
+		}
+	})
+}
+
+// The variables of every host hold the files that build writes for it, and their settings, as every reader of YAML has them.
+func TestAnsible(t *testing.T) {
+	eachSound(t, func(t *testing.T, dir string, built map[string]modeAndText) {
+		out := t.TempDir()
+		code, _, stderr := rocec(t, "build", "-q", "--as", "ansible", "-o", out, dir)
+		require.Equal(t, exitGood, code, stderr)
+		files := readTree(t, out)
+		read := func(name string, into any) {
+			t.Helper()
+			require.Contains(t, files, name)
+			require.NoError(t, yaml.Unmarshal([]byte(files[name].text), into))
+		}
+		type variables struct {
+			Common   []struct{ Path, Mode, Content string } `yaml:"rocec_common_files"`
+			Files    []struct{ Path, Mode, Content string } `yaml:"rocec_files"`
+			Links    []struct{ Path, To string }            `yaml:"rocec_links"`
+			Settings map[string]map[string]string           `yaml:"rocec_settings"`
+		}
+		var inventory struct {
+			Rocec struct {
+				Hosts    map[string]any
+				Children map[string]struct{ Hosts map[string]any }
+			}
+		}
+		var common variables
+		read(ansibleInventory, &inventory)
+		read("group_vars/rocec.yml", &common)
+		of := map[string]string{}
+		for host := range inventory.Rocec.Hosts {
+			of[host] = "host_vars/" + host + ".yml"
+		}
+		for group, members := range inventory.Rocec.Children {
+			require.Regexp(t, `^rocec_[A-Za-z0-9_]+$`, group)
+			for host := range members.Hosts {
+				require.Empty(t, of[host], "%s is there twice", host)
+				of[host] = "group_vars/" + group + ".yml"
+			}
+		}
+		for host, name := range of {
+			var own variables
+			read(name, &own)
+			require.NotEmpty(t, own.Links)
+			for _, f := range slices.Concat(common.Common, own.Files) {
+				mode, err := strconv.ParseUint(f.Mode, 8, 32)
+				require.NoError(t, err)
+				assert.Equal(t, modeAndText{os.FileMode(mode), f.Content}, built[host+f.Path], f.Path)
+				delete(built, host+f.Path)
+				var lines []string
+				for key, value := range own.Settings[f.Path] {
+					lines = append(lines, key+"="+value)
+				}
+				if len(lines) > 0 {
+					assert.ElementsMatch(t, lines, settingsOf(f.Content))
+				}
+			}
+		}
+		for name := range built {
+			assert.NotContains(t, name, "/etc/rocec/host/", "a value file of no host")
+		}
+	})
+}
+
+// settingsOf are the lines of a value file that are no comments.
+func settingsOf(content string) []string {
+	return slices.DeleteFunc(strings.Split(strings.TrimSuffix(content, "\n"), "\n"), func(l string) bool { return strings.HasPrefix(l, "#") })
+}
+
+// A sheet of a host that rocec writes would say what the value files say.
+func TestSheetIsWhatApplyWrites(t *testing.T) {
+	entries, err := os.ReadDir("../../examples")
+	require.NoError(t, err)
+	seen := 0
+	for _, e := range entries {
+		a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1_000_000, budget: defaultBudget}
+		f, err := a.load(filepath.Join("../../examples", e.Name()))
+		if err != nil || f.Fabric == nil || f.Diags.HasErrors() {
+			continue
+		}
+		for _, d := range f.Tree().Devices {
+			if d.Role != target.Host {
+				continue
+			}
+			parts := strings.Split(nic.Sheet(d.Source), "\n## ")
+			for _, n := range d.Source.Host.NICs {
+				i := slices.IndexFunc(parts, func(p string) bool { return strings.HasPrefix(strings.TrimPrefix(p, "## "), n.Name+" ") })
+				if len(n.Carries()) == 0 {
+					require.Negative(t, i)
+					continue
+				}
+				require.GreaterOrEqual(t, i, 0, n.Name)
+				text := ""
+				for file := range written(d) {
+					if file.Path == "/etc/rocec/host/"+n.Name+".conf" {
+						text = string(render(d, file))
+					}
+				}
+				value := map[string]string{}
+				for _, line := range settingsOf(text) {
+					key, v, _ := strings.Cut(line, "=")
+					value[key] = v
+				}
+				seen++
+				eight := func(key string) []string { return strings.Split(value[key], ",") }
+				for p := range 8 {
+					const cells = `(?m)^\| %d \| [^|]+ \| ([^|]+) \| [^|]+ \| (on|off) \| class (\d): (?:(\d+) %% \(ETS\)|strict priority) \|$`
+					row := regexp.MustCompile(fmt.Sprintf(cells, p)).FindStringSubmatch(parts[i])
+					require.NotNil(t, row, parts[i])
+					assert.Equal(t, strings.Replace(cmp.Or(value[fmt.Sprintf("dscp_prio%d", p)], "none"), "none", "-", 1), row[1])
+					assert.Equal(t, map[string]string{"1": "on", "0": "off"}[eight("pfc")[p]], row[2])
+					assert.Equal(t, eight("ets_tc")[p], row[3])
+					tc, err := strconv.Atoi(row[3])
+					require.NoError(t, err)
+					assert.Equal(t, eight("ets_tsa")[tc] == "ets", row[4] != "")
+					if row[4] != "" {
+						assert.Equal(t, eight("ets_bw")[tc], row[4])
+					}
+					dcqcn := strings.Contains(parts[i], fmt.Sprintf("(DCQCN) on priority %d | on", p))
+					assert.Equal(t, value[fmt.Sprintf("ecn_np_prio%d", p)] == "on", dcqcn)
+				}
+				if tos := value["tos"]; tos != "" {
+					assert.Contains(t, parts[i], "(type of service "+tos+")")
+				}
+				if dscp := value["cnp_dscp"]; dscp != "" {
+					assert.Contains(t, parts[i], fmt.Sprintf("| DSCP %s, priority %s |", dscp, value["cnp_prio"]))
+				}
+				if value["trust"] == "dscp" {
+					assert.Contains(t, parts[i], "| DSCP of the IP header |")
+				} else {
+					assert.Contains(t, parts[i], "| PCP of the VLAN tag |")
+				}
+			}
+		}
+	}
+	assert.Greater(t, seen, 50, "the walk saw nothing")
+}
+
+// What the forms say of one example, against testdata/forms. The contents of files are golden/'s.
+func TestForms(t *testing.T) {
+	for _, form := range forms {
+		out := t.TempDir()
+		code, _, stderr := rocec(t, "build", "-q", "--as", form, "-o", out, "../../examples/bonded-pair")
+		require.Equal(t, exitGood, code, stderr)
+		for name, f := range readTree(t, out) {
+			if strings.HasSuffix(name, ".tar") || strings.HasSuffix(name, "group_vars/rocec.yml") || name == overlayManifest {
+				continue // they hold the script, or hashes of it
+			}
+			golden := filepath.Join("testdata", "forms", form, name)
+			if *update {
+				require.NoError(t, os.MkdirAll(filepath.Dir(golden), 0o755))
+				require.NoError(t, os.WriteFile(golden, []byte(f.text), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			assert.Equal(t, string(want), f.text, name)
+		}
+	}
+}

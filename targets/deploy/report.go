@@ -1,0 +1,56 @@
+package deploy
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Reported is what a device was found to hold by what it says of itself, as if it had been read: live states, files by their hashes, and
+// the answers of those probes a report has. It is pure.
+func Reported(d *target.Device, r *target.Report) *Have {
+	h := &Have{Device: d, Boot: r.Boot}
+	var said target.Reported
+	if d.Target.Reported != nil {
+		said = d.Target.Reported(d.Source, r)
+	}
+	for i := range d.Files {
+		f := &d.Files[i]
+		var c Content
+		sum, there := r.Files[f.Path]
+		switch {
+		case f.Live != nil:
+			c.Data = said.States[f.Path]
+		case there && sum == "":
+			c.Reason = "the report does not say what it holds"
+		case there:
+			if should, ds := f.Edit(nil); !ds.HasErrors() && Sum(should) == sum {
+				c.Data = should
+			} else {
+				c.Sum = sum
+			}
+		}
+		h.Files = append(h.Files, c)
+	}
+	for _, p := range d.Identity {
+		if answer, is := said.Answers[p.Name]; is && p.Judge != nil {
+			h.Wrong = append(h.Wrong, p.Judge(answer)...)
+		}
+	}
+	for _, p := range d.Probes {
+		if answer, is := said.Answers[p.Name]; is && p.Judge != nil {
+			h.Probes = append(h.Probes, Judged{Name: p.Name, Wrong: p.Judge(answer)})
+		}
+	}
+	h.Probes = append(h.Probes, Judged{Name: "report", Wrong: said.Wrong})
+	return h
+}
+
+// sum is the SHA-256 of what was found.
+func (c *Content) sum() string { return cmp.Or(c.Sum, Sum(c.Data)) }
+
+// Misreported is a device whose report cannot be used, and why.
+func Misreported(d *target.Device, why error) *Have {
+	return &Have{Device: d, Wrong: []string{fmt.Sprintf("The report of %s is not used: %s.", d.Name, target.Escape(why.Error()))}}
+}

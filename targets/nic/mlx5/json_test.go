@@ -1,0 +1,153 @@
+package mlx5
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/nic"
+)
+
+// What check --json prints, as tests read it.
+type checked struct {
+	Host  string
+	Boot  string `json:"boot_id"`
+	Files []struct{ Path, SHA256 string }
+	NICs  []struct {
+		Name, Driver string
+		Settings     map[string]string
+		GIDs         []string
+		Good         bool
+		Differs      []string
+	}
+}
+
+// The document says of every NIC what show, gids and check say, in every shell, and of every file its hash; it changes nothing.
+func TestCheckJSON(t *testing.T) {
+	for host, d := range fixtures(t) {
+		t.Run(host, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, d).inbox()
+			m.write("proc/sys/kernel/hostname", "gpu1")
+			m.write("proc/sys/kernel/random/boot_id", "7f3a")
+			ours := nic.Of(d, Driver)
+			before := m.snapshot()
+			for shell, run := range shells {
+				r := run(m, "check", "--json")
+				require.Empty(t, r.err, shell)
+				assert.Equal(t, 1, r.code, "the factory's settings differ")
+				var doc checked
+				require.NoError(t, json.Unmarshal([]byte(r.out), &doc), "%s: %s", shell, r.out)
+				assert.Equal(t, "gpu1 7f3a", doc.Host+" "+doc.Boot)
+				require.Len(t, doc.NICs, len(ours))
+				for i, n := range ours {
+					got := doc.NICs[i]
+					assert.Equal(t, n.Name+" mlx5_core", got.Name+" "+got.Driver)
+					shown := map[string]string{}
+					for line := range strings.Lines(run(m, "show", n.Name).out) {
+						key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+						shown[key] = value
+					}
+					assert.Equal(t, shown, got.Settings, shell)
+					assert.Equal(t, strings.Fields(run(m, "gids", n.Name).out), strings.Fields(strings.Join(got.GIDs, " ")))
+					c := run(m, "check", n.Name)
+					assert.Equal(t, c.code == 0, got.Good)
+					assert.Equal(t, strings.TrimSpace(c.out), strings.Join(got.Differs, "\n"))
+				}
+				require.Len(t, doc.Files, len(ours))
+				for _, f := range doc.Files {
+					content, err := os.ReadFile(m.path(f.Path))
+					require.NoError(t, err)
+					assert.Equal(t, deploy.Sum(content), f.SHA256)
+				}
+			}
+			require.Empty(t, m.changed(before))
+			for _, n := range ours {
+				require.Zero(t, m.exec("dash", []string{"apply", n.Name}).code)
+			}
+			r := m.exec("dash", []string{"check", "--json"})
+			assert.Zero(t, r.code, r.out)
+			assert.NotContains(t, r.out, `"good":false`)
+		})
+	}
+}
+
+// Whatever a value holds, the document is JSON, and holds it.
+func TestCheckJSONEscapes(t *testing.T) {
+	t.Parallel()
+	d := fixtures(t)["v2"]
+	all := make([]byte, 0, 256)
+	for b := 1; b < 256; b++ {
+		if b != '\n' {
+			all = append(all, byte(b))
+		}
+	}
+	latin := func(s string) string { // the code points of bytes
+		var b strings.Builder
+		for i := range len(s) {
+			b.WriteRune(rune(s[i]))
+		}
+		return b.String()
+	}
+	for _, value := range []string{`"},{"name":"x`, `back\slash`, "tab\tand space", "é$(touch /x)`id`", "[a]^~!#-]", string(all), "*"} {
+		for shell, run := range shells {
+			if shell == "interp" && !json.Valid([]byte(fmt.Sprintf("%q", value))) {
+				continue // it has strings of its own, in which bytes that are no text are lost
+			}
+			m := newMachine(t, d).inbox()
+			m.write("proc/sys/kernel/hostname", value)
+			m.write("sys/class/net/ens1f0/mtu", value)
+			r := run(m, "check", "--json")
+			var doc checked
+			require.NoError(t, json.Unmarshal([]byte(r.out), &doc), "%s: %q\n%s", shell, value, r.out)
+			assert.Equal(t, strings.Trim(latin(value), " \t"), doc.Host, shell)
+			assert.Equal(t, doc.Host, doc.NICs[0].Settings["mtu"], shell)
+		}
+	}
+}
+
+// A host without what the document is made of says so, and stays JSON.
+func TestCheckJSONPoor(t *testing.T) {
+	d := fixtures(t)["v2"]
+	for _, c := range []struct {
+		name  string
+		spoil func(*machine)
+		want  []string
+	}{
+		{"no value file", func(m *machine) { m.remove("etc/rocec/host/ens1f0.conf") }, []string{`"files":[],"nics":[]`}},
+		{
+			"no interface", func(m *machine) { m.write("etc/rocec/host/ens9.conf", "pfc=0,0,0,0,0,0,0,0") },
+			[]string{`"name":"ens9","driver":"","settings":{},"gids":[],"good":false,"differs":["there is no such interface"]`},
+		},
+		{
+			"a wrong value file", func(m *machine) { m.write("etc/rocec/host/ens1f0.conf", "pfc=9") },
+			[]string{`"good":false,"differs":["rocec-host: ens1f0: /etc/rocec/host/ens1f0.conf: not a setting of this script: pfc=9"]`, `"pfc":"`},
+		},
+		{"lldpad", func(m *machine) { m.write("fake/lldpad", "") }, []string{"lldpad is active"}},
+		{"no sha256sum", func(m *machine) { m.command("sha256sum", "exit 127") }, []string{`"sha256":null`}},
+		{"a file of another family", func(m *machine) {
+			m.write("etc/rocec/host/ens7.conf", "# RoCE settings of one NIC, written by rocec and applied by /usr/local/sbin/rocec-host-bnxt.")
+		}, []string{`/etc/rocec/host/ens7.conf","sha256"`}},
+	} {
+		for shell, run := range shells {
+			t.Run(c.name+"/"+shell, func(t *testing.T) {
+				t.Parallel()
+				m := newMachine(t, d).inbox()
+				c.spoil(m)
+				r := run(m, "check", "--json")
+				assert.True(t, json.Valid([]byte(r.out)), r.out)
+				assert.Empty(t, r.err)
+				for _, w := range c.want {
+					assert.Contains(t, r.out, w)
+				}
+				assert.NotContains(t, r.out, `"name":"ens7"`)
+			})
+		}
+	}
+}

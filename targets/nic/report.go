@@ -1,0 +1,50 @@
+package nic
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// reported puts what the family's script says of a host (check --json) in the place of what it would answer over a connection.
+func (f *Family) reported(d *ir.Device, r *target.Report) target.Reported {
+	out := target.Reported{States: map[string][]byte{}, Answers: map[string][]byte{}}
+	var drivers strings.Builder
+	for _, n := range Of(d, f.Driver) {
+		told := r.NIC(n.Name)
+		if told == nil { // it has no value file, which is drift enough
+			fmt.Fprintf(&drivers, "%s %s\n", n.Name, f.Module)
+			continue
+		}
+		driver := told.Driver
+		if driver == "" {
+			driver = "missing"
+		}
+		fmt.Fprintf(&drivers, "%s %s\n", n.Name, driver)
+		var state strings.Builder
+		for _, key := range slices.Sorted(maps.Keys(told.Settings)) {
+			fmt.Fprintf(&state, "%s=%s\n", key, told.Settings[key])
+		}
+		out.States[stateName(n.Name)] = []byte(state.String())
+		out.Answers["GIDs of "+n.Name] = []byte(strings.Join(told.GIDs, "\n"))
+		if mtu, is := told.Settings["mtu"]; is {
+			out.Answers["MTU of "+n.Name] = []byte(mtu)
+		}
+		if len(n.Carries()) > 0 && told.Settings["pfc"] == unsupported {
+			out.Wrong = append(out.Wrong, fmt.Sprintf("%s on %s says that its priorities cannot be read, so nobody knows whether PFC is on.",
+				n.Name, d.Name))
+		}
+		for _, line := range told.Differs { // settings are compared with the fabric, and not with what lies there
+			key, _, is := strings.Cut(line, " is ")
+			if _, setting := told.Settings[key]; !is || !setting || key == "bond" {
+				out.Wrong = append(out.Wrong, fmt.Sprintf("%s on %s: %s.", n.Name, d.Name, strings.TrimSuffix(line, ".")))
+			}
+		}
+	}
+	out.Answers["NICs"] = []byte(drivers.String())
+	return out
+}

@@ -1,0 +1,143 @@
+package target
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// Report is what a host says of itself, when nobody logs in: the document that its own script prints. It comes from a machine that may
+// be anything, so its texts are escaped before they are shown.
+type Report struct {
+	Host  string            // its name, as its kernel has it
+	Boot  string            // boot id; empty: not told
+	Files map[string]string // SHA-256 by path, of files that are there; empty: it could not be told
+	NICs  []ReportedNIC     // in its order, no name twice
+}
+
+// ReportedNIC is a NIC as the host's script sees it.
+type ReportedNIC struct {
+	Name     string            `json:"name"`
+	Driver   string            `json:"driver"` // "none"; empty: there is no such interface
+	Settings map[string]string `json:"settings"`
+	GIDs     []string          `json:"gids"` // "INDEX NETDEV GID TYPE"
+	Good     bool              `json:"good"`
+	Differs  []string          `json:"differs"` // from its own value file, in words
+}
+
+// NIC gives a NIC by name; nil: the report has none.
+func (r *Report) NIC(name string) *ReportedNIC {
+	for i := range r.NICs {
+		if r.NICs[i].Name == name {
+			return &r.NICs[i]
+		}
+	}
+	return nil
+}
+
+// Reported is what a report says in the terms of a target: what stands in the place of live states, by [File.Path], and of the answers
+// of probes, by name, as far as it does; and what is wrong besides, in full sentences.
+type Reported struct {
+	States, Answers map[string][]byte
+	Wrong           []string
+}
+
+// MostReport bounds the bytes of a report.
+const MostReport = 1 << 20
+
+// ParseReport reads a report. Members it does not know are ignored; what stands twice, texts with control characters, and a format of
+// another generation are errors.
+func ParseReport(data []byte) (*Report, error) {
+	if len(data) > MostReport {
+		return nil, fmt.Errorf("it has more than %d bytes", MostReport)
+	}
+	if err := noTwice(data); err != nil {
+		return nil, err
+	}
+	var doc struct {
+		Format string `json:"format_version"`
+		Host   string `json:"host"`
+		Boot   string `json:"boot_id"`
+		Files  []struct {
+			Path string  `json:"path"`
+			Sum  *string `json:"sha256"`
+		} `json:"files"`
+		NICs []ReportedNIC `json:"nics"`
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		return nil, fmt.Errorf("it is no report: %w", err)
+	}
+	if !strings.HasPrefix(doc.Format, "1.") {
+		return nil, fmt.Errorf("its format_version is %q, and this rocec reads 1.0", doc.Format)
+	}
+	r := &Report{Host: doc.Host, Boot: doc.Boot, Files: map[string]string{}, NICs: doc.NICs}
+	for _, f := range doc.Files {
+		if _, twice := r.Files[f.Path]; twice {
+			return nil, fmt.Errorf("it has the file %q twice", f.Path)
+		}
+		r.Files[f.Path] = ""
+		if f.Sum != nil {
+			r.Files[f.Path] = *f.Sum
+		}
+	}
+	for i, n := range doc.NICs {
+		if r.NIC(n.Name) != &doc.NICs[i] {
+			return nil, fmt.Errorf("it has the NIC %q twice", n.Name)
+		}
+		for key, value := range n.Settings {
+			if strings.ContainsFunc(key+value, unicode.IsControl) || strings.Contains(key, "=") {
+				return nil, fmt.Errorf("the setting %q of the NIC %q is not one line KEY=VALUE", key, n.Name)
+			}
+		}
+	}
+	return r, nil
+}
+
+// noTwice reports an object of a document that has a member twice, whatever its case: readers differ in which one they take.
+func noTwice(data []byte) error {
+	const deepest = 16
+	d := json.NewDecoder(bytes.NewReader(data))
+	var objects []map[string]bool // of each level; nil: an array
+	key := false                  // a key of an object may come next
+	for {
+		t, err := d.Token()
+		if errors.Is(err, io.EOF) && len(objects) == 0 {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("it is no JSON: %w", err)
+		}
+		switch t := t.(type) {
+		case json.Delim:
+			switch t {
+			case '{':
+				objects = append(objects, map[string]bool{})
+			case '[':
+				objects = append(objects, nil)
+			default:
+				objects = objects[:len(objects)-1]
+			}
+			if len(objects) > deepest {
+				return fmt.Errorf("it is more than %d levels deep", deepest)
+			}
+			key = len(objects) > 0 && objects[len(objects)-1] != nil
+		case string:
+			if !key {
+				key = len(objects) > 0 && objects[len(objects)-1] != nil
+				continue
+			}
+			seen := objects[len(objects)-1]
+			folded := strings.ToLower(strings.ToUpper(t))
+			if seen[folded] {
+				return fmt.Errorf("it has the member %q twice in one object", t)
+			}
+			seen[folded], key = true, false
+		default:
+			key = len(objects) > 0 && objects[len(objects)-1] != nil
+		}
+	}
+}
