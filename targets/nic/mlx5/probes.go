@@ -2,7 +2,6 @@ package mlx5
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -18,7 +17,7 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	if s.NIC.MTU > 0 {
 		out = append(out, nic.MTUProbe(s))
 	}
-	return append(out, gidProbe(s), counterProbe(s))
+	return append(out, nic.GIDProbe(s), counterProbe(s))
 }
 
 // toolProbe asks whether anything can read the priorities: what cannot be read is no drift, and must not pass for good.
@@ -36,49 +35,6 @@ func toolProbe(s *nic.Settings) target.Probe {
 				"Install iproute2 6.1 or later.", s.NIC.Name, s.NIC.Device.Name)}
 		},
 	}
-}
-
-// gidProbe asks for the GIDs: without one of the right kind connections fail, or take the wrong version or VLAN.
-func gidProbe(s *nic.Settings) target.Probe {
-	return target.Probe{
-		Name:  "GIDs of " + s.NIC.Name,
-		Query: *s.Query("gids"),
-		Judge: func(answer []byte) []string { return judgeGIDs(s, answer) },
-	}
-}
-
-// judgeGIDs reads lines "INDEX NETDEV GID TYPE"; no line at all says nothing.
-func judgeGIDs(s *nic.Settings, answer []byte) []string {
-	want := "RoCE v2"
-	if s.Version == 1 {
-		want = "IB/RoCE v1"
-	}
-	n := s.NIC
-	found, typed, addressed := false, false, !n.IP.IsValid()
-	for line := range strings.Lines(string(answer)) {
-		f := strings.SplitN(strings.TrimSpace(line), " ", 4)
-		if len(f) != 4 {
-			continue
-		}
-		found = true
-		if f[3] != want {
-			continue
-		}
-		typed = true
-		gid, err := netip.ParseAddr(f[2])
-		if err == nil && n.IP.IsValid() && gid.Unmap() == n.IP.Addr().Unmap() {
-			addressed = true
-		}
-	}
-	switch {
-	case found && !typed:
-		return []string{fmt.Sprintf("%s on %s has no GID of type %s; the intent %s needs one. Does the interface have an address?",
-			n.Name, n.Device.Name, want, s.Intents[0].Name)}
-	case found && !addressed:
-		return []string{fmt.Sprintf("%s on %s has no GID of type %s for %s, the address the fabric states.",
-			n.Name, n.Device.Name, want, n.IP.Addr())}
-	}
-	return nil
 }
 
 // counterProbe asks for the counters of a NIC: of its port, and of its RDMA device where that hangs off it.

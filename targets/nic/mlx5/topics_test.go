@@ -194,7 +194,8 @@ func TestProbes(t *testing.T) {
 		assert.NotEmpty(t, p.Cmd)
 		assert.True(t, p.Judge != nil || p.Samples != nil, p.Name)
 	}
-	gid := "1 ens1f0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n"
+	gid := "gid mlx5_0 1 3 ens1f0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n"
+	local := "gid mlx5_0 1 1 ens1f0 fe80:0000:0000:0000:0000:0000:0000:0001 RoCE v2\n"
 	for _, c := range []struct{ probe, answer, want string }{
 		{"lldpad", "inactive\n", ""},
 		{"lldpad", "active\n", "lldpad runs on v2"},
@@ -202,9 +203,9 @@ func TestProbes(t *testing.T) {
 		{"priorities of ens1f0", "unreadable\n", "Neither dcb nor mlnx_qos can read the priorities of ens1f0 on v2"},
 		{"MTU of ens1f0", "9000\n", ""},
 		{"MTU of ens1f0", "1500\n", "ens1f0 on v2 has an MTU of 1500; the fabric says 9000."},
-		{"GIDs of ens1f0", "", ""},
-		{"GIDs of ens1f0", "0 ens1f0 fe80:0000:0000:0000:0000:0000:0000:0001 IB/RoCE v1\n" + gid, ""},
-		{"GIDs of ens1f0", "0 ens1f0 fe80:0000:0000:0000:0000:0000:0000:0001 IB/RoCE v1\n", "has no GID of type RoCE v2"},
+		{"GIDs of ens1f0", "", "no RDMA device belongs to it"},
+		{"GIDs of ens1f0", local + gid, ""},
+		{"GIDs of ens1f0", local, "has no GID of type RoCE v2 but for link-local ones; the intent training needs one."},
 		{"GIDs of ens1f0", strings.Replace(gid, "0207", "0208", 1), "has no GID of type RoCE v2 for 192.0.2.7"},
 		{"links", "ens1f0 1\n", ""},
 		{"links", "ens1f0 0\nens9 0\nx\n", "v2:ens1f0 has no link; the fabric cables it to leaf1:swp1."},

@@ -16,6 +16,8 @@ type NIC struct {
 	target.Netdev
 	RDMA string     // its RDMA device, "mlx5_0"; ports of a bond share one
 	IP   netip.Addr // the zero address: none
+
+	VLANs map[string]netip.Addr // addresses of the VLAN interfaces on top of it, or of its bond
 }
 
 // NICs are the NICs of one host, with every setting they have.

@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -46,29 +48,50 @@ func (s *NICs) plant(c *nic) {
 	c.plantGIDs(port)
 }
 
-// plantGIDs fills the table of addresses: the link's and the interface's, each in both versions, and empty slots, whose
-// attributes cannot be read.
-func (c *nic) plantGIDs(port string) {
-	link := netip.MustParseAddr(fmt.Sprintf("fe80::5054:ff:fe00:%x", c.now().Index))
-	for i := range 6 {
-		nth, gid := strconv.Itoa(i), netip.IPv6Unspecified()
-		switch {
-		case i < 2:
-			gid = link
-		case i < 4 && c.IP.IsValid():
-			gid = netip.AddrFrom16(c.IP.As16())
+// gid is a slot of the table of addresses.
+type gid struct {
+	addr   netip.Addr
+	netdev string
+}
+
+// gids are the pairs of slots that are filled: the link's, the interface's, or those of its bond, and those of the VLAN interfaces there are
+// now.
+func (c *nic) gids() []gid {
+	base := cmp.Or(c.Master, c.Name)
+	out := []gid{{netip.MustParseAddr(fmt.Sprintf("fe80::5054:ff:fe00:%x", c.now().Index)), base}}
+	if c.IP.IsValid() {
+		out = append(out, gid{c.IP, base})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.VLANs)) {
+		if _, ok := c.m.Netdev(name); ok {
+			out = append(out, gid{c.VLANs[name], name})
 		}
-		c.m.Plant(port+"/gids/"+nth, target.TextNode(func() string { return spell(gid) }, nil))
-		attr := func(name, value string) {
+	}
+	return out
+}
+
+// plantGIDs lays down the table of addresses: each in both versions, and empty slots, whose attributes cannot be read.
+func (c *nic) plantGIDs(port string) {
+	for i := range 6 + 2*len(c.VLANs) {
+		nth := strconv.Itoa(i)
+		slot := func() gid {
+			if all := c.gids(); i/2 < len(all) && c.RoCE {
+				return all[i/2]
+			}
+			return gid{netip.IPv6Unspecified(), ""}
+		}
+		c.m.Plant(port+"/gids/"+nth, target.TextNode(func() string { return spell(slot().addr) }, nil))
+		attr := func(name string, value func(gid) string) {
 			c.m.Plant(port+"/gid_attrs/"+name+"/"+nth, target.Node{Read: func() (string, error) {
-				if gid.IsUnspecified() {
+				g := slot()
+				if g.netdev == "" {
 					return "", target.EINVAL
 				}
-				return value + "\n", nil
+				return value(g) + "\n", nil
 			}})
 		}
-		attr("types", []string{"IB/RoCE v1", "RoCE v2"}[i%2])
-		attr("ndevs", c.Name)
+		attr("types", func(gid) string { return []string{"IB/RoCE v1", "RoCE v2"}[i%2] })
+		attr("ndevs", func(g gid) string { return g.netdev })
 	}
 }
 
