@@ -55,35 +55,58 @@ var GIDTypes = [...]string{1: "IB/RoCE v1", 2: "RoCE v2"}
 // function, "gid DEV PORT INDEX NETDEV GID TYPE" for each filled slot of the devices of the NICs and their bonds, and the kernel's list of
 // VLAN interfaces, "vlan NAME ID PARENT". A device that hangs off another port of the bond is known by the interface of its first slot.
 func GIDQuery(nics []*ir.NIC) target.Query {
-	return target.Query{Cmd: "names=" + Quote(strings.Join(netdevs(nics), " ")) + findRDMA + `
+	return target.Query{Cmd: rdmaPorts(netdevs(nics), "", `printf 'at %s %s\n' "$i" "$dev"`, `
 for g in "$p"/gids/*; do
 n=${g##*/}
 { read -r gid <"$g"; } 2>/dev/null || continue
 case $gid in *[!0:]*) ;; *) continue ;; esac
 { read -r type <"$p/gid_attrs/types/$n"; } 2>/dev/null || continue
-{ read -r dev <"$p/gid_attrs/ndevs/$n"; } 2>/dev/null || dev=-
-printf 'gid %s %s %s %s %s %s\n' "${d##*/}" "${p##*/}" "$n" "$dev" "$gid" "$type"
-done
-done
-done | head -n 10000
+{ read -r on <"$p/gid_attrs/ndevs/$n"; } 2>/dev/null || on=-
+printf 'gid %s %s %s %s %s %s\n' "$dev" "${p##*/}" "$n" "$on" "$gid" "$type"
+done`) + ` | head -n 10000
 [ ! -e /proc/net/vlan/config ] || while read -r name bar id sep parent rest; do
 [ "$bar$sep" != '||' ] || printf 'vlan %s %s %s\n' "$name" "$id" "$parent"
 done </proc/net/vlan/config
 true`}
 }
 
-// findRDMA begins two loops of a shell: over the RDMA devices $d of the interfaces $names, and over their ports $p. It prints "at IF DEV"
-// for those of a PCI function.
-const findRDMA = `
+// RDMAPorts runs commands of a shell for each port $p of the RDMA devices $dev of a NIC. The device of a RoCE LAG counts as the first
+// port's of the bond.
+func RDMAPorts(n *ir.NIC, each string) string {
+	names, not := []string{n.Name}, ""
+	switch {
+	case n.Bond == nil:
+	case n.Bond.NICs[0] == n:
+		names = append(names, n.Bond.Name)
+	default:
+		not = n.Bond.Name
+	}
+	return rdmaPorts(names, not, "", each) + "\ntrue"
+}
+
+// rdmaPorts runs commands for each port $p of the RDMA devices $dev of some interfaces, those of their PCI functions and those known by
+// the interface of the first GID, but for those of the interface not; and for each function $i that has a device.
+func rdmaPorts(names []string, not, function, each string) string {
+	if not != "" {
+		each = `
+[ "$first" != ` + Quote(not) + ` ] || continue` + each
+	}
+	return "names=" + Quote(strings.Join(names, " ")) + `
 for d in /sys/class/infiniband/*; do
-mine=
+dev=${d##*/} mine=
 for i in $names; do
-[ ! -e "/sys/class/net/$i/device/infiniband/${d##*/}" ] || { mine=1; printf 'at %s %s\n' "$i" "${d##*/}"; }
+[ ! -e "/sys/class/net/$i/device/infiniband/$dev" ] || {
+mine=1
+` + function + `
+}
 done
 for p in "$d"/ports/*; do
-first=
+first=-
 { read -r first <"$p/gid_attrs/ndevs/0"; } 2>/dev/null
-case "$mine, $names " in 1,* | *" $first "*) ;; *) continue ;; esac`
+case "$mine, $names " in 1,* | *" $first "*) ;; *) continue ;; esac` + each + `
+done
+done`
+}
 
 // netdevs are the interfaces of NICs and of their bonds.
 func netdevs(nics []*ir.NIC) []string {

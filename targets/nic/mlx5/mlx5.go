@@ -95,8 +95,8 @@
 //	/sys/class/infiniband/DEV/{ttl,tc}/P/ttl                  rw
 //	/proc/net/vlan/config                                     r
 //
-// The probes and the identity use, besides: cat, readlink, systemctl is-active, ethtool -S, and read
-// /sys/class/net/IF/carrier and /sys/class/net/IF/device/infiniband/DEV/ports/1/hw_counters.
+// The probes and the identity use, besides: cat, head, readlink, systemctl is-active, ethtool -S, and read
+// /sys/class/net/IF/carrier and /sys/class/infiniband/DEV/ports/P/{hw_counters,counters}.
 //
 // Facts about drivers and tools are from the mlx5 sources of Linux and of MLNX_OFED 24.07, from mlnx-tools 26.07 and
 // from iproute2 6.1; the accepted command lines are tested against the real dcb.

@@ -269,7 +269,9 @@ func TestCounters(t *testing.T) {
 		{"rp_cnp_ignored: 7\n", "ens1f0 on v2 ignored 7 CNPs, so its senders do not slow down for congestion (rp_cnp_ignored)."},
 		{"out_of_sequence: 1\n", "ens1f0 on v2 received 1 packet out of sequence: packets were lost or overtaken on the way (out_of_sequence)."},
 		{"packet_seq_err: 2\n", "ens1f0 on v2 was asked 2 times to send packets again that did not arrive in order (packet_seq_err)."},
+		{"implied_nak_seq_err: 1\n", "ens1f0 on v2 saw 1 time that an answer was missing before a later one: packets were lost on the way (implied_nak_seq_err)."},
 		{"local_ack_timeout_err: 1\n", "local_ack_timeout_err 1 events"},
+		{"port_xmit_discards: 3\nport_xmit_packets: 9\nrx_prio4_packets: 9\n", "port_xmit_discards 3 packets"},
 		{"rx_prio4_discards: 0\n", "ens1f0 on v2 lost 0 packets of priority 4, which is lossless (rx_prio4_discards)."},
 		{"rx_prio9_discards: 1\nrx_prio: 1\nrx_prio4_discards: x\nrx_prio4_discards: -1\n:\n", ""},
 	} {
@@ -284,4 +286,25 @@ func TestCounters(t *testing.T) {
 		}
 		assert.Equal(t, c.want, strings.Join(said, "|"), "%q", c.answer)
 	}
+}
+
+// The counters of an RDMA device are read from both folders, whatever the device is called; those of a RoCE LAG once.
+func TestCounterFiles(t *testing.T) {
+	d := fixtures(t)["bond"]
+	m := newMachine(t, d)
+	m.remove("sys/class/infiniband")
+	m.write("sys/class/infiniband/mlx5_bond_0/ports/1/gid_attrs/ndevs/0", "bond0")
+	m.write("sys/class/infiniband/mlx5_bond_0/ports/1/hw_counters/np_cnp_sent", "5")
+	m.write("sys/class/infiniband/mlx5_bond_0/ports/1/counters/port_xmit_discards", "6")
+	m.write("sys/class/infiniband/mlx5_7/ports/2/hw_counters/np_cnp_sent", "9")
+	m.write("sys/class/net/ens1f1/device/infiniband/mlx5_bond_0/x", "")
+	var got []string
+	for _, p := range Target.Probes(d) {
+		if strings.HasPrefix(p.Name, "counters of") {
+			for _, s := range p.Samples([]byte(m.sh(strings.ReplaceAll(p.Cmd, "/sys/", m.root+"/sys/")))) {
+				got = append(got, fmt.Sprint(s.On, " ", s.Name, " ", s.Value))
+			}
+		}
+	}
+	assert.Equal(t, []string{"ens1f0 np_cnp_sent 5", "ens1f0 port_xmit_discards 6"}, got)
 }

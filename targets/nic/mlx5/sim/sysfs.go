@@ -39,11 +39,19 @@ func (s *NICs) plant(c *nic) {
 	fixed(port+"/phys_state", "5: LinkUp")
 	fixed(port+"/link_layer", "Ethernet")
 	fixed(port+"/rate", fmt.Sprintf("%d Gb/sec", c.SpeedMbps/1000))
-	for _, name := range []string{
-		"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "out_of_sequence",
-		"packet_seq_err", "local_ack_timeout_err", "rnr_nak_retry_err", "roce_adp_retrans", "roce_slow_restart", "rx_icrc_encapsulated",
+	for folder, names := range map[string][]string{
+		"hw_counters": {
+			"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "out_of_sequence", "packet_seq_err",
+			"implied_nak_seq_err", "duplicate_request", "local_ack_timeout_err", "rnr_nak_retry_err", "out_of_buffer", "roce_adp_retrans",
+			"roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_cnps", "roce_slow_restart_trans", "rx_icrc_encapsulated",
+		},
+		"counters": {
+			"port_xmit_packets", "port_rcv_packets", "port_xmit_discards", "port_rcv_errors", "port_xmit_wait", "link_downed", "symbol_error",
+		},
 	} {
-		s.m.Plant(port+"/hw_counters/"+name, target.NumberNode(func() int { return c.counter(name) }, nil))
+		for _, name := range names {
+			s.m.Plant(port+"/"+folder+"/"+name, target.NumberNode(func() int { return c.counter(name) }, nil))
+		}
 	}
 	c.plantGIDs(port)
 }
