@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -86,6 +87,13 @@ type verifyDevice struct {
 	Hints    []verifyFinding `json:"hints"`           // of states that are not wrong
 	Since    *verifySince    `json:"since,omitempty"` // nil: the device could not be read
 	Rose     []deploy.Rise   `json:"rose"`
+	Facts    []verifyFact    `json:"facts"` // what the device says of itself
+}
+
+type verifyFact struct {
+	Name  string `json:"name"`
+	On    string `json:"on"`
+	Value string `json:"value"`
 }
 
 // verifySince is what the counters of a device were compared with.
@@ -115,7 +123,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	if devices.lab != nil {
 		v.Interval = time.Second
 	}
-	found := rollout.Verify(ctx, devices.dial, devices.tree, v)
+	found := rollout.Verify(ctx, devices.dial, withSlow(devices.tree), v)
 	end()
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted")
@@ -132,6 +140,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		d := h.Drift
 		v := verifyDevice{
 			Name: d.Device.Name, Changes: changesJSON(d), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
+			Facts: []verifyFact{},
 		}
 		if h.Base.Since != "" {
 			v.Since = &verifySince{h.Base.Since, int64(h.Base.Ago.Round(time.Second).Seconds())}
@@ -144,6 +153,9 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 			for _, s := range p.Samples {
 				if s.Hint != "" {
 					v.Hints = append(v.Hints, verifyFinding{p.Name, s.Hint})
+				}
+				if s.Fact != "" {
+					v.Facts = append(v.Facts, verifyFact{s.Name, s.On, target.Escape(s.Fact)})
 				}
 			}
 		}
@@ -160,6 +172,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		doc.Summary[v.Status]++
 		doc.Devices = append(doc.Devices, v)
 	}
+	firmwareHints(f.Fabric, doc.Devices)
 	found.Plan.Pending()
 	doc.Good = doc.Summary[verifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices)
 	if o.format == "json" {
@@ -176,6 +189,17 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		return &exit{exitErrors, ""}
 	}
 	return nil
+}
+
+// withSlow gives the tree with the probes that only verify runs.
+func withSlow(tree *target.Tree) *target.Tree {
+	out := &target.Tree{}
+	for _, d := range tree.Devices {
+		asked := *d
+		asked.Probes = slices.Concat(d.Probes, d.Slow)
+		out.Devices = append(out.Devices, &asked)
+	}
+	return out
 }
 
 func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc verifyDocument, debts map[string]debt) {

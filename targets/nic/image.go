@@ -14,8 +14,9 @@ import (
 // Port is one port of a simulated host, to be made by the simulation of its driver.
 type Port struct {
 	target.Netdev
-	RDMA string     // its RDMA device, "rocep3s0f0"; ports of a bond share one
-	IP   netip.Addr // the zero address: none
+	Model *ir.NICModel
+	RDMA  string     // its RDMA device, "rocep3s0f0"; ports of a bond share one
+	IP    netip.Addr // the zero address: none
 
 	VLANs map[string]netip.Addr // addresses of the VLAN interfaces on top of it, or of its bond
 }
@@ -59,7 +60,8 @@ func (f *Family) image(d *ir.Device) target.Image {
 				SpeedMbps: speed,
 				Down:      n.Port != nil && n.Port.Link.Planned,
 			},
-			RDMA: rdma,
+			Model: n.Model,
+			RDMA:  rdma,
 		}
 		if netdev != n.Name {
 			port.Master = netdev

@@ -15,7 +15,11 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	if s.NIC.MTU > 0 {
 		out = append(out, nic.MTUProbe(s))
 	}
-	return append(out, nic.GIDProbe(s), counterProbe(s))
+	out = append(out, nic.FactProbe(s), firmwareProbe(s), nic.GIDProbe(s), counterProbe(s))
+	if p := s.NIC.Port; p != nil && !p.Link.Planned {
+		out = append(out, nic.NeighbourProbe(s.NIC))
+	}
+	return out
 }
 
 // toolProbe asks whether anything can read the priorities: what cannot be read is no drift, and must not pass for good.

@@ -14,6 +14,7 @@ import (
 // NIC is one port. Its counters, firmware and link pause are added here.
 type NIC struct {
 	target.Netdev
+	ID   [2]string  // vendor and device of its PCI function
 	RDMA string     // its RDMA device, "mlx5_0"; ports of a bond share one
 	IP   netip.Addr // the zero address: none
 
@@ -82,6 +83,7 @@ func (s *NICs) Boot(m target.Machine) {
 	s.m = m
 	m.Install("/usr/sbin/dcb", s.locked(s.dcb))
 	m.Install("/usr/bin/rdma", s.locked(s.rdma))
+	m.Install("/usr/bin/ibv_devinfo", s.locked(s.devinfo))
 	m.Folder("/sys/class/infiniband")
 	m.Folder("/sys/kernel/debug/mlx5")
 	for _, c := range s.all {

@@ -22,6 +22,9 @@ func (s *NICs) plant(c *nic) {
 	number(cc+"/np_cnp_prio", &c.CNPPrio, 7)
 	s.m.Plant(cc+"/np_cnp_prio_mode", target.NumberNode(func() int { return 1 }, nil))
 	number(cc+"/np_min_time_between_cnps", &c.CNPEvery, 4095)
+	fixed := func(path, value string) { s.m.Plant(path, target.TextNode(func() string { return value }, nil)) }
+	fixed(target.PCIRoot+"/"+c.PCI+"/vendor", c.ID[0])
+	fixed(target.PCIRoot+"/"+c.PCI+"/device", c.ID[1])
 	s.m.Plant("/sys/kernel/config/rdma_cm", target.Node{Mkdir: s.cma})
 	if s.owner(c.RDMA) != c {
 		return // the device of a RoCE LAG hangs off its first port
@@ -29,14 +32,21 @@ func (s *NICs) plant(c *nic) {
 
 	ib := target.PCIRoot + "/" + c.PCI + "/infiniband/" + c.RDMA
 	s.m.Link("/sys/class/infiniband/"+c.RDMA, "../../devices"+strings.TrimPrefix(ib, "/sys/devices"))
-	fixed := func(path, value string) { s.m.Plant(path, target.TextNode(func() string { return value }, nil)) }
 	fixed(ib+"/node_type", "1: CA")
 	fixed(ib+"/fw_ver", firmware)
 	fixed(ib+"/hca_type", "MT4119")
 	fixed(ib+"/board_id", "MT_0000000010")
 	port := ib + "/ports/1"
-	fixed(port+"/state", "4: ACTIVE")
-	fixed(port+"/phys_state", "5: LinkUp")
+	link := func(up, down string) target.Node {
+		return target.TextNode(func() string {
+			if c.now().Down {
+				return down
+			}
+			return up
+		}, nil)
+	}
+	s.m.Plant(port+"/state", link("4: ACTIVE", "1: DOWN"))
+	s.m.Plant(port+"/phys_state", link("5: LinkUp", "3: Disabled"))
 	fixed(port+"/link_layer", "Ethernet")
 	fixed(port+"/rate", fmt.Sprintf("%d Gb/sec", c.SpeedMbps/1000))
 	for folder, names := range map[string][]string{
