@@ -30,7 +30,9 @@ func (a *app) verifyCommand() *cobra.Command {
 		Long: "Verify reads the devices and changes nothing. It says which settings are not as written, which links and daemons are\n" +
 			"down, and which counters of lost or misdirected traffic have risen since the last verify. It keeps what it measured\n" +
 			"below $XDG_STATE_HOME/rocec/samples. A device that was never verified is read twice, 5 seconds apart; one that has\n" +
-			"restarted since is judged by what its counters came to since then.",
+			"restarted since is judged by what its counters came to since then.\n\n" +
+			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most.\n" +
+			"It says in which priority the counters of the way moved.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice("format", o.format, "text", "json"); err != nil {
@@ -49,6 +51,10 @@ func (a *app) verifyCommand() *cobra.Command {
 	f.StringVar(&o.since, "since", string(deploy.SinceLast),
 		"what counters are compared with: last (the last verify) or boot (the start of the device)")
 	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and say which "+
+		"counters moved")
+	f.Lookup("traffic").NoOptDefVal = trafficAny
+	f.BoolVar(&o.approve, "auto-approve", false, "send the exchange of --traffic without asking")
 	labFlags(cmd, &o.lab)
 	o.readFlags(cmd)
 	a.sudoFlag(cmd)
@@ -58,6 +64,8 @@ func (a *app) verifyCommand() *cobra.Command {
 
 type verifyOptions struct {
 	readOptions
+	traffic       string // empty: none is sent
+	approve       bool
 	since, format string
 	lab           labFlag
 	only          []string
@@ -76,6 +84,8 @@ type verifyDocument struct {
 	Devices       []verifyDevice `json:"devices"`
 	Summary       map[string]int `json:"summary"`
 	ByHand        planByHand     `json:"by_hand"` // devices that are not read
+
+	Traffic []verifyTraffic `json:"traffic,omitempty"` // of --traffic
 }
 
 type verifyDevice struct {
@@ -113,6 +123,12 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		return err
 	}
 	defer devices.close(&err)
+	var sent []verifyTraffic
+	if o.traffic != "" {
+		if sent, err = a.traffic(ctx, f.Fabric, f.Tree(), devices, o); err != nil {
+			return err
+		}
+	}
 	kept := a.keptSamples(dir, devices)
 	read, end := a.reading()
 	o.limit(&read)
@@ -131,7 +147,7 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	kept.keep(f.Tree(), found.Kept)
 	doc := verifyDocument{
 		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: o.since, Devices: []verifyDevice{},
-		ByHand: byHandJSON(f.Fabric),
+		ByHand: byHandJSON(f.Fabric), Traffic: sent,
 		Summary: map[string]int{
 			verifyGood: 0, verifyDrift: 0, string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0, string(deploy.StatusPending): 0,
 		},
@@ -174,7 +190,8 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	}
 	firmwareHints(f.Fabric, doc.Devices)
 	found.Plan.Pending()
-	doc.Good = doc.Summary[verifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices)
+	doc.Good = doc.Summary[verifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices) &&
+		!slices.ContainsFunc(sent, func(t verifyTraffic) bool { return !t.Good })
 	if o.format == "json" {
 		if err := a.writeJSON(doc); err != nil {
 			return err
@@ -214,6 +231,7 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 			fmt.Fprintf(a.stdout, "%s  %s\n", v.paint(diag.Bold, d.Name), target.Escape(h.Message))
 		}
 	}
+	a.trafficText(v, doc.Traffic)
 	v.held(plan)
 	v.pending(plan, debts)
 	sinceText(w, doc)

@@ -54,7 +54,7 @@ var counters = func() []string {
 	for prio := range 8 {
 		n := strconv.Itoa(prio)
 		names = append(names, "rx_prio"+n+"_pause", "tx_prio"+n+"_pause", "rx_prio"+n+"_discards", "rx_prio"+n+"_buf_discard",
-			"rx_prio"+n+"_cong_discard")
+			"rx_prio"+n+"_cong_discard", "rx_prio"+n+"_packets", "tx_prio"+n+"_packets")
 	}
 	return names
 }()
@@ -84,6 +84,7 @@ func (s *NICs) Boot(m target.Machine) {
 	m.Install("/usr/sbin/dcb", s.locked(s.dcb))
 	m.Install("/usr/bin/rdma", s.locked(s.rdma))
 	m.Install("/usr/bin/ibv_devinfo", s.locked(s.devinfo))
+	m.Install("/usr/bin/ib_write_bw", s.locked(s.writeBW))
 	m.Folder("/sys/class/infiniband")
 	m.Folder("/sys/kernel/debug/mlx5")
 	for _, c := range s.all {
