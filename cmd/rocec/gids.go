@@ -28,6 +28,9 @@ func (a *app) gidsCommand() *cobra.Command {
 			"every intent of a NIC it says which index connections must be made with: the one of the intent's version, on the interface\n" +
 			"of its VLAN, with the address that the fabric states. It prints the settings for NCCL, UCX and perftest. A link-local GID\n" +
 			"never fits.",
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return a.completeDevices(o.dir)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice("format", o.format, "text", "json"); err != nil {
 				return err
@@ -239,8 +242,8 @@ func (a *app) gidsText(doc gidsDocument) {
 		for _, u := range h.Use {
 			if differ[u.Intent] {
 				delete(differ, u.Intent)
-				fmt.Fprintf(a.stdout, "  The NICs of %s need different indices, and NCCL and UCX take one for all NICs of a process: give every interface "+
-					"as many addresses of each kind.\n", u.Intent)
+				fmt.Fprintf(a.stdout, "  The NICs of %s need different indices, and NCCL and UCX take one for all NICs of a "+
+					"process: give every interface as many addresses of each kind.\n", u.Intent)
 			}
 		}
 	}

@@ -40,7 +40,9 @@ type asked struct {
 }
 
 // askDevices runs a query on each of some devices at the same time, as root, over the machinery of a read.
-func (a *app) askDevices(ctx context.Context, whole *target.Tree, devices *fleet, queries map[*ir.Device]target.Query) map[*ir.Device]asked {
+func (a *app) askDevices(
+	ctx context.Context, whole *target.Tree, devices *fleet, queries map[*ir.Device]target.Query,
+) map[*ir.Device]asked {
 	tree := &target.Tree{}
 	var texts [][]byte
 	for _, d := range whole.Devices {

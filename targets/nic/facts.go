@@ -94,7 +94,7 @@ func judgeFacts(s *Settings, f Facts) []string {
 	}
 	mtu, ok1 := f.Number("mtu")
 	active, ok2 := f.Number("active_mtu")
-	if want := RDMAMTU(mtu); ok1 && ok2 && want > 0 && active != want {
+	if want := ir.RDMAMTU(mtu); ok1 && ok2 && want > 0 && active != want {
 		say("The RDMA port of %s has an active MTU of %d; the MTU of the interface, %d, makes %d. Peers settle on the smaller or fail.", at,
 			active, mtu, want)
 	}
@@ -107,17 +107,6 @@ func judgeFacts(s *Settings, f Facts) []string {
 			n.Device.Name, target.Escape(f["rdma"]), target.Escape(f["netdev"]), why)
 	}
 	return wrong
-}
-
-// RDMAMTU is the active MTU of an RDMA port by the MTU of its interface: what headers leave, rounded down to one of RDMA's; 0: less than the
-// least. Source: iboe_get_mtu of the kernel's ib_addr.h.
-func RDMAMTU(netdev int) int {
-	for mtu := 4096; mtu >= 256; mtu /= 2 {
-		if netdev-96 >= mtu {
-			return mtu
-		}
-	}
-	return 0
 }
 
 // old reports whether a kernel is older than 4.9. Source: the vendor's documentation of RoCE LAG.

@@ -82,18 +82,11 @@ func TestJudgeLAG(t *testing.T) {
 	}
 }
 
-// The active MTU by the interface's, as the kernel counts it.
-func TestRDMAMTU(t *testing.T) {
-	for netdev, want := range map[int]int{9000: 4096, 4192: 4096, 4191: 2048, 4096: 2048, 2144: 2048, 1500: 1024, 352: 256, 351: 0, 0: 0} {
-		assert.Equal(t, want, RDMAMTU(netdev), netdev)
-	}
-}
-
 func TestJudgeNeighbours(t *testing.T) {
 	n := cabled()
 	answer := func(chassis, id, descr string) string {
-		return `{"lldp":[{"interface":[{"name":"ens1f0","via":"LLDP","chassis":[{"id":[{"type":"mac","value":"x"}],"name":[{"value":"` + chassis +
-			`"}]}],"port":[{"id":[{"type":"ifname","value":"` + id + `"}],"descr":[{"value":"` + descr + `"}]}]}]}]}`
+		return `{"lldp":[{"interface":[{"name":"ens1f0","via":"LLDP","chassis":[{"id":[{"type":"mac","value":"x"}],"name":[{"value":"` +
+			chassis + `"}]}],"port":[{"id":[{"type":"ifname","value":"` + id + `"}],"descr":[{"value":"` + descr + `"}]}]}]}]}`
 	}
 	for _, c := range []struct{ answer, want string }{
 		{answer("leaf1", "swp1", ""), ""},

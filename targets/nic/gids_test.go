@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// The GIDs of a NIC with a link-local address, two of its own, one in VLAN 100 and one of another interface. RoCEv1 and RoCEv2 share addresses.
+// The GIDs of a NIC with a link-local address, three of its own and one in VLAN 100, and one of another interface.
 const gidAnswer = `at ens1f0 rocep3s0f0
 gid rocep3s0f0 1 0 ens1f0 fe80:0000:0000:0000:5054:00ff:fe00:0002 IB/RoCE v1
 gid rocep3s0f0 1 1 ens1f0 fe80:0000:0000:0000:5054:00ff:fe00:0002 RoCE v2

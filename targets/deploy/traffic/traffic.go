@@ -54,7 +54,8 @@ type Tool struct {
 // the manuals of perftest (ib_write_bw) and rdma-core (ibv_rc_pingpong, rping, ucmatose).
 var Tools = []*Tool{
 	{"ib_write_bw", true, true, func(x *Exchange, own nic.GID, peer netip.Addr) string {
-		cmd := fmt.Sprintf("ib_write_bw -d %s -i %d -x %d -p %d -n %d -s %d -F", nic.Quote(own.Dev), own.Port, own.Index, x.Port, Messages, Size)
+		cmd := fmt.Sprintf("ib_write_bw -d %s -i %d -x %d -p %d -n %d -s %d -F", nic.Quote(own.Dev), own.Port, own.Index, x.Port,
+			Messages, Size)
 		if p := x.Packet(); x.Intent.ByDSCP() {
 			cmd += fmt.Sprintf(" --tclass=%d", p.DSCP<<2)
 		} else {
@@ -63,8 +64,8 @@ var Tools = []*Tool{
 		return cmd + operand(" ", peer)
 	}},
 	{"ibv_rc_pingpong", false, true, func(x *Exchange, own nic.GID, peer netip.Addr) string {
-		return fmt.Sprintf("ibv_rc_pingpong -d %s -i %d -g %d -p %d -n %d -s %d -l %d", nic.Quote(own.Dev), own.Port, own.Index, x.Port, Messages,
-			Size, x.Packet().PCP) + operand(" ", peer)
+		return fmt.Sprintf("ibv_rc_pingpong -d %s -i %d -g %d -p %d -n %d -s %d -l %d", nic.Quote(own.Dev), own.Port, own.Index, x.Port,
+			Messages, Size, x.Packet().PCP) + operand(" ", peer)
 	}},
 	{"rping", true, false, func(x *Exchange, own nic.GID, peer netip.Addr) string {
 		if peer.IsValid() {

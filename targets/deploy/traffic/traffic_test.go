@@ -62,8 +62,11 @@ func TestTools(t *testing.T) {
 			"ib_write_bw -d rocep3s0f0 -i 1 -x 3 -p 21000 -n 1000 -s 4096 -F --tclass=104",
 			"ib_write_bw -d rocep3s0f0 -i 1 -x 3 -p 21000 -n 1000 -s 4096 -F --tclass=104 10.0.0.2",
 		},
-		"rping":    {"rping -s -a 10.0.0.2 -p 21000 -C 1000 -S 4096", "rping -c -a 10.0.0.2 -p 21000 -C 1000 -S 4096"},
-		"ucmatose": {"ucmatose -b 10.0.0.2 -p 21000 -C 1000 -S 4096 -t 104", "ucmatose -b 10.0.0.1 -p 21000 -C 1000 -S 4096 -t 104 -s 10.0.0.2"},
+		"rping": {"rping -s -a 10.0.0.2 -p 21000 -C 1000 -S 4096", "rping -c -a 10.0.0.2 -p 21000 -C 1000 -S 4096"},
+		"ucmatose": {
+			"ucmatose -b 10.0.0.2 -p 21000 -C 1000 -S 4096 -t 104",
+			"ucmatose -b 10.0.0.1 -p 21000 -C 1000 -S 4096 -t 104 -s 10.0.0.2",
+		},
 	} {
 		x := exchange(2)
 		x.Tool = Choose(x.Intent, []byte(name), []byte(name))

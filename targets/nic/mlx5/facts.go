@@ -137,8 +137,8 @@ func judgeCard(s *nic.Settings, f nic.Facts) []string {
 	}
 	if s.CNP != nil && f["ecn"] == "" && f["dcqcn.np_cnp_dscp"] == "" { // else it is a setting
 		if v, ok := storedNumber(f, "CNP_DSCP_P"); ok && len(s.CNP.DSCP) > 0 && v != s.CNP.DSCP[0].Value {
-			say("The firmware of %s sends CNPs with DSCP %d (CNP_DSCP), and nothing on the host can change it while it runs; the fabric says %d.",
-				at, v, s.CNP.DSCP[0].Value)
+			say("The firmware of %s sends CNPs with DSCP %d (CNP_DSCP), and nothing on the host can change it while it "+
+				"runs; the fabric says %d.", at, v, s.CNP.DSCP[0].Value)
 		}
 	}
 	return wrong
@@ -185,8 +185,8 @@ func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
 	if on, ok := storedNumber(f, "LLDP_NB_DCBX_P"); ok && on == 1 {
 		out = append(out, target.Sample{
 			Name: "firmware LLDP", On: s.NIC.Name, Unit: target.UnitState, Value: 1,
-			Hint: fmt.Sprintf("The firmware of %s on %s speaks DCBX (LLDP_NB_DCBX) until the host takes over, and may take PFC from the switch: "+
-				"set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.", s.NIC.Name, s.NIC.Device.Name),
+			Hint: fmt.Sprintf("The firmware of %s on %s speaks DCBX (LLDP_NB_DCBX) until the host takes over, and may take PFC from "+
+				"the switch: set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.", s.NIC.Name, s.NIC.Device.Name),
 		})
 	}
 	return out

@@ -106,7 +106,7 @@ END`)
 	assert.Equal(t, map[string]string{
 		"model": "ConnectX-5", "driver": "mlx5_core, MLNX_OFED_LINUX-24.07-0.6.1.0", "dcqcn.np_cnp_dscp": "48", "pfc-prevention-tout": "65535",
 		"lldpad.willing": "yes", "nv.LINK_TYPE_P1": "ETH(2)", "nv.LLDP_NB_DCBX_P1": "True(1)",
-		"firmware LLDP": "The firmware of ens1f0 on v2 speaks DCBX (LLDP_NB_DCBX) until the host takes over, and may take PFC from the switch: " +
-			"set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.",
+		"firmware LLDP": "The firmware of ens1f0 on v2 speaks DCBX (LLDP_NB_DCBX) until the host takes over, and may take PFC from " +
+			"the switch: set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.",
 	}, facts())
 }

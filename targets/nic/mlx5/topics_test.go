@@ -269,7 +269,10 @@ func TestCounters(t *testing.T) {
 		{"rp_cnp_ignored: 7\n", "ens1f0 on v2 ignored 7 CNPs, so its senders do not slow down for congestion (rp_cnp_ignored)."},
 		{"out_of_sequence: 1\n", "ens1f0 on v2 received 1 packet out of sequence: packets were lost or overtaken on the way (out_of_sequence)."},
 		{"packet_seq_err: 2\n", "ens1f0 on v2 was asked 2 times to send packets again that did not arrive in order (packet_seq_err)."},
-		{"implied_nak_seq_err: 1\n", "ens1f0 on v2 saw 1 time that an answer was missing before a later one: packets were lost on the way (implied_nak_seq_err)."},
+		{
+			"implied_nak_seq_err: 1\n",
+			"ens1f0 on v2 saw 1 time that an answer was missing before a later one: packets were lost on the way (implied_nak_seq_err).",
+		},
 		{"local_ack_timeout_err: 1\n", "local_ack_timeout_err 1 events"},
 		{"port_xmit_discards: 3\nport_xmit_packets: 9\nrx_prio4_packets: 9\n", "port_xmit_discards 3 packets"},
 		{"rx_prio4_discards: 0\n", "ens1f0 on v2 lost 0 packets of priority 4, which is lossless (rx_prio4_discards)."},

@@ -58,7 +58,7 @@ func (s *NICs) writeBW(p *target.Proc) int {
 	packets := uint64(count * ((size + 4095) / 4096))
 	c.m.Count(c.Name, fmt.Sprintf("%s_prio%d_packets", dir, prio), packets)
 	c.m.Count(c.Name, map[string]string{"rx": "port_rcv_packets", "tx": "port_xmit_packets"}[dir], packets)
-	p.Print(fmt.Sprintf(" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n %-10d %-14d 2758.40            2756.95"+
-		"              0.705778\n", size, count))
+	p.Print(fmt.Sprintf(" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n"+
+		" %-10d %-14d 2758.40            2756.95              0.705778\n", size, count))
 	return 0
 }

@@ -72,8 +72,8 @@ type gid struct {
 	netdev string
 }
 
-// gids are the pairs of slots that are filled: the link's, the interface's, or those of its bond, and those of the VLAN interfaces there are
-// now.
+// gids are the pairs of slots that are filled: the link's, the interface's, or those of its bond, and those of the VLAN interfaces
+// there are now.
 func (c *nic) gids() []gid {
 	base := cmp.Or(c.Master, c.Name)
 	out := []gid{{netip.MustParseAddr(fmt.Sprintf("fe80::5054:ff:fe00:%x", c.now().Index)), base}}
