@@ -263,7 +263,7 @@ func TestFiles(t *testing.T) {
 var allowed = strings.Fields(`cat cp mv ln rm rmdir mkdir ls chmod chown stat sync touch sha256sum readlink basename dirname head tail wc tr cut
 	sort grep id hostname uname date sleep tee mktemp df timeout sh sudo systemctl dcb mlnx_qos ethtool ip rdma modprobe cl-consistency-check
 	vtysh lldpctl clagctl
-	test [ printf echo read case set command exit true false : export unset shift return cd eval trap wait local
+	test [ printf echo read case set command break continue exit true false : export unset shift return cd eval trap wait local
 	/usr/local/sbin/rocec-host`)
 
 // TestShell: everything that runs on a device is POSIX shell and calls known commands only.
@@ -293,7 +293,7 @@ func TestShell(t *testing.T) {
 			cmds = append(cmds, file.Live.Cmd)
 		}
 		require.NotEmpty(t, d.Identity)
-		for _, p := range slices.Concat(d.Identity, d.Probes) {
+		for _, p := range slices.Concat(d.Identity, d.Probes, d.Slow) {
 			cmds = append(cmds, p.Cmd)
 			require.NotEmpty(t, p.Name)
 			require.True(t, p.Judge != nil || p.Samples != nil, p.Name)
@@ -323,7 +323,7 @@ func TestSamples(t *testing.T) {
 				machine := lab.NewDevice(d)
 				seen := map[string]bool{}
 				links := 0
-				for _, p := range d.Probes {
+				for _, p := range slices.Concat(d.Probes, d.Slow) {
 					if p.Samples == nil {
 						continue
 					}
@@ -347,7 +347,7 @@ func TestSamples(t *testing.T) {
 						}
 						if !s.Counter {
 							assert.LessOrEqual(t, s.Value, uint64(1), what)
-							assert.Equal(t, target.UnitState, s.Unit, what)
+							assert.Equal(t, map[bool]string{false: target.UnitState, true: target.UnitFact}[s.Fact != ""], s.Unit, what)
 						}
 						if s.Name == "link" {
 							links++

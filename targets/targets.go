@@ -195,9 +195,16 @@ func (p *part) render(devices []*ir.Device) {
 		}
 		slab = append(slab, target.Device{
 			Name: d.Name, Group: d.Group, At: d.At, Role: target.Host, Target: t, Source: d,
-			About: t.About(d), Login: d.SSH, Files: files, Leavings: leavings, Identity: t.Identity(d), Probes: t.Probes(d),
+			About: t.About(d), Login: d.SSH, Files: files, Leavings: leavings, Identity: t.Identity(d),
 		})
 		out := &slab[len(slab)-1]
+		for _, p := range t.Probes(d) {
+			if p.Slow {
+				out.Slow = append(out.Slow, p)
+			} else {
+				out.Probes = append(out.Probes, p)
+			}
+		}
 		if d.Switch != nil {
 			out.Role = target.Switch
 		}

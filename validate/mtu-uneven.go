@@ -51,17 +51,17 @@ How to mend it: one mtu for all members, 4200 or 9000.
 					continue
 				}
 				stated++
-				switch size := walk.RDMAMTU(n.MTU); {
-				case small == nil || size < walk.RDMAMTU(small.MTU):
+				switch size := ir.RDMAMTU(n.MTU); {
+				case small == nil || size < ir.RDMAMTU(small.MTU):
 					small, smaller = n, 1
-				case size == walk.RDMAMTU(small.MTU):
+				case size == ir.RDMAMTU(small.MTU):
 					smaller++
 				}
-				if large == nil || walk.RDMAMTU(n.MTU) > walk.RDMAMTU(large.MTU) {
+				if large == nil || ir.RDMAMTU(n.MTU) > ir.RDMAMTU(large.MTU) {
 					large = n
 				}
 			}
-			if small == nil || walk.RDMAMTU(small.MTU) == walk.RDMAMTU(large.MTU) {
+			if small == nil || ir.RDMAMTU(small.MTU) == ir.RDMAMTU(large.MTU) {
 				continue
 			}
 			at := pair{diag.FirstPlace(small.MTUAt, small.At), diag.FirstPlace(large.MTUAt, large.At)}
@@ -78,6 +78,6 @@ How to mend it: one mtu for all members, 4200 or 9000.
 func (p *Pass) uneven(in *ir.Intent, small, large *ir.NIC, more string) {
 	p.Warnf(diag.FirstPlace(small.MTUAt, small.At), "%s has an MTU of %d and so RDMA packets of %d bytes, %s has %d and %d. Both are "+
 		"members of roce %q%s: connections made by RDMA-CM take the smaller, others can fail. Give all members one MTU.",
-		nicName(small), small.MTU, walk.RDMAMTU(small.MTU), nicName(large), large.MTU, walk.RDMAMTU(large.MTU), in.Name, more).
+		nicName(small), small.MTU, ir.RDMAMTU(small.MTU), nicName(large), large.MTU, ir.RDMAMTU(large.MTU), in.Name, more).
 		Note(diag.FirstPlace(large.MTUAt, large.At), "MTU %d", large.MTU)
 }

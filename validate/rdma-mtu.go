@@ -44,8 +44,8 @@ How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.
 				continue
 			}
 			for _, n := range d.Host.NICs {
-				if len(n.Intents) > 0 && n.Port != nil && n.MTU > 0 && n.MTU < walk.LargestRDMA+walk.RDMAHeaders && !walk.OverPort(n) &&
-					(justBelow(n.MTU) > 0 || walk.RDMAMTU(n.MTU) < 2048 && n.Port.Link.MTU.N >= walk.LargestRDMA+walk.RDMAHeaders) {
+				if len(n.Intents) > 0 && n.Port != nil && n.MTU > 0 && n.MTU < ir.LargestRDMA+ir.RDMAHeaders && !walk.OverPort(n) &&
+					(justBelow(n.MTU) > 0 || ir.RDMAMTU(n.MTU) < 2048 && n.Port.Link.MTU.N >= ir.LargestRDMA+ir.RDMAHeaders) {
 					found.add(diag.FirstPlace(n.MTUAt, n.At), n)
 				}
 			}
@@ -56,20 +56,20 @@ How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.
 			if step := justBelow(n.MTU); step > 0 {
 				p.Warnf(at, "An MTU of %d leaves no room for RDMA packets of %d bytes and their headers (%d): %s will send "+
 					"packets of %d, twice as many. Write mtu = %d or "+
-					"more.", n.MTU, step, walk.RDMAHeaders, who, walk.RDMAMTU(n.MTU), step+walk.RDMAHeaders)
+					"more.", n.MTU, step, ir.RDMAHeaders, who, ir.RDMAMTU(n.MTU), step+ir.RDMAHeaders)
 				return
 			}
 			p.Noticef(at, "With an MTU of %d, %s will send RDMA packets of %d bytes; the switch ports take %d. An MTU of %d or "+
 				"more gives packets of %d, with a quarter of the "+
-				"headers.", n.MTU, who, walk.RDMAMTU(n.MTU), n.Port.Link.MTU.N, walk.LargestRDMA+walk.RDMAHeaders, walk.LargestRDMA)
+				"headers.", n.MTU, who, ir.RDMAMTU(n.MTU), n.Port.Link.MTU.N, ir.LargestRDMA+ir.RDMAHeaders, ir.LargestRDMA)
 		})
 	},
 }
 
 // justBelow returns the RDMA MTU that a netdev MTU was probably meant for and misses by its headers; 0: none.
 func justBelow(mtu int) int {
-	for size := walk.LargestRDMA; size >= 256; size /= 2 {
-		if size <= mtu && mtu < size+walk.RDMAHeaders {
+	for size := ir.LargestRDMA; size >= 256; size /= 2 {
+		if size <= mtu && mtu < size+ir.RDMAHeaders {
 			return size
 		}
 	}

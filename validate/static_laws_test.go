@@ -13,7 +13,6 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/routes"
 	"github.com/rocec/rocec/validate/proof"
-	"github.com/rocec/rocec/validate/walk"
 )
 
 // The published pairs of netdev MTU and RDMA MTU, and the law between them.
@@ -21,7 +20,7 @@ func TestRDMAMTU(t *testing.T) {
 	for mtu, want := range map[int]int{
 		1500: 1024, 2143: 1024, 2144: 2048, 4096: 2048, 4191: 2048, 4192: 4096, 4200: 4096, 9000: 4096, 100: 0,
 	} {
-		assert.Equal(t, want, walk.RDMAMTU(mtu), mtu)
+		assert.Equal(t, want, ir.RDMAMTU(mtu), mtu)
 	}
 	for mtu, want := range map[int]int{
 		1500: 0, 2047: 0, 2048: 2048, 2143: 2048, 2144: 0, 4095: 0, 4096: 4096, 4191: 4096, 4192: 0, 9000: 0,
@@ -30,7 +29,7 @@ func TestRDMAMTU(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		mtu := rapid.IntRange(352, 16384).Draw(t, "mtu")
-		size := walk.RDMAMTU(mtu)
+		size := ir.RDMAMTU(mtu)
 		assert.LessOrEqual(t, size+96, mtu)
 		assert.True(t, size == 4096 || 2*size+96 > mtu, "the next one would not fit")
 	})

@@ -20,6 +20,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec unlock [DEVICE...]    takes away locks of runs that are over
 	rocec replace DEVICE        a new box in an old place
 	rocec verify [DIR]          reads settings and counters back
+	rocec gids [HOST...]        GID tables, and the index each intent must use
 	rocec lab VERB              acts on the devices of --lab by hand: exec, ssh, reboot, cut, reset
 	rocec lock-sizes [DIR]      pins derived sizes in fabric.lock, so that a later rocec keeps them
 	rocec fmt [-r] [PATH...]    canonical form

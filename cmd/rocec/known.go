@@ -138,7 +138,7 @@ var knowns = []knownList{
 			{"H12", "PFC on priorities that carry no RoCE", nil, "the mask is the lossless groups of the port"},
 			{"H13", "PFC or shares differ between the ends", nil, "shares of NICs follow the groups' weights"},
 			{"H14", "the NIC assumes a cable of 7 m", nil, "the cable's length is written"},
-			{"H15", "an application picks the wrong GID", nil, "`rocec-host gids` on the host names the right index"},
+			{"H15", "an application picks the wrong GID", nil, "`rocec gids` names the right index of each intent; `verify` reports one without"},
 			{"H16", "a bond that is no RoCE LAG", []string{"bond-invalid"}, ""},
 			{"H17", "settings on one port of a bond only", nil, "every port of a bond is written"},
 			{"H18", "the bond's device appears after the settings were written", nil, "a udev rule applies them again"},

@@ -58,6 +58,7 @@ targets/deploy:          targets/target compiler/ir lang/diag lang/nodeset | git
 targets/deploy/txn:      |
 targets/deploy/device:   targets/deploy targets/deploy/txn targets/target |
 targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync
+targets/deploy/traffic:  targets/nic targets/target compiler/ir |
 targets/deploy/ssh:      targets/target | golang.org/x/crypto
 targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3
 targets/deploy/internal/sshdtest: |

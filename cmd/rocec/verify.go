@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,9 @@ func (a *app) verifyCommand() *cobra.Command {
 			"below $XDG_STATE_HOME/rocec/samples. A device that was never verified is read twice, 5 seconds apart; one that has\n" +
 			"restarted since is judged by what its counters came to since then.\n\n" +
 			"With --from DIR it logs in nowhere, and judges each host by DIR/HOST.json: what `rocec-host check --json` printed there.\n" +
-			"A host without such a file is unknown, and not good.",
+			"A host without such a file is unknown, and not good.\n\n" +
+			"With --traffic, hosts send packets to each other, after asking: 1000 messages for each intent, 20 seconds at most.\n" +
+			"It says in which priority the counters of the way moved.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice("format", o.format, "text", "json"); err != nil {
@@ -59,6 +62,10 @@ func (a *app) verifyCommand() *cobra.Command {
 		"what counters are compared with: last (the last verify) or boot (the start of the device)")
 	f.StringVar(&o.from, "from", "", "judge hosts by their own reports in this `folder`, without a login")
 	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and say which "+
+		"counters moved")
+	f.Lookup("traffic").NoOptDefVal = trafficAny
+	f.BoolVar(&o.approve, "auto-approve", false, "send the exchange of --traffic without asking")
 	labFlags(cmd, &o.lab)
 	o.readFlags(cmd)
 	a.sudoFlag(cmd)
@@ -68,6 +75,8 @@ func (a *app) verifyCommand() *cobra.Command {
 
 type verifyOptions struct {
 	readOptions
+	traffic       string // empty: none is sent
+	approve       bool
 	since, format string
 	from          string // a folder of reports; empty: devices are read
 	lab           labFlag
@@ -88,6 +97,8 @@ type verifyDocument struct {
 	Devices       []verifyDevice `json:"devices"`
 	Summary       map[string]int `json:"summary"`
 	ByHand        planByHand     `json:"by_hand"` // devices that are not read
+
+	Traffic []verifyTraffic `json:"traffic,omitempty"` // of --traffic
 }
 
 type verifyDevice struct {
@@ -100,6 +111,13 @@ type verifyDevice struct {
 	Since    *verifySince    `json:"since,omitempty"` // nil: the device could not be read
 	Rose     []deploy.Rise   `json:"rose"`
 	Age      *int64          `json:"report_age_seconds,omitempty"` // of --from, by the time of the file
+	Facts    []verifyFact    `json:"facts"` // what the device says of itself
+}
+
+type verifyFact struct {
+	Name  string `json:"name"`
+	On    string `json:"on"`
+	Value string `json:"value"`
 }
 
 // verifySince is what the counters of a device were compared with.
@@ -119,6 +137,12 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 		return err
 	}
 	defer devices.close(&err)
+	var sent []verifyTraffic
+	if o.traffic != "" {
+		if sent, err = a.traffic(ctx, f.Fabric, f.Tree(), devices, o); err != nil {
+			return err
+		}
+	}
 	kept := a.keptSamples(dir, devices)
 	read, end := a.reading()
 	o.limit(&read)
@@ -129,22 +153,29 @@ func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err erro
 	if devices.lab != nil {
 		v.Interval = time.Second
 	}
-	found := rollout.Verify(ctx, devices.dial, devices.tree, v)
+	found := rollout.Verify(ctx, devices.dial, withSlow(devices.tree), v)
 	end()
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted")
 	}
 	kept.keep(f.Tree(), found.Kept)
-	return a.verified(dir, f, found, a.debts(dir, devices.labDir), nil, o)
+	return a.verified(dir, f, verifyFound{found, a.debts(dir, devices.labDir), nil, sent}, o)
 }
 
-// verified says what was found, and whether all is good. r is what the devices told of themselves; nil: they were read.
-func (a *app) verified(dir string, f *report.Report, found *rollout.Verification, debts map[string]debt, r *hostReports,
-	o verifyOptions,
-) error {
+// verifyFound is what verify judges.
+type verifyFound struct {
+	*rollout.Verification
+	debts map[string]debt
+	from  *hostReports    // what the devices told of themselves; nil: they were read
+	sent  []verifyTraffic // what --traffic saw
+}
+
+// verified says what was found, and whether all is good.
+func (a *app) verified(dir string, f *report.Report, found verifyFound, o verifyOptions) error {
+	r := found.from
 	doc := verifyDocument{
 		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: o.since, Devices: []verifyDevice{},
-		ByHand: byHandJSON(f.Fabric),
+		ByHand: byHandJSON(f.Fabric), Traffic: found.sent,
 		Summary: map[string]int{
 			verifyGood: 0, verifyDrift: 0, string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0, string(deploy.StatusPending): 0,
 		},
@@ -154,6 +185,7 @@ func (a *app) verified(dir string, f *report.Report, found *rollout.Verification
 		v := verifyDevice{
 			Name: d.Device.Name, Age: r.seconds(d.Device.Name),
 			Changes: changesJSON(d.Changes), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
+			Facts: []verifyFact{},
 		}
 		if h.Base.Since != "" {
 			v.Since = &verifySince{h.Base.Since, int64(h.Base.Ago.Round(time.Second).Seconds())}
@@ -167,11 +199,24 @@ func (a *app) verified(dir string, f *report.Report, found *rollout.Verification
 				if s.Hint != "" {
 					v.Hints = append(v.Hints, verifyFinding{p.Name, s.Hint})
 				}
+				if s.Fact != "" {
+					v.Facts = append(v.Facts, verifyFact{s.Name, s.On, target.Escape(s.Fact)})
+				}
+			}
+		}
+		for _, note := range d.Diags {
+			if note.Severity == diag.Notice {
+				v.Hints = append(v.Hints, verifyFinding{"settings", note.Detail})
 			}
 		}
 		switch {
 		case d.Device.Source.Maintenance != "" && (d.Err != nil || !h.Sound()):
 			v.Status, v.Reason = string(deploy.StatusPending), "under maintenance: "+d.Device.Source.Maintenance
+		case d.Status == deploy.StatusPending:
+			v.Status, v.Reason = string(deploy.StatusPending), d.Waits
+		case d.Err != nil && d.Err.Kind == deploy.Unmet: // it was read, and is not as written
+			v.Status, v.Reason = verifyDrift, d.Err.Detail
+			v.Findings = append(v.Findings, verifyFinding{"settings", d.Err.Detail})
 		case d.Err != nil:
 			v.Status, v.Reason = string(d.Status), d.Err.Detail
 		case h.Sound():
@@ -185,14 +230,16 @@ func (a *app) verified(dir string, f *report.Report, found *rollout.Verification
 	if r != nil {
 		doc.add(r)
 	}
+	firmwareHints(f.Fabric, doc.Devices)
 	found.Plan.Pending()
-	doc.Good = doc.Summary[verifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices)
+	doc.Good = doc.Summary[verifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices) &&
+		!slices.ContainsFunc(found.sent, func(t verifyTraffic) bool { return !t.Good })
 	if o.format == "json" {
 		if err := a.writeJSON(doc); err != nil {
 			return err
 		}
 	} else {
-		a.verifyText(dir, f.Fabric, found.Plan, doc, debts, r)
+		a.verifyText(dir, f.Fabric, found.Plan, doc, found.debts, r)
 	}
 	switch {
 	case doc.Summary[string(deploy.StatusUnreachable)]+doc.Summary[string(deploy.StatusRefused)]+doc.Summary[verifyUnknown] > 0:
@@ -203,6 +250,17 @@ func (a *app) verified(dir string, f *report.Report, found *rollout.Verification
 	return nil
 }
 
+// withSlow gives the tree with the probes that only verify runs.
+func withSlow(tree *target.Tree) *target.Tree {
+	out := &target.Tree{}
+	for _, d := range tree.Devices {
+		asked := *d
+		asked.Probes = slices.Concat(d.Probes, d.Slow)
+		out.Devices = append(out.Devices, &asked)
+	}
+	return out
+}
+
 func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc verifyDocument, debts map[string]debt, r *hostReports) {
 	v := a.planView(dir, viewOptions{})
 	w := v.w
@@ -211,10 +269,9 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 		for _, f := range d.Findings {
 			v.prose(v.paint(diag.Bold, d.Name)+"  "+v.paint(diag.Yellow, f.Probe)+": ", target.Escape(f.Message))
 		}
-		for _, h := range d.Hints {
-			fmt.Fprintf(a.stdout, "%s  %s\n", v.paint(diag.Bold, d.Name), target.Escape(h.Message))
-		}
 	}
+	v.hints(doc)
+	a.trafficText(v, doc.Traffic)
 	v.held(plan)
 	v.pending(plan, debts)
 	sinceText(w, doc)
@@ -233,6 +290,23 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 	fmt.Fprintf(w, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused%s%s.\n", word,
 		diag.Count(doc.Summary[verifyGood], "device"), doc.Summary[verifyDrift], doc.Summary[string(deploy.StatusUnreachable)],
 		doc.Summary[string(deploy.StatusRefused)], pendingText(doc.Summary[string(deploy.StatusPending)]), unknown)
+}
+
+// hints prints each hint once, with the devices that give it.
+func (v *planView) hints(doc verifyDocument) {
+	of := map[string][]string{}
+	var order []string
+	for _, d := range doc.Devices {
+		for _, h := range d.Hints {
+			if of[h.Message] == nil {
+				order = append(order, h.Message)
+			}
+			of[h.Message] = append(of[h.Message], d.Name)
+		}
+	}
+	for _, text := range order {
+		v.prose(v.paint(diag.Bold, nodeset.Text(of[text], nodeset.Devices, math.MaxInt))+"  ", target.Escape(text))
+	}
 }
 
 // sinceText says what counters were compared with: a line for all devices, or for those of each kind.

@@ -55,7 +55,7 @@ func (a *app) verifyFrom(ctx context.Context, dir string, o verifyOptions) error
 	for i, h := range have.Devices {
 		found.Devices = append(found.Devices, &rollout.Health{Drift: found.Plan.Devices[i], Probes: h.Probes})
 	}
-	return a.verified(dir, f, found, nil, r, o)
+	return a.verified(dir, f, verifyFound{found, nil, r, nil}, o)
 }
 
 // read takes the hosts of a tree that have a report, and what it says.

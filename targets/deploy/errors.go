@@ -23,6 +23,7 @@ const (
 	Stale       Kind = "device-stale"       // a file is not what the plan saw
 	Identity    Kind = "device-identity"    // the device is not what the fabric says
 	Unreadable  Kind = "device-unreadable"  // what lies there cannot be read or edited
+	Unmet       Kind = "host-setting"       // it has no way to a setting of the fabric, or its own configuration says otherwise
 	Rejected    Kind = "device-rejected"    // the vendor's checker refuses the new content
 	Activation  Kind = "device-activation"  // the device did not take the new content, or does not hold it
 	Unhealthy   Kind = "device-unhealthy"   // a link, a daemon or a neighbour was lost by the change

@@ -181,6 +181,9 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		}
 		after, ds := f.Edit(c.Data)
 		p.Diags = append(p.Diags, ds...)
+		if ds.HasErrors() && f.Live != nil {
+			return p.refuse(Unmet, errorTexts(ds))
+		}
 		if ds.HasErrors() {
 			return p.refuse(Unreadable, fmt.Sprintf("%s cannot be edited: %s", f.Path, firstError(ds)))
 		}
@@ -263,6 +266,17 @@ func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Lock: d.Lock, Runs: d.Runs, Over: d.Over, HostKey: d.HostKey,
 		Err: &Error{Kind: k, Device: d.Device, Detail: detail},
 	}
+}
+
+// errorTexts joins what every error says.
+func errorTexts(ds diag.List) string {
+	var texts []string
+	for _, d := range ds {
+		if d.Severity == diag.Error {
+			texts = append(texts, d.Detail)
+		}
+	}
+	return strings.Join(texts, " ")
 }
 
 func firstError(ds diag.List) string {

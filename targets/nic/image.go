@@ -14,8 +14,11 @@ import (
 // Port is one port of a simulated host, to be made by the simulation of its driver.
 type Port struct {
 	target.Netdev
-	RDMA string     // its RDMA device, "rocep3s0f0"; ports of a bond share one
-	IP   netip.Addr // the zero address: none
+	Model *ir.NICModel
+	RDMA  string     // its RDMA device, "rocep3s0f0"; ports of a bond share one
+	IP    netip.Addr // the zero address: none
+
+	VLANs map[string]netip.Addr // addresses of the VLAN interfaces on top of it, or of its bond
 }
 
 // Sim is the simulated NICs of a host, with their driver and tools.
@@ -44,29 +47,39 @@ func (f *Family) image(d *ir.Device) target.Image {
 			rdma = fmt.Sprintf("%s%d", f.BondRDMA, slices.Index(d.Host.Bonds, b))
 			netdev = b.Name
 		}
+		speed := n.Model.Speed
+		if n.Port != nil && n.Port.Speed > 0 {
+			speed = n.Port.Speed
+		}
 		port := Port{
 			Netdev: target.Netdev{
 				Name:      n.Name,
 				Driver:    f.Module,
 				PCI:       fmt.Sprintf("0000:%02x:00.%d", bus, fn),
 				MTU:       cmp.Or(n.MTU, 1500),
-				SpeedMbps: n.Model.Speed,
+				SpeedMbps: speed,
 				Down:      n.Port != nil && n.Port.Link.Planned,
 			},
-			RDMA: rdma,
+			Model: n.Model,
+			RDMA:  rdma,
 		}
 		if netdev != n.Name {
 			port.Master = netdev
 			virtual[netdev] = target.Netdev{Name: netdev}
 		}
+		port.IP = given(d.ID, i)
 		if n.IP.IsValid() {
 			port.IP = n.IP.Addr()
 		}
-		ports = append(ports, port)
-		if s := f.lower(n); s.VLAN > 0 {
-			name := fmt.Sprintf("%s.%d", netdev, s.VLAN)
-			virtual[name] = target.Netdev{Name: name, Parent: netdev, VLAN: s.VLAN}
+		port.VLANs = map[string]netip.Addr{}
+		for k, in := range n.Carries() {
+			if in.VLAN > 0 {
+				name := fmt.Sprintf("%s.%d", netdev, in.VLAN)
+				virtual[name] = target.Netdev{Name: name, Parent: netdev, VLAN: in.VLAN}
+				port.VLANs[name] = given(d.ID, len(d.Host.NICs)+i+k)
+			}
 		}
+		ports = append(ports, port)
 	}
 	for _, n := range d.Host.NICs { // eth0 may be one of the fabric's own
 		delete(virtual, n.Name)
@@ -86,4 +99,11 @@ func (f *Family) image(d *ir.Device) target.Image {
 		Modules:  f.Modules,
 		Sims:     []target.Sim{sim},
 	}
+}
+
+// given is the address that a host got by DHCP for an interface whose address the fabric does not state: of 198.18.0.0/15, which is for
+// tests of networks (RFC 2544).
+func given(host, nth int) netip.Addr {
+	n := 1 + (host*32+nth)%(1<<17-2)
+	return netip.AddrFrom4([4]byte{198, 18 + byte(n>>16), byte(n >> 8), byte(n)})
 }

@@ -16,6 +16,7 @@ type Probe struct {
 	Name    string                       // "switchd", "PFC counters"
 	Judge   func(answer []byte) []string // what is wrong, in full sentences; nil: all is well
 	Samples func(answer []byte) []Sample // what was measured; nil: nothing
+	Slow    bool                         // it takes seconds, and what it asks does not change meanwhile: a change does not wait for it
 }
 
 // Sample is one measurement: "HwIfInBufferDrops of swp1 is 17 packets". What a device does not have gives no sample: it is
@@ -31,6 +32,7 @@ type Sample struct {
 	Link    string                // a state without which nothing passes by this port; empty: of no port
 	Pair    bool                  // the state of a switch that sees the other one of its MLAG pair
 	Says    func(n uint64) string // what it means that a counter rose by n, or a hard gauge is n, as a sentence; nil: nothing to say
+	Fact    string                // what the device says of itself, of the unit "fact": it has no value, and is never compared
 	Hint    string                // what the person can do now about a state that is not wrong, in full sentences; empty: nothing
 }
 
@@ -41,6 +43,7 @@ const (
 	UnitFrames       = "frames"
 	UnitEvents       = "events"
 	UnitMicroseconds = "microseconds" // since the device started
+	UnitFact         = "fact"
 )
 
 // Gauge is a hard state: says is what is wrong when it is not good.

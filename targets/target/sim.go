@@ -81,6 +81,9 @@ type Machine interface {
 	// Counter is the value of a counter of an interface.
 	Counter(netdev, name string) uint64
 
+	// Count adds to a counter of an interface.
+	Count(netdev, name string, by uint64)
+
 	// Change notes a change of something that is no file, and reports whether it may be made.
 	Change(what string) error
 }

@@ -179,6 +179,7 @@ type Device struct {
 	Leavings []*Leavings
 	Identity []Probe
 	Probes   []Probe
+	Slow     []Probe // those that only verify runs
 }
 
 // Intent names what the device is meant to do, see [ir.Device.Intent]; empty: the device comes from no fabric.

@@ -99,7 +99,7 @@ func (f *follower) speechless(c *crossing) *Finding {
 // uneven finds a receiver whose RDMA packets are smaller than those of the sender.
 func (f *follower) uneven(c *crossing) *Finding {
 	from, to := f.From[0].NIC, f.To[0].NIC
-	if f.CNP || !c.ends || from.MTU == 0 || to.MTU == 0 || RDMAMTU(to.MTU) >= RDMAMTU(from.MTU) {
+	if f.CNP || !c.ends || from.MTU == 0 || to.MTU == 0 || ir.RDMAMTU(to.MTU) >= ir.RDMAMTU(from.MTU) {
 		return nil
 	}
 	x := f.finding("mtu-uneven", diag.FirstPlace(to.MTUAt, to.At), c.device)

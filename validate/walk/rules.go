@@ -406,22 +406,6 @@ func TooLarge(l *ir.Link, a, b *ir.NIC) bool {
 	return l.MTU.N < min(a.MTU, b.MTU) && !OverPort(a) && !OverPort(b)
 }
 
-// What an RDMA packet adds to its payload at most, and the largest payload. Source: Linux, ib_addr.h, iboe_get_mtu.
-const (
-	RDMAHeaders = 96
-	LargestRDMA = 4096
-)
-
-// RDMAMTU is the payload of RDMA packets on an interface of that MTU; 0 where none fits.
-func RDMAMTU(mtu int) int {
-	for size := LargestRDMA; size >= 256; size /= 2 {
-		if mtu >= size+RDMAHeaders {
-			return size
-		}
-	}
-	return 0
-}
-
 // HeadroomShort reports whether more can arrive at a port of a switch after its pause than the headroom holds, and whether
 // loss is then likely. A NIC's driver sizes its own; what is no headroom at all is [XoffWrong].
 func HeadroomShort(p *ir.Port, b *ir.Buffer) (short, likely bool) {

@@ -114,6 +114,9 @@ func (f *File) Save(kept map[string]*deploy.Kept) error {
 	for name, k := range kept {
 		d := device{At: k.At.UTC(), Boot: k.Boot, Samples: map[string]map[string]uint64{}}
 		for _, s := range k.Samples {
+			if s.Unit == target.UnitFact {
+				continue
+			}
 			if d.Samples[s.Name] == nil {
 				d.Samples[s.Name] = map[string]uint64{}
 			}

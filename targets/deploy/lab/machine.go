@@ -83,6 +83,13 @@ func (m machine) Counter(netdev, name string) uint64 {
 	return 0
 }
 
+// Count implements [target.Machine].
+func (m machine) Count(netdev, name string, by uint64) {
+	if n := m.d.netdevs[netdev]; n != nil {
+		n.counters[name] += by
+	}
+}
+
 // Change implements [target.Machine].
 func (m machine) Change(what string) error { return m.d.fs.change(what) }
 

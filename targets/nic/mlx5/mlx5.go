@@ -96,8 +96,10 @@
 //	/sys/class/infiniband/DEV/{ttl,tc}/P/ttl                  rw
 //	/proc/net/vlan/config                                     r
 //
-// The probes and the identity use, besides: cat, readlink, systemctl is-active, ethtool -S, and read
-// /sys/class/net/IF/carrier and /sys/class/net/IF/device/infiniband/DEV/ports/1/hw_counters.
+// The probes and the identity use, besides: cat, head, readlink, uname, systemctl is-active, ethtool -S, where they are installed
+// ibv_devinfo, lldpctl, lldptool, ofed_info, ethtool --get-tunable, and mlxconfig or mstconfig to query, and read
+// /sys/class/net/IF/{carrier,speed}, /sys/class/net/IF/device/{vendor,device}, /sys/kernel/debug/mlx5/BDF/cc_params,
+// /sys/class/infiniband/DEV/fw_ver and /sys/class/infiniband/DEV/ports/P/{state,link_layer,hw_counters,counters}.
 //
 // Facts about drivers and tools are from the mlx5 sources of Linux and of MLNX_OFED 24.07, from mlnx-tools 26.07 and
 // from iproute2 6.1; the accepted command lines are tested against the real dcb.
@@ -128,7 +130,7 @@ var family = &nic.Family{
 	Sim: func(ports []nic.Port) nic.Sim {
 		all := make([]sim.NIC, len(ports))
 		for i, p := range ports {
-			all[i] = sim.NIC(p)
+			all[i] = sim.NIC{Netdev: p.Netdev, ID: [2]string{maker, pciID(p.Model)}, RDMA: p.RDMA, IP: p.IP, VLANs: p.VLANs}
 		}
 		return sim.New(all)
 	},

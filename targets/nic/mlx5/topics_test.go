@@ -194,7 +194,8 @@ func TestProbes(t *testing.T) {
 		assert.NotEmpty(t, p.Cmd)
 		assert.True(t, p.Judge != nil || p.Samples != nil, p.Name)
 	}
-	gid := "1 ens1f0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n"
+	gid := "gid mlx5_0 1 3 ens1f0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n"
+	local := "gid mlx5_0 1 1 ens1f0 fe80:0000:0000:0000:0000:0000:0000:0001 RoCE v2\n"
 	for _, c := range []struct{ probe, answer, want string }{
 		{"lldpad", "inactive\n", ""},
 		{"lldpad", "active\n", "lldpad runs on v2"},
@@ -202,9 +203,9 @@ func TestProbes(t *testing.T) {
 		{"priorities of ens1f0", "unreadable\n", "Neither dcb nor mlnx_qos can read the priorities of ens1f0 on v2"},
 		{"MTU of ens1f0", "9000\n", ""},
 		{"MTU of ens1f0", "1500\n", "ens1f0 on v2 has an MTU of 1500; the fabric says 9000."},
-		{"GIDs of ens1f0", "", ""},
-		{"GIDs of ens1f0", "0 ens1f0 fe80:0000:0000:0000:0000:0000:0000:0001 IB/RoCE v1\n" + gid, ""},
-		{"GIDs of ens1f0", "0 ens1f0 fe80:0000:0000:0000:0000:0000:0000:0001 IB/RoCE v1\n", "has no GID of type RoCE v2"},
+		{"GIDs of ens1f0", "", "no RDMA device belongs to it"},
+		{"GIDs of ens1f0", local + gid, ""},
+		{"GIDs of ens1f0", local, "has no GID of type RoCE v2 but for link-local ones; the intent training needs one."},
 		{"GIDs of ens1f0", strings.Replace(gid, "0207", "0208", 1), "has no GID of type RoCE v2 for 192.0.2.7"},
 		{"links", "ens1f0 1\n", ""},
 		{"links", "ens1f0 0\nens9 0\nx\n", "v2:ens1f0 has no link; the fabric cables it to leaf1:swp1."},
@@ -268,7 +269,12 @@ func TestCounters(t *testing.T) {
 		{"rp_cnp_ignored: 7\n", "ens1f0 on v2 ignored 7 CNPs, so its senders do not slow down for congestion (rp_cnp_ignored)."},
 		{"out_of_sequence: 1\n", "ens1f0 on v2 received 1 packet out of sequence: packets were lost or overtaken on the way (out_of_sequence)."},
 		{"packet_seq_err: 2\n", "ens1f0 on v2 was asked 2 times to send packets again that did not arrive in order (packet_seq_err)."},
+		{
+			"implied_nak_seq_err: 1\n",
+			"ens1f0 on v2 saw 1 time that an answer was missing before a later one: packets were lost on the way (implied_nak_seq_err).",
+		},
 		{"local_ack_timeout_err: 1\n", "local_ack_timeout_err 1 events"},
+		{"port_xmit_discards: 3\nport_xmit_packets: 9\nrx_prio4_packets: 9\n", "port_xmit_discards 3 packets"},
 		{"rx_prio4_discards: 0\n", "ens1f0 on v2 lost 0 packets of priority 4, which is lossless (rx_prio4_discards)."},
 		{"rx_prio9_discards: 1\nrx_prio: 1\nrx_prio4_discards: x\nrx_prio4_discards: -1\n:\n", ""},
 	} {
@@ -283,4 +289,25 @@ func TestCounters(t *testing.T) {
 		}
 		assert.Equal(t, c.want, strings.Join(said, "|"), "%q", c.answer)
 	}
+}
+
+// The counters of an RDMA device are read from both folders, whatever the device is called; those of a RoCE LAG once.
+func TestCounterFiles(t *testing.T) {
+	d := fixtures(t)["bond"]
+	m := newMachine(t, d)
+	m.remove("sys/class/infiniband")
+	m.write("sys/class/infiniband/mlx5_bond_0/ports/1/gid_attrs/ndevs/0", "bond0")
+	m.write("sys/class/infiniband/mlx5_bond_0/ports/1/hw_counters/np_cnp_sent", "5")
+	m.write("sys/class/infiniband/mlx5_bond_0/ports/1/counters/port_xmit_discards", "6")
+	m.write("sys/class/infiniband/mlx5_7/ports/2/hw_counters/np_cnp_sent", "9")
+	m.write("sys/class/net/ens1f1/device/infiniband/mlx5_bond_0/x", "")
+	var got []string
+	for _, p := range Target.Probes(d) {
+		if strings.HasPrefix(p.Name, "counters of") {
+			for _, s := range p.Samples([]byte(m.sh(strings.ReplaceAll(p.Cmd, "/sys/", m.root+"/sys/")))) {
+				got = append(got, fmt.Sprint(s.On, " ", s.Name, " ", s.Value))
+			}
+		}
+	}
+	assert.Equal(t, []string{"ens1f0 np_cnp_sent 5", "ens1f0 port_xmit_discards 6"}, got)
 }

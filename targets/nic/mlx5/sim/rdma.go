@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -32,5 +33,26 @@ func (s *NICs) rdma(p *target.Proc) int {
 	if asJSON {
 		p.Print("[" + strings.Join(rows, ",") + "]\n")
 	}
+	return 0
+}
+
+// devinfo is ibv_devinfo of rdma-core; it knows -d DEV and -i PORT.
+func (s *NICs) devinfo(p *target.Proc) int {
+	set, _, complaint := target.Getopt(p.Args[1:], "d:i:", nil)
+	c := s.owner(strings.Join(set['d'], ""))
+	if complaint != "" || c == nil {
+		return p.Fail(1, "No IB devices found")
+	}
+	mtu := 4096
+	for mtu > 256 && c.now().MTU-96 < mtu {
+		mtu /= 2
+	}
+	state := "PORT_ACTIVE (4)"
+	if c.now().Down {
+		state = "PORT_DOWN (1)"
+	}
+	p.Print(fmt.Sprintf("hca_id:\t%s\n\ttransport:\t\t\tInfiniBand (0)\n\tfw_ver:\t\t\t\t%s\n\tphys_port_cnt:\t\t\t1\n\t\tport:\t1\n"+
+		"\t\t\tstate:\t\t\t%s\n\t\t\tmax_mtu:\t\t4096 (5)\n\t\t\tactive_mtu:\t\t%d (%d)\n\t\t\tlink_layer:\t\tEthernet\n\n", c.RDMA,
+		firmware, state, mtu, bits.Len(uint(mtu))-8))
 	return 0
 }

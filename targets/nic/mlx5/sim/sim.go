@@ -14,8 +14,11 @@ import (
 // NIC is one port. Its counters, firmware and link pause are added here.
 type NIC struct {
 	target.Netdev
+	ID   [2]string  // vendor and device of its PCI function
 	RDMA string     // its RDMA device, "mlx5_0"; ports of a bond share one
 	IP   netip.Addr // the zero address: none
+
+	VLANs map[string]netip.Addr // addresses of the VLAN interfaces on top of it, or of its bond
 }
 
 // NICs are the NICs of one host, with every setting they have.
@@ -51,7 +54,7 @@ var counters = func() []string {
 	for prio := range 8 {
 		n := strconv.Itoa(prio)
 		names = append(names, "rx_prio"+n+"_pause", "tx_prio"+n+"_pause", "rx_prio"+n+"_discards", "rx_prio"+n+"_buf_discard",
-			"rx_prio"+n+"_cong_discard")
+			"rx_prio"+n+"_cong_discard", "rx_prio"+n+"_packets", "tx_prio"+n+"_packets")
 	}
 	return names
 }()
@@ -80,6 +83,8 @@ func (s *NICs) Boot(m target.Machine) {
 	s.m = m
 	m.Install("/usr/sbin/dcb", s.locked(s.dcb))
 	m.Install("/usr/bin/rdma", s.locked(s.rdma))
+	m.Install("/usr/bin/ibv_devinfo", s.locked(s.devinfo))
+	m.Install("/usr/bin/ib_write_bw", s.locked(s.writeBW))
 	m.Folder("/sys/class/infiniband")
 	m.Folder("/sys/kernel/debug/mlx5")
 	for _, c := range s.all {

@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -20,6 +22,9 @@ func (s *NICs) plant(c *nic) {
 	number(cc+"/np_cnp_prio", &c.CNPPrio, 7)
 	s.m.Plant(cc+"/np_cnp_prio_mode", target.NumberNode(func() int { return 1 }, nil))
 	number(cc+"/np_min_time_between_cnps", &c.CNPEvery, 4095)
+	fixed := func(path, value string) { s.m.Plant(path, target.TextNode(func() string { return value }, nil)) }
+	fixed(target.PCIRoot+"/"+c.PCI+"/vendor", c.ID[0])
+	fixed(target.PCIRoot+"/"+c.PCI+"/device", c.ID[1])
 	s.m.Plant("/sys/kernel/config/rdma_cm", target.Node{Mkdir: s.cma})
 	if s.owner(c.RDMA) != c {
 		return // the device of a RoCE LAG hangs off its first port
@@ -27,48 +32,84 @@ func (s *NICs) plant(c *nic) {
 
 	ib := target.PCIRoot + "/" + c.PCI + "/infiniband/" + c.RDMA
 	s.m.Link("/sys/class/infiniband/"+c.RDMA, "../../devices"+strings.TrimPrefix(ib, "/sys/devices"))
-	fixed := func(path, value string) { s.m.Plant(path, target.TextNode(func() string { return value }, nil)) }
 	fixed(ib+"/node_type", "1: CA")
 	fixed(ib+"/fw_ver", firmware)
 	fixed(ib+"/hca_type", "MT4119")
 	fixed(ib+"/board_id", "MT_0000000010")
 	port := ib + "/ports/1"
-	fixed(port+"/state", "4: ACTIVE")
-	fixed(port+"/phys_state", "5: LinkUp")
+	link := func(up, down string) target.Node {
+		return target.TextNode(func() string {
+			if c.now().Down {
+				return down
+			}
+			return up
+		}, nil)
+	}
+	s.m.Plant(port+"/state", link("4: ACTIVE", "1: DOWN"))
+	s.m.Plant(port+"/phys_state", link("5: LinkUp", "3: Disabled"))
 	fixed(port+"/link_layer", "Ethernet")
 	fixed(port+"/rate", fmt.Sprintf("%d Gb/sec", c.SpeedMbps/1000))
-	for _, name := range []string{
-		"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "out_of_sequence",
-		"packet_seq_err", "local_ack_timeout_err", "rnr_nak_retry_err", "roce_adp_retrans", "roce_slow_restart", "rx_icrc_encapsulated",
+	for folder, names := range map[string][]string{
+		"hw_counters": {
+			"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "rp_cnp_ignored", "out_of_sequence", "packet_seq_err",
+			"implied_nak_seq_err", "duplicate_request", "local_ack_timeout_err", "rnr_nak_retry_err", "out_of_buffer", "roce_adp_retrans",
+			"roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_cnps", "roce_slow_restart_trans", "rx_icrc_encapsulated",
+		},
+		"counters": {
+			"port_xmit_packets", "port_rcv_packets", "port_xmit_discards", "port_rcv_errors", "port_xmit_wait", "link_downed", "symbol_error",
+		},
 	} {
-		s.m.Plant(port+"/hw_counters/"+name, target.NumberNode(func() int { return c.counter(name) }, nil))
+		for _, name := range names {
+			s.m.Plant(port+"/"+folder+"/"+name, target.NumberNode(func() int { return c.counter(name) }, nil))
+		}
 	}
 	c.plantGIDs(port)
 }
 
-// plantGIDs fills the table of addresses: the link's and the interface's, each in both versions, and empty slots, whose
-// attributes cannot be read.
-func (c *nic) plantGIDs(port string) {
-	link := netip.MustParseAddr(fmt.Sprintf("fe80::5054:ff:fe00:%x", c.now().Index))
-	for i := range 6 {
-		nth, gid := strconv.Itoa(i), netip.IPv6Unspecified()
-		switch {
-		case i < 2:
-			gid = link
-		case i < 4 && c.IP.IsValid():
-			gid = netip.AddrFrom16(c.IP.As16())
+// gid is a slot of the table of addresses.
+type gid struct {
+	addr   netip.Addr
+	netdev string
+}
+
+// gids are the pairs of slots that are filled: the link's, the interface's, or those of its bond, and those of the VLAN interfaces
+// there are now.
+func (c *nic) gids() []gid {
+	base := cmp.Or(c.Master, c.Name)
+	out := []gid{{netip.MustParseAddr(fmt.Sprintf("fe80::5054:ff:fe00:%x", c.now().Index)), base}}
+	if c.IP.IsValid() {
+		out = append(out, gid{c.IP, base})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.VLANs)) {
+		if _, ok := c.m.Netdev(name); ok {
+			out = append(out, gid{c.VLANs[name], name})
 		}
-		c.m.Plant(port+"/gids/"+nth, target.TextNode(func() string { return spell(gid) }, nil))
-		attr := func(name, value string) {
+	}
+	return out
+}
+
+// plantGIDs lays down the table of addresses: each in both versions, and empty slots, whose attributes cannot be read.
+func (c *nic) plantGIDs(port string) {
+	for i := range 6 + 2*len(c.VLANs) {
+		nth := strconv.Itoa(i)
+		slot := func() gid {
+			if all := c.gids(); i/2 < len(all) && c.RoCE {
+				return all[i/2]
+			}
+			return gid{netip.IPv6Unspecified(), ""}
+		}
+		c.m.Plant(port+"/gids/"+nth, target.TextNode(func() string { return spell(slot().addr) }, nil))
+		attr := func(name string, value func(gid) string) {
 			c.m.Plant(port+"/gid_attrs/"+name+"/"+nth, target.Node{Read: func() (string, error) {
-				if gid.IsUnspecified() {
+				g := slot()
+				if g.netdev == "" {
 					return "", target.EINVAL
 				}
-				return value + "\n", nil
+				return value(g) + "\n", nil
 			}})
 		}
-		attr("types", []string{"IB/RoCE v1", "RoCE v2"}[i%2])
-		attr("ndevs", c.Name)
+		attr("types", func(gid) string { return []string{"IB/RoCE v1", "RoCE v2"}[i%2] })
+		attr("ndevs", func(g gid) string { return g.netdev })
 	}
 }
 

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/traffic"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/validate"
+	"github.com/rocec/rocec/validate/walk"
+)
+
+// trafficAny is --traffic without a value: two members of each intent.
+const trafficAny = "any"
+
+// verifyTraffic is one exchange of verify --traffic.
+type verifyTraffic struct {
+	Intent string         `json:"intent"`
+	From   string         `json:"from"`
+	To     string         `json:"to"`
+	Tool   string         `json:"tool,omitempty"`
+	Good   bool           `json:"good"`
+	Reason string         `json:"reason,omitempty"` // why it was not sent, or did not come to its end
+	Hops   []traffic.Seen `json:"hops"`
+}
+
+// asked is what a device answered to one query.
+type asked struct {
+	text []byte
+	err  string // why there is none
+}
+
+// askDevices runs a query on each of some devices at the same time, as root, over the machinery of a read.
+func (a *app) askDevices(
+	ctx context.Context, whole *target.Tree, devices *fleet, queries map[*ir.Device]target.Query,
+) map[*ir.Device]asked {
+	tree := &target.Tree{}
+	var texts [][]byte
+	for _, d := range whole.Devices {
+		q, ok := queries[d.Source]
+		if !ok {
+			continue
+		}
+		at := len(texts)
+		texts = append(texts, nil)
+		one := *d
+		one.Files, one.Identity = nil, nil
+		one.Probes = []target.Probe{{Name: "traffic", Query: q, Judge: func(answer []byte) []string {
+			texts[at] = answer
+			return nil
+		}}}
+		tree.Devices = append(tree.Devices, &one)
+	}
+	out := map[*ir.Device]asked{}
+	o := rollout.ObserveOptions{Sudo: a.sudo, Probes: rollout.Every}
+	for i, h := range rollout.Observe(ctx, devices.dial, tree, o).Devices {
+		switch {
+		case h.Err != nil:
+			out[h.Device.Source] = asked{err: h.Err.Detail}
+		case len(h.Probes[0].Wrong) > 0:
+			out[h.Device.Source] = asked{err: h.Probes[0].Wrong[0]}
+		default:
+			out[h.Device.Source] = asked{text: texts[i]}
+		}
+	}
+	return out
+}
+
+// trafficTrips are the pairs of members that exchange packets: of each intent the first member and the last one on another host, or those
+// of the two ends that pair names, "A,B". Who is set by hand or left out by --target sends nothing.
+func trafficTrips(f *ir.Fabric, tree *target.Tree, pair string) ([]walk.Question, error) {
+	if pair != trafficAny {
+		from, to, ok := strings.Cut(pair, ",")
+		if !ok {
+			return nil, fail(exitUsage, "--traffic takes two hosts, or interfaces of hosts, such as --traffic=gpu001,gpu002")
+		}
+		trips, err := findTrips(f, from, to, "")
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range trips {
+			if !reads(tree, t.From[0].Device) || !reads(tree, t.To[0].Device) {
+				return nil, fail(exitUsage, "--traffic=%s: both hosts must be among those that are read", pair)
+			}
+		}
+		if trips[0].From[0].Device == trips[0].To[0].Device {
+			return nil, fail(exitUsage, "--traffic=%s: that is one host; packets must cross the fabric", pair)
+		}
+		return slices.CompactFunc(trips, func(a, b walk.Question) bool { return a.Intent == b.Intent }), nil
+	}
+	var out []walk.Question
+	for _, in := range f.Intents {
+		var ends [][]*ir.Port
+		for _, m := range in.Members {
+			d := m.NIC.Device
+			if !reads(tree, d) {
+				continue
+			}
+			for _, e := range walk.Ends(in, d, "") {
+				if !slices.ContainsFunc(e, func(p *ir.Port) bool { return p.Link.Planned }) {
+					ends = append(ends, e)
+				}
+			}
+		}
+		if n := len(ends); n > 0 && ends[0][0].Device != ends[n-1][0].Device {
+			out = append(out, walk.Question{Intent: in, From: ends[0], To: ends[n-1]})
+		}
+	}
+	if len(out) == 0 {
+		return nil, fail(exitUsage, "--traffic: no intent has two cabled members on hosts that are read")
+	}
+	return out, nil
+}
+
+// reads reports whether a device is one of a tree, and not left as it is for now.
+func reads(tree *target.Tree, d *ir.Device) bool {
+	return d.Maintenance == "" && slices.ContainsFunc(tree.Devices, func(t *target.Device) bool { return t.Source == d })
+}
+
+// pathOf is the way of an exchange, by distance from the sender.
+func pathOf(t *walk.Walk) []traffic.Hop {
+	var out []traffic.Hop
+	far := -1
+	for _, h := range t.Hops {
+		if h.Far != far {
+			out, far = append(out, traffic.Hop{Maybe: t.Most > t.Cables || t.Every}), h.Far
+		}
+		last := &out[len(out)-1]
+		for _, l := range h.In {
+			last.In = append(last.In, l.Ports...)
+		}
+		for _, l := range h.Out {
+			last.Out = append(last.Out, l.Ports...)
+		}
+	}
+	return out
+}
+
+// exchanges prepares what is sent: the way, the GIDs and the tool, or why it cannot be.
+func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *fleet, pair string) (
+	[]*traffic.Exchange, []verifyTraffic, error,
+) {
+	trips, err := trafficTrips(f, devices.tree, pair)
+	if err != nil {
+		return nil, nil, err
+	}
+	tools, gids := map[*ir.Device]target.Query{}, map[*ir.Device]target.Query{}
+	for _, t := range trips {
+		for _, p := range []*ir.Port{t.From[0], t.To[0]} {
+			tools[p.Device], gids[p.Device] = traffic.ToolQuery(), nic.GIDQuery(p.Device.Host.NICs)
+		}
+	}
+	has := a.askDevices(ctx, whole, devices, tools)
+	table := a.askDevices(ctx, whole, devices, gids)
+	var sends []*traffic.Exchange
+	var docs []verifyTraffic
+	for i, t := range trips {
+		x := &traffic.Exchange{Intent: t.Intent, From: t.From[0].NIC, To: t.To[0].NIC, Port: 21000 + i}
+		doc := verifyTraffic{Intent: t.Intent.Name, From: t.From[0].String(), To: t.To[0].String(), Hops: []traffic.Seen{}}
+		from, to := x.From.Device, x.To.Device
+		t.Fabric, t.State, t.Unfold = f, ir.State{Budget: a.steps()}, true
+		way, err := walk.Run(t)
+		switch {
+		case err != nil:
+			doc.Reason = "where its packets go is not known: " + validate.RoutingText(err)
+		case way.Data.Cables < 0:
+			doc.Reason = "no way leads there"
+		default:
+			x.Path = pathOf(way.Data)
+			doc.Reason = cmp.Or(has[from].err, has[to].err, table[from].err, table[to].err)
+		}
+		if doc.Reason == "" {
+			x.FromGID, doc.Reason = nic.ReadGIDs(table[from].text).Choose(x.From, x.Intent)
+		}
+		if doc.Reason == "" {
+			x.ToGID, doc.Reason = nic.ReadGIDs(table[to].text).Choose(x.To, x.Intent)
+		}
+		if doc.Reason == "" {
+			if x.Tool = traffic.Choose(x.Intent, has[from].text, has[to].text); x.Tool == nil {
+				doc.Reason = "the hosts have no tool in common that can mark its packets; install perftest (ib_write_bw) on both"
+			} else {
+				doc.Tool = x.Tool.Name
+			}
+		}
+		doc.Reason = target.Escape(doc.Reason)
+		sends, docs = append(sends, x), append(docs, doc)
+	}
+	return sends, docs, nil
+}
+
+// traffic says what it will send, asks, sends it, and tells what the counters of the ways say.
+func (a *app) traffic(ctx context.Context, f *ir.Fabric, whole *target.Tree, devices *fleet, o verifyOptions) ([]verifyTraffic, error) {
+	sends, docs, err := a.exchanges(ctx, f, whole, devices, o.traffic)
+	if err != nil {
+		return nil, err
+	}
+	able := 0
+	for i, x := range sends {
+		if docs[i].Reason == "" {
+			able++
+			fmt.Fprintf(a.stderr, "will send %s\n", x)
+		}
+	}
+	if able > 0 && !o.approve {
+		if err := a.ask(ctx, fmt.Sprintf("Send %s?", diag.Count(able, "exchange")), "yes"); err != nil {
+			return nil, err
+		}
+	}
+	for i, x := range sends {
+		if docs[i].Reason == "" {
+			a.send(ctx, whole, devices, x, &docs[i])
+		}
+		if ctx.Err() != nil {
+			return nil, fail(exitInterrupted, "interrupted; nothing is left running")
+		}
+	}
+	return docs, nil
+}
+
+// send makes one exchange.
+func (a *app) send(ctx context.Context, whole *target.Tree, devices *fleet, x *traffic.Exchange, doc *verifyTraffic) {
+	ports := map[*ir.Device][]*ir.Port{}
+	for _, h := range x.Path {
+		for _, p := range slices.Concat(h.In, h.Out) {
+			if !slices.Contains(ports[p.Device], p) {
+				ports[p.Device] = append(ports[p.Device], p)
+			}
+		}
+	}
+	queries := map[*ir.Device]target.Query{}
+	for d, all := range ports {
+		queries[d] = traffic.CountQuery(all)
+	}
+	count := func() map[*ir.Device]traffic.Counts {
+		out := map[*ir.Device]traffic.Counts{}
+		for d, answer := range a.askDevices(ctx, whole, devices, queries) {
+			out[d] = traffic.ReadCounts(answer.text)
+		}
+		return out
+	}
+	before := count()
+	from, to := x.From.Device, x.To.Device
+	got := a.askDevices(ctx, whole, devices, map[*ir.Device]target.Query{from: x.Client(), to: x.Server()})
+	failed := cmp.Or(got[to].err, got[from].err)
+	if failed == "" {
+		if failed = traffic.Failed(got[from].text); failed != "" {
+			if why := traffic.Failed(got[to].text); why != "" {
+				failed += "; the server: " + why
+			}
+		}
+	}
+	if failed != "" || ctx.Err() != nil { // the server may wait for a client still
+		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		a.askDevices(end, whole, devices, map[*ir.Device]target.Query{to: x.Kill()})
+	}
+	if failed != "" {
+		doc.Reason = target.Escape(x.Tool.Name + ": " + failed)
+		return
+	}
+	doc.Hops = x.Judge(before, count())
+	doc.Good = !slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Says != "" })
+}
+
+// trafficText prints what the exchanges showed.
+func (a *app) trafficText(v *planView, all []verifyTraffic) {
+	for _, t := range all {
+		head := fmt.Sprintf("Traffic of %s, %s to %s", t.Intent, t.From, t.To)
+		if t.Reason != "" {
+			v.prose("", head+": not sent: "+t.Reason+".")
+			continue
+		}
+		fmt.Fprintf(v.w, "%s, by %s:\n", head, t.Tool)
+		silent := 0
+		for _, s := range t.Hops {
+			at := s.Ports[0]
+			if len(s.Ports) > 1 {
+				at = fmt.Sprintf("%s and %d more", at, len(s.Ports)-1)
+			}
+			var parts []string
+			for _, prio := range slices.Sorted(maps.Keys(s.Packets)) {
+				parts = append(parts, fmt.Sprintf("%s in priority %d", target.Count(s.Packets[prio], "packet"), prio))
+			}
+			text := strings.Join(parts, ", ")
+			switch {
+			case !s.Told:
+				silent++
+				text = "does not tell"
+			case text == "":
+				text = target.Count(s.All, "packet")
+			}
+			fmt.Fprintf(v.w, "  %-4s %s  %s\n", s.Way, at, text)
+			if s.Says != "" {
+				v.prose("       ", v.paint(diag.Red, s.Says))
+			}
+		}
+		switch {
+		case !t.Good:
+		case silent > 0:
+			fmt.Fprintf(v.w, "  as described, where counters tell; %s of the way do not.\n", diag.Count(silent, "side"))
+		default:
+			fmt.Fprintln(v.w, "  marked, classified and carried as described.")
+		}
+	}
+}

@@ -1,0 +1,223 @@
+// Package traffic sends a short, bounded exchange of an intent between two of its members, and tells from the counters before and after
+// whether it was marked, classified and carried as the fabric describes.
+//
+// What a host can send with is a table of tools ([Tools]). The exchange is a query on either host at the same time: the server waits
+// for one client and ends by itself, and the client tries again until the server listens. Both are under timeout(1), so that nothing
+// stays behind when the person, or the connection, goes away; [Exchange.Kill] ends a server at once.
+package traffic
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Bounds of one exchange.
+const (
+	Messages = 1000
+	Size     = 4096 // bytes of a message
+	Seconds  = 20   // the longest that either end runs
+	leastOf  = Messages * 9 / 10
+)
+
+// Exchange is one exchange: who sends to whom, with which tool, and which way it takes.
+type Exchange struct {
+	Intent   *ir.Intent
+	From, To *ir.NIC
+	FromGID  nic.GID
+	ToGID    nic.GID
+	Tool     *Tool
+	Port     int // of TCP or RDMA-CM, on which the server listens
+	Path     []Hop
+}
+
+// Hop is the devices as many cables away from the sender: the packets pass one of them.
+type Hop struct {
+	In, Out []*ir.Port // none in at the sender, none out at the receiver
+	Maybe   bool       // there are ways that pass none of them
+}
+
+// Tool is a program that both hosts have.
+type Tool struct {
+	Name string // "ib_write_bw"
+	DSCP bool   // its packets can be given a DSCP, or have the default of RDMA-CM
+	PCP  bool   // its packets can be given a PCP
+	End  func(x *Exchange, own nic.GID, peer netip.Addr) string
+}
+
+// Tools are what an exchange is sent with, the first one that both hosts have and that can mark the packets as the intent is told. Sources:
+// the manuals of perftest (ib_write_bw) and rdma-core (ibv_rc_pingpong, rping, ucmatose).
+var Tools = []*Tool{
+	{"ib_write_bw", true, true, func(x *Exchange, own nic.GID, peer netip.Addr) string {
+		cmd := fmt.Sprintf("ib_write_bw -d %s -i %d -x %d -p %d -n %d -s %d -F", nic.Quote(own.Dev), own.Port, own.Index, x.Port,
+			Messages, Size)
+		if p := x.Packet(); x.Intent.ByDSCP() {
+			cmd += fmt.Sprintf(" --tclass=%d", p.DSCP<<2)
+		} else {
+			cmd += fmt.Sprintf(" --sl=%d", p.PCP)
+		}
+		return cmd + operand(" ", peer)
+	}},
+	{"ibv_rc_pingpong", false, true, func(x *Exchange, own nic.GID, peer netip.Addr) string {
+		return fmt.Sprintf("ibv_rc_pingpong -d %s -i %d -g %d -p %d -n %d -s %d -l %d", nic.Quote(own.Dev), own.Port, own.Index, x.Port,
+			Messages, Size, x.Packet().PCP) + operand(" ", peer)
+	}},
+	{"rping", true, false, func(x *Exchange, own nic.GID, peer netip.Addr) string {
+		if peer.IsValid() {
+			return fmt.Sprintf("rping -c -a %s -p %d -C %d -S %d", peer, x.Port, Messages, Size)
+		}
+		return fmt.Sprintf("rping -s -a %s -p %d -C %d -S %d", own.Addr.Unmap(), x.Port, Messages, Size)
+	}},
+	{"ucmatose", true, false, func(x *Exchange, own nic.GID, peer netip.Addr) string {
+		return fmt.Sprintf("ucmatose -b %s -p %d -C %d -S %d -t %d", own.Addr.Unmap(), x.Port, Messages, Size, x.Packet().DSCP<<2) +
+			operand(" -s ", peer)
+	}},
+}
+
+// operand is the address of the server in the words of a client; none for the server.
+func operand(before string, peer netip.Addr) string {
+	if !peer.IsValid() {
+		return ""
+	}
+	return before + peer.String()
+}
+
+// Packet is a packet of the exchange as the sender is meant to send it.
+func (x *Exchange) Packet() ir.Packet { return x.From.PacketTo(x.To, x.Intent) }
+
+// String says what is sent: "training: h1:ens1f0 to h2:ens1f0, ib_write_bw, 1000 messages of 4096 bytes, 20 s at most".
+func (x *Exchange) String() string {
+	return fmt.Sprintf("%s: %s:%s to %s:%s, %s, %d messages of %d bytes, %d s at most", x.Intent.Name, x.From.Device.Name, x.From.Name,
+		x.To.Device.Name, x.To.Name, x.Tool.Name, Messages, Size, Seconds)
+}
+
+// ToolQuery asks a host which tools it has, one a line.
+func ToolQuery() target.Query {
+	var names []string
+	for _, t := range Tools {
+		names = append(names, t.Name)
+	}
+	return target.Query{Cmd: "for t in " + strings.Join(names, " ") + "; do\ncommand -v \"$t\" >/dev/null && echo \"$t\"\ndone\ntrue"}
+}
+
+// Choose gives the tool for an intent that both hosts have, by the answers of [ToolQuery]; nil: there is none.
+func Choose(in *ir.Intent, from, to []byte) *Tool {
+	has := func(answer []byte, name string) bool {
+		for line := range strings.Lines(string(answer)) {
+			if strings.TrimSpace(line) == name {
+				return true
+			}
+		}
+		return false
+	}
+	for _, t := range Tools {
+		if (in.ByDSCP() && t.DSCP || !in.ByDSCP() && t.PCP) && has(from, t.Name) && has(to, t.Name) {
+			return t
+		}
+	}
+	return nil
+}
+
+// Server is the end that receives: it listens for one client. It prints the end of what the tool printed, and a line "status N".
+func (x *Exchange) Server() target.Query {
+	return target.Query{Cmd: fmt.Sprintf("out=$(timeout -k 2 %d %s 2>&1)\ns=$?", Seconds, x.Tool.End(x, x.ToGID, netip.Addr{})) + told}
+}
+
+// Client is the end that sends, and prints the same. It tries again for some seconds, as the server may not listen yet.
+func (x *Exchange) Client() target.Query {
+	return target.Query{Cmd: fmt.Sprintf(`n=0 s=1
+while [ "$n" -lt 4 ] && [ "$s" != 0 ]; do
+sleep 1
+out=$(timeout -k 2 %d %s 2>&1)
+s=$?
+n=$((n + 1))
+done`, Seconds/4, x.Tool.End(x, x.FromGID, x.ToGID.Addr.Unmap())) + told}
+}
+
+// told prints $out and the status $s.
+const told = `
+printf '%s' "$out" | tail -c 2000
+printf '\nstatus %s\n' "$s"`
+
+// Kill ends the server of an exchange that was called off: the process of the tool that listens on the exchange's port.
+func (x *Exchange) Kill() target.Query {
+	return target.Query{Cmd: fmt.Sprintf(`for d in /proc/[0-9]*; do
+c=$(tr '\0' ' ' <"$d/cmdline" 2>/dev/null) || continue
+case $c in "%s "*" -p %d "*) kill "${d##*/}" ;; esac
+done
+true`, x.Tool.Name, x.Port)}
+}
+
+// Failed says why an end did not come to its end; empty: it did.
+func Failed(answer []byte) string {
+	text := strings.TrimSpace(string(answer))
+	out, status := text, ""
+	if i := strings.LastIndex(text, "status "); i >= 0 {
+		out, status = strings.TrimSpace(text[:i]), text[i+len("status "):]
+	}
+	if status == "0" {
+		return ""
+	}
+	lines := strings.Split(out, "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return target.Escape(last)
+	}
+	return "exit status " + target.Escape(status)
+}
+
+// Counts are the packets of ports, as they count them: by port, then by "rx" or "tx" and the priority, or without one.
+type Counts map[string]map[string]uint64
+
+// CountQuery asks for the packets that went through ports of a device, in all and by priority where the driver tells.
+func CountQuery(ports []*ir.Port) target.Query {
+	var names strings.Builder
+	for _, p := range ports {
+		names.WriteString(" " + nic.Quote(p.Name))
+	}
+	return target.Query{Cmd: "for i in" + names.String() + `; do
+ethtool -S "$i" 2>/dev/null | while read -r k v rest; do
+case $k in *prio*) printf '%s %s %s\n' "$i" "${k%:}" "$v" ;; esac
+done
+for k in rx_packets tx_packets; do
+{ read -r v <"/sys/class/net/$i/statistics/$k"; } 2>/dev/null && printf '%s %s %s\n' "$i" "$k" "$v"
+done
+done
+true`}
+}
+
+// ReadCounts reads an answer to [CountQuery]. The names are those of drivers: rx_prio3_packets (mlx5), rx_frames_prio_3 (Spectrum).
+func ReadCounts(answer []byte) Counts {
+	c := Counts{}
+	for line := range strings.Lines(string(answer)) {
+		f := strings.Fields(line)
+		if len(f) != 3 {
+			continue
+		}
+		n, err := strconv.ParseUint(f[2], 10, 64)
+		dir, rest, ok := strings.Cut(f[1], "_")
+		if err != nil || !ok || dir != "rx" && dir != "tx" {
+			continue
+		}
+		key := dir
+		if rest != "packets" {
+			prio := strings.TrimSuffix(strings.TrimPrefix(rest, "prio"), "_packets")
+			if !strings.HasPrefix(rest, "prio") || !strings.HasSuffix(rest, "_packets") {
+				prio = strings.TrimPrefix(rest, "frames_prio_")
+			}
+			if len(prio) != 1 || prio < "0" || prio > "7" {
+				continue
+			}
+			key += prio
+		}
+		if c[f[0]] == nil {
+			c[f[0]] = map[string]uint64{}
+		}
+		c[f[0]][key] = n
+	}
+	return c
+}

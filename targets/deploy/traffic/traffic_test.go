@@ -1,0 +1,185 @@
+package traffic
+
+import (
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
+)
+
+// exchange goes from h1 over leaf1 to h2, in priority 3 with DSCP 26, or with PCP 3 where the intent is of version 1.
+func exchange(version int) *Exchange {
+	g := &ir.CosGroup{Name: "rdma", Cos: 3, DSCP: []ir.Claim{{Value: 26}}}
+	in := &ir.Intent{Name: "training", Version: version, Group: g}
+	if version == 1 {
+		in.VLAN = 100
+	}
+	end := func(host string, ip string) (*ir.NIC, nic.GID) {
+		n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{Name: host}, TOS: -1}
+		n.Port = &ir.Port{Device: n.Device, Name: n.Name, NIC: n}
+		return n, nic.GID{Dev: "rocep3s0f0", Port: 1, Index: 3, Addr: netip.MustParseAddr(ip)}
+	}
+	x := &Exchange{Intent: in, Port: 21000, Tool: Tools[0]}
+	x.From, x.FromGID = end("h1", "::ffff:10.0.0.1")
+	x.To, x.ToGID = end("h2", "::ffff:10.0.0.2")
+	leaf := &ir.Device{Name: "leaf1"}
+	x.Path = []Hop{
+		{Out: []*ir.Port{x.From.Port}},
+		{In: []*ir.Port{{Device: leaf, Name: "swp1"}}, Out: []*ir.Port{{Device: leaf, Name: "swp2"}, {Device: leaf, Name: "swp3"}}},
+		{In: []*ir.Port{x.To.Port}},
+	}
+	return x
+}
+
+func TestTools(t *testing.T) {
+	for _, c := range []struct {
+		version        int
+		from, to, want string
+	}{
+		{2, "ib_write_bw\nrping\n", "rping\nib_write_bw\n", "ib_write_bw"},
+		{2, "ibv_rc_pingpong\nrping\n", "ibv_rc_pingpong\nrping\n", "rping"}, // pingpong gives no DSCP
+		{1, "ibv_rc_pingpong\nrping\n", "ibv_rc_pingpong\nrping\n", "ibv_rc_pingpong"},
+		{1, "rping\n", "rping\n", ""},
+		{2, "ib_write_bw\n", "rping\n", ""},
+		{2, "ib_write_bwx\n", "", ""},
+	} {
+		got := ""
+		if tool := Choose(exchange(c.version).Intent, []byte(c.from), []byte(c.to)); tool != nil {
+			got = tool.Name
+		}
+		assert.Equal(t, c.want, got, "%+v", c)
+	}
+	for name, want := range map[string][2]string{
+		"ib_write_bw": {
+			"ib_write_bw -d rocep3s0f0 -i 1 -x 3 -p 21000 -n 1000 -s 4096 -F --tclass=104",
+			"ib_write_bw -d rocep3s0f0 -i 1 -x 3 -p 21000 -n 1000 -s 4096 -F --tclass=104 10.0.0.2",
+		},
+		"rping": {"rping -s -a 10.0.0.2 -p 21000 -C 1000 -S 4096", "rping -c -a 10.0.0.2 -p 21000 -C 1000 -S 4096"},
+		"ucmatose": {
+			"ucmatose -b 10.0.0.2 -p 21000 -C 1000 -S 4096 -t 104",
+			"ucmatose -b 10.0.0.1 -p 21000 -C 1000 -S 4096 -t 104 -s 10.0.0.2",
+		},
+	} {
+		x := exchange(2)
+		x.Tool = Choose(x.Intent, []byte(name), []byte(name))
+		assert.Contains(t, x.Server().Cmd, " "+want[0]+" 2>&1")
+		assert.Contains(t, x.Client().Cmd, " "+want[1]+" 2>&1")
+	}
+	x := exchange(1)
+	assert.Contains(t, x.Client().Cmd, "-F --sl=3 10.0.0.2 2>&1")
+	x.Tool = Tools[1]
+	assert.Contains(t, x.Server().Cmd, "ibv_rc_pingpong -d rocep3s0f0 -i 1 -g 3 -p 21000 -n 1000 -s 4096 -l 3 2>&1")
+}
+
+// The ends run in a shell of POSIX: the client tries until the server listens, and what fails says why.
+func TestEnds(t *testing.T) {
+	dir := t.TempDir()
+	run := func(tool, cmd string) string {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "ib_write_bw"), []byte("#!/bin/sh\n"+tool+"\n"), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "sleep"), []byte("#!/bin/sh\n"), 0o755))
+		c := exec.Command("dash", "-c", cmd)
+		c.Env, c.Dir = []string{"PATH=" + dir + ":/usr/bin:/bin"}, dir
+		out, err := c.Output()
+		require.NoError(t, err)
+		return string(out)
+	}
+	x := exchange(2)
+	again := `[ -e tried ] && exit 0; : >tried; echo "Couldn't connect" >&2; exit 1`
+	assert.Empty(t, Failed([]byte(run(again, x.Client().Cmd))))
+	assert.Equal(t, `no \x1b[2J port`, Failed([]byte(run(`printf 'first\nno \033[2J port\n'; exit 3`, x.Client().Cmd))))
+	assert.Equal(t, "exit status 3", Failed([]byte(run("exit 3", x.Server().Cmd))))
+	assert.Empty(t, Failed([]byte(run("yes | head -c 100000; exit 0", x.Server().Cmd))))
+	assert.NotEmpty(t, Failed(nil), "half an answer is no success")
+	assert.Equal(t, "ib_write_bw\n", run("", strings.ReplaceAll(ToolQuery().Cmd, "rping", "nothere")))
+	run("", x.Kill().Cmd)
+}
+
+// Kill ends the server of this exchange, and no other.
+func TestKill(t *testing.T) {
+	start := func(port string) *exec.Cmd {
+		c := exec.Command("/bin/sh", "-c", "read x", "sh", "-p", port, "-n")
+		c.Args[0] = "ib_write_bw"
+		_, err := c.StdinPipe() // it waits until the test ends
+		require.NoError(t, err)
+		require.NoError(t, c.Start())
+		return c
+	}
+	x := exchange(2)
+	x.Port = 21987
+	mine, other := start("21987"), start("21988")
+	require.NoError(t, exec.Command("dash", "-c", x.Kill().Cmd).Run())
+	require.ErrorContains(t, mine.Wait(), "terminated")
+	require.NoError(t, other.Process.Kill())
+	require.ErrorContains(t, other.Wait(), "killed")
+}
+
+func TestReadCounts(t *testing.T) {
+	got := ReadCounts([]byte("ens1f0 rx_prio3_packets 17\nens1f0 tx_prio0_packets 5\nens1f0 rx_prio3_pause 9\nens1f0 rx_prio9_packets 1\n" +
+		"swp1 rx_frames_prio_3 7\nswp1 rx_packets 8\nswp1 tx_packets x\nswp1 rx_prio3_bytes 7\nrx_packets 1\nswp1 rx 1\nswp2 tx_packets -1\n"))
+	assert.Equal(t, Counts{"ens1f0": {"rx3": 17, "tx0": 5}, "swp1": {"rx3": 7, "rx": 8}}, got)
+}
+
+func TestJudge(t *testing.T) {
+	x := exchange(2)
+	leaf := x.Path[1].In[0].Device
+	judge := func(host1, switch1, host2 string) string {
+		zero := func(text string) Counts {
+			c := ReadCounts([]byte(text))
+			for _, keys := range c {
+				for k := range keys {
+					keys[k] = 100
+				}
+			}
+			return c
+		}
+		more := func(text string) Counts {
+			c := ReadCounts([]byte(text))
+			for _, keys := range c {
+				for k := range keys {
+					keys[k] += 100
+				}
+			}
+			return c
+		}
+		before := map[*ir.Device]Counts{x.From.Device: zero(host1), leaf: zero(switch1), x.To.Device: zero(host2)}
+		after := map[*ir.Device]Counts{x.From.Device: more(host1), leaf: more(switch1), x.To.Device: more(host2)}
+		var said []string
+		for _, s := range x.Judge(before, after) {
+			if s.Says != "" {
+				said = append(said, s.Says)
+			}
+		}
+		return strings.Join(said, "|")
+	}
+	const sent, got = "ens1f0 tx_prio3_packets 1000\nens1f0 tx_prio0_packets 4\n", "ens1f0 rx_prio3_packets 1000\nens1f0 rx_prio0_packets 4\n"
+	const carried = "swp1 rx_packets 1000\nswp2 tx_packets 300\nswp3 tx_packets 700\n"
+	assert.Empty(t, judge(sent, carried, got))
+	assert.Empty(t, judge(sent, "", got), "a switch that tells nothing")
+	assert.Empty(t, judge(sent, "swp1 rx_packets 1000\nswp2 tx_packets 0\n", got), "nobody knows what swp3 had")
+	assert.Equal(t, "h1:ens1f0 (out) has the packets in priority 0; the fabric puts rdma in 3.",
+		judge("ens1f0 tx_prio3_packets 4\nens1f0 tx_prio0_packets 1000\n", carried, got))
+	assert.Equal(t, "leaf1:swp1 (in) has the packets in priority 1; the fabric puts rdma in 3.",
+		judge(sent, "swp1 rx_frames_prio_1 1000\nswp1 rx_frames_prio_3 0\n", got))
+	assert.Equal(t, "leaf1:swp2 and 1 more (out) counted 10 packets, of about 1000 that were sent.",
+		judge(sent, "swp1 rx_packets 1000\nswp2 tx_packets 10\nswp3 tx_packets 0\n", got))
+	assert.Equal(t, "h2:ens1f0 (in) counted 0 packets, of about 1000 that were sent.", judge(sent, carried, "ens1f0 rx_prio3_packets 0\n"))
+	x.Path[1].Maybe = true
+	assert.Empty(t, judge(sent, "swp1 rx_packets 0\nswp2 tx_packets 0\nswp3 tx_packets 0\n", got), "there is another way")
+}
+
+// Counters that began anew count from zero.
+func TestJudgeAnew(t *testing.T) {
+	x := exchange(2)
+	h := x.From.Device
+	seen := x.Judge(map[*ir.Device]Counts{h: {"ens1f0": {"tx3": 5000}}}, map[*ir.Device]Counts{h: {"ens1f0": {"tx3": 1000}}})
+	assert.Equal(t, map[int]uint64{3: 1000}, seen[0].Packets)
+	assert.Empty(t, seen[0].Says)
+}

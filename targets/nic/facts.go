@@ -1,0 +1,206 @@
+package nic
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// This file reads what a host says of its NICs and judges it against the fabric, whatever their driver: the state of the link and of the
+// RDMA device, and who stands at the other end of the cable. What is not told, or makes no sense, says nothing.
+
+// Facts are lines "KEY VALUE" of an answer, by key. Of a key that comes twice the first counts.
+type Facts map[string]string
+
+// mostFact is how long a value may be, in bytes, and mostFacts how many there may be.
+const (
+	mostFact  = 200
+	mostFacts = 200
+)
+
+// ReadFacts reads an answer; lines that are too long are left out.
+func ReadFacts(answer []byte) Facts {
+	f := Facts{}
+	for line := range strings.Lines(string(answer)) {
+		key, value, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if _, known := f[key]; ok && !known && len(line) <= mostFact && len(f) < mostFacts {
+			f[key] = strings.TrimSpace(value)
+		}
+	}
+	return f
+}
+
+// Number gives a value that is a whole number in decimal; ok reports whether it is one.
+func (f Facts) Number(key string) (n int, ok bool) {
+	n, err := strconv.Atoi(f[key])
+	return n, err == nil
+}
+
+// Samples gives the facts of an interface for those who look, in the order of keys; "-" stands for a key that is not told.
+func (f Facts) Samples(netdev string, keys []string) []target.Sample {
+	var out []target.Sample
+	for _, key := range keys {
+		if v := f[key]; v != "" && v != "-" {
+			out = append(out, target.Sample{Name: key, On: netdev, Unit: target.UnitFact, Fact: v})
+		}
+	}
+	return out
+}
+
+// FactProbe asks how the link and the RDMA device of a NIC are.
+func FactProbe(s *Settings) target.Probe {
+	n := s.NIC
+	return target.Probe{
+		Name: "state of " + n.Name, Slow: true,
+		Query: target.Query{Cmd: "n=" + Quote(n.Name) + `
+for k in carrier speed mtu; do
+{ read -r v <"/sys/class/net/$n/$k"; } 2>/dev/null && printf '%s %s\n' "$k" "$v"
+done
+printf 'kernel %s\n' "$(uname -r)"
+` + RDMAPorts(n, `
+printf 'rdma %s/%s\nnetdev %s\n' "$dev" "${p##*/}" "$first"
+for k in state link_layer; do
+{ read -r v <"$p/$k"; } 2>/dev/null && printf '%s %s\n' "$k" "$v"
+done
+{ read -r v <"$d/fw_ver"; } 2>/dev/null && printf 'firmware %s\n' "$v"
+timeout 5 ibv_devinfo -d "$dev" -i "${p##*/}" 2>/dev/null | while read -r k v rest; do
+[ "$k" != active_mtu: ] || printf 'active_mtu %s\n' "$v"
+done`)},
+		Judge: func(answer []byte) []string { return judgeFacts(s, ReadFacts(answer)) },
+		Samples: func(answer []byte) []target.Sample {
+			return ReadFacts(answer).Samples(n.Name, []string{"rdma", "firmware", "kernel", "speed", "active_mtu"})
+		},
+	}
+}
+
+func judgeFacts(s *Settings, f Facts) []string {
+	var wrong []string
+	n := s.NIC
+	at := n.Name + " on " + n.Device.Name
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if speed, ok := f.Number("speed"); ok && speed > 0 && f["carrier"] == "1" && n.Port != nil && n.Port.Speed > 0 && speed != n.Port.Speed {
+		say("%s runs at %s; the fabric has a link of %s to %s.", at, speedText(speed), speedText(n.Port.Speed), n.Port.Peer())
+	}
+	if layer := f["link_layer"]; layer != "" && layer != "Ethernet" {
+		say("The port of %s is an %s port, which carries no RoCE. Set the type of the link in the NIC's firmware.", at, target.Escape(layer))
+	}
+	if state := f["state"]; f["carrier"] == "1" && state != "" && !strings.HasPrefix(state, "4:") {
+		say("The RDMA port of %s is %s, though the interface has a link; it has to be ACTIVE.", at, target.Escape(state))
+	}
+	mtu, ok1 := f.Number("mtu")
+	active, ok2 := f.Number("active_mtu")
+	if want := ir.RDMAMTU(mtu); ok1 && ok2 && want > 0 && active != want {
+		say("The RDMA port of %s has an active MTU of %d; the MTU of the interface, %d, makes %d. Peers settle on the smaller or fail.", at,
+			active, mtu, want)
+	}
+	if b := n.Bond; b != nil && b.NICs[0] == n && f["netdev"] != "" && f["netdev"] != "-" && f["netdev"] != b.Name {
+		why := ""
+		if old(f["kernel"]) {
+			why = fmt.Sprintf(" Linux %s is older than 4.9, the first with RoCE LAG.", target.Escape(f["kernel"]))
+		}
+		say("%s on %s is no RoCE LAG: the RDMA device %s belongs to %s alone, so that RoCE does not move when a port fails.%s", b.Name,
+			n.Device.Name, target.Escape(f["rdma"]), target.Escape(f["netdev"]), why)
+	}
+	return wrong
+}
+
+// old reports whether a kernel is older than 4.9. Source: the vendor's documentation of RoCE LAG.
+func old(kernel string) bool {
+	major, rest, _ := strings.Cut(kernel, ".")
+	minor := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+	a, err1 := strconv.Atoi(major)
+	b, err2 := strconv.Atoi(minor)
+	return err1 == nil && err2 == nil && (a < 4 || a == 4 && b < 9)
+}
+
+// speedText spells Mb/s: "100G".
+func speedText(mbps int) string {
+	if mbps%1000 == 0 {
+		return strconv.Itoa(mbps/1000) + "G"
+	}
+	return strconv.Itoa(mbps) + "M"
+}
+
+// NeighbourProbe asks an LLDP agent of the host, where one runs, what stands at the other end of a NIC's cable.
+func NeighbourProbe(n *ir.NIC) target.Probe {
+	return target.Probe{
+		Name: "LLDP neighbour of " + n.Name, Slow: true,
+		Query: target.Query{Cmd: "timeout 10 lldpctl -f json0 " + Quote(n.Name) + " 2>/dev/null || true"},
+		Judge: func(answer []byte) []string { return judgeNeighbours(n, answer) },
+	}
+}
+
+// neighbours is `lldpctl -f json0`, in which everything is a list.
+type neighbours struct {
+	LLDP []struct {
+		Interface []struct {
+			Name    string
+			Chassis []struct{ Name []lldpValue }
+			Port    []struct{ ID, Descr []lldpValue }
+		}
+	}
+}
+
+type lldpValue struct{ Value string }
+
+// judgeNeighbours reports a neighbour that is another port of the fabric. Names the fabric does not have say nothing: a switch may call
+// itself, and its ports, as it likes.
+func judgeNeighbours(n *ir.NIC, answer []byte) []string {
+	const most = 1 << 20
+	var doc neighbours
+	if len(answer) > most || json.Unmarshal(answer, &doc) != nil {
+		return nil
+	}
+	peer := n.Port.Peer()
+	var others []string
+	for _, l := range doc.LLDP {
+		for _, i := range l.Interface {
+			if i.Name != n.Name {
+				continue
+			}
+			d := neighbourDevice(n.Device.Fabric, i.Chassis)
+			if d == nil {
+				continue
+			}
+			var ports []string
+			for _, p := range i.Port {
+				for _, v := range slices.Concat(p.ID, p.Descr) {
+					ports = append(ports, v.Value)
+				}
+			}
+			known := slices.IndexFunc(d.Ports, func(p *ir.Port) bool { return slices.Contains(ports, p.Name) })
+			switch {
+			case d == peer.Device && (known < 0 || slices.Contains(ports, peer.Name)):
+				return nil
+			case known >= 0:
+				others = append(others, d.Ports[known].String())
+			default:
+				others = append(others, d.Name)
+			}
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s on %s is cabled to %s, as LLDP says; the fabric says %s.", n.Name, n.Device.Name, others[0], peer)}
+}
+
+// neighbourDevice is the device of the fabric that a chassis names, with or without a domain; nil: none.
+func neighbourDevice(f *ir.Fabric, chassis []struct{ Name []lldpValue }) *ir.Device {
+	for _, c := range chassis {
+		for _, v := range c.Name {
+			short, _, _ := strings.Cut(v.Value, ".")
+			for _, d := range f.Devices {
+				if strings.EqualFold(d.Name, v.Value) || strings.EqualFold(d.Name, short) {
+					return d
+				}
+			}
+		}
+	}
+	return nil
+}

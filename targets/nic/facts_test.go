@@ -1,0 +1,128 @@
+package nic
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// cabled is ens1f0 of h1, which a link of 100G cables to swp1 of leaf1; the fabric has leaf2, too.
+func cabled() *ir.NIC {
+	f := &ir.Fabric{}
+	n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{Name: "h1", Fabric: f}}
+	leaf1, leaf2 := &ir.Device{Name: "leaf1", Fabric: f}, &ir.Device{Name: "leaf2", Fabric: f}
+	n.Port = &ir.Port{Device: n.Device, Name: n.Name, NIC: n, Speed: 100_000}
+	peer := &ir.Port{Device: leaf1, Name: "swp1", Speed: 100_000}
+	n.Port.Link = &ir.Link{A: n.Port, B: peer}
+	peer.Link = n.Port.Link
+	leaf1.Ports = []*ir.Port{peer, {Device: leaf1, Name: "swp2"}}
+	leaf2.Ports = []*ir.Port{{Device: leaf2, Name: "swp1"}}
+	f.Devices = []*ir.Device{n.Device, leaf1, leaf2}
+	return n
+}
+
+func TestJudgeFacts(t *testing.T) {
+	const good = "carrier 1\nspeed 100000\nmtu 9000\nkernel 6.1.0\nrdma mlx5_0/1\nnetdev ens1f0\nstate 4: ACTIVE\nlink_layer Ethernet\n" +
+		"firmware 16.35.4030\nactive_mtu 4096\n"
+	with := func(key, value string) string {
+		var b strings.Builder
+		for line := range strings.Lines(good) {
+			if strings.HasPrefix(line, key+" ") {
+				line = key + " " + value + "\n"
+			}
+			b.WriteString(line)
+		}
+		return b.String()
+	}
+	for _, c := range []struct{ answer, want string }{
+		{good, ""},
+		{"", ""},
+		{with("speed", "25000"), "ens1f0 on h1 runs at 25G; the fabric has a link of 100G to leaf1:swp1."},
+		{with("speed", "-1"), ""},
+		{with("speed", "fast"), ""},
+		{strings.Replace(with("speed", "10"), "carrier 1", "carrier 0", 1), ""},
+		{with("link_layer", "InfiniBand"), "The port of ens1f0 on h1 is an InfiniBand port"},
+		{with("state", "1: DOWN"), "The RDMA port of ens1f0 on h1 is 1: DOWN, though the interface has a link"},
+		{strings.Replace(with("state", "1: DOWN"), "carrier 1", "carrier 0", 1), ""}, // the link says so
+		{with("active_mtu", "1024"), "has an active MTU of 1024; the MTU of the interface, 9000, makes 4096."},
+		{with("active_mtu", "x"), ""},
+		{with("mtu", "100"), ""},
+		{with("state", "\x1b[2J"), `is \x1b[2J, though`},
+		{with("state", strings.Repeat("x", 300)), ""}, // too long to be one
+	} {
+		wrong := judgeFacts(&Settings{NIC: cabled()}, ReadFacts([]byte(c.answer)))
+		if c.want == "" {
+			assert.Empty(t, wrong, c.answer)
+		} else if assert.Len(t, wrong, 1, c.answer) {
+			assert.Contains(t, wrong[0], c.want)
+		}
+	}
+}
+
+// A bond is a RoCE LAG when the RDMA device belongs to it.
+func TestJudgeLAG(t *testing.T) {
+	n, other := cabled(), &ir.NIC{Name: "ens1f1", Device: &ir.Device{Name: "h1"}}
+	n.Bond = &ir.Bond{Name: "bond0", NICs: []*ir.NIC{n, other}}
+	other.Bond = n.Bond
+	judge := func(n *ir.NIC, answer string) string {
+		return strings.Join(judgeFacts(&Settings{NIC: n}, ReadFacts([]byte(answer))), "|")
+	}
+	assert.Empty(t, judge(n, "kernel 4.4.0\nrdma mlx5_bond_0/1\nnetdev bond0\n"))
+	assert.Empty(t, judge(other, "rdma mlx5_1/1\nnetdev ens1f1\n"), "it is said once")
+	alone := judge(n, "kernel 6.1.0-18-amd64\nrdma mlx5_0/1\nnetdev ens1f0\n")
+	assert.Contains(t, alone, "bond0 on h1 is no RoCE LAG: the RDMA device mlx5_0/1 belongs to ens1f0 alone")
+	assert.NotContains(t, alone, "4.9")
+	for kernel, is := range map[string]bool{"4.8.17": true, "3.10.0-1160.el7": true, "4.9": false, "4.18.0": false, "x": false, "4": false} {
+		said := judge(n, "kernel "+kernel+"\nrdma mlx5_0/1\nnetdev ens1f0\n")
+		assert.Equal(t, is, strings.Contains(said, "older than 4.9"), kernel)
+	}
+}
+
+func TestJudgeNeighbours(t *testing.T) {
+	n := cabled()
+	answer := func(chassis, id, descr string) string {
+		return `{"lldp":[{"interface":[{"name":"ens1f0","via":"LLDP","chassis":[{"id":[{"type":"mac","value":"x"}],"name":[{"value":"` +
+			chassis + `"}]}],"port":[{"id":[{"type":"ifname","value":"` + id + `"}],"descr":[{"value":"` + descr + `"}]}]}]}]}`
+	}
+	for _, c := range []struct{ answer, want string }{
+		{answer("leaf1", "swp1", ""), ""},
+		{answer("LEAF1.example.net", "00:11", "swp1"), ""},
+		{answer("leaf1", "Eth1/1", ""), ""}, // the port calls itself something else
+		{answer("tor-17", "swp9", ""), ""},  // nobody the fabric knows
+		{answer("leaf1", "swp2", ""), "ens1f0 on h1 is cabled to leaf1:swp2, as LLDP says; the fabric says leaf1:swp1."},
+		{answer("leaf2", "swp1", ""), "cabled to leaf2:swp1"},
+		{answer("leaf2", "?", ""), "cabled to leaf2, as"},
+		{strings.Replace(answer("leaf2", "swp1", ""), "ens1f0", "ens9", 1), ""},
+		{`{"lldp":[{}]}`, ""},
+		{"", ""},
+		{`{"lldp":{"interface":7}}`, ""},
+		{answer("leaf2", "swp1", "") + strings.Repeat(" ", 1<<20), ""},
+	} {
+		wrong := judgeNeighbours(n, []byte(c.answer))
+		if c.want == "" {
+			assert.Empty(t, wrong, c.answer)
+		} else if assert.Len(t, wrong, 1, c.answer) {
+			assert.Contains(t, wrong[0], c.want)
+		}
+	}
+}
+
+func FuzzJudgeFacts(f *testing.F) {
+	f.Add([]byte("carrier 1\nspeed 1\nactive_mtu 9\nmtu 1500\nstate \x1b\n"))
+	f.Add([]byte(`{"lldp":[{"interface":[{"name":"ens1f0","chassis":[{"name":[{"value":"leaf2"}]}]}]}]}`))
+	n := cabled()
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		facts := ReadFacts(answer)
+		for _, said := range append(judgeFacts(&Settings{NIC: n}, facts), judgeNeighbours(n, answer)...) {
+			require.NotContains(t, said, "\x1b")
+			require.NotContains(t, said, "\n")
+		}
+		for key, v := range facts {
+			require.LessOrEqual(t, len(key)+len(v), mostFact)
+		}
+	})
+}

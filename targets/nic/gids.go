@@ -1,0 +1,258 @@
+package nic
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// GID is one filled slot of the GID table of an RDMA device. A connection travels as the GID it is made with: its type is the
+// version of RoCE, its address the sender's, and one whose interface is a VLAN's gives packets a VLAN header.
+type GID struct {
+	Dev    string // the RDMA device, "rocep3s0f0"
+	Port   int    // of the device, from 1
+	Index  int    // of the slot
+	Netdev string // the interface whose address it is; empty: the kernel does not say
+	Addr   netip.Addr
+	Type   string // "RoCE v2" or "IB/RoCE v1"; old kernels may have other words
+}
+
+// Default reports whether the GID is made from the hardware address and not from an address of the interface: it is the same in
+// every subnet, and packets with it cannot be routed.
+func (g *GID) Default() bool { return g.Addr.IsLinkLocalUnicast() }
+
+// IPv4 is the address as one of version 4; empty: it is none.
+func (g *GID) IPv4() string {
+	if a := g.Addr.Unmap(); a.Is4() {
+		return a.String()
+	}
+	return ""
+}
+
+// GIDTable is the GID tables of a host, as [GIDQuery] prints them.
+type GIDTable struct {
+	GIDs  []GID               // in the order of devices, ports and slots
+	devs  map[string][]string // by interface: the RDMA devices of its PCI function
+	vlans map[string]vlan     // by interface
+}
+
+// vlan is what a VLAN interface is.
+type vlan struct {
+	id     int
+	parent string
+}
+
+// GIDTypes are the types of GIDs by the version of RoCE. Source: the kernel's gid_type_str, cache.c of ib_core.
+var GIDTypes = [...]string{1: "IB/RoCE v1", 2: "RoCE v2"}
+
+// GIDQuery asks for the GIDs of some NICs of a host, whatever their driver: a line "at IF DEV" for each RDMA device of an interface's PCI
+// function, "gid DEV PORT INDEX NETDEV GID TYPE" for each filled slot of the devices of the NICs and their bonds, and the kernel's list of
+// VLAN interfaces, "vlan NAME ID PARENT". A device that hangs off another port of the bond is known by the interface of its first slot.
+func GIDQuery(nics []*ir.NIC) target.Query {
+	return target.Query{Cmd: rdmaPorts(netdevs(nics), "", `printf 'at %s %s\n' "$i" "$dev"`, `
+for g in "$p"/gids/*; do
+n=${g##*/}
+{ read -r gid <"$g"; } 2>/dev/null || continue
+case $gid in *[!0:]*) ;; *) continue ;; esac
+{ read -r type <"$p/gid_attrs/types/$n"; } 2>/dev/null || continue
+{ read -r on <"$p/gid_attrs/ndevs/$n"; } 2>/dev/null || on=-
+printf 'gid %s %s %s %s %s %s\n' "$dev" "${p##*/}" "$n" "$on" "$gid" "$type"
+done`) + ` | head -n 10000
+[ ! -e /proc/net/vlan/config ] || while read -r name bar id sep parent rest; do
+[ "$bar$sep" != '||' ] || printf 'vlan %s %s %s\n' "$name" "$id" "$parent"
+done </proc/net/vlan/config
+true`}
+}
+
+// RDMAPorts runs commands of a shell for each port $p of the RDMA devices $dev of a NIC. The device of a RoCE LAG counts as the first
+// port's of the bond.
+func RDMAPorts(n *ir.NIC, each string) string {
+	names, not := []string{n.Name}, ""
+	switch {
+	case n.Bond == nil:
+	case n.Bond.NICs[0] == n:
+		names = append(names, n.Bond.Name)
+	default:
+		not = n.Bond.Name
+	}
+	return rdmaPorts(names, not, "", each) + "\ntrue"
+}
+
+// rdmaPorts runs commands for each port $p of the RDMA devices $dev of some interfaces, those of their PCI functions and those known by
+// the interface of the first GID, but for those of the interface not; and for each function $i that has a device.
+func rdmaPorts(names []string, not, function, each string) string {
+	if not != "" {
+		each = `
+[ "$first" != ` + Quote(not) + ` ] || continue` + each
+	}
+	return "names=" + Quote(strings.Join(names, " ")) + `
+for d in /sys/class/infiniband/*; do
+dev=${d##*/} mine=
+for i in $names; do
+[ ! -e "/sys/class/net/$i/device/infiniband/$dev" ] || {
+mine=1
+` + function + `
+}
+done
+for p in "$d"/ports/*; do
+first=-
+{ read -r first <"$p/gid_attrs/ndevs/0"; } 2>/dev/null
+case "$mine, $names " in 1,* | *" $first "*) ;; *) continue ;; esac` + each + `
+done
+done`
+}
+
+// netdevs are the interfaces of NICs and of their bonds.
+func netdevs(nics []*ir.NIC) []string {
+	var names []string
+	for _, n := range nics {
+		names = append(names, n.Name)
+		if n.Bond != nil && !slices.Contains(names, n.Bond.Name) {
+			names = append(names, n.Bond.Name)
+		}
+	}
+	return names
+}
+
+// ReadGIDs reads what [GIDQuery] printed. Lines that make no sense are left out.
+func ReadGIDs(answer []byte) *GIDTable {
+	t := &GIDTable{devs: map[string][]string{}, vlans: map[string]vlan{}}
+	for line := range strings.Lines(string(answer)) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 3 && f[0] == "at":
+			t.devs[f[1]] = append(t.devs[f[1]], f[2])
+		case len(f) == 4 && f[0] == "vlan":
+			if id, err := strconv.Atoi(f[2]); err == nil {
+				t.vlans[f[1]] = vlan{id, f[3]}
+			}
+		case len(f) >= 7 && f[0] == "gid":
+			port, err1 := strconv.ParseUint(f[2], 10, 8)
+			index, err2 := strconv.ParseUint(f[3], 10, 16)
+			addr, err3 := netip.ParseAddr(f[5])
+			if err1 != nil || err2 != nil || err3 != nil {
+				continue
+			}
+			g := GID{Dev: f[1], Port: int(port), Index: int(index), Netdev: f[4], Addr: addr, Type: strings.Join(f[6:], " ")}
+			if g.Netdev == "-" {
+				g.Netdev = ""
+			}
+			t.GIDs = append(t.GIDs, g)
+		}
+	}
+	slices.SortStableFunc(t.GIDs, func(a, b GID) int { // a shell lists 10 before 2
+		return cmp.Or(strings.Compare(a.Dev, b.Dev), a.Port-b.Port, a.Index-b.Index)
+	})
+	return t
+}
+
+// lower is the interface that addresses of a NIC lie on: of a RoCE LAG its bond.
+func lower(n *ir.NIC) string {
+	if n.Bond != nil {
+		return n.Bond.Name
+	}
+	return n.Name
+}
+
+// Of gives the GIDs of a NIC: those of its interface, or of its bond, of VLANs on top of it, and of its PCI function where no interface is
+// told.
+func (t *GIDTable) Of(n *ir.NIC) []GID {
+	var out []GID
+	for _, g := range t.GIDs {
+		_, ok := t.tag(n, &g)
+		if ok || g.Netdev == "" && slices.Contains(t.devs[n.Name], g.Dev) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
+// tag gives the VLAN that packets of a NIC with a GID travel in, 0 for none; ok reports whether its interface is known to be the NIC's.
+func (t *GIDTable) tag(n *ir.NIC, g *GID) (id int, ok bool) {
+	if g.Netdev == "" {
+		return 0, false
+	}
+	low := lower(n)
+	if v, is := t.vlans[g.Netdev]; is {
+		return v.id, v.parent == low
+	}
+	if rest, is := strings.CutPrefix(g.Netdev, low+"."); is { // the list of VLANs takes root
+		id, err := strconv.Atoi(rest)
+		return id, err == nil
+	}
+	return 0, g.Netdev == low || g.Netdev == n.Name
+}
+
+// Choose gives the GID that connections of an intent must be made with on a NIC: of the intent's version, on the interface of its VLAN, or
+// on none of a VLAN, with the address that the fabric states for the NIC; where it states none, the first of version 4, else the first. A
+// default GID never fits. Where none does, wrong says so in a sentence.
+func (t *GIDTable) Choose(n *ir.NIC, in *ir.Intent) (g GID, wrong string) {
+	want := GIDTypes[in.Version]
+	at := n.Name + " on " + n.Device.Name
+	all := t.Of(n)
+	if len(all) == 0 {
+		return GID{}, fmt.Sprintf("%s has no GID at all: no RDMA device belongs to it. Is RoCE enabled in its firmware, and the RDMA module "+
+			"of its driver loaded?", at)
+	}
+	stated := n.IP.Addr().Unmap()
+	var best *GID
+	typed, anywhere, rank := false, false, 0
+	for i := range all {
+		g := &all[i]
+		if g.Type != want || g.Default() {
+			continue
+		}
+		addressed := n.IP.IsValid() && g.Addr.Unmap() == stated
+		typed, anywhere = true, anywhere || addressed
+		r := 1
+		switch id, _ := t.tag(n, g); {
+		case id != in.VLAN:
+			continue
+		case addressed:
+			r = 3
+		case g.IPv4() != "":
+			r = 2
+		}
+		if r > rank {
+			best, rank = g, r
+		}
+	}
+	switch {
+	case !typed:
+		return GID{}, fmt.Sprintf("%s has no GID of type %s but for link-local ones; the intent %s needs one. Does the interface have an "+
+			"address?", at, want, in.Name)
+	case n.IP.IsValid() && !anywhere:
+		return GID{}, fmt.Sprintf("%s has no GID of type %s for %s, the address the fabric states.", at, want, stated)
+	case best == nil && in.VLAN > 0:
+		return GID{}, fmt.Sprintf("%s has no GID of type %s on an interface of VLAN %d, in which the intent %s travels. Does that interface "+
+			"have an address?", at, want, in.VLAN, in.Name)
+	case best == nil || in.VLAN == 0 && n.IP.IsValid() && rank < 3:
+		return GID{}, fmt.Sprintf("%s has its address on a VLAN interface alone, so every GID of type %s gives packets a VLAN header; the "+
+			"intent %s travels without one.", at, want, in.Name)
+	}
+	return *best, ""
+}
+
+// GIDProbe asks whether each intent has a GID on a NIC: without one, connections fail, or take the wrong version or VLAN.
+func GIDProbe(s *Settings) target.Probe {
+	return target.Probe{
+		Name:  "GIDs of " + s.NIC.Name,
+		Query: GIDQuery([]*ir.NIC{s.NIC}),
+		Judge: func(answer []byte) []string {
+			t := ReadGIDs(answer)
+			var wrong []string
+			for _, in := range s.Intents {
+				if _, w := t.Choose(s.NIC, in); w != "" && !slices.Contains(wrong, w) {
+					wrong = append(wrong, w)
+				}
+			}
+			return wrong
+		},
+	}
+}

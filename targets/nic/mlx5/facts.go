@@ -1,0 +1,203 @@
+package mlx5
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// maker is the vendor id of PCI functions of these NICs.
+const maker = "0x15b3"
+
+// pciIDs are the models by the device id of their PCI functions; virtual functions are not among them. Source: mlx5_core_pci_table of the
+// kernel (drivers/net/ethernet/mellanox/mlx5/core/main.c).
+var pciIDs = []struct{ id, model, title string }{
+	{"0x1013", "connectx-4", "ConnectX-4"},
+	{"0x1015", "connectx-4-lx", "ConnectX-4 Lx"},
+	{"0x1017", "connectx-5", "ConnectX-5"},
+	{"0x1019", "connectx-5", "ConnectX-5 Ex"},
+	{"0x101b", "connectx-6", "ConnectX-6"},
+	{"0x101d", "connectx-6-dx", "ConnectX-6 Dx"},
+	{"0x101f", "connectx-6-lx", "ConnectX-6 Lx"},
+	{"0x1021", "connectx-7", "ConnectX-7"},
+	{"0x1023", "connectx-8", "ConnectX-8"},
+	{"0xa2d6", "bluefield-2", "BlueField-2"},
+	{"0xa2dc", "bluefield-3", "BlueField-3"},
+}
+
+// nvram are the stored values of the firmware that decide over RoCE. _P stands for the number of the port. Source: the vendor's list of
+// mlxconfig parameters, and the output of mlxconfig 4.x as published in bug reports.
+var nvram = []string{
+	"LINK_TYPE_P", "ROCE_CONTROL", "ROCE_CC_PRIO_MASK_P", "CNP_DSCP_P", "CNP_802P_PRIO_P", "NUM_OF_PFC_P", "LLDP_NB_DCBX_P", "DCBX_WILLING_P",
+}
+
+// firmwareProbe asks what card a NIC is, and how its firmware and driver are set, as far as the host's tools tell.
+func firmwareProbe(s *nic.Settings) target.Probe {
+	n := s.NIC
+	return target.Probe{
+		Name: "card of " + n.Name, Slow: true,
+		Query: target.Query{Cmd: "n=" + nic.Quote(n.Name) + `
+for k in vendor device; do
+{ read -r v <"/sys/class/net/$n/device/$k"; } 2>/dev/null && printf '%s %s\n' "$k" "$v"
+done
+v=$(timeout 5 ofed_info -s 2>/dev/null) && printf 'ofed %s\n' "$v"
+[ ! -d "/sys/class/net/$n/ecn" ] || echo 'ecn sysfs'
+pci=$(readlink "/sys/class/net/$n/device") || pci=none
+pci=${pci##*/}
+printf 'pci %s\n' "$pci"
+for f in "/sys/kernel/debug/mlx5/$pci"/cc_params/*; do
+{ read -r v <"$f"; } 2>/dev/null && printf 'dcqcn.%s %s\n' "${f##*/}" "$v"
+done
+timeout 5 ethtool --get-tunable "$n" pfc-prevention-tout 2>/dev/null | while read -r k v rest; do
+[ "$k" != pfc-prevention-tout: ] || printf 'pfc-prevention-tout %s\n' "$v"
+done
+timeout 5 lldptool -t -i "$n" -V PFC -c willing 2>/dev/null | while read -r v rest; do
+case $v in willing=*) printf 'lldpad.willing %s\n' "${v#*=}" ;; esac
+done
+for c in mlxconfig mstconfig; do
+command -v "$c" >/dev/null || continue
+timeout 10 "$c" -d "$pci" -e query 2>/dev/null | while read -r k v w x rest; do
+[ "$k" != '*' ] || { k=$v v=$w w=$x; }
+case $k in ` + strings.Join(nvramNames(), " | ") + `) printf 'nv.%s %s\n' "$k" "$w" ;; esac
+done
+break
+done
+true`},
+		Judge:   func(answer []byte) []string { return judgeCard(s, nic.ReadFacts(answer)) },
+		Samples: func(answer []byte) []target.Sample { return cardSamples(s, nic.ReadFacts(answer)) },
+	}
+}
+
+// nvramNames are the parameters of both ports.
+func nvramNames() []string {
+	var out []string
+	for _, name := range nvram {
+		if strings.HasSuffix(name, "_P") {
+			out = append(out, name+"1", name+"2")
+		} else {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// stored gives a stored value of the port of a NIC as it is in use; empty: it is not told. Ports of a card are functions of one device.
+func stored(f nic.Facts, name string) string {
+	if !strings.HasSuffix(name, "_P") {
+		return f["nv."+name]
+	}
+	port := "1"
+	if strings.HasSuffix(f["pci"], ".1") && f["nv."+name+"2"] != "" {
+		port = "2"
+	}
+	return f["nv."+name+port]
+}
+
+// storedNumber gives a stored value that is a number, or a word with its number behind it: "255", "True(1)".
+func storedNumber(f nic.Facts, name string) (int, bool) {
+	v := stored(f, name)
+	if _, rest, ok := strings.Cut(v, "("); ok {
+		v = strings.TrimSuffix(rest, ")")
+	}
+	n, err := strconv.ParseInt(v, 0, 32)
+	return int(n), err == nil
+}
+
+func judgeCard(s *nic.Settings, f nic.Facts) []string {
+	n := s.NIC
+	at := n.Name + " on " + n.Device.Name
+	var wrong []string
+	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	if title, model := cardModel(f); model != "" && model != n.Model.Name && slices.Contains(Driver.Models, n.Model) {
+		say("%s is a %s; the fabric says %s.", at, title, strings.TrimPrefix(strings.TrimPrefix(n.Model.Title, "NVIDIA "), "Mellanox "))
+	}
+	if v, ok := storedNumber(f, "LINK_TYPE_P"); ok && v != 2 {
+		say("The firmware of %s has the port as %s, not as Ethernet (LINK_TYPE). Set it to ETH with mlxconfig, and reset the card.", at,
+			target.Escape(stored(f, "LINK_TYPE_P")))
+	}
+	if v, ok := storedNumber(f, "ROCE_CONTROL"); ok && v == 1 {
+		say("The firmware of %s has RoCE switched off (ROCE_CONTROL). Set it to ROCE_ENABLE with mlxconfig, and reset the card.", at)
+	}
+	if v, ok := storedNumber(f, "NUM_OF_PFC_P"); ok && v < count(s.PFC) {
+		say("The firmware of %s has room for %d lossless priorities (NUM_OF_PFC); the fabric has %d.", at, v, count(s.PFC))
+	}
+	if f["ecn"] == "" { // else the driver has switches of its own, which are settings
+		if mask, ok := storedNumber(f, "ROCE_CC_PRIO_MASK_P"); ok {
+			for prio, on := range s.ECN {
+				if on && mask>>prio&1 == 0 {
+					say("The firmware of %s controls no congestion for priority %d (ROCE_CC_PRIO_MASK); the fabric marks it by ECN.", at, prio)
+				}
+			}
+		}
+	}
+	if s.CNP != nil && f["ecn"] == "" && f["dcqcn.np_cnp_dscp"] == "" { // else it is a setting
+		if v, ok := storedNumber(f, "CNP_DSCP_P"); ok && len(s.CNP.DSCP) > 0 && v != s.CNP.DSCP[0].Value {
+			say("The firmware of %s sends CNPs with DSCP %d (CNP_DSCP), and nothing on the host can change it while it "+
+				"runs; the fabric says %d.", at, v, s.CNP.DSCP[0].Value)
+		}
+	}
+	return wrong
+}
+
+// cardModel is the model that the PCI function of a NIC tells; empty: it is not known.
+func cardModel(f nic.Facts) (title, model string) {
+	for _, p := range pciIDs {
+		if f["vendor"] == maker && f["device"] == p.id {
+			return p.title, p.model
+		}
+	}
+	return "", ""
+}
+
+func count(mask [8]bool) (n int) {
+	for _, on := range mask {
+		if on {
+			n++
+		}
+	}
+	return n
+}
+
+// cardSamples gives what the card, its driver and its firmware say, and a hint where the firmware may change settings by itself.
+func cardSamples(s *nic.Settings, f nic.Facts) []target.Sample {
+	title, _ := cardModel(f)
+	f["model"] = title
+	f["driver"] = "mlx5_core, of the kernel"
+	if v := f["ofed"]; v != "" {
+		f["driver"] = "mlx5_core, " + strings.TrimSuffix(v, ":")
+	} else if f["ecn"] != "" {
+		f["driver"] = "mlx5_core, of the vendor"
+	}
+	keys := []string{"model", "driver", "pfc-prevention-tout", "lldpad.willing"}
+	var more []string
+	for key := range f {
+		if strings.HasPrefix(key, "dcqcn.") || strings.HasPrefix(key, "nv.") {
+			more = append(more, key)
+		}
+	}
+	slices.Sort(more)
+	out := f.Samples(s.NIC.Name, append(keys, more...))
+	if on, ok := storedNumber(f, "LLDP_NB_DCBX_P"); ok && on == 1 {
+		out = append(out, target.Sample{
+			Name: "firmware LLDP", On: s.NIC.Name, Unit: target.UnitState, Value: 1,
+			Hint: fmt.Sprintf("The firmware of %s on %s speaks DCBX (LLDP_NB_DCBX) until the host takes over, and may take PFC from "+
+				"the switch: set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.", s.NIC.Name, s.NIC.Device.Name),
+		})
+	}
+	return out
+}
+
+// pciID is the device id of a model, for the simulation; of one that is not known, that of the ConnectX-5.
+func pciID(m *ir.NICModel) string {
+	for _, p := range pciIDs {
+		if p.model == m.Name {
+			return p.id
+		}
+	}
+	return "0x1017"
+}

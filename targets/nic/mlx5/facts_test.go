@@ -1,0 +1,112 @@
+package mlx5
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// card is the probe of the card of the fixture v2: a ConnectX-5 with priority 4 lossless and marked, and CNPs of DSCP 48.
+func card(t testing.TB) target.Probe {
+	for _, p := range Target.Probes(fixtures(t)["v2"]) {
+		if p.Name == "card of ens1f0" {
+			return p
+		}
+	}
+	t.Fatal("no probe")
+	return target.Probe{}
+}
+
+func TestJudgeCard(t *testing.T) {
+	p := card(t)
+	for _, c := range []struct{ answer, want string }{
+		{"", ""},
+		{"vendor 0x15b3\ndevice 0x1017\n", ""},
+		{"vendor 0x15b3\ndevice 0x1019\n", ""}, // the Ex
+		{"vendor 0x15b3\ndevice 0x1021\n", "ens1f0 on v2 is a ConnectX-7; the fabric says ConnectX-5."},
+		{"vendor 0x8086\ndevice 0x1021\n", ""},
+		{"vendor 0x15b3\ndevice 0x1018\n", ""}, // a virtual function
+		{"nv.LINK_TYPE_P1 ETH(2)\nnv.ROCE_CONTROL ROCE_ENABLE(2)\nnv.NUM_OF_PFC_P1 8\nnv.ROCE_CC_PRIO_MASK_P1 255\nnv.CNP_DSCP_P1 48\n", ""},
+		{"nv.LINK_TYPE_P1 IB(1)\n", "has the port as IB(1), not as Ethernet"},
+		{"pci 0000:03:00.1\nnv.LINK_TYPE_P1 IB(1)\nnv.LINK_TYPE_P2 ETH(2)\n", ""},
+		{"nv.ROCE_CONTROL ROCE_DISABLE(1)\n", "has RoCE switched off (ROCE_CONTROL)"},
+		{"nv.ROCE_CONTROL DEVICE_DEFAULT(0)\n", ""},
+		{"nv.NUM_OF_PFC_P1 0\n", "has room for 0 lossless priorities (NUM_OF_PFC); the fabric has 1."},
+		{"nv.ROCE_CC_PRIO_MASK_P1 239\n", "controls no congestion for priority 4 (ROCE_CC_PRIO_MASK)"},
+		{"ecn sysfs\nnv.ROCE_CC_PRIO_MASK_P1 239\n", ""}, // the driver has switches of its own
+		{"nv.CNP_DSCP_P1 46\n", "sends CNPs with DSCP 46 (CNP_DSCP)"},
+		{"dcqcn.np_cnp_dscp 48\nnv.CNP_DSCP_P1 46\n", ""}, // what is in use is a setting
+		{"nv.ROCE_CC_PRIO_MASK_P1 Array[0..3]\nnv.LINK_TYPE_P1 \x1b[2J\nnv.NUM_OF_PFC_P1 -\n", ""},
+	} {
+		wrong := p.Judge([]byte(c.answer))
+		if c.want == "" {
+			assert.Empty(t, wrong, c.answer)
+		} else if assert.Len(t, wrong, 1, c.answer) {
+			assert.Contains(t, wrong[0], c.want)
+		}
+	}
+}
+
+// Every model of the table is one of the driver, but those that are newer than what rocec writes.
+func TestPCIIDs(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range pciIDs {
+		require.False(t, seen[p.id], p.id)
+		seen[p.id] = true
+		require.Equal(t, strings.ToLower(strings.ReplaceAll(strings.TrimSuffix(p.title, " Ex"), " ", "-")), p.model)
+	}
+	for _, m := range Driver.Models {
+		_, model := cardModel(nic.Facts{"vendor": maker, "device": pciID(m)})
+		require.Equal(t, m.Name, model)
+	}
+}
+
+// What the tools of a host print is read as they print it, and what is not installed is left out.
+func TestCardTools(t *testing.T) {
+	m := newMachine(t, fixtures(t)["v2"])
+	m.write("sys/class/net/ens1f0/device/vendor", "0x15b3")
+	m.write("sys/class/net/ens1f0/device/device", "0x1017")
+	m.write("sys/kernel/debug/mlx5/0000:03:00.0/cc_params/np_cnp_dscp", "48")
+	tool := func(name, text string) {
+		require.NoError(t, os.WriteFile(m.path("usr/sbin/"+name), []byte("#!/bin/sh\n"+text+"\n"), 0o755))
+	}
+	p := card(t)
+	facts := func() map[string]string {
+		out := map[string]string{}
+		cmd := strings.NewReplacer("/sys/", m.root+"/sys/").Replace("PATH=" + m.root + "/usr/sbin:/usr/bin:/bin\n" + p.Cmd)
+		for _, s := range p.Samples([]byte(m.sh(cmd))) {
+			require.Equal(t, "ens1f0", s.On)
+			out[s.Name] = s.Fact + s.Hint
+		}
+		return out
+	}
+	assert.Equal(t, map[string]string{"model": "ConnectX-5", "driver": "mlx5_core, of the kernel", "dcqcn.np_cnp_dscp": "48"}, facts())
+	tool("ofed_info", "echo MLNX_OFED_LINUX-24.07-0.6.1.0:")
+	tool("lldptool", "echo willing=yes")
+	tool("ethtool", "echo 'pfc-prevention-tout: 65535'")
+	tool("mstconfig", `[ "$*" = "-d 0000:03:00.0 -e query" ] || exit 3
+cat <<'END'
+
+Device #1:
+----------
+
+Device type:    ConnectX5
+Configurations:                              Default         Current         Next Boot
+*        LINK_TYPE_P1                        IB(1)           ETH(2)          ETH(2)
+         LLDP_NB_DCBX_P1                     False(0)        True(1)         False(0)
+         SRIOV_EN                            False(0)        True(1)         True(1)
+The '*' shows parameters with next value different from default/current value.
+END`)
+	assert.Equal(t, map[string]string{
+		"model": "ConnectX-5", "driver": "mlx5_core, MLNX_OFED_LINUX-24.07-0.6.1.0", "dcqcn.np_cnp_dscp": "48", "pfc-prevention-tout": "65535",
+		"lldpad.willing": "yes", "nv.LINK_TYPE_P1": "ETH(2)", "nv.LLDP_NB_DCBX_P1": "True(1)",
+		"firmware LLDP": "The firmware of ens1f0 on v2 speaks DCBX (LLDP_NB_DCBX) until the host takes over, and may take PFC from " +
+			"the switch: set LLDP_NB_DCBX_P1 and _P2 to 0 with mlxconfig.",
+	}, facts())
+}

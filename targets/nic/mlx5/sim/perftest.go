@@ -1,0 +1,64 @@
+package sim
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// writeBW is ib_write_bw of perftest: with an address it sends, without one it receives. There is no wire between simulated devices, so
+// either end counts the packets by its own arguments and settings: the marks by what the driver forces or the arguments say, and the
+// priority by what the NIC trusts.
+func (s *NICs) writeBW(p *target.Proc) int {
+	set, peer, complaint := target.Getopt(p.Args[1:], "d:i:x:p:n:s:S:T:F", map[string]byte{"tclass": 'T', "sl": 'S'})
+	if complaint != "" {
+		return p.Fail(1, " Invalid Command line. Please check command rerun")
+	}
+	number := func(option byte, usual int) int {
+		if len(set[option]) == 0 {
+			return usual
+		}
+		n, err := strconv.Atoi(set[option][0])
+		if err != nil || n < 0 {
+			return -1
+		}
+		return n
+	}
+	var c *nic
+	if len(set['d']) > 0 {
+		c = s.owner(set['d'][0])
+	}
+	slot, count, size, class, sl := number('x', 0), number('n', 1000), number('s', 65536), number('T', 0), number('S', 0)
+	switch {
+	case c == nil:
+		return p.Fail(1, " Did not detect devices \n If device exists, check if driver is up")
+	case slot < 0 || slot/2 >= len(c.gids()) || !c.RoCE:
+		return p.Fail(1, "Failed to read GID index %d", slot)
+	case count <= 0 || count > 1<<20 || size <= 0 || size > 1<<20 || class < 0 || class > 255 || sl < 0 || sl > 7:
+		return p.Fail(1, " Invalid Command line. Please check command rerun")
+	case c.now().Down:
+		return p.Fail(1, " Port number 1 state is Down")
+	}
+	gid, v2 := c.gids()[slot/2], slot%2 == 1
+	if c.Class >= 0 {
+		class = c.Class
+	}
+	prio := 0
+	switch _, tagged := c.VLANs[gid.netdev]; {
+	case c.trust() == "dscp" && v2:
+		prio = c.DSCPPrio[class>>2]
+	case tagged:
+		prio = sl
+	}
+	dir := "rx"
+	if len(peer) > 0 {
+		dir = "tx"
+	}
+	packets := uint64(count * ((size + 4095) / 4096))
+	c.m.Count(c.Name, fmt.Sprintf("%s_prio%d_packets", dir, prio), packets)
+	c.m.Count(c.Name, map[string]string{"rx": "port_rcv_packets", "tx": "port_xmit_packets"}[dir], packets)
+	p.Print(fmt.Sprintf(" #bytes     #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n"+
+		" %-10d %-14d 2758.40            2756.95              0.705778\n", size, count))
+	return 0
+}
