@@ -355,7 +355,9 @@ func TestSamples(t *testing.T) {
 						}
 					}
 				}
-				assert.Len(t, d.Source.Ports, links, "every port of the sample is cabled")
+				if len(d.Files) > 0 {
+					assert.Len(t, d.Source.Ports, links, "every port of the sample is cabled")
+				}
 				assert.Empty(t, machine.Writes(), "reading writes nothing")
 			})
 		}
@@ -425,7 +427,10 @@ func TestDevices(t *testing.T) {
 
 	tree, _ = targets.Render(samples["nothing carried"].compile(t))
 	for _, d := range tree.Devices {
-		assert.NotEqual(t, target.Host, d.Role, "a host in no intent needs nothing")
+		if d.Role == target.Host {
+			assert.Empty(t, d.Files, "a host in no intent needs nothing")
+			assert.NotEmpty(t, d.Leavings, "but to be asked whether it holds something")
+		}
 	}
 	tree, ds = targets.Render(&ir.Fabric{})
 	assert.Empty(t, tree.Devices)

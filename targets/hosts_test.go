@@ -1,6 +1,7 @@
 package targets_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // What is said of NICs whatever their driver is, at the NIC, and that it stops nothing else.
@@ -44,7 +46,8 @@ func TestHostsOfOtherFamilies(t *testing.T) {
 				}
 			}
 			assert.True(t, said, textOf(ds))
-			require.Len(t, tree.Devices, 8, "the switches, and the hosts that have another member, are rendered")
+			written := slices.DeleteFunc(slices.Clone(tree.Devices), func(d *target.Device) bool { return len(d.Files) == 0 })
+			require.Len(t, written, 8, "the switches, and the hosts that have another member, are written")
 		})
 	}
 }

@@ -161,8 +161,9 @@ func TestAddingAThing(t *testing.T) {
 	slices.Sort(built)
 	assert.Equal(t, []string{
 		"gpu1/etc/rocec/host/ens1f0.conf", "gpu1/etc/rocec/host/ens2f0.conf", "gpu1/etc/systemd/system/rocec-host-sample@.service",
-		"gpu1/etc/systemd/system/rocec-host@.service", "gpu1/usr/local/sbin/rocec-host", "gpu1/usr/local/sbin/rocec-host-sample",
-		"leaf1/etc/sample.conf",
+		"gpu1/etc/systemd/system/rocec-host@.service",
+		"gpu1/etc/udev/rules.d/99-rocec-sample.rules", "gpu1/etc/udev/rules.d/99-rocec.rules",
+		"gpu1/usr/local/sbin/rocec-host", "gpu1/usr/local/sbin/rocec-host-sample", "leaf1/etc/sample.conf",
 	}, built)
 	conf, err := os.ReadFile(filepath.Join(out, "leaf1/etc/sample.conf"))
 	require.NoError(t, err)

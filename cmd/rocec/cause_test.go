@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,16 +93,22 @@ func TestOnlyIntent(t *testing.T) {
 
 	// What the new rocec has written, it has.
 	require.NoError(t, os.WriteFile(file, hcl, 0o644))
+	runs := func() []string {
+		names, err := filepath.Glob(filepath.Join(os.Getenv("XDG_STATE_HOME"), "rocec", "runs", "*.jsonl"))
+		require.NoError(t, err)
+		return names
+	}
+	before := runs()
 	want(exitGood, apply...)
+	added := slices.DeleteFunc(runs(), func(name string) bool { return slices.Contains(before, name) })
+	require.Len(t, added, 1)
 	version = "0.11.0"
 	status, c = cause()
 	assert.Equal(t, "same", status, "without the pins the older one would write the same")
 	assert.Nil(t, c)
 
 	// Back to what 0.11.0 wrote, and 0.12.0 knows it.
-	runs, err := filepath.Glob(filepath.Join(os.Getenv("XDG_STATE_HOME"), "rocec", "runs", "*.jsonl"))
-	require.NoError(t, err)
-	run := strings.TrimSuffix(filepath.Base(runs[len(runs)-1]), ".jsonl")
+	run := strings.TrimSuffix(filepath.Base(added[0]), ".jsonl")
 	want(exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
 	version = "0.12.0"
 	_, c = cause()

@@ -309,6 +309,7 @@ var notRun = map[string]string{
 	"conf-unreadable":    "about bytes that cannot stand in this manual",
 	"cumulus-file":       "about a file on a switch; no fabric holds it",
 	"cumulus-port":       "no model has such ports: unknown-port comes first",
+	"host-setting":       "about what a host can do; no fabric holds it",
 	"invalid-utf8":       "about bytes that cannot stand in this manual",
 	"table-too-large":    "33 million entries",
 	"topology-too-large": "a file of 16 MiB",

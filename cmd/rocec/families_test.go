@@ -94,8 +94,10 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 		paths = append(paths, f.Path)
 	}
 	assert.Equal(t, []string{
-		"/usr/local/sbin/rocec-host", "/etc/systemd/system/rocec-host@.service", "/etc/rocec/host/ens1f0.conf", "nic/ens1f0",
-		"/usr/local/sbin/rocec-host-sample", "/etc/systemd/system/rocec-host-sample@.service", "/etc/rocec/host/ens2f0.conf", "nic/ens2f0",
+		"/usr/local/sbin/rocec-host", "/etc/systemd/system/rocec-host@.service", "/etc/udev/rules.d/99-rocec.rules",
+		"/etc/rocec/host/ens1f0.conf", "nic/ens1f0",
+		"/usr/local/sbin/rocec-host-sample", "/etc/systemd/system/rocec-host-sample@.service", "/etc/udev/rules.d/99-rocec-sample.rules",
+		"/etc/rocec/host/ens2f0.conf", "nic/ens2f0",
 	}, paths)
 
 	// the files of the first family are those of a host that has no other
@@ -111,7 +113,7 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 		assert.Equal(t, f.Path, host.Files[i].Path)
 		assert.Equal(t, string(want), string(got), f.Path)
 	}
-	unit, _ := host.Files[5].Edit(nil)
+	unit, _ := host.Files[6].Edit(nil)
 	assert.Contains(t, string(unit), "ExecStart=/usr/local/sbin/rocec-host-sample apply %I\n")
 
 	var folders []string
@@ -124,6 +126,7 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 	assert.Equal(t, []string{
 		"gpu[1-2]/etc/rocec/host/ens1f0.conf", "gpu[1-2]/etc/rocec/host/ens2f0.conf",
 		"gpu[1-2]/etc/systemd/system/rocec-host-sample@.service", "gpu[1-2]/etc/systemd/system/rocec-host@.service",
+		"gpu[1-2]/etc/udev/rules.d/99-rocec-sample.rules", "gpu[1-2]/etc/udev/rules.d/99-rocec.rules",
 		"gpu[1-2]/usr/local/sbin/rocec-host", "gpu[1-2]/usr/local/sbin/rocec-host-sample",
 		"leaf1/etc/cumulus/datapath/traffic.conf",
 	}, folders)
@@ -161,5 +164,5 @@ func TestFamilyThatNobodyWrites(t *testing.T) {
 	tree, codes := mixed(t, targets.Table{cumulus.Target, mlx5.Target, facts}, known)
 	assert.Equal(t, []string{`host-family "sample-1"`}, codes)
 	require.Equal(t, "gpu1", tree.Devices[0].Name)
-	require.Len(t, tree.Devices[0].Files, 4, "the ConnectX-5 is rendered")
+	require.Len(t, tree.Devices[0].Files, 5, "the ConnectX-5 is rendered")
 }

@@ -290,7 +290,7 @@ func (a *app) compare(ctx context.Context, f *fleet) *deploy.Plan {
 func (f *fleet) diff(ctx context.Context, o rollout.ObserveOptions) *deploy.Plan {
 	all := &target.Tree{Devices: slices.Concat(f.tree.Devices, f.beside)}
 	f.found = rollout.Observe(ctx, f.dial, all, o)
-	plan := deploy.Diff(all, f.found)
+	plan := deploy.Diff(f.found.Tree(), f.found)
 	plan.Others()
 	plan.Pending()
 	n := len(f.tree.Devices)

@@ -106,7 +106,7 @@ func TestVerifyPlanned(t *testing.T) {
 	findings, hints := verify()
 	assert.Equal(t, []int{0, 1}, []int{findings, hints})
 	_, stdout, _ := rocec(t, "verify", "--target", "tor1", dir)
-	assert.Contains(t, stdout, "tor1  tor1:swp6 has a link, and its cable to store5:ens1f0 is still planned. "+
+	assert.Contains(t, oneLine(stdout), "tor1 tor1:swp6 has a link, and its cable to store5:ens1f0 is still planned. "+
 		"Take planned = true out of link \"rack\" when all its cables are laid.")
 	tor1.SetLink("swp6", false)
 	findings, hints = verify()

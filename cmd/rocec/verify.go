@@ -111,7 +111,7 @@ type verifyDevice struct {
 	Since    *verifySince    `json:"since,omitempty"` // nil: the device could not be read
 	Rose     []deploy.Rise   `json:"rose"`
 	Age      *int64          `json:"report_age_seconds,omitempty"` // of --from, by the time of the file
-	Facts    []verifyFact    `json:"facts"` // what the device says of itself
+	Facts    []verifyFact    `json:"facts"`                        // what the device says of itself
 }
 
 type verifyFact struct {

@@ -129,7 +129,7 @@ func (doc *verifyDocument) add(r *hostReports) {
 	for _, d := range r.missing {
 		v := verifyDevice{
 			Name: d.Name, Status: verifyUnknown, Reason: fmt.Sprintf("There is no report %s.json in %s.", d.Name, r.folder),
-			Changes: []planChange{}, Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
+			Changes: []planChange{}, Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{}, Facts: []verifyFact{},
 		}
 		if d.Source.Maintenance != "" {
 			doc.Summary[verifyUnknown]--

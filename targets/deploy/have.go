@@ -5,6 +5,15 @@ import "github.com/rocec/rocec/targets/target"
 // Observed is what the devices of a tree were found to hold, in the tree's order.
 type Observed struct{ Devices []*Have }
 
+// Tree is the devices that were read, each with the files it turned out to hold and should not.
+func (o *Observed) Tree() *target.Tree {
+	t := &target.Tree{Devices: make([]*target.Device, len(o.Devices))}
+	for i, h := range o.Devices {
+		t.Devices[i] = h.Device
+	}
+	return t
+}
+
 // Have is what one device was found to hold.
 type Have struct {
 	Device  *target.Device

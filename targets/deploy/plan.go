@@ -155,9 +155,6 @@ func Diff(tree *target.Tree, have *Observed) *Plan {
 }
 
 func diff(d *target.Device, h *Have) *DevicePlan {
-	if h.Device != nil { // with what it holds that it should not
-		d = h.Device
-	}
 	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, Unseen: h.Unseen, Runs: h.Runs, Over: h.Over, HostKey: h.HostKey}
 	p.Baseline = h.Samples()
 	if h.Err != nil {

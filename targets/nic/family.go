@@ -3,7 +3,6 @@ package nic
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +61,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Read:     f.read,
 		Reported: f.reported,
 		Both:     f.both,
+		Leavings: f.leavings,
 		About:    f.about,
 		Identity: f.identity,
 		Probes:   f.probes,
@@ -102,10 +102,8 @@ func (f *Family) render(d *ir.Device) ([]target.File, diag.List) {
 	files := make([]target.File, 0, 3+2*len(ours))
 	files = append(files,
 		target.File{Path: f.scriptPath, Mode: 0o755, Edit: f.editScript, Activate: activate},
-		target.File{Path: f.unitPath, Mode: 0o644, Edit: f.editUnit, Activate: activate})
-	if slices.ContainsFunc(ours, func(n *ir.NIC) bool { return n.Bond != nil }) {
-		files = append(files, target.File{Path: f.rulesPath, Mode: 0o644, Edit: f.editRules, Activate: activate})
-	}
+		target.File{Path: f.unitPath, Mode: 0o644, Edit: f.editUnit, Activate: activate},
+		target.File{Path: f.rulesPath, Mode: 0o644, Edit: f.editRules, Activate: activate})
 	states := make([]target.File, 0, len(ours))
 	for _, n := range ours {
 		s := f.lower(n)

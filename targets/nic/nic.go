@@ -6,15 +6,17 @@
 //	/etc/rocec/host/IF.conf                    what the NIC should hold: sorted lines KEY=VALUE, comments of ours
 //	/usr/local/sbin/TOOL                       the family's script that brings it about; the same bytes on every host
 //	/etc/systemd/system/TOOL@.service          runs it at boot, and whenever the interface comes back
-//	/etc/udev/rules.d/99-rocec*.rules          hosts with a bond: runs it again when the RoCE LAG makes a new device
+//	/etc/udev/rules.d/99-rocec*.rules          runs it again when an RDMA device or a VLAN interface is made anew
+//	/var/lib/rocec/TOOL/IF.before              what the NIC held before the first apply; the script's own
 //	nic/IF                                     no file: the NIC as it is, printed by "TOOL show" as KEY=VALUE
 //
 // TOOL is rocec-host with the suffix of the family. A host with NICs of several families has a script and a unit of each; a NIC has
 // one value file, and a unit of its family.
 //
 // The script is run as TOOL VERB IF, or from stdin with values as arguments where its file may not be there yet: apply writes what
-// differs and reads it back, check says what differs, show prints the settings as they are in the form of the value file. What the
-// NIC does not have reads as "unsupported", is left alone, and is no drift.
+// differs and reads it back, check says what differs, show prints the settings as they are in the form of the value file, leave sets the
+// NIC back to what it held before. What cannot be set or read shows as "unsupported" or "unreadable" with the reason: it fails, unless
+// the value file lists the key under should.
 package nic
 
 import (

@@ -11,8 +11,11 @@ import (
 // ("unsupported"), or nobody says, is not known.
 func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settings {
 	s := &ir.Settings{Ports: map[string]*ir.PortSettings{}}
-	for _, n := range Of(d, f.Driver) {
-		if text := held(n, content); text != nil {
+	if d == nil { // it is in the fabric no more
+		return nil
+	}
+	for _, n := range d.Host.NICs { // also one that leaves
+		if text := held(n, content); n.Model.Driver == f.Driver && text != nil {
 			s.Set(n.Name, readValues(text))
 		}
 	}
@@ -24,7 +27,7 @@ func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settin
 
 // held gives the live state of a NIC, else its value file; nil: neither is there.
 func held(n *ir.NIC, content func(path string) []byte) []byte {
-	if text := content(stateName(n.Name)); text != nil {
+	if text := content(stateName(n.Name)); len(text) > 0 {
 		return text
 	}
 	return content(confPath(n.Name))

@@ -24,7 +24,7 @@ type ReportedNIC struct {
 	Name     string            `json:"name"`
 	Driver   string            `json:"driver"` // "none"; empty: there is no such interface
 	Settings map[string]string `json:"settings"`
-	GIDs     []string          `json:"gids"` // "INDEX NETDEV GID TYPE"
+	GIDs     []string          `json:"gids"` // "gid DEV PORT INDEX NETDEV GID TYPE", "at IF DEV", "vlan NAME ID PARENT"
 	Good     bool              `json:"good"`
 	Differs  []string          `json:"differs"` // from its own value file, in words
 }

@@ -76,7 +76,7 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 			}
 		}
 	}
-	v := &Verification{Plan: deploy.Diff(tree, have), Kept: map[string]*deploy.Kept{}}
+	v := &Verification{Plan: deploy.Diff(have.Tree(), have), Kept: map[string]*deploy.Kept{}}
 	for i, h := range have.Devices {
 		found := &Health{Drift: v.Plan.Devices[i], Base: bases[i]}
 		found.Probes, found.Rose = bases[i].Judge(h.Probes)

@@ -6,7 +6,7 @@
 //	/etc/rocec/host/IF.conf                    what the NIC should hold: sorted lines KEY=VALUE, comments of ours
 //	/usr/local/sbin/rocec-host                 the script that brings it about; the same bytes on every host
 //	/etc/systemd/system/rocec-host@.service    runs it at boot, and whenever the interface comes back
-//	/etc/udev/rules.d/99-rocec.rules           hosts with a bond: runs it again when the RoCE LAG makes a new device
+//	/etc/udev/rules.d/99-rocec.rules           runs it again when an RDMA device or a VLAN interface is made anew
 //	nic/IF                                     no file: the NIC as it is, printed by "rocec-host show" as KEY=VALUE
 //
 // Promised: rendering is pure; the script reads before it writes and writes only what differs (a write of the PFC mask

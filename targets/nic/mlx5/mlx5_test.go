@@ -124,7 +124,7 @@ func TestWhy(t *testing.T) {
 	}
 	f := newFabric()
 	f.groups(f.rest, f.rdma, f.cnp)
-	s := rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[2]
+	s := rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[3]
 	assert.Equal(t, []ir.Origin{origin(3, "cos group rdma is lossless")}, s.Why("pfc"))
 	assert.Equal(t, []ir.Origin{origin(4, "DSCP 26 of cos group rdma, times 4")}, s.Why("tos"))
 	assert.Equal(t, []ir.Origin{origin(4, "cos group rdma claims DSCP 26")}, s.Why("dscp_prio4"))
@@ -135,7 +135,7 @@ func TestWhy(t *testing.T) {
 // What helps and cannot be set stays, with a note of what follows; what must be or was wished refuses the host.
 func TestStateJudgesWhatCannotBe(t *testing.T) {
 	d := fixtures(t)["v2"]
-	state := rendered(t, d)[3]
+	state := rendered(t, d)[4]
 	require.Equal(t, "nic/ens1f0", state.Path)
 	old := "bond=none\ncnp_dscp=unsupported: mount debugfs\necn_np_prio4=unsupported: no\necn_np_prio5=on\nmtu=1500\npfc=0,0,0,1,0,0,0,0\n" +
 		"roce_mode=unread\ntraffic_class=unsupported: no\nttl=64\nsomething new\n"
@@ -175,7 +175,7 @@ func TestStateJudgesWhatCannotBe(t *testing.T) {
 
 // TestEditLaws feeds the editor of the state what no script of ours would print.
 func TestEditLaws(t *testing.T) {
-	state := rendered(t, fixtures(t)["v2"])[3]
+	state := rendered(t, fixtures(t)["v2"])[4]
 	rapid.Check(t, func(r *rapid.T) {
 		line := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"pfc=unsupported", "pfc=1", "pfc", "=", "tos=3", "x=y", "trust=\r"}))
 		old := strings.Join(rapid.SliceOfN(line, 0, 8).Draw(r, "lines"), "\n")
@@ -204,7 +204,7 @@ func TestEditLaws(t *testing.T) {
 func TestDSCPMapCoversAll(t *testing.T) {
 	f := newFabric()
 	f.groups(f.rest, f.storage, f.rdma, f.cnp)
-	values := whole(t, rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[2])
+	values := whole(t, rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[3])
 	var got [8]string
 	for p := range got {
 		_, rest, _ := strings.Cut(values, fmt.Sprintf("\ndscp_prio%d=", p))
@@ -220,7 +220,7 @@ func TestScriptIsShared(t *testing.T) {
 	one, _ := a[0].Edit(nil)
 	two, _ := b[0].Edit([]byte("anything"))
 	assert.Same(t, &one[0], &two[0])
-	assert.Same(t, &one[0], &a[3].Live.Stdin[0])
+	assert.Same(t, &one[0], &a[4].Live.Stdin[0])
 }
 
 func BenchmarkRender(b *testing.B) {

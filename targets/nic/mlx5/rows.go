@@ -46,6 +46,7 @@ var rows = nic.Sorted([]nic.Row{
 		Why: func(s *nic.Settings) []ir.Origin {
 			return []ir.Origin{{At: s.CNP.DSCP[0].At, Why: "cos group " + s.CNP.Name}}
 		},
+		Class: ifMarked, Lack: lackCNP,
 	},
 	{
 		Key: "cnp_prio",
@@ -58,6 +59,7 @@ var rows = nic.Sorted([]nic.Row{
 		Why: func(s *nic.Settings) []ir.Origin {
 			return []ir.Origin{{At: s.CNP.CosAt, Why: "cos group " + s.CNP.Name}}
 		},
+		Class: ifMarked, Lack: lackCNP,
 	},
 	{
 		Key: "create_vlan", Host: true, Comment: "the interface of the VLAN is made with the NIC, and its address",
@@ -408,6 +410,18 @@ func ruleText(c ir.TrafficClass) string {
 	}
 	b = append(b, "tclass="...)
 	return string(strconv.AppendInt(b, int64(c.TOS), 10))
+}
+
+// ifMarked is the class of what concerns congestion notification packets: no NIC is asked for one where no switch marks.
+func ifMarked(s *nic.Settings) nic.Class {
+	if s.ECN != [8]bool{} {
+		return nic.Must
+	}
+	return nic.Should
+}
+
+func lackCNP(*nic.Settings) string {
+	return "congestion notification packets are marked as the firmware starts; none is sent as long as no cos group of its intents has an ecn block."
 }
 
 func bit(on bool) int {

@@ -402,8 +402,9 @@ func TestGIDs(t *testing.T) {
 	for shell, run := range shells {
 		r := run(m, showArgs(t, d, "ens1f1", "gids")...)
 		assert.Zero(t, r.code, shell)
-		assert.Equal(t, "0 bond0 fe80:0000:0000:0000:5054:00ff:fe12:3456 IB/RoCE v1\n"+
-			"1 bond0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n", r.out, shell)
+		assert.Equal(t, "at ens1f1 mlx5_bond_0\n"+
+			"gid mlx5_bond_0 1 0 bond0 fe80:0000:0000:0000:5054:00ff:fe12:3456 IB/RoCE v1\n"+
+			"gid mlx5_bond_0 1 1 bond0 0000:0000:0000:0000:0000:ffff:c000:0207 RoCE v2\n", r.out, shell)
 	}
 }
 

@@ -199,6 +199,10 @@ func judge(ds *diag.List, n *ir.NIC) {
 				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
 		}
 	}
+	if n.CreateVLAN && !slices.ContainsFunc(all, func(in *ir.Intent) bool { return !in.ByDSCP() && in.VLAN > 0 }) {
+		vlanTopic.Errorf(ds, diag.FirstPlace(n.VLANAt, n.At), "The nic %s of the host group %s asks for the interface of a VLAN, and carries "+
+			"no intent told by PCP in one: there is nothing to make. Give the intent a vlan, or leave create_vlan out.", n.Name, n.Device.Group)
+	}
 	judgeRules(ds, n)
 }
 

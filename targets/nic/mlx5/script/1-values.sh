@@ -9,7 +9,7 @@
 #   rocec-host check IF               say what differs; change nothing
 #   rocec-host check --json           the same of every value file, as one document of JSON, with settings, GIDs and hashes
 #   rocec-host show  IF [KEY=VALUE]…  print the settings as they are; change nothing
-#   rocec-host gids  IF [KEY=VALUE]…  print the GIDs, one a line: INDEX NETDEV GID TYPE; change nothing
+#   rocec-host gids  IF [KEY=VALUE]…  print the GIDs, gid DEV PORT INDEX NETDEV GID TYPE, and VLANs; change nothing
 #
 # KEY=VALUE stand for lines of the value file, where that is not there yet.
 #
@@ -34,7 +34,7 @@ ecn_rp_prio0 ecn_rp_prio1 ecn_rp_prio2 ecn_rp_prio3 ecn_rp_prio4 ecn_rp_prio5 ec
 ets_bw ets_tc ets_tsa mtu pause pfc roce roce_mode tos traffic_class traffic_rules trust ttl vlan_map'
 dscp_keys='dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7'
 
-state=$root/var/lib/rocec/host # what NICs held before the first apply, IF.before
+state=$root/var/lib/rocec/rocec-host # what NICs held before the first apply, IF.before
 
 conf=      # the lines wanted, KEY=VALUE
 obs=       # the lines observed

@@ -186,6 +186,7 @@ show() {
 
 gids() {
 	[ -n "$rdma" ] && [ -d "$ib/ports/$port/gids" ] || return 0
+	printf 'at %s %s\n' "$if" "$rdma"
 	set +f
 	for path in "$ib/ports/$port/gids"/*; do
 		slurp "$path" || continue
@@ -195,9 +196,14 @@ gids() {
 		slurp "$ib/ports/$port/gid_attrs/types/$nth" || continue
 		type=$found
 		slurp "$ib/ports/$port/gid_attrs/ndevs/$nth" || found=-
-		printf '%s %s %s %s\n' "$nth" "$found" "$gid" "$type"
+		printf 'gid %s %s %s %s %s %s\n' "$rdma" "$port" "$nth" "$found" "$gid" "$type"
 	done
 	set -f
+	[ ! -e "$root/proc/net/vlan/config" ] || { # for root alone
+		while read -r name bar id sep parent rest; do
+			[ "$bar$sep" != '||' ] || printf 'vlan %s %s %s\n' "$name" "$id" "$parent"
+		done <"$root/proc/net/vlan/config"
+	} 2>/dev/null || :
 }
 
 verb=${1:-}

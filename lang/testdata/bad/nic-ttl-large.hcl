@@ -2,6 +2,6 @@ fabric "f" {}
 host "h" {
   nic "eth0" {
     model = "connectx-5"
-    ttl   = 0  # want out-of-range at "0": "from 1 to 255"
+    ttl   = 256 # want out-of-range at "256": "from 0 to 255"
   }
 }

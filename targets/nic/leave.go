@@ -1,0 +1,189 @@
+package nic
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// A NIC that is in no intent any more, or that the fabric does not have any more, leaves: it is set back to what it held before the
+// first apply, which the script keeps in IF.before, and what rocec wrote for it goes. With the last NIC of a family go its script, unit
+// and rules. What is there is found on the host, so that nothing has to be remembered.
+
+// leavings ask a host for the NICs of the family that it keeps settings for.
+func (f *Family) leavings(d *ir.Device) []*target.Leavings {
+	stays := map[string]bool{}
+	if d != nil {
+		for _, n := range Of(d, f.Driver) {
+			stays[n.Name] = true
+		}
+	}
+	// The first line of a value file names the script that applies it.
+	cmd := `for f in ` + confDir + `*.conf; do
+[ -f "$f" ] || continue
+read -r line <"$f"
+case $line in *" ` + f.scriptPath + `."*) n=${f##*/}; printf 'nic %s\n' "${n%.conf}" ;; esac
+done
+for f in ` + f.beforeDir() + `*.before; do
+[ -f "$f" ] || continue
+n=${f##*/}
+printf 'nic %s\n' "${n%.before}"
+while IFS= read -r line; do printf '\t%s\n' "$line"; done <"$f"
+done
+for f in ` + f.scriptPath + " " + f.unitPath + " " + f.rulesPath + `; do [ ! -f "$f" ] || printf 'file %s\n' "$f"; done
+true`
+	return []*target.Leavings{{
+		Query: target.Query{Cmd: cmd},
+		Files: func(answer []byte) []target.File { return f.leave(stays, parseHeld(answer)) },
+	}}
+}
+
+// beforeDir is where the script keeps what NICs held before.
+func (f *Family) beforeDir() string { return "/var/lib/rocec/" + f.tool + "/" }
+
+// heldHost is what a host holds of a family.
+type heldHost struct {
+	before map[string]string // by NIC: lines of what it held; empty: not known
+	files  []string
+}
+
+// parseHeld reads what the query printed. What is no name of an interface is passed over: names become paths.
+func parseHeld(answer []byte) heldHost {
+	h := heldHost{before: map[string]string{}}
+	name := ""
+	for line := range strings.Lines(string(answer)) {
+		line = strings.TrimSuffix(line, "\n")
+		kind, rest, _ := strings.Cut(line, " ")
+		switch text, of := strings.CutPrefix(line, "\t"); {
+		case of && name != "":
+			h.before[name] += text + "\n"
+		case of:
+		case kind == "nic":
+			if name = ""; ifName(rest) {
+				name = rest
+				h.before[name] += ""
+			}
+		case kind == "file":
+			name = ""
+			h.files = append(h.files, rest)
+		}
+	}
+	return h
+}
+
+// ifName reports whether a text can be the name of a Linux interface and a part of paths and unit names.
+func ifName(s string) bool {
+	if s == "" || len(s) > 15 || s == "." || s == ".." {
+		return false
+	}
+	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' || r > '~' })
+}
+
+// leave gives what takes away the settings of the NICs that do not stay.
+func (f *Family) leave(stays map[string]bool, h heldHost) []target.File {
+	var leaving []string
+	for name := range h.before {
+		if !stays[name] {
+			leaving = append(leaving, name)
+		}
+	}
+	slices.Sort(leaving)
+	last := len(stays) == 0
+	if len(leaving) == 0 && !(last && len(h.files) > 0) {
+		return nil
+	}
+	step := f.leaveStep(leaving, last)
+	gone := func(path string) target.File {
+		return target.File{Path: path, Mode: 0o644, Edit: func([]byte) ([]byte, diag.List) { return nil, nil }, Activate: step}
+	}
+	var files []target.File
+	for _, name := range leaving {
+		files = append(files, gone(confPath(name)))
+	}
+	if last {
+		for _, path := range []string{f.rulesPath, f.unitPath, f.scriptPath} {
+			if slices.Contains(h.files, path) {
+				files = append(files, gone(path))
+			}
+		}
+	}
+	for _, name := range leaving {
+		if before := h.before[name]; before != "" {
+			files = append(files, f.stateBefore(name, before, step))
+		}
+	}
+	return files
+}
+
+// stateBefore is the live state of a NIC that leaves: as it was before.
+func (f *Family) stateBefore(name, before string, step target.Step) target.File {
+	args := ""
+	lines([]byte(before), func(_ []byte, key, value string, ok bool) {
+		switch { // what tells show where to look
+		case !ok || key == "bond" && value == "none":
+		case key == "bond" || key == "vlan" || strings.HasPrefix(key, vfKey):
+			args += " " + Quote(key+"="+value)
+		}
+	})
+	return target.File{
+		Path: stateName(name),
+		Edit: func(old []byte) ([]byte, diag.List) {
+			if len(old) == 0 {
+				return old, nil
+			}
+			var out []byte
+			lines(old, func(line []byte, key, value string, ok bool) {
+				mine := find([]byte(before), key)
+				if _, is := cannot(value); ok && mine != nil && !is && key != "mtu" && key != "bond" {
+					line = mine
+				}
+				out = append(append(out, line...), '\n')
+			})
+			return out, nil
+		},
+		Keys: func(content []byte) []target.Key {
+			return keys(content, func(key string) bool { return find([]byte(before), key) != nil })
+		},
+		Live:     &target.Query{Cmd: "[ ! -e /sys/class/net/" + Quote(name) + " ] || sh -s -- show " + Quote(name) + args, Stdin: f.Script},
+		Activate: step,
+	}
+}
+
+// leaveStep sets NICs back and forgets them; going back, their files are there again.
+func (f *Family) leaveStep(names []string, last bool) target.Step {
+	cmds := []string{"script=$(cat)", "failed=0"}
+	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
+	for _, name := range names {
+		u, q := Quote(f.Unit(name)), Quote(name)
+		cmds = append(cmds,
+			"systemctl disable "+u+" 2>/dev/null", // by name, as the unit file may be gone
+			"rm -f "+wantedBy(name)+u,
+			"systemctl stop "+u+" 2>/dev/null",
+			`sh -c "$script" `+f.tool+" leave "+q+" || failed=1")
+		undo = append(undo,
+			"systemctl enable "+u+" || failed=1",
+			`if [ "$ROCEC_WHY" != boot ]; then systemctl restart `+u+" || failed=1; fi",
+			`if [ "$ROCEC_WHY" != boot ] && [ -s "$ROCEC_LIVE"/`+Quote(stateName(name))+` ]; then sh -c "$script" `+f.tool+" restore "+q+
+				` "$ROCEC_LIVE"/`+Quote(stateName(name))+" || failed=1; fi")
+	}
+	cmds = append(cmds, "systemctl daemon-reload || failed=1")
+	if last {
+		cmds = append(cmds, "rmdir "+f.beforeDir()+" 2>/dev/null")
+	}
+	s := target.Step{
+		Cmd: strings.Join(append(cmds, `exit "$failed"`), "\n"), Stdin: string(f.Script),
+		Undo:    &target.Query{Cmd: strings.Join(append(undo, `exit "$failed"`, ""), "\n"), Stdin: f.Script},
+		Timeout: time.Duration(len(names)+1) * unitTime, Soak: 5 * time.Second, Away: time.Minute,
+	}
+	if len(names) > 0 {
+		s.Disrupts = fmt.Sprintf("%s %s before rocec, and the %s when the PFC mask changes", strings.Join(names, ", "),
+			diag.Plural(len(names), "goes back to what it held", "go back to what they held"), diag.Plural(len(names), "link bounces", "links bounce"))
+		s.Outage = ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}
+	}
+	return s
+}
