@@ -92,6 +92,7 @@ func (c *compiler) fabric() {
 	f.Routing, f.RoutingAt = ir.Routing(s.Routing.V), s.Routing.At
 	f.Failures, f.FailuresAt = s.Failures.Or(defaultFailures), s.Failures.At
 	f.FlowControl = ir.FlowControl(s.FlowControl.Or(string(ir.PFC)))
+	f.SSH = c.login(nil)
 }
 
 // The language's defaults of the fabric block.

@@ -187,8 +187,8 @@ func (p *part) render(devices []*ir.Device) {
 		files, ds := t.Render(d)
 		p.found = append(p.found, ds...)
 		var leavings []*target.Leavings
-		if t.Leavings != nil {
-			leavings = t.Leavings(d)
+		if d.Host != nil {
+			leavings = p.table.leavings(d)
 		}
 		if len(files)+len(leavings) == 0 {
 			return
@@ -210,6 +210,37 @@ func (p *part) render(devices []*ir.Device) {
 		}
 		p.devices = append(p.devices, out)
 	})
+}
+
+// leavings ask a host for what every family has left there: its NICs may have been of another one.
+func (t Table) leavings(d *ir.Device) []*target.Leavings {
+	var all []*target.Leavings
+	for _, row := range t {
+		if row.Leavings != nil {
+			all = append(all, row.Leavings(d)...)
+		}
+	}
+	return all
+}
+
+// Gone is hosts that the fabric does not have any more, or that others set by hand: all that is asked of them is to hold nothing of
+// rocec. They are reached as the fabric says of all, under their names.
+func (t Table) Gone(f *ir.Fabric, names []string) *target.Tree {
+	var families Table
+	for _, row := range t {
+		if row.Leavings != nil {
+			families = append(families, row)
+		}
+	}
+	by := target.Join(families...)
+	tree := &target.Tree{}
+	for _, name := range names {
+		d := &ir.Device{Name: name, At: f.At, Decl: f.At, Fabric: f, Host: &ir.Host{}, SSH: f.SSH}
+		tree.Devices = append(tree.Devices, &target.Device{
+			Name: name, At: f.At, Role: target.Host, Target: by, Source: d, Login: f.SSH, Leavings: t.leavings(d),
+		})
+	}
+	return tree
 }
 
 // of gives the targets that write for a device, in the order of the table: a switch's is that of its system, a host's are those of

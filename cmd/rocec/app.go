@@ -72,7 +72,7 @@ func newRoot(p *person) *cobra.Command {
 		a.initCommand(), a.lockSizesCommand(), a.fmtCommand(), a.lspCommand(), a.validateCommand(), a.explainCommand(),
 		a.buildCommand(), a.showCommand(),
 		a.traceCommand(), a.graphCommand(), a.planCommand(), a.applyCommand(), a.confirmCommand(), a.resumeCommand(), a.rollbackCommand(),
-		a.runsCommand(), a.unlockCommand(), a.replaceCommand(),
+		a.runsCommand(), a.unlockCommand(), a.replaceCommand(), a.removeCommand(),
 		a.verifyCommand(), a.gidsCommand(), a.labCommand(), a.completionCommand(root), a.versionCommand(),
 	)
 	a.fitHelp(root)

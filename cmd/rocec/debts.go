@@ -60,6 +60,11 @@ func (a *app) debts(dir, lab string) map[string]debt {
 				delete(out, d.Name)
 			}
 		}
+		for _, name := range l.Removes {
+			if _, changed := l.Outcomes[name]; !changed { // it held nothing, or is left again
+				delete(out, name)
+			}
+		}
 		for _, d := range l.Left {
 			if _, known := out[d.Name]; !known {
 				out[d.Name] = debt{l.Run, l.Began, d.Why}

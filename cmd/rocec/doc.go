@@ -19,6 +19,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec runs [RUN]            what was changed from this machine: who, when, why
 	rocec unlock [DEVICE...]    takes away locks of runs that are over
 	rocec replace DEVICE        a new box in an old place
+	rocec remove HOST...        sets hosts back that the fabric no longer has
 	rocec verify [DIR]          reads settings and counters back
 	rocec gids [HOST...]        GID tables, and the index each intent must use
 	rocec lab VERB              acts on the devices of --lab by hand: exec, ssh, reboot, cut, reset

@@ -80,10 +80,10 @@ func (w *writer) file(f *target.File, s deploy.FileState) journal.File {
 
 func (w *writer) step(s target.Step) int {
 	js := journal.Step{
-		Cmd: s.Cmd, Disrupts: s.Disrupts, Outage: journal.Outage(s.Outage), Undo: (*journal.Query)(s.Undo), Loaded: (*journal.Query)(s.Loaded),
+		Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: journal.Outage(s.Outage), Undo: (*journal.Query)(s.Undo), Loaded: (*journal.Query)(s.Loaded),
 		Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
 	}
-	key := fmt.Sprintf("%q %q %d %q %q %q %d %d %d", s.Cmd, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Units, s.Timeout,
+	key := fmt.Sprintf("%q %q %q %d %q %q %q %d %d %d", s.Cmd, s.Stdin, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Units, s.Timeout,
 		s.Soak, s.Away)
 	n, ok := w.steps[key]
 	if !ok {
@@ -111,7 +111,7 @@ func readHeader(h *journal.Header) *reader {
 	r := &reader{h: h}
 	for _, s := range h.Steps {
 		r.steps = append(r.steps, target.Step{
-			Cmd: s.Cmd, Disrupts: s.Disrupts, Outage: ir.Outage(s.Outage), Undo: (*target.Query)(s.Undo), Loaded: (*target.Query)(s.Loaded),
+			Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: ir.Outage(s.Outage), Undo: (*target.Query)(s.Undo), Loaded: (*target.Query)(s.Loaded),
 			Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
 		})
 	}

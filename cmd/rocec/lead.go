@@ -34,6 +34,7 @@ type lead struct {
 	fabric, name string // its folder, and its name
 	only         []string
 	undoes       string // the run a rollback goes back from
+	removes      []string
 	devices      *fleet
 	plan         *deploy.Plan
 }
@@ -142,7 +143,7 @@ func (a *app) beginJournal(run deploy.Run, l *lead) (*journal.Run, error) {
 	h := journal.Header{
 		Run: run.Name, Key: run.Key, Owner: run.Owner, Host: hostName(), PID: os.Getpid(), Began: time.Now().UTC(),
 		Tool: buildVersion().Version, Message: l.message, Commit: commitOf(folder), Fabric: folder, Name: l.name,
-		Vars: a.vars, Targets: l.only, Undoes: l.undoes, Lab: l.devices.labDir,
+		Vars: a.vars, Targets: l.only, Undoes: l.undoes, Removes: l.removes, Lab: l.devices.labDir,
 	}
 	if l.hold > 0 {
 		h.Hold = l.hold.String()

@@ -52,6 +52,7 @@ func (v *planView) summary(p *deploy.Plan) {
 		}
 	}
 	v.pending(p, v.debts)
+	v.goneDebts()
 	v.others(p)
 	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {

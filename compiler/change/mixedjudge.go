@@ -142,6 +142,9 @@ func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 	if of == nil || !of.PausesKnown || of.Sends == 0 {
 		return 0
 	}
+	if stage == New && len(p.NIC.Carries()) == 0 { // it has left, whatever pauses it had before rocec
+		return 0
+	}
 	for k, v := range m.values[m.first:min(m.first+atATime, len(m.values))] {
 		if slices.ContainsFunc(p.NIC.Carries(), func(in *ir.Intent) bool { return slices.Contains(v.groups, in.Group) }) {
 			bits |= 1 << k

@@ -33,6 +33,7 @@ type Fabric struct {
 	Links       []*Link     // in order of declaration; Link.ID is the index
 	Sizes       []*Sizing   // every derivation of sizes, each once
 	Table       *Table      // next hops read from a file; nil unless Routing is TablePath
+	SSH         SSH         // how devices are reached that say nothing of it; without an address
 
 	// Routes tells the turns lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
 	// for failure sets.

@@ -143,7 +143,8 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 			"\tsystemctl restart "+u+" || failed=1",
 			"fi",
 			"if [ \"$ROCEC_WHY\" != boot ]; then sh -c \"$script\" "+f.tool+
-				" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.Name))+vlan+" || failed=1; fi")
+				" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.Name))+vlan+" || failed=1; fi",
+			"[ -e "+confDir+name+".conf ] || [ \"$failed\" != 0 ] || { rm -f "+f.beforeDir()+name+".before; rmdir "+f.beforeDir()+" 2>/dev/null; }")
 		if len(n.Carries()) > 0 { // else no PFC mask
 			names = append(names, n.Name)
 		}

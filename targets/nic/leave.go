@@ -2,6 +2,7 @@ package nic
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -18,10 +19,8 @@ import (
 // leavings ask a host for the NICs of the family that it keeps settings for.
 func (f *Family) leavings(d *ir.Device) []*target.Leavings {
 	stays := map[string]bool{}
-	if d != nil {
-		for _, n := range Of(d, f.Driver) {
-			stays[n.Name] = true
-		}
+	for _, n := range Of(d, f.Driver) {
+		stays[n.Name] = true
 	}
 	// The first line of a value file names the script that applies it.
 	cmd := `for f in ` + confDir + `*.conf; do
@@ -97,19 +96,22 @@ func (f *Family) leave(stays map[string]bool, h heldHost) []target.File {
 	if len(leaving) == 0 && !(last && len(h.files) > 0) {
 		return nil
 	}
-	step := f.leaveStep(leaving, last)
-	gone := func(path string) target.File {
-		return target.File{Path: path, Mode: 0o644, Edit: func([]byte) ([]byte, diag.List) { return nil, nil }, Activate: step}
+	step := f.leaveStep(leaving, h.before)
+	gone := func(path string, mode fs.FileMode) target.File { // the mode it has again when somebody goes back
+		return target.File{Path: path, Mode: mode, Edit: func([]byte) ([]byte, diag.List) { return nil, nil }, Activate: step}
 	}
 	var files []target.File
 	for _, name := range leaving {
-		files = append(files, gone(confPath(name)))
+		files = append(files, gone(confPath(name), 0o644))
 	}
 	if last {
-		for _, path := range []string{f.rulesPath, f.unitPath, f.scriptPath} {
+		for _, path := range []string{f.rulesPath, f.unitPath} {
 			if slices.Contains(h.files, path) {
-				files = append(files, gone(path))
+				files = append(files, gone(path, 0o644))
 			}
+		}
+		if slices.Contains(h.files, f.scriptPath) {
+			files = append(files, gone(f.scriptPath, 0o755))
 		}
 	}
 	for _, name := range leaving {
@@ -122,14 +124,6 @@ func (f *Family) leave(stays map[string]bool, h heldHost) []target.File {
 
 // stateBefore is the live state of a NIC that leaves: as it was before.
 func (f *Family) stateBefore(name, before string, step target.Step) target.File {
-	args := ""
-	lines([]byte(before), func(_ []byte, key, value string, ok bool) {
-		switch { // what tells show where to look
-		case !ok || key == "bond" && value == "none":
-		case key == "bond" || key == "vlan" || strings.HasPrefix(key, vfKey):
-			args += " " + Quote(key+"="+value)
-		}
-	})
 	return target.File{
 		Path: stateName(name),
 		Edit: func(old []byte) ([]byte, diag.List) {
@@ -139,7 +133,7 @@ func (f *Family) stateBefore(name, before string, step target.Step) target.File 
 			var out []byte
 			lines(old, func(line []byte, key, value string, ok bool) {
 				mine := find([]byte(before), key)
-				if _, is := cannot(value); ok && mine != nil && !is && key != "mtu" && key != "bond" {
+				if _, is := cannot(value); ok && mine != nil && !is && key != "mtu" && key != "bond" && key != "dcbx" { // DCBX only mlnx_qos gives back
 					line = mine
 				}
 				out = append(append(out, line...), '\n')
@@ -149,32 +143,46 @@ func (f *Family) stateBefore(name, before string, step target.Step) target.File 
 		Keys: func(content []byte) []target.Key {
 			return keys(content, func(key string) bool { return find([]byte(before), key) != nil })
 		},
-		Live:     &target.Query{Cmd: "[ ! -e /sys/class/net/" + Quote(name) + " ] || sh -s -- show " + Quote(name) + args, Stdin: f.Script},
+		Live:     &target.Query{Cmd: "[ ! -e /sys/class/net/" + Quote(name) + " ] || sh -s -- show " + Quote(name) + where(before), Stdin: f.Script},
 		Activate: step,
 	}
 }
 
-// leaveStep sets NICs back and forgets them; going back, their files are there again.
-func (f *Family) leaveStep(names []string, last bool) target.Step {
+// where is what tells show and restore where the settings of a NIC are.
+func where(before string) (args string) {
+	lines([]byte(before), func(_ []byte, key, value string, ok bool) {
+		switch {
+		case !ok || key == "bond" && value == "none":
+		case key == "bond" || key == "vlan" || strings.HasPrefix(key, vfKey):
+			args += " " + Quote(key+"="+value)
+		}
+	})
+	return args
+}
+
+// leaveStep sets NICs back and forgets them; going back, their files are there again. Its undo, like that of every step, brings about what
+// the files say, in whichever direction they went.
+func (f *Family) leaveStep(names []string, before map[string]string) target.Step {
 	cmds := []string{"script=$(cat)", "failed=0"}
 	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
 	for _, name := range names {
-		u, q := Quote(f.Unit(name)), Quote(name)
-		cmds = append(cmds,
-			"systemctl disable "+u+" 2>/dev/null", // by name, as the unit file may be gone
-			"rm -f "+wantedBy(name)+u,
-			"systemctl stop "+u+" 2>/dev/null",
-			`sh -c "$script" `+f.tool+" leave "+q+" || failed=1")
-		undo = append(undo,
+		u, q, live := Quote(f.Unit(name)), Quote(name), `"$ROCEC_LIVE"/`+Quote(stateName(name))
+		gone := []string{
+			"systemctl disable " + u + " 2>/dev/null", // by name, as the unit file may be gone
+			"rm -f " + wantedBy(name) + u,
+			"rmdir " + wantedBy(name) + " 2>/dev/null",
+			"systemctl stop " + u + " 2>/dev/null",
+		}
+		cmds = append(append(cmds, gone...), `sh -c "$script" `+f.tool+" leave "+q+" || failed=1")
+		undo = append(append(append(undo, "if [ ! -e "+confDir+q+".conf ]; then"), gone...),
+			`[ "$ROCEC_WHY" = boot ] || sh -c "$script" `+f.tool+" leave "+q+" || failed=1",
+			"else",
 			"systemctl enable "+u+" || failed=1",
-			`if [ "$ROCEC_WHY" != boot ]; then systemctl restart `+u+" || failed=1; fi",
-			`if [ "$ROCEC_WHY" != boot ] && [ -s "$ROCEC_LIVE"/`+Quote(stateName(name))+` ]; then sh -c "$script" `+f.tool+" restore "+q+
-				` "$ROCEC_LIVE"/`+Quote(stateName(name))+" || failed=1; fi")
+			`[ "$ROCEC_WHY" = boot ] || systemctl restart `+u+" || failed=1", // at boot the unit comes later
+			`[ "$ROCEC_WHY" = boot ] || [ ! -s `+live+` ] || sh -c "$script" `+f.tool+" restore "+q+" "+live+where(before[name])+" || failed=1",
+			"fi")
 	}
 	cmds = append(cmds, "systemctl daemon-reload || failed=1")
-	if last {
-		cmds = append(cmds, "rmdir "+f.beforeDir()+" 2>/dev/null")
-	}
 	s := target.Step{
 		Cmd: strings.Join(append(cmds, `exit "$failed"`), "\n"), Stdin: string(f.Script),
 		Undo:    &target.Query{Cmd: strings.Join(append(undo, `exit "$failed"`, ""), "\n"), Stdin: f.Script},

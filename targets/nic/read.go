@@ -11,9 +11,6 @@ import (
 // ("unsupported"), or nobody says, is not known.
 func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settings {
 	s := &ir.Settings{Ports: map[string]*ir.PortSettings{}}
-	if d == nil { // it is in the fabric no more
-		return nil
-	}
 	for _, n := range d.Host.NICs { // also one that leaves
 		if text := held(n, content); n.Model.Driver == f.Driver && text != nil {
 			s.Set(n.Name, readValues(text))

@@ -50,9 +50,6 @@ func Join(all ...*Target) *Target {
 			}
 			return whole, ""
 		},
-		Leavings: func(d *ir.Device) []*Leavings {
-			return gather(all, func(t *Target) []*Leavings { return t.Leavings(d) })
-		},
 		About: func(d *ir.Device) string {
 			var texts []string
 			for _, t := range all {

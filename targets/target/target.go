@@ -45,7 +45,7 @@ type Target struct {
 	// marked, as it is to be. not says, in a sentence, why the device cannot hold both; empty: it can. Nil: the target knows no such content.
 	Both func(d *ir.Device, content func(path string) []byte, marked bool) (files map[string][]byte, not string)
 
-	// Leavings ask the device what it still holds of rocec that the fabric asks for no more; a nil device is one that has left the
+	// Leavings ask the host what it still holds of rocec that the fabric asks for no more; one without NICs is one that has left the
 	// fabric. Nil: the target leaves nothing behind that anybody would have to take away.
 	Leavings func(d *ir.Device) []*Leavings
 

@@ -50,6 +50,7 @@ type Header struct {
 	Hooks    *Hooks    `json:"hooks,omitempty"`     // of --drain and --undrain
 	Devices  []Device  `json:"devices"`             // those that change
 	Left     []Left    `json:"left,omitempty"`      // devices of the plan that stayed as they were
+	Removes  []string  `json:"removes,omitempty"`   // of remove: the hosts that are to hold nothing any more
 	Steps    []Step    `json:"steps"`               // that put files to use, each once
 	Queries  []Query   `json:"queries,omitempty"`   // that read live states, each once
 }
@@ -102,6 +103,7 @@ type File struct {
 // Step is a target.Step.
 type Step struct {
 	Cmd      string        `json:"cmd,omitempty"`
+	Stdin    string        `json:"stdin,omitempty"` // of Cmd
 	Disrupts string        `json:"disrupts,omitempty"`
 	Outage   Outage        `json:"outage,omitzero"`
 	Undo     *Query        `json:"undo,omitempty"`

@@ -128,6 +128,7 @@ leave() { # RESTORED lines are in conf
 		done <"$state/$if.before"
 	fi
 	[ "$failed" -ne 0 ] || rm -f "$state/$if.before"
+	rmdir "$state" 2>/dev/null || :
 	return "$failed"
 }
 

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy/lab"
+)
+
+// held is every file and live state of a host that rocec has to do with, whatever it is for, but for DCBX, which only mlnx_qos gives back to
+// the firmware.
+func held(t *testing.T, d *lab.Device) string {
+	t.Helper()
+	text, errs, status := d.Run(t.Context(), "root", `ls -d /etc/systemd/system/*.device.wants /var/lib/rocec/rocec-host 2>/dev/null
+for f in /etc/rocec/host/* /usr/local/sbin/* /etc/systemd/system/* /etc/systemd/system/*.wants/* /etc/udev/rules.d/* /var/lib/rocec/rocec-host/*; do
+[ ! -f "$f" ] || { echo "$f"; grep -v dcbx= "$f"; }; done
+cat /sys/class/net/ens1f0/mtu
+dcb -j pfc show dev ens1f0; dcb -j ets show dev ens1f0; dcb -j app show dev ens1f0; ethtool -a ens1f0`, "")
+	require.Zero(t, status, errs)
+	return text
+}
+
+// A NIC that leaves its intents, and a host that leaves the fabric, is as it was before rocec, byte by byte; joining again makes it as
+// it was as a member.
+func TestLeaving(t *testing.T) {
+	t.Setenv("COLUMNS", "1000")
+	dir, devices := standing(t)
+	file := filepath.Join(dir, "fabric.hcl")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	all := string(text)
+	write := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o644)) }
+	want := func(code int, args ...string) (stdout string) {
+		t.Helper()
+		got, stdout, stderr := rocec(t, args...)
+		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
+		return stdout + stderr
+	}
+	apply := []string{"apply", "--auto-approve", "--soak", "0s", dir}
+	store5 := devices.Device("store5")
+	before := held(t, store5)
+	want(exitGood, apply...)
+	member := held(t, store5)
+	require.NotEqual(t, before, member)
+
+	write(strings.Replace(all, "members   = [host.store]", `members = ["store[1-4]"]`, 1))
+	plan := want(exitGood, "plan", dir)
+	for _, line := range []string{
+		"disrupts    ens1f0 goes back to what it held before rocec, and the link bounces when the PFC mask changes  1 device",
+		"- /usr/local/sbin/rocec-host", "~ pfc        0,0,0,0,1,0,0,0 -> 0,0,0,0,0,0,0,0", "1       store5", "2       tor1",
+	} {
+		assert.Contains(t, plan, line, "PFC ends at the host first")
+	}
+	want(exitGood, apply...)
+	assert.Equal(t, before, held(t, store5))
+	assert.Contains(t, want(exitGood, "plan", dir), "No changes")
+	write(all)
+	want(exitGood, apply...)
+	assert.Equal(t, member, held(t, store5))
+}
+
+// Hosts that the fabric does not have any more are set back by remove; a way back, a debt and a refusal as with any change.
+func TestRemove(t *testing.T) {
+	t.Setenv("COLUMNS", "1000")
+	dir, devices := standing(t)
+	file := filepath.Join(dir, "fabric.hcl")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	want := func(code int, args ...string) (stdout string) {
+		t.Helper()
+		got, stdout, stderr := rocec(t, args...)
+		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
+		return stdout + stderr
+	}
+	remove := []string{"remove", "-C", dir, "--auto-approve", "--soak", "0s", "store5"}
+	store5 := devices.Device("store5")
+	before := held(t, store5)
+	want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir)
+	member := held(t, store5)
+	assert.Contains(t, oneLine(want(exitUsage, remove...)), "store5 is in the fabric (")
+	assert.Contains(t, want(exitUsage, "remove", "-C", dir, "tor1"), "tor1 is a switch of the fabric")
+
+	less := strings.NewReplacer(`"store[1-5]"`, `"store[1-4]"`, `"store[1-5]:ens1f0"`, `"store[1-4]:ens1f0"`, "tor1:swp1-4,swp6", "tor1:swp1-4").Replace(string(text))
+	require.NotEqual(t, string(text), less)
+	require.NoError(t, os.WriteFile(file, []byte(less), 0o644))
+	want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir)
+	assert.Equal(t, member, held(t, store5), "the fabric does not know it")
+
+	// It is away: the debt is kept, and every plan tells of it.
+	store5.Break("sh", 127, "sh: not found")
+	out := want(exitMachines, remove...)
+	assert.Contains(t, out, "pending: store5 (cannot be asked whether it still holds settings of rocec")
+	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec: rocec remove store5)"
+	assert.Contains(t, want(exitGood, "plan", dir), owed)
+	store5.Mend()
+
+	out = want(exitGood, remove...)
+	assert.Contains(t, out, "ens1f0 goes back to what it held before rocec")
+	assert.Equal(t, before, held(t, store5))
+	assert.NotContains(t, want(exitGood, "plan", dir), "store5")
+	assert.Contains(t, want(exitGood, remove...), "No changes")
+
+	run := regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(out)[1]
+	out = want(exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+	assert.Equal(t, member, held(t, store5))
+	run = regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(out)[1]
+	want(exitGood, "rollback", "--auto-approve", "--soak", "0s", run)
+	assert.Equal(t, before, held(t, store5), "back from going back")
+	assert.Contains(t, want(exitGood, remove...), "No changes")
+	want(exitGood, "rollback", "--auto-approve", "--soak", "0s", regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(out)[1])
+	want(exitGood, remove...)
+	assert.Equal(t, before, held(t, store5))
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
+)
+
+func (a *app) removeCommand() *cobra.Command {
+	var o removeOptions
+	cmd := &cobra.Command{
+		Use:   "remove HOST...",
+		Short: "set hosts back that the fabric no longer has",
+		Long: "Remove asks hosts that are gone from the fabric, or set by hand now, what they still hold of rocec: their NICs go back to what\n" +
+			"they held before the first apply, and value files, units, rules and the script are deleted. It shows this as a plan, asks, and\n" +
+			"does it like any apply: rocec rollback goes back from it. A host that does not answer is kept as pending.\n\n" +
+			"A host that is still in the fabric and merely leaves an intent needs no remove: apply sets it back.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")
+			if err := o.leadOptions.check(a, args); err != nil {
+				return err
+			}
+			return a.remove(cmd.Context(), args, o)
+		},
+	}
+	cmd.Flags().StringVarP(&o.dir, "chdir", "C", ".", "the fabric's `folder`")
+	o.leadFlags(a, cmd)
+	a.sudoFlag(cmd)
+	return cmd
+}
+
+type removeOptions struct {
+	leadOptions
+	dir string
+}
+
+func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err error) {
+	f, err := a.loadGood(o.dir)
+	if err != nil {
+		return err
+	}
+	names, err := goneNames(f.Fabric, args)
+	if err != nil {
+		return err
+	}
+	devices := &fleet{tree: targets.All.Gone(f.Fabric, names)}
+	if o.lab != "" {
+		if devices.labDir, err = o.lab.folder(o.dir); err != nil {
+			return err
+		}
+		devices.labDir = cmp.Or(devices.labDir, labFresh)
+		all := &target.Tree{Devices: slices.Concat(f.Tree().Devices, devices.tree.Devices)}
+		if devices.lab, err = a.startLab(o.dir, all, o.lab); err != nil {
+			return err
+		}
+	} else {
+		a.lastLogins(o.dir, devices.tree)
+	}
+	if err := a.connect(devices); err != nil {
+		return err
+	}
+	defer devices.close(&err)
+	plan := a.compareForChange(ctx, devices)
+	if ctx.Err() != nil {
+		return fail(exitInterrupted, "interrupted; nothing was changed")
+	}
+	debts := a.debts(o.dir, devices.labDir)
+	if o.format == "text" {
+		v := a.planView(o.dir, o.viewOptions)
+		v.debts = debts
+		v.print(plan)
+	}
+	l := lead{
+		leadOptions: o.leadOptions, hooks: o.hooks(), fabric: o.dir, name: f.Fabric.Name, only: names, removes: names,
+		devices: devices, plan: plan, order: inOneWave(plan),
+	}
+	if plan.Empty() {
+		return a.nothingRemoved(l, debts)
+	}
+	if s := plan.Summary(); s.Refused > o.maxFailures {
+		return fail(exitMachines, "%s cannot be changed. Nothing was changed. Mend them, leave them out, or go on without them with "+
+			"--max-failures %d.", diag.Count(s.Refused, "host"), s.Refused)
+	}
+	if !o.approve {
+		changes := diag.Count(plan.Summary().Change, "host")
+		if err := a.ask(ctx, "Set "+changes+" back to what was there before rocec?", "yes"); err != nil {
+			return err
+		}
+	}
+	results, err := a.lead(ctx, l)
+	if err != nil {
+		return err
+	}
+	if err := outcome(results); err != nil {
+		return err
+	}
+	if plan.Summary().Pending > 0 {
+		return &exit{exitIncomplete, ""}
+	}
+	return nil
+}
+
+// inOneWave is the order of hosts that carry nothing for the fabric.
+func inOneWave(plan *deploy.Plan) *deploy.Order {
+	w := &deploy.Wave{Phase: 1, Stream: true}
+	for _, d := range plan.Devices {
+		if d.Status == deploy.StatusChange {
+			w.Devices = append(w.Devices, d)
+		}
+	}
+	return &deploy.Order{Waves: []*deploy.Wave{w}}
+}
+
+// nothingRemoved ends a remove without changes: what is left of it is written down, and what was is settled.
+func (a *app) nothingRemoved(l lead, debts map[string]debt) error {
+	left := l.plan.Summary().Pending
+	owed := slices.ContainsFunc(l.removes, func(name string) bool { _, is := debts[name]; return is })
+	if left > 0 || owed {
+		log, err := a.beginJournal(a.newRun(), &l)
+		if err == nil {
+			err = log.Finish()
+		}
+		if err != nil {
+			return fail(exitMachines, "what is left to do could not be written into the journal of runs: %v", err)
+		}
+	}
+	if err := a.nothingToDo(l.plan, l.format); err != nil {
+		return err
+	}
+	if left > 0 {
+		return &exit{exitMachines, ""}
+	}
+	return nil
+}
+
+// goneNames are the hosts that arguments name. One that the fabric still has, and that is not set by hand, is refused.
+func goneNames(f *ir.Fabric, args []string) ([]string, error) {
+	has := map[string]*ir.Device{}
+	for _, d := range f.Devices {
+		has[d.Name] = d
+	}
+	var names []string
+	for _, arg := range args {
+		set, bad := nodeset.Parse(arg, nodeset.Devices)
+		if len(bad) > 0 {
+			return nil, fail(exitUsage, "%s: %s", diag.Escape(arg), bad[0].Message)
+		}
+		const most = 10_000
+		if set.Len() > most {
+			return nil, fail(exitUsage, "%s: that is more than %d hosts", diag.Escape(arg), most)
+		}
+		for n := range set.All() {
+			switch d := has[n.Device]; {
+			case d == nil || d.ByHand != nil && d.Host != nil:
+			case d.Switch != nil:
+				return nil, fail(exitUsage, "%s is a switch of the fabric (%s); remove is for hosts", d.Name, report.Place(d.At))
+			default:
+				return nil, fail(exitUsage, "%s is in the fabric (%s). Take it out of the fabric first; or take it out of its intents, and apply "+
+					"sets it back.", d.Name, report.Place(d.At))
+			}
+			if !slices.Contains(names, n.Device) {
+				names = append(names, n.Device)
+			}
+		}
+	}
+	return names, nil
+}
+
+// lastLogins takes the way to hosts over from the last run of the fabric that changed them; without one they are reached by name.
+func (a *app) lastLogins(dir string, tree *target.Tree) {
+	folder, err := filepath.Abs(dir)
+	if err != nil {
+		return
+	}
+	_, logs, err := a.allRuns()
+	if err != nil {
+		return // there is the name
+	}
+	for _, d := range tree.Devices {
+	runs:
+		for _, l := range logs { // the latest first
+			for i := range l.Devices {
+				if l.Fabric == folder && l.Lab == "" && l.Devices[i].Name == d.Name {
+					d.Login = target.Login(l.Devices[i].Login)
+					break runs
+				}
+			}
+		}
+	}
+}
+
+// gone are the debts at hosts that the fabric does not have.
+func gone(f *ir.Fabric, debts map[string]debt) []string {
+	var names []string
+	for name := range debts {
+		if !slices.ContainsFunc(f.Devices, func(d *ir.Device) bool { return d.Name == name }) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// goneDebts tells of hosts that the fabric does not have any more, and that may still hold settings of rocec.
+func (v *planView) goneDebts() {
+	if v.fabric == nil || len(v.debts) == 0 {
+		return
+	}
+	if names := gone(v.fabric, v.debts); len(names) > 0 {
+		text := nodeset.Text(names, nodeset.Devices, 200)
+		v.prose(v.paint(diag.Yellow, "pending:")+" ", text+" (not in the fabric any more, and may still hold settings of rocec: rocec remove "+
+			text+")")
+	}
+}
