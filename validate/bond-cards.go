@@ -11,7 +11,7 @@ import (
 var BondCards = &Check{
 	Code:    "bond-cards",
 	Summary: "a bond over two cards is no RoCE LAG",
-	Answers: []string{"H16"},
+	Answers: []string{"N16"},
 	Doc: `
 RoCE runs over a bond only when its ports are the two ports of one card: the card then shows one
 RDMA device (mlx5_bond_0) and moves its traffic from one port to the other. Over two cards the bond

@@ -11,7 +11,7 @@ import (
 var BondSplit = &Check{
 	Code:    "bond-split",
 	Summary: "a bond to two switches that are no pair",
-	Answers: []string{"K14", "H16"},
+	Answers: []string{"K14", "N16"},
 	Doc: `
 In the modes 802.3ad and balance-xor the switch side must be one: both cables in one switch, or in
 two that act as one (MLAG, or EVPN multihoming). Two switches on their own send different LACP

@@ -12,7 +12,7 @@ import (
 var BondUneven = &Check{
 	Code:    "bond-uneven",
 	Summary: "the ports of a bond differ",
-	Answers: []string{"5", "K14", "C21", "H17"},
+	Answers: []string{"5", "K14", "C21", "N17"},
 	Doc: `
 The two ports of a RoCE LAG are one RDMA device: one MTU, one type of service, one TTL for both,
 and a peer never knows by which port a packet comes. If the ports differ, half of the flows are not

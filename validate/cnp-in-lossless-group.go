@@ -9,7 +9,7 @@ import (
 var CNPInLosslessGroup = &Check{
 	Code:    "cnp-in-lossless-group",
 	Summary: "CNPs in a lossless cos group",
-	Answers: []string{"K7", "H10"},
+	Answers: []string{"K7", "N10"},
 	OnHop:   true,
 	Doc: `
 A congestion notification packet (CNP) tells a sender to slow down. In the lossless group it

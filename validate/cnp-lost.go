@@ -12,7 +12,7 @@ import (
 var CNPLost = &Check{
 	Code:    "cnp-lost",
 	Summary: "CNPs leave their cos group",
-	Answers: []string{"K7", "H10"},
+	Answers: []string{"K7", "N10"},
 	OnHop:   true,
 	Doc: `
 A congestion notification packet (CNP) goes from the receiver back to the sender, and wants to be

@@ -13,7 +13,7 @@ import (
 var CNPNoDSCP = &Check{
 	Code:    "cnp-no-dscp",
 	Summary: "the cnp group claims no DSCP",
-	Answers: []string{"K7", "H10"},
+	Answers: []string{"K7", "N10"},
 	OnHop:   true,
 	Doc: `
 Where RoCEv2 is told by DSCP, its CNPs are, too: they need a DSCP that leads into their group. A

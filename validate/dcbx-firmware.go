@@ -10,7 +10,7 @@ import (
 var DCBXFirmware = &Check{
 	Code:    "dcbx-firmware",
 	Summary: "firmware decides a NIC's PFC, and no switch tells it",
-	Answers: []string{"K21", "H6"},
+	Answers: []string{"K21", "N6"},
 	OnHop:   true,
 	Doc: `
 A NIC can take its PFC mask, trust and shares of the link from its neighbour: by DCBX, in LLDP, by

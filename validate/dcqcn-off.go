@@ -12,7 +12,7 @@ import (
 var DCQCNOff = &Check{
 	Code:    "dcqcn-off",
 	Summary: "hosts that do not slow down on marks",
-	Answers: []string{"K17", "H11"},
+	Answers: []string{"K17", "N11"},
 	OnHop:   true,
 	Doc: `
 Marking by switches (ECN) is half of congestion control. The receiving NIC answers a marked packet

@@ -9,7 +9,7 @@ import (
 var ECNWithoutV2 = &Check{
 	Code:    "ecn-without-v2",
 	Summary: "ECN for RoCEv1, which cannot be marked",
-	Answers: []string{"H11"},
+	Answers: []string{"N11"},
 	Doc: `
 A switch marks congestion in the IP header, and a RoCEv1 frame has none. If all intents of a cos
 group are of version 1, its ecn block has no effect: no packet is ever marked, no sender ever

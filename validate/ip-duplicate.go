@@ -12,7 +12,7 @@ import (
 var IPDuplicate = &Check{
 	Code:    "ip-duplicate",
 	Summary: "two members have one IP address",
-	Answers: []string{"H15"},
+	Answers: []string{"N15"},
 	Doc: `
 The GID of a RoCE connection is made from the IP address of the interface, and the way to it is the
 neighbour entry of that address. If two members have the same one, connections end up at whichever

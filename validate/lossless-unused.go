@@ -9,7 +9,7 @@ import (
 var LosslessUnused = &Check{
 	Code:    "lossless-unused",
 	Summary: "a lossless cos group no intent uses",
-	Answers: []string{"0", "H12"},
+	Answers: []string{"0", "N12"},
 	Doc: `
 PFC for a priority costs buffer at every port, and whatever is sent in it can pause links. rocec
 turns it on where the members of a roce block need it. Who sends in a lossless group that no roce

@@ -11,7 +11,7 @@ import (
 var MapMismatch = &Check{
 	Code:    "map-mismatch",
 	Summary: "a device maps RoCE to another cos",
-	Answers: []string{"1", "K4", "K5", "C24", "H8"},
+	Answers: []string{"1", "K4", "K5", "C24", "N8"},
 	OnHop:   true,
 	Doc: `
 A cos group is one number everywhere: the value a packet carries (DSCP or PCP) leads to the same cos

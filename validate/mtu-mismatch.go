@@ -10,7 +10,7 @@ import (
 var MTUMismatch = &Check{
 	Code:    "mtu-mismatch",
 	Summary: "a NIC sends larger frames than the switches take",
-	Answers: []string{"5", "K9", "H5"},
+	Answers: []string{"5", "K9", "N5"},
 	OnHop:   true,
 	Doc: `
 A switch drops a frame that is larger than its port's MTU, lossless or not, and no counter that

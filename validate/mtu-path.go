@@ -13,7 +13,7 @@ import (
 var MTUPath = &Check{
 	Code:    "mtu-path",
 	Summary: "a link on the way takes smaller frames than its members send",
-	Answers: []string{"5", "K9", "H5"},
+	Answers: []string{"5", "K9", "N5"},
 	OnHop:   true,
 	Doc: `
 A frame must fit every link on its way, and a switch that bridges or routes RoCE drops one that does

@@ -12,7 +12,7 @@ import (
 var MTUUneven = &Check{
 	Code:    "mtu-uneven",
 	Summary: "members with different RDMA MTUs",
-	Answers: []string{"K9", "H5"},
+	Answers: []string{"K9", "N5"},
 	OnHop:   true,
 	Doc: `
 The RDMA MTU follows from the MTU of the interface (rocec explain rdma-mtu). Peers that connect by

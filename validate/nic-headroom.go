@@ -12,7 +12,7 @@ import (
 var NICHeadroom = &Check{
 	Code:    "nic-headroom",
 	Summary: "the NIC's buffer is too small for the cable",
-	Answers: []string{"K11", "H14"},
+	Answers: []string{"K11", "N14"},
 	Doc: `
 A NIC that pauses its switch needs headroom as a switch port does. The Linux driver of ConnectX
 cards (mlx5) works it out from the cable, the speed and the MTU, and takes no cable above 999 m.

@@ -10,7 +10,7 @@ import (
 var PauseBesidePFC = &Check{
 	Code:    "pause-beside-pfc",
 	Summary: "link pause and PFC in one fabric",
-	Answers: []string{"0", "K16", "H7"},
+	Answers: []string{"0", "K16", "N7"},
 	OnHop:   true,
 	Doc: `
 There are two ways to be lossless, and a port does one of them (802.1Q): link pause (802.3x) stops

@@ -9,7 +9,7 @@ import (
 var PCPOverRouted = &Check{
 	Code:    "pcp-over-routed",
 	Summary: "RoCEv2 told by PCP across a routed link",
-	Answers: []string{"K3", "H3"},
+	Answers: []string{"K3", "N3"},
 	OnHop:   true,
 	Doc: `
 The 802.1p priority (PCP) is part of the VLAN tag, and a VLAN ends where a packet is routed: beyond

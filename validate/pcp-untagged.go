@@ -9,7 +9,7 @@ import (
 var PCPUntagged = &Check{
 	Code:    "pcp-untagged",
 	Summary: "RoCEv2 told by PCP without a VLAN tag",
-	Answers: []string{"K3", "H2"},
+	Answers: []string{"K3", "N2"},
 	OnHop:   true,
 	Doc: `
 The 802.1p priority (PCP) is three bits of the VLAN tag. A packet without a tag has no priority,

@@ -12,7 +12,7 @@ import (
 var PFCOnLossy = &Check{
 	Code:    "pfc-on-lossy",
 	Summary: "PFC for a cos that is not lossless",
-	Answers: []string{"3", "H12"},
+	Answers: []string{"3", "N12"},
 	Doc: `
 Every priority with PFC takes headroom at every port, and can be stopped: what waits in it holds up
 what comes behind (head-of-line blocking), and a circle of pauses can close through it that no proof

@@ -12,7 +12,7 @@ import (
 var PFCOneEnd = &Check{
 	Code:    "pfc-one-end",
 	Summary: "flow control at one end of a lossless link only",
-	Answers: []string{"0", "3", "K1", "K2", "C24", "H13"},
+	Answers: []string{"0", "3", "K1", "K2", "C24", "N13"},
 	OnHop:   true,
 	Doc: `
 A link is lossless when its two ends agree, in both directions: the port that receives sends a

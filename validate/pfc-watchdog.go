@@ -12,7 +12,7 @@ import (
 var PFCWatchdog = &Check{
 	Code:    "pfc-watchdog",
 	Summary: "an accepted PFC loop wants a watchdog",
-	Answers: []string{"K15", "H20"},
+	Answers: []string{"K15", "N20"},
 	Doc: `
 With allow_deadlock a PFC loop stays in the fabric, and once its buffers are full they do not drain
 by themselves. A watchdog ends that: it sees a queue that has been paused for too long (hundreds of

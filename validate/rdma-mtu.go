@@ -10,7 +10,7 @@ import (
 var RDMAMTU = &Check{
 	Code:    "rdma-mtu",
 	Summary: "the MTU falls short of an RDMA MTU",
-	Answers: []string{"K9", "H5"},
+	Answers: []string{"K9", "N5"},
 	Doc: `
 RDMA cuts messages into packets of 256, 512, 1024, 2048 or 4096 bytes: the largest that fits into
 the MTU of the interface with 96 bytes of headers (Linux, iboe_get_mtu). So

@@ -8,7 +8,7 @@ import (
 var RoCEv1NoVLAN = &Check{
 	Code:    "roce-v1-no-vlan",
 	Summary: "RoCEv1 without a VLAN tag to carry its priority",
-	Answers: []string{"K8", "H2"},
+	Answers: []string{"K8", "N2"},
 	OnHop:   true,
 	Doc: `
 A RoCEv1 frame has no IP header, so no DSCP: the only mark a switch can go by is the 802.1p

@@ -12,7 +12,7 @@ import (
 var RoCEv1Routed = &Check{
 	Code:    "roce-v1-routed",
 	Summary: "RoCEv1 across a routed link",
-	Answers: []string{"K8", "H3"},
+	Answers: []string{"K8", "N3"},
 	OnHop:   true,
 	Doc: `
 RoCEv1 is Ethernet only: its frames carry EtherType 0x8915 and no IP header, so no router can

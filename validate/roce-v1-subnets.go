@@ -12,7 +12,7 @@ import (
 var RoCEv1Subnets = &Check{
 	Code:    "roce-v1-subnets",
 	Summary: "RoCEv1 between subnets",
-	Answers: []string{"K8", "H15"},
+	Answers: []string{"K8", "N15"},
 	Doc: `
 RoCEv1 connections are made by IP address and carried by MAC address. A host sends to an address
 outside of its own subnet by way of a gateway, and no gateway forwards a RoCEv1 frame: it has no IP

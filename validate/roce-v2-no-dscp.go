@@ -9,7 +9,7 @@ import (
 var RoCEv2NoDSCP = &Check{
 	Code:    "roce-v2-no-dscp",
 	Summary: "RoCEv2 without a DSCP",
-	Answers: []string{"K3", "H9"},
+	Answers: []string{"K3", "N9"},
 	OnHop:   true,
 	Doc: `
 RoCEv2 is routed, and a VLAN tag with its priority does not survive an IP hop: the DSCP is the

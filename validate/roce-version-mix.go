@@ -14,7 +14,7 @@ import (
 var RoCEVersionMix = &Check{
 	Code:    "roce-version-mix",
 	Summary: "RoCE versions mixed",
-	Answers: []string{"5", "H4"},
+	Answers: []string{"5", "N4"},
 	OnHop:   true,
 	Doc: `
 RoCEv1 is an Ethernet frame (EtherType 0x8915), RoCEv2 a UDP packet (port 4791). Client and

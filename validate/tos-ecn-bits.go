@@ -9,7 +9,7 @@ import (
 var TOSECNBits = &Check{
 	Code:    "tos-ecn-bits",
 	Summary: "tos sets the ECN bits, too",
-	Answers: []string{"H22"},
+	Answers: []string{"N22"},
 	Doc: `
 The lower two bits of the type of service are no part of the DSCP: they are the ECN field, by which
 a packet says that it can be marked, or that it was. mlx5 NICs ignore them in tos and set their own.

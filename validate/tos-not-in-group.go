@@ -13,7 +13,7 @@ import (
 var TOSNotInGroup = &Check{
 	Code:    "tos-not-in-group",
 	Summary: "a NIC marks RoCE with a DSCP its cos group does not claim",
-	Answers: []string{"K4", "H8"},
+	Answers: []string{"K4", "N8"},
 	OnHop:   true,
 	Doc: `
 The upper six bits of tos are the DSCP: tos = 104 is DSCP 26. It is what RoCEv2 connections are

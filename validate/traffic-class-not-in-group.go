@@ -14,7 +14,7 @@ import (
 var TrafficClassNotInGroup = &Check{
 	Code:    "traffic-class-not-in-group",
 	Summary: "a traffic_class leads out of the cos groups",
-	Answers: []string{"H8"},
+	Answers: []string{"N8"},
 	OnHop:   true,
 	Doc: `
 A traffic_class block marks the connections between some addresses with a type of service of their

@@ -12,7 +12,7 @@ import (
 var TrustMismatch = &Check{
 	Code:    "trust-mismatch",
 	Summary: "a device does not believe the field that tells RoCE",
-	Answers: []string{"1", "K3", "C22", "C24", "H1"},
+	Answers: []string{"1", "K3", "C22", "C24", "N1"},
 	OnHop:   true,
 	Doc: `
 RoCEv2 is told by its DSCP where its cos group claims one, all other RoCE by the 802.1p priority

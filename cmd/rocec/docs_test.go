@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -276,4 +277,34 @@ func TestDocsPlatforms(t *testing.T) {
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, string(want), b.String(), "run make update")
+}
+
+// docs/hosts.md has a row for every capability, and every test it names is there.
+func TestHostsPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/hosts.md")
+	require.NoError(t, err)
+	declared := map[string]bool{}
+	require.NoError(t, filepath.WalkDir("../..", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		for _, m := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+			declared[m[1]] = true
+		}
+		return err
+	}))
+	id := 0
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 5 || !strings.HasPrefix(strings.TrimSpace(cells[1]), "H") {
+			continue
+		}
+		id++
+		assert.Equal(t, fmt.Sprintf("H%d", id), strings.TrimSpace(cells[1]))
+		for name := range strings.SplitSeq(strings.TrimSpace(cells[4]), ", ") {
+			assert.True(t, declared[name], "H%d: there is no test %q", id, name)
+		}
+	}
+	assert.Equal(t, 25, id)
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
 )
 
 func TestRemoving(t *testing.T) {
@@ -100,4 +101,20 @@ func TestUnit(t *testing.T) {
 	assert.Equal(t, `rocec-host@roce\x2d0.service`, host.Unit("roce-0"))
 	assert.Equal(t, `'rocec-host@roce\x2d0.service'`, Quote(host.Unit("roce-0")))
 	assert.Equal(t, `'it'\''s'`, Quote("it's"))
+}
+
+// Somebody else's unit that sets the same is named; what rocec wrote, and what an answer makes up, is not.
+func TestSetterProbe(t *testing.T) {
+	p := SetterProbe(&ir.Device{Name: "gpu1"})
+	var hints []string
+	for _, s := range p.Samples([]byte("/etc/systemd/system/roce.service\n/etc/systemd/system/rocec-host@.service\n/usr/local/sbin/rocec-host-x\n" +
+		"/etc/tuned/roce/script.sh\n/etc/tuned/roce/script.sh\nnot a path\n\nrunning nic-configurati\nrunning /x\n/etc/a\x1b[2J\n")) {
+		hints = append(hints, s.Hint)
+	}
+	const rest = " on gpu1 sets what rocec sets, too. What runs last holds: take it away, or leave it nothing that rocec sets."
+	assert.Equal(t, []string{
+		"/etc/systemd/system/roce.service" + rest, "/etc/tuned/roce/script.sh" + rest,
+		"On gpu1 runs the NIC configuration operator of NVIDIA (nic-configuration-daemon). What it sets last holds: let one of the two set the NICs.",
+		target.Escape("/etc/a\x1b[2J") + rest,
+	}, hints)
 }

@@ -77,6 +77,7 @@ func (f *Family) probes(d *ir.Device) []target.Probe {
 				"Stop it: systemctl disable --now lldpad.socket lldpad.service."}
 		},
 	}}
+	out = append(out, SetterProbe(d))
 	var cables []target.Cable
 	for _, n := range ours {
 		if n.Port != nil {

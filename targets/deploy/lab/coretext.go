@@ -450,7 +450,7 @@ func leadingNumber(s string) float64 {
 
 // cmdGrep knows basic, extended and fixed patterns, with -q -x -c -v -i -n -l -s -o -e.
 func cmdGrep(_ context.Context, p *proc) int {
-	set, rest, ok := p.flags("qFExcvinlsoe:h", map[string]byte{"quiet": 'q', "fixed-strings": 'F', "line-regexp": 'x', "count": 'c', "invert-match": 'v', "extended-regexp": 'E'})
+	set, rest, ok := p.flags("rqFExcvinlsoe:h", map[string]byte{"recursive": 'r', "quiet": 'q', "fixed-strings": 'F', "line-regexp": 'x', "count": 'c', "invert-match": 'v', "extended-regexp": 'E'})
 	if !ok {
 		return 2
 	}
@@ -486,17 +486,21 @@ func cmdGrep(_ context.Context, p *proc) int {
 		p.errorf("Invalid regular expression")
 		return 2
 	}
-	status := 1
+	if set['r'] != nil {
+		rest = p.below(rest)
+	}
+	status, failed := 1, false
 	for _, file := range operands(rest) {
 		data, err := p.input(file)
 		if err != nil {
 			if set['s'] == nil {
 				p.errorf("%s: %v", file, err)
 			}
-			return 2
+			failed = true
+			continue
 		}
 		prefix := ""
-		if len(rest) > 1 && set['h'] == nil {
+		if (len(rest) > 1 || set['r'] != nil) && set['h'] == nil {
 			prefix = file + ":"
 		}
 		count := 0
@@ -530,7 +534,28 @@ func cmdGrep(_ context.Context, p *proc) int {
 			p.print(file + "\n")
 		}
 	}
+	if failed && (status != 0 || set['q'] == nil) {
+		status = 2
+	}
 	return p.done(status)
+}
+
+// below gives the files below folders, links left out, and what is no folder as it is.
+func (p *proc) below(paths []string) []string {
+	var out []string
+	for _, file := range paths {
+		list, err := p.d.fs.readDir(p.user.cred(), p.abs(file))
+		if err != nil {
+			out = append(out, file)
+			continue
+		}
+		for _, e := range list {
+			if !e.isLink() {
+				out = append(out, p.below([]string{strings.TrimSuffix(file, "/") + "/" + e.name})...)
+			}
+		}
+	}
+	return out
 }
 
 // basicRegexp turns a basic regular expression into an extended one.

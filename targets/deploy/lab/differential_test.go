@@ -165,6 +165,7 @@ END
 	`echo hello | tr a-y b-z; echo 'a  b   c' | tr -s ' '; echo a1b2 | tr -d 0-9; echo 'a:b' | tr : '\n'; echo aBc | tr '[:lower:]' '[:upper:]'; echo abc | tr -cd 'ab\n'`,
 	`echo a:b:c | cut -d: -f2; echo a:b:c | cut -d : -f 1,3; echo 'a b c d' | cut -d ' ' -f 2-; echo abcdef | cut -c 2-3; echo nodelim | cut -d: -f2; echo nodelim | cut -s -d: -f2; echo x | cut`,
 	`printf 'b\na\nc\na\n' | sort; printf 'b\na\nc\na\n' | sort -u; printf '10\n9\n1\n' | sort -n; printf 'b\na\n' | sort -r; printf 'x 2\ny 1\n' | sort -k 2; sort nope`,
+	`mkdir -p d/e; echo foo >d/a; echo foo >d/e/b; echo bar >d/c; grep -rlsE 'fo+' d nope | sort; grep -rh foo d | wc -l; grep -rl foo d/a; grep -ls foo d/a nope; echo $?`,
 	`printf 'foo\nbar\nfoobar\n' >f; grep foo f; grep -c foo f; grep -v foo f; grep -x foo f; grep -q foo f; echo $?; grep -q zip f; echo $?; grep -F 'o.' f; grep -n bar f; grep zip nope; echo $?; grep -i FOO f; grep -E 'foo|bar$' f; grep '^b.*r$' f; grep 'fo\+' f; grep -o 'o*' f`,
 	`echo x | tee f g; cat f g; echo y | tee -a f; cat f; echo z | tee /nonexistent/h; echo $?`,
 	`printf hello | sha256sum; printf hello >f; sha256sum f; sha256sum nope; echo $?; sha256sum <f`,

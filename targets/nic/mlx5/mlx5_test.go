@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -233,6 +234,18 @@ func BenchmarkRender(b *testing.B) {
 			for i := range files {
 				files[i].Edit(nil)
 			}
+		}
+	}
+}
+
+// docs/hosts.md says of every setting which class it has.
+func TestHostsPageHasEverySetting(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/hosts.md")
+	require.NoError(t, err)
+	for _, row := range rows {
+		key := regexp.MustCompile(`prio\d$`).ReplaceAllString(row.Key, "prioN")
+		if key != "vlan" { // it tells where vlan_map is
+			assert.Contains(t, string(page), "`"+key+"`")
 		}
 	}
 }

@@ -421,7 +421,8 @@ func ifMarked(s *nic.Settings) nic.Class {
 }
 
 func lackCNP(*nic.Settings) string {
-	return "congestion notification packets are marked as the firmware starts; none is sent as long as no cos group of its intents has an ecn block."
+	return "congestion notification packets are marked as the firmware starts; none is sent as long as no cos group of its intents has an " +
+		"ecn block."
 }
 
 func bit(on bool) int {

@@ -1,0 +1,64 @@
+package nic
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// setters are places where hosts keep what runs by itself: units, udev rules, dispatchers of network managers, cron, rc scripts, profiles of
+// tuned.
+const setters = "/etc/systemd/system /run/systemd/system /usr/lib/systemd/system /lib/systemd/system /etc/udev/rules.d " +
+	"/etc/NetworkManager/dispatcher.d /etc/networkd-dispatcher /etc/network/if-up.d /etc/network/interfaces /etc/network/interfaces.d " +
+	"/etc/cron.d /etc/rc.local /etc/rc.d/rc.local /etc/tuned /etc/mellanox"
+
+// settings are commands and files that set what rocec sets: tools of mlnx-tools and the vendors, dcb, lldptool, and RDMA-CM's defaults.
+const settings = `mlnx_qos|lldptool|cma_roce_(mode|tos)|default_roce_(mode|tos)|dcb +(pfc|ets|app|dcbx) +(set|add|replace|flush)|` +
+	`tc/[0-9]+/traffic_class|ethtool +(-A|--pause) |bnxt_setupcc|niccli`
+
+// operators are daemons that set NICs, by the names the kernel has for them.
+var operators = map[string]string{
+	"nic-configurati": "the NIC configuration operator of NVIDIA (nic-configuration-daemon)",
+}
+
+// SetterProbe asks whether something else on a host sets NICs, too: it is named and never fought, as nobody knows which of the two is to hold.
+func SetterProbe(d *ir.Device) target.Probe {
+	return target.Probe{
+		Name: "other settings", Slow: true,
+		Query: target.Query{Cmd: "{\ngrep -rlsE '" + settings + "' " + setters + ` 2>/dev/null | head -n 30
+for c in /proc/[0-9]*/comm; do
+{ read -r name <"$c"; } 2>/dev/null || continue
+case $name in nic-configurati) echo "running $name" ;; esac
+done
+}
+true`},
+		Samples: func(answer []byte) []target.Sample {
+			var out []target.Sample
+			seen := map[string]bool{}
+			for line := range strings.Lines(string(answer)) {
+				line = strings.TrimSpace(line)
+				name, runs := strings.CutPrefix(line, "running ")
+				ours := !runs && (strings.Contains(line, "/rocec-host") || strings.Contains(line, "/99-rocec"))
+				if line == "" || ours || seen[line] || !runs && !strings.HasPrefix(line, "/") {
+					continue
+				}
+				seen[line] = true
+				s := target.Sample{Name: "other settings", On: line, Unit: target.UnitFact, Fact: line}
+				if runs {
+					what, known := operators[name]
+					if !known {
+						continue
+					}
+					s.Hint = fmt.Sprintf("On %s runs %s. What it sets last holds: let one of the two set the NICs.", d.Name, what)
+				} else {
+					s.Hint = fmt.Sprintf("%s on %s sets what rocec sets, too. What runs last holds: take it away, or leave it nothing that rocec sets.",
+						target.Escape(line), d.Name)
+				}
+				out = append(out, s)
+			}
+			return out
+		},
+	}
+}
