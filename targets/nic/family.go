@@ -40,7 +40,7 @@ type Family struct {
 // Target is the row of the family in the table of targets.
 func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.Rows = Sorted(f.Rows, []Row{shouldRow})
-	f.tool = "rocec-host" + f.Suffix
+	f.tool = toolName(f.Suffix)
 	f.scriptPath = "/usr/local/sbin/" + f.tool
 	f.unitPath = "/etc/systemd/system/" + f.tool + "@.service"
 	f.rulesPath = "/etc/udev/rules.d/99-rocec" + f.Suffix + ".rules"

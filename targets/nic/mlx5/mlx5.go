@@ -137,17 +137,9 @@ var family = &nic.Family{
 }
 
 var (
-	//go:embed script/1-values.sh
-	script1 string
-	//go:embed script/2-read.sh
-	script2 string
-	//go:embed script/3-write.sh
-	script3 string
-	//go:embed script/4-verbs.sh
-	script4 string
-	//go:embed script/5-json.sh
-	script5 string
+	//go:embed script/mlx5.sh
+	own string
 
 	// script is shared by every host and never written to.
-	script = []byte(script1 + script2 + script3 + script5 + script4) // the last one begins
+	script = nic.Script("", own)
 )

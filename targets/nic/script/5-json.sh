@@ -95,7 +95,7 @@ check_json() {
 	json "$found"
 	printf ',"files":['
 	comma=
-	json_file /usr/local/sbin/rocec-host
+	json_file /usr/local/sbin/TOOL
 	for path in $rest "$@"; do json_file "${path#"$root"}"; done
 	printf '],"nics":['
 	failed=0
@@ -104,7 +104,7 @@ check_json() {
 		if=${path##*/}
 		if=${if%.conf}
 		netdev "$if" && slurp "$path" || continue
-		case $found in *"/rocec-host-"*) continue ;; esac # of another family, whose own script knows it
+		case $found in *"/TOOL."*) ;; *"/rocec-host"*) continue ;; esac # of another family, whose own script knows it
 		net=$root/sys/class/net/$if
 		printf %s "$between"
 		(json_nic) || failed=1
@@ -113,4 +113,3 @@ check_json() {
 	printf ']}\n'
 	return "$failed"
 }
-

@@ -1,15 +1,15 @@
 #!/bin/sh
-# rocec-host: keeps the RoCE settings of one network interface as /etc/rocec/host/IF.conf says.
+# TOOL: keeps the RoCE settings of one network interface as /etc/rocec/host/IF.conf says.
 # Written by rocec, the same on every host; change the fabric, not this file.
 #
-#   rocec-host apply IF               write what differs and read it back; exit 1 names what would not take
-#   rocec-host restore IF FILE [KEY=VALUE]…
+#   TOOL apply IF               write what differs and read it back; exit 1 names what would not take
+#   TOOL restore IF FILE [KEY=VALUE]…
 #                                     the same with what show printed into FILE, as far as it can be set
-#   rocec-host leave IF               restore what was there before the first apply, and forget it
-#   rocec-host check IF               say what differs; change nothing
-#   rocec-host check --json           the same of every value file, as one document of JSON, with settings, GIDs and hashes
-#   rocec-host show  IF [KEY=VALUE]…  print the settings as they are; change nothing
-#   rocec-host gids  IF [KEY=VALUE]…  print the GIDs, gid DEV PORT INDEX NETDEV GID TYPE, and VLANs; change nothing
+#   TOOL leave IF               restore what was there before the first apply, and forget it
+#   TOOL check IF               say what differs; change nothing
+#   TOOL check --json           the same of every value file, as one document of JSON, with settings, GIDs and hashes
+#   TOOL show  IF [KEY=VALUE]…  print the settings as they are; change nothing
+#   TOOL gids  IF [KEY=VALUE]…  print the GIDs, gid DEV PORT INDEX NETDEV GID TYPE, and VLANs; change nothing
 #
 # KEY=VALUE stand for lines of the value file, where that is not there yet.
 #
@@ -26,15 +26,7 @@ PATH=/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin
 patience=${ROCEC_WAIT:-60} # seconds to wait for netdevs and RDMA devices that come late at boot
 nl='
 '
-# Every setting, in the order of show. bond and mtu describe the host; they are compared, never written.
-keys='bond cable cnp_dscp cnp_prio dcbx
-dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7
-ecn_np_prio0 ecn_np_prio1 ecn_np_prio2 ecn_np_prio3 ecn_np_prio4 ecn_np_prio5 ecn_np_prio6 ecn_np_prio7
-ecn_rp_prio0 ecn_rp_prio1 ecn_rp_prio2 ecn_rp_prio3 ecn_rp_prio4 ecn_rp_prio5 ecn_rp_prio6 ecn_rp_prio7
-ets_bw ets_tc ets_tsa mtu pause pfc roce roce_mode tos traffic_class traffic_rules trust ttl vlan_map'
-dscp_keys='dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7'
-
-state=$root/var/lib/rocec/rocec-host # what NICs held before the first apply, IF.before
+state=$root/var/lib/rocec/TOOL # what NICs held before the first apply, IF.before
 
 conf=      # the lines wanted, KEY=VALUE
 obs=       # the lines observed
@@ -46,7 +38,7 @@ back=      # yes: what comes is what the NIC held once, so it is put back as far
 failed=0
 waited=0
 
-say() { printf 'rocec-host: %s: %s\n' "$if" "$*" >&2; }
+say() { printf 'TOOL: %s: %s\n' "$if" "$*" >&2; }
 fail() { say "$*"; failed=1; }
 die() { say "$*"; exit 1; }
 
@@ -129,18 +121,6 @@ codepoints() { # LIST: "none", or DSCP values and ranges parted by commas; found
 	done
 }
 
-rules() { # LIST: "none", or rules "src_ip=A,dst_ip=B/N,tclass=T" parted by spaces
-	[ "$1" != none ] || return 0
-	for rule in $1; do
-		case $rule in
-		*[!0-9a-f:./_=,ipdrstcl]*) return 1 ;;
-		src_ip=*,tclass=* | dst_ip=*,tclass=* | src_ip6=*,tclass=* | dst_ip6=*,tclass=*) ;;
-		*) return 1 ;;
-		esac
-		number "${rule##*,tclass=}" 0 255 || return 1
-	done
-}
-
 key_names() { # LIST: names of settings, parted by commas
 	case $1 in '' | *[!a-z0-9_,]*) return 1 ;; esac
 }
@@ -158,12 +138,10 @@ accept() { # KEY VALUE: is it something rocec writes?
 	case $1 in
 	bond) netdev "$2" ;;
 	cable) number "$2" 1 999 ;;
-	cnp_dscp) number "$2" 0 63 ;;
-	cnp_prio) number "$2" 0 7 ;;
 	create_vlan) [ "$2" = on ] ;;
 	dcbx) [ "$2" = host ] || [ "$back$2" = yesfirmware ] ;;
 	dscp_prio[0-7]) codepoints "$2" ;;
-	ecn_np_prio[0-7] | ecn_rp_prio[0-7] | pause | roce) [ "$2" = on ] || [ "$2" = off ] ;;
+	pause) [ "$2" = on ] || [ "$2" = off ] ;;
 	ets_bw) list "$2" number 0 100 ;;
 	ets_tc) list "$2" number 0 7 ;;
 	ets_tsa) list "$2" algorithm ;;
@@ -171,15 +149,12 @@ accept() { # KEY VALUE: is it something rocec writes?
 	pfc) list "$2" number 0 1 ;;
 	roce_mode) [ "$2" = 'RoCE v2' ] || [ "$2" = 'IB/RoCE v1' ] ;;
 	should) key_names "$2" ;;
-	tos | ttl) number "$2" 0 255 ;;
-	traffic_class) [ "$2" = off ] || number "$2" 0 255 ;;
-	traffic_rules) rules "$2" ;;
+	tos) number "$2" 0 255 ;;
 	trust) [ "$2" = dscp ] || [ "$2" = pcp ] ;;
-	vf_roce_*) number "${1#vf_roce_}" 0 4095 && { [ "$2" = on ] || [ "$2" = off ]; } ;;
 	vlan) number "$2" 1 4094 ;;
 	vlan_ip) address "$2" ;;
 	vlan_map) sk_map "$2" ;;
-	*) false ;;
+	*) accept_own "$1" "$2" ;;
 	esac
 }
 
@@ -207,4 +182,3 @@ load() { # LINE…: the values wanted, of the lines given or else of the value f
 refuse() { # a wrong line stops what acts on the value file, and is passed over by what only looks around
 	case $verb in apply | check) die "$source: $1" ;; esac
 }
-

@@ -148,53 +148,6 @@ set_pfc() {
 	esac
 }
 
-bit() { # KEY: 1 where the value file says on
-	look "$conf" "$1"
-	[ "$found" = on ] && bit=1 || bit=0
-}
-
-set_roce() {
-	bit roce
-	if [ -e "$net/device/roce_enable" ]; then
-		put "$net/device/roce_enable" "$bit" || return 1
-	else
-		case $bit in 1) found=true ;; *) found=false ;; esac
-		devlink dev param set "pci/$pci" name enable_roce value "$found" cmode driverinit || return 1
-	fi
-	find_rdma || :
-	case $bit${rdma:+ device} in 0 | '1 device') return ;; esac
-	# The interface goes and comes back, and systemd ends this apply with it; the one that follows finds the value set.
-	devlink dev reload "pci/$pci" || return 1
-	await back_again
-}
-
-back_again() { [ -e "$net" ]; }
-
-set_vf_roce() {
-	for key in $diff; do
-		bit "$key"
-		if [ -e "$net/settings/vf_roce" ]; then
-			put "$net/settings/vf_roce" "${key#vf_roce_} $bit" || return 1
-			continue
-		fi
-		find_vf "${key#vf_roce_}"
-		case $bit in 1) found=enable ;; *) found=disable ;; esac
-		devlink port function set "$handle" roce "$found" || return 1
-	done
-}
-
-set_ecn() {
-	for key in $diff; do
-		bit "$key"
-		case $key in
-		ecn_np_prio*) put "$net/ecn/roce_np/enable/${key#ecn_np_prio}" "$bit" ;;
-		ecn_rp_prio*) put "$net/ecn/roce_rp/enable/${key#ecn_rp_prio}" "$bit" ;;
-		cnp_dscp) put "$cnp_dscp" "$found" ;;
-		cnp_prio) put "$cnp_prio" "$found" ;;
-		esac || return 1
-	done
-}
-
 set_cma() { # again where the other port of a bond, which is set at the same time, has removed the directory meanwhile
 	for _ in 1 2 3; do
 		status=0
@@ -212,31 +165,6 @@ set_cma() { # again where the other port of a bond, which is set at the same tim
 	return "$status"
 }
 
-set_class() {
-	file=$ib/tc/$port/traffic_class
-	for key in $diff; do
-		look "$conf" "$key"
-		case $key in
-		traffic_class)
-			[ "$found" != off ] || found=-1
-			put "$file" "$found"
-			;;
-		traffic_rules)
-			wanted=${found#none}
-			for rule in ${exceptions#none}; do
-				case " $wanted " in *" $rule "*) continue ;; esac
-				put "$file" "tclass=-1,${rule%,tclass=*}" || return 1
-			done
-			for rule in $wanted; do
-				case " $exceptions " in *" $rule "*) continue ;; esac
-				put "$file" "tclass=${rule##*,tclass=},${rule%,tclass=*}" || return 1
-			done
-			;;
-		ttl) put "$ttl_file" "$found" ;;
-		esac || return 1
-	done
-}
-
 set_vlan() {
 	if look "$conf" create_vlan; then
 		make_vlan || return 1
@@ -248,7 +176,6 @@ set_vlan() {
 	words "$found" ,
 	ip link set dev "$vdev" type vlan egress-qos-map $found
 }
-
 
 make_vlan() { # and notes that it is ours to take away
 	look "$conf" bond && lower=$found || lower=$if

@@ -7,14 +7,6 @@ wants() { # KEY…: is any of them in the value file?
 	return 1
 }
 
-vf_keys() { # the virtual functions named by the value file
-	row=
-	for line in $conf; do
-		case $line in vf_roce_*) row="$row ${line%%=*}" ;; esac
-	done
-	found=$row
-}
-
 pick_tool() {
 	tool=none
 	if dcb -N app show dev "$if" >/dev/null 2>&1; then
@@ -22,6 +14,16 @@ pick_tool() {
 	elif mlnx_qos -i "$if" >/dev/null 2>&1; then
 		tool=mlnx_qos
 	fi
+}
+
+refuse_driver() { # MODULE
+	driver=$(readlink "$net/device/driver") || driver=none
+	[ "${driver##*/}" = "$1" ] || die "the driver is ${driver##*/}, and these settings are for $1"
+}
+
+refuse_blind() { # without a tool nobody knows whether PFC is on
+	wants pfc || return 0
+	[ "$tool" != none ] || die "neither dcb (iproute2) nor mlnx_qos can read its priorities; install iproute2 5.12 or later"
 }
 
 refuse_twin() { # two interfaces of one PCI function would each undo what the other sets
@@ -60,13 +62,7 @@ compare_host() { # what the host's own network configuration decides is never ch
 
 apply() {
 	[ -n "$source" ] || die "/etc/rocec/host/$if.conf is not there"
-	driver=$(readlink "$net/device/driver") || driver=none
-	[ "${driver##*/}" = mlx5_core ] || die "the driver is ${driver##*/}, and these settings are for mlx5_core"
-	refuse_lldpad
-	refuse_twin
-	if wants pfc; then
-		[ "$tool" != none ] || die "neither dcb (iproute2) nor mlnx_qos can read its priorities; install iproute2 5.12 or later"
-	fi
+	ready
 	keep_before
 	bring_about
 	compare_host
@@ -81,11 +77,11 @@ keep_before() { # what the NIC held before the first apply, for leave; a NIC tha
 		await find_rdma || return 0 # bring_about says so
 	fi
 	see_all
-	vf_keys
+	more_keys
 	differs "$keys $found" || return 0
 	kept=
 	look "$conf" vlan && kept=vlan=$found$nl
-	vf_keys
+	more_keys
 	for key in $keys $found; do
 		look "$obs" "$key" || continue
 		case $found in unsupported | unsupported:* | unreadable:* | unread) ;; *) kept=$kept$key=$found$nl ;; esac
@@ -96,7 +92,7 @@ keep_before() { # what the NIC held before the first apply, for leave; a NIC tha
 
 still_there() { # what was read back and is something else now is set by somebody else, too
 	see_all
-	vf_keys
+	more_keys
 	! differs "$keys $found" || for key in $diff; do
 		look "$obs" "$key" || found=missing
 		fail "$key was set and is $found again: something else on this host sets it, too (tuned, a NIC operator, a script of its own)"
@@ -132,41 +128,11 @@ leave() { # RESTORED lines are in conf
 	return "$failed"
 }
 
-bring_about() {
-	settle roce see_roce set_roce # first, as a reload of the driver takes all else away
-	# Link pause and PFC exclude each other: what goes off goes first.
-	look "$conf" pause && [ "$found" = off ] && settle pause see_pause set_pause
-	[ -n "$back" ] || settle dcbx see_qos set_dcbx
-	settle 'ets_bw ets_tc ets_tsa' see_qos set_ets
-	settle "trust $dscp_keys" see_qos set_trust
-	settle cable see_qos set_cable
-	settle pfc see_qos set_pfc
-	settle pause see_pause set_pause
-	vf_keys
-	settle "$found" see_vf_roce set_vf_roce
-
-	if wants roce_mode tos traffic_class traffic_rules ttl; then # and DCB does not wait for them
-		[ -d "$root/sys/kernel/config/rdma_cm" ] || modprobe rdma_cm || :
-		await find_rdma ||
-			fail "no RDMA device appeared in $patience s; is RoCE enabled in the NIC's firmware, and mlx5_ib loaded?"
-	fi
-	# The kernel's own driver shows the CNP marking together with the RDMA device, so this comes after the wait.
-	ecn='cnp_dscp cnp_prio'
-	for prio in 0 1 2 3 4 5 6 7; do ecn="$ecn ecn_np_prio$prio ecn_rp_prio$prio"; done
-	settle "$ecn" see_ecn set_ecn
-	if [ -n "$rdma" ]; then
-		settle 'roce_mode tos' see_cma set_cma
-		settle 'traffic_class traffic_rules ttl' see_class set_class
-	fi
-	settle vlan_map see_vlan set_vlan
-	return "$failed"
-}
-
 check() {
 	[ -n "$source" ] || die "/etc/rocec/host/$if.conf is not there"
 	refuse_lldpad
 	see_all
-	vf_keys
+	more_keys
 	if differs "$keys $found"; then
 		for key in $diff; do
 			look "$conf" "$key" && want=$found
@@ -179,7 +145,7 @@ check() {
 
 show() {
 	see_all
-	vf_keys
+	more_keys
 	for key in $keys $found; do
 		! look "$obs" "$key" || printf '%s=%s\n' "$key" "$found"
 	done
@@ -219,9 +185,9 @@ restore) [ $# -ge 3 ] && [ -f "$3" ] ;;
 show | gids) [ $# -ge 2 ] ;;
 *) false ;;
 esac && netdev "$if" && number "$patience" 0 600 || {
-	printf '%s\n' 'usage: rocec-host apply|check|leave IF' '       rocec-host check --json' \
-		'       rocec-host restore IF FILE [KEY=VALUE]...' \
-		'       rocec-host show|gids IF [KEY=VALUE]...' >&2
+	printf '%s\n' 'usage: TOOL apply|check|leave IF' '       TOOL check --json' \
+		'       TOOL restore IF FILE [KEY=VALUE]...' \
+		'       TOOL show|gids IF [KEY=VALUE]...' >&2
 	exit 64
 }
 shift 2

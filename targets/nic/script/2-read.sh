@@ -274,121 +274,6 @@ see_pause() {
 	esac
 }
 
-find_pci() { # sets pci to the PCI function, as 0000:03:00.0
-	pci=$(readlink "$net/device") || pci=
-	pci=${pci##*/}
-}
-
-see_roce() { # by the vendor's file, by devlink, or by the RDMA device that is there; a switch works when the driver starts anew
-	find_rdma || :
-	find_pci
-	text=
-	if [ -e "$net/device/roce_enable" ]; then
-		peek "$net/device/roce_enable" '' || :
-		text="value $found"
-	else
-		text=$(devlink dev param show "pci/$pci" name enable_roce 2>/dev/null) || text=
-	fi
-	case "$text${rdma:+ device}" in
-	*'value unreadable'*) ;;
-	*'value true'* | *'value 1'*) found=on ;;
-	*'value false'*device | *'value 0'*device) found='off after a reload' ;;
-	*'value false'* | *'value 0'*) found=off ;;
-	*device) found=on ;;
-	*) found='unsupported: nothing here switches RoCE; install iproute2 (devlink), or use a kernel of 5.6 or later' ;;
-	esac
-	emit roce "$found"
-}
-
-see_vf_roce() { # only the virtual functions the value file names
-	for line in $conf; do
-		case $line in vf_roce_*) ;; *) continue ;; esac
-		vf=${line%%=*}
-		vf=${vf#vf_roce_}
-		if [ -e "$net/settings/vf_roce" ]; then
-			state=missing
-			while read -r _ one two _; do
-				[ "$one" = "$vf:" ] || continue
-				[ "$two" = 1 ] && state=on || state=off
-			done <"$net/settings/vf_roce"
-		else
-			find_vf "$vf"
-		fi
-		emit "vf_roce_$vf" "$state"
-	done
-}
-
-find_vf() { # NUMBER: sets handle to the devlink port of a virtual function, and state to its RoCE
-	find_pci
-	handle=
-	state='unsupported: neither the driver (MLNX_OFED) nor devlink has a switch for it; devlink needs the switchdev mode'
-	here=
-	text=$(devlink port show 2>/dev/null) || text=
-	while read -r one rest; do
-		case $one in
-		pci/*:)
-			here=
-			case "$one $rest " in
-			"pci/$pci/"*" flavour pcivf "*" vfnum $1 "*)
-				here=1
-				handle=${one%:}
-				;;
-			esac
-			;;
-		*)
-			case "${here:-0} $one $rest " in
-			1*' roce enable '*) state=on ;;
-			1*' roce disable '*) state=off ;;
-			esac
-			;;
-		esac
-	done <<-END
-		$text
-	END
-}
-
-see_ecn() {
-	for prio in 0 1 2 3 4 5 6 7; do
-		on_off "$net/ecn/roce_np/enable/$prio" "ecn_np_prio$prio" 'the driver has no switch for it'
-		on_off "$net/ecn/roce_rp/enable/$prio" "ecn_rp_prio$prio" 'the driver has no switch for it'
-	done
-	# The vendor's driver has the CNP marking in sysfs, the kernel's own driver in debugfs.
-	cnp_dscp=$net/ecn/roce_np/cnp_dscp
-	cnp_prio=$net/ecn/roce_np/cnp_802p_prio
-	if [ ! -e "$cnp_dscp" ]; then
-		find_pci
-		cnp_dscp=$root/sys/kernel/debug/mlx5/$pci/cc_params/np_cnp_dscp
-		cnp_prio=$root/sys/kernel/debug/mlx5/$pci/cc_params/np_cnp_prio
-	fi
-	see_cnp cnp_dscp "$cnp_dscp" CNP_DSCP
-	see_cnp cnp_prio "$cnp_prio" CNP_802P_PRIO
-}
-
-see_cnp() { # KEY FILE NAME: a marking of CNPs; where the driver does not show it, what the firmware starts with (NAME)
-	if ! peek "$2" 'the driver does not show it: mount debugfs, or install mstflint, which reads it from the firmware'; then
-		why=$found
-		firmware "$3"
-		found=${found:-$why}
-	fi
-	emit "$1" "$found"
-}
-
-firmware() { # NAME: the value of a parameter of the firmware's configuration that is in use; empty: no tool tells it
-	nth=$((${pci##*.} + 1)) # one function is one port
-	name=$1_P$nth
-	text=
-	for reader in mstconfig mlxconfig; do
-		[ -n "$text" ] || text=$("$reader" -d "$pci" -e query "$name" 2>/dev/null) || text=
-	done
-	found=
-	while read -r one two three rest; do
-		case $one in '*') one=$two three=${rest%% *} ;; esac
-		[ "$one" != "$name" ] || ! number "$three" 0 255 || found=$three
-	done <<-END
-		$text
-	END
-}
-
 # The defaults of RDMA-CM lie in its object of the device; the directory in configfs is a window to them, and as long as it
 # is there the module cannot be unloaded. So it is made, looked through, and removed.
 open_cma() {
@@ -412,38 +297,6 @@ see_cma() { # "unread" while the module or the device is not there
 	fi
 	emit roce_mode "$mode"
 	emit tos "$tos"
-}
-
-see_class() { # the traffic class forced on RC queue pairs, the exceptions by address, and the TTL
-	class='unsupported: the driver has no traffic_class; MLNX_OFED has'
-	exceptions=$class
-	ttl='unsupported: the driver has no ttl; install MLNX_OFED'
-	if [ -n "$rdma" ] && [ -e "$ib/tc/$port/traffic_class" ]; then
-		class=off
-		exceptions=
-		{ while read -r line; do
-			case $line in
-			'Global tclass='*) class=${line#*=} ;;
-			*,tclass=*) exceptions=$exceptions$line$nl ;;
-			esac
-		done <"$ib/tc/$port/traffic_class"; } 2>/dev/null || class='unreadable: traffic_class cannot be read'
-		[ -z "$exceptions" ] || exceptions=$(printf %s "$exceptions" | LC_ALL=C sort)
-		words "$exceptions" "$nl"
-		exceptions=${found:-none}
-	fi
-	if [ -n "$rdma" ]; then
-		find_ttl
-		peek "$ttl_file" "${ttl#*: }" || :
-		ttl=$found
-	fi
-	emit traffic_class "$class"
-	emit traffic_rules "$exceptions"
-	emit ttl "$ttl"
-}
-
-find_ttl() { # the driver has it under ttl, its manual under tc
-	ttl_file=$ib/ttl/$port/ttl
-	[ -e "$ttl_file" ] || ttl_file=$ib/tc/$port/ttl
 }
 
 see_vlan() {
@@ -474,18 +327,3 @@ see_host() { # what the host's own network configuration decides
 	master=$(readlink "$net/master") || master=none
 	emit bond "${master##*/}"
 }
-
-see_all() {
-	obs=
-	obs_qos=
-	see_host
-	see_pause
-	see_qos
-	see_roce
-	see_vf_roce
-	see_ecn
-	see_cma
-	see_class
-	see_vlan
-}
-
