@@ -312,10 +312,14 @@ type result struct {
 	code     int
 }
 
-// shells are what must run the script: Debian's sh, RHEL's sh, and the interpreter of the lab.
+// shells are what must run the script: Debian's sh, RHEL's sh, those of small systems and of images of our own, and the
+// interpreter of the lab.
 var shells = map[string]func(m *machine, args ...string) result{
-	"dash": func(m *machine, args ...string) result { return m.exec("dash", args) },
-	"bash": func(m *machine, args ...string) result { return m.exec("bash", args) },
+	"dash":    func(m *machine, args ...string) result { return m.exec("dash", args) },
+	"bash":    func(m *machine, args ...string) result { return m.exec("bash", args) },
+	"busybox": func(m *machine, args ...string) result { return m.exec("busybox", args) },
+	"ksh":     func(m *machine, args ...string) result { return m.exec("ksh", args) },
+	"mksh":    func(m *machine, args ...string) result { return m.exec("mksh", args) },
 	"interp": func(m *machine, args ...string) result {
 		var out, errs bytes.Buffer
 		return m.interpret(&out, &errs, args)
@@ -323,8 +327,13 @@ var shells = map[string]func(m *machine, args ...string) result{
 }
 
 func (m *machine) exec(shell string, args []string) result {
-	cmd := exec.Command(need(m.t, shell, shell), append([]string{"-s", "--"}, args...)...)
+	start := []string{"-s", "--"}
+	if shell == "busybox" {
+		start = []string{"sh", "-s", "--"}
+	}
+	cmd := exec.Command(need(m.t, shell, shell), append(start, args...)...)
 	cmd.Env = m.env
+	cmd.Dir = m.root // so that a file of a wrong name shows
 	cmd.Stdin = bytes.NewReader(script)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -358,7 +367,7 @@ func (m *machine) interpret(out, errs *bytes.Buffer, args []string) result {
 		return interp.DefaultOpenHandler()(ctx, path, flag, perm)
 	}
 	r, err := interp.New(interp.StdIO(nil, out, errs), interp.Env(expand.ListEnviron(m.env...)), interp.OpenHandler(open),
-		interp.Params(append([]string{"--"}, args...)...))
+		interp.Dir(m.root), interp.Params(append([]string{"--"}, args...)...))
 	require.NoError(m.t, err)
 	err = r.Run(m.t.(*testing.T).Context(), prog)
 	code := 0

@@ -36,7 +36,7 @@ func TestApply(t *testing.T) {
 		hosts   []string
 	}{
 		{"inbox driver", (*machine).inbox, []string{"dash"}, []string{"v2", "v1", "both", "bond", "pause"}},
-		{"inbox driver", (*machine).inbox, []string{"bash", "interp"}, []string{"v1"}},
+		{"inbox driver", (*machine).inbox, []string{"bash", "busybox", "ksh", "mksh", "interp"}, []string{"v1"}},
 		{"mlnx_qos", func(m *machine) *machine { return m.inbox().mlnxQos() }, []string{"dash", "interp"}, []string{"both"}},
 		{"old mlnx_qos", func(m *machine) *machine {
 			m.env = append(m.env, "FAKE_OLD=1")
@@ -145,6 +145,7 @@ func TestFinalState(t *testing.T) {
 	r = run(m, "apply", "enp3s0f0np0")
 	assert.Equal(t, 1, r.code, "a virtual function that is not there cannot be set")
 	assert.Contains(t, r.err, "vf_roce_0 is missing, not off\n")
+	assert.Contains(t, m.read("var/lib/rocec/rocec-host/enp3s0f0np0.before"), "ttl=0\n", "what it held before is kept")
 	assert.Equal(t, "32", m.read("sys/class/infiniband/rocep3s0f0/ttl/1/ttl"))
 	assert.Equal(t, []string{
 		"-1", "tclass=-1,src_ip=203.0.113.1", "tclass=8,dst_ip6=2001:db8::1",
@@ -448,6 +449,8 @@ func TestTools(t *testing.T) {
 	for _, cmd := range [][]string{
 		{need(t, "sh", "dash"), "-n", file},
 		{need(t, "bash", "bash"), "--posix", "-n", file},
+		{need(t, "busybox", "busybox"), "sh", "-n", file},
+		{need(t, "mksh", "mksh"), "-n", file},
 		{need(t, "shellcheck", "shellcheck"), "-s", "sh", file},
 	} {
 		out, err := exec.Command(cmd[0], cmd[1:]...).CombinedOutput()

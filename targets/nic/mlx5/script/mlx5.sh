@@ -73,22 +73,22 @@ see_vf_roce() { # only the virtual functions the value file names
 		vf=${line%%=*}
 		vf=${vf#vf_roce_}
 		if [ -e "$net/settings/vf_roce" ]; then
-			state=missing
+			vf_roce=missing
 			while read -r _ one two _; do
 				[ "$one" = "$vf:" ] || continue
-				[ "$two" = 1 ] && state=on || state=off
+				[ "$two" = 1 ] && vf_roce=on || vf_roce=off
 			done <"$net/settings/vf_roce"
 		else
 			find_vf "$vf"
 		fi
-		emit "vf_roce_$vf" "$state"
+		emit "vf_roce_$vf" "$vf_roce"
 	done
 }
 
-find_vf() { # NUMBER: sets handle to the devlink port of a virtual function, and state to its RoCE
+find_vf() { # NUMBER: sets handle to the devlink port of a virtual function, and vf_roce to its RoCE
 	find_pci
 	handle=
-	state='unsupported: neither the driver (MLNX_OFED) nor devlink has a switch for it; devlink needs the switchdev mode'
+	vf_roce='unsupported: neither the driver (MLNX_OFED) nor devlink has a switch for it; devlink needs the switchdev mode'
 	here=
 	text=$(devlink port show 2>/dev/null) || text=
 	while read -r one rest; do
@@ -104,8 +104,8 @@ find_vf() { # NUMBER: sets handle to the devlink port of a virtual function, and
 			;;
 		*)
 			case "${here:-0} $one $rest " in
-			1*' roce enable '*) state=on ;;
-			1*' roce disable '*) state=off ;;
+			1*' roce enable '*) vf_roce=on ;;
+			1*' roce disable '*) vf_roce=off ;;
 			esac
 			;;
 		esac
