@@ -76,8 +76,7 @@ func (a *app) debts(dir, lab string) map[string]debt {
 
 // pending names the devices that stay as they are, by the reason, and since which run.
 func (v *planView) pending(p *deploy.Plan, debts map[string]debt) {
-	by := map[string][]string{}
-	var reasons []string
+	var reasons told
 	for _, d := range p.Devices {
 		if d.Status == deploy.StatusOthers {
 			continue
@@ -93,13 +92,10 @@ func (v *planView) pending(p *deploy.Plan, debts map[string]debt) {
 			}
 			why = fmt.Sprintf("%s, since run %s of %s", why, owed.run, owed.since.Format(time.DateOnly))
 		}
-		if by[why] == nil {
-			reasons = append(reasons, why)
-		}
-		by[why] = append(by[why], d.Device.Name)
+		reasons.add(why, d.Device.Name)
 	}
-	for _, why := range reasons {
-		v.prose(v.paint(diag.Yellow, "pending:")+" ", nodeset.Text(by[why], nodeset.Devices, math.MaxInt)+" ("+why+")")
+	for _, why := range reasons.texts {
+		v.prose(v.paint(diag.Yellow, "pending:")+" ", nodeset.Text(reasons.of[why], nodeset.Devices, math.MaxInt)+" ("+why+")")
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -85,8 +86,10 @@ func TestKept(t *testing.T) {
 				after, _, _ := d.Run(t.Context(), "root", dump, "")
 				require.NotEqual(t, out, after, "the boot id, at least")
 				for _, file := range td.Files {
-					_, said, status := d.Run(t.Context(), "root", file.Activate.Loaded.Cmd, "")
-					require.Zero(t, status, said)
+					require.Eventually(t, func() bool { // it is asked until it is so
+						_, _, status := d.Run(t.Context(), "root", file.Activate.Loaded.Cmd, "")
+						return status == 0
+					}, 10*time.Second, 10*time.Millisecond)
 				}
 			}
 			require.NoError(t, l.Close())

@@ -42,6 +42,37 @@ func (r *rows) add(what string) {
 	r.all[i].n++
 }
 
+// asIs says what follows from settings that devices cannot have, where these stay as they are; of the others it stands with their changes.
+func (v *planView) asIs(p *deploy.Plan) {
+	var notes told
+	for _, d := range p.Devices {
+		for _, note := range d.Diags {
+			if d.Status == deploy.StatusSame && note.Severity == diag.Notice {
+				notes.add(note.Detail, d.Device.Name)
+			}
+		}
+	}
+	for _, text := range notes.texts {
+		v.prose(v.paint(diag.Yellow, "note:")+" ", nodeset.Text(notes.of[text], nodeset.Devices, 200)+": "+text)
+	}
+}
+
+// told is what is said of devices: each text once, in the order it came.
+type told struct {
+	texts []string
+	of    map[string][]string // names of devices
+}
+
+func (t *told) add(text, device string) {
+	if t.of[text] == nil {
+		if t.of == nil {
+			t.of = map[string][]string{}
+		}
+		t.texts = append(t.texts, text)
+	}
+	t.of[text] = append(t.of[text], device)
+}
+
 // summary is the table above a plan: what changes on how many devices, what traffic notices, what it disrupts, and what stands in
 // the way.
 func (v *planView) summary(p *deploy.Plan) {
@@ -54,6 +85,7 @@ func (v *planView) summary(p *deploy.Plan) {
 	v.pending(p, v.debts)
 	v.goneDebts()
 	v.others(p)
+	v.asIs(p)
 	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {
 		fmt.Fprintf(v.w, "%s %s up to date%s%s.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending),

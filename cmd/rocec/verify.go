@@ -294,18 +294,14 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 
 // hints prints each hint once, with the devices that give it.
 func (v *planView) hints(doc verifyDocument) {
-	of := map[string][]string{}
-	var order []string
+	var hints told
 	for _, d := range doc.Devices {
 		for _, h := range d.Hints {
-			if of[h.Message] == nil {
-				order = append(order, h.Message)
-			}
-			of[h.Message] = append(of[h.Message], d.Name)
+			hints.add(h.Message, d.Name)
 		}
 	}
-	for _, text := range order {
-		v.prose(v.paint(diag.Bold, nodeset.Text(of[text], nodeset.Devices, math.MaxInt))+"  ", target.Escape(text))
+	for _, text := range hints.texts {
+		v.prose(v.paint(diag.Bold, nodeset.Text(hints.of[text], nodeset.Devices, math.MaxInt))+"  ", target.Escape(text))
 	}
 }
 
