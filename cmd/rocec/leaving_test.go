@@ -20,7 +20,7 @@ func held(t *testing.T, d *lab.Device) string {
 	text, errs, status := d.Run(t.Context(), "root", `ls -d /etc/systemd/system/*.device.wants /var/lib/rocec/rocec-host 2>/dev/null
 for f in /etc/rocec/host/* /usr/local/sbin/* /etc/systemd/system/* /etc/systemd/system/*.wants/* /etc/udev/rules.d/* /var/lib/rocec/rocec-host/*; do
 [ ! -f "$f" ] || { echo "$f"; grep -v dcbx= "$f"; }; done
-cat /sys/class/net/ens1f0/mtu
+cat /sys/class/net/ens1f0/mtu /proc/net/vlan/config; ip address show
 dcb -j pfc show dev ens1f0; dcb -j ets show dev ens1f0; dcb -j app show dev ens1f0; ethtool -a ens1f0`, "")
 	require.Zero(t, status, errs)
 	return text
@@ -29,12 +29,25 @@ dcb -j pfc show dev ens1f0; dcb -j ets show dev ens1f0; dcb -j app show dev ens1
 // A NIC that leaves its intents, and a host that leaves the fabric, is as it was before rocec, byte by byte; joining again makes it as
 // it was as a member.
 func TestLeaving(t *testing.T) {
+	t.Run("the VLAN interface is the host's", func(t *testing.T) { testLeaving(t, "") })
+	t.Run("the VLAN interface is rocec's", func(t *testing.T) {
+		testLeaving(t, "    create_vlan = true\n    vlan_ip     = \"198.51.100.${self.index + 1}/24\"\n")
+	})
+}
+
+func testLeaving(t *testing.T, nic string) {
 	t.Setenv("COLUMNS", "1000")
 	dir, devices := standing(t)
 	file := filepath.Join(dir, "fabric.hcl")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	all := string(text)
+	all := strings.Replace(string(text), "    mtu   = 9000\n", "    mtu   = 9000\n"+nic, 1)
+	if nic != "" {
+		require.NotEqual(t, string(text), all)
+		require.NoError(t, os.WriteFile(file, []byte(all), 0o644))
+		_, errs, status := devices.Device("store5").Run(t.Context(), "root", "ip link delete ens1f0.100", "")
+		require.Zero(t, status, errs)
+	}
 	write := func(text string) { require.NoError(t, os.WriteFile(file, []byte(text), 0o644)) }
 	want := func(code int, args ...string) (stdout string) {
 		t.Helper()

@@ -127,8 +127,10 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 	var names []string // of links that bounce
 	for _, n := range ours {
 		u, name := Quote(f.Unit(n.Name)), Quote(n.Name)
-		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+
-			" || { "+f.scriptPath+" check "+name+"; false; }; }") // check says what did not take
+		// A devlink reload takes the interface away for a moment, and the unit is stopped with it: then it starts once more. Check says what
+		// did not take.
+		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+" || case $(systemctl show -p Result "+u+") in "+
+			"Result=exit-code | Result=timeout) false ;; *) systemctl restart "+u+" ;; esac || { "+f.scriptPath+" check "+name+"; false; }; }")
 		checks = append(checks, "systemctl is-active --quiet "+u, f.scriptPath+" check "+name)
 		vlan := "" // show does not print it, and its map cannot be set without it
 		if s := f.lower(n); s.VLAN > 0 {

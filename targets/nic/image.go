@@ -75,8 +75,13 @@ func (f *Family) image(d *ir.Device) target.Image {
 		for k, in := range n.Carries() {
 			if in.VLAN > 0 {
 				name := fmt.Sprintf("%s.%d", netdev, in.VLAN)
-				virtual[name] = target.Netdev{Name: name, Parent: netdev, VLAN: in.VLAN}
 				port.VLANs[name] = given(d.ID, len(d.Host.NICs)+i+k)
+				if n.CreateVLAN && n.VLANIP.IsValid() {
+					port.VLANs[name] = n.VLANIP.Addr()
+				}
+				if !n.CreateVLAN {
+					virtual[name] = target.Netdev{Name: name, Parent: netdev, VLAN: in.VLAN}
+				}
 			}
 		}
 		ports = append(ports, port)

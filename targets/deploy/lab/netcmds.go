@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,6 +133,9 @@ func ip(p *proc) int {
 			return p.failPlain(255, "Option \"%s\" is unknown, try \"ip -help\".", args[0])
 		}
 		args = args[1:]
+	}
+	if len(args) > 0 && short(args[0], "address") {
+		return ipAddress(p, args[1:])
 	}
 	if len(args) == 0 || !short(args[0], "link") {
 		return p.failPlain(1, "Object \"%s\" is unknown, try \"ip help\".", strings.Join(args[:min(len(args), 1)], ""))
@@ -362,6 +366,56 @@ func ipDel(p *proc, args []string) int {
 		return 2
 	}
 	p.d.dropNetdev(n)
+	return 0
+}
+
+// ipAddress shows the addresses somebody has given interfaces here, and gives and takes them.
+func ipAddress(p *proc, args []string) int {
+	verb := "show"
+	if len(args) > 0 {
+		verb, args = args[0], args[1:]
+	}
+	if short(verb, "show") {
+		name, _ := dev(args)
+		for _, n := range p.d.sortedNetdevs() {
+			for _, a := range n.addrs {
+				if name == "" || n.Name == name {
+					p.printf("%d: %s    inet %s scope global %s\n", n.Index, n.Name, a, n.Name)
+				}
+			}
+		}
+		return 0
+	}
+	if len(args) != 3 || args[1] != "dev" {
+		return p.failPlain(255, "Not enough information: \"dev\" argument is required.")
+	}
+	addr, n := args[0], p.d.netdevs[args[2]]
+	if _, err := netip.ParsePrefix(addr); err != nil {
+		if _, err := netip.ParseAddr(addr); err != nil {
+			return p.failPlain(1, "Error: any valid prefix is expected rather than \"%s\".", addr)
+		}
+	}
+	if n == nil {
+		return p.failPlain(1, "Cannot find device \"%s\"", args[2])
+	}
+	if !mayChange(p) {
+		return 2
+	}
+	has := slices.Index(n.addrs, addr)
+	switch {
+	case short(verb, "delete") && has < 0:
+		return p.failPlain(2, "RTNETLINK answers: Cannot assign requested address")
+	case short(verb, "delete"):
+		n.addrs = slices.Delete(n.addrs, has, has+1)
+	case short(verb, "add") && has >= 0:
+		return p.failPlain(2, "RTNETLINK answers: %v", eExist)
+	case short(verb, "add") || short(verb, "replace"):
+		if has < 0 {
+			n.addrs = append(n.addrs, addr)
+		}
+	default:
+		return p.failPlain(255, "Command \"%s\" is unknown, try \"ip address help\".", verb)
+	}
 	return 0
 }
 

@@ -60,6 +60,7 @@ type savedNetdev struct {
 	RX, TX bool
 	Egress map[int]int `json:",omitempty"`
 	Counts map[string]uint64
+	Addrs  []string `json:",omitempty"`
 }
 
 type savedUnit struct {
@@ -170,7 +171,7 @@ func (d *Device) record(files map[string]string) *record {
 	}
 	slices.Sort(r.Gone)
 	for _, n := range d.sortedNetdevs() {
-		r.Netdevs = append(r.Netdevs, savedNetdev{n.Netdev, n.rx, n.tx, n.egress, n.counters})
+		r.Netdevs = append(r.Netdevs, savedNetdev{n.Netdev, n.rx, n.tx, n.egress, n.counters, n.addrs})
 	}
 	r.Kept = map[string]json.RawMessage{}
 	for name, state := range d.kept {
@@ -443,6 +444,7 @@ func (d *Device) resumeNetdevs(list []savedNetdev) error {
 		if s.Counts != nil {
 			n.counters = s.Counts
 		}
+		n.addrs = s.Addrs
 	}
 	have := map[string]bool{}
 	for _, s := range list {

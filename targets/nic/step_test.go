@@ -1,0 +1,59 @@
+package nic
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// The unit is started once more where it was stopped with its interface, as a devlink reload does; a failure of its own is one.
+func TestStepAfterReload(t *testing.T) {
+	dash, err := exec.LookPath("dash")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name, result string
+		fails        string // how many restarts fail
+		want         string
+		code         int
+	}{
+		{"it starts", "success", "0", "restart\n", 0},
+		{"stopped with its interface", "signal", "1", "restart\nrestart\n", 0},
+		{"stopped again", "signal", "2", "restart\nrestart\ncheck\n", 1},
+		{"it fails", "exit-code", "1", "restart\ncheck\n", 1},
+		{"it hangs", "timeout", "1", "restart\ncheck\n", 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write := func(name, text string) {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!"+dash+"\n"+text), 0o755))
+			}
+			write("systemctl", `case $1 in
+show) echo "Result=$RESULT" ;;
+restart)
+	echo restart >>"$0.log"
+	read -r n <"$0.fails" && echo $((n - 1)) >"$0.fails"
+	[ "$n" -le 0 ]
+	;;
+esac
+`)
+			write("script", `echo "$1" >>"${0%/*}/systemctl.log"`+"\n")
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "systemctl.fails"), []byte(c.fails+"\n"), 0o644))
+			f := &Family{tool: "rocec-host", scriptPath: filepath.Join(dir, "script"), Driver: &ir.Driver{}}
+			d := &ir.Device{Host: &ir.Host{}, Fabric: &ir.Fabric{}}
+			n := &ir.NIC{NICPlaces: &ir.NICPlaces{}, Name: "ens1f0", Device: d, Model: &ir.NICModel{Driver: f.Driver}}
+			cmd := exec.Command(dash, "-c", f.step([]*ir.NIC{n}).Cmd)
+			cmd.Env = []string{"PATH=" + dir, "RESULT=" + c.result}
+			err := cmd.Run()
+			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), err)
+			log, err := os.ReadFile(filepath.Join(dir, "systemctl.log"))
+			require.NoError(t, err)
+			assert.Equal(t, c.want, string(log))
+		})
+	}
+}
