@@ -162,7 +162,7 @@ func TestNetdevs(t *testing.T) {
 	require.Contains(t, root(t, d, "ip -j -d link show dev ens1f0.100"), `"egress_qos":[{"from":0,"to":3},{"from":2,"to":3}]`)
 	root(t, d, "ip link add link ens1f0 name ens1f0.200 type vlan id 200 egress-qos-map 0:5; grep -q ens1f0.200 /proc/net/vlan/config; "+
 		"ip link set dev ens1f0 mtu 4200; [ $(cat /sys/class/net/ens1f0/mtu) = 4200 ]; ip link del ens1f0.200")
-	require.Equal(t, "4: ens1f0.100    inet 192.0.2.1/24 scope global ens1f0.100\n",
+	require.Equal(t, "3: ens1f0.100    inet 192.0.2.1/24 scope global ens1f0.100\n",
 		root(t, d, "ip address add 192.0.2.1/24 dev ens1f0.100; ip addr replace 192.0.2.1/24 dev ens1f0.100; ip a show dev ens1f0.100"))
 	require.Equal(t, 2, sh(t, d, "root", "ip address add 192.0.2.1/24 dev ens1f0.100").status)
 	require.Empty(t, root(t, d, "ip address delete 192.0.2.1/24 dev ens1f0.100; ip address"))
