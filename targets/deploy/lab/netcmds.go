@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,7 +116,7 @@ func short(word, full string) bool { return word != "" && strings.HasPrefix(full
 
 func cmdIP(_ context.Context, p *proc) int { return p.locked(ip) }
 
-// ip knows link show, add of a VLAN, set and del.
+// ip knows link show, add of a VLAN, set and del, and address show and replace.
 func ip(p *proc) int {
 	args, asJSON, details := p.args[1:], false, false
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -132,6 +133,9 @@ func ip(p *proc) int {
 			return p.failPlain(255, "Option \"%s\" is unknown, try \"ip -help\".", args[0])
 		}
 		args = args[1:]
+	}
+	if len(args) > 0 && short(args[0], "address") {
+		return ipAddress(p, args[1:])
 	}
 	if len(args) == 0 || !short(args[0], "link") {
 		return p.failPlain(1, "Object \"%s\" is unknown, try \"ip help\".", strings.Join(args[:min(len(args), 1)], ""))
@@ -162,6 +166,36 @@ func dev(args []string) (string, []string) {
 		return "", nil
 	}
 	return args[0], args[1:]
+}
+
+// ipAddress is ip address: show, always in one line each, and replace, of the addresses that programs gave.
+func ipAddress(p *proc, args []string) int {
+	replace := len(args) == 4 && args[0] == "replace" && args[2] == "dev"
+	if !replace && (len(args) != 3 || args[0] != "show" || args[1] != "dev") {
+		return p.failPlain(255, "Command \"%s\" is unknown, try \"ip address help\".", strings.Join(args, " "))
+	}
+	n := p.d.netdevs[args[len(args)-1]]
+	switch {
+	case n == nil:
+		return p.failPlain(1, "Device \"%s\" does not exist.", args[len(args)-1])
+	case !replace:
+		for _, a := range n.given {
+			p.print(fmt.Sprintf("%d: %s    inet%s %s scope global %[2]s\\       valid_lft forever preferred_lft forever\n", n.Index, n.Name,
+				map[bool]string{true: "6"}[strings.Contains(a, ":")], a))
+		}
+		return 0
+	}
+	address, err := netip.ParsePrefix(args[1])
+	if err != nil {
+		return p.failPlain(1, "Error: any valid prefix is expected rather than \"%s\".", args[1])
+	}
+	if !mayChange(p) {
+		return 2
+	}
+	if !slices.Contains(n.given, address.String()) {
+		n.given = append(n.given, address.String())
+	}
+	return 0
 }
 
 func ipShow(p *proc, args []string, asJSON, details bool) int {

@@ -18,7 +18,7 @@ import (
 )
 
 // verb runs one verb of the script with the context arguments of a NIC's live state.
-func showArgs(t *testing.T, d *ir.Device, nic, verb string) []string {
+func showArgs(t testing.TB, d *ir.Device, nic, verb string) []string {
 	cmd := stateOf(t, d, nic).Live.Cmd
 	args := strings.Fields(cmd)[3:]
 	args[0] = verb

@@ -31,7 +31,7 @@ keys='bond cable cnp_dscp cnp_prio dcbx
 dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7
 ecn_np_prio0 ecn_np_prio1 ecn_np_prio2 ecn_np_prio3 ecn_np_prio4 ecn_np_prio5 ecn_np_prio6 ecn_np_prio7
 ecn_rp_prio0 ecn_rp_prio1 ecn_rp_prio2 ecn_rp_prio3 ecn_rp_prio4 ecn_rp_prio5 ecn_rp_prio6 ecn_rp_prio7
-ets_bw ets_tc ets_tsa mtu pause pfc roce roce_mode tos traffic_class traffic_rules trust ttl vlan_map'
+ets_bw ets_tc ets_tsa mtu pause pfc roce roce_mode tos traffic_class traffic_rules trust ttl vlan_ip vlan_map'
 dscp_keys='dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7'
 
 state=$root/var/lib/rocec/rocec-host # what NICs held before the first apply, IF.before

@@ -307,10 +307,10 @@ see_vf_roce() { # only the virtual functions the value file names
 		vf=${vf#vf_roce_}
 		if [ -e "$net/settings/vf_roce" ]; then
 			vf_roce=missing
-			while read -r _ one two _; do
+			{ while read -r _ one two _; do
 				[ "$one" = "$vf:" ] || continue
 				[ "$two" = 1 ] && vf_roce=on || vf_roce=off
-			done <"$net/settings/vf_roce"
+			done <"$net/settings/vf_roce"; } 2>/dev/null || vf_roce='unreadable: settings/vf_roce cannot be read'
 		else
 			find_vf "$vf"
 		fi
@@ -421,15 +421,17 @@ see_class() { # the traffic class forced on RC queue pairs, the exceptions by ad
 	if [ -n "$rdma" ] && [ -e "$ib/tc/$port/traffic_class" ]; then
 		class=off
 		exceptions=
+		shut=
 		{ while read -r line; do
 			case $line in
 			'Global tclass='*) class=${line#*=} ;;
 			*,tclass=*) exceptions=$exceptions$line$nl ;;
 			esac
-		done <"$ib/tc/$port/traffic_class"; } 2>/dev/null || class='unreadable: traffic_class cannot be read'
+		done <"$ib/tc/$port/traffic_class"; } 2>/dev/null || shut='unreadable: traffic_class cannot be read'
 		[ -z "$exceptions" ] || exceptions=$(printf %s "$exceptions" | LC_ALL=C sort)
 		words "$exceptions" "$nl"
-		exceptions=${found:-none}
+		class=${shut:-$class}
+		exceptions=${shut:-${found:-none}}
 	fi
 	if [ -n "$rdma" ]; then
 		find_ttl
@@ -450,9 +452,14 @@ see_vlan() {
 	look "$conf" vlan || return 0
 	if ! find_vlan; then
 		emit vlan_map missing
+		! look "$conf" vlan_ip || emit vlan_ip missing
 		return
 	fi
-	text=$(ip -d link show dev "$vdev" 2>/dev/null) || text=
+	see_vlan_ip
+	if ! text=$(ip -d link show dev "$vdev" 2>/dev/null); then
+		emit vlan_map "$no_ip"
+		return
+	fi
 	after '{' "${text#*egress-qos-map}"
 	case $text in *egress-qos-map*) egress=" $found " ;; *) egress=' ' ;; esac
 	row=
@@ -466,6 +473,19 @@ see_vlan() {
 		esac
 	done
 	emit vlan_map "${row#,}"
+}
+
+no_ip='unreadable: ip does not tell it; install iproute2'
+
+see_vlan_ip() { # whether the interface of the VLAN has the address wanted; it may have others
+	look "$conf" vlan_ip || return 0
+	want=$found
+	text=$(ip -o address show dev "$vdev" 2>/dev/null) || want=$no_ip
+	case "$want $text " in
+	"$no_ip"* | *" $want "*) ;;
+	*) want=missing ;;
+	esac
+	emit vlan_ip "$want"
 }
 
 see_host() { # what the host's own network configuration decides

@@ -140,7 +140,7 @@ bring_about() {
 	settle "trust $dscp_keys" see_qos set_trust
 	settle cable see_qos set_cable
 	settle pfc see_qos set_pfc
-	settle pause see_pause set_pause
+	look "$conf" pause && [ "$found" = on ] && settle pause see_pause set_pause
 	vf_keys
 	settle "$found" see_vf_roce set_vf_roce
 
@@ -157,7 +157,7 @@ bring_about() {
 		settle 'roce_mode tos' see_cma set_cma
 		settle 'traffic_class traffic_rules ttl' see_class set_class
 	fi
-	settle vlan_map see_vlan set_vlan
+	settle 'vlan_ip vlan_map' see_vlan set_vlan
 	return "$failed"
 }
 
