@@ -327,6 +327,12 @@ var shells = map[string]func(m *machine, args ...string) result{
 	},
 }
 
+// rotate gives the shells for the nth of many cases: dash, the interpreter, and the others in turn.
+func rotate(nth int) map[string]func(m *machine, args ...string) result {
+	other := []string{"bash", "busybox", "ksh", "mksh"}[nth%4]
+	return map[string]func(m *machine, args ...string) result{"dash": shells["dash"], "interp": shells["interp"], other: shells[other]}
+}
+
 func (m *machine) exec(shell string, args []string) result {
 	start := []string{"-s", "--"}
 	if shell == "busybox" {
