@@ -56,7 +56,7 @@ func need(t testing.TB, tool, pkg string) string {
 // shimDir is where shims builds; TestMain takes it away.
 var shimDir string
 
-// shims builds the libraries of package mlx5test once: those of dcb and of files, as LD_PRELOAD takes them.
+// shims builds the libraries of package mlx5test once, and gives those of dcb and of files, as LD_PRELOAD takes them.
 var shims = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "shims")
 	if err != nil {
@@ -64,7 +64,9 @@ var shims = sync.OnceValues(func() (string, error) {
 	}
 	shimDir = dir
 	dcb, knobs := filepath.Join(dir, "dcbshim.so"), filepath.Join(dir, "knobs.so")
-	return dcb + ":" + knobs, errors.Join(mlx5test.Build(dcb, mlx5test.DCBShim), mlx5test.Build(knobs, mlx5test.Knobs))
+	return dcb + ":" + knobs, errors.Join(mlx5test.Build(dcb, mlx5test.DCBShim), mlx5test.Build(knobs, mlx5test.Knobs),
+		mlx5test.Build(filepath.Join(dir, "devlinkshim.so"), mlx5test.DevlinkShim),
+		mlx5test.Build(filepath.Join(dir, "ethtoolshim.so"), mlx5test.EthtoolShim))
 })
 
 // newMachine makes a host with the NICs of d, as its factory image has them, with its value files in place.

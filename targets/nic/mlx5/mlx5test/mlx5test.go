@@ -1,4 +1,4 @@
-// Package mlx5test plays the NICs of a host to the real programs that set them, for tests: dcb of iproute2 and ethtool.
+// Package mlx5test plays the NICs of a host to the real programs that set them, for tests: dcb and devlink of iproute2, and ethtool.
 package mlx5test
 
 import (
@@ -12,6 +12,16 @@ import (
 //
 //go:embed dcbshim/dcbshim.c
 var DCBShim string
+
+// DevlinkShim is the C source of a library that, preloaded into the real devlink, answers it as the driver mlx5 would. It says how itself.
+//
+//go:embed devlinkshim/devlinkshim.c
+var DevlinkShim string
+
+// EthtoolShim is the C source of a library that, preloaded into the real ethtool, answers -a and -A. It says how itself.
+//
+//go:embed ethtoolshim/ethtoolshim.c
+var EthtoolShim string
 
 // Knobs is the C source of a library that, preloaded into a shell, lets plain files stand for those of a driver. It says how itself.
 //
