@@ -138,6 +138,9 @@ func (s *Settings) Query(verb string) *target.Query {
 	if s.VLAN > 0 {
 		cmd.WriteString(" vlan=" + strconv.Itoa(s.VLAN))
 	}
+	if s.VLAN > 0 && s.NIC.CreateVLAN && s.NIC.VLANIP.IsValid() {
+		cmd.WriteString(" vlan_ip=" + Quote(s.NIC.VLANIP.String()))
+	}
 	for _, vf := range s.vfs() {
 		cmd.WriteString(" " + vfKey + strconv.Itoa(vf) + "=on")
 	}

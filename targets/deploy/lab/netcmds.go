@@ -116,7 +116,7 @@ func short(word, full string) bool { return word != "" && strings.HasPrefix(full
 
 func cmdIP(_ context.Context, p *proc) int { return p.locked(ip) }
 
-// ip knows link show, add of a VLAN, set and del.
+// ip knows link show, add of a VLAN, set and del, and address show and replace.
 func ip(p *proc) int {
 	args, asJSON, details := p.args[1:], false, false
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
@@ -166,6 +166,36 @@ func dev(args []string) (string, []string) {
 		return "", nil
 	}
 	return args[0], args[1:]
+}
+
+// ipAddress is ip address: show, always in one line each, and replace, of the addresses that programs gave.
+func ipAddress(p *proc, args []string) int {
+	replace := len(args) == 4 && args[0] == "replace" && args[2] == "dev"
+	if !replace && (len(args) != 3 || args[0] != "show" || args[1] != "dev") {
+		return p.failPlain(255, "Command \"%s\" is unknown, try \"ip address help\".", strings.Join(args, " "))
+	}
+	n := p.d.netdevs[args[len(args)-1]]
+	switch {
+	case n == nil:
+		return p.failPlain(1, "Device \"%s\" does not exist.", args[len(args)-1])
+	case !replace:
+		for _, a := range n.given {
+			p.print(fmt.Sprintf("%d: %s    inet%s %s scope global %[2]s\\       valid_lft forever preferred_lft forever\n", n.Index, n.Name,
+				map[bool]string{true: "6"}[strings.Contains(a, ":")], a))
+		}
+		return 0
+	}
+	address, err := netip.ParsePrefix(args[1])
+	if err != nil {
+		return p.failPlain(1, "Error: any valid prefix is expected rather than \"%s\".", args[1])
+	}
+	if !mayChange(p) {
+		return 2
+	}
+	if !slices.Contains(n.given, address.String()) {
+		n.given = append(n.given, address.String())
+	}
+	return 0
 }
 
 func ipShow(p *proc, args []string, asJSON, details bool) int {
@@ -366,56 +396,6 @@ func ipDel(p *proc, args []string) int {
 		return 2
 	}
 	p.d.dropNetdev(n)
-	return 0
-}
-
-// ipAddress shows the addresses somebody has given interfaces here, and gives and takes them.
-func ipAddress(p *proc, args []string) int {
-	verb := "show"
-	if len(args) > 0 {
-		verb, args = args[0], args[1:]
-	}
-	if short(verb, "show") {
-		name, _ := dev(args)
-		for _, n := range p.d.sortedNetdevs() {
-			for _, a := range n.addrs {
-				if name == "" || n.Name == name {
-					p.printf("%d: %s    inet %s scope global %s\n", n.Index, n.Name, a, n.Name)
-				}
-			}
-		}
-		return 0
-	}
-	if len(args) != 3 || args[1] != "dev" {
-		return p.failPlain(255, "Not enough information: \"dev\" argument is required.")
-	}
-	addr, n := args[0], p.d.netdevs[args[2]]
-	if _, err := netip.ParsePrefix(addr); err != nil {
-		if _, err := netip.ParseAddr(addr); err != nil {
-			return p.failPlain(1, "Error: any valid prefix is expected rather than \"%s\".", addr)
-		}
-	}
-	if n == nil {
-		return p.failPlain(1, "Cannot find device \"%s\"", args[2])
-	}
-	if !mayChange(p) {
-		return 2
-	}
-	has := slices.Index(n.addrs, addr)
-	switch {
-	case short(verb, "delete") && has < 0:
-		return p.failPlain(2, "RTNETLINK answers: Cannot assign requested address")
-	case short(verb, "delete"):
-		n.addrs = slices.Delete(n.addrs, has, has+1)
-	case short(verb, "add") && has >= 0:
-		return p.failPlain(2, "RTNETLINK answers: %v", eExist)
-	case short(verb, "add") || short(verb, "replace"):
-		if has < 0 {
-			n.addrs = append(n.addrs, addr)
-		}
-	default:
-		return p.failPlain(255, "Command \"%s\" is unknown, try \"ip address help\".", verb)
-	}
 	return 0
 }
 

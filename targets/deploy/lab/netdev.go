@@ -14,7 +14,7 @@ type netdev struct {
 	target.Netdev
 	rx, tx   bool        // link pause
 	egress   map[int]int // of a VLAN: socket priority to 802.1p; nil: it is none
-	addrs    []string    // "192.0.2.1/24", those somebody gave it here
+	given    []string    // addresses that programs gave it: ADDRESS/LENGTH
 	counters map[string]uint64
 }
 

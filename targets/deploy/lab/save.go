@@ -59,8 +59,8 @@ type savedNetdev struct {
 	target.Netdev
 	RX, TX bool
 	Egress map[int]int `json:",omitempty"`
+	Given  []string    `json:",omitempty"`
 	Counts map[string]uint64
-	Addrs  []string `json:",omitempty"`
 }
 
 type savedUnit struct {
@@ -171,7 +171,7 @@ func (d *Device) record(files map[string]string) *record {
 	}
 	slices.Sort(r.Gone)
 	for _, n := range d.sortedNetdevs() {
-		r.Netdevs = append(r.Netdevs, savedNetdev{n.Netdev, n.rx, n.tx, n.egress, n.counters, n.addrs})
+		r.Netdevs = append(r.Netdevs, savedNetdev{n.Netdev, n.rx, n.tx, n.egress, n.given, n.counters})
 	}
 	r.Kept = map[string]json.RawMessage{}
 	for name, state := range d.kept {
@@ -438,13 +438,13 @@ func (d *Device) resumeNetdevs(list []savedNetdev) error {
 			return fmt.Errorf("the interface %q has an MTU of %d", s.Name, s.MTU)
 		}
 		n.MTU, n.Index, n.rx, n.tx, n.Down = s.MTU, s.Index, s.RX, s.TX, s.Down
+		n.given = s.Given
 		if n.egress != nil && s.Egress != nil {
 			n.egress = s.Egress
 		}
 		if s.Counts != nil {
 			n.counters = s.Counts
 		}
-		n.addrs = s.Addrs
 	}
 	have := map[string]bool{}
 	for _, s := range list {

@@ -105,8 +105,8 @@ func TestCheckJSONEscapes(t *testing.T) {
 		}
 		return b.String()
 	}
-	for _, value := range []string{`"},{"name":"x`, `back\slash`, "tab\tand space", "é$(touch /x)`id`", "[a]^~!#-]", string(all), "*"} {
-		for shell, run := range shells {
+	for i, value := range []string{`"},{"name":"x`, `back\slash`, "tab\tand space", "é$(touch /x)`id`", "[a]^~!#-]", string(all), "*"} {
+		for shell, run := range rotate(i) {
 			if shell == "interp" && !json.Valid([]byte(fmt.Sprintf("%q", value))) {
 				continue // it has strings of its own, in which bytes that are no text are lost
 			}
@@ -125,7 +125,7 @@ func TestCheckJSONEscapes(t *testing.T) {
 // A host without what the document is made of says so, and stays JSON.
 func TestCheckJSONPoor(t *testing.T) {
 	d := fixtures(t)["v2"]
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name  string
 		spoil func(*machine)
 		want  []string
@@ -145,7 +145,7 @@ func TestCheckJSONPoor(t *testing.T) {
 			m.write("etc/rocec/host/ens7.conf", "# RoCE settings of one NIC, written by rocec and applied by /usr/local/sbin/rocec-host-bnxt.")
 		}, []string{`/etc/rocec/host/ens7.conf","sha256"`}},
 	} {
-		for shell, run := range shells {
+		for shell, run := range rotate(i) {
 			t.Run(c.name+"/"+shell, func(t *testing.T) {
 				t.Parallel()
 				m := newMachine(t, d).inbox()

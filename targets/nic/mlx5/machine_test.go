@@ -29,10 +29,11 @@ import (
 // machine is a host that is not there: a tree that stands for its /sys, /proc and /etc, the real dcb over the shim of
 // package mlx5test, and small stand-ins for the other commands.
 type machine struct {
-	t    testing.TB
-	root string
-	fake string // state of the stand-ins, and the log of their writes
-	env  []string
+	t      testing.TB
+	root   string
+	fake   string // state of the stand-ins, and the log of their writes
+	env    []string
+	script []byte // what the real shells run; the interpreter runs the one of the package
 	// trafficClass is what the sysfs file of that name holds: it takes single lines and reads as a list, which a plain
 	// file does not. Only the interpreter can show it; nil: the driver has none.
 	trafficClass *trafficClass
@@ -52,27 +53,29 @@ func need(t testing.TB, tool, pkg string) string {
 	return path
 }
 
-// shimDir is where shim builds; TestMain takes it away.
+// shimDir is where shims builds; TestMain takes it away.
 var shimDir string
 
-// shim builds the shim of dcb once.
-var shim = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "dcbshim")
+// shims builds the libraries of package mlx5test once, and gives those of dcb and of files, as LD_PRELOAD takes them.
+var shims = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "shims")
 	if err != nil {
 		return "", err
 	}
 	shimDir = dir
-	so := filepath.Join(dir, "dcbshim.so")
-	return so, mlx5test.Build(so)
+	dcb, knobs := filepath.Join(dir, "dcbshim.so"), filepath.Join(dir, "knobs.so")
+	return dcb + ":" + knobs, errors.Join(mlx5test.Build(dcb, mlx5test.DCBShim), mlx5test.Build(knobs, mlx5test.Knobs),
+		mlx5test.Build(filepath.Join(dir, "devlinkshim.so"), mlx5test.DevlinkShim),
+		mlx5test.Build(filepath.Join(dir, "ethtoolshim.so"), mlx5test.EthtoolShim))
 })
 
 // newMachine makes a host with the NICs of d, as its factory image has them, with its value files in place.
 func newMachine(t testing.TB, d *ir.Device) *machine {
 	need(t, "gcc", "gcc")
 	need(t, "dcb", "iproute2")
-	so, err := shim()
+	so, err := shims()
 	require.NoError(t, err)
-	m := &machine{t: t, root: t.TempDir()}
+	m := &machine{t: t, root: t.TempDir(), script: script}
 	m.fake = filepath.Join(m.root, "fake")
 	m.env = []string{
 		"ROCEC_ROOT=" + m.root, "ROCEC_WAIT=2", "FAKE_DIR=" + m.fake, "DCBSHIM_DIR=" + m.fake, "LD_PRELOAD=" + so,
@@ -326,6 +329,12 @@ var shells = map[string]func(m *machine, args ...string) result{
 	},
 }
 
+// rotate gives the shells for the nth of many cases: dash, the interpreter, and the others in turn.
+func rotate(nth int) map[string]func(m *machine, args ...string) result {
+	other := []string{"bash", "busybox", "ksh", "mksh"}[nth%4]
+	return map[string]func(m *machine, args ...string) result{"dash": shells["dash"], "interp": shells["interp"], other: shells[other]}
+}
+
 func (m *machine) exec(shell string, args []string) result {
 	start := []string{"-s", "--"}
 	if shell == "busybox" {
@@ -334,7 +343,7 @@ func (m *machine) exec(shell string, args []string) result {
 	cmd := exec.Command(need(m.t, shell, shell), append(start, args...)...)
 	cmd.Env = m.env
 	cmd.Dir = m.root // so that a file of a wrong name shows
-	cmd.Stdin = bytes.NewReader(script)
+	cmd.Stdin = bytes.NewReader(m.script)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

@@ -42,7 +42,9 @@
 //	trust         dscp, pcp       what decides a received packet's priority
 //	ttl           0-255           IP TTL of RoCEv2 packets (MLNX_OFED)
 //	vf_roce_N     on, off         RoCE on virtual function N (MLNX_OFED)
-//	vlan          1-4094          the VLAN that carries traffic told by PCP; its interface must exist
+//	create_vlan   on              the interface of the VLAN is made where it is missing
+//	vlan          1-4094          the VLAN that carries traffic told by PCP
+//	vlan_ip       ADDRESS/LENGTH  an address of the interface that is made
 //	vlan_map      0:P,2:P,4:P,6:P 802.1p priority of the socket priorities on it
 //
 // show prints the same lines, and three more values: "unsupported" for what the NIC does not have, "missing" for a VLAN
@@ -69,9 +71,13 @@
 //	dcb app flush dev IF dscp-prio
 //	mlnx_qos -i IF [-a | -d os | -f LIST | -s LIST -t LIST -p LIST | --trust pcp|dscp | --dscp2prio set,D,P … | --cable_len N]
 //	ethtool -a IF; ethtool -A IF rx on|off tx on|off
+//	devlink dev param show pci/BDF name enable_roce; devlink dev param set pci/BDF name enable_roce value true|false cmode driverinit
+//	devlink dev reload pci/BDF; devlink port show; devlink port function set PORT roce enable|disable
 //	ip -d link show dev VLANIF; ip link set dev VLANIF type vlan egress-qos-map FROM:TO …
+//	ip link add link IF name VLANIF type vlan id VLAN; ip link set dev VLANIF up; ip link delete VLANIF
+//	ip -o address show dev VLANIF; ip address replace ADDRESS/LENGTH dev VLANIF
 //	systemctl is-active --quiet lldpad.service
-//	modprobe rdma_cm; mkdir -p DIR; readlink LINK; sleep 1; sort; sort -n
+//	modprobe rdma_cm|8021q; mkdir DIR; mkdir -p DIR; rmdir DIR; rm -f FILE; readlink LINK; sleep 1; sort; sort -n
 //	sha256sum; od -An -v -tx1 (check --json alone)
 //
 // mlnx_qos is only asked where dcb fails. Files, read (r) or read and written (rw), DEV being the RDMA device and P its

@@ -72,7 +72,7 @@ var rows = nic.Sorted([]nic.Row{
 		Why: nic.AtVLAN, Class: nic.Always(nic.Wish),
 	},
 	{
-		Key: "vlan_ip", Host: true,
+		Key: "vlan_ip",
 		Value: func(b []byte, s *nic.Settings) []byte {
 			if !s.NIC.CreateVLAN || s.VLAN == 0 || !s.NIC.VLANIP.IsValid() {
 				return b

@@ -18,7 +18,7 @@ import (
 )
 
 // verb runs one verb of the script with the context arguments of a NIC's live state.
-func showArgs(t *testing.T, d *ir.Device, nic, verb string) []string {
+func showArgs(t testing.TB, d *ir.Device, nic, verb string) []string {
 	cmd := stateOf(t, d, nic).Live.Cmd
 	args := strings.Fields(cmd)[3:]
 	args[0] = verb
@@ -234,7 +234,7 @@ func TestRepair(t *testing.T) {
 // TestRefusals: what stops the script before it writes anything.
 func TestRefusals(t *testing.T) {
 	d := fixtures(t)["v2"]
-	for _, c := range []struct {
+	for i, c := range []struct {
 		name  string
 		spoil func(*machine)
 		args  []string
@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 		{"a path", nil, []string{"show", "../../etc"}, "usage: rocec-host", 64},
 		{"too many", nil, []string{"apply", "ens1f0", "pfc=1"}, "usage: rocec-host", 64},
 	} {
-		for shell, run := range shells {
+		for shell, run := range rotate(i) {
 			t.Run(c.name+"/"+shell, func(t *testing.T) {
 				t.Parallel()
 				m := newMachine(t, d).inbox()

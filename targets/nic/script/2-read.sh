@@ -303,9 +303,14 @@ see_vlan() {
 	look "$conf" vlan || return 0
 	if ! find_vlan; then
 		emit vlan_map missing
+		! look "$conf" vlan_ip || emit vlan_ip missing
 		return
 	fi
-	text=$(ip -d link show dev "$vdev" 2>/dev/null) || text=
+	see_vlan_ip
+	if ! text=$(ip -d link show dev "$vdev" 2>/dev/null); then
+		emit vlan_map "$no_ip"
+		return
+	fi
 	after '{' "${text#*egress-qos-map}"
 	case $text in *egress-qos-map*) egress=" $found " ;; *) egress=' ' ;; esac
 	row=
@@ -319,6 +324,19 @@ see_vlan() {
 		esac
 	done
 	emit vlan_map "${row#,}"
+}
+
+no_ip='unreadable: ip does not tell it; install iproute2'
+
+see_vlan_ip() { # whether the interface of the VLAN has the address wanted; it may have others
+	look "$conf" vlan_ip || return 0
+	want=$found
+	text=$(ip -o address show dev "$vdev" 2>/dev/null) || want=$no_ip
+	case "$want $text " in
+	"$no_ip"* | *" $want "*) ;;
+	*) want=missing ;;
+	esac
+	emit vlan_ip "$want"
 }
 
 see_host() { # what the host's own network configuration decides

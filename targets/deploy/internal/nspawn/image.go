@@ -329,7 +329,7 @@ func compile(dir, lib string) error {
 			return err
 		}
 	}
-	return mlx5test.Build(filepath.Join(lib, "dcbshim.so"))
+	return mlx5test.Build(filepath.Join(lib, "dcbshim.so"), mlx5test.DCBShim)
 }
 
 // dcb makes the real dcb talk to NICs that are not there.

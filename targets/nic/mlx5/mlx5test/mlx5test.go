@@ -1,4 +1,4 @@
-// Package mlx5test plays the NICs of a host to the real programs that set them, for tests: dcb of iproute2 and ethtool.
+// Package mlx5test plays the NICs of a host to the real programs that set them, for tests: dcb and devlink of iproute2, and ethtool.
 package mlx5test
 
 import (
@@ -13,15 +13,30 @@ import (
 //go:embed dcbshim/dcbshim.c
 var DCBShim string
 
+// DevlinkShim is the C source of a library that, preloaded into the real devlink, answers it as the driver mlx5 would. It says how itself.
+//
+//go:embed devlinkshim/devlinkshim.c
+var DevlinkShim string
+
+// EthtoolShim is the C source of a library that, preloaded into the real ethtool, answers -a and -A. It says how itself.
+//
+//go:embed ethtoolshim/ethtoolshim.c
+var EthtoolShim string
+
+// Knobs is the C source of a library that, preloaded into a shell, lets plain files stand for those of a driver. It says how itself.
+//
+//go:embed knobs/knobs.c
+var Knobs string
+
 // Ethtool is a script that plays ethtool -a and -A; its state lies in the folder FAKE_DIR.
 //
 //go:embed ethtool
 var Ethtool string
 
-// Build compiles DCBShim into the shared library so.
-func Build(so string) error {
-	cmd := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", so, "-x", "c", "-", "-lmnl")
-	cmd.Stdin = strings.NewReader(DCBShim)
+// Build compiles a C source into the shared library so.
+func Build(so, source string) error {
+	cmd := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-O1", "-shared", "-fPIC", "-o", so, "-x", "c", "-", "-lmnl", "-ldl")
+	cmd.Stdin = strings.NewReader(source)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s (Debian packages gcc, libc6-dev, libmnl-dev)", err, out)
 	}

@@ -5,7 +5,7 @@ keys='bond cable cnp_dscp cnp_prio dcbx
 dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7
 ecn_np_prio0 ecn_np_prio1 ecn_np_prio2 ecn_np_prio3 ecn_np_prio4 ecn_np_prio5 ecn_np_prio6 ecn_np_prio7
 ecn_rp_prio0 ecn_rp_prio1 ecn_rp_prio2 ecn_rp_prio3 ecn_rp_prio4 ecn_rp_prio5 ecn_rp_prio6 ecn_rp_prio7
-ets_bw ets_tc ets_tsa mtu pause pfc roce roce_mode tos traffic_class traffic_rules trust ttl vlan_map'
+ets_bw ets_tc ets_tsa mtu pause pfc roce roce_mode tos traffic_class traffic_rules trust ttl vlan_ip vlan_map'
 dscp_keys='dscp_prio0 dscp_prio1 dscp_prio2 dscp_prio3 dscp_prio4 dscp_prio5 dscp_prio6 dscp_prio7'
 
 accept_own() { # KEY VALUE: is it something rocec writes for these NICs alone?
@@ -74,10 +74,10 @@ see_vf_roce() { # only the virtual functions the value file names
 		vf=${vf#vf_roce_}
 		if [ -e "$net/settings/vf_roce" ]; then
 			vf_roce=missing
-			while read -r _ one two _; do
+			{ while read -r _ one two _; do
 				[ "$one" = "$vf:" ] || continue
 				[ "$two" = 1 ] && vf_roce=on || vf_roce=off
-			done <"$net/settings/vf_roce"
+			done <"$net/settings/vf_roce"; } 2>/dev/null || vf_roce='unreadable: settings/vf_roce cannot be read'
 		else
 			find_vf "$vf"
 		fi
@@ -163,15 +163,17 @@ see_class() { # the traffic class forced on RC queue pairs, the exceptions by ad
 	if [ -n "$rdma" ] && [ -e "$ib/tc/$port/traffic_class" ]; then
 		class=off
 		exceptions=
+		shut=
 		{ while read -r line; do
 			case $line in
 			'Global tclass='*) class=${line#*=} ;;
 			*,tclass=*) exceptions=$exceptions$line$nl ;;
 			esac
-		done <"$ib/tc/$port/traffic_class"; } 2>/dev/null || class='unreadable: traffic_class cannot be read'
+		done <"$ib/tc/$port/traffic_class"; } 2>/dev/null || shut='unreadable: traffic_class cannot be read'
 		[ -z "$exceptions" ] || exceptions=$(printf %s "$exceptions" | LC_ALL=C sort)
 		words "$exceptions" "$nl"
-		exceptions=${found:-none}
+		class=${shut:-$class}
+		exceptions=${shut:-${found:-none}}
 	fi
 	if [ -n "$rdma" ]; then
 		find_ttl
@@ -290,7 +292,7 @@ bring_about() {
 	settle "trust $dscp_keys" see_qos set_trust
 	settle cable see_qos set_cable
 	settle pfc see_qos set_pfc
-	settle pause see_pause set_pause
+	look "$conf" pause && [ "$found" = on ] && settle pause see_pause set_pause
 	more_keys
 	settle "$found" see_vf_roce set_vf_roce
 
@@ -307,6 +309,6 @@ bring_about() {
 		settle 'roce_mode tos' see_cma set_cma
 		settle 'traffic_class traffic_rules ttl' see_class set_class
 	fi
-	settle vlan_map see_vlan set_vlan
+	settle 'vlan_ip vlan_map' see_vlan set_vlan
 	return "$failed"
 }

@@ -91,7 +91,7 @@ func TestDcbAgainstTheRealOne(t *testing.T) {
 	require.Contains(t, string(version), "iproute2-6.1.", "the lab's dcb is that of 6.1")
 	dir := t.TempDir()
 	so := filepath.Join(dir, "shim.so")
-	require.NoError(t, mlx5test.Build(so))
+	require.NoError(t, mlx5test.Build(so, mlx5test.DCBShim))
 
 	d := boot("e", "veth0") // the names the shim knows
 	for i, line := range dcbCommands {

@@ -1,0 +1,119 @@
+package mlx5
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// real lets the script run an unmodified tool over its shim.
+func (m *machine) real(tool, pkg, env string) {
+	m.command(tool, fmt.Sprintf(`%sLD_PRELOAD=%s exec %s "$@"`, env, filepath.Join(shimDir, tool+"shim.so"), need(m.t, tool, pkg)))
+}
+
+// devlink lets the script run the unmodified devlink of iproute2, for PCI functions whose enable_roce is as given.
+func (m *machine) devlink(enabled map[string]bool) {
+	for pci, on := range enabled {
+		m.write("fake/devlink-"+pci, fmt.Sprint(bit(on)))
+		if at := m.path("sys/devices/" + pci + "/infiniband"); !on {
+			require.NoError(m.t, os.Rename(at, at+".off"))
+		}
+	}
+	m.real("devlink", "iproute2", "DEVLINKSHIM_DIR=$FAKE_DIR ")
+}
+
+// TestDevlink switches RoCE by the real devlink, where the driver has no file for it: it takes, or the kernel's refusal is told.
+func TestDevlink(t *testing.T) {
+	t.Parallel()
+	const gone = "no RDMA device appeared in 0 s; is RoCE enabled in the NIC's firmware, and mlx5_ib loaded?"
+	none := []string{"roce cannot be set here: unsupported: nothing here switches RoCE; install iproute2 (devlink), or use a kernel of 5.6 or later", gone}
+	for _, c := range []struct {
+		fault string
+		on    []string // what is told where RoCE is wished on and was off; nil: it takes
+		off   []string // where it is wished off and was on
+	}{
+		{"", nil, nil},
+		{"nofamily", none, []string{"roce is on, not off: Failed to connect to devlink Netlink"}},
+		{"noparam", none, []string{"roce is on, not off: kernel answers: Invalid argument"}},
+		{
+			"noset", []string{"roce is off, not on: kernel answers: Operation not supported", gone},
+			[]string{"roce is on, not off: kernel answers: Operation not supported"},
+		},
+		{
+			"noperm", []string{"roce is off, not on: kernel answers: Operation not permitted", gone},
+			[]string{"roce is on, not off: kernel answers: Operation not permitted"},
+		},
+		// The parameter is set; that the driver does not hold it is told by what hangs off the RDMA device.
+		{"noreload", []string{gone}, []string{"roce is off after a reload, not off: kernel answers: Operation not supported"}},
+	} {
+		for _, wish := range []string{"on", "off"} {
+			t.Run(c.fault+"/"+wish, func(t *testing.T) {
+				t.Parallel()
+				host, netdev, pci, want := "v2", "ens1f0", "0000:03:00.0", c.on
+				if wish == "off" {
+					host, netdev, pci, want = "options", "enp3s0f1np1", "0000:04:00.0", c.off
+				}
+				m := newMachine(t, fixtures(t)[host]).inbox()
+				m.devlink(map[string]bool{pci: wish == "off"})
+				m.env = append(m.env, "DEVLINKSHIM_FAULT="+c.fault, "ROCEC_WAIT=0")
+				var said []string
+				apply := m.exec("dash", []string{"apply", netdev})
+				for line := range strings.Lines(apply.err) {
+					said = append(said, strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "rocec-host: "+netdev+": "))
+				}
+				check := m.exec("dash", []string{"check", netdev})
+				assert.Equal(t, want, said)
+				if want != nil {
+					assert.Equal(t, 1, apply.code)
+					assert.Equal(t, 1, check.code, check.out)
+					return
+				}
+				require.Zero(t, apply.code)
+				require.Zero(t, check.code, check.out)
+				assert.Contains(t, m.exec("dash", []string{"show", netdev}).out, "roce="+wish+"\n")
+				assert.Equal(t, wish == "on", m.has("sys/devices/"+pci+"/infiniband"))
+				log := strings.Join(m.log(), "\n")
+				assert.Contains(t, log, fmt.Sprintf("%s devlink enable_roce %d\n%[1]s devlink reload %[2]d", pci, bit(wish == "on")))
+				require.Zero(t, m.exec("dash", []string{"apply", netdev}).code)
+				assert.Equal(t, 1, strings.Count(strings.Join(m.log(), "\n"), "devlink reload"), "the second apply leaves the driver alone")
+			})
+		}
+	}
+}
+
+// TestEthtool sets link pause by the real ethtool.
+func TestEthtool(t *testing.T) {
+	t.Parallel()
+	d := fixtures(t)["v2"]
+	for fault, want := range map[string]string{
+		"":       "",
+		"noget":  "pause cannot be set here: unsupported: ethtool does not tell it; install ethtool\n",
+		"noset":  "pause is on, not off: Cannot set device pause parameters: Invalid argument\n",
+		"noperm": "pause is on, not off: Cannot set device pause parameters: Operation not permitted\n",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t, d).inbox()
+			alike := m.sh("FAKE_DIR=" + m.fake + " " + m.path("usr/sbin/ethtool") + " -a ens1f0")
+			m.real("ethtool", "ethtool", "")
+			assert.Equal(t, m.sh("FAKE_DIR="+m.fake+" "+m.path("usr/sbin/ethtool")+" -a ens1f0"), alike, "the stand-in prints the same")
+			m.env = append(m.env, "ETHTOOLSHIM_FAULT="+fault)
+			r := m.exec("dash", []string{"apply", "ens1f0"})
+			check := m.exec("dash", []string{"check", "ens1f0"})
+			if fault != "" {
+				assert.Equal(t, "rocec-host: ens1f0: "+want, r.err)
+				assert.Equal(t, 1, r.code)
+				assert.Equal(t, 1, check.code)
+				return
+			}
+			require.Zero(t, r.code, r.err)
+			require.Zero(t, check.code, check.out)
+			assert.Equal(t, "off off", m.read("fake/pause-ens1f0"))
+		})
+	}
+}
