@@ -70,7 +70,9 @@ func testLeaving(t *testing.T, nic string) {
 	} {
 		assert.Contains(t, plan, line, "PFC ends at the host first")
 	}
-	want(exitGood, apply...)
+	saved := filepath.Join(t.TempDir(), "p")
+	want(exitGood, "plan", "--out", saved, dir)
+	want(exitGood, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir)
 	assert.Equal(t, before, held(t, store5))
 	assert.Contains(t, want(exitGood, "plan", dir), "No changes")
 	write(all)
@@ -112,6 +114,10 @@ func TestRemove(t *testing.T) {
 	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec: rocec remove store5)"
 	assert.Contains(t, want(exitGood, "plan", dir), owed)
 	store5.Mend()
+
+	out = want(exitMachines, "remove", "-C", dir, "--auto-approve", "stroe5")
+	assert.Contains(t, oneLine(out), "stroe5 cannot be reached, and no run of this fabric has changed it: is the name right?")
+	assert.NotContains(t, want(exitGood, "plan", dir), "stroe5")
 
 	out = want(exitGood, remove...)
 	assert.Contains(t, out, "ens1f0 goes back to what it held before rocec")

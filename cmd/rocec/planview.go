@@ -146,7 +146,7 @@ func (v *planView) change(g deploy.Group) {
 	if len(names) > 1 {
 		head += fmt.Sprintf("  (%d alike)", len(names))
 	}
-	fmt.Fprintf(v.w, "%s  %s\n", head, first.Device.About)
+	fmt.Fprintln(v.w, strings.TrimRight(head+"  "+first.Device.About, " "))
 	for _, d := range first.Disrupts {
 		v.prose("  "+v.paint(diag.Yellow, "disrupts:")+" ", target.Escape(d))
 	}

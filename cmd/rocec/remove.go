@@ -65,9 +65,8 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 		if devices.lab, err = a.startLab(o.dir, all, o.lab); err != nil {
 			return err
 		}
-	} else {
-		a.lastLogins(o.dir, devices.tree)
 	}
+	seen := a.lastLogins(o.dir, devices)
 	if err := a.connect(devices); err != nil {
 		return err
 	}
@@ -75,6 +74,10 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 	plan := a.compareForChange(ctx, devices)
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; nothing was changed")
+	}
+	if strange := strangers(plan, seen); len(strange) > 0 {
+		return fail(exitMachines, "%s cannot be reached, and no run of this fabric has changed %s: is the name right? Nothing was changed.",
+			nodeset.Text(strange, nodeset.Devices, 200), diag.Plural(len(strange), "it", "them"))
 	}
 	debts := a.debts(o.dir, devices.labDir)
 	if o.format == "text" {
@@ -178,27 +181,43 @@ func goneNames(f *ir.Fabric, args []string) ([]string, error) {
 	return names, nil
 }
 
-// lastLogins takes the way to hosts over from the last run of the fabric that changed them; without one they are reached by name.
-func (a *app) lastLogins(dir string, tree *target.Tree) {
+// lastLogins takes the way to hosts over from the last run of the fabric that changed them; without one they are reached by name. It gives
+// the names of those that runs know.
+func (a *app) lastLogins(dir string, f *fleet) map[string]bool {
+	seen := map[string]bool{}
 	folder, err := filepath.Abs(dir)
 	if err != nil {
-		return
+		return seen
 	}
 	_, logs, err := a.allRuns()
 	if err != nil {
-		return // there is the name
+		return seen // there is the name
 	}
-	for _, d := range tree.Devices {
-	runs:
-		for _, l := range logs { // the latest first
-			for i := range l.Devices {
-				if l.Fabric == folder && l.Lab == "" && l.Devices[i].Name == d.Name {
-					d.Login = target.Login(l.Devices[i].Login)
-					break runs
-				}
+	last := map[string]target.Login{}
+	for _, l := range slices.Backward(logs) { // the latest last
+		for i := range l.Devices {
+			if l.Fabric == folder && l.Lab == f.labDir {
+				last[l.Devices[i].Name] = target.Login(l.Devices[i].Login)
 			}
 		}
 	}
+	for _, d := range f.tree.Devices {
+		if login, known := last[d.Name]; known {
+			d.Login, seen[d.Name] = login, true
+		}
+	}
+	return seen
+}
+
+// strangers are hosts that cannot be reached and that no run knows: a slip of the pen must not become a debt.
+func strangers(plan *deploy.Plan, seen map[string]bool) []string {
+	var names []string
+	for _, d := range plan.Devices {
+		if d.Status == deploy.StatusPending && !seen[d.Device.Name] {
+			names = append(names, d.Device.Name)
+		}
+	}
+	return names
 }
 
 // gone are the debts at hosts that the fabric does not have.
