@@ -63,6 +63,7 @@ type planDevice struct {
 	Drift    []planChange `json:"drift,omitempty"` // of status others: what others are to change
 
 	Findings []planFinding `json:"findings"` // of the files as they will be, by the vendor's rules
+	Notes    []string      `json:"notes"`    // what follows from settings that help and that it cannot have
 	Cause    *planCause    `json:"rocec_changed,omitempty"`
 }
 
@@ -146,7 +147,12 @@ func planJSON(p *deploy.Plan, seq *sequence) planDocument {
 		pd := planDevice{
 			Name: d.Device.Name, Status: string(d.Status),
 			Disrupts: append([]string{}, d.Disrupts...), Effects: effectsJSON(d),
-			Changes: changesJSON(d.Changes), Drift: changesJSON(d.Drift), Findings: findingsJSON(d), Cause: causeJSON(d),
+			Changes: changesJSON(d.Changes), Drift: changesJSON(d.Drift), Findings: findingsJSON(d), Notes: []string{}, Cause: causeJSON(d),
+		}
+		for _, note := range d.Diags {
+			if note.Severity == diag.Notice {
+				pd.Notes = append(pd.Notes, note.Detail)
+			}
 		}
 		if pd.Reason = d.Waits; d.Err != nil {
 			pd.Reason = d.Err.Detail
