@@ -3,6 +3,7 @@ package nic
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // Family is how the NICs of one driver are written.
 type Family struct {
 	Driver *ir.Driver
-	Module string // the kernel module of the driver: "mlx5_core"
+	Module string // the kernel module of the interfaces: "mlx5_core"; empty: any
 	Suffix string // of the names of its script, unit and rules: "-bnxt"; unique among families
 	Script []byte // of POSIX sh; see the package for its verbs
 	Rows   []Row  // the keys of the value file, as [Sorted] gives them
@@ -144,7 +145,7 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 			"fi",
 			"if [ \"$ROCEC_WHY\" != boot ]; then sh -c \"$script\" "+f.tool+
 				" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.Name))+vlan+" || failed=1; fi")
-		if len(n.Carries()) > 0 { // else no PFC mask
+		if len(n.Carries()) > 0 && f.sets("pfc") {
 			names = append(names, n.Name)
 		}
 	}
@@ -170,6 +171,11 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 		Soak:    5 * time.Second,
 		Away:    time.Minute,
 	}
+}
+
+// sets reports whether the family has a setting.
+func (f *Family) sets(key string) bool {
+	return slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Key == key })
 }
 
 // unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.

@@ -180,7 +180,11 @@ func (f *Family) leaveStep(names []string, last bool) target.Step {
 		Undo:    &target.Query{Cmd: strings.Join(append(undo, `exit "$failed"`, ""), "\n"), Stdin: f.Script},
 		Timeout: time.Duration(len(names)+1) * unitTime, Soak: 5 * time.Second, Away: time.Minute,
 	}
-	if len(names) > 0 {
+	if len(names) > 0 && !f.sets("pfc") {
+		s.Disrupts = fmt.Sprintf("%s %s before rocec, and RDMA connections over %s end", strings.Join(names, ", "),
+			diag.Plural(len(names), "goes back to what it held", "go back to what they held"), diag.Plural(len(names), "it", "them"))
+		s.Outage = ir.Outage{Least: time.Second, Most: unitTime}
+	} else if len(names) > 0 {
 		s.Disrupts = fmt.Sprintf("%s %s before rocec, and the %s when the PFC mask changes", strings.Join(names, ", "),
 			diag.Plural(len(names), "goes back to what it held", "go back to what they held"), diag.Plural(len(names), "link bounces", "links bounce"))
 		s.Outage = ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}

@@ -17,8 +17,14 @@ accept_own() { # KEY VALUE: is it something rocec writes for these NICs alone?
 	traffic_rules) rules "$2" ;;
 	ttl) number "$2" 0 255 ;;
 	vf_roce_*) number "${1#vf_roce_}" 0 4095 && { [ "$2" = on ] || [ "$2" = off ]; } ;;
-	*) false ;;
+	*) accept_card "$1" "$2" ;;
 	esac
+}
+
+on_off() { # FILE KEY REASON: emits a 0/1 file as on or off
+	peek "$1" "$3" || :
+	case $found in 1) found=on ;; 0) found=off ;; esac
+	emit "$2" "$found"
 }
 
 rules() { # LIST: "none", or rules "src_ip=A,dst_ip=B/N,tclass=T" parted by spaces
@@ -190,10 +196,9 @@ find_ttl() { # the driver has it under ttl, its manual under tc
 
 see_all() {
 	obs=
-	obs_qos=
 	see_host
 	see_pause
-	see_qos
+	see_qos again
 	see_roce
 	see_vf_roce
 	see_ecn
@@ -274,12 +279,15 @@ set_class() {
 	done
 }
 
-ready() { # refuses what no apply can mend
+rivals() { refuse_lldpad; }
+
+ready() {
 	refuse_driver mlx5_core
-	refuse_lldpad
 	refuse_twin
 	refuse_blind
 }
+
+come_up() { wait_card; }
 
 bring_about() {
 	settle roce see_roce set_roce # first, as a reload of the driver takes all else away
@@ -295,8 +303,7 @@ bring_about() {
 	settle "$found" see_vf_roce set_vf_roce
 
 	if wants roce_mode tos traffic_class traffic_rules ttl; then # and DCB does not wait for them
-		[ -d "$root/sys/kernel/config/rdma_cm" ] || modprobe rdma_cm || :
-		await find_rdma ||
+		come_up ||
 			fail "no RDMA device appeared in $patience s; is RoCE enabled in the NIC's firmware, and mlx5_ib loaded?"
 	fi
 	# The kernel's own driver shows the CNP marking together with the RDMA device, so this comes after the wait.
@@ -308,5 +315,6 @@ bring_about() {
 		settle 'traffic_class traffic_rules ttl' see_class set_class
 	fi
 	settle vlan_map see_vlan set_vlan
+	[ -z "$back" ] || free_dcbx
 	return "$failed"
 }
