@@ -3,6 +3,7 @@ package targets_test
 import (
 	"bytes"
 	"io/fs"
+	"os/exec"
 	"path"
 	"regexp"
 	"slices"
@@ -312,6 +313,53 @@ func TestShell(t *testing.T) {
 			check(t, cmd)
 		}
 	})
+}
+
+// hostCommands are what scripts of hosts may use, besides builtins: those that hosts have, with the families' own tools.
+var hostCommands = strings.Fields(`dcb mlnx_qos devlink ethtool rdma ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum od
+	: [ break continue exit false printf read return set shift`)
+
+// TestScripts: the script of every family is POSIX shell for those shells that hosts have, and calls known commands only.
+func TestScripts(t *testing.T) {
+	seen := map[string]bool{}
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		if seen[file.Path] || path.Dir(file.Path) != "/usr/local/sbin" {
+			return
+		}
+		seen[file.Path] = true
+		script, _ := file.Edit(nil)
+		f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), file.Path)
+		require.NoError(t, err)
+		known := slices.Clone(hostCommands)
+		var used []string
+		syntax.Walk(f, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.FuncDecl:
+				assert.NotContains(t, known, n.Name.Value, "twice")
+				known = append(known, n.Name.Value)
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 && n.Args[0].Lit() != "" {
+					used = append(used, n.Args[0].Lit())
+				}
+			}
+			return true
+		})
+		for _, name := range used {
+			assert.Contains(t, known, name)
+		}
+		assert.Contains(t, string(script), "\n# "+path.Base(file.Path)+": ")
+		assert.NotContains(t, string(script), "TOOL")
+		for line := range strings.Lines(string(script)) {
+			assert.LessOrEqual(t, len(line), 130, line)
+		}
+		for _, tool := range [][]string{{"dash", "-n"}, {"bash", "--posix", "-n"}, {"shellcheck", "-s", "sh", "-"}} {
+			cmd := exec.Command(tool[0], tool[1:]...)
+			cmd.Stdin = bytes.NewReader(script)
+			out, err := cmd.CombinedOutput()
+			assert.NoError(t, err, "%v: %s", tool, out)
+		}
+	})
+	assert.Len(t, seen, 3, "a script of each family")
 }
 
 // TestSamples: what the probes measure on a device fresh from the factory. A sample is of one thing and has a unit; a hard gauge is 1

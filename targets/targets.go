@@ -186,10 +186,7 @@ func (p *part) render(devices []*ir.Device) {
 	p.each(devices, func(d *ir.Device, t *target.Target) {
 		files, ds := t.Render(d)
 		p.found = append(p.found, ds...)
-		var leavings []*target.Leavings
-		if t.Leavings != nil {
-			leavings = t.Leavings(d)
-		}
+		leavings := p.table.leavings(d)
 		if len(files)+len(leavings) == 0 {
 			return
 		}
@@ -210,6 +207,16 @@ func (p *part) render(devices []*ir.Device) {
 		}
 		p.devices = append(p.devices, out)
 	})
+}
+
+// leavings ask a host for what it holds of any family: also of one that none of its NICs is of any more.
+func (t Table) leavings(d *ir.Device) (out []*target.Leavings) {
+	for _, row := range t {
+		if d.Host != nil && row.Leavings != nil {
+			out = append(out, row.Leavings(d)...)
+		}
+	}
+	return out
 }
 
 // of gives the targets that write for a device, in the order of the table: a switch's is that of its system, a host's are those of

@@ -20,6 +20,10 @@ type Family struct {
 	Script []byte // of POSIX sh; see the package for its verbs
 	Rows   []Row  // the keys of the value file, as [Sorted] gives them
 
+	// MakesDevice: the script makes the RDMA device itself. That one appears is no reason to apply again then, and would end the
+	// apply that makes it.
+	MakesDevice bool
+
 	// Judge reports what a NIC cannot do; nil: nothing.
 	Judge func(ds *diag.List, n *ir.NIC)
 
@@ -34,6 +38,7 @@ type Family struct {
 
 	// What Target makes of the suffix, shared by every host: names, paths, and the files that are wholly ours.
 	tool, scriptPath, unitPath, rulesPath string
+	held                                  string // what asks a host for all it holds of the family
 	heading                               string // of every value file
 	editScript, editUnit, editRules       func([]byte) ([]byte, diag.List)
 }
@@ -45,11 +50,18 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.scriptPath = "/usr/local/sbin/" + f.tool
 	f.unitPath = "/etc/systemd/system/" + f.tool + "@.service"
 	f.rulesPath = "/etc/udev/rules.d/99-rocec" + f.Suffix + ".rules"
+	f.held = f.heldCmd()
 	wholly := func(content []byte) func([]byte) ([]byte, diag.List) {
 		return func([]byte) ([]byte, diag.List) { return content, nil }
 	}
 	named := func(text string) []byte { return []byte(strings.ReplaceAll(text, "TOOL", f.tool)) }
-	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(named(unitText)), wholly(named(rulesText))
+	rules := rulesText
+	if f.MakesDevice {
+		comment, events, _ := strings.Cut(rules, "\n")
+		_, vlans, _ := strings.Cut(events, "\n") // the first is of RDMA devices
+		rules = comment + "\n" + vlans
+	}
+	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(named(unitText)), wholly(named(rules))
 	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
 	return &target.Target{
 		Name:     f.Driver.Name,

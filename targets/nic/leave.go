@@ -23,8 +23,15 @@ func (f *Family) leavings(d *ir.Device) []*target.Leavings {
 			stays[n.Name] = true
 		}
 	}
-	// The first line of a value file names the script that applies it.
-	cmd := `for f in ` + confDir + `*.conf; do
+	return []*target.Leavings{{
+		Query: target.Query{Cmd: f.held},
+		Files: func(answer []byte) []target.File { return f.leave(stays, parseHeld(answer)) },
+	}}
+}
+
+// heldCmd prints what a host holds of the family, for [parseHeld]. The first line of a value file names the script that applies it.
+func (f *Family) heldCmd() string {
+	return `for f in ` + confDir + `*.conf; do
 [ -f "$f" ] || continue
 read -r line <"$f"
 case $line in *" ` + f.scriptPath + `."*) n=${f##*/}; printf 'nic %s\n' "${n%.conf}" ;; esac
@@ -37,10 +44,6 @@ while IFS= read -r line; do printf '\t%s\n' "$line"; done <"$f"
 done
 for f in ` + f.scriptPath + " " + f.unitPath + " " + f.rulesPath + `; do [ ! -f "$f" ] || printf 'file %s\n' "$f"; done
 true`
-	return []*target.Leavings{{
-		Query: target.Query{Cmd: cmd},
-		Files: func(answer []byte) []target.File { return f.leave(stays, parseHeld(answer)) },
-	}}
 }
 
 // beforeDir is where the script keeps what NICs held before.
@@ -139,7 +142,8 @@ func (f *Family) stateBefore(name, before string, step target.Step) target.File 
 			var out []byte
 			lines(old, func(line []byte, key, value string, ok bool) {
 				mine := find([]byte(before), key)
-				if _, is := cannot(value); ok && mine != nil && !is && key != "mtu" && key != "bond" {
+				// Not what the host decides, nor who does: without mlnx_qos nothing gives DCBX back to the firmware.
+				if _, is := cannot(value); ok && mine != nil && !is && key != "mtu" && key != "bond" && key != "dcbx" {
 					line = mine
 				}
 				out = append(append(out, line...), '\n')

@@ -45,11 +45,14 @@ var Target = family.Target("Soft-RoCE (driver rdma_rxe) on ordinary interfaces o
 
 // family names no module of the interface: any will do.
 var family = &nic.Family{
-	Driver:  driver,
-	Suffix:  suffix,
-	Script:  nic.Script(suffix, own),
-	Rows:    rows,
-	Judge:   judge,
+	Driver: driver,
+	Suffix: suffix,
+	Script: nic.Script(suffix, own),
+	Rows:   rows,
+	Judge:  judge,
+
+	MakesDevice: true,
+
 	Probes:  probes,
 	Modules: []string{"rdma_rxe", "rdma_cm", "rdma_ucm", "ib_core"},
 	Sim:     newSim,

@@ -1,7 +1,7 @@
 # ---- NICs of mlx4_core: what of a card's settings they have, and the order in which all are set ----
 
-# Every setting, in the order of show. bond and mtu describe the host; they are compared, never written. The driver has no DSCP map and
-# no cable length: it takes the PCP for the priority.
+# Every setting, in the order of show. bond and mtu describe the host; they are compared, never written. The driver has
+# no DSCP map and no cable length: it takes the PCP for the priority.
 keys='bond dcbx ets_bw ets_tc ets_tsa mtu pause pfc roce_mode tos vlan_map'
 
 accept_own() { # KEY VALUE: is it something rocec writes for these NICs?
