@@ -3,6 +3,7 @@ package targets_test
 import (
 	"bytes"
 	"io/fs"
+	"os/exec"
 	"path"
 	"regexp"
 	"slices"
@@ -30,6 +31,8 @@ var samples = map[string]clos{
 	"v2 on 3.7":       {leaves: 2, spines: 2, hosts: 2, model: "z9100", version: "3.7.16", v2: true},
 	"both on 4.3":     {leaves: 2, spines: 2, hosts: 2, model: "sn3700", version: "4.3.0", v1: true, v2: true},
 	"pause on 4.1":    {leaves: 1, spines: 1, hosts: 2, model: "sn2410", version: "4.1.1", v1: true, flow: ir.Pause},
+	"ConnectX-3":      {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v1: true, card: "connectx-3"},
+	"Soft-RoCE":       {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v2: true, lossy: true, card: "soft-roce"},
 	"nothing carried": {leaves: 1, spines: 1, hosts: 1, model: "sn2700", version: "4.3.0"},
 }
 
@@ -253,7 +256,7 @@ func TestFiles(t *testing.T) {
 			assert.NotZero(t, file.Mode&0o400)
 		}
 		if file.Activate.Cmd != "" {
-			assert.NotEmpty(t, file.Activate.Disrupts, file.Activate.Cmd)
+			assert.Equal(t, file.Activate.Outage.Most > 0, file.Activate.Disrupts != "", file.Activate.Cmd)
 			assert.NotEmpty(t, file.Activate.Loaded, file.Activate.Cmd)
 		}
 	})
@@ -264,7 +267,7 @@ var allowed = strings.Fields(`cat cp mv ln rm rmdir mkdir ls chmod chown stat sy
 	sort grep id hostname uname date sleep tee mktemp df timeout sh sudo systemctl dcb mlnx_qos ethtool ip rdma modprobe cl-consistency-check
 	vtysh lldpctl clagctl
 	test [ printf echo read case set command break continue exit true false : export unset shift return cd eval trap wait local
-	/usr/local/sbin/rocec-host`)
+	/usr/local/sbin/rocec-host /usr/local/sbin/rocec-host-mlx4 /usr/local/sbin/rocec-host-rxe`)
 
 // TestShell: everything that runs on a device is POSIX shell and calls known commands only.
 func TestShell(t *testing.T) {
@@ -310,6 +313,53 @@ func TestShell(t *testing.T) {
 			check(t, cmd)
 		}
 	})
+}
+
+// hostCommands are what scripts of hosts may use, besides builtins: those that hosts have, with the families' own tools.
+var hostCommands = strings.Fields(`dcb mlnx_qos devlink ethtool rdma ip systemctl modprobe mkdir rmdir rm readlink sleep sort sha256sum od
+	: [ break continue exit false printf read return set shift`)
+
+// TestScripts: the script of every family is POSIX shell for those shells that hosts have, and calls known commands only.
+func TestScripts(t *testing.T) {
+	seen := map[string]bool{}
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		if seen[file.Path] || path.Dir(file.Path) != "/usr/local/sbin" {
+			return
+		}
+		seen[file.Path] = true
+		script, _ := file.Edit(nil)
+		f, err := syntax.NewParser(syntax.Variant(syntax.LangPOSIX)).Parse(bytes.NewReader(script), file.Path)
+		require.NoError(t, err)
+		known := slices.Clone(hostCommands)
+		var used []string
+		syntax.Walk(f, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.FuncDecl:
+				assert.NotContains(t, known, n.Name.Value, "twice")
+				known = append(known, n.Name.Value)
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 && n.Args[0].Lit() != "" {
+					used = append(used, n.Args[0].Lit())
+				}
+			}
+			return true
+		})
+		for _, name := range used {
+			assert.Contains(t, known, name)
+		}
+		assert.Contains(t, string(script), "\n# "+path.Base(file.Path)+": ")
+		assert.NotContains(t, string(script), "TOOL")
+		for line := range strings.Lines(string(script)) {
+			assert.LessOrEqual(t, len(line), 130, line)
+		}
+		for _, tool := range [][]string{{"dash", "-n"}, {"bash", "--posix", "-n"}, {"shellcheck", "-s", "sh", "-"}} {
+			cmd := exec.Command(tool[0], tool[1:]...)
+			cmd.Stdin = bytes.NewReader(script)
+			out, err := cmd.CombinedOutput()
+			assert.NoError(t, err, "%v: %s", tool, out)
+		}
+	})
+	assert.Len(t, seen, 3, "a script of each family")
 }
 
 // TestSamples: what the probes measure on a device fresh from the factory. A sample is of one thing and has a unit; a hard gauge is 1

@@ -1,6 +1,7 @@
 package targets_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -23,7 +24,9 @@ type clos struct {
 	model, version        string
 	v1, v2                bool // the intents; hosts take part in turn
 	flow                  ir.FlowControl
-	backwards             bool // intents and links are declared in the other order
+	card                  string // of every host; empty: connectx-5
+	lossy                 bool   // no group is lossless, and none marked
+	backwards             bool   // intents and links are declared in the other order
 }
 
 func at(line int) diag.Range {
@@ -47,7 +50,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	t.Helper()
 	model, ok := platform.FindSwitch(c.model)
 	require.True(t, ok, c.model)
-	card := targets.Known.FindNIC("connectx-5")
+	card := targets.Known.FindNIC(cmp.Or(c.card, "connectx-5"))
 	require.NotNil(t, card)
 	f := &ir.Fabric{Name: "clos", At: at(1), MTU: 9216, Routing: ir.UpDown, FlowControl: c.flow}
 	if c.flow == "" {
@@ -57,6 +60,9 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	rdma := &ir.CosGroup{Name: "rdma", At: at(3), CosAt: at(3), Cos: 5, PCP: claims(5), DSCP: claims(26), Lossless: true, LosslessAt: at(3), Weight: 40, ECN: &ir.ECN{At: at(3)}}
 	cnp := &ir.CosGroup{Name: "cnp", At: at(4), CosAt: at(4), Cos: 6, PCP: claims(6), DSCP: claims(48), Strict: true}
 	f.CosGroups = []*ir.CosGroup{storage, rdma, cnp}
+	if c.lossy {
+		storage.Lossless, rdma.Lossless, rdma.ECN = false, false, nil
+	}
 	var carried []*ir.CosGroup
 	if c.v1 {
 		f.Intents = append(f.Intents, &ir.Intent{Name: "nvme", At: at(5), Version: 1, VersionAt: at(5), Group: storage, GroupAt: at(5), VLAN: 100})
@@ -69,6 +75,9 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	var buffers []*ir.Buffer
 	var marks []*ir.Mark
 	for _, g := range carried {
+		if !g.Lossless {
+			continue
+		}
 		buffers = append(buffers, &ir.Buffer{Group: g, Size: derived(70000), Xoff: derived(18000), XonDelta: derived(2000)})
 		if g.ECN != nil {
 			marks = append(marks, &ir.Mark{Group: g, Min: derived(153600), Max: derived(1536000), Probability: derived(100)})

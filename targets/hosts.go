@@ -12,9 +12,10 @@ import (
 var (
 	topicFamily = diag.Topic{Code: "host-family", Summary: "rocec does not write settings for this NIC", Doc: `
 Every NIC family has its own tools, files and order for the same settings, and a setting in the
-wrong order can leave a port without PFC. rocec writes NICs whose driver is mlx5_core: ConnectX-4
-and later, and BlueField. For any other member of an intent it would have to leave the host's end of
-a lossless link to chance, so it refuses. Other NICs of the same host are judged all the same.
+wrong order can leave a port without PFC. rocec writes NICs whose driver is mlx5_core (ConnectX-4
+and later, BlueField) or mlx4_core (ConnectX-3), and Soft-RoCE. For any other member of an intent it
+would have to leave the host's end of a lossless link to chance, so it refuses. Other NICs of the
+same host are judged all the same.
 
 Example:
 

@@ -186,10 +186,7 @@ func (p *part) render(devices []*ir.Device) {
 	p.each(devices, func(d *ir.Device, t *target.Target) {
 		files, ds := t.Render(d)
 		p.found = append(p.found, ds...)
-		var leavings []*target.Leavings
-		if d.Host != nil {
-			leavings = p.table.leavings(d)
-		}
+		leavings := p.table.leavings(d)
 		if len(files)+len(leavings) == 0 {
 			return
 		}
@@ -212,15 +209,14 @@ func (p *part) render(devices []*ir.Device) {
 	})
 }
 
-// leavings ask a host for what every family has left there: its NICs may have been of another one.
-func (t Table) leavings(d *ir.Device) []*target.Leavings {
-	var all []*target.Leavings
+// leavings ask a host for what it holds of any family: also of one that none of its NICs is of any more.
+func (t Table) leavings(d *ir.Device) (out []*target.Leavings) {
 	for _, row := range t {
-		if row.Leavings != nil {
-			all = append(all, row.Leavings(d)...)
+		if d.Host != nil && row.Leavings != nil {
+			out = append(out, row.Leavings(d)...)
 		}
 	}
-	return all
+	return out
 }
 
 // Gone is hosts that the fabric does not have any more, or that others set by hand: all that is asked of them is to hold nothing of

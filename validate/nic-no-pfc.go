@@ -18,15 +18,11 @@ own to protect: it does not pause its switch when the host is slow, and goes on 
 switch pauses, unless the interface below it does all of that. As a member of a lossless group it
 breaks the promise at its own cable: frames are lost there.
 
-rocec does not write such hosts (host-family); this check judges those that a by_hand block says
-somebody else sets up.
-
 Example:
 
     host "lab" {
       names = "lab1"
       nic "eth0" { model = "soft-roce" }
-      by_hand {}
     }
     link "lab" {
       a     = "lab1:eth0"
@@ -48,7 +44,7 @@ does PFC and is set up for it, say so:
 	Run: func(p *Pass) {
 		var found folds[diag.Range, *ir.NIC]
 		for _, d := range p.Fabric.Devices {
-			if d.Host == nil || d.ByHand == nil {
+			if d.Host == nil {
 				continue
 			}
 			for _, n := range d.Host.NICs {
@@ -60,12 +56,14 @@ does PFC and is set up for it, say so:
 		found.each(func(at diag.Range, nics []*ir.NIC) {
 			n := nics[0]
 			in := firstLossless(n)
-			p.Errorf(at, "%s%s in the lossless cos group %q of roce %q, and %s has no PFC: it neither pauses its switch nor "+
+			e := p.Errorf(at, "%s%s in the lossless cos group %q of roce %q, and %s has no PFC: it neither pauses its switch nor "+
 				"obeys it, so frames are lost at its cable. Use a NIC with PFC or a lossy group; if the interface below does "+
 				"PFC, say flow_control = \"pfc\" in by_hand.",
 				nicName(n), andMore(len(nics), "NIC")+" "+diag.Plural(len(nics), "is", "are"), in.Group.Name, in.Name, n.Model.Title).
-				Note(diag.FirstPlace(in.Group.LosslessAt, in.Group.At), "the lossless group").
-				Note(n.Device.ByHand.At, "says nothing of its flow control")
+				Note(diag.FirstPlace(in.Group.LosslessAt, in.Group.At), "the lossless group")
+			if h := n.Device.ByHand; h != nil {
+				e.Note(h.At, "says nothing of its flow control")
+			}
 		})
 	},
 }

@@ -278,6 +278,7 @@ var exampleSettings = map[string]exampleSetting{
 	"misplaced-block":      {module: "pod/fabric.hcl"},
 	"module-cycle":         {module: "pod/rack.hcl"},
 	"bad-label":            {afresh: true},
+	"host-soft-roce-on":    {afresh: true},                     // it takes an interface out
 	"written-by-hand":      {afresh: true},                     // it takes the by_hand block out
 	"cumulus-no-pfc":       {also: []string{"cumulus-no-ecn"}}, // the chip has neither
 	"host-mixed":           {also: []string{"trust-mismatch"}}, // the switches cannot tell the two apart either

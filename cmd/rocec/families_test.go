@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -155,6 +156,138 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 	assert.True(t, plan().Empty())
 	v := rollout.Verify(t.Context(), dial, tree, rollout.VerifyOptions{Clock: clock, Interval: time.Millisecond})
 	assert.True(t, v.Sound(), "%+v", v)
+}
+
+// threeHCL has hosts with a NIC of each family that rocec writes, in an intent of its own.
+const threeHCL = `
+fabric "three" { cable_length = "5m" }
+cos_group "rdma" {
+  cos      = 3
+  dscp     = [26]
+  lossless = true
+  ecn {}
+}
+cos_group "cnp" {
+  cos    = 6
+  dscp   = [48]
+  strict = true
+}
+cos_group "storage" {
+  cos      = 4
+  lossless = true
+}
+cos_group "trial" {
+  cos  = 1
+  dscp = [8]
+}
+roce "training" {
+  version   = 2
+  cos_group = cos_group.rdma
+  cnp       = cos_group.cnp
+  members   = ["gpu[1-2]:ens1f0"]
+}
+roce "nvme" {
+  version   = 1
+  cos_group = cos_group.storage
+  vlan      = 100
+  members   = ["gpu[1-2]:ens2"]
+}
+roce "soft" {
+  version   = 2
+  cos_group = cos_group.trial
+  members   = ["gpu[1-2]:eth1"]
+}
+switch "leaf" {
+  names   = "leaf1"
+  model   = "sn2700"
+  version = "4.3.0"
+}
+host "gpu" {
+  names = "gpu[1-2]"
+  nic "ens1f0" { model = "connectx-5" }
+  nic "ens2" { model = "connectx-3" }
+  nic "eth1" { model = "soft-roce" }
+}
+link "first" {
+  a = "gpu[1-2]:ens1f0"
+  b = "leaf1:swp[1-2]"
+}
+link "second" {
+  a     = "gpu[1-2]:ens2"
+  b     = "leaf1:swp[3-4]"
+  speed = "40G"
+}
+link "third" {
+  a     = "gpu[1-2]:eth1"
+  b     = "leaf1:swp[5-6]"
+  speed = "10G"
+}
+`
+
+// The three families of one host go up together, come back after a restart, report as one, and leave nothing behind.
+func TestThreeFamiliesOnOneHost(t *testing.T) {
+	tree := func(text string) *target.Tree {
+		src, ds := lang.Load(fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, ".", lang.Options{})
+		require.Empty(t, ds)
+		f, ds := compiler.Compile(src, targets.Known)
+		require.False(t, ds.HasErrors(), "%v", ds)
+		tree, ds := targets.Render(f)
+		require.False(t, ds.HasErrors(), "%v", ds)
+		return tree
+	}
+	all := tree(threeHCL)
+	devices, dial := inLab(t, all)
+	clock := rollout.Clock{Now: time.Now, Wait: time.After}
+	apply := func(tree *target.Tree, name string) {
+		t.Helper()
+		have := rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{})
+		plan := deploy.Diff(have.Tree(), have)
+		rep, err := rollout.Apply(t.Context(), dial, plan, rollout.ApplyOptions{
+			Clock: clock, Run: deploy.Run{Name: name, Key: "abcd"}, Soak: new(time.Duration),
+		})
+		require.NoError(t, err)
+		for _, d := range rep.Devices {
+			require.Equal(t, deploy.Applied, d.Outcome, "%s: %v %s", d.Device.Name, d.Err, d.Text())
+		}
+		v := rollout.Verify(t.Context(), dial, tree, rollout.VerifyOptions{Clock: clock, Interval: time.Millisecond})
+		require.True(t, v.Sound(), "%+v", v)
+	}
+	host := devices.Device("gpu1")
+	show := func(tool, netdev string, args string) string {
+		out, errs, status := host.Run(t.Context(), "root", "if [ -e /usr/local/sbin/"+tool+" ]; then "+tool+" show "+netdev+args+"; fi", "")
+		require.Zero(t, status, errs)
+		return out
+	}
+	apply(all, "txn-1")
+	assert.Contains(t, show("rocec-host", "ens1f0", ""), "\npfc=0,0,0,1,0,0,0,0\n")
+	assert.Contains(t, show("rocec-host-mlx4", "ens2", ""), "\nvlan_map=0:4,2:4,4:4,6:4\n")
+	assert.Contains(t, show("rocec-host-rxe", "eth1", ""), "\nrxe=on\ntos=32\n")
+	host.Reboot()
+	for _, tool := range []string{"rocec-host", "rocec-host-mlx4", "rocec-host-rxe"} {
+		out, errs, status := host.Run(t.Context(), "root", tool+" check --json", "")
+		require.Zero(t, status, out+errs)
+		report, err := target.ParseReport([]byte(out))
+		require.NoError(t, err, out)
+		for _, name := range []string{"ens1f0", "ens2", "eth1"} {
+			require.NotNil(t, report.NIC(name), "%s of %s", name, tool)
+			assert.Empty(t, report.NIC(name).Differs)
+		}
+	}
+	out, errs, status := host.Run(t.Context(), "root", "rdma link show", "")
+	require.Zero(t, status, errs)
+	assert.Equal(t, 3, strings.Count(out, "link "), out)
+
+	alone := strings.Replace(threeHCL, `  nic "eth1" { model = "soft-roce" }`, "", 1) // no NIC of that family stays
+	i := strings.Index(alone, `link "third"`)
+	alone = alone[:i]
+	for _, intent := range []string{"training", "nvme", "soft"} { // the others stay, and are in no intent
+		i := strings.Index(alone, "roce \""+intent)
+		alone = alone[:i] + alone[i+strings.Index(alone[i:], "\n}\n")+3:]
+	}
+	apply(tree(strings.ReplaceAll(alone, "  lossless = true\n", "")), "txn-2")
+	out, errs, status = host.Run(t.Context(), "root", "rdma link show", "")
+	require.Zero(t, status, errs)
+	assert.NotContains(t, out, "eth1")
 }
 
 // A NIC of a family that nobody writes is an error at that NIC; the other NICs of its host are judged and rendered.

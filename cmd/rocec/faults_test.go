@@ -118,7 +118,10 @@ var faults = []fault{
 	{code: "cumulus-bounce", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "  ecn {}\n", "  ecn {}\n  bounce = cos_group.detour\n", "", "cos_group \"detour\" {\n  cos = 4\n  lossless = true\n  weight = 10\n}"}, at: `cos_group "rdma"`, more: []string{"cumulus-weights", "cumulus-lossless-groups"}},
 
 	// Hosts.
-	{code: "host-family", base: "rack-v1-pfc", edit: []string{`"connectx-4-lx"`, `"connectx-3"`}, at: `"connectx-3"`},
+	{code: "host-family", base: "rack-v1-pfc", edit: []string{`"connectx-4-lx"`, `"fastlinq-41000"`}, at: `"fastlinq-41000"`},
+	{code: "host-option", base: "rack-v1-pfc", edit: []string{`"connectx-4-lx"`, "\"connectx-3\"\n    ttl   = 3"}, at: `nic "ens1f0"`},
+	{code: "host-no-dscp", base: "pods-ebgp", edit: []string{`"connectx-6-dx"`, `"connectx-3-pro"`}, at: `nic "ens1f0"`, more: []string{"dcqcn-off"}},
+	{code: "host-soft-roce-on", base: "soft-roce", edit: []string{`nic "eth1"`, `nic "eth1.7"`, "[1-4]:eth1", "[1-4]:eth1.7"}, at: `nic "eth1.7"`},
 	{code: "host-pcp", base: "rack-v1-pfc", edit: []string{"cos      = 4", "cos = 4\n  pcp = [3]"}, at: "4"},
 	{code: "host-mixed", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "", strings.NewReplacer("host.client", "host.gpu", "dscp   = [18]", "", "cnp   ", "vlan = 100\n  cnp").Replace(second("ecn {}"))}, at: `nic "ens1f0"`, more: []string{"cumulus-weights", "pcp-over-routed"}},
 	{code: "host-vlan", base: "rack-v1-pfc", edit: []string{"", "roce \"backup\" {\n  version = 1\n  cos_group = cos_group.storage\n  members = [host.store]\n  vlan = 200\n}"}, at: `nic "ens1f0"`},

@@ -117,11 +117,12 @@ func TestExampleVerdicts(t *testing.T) {
 		{"clos-v2-ecn", nil, exitGood, nil},
 		{"prepared-rack", nil, exitGood, nil},
 		{"day-two", nil, exitGood, nil},
+		{"soft-roce", nil, exitGood, nil},
 		{"storage-and-training", []string{"--var", "tor_version=4.3.0"}, exitGood, nil},
 		{"storage-and-training", nil, exitErrors, []string{"cumulus-trust"}},
 		{"ring-pfc-loop", nil, exitErrors, []string{"pfc-loop"}},
 		{"bad-headroom", nil, exitErrors, []string{"headroom-too-small"}},
-		{"bad-mixed-versions", nil, exitErrors, []string{"host-family", "roce-version-mix"}},
+		{"bad-mixed-versions", nil, exitErrors, []string{"roce-version-mix"}},
 		{"bad-routed-v1", nil, exitErrors, []string{"roce-v1-routed"}},
 		{"bad-unmapped-dscp", nil, exitErrors, []string{"cnp-in-lossless-group", "dscp-claimed-twice"}},
 	} {

@@ -35,6 +35,7 @@ var sound = map[string]struct {
 	"clos-v2-ecn":          {noted: []string{"incast", "oversubscription"}},
 	"pods-ebgp":            {},
 	"bonded-pair":          {},
+	"soft-roce":            {noted: []string{"host-soft-roce"}},
 	"storage-and-training": {args: []string{"--var", "tor_version=4.3.0"}, noted: []string{"cumulus-weights", "oversubscription"}},
 }
 

@@ -46,12 +46,12 @@ targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compile
 targets/nic/mlx5/sim:    targets/target |
 targets/nic/mlx5/mlx5test: |
 targets/nic/nictest:     targets/target targets/nic compiler/ir |
-targets/nic/mlx4:        targets/target targets/nic compiler/ir |
+targets/nic/mlx4:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir lang/diag |
 targets/nic/bnxt:        targets/target targets/nic compiler/ir |
 targets/nic/ice:         targets/target targets/nic compiler/ir |
 targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
-targets/nic/rxe:         targets/target targets/nic compiler/ir |
+targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
 targets:                 targets/target targets/cumulus targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/target compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync

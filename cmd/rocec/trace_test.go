@@ -146,7 +146,7 @@ func TestBreakIsNeverLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	in := f.Fabric.Intents[0]
 	from, to := in.Members[0].NIC, in.Members[1].NIC
-	for _, code := range []string{"trust-mismatch", walk.HostMixed, walk.HostFamily, walk.HostNotMember} {
+	for _, code := range []string{"trust-mismatch", walk.HostMixed, walk.HostNotMember} {
 		found := &walk.Finding{Code: code, Breaks: true, Intent: in, From: from, To: to, Device: to.Device}
 		said := newSayings(f).of([]*walk.Finding{found})
 		require.Len(t, said, 1, code)

@@ -27,7 +27,7 @@ func cannot(value string) (why string, is bool) {
 }
 
 // Topics are what every family may report.
-var Topics = []diag.Topic{settingTopic}
+var Topics = []diag.Topic{mixedTopic, optionTopic, pcpTopic, settingTopic, tosTopic, vlanTopic}
 
 var settingTopic = diag.Topic{Code: "host-setting", Summary: "a host cannot be set as the fabric says", Doc: `
 rocec asks the host before it writes anything. What an intent is not carried without (the PFC mask,

@@ -3,6 +3,7 @@ package nic
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,10 +15,14 @@ import (
 // Family is how the NICs of one driver are written.
 type Family struct {
 	Driver *ir.Driver
-	Module string // the kernel module of the driver: "mlx5_core"
+	Module string // the kernel module of the interfaces: "mlx5_core"; empty: any
 	Suffix string // of the names of its script, unit and rules: "-bnxt"; unique among families
 	Script []byte // of POSIX sh; see the package for its verbs
 	Rows   []Row  // the keys of the value file, as [Sorted] gives them
+
+	// MakesDevice: the script makes the RDMA device itself. That one appears is no reason to apply again then, and would end the
+	// apply that makes it.
+	MakesDevice bool
 
 	// Judge reports what a NIC cannot do; nil: nothing.
 	Judge func(ds *diag.List, n *ir.NIC)
@@ -33,6 +38,7 @@ type Family struct {
 
 	// What Target makes of the suffix, shared by every host: names, paths, and the files that are wholly ours.
 	tool, scriptPath, unitPath, rulesPath string
+	held                                  string // what asks a host for all it holds of the family
 	heading                               string // of every value file
 	editScript, editUnit, editRules       func([]byte) ([]byte, diag.List)
 }
@@ -44,11 +50,18 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 	f.scriptPath = "/usr/local/sbin/" + f.tool
 	f.unitPath = "/etc/systemd/system/" + f.tool + "@.service"
 	f.rulesPath = "/etc/udev/rules.d/99-rocec" + f.Suffix + ".rules"
+	f.held = f.heldCmd()
 	wholly := func(content []byte) func([]byte) ([]byte, diag.List) {
 		return func([]byte) ([]byte, diag.List) { return content, nil }
 	}
 	named := func(text string) []byte { return []byte(strings.ReplaceAll(text, "TOOL", f.tool)) }
-	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(named(unitText)), wholly(named(rulesText))
+	rules := rulesText
+	if f.MakesDevice {
+		comment, events, _ := strings.Cut(rules, "\n")
+		_, vlans, _ := strings.Cut(events, "\n") // the first is of RDMA devices
+		rules = comment + "\n" + vlans
+	}
+	f.editScript, f.editUnit, f.editRules = wholly(f.Script), wholly(named(unitText)), wholly(named(rules))
 	f.heading = "# RoCE settings of one NIC, written by rocec and applied by " + f.scriptPath + ".\n# Change the fabric, not this file.\n"
 	return &target.Target{
 		Name:     f.Driver.Name,
@@ -147,7 +160,7 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 			"if [ \"$ROCEC_WHY\" != boot ]; then sh -c \"$script\" "+f.tool+
 				" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.Name))+vlan+" || failed=1; fi",
 			"[ -e "+confDir+name+".conf ] || [ \"$failed\" != 0 ] || { rm -f "+f.beforeDir()+name+".before; rmdir "+f.beforeDir()+" 2>/dev/null; }")
-		if len(n.Carries()) > 0 { // else no PFC mask
+		if len(n.Carries()) > 0 && f.sets("pfc") {
 			names = append(names, n.Name)
 		}
 	}
@@ -173,6 +186,11 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 		Soak:    5 * time.Second,
 		Away:    time.Minute,
 	}
+}
+
+// sets reports whether the family has a setting.
+func (f *Family) sets(key string) bool {
+	return slices.ContainsFunc(f.Rows, func(r Row) bool { return r.Key == key })
 }
 
 // unitTime is what systemd grants one NIC (TimeoutStartSec), and a little.

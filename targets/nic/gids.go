@@ -103,7 +103,11 @@ done
 for p in "$d"/ports/*; do
 first=-
 { read -r first <"$p/gid_attrs/ndevs/0"; } 2>/dev/null
-case "$mine, $names " in 1,* | *" $first "*) ;; *) continue ;; esac` + each + `
+case "$mine, $names " in
+*" $first "*) ;;
+1,*) [ "$first" = - ] || [ ! -e "$d/ports/2" ] || continue ;;
+*) continue ;;
+esac` + each + `
 done
 done`
 }

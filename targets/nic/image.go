@@ -54,7 +54,7 @@ func (f *Family) image(d *ir.Device) target.Image {
 		port := Port{
 			Netdev: target.Netdev{
 				Name:      n.Name,
-				Driver:    f.Module,
+				Driver:    cmp.Or(f.Module, "virtio_net"), // a family that names none takes any
 				PCI:       fmt.Sprintf("0000:%02x:00.%d", bus, fn),
 				MTU:       cmp.Or(n.MTU, 1500),
 				SpeedMbps: speed,

@@ -22,8 +22,15 @@ func (f *Family) leavings(d *ir.Device) []*target.Leavings {
 	for _, n := range Of(d, f.Driver) {
 		stays[n.Name] = true
 	}
-	// The first line of a value file names the script that applies it.
-	cmd := `for f in ` + confDir + `*.conf; do
+	return []*target.Leavings{{
+		Query: target.Query{Cmd: f.held},
+		Files: func(answer []byte) []target.File { return f.leave(stays, parseHeld(answer)) },
+	}}
+}
+
+// heldCmd prints what a host holds of the family, for [parseHeld]. The first line of a value file names the script that applies it.
+func (f *Family) heldCmd() string {
+	return `for f in ` + confDir + `*.conf; do
 [ -f "$f" ] || continue
 read -r line <"$f"
 case $line in *" ` + f.scriptPath + `."*) n=${f##*/}; printf 'nic %s\n' "${n%.conf}" ;; esac
@@ -36,10 +43,6 @@ while IFS= read -r line; do printf '\t%s\n' "$line"; done <"$f"
 done
 for f in ` + f.scriptPath + " " + f.unitPath + " " + f.rulesPath + `; do [ ! -f "$f" ] || printf 'file %s\n' "$f"; done
 true`
-	return []*target.Leavings{{
-		Query: target.Query{Cmd: cmd},
-		Files: func(answer []byte) []target.File { return f.leave(stays, parseHeld(answer)) },
-	}}
 }
 
 // beforeDir is where the script keeps what NICs held before.
@@ -133,7 +136,8 @@ func (f *Family) stateBefore(name, before string, step target.Step) target.File 
 			var out []byte
 			lines(old, func(line []byte, key, value string, ok bool) {
 				mine := find([]byte(before), key)
-				if _, is := cannot(value); ok && mine != nil && !is && key != "mtu" && key != "bond" && key != "dcbx" { // DCBX only mlnx_qos gives back
+				// Not what the host decides, nor who does: without mlnx_qos nothing gives DCBX back to the firmware.
+				if _, is := cannot(value); ok && mine != nil && !is && key != "mtu" && key != "bond" && key != "dcbx" {
 					line = mine
 				}
 				out = append(append(out, line...), '\n')
@@ -188,7 +192,11 @@ func (f *Family) leaveStep(names []string, before map[string]string) target.Step
 		Undo:    &target.Query{Cmd: strings.Join(append(undo, `exit "$failed"`, ""), "\n"), Stdin: f.Script},
 		Timeout: time.Duration(len(names)+1) * unitTime, Soak: 5 * time.Second, Away: time.Minute,
 	}
-	if len(names) > 0 {
+	if len(names) > 0 && !f.sets("pfc") {
+		s.Disrupts = fmt.Sprintf("%s %s before rocec, and RDMA connections over %s end", strings.Join(names, ", "),
+			diag.Plural(len(names), "goes back to what it held", "go back to what they held"), diag.Plural(len(names), "it", "them"))
+		s.Outage = ir.Outage{Least: time.Second, Most: unitTime}
+	} else if len(names) > 0 {
 		s.Disrupts = fmt.Sprintf("%s %s before rocec, and the %s when the PFC mask changes", strings.Join(names, ", "),
 			diag.Plural(len(names), "goes back to what it held", "go back to what they held"), diag.Plural(len(names), "link bounces", "links bounce"))
 		s.Outage = ir.Outage{Least: time.Second, Most: time.Duration(len(names)) * 10 * time.Second}

@@ -35,11 +35,11 @@ func (f *Family) judgeDrivers(d *ir.Device, ours []*ir.NIC, answer []byte) []str
 	var wrong []string
 	for _, n := range ours {
 		found := lineOf(answer, n.Name)
-		switch found {
-		case f.Module:
-		case "", "missing":
+		switch {
+		case found == "" || found == "missing":
 			wrong = append(wrong, fmt.Sprintf("%s has no interface %s, which the fabric says is the %s.", d.Name, n.Name, n.Model.Title))
-		case "none":
+		case f.Module == "" || found == f.Module:
+		case found == "none":
 			wrong = append(wrong, fmt.Sprintf("%s on %s is a virtual interface; the fabric says it is the %s.", n.Name, d.Name, n.Model.Title))
 		default:
 			wrong = append(wrong, fmt.Sprintf("%s on %s has the driver %s; the %s has %s.", n.Name, d.Name, target.Escape(found), n.Model.Title,
@@ -66,17 +66,10 @@ func (f *Family) probes(d *ir.Device) []target.Probe {
 	if len(ours) == 0 {
 		return nil
 	}
-	out := []target.Probe{{
-		Name:  "lldpad",
-		Query: target.Query{Cmd: "systemctl is-active lldpad.service || true"},
-		Judge: func(answer []byte) []string {
-			if strings.TrimSpace(string(answer)) != "active" {
-				return nil
-			}
-			return []string{"lldpad runs on " + d.Name + " and overwrites PFC, ETS and the DSCP map when the link comes up. " +
-				"Stop it: systemctl disable --now lldpad.socket lldpad.service."}
-		},
-	}}
+	var out []target.Probe
+	if f.sets("pfc") {
+		out = append(out, lldpadProbe(d))
+	}
 	out = append(out, SetterProbe(d))
 	var cables []target.Cable
 	for _, n := range ours {
@@ -95,6 +88,21 @@ func (f *Family) probes(d *ir.Device) []target.Probe {
 	return out
 }
 
+// lldpadProbe asks whether lldpad runs, which owns what it sets.
+func lldpadProbe(d *ir.Device) target.Probe {
+	return target.Probe{
+		Name:  "lldpad",
+		Query: target.Query{Cmd: "systemctl is-active lldpad.service || true"},
+		Judge: func(answer []byte) []string {
+			if strings.TrimSpace(string(answer)) != "active" {
+				return nil
+			}
+			return []string{"lldpad runs on " + d.Name + " and overwrites PFC, ETS and the DSCP map when the link comes up. " +
+				"Stop it: systemctl disable --now lldpad.socket lldpad.service."}
+		},
+	}
+}
+
 // MTUProbe asks whether an interface has the MTU that the fabric states.
 func MTUProbe(s *Settings) target.Probe {
 	n := s.NIC
@@ -107,6 +115,23 @@ func MTUProbe(s *Settings) target.Probe {
 					"RDMA peers with unequal MTUs settle on the smaller or fail.", n.Name, n.Device.Name, target.Escape(found), n.MTU)}
 			}
 			return nil
+		},
+	}
+}
+
+// PriorityProbe asks whether anything can read the priorities: what cannot be read is no drift, and must not pass for good.
+func PriorityProbe(s *Settings) target.Probe {
+	name := Quote(s.NIC.Name)
+	return target.Probe{
+		Name: "priorities of " + s.NIC.Name,
+		Query: target.Query{Cmd: "dcb -N app show dev " + name + " >/dev/null 2>&1 || mlnx_qos -i " + name +
+			" >/dev/null 2>&1 || echo unreadable"},
+		Judge: func(answer []byte) []string {
+			if strings.TrimSpace(string(answer)) == "" {
+				return nil
+			}
+			return []string{fmt.Sprintf("Neither dcb nor mlnx_qos can read the priorities of %s on %s, so nobody knows whether PFC is on. "+
+				"Install iproute2 6.1 or later.", s.NIC.Name, s.NIC.Device.Name)}
 		},
 	}
 }

@@ -13,13 +13,30 @@ func (f *Family) read(d *ir.Device, content func(path string) []byte) *ir.Settin
 	s := &ir.Settings{Ports: map[string]*ir.PortSettings{}}
 	for _, n := range d.Host.NICs { // also one that leaves
 		if text := held(n, content); n.Model.Driver == f.Driver && text != nil {
-			s.Set(n.Name, readValues(text))
+			p := readValues(text)
+			f.given(&p, n)
+			s.Set(n.Name, p)
 		}
 	}
 	if len(s.Ports) == 0 {
 		return nil
 	}
 	return s
+}
+
+// given notes what a NIC of the family does without a setting: no pauses where it has no PFC, and, where no field can be chosen to be
+// believed, what its intents are told by.
+func (f *Family) given(p *ir.PortSettings, n *ir.NIC) {
+	p.PausesKnown = p.PausesKnown || !f.sets("pfc")
+	if s := f.lower(n); !f.sets("trust") && len(s.Intents) > 0 {
+		p.Trust, p.TrustKnown = ir.Trust{DSCP: s.ByDSCP, PCP: !s.ByDSCP}, true
+		for v := range p.PCP {
+			p.PCP[v] = int8(v)
+		}
+		for v, prio := range s.DSCP {
+			p.DSCP[v] = int8(prio)
+		}
+	}
 }
 
 // held gives the live state of a NIC, else its value file; nil: neither is there.

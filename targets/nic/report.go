@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,7 +18,7 @@ func (f *Family) reported(d *ir.Device, r *target.Report) target.Reported {
 	for _, n := range Of(d, f.Driver) {
 		told := r.NIC(n.Name)
 		if told == nil { // it has no value file, which is drift enough
-			fmt.Fprintf(&drivers, "%s %s\n", n.Name, f.Module)
+			fmt.Fprintf(&drivers, "%s %s\n", n.Name, cmp.Or(f.Module, "any"))
 			continue
 		}
 		driver := told.Driver

@@ -5,31 +5,43 @@ import (
 	"strings"
 )
 
-// The parts of a script that families share; each begins where the one before ends.
+// The parts of a script that all families share.
 var (
 	//go:embed script/1-values.sh
 	scriptValues string
-	//go:embed script/2-read.sh
-	scriptRead string
-	//go:embed script/3-write.sh
-	scriptWrite string
+	//go:embed script/2-settle.sh
+	scriptSettle string
+	//go:embed script/3-rdma.sh
+	scriptRDMA string
 	//go:embed script/4-verbs.sh
 	scriptVerbs string
 	//go:embed script/5-json.sh
 	scriptJSON string
+
+	//go:embed script/card-read.sh
+	cardRead string
+	//go:embed script/card-write.sh
+	cardWrite string
 )
 
-// Script is the script of a family, for [Family.Script]: what families share, and the family's own part, for the tool of the suffix. The
-// own part defines, in POSIX sh:
+// Card is the part of a script for NICs that are PCI functions with priorities of their own: it finds their RDMA device, and reads and
+// sets link pause, PFC, traffic classes and the DSCP map by the tools that are there. The own part of such a family begins with it.
+var Card = cardRead + "\n" + cardWrite + "\n"
+
+// Script is the script of the family with a suffix, for [Family.Script]: what all families share, and its own part. That defines, in
+// POSIX sh:
 //
 //	keys                  the settings, in the order of show
-//	more_keys             sets found to settings that come in any number, where the value file names them; else to nothing
-//	accept_own KEY VALUE  whether it is a setting of this family alone that rocec writes
-//	ready                 ends apply (die) where nothing can be set
+//	more_keys             sets found to the settings that come in any number, as the value file names them
+//	accept_own KEY VALUE  whether it is a setting of this family that rocec writes
+//	find_rdma             sets rdma, port, ib and cma: the RDMA device, its port, and their folders; fails while there is none
+//	rivals                ends apply and check (die) where somebody else keeps setting what this script sets
+//	ready                 ends apply where nothing can be set
+//	come_up               waits for the RDMA device, where it comes by itself
 //	see_all               emits every setting as it is
 //	bring_about           settles every setting of the value file, in the order the NIC needs
 func Script(suffix, own string) []byte {
-	all := strings.Join([]string{scriptValues, scriptRead, scriptWrite, own, scriptJSON, scriptVerbs}, "\n") // the last one begins
+	all := strings.Join([]string{scriptValues, scriptSettle, scriptRDMA, own, scriptJSON, scriptVerbs}, "\n") // the last one begins
 	return []byte(strings.ReplaceAll(all, "TOOL", toolName(suffix)))
 }
 

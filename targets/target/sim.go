@@ -58,6 +58,10 @@ type Machine interface {
 	// Install makes a program that everybody may run.
 	Install(path string, p Program)
 
+	// Program is what another part of the machine has installed at a path since it started, so that two drivers share one tool: what is
+	// not of one is the other's. Nil: nothing.
+	Program(path string) Program
+
 	// Service makes a systemd unit that starts with the machine; start is what starting, restarting and reloading it does, and
 	// an error fails the unit. Only Boot may call it.
 	Service(unit string, start func() error)
@@ -70,6 +74,9 @@ type Machine interface {
 	Plant(path string, n Node)
 	Folder(path string)
 	Link(path, to string)
+
+	// Remove takes away what was planted, with everything below it.
+	Remove(path string)
 
 	// ReadFile reads a file with root's rights, and AppendFile writes behind it as a daemon does that keeps a log.
 	ReadFile(path string) ([]byte, error)
@@ -95,13 +102,20 @@ type State interface {
 	Valid() bool
 }
 
+// Resumer is a [State] by which files come and go: Resume lays down those it needs after it was read back.
+type Resumer interface {
+	State
+	Resume()
+}
+
 // Node is a file that does something when it is read or written, as those of sysfs, debugfs and configfs do.
 type Node struct {
 	Read  func() (string, error) // nil: it cannot be read
 	Write func(string) error     // one call for each write(2); nil: it cannot be written
 
 	// Mkdir makes the file a folder in which folders can be made: it gives the files a new one begins with, by their
-	// paths in it. Removing the folder removes them.
+	// paths in it. Removing the folder removes them. Where several parts of a machine plant one folder, the first that gives no
+	// error makes it.
 	Mkdir func(name string) (map[string]Node, error)
 }
 

@@ -31,7 +31,6 @@ const (
 	NoRoute       = "no-route"        // compiler: a device of the table has no next hop
 	HostMixed     = "host-mixed"      // targets: a NIC sorts by one field, and its intents need two
 	HostNotMember = "host-not-member" // targets: a NIC of no intent at a lossless port
-	HostFamily    = "host-family"     // targets: a NIC that nobody writes, and so nobody says to pause
 )
 
 // finding begins a finding at a hop.

@@ -44,7 +44,7 @@ func (f *follower) judge(h *Hop, c *crossing) {
 // host finds what a host leaves to its firmware, and ends that do not answer marks or slow down.
 func (f *follower) host(h *Hop, c *crossing) *Finding {
 	d := c.device
-	if d.Host == nil || d.ByHand == nil {
+	if d.Host == nil {
 		return nil
 	}
 	if !f.CNP && FirmwareDecides(d, f.Intent) {
@@ -438,9 +438,6 @@ func (f *follower) flowControl(l *Lane) *Finding {
 	x.Port, x.Breaks = p, true
 	if p.NIC != nil && NoPFC(p.NIC) {
 		x.Code, x.At, x.NIC = "nic-no-pfc", diag.FirstPlace(p.NIC.ModelAt, p.NIC.At), p.NIC
-		if hand == nil {
-			x.Code = HostFamily
-		}
 		return x
 	}
 	if hand == nil || f.buffer(p, l.Group) == nil {

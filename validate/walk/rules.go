@@ -354,10 +354,11 @@ func Unpaused(p *ir.Port, g *ir.CosGroup) bool {
 // NoPFC reports whether a NIC can neither send nor obey pauses by itself, its end of the link is lossless by PFC, and nobody
 // says that the interface below it does both.
 func NoPFC(n *ir.NIC) bool {
-	if h := n.Device.ByHand; h != nil && (h.FlowControl != "" || h.PFC != nil) {
+	h := n.Device.ByHand
+	if h != nil && (h.FlowControl != "" || h.PFC != nil) {
 		return false
 	}
-	return n.Can().NoPFC && ByPFC(n)
+	return n.Can().NoPFC && (h == nil || ByPFC(n)) // rocec sets no link pause below it either
 }
 
 // ByPFC reports whether the NIC's end of its link is lossless by PFC.
@@ -380,17 +381,19 @@ func Unmarked(d *ir.Device, in *ir.Intent) bool {
 }
 
 // Unslowed reports whether a NIC answers no marks, or does not slow down, although the packets of its intent are marked,
-// and the line that says so. NICs that rocec writes do both.
+// and the line that says so. NICs that rocec writes do both where they can.
 func Unslowed(n *ir.NIC, in *ir.Intent) (at diag.Range, bad bool) {
 	h := n.Device.ByHand
-	if h == nil || in.Version != 2 || in.Group.ECN == nil {
+	if in.Version != 2 || in.Group.ECN == nil || !n.Model.V2 {
 		return at, false
 	}
-	switch {
-	case n.Can().NoDCQCN && in.Group.Lossless:
-		return at, false // it has no PFC either, or is known to rest on what is below it
-	case n.Can().NoDCQCN: // whatever dcqcn says
+	switch can := n.Can(); {
+	case can.NoDCQCN && can.NoPFC && in.Group.Lossless:
+		return at, false // which is worse, or it is known to rest on what is below it
+	case can.NoDCQCN: // whatever dcqcn says
 		return n.ModelAt, true
+	case h == nil:
+		return at, false
 	}
 	return diag.FirstPlace(h.DCQCNAt, h.At), !h.DCQCN
 }

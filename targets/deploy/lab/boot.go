@@ -112,7 +112,7 @@ func (d *Device) plantKernel() {
 	for _, n := range inOrder(d.image.Netdevs) {
 		d.addNetdev(n)
 	}
-	d.kept = map[string]target.State{}
+	d.kept, d.installed = map[string]target.State{}, map[string]target.Program{}
 	for _, s := range d.image.Sims {
 		s.Boot(machine{d})
 	}

@@ -34,10 +34,11 @@ type Device struct {
 	booted  time.Duration     // when, the last time
 
 	// What follows is the kernel's, and guarded by fs.mu.
-	netdevs map[string]*netdev      // by name
-	bonds   map[string][]string     // the ports of each bond
-	modules []string                // that can be loaded
-	kept    map[string]target.State // what the image's parts hold while the device runs
+	netdevs   map[string]*netdev        // by name
+	bonds     map[string][]string       // the ports of each bond
+	modules   []string                  // that can be loaded
+	kept      map[string]target.State   // what the image's parts hold while the device runs
+	installed map[string]target.Program // by their paths, since it started
 
 	mu       sync.Mutex // guards what follows; never held together with fs.mu
 	commands []string

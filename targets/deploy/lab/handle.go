@@ -208,10 +208,24 @@ func (f *fileSystem) knob(k target.Node) *node {
 // plantNode makes a file of sysfs or its kin. It is called with the lock held.
 func (f *fileSystem) plantNode(path string, k target.Node) {
 	if k.Mkdir != nil {
-		f.plantDir(path, true).mkdir = k.Mkdir
+		dir := f.plantDir(path, true)
+		dir.mkdir = either(dir.mkdir, k.Mkdir)
 		return
 	}
 	f.plantBelow(f.plantDir(parentOf(path), true), baseOf(path), k)
+}
+
+// either gives what makes a folder by one of two ways; the first may be nil.
+func either(first, second func(string) (map[string]target.Node, error)) func(string) (map[string]target.Node, error) {
+	if first == nil {
+		return second
+	}
+	return func(name string) (map[string]target.Node, error) {
+		if files, err := first(name); err == nil {
+			return files, nil
+		}
+		return second(name)
+	}
 }
 
 // plantBelow makes a file of sysfs or its kin by its path in a folder. It is called with the lock held.

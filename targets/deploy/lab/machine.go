@@ -24,7 +24,11 @@ func (m machine) Install(path string, p target.Program) {
 	n := m.d.fs.newNode(0o755, 0, 0)
 	n.program = simulated(p)
 	m.d.fs.plantLocked(path, n)
+	m.d.installed[path] = p
 }
+
+// Program implements [target.Machine].
+func (m machine) Program(path string) target.Program { return m.d.installed[path] }
 
 // Service implements [target.Machine].
 func (m machine) Service(unit string, start func() error) { m.d.init.add(unit, start) }
@@ -40,6 +44,13 @@ func (m machine) Folder(path string) { m.d.fs.plantDir(path, true) }
 
 // Link implements [target.Machine].
 func (m machine) Link(path, to string) { m.d.fs.plantLink(path, to) }
+
+// Remove implements [target.Machine].
+func (m machine) Remove(path string) {
+	if dir, err := m.d.fs.walk(cred{}, parentOf(path), true); err == nil && dir.node != nil {
+		delete(dir.node.kids, baseOf(path))
+	}
+}
 
 // ReadFile implements [target.Machine].
 func (m machine) ReadFile(path string) ([]byte, error) {

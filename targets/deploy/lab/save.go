@@ -471,6 +471,9 @@ func (d *Device) resumeKept(kept map[string]json.RawMessage) error {
 		if !state.Valid() {
 			return fmt.Errorf("%s is in no state it can be in", name)
 		}
+		if r, ok := state.(target.Resumer); ok {
+			r.Resume()
+		}
 	}
 	return nil
 }

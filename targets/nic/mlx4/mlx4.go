@@ -1,25 +1,82 @@
-// Package mlx4 knows the NICs of the driver mlx4: ConnectX-3.
-// No target writes for them: they are judged as a by_hand block says they are set.
+// Package mlx4 spells a fabric for hosts with NICs whose driver is mlx4_core: ConnectX-3.
+//
+// A NIC that takes part in an intent gets a value file, and the host the script rocec-host-mlx4 with its unit and rules, as package nic
+// has them. The card takes the PCP of a frame for its priority and knows no DSCP map, so that what is lossless on it travels by PCP in a
+// VLAN. It neither answers marked packets nor slows down on CNPs.
+//
+// # The value file
+//
+//	bond          netdev          compared, never set
+//	create_vlan   on              the interface of the VLAN is made
+//	dcbx          host            the host decides, not the firmware
+//	ets_bw        LIST 0-100      percent by traffic class; the classes that are ets sum to 100, the others are 0
+//	ets_tc        LIST 0-7        traffic class by priority
+//	ets_tsa       LIST            ets or strict, by traffic class
+//	mtu           68-65535        bytes (compared, never set)
+//	pause         on, off         802.3x link pause, both directions
+//	pfc           LIST 0, 1       priorities with PFC
+//	roce_mode     text            "RoCE v2" or "IB/RoCE v1": default of RDMA-CM
+//	tos           0-255           default type of service of RDMA-CM
+//	vlan          1-4094          the VLAN that carries traffic told by PCP
+//	vlan_ip       PREFIX          its address
+//	vlan_map      0:P,2:P,4:P,6:P 802.1p priority of the socket priorities on it
+//
+// # What the script uses on a host
+//
+// What that of mlx5 does for the same settings, by dcb or mlnx_qos, ethtool, ip and the configfs of rdma_cm, and besides:
+//
+//	/sys/class/net/IF/dev_port                        r    which port of the card it is, from 0: both are one PCI function
+//	/sys/module/mlx4_core/parameters/roce_mode        r    where the version does not take
+//
+// Facts are from the source of the driver in Linux (en_dcb_nl.c: pfc, ets and dcbx, no app, no buffers; en_ethtool.c; mlx4/main.c of
+// mlx4_ib). MLNX_OFED has congestion control for ConnectX-3 Pro in debugfs (r_roce_ecn_rp); it is not written.
 package mlx4
 
 import (
+	_ "embed"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
-	"github.com/rocec/rocec/targets/target"
+	"github.com/rocec/rocec/targets/nic/mlx5/sim"
 )
 
-// Target is a row of facts.
-var Target = &target.Target{
-	Name:   "mlx4",
-	Doc:    "Facts of ConnectX-3 NICs (driver mlx4); rocec writes none of their settings.",
+// Target writes the settings of mlx4 NICs.
+var Target = family.Target("RoCE settings of hosts with mlx4 NICs (ConnectX-3): a value file, a script and a systemd unit.", Topics)
+
+var family = &nic.Family{
 	Driver: driver,
+	Module: "mlx4_core",
+	Suffix: suffix,
+	Script: nic.Script(suffix, nic.Card+own),
+	Rows:   nic.Sorted(nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows),
+	Judge:  judge,
+	Probes: probes,
+
+	Modules:  []string{"mlx4_core", "mlx4_en", "mlx4_ib", "rdma_cm", "rdma_ucm", "ib_core"},
+	BondRDMA: "mlx4_bond_",
+	Sim: func(ports []nic.Port) nic.Sim {
+		all := make([]sim.NIC, len(ports))
+		for i, p := range ports {
+			all[i] = sim.NIC{
+				Netdev: p.Netdev, ID: [2]string{"0x15b3", "0x1003"}, RDMA: p.RDMA, IP: p.IP, VLANs: p.VLANs,
+				Generation: &sim.ConnectX3{V2: p.Model.V2, Counters: portCounters},
+			}
+		}
+		return sim.New(all)
+	},
 }
+
+const suffix = "-mlx4"
+
+//go:embed script/mlx4.sh
+var own string
 
 // ConnectX-3 speaks RoCEv1 only; its Pro variant speaks both. 56G is a speed of its maker and left out.
 //
 // Sources of models: "RHEL" is Red Hat's RoCE documentation.
 var driver = ir.NewDriver(ir.Driver{
 	Name: "mlx4", Title: "ConnectX-3",
+	Can:   ir.NICCan{NoDCQCN: true}, // Linux: neither mlx4_en nor mlx4_ib has a switch or a counter of it
 	Bonds: nic.BondModes,
 	Models: []*ir.NICModel{
 		{

@@ -3,86 +3,51 @@ package mlx5
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
 )
 
-// counterProbe asks for the counters of a NIC: of its port, and of its RDMA device. Those of a RoCE LAG are told once, with the first port
-// of the bond.
-func counterProbe(s *nic.Settings) target.Probe {
-	known := counters(s)
-	var names []string
-	for i := range rdmaCounters {
-		names = append(names, rdmaCounters[i].name)
-	}
-	return target.Probe{
-		Name: "counters of " + s.NIC.Name,
-		Query: target.Query{Cmd: "ethtool -S " + nic.Quote(s.NIC.Name) + " 2>/dev/null\n" + nic.RDMAPorts(s.NIC, `
-for c in `+strings.Join(names, " ")+`; do
-{ read -r n <"$p/hw_counters/$c"; } 2>/dev/null || { read -r n <"$p/counters/$c"; } 2>/dev/null || continue
-printf '%s: %s\n' "$c" "$n"
-done`)},
-		Samples: func(answer []byte) []target.Sample {
-			var out []target.Sample
-			target.Counters(answer, func(name string, n uint64) {
-				if c, ok := known[name]; ok {
-					c.Value = n
-					out = append(out, c)
-				}
-			})
-			return out
-		},
-	}
-}
-
-// rdmaCounter is a counter of an RDMA device, in hw_counters or counters of its port.
-type rdmaCounter struct {
-	name, unit   string
-	format, noun string // what a rise means, as a sentence with the place, the count with its noun, and the name; empty: nothing by itself
-}
-
 // rdmaCounters are those that tell of congestion, loss, and what the NIC does about it. Traffic is not counted here: it begins and ends as
 // applications do. Source: the vendor's "Understanding mlx5 Linux Counters", and the drivers (counters.c of mlx5_ib).
-var rdmaCounters = []rdmaCounter{
+var rdmaCounters = []nic.Counter{
 	// congestion: marked packets are answered by CNPs, on which senders slow down
-	{name: "np_ecn_marked_roce_packets", unit: target.UnitPackets},
-	{name: "np_cnp_sent", unit: target.UnitPackets},
-	{name: "rp_cnp_handled", unit: target.UnitPackets},
-	{name: "rp_cnp_ignored", unit: target.UnitPackets},
+	{Name: "np_ecn_marked_roce_packets", Unit: target.UnitPackets},
+	{Name: "np_cnp_sent", Unit: target.UnitPackets},
+	{Name: "rp_cnp_handled", Unit: target.UnitPackets},
+	{Name: "rp_cnp_ignored", Unit: target.UnitPackets},
 	// loss, as the receiver and the sender see it
 	{
-		"out_of_sequence", target.UnitPackets,
-		"%s received %s out of sequence: packets were lost or overtaken on the way (%s).", "packet",
+		Name: "out_of_sequence", Unit: target.UnitPackets,
+		Format: "%s received %s out of sequence: packets were lost or overtaken on the way (%s).", Noun: "packet",
 	},
 	{
-		"packet_seq_err", target.UnitEvents,
-		"%s was asked %s to send packets again that did not arrive in order (%s).", "time",
+		Name: "packet_seq_err", Unit: target.UnitEvents,
+		Format: "%s was asked %s to send packets again that did not arrive in order (%s).", Noun: "time",
 	},
 	{
-		"implied_nak_seq_err", target.UnitEvents,
-		"%s saw %s that an answer was missing before a later one: packets were lost on the way (%s).", "time",
+		Name: "implied_nak_seq_err", Unit: target.UnitEvents,
+		Format: "%s saw %s that an answer was missing before a later one: packets were lost on the way (%s).", Noun: "time",
 	},
-	{name: "port_rcv_errors", unit: target.UnitPackets},
-	{name: "port_xmit_discards", unit: target.UnitPackets},
-	{name: "rx_icrc_encapsulated", unit: target.UnitPackets},
+	{Name: "port_rcv_errors", Unit: target.UnitPackets},
+	{Name: "port_xmit_discards", Unit: target.UnitPackets},
+	{Name: "rx_icrc_encapsulated", Unit: target.UnitPackets},
 	// retransmissions, and what sets them off
-	{name: "local_ack_timeout_err", unit: target.UnitEvents},
-	{name: "duplicate_request", unit: target.UnitPackets},
-	{name: "roce_adp_retrans", unit: target.UnitEvents},
-	{name: "roce_adp_retrans_to", unit: target.UnitEvents},
-	{name: "roce_slow_restart", unit: target.UnitEvents},
-	{name: "roce_slow_restart_cnps", unit: target.UnitEvents},
-	{name: "roce_slow_restart_trans", unit: target.UnitEvents},
+	{Name: "local_ack_timeout_err", Unit: target.UnitEvents},
+	{Name: "duplicate_request", Unit: target.UnitPackets},
+	{Name: "roce_adp_retrans", Unit: target.UnitEvents},
+	{Name: "roce_adp_retrans_to", Unit: target.UnitEvents},
+	{Name: "roce_slow_restart", Unit: target.UnitEvents},
+	{Name: "roce_slow_restart_cnps", Unit: target.UnitEvents},
+	{Name: "roce_slow_restart_trans", Unit: target.UnitEvents},
 	// receivers without a buffer to receive into
-	{name: "rnr_nak_retry_err", unit: target.UnitEvents},
-	{name: "out_of_buffer", unit: target.UnitEvents},
+	{Name: "rnr_nak_retry_err", Unit: target.UnitEvents},
+	{Name: "out_of_buffer", Unit: target.UnitEvents},
 	// the link below
-	{name: "link_downed", unit: target.UnitEvents},
-	{name: "symbol_error", unit: target.UnitEvents},
-	{name: "port_xmit_wait", unit: target.UnitEvents},
+	{Name: "link_downed", Unit: target.UnitEvents},
+	{Name: "symbol_error", Unit: target.UnitEvents},
+	{Name: "port_xmit_wait", Unit: target.UnitEvents},
 }
 
 // counters are those of a NIC by name, without a value. Pauses of lossless priorities, CNPs and timeouts have no words: they are
@@ -122,7 +87,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 		}
 	}
 	for _, c := range rdmaCounters {
-		add(c.name, c.unit, c.format, c.noun)
+		m[c.Name] = c.Sample(s)
 	}
 	if slices.Contains(s.ECN[:], true) {
 		add("rp_cnp_ignored", target.UnitPackets, "%s ignored %s, so its senders do not slow down for congestion (%s).", "CNP")

@@ -147,5 +147,5 @@ var (
 	own string
 
 	// script is shared by every host and never written to.
-	script = nic.Script("", own)
+	script = nic.Script("", nic.Card+own)
 )

@@ -12,19 +12,6 @@ import (
 
 // rows are the keys of the value file, sorted. value appends the key's value; a row that appends nothing is left out.
 var rows = nic.Sorted([]nic.Row{
-	{
-		Key: "bond", Host: true, Comment: "the bond this port belongs to",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if s.NIC.Bond == nil || len(s.Intents) == 0 {
-				return b
-			}
-			return append(b, s.NIC.Bond.Name...)
-		},
-		Why: func(s *nic.Settings) []ir.Origin {
-			return []ir.Origin{{At: s.NIC.Bond.At, Why: "bond " + s.NIC.Bond.Name}}
-		},
-		Class: nic.Always(nic.Wish),
-	},
 	// The driver takes the cable's metres for pfc delay; it matters once somebody sizes the buffers by hand.
 	{
 		Key: "cable", Comment: "metres of cable, for the headroom of the NIC's own buffers",
@@ -62,99 +49,6 @@ var rows = nic.Sorted([]nic.Row{
 		Class: ifMarked, Lack: lackCNP,
 	},
 	{
-		Key: "create_vlan", Host: true, Comment: "the interface of the VLAN is made with the NIC, and its address",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if !s.NIC.CreateVLAN || s.VLAN == 0 {
-				return b
-			}
-			return append(b, "on"...)
-		},
-		Why: nic.AtVLAN, Class: nic.Always(nic.Wish),
-	},
-	{
-		Key: "vlan_ip",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if !s.NIC.CreateVLAN || s.VLAN == 0 || !s.NIC.VLANIP.IsValid() {
-				return b
-			}
-			return s.NIC.VLANIP.AppendTo(b)
-		},
-		Why: nic.AtVLAN, Class: nic.Always(nic.Wish),
-	},
-	{
-		Key: "dcbx", Comment: "the host decides, not the firmware by LLDP",
-		Value: func(b []byte, s *nic.Settings) []byte { return nic.Word(b, s, "host") },
-		Why:   nic.ByMember,
-	},
-	{
-		Key: "ets_bw", Comment: "by traffic class: percent of the link (0: strict), and the algorithm; by priority: the traffic class",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			return nic.Eight(b, s, func(i int) int { return int(s.Share[i]) })
-		},
-		Why:   nic.EveryGroup,
-		Class: nic.Always(nic.Wish),
-	},
-	{
-		Key: "ets_tc",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			return nic.Eight(b, s, func(i int) int { return int(s.TC[i]) })
-		},
-		Why:   nic.EveryGroup,
-		Class: nic.Always(nic.Wish),
-	},
-	{
-		Key: "ets_tsa",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if len(s.Intents) == 0 {
-				return b
-			}
-			for i, ets := range s.ETS {
-				if i > 0 {
-					b = append(b, ',')
-				}
-				if ets {
-					b = append(b, "ets"...)
-				} else {
-					b = append(b, "strict"...)
-				}
-			}
-			return b
-		},
-		Why:   nic.EveryGroup,
-		Class: nic.Always(nic.Wish),
-	},
-	{
-		Key: "mtu", Host: true, Comment: "compared with the interface's, never set",
-		Value: func(b []byte, s *nic.Settings) []byte { return nic.AppendIf(b, s.NIC.MTU > 0, s.NIC.MTU) },
-		Why:   func(s *nic.Settings) []ir.Origin { return []ir.Origin{{At: s.NIC.MTUAt, Why: "MTU of the nic"}} },
-		Class: nic.Always(nic.Wish),
-	},
-	{
-		Key: "pause", Comment: "802.3x link pause; it and PFC exclude each other",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if s.Pause {
-				return nic.Word(b, s, "on")
-			}
-			return nic.Word(b, s, "off")
-		},
-		Why: nic.ByMember,
-	},
-	{
-		Key: "pfc", Comment: "priorities with PFC, 0 to 7",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			return nic.Eight(b, s, func(i int) int { return bit(s.PFC[i]) })
-		},
-		Why: func(s *nic.Settings) []ir.Origin {
-			var out []ir.Origin
-			for _, g := range s.NIC.Device.Fabric.CosGroups {
-				if s.PFC[g.Cos] && g.Lossless {
-					out = append(out, ir.Origin{At: g.LosslessAt, Why: "cos group " + g.Name + " is lossless"})
-				}
-			}
-			return out
-		},
-	},
-	{
 		Key: "roce", Comment: "RoCE on this PCI function",
 		Value: func(b []byte, s *nic.Settings) []byte {
 			if s.NIC.RoCE {
@@ -170,53 +64,7 @@ var rows = nic.Sorted([]nic.Row{
 			return nic.Wish
 		},
 	},
-	{
-		Key: "roce_mode", Comment: "RoCE version and type of service of RDMA-CM connections that state none",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			switch s.Version {
-			case 1:
-				return append(b, "IB/RoCE v1"...)
-			case 2:
-				return append(b, "RoCE v2"...)
-			}
-			return b
-		},
-		Why: nic.ByVersion,
-	},
-	{
-		Key:   "tos",
-		Value: func(b []byte, s *nic.Settings) []byte { return nic.AppendIf(b, s.TOS >= 0, s.TOS) },
-		Why: func(s *nic.Settings) []ir.Origin {
-			if s.NIC.TOS >= 0 {
-				return nic.AtNIC(s)
-			}
-			g := s.Intents[0].Group
-			return []ir.Origin{{At: g.DSCP[0].At, Why: fmt.Sprintf("DSCP %d of cos group %s, times 4", g.DSCP[0].Value, g.Name)}}
-		},
-	},
-	// One class for all traffic of the NIC is only right where it carries one intent; it would also outrank every
-	// exception by address.
-	{
-		Key: "traffic_class", Comment: "marking of connections made without RDMA-CM (MLNX_OFED only), and exceptions by address",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			switch {
-			case s.Version != 2:
-				return b
-			case len(s.Intents) == 1 && len(s.NIC.TrafficClasses) == 0 && s.TOS >= 0:
-				return strconv.AppendInt(b, int64(s.TOS), 10)
-			}
-			return append(b, "off"...)
-		},
-		Why:   nic.ByVersion,
-		Class: nic.Always(nic.Should),
-		Lack: func(s *nic.Settings) string {
-			if s.TOS < 0 || s.ByDSCP && s.TOS>>2 == 0 {
-				return ""
-			}
-			return fmt.Sprintf("connections made without RDMA-CM get DSCP 0, as its driver has no traffic_class. Start NCCL with "+
-				"NCCL_IB_TC=%d, perftest with --tclass=%[1]d; or install MLNX_OFED.", s.TOS)
-		},
-	},
+	nic.ClassRow("its driver has no traffic_class", "; or install MLNX_OFED"),
 	{
 		Key: "traffic_rules",
 		Value: func(b []byte, s *nic.Settings) []byte {
@@ -254,29 +102,7 @@ var rows = nic.Sorted([]nic.Row{
 		Why:   nic.AtNIC,
 		Class: nic.Always(nic.Wish),
 	},
-	{
-		Key: "vlan", Host: true, Comment: "the VLAN, and the 802.1p priority of each socket priority on it",
-		Value: func(b []byte, s *nic.Settings) []byte { return nic.AppendIf(b, s.VLAN > 0, s.VLAN) },
-		Why:   nic.ByMember,
-	},
-	// Linux makes a TOS one of the socket priorities 0, 2, 4 and 6, and knows no other way to an 802.1p priority.
-	{
-		Key: "vlan_map",
-		Value: func(b []byte, s *nic.Settings) []byte {
-			if s.VLAN == 0 {
-				return b
-			}
-			for i, sk := range []byte("0246") {
-				if i > 0 {
-					b = append(b, ',')
-				}
-				b = append(b, sk, ':', '0'+byte(s.Egress))
-			}
-			return b
-		},
-		Why: nic.ByMember,
-	},
-}, dscpRows(), ecnRows())
+}, nic.HostRows, nic.CardRows, nic.CMRows, nic.VLANRows, dscpRows(), ecnRows())
 
 // dscpRows are dscp_prio0 to dscp_prio7: the DSCP values that get the priority, as ranges, or "none".
 func dscpRows() []nic.Row {
@@ -423,11 +249,4 @@ func ifMarked(s *nic.Settings) nic.Class {
 func lackCNP(*nic.Settings) string {
 	return "congestion notification packets are marked as the firmware starts; none is sent as long as no cos group of its intents has an " +
 		"ecn block."
-}
-
-func bit(on bool) int {
-	if on {
-		return 1
-	}
-	return 0
 }

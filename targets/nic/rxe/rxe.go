@@ -1,19 +1,67 @@
-// Package rxe knows Soft-RoCE: the driver rdma_rxe above an ordinary interface.
-// No target writes for them: they are judged as a by_hand block says they are set.
+// Package rxe spells a fabric for hosts that do RoCE in software: Soft-RoCE, the driver rdma_rxe above an ordinary interface.
+//
+// A NIC that takes part in an intent gets a value file, and the host the script rocec-host-rxe with its unit and rules, as package nic has
+// them. The script loads the module, makes the RDMA device rxe_IF on the interface unless somebody made one by another name, and sets the
+// defaults of RDMA-CM and the map of the VLAN. Nothing of that outlives a restart of the host; the unit makes it anew. A NIC that leaves
+// loses the device, unless it was there before rocec.
+//
+// # The value file
+//
+//	bond          netdev          compared, never set
+//	create_vlan   on              the interface of the VLAN is made
+//	mtu           68-65535        bytes (compared, never set)
+//	roce_mode     RoCE v2         default of RDMA-CM
+//	rxe           on              the device on top of the interface
+//	should        KEY,KEY         keys that help where they can be set
+//	tos           0-255           default type of service of RDMA-CM
+//	traffic_class 0-255           there is no such setting; what follows is said
+//	vlan          1-4094          the VLAN that carries traffic told by PCP
+//	vlan_ip       PREFIX          its address
+//	vlan_map      0:P,2:P,4:P,6:P 802.1p priority of the socket priorities on it
+//
+// # What the script uses on a host
+//
+// What every family's does (modprobe rdma_cm, mkdir and rmdir in /sys/kernel/config/rdma_cm, ip, sleep), and besides:
+//
+//	modprobe rdma_rxe
+//	rdma link add rxe_IF type rxe netdev IF
+//	rdma link delete DEV
+//	/sys/class/infiniband/DEV/parent                  r    the interface below
+//	/sys/module/rdma_rxe/parameters/{add,remove}      w    where rdma cannot
+//	/proc/net/vlan/IF                                 r    whether it is a VLAN interface
+//
+// Facts are from the source of rdma_rxe in Linux (rxe.c, rxe_net.c, rxe_hw_counters.c), from rdma-core and from Red Hat's documentation.
 package rxe
 
 import (
+	_ "embed"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
-	"github.com/rocec/rocec/targets/target"
 )
 
-// Target is a row of facts.
-var Target = &target.Target{
-	Name:   "rxe",
-	Doc:    "Facts of Soft-RoCE (driver rdma_rxe); rocec writes none of its settings.",
+// Target writes the settings of Soft-RoCE.
+var Target = family.Target("Soft-RoCE (driver rdma_rxe) on ordinary interfaces of hosts: a value file, a script and a systemd unit.", Topics)
+
+// family names no module of the interface: any will do.
+var family = &nic.Family{
 	Driver: driver,
+	Suffix: suffix,
+	Script: nic.Script(suffix, own),
+	Rows:   rows,
+	Judge:  judge,
+
+	MakesDevice: true,
+
+	Probes:  probes,
+	Modules: []string{"rdma_rxe", "rdma_cm", "rdma_ucm", "ib_core"},
+	Sim:     newSim,
 }
+
+const suffix = "-rxe"
+
+//go:embed script/rxe.sh
+var own string
 
 // Sources of models: "rdma-core" is the driver's own source and manual.
 var driver = ir.NewDriver(ir.Driver{
@@ -30,3 +78,12 @@ var driver = ir.NewDriver(ir.Driver{
 		},
 	},
 })
+
+var rows = nic.Sorted([]nic.Row{
+	{
+		Key: "rxe", Comment: "the Soft-RoCE device on top of the interface",
+		Value: func(b []byte, s *nic.Settings) []byte { return nic.Word(b, s, "on") },
+		Why:   nic.ByMember,
+	},
+	nic.ClassRow("rdma_rxe marks each as it asks", ""),
+}, nic.HostRows, nic.CMRows, nic.VLANRows)

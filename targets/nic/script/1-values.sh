@@ -8,6 +8,7 @@
 #   TOOL leave IF               restore what was there before the first apply, and forget it
 #   TOOL check IF               say what differs; change nothing
 #   TOOL check --json           the same of every value file, as one document of JSON, with settings, GIDs and hashes
+#   TOOL check --json IF        the part of one interface, for the script of another family
 #   TOOL show  IF [KEY=VALUE]…  print the settings as they are; change nothing
 #   TOOL gids  IF [KEY=VALUE]…  print the GIDs, gid DEV PORT INDEX NETDEV GID TYPE, and VLANs; change nothing
 #
@@ -30,8 +31,6 @@ state=$root/var/lib/rocec/TOOL # what NICs held before the first apply, IF.befor
 
 conf=      # the lines wanted, KEY=VALUE
 obs=       # the lines observed
-obs_qos=   # what the last read of the port's DCB settings gave; empty: read again
-tool=      # what reads and writes them: dcb, mlnx_qos, lldptool or none
 rdma=      # the RDMA device of the interface, and its port
 port=
 back=      # yes: what comes is what the NIC held once, so it is put back as far as it can be
@@ -54,10 +53,17 @@ look() { # TEXT KEY: the value of KEY in lines of KEY=VALUE; fails when there is
 
 emit() { obs="$obs$1=$2$nl"; } # KEY VALUE: one line of what is observed
 
-slurp() { # FILE: its first line; fails when it cannot be read
+slurp() { # FILE: its first line; fails when it cannot be read, or is longer than a file of the kernel
 	found=
 	[ -e "$1" ] || return 1
-	{ read -r found <"$1"; } 2>/dev/null || [ -n "$found" ]
+	{ read -r found <"$1"; } 2>/dev/null || [ -n "$found" ] || return 1
+	[ "${#found}" -le 4096 ] || { found= && return 1; }
+}
+
+ask() { # COMMAND…: text is what it prints; fails, with none, where it fails or prints more than any tool does
+	{ text=$("$@" 2>/dev/null); } 2>/dev/null && [ "${#text}" -le 65536 ] && return
+	text=
+	return 1
 }
 
 peek() { # FILE REASON: its first line, or why there is none: it is not there (REASON), or it is shut
@@ -71,12 +77,6 @@ peek() { # FILE REASON: its first line, or why there is none: it is not there (R
 }
 
 put() { printf '%s\n' "$2" >"$1"; } # FILE VALUE: one write, as sysfs wants it; the status is the kernel's answer
-
-on_off() { # FILE KEY REASON: emits a 0/1 file as on or off
-	peek "$1" "$3" || :
-	case $found in 1) found=on ;; 0) found=off ;; esac
-	emit "$2" "$found"
-}
 
 number() { # TEXT MIN MAX
 	case $1 in '' | *[!0-9]* | ??????*) return 1 ;; esac
@@ -92,33 +92,8 @@ words() { # TEXT SEPARATOR: the text with spaces for separators
 '
 }
 
-list() { # TEXT TEST…: eight entries parted by commas, each passing the test
-	case $1 in *[!0-9a-z,]* | ,* | *, | *,,*) return 1 ;; esac
-	words "$1" ,
-	entry_test=$2
-	shift 2
-	count=0
-	for entry in $found; do
-		"$entry_test" "$entry" "$@" || return 1
-		count=$((count + 1))
-	done
-	[ "$count" -eq 8 ]
-}
-
-algorithm() { [ "$1" = ets ] || [ "$1" = strict ] || [ "$back$1" = yesvendor ]; }
-
 netdev() { # NAME: fit to be a part of a path
 	case $1 in '' | . | .. | */* | *[[:space:]]* | ????????????????*) return 1 ;; esac
-}
-
-codepoints() { # LIST: "none", or DSCP values and ranges parted by commas; found is the ranges
-	found=
-	[ "$1" != none ] || return 0
-	case $1 in '' | *[!0-9,-]* | ,* | *, | *,,*) return 1 ;; esac
-	words "$1" ,
-	for entry in $found; do
-		number "${entry%%-*}" 0 63 && number "${entry#*-}" "${entry%%-*}" 63 || return 1
-	done
 }
 
 key_names() { # LIST: names of settings, parted by commas
@@ -137,20 +112,11 @@ sk_map() { # LIST: where the four socket priorities that a TOS can give go
 accept() { # KEY VALUE: is it something rocec writes?
 	case $1 in
 	bond) netdev "$2" ;;
-	cable) number "$2" 1 999 ;;
 	create_vlan) [ "$2" = on ] ;;
-	dcbx) [ "$2" = host ] || [ "$back$2" = yesfirmware ] ;;
-	dscp_prio[0-7]) codepoints "$2" ;;
-	pause) [ "$2" = on ] || [ "$2" = off ] ;;
-	ets_bw) list "$2" number 0 100 ;;
-	ets_tc) list "$2" number 0 7 ;;
-	ets_tsa) list "$2" algorithm ;;
 	mtu) number "$2" 68 65535 ;;
-	pfc) list "$2" number 0 1 ;;
 	roce_mode) [ "$2" = 'RoCE v2' ] || [ "$2" = 'IB/RoCE v1' ] ;;
 	should) key_names "$2" ;;
 	tos) number "$2" 0 255 ;;
-	trust) [ "$2" = dscp ] || [ "$2" = pcp ] ;;
 	vlan) number "$2" 1 4094 ;;
 	vlan_ip) address "$2" ;;
 	vlan_map) sk_map "$2" ;;

@@ -1,51 +1,5 @@
 # ---- the verbs ----
 
-wants() { # KEY…: is any of them in the value file?
-	for key; do
-		! look "$conf" "$key" || return 0
-	done
-	return 1
-}
-
-pick_tool() {
-	tool=none
-	if dcb -N app show dev "$if" >/dev/null 2>&1; then
-		tool=dcb
-	elif mlnx_qos -i "$if" >/dev/null 2>&1; then
-		tool=mlnx_qos
-	fi
-}
-
-refuse_driver() { # MODULE
-	driver=$(readlink "$net/device/driver") || driver=none
-	[ "${driver##*/}" = "$1" ] || die "the driver is ${driver##*/}, and these settings are for $1"
-}
-
-refuse_blind() { # without a tool nobody knows whether PFC is on
-	wants pfc || return 0
-	[ "$tool" != none ] || die "neither dcb (iproute2) nor mlnx_qos can read its priorities; install iproute2 5.12 or later"
-}
-
-refuse_twin() { # two interfaces of one PCI function would each undo what the other sets
-	here=$(readlink "$net/device") || return 0
-	set +f
-	for path in "$root"/etc/rocec/host/*.conf; do
-		set -f
-		other=${path##*/}
-		other=${other%.conf}
-		[ "$other" != "$if" ] && [ "$other" != '*' ] || continue
-		there=$(readlink "$root/sys/class/net/$other/device") || continue
-		[ "${there##*/}" != "${here##*/}" ] ||
-			die "$other has a value file, too, and is the same PCI function (${here##*/}); leave one of the two in the fabric"
-	done
-	set -f
-}
-
-refuse_lldpad() {
-	! systemctl is-active --quiet lldpad.service ||
-		die "lldpad is active and would overwrite these settings; run: systemctl disable --now lldpad.socket lldpad.service"
-}
-
 like_host() { # whether the interface is as the host's own network configuration should have it
 	obs=
 	see_host
@@ -62,6 +16,7 @@ compare_host() { # what the host's own network configuration decides is never ch
 
 apply() {
 	[ -n "$source" ] || die "/etc/rocec/host/$if.conf is not there"
+	rivals
 	ready
 	keep_before
 	bring_about
@@ -72,10 +27,7 @@ apply() {
 
 keep_before() { # what the NIC held before the first apply, for leave; a NIC that holds all that is wanted tells nothing of that
 	[ ! -e "$state/$if.before" ] || return 0
-	if wants roce_mode tos; then
-		[ -d "$root/sys/kernel/config/rdma_cm" ] || modprobe rdma_cm || :
-		await find_rdma || return 0 # bring_about says so
-	fi
+	! wants roce_mode tos || come_up || return 0 # bring_about says so
 	see_all
 	more_keys
 	differs "$keys $found" || return 0
@@ -99,13 +51,7 @@ still_there() { # what was read back and is something else now is set by somebod
 	done
 }
 
-restore() { # what show printed once, but for what has no value and what the host itself decides
-	bring_about
-	if look "$conf" dcbx && [ "$found" = firmware ] && ! mlnx_qos -i "$if" -d fw >/dev/null 2>&1; then
-		say "DCBX stays with the host: mlnx_qos is not here, and dcb cannot give it back to the firmware"
-	fi
-	return "$failed"
-}
+restore() { bring_about; } # what show printed once, but for what has no value and what the host itself decides
 
 leave() { # RESTORED lines are in conf
 	if [ ! -e "$state/$if.before" ]; then
@@ -130,7 +76,7 @@ leave() { # RESTORED lines are in conf
 
 check() {
 	[ -n "$source" ] || die "/etc/rocec/host/$if.conf is not there"
-	refuse_lldpad
+	rivals
 	see_all
 	more_keys
 	if differs "$keys $found"; then
@@ -175,10 +121,19 @@ gids() {
 
 verb=${1:-}
 if=${2:-}
-if [ "$*" = 'check --json' ]; then
+case $verb,$if,$# in
+check,--json,2)
 	check_json
 	exit
-fi
+	;;
+check,--json,3)
+	if=$3
+	netdev "$if" || exit 64
+	net=$root/sys/class/net/$if
+	(json_nic)
+	exit
+	;;
+esac
 case $verb in
 apply | check | leave) [ $# -eq 2 ] ;;
 restore) [ $# -ge 3 ] && [ -f "$3" ] ;;
@@ -211,6 +166,5 @@ if [ -n "$saved" ]; then
 	done <"$saved"
 fi
 if [ -n "$saved" ] || [ "$verb" != leave ]; then load "$@"; fi
-pick_tool
 find_rdma || :
 "$verb"

@@ -45,7 +45,6 @@ json_nic() { # prints the NIC of the value file, as show, gids and check see it;
 		verb=show
 		conf=
 		load
-		pick_tool
 		find_rdma || :
 		settings=$(show)
 		slots=$(gids)
@@ -84,7 +83,8 @@ json_nic() { # prints the NIC of the value file, as show, gids and check see it;
 check_json() {
 	set +f
 	set -- "$root"/etc/rocec/host/*.conf
-	rest=$(printf '%s\n' "$root"/etc/systemd/system/rocec-host*@.service "$root"/etc/udev/rules.d/*rocec*.rules)
+	rest=$(printf '%s\n' "$root"/usr/local/sbin/rocec-host* \
+		"$root"/etc/systemd/system/rocec-host*@.service "$root"/etc/udev/rules.d/*rocec*.rules)
 	set -f
 	[ -e "$1" ] || set --
 	printf '{"format_version":"1.0","host":'
@@ -95,7 +95,6 @@ check_json() {
 	json "$found"
 	printf ',"files":['
 	comma=
-	json_file /usr/local/sbin/TOOL
 	for path in $rest "$@"; do json_file "${path#"$root"}"; done
 	printf '],"nics":['
 	failed=0
@@ -104,10 +103,17 @@ check_json() {
 		if=${path##*/}
 		if=${if%.conf}
 		netdev "$if" && slurp "$path" || continue
-		case $found in *"/TOOL."*) ;; *"/rocec-host"*) continue ;; esac # of another family, whose own script knows it
 		net=$root/sys/class/net/$if
+		other= # the script of another family, which knows its NICs
+		case $found in *' /usr/local/sbin/rocec-host'*.) other=${found##*/} ;; esac
+		case ${other%.} in '' | TOOL | *[!a-z0-9-]*) other= ;; esac
+		[ -z "$other" ] || [ -e "$root/usr/local/sbin/${other%.}" ] || continue
 		printf %s "$between"
-		(json_nic) || failed=1
+		if [ -z "$other" ]; then
+			(json_nic) || failed=1
+		else
+			"$root/usr/local/sbin/${other%.}" check --json "$if" || failed=1
+		fi
 		between=,
 	done
 	printf ']}\n'

@@ -17,8 +17,14 @@ accept_own() { # KEY VALUE: is it something rocec writes for these NICs alone?
 	traffic_rules) rules "$2" ;;
 	ttl) number "$2" 0 255 ;;
 	vf_roce_*) number "${1#vf_roce_}" 0 4095 && { [ "$2" = on ] || [ "$2" = off ]; } ;;
-	*) false ;;
+	*) accept_card "$1" "$2" ;;
 	esac
+}
+
+on_off() { # FILE KEY REASON: emits a 0/1 file as on or off
+	peek "$1" "$3" || :
+	case $found in 1) found=on ;; 0) found=off ;; esac
+	emit "$2" "$found"
 }
 
 rules() { # LIST: "none", or rules "src_ip=A,dst_ip=B/N,tclass=T" parted by spaces
@@ -54,7 +60,7 @@ see_roce() { # by the vendor's file, by devlink, or by the RDMA device that is t
 		peek "$net/device/roce_enable" '' || :
 		text="value $found"
 	else
-		text=$(devlink dev param show "pci/$pci" name enable_roce 2>/dev/null) || text=
+		ask devlink dev param show "pci/$pci" name enable_roce || :
 	fi
 	case "$text${rdma:+ device}" in
 	*'value unreadable'*) ;;
@@ -90,7 +96,7 @@ find_vf() { # NUMBER: sets handle to the devlink port of a virtual function, and
 	handle=
 	vf_roce='unsupported: neither the driver (MLNX_OFED) nor devlink has a switch for it; devlink needs the switchdev mode'
 	here=
-	text=$(devlink port show 2>/dev/null) || text=
+	ask devlink port show || :
 	while read -r one rest; do
 		case $one in
 		pci/*:)
@@ -141,11 +147,13 @@ see_cnp() { # KEY FILE NAME: a marking of CNPs; where the driver does not show i
 }
 
 firmware() { # NAME: the value of a parameter of the firmware's configuration that is in use; empty: no tool tells it
+	found=
+	number "${pci##*.}" 0 7 || return 0
 	nth=$((${pci##*.} + 1)) # one function is one port
 	name=$1_P$nth
 	text=
 	for reader in mstconfig mlxconfig; do
-		[ -n "$text" ] || text=$("$reader" -d "$pci" -e query "$name" 2>/dev/null) || text=
+		[ -n "$text" ] || ask "$reader" -d "$pci" -e query "$name" || :
 	done
 	found=
 	while read -r one two three rest; do
@@ -192,10 +200,9 @@ find_ttl() { # the driver has it under ttl, its manual under tc
 
 see_all() {
 	obs=
-	obs_qos=
 	see_host
 	see_pause
-	see_qos
+	see_qos again
 	see_roce
 	see_vf_roce
 	see_ecn
@@ -276,12 +283,15 @@ set_class() {
 	done
 }
 
-ready() { # refuses what no apply can mend
+rivals() { refuse_lldpad; }
+
+ready() {
 	refuse_driver mlx5_core
-	refuse_lldpad
 	refuse_twin
 	refuse_blind
 }
+
+come_up() { wait_card; }
 
 bring_about() {
 	settle roce see_roce set_roce # first, as a reload of the driver takes all else away
@@ -297,8 +307,7 @@ bring_about() {
 	settle "$found" see_vf_roce set_vf_roce
 
 	if wants roce_mode tos traffic_class traffic_rules ttl; then # and DCB does not wait for them
-		[ -d "$root/sys/kernel/config/rdma_cm" ] || modprobe rdma_cm || :
-		await find_rdma ||
+		come_up ||
 			fail "no RDMA device appeared in $patience s; is RoCE enabled in the NIC's firmware, and mlx5_ib loaded?"
 	fi
 	# The kernel's own driver shows the CNP marking together with the RDMA device, so this comes after the wait.
@@ -310,5 +319,6 @@ bring_about() {
 		settle 'traffic_class traffic_rules ttl' see_class set_class
 	fi
 	settle 'vlan_ip vlan_map' see_vlan set_vlan
+	[ -z "$back" ] || free_dcbx
 	return "$failed"
 }

@@ -91,6 +91,9 @@ func (c *nic) reset() {
 		c.DSCPPrio[i] = i >> 3
 	}
 	c.BufSize[0] = bufferTotal
+	if c.Generation != nil {
+		c.Generation.reset(&c.state)
+	}
 }
 
 // now is the interface as it is.
@@ -104,7 +107,7 @@ func (c *nic) counter(name string) int { return int(c.m.Counter(c.Name, name)) }
 
 // trust is what the driver derives from the APP table.
 func (c *nic) trust() string {
-	if len(c.Apps) > 0 {
+	if len(c.Apps) > 0 && c.Generation == nil {
 		return "dscp"
 	}
 	return "pcp"
@@ -112,6 +115,10 @@ func (c *nic) trust() string {
 
 // setPFC is ieee_setpfc: a new mask bounces the link, a new cable length takes effect at once.
 func (c *nic) setPFC(mask [8]bool, delay int) error {
+	if c.Generation != nil { // no cable length, and the driver leaves the link up
+		c.PFC = mask
+		return nil
+	}
 	if delay >= 1000 {
 		return target.EINVAL
 	}
@@ -134,6 +141,10 @@ func (c *nic) setETS(tsa [8]string, bw, tcOf [8]int) error {
 			sum, any = sum+bw[i], true
 		case "cbs":
 			return target.EOPNOTSUPP
+		case "vendor":
+			if c.Generation != nil {
+				return target.EOPNOTSUPP
+			}
 		}
 	}
 	if any && sum != 100 {
@@ -141,7 +152,7 @@ func (c *nic) setETS(tsa [8]string, bw, tcOf [8]int) error {
 	}
 	c.TSA, c.BW, c.TCOf = tsa, bw, tcOf
 	for i := range 8 {
-		if tsa[i] != "ets" {
+		if tsa[i] != "ets" && c.Generation == nil {
 			c.BW[i] = 100
 		}
 	}
@@ -162,7 +173,7 @@ const (
 // addApp is ieee_setapp: DSCP only; an entry takes the place of the one that was there.
 func (c *nic) addApp(a app) error {
 	if a.selector != selDSCP || a.protocol > 63 {
-		return target.EINVAL
+		return target.EINVAL // of ConnectX-3 the kernel's own table takes it, and the card never hears of it
 	}
 	c.DSCPPrio[a.protocol], c.Apps[a.protocol] = a.priority, a.priority
 	return nil
@@ -183,6 +194,8 @@ func (c *nic) setDCBX(mode int) bool {
 	switch {
 	case mode&dcbxLLD != 0:
 		return false
+	case c.Generation != nil && mode&(dcbxHost|dcbxIEEE|dcbxCEE) != dcbxHost|dcbxIEEE:
+		return false
 	case mode == 0:
 		c.DCBX &^= dcbxHost
 		return true
@@ -195,6 +208,9 @@ func (c *nic) setDCBX(mode int) bool {
 
 // setBuffers is dcbnl_setbuffer: a buffer with a lossless priority must have room for what comes after the pause.
 func (c *nic) setBuffers(prioBuf, size [8]int) error {
+	if c.Generation != nil {
+		return target.EOPNOTSUPP
+	}
 	mtu := c.now().MTU
 	xoff := (301+216*c.Delay/100)*max(c.SpeedMbps, 40000)/1000 + 272*mtu/100
 	total := 0

@@ -40,7 +40,7 @@ func (s *NICs) writeBW(p *target.Proc) int {
 	case c.now().Down:
 		return p.Fail(1, " Port number 1 state is Down")
 	}
-	gid, v2 := c.gids()[slot/2], slot%2 == 1
+	gid, v2 := c.gids()[slot/2], slot%2 == 1 && c.upTo() == v2
 	if c.Class >= 0 {
 		class = c.Class
 	}

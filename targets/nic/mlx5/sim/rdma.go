@@ -53,6 +53,6 @@ func (s *NICs) devinfo(p *target.Proc) int {
 	}
 	p.Print(fmt.Sprintf("hca_id:\t%s\n\ttransport:\t\t\tInfiniBand (0)\n\tfw_ver:\t\t\t\t%s\n\tphys_port_cnt:\t\t\t1\n\t\tport:\t1\n"+
 		"\t\t\tstate:\t\t\t%s\n\t\t\tmax_mtu:\t\t4096 (5)\n\t\t\tactive_mtu:\t\t%d (%d)\n\t\t\tlink_layer:\t\tEthernet\n\n", c.RDMA,
-		firmware, state, mtu, bits.Len(uint(mtu))-8))
+		c.Firmware, state, mtu, bits.Len(uint(mtu))-8))
 	return 0
 }

@@ -1,9 +1,10 @@
-// Package sim is what of a simulated host is its NICs: ports with the driver mlx5_core, how they take settings, and the
+// Package sim is what of a simulated host is its NICs: ports with the driver mlx5_core or mlx4_core, how they take settings, and the
 // tools that set and show them: dcb of iproute2, mlnx_qos of the vendor, rdma, and the files of the driver in sysfs,
 // debugfs and configfs.
 package sim
 
 import (
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -19,6 +20,8 @@ type NIC struct {
 	IP   netip.Addr // the zero address: none
 
 	VLANs map[string]netip.Addr // addresses of the VLAN interfaces on top of it, or of its bond
+
+	Generation *ConnectX3 // nil: ConnectX-4 or later
 }
 
 // NICs are the NICs of one host, with every setting they have.
@@ -42,6 +45,9 @@ func New(nics []NIC) *NICs {
 	for _, n := range nics {
 		n.Pause, n.Firmware, n.Counters = true, firmware, counters
 		c := &nic{NIC: n}
+		if n.Generation != nil {
+			c.Firmware, c.Counters = firmwareX3, n.Generation.Counters
+		}
 		s.all = append(s.all, c)
 		s.byName[n.Name] = c
 	}
@@ -81,10 +87,10 @@ func (s *NICs) Netdevs() []target.Netdev {
 // Boot implements [target.Sim].
 func (s *NICs) Boot(m target.Machine) {
 	s.m = m
-	m.Install("/usr/sbin/dcb", s.locked(s.dcb))
-	m.Install("/usr/bin/rdma", s.locked(s.rdma))
-	m.Install("/usr/bin/ibv_devinfo", s.locked(s.devinfo))
-	m.Install("/usr/bin/ib_write_bw", s.locked(s.writeBW))
+	s.install("/usr/sbin/dcb", s.dcb, s.netdevs)
+	s.install("/usr/bin/rdma", s.rdma, nil)
+	s.install("/usr/bin/ibv_devinfo", s.devinfo, s.devices)
+	s.install("/usr/bin/ib_write_bw", s.writeBW, s.devices)
 	m.Folder("/sys/class/infiniband")
 	m.Folder("/sys/kernel/debug/mlx5")
 	for _, c := range s.all {
@@ -96,6 +102,37 @@ func (s *NICs) Boot(m target.Machine) {
 	if s.vendor {
 		s.plantVendor()
 	}
+}
+
+// install installs a program beside that of another driver's NICs: a run goes to it where its arguments name one of ours, which names
+// gives, or the other has none; a program that names none prints what both have.
+func (s *NICs) install(path string, run target.Program, names func() []string) {
+	others := s.m.Program(path)
+	run = s.locked(run)
+	s.m.Install(path, func(p *target.Proc) int {
+		switch {
+		case others == nil:
+			return run(p)
+		case names == nil:
+			if status := others(p); status != 0 {
+				return status
+			}
+			return run(p)
+		case slices.ContainsFunc(names(), func(name string) bool { return slices.Contains(p.Args, name) }):
+			return run(p)
+		}
+		return others(p)
+	})
+}
+
+func (s *NICs) netdevs() []string { return slices.Sorted(maps.Keys(s.byName)) }
+
+func (s *NICs) devices() []string {
+	var out []string
+	for _, c := range s.all {
+		out = append(out, c.RDMA)
+	}
+	return out
 }
 
 // locked is a program that is one call of the kernel.

@@ -17,11 +17,13 @@ func (s *NICs) plant(c *nic) {
 	number := func(path string, v *int, top int) {
 		s.m.Plant(path, target.NumberNode(func() int { return *v }, upTo(v, top)))
 	}
-	cc := "/sys/kernel/debug/mlx5/" + c.PCI + "/cc_params"
-	number(cc+"/np_cnp_dscp", &c.CNPDSCP, 63)
-	number(cc+"/np_cnp_prio", &c.CNPPrio, 7)
-	s.m.Plant(cc+"/np_cnp_prio_mode", target.NumberNode(func() int { return 1 }, nil))
-	number(cc+"/np_min_time_between_cnps", &c.CNPEvery, 4095)
+	if c.Generation == nil {
+		cc := "/sys/kernel/debug/mlx5/" + c.PCI + "/cc_params"
+		number(cc+"/np_cnp_dscp", &c.CNPDSCP, 63)
+		number(cc+"/np_cnp_prio", &c.CNPPrio, 7)
+		s.m.Plant(cc+"/np_cnp_prio_mode", target.NumberNode(func() int { return 1 }, nil))
+		number(cc+"/np_min_time_between_cnps", &c.CNPEvery, 4095)
+	}
 	fixed := func(path, value string) { s.m.Plant(path, target.TextNode(func() string { return value }, nil)) }
 	fixed(target.PCIRoot+"/"+c.PCI+"/vendor", c.ID[0])
 	fixed(target.PCIRoot+"/"+c.PCI+"/device", c.ID[1])
@@ -33,8 +35,8 @@ func (s *NICs) plant(c *nic) {
 	ib := target.PCIRoot + "/" + c.PCI + "/infiniband/" + c.RDMA
 	s.m.Link("/sys/class/infiniband/"+c.RDMA, "../../devices"+strings.TrimPrefix(ib, "/sys/devices"))
 	fixed(ib+"/node_type", "1: CA")
-	fixed(ib+"/fw_ver", firmware)
-	fixed(ib+"/hca_type", "MT4119")
+	fixed(ib+"/fw_ver", c.Firmware)
+	fixed(ib+"/hca_type", map[bool]string{true: "MT4119", false: "MT4099"}[c.Generation == nil])
 	fixed(ib+"/board_id", "MT_0000000010")
 	port := ib + "/ports/1"
 	link := func(up, down string) target.Node {
@@ -108,7 +110,7 @@ func (c *nic) plantGIDs(port string) {
 				return value(g) + "\n", nil
 			}})
 		}
-		attr("types", func(gid) string { return []string{"IB/RoCE v1", "RoCE v2"}[i%2] })
+		attr("types", func(gid) string { return []string{v1, c.upTo()}[i%2] })
 		attr("ndevs", func(g gid) string { return g.netdev })
 	}
 }
@@ -155,7 +157,7 @@ func (s *NICs) cma(name string) (map[string]target.Node, error) {
 	return map[string]target.Node{
 		"ports/1/default_roce_mode": target.TextNode(func() string { return c.Mode }, func(s string) error {
 			switch s = strings.TrimSuffix(s, "\n"); s {
-			case "RoCE v2", "IB/RoCE v1":
+			case v1, c.upTo():
 				c.Mode = s
 				return nil
 			}

@@ -1,4 +1,47 @@
-# ---- where things are ----
+# ---- cards: PCI functions whose driver has priorities (DCB) and an RDMA device ----
+
+list() { # TEXT TEST…: eight entries parted by commas, each passing the test
+	case $1 in *[!0-9a-z,]* | ,* | *, | *,,*) return 1 ;; esac
+	words "$1" ,
+	entry_test=$2
+	shift 2
+	count=0
+	for entry in $found; do
+		"$entry_test" "$entry" "$@" || return 1
+		count=$((count + 1))
+	done
+	[ "$count" -eq 8 ]
+}
+
+algorithm() { [ "$1" = ets ] || [ "$1" = strict ] || [ "$back$1" = yesvendor ]; }
+
+codepoints() { # LIST: "none", or DSCP values and ranges parted by commas; found is the ranges
+	found=
+	[ "$1" != none ] || return 0
+	case $1 in '' | *[!0-9,-]* | ,* | *, | *,,*) return 1 ;; esac
+	words "$1" ,
+	for entry in $found; do
+		number "${entry%%-*}" 0 63 && number "${entry#*-}" "${entry%%-*}" 63 || return 1
+	done
+}
+
+accept_card() { # KEY VALUE: is it a setting of the priorities of a port?
+	case $1 in
+	cable) number "$2" 1 999 ;;
+	dcbx) [ "$2" = host ] || [ "$back$2" = yesfirmware ] ;;
+	dscp_prio[0-7]) codepoints "$2" ;;
+	ets_bw) list "$2" number 0 100 ;;
+	ets_tc) list "$2" number 0 7 ;;
+	ets_tsa) list "$2" algorithm ;;
+	pause) [ "$2" = on ] || [ "$2" = off ] ;;
+	pfc) list "$2" number 0 1 ;;
+	trust) [ "$2" = dscp ] || [ "$2" = pcp ] ;;
+	*) false ;;
+	esac
+}
+
+obs_qos= # what the last read of the port's DCB settings gave
+tool=    # what reads and writes them: dcb, mlnx_qos, lldptool or none; empty: not looked for yet
 
 find_rdma() { # sets rdma and port; fails while the interface has no RDMA device
 	rdma=
@@ -30,42 +73,8 @@ find_rdma() { # sets rdma and port; fails while the interface has no RDMA device
 	rdma=${1##*/}
 	ib=$root/sys/class/infiniband/$rdma
 	cma=$root/sys/kernel/config/rdma_cm/$rdma
-}
-
-find_vlan() { # sets vdev, the interface of the VLAN on top of the port or its bond
-	look "$conf" bond && lower=$found || lower=$if
-	look "$conf" vlan || return 1
-	vlan=$found
-	vdev=$lower.$vlan
-	[ ! -e "$root/sys/class/net/$vdev" ] || return 0
-	vdev=
-	[ -e "$root/proc/net/vlan/config" ] || return 1
-	while read -r name bar1 id bar2 parent _; do
-		[ "$bar1$id$bar2$parent" != "|$vlan|$lower" ] || vdev=$name
-	done <"$root/proc/net/vlan/config"
-	[ -n "$vdev" ]
-}
-
-await() { # COMMAND: until it succeeds, as long as patience lasts
-	until "$1"; do
-		[ "$waited" -lt "$patience" ] || return 1
-		waited=$((waited + 1))
-		sleep 1
-	done
-}
-
-# ---- reading: each see_… emits the lines of one group ----
-
-after() { # SECTION TEXT: the N:VALUE words that follow the word SECTION
-	found=
-	inside=
-	for word in $2; do
-		case $word in
-		"$1") inside=1 ;;
-		[0-9]*:*) [ -z "$inside" ] || found="$found $word" ;;
-		*) inside= ;;
-		esac
-	done
+	# A card whose ports are one PCI function has one device with a port for each.
+	[ -n "$bond" ] || [ ! -e "$ib/ports/2" ] || ! slurp "$net/dev_port" || port=$((found + 1))
 }
 
 column() { # "0:a 1:b …": a,b,…
@@ -77,11 +86,11 @@ column() { # "0:a 1:b …": a,b,…
 
 read_dcb() {
 	dcbx=$untold
-	if text=$(dcb dcbx show dev "$if" 2>/dev/null); then
+	if ask dcb dcbx show dev "$if"; then
 		dcbx=firmware
 		for word in $text; do [ "$word" != host ] || dcbx=host; done
 	fi
-	text=$(dcb pfc show dev "$if" 2>/dev/null) || text=
+	ask dcb pfc show dev "$if" || :
 	after prio-pfc "$text"
 	row=
 	for word in $found; do
@@ -93,7 +102,7 @@ read_dcb() {
 		[ "$cable" != next ] || cable=$word
 		[ "$word" != delay ] || cable=next
 	done
-	text=$(dcb ets show dev "$if" 2>/dev/null) || text=
+	ask dcb ets show dev "$if" || :
 	after prio-tc "$text"
 	column "$found"
 	ets_tc=$found
@@ -102,15 +111,15 @@ read_dcb() {
 	after tc-tsa "$text"
 	column "$found"
 	ets_tsa=$found
-	text=$(dcb -N app show dev "$if" 2>/dev/null) || text=
+	trust=$untold
+	! ask dcb -N app show dev "$if" || trust=pcp
 	after dscp-prio "$text"
 	pairs=$found
-	trust=pcp
 	[ -z "$pairs" ] || trust=dscp
 }
 
 read_mlnx_qos() {
-	text=$(mlnx_qos -i "$if" -a 2>/dev/null) || text=
+	ask mlnx_qos -i "$if" -a || :
 	dcbx=firmware
 	trust=$untold
 	pairs=
@@ -162,8 +171,9 @@ read_mlnx_qos() {
 	[ -n "$text" ] || dcbx=$untold
 }
 
-see_qos() { # DCBX, ETS, trust with the DSCP map, cable length, PFC: by dcb, or else by mlnx_qos
-	if [ -z "$obs_qos" ]; then
+see_qos() { # [again]: DCBX, ETS, trust with the DSCP map, cable length, PFC: by dcb, or else by mlnx_qos
+	if [ -z "$obs_qos" ] || [ "${1:-}" = again ]; then
+		[ -n "$tool" ] || pick_tool
 		untold="unsupported: $tool does not tell it"
 		case $tool in
 		none)
@@ -198,6 +208,8 @@ spell_map() { # emits, for each priority, the DSCP values it gets; pairs are in 
 	for pair in $pairs :; do
 		dscp=${pair%:*}
 		prio=${pair#*:}
+		# A shell that compares or adds what is no number may run it.
+		[ "$pair" = : ] || number "$dscp" 0 63 || continue
 		if [ "$prio" = "$at" ] && [ "$dscp" -eq $((last + 1)) ]; then
 			last=$dscp
 			continue
@@ -259,7 +271,7 @@ spell_shares() { # emits the share of each TC; a TC outside ETS has none, whatev
 see_pause() {
 	rx=
 	tx=
-	text=$(ethtool -a "$if" 2>/dev/null) || text=
+	ask ethtool -a "$if" || :
 	while read -r one two _; do
 		case $one in RX:) rx=$two ;; TX:) tx=$two ;; esac
 	done <<-END
@@ -272,76 +284,4 @@ see_pause() {
 	off,on) emit pause tx ;;
 	*) emit pause 'unsupported: ethtool does not tell it; install ethtool' ;;
 	esac
-}
-
-# The defaults of RDMA-CM lie in its object of the device; the directory in configfs is a window to them, and as long as it
-# is there the module cannot be unloaded. So it is made, looked through, and removed.
-open_cma() {
-	made=
-	[ -d "$root/sys/kernel/config/rdma_cm" ] || return 1
-	[ -d "$cma" ] || { mkdir "$cma" 2>/dev/null && made=1; } || [ -d "$cma" ]
-}
-
-close_cma() { [ -z "$made" ] || rmdir "$cma" 2>/dev/null || :; }
-
-see_cma() { # "unread" while the module or the device is not there
-	mode=unread
-	tos=unread
-	if [ -n "$rdma" ] && open_cma; then
-		peek "$cma/ports/$port/default_roce_mode" 'rdma_cm does not tell it' || :
-		mode=$found
-		[ "$mode" != 'RoCE v1' ] || mode='IB/RoCE v1' # how some releases spell it when read
-		peek "$cma/ports/$port/default_roce_tos" 'the kernel has no default type of service; use 4.11 or later' || :
-		tos=$found
-		close_cma
-	fi
-	emit roce_mode "$mode"
-	emit tos "$tos"
-}
-
-see_vlan() {
-	look "$conf" vlan || return 0
-	if ! find_vlan; then
-		emit vlan_map missing
-		! look "$conf" vlan_ip || emit vlan_ip missing
-		return
-	fi
-	see_vlan_ip
-	if ! text=$(ip -d link show dev "$vdev" 2>/dev/null); then
-		emit vlan_map "$no_ip"
-		return
-	fi
-	after '{' "${text#*egress-qos-map}"
-	case $text in *egress-qos-map*) egress=" $found " ;; *) egress=' ' ;; esac
-	row=
-	for prio in 0 2 4 6; do
-		case $egress in
-		*" $prio:"*)
-			word=${egress#*" $prio:"}
-			row=$row,$prio:${word%% *}
-			;;
-		*) row=$row,$prio:0 ;;
-		esac
-	done
-	emit vlan_map "${row#,}"
-}
-
-no_ip='unreadable: ip does not tell it; install iproute2'
-
-see_vlan_ip() { # whether the interface of the VLAN has the address wanted; it may have others
-	look "$conf" vlan_ip || return 0
-	want=$found
-	text=$(ip -o address show dev "$vdev" 2>/dev/null) || want=$no_ip
-	case "$want $text " in
-	"$no_ip"* | *" $want "*) ;;
-	*) want=missing ;;
-	esac
-	emit vlan_ip "$want"
-}
-
-see_host() { # what the host's own network configuration decides
-	peek "$net/mtu" 'the interface tells none' || :
-	emit mtu "$found"
-	master=$(readlink "$net/master") || master=none
-	emit bond "${master##*/}"
 }

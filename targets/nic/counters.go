@@ -1,0 +1,57 @@
+package nic
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Counter is a counter of a NIC, or of its RDMA device.
+type Counter struct {
+	Name, Unit   string
+	Format, Noun string // what a rise means, as a sentence with the place, the count with its noun, and the name; empty: nothing by itself
+}
+
+// Sample is the counter of a NIC, without a value.
+func (c Counter) Sample(s *Settings) target.Sample {
+	out := target.Sample{Name: c.Name, On: s.NIC.Name, Unit: c.Unit, Counter: true}
+	if c.Format != "" {
+		out.Says = func(n uint64) string {
+			return fmt.Sprintf(c.Format, s.NIC.Name+" on "+s.NIC.Device.Name, target.Count(n, c.Noun), c.Name)
+		}
+	}
+	return out
+}
+
+// CounterProbe asks for the counters of a NIC: of its port, by ethtool, where those that are known are more than rdma; and of its RDMA
+// device, in hw_counters or counters of the port. Those of a RoCE LAG are told once, with the first port of
+// the bond.
+func CounterProbe(s *Settings, known map[string]target.Sample, rdma []Counter) target.Probe {
+	var names []string
+	for _, c := range rdma {
+		names = append(names, c.Name)
+	}
+	cmd := ""
+	if len(known) > len(rdma) {
+		cmd = "ethtool -S " + Quote(s.NIC.Name) + " 2>/dev/null\n"
+	}
+	return target.Probe{
+		Name: "counters of " + s.NIC.Name,
+		Query: target.Query{Cmd: cmd + RDMAPorts(s.NIC, `
+for c in `+strings.Join(names, " ")+`; do
+{ read -r n <"$p/hw_counters/$c"; } 2>/dev/null || { read -r n <"$p/counters/$c"; } 2>/dev/null || continue
+printf '%s: %s\n' "$c" "$n"
+done`)},
+		Samples: func(answer []byte) []target.Sample {
+			var out []target.Sample
+			target.Counters(answer, func(name string, n uint64) {
+				if c, ok := known[name]; ok {
+					c.Value = n
+					out = append(out, c)
+				}
+			})
+			return out
+		},
+	}
+}

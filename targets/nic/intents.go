@@ -1,0 +1,217 @@
+package nic
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// What a NIC cannot carry at the same time, or by the field that tells it: so in every family.
+var (
+	mixedTopic = diag.Topic{Code: "host-mixed", Summary: "one NIC cannot carry both kinds of RoCE", Doc: `
+A port trusts one header field: PCP or DSCP. RoCEv2 whose group claims DSCP values is told by
+those, and RoCEv2 whose group claims none by the PCP of its VLAN. A NIC that is a member of both
+kinds would send one of them as best effort. (A NIC in intents of both versions is
+roce-version-mix.)
+
+Example:
+
+    fabric "pod1" {
+      routing = "spanning-tree"
+    }
+    host "store" {
+      nic "ens1f0" { model = "connectx-5" }
+    }
+    cos_group "storage" {
+      cos      = 5 # no dscp
+      lossless = true
+      ecn {}
+    }
+    roce "nvme" {
+      version   = 2
+      cos_group = cos_group.storage
+      cnp       = cos_group.cnp
+      vlan      = 100
+      members   = [host.store] # members of training, too, which is told by DSCP
+    }
+
+How to mend it: give each intent a NIC of its own, or both groups a dscp.
+
+    cos_group "storage" {
+      dscp = ["af21"]
+    }
+`}
+	pcpTopic = diag.Topic{Code: "host-pcp", Summary: "NIC cannot give a PCP to another priority", Doc: `
+A NIC that trusts PCP takes its value as the priority; there is no map between the two, as
+switches have one. A cos group that travels by PCP and claims other values than its own cos would be
+lossless on the switch in one priority and paused on the host in another.
+
+Example:
+
+    cos_group "storage" {
+      cos      = 4
+      pcp      = [3] # hosts would pause priority 3
+      lossless = true
+    }
+
+How to mend it: let the group claim its own number: pcp = [4], or leave pcp out.
+
+    cos_group "storage" {
+      pcp = [4]
+    }
+`}
+	vlanTopic = diag.Topic{Code: "host-vlan", Summary: "one NIC marks one cos group by PCP", Doc: `
+Packets told by PCP get it from the VLAN interface they leave by, and RDMA-CM gives all of them the
+same socket priority: a VLAN interface marks one cos group. rocec writes one such map for each NIC.
+A second intent in another VLAN would be sent with PCP 0, and one in another cos group with the PCP
+of the first: neither would be lossless, without a word.
+
+Example:
+
+    host "store" {
+      nic "ens1f0" { model = "connectx-5" }
+    }
+    roce "nvme" {
+      vlan    = 100
+      members = [host.store]
+    }
+    roce "backup" {
+      version   = 1
+      cos_group = cos_group.storage
+      vlan      = 200 # the same NICs, another VLAN
+      members   = [host.store]
+    }
+
+How to mend it: give each intent a NIC of its own, or all of them the same cos_group and vlan.
+
+    roce "backup" {
+      vlan = 100
+    }
+`}
+	optionTopic = diag.Topic{Code: "host-option", Summary: "driver of a NIC has no such setting", Doc: `
+Some settings of a nic block belong to one driver: roce and vf_roce, by which RoCE is switched off
+for a PCI function, and ttl and traffic_class, which MLNX_OFED has for mlx5. With a NIC of another
+driver nothing would come of them.
+
+Example:
+
+    host "store" {
+      nic "ens1f0" {
+        model = "connectx-3"
+        ttl   = 32
+      }
+    }
+
+How to mend it: leave the setting out, or use a NIC whose driver has it.
+
+    host "store" {
+      nic "ens1f0" { model = "connectx-5" }
+    }
+`}
+	tosTopic = diag.Topic{Code: "host-tos", Summary: "RDMA-CM has one default for several intents", Doc: `
+A NIC that is a member of several intents tells them apart by the DSCP of each packet, but RDMA-CM
+has one default type of service for each device. Connections whose application states none are
+marked for the first intent, and would travel in its cos group whatever they belong to.
+
+Example:
+
+    host "store" {
+      nic "ens1f0" { model = "connectx-5" }
+    }
+    cos_group "bulk" {
+      cos  = 1
+      dscp = ["cs1"]
+      ecn {}
+    }
+    roce "backup" {
+      version   = 2
+      cos_group = cos_group.bulk # DSCP 8: the default, as backup comes first by name
+      cnp       = cos_group.cnp
+      members   = [host.store] # members of training (DSCP 26), too
+    }
+
+How to mend it: let the applications of the others state their type of service (DSCP times 4), for
+example by NCCL_IB_TC=104; or state tos in the nic block to say which default you mean.
+
+    host "store" {
+      nic "ens1f0" { tos = 104 }
+    }
+`}
+)
+
+// sharedTag begins what host-vlan says.
+const sharedTag = "The nic %s of the host group %s is a member of %s (cos group %s, VLAN %d) and of %s (cos group %s, VLAN %d). " +
+	"Both are told by PCP, and a NIC marks one cos group in one VLAN: what it sends for %s"
+
+// JudgeIntents reports what a NIC cannot carry by its priorities.
+func JudgeIntents(ds *diag.List, n *ir.NIC) {
+	all, family := n.Carries(), n.Model.Driver.Name
+	for i, in := range all {
+		promised := in.Group.Lossless || in.Version == 2 && in.Group.ECN != nil
+		if !in.ByDSCP() && promised && !slices.ContainsFunc(in.Group.PCP, func(c ir.Claim) bool { return c.Value == in.Group.Cos }) {
+			pcpTopic.Errorf(ds, in.Group.CosAt, "The cos group %s has cos %d and does not claim PCP %d, but the intent %s travels by PCP, and an "+
+				"%s NIC takes the PCP as the priority. Switches would not know its packets, and pause another priority than hosts. Let the group claim "+
+				"its own number, or leave pcp out.", in.Group.Name, in.Group.Cos, in.Group.Cos, in.Name, family)
+		}
+		first := all[0]
+		switch {
+		case i == 0:
+		case in.Version != first.Version: // roce-version-mix
+		case in.ByDSCP() != first.ByDSCP():
+			mixedTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a member of %s (%s) and of %s (%s). An %s port trusts one of "+
+				"the two fields, and RDMA-CM has one default version for each device. Give each intent a NIC of its own.",
+				n.Name, n.Device.Group, first.Name, kind(first), in.Name, kind(in), family).
+				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
+		case !in.ByDSCP() && (in.Group != first.Group || in.VLAN != first.VLAN) && n.Device.Fabric.FlowControl != ir.Pause:
+			vlanTopic.Errorf(ds, n.At, sharedTag+" would not be lossless. Give each intent a NIC of its own, or both the same cos_group and vlan.",
+				n.Name, n.Device.Group, first.Name, first.Group.Name, first.VLAN, in.Name, in.Group.Name, in.VLAN, in.Name).
+				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
+		case !in.ByDSCP() && (in.Group != first.Group || in.VLAN != first.VLAN) && in.Version == 2 && in.Group.ECN != nil:
+			vlanTopic.Warnf(ds, n.At, sharedTag+" would not be marked. Give each intent a NIC of its own, or both the same cos_group and vlan.",
+				n.Name, n.Device.Group, first.Name, first.Group.Name, first.VLAN, in.Name, in.Group.Name, in.VLAN, in.Name).
+				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
+		case n.TOS < 0 && in.Group != first.Group && in.Version == 2:
+			tosTopic.Warnf(ds, n.At, "The nic %s of the host group %s is a member of %s (cos group %s) and of %s (cos group %s). Connections "+
+				"whose application states no type of service are marked for %s. Let the applications of %s state theirs%s, or state "+
+				"tos in the nic block to say which default you mean.",
+				n.Name, n.Device.Group, first.Name, first.Group.Name, in.Name, in.Group.Name, first.Name, in.Name, example(in.Group)).
+				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
+		}
+	}
+	if n.CreateVLAN && !slices.ContainsFunc(all, func(in *ir.Intent) bool { return !in.ByDSCP() && in.VLAN > 0 }) {
+		vlanTopic.Errorf(ds, diag.FirstPlace(n.VLANAt, n.At), "The nic %s of the host group %s asks for the interface of a VLAN, and carries "+
+			"no intent told by PCP in one: there is nothing to make. Give the intent a vlan, or leave create_vlan out.", n.Name, n.Device.Group)
+	}
+}
+
+// JudgeOptions reports what a nic block asks of a driver that only has the defaults of RDMA-CM.
+func JudgeOptions(ds *diag.List, n *ir.NIC) {
+	for _, o := range []struct {
+		name  string
+		asked bool
+	}{
+		{"roce = false", !n.RoCE}, {"vf_roce", len(n.VFRoCE) > 0}, {"ttl", n.TTL >= 0}, {"traffic_class", len(n.TrafficClasses) > 0},
+	} {
+		if o.asked {
+			optionTopic.Errorf(ds, n.At, "The nic %s of the host group %s asks for %s, and the driver %s (%s) has no such setting. Leave it out, or "+
+				"use a NIC whose driver has it.", n.Name, n.Device.Group, o.name, n.Model.Driver.Name, n.Model.Title)
+		}
+	}
+}
+
+// kind says in a few words how an intent is told apart.
+func kind(in *ir.Intent) string {
+	if in.ByDSCP() {
+		return fmt.Sprintf("RoCEv%d, told by DSCP", in.Version)
+	}
+	return fmt.Sprintf("RoCEv%d, told by PCP", in.Version)
+}
+
+func example(g *ir.CosGroup) string {
+	if len(g.DSCP) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d, which is DSCP %d times 4)", g.DSCP[0].Value<<2, g.DSCP[0].Value)
+}

@@ -1,0 +1,71 @@
+package mlx4
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// probes appends what shows whether the settings of a NIC work: they can be read at all, the interface has the MTU the fabric counts
+// on and a GID of the right kind, and its counters.
+func probes(out []target.Probe, s *nic.Settings) []target.Probe {
+	out = append(out, nic.PriorityProbe(s))
+	if s.NIC.MTU > 0 {
+		out = append(out, nic.MTUProbe(s))
+	}
+	out = append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, counters(s), rdmaCounters))
+	if p := s.NIC.Port; p != nil && !p.Link.Planned {
+		out = append(out, nic.NeighbourProbe(s.NIC))
+	}
+	return out
+}
+
+// portCounters are those of a port that tell of pauses, by priority. Source: main_strings of en_ethtool.c.
+var portCounters = func() (names []string) {
+	for prio := range 8 {
+		names = append(names, fmt.Sprintf("rx_pause_prio_%d", prio), fmt.Sprintf("tx_pause_prio_%d", prio))
+	}
+	return append(names, "rx_pause", "tx_pause")
+}()
+
+// rdmaCounters are those of the RDMA device that tell of loss. Source: diag_basic and diag_ext of mlx4_ib's main.c.
+var rdmaCounters = []nic.Counter{
+	{
+		Name: "rq_num_oos", Unit: target.UnitPackets,
+		Format: "%s received %s out of sequence: packets were lost or overtaken on the way (%s).", Noun: "request",
+	},
+	{
+		Name: "sq_num_oos", Unit: target.UnitEvents,
+		Format: "%s was asked %s to send packets again that did not arrive in order (%s).", Noun: "time",
+	},
+	{Name: "rq_num_dup", Unit: target.UnitPackets},
+	{Name: "sq_num_to", Unit: target.UnitEvents},
+	{Name: "rq_num_rnr", Unit: target.UnitEvents},
+	{Name: "sq_num_rnr", Unit: target.UnitEvents},
+	{Name: "port_xmit_discards", Unit: target.UnitPackets},
+	{Name: "port_rcv_errors", Unit: target.UnitPackets},
+	{Name: "link_downed", Unit: target.UnitEvents},
+}
+
+// counters are those of a NIC by name, without a value.
+func counters(s *nic.Settings) map[string]target.Sample {
+	m := map[string]target.Sample{}
+	for _, c := range rdmaCounters {
+		m[c.Name] = c.Sample(s)
+	}
+	for _, name := range portCounters {
+		m[name] = nic.Counter{Name: name, Unit: target.UnitFrames}.Sample(s)
+	}
+	for prio, lossless := range s.PFC {
+		if !lossless && s.NIC.Device.Fabric.FlowControl != ir.Pause {
+			name := fmt.Sprintf("rx_pause_prio_%d", prio)
+			m[name] = nic.Counter{
+				Name: name, Unit: target.UnitFrames, Noun: "PFC frame",
+				Format: fmt.Sprintf("%%s was sent %%s for priority %d, which is not lossless here: the switch port pauses another class (%%s).", prio),
+			}.Sample(s)
+		}
+	}
+	return m
+}

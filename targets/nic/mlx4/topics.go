@@ -1,0 +1,52 @@
+package mlx4
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nic"
+)
+
+// Topics is every code this target reports.
+var Topics = []diag.Topic{dscpTopic}
+
+var dscpTopic = diag.Topic{Code: "host-no-dscp", Summary: "NIC cannot tell priorities by DSCP", Doc: `
+A ConnectX-3 takes the PCP of the VLAN tag for the priority of a packet; its driver (mlx4) has no
+map from DSCP, and takes no such entry. RoCEv2 whose cos group claims DSCP values is told by those
+everywhere else: on this NIC all of it would be priority 0, which nobody pauses.
+
+Example:
+
+    host "store" {
+      nic "ens1f0" { model = "connectx-3-pro" }
+    }
+    cos_group "rdma" {
+      dscp     = [26]
+      lossless = true
+    }
+    roce "training" {
+      version   = 2
+      cos_group = cos_group.rdma
+      members   = [host.store]
+    }
+
+How to mend it: use a ConnectX-4 or later; or let the intent of such hosts travel by PCP in a VLAN,
+with a cos group that claims no DSCP.
+
+    host "store" {
+      nic "ens1f0" { model = "connectx-5" }
+    }
+`}
+
+// judge reports what this NIC cannot do.
+func judge(ds *diag.List, n *ir.NIC) {
+	nic.JudgeIntents(ds, n)
+	nic.JudgeOptions(ds, n)
+	for _, in := range n.Carries() {
+		if n.Model.V2 && in.ByDSCP() && (in.Group.Lossless || in.Group.ECN != nil) {
+			dscpTopic.Errorf(ds, n.At, "The nic %s of the host group %s carries %s, whose cos group %s is told by DSCP, and the driver of the %s has no "+
+				"map from DSCP to priorities: its packets would be priority 0. Let the intent of these hosts travel by PCP in a VLAN, with a cos "+
+				"group that claims no DSCP, or use a ConnectX-4 or later.", n.Name, n.Device.Group, in.Name, in.Group.Name, n.Model.Title).
+				Note(in.At, "the intent %s", in.Name)
+		}
+	}
+}

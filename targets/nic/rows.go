@@ -1,0 +1,214 @@
+package nic
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Keys that families have in common.
+
+// HostRows are what the network configuration of a host decides.
+var HostRows = []Row{
+	{
+		Key: "bond", Host: true, Comment: "the bond this port belongs to",
+		Value: func(b []byte, s *Settings) []byte {
+			if s.NIC.Bond == nil || len(s.Intents) == 0 {
+				return b
+			}
+			return append(b, s.NIC.Bond.Name...)
+		},
+		Why: func(s *Settings) []ir.Origin {
+			return []ir.Origin{{At: s.NIC.Bond.At, Why: "bond " + s.NIC.Bond.Name}}
+		},
+		Class: Always(Wish),
+	},
+	{
+		Key: "mtu", Host: true, Comment: "compared with the interface's, never set",
+		Value: func(b []byte, s *Settings) []byte { return AppendIf(b, s.NIC.MTU > 0, s.NIC.MTU) },
+		Why:   func(s *Settings) []ir.Origin { return []ir.Origin{{At: s.NIC.MTUAt, Why: "MTU of the nic"}} },
+		Class: Always(Wish),
+	},
+}
+
+// CardRows are how a port shares its link among priorities and pauses them.
+var CardRows = []Row{
+	{
+		Key: "dcbx", Comment: "the host decides, not the firmware by LLDP",
+		Value: func(b []byte, s *Settings) []byte { return Word(b, s, "host") },
+		Why:   ByMember,
+	},
+	{
+		Key: "ets_bw", Comment: "by traffic class: percent of the link (0: strict), and the algorithm; by priority: the traffic class",
+		Value: func(b []byte, s *Settings) []byte {
+			return Eight(b, s, func(i int) int { return int(s.Share[i]) })
+		},
+		Why:   EveryGroup,
+		Class: Always(Wish),
+	},
+	{
+		Key: "ets_tc",
+		Value: func(b []byte, s *Settings) []byte {
+			return Eight(b, s, func(i int) int { return int(s.TC[i]) })
+		},
+		Why:   EveryGroup,
+		Class: Always(Wish),
+	},
+	{
+		Key: "ets_tsa",
+		Value: func(b []byte, s *Settings) []byte {
+			if len(s.Intents) == 0 {
+				return b
+			}
+			for i, ets := range s.ETS {
+				if i > 0 {
+					b = append(b, ',')
+				}
+				if ets {
+					b = append(b, "ets"...)
+				} else {
+					b = append(b, "strict"...)
+				}
+			}
+			return b
+		},
+		Why:   EveryGroup,
+		Class: Always(Wish),
+	},
+	{
+		Key: "pause", Comment: "802.3x link pause; it and PFC exclude each other",
+		Value: func(b []byte, s *Settings) []byte {
+			if s.Pause {
+				return Word(b, s, "on")
+			}
+			return Word(b, s, "off")
+		},
+		Why: ByMember,
+	},
+	{
+		Key: "pfc", Comment: "priorities with PFC, 0 to 7",
+		Value: func(b []byte, s *Settings) []byte {
+			return Eight(b, s, func(i int) int { return bit(s.PFC[i]) })
+		},
+		Why: func(s *Settings) []ir.Origin {
+			var out []ir.Origin
+			for _, g := range s.NIC.Device.Fabric.CosGroups {
+				if s.PFC[g.Cos] && g.Lossless {
+					out = append(out, ir.Origin{At: g.LosslessAt, Why: "cos group " + g.Name + " is lossless"})
+				}
+			}
+			return out
+		},
+	},
+}
+
+// CMRows are the defaults of RDMA-CM.
+var CMRows = []Row{
+	{
+		Key: "roce_mode", Comment: "RoCE version and type of service of RDMA-CM connections that state none",
+		Value: func(b []byte, s *Settings) []byte {
+			switch s.Version {
+			case 1:
+				return append(b, "IB/RoCE v1"...)
+			case 2:
+				return append(b, "RoCE v2"...)
+			}
+			return b
+		},
+		Why: ByVersion,
+	},
+	{
+		Key:   "tos",
+		Value: func(b []byte, s *Settings) []byte { return AppendIf(b, s.TOS >= 0, s.TOS) },
+		Why: func(s *Settings) []ir.Origin {
+			if s.NIC.TOS >= 0 {
+				return AtNIC(s)
+			}
+			g := s.Intents[0].Group
+			return []ir.Origin{{At: g.DSCP[0].At, Why: fmt.Sprintf("DSCP %d of cos group %s, times 4", g.DSCP[0].Value, g.Name)}}
+		},
+	},
+}
+
+// VLANRows are the VLAN that traffic told by PCP travels in.
+var VLANRows = []Row{
+	{
+		Key: "create_vlan", Host: true, Comment: "the interface of the VLAN is made with the NIC, and its address",
+		Value: func(b []byte, s *Settings) []byte {
+			if !s.NIC.CreateVLAN || s.VLAN == 0 {
+				return b
+			}
+			return append(b, "on"...)
+		},
+		Why: AtVLAN, Class: Always(Wish),
+	},
+	{
+		Key: "vlan_ip",
+		Value: func(b []byte, s *Settings) []byte {
+			if !s.NIC.CreateVLAN || s.VLAN == 0 || !s.NIC.VLANIP.IsValid() {
+				return b
+			}
+			return s.NIC.VLANIP.AppendTo(b)
+		},
+		Why: AtVLAN, Class: Always(Wish),
+	},
+	{
+		Key: "vlan", Host: true, Comment: "the VLAN, and the 802.1p priority of each socket priority on it",
+		Value: func(b []byte, s *Settings) []byte { return AppendIf(b, s.VLAN > 0, s.VLAN) },
+		Why:   ByMember,
+	},
+	// Linux makes a TOS one of the socket priorities 0, 2, 4 and 6, and knows no other way to an 802.1p priority.
+	{
+		Key: "vlan_map",
+		Value: func(b []byte, s *Settings) []byte {
+			if s.VLAN == 0 {
+				return b
+			}
+			for i, sk := range []byte("0246") {
+				if i > 0 {
+					b = append(b, ',')
+				}
+				b = append(b, sk, ':', '0'+byte(s.Egress))
+			}
+			return b
+		},
+		Why: ByMember,
+	},
+}
+
+// ClassRow is traffic_class, the marking of connections made without RDMA-CM. Where it cannot be, why and a further way out (or), as
+// parts of a sentence, say what follows.
+//
+// One class for all traffic of the NIC is only right where it carries one intent; it would also outrank every exception by address.
+func ClassRow(why, or string) Row {
+	return Row{
+		Key: "traffic_class", Comment: "marking of connections made without RDMA-CM (MLNX_OFED only), and exceptions by address",
+		Value: func(b []byte, s *Settings) []byte {
+			switch {
+			case s.Version != 2:
+				return b
+			case len(s.Intents) == 1 && len(s.NIC.TrafficClasses) == 0 && s.TOS >= 0:
+				return strconv.AppendInt(b, int64(s.TOS), 10)
+			}
+			return append(b, "off"...)
+		},
+		Why:   ByVersion,
+		Class: Always(Should),
+		Lack: func(s *Settings) string {
+			if s.TOS < 0 || s.ByDSCP && s.TOS>>2 == 0 {
+				return ""
+			}
+			return fmt.Sprintf("connections made without RDMA-CM get DSCP 0, as %s. Start NCCL with NCCL_IB_TC=%d, perftest with --tclass=%[2]d%s.",
+				why, s.TOS, or)
+		},
+	}
+}
+
+// bit is 1 or 0, as values of eight numbers have it.
+func bit(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,48 @@
+package rxe
+
+import (
+	"github.com/rocec/rocec/targets/nic"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// probes appends what shows whether Soft-RoCE works: the interface has the MTU the fabric counts on, its device a GID of the right kind,
+// and its counters.
+func probes(out []target.Probe, s *nic.Settings) []target.Probe {
+	if s.NIC.MTU > 0 {
+		out = append(out, nic.MTUProbe(s))
+	}
+	out = append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, known(s), counters))
+	if p := s.NIC.Port; p != nil && !p.Link.Planned {
+		out = append(out, nic.NeighbourProbe(s.NIC))
+	}
+	return out
+}
+
+// counters are those of the driver that tell of loss and of receivers that were not ready. Source: rxe_hw_counters.c.
+var counters = []nic.Counter{
+	{Name: "sent_pkts", Unit: target.UnitPackets},
+	{Name: "rcvd_pkts", Unit: target.UnitPackets},
+	{Name: "duplicate_request", Unit: target.UnitPackets},
+	{
+		Name: "out_of_seq_request", Unit: target.UnitPackets,
+		Format: "%s received %s out of sequence: packets were lost or overtaken on the way (%s).", Noun: "request",
+	},
+	{
+		Name: "rcvd_seq_err", Unit: target.UnitEvents,
+		Format: "%s was asked %s to send packets again that did not arrive in order (%s).", Noun: "time",
+	},
+	{Name: "rcvd_rnr_err", Unit: target.UnitEvents},
+	{Name: "send_rnr_err", Unit: target.UnitEvents},
+	{Name: "completer_retry_err", Unit: target.UnitEvents},
+	{Name: "retry_exceeded_err", Unit: target.UnitEvents, Format: "%s gave up %s to send packets that nobody answered (%s).", Noun: "time"},
+	{Name: "send_err", Unit: target.UnitEvents},
+	{Name: "link_downed", Unit: target.UnitEvents},
+}
+
+func known(s *nic.Settings) map[string]target.Sample {
+	m := map[string]target.Sample{}
+	for _, c := range counters {
+		m[c.Name] = c.Sample(s)
+	}
+	return m
+}
