@@ -55,7 +55,10 @@ func newHost(t *testing.T) *host {
 [ "$1" != -p ] || exec /bin/mkdir -p "$2"
 /bin/mkdir "$1" && cp -r "$FAKE_DIR/ports" "$1"
 `)
-	h.write("usr/sbin/rmdir", "#!/bin/sh\nrm -r \"$FAKE_DIR/ports\" && mv \"$1/ports\" \"$FAKE_DIR\" && /bin/rmdir \"$1\"\n")
+	h.write("usr/sbin/rmdir", `#!/bin/sh
+case $1 in */rdma_cm/*) rm -r "$FAKE_DIR/ports" && mv "$1/ports" "$FAKE_DIR" ;; esac
+/bin/rmdir "$1"
+`)
 	for _, port := range []string{"1", "2"} {
 		h.write("fake/ports/"+port+"/default_roce_mode", "RoCE v2\n")
 		h.write("fake/ports/"+port+"/default_roce_tos", "0\n")

@@ -340,7 +340,10 @@ func (m *machine) exec(shell string, args []string) result {
 	if shell == "busybox" {
 		start = []string{"sh", "-s", "--"}
 	}
-	cmd := exec.Command(need(m.t, shell, shell), append(start, args...)...)
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, need(m.t, shell, shell), append(start, args...)...)
+	cmd.WaitDelay = time.Second
 	cmd.Env = m.env
 	cmd.Dir = m.root // so that a file of a wrong name shows
 	cmd.Stdin = bytes.NewReader(m.script)

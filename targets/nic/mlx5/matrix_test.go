@@ -487,7 +487,7 @@ func TestMatrixCanFail(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("testdata/golden/matrix.txt")
 	require.NoError(t, err)
-	const readBack, stillThere = `	"$2"` + "\n\t! differs \"$1\" ||", `[ "$failed" -ne 0 ] || still_there`
+	const readBack, stillThere = `	"$2" again` + "\n\t! differs \"$1\" ||", `[ "$failed" -ne 0 ] || still_there`
 	for _, c := range []struct {
 		name           string
 		swap           []string // old and new text of the script, in turn

@@ -117,3 +117,6 @@ func TestEthtool(t *testing.T) {
 		})
 	}
 }
+
+// bit is how the kernel spells a switch.
+func bit(on bool) int { return map[bool]int{true: 1}[on] }

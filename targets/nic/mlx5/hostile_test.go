@@ -1,0 +1,185 @@
+package mlx5
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// evil runs a command where a shell takes it for arithmetic, and in the places a careless one would.
+const evil = `1?a[$(touch${IFS}owned)]:0`
+
+// tools are what the script asks, and how.
+var tools = map[string]string{
+	"dcb": "*show*", "ethtool": "-a*", "ip": "*show*", "devlink": "*show*", "mlnx_qos": "*", "mstconfig": "*",
+}
+
+// TestHostileTools lets tools print what no tool prints. Nothing hangs, nothing is executed, and what must be is never green.
+func TestHostileTools(t *testing.T) {
+	d := matrixHosts(t)["vlan"]
+	nth := 0
+	for _, c := range []struct{ name, prints string }{
+		{"megabytes", `while :; do echo '0:on 1:0 { 2:strict } prio-pfc 3:1 RX: on tc-bw 1:2 dscp-prio 1:2 enabled 1'; done | head -c 3000000`},
+		{"one long line", `head -c 3000000 /dev/zero | tr '\0' 3`},
+		{"binary", `head -c 20000 /dev/urandom; printf '\0\033[31m\r\n dscp-prio 0:\0331 prio-pfc 0:\033'`},
+		{"wrong JSON", `printf '{"pfc_cap":8,"prio_pfc":[true,{"'; exit 0`},
+		{"nothing", `exit 0`},
+		{
+			"commands", `printf '%s\n' 'prio-pfc ` + evil + ` tc-bw 0:` + evil + ` prio-tc 0:$(touch${IFS}owned) dscp-prio 3:1 ` + evil + `:1 ` +
+				evil + `:1 2:1' 'delay ` + evil + "' '`touch owned`' '; touch owned' '$(touch owned)' 'RX: $(touch owned)' " +
+				`'tc: 1 ratelimit: unlimited, tsa: ets, bw: ` + evil + `%' 'enabled 1 ` + evil + `' '	prio:1 dscp:` + evil + `,` + evil + `,03,'`,
+		},
+	} {
+		some := rotate(nth)
+		if strings.Contains(c.prints, evil) { // shells differ in what they run
+			some = shells
+		}
+		for shell, run := range some {
+			t.Run(c.name+"/"+shell, func(t *testing.T) {
+				t.Parallel()
+				m := newMachine(t, d).inbox()
+				m.env = append(m.env, "ROCEC_WAIT=0")
+				for tool, reads := range tools {
+					m.command(tool, "case $* in\n"+reads+") "+c.prints+"\n;;\nesac\nexit 0") // a write says yes and does nothing
+				}
+				begin := time.Now()
+				apply, check, show := run(m, "apply", "ens1f0"), run(m, "check", "ens1f0"), run(m, showArgs(t, d, "ens1f0", "show")...)
+				assert.Less(t, time.Since(begin), 30*time.Second)
+				assert.Equal(t, 1, apply.code, "%.300s", apply.err)
+				assert.Equal(t, 1, check.code, "%.300s", check.err)
+				assert.Zero(t, show.code, "%.300s", show.err)
+				assert.Contains(t, apply.err, "rocec-host: ens1f0: ")
+				for _, key := range []string{"dcbx", "ets_tc", "pause", "pfc", "vlan_map"} {
+					assert.Contains(t, "\n"+check.out, "\n"+key+" is ")
+				}
+				assert.False(t, m.has("owned"), "a text was executed")
+				assert.Less(t, len(apply.err)+len(check.out)+len(show.out), 1<<20)
+			})
+		}
+		nth++
+	}
+}
+
+// TestHostileFiles is the same for files of the kernel.
+func TestHostileFiles(t *testing.T) {
+	d := matrixHosts(t)["rules"]
+	for i, text := range []string{
+		strings.Repeat("1", 5000), strings.Repeat("Global tclass=4 src_ip=1,tclass=2\n", 200), "\x00\x1b[31m\r\xff", evil, "$(touch owned)", "",
+	} {
+		some := rotate(i)
+		if text == evil {
+			some = shells
+		}
+		for shell, run := range some {
+			t.Run(fmt.Sprintf("%d/%s", i, shell), func(t *testing.T) {
+				t.Parallel()
+				m := newMachine(t, d).ofed()
+				m.env = append(m.env, "ROCEC_WAIT=0")
+				m.trafficClass = nil
+				for _, glob := range []string{
+					"sys/class/net/*/ecn/*/*/*", "sys/class/net/*/ecn/*/cnp*", "sys/class/net/*/settings/*", "sys/class/net/*/mtu",
+					"sys/class/net/*/device/roce_enable", "sys/class/infiniband/*/t*/1/*", "sys/class/infiniband/*/ports/1/gid*/*",
+				} {
+					for _, file := range m.glob(glob) {
+						if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+							require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+						}
+					}
+				}
+				check, show := run(m, "check", "ens1f0"), run(m, showArgs(t, d, "ens1f0", "show")...)
+				gids := run(m, "gids", "ens1f0")
+				assert.Equal(t, 1, check.code, "%.300s", check.err)
+				assert.Zero(t, show.code, "%.300s", show.err)
+				assert.Zero(t, gids.code, "%.300s", gids.err)
+				for _, key := range []string{"mtu", "ttl", "cnp_dscp", "vf_roce_0"} {
+					assert.Contains(t, check.out, key+" is ")
+				}
+				assert.Equal(t, 1, run(m, "apply", "ens1f0").code)
+				assert.False(t, m.has("owned"), "a text was executed")
+			})
+		}
+	}
+}
+
+// TestHostileValueFile: what somebody wrote into the value file by hand is named, however long, and never run.
+func TestHostileValueFile(t *testing.T) {
+	t.Parallel()
+	d := fixtures(t)["v2"]
+	for i, line := range []string{
+		"pfc=" + strings.Repeat("0,", 5_000) + "0", "traffic_rules=" + strings.Repeat("dst_ip=192.0.2.1,tclass=4 ", 1_000) + "x",
+		strings.Repeat("x", 100_000), strings.Repeat("unknown=1\n", 500), "tos=" + strings.Repeat("9", 10_000), "tos=" + evil,
+		"dscp_prio3=" + evil, "dscp_prio3=1-" + evil, "cable=$(touch owned)", "mtu=9000`touch owned`", "ets_bw=" + evil + ",0,0,0,0,0,0,0",
+		"vf_roce_" + evil + "=on", "vlan=a[$(touch owned)]", "vlan_ip=1.2.3.4/a[$(touch${IFS}owned)]", "\x00\x1b]0;x\a", "should=$(touch owned)",
+	} {
+		for shell, run := range rotate(i) {
+			if shell == "interp" { // TestValueFile
+				continue
+			}
+			m := newMachine(t, d).inbox()
+			m.write("etc/rocec/host/ens1f0.conf", line)
+			before := m.snapshot()
+			for _, verb := range []string{"apply", "check"} {
+				r := run(m, verb, "ens1f0")
+				assert.Equal(t, 1, r.code, "%s: %.100q: %.200s", shell, line, r.err)
+				assert.Contains(t, r.err, "/etc/rocec/host/ens1f0.conf: not a setting of this script: ", "%s: %.100q", shell, line)
+			}
+			assert.Zero(t, run(m, "show", "ens1f0").code)
+			assert.Empty(t, m.changed(before), "%s: %.100q", shell, line)
+		}
+	}
+}
+
+// TestRenamedDevice: rdma-core renames RDMA devices. The script asks for the name, so that one between plan and apply does not matter;
+// one while it writes is a failure with the setting's name.
+func TestRenamedDevice(t *testing.T) {
+	t.Parallel()
+	d := matrixHosts(t)["v1"]
+	const at = "sys/devices/0000:03:00.0/infiniband/"
+	for i, when := range []string{"before", "meanwhile"} {
+		for shell, run := range rotate(i) {
+			m := newMachine(t, d).inbox()
+			m.env = append(m.env, "ROCEC_WAIT=0")
+			require.Contains(t, run(m, showArgs(t, d, "ens1f0", "show")...).out, "roce_mode=unread\n")
+			if when == "before" {
+				require.NoError(t, os.Rename(m.path(at+"rocep3s0f0"), m.path(at+"mlx5_0")))
+				m.remove("sys/class/infiniband/rocep3s0f0")
+				m.link("../../devices/0000:03:00.0/infiniband/mlx5_0", "sys/class/infiniband/mlx5_0")
+				r := run(m, "apply", "ens1f0")
+				require.Zero(t, r.code, r.err)
+				assert.Equal(t, "IB/RoCE v1\n96", m.read("fake/cma-mlx5_0"), shell)
+				continue
+			}
+			m.wrap("mkdir", `*/rdma_cm/*) [ ! -e "$ROCEC_ROOT/sys/class/infiniband/rocep3s0f0" ] || [ ! -e "$FAKE_DIR/twice" ] ||
+	mv "$ROCEC_ROOT/sys/class/infiniband/rocep3s0f0" "$ROCEC_ROOT/sys/class/infiniband/mlx5_0"
+: >"$FAKE_DIR/twice" ;;`)
+			r := run(m, "apply", "ens1f0")
+			assert.Equal(t, 1, r.code, shell)
+			assert.Contains(t, r.err, "rocec-host: ens1f0: roce_mode is unread, not IB/RoCE v1", shell)
+			assert.Equal(t, 1, run(m, "check", "ens1f0").code)
+		}
+	}
+}
+
+// TestOnePCIPath: two interfaces of one PCI function, each with a value file, would undo each other's settings.
+func TestOnePCIPath(t *testing.T) {
+	t.Parallel()
+	d := fixtures(t)["both"]
+	for shell, run := range shells {
+		m := newMachine(t, d).inbox()
+		m.remove("sys/class/net/ens2f0/device")
+		m.link("../../../devices/0000:03:00.0", "sys/class/net/ens2f0/device")
+		before := m.snapshot()
+		for name, other := range map[string]string{"ens1f0": "ens2f0", "ens2f0": "ens1f0"} {
+			r := run(m, "apply", name)
+			assert.Equal(t, 1, r.code, shell)
+			assert.Equal(t, fmt.Sprintf("rocec-host: %s: %s has a value file, too, and is the same PCI function (0000:03:00.0); "+
+				"leave one of the two in the fabric\n", name, other), r.err, shell)
+		}
+		assert.Empty(t, m.changed(before), shell)
+	}
+}
