@@ -31,7 +31,9 @@ func (m *machine) devlink(enabled map[string]bool) {
 func TestDevlink(t *testing.T) {
 	t.Parallel()
 	const gone = "no RDMA device appeared in 0 s; is RoCE enabled in the NIC's firmware, and mlx5_ib loaded?"
-	none := []string{"roce cannot be set here: unsupported: nothing here switches RoCE; install iproute2 (devlink), or use a kernel of 5.6 or later", gone}
+	none := []string{
+		"roce cannot be set here: unsupported: nothing here switches RoCE; install iproute2 (devlink), or use a kernel of 5.6 or later", gone,
+	}
 	for _, c := range []struct {
 		fault string
 		on    []string // what is told where RoCE is wished on and was off; nil: it takes
@@ -41,11 +43,13 @@ func TestDevlink(t *testing.T) {
 		{"nofamily", none, []string{"roce is on, not off: Failed to connect to devlink Netlink"}},
 		{"noparam", none, []string{"roce is on, not off: kernel answers: Invalid argument"}},
 		{
-			"noset", []string{"roce is off, not on: kernel answers: Operation not supported", gone},
+			"noset",
+			[]string{"roce is off, not on: kernel answers: Operation not supported", gone},
 			[]string{"roce is on, not off: kernel answers: Operation not supported"},
 		},
 		{
-			"noperm", []string{"roce is off, not on: kernel answers: Operation not permitted", gone},
+			"noperm",
+			[]string{"roce is off, not on: kernel answers: Operation not permitted", gone},
 			[]string{"roce is on, not off: kernel answers: Operation not permitted"},
 		},
 		// The parameter is set; that the driver does not hold it is told by what hangs off the RDMA device.

@@ -41,7 +41,8 @@ func TestHostFiles(t *testing.T) {
 	rules := files["/etc/udev/rules.d/99-rocec.rules"]
 	// The kernel of a test has neither InfiniBand nor 802.1Q, so the rules that udevd runs know interfaces by name; udevadm test
 	// asks for those that hosts get.
-	stand := strings.NewReplacer(`SUBSYSTEM=="infiniband"`, `KERNEL=="rocep3s0*"`, `ENV{DEVTYPE}=="vlan"`, `KERNEL=="ens1f0.100"`).Replace(rules)
+	stand := strings.NewReplacer(`SUBSYSTEM=="infiniband"`, `KERNEL=="rocep3s0*"`,
+		`ENV{DEVTYPE}=="vlan"`, `KERNEL=="ens1f0.100"`).Replace(rules)
 	require.Equal(t, 2, strings.Count(stand, "KERNEL"))
 	files["/etc/udev/rules.d/98-stand-in.rules"] = stand
 	so := filepath.Join(t.TempDir(), "subsystem.so")
