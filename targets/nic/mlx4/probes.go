@@ -63,7 +63,8 @@ func counters(s *nic.Settings) map[string]target.Sample {
 			name := fmt.Sprintf("rx_pause_prio_%d", prio)
 			m[name] = nic.Counter{
 				Name: name, Unit: target.UnitFrames, Noun: "PFC frame",
-				Format: fmt.Sprintf("%%s was sent %%s for priority %d, which is not lossless here: the switch port pauses another class (%%s).", prio),
+				Format: fmt.Sprintf("%%s was sent %%s for priority %d, which is not lossless here: the switch port "+
+					"pauses another class (%%s).", prio),
 			}.Sample(s)
 		}
 	}

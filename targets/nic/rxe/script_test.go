@@ -33,7 +33,9 @@ func newHost(t *testing.T) *host {
 echo "modprobe $1" >>"$FAKE_DIR/log"
 case $1 in
 rdma_cm) /bin/mkdir -p "$ROCEC_ROOT/sys/kernel/config/rdma_cm" ;;
-rdma_rxe) [ ! -e "$FAKE_DIR/rhel10" ] && /bin/mkdir -p "$ROCEC_ROOT/sys/module/rdma_rxe" || { echo "modprobe: FATAL: Module rdma_rxe not found." >&2; exit 1; } ;;
+rdma_rxe)
+	[ ! -e "$FAKE_DIR/rhel10" ] && /bin/mkdir -p "$ROCEC_ROOT/sys/module/rdma_rxe" ||
+		{ echo "modprobe: FATAL: Module rdma_rxe not found." >&2; exit 1; } ;;
 esac
 `)
 	// udev renames what it can: the device is never called as it was asked for.
@@ -147,7 +149,9 @@ func TestRefusals(t *testing.T) {
 			"the kernel of this host has no module rdma_rxe (that of RHEL 10 has none)"},
 		{"an old tool", func(h *host) { h.write("fake/old", "") }, "install iproute2 5.1 or later"},
 		{"another MTU", func(h *host) { h.write("sys/class/net/eth1/mtu", "1500\n") }, "mtu is 1500, the fabric says 4200"},
-		{"a setting of other NICs", func(h *host) { h.write("etc/rocec/host/eth1.conf", values+"pfc=0,0,0,0,1,0,0,0\n") }, "not a setting of this script: pfc="},
+		{"a setting of other NICs", func(h *host) {
+			h.write("etc/rocec/host/eth1.conf", values+"pfc=0,0,0,0,1,0,0,0\n")
+		}, "not a setting of this script: pfc="},
 		{"a wish that cannot be", func(h *host) {
 			h.write("etc/rocec/host/eth1.conf", strings.Replace(values, "should=traffic_class\n", "", 1))
 		}, "traffic_class cannot be set here: unsupported"},
@@ -168,7 +172,8 @@ func TestOldKernel(t *testing.T) {
 	h.write("fake/old", "")
 	h.write("sys/module/rdma_rxe/parameters/add", "")
 	h.write("usr/sbin/sleep", "#!/bin/sh\n"+ // the kernel's doing
-		"/bin/mkdir -p \"$ROCEC_ROOT/sys/class/infiniband/rxe0\" && cp \"$ROCEC_ROOT/sys/module/rdma_rxe/parameters/add\" \"$ROCEC_ROOT/sys/class/infiniband/rxe0/parent\"\n")
+		"/bin/mkdir -p \"$ROCEC_ROOT/sys/class/infiniband/rxe0\"\n"+
+		"cp \"$ROCEC_ROOT/sys/module/rdma_rxe/parameters/add\" \"$ROCEC_ROOT/sys/class/infiniband/rxe0/parent\"\n")
 	out, code := h.run("apply", "eth1")
 	assert.Zero(t, code, out)
 	assert.Equal(t, "eth1", h.read("sys/class/infiniband/rxe0/parent"))

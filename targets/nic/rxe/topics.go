@@ -112,12 +112,12 @@ func judge(ds *diag.List, n *ir.NIC) {
 		"technology preview, and RHEL 10 has it no more; a host that is upgraded to it needs a RoCE NIC.", n.Name, n.Device.Group)
 	below, id, _ := strings.Cut(n.Name, ".")
 	if vid, err := strconv.ParseUint(id, 10, 12); err == nil && vid > 0 && vid < 4095 {
-		belowTopic.Errorf(ds, n.At, "The nic %s of the host group %s is by its name the interface of VLAN %d on %s, and rdma_rxe takes no VLAN "+
-			"interface. Name %[4]s, and let the intent state the vlan.", n.Name, n.Device.Group, vid, below)
+		belowTopic.Errorf(ds, n.At, "The nic %s of the host group %s is by its name the interface of VLAN %d on %s, and rdma_rxe "+
+			"takes no VLAN interface. Name %[4]s, and let the intent state the vlan.", n.Name, n.Device.Group, vid, below)
 	}
 	if n.Bond != nil {
-		belowTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a port of the bond %s, and Soft-RoCE knows no bond: its packets would leave "+
-			"by another port than its own. Take it out of the bond, or use a NIC whose driver knows RoCE on bonds.", n.Name, n.Device.Group,
+		belowTopic.Errorf(ds, n.At, "The nic %s of the host group %s is a port of the bond %s, and Soft-RoCE knows no bond: its packets "+
+			"would leave by another port than its own. Take it out of the bond, or use a NIC whose driver knows RoCE on bonds.", n.Name, n.Device.Group,
 			n.Bond.Name).Note(n.Bond.At, "the bond")
 	}
 }
