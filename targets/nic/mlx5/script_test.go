@@ -489,3 +489,23 @@ func TestUnit(t *testing.T) {
 		assert.Equal(t, strings.TrimSpace(string(out)), family.Unit(name))
 	}
 }
+
+// A NIC whose RoCE was off before is known to leave, too, and gets it off again.
+func TestLeaveRoCEOff(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t, fixtures(t)["v2"]).ofed()
+	const knob = "sys/class/net/ens1f0/device/roce_enable"
+	m.write(knob, "0")
+	m.env = append(m.env, "ROCEC_WAIT=0")
+	require.Zero(t, m.exec("dash", []string{"apply", "ens1f0"}).code, "it was off only after a reload")
+	assert.Contains(t, m.read("var/lib/rocec/rocec-host/ens1f0.before"), "\nroce=off\n")
+	m.write(knob, "0")
+	m.remove("var/lib/rocec/rocec-host/ens1f0.before")
+	m.remove("sys/class/infiniband/rocep3s0f0")
+	m.remove("sys/class/net/ens1f0/device/infiniband")
+	require.NotZero(t, m.exec("dash", []string{"apply", "ens1f0"}).code, "the device does not come here")
+	assert.Equal(t, "1", m.read(knob))
+	assert.Contains(t, m.read("var/lib/rocec/rocec-host/ens1f0.before"), "\nroce=off\n")
+	r := m.exec("dash", []string{"leave", "ens1f0"})
+	assert.Equal(t, "0", m.read(knob), r.err)
+}

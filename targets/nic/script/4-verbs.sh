@@ -27,8 +27,11 @@ apply() {
 
 keep_before() { # what the NIC held before the first apply, for leave; a NIC that holds all that is wanted tells nothing of that
 	[ ! -e "$state/$if.before" ] || return 0
-	! wants roce_mode tos || come_up || return 0 # bring_about says so
 	see_all
+	if wants roce_mode tos && { ! look "$obs" roce || [ "$found" != off ]; }; then # where RoCE is off nothing comes
+		come_up || : # bring_about says so
+		see_all
+	fi
 	more_keys
 	differs "$keys $found" || return 0
 	kept=
@@ -36,7 +39,7 @@ keep_before() { # what the NIC held before the first apply, for leave; a NIC tha
 	more_keys
 	for key in $keys $found; do
 		look "$obs" "$key" || continue
-		case $found in unsupported | unsupported:* | unreadable:* | unread) ;; *) kept=$kept$key=$found$nl ;; esac
+		case $found in unsupported | unsupported:* | unreadable:* | unread) ;; *) kept=$kept$key=${found%' after a reload'}$nl ;; esac
 	done
 	[ -d "$state" ] || mkdir -p "$state" || return 0
 	printf %s "$kept" >"$state/$if.before" || fail "cannot write $state/$if.before"
