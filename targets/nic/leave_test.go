@@ -33,7 +33,7 @@ func TestLeave(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			stays := map[string]bool{}
-			for _, name := range strings.Fields(c.stays) {
+			for name := range strings.FieldsSeq(c.stays) {
 				stays[name] = true
 			}
 			var paths []string

@@ -107,7 +107,7 @@ func TestCheckJSONEscapes(t *testing.T) {
 	}
 	for i, value := range []string{`"},{"name":"x`, `back\slash`, "tab\tand space", "é$(touch /x)`id`", "[a]^~!#-]", string(all), "*"} {
 		for shell, run := range rotate(i) {
-			if shell == "interp" && !json.Valid([]byte(fmt.Sprintf("%q", value))) {
+			if shell == "interp" && !json.Valid(fmt.Appendf(nil, "%q", value)) {
 				continue // it has strings of its own, in which bytes that are no text are lost
 			}
 			m := newMachine(t, d).inbox()
