@@ -7,23 +7,41 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/nic/mlx5/mlx5test"
 )
 
-// host is a tree that stands for the /sys, /proc and /etc of a host with the interface eth1, and small stand-ins for commands. Those for
-// RDMA-CM are mlx5's.
+// host is a tree that stands for the /sys, /proc and /etc of a host with the interface eth1, the real rdma over the shim of mlx5test, and
+// small stand-ins for the other commands. Those for RDMA-CM are mlx5's.
 type host struct {
-	t    *testing.T
-	root string
+	t     *testing.T
+	root  string
+	fault string // what befalls the requests of rdma, as the shim names it
 }
+
+// shim builds the library for rdma once.
+var shim = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "shim")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	so := filepath.Join(dir, "rdmashim.so")
+	if err := mlx5test.Build(so, mlx5test.RDMAShim); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(so)
+})
 
 const values = "mtu=4200\nroce_mode=RoCE v2\nrxe=on\nshould=traffic_class\ntos=104\ntraffic_class=104\n"
 
 func newHost(t *testing.T) *host {
-	h := &host{t, t.TempDir()}
+	h := &host{t: t, root: t.TempDir()}
 	for _, name := range []string{"mkdir", "rmdir", "ip"} {
 		b, err := os.ReadFile("../mlx5/testdata/bin/" + name)
 		require.NoError(t, err)
@@ -38,21 +56,20 @@ rdma_rxe)
 		{ echo "modprobe: FATAL: Module rdma_rxe not found." >&2; exit 1; } ;;
 esac
 `)
+	so, err := shim()
+	require.NoError(t, err)
+	h.write("rdmashim.so", string(so))
+	rdma, err := exec.LookPath("rdma")
+	if err != nil {
+		rdma = "/usr/sbin/rdma"
+	}
+	require.FileExists(t, rdma, "install the Debian package iproute2 (make test does)")
 	// udev renames what it can: the device is never called as it was asked for.
-	h.write("usr/sbin/rdma", `#!/bin/sh
-echo "rdma $*" >>"$FAKE_DIR/log"
-class=$ROCEC_ROOT/sys/class/infiniband
-case $* in
-'link add rxe_eth1 type rxe netdev eth1')
-	[ ! -e "$FAKE_DIR/old" ] || { echo 'Object "add" is unknown' >&2; exit 1; }
-	/bin/mkdir -p "$class/rocex1" && echo eth1 >"$class/rocex1/parent"
-	;;
-'link delete '*) rm -r "$class/$3" ;;
-*) exit 64 ;;
-esac
-`)
+	h.write("usr/sbin/rdma", "#!/bin/sh\n"+
+		"RDMASHIM_DIR=$FAKE_DIR RDMASHIM_UDEV=rocex1 LD_PRELOAD=$ROCEC_ROOT/rdmashim.so exec "+rdma+" \"$@\"\n")
 	h.write("usr/sbin/sleep", "#!/bin/sh\n")
 	h.write("sys/class/net/eth1/mtu", "4200\n")
+	h.write("sys/class/infiniband/.keep", "")
 	h.write("sys/kernel/config/.keep", "")
 	h.write("fake/.keep", "")
 	h.write("etc/rocec/host/eth1.conf", values)
@@ -77,8 +94,15 @@ func (h *host) read(path string) string {
 // run runs a verb of the script from stdin, in the shell of Debian; it gives what it printed to both outputs, and its status.
 func (h *host) run(args ...string) (string, int) {
 	cmd := exec.Command("dash", append([]string{"-s", "--"}, args...)...)
-	cmd.Env = []string{"ROCEC_ROOT=" + h.root, "ROCEC_WAIT=1", "FAKE_DIR=" + filepath.Join(h.root, "fake"), "PATH=/usr/bin:/bin"}
 	cmd.Stdin = bytes.NewReader(family.Script)
+	return h.exec(cmd)
+}
+
+// exec runs a command on the host, and gives what it printed to both outputs, and its status.
+func (h *host) exec(cmd *exec.Cmd) (string, int) {
+	cmd.Env = []string{
+		"ROCEC_ROOT=" + h.root, "ROCEC_WAIT=1", "FAKE_DIR=" + filepath.Join(h.root, "fake"), "RDMASHIM_FAULT=" + h.fault, "PATH=/usr/bin:/bin",
+	}
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -137,6 +161,8 @@ func TestUsesWhatIsThere(t *testing.T) {
 	assert.Equal(t, "RoCE v2\n0", h.read("fake/cma-theirs"), "its defaults are as they were")
 }
 
+const advice = "rdma of iproute2 makes it; install iproute2 5.1 or later, where it is missing"
+
 // What is in the way is said, with what to do, and nothing is green.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
@@ -147,7 +173,16 @@ func TestRefusals(t *testing.T) {
 		{"a VLAN interface", func(h *host) { h.write("proc/net/vlan/eth1", "") }, "it is a VLAN interface, and rdma_rxe takes none"},
 		{"a kernel without it", func(h *host) { h.write("fake/rhel10", "") }, "rxe is off, not on: modprobe: FATAL: Module rdma_rxe not found. " +
 			"the kernel of this host has no module rdma_rxe (that of RHEL 10 has none)"},
-		{"an old tool", func(h *host) { h.write("fake/old", "") }, "install iproute2 5.1 or later"},
+		{"an old tool", func(h *host) {
+			h.write("usr/sbin/rdma", "#!/bin/sh\necho 'Object \"add\" is unknown' >&2\nexit 1\n")
+		}, "install iproute2 5.1 or later"},
+		{"not root", func(h *host) { h.fault = "noperm" }, "rxe is off, not on: error: Operation not permitted " + advice},
+		{"an old kernel without parameters", func(h *host) { h.fault = "nolink" }, "rxe is off, not on: error: Invalid argument " + advice},
+		{"a kernel without RDMA", func(h *host) { h.fault = "nosocket" }, "rxe is off, not on: Failed to open NETLINK_RDMA socket " + advice},
+		{"a module that is not loaded after all", func(h *host) {
+			h.write("usr/sbin/modprobe", "#!/bin/sh\n")
+		}, "rxe is off, not on: error: Invalid argument " + advice},
+		{"no effect", func(h *host) { h.fault = "ignored" }, "rxe is off, not on\n"},
 		{"another MTU", func(h *host) { h.write("sys/class/net/eth1/mtu", "1500\n") }, "mtu is 1500, the fabric says 4200"},
 		{"a setting of other NICs", func(h *host) {
 			h.write("etc/rocec/host/eth1.conf", values+"pfc=0,0,0,0,1,0,0,0\n")
@@ -166,10 +201,65 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// A device that does not go is told, and what was before is kept for the next try.
+func TestStays(t *testing.T) {
+	for fault, want := range map[string]string{
+		"noperm":   "rxe is on, not off: error: Operation not permitted\n",
+		"nosocket": "rxe is on, not off: Failed to open NETLINK_RDMA socket\n",
+		"ignored":  "rxe is on, not off\n",
+	} {
+		t.Run(fault, func(t *testing.T) {
+			h := newHost(t)
+			h.good()
+			h.fault = fault
+			out, code := h.run("leave", "eth1")
+			assert.Equal(t, 1, code)
+			assert.Contains(t, out, want)
+			assert.Equal(t, "eth1", h.read("sys/class/infiniband/rocex1/parent"))
+			h.fault = ""
+			out, code = h.run("leave", "eth1")
+			assert.Zero(t, code, out)
+			assert.NoDirExists(t, filepath.Join(h.root, "sys/class/infiniband/rocex1"))
+		})
+	}
+}
+
+// Where somebody else makes the device in between, rdma is refused and the device is there.
+func TestRaced(t *testing.T) {
+	h := newHost(t)
+	h.fault = "raced"
+	h.good()
+	assert.Equal(t, "eth1", h.read("sys/class/infiniband/rocex1/parent"))
+}
+
+// TestRefused is what the tool makes of the kernel's rules, for requests that the script is careful not to make.
+func TestRefused(t *testing.T) {
+	h := newHost(t)
+	h.write("sys/module/rdma_rxe/.keep", "")
+	h.write("sys/class/net/eth0/mtu", "1500\n")
+	h.write("sys/class/net/eth0.100/mtu", "1500\n")
+	h.write("proc/net/vlan/eth0.100", "")
+	h.write("sys/class/infiniband/theirs/parent", "eth1\n")
+	h.write("sys/class/infiniband/mlx5_0/node_type", "1: CA\n")
+	for request, want := range map[string]string{
+		"link add a type rxe netdev eth0.100":  "error: Operation not permitted\n",
+		"link add a type rxe netdev eth1":      "error: File exists\n",
+		"link add theirs type rxe netdev eth0": "error: Too many open files in system\n",
+		"link add a type rxe netdev eth2":      "error: No such device\n",
+		"link add a type siw netdev eth0":      "error: Invalid argument\n",
+		"link delete a":                        "Wrong device name - a\n",
+		"link delete mlx5_0":                   "error: Invalid argument\n",
+	} {
+		out, code := h.exec(exec.Command(filepath.Join(h.root, "usr/sbin/rdma"), strings.Fields(request)...))
+		assert.Equal(t, want, out, request)
+		assert.Equal(t, 1, code, request)
+	}
+}
+
 // Kernels before the tool's way take the interface by a parameter of the module.
 func TestOldKernel(t *testing.T) {
 	h := newHost(t)
-	h.write("fake/old", "")
+	h.fault = "nolink"
 	h.write("sys/module/rdma_rxe/parameters/add", "")
 	h.write("usr/sbin/sleep", "#!/bin/sh\n"+ // the kernel's doing
 		"/bin/mkdir -p \"$ROCEC_ROOT/sys/class/infiniband/rxe0\"\n"+

@@ -1,4 +1,5 @@
-// Package mlx5test plays the NICs of a host to the real programs that set them, for tests: dcb and devlink of iproute2, and ethtool.
+// Package mlx5test plays the NICs of a host to the real programs that set them, for tests: dcb, devlink and rdma of
+// iproute2, and ethtool.
 package mlx5test
 
 import (
@@ -17,6 +18,11 @@ var DCBShim string
 //
 //go:embed devlinkshim/devlinkshim.c
 var DevlinkShim string
+
+// RDMAShim is the C source of a library that, preloaded into the real rdma, answers it as Soft-RoCE would. It says how itself.
+//
+//go:embed rdmashim/rdmashim.c
+var RDMAShim string
 
 // EthtoolShim is the C source of a library that, preloaded into the real ethtool, answers -a and -A. It says how itself.
 //
