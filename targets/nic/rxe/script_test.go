@@ -161,7 +161,7 @@ func TestUsesWhatIsThere(t *testing.T) {
 	assert.Equal(t, "RoCE v2\n0", h.read("fake/cma-theirs"), "its defaults are as they were")
 }
 
-const advice = "rdma of iproute2 makes it; install iproute2 5.1 or later, where it is missing"
+const advice = "rdma of iproute2 makes it; install iproute2 5.2 or later, where it is missing"
 
 // What is in the way is said, with what to do, and nothing is green.
 func TestRefusals(t *testing.T) {
@@ -174,15 +174,15 @@ func TestRefusals(t *testing.T) {
 		{"a kernel without it", func(h *host) { h.write("fake/rhel10", "") }, "rxe is off, not on: modprobe: FATAL: Module rdma_rxe not found. " +
 			"the kernel of this host has no module rdma_rxe (that of RHEL 10 has none)"},
 		{"an old tool", func(h *host) {
-			h.write("usr/sbin/rdma", "#!/bin/sh\necho 'Object \"add\" is unknown' >&2\nexit 1\n")
-		}, "install iproute2 5.1 or later"},
+			h.write("usr/sbin/rdma", "#!/bin/sh\necho \"Unknown link command '$2'.\" >&2\n")
+		}, "install iproute2 5.2 or later"},
 		{"not root", func(h *host) { h.fault = "noperm" }, "rxe is off, not on: error: Operation not permitted " + advice},
 		{"an old kernel without parameters", func(h *host) { h.fault = "nolink" }, "rxe is off, not on: error: Invalid argument " + advice},
 		{"a kernel without RDMA", func(h *host) { h.fault = "nosocket" }, "rxe is off, not on: Failed to open NETLINK_RDMA socket " + advice},
 		{"a module that is not loaded after all", func(h *host) {
 			h.write("usr/sbin/modprobe", "#!/bin/sh\n")
 		}, "rxe is off, not on: error: Invalid argument " + advice},
-		{"no effect", func(h *host) { h.fault = "ignored" }, "rxe is off, not on\n"},
+		{"no effect", func(h *host) { h.fault = "ignored" }, "rxe is off, not on: " + advice},
 		{"another MTU", func(h *host) { h.write("sys/class/net/eth1/mtu", "1500\n") }, "mtu is 1500, the fabric says 4200"},
 		{"a setting of other NICs", func(h *host) {
 			h.write("etc/rocec/host/eth1.conf", values+"pfc=0,0,0,0,1,0,0,0\n")
@@ -267,4 +267,20 @@ func TestOldKernel(t *testing.T) {
 	out, code := h.run("apply", "eth1")
 	assert.Zero(t, code, out)
 	assert.Equal(t, "eth1", h.read("sys/class/infiniband/rxe0/parent"))
+}
+
+// An old tool exits 0 on words it does not know; the module is asked then.
+func TestOldTool(t *testing.T) {
+	h := newHost(t)
+	h.write("usr/sbin/rdma", "#!/bin/sh\necho \"Unknown link command '$2'.\" >&2\n")
+	h.write("sys/module/rdma_rxe/parameters/add", "")
+	h.write("usr/sbin/sleep", "#!/bin/sh\n"+ // the kernel's doing
+		"/bin/mkdir -p \"$ROCEC_ROOT/sys/class/infiniband/rxe0\"\n"+
+		"cp \"$ROCEC_ROOT/sys/module/rdma_rxe/parameters/add\" \"$ROCEC_ROOT/sys/class/infiniband/rxe0/parent\"\n")
+	out, code := h.run("apply", "eth1")
+	assert.Zero(t, code, out)
+	assert.Equal(t, "eth1", h.read("sys/class/infiniband/rxe0/parent"))
+	h.write("sys/module/rdma_rxe/parameters/remove", "")
+	out, code = h.run("leave", "eth1")
+	assert.Equal(t, "rxe0", h.read("sys/module/rdma_rxe/parameters/remove"), "%s %d", out, code)
 }

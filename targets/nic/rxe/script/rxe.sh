@@ -32,19 +32,19 @@ see_rxe() {
 	find_rdma && emit rxe on || emit rxe off
 }
 
-set_rxe() { # by the tool, or else by the parameters of the module, which kernels before 5.1 have
+set_rxe() { # by the tool, whose status says nothing where it is too old; or by the parameters of the module, before 5.1
 	parameters=$root/sys/module/rdma_rxe/parameters
 	look "$conf" rxe
 	if [ "$found" = off ]; then
-		rdma link delete "$rdma" || { [ -e "$parameters/remove" ] && put "$parameters/remove" "$rdma"; }
+		rdma link delete "$rdma" && ! find_rdma || { [ -e "$parameters/remove" ] && put "$parameters/remove" "$rdma"; }
 		return
 	fi
 	if [ ! -d "$root/sys/module/rdma_rxe" ] && ! modprobe rdma_rxe; then
 		printf 'the kernel of this host has no module rdma_rxe (that of RHEL 10 has none)\n'
 		return 1
 	fi
-	rdma link add "rxe_$if" type rxe netdev "$if" || { [ -e "$parameters/add" ] && put "$parameters/add" "$if"; } || {
-		printf 'rdma of iproute2 makes it; install iproute2 5.1 or later, where it is missing\n'
+	rdma link add "rxe_$if" type rxe netdev "$if" && find_rdma || { [ -e "$parameters/add" ] && put "$parameters/add" "$if"; } || {
+		printf 'rdma of iproute2 makes it; install iproute2 5.2 or later, where it is missing\n'
 		return 1
 	}
 	await find_rdma
