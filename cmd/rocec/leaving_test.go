@@ -136,3 +136,70 @@ func TestRemove(t *testing.T) {
 	want(exitGood, remove...)
 	assert.Equal(t, before, held(t, store5))
 }
+
+// What nobody remembers of a NIC is no reason to leave it as it is: it goes back to what nobody has set.
+func TestLeavingWithoutMemory(t *testing.T) {
+	dir, devices := standing(t)
+	file := filepath.Join(dir, "fabric.hcl")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	apply := []string{"apply", "--auto-approve", "--soak", "0s", dir}
+	code, stdout, stderr := rocec(t, apply...)
+	require.Equal(t, exitGood, code, "%s%s", stdout, stderr)
+	store5 := devices.Device("store5")
+	root := func(cmd string) string {
+		out, errs, status := store5.Run(t.Context(), "root", cmd, "")
+		require.Zero(t, status, errs)
+		return out
+	}
+	root("rm -r /var/lib/rocec/rocec-host")
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), "members   = [host.store]", `members = ["store[1-4]"]`, 1)), 0o644))
+	code, stdout, stderr = rocec(t, apply...)
+	require.Equal(t, exitGood, code, "%s%s", stdout, stderr)
+	assert.Contains(t, stdout, "~ pfc")
+	assert.NotContains(t, root("dcb pfc show dev ens1f0"), ":on")
+	assert.NotContains(t, root("ip -d link show dev ens1f0.100"), "0:4")
+}
+
+// What the first apply made is gone when it is taken back, and what another VLAN or address leaves behind goes with the change.
+func TestVLANsMadeAndLeft(t *testing.T) {
+	dir, devices := standing(t)
+	file := filepath.Join(dir, "fabric.hcl")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	store5 := devices.Device("store5")
+	root := func(cmd string) string {
+		out, errs, status := store5.Run(t.Context(), "root", cmd, "")
+		require.Zero(t, status, errs)
+		return out
+	}
+	apply := func(vlan, net string) string {
+		nic := "    mtu   = 9000\n    create_vlan = true\n    vlan_ip     = \"" + net + ".${self.index + 1}/24\"\n"
+		edited := strings.Replace(strings.Replace(string(text), "    mtu   = 9000\n", nic, 1), "vlan      = 100", "vlan = "+vlan, 1)
+		require.NoError(t, os.WriteFile(file, []byte(edited), 0o644))
+		code, stdout, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
+		require.Equal(t, exitGood, code, "%s%s", stdout, stderr)
+		return regexp.MustCompile(`rocec rollback (\S+)\.`).FindStringSubmatch(stdout)[1]
+	}
+	for _, name := range []string{"store1", "store2", "store3", "store4", "store5"} {
+		_, errs, status := devices.Device(name).Run(t.Context(), "root", "ip link delete ens1f0.100", "")
+		require.Zero(t, status, errs)
+	}
+	before := held(t, store5)
+	back := func(run string) {
+		code, stdout, stderr := rocec(t, "rollback", "--auto-approve", "--soak", "0s", run)
+		require.Equal(t, exitGood, code, "%s%s", stdout, stderr)
+	}
+	back(apply("100", "198.51.100"))
+	assert.Equal(t, before, held(t, store5))
+	apply("100", "198.51.100")
+	require.Contains(t, root("ip address show dev ens1f0.100"), "198.51.100.5/24")
+	apply("100", "192.0.2")
+	assert.NotContains(t, root("ip address show dev ens1f0.100"), "198.51.100.5", "the address of before")
+	other := apply("200", "192.0.2")
+	assert.Contains(t, root("ip address show dev ens1f0.200"), "192.0.2.5/24")
+	assert.NotContains(t, root("cat /proc/net/vlan/config"), "ens1f0.100", "the interface of the other VLAN")
+	back(other)
+	assert.NotContains(t, root("cat /proc/net/vlan/config"), "ens1f0.200")
+	assert.Contains(t, root("ip address show dev ens1f0.100"), "192.0.2.5/24")
+}

@@ -20,6 +20,10 @@ type Family struct {
 	Script []byte // of POSIX sh; see the package for its verbs
 	Rows   []Row  // the keys of the value file, as [Sorted] gives them
 
+	// Plain is lines of what a NIC holds that nobody has set, as far as it matters to others on the network: a NIC goes back to it of
+	// which nobody knows what it held before rocec.
+	Plain string
+
 	// MakesDevice: the script makes the RDMA device itself. That one appears is no reason to apply again then, and would end the
 	// apply that makes it.
 	MakesDevice bool
@@ -143,8 +147,8 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 		// A devlink reload takes the interface away for a moment, and the unit is stopped with it: then it starts once more. Check says what
 		// did not take.
 		cmds = append(cmds, "systemctl enable "+u, "{ systemctl restart "+u+" || case $(systemctl show -p Result "+u+") in "+
-			"Result=exit-code | Result=timeout) false ;; *) systemctl restart "+u+" ;; esac || { "+f.scriptPath+" check "+name+"; false; }; }")
-		checks = append(checks, "systemctl is-active --quiet "+u, f.scriptPath+" check "+name)
+			"Result=exit-code | Result=timeout) false ;; *) systemctl restart "+u+" ;; esac || { sh "+f.scriptPath+" check "+name+"; false; }; }")
+		checks = append(checks, "systemctl is-active --quiet "+u, "sh "+f.scriptPath+" check "+name)
 		vlan := "" // show does not print it, and its map cannot be set without it
 		if s := f.lower(n); s.VLAN > 0 {
 			vlan = fmt.Sprintf(" vlan=%d", s.VLAN)
@@ -153,13 +157,18 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 		undo = append(undo, "if [ ! -e "+confDir+name+".conf ]; then",
 			"\tsystemctl disable "+u+" 2>/dev/null", // by name, as the unit file is gone
 			"\trm -f "+wantedBy(n.Name)+u,
+			"\trmdir "+wantedBy(n.Name)+" 2>/dev/null",
 			"\tsystemctl stop "+u+" 2>/dev/null",
 			"elif [ \"$ROCEC_WHY\" != boot ]; then",
 			"\tsystemctl restart "+u+" || failed=1",
 			"fi",
-			"if [ \"$ROCEC_WHY\" != boot ]; then sh -c \"$script\" "+f.tool+
-				" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.Name))+vlan+" || failed=1; fi",
-			"[ -e "+confDir+name+".conf ] || [ \"$failed\" != 0 ] || { rm -f "+f.beforeDir()+name+".before; rmdir "+f.beforeDir()+" 2>/dev/null; }")
+			"if [ \"$ROCEC_WHY\" = boot ]; then",
+			"\t[ -e "+confDir+name+".conf ] || rm -f "+f.beforeDir()+name+".before",
+			"elif [ ! -e "+confDir+name+".conf ] && [ -e "+f.beforeDir()+name+".before ]; then", // with what else the script has made
+			"\tsh -c \"$script\" "+f.tool+" leave "+name+" || failed=1",
+			"else",
+			"\tsh -c \"$script\" "+f.tool+" restore "+name+" \"$ROCEC_LIVE\"/"+Quote(stateName(n.Name))+vlan+" || failed=1",
+			"fi")
 		if len(n.Carries()) > 0 && f.sets("pfc") {
 			names = append(names, n.Name)
 		}

@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -18,13 +19,18 @@ import (
 
 // leavings ask a host for the NICs of the family that it keeps settings for.
 func (f *Family) leavings(d *ir.Device) []*target.Leavings {
-	stays := map[string]bool{}
-	for _, n := range Of(d, f.Driver) {
-		stays[n.Name] = true
+	stays, taken := map[string]bool{}, map[string]bool{}
+	for _, n := range d.Host.NICs {
+		switch {
+		case n.Model.Driver == f.Driver && Wanted(n):
+			stays[n.Name] = true
+		case Wanted(n):
+			taken[n.Name] = true
+		}
 	}
 	return []*target.Leavings{{
 		Query: target.Query{Cmd: f.held},
-		Files: func(answer []byte) []target.File { return f.leave(stays, parseHeld(answer)) },
+		Files: func(answer []byte) []target.File { return f.leave(stays, taken, parseHeld(answer)) },
 	}}
 }
 
@@ -33,7 +39,11 @@ func (f *Family) heldCmd() string {
 	return `for f in ` + confDir + `*.conf; do
 [ -f "$f" ] || continue
 read -r line <"$f"
-case $line in *" ` + f.scriptPath + `."*) n=${f##*/}; printf 'nic %s\n' "${n%.conf}" ;; esac
+case $line in *" ` + f.scriptPath + `."*) n=${f##*/} ;; *) continue ;; esac
+printf 'nic %s\n' "${n%.conf}"
+while IFS= read -r line; do
+case $line in bond=* | vlan=* | vf_roce_*) printf 'at %s\n' "$line" ;; esac
+done <"$f"
 done
 for f in ` + f.beforeDir() + `*.before; do
 [ -f "$f" ] || continue
@@ -51,12 +61,13 @@ func (f *Family) beforeDir() string { return "/var/lib/rocec/" + f.tool + "/" }
 // heldHost is what a host holds of a family.
 type heldHost struct {
 	before map[string]string // by NIC: lines of what it held; empty: not known
+	at     map[string]string // by NIC: lines of its value file that tell where its settings are
 	files  []string
 }
 
 // parseHeld reads what the query printed. What is no name of an interface is passed over: names become paths.
 func parseHeld(answer []byte) heldHost {
-	h := heldHost{before: map[string]string{}}
+	h := heldHost{before: map[string]string{}, at: map[string]string{}}
 	name := ""
 	for line := range strings.Lines(string(answer)) {
 		line = strings.TrimSuffix(line, "\n")
@@ -65,6 +76,8 @@ func parseHeld(answer []byte) heldHost {
 		case of && name != "":
 			h.before[name] += text + "\n"
 		case of:
+		case kind == "at" && name != "":
+			h.at[name] += rest + "\n"
 		case kind == "nic":
 			if name = ""; ifName(rest) {
 				name = rest
@@ -86,20 +99,30 @@ func ifName(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '/' || r > '~' })
 }
 
-// leave gives what takes away the settings of the NICs that do not stay.
-func (f *Family) leave(stays map[string]bool, h heldHost) []target.File {
-	var leaving []string
+// leave gives what takes away the settings of the NICs that do not stay. A NIC that is taken, by a card of another family under the same
+// name, keeps its value file, which is that family's now.
+func (f *Family) leave(stays, taken map[string]bool, h heldHost) []target.File {
+	var all, leaving []string
 	for name := range h.before {
-		if !stays[name] {
+		if stays[name] {
+			continue
+		}
+		all = append(all, name)
+		if !taken[name] {
 			leaving = append(leaving, name)
 		}
 	}
+	slices.Sort(all)
 	slices.Sort(leaving)
 	last := len(stays) == 0
-	if len(leaving) == 0 && !(last && len(h.files) > 0) {
+	if len(all) == 0 && !(last && len(h.files) > 0) {
 		return nil
 	}
-	step := f.leaveStep(leaving, h.before)
+	var goes []leaver
+	for _, name := range all {
+		goes = append(goes, f.leaver(name, taken[name], h))
+	}
+	step := f.leaveStep(goes)
 	gone := func(path string, mode fs.FileMode) target.File { // the mode it has again when somebody goes back
 		return target.File{Path: path, Mode: mode, Edit: func([]byte) ([]byte, diag.List) { return nil, nil }, Activate: step}
 	}
@@ -117,18 +140,55 @@ func (f *Family) leave(stays map[string]bool, h heldHost) []target.File {
 			files = append(files, gone(f.scriptPath, 0o755))
 		}
 	}
-	for _, name := range leaving {
-		if before := h.before[name]; before != "" {
-			files = append(files, f.stateBefore(name, before, step))
+	for i := range goes {
+		if !goes[i].taken {
+			files = append(files, f.stateBefore(&goes[i], step))
 		}
 	}
 	return files
 }
 
+// leaver is a NIC that leaves.
+type leaver struct {
+	name   string
+	taken  bool
+	before string // lines of what it is to hold again
+	plain  string // the same lines as arguments, where nobody knows what it held: then it holds what nobody has set
+	where  string // what tells show and restore where its settings are, as arguments
+}
+
+func (f *Family) leaver(name string, taken bool, h heldHost) leaver {
+	l := leaver{name: name, taken: taken, before: h.before[name], where: where(cmp.Or(h.at[name], h.before[name]))}
+	vlan := string(find([]byte(h.at[name]), "vlan"))
+	if l.before == "" {
+		l.before = f.Plain
+		if vlan == "" {
+			l.before = without(l.before, "vlan_map")
+		}
+		lines([]byte(l.before), func(line []byte, _, _ string, _ bool) { l.plain += " " + Quote(string(line)) })
+		l.plain += l.where
+	} else if vlan != string(find([]byte(l.before), "vlan")) {
+		l.before = without(l.before, "vlan_map")
+	}
+	return l
+}
+
+// without gives lines without those of a key.
+func without(text, key string) string {
+	var out strings.Builder
+	lines([]byte(text), func(line []byte, k, _ string, _ bool) {
+		if k != key {
+			out.Write(append(line, '\n'))
+		}
+	})
+	return out.String()
+}
+
 // stateBefore is the live state of a NIC that leaves: as it was before.
-func (f *Family) stateBefore(name, before string, step target.Step) target.File {
+func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
+	before := l.before
 	return target.File{
-		Path: stateName(name),
+		Path: stateName(l.name),
 		Edit: func(old []byte) ([]byte, diag.List) {
 			if len(old) == 0 {
 				return old, nil
@@ -147,7 +207,7 @@ func (f *Family) stateBefore(name, before string, step target.Step) target.File 
 		Keys: func(content []byte) []target.Key {
 			return keys(content, func(key string) bool { return find([]byte(before), key) != nil })
 		},
-		Live:     &target.Query{Cmd: "[ ! -e /sys/class/net/" + Quote(name) + " ] || sh -s -- show " + Quote(name) + where(before), Stdin: f.Script},
+		Live:     &target.Query{Cmd: "[ ! -e /sys/class/net/" + Quote(l.name) + " ] || sh -s -- show " + Quote(l.name) + l.where, Stdin: f.Script},
 		Activate: step,
 	}
 }
@@ -166,31 +226,42 @@ func where(before string) (args string) {
 
 // leaveStep sets NICs back and forgets them; going back, their files are there again. Its undo, like that of every step, brings about what
 // the files say, in whichever direction they went.
-func (f *Family) leaveStep(names []string, before map[string]string) target.Step {
+func (f *Family) leaveStep(goes []leaver) target.Step {
 	cmds := []string{"script=$(cat)", "failed=0"}
 	undo := []string{"script=$(cat)", "systemctl daemon-reload", "failed=0"}
-	for _, name := range names {
-		u, q, live := Quote(f.Unit(name)), Quote(name), `"$ROCEC_LIVE"/`+Quote(stateName(name))
+	var names []string
+	for _, l := range goes {
+		u, q, live := Quote(f.Unit(l.name)), Quote(l.name), `"$ROCEC_LIVE"/`+Quote(stateName(l.name))
 		gone := []string{
 			"systemctl disable " + u + " 2>/dev/null", // by name, as the unit file may be gone
-			"rm -f " + wantedBy(name) + u,
-			"rmdir " + wantedBy(name) + " 2>/dev/null",
+			"rm -f " + wantedBy(l.name) + u,
+			"rmdir " + wantedBy(l.name) + " 2>/dev/null",
 			"systemctl stop " + u + " 2>/dev/null",
 		}
-		cmds = append(append(cmds, gone...), `sh -c "$script" `+f.tool+" leave "+q+" || failed=1")
+		cmds = append(cmds, gone...)
+		if l.taken {
+			// The card may be another one, or the same with Soft-RoCE above it: what can go back goes.
+			cmds = append(cmds, `sh -c "$script" `+f.tool+" leave "+q+l.plain+" 2>/dev/null", "rm -f "+f.beforeDir()+q+".before",
+				"rmdir "+f.beforeDir()+" 2>/dev/null")
+			undo = append(undo, "if [ -e "+f.unitPath+" ]; then systemctl enable "+u+" || failed=1; else", strings.Join(gone, "\n"), "fi")
+			continue
+		}
+		names = append(names, l.name)
+		leave := `sh -c "$script" ` + f.tool + " leave " + q + l.plain + " || failed=1"
+		cmds = append(cmds, leave)
 		undo = append(append(append(undo, "if [ ! -e "+confDir+q+".conf ]; then"), gone...),
-			`[ "$ROCEC_WHY" = boot ] || sh -c "$script" `+f.tool+" leave "+q+" || failed=1",
+			`[ "$ROCEC_WHY" = boot ] || `+leave,
 			"else",
 			"systemctl enable "+u+" || failed=1",
 			`[ "$ROCEC_WHY" = boot ] || systemctl restart `+u+" || failed=1", // at boot the unit comes later
-			`[ "$ROCEC_WHY" = boot ] || [ ! -s `+live+` ] || sh -c "$script" `+f.tool+" restore "+q+" "+live+where(before[name])+" || failed=1",
+			`[ "$ROCEC_WHY" = boot ] || [ ! -s `+live+` ] || sh -c "$script" `+f.tool+" restore "+q+" "+live+l.where+" || failed=1",
 			"fi")
 	}
 	cmds = append(cmds, "systemctl daemon-reload || failed=1")
 	s := target.Step{
 		Cmd: strings.Join(append(cmds, `exit "$failed"`), "\n"), Stdin: string(f.Script),
 		Undo:    &target.Query{Cmd: strings.Join(append(undo, `exit "$failed"`, ""), "\n"), Stdin: f.Script},
-		Timeout: time.Duration(len(names)+1) * unitTime, Soak: 5 * time.Second, Away: time.Minute,
+		Timeout: time.Duration(len(goes)+1) * unitTime, Soak: 5 * time.Second, Away: time.Minute,
 	}
 	if len(names) > 0 && !f.sets("pfc") {
 		s.Disrupts = fmt.Sprintf("%s %s before rocec, and RDMA connections over %s end", strings.Join(names, ", "),

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-var leaver = &Family{
+var leaves = &Family{
 	tool: "rocec-host", scriptPath: "/usr/local/sbin/rocec-host", unitPath: "/etc/systemd/system/rocec-host@.service",
 	rulesPath: "/etc/udev/rules.d/99-rocec.rules",
 }
@@ -26,7 +26,7 @@ func TestLeave(t *testing.T) {
 		{"one leaves", two + all, "ens1f0", "/etc/rocec/host/ens1f1.conf nic/ens1f1"},
 		{"one has another name now", two + all, "ens1f0 eth7", "/etc/rocec/host/ens1f1.conf nic/ens1f1"},
 		{"the last ones leave", two + all, "", "/etc/rocec/host/ens1f0.conf /etc/rocec/host/ens1f1.conf" + rest + " nic/ens1f0 nic/ens1f1"},
-		{"what it held is not known", "nic ens1f0\n" + all, "", "/etc/rocec/host/ens1f0.conf" + rest},
+		{"what it held is not known", "nic ens1f0\n" + all, "", "/etc/rocec/host/ens1f0.conf" + rest + " nic/ens1f0"},
 		{"the script alone", all, "", strings.TrimSpace(rest)},
 		{"a name that is none", "nic ../../etc\n\tpfc=1\nnic a b\nnic \nnic x/y\nnic aaaaaaaaaaaaaaaa\n" + all, "ens1f0", ""},
 		{"a file that is not ours", "file /etc/passwd\n", "", ""},
@@ -37,7 +37,7 @@ func TestLeave(t *testing.T) {
 				stays[name] = true
 			}
 			var paths []string
-			for _, f := range leaver.leave(stays, parseHeld([]byte(c.answer))) {
+			for _, f := range leaves.leave(stays, nil, parseHeld([]byte(c.answer))) {
 				paths = append(paths, f.Path)
 			}
 			assert.Equal(t, c.want, strings.Join(paths, " "))
@@ -47,7 +47,7 @@ func TestLeave(t *testing.T) {
 
 // A NIC goes back to what was read before, and to nothing that cannot be set.
 func TestStateBefore(t *testing.T) {
-	f := leaver.stateBefore("ens1f0", "vlan=100\ndcbx=firmware\npfc=0,0,0,0,0,0,0,0\ntos=0\nmtu=1500\nbond=bond0\n", target.Step{})
+	f := leaves.stateBefore(&leaver{name: "ens1f0", where: where("vlan=100\nbond=bond0\n"), before: "vlan=100\ndcbx=firmware\npfc=0,0,0,0,0,0,0,0\ntos=0\nmtu=1500\nbond=bond0\n"}, target.Step{})
 	got, ds := f.Edit([]byte("bond=none\ndcbx=host\nmtu=9000\npfc=0,0,0,0,1,0,0,0\ntos=unsupported: no such file\nttl=64\n"))
 	assert.Empty(t, ds)
 	assert.Equal(t, "bond=none\ndcbx=host\nmtu=9000\npfc=0,0,0,0,0,0,0,0\ntos=unsupported: no such file\nttl=64\n", string(got))
@@ -61,7 +61,7 @@ func TestLeaveOfAnything(t *testing.T) {
 	line := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"nic a;b", "nic $(x)", "\tpfc=1", "\tvlan='; x", "file /x", "nic ens1f0"}))
 	rapid.Check(t, func(r *rapid.T) {
 		answer := strings.Join(rapid.SliceOfN(line, 0, 12).Draw(r, "lines"), "\n")
-		for _, f := range leaver.leave(nil, parseHeld([]byte(answer))) {
+		for _, f := range leaves.leave(nil, nil, parseHeld([]byte(answer))) {
 			name, conf := strings.CutPrefix(f.Path, confDir)
 			switch {
 			case conf:
@@ -69,8 +69,34 @@ func TestLeaveOfAnything(t *testing.T) {
 			case f.Live != nil:
 				assert.NotContains(r, strings.TrimPrefix(f.Path, "nic/"), "/")
 			default:
-				assert.Contains(r, []string{leaver.scriptPath, leaver.unitPath, leaver.rulesPath}, f.Path)
+				assert.Contains(r, []string{leaves.scriptPath, leaves.unitPath, leaves.rulesPath}, f.Path)
 			}
 		}
 	})
+}
+
+// A card of another family under the same name takes the value file over; only what is the family's own goes.
+func TestLeaveToAnotherFamily(t *testing.T) {
+	h := parseHeld([]byte("nic ens1f0\n\tpfc=0,0,0,0,0,0,0,0\nfile /usr/local/sbin/rocec-host\n"))
+	files := leaves.leave(nil, map[string]bool{"ens1f0": true}, h)
+	assert.Len(t, files, 1)
+	assert.Equal(t, "/usr/local/sbin/rocec-host", files[0].Path)
+	cmd := files[0].Activate.Cmd
+	assert.Contains(t, cmd, "rm -f /var/lib/rocec/rocec-host/ens1f0.before")
+	assert.Contains(t, cmd, " leave ens1f0 2>/dev/null\n")
+	assert.Empty(t, files[0].Activate.Disrupts)
+}
+
+// Where nobody knows what a NIC held, it goes back to what nobody has set, where its value file says that its settings are.
+func TestLeaveUnknown(t *testing.T) {
+	f := *leaves
+	f.Plain = "pfc=0,0,0,0,0,0,0,0\nvlan_map=0:0,2:0,4:0,6:0\n"
+	l := f.leaver("ens1f0", false, parseHeld([]byte("nic ens1f0\nat vlan=100\nat bond=bond0\n")))
+	assert.Equal(t, f.Plain, l.before)
+	assert.Equal(t, " 'pfc=0,0,0,0,0,0,0,0' 'vlan_map=0:0,2:0,4:0,6:0' 'vlan=100' 'bond=bond0'", l.plain)
+	l = f.leaver("ens1f0", false, parseHeld([]byte("nic ens1f0\n")))
+	assert.Equal(t, "pfc=0,0,0,0,0,0,0,0\n", l.before, "the map of no VLAN")
+	l = f.leaver("ens1f0", false, parseHeld([]byte("nic ens1f0\nat vlan=200\nnic ens1f0\n\tvlan=100\n\tpfc=1\n\tvlan_map=0:0\n")))
+	assert.Equal(t, "vlan=100\npfc=1\n", l.before, "it is in another VLAN now")
+	assert.Equal(t, " 'vlan=200'", l.where)
 }

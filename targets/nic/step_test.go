@@ -42,6 +42,7 @@ restart)
 	;;
 esac
 `)
+			require.NoError(t, os.Symlink(dash, filepath.Join(dir, "sh")))
 			write("script", `echo "$1" >>"${0%/*}/systemctl.log"`+"\n")
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "systemctl.fails"), []byte(c.fails+"\n"), 0o644))
 			f := &Family{tool: "rocec-host", scriptPath: filepath.Join(dir, "script"), Driver: &ir.Driver{}}

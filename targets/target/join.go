@@ -77,7 +77,9 @@ func Join(all ...*Target) *Target {
 			for _, t := range all {
 				own := t.Reported(d, r)
 				maps.Copy(whole.States, own.States)
-				maps.Copy(whole.Answers, own.Answers)
+				for name, answer := range own.Answers { // what is of the host, each tells its part of
+					whole.Answers[name] = slices.Concat(whole.Answers[name], answer)
+				}
 				whole.Wrong = append(whole.Wrong, own.Wrong...)
 			}
 			return whole

@@ -108,10 +108,10 @@ func (d *Device) Read(ctx context.Context, probes bool) *deploy.Have {
 	return d.Read(ctx, probes)
 }
 
-// withFiles is a device with more files. What it has left behind is among them, and not asked for again.
+// withFiles is a device with more files: what it has left behind, which is not asked for again. It goes before anything else is put to use.
 func withFiles(d *target.Device, more []target.File) *target.Device {
 	out := *d
-	out.Files, out.Leavings = slices.Concat(d.Files, more), nil
+	out.Files, out.Leavings = slices.Concat(more, d.Files), nil
 	return &out
 }
 

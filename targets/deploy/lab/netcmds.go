@@ -168,9 +168,9 @@ func dev(args []string) (string, []string) {
 	return args[0], args[1:]
 }
 
-// ipAddress is ip address: show, always in one line each, and replace, of the addresses that programs gave.
+// ipAddress is ip address: show, always in one line each, replace and delete, of the addresses that programs gave.
 func ipAddress(p *proc, args []string) int {
-	replace := len(args) == 4 && args[0] == "replace" && args[2] == "dev"
+	replace := len(args) == 4 && (args[0] == "replace" || args[0] == "delete") && args[2] == "dev"
 	if !replace && (len(args) != 3 || args[0] != "show" || args[1] != "dev") {
 		return p.failPlain(255, "Command \"%s\" is unknown, try \"ip address help\".", strings.Join(args, " "))
 	}
@@ -192,7 +192,13 @@ func ipAddress(p *proc, args []string) int {
 	if !mayChange(p) {
 		return 2
 	}
-	if !slices.Contains(n.given, address.String()) {
+	has := slices.Index(n.given, address.String())
+	switch {
+	case args[0] == "delete" && has < 0:
+		return p.failPlain(2, "RTNETLINK answers: Cannot assign requested address")
+	case args[0] == "delete":
+		n.given = slices.Delete(n.given, has, has+1)
+	case has < 0:
 		n.given = append(n.given, address.String())
 	}
 	return 0

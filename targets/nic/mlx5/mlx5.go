@@ -128,6 +128,8 @@ var family = &nic.Family{
 	Module: "mlx5_core",
 	Script: script,
 	Rows:   rows,
+	Plain: "dscp_prio0=none\ndscp_prio1=none\ndscp_prio2=none\ndscp_prio3=none\ndscp_prio4=none\ndscp_prio5=none\ndscp_prio6=none\n" +
+		"dscp_prio7=none\npfc=0,0,0,0,0,0,0,0\ntos=0\ntrust=pcp\nvlan_map=0:0,2:0,4:0,6:0\n",
 	Judge:  judge,
 	Probes: probes,
 

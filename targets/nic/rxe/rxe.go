@@ -49,6 +49,7 @@ var family = &nic.Family{
 	Suffix: suffix,
 	Script: nic.Script(suffix, own),
 	Rows:   rows,
+	Plain:  "tos=0\nvlan_map=0:0,2:0,4:0,6:0\n",
 	Judge:  judge,
 
 	MakesDevice: true,

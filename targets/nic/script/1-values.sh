@@ -51,6 +51,17 @@ look() { # TEXT KEY: the value of KEY in lines of KEY=VALUE; fails when there is
 	found=${found%%"$nl"*}
 }
 
+forget() { # KEY: takes it out of conf
+	rest=$conf
+	conf=
+	IFS=$nl
+	for line in $rest; do
+		case $line in "$1"=*) ;; *) conf=$conf$line$nl ;; esac
+	done
+	IFS=' 	
+'
+}
+
 emit() { obs="$obs$1=$2$nl"; } # KEY VALUE: one line of what is observed
 
 slurp() { # FILE: its first line; fails when it cannot be read, or is longer than a file of the kernel

@@ -70,7 +70,7 @@ find_vlan() { # sets vdev, the interface of the VLAN on top of the port or its b
 
 no_ip='unreadable: ip does not tell it; install iproute2'
 
-see_vlan_ip() { # whether the interface of the VLAN has the address wanted; it may have others
+see_vlan_ip() { # whether the interface of the VLAN has the address wanted; one that is the host's own may have others
 	look "$conf" vlan_ip || return 0
 	want=$found
 	ask ip -o address show dev "$vdev" || want=$no_ip
@@ -78,7 +78,39 @@ see_vlan_ip() { # whether the interface of the VLAN has the address wanted; it m
 	"$no_ip"* | *" $want "*) ;;
 	*) want=missing ;;
 	esac
-	emit vlan_ip "$want"
+	others=
+	if made "$vdev"; then
+		after_inet=
+		for word in $text; do
+			case $after_inet$word in
+			inet | inet6) after_inet=- ;;
+			-fe80:* | -"$want") after_inet= ;;
+			-*) others="$others $word" after_inet= ;;
+			esac
+		done
+	fi
+	emit vlan_ip "$want${others:+ beside$others}"
+}
+
+made() { # INTERFACE: whether rocec has made it
+	[ -f "$state/$if.before" ] || return 1
+	while IFS= read -r line; do
+		[ "$line" != "made=$1" ] || return 0
+	done <"$state/$if.before"
+	return 1
+}
+
+drop_made() { # takes away what rocec has made, but for vdev
+	[ -f "$state/$if.before" ] || return 0
+	while IFS= read -r line; do
+		case $line in
+		made="$vdev") ;;
+		made=*)
+			netdev "${line#made=}" && [ -e "$root/sys/class/net/${line#made=}" ] || continue
+			ip link delete "${line#made=}" || fail "the interface ${line#made=} cannot be removed"
+			;;
+		esac
+	done <"$state/$if.before"
 }
 
 see_vlan() {
@@ -127,12 +159,14 @@ make_vlan() { # and notes that it is ours to take away
 	if ! find_vlan; then
 		[ -d "$root/sys/module/8021q" ] || modprobe 8021q || :
 		ip link add link "$lower" name "$lower.$vlan" type vlan id "$vlan" || return 1
-		[ ! -f "$state/$if.before" ] || printf 'made=%s\n' "$lower.$vlan" >>"$state/$if.before" || return 1
+		[ ! -f "$state/$if.before" ] || made "$lower.$vlan" || printf 'made=%s\n' "$lower.$vlan" >>"$state/$if.before" || return 1
 		await find_vlan || return 1
 	fi
 	ip link set dev "$vdev" up || return 1
 	look "$conf" vlan_ip || return 0
-	ip address replace "$found" dev "$vdev"
+	ip address replace "$found" dev "$vdev" || return 1
+	see_vlan_ip
+	for word in $others; do ip address delete "$word" dev "$vdev" || return 1; done
 }
 
 see_host() { # what the host's own network configuration decides

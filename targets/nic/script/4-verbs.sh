@@ -19,6 +19,8 @@ apply() {
 	rivals
 	ready
 	keep_before
+	look "$conf" vlan && find_vlan || vdev=
+	drop_made # for another VLAN, which the NIC carries no more
 	bring_about
 	compare_host
 	[ "$failed" -ne 0 ] || still_there
@@ -56,21 +58,12 @@ still_there() { # what was read back and is something else now is set by somebod
 
 restore() { bring_about; } # what show printed once, but for what has no value and what the host itself decides
 
-leave() { # RESTORED lines are in conf
-	if [ ! -e "$state/$if.before" ]; then
-		say 'what it held before rocec is not known; it stays as it is until the host restarts'
-		return 0
-	fi
+leave() { # what it is to hold again is in conf
 	if [ -e "$net" ]; then
-		restore || :
-		while IFS= read -r line; do
-			case $line in
-			made=*)
-				netdev "${line#made=}" && [ -e "$root/sys/class/net/${line#made=}" ] || continue
-				ip link delete "${line#made=}" || fail "the interface ${line#made=} cannot be removed"
-				;;
-			esac
-		done <"$state/$if.before"
+		! look "$conf" vlan || find_vlan || forget vlan_map # the host has taken the interface away
+		[ -z "$conf" ] || restore || :
+		vdev=
+		drop_made
 	fi
 	[ "$failed" -ne 0 ] || rm -f "$state/$if.before"
 	rmdir "$state" 2>/dev/null || :
@@ -138,7 +131,8 @@ check,--json,3)
 	;;
 esac
 case $verb in
-apply | check | leave) [ $# -eq 2 ] ;;
+apply | check) [ $# -eq 2 ] ;;
+leave) [ $# -ge 2 ] ;; # lines stand for what it held before, where that is not known
 restore) [ $# -ge 3 ] && [ -f "$3" ] ;;
 show | gids) [ $# -ge 2 ] ;;
 *) false ;;
@@ -165,9 +159,9 @@ leave)
 esac
 if [ -n "$saved" ]; then
 	while IFS= read -r line; do
-		case $line in bond=none | made=* | mtu=* | vlan_map=missing) ;; *) set -- "$@" "$line" ;; esac
+		case $line in bond=none | made=* | mtu=* | vlan_ip=* | vlan_map=missing) ;; *) set -- "$@" "$line" ;; esac
 	done <"$saved"
 fi
-if [ -n "$saved" ] || [ "$verb" != leave ]; then load "$@"; fi
+if [ $# -gt 0 ] || [ "$verb" != leave ]; then load "$@"; fi
 find_rdma || :
 "$verb"
