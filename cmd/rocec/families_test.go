@@ -115,7 +115,7 @@ func TestTwoFamiliesOnOneHost(t *testing.T) {
 		assert.Equal(t, string(want), string(got), f.Path)
 	}
 	unit, _ := host.Files[6].Edit(nil)
-	assert.Contains(t, string(unit), "ExecStart=/usr/local/sbin/rocec-host-sample apply %I\n")
+	assert.Contains(t, string(unit), "ExecStart=/bin/sh /usr/local/sbin/rocec-host-sample apply %I\n")
 
 	var folders []string
 	folded, index := foldFiles(tree)

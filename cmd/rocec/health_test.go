@@ -194,3 +194,21 @@ func TestVerifyOtherSetters(t *testing.T) {
 	assert.Contains(t, stdout, "/etc/systemd/system/roce-qos.service on store2 sets what rocec sets, too.")
 	assert.NotContains(t, stdout, "store1  ")
 }
+
+// A unit that somebody has disabled or stopped is found: the NIC is as written, until the host restarts.
+func TestVerifyUnits(t *testing.T) {
+	t.Setenv("COLUMNS", "1000")
+	dir, devices := standing(t)
+	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
+	require.Equal(t, exitGood, code, stderr)
+	for name, verb := range map[string]string{"store2": "disable", "store3": "stop"} {
+		_, errs, status := devices.Device(name).Run(t.Context(), "root", "systemctl "+verb+" rocec-host@ens1f0.service", "")
+		require.Zero(t, status, errs)
+	}
+	code, stdout, _ := rocec(t, "verify", dir)
+	require.Equal(t, exitErrors, code, stdout)
+	for _, name := range []string{"store2", "store3"} {
+		assert.Contains(t, oneLine(stdout), name+" units of rocec-host: rocec-host@ens1f0.service is not enabled, or not active")
+	}
+	assert.Contains(t, stdout, "Run systemctl enable --now rocec-host@ens1f0.service.")
+}

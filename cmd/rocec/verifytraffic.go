@@ -268,7 +268,8 @@ func (a *app) send(ctx context.Context, whole *target.Tree, devices *fleet, x *t
 		return
 	}
 	doc.Hops = x.Judge(before, count())
-	doc.Good = !slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Says != "" })
+	doc.Good = slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Told }) &&
+		!slices.ContainsFunc(doc.Hops, func(s traffic.Seen) bool { return s.Says != "" })
 }
 
 // trafficText prints what the exchanges showed.
@@ -304,6 +305,8 @@ func (a *app) trafficText(v *planView, all []verifyTraffic) {
 			}
 		}
 		switch {
+		case silent == len(t.Hops):
+			v.prose("  ", "the packets went through, and no port of the way counts them: nobody has seen in which priority they were.")
 		case !t.Good:
 		case silent > 0:
 			fmt.Fprintf(v.w, "  as described, where counters tell; %s of the way do not.\n", diag.Count(silent, "side"))

@@ -180,9 +180,40 @@ func JudgeIntents(ds *diag.List, n *ir.NIC) {
 				Note(first.At, "the intent %s", first.Name).Note(in.At, "the intent %s", in.Name)
 		}
 	}
+	judgeVLAN(ds, n)
 	if n.CreateVLAN && !slices.ContainsFunc(all, func(in *ir.Intent) bool { return !in.ByDSCP() && in.VLAN > 0 }) {
 		vlanTopic.Errorf(ds, diag.FirstPlace(n.VLANAt, n.At), "The nic %s of the host group %s asks for the interface of a VLAN, and carries "+
 			"no intent told by PCP in one: there is nothing to make. Give the intent a vlan, or leave create_vlan out.", n.Name, n.Device.Group)
+	}
+}
+
+// judgeVLAN reports a VLAN interface that Linux would not make, or an address that no host can have.
+func judgeVLAN(ds *diag.List, n *ir.NIC) {
+	at := diag.FirstPlace(n.VLANAt, n.At)
+	if n.VLANIP.IsValid() && !n.CreateVLAN {
+		vlanTopic.Errorf(ds, at, "The nic %s of the host group %s states vlan_ip, and not create_vlan: an interface that is the host's own keeps "+
+			"its addresses. Add create_vlan = true, or leave vlan_ip out.", n.Name, n.Device.Group)
+	}
+	if !n.CreateVLAN {
+		return
+	}
+	const most = 15 // IFNAMSIZ, with the zero
+	for _, in := range n.Carries() {
+		if name := fmt.Sprintf("%s.%d", lower(n), in.VLAN); in.VLAN > 0 && len(name) > most {
+			vlanTopic.Errorf(ds, at, "The interface of VLAN %d on %s of the host group %s would be called %s, which has %d characters; Linux "+
+				"takes %d. Make the interface in the host's own network configuration, under a shorter name, and leave create_vlan out.",
+				in.VLAN, lower(n), n.Device.Group, name, len(name), most)
+			break
+		}
+	}
+	a := n.VLANIP.Addr()
+	bits := n.VLANIP.Bits()
+	switch subnet := n.VLANIP.Masked(); {
+	case !n.VLANIP.IsValid():
+	case a.IsUnspecified() || a.IsMulticast() || a.IsLoopback() || a.IsLinkLocalUnicast() || bits == 0,
+		a.Is4() && bits < 31 && (a == subnet.Addr() || a.Next().IsValid() && !subnet.Contains(a.Next())):
+		vlanTopic.Errorf(ds, at, "vlan_ip of the nic %s of the host group %s is %s, which no host can have as its address.", n.Name,
+			n.Device.Group, n.VLANIP)
 	}
 }
 

@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"net/netip"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -8,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -117,4 +119,46 @@ func TestSetterProbe(t *testing.T) {
 		"On gpu1 runs the NIC configuration operator of NVIDIA (nic-configuration-daemon). What it sets last holds: let one of the two set the NICs.",
 		target.Escape("/etc/a\x1b[2J") + rest,
 	}, hints)
+}
+
+// What Linux would not make, and addresses that no host can have.
+func TestJudgeVLAN(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		vlan   int
+		create bool
+		ip     string
+		want   string
+	}{
+		{"ens1f0", 100, true, "192.0.2.1/24", ""},
+		{"ens1f0", 100, true, "192.0.2.0/31", ""},
+		{"ens1f0", 100, true, "2001:db8::1/64", ""},
+		{"ens1f0", 100, true, "", ""},
+		{"ens1f0", 100, false, "", ""},
+		{"ens1f0", 100, false, "192.0.2.1/24", "states vlan_ip, and not create_vlan"},
+		{"enp129s0f0np0", 1000, false, "", ""},
+		{"enp129s0f0np0", 1000, true, "", "enp129s0f0np0.1000, which has 18 characters; Linux takes 15"},
+		{"ens1f0", 100, true, "192.0.2.0/24", "192.0.2.0/24, which no host can have"},
+		{"ens1f0", 100, true, "192.0.2.255/24", "192.0.2.255/24, which no host can have"},
+		{"ens1f0", 100, true, "0.0.0.0/0", "0.0.0.0/0, which no host can have"},
+		{"ens1f0", 100, true, "224.0.0.1/24", "224.0.0.1/24, which no host can have"},
+		{"ens1f0", 100, true, "127.0.0.1/8", "127.0.0.1/8, which no host can have"},
+		{"ens1f0", 100, true, "fe80::1/64", "fe80::1/64, which no host can have"},
+	} {
+		in := &ir.Intent{Version: 1, VLAN: c.vlan, Group: &ir.CosGroup{}}
+		n := &ir.NIC{
+			NICPlaces: &ir.NICPlaces{}, Name: c.name, Device: &ir.Device{Group: "store", Host: &ir.Host{}}, CreateVLAN: c.create,
+			RoCE: true, Intents: []*ir.Intent{in}, Port: &ir.Port{Link: &ir.Link{}},
+		}
+		if c.ip != "" {
+			n.VLANIP = netip.MustParsePrefix(c.ip)
+		}
+		var ds diag.List
+		judgeVLAN(&ds, n)
+		if c.want == "" {
+			assert.Empty(t, ds, "%s %s", c.name, c.ip)
+		} else if assert.Len(t, ds, 1, "%s %s", c.name, c.ip) {
+			assert.Contains(t, ds[0].Detail, c.want)
+		}
+	}
 }

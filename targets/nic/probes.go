@@ -70,7 +70,7 @@ func (f *Family) probes(d *ir.Device) []target.Probe {
 	if f.sets("pfc") {
 		out = append(out, lldpadProbe(d))
 	}
-	out = append(out, SetterProbe(d))
+	out = append(out, SetterProbe(d), f.unitProbe(ours))
 	var cables []target.Cable
 	for _, n := range ours {
 		if n.Port != nil {
@@ -99,6 +99,27 @@ func lldpadProbe(d *ir.Device) target.Probe {
 			}
 			return []string{"lldpad runs on " + d.Name + " and overwrites PFC, ETS and the DSCP map when the link comes up. " +
 				"Stop it: systemctl disable --now lldpad.socket lldpad.service."}
+		},
+	}
+}
+
+// unitProbe asks whether the units will set the NICs again after a restart.
+func (f *Family) unitProbe(ours []*ir.NIC) target.Probe {
+	var cmd strings.Builder
+	for _, n := range ours {
+		u := Quote(f.Unit(n.Name))
+		fmt.Fprintf(&cmd, "systemctl is-enabled --quiet %s 2>/dev/null && systemctl is-active --quiet %[1]s || echo %[1]s\n", u)
+	}
+	return target.Probe{
+		Name: "units of " + f.tool, Query: target.Query{Cmd: cmd.String() + "true"},
+		Judge: func(answer []byte) []string {
+			var wrong []string
+			for unit := range strings.Lines(string(answer)) {
+				unit = target.Escape(strings.TrimSpace(unit))
+				wrong = append(wrong, fmt.Sprintf("%s is not enabled, or not active: after a restart of the host nothing sets the NIC. "+
+					"Run systemctl enable --now %[1]s.", unit))
+			}
+			return wrong
 		},
 	}
 }

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"maps"
 	"slices"
@@ -141,7 +142,9 @@ func (n *node) size() int {
 }
 
 // bootID is what the kernel draws at random; here it counts, so that two runs see the same.
-func (d *Device) bootID() string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", d.boots) }
+func (d *Device) bootID() string {
+	return fmt.Sprintf("%08x-0000-4000-8000-%012x", crc32.ChecksumIEEE([]byte(d.Name)), d.boots)
+}
 
 // boot starts the units that are wanted: what the image runs, and what links in folders of wants name, for targets and for
 // the interfaces there are.

@@ -78,7 +78,6 @@ see_vlan_ip() { # whether the interface of the VLAN has the address wanted; one 
 	"$no_ip"* | *" $want "*) ;;
 	*) want=missing ;;
 	esac
-	others=
 	if made "$vdev"; then
 		after_inet=
 		for word in $text; do
@@ -115,6 +114,7 @@ drop_made() { # takes away what rocec has made, but for vdev
 
 see_vlan() {
 	look "$conf" vlan || return 0
+	others= # addresses beside the one wanted, on an interface that rocec has made
 	if ! find_vlan; then
 		emit vlan_map missing
 		! look "$conf" vlan_ip || emit vlan_ip missing
@@ -165,7 +165,6 @@ make_vlan() { # and notes that it is ours to take away
 	ip link set dev "$vdev" up || return 1
 	look "$conf" vlan_ip || return 0
 	ip address replace "$found" dev "$vdev" || return 1
-	see_vlan_ip
 	for word in $others; do ip address delete "$word" dev "$vdev" || return 1; done
 }
 
