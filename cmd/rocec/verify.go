@@ -49,7 +49,7 @@ func (a *app) verifyCommand() *cobra.Command {
 			if o.from == "" {
 				return a.verify(cmd.Context(), folder(args), o)
 			}
-			for _, other := range []string{"lab", "since", "parallel", "timeout", "ask-sudo-password"} {
+			for _, other := range []string{"lab", "since", "traffic", "parallel", "timeout", "ask-sudo-password"} {
 				if cmd.Flags().Changed(other) {
 					return fail(exitUsage, "--from reads files and no device, so that --%s says nothing. Leave out one of the two", other)
 				}
