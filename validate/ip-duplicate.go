@@ -38,7 +38,10 @@ How to mend it: an address of its own for every NIC.
 `,
 	Run: func(p *Pass) {
 		type pair struct{ first, again diag.Range }
-		type clash struct{ first, again *ir.NIC }
+		type clash struct {
+			first, again *ir.NIC
+			addr         netip.Addr
+		}
 		var found folds[pair, clash]
 		seen := map[*ir.NIC]bool{} // reported with an earlier intent
 		bonds := map[*ir.Bond]bool{}
@@ -46,10 +49,11 @@ How to mend it: an address of its own for every NIC.
 			owner := make(map[netip.Addr]*ir.NIC, len(in.Members))
 			for _, m := range in.Members {
 				n := m.NIC
-				if !n.IP.IsValid() {
+				ip, _ := addressOf(n, in)
+				if !ip.IsValid() {
 					continue
 				}
-				addr := n.IP.Addr().Unmap()
+				addr := ip.Addr().Unmap()
 				switch of := owner[addr]; {
 				case of == nil:
 					owner[addr] = n
@@ -58,10 +62,12 @@ How to mend it: an address of its own for every NIC.
 					if n.Bond != nil {
 						bonds[n.Bond] = true
 					}
-					if diag.ComparePlace(diag.FirstPlace(of.IPAt, of.At), diag.FirstPlace(n.IPAt, n.At)) > 0 {
-						of, n = n, of
+					_, first := addressOf(of, in)
+					_, again := addressOf(n, in)
+					if diag.ComparePlace(first, again) > 0 {
+						of, n, first, again = n, of, again, first
 					}
-					found.add(pair{diag.FirstPlace(of.IPAt, of.At), diag.FirstPlace(n.IPAt, n.At)}, clash{of, n})
+					found.add(pair{first, again}, clash{of, n, addr})
 				}
 			}
 		}
@@ -73,10 +79,19 @@ How to mend it: an address of its own for every NIC.
 			}
 			d := p.Errorf(at.again, "%s has the address of %s, %s%s. Connections to it reach whichever of the two answered "+
 				"last. Give every NIC an address of its own.",
-				nicName(c.again), nicName(c.first), c.again.IP.Addr(), more)
+				nicName(c.again), nicName(c.first), c.addr, more)
 			if at.first != at.again {
 				d.Note(at.first, "%s has it", nicName(c.first))
 			}
 		})
 	},
+}
+
+// addressOf is the address with which a NIC takes part in an intent, and where it is stated: that of the VLAN interface rocec makes for it,
+// else that of the interface.
+func addressOf(n *ir.NIC, in *ir.Intent) (netip.Prefix, diag.Range) {
+	if n.CreateVLAN && n.VLANIP.IsValid() && in.VLAN > 0 && !in.ByDSCP() {
+		return n.VLANIP, diag.FirstPlace(n.VLANAt, n.At)
+	}
+	return n.IP, diag.FirstPlace(n.IPAt, n.At)
 }
