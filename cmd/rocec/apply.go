@@ -214,7 +214,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	if o.format == "text" {
 		v := a.planView(w.dir, o.viewOptions)
 		v.fabric = w.f.Fabric
-		v.seq, v.debts = seq, debts
+		v.seq, v.debts, v.changed = seq, debts, a.changedHosts(w.dir, w.devices.labDir)
 		v.print(plan)
 		a.causes(plan)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // Debts are devices that should have changed with a run and stayed as they were: under maintenance, or away. The journals know them,
@@ -42,19 +43,8 @@ type debt struct {
 // debts are those of a fabric that its runs have left since they were changed last, by device. lab is where a rehearsal is kept; empty:
 // the devices are real.
 func (a *app) debts(dir, lab string) map[string]debt {
-	folder, err := filepath.Abs(dir)
-	if err != nil {
-		return nil
-	}
-	_, logs, err := a.allRuns()
-	if err != nil {
-		return nil // a plan can do without
-	}
 	out := map[string]debt{}
-	for _, l := range slices.Backward(logs) { // the oldest first
-		if l.Fabric != folder || l.Lab != lab || lab == labFresh {
-			continue
-		}
+	for _, l := range a.runsOf(dir, lab) {
 		for _, d := range l.Devices {
 			if outcomeOf(l, d.Name) == string(deploy.Applied) {
 				delete(out, d.Name)
@@ -68,6 +58,39 @@ func (a *app) debts(dir, lab string) map[string]debt {
 		for _, d := range l.Left {
 			if _, known := out[d.Name]; !known {
 				out[d.Name] = debt{l.Run, l.Began, d.Why}
+			}
+		}
+	}
+	return out
+}
+
+// runsOf are the runs of a fabric, the oldest first. lab is where a rehearsal is kept; empty: the devices are real.
+func (a *app) runsOf(dir, lab string) []*journal.Log {
+	folder, err := filepath.Abs(dir)
+	if err != nil || lab == labFresh {
+		return nil
+	}
+	_, logs, err := a.allRuns()
+	if err != nil {
+		return nil // a plan can do without
+	}
+	logs = slices.DeleteFunc(logs, func(l *journal.Log) bool { return l.Fabric != folder || l.Lab != lab })
+	slices.Reverse(logs)
+	return logs
+}
+
+// changedHosts are the hosts that runs of a fabric have changed since they were removed last.
+func (a *app) changedHosts(dir, lab string) map[string]bool {
+	out := map[string]bool{}
+	for _, l := range a.runsOf(dir, lab) {
+		for _, d := range l.Devices {
+			if d.Role == string(target.Host) && l.Outcomes[d.Name].Outcome == string(deploy.Applied) {
+				out[d.Name] = true
+			}
+		}
+		for _, name := range l.Removes {
+			if !slices.ContainsFunc(l.Left, func(left journal.Left) bool { return left.Name == name }) && outcomeOf(l, name) != string(deploy.Unknown) {
+				delete(out, name)
 			}
 		}
 	}

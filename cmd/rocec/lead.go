@@ -35,6 +35,7 @@ type lead struct {
 	only         []string
 	undoes       string // the run a rollback goes back from
 	removes      []string
+	known        map[string]bool // of remove: hosts that runs have changed
 	devices      *fleet
 	plan         *deploy.Plan
 }

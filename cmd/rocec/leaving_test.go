@@ -106,12 +106,13 @@ func TestRemove(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(less), 0o644))
 	want(exitGood, "apply", "--auto-approve", "--soak", "0s", dir)
 	assert.Equal(t, member, held(t, store5), "the fabric does not know it")
+	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec: rocec remove store5)"
+	assert.Contains(t, want(exitGood, "plan", dir), owed)
 
 	// It is away: the debt is kept, and every plan tells of it.
 	store5.Break("sh", 127, "sh: not found")
 	out := want(exitMachines, remove...)
 	assert.Contains(t, out, "pending: store5 (cannot be asked whether it still holds settings of rocec")
-	const owed = "pending: store5 (not in the fabric any more, and may still hold settings of rocec: rocec remove store5)"
 	assert.Contains(t, want(exitGood, "plan", dir), owed)
 	store5.Mend()
 

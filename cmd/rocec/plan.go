@@ -87,7 +87,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	} else {
 		v := a.planView(dir, o.viewOptions)
 		v.fabric = f.Fabric
-		v.seq, v.debts = seq, debts
+		v.seq, v.debts, v.changed = seq, debts, a.changedHosts(dir, devices.labDir)
 		v.print(plan)
 		a.causes(plan)
 	}

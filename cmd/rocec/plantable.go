@@ -83,7 +83,7 @@ func (v *planView) summary(p *deploy.Plan) {
 		}
 	}
 	v.pending(p, v.debts)
-	v.goneDebts()
+	v.gone()
 	v.others(p)
 	v.asIs(p)
 	s := p.Summary()

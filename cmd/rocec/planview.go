@@ -31,10 +31,11 @@ type planView struct {
 	color bool
 	dir   string // the fabric's folder, as the person wrote it
 
-	fabric *ir.Fabric // nil: the devices are those of a run
-	seq    *sequence  // in which order they are changed; nil: nothing is known of it
-	debts  map[string]debt
-	detail detail
+	fabric  *ir.Fabric // nil: the devices are those of a run
+	seq     *sequence  // in which order they are changed; nil: nothing is known of it
+	debts   map[string]debt
+	changed map[string]bool // hosts that runs have changed
+	detail  detail
 }
 
 // viewOptions are the flags of every verb that shows a plan.

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -75,7 +74,7 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; nothing was changed")
 	}
-	if strange := strangers(plan, seen); len(strange) > 0 {
+	if strange := strangers(plan, seen, o.lab != ""); len(strange) > 0 {
 		return fail(exitMachines, "%s cannot be reached, and no run of this fabric has changed %s: is the name right? Nothing was changed.",
 			nodeset.Text(strange, nodeset.Devices, 200), diag.Plural(len(strange), "it", "them"))
 	}
@@ -87,7 +86,7 @@ func (a *app) remove(ctx context.Context, args []string, o removeOptions) (err e
 	}
 	l := lead{
 		leadOptions: o.leadOptions, hooks: o.hooks(), fabric: o.dir, name: f.Fabric.Name, only: names, removes: names,
-		devices: devices, plan: plan, order: inOneWave(plan),
+		devices: devices, plan: plan, order: inOneWave(plan), known: a.changedHosts(o.dir, devices.labDir),
 	}
 	if plan.Empty() {
 		return a.nothingRemoved(l, debts)
@@ -129,8 +128,7 @@ func inOneWave(plan *deploy.Plan) *deploy.Order {
 // nothingRemoved ends a remove without changes: what is left of it is written down, and what was is settled.
 func (a *app) nothingRemoved(l lead, debts map[string]debt) error {
 	left := l.plan.Summary().Pending
-	owed := slices.ContainsFunc(l.removes, func(name string) bool { _, is := debts[name]; return is })
-	if left > 0 || owed {
+	if left > 0 || slices.ContainsFunc(l.removes, func(name string) bool { return owed(debts, name) || l.known[name] }) {
 		log, err := a.beginJournal(a.newRun(), &l)
 		if err == nil {
 			err = log.Finish()
@@ -184,21 +182,10 @@ func goneNames(f *ir.Fabric, args []string) ([]string, error) {
 // lastLogins takes the way to hosts over from the last run of the fabric that changed them; without one they are reached by name. It gives
 // the names of those that runs know.
 func (a *app) lastLogins(dir string, f *fleet) map[string]bool {
-	seen := map[string]bool{}
-	folder, err := filepath.Abs(dir)
-	if err != nil {
-		return seen
-	}
-	_, logs, err := a.allRuns()
-	if err != nil {
-		return seen // there is the name
-	}
-	last := map[string]target.Login{}
-	for _, l := range slices.Backward(logs) { // the latest last
+	seen, last := map[string]bool{}, map[string]target.Login{}
+	for _, l := range a.runsOf(dir, f.labDir) {
 		for i := range l.Devices {
-			if l.Fabric == folder && l.Lab == f.labDir {
-				last[l.Devices[i].Name] = target.Login(l.Devices[i].Login)
-			}
+			last[l.Devices[i].Name] = target.Login(l.Devices[i].Login)
 		}
 	}
 	for _, d := range f.tree.Devices {
@@ -209,37 +196,52 @@ func (a *app) lastLogins(dir string, f *fleet) map[string]bool {
 	return seen
 }
 
-// strangers are hosts that cannot be reached and that no run knows: a slip of the pen must not become a debt.
-func strangers(plan *deploy.Plan, seen map[string]bool) []string {
+// strangers are hosts that cannot be reached, or are of no lab, and that no run knows: a slip of the pen must not become a debt.
+func strangers(plan *deploy.Plan, seen map[string]bool, lab bool) []string {
 	var names []string
 	for _, d := range plan.Devices {
-		if d.Status == deploy.StatusPending && !seen[d.Device.Name] {
+		if (d.Status == deploy.StatusPending || lab) && d.Status != deploy.StatusChange && !seen[d.Device.Name] {
 			names = append(names, d.Device.Name)
 		}
 	}
 	return names
 }
 
-// gone are the debts at hosts that the fabric does not have.
-func gone(f *ir.Fabric, debts map[string]debt) []string {
-	var names []string
-	for name := range debts {
-		if !slices.ContainsFunc(f.Devices, func(d *ir.Device) bool { return d.Name == name }) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-// goneDebts tells of hosts that the fabric does not have any more, and that may still hold settings of rocec.
-func (v *planView) goneDebts() {
-	if v.fabric == nil || len(v.debts) == 0 {
+// gone names hosts that the fabric does not have any more, or that others set by hand, and that may still hold settings of rocec: runs have
+// changed them, or left them as they were.
+func (v *planView) gone() {
+	if v.fabric == nil {
 		return
 	}
-	if names := gone(v.fabric, v.debts); len(names) > 0 {
-		text := nodeset.Text(names, nodeset.Devices, 200)
-		v.prose(v.paint(diag.Yellow, "pending:")+" ", text+" (not in the fabric any more, and may still hold settings of rocec: rocec remove "+
-			text+")")
+	has := map[string]*ir.Device{}
+	for _, d := range v.fabric.Devices {
+		has[d.Name] = d
 	}
+	var away, byHand []string
+	for name := range v.changed {
+		if d := has[name]; d != nil && d.ByHand != nil {
+			byHand = append(byHand, name)
+		} else if d == nil && !owed(v.debts, name) {
+			away = append(away, name)
+		}
+	}
+	for name := range v.debts {
+		if has[name] == nil {
+			away = append(away, name)
+		}
+	}
+	for _, of := range []struct {
+		names []string
+		why   string
+	}{{away, "not in the fabric any more, and may still hold settings of rocec"}, {byHand, "set by hand now, and may still hold settings of rocec"}} {
+		if slices.Sort(of.names); len(of.names) > 0 {
+			text := nodeset.Text(of.names, nodeset.Devices, 200)
+			v.prose(v.paint(diag.Yellow, "pending:")+" ", text+" ("+of.why+": rocec remove "+text+")")
+		}
+	}
+}
+
+func owed(debts map[string]debt, name string) bool {
+	_, is := debts[name]
+	return is
 }
