@@ -193,11 +193,24 @@ func hostGIDs(d *deploy.DevicePlan, have *deploy.Have, t *nic.GIDTable) gidsHost
 					Environment: []string{"NCCL_IB_GID_INDEX=" + nth, "UCX_IB_GID_INDEX=" + nth},
 					Perftest:    fmt.Sprintf("-d %s -i %d -x %s", nic.Quote(use.GID.Dev), g.Port, nth),
 				}
+				use.Settings.mark(n.Packet(in), in.ByDSCP())
 			}
 			h.Use = append(h.Use, use)
 		}
 	}
 	return h
+}
+
+// mark adds what marks the packets of connections that are made without RDMA-CM, by DSCP or by PCP.
+func (s *gidSettings) mark(p ir.Packet, byDSCP bool) {
+	if byDSCP {
+		tos := p.DSCP << 2 // the upper six bits
+		s.Environment = append(s.Environment, fmt.Sprintf("NCCL_IB_TC=%d", tos), fmt.Sprintf("UCX_IB_TRAFFIC_CLASS=%d", tos))
+		s.Perftest += fmt.Sprintf(" --tclass=%d", tos)
+		return
+	}
+	s.Environment = append(s.Environment, fmt.Sprintf("NCCL_IB_SL=%d", p.PCP), fmt.Sprintf("UCX_IB_SL=%d", p.PCP))
+	s.Perftest += fmt.Sprintf(" --sl=%d", p.PCP)
 }
 
 func gidRow(n *ir.NIC, g *nic.GID) *gidJSON {
