@@ -20,7 +20,7 @@ check:
 # Every test, with the race detector; installs what the tests drive for real (Debian packages, as root).
 test:
 	./.ci/deps
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race ./...
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 15m ./...
 
 # What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
 # deploy ten times in other orders, a fleet of 1,000 devices in waves, and every cell of the fault matrix.

@@ -29,11 +29,8 @@ apply() {
 
 keep_before() { # what the NIC held before the first apply, for leave; a NIC that holds all that is wanted tells nothing of that
 	[ ! -e "$state/$if.before" ] || return 0
+	! wants roce_mode tos || come_up || : # bring_about says so
 	see_all
-	if wants roce_mode tos && { ! look "$obs" roce || [ "$found" != off ]; }; then # where RoCE is off nothing comes
-		come_up || : # bring_about says so
-		see_all
-	fi
 	more_keys
 	differs "$keys $found" || return 0
 	kept=

@@ -291,7 +291,12 @@ ready() {
 	refuse_blind
 }
 
-come_up() { wait_card; }
+come_up() { # where RoCE is off nothing comes
+	obs=
+	see_roce
+	look "$obs" roce
+	[ "$found" != off ] && wait_card
+}
 
 bring_about() {
 	settle roce see_roce set_roce # first, as a reload of the driver takes all else away
