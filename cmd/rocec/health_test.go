@@ -189,7 +189,7 @@ func TestVerifyOtherSetters(t *testing.T) {
 	code, _, stderr := rocec(t, "apply", "--auto-approve", "--soak", "0s", dir)
 	require.Equal(t, exitGood, code, stderr)
 	devices.Device("store2").WriteFile("/etc/systemd/system/roce-qos.service", []byte("[Service]\nExecStart=/usr/bin/mlnx_qos -i ens1f0 --pfc 0,0,0,1,0,0,0,0\n"), 0o644)
-	code, stdout, _ := rocec(t, "verify", dir)
+	code, stdout, _ := rocec(t, "verify", "--since", "boot", dir)
 	require.Equal(t, exitGood, code, stdout)
 	assert.Contains(t, stdout, "/etc/systemd/system/roce-qos.service on store2 sets what rocec sets, too.")
 	assert.NotContains(t, stdout, "store1  ")
@@ -205,7 +205,7 @@ func TestVerifyUnits(t *testing.T) {
 		_, errs, status := devices.Device(name).Run(t.Context(), "root", "systemctl "+verb+" rocec-host@ens1f0.service", "")
 		require.Zero(t, status, errs)
 	}
-	code, stdout, _ := rocec(t, "verify", dir)
+	code, stdout, _ := rocec(t, "verify", "--since", "boot", dir)
 	require.Equal(t, exitErrors, code, stdout)
 	for _, name := range []string{"store2", "store3"} {
 		assert.Contains(t, oneLine(stdout), name+" units of rocec-host: rocec-host@ens1f0.service is not enabled, or not active")
