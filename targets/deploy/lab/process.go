@@ -296,6 +296,13 @@ func (d *Device) hangUp(sid int) {
 	}
 }
 
+// toBackground notes that a process runs in the background of its session.
+func (d *Device) toBackground(p *process) {
+	d.procs.mu.Lock()
+	defer d.procs.mu.Unlock()
+	p.behind = true
+}
+
 // forsake notes that nobody outside waits for a process any more.
 func (d *Device) forsake(p *process) {
 	d.procs.mu.Lock()

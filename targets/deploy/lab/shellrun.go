@@ -262,7 +262,8 @@ func (sh *shell) spawn(st *syntax.Stmt, fds descriptors, background bool) *proce
 	c.base = &self.fds
 	c.p.setFds(fds)
 	if background {
-		c.tested, self.behind = 0, true
+		c.tested = 0
+		sh.p.d.toBackground(self)
 	}
 	self.start(func() int {
 		c.whole(st)
