@@ -16,7 +16,7 @@ import (
 
 func vfNumber(s string) (int, *problem) {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 || n > 1023 {
+	if err != nil || n < 0 || n > 1023 || strconv.Itoa(n) != s {
 		return 0, problemf(&outOfRange, "%q is no number of a virtual function. Write one from 0 to 1023, as in { 0 = false }.", diag.Cut(s))
 	}
 	return n, nil

@@ -231,6 +231,14 @@ func TestBehaviour(t *testing.T) {
 				second("  dscp = [18]\n  lossless = true\n  ecn {}\n", "version = 2\n  cnp = cos_group.late\n  members = [host.store]")},
 			[]string{`warning cnp-lost: those of roce "training" travel there, too, not in "cnp"`},
 		},
+		"one NIC with two cnp groups, the first without a DSCP, which is lossless": {
+			[]string{`["cs6"]`, `["cs5"]`, `switch "tor" {`, "cos_group \"late\" {\n  cos = 5\n  strict = true\n}\n" +
+				second("  dscp = [48]\n  lossless = true\n", "version = 2\n  cnp = cos_group.late\n  members = [host.store]")},
+			[]string{
+				"warning cnp-lost: those of roce \"training\" travel there, too, not in \"cnp\"",
+				"error cnp-no-dscp: Cos group \"late\" carries the CNPs of roce \"training\"",
+			},
+		},
 		"Soft-RoCE in a lossy group": {
 			[]string{"  lossless = true\n", "", `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "connectx-5" }`, `names = "store[1-3]"` + "\n" + `  nic "e0" { model = "soft-roce" }`},
 			[]string{"warning dcqcn-off: store[1-3]:e0 answer no marks with CNPs, nor slow down on CNPs (Soft-RoCE cannot)"},

@@ -46,7 +46,9 @@ one cnp group; let the group claim its own number.
 		for _, in := range p.Fabric.Intents {
 			if walk.SendsCNP(in) && in.CNP != nil {
 				p.cnpOfOther(in)
-				p.cnpByPCP(in)
+				for _, marks := range walk.CNPMarks(in) {
+					p.cnpByPCP(in, marks)
+				}
 			}
 		}
 	},
@@ -106,9 +108,9 @@ func (p *Pass) cnpOfOther(in *ir.Intent) {
 	}
 }
 
-// cnpByPCP reports a cnp group that does not claim the PCP its packets get.
-func (p *Pass) cnpByPCP(in *ir.Intent) {
-	taker, bad := walk.CNPsByPCP(p.Fabric, in)
+// cnpByPCP reports a cnp group that does not claim the PCP the CNPs of an intent get by it.
+func (p *Pass) cnpByPCP(in *ir.Intent, marks *ir.CosGroup) {
+	taker, bad := walk.CNPsByPCP(p.Fabric, in, marks)
 	if !bad {
 		return
 	}
@@ -121,6 +123,6 @@ func (p *Pass) cnpByPCP(in *ir.Intent) {
 	}
 	report(diag.FirstPlace(in.CNPAt, in.At),
 		"Roce %q is told by PCP, and its NICs give CNPs the PCP %d, the number of cos group %q, %s. Let %q claim its own "+
-			"number (pcp = [%d]), or leave pcp out of it.", in.Name, in.CNP.Cos, in.CNP.Name, who, in.CNP.Name, in.CNP.Cos).
-		Note(in.CNP.At, "the cnp group")
+			"number (pcp = [%d]), or leave pcp out of it.", in.Name, marks.Cos, marks.Name, who, marks.Name, marks.Cos).
+		Note(marks.At, "the cnp group")
 }

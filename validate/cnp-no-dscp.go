@@ -39,27 +39,40 @@ How to mend it:
 	Run: func(p *Pass) {
 		said := map[*ir.CosGroup]bool{}
 		for _, in := range p.Fabric.Intents {
-			if in.CNP == nil || !walk.SendsCNP(in) || !in.ByDSCP() || len(in.CNP.DSCP) > 0 || said[in.CNP] {
+			if !walk.SendsCNP(in) || !in.ByDSCP() {
 				continue
 			}
-			said[in.CNP] = true
-			report, where := p.Warnf, "which no cos group claims: they travel with the rest and come late when they matter"
-			taker := walk.Claimant(p.Fabric, ir.DefaultCNP, walk.DSCPOf)
-			claimed := taker != nil
-			if claimed {
-				where = fmt.Sprintf("which cos group %q claims: they travel there", taker.Name)
-				if taker.Lossless && p.Fabric.FlowControl != ir.Pause {
-					report = p.Errorf
-					where += ", where PFC stops them when they are needed most"
+			for _, marks := range walk.CNPMarks(in) {
+				if len(marks.DSCP) == 0 && !said[marks] {
+					said[marks] = true
+					p.cnpUnmarked(in, marks)
 				}
 			}
-			mend := "Write dscp = [\"cs6\"] in the group, or another value that no group claims."
-			if claimed {
-				mend = "Write another value in the group that no group claims, or name the right group in cnp."
-			}
-			report(in.CNP.At, "Cos group %q carries the CNPs of roce %q and claims no DSCP. NICs mark them %s by default, %s. %s",
-				in.CNP.Name, in.Name, dscp.Text(ir.DefaultCNP), where, mend).
-				Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs")
 		}
 	},
+}
+
+// cnpUnmarked says where the CNPs of an intent go that carry the marks of a group without a DSCP.
+func (p *Pass) cnpUnmarked(in *ir.Intent, marks *ir.CosGroup) {
+	report, where := p.Warnf, "which no cos group claims: they travel with the rest and come late when they matter"
+	taker := walk.Claimant(p.Fabric, ir.DefaultCNP, walk.DSCPOf)
+	claimed := taker != nil
+	if claimed {
+		where = fmt.Sprintf("which cos group %q claims: they travel there", taker.Name)
+		if taker.Lossless && p.Fabric.FlowControl != ir.Pause {
+			report = p.Errorf
+			where += ", where PFC stops them when they are needed most"
+		}
+	}
+	mend := "Write dscp = [\"cs6\"] in the group, or another value that no group claims."
+	if claimed {
+		mend = "Write another value in the group that no group claims, or name the right group in cnp."
+	}
+	d := report(marks.At, "Cos group %q carries the CNPs of roce %q and claims no DSCP. NICs mark them %s by default, %s. %s",
+		marks.Name, in.Name, dscp.Text(ir.DefaultCNP), where, mend)
+	if marks == in.CNP {
+		d.Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs")
+	} else {
+		d.Note(in.At, "its NICs mark all CNPs as those of another intent")
+	}
 }

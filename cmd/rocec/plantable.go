@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"path"
 	"slices"
 	"strings"
@@ -250,7 +249,12 @@ func foldChanges(changes []*deploy.Change, alone bool) []foldedFile {
 	for i := range out {
 		if out[i].count > 1 {
 			p := parts[i]
-			out[i].label = p.dir + nodeset.Text(p.names, nodeset.Interfaces, math.MaxInt) + p.ext
+			sets := nodeset.Fold(p.names, nodeset.Interfaces)
+			stem := sets[0]
+			if len(sets) > 1 {
+				stem = "{" + strings.Join(sets, ",") + "}" // as a shell expands it
+			}
+			out[i].label = p.dir + stem + p.ext
 		}
 		out[i].label = target.Escape(out[i].label)
 	}

@@ -283,9 +283,21 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 	if text := deploy.ByHand(fabric); text != "" {
 		v.prose("", text+".")
 	}
+	failed := 0
+	for _, t := range doc.Traffic {
+		if !t.Good {
+			failed++
+		}
+	}
+	if failed > 0 {
+		unknown += fmt.Sprintf("; %s not proved by traffic", diag.Count(failed, "intent"))
+	}
 	word := v.paint(diag.Green, "good")
 	if !doc.Good {
 		word = v.paint(diag.Red, "not as written")
+		if failed > 0 && doc.Summary[verifyDrift] == 0 {
+			word = v.paint(diag.Red, "not proved")
+		}
 	}
 	fmt.Fprintf(w, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused%s%s.\n", word,
 		diag.Count(doc.Summary[verifyGood], "device"), doc.Summary[verifyDrift], doc.Summary[string(deploy.StatusUnreachable)],

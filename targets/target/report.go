@@ -69,9 +69,13 @@ func ParseReport(data []byte) (*Report, error) {
 		NICs []ReportedNIC `json:"nics"`
 	}
 	if err := json.Unmarshal(data, &doc); err != nil {
-		return nil, fmt.Errorf("it is no report: %w", err)
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) && wrong.Field != "" {
+			return nil, fmt.Errorf("its %s is a %s, which it cannot be", wrong.Field, wrong.Value)
+		}
+		return nil, fmt.Errorf("it is not a report: %w", err)
 	}
-	if !strings.HasPrefix(doc.Format, "1.") {
+	if minor, is := strings.CutPrefix(doc.Format, "1."); !is || strings.Trim(minor, "0123456789") != "" || minor == "" {
 		return nil, fmt.Errorf("its format_version is %q, and this rocec reads 1.0", doc.Format)
 	}
 	r := &Report{Host: doc.Host, Boot: doc.Boot, Files: map[string]string{}, NICs: doc.NICs}

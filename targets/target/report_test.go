@@ -47,10 +47,11 @@ func TestParseReport(t *testing.T) {
 	}, r)
 	assert.Nil(t, r.NIC("e3"))
 	for text, want := range map[string]string{
-		"":                             "no report",
+		"":                             "not a report",
 		"null":                         "format_version",
-		`{"format_version": 1}`:        "no report",
-		`{"format_version": "1.0"} {}`: "no report",
+		`{"format_version": 1}`:        "its format_version is a number",
+		`{"format_version": "1.0x"}`:   `format_version is "1.0x"`,
+		`{"format_version": "1.0"} {}`: "not a report",
 		`{"a": 1, "b": {"c": [1, {"d": 1, "D": 2}]}}`:                                     `"D" twice`,
 		`{"\u017f": 1, "S": 2}`:                                                           `"S" twice`, // encoding/json takes one for the other
 		`{"format_version": "1.0", "files": [{"path": "/a"}, {"path": "/a"}]}`:            `"/a" twice`,

@@ -1,6 +1,7 @@
 package walk
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -349,7 +350,12 @@ func (f *follower) cnpAstray(h *Hop, c *crossing) *Finding {
 		x.Code, x.At = "cnp-no-dscp", want.At
 		return x
 	}
-	if _, bad := CNPsByPCP(f.Fabric, in); bad && HasMark(in) && Told(in, x.Port.Trust()) {
+	marks := cmp.Or(f.From[0].NIC.CNPGroup(), want)
+	if in.ByDSCP() && len(marks.DSCP) == 0 {
+		x.Code, x.At = "cnp-no-dscp", marks.At
+		return x
+	}
+	if _, bad := CNPsByPCP(f.Fabric, in, marks); bad && HasMark(in) && Told(in, x.Port.Trust()) {
 		x.Code, x.At = "cnp-lost", diag.FirstPlace(in.CNPAt, in.At)
 		return x
 	}

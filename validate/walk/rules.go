@@ -294,14 +294,28 @@ func OtherCNPs(n *ir.NIC, in *ir.Intent) *ir.CosGroup {
 	return nil
 }
 
-// CNPsByPCP gives the group that takes CNPs told by PCP, nil where none does, and whether that is another one than theirs:
-// NICs give them the number of their cos group.
-func CNPsByPCP(f *ir.Fabric, in *ir.Intent) (taker *ir.CosGroup, bad bool) {
+// CNPMarks lists the groups whose marks the CNPs of an intent carry: its own first, then those of other intents of its NICs.
+func CNPMarks(in *ir.Intent) []*ir.CosGroup {
+	var groups []*ir.CosGroup
+	if in.CNP != nil {
+		groups = append(groups, in.CNP)
+	}
+	for _, m := range in.Members {
+		if g := m.NIC.CNPGroup(); g != nil && !slices.Contains(groups, g) {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// CNPsByPCP gives the group that takes CNPs told by PCP, nil where none does, and whether that is another one than the one whose marks
+// they carry: NICs give them the number of that cos group.
+func CNPsByPCP(f *ir.Fabric, in *ir.Intent, marks *ir.CosGroup) (taker *ir.CosGroup, bad bool) {
 	if in.ByDSCP() {
 		return nil, false
 	}
-	taker = Claimant(f, in.CNP.Cos, PCPOf)
-	return taker, taker == nil || taker.Cos != in.CNP.Cos
+	taker = Claimant(f, marks.Cos, PCPOf)
+	return taker, taker == nil || taker.Cos != marks.Cos
 }
 
 // CNPsRemapped gives where a map stated for a device sends the CNPs of a NIC, and the value they are marked with; bad: out
