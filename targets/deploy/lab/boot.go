@@ -157,14 +157,24 @@ func (m *systemd) boot() {
 			u.enabled = false
 		}
 	}
-	for _, name := range m.bootOrder() {
-		u, ok := m.find(name)
-		if !ok || missingDevice(m.d, u.file, name) != "" || u.condition(m.d) {
-			continue
-		}
-		status := m.run(nil, name, *u, "ExecStart")
-		m.set(name, status == 0 && u.stays(), status != 0)
+	// A process that somebody waits for, so that what units sleep takes no time.
+	self := m.d.fork(nil, 0)
+	if self == nil {
+		return // there is no power
 	}
+	self.client = true
+	self.start(func() int {
+		for _, name := range m.bootOrder() {
+			u, ok := m.find(name)
+			if !ok || missingDevice(m.d, u.file, name) != "" || u.condition(m.d) {
+				continue
+			}
+			status := m.run(self, name, *u, "ExecStart")
+			m.set(name, status == 0 && u.stays(), status != 0)
+		}
+		return 0
+	})
+	<-self.done
 }
 
 // add makes a simulated service, to be started with the device.

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,19 @@ func TestReboot(t *testing.T) {
 			require.Equal(t, 1, sh(t, d, "root", "test -e /dead").status, "a timer does not outlive the system it was armed on")
 		})
 	}
+}
+
+// TestSlowBoot: what units sleep while a device starts goes by at once, for whoever waits until it is up.
+func TestSlowBoot(t *testing.T) {
+	d := hostDevice()
+	d.WriteFile("/etc/systemd/system/slow.service", []byte("[Service]\nType=oneshot\nRemainAfterExit=yes\nExecStart=/bin/sleep 1000\n"+
+		"[Install]\nWantedBy=multi-user.target\n"), 0o644)
+	root(t, d, "systemctl daemon-reload; systemctl enable slow")
+	d.PowerCut()
+	require.Equal(t, "active\n", root(t, d, "systemctl is-active slow"))
+	up, err := strconv.ParseFloat(strings.Fields(root(t, d, "cat /proc/uptime"))[0], 64)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, up, 1000.0)
 }
 
 // TestRebootCommand: it ends whoever asked for it, with his connection.
