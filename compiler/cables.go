@@ -404,6 +404,8 @@ func (s *speedometer) derive(slow, other *ir.Port, b *lang.LinkBlock) ir.Num {
 func (s *speedometer) can(p *ir.Port, speed int) string {
 	j := s.jacks[p.ID]
 	switch {
+	case speed == platform.Unsized:
+		return "for 1.6T no pause response is published, so no buffer can be sized for it; 800G is the fastest"
 	case !slices.Contains(platform.Speeds, speed):
 		return "that is no Ethernet speed; the speeds are " + speeds()
 	case speed > j.speed && p.Front.Split():

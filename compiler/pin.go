@@ -97,9 +97,11 @@ func (c *compiler) pin(fresh *lock.Row, numbers []derived, at diag.Range, other 
 // pinBuffer pins what nobody wrote of a buffer. The link is the first whose port has it.
 func (c *compiler) pinBuffer(b *ir.Buffer, k bufferKey, l *ir.Link) {
 	given := k.group.Sizes()
-	row := &lock.Row{Kind: lock.Buffer, Inputs: fmt.Sprintf("asic=%s speed=%s length=%sm mtu=%d%s", k.asic.Name, platform.SpeedText(k.mbps),
-		strconv.FormatFloat(k.metres, 'f', -1, 64), k.mtu, writtenInputs(
-			"pfc.buffer", given.Buffer, "pfc.xoff", given.Xoff, "pfc.xon_delta", given.XonDelta, "pfc.small_packets", given.SmallPackets))}
+	plain := fmt.Sprintf("asic=%s speed=%s length=%sm mtu=%d", k.asic.Name, platform.SpeedText(k.mbps),
+		strconv.FormatFloat(k.metres, 'f', -1, 64), k.mtu)
+	written := writtenInputs(
+		"pfc.buffer", given.Buffer, "pfc.xoff", given.Xoff, "pfc.xon_delta", given.XonDelta, "pfc.small_packets", given.SmallPackets)
+	row := &lock.Row{Kind: lock.Buffer, Inputs: plain + k.special() + written}
 	var numbers []derived
 	add := func(name string, written ir.Num, num *ir.Derived) {
 		if !written.Set() {
@@ -115,7 +117,33 @@ func (c *compiler) pinBuffer(b *ir.Buffer, k bufferKey, l *ir.Link) {
 			row.By = append(row.By, fmt.Sprintf("%s: %s, %s", t.Name, diag.Bytes(t.Bytes), t.Why))
 		}
 	}
-	b.Pinned = c.pin(row, numbers, l.At, nil)
+	// A lock of an older rocec knows plain inputs only; what it holds, holds. That no room is left for the round trip of a long
+	// cable it cannot say.
+	var other *lock.Row
+	if k.special() != "" {
+		other = c.pins.rows[lock.Buffer+" "+plain+written]
+		if other != nil && k.tight {
+			if xoff, ok := other.Number("xoff"); ok && xoff.N != b.Xoff.N {
+				other = nil
+			}
+		}
+	}
+	b.Pinned = c.pin(row, numbers, l.At, other)
+}
+
+// special are the inputs of a buffer that most have alike, as far as they are not so.
+func (k bufferKey) special() string {
+	s := ""
+	if k.tables.own != "" {
+		s += " model=" + k.tables.own
+	}
+	if k.rdma != ir.LargestRDMA {
+		s += " rdma_mtu=" + rdmaText(k.rdma)
+	}
+	if k.tight {
+		s += " memory=tight"
+	}
+	return s
 }
 
 // pinMark pins what nobody wrote of a mark.
@@ -267,4 +295,12 @@ func noteRules(d *diag.Diagnostic, word string, by, other []string) {
 			shown++
 		}
 	}
+}
+
+// rdmaText is the largest payload of RDMA packets, as an input.
+func rdmaText(size int) string {
+	if size == 0 {
+		return "any"
+	}
+	return strconv.Itoa(size)
 }

@@ -71,7 +71,7 @@ func TestSharedSizesAreThoseOfThePort(t *testing.T) {
 					require.Equal(t, need, b.Need, "%s", p)
 					continue
 				}
-				need, floor, terms := headroom(p.Device.Switch.Model.ASIC, wire{l.Speed.N, l.Length.Metres, l.MTU.N, allSmall})
+				need, floor, terms := chipHeadroom(p.Device.Switch.Model.ASIC, wire{l.Speed.N, l.Length.Metres, l.MTU.N, allSmall, 4096})
 				require.Equal(t, need, b.Need, "%s", p)
 				require.Equal(t, floor, b.Floor, "%s", p)
 				require.Equal(t, terms, b.Terms, "%s", p)

@@ -3,32 +3,11 @@ package compiler
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 )
-
-// Headroom.
-//
-// When a port decides to pause its peer, bytes go on arriving: until the port has finished the frame it is sending
-// itself, until the pause frame has crossed the cable, until the peer has acted on it, and what is on the cable by
-// then. The room for them is Need. It follows the formula of SONiC's dynamic buffer model (buffer_headroom_mellanox.lua).
-// Small packets take whole cells of the chip's memory, so a share of them wastes room; it is all of them unless the
-// person says less:
-//
-//	sum  = MTU + cable + interfaces + response + gearbox + chip
-//	Need = sum x (1 - share + share x waste) + last frame, rounded up to cells
-//
-// Where the chip's vendor or a maker of switches published more for that speed and length, Need is that.
-//
-// Floor is what the vendors' own static tables come to (SONiC's pg_profile_lookup.ini): the same sum with the pause
-// response they counted and the waste not rounded up. Below Floor loss is likely; between Floor and Need it takes bad
-// luck; from Need on nothing is lost.
-//
-// SONiC adds a frame and a second pipeline latency to the whole buffer of a port with eight lanes, not to its column xoff,
-// the room after the pause. So Need is the same for such a port.
 
 // What the derived sizes start from where the person gives none: the preset of Cumulus Linux 3.7's RoCE command
 // (70000/18000/0), with the manual's xon_delta. Its 25000/10000/2000 template leaves 15,000 bytes of headroom, too
@@ -38,163 +17,80 @@ const (
 	presetXonDelta = 2_000
 )
 
-const (
-	// interfaceBytes is the delay of MAC and PHY at both ends, in bytes. Source: SONiC, mac_phy_delay = 0.8 KiB.
-	interfaceBytes = 819
-
-	// lastFrame is the frame of the lossless group the peer had just begun. Source: SONiC, lossless_mtu. A RoCE frame
-	// may be of 4 KiB; the waste, counted as if every packet were small, leaves more room than the difference.
-	lastFrame = 1024
-
-	// bytesPerMetreAndMbps is what a cable holds there and back: 2 x 1e6 / 8 bits / 198,000,000 m/s.
-	bytesPerMetreAndMbps = 1.0 / 792
-)
-
-// allSmall is the share of small packets when nobody says another, in percent.
-const allSmall = 100
-
-// wire is what headroom depends on beside the chip.
-type wire struct {
-	speed  int // Mb/s
-	metres float64
-	mtu    int
-	small  int // share of small packets, percent
-}
-
-// headroom returns Need, Floor, and Need summand by summand.
-func headroom(a *platform.ASIC, w wire) (need, floor int, terms []ir.Term) {
-	worst, likely := a.CellWaste()
-	terms = arriving(a, w)
-	raw := total(terms)
-	waste := swollen(raw, worst, w.small) - raw
-	sum := raw + waste + lastFrame
-	need = cells(a, sum)
-	share := fmt.Sprintf("the sum so far x (%s - 1)", worst)
-	if w.small != allSmall {
-		share = fmt.Sprintf("%d %% of the sum so far x (%s - 1)", w.small, worst)
-	}
-	terms = append(terms,
-		ir.Term{Name: "room small packets waste", Bytes: waste, Why: fmt.Sprintf("%s, for cells of %d B", share, a.Cell)},
-		ir.Term{Name: "frame the peer had begun", Bytes: lastFrame, Why: "of the lossless group"},
-		ir.Term{Name: "rounding", Bytes: need - sum, Why: fmt.Sprintf("up to whole cells of %d B", a.Cell)},
-	)
-	if row, source := publishedHeadroom(a, w, worst); row > need {
-		what := fmt.Sprintf("%s and %g m", platform.SpeedText(w.speed), w.metres)
-		if w.mtu != platform.PublishedMTU {
-			what = fmt.Sprintf("%s, %g m and MTU %d", platform.SpeedText(w.speed), w.metres, w.mtu)
-		}
-		terms = append(terms, ir.Term{
-			Name: "published for the chip", Bytes: row - need,
-			Why: fmt.Sprintf("%d B more than the sum: %d B for %s (%s)", row-need, row, what, source),
-		})
-		need = row
-	}
-
-	response := platform.PauseQuanta(w.speed) * platform.QuantumBytes
-	counted := response
-	if a.Response > 0 {
-		counted = min(response, a.Response)
-	}
-	floor = min(need, cells(a, swollen(raw-response+counted, likely, w.small)+lastFrame))
-	return need, floor, terms
-}
-
-// arriving lists what arrives after the pause, as if packets fitted their cells.
-func arriving(a *platform.ASIC, w wire) []ir.Term {
-	quanta := platform.PauseQuanta(w.speed)
-	gbps := float64(w.speed) / 1000
-	terms := []ir.Term{
-		{Name: "frame this port is sending", Bytes: w.mtu, Why: fmt.Sprintf("MTU %d; a pause frame cannot cut in", w.mtu)},
-		{
-			Name: "on the cable, there and back", Bytes: onCable(w.speed, w.metres),
-			Why: fmt.Sprintf("2 x %g m at 198 m/us and %g Gb/s", w.metres, gbps),
-		},
-		{Name: "interfaces at both ends", Bytes: interfaceBytes, Why: "MAC and PHY, 0.8 KiB"},
-		{Name: "peer's response to the pause", Bytes: quanta * platform.QuantumBytes, Why: fmt.Sprintf("%d quanta of %d B at %g Gb/s",
-			quanta, platform.QuantumBytes, gbps)},
-	}
-	if gearbox := 2 * a.Gearbox * w.speed / 8000; gearbox > 0 {
-		terms = append(terms, ir.Term{
-			Name: "gearbox, both ways", Bytes: gearbox,
-			Why: fmt.Sprintf("2 x %d ns at %g Gb/s", a.Gearbox, gbps),
-		})
-	}
-	if chip := a.Extra * w.speed / 1000; chip > 0 {
-		terms = append(terms, ir.Term{Name: "inside the chip", Bytes: chip, Why: fmt.Sprintf("%s: %d B per Gb/s", a.Title, a.Extra)})
-	}
-	return terms
-}
-
-// onCable is what a cable holds there and back.
-func onCable(speed int, metres float64) int {
-	return int(math.Ceil(metres * float64(speed) * bytesPerMetreAndMbps))
-}
-
-// publishedHeadroom is the chip's published figure in whole cells, and where it stands; 0 without one. Beyond the longest
-// cable of the table it grows as the sum does. It holds for an MTU of 9100; a port with another one needs that much more or less.
-func publishedHeadroom(a *platform.ASIC, w wire, worst platform.Ratio) (bytes int, source string) {
-	table := a.Published()
-	if table == nil {
-		return 0, ""
-	}
-	row, beyond := table.Headroom(w.speed, w.metres)
-	row += scaled(onCable(w.speed, beyond), worst) + scaled(w.mtu-platform.PublishedMTU, worst)
-	return cells(a, max(row, 0)), table.Source
-}
-
-func total(terms []ir.Term) int {
-	sum := 0
-	for _, t := range terms {
-		sum += t.Bytes
-	}
-	return sum
-}
-
-// swollen is what n bytes take in cells when a share of them, in percent, comes in packets that swell so.
-func swollen(n int, by platform.Ratio, small int) int {
-	return scaled(n, platform.Ratio{Num: (100-small)*by.Den + small*by.Num, Den: 100 * by.Den})
-}
-
-func scaled(n int, by platform.Ratio) int { return (n*by.Num + by.Den - 1) / by.Den }
-
-// cells rounds up to whole cells of the chip.
-func cells(a *platform.ASIC, n int) int { return (n + a.Cell - 1) / a.Cell * a.Cell }
-
 // bufferKey is what the buffer of a port depends on.
 type bufferKey struct {
 	group  *ir.CosGroup
 	asic   *platform.ASIC // nil: a NIC's port
+	tables *tables        // published for the switch
 	driver *ir.Driver     // of a NIC; nil where it has no formula
 	metres float64
 	mbps   int
 	mtu    int
+	rdma   int  // of [wire]
+	tight  bool // a long cable whose pauses may idle it, as the memory of the switch holds no more
+}
+
+// sizing is the state of one run of [compiler.size].
+type sizing struct {
+	lossless []*ir.CosGroup
+	tight    map[*ir.Device]bool
+	known    map[bufferKey]*ir.Buffer
+	models   map[*platform.Switch]*tables
+	sets     []*tables
+}
+
+// tables are published ones that hold for a switch. Alike switches share them.
+type tables struct {
+	of  []*platform.Published
+	own string // the model, where they stand in place of its chip's
+}
+
+// published returns what is published for a model.
+func (s *sizing) published(m *platform.Switch) *tables {
+	if t := s.models[m]; t != nil {
+		return t
+	}
+	of, own := m.Published()
+	i := slices.IndexFunc(s.sets, func(t *tables) bool { return t.own == own && slices.Equal(t.of, of) })
+	if i < 0 {
+		i = len(s.sets)
+		s.sets = append(s.sets, &tables{of, own})
+	}
+	s.models[m] = s.sets[i]
+	return s.sets[i]
 }
 
 // size gives every port that carries a lossless group its buffer. Alike ports share one.
 func (c *compiler) size() {
-	var lossless []*ir.CosGroup
+	s := &sizing{tight: map[*ir.Device]bool{}, known: map[bufferKey]*ir.Buffer{}, models: map[*platform.Switch]*tables{}}
 	for _, g := range c.f.CosGroups {
 		if g.Lossless {
-			lossless = append(lossless, g)
+			s.lossless = append(s.lossless, g)
 		}
 	}
-	known := map[bufferKey]*ir.Buffer{}
+	for _, in := range c.f.Intents {
+		size := 0
+		for _, m := range in.Members {
+			if m.NIC.Port != nil {
+				size = max(size, ir.RDMAMTU(cmp.Or(m.NIC.MTU, m.NIC.Port.Link.MTU.N)))
+			}
+		}
+		for _, g := range c.bounces(in.Group) {
+			g.RDMAMTU = max(g.RDMAMTU, size)
+		}
+	}
+	c.findTight(s)
 	rows := rows[*ir.Buffer]{}
 	var row []*ir.Buffer
 	for _, l := range c.f.Links {
 		for _, p := range []*ir.Port{l.A, l.B} {
 			row = row[:0]
-			for _, g := range lossless {
+			for _, g := range s.lossless {
 				if !c.carried[g].has(l) {
 					continue
 				}
-				key := bufferKey{group: g}
-				if d := p.Device; d.Switch != nil {
-					key = bufferKey{g, d.Switch.Model.ASIC, nil, l.Length.Metres, l.Speed.N, l.MTU.N}
-				} else if by := p.NIC.Model.Driver; by != nil && by.Buffer != nil {
-					key.driver, key.metres, key.mbps, key.mtu = by, l.Length.Metres, l.Speed.N, cmp.Or(p.NIC.MTU, l.MTU.N)
-				}
-				b := known[key]
+				key := s.key(p, g)
+				b := s.known[key]
 				if b == nil {
 					if key.asic == nil {
 						b = nicBuffer(key)
@@ -202,7 +98,7 @@ func (c *compiler) size() {
 						b = switchBuffer(key)
 						c.pinBuffer(b, key, l)
 					}
-					known[key] = b
+					s.known[key] = b
 				}
 				row = append(row, b)
 			}
@@ -211,35 +107,94 @@ func (c *compiler) size() {
 	}
 }
 
+// key is what the buffer of a group at a port depends on.
+func (s *sizing) key(p *ir.Port, g *ir.CosGroup) bufferKey {
+	l := p.Link
+	if d := p.Device; d.Switch != nil {
+		m := d.Switch.Model
+		k := bufferKey{group: g, asic: m.ASIC, tables: s.published(m), metres: l.Length.Metres, mbps: l.Speed.N, mtu: l.MTU.N, rdma: g.RDMAMTU}
+		k.tight = s.tight[d] && k.feeds()
+		return k
+	}
+	k := bufferKey{group: g}
+	if by := p.NIC.Model.Driver; by != nil && by.Buffer != nil {
+		k.driver, k.metres, k.mbps, k.mtu = by, l.Length.Metres, l.Speed.N, cmp.Or(p.NIC.MTU, l.MTU.N)
+	}
+	return k
+}
+
+// feeds reports whether xoff and xon are derived from the round trip, as far as memory allows it.
+func (k bufferKey) feeds() bool {
+	given := k.group.Sizes()
+	return k.metres > ir.LongCable && !given.Buffer.Set() && !given.Xoff.Set()
+}
+
+// findTight finds the switches whose memory does not hold what long cables need to be fed through a pause.
+func (c *compiler) findTight(s *sizing) {
+	known := map[bufferKey]*ir.Buffer{}
+	for _, d := range c.f.Devices {
+		if d.Switch == nil {
+			continue
+		}
+		if !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool {
+			return p.Link.Length.Metres > ir.LongCable && slices.ContainsFunc(s.lossless, func(g *ir.CosGroup) bool {
+				return c.carried[g].has(p.Link) && s.key(p, g).feeds()
+			})
+		}) {
+			continue
+		}
+		for _, p := range d.Ports {
+			for _, g := range s.lossless {
+				if !c.carried[g].has(p.Link) {
+					continue
+				}
+				k := s.key(p, g)
+				if known[k] == nil {
+					known[k] = switchBuffer(k)
+				}
+				p.Buffers = append(p.Buffers, known[k])
+			}
+		}
+		s.tight[d] = d.Memory().Tight()
+	}
+}
+
 // switchBuffer derives the buffer of a group at a switch's port.
 func switchBuffer(k bufferKey) *ir.Buffer {
 	b, a := &ir.Buffer{Group: k.group}, k.asic
-	var given ir.PFCSizes
-	if k.group.PFC != nil {
-		given = *k.group.PFC
-	}
-	w := wire{k.mbps, k.metres, k.mtu, allSmall}
+	given := k.group.Sizes()
+	w := wire{speed: k.mbps, metres: k.metres, mtu: k.mtu, small: allSmall, rdma: k.rdma}
 	if given.SmallPackets.Set() {
 		w.small = given.SmallPackets.N
 	}
-	b.Need, b.Floor, b.Terms = headroom(a, w)
+	b.Need, b.Floor, b.Terms, b.Published = headroom(a, k.tables.of, w)
+	b.RoundTrip = total(arriving(a, w))
 	cell := ir.Origin{Why: fmt.Sprintf("%s: cells of %d B", a.Title, a.Cell)}
 
-	xoff := given.Xoff
-	if !xoff.Set() {
-		xoff = ir.Num{N: cells(a, presetXoff), From: []ir.Origin{{Why: fmt.Sprintf("preset: %d B before the pause", presetXoff)}, cell}}
-		if size := given.Buffer; size.Set() && xoff.N >= size.N {
-			xoff = ir.Num{N: size.N / 2, From: append([]ir.Origin{{At: size.From[0].At, Why: "half of pfc.buffer"}}, xoff.From...)}
-		}
-	}
 	xonDelta := given.XonDelta
 	if !xonDelta.Set() {
 		xonDelta = ir.Num{N: cells(a, presetXonDelta), From: []ir.Origin{
 			{Why: fmt.Sprintf("preset: resume %d B below xoff", presetXonDelta)}, cell,
 		}}
-		if xonDelta.N >= xoff.N {
-			xonDelta = ir.Num{N: xoff.N / 2, From: []ir.Origin{{At: xoff.From[0].At, Why: "half of xoff"}}}
+	}
+	xoff := given.Xoff
+	switch {
+	case xoff.Set():
+	case k.feeds() && !k.tight:
+		xoff = ir.Num{N: cells(a, b.RoundTrip) + xonDelta.N, From: []ir.Origin{{Why: fmt.Sprintf(
+			"a cable of more than %d m: below xon lie %d B, which feed the egress for the round trip that follows", ir.LongCable,
+			b.RoundTrip)}, cell}}
+	default:
+		xoff = ir.Num{N: cells(a, presetXoff), From: []ir.Origin{{Why: fmt.Sprintf("preset: %d B before the pause", presetXoff)}, cell}}
+		if size := given.Buffer; size.Set() && xoff.N >= size.N {
+			xoff = ir.Num{N: size.N / 2, From: append([]ir.Origin{{At: size.From[0].At, Why: "half of pfc.buffer"}}, xoff.From...)}
 		}
+		if k.tight {
+			xoff.From = append(xoff.From, ir.Origin{Why: fmt.Sprintf("the memory of the switch does not hold %d B at every such port", b.RoundTrip)})
+		}
+	}
+	if !given.XonDelta.Set() && xonDelta.N >= xoff.N {
+		xonDelta = ir.Num{N: xoff.N / 2, From: []ir.Origin{{At: xoff.From[0].At, Why: "half of xoff"}}}
 	}
 	b.Size, b.Xoff, b.XonDelta = ir.Told(given.Buffer), ir.Told(xoff), ir.Told(xonDelta)
 	if !b.Size.Set() {

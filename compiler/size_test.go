@@ -29,6 +29,12 @@ func unrounded(terms []ir.Term) int {
 	return sum
 }
 
+// chipHeadroom is the headroom of a switch whose model has no tables of its own.
+func chipHeadroom(a *platform.ASIC, w wire) (need, floor int, terms []ir.Term) {
+	need, floor, terms, _ = headroom(a, a.Published(), w)
+	return need, floor, terms
+}
+
 func kib(n int) int { return (n + 1023) / 1024 * 1024 }
 
 // The worst case of SONiC's published formula, worked out for MTU 9100 by somebody else: bytes, rounded up to KiB.
@@ -51,7 +57,7 @@ func TestHeadroomWorstCaseTable(t *testing.T) {
 		{"spectrum3", 100_000, [4]int{108544, 121856, 144384, 220160}},
 	} {
 		for i, m := range metres {
-			_, _, terms := headroom(chip(t, c.asic), wire{c.speed, m, 9100, allSmall})
+			_, _, terms := chipHeadroom(chip(t, c.asic), wire{c.speed, m, 9100, allSmall, 4096})
 			assert.Equal(t, c.want[i], kib(unrounded(terms)), "%s %s %g m", c.asic, platform.SpeedText(c.speed), m)
 		}
 	}
@@ -60,7 +66,7 @@ func TestHeadroomWorstCaseTable(t *testing.T) {
 		10_000: {15360, 15360}, 25_000: {16384, 18432}, 40_000: {21504, 25600}, 50_000: {25600, 29696}, 100_000: {58368, 66560},
 	} {
 		for i, m := range []float64{5, 40} {
-			_, _, terms := headroom(chip(t, "spectrum"), wire{speed, m, 1500, allSmall})
+			_, _, terms := chipHeadroom(chip(t, "spectrum"), wire{speed, m, 1500, allSmall, 4096})
 			assert.Equal(t, want[i], kib(unrounded(terms)), "%s %g m", platform.SpeedText(speed), m)
 		}
 	}
@@ -92,7 +98,7 @@ func TestHeadroomFloorIsTheStaticTable(t *testing.T) {
 		{"spectrum4", 100_000, 40, 126976},
 		{"spectrum4", 100_000, 300, 225280},
 	} {
-		_, floor, _ := headroom(chip(t, c.asic), wire{c.speed, c.metres, 9100, allSmall})
+		_, floor, _ := chipHeadroom(chip(t, c.asic), wire{c.speed, c.metres, 9100, allSmall, 4096})
 		name := fmt.Sprintf("%s %s %g m: %d", c.asic, platform.SpeedText(c.speed), c.metres, floor)
 		assert.LessOrEqual(t, floor, c.want+chip(t, c.asic).Cell, name)
 		assert.Greater(t, floor, c.want-2*1024, name)
@@ -123,7 +129,7 @@ func TestHeadroomIsAboveTheRawSum(t *testing.T) {
 	} {
 		for _, a := range platform.ASICs {
 			for i, m := range []float64{5, 40, 300} {
-				need, floor, _ := headroom(a, wire{c.speed, m, c.mtu, allSmall})
+				need, floor, _ := chipHeadroom(a, wire{c.speed, m, c.mtu, allSmall, 4096})
 				assert.GreaterOrEqual(t, need, c.want[i], "%s %s %g m MTU %d", a.Name, platform.SpeedText(c.speed), m, c.mtu)
 				assert.LessOrEqual(t, floor, need)
 			}
@@ -132,7 +138,7 @@ func TestHeadroomIsAboveTheRawSum(t *testing.T) {
 }
 
 func TestHeadroomBy100G300m(t *testing.T) {
-	need, floor, terms := headroom(chip(t, "spectrum"), wire{100_000, 300, 9216, allSmall})
+	need, floor, terms := chipHeadroom(chip(t, "spectrum"), wire{100_000, 300, 9216, allSmall, 4096})
 	var got []string
 	for _, x := range terms {
 		got = append(got, fmt.Sprintf("%d %s (%s)", x.Bytes, x.Name, x.Why))
@@ -152,31 +158,45 @@ func TestHeadroomBy100G300m(t *testing.T) {
 
 func TestHeadroomLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := rapid.SampledFrom(platform.ASICs).Draw(t, "asic")
+		s := rapid.SampledFrom(platform.Switches).Draw(t, "model")
+		a := s.ASIC
+		if rapid.Bool().Draw(t, "no model") {
+			a = rapid.SampledFrom(platform.ASICs).Draw(t, "asic")
+			s = &platform.Switch{Name: "another", ASIC: a}
+		}
+		tables, _ := s.Published()
+		payload := rapid.SampledFrom([]int{0, 256, 512, 1024, 2048, 4096}).Draw(t, "payload")
 		w := wire{
 			speed:  rapid.SampledFrom(platform.Speeds).Draw(t, "speed"),
 			metres: rapid.Float64Range(0, 2000).Draw(t, "metres"),
 			mtu:    rapid.IntRange(1280, 16384).Draw(t, "mtu"),
 			small:  rapid.IntRange(1, 100).Draw(t, "small"),
+			rdma:   payload,
 		}
-		need, floor, terms := headroom(a, w)
+		need, floor, terms, public := headroom(a, tables, w)
 		for _, x := range terms {
 			require.GreaterOrEqual(t, x.Bytes, 0, x.Name)
 		}
 		require.Equal(t, need, total(terms), "the terms are the sum")
 		require.Zero(t, need%a.Cell, "whole cells")
 		require.LessOrEqual(t, floor, need)
+		require.LessOrEqual(t, public.Bytes, need)
 
 		never := func(what string, change func(*wire)) {
 			more := w
 			change(&more)
-			n, f, _ := headroom(a, more)
+			n, f, _, _ := headroom(a, tables, more)
 			require.GreaterOrEqual(t, n, need, "never falls with %s", what)
 			require.GreaterOrEqual(t, f, floor, "nor does the floor")
 		}
 		never("length", func(w *wire) { w.metres += rapid.Float64Range(0, 500).Draw(t, "longer") })
 		never("MTU", func(w *wire) { w.mtu += rapid.IntRange(0, 2000).Draw(t, "larger") })
 		never("small packets", func(w *wire) { w.small = rapid.IntRange(w.small, 100).Draw(t, "smaller packets") })
+		never("payload", func(w *wire) {
+			if w.rdma > 0 {
+				w.rdma = rapid.SampledFrom([]int{0, w.rdma, 2 * w.rdma}).Draw(t, "larger payload")
+			}
+		})
 		never("speed", func(w *wire) {
 			w.speed = rapid.SampledFrom(platform.Speeds).Filter(func(s int) bool { return s >= w.speed }).Draw(t, "faster")
 		})

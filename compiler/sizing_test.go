@@ -51,7 +51,8 @@ func TestPublishedRowBinds(t *testing.T) {
 	assert.Equal(t, 165_984, b.Need)
 	last := b.Terms[len(b.Terms)-1]
 	assert.Equal(t, "published for the chip", last.Name)
-	assert.Equal(t, "75920 B more than the sum: 165984 B for 100G, 5 m and MTU 9216 (SONiC, Dell S6100 and Arista 7060CX)", last.Why)
+	assert.Equal(t, "72176 B more than the sum: 165984 B, Force10-Z9100, 100G at 5 m: 165568 B, MTU 9100, for MTU 9216 "+
+		"(SONiC device/dell/x86_64-dell_z9100_c2538-r0/Force10-Z9100/pg_profile_lookup.ini)", last.Why)
 	assert.Equal(t, 165_984+18_096, b.Size.N)
 
 	s := pair("z9100", "100G", 5)
@@ -59,7 +60,7 @@ func TestPublishedRowBinds(t *testing.T) {
 	b = port(compiled(t, s), "s0:swp1").Buffers[0]
 	last = b.Terms[len(b.Terms)-1]
 	assert.Equal(t, 153_504, b.Need, "4900 B less, in small packets")
-	assert.Contains(t, last.Why, "153504 B for 100G, 5 m and MTU 4200 (SONiC")
+	assert.Contains(t, last.Why, "153504 B, Force10-Z9100, 100G at 5 m: 165568 B, MTU 9100, for MTU 4200 (SONiC")
 }
 
 // Spectrum-4 and -5 know thresholds in steps of 12,288 B, and round up.

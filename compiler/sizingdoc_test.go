@@ -27,18 +27,18 @@ func TestSizingDocument(t *testing.T) {
 	n := diag.Number
 
 	// Headroom, summand by summand.
-	need, floor, terms := headroom(chip(t, "spectrum"), wire{100_000, 30, 9216, allSmall})
+	need, floor, terms := chipHeadroom(chip(t, "spectrum"), wire{100_000, 30, 9216, allSmall, 4096})
 	for _, x := range terms {
 		says("| %s | %s |", x.Name, n(x.Bytes))
 	}
 	says("| **Need** | **%s** |", n(need))
 	says("18,048 + %s = %s", n(need), n(need+18_048))
 	says("Floor is %s.", n(floor))
-	half, _, _ := headroom(chip(t, "spectrum"), wire{100_000, 30, 9216, 50})
+	half, _, _ := chipHeadroom(chip(t, "spectrum"), wire{100_000, 30, 9216, 50, 4096})
 	says("`small_packets = 50` Need is %s.", n(half))
-	far, _, _ := headroom(chip(t, "spectrum"), wire{100_000, 300, 9216, allSmall})
+	far, _, _ := chipHeadroom(chip(t, "spectrum"), wire{100_000, 300, 9216, allSmall, 4096})
 	says("Need is %s; at 25G", n(far))
-	near, _, _ := headroom(chip(t, "spectrum"), wire{25_000, 3, 9216, allSmall})
+	near, _, _ := chipHeadroom(chip(t, "spectrum"), wire{25_000, 3, 9216, allSmall, 4096})
 	says("at 25G and 3 m it is %s.", n(near))
 
 	// What is published binds.
@@ -47,14 +47,40 @@ func TestSizingDocument(t *testing.T) {
 		speed  int
 		metres float64
 	}{
-		{"tomahawk", 100_000, 5}, {"tomahawk", 100_000, 300}, {"tomahawk2", 100_000, 40}, {"trident2", 10_000, 5}, {"spectrum4", 100_000, 5},
+		{"tomahawk", 100_000, 5},
+		{"tomahawk", 100_000, 300},
+		{"tomahawk2", 100_000, 40},
+		{"trident3", 100_000, 5},
+		{"trident2", 10_000, 5},
+		{"spectrum4", 100_000, 5},
 	} {
 		a := chip(t, c.asic)
-		need, _, terms := headroom(a, wire{c.speed, c.metres, 9216, allSmall})
+		need, _, terms := chipHeadroom(a, wire{c.speed, c.metres, 9216, allSmall, 4096})
 		last := terms[len(terms)-1]
 		require.Equal(t, "published for the chip", last.Name)
 		says("| %s, %s, %g m | %s | %s |", a.Title, platform.SpeedText(c.speed), c.metres, n(need-last.Bytes), n(need))
 	}
+
+	// Waste in cells.
+	for _, a := range platform.ASICs {
+		exact, full := a.Swell()
+		script, likely := a.CellWaste()
+		row := fmt.Sprintf(" %d B | %s | %s | %s | %s |", a.Cell, exact, script, likely, full)
+		if a.Vendor == platform.Broadcom {
+			row = fmt.Sprintf(" %d B | %s | | %s | %s |", a.Cell, exact, likely, full)
+		}
+		says("|%s", row)
+	}
+
+	// Long cables.
+	m, ok := platform.FindSwitch("sn5600")
+	require.True(t, ok)
+	k := bufferKey{
+		group: &ir.CosGroup{}, asic: m.ASIC, tables: (&sizing{models: map[*platform.Switch]*tables{}}).published(m), metres: 10_000,
+		mbps: 100_000, mtu: 9216, rdma: ir.LargestRDMA,
+	}
+	b := switchBuffer(k)
+	says("xon %s and xoff %s, beside a Need of %s.", n(b.Xoff.N-b.XonDelta.N), n(b.Xoff.N), n(b.Need))
 
 	// The memory of a switch, and the marking on it.
 	for _, c := range []struct {
@@ -100,7 +126,7 @@ func TestSizingDocument(t *testing.T) {
 func full(t *testing.T, model string, ports, groups, speed int, metres float64) *ir.Device {
 	m, ok := platform.FindSwitch(model)
 	require.True(t, ok)
-	need, _, _ := headroom(m.ASIC, wire{speed, metres, 9216, allSmall})
+	need, _, _ := chipHeadroom(m.ASIC, wire{speed, metres, 9216, allSmall, 4096})
 	xoff := cells(m.ASIC, presetXoff)
 	b := &ir.Buffer{Group: &ir.CosGroup{}, Size: ir.Derived{N: need + xoff}, Xoff: ir.Derived{N: xoff}, Need: need}
 	d := &ir.Device{Switch: &ir.Switch{Model: m}}

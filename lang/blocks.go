@@ -50,7 +50,7 @@ var pfcSchema = schema[PFC]{
 		one("buffer", byteSize, "derived", "Ingress buffer of the group at a port.", func(p *PFC) *Value[int] { return &p.Buffer }),
 		one("xoff", byteSize, "derived", "Fill at which the pause is sent.", func(p *PFC) *Value[int] { return &p.Xoff }),
 		one("xon_delta", byteSize, "derived", "How far below xoff the pause ends.", func(p *PFC) *Value[int] { return &p.XonDelta }),
-		one("small_packets", percent, "100", "Share of the smallest packets in what arrives after a pause; they waste buffer cells.", func(p *PFC) *Value[int] { return &p.SmallPackets }),
+		one("small_packets", percent, "100", "Share of packets with less than 1 KiB of payload in the bytes that arrive after a pause; they waste buffer cells.", func(p *PFC) *Value[int] { return &p.SmallPackets }),
 	},
 }
 

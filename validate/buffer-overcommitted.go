@@ -9,9 +9,6 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// sharedLeast is what should remain shared of a chip's memory, in percent.
-const sharedLeast = 30
-
 // BufferOvercommitted reports switches whose lossless ports reserve more memory than is good.
 var BufferOvercommitted = &Check{
 	Code:    "buffer-overcommitted",
@@ -58,7 +55,7 @@ room, too, but then nothing is lost only as long as few ports pause at once.
 			if d.Switch == nil {
 				continue
 			}
-			if m := d.Memory(); m.Buffers > 0 && m.Shared()*100 < m.Chip*sharedLeast {
+			if m := d.Memory(); m.Buffers > 0 && m.Shared()*100 < m.Chip*ir.SharedLeast {
 				found.add(key{d.Decl, m}, d)
 			}
 		}

@@ -64,6 +64,7 @@ var Checks = []*Check{
 	HeadroomTooSmall,
 	BufferOvercommitted,
 	HeadroomPool,
+	PauseIdlesLink,
 	NICHeadroom,
 	PFCSizes,
 	ECNThresholds,

@@ -64,9 +64,7 @@ as their sum; or accept it knowingly, with ECN that keeps pauses rare.
 func caught(d *ir.Device, pool int) int {
 	var rooms []int
 	for _, p := range d.Ports {
-		for _, b := range p.Buffers {
-			rooms = append(rooms, max(b.Headroom(), 0))
-		}
+		rooms = append(rooms, p.Headrooms()...)
 	}
 	slices.SortFunc(rooms, func(a, b int) int { return cmp.Compare(b, a) })
 	n := 0

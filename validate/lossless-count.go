@@ -2,7 +2,6 @@ package validate
 
 import (
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -14,7 +13,9 @@ var LosslessCount = &Check{
 	Doc: `
 Every lossless group takes its own part of the buffer at every port. The vendors' own settings have
 two of them on every chip (SONiC ships priorities 3 and 4), and more wants a proof that the memory
-suffices. On some chips (Helix4, Trident) Cumulus Linux has no PFC at all.
+suffices. On some chips (Helix4, Trident) Cumulus Linux has no PFC at all, and on Spectrum it joins
+all lossless groups of a port into one buffer. Of a switch whose operating system rocec does not
+know, the chip's usual is taken: a buffer for each group.
 
 Of switches that rocec writes, the target says this (cumulus-no-pfc, cumulus-lossless-groups); this
 check judges those that a by_hand block says somebody else sets up.
@@ -58,7 +59,7 @@ switch does it, say so.
 					most = port
 				}
 			}
-			if most != nil && len(most.Buffers) > d.Switch.Can.Lossless {
+			if can := d.Switch.Can; most != nil && (len(most.Buffers) > can.Lossless || len(most.Buffers) > 1 && can.Shared) {
 				found.add(key{d.ByHand.At, diag.FirstPlace(d.Switch.ModelAt, d.Decl)}, most)
 			}
 		}
@@ -71,14 +72,19 @@ switch does it, say so.
 			}
 			where := port.String() + andMore(len(ports), "switch")
 			var d *diag.Diagnostic
-			if !can.PFC {
+			switch {
+			case !can.PFC:
 				d = p.Errorf(k.model, "The lossless cos group %s passes %s, and %s has no PFC on %s: the switch "+
 					"drops when it is full. Use another model, or keep lossless traffic away from "+
 					"it.", diag.And(names), where, can.System, asic.Title)
-			} else {
+			case len(names) <= can.Lossless: // and so they share a buffer
+				d = p.Warnf(k.model, "%s carry %s, and %s keeps one buffer for all of them on %s: when one is congested, the others are "+
+					"paused, too (%s). Put intents together into one lossless group.",
+					"Ports like "+where, diag.Count(len(names), "lossless group"), can.System, asic.Title, can.Joined)
+			default:
 				d = p.Warnf(k.model, "%s carry %s, and %s is known to do %d on a port: %s. Put "+
 					"intents together into fewer lossless groups, or work out that the buffer suffices.",
-					"Ports like "+where, diag.Count(len(names), "lossless group"), asic.Title, can.Lossless, platform.LosslessSource)
+					"Ports like "+where, diag.Count(len(names), "lossless group"), asic.Title, can.Lossless, can.Counted)
 			}
 			d.Note(k.at, "somebody else sets it up")
 		})

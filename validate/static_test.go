@@ -220,6 +220,11 @@ func TestPlanted(t *testing.T) {
 		{"more lossless groups than any chip has", slices.Concat(three, leaf("  by_hand {}\n")), []string{
 			"warning lossless-count: leaf1:swp2 and 3 switches like it carry 3 lossless groups, and Spectrum is known to do 2",
 		}},
+		{"two in one buffer", slices.Concat(two, leaf("  by_hand {}\n")), []string{
+			"warning lossless-count: Ports like leaf1:swp2 and 3 switches like it carry 2 lossless groups, and Cumulus Linux keeps one buffer " +
+				"for all of them on Spectrum",
+		}},
+		{"two on a system of which nothing is known", slices.Concat(two, leaf("  by_hand {}\n  os = \"sonic\"\n")), nil},
 		{"somebody says that it does", slices.Concat(three, leaf("  by_hand { flow_control = \"pfc\" }\n")), nil},
 
 		{"firmware that usually has one class", slices.Concat(two, client("bcm57508")), []string{

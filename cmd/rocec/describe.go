@@ -27,6 +27,7 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 			head.add("judged by", "its chip alone", ir.Origin{At: s.OSAt, Why: "rocec knows nothing of this operating system: PFC, ECN, and a " +
 				"buffer of its own for each lossless group are taken for granted"})
 		}
+		head.add("lossless groups", losslessText(s.Can), losslessOrigins(s.Can)...)
 		head.add("tier", strconv.Itoa(s.Tier), s.TierFrom)
 		if s.ASN != 0 {
 			head.add("asn", strconv.Itoa(s.ASN))

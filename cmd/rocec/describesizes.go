@@ -38,6 +38,28 @@ func describeMemory(d *ir.Device) section {
 	return s
 }
 
+// losslessText is how many lossless groups a port of a switch carries, and in how many buffers.
+func losslessText(can ir.SwitchCan) string {
+	switch {
+	case !can.PFC:
+		return "none: no PFC"
+	case can.Shared:
+		return fmt.Sprintf("%d at a port, in one buffer for all", can.Lossless)
+	}
+	return fmt.Sprintf("%d at a port, a buffer for each", can.Lossless)
+}
+
+func losslessOrigins(can ir.SwitchCan) []ir.Origin {
+	var out []ir.Origin
+	if can.PFC && can.Counted != "" {
+		out = append(out, ir.Origin{Why: can.Counted})
+	}
+	if can.Joined != "" {
+		out = append(out, ir.Origin{Why: "one buffer: " + can.Joined})
+	}
+	return out
+}
+
 // boundOrigin explains the bound below which marks come before pauses.
 func boundOrigin(m ir.Memory) []ir.Origin {
 	return []ir.Origin{
@@ -62,6 +84,10 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) section {
 		} else {
 			s.add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
 		}
+		asic := p.Device.Switch.Model.ASIC
+		s.add("of the chip's memory", fmt.Sprintf("%.2f %%", float64(b.Size.N)*100/float64(asic.Buffer)), ir.Origin{
+			Why: fmt.Sprintf("the buffer takes %d of %d B (%s)", b.Size.N, asic.Buffer, asic.Title),
+		})
 	} else { // a NIC: its driver sizes its own buffers
 		s.add("pfc", "on", ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
 		need = "buffer needed"
@@ -75,6 +101,9 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) section {
 	s.add(need, amount(b.Need), ir.Origin{Why: "the sum of:"})
 	for _, t := range b.Terms {
 		s.add("  "+t.Name, amount(t.Bytes), ir.Origin{Why: t.Why})
+	}
+	if b.Published.Bytes > 0 {
+		s.add(b.Published.Name, amount(b.Published.Bytes), ir.Origin{Why: b.Published.Why})
 	}
 	if b.Floor < b.Need {
 		s.add("loss is likely", "below "+amount(b.Floor), ir.Origin{Why: "what vendors' static tables count"})

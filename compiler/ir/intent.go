@@ -27,6 +27,11 @@ func (d *Device) Intent() string {
 	writeIntents(h, f.Intents)
 	fmt.Fprintln(h, "device", d.Name)
 	if s := d.Switch; s != nil {
+		for _, g := range f.CosGroups {
+			if g.Lossless && g.RDMAMTU != LargestRDMA {
+				fmt.Fprintln(h, "rdma", g.Name, g.RDMAMTU)
+			}
+		}
 		fmt.Fprintln(h, "switch", s.Model.Name, s.OS, s.Version, said(s.HeadroomPool))
 		writeIntents(h, s.Intents)
 	} else {

@@ -83,6 +83,7 @@ type CosGroup struct {
 	ECN           *ECN
 	PFC           *PFCSizes // what the person wrote; nil when all is derived
 	Bounce        *CosGroup
+	RDMAMTU       int // largest payload of the RDMA packets of the intents that travel in it; 0: none does
 	AllowDeadlock string
 	AllowAt       diag.Range
 }
@@ -401,9 +402,15 @@ type Buffer struct {
 	Need                 int    // headroom that loses nothing in the worst case; of a NIC the whole buffer
 	Floor                int    // headroom below which loss is likely
 	Terms                []Term // Need, summand by summand
+	Published            Term   // what is published for the model or its chip, and where; 0 bytes: nothing is
+	RoundTrip            int    // what the peer could have sent from the end of a pause until its first frame arrives; 0 of a NIC
 
 	Pinned diag.Range // the row of fabric.lock that holds other numbers than the rules of this rocec give; zero: none
 }
+
+// LongCable is the length in metres from which on the round trip decides when a pause ends: the presets of thresholds, for
+// cables inside a building, would let the link idle.
+const LongCable = 1000
 
 // Headroom returns the bytes that may arrive after the pause was sent.
 func (b *Buffer) Headroom() int { return b.Size.N - b.Xoff.N }

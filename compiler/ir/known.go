@@ -172,6 +172,8 @@ type SwitchCan struct {
 	PFC, ECN bool
 	Lossless int    // lossless cos groups a port can carry
 	Shared   bool   // all lossless groups of a port count in one ingress buffer
+	Counted  string // where Lossless was taken from: a part of a sentence
+	Joined   string // where Shared was taken from, likewise; empty: each group has a buffer of its own
 	System   string // the system whose facts these are, as people say it; empty: the chip's own, as no target knows the system
 	Stuck    string // what ends a deadlock there: the part of a sentence; empty: nothing is known of it
 	Source   string // where the facts were taken from
@@ -179,7 +181,9 @@ type SwitchCan struct {
 
 // ChipCan is what is assumed of a switch whose operating system no target knows: PFC and ECN on every chip, and a buffer of its
 // own for each lossless group.
-func ChipCan() SwitchCan { return SwitchCan{PFC: true, ECN: true, Lossless: platform.UsualLossless} }
+func ChipCan() SwitchCan {
+	return SwitchCan{PFC: true, ECN: true, Lossless: platform.UsualLossless, Counted: platform.LosslessSource}
+}
 
 // Driver is a driver of NICs: its models, and what it can set. A driver may be known without a target that writes for it; its
 // NICs are set by hand then.

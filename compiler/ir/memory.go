@@ -16,7 +16,7 @@ type Memory struct {
 
 	Ports    int // ports that carry a lossless group
 	Groups   int // most lossless groups a port carries
-	Buffers  int // buffers: one per port and lossless group
+	Buffers  int // buffers: one per port and lossless group, or per port where the switch joins them ([SwitchCan.Shared])
 	Headroom int // sum of their headrooms
 	Largest  int // largest of these
 	Pool     int // shared by all headrooms; 0: each port has its own
@@ -35,11 +35,12 @@ func (d *Device) Memory() Memory {
 		}
 		m.Ports++
 		m.Groups = max(m.Groups, len(p.Buffers))
-		m.Buffers += len(p.Buffers)
-		m.Least += len(p.Buffers) * 2 * p.MTU
 		for _, b := range p.Buffers {
-			h := max(b.Headroom(), 0)
 			sizes += b.Size.N
+		}
+		for _, h := range p.Headrooms() {
+			m.Buffers++
+			m.Least += 2 * p.MTU
 			m.Headroom += h
 			m.Largest = max(m.Largest, h)
 		}
@@ -50,11 +51,34 @@ func (d *Device) Memory() Memory {
 	return m
 }
 
+// Headrooms lists the headroom of each lossless buffer of the port, as the switch keeps them: one for each group, or one for
+// all, which holds as much as they together.
+func (p *Port) Headrooms() []int {
+	var out []int
+	for i, b := range p.Buffers {
+		h := max(b.Headroom(), 0)
+		if i > 0 && p.Device.Switch.Can.Shared {
+			out[0] += h
+			continue
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
 // Shared is what remains for all queues; below 0 when more is reserved than there is.
 func (m Memory) Shared() int { return m.Chip - m.Lossless - m.Rest }
 
 // Fits tells whether the switch can work with its memory divided so.
 func (m Memory) Fits() bool { return m.Buffers == 0 || m.Shared() >= m.Least }
+
+// SharedLeast is what should remain shared of a chip's memory, in percent: with less, ports pause at the first burst.
+const SharedLeast = 30
+
+// Tight reports whether less remains shared than should, or too little to work.
+func (m Memory) Tight() bool {
+	return !m.Fits() || m.Buffers > 0 && m.Shared()*100 < m.Chip*SharedLeast
+}
 
 // MarkPool is what lossless ports leave: the pool of [Memory.MarkBound].
 func (m Memory) MarkPool() int { return max(m.Chip-m.Lossless, 0) }

@@ -107,3 +107,27 @@ func TestMemoryWithASharedPool(t *testing.T) {
 	d.Switch.HeadroomPool = ir.Num{}
 	assert.Equal(t, d.Memory().Lossless, d.Reserves()[0].Bytes)
 }
+
+// Where the system joins the lossless groups of a port they are one buffer, which holds as much as they together.
+func TestMemoryOfJoinedGroups(t *testing.T) {
+	d := cabledSwitch(t, "sn2700", 4, 2, 50_000)
+	apart := d.Memory()
+	d.Switch.Can.Shared = true
+	joined := d.Memory()
+	assert.Equal(t, [2]int{8, 4}, [2]int{apart.Buffers, joined.Buffers})
+	assert.Equal(t, [2]int{32_000, 64_000}, [2]int{apart.Largest, joined.Largest})
+	assert.Equal(t, apart.Least, 2*joined.Least)
+	joined.Buffers, joined.Largest, joined.Least = apart.Buffers, apart.Largest, apart.Least
+	assert.Equal(t, apart, joined, "what is reserved stays")
+	assert.Equal(t, []int{64_000}, d.Ports[0].Headrooms())
+}
+
+// A memory is tight from where ports pause at the first burst.
+func TestMemoryTight(t *testing.T) {
+	m := ir.Memory{Chip: 1000, Buffers: 1, Lossless: 700, Least: 10}
+	assert.False(t, m.Tight(), "30 %")
+	m.Lossless = 701
+	assert.True(t, m.Tight())
+	assert.True(t, ir.Memory{Chip: 1000, Buffers: 1, Lossless: 100, Least: 950}.Tight(), "less than the least")
+	assert.False(t, ir.Memory{Chip: 1000, Rest: 900}.Tight(), "nothing is lossless")
+}

@@ -110,6 +110,12 @@ var ASICs = []*ASIC{
 		Aliases: []string{"spc5"},
 		Source:  "709,424 cells: SONiC ACS-SN5640; otherwise as Spectrum-4",
 	},
+
+	{
+		Name: "spectrum6", Title: "Spectrum-6", Vendor: Mellanox, Cell: 256, Buffer: 226_492_416, MaxSpeed: Unsized,
+		Aliases: []string{"spc6"},
+		Source:  "884,736 cells: SONiC ACS-SN6600_LD, cells: platform/mellanox/asic_table.j2",
+	},
 }
 
 // oldResponse is the pause response in the static headroom tables of chips older than the per-speed values: 3.8 KiB,

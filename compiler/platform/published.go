@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -8,139 +9,126 @@ import (
 // Published headroom.
 //
 // The SONiC project ships a table of static sizes for each switch it runs on (pg_profile_lookup.ini); the column xoff is
-// the room after the pause. Where the tables of two switches with one chip differ, the larger figure stands here. Two
-// kinds of table are left out: those with one figure for every speed and length (Dell S6000), and those of chips with
-// virtual output queues, which count another thing.
+// the room after the pause. publishedtable.go is made of testdata/headroom, which holds every figure with the file it stands
+// in, what of it rocec sizes by, and why the others are left out: copies of another chip's table, and tables with one figure
+// for every speed and length, which say what fits the chip and not what a port needs.
 
 // PublishedMTU is the MTU the published figures are for, SONiC's default.
 const PublishedMTU = 9100
 
-// Published is one chip's table.
+// Published is the table of one switch, as SONiC has it.
 type Published struct {
-	Source string    // the switches whose tables they are
-	Metres []float64 // lengths of the columns, ascending
+	Of     string   // whose it is, as SONiC names it: "ACS-MSN2700"
+	Path   string   // the file, in sonic-net/sonic-buildimage
+	Chip   string   // name of the [ASIC]
+	Models []string // names of the [Switches] whose table it is
+	Own    bool     // it holds for these alone, in place of those of the chip; else for every switch with the chip
 	Rows   []PublishedRow
 }
 
-// PublishedRow is the headroom for one speed.
+// Source is where the table stands.
+func (p *Published) Source() string { return "SONiC " + p.Path }
+
+// PublishedRow is what one port needs at a speed.
 type PublishedRow struct {
-	Speed int   // Mb/s
-	Bytes []int // one for each length of the table
+	Speed int // Mb/s
+	At    []Figure
 }
 
-var usualLengths = []float64{5, 40, 300}
-
-var published = map[string]*Published{
-	"trident2": {
-		"SONiC, td2 RDMA-CENTRIC", usualLengths, []PublishedRow{
-			{1_000, []int{40_560, 40_560, 40_560}},
-			{10_000, []int{40_560, 40_560, 40_560}},
-			{40_000, []int{45_136, 47_216, 62_816}},
-			{50_000, []int{45_344, 48_048, 67_600}},
-			{100_000, []int{47_216, 52_624, 91_728}},
-		},
-	},
-	"tomahawk": {
-		"SONiC, Dell S6100 and Arista 7060CX", usualLengths, []PublishedRow{
-			{10_000, []int{35_776, 37_024, 46_176}},
-			{25_000, []int{53_248, 56_160, 79_040}},
-			{40_000, []int{66_560, 71_552, 108_160}},
-			{50_000, []int{90_272, 96_096, 141_856}},
-			{100_000, []int{165_568, 177_632, 268_736}},
-		},
-	},
-	"tomahawk2": {
-		"SONiC, Arista 7260CX3", usualLengths, []PublishedRow{
-			{40_000, []int{29_536, 31_616, 48_256}},
-			{50_000, []int{56_160, 96_096, 141_856}},
-			{100_000, []int{96_928, 177_632, 268_736}},
-		},
-	},
-	"tomahawk4": {"SONiC, Dell Z9664F", usualLengths, []PublishedRow{{400_000, []int{371_348, 424_434, 817_372}}}},
-	"tomahawk5": {"SONiC, Dell Z9864F", usualLengths, []PublishedRow{{800_000, []int{729_488, 835_406, 1_621_536}}}},
-	"spectrum": {
-		"SONiC, SN2700", usualLengths, []PublishedRow{
-			{10_000, []int{29_696, 29_696, 36_864}},
-			{25_000, []int{29_696, 31_744, 48_128}},
-			{40_000, []int{29_696, 32_768, 59_392}},
-			{50_000, []int{29_696, 33_792, 66_560}},
-			{100_000, []int{30_720, 38_912, 104_448}},
-		},
-	},
-	"spectrum2": {"SONiC, SN3700", usualLengths, spectrum23},
-	"spectrum2gearbox": {
-		"SONiC, SN3800", usualLengths, []PublishedRow{
-			{10_000, []int{34_816, 35_840, 44_032}},
-			{25_000, []int{38_912, 40_960, 59_392}},
-			{40_000, []int{41_984, 46_080, 75_776}},
-			{50_000, []int{45_056, 50_176, 87_040}},
-			{100_000, []int{56_320, 66_560, 140_288}},
-		},
-	},
-	"spectrum3": {
-		"SONiC, SN4700", usualLengths,
-		append(slices.Clip(spectrum23), PublishedRow{400_000, []int{38_912, 77_824, 373_760}}),
-	},
-	"spectrum4": {
-		"SONiC, SN5600", usualLengths, []PublishedRow{
-			{10_000, []int{45_056, 46_080, 56_320}},
-			{25_000, []int{48_128, 52_224, 76_800}},
-			{40_000, []int{57_344, 62_464, 101_376}},
-			{50_000, []int{63_488, 69_632, 118_784}},
-			{100_000, []int{113_664, 126_976, 225_280}},
-			{200_000, []int{131_072, 157_696, 355_328}},
-			{400_000, []int{231_424, 283_648, 677_888}},
-			{800_000, []int{257_024, 362_496, 1_150_976}},
-		},
-	},
-	// The table counts no small packets.
-	"spectrum5": {
-		"SONiC, SN5640", []float64{5, 40, 300, 1000}, []PublishedRow{
-			{10_000, []int{20_480, 20_480, 23_552, 33_792}},
-			{25_000, []int{21_504, 22_528, 30_720, 54_272}},
-			{50_000, []int{26_624, 28_672, 46_080, 93_184}},
-			{100_000, []int{44_032, 49_152, 83_968, 177_152}},
-			{200_000, []int{50_176, 60_416, 130_048, 317_440}},
-			{400_000, []int{86_016, 104_448, 243_712, 619_520}},
-		},
-	},
+// Figure is the headroom for one length of cable.
+type Figure struct {
+	Metres int
+	Bytes  int
 }
 
-// spectrum23 is common to the tables of the SN3700 and the SN4700.
-var spectrum23 = []PublishedRow{
-	{10_000, []int{32_768, 33_792, 40_960}},
-	{25_000, []int{32_768, 35_840, 54_272}},
-	{40_000, []int{33_792, 37_888, 66_560}},
-	{50_000, []int{33_792, 38_912, 75_776}},
-	{100_000, []int{33_792, 44_032, 117_760}},
-	{200_000, []int{35_840, 55_296, 203_776}},
-}
-
-// Published returns the chip's table, or nil.
-func (a *ASIC) Published() *Published { return published[a.Name] }
-
-// Headroom returns what the table says for a speed and a length, and by how many metres the cable is longer than the
-// table reaches. Between two lengths it is the straight line, below the shortest the first figure. A speed without a row
-// takes the largest of the slower rows; without those it is 0.
-func (p *Published) Headroom(speed int, metres float64) (bytes int, beyond float64) {
-	last := len(p.Metres) - 1
-	for _, r := range p.Rows {
-		if r.Speed > speed {
-			continue
-		}
-		i, _ := slices.BinarySearch(p.Metres, metres)
-		switch {
-		case i == 0:
-			bytes = max(bytes, r.Bytes[0])
-		case i > last:
-			bytes = max(bytes, r.Bytes[last])
-		default:
-			from, to := p.Metres[i-1], p.Metres[i]
-			rise := float64(r.Bytes[i]-r.Bytes[i-1]) * (metres - from) / (to - from)
-			bytes = max(bytes, r.Bytes[i-1]+int(math.Ceil(rise)))
+// Published returns the tables that hold for ports of the switch: those of the model, else those of its chip, the model's
+// own first. Own names the model if its tables stand in place of its chip's, and is empty otherwise.
+func (s *Switch) Published() (tables []*Published, own string) {
+	for _, t := range publishedTables {
+		if t.Own && t.of(s) {
+			tables, own = append(tables, t), s.Name
 		}
 	}
-	return bytes, max(metres-p.Metres[last], 0)
+	if own == "" {
+		tables = s.ASIC.Published()
+		slices.SortStableFunc(tables, func(a, b *Published) int {
+			switch {
+			case a.of(s) == b.of(s):
+				return 0
+			case a.of(s):
+				return -1
+			}
+			return 1
+		})
+	}
+	return tables, own
+}
+
+func (p *Published) of(s *Switch) bool {
+	return p.Chip == s.ASIC.Name && slices.Contains(p.Models, s.Name)
+}
+
+// Published returns the tables that hold for every switch with the chip, unless its model has its own.
+func (a *ASIC) Published() []*Published {
+	var out []*Published
+	for _, t := range publishedTables {
+		if t.Chip == a.Name && !t.Own {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// Headroom returns the largest figure of the table for a speed and a length, the row it is of, and by how many metres the
+// cable is longer than the row reaches. Between two lengths it is the straight line, below the shortest the first figure. A
+// speed without a row takes the largest of the slower rows; without those the row is nil.
+func (p *Published) Headroom(speed int, metres float64) (bytes int, row *PublishedRow, beyond float64) {
+	for i := range p.Rows {
+		if r := &p.Rows[i]; r.Speed <= speed {
+			if n, over := r.headroom(metres); row == nil || n >= bytes {
+				bytes, row, beyond = n, r, over
+			}
+		}
+	}
+	return bytes, row, beyond
+}
+
+func (r *PublishedRow) headroom(metres float64) (bytes int, beyond float64) {
+	i := r.above(metres)
+	switch {
+	case i == 0:
+		return r.At[0].Bytes, 0
+	case i == len(r.At):
+		last := r.At[i-1]
+		return last.Bytes, metres - float64(last.Metres)
+	}
+	from, to := r.At[i-1], r.At[i]
+	rise := float64(to.Bytes-from.Bytes) * (metres - float64(from.Metres)) / float64(to.Metres-from.Metres)
+	return from.Bytes + int(math.Ceil(rise)), 0
+}
+
+// above is the index of the first length that is not below metres.
+func (r *PublishedRow) above(metres float64) int {
+	i, _ := slices.BinarySearchFunc(r.At, metres, func(f Figure, m float64) int {
+		if float64(f.Metres) < m {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+// Text says which figures of the row hold for a length: "100G at 5 m: 30720 B".
+func (r *PublishedRow) Text(metres float64) string {
+	i, speed := r.above(metres), SpeedText(r.Speed)
+	switch {
+	case i == len(r.At):
+		i--
+	case i > 0 && float64(r.At[i].Metres) != metres:
+		from, to := r.At[i-1], r.At[i]
+		return fmt.Sprintf("%s at %d and %d m: %d and %d B", speed, from.Metres, to.Metres, from.Bytes, to.Bytes)
+	}
+	return fmt.Sprintf("%s at %d m: %d B", speed, r.At[i].Metres, r.At[i].Bytes)
 }
 
 // Reserves returns what the chip keeps back for everything that is not lossless: per cabled port, and once. Source for

@@ -8,6 +8,10 @@ import (
 // Speeds lists the Ethernet speeds a link may have, ascending, in Mb/s.
 var Speeds = []int{100, 1_000, 10_000, 25_000, 40_000, 50_000, 100_000, 200_000, 400_000, 800_000}
 
+// Unsized is a speed of Ethernet for which no pause response is published: no link runs at it here, as no buffer could be sized
+// for it. Ports that are so fast run at less, whole or split.
+const Unsized = 1_600_000
+
 // SpeedText spells a speed as HCL does: "25G", "100M".
 func SpeedText(mbps int) string {
 	if mbps%1000 == 0 {
@@ -39,23 +43,45 @@ const Alpha = 1
 
 // CellWaste tells by how much packets of the worst size swell when they are stored in cells, as a fraction.
 //
-// Broadcom's published headrooms follow the exact maximum over packet sizes s of cells(s) / (s + 20), with preamble and
-// gap credited. For Spectrum the SONiC headroom script uses cell/64 above 128 B and 2 cell/(cell+1) below; worst is
-// that factor rounded up to a whole number, likely is the factor itself.
+// Broadcom's published headrooms follow the exact maximum ([ASIC.Swell]). For Spectrum the SONiC headroom script uses
+// cell/64 above 128 B and 2 cell/(cell+1) below; worst is that factor rounded up to a whole number, likely is the factor
+// itself.
 func (a *ASIC) CellWaste() (worst, likely Ratio) {
 	c := a.Cell
 	if a.Vendor == Broadcom {
-		r := Ratio{c * ((64 + c - 1) / c), 84} // the smallest frame
-		if two := (Ratio{2 * c, c + 1 + 20}); c >= 64 && two.Num*r.Den > r.Num*two.Den {
-			r = two // one byte more than a cell
-		}
-		return r, r
+		worst, _ = a.Swell()
+		return worst, worst
 	}
 	likely = Ratio{c, 64}
 	if c <= 128 {
 		likely = Ratio{2 * c, c + 1}
 	}
 	return Ratio{(likely.Num + likely.Den - 1) / likely.Den, 1}, likely
+}
+
+const (
+	// Gap is what lies between frames on the wire, preamble and interframe gap, in bytes.
+	Gap = 20
+
+	// MinFrame is the smallest frame, frame check included, in bytes; that of a pause, too.
+	MinFrame = 64
+
+	// fullFrame is the smallest frame that carries a payload of 1 KiB: RoCEv2 over IPv4, untagged.
+	fullFrame = 14 + 20 + 8 + 12 + 1024 + 4 + 4
+)
+
+// Swell tells by how much bytes on the wire swell at most when frames are stored in whole cells, preamble and gap credited:
+// the maximum of cells(s) / (s + 20) over frames of any size, and over those that carry a payload of 1 KiB or more.
+func (a *ASIC) Swell() (worst, full Ratio) { return a.swell(MinFrame), a.swell(fullFrame) }
+
+// swell is the maximum over frames of so many bytes and more: it is at the smallest, or at the next that begins another cell.
+func (a *ASIC) swell(smallest int) Ratio {
+	at := func(s int) Ratio { return Ratio{(s + a.Cell - 1) / a.Cell * a.Cell, s + Gap} }
+	r, next := at(smallest), at((smallest+a.Cell-1)/a.Cell*a.Cell+1)
+	if next.Num*r.Den > r.Num*next.Den {
+		return next
+	}
+	return r
 }
 
 // Ratio is an exact fraction.

@@ -90,6 +90,11 @@ var Switches = []*Switch{
 		Name: "sn5640", Title: "NVIDIA SN5640", ASIC: asic("spectrum5"), Ports: []PortRange{osfp(1, 64), sfp28(65, 66)},
 		Source: "SONiC Mellanox-SN5640-C512S2: 64 ports of 800G and two service ports",
 	},
+	// Eight lanes of 200G; what SONiC runs as one port or as each of two is 800G at most.
+	{
+		Name: "sn6600", Title: "NVIDIA SN6600", ASIC: asic("spectrum6"), Ports: []PortRange{{1, 64, Unsized, 8}},
+		Aliases: []string{"sn6600_ld"}, Source: "SONiC ACS-SN6600_LD: 64 cages, each 1 or 2 ports of 800G",
+	},
 
 	// Dell. The manuals disagree on the S6000: its ports.conf says Trident II, one sentence says II+; the chip is the former.
 	{

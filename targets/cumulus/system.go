@@ -90,7 +90,9 @@ func can(a *platform.ASIC, _ string) ir.SwitchCan {
 	if !c.PFC {
 		c.Lossless = 0
 	}
-	c.Shared = a.Vendor == platform.Mellanox
+	if c.Shared = a.Vendor == platform.Mellanox; c.Shared {
+		c.Joined = "a working draft of the 5.0 manual says so, and no released page contradicts it"
+	}
 	c.System = osTitle
 	c.Stuck = osTitle + " up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	return c

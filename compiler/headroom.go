@@ -1,0 +1,222 @@
+package compiler
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// Headroom.
+//
+// When a port decides to pause its peer, bytes go on arriving: until the port has finished the frame it is sending
+// itself, until the pause frame has crossed the cable, until the peer has acted on it, and what is on the cable by
+// then. The room for them is Need. Packets take whole cells of the chip's memory, so small ones waste room; they are all
+// small unless the person says less. Need is the largest of:
+//
+// The bound, which no arrival of packets exceeds (package validate/oracle tries them):
+//
+//	sum   = MTU + headers + pause frame + cable + interfaces + response + gearbox + chip
+//	bound = sum x swell + last frame in cells + the cell in which the pause begins
+//
+// where swell is the exact maximum for the cells of the chip, of small packets and of the others by their shares. And on
+// chips that SONiC's dynamic buffer model sizes, its formula (buffer_headroom_mellanox.lua), which counts no headers and
+// another waste:
+//
+//	sum     = MTU + cable + interfaces + response + gearbox + chip
+//	formula = sum x (1 - share + share x waste) + last frame
+//
+// And what the chip's vendor or a maker of switches published for that speed and length. All are rounded up to cells.
+//
+// Floor is what the vendors' own static tables come to (SONiC's pg_profile_lookup.ini): the formula with the pause
+// response they counted and the waste not rounded up. Below Floor loss is likely; between Floor and Need it takes bad
+// luck; from Need on nothing is lost.
+//
+// SONiC adds a frame and a second pipeline latency to the whole buffer of a port with eight lanes, not to its column xoff,
+// the room after the pause. So Need is the same for such a port.
+
+const (
+	// interfaceBytes is the delay of MAC and PHY at both ends, in bytes. Source: SONiC, mac_phy_delay = 0.8 KiB.
+	interfaceBytes = 819
+
+	// lastFrame is the frame of the lossless group the peer had just begun, in the formula. Source: SONiC, lossless_mtu. A
+	// RoCE frame may be of 4 KiB; the waste, counted as if every packet were small, leaves more room than the difference.
+	lastFrame = 1024
+
+	// frameHeaders is what a frame has beside what the MTU counts: Ethernet header, VLAN tag and frame check.
+	frameHeaders = 14 + 4 + 4
+
+	// bytesPerMetreAndMbps is what a cable holds there and back: 2 x 1e6 / 8 bits / 198,000,000 m/s.
+	bytesPerMetreAndMbps = 1.0 / 792
+)
+
+// allSmall is the share of small packets when nobody says another, in percent.
+const allSmall = 100
+
+// wire is what headroom depends on beside the chip.
+type wire struct {
+	speed  int // Mb/s
+	metres float64
+	mtu    int
+	small  int // share of small packets, percent
+	rdma   int // largest payload of the RDMA packets that arrive; 0: frames may be as large as the MTU allows
+}
+
+// headroom returns Need, Floor, Need summand by summand, and what is published, whether or not it is what binds; of that the
+// bytes are 0 where nothing is.
+func headroom(a *platform.ASIC, tables []*platform.Published, w wire) (need, floor int, terms []ir.Term, public ir.Term) {
+	need, terms = bound(a, w)
+	if a.Vendor != platform.Broadcom {
+		if n, t := formula(a, w); n >= need {
+			need, terms = n, t
+		}
+	}
+	if public = published(a, tables, w); public.Bytes > need {
+		terms = append(terms, ir.Term{
+			Name: "published for the chip", Bytes: public.Bytes - need,
+			Why: fmt.Sprintf("%d B more than the sum: %d B, %s", public.Bytes-need, public.Bytes, public.Why),
+		})
+		need = public.Bytes
+	}
+
+	_, likely := a.CellWaste()
+	response := platform.PauseQuanta(w.speed) * platform.QuantumBytes
+	counted := response
+	if a.Response > 0 {
+		counted = min(response, a.Response)
+	}
+	floor = min(need, cells(a, swollen(total(arriving(a, w))-response+counted, likely, w.small)+lastFrame))
+	return need, floor, terms, public
+}
+
+// bound is the most that can arrive, in whole cells.
+//
+// What arrives is a frame in progress, whole frames, and a last one that begins just before the pause takes effect. Frames
+// take up at most swell times their bytes on the wire; the frame in progress takes that and the cell it has begun; of the
+// last none counted as time that has passed.
+func bound(a *platform.ASIC, w wire) (need int, terms []ir.Term) {
+	worst, full := a.Swell()
+	terms = append(arriving(a, w), ir.Term{
+		Name: "headers and the pause frame", Bytes: frameHeaders + platform.Gap + platform.MinFrame + platform.Gap,
+		Why: fmt.Sprintf("%d B around the MTU, a pause of %d B, a gap of %d B behind each", frameHeaders, platform.MinFrame, platform.Gap),
+	})
+	raw := total(terms)
+	swell := platform.Ratio{Num: (100-w.small)*full.Num*worst.Den + w.small*worst.Num*full.Den, Den: 100 * full.Den * worst.Den}
+	waste := scaled(raw, swell) - raw
+	why := fmt.Sprintf("the sum so far x (%s - 1)", worst)
+	if w.small != allSmall {
+		why = fmt.Sprintf("%d %% of the sum so far x (%s - 1), the rest, packets of 1 KiB and more, x (%s - 1)", w.small, worst, full)
+	}
+	last, what := w.mtu, "as large as the MTU allows"
+	if w.rdma > 0 && w.rdma+ir.RDMAHeaders < w.mtu {
+		last, what = w.rdma+ir.RDMAHeaders, fmt.Sprintf("of an RDMA MTU of %d, with headers of %d B", w.rdma, ir.RDMAHeaders)
+	}
+	last += frameHeaders
+	terms = append(terms,
+		ir.Term{Name: "room small packets waste", Bytes: waste, Why: fmt.Sprintf("%s, for cells of %d B", why, a.Cell)},
+		ir.Term{Name: "frame the peer had begun", Bytes: last, Why: fmt.Sprintf("%s and %d B", what, frameHeaders)},
+		ir.Term{Name: "cell in which the pause begins", Bytes: a.Cell, Why: "already taken for a frame that still arrives"},
+	)
+	sum := raw + waste + cells(a, last) + a.Cell
+	need = cells(a, sum)
+	return need, append(terms, ir.Term{
+		Name: "rounding", Bytes: need - total(terms), Why: fmt.Sprintf("up to whole cells of %d B, also of the last frame", a.Cell),
+	})
+}
+
+// formula is what SONiC's dynamic buffer model gives, with its waste rounded up.
+func formula(a *platform.ASIC, w wire) (need int, terms []ir.Term) {
+	worst, _ := a.CellWaste()
+	terms = arriving(a, w)
+	raw := total(terms)
+	waste := swollen(raw, worst, w.small) - raw
+	sum := raw + waste + lastFrame
+	need = cells(a, sum)
+	share := fmt.Sprintf("the sum so far x (%s - 1)", worst)
+	if w.small != allSmall {
+		share = fmt.Sprintf("%d %% of the sum so far x (%s - 1)", w.small, worst)
+	}
+	return need, append(terms,
+		ir.Term{Name: "room small packets waste", Bytes: waste, Why: fmt.Sprintf("%s, for cells of %d B", share, a.Cell)},
+		ir.Term{Name: "frame the peer had begun", Bytes: lastFrame, Why: "of the lossless group"},
+		ir.Term{Name: "rounding", Bytes: need - sum, Why: fmt.Sprintf("up to whole cells of %d B", a.Cell)},
+	)
+}
+
+// arriving lists what arrives after the pause, as if packets fitted their cells and had no headers.
+func arriving(a *platform.ASIC, w wire) []ir.Term {
+	quanta := platform.PauseQuanta(w.speed)
+	gbps := float64(w.speed) / 1000
+	terms := []ir.Term{
+		{Name: "frame this port is sending", Bytes: w.mtu, Why: fmt.Sprintf("MTU %d; a pause frame cannot cut in", w.mtu)},
+		{
+			Name: "on the cable, there and back", Bytes: onCable(w.speed, w.metres),
+			Why: fmt.Sprintf("2 x %g m at 198 m/us and %g Gb/s", w.metres, gbps),
+		},
+		{Name: "interfaces at both ends", Bytes: interfaceBytes, Why: "MAC and PHY, 0.8 KiB"},
+		{Name: "peer's response to the pause", Bytes: quanta * platform.QuantumBytes, Why: fmt.Sprintf("%d quanta of %d B at %g Gb/s",
+			quanta, platform.QuantumBytes, gbps)},
+	}
+	if gearbox := 2 * a.Gearbox * w.speed / 8000; gearbox > 0 {
+		terms = append(terms, ir.Term{
+			Name: "gearbox, both ways", Bytes: gearbox,
+			Why: fmt.Sprintf("2 x %d ns at %g Gb/s", a.Gearbox, gbps),
+		})
+	}
+	if chip := a.Extra * w.speed / 1000; chip > 0 {
+		terms = append(terms, ir.Term{Name: "inside the chip", Bytes: chip, Why: fmt.Sprintf("%s: %d B per Gb/s", a.Title, a.Extra)})
+	}
+	return terms
+}
+
+// onCable is what a cable holds there and back.
+func onCable(speed int, metres float64) int {
+	return int(math.Ceil(metres * float64(speed) * bytesPerMetreAndMbps))
+}
+
+// published is the largest published figure in whole cells, and where it stands. Beyond the longest cable of a table it grows
+// as the sum does. Figures hold for an MTU of 9100; a port with another one needs that much more or less.
+func published(a *platform.ASIC, tables []*platform.Published, w wire) ir.Term {
+	worst, _ := a.CellWaste()
+	var out ir.Term
+	for _, t := range tables {
+		n, row, beyond := t.Headroom(w.speed, w.metres)
+		if row == nil {
+			continue
+		}
+		n += scaled(onCable(w.speed, beyond), worst) + scaled(w.mtu-platform.PublishedMTU, worst)
+		if n = cells(a, max(n, 0)); n > out.Bytes {
+			why := ""
+			if beyond > 0 {
+				why += fmt.Sprintf(", %g m beyond", beyond)
+			}
+			if w.mtu != platform.PublishedMTU {
+				why += fmt.Sprintf(", for MTU %d", w.mtu)
+			}
+			out = ir.Term{
+				Name: "published", Bytes: n,
+				Why: fmt.Sprintf("%s, %s, MTU %d%s (%s)", t.Of, row.Text(w.metres), platform.PublishedMTU, why, t.Source()),
+			}
+		}
+	}
+	return out
+}
+
+func total(terms []ir.Term) int {
+	sum := 0
+	for _, t := range terms {
+		sum += t.Bytes
+	}
+	return sum
+}
+
+// swollen is what n bytes take in cells when a share of them, in percent, comes in packets that swell so.
+func swollen(n int, by platform.Ratio, small int) int {
+	return scaled(n, platform.Ratio{Num: (100-small)*by.Den + small*by.Num, Den: 100 * by.Den})
+}
+
+func scaled(n int, by platform.Ratio) int { return (n*by.Num + by.Den - 1) / by.Den }
+
+// cells rounds up to whole cells of the chip.
+func cells(a *platform.ASIC, n int) int { return (n + a.Cell - 1) / a.Cell * a.Cell }
