@@ -8,8 +8,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/targets"
 )
@@ -173,4 +175,27 @@ func TestLastFrameIsTheMembers(t *testing.T) {
 		}
 	}
 	assert.Fail(t, "no buffer for the group without members")
+}
+
+// Whatever the cable and the chip: above a kilometre what lies below xon feeds the round trip unless memory is tight, and no pause
+// comes too late for the headroom.
+func TestLongCablesFeedTheRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.SampledFrom(platform.Switches).Draw(t, "model")
+		k := bufferKey{
+			group: &ir.CosGroup{}, asic: m.ASIC, tables: (&sizing{models: map[*platform.Switch]*tables{}}).published(m),
+			metres: rapid.Float64Range(1, 40_000).Draw(t, "metres"), mbps: rapid.SampledFrom(platform.Speeds).Draw(t, "speed"),
+			mtu: rapid.IntRange(1280, 9216).Draw(t, "mtu"), rdma: ir.LargestRDMA, tight: rapid.Bool().Draw(t, "tight"),
+		}
+		b := switchBuffer(k)
+		xon := b.Xoff.N - b.XonDelta.N
+		if k.metres > ir.LongCable && !k.tight {
+			require.GreaterOrEqual(t, xon, b.RoundTrip)
+			require.Less(t, xon-b.RoundTrip, m.ASIC.Cell)
+		} else {
+			require.Equal(t, cells(m.ASIC, presetXoff)-cells(m.ASIC, presetXonDelta), xon)
+		}
+		require.GreaterOrEqual(t, b.Headroom(), b.Need)
+		require.GreaterOrEqual(t, b.RoundTrip, onCable(k.mbps, k.metres))
+	})
 }
