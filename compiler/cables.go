@@ -385,7 +385,7 @@ func (s *speedometer) derive(slow, other *ir.Port, b *lang.LinkBlock) ir.Num {
 		}
 		return ir.Num{}
 	}
-	if jo.speed > 0 && !runs(jo, js.speed) {
+	if js.speed == platform.Unsized || jo.speed > 0 && !runs(jo, js.speed) {
 		s.c.report.errorf(topicSpeed, b.Decl, name, "The ends of the cable from %s do not agree on a speed by themselves: %s is a port "+
 			"of %s, and %s cannot run at that: %s. Give the link a speed both can run at.", name, slow, platform.SpeedText(js.speed),
 			other, s.can(other, js.speed)).Note(slow.At, "the slower end")
