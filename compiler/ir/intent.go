@@ -28,6 +28,9 @@ func (d *Device) Intent() string {
 	fmt.Fprintln(h, "device", d.Name)
 	if s := d.Switch; s != nil {
 		fmt.Fprintln(h, "switch", s.Model.Name, s.OS, s.Version, said(s.HeadroomPool))
+		if s.MemoryWritten {
+			fmt.Fprintln(h, "memory written")
+		}
 		writeIntents(h, s.Intents)
 	} else {
 		for _, n := range d.Host.NICs {
