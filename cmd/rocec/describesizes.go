@@ -40,7 +40,7 @@ func describeMemory(d *ir.Device) section {
 // describeMemoryModel is how the system shares out what no port reserves, and where each fact of it was taken from.
 func describeMemoryModel(d *ir.Device) section {
 	m := d.Memory()
-	s := section{Title: "memory model"}
+	s := section{Title: memoryModel}
 	pool := "shared with all traffic"
 	if m.Model.Pool {
 		pool = "for lossless traffic alone"

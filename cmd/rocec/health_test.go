@@ -61,6 +61,11 @@ func TestVerifySince(t *testing.T) {
 	require.Len(t, found, 1, "what was lost before is no matter: %s", found)
 	require.Contains(t, found[0], "because no samples of an earlier verify are kept")
 
+	code, stdout, stderr := rocec(t, "show", dir, "tor1")
+	require.Equal(t, exitGood, code, stderr)
+	assert.Regexp(t, `(?s)memory model\n.*\n  read +pool of 100 %, shared with all traffic; alpha 1 \(.*/mlx/datapath.conf\)\s+by rocec verify, 20`, stdout,
+		"what the switch says, beside what is assumed")
+
 	tor1.SetCounter("swp1", "HwIfInBufferDrops", 20)
 	tor1.SetLink("swp2", false)
 	const noLink = "tor1  links: tor1:swp2 has no link; the fabric cables it to store2:ens1f0."

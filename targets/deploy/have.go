@@ -45,6 +45,15 @@ type Watched struct {
 	Facts []target.Fact
 }
 
+// Facts gives what every watch read.
+func (h *Have) Facts() []target.Fact {
+	var all []target.Fact
+	for i := range h.Watched {
+		all = append(all, h.Watched[i].Facts...)
+	}
+	return all
+}
+
 // Sound reports whether it found nothing, or only what is worth knowing.
 func (w *Watched) Sound() bool {
 	return !slices.ContainsFunc(w.Found, func(d *diag.Diagnostic) bool { return d.Severity != diag.Notice })

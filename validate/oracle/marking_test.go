@@ -10,7 +10,19 @@ import (
 )
 
 // alphas are those that systems have, and the two ends.
-var alphas = []ir.Alpha{{0, 1}, {1, 128}, {1, 8}, {1, 4}, {1, 2}, {1, 1}, {2, 1}, {4, 1}, {8, 1}, {64, 1}, {1, 0}}
+var alphas = []ir.Alpha{
+	{Num: 0, Den: 1},
+	{Num: 1, Den: 128},
+	{Num: 1, Den: 8},
+	{Num: 1, Den: 4},
+	{Num: 1, Den: 2},
+	{Num: 1, Den: 1},
+	{Num: 2, Den: 1},
+	{Num: 4, Den: 1},
+	{Num: 8, Den: 1},
+	{Num: 64, Den: 1},
+	{Num: 1, Den: 0},
+}
 
 // memories draws a switch with any memory model: ports, lossless groups, what they reserve, and how the rest is shared.
 func memories(t *rapid.T) (ir.Memory, int) {

@@ -84,7 +84,7 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 		if !known(h) {
 			continue
 		}
-		kept := &deploy.Kept{At: start, Boot: h.Boot, Samples: h.Samples()}
+		kept := &deploy.Kept{At: start, Boot: h.Boot, Samples: h.Samples(), Facts: h.Facts()}
 		if twice(h.Device) {
 			kept.At = now
 		}
