@@ -349,6 +349,10 @@ func TestMistakes(t *testing.T) {
 			s.Hosts[0].ByHand = &lang.ByHand{Decl: place(901)}
 			s.Hosts[0].WrittenBy = lang.Value[string]{V: "others", At: place(900)}
 		}, "written-by-hand", 900, []string{`written_by = "others"`, "the by_hand block"}},
+		{"memory written and set by hand", func(s *lang.Source) {
+			s.Switches[0].ByHand = &lang.ByHand{Decl: place(901)}
+			s.Switches[0].Memory = lang.Value[string]{V: "written", At: place(900)}
+		}, "memory-by-hand", 900, []string{`memory = "written"`, "its by_hand block"}},
 	} {
 		seen[c.code] = true
 		t.Run(c.name, func(t *testing.T) {

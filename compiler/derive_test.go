@@ -106,10 +106,10 @@ func TestMarksComeBeforePausing(t *testing.T) {
 	f := compiled(t, s)
 	m := port(f, "s0:swp1").Marks[0]
 	bound := device(f, "s0").Memory().MarkBound()
-	assert.Equal(t, (13_945_824-32*(147_360+18_048))/(32*2), bound)
-	assert.Equal(t, 135_199, bound)
-	assert.Equal(t, 135_168, m.Min.N, "the bound, in whole cells")
-	assert.Contains(t, m.Min.From[2].Origin.Why, "below 135199 B")
+	assert.Equal(t, (13_945_824-32*(147_360+18_048))/2/(32*2), bound)
+	assert.Equal(t, 67_599, bound)
+	assert.Equal(t, 67_584, m.Min.N, "the bound, in whole cells")
+	assert.Contains(t, m.Min.From[2].Origin.Why, "below 67599 B")
 
 	// A lossy group is not held to it.
 	s.CosGroups[0].Lossless.V = false

@@ -106,9 +106,21 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 			w.OS = os.Name
 		}
 	}
+	w.MemoryWritten, w.MemoryAt = s.Memory.V == "written" && d.ByHand == nil, s.Memory.At
+	if s.Memory.Set() && d.ByHand != nil {
+		c.report.errorf(topicMemoryByHand, s.Memory.At, d.Name, "The switch block says memory = %q, and its by_hand block that others set "+
+			"the switch: rocec writes nothing there. Take one of the two out.", s.Memory.V)
+	}
 	w.Can = ir.ChipCan()
 	if os != nil && w.Model != nil && w.Model.ASIC != nil {
 		w.Can = os.Can(w.Model.ASIC, w.Version)
+		if os.Memory != nil {
+			asIs := os.Memory(w.Model.ASIC, w.Version, false)
+			w.Can.Memory = asIs
+			if w.MemoryWritten {
+				w.Can.Memory = cmp.Or(os.Memory(w.Model.ASIC, w.Version, true), asIs)
+			}
+		}
 	}
 	if s.Version.Set() && d.ByHand == nil && os != nil {
 		if wrong := os.Release(w.Version); wrong != "" {

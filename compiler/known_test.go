@@ -87,14 +87,17 @@ link "l" {
 `
 	}
 	known := targets.Known.DefaultOS()
+	spectrum := known.Can(chip(t, "spectrum"), "")
+	spectrum.Memory = known.Memory(chip(t, "spectrum"), "", false)
+	require.NotEqual(t, ir.ChipMemory(), spectrum.Memory)
 	for _, c := range []struct {
 		os    string
 		can   ir.SwitchCan
 		front ir.Front
 	}{
-		{"", known.Can(chip(t, "spectrum"), ""), ir.Front{Number: 1}},
-		{"by_hand {}", known.Can(chip(t, "spectrum"), ""), ir.Front{Number: 1}},
-		{`os = "` + known.Name + `"`, known.Can(chip(t, "spectrum"), ""), ir.Front{Number: 1}},
+		{"", spectrum, ir.Front{Number: 1}},
+		{"by_hand {}", spectrum, ir.Front{Number: 1}},
+		{`os = "` + known.Name + `"`, spectrum, ir.Front{Number: 1}},
 		{"os = \"sonic\"\n  version = \"202505\"", ir.ChipCan(), ir.Front{}},
 		{"os = \"sonic\"\n  by_hand {}", ir.ChipCan(), ir.Front{}},
 	} {
@@ -105,5 +108,5 @@ link "l" {
 		assert.Equal(t, c.front, leaf.Ports[0].Front, c.os)
 		assert.Equal(t, c.front.Known(), leaf.Ports[0].Front.Split(), c.os)
 	}
-	assert.NotEqual(t, ir.ChipCan(), known.Can(chip(t, "spectrum"), ""), "the facts of the system are others than the chip's")
+	assert.NotEqual(t, ir.ChipCan(), spectrum, "the facts of the system are others than the chip's")
 }

@@ -5,20 +5,21 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
-	"github.com/rocec/rocec/lang/lock"
 )
 
 // ECN marking.
 //
 // Senders slow down when packets come back marked, and a queue marks from Min on. It must do so before the ingress
-// buffers that feed it pause (DCQCN, section 4): with dynamic thresholds, n ports filled up to Min by one port, L lossless
-// groups and B bytes of buffer without the reserved ones, that holds while
+// buffers that feed it pause (DCQCN, section 4): with dynamic thresholds, n queues filled up to Min by one port, L lossless
+// buffers of a port and B bytes of the pool they share, that holds while
 //
 //	Min < alpha B / (n (1 + alpha L))
 //
-// which is [ir.Memory.MarkBound]. Below that bound Min scales with the speed of the port, from the preset of Cumulus Linux
-// at 100G: a bandwidth-delay product stays one. Three frames are the least that lets a single sender run at full speed.
-// All of it comes in the steps the chip knows, so that the switch shows what was asked for.
+// which is [ir.Memory.MarkBound]; alpha and the pool are those of the switch's memory model ([ir.MemoryModel]). Where a port pauses at
+// xoff bytes whatever is free, n ports that fill one queue hold n x xoff, and Min is kept below that for the incast the fabric has
+// ([ir.Device.Senders]). Below both Min scales with the speed of the port, from a vendor's preset at 100G: a bandwidth-delay
+// product stays one. Three frames are the least that lets a single sender run at full speed. All of it comes in the steps the chip
+// knows, so that the switch shows what was asked for.
 
 const (
 	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600
@@ -36,6 +37,8 @@ type markKey struct {
 	mtu   int
 	bound int    // -1: does not bind
 	limit string // the inputs of the bound, where it or fabric.lock makes them some of the mark's
+
+	senders int // into one queue, where the bound is for them; 0: it is for one port that fills all queues
 }
 
 // mark gives every switch port that sends an ECN group its thresholds. Alike ports share them.
@@ -57,9 +60,12 @@ func (c *compiler) mark() {
 			continue
 		}
 		mem := d.Memory()
-		bound, limit := mem.MarkBound(), ""
-		if len(c.pins.limits) > 0 {
-			limit = memoryInputs(mem)
+		bound, loose := mem.MarkBound(), looseBound(mem)
+		senders := map[*ir.CosGroup]int{}
+		if mem.Model.Absolute {
+			for _, g := range marking {
+				senders[g] = d.Senders(g)
+			}
 		}
 		for _, p := range d.Ports {
 			row = row[:0]
@@ -67,20 +73,26 @@ func (c *compiler) mark() {
 				if !c.marked[g].has(p.Link) {
 					continue
 				}
-				key := markKey{g, d.Switch.Model.ASIC, p.Speed, p.MTU, -1, ""}
-				switch {
+				key := markKey{group: g, asic: d.Switch.Model.ASIC, mbps: p.Speed, mtu: p.MTU, bound: -1}
+				incast, xoff := -1, 0
+				if b := p.Carries(g); b != nil && senders[g] > 1 {
+					xoff = b.Xoff.N
+					incast = mem.IncastBound(senders[g], xoff)
+				}
+				switch free := unbound(key.asic, p.Speed); {
 				case !g.Lossless:
-				case unbound(key.asic, p.Speed) >= bound:
+				case incast >= 0 && incast < bound && free >= incast:
+					key.bound, key.senders = incast, senders[g]
+					key.limit = fmt.Sprintf(" senders=%d xoff=%d", key.senders, xoff)
+				case free >= bound:
 					key.bound, key.limit = bound, memoryInputs(mem)
-				case c.pins.limits[limit]:
-					if key.limit = limit; c.pins.rows[lock.Mark+" "+markInputs(key)] == nil {
-						key.limit = ""
-					}
+				default:
+					key.limit = c.pins.limitOf(key, mem)
 				}
 				m := known[key]
 				if m == nil {
 					m = deriveMark(key)
-					c.pinMark(m, key, p.Link)
+					c.pinMark(m, key, p.Link, memoryOnly(mem), loose)
 					known[key] = m
 				}
 				row = append(row, m)
@@ -88,6 +100,13 @@ func (c *compiler) mark() {
 			p.Marks = rows.share(row)
 		}
 	}
+}
+
+// looseBound is the bound by the rules of a rocec without memory models: one pool, with a share of 1 for each lossless group. What
+// fabric.lock pins below it was derived by rules that allowed it.
+func looseBound(m ir.Memory) int {
+	m.Model, m.Joined = ir.ChipMemory(), false
+	return m.MarkBound()
 }
 
 // unbound is Min as far as speed alone decides.
@@ -141,7 +160,11 @@ func deriveMin(k markKey, cell ir.Origin) ir.Derived {
 	}
 	if k.bound >= 0 && k.bound <= n {
 		n = wholeSteps(k.asic, max(k.bound-1, 0))
-		why = append(why, because(ir.Origin{Why: fmt.Sprintf("marking must come before pausing: below %d B on this switch", k.bound)}))
+		on := "on this switch"
+		if k.senders > 0 {
+			on = fmt.Sprintf("where %d ports fill one queue", k.senders)
+		}
+		why = append(why, because(ir.Origin{Why: fmt.Sprintf("marking must come before pausing: below %d B %s", k.bound, on)}))
 	}
 	if step := markStep(k.asic); n < markFrames*k.mtu {
 		n = (markFrames*k.mtu + step - 1) / step * step

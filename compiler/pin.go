@@ -146,8 +146,9 @@ func (k bufferKey) special() string {
 	return s
 }
 
-// pinMark pins what nobody wrote of a mark.
-func (c *compiler) pinMark(m *ir.Mark, k markKey, l *ir.Link) {
+// pinMark pins what nobody wrote of a mark. memory is what a row of an earlier rocec says of the switch's memory, and loose the bound
+// by the rules of that time.
+func (c *compiler) pinMark(m *ir.Mark, k markKey, l *ir.Link, memory string, loose int) {
 	given := k.group.ECN
 	row := &lock.Row{Kind: lock.Mark, Inputs: markInputs(k)}
 	var numbers []derived
@@ -161,15 +162,34 @@ func (c *compiler) pinMark(m *ir.Mark, k markKey, l *ir.Link) {
 			row.By = append(row.By, ruleOf(n.name, *n.num))
 		}
 	}
-	// A switch that the bound did not concern when the sizes were pinned: they hold on as long as it allows them.
-	k.limit = ""
-	plain := c.pins.rows[lock.Mark+" "+markInputs(k)]
-	if plain != nil && k.bound >= 0 {
-		if least, ok := plain.Number("min"); !ok || least.N >= k.bound {
-			plain = nil
+	// A switch that the bound did not concern when the sizes were pinned, or another one did: they hold on as long as the rules that
+	// pinned them allow it.
+	var other *lock.Row
+	if k.bound >= 0 {
+		for _, k.limit = range []string{"", memory} {
+			earlier := c.pins.rows[lock.Mark+" "+markInputs(k)]
+			if earlier == nil {
+				continue
+			}
+			if least, ok := earlier.Number("min"); ok && least.N < loose {
+				other = earlier
+			}
 		}
 	}
-	m.Pinned = c.pin(row, numbers, l.At, plain)
+	m.Pinned = c.pin(row, numbers, l.At, other)
+}
+
+// limitOf gives the inputs of a bound that does not bind now, where a row of fabric.lock depends on them; empty: none does.
+func (p *pins) limitOf(k markKey, m ir.Memory) string {
+	if len(p.limits) == 0 {
+		return ""
+	}
+	for _, k.limit = range []string{memoryInputs(m), memoryOnly(m)} {
+		if p.limits[k.limit] && p.rows[lock.Mark+" "+markInputs(k)] != nil {
+			return k.limit
+		}
+	}
+	return ""
 }
 
 // markInputs is what a mark depends on.
@@ -181,6 +201,15 @@ func markInputs(k markKey) string {
 
 // memoryInputs is what the bound on marking at a switch depends on.
 func memoryInputs(m ir.Memory) string {
+	joined := ""
+	if m.Joined && m.Groups > 1 {
+		joined = " joined"
+	}
+	return fmt.Sprintf("%s pool=%d%% alpha=%s%s", memoryOnly(m), m.Model.Percent, strings.ReplaceAll(m.Model.Alpha.String(), " ", "-"), joined)
+}
+
+// memoryOnly is the same in rows of a rocec that knew one memory model.
+func memoryOnly(m ir.Memory) string {
 	return fmt.Sprintf("%s%d groups=%d reserved=%d", memoryInput, m.Ports, m.Groups, m.Lossless)
 }
 

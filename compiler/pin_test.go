@@ -198,7 +198,7 @@ func TestPinnedByOtherRules(t *testing.T) {
 // What is like the rest needs no row; what is not is derived, and said once.
 func TestPinnedGrowth(t *testing.T) {
 	few, _ := compileLocked(t, racks(3, ""), nil)
-	_, ds := compileLocked(t, racks(12, ""), lockOf(t, few, nil))
+	_, ds := compileLocked(t, racks(7, ""), lockOf(t, few, nil))
 	assert.Empty(t, texts(ds))
 
 	longer := strings.Replace(racks(3, ""), `"30m"`, `"40m"`, 1)
@@ -230,7 +230,7 @@ func TestPinnedBound(t *testing.T) {
 		return out
 	}
 	require.Equal(t, []string{
-		"asic=spectrum speed=100G mtu=9216 ports=32 groups=2 reserved=5795136", "asic=spectrum speed=100G mtu=9216",
+		"asic=spectrum speed=100G mtu=9216 ports=32 groups=2 reserved=5795136 pool=50% alpha=1 joined", "asic=spectrum speed=100G mtu=9216",
 	}, inputs(fresh))
 	plain := lockOf(t, fresh, nil)
 	plain.Rows = slices.DeleteFunc(plain.Rows, func(r *lock.Row) bool { return strings.Contains(r.Inputs, "ports=") })

@@ -77,7 +77,7 @@ func TestMarksInTheStepsOfTheChip(t *testing.T) {
 		// Below a bound of 100,000 B it is the next step down.
 		s := pair(model, "100G", 5)
 		memory := device(compiled(t, s), "s0").Switch.Model.ASIC.Buffer
-		s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), Buffer: val(a, (memory-400_000)/2)} // two ports, one group
+		s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), Buffer: val(a, (memory-800_000)/2)} // two ports, one group
 		f := compiled(t, s)
 		assert.Equal(t, 100_000, device(f, "s0").Memory().MarkBound())
 		assert.Equal(t, 8*12_288, port(f, "s0:swp1").Marks[0].Min.N)

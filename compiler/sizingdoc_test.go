@@ -114,6 +114,15 @@ func TestSizingDocument(t *testing.T) {
 		}
 	}
 
+	// Where xoff is all that a port may hold.
+	few := full(t, "z9100", 6, 1, 100_000, 5)
+	asic, xoff := few.Switch.Model.ASIC, few.Ports[0].Buffers[0].Xoff.N
+	bound := few.Memory().IncastBound(5, xoff)
+	says("5 x %s = %s", n(xoff), n(bound))
+	says("so min is %s;", n(deriveMin(markKey{asic: asic, mbps: 100_000, mtu: 9216, bound: bound, senders: 5}, ir.Origin{}).N))
+	all := full(t, "z9100", 32, 1, 100_000, 5).Memory()
+	says("from %d senders on", ir.MarksFrom(deriveMin(markKey{asic: asic, mbps: 100_000, mtu: 9216, bound: all.MarkBound()}, ir.Origin{}).N, xoff))
+
 	// The NIC.
 	need, terms = targets.Known.FindDriver("mlx5").Buffer(100_000, 20, 9000)
 	for _, x := range terms {
@@ -129,7 +138,9 @@ func full(t *testing.T, model string, ports, groups, speed int, metres float64) 
 	need, _, _ := chipHeadroom(m.ASIC, wire{speed, metres, 9216, allSmall, 4096})
 	xoff := cells(m.ASIC, presetXoff)
 	b := &ir.Buffer{Group: &ir.CosGroup{}, Size: ir.Derived{N: need + xoff}, Xoff: ir.Derived{N: xoff}, Need: need}
-	d := &ir.Device{Switch: &ir.Switch{Model: m}}
+	os := targets.Known.DefaultOS()
+	d := &ir.Device{Switch: &ir.Switch{Model: m, Can: os.Can(m.ASIC, "")}}
+	d.Switch.Can.Memory = os.Memory(m.ASIC, "", false)
 	for range ports {
 		p := &ir.Port{Device: d, MTU: 9216, Link: &ir.Link{}}
 		for range groups {

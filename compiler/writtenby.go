@@ -43,3 +43,21 @@ or another tool; keep by_hand where the host is set in a way of its own.
       written_by = "others"
     }
 `}
+
+var topicMemoryByHand = &diag.Topic{Code: "memory-by-hand", Summary: "memory on a switch that is set by hand", Doc: `
+memory = "written" has rocec write how the memory of the switch's chip is shared out. Of a switch
+with a by_hand block rocec writes nothing and reads nothing. So a switch block has one of the two.
+
+Example:
+
+    switch "spine" {
+      memory = "written"
+      by_hand {}
+    }
+
+How to mend it: take the by_hand block out where rocec is to write the switch; else take memory out.
+
+    switch "spine" {
+      memory = "written"
+    }
+`}

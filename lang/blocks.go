@@ -155,6 +155,7 @@ var switchSchema = schema[switchBlock]{
 		one("mlag", word, "none", "Switches with the same value are one redundancy pair and are never changed together.", func(s *switchBlock) *Value[string] { return &s.MLAG }),
 		one("maintenance", reasonText, "none", maintenanceDoc, func(s *switchBlock) *Value[string] { return &s.Maintenance }),
 		one("headroom_pool", byteSize, "none", "Memory that all ports share for what arrives after a pause, where the chip is set up so.", func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
+		one("memory", oneOf("written"), "as it is", "\"written\": rocec writes how the chip's memory is shared out, a pool for lossless traffic and one for the rest; else it reads and judges that.", func(s *switchBlock) *Value[string] { return &s.Memory }),
 	},
 	blocks: []child[switchBlock]{
 		blocksOf(&switchByHandSchema, true, initByHand, func(s *switchBlock, _ int, h *ByHand) { s.ByHand = h }),

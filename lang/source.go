@@ -135,6 +135,7 @@ type Switch struct {
 	ByHand  *ByHand
 
 	HeadroomPool Value[int]    // bytes
+	Memory       Value[string] // "written": rocec writes how the chip's memory is shared out
 	Maintenance  Value[string] // the reason
 }
 

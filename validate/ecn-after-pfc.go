@@ -20,12 +20,19 @@ must stay below
 
     alpha x pool / (n x (1 + alpha x L))
 
-with n ports that carry lossless groups, L such groups, and the pool that their buffers leave of
-the chip's memory; a port may hold alpha times what is free of it, and alpha is 1 on Cumulus
-Linux. The bound is that of the DCQCN paper (SIGCOMM 2015, section 4).
+with n ports that carry lossless groups, L lossless buffers at each, and the pool that these share;
+a port may hold alpha times what is free of it. The bound is that of the DCQCN paper (SIGCOMM 2015,
+section 4). Alpha and the pool are those of the system on the switch; rocec show SWITCH prints both
+and where they were taken from. What is assumed of them may be half of what the switch really has,
+or twice: plan and verify read it.
 
-Above it senders are stopped before they are told to slow down, and ECN does little. rocec keeps
-a derived min below the bound; this is about one written by hand.
+Above the bound senders are stopped before they are told to slow down, and ECN does little. rocec
+keeps a derived min below it; this is about one written by hand.
+
+On some chips xoff is taken to be all that a port may hold, whatever is free. Then n ports that
+fill one queue hold n times xoff when they pause, and marks come first only where enough of them
+send at once. A note says from how many senders on, where two are not enough; rocec derives a min
+that holds for the incast the fabric has.
 
 Example: 18 ports of an SN2700 in use, in two lossless groups.
 
@@ -50,18 +57,17 @@ How to mend it: leave min out, or write less than the bound.
     }
 `,
 	Run: func(p *Pass) {
-		var found folds[*ir.CosGroup, marking]
+		var late, few folds[*ir.CosGroup, marking]
 		markings(p.Fabric, func(m marking) {
-			if m.late() {
-				found.add(m.mark.Group, m)
+			switch {
+			case m.late():
+				late.add(m.mark.Group, m)
+			case m.fewFirst():
+				few.add(m.mark.Group, m)
 			}
 		})
-		found.each(func(g *ir.CosGroup, all []marking) {
+		late.each(func(g *ir.CosGroup, all []marking) {
 			m := worst(all, func(m marking) int { return m.mem.MarkBound() })
-			where := m.port.Device.Name
-			if n := switches(all); n > 1 {
-				where = fmt.Sprintf("%s and %s more", where, diag.Count(n-1, "switch"))
-			}
 			bound := m.mem.MarkBound()
 			mend := m.mend(m.mark.Min, "Leave min out, and it is derived") + fmt.Sprintf("; or write less than %s.", diag.Bytes(bound))
 			if bound <= 2*m.port.MTU {
@@ -71,11 +77,50 @@ How to mend it: leave min out, or write less than the bound.
 			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s, but on %s ports can pause "+
 				"from queues of %s on: %s lossless ports with %s share %s, so the bound is %s. "+
 				"Senders are stopped before they are told to slow down. %s",
-				g.Name, diag.Bytes(m.mark.Min.N), where, diag.Bytes(bound), diag.Number(m.mem.Ports), diag.Count(m.mem.Groups, "lossless group"),
-				diag.Bytes(m.mem.MarkPool()), m.mem.MarkBoundText(), mend).
+				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(bound), diag.Number(m.mem.Ports),
+				diag.Count(m.mem.Groups, "lossless group"), diag.Bytes(m.mem.MarkPool()), m.mem.MarkBoundText(), mend).
+				Note(m.port.Device.At, "%s: a pool of %d %% (%s), alpha %s (%s)", m.port.Device.Name, m.mem.Model.Percent,
+					m.mem.Model.PercentFrom, m.mem.Model.Alpha, m.mem.Model.AlphaFrom)
+		})
+		few.each(func(g *ir.CosGroup, all []marking) {
+			m := worst(all, func(m marking) int { return m.xoff() })
+			from := ir.MarksFrom(m.mark.Min.N, m.xoff())
+			most := m.port.Device.Senders(g)
+			can := fmt.Sprintf("up to %s can send into one queue there", diag.Count(most, "port"))
+			if from > most {
+				can += ", so that marks never come first"
+			}
+			p.Noticef(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s. On %s a port is taken to pause "+
+				"once it holds xoff = %s, whatever is free of the memory (%s): marks come before pauses where %s or more fill a queue at once; "+
+				"%s. %s, or write less than %s, so that two are enough.",
+				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(from, "port"), can,
+				m.mend(m.mark.Min, "Leave min out, and it is derived for the incast the fabric has"), diag.Bytes(2*m.xoff())).
 				Note(m.port.Device.At, "%s", m.port.Device.Name)
 		})
 	},
+}
+
+// fewFirst reports whether a written min comes after pauses where few senders fill a queue, with thresholds that are absolute.
+func (m marking) fewFirst() bool {
+	return m.mark.Group.Lossless && (m.mark.Group.ECN.Min.Set() || m.pinned(m.mark.Min)) && m.mem.Model.Absolute && m.xoff() > 0 &&
+		m.mark.Min.N >= m.mem.IncastBound(2, m.xoff()) && m.port.Device.Senders(m.mark.Group) > 1
+}
+
+// xoff is the threshold of pausing at the port, of the group that is marked.
+func (m marking) xoff() int {
+	if b := m.port.Carries(m.mark.Group); b != nil {
+		return b.Xoff.N
+	}
+	return 0
+}
+
+// where names the switch of the worst of markings, and how many others there are.
+func where(all []marking, worst marking) string {
+	name := worst.port.Device.Name
+	if n := switches(all); n > 1 {
+		return fmt.Sprintf("%s and %s more", name, diag.Count(n-1, "switch"))
+	}
+	return name
 }
 
 // switches counts the switches of markings that come switch by switch.

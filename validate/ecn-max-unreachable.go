@@ -12,9 +12,10 @@ var ECNMaxUnreachable = &Check{
 	Answers: []string{"C14"},
 	Doc: `
 From min to max the probability of a mark rises, and at max it is probability. A port may hold at
-most alpha times the free part of the shared memory before it pauses or drops, which is half of
-the pool for alpha = 1; so a queue that one port feeds never grows longer. With max above that
-the ramp is never climbed: marking stays weak however long the queue gets, and PFC does the work.
+most alpha times what is free of the pool that lossless traffic shares before it pauses or drops,
+which is half of the pool for alpha = 1; so a queue that one port feeds never grows longer. With max
+above that the ramp is never climbed: marking stays weak however long the queue gets, and PFC does
+the work.
 
 Example: an SN2700 has 13.9 MB of memory.
 
@@ -25,7 +26,8 @@ Example: an SN2700 has 13.9 MB of memory.
       }
     }
 
-How to mend it: leave max out, so that it is ten times min; or write less than half of the pool.
+How to mend it: leave max out, so that it is ten times min; or write less than that part of the
+pool.
 
     cos_group "rdma" {
       ecn {
@@ -53,9 +55,10 @@ How to mend it: leave max out, so that it is ten times min; or write less than h
 				mend = "It comes from min: leave min out, and both are derived"
 			}
 			p.Warnf(k.at, "Cos group %q marks with its full probability from max = %s on, but on %s a queue that one port feeds never "+
-				"holds more than %s, half of the %s that are shared: it is marked less than meant, and pauses do the work. %s; or "+
+				"holds more than %s of the pool of %s (alpha %s): it is marked less than meant, and pauses do the work. %s; or "+
 				"write less than %s.",
-				k.group.Name, diag.Bytes(m.mark.Max.N), m.port.Device.Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()), mend,
+				k.group.Name, diag.Bytes(m.mark.Max.N), m.port.Device.Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()),
+				m.mem.Model.Alpha, mend,
 				diag.Bytes(m.mem.QueueLimit())).
 				Note(m.port.Device.At, "%s", m.port.Device.Name)
 		})

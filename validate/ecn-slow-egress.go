@@ -28,7 +28,7 @@ Example: the group is marked on ports of 10G, too.
 
     cos_group "rdma" {
       ecn {
-        min = "1MiB" # 838 microseconds at 10G
+        min = "256KiB" # 209 microseconds at 10G
         max = "3MiB"
       }
     }

@@ -145,11 +145,19 @@ func perDevice(tree *target.Tree) iter.Seq[builtFile] {
 	}
 }
 
-// written ranges over the files of a device that lie on its disk.
+// editSuffix is behind the path of a file that is no more than an edit of the one on the device.
+const editSuffix = ".rocec-edit"
+
+// written ranges over the files of a device that lie on its disk. Of a file that is only ever edited it gives what an edit sets.
 func written(d *target.Device) iter.Seq[*target.File] {
 	return func(yield func(*target.File) bool) {
 		for i := range d.Files {
-			if f := &d.Files[i]; f.Live == nil && !yield(f) {
+			f := &d.Files[i]
+			if f.Sketch != nil {
+				sketch := f.Sketch
+				f = &target.File{Path: f.Path + editSuffix, Mode: f.Mode, Edit: func([]byte) ([]byte, diag.List) { return sketch, nil }}
+			}
+			if f.Live == nil && !yield(f) {
 				return
 			}
 		}

@@ -58,7 +58,7 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 		out = append(out, ports)
 	}
 	if d.Switch != nil {
-		out = append(out, describeMemory(d))
+		out = append(out, describeMemory(d), describeMemoryModel(d))
 	}
 	if tree == nil {
 		return out
@@ -72,7 +72,10 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 				continue
 			}
 			s := section{Title: file.Path}
-			data, _ := file.Edit(nil)
+			data := file.Sketch
+			if data == nil {
+				data, _ = file.Edit(nil)
+			}
 			for _, k := range file.Keys(data) {
 				if !k.Ours {
 					continue

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -60,12 +59,30 @@ func losslessOrigins(can ir.SwitchCan) []ir.Origin {
 	return out
 }
 
+// describeMemoryModel is how the system shares out what no port reserves, and where each fact of it was taken from.
+func describeMemoryModel(d *ir.Device) section {
+	m := d.Memory()
+	s := section{Title: memoryModel}
+	pool := "shared with all traffic"
+	if m.Model.Pool {
+		pool = "for lossless traffic alone"
+	}
+	s.add("pool", fmt.Sprintf("%d %% (%s)", m.Model.Percent, pool), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.PercentFrom})
+	s.add("alpha", m.Model.Alpha.String(), ir.Origin{At: d.Switch.MemoryAt, Why: m.Model.AlphaFrom})
+	counts := "what a port holds beyond its share of the pool"
+	if m.Model.Absolute {
+		counts = "all that a port holds"
+	}
+	s.add("xoff counts", counts, ir.Origin{Why: m.Model.XoffFrom})
+	return s
+}
+
 // boundOrigin explains the bound below which marks come before pauses.
 func boundOrigin(m ir.Memory) []ir.Origin {
 	return []ir.Origin{
 		{Why: m.MarkBoundText() + ": alpha x pool / (n x (1 + alpha x L))"},
-		{Why: fmt.Sprintf("alpha %d; pool %d B: packet buffer less lossless buffers; n %d lossless ports; L %d lossless groups",
-			platform.Alpha, m.MarkPool(), m.Ports, m.Groups)},
+		{Why: fmt.Sprintf("alpha %s; pool %d B: %d %% of the packet buffer less lossless buffers; %s", m.Model.Alpha, m.MarkPool(),
+			m.Model.Percent, m.MarkBoundTerms())},
 	}
 }
 
@@ -140,6 +157,10 @@ func describeMark(m *ir.Mark, p *ir.Port) section {
 	if m.Group.Lossless {
 		mem := d.Memory()
 		s.add("marks before pauses", "below "+amount(mem.MarkBound()), boundOrigin(mem)...)
+		if b := p.Carries(m.Group); b != nil && b.Xoff.N > 0 && mem.Model.Absolute {
+			s.add("for how many senders", fmt.Sprintf("%d or more of %d", ir.MarksFrom(m.Min.N, b.Xoff.N), d.Senders(m.Group)),
+				ir.Origin{Why: fmt.Sprintf("n ports that fill this queue hold n x %d B when they pause", b.Xoff.N)})
+		}
 	}
 	return s
 }

@@ -280,6 +280,7 @@ var exampleSettings = map[string]exampleSetting{
 	"bad-label":            {afresh: true},
 	"host-soft-roce-on":    {afresh: true},                     // it takes an interface out
 	"written-by-hand":      {afresh: true},                     // it takes the by_hand block out
+	"memory-by-hand":       {afresh: true},                     // it does, too
 	"cumulus-no-pfc":       {also: []string{"cumulus-no-ecn"}}, // the chip has neither
 	"host-mixed":           {also: []string{"trust-mismatch"}}, // the switches cannot tell the two apart either
 	"tier-invalid":         {instead: "out-of-range"},          // the language sees it first
@@ -307,8 +308,16 @@ var exampleSettings = map[string]exampleSetting{
 
 // notRun are the codes whose examples are no fabric, with the reason.
 var notRun = map[string]string{
-	"conf-unreadable":    "about bytes that cannot stand in this manual",
-	"cumulus-file":       "about a file on a switch; no fabric holds it",
+	"conf-unreadable": "about bytes that cannot stand in this manual",
+	"cumulus-file":    "about a file on a switch; no fabric holds it",
+
+	"cumulus-memory-pool":   "about a file on a switch; no fabric holds it",
+	"cumulus-memory-shared": "about a file on a switch; no fabric holds it",
+	"cumulus-memory-small":  "about a file on a switch; no fabric holds it",
+	"cumulus-memory-egress": "about a file on a switch; no fabric holds it",
+	"cumulus-memory-marks":  "about a file on a switch; no fabric holds it",
+	"cumulus-memory-unread": "about a file on a switch; no fabric holds it",
+
 	"cumulus-port":       "no model has such ports: unknown-port comes first",
 	"host-setting":       "about what a host can do; no fabric holds it",
 	"invalid-utf8":       "about bytes that cannot stand in this manual",

@@ -91,10 +91,10 @@ var faults = []fault{
 	{code: "lossless-count", base: "pods-ebgp", edit: []string{"tier    = 3", "tier = 3\n  by_hand {}", "weight = 40", "weight = 20", "", "cos_group \"a\" {\n  cos = 1\n  lossless = true\n  weight = 10\n}\ncos_group \"b\" {\n  cos = 2\n  lossless = true\n  weight = 10\n}"}, at: `"sn2700"`, more: []string{"cumulus-weights", "lossless-unused", "cumulus-lossless-groups"}},
 
 	// Thresholds.
-	{code: "ecn-after-pfc", base: "storage-and-training", edit: []string{`"150KiB"`, `"600KiB"`, `"1500KiB"`, `"5000KiB"`}, at: `"600KiB"`},
+	{code: "ecn-after-pfc", base: "storage-and-training", edit: []string{`"150KiB"`, `"600KiB"`, `"1500KiB"`, `"2400KiB"`}, at: `"600KiB"`},
 	{code: "ecn-min-small", base: "pods-ebgp", edit: []string{"ecn {}", "ecn {\n    min = \"10KiB\"\n    max = \"1MiB\"\n  }"}, at: `"10KiB"`},
 	{code: "ecn-max-unreachable", base: "pods-ebgp", edit: []string{"ecn {}", "ecn {\n    min = \"150KiB\"\n    max = \"12MiB\"\n  }"}, at: `"12MiB"`},
-	{code: "ecn-slow-egress", base: "pods-ebgp", edit: []string{"ecn {}", "ecn {\n    min = \"600KiB\"\n    max = \"5MiB\"\n  }"}, at: `"600KiB"`},
+	{code: "ecn-slow-egress", base: "pods-ebgp", edit: []string{"ecn {}", "ecn {\n    min = \"400KiB\"\n    max = \"2MiB\"\n  }"}, at: `"400KiB"`},
 
 	// Worth knowing.
 	{code: "oversubscription", base: "pods-ebgp", edit: []string{"upper  = \"${each.key}-agg[1-2]:swp[1-2]\"\n  speed  = \"100G\"", "upper = \"${each.key}-agg[1-2]:swp[1-2]\"\n  speed = \"10G\""}, at: `switch "leaf"`},
@@ -106,6 +106,7 @@ var faults = []fault{
 	// Releases and chips.
 	{code: "cumulus-release", base: "rack-v1-pfc", edit: []string{`"3.4.3"`, `"5.9.0"`}, at: `"5.9.0"`},
 	{code: "cumulus-chip", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"sn3420"`}, at: `"3.4.3"`},
+	{code: "cumulus-memory-written", base: "rack-v1-pfc", edit: []string{`"3.4.3"`, "\"3.4.3\"\n  memory = \"written\""}, at: `"written"`},
 	{code: "cumulus-trust", base: "storage-and-training", edit: []string{"version = var.tor_version", `version = "3.4.3"`}, at: `"3.4.3"`},
 	{code: "cumulus-no-pfc", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"as4610-54t"`, `"25G"`, `"1G"`}, at: `"as4610-54t"`},
 	{code: "cumulus-cos-3", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"z9100"`, "cos      = 4", "cos = 3"}, at: "3"},

@@ -62,12 +62,12 @@ type planDevice struct {
 	Changes  []planChange `json:"changes"`
 	Drift    []planChange `json:"drift,omitempty"` // of status others: what others are to change
 
-	Findings []planFinding `json:"findings"` // of the files as they will be, by the vendor's rules
+	Findings []planFinding `json:"findings"` // of the files as they will be, by the vendor's rules; and of what is read besides
 	Notes    []string      `json:"notes"`    // what follows from settings that help and that it cannot have
 	Cause    *planCause    `json:"rocec_changed,omitempty"`
 }
 
-// planFinding is a finding in a file of a device.
+// planFinding is a finding in a file of a device, or at a line of the fabric.
 type planFinding struct {
 	Code     string `json:"code"`
 	Severity string `json:"severity"`
@@ -80,6 +80,14 @@ func findingsJSON(d *deploy.DevicePlan) []planFinding {
 	out := []planFinding{}
 	for _, f := range d.Found {
 		out = append(out, planFinding{f.Code, f.Severity.String(), f.At.Filename, f.At.Start.Line, f.Detail})
+	}
+	for _, w := range d.Watched {
+		for _, f := range w.Found {
+			if f.Severity == diag.Notice {
+				continue
+			}
+			out = append(out, planFinding{f.Code, f.Severity.String(), f.At.Filename, f.At.Start.Line, f.Detail})
+		}
 	}
 	return out
 }
@@ -152,6 +160,13 @@ func planJSON(p *deploy.Plan, seq *sequence) planDocument {
 		for _, note := range d.Diags {
 			if note.Severity == diag.Notice {
 				pd.Notes = append(pd.Notes, note.Detail)
+			}
+		}
+		for _, w := range d.Watched {
+			for _, f := range w.Found {
+				if f.Severity == diag.Notice {
+					pd.Notes = append(pd.Notes, f.Detail)
+				}
 			}
 		}
 		if pd.Reason = d.Waits; d.Err != nil {

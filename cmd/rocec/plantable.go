@@ -56,6 +56,33 @@ func (v *planView) asIs(p *deploy.Plan) {
 	}
 }
 
+// watched says what was found of devices besides their files, alike ones once, with the line it is about.
+func (v *planView) watched(p *deploy.Plan) {
+	var all told
+	style := map[string]string{}
+	for _, d := range p.Devices {
+		for _, w := range d.Watched {
+			for _, f := range w.Found {
+				text := fmt.Sprintf("%s:\x00%s [%s]", f.Severity, f.Detail, f.Code)
+				style[text] = map[diag.Severity]string{diag.Error: diag.Red, diag.Warning: diag.Yellow}[f.Severity]
+				all.add(text, fmt.Sprintf("%s\x00%s:%d", d.Device.Name, f.At.Filename, f.At.Start.Line))
+			}
+		}
+	}
+	for _, text := range all.texts {
+		var names []string
+		place := ""
+		for _, who := range all.of[text] {
+			name, at, _ := strings.Cut(who, "\x00")
+			if names = append(names, name); place == "" {
+				place = at
+			}
+		}
+		severity, detail, _ := strings.Cut(text, "\x00")
+		v.prose(v.paint(style[text], severity)+" ", fmt.Sprintf("%s (%s): %s", nodeset.Text(names, nodeset.Devices, 200), place, detail))
+	}
+}
+
 // told is what is said of devices: each text once, in the order it came.
 type told struct {
 	texts []string
@@ -85,6 +112,7 @@ func (v *planView) summary(p *deploy.Plan) {
 	v.gone()
 	v.others(p)
 	v.asIs(p)
+	v.watched(p)
 	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {
 		fmt.Fprintf(v.w, "%s %s up to date%s%s.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending),

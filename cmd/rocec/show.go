@@ -2,13 +2,17 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/cmd/internal/samples"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -106,6 +110,7 @@ func (a *app) show(dir, name, format string) error {
 	if err != nil {
 		return err
 	}
+	a.addRead(dir, name, sections)
 	if s := aboutShown(f.Diags, sections); len(s.Settings) > 0 {
 		sections = append(sections, s)
 	}
@@ -120,6 +125,29 @@ func (a *app) show(dir, name, format string) error {
 	a.showText(sections)
 	return nil
 }
+
+// addRead adds what the last verify from this machine read of a switch to what is assumed of it. Where none is kept, nothing is said.
+func (a *app) addRead(dir, name string, sections []section) {
+	at := slices.IndexFunc(sections, func(s section) bool { return s.Title == memoryModel })
+	state, err := a.stateDir("samples")
+	if at < 0 || err != nil {
+		return
+	}
+	if dir, err = filepath.Abs(dir); err != nil {
+		return
+	}
+	kept, _ := samples.Open(state, dir).Load() // what cannot be used is said by verify
+	if k := kept[name]; k != nil {
+		for _, f := range k.Facts {
+			if f.Name == memoryModel {
+				sections[at].add("read", target.Escape(f.Value), ir.Origin{Why: "by rocec verify, " + k.At.UTC().Format("2006-01-02 15:04 MST")})
+			}
+		}
+	}
+}
+
+// memoryModel names how a switch shares out its memory, as a section and as a fact that verify reads.
+const memoryModel = "memory model"
 
 // aboutShown is what validate finds about the lines that the settings shown come from.
 func aboutShown(l diag.List, shown []section) section {

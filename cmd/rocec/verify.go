@@ -127,8 +127,12 @@ type verifySince struct {
 }
 
 type verifyFinding struct {
-	Probe   string `json:"probe"`
-	Message string `json:"message"`
+	Probe    string `json:"probe"`
+	Message  string `json:"message"`
+	Code     string `json:"code,omitempty"` // of what is read besides settings and probes, as the three that follow
+	Severity string `json:"severity,omitempty"`
+	File     string `json:"file,omitempty"` // of the fabric
+	Line     int    `json:"line,omitempty"`
 }
 
 func (a *app) verify(ctx context.Context, dir string, o verifyOptions) (err error) {
@@ -193,20 +197,33 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 		v.Rose = append(v.Rose, h.Rose...)
 		for _, p := range h.Probes {
 			for _, w := range p.Wrong {
-				v.Findings = append(v.Findings, verifyFinding{p.Name, w})
+				v.Findings = append(v.Findings, verifyFinding{Probe: p.Name, Message: w})
 			}
 			for _, s := range p.Samples {
 				if s.Hint != "" {
-					v.Hints = append(v.Hints, verifyFinding{p.Name, s.Hint})
+					v.Hints = append(v.Hints, verifyFinding{Probe: p.Name, Message: s.Hint})
 				}
 				if s.Fact != "" {
 					v.Facts = append(v.Facts, verifyFact{s.Name, s.On, target.Escape(s.Fact)})
 				}
 			}
 		}
+		for _, w := range d.Watched {
+			for _, found := range w.Found {
+				one := verifyFinding{w.Name, found.Detail, found.Code, found.Severity.String(), found.At.Filename, found.At.Start.Line}
+				if found.Severity == diag.Notice {
+					v.Hints = append(v.Hints, one)
+				} else {
+					v.Findings = append(v.Findings, one)
+				}
+			}
+			for _, fact := range w.Facts {
+				v.Facts = append(v.Facts, verifyFact{fact.Name, d.Device.Name, target.Escape(fact.Value)})
+			}
+		}
 		for _, note := range d.Diags {
 			if note.Severity == diag.Notice {
-				v.Hints = append(v.Hints, verifyFinding{"settings", note.Detail})
+				v.Hints = append(v.Hints, verifyFinding{Probe: "settings", Message: note.Detail})
 			}
 		}
 		switch {
@@ -216,7 +233,7 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 			v.Status, v.Reason = string(deploy.StatusPending), d.Waits
 		case d.Err != nil && d.Err.Kind == deploy.Unmet: // it was read, and is not as written
 			v.Status, v.Reason = verifyDrift, d.Err.Detail
-			v.Findings = append(v.Findings, verifyFinding{"settings", d.Err.Detail})
+			v.Findings = append(v.Findings, verifyFinding{Probe: "settings", Message: d.Err.Detail})
 		case d.Err != nil:
 			v.Status, v.Reason = string(d.Status), d.Err.Detail
 		case h.Sound():
@@ -267,9 +284,13 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 	v.groups(plan, page)
 	for _, d := range doc.Devices {
 		for _, f := range d.Findings {
+			if f.Code != "" { // told with the others of its kind
+				continue
+			}
 			v.prose(v.paint(diag.Bold, d.Name)+"  "+v.paint(diag.Yellow, f.Probe)+": ", target.Escape(f.Message))
 		}
 	}
+	v.watched(plan)
 	v.hints(doc)
 	a.trafficText(v, doc.Traffic)
 	v.held(plan)
@@ -309,6 +330,9 @@ func (v *planView) hints(doc verifyDocument) {
 	var hints told
 	for _, d := range doc.Devices {
 		for _, h := range d.Hints {
+			if h.Code != "" { // told with the others of its kind
+				continue
+			}
 			hints.add(h.Message, d.Name)
 		}
 	}

@@ -33,6 +33,9 @@ func (d *Device) Intent() string {
 			}
 		}
 		fmt.Fprintln(h, "switch", s.Model.Name, s.OS, s.Version, said(s.HeadroomPool))
+		if s.MemoryWritten {
+			fmt.Fprintln(h, "memory written")
+		}
 		writeIntents(h, s.Intents)
 	} else {
 		for _, n := range d.Host.NICs {

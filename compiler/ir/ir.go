@@ -262,6 +262,9 @@ type Switch struct {
 	Intents   []*Intent // those whose traffic it handles, in order of name; alike switches share the slice
 
 	HeadroomPool Num // memory all ports share for what arrives after a pause; not set: each port has its own
+
+	MemoryWritten bool       // rocec writes how the chip's memory is shared out
+	MemoryAt      diag.Range // where the fabric says so
 }
 
 // Host is what only a host has.

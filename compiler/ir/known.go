@@ -120,6 +120,10 @@ type OS struct {
 
 	// Can is what the system offers on a chip in a release, as the switch block states it; empty: in those rocec writes.
 	Can func(a *platform.ASIC, release string) SwitchCan
+
+	// Memory is how the system shares out the memory of a chip in a release: as the system comes, or, with written, as rocec writes it
+	// where the switch block asks for that. Nil, or the zero model: nothing is known of it; with written: rocec does not write it there.
+	Memory func(a *platform.ASIC, release string, written bool) MemoryModel
 }
 
 // PortsText says which ports a model has, as the system calls them: "eth1-48 (25G), eth49-56 (100G, splits into 4)".
@@ -177,12 +181,14 @@ type SwitchCan struct {
 	System   string // the system whose facts these are, as people say it; empty: the chip's own, as no target knows the system
 	Stuck    string // what ends a deadlock there: the part of a sentence; empty: nothing is known of it
 	Source   string // where the facts were taken from
+
+	Memory MemoryModel // how it shares out the chip's memory
 }
 
 // ChipCan is what is assumed of a switch whose operating system no target knows: PFC and ECN on every chip, and a buffer of its
 // own for each lossless group.
 func ChipCan() SwitchCan {
-	return SwitchCan{PFC: true, ECN: true, Lossless: platform.UsualLossless, Counted: platform.LosslessSource}
+	return SwitchCan{PFC: true, ECN: true, Lossless: platform.UsualLossless, Counted: platform.LosslessSource, Memory: ChipMemory()}
 }
 
 // Driver is a driver of NICs: its models, and what it can set. A driver may be known without a target that writes for it; its

@@ -1,9 +1,9 @@
 package ir
 
 import (
+	"cmp"
 	"fmt"
 
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -21,13 +21,19 @@ type Memory struct {
 	Largest  int // largest of these
 	Pool     int // shared by all headrooms; 0: each port has its own
 	Least    int // the least that must be shared: two frames of the MTU for each buffer
+
+	Joined bool        // all lossless groups of a port count in one buffer
+	Model  MemoryModel // how the rest is shared, and what counts towards a pause
 }
 
 // Memory adds up the switch's packet buffer.
 func (d *Device) Memory() Memory {
 	asic := d.Switch.Model.ASIC
 	port, chip := asic.Reserves()
-	m := Memory{Chip: asic.Buffer, Pool: d.Switch.HeadroomPool.N, Rest: chip + port*len(d.Ports)}
+	m := Memory{
+		Chip: asic.Buffer, Pool: d.Switch.HeadroomPool.N, Rest: chip + port*len(d.Ports),
+		Joined: d.Switch.Can.Shared, Model: cmp.Or(d.Switch.Can.Memory, ChipMemory()),
+	}
 	sizes := 0
 	for _, p := range d.Ports {
 		if len(p.Buffers) == 0 {
@@ -80,25 +86,82 @@ func (m Memory) Tight() bool {
 	return !m.Fits() || m.Buffers > 0 && m.Shared()*100 < m.Chip*SharedLeast
 }
 
-// MarkPool is what lossless ports leave: the pool of [Memory.MarkBound].
-func (m Memory) MarkPool() int { return max(m.Chip-m.Lossless, 0) }
+// MarkPool is the pool that lossless buffers share: the model's part of what they leave of the chip's memory.
+func (m Memory) MarkPool() int { return max(m.Chip-m.Lossless, 0) * m.Model.Percent / 100 }
 
-// MarkBound is the queue length below which marking must begin to come before pausing (DCQCN, section 4), with pool,
-// alpha, n ports and L groups:
+// buffers is how many lossless buffers a port has, and queues how many queues of all lossless ports a packet of one buffer may
+// wait in.
+func (m Memory) buffers() (buffers, queues int) {
+	buffers, queues = max(m.Groups, 1), max(m.Ports, 1)
+	if m.Joined {
+		buffers, queues = 1, queues*buffers
+	}
+	return buffers, queues
+}
+
+// MarkBound is the queue length below which marking must begin to come before pausing, when one port fills the queues of all others
+// (DCQCN, section 4). With pool, alpha, n queues that packets of one buffer wait in, and L buffers of a port:
 //
 //	min < alpha x pool / (n x (1 + alpha x L))
+//
+// What a port may hold beyond its share of the pool before it pauses is left out, which makes the bound lower by xoff / n.
 func (m Memory) MarkBound() int {
-	return platform.Alpha * m.MarkPool() / (max(m.Ports, 1) * (1 + platform.Alpha*m.Groups))
+	buffers, queues := m.buffers()
+	return m.Model.Alpha.of(m.MarkPool(), buffers) / queues
 }
 
 // MarkBoundText is the bound with its numbers put in.
 func (m Memory) MarkBoundText() string {
-	return fmt.Sprintf("%d x %d B / (%d x (1 + %d x %d))", platform.Alpha, m.MarkPool(), max(m.Ports, 1), platform.Alpha, m.Groups)
+	buffers, queues := m.buffers()
+	a := m.Model.Alpha
+	if a.Den == 0 {
+		return fmt.Sprintf("%d B / (%d x %d)", m.MarkPool(), queues, buffers)
+	}
+	return fmt.Sprintf("%s x %d B / (%d x (1 + %s x %d))", a, m.MarkPool(), queues, a, buffers)
 }
+
+// MarkBoundTerms says what n and L are.
+func (m Memory) MarkBoundTerms() string {
+	buffers, queues := m.buffers()
+	if m.Joined && m.Groups > 1 {
+		return fmt.Sprintf("n %d queues: %d lossless ports with %d lossless groups in one buffer; L 1", queues, m.Ports, m.Groups)
+	}
+	return fmt.Sprintf("n %d lossless ports; L %d lossless groups", m.Ports, buffers)
+}
+
+// IncastBound is the length of a queue below which marking must begin to come before pausing, when so many senders, each behind a
+// port of its own, fill that queue alone: each holds its part of it, and pauses at xoff bytes beyond its share of the pool; where
+// thresholds are absolute, at xoff bytes.
+func (m Memory) IncastBound(senders, xoff int) int {
+	if m.Model.Absolute {
+		return senders * xoff
+	}
+	return senders * (m.Model.Alpha.of(m.MarkPool(), senders) + xoff)
+}
+
+// MarksFrom is the least number of senders into one queue for which marks come before pauses, where each pauses at xoff bytes.
+func MarksFrom(least, xoff int) int { return least/max(xoff, 1) + 1 }
 
 // QueueLimit is what a queue fed by one port can hold: the port pauses, or drops, once it holds alpha times the free part
 // of the pool.
-func (m Memory) QueueLimit() int { return platform.Alpha * m.MarkPool() / (1 + platform.Alpha) }
+func (m Memory) QueueLimit() int { return m.Model.Alpha.of(m.MarkPool(), 1) }
+
+// Senders is how many ports of the switch can fill one queue of a group at once: its other lossless ports, as far as an intent has
+// members to send. Fewer than two make no queue that lasts, where ports are equally fast.
+func (d *Device) Senders(g *CosGroup) int {
+	ports, members := 0, 0
+	for _, p := range d.Ports {
+		if p.Carries(g) != nil {
+			ports++
+		}
+	}
+	for _, in := range d.Fabric.Intents {
+		if in.Group == g {
+			members = max(members, len(in.Members))
+		}
+	}
+	return max(min(ports, members)-1, 0)
+}
 
 // Reserve is what the ports of one link block reserve at a switch for one lossless group.
 type Reserve struct {

@@ -51,14 +51,43 @@ func TestMarkBound(t *testing.T) {
 		{"SN5600, 300 m, two groups", 158_229_504, 2 * 64 * 1_198_080, 64, 2, 25.4},
 		{"SN5600, 300 m, two groups, fan-in of 8", 158_229_504, 2 * 64 * 1_198_080, 8, 2, 203},
 	} {
-		m := ir.Memory{Chip: c.chip, Lossless: c.reserved, Ports: c.ports, Groups: c.groups}
+		m := ir.Memory{Chip: c.chip, Lossless: c.reserved, Ports: c.ports, Groups: c.groups, Model: ir.ChipMemory()}
 		assert.InDelta(t, c.want, float64(m.MarkBound())/1000, 1, c.name)
 	}
-	assert.Zero(t, ir.Memory{Chip: 100, Lossless: 200, Ports: 32, Groups: 1}.MarkBound(), "reserved beyond the chip")
-	assert.Positive(t, ir.Memory{Chip: 100}.MarkBound(), "no lossless port")
-	m := ir.Memory{Chip: 13_945_824, Lossless: 1_605_632, Ports: 32, Groups: 1}
+	assert.Zero(t, ir.Memory{Chip: 100, Lossless: 200, Ports: 32, Groups: 1, Model: ir.ChipMemory()}.MarkBound(), "reserved beyond the chip")
+	assert.Positive(t, ir.Memory{Chip: 100, Model: ir.ChipMemory()}.MarkBound(), "no lossless port")
+	m := ir.Memory{Chip: 13_945_824, Lossless: 1_605_632, Ports: 32, Groups: 1, Model: ir.ChipMemory()}
 	assert.Equal(t, "1 x 12340192 B / (32 x (1 + 1 x 1))", m.MarkBoundText())
 	assert.Equal(t, 6_170_096, m.QueueLimit())
+}
+
+// The vendor's pools and shares on an SN2700 with 32 ports of 70,000 B, worked out by somebody else.
+func TestMarkBoundOfModels(t *testing.T) {
+	m := ir.Memory{Chip: 13_945_824, Lossless: 32 * 70_000, Ports: 32, Groups: 1, Model: ir.MemoryModel{Percent: 50, Alpha: ir.Alpha{Num: 2, Den: 1}}}
+	assert.Equal(t, 121_935, m.MarkBound(), "alpha 2")
+	assert.Equal(t, "2 x 5852912 B / (32 x (1 + 2 x 1))", m.MarkBoundText())
+	assert.Equal(t, "n 32 lossless ports; L 1 lossless groups", m.MarkBoundTerms())
+	assert.InDelta(t, 3_919_941, m.IncastBound(1, 18_000), 1)
+	assert.InDelta(t, 5_508_623+8*18_000, m.IncastBound(8, 18_000), 8)
+	m.Model.Alpha = ir.Alpha{Num: 1, Den: 1}
+	assert.Equal(t, 91_451, m.MarkBound(), "alpha 1")
+	m.Model.Alpha = ir.Alpha{Num: 1, Den: 0}
+	assert.Equal(t, m.MarkPool()/32, m.MarkBound(), "no limit")
+	assert.Equal(t, "5852912 B / (32 x 1)", m.MarkBoundText())
+	m.Model.Alpha = ir.Alpha{Num: 0, Den: 1}
+	assert.Zero(t, m.MarkBound(), "nothing may be held")
+	m.Model.Alpha, m.Groups = ir.Alpha{Num: 1, Den: 2}, 2
+	assert.Equal(t, 5_852_912/(32*(2+2)), m.MarkBound(), "a buffer for each group")
+	m.Joined = true
+	assert.Equal(t, 5_852_912/(64*(2+1)), m.MarkBound(), "both in one buffer")
+	assert.Equal(t, "1/2 x 5852912 B / (64 x (1 + 1/2 x 1))", m.MarkBoundText())
+	assert.Contains(t, m.MarkBoundTerms(), "32 lossless ports with 2 lossless groups in one buffer")
+	m.Model.Absolute = true
+	assert.Equal(t, 54_000, m.IncastBound(3, 18_000))
+	assert.Equal(t, [3]int{9, 1, 2}, [3]int{ir.MarksFrom(153_600, 18_048), ir.MarksFrom(18_047, 18_048), ir.MarksFrom(18_048, 18_048)})
+	assert.Equal(t, []string{"2", "1/8", "unlimited", "0"}, []string{
+		ir.Alpha{Num: 2, Den: 1}.String(), ir.Alpha{Num: 1, Den: 8}.String(), ir.Alpha{Num: 1, Den: 0}.String(), ir.Alpha{Num: 0, Den: 1}.String(),
+	})
 }
 
 // Sums worked out by somebody else from SONiC's whole buffers.

@@ -37,10 +37,6 @@ func PauseQuanta(mbps int) int {
 	return pauseQuanta[Speeds[min(i, len(Speeds)-1)]]
 }
 
-// Alpha is the dynamic threshold of lossless ingress buffers: a port may hold Alpha times the free part of the pool.
-// Source: CL 4.4 and later, flow_control.ingress_buffer.dynamic_quota = ALPHA_1.
-const Alpha = 1
-
 // CellWaste tells by how much packets of the worst size swell when they are stored in cells, as a fraction.
 //
 // Broadcom's published headrooms follow the exact maximum ([ASIC.Swell]). For Spectrum the SONiC headroom script uses

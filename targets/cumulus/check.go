@@ -28,6 +28,7 @@ func check(d *ir.Device) diag.List {
 		}
 	}
 	checkChip(&ds, d, rel)
+	checkMemory(&ds, d)
 	checkTrust(&ds, d, doc)
 	checkPFC(&ds, d, rel)
 	checkECN(&ds, d, rel, doc)

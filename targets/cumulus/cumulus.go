@@ -51,6 +51,7 @@ var Target = &target.Target{
 	About:    about,
 	Identity: identity,
 	Probes:   probes,
+	Watches:  watches,
 	Image:    image,
 	User:     OS.User,
 }
@@ -90,7 +91,11 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 	if rel.AtLeast(4, 0) {
 		f.Precheck = precheck
 	}
-	return []target.File{f}, ds
+	files := []target.File{f}
+	if d.Switch.MemoryWritten && memoryWritable(d.Switch.Model.ASIC, d.Switch.Version) == "" {
+		files = append(files, memoryEdited(d))
+	}
+	return files, ds
 }
 
 // linter judges a traffic.conf by itself, but for what holds of the file rocec writes from nothing, too: that follows from the fabric, and

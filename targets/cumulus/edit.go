@@ -37,7 +37,12 @@ func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 		return nil, err
 	}
 	d := doc.Shown(lines)
-	secs := spell(s, d, grammar.ValuesOf(lines))
+	return place(lines, spell(s, d, grammar.ValuesOf(lines)), func(key string) bool { return stale(key, d) }, same)
+}
+
+// place sets what the sections want in the lines of a file. stale reports whether a key goes that they do not want, same whether two
+// values mean the same.
+func place(lines []grammar.Line, secs []section, stale func(key string) bool, same func(a, b string) bool) ([]byte, error) {
 	last := map[string]int{} // wanted key -> the line that stays
 	for _, sec := range secs {
 		for _, set := range sec.settings {
@@ -60,7 +65,7 @@ func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 				gone[before] = true
 			}
 			last[l.Key] = i
-		case stale(l.Key, d):
+		case stale(l.Key):
 			gone[i] = true
 		default:
 			continue
@@ -77,7 +82,9 @@ func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 		at := -1 // the line the section's next setting goes below
 		for _, set := range sec.settings {
 			if i := last[set.key]; i >= 0 {
-				setValue(&lines[i], set.value)
+				if !same(lines[i].Value, set.value) {
+					setValue(&lines[i], set.value)
+				}
 				at = i
 				continue
 			}
@@ -104,11 +111,8 @@ func unfinished(v string) bool {
 	return strings.Contains(v, "[") && !strings.HasSuffix(v, "]") || strings.HasSuffix(v, ",") || strings.HasSuffix(v, "\\")
 }
 
-// setValue gives a line another value, unless it has one that means the same.
+// setValue gives a line another value.
 func setValue(l *grammar.Line, value string) {
-	if same(l.Value, value) {
-		return
-	}
 	if l.Value == "" && strings.HasPrefix(l.Tail, "#") {
 		l.Tail = " " + l.Tail
 	}

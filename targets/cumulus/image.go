@@ -13,7 +13,7 @@ import (
 )
 
 // factory holds traffic.conf as each dialect's releases ship it: the same settings, in the same order, with templates
-// commented out; the words are ours.
+// commented out; and datapath.conf of each family of chips, with the keys that are published. The words are ours.
 //
 //go:embed factory/*.conf
 var factory embed.FS
@@ -30,7 +30,7 @@ func image(d *ir.Device) target.Image {
 	if sw.Model.ASIC.Vendor == platform.Mellanox {
 		family = "mlx"
 	}
-	files[chipConfig+"/"+family+"/datapath.conf"] = "# the chip's memory and queues\n"
+	files[memoryPaths(sw.Model.ASIC)[0]] = factoryFile("datapath-" + family)
 	switchd := sim.Config{Conf: Path, Unit: unit}
 	if r, doc, ok := documented(sw.Version); ok {
 		files[Path] = factoryFile(doc.Dialect())

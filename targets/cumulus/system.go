@@ -20,7 +20,8 @@ var OS = &ir.OS{
 	Spell: func(_ *platform.Switch, f ir.Front) string {
 		return grammar.Port{N: int(f.Number), Sub: int(f.Sub)}.String()
 	},
-	Can: can,
+	Can:    can,
+	Memory: memory,
 }
 
 const (

@@ -6,6 +6,7 @@ import "github.com/rocec/rocec/lang/diag"
 var topics = []diag.Topic{
 	topicRelease, topicChip, topicTrust, topicNoPFC, topicNoECN, topicThresholds, topicDrops, topicECNGroups,
 	topicLossless, topicCPU, topicCutThrough, topicWeights, topicBounce, topicPort, topicFile,
+	topicMemoryWritten, topicMemoryPool, topicMemoryShared, topicMemorySmall, topicMemoryEgress, topicMemoryMarks, topicMemoryUnread,
 }
 
 var topicRelease = diag.Topic{

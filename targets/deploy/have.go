@@ -1,6 +1,11 @@
 package deploy
 
-import "github.com/rocec/rocec/targets/target"
+import (
+	"slices"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
 
 // Observed is what the devices of a tree were found to hold, in the tree's order.
 type Observed struct{ Devices []*Have }
@@ -29,7 +34,29 @@ type Have struct {
 	Pending []string  // files that an apply put in place and never saw in use
 	Boot    string    // boot id; empty: the device has none
 	Uptime  float64   // seconds since boot; 0: not known
+	Watched []Watched // in the order of Device.Watches
 	Probes  []Judged  // in the order of Device.Probes, when they were asked for
+}
+
+// Watched is what a watch found of a device.
+type Watched struct {
+	Name  string
+	Found diag.List // at lines of the fabric
+	Facts []target.Fact
+}
+
+// Facts gives what every watch read.
+func (h *Have) Facts() []target.Fact {
+	var all []target.Fact
+	for i := range h.Watched {
+		all = append(all, h.Watched[i].Facts...)
+	}
+	return all
+}
+
+// Sound reports whether it found nothing, or only what is worth knowing.
+func (w *Watched) Sound() bool {
+	return !slices.ContainsFunc(w.Found, func(d *diag.Diagnostic) bool { return d.Severity != diag.Notice })
 }
 
 // Content is what was found in the place of one file.

@@ -56,6 +56,7 @@ type DevicePlan struct {
 	Writers  []string           // versions of rocec that wrote just what the device holds, when it was meant to do the same; each once
 	Left     string             // of a device that [Plan.OnlyIntent] leaves: the version that wrote it; empty: it is not left
 
+	Watched  []Watched       // what is read of it besides its files
 	Baseline []target.Sample // what the probes measured, if they were asked
 	Unseen   bool            // locks and runs could not be looked for, as that takes root
 	Runs     []RunMark       // runs that left something there
@@ -156,7 +157,7 @@ func Diff(tree *target.Tree, have *Observed) *Plan {
 
 func diff(d *target.Device, h *Have) *DevicePlan {
 	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, Unseen: h.Unseen, Runs: h.Runs, Over: h.Over, HostKey: h.HostKey}
-	p.Baseline = h.Samples()
+	p.Baseline, p.Watched = h.Samples(), h.Watched
 	if h.Err != nil {
 		p.Status, p.Err = StatusUnreachable, h.Err
 		if h.Err.Kind == HostKey {
@@ -260,7 +261,7 @@ func (d *DevicePlan) read(old, next map[string][]byte) {
 // refuse turns the device down; a refused device has no changes, so nothing of it can be applied.
 func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	return &DevicePlan{
-		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Lock: d.Lock, Runs: d.Runs, Over: d.Over, HostKey: d.HostKey,
+		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Watched: d.Watched, Lock: d.Lock, Runs: d.Runs, Over: d.Over, HostKey: d.HostKey,
 		Err: &Error{Kind: k, Device: d.Device, Detail: detail},
 	}
 }

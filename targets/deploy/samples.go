@@ -149,6 +149,7 @@ type Kept struct {
 	At      time.Time
 	Boot    string // boot id; empty: the device has none
 	Samples []target.Sample
+	Facts   []target.Fact // what the watches read
 }
 
 // Base is what the samples of a device are judged by.

@@ -62,6 +62,9 @@ type Target struct {
 	// Probes read counters and states that show whether the settings work; `rocec verify` runs them.
 	Probes func(*ir.Device) []Probe
 
+	// Watches are what is read of a device and judged in every plan and verify, besides its files. Nil: nothing.
+	Watches func(*ir.Device) []Watch
+
 	// Image is a device as it comes from the factory, for rehearsals in the lab.
 	Image func(*ir.Device) Image
 
@@ -77,6 +80,14 @@ type Target struct {
 type File struct {
 	Path string // absolute, clean; for a live state a name such as "nic/ens1f0"
 	Mode fs.FileMode
+
+	// Places are further paths it may have, behind Path in the order they are looked at: it lies where the first of them is there. What
+	// was read of a device holds the one path that was found.
+	Places []string
+
+	// Sketch is set for a file that is only ever edited and never made: Edit(nil) is an error. It says what an edit sets, for those who
+	// have no device to read, and is no content of the file.
+	Sketch []byte
 
 	// Edit returns what the file should hold, given what it holds; nil means there is no file, and Edit(nil) is the
 	// whole file. A diagnostic says why what is there cannot be edited; then the device is refused.
@@ -180,6 +191,7 @@ type Device struct {
 	Identity []Probe
 	Probes   []Probe
 	Slow     []Probe // those that only verify runs
+	Watches  []Watch
 }
 
 // Intent names what the device is meant to do, see [ir.Device.Intent]; empty: the device comes from no fabric.

@@ -1,7 +1,7 @@
 // Package samples keeps what `rocec verify` measured until the next time: one file for a fabric, in a folder of the user's.
 //
 // A file is JSON: the version of its form, the folder of the fabric, and of every device the time, the boot id and the samples by
-// name and port. A device that was not read keeps what it had. Files are replaced by rename, so that two verifications at one time
+// name and port, and what it said of itself. A device that was not read keeps what it had. Files are replaced by rename, so that two verifications at one time
 // leave the samples of one of them.
 package samples
 
@@ -59,6 +59,13 @@ type device struct {
 	At      time.Time                    `json:"at"`
 	Boot    string                       `json:"boot,omitempty"`
 	Samples map[string]map[string]uint64 `json:"samples"` // name, port
+	Facts   []fact                       `json:"facts,omitempty"`
+}
+
+// fact is what the device said of itself.
+type fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 // Load gives the samples by device; none when the file does not exist. An error says why a file cannot be used: it is damaged, or
@@ -98,6 +105,9 @@ func (f *File) Load() (map[string]*deploy.Kept, error) {
 	kept := make(map[string]*deploy.Kept, len(doc.Devices))
 	for name, d := range doc.Devices {
 		k := &deploy.Kept{At: d.At, Boot: d.Boot}
+		for _, f := range d.Facts {
+			k.Facts = append(k.Facts, target.Fact(f))
+		}
 		for sample, values := range d.Samples {
 			for on, v := range values {
 				k.Samples = append(k.Samples, target.Sample{Name: sample, On: on, Value: v})
@@ -113,6 +123,9 @@ func (f *File) Save(kept map[string]*deploy.Kept) error {
 	doc := document{Version: version, Fabric: f.fabric, Devices: make(map[string]device, len(kept))}
 	for name, k := range kept {
 		d := device{At: k.At.UTC(), Boot: k.Boot, Samples: map[string]map[string]uint64{}}
+		for _, f := range k.Facts {
+			d.Facts = append(d.Facts, fact(f))
+		}
 		for _, s := range k.Samples {
 			if s.Unit == target.UnitFact {
 				continue

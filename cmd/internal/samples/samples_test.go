@@ -20,6 +20,7 @@ func kept(n uint64) map[string]*deploy.Kept {
 	return map[string]*deploy.Kept{"leaf1": {
 		At: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), Boot: "one",
 		Samples: []target.Sample{{Name: "drops", On: "swp1", Value: n}, {Name: "BGP neighbour swp1 of vrf \"x\"", Value: 1}},
+		Facts:   []target.Fact{{Name: "memory model", Value: "pool of 100 %"}},
 	}}
 }
 

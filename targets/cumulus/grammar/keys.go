@@ -63,7 +63,7 @@ var Keys = worded(
 	Key{Pattern: "priority_group.G.cos_list", In: TrafficConf | QoSInfra, Type: CosList, Means: GroupCos},
 	Key{Pattern: "priority_group.G.alias", In: T4 | QoSInfra, Maybe: T3, Type: Anything},
 	Key{Pattern: "priority_group.G.weight", In: TrafficConf, Type: DWRRWeight, Means: Weight},
-	Key{Pattern: "priority_group.G.id", In: QoSInfra | D, Type: Anything},
+	Key{Pattern: "priority_group.G.id", In: QoSInfra | D, Type: Anything, Means: GroupID},
 	Key{Pattern: "priority_group.G.service_pool", In: QoSInfra | D, Type: Anything, Means: GroupPool},
 	Key{Pattern: "priority_group.lossless.lossless_flag", In: T0, Type: Boolean, Means: LosslessFlag},
 	Key{Pattern: "priority_group.lossless.port_group_0.port_buffer_bytes", In: T0, Type: Size},
@@ -139,12 +139,23 @@ var Keys = worded(
 	Key{Pattern: "cos_egr_queue.cos_N.cpu", In: QoSInfra, Type: Cos},
 	Key{Pattern: "ingress_service_pool.N.percent", In: QoSInfra | D, Type: Share, Means: PoolShare},
 	Key{Pattern: "egress_service_pool.N.percent", In: QoSInfra | D, Type: Share, Means: PoolShare},
-	Key{Pattern: "ingress_service_pool.N.mode", In: QoSInfra | D, Type: Anything},
-	Key{Pattern: "egress_service_pool.N.mode", In: QoSInfra | D, Type: Anything},
+	Key{Pattern: "ingress_service_pool.N.mode", In: QoSInfra | D, Type: Anything, Means: PoolMode},
+	Key{Pattern: "egress_service_pool.N.mode", In: QoSInfra | D, Type: Anything, Means: PoolMode},
 	Key{Pattern: "egress_service_pool.N.infinite_flag", In: QoSInfra, Type: Boolean},
 	Key{Pattern: "flow_control.service_pool", In: D, Type: Cos, Means: LosslessPool},
 	Key{Pattern: "flow_control.ingress_service_pool", In: QoSInfra, Type: Cos, Means: LosslessIngressPool},
 	Key{Pattern: "flow_control.egress_service_pool", In: QoSInfra, Type: Cos, Means: LosslessEgressPool},
+
+	// Quotas of dynamic pools, as codes ([ReadQuota]): in the RoCE chapter of 3.7 and qos_infra.conf of 4.4. Percents of a
+	// buffer, and egress buffers without a limit: in the datapath.conf that 3.x has for Broadcom.
+	Key{Pattern: "flow_control.ingress_buffer.dynamic_quota", In: QoSInfra | D, Type: Anything, Means: LosslessQuota},
+	Key{Pattern: "flow_control.egress_buffer.dynamic_quota", In: QoSInfra, Maybe: D, Type: Anything, Means: LosslessEgressQuota},
+	Key{Pattern: "priority_group.G.ingress_buffer.dynamic_quota", In: QoSInfra | D, Type: Anything, Means: GroupQuota},
+	Key{Pattern: "priority_group.G.egress_buffer.uc.sp_dynamic_quota", In: D, Type: Anything, Means: GroupUnicastQuota},
+	Key{Pattern: "priority_group.G.egress_buffer.mc.sp_dynamic_quota", In: D, Type: Anything, Means: GroupMulticastQuota},
+	Key{Pattern: "priority_group.G.ingress_buffer.min_percent", In: D, Type: Share, Means: GroupLeast},
+	Key{Pattern: "priority_group.G.ingress_buffer.shared_percent", In: D, Type: Share, Means: GroupShared},
+	Key{Pattern: "priority_group.G.unlimited_egress_buffer", In: D, Type: Boolean, Means: GroupUnlimited},
 
 	// Not judged; they came with 4.x.
 	Key{Pattern: "hash_config.enable", In: T4, Type: Anything, Hint: true},

@@ -85,6 +85,14 @@ const (
 	GroupCos    // the cos of a group
 	GroupQueues // the egress queues of a group
 	GroupPool   // the memory pool of a group
+	GroupID     // the number of a group's ingress buffer
+	GroupQuota  // the share of a group in its ingress pool, as a code
+	GroupLeast  // the percent of its pool that a group has for itself
+	GroupShared // the percent of its pool that a group shares
+
+	GroupUnlimited      // queues of the group hold as much as comes
+	GroupUnicastQuota   // the share of a group's unicast queues in their egress pool, as a code
+	GroupMulticastQuota // and of its multicast queues
 
 	PriorityGroups // the priority groups there are
 	Weight         // the DWRR weight of a priority group; 0 is strict priority
@@ -112,6 +120,9 @@ const (
 	LosslessPool        // the pool of lossless traffic, both ways
 	LosslessIngressPool // on the way in
 	LosslessEgressPool  // on the way out
+	PoolMode            // 1: quotas are a share of what is free; 0: they are fixed
+	LosslessQuota       // the share of lossless traffic in its ingress pool, as a code
+	LosslessEgressQuota // and in its egress pool
 
 	CutThrough // a packet is forwarded before it has come in whole
 

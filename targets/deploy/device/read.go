@@ -69,8 +69,15 @@ func ask(dev *target.Device, probes bool) *question {
 		if f := &dev.Files[i]; f.Live != nil {
 			query(*f.Live)
 		} else {
-			fmt.Fprintf(&s, "file %s\n", quote(f.Path))
+			s.WriteString("file " + quote(f.Path))
+			for _, p := range f.Places {
+				s.WriteString(" " + quote(p))
+			}
+			s.WriteByte('\n')
 		}
+	}
+	for i := range dev.Watches {
+		query(dev.Watches[i].Query)
 	}
 	for i := range q.probes {
 		query(q.probes[i].Query)
@@ -87,6 +94,7 @@ const inBlocks = "tail -c +1"
 // answer is one section of what a read printed.
 type answer struct {
 	is     string // link, file, special, hidden, absent, query, state
+	at     int    // of a file with several places: which of them it is about
 	data   []byte
 	status int
 }
@@ -122,7 +130,7 @@ func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.
 		h.HostKey = c.HostKey()
 	}
 	answers, err := parseAnswers(out, q.mark)
-	if want := 1 + len(d.Of.Identity) + len(d.Of.Leavings) + len(d.Of.Files) + len(q.probes); err == nil && len(answers) != want {
+	if want := 1 + len(d.Of.Identity) + len(d.Of.Leavings) + len(d.Of.Files) + len(d.Of.Watches) + len(q.probes); err == nil && len(answers) != want {
 		err = fmt.Errorf("%d answers to %d questions", len(answers), want)
 	}
 	if err != nil {
@@ -159,8 +167,13 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 			h.Wrong = append(h.Wrong, "The device could not be asked what rocec has left on it: "+d.reason(ctx, l.Query, a.status)+".")
 		}
 	}
+	found := slices.Clip(slices.Clone(d.Of.Files))
+	moved := false
 	for i := range d.Of.Files {
 		a, f := next(), &d.Of.Files[i]
+		if a.at > 0 && a.at <= len(f.Places) {
+			found[i].Path, found[i].Places, moved = f.Places[a.at-1], nil, true
+		}
 		var c deploy.Content
 		switch {
 		case f.Live != nil && a.status != 0:
@@ -177,6 +190,20 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 			c.Data = a.data
 		}
 		h.Files = append(h.Files, c)
+	}
+	if moved {
+		of := *d.Of
+		of.Files = found
+		h.Device = &of
+		d.Of = &of
+	}
+	for i := range d.Of.Watches {
+		a, w, failed := next(), &d.Of.Watches[i], ""
+		if a.status != 0 {
+			failed = "it could not be asked for: " + d.reason(ctx, w.Query, a.status)
+		}
+		found, facts := w.Judge(a.data, failed)
+		h.Watched = append(h.Watched, deploy.Watched{Name: w.Name, Found: found, Facts: facts})
 	}
 	for i := range q.probes {
 		a, p := next(), &q.probes[i]
@@ -266,6 +293,13 @@ func parseAnswers(out []byte, mark string) ([]answer, error) {
 			return nil, errors.New("it breaks off")
 		}
 		words := strings.Fields(string(line))
+		place := 0
+		if len(words) == 3 {
+			n, err := strconv.ParseUint(words[2], 10, 8)
+			if err == nil {
+				place, words = int(n), words[:2]
+			}
+		}
 		if len(words) != 2 || words[0] != mark {
 			return nil, fmt.Errorf("unexpected line %q", line[:min(len(line), 80)])
 		}
@@ -275,7 +309,7 @@ func parseAnswers(out []byte, mark string) ([]answer, error) {
 			}
 			return answers, nil
 		}
-		a := answer{is: words[1]}
+		a := answer{is: words[1], at: place}
 		data, rest, ok := bytes.Cut(rest, []byte("\n"+mark+" end "))
 		if !ok {
 			return nil, errors.New("it breaks off")

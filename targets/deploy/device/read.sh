@@ -5,29 +5,42 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 export LC_ALL PATH
 S=/var/lib/rocec
 
+# file PATH...: the first that is there, or may be; else the first.
 file() {
-	d=${1%/*}
+	n=0
+	p=
+	at=0
+	for f; do
+		d=${f%/*}
+		if [ -z "$p" ] && { [ -h "$f" ] || [ -e "$f" ] || { [ -d "${d:-/}" ] && ! [ -x "${d:-/}" ]; }; }; then
+			p=$f
+			at=$n
+		fi
+		n=$((n + 1))
+	done
+	p=${p:-$1}
+	d=${p%/*}
 	as=
-	if [ -h "$1" ]; then
+	if [ -h "$p" ]; then
 		is='link'
-	elif [ -f "$1" ]; then
+	elif [ -f "$p" ]; then
 		is='file'
-	elif [ -e "$1" ]; then
+	elif [ -e "$p" ]; then
 		is='special'
 	elif [ -d "${d:-/}" ] && ! [ -x "${d:-/}" ]; then
 		is='hidden'
 	else
 		is='absent'
 	fi
-	if [ "$is" = file ] && ! [ -r "$1" ]; then as='sudo -n'; fi # a line of sudoers may allow reading alone
-	printf '%s %s\n' "$B" "$is"
+	if [ "$is" = file ] && ! [ -r "$p" ]; then as='sudo -n'; fi # a line of sudoers may allow reading alone
+	printf '%s %s %s\n' "$B" "$is" "$at"
 	status=0
 	if [ "$is" != file ]; then
 		:
 	elif [ -z "$as" ]; then
-		head -c 1048577 <"$1" || status=1
-	elif $as cat "$1" >/dev/null 2>&1; then
-		$as cat "$1" | head -c 1048577
+		head -c 1048577 <"$p" || status=1
+	elif $as cat "$p" >/dev/null 2>&1; then
+		$as cat "$p" | head -c 1048577
 	else
 		status=1
 	fi

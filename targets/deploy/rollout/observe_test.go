@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/targets/deploy/internal/boxtest"
@@ -91,6 +92,52 @@ func TestObserve(t *testing.T) {
 		{Name: "stdin", Wrong: []string{`\x1b[31mit's` + "\nhere %s $x"}},
 		{Name: "broken", Wrong: []string{"The probe could not run: no such counter (exit status 9)."}},
 	}, h.Probes)
+}
+
+// Of a file with several places the first that is there counts, and what was read of the device holds that path; what is watched is asked
+// for in every read, and a question that fails is named.
+func TestObservePlacesAndWatches(t *testing.T) {
+	b := newBox(t, "leaf01")
+	at := func(name string) string { return b.Root + "/etc/app/" + name }
+	watch := func(name, cmd string) target.Watch {
+		return target.Watch{Name: name, Query: target.Query{Cmd: cmd}, Judge: func(answer []byte, failed string) (diag.List, []target.Fact) {
+			var l diag.List
+			(&diag.Topic{Code: "lab"}).Noticef(&l, diag.Range{}, "%s", failed)
+			return l, []target.Fact{{Name: name, Value: string(answer)}}
+		}}
+	}
+	b.Dev.Watches = []target.Watch{watch("memory", "cat "+at("second")), watch("broken", "echo 'no such thing' >&2; exit 9")}
+	b.Write("/etc/app/second", "2")
+	b.Write("/etc/app/third", "3")
+	edit := func(old []byte) ([]byte, diag.List) { return old, nil }
+	several := func(names ...string) target.File {
+		f := target.File{Path: at(names[0]), Edit: edit}
+		for _, n := range names[1:] {
+			f.Places = append(f.Places, at(n))
+		}
+		return f
+	}
+	before := len(b.Dev.Files)
+	b.Dev.Files = append(b.Dev.Files, several("first", "second", "third"), several("third", "second"), several("none", "neither"))
+	wanted := b.Dev
+	h := rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{}).Devices[0]
+	require.Nil(t, h.Err)
+	require.Equal(t, []deploy.Content{{Data: []byte("2")}, {Data: []byte("3")}, {}}, h.Files[before:])
+	for i, path := range []string{at("second"), at("third"), at("none")} {
+		require.Equal(t, path, h.Device.Files[before+i].Path)
+	}
+	require.Equal(t, at("first"), wanted.Files[before].Path, "the device of the fabric stays as it is")
+	require.Equal(t, []target.Fact{{Name: "memory", Value: "2"}}, h.Watched[0].Facts)
+	require.Empty(t, h.Watched[0].Found[0].Detail)
+	require.Equal(t, "it could not be asked for: no such thing (exit status 9)", h.Watched[1].Found[0].Detail)
+	require.True(t, h.Watched[0].Sound())
+
+	p := deploy.Diff(&target.Tree{Devices: []*target.Device{h.Device}}, &deploy.Observed{Devices: []*deploy.Have{h}}).Devices[0]
+	require.Equal(t, at("second"), p.Files[before].Path)
+	require.Equal(t, h.Watched, p.Watched)
+	require.NoError(t, os.Remove(at("second")))
+	h = rollout.Observe(t.Context(), b.Dial, b.tree(), rollout.ObserveOptions{}).Devices[0]
+	require.Equal(t, at("third"), h.Device.Files[before].Path)
 }
 
 func TestObserveRefuses(t *testing.T) {

@@ -84,7 +84,7 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 		if !known(h) {
 			continue
 		}
-		kept := &deploy.Kept{At: start, Boot: h.Boot, Samples: h.Samples()}
+		kept := &deploy.Kept{At: start, Boot: h.Boot, Samples: h.Samples(), Facts: h.Facts()}
 		if twice(h.Device) {
 			kept.At = now
 		}
@@ -96,10 +96,15 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 // known reports whether a device could be read, and is the one the fabric means.
 func known(h *deploy.Have) bool { return h.Err == nil && len(h.Wrong) == 0 }
 
-// Sound reports whether the device is as written and every probe was satisfied.
+// Sound reports whether the device is as written, every probe was satisfied, and no watch found more than what is worth knowing.
 func (h *Health) Sound() bool {
 	for _, p := range h.Probes {
 		if len(p.Wrong) > 0 {
+			return false
+		}
+	}
+	for _, w := range h.Drift.Watched {
+		if !w.Sound() {
 			return false
 		}
 	}

@@ -3,7 +3,7 @@
 cos_group "rdma" {
   ecn {
     min = "150KiB"
-    max = "12MiB" # want "ecn-max-unreachable: .*never holds more than .*half of the"
+    max = "12MiB" # want "ecn-max-unreachable: .*never holds more than .* of the pool of"
   }
 }
 
@@ -12,7 +12,7 @@ cos_group "storage" {
   dscp     = ["af21"]
   lossless = true
   ecn {
-    min = "1MiB" # want "ecn-max-unreachable: .*It comes from min"
+    min = "512KiB" # want "ecn-max-unreachable: .*It comes from min"
   }
 }
 

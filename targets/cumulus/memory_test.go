@@ -1,0 +1,281 @@
+package cumulus
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// poolsOfThePreset are the lines by which the vendor's preset gives lossless traffic a pool.
+const poolsOfThePreset = `ingress_service_pool.0.percent = 50.0
+egress_service_pool.0.percent = 50.0
+flow_control.service_pool = 1
+ingress_service_pool.1.percent = 50.0
+ingress_service_pool.1.mode = 1
+egress_service_pool.1.percent = 100.0
+flow_control.ingress_buffer.dynamic_quota = 9
+`
+
+// memorySample is a switch of the canonical sample with a memory model, as Compile resolves it.
+func memorySample(t testing.TB, model, version string, roce int) *ir.Device {
+	d := canonicalSample(t, model, version, roce).sw
+	d.Switch.Can.Memory = OS.Memory(d.Switch.Model.ASIC, version, false)
+	return d
+}
+
+func said(l diag.List) []string {
+	var out []string
+	for _, d := range l {
+		out = append(out, fmt.Sprintf("%s %s", d.Severity, strings.TrimPrefix(d.Code, "cumulus-memory-")))
+	}
+	return out
+}
+
+// TestJudgeMemory: each thing that a file may say is found, at the line of the switch, and a file that says nothing wrong gives nothing.
+func TestJudgeMemory(t *testing.T) {
+	mlx, bcm := factoryFile("datapath-mlx"), factoryFile("datapath-bcm")
+	change := func(text string, edits ...string) string {
+		for i := 0; i < len(edits); i += 2 {
+			require.Contains(t, text, edits[i])
+			text = strings.Replace(text, edits[i], edits[i+1], 1)
+		}
+		return text
+	}
+	const unlimited = "priority_group.service.unlimited_egress_buffer = true"
+	for _, c := range []struct {
+		name, model, content string
+		roce                 int
+		want                 []string
+		says                 string // the first
+		fact                 string
+	}{
+		{"as it comes", "sn2700", mlx, 1, []string{"note shared"}, `memory = "written" in the switch block`, "pool of 100 %, shared with all traffic; alpha 1"},
+		{"the preset", "sn2700", poolsOfThePreset, 1, nil, "", "pool of 50 %, for lossless traffic alone; alpha 2"},
+		{"the preset, with ECN", "sn2700", poolsOfThePreset, 2, nil, "", ""},
+		{"quotes and comments", "sn2700", change(poolsOfThePreset, "= 100.0", "= \"100.0\"# all “groups”"), 1, nil, "", ""},
+
+		{"a pool that is not set", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.percent", "# no"), 1, []string{"error pool"}, "ingress_service_pool.1.percent is not set", ""},
+		{"a pool of nothing", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0", "egress_service_pool.1.percent = 0"), 1, []string{"error pool"}, "egress_service_pool.1.percent is 0", ""},
+		{"more than there is", "sn2700", change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 60"), 1, []string{"error pool"}, "110 %", ""},
+		{"too little", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 0.5"), 1, []string{"error small"}, "less than two frames for each of them", ""},
+		{"too little for the marks", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 10.0", "quota = 9", "quota = 6"), 2, []string{"warning marks"}, "(10 %, alpha 1/4)", "alpha 1/4"},
+		{"fixed quotas", "sn2700", change(poolsOfThePreset, "ingress_service_pool.1.mode = 1", "ingress_service_pool.1.mode = 0"), 2, []string{"note marks"}, "was not judged", "fixed quotas"},
+		{"the way out is narrower", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0", "egress_service_pool.1.percent = 40"), 1, []string{"error egress"}, "50 % of the memory on their way in, and their queues 40 %", ""},
+		{"the way out is as narrow", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0", "egress_service_pool.1.percent = 50"), 1, []string{"warning egress"}, "share 50 % of the memory", ""},
+		{"a quota on the way out", "sn2700", poolsOfThePreset + "flow_control.egress_buffer.dynamic_quota = 11\n", 1, []string{"error egress"}, "8 times what is free", ""},
+		{"no quota on the way out", "sn2700", poolsOfThePreset + "flow_control.egress_buffer.dynamic_quota = 15\n", 1, nil, "", ""},
+		{"a lossy group in the pool", "sn2700", poolsOfThePreset + "priority_group.bulk.service_pool = 1\n", 1, []string{"note shared"}, "fill pool 1", ""},
+
+		{"no text", "sn2700", "\x00\x01", 1, []string{"warning unread"}, "It holds NUL bytes", ""},
+		{"another file", "sn2700", "hello = world\n[section]\n", 1, []string{"warning unread"}, "none of the keys", ""},
+		{"a word for a number", "sn2700", change(mlx, "100.0", "all"), 1, []string{"warning unread"}, `to "all", which it does not take`, ""},
+		{"a quota of no code", "sn2700", poolsOfThePreset + "priority_group.bulk.ingress_buffer.dynamic_quota = 16\n", 1, []string{"warning unread"}, `to "16"`, ""},
+		{"an empty file", "sn2700", "", 1, []string{"warning unread"}, "none of the keys", ""},
+
+		{"Broadcom as it comes", "z9100", bcm, 1, nil, "", "queues of priority group service"},
+		{"a limited group", "z9100", change(bcm, unlimited, strings.Replace(unlimited, "true", "false", 1)), 1, []string{"error egress"}, "priority_group.service.unlimited_egress_buffer is false", ""},
+		{"a group of which nothing is said", "z9100", change(bcm, unlimited, "#"), 1, []string{"note unread"}, "does not state priority_group.service.unlimited_egress_buffer", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := memorySample(t, c.model, "3.7.16", c.roce)
+			w := watches(d)
+			require.Len(t, w, 1)
+			found, facts := w[0].Judge([]byte("/where/datapath.conf\n"+c.content), "")
+			require.Equal(t, c.want, said(found), "%s", found)
+			if len(found) > 0 {
+				assert.Contains(t, found[0].Detail, c.says)
+				assert.Equal(t, d.At, found[0].At, "at the switch's line")
+				assert.NotContains(t, found[0].Detail, d.Name, "alike switches are told of once")
+			}
+			if c.fact != "" {
+				require.NotEmpty(t, facts)
+				assert.Contains(t, facts[0].Value, c.fact)
+			}
+		})
+	}
+}
+
+// Every priority group that a lossless cos is in counts: a strict one is in control.
+func TestJudgeMemoryOfControl(t *testing.T) {
+	s := canonicalSample(t, "z9100", "3.7.16", 1)
+	spare := s.group(ir.CosGroup{Name: "spare", Cos: 2, Lossless: true, Strict: true})
+	carry(s.sw.Ports[0], spare, 70000, 18000, 2000)
+	file := factoryFile("datapath-bcm")
+	found, facts := judgeMemory(s.sw, []byte("/p\n"+file), "")
+	require.Empty(t, said(found))
+	require.Len(t, facts, 2)
+	found, _ = judgeMemory(s.sw, []byte("/p\n"+strings.Replace(file, "control.unlimited_egress_buffer = true", "control.unlimited_egress_buffer = false", 1)), "")
+	require.Equal(t, []string{"error egress"}, said(found))
+	assert.Contains(t, found[0].Detail, `priority group control are limited`)
+	assert.Contains(t, found[0].Detail, `"spare"`)
+}
+
+// What was not read is named, and never taken for good.
+func TestUnreadMemory(t *testing.T) {
+	d := memorySample(t, "sn2700", "3.7.16", 1)
+	found, facts := judgeMemory(d, nil, "")
+	require.Equal(t, []string{"note unread"}, said(found))
+	assert.Contains(t, found[0].Detail, "there is none in any of its places: /usr/lib/python2.7/dist-packages/cumulus/__chip_config/mlx/datapath.conf, "+
+		"/etc/mlx/datapath/datapath.conf")
+	assert.Empty(t, facts)
+	found, _ = judgeMemory(d, nil, "it could not be asked for: exit status 124")
+	assert.Contains(t, found[0].Detail, "exit status 124")
+
+	assert.Empty(t, watches(newSample(t, "sn2700", "3.7.16").sw), "no lossless port, no question")
+	d.Switch.Version = "5.9.0"
+	assert.Empty(t, watches(d), "another file")
+	d.Switch.Version, d.Switch.MemoryWritten = "4.3.0", true
+	assert.Empty(t, watches(d), "it is one of the files then")
+}
+
+// TestMemoryModels: what is assumed of each chip, and what is written.
+func TestMemoryModels(t *testing.T) {
+	model := func(name, version string, written bool) ir.MemoryModel {
+		d := newSample(t, name, version).sw
+		return OS.Memory(d.Switch.Model.ASIC, version, written)
+	}
+	assert.Equal(t, ir.Alpha{Num: 1, Den: 1}, model("sn2700", "3.7.16", false).Alpha)
+	assert.Equal(t, ir.Alpha{Num: 2, Den: 1}, model("sn2700", "3.7.16", true).Alpha)
+	for _, name := range []string{"sn2700", "sn3700", "z9100", "s5232f"} {
+		m := model(name, "4.3.0", false)
+		assert.Equal(t, 50, m.Percent, name)
+		assert.Equal(t, strings.HasPrefix(name, "sn"), !m.Absolute, name)
+		assert.NotEmpty(t, m.PercentFrom+m.AlphaFrom)
+		assert.Equal(t, m.Absolute, strings.HasPrefix(m.XoffFrom, "assumed"), "what is not settled is said")
+	}
+	assert.Zero(t, model("z9100", "4.3.0", true), "Broadcom has no such pool")
+	assert.Zero(t, model("sn2700", "3.6.2", true))
+	for version, writable := range map[string]bool{"3.6.2": false, "3.7.0": true, "4.3.0": true, "4.4.0": false, "x": false} {
+		assert.Equal(t, writable, memoryWritable(newSample(t, "sn2700", version).sw.Switch.Model.ASIC, version) == "", version)
+	}
+}
+
+// The edit sets what the vendor's preset sets, keeps every byte of the rest, and what it leaves is judged good.
+func TestEditMemory(t *testing.T) {
+	d := memorySample(t, "sn2700", "4.3.0", 2)
+	d.Switch.MemoryWritten, d.Switch.MemoryAt = true, at(9)
+	f := memoryEdited(d)
+	old := strings.ReplaceAll(factoryFile("datapath-mlx"), "# timers", "# “timers”, d\xe9j\xe0 vu\n\tother.setting=  7 # mine\r\n# timers")
+	out, ds := f.Edit([]byte(old))
+	require.Empty(t, ds)
+	for _, line := range []string{
+		"ingress_service_pool.0.percent = 50.0  # all priority groups\n", "# “timers”, d\xe9j\xe0 vu\n\tother.setting=  7 # mine\r\n",
+		"# 0: fixed quotas, 1: shares of what is free\n# ingress_service_pool.0.mode = 0\n",
+		"# flow_control.ingress_buffer.dynamic_quota = 8\nflow_control.ingress_buffer.dynamic_quota = 9\n", "priority_group.control.id = 0\n",
+	} {
+		assert.Contains(t, string(out), line)
+	}
+	lines, why := noMemory(out)
+	require.Empty(t, why)
+	have := grammar.ValuesOf(lines)
+	for _, s := range memorySettings(d)[0].settings {
+		assert.Equal(t, s.value, have[s.key], s.key)
+		assert.Contains(t, string(f.Sketch), s.key+" = "+s.value+"\n")
+		assert.Equal(t, at(9), f.Why(s.key)[0].At)
+	}
+	d.Switch.MemoryWritten = false
+	found, _ := judgeMemory(d, append([]byte("/p\n"), out...), "")
+	assert.Empty(t, said(found))
+	again, _ := f.Edit(out)
+	assert.Equal(t, string(out), string(again))
+
+	as50 := strings.ReplaceAll(string(out), "= 50.0", "= 50")
+	same, _ := f.Edit([]byte(as50))
+	assert.Equal(t, as50, string(same), "the same number, written in another way")
+
+	for name, c := range map[string]struct{ old, says string }{
+		"none":             {"", "There is none in any of its places, or it is empty"},
+		"no such file":     {"hello = world\n", "none of the keys"},
+		"NUL":              {old + "\x00", "NUL bytes"},
+		"no dynamic pools": {"ingress_service_pool.0.percent = 100\n", "shows no mode of a pool and no quota"},
+		"a bad value":      {strings.Replace(old, "= 100.0 ", "= all ", 1), "which it does not take"},
+	} {
+		out, ds := f.Edit([]byte(c.old))
+		require.Len(t, ds, 1, name)
+		assert.Nil(t, out, name)
+		assert.Equal(t, "cumulus-memory-unread", ds[0].Code)
+		assert.Equal(t, at(9), ds[0].At)
+		assert.Contains(t, ds[0].Detail, c.says, name)
+	}
+}
+
+// Law: of a file in any shape every line that is not ours keeps every byte and its place, and a second edit changes nothing.
+func TestEditMemoryKeepsTheRest(t *testing.T) {
+	d := memorySample(t, "sn2700", "4.3.0", 1)
+	want := memorySettings(d)
+	ours := map[string]bool{}
+	for _, s := range want[0].settings {
+		ours[s.key] = true
+	}
+	pool := strings.SplitAfter(factoryFile("datapath-mlx")+poolsOfThePreset+
+		"dos.x = true\n\n# \xe9\xff\n  odd . key = 1\n=\nflow_control.ingress_buffer.dynamic_quota=\t8#x\nlast", "\n")
+	rapid.Check(t, func(t *rapid.T) {
+		end := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end")
+		var old strings.Builder
+		old.WriteString("# egress_service_pool.0.mode = 0" + end)
+		for _, l := range rapid.SliceOfN(rapid.SampledFrom(pool), 0, 30).Draw(t, "lines") {
+			old.WriteString(strings.TrimSuffix(l, "\n") + end)
+		}
+		out, why := editMemory([]byte(old.String()), want)
+		if why != "" {
+			t.Fatal(why)
+		}
+		foreign := func(text []byte) string {
+			lines, _ := grammar.Parse(text)
+			var b []byte
+			for i := range lines {
+				if !lines[i].Active() || !ours[lines[i].Key] {
+					b = lines[i].AppendTo(b)
+				}
+			}
+			return string(b)
+		}
+		rest := bytes.ReplaceAll(out, []byte(tailHeader+end), nil)
+		if a, b := foreign([]byte(old.String())), foreign(rest); strings.TrimRight(a, "\r\n") != strings.TrimRight(b, "\r\n") {
+			t.Fatalf("%q became %q", a, b)
+		}
+		if again, _ := editMemory(out, want); !bytes.Equal(out, again) {
+			t.Fatalf("not at rest:\n%s\n%s", out, again)
+		}
+	})
+}
+
+// The places of the file, and what asks for it.
+func TestMemoryPlaces(t *testing.T) {
+	for name, family := range map[string]string{"sn2700": "mlx", "z9100": "bcm"} {
+		d := memorySample(t, name, "3.7.16", 1)
+		paths := memoryPaths(d.Switch.Model.ASIC)
+		assert.Equal(t, "/usr/lib/python2.7/dist-packages/cumulus/__chip_config/"+family+"/datapath.conf", paths[0])
+		cmd := watches(d)[0].Query.Cmd
+		assert.True(t, slices.IsSortedFunc(paths, func(a, b string) int { return strings.Index(cmd, a) - strings.Index(cmd, b) }))
+	}
+}
+
+// FuzzMemory: whatever a switch answers, it is judged or refused, and an edit keeps to its laws.
+func FuzzMemory(f *testing.F) {
+	for _, s := range []string{factoryFile("datapath-mlx"), factoryFile("datapath-bcm"), poolsOfThePreset, "", "\x00", "a=1\r"} {
+		f.Add(s, s)
+	}
+	spectrum, broadcom := memorySample(f, "sn2700", "4.3.0", 2), memorySample(f, "z9100", "4.3.0", 2)
+	want := memorySettings(spectrum)
+	f.Fuzz(func(t *testing.T, answer, failed string) {
+		for _, d := range []*ir.Device{spectrum, broadcom} {
+			judgeMemory(d, []byte(answer), failed)
+			judgeMemory(d, []byte("/p\n"+answer), "")
+		}
+		if out, why := editMemory([]byte(answer), want); why == "" {
+			again, _ := editMemory(out, want)
+			require.Equal(t, string(out), string(again))
+		}
+	})
+}

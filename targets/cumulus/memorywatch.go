@@ -1,0 +1,251 @@
+package cumulus
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// watches is what a switch is asked for besides the files rocec writes: how its chip's memory is shared out, where rocec does not write
+// that itself.
+func watches(d *ir.Device) []target.Watch {
+	if d.Switch.MemoryWritten || !losslessSwitch(d) {
+		return nil
+	}
+	if _, _, ok := documented(d.Switch.Version); !ok {
+		return nil
+	}
+	var tries strings.Builder
+	for _, p := range memoryPaths(d.Switch.Model.ASIC) {
+		fmt.Fprintf(&tries, "if test -e %[1]s; then echo %[1]s; exec head -c %[2]d %[1]s; fi\n", p, grammar.MaxFile+1)
+	}
+	return []target.Watch{{
+		Name:  "memory",
+		Query: target.Query{Cmd: tries.String()},
+		Judge: func(answer []byte, failed string) (diag.List, []target.Fact) { return judgeMemory(d, answer, failed) },
+	}}
+}
+
+func losslessSwitch(d *ir.Device) bool {
+	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers) > 0 })
+}
+
+// judgeMemory holds what a switch says of its memory, a line with the path and the content of the file, against what the fabric needs
+// of it. Texts name no switch, so that alike switches are told of once.
+func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, facts []target.Fact) {
+	at := diag.FirstPlace(d.At, d.Decl)
+	path, content, _ := bytes.Cut(answer, []byte("\n"))
+	if failed != "" || len(path) == 0 {
+		why := "there is none in any of its places: " + strings.Join(memoryPaths(d.Switch.Model.ASIC), ", ")
+		if failed != "" {
+			why = failed
+		}
+		topicMemoryUnread.Noticef(&found, at, "How the chip's memory is shared out was not read: %s. Whether lossless traffic "+
+			"has a pool, and whether its queues are limited, is not known; ECN is judged by what is assumed (rocec show).", why)
+		return found, nil
+	}
+	lines, why := noMemory(content)
+	if why != "" {
+		topicMemoryUnread.Warnf(&found, at, "%s is not what such a file looks like, so how the chip's memory is shared out is "+
+			"not known. %s Compare it with the one of the release (dpkg -V names the package that brought "+
+			"it).", target.Escape(string(path)), why)
+		return found, nil
+	}
+	j := &memoryJudge{device: d, at: at, path: string(path), found: &found}
+	if d.Switch.Model.ASIC.Vendor == platform.Mellanox {
+		facts = j.spectrum(memoryOf(lines))
+	} else {
+		facts = j.broadcom(grammar.ValuesOf(lines))
+	}
+	return found, facts
+}
+
+// memoryJudge judges the file of one switch.
+type memoryJudge struct {
+	device *ir.Device
+	at     diag.Range
+	path   string
+	found  *diag.List
+}
+
+// key names a key of the file.
+func memoryKey(f grammar.Feature, m grammar.Meaning, n int, group string) string {
+	return grammar.Spell(f, m, n, group)
+}
+
+// spectrum judges pools: lossless traffic has one, its ingress holds what the ports need, and its egress never drops.
+func (j *memoryJudge) spectrum(r memoryRead) []target.Fact {
+	d := j.device
+	in, out := memoryKey(grammar.IngressPool, grammar.PoolShare, r.pool, ""), memoryKey(grammar.EgressPool, grammar.PoolShare, r.pool, "")
+	for _, s := range []struct {
+		key string
+		share
+	}{{in, r.in}, {out, r.out}} {
+		switch {
+		case s.stated && s.percent > 0:
+		case s.stated || r.pool > 0:
+			is := "is not set"
+			if s.stated {
+				is = "is 0"
+			}
+			topicMemoryPool.Errorf(j.found, j.at, "In %s lossless traffic uses pool %d, and %s %s: switchd makes no such "+
+				"pool, and lossless packets have no memory to share. Set it, or take %s out.", j.path, r.pool, s.key, is,
+				memoryKey(grammar.FlowControl, grammar.LosslessPool, -1, ""))
+			return nil
+		}
+	}
+	if r.ingress > 100 {
+		topicMemoryPool.Errorf(j.found, j.at, "In %s the ingress pools take %d %% of the memory together, more than there is: "+
+			"switchd takes the file as it can, or not at all. Lower them.", j.path, r.ingress)
+		return nil
+	}
+	model := r.model(d.Switch.Can.Memory, j.path)
+	j.pools(r, out)
+	mem := d.Memory()
+	mem.Model = model
+	share := float64(model.Percent)
+	if r.in.stated {
+		share = r.in.percent
+	}
+	if mem.Fits() && mem.MarkPool() < mem.Least {
+		topicMemorySmall.Errorf(j.found, j.at, "By %s lossless traffic shares %s, %g %% of what the buffers of %s leave. That "+
+			"is less than two frames for each of them (%s): ports pause all the time. Raise %s, or lower the buffers.",
+			j.path, diag.Bytes(mem.MarkPool()), share, diag.Count(mem.Buffers, "lossless port"), diag.Bytes(mem.Least), in)
+	}
+	j.marks(mem, r)
+	return []target.Fact{{Name: "memory model", Value: memoryText(model, r.static) + " (" + j.path + ")"}}
+}
+
+// pools judges whom lossless traffic shares its pool with, and what limits its queues.
+func (j *memoryJudge) pools(r memoryRead, out string) {
+	if !r.own {
+		topicMemoryShared.Noticef(j.found, j.at, "By its %s lossless traffic has no pool of its own: other traffic can fill "+
+			"pool %d, and ports then pause early.%s The release comes so%s.", memoryFile, r.pool, j.crowded(), j.wayOut())
+	}
+	switch quota := memoryKey(grammar.FlowControl, grammar.LosslessEgressQuota, -1, ""); {
+	case r.egress != nil && *r.egress != grammar.Infinite:
+		topicMemoryEgress.Errorf(j.found, j.at, "By %s a queue of lossless traffic may hold %s times what is free of its pool "+
+			"(%s), and drops what is more, although ports upstream were not paused. The proof takes for granted that it is "+
+			"not limited. Set it to 15 (no limit), or take the line out.", j.path, ir.Alpha(*r.egress), quota)
+	case r.out.stated && r.in.stated && r.out.percent < r.in.percent:
+		topicMemoryEgress.Errorf(j.found, j.at, "By %s lossless packets may fill %g %% of the memory on their way in, and "+
+			"their queues %g %% on the way out: what is more is dropped although it was let in. Set %s to "+
+			"100.0.", j.path, r.in.percent, r.out.percent, out)
+	case r.own && r.out.stated && r.out.percent < 100:
+		topicMemoryEgress.Warnf(j.found, j.at, "By %s the queues of lossless traffic share %g %% of the memory. Packets that "+
+			"came in by the headroom of paused ports count there, too, so that the queues may be full first and drop; the "+
+			"proof takes for granted that they are not limited. Set %s to 100.0, as the vendor's preset.", j.path, r.out.percent, out)
+	}
+}
+
+// wayOut says what to do about a pool that lossless traffic shares.
+func (j *memoryJudge) wayOut() string {
+	sw := j.device.Switch
+	if memoryWritable(sw.Model.ASIC, sw.Version) == "" {
+		return `; memory = "written" in the switch block gives lossless traffic a pool`
+	}
+	return ", and documents no other way before 3.7"
+}
+
+// marks holds the thresholds of ports against the pool as it is.
+func (j *memoryJudge) marks(mem ir.Memory, r memoryRead) {
+	if r.static {
+		topicMemoryMarks.Noticef(j.found, j.at, "In %s the pool of lossless traffic has fixed quotas (mode 0), so whether "+
+			"marks come before pauses there was not judged.", j.path)
+		return
+	}
+	type late struct {
+		group *ir.CosGroup
+		min   int
+	}
+	seen := map[late]bool{}
+	bound := mem.MarkBound()
+	for _, p := range j.device.Ports {
+		for _, m := range p.Marks {
+			k := late{m.Group, m.Min.N}
+			if p.Carries(m.Group) == nil || seen[k] {
+				continue
+			}
+			seen[k] = true
+			if m.Min.N >= bound {
+				topicMemoryMarks.Warnf(j.found, j.at, "Cos group %q begins to mark at %s, and by the pool that %s states (%d "+
+					"%%, alpha %s) ports can pause from queues of %s on: senders are stopped before they are told to slow "+
+					"down. Write min below that.",
+					m.Group.Name, diag.Bytes(m.Min.N), j.path, mem.Model.Percent, mem.Model.Alpha, diag.Bytes(bound))
+			}
+		}
+	}
+}
+
+// crowded says for how many senders marks come before pauses while other traffic fills the pool; empty: for any two.
+func (j *memoryJudge) crowded() string {
+	most, group := 1, ""
+	for _, p := range j.device.Ports {
+		for _, m := range p.Marks {
+			b := p.Carries(m.Group)
+			if b == nil || b.Xoff.N == 0 {
+				continue
+			}
+			if n := ir.MarksFrom(m.Min.N, b.Xoff.N); n > most {
+				most, group = n, m.Group.Name
+			}
+		}
+	}
+	if most <= 2 {
+		return ""
+	}
+	return fmt.Sprintf(" While it is full, marks of %q come before pauses only where %s or more fill a queue at once.", group,
+		diag.Count(most, "port"))
+}
+
+// broadcom judges what the file of such chips says of the priority groups that lossless cos are in.
+func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
+	d := j.device
+	roce := roceGroups(d.Fabric)
+	seen := map[string]bool{}
+	var facts []target.Fact
+	for _, g := range d.Fabric.CosGroups {
+		group := classOf(g, roce)
+		if !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Carries(g) != nil }) || seen[group] {
+			continue
+		}
+		seen[group] = true
+		key := memoryKey(grammar.PriorityGroup, grammar.GroupUnlimited, -1, group)
+		v, stated := have[key]
+		text, _ := grammar.Unquote(v)
+		switch on, _ := grammar.Bool(text); {
+		case !stated:
+			topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so whether queues of the lossless cos group %q "+
+				"are limited is not known. The release states it.", j.path, key, g.Name)
+		case !on:
+			topicMemoryEgress.Errorf(j.found, j.at, "By %s the queues of priority group %s are limited (%s is false), and the "+
+				"lossless cos group %q is in it: a full queue drops although ports upstream were not paused, and the "+
+				"proof takes for granted that it does not. Set it to true.",
+				j.path, group, key, g.Name)
+		default:
+			facts = append(facts, target.Fact{Name: "memory model", Value: fmt.Sprintf("queues of priority group %s, with the "+
+				"lossless cos group %s, are not limited (%s)", group, g.Name, j.path)})
+		}
+	}
+	return facts
+}
+
+// memoryText says how the memory is shared out.
+func memoryText(m ir.MemoryModel, static bool) string {
+	pool := "shared with all traffic"
+	if m.Pool {
+		pool = "for lossless traffic alone"
+	}
+	text := fmt.Sprintf("pool of %d %%, %s", m.Percent, pool)
+	if static {
+		return text + "; fixed quotas"
+	}
+	return text + "; alpha " + m.Alpha.String()
+}
