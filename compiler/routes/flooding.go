@@ -70,7 +70,7 @@ func (v *view) newFlood(down []*ir.Link) *flood {
 		f.down[l.ID] = true
 	}
 	for _, t := range v.talks {
-		if len(t.members) < 2 {
+		if len(t.members) == 0 || (&class{members: t.members}).only() != nil {
 			continue // nobody to talk to
 		}
 		for _, m := range t.members {

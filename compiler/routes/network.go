@@ -122,7 +122,7 @@ type view struct {
 	*network
 	router    *Router
 	group     *ir.CosGroup
-	lossless  []bool // by Link.ID: both ends count the group as lossless
+	lossless  []bool // by Link.ID: at both ends what waits can wait for pauses of the other, see ir.Port.Stops
 	talks     []*talk
 	notTiered *ir.RoutingError // why tiers do not say where traffic goes; nil if they do, or routing does not ask
 
@@ -144,14 +144,17 @@ func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 	inParallel(len(f.Links), 4096, func(from, to int) {
 		var last []*ir.Buffer // alike ports share their buffers
 		var carried bool
-		carries := func(p *ir.Port) bool {
+		stops := func(p *ir.Port) bool {
+			if p.Device.ByHand != nil {
+				return p.Stops(g)
+			}
 			if b := p.Buffers; len(b) == 0 || len(b) != len(last) || &b[0] != &last[0] {
-				last, carried = b, carries(f, p, g)
+				last, carried = b, p.Stops(g)
 			}
 			return carried
 		}
 		for _, l := range f.Links[from:to] {
-			v.lossless[l.ID] = carries(l.A) && carries(l.B)
+			v.lossless[l.ID] = stops(l.A) && stops(l.B)
 		}
 	})
 	v.whole = sync.OnceValue(func() []*class { return v.allClasses(nil) })
@@ -163,15 +166,6 @@ func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 		v.notTiered = v.tiersFail()
 	}
 	return v
-}
-
-// carries tells whether g is lossless at p. Link pause stops the whole cable: what is lossless for one group is
-// lossless for all.
-func carries(f *ir.Fabric, p *ir.Port, g *ir.CosGroup) bool {
-	if f.FlowControl == ir.Pause {
-		return len(p.Buffers) > 0
-	}
-	return p.Carries(g) != nil
 }
 
 // tiersFail says why "rises, then falls" leaves the way of lossless traffic open, or returns nil.

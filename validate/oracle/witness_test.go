@@ -26,7 +26,7 @@ func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 			next := l.Circle[(i+1)%len(l.Circle)]
 			require.Same(t, h.Out.Peer(), next.In, "hop %d leads to the next", i)
 			require.Same(t, h.In.Device, h.Out.Device)
-			require.True(t, oracle.Lossless(h.In.Link, h.Group), "%s is lossless", h.In)
+			require.True(t, oracle.Holds(h.In.Peer(), h.Group), "%s is lossless", h.In)
 			require.NotContains(t, l.Down, h.In.Link)
 			turns, err := f.Routes.Turns(h.Group, ir.State{Down: l.Down, Ties: l.Ties})
 			require.NoError(t, err)
@@ -101,7 +101,7 @@ func listedAmong(f *ir.Fabric, flow *ir.Flow, b *oracle.Brute) bool {
 		b.Tree = oracle.SpanningTree(f, f.Root, b.Down)
 	}
 	for _, g := range f.CosGroups {
-		if g.Lossless && slices.ContainsFunc(b.Flows(g), func(o *ir.Flow) bool {
+		if (g.Lossless || g.Bounce != nil) && slices.ContainsFunc(b.Flows(g), func(o *ir.Flow) bool {
 			return slices.Equal(o.Ports, flow.Ports) && (slices.Equal(o.Groups, flow.Groups) || f.FlowControl == ir.Pause)
 		}) {
 			return true

@@ -45,18 +45,15 @@ func (p *Proof) certificate(lossless []*ir.Link) (c Certificate, numbers Certifi
 	return "", Certified{}, nil
 }
 
-// LosslessLinks returns the links between devices that forward that any of the groups crosses lossless.
+// LosslessLinks returns the links between devices that forward that any of the groups crosses lossless, and at both ends of which
+// pauses for it are sent and obeyed.
 func (p *Proof) LosslessLinks() []*ir.Link {
 	var out []*ir.Link
 	for _, l := range p.Fabric.Links {
 		if !l.A.Device.Forwards() || !l.B.Device.Forwards() {
 			continue
 		}
-		stops := len(l.A.Buffers) > 0 && len(l.B.Buffers) > 0 // as link pause does, for all groups at once
-		if p.Fabric.FlowControl != ir.Pause {
-			stops = slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool { return l.A.Carries(g) != nil && l.B.Carries(g) != nil })
-		}
-		if stops {
+		if slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool { return l.A.Stops(g) && l.B.Stops(g) }) {
 			out = append(out, l)
 		}
 	}
