@@ -400,7 +400,8 @@ func (b *Brute) walks(graph Graph, g *ir.CosGroup, t talk, from, to member) {
 		}
 	}
 	follows := func(a, c *ir.Port) bool { // c after a
-		return a.Peer().Device == c.Device && a.Peer() != c && (flood || c.Peer().Device != a.Device)
+		oneBond := a.Link.Bond > 0 && a.Link.Bond == c.Link.Bond
+		return a.Peer().Device == c.Device && a.Peer() != c && !oneBond && (flood || c.Peer().Device != a.Device)
 	}
 	comes, gets := map[*ir.Port]bool{}, map[*ir.Port]bool{}
 	for before := -1; before < len(comes)+len(gets); {
@@ -508,6 +509,11 @@ func SpanningTree(f *ir.Fabric, root *ir.Device, down []*ir.Link) map[*ir.Link]b
 				if next := p.Peer().Device; b.open(talk{bridged: true}, p) && !seen[next] {
 					seen[next], tree[p.Link] = true, true
 					queue = append(queue, next)
+					for _, q := range queue[0].Ports { // a bond is one port
+						if q.Link.Bond > 0 && q.Link.Bond == p.Link.Bond && b.open(talk{bridged: true}, q) {
+							tree[q.Link] = true
+						}
+					}
 				}
 			}
 		}

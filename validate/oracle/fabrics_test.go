@@ -101,6 +101,17 @@ func byHand(t *rapid.T, c *irtest.Cabling, of int, kinds ...ir.FlowControl) {
 	}
 }
 
+// bonds lays a second cable beside some of those between switches, one of so many, that is one bond with the first.
+func bonds(t *rapid.T, c *irtest.Cabling, of int) {
+	for i, l := range slices.Clone(c.F.Links) {
+		if l.A.Device.Switch == nil || l.B.Device.Switch == nil || rapid.IntRange(1, of).Draw(t, "bond") > 1 {
+			continue
+		}
+		l.Bond = i + 1
+		c.Link(l.A.Device.Name, l.B.Device.Name).Bond = i + 1
+	}
+}
+
 // bond puts the NICs of a host into one that balances.
 func bond(d *ir.Device) {
 	b := &ir.Bond{Name: "bond0", NICs: d.Host.NICs, Mode: "802.3ad"}

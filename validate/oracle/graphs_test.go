@@ -197,6 +197,9 @@ func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
 			c.Link(name(a), name(b))
 		}
 	}
+	if rapid.IntRange(0, 2).Draw(t, "bonds between switches") == 0 {
+		bonds(t, c, 3)
+	}
 	for _, l := range c.F.Links {
 		if rapid.IntRange(0, 11).Draw(t, "lossy") == 0 {
 			l.A.Buffers = nil

@@ -123,7 +123,7 @@ func uniqueASNs(f *ir.Fabric) bool {
 	return true
 }
 
-// tree tells whether the links between switches form a tree, or several.
+// tree tells whether the links between switches, of a bond the first, form a tree, or several.
 func tree(f *ir.Fabric) bool {
 	island := map[*ir.Device]*ir.Device{}
 	var first func(d *ir.Device) *ir.Device
@@ -133,8 +133,10 @@ func tree(f *ir.Fabric) bool {
 		}
 		return first(island[d])
 	}
+	bonds := map[int]bool{}
 	for _, l := range f.Links {
-		if a, b := l.A.Device, l.B.Device; a.Switch != nil && b.Switch != nil {
+		if a, b := l.A.Device, l.B.Device; a.Switch != nil && b.Switch != nil && !bonds[l.Bond] {
+			bonds[l.Bond] = l.Bond > 0
 			if a, b = first(a), first(b); a == b {
 				return false
 			}

@@ -81,7 +81,7 @@ func tierRank(top int, in *ir.Port) int {
 }
 
 // forest tells whether the links hold no circle. Parallel links between two devices are none, since no route turns
-// back to where it came from; only flooding does.
+// back to where it came from; only flooding does, but not into the bond that a frame came by.
 func forest(f *ir.Fabric, links []*ir.Link) bool {
 	root := make([]int32, len(f.Devices))
 	size := make([]int32, len(f.Devices)) // of the tree below a root
@@ -96,17 +96,17 @@ func forest(f *ir.Fabric, links []*ir.Link) bool {
 		}
 		return v
 	}
-	joined := map[[2]int]bool{}
+	joined := map[[2]int]*ir.Link{}
 	for _, l := range links {
 		a, b := l.A.Device.ID, l.B.Device.ID
 		if len(joined) >= len(f.Devices) { // more pairs of neighbours than a forest has
 			return false
 		}
 		pair := [2]int{min(a, b), max(a, b)}
-		if joined[pair] && f.Routing != ir.Flooding {
+		if first := joined[pair]; first != nil && (f.Routing != ir.Flooding || first.Bonded(l)) {
 			continue
 		}
-		joined[pair] = true
+		joined[pair] = l
 		x, y := find(a), find(b)
 		switch {
 		case x == y:
