@@ -35,6 +35,7 @@ func (c *compiler) cables() {
 			Peer: l.Block.Peer.V, PeerAt: l.Block.Peer.At, Planned: l.Block.Planned.V, PlannedAt: l.Block.Planned.At,
 		})
 		link := &links[len(links)-1]
+		c.bond(link, l, a.dev, b.dev)
 		link.Routed = c.routed(l.Block, a.dev, b.dev)
 		for _, e := range []end{a, b} {
 			ports = append(ports, ir.Port{Device: e.dev, Name: e.name, At: e.at, Link: link, NIC: e.nic, MTU: link.MTU.N, Front: e.front})
@@ -69,6 +70,62 @@ func (c *compiler) cables() {
 	s := speedometer{c: c, jacks: ends, texts: map[int]string{}}
 	for i, l := range c.f.Links {
 		s.link(l, blocks[i])
+	}
+	c.bondSpeeds()
+}
+
+// bondKey is what the cables of a bond have in common: the block, and the switches by Device.ID, the lower one first.
+type bondKey struct {
+	kind, name string
+	decl       diag.Range
+	a, b       int
+}
+
+// bond puts a cable into the bond of its block between two switches. Those of hosts are said in host blocks.
+func (c *compiler) bond(link *ir.Link, l *lang.Link, a, b *ir.Device) {
+	if !l.Block.Bond.V {
+		return
+	}
+	link.BondAt = l.Block.Bond.At
+	if host := a; a.Host != nil || b.Host != nil {
+		end := l.A
+		if a.Host == nil {
+			host, end = b, l.B
+		}
+		if block := (bondKey{l.Block.Kind, l.Block.Name, l.Block.Decl, 0, 0}); !c.hostBonds[block] {
+			c.hostBonds[block] = true
+			c.report.errorf(topicLinkBond, link.BondAt, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), "bond = true says that cables between two switches "+
+				"are one bond, and %s is a host. What a host does with several cables is said by a bond block in its host block. Take bond out here, "+
+				"and write the links of switches and hosts in blocks of their own.", host.Name).Note(end.At, "this end")
+		}
+		return
+	}
+	key := bondKey{l.Block.Kind, l.Block.Name, l.Block.Decl, min(a.ID, b.ID), max(a.ID, b.ID)}
+	if c.bonds[key] == 0 {
+		c.bonds[key] = len(c.bonds) + 1
+	}
+	link.Bond = c.bonds[key]
+}
+
+// bondSpeeds demands one speed of all cables of a bond.
+func (c *compiler) bondSpeeds() {
+	first := map[int]*ir.Link{}
+	told := map[int]bool{}
+	for _, l := range c.f.Links {
+		if l.Bond == 0 {
+			continue
+		}
+		f := first[l.Bond]
+		if f == nil {
+			first[l.Bond] = l
+			continue
+		}
+		if l.Speed.N != f.Speed.N && l.Speed.N > 0 && f.Speed.N > 0 && !told[l.Bond] {
+			told[l.Bond] = true
+			c.report.errorf(topicLinkBond, l.BondAt, l.A.String(), "The cables of the bond between %s and %s run at different speeds: %s - %s at %s, %s - %s at "+
+				"%s. Ports of a bond run at one speed (IEEE 802.1AX), and the others stay idle. Give the block a speed, or the cables blocks of their own.",
+				f.A.Device.Name, f.B.Device.Name, f.A, f.B, platform.SpeedText(f.Speed.N), l.A, l.B, platform.SpeedText(l.Speed.N))
+		}
 	}
 }
 

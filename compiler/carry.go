@@ -262,7 +262,7 @@ func (c *compiler) checkRouting() {
 const showRing = 12
 
 // ring returns the links of a cycle among those of the set, in order round it, from the one written first; nil if the
-// links are a forest. Two parallel links are a ring too: the language has no bonds between switches.
+// links are a forest. Two parallel links are a ring too, unless they are one bond.
 func (c *compiler) ring(set linkSet) []*ir.Link {
 	up := make([]int32, len(c.f.Devices)) // union-find by Device.ID
 	for i := range up {
@@ -276,14 +276,18 @@ func (c *compiler) ring(set linkSet) []*ir.Link {
 		return int32(i)
 	}
 	tree := make(linkSet, len(c.f.Links))
+	bonds := map[int]bool{} // of links in the tree
 	for _, l := range c.f.Links {
-		if !set.has(l) || !l.A.Device.Forwards() || !l.B.Device.Forwards() {
+		if bonds[l.Bond] || !set.has(l) || !l.A.Device.Forwards() || !l.B.Device.Forwards() {
 			continue
 		}
 		a, b := root(l.A.Device.ID), root(l.B.Device.ID)
 		if a != b {
 			up[a] = b
 			tree[l.ID] = true
+			if l.Bond != 0 {
+				bonds[l.Bond] = true
+			}
 			continue
 		}
 		return fromFirst(append(treePath(l.B.Device, l.A.Device, tree), l))

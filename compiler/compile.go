@@ -23,7 +23,7 @@ import (
 // both only. Systems that known does not hold are taken to do what their chips do (see [ir.ChipCan]).
 func Compile(src *lang.Source, known ir.Known) (*ir.Fabric, diag.List) {
 	own := *src
-	c := &compiler{src: &own, known: known, f: &ir.Fabric{}, report: newReport()}
+	c := &compiler{src: &own, known: known, f: &ir.Fabric{}, report: newReport(), bonds: map[bondKey]int{}, hostBonds: map[bondKey]bool{}}
 
 	c.fabric()
 	c.models()
@@ -74,6 +74,9 @@ type compiler struct {
 	named     map[string]*ir.Device
 	nameNear  *speller
 	hostGroup map[string][]*ir.Device
+
+	bonds     map[bondKey]int  // cables: the numbers of the bonds between switches
+	hostBonds map[bondKey]bool // cables: blocks of bonds that end at hosts, reported; of no switches
 
 	pins *pins // size and mark
 

@@ -267,6 +267,16 @@ func TestMistakes(t *testing.T) {
 			addNIC(s, 1, &lang.NIC{Name: "b", Decl: place(911), Model: val(a, "connectx-5")})
 			link(s, "gpu1:b", "gpu2:b")
 		}, "link-between-hosts", 902, []string{"gpu1 and gpu2", "forwards = true"}},
+		{"a bond that ends at a host", func(s *lang.Source) {
+			s.Links[0].Block.Bond = lang.Value[bool]{V: true, At: place(900)}
+		}, "link-bond", 900, []string{"gpu1 is a host", "a bond block in its host block"}},
+		{"a bond of two speeds", func(s *lang.Source) {
+			link(s, "leaf1:swp60", "spine1:swp60").Block.Bond = lang.Value[bool]{V: true, At: place(900)}
+			one := s.Links[len(s.Links)-1].Block
+			two := *one // of a cabling file that says more of this cable
+			one.Speed, two.Speed = lang.Value[int]{V: 25_000, At: place(903)}, lang.Value[int]{V: 10_000, At: place(904)}
+			link(s, "leaf1:swp61", "spine1:swp61").Block = &two
+		}, "link-bond", 900, []string{"between leaf1 and spine1", "25G", "10G"}},
 		{"too fast for a port", func(s *lang.Source) {
 			link(s, "leaf1:swp60", "spine1:swp60").Block.Speed = lang.Value[int]{V: 200_000, At: place(900)}
 		}, "speed-mismatch", 900, []string{"cannot run at 200G", "100G at most"}},

@@ -42,7 +42,7 @@ func (c *compiler) cosGroups() {
 	}
 	for _, s := range c.src.CosGroups {
 		if s.Bounce.Set() {
-			c.groups[s.Name].Bounce = c.cosGroup(s.Bounce.V)
+			c.groups[s.Name].Bounce, c.groups[s.Name].BounceAt = c.cosGroup(s.Bounce.V), s.Bounce.At
 		}
 	}
 	slices.SortStableFunc(c.f.CosGroups, func(a, b *ir.CosGroup) int {

@@ -11,7 +11,7 @@ import (
 var Topics = sortedTopics(
 	topicUnknownModel, topicModelInvalid, topicVersionInvalid, topicTierInvalid,
 	topicUnknownDevice, topicUnknownInterface, topicUnknownPort, topicPortTwice, topicPortSplit,
-	topicLinkToItself, topicLinkHosts, topicSpeed, topicLengthMissing, topicRoutingMissing, topicASNMissing,
+	topicLinkToItself, topicLinkHosts, topicLinkBond, topicSpeed, topicLengthMissing, topicRoutingMissing, topicASNMissing,
 	topicUnknownMember, topicMemberOff, topicBondInvalid,
 	topicTableName, topicTableTwice, topicTablePort, topicTableMissing, topicTableTooLarge, topicRoutingLoop, topicNoRoute,
 	topicLockChanged, topicLockIncomplete, topicWrittenByHand,
@@ -246,6 +246,32 @@ Example:
 
 How to mend it: leave such cables out. A host that routes or bridges counts as a switch: say
 forwards = true in its block.
+`}
+
+	topicLinkBond = &diag.Topic{Code: "link-bond", Summary: "the cables cannot be one bond", Doc: `
+bond = true in a link, mesh or topology block says that the cables between every two of its switches
+are one bond (a LAG): they carry traffic together, bridges and spanning tree see one link, and it is
+up as long as one of them is. This is said when an end of a cable is a host, whose bonds stand in its
+host block, and when cables of one bond run at different speeds: ports of a bond run at one speed.
+
+Example:
+
+    link "stores" {
+      a    = "store1:ens2f[0-1]"
+      b    = "leaf[1-2]:swp1"
+      bond = true # store1 is a host
+    }
+
+How to mend it: for a host, a bond block in the host block; for switches, one speed for all cables
+of the bond.
+
+    link "stores" { bond = false }
+    host "store" {
+      bond "bond0" {
+        nics = ["ens2f0", "ens2f1"]
+        mode = "802.3ad"
+      }
+    }
 `}
 
 	topicSpeed = &diag.Topic{Code: "speed-mismatch", Summary: "a port cannot run at this speed", Doc: `

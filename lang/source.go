@@ -248,6 +248,7 @@ type LinkBlock struct {
 	Routed Value[bool]
 	Peer   Value[bool]
 
+	Bond    Value[bool]
 	Planned Value[bool]
 }
 

@@ -43,7 +43,7 @@ use it. A group that others bounce into is in use.
 			used[in.Group], used[in.CNP] = true, true // CNPs there: cnp-in-lossless-group
 		}
 		for _, g := range p.Fabric.CosGroups {
-			used[g.Bounce] = true
+			used[g.Bounce] = used[g.Bounce] || g.Bounce != g
 		}
 		for _, g := range p.Fabric.CosGroups {
 			if g.Lossless && !used[g] {

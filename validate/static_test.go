@@ -150,7 +150,9 @@ func TestPlanted(t *testing.T) {
 			"error mtu-path: leaf1:swp49 - spine1:swp1 takes frames of 4000 bytes",
 		}},
 		{"uplinks that fit all but one side", append(clientMTU("    mtu   = 4200\n"),
-			"spine[1-2]:swp[1-4]\"\n", "spine[1-2]:swp[1-4]\"\n  mtu = 8000\n", "host.store, host.client", "host.client, \"store1\""), []string{}},
+			"spine[1-2]:swp[1-4]\"\n", "spine[1-2]:swp[1-4]\"\n  mtu = 8000\n", "host.store, host.client", "host.client, \"store1\""), []string{
+			"warning nic-no-intent: store2:ens2f0 is in no roce block", "warning nic-no-intent: store2:ens2f1 is in no roce block",
+		}},
 
 		{"a small link between leaves that up-down does not use", []string{"link \"stores\" {", level("")}, []string{
 			"warning pfc-loop-unknown: neither up nor down",
@@ -244,6 +246,7 @@ func TestPlanted(t *testing.T) {
 			"spine[1-2]:swp[1-4]\"\n", "spine1:swp[1-4]\"\n  speed = \"25G\"\n",
 		}, []string{
 			"note oversubscription: members below leaf1 (the worst of 4 switches of this block that have less up than down) can send 50G",
+			"warning switch-not-cabled: spine2 has no cable",
 		}},
 	}
 	for _, tt := range tests {

@@ -175,10 +175,27 @@ func portLine(p *ir.Port) string {
 	if len(groups) > 0 {
 		s += ", lossless: " + strings.Join(groups, " ")
 	}
+	if p.Link.Bond != 0 {
+		s += ", bond " + bondText(p)
+	}
 	if p.Link.Planned {
 		s += ", planned"
 	}
 	return s
+}
+
+// bondText names the ports that are one bond with this one.
+func bondText(p *ir.Port) string {
+	var others []string
+	for _, q := range p.Device.Ports {
+		if q != p && q.Link.Bonded(p.Link) {
+			others = append(others, q.Name)
+		}
+	}
+	if others == nil {
+		return "of this port alone"
+	}
+	return "with " + strings.Join(others, ", ")
 }
 
 func describePort(p *ir.Port) []section {
@@ -196,6 +213,9 @@ func describePort(p *ir.Port) []section {
 		head.add("mtu", strconv.Itoa(p.MTU), from...)
 	}
 	head.add("routed", strconv.FormatBool(p.Link.Routed))
+	if p.Link.Bond != 0 {
+		head.add("bond", bondText(p), ir.Origin{At: p.Link.BondAt, Why: "the cables are one link"})
+	}
 	if p.Link.Planned {
 		head.add("planned", "true", ir.Origin{At: p.Link.PlannedAt, Why: "the cable is not laid yet"})
 	}

@@ -5,10 +5,10 @@ import "strings"
 // faults is the table of [TestFaults].
 var faults = []fault{
 	// What travels where.
-	{code: "roce-members", base: "rack-v1-pfc", edit: []string{"[host.store]", `["store1"]`}, at: `roce "nvme"`, more: []string{"host-not-member"}},
+	{code: "roce-members", base: "rack-v1-pfc", edit: []string{"[host.store]", `["store1"]`}, at: `roce "nvme"`, more: []string{"host-not-member", "nic-no-intent"}},
 	{code: "roce-members", base: "pods-ebgp", edit: []string{"65201 + self.index", "65201"}, at: "host.gpu"},
 	{code: "roce-version-mix", base: "bonded-pair", edit: []string{`"e810-xxv"`, `"connectx-3"`}, at: "host.client"},
-	{code: "roce-v1-routed", base: "storage-and-training", edit: []string{"rack1-n[1-8]:ens1f0\"]", "rack[1-2]-n[1-8]:ens1f0\"]"}, at: `roce "nvme"`},
+	{code: "roce-v1-routed", base: "storage-and-training", edit: []string{"rack1-n[1-8]:ens1f0\"]", "rack[1-2]-n[1-8]:ens1f0\"]"}, at: `roce "nvme"`, more: []string{"ignore-unused"}},
 	{code: "roce-v1-no-vlan", base: "rack-v1-pfc", edit: []string{"  vlan      = 100\n", ""}, at: `roce "nvme"`},
 	{code: "roce-v1-not-lossless", base: "rack-v1-pfc", edit: []string{"  lossless = true\n", ""}, at: "cos_group.storage"},
 	{code: "roce-v2-no-ecn", base: "pods-ebgp", edit: []string{"  ecn {}\n", ""}, at: "cos_group.rdma"},
@@ -24,7 +24,17 @@ var faults = []fault{
 	{code: "cos-claimed-twice", base: "rack-v1-pfc", edit: []string{"cos    = 0", "cos = 4\n  pcp = [0]"}, at: "4"},
 	{code: "pcp-claimed-twice", base: "rack-v1-pfc", edit: []string{"cos    = 0", "cos = 0\n  pcp = [0, 4]"}, at: "4"},
 
+	{code: "roce-v2-no-pfc", base: "pods-ebgp", edit: []string{"  lossless = true\n", ""}, at: `cos_group "rdma"`},
+	{code: "roce-twice", base: "pods-ebgp", edit: []string{"", "roce \"verbs\" {\n  version = 2\n  cos_group = cos_group.rdma\n  cnp = cos_group.cnp\n  members = [host.gpu]\n}"}, at: `roce "verbs"`},
+	{code: "nic-no-intent", base: "pods-ebgp", edit: []string{"[host.gpu]", `["p1-gpu[1-2]", "p2-gpu1"]`}, at: `nic "ens1f0"`, more: []string{"host-not-member"}},
+
+	// Cables.
+	{code: "switch-not-cabled", base: "pods-ebgp", edit: []string{`"core[1-2]"`, `"core[1-3]"`}, at: "core[1-3]"},
+	{code: "uplinks-uneven", base: "clos-v2-ecn", edit: []string{`mesh "uplinks"`, `link "uplinks"`, `lower  = "leaf[01-04]:swp[31-${30 + var.spines}]"`, `a = "leaf[01-04]:swp[31-32]"`, `upper  = "spine[1-${var.spines}]:swp[1-4]"`, `b = "spine1:swp1,spine2:swp1,spine1:swp2,spine2:swp2,spine1:swp3,spine2:swp3,spine1:swp4-5"`}, at: "leaf[01-04]"},
+	{code: "link-bond", base: "bonded-pair", edit: []string{`length = "5m"`, "length = \"5m\"\n  bond = true"}, at: "true"},
+
 	// PFC loops.
+	{code: "bounce-to-itself", base: "clos-v2-ecn", edit: []string{"  ecn {}\n", "  ecn {}\n  bounce = cos_group.rdma\n"}, at: "cos_group.rdma"},
 	{code: "pfc-loop", base: "clos-v2-ecn", edit: []string{`"up-down"`, `"any"`}, at: `"any"`},
 	{code: "pfc-loop-unknown", base: "clos-v2-ecn", edit: []string{`"up-down"`, `"shortest-path"`}, at: `"shortest-path"`, args: []string{"--budget", "1us"}},
 	{code: "pfc-loop-transient", base: "clos-v2-ecn", edit: []string{`"up-down"`, `"shortest-path"`}, at: `"shortest-path"`},
@@ -57,10 +67,10 @@ var faults = []fault{
 	{code: "pcp-over-routed", base: "pods-ebgp", edit: []string{"  dscp     = [\"af31\"]\n", "", "cnp       = cos_group.cnp", "cnp = cos_group.cnp\n  vlan = 100"}, at: "cos_group.rdma"},
 	{code: "cnp-no-dscp", base: "pods-ebgp", edit: []string{"  dscp   = [\"cs6\"]\n", ""}, at: `cos_group "cnp"`},
 	{code: "cnp-not-strict", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 35", "  strict = true\n", "  weight = 5\n"}, at: `cos_group "cnp"`, more: []string{"cumulus-weights"}},
-	{code: "cnp-shares-group", base: "bonded-pair", edit: []string{"[host.store, host.client]", "[host.store]", "weight = 40", "weight = 30", "cnp       = cos_group.cnp", "cnp = cos_group.bulk", "", second("ecn {}")}, at: "cos_group.bulk", more: []string{"cumulus-weights"}},
+	{code: "cnp-shares-group", base: "bonded-pair", edit: []string{"[host.store, host.client]", "[host.store]", "weight = 40", "weight = 30", "cnp       = cos_group.cnp", "cnp = cos_group.bulk", "", second("lossless = false\n  ecn {}")}, at: "cos_group.bulk", more: []string{"cumulus-weights"}},
 
 	// Shares.
-	{code: "lossless-unused", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "cos_group = cos_group.rdma", "cos_group = cos_group.fast", "", "cos_group \"fast\" {\n  cos = 2\n  dscp = [28]\n  weight = 10\n  ecn {}\n}"}, at: "true", more: []string{"cumulus-weights"}},
+	{code: "lossless-unused", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "cos_group = cos_group.rdma", "cos_group = cos_group.fast", "", "cos_group \"fast\" {\n  cos = 2\n  lossless = false\n  dscp = [28]\n  weight = 10\n  ecn {}\n}"}, at: "true", more: []string{"cumulus-weights"}},
 	{code: "ecn-without-v2", base: "rack-v1-pfc", edit: []string{"weight   = 50", "weight = 50\n  ecn {}"}, at: "ecn"},
 	{code: "ecn-on-cnp", base: "pods-ebgp", edit: []string{"  strict = true\n", "  strict = true\n  ecn {}\n"}, at: "ecn"},
 	{code: "roce-strict", base: "pods-ebgp", edit: []string{"  weight   = 60\n", "  strict = true\n"}, at: "true"},
@@ -114,7 +124,7 @@ var faults = []fault{
 	{code: "cumulus-ecn-drops", base: "bonded-pair", edit: []string{`"sn2700"`, `"s6000"`}, at: "ecn", more: []string{"oversubscription"}},
 	{code: "cumulus-no-ecn", base: "bonded-pair", edit: []string{`"sn2700"` + "\n  os      = \"cumulus-linux\"\n  version = \"4.3.0\"", `"s6000"` + "\n  version = \"3.1.2\""}, at: `"s6000"`, more: []string{"oversubscription"}},
 	{code: "cumulus-ecn-thresholds", base: "bonded-pair", edit: []string{`"sn2700"` + "\n  os      = \"cumulus-linux\"\n  version = \"4.3.0\"", `"sn2700"` + "\n  version = \"3.1.2\""}, at: "ecn"},
-	{code: "cumulus-ecn-groups", base: "bonded-pair", edit: []string{"weight = 40", "weight = 30", "", second("ecn { min = \"80KiB\" }")}, at: "ecn {}", more: []string{"cumulus-weights"}},
+	{code: "cumulus-ecn-groups", base: "bonded-pair", edit: []string{"weight = 40", "weight = 30", "", second("lossless = false\n  ecn { min = \"80KiB\" }")}, at: "ecn {}", more: []string{"cumulus-weights"}},
 	{code: "cumulus-lossless-groups", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "mtu   = 9000", "mtu = 9000\n    tos = 104", "", strings.ReplaceAll(second("lossless = true\n  ecn {}"), "host.client", "host.gpu")}, at: "true", more: []string{"cumulus-weights"}},
 	{code: "cumulus-bounce", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "  ecn {}\n", "  ecn {}\n  bounce = cos_group.detour\n", "", "cos_group \"detour\" {\n  cos = 4\n  lossless = true\n  weight = 10\n}"}, at: `cos_group "rdma"`, more: []string{"cumulus-weights", "cumulus-lossless-groups"}},
 
@@ -124,9 +134,9 @@ var faults = []fault{
 	{code: "host-no-dscp", base: "pods-ebgp", edit: []string{`"connectx-6-dx"`, `"connectx-3-pro"`}, at: `nic "ens1f0"`, more: []string{"dcqcn-off"}},
 	{code: "host-soft-roce-on", base: "soft-roce", edit: []string{`nic "eth1"`, `nic "eth1.7"`, "[1-4]:eth1", "[1-4]:eth1.7"}, at: `nic "eth1.7"`},
 	{code: "host-pcp", base: "rack-v1-pfc", edit: []string{"cos      = 4", "cos = 4\n  pcp = [3]"}, at: "4"},
-	{code: "host-mixed", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "", strings.NewReplacer("host.client", "host.gpu", "dscp   = [18]", "", "cnp   ", "vlan = 100\n  cnp").Replace(second("ecn {}"))}, at: `nic "ens1f0"`, more: []string{"cumulus-weights", "pcp-over-routed"}},
+	{code: "host-mixed", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "", strings.NewReplacer("host.client", "host.gpu", "dscp   = [18]", "", "cnp   ", "vlan = 100\n  cnp").Replace(second("lossless = false\n  ecn {}"))}, at: `nic "ens1f0"`, more: []string{"cumulus-weights", "pcp-over-routed"}},
 	{code: "host-vlan", base: "rack-v1-pfc", edit: []string{"", "roce \"backup\" {\n  version = 1\n  cos_group = cos_group.storage\n  members = [host.store]\n  vlan = 200\n}"}, at: `nic "ens1f0"`},
-	{code: "host-tos", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "", strings.ReplaceAll(second("ecn {}"), "host.client", "host.gpu")}, at: `nic "ens1f0"`, more: []string{"cumulus-weights"}},
+	{code: "host-tos", base: "pods-ebgp", edit: []string{"weight = 40", "weight = 30", "", strings.ReplaceAll(second("lossless = false\n  ecn {}"), "host.client", "host.gpu")}, at: `nic "ens1f0"`, more: []string{"cumulus-weights"}},
 	{code: "host-traffic-class", base: "pods-ebgp", edit: []string{"mtu   = 9000", "mtu = 9000\n    traffic_class {\n      tos = 104\n      src = \"192.0.2.0/24\"\n    }"}, at: `nic "ens1f0"`},
 }
 

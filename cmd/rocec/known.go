@@ -157,6 +157,8 @@ var knowns = []knownList{
 			{"X3", "PFC for a cos that no packet reaches", []string{"conf-pfc-unreachable"}, "the map and the mask come from one group"},
 			{"X4", "a device somebody has to set up, and nobody does", []string{"host-not-member", "host-family", "no-target"}, "`by_hand` says that somebody does"},
 			{"X5", "a statement about the fabric that is not so", nil, ""},
+			{"X6", "what is declared and takes part in nothing", nil, ""},
+			{"X7", "cables that are not where the design has them", nil, ""},
 		},
 	},
 }

@@ -84,6 +84,7 @@ type CosGroup struct {
 	PFC           *PFCSizes // what the person wrote; nil when all is derived
 	Bounce        *CosGroup
 	RDMAMTU       int // largest payload of the RDMA packets of the intents that travel in it; 0: none does
+	BounceAt      diag.Range
 	AllowDeadlock string
 	AllowAt       diag.Range
 }
@@ -379,9 +380,15 @@ type Link struct {
 	Peer   bool
 	PeerAt diag.Range
 
+	Bond   int // number of the bond between two switches that the cable is in, from 1; 0: of none
+	BondAt diag.Range
+
 	Planned   bool // not laid yet: everything counts it as present, and on the devices it is down
 	PlannedAt diag.Range
 }
+
+// Bonded reports whether two cables are of one bond, and so one link to what bridges and routes.
+func (l *Link) Bonded(other *Link) bool { return l.Bond != 0 && l.Bond == other.Bond }
 
 // Length is a cable length in metres that remembers where it came from.
 type Length struct {

@@ -248,6 +248,7 @@ type NICCan struct {
 	LosslessSource string // of Lossless and NoPFC
 	NoDCQCN        bool   // it neither answers marked packets with CNPs nor slows down on CNPs
 	OwnECN         bool   // it sets the ECN bits of what it sends itself, whatever a type of service says of them
+	AlwaysRoCE     bool   // RoCE of one interface cannot be switched off
 	OneVersion     string // why models that speak one RoCE version only do so
 	Storm          string // how a host stops a pause storm of its own: the part of a sentence; empty: not known
 }

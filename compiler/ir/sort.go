@@ -309,6 +309,48 @@ func (p *Port) Pauses(cos int) (sends, obeys bool) {
 	return on && fc != PFCRx, on && fc != PFCTx
 }
 
+// Stops reports whether what comes in by the port, in g, can wait for what pauses other ports of its device: both the sending of
+// pauses and the obeying are needed, and a device that is set by hand may lack either, whatever the fabric means. A cable of which
+// either end does not stop is no part of a circle of waiting buffers. Link pause stops every group.
+func (p *Port) Stops(g *CosGroup) bool {
+	pause := p.Device.Fabric.FlowControl == Pause
+	if p.Device.ByHand == nil {
+		return pause && len(p.Buffers) > 0 || !pause && p.Carries(g) != nil
+	}
+	return slices.ContainsFunc(p.Buffers, func(b *Buffer) bool {
+		if !pause && b.Group != g {
+			return false
+		}
+		sends, obeys := p.Pauses(b.Group.Cos)
+		return sends && obeys
+	})
+}
+
+// Bounces returns the groups that traffic sent in g can be in, one after the other: g, and what it bounces into step by step, lossless
+// or not. Under link pause nothing changes its group.
+func (f *Fabric) Bounces(g *CosGroup) []*CosGroup {
+	out := []*CosGroup{g}
+	for f.FlowControl != Pause && g.Bounce != nil && !slices.Contains(out, g.Bounce) {
+		g = g.Bounce
+		out = append(out, g)
+	}
+	return out
+}
+
+// OnlyBounced reports whether all traffic of a group is what bounces into it: no intent names the group, and bounces lead to it from a
+// group that an intent names, or that no other bounces into.
+func (f *Fabric) OnlyBounced(g *CosGroup) bool {
+	named := func(g *CosGroup) bool {
+		return slices.ContainsFunc(f.Intents, func(in *Intent) bool { return in.Group == g || in.CNP == g })
+	}
+	into := func(g *CosGroup) bool {
+		return slices.ContainsFunc(f.CosGroups, func(o *CosGroup) bool { return o.Bounce == g && o != g })
+	}
+	return !named(g) && slices.ContainsFunc(f.CosGroups, func(o *CosGroup) bool {
+		return o != g && slices.Contains(f.Bounces(o), g) && (named(o) || !into(o))
+	})
+}
+
 // MapDSCP is the cos of every DSCP that a device is to be given: that of the group that claims it, the first of several (which is
 // an error of its own), or what rest says of a value nobody claimed.
 func MapDSCP(groups []*CosGroup, rest func(dscp int) int) (to [64]int) {

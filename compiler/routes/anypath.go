@@ -50,7 +50,7 @@ func (w *walk) anyPath(classes []*class) {
 	}
 }
 
-// who is nobody, many, or one member: the id of its class, counted from 1.
+// who is nobody, many, or one owner of members: the id of the first class of that owner, counted from 1.
 type who int32
 
 const (
@@ -73,12 +73,8 @@ func (w *walk) spreadMembers(classes []*class) []who {
 	comes := make([]who, len(w.fabric.Ports))
 	here := make([]who, len(w.nodes)) // who hangs there
 	for _, c := range classes {
-		one := who(c.id) + 1
-		if len(c.members) > 1 {
-			one = many
-		}
 		for _, v := range c.at {
-			here[v] = here[v].and(one)
+			here[v] = here[v].and(c.one)
 		}
 	}
 	t, twice := classes[0].talk, w.twice()

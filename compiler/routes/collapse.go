@@ -111,7 +111,7 @@ func (w *walk) collapse(classes []*class, may func(*class) bool) []destination {
 	out := make([]destination, 0, len(classes))
 	alike := map[uint64][]int32{} // by fingerprint: where in out those are that have it
 	for _, c := range classes {
-		if len(c.at) > 1 || len(classes) == 1 || may != nil && !may(c) {
+		if len(c.at) > 1 || len(c.not) > 0 || len(classes) == 1 || may != nil && !may(c) {
 			out = append(out, destination{class: c})
 			continue
 		}

@@ -46,17 +46,15 @@ func eitherRule(w *walk, c *class) rule {
 func (w *walk) moved() []*class {
 	var out []*class
 	for _, t := range w.talks {
-		var from []int32
-		var senders []bool
-		for _, c := range w.classes {
-			if c.talk == t {
-				from, senders = c.from, c.senders
-				break
-			}
+		crowd := &crowd{}
+		if i := slices.IndexFunc(w.classes, func(c *class) bool { return c.talk == t }); i >= 0 {
+			crowd = w.classes[i].crowd
 		}
 		for i, m := range t.members {
 			if w.moves(m) {
-				out = append(out, &class{talk: t, at: w.places(m, nil), members: t.members[i : i+1], from: from, senders: senders})
+				c := &class{talk: t, at: w.places(m, nil), members: t.members[i : i+1], crowd: crowd}
+				c.not = w.silent(c, w.down)
+				out = append(out, c)
 			}
 		}
 	}

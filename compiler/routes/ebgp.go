@@ -350,7 +350,7 @@ func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 			continue // the other classes are run for their errors
 		}
 		met := make([]bool, len(v.nodes))
-		for todo := slices.Clone(c.from); len(todo) > 0; {
+		for todo := slices.DeleteFunc(slices.Clone(c.from), func(u int32) bool { return !c.sends(u) }); len(todo) > 0; {
 			u := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
 			if met[u] {

@@ -7,7 +7,7 @@ import (
 )
 
 // Flooding: a frame for a destination the bridges do not know leaves every device by every open bridged port but the one
-// it came in by, and needs no destination: it goes wherever there are cables, also back to the device it comes from
+// it came in by, a bond being one port, and needs no destination: it goes wherever there are cables, also back to the device it comes from
 // over a second cable. This is what happened to lossless frames for dead servers in Guo et al. (SIGCOMM 2016).
 //
 // Every device with a member that has somebody to talk to starts floods. Blocked ports of a spanning tree are not
@@ -34,7 +34,7 @@ func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
 				continue
 			}
 			for j := range v.steps[u] {
-				if o := &v.steps[u][j]; j != i && f.passes(o) && v.lossless[o.link] {
+				if o := &v.steps[u][j]; j != i && !o.sameBond(in) && f.passes(o) && v.lossless[o.link] {
 					turns.Add(in.out, o.out)
 				}
 			}
@@ -70,7 +70,7 @@ func (v *view) newFlood(down []*ir.Link) *flood {
 		f.down[l.ID] = true
 	}
 	for _, t := range v.talks {
-		if len(t.members) < 2 {
+		if len(t.members) == 0 || (&class{members: t.members}).only() != nil {
 			continue // nobody to talk to
 		}
 		for _, m := range t.members {
@@ -96,7 +96,7 @@ func (f *flood) spread() {
 	leave := func(u int32, by *step) { // by: the step that led to u; nil: the flood starts there
 		for j := range f.steps[u] {
 			s := &f.steps[u][j]
-			if f.passes(s) && !f.comes(s.in) && (by == nil || s.out != by.in) {
+			if f.passes(s) && !f.comes(s.in) && (by == nil || s.out != by.in && !s.sameBond(by)) {
 				f.came[s.in.ID], f.from[s.in.ID] = s, by
 				queue = append(queue, s)
 			}
@@ -107,10 +107,12 @@ func (f *flood) spread() {
 			leave(int32(u), nil)
 		}
 	}
-	left := make([]int, len(f.nodes)) // by node: how often floods that came in went on
+	left := make([][]*step, len(f.nodes)) // by node: the steps that floods came in by and went on
 	for ; len(queue) > 0; queue = queue[1:] {
-		if s := queue[0]; left[s.to] < 2 { // by the second port that they come in by they have left by all
-			left[s.to]++
+		s := queue[0]
+		again := slices.ContainsFunc(left[s.to], func(o *step) bool { return o.sameBond(s) })
+		if len(left[s.to]) < 2 && !again { // by the second port that they come in by they have left by all
+			left[s.to] = append(left[s.to], s)
 			leave(s.to, s)
 		}
 	}
@@ -139,7 +141,7 @@ func (f *flood) flow(t ir.Turn) []*ir.Port {
 		for _, p := range in.Device.Ports {
 			q := p.Peer()
 			switch {
-			case p == in || f.down[p.Link.ID] || p.Link.Routed:
+			case p == in || p.Link.Bonded(in.Link) || f.down[p.Link.ID] || p.Link.Routed:
 			case f.node[q.Device.ID] < 0:
 				if q.Device != sender.Device {
 					end, receiver = i, q

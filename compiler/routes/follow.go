@@ -46,23 +46,13 @@ func (v *view) follow(s ir.State, p plan) (*ir.Turns, error) {
 // changesGroup tells whether traffic may change into the group or out of it.
 func (v *view) changesGroup() bool { return bounces(v.fabric, v.group) != nil }
 
-// sources returns the views of the groups whose traffic may be in the group of v: v itself first.
+// sources returns the views of the groups whose traffic may be in the group of v, lossy ones, too: v itself first.
 func (v *view) sources() []*view {
 	out := []*view{v}
 	for _, g := range v.fabric.CosGroups {
-		if g != v.group && g.Lossless && slices.Contains(chain(v.fabric, g), v.group) {
+		if g != v.group && slices.Contains(v.fabric.Bounces(g), v.group) {
 			out = append(out, v.router.views[g]())
 		}
-	}
-	return out
-}
-
-// chain returns the groups that traffic of g is in, one after the other; a lossy one is the last.
-func chain(f *ir.Fabric, g *ir.CosGroup) []*ir.CosGroup {
-	out := []*ir.CosGroup{g}
-	for f.FlowControl != ir.Pause && g.Lossless && g.Bounce != nil && !slices.Contains(out, g.Bounce) {
-		g = g.Bounce
-		out = append(out, g)
 	}
 	return out
 }
@@ -86,7 +76,7 @@ type trace struct {
 	asked [2][]int32 // the round it was asked in
 	leave [2][][]departure
 
-	crowd map[*talk][]int32 // by node: members that hang there
+	hanging map[*talk][]int32 // by node: members that hang there
 }
 
 // visit is traffic that came to a device.
@@ -105,8 +95,8 @@ type departure struct {
 
 func newTrace(source, wanted *view, down []*ir.Link, p plan) *trace {
 	t := &trace{
-		walk: newSearch(source, down), back: p.back, groups: chain(source.fabric, source.group),
-		known: make([]uint64, len(source.fabric.Ports)), crowd: map[*talk][]int32{},
+		walk: newSearch(source, down), back: p.back, groups: source.fabric.Bounces(source.group),
+		known: make([]uint64, len(source.fabric.Ports)), hanging: map[*talk][]int32{},
 	}
 	for falling := range t.asked {
 		t.asked[falling] = make([]int32, len(t.nodes))
@@ -116,9 +106,9 @@ func newTrace(source, wanted *view, down []*ir.Link, p plan) *trace {
 		next, seen := i, (*view)(nil)
 		if g.Lossless {
 			seen = source.router.views[g]()
-			if g.Bounce != nil && t.fabric.FlowControl != ir.Pause {
-				next = slices.Index(t.groups, g.Bounce)
-			}
+		}
+		if g.Bounce != nil && t.fabric.FlowControl != ir.Pause {
+			next = slices.Index(t.groups, g.Bounce)
 		}
 		t.next, t.views = append(t.next, next), append(t.views, seen)
 	}
@@ -268,18 +258,21 @@ func (t *trace) departures(v int32, falling bool) []departure {
 // othersAt tells whether somebody hangs on v who has somebody else in the class at hand to talk to.
 func (t *trace) othersAt(v int32) bool {
 	c := t.class
+	if slices.Contains(c.not, v) {
+		return false
+	}
 	if len(c.members) > 1 || !slices.Contains(t.places(c.members[0], t.down), v) {
 		return true
 	}
-	crowd := t.crowd[c.talk]
-	if crowd == nil {
-		crowd = make([]int32, len(t.nodes))
+	hanging := t.hanging[c.talk]
+	if hanging == nil {
+		hanging = make([]int32, len(t.nodes))
 		for _, m := range c.talk.members {
 			for _, at := range t.places(m, t.down) {
-				crowd[at]++
+				hanging[at]++
 			}
 		}
-		t.crowd[c.talk] = crowd
+		t.hanging[c.talk] = hanging
 	}
-	return crowd[v] > 1
+	return hanging[v] > 1
 }

@@ -18,7 +18,7 @@ type network struct {
 	steps  [][]step     // by node, in order of its ports: the cables to other nodes
 	words  []int32      // by node: the length of a bit row of its ports
 	cables int          // between nodes
-	tree   bool         // the cables between nodes form a tree, or several
+	tree   bool         // the cables between nodes, a bond counting as one, form a tree, or several
 }
 
 // step is one direction of a cable between two nodes.
@@ -29,6 +29,7 @@ type step struct {
 	port    int32 // out.ID
 	index   int32 // out.Index
 	mbps    int32 // speed; of a link of which none is known 1
+	bond    int32 // the number of the bond it is in; 0: of none
 	routed  bool
 	peer    bool
 	rise    int8 // +1 to a higher tier, -1 to a lower, 0 to the same
@@ -77,7 +78,7 @@ func (n *network) stepsOf(v int32) []step {
 		}
 		s := step{
 			out: p, in: q, to: to, link: int32(l.ID), port: int32(p.ID), index: int32(p.Index),
-			mbps: int32(max(l.Speed.N, 1)), routed: l.Routed, peer: l.Peer,
+			mbps: int32(max(l.Speed.N, 1)), bond: int32(l.Bond), routed: l.Routed, peer: l.Peer,
 		}
 		switch a, b := d.Height(), q.Device.Height(); {
 		case a < b:
@@ -90,10 +91,27 @@ func (n *network) stepsOf(v int32) []step {
 	return out
 }
 
-// isTree tells whether the cables form a tree or several: as many cables as nodes, less one for every island.
+// sameBond tells whether two cables are of one bond.
+func (s *step) sameBond(o *step) bool { return s.bond != 0 && s.bond == o.bond }
+
+// isTree tells whether the cables form a tree or several: as many cables as nodes, less one for every island. A bond is one cable.
 func (n *network) isTree() bool {
-	if n.cables >= len(n.nodes) {
-		return n.cables == 0
+	cables := n.cables
+	bonds := map[int32]bool{}
+	for v := range n.steps {
+		for j := range n.steps[v] {
+			s := &n.steps[v][j]
+			switch {
+			case s.bond == 0 || s.to < int32(v): // once for both directions
+			case bonds[s.bond]:
+				cables--
+			default:
+				bonds[s.bond] = true
+			}
+		}
+	}
+	if cables >= len(n.nodes) {
+		return cables == 0
 	}
 	islands := 0
 	seen := make([]bool, len(n.nodes))
@@ -114,7 +132,7 @@ func (n *network) isTree() bool {
 			}
 		}
 	}
-	return n.cables == len(n.nodes)-islands
+	return cables == len(n.nodes)-islands
 }
 
 // view is the network as one lossless group sees it.
@@ -122,7 +140,7 @@ type view struct {
 	*network
 	router    *Router
 	group     *ir.CosGroup
-	lossless  []bool // by Link.ID: both ends count the group as lossless
+	lossless  []bool // by Link.ID: at both ends what waits can wait for pauses of the other, see ir.Port.Stops
 	talks     []*talk
 	notTiered *ir.RoutingError // why tiers do not say where traffic goes; nil if they do, or routing does not ask
 
@@ -144,14 +162,17 @@ func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 	inParallel(len(f.Links), 4096, func(from, to int) {
 		var last []*ir.Buffer // alike ports share their buffers
 		var carried bool
-		carries := func(p *ir.Port) bool {
+		stops := func(p *ir.Port) bool {
+			if p.Device.ByHand != nil {
+				return p.Stops(g)
+			}
 			if b := p.Buffers; len(b) == 0 || len(b) != len(last) || &b[0] != &last[0] {
-				last, carried = b, carries(f, p, g)
+				last, carried = b, p.Stops(g)
 			}
 			return carried
 		}
 		for _, l := range f.Links[from:to] {
-			v.lossless[l.ID] = carries(l.A) && carries(l.B)
+			v.lossless[l.ID] = stops(l.A) && stops(l.B)
 		}
 	})
 	v.whole = sync.OnceValue(func() []*class { return v.allClasses(nil) })
@@ -163,15 +184,6 @@ func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 		v.notTiered = v.tiersFail()
 	}
 	return v
-}
-
-// carries tells whether g is lossless at p. Link pause stops the whole cable: what is lossless for one group is
-// lossless for all.
-func carries(f *ir.Fabric, p *ir.Port, g *ir.CosGroup) bool {
-	if f.FlowControl == ir.Pause {
-		return len(p.Buffers) > 0
-	}
-	return p.Carries(g) != nil
 }
 
 // tiersFail says why "rises, then falls" leaves the way of lossless traffic open, or returns nil.

@@ -103,11 +103,30 @@ func (o *oracle) carries(p *ir.Port, g *ir.CosGroup) bool {
 	if o.f.FlowControl == ir.Pause {
 		return len(p.Buffers) > 0
 	}
-	return p.Carries(g) != nil
+	return g.Lossless && p.Carries(g) != nil
 }
 
-func (o *oracle) lossless(l *ir.Link, g *ir.CosGroup) bool {
+func (o *oracle) carried(l *ir.Link, g *ir.CosGroup) bool {
 	return o.carries(l.A, g) && o.carries(l.B, g)
+}
+
+// lossless tells whether a link carries the group, and neither end is set by hand in a way that does not pass a pause on.
+func (o *oracle) lossless(l *ir.Link, g *ir.CosGroup) bool {
+	passes := func(p *ir.Port) bool {
+		h := p.Device.ByHand
+		if h == nil || h.FlowControl == ir.Pause || h.FlowControl == "" && (h.PFC == nil || o.f.FlowControl == ir.Pause) {
+			return true
+		}
+		named := func(g *ir.CosGroup) bool {
+			return h.PFC == nil || slices.ContainsFunc(h.PFC, func(c ir.Claim) bool { return c.Value == g.Cos })
+		}
+		whose := named(g)
+		if o.f.FlowControl == ir.Pause {
+			whose = slices.ContainsFunc(p.Buffers, func(b *ir.Buffer) bool { return named(b.Group) })
+		}
+		return (h.FlowControl == "" || h.FlowControl == ir.PFC) && whose
+	}
+	return o.carried(l, g) && passes(l.A) && passes(l.B)
 }
 
 // pairs lists who talks to whom in a lossless group.
@@ -136,14 +155,15 @@ func (o *oracle) pairs() []pair {
 		}
 		for i, src := range members {
 			for j, dst := range members {
-				if i != j {
+				x, y := src[0].NIC.Bond, dst[0].NIC.Bond
+				if i != j && (x == nil || x != y) {
 					out = append(out, pair{g, bridged, src, dst})
 				}
 			}
 		}
 	}
 	for _, g := range o.f.CosGroups {
-		if !g.Lossless {
+		if !g.Lossless && (g.Bounce == nil || o.f.FlowControl == ir.Pause) {
 			continue
 		}
 		spoken := false
@@ -164,7 +184,7 @@ func (o *oracle) pairs() []pair {
 		for _, d := range o.f.Devices {
 			if d.Host != nil {
 				for _, n := range d.Host.NICs {
-					if o.f.FlowControl == ir.Pause || o.lossless(n.Port.Link, g) {
+					if o.f.FlowControl == ir.Pause || !g.Lossless || o.carried(n.Port.Link, g) {
 						nics = append(nics, n)
 					}
 				}
@@ -176,17 +196,25 @@ func (o *oracle) pairs() []pair {
 	return out
 }
 
-// detour tells whether a group that no intent names gets its traffic from another: there are at most two groups.
+// detour tells whether a group that no intent names gets its traffic from another, in so many bounces.
 func (o *oracle) detour(g *ir.CosGroup) bool {
-	if o.f.FlowControl == ir.Pause || len(o.f.CosGroups) < 2 {
+	if o.f.FlowControl == ir.Pause {
 		return false
 	}
-	other := o.f.CosGroups[0]
-	if other == g {
-		other = o.f.CosGroups[1]
+	for _, other := range o.f.CosGroups {
+		begins := !slices.ContainsFunc(o.f.CosGroups, func(into *ir.CosGroup) bool { return into != other && into.Bounce == other })
+		begins = begins || slices.ContainsFunc(o.f.Intents, func(in *ir.Intent) bool { return in.Group == other })
+		at := other
+		for range o.f.CosGroups {
+			if at = at.Bounce; at == nil {
+				break
+			}
+			if at == g && other != g && begins {
+				return true
+			}
+		}
 	}
-	named := slices.ContainsFunc(o.f.Intents, func(in *ir.Intent) bool { return in.Group == other })
-	return other.Lossless && other.Bounce == g && (named || g.Bounce != other)
+	return false
 }
 
 // places returns the devices that forward by which ports are reached.
@@ -211,16 +239,13 @@ func (o *oracle) outs(p pair, d *ir.Device, down bool) []*ir.Port {
 	})
 }
 
-// after returns the group of traffic that turns in group g; nil: a lossy one.
+// after returns the group of traffic that turns in group g.
 func (o *oracle) after(g *ir.CosGroup, in, out *ir.Port) *ir.CosGroup {
 	from, at, to := tierOf(in.Peer().Device), tierOf(in.Device), tierOf(out.Peer().Device)
-	switch {
-	case !g.Lossless || g.Bounce == nil || o.f.FlowControl == ir.Pause || from <= at || to <= at:
+	if g.Bounce == nil || o.f.FlowControl == ir.Pause || from <= at || to <= at {
 		return g
-	case g.Bounce.Lossless:
-		return g.Bounce
 	}
-	return nil
+	return g.Bounce
 }
 
 func tierOf(d *ir.Device) int {
@@ -257,7 +282,7 @@ func (o *oracle) find() *found {
 				for _, path := range o.paths(p, src) {
 					out.paths[key(path)] = true
 					g := p.group
-					for i := 1; i+1 < len(path) && g != nil; i += 2 {
+					for i := 1; i+1 < len(path); i += 2 {
 						next := o.after(g, path[i], path[i+1])
 						o.add(out, path[i], path[i+1], g, next)
 						g = next
@@ -271,7 +296,7 @@ func (o *oracle) find() *found {
 
 // add notes the turn if both its cables are lossless.
 func (o *oracle) add(out *found, in, next *ir.Port, from, to *ir.CosGroup) {
-	if to != nil && o.lossless(in.Link, from) && o.lossless(next.Link, to) {
+	if o.lossless(in.Link, from) && o.lossless(next.Link, to) {
 		out.turns[grouped{ir.Turn{In: in, Out: next}, from, to}] = true
 	}
 }
@@ -395,9 +420,7 @@ func (o *oracle) close(out *found, p pair, src *ir.Device, allowed func(*ir.Port
 			}
 			g := o.after(s.g, s.in, q)
 			o.add(out, s.in, q, s.g, g)
-			if g != nil {
-				add(spot{q.Peer(), g})
-			}
+			add(spot{q.Peer(), g})
 		}
 	}
 }
@@ -428,11 +451,7 @@ func (o *oracle) legal(all *found, flow *ir.Flow, turn ir.Turn, g *ir.CosGroup) 
 		if ports[i].Device != ports[i+1].Device {
 			return "jumps"
 		}
-		next := o.after(flow.Groups[i/2], ports[i], ports[i+1])
-		if next == nil {
-			next = flow.Groups[i/2].Bounce // lossy
-		}
-		if next != flow.Groups[i/2+1] {
+		if o.after(flow.Groups[i/2], ports[i], ports[i+1]) != flow.Groups[i/2+1] {
 			return "changes its group where it does not bounce, or does not where it does"
 		}
 	}

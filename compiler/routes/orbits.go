@@ -109,6 +109,9 @@ func (w *wires) selves(asn bool) []int32 {
 				}
 			}
 			key = binary.AppendVarint(key, int64(d.Height()))
+			if w.odd[v] {
+				key = binary.AppendVarint(append(key, 'o'), int64(v))
+			}
 			for i := range w.talks { // who of them hangs on several devices, the links tell
 				key = append(key, byte(min(w.talks[i].single[v], 1)))
 			}

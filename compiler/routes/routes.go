@@ -112,11 +112,11 @@ func bounces(f *ir.Fabric, g *ir.CosGroup) *ir.CosGroup {
 	if f.FlowControl == ir.Pause {
 		return nil // a pause stops the whole cable, whatever the groups
 	}
-	if g.Bounce != nil {
+	if g.Bounce != g && g.Bounce != nil { // into itself is nowhere
 		return g.Bounce
 	}
 	for _, o := range f.CosGroups {
-		if o.Bounce == g {
+		if o.Bounce == g && o != g {
 			return o
 		}
 	}

@@ -143,7 +143,19 @@ func TestBondIsOneDestination(t *testing.T) {
 	turns, err = New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges = size(f, turns)
-	assert.Equal(t, 2*3*2, edges, "either port may be the active one, also as the only one that hears the other")
+	assert.Equal(t, 2*2+2*2, edges, "either port may be the active one, and the two never talk with each other")
+
+	f.Routing = ir.AnyPath // by L2, to come back to the host that sent it
+	turns, err = New(f).Turns(c.Group, ir.State{})
+	require.NoError(t, err)
+	alone := f.Intents[0]
+	alone.Members = alone.Members[:2]
+	none, err := New(f).Turns(c.Group, ir.State{})
+	require.NoError(t, err)
+	_, edges = size(f, turns)
+	assert.NotZero(t, edges)
+	_, edges = size(f, none)
+	assert.Zero(t, edges, "one bond is nobody to talk to")
 }
 
 func TestHostThatForwardsIsASwitch(t *testing.T) {
@@ -235,11 +247,30 @@ func TestRoutesAgreeWithBruteForce(t *testing.T) {
 				if tt.bounce {
 					c.Bounce()
 					detour := c.Group.Bounce
-					switch rapid.IntRange(0, 3).Draw(rt, "bounces on") {
+					switch rapid.IntRange(0, 5).Draw(rt, "bounces on") {
 					case 0:
 						detour.Bounce = c.Group
 					case 1:
 						detour.Lossless = false
+					case 2:
+						detour.Lossless, detour.Bounce = false, c.Group
+					case 3: // behind a lossy one
+						behind := *detour
+						behind.Name, behind.Cos = "behind", 5
+						c.F.CosGroups = append(c.F.CosGroups, &behind)
+						for _, p := range c.F.Ports {
+							p.Buffers = append(p.Buffers, &ir.Buffer{Group: &behind})
+						}
+						detour.Lossless, detour.Bounce = false, &behind
+					}
+				}
+				for _, d := range c.F.Devices {
+					if rapid.IntRange(0, 9).Draw(rt, "by hand") > 0 {
+						continue
+					}
+					d.ByHand = &ir.ByHand{FlowControl: rapid.SampledFrom([]ir.FlowControl{"", ir.PFC, ir.NoFlowControl, ir.Pause}).Draw(rt, "flow control")}
+					if rapid.Bool().Draw(rt, "priorities") {
+						d.ByHand.PFC = []ir.Claim{{Value: rapid.IntRange(3, 5).Draw(rt, "priority")}}
 					}
 				}
 				f := c.Fabric()

@@ -226,6 +226,11 @@ func (s *sweep) gather() {
 		all |= 1 << i
 	}
 	send()
+	for i, d := range s.batch {
+		for _, v := range d.not {
+			s.near[v].active &^= 1 << i
+		}
+	}
 	for l := len(s.from) - 2; l > 0; l-- {
 		s.level(l-1, func(v int32, m uint64) { s.near[v].below = m })
 		s.level(l+1, func(v int32, m uint64) { s.near[v].above = m & s.near[v].active })

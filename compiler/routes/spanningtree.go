@@ -12,8 +12,9 @@ import (
 //
 // The root is the one the fabric pins; else, and on islands without it, the first switch in order of names. Every other
 // device keeps one cable towards the root: the fewest cables away, of equals the one to the first device, of equals
-// the lowest port over there. All other bridged cables between devices that forward are blocked. Speeds are not
-// weighed: with mixed speeds a real tree may be another one, but it is a tree as well. Hosts that forward are bridges.
+// the lowest port over there. All other bridged cables between devices that forward are blocked. A bond is one cable.
+// Speeds are not weighed: with mixed speeds a real tree may be another one, but it is a tree as well. Hosts that forward
+// are bridges.
 
 // spanningTree returns, by Link.ID, the cables that forward. A nil down: no link is.
 func (n *network) spanningTree(down []bool) []bool {
@@ -33,8 +34,12 @@ func (n *network) spanningTree(down []bool) []bool {
 				for j := range n.steps[u] { // in order of ports
 					if s := &n.steps[u][j]; far[s.to] < 0 && bridged(s) && (down == nil || !down[s.link]) {
 						far[s.to] = far[u] + 1
-						forwarding[s.link] = true
 						next = append(next, s.to)
+						for k := range n.steps[u] { // a bond is one port
+							if o := &n.steps[u][k]; o == s || o.sameBond(s) && (down == nil || !down[o.link]) {
+								forwarding[o.link] = true
+							}
+						}
 					}
 				}
 			}
@@ -142,8 +147,13 @@ func (n *network) treeHops(at []int32, forwarding func(*step) bool) [][]int32 {
 				}
 				seen[s.to] = true
 				todo = append(todo, s.to)
-				if !slices.Contains(at, s.to) {
-					hops[s.to] = append(hops[s.to], n.stepBy(s.to, s.in))
+				if slices.Contains(at, s.to) {
+					continue
+				}
+				for k := range n.steps[u] { // by every cable of a bond
+					if o := &n.steps[u][k]; o == s || o.sameBond(s) && forwarding(o) {
+						hops[s.to] = append(hops[s.to], n.stepBy(s.to, o.in))
+					}
 				}
 			}
 		}

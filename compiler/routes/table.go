@@ -61,7 +61,7 @@ func (w *walk) tableClasses() []*class {
 				c := known[string(key)]
 				if c == nil {
 					c = &class{
-						id: int32(len(out)), talk: t, at: at, senders: w.classes[first].senders, from: w.classes[first].from,
+						id: int32(len(out)), talk: t, at: at, crowd: w.classes[first].crowd,
 						target: target, attached: w.attached(m[0].NIC),
 					}
 					known[string(key)] = c
@@ -70,6 +70,9 @@ func (w *walk) tableClasses() []*class {
 				c.members = append(c.members, t.members[i])
 			}
 		}
+	}
+	for _, c := range out {
+		c.not = w.silent(c, w.down)
 	}
 	return out
 }

@@ -11,12 +11,22 @@ type talk struct {
 	bridged bool // RoCEv1: frames do not cross routed links
 	members []member
 
-	ports []*ir.Port        // the store of members
-	bonds map[*ir.Bond]bool // those that are members
+	ports   []*ir.Port        // the store of members
+	bonds   map[*ir.Bond]bool // those that are members
+	reserve bool              // some of them keep ports in reserve, so that several members are one address
 }
 
 // member is one address that sends and receives: the ports of a NIC, or of a bond that uses several at once.
 type member []*ir.Port
+
+// owner stands for the address that sends and receives by the member: the NIC, or the first NIC of the bond it is in. The ports of an
+// active-backup bond are members of one owner, and do not talk with each other.
+func (m member) owner() *ir.NIC {
+	if n := m[0].NIC; n.Bond == nil {
+		return n
+	}
+	return m[0].NIC.Bond.NICs[0]
+}
 
 // class is the members of a talk that hang on the same nodes: one destination for the rest of the fabric.
 type class struct {
@@ -24,12 +34,20 @@ type class struct {
 	talk    *talk
 	at      []int32  // nodes, ascending
 	members []member // in the order of the talk
-	senders []bool   // by node: a member of the talk, perhaps of this class, hangs there
-	from    []int32  // the nodes of senders, each once
+	*crowd
+	not []int32 // nodes of senders who talk to nobody of the class, for all of them and all its members have one owner
+	one who     // who the class is to others, see anypath.go
 
 	// Routing by a table only: the target the members belong to, and the nodes it hangs on.
 	target   int
 	attached []int32
+}
+
+// crowd is where the members of a talk hang.
+type crowd struct {
+	senders []bool    // by node: a member hangs there
+	from    []int32   // the nodes of senders, each once
+	alone   []*ir.NIC // by node: the owner of all members there; nil: there are several. Nil where no bond keeps ports in reserve
 }
 
 // conversations returns who talks with whom in the group, from the intents; a lossless group that no intent names is
@@ -50,7 +68,7 @@ func (v *view) conversations() []*talk {
 			out = append(out, t)
 		}
 	}
-	if out != nil || v.onlyBounces() {
+	if out != nil || v.fabric.OnlyBounced(v.group) {
 		return out
 	}
 	return v.everyone()
@@ -73,12 +91,17 @@ func (v *view) everybody(bridged bool) *talk {
 			continue
 		}
 		for _, n := range d.Host.NICs {
-			if n.Port != nil && (v.fabric.FlowControl == ir.Pause || v.lossless[n.Port.Link.ID]) {
+			if n.Port != nil && (v.fabric.FlowControl == ir.Pause || !v.group.Lossless || v.carries(n.Port.Link)) {
 				t.add(n)
 			}
 		}
 	}
 	return t
+}
+
+// carries tells whether the group is lossless on the link by the fabric, whatever those who set devices by hand have left out.
+func (v *view) carries(l *ir.Link) bool {
+	return v.lossless[l.ID] || l.A.Carries(v.group) != nil && l.B.Carries(v.group) != nil
 }
 
 // mixesLinks tells whether some links between devices that forward are routed and others bridged.
@@ -90,17 +113,6 @@ func (n *network) mixesLinks() bool {
 		}
 	}
 	return routed && bridged
-}
-
-// onlyBounces tells whether the group, which no intent names, gets its traffic from one that bounces into it.
-func (v *view) onlyBounces() bool {
-	f := v.fabric
-	return bounces(f, v.group) != nil && slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool {
-		begins := g.Lossless && g != v.group && slices.Contains(chain(f, g), v.group)
-		named := slices.ContainsFunc(f.Intents, func(in *ir.Intent) bool { return in.Group == g || in.CNP == g })
-		into := slices.ContainsFunc(f.CosGroups, func(o *ir.CosGroup) bool { return o.Bounce == g })
-		return begins && (named || !into)
-	})
 }
 
 // newTalk returns a talk with room for so many members.
@@ -119,7 +131,9 @@ func (t *talk) add(n *ir.NIC) {
 			t.bonds = map[*ir.Bond]bool{}
 		}
 		t.bonds[n.Bond] = true
-		t.join(n.Bond.Mode == "active-backup", n.Bond.NICs...)
+		reserve := n.Bond.Mode == "active-backup"
+		t.reserve = t.reserve || reserve && len(n.Bond.NICs) > 1
+		t.join(reserve, n.Bond.NICs...)
 	}
 }
 
@@ -167,23 +181,92 @@ func (v *view) allClasses(down []bool) []*class {
 	var all []*class
 	for _, t := range v.talks {
 		classes := v.network.classes(t, down)
-		senders := make([]bool, len(v.nodes))
-		var from []int32
+		crowd := v.gather(t, classes)
+		voices := map[*ir.NIC]who{} // of bonds that keep ports in reserve
 		for _, c := range classes {
-			for _, at := range c.at {
-				if !senders[at] {
-					senders[at] = true
-					from = append(from, at)
-				}
-			}
-		}
-		for _, c := range classes {
-			c.senders, c.from, c.id = senders, from, int32(len(all))
+			c.crowd, c.id = crowd, int32(len(all))
 			all = append(all, c)
+			if c.one = who(c.id) + 1; len(c.members) > 1 {
+				c.one = many
+			}
+			if !t.reserve {
+				continue
+			}
+			only := c.only()
+			if only == nil {
+				continue
+			}
+			if voices[only] == nobody {
+				voices[only] = who(c.id) + 1
+			}
+			c.one = voices[only]
+			c.not = v.silent(c, down)
 		}
 	}
 	return all
 }
+
+// gather returns the crowd of a talk from its classes.
+func (n *network) gather(t *talk, classes []*class) *crowd {
+	out := &crowd{senders: make([]bool, len(n.nodes))}
+	if t.reserve {
+		out.alone = make([]*ir.NIC, len(n.nodes))
+	}
+	for _, c := range classes {
+		var only *ir.NIC
+		if t.reserve {
+			only = c.only()
+		}
+		for _, at := range c.at {
+			switch {
+			case !out.senders[at]:
+				out.senders[at] = true
+				out.from = append(out.from, at)
+				if t.reserve {
+					out.alone[at] = only
+				}
+			case t.reserve && out.alone[at] != only:
+				out.alone[at] = nil
+			}
+		}
+	}
+	return out
+}
+
+// only returns the owner of all members of the class, nil if they have several.
+func (c *class) only() *ir.NIC {
+	one := c.members[0].owner()
+	for _, m := range c.members[1:] {
+		if m.owner() != one {
+			return nil
+		}
+	}
+	return one
+}
+
+// silent returns the nodes of senders who talk to nobody of a class that has one owner: whoever hangs there is of the same owner.
+func (n *network) silent(c *class, down []bool) []int32 {
+	if c.alone == nil {
+		return nil
+	}
+	var out []int32
+	one := c.only()
+	if one == nil || one.Bond == nil {
+		return nil
+	}
+	for _, nic := range one.Bond.NICs {
+		if nic.Port == nil {
+			continue
+		}
+		if v := n.place(nic.Port, down); v >= 0 && c.alone[v] == one && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// sends tells whether somebody hangs on v who talks to the class.
+func (c *class) sends(v int32) bool { return c.senders[v] && !slices.Contains(c.not, v) }
 
 // classes sorts the members of t into destinations, in the order of their first members.
 func (n *network) classes(t *talk, down []bool) []*class {

@@ -97,7 +97,7 @@ func (w *walk) upDown(d destination, byTier []int32) {
 	c := d.class
 	w.rising.dry()
 	for v := range w.rising {
-		if c.senders[v] && !c.is(int32(v)) {
+		if c.sends(int32(v)) && !c.is(int32(v)) {
 			w.rising[v] = several
 		}
 	}

@@ -22,6 +22,7 @@ type wires struct {
 	spoken   [2]bool            // which of fans some talk uses
 	talksOf  [][]int32          // by member vertex, less devices: the talks it is in
 	memberAt map[*ir.Port]int32 // first port of a member that is a vertex, to that
+	odd      map[int32]bool     // devices with talkers who do not talk to all others: no twins
 	probes   sync.Pool          // of *probe
 }
 
@@ -108,6 +109,14 @@ func (r *Router) newWires(groups []*ir.CosGroup, down []*ir.Link) *wires {
 // hear adds the members of a class of a talk, and returns the cables that make them hang on several devices, if they do.
 func (w *wires) hear(c *class, id int32, lost []bool) []int32 {
 	s := &w.talks[id]
+	if slices.ContainsFunc(c.not, func(v int32) bool { return !c.is(v) }) {
+		if w.odd == nil {
+			w.odd = map[int32]bool{}
+		}
+		for _, v := range c.not {
+			w.odd[v] = true
+		}
+	}
 	for _, v := range c.at {
 		s.count[v] += int32(len(c.members))
 		s.from[v] = true

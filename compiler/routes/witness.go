@@ -112,7 +112,7 @@ func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 	var way []*ir.Port
 	for i := 0; i < len(visits); i++ {
 		at := visits[i]
-		if c.senders[at.node] {
+		if c.sends(at.node) {
 			for j := i; j >= 0; j = visits[j].before {
 				way = append(way, visits[j].out, visits[j].out.Peer())
 			}
@@ -149,7 +149,7 @@ func (w *walk) ends(c *class, way []*ir.Port) []*ir.Port {
 	for _, down := range [][]bool{w.down, nil} { // perhaps over a cable that is down: others do not know yet
 		for _, m := range c.members {
 			for _, p := range m {
-				if &m[0] == &sender[0] || w.place(p, down) != last {
+				if m.owner() == sender.owner() || w.place(p, down) != last {
 					continue
 				}
 				if w.node[p.Device.ID] < 0 {
@@ -165,7 +165,7 @@ func (w *walk) ends(c *class, way []*ir.Port) []*ir.Port {
 // sender returns the first member that hangs on v and talks to somebody of the class.
 func (w *walk) sender(c *class, v int32) member {
 	for _, m := range c.talk.members {
-		if len(c.members) == 1 && &m[0] == &c.members[0][0] {
+		if !slices.ContainsFunc(c.members, func(o member) bool { return o.owner() != m.owner() }) {
 			continue // nobody talks to himself
 		}
 		if slices.ContainsFunc(m, func(p *ir.Port) bool { return w.place(p, w.down) == v }) {

@@ -107,6 +107,7 @@ link "peer" {
   b      = "leaf2:swp[55-56]"
   length = "1m"
   peer   = true
+  bond   = true
 }
 
 mesh "uplinks" {

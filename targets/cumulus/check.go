@@ -243,7 +243,7 @@ func checkClasses(ds *diag.List, d *ir.Device) {
 // checkBounce warns where traffic of a group with bounce can come down and go up again: nothing rocec writes moves it.
 func checkBounce(ds *diag.List, d *ir.Device) {
 	for _, g := range d.Fabric.CosGroups {
-		if g.Bounce == nil {
+		if g.Bounce == nil || g.Bounce == g {
 			continue
 		}
 		upward := 0

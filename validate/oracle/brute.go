@@ -33,16 +33,14 @@ func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
 	if out != nil {
 		return out
 	}
-	for _, o := range f.CosGroups {
-		if o.Bounce == g && f.FlowControl != ir.Pause { // only what bounces is in it
-			return nil
-		}
+	if f.FlowControl != ir.Pause && onlyBounced(f, g) {
+		return nil
 	}
 	var nics []*ir.NIC
 	for _, d := range f.Devices {
 		if d.Host != nil {
 			for _, n := range d.Host.NICs {
-				if n.Port != nil && (f.FlowControl == ir.Pause || Lossless(n.Port.Link, g)) {
+				if n.Port != nil && (f.FlowControl == ir.Pause || !g.Lossless || Lossless(n.Port.Link, g)) {
 					nics = append(nics, n)
 				}
 			}
@@ -51,23 +49,64 @@ func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
 	return []talk{{false, members(nics)}, {true, members(nics)}}
 }
 
+// onlyBounced tells whether walking back from g, along bounces, comes to a group where traffic begins: one that an intent names, or
+// that no other group bounces into.
+func onlyBounced(f *ir.Fabric, g *ir.CosGroup) bool {
+	before := func(g *ir.CosGroup) (out []*ir.CosGroup) {
+		for _, o := range f.CosGroups {
+			if o.Bounce == g && o != g {
+				out = append(out, o)
+			}
+		}
+		return out
+	}
+	met := map[*ir.CosGroup]bool{g: true}
+	for todo := before(g); len(todo) > 0; {
+		o := todo[0]
+		todo = todo[1:]
+		if met[o] {
+			continue
+		}
+		met[o] = true
+		more := before(o)
+		named := slices.ContainsFunc(f.Intents, func(in *ir.Intent) bool { return in.Group == o || in.CNP == o })
+		if named || len(more) == 0 {
+			return true
+		}
+		todo = append(todo, more...)
+	}
+	return false
+}
+
+// sameAddress tells whether two members are ports of one bond, of which one is active at a time: it does not talk with itself.
+func sameAddress(a, b member) bool {
+	x, y := a[0].NIC, b[0].NIC
+	return x == y || x.Bond != nil && x.Bond == y.Bond
+}
+
 func members(nics []*ir.NIC) []member {
 	var out []member
 	bonds := map[*ir.Bond]bool{}
 	for _, n := range nics {
 		switch {
 		case n.Port == nil:
-		case n.Bond == nil || n.Bond.Mode == "active-backup":
+		case n.Bond == nil:
 			out = append(out, member{n.Port})
 		case !bonds[n.Bond]:
 			bonds[n.Bond] = true
 			var m member
 			for _, b := range n.Bond.NICs {
-				if b.Port != nil {
+				switch {
+				case b.Port == nil:
+				case n.Bond.Mode == "active-backup": // any of them may be the active one
+					out = append(out, member{b.Port})
+				default:
 					m = append(m, b.Port)
 				}
 			}
-			out = append(out, m)
+			if m != nil {
+				out = append(out, m)
+			}
 		}
 	}
 	return out
@@ -104,7 +143,7 @@ func (b *Brute) Flows(g *ir.CosGroup) []*ir.Flow {
 		for i, to := range t.members {
 			routes := b.routes(t, to)
 			for j, from := range t.members {
-				if i == j {
+				if i == j || sameAddress(from, to) {
 					continue
 				}
 				for _, src := range from {
@@ -133,7 +172,7 @@ func (b *Brute) flow(g *ir.CosGroup, src *ir.Port, p path) *ir.Flow {
 	before := 0
 	for i := 0; i < len(f.Ports); i += 2 {
 		rise := height(f.Ports[i+1].Device) - height(f.Ports[i].Device)
-		if before < 0 && rise > 0 && g.Lossless && g.Bounce != nil { // it came down and goes up again
+		if before < 0 && rise > 0 && g.Bounce != nil { // it came down and goes up again
 			g = g.Bounce
 		}
 		before = rise
@@ -338,7 +377,7 @@ func (b *Brute) Graph(g *ir.CosGroup) Graph {
 	for _, t := range talks(b.Fabric, g) {
 		for i, to := range t.members {
 			for j, from := range t.members {
-				if i != j {
+				if i != j && !sameAddress(from, to) {
 					b.walks(out, g, t, from, to)
 				}
 			}
@@ -361,7 +400,8 @@ func (b *Brute) walks(graph Graph, g *ir.CosGroup, t talk, from, to member) {
 		}
 	}
 	follows := func(a, c *ir.Port) bool { // c after a
-		return a.Peer().Device == c.Device && a.Peer() != c && (flood || c.Peer().Device != a.Device)
+		oneBond := a.Link.Bond > 0 && a.Link.Bond == c.Link.Bond
+		return a.Peer().Device == c.Device && a.Peer() != c && !oneBond && (flood || c.Peer().Device != a.Device)
 	}
 	comes, gets := map[*ir.Port]bool{}, map[*ir.Port]bool{}
 	for before := -1; before < len(comes)+len(gets); {
@@ -390,7 +430,7 @@ func (b *Brute) walks(graph Graph, g *ir.CosGroup, t talk, from, to member) {
 func (b *Brute) Whole() Graph {
 	all := Graph{}
 	for _, g := range b.Fabric.CosGroups {
-		if !g.Lossless {
+		if !g.Lossless && g.Bounce == nil { // what is sent in it stays in it
 			continue
 		}
 		for from, next := range b.Graph(g) {
@@ -469,6 +509,11 @@ func SpanningTree(f *ir.Fabric, root *ir.Device, down []*ir.Link) map[*ir.Link]b
 				if next := p.Peer().Device; b.open(talk{bridged: true}, p) && !seen[next] {
 					seen[next], tree[p.Link] = true, true
 					queue = append(queue, next)
+					for _, q := range queue[0].Ports { // a bond is one port
+						if q.Link.Bond > 0 && q.Link.Bond == p.Link.Bond && b.open(talk{bridged: true}, q) {
+							tree[q.Link] = true
+						}
+					}
 				}
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
@@ -85,6 +86,30 @@ func lossyBounces(c *irtest.Cabling) *irtest.Cabling {
 		p.Buffers = slices.DeleteFunc(slices.Clone(p.Buffers), func(b *ir.Buffer) bool { return !b.Group.Lossless })
 	}
 	return c
+}
+
+// byHand says of some of the devices that forward, one of so many, that others set them, and with which flow control.
+func byHand(t *rapid.T, c *irtest.Cabling, of int, kinds ...ir.FlowControl) {
+	for _, d := range c.F.Devices {
+		if !d.Forwards() || rapid.IntRange(1, of).Draw(t, "by hand") > 1 {
+			continue
+		}
+		d.ByHand = &ir.ByHand{FlowControl: rapid.SampledFrom(kinds).Draw(t, "flow control")}
+		if rapid.IntRange(0, 2).Draw(t, "priorities") == 0 {
+			d.ByHand.PFC = []ir.Claim{{Value: rapid.IntRange(3, 4).Draw(t, "priority")}}
+		}
+	}
+}
+
+// bonds lays a second cable beside some of those between switches, one of so many, that is one bond with the first.
+func bonds(t *rapid.T, c *irtest.Cabling, of int) {
+	for i, l := range slices.Clone(c.F.Links) {
+		if l.A.Device.Switch == nil || l.B.Device.Switch == nil || rapid.IntRange(1, of).Draw(t, "bond") > 1 {
+			continue
+		}
+		l.Bond = i + 1
+		c.Link(l.A.Device.Name, l.B.Device.Name).Bond = i + 1
+	}
 }
 
 // bond puts the NICs of a host into one that balances.
@@ -305,11 +330,24 @@ func drawn(r *rand.Rand, routing ir.Routing) *irtest.Cabling {
 func drawnFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 	c := drawn(r, routing).Failures(failures)
 	if r.IntN(3) == 0 && slices.Contains([]ir.Routing{ir.ShortestPath, ir.UpDown, ir.EBGP}, routing) {
-		switch r.IntN(4) {
+		switch r.IntN(5) {
 		case 0:
 			shared(c.Bounce())
 		case 1:
 			lossyBounces(c)
+		case 2: // into a third group, or back into the first, from a lossy one
+			lossyBounces(c)
+			behind := c.Group
+			if r.IntN(3) > 0 {
+				behind = &ir.CosGroup{Name: "behind", Cos: 5, At: irtest.Place(40), Lossless: true, LosslessAt: irtest.Place(41)}
+				c.F.CosGroups = append(c.F.CosGroups, behind)
+				for _, p := range c.F.Ports {
+					if len(p.Buffers) > 0 {
+						p.Buffers = append(slices.Clone(p.Buffers), &ir.Buffer{Group: behind})
+					}
+				}
+			}
+			c.Group.Bounce.Bounce = behind
 		default:
 			c.Bounce()
 		}

@@ -197,6 +197,9 @@ func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
 			c.Link(name(a), name(b))
 		}
 	}
+	if rapid.IntRange(0, 2).Draw(t, "bonds between switches") == 0 {
+		bonds(t, c, 3)
+	}
 	for _, l := range c.F.Links {
 		if rapid.IntRange(0, 11).Draw(t, "lossy") == 0 {
 			l.A.Buffers = nil
@@ -243,7 +246,47 @@ func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
 			l.Peer = a != nil && b != nil && a.Tier == b.Tier
 		}
 	}
+	if rapid.IntRange(0, 3).Draw(t, "some by hand") == 0 {
+		byHand(t, c, 4, ir.PFC, ir.NoFlowControl, ir.Pause, "")
+	}
 	return routed(c.Failures(rapid.IntRange(0, 2).Draw(t, "failures")))
+}
+
+// A switch that sends no pauses, or obeys none, ends whatever waits for it: what is called free with such switches never locks where
+// each does as stated, and what is called prone has a circle without them.
+func TestSwitchesSetByHand(t *testing.T) {
+	verdicts, mended := map[validate.Verdict]int{}, 0
+	rapid.Check(t, func(t *rapid.T) {
+		r := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.AnyPath, ir.Flooding}).Draw(t, "routing")
+		seed := rapid.Uint64().Draw(t, "seed")
+		c := drawn(rand.New(rand.NewPCG(seed, 53)), r)
+		if rapid.IntRange(0, 3).Draw(t, "link pause") == 0 {
+			paused(c)
+		}
+		byHand(t, c, 3, ir.PFC, ir.PFCTx, ir.PFCRx, ir.NoFlowControl, ir.Pause, "")
+		f := routed(c)
+		assertAgrees(t, f)
+		p := judged(t, f)
+		verdicts[p.Verdict]++
+		if p.Verdict != validate.Free {
+			return
+		}
+		all := state(f, nil, rand.New(rand.NewPCG(seed, 59))).Flows(c.Group)
+		for i := range 4 {
+			fs := some(rand.New(rand.NewPCG(seed, uint64(i))), all, 12)
+			require.Empty(t, random(fs, 2000, uint64(i)).Run().Locked)
+		}
+		for _, d := range f.Devices {
+			d.ByHand = nil
+		}
+		f.Routes = routes.New(f)
+		if judged(t, f).Verdict == validate.Prone {
+			mended++
+		}
+	})
+	t.Log(verdicts, mended, "free by hand alone")
+	assert.NotZero(t, verdicts[validate.Prone])
+	assert.NotZero(t, mended)
 }
 
 func TestLargerGraphs(t *testing.T) {
@@ -299,7 +342,18 @@ func twinned(t *rapid.T, r ir.Routing) *ir.Fabric {
 		c.Links("hh-s0 hh-s1")
 		bond(c.Device("hh"))
 	}
-	c.Hosts("s0")
+	for i := range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "bonds with a port in reserve") { // they may be all that hangs on a leaf
+		h := fmt.Sprint("hr", i)
+		a := rapid.IntRange(0, leaves-1).Draw(t, "active on")
+		b := (a + rapid.IntRange(0, leaves-1).Draw(t, "and in reserve")) % leaves
+		c.Link(h, fmt.Sprint("s", a))
+		c.Link(h, fmt.Sprint("s", b))
+		bond(c.Device(h))
+		c.Device(h).Host.Bonds[0].Mode = "active-backup"
+	}
+	if rapid.IntRange(0, 2).Draw(t, "one more host") > 0 {
+		c.Hosts("s0")
+	}
 	c.UniqueASNs()
 	failures := rapid.IntRange(0, 3).Draw(t, "failures")
 	if leaves*spines > 12 {

@@ -54,7 +54,7 @@ func (b *Brute) hopwise(g *ir.CosGroup, sends func(t talk, to member) func(out *
 			}
 			for j, from := range t.members {
 				for _, p := range from {
-					if d := place(p, b.Down); i != j && d != nil {
+					if d := place(p, b.Down); i != j && !sameAddress(from, to) && d != nil {
 						spread(nil, d)
 					}
 				}

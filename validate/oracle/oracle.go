@@ -29,7 +29,7 @@ func BufferOf(p *ir.Port, g *ir.CosGroup) Buffer {
 	return Buffer{p, g}
 }
 
-// Lossless tells whether both ends of the cable make g lossless.
+// Lossless tells whether the fabric makes g lossless at both ends of the cable.
 func Lossless(l *ir.Link, g *ir.CosGroup) bool {
 	at := func(p *ir.Port) bool {
 		return slices.ContainsFunc(p.Buffers, func(b *ir.Buffer) bool {
@@ -37,6 +37,39 @@ func Lossless(l *ir.Link, g *ir.CosGroup) bool {
 		})
 	}
 	return at(l.A) && at(l.B)
+}
+
+// Holds tells whether what a by_hand block states lets a full buffer behind the cable hold back its traffic of g: the receiving end
+// sends pauses, and the sending end obeys them.
+func Holds(out *ir.Port, g *ir.CosGroup) bool {
+	if !Lossless(out.Link, g) {
+		return false
+	}
+	does := func(p *ir.Port, lacking ir.FlowControl) bool {
+		h := p.Device.ByHand
+		if h == nil {
+			return true
+		}
+		kind := p.Device.Fabric.FlowControl
+		if h.FlowControl != "" {
+			kind = h.FlowControl
+		}
+		switch kind {
+		case ir.Pause:
+			return true
+		case ir.NoFlowControl, lacking:
+			return false
+		}
+		if p.Device.Fabric.FlowControl == ir.Pause { // every group stops when any does
+			return h.PFC == nil || slices.ContainsFunc(p.Buffers, func(b *ir.Buffer) bool { return lists(h.PFC, b.Group) })
+		}
+		return h.PFC == nil || lists(h.PFC, g)
+	}
+	return does(out.Peer(), ir.PFCRx) && does(out, ir.PFCTx)
+}
+
+func lists(claims []ir.Claim, g *ir.CosGroup) bool {
+	return slices.ContainsFunc(claims, func(c ir.Claim) bool { return c.Value == g.Cos })
 }
 
 // forwards tells whether the device passes on what it receives.
@@ -51,7 +84,7 @@ type Graph map[Buffer]map[Buffer]bool
 // join adds the edge for traffic that comes in by in, in group g, and leaves by out in group h, if both cables are
 // lossless and lie between devices that forward.
 func (g Graph) join(in *ir.Port, group *ir.CosGroup, out *ir.Port, next *ir.CosGroup) {
-	if !between(in.Link) || !between(out.Link) || !Lossless(in.Link, group) || !Lossless(out.Link, next) {
+	if !between(in.Link) || !between(out.Link) || !Holds(in.Peer(), group) || !Holds(out, next) {
 		return
 	}
 	from, to := BufferOf(in, group), BufferOf(out.Peer(), next)

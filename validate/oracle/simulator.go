@@ -149,7 +149,7 @@ func (s Simulation) start() *run {
 					buffers[BufferOf(in, g)] = b
 					r.buffers = append(r.buffers, buffer{Buffer: BufferOf(in, g)})
 				}
-				if Lossless(in.Link, g) {
+				if Holds(out, g) {
 					r.buffers[b].lossless = true
 					waitsFor = b
 				}

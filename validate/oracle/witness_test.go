@@ -26,7 +26,7 @@ func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 			next := l.Circle[(i+1)%len(l.Circle)]
 			require.Same(t, h.Out.Peer(), next.In, "hop %d leads to the next", i)
 			require.Same(t, h.In.Device, h.Out.Device)
-			require.True(t, oracle.Lossless(h.In.Link, h.Group), "%s is lossless", h.In)
+			require.True(t, oracle.Holds(h.In.Peer(), h.Group), "%s is lossless", h.In)
 			require.NotContains(t, l.Down, h.In.Link)
 			turns, err := f.Routes.Turns(h.Group, ir.State{Down: l.Down, Ties: l.Ties})
 			require.NoError(t, err)
@@ -101,7 +101,7 @@ func listedAmong(f *ir.Fabric, flow *ir.Flow, b *oracle.Brute) bool {
 		b.Tree = oracle.SpanningTree(f, f.Root, b.Down)
 	}
 	for _, g := range f.CosGroups {
-		if g.Lossless && slices.ContainsFunc(b.Flows(g), func(o *ir.Flow) bool {
+		if (g.Lossless || g.Bounce != nil) && slices.ContainsFunc(b.Flows(g), func(o *ir.Flow) bool {
 			return slices.Equal(o.Ports, flow.Ports) && (slices.Equal(o.Groups, flow.Groups) || f.FlowControl == ir.Pause)
 		}) {
 			return true
@@ -123,7 +123,7 @@ func uniqueASNs(f *ir.Fabric) bool {
 	return true
 }
 
-// tree tells whether the links between switches form a tree, or several.
+// tree tells whether the links between switches, of a bond the first, form a tree, or several.
 func tree(f *ir.Fabric) bool {
 	island := map[*ir.Device]*ir.Device{}
 	var first func(d *ir.Device) *ir.Device
@@ -133,8 +133,10 @@ func tree(f *ir.Fabric) bool {
 		}
 		return first(island[d])
 	}
+	bonds := map[int]bool{}
 	for _, l := range f.Links {
-		if a, b := l.A.Device, l.B.Device; a.Switch != nil && b.Switch != nil {
+		if a, b := l.A.Device, l.B.Device; a.Switch != nil && b.Switch != nil && !bonds[l.Bond] {
+			bonds[l.Bond] = l.Bond > 0
 			if a, b = first(a), first(b); a == b {
 				return false
 			}

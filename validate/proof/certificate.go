@@ -45,18 +45,15 @@ func (p *Proof) certificate(lossless []*ir.Link) (c Certificate, numbers Certifi
 	return "", Certified{}, nil
 }
 
-// LosslessLinks returns the links between devices that forward that any of the groups crosses lossless.
+// LosslessLinks returns the links between devices that forward that any of the groups crosses lossless, and at both ends of which
+// pauses for it are sent and obeyed.
 func (p *Proof) LosslessLinks() []*ir.Link {
 	var out []*ir.Link
 	for _, l := range p.Fabric.Links {
 		if !l.A.Device.Forwards() || !l.B.Device.Forwards() {
 			continue
 		}
-		stops := len(l.A.Buffers) > 0 && len(l.B.Buffers) > 0 // as link pause does, for all groups at once
-		if p.Fabric.FlowControl != ir.Pause {
-			stops = slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool { return l.A.Carries(g) != nil && l.B.Carries(g) != nil })
-		}
-		if stops {
+		if slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool { return l.A.Stops(g) && l.B.Stops(g) }) {
 			out = append(out, l)
 		}
 	}
@@ -84,7 +81,7 @@ func tierRank(top int, in *ir.Port) int {
 }
 
 // forest tells whether the links hold no circle. Parallel links between two devices are none, since no route turns
-// back to where it came from; only flooding does.
+// back to where it came from; only flooding does, but not into the bond that a frame came by.
 func forest(f *ir.Fabric, links []*ir.Link) bool {
 	root := make([]int32, len(f.Devices))
 	size := make([]int32, len(f.Devices)) // of the tree below a root
@@ -99,17 +96,17 @@ func forest(f *ir.Fabric, links []*ir.Link) bool {
 		}
 		return v
 	}
-	joined := map[[2]int]bool{}
+	joined := map[[2]int]*ir.Link{}
 	for _, l := range links {
 		a, b := l.A.Device.ID, l.B.Device.ID
 		if len(joined) >= len(f.Devices) { // more pairs of neighbours than a forest has
 			return false
 		}
 		pair := [2]int{min(a, b), max(a, b)}
-		if joined[pair] && f.Routing != ir.Flooding {
+		if first := joined[pair]; first != nil && (f.Routing != ir.Flooding || first.Bonded(l)) {
 			continue
 		}
-		joined[pair] = true
+		joined[pair] = l
 		x, y := find(a), find(b)
 		switch {
 		case x == y:

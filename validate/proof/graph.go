@@ -253,7 +253,7 @@ func newOverlay(g *graph) *overlay {
 		o.add(g, int32(i), int32(i))
 	}
 	for i, group := range g.groups {
-		if to := slices.Index(g.groups, group.Bounce); to >= 0 {
+		if to := slices.Index(g.groups, group.Bounce); to >= 0 && to != i {
 			o.add(g, int32(i), int32(to))
 		}
 	}

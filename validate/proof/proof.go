@@ -240,8 +240,7 @@ func (p *Proof) assumptions() []Assumption {
 		add(MembersOnly)
 	}
 	for _, g := range p.Groups {
-		spoken := slices.ContainsFunc(p.Fabric.Intents, func(in *ir.Intent) bool { return in.Group == g || in.CNP == g })
-		if !spoken && slices.ContainsFunc(p.Groups, func(from *ir.CosGroup) bool { return from.Bounce == g }) {
+		if p.Fabric.OnlyBounced(g) {
 			out = append(out, Assumption{Code: NoSender, Group: g})
 		}
 	}

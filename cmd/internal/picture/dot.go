@@ -84,6 +84,9 @@ func Dot(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 		case len(lossless(l)) == 0:
 			attributes = append(attributes, "style=dotted")
 		}
+		if l.Bond != 0 {
+			attributes = append(attributes, "tooltip=bond")
+		}
 		fmt.Fprintf(&b, "  %s -- %s [%s];\n", quote(upper.Device.Name), quote(lower.Device.Name), strings.Join(attributes, ", "))
 	}
 	b.WriteString("}\n")

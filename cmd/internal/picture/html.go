@@ -239,6 +239,9 @@ func linkSettings(l *ir.Link) []pageValue {
 	if l.Peer {
 		out = append(out, pageValue{"peer", "true", ""})
 	}
+	if l.Bond != 0 {
+		out = append(out, pageValue{"bond", "true", originText(ir.Origin{At: l.BondAt})})
+	}
 	if l.Planned {
 		out = append(out, pageValue{"planned", "true", originText(ir.Origin{At: l.PlannedAt})})
 	}

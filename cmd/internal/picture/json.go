@@ -45,6 +45,7 @@ type jsonLink struct {
 	Lossless []string `json:"lossless"`         // cos groups
 	Routed   bool     `json:"routed"`
 	Peer     bool     `json:"peer"`
+	Bond     int      `json:"bond,omitempty"` // cables with one number are one bond
 	Planned  bool     `json:"planned,omitempty"`
 }
 
@@ -85,7 +86,7 @@ func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	}
 	for _, l := range slices.SortedFunc(slices.Values(f.Links), compareLinks) {
 		a, z := ends(l)
-		j := jsonLink{A: portOf(a), B: portOf(z), Speed: l.Speed.N, Lossless: lossless(l), Routed: l.Routed, Peer: l.Peer, Planned: l.Planned}
+		j := jsonLink{A: portOf(a), B: portOf(z), Speed: l.Speed.N, Lossless: lossless(l), Routed: l.Routed, Peer: l.Peer, Bond: l.Bond, Planned: l.Planned}
 		if l.Length.Known() {
 			j.Length = &l.Length.Metres
 		}

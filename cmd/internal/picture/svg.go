@@ -196,6 +196,9 @@ func bundleTitle(b *bundle) string {
 	if len(b.links) == 1 {
 		return linkText(b.links[0])
 	}
+	if !slices.ContainsFunc(b.links, func(l *ir.Link) bool { return !l.Bonded(b.links[0]) }) {
+		return fmt.Sprintf("%s - %s, a bond of %s", b.a.label, b.b.label, diag.Count(len(b.links), "link"))
+	}
 	return fmt.Sprintf("%s - %s, %s", b.a.label, b.b.label, diag.Count(len(b.links), "link"))
 }
 

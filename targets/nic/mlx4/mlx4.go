@@ -77,7 +77,7 @@ var own string
 // Sources of models: "RHEL" is Red Hat's RoCE documentation.
 var driver = ir.NewDriver(ir.Driver{
 	Name: "mlx4", Title: "ConnectX-3",
-	Can:   ir.NICCan{NoDCQCN: true}, // Linux: neither mlx4_en nor mlx4_ib has a switch or a counter of it
+	Can:   ir.NICCan{NoDCQCN: true, AlwaysRoCE: true}, // Linux: neither mlx4_en nor mlx4_ib has a switch or a counter of DCQCN
 	Bonds: nic.BondModes,
 	Models: []*ir.NICModel{
 		{

@@ -68,7 +68,7 @@ var own string
 var driver = ir.NewDriver(ir.Driver{
 	Name: "rxe", Title: "Soft-RoCE",
 	Can: ir.NICCan{
-		NoPFC: true, NoDCQCN: true, LosslessSource: "rdma-core: rdma_rxe has no DCB of its own",
+		NoPFC: true, NoDCQCN: true, AlwaysRoCE: true, LosslessSource: "rdma-core: rdma_rxe has no DCB of its own",
 		OneVersion: "rdma_rxe sends UDP packets", // rdma-core
 	},
 	Bonds: nic.BondModes,

@@ -12,5 +12,16 @@ roce "training" {
 }
 
 roce "second" {
-  cnp = cos_group.other # want "cnp-in-lossless-group: .*which is lossless"
+  cnp     = cos_group.other # want "cnp-in-lossless-group: .*which is lossless"
+  members = ["more[1-2]:ens1f0"]
+}
+
+host "more" {
+  names = "more[1-2]"
+  nic "ens1f0" { model = "connectx-5" }
+}
+
+link "more" {
+  a = "more[1-2]:ens1f0"
+  b = "tor1:swp3-4"
 }

@@ -1,9 +1,10 @@
 # background: tor
 
 cos_group "bulk" {
-  cos    = 5
-  dscp   = ["cs5"]
-  weight = 20
+  cos      = 5
+  dscp     = ["cs5"]
+  lossless = false
+  weight   = 20
   ecn {}
 }
 

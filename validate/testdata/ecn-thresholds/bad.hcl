@@ -8,8 +8,9 @@ cos_group "rdma" {
 }
 
 cos_group "late" {
-  cos  = 5
-  dscp = ["cs5"]
+  cos      = 5
+  dscp     = ["cs5"]
+  lossless = false
   ecn {
     min = "150MiB" # want "ecn-thresholds: .*Spectrum has 13,945,824 B of buffer in all"
   }

@@ -1,0 +1,255 @@
+package validate_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/compiler/compilertest"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/validate"
+)
+
+// classes is what the designs have in common.
+const classes = `
+cos_group "rdma" {
+  cos      = 4
+  dscp     = [26]
+  lossless = true
+  ecn {}
+}
+cos_group "cnp" {
+  cos    = 6
+  dscp   = [48]
+  strict = true
+}
+`
+
+// switches is a group of switches.
+func switches(group, names string, tier string) string {
+	return "switch \"" + group + "\" {\n names = \"" + names + "\"\n model = \"sn2700\"\n version = \"4.3.0\"\n tier = " + tier + "\n}\n"
+}
+
+func intent(name, members string) string {
+	return "roce \"" + name + "\" {\n version = 2\n cos_group = cos_group.rdma\n cnp = cos_group.cnp\n members = [" + members + "]\n}\n"
+}
+
+func cables(name, a, b, more string) string {
+	return "link \"" + name + "\" {\n a = \"" + a + "\"\n b = \"" + b + "\"\n" + more + "\n}\n"
+}
+
+const upDown = `fabric "f" {
+  routing      = "up-down"
+  cable_length = "3m"
+}
+` + classes
+
+// planes is two networks, of so many leaves and two spines each, with a NIC of every host in each.
+func planes(leaves int) string {
+	hosts, to := fmt.Sprintf("gpu[1-%d]", 4*leaves), func(first int) string {
+		var ends []string
+		for l := range leaves {
+			ends = append(ends, fmt.Sprintf("leaf%d:swp[1-4]", first+l))
+		}
+		return strings.Join(ends, ",")
+	}
+	mesh := func(name string, first, spine int) string {
+		return fmt.Sprintf("mesh %q {\n  lower = \"leaf[%d-%d]:swp[31-32]\"\n  upper = \"spine[%d-%d]:swp[1-%d]\"\n}\n",
+			name, first, first+leaves-1, spine, spine+1, leaves)
+	}
+	return upDown + intent("a", `"`+hosts+`:eth0"`) + intent("b", `"`+hosts+`:eth1"`) +
+		switches("leaf", fmt.Sprintf("leaf[1-%d]", 2*leaves), "1") + switches("spine", "spine[1-4]", "2") +
+		"host \"gpu\" {\n  names = \"" + hosts + "\"\n  nic \"eth[0-1]\" { model = \"connectx-5\" }\n}\n" +
+		cables("a", hosts+":eth0", to(1), `speed = "25G"`) + cables("b", hosts+":eth1", to(leaves+1), `speed = "25G"`) +
+		mesh("a", 1, 1) + mesh("b", leaves+1, 3)
+}
+
+var twoPlanes = planes(2)
+
+// designs are cablings as people build them, none of which is a mistake.
+var designs = map[string]string{
+	"two planes":        twoPlanes,
+	"two larger planes": planes(3),
+	"two planes, joined on purpose by two cables": twoPlanes + cables("between", "spine1:swp[11-12]", "spine3:swp[11-12]", ""),
+	"two planes, joined on purpose by one":        twoPlanes + cables("between", "spine1:swp11", "spine3:swp11", "peer = true"),
+	"stores that hang on both planes": strings.Replace(twoPlanes, `["gpu[1-8]:eth0"]`, `["gpu[1-8]:eth0", host.store]`, 1) +
+		switches("storeleaf", "leaf[5-6]", "1") + `
+host "store" {
+  names = "store[1-4]"
+  nic "eth0" { model = "connectx-5" }
+}
+` + cables("stores", "store[1-4]:eth0", "leaf5:swp[1-2],leaf6:swp[1-2]", `speed = "25G"`) +
+		cables("both", "leaf[5-6]:swp[31-32]", "spine1:swp11,spine3:swp11,spine1:swp12,spine3:swp12", ""),
+	"rails on common spines": upDown + intent("all", "host.gpu") + switches("leaf", "leaf[1-4]", "1") + switches("spine", "spine[1-2]", "2") + `
+host "gpu" {
+  names = "gpu[1-4]"
+  nic "rail[0-3]" { model = "connectx-5" }
+}
+` + cables("rail0", "gpu[1-4]:rail0", "leaf1:swp[1-4]", `speed = "25G"`) + cables("rail1", "gpu[1-4]:rail1", "leaf2:swp[1-4]", `speed = "25G"`) +
+		cables("rail2", "gpu[1-4]:rail2", "leaf3:swp[1-4]", `speed = "25G"`) + cables("rail3", "gpu[1-4]:rail3", "leaf4:swp[1-4]", `speed = "25G"`) + `
+mesh "up" {
+  lower = "leaf[1-4]:swp[31-32]"
+  upper = "spine[1-2]:swp[1-4]"
+}
+`,
+	"rails apart, each with a spine of its own below one core": upDown + intent("r0", `"gpu[1-4]:rail0"`) + intent("r1", `"gpu[1-4]:rail1"`) +
+		switches("leaf", "leaf[1-4]", "1") + switches("spine", "spine[1-2]", "2") + switches("core", "core1", "3") + `
+host "gpu" {
+  names = "gpu[1-4]"
+  nic "rail[0-1]" { model = "connectx-5" }
+}
+` + cables("rail0", "gpu[1-4]:rail0", "leaf1:swp[1-2],leaf2:swp[1-2]", `speed = "25G"`) + cables("rail1", "gpu[1-4]:rail1", "leaf3:swp[1-2],leaf4:swp[1-2]", `speed = "25G"`) +
+		cables("up", "leaf[1-4]:swp32", "spine1:swp[1-2],spine2:swp[1-2]", "") + cables("core", "spine[1-2]:swp32", "core1:swp[1-2]", ""),
+	"rails of one switch each": upDown + intent("r0", `"gpu[1-4]:rail0"`) + intent("r1", `"gpu[1-4]:rail1"`) + switches("leaf", "leaf[1-2]", "1") + `
+host "gpu" {
+  names = "gpu[1-4]"
+  nic "rail[0-1]" { model = "connectx-5" }
+}
+` + cables("rail0", "gpu[1-4]:rail0", "leaf1:swp[1-4]", `speed = "25G"`) + cables("rail1", "gpu[1-4]:rail1", "leaf2:swp[1-4]", `speed = "25G"`),
+	"an MLAG pair for storage, with its peer link and no routing": mlagPair,
+	"an MLAG pair of leaves below spines": upDown + intent("store", "host.store") +
+		strings.Replace(switches("leaf", "leaf[1-2]", "1"), "tier = 1", "tier = 1\n mlag = \"rack1\"", 1) + switches("spine", "spine[1-2]", "2") + mlagStores +
+		cables("peer", "leaf1:swp[29-30]", "leaf2:swp[29-30]", "peer = true\n bond = true") + `
+mesh "up" {
+  lower = "leaf[1-2]:swp[31-32]"
+  upper = "spine[1-2]:swp[1-2]"
+}
+`,
+	"breakout, and hosts of several speeds": upDown + intent("all", "host.gpu, host.store") + switches("leaf", "leaf[1-2]", "1") + switches("spine", "spine[1-2]", "2") + `
+host "gpu" {
+  names = "gpu[1-4]"
+  nic "eth0" { model = "connectx-5" }
+}
+host "store" {
+  names = "store[1-8]"
+  nic "eth0" { model = "connectx-5" }
+}
+` + cables("gpus", "gpu[1-4]:eth0", "leaf[1-2]:swp[1-2]", `speed = "50G"`) +
+		cables("stores", "store[1-8]:eth0", "leaf1:swp5s[0-3],leaf2:swp5s[0-3]", `speed = "25G"`) + `
+mesh "up" {
+  lower = "leaf[1-2]:swp[29-32]"
+  upper = "spine[1-2]:swp[1-4]"
+}
+`,
+	"one spine in each plane, two cables to it": upDown + intent("all", "host.gpu") + switches("leaf", "leaf[1-2]", "1") + switches("spine", "spine1", "2") + `
+host "gpu" {
+  names = "gpu[1-2]"
+  nic "eth0" { model = "connectx-5" }
+}
+` + cables("gpus", "gpu[1-2]:eth0", "leaf[1-2]:swp1", `speed = "50G"`) + cables("up", "leaf[1-2]:swp[31-32]", "spine1:swp[1-4]", "bond = true"),
+	"two sites, joined by one cable": upDown + intent("a", `"gpu[1-4]"`) + intent("b", `"gpu[5-8]"`) + switches("leaf", "leaf[1-4]", "1") +
+		switches("spine", "spine[1-4]", "2") + switches("border", "border[1-2]", "3") + `
+host "gpu" {
+  names = "gpu[1-8]"
+  nic "eth[0-1]" { model = "connectx-5" }
+}
+` + cables("gpus", "gpu[1-8]:eth[0-1]", "leaf1:swp1,leaf2:swp1,leaf1:swp2,leaf2:swp2,leaf1:swp3,leaf2:swp3,leaf1:swp4,leaf2:swp4,"+
+		"leaf3:swp1,leaf4:swp1,leaf3:swp2,leaf4:swp2,leaf3:swp3,leaf4:swp3,leaf3:swp4,leaf4:swp4", `speed = "25G"`) + `
+mesh "a" {
+  lower = "leaf[1-2]:swp[31-32]"
+  upper = "spine[1-2]:swp[1-2]"
+}
+mesh "b" {
+  lower = "leaf[3-4]:swp[31-32]"
+  upper = "spine[3-4]:swp[1-2]"
+}
+` + cables("a", "spine[1-2]:swp31", "border1:swp[1-2]", "") + cables("b", "spine[3-4]:swp31", "border2:swp[1-2]", "") +
+		cables("dci", "border1:swp32", "border2:swp32", "length = \"40km\"\n peer = true"),
+}
+
+const mlagStores = `
+host "store" {
+  names = "store[1-4]"
+  nic "eth[0-1]" { model = "connectx-5" }
+  bond "bond0" {
+    nics = ["eth[0-1]"]
+    mode = "802.3ad"
+  }
+}
+link "stores" {
+  a     = "store[1-4]:eth[0-1]"
+  b     = "leaf1:swp1,leaf2:swp1,leaf1:swp2,leaf2:swp2,leaf1:swp3,leaf2:swp3,leaf1:swp4,leaf2:swp4"
+  speed = "25G"
+}
+`
+
+var mlagPair = `fabric "f" { cable_length = "3m" }
+` + classes + intent("store", "host.store") + `
+switch "leaf" {
+  names   = "leaf[1-2]"
+  model   = "sn2700"
+  version = "4.3.0"
+  mlag    = "rack1"
+}
+` + mlagStores + cables("peer", "leaf1:swp[31-32]", "leaf2:swp[31-32]", "peer = true\n bond = true")
+
+// Of cablings as people build them nothing is said.
+func TestDesignsAreSilent(t *testing.T) {
+	for name, src := range designs {
+		t.Run(name, func(t *testing.T) {
+			found := validate.Run(compilertest.Compile(t, []byte(src)), nil)
+			for _, d := range found.Diagnostics {
+				if d.Severity != diag.Notice {
+					t.Errorf("%s: %s", d.Code, d.Detail)
+				}
+			}
+			for _, p := range found.Proofs {
+				assert.Equal(t, validate.Free, p.Verdict, p.Why())
+			}
+		})
+	}
+}
+
+// One cable of a design goes elsewhere, and that is said, at the line of the cable.
+func TestMisplacedCables(t *testing.T) {
+	both := func(code, line string) []string { return []string{code, line} }
+	for name, tt := range map[string]struct {
+		design string
+		edits  []string // old, new
+		want   []string // code, and what stands on the line of the finding
+	}{
+		"a cable between spines of two planes": {"two planes", []string{"", cables("odd", "spine1:swp11", "spine3:swp11", "")}, both("planes-joined", `a = "spine1:swp11"`)},
+		"uplinks of two leaves swapped": {
+			"two larger planes", []string{
+				`"leaf[1-3]:swp[31-32]"`, `"leaf[1-2]:swp[31-32]"`, `"spine[1-2]:swp[1-3]"`, `"spine[1-2]:swp[1-2]"`,
+				`"leaf[4-6]:swp[31-32]"`, `"leaf[4-5]:swp[31-32]"`, `"spine[3-4]:swp[1-3]"`, `"spine[3-4]:swp[1-2]"`,
+				"", cables("rest", "leaf3:swp31,leaf6:swp31", "spine1:swp3,spine3:swp3", "") + cables("odd", "leaf3:swp32,leaf6:swp32", "spine4:swp3,spine2:swp3", ""),
+			}, both("planes-joined", `a = "leaf3:swp32,leaf6:swp32"`),
+		},
+		"the other leaf of two": {
+			"breakout, and hosts of several speeds", []string{
+				"mesh \"up\" {\n  lower = \"leaf[1-2]:swp[29-32]\"\n  upper = \"spine[1-2]:swp[1-4]\"\n}",
+				cables("up", "leaf1:swp[31-32]", "spine[1-2]:swp1", "") + cables("odd", "leaf2:swp[31-32]", "spine1:swp[2-3]", ""),
+			}, both("uplinks-uneven", `a = "leaf2:swp[31-32]"`),
+		},
+		"a switch nobody cabled":        {"two planes", []string{`"spine[1-4]"`, `"spine[1-5]"`}, both("switch-not-cabled", `names = "spine[1-5]"`)},
+		"a peer link that is no bond":   {"one spine in each plane, two cables to it", []string{`routing      = "up-down"`, `routing = "flooding"`, "bond = true", ""}, both("pfc-loop", `"flooding"`)},
+		"and one that is, when flooded": {"one spine in each plane, two cables to it", []string{`routing      = "up-down"`, `routing = "flooding"`}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := designs[tt.design]
+			for i := 0; i < len(tt.edits); i += 2 {
+				if tt.edits[i] == "" {
+					src += tt.edits[i+1]
+					continue
+				}
+				src = edited(t, src, tt.edits[i], tt.edits[i+1])
+			}
+			found := validate.Run(compilertest.Compile(t, []byte(src)), nil).Diagnostics
+			said := false
+			for _, d := range found {
+				switch {
+				case d.Severity == diag.Notice:
+				case tt.want != nil && d.Code == tt.want[0]:
+					line := strings.Split(src, "\n")[d.At.Start.Line-1]
+					said = said || strings.Contains(line, tt.want[1])
+				case tt.want == nil || d.Code != "up-down-no-path" && d.Code != "roce-members":
+					t.Errorf("not wanted: %s: %s", d.Code, d.Detail)
+				}
+			}
+			assert.True(t, said || tt.want == nil, "%v is not said: %v", tt.want, found)
+		})
+	}
+}

@@ -1,0 +1,338 @@
+package validate
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// PlanesJoined warns of a single cable between two planes that share nothing else.
+var PlanesJoined = &Check{
+	Code:    "planes-joined",
+	Summary: "one cable joins two planes",
+	Answers: []string{"X7"},
+	Doc: `
+Hosts with a NIC in each of two networks of switches have two planes, so that a fault of one
+leaves the other as it is. A single cable between the two makes one network of them: pauses,
+floods and routes of one plane reach the other, a way across is as narrow as that cable, and the
+proof has to judge both as one. Where the planes are meant to be joined there are several such
+cables, or the link says peer = true; one alone is mostly an uplink in the wrong spine.
+
+Said of a cable between switches without which the network falls into two parts, each of several
+switches, where most hosts with several cables hang on both; and of a leaf with uplinks into two
+planes, while its peers keep to one. Two sites, each with its own hosts, are no planes.
+
+Example:
+
+    # no mesh.uplinks
+    # no link.gpus
+    # no link.stores
+    roce "training" {
+      members = ["gpu[1-4]:ens1f0", "store[1-4]:ens1f0"]
+    }
+    roce "second" {
+      cnp     = cos_group.cnp
+      members = ["gpu[1-4]:ens1f1", "store[1-4]:ens1f1"]
+    }
+    host "gpu" {
+      nic "ens1f[0-1]" { model = "connectx-5" }
+    }
+    host "store" {
+      nic "ens1f[0-1]" { model = "connectx-5" }
+    }
+    link "a" { # the first NICs: leaf1 and leaf2
+      a     = "gpu[1-4]:ens1f0,store[1-4]:ens1f0"
+      b     = "leaf1:swp[1-4],leaf2:swp[1-4]"
+      speed = "100G"
+    }
+    link "b" { # the second ones: leaf3 and leaf4
+      a     = "gpu[1-4]:ens1f1,store[1-4]:ens1f1"
+      b     = "leaf3:swp[1-4],leaf4:swp[1-4]"
+      speed = "100G"
+    }
+    link "up" {
+      a = "leaf1:swp[29-30],leaf2:swp[29-30],leaf3:swp29,leaf4:swp[29-30]"
+      b = "spine1:swp[1-4],spine2:swp[1-3]"
+    }
+    link "more" {
+      a = "leaf3:swp30"
+      b = "spine1:swp5" # spine2:swp4 was meant
+    }
+
+How to mend it: correct the cable; where it is meant, say peer = true, or lay another one.
+
+    link "more" { b = "spine2:swp4" }
+`,
+	Run: func(p *Pass) {
+		homes := homesOf(p.Fabric)
+		if len(homes) == 0 {
+			return
+		}
+		told := false
+		for _, c := range crossings(p.Fabric, homes) {
+			told = true
+			p.Warnf(diag.FirstPlace(c.At, c.Link.At), "%s goes to %s, in another plane than the other uplinks of %s: the hosts there have their other cables in "+
+				"that plane, and the other leaves of %q keep to one. So a fault of one plane reaches the other. Correct the cable, or say peer = true.",
+				c, c.Peer(), c.Device.Name, c.Device.Group)
+		}
+		if l := onlyJoint(p.Fabric, homes); l != nil && !told {
+			p.Warnf(diag.FirstPlace(l.A.At, l.At), "The cable from %s to %s is all that joins two planes: without it the network falls into two parts, and most hosts "+
+				"with several cables hang on both. So a fault of one plane reaches the other, over one cable. Take it out, or correct it; where the planes are "+
+				"meant to be joined, say peer = true.", l.A, l.B)
+		}
+	},
+}
+
+// homesOf gives, for every host that hangs on several switches, these.
+func homesOf(f *ir.Fabric) [][]*ir.Device {
+	var out [][]*ir.Device
+	for _, d := range f.Devices {
+		if d.Host == nil || d.Forwards() {
+			continue
+		}
+		var at []*ir.Device
+		for _, port := range d.Ports {
+			if s := port.Peer().Device; s.Switch != nil && !slices.Contains(at, s) {
+				at = append(at, s)
+			}
+		}
+		if len(at) > 1 {
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// above gives the switches that the uplinks of d end in, by rising ID.
+func above(d *ir.Device) []*ir.Device {
+	var out []*ir.Device
+	for _, port := range d.Ports {
+		if o := port.Peer().Device; o.Switch != nil && o.Height() > d.Height() && !port.Link.Peer {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, func(a, b *ir.Device) int { return a.ID - b.ID })
+	return slices.Compact(out)
+}
+
+// mostCrossings is how many leaves may have uplinks into two planes and be taken for mistakes: one, or two whose cables were swapped.
+const mostCrossings = 2
+
+// crossings gives the uplinks into another plane of leaves whose peers keep to one. A plane is the leaves that have the same switches
+// above them, where most hosts hang on several planes.
+func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
+	type plane struct {
+		above  []*ir.Device
+		leaves []*ir.Device
+	}
+	leaves := map[*ir.Device]bool{}
+	for _, at := range homes {
+		for _, d := range at {
+			leaves[d] = true
+		}
+	}
+	var planes []*plane
+	const most = 64 // kinds of leaves, beyond which the cabling is no set of planes
+	for _, d := range f.Devices {
+		up := []*ir.Device(nil)
+		if leaves[d] {
+			up = above(d)
+		}
+		if len(up) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(planes, func(o *plane) bool { return slices.Equal(o.above, up) })
+		if i < 0 {
+			i = len(planes)
+			if planes = append(planes, &plane{above: up}); i >= most {
+				return nil
+			}
+		}
+		planes[i].leaves = append(planes[i].leaves, d)
+	}
+	meets := func(a, b *plane) bool {
+		return slices.ContainsFunc(a.above, func(d *ir.Device) bool { return slices.Contains(b.above, d) })
+	}
+	var odd, whole []*plane
+	for _, a := range planes {
+		apart := 0 // planes it meets that do not meet each other
+		for i, b := range planes {
+			if b == a || !meets(a, b) {
+				continue
+			}
+			for _, c := range planes[:i] {
+				if c != a && meets(a, c) && !meets(b, c) {
+					apart++
+				}
+			}
+		}
+		if apart > 0 && len(a.leaves) == 1 {
+			odd = append(odd, a)
+		} else {
+			whole = append(whole, a)
+		}
+	}
+	if len(odd) == 0 || len(odd) > mostCrossings || len(whole) < 2 {
+		return nil
+	}
+	in := map[*ir.Device]int{} // of a leaf, its plane from 1
+	for i, a := range whole {
+		if slices.ContainsFunc(whole[:i], func(b *plane) bool { return meets(a, b) }) {
+			return nil
+		}
+		for _, d := range a.leaves {
+			in[d] = i + 1
+		}
+	}
+	split, together := 0, 0
+	others := map[*ir.Device][]int{} // of an odd leaf: the planes of the other cables of its hosts
+	for _, at := range homes {
+		var ids []int
+		for _, d := range at {
+			if in[d] > 0 && !slices.Contains(ids, in[d]) {
+				ids = append(ids, in[d])
+			}
+		}
+		for _, d := range at {
+			if in[d] == 0 {
+				others[d] = append(others[d], ids...)
+			}
+		}
+		if len(ids) > 1 {
+			split++
+		} else if !slices.ContainsFunc(at, func(d *ir.Device) bool { return in[d] == 0 }) {
+			together++
+		}
+	}
+	if split+len(others) <= together {
+		return nil
+	}
+	var out []*ir.Port
+	for _, a := range odd {
+		d := a.leaves[0]
+		if !slices.ContainsFunc(f.Devices, func(o *ir.Device) bool { return o.Group == d.Group && in[o] > 0 }) {
+			continue // a kind of its own
+		}
+		foreign := func(i int) bool { return slices.Contains(others[d], i+1) }
+		if len(others[d]) == 0 { // its hosts hang on odd leaves only: which NICs they are tells the plane
+			names := nicsAt(d)
+			foreign = func(i int) bool {
+				return !slices.ContainsFunc(whole[i].leaves, func(o *ir.Device) bool {
+					return slices.ContainsFunc(nicsAt(o), func(name string) bool { return slices.Contains(names, name) })
+				})
+			}
+		}
+		for _, port := range d.Ports {
+			up := port.Peer().Device
+			i := slices.IndexFunc(whole, func(b *plane) bool { return slices.Contains(b.above, up) })
+			if up.Switch != nil && up.Height() > d.Height() && i >= 0 && foreign(i) {
+				out = append(out, port)
+			}
+		}
+	}
+	return out
+}
+
+// nicsAt gives the names of the NICs that hang on a switch.
+func nicsAt(d *ir.Device) []string {
+	var out []string
+	for _, port := range d.Ports {
+		if n := port.Peer().NIC; n != nil && !slices.Contains(out, n.Name) {
+			out = append(out, n.Name)
+		}
+	}
+	return out
+}
+
+// onlyJoint gives the only cable without which the network of switches falls into two parts, each of several switches, with most hosts
+// that have several cables on both; nil if there is none, or several.
+func onlyJoint(f *ir.Fabric, homes [][]*ir.Device) *ir.Link {
+	bridges, order, last := bridgesOf(f)
+	var found *ir.Link
+	for _, l := range bridges {
+		below := l.A.Device // the end that was reached over the cable
+		if order[l.A.Device.ID] < order[l.B.Device.ID] {
+			below = l.B.Device
+		}
+		inside := func(d *ir.Device) bool { return order[d.ID] >= order[below.ID] && order[d.ID] <= last[below.ID] }
+		split := 0
+		for _, at := range homes {
+			if slices.ContainsFunc(at, inside) && slices.ContainsFunc(at, func(d *ir.Device) bool { return !inside(d) }) {
+				split++
+			}
+		}
+		if 2*split <= len(homes) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = l
+	}
+	if found == nil || found.Peer {
+		return nil
+	}
+	return found
+}
+
+// bridgesOf gives the cables between switches without which a part of the network falls into two, each of several switches (Tarjan's
+// depth-first search), and by Device.ID the number of each switch in the order it was found in, from 1, and the last number found
+// behind it. There are at most a few such cables: of more it gives none.
+func bridgesOf(f *ir.Fabric) (bridges []*ir.Link, order, last []int) {
+	order, last = make([]int, len(f.Devices)), make([]int, len(f.Devices))
+	low := make([]int, len(f.Devices))
+	type frame struct {
+		d    *ir.Device
+		from *ir.Link
+		next int
+	}
+	clock := 0
+	for _, root := range f.Devices {
+		if root.Switch == nil || order[root.ID] > 0 {
+			continue
+		}
+		clock++
+		order[root.ID], low[root.ID] = clock, clock
+		begin := clock
+		var mine []*frame
+		for stack := []*frame{{d: root}}; len(stack) > 0; {
+			at := stack[len(stack)-1]
+			if at.next < len(at.d.Ports) {
+				port := at.d.Ports[at.next]
+				at.next++
+				o := port.Peer().Device
+				switch {
+				case o.Switch == nil || port.Link == at.from:
+				case order[o.ID] > 0:
+					low[at.d.ID] = min(low[at.d.ID], order[o.ID])
+				default:
+					clock++
+					order[o.ID], low[o.ID] = clock, clock
+					stack = append(stack, &frame{d: o, from: port.Link})
+				}
+				continue
+			}
+			last[at.d.ID] = clock
+			stack = stack[:len(stack)-1]
+			if len(stack) == 0 {
+				continue
+			}
+			over := stack[len(stack)-1].d
+			low[over.ID] = min(low[over.ID], low[at.d.ID])
+			if low[at.d.ID] > order[over.ID] && clock > order[at.d.ID] { // more than one switch behind it
+				mine = append(mine, at)
+			}
+		}
+		for _, at := range mine {
+			if behind := last[at.d.ID] - order[at.d.ID] + 1; clock-begin+1-behind > 1 {
+				bridges = append(bridges, at.from)
+			}
+		}
+	}
+	const most = 32
+	if len(bridges) > most {
+		return nil, order, last
+	}
+	return bridges, order, last
+}

@@ -1,0 +1,66 @@
+package validate
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// RoCETwice warns of intents that say the same.
+var RoCETwice = &Check{
+	Code:    "roce-twice",
+	Summary: "two intents with the same members",
+	Answers: []string{"X5"},
+	Doc: `
+Two roce blocks have the same version, cos group, VLAN and members. The second adds nothing: the
+same packets are told the same way. Usually it was copied and one of its lines was not changed, so
+that the members or the class it was meant for are described nowhere.
+
+Example:
+
+    roce "training" {
+      members = [host.gpu, host.store]
+    }
+    roce "checkpoint" { # members = [host.store] was meant
+      cos_group = cos_group.rdma
+      cnp       = cos_group.cnp
+      members   = [host.gpu, host.store]
+    }
+
+How to mend it: correct what the two should differ in, or delete one.
+
+    roce "checkpoint" { members = [host.store] }
+`,
+	Run: func(p *Pass) {
+		type key struct {
+			version, vlan, members int
+			group                  *ir.CosGroup
+		}
+		same := func(a, b *ir.Intent) bool {
+			return slices.EqualFunc(a.Members, b.Members, func(x, y *ir.Member) bool { return x.NIC == y.NIC })
+		}
+		var alike folds[key, *ir.Intent]
+		for _, in := range p.Fabric.Intents {
+			if len(in.Members) > 1 { // of fewer roce-members speaks
+				alike.add(key{in.Version, in.VLAN, len(in.Members), in.Group}, in)
+			}
+		}
+		alike.each(func(_ key, all []*ir.Intent) {
+			var kinds []*ir.Intent // the first of those that are the same
+			for _, in := range all {
+				i := slices.IndexFunc(kinds, func(o *ir.Intent) bool { return same(o, in) })
+				if i < 0 {
+					kinds = append(kinds, in)
+					continue
+				}
+				in, first := in, kinds[i]
+				if diag.ComparePlace(in.At, first.At) < 0 {
+					in, first = first, in
+				}
+				p.Warnf(in.At, "Roce %q has the version, the cos group %q and the members of roce %q, so it says nothing new. Correct what the two "+
+					"should differ in, or delete one.", in.Name, in.Group.Name, first.Name).Note(first.At, "the same")
+			}
+		})
+	},
+}

@@ -1,0 +1,5 @@
+# background: clos
+
+cos_group "rdma" {
+  lossless = false
+}

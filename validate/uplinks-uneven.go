@@ -1,0 +1,99 @@
+package validate
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// UplinksUneven warns of switches whose uplinks end in fewer switches than those of their peers.
+var UplinksUneven = &Check{
+	Code:    "uplinks-uneven",
+	Summary: "the uplinks of a switch end in fewer switches than its peers'",
+	Answers: []string{"X7"},
+	Doc: `
+The switches of a group have uplinks to the same number of switches above them, but for one, of
+which several uplinks end in one switch. Traffic finds its way, so nothing is reported anywhere;
+but that switch loses twice as much when its one neighbour fails, and the ports it does not reach
+stay idle while others are full. Usually two cables were swapped, or a port number is off by one.
+
+Compared are switches of one group and tier with as many uplinks. Groups of which all are cabled
+so (one spine in each plane, two cables to each spine) are meant so.
+
+Example:
+
+    link "up" {
+      a = "leaf[1-4]:swp29,leaf[1-4]:swp30"
+      b = "spine1:swp[11-14],spine2:swp[11-13],spine1:swp15" # leaf4 has both on spine1
+    }
+    # no mesh.uplinks
+
+How to mend it: correct the cable.
+
+    link "up" { b = "spine1:swp[11-14],spine2:swp[11-14]" }
+`,
+	Run: func(p *Pass) {
+		type key struct {
+			group        string
+			tier, uplink int
+		}
+		type rising struct {
+			device *ir.Device
+			above  int      // the switches its uplinks end in
+			double *ir.Port // an uplink to a switch that another one ends in, too
+		}
+		var alike folds[key, rising]
+		for _, d := range p.Fabric.Devices {
+			if d.Switch == nil {
+				continue
+			}
+			ups, first := 0, map[*ir.Device]bool{}
+			var double *ir.Port
+			for _, port := range d.Ports {
+				switch other := port.Peer().Device; {
+				case other.Height() <= d.Height():
+					continue
+				case !first[other]:
+					first[other] = true
+				case double == nil:
+					double = port
+				}
+				ups++
+			}
+			if ups > 1 {
+				alike.add(key{d.Group, d.Height(), ups}, rising{d, len(first), double})
+			}
+		}
+		alike.each(func(k key, all []rising) {
+			counts := map[int]int{}
+			usual := 0
+			for _, r := range all {
+				counts[r.above]++
+				if counts[r.above] > counts[usual] || counts[r.above] == counts[usual] && r.above > usual {
+					usual = r.above
+				}
+			}
+			for _, r := range all {
+				// Most of them, or the other one of two of which this one has all its cables on one switch.
+				if r.above >= usual || 2*counts[usual] <= len(all) && (len(all) != 2 || r.above > 1) {
+					continue
+				}
+				p.Warnf(diag.FirstPlace(r.double.At, r.device.At), "%s has %s, and they end in %s; those of %s end in %d. %s goes to %s, as another one does. "+
+					"Correct the cable, so that the loss of one switch costs no more here than there.", r.device.Name, diag.Count(k.uplink, "uplink"),
+					switchesText(r.above), groupText(r.device.Group), usual, r.double, r.double.Peer())
+			}
+		})
+	},
+}
+
+// switchesText counts switches: "one switch", "2 switches".
+func switchesText(n int) string {
+	if n == 1 {
+		return "one switch"
+	}
+	return fmt.Sprintf("%d switches", n)
+}
+
+// groupText names the others of a group.
+func groupText(group string) string { return fmt.Sprintf("most others of switch %q", group) }
