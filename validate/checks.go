@@ -7,6 +7,7 @@ var Checks = []*Check{
 	PFCLoopTransient,
 	PFCWatchdog,
 	AllowDeadlockUnused,
+	AllowUnprovenUnused,
 	PeerAcrossTiers,
 	UpDownNoPath,
 	RoCEMembers,

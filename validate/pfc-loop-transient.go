@@ -69,8 +69,7 @@ mitigation, never a proof.
 			d.Loop = hops(t.Circle)
 			var ways []string
 			if l.Tiered() && noPathsLost(p.Fabric) {
-				ways = append(ways, `routing = "up-down", with routing on the switches that never sends traffic up again after it came down `+
-					`(price: pairs left without such a path by failures lose each other instead of detouring)`)
+				ways = append(ways, routersText+" (price: "+pathsLost+")")
 			}
 			if plan := l.ASPlan(); p.Fabric.Routing == ir.EBGP && plan != nil && noPathsLost(p.Fabric) {
 				ways = append(ways, planText(plan)+` (price: as for up-down)`)
