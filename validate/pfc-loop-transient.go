@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/rocec/rocec/compiler/ir"
 )
 
 // PFCLoopTransient warns of circles that can come and go while routing converges.
@@ -71,8 +69,8 @@ mitigation, never a proof.
 			if l.Tiered() && noPathsLost(p.Fabric) {
 				ways = append(ways, routersText+" (price: "+pathsLost+")")
 			}
-			if plan := l.ASPlan(); p.Fabric.Routing == ir.EBGP && plan != nil && noPathsLost(p.Fabric) {
-				ways = append(ways, planText(plan)+` (price: as for up-down)`)
+			if plan := l.ASPlan(); plan != nil && noPathsLost(p.Fabric) {
+				ways = append(ways, planWay(p.Fabric, plan)+" (price: "+pathsLost+")")
 			}
 			ways = append(ways, "PFC watchdogs on the switches, which drop what stays locked (price: it is a mitigation, not a proof)")
 			d.Fix = waysText(ways)

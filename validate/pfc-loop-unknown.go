@@ -76,12 +76,15 @@ Last, accept it in the cos_group with allow_unproven, with the reason.
 			if flag, value := BudgetFlag(l); flag != "" {
 				ways = append(ways, fmt.Sprintf("%s %s (price: time; that it is enough is a guess)", flag, value))
 			}
-			switch plan := l.ASPlan(); {
-			case p.Fabric.Routing == ir.EBGP && plan != nil && noPathsLost(p.Fabric):
-				ways = append(ways, planText(plan)+", so that the AS-loop check refuses every way down and up again: that is proven at any size and "+
-					"for any failures (price: "+pathsLost+")")
-			case (p.Fabric.Routing == ir.EBGP || p.Fabric.Routing == ir.ShortestPath) && l.Tiered() && noPathsLost(p.Fabric):
-				ways = append(ways, routersText+": that is proven at any size and for any failures (price: "+pathsLost+")")
+			if p.Fabric.Routing == ir.EBGP || p.Fabric.Routing == ir.ShortestPath {
+				const proven = ": that is proven at any size and for any failures (price: " + pathsLost + ")"
+				noneLost := noPathsLost(p.Fabric)
+				if plan := l.ASPlan(); plan != nil && noneLost {
+					ways = append(ways, planWay(p.Fabric, plan)+proven)
+				}
+				if l.Tiered() && noneLost {
+					ways = append(ways, routersText+proven)
+				}
 			}
 			if len(allowed) < len(l.Groups) {
 				ways = append(ways, fmt.Sprintf("allow_unproven = \"reason\" on %s (price: the risk stays, and plan and apply repeat it every time)",

@@ -22,8 +22,9 @@ type adviser struct {
 	ways    []string
 	untried []string // what the budget did not last for
 
-	speakers []*speaker // who talks with whom; nil: nobody asked yet
-	every    int        // one in so many of them is listed
+	speakers   []*speaker     // who talks with whom; nil: nobody asked yet
+	every      int            // one in so many of them is listed
+	neighbours [][]*ir.Device // by Device.ID: the switches cabled to it, once asked for
 }
 
 // waysOut ranks what breaks every circle, cheapest first, each with its price: first what forbids the turn, then what
@@ -95,14 +96,8 @@ func (a *adviser) asPlan() {
 		}
 	}
 	changed, free := a.try("AS numbers", proof.Change{Routing: ir.EBGP, ASN: numbers})
-	switch price := a.price(changed, free); {
-	case !free:
-	case a.Fabric.Routing == ir.EBGP:
-		a.add("%s, so that the AS-loop check refuses every way down and up again; configure the switches so, which rocec neither writes nor "+
-			"sees yet (price: %s; %s)", planText(plan), price, pathsLost)
-	default:
-		a.add("eBGP on the switches by this plan, which rocec neither writes nor sees yet, and only then routing = \"ebgp\" with %s, and one of "+
-			"its own for every other switch: the AS-loop check refuses every way down and up again (price: %s; %s)", planText(plan), price, pathsLost)
+	if free {
+		a.add("%s (price: %s; %s)", planWay(a.Fabric, plan), a.price(changed, true), pathsLost)
 	}
 }
 
@@ -259,6 +254,16 @@ func (a *adviser) intentsText() string {
 		}
 	}
 	return someOf(out)
+}
+
+// planWay says what to do for switches to share AS numbers by a plan.
+func planWay(f *ir.Fabric, plan [][]*ir.Device) string {
+	if f.Routing == ir.EBGP {
+		return planText(plan) + ", so that the AS-loop check refuses every way down and up again; configure the switches so, which rocec neither " +
+			"writes nor sees yet"
+	}
+	return "eBGP on the switches by this plan, which rocec neither writes nor sees yet, and only then routing = \"ebgp\" with " + planText(plan) +
+		", and one of its own for every other switch: the AS-loop check refuses every way down and up again"
 }
 
 // pathsLost is the price of routing that never goes up again.

@@ -62,15 +62,15 @@ func (a *adviser) rootsToTry() [][]*ir.Device {
 		island := []*ir.Device{d}
 		seen[d] = true
 		for i := 0; i < len(island); i++ {
-			for _, n := range switchesBeside(island[i]) {
+			for _, n := range a.beside(island[i]) {
 				if !seen[n] {
 					seen[n] = true
 					island = append(island, n)
 				}
 			}
 		}
-		slices.SortFunc(island, func(a, b *ir.Device) int { return a.ID - b.ID })
-		slices.SortStableFunc(island, func(a, b *ir.Device) int { return len(switchesBeside(b)) - len(switchesBeside(a)) })
+		slices.SortFunc(island, func(d, e *ir.Device) int { return d.ID - e.ID })
+		slices.SortStableFunc(island, func(d, e *ir.Device) int { return len(a.beside(e)) - len(a.beside(d)) })
 		islands = append(islands, island)
 	}
 	if islands == nil {
@@ -97,16 +97,23 @@ func (a *adviser) rootsToTry() [][]*ir.Device {
 	return out
 }
 
-// switchesBeside returns the switches cabled to a switch, each once, by ID.
-func switchesBeside(d *ir.Device) []*ir.Device {
-	var out []*ir.Device
+// beside returns the switches cabled to a switch, each once, by ID.
+func (a *adviser) beside(d *ir.Device) []*ir.Device {
+	if a.neighbours == nil {
+		a.neighbours = make([][]*ir.Device, len(a.Fabric.Devices))
+	}
+	if known := a.neighbours[d.ID]; known != nil {
+		return known
+	}
+	out := []*ir.Device{}
 	for _, p := range d.Ports {
 		if n := p.Peer().Device; n != d && n.Switch != nil {
 			out = append(out, n)
 		}
 	}
-	slices.SortFunc(out, func(a, b *ir.Device) int { return a.ID - b.ID })
-	return slices.Compact(out)
+	slices.SortFunc(out, func(d, e *ir.Device) int { return d.ID - e.ID })
+	a.neighbours[d.ID] = slices.Compact(out)
+	return a.neighbours[d.ID]
 }
 
 // tieringFrom returns the tiers with some switches on top; nil where that would not do.
@@ -120,7 +127,7 @@ func (a *adviser) tieringFrom(roots []*ir.Device) *tiering {
 		dist[d] = 0
 	}
 	for i := 0; i < len(order); i++ {
-		for _, n := range switchesBeside(order[i]) {
+		for _, n := range a.beside(order[i]) {
 			if _, known := dist[n]; !known {
 				dist[n] = dist[order[i]] + 1
 				order = append(order, n)
@@ -137,7 +144,7 @@ func (a *adviser) tieringFrom(roots []*ir.Device) *tiering {
 	t := &tiering{roots: roots, tiers: map[*ir.Device]int{}}
 	for _, d := range order { // the lowest first
 		t.tiers[d] = 1
-		for _, n := range switchesBeside(d) {
+		for _, n := range a.beside(d) {
 			if above(d, n) {
 				t.tiers[d] = max(t.tiers[d], t.tiers[n]+1)
 			}
