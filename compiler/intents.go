@@ -20,6 +20,7 @@ func (c *compiler) cosGroups() {
 			Lossless: s.Lossless.V, LosslessAt: diag.FirstPlace(s.Lossless.At, s.Decl),
 			Weight: s.Weight.V, WeightAt: s.Weight.At, Strict: s.Strict.V, StrictAt: s.Strict.At,
 			AllowDeadlock: s.AllowDeadlock.V, AllowAt: s.AllowDeadlock.At,
+			AllowUnproven: s.AllowUnproven.V, UnprovenAt: s.AllowUnproven.At,
 		}
 		g.DSCP = claims(s.DSCP)
 		if g.PCP = claims(s.PCP); !s.PCPSet {

@@ -226,10 +226,11 @@ Example:
     }
 
 How to mend it: name the devices in the order of the other ends: leaf1 to leaf2, and so on, leaf4
-to leaf1.
+to leaf1. Between switches of one tier they are peer links.
 
     link "ring" {
-      b = "leaf[2-4,1]:swp16"
+      b    = "leaf[2-4,1]:swp16"
+      peer = true
     }
 `}
 

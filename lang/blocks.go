@@ -65,6 +65,7 @@ var cosGroupSchema = schema[CosGroup]{
 		one("strict", boolean, "false", "Strict priority instead of a share.", func(g *CosGroup) *Value[bool] { return &g.Strict }),
 		one("bounce", reference("cos_group"), "none", "The group that traffic moves into when it goes up again after coming down.", func(g *CosGroup) *Value[string] { return &g.Bounce }),
 		one("allow_deadlock", reasonText, "none", "The reason why a PFC loop of this group is accepted; plan and apply repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowDeadlock }),
+		one("allow_unproven", reasonText, "none", "The reason why this group may go without a verdict of the PFC-loop proof; plan and apply repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowUnproven }),
 	},
 	blocks: []child[CosGroup]{
 		blocksOf(&ecnSchema, true, func(_ *loader, e *ECN, b *hclsyntax.Block) { e.Decl = header(b) }, func(g *CosGroup, _ int, e *ECN) { g.ECN = e }),

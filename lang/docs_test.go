@@ -55,7 +55,7 @@ func blockSection(t *testing.T, doc string, d BlockDoc) string {
 	require.True(t, ok, "%s has no section %q", manual, title)
 	own, _, _ := strings.Cut(rest, "\n##")
 	require.Contains(t, own, "```hcl", "the section %q has no example", title)
-	_, accepted, _ := strings.Cut(doc, "\n## Findings you accept\n") // allow_deadlock is shown there
+	_, accepted, _ := strings.Cut(doc, "\n## Findings you accept\n") // allow_deadlock and allow_unproven are shown there
 	accepted, _, _ = strings.Cut(accepted, "\n## ")
 	for _, a := range d.Attrs {
 		shown := regexp.MustCompile(`(?m)^ +` + a.Name + ` += `)

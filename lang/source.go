@@ -83,6 +83,7 @@ type CosGroup struct {
 	PFC           *PFC
 	Bounce        Value[string] // name of another cos group
 	AllowDeadlock Value[string] // the reason
+	AllowUnproven Value[string] // the reason
 }
 
 // ECN is the ecn block of a cos group; unset values are derived by the compiler.

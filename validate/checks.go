@@ -8,6 +8,7 @@ var Checks = []*Check{
 	PFCWatchdog,
 	AllowDeadlockUnused,
 	BounceToItself,
+	AllowUnprovenUnused,
 	PeerAcrossTiers,
 	UpDownNoPath,
 	RoCEMembers,

@@ -22,7 +22,10 @@ import (
 )
 
 // common is the files that are no check's.
-var common = []string{"checks.go", "facts.go", "say.go", "say-proof.go", "say-routing.go", "up-down.go", "validate.go", "ways-out.go"}
+var common = []string{
+	"checks.go", "facts.go", "say.go", "say-proof.go", "say-routing.go", "up-down.go", "validate.go",
+	"ways-out.go", "ways-price.go", "ways-tiers.go",
+}
 
 // TestFiles holds the room to its order: the check with the code pfc-loop is declared in pfc-loop.go, alone; it is in the
 // table; and what a check's file declares is used in that file only. What several checks use lies in the common files.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/rocec/rocec/compiler/ir"
 )
 
 // PFCLoopTransient warns of circles that can come and go while routing converges.
@@ -69,11 +67,10 @@ mitigation, never a proof.
 			d.Loop = hops(t.Circle)
 			var ways []string
 			if l.Tiered() && noPathsLost(p.Fabric) {
-				ways = append(ways, `routing = "up-down", with routing on the switches that never sends traffic up again after it came down `+
-					`(price: pairs left without such a path by failures lose each other instead of detouring)`)
+				ways = append(ways, routersText+" (price: "+pathsLost+")")
 			}
-			if plan := l.ASPlan(); p.Fabric.Routing == ir.EBGP && plan != nil && noPathsLost(p.Fabric) {
-				ways = append(ways, planText(plan)+` (price: as for up-down)`)
+			if plan := l.ASPlan(); plan != nil && noPathsLost(p.Fabric) {
+				ways = append(ways, planWay(p.Fabric, plan)+" (price: "+pathsLost+")")
 			}
 			ways = append(ways, "PFC watchdogs on the switches, which drop what stays locked (price: it is a mitigation, not a proof)")
 			d.Fix = waysText(ways)

@@ -33,7 +33,7 @@ the load. So a circle is an error, and the verdict is one of three words:
     free      no circle, by a certificate (numbers for the links that every turn raises) or by a
               search of the whole graph, with up to fabric.failures links down
     prone     there is a circle, and here it is
-    unknown   neither could be shown: see rocec explain pfc-loop-unknown
+    unknown   neither could be shown, which is an error too: see rocec explain pfc-loop-unknown
 
 What your switches do is what routing says, and the proof covers under each:
 
@@ -70,14 +70,19 @@ of real fabrics; four switches in a ring are another.
       failures = 2
     }
 
-How to mend it: the cheapest way first; the report says which of these help in your fabric.
+How to mend it: the cheapest way first. The report lists those that help in your fabric: each has
+been tried, by proving the fabric with the change, and has its price measured: which pairs go a
+longer way, and which lose each other.
 
-  - routing = "up-down", if your switches have tiers and their routing never sends traffic up
-    again after it came down.
-  - eBGP with AS numbers that forbid it, so that the switches themselves see to it.
+  - eBGP with AS numbers that forbid the way down and up again, so that the switches themselves see
+    to it.
+  - routing = "up-down", with the tiers you have or with those of the report, once the switches'
+    routing never sends traffic up again after it came down. rocec writes no routing and reads none:
+    the line alone changes what is believed, not what the switches do, so no editor offers it as a
+    quick fix.
   - bounce = cos_group.x: what goes up again leaves the group, at best for a lossy one.
-  - Let fewer members talk: two roce blocks instead of one.
   - Take a cable out of the circle, or ask for fewer failures.
+  - Let fewer members talk: two roce blocks instead of one.
   - allow_deadlock = "reason" on the cos_group: the error becomes a warning that plan and apply
     repeat.
 
@@ -185,9 +190,7 @@ func loopText(l *proof.Proof) string {
 	first := l.Loops[0]
 	b.WriteString("the circle (each buffer can only drain into the next):\n\n")
 	writeCircle(&b, first.Circle)
-	if first.Ties != ir.AnyTie {
-		fmt.Fprintf(&b, "\nonly when routers that hold several routes to be equally good pass on the %s of them\n", tieText(first.Ties))
-	}
+	writeChoices(&b, first.Choices)
 	if len(first.Down) > 0 {
 		fmt.Fprintf(&b, "\nonly when %s:\n\n", areDown(first.Down))
 		for _, link := range first.Down {
@@ -199,7 +202,7 @@ func loopText(l *proof.Proof) string {
 		}
 		switch {
 		case !l.Fewest:
-			b.WriteString("whether fewer failed links make a circle is not known: the budget ran out before all of them were judged (--budget gives it more)\n")
+			fmt.Fprintf(&b, "whether fewer failed links make a circle is not known: the budget ran out before all of them were judged; %s\n", moreText(l))
 		case len(first.Down) > 1:
 			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", len(first.Down))
 		}
@@ -238,11 +241,20 @@ func loopText(l *proof.Proof) string {
 	return b.String()
 }
 
-func tieText(t ir.Ties) string {
-	if t == ir.LastTie {
-		return "last"
+// writeChoices says which of several equally good routes routers must pass on for the circle.
+func writeChoices(b *strings.Builder, choices []ir.Choice) {
+	const most = 8
+	if len(choices) == 0 {
+		return
 	}
-	return "first"
+	b.WriteString("\nonly when routers that hold several routes to be equally good pass on these:\n\n")
+	for i, c := range choices {
+		if i == most {
+			fmt.Fprintf(b, "    ...  %s more\n", diag.Count(len(choices)-most, "choice"))
+			return
+		}
+		fmt.Fprintf(b, "    %s the one to %s that it has from %s\n", c.Device.Name, c.To, c.Via.Name)
+	}
 }
 
 // flowText is "node1:eth2 -> node3:eth2, by sw1, sw2, sw3".

@@ -73,12 +73,16 @@ func whyText(p *proof.Proof) string {
 		if len(r.Down) > 0 {
 			s = fmt.Sprintf("with %s down, ", linkList(r.Down))
 		}
-		return s + fmt.Sprintf("the turns of states that exclude each other (%s) close a circle together (%s), and no single one "+
-			"of them that was tried closes one alone", MixtureText(r.Mixture), circleText(r.Circle))
+		s += fmt.Sprintf("the turns of states that exclude each other (%s) close a circle together (%s), and whether one of them closes "+
+			"one alone is not known", MixtureText(r.Mixture), circleText(r.Circle))
+		if p.Enough > 0 {
+			s += ": the budget ran out before all of them were judged; " + moreText(p)
+		}
+		return s
 	case proof.NotFollowed:
 		return RoutingText(r.Err)
 	case proof.OutOfBudget:
-		return budgetText(r)
+		return budgetText(p, r)
 	}
 	panic(fmt.Sprintf("validate: no words for the reason %T", p.Reason))
 }
@@ -150,9 +154,48 @@ func searchText(p *proof.Proof, r proof.Searched) string {
 		"%s were followed; all others bring no new turns", diag.Count(r.Down, "link"), sets)
 }
 
-func budgetText(r proof.OutOfBudget) string {
+// BudgetFlag is the flag that gives the proof more work, where it ran out of it, with a value that is roughly enough; empty
+// where it did not.
+func BudgetFlag(p *Proof) (flag, value string) {
+	if p.Enough == 0 {
+		return "", ""
+	}
+	return "--budget", budgetValue(max(p.Enough, DefaultBudget))
+}
+
+// budgetValue is the shortest of some round durations that holds so many steps, at most 1000h.
+func budgetValue(steps int64) string {
+	for _, unit := range []struct {
+		name    string
+		seconds int64
+		most    int64
+	}{{"s", 1, 60}, {"m", 60, 60}, {"h", 3600, 1000}} {
+		for n := int64(1); ; n *= 10 {
+			for _, k := range []int64{n, 2 * n, 3 * n, 5 * n} {
+				if k <= unit.most && k*unit.seconds*StepsPerSecond >= steps {
+					return fmt.Sprint(k, unit.name)
+				}
+			}
+			if n >= unit.most {
+				break
+			}
+		}
+	}
+	return "1000h"
+}
+
+// moreText is "--budget 10m may be enough".
+func moreText(p *proof.Proof) string {
+	flag, value := BudgetFlag(p)
+	if flag == "" {
+		return "a larger --budget gives it more"
+	}
+	return flag + " " + value + " may be enough"
+}
+
+func budgetText(p *proof.Proof, r proof.OutOfBudget) string {
 	if r.Down == 0 {
-		return ir.ErrBudget.Error() + " before the healthy fabric was judged; --budget gives it more"
+		return ir.ErrBudget.Error() + " before the healthy fabric was judged; " + moreText(p)
 	}
 	var b strings.Builder
 	b.WriteString("the healthy fabric is free")
@@ -175,7 +218,7 @@ func budgetText(r proof.OutOfBudget) string {
 			fmt.Fprintf(&b, "%s down", linkList(down))
 		}
 	}
-	return b.String() + "; --budget gives it more"
+	return b.String() + "; " + moreText(p)
 }
 
 // assumptionTexts are the assumptions in words. That of NoSender takes the name of its group, that of

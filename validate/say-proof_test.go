@@ -114,35 +114,36 @@ func TestProofInWords(t *testing.T) {
 			&Proof{Reason: proof.MixedStates{Mixture: ir.MixedTies, Circle: circle}},
 			"the turns of states that exclude each other (which of several equally long AS paths a switch passes on) close a circle together " +
 				"(R0>R1, R1>R2, R2>R3, R3>R0), and " +
-				"no single one of them that was tried closes one alone",
+				"whether one of them closes one alone is not known",
 		},
 		{
-			&Proof{Reason: proof.MixedStates{Mixture: ir.MixedTies, Circle: circle, Down: links(1)}},
+			&Proof{Reason: proof.MixedStates{Mixture: ir.MixedTies, Circle: circle, Down: links(1)}, Enough: 10 * DefaultBudget},
 			"with R0:p0 - R1:p0 down, the turns of states that exclude each other (which of several equally long AS paths a switch passes on) " +
 				"close a circle together (R0>R1, " +
-				"R1>R2, R2>R3, R3>R0), and no single one of them that was tried closes one alone",
+				"R1>R2, R2>R3, R3>R0), and whether one of them closes one alone is not known: the budget ran out before all of them were " +
+				"judged; --budget 10m may be enough",
 		},
 		{&Proof{Reason: proof.NotFollowed{Err: errors.New("nobody knows")}}, "nobody knows"},
 		{
-			&Proof{Reason: proof.OutOfBudget{}},
-			"the budget for the PFC-loop check ran out before the healthy fabric was judged; --budget gives it more",
+			&Proof{Reason: proof.OutOfBudget{}, Enough: 1},
+			"the budget for the PFC-loop check ran out before the healthy fabric was judged; --budget 1m may be enough",
 		},
 		{
-			&Proof{Reason: proof.OutOfBudget{Down: 1, Found: -1}},
+			&Proof{Reason: proof.OutOfBudget{Down: 1, Found: -1}, Enough: 21 * 60 * StepsPerSecond},
 			"the healthy fabric is free, but the budget ran out before all sets of 1 link whose failure matters were found; --budget " +
-				"gives it more",
+				"30m may be enough",
 		},
 		{
-			&Proof{Reason: proof.OutOfBudget{Down: 3, Found: 1200, Judged: 7}},
+			&Proof{Reason: proof.OutOfBudget{Down: 3, Found: 1200, Judged: 7}, Enough: 3 * 3600 * StepsPerSecond},
 			"the healthy fabric is free, also with any 2 links down, but of the sets of 3 links whose failure matters (1,200, alike ones " +
-				"counted once) only 7 could be judged before the budget ran out; --budget gives it more",
+				"counted once) only 7 could be judged before the budget ran out; --budget 3h may be enough",
 		},
 		{
 			&Proof{Reason: proof.OutOfBudget{Down: 1, Found: 2, Circle: circle, Conflict: [][]*ir.Link{links(1), links(2)[1:]}}},
 			"the healthy fabric is free, but of the sets of 1 link whose failure matters (2, alike ones counted once) only 0 could be " +
 				"judged before the budget ran out. States taken together close a circle (R0>R1, R1>R2, R2>R3, R3>R0) that none of those " +
-				"judged closes alone; it needs turns of the states with R0:p0 - R1:p0 down, and with R1:p1 - R2:p0 down; --budget gives it " +
-				"more",
+				"judged closes alone; it needs turns of the states with R0:p0 - R1:p0 down, and with R1:p1 - R2:p0 down; a larger " +
+				"--budget gives it more",
 		},
 	} {
 		assert.Equal(t, tt.want, GroupProof{Proof: tt.p}.Why())

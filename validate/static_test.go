@@ -155,7 +155,7 @@ func TestPlanted(t *testing.T) {
 		}},
 
 		{"a small link between leaves that up-down does not use", []string{"link \"stores\" {", level("")}, []string{
-			"warning pfc-loop-unknown: neither up nor down",
+			"error pfc-loop-unknown: neither up nor down",
 		}},
 		{"a small link between leaves that it does", []string{"link \"stores\" {", level("  peer = true\n")}, []string{
 			"error mtu-path: leaf2:swp40 - leaf3:swp40 takes frames of 1500 bytes, and client2:ens1f0 and client3:ens1f0",

@@ -11,87 +11,267 @@ import (
 	"github.com/rocec/rocec/validate/proof"
 )
 
+// adviceBudget is the work that finding ways out may take, in steps, beside that of the proof.
+const adviceBudget = StepsPerSecond / 4
+
+// adviser finds ways out of PFC loops. What it proposes it has tried: the proof was made again for the fabric with the change, and
+// came out free.
+type adviser struct {
+	*proof.Proof
+	budget  *ir.Budget
+	ways    []string
+	untried []string // what the budget did not last for
+
+	speakers   []*speaker     // who talks with whom; nil: nobody asked yet
+	every      int            // one in so many of them is listed
+	neighbours [][]*ir.Device // by Device.ID: the switches cabled to it, once asked for
+}
+
 // waysOut ranks what breaks every circle, cheapest first, each with its price: first what forbids the turn, then what
-// makes it lossy, then fewer talkers, fewer cables, a smaller promise, and last none at all. What can be tried has been
-// tried. Where the cheapest is an edit, it is the fix's.
+// makes it lossy, then fewer cables, a smaller promise, fewer talkers, and last none at all. None of them is an edit that a program
+// could make: they say what devices do, and nothing that rocec writes makes them do it.
 func waysOut(l *proof.Proof) *diag.Fix {
-	f := l.Fabric
-	var ways []string
-	var edits []diag.Edit
-	const lost = "(price: pairs left without such a path by failures lose each other instead of detouring)"
-	switch f.Routing {
-	case ir.Flooding:
-		if l.Bridged() {
-			ways = append(ways, `routing = "spanning-tree", if the switches run it on every link (price: what it blocks carries nothing)`)
-			if f.RoutingAt.Filename != "" {
-				edits = []diag.Edit{{At: f.RoutingAt, New: `"spanning-tree"`}}
-			}
-		}
-	case ir.TablePath:
-		if at := valleys(l.Loops[0].Circle); l.Tiered() && at != nil {
-			ways = append(ways, fmt.Sprintf("correct the next hops at %s, and wherever else traffic goes up again after it came down %s",
-				nodeset.Text(at, nodeset.Devices, namesRoom), lost))
-		}
-	case ir.ShortestPath, ir.EBGP, ir.AnyPath:
-		if plan := l.ASPlan(); f.Routing == ir.EBGP && plan != nil && noPathsLost(f) {
-			ways = append(ways, planText(plan)+", so that the AS-loop check refuses every way down and up again "+lost)
-		}
-		level, orients := l.TieredBut()
-		switch {
-		case l.Tiered() && noPathsLost(f):
-			if len(ways) == 0 && f.RoutingAt.Filename != "" {
-				edits = []diag.Edit{{At: f.RoutingAt, New: `"up-down"`}}
-			}
-			ways = append(ways, `routing = "up-down", if the switches' routing never sends traffic up again after it came down `+lost)
-		case orients && len(level) > 0 && spreadOverTiers(f) && noPathsLost(f):
-			ways = append(ways, fmt.Sprintf(`routing = "up-down" with peer = true on %s, and routing on the switches that takes at most one `+
-				`such step between up and down (price: longer ways over them are lost)`, someOf(blocksOf(level))))
-		default:
-			if tiers := spanTiers(f, l.LosslessLinks()); tiers != "" && !spreadOverTiers(f) {
-				ways = append(ways, `routing = "up-down" with `+tiers+`, and routing on the switches that keeps to it (price: `+
-					`traffic takes the way over the top even where the other way round is as short)`)
-			}
-		}
+	a := &adviser{Proof: l, budget: ir.NewBudget(adviceBudget)}
+	a.routing()
+	a.groups()
+	a.cable()
+	a.promise()
+	a.talkers()
+	a.add("allow_deadlock = \"reason\" on %s (price: the risk stays, and plan and apply repeat it every time)", groupsText(l.Groups))
+	fix := waysText(a.ways)
+	if a.untried != nil {
+		fix.Message += fmt.Sprintf("\nNot tried, as the fabric is too large for it: %s.", diag.And(a.untried))
 	}
-	if l.MayBounce() {
-		const may = "if the switches can move what goes up again after coming down"
-		if lossy := slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return !g.Lossless && !g.Strict }); lossy >= 0 {
-			name := f.CosGroups[lossy].Name
-			ways = append(ways, fmt.Sprintf("bounce = cos_group.%s on %s, %s (price: such frames may be dropped)", name, groupsText(l.Groups), may))
-			if oneMoreLossless(f) {
-				ways = append(ways, fmt.Sprintf("a lossless cos group of its own for it, %s, with bounce = cos_group.%s (price: one of the few "+
-					"lossless groups of the chips; only what goes up twice may be dropped)", may, name))
-			}
-		}
-	}
-	if len(l.Groups) > 1 && f.FlowControl != ir.Pause && slices.ContainsFunc(f.Devices, proof.SharesBuffer) {
-		ways = append(ways, fmt.Sprintf("lossless = true on one of %s only, since the chips keep one buffer for all of them (price: the other may drop "+
-			"frames; the proof says whether it is enough)", groupsText(l.Groups)))
-	}
-	if f.Routing != ir.AnyPath && f.Routing != ir.Flooding && len(l.Loops[0].Flows) > 1 {
-		ways = append(ways, "let fewer members talk: split the roce block so that those whose paths meet in the circle are not "+
-			"in one (price: they have no RoCE between them; the proof says whether it is enough)")
-	}
-	if cut := l.Cut; cut != nil {
-		covers := ""
-		if n := f.Failures; n > 0 {
-			covers = fmt.Sprintf("; it has been tried, also with up to %s more down", diag.Count(n, "link"))
-		}
-		ways = append(ways, fmt.Sprintf("take out one cable of the circle, for example %s - %s (price: its bandwidth, and one "+
-			"failure less to survive%s)", cut.A, cut.B, covers))
-	}
-	if n := len(l.Loops[0].Down); n > 0 && l.Fewest {
-		if len(ways) == 0 && f.FailuresAt.Filename != "" {
-			edits = []diag.Edit{{At: f.FailuresAt, New: fmt.Sprint(n - 1)}}
-		}
-		ways = append(ways, fmt.Sprintf("failures = %d (price: the proof no longer covers %s down)", n-1, diag.Count(n, "link")))
-	}
-	ways = append(ways, fmt.Sprintf("allow_deadlock = \"reason\" on %s (price: the risk stays, and plan and apply repeat it every time)",
-		groupsText(l.Groups)))
-	fix := waysText(ways)
-	fix.Edits = edits
 	return fix
 }
+
+func (a *adviser) add(format string, args ...any) {
+	a.ways = append(a.ways, fmt.Sprintf(format, args...))
+}
+
+// try tells whether the fabric with a change is free, and returns it. What could not be tried for lack of budget it remembers.
+func (a *adviser) try(what string, c proof.Change) (*ir.Fabric, bool) {
+	changed, free, ok := a.Try(c, a.budget)
+	if !ok && !slices.Contains(a.untried, what) {
+		a.untried = append(a.untried, what)
+	}
+	return changed, free
+}
+
+// routing proposes routing that takes no turn of the circle.
+func (a *adviser) routing() {
+	f := a.Fabric
+	switch f.Routing {
+	case ir.Flooding:
+		if _, free := a.try("spanning tree", proof.Change{Routing: ir.SpanningTree}); free {
+			a.add(`run spanning tree on every link of the switches, which rocec neither writes nor sees, and then say routing = "spanning-tree" ` +
+				`(price: what it blocks carries nothing)`)
+		}
+	case ir.TablePath:
+		if at := valleys(a.Loops[0].Circle); a.Tiered() && at != nil {
+			a.add("correct the next hops at %s, and wherever else traffic goes up again after it came down (price: %s)",
+				nodeset.Text(at, nodeset.Devices, namesRoom), pathsLost)
+		}
+	case ir.ShortestPath, ir.EBGP, ir.AnyPath:
+		a.asPlan()
+		a.upDown()
+	}
+}
+
+// asPlan proposes AS numbers that forbid the way down and up again.
+func (a *adviser) asPlan() {
+	plan := a.ASPlan()
+	if plan == nil || !noPathsLost(a.Fabric) {
+		return
+	}
+	numbers := map[*ir.Device]int{}
+	for i, d := range a.Fabric.Devices {
+		if d.Switch != nil {
+			numbers[d] = len(plan) + i + 1
+		}
+	}
+	for i, set := range plan {
+		for _, d := range set {
+			numbers[d] = i + 1
+		}
+	}
+	changed, free := a.try("AS numbers", proof.Change{Routing: ir.EBGP, ASN: numbers})
+	if free {
+		a.add("%s (price: %s; %s)", planWay(a.Fabric, plan), a.price(changed, true), pathsLost)
+	}
+}
+
+// upDown proposes routing that never goes up again: with the tiers there are, with peer links, or with other tiers.
+func (a *adviser) upDown() {
+	f := a.Fabric
+	level, orients := a.TieredBut()
+	if a.Tiered() && noPathsLost(f) {
+		if changed, free := a.try(upDownRouting, proof.Change{Routing: ir.UpDown}); free {
+			by := ""
+			if len(a.ways) > 0 {
+				by = ", for example by the AS numbers of 1"
+			}
+			a.add("%s%s (price: %s; %s)", routersText, by, a.price(changed, true), pathsLost)
+			return
+		}
+	}
+	if orients && len(level) > 0 && spreadOverTiers(f) {
+		changed, free := a.try(upDownRouting, proof.Change{Routing: ir.UpDown, Peers: level})
+		if free && noPathsLost(changed) {
+			a.add("peer = true on %s; %s; between up and down it takes at most one step to a peer (price: %s)",
+				someOf(blocksOf(level)), routersText, a.price(changed, true))
+			return
+		}
+	}
+	a.tiers()
+}
+
+// upDownRouting is what a trial is called that has no budget.
+const upDownRouting = "routing that goes up, then down"
+
+// groups proposes cos groups in which the circle is not lossless.
+func (a *adviser) groups() {
+	f := a.Fabric
+	if a.MayBounce() {
+		const may = "if the switches can move what goes up again after coming down"
+		const what = "bounces into another cos group"
+		if lossy := slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return !g.Lossless && !g.Strict }); lossy >= 0 {
+			into := f.CosGroups[lossy]
+			if _, free := a.try(what, proof.Change{Bounce: into}); free {
+				a.add("bounce = cos_group.%s on %s, %s (price: such frames may be dropped)", into.Name, groupsText(a.Groups), may)
+			}
+			if oneMoreLossless(f) {
+				if _, free := a.try(what, proof.Change{Bounce: into, Detour: true}); free {
+					a.add("a lossless cos group of its own for it, %s, with bounce = cos_group.%s (price: one of the few lossless groups of the "+
+						"chips; only what goes up twice may be dropped)", may, into.Name)
+				}
+			}
+		}
+	}
+	if len(a.Groups) == 1 || f.FlowControl == ir.Pause || !slices.ContainsFunc(f.Devices, proof.SharesBuffer) {
+		return
+	}
+	for _, keep := range a.Groups {
+		others := slices.DeleteFunc(slices.Clone(a.Groups), func(g *ir.CosGroup) bool { return g == keep })
+		if _, free := a.try("fewer lossless cos groups", proof.Change{Lossy: others}); free {
+			a.add("lossless = true on %s only, and not on %s, since the chips keep one buffer for all of them (price: the others may drop frames)",
+				groupsText([]*ir.CosGroup{keep}), groupsText(others))
+			return
+		}
+	}
+}
+
+// cable proposes a cable to take out.
+func (a *adviser) cable() {
+	cut := a.Cut
+	if cut == nil {
+		return
+	}
+	covers := ""
+	if n := a.Fabric.Failures; n > 0 {
+		covers = fmt.Sprintf("; it has been tried, also with up to %s more down", diag.Count(n, "link"))
+	}
+	a.add("take out one cable of the circle, for example %s - %s (price: its bandwidth, and one failure less to survive; %s%s)", cut.A, cut.B,
+		a.cost(newRuler(a.Fabric, true, cut)).text(), covers)
+}
+
+// promise proposes to survive fewer failures.
+func (a *adviser) promise() {
+	if n := len(a.Loops[0].Down); n > 0 && a.Fewest {
+		a.add("failures = %d (price: the proof no longer covers %s down)", n-1, diag.Count(n, "link"))
+	}
+}
+
+// talkers proposes to let fewer members talk: those on a switch or two at the ends of the flows that fill the circle.
+func (a *adviser) talkers() {
+	f, flows := a.Fabric, a.Loops[0].Flows
+	if f.Routing == ir.AnyPath || f.Routing == ir.Flooding || len(flows) < 2 {
+		return
+	}
+	const most = 8
+	var ends []*ir.Device
+	for _, flow := range flows {
+		for _, p := range []*ir.Port{flow.Ports[0], flow.Ports[len(flow.Ports)-1]} {
+			d := p.Device
+			if !d.Forwards() {
+				d = p.Peer().Device
+			}
+			if !slices.Contains(ends, d) && len(ends) < most {
+				ends = append(ends, d)
+			}
+		}
+	}
+	var sets [][]*ir.Device
+	for _, d := range ends {
+		sets = append(sets, []*ir.Device{d})
+	}
+	for i, d := range ends {
+		for _, e := range ends[i+1:] {
+			sets = append(sets, []*ir.Device{d, e})
+		}
+	}
+	for _, set := range sets {
+		lost, all := a.partedBy(set)
+		if lost == 0 {
+			continue
+		}
+		if _, free := a.try("fewer members that talk", proof.Change{Apart: set}); free {
+			a.add("let fewer members talk: split %s so that those on %s are in a block of their own (price: %s of %s of members have no RoCE "+
+				"between them)", a.intentsText(), deviceNames(set), diag.Number(lost), diag.Count(all, "pair"))
+			return
+		}
+		if a.budget.Left() == 0 {
+			return
+		}
+	}
+}
+
+// partedBy counts the pairs of members that talk, and those of them that no longer do if the ones on some switches are in a block
+// of their own.
+func (a *adviser) partedBy(set []*ir.Device) (lost, all int) {
+	for _, in := range a.Fabric.Intents {
+		if !slices.Contains(a.Groups, in.Group) {
+			continue
+		}
+		on := 0
+		for _, m := range in.Members {
+			if proof.OnAny(m.NIC, set) {
+				on++
+			}
+		}
+		lost += on * (len(in.Members) - on)
+		all += len(in.Members) * (len(in.Members) - 1) / 2
+	}
+	return lost, all
+}
+
+// intentsText names the roce blocks whose traffic is in the groups.
+func (a *adviser) intentsText() string {
+	var out []string
+	for _, in := range a.Fabric.Intents {
+		if slices.Contains(a.Groups, in.Group) {
+			out = append(out, fmt.Sprintf("roce %q", in.Name))
+		}
+	}
+	return someOf(out)
+}
+
+// planWay says what to do for switches to share AS numbers by a plan.
+func planWay(f *ir.Fabric, plan [][]*ir.Device) string {
+	if f.Routing == ir.EBGP {
+		return planText(plan) + ", so that the AS-loop check refuses every way down and up again; configure the switches so, which rocec neither " +
+			"writes nor sees yet"
+	}
+	return "eBGP on the switches by this plan, which rocec neither writes nor sees yet, and only then routing = \"ebgp\" with " + planText(plan) +
+		", and one of its own for every other switch: the AS-loop check refuses every way down and up again"
+}
+
+// pathsLost is the price of routing that never goes up again.
+const pathsLost = "pairs left without such a path by failures lose each other instead of detouring"
+
+// routersText says what the switches' routing must do for routing = "up-down" to be true. Nothing that rocec writes makes it so.
+const routersText = `have the switches' routing never send traffic up again after it came down (rocec neither writes nor sees that yet), ` +
+	`and only then say routing = "up-down"`
 
 // oneMoreLossless reports whether all switches have room for another lossless group with a buffer of its own.
 func oneMoreLossless(f *ir.Fabric) bool {
@@ -167,57 +347,4 @@ func blocksOf(links []*ir.Link) []string {
 		}
 	}
 	return out
-}
-
-// spanTiers proposes tiers for a small fabric that has none worth the name: its most central switch on top, everybody else
-// lower by the distance from it. Returns "" where that would not do.
-func spanTiers(f *ir.Fabric, links []*ir.Link) string {
-	next := map[*ir.Device][]*ir.Device{}
-	for _, l := range links {
-		if l.A.Device.Switch == nil || l.B.Device.Switch == nil {
-			return ""
-		}
-		next[l.A.Device] = append(next[l.A.Device], l.B.Device)
-		next[l.B.Device] = append(next[l.B.Device], l.A.Device)
-	}
-	if len(next) > 8 {
-		return "" // nobody wants a list of tiers that long
-	}
-	var best map[*ir.Device]int
-	bestMost := 0
-	for _, top := range f.Devices {
-		if next[top] == nil {
-			continue
-		}
-		dist := map[*ir.Device]int{top: 0}
-		queue := []*ir.Device{top}
-		most := 0
-		for i := 0; i < len(queue); i++ {
-			for _, d := range next[queue[i]] {
-				if _, known := dist[d]; !known {
-					dist[d] = dist[queue[i]] + 1
-					most = max(most, dist[d])
-					queue = append(queue, d)
-				}
-			}
-		}
-		level := slices.ContainsFunc(links, func(l *ir.Link) bool { return dist[l.A.Device] == dist[l.B.Device] })
-		if len(dist) == len(next) && !level && (best == nil || most < bestMost) {
-			best, bestMost = dist, most
-		}
-	}
-	if best == nil {
-		return ""
-	}
-	byTier := make([][]string, bestMost+1)
-	for _, d := range f.Devices {
-		if dist, in := best[d]; in {
-			byTier[dist] = append(byTier[dist], d.Name)
-		}
-	}
-	parts := make([]string, len(byTier))
-	for i, names := range byTier {
-		parts[i] = fmt.Sprintf("tier = %d on %s", bestMost-i+1, nodeset.Text(names, nodeset.Devices, namesRoom))
-	}
-	return strings.Join(parts, ", ")
 }

@@ -73,7 +73,9 @@ func (a *app) loadGood(dir string) (*report.Report, error) {
 		return nil, err
 	}
 	if a.quiet && !f.Diags.HasErrors() { // an accepted PFC loop is repeated every time
-		f.Diags = slices.DeleteFunc(f.Diags, func(d *diag.Diagnostic) bool { return d.Code != validate.PFCLoop.Code })
+		f.Diags = slices.DeleteFunc(f.Diags, func(d *diag.Diagnostic) bool {
+			return d.Code != validate.PFCLoop.Code && d.Code != validate.PFCLoopUnknown.Code
+		})
 	}
 	a.printDiagnostics(a.stderr, f)
 	if f.Diags.HasErrors() {

@@ -40,6 +40,7 @@ var faults = []fault{
 	{code: "pfc-loop-transient", base: "clos-v2-ecn", edit: []string{`"up-down"`, `"shortest-path"`}, at: `"shortest-path"`},
 
 	{code: "peer-across-tiers", base: "clos-v2-ecn", edit: []string{`speed  = "100G"`, "speed = \"100G\"\n  peer = true"}, at: "true"},
+	{code: "allow-unproven-unused", base: "clos-v2-ecn", edit: []string{"  ecn {}\n", "  ecn {}\n  allow_unproven = \"lab only\"\n"}, at: `"lab only"`},
 	{code: "allow-deadlock-unused", base: "clos-v2-ecn", edit: []string{"  ecn {}\n", "  ecn {}\n  allow_deadlock = \"lab only\"\n"}, at: `"lab only"`},
 
 	// Sizes.

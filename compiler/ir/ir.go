@@ -87,6 +87,8 @@ type CosGroup struct {
 	BounceAt      diag.Range
 	AllowDeadlock string
 	AllowAt       diag.Range
+	AllowUnproven string // why the group may go without a verdict of the PFC-loop proof; empty: it may not
+	UnprovenAt    diag.Range
 }
 
 // Claim is a DSCP or PCP value and the place that claims it. PCP values taken by default are placed at cos.

@@ -23,6 +23,14 @@ type Routes interface {
 	// take turns away. Sets come smallest first.
 	Cuts(groups []*CosGroup, down []*Link, most int, b *Budget) ([]Cut, error)
 
+	// Outcomes takes apart the turns of a state that are mixed ([Turns.Mixed]), destination by destination. Of outcomes that
+	// differ only by turns that are not among those asked for, it returns one, and none that takes fewer of them than another.
+	// Nil: the states cannot be told apart.
+	Outcomes(groups []*CosGroup, s State, among func(GroupTurn) bool) (*Outcomes, error)
+
+	// Of returns the routes of another fabric, found in the same way.
+	Of(f *Fabric) Routes
+
 	// Ways returns where the traffic of one trip goes once routing has settled in a state; Converging does not matter.
 	Ways(t Trip, s State) (*Ways, error)
 }
@@ -59,6 +67,43 @@ type Mixture string
 
 // MixedTies is which of several equally long AS paths a switch passes on; see [Ties].
 const MixedTies Mixture = "ties"
+
+// GroupTurn is a turn of traffic that comes in in one group and leaves in another, or the same.
+type GroupTurn struct {
+	Turn
+	From, To *CosGroup
+}
+
+// Outcomes is what traffic can do where routers choose between equal routes: the turns of Always, and of each destination
+// those of one outcome.
+type Outcomes struct {
+	Always       []*Turns // by group: those that no choice decides on
+	Destinations []*Destination
+}
+
+// Destination is one or several members to which traffic goes in any of several ways. Each member is a route of its own, about
+// which routers choose for themselves: whatever an outcome is to one member, it can be another to the next.
+type Destination struct {
+	Members  []*Port // of each, its first port
+	Outcomes []*Outcome
+}
+
+// Outcome is what traffic does once routers have chosen.
+type Outcome struct {
+	Turns   []GroupTurn
+	Choices []Choice // that lead to it
+
+	// Flow returns a flow to a member of the destination, by its index, that takes the turn; nil if none does. It is safe
+	// for concurrent use.
+	Flow func(t GroupTurn, member int) *Flow
+}
+
+// Choice is that a device passes on the route to the member with the port To as it has it from Via, and none of the others
+// that it holds to be as good.
+type Choice struct {
+	Device, Via *Device
+	To          *Port
+}
 
 // Cut is a set of links whose failure matters, and how many sets are like it but for names, itself included.
 type Cut struct {

@@ -35,6 +35,7 @@ type bgp struct {
 	as     []int32 // by node: its AS, numbered from 0
 	shared []bool  // by AS: several nodes are of it
 	ties   ir.Ties
+	force  []int32 // by node: the neighbour whose path it passes on; -1: not chosen yet; nil: none is
 	down   []bool  // by Link.ID
 	back   []int32 // by Port.ID: the index in steps of the step that leaves by the port
 
@@ -163,11 +164,15 @@ func (b *bgp) run(at []int32) error {
 func (b *bgp) offer(sets []int32, s *step, level int32) (heard bool, err error) {
 	v := s.to
 	taken := false
+	passes := b.force == nil || b.force[v] < 0 || b.force[v] == b.node[s.out.Device.ID]
 	for _, set := range sets {
 		if b.has(set, b.as[v]) {
 			continue
 		}
 		taken = true
+		if !passes {
+			continue
+		}
 		got := b.paths[v]
 		switch {
 		case b.ties == ir.AnyTie:
@@ -346,24 +351,30 @@ func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 		if err := b.run(c.at); err != nil {
 			return false, err
 		}
-		if out {
-			continue // the other classes are run for their errors
-		}
-		met := make([]bool, len(v.nodes))
-		for todo := slices.DeleteFunc(slices.Clone(c.from), func(u int32) bool { return !c.sends(u) }); len(todo) > 0; {
-			u := todo[len(todo)-1]
-			todo = todo[:len(todo)-1]
-			if met[u] {
-				continue
-			}
-			met[u] = true
-			out = out || b.unsure[u]
-			for _, j := range b.hops[u] {
-				todo = append(todo, b.steps[u][j].to)
-			}
-		}
+		out = out || b.decides(c) // the other classes are run for their errors
 	}
 	return out, nil
+}
+
+// decides tells whether traffic to c, the destination of the last run, comes to a device whose next hops depend on how ties are
+// broken.
+func (b *bgp) decides(c *class) bool {
+	met := make([]bool, len(b.nodes))
+	for todo := slices.DeleteFunc(slices.Clone(c.from), func(u int32) bool { return !c.sends(u) }); len(todo) > 0; {
+		u := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if met[u] {
+			continue
+		}
+		met[u] = true
+		if b.unsure[u] {
+			return true
+		}
+		for _, j := range b.hops[u] {
+			todo = append(todo, b.steps[u][j].to)
+		}
+	}
+	return false
 }
 
 // bgpRule lets traffic of c go where eBGP sends it; while it converges, also where it sent it before links failed.

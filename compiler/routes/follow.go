@@ -121,6 +121,18 @@ func newTrace(source, wanted *view, down []*ir.Link, p plan) *trace {
 
 // follow records the turns of every class.
 func (t *trace) follow(p plan, b *ir.Budget, turns, bounced *ir.Turns) error {
+	return t.each(p, b, func(in, out *ir.Port, group int) {
+		if group == t.wanted {
+			turns.Add(in, out)
+		} else {
+			bounced.Add(in, out)
+		}
+	})
+}
+
+// each yields the turns of every class that traffic of the wanted group takes, and the group it leaves in; some turns several
+// times.
+func (t *trace) each(p plan, b *ir.Budget, yield func(in, out *ir.Port, group int)) error {
 	if !b.Spend(len(t.classes) * (2*t.cables + len(t.nodes))) {
 		return ir.ErrBudget
 	}
@@ -136,12 +148,8 @@ func (t *trace) follow(p plan, b *ir.Budget, turns, bounced *ir.Turns) error {
 				continue
 			}
 			for d, group := range t.onward(at.step.to, at) {
-				switch s := d.step; {
-				case !t.waits(s, group):
-				case group == t.wanted:
-					turns.Add(at.step.in, s.out)
-				default:
-					bounced.Add(at.step.in, s.out)
+				if t.waits(d.step, group) {
+					yield(at.step.in, d.step.out, group)
 				}
 			}
 		}

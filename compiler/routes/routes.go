@@ -52,6 +52,9 @@ func New(f *ir.Fabric) *Router {
 	return r
 }
 
+// Of returns the router of another fabric.
+func (r *Router) Of(f *ir.Fabric) ir.Routes { return New(f) }
+
 // Turns returns the turns traffic of g takes in state s.
 func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	if !g.Lossless {

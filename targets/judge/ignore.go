@@ -13,7 +13,8 @@ import (
 )
 
 // Ignorable returns what a rocec:ignore comment can do about a code of the pipeline: findings of checks are for the person to
-// judge, errors of other rooms leave nothing to go on with, and a PFC loop is accepted in its cos_group only.
+// judge, errors of other rooms leave nothing to go on with, and a PFC loop, or that there is no proof of none, is accepted in its cos_group
+// only.
 func Ignorable(code string) lang.Ignorable { return ignorable()[code] }
 
 var ignorable = sync.OnceValue(func() map[string]lang.Ignorable {
@@ -30,6 +31,7 @@ var ignorable = sync.OnceValue(func() map[string]lang.Ignorable {
 		out[c.Code] = lang.Always
 	}
 	out[validate.PFCLoop.Code] = lang.Never
+	out[validate.PFCLoopUnknown.Code] = lang.Never
 	return out
 })
 

@@ -133,6 +133,9 @@ type Brute struct {
 
 	// Random breaks the ties of routers that pass on one route of several, for routing "ebgp".
 	Random *rand.Rand
+
+	// hops are where devices send, for routing "ebgp", if it is known; nil: as Random has it.
+	hops map[*ir.Device][]*ir.Port
 }
 
 // Flows returns the paths of every pair of members that talk in g: all those shortest-path, up-down, ebgp and
@@ -140,18 +143,25 @@ type Brute struct {
 func (b *Brute) Flows(g *ir.CosGroup) []*ir.Flow {
 	var out []*ir.Flow
 	for _, t := range talks(b.Fabric, g) {
-		for i, to := range t.members {
-			routes := b.routes(t, to)
-			for j, from := range t.members {
-				if i == j || sameAddress(from, to) {
-					continue
-				}
-				for _, src := range from {
-					for _, path := range routes(src) {
-						if flow := b.flow(g, src, path); len(flow.Ports) > 2 {
-							out = append(out, flow)
-						}
-					}
+		for i := range t.members {
+			out = append(out, b.flowsTo(g, t, i)...)
+		}
+	}
+	return out
+}
+
+// flowsTo returns the paths of everybody in the talk to its member number to.
+func (b *Brute) flowsTo(g *ir.CosGroup, t talk, to int) []*ir.Flow {
+	var out []*ir.Flow
+	routes := b.routes(t, t.members[to])
+	for j, from := range t.members {
+		if j == to || sameAddress(from, t.members[to]) {
+			continue
+		}
+		for _, src := range from {
+			for _, path := range routes(src) {
+				if flow := b.flow(g, src, path); len(flow.Ports) > 2 {
+					out = append(out, flow)
 				}
 			}
 		}
@@ -202,7 +212,10 @@ func (b *Brute) routes(t talk, to member) func(src *ir.Port) []path {
 	case ir.ShortestPath:
 		return func(src *ir.Port) []path { return b.shortest(t, src, last) }
 	case ir.EBGP:
-		hops := b.vector(t, last)
+		hops := b.hops
+		if hops == nil || t.bridged {
+			hops = b.vector(t, last)
+		}
 		next = func(_ path, at *ir.Device) []*ir.Port { return hops[at] }
 	case ir.UpDown:
 		next = func(p path, at *ir.Device) []*ir.Port {

@@ -28,7 +28,7 @@ func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 			require.Same(t, h.In.Device, h.Out.Device)
 			require.True(t, oracle.Holds(h.In.Peer(), h.Group), "%s is lossless", h.In)
 			require.NotContains(t, l.Down, h.In.Link)
-			turns, err := f.Routes.Turns(h.Group, ir.State{Down: l.Down, Ties: l.Ties})
+			turns, err := f.Routes.Turns(h.Group, ir.State{Down: l.Down})
 			require.NoError(t, err)
 			bounced := turns.Bounced != nil && (&ir.Turns{Rows: turns.Bounced}).Has(h.In, h.Out)
 			require.True(t, turns.Has(h.In, h.Out) || bounced, "%s to %s is a turn of %s", h.In, h.Out, h.Group.Name)

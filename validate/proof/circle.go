@@ -16,7 +16,7 @@ const (
 )
 
 // show returns the shortest circle of each part, the smallest first, and how many parts there are.
-func (g *graph) show(parts [][]int32, down []*ir.Link, ties ir.Ties) []Loop {
+func (g *graph) show(parts [][]int32, down []*ir.Link) []Loop {
 	for _, p := range parts {
 		slices.SortFunc(p, g.compare)
 	}
@@ -30,7 +30,7 @@ func (g *graph) show(parts [][]int32, down []*ir.Link, ties ir.Ties) []Loop {
 		if len(loops) > 0 && work > maxLoopWork {
 			break
 		}
-		loops = append(loops, Loop{Circle: s.shortest(p, &work), Buffers: len(p), Down: slices.Clone(down), Ties: ties})
+		loops = append(loops, Loop{Circle: s.shortest(p, &work), Buffers: len(p), Down: slices.Clone(down)})
 	}
 	slices.SortStableFunc(loops, func(a, b Loop) int { return cmp.Compare(len(a.Circle), len(b.Circle)) })
 	return loops

@@ -93,7 +93,7 @@ func TestShortestCircles(t *testing.T) {
 		require.Equal(rt, len(seen), buffers)
 		require.Equal(rt, edges, count)
 		if len(parts) > 0 {
-			loops := g.show(parts, nil, ir.AnyTie)
+			loops := g.show(parts, nil)
 			require.Len(rt, loops[0].Circle, shortest)
 		}
 	})
@@ -151,7 +151,7 @@ func TestMoreCircles(t *testing.T) {
 		}
 		g := newGraph(newTables(f), f.CosGroups, []*ir.Turns{turns})
 		parts, _ := g.parts(&walker{}, false)
-		for _, l := range g.show(parts, nil, ir.AnyTie) {
+		for _, l := range g.show(parts, nil) {
 			circle := l.Circle
 			first := slices.IndexFunc(circle, Wait.Valley)
 			if first < 0 {

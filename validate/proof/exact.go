@@ -11,10 +11,11 @@ type judge struct {
 	base   *base // the healthy fabric, once it was judged free
 }
 
-// base is a graph without a circle, on which the turns of other states are laid.
+// base is the graph of the healthy fabric, on which the turns of other states are laid.
 type base struct {
 	graph *graph
 	over  *overlay
+	apart bool // it holds circles, of turns that exclude each other
 }
 
 // overlay returns the base with nothing laid on it yet.
@@ -36,11 +37,12 @@ func newJudge(t *tables, groups []*ir.CosGroup, budget *ir.Budget) *judge {
 // result is what one state of the fabric holds.
 type result struct {
 	down           []*ir.Link
-	alike          int // failure sets that differ from down by names only; 0: not known
-	ties           ir.Ties
+	alike          int                      // failure sets that differ from down by names only; 0: not known
+	choices        func([]Wait) []ir.Choice // what routers must choose for a circle; nil: nothing
+	apart          bool                     // it is free although the turns of all choices together close a circle
 	graph          *graph
 	parts          [][]int32  // that hold circles; nil: the state is free
-	mixed          ir.Mixture // of parts: the turns cannot all be taken at the same time
+	mixed          ir.Mixture // of parts: the turns cannot all be taken at the same time, and whether some are was not found out
 	buffers, turns int        // of the healthy state only
 	err            error
 }
@@ -66,40 +68,34 @@ func (j *judge) turns(s ir.State, full bool) ([]*ir.Turns, error) {
 }
 
 // state judges the state with some links down, by all of its turns. A circle of turns that exclude each other is looked
-// for in the states that do not.
+// for among those that do not ([judge.apart]).
 func (j *judge) state(down []*ir.Link) result {
 	r := result{down: down}
-	for _, ties := range []ir.Ties{ir.AnyTie, ir.FirstTie, ir.LastTie} {
-		turns, err := j.turns(ir.State{Down: down, Ties: ties, Budget: j.budget}, true)
-		if err != nil {
-			r.err = err
-			return r
+	turns, err := j.turns(ir.State{Down: down, Budget: j.budget}, true)
+	if err != nil {
+		r.err = err
+		return r
+	}
+	r.graph = newGraph(j.tables, j.groups, turns)
+	if r.parts, r.err = j.parts(r.graph, false); r.err != nil {
+		return r
+	}
+	for _, t := range turns {
+		if r.mixed == "" {
+			r.mixed = t.Mixed
 		}
-		g := newGraph(j.tables, j.groups, turns)
-		parts, err := j.parts(g, false)
-		if err != nil {
-			r.err = err
-			return r
-		}
-		var mixed ir.Mixture
-		for _, t := range turns {
-			if mixed == "" {
-				mixed = t.Mixed
-			}
-		}
-		if ties == ir.AnyTie {
-			r.graph, r.parts, r.mixed = g, parts, mixed
-			if len(down) == 0 {
-				r.buffers, r.turns = g.extent()
-				if parts == nil {
-					j.base = &base{graph: g}
-				}
-			}
-			if parts == nil || mixed == "" {
-				return r
-			}
-		} else if parts != nil && mixed == "" {
-			return result{down: down, ties: ties, graph: g, parts: parts}
+	}
+	whole := r.graph
+	switch {
+	case r.parts == nil:
+		r.mixed = ""
+	case r.mixed != "":
+		r = j.apart(r)
+	}
+	if len(down) == 0 && r.err == nil {
+		r.buffers, r.turns = whole.extent()
+		if r.parts == nil {
+			j.base = &base{graph: whole, apart: r.apart}
 		}
 	}
 	return r

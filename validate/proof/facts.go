@@ -58,8 +58,8 @@ type Searched struct {
 // InCircle is the reason where buffers wait for each other in a circle: the first of the proof's Loops.
 type InCircle struct{}
 
-// MixedStates is the reason where turns of states that exclude each other close a circle together, and no single one of
-// those states that was tried closes one alone.
+// MixedStates is the reason where turns of states that exclude each other close a circle together, and whether one of them
+// closes it alone was not found out: the budget ran out, or the routing does not tell them apart.
 type MixedStates struct {
 	Mixture ir.Mixture // what the states differ in
 	Circle  []Wait     // that they close

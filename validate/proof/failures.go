@@ -164,7 +164,7 @@ func linksKey(links []*ir.Link) string {
 
 // search judges states together, and apart where together they hold a circle.
 func (f *failures) search(states []*failed) result {
-	over, more := f.base.overlay(), false
+	over, more := f.base.overlay(), f.base.apart // of turns that exclude each other others may after a failure
 	for _, s := range states {
 		over.lay(s.adds)
 		more = more || len(s.adds) > 0
@@ -321,9 +321,12 @@ func (f *failures) shortestOf(r result) int {
 
 // outOfBudget settles a fabric of which the budget ran out among the sets of why.Down links.
 func (p *prover) outOfBudget(f *failures, why OutOfBudget, reserve *ir.Budget) {
+	enough := p.enough(why.Judged, why.Found)
 	if r := f.guess(p.Fabric.Failures, why.Down, reserve); r.parts != nil {
 		p.prone(r)
-		p.Fewest = len(r.down) <= why.Down // all smaller sets have been judged
+		if p.Fewest = len(r.down) <= why.Down; !p.Fewest { // all smaller sets than why.Down have been judged
+			p.Enough = enough
+		}
 		return
 	}
 	if f.conflict != nil {
@@ -333,6 +336,7 @@ func (p *prover) outOfBudget(f *failures, why OutOfBudget, reserve *ir.Budget) {
 		}
 	}
 	p.Verdict, p.Certificate, p.Failures, p.Reason = Unknown, "", why.Down-1, why
+	p.Enough = enough
 }
 
 // guess judges the states that are most likely to hold a circle, of those with at most so many links down: the one in

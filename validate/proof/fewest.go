@@ -32,7 +32,7 @@ func (p *prover) beside() {
 // anew returns the failures judged so far, with another budget and scratch of its own.
 func (f *failures) anew(budget *ir.Budget) *failures {
 	own, j := *f, *f.judge
-	j.budget, j.walker, j.base = budget, &walker{}, &base{graph: f.base.graph}
+	j.budget, j.walker, j.base = budget, &walker{}, &base{graph: f.base.graph, apart: f.base.apart}
 	own.judge = &j
 	return &own
 }

@@ -57,6 +57,12 @@ func (r router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) { return 
 
 func (r router) Cuts([]*ir.CosGroup, []*ir.Link, int, *ir.Budget) ([]ir.Cut, error) { return nil, nil }
 
+func (r router) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (*ir.Outcomes, error) {
+	return nil, nil
+}
+
+func (r router) Of(*ir.Fabric) ir.Routes { return r }
+
 func (r router) Ways(ir.Trip, ir.State) (*ir.Ways, error) { panic("a proof asks for no ways") }
 
 // assertCircle checks that a witness is a real circle of real turns, made by real flows.
@@ -66,7 +72,7 @@ func assertCircle(t require.TestingT, f *ir.Fabric, l Loop) {
 		next := l.Circle[(i+1)%len(l.Circle)]
 		require.Same(t, h.Out.Peer(), next.In, "hop %d leads to the next", i)
 		require.Same(t, h.In.Device, h.Out.Device)
-		turns, err := f.Routes.Turns(h.Group, ir.State{Down: l.Down, Ties: l.Ties})
+		turns, err := f.Routes.Turns(h.Group, ir.State{Down: l.Down})
 		require.NoError(t, err)
 		bounced := turns.Bounced != nil && turns.Bounced[h.In.ID] != nil && turns.Bounced[h.In.ID][h.Out.Index/64]&(1<<(h.Out.Index%64)) != 0
 		require.True(t, turns.Has(h.In, h.Out) || bounced, "hop %d is a turn", i)

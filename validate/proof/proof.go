@@ -35,6 +35,7 @@ type Proof struct {
 	Parts       int          // of a prone verdict: the strongly connected parts of the graph that hold circles
 	Fewest      bool         // of a prone verdict: no fewer failed links make a circle; false: not known
 	Notes       []Note       // what is worth knowing beside a free verdict
+	Enough      int64        // where the budget ran out before all was judged: steps that are roughly enough; 0: it did not
 	Buffers     int          // that wait or are waited for, in the state judged; 0 where a certificate needs no graph
 	Turns       int          // between them
 
@@ -54,13 +55,13 @@ type Proof struct {
 // Loop is one circle of buffers that can only drain into each other.
 type Loop struct {
 	Circle   []Wait
-	Flows    []*ir.Flow // few flows that together take every turn of the circle; nil for loops far down the list
-	Down     []*ir.Link // what must have failed; nil: nothing
-	Alike    int        // failure sets that differ from Down by names only, itself included; 0: not known
-	Ties     ir.Ties    // how routers must choose between equal routes
-	Buffers  int        // in the strongly connected part the circle is in
-	Reversed bool       // the circle also runs the other way round
-	More     int        // other circles of this length with the same turns from down to up
+	Flows    []*ir.Flow  // few flows that together take every turn of the circle; nil for loops far down the list
+	Down     []*ir.Link  // what must have failed; nil: nothing
+	Alike    int         // failure sets that differ from Down by names only, itself included; 0: not known
+	Choices  []ir.Choice // what routers must choose between equal routes; nil: it does not matter
+	Buffers  int         // in the strongly connected part the circle is in
+	Reversed bool        // the circle also runs the other way round
+	More     int         // other circles of this length with the same turns from down to up
 }
 
 // Wait is one buffer of a circle, that of in-port In, and the turn by which it waits for the next one to drain.
@@ -87,6 +88,7 @@ func (h Wait) Valley() bool { return Up(h.In.Peer(), h.In) < 0 && Up(h.Out, h.Ou
 type prover struct {
 	*Proof
 	budget   *ir.Budget
+	had      int64     // steps, at the beginning
 	judge    *judge    // nil: a certificate holds
 	followed *failures // of a free verdict that rests on shortest paths
 }
@@ -106,8 +108,9 @@ func All(f *ir.Fabric, budget *ir.Budget) []*Proof {
 func verdicts(f *ir.Fabric, budget *ir.Budget) []*prover {
 	var out []*prover
 	var t *tables
+	had := budget.Left()
 	for _, groups := range together(f) {
-		p := &prover{Proof: &Proof{Fabric: f, Groups: groups}, budget: budget}
+		p := &prover{Proof: &Proof{Fabric: f, Groups: groups}, budget: budget, had: had}
 		if !p.certify() {
 			if t == nil {
 				t = newTables(f)
@@ -192,18 +195,32 @@ func (p *prover) follow() {
 func (p *prover) settle(r result) bool {
 	switch {
 	case r.err == ir.ErrBudget:
-		p.Verdict, p.Certificate, p.Reason = Unknown, "", OutOfBudget{}
+		p.Verdict, p.Certificate, p.Reason, p.Enough = Unknown, "", OutOfBudget{}, p.enough(0, 0)
 	case r.err != nil:
 		p.Verdict, p.Certificate, p.Reason = Unknown, "", NotFollowed{r.err}
 	case r.parts == nil:
 		return false
 	case r.mixed != "":
-		circle := r.graph.show(r.parts[:1], r.down, ir.AnyTie)[0].Circle
+		circle := r.graph.show(r.parts[:1], r.down)[0].Circle
 		p.Verdict, p.Certificate, p.Reason = Unknown, "", MixedStates{r.mixed, circle, r.down}
+		if p.budget.Left() == 0 {
+			p.Enough = p.enough(0, 0)
+		}
 	default:
 		p.prone(r)
 	}
 	return true
+}
+
+// enough is how many steps may be enough where the budget ran out with so many of the states judged: as many as it takes in
+// proportion; where that is not known, ten times what there was.
+func (p *prover) enough(judged, found int) int64 {
+	const most = 1000
+	times := int64(10)
+	if judged > 0 && found > judged {
+		times = min(most, int64(found/judged)+1)
+	}
+	return p.had * times
 }
 
 // prone makes the circles found the proof's result.
@@ -211,10 +228,13 @@ func (p *prover) prone(r result) {
 	p.Verdict, p.Certificate, p.Failures, p.Fewest, p.Reason = Prone, "", len(r.down), true, InCircle{}
 	p.Buffers, p.Turns = r.graph.extent()
 	p.Parts = len(r.parts)
-	p.Loops = r.graph.show(r.parts, r.down, r.ties)
+	p.Loops = r.graph.show(r.parts, r.down)
 	r.graph.fill(p.Loops)
 	for i := range p.Loops {
 		p.Loops[i].Alike = r.alike
+		if r.choices != nil {
+			p.Loops[i].Choices = r.choices(p.Loops[i].Circle)
+		}
 	}
 	first := &p.Loops[0]
 	first.Reversed = r.graph.reversed(first.Circle)

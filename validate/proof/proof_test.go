@@ -273,42 +273,6 @@ func TestStatesThatExcludeEachOther(t *testing.T) {
 	assert.Equal(t, "R1:p1 - R2:p0", names(why.Conflict[1]))
 }
 
-// TestTies: equal routes of which only one is passed on, so that the turns of all ways together may be more than real.
-func TestTies(t *testing.T) {
-	ring := fabric(irtest.Ring(ir.ShortestPath, 4))
-	for _, tt := range []struct {
-		circle ir.Ties // the way of breaking ties that has the circle; AnyTie: only both together
-		want   Verdict
-	}{{ir.FirstTie, Prone}, {ir.LastTie, Prone}, {ir.AnyTie, Unknown}} {
-		own := irtest.Ring(ir.ShortestPath, 4)
-		f := fabric(own)
-		real := f.Routes
-		f.Routes = router(func(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
-			turns, err := real.Turns(g, ir.State{Down: s.Down})
-			if err != nil {
-				return nil, err
-			}
-			if s.Ties == ir.AnyTie {
-				turns.Mixed = ir.MixedTies
-			} else if s.Ties != tt.circle {
-				turns = &ir.Turns{Group: g, Rows: make([][]uint64, len(ring.Ports))}
-			}
-			return turns, nil
-		})
-		p := prove(t, f)
-		assert.Equal(t, tt.want, p.Verdict, p.Reason)
-		if tt.want == Prone {
-			assert.Equal(t, tt.circle, p.Loops[0].Ties)
-		} else {
-			mixed, ok := p.Reason.(MixedStates)
-			require.True(t, ok, p.Reason)
-			assert.Equal(t, ir.MixedTies, mixed.Mixture)
-			assert.Len(t, mixed.Circle, 4)
-			assert.Empty(t, mixed.Down)
-		}
-	}
-}
-
 func TestBudget(t *testing.T) {
 	f := fabric(irtest.LeafSpine(ir.ShortestPath, 8, 4).Failures(8))
 	seen := map[Verdict]bool{}

@@ -26,7 +26,7 @@ func (p *prover) transients(f *failures) {
 			continue // the circle need not be a real one
 		}
 		if parts != nil {
-			p.Transient = &f.base.over.show(parts, down, ir.AnyTie)[0]
+			p.Transient = &f.base.over.show(parts, down)[0]
 			return
 		}
 	}

@@ -121,7 +121,7 @@ func TestVerdictText(t *testing.T) {
 		{validate.Proof{Verdict: validate.Prone, Loops: []validate.Loop{{Down: []*ir.Link{nil}}}}, "prone to PFC loops with 1 link down"},
 		{
 			validate.Proof{Verdict: validate.Unknown, Reason: proof.OutOfBudget{}},
-			"not known to be free of PFC loops: the budget for the PFC-loop check ran out before the healthy fabric was judged; --budget gives " +
+			"not known to be free of PFC loops: the budget for the PFC-loop check ran out before the healthy fabric was judged; a larger --budget gives " +
 				"it more",
 		},
 	} {

@@ -34,6 +34,8 @@ type jsonFact struct {
 	Links         []jsonLink   `json:"links,omitempty"`
 	Circle        []jsonWait   `json:"circle,omitempty"`
 	States        [][]jsonLink `json:"states,omitempty"` // the links down in each
+	Flag          string       `json:"flag,omitempty"`   // gives the proof more work, where it ran out of it
+	Value         string       `json:"value,omitempty"`  // of the flag, roughly enough
 }
 
 func newJSONFacts(p validate.GroupProof) jsonFacts {
@@ -60,6 +62,7 @@ func newJSONFacts(p validate.GroupProof) jsonFacts {
 
 func reasonFact(p *validate.Proof) jsonFact {
 	fact := jsonFact{Code: p.Reason.Code()}
+	fact.Flag, fact.Value = validate.BudgetFlag(p)
 	switch r := p.Reason.(type) {
 	case proof.Certified:
 		switch p.Certificate {

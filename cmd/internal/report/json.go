@@ -27,9 +27,17 @@ type jsonProof struct {
 }
 
 type jsonLoop struct {
-	Circle []jsonWait `json:"circle"`
-	Down   []jsonLink `json:"down"`
-	Flows  []jsonFlow `json:"flows,omitempty"`
+	Circle  []jsonWait   `json:"circle"`
+	Down    []jsonLink   `json:"down"`
+	Choices []jsonChoice `json:"choices,omitempty"`
+	Flows   []jsonFlow   `json:"flows,omitempty"`
+}
+
+// jsonChoice is a route that a device must pass on, of several it holds to be equally good.
+type jsonChoice struct {
+	Device string `json:"device"`
+	To     string `json:"to"`
+	Via    string `json:"via"`
 }
 
 type jsonWait struct {
@@ -54,6 +62,9 @@ func jsonLoops(loops []validate.Loop) []jsonLoop {
 	var out []jsonLoop
 	for _, l := range loops {
 		j := jsonLoop{Circle: jsonWaits(l.Circle), Down: jsonLinks(l.Down)}
+		for _, c := range l.Choices {
+			j.Choices = append(j.Choices, jsonChoice{c.Device.Name, c.To.String(), c.Via.Name})
+		}
 		for _, f := range l.Flows {
 			by := []string{}
 			for i := 1; i+1 < len(f.Ports); i += 2 {

@@ -92,6 +92,18 @@ func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budge
 	return cuts, nil
 }
 
+// Of returns the same flows, whatever the fabric: those whose groups or ports are not of it make no turns there.
+func (e *Explicit) Of(f *ir.Fabric) ir.Routes {
+	own := *e
+	own.Fabric = f
+	return &own
+}
+
+// Outcomes returns nil: flows that are listed together cannot be taken apart.
+func (e *Explicit) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (*ir.Outcomes, error) {
+	return nil, nil
+}
+
 // Ways returns the stops of the flows from a port of the sender, or from its device, to one of the receiver.
 func (e *Explicit) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 	w := &ir.Ways{Mixed: e.Mixed, Stops: []ir.Stop{{Device: t.From[0].Device, Group: t.Group, Left: -1}}}

@@ -1,0 +1,93 @@
+package ir
+
+// Copy returns a fabric of its own devices, ports, links and intents, which may be changed until its routes are asked for. It
+// has the numbers of f (Device.ID, Port.ID, Link.ID), its cos groups and its sizes, and no routes.
+func (f *Fabric) Copy() *Fabric {
+	out := *f
+	out.Routes = nil
+	devices, ports, links := make([]Device, len(f.Devices)), make([]Port, len(f.Ports)), make([]Link, len(f.Links))
+	intents := map[*Intent]*Intent{}
+	nics, bonds := map[*NIC]*NIC{}, map[*Bond]*Bond{}
+	port := func(p *Port) *Port {
+		if p == nil {
+			return nil
+		}
+		return &ports[p.ID]
+	}
+	for _, in := range f.Intents {
+		own := *in
+		intents[in] = &own
+	}
+	intent := func(in *Intent) *Intent { return intents[in] }
+	for i, d := range f.Devices {
+		devices[i] = *d
+		own := &devices[i]
+		own.Fabric, own.Ports = &out, each(d.Ports, port)
+		if d.Switch != nil {
+			s := *d.Switch
+			own.Switch, s.Intents = &s, each(s.Intents, intent)
+		}
+		if d.Host == nil {
+			continue
+		}
+		host := *d.Host
+		own.Host = &host
+		for _, n := range d.Host.NICs {
+			nic := *n
+			nic.Device, nic.Port, nic.Intents = own, port(n.Port), each(n.Intents, intent)
+			nics[n] = &nic
+		}
+		nic := func(n *NIC) *NIC { return nics[n] }
+		for _, b := range d.Host.Bonds {
+			bond := *b
+			bond.NICs = each(b.NICs, nic)
+			bonds[b] = &bond
+		}
+		host.NICs = each(d.Host.NICs, nic)
+		host.Bonds = each(d.Host.Bonds, func(b *Bond) *Bond { return bonds[b] })
+		for _, n := range host.NICs {
+			n.Bond = bonds[n.Bond]
+		}
+	}
+	for i, l := range f.Links {
+		links[i] = *l
+		links[i].A, links[i].B = port(l.A), port(l.B)
+	}
+	for i, p := range f.Ports {
+		ports[i] = *p
+		ports[i].Device, ports[i].Link, ports[i].NIC = &devices[p.Device.ID], &links[p.Link.ID], nics[p.NIC]
+	}
+	out.Devices = each(f.Devices, func(d *Device) *Device { return &devices[d.ID] })
+	out.Ports = each(f.Ports, port)
+	out.Links = each(f.Links, func(l *Link) *Link { return &links[l.ID] })
+	if f.Root != nil {
+		out.Root = &devices[f.Root.ID]
+	}
+	out.Intents = each(f.Intents, intent)
+	for _, in := range out.Intents {
+		in.Members = each(in.Members, func(m *Member) *Member { return &Member{NIC: nics[m.NIC], At: m.At} })
+	}
+	if f.Table != nil {
+		table := *f.Table
+		table.Targets = each(table.Targets, func(t *Target) *Target {
+			return &Target{NICs: each(t.NICs, func(n *NIC) *NIC { return nics[n] })}
+		})
+		table.Ports = each(table.Ports, func(sets [][]*Port) [][]*Port {
+			return each(sets, func(set []*Port) []*Port { return each(set, port) })
+		})
+		out.Table = &table
+	}
+	return &out
+}
+
+// each is what becomes of the elements of a list.
+func each[A, B any](list []A, f func(A) B) []B {
+	if list == nil {
+		return nil
+	}
+	out := make([]B, len(list))
+	for i, a := range list {
+		out[i] = f(a)
+	}
+	return out
+}

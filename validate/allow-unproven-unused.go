@@ -1,0 +1,43 @@
+package validate
+
+import "github.com/rocec/rocec/lang/diag"
+
+// AllowUnprovenUnused warns where a missing proof is accepted and none is missing.
+var AllowUnprovenUnused = &Check{
+	Code:    "allow-unproven-unused",
+	Summary: "allow_unproven where the proof has a verdict",
+	Answers: []string{"X5"},
+	Doc: `
+allow_unproven lets a cos group go without a verdict of the PFC-loop proof, and says why. Where the
+proof has a verdict it accepts nothing today, and will hide that a later change leaves the fabric
+unproven: nobody looks at a warning that was expected. It does not accept a PFC loop either; that is
+what allow_deadlock is for.
+
+Example:
+
+    cos_group "rdma" {
+      lossless       = true
+      allow_unproven = "the routes of the border switches are not ours" # they are known now
+    }
+
+How to mend it: take it out.
+`,
+	Run: func(p *Pass) {
+		for _, g := range p.Fabric.CosGroups {
+			if g.AllowUnproven != "" && !g.Lossless {
+				p.Warnf(diag.FirstPlace(g.UnprovenAt, g.At),
+					"Cos group %q may go without a proof (%q), and it is not lossless, so there is nothing to prove. Take allow_unproven out, "+
+						"so that it does not hide a missing proof when the group becomes lossless.", g.Name, g.AllowUnproven)
+			}
+		}
+		for _, l := range p.loops() {
+			for _, g := range l.Groups {
+				if g.AllowUnproven != "" && l.Verdict != Unknown {
+					p.Warnf(diag.FirstPlace(g.UnprovenAt, g.At),
+						"Cos group %q may go without a proof (%q), and the proof has a verdict: %s. Take allow_unproven out, so that it does not "+
+							"hide the next time there is none.", g.Name, g.AllowUnproven, l.Verdict)
+				}
+			}
+		}
+	},
+}

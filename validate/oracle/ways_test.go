@@ -1,0 +1,237 @@
+package oracle_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/routes"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/validate"
+)
+
+// devicesOf reads "s[1-2], s4 and s7".
+func devicesOf(t require.TestingT, f *ir.Fabric, text string) []*ir.Device {
+	var out []*ir.Device
+	for word := range strings.SplitSeq(strings.ReplaceAll(text, " and ", ", "), ", ") {
+		set, mistakes := nodeset.Parse(word, nodeset.Devices)
+		require.Empty(t, mistakes, text)
+		for n := range set.All() {
+			i := slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Name == n.Device })
+			require.GreaterOrEqual(t, i, 0, "%s of %s", n.Device, text)
+			out = append(out, f.Devices[i])
+		}
+	}
+	return out
+}
+
+// ways reads the ways out of a report.
+func ways(message string) []string {
+	var out []string
+	for line := range strings.SplitSeq(message, "\n") {
+		if n, rest, ok := strings.Cut(line, ". "); ok {
+			if _, err := strconv.Atoi(n); err == nil {
+				out = append(out, rest)
+			}
+		}
+	}
+	return out
+}
+
+// unplug takes a cable out of the fabric.
+func unplug(f *ir.Fabric, l *ir.Link) {
+	f.Links = slices.DeleteFunc(f.Links, func(o *ir.Link) bool { return o == l })
+	for i, l := range f.Links {
+		l.ID = i
+	}
+	for _, p := range []*ir.Port{l.A, l.B} {
+		f.Ports = slices.DeleteFunc(f.Ports, func(o *ir.Port) bool { return o == p })
+		p.Device.Ports = slices.DeleteFunc(p.Device.Ports, func(o *ir.Port) bool { return o == p })
+		for i, o := range p.Device.Ports {
+			o.Index = i
+		}
+	}
+	for i, p := range f.Ports {
+		p.ID = i
+	}
+}
+
+// part gives the members on some switches intents of their own.
+func part(f *ir.Fabric, on []*ir.Device) {
+	for _, in := range slices.Clone(f.Intents) {
+		own := &ir.Intent{Name: in.Name + "2", Version: in.Version, Group: in.Group, At: in.At}
+		in.Members = slices.DeleteFunc(slices.Clone(in.Members), func(m *ir.Member) bool {
+			if !slices.Contains(on, m.NIC.Port.Peer().Device) {
+				return false
+			}
+			own.Members = append(own.Members, m)
+			m.NIC.Intents = []*ir.Intent{own}
+			return true
+		})
+		f.Intents = append(f.Intents, own)
+	}
+}
+
+var (
+	tierOn = regexp.MustCompile(`tier = (\d+) on (.+?)(?:, tier|$)`)
+	fewer  = regexp.MustCompile(`^let fewer members talk: .* those on (.+) are in a block of their own`)
+	aCable = regexp.MustCompile(`^take out one cable of the circle, for example (\S+) - (\S+) \(`)
+	keeps  = regexp.MustCompile(`^lossless = true on cos group "(.+?)"`)
+)
+
+// apply does what a way out says, and tells what kind of way it is.
+func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
+	tiers, _, ok := strings.Cut(way, "; have the switches")
+	switch {
+	case ok && strings.HasPrefix(tiers, "tier = "):
+		for {
+			m := tierOn.FindStringSubmatch(tiers)
+			if m == nil {
+				break
+			}
+			n, err := strconv.Atoi(m[1])
+			require.NoError(t, err)
+			for _, d := range devicesOf(t, f, m[2]) {
+				d.Switch.Tier = n
+			}
+			tiers = strings.TrimPrefix(tiers[len("tier = ")+len(m[1])+len(" on ")+len(m[2]):], ", ")
+		}
+		f.Routing = ir.UpDown
+		return "tiers"
+	case ok && strings.HasPrefix(tiers, "peer = true on "):
+		for _, l := range f.Links {
+			l.Peer = l.Peer || l.A.Device.Height() == l.B.Device.Height()
+		}
+		f.Routing = ir.UpDown
+		return "peers"
+	case strings.HasPrefix(way, "have the switches' routing never send traffic up again"):
+		f.Routing = ir.UpDown
+		return "up-down"
+	case strings.Contains(way, "AS numbers (asn) shared between switches"):
+		if strings.HasPrefix(way, "eBGP on the switches") {
+			f.Routing = ir.EBGP
+		}
+		for i, d := range f.Devices {
+			if d.Switch != nil {
+				d.Switch.ASN = 1000 + i
+			}
+		}
+		_, plan, _ := strings.Cut(way, "shared between switches: one for ")
+		plan, _, _ = strings.Cut(plan, ", so that")
+		plan, _, _ = strings.Cut(plan, ", and one of its own")
+		for i, set := range strings.Split(plan, ", one for ") {
+			for _, d := range devicesOf(t, f, set) {
+				d.Switch.ASN = 1 + i
+			}
+		}
+		return "AS numbers"
+	case aCable.MatchString(way):
+		m := aCable.FindStringSubmatch(way)
+		i := slices.IndexFunc(f.Links, func(l *ir.Link) bool { return l.A.String() == m[1] && l.B.String() == m[2] })
+		require.GreaterOrEqual(t, i, 0)
+		unplug(f, f.Links[i])
+		return "cable"
+	case strings.HasPrefix(way, "failures = "):
+		_, err := fmt.Sscanf(way, "failures = %d", &f.Failures)
+		require.NoError(t, err)
+		return "failures"
+	case fewer.MatchString(way):
+		part(f, devicesOf(t, f, fewer.FindStringSubmatch(way)[1]))
+		return "fewer members"
+	case strings.HasPrefix(way, "bounce = cos_group.bulk on "), strings.HasPrefix(way, "a lossless cos group of its own"):
+		into := f.CosGroups[slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Name == "bulk" })]
+		from := f.CosGroups[0]
+		if !strings.HasPrefix(way, "bounce") {
+			g := &ir.CosGroup{Name: "own", Cos: 5, Lossless: true, Bounce: into}
+			f.CosGroups = append(f.CosGroups, g)
+			for _, p := range f.Ports {
+				if p.Carries(from) != nil {
+					p.Buffers = append(slices.Clone(p.Buffers), &ir.Buffer{Group: g})
+				}
+			}
+			into = g
+		}
+		from.Bounce = into
+		return "bounce"
+	case keeps.MatchString(way):
+		keep := keeps.FindStringSubmatch(way)[1]
+		for _, g := range f.CosGroups {
+			g.Lossless = g.Lossless && g.Name == keep
+		}
+		for _, p := range f.Ports {
+			p.Buffers = slices.DeleteFunc(slices.Clone(p.Buffers), func(b *ir.Buffer) bool { return !b.Group.Lossless })
+		}
+		return "one lossless group"
+	case strings.HasPrefix(way, "run spanning tree on every link"):
+		f.Routing = ir.SpanningTree
+		return "spanning tree"
+	case strings.HasPrefix(way, "allow_deadlock"):
+		return ""
+	}
+	require.Fail(t, "a way out that nobody can apply", way)
+	return ""
+}
+
+// Every way out of a PFC loop, done as it says, makes the fabric free; and nobody loses a path by new tiers.
+func TestWaysOutHelp(t *testing.T) {
+	met := map[string]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		routing := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.EBGP, ir.AnyPath, ir.Flooding}).Draw(t, "routing")
+		seed := rapid.Uint64().Draw(t, "seed")
+		failures := rapid.IntRange(0, 2).Draw(t, "failures")
+		fresh := func() *ir.Fabric {
+			f := drawnFabric(rand.New(rand.NewPCG(seed, 83)), routing, failures)
+			f.CosGroups = append(f.CosGroups, &ir.CosGroup{Name: "bulk", Cos: 0})
+			for _, d := range f.Devices {
+				if d.Switch != nil {
+					d.Switch.Can.Lossless = 4
+				}
+			}
+			f.Routes = routes.New(f)
+			return f
+		}
+		r := validate.Run(fresh(), ir.NewBudget(smallBudget))
+		i := slices.IndexFunc(r.Diagnostics, func(d *diag.Diagnostic) bool { return d.Code == "pfc-loop" })
+		if i < 0 {
+			return
+		}
+		met["prone"]++
+		require.Empty(t, r.Diagnostics[i].Fix.Edits)
+		first := ""
+		for _, way := range ways(r.Diagnostics[i].Fix.Message) {
+			f := fresh()
+			kind := apply(t, f, way)
+			if kind == "" {
+				require.Contains(t, r.Diagnostics[i].Fix.Message, ". "+way, "the last")
+				continue
+			}
+			if first == "" {
+				first = kind
+			}
+			met[kind]++
+			f.Routes = routes.New(f)
+			again := validate.Run(f, ir.NewBudget(100*smallBudget))
+			p := gravest(t, again)
+			require.Equal(t, validate.Free, p.Verdict, "%s: %s", way, p.Why())
+			if f.Routing == ir.UpDown {
+				require.False(t, slices.ContainsFunc(again.Diagnostics, func(d *diag.Diagnostic) bool { return d.Code == validate.UpDownNoPath.Code }), way)
+			}
+		}
+		require.NotEmpty(t, first, "there is a way out")
+		met["first: "+first]++
+	})
+	t.Log(met)
+	for _, kind := range []string{"tiers", "up-down", "AS numbers", "cable", "fewer members", "bounce"} {
+		assert.NotZero(t, met[kind], kind)
+	}
+}
