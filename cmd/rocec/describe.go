@@ -71,6 +71,9 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 				continue
 			}
 			s := section{Title: file.Path}
+			if file.InUse != "" {
+				s.add("in use", file.InUse)
+			}
 			data, _ := file.Edit(nil)
 			for _, k := range file.Keys(data) {
 				if !k.Ours {

@@ -87,6 +87,7 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 		Keys:     func(content []byte) []target.Key { return keys(content, doc, settings()) },
 		Why:      func(key string) []ir.Origin { return why()[key] },
 		Activate: activate(rel, d.Switch.Model.ASIC),
+		InUse:    target.NotReadable,
 	}
 	f.Lint = linter(f.Edit, settings)
 	if rel.AtLeast(4, 0) {

@@ -88,6 +88,9 @@ type File struct {
 	// Why tells where the value of one of our keys came from; nil or empty: not known.
 	Why func(key string) []ir.Origin
 
+	// InUse is what can be told of whether the device uses the settings, where it does not say so itself: [NotReadable]. Empty: it says so.
+	InUse string
+
 	// Live is set for a state that is no file: Live reads it, in the form Edit returns; it is never written, but
 	// brought about by Activate.
 	Live *Query
