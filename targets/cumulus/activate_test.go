@@ -225,6 +225,40 @@ func TestSwitchdLog(t *testing.T) {
 	}
 }
 
+// TestBackSwitchdLog: going back, a complaint that the switch had before the change is no failure; one that it had not is.
+func TestBackSwitchdLog(t *testing.T) {
+	const old, fresh = "switchd: WARNING _ecn_red_config: port 5\n", "switchd: WARNING _port_attribute_mark: port 6\n"
+	for name, c := range map[string]struct {
+		before, forth, back string
+		rotate              bool
+		status              int
+		said                string
+	}{
+		"nothing":              {"", fresh, "", false, 0, target.Loaded},
+		"as before the change": {old, fresh, old, false, 0, target.Loaded},
+		"of the change":        {old, fresh, old + fresh, false, 65, strings.TrimSpace(fresh)},
+		"never before":         {"", old, old, false, 65, strings.TrimSpace(old)},
+		"rotated":              {old, fresh, old, true, 65, strings.TrimSpace(old)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newLogBox(t, restart)
+			b.put("log", "switchd: INFO start\n"+c.before)
+			status, said := b.done(func() { b.add("log", c.forth) })
+			require.Equal(t, 65, status, said)
+			b.put("since", "first\n")
+			b.step.Cmd, b.step.Loaded = "ROCEC_WHY=body\n"+restart.Cmd, &target.Query{Cmd: "ROCEC_WHY=body\n" + restart.Loaded.Cmd}
+			status, said = b.done(func() {
+				if c.rotate {
+					require.NoError(t, os.Rename(filepath.Join(b.dir, "log"), filepath.Join(b.dir, "log.1")))
+				}
+				b.add("log", c.back)
+			})
+			assert.Equal(t, c.status, status, said)
+			assert.Equal(t, c.said, said)
+		})
+	}
+}
+
 // TestRestartedNot: a switchd that never started again does not use the content.
 func TestRestartedNot(t *testing.T) {
 	b := newLogBox(t, restart)

@@ -41,12 +41,16 @@ var refusals = []struct{ level, text string }{
 // clamps is what it logs when it puts another threshold of marking in the place of one that the chip cannot have. Source: as above.
 const clamps = "(min|max)_threshold_bytes .*(less than minimum|greater than maximum)"
 
-// noteLog keeps which file the log was and how long, so that only what is appended counts.
-const noteLog = "{ stat -c '%i %s' " + switchdLog + " 2>/dev/null || echo 0 0; } >\"$ROCEC_STEP/log\"\n"
+// noteLog keeps which file the log was and how long, so that only what is appended counts; and how it was before the change, for a step
+// that goes back.
+const noteLog = "{ stat -c '%i %s' " + switchdLog + " 2>/dev/null || echo 0 0; } >\"$ROCEC_STEP/log\"\n" +
+	"[ -e \"$ROCEC_STEP/first\" ] || cp \"$ROCEC_STEP/log\" \"$ROCEC_STEP/first\"\n"
 
 // logged looks through what switchd has logged since the step began, in the file the log is now and, where that was rotated meanwhile, in
 // the one it was. A line that names a level below WARNING is no complaint, whatever function it is of. How much is read and told is
 // bounded: a log may grow by gigabytes.
+//
+// The content from before may have been complained of before: going back, what the log already had before the change is no failure.
 var logged = `since() {
 	read -r file from <"$ROCEC_STEP/log"
 	now=$(stat -c '%i %s' ` + switchdLog + ` 2>/dev/null || echo 0 0)
@@ -57,7 +61,22 @@ var logged = `since() {
 	tail -c +$((from + 1)) ` + switchdLog + ` 2>/dev/null
 }
 new() { since | head -c 16777216; }
-said=$(new | grep -vE '(^|[^A-Za-z])(INFO|NOTICE|DEBUG)([^A-Za-z]|$)' | grep -E '` + pattern() + `' | head -n 20)
+complaints() { grep -vE '(^|[^A-Za-z])(INFO|NOTICE|DEBUG)([^A-Za-z]|$)' | grep -E '` + pattern() + `' | head -n 20; }
+said=$(new | complaints)
+if [ -n "$said" ] && [ -n "${ROCEC_WHY:-}" ]; then
+	old=
+	read -r file from <"$ROCEC_STEP/first"
+	if [ "$(stat -c %i ` + switchdLog + ` 2>/dev/null)" = "$file" ]; then
+		old=$(head -c "$from" ` + switchdLog + ` | tail -c 16777216 | complaints)
+	fi
+	said=$(printf '%s\n' "$said" | while read -r line; do
+		text=$(printf '%s\n' "$line" | grep -oE '` + pattern() + `' | head -n 1)
+		case $old in
+		*"$text"*) ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done)
+fi
 if [ -n "$said" ]; then
 	printf '%s\n' "$said"
 	exit 65
