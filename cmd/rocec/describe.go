@@ -72,6 +72,9 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 				continue
 			}
 			s := section{Title: file.Path}
+			if file.InUse != "" {
+				s.add("in use", file.InUse)
+			}
 			data := file.Sketch
 			if data == nil {
 				data, _ = file.Edit(nil)

@@ -39,6 +39,10 @@ func hastenSteps(plan *deploy.Plan) {
 			s := &d.Device.Files[i].Activate
 			s.Timeout, s.Away = most, min(s.Away, most)
 		}
+		for _, c := range d.Changes { // of which a step may have been chosen
+			s := &c.File.Activate
+			s.Timeout, s.Away = most, min(s.Away, most)
+		}
 	}
 }
 

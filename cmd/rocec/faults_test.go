@@ -116,13 +116,15 @@ var faults = []fault{
 
 	// Releases and chips.
 	{code: "cumulus-release", base: "rack-v1-pfc", edit: []string{`"3.4.3"`, `"5.9.0"`}, at: `"5.9.0"`},
-	{code: "cumulus-chip", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"sn3420"`}, at: `"3.4.3"`},
+	{code: "cumulus-chip", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"sn3800"`}, at: `"3.4.3"`},
 	{code: "cumulus-memory-written", base: "rack-v1-pfc", edit: []string{`"3.4.3"`, "\"3.4.3\"\n  memory = \"written\""}, at: `"written"`},
+	{code: "cumulus-model", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"sn3420"`}, at: `"3.4.3"`},
+	{code: "cumulus-known-fault", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"as7726-32x"`, `"3.4.3"`, `"3.7.12"`}, at: `"3.7.12"`},
 	{code: "cumulus-trust", base: "storage-and-training", edit: []string{"version = var.tor_version", `version = "3.4.3"`}, at: `"3.4.3"`},
 	{code: "cumulus-no-pfc", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"as4610-54t"`, `"25G"`, `"1G"`}, at: `"as4610-54t"`},
 	{code: "cumulus-cos-3", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"z9100"`, "cos      = 4", "cos = 3"}, at: "3"},
 	{code: "cumulus-cut-through", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"z9100"`, "mtu = 9216", "mtu = 9216\n  flow_control = \"pause\""}, at: `"z9100"`},
-	{code: "cumulus-ecn-drops", base: "bonded-pair", edit: []string{`"sn2700"`, `"s6000"`}, at: "ecn", more: []string{"oversubscription"}},
+	{code: "cumulus-ecn-drops", base: "bonded-pair", edit: []string{`"sn2700"` + "\n  os      = \"cumulus-linux\"\n  version = \"4.3.0\"", `"s6000"` + "\n  version = \"3.7.16\""}, at: "ecn", more: []string{"oversubscription"}},
 	{code: "cumulus-no-ecn", base: "bonded-pair", edit: []string{`"sn2700"` + "\n  os      = \"cumulus-linux\"\n  version = \"4.3.0\"", `"s6000"` + "\n  version = \"3.1.2\""}, at: `"s6000"`, more: []string{"oversubscription"}},
 	{code: "cumulus-ecn-thresholds", base: "bonded-pair", edit: []string{`"sn2700"` + "\n  os      = \"cumulus-linux\"\n  version = \"4.3.0\"", `"sn2700"` + "\n  version = \"3.1.2\""}, at: "ecn"},
 	{code: "cumulus-ecn-groups", base: "bonded-pair", edit: []string{"weight = 40", "weight = 30", "", second("lossless = false\n  ecn { min = \"80KiB\" }")}, at: "ecn {}", more: []string{"cumulus-weights"}},

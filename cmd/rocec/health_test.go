@@ -45,6 +45,9 @@ func TestVerifySince(t *testing.T) {
 		require.Equal(t, exitErrors, code, "a switch of the factory has drifted\n%s\n%s", stdout, stderr)
 		require.Empty(t, stderr)
 		for line := range strings.Lines(stdout) {
+			if strings.HasSuffix(line, ": not readable on this release.\n") { // which it says of every switch
+				continue
+			}
 			if strings.HasPrefix(line, "tor1  ") && strings.HasSuffix(line, ".\n") || strings.HasPrefix(line, "Counters") {
 				findings = append(findings, strings.TrimSuffix(line, "\n"))
 			}

@@ -37,7 +37,7 @@ var knowns = []knownList{
 		[]known{
 			{"K1", "PFC for a priority is on at one end of a link only", []string{"host-not-member"}, "rocec writes both ends from one description"},
 			{"K2", "a port sends pauses its peer does not obey, or the reverse", []string{"conf-pfc-half"}, ""},
-			{"K3", "the field a device believes is not the field that tells the class", []string{"cumulus-trust"}, ""},
+			{"K3", "the field a device believes is not the field that tells the class", []string{"cumulus-trust", "conf-two-trusts"}, ""},
 			{
 				"K4", "maps of host and switches do not compose to one class",
 				[]string{"host-pcp", "conf-cos-moved"},
@@ -53,7 +53,7 @@ var knowns = []knownList{
 				[]string{"cumulus-lossless-groups", "conf-lossless-shared"},
 				"",
 			},
-			{"K7", "CNPs travel in the class they are about, or are not served first", nil, ""},
+			{"K7", "CNPs travel in the class they are about, or are not served first", []string{"conf-cnp-bulk"}, ""},
 			{"K8", "RoCEv1 across a routed hop or between subnets", nil, ""},
 			{"K9", "MTU too small somewhere on the way, or headroom for smaller frames than the port takes", nil, "headroom counts the port's MTU"},
 			{
@@ -70,7 +70,7 @@ var knowns = []knownList{
 			{"K17", "no marking at some hop, or marking after pausing", []string{"cumulus-no-ecn", "cumulus-ecn-thresholds"}, ""},
 			{"K18", "fast senders to a slow port", nil, "thresholds follow the speed of each port"},
 			{"K19", "fewer uplinks than downlinks in a lossless class", nil, ""},
-			{"K20", "RoCE without a share of its own, or strict", nil, ""},
+			{"K20", "RoCE without a share of its own, or strict", []string{"conf-strict-above", "conf-two-schedulers"}, ""},
 			{"K21", "a host takes its settings from what the switch advertises", nil, "NICs are set to host-controlled DCBX"},
 			{"K22", "a tunnel whose outer header loses the class", nil, "tunnels are outside of the language: describe the underlay, and copy the DSCP to the outer header"},
 			{

@@ -121,6 +121,8 @@ type planChange struct {
 	Path   string    `json:"path"`
 	Action string    `json:"action"`
 	Keys   []planKey `json:"keys"`
+
+	Notes []string `json:"notes,omitempty"` // how the change is checked and put to use
 }
 
 type planKey struct {
@@ -184,6 +186,7 @@ func changesJSON(changes []*deploy.Change) []planChange {
 		if c.Action == deploy.Activate { // in place, not in use: for a reader of the promise, an update without keys
 			pc.Action = string(deploy.Update)
 		}
+		pc.Notes = c.Says
 		for _, k := range c.Keys {
 			pk := planKey{Key: k.Key}
 			if k.Action != deploy.Create {

@@ -265,6 +265,9 @@ func (v *planView) file(f foldedFile) {
 		what += "  " + n
 	}
 	fmt.Fprintf(v.w, "  %s %s%s\n", v.symbol(c.Action), f.label, what)
+	for _, text := range c.Says {
+		v.prose("      ", target.Escape(text))
+	}
 	if v.diff {
 		for line := range strings.Lines(c.Unified()) {
 			style := ""

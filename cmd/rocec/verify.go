@@ -292,6 +292,7 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 	}
 	v.watched(plan)
 	v.hints(doc)
+	v.unreadable(doc)
 	a.trafficText(v, doc.Traffic)
 	v.held(plan)
 	v.pending(plan, debts)
@@ -338,6 +339,21 @@ func (v *planView) hints(doc verifyDocument) {
 	}
 	for _, text := range hints.texts {
 		v.prose(v.paint(diag.Bold, nodeset.Text(hints.of[text], nodeset.Devices, math.MaxInt))+"  ", target.Escape(text))
+	}
+}
+
+// unreadable names what no device of a kind can be asked for, so that nothing of it is taken for seen.
+func (v *planView) unreadable(doc verifyDocument) {
+	var facts told
+	for _, d := range doc.Devices {
+		for _, f := range d.Facts {
+			if f.Value == target.NotReadable {
+				facts.add(f.Name+": "+f.Value+".", d.Name)
+			}
+		}
+	}
+	for _, text := range facts.texts {
+		v.prose(v.paint(diag.Bold, nodeset.Text(facts.of[text], nodeset.Devices, math.MaxInt))+"  ", target.Escape(text))
 	}
 }
 

@@ -1,11 +1,14 @@
 package cumulus
 
 import (
-	"strings"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -13,23 +16,80 @@ import (
 // unit is the daemon that programs the chip.
 const unit = "switchd.service"
 
-// reloadNode is where switchd of 4.2 and 4.3 on Spectrum is told to read traffic.conf again.
+// reloadNode is where switchd of 4.x on Spectrum is told to read traffic.conf again.
 const reloadNode = "/cumulus/switchd/config/traffic/reload"
 
-// switchdLog is where switchd says what it did not take.
-const switchdLog = "/var/log/switchd.log"
-
+// reloads reports whether a switch of a release and a chip takes some change without a restart of switchd.
 func reloads(r grammar.Release, asic *platform.ASIC) bool {
-	return r.AtLeast(4, 2) && asic.Vendor == platform.Mellanox
+	return grammar.CanReload(r) && asic.Vendor == platform.Mellanox
 }
 
-// activate gives the documented way to make switchd take the file. Up to 4.1, and on Broadcom up to 4.3, that is a
-// restart, which resets every port; on Spectrum 4.2 and 4.3 added a reload of the traffic settings alone.
+// activate gives the documented way to make switchd take any change of the file: a restart, which resets every port, but for Spectrum
+// with 4.3, where a reload takes every key.
 func activate(r grammar.Release, asic *platform.ASIC) target.Step {
-	if reloads(r, asic) {
+	if reloads(r, asic) && grammar.ReloadsAll(r) {
 		return reload
 	}
 	return restart
+}
+
+// chooser gives the way for one change: on a switch that may reload the keys that change decide, and whether the node was seen.
+func chooser(r grammar.Release, asic *platform.ASIC) func(before, after []byte, have []target.Sample) (target.Step, []string) {
+	return func(before, after []byte, have []target.Sample) (step target.Step, says []string) {
+		step = activate(r, asic)
+		if reloads(r, asic) {
+			why := ""
+			if step, why = choose(r, before, after, have); why != "" {
+				says = append(says, why)
+			}
+		}
+		if saw(have, checkerFact, nothing) {
+			says = append(says, "No "+checker+" was found, which releases from 4.1 on have: nothing but rocec checks the file before switchd "+
+				"reads it.")
+		}
+		return step, says
+	}
+}
+
+// choose decides for a switch that may reload, and says what calls for a restart.
+func choose(r grammar.Release, before, after []byte, have []target.Sample) (target.Step, string) {
+	if saw(have, nodeFact, nothing) {
+		return restart, "switchd restarts: the node by which it is told to read traffic.conf again is not there (" + reloadNode + ")."
+	}
+	keys := restarting(before, after, r)
+	if len(keys) == 0 {
+		return reload, ""
+	}
+	more := ""
+	if n := len(keys) - 1; n > 0 {
+		more = " and " + diag.Count(n, "more key")
+	}
+	return restart, fmt.Sprintf("switchd restarts: on %d.%d no reload takes a change of %s%s.", r[0], r[1], target.Escape(keys[0]), more)
+}
+
+// saw reports whether a device was read that says a fact.
+func saw(have []target.Sample, name, fact string) bool {
+	return slices.ContainsFunc(have, func(s target.Sample) bool { return s.Name == name && s.Fact == fact })
+}
+
+// restarting lists the keys, sorted, that differ between two contents and that no reload takes.
+func restarting(before, after []byte, r grammar.Release) []string {
+	values := func(content []byte) grammar.Values {
+		lines, _ := grammar.Parse(content)
+		return grammar.ValuesOf(lines)
+	}
+	was, is := values(before), values(after)
+	changed := map[string]bool{}
+	for _, side := range []grammar.Values{was, is} {
+		for key := range side {
+			old, had := was[key]
+			now, has := is[key]
+			if (had != has || !same(old, now)) && !grammar.Reloads(r, key) {
+				changed[key] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(changed))
 }
 
 // The two ways. Large switches take more than two minutes until switchd is up (its watchdog has two; CM-27957), and the ports
@@ -39,40 +99,37 @@ var (
 		Cmd:      noteLog + "systemctl show -p ActiveEnterTimestampMonotonic " + unit + " >\"$ROCEC_STEP/since\"\nsystemctl restart " + unit,
 		Disrupts: "every port resets (switchd restart)",
 		Outage:   ir.Outage{Least: 30 * time.Second, Most: 2 * time.Minute},
-		Loaded: &target.Query{Cmd: active + complaints + `now=$(systemctl show -p ActiveEnterTimestampMonotonic ` + unit + `)
+		Loaded: &target.Query{Cmd: active + logged + `now=$(systemctl show -p ActiveEnterTimestampMonotonic ` + unit + `)
 if [ "$now" = "$(cat "$ROCEC_STEP/since")" ]; then
 	echo "` + unit + ` has not started again"
 	exit 1
 fi
-echo ` + target.Loaded},
+how=` + target.Loaded + "\n" + clamped},
 		Units:   unit,
 		Timeout: 5 * time.Minute,
 		Soak:    30 * time.Second,
 		Away:    3 * time.Minute,
 	}
 	reload = target.Step{
-		Cmd:      noteLog + revive + "echo 1 > " + reloadNode,
+		Cmd:      noteLog + tell,
 		Disrupts: "a brief loss while buffers change (switchd reload)",
 		Outage:   ir.Outage{Most: 2 * time.Second}, // "brief", the manual says
-		Loaded: &target.Query{Cmd: active + complaints +
-			`echo "not readable on this release; switchd took the reload and logged no complaint"`},
-		Units:   unit,
-		Timeout: 3 * time.Minute, // where the undo has to start switchd
-		Soak:    5 * time.Second,
-		Away:    30 * time.Second,
+		Loaded:   &target.Query{Cmd: active + logged + "how='" + target.NotReadable + "'\n" + clamped},
+		Units:    unit,
+		Timeout:  3 * time.Minute, // where the undo has to start switchd
+		Soak:     5 * time.Second,
+		Away:     30 * time.Second,
 	}
 )
 
 const (
-	// noteLog keeps how long the log was before, so that only what is appended counts.
-	noteLog = "{ stat -c %s " + switchdLog + " 2>/dev/null || echo 0; } >\"$ROCEC_STEP/log\"\n"
-
-	// revive starts a switchd that died of the change, which the undo cannot reload.
-	revive = `if [ -n "${ROCEC_WHY:-}" ] && ! systemctl is-active --quiet ` + unit + `; then
+	// tell has switchd read the file again. The node is switchd's own, so it is not there while switchd is not: then, and where a release
+	// has none although it should, a restart does the same.
+	tell = `if test -e ` + reloadNode + ` && systemctl is-active --quiet ` + unit + `; then
+	echo 1 >` + reloadNode + `
+else
 	systemctl restart ` + unit + `
-	exit
-fi
-`
+fi`
 
 	active = `if ! systemctl is-active --quiet ` + unit + `; then
 	echo "` + unit + ` is not active"
@@ -80,25 +137,3 @@ fi
 fi
 `
 )
-
-// complaints looks through what switchd has logged since the step began.
-var complaints = `read -r from <"$ROCEC_STEP/log"
-size=$(stat -c %s ` + switchdLog + ` 2>/dev/null || echo 0)
-if [ "$size" -lt "$from" ]; then from=0; fi # rotated
-if said=$(tail -c +$((from + 1)) ` + switchdLog + ` 2>/dev/null | grep -E '` + strings.Join(refusals, "|") + `'); then
-	printf '%s\n' "$said"
-	exit 1
-fi
-`
-
-// refusals begin the lines by which switchd says that it did not take a setting, at levels from WARNING to CRITICAL. Source:
-// switchd Log Message Reference 4.1.
-var refusals = []string{
-	"_range_limits_get:", "_port_group_range_translate:", "_port_group_ports_set:",
-	"hal_sh_datapath_file_read:", "could not load traffic config file", "headroom count .* exceeds the maximum value",
-	"datapath init failed", "exceeds max port group count", "cos list length .* is longer than",
-	"_priority_field_list_get:", "_port_attribute_mark:", "sx_api_port_pfc_enable_set", "_priority_flow_control_config:",
-	"_port_pause_config", "_config_port_packet_buffers", "hal_sh_datapath_packet_buffer_set", "sx_api_cos_redecn_",
-	"_ecn_red_config", "No priority group ID found for lossless traffic", "buffer pool .* size 0 is invalid",
-	"_port_group_set_get:", "_switch_priority_config_values_get:",
-}

@@ -27,7 +27,10 @@ func check(d *ir.Device) diag.List {
 				"swp1, or swp1s0 after a split. Name the port so.", p)
 		}
 	}
-	checkChip(&ds, d, rel)
+	if !checkModel(&ds, d, rel) {
+		checkChip(&ds, d, rel)
+	}
+	checkFaults(&ds, d, rel)
 	checkMemory(&ds, d)
 	checkTrust(&ds, d, doc)
 	checkPFC(&ds, d, rel)

@@ -11,7 +11,6 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/target"
 )
 
 // want finds the one diagnostic with a code.
@@ -145,7 +144,7 @@ func TestChips(t *testing.T) {
 		want(t, ds, "cumulus-ecn-drops", diag.Warning, 44, "Trident II", "cos 4")
 	})
 	t.Run("chip and release", func(t *testing.T) {
-		_, ds := Target.Render(canonicalSample(t, "sn3700", "3.7.16", 1).sw)
+		_, ds := Target.Render(canonicalSample(t, "sn3800", "3.7.16", 1).sw)
 		require.Len(t, ds, 1)
 		want(t, ds, "cumulus-chip", diag.Warning, 4, "Spectrum-2", "4.0")
 	})
@@ -262,32 +261,6 @@ link_pause.roce_pause.cable_length = 3
 	back := s.file(t)(got)
 	assert.Contains(t, back, "link_pause.port_group_list = []\n")
 	assert.NotContains(t, back, "roce_pause")
-}
-
-func TestActivate(t *testing.T) {
-	for _, tt := range []struct {
-		model, version, cmd string
-		precheck            bool
-	}{
-		{"sn2700", "3.4.3", "systemctl restart switchd.service", false},
-		{"sn2700", "3.7.16", "systemctl restart switchd.service", false},
-		{"sn2700", "4.1.1", "systemctl restart switchd.service", true},
-		{"sn2700", "4.2.0", "echo 1 > /cumulus/switchd/config/traffic/reload", true},
-		{"sn3700", "4.3.0", "echo 1 > /cumulus/switchd/config/traffic/reload", true},
-		{"s6000", "4.3.0", "systemctl restart switchd.service", true},
-	} {
-		files, _ := Target.Render(canonicalSample(t, tt.model, tt.version, 1).sw)
-		require.Len(t, files, 1)
-		f := files[0]
-		lines := strings.Split(f.Activate.Cmd, "\n")
-		assert.Equal(t, tt.cmd, lines[len(lines)-1], "%s %s", tt.model, tt.version)
-		assert.Equal(t, strings.Contains(tt.cmd, "restart"), strings.HasSuffix(f.Activate.Loaded.Cmd, "echo "+target.Loaded),
-			"a reload cannot be read back")
-		assert.Equal(t, tt.precheck, f.Precheck != "", "%s %s", tt.model, tt.version)
-		assert.NotEmpty(t, f.Activate.Disrupts)
-		assert.Equal(t, strings.Contains(tt.cmd, "restart"), strings.Contains(f.Activate.Disrupts, "restart"))
-		assert.Equal(t, Path, f.Path)
-	}
 }
 
 func TestNothingToSay(t *testing.T) {

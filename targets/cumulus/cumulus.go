@@ -25,11 +25,13 @@ import (
 	"bytes"
 	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -86,10 +88,12 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 		Keys:     func(content []byte) []target.Key { return keys(content, doc, settings()) },
 		Why:      func(key string) []ir.Origin { return why()[key] },
 		Activate: activate(rel, d.Switch.Model.ASIC),
+		InUse:    target.NotReadable,
 	}
-	f.Lint = linter(f.Edit)
+	f.Lint = linter(f.Edit, settings)
 	if rel.AtLeast(4, 0) {
 		f.Precheck = precheck
+		f.Choose = chooser(rel, d.Switch.Model.ASIC)
 	}
 	files := []target.File{f}
 	if d.Switch.MemoryWritten && memoryWritable(d.Switch.Model.ASIC, d.Switch.Version) == "" {
@@ -100,7 +104,10 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 
 // linter judges a traffic.conf by itself, but for what holds of the file rocec writes from nothing, too: that follows from the fabric, and
 // validate has judged it. A file that sets something, and nothing that any release knows, is of something else.
-func linter(edit func([]byte) ([]byte, diag.List)) func([]byte) (diag.List, string) {
+//
+// The keys of a port group that is in no list are no mistake where all its ports are the fabric's: rocec has taken it out of the list, and
+// leaves its keys, which do nothing, to whoever wrote them.
+func linter(edit func([]byte) ([]byte, diag.List), s func() *settings) func([]byte) (diag.List, string) {
 	judge := func(content []byte) diag.List {
 		return conflint.Check([]conflint.File{{Name: Path, Data: content}}).Diagnostics
 	}
@@ -117,6 +124,7 @@ func linter(edit func([]byte) ([]byte, diag.List)) func([]byte) (diag.List, stri
 		sets := slices.ContainsFunc(bytes.Split(content, []byte("\n")), says)
 		for _, d := range judge(content) {
 			switch {
+			case d.Code == conflint.Unlisted && switchedOff(content, d.At, s().fabric):
 			case d.Code != conflint.Foreign && !meant()[key(d)]:
 				found = append(found, d)
 			case d.Code == conflint.Foreign && sets:
@@ -127,18 +135,33 @@ func linter(edit func([]byte) ([]byte, diag.List)) func([]byte) (diag.List, stri
 	}
 }
 
+// switchedOff reports whether the key at a place is of a port group that has no port outside the fabric, in a feature of which rocec writes
+// the list.
+func switchedOff(content []byte, at diag.Range, fabric []grammar.Port) bool {
+	if at.Start.Byte < 0 || at.End.Byte > len(content) || at.Start.Byte > at.End.Byte {
+		return false
+	}
+	k, _, group := grammar.Match(strings.Split(string(content[at.Start.Byte:at.End.Byte]), "."))
+	if k == nil || groupNames[k.Feature()] == "" {
+		return false
+	}
+	lines, _ := grammar.Parse(content)
+	set, stated := grammar.ValuesOf(lines).Get(k.Feature(), grammar.GroupPorts, -1, group)
+	rest, ok := without(set, fabric)
+	return stated && (!ok || rest == "")
+}
+
 // says reports whether a line is neither empty nor a comment.
 func says(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return len(line) > 0 && line[0] != '#'
 }
 
-// precheck asks the switch's own syntax checker about a file before switchd sees it. The chapters of 4.2 and 4.3 have
-// the checker; on 4.0 and 4.1 it may be missing, and then there is nothing to ask. Its exit status is not documented,
-// so its success line decides.
-const precheck = `command -v cl-consistency-check >/dev/null || exit 0
-said=$(timeout 60 cl-consistency-check --datapath-syntax-check -t "$1" 2>&1)
+// precheck asks the switch's own syntax checker about a file before switchd sees it. It is new in 4.1, where 4.0 might have it, too;
+// where it is missing there is nothing to ask, which the plan has said. Its exit status is not documented, so its success line decides.
+const precheck = findChecker + `command -v ` + checker + ` >/dev/null || exit 0
+said=$(timeout 60 ` + checker + ` --datapath-syntax-check -t "$1" 2>&1)
 case $said in
-*"No errors detected"*) ;;
+*"` + sound + `"*) ;;
 *) printf '%s\n' "$said"; exit 1 ;;
 esac`

@@ -34,7 +34,7 @@ func image(d *ir.Device) target.Image {
 	switchd := sim.Config{Conf: Path, Unit: unit}
 	if r, doc, ok := documented(sw.Version); ok {
 		files[Path] = factoryFile(doc.Dialect())
-		switchd.Checker = r.AtLeast(4, 2) // the chapters of 4.2 and 4.3 have it
+		switchd.Checker = hasChecker(r)
 		if reloads(r, sw.Model.ASIC) {
 			switchd.Reload = reloadNode
 		}

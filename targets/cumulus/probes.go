@@ -29,6 +29,75 @@ true`},
 	}}
 }
 
+// The facts that decide how a change is checked and put to use, and what they say of what is not there.
+const (
+	nodeFact    = "reload node"
+	checkerFact = "syntax checker"
+	nothing     = "none"
+)
+
+// checker is the vendor's own judge of traffic.conf, from 4.1 on. No manual says where it lies; other tools of the vendor are in the folders
+// of findChecker, which the search path of a login or of sudo need not have.
+const checker = "cl-consistency-check"
+
+const findChecker = "PATH=$PATH:/usr/cumulus/bin:/usr/cumulus/sbin\n"
+
+func hasChecker(r grammar.Release) bool { return r.AtLeast(4, 1) }
+
+// waysProbe asks for the two. Whoever is not root may not see the node.
+func waysProbe(d *ir.Device, r grammar.Release) target.Probe {
+	cmd := ""
+	if reloads(r, d.Switch.Model.ASIC) {
+		cmd = `if test -e ` + reloadNode + `; then
+	echo "` + nodeFact + `: ` + reloadNode + `"
+elif [ "$(id -u)" = 0 ]; then
+	echo "` + nodeFact + `: ` + nothing + `"
+fi
+`
+	}
+	if hasChecker(r) {
+		cmd += findChecker + `echo "` + checkerFact + `: $(command -v ` + checker + ` || echo ` + nothing + `)"` + "\n"
+	}
+	return target.Probe{
+		Name: "activation", Query: target.Query{Cmd: cmd + "true"},
+		Samples: func(answer []byte) []target.Sample {
+			var out []target.Sample
+			for l := range strings.Lines(string(answer)) {
+				name, fact, ok := strings.Cut(strings.TrimSpace(l), ": ")
+				if !ok || name != nodeFact && name != checkerFact || fact == "" {
+					continue
+				}
+				s := target.Sample{Name: name, Unit: target.UnitFact, Fact: fact}
+				if name == checkerFact && fact == nothing {
+					s.Hint = fmt.Sprintf("No %s was found, neither on the search path nor in /usr/cumulus/bin and /usr/cumulus/sbin, although Cumulus "+
+						"Linux has it from 4.1 on. Before apply nothing but rocec checks traffic.conf: find out where it is.", checker)
+				}
+				out = append(out, s)
+			}
+			return out
+		},
+	}
+}
+
+// verdictProbe asks the checker about the file that lies on the switch.
+func verdictProbe(device string) target.Probe {
+	return target.Probe{
+		Name: checkerFact, Slow: true,
+		Query: target.Query{Cmd: findChecker + "command -v " + checker + " >/dev/null || exit 0\ntest -f " + Path + " || exit 0\n" +
+			"timeout 60 " + checker + " --datapath-syntax-check -t " + Path + " 2>&1 | head -c 4096\ntrue"},
+		Judge: func(answer []byte) []string {
+			said := strings.TrimSpace(string(answer))
+			if said == "" || strings.Contains(said, sound) {
+				return nil
+			}
+			return []string{fmt.Sprintf("%s on %s does not take %s: %s", checker, device, Path, target.Escape(strings.Join(strings.Fields(said), " ")))}
+		},
+	}
+}
+
+// sound is what the checker says of a file without mistakes. Its exit status is not documented.
+const sound = "No errors detected"
+
 func judgeRelease(d *ir.Device, answer string) []string {
 	want := d.Switch.Version
 	facts := map[string]string{}

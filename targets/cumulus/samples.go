@@ -17,8 +17,14 @@ import (
 // has dropped packets because a buffer was full or is paused in a class that is not lossless; and what a change must not take away
 // although the fabric does not state it: BGP and LLDP neighbours.
 func probes(d *ir.Device) []target.Probe {
-	rel, _, _ := documented(d.Switch.Version) // none: nothing is put to use
+	rel, _, ok := documented(d.Switch.Version) // none: nothing is put to use
 	out := []target.Probe{switchdProbe(d.Name, reloads(rel, d.Switch.Model.ASIC))}
+	if ok && (hasChecker(rel) || reloads(rel, d.Switch.Model.ASIC)) {
+		out = append(out, waysProbe(d, rel))
+	}
+	if ok && hasChecker(rel) {
+		out = append(out, verdictProbe(d.Name))
+	}
 	var cables []target.Cable
 	var carrying []string // ports with lossless traffic
 	for _, p := range sorted(d.Ports) {
@@ -49,6 +55,8 @@ func probes(d *ir.Device) []target.Probe {
 // switchdProbe asks whether switchd runs, and since when: a later start is a daemon that died. NRestarts would count its deaths,
 // but systemd has it from 235 on, and Cumulus Linux 3.x has 215.
 //
+// What the chip was told nobody can read back: no public node shows PFC, buffers or marking, on any release.
+//
 // A reload asks a running switchd, so that without one nothing can be put to use; a restart starts it.
 func switchdProbe(device string, needed bool) target.Probe {
 	const since = "ActiveEnterTimestampMonotonic"
@@ -66,7 +74,7 @@ func switchdProbe(device string, needed bool) target.Probe {
 				Says: func(uint64) string { return fmt.Sprintf("%s on %s started again.", unit, device) },
 			})
 		}
-		return out
+		return append(out, target.Sample{Name: "PFC, buffers and marks in use", Unit: target.UnitFact, Fact: target.NotReadable})
 	})
 }
 

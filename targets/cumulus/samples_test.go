@@ -48,6 +48,9 @@ func TestSwitchdProbe(t *testing.T) {
 		{"active\nActiveEnterTimestampMonotonic=\x1b[31m\n", "switchd =1", ""},
 	} {
 		samples := p.Samples([]byte(c.answer))
+		last := len(samples) - 1
+		assert.Equal(t, "not readable on this release", samples[last].Fact, "no node shows what the chip uses")
+		samples = samples[:last]
 		assert.Equal(t, c.samples, measured(samples), "%q", c.answer)
 		assert.Equal(t, c.wrong, strings.Join(p.Judge([]byte(c.answer)), " "))
 		if len(samples) > 1 {

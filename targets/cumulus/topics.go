@@ -4,7 +4,7 @@ import "github.com/rocec/rocec/lang/diag"
 
 // topics is every code this target reports.
 var topics = []diag.Topic{
-	topicRelease, topicChip, topicTrust, topicNoPFC, topicNoECN, topicThresholds, topicDrops, topicECNGroups,
+	topicRelease, topicModel, topicFault, topicChip, topicTrust, topicNoPFC, topicNoECN, topicThresholds, topicDrops, topicECNGroups,
 	topicLossless, topicCPU, topicCutThrough, topicWeights, topicBounce, topicPort, topicFile,
 	topicMemoryWritten, topicMemoryPool, topicMemoryShared, topicMemorySmall, topicMemoryEgress, topicMemoryMarks, topicMemoryUnread,
 }
@@ -39,6 +39,73 @@ another release is set by hand (by_hand), or carries no RoCE and is left out.
 `,
 }
 
+var topicModel = diag.Topic{
+	Code:    "cumulus-model",
+	Summary: "this release does not run on this model",
+	Doc: `
+Some models came with a release, and some went with one. A model and a release that never met are a
+slip in one of the two, and what is derived from either is wrong: the cells and the memory of the
+chip, the names of the ports, the spelling of the file, and whether a change restarts the switch.
+
+    S5248F                                       from 3.7.0
+    S5232F                                       from 3.7.2
+    Z9264F, AS7816-64X, AS7726-32X, AS7326-56X   from 3.7.3
+    SN3700C, SN3700 (200G from 4.2.1)            from 4.0
+    SN3420, SN4600C                              from 4.2.0
+    SN4700                                       from 4.2.1
+    S6000, Wedge 100                             up to 3.7
+    S5048F, Z9100, AS4610, AS5712, AS7312,       not 4.0
+    AS7712, AG9032v1, SN2010, SN2100
+
+Example:
+
+    switch "spine" {
+      model   = "s6000"
+      version = "4.3.0"
+    }
+
+How to mend it: compare with the switch: decode-syseeprom tells the model, /etc/os-release the
+release.
+
+    switch "spine" {
+      version = "3.7.16"
+    }
+`,
+}
+
+var topicFault = diag.Topic{
+	Code:    "cumulus-known-fault",
+	Summary: "this release has a fault that concerns lossless traffic",
+	Doc: `
+The vendor's release notes list faults that no configuration mends:
+
+    CM-28061  Trident3, 3.7.11, 3.7.12 and 4.0.0: PFC for one cos pauses every cos of the link
+    CM-28150  Trident3, 4.0.0: traffic that passes is marked as congested by default
+    CM-27801  SN3700C, 4.0.0: switchd does not start again with ports split into 2x50G
+    CM-19724  3.5.2 to 3.7.12 and 4.0.0: PIM and MSDP are sent with cos 6
+    CM-28156  Spectrum, 4.0.0: NCLU's storage-optimized pfc crashes (a note: rocec does not use it)
+
+They stand in the notes of 4.0, which name no release in which one is gone, so a release that is
+not in the list may be free of a fault or not. With CM-27957 (3.7.11, 3.7.12, 4.0.0) switchd of a
+switch with many ports and VLANs may miss the watchdog of systemd after a restart: raise WatchdogSec
+of switchd.service there before a change.
+
+Example:
+
+    switch "leaf" {
+      model   = "as7726-32x" # Trident3
+      version = "3.7.12"
+    }
+
+How to mend it: run another release there, as the message says, or leave out what the fault is
+about.
+
+    switch "leaf" {
+      version = "3.7.10"
+    }
+`,
+}
+
 var topicChip = diag.Topic{
 	Code:    "cumulus-chip",
 	Summary: "the manual of this release does not list this chip",
@@ -59,7 +126,7 @@ the same.
 Example:
 
     switch "spine" {
-      model   = "sn3700" # Spectrum-2
+      model   = "sn3800" # Spectrum-2
       version = "3.7.16" # lists Spectrum only
     }
 

@@ -82,6 +82,8 @@ type FileResult struct {
 	Path  string `json:"path"`
 	Holds string `json:"holds"`
 	InUse string `json:"in_use"`
+
+	Adjusted string `json:"adjusted,omitempty"` // what the device uses in another form than written, in its words; empty: nothing known
 }
 
 // Result is what became of one device.
@@ -198,6 +200,9 @@ func (r *Result) Text() string {
 			say("What became of the change is not known.%s", r.others())
 		}
 	}
+	if r.Adjusted() {
+		say("The device uses something else than what was written:%s", r.adjusted())
+	}
 	if len(r.Notes) > 0 {
 		say("As it went back, it printed: %s.", strings.Join(r.Notes, "; "))
 	}
@@ -220,6 +225,22 @@ func (r *Result) Text() string {
 			remain = "may remain"
 		}
 		say("On the device %s: %s. Take them away: rocec unlock --run %s %s.", remain, strings.Join(r.Left, ", "), r.Run, r.Device.Name)
+	}
+	return b.String()
+}
+
+// Adjusted reports whether the device said that it uses something in another form than written.
+func (r *Result) Adjusted() bool {
+	return slices.ContainsFunc(r.Files, func(f FileResult) bool { return f.Adjusted != "" })
+}
+
+// adjusted says it, file by file.
+func (r *Result) adjusted() string {
+	var b strings.Builder
+	for _, f := range r.Files {
+		if f.Adjusted != "" {
+			fmt.Fprintf(&b, " %s: %s.", f.Path, f.Adjusted)
+		}
 	}
 	return b.String()
 }

@@ -106,12 +106,13 @@ func (a Action) Symbol() rune {
 // Change is what happens to one file or live state.
 type Change struct {
 	FileState
-	File          *target.File
+	File          *target.File // its Activate is the step of this change
 	Action        Action
 	Before, After []byte // nil: no file
 	Keys          []KeyChange
-	Unchanged     int // keys of ours that stay
-	NotOurs       int // keys that are not ours and are left alone
+	Unchanged     int      // keys of ours that stay
+	NotOurs       int      // keys that are not ours and are left alone
+	Says          []string // what is worth knowing of how the change is checked and put to use, as sentences
 }
 
 // KeyChange is what happens to one setting.
@@ -198,9 +199,11 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		if foreign := p.lint(f, c.Data, after); foreign != "" {
 			return p.refuse(Unreadable, fmt.Sprintf("%s is not a configuration of this device. %s", f.Path, foreign))
 		}
-		p.Changes = append(p.Changes, change(f, state, c.Data, after))
-		if !slices.Contains(p.Disrupts, f.Activate.Disrupts) && f.Activate.Disrupts != "" {
-			p.Disrupts = append(p.Disrupts, f.Activate.Disrupts)
+		one := change(f, state, c.Data, after)
+		one.choose(p.Baseline)
+		p.Changes = append(p.Changes, one)
+		if disrupts := one.File.Activate.Disrupts; !slices.Contains(p.Disrupts, disrupts) && disrupts != "" {
+			p.Disrupts = append(p.Disrupts, disrupts)
 		}
 	}
 	if len(p.Changes) > 0 {
@@ -296,6 +299,17 @@ func change(f *target.File, state FileState, before, after []byte) *Change {
 		c.compareKeys()
 	}
 	return c
+}
+
+// choose settles the step of a change of content. Of a file that holds what it should nobody knows what the apply that put it there has
+// changed, so it is the step for any change.
+func (c *Change) choose(have []target.Sample) {
+	if c.File.Choose == nil || c.Base == c.Target {
+		return
+	}
+	own := *c.File
+	own.Activate, c.Says = c.File.Choose(c.Before, c.After, have)
+	c.File = &own
 }
 
 // compareKeys fills Keys in the order of the new content, followed by keys that go away in the order of the old one.

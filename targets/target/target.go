@@ -99,6 +99,9 @@ type File struct {
 	// Why tells where the value of one of our keys came from; nil or empty: not known.
 	Why func(key string) []ir.Origin
 
+	// InUse is what can be told of whether the device uses the settings, where it does not say so itself: [NotReadable]. Empty: it says so.
+	InUse string
+
 	// Live is set for a state that is no file: Live reads it, in the form Edit returns; it is never written, but
 	// brought about by Activate.
 	Live *Query
@@ -113,8 +116,13 @@ type File struct {
 	// judged. What Edit makes of nothing gives neither.
 	Lint func(content []byte) (found diag.List, foreign string)
 
-	// Activate makes the device use the file; equal steps of one device run once.
+	// Activate makes the device use the file, whatever changes in it; equal steps of one device run once.
 	Activate Step
+
+	// Choose gives the step for one change of content, where a lesser one than Activate may do; says is what is worth knowing of how the
+	// change is checked and put to use, as sentences. have is what the device's probes measured before, and may be empty. It is pure.
+	// Nil: Activate.
+	Choose func(before, after []byte, have []Sample) (step Step, says []string)
 }
 
 // Leavings is a query, and what its answer calls for: the files and live states that take away what rocec has left on a device.
@@ -145,8 +153,9 @@ type Step struct {
 
 	Stdin string // of Cmd
 
-	// Loaded tells whether the device uses the content: it is asked until it exits 0, or Timeout passes, and then its last line
-	// says what the device can tell: [Loaded], or why that cannot be read on this release. Nil: nothing can be asked.
+	// Loaded tells whether the device uses the content: it is asked until it exits 0, or 65 where waiting does not help, or Timeout passes.
+	// After 0 its last line says what the device can tell: [Loaded], or why that cannot be read on this release; behind [Adjusted], what of the content it uses in
+	// another form than written. Nil: nothing can be asked.
 	Loaded *Query
 
 	Units   string        // systemd units that read the files at boot, parted by spaces: an undo at boot comes before them
@@ -157,6 +166,12 @@ type Step struct {
 
 // Loaded is the answer of a device that says it uses the content of its files.
 const Loaded = "loaded"
+
+// NotReadable is what a device can tell of what no node of it shows.
+const NotReadable = "not readable on this release"
+
+// Adjusted parts what a device says of the content in use from the settings it has put others in the place of.
+const Adjusted = "; adjusted: "
 
 // SoakTime is the soak of a step that states none.
 const SoakTime = 5 * time.Second

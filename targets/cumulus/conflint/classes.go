@@ -262,9 +262,14 @@ func (u *unit) mappedTwice(s *scope, f field) {
 		if len(p) < 2 || p[0].cos == p[1].cos {
 			continue
 		}
-		u.warnf(&topicValueTwice, p[1].at, "%s %d is in the lists of cos %d and cos %d. Which one the packets get is not "+
-			"documented. Keep it in one list.",
-			fieldNames[f].name, v, p[0].cos, p[1].cos).Note(p[0].at, "it goes to cos %d here", p[0].cos)
+		sev, why := diag.Warning, ""
+		_, first := u.lossless[p[0].cos]
+		if _, second := u.lossless[p[1].cos]; first != second && s.trusts[f] {
+			sev, why = diag.Error, " One of the two is lossless and the other is not, so RoCE may be dropped, or other traffic pause it."
+		}
+		u.report(sev, &topicValueTwice, p[1].at, "%s %d is in the lists of cos %d and cos %d. Which one the packets get is not "+
+			"documented.%s Keep it in one list.",
+			fieldNames[f].name, v, p[0].cos, p[1].cos, why).Note(p[0].at, "it goes to cos %d here", p[0].cos)
 	}
 }
 
@@ -276,7 +281,7 @@ func (u *unit) unmapped(s *scope, f field) {
 		sev = diag.Notice // as from the factory: nothing depends on the map
 	}
 	if u.strictMap() {
-		sev, why = diag.Error, "The syntax checker of 4.2 and later refuses such a map."
+		sev, why = diag.Error, "The syntax checker of 4.1 and later refuses such a map."
 	}
 	at, where := s.first[f], "this switch"
 	if s.name != "" {
@@ -357,7 +362,7 @@ func (u *unit) unreadMap() bool {
 // mapTypes are the types of the keys of the map.
 var mapTypes = []grammar.Type{grammar.FieldValues, grammar.PCPs, grammar.DSCPs}
 
-// strictMap tells whether the release has a checker that refuses incomplete maps: 4.2 and later.
+// strictMap tells whether the release has a checker that refuses incomplete maps, in a file that no release before 4.1 has.
 func (u *unit) strictMap() bool {
 	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		return true

@@ -32,8 +32,11 @@ type Lint struct {
 	Dialects    []string  // of each file: "traffic.conf of Cumulus Linux 3.5 to 3.7"; empty: not recognised
 }
 
-// Foreign is the code of a file that sets no key of any release.
-const Foreign = "conf-dialect"
+// Foreign is the code of a file that sets no key of any release, and Unlisted that of the keys of a group that is not in force.
+const (
+	Foreign  = "conf-dialect"
+	Unlisted = "conf-group-unlisted"
+)
 
 // Check judges files. Those of one switch (of one folder, or of one folder that holds a tree with etc/ or usr/lib/) are
 // judged together.
@@ -42,6 +45,10 @@ func Check(files []File) Lint {
 	devices := map[string][]int{}
 	var order []string
 	for i, f := range files {
+		if isNVUE(f) {
+			r.nvue(i, f)
+			continue
+		}
 		key := deviceOf(f.Name)
 		if devices[key] == nil {
 			order = append(order, key)
@@ -130,10 +137,10 @@ func fold(l diag.List) diag.List {
 var Names = grammar.Files
 
 // Known tells whether a file is one of [Names], or a copy named after its switch: leaf01-traffic.conf,
-// leaf01_traffic.conf, leaf01.traffic.conf.
+// leaf01_traffic.conf, leaf01.traffic.conf. NVUE's startup.yaml is known, and not judged.
 func Known(name string) bool {
 	_, base := split(name)
-	return base != ""
+	return base != "" || namedNVUE(name)
 }
 
 // split takes a file name apart: the switch it is named after, and its base name, empty when it is none of ours.
@@ -222,6 +229,8 @@ func (u *unit) judge() {
 	u.checkPorts()
 	u.checkPriorityGroups()
 	u.checkMap()
+	u.checkTrusts()
+	u.checkSchedulers()
 	u.checkRemark()
 	u.checkLossless()
 	u.checkSizes()

@@ -95,7 +95,7 @@ func (s *source) perhaps(u *unit, by []*setting) {
 	odd := map[string][]*setting{}
 	var order []string
 	for _, t := range s.settings {
-		if t.row == nil || s.cand&t.row.In != 0 || s.cand&t.row.Maybe == 0 {
+		if t.row == nil || s.cand&t.row.In != 0 || s.cand&t.row.Maybe == 0 || t.feature() == grammar.ECN && s.eitherECN() {
 			continue
 		}
 		if odd[t.words[0]] == nil {
@@ -106,6 +106,13 @@ func (s *source) perhaps(u *unit, by []*setting) {
 	for _, key := range order {
 		s.foreign(u, odd[key], s.cand, against(by, odd[key][0]))
 	}
+}
+
+// eitherECN reports whether a file may be of 4.0 to 4.2, whose manuals print ecn in examples and ecn_red in lists, and uses one of them.
+func (s *source) eitherECN() bool {
+	return !slices.ContainsFunc(s.settings, func(t *setting) bool {
+		return t.row != nil && (t.feature() == grammar.ECNRED || t.row.Since.AtLeast(4, 3))
+	})
 }
 
 // settle keeps the dialects whose manuals have most of the keys, before those only files in use speak for; and of several

@@ -188,7 +188,7 @@ func (u *unit) completePFC(g item, has func(grammar.Meaning) bool, at diag.Range
 		u.warnf(&topicIncomplete, cos.valueAt, "%s is empty, so nothing is lossless on the ports of the group. Name the "+
 			"lossless cos, or take the group out of pfc.port_group_list.", cos.key)
 	}
-	if !u.cand.Only(grammar.T1 | grammar.T2 | grammar.T3) {
+	if !u.cand.Only(grammar.T1 | grammar.T2 | grammar.T3 | grammar.T4) {
 		return
 	}
 	var missing []string
@@ -197,7 +197,7 @@ func (u *unit) completePFC(g item, has func(grammar.Meaning) bool, at diag.Range
 			missing = append(missing, m.Word())
 		}
 	}
-	if len(missing) > 0 {
+	if !u.defaulted(g, missing, at) && len(missing) > 0 && u.cand.Only(grammar.T1|grammar.T2|grammar.T3) {
 		u.warnf(&topicIncomplete, g.at, "The group %s of pfc lacks %s. The manuals up to 3.7 require the sizes; their defaults "+
 			"(buffer 25,000, xoff 10,000, "+
 			"delta 2,000 bytes) leave 15,000 bytes of headroom, too little for jumbo frames. Set "+

@@ -144,6 +144,14 @@ func (u *unit) checkSizes() {
 				"smaller; the vendor's preset has 0 for it.", delta.key, diag.Number(delta.n), diag.Number(xoff.n)).Note(xoff.valueAt, "pauses "+
 				"are sent here")
 		}
+		if !bad && xoff != nil && xoff.n < jumbo {
+			frame, which := jumbo, "an MTU of 9216, as RoCE samples have it,"
+			if xoff.n < ordinary {
+				frame, which = ordinary, "an MTU of 1500"
+			}
+			u.warnf(&topicSizes, xoff.valueAt, "%s is %s bytes, and a frame with %s is %s: every frame that comes in sends a pause, also where "+
+				"nothing is congested. The vendor's preset has 18,000.", xoff.key, diag.Number(xoff.n), which, diag.Number(frame))
+		}
 		if bad || buffer == nil || xoff == nil {
 			return
 		}

@@ -198,6 +198,34 @@ var mutations = []struct {
 	},
 	{"t1-pause.conf", "cut_through_enable = false", "cut_through_enable = True", "note", "conf-cut-through", "True"},
 
+	// together
+	{
+		"t1-dscp.conf", "control.cos_list = [6,7]\npriority_group.service.cos_list = [4]\npriority_group.bulk.cos_list = [0,1,2,3,5]",
+		"control.cos_list = [7]\npriority_group.service.cos_list = [4]\npriority_group.bulk.cos_list = [0,1,2,3,5,6]",
+		"warning", "conf-cnp-bulk", "48",
+	},
+	{"t4.conf", "cos_0.priority_source.dscp = [0,", "cos_0.priority_source.dscp = [0,26,", "error", "conf-value-twice", "26"},
+	{"t1-dscp.conf", "cos_5.packet_priorities = []", "cos_5.packet_priorities = [48]", "warning", "conf-value-twice", "48"},
+	{
+		"t4.conf", "25,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63]\r\n" +
+			"traffic.cos_1.priority_source.dscp = []\r\ntraffic.cos_2.priority_source.dscp = []\r\ntraffic.cos_3.priority_source.dscp = []\r\n" +
+			"traffic.cos_4.priority_source.dscp = [26]",
+		"25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,49,50,51,52,53,54,55,56,57,58,59,60,61,62,63]\r\n" +
+			"traffic.cos_1.priority_source.dscp = []\r\ntraffic.cos_2.priority_source.dscp = []\r\ntraffic.cos_3.priority_source.dscp = []\r\n" +
+			"traffic.cos_4.priority_source.dscp = []",
+		"warning", "conf-two-trusts", "4",
+	},
+	{
+		"t4.conf", "dos_enable = false", "priority_group.control.weight = 0\r\npriority_group.service.weight = 16\r\npriority_group.bulk.weight = 16",
+		"warning", "conf-two-schedulers", "default_egress_sched.egr_queue_0.bw_percent",
+	},
+	{"t1.conf", "priority_group.bulk.weight = 16", "priority_group.bulk.weight = 0", "warning", "conf-strict-above", "0"},
+	{"t1.conf", "priority_group.service.weight = 16", "priority_group.service.weight = 1", "warning", "conf-weights", "1"},
+	{"t1.conf", "xoff_size = 18000\npfc.roce.xon_delta = 2000", "xoff_size = 1500\npfc.roce.xon_delta = 500", "warning", "conf-sizes", "1500"},
+	{"t1.conf", "xoff_size = 18000", "xoff_size = 9000", "warning", "conf-sizes", "9000"},
+	{"t1.conf", "pfc.roce.port_buffer_bytes = 70000\n", "", "error", "conf-headroom", "roce"},
+	{"t1.conf", "pfc.roce.port_buffer_bytes = 70000\npfc.roce.xoff_size = 18000\n", "", "warning", "conf-group-incomplete", "roce"},
+
 	// one slip, one finding
 	{"t1.conf", "pfc.port_group_list", "PFC.port_group_list", "error", "conf-unknown-key", "PFC.port_group_list"},
 	{"t1.conf", "pfc.roce.cos_list", "pfc.roce.Cos_List", "error", "conf-unknown-key", "pfc.roce.Cos_List"},

@@ -93,6 +93,8 @@ func (u *unit) checkPriorityGroups() {
 			"Put every cos from 0 to 7 into one group; bulk is for the rest.", numbers(missing), are, their)
 	}
 	u.shares(firstIn)
+	u.checkAbove(firstIn)
+	u.checkNotifications(firstIn)
 	u.checkWeights(lists)
 }
 

@@ -10,7 +10,7 @@ var Topics = []diag.Topic{
 	topicUnmapped, topicUnreachable, topicMoved, topicUnmarked, topicHalf, topicSizes,
 	topicHeadroom, topicMemory, topicCos3, topicStrict, topicShared, topicMany,
 	topicThresholds, topicRED, topicBandwidth, topicWeights, topicPools, topicShaper, topicRemark,
-	topicCutThrough, topicWatchdog,
+	topicCutThrough, topicWatchdog, topicNotifications, topicTrusts, topicSchedulers, topicAbove, topicNVUE,
 }
 
 var topicUnreadable = diag.Topic{
@@ -90,7 +90,7 @@ var topicForeign = diag.Topic{
 	Summary: "a key of another release",
 	Doc: `The file is of one release, this key of another, often because a block was copied from a newer
 manual. The switch ignores it at best. Where manuals and files in use disagree it is a warning:
-ecn.* after 3.7, ecn_red.* before, cable_length before 4.2.
+ecn.* after 3.7, ecn_red.* before, cable_length before 4.3.
 
 Example: in a file of 3.4, which has no automatic headroom,
 
@@ -156,7 +156,7 @@ of 5.x only: write each value.
 }
 
 var topicUnlisted = diag.Topic{
-	Code:    "conf-group-unlisted",
+	Code:    Unlisted,
 	Summary: "a port group that is not in force",
 	Doc: `
 A port group counts when the feature's port_group_list names it; its other keys are inert without.

@@ -8,7 +8,8 @@ var topicValueTwice = diag.Topic{
 	Summary: "a value is listed twice",
 	Doc: `
 One PCP or DSCP in the lists of two cos: which one its packets get is not documented, and may
-differ between releases. If one of the two is lossless, RoCE is lossless on some of the switches.
+differ between releases. If one of the two is lossless and the other is not, RoCE is lossless on
+some of the switches, or other traffic pauses it: then it is an error.
 
 Example:
 
@@ -26,7 +27,7 @@ var topicUnmapped = diag.Topic{
 	Summary: "a value of a believed field has no cos",
 	Doc: `
 Every value of every field the switch believes should have a cos. The manuals speak of a default
-for the rest without saying which; the syntax checker of 4.2 and later refuses the file. With no
+for the rest without saying which; the syntax checker of 4.1 and later refuses the file. With no
 map at all the factory's counts, and up to 4.3 that sends PCP 3, the usual RoCE priority, to cos
 4.
 
@@ -130,7 +131,8 @@ var topicSizes = diag.Topic{
 	Doc: `
 A port pauses its peer when the buffer has filled to xoff_size, and lets it go on when it has
 drained by xon_delta below that. A port whose xoff_size is not below its buffer never pauses in
-time; one whose xon_delta is not below xoff_size never lets go.
+time; one whose xon_delta is not below xoff_size never lets go; one whose xoff_size is below a frame
+pauses at every frame.
 
     0 < xoff_size < port_buffer_bytes      the pause is sent at xoff_size; the rest is headroom
     0 <= xon_delta < xoff_size             the peer is resumed at xoff_size less xon_delta
@@ -156,7 +158,8 @@ After a pause was sent bytes go on arriving: a frame on either side, the cable's
 peer sends until it has understood. The room for them is port_buffer_bytes less xoff_size. Neither
 speed nor MTU are in the file, so the slowest case is taken, and the text says it: what is too
 small at 10G with an MTU of 1500 is too small everywhere (error); what is too small at 10G with
-9216 suits small frames on slow ports only (warning).
+9216 suits small frames on slow ports only (warning). A port_buffer_bytes that is missing is judged
+with the default of the release: 25,000 up to 4.2, and derived from the port from 4.3 on.
 
 Example: the defaults of the manuals up to 3.7 keep 15,000 bytes.
 
@@ -317,7 +320,8 @@ var topicWeights = diag.Topic{
 Up to 4.3 each priority group has a weight from 0 to 127. 0 is strict priority, the others share
 what is left by their weights. With 0 for every group nothing is shared: the first that has
 something to send stops the rest. A group without a weight gets that of the factory (control 0,
-service 32, bulk 16), which was chosen without knowing the others.
+service 32, bulk 16), which was chosen without knowing the others. A weight is no rank: 1 beside 16
+is a share of 1 in 17.
 
 Example:
 

@@ -162,11 +162,17 @@ func TestSpelling(t *testing.T) {
 		{"3.1.2", "ecn_red.x.cos_list", one, "", none, "ecn_red", "ecn_red" + low, ""},
 		{"3.7.16", "", set, t3, rewr, "ecn", "ecn" + low, ""},
 		{"3.7.16", "ecn_red.x.cos_list", set, t3, rewr, "ecn_red", "ecn_red" + low, ""},
-		{"4.1.1", "ecn.x.min_threshold_bytes", set, t3, rewr, "ecn_red", "ecn_red" + low, ""},
+		{"4.0.0", "", set, t3, rewr, "ecn_red", "ecn_red" + low, ""},
+		{"4.1.1", "ecn.x.min_threshold_bytes", set, t3, rewr, "ecn", "ecn" + low, ""},
+		{"4.1.1", "ecn.x.cos_list ecn_red.x.cos_list", set, t3, rewr, "ecn_red", "ecn_red" + low, ""},
+		{"4.2.1", "ecn.port_group_list", set, t3, rewr, "ecn", "ecn" + low, ""},
+		{"4.3.0", "ecn.port_group_list", set, t3, rewr, "ecn_red", "ecn_red" + low, cable},
 		{"4.1.1", "link_pause.x.cable_length", set, t3, rewr, "ecn_red", "ecn_red" + low, cable},
-		{"4.2.0", "", set, t3, rewr, "ecn_red", "ecn_red" + low, cable},
+		{"4.2.0", "", set, t3, rewr, "ecn_red", "ecn_red" + low, ""},
+		{"4.2.0", "pfc.x.cable_length", set, t3, rewr, "ecn_red", "ecn_red" + low, cable},
+		{"4.3.0", "", set, t3, rewr, "ecn_red", "ecn_red" + low, cable},
 	} {
-		s := spelling(tt.version, tt.shown)
+		s := spelling(tt.version, strings.Fields(tt.shown)...)
 		name := tt.version + " showing " + tt.shown
 		assert.Equal(t, tt.trust, pattern(s.Key(Switch, TrustOne))+pattern(s.Key(Switch, TrustSet)), name)
 		assert.Equal(t, tt.pcp, pattern(s.Key(Switch, MapPCP)), name)

@@ -80,7 +80,7 @@ var Keys = worded(
 	Key{Pattern: "shaping.G.egr_queue_N.shaper", In: T4 | QoSFeatures, Since: r43, Type: RatePair, Means: QueueRate},
 	Key{Pattern: "shaping.G.port.shaper", In: T4 | QoSFeatures, Since: r43, Type: Size, Means: PortRate},
 
-	// PFC. cable_length is in the manuals of 4.2 and later, and not in that of 3.7.
+	// PFC. cable_length is in the manual of 4.3, and in the template and the list of no earlier one.
 	Key{Pattern: "pfc.port_group_list", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Names, Means: Groups},
 	Key{Pattern: "pfc.G.cos_list", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: CosList, Means: GroupCos},
 	Key{Pattern: "pfc.G.port_set", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Ports, Means: GroupPorts},
@@ -89,7 +89,7 @@ var Keys = worded(
 	Key{Pattern: "pfc.G.xon_delta", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: XonDelta},
 	Key{Pattern: "pfc.G.tx_enable", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Boolean, Means: SendsPause},
 	Key{Pattern: "pfc.G.rx_enable", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Boolean, Means: ObeysPause},
-	Key{Pattern: "pfc.G.cable_length", In: T4 | QoSFeatures, Since: r42, Maybe: T3, Type: Size, Means: CableLength, shown: showsCable},
+	Key{Pattern: "pfc.G.cable_length", In: T4 | QoSFeatures, Since: r43, Maybe: T3, Type: Size, Means: CableLength, shown: showsCable},
 
 	// Pausing of whole links; without sizes up to 3.1.0.
 	Key{Pattern: "link_pause.port_group_list", In: TrafficConf | QoSFeatures, Type: Names, Means: Groups},
@@ -99,16 +99,16 @@ var Keys = worded(
 	Key{Pattern: "link_pause.G.port_buffer_bytes", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: Buffer},
 	Key{Pattern: "link_pause.G.xoff_size", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: Xoff},
 	Key{Pattern: "link_pause.G.xon_delta", In: T1 | T2 | T3 | T4 | QoSFeatures, Type: Size, Means: XonDelta},
-	Key{Pattern: "link_pause.G.cable_length", In: T4 | QoSFeatures, Since: r42, Maybe: T3, Type: Size, Means: CableLength, shown: showsCable},
+	Key{Pattern: "link_pause.G.cable_length", In: T4 | QoSFeatures, Since: r43, Maybe: T3, Type: Size, Means: CableLength, shown: showsCable},
 
-	// Marking. Manuals up to 3.7 print ecn, files of 3.7 and the manuals of 4.2 and 4.3 ecn_red. The manuals of 3.1.2
-	// and 3.2.1 show no thresholds; that of 3.3.2 does.
-	Key{Pattern: "ecn.port_group_list", In: T1 | T2 | T3, Maybe: T4, Type: Names, Means: Groups},
-	Key{Pattern: "ecn.G.cos_list", In: T1 | T2 | T3, Maybe: T4, Type: CosList, Means: GroupCos},
-	Key{Pattern: "ecn.G.port_set", In: T1 | T2 | T3, Maybe: T4, Type: Ports, Means: GroupPorts},
-	Key{Pattern: "ecn.G.min_threshold_bytes", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Size, Means: MinThreshold, shown: showsMarks},
-	Key{Pattern: "ecn.G.max_threshold_bytes", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Size, Means: MaxThreshold, shown: showsMarks},
-	Key{Pattern: "ecn.G.probability", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Percent, Means: Probability, shown: showsMarks},
+	// Marking. Manuals up to 3.7 print ecn, files of 3.7 and the manual of 4.3 ecn_red; those of 4.0 to 4.2 print ecn in examples and
+	// ecn_red in lists, so there the file decides. The manuals of 3.1.2 and 3.2.1 show no thresholds; that of 3.3.2 does.
+	Key{Pattern: "ecn.port_group_list", In: T1 | T2 | T3, Maybe: T4, Type: Names, Means: Groups, shown: showsECN},
+	Key{Pattern: "ecn.G.cos_list", In: T1 | T2 | T3, Maybe: T4, Type: CosList, Means: GroupCos, shown: showsECN},
+	Key{Pattern: "ecn.G.port_set", In: T1 | T2 | T3, Maybe: T4, Type: Ports, Means: GroupPorts, shown: showsECN},
+	Key{Pattern: "ecn.G.min_threshold_bytes", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Size, Means: MinThreshold, shown: showsMarks | showsECN},
+	Key{Pattern: "ecn.G.max_threshold_bytes", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Size, Means: MaxThreshold, shown: showsMarks | showsECN},
+	Key{Pattern: "ecn.G.probability", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Percent, Means: Probability, shown: showsMarks | showsECN},
 	Key{Pattern: "ecn_red.port_group_list", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Names, Means: Groups, shown: showsRED},
 	Key{Pattern: "ecn_red.G.cos_list", In: T3 | T4, Maybe: T2, Type: CosList, Means: GroupCos, shown: showsRED},
 	Key{Pattern: "ecn_red.G.egress_queue_list", In: Q2, Maybe: Q1, Type: CosList, Means: GroupQueues},
@@ -166,7 +166,7 @@ var Keys = worded(
 )
 
 // The releases whose manual is the first of a dialect's to have a key.
-var r33, r42, r43 = Release{3, 3}, Release{4, 2}, Release{4, 3}
+var r33, r43 = Release{3, 3}, Release{4, 3}
 
 // worded takes the patterns of the table apart.
 func worded(keys ...Key) []Key {

@@ -28,6 +28,7 @@ const (
 	showsRED                      // ecn_red
 	showsCable                    // the length of the cable
 	showsMarks                    // thresholds of marking
+	showsECN                      // ecn, where the manual says both this and ecn_red
 )
 
 // evidence is what a key must have in it to be a sign.
@@ -41,6 +42,7 @@ var evidence = []struct {
 	{of: showsRED, head: "ecn_red."},
 	{of: showsCable, tail: ".cable_length"},
 	{of: showsMarks, head: "ecn.", tail: ".min_threshold_bytes"},
+	{of: showsECN, head: "ecn."},
 }
 
 // Shown gives the spelling the file on the switch accepts, where manuals and shipped files disagree. Settings and
@@ -66,6 +68,9 @@ func (s Spelling) Shown(lines []Line) Spelling {
 			s = Spelling{dialect: T2}
 		}
 	}
+	if found&showsRED != 0 || s.dialect != T4 || s.release.Compare(r43) >= 0 {
+		found &^= showsECN
+	}
 	s.shown = found
 	return s
 }
@@ -78,6 +83,9 @@ func (s Spelling) Possible() []Spelling {
 	}
 	for i := range all {
 		all[i].shown = showsCable | showsMarks
+		if all[i].dialect == T4 && s.release.Compare(r43) < 0 {
+			all[i].shown |= showsECN
+		}
 	}
 	s.shown = showsRED
 	return append(all, s)

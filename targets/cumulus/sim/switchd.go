@@ -2,7 +2,7 @@
 // its reload node and its log, and the syntax checker cl-consistency-check.
 //
 // What a real switchd does with a bad file differs by release and is not documented for 3.x; this one refuses it, as the
-// syntax checker of 4.2 and later would, and stays down. What is bad about a line is what the grammar does not have; the
+// syntax checker of 4.1 and later would, and stays down. What is bad about a line is what the grammar does not have; the
 // rest of its judgement ([check]) is about lines together.
 package sim
 
@@ -10,15 +10,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
 
 // Config is what differs between switches.
 type Config struct {
-	Conf    string // the path of traffic.conf
-	Unit    string // the service: "switchd.service"
-	Reload  string // the node that makes switchd take the file again; empty: the release has none
-	Checker bool   // the release has the syntax checker, and wants what it wants
+	Conf    string                        // the path of traffic.conf
+	Unit    string                        // the service: "switchd.service"
+	Reload  string                        // the node that makes switchd take the file again; empty: the release has none
+	Checker bool                          // the release has the syntax checker, and wants what it wants
+	Says    func(content []byte) []string // what it logs when it takes a file, besides what every switchd does; nil: nothing
 }
 
 // Switchd is the daemon of one switch.
@@ -64,8 +66,7 @@ func (s *Switchd) Boot(m target.Machine) {
 		}))
 	}
 	if s.Checker {
-		m.Install("/usr/cumulus/bin/cl-consistency-check", s.consistencyCheck)
-		m.Install("/usr/bin/cl-consistency-check", s.consistencyCheck)
+		m.Install("/usr/cumulus/bin/cl-consistency-check", s.consistencyCheck) // which no search path has
 	}
 	m.Service(s.Unit, s.load)
 }
@@ -81,7 +82,25 @@ func (s *Switchd) load() error {
 		return target.EIO
 	}
 	s.Content, s.Loads = string(content), s.Loads+1
+	s.log(unlimited(content))
+	if s.Says != nil {
+		s.log(s.Says(content))
+	}
 	return nil
+}
+
+// unlimited is what switchd logs for each cos with PFC, which is no complaint.
+func unlimited(content []byte) (lines []string) {
+	parsed, _ := grammar.Parse(content)
+	conf := grammar.ValuesOf(parsed)
+	list, _ := conf.Get(grammar.PFC, grammar.Groups, -1, "")
+	for _, g := range grammar.Items(list) {
+		set, _ := conf.Get(grammar.PFC, grammar.GroupCos, -1, g)
+		for _, cos := range grammar.Items(set) {
+			lines = append(lines, "WARNING unlimited egress buffer for flow controlled switch priority "+cos)
+		}
+	}
+	return lines
 }
 
 // log writes switchd's log.

@@ -71,7 +71,7 @@ func TestSwitchd(t *testing.T) {
 	require.Equal(t, "active\n", out)
 	require.Equal(t, 1, status, "not without root")
 
-	check := "cl-consistency-check --datapath-syntax-check -t /new"
+	check := "PATH=$PATH:/usr/cumulus/bin; cl-consistency-check --datapath-syntax-check -t /new"
 	list := goodTraffic + "pfc.port_group_list = [roce]\n"
 	cos := list + "pfc.roce.cos_list = [3]\n"
 	group := cos + "pfc.roce.port_set = swp1-swp2\n"
@@ -106,7 +106,7 @@ func TestSwitchd(t *testing.T) {
 	fine := group + "pfc.roce.xoff_size = 18000\nsflow.rate.swp1 = 4096\n"
 	d.WriteFile("/new", []byte(fine), 0o644)
 	require.Equal(t, "No errors detected in traffic config file /new\n", good(t, d, check))
-	require.Equal(t, "No errors detected in traffic config file "+conf+"\n", good(t, d, "cl-consistency-check -d"))
+	require.Equal(t, "No errors detected in traffic config file "+conf+"\n", good(t, d, "/usr/cumulus/bin/cl-consistency-check -d"))
 	good(t, d, "mv /new "+conf)
 	content, _ = loaded()
 	require.Equal(t, goodTraffic, content, "a file is not in use before switchd is told")
@@ -120,10 +120,10 @@ func TestSwitchd(t *testing.T) {
 	_, times = loaded()
 	require.Equal(t, 3, times)
 	for _, options := range []string{"", "-t /new", "-d -t /nope", "-d -x"} {
-		status, _ = run(t, d, "cl-consistency-check "+options)
+		status, _ = run(t, d, "/usr/cumulus/bin/cl-consistency-check "+options)
 		require.Equal(t, 1, status, options)
 	}
-	status, said := run(t, d, "echo nonsense >/new; cl-consistency-check -d -q -t /new")
+	status, said := run(t, d, "echo nonsense >/new; /usr/cumulus/bin/cl-consistency-check -d -q -t /new")
 	require.Equal(t, 1, status)
 	require.Empty(t, said)
 	require.Contains(t, good(t, d, "cat /var/log/switchd.log"), "nonsense")

@@ -435,6 +435,7 @@ settle() { # waits until the device uses the content
 	uptime
 	end=$((up + $(number "$step/time")))
 	until out=$(timeout 60 sh "$step/loaded" 2>&1 </dev/null); do
+		if [ $? = 65 ]; then end=0; fi # it was refused, and waiting does not help
 		uptime
 		[ "$up" -lt "$end" ] || fail "unsettled ${step##*.}" "$out"
 		sleep 1

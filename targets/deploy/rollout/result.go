@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/device"
@@ -102,7 +103,8 @@ func (c *change) file(i int, f *deploy.Change, o deploy.Outcome, over, known boo
 	r := deploy.FileResult{Path: f.Path, Holds: deploy.HoldsUnknown, InUse: deploy.UseUnknown}
 	switch {
 	case !over && (o == deploy.Applied || o == deploy.Unconfirmed):
-		r.Holds, r.InUse = deploy.HoldsNew, c.inUse(f, rep)
+		r.Holds = deploy.HoldsNew
+		r.InUse, r.Adjusted = c.inUse(f, rep)
 	case !over && (o == deploy.Restored || o == deploy.Reverted):
 		r.Holds, r.InUse = deploy.HoldsOld, deploy.UseYes
 	case !over && (o == deploy.Refused || o == deploy.NotStarted):
@@ -196,11 +198,16 @@ func (c *change) left(r *deploy.Result, rep *device.Report) {
 	}
 }
 
-// inUse is what the device could tell of the content in use.
-func (c *change) inUse(f *deploy.Change, rep *device.Report) string {
+// inUse is what the device could tell of the content in use, and of what it uses in another form.
+func (c *change) inUse(f *deploy.Change, rep *device.Report) (use, adjusted string) {
 	i := slices.Index(c.what.Steps, f.File.Activate)
-	if i >= 0 && rep.InUse[i] == target.Loaded {
-		return deploy.UseYes
+	if i < 0 {
+		return deploy.UseUnknown, ""
 	}
-	return deploy.UseUnknown
+	word, adjusted, _ := strings.Cut(rep.InUse[i], target.Adjusted)
+	adjusted = deploy.OneLine(adjusted)
+	if word == target.Loaded {
+		return deploy.UseYes, adjusted
+	}
+	return deploy.UseUnknown, adjusted
 }

@@ -1,0 +1,53 @@
+package conflint
+
+import (
+	"bytes"
+	"path"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// nvueFile is the base name of the file that NVUE of Cumulus Linux 5.x applies at boot.
+const nvueFile = "startup.yaml"
+
+// namedNVUE reports whether a file has that name, or is a copy named after its switch.
+func namedNVUE(name string) bool {
+	rest, ok := strings.CutSuffix(path.Base(name), nvueFile)
+	return ok && (rest == "" || strings.ContainsAny(rest[len(rest)-1:], "-_."))
+}
+
+// What NVUE's file begins with, and where it names the release.
+var (
+	nvueBegins  = regexp.MustCompile(`^(?:[ \t]*(?:#[^\n]*|---[ \t]*)?\r?\n)*-[ \t]+(?:header|set|unset):`)
+	nvueVersion = regexp.MustCompile(`(?m)^[ \t]+version:[ \t]*["']?(Cumulus Linux [0-9.]{1,16})`)
+	nvueQoS     = regexp.MustCompile(`(?m)^[ \t]+qos:`)
+)
+
+// isNVUE reports whether a file is a configuration of NVUE: a list in YAML of a header and what is set. The name alone does not make one.
+func isNVUE(f File) bool {
+	head := f.Data[:min(len(f.Data), 64<<10)]
+	return f.Why == "" && len(f.Data) <= MaxFile && utf8.Valid(f.Data) && nvueBegins.Match(head)
+}
+
+// nvue says what such a file is, and that it is not judged.
+func (r *Lint) nvue(i int, f File) {
+	s, u := &source{File: f}, &unit{}
+	release := "5.x"
+	at := s.top()
+	if m := nvueVersion.FindSubmatchIndex(f.Data); m != nil {
+		release = strings.TrimPrefix(string(f.Data[m[2]:m[3]]), "Cumulus Linux ")
+		start := bytes.LastIndexByte(f.Data[:m[2]], '\n') + 1
+		at = s.span(bytes.Count(f.Data[:m[2]], []byte("\n"))+1, start, m[2], m[3])
+	}
+	r.Dialects[i] = "configuration of NVUE of Cumulus Linux " + release + ", which is not judged"
+	qos := "It sets nothing below qos."
+	if nvueQoS.Match(f.Data) {
+		qos = "It sets qos, and none of that is looked at."
+	}
+	u.warnf(&topicNVUE, at, "%s is a configuration of NVUE, of Cumulus Linux %s. rocec judges the files that switchd reads, and no tree of NVUE. %s Give it "+
+		"qos_features.conf and qos_infra.conf of the switch, which NVUE writes.", diag.Escape(f.Name), release, qos)
+	r.take(u)
+}

@@ -1,0 +1,187 @@
+package cumulus
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// hardware is the releases that run on a model, as far as it is not every release that runs on its chip.
+type hardware struct {
+	since  grammar.Release // the first; zero: not known, an old one
+	before grammar.Release // the first that runs on it no more; zero: none
+	not    grammar.Release // one in between, with its maintenance releases, that left it out; zero: none
+	full   grammar.Release // the first whose ports run faster than slow, in Mb/s; zero: all do
+	slow   int
+	source string
+}
+
+// models is by the name of the model. Sources: What's New in 3.7, 4.0, 4.1, 4.2 and 4.3, and the hardware notes there. Which release after
+// 4.0 took back the models that 4.0 left out for later is in none of them, so only 4.0 is held against those.
+var models = map[string]hardware{
+	"s5248f":     {since: grammar.Release{3, 7, 0}, source: "new in 3.7.0"},
+	"s5232f":     {since: grammar.Release{3, 7, 2}, source: "new in 3.7.2"},
+	"z9264f":     {since: grammar.Release{3, 7, 3}, source: "new in 3.7.3"},
+	"as7816-64x": {since: grammar.Release{3, 7, 3}, source: "new in 3.7.3"},
+	"as7726-32x": {since: grammar.Release{3, 7, 3}, source: "new in 3.7.3"},
+	"as7326-56x": {since: grammar.Release{3, 7, 3}, source: "new in 3.7.3"},
+	"sn3700c":    {since: grammar.Release{4, 0, 0}, source: "new in 4.0"},
+	"sn3700":     {since: grammar.Release{4, 0, 0}, full: grammar.Release{4, 2, 1}, slow: 100_000, source: "new in 4.0, with 100G; 200G from 4.2.1"},
+	"sn4600c":    {since: grammar.Release{4, 2, 0}, source: "new in 4.2.0"},
+	"sn3420":     {since: grammar.Release{4, 2, 0}, source: "new in 4.2.0"},
+	"sn4700":     {since: grammar.Release{4, 2, 1}, source: "new in 4.2.1"},
+
+	"s6000":    {before: grammar.Release{4, 0, 0}, source: "not in 4.0 and later"},
+	"wedge100": {before: grammar.Release{4, 0, 0}, source: "not in 4.0 and later"},
+
+	"s5048f":     {not: grammar.Release{4, 0}, source: "not in 4.0"},
+	"z9100":      {not: grammar.Release{4, 0}, source: "not in 4.0"},
+	"as4610-54t": {not: grammar.Release{4, 0}, source: "not in 4.0"},
+	"as5712-54x": {not: grammar.Release{4, 0}, source: "not in 4.0"},
+	"as7312-54x": {not: grammar.Release{4, 0}, source: "not in 4.0"},
+	"as7712-32x": {not: grammar.Release{4, 0}, source: "not in 4.0"},
+	"ag9032v1":   {not: grammar.Release{4, 0}, source: "not in 4.0"},
+	"sn2010":     {not: grammar.Release{4, 0}, source: "not in 4.0"},
+	"sn2100":     {not: grammar.Release{4, 0}, source: "not in 4.0"},
+}
+
+// checkModel judges whether a release runs on a model, and reports whether that is to be doubted no further.
+func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
+	hw, ok := models[d.Switch.Model.Name]
+	if !ok {
+		return false
+	}
+	what, fix := "", ""
+	switch {
+	case rel.Compare(hw.since) < 0:
+		what = "The first release for it is " + spoken(hw.since)
+		fix = "upgrade the switches to " + spoken(hw.since) + " or later"
+	case hw.before != (grammar.Release{}) && rel.Compare(hw.before) >= 0:
+		what = fmt.Sprintf("Releases from %s on do not run on it", spoken(hw.before))
+		fix = "run a 3.7 there"
+	case hw.not != (grammar.Release{}) && rel[0] == hw.not[0] && rel[1] == hw.not[1]:
+		what = fmt.Sprintf("Release %d.%d does not run on it; a later one, or 3.7, does", hw.not[0], hw.not[1])
+		fix = fmt.Sprintf("run a later release than %d.%d there, or 3.7", hw.not[0], hw.not[1])
+	case rel.Compare(hw.full) < 0 && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Speed > hw.slow }):
+		what = fmt.Sprintf("Before %s its ports run at %s at most", spoken(hw.full), platform.SpeedText(hw.slow))
+		fix = fmt.Sprintf("upgrade the switches to %s or later", spoken(hw.full))
+	default:
+		return false
+	}
+	e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. %s. One of the two is "+
+		"not what the switches say: compare with decode-syseeprom and /etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version, what)
+	e.Note(d.Switch.ModelAt, "the model is stated here")
+	e.Fix = &diag.Fix{Message: "correct model or version, or " + fix}
+	return true
+}
+
+// spoken writes a release as people do: "4.0", "3.7.2".
+func spoken(r grammar.Release) string {
+	if r[2] == 0 {
+		return fmt.Sprintf("%d.%d", r[0], r[1])
+	}
+	return fmt.Sprintf("%d.%d.%d", r[0], r[1], r[2])
+}
+
+// fault is a mistake of a release that concerns lossless traffic.
+type fault struct {
+	id     string               // the vendor's
+	in     [][2]grammar.Release // from and to, inclusive
+	chip   string               // empty: every
+	model  string               // empty: every
+	meets  func(*ir.Device) bool
+	says   string
+	fix    string
+	notice bool // worth knowing, and nothing rocec does is concerned
+}
+
+// faults are those that the release notes of 4.0 list; they name no release in which one is gone. Those of later releases are not searched.
+var faults = []fault{
+	{
+		id: "CM-28061", in: [][2]grammar.Release{{{3, 7, 11}, {3, 7, 12}}, {{4, 0, 0}, {4, 0, 0}}}, chip: "trident3",
+		meets: func(d *ir.Device) bool { return d.Fabric.FlowControl == ir.PFC && buffers(d) != nil },
+		says:  "PFC for one cos pauses all of them, so congestion of RoCE stops every class of the link",
+		fix:   "run 3.7.10 or older there, or a release of which the vendor says that CM-28061 is fixed",
+	},
+	{
+		id: "CM-28150", in: [][2]grammar.Release{{{4, 0, 0}, {4, 0, 0}}}, chip: "trident3",
+		meets: func(d *ir.Device) bool { return versionTwo(d) },
+		says:  "the switch marks traffic that passes as congested by default, so RoCEv2 senders slow down though no queue is long",
+		fix:   "run a 3.7 there, or a release of which the vendor says that CM-28150 is fixed",
+	},
+	{
+		id: "CM-27801", in: [][2]grammar.Release{{{4, 0, 0}, {4, 0, 0}}}, model: "sn3700c",
+		meets: func(d *ir.Device) bool { return splitAt(d, 50_000) },
+		says:  "switchd does not start again while a port is split into 2x50G, and a change of traffic.conf may restart it",
+		fix:   "run a later release there, or do not split ports into 2x50G",
+	},
+	{
+		id: "CM-19724", in: [][2]grammar.Release{{{3, 5, 2}, {3, 7, 12}}, {{4, 0, 0}, {4, 0, 0}}},
+		meets: func(d *ir.Device) bool { b := buffers(d); return b != nil && b[6] },
+		says:  "PIM and MSDP are sent with cos 6, which is lossless here, so a pause of RoCE stops multicast routing, too",
+		fix:   "give the lossless group another cos than 6",
+	},
+	{
+		id: "CM-28156", in: [][2]grammar.Release{{{4, 0, 0}, {4, 0, 0}}}, notice: true,
+		meets: func(d *ir.Device) bool { return d.Switch.Can.Shared && buffers(d) != nil },
+		says:  "NCLU's storage-optimized pfc crashes on the shipped datapath.conf, whose comments are not ASCII",
+		fix:   "do not use NCLU's RoCE commands on these switches",
+	},
+}
+
+// checkFaults warns of known faults of the release.
+func checkFaults(ds *diag.List, d *ir.Device, rel grammar.Release) {
+	for _, f := range faults {
+		in := false
+		for _, span := range f.in {
+			in = in || rel.Compare(span[0]) >= 0 && rel.Compare(span[1]) <= 0
+		}
+		if !in || f.chip != "" && f.chip != d.Switch.Model.ASIC.Name || f.model != "" && f.model != d.Switch.Model.Name || !f.meets(d) {
+			continue
+		}
+		say := topicFault.Warnf
+		if f.notice {
+			say = topicFault.Noticef
+		}
+		e := say(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "Cumulus Linux %s on the switches of %s (%s) has the fault %s: %s.",
+			d.Switch.Version, block(d), d.Switch.Model.ASIC.Title, f.id, f.says)
+		e.Fix = &diag.Fix{Message: f.fix}
+	}
+}
+
+// buffers are the cos that are lossless on some port of a switch; nil: none.
+func buffers(d *ir.Device) map[int]bool {
+	var out map[int]bool
+	for _, p := range d.Ports {
+		for _, b := range p.Buffers {
+			if out == nil {
+				out = map[int]bool{}
+			}
+			out[b.Group.Cos] = true
+		}
+	}
+	return out
+}
+
+func versionTwo(d *ir.Device) bool {
+	for _, in := range d.Switch.Intents {
+		if in.Version == 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// splitAt reports whether a part of a split port runs at a speed, in Mb/s.
+func splitAt(d *ir.Device, mbps int) bool {
+	for _, p := range d.Ports {
+		if name, ok := grammar.ParsePort(p.Name); ok && name.Sub >= 0 && p.Speed == mbps {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,128 @@
+package cumulus
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+func codes(ds diag.List, code string) (found diag.List) {
+	for _, d := range ds {
+		if d.Code == code {
+			found = append(found, d)
+		}
+	}
+	return found
+}
+
+// TestModels: each row of the table names a model there is, and refuses the releases it says, and no other.
+func TestModels(t *testing.T) {
+	for name, hw := range models {
+		m, ok := platform.FindSwitch(name)
+		require.True(t, ok, name)
+		require.NotEmpty(t, hw.source, name)
+		require.NotEqual(t, m.ASIC.Name, "", name)
+	}
+	for _, tt := range []struct {
+		model, version, says string // empty: nothing
+	}{
+		{"s6000", "3.7.16", ""},
+		{"s6000", "4.0.0", "Releases from 4.0 on do not run on it"},
+		{"s6000", "4.3.0", "Releases from 4.0 on do not run on it"},
+		{"wedge100", "4.1", "from 4.0 on"},
+		{"s5232f", "3.7.1", "The first release for it is 3.7.2"},
+		{"s5232f", "3.7.2", ""},
+		{"z9264f", "3.7.2", "3.7.3"},
+		{"sn3700", "3.7.16", "The first release for it is 4.0"},
+		{"sn3700", "4.0.0", ""},
+		{"sn4700", "4.2.0", "4.2.1"},
+		{"sn4700", "4.2.1", ""},
+		{"sn2100", "4.0.1", "Release 4.0 does not run on it"},
+		{"sn2100", "4.1.0", ""},
+		{"sn2100", "3.7.16", ""},
+		{"sn2700", "4.0.0", ""},
+	} {
+		ds := codes(check(canonicalSample(t, tt.model, tt.version, 1).sw), "cumulus-model")
+		if tt.says == "" {
+			assert.Empty(t, ds, "%s %s", tt.model, tt.version)
+			continue
+		}
+		d := want(t, ds, "cumulus-model", diag.Error, 4, tt.says, tt.version)
+		require.NotNil(t, d.Fix)
+		require.Len(t, d.Notes, 1)
+	}
+	fast := func(version string) diag.List {
+		s := canonicalSample(t, "sn3700", version, 1)
+		s.sw.Ports[0].Speed = 200_000
+		return codes(check(s.sw), "cumulus-model")
+	}
+	want(t, fast("4.2.0"), "cumulus-model", diag.Error, 4, "Before 4.2.1 its ports run at 100G at most")
+	assert.Empty(t, fast("4.2.1"))
+}
+
+// TestFaults: each fault is said where the release, the chip and the settings meet it, and nowhere else.
+func TestFaults(t *testing.T) {
+	first := func(f *fault) grammar.Release { return f.in[0][0] }
+	said := func(model, version string, intent int, change func(*sample)) map[string]bool {
+		s := canonicalSample(t, model, version, intent)
+		if change != nil {
+			change(s)
+		}
+		out := map[string]bool{}
+		for _, d := range codes(check(s.sw), "cumulus-known-fault") {
+			require.NotNil(t, d.Fix)
+			for i := range faults {
+				if strings.Contains(d.Detail, faults[i].id) {
+					out[faults[i].id] = true
+					assert.Equal(t, faults[i].notice, d.Severity == diag.Notice)
+				}
+			}
+		}
+		return out
+	}
+	for i := range faults {
+		for _, span := range faults[i].in {
+			require.LessOrEqual(t, span[0].Compare(span[1]), 0, faults[i].id)
+		}
+		require.NotZero(t, first(&faults[i]), faults[i].id)
+	}
+	set := func(ids ...string) map[string]bool {
+		m := map[string]bool{}
+		for _, id := range ids {
+			m[id] = true
+		}
+		return m
+	}
+	six := func(s *sample) { s.fabric.CosGroups[0].Cos = 6 }
+	for name, tt := range map[string]struct {
+		model, version string
+		intent         int
+		change         func(*sample)
+		want           map[string]bool
+	}{
+		"Trident3 before":     {"as7726-32x", "3.7.10", 2, nil, set()},
+		"Trident3 3.7.11":     {"as7726-32x", "3.7.11", 2, nil, set("CM-28061")},
+		"Trident3 3.7.12":     {"as7726-32x", "3.7.12", 1, nil, set("CM-28061")},
+		"Trident3 later":      {"as7726-32x", "3.7.13", 2, nil, set()},
+		"Trident3 4.0":        {"as7726-32x", "4.0.0", 2, nil, set("CM-28061", "CM-28150")},
+		"Trident3 4.0, v1":    {"as7726-32x", "4.0.0", 1, nil, set("CM-28061")},
+		"Trident3 4.1":        {"as7726-32x", "4.1.0", 2, nil, set()},
+		"link pause":          {"as7726-32x", "3.7.12", 1, func(s *sample) { s.fabric.FlowControl = ir.Pause }, set()},
+		"Tomahawk":            {"as7712-32x", "3.7.12", 2, nil, set()},
+		"Spectrum 4.0":        {"sn2700", "4.0.0", 1, nil, set("CM-28156")},
+		"cos 6":               {"sn2700", "3.7.12", 1, six, set("CM-19724")},
+		"cos 6, earlier":      {"sn2700", "3.5.1", 1, six, set()},
+		"SN3700C":             {"sn3700c", "4.0.0", 1, nil, set("CM-28156")},
+		"SN3700C in halves":   {"sn3700c", "4.0.0", 1, func(s *sample) { s.sw.Ports[0].Name, s.sw.Ports[0].Speed = "swp1s0", 50_000 }, set("CM-28156", "CM-27801")},
+		"SN3700C in quarters": {"sn3700c", "4.0.0", 1, func(s *sample) { s.sw.Ports[0].Name, s.sw.Ports[0].Speed = "swp1s0", 25_000 }, set("CM-28156")},
+	} {
+		assert.Equal(t, tt.want, said(tt.model, tt.version, tt.intent, tt.change), name)
+	}
+}

@@ -1,0 +1,102 @@
+package cumulus
+
+import (
+	"strings"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// switchdLog is where switchd says what it did not take.
+const switchdLog = "/var/log/switchd.log"
+
+// refusals is what switchd logs when it did not take a setting of traffic.conf or datapath.conf: the level it says it at, and an extended
+// regular expression of the text. Every other line is no failure, such as the WARNING about an unlimited egress buffer that comes with PFC
+// itself. Source: switchd Log Message Reference 4.1.
+var refusals = []struct{ level, text string }{
+	{"CRITICAL", "_range_limits_get:"},
+	{"CRITICAL", "_port_group_range_translate:"},
+	{"CRITICAL", "_port_group_ports_set:"},
+	{"CRITICAL", "hal_sh_datapath_file_read:"},
+	{"ERROR", "could not load traffic config file"},
+	{"ERROR", "headroom count .* exceeds the maximum value"},
+	{"ERROR", "datapath init failed"},
+	{"ERROR", "exceeds max port group count"},
+	{"ERROR", "cos list length .* is longer than"},
+	{"ERROR", "_priority_field_list_get:"},
+	{"ERROR", "_priority_map_get:"},
+	{"WARNING", "_port_attribute_mark:"},
+	{"WARNING", "sx_api_port_pfc_enable_set"},
+	{"WARNING", "_priority_flow_control_config:"},
+	{"WARNING", "_port_pause_config"},
+	{"WARNING", "_config_port_packet_buffers"},
+	{"WARNING", "hal_sh_datapath_packet_buffer_set"},
+	{"WARNING", "sx_api_cos_redecn_"},
+	{"WARNING", "_ecn_red_config"},
+	{"WARNING", "No priority group ID found for lossless traffic"},
+	{"WARNING", "buffer pool .* size 0 is invalid"},
+	{"WARNING", "_port_group_set_get:"},
+	{"WARNING", "_switch_priority_config_values_get:"},
+}
+
+// clamps is what it logs when it puts another threshold of marking in the place of one that the chip cannot have. Source: as above.
+const clamps = "(min|max)_threshold_bytes .*(less than minimum|greater than maximum)"
+
+// noteLog keeps which file the log was and how long, so that only what is appended counts; and how it was before the change, for a step
+// that goes back.
+const noteLog = "{ stat -c '%i %s' " + switchdLog + " 2>/dev/null || echo 0 0; } >\"$ROCEC_STEP/log\"\n" +
+	"[ -e \"$ROCEC_STEP/first\" ] || cp \"$ROCEC_STEP/log\" \"$ROCEC_STEP/first\"\n"
+
+// logged looks through what switchd has logged since the step began, in the file the log is now and, where that was rotated meanwhile, in
+// the one it was. A line that names a level below WARNING is no complaint, whatever function it is of. How much is read and told is
+// bounded: a log may grow by gigabytes.
+//
+// The content from before may have been complained of before: going back, what the log already had before the change is no failure.
+var logged = `since() {
+	read -r file from <"$ROCEC_STEP/log"
+	now=$(stat -c '%i %s' ` + switchdLog + ` 2>/dev/null || echo 0 0)
+	if [ "${now%% *}" != "$file" ] || [ "${now#* }" -lt "$from" ]; then
+		tail -c +$((from + 1)) ` + switchdLog + `.1 2>/dev/null
+		from=0
+	fi
+	tail -c +$((from + 1)) ` + switchdLog + ` 2>/dev/null
+}
+new() { since | head -c 16777216; }
+complaints() { grep -vE '(^|[^A-Za-z])(INFO|NOTICE|DEBUG)([^A-Za-z]|$)' | grep -E '` + pattern() + `' | head -n 20; }
+said=$(new | complaints)
+if [ -n "$said" ] && [ -n "${ROCEC_WHY:-}" ]; then
+	old=
+	read -r file from <"$ROCEC_STEP/first"
+	if [ "$(stat -c %i ` + switchdLog + ` 2>/dev/null)" = "$file" ]; then
+		old=$(head -c "$from" ` + switchdLog + ` | tail -c 16777216 | complaints)
+	fi
+	said=$(printf '%s\n' "$said" | while read -r line; do
+		text=$(printf '%s\n' "$line" | grep -oE '` + pattern() + `' | head -n 1)
+		case $old in
+		*"$text"*) ;;
+		*) printf '%s\n' "$line" ;;
+		esac
+	done)
+fi
+if [ -n "$said" ]; then
+	printf '%s\n' "$said"
+	exit 65
+fi
+`
+
+// clamped appends to the word how the thresholds that switchd says it has changed, at whatever level.
+const clamped = `new | grep -E '` + clamps + `' | head -n 4 >"$ROCEC_STEP/adjusted"
+more='` + target.Adjusted + `'
+while read -r line; do
+	how=$how$more$line more=', '
+done <"$ROCEC_STEP/adjusted"
+printf '%s\n' "$how"
+`
+
+// pattern is one expression for all refusals.
+func pattern() string {
+	texts := make([]string, len(refusals))
+	for i, r := range refusals {
+		texts[i] = r.text
+	}
+	return strings.Join(texts, "|")
+}
