@@ -195,6 +195,9 @@ func (p *part) render(devices []*ir.Device) {
 			About: t.About(d), Login: d.SSH, Files: files, Leavings: leavings, Identity: t.Identity(d),
 		})
 		out := &slab[len(slab)-1]
+		if t.Look != nil {
+			out.Look = t.Look(d)
+		}
 		for _, p := range t.Probes(d) {
 			if p.Slow {
 				out.Slow = append(out.Slow, p)

@@ -51,6 +51,7 @@ var Target = &target.Target{
 	About:    about,
 	Identity: identity,
 	Probes:   probes,
+	Look:     look,
 	Image:    image,
 	User:     OS.User,
 }

@@ -30,6 +30,8 @@ type Have struct {
 	Boot    string    // boot id; empty: the device has none
 	Uptime  float64   // seconds since boot; 0: not known
 	Probes  []Judged  // in the order of Device.Probes, when they were asked for
+
+	Seen *target.Seen // nil: it was not asked for, or cannot be
 }
 
 // Content is what was found in the place of one file.

@@ -62,6 +62,7 @@ type DevicePlan struct {
 	Over     []RunMark       // runs that are over there, and what became of them
 	States   []LiveState     // live states that steps may change, also those that stay
 	HostKey  string          // fingerprint of the key the device answered with; empty: it was not reached
+	Seen     *target.Seen    // what the device says of its ports and cables; nil: it was not asked
 }
 
 // Pending leaves devices under maintenance as they are, whatever they hold and whether or not they answer: they are debts, which a
@@ -156,7 +157,7 @@ func Diff(tree *target.Tree, have *Observed) *Plan {
 
 func diff(d *target.Device, h *Have) *DevicePlan {
 	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, Unseen: h.Unseen, Runs: h.Runs, Over: h.Over, HostKey: h.HostKey}
-	p.Baseline = h.Samples()
+	p.Baseline, p.Seen = h.Samples(), h.Seen
 	if h.Err != nil {
 		p.Status, p.Err = StatusUnreachable, h.Err
 		if h.Err.Kind == HostKey {
@@ -260,8 +261,17 @@ func (d *DevicePlan) read(old, next map[string][]byte) {
 // refuse turns the device down; a refused device has no changes, so nothing of it can be applied.
 func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	return &DevicePlan{
-		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Lock: d.Lock, Runs: d.Runs, Over: d.Over, HostKey: d.HostKey,
+		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Lock: d.Lock, Runs: d.Runs, Over: d.Over, HostKey: d.HostKey, Seen: d.Seen,
 		Err: &Error{Kind: k, Device: d.Device, Detail: detail},
+	}
+}
+
+// Refuse turns down those of the devices, by name, that would change. What a device was refused for first stays.
+func (p *Plan) Refuse(names []string, detail string) {
+	for i, d := range p.Devices {
+		if d.Status == StatusChange && slices.Contains(names, d.Device.Name) {
+			p.Devices[i] = d.refuse(Unlike, detail)
+		}
 	}
 }
 

@@ -62,6 +62,9 @@ type Target struct {
 	// Probes read counters and states that show whether the settings work; `rocec verify` runs them.
 	Probes func(*ir.Device) []Probe
 
+	// Look asks for what the fabric assumes of the device beside its files: ports, VLANs, bonds, neighbours. Nil: nothing can be asked.
+	Look func(*ir.Device) *Look
+
 	// Image is a device as it comes from the factory, for rehearsals in the lab.
 	Image func(*ir.Device) Image
 
@@ -180,6 +183,7 @@ type Device struct {
 	Identity []Probe
 	Probes   []Probe
 	Slow     []Probe // those that only verify runs
+	Look     *Look   // nil: nothing is asked
 }
 
 // Intent names what the device is meant to do, see [ir.Device.Intent]; empty: the device comes from no fabric.
