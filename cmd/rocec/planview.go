@@ -32,9 +32,9 @@ type planView struct {
 	color bool
 	dir   string // the fabric's folder, as the person wrote it
 
-	fabric  *ir.Fabric // nil: the devices are those of a run
-	seq     *sequence  // in which order they are changed; nil: nothing is known of it
-	unlike  *seen.Result    // in what devices are not as the fabric says; nil: nobody looked
+	fabric  *ir.Fabric   // nil: the devices are those of a run
+	seq     *sequence    // in which order they are changed; nil: nothing is known of it
+	unlike  *seen.Result // in what devices are not as the fabric says; nil: nobody looked
 	debts   map[string]debt
 	changed map[string]bool // hosts that runs have changed
 	detail  detail

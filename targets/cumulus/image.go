@@ -150,7 +150,7 @@ func neighbours(d *ir.Device) *sim.Neighbours {
 		}
 		n.All = append(n.All, sim.Neighbour{
 			Port: p.port.String(),
-			BGP: p.ir.Link.Routed && d.Switch.ASN > 0 && peer.Device.Switch.ASN > 0, RemoteAS: peer.Device.Switch.ASN,
+			BGP:  p.ir.Link.Routed && d.Switch.ASN > 0 && peer.Device.Switch.ASN > 0, RemoteAS: peer.Device.Switch.ASN,
 			MLAGMember: n.MLAG && peer.Device.Switch.MLAG == d.Switch.MLAG,
 		})
 	}

@@ -111,21 +111,39 @@ func TestLookUnread(t *testing.T) {
 		pairs []string
 		want  map[target.Part]string
 	}{
-		{"no agent", d, []string{`{"lldp":{"interface":{"swp1":{"chassis":{"spine1":{}},"port":{"id":{"type":"ifname","value":"swp7"}}}}}} 0`, " 127"},
-			map[target.Part]string{target.PartNeighbours: "lldpctl is not installed"}},
-		{"cut short", d, []string{`"port":{"id":{"type":"ifname","value":"swp7"}}}}}} 0`, `"port": 0 `},
-			map[target.Part]string{target.PartNeighbours: "what lldpctl prints is not known"}},
-		{"an old bridge", d, []string{`vlan [{"ifname"`, `vlan [{"ifnam`, `{"vlan":100}]}] 0`, " 255"},
-			map[target.Part]string{target.PartVLANs: "bridge fails, with status 255: the bridge of this release may not tell in JSON"}},
-		{"a bridge that prints text", d, []string{`vlan [{`, `vlan port vlan ids [{`},
-			map[target.Part]string{target.PartVLANs: "what bridge prints is not known on this release"}},
+		{
+			"no agent", d,
+			[]string{`{"lldp":{"interface":{"swp1":{"chassis":{"spine1":{}},"port":{"id":{"type":"ifname","value":"swp7"}}}}}} 0`, " 127"},
+			map[target.Part]string{target.PartNeighbours: "lldpctl is not installed"},
+		},
+		{
+			"cut short", d,
+			[]string{`"port":{"id":{"type":"ifname","value":"swp7"}}}}}} 0`, `"port": 0 `},
+			map[target.Part]string{target.PartNeighbours: "what lldpctl prints is not known"},
+		},
+		{
+			"an old bridge", d,
+			[]string{`vlan [{"ifname"`, `vlan [{"ifnam`, `{"vlan":100}]}] 0`, " 255"},
+			map[target.Part]string{target.PartVLANs: "bridge fails, with status 255: the bridge of this release may not tell in JSON"},
+		},
+		{
+			"a bridge that prints text", d,
+			[]string{`vlan [{`, `vlan port vlan ids [{`},
+			map[target.Part]string{target.PartVLANs: "what bridge prints is not known on this release"},
+		},
 		{"no bonds", d, []string{"end bond\n", ""}, map[target.Part]string{target.PartBonds: "the answer breaks off", target.PartVLANs: "the answer breaks off"}},
 		{"no MLAG at all", d, []string{`{"status":{"peerAlive":true}} 0`, " 127"}, nil},
 		{"no MLAG daemon, and none is meant", d, []string{`{"status":{"peerAlive":true}} 0`, "not running 1"}, nil},
-		{"no MLAG daemon where one is meant", paired, []string{`{"status":{"peerAlive":true}} 0`, "not running 1"},
-			map[target.Part]string{target.PartMLAG: "clagctl fails, with status 1"}},
-		{"clagd says something else", paired, []string{`{"status":{"peerAlive":true}} 0`, "{} 0"},
-			map[target.Part]string{target.PartMLAG: "what clagctl prints is not known"}},
+		{
+			"no MLAG daemon where one is meant", paired,
+			[]string{`{"status":{"peerAlive":true}} 0`, "not running 1"},
+			map[target.Part]string{target.PartMLAG: "clagctl fails, with status 1"},
+		},
+		{
+			"clagd says something else", paired,
+			[]string{`{"status":{"peerAlive":true}} 0`, "{} 0"},
+			map[target.Part]string{target.PartMLAG: "what clagctl prints is not known"},
+		},
 		{"it hangs", paired, []string{`{"status":{"peerAlive":true}} 0`, " 124"}, map[target.Part]string{target.PartMLAG: "clagctl does not answer"}},
 	} {
 		assert.Equal(t, c.want, look(c.d).Parse(answering(c.pairs...)).Unread, c.name)

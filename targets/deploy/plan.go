@@ -157,7 +157,7 @@ func Diff(tree *target.Tree, have *Observed) *Plan {
 
 func diff(d *target.Device, h *Have) *DevicePlan {
 	p := &DevicePlan{Device: d, Status: StatusSame, Lock: h.Lock, Unseen: h.Unseen, Runs: h.Runs, Over: h.Over, HostKey: h.HostKey}
-	p.Baseline, p.Seen = h.Samples(), h.Seen
+	p.Baseline = h.Samples()
 	if h.Err != nil {
 		p.Status, p.Err = StatusUnreachable, h.Err
 		if h.Err.Kind == HostKey {
@@ -171,6 +171,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	if len(h.Wrong) > 0 {
 		return p.refuse(Identity, strings.Join(h.Wrong, " "))
 	}
+	p.Seen = h.Seen // of another device it says nothing
 	old, next := make(map[string][]byte, len(d.Files)), make(map[string][]byte, len(d.Files))
 	for i := range d.Files {
 		f, c := &d.Files[i], h.Files[i]

@@ -16,13 +16,19 @@ func TestNeighbours(t *testing.T) {
 	json0 := `{"name":"swp3","via":"LLDP","chassis":[{"id":[{"type":"mac","value":"x"}],"name":[{"value":"spine1"}]}],` +
 		`"port":[{"id":[{"type":"ifname","value":"swp7"}],"descr":[{"value":"to leaf"}]}]}`
 	for _, c := range []struct{ name, answer, want string }{
-		{"a list", `{"lldp":{"interface":[{"swp1":` + one + `},{"swp2":` + host + `}]}}`,
-			"map[swp1:[{leaf02 [swp1] }] swp2:[{gpu1.example.net [ens1f0] 0c:42:a1:00:00:07}]]"},
+		{
+			"a list", `{"lldp":{"interface":[{"swp1":` + one + `},{"swp2":` + host + `}]}}`,
+			"map[swp1:[{leaf02 [swp1] }] swp2:[{gpu1.example.net [ens1f0] 0c:42:a1:00:00:07}]]",
+		},
 		{"an object of one port", `{"lldp":{"interface":{"swp1":` + one + `}}}`, "map[swp1:[{leaf02 [swp1] }]]"},
-		{"two neighbours at a port", `{"lldp":{"interface":[{"swp1":` + one + `},{"swp1":` + host + `}]}}`,
-			"map[swp1:[{leaf02 [swp1] } {gpu1.example.net [ens1f0] 0c:42:a1:00:00:07}]]"},
-		{"two in a list below the port", `{"lldp":{"interface":{"swp1":[` + one + `,` + host + `]}}}`,
-			"map[swp1:[{leaf02 [swp1] } {gpu1.example.net [ens1f0] 0c:42:a1:00:00:07}]]"},
+		{
+			"two neighbours at a port", `{"lldp":{"interface":[{"swp1":` + one + `},{"swp1":` + host + `}]}}`,
+			"map[swp1:[{leaf02 [swp1] } {gpu1.example.net [ens1f0] 0c:42:a1:00:00:07}]]",
+		},
+		{
+			"two in a list below the port", `{"lldp":{"interface":{"swp1":[` + one + `,` + host + `]}}}`,
+			"map[swp1:[{leaf02 [swp1] } {gpu1.example.net [ens1f0] 0c:42:a1:00:00:07}]]",
+		},
 		{"json0", `{"lldp":[{"interface":[` + json0 + `]}]}`, "map[swp3:[{spine1 [swp7 to leaf] }]]"},
 		{"json0 without neighbours", `{"lldp":[{}]}`, "map[]"},
 		{"none", `{"lldp":{}}`, "map[]"},

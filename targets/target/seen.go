@@ -1,6 +1,7 @@
 package target
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -129,12 +130,7 @@ func ReadLines(answer []byte) Lines {
 
 // Ended reports whether all lines of a word have come.
 func (l Lines) Ended(word string) bool {
-	for _, w := range l["end"] {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(l["end"], word)
 }
 
 // Part gives what a command printed; why says why it is not known: empty, it is.

@@ -51,8 +51,8 @@ func label(name string) string {
 // device is who is called so; nil: nobody, or several.
 func (r *registry) device(name string) *ir.Device {
 	name = strings.ToLower(name)
-	for _, of := range []map[string]*ir.Device{r.told, r.fabric} {
-		for _, key := range []string{name, label(name)} {
+	for _, key := range []string{name, label(name)} {
+		for _, of := range []map[string]*ir.Device{r.told, r.fabric} {
 			if d, is := of[key]; is {
 				return d
 			}
@@ -94,6 +94,8 @@ func (j *judge) look(r *registry, p *ir.Port) (best end) {
 		d := r.device(n.Device)
 		e := end{}
 		switch {
+		case j.isMAC(peer, n):
+			e.verdict = right
 		case n.Device == "":
 		case d == nil && r.knows(j.of(peer.Device), peer.Device):
 			e = end{verdict: foreign, text: strings.TrimSuffix(n.Device+":"+strings.Join(n.Ports[:min(1, len(n.Ports))], ""), ":")}
@@ -111,12 +113,9 @@ func (j *judge) look(r *registry, p *ir.Port) (best end) {
 // standing judges a neighbour that is a device of the fabric. One that is meant, and whose port goes by a name that the fabric does not
 // have, is taken at its word.
 func (j *judge) standing(d *ir.Device, n target.Neighbour, meant *ir.Port) end {
-	is := func(p *ir.Port) bool {
-		if slices.Contains(n.Ports, p.Name) {
-			return true
-		}
-		s := j.of(d)
-		return n.MAC != "" && s != nil && s.Ports[p.Name] != nil && s.Ports[p.Name].MAC == n.MAC
+	is := func(p *ir.Port) bool { return slices.Contains(n.Ports, p.Name) }
+	if !slices.ContainsFunc(d.Ports, is) {
+		is = func(p *ir.Port) bool { return j.isMAC(p, n) }
 	}
 	if d == meant.Device && is(meant) {
 		return end{verdict: right}
@@ -137,6 +136,13 @@ func (j *judge) standing(d *ir.Device, n target.Neighbour, meant *ir.Port) end {
 		return end{verdict: right}
 	}
 	return end{verdict: wrong, text: strings.TrimSuffix(d.Name+":"+strings.Join(n.Ports[:min(1, len(n.Ports))], ""), ":")}
+}
+
+// isMAC reports whether a neighbour names its port by the address of a port, and by nothing else: the ports of a bond share theirs.
+func (j *judge) isMAC(p *ir.Port, n target.Neighbour) bool {
+	s := j.of(p.Device)
+	named := func(p *ir.Port) bool { return slices.Contains(n.Ports, p.Name) }
+	return n.MAC != "" && s != nil && s.Ports[p.Name] != nil && s.Ports[p.Name].MAC == n.MAC && !slices.ContainsFunc(p.Device.Ports, named)
 }
 
 // crossed is a cable that lies elsewhere: a port, and what is at its other end.
@@ -193,6 +199,9 @@ func (j *judge) blind(l *ir.Link) (*ir.Device, string) {
 		if s := j.of(d); s != nil && !s.Read(target.PartNeighbours) {
 			return low, target.Escape(s.Unread[target.PartNeighbours])
 		}
+	}
+	if j.of(l.A.Device) == nil || j.of(l.B.Device) == nil {
+		return low, "no neighbour is seen by LLDP, and the other end was not asked"
 	}
 	return low, "neither end sees the other by LLDP"
 }

@@ -54,6 +54,9 @@ func speed(mbps int) string {
 	return strconv.Itoa(mbps) + "M"
 }
 
+// headers is how much larger an MTU may be that counts the header of Ethernet, a tag and the check sequence: drivers differ in that.
+const headers = 14 + 4 + 4
+
 // mtu judges the MTU of a switch port that RoCE passes. Frames beyond it are dropped without a word; headroom counts one that is being
 // sent while a pause is due.
 func (j *judge) mtu(p *ir.Port, sp *target.SeenPort, need map[*ir.Intent]int) {
@@ -84,7 +87,7 @@ func (j *judge) mtu(p *ir.Port, sp *target.SeenPort, need map[*ir.Intent]int) {
 			"the MTU in the configuration of the interface.", sp.MTU, p.MTU, sent)
 	case sp.MTU < p.MTU:
 		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Frames between the two are dropped here.", sp.MTU, p.MTU)
-	default:
+	case sp.MTU > p.MTU+headers:
 		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Headroom counts a frame of the latter, so that a larger one "+
 			"may cost a lossless packet.", sp.MTU, p.MTU)
 	}

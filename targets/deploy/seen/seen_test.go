@@ -133,6 +133,28 @@ func TestDifferences(t *testing.T) {
 		}, []string{`error[cable-elsewhere] refuses [leaf1 store1 store2] at b = "leaf1:swp1,leaf2:swp1,leaf1:swp2,leaf2:swp2,leaf1:swp3,leaf2:swp3,` +
 			`leaf1:swp4,leaf2:swp4" | leaf1:swp1 is on store2:ens2f0, the fabric says store1:ens2f0; leaf1:swp2 is on store1:ens2f0, the fabric says ` +
 			`store2:ens2f0. These 2 cables have changed places: swap them, or correct the fabric.`}},
+		{"the two ports of a bond, which share their address", pair, func(w *world) {
+			for _, p := range []string{"0", "1"} {
+				w.port("store1:ens2f" + p).MAC = "52:54:00:aa:aa:aa"
+				w.port("store1:ens2f" + p).Neighbours = nil
+				w.port("leaf" + map[string]string{"0": "2", "1": "1"}[p] + ":swp1").Neighbours = []target.Neighbour{
+					{Device: "store1", MAC: "52:54:00:aa:aa:aa", Ports: []string{"ens2f" + p}},
+				}
+			}
+		}, []string{`error[cable-elsewhere] refuses [leaf1 leaf2 store1] at b = "leaf1:swp1,leaf2:swp1,leaf1:swp2,leaf2:swp2,leaf1:swp3,leaf2:swp3,` +
+			`leaf1:swp4,leaf2:swp4" | leaf1:swp1 is on store1:ens2f1, the fabric says store1:ens2f0; leaf2:swp1 is on store1:ens2f0, the fabric says ` +
+			`store1:ens2f1. These 2 cables have changed places: swap them, or correct the fabric.`}},
+		{"an address says enough, whatever the name", pair, func(w *world) {
+			w.port("leaf1:swp1").Neighbours = []target.Neighbour{{Device: "localhost", MAC: w.port("store1:ens2f0").MAC}}
+			w.port("store1:ens2f0").Neighbours = nil
+		}, nil},
+		{"names that differ in the domain alone", pair, func(w *world) {
+			w.of["spine1"].Name, w.of["spine2"].Name = "spine.row1.net", "spine.row2.net"
+			for _, leaf := range []string{"leaf1", "leaf2"} {
+				w.port(leaf + ":swp49").Neighbours[0].Device = "spine.row1.net"
+				w.port(leaf + ":swp50").Neighbours[0].Device = "spine.row2.net"
+			}
+		}, nil},
 		{"one cable in a port that the fabric does not have", pair, func(w *world) {
 			w.of["spine1"].Ports["swp9"] = &target.SeenPort{}
 			w.port("leaf1:swp49").Neighbours[0].Ports = []string{"swp9"}
@@ -203,6 +225,7 @@ func TestDifferences(t *testing.T) {
 			`warning[port-mtu] [leaf1] at mtu = 9216 | leaf1:swp49 has an MTU of 9400; the fabric says 9216. Headroom counts a frame of the latter, so that a ` +
 				`larger one may cost a lossless packet.`,
 		}},
+		{"an MTU that counts headers", pair, func(w *world) { w.port("leaf1:swp49").MTU = 9238 }, nil},
 		{"no bond at the switch", pair, func(w *world) { w.port("leaf1:swp2").Bond = "" }, []string{
 			`warning[port-bond] [leaf1] at mode = "802.3ad" | leaf1:swp2 is in no bond, and store2 sends by all ports of bond0 (mode 802.3ad): the switch ` +
 				`sees one address at several ports. Make it a port of a bond.`,
@@ -247,6 +270,12 @@ func TestDifferences(t *testing.T) {
 			w.port("tor1:swp1").Neighbours, w.port("tor1:swp2").Neighbours = nil, nil
 		}, []string{"unread cables of store[1-2]: lldpctl is not installed"}},
 		{"a switch that was not asked", rack, func(w *world) { delete(w.of, "tor1") }, nil},
+		{"hosts that were not asked", rack, func(w *world) {
+			for _, n := range []string{"1", "2", "3", "4", "5"} {
+				delete(w.of, "store"+n)
+			}
+			w.port("tor1:swp1").Neighbours = nil
+		}, []string{"unread cables of tor1: no neighbour is seen by LLDP, and the other end was not asked"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := example(t, c.example)
