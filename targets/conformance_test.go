@@ -309,6 +309,9 @@ func TestShell(t *testing.T) {
 				}
 			}
 		}
+		require.NotNil(t, d.Look)
+		cmds = append(cmds, d.Look.Cmd)
+		require.NotEmpty(t, d.Look.Parse(nil).Unread, "what is not answered is not read")
 		for _, cmd := range cmds {
 			check(t, cmd)
 		}

@@ -198,6 +198,9 @@ func (p *part) render(devices []*ir.Device) {
 		if t.Watches != nil {
 			out.Watches = t.Watches(d)
 		}
+		if t.Look != nil {
+			out.Look = t.Look(d)
+		}
 		for _, p := range t.Probes(d) {
 			if p.Slow {
 				out.Slow = append(out.Slow, p)

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/seen"
 )
 
 func (a *app) applyCommand() *cobra.Command {
@@ -38,6 +39,7 @@ func (a *app) applyCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.saved, "plan", "", "apply the plan saved in a `file`, if nothing has changed since")
 	trustFlag(cmd, &o.trustByHand)
+	trustFabricFlag(cmd, &o.trustFabric)
 	f.BoolVar(&o.pending, "pending", false, "only the devices that earlier runs left as they were: away, or under maintenance")
 	f.StringVar(&o.notAfter, "not-after", "", "begin no wave that may not end by then: a `time` such as 23:30 or 2026-11-23T23:30:00Z")
 	o.orderFlags(cmd)
@@ -73,6 +75,7 @@ type leadOptions struct {
 	soakSet, holdSet      bool
 	message               string
 	trustByHand           bool
+	trustFabric           bool
 	viewOptions
 }
 
@@ -155,6 +158,7 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 			return err
 		}
 	}
+	devices.look = true
 	plan := a.compareForChange(ctx, devices)
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; nothing was changed")
@@ -162,12 +166,13 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 	if o.onlyIntent {
 		plan.OnlyIntent(tool())
 	}
+	w := work{f: f, devices: devices, dir: dir, until: until, owed: a.debts(dir, devices.labDir)}
+	w.unlike = judged(f.Fabric, plan, o.trustFabric)
 	if saved != nil {
 		if err := holds(saved, f, plan); err != nil {
 			return err
 		}
 	}
-	w := work{f: f, devices: devices, dir: dir, until: until, owed: a.debts(dir, devices.labDir)}
 	if !until.IsZero() {
 		a.say("No wave begins that may not end by %s.", until.Format("2006-01-02 15:04 MST"))
 	}
@@ -179,6 +184,7 @@ func (a *app) apply(ctx context.Context, args []string, o applyOptions) (err err
 		if plan = a.compareForChange(ctx, devices); ctx.Err() != nil {
 			return fail(exitInterrupted, "interrupted between two steps; what was applied is kept, and apply goes on from there")
 		}
+		w.unlike = judged(f.Fabric, plan, o.trustFabric)
 	}
 	return fail(exitIncomplete, "the devices do not come to what the fabric wants; plan shows what is left")
 }
@@ -190,6 +196,7 @@ type work struct {
 	dir     string
 	until   time.Time       // no wave begins that may not end by then; zero: any may
 	owed    map[string]debt // when it began
+	unlike  *seen.Result    // in what the devices are not as the fabric says
 }
 
 // applyStep does a plan, or the first step of it, and reports whether there is more to do.
@@ -213,7 +220,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	}
 	if o.format == "text" {
 		v := a.planView(w.dir, o.viewOptions)
-		v.fabric = w.f.Fabric
+		v.fabric, v.unlike = w.f.Fabric, w.unlike
 		v.seq, v.debts, v.changed = seq, debts, a.changedHosts(w.dir, w.devices.labDir)
 		v.print(plan)
 		a.causes(plan)

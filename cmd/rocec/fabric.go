@@ -16,6 +16,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/validate"
 )
@@ -32,7 +33,7 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 			Vars: a.vars, Env: a.environ, MaxObjects: a.maxObjects, Version: release(buildVersion().Version), Unlocked: a.unlocked,
 		},
 		Budget: a.steps(),
-		Others: slices.Concat(conflint.Topics, deploy.Topics),
+		Others: slices.Concat(conflint.Topics, deploy.Topics, seen.Topics),
 	}
 	for _, name := range a.varFiles {
 		data, err := readBounded(name)

@@ -34,6 +34,7 @@ type fleet struct {
 	dial   target.Dial
 	links  *rollout.Links
 	read   readOptions
+	look   bool // devices are also asked for what the fabric assumes of them
 
 	dialer *ssh.Dialer
 	lab    *lab.Lab // nil: the devices are real
@@ -271,7 +272,7 @@ func (a *app) compareForChange(ctx context.Context, f *fleet) *deploy.Plan {
 	o, end := a.reading()
 	defer end()
 	f.links = &rollout.Links{}
-	o.Links, o.Probes = f.links, rollout.Every
+	o.Links, o.Probes, o.Look = f.links, rollout.Every, f.look
 	plan := f.diff(ctx, o)
 	f.links.CloseUnchanged(plan)
 	return plan
@@ -282,7 +283,7 @@ func (a *app) compare(ctx context.Context, f *fleet) *deploy.Plan {
 	o, end := a.reading()
 	defer end()
 	f.read.limit(&o)
-	o.Probes = rollout.Switches
+	o.Probes, o.Look = rollout.Switches, f.look
 	return f.diff(ctx, o)
 }
 

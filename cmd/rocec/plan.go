@@ -37,6 +37,7 @@ func (a *app) planCommand() *cobra.Command {
 	f.StringVar(&o.format, "format", "text", "text or json")
 	labFlags(cmd, &o.lab)
 	trustFlag(cmd, &o.trustByHand)
+	trustFabricFlag(cmd, &o.trustFabric)
 	o.readFlags(cmd)
 	a.sudoFlag(cmd)
 	a.targetFlag(cmd, &o.only)
@@ -50,6 +51,7 @@ type planOptions struct {
 	out, format string
 	detailed    bool
 	trustByHand bool
+	trustFabric bool
 	onlyIntent  bool
 	lab         labFlag
 	only        []string
@@ -64,7 +66,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		return err
 	}
 	defer devices.close(&err)
-	devices.read = o.readOptions
+	devices.read, devices.look = o.readOptions, true
 	plan := a.compare(ctx, devices)
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; nothing was changed")
@@ -72,6 +74,7 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	if o.onlyIntent {
 		plan.OnlyIntent(tool())
 	}
+	found := judged(f.Fabric, plan, o.trustFabric)
 	debts := a.debts(dir, devices.labDir)
 	plan, seq, err := devices.inOrder(f.Fabric, f.Tree(), plan, o.orderOptions, defaultParallel, o.labSoak())
 	if err != nil {
@@ -79,14 +82,14 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 	}
 	if o.format == "json" {
 		doc := planJSON(plan, seq)
-		doc.ByHand = byHandJSON(f.Fabric)
+		doc.ByHand, doc.Seen = byHandJSON(f.Fabric), seenJSON(found)
 		doc.Refused = refusedJSON(against(plan, seq, o.trustByHand))
 		if err := a.writeJSON(doc); err != nil {
 			return err
 		}
 	} else {
 		v := a.planView(dir, o.viewOptions)
-		v.fabric = f.Fabric
+		v.fabric, v.unlike = f.Fabric, found
 		v.seq, v.debts, v.changed = seq, debts, a.changedHosts(dir, devices.labDir)
 		v.print(plan)
 		a.causes(plan)

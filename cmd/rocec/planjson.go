@@ -17,6 +17,7 @@ type planDocument struct {
 
 	ByHand  planByHand    `json:"by_hand"` // devices that are not read
 	Refused []planRefusal `json:"refused"` // rules the plan breaks
+	Seen    seenDocument  `json:"seen"`    // what devices say of their ports and cables
 }
 
 // planByHand is the devices that others set.

@@ -113,6 +113,7 @@ func (v *planView) summary(p *deploy.Plan) {
 	v.others(p)
 	v.asIs(p)
 	v.watched(p)
+	v.seen(v.unlike)
 	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {
 		fmt.Fprintf(v.w, "%s %s up to date%s%s.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending),

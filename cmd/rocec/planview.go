@@ -18,6 +18,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -31,8 +32,9 @@ type planView struct {
 	color bool
 	dir   string // the fabric's folder, as the person wrote it
 
-	fabric  *ir.Fabric // nil: the devices are those of a run
-	seq     *sequence  // in which order they are changed; nil: nothing is known of it
+	fabric  *ir.Fabric   // nil: the devices are those of a run
+	seq     *sequence    // in which order they are changed; nil: nothing is known of it
+	unlike  *seen.Result // in what devices are not as the fabric says; nil: nobody looked
 	debts   map[string]debt
 	changed map[string]bool // hosts that runs have changed
 	detail  detail

@@ -56,6 +56,7 @@ targets:                 targets/target targets/cumulus targets/nic targets/nic/
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/target compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |
+targets/deploy/seen:     targets/target compiler/ir lang/diag lang/nodeset |
 targets/deploy/device:   targets/deploy targets/deploy/txn targets/target |
 targets/deploy/rollout:  targets/deploy targets/deploy/device targets/deploy/txn targets/target | golang.org/x/sync
 targets/deploy/traffic:  targets/nic targets/target compiler/ir |
@@ -69,7 +70,7 @@ targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
 cmd/internal/lsp:           lang lang/diag |
-cmd/internal/report:        validate validate/proof compiler compiler/ir lang lang/diag targets targets/cumulus/conflint targets/deploy targets/judge |
+cmd/internal/report:        validate validate/proof compiler compiler/ir lang lang/diag targets targets/cumulus/conflint targets/deploy targets/deploy/seen targets/judge |
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |

@@ -35,6 +35,7 @@ func (a *app) replaceCommand() *cobra.Command {
 	o.leadFlags(a, cmd)
 	o.orderFlags(cmd)
 	trustFlag(cmd, &o.trustByHand)
+	trustFabricFlag(cmd, &o.trustFabric)
 	a.sudoFlag(cmd)
 	return cmd
 }
@@ -66,17 +67,19 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 			return err
 		}
 	}
+	devices.look = true
 	plan := a.compareForChange(ctx, devices)
 	if ctx.Err() != nil {
 		return fail(exitInterrupted, "interrupted; no setting was changed")
 	}
+	found := judged(f.Fabric, plan, o.trustFabric)
 	plan, seq, err := devices.inOrder(f.Fabric, f.Tree(), plan, o.orderOptions, o.parallel, o.soakTime())
 	if err != nil {
 		return err
 	}
 	if o.format == "text" {
 		v := a.planView(o.dir, o.viewOptions)
-		v.fabric, v.seq = f.Fabric, seq
+		v.fabric, v.seq, v.unlike = f.Fabric, seq, found
 		v.print(plan)
 	}
 	if plan.Empty() {

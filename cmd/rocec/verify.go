@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -97,6 +98,7 @@ type verifyDocument struct {
 	Devices       []verifyDevice `json:"devices"`
 	Summary       map[string]int `json:"summary"`
 	ByHand        planByHand     `json:"by_hand"` // devices that are not read
+	Seen          seenDocument   `json:"seen"`    // what devices say of their ports and cables
 
 	Traffic []verifyTraffic `json:"traffic,omitempty"` // of --traffic
 }
@@ -177,9 +179,10 @@ type verifyFound struct {
 // verified says what was found, and whether all is good.
 func (a *app) verified(dir string, f *report.Report, found verifyFound, o verifyOptions) error {
 	r := found.from
+	unlike := judgedHealth(f.Fabric, found.Verification)
 	doc := verifyDocument{
 		FormatVersion: report.FormatVersion, Good: found.Sound(), Since: o.since, Devices: []verifyDevice{},
-		ByHand: byHandJSON(f.Fabric), Traffic: found.sent,
+		ByHand: byHandJSON(f.Fabric), Seen: seenJSON(unlike), Traffic: found.sent,
 		Summary: map[string]int{
 			verifyGood: 0, verifyDrift: 0, string(deploy.StatusUnreachable): 0, string(deploy.StatusRefused): 0, string(deploy.StatusPending): 0,
 		},
@@ -249,14 +252,14 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 	}
 	firmwareHints(f.Fabric, doc.Devices)
 	found.Plan.Pending()
-	doc.Good = doc.Summary[verifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices) &&
+	doc.Good = doc.Summary[verifyGood]+doc.Summary[string(deploy.StatusPending)] == len(doc.Devices) && unlike.Good() &&
 		!slices.ContainsFunc(found.sent, func(t verifyTraffic) bool { return !t.Good })
 	if o.format == "json" {
 		if err := a.writeJSON(doc); err != nil {
 			return err
 		}
 	} else {
-		a.verifyText(dir, f.Fabric, found.Plan, doc, found.debts, r)
+		a.verifyText(dir, f.Fabric, found.Plan, doc, verifyAside{found.debts, r, unlike})
 	}
 	switch {
 	case doc.Summary[string(deploy.StatusUnreachable)]+doc.Summary[string(deploy.StatusRefused)]+doc.Summary[verifyUnknown] > 0:
@@ -278,9 +281,16 @@ func withSlow(tree *target.Tree) *target.Tree {
 	return out
 }
 
-func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc verifyDocument, debts map[string]debt, r *hostReports) {
+// verifyAside is what verify tells beside its document.
+type verifyAside struct {
+	debts  map[string]debt
+	from   *hostReports
+	unlike *seen.Result
+}
+
+func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc verifyDocument, aside verifyAside) {
 	v := a.planView(dir, viewOptions{})
-	w := v.w
+	w, r := v.w, aside.from
 	v.groups(plan, page)
 	for _, d := range doc.Devices {
 		for _, f := range d.Findings {
@@ -291,11 +301,12 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 		}
 	}
 	v.watched(plan)
+	v.seen(aside.unlike)
 	v.hints(doc)
 	v.unreadable(doc)
 	a.trafficText(v, doc.Traffic)
 	v.held(plan)
-	v.pending(plan, debts)
+	v.pending(plan, aside.debts)
 	sinceText(w, doc)
 	unknown := ""
 	if r != nil {
@@ -320,6 +331,9 @@ func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc v
 		if failed > 0 && doc.Summary[verifyDrift] == 0 {
 			word = v.paint(diag.Red, "not proved")
 		}
+	}
+	if n := len(aside.unlike.Findings); n > 0 {
+		unknown += ", " + diag.Count(n, "finding") + " about ports and cables"
 	}
 	fmt.Fprintf(w, "Verify: %s. %s as written, %d drifted, %d unreachable, %d refused%s%s.\n", word,
 		diag.Count(doc.Summary[verifyGood], "device"), doc.Summary[verifyDrift], doc.Summary[string(deploy.StatusUnreachable)],

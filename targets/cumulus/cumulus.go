@@ -54,6 +54,7 @@ var Target = &target.Target{
 	Identity: identity,
 	Probes:   probes,
 	Watches:  watches,
+	Look:     look,
 	Image:    image,
 	User:     OS.User,
 }

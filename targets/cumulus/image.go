@@ -3,6 +3,8 @@ package cumulus
 import (
 	"embed"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -39,18 +41,102 @@ func image(d *ir.Device) target.Image {
 			switchd.Reload = reloadNode
 		}
 	}
-	img := target.Image{Files: files, Sims: []target.Sim{sim.New(switchd), neighbours(d)}, Systemd: 241} // Debian 10, of 4.x
+	bridge := bridged(d)
+	img := target.Image{
+		Files: files, Sims: []target.Sim{sim.New(switchd), neighbours(d), agent(d), bridge}, Systemd: 241, // Debian 10, of 4.x
+	}
 	if strings.HasPrefix(sw.Version, "3.") {
 		img.Systemd = 215 // Debian 8
 	}
-	planned := map[string]bool{}
+	cabled := map[string]*ir.Port{}
 	for _, p := range d.Ports {
-		planned[p.Name] = p.Link.Planned
+		cabled[p.Name] = p
+	}
+	masters := map[string]string{}
+	for _, name := range bridge.Bonds {
+		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name})
+	}
+	for name, p := range cabled {
+		if b := bondOf(p); b != nil {
+			masters[name] = bondName(d, b)
+		}
 	}
 	for _, name := range append([]string{"eth0"}, frontPanel(d)...) {
-		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name, Counters: counters, Down: planned[name]})
+		n := target.Netdev{Name: name, Counters: counters, Master: masters[name]}
+		if p := cabled[name]; p != nil {
+			n.MTU, n.SpeedMbps, n.Down = p.MTU, p.Speed, p.Link.Planned
+		}
+		img.Netdevs = append(img.Netdevs, n)
 	}
+	files[portsConf] = portsFile(d)
 	return img
+}
+
+// bondOf is the bond of the host behind a port that balances, and so needs one here; nil: there is none.
+func bondOf(p *ir.Port) *ir.Bond {
+	if nic := p.Peer().NIC; nic != nil && nic.Bond != nil && nic.Bond.Mode != "active-backup" {
+		return nic.Bond
+	}
+	return nil
+}
+
+// bondName names the switch's side of a bond, within the 15 letters of an interface.
+func bondName(d *ir.Device, b *ir.Bond) string {
+	host := b.NICs[0].Device
+	return fmt.Sprintf("bond%d-%d", host.ID, slices.Index(host.Host.Bonds, b))
+}
+
+// bridged is the bridge with the VLANs of intents at the ports that carry them.
+func bridged(d *ir.Device) *sim.Bridge {
+	b := &sim.Bridge{VLANs: map[string][]int{}, Keyed: strings.HasPrefix(d.Switch.Version, "3.")}
+	for _, p := range sorted(d.Ports) {
+		if p.ir.Link.Routed {
+			continue
+		}
+		name := p.ir.Name
+		intents := d.Switch.Intents
+		if nic := p.ir.Peer().NIC; nic != nil {
+			intents = nic.Carries()
+		}
+		if bond := bondOf(p.ir); bond != nil {
+			if name = bondName(d, bond); !slices.Contains(b.Bonds, name) {
+				b.Bonds = append(b.Bonds, name)
+			}
+		}
+		for _, in := range intents {
+			if in.VLAN > 0 && !slices.Contains(b.VLANs[name], in.VLAN) {
+				b.VLANs[name] = append(b.VLANs[name], in.VLAN)
+			}
+		}
+	}
+	return b
+}
+
+// portsFile is the file that splits ports, as the fabric has them split.
+func portsFile(d *ir.Device) string {
+	parts := map[int]int{}
+	for _, name := range frontPanel(d) {
+		if p, ok := grammar.ParsePort(name); ok && p.Sub >= 0 {
+			parts[p.N]++
+		}
+	}
+	var b strings.Builder
+	b.WriteString("# how ports are split; without a line, as the platform has them\n")
+	for _, n := range slices.Sorted(maps.Keys(parts)) {
+		fmt.Fprintf(&b, "%d=%dx\n", n, parts[n])
+	}
+	return b.String()
+}
+
+// agent is the lldpd of a switch: other switches tell who they are, and hosts that others set by hand. Hosts of rocec listen.
+func agent(d *ir.Device) *target.LLDPAgent {
+	a := &target.LLDPAgent{}
+	for _, p := range sorted(d.Ports) {
+		if peer := p.ir.Peer(); peer.Device.Switch != nil || peer.Device.ByHand != nil {
+			a.Ports = append(a.Ports, target.LLDPPort{Port: p.port.String(), Peer: peer.Device.Name, PeerPort: peer.Name})
+		}
+	}
+	return a
 }
 
 // neighbours are the switches that a switch is cabled to.
@@ -63,8 +149,8 @@ func neighbours(d *ir.Device) *sim.Neighbours {
 			continue
 		}
 		n.All = append(n.All, sim.Neighbour{
-			Port: p.port.String(), Peer: peer.Device.Name, PeerPort: peer.Name,
-			BGP: p.ir.Link.Routed && d.Switch.ASN > 0 && peer.Device.Switch.ASN > 0, RemoteAS: peer.Device.Switch.ASN,
+			Port: p.port.String(),
+			BGP:  p.ir.Link.Routed && d.Switch.ASN > 0 && peer.Device.Switch.ASN > 0, RemoteAS: peer.Device.Switch.ASN,
 			MLAGMember: n.MLAG && peer.Device.Switch.MLAG == d.Switch.MLAG,
 		})
 	}

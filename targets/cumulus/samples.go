@@ -83,48 +83,18 @@ func lldpProbe(device string, cables []target.Cable) target.Probe {
 	return target.Probe{
 		Name: "LLDP neighbours", Query: target.Query{Cmd: "lldpctl -f json 2>/dev/null || true"},
 		Samples: func(answer []byte) []target.Sample {
-			seen, ok := lldpPorts(answer)
+			seen, ok := target.Neighbours(answer)
 			if !ok {
 				return nil
 			}
 			out := make([]target.Sample, len(cables))
 			for i, c := range cables {
-				out[i] = target.Gauge("LLDP neighbour", c.Interface, seen[c.Interface],
+				out[i] = target.Gauge("LLDP neighbour", c.Interface, len(seen[c.Interface]) > 0,
 					fmt.Sprintf("%s:%s does not see its LLDP neighbour any more.", device, c.Interface))
 			}
 			return out
 		},
 	}
-}
-
-// lldpPorts reads the ports with a neighbour from `lldpctl -f json`: {"lldp": {"interface": X}}, where X is a list of objects of
-// one port each, or one object of ports where there is one neighbour, and missing where there is none.
-func lldpPorts(answer []byte) (map[string]bool, bool) {
-	var doc struct {
-		LLDP *struct {
-			Interface json.RawMessage `json:"interface"`
-		} `json:"lldp"`
-	}
-	if json.Unmarshal(answer, &doc) != nil || doc.LLDP == nil {
-		return nil, false
-	}
-	seen := map[string]bool{}
-	if doc.LLDP.Interface == nil {
-		return seen, true
-	}
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(doc.LLDP.Interface, &list) != nil {
-		list = make([]map[string]json.RawMessage, 1)
-		if json.Unmarshal(doc.LLDP.Interface, &list[0]) != nil {
-			return nil, false
-		}
-	}
-	for _, ports := range list {
-		for name := range ports {
-			seen[name] = true
-		}
-	}
-	return seen, true
 }
 
 // bgpProbe asks for the sessions of BGP neighbours. FRR has the summary of all VRFs; Quagga of 3.x that of the default one alone.

@@ -22,6 +22,7 @@ const (
 	Locked      Kind = "device-locked"      // somebody else is changing the device
 	Stale       Kind = "device-stale"       // a file is not what the plan saw
 	Identity    Kind = "device-identity"    // the device is not what the fabric says
+	Unlike      Kind = "device-unlike"      // a cable or a port is not where the fabric says
 	Unreadable  Kind = "device-unreadable"  // what lies there cannot be read or edited
 	Unmet       Kind = "host-setting"       // it has no way to a setting of the fabric, or its own configuration says otherwise
 	Rejected    Kind = "device-rejected"    // the vendor's checker refuses the new content

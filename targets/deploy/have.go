@@ -36,6 +36,8 @@ type Have struct {
 	Uptime  float64   // seconds since boot; 0: not known
 	Watched []Watched // in the order of Device.Watches
 	Probes  []Judged  // in the order of Device.Probes, when they were asked for
+
+	Seen *target.Seen // nil: it was not asked for, or cannot be
 }
 
 // Watched is what a watch found of a device.

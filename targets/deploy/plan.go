@@ -63,6 +63,7 @@ type DevicePlan struct {
 	Over     []RunMark       // runs that are over there, and what became of them
 	States   []LiveState     // live states that steps may change, also those that stay
 	HostKey  string          // fingerprint of the key the device answered with; empty: it was not reached
+	Seen     *target.Seen    // what the device says of its ports and cables; nil: it was not asked
 }
 
 // Pending leaves devices under maintenance as they are, whatever they hold and whether or not they answer: they are debts, which a
@@ -172,6 +173,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	if len(h.Wrong) > 0 {
 		return p.refuse(Identity, strings.Join(h.Wrong, " "))
 	}
+	p.Seen = h.Seen // of another device it says nothing
 	old, next := make(map[string][]byte, len(d.Files)), make(map[string][]byte, len(d.Files))
 	for i := range d.Files {
 		f, c := &d.Files[i], h.Files[i]
@@ -264,8 +266,18 @@ func (d *DevicePlan) read(old, next map[string][]byte) {
 // refuse turns the device down; a refused device has no changes, so nothing of it can be applied.
 func (d *DevicePlan) refuse(k Kind, detail string) *DevicePlan {
 	return &DevicePlan{
-		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Watched: d.Watched, Lock: d.Lock, Runs: d.Runs, Over: d.Over, HostKey: d.HostKey,
-		Err: &Error{Kind: k, Device: d.Device, Detail: detail},
+		Device: d.Device, Status: StatusRefused, Diags: d.Diags, Watched: d.Watched, Seen: d.Seen, Lock: d.Lock, Runs: d.Runs, Over: d.Over,
+		HostKey: d.HostKey,
+		Err:     &Error{Kind: k, Device: d.Device, Detail: detail},
+	}
+}
+
+// Refuse turns down those of the devices, by name, that would change. What a device was refused for first stays.
+func (p *Plan) Refuse(names []string, detail string) {
+	for i, d := range p.Devices {
+		if d.Status == StatusChange && slices.Contains(names, d.Device.Name) {
+			p.Devices[i] = d.refuse(Unlike, detail)
+		}
 	}
 }
 

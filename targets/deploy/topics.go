@@ -119,6 +119,25 @@ Example: the fabric says version = "3.7.16", and on the switch
 
 How to mend it: correct the fabric, or the address under which the device is reached.
 `},
+	{Code: string(Unlike), Summary: "device is not cabled or split as the fabric says", Doc: `
+What a device is to hold follows from its ports and from what is cabled to them. Here a cable lies
+elsewhere (cable-elsewhere) or a port is not there (port-missing), so that the change would rely on
+what is not so, and could switch PFC on at one end of a link only. The device is left as it is, and
+the others go on as with any device that cannot be changed. A device that holds what it should
+already is not refused.
+
+Example:
+
+    $ rocec plan
+    leaf03  REFUSED
+      cable is not where the fabric says: leaf03:swp31 is on spine02:swp3, the fabric says
+      spine01:swp3.
+
+How to mend it: swap the cables, split the port, or correct the fabric; then plan again. Where the
+change must not wait, and somebody has seen that it is safe:
+
+    $ rocec apply --trust-fabric
+`},
 	{Code: string(Unreadable), Summary: "what lies on the device cannot be edited", Doc: `
 A file is not a regular file (rocec replaces files by rename, and would cut a symbolic link), is
 larger than 1 MiB, or could not be read; or a setting of the device could not be asked for. What

@@ -1,9 +1,7 @@
 package nic
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +10,7 @@ import (
 )
 
 // This file reads what a host says of its NICs and judges it against the fabric, whatever their driver: the state of the link and of the
-// RDMA device, and who stands at the other end of the cable. What is not told, or makes no sense, says nothing.
+// RDMA device. What is not told, or makes no sense, says nothing.
 
 // Facts are lines "KEY VALUE" of an answer, by key. Of a key that comes twice the first counts.
 type Facts map[string]string
@@ -124,83 +122,4 @@ func speedText(mbps int) string {
 		return strconv.Itoa(mbps/1000) + "G"
 	}
 	return strconv.Itoa(mbps) + "M"
-}
-
-// NeighbourProbe asks an LLDP agent of the host, where one runs, what stands at the other end of a NIC's cable.
-func NeighbourProbe(n *ir.NIC) target.Probe {
-	return target.Probe{
-		Name: "LLDP neighbour of " + n.Name, Slow: true,
-		Query: target.Query{Cmd: "timeout 10 lldpctl -f json0 " + Quote(n.Name) + " 2>/dev/null || true"},
-		Judge: func(answer []byte) []string { return judgeNeighbours(n, answer) },
-	}
-}
-
-// neighbours is `lldpctl -f json0`, in which everything is a list.
-type neighbours struct {
-	LLDP []struct {
-		Interface []struct {
-			Name    string
-			Chassis []struct{ Name []lldpValue }
-			Port    []struct{ ID, Descr []lldpValue }
-		}
-	}
-}
-
-type lldpValue struct{ Value string }
-
-// judgeNeighbours reports a neighbour that is another port of the fabric. Names the fabric does not have say nothing: a switch may call
-// itself, and its ports, as it likes.
-func judgeNeighbours(n *ir.NIC, answer []byte) []string {
-	const most = 1 << 20
-	var doc neighbours
-	if len(answer) > most || json.Unmarshal(answer, &doc) != nil {
-		return nil
-	}
-	peer := n.Port.Peer()
-	var others []string
-	for _, l := range doc.LLDP {
-		for _, i := range l.Interface {
-			if i.Name != n.Name {
-				continue
-			}
-			d := neighbourDevice(n.Device.Fabric, i.Chassis)
-			if d == nil {
-				continue
-			}
-			var ports []string
-			for _, p := range i.Port {
-				for _, v := range slices.Concat(p.ID, p.Descr) {
-					ports = append(ports, v.Value)
-				}
-			}
-			known := slices.IndexFunc(d.Ports, func(p *ir.Port) bool { return slices.Contains(ports, p.Name) })
-			switch {
-			case d == peer.Device && (known < 0 || slices.Contains(ports, peer.Name)):
-				return nil
-			case known >= 0:
-				others = append(others, d.Ports[known].String())
-			default:
-				others = append(others, d.Name)
-			}
-		}
-	}
-	if len(others) == 0 {
-		return nil
-	}
-	return []string{fmt.Sprintf("%s on %s is cabled to %s, as LLDP says; the fabric says %s.", n.Name, n.Device.Name, others[0], peer)}
-}
-
-// neighbourDevice is the device of the fabric that a chassis names, with or without a domain; nil: none.
-func neighbourDevice(f *ir.Fabric, chassis []struct{ Name []lldpValue }) *ir.Device {
-	for _, c := range chassis {
-		for _, v := range c.Name {
-			short, _, _ := strings.Cut(v.Value, ".")
-			for _, d := range f.Devices {
-				if strings.EqualFold(d.Name, v.Value) || strings.EqualFold(d.Name, short) {
-					return d
-				}
-			}
-		}
-	}
-	return nil
 }

@@ -82,42 +82,12 @@ func TestJudgeLAG(t *testing.T) {
 	}
 }
 
-func TestJudgeNeighbours(t *testing.T) {
-	n := cabled()
-	answer := func(chassis, id, descr string) string {
-		return `{"lldp":[{"interface":[{"name":"ens1f0","via":"LLDP","chassis":[{"id":[{"type":"mac","value":"x"}],"name":[{"value":"` +
-			chassis + `"}]}],"port":[{"id":[{"type":"ifname","value":"` + id + `"}],"descr":[{"value":"` + descr + `"}]}]}]}]}`
-	}
-	for _, c := range []struct{ answer, want string }{
-		{answer("leaf1", "swp1", ""), ""},
-		{answer("LEAF1.example.net", "00:11", "swp1"), ""},
-		{answer("leaf1", "Eth1/1", ""), ""}, // the port calls itself something else
-		{answer("tor-17", "swp9", ""), ""},  // nobody the fabric knows
-		{answer("leaf1", "swp2", ""), "ens1f0 on h1 is cabled to leaf1:swp2, as LLDP says; the fabric says leaf1:swp1."},
-		{answer("leaf2", "swp1", ""), "cabled to leaf2:swp1"},
-		{answer("leaf2", "?", ""), "cabled to leaf2, as"},
-		{strings.Replace(answer("leaf2", "swp1", ""), "ens1f0", "ens9", 1), ""},
-		{`{"lldp":[{}]}`, ""},
-		{"", ""},
-		{`{"lldp":{"interface":7}}`, ""},
-		{answer("leaf2", "swp1", "") + strings.Repeat(" ", 1<<20), ""},
-	} {
-		wrong := judgeNeighbours(n, []byte(c.answer))
-		if c.want == "" {
-			assert.Empty(t, wrong, c.answer)
-		} else if assert.Len(t, wrong, 1, c.answer) {
-			assert.Contains(t, wrong[0], c.want)
-		}
-	}
-}
-
 func FuzzJudgeFacts(f *testing.F) {
 	f.Add([]byte("carrier 1\nspeed 1\nactive_mtu 9\nmtu 1500\nstate \x1b\n"))
-	f.Add([]byte(`{"lldp":[{"interface":[{"name":"ens1f0","chassis":[{"name":[{"value":"leaf2"}]}]}]}]}`))
 	n := cabled()
 	f.Fuzz(func(t *testing.T, answer []byte) {
 		facts := ReadFacts(answer)
-		for _, said := range append(judgeFacts(&Settings{NIC: n}, facts), judgeNeighbours(n, answer)...) {
+		for _, said := range judgeFacts(&Settings{NIC: n}, facts) {
 			require.NotContains(t, said, "\x1b")
 			require.NotContains(t, said, "\n")
 		}

@@ -82,6 +82,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		About:    f.about,
 		Identity: f.identity,
 		Probes:   f.probes,
+		Look:     Look,
 		Image:    f.image,
 	}
 }

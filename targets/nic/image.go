@@ -102,7 +102,7 @@ func (f *Family) image(d *ir.Device) target.Image {
 		Services: []string{"ssh.service"},
 		Netdevs:  netdevs,
 		Modules:  f.Modules,
-		Sims:     []target.Sim{sim},
+		Sims:     []target.Sim{sim, agent(d)},
 	}
 }
 

@@ -72,6 +72,14 @@ func Join(all ...*Target) *Target {
 			}
 			return out
 		},
+		Look: func(d *ir.Device) *Look {
+			for _, t := range all { // what is of the host, any of them asks
+				if t.Look != nil {
+					return t.Look(d)
+				}
+			}
+			return nil
+		},
 		Reported: func(d *ir.Device, r *Report) Reported {
 			whole := Reported{States: map[string][]byte{}, Answers: map[string][]byte{}}
 			for _, t := range all {

@@ -65,6 +65,9 @@ type Target struct {
 	// Watches are what is read of a device and judged in every plan and verify, besides its files. Nil: nothing.
 	Watches func(*ir.Device) []Watch
 
+	// Look asks for what the fabric assumes of the device beside its files: ports, VLANs, bonds, neighbours. Nil: nothing can be asked.
+	Look func(*ir.Device) *Look
+
 	// Image is a device as it comes from the factory, for rehearsals in the lab.
 	Image func(*ir.Device) Image
 
@@ -207,6 +210,7 @@ type Device struct {
 	Probes   []Probe
 	Slow     []Probe // those that only verify runs
 	Watches  []Watch
+	Look     *Look // nil: nothing is asked
 }
 
 // Intent names what the device is meant to do, see [ir.Device.Intent]; empty: the device comes from no fabric.

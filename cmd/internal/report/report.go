@@ -17,6 +17,7 @@ import (
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/judge"
 	"github.com/rocec/rocec/validate"
 )
@@ -87,6 +88,7 @@ func Rooms() []Room {
 		{"The devices: a release or a chip cannot do it", "hcl", slices.Clone(targets.Topics)},
 		{"Device files: what lies on a switch would misbehave", "ini", slices.Clone(conflint.Topics)},
 		{"The machines: plan and apply could not do it", "text", slices.Clone(deploy.Topics)},
+		{"What devices say: ports and cables are not as the fabric says", "text", slices.Clone(seen.Topics)},
 	}
 	for _, r := range all {
 		slices.SortFunc(r.Topics, func(a, b diag.Topic) int { return strings.Compare(a.Code, b.Code) })

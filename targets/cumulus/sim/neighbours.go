@@ -10,14 +10,13 @@ import (
 // Neighbour is what a switch sees behind one of its ports, as long as the port has a link.
 type Neighbour struct {
 	Port       string // "swp1"
-	Peer       string // the other switch
-	PeerPort   string // its port
 	BGP        bool   // they have an unnumbered BGP session
 	RemoteAS   int
 	MLAGMember bool // it is the other switch of the MLAG pair
 }
 
-// Neighbours is how a switch tells of other switches: lldpctl, vtysh, and clagctl where it is one of an MLAG pair.
+// Neighbours is how a switch tells of other switches: vtysh, and clagctl where it is one of an MLAG pair. Who is cabled to it tells
+// [target.LLDPAgent].
 type Neighbours struct {
 	All      []Neighbour // by port
 	AS       int         // its own
@@ -29,7 +28,6 @@ type Neighbours struct {
 // Boot implements [target.Sim].
 func (n *Neighbours) Boot(m target.Machine) {
 	n.m = m
-	m.Install("/usr/sbin/lldpctl", n.lldpctl)
 	m.Install("/usr/bin/vtysh", n.vtysh)
 	if n.MLAG {
 		m.Install("/usr/bin/clagctl", n.clagctl)
@@ -58,33 +56,6 @@ func show(p *target.Proc, v any) int {
 	}
 	p.Print(string(text) + "\n")
 	return 0
-}
-
-// lldpctl is lldpctl -f json: a list of ports, or an object where there is one neighbour.
-func (n *Neighbours) lldpctl(p *target.Proc) int {
-	switch {
-	case !slices.Equal(p.Args[1:], []string{"-f", "json"}):
-		return p.Fail(1, "Usage:   lldpctl [OPTIONS ...] [COMMAND ...]")
-	case !p.Root:
-		return p.Fail(1, "[CRIT/lldpctl] unable to connect to socket /var/run/lldpd.socket: Permission denied")
-	}
-	var ports []object
-	for _, nb := range n.linked() {
-		ports = append(ports, object{nb.Port: object{
-			"via": "LLDP", "rid": "1", "age": "0 day, 00:10:00",
-			"chassis": object{nb.Peer: object{"capability": []object{{"type": "Router", "enabled": true}}}},
-			"port":    object{"id": object{"type": "ifname", "value": nb.PeerPort}, "ttl": "120"},
-		}})
-	}
-	lldp := object{}
-	switch len(ports) {
-	case 0:
-	case 1:
-		lldp["interface"] = ports[0]
-	default:
-		lldp["interface"] = ports
-	}
-	return show(p, object{"lldp": lldp})
 }
 
 // vtysh knows vtysh -c COMMAND with the two summaries of BGP.

@@ -44,16 +44,26 @@ func (q *question) send() (arg string, stdin []byte) {
 type question struct {
 	dev    *target.Device
 	probes []target.Probe
+	look   *target.Look // nil: it is not asked for
 	mark   string
 	script string
 	left   []target.File // what the device holds that it should not, as far as it has answered
 }
 
+// Want is what a read asks for beside the files of a device.
+type Want struct {
+	Probes bool // its probes
+	Look   bool // what the fabric assumes of it
+}
+
 // ask makes the question for everything rocec wants to know of a device.
-func ask(dev *target.Device, probes bool) *question {
+func ask(dev *target.Device, w Want) *question {
 	q := &question{dev: dev, mark: "rocec-" + rand.Text()}
-	if probes {
+	if w.Probes {
 		q.probes = dev.Probes
+	}
+	if w.Look {
+		q.look = dev.Look
 	}
 	var s strings.Builder
 	s.WriteString(readPrelude)
@@ -82,6 +92,9 @@ func ask(dev *target.Device, probes bool) *question {
 	for i := range q.probes {
 		query(q.probes[i].Query)
 	}
+	if q.look != nil {
+		query(q.look.Query)
+	}
 	s.WriteString("echo \"$B OK\"\n} | " + inBlocks + "\n")
 	q.script = s.String()
 	return q
@@ -101,8 +114,8 @@ type answer struct {
 
 // Read asks for everything at once. It has no means to write: its script looks at files and runs the queries that the device
 // declares.
-func (d *Device) Read(ctx context.Context, probes bool) *deploy.Have {
-	q := ask(d.Of, probes)
+func (d *Device) Read(ctx context.Context, w Want) *deploy.Have {
+	q := ask(d.Of, w)
 	arg, stdin := q.send()
 	out, err := d.asRoot(ctx, true, stdin, runGiven, arg)
 	if err != nil {
@@ -113,7 +126,7 @@ func (d *Device) Read(ctx context.Context, probes bool) *deploy.Have {
 		return h
 	}
 	d.Of = withFiles(d.Of, q.left)
-	return d.Read(ctx, probes)
+	return d.Read(ctx, w)
 }
 
 // withFiles is a device with more files: what it has left behind, which is not asked for again. It goes before anything else is put to use.
@@ -130,7 +143,11 @@ func (d *Device) answered(ctx context.Context, q *question, out []byte) *deploy.
 		h.HostKey = c.HostKey()
 	}
 	answers, err := parseAnswers(out, q.mark)
-	if want := 1 + len(d.Of.Identity) + len(d.Of.Leavings) + len(d.Of.Files) + len(d.Of.Watches) + len(q.probes); err == nil && len(answers) != want {
+	want := 1 + len(d.Of.Identity) + len(d.Of.Leavings) + len(d.Of.Files) + len(d.Of.Watches) + len(q.probes)
+	if q.look != nil {
+		want++
+	}
+	if err == nil && len(answers) != want {
 		err = fmt.Errorf("%d answers to %d questions", len(answers), want)
 	}
 	if err != nil {
@@ -219,6 +236,19 @@ func (d *Device) fill(ctx context.Context, h *deploy.Have, answers []answer, q *
 			}
 		}
 		h.Probes = append(h.Probes, j)
+	}
+	if q.look == nil {
+		return
+	}
+	a := next()
+	if a.status == 0 {
+		h.Seen = q.look.Parse(a.data)
+		return
+	}
+	h.Seen = q.look.Parse(nil)
+	why := "the device could not be asked: " + d.reason(ctx, q.look.Query, a.status)
+	for part := range h.Seen.Unread {
+		h.Seen.Unread[part] = why
 	}
 }
 

@@ -140,7 +140,7 @@ func (d *Device) call(ctx context.Context, step string, run deploy.Run, c *Chang
 func (d *Device) and(ctx context.Context, step string, run deploy.Run, c *Change, verb string, more time.Duration) (
 	*Report, *deploy.Have, *deploy.Error,
 ) {
-	q := ask(d.Of, true)
+	q := ask(d.Of, Want{Probes: true})
 	ctx, cancel := context.WithTimeout(ctx, verbTime+more)
 	defer cancel()
 	if d.conn == nil {

@@ -137,6 +137,20 @@ func (d *Device) SetCounter(netdev, name string, value uint64) {
 	d.netdevs[netdev].counters[name] = value
 }
 
+// SetSpeed sets the speed that an interface says its link has, in Mb/s, until the device starts anew.
+func (d *Device) SetSpeed(netdev string, mbps int) {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	d.netdevs[netdev].SpeedMbps = mbps
+}
+
+// TakeNetdev takes an interface away, as when a port is split or a card is pulled, until the device starts anew.
+func (d *Device) TakeNetdev(netdev string) {
+	d.fs.mu.Lock()
+	defer d.fs.mu.Unlock()
+	d.dropNetdev(d.netdevs[netdev])
+}
+
 // SetLink plugs the cable of an interface in, or pulls it out, until the device starts anew.
 func (d *Device) SetLink(netdev string, up bool) {
 	d.fs.mu.Lock()

@@ -19,6 +19,7 @@ type ObserveOptions struct {
 	Parallel int                       // devices read at the same time; 0: [ReadAtOnce]
 	Timeout  time.Duration             // for one device, from connecting to the last byte; 0: one minute
 	Probes   func(*target.Device) bool // whose probes are run too; nil: nobody's
+	Look     bool                      // also what the fabric assumes of devices beside their files
 	Sudo     *device.Sudo              // how login users become root; nil: without a password
 	Links    *Links                    // connections to read over, kept for what follows; nil: they end with the read
 
@@ -71,7 +72,7 @@ func observe(ctx context.Context, dial target.Dial, of *target.Device, o Observe
 	if err := d.Connect(ctx, ""); err != nil {
 		return &deploy.Have{Device: of, Err: err}
 	}
-	h := d.Read(ctx, o.Probes != nil && o.Probes(of))
+	h := d.Read(ctx, device.Want{Probes: o.Probes != nil && o.Probes(of), Look: o.Look})
 	for i := range h.Files {
 		h.Files[i].Data = same.share(h.Files[i].Data)
 	}

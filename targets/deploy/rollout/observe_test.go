@@ -140,6 +140,41 @@ func TestObservePlacesAndWatches(t *testing.T) {
 	require.Equal(t, at("third"), h.Device.Files[before].Path)
 }
 
+// What is asked of a device beside its files comes with them, and half an answer, or none, is no failure of the device.
+func TestObserveLook(t *testing.T) {
+	b := newBox(t, "leaf01")
+	look := rollout.ObserveOptions{Look: true}
+	observe := func(o rollout.ObserveOptions) *deploy.Have {
+		h := rollout.Observe(t.Context(), b.Dial, b.tree(), o).Devices[0]
+		require.Nil(t, h.Err)
+		return h
+	}
+	require.Nil(t, observe(look).Seen, "the device cannot be asked")
+	cmd := target.LookScript + "port lo nothere\npart lldp echo '{\"lldp\":{}}'\n"
+	b.Dev.Look = &target.Look{Query: target.Query{Cmd: cmd}, Parse: func(answer []byte) *target.Seen {
+		s, lines := &target.Seen{}, target.ReadLines(answer)
+		lines.ReadPorts(s, func(string) bool { return true })
+		lines.ReadNeighbours(s)
+		return s
+	}}
+	require.Nil(t, observe(rollout.ObserveOptions{}).Seen, "nobody asked")
+	runs := b.Runs
+	h := observe(look)
+	require.Equal(t, runs+1, b.Runs, "one command asks for all")
+	require.Empty(t, h.Seen.Unread)
+	require.NotEmpty(t, h.Seen.Name)
+	require.Contains(t, h.Seen.Ports, "lo")
+	require.NotContains(t, h.Seen.Ports, "nothere")
+
+	b.Dev.Look.Cmd = target.LookScript + "port lo\npart lldp sh -c 'head -c 600000 /dev/zero'\n"
+	require.Equal(t, map[target.Part]string{target.PartNeighbours: "the answer of lldpctl breaks off, or is longer than 512 KiB"}, observe(look).Seen.Unread)
+	b.Dev.Look.Cmd = target.LookScript + "port lo\nexit 3\n"
+	require.Equal(t, map[target.Part]string{
+		target.PartNeighbours: "the device could not be asked: exit status 3", target.PartPorts: "the device could not be asked: exit status 3",
+	}, observe(look).Seen.Unread)
+	require.Equal(t, deploy.StatusChange, b.plan(t).Devices[0].Status)
+}
+
 func TestObserveRefuses(t *testing.T) {
 	b := newBox(t, "leaf01")
 	b.Dev.Identity = []target.Probe{{Query: target.Query{Cmd: "cat " + b.Root + "/etc/release"}, Judge: func(a []byte) []string {

@@ -156,7 +156,7 @@ func (c *change) find(ctx context.Context) {
 	if !c.resumed || !c.state.Known || c.state.Last != txn.Absent {
 		return
 	}
-	h := c.dev.Read(ctx, false)
+	h := c.dev.Read(ctx, device.Want{})
 	if h.Err != nil {
 		c.fail(h.Err)
 		return

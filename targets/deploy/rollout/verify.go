@@ -40,7 +40,7 @@ type Health struct {
 func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOptions) *Verification {
 	twice := func(d *target.Device) bool { return !o.SinceBoot && o.Kept[d.Name] == nil }
 	read := o.ObserveOptions
-	read.Probes = Every
+	read.Probes, read.Look = Every, true
 	if slices.ContainsFunc(tree.Devices, twice) {
 		read.Links = &Links{} // one login does for both reads
 		defer read.Links.Close()
@@ -68,8 +68,10 @@ func Verify(ctx context.Context, dial target.Dial, tree *target.Tree, o VerifyOp
 		case <-o.Clock.Wait(cmp.Or(o.Interval, verifyEvery)):
 		}
 		now = o.Clock.Now()
+		read.Look = false // what was seen does not change in seconds
 		for n, h := range Observe(ctx, dial, again, read).Devices {
 			first := have.Devices[at[n]]
+			h.Seen = first.Seen
 			have.Devices[at[n]] = h
 			if known(h) {
 				bases[at[n]] = deploy.NewBase(deploy.SinceRead, &deploy.Kept{At: start, Boot: first.Boot, Samples: first.Samples()}, h, now)

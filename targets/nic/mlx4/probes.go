@@ -15,11 +15,7 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	if s.NIC.MTU > 0 {
 		out = append(out, nic.MTUProbe(s))
 	}
-	out = append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, counters(s), rdmaCounters))
-	if p := s.NIC.Port; p != nil && !p.Link.Planned {
-		out = append(out, nic.NeighbourProbe(s.NIC))
-	}
-	return out
+	return append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, counters(s), rdmaCounters))
 }
 
 // portCounters are those of a port that tell of pauses, by priority. Source: main_strings of en_ethtool.c.

@@ -12,9 +12,5 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	if s.NIC.MTU > 0 {
 		out = append(out, nic.MTUProbe(s))
 	}
-	out = append(out, nic.FactProbe(s), firmwareProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, counters(s), rdmaCounters))
-	if p := s.NIC.Port; p != nil && !p.Link.Planned {
-		out = append(out, nic.NeighbourProbe(s.NIC))
-	}
-	return out
+	return append(out, nic.FactProbe(s), firmwareProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, counters(s), rdmaCounters))
 }

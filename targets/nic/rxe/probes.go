@@ -11,11 +11,7 @@ func probes(out []target.Probe, s *nic.Settings) []target.Probe {
 	if s.NIC.MTU > 0 {
 		out = append(out, nic.MTUProbe(s))
 	}
-	out = append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, known(s), counters))
-	if p := s.NIC.Port; p != nil && !p.Link.Planned {
-		out = append(out, nic.NeighbourProbe(s.NIC))
-	}
-	return out
+	return append(out, nic.FactProbe(s), nic.GIDProbe(s), nic.CounterProbe(s, known(s), counters))
 }
 
 // counters are those of the driver that tell of loss and of receivers that were not ready. Source: rxe_hw_counters.c.

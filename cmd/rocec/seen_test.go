@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/deploy/lab"
+)
+
+// answer makes a program of a device print something else, and end so.
+func answer(d *lab.Device, program, text string, status int) {
+	d.WriteFile("/usr/local/sbin/"+program, fmt.Appendf(nil, "#!/bin/sh\ncat <<'EOF'\n%s\nEOF\nexit %d\n", text, status), 0o755)
+}
+
+// neighbours is what lldpctl prints of switch tor1 at the other end of ens1f0.
+func neighbours(port string) string {
+	return `{"lldp":{"interface":{"ens1f0":{"chassis":{"tor1.example.net":{}},"port":{"id":{"type":"ifname","value":"` + port + `"}}}}}}`
+}
+
+// What the fabric assumes of devices is read from live ones, by plan and verify, and found at its line; what makes a change unsafe refuses
+// the devices it is about.
+func TestSeen(t *testing.T) {
+	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	dir, devices := standing(t)
+	tor1, store1, store2 := devices.Device("tor1"), devices.Device("store1"), devices.Device("store2")
+	run := func(code int, args ...string) (stdout string) {
+		t.Helper()
+		got, stdout, stderr := rocec(t, append(args, dir)...)
+		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
+		return stdout + stderr
+	}
+	looked := func(verb string, code int) seenDocument {
+		t.Helper()
+		var doc struct {
+			Good *bool
+			Seen seenDocument
+		}
+		got, stdout, stderr := rocec(t, verb, "--format", "json", dir)
+		require.Equal(t, code, got, "%s\n%s", stdout, stderr)
+		require.NoError(t, json.Unmarshal([]byte(stdout), &doc))
+		return doc.Seen
+	}
+	silent := seenDocument{[]seenFinding{}, []seenUnread{}}
+	require.Equal(t, silent, looked("plan", exitGood), "all is as described, and all was read")
+
+	// Two cables have changed places: one finding, and both hosts with the switch are left as they are.
+	answer(store1, "lldpctl", neighbours("swp2"), 0)
+	answer(store2, "lldpctl", neighbours("swp1"), 0)
+	const swapped = "store1:ens1f0 is on tor1:swp2, the fabric says tor1:swp1; store2:ens1f0 is on tor1:swp1, the fabric says tor1:swp2."
+	out := run(exitMachines, "plan")
+	assert.Equal(t, 1, strings.Count(out, "error[cable-elsewhere]: "+swapped), out)
+	assert.Contains(t, out, "declared at "+dir+"/fabric.hcl:")
+	assert.Contains(t, out, "3 refused")
+	found := looked("plan", exitMachines)
+	require.Len(t, found.Findings, 1)
+	assert.Equal(t, []string{"store1", "store2", "tor1"}, found.Findings[0].Devices)
+	assert.True(t, found.Findings[0].Refuses)
+	assert.Equal(t, "cable-elsewhere", found.Findings[0].Code)
+	assert.NotZero(t, found.Findings[0].Line)
+
+	tor1.Commands()
+	assert.Contains(t, run(exitMachines, "apply", "--auto-approve"), "3 devices cannot be changed")
+	assert.Empty(t, tor1.Writes())
+	assert.Contains(t, run(exitGood, "plan", "--trust-fabric"), swapped, "it is said all the same")
+	run(exitGood, "apply", "--auto-approve", "--trust-fabric", "--soak", "1s")
+	assert.Contains(t, run(exitGood, "plan"), "No changes", "nothing that holds what it should is refused")
+	out = run(exitErrors, "verify")
+	assert.Contains(t, out, swapped)
+	assert.Contains(t, out, "Verify: not as written. 6 devices as written, 0 drifted, 0 unreachable, 0 refused, 1 finding about ports and cables.")
+	for _, d := range []*lab.Device{store1, store2} {
+		require.NoError(t, d.RemoveFile("/usr/local/sbin/lldpctl"))
+	}
+	assert.Contains(t, run(exitGood, "verify"), "Verify: good.")
+
+	// Each of the others, as verify tells them.
+	tor1.SetSpeed("swp1", 100_000)
+	_, stderr, status := tor1.Run(t.Context(), "root", "ip link set dev swp3 mtu 1500", "")
+	require.Zero(t, status, stderr)
+	answer(tor1, "bridge", `[{"ifname":"swp1","vlans":[{"vlan":100}]},{"ifname":"swp2","vlans":[{"vlan":90,"vlanEnd":110}]},`+
+		`{"ifname":"swp3","vlans":[{"vlan":100}]},{"ifname":"swp4","vlans":[{"vlan":100,"flags":["PVID","Egress Untagged"]}]}]`, 0)
+	answer(tor1, "clagctl", `{"status":{"peerAlive":true}}`, 0)
+	found = looked("verify", exitErrors)
+	var codes []string
+	for _, f := range found.Findings {
+		codes = append(codes, fmt.Sprintf("%s %s %t %.40s", f.Severity, f.Code, f.Refuses, f.Message))
+	}
+	assert.ElementsMatch(t, []string{
+		"error port-speed false tor1:swp1 has a link of 100G; the fabric",
+		"error port-mtu false tor1:swp3 has an MTU of 1500; the fabric",
+		"error port-vlan false tor1:swp4 sends VLAN 100 without a tag, ",
+		"error port-vlan false tor1:swp6 does not carry VLAN 100, in wh",
+		"warning mlag-unlike false tor1 is a switch of an MLAG pair, and th",
+	}, codes)
+	assert.Empty(t, found.Unread)
+
+	// What cannot be read is named, and is neither good nor bad.
+	tor1.Reboot()
+	answer(tor1, "bridge", "Option \"-json\" is unknown, try \"bridge help\".", 255)
+	answer(tor1, "clagctl", "", 1)
+	answer(store1, "lldpctl", "unable to connect to socket", 1)
+	answer(store2, "lldpctl", `{"lldp":{"interface":[{"ens1f0":{"chassis":`, 0)
+	found = looked("verify", exitGood)
+	assert.Empty(t, found.Findings)
+	assert.Equal(t, []seenUnread{
+		{"VLANs", []string{"tor1"}, "bridge fails, with status 255: the bridge of this release may not tell in JSON"},
+		{"cables", []string{"store1"}, "lldpctl fails, with status 1"},
+		{"cables", []string{"store2"}, "what lldpctl prints is not known"},
+	}, found.Unread)
+	assert.Contains(t, run(exitGood, "verify"), "note: Not read, and not judged: VLANs of tor1: bridge fails,")
+}
+
+// A port that is not there refuses the switch, unless the person trusts the fabric.
+func TestSeenMissingPort(t *testing.T) {
+	t.Setenv("COLUMNS", "1000")
+	dir, devices := standing(t)
+	tor1 := devices.Device("tor1")
+	tor1.TakeNetdev("swp6")
+	tor1.WriteFile("/etc/cumulus/ports.conf", []byte("# ports\n6=4x25G\n"), 0o644)
+	const said = "error[port-missing]: tor1:swp6 is not there: nor any part of that port; /etc/cumulus/ports.conf says 6=4x25G."
+	code, stdout, _ := rocec(t, "plan", dir)
+	assert.Equal(t, exitMachines, code)
+	assert.Contains(t, stdout, said)
+	assert.Contains(t, stdout, "1 refused")
+	code, stdout, _ = rocec(t, "plan", "--target", "store1", dir)
+	assert.Equal(t, exitErrors, code, "its switch stays as it is, without PFC")
+	assert.NotContains(t, stdout, said, "it concerns no device of the plan")
+	code, stdout, _ = rocec(t, "plan", "--trust-fabric", dir)
+	assert.Equal(t, exitGood, code)
+	assert.Contains(t, stdout, said)
+}

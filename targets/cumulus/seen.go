@@ -1,0 +1,209 @@
+package cumulus
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// portsConf says how ports are split; what is there is the interfaces of the kernel.
+const portsConf = "/etc/cumulus/ports.conf"
+
+// looking asks for every front-panel port with its subinterfaces, the VLANs of the bridge, the bonds, clagd and the neighbours. The option -c
+// of bridge folds ranges; ifupdown2 of the release asks in the same way.
+const looking = target.LookScript + `set --
+for i in /sys/class/net/swp*; do
+set -- "$@" "${i##*/}"
+done
+port "$@"
+for b in /sys/class/net/*/bonding; do
+n=${b%/bonding} m='' p='' s=''
+[ -e "$b" ] || continue
+{ read -r m <"$b/mode"; read -r p <"$b/ad_partner_mac"; read -r s <"$b/slaves"; } 2>/dev/null
+m=${m%% *}
+printf 'bond %s %s %s %s\n' "${n##*/}" "${m:--}" "${p:--}" "$s"
+done
+for v in /sys/class/net/*.*; do
+[ ! -e "$v" ] || printf 'sub %s\n' "${v##*/}"
+done
+echo 'end bond'
+part conf cat ` + portsConf + `
+part vlan bridge -c -json vlan show
+part mlag clagctl -j
+part lldp lldpctl -f json
+`
+
+// look is what the fabric assumes of a switch beside its traffic.conf.
+func look(d *ir.Device) *target.Look {
+	return &target.Look{Query: target.Query{Cmd: looking}, Parse: func(answer []byte) *target.Seen { return seen(d, answer) }}
+}
+
+func seen(d *ir.Device, answer []byte) *target.Seen {
+	s := &target.Seen{}
+	lines := target.ReadLines(answer)
+	there := map[grammar.Port]bool{}
+	lines.ReadPorts(s, func(name string) bool {
+		p, ok := grammar.ParsePort(name)
+		there[p] = there[p] || ok
+		return ok && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Name == name })
+	})
+	conf, _ := lines.Part("conf", "cat")
+	if s.Read(target.PartPorts) {
+		s.Absent = map[string]string{}
+		for _, p := range d.Ports {
+			if port, ok := grammar.ParsePort(p.Name); ok && s.Ports[p.Name] == nil {
+				s.Absent[p.Name] = instead(port, there, conf)
+			}
+		}
+	}
+	readBonds(s, lines)
+	readVLANs(s, d, lines)
+	readMLAG(s, d, lines)
+	lines.ReadNeighbours(s)
+	return s
+}
+
+// instead says what a switch has in the place of a port.
+func instead(p grammar.Port, there map[grammar.Port]bool, conf string) string {
+	var parts []string
+	for q := range there {
+		if q.N == p.N && q.Sub >= 0 {
+			parts = append(parts, q.String())
+		}
+	}
+	slices.Sort(parts)
+	said := ""
+	number := strconv.Itoa(p.N)
+	for word := range strings.FieldsSeq(conf) {
+		if k, v, ok := strings.Cut(word, "="); ok && k == number && len(v) <= 20 {
+			said = fmt.Sprintf("; %s says %s=%s", portsConf, k, v)
+		}
+	}
+	whole := grammar.Port{N: p.N, Sub: -1}
+	switch {
+	case p.Sub >= 0 && there[whole]:
+		return whole.String() + " is not split" + said
+	case len(parts) > 0 && p.Sub < 0:
+		return whole.String() + " is split into " + strings.Join(parts, ", ") + said
+	case len(parts) > 0:
+		return "it is split into " + strings.Join(parts, ", ") + " alone" + said
+	}
+	return "nor any part of that port" + said
+}
+
+// mostBonds bounds what is taken from an answer.
+const mostBonds = 512
+
+// readBonds reads lines "NAME MODE PARTNER PORT...".
+func readBonds(s *target.Seen, lines target.Lines) {
+	if !lines.Ended("bond") {
+		s.NotRead(target.PartBonds, "the answer breaks off")
+		return
+	}
+	s.Bonds = map[string]*target.SeenBond{}
+	for _, line := range lines["bond"] {
+		f := strings.Fields(line)
+		if len(f) < 3 || len(s.Bonds) == mostBonds {
+			continue
+		}
+		b := &target.SeenBond{Mode: f[1], Ports: f[3:], Partner: f[1] != "802.3ad" || f[2] != "00:00:00:00:00:00"}
+		s.Bonds[f[0]] = b
+		for _, name := range b.Ports {
+			if p := s.Ports[name]; p != nil {
+				p.Bond = f[0]
+			}
+		}
+	}
+}
+
+// bridgeVLAN is an entry of `bridge -c -json vlan show`: a VLAN, or a range of them.
+type bridgeVLAN struct {
+	VLAN  int      `json:"vlan"`
+	End   int      `json:"vlanEnd"`
+	Flags []string `json:"flags"`
+}
+
+// bridgeVLANs reads the VLANs of ports by their names: a list of objects of one port each, or, of the iproute2 of 3.x, an object of ports.
+func bridgeVLANs(text string) (map[string][]bridgeVLAN, bool) {
+	if strings.TrimSpace(text) == "" {
+		return nil, true // no bridge
+	}
+	var list []struct {
+		Name  string       `json:"ifname"`
+		VLANs []bridgeVLAN `json:"vlans"`
+	}
+	of := map[string][]bridgeVLAN{}
+	if json.Unmarshal([]byte(text), &list) == nil {
+		for _, p := range list {
+			of[p.Name] = append(of[p.Name], p.VLANs...)
+		}
+		return of, true
+	}
+	return of, json.Unmarshal([]byte(text), &of) == nil
+}
+
+// readVLANs says which VLANs of the fabric pass by which port: by the bridge that knows VLANs, with the port or its bond as a port of it, or by
+// a subinterface such as swp1.100, of a bridge of one VLAN or of a router.
+func readVLANs(s *target.Seen, d *ir.Device, lines target.Lines) {
+	text, why := lines.Part("vlan", "bridge")
+	of, ok := bridgeVLANs(text)
+	switch {
+	case why != "" && !target.NotInstalled(why):
+		s.NotRead(target.PartVLANs, why+": the bridge of this release may not tell in JSON")
+		return
+	case why != "":
+		s.NotRead(target.PartVLANs, why)
+		return
+	case !ok:
+		s.NotRead(target.PartVLANs, "what bridge prints is not known on this release")
+		return
+	case !s.Read(target.PartBonds) || !s.Read(target.PartPorts):
+		s.NotRead(target.PartVLANs, "the answer breaks off")
+		return
+	}
+	sub := map[string]bool{}
+	for _, name := range lines["sub"] {
+		sub[name] = true
+	}
+	for name, p := range s.Ports {
+		p.VLANs = map[int]bool{}
+		for _, in := range d.Switch.Intents {
+			if in.VLAN == 0 {
+				continue
+			}
+			for _, of := range [][]bridgeVLAN{of[name], of[p.Bond]} {
+				for _, v := range of {
+					if in.VLAN == v.VLAN || v.VLAN < in.VLAN && in.VLAN <= v.End {
+						p.VLANs[in.VLAN] = p.VLANs[in.VLAN] || !slices.Contains(v.Flags, "Egress Untagged")
+					}
+				}
+			}
+			if tail := "." + strconv.Itoa(in.VLAN); sub[name+tail] || p.Bond != "" && sub[p.Bond+tail] {
+				p.VLANs[in.VLAN] = true
+			}
+		}
+	}
+}
+
+// readMLAG asks clagd. Without the program, and where the fabric has no pair and the daemon does not answer, the switch is of none.
+func readMLAG(s *target.Seen, d *ir.Device, lines target.Lines) {
+	text, why := lines.Part("mlag", "clagctl")
+	var doc struct {
+		Status map[string]any `json:"status"`
+	}
+	switch {
+	case target.NotInstalled(why), why != "" && d.Switch.MLAG == "" && strings.Contains(why, "status"):
+	case why != "":
+		s.NotRead(target.PartMLAG, why)
+	case json.Unmarshal([]byte(text), &doc) == nil && len(doc.Status) > 0:
+		s.MLAG = true
+	case d.Switch.MLAG != "":
+		s.NotRead(target.PartMLAG, "what clagctl prints is not known")
+	}
+}

@@ -1,0 +1,204 @@
+// Package seen judges what devices say of their ports, cables, VLANs and bonds against what the fabric assumes of them: that which rocec
+// does not write, and on which everything it writes relies.
+//
+// It knows no vendor: targets give a [target.Seen] of each device. It is pure. What nobody could read is named, and is neither good nor bad.
+package seen
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Finding is a way in which devices are not as the fabric says, at the line that says it.
+type Finding struct {
+	*diag.Diagnostic
+	Devices []string // that are concerned, in natural order
+	Refuses bool     // a change of these devices may make things worse
+}
+
+// Unread is what could not be read, of which devices, and why.
+type Unread struct {
+	What    string
+	Devices []string // in natural order
+	Why     string
+}
+
+// String says it: "VLANs of leaf[01-04]: bridge is not installed".
+func (u Unread) String() string {
+	const room = 120 // bytes
+	return fmt.Sprintf("%s of %s: %s", u.What, nodeset.Text(u.Devices, nodeset.Devices, room), u.Why)
+}
+
+// Result is what a look at the devices came to. The zero value is one that found nothing.
+type Result struct {
+	Findings []Finding // by place
+	Unread   []Unread
+}
+
+// Good reports whether nothing is wrong or risky.
+func (r *Result) Good() bool {
+	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity != diag.Notice })
+}
+
+// Of is the findings that concern any of some devices, and what of these could not be read.
+func (r *Result) Of(names map[string]bool) *Result {
+	out := &Result{}
+	for _, f := range r.Findings {
+		if slices.ContainsFunc(f.Devices, func(d string) bool { return names[d] }) {
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	for _, u := range r.Unread {
+		u.Devices = slices.DeleteFunc(slices.Clone(u.Devices), func(d string) bool { return !names[d] })
+		if len(u.Devices) > 0 {
+			out.Unread = append(out.Unread, u)
+		}
+	}
+	return out
+}
+
+// UnreadText says what could not be read, in one line; empty: all was.
+func (r *Result) UnreadText() string {
+	var parts []string
+	for _, u := range r.Unread {
+		parts = append(parts, u.String())
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Not read, and not judged: " + strings.Join(parts, "; ") + "."
+}
+
+// judge is a look in the making.
+type judge struct {
+	f     *ir.Fabric
+	seen  []*target.Seen // by the id of the device; nil: it was not asked
+	rows  map[row]*folded
+	names []row // in the order they came
+	out   Result
+}
+
+// row is findings that are the same but for the port.
+type row struct {
+	topic    *diag.Topic
+	severity diag.Severity
+	at       diag.Range
+	text     string // with a NUL for the ports
+}
+
+type folded struct {
+	ports   []*ir.Port
+	refuses bool
+}
+
+// Judge compares what was seen of devices with the fabric. of gives it by the device; nil: it was not asked.
+func Judge(f *ir.Fabric, of map[*ir.Device]*target.Seen) *Result {
+	j := &judge{f: f, seen: make([]*target.Seen, len(f.Devices)), rows: map[row]*folded{}}
+	some := false
+	for d, s := range of {
+		if d.Fabric == f && d.ID < len(f.Devices) && f.Devices[d.ID] == d {
+			j.seen[d.ID] = s
+			some = some || s != nil
+		}
+	}
+	if !some {
+		return &j.out
+	}
+	j.cables()
+	j.ports()
+	j.vlans()
+	j.bonds()
+	j.mlag()
+	j.fold()
+	j.unread()
+	slices.SortStableFunc(j.out.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), diag.ComparePlace(a.At, b.At), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Detail, b.Detail))
+	})
+	return &j.out
+}
+
+// of is what was seen of a device.
+func (j *judge) of(d *ir.Device) *target.Seen { return j.seen[d.ID] }
+
+// port is what was seen of a port whose cable is laid; nil: nothing.
+func (j *judge) port(p *ir.Port) *target.SeenPort {
+	if s := j.of(p.Device); s.Read(target.PartPorts) && !p.Link.Planned {
+		return s.Ports[p.Name]
+	}
+	return nil
+}
+
+// say notes a finding at a port; those that differ in the port alone become one. The first %s of format stands for the ports, and is of
+// none of args.
+func (j *judge) say(t *diag.Topic, s diag.Severity, at diag.Range, p *ir.Port, format string, args ...any) *folded {
+	r := row{t, s, at, fmt.Sprintf(strings.Replace(format, "%s", "\x00", 1), args...)}
+	if j.rows[r] == nil {
+		j.rows[r] = &folded{}
+		j.names = append(j.names, r)
+	}
+	j.rows[r].ports = append(j.rows[r].ports, p)
+	return j.rows[r]
+}
+
+// fold makes the findings of what was said.
+func (j *judge) fold() {
+	const room = 160 // bytes, for names
+	for _, r := range j.names {
+		f := j.rows[r]
+		var ports, devices []string
+		for _, p := range f.ports {
+			ports, devices = append(ports, p.String()), append(devices, p.Device.Name)
+		}
+		text := strings.Replace(r.text, "\x00", nodeset.Text(ports, nodeset.Endpoints, room), 1)
+		j.add(r.topic, r.severity, r.at, devices, text).Refuses = f.refuses
+	}
+}
+
+// add makes a finding.
+func (j *judge) add(t *diag.Topic, s diag.Severity, at diag.Range, devices []string, text string) *Finding {
+	slices.SortFunc(devices, nodeset.Compare)
+	j.out.Findings = append(j.out.Findings, Finding{
+		Diagnostic: &diag.Diagnostic{Severity: s, Code: t.Code, Summary: t.Summary, Detail: target.Escape(text), At: at},
+		Devices:    slices.Compact(devices),
+	})
+	return &j.out.Findings[len(j.out.Findings)-1]
+}
+
+// unread folds what could not be read by part and reason. Neighbours count by cable: see [judge.cables].
+func (j *judge) unread() {
+	type key struct{ what, why string }
+	of := map[key][]string{}
+	for id, s := range j.seen {
+		if s == nil {
+			continue
+		}
+		for _, p := range target.Parts {
+			if why, not := s.Unread[p]; not && p != target.PartNeighbours {
+				k := key{string(p), target.Escape(why)}
+				of[k] = append(of[k], j.f.Devices[id].Name)
+			}
+		}
+	}
+	keys := slices.SortedFunc(maps.Keys(of), func(a, b key) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.why, b.why)) })
+	var out []Unread
+	for _, k := range keys {
+		out = append(out, Unread{k.what, of[k], k.why})
+	}
+	j.out.Unread = append(out, j.out.Unread...)
+}
+
+// first is where a number was written, or else the place of what it is of.
+func first(n ir.Num, or diag.Range) diag.Range {
+	if len(n.From) > 0 {
+		return diag.FirstPlace(n.From[0].At, or)
+	}
+	return or
+}

@@ -1,0 +1,44 @@
+package nic
+
+import (
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Look asks a host, whatever its NICs, for its cabled interfaces and who stands at their other ends. What must hold of their settings is a
+// matter of probes. A host without cables is not asked.
+func Look(d *ir.Device) *target.Look {
+	var names strings.Builder
+	mine := map[string]bool{}
+	for _, n := range d.Host.NICs {
+		if n.Port != nil {
+			names.WriteString(" " + Quote(n.Name))
+			mine[n.Name] = true
+		}
+	}
+	if len(mine) == 0 {
+		return nil
+	}
+	cmd := target.LookScript + "port" + names.String() + "\npart lldp lldpctl -f json\n"
+	return &target.Look{Query: target.Query{Cmd: cmd}, Parse: func(answer []byte) *target.Seen {
+		s := &target.Seen{}
+		lines := target.ReadLines(answer)
+		lines.ReadPorts(s, func(name string) bool { return mine[name] })
+		lines.ReadNeighbours(s)
+		return s
+	}}
+}
+
+// agent is the lldpd of a simulated host.
+func agent(d *ir.Device) *target.LLDPAgent {
+	a := &target.LLDPAgent{}
+	for _, n := range d.Host.NICs {
+		if n.Port != nil {
+			peer := n.Port.Peer()
+			a.Ports = append(a.Ports, target.LLDPPort{Port: n.Name, Peer: peer.Device.Name, PeerPort: peer.Name})
+		}
+	}
+	return a
+}

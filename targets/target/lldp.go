@@ -1,0 +1,175 @@
+package target
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// Bounds of what is taken from an answer of lldpctl: a device may print anything.
+const (
+	mostAnswer     = 1 << 20 // bytes
+	mostNeighbours = 4096    // entries
+	mostPerPort    = 16
+	mostName       = 255 // bytes, what a TLV of LLDP holds at most
+)
+
+// Neighbours reads `lldpctl -f json` or json0: who stands at the other end of which port, by its name. Without ok the answer is none that
+// is known. A port whose neighbour tells neither name nor port has one nevertheless, that is empty.
+//
+// {"lldp": {"interface": X}}, where X is a list of objects of one port each, or an object of ports where there is one neighbour, and
+// missing where there is none. The chassis is an object by its name, or, without one, what is known of it. In json0 everything is a list, and
+// names are members: {"lldp": [{"interface": [{"name": "swp1", "chassis": [{"name": [{"value": "leaf1"}]}], ...}]}]}.
+func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
+	var doc map[string]any
+	if len(answer) > mostAnswer || json.Unmarshal(answer, &doc) != nil {
+		return nil, false
+	}
+	top, is := doc["lldp"]
+	if !is {
+		return nil, false
+	}
+	of = map[string][]Neighbour{}
+	total := 0
+	add := func(port string, entry map[string]any) {
+		if port != "" && len(port) <= mostName && total < mostNeighbours && len(of[port]) < mostPerPort {
+			total++
+			of[port] = append(of[port], neighbour(entry))
+		}
+	}
+	for _, l := range list(top) {
+		lldp, is := l.(map[string]any)
+		if !is {
+			return nil, false
+		}
+		for _, entry := range list(lldp["interface"]) {
+			ports, is := entry.(map[string]any)
+			if !is {
+				return nil, false
+			}
+			if name, is := ports["name"].(string); is {
+				add(name, ports)
+				continue
+			}
+			for name, v := range ports {
+				for _, one := range list(v) { // a list where a port has several
+					if o, is := one.(map[string]any); is {
+						add(name, o)
+					}
+				}
+			}
+		}
+	}
+	return of, true
+}
+
+// list is what a value is a list of; a value that is none is a list of itself, and no value one of nothing.
+func list(v any) []any {
+	switch v := v.(type) {
+	case nil:
+		return nil
+	case []any:
+		return v
+	}
+	return []any{v}
+}
+
+// texts are the strings of a value: a string, an object with one as its value, or a list of those.
+func texts(v any) (out []string) {
+	for _, one := range list(v) {
+		if o, is := one.(map[string]any); is {
+			one = o["value"]
+		}
+		if s, is := one.(string); is && s != "" && len(s) <= mostName {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// neighbour reads the entry of a port.
+func neighbour(entry map[string]any) (n Neighbour) {
+	for _, c := range list(entry["chassis"]) {
+		chassis, _ := c.(map[string]any)
+		if names := texts(chassis["name"]); len(names) > 0 {
+			n.Device = names[0]
+			continue
+		}
+		for name := range chassis {
+			if len(chassis) == 1 && name != "id" && name != "name" && len(name) <= mostName {
+				n.Device = name
+			}
+		}
+	}
+	for _, p := range list(entry["port"]) {
+		port, _ := p.(map[string]any)
+		for _, id := range list(port["id"]) {
+			o, _ := id.(map[string]any)
+			for _, text := range texts(id) {
+				if kind, _ := o["type"].(string); kind == "mac" {
+					n.MAC = mac(text)
+				} else {
+					n.Ports = append(n.Ports, text)
+				}
+			}
+		}
+		n.Ports = append(n.Ports, texts(port["descr"])...)
+	}
+	slices.Sort(n.Ports)
+	n.Ports = slices.Compact(n.Ports)
+	return n
+}
+
+// LLDPAgent is a simulated lldpd, for [Image.Sims]: what it tells of who stands at the other ends of ports that have a link.
+type LLDPAgent struct {
+	Ports []LLDPPort
+	m     Machine
+}
+
+// LLDPPort is a port, and the port at the other end of its cable.
+type LLDPPort struct{ Port, Peer, PeerPort string }
+
+// Boot implements [Sim].
+func (a *LLDPAgent) Boot(m Machine) {
+	a.m = m
+	m.Install("/usr/sbin/lldpctl", a.lldpctl)
+}
+
+// lldpctl is lldpctl -f json: a list of ports, or an object where there is one neighbour.
+func (a *LLDPAgent) lldpctl(p *Proc) int {
+	switch {
+	case !slices.Equal(p.Args[1:], []string{"-f", "json"}):
+		return p.Fail(1, "Usage:   lldpctl [OPTIONS ...] [COMMAND ...]")
+	case !p.Root:
+		return p.Fail(1, "[CRIT/lldpctl] unable to connect to socket /var/run/lldpd.socket: Permission denied")
+	}
+	type object = map[string]any
+	var ports []object
+	a.m.Do(func() {
+		for _, at := range a.Ports {
+			dev, ok := a.m.Netdev(at.Port)
+			if !ok || dev.Down {
+				continue
+			}
+			ports = append(ports, object{at.Port: object{
+				"via": "LLDP", "rid": "1", "age": "0 day, 00:10:00",
+				"chassis": object{at.Peer: object{"capability": []object{{"type": "Router", "enabled": true}}}},
+				"port":    object{"id": object{"type": "ifname", "value": at.PeerPort}, "ttl": "120"},
+			}})
+		}
+	})
+	lldp := object{}
+	switch len(ports) {
+	case 0:
+	case 1:
+		lldp["interface"] = ports[0]
+	default:
+		lldp["interface"] = ports
+	}
+	text, err := json.MarshalIndent(object{"lldp": lldp}, "", "  ")
+	if err != nil {
+		panic("target: " + err.Error()) // strings and truth values
+	}
+	p.Print(strings.TrimSpace(string(text)) + "\n")
+	return 0
+}

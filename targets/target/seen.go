@@ -1,0 +1,217 @@
+package target
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Look is the one query that asks a device for what the fabric assumes of it beside the files that rocec writes, and what its answer
+// comes to.
+type Look struct {
+	Query
+	Parse func(answer []byte) *Seen // never nil, whatever the bytes
+}
+
+// Part is a part of what is seen; its text is the one of the JSON and of sentences.
+type Part string
+
+// The parts.
+const (
+	PartPorts      Part = "ports"
+	PartVLANs      Part = "VLANs"
+	PartBonds      Part = "bonds"
+	PartMLAG       Part = "MLAG state"
+	PartNeighbours Part = "LLDP neighbours"
+)
+
+// Parts are all of them, in the order they are told.
+var Parts = []Part{PartPorts, PartVLANs, PartBonds, PartMLAG, PartNeighbours}
+
+// Seen is what a device says of its ports and of what stands at their other ends, in words of no vendor. What could not be read is in
+// Unread, and is neither good nor bad.
+type Seen struct {
+	Name   string               // what the device calls itself; empty: it does not say
+	Ports  map[string]*SeenPort // by name: those the fabric cables, as far as the device has them
+	Absent map[string]string    // what is there in the place of a port that the fabric cables, as a clause, by the name of the port
+	Bonds  map[string]*SeenBond // by name
+	MLAG   bool                 // it is one of an MLAG pair
+	Unread map[Part]string      // why, in a few words: "lldpctl is not installed"
+}
+
+// SeenPort is a port of a device.
+type SeenPort struct {
+	MTU        int          // bytes; 0: it does not say
+	Speed      int          // Mb/s; 0: it does not say, as of a port without a link
+	Up         bool         // it has a link
+	MAC        string       // its address, in lower case; empty: it does not say
+	Bond       string       // of which it is a port; empty: of none
+	VLANs      map[int]bool // those of the fabric that pass by it: whether frames leave with a tag
+	Neighbours []Neighbour
+}
+
+// SeenBond is a bond of ports.
+type SeenBond struct {
+	Mode    string   // as the kernel spells it: "802.3ad", "balance-xor"
+	Ports   []string // its ports, as the kernel lists them
+	Partner bool     // the other side speaks LACP, or the mode needs no partner
+}
+
+// Neighbour is who stands at the other end of a port, as it says itself by LLDP.
+type Neighbour struct {
+	Device string // its name; empty: it has none
+	Ports  []string
+	MAC    string // of its port, where it names that by an address
+}
+
+// NotRead notes that a part was not read. What was noted first stays.
+func (s *Seen) NotRead(p Part, why string) {
+	if s.Unread == nil {
+		s.Unread = map[Part]string{}
+	}
+	if _, known := s.Unread[p]; !known {
+		s.Unread[p] = why
+	}
+}
+
+// Read reports whether a part was read.
+func (s *Seen) Read(p Part) bool {
+	if s == nil {
+		return false
+	}
+	_, not := s.Unread[p]
+	return !not
+}
+
+// mostOfPart is how many bytes of what one program prints are read, as [LookScript] says: 128 neighbours of two kilobytes each, and as
+// much again.
+const mostOfPart = 524288
+
+// LookScript begins the script of a [Look]: port NAME... prints a line of each interface that there is, and part NAME COMMAND... one line
+// of what a command prints, with its status at the end. A line per answer cannot be forged by what is in it.
+const LookScript = `port() {
+for i in "$@"; do
+d=/sys/class/net/$i m='' s='' c='' a=''
+[ -e "$d" ] || continue
+{ read -r m <"$d/mtu"; read -r s <"$d/speed"; read -r c <"$d/carrier"; read -r a <"$d/address"; } 2>/dev/null
+printf 'port %s %s %s %s %s\n' "$i" "${m:--}" "${s:--}" "${c:--}" "${a:--}"
+done
+echo 'end port'
+}
+part() {
+n=$1
+shift
+printf '%s ' "$n"
+{ timeout 5 "$@" 2>/dev/null; echo " $?"; } | head -c 524288 | tr '\n' ' '
+echo
+}
+printf 'name %s\n' "$(uname -n)"
+`
+
+// Lines are the lines of an answer to a [LookScript], by their first word.
+type Lines map[string][]string
+
+// mostLines bounds them: interfaces and bonds of the largest switch, with VLANs on each.
+const mostLines = 65536
+
+// ReadLines takes an answer apart.
+func ReadLines(answer []byte) Lines {
+	out := Lines{}
+	n := 0
+	for line := range strings.Lines(string(answer)) {
+		if n++; n > mostLines {
+			break
+		}
+		word, rest, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
+		out[word] = append(out[word], rest)
+	}
+	return out
+}
+
+// Ended reports whether all lines of a word have come.
+func (l Lines) Ended(word string) bool {
+	return slices.Contains(l["end"], word)
+}
+
+// Part gives what a command printed; why says why it is not known: empty, it is.
+func (l Lines) Part(name, command string) (text, why string) {
+	if len(l[name]) != 1 {
+		return "", "the answer breaks off"
+	}
+	line := strings.TrimRight(l[name][0], " ")
+	text, status := "", line
+	if i := strings.LastIndexByte(line, ' '); i >= 0 {
+		text, status = line[:i], line[i+1:]
+	}
+	n, err := strconv.ParseUint(status, 10, 8)
+	switch {
+	case err != nil:
+		return "", "the answer of " + command + " breaks off, or is longer than " + strconv.Itoa(mostOfPart>>10) + " KiB"
+	case n == 124 || n == 137:
+		return "", command + " does not answer"
+	case n == 126 || n == 127:
+		return "", command + notInstalled
+	case n > 0:
+		return "", command + " fails, with status " + strconv.FormatUint(n, 10)
+	}
+	return text, ""
+}
+
+const notInstalled = " is not installed"
+
+// NotInstalled reports whether a reason of [Lines.Part] is that there is no such program.
+func NotInstalled(why string) bool { return strings.HasSuffix(why, notInstalled) }
+
+// ReadPorts reads the lines of ports, and the name of the device. want says which ports count.
+func (l Lines) ReadPorts(s *Seen, want func(name string) bool) {
+	if names := l["name"]; len(names) == 1 && len(names[0]) <= mostName {
+		s.Name = strings.TrimSpace(names[0])
+	}
+	s.Ports = map[string]*SeenPort{}
+	for _, line := range l["port"] {
+		f := strings.Fields(line)
+		if len(f) != 5 || !want(f[0]) {
+			continue
+		}
+		number := func(text string) int {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < 0 {
+				return 0
+			}
+			return n
+		}
+		p := &SeenPort{MTU: number(f[1]), Speed: number(f[2]), Up: f[3] == "1", MAC: mac(f[4])}
+		if !p.Up {
+			p.Speed = 0 // of the last link, or what was asked for
+		}
+		s.Ports[f[0]] = p
+	}
+	if !l.Ended("port") {
+		s.NotRead(PartPorts, "the answer breaks off")
+	}
+}
+
+// mac is an address of Ethernet in lower case; empty: it is none.
+func mac(text string) string {
+	if len(text) != len("00:00:00:00:00:00") || strings.Trim(text, "0123456789abcdefABCDEF:") != "" {
+		return ""
+	}
+	return strings.ToLower(text)
+}
+
+// ReadNeighbours reads the part "lldp", of lldpctl, and gives ports their neighbours.
+func (l Lines) ReadNeighbours(s *Seen) {
+	text, why := l.Part("lldp", "lldpctl")
+	if why != "" {
+		s.NotRead(PartNeighbours, why)
+		return
+	}
+	of, ok := Neighbours([]byte(text))
+	if !ok {
+		s.NotRead(PartNeighbours, "what lldpctl prints is not known")
+		return
+	}
+	for name, p := range s.Ports {
+		p.Neighbours = of[name]
+	}
+}
