@@ -46,6 +46,7 @@ Example: the preset of shorter cables at 100G over 10 km.
       b      = "hall2:swp1"
       speed  = "100G"
       length = "10km"
+      peer   = true
     }
     link "up" {
       a = "spine[1-2]:swp32"

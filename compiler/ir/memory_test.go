@@ -146,7 +146,7 @@ func TestMemoryOfJoinedGroups(t *testing.T) {
 	assert.Equal(t, [2]int{8, 4}, [2]int{apart.Buffers, joined.Buffers})
 	assert.Equal(t, [2]int{32_000, 64_000}, [2]int{apart.Largest, joined.Largest})
 	assert.Equal(t, apart.Least, 2*joined.Least)
-	joined.Buffers, joined.Largest, joined.Least = apart.Buffers, apart.Largest, apart.Least
+	joined.Joined, joined.Buffers, joined.Largest, joined.Least = apart.Joined, apart.Buffers, apart.Largest, apart.Least
 	assert.Equal(t, apart, joined, "what is reserved stays")
 	assert.Equal(t, []int{64_000}, d.Ports[0].Headrooms())
 }

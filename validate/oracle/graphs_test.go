@@ -263,6 +263,12 @@ func TestSwitchesSetByHand(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "link pause") == 0 {
 			paused(c)
 		}
+		if r == ir.ShortestPath && rapid.IntRange(0, 1).Draw(t, "a detour") == 0 {
+			c.Bounce()
+		}
+		if rapid.IntRange(0, 2).Draw(t, "one buffer") == 0 {
+			shared(c)
+		}
 		byHand(t, c, 3, ir.PFC, ir.PFCTx, ir.PFCRx, ir.NoFlowControl, ir.Pause, "")
 		f := routed(c)
 		assertAgrees(t, f)

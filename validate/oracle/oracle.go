@@ -39,6 +39,11 @@ func Lossless(l *ir.Link, g *ir.CosGroup) bool {
 	return at(l.A) && at(l.B)
 }
 
+// charged tells whether a port counts what comes in of g in a lossless buffer.
+func charged(in *ir.Port, g *ir.CosGroup) bool {
+	return in.Device.Fabric.FlowControl == ir.Pause || slices.ContainsFunc(in.Buffers, func(b *ir.Buffer) bool { return b.Group == g })
+}
+
 // Holds tells whether what a by_hand block states lets a full buffer behind the cable hold back its traffic of g: the receiving end
 // sends pauses, and the sending end obeys them.
 func Holds(out *ir.Port, g *ir.CosGroup) bool {

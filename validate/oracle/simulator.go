@@ -135,7 +135,11 @@ func (s Simulation) start() *run {
 		out   *ir.Port
 		group *ir.CosGroup
 	}
-	queues, channels, buffers := map[queueKey]int32{}, map[*ir.Port]int32{}, map[Buffer]int32{}
+	type bufferKey struct {
+		Buffer
+		lossy bool // not charged to the one buffer of lossless groups
+	}
+	queues, channels, buffers := map[queueKey]int32{}, map[*ir.Port]int32{}, map[bufferKey]int32{}
 	for _, l := range s.Loads {
 		var legs []leg
 		for i := 0; i < len(l.Flow.Ports); i += 2 {
@@ -143,10 +147,11 @@ func (s Simulation) start() *run {
 			h := leg{buffer: -1}
 			waitsFor := int32(-1)
 			if forwards(in.Device) && (i+2 < len(l.Flow.Ports) || in.Device.Switch != nil) {
-				b, known := buffers[BufferOf(in, g)]
+				key := bufferKey{BufferOf(in, g), !charged(in, g)}
+				b, known := buffers[key]
 				if !known {
 					b = int32(len(r.buffers))
-					buffers[BufferOf(in, g)] = b
+					buffers[key] = b
 					r.buffers = append(r.buffers, buffer{Buffer: BufferOf(in, g)})
 				}
 				if Holds(out, g) {
