@@ -101,10 +101,7 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) section {
 		} else {
 			s.add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
 		}
-		asic := p.Device.Switch.Model.ASIC
-		s.add("of the chip's memory", fmt.Sprintf("%.2f %%", float64(b.Size.N)*100/float64(asic.Buffer)), ir.Origin{
-			Why: fmt.Sprintf("the buffer takes %d of %d B (%s)", b.Size.N, asic.Buffer, asic.Title),
-		})
+		s.addCost(b, p.Device.Switch)
 	} else { // a NIC: its driver sizes its own buffers
 		s.add("pfc", "on", ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
 		need = "buffer needed"
@@ -126,6 +123,17 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) section {
 		s.add("loss is likely", "below "+amount(b.Floor), ir.Origin{Why: "what vendors' static tables count"})
 	}
 	return s
+}
+
+// addCost tells what a buffer takes of the chip's memory. With a pool of headroom only what is below xoff is the port's own.
+func (s *section) addCost(b *ir.Buffer, sw *ir.Switch) {
+	asic, what, takes := sw.Model.ASIC, "the buffer", b.Size.N
+	if sw.HeadroomPool.N > 0 {
+		what, takes = "what is below xoff", b.Size.N-max(b.Headroom(), 0)
+	}
+	s.add("of the chip's memory", fmt.Sprintf("%.2f %%", float64(takes)*100/float64(asic.Buffer)), ir.Origin{
+		Why: fmt.Sprintf("%s takes %d of %d B (%s)", what, takes, asic.Buffer, asic.Title),
+	})
 }
 
 // addTotal tells what all lossless groups of a port take, where there are several.
