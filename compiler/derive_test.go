@@ -121,6 +121,36 @@ func TestMarksComeBeforePausing(t *testing.T) {
 	assert.Equal(t, 27_648, port(compiled(t, s), "s0:swp1").Marks[0].Min.N)
 }
 
+// Where xoff is all that a port may hold, marks come first for the incast the fabric has; fewer than two senders make none.
+func TestMarksComeBeforePausingOfAnIncast(t *testing.T) {
+	marked := func(hosts int) (*ir.Fabric, *ir.Mark) {
+		g := graph{switches: 1, version: 2}
+		for range hosts {
+			g.hosts = append(g.hosts, 0)
+		}
+		s := g.source()
+		for _, sw := range s.Switches {
+			sw.Model = val(&author{line: 9100}, "z9100")
+		}
+		f := compiled(t, s)
+		return f, port(f, "s0:swp1").Marks[0]
+	}
+	f, m := marked(6)
+	require.True(t, device(f, "s0").Memory().Model.Absolute)
+	assert.Equal(t, 5, device(f, "s0").Senders(m.Group))
+	assert.Equal(t, 90_272, m.Min.N, "below 5 x 18,096, in whole cells")
+	assert.Contains(t, m.Min.From[2].Origin.Why, "below 90480 B where 5 ports fill one queue")
+	var inputs []string
+	for _, s := range f.Sizes {
+		inputs = append(inputs, s.Fresh.Inputs)
+	}
+	assert.Contains(t, inputs, "asic=tomahawk speed=100G mtu=9216 senders=5 xoff=18096", "fabric.lock tells it from the mark of other switches")
+	_, m = marked(3)
+	assert.Equal(t, 35_984, m.Min.N)
+	_, m = marked(2)
+	assert.Equal(t, 153_504, m.Min.N, "one sender makes no queue")
+}
+
 func TestSpeeds(t *testing.T) {
 	for _, c := range []struct {
 		name, model, nic string

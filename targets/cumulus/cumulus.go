@@ -16,9 +16,10 @@
 // not have: the fabric's are taken out of its port_set, and it is unlisted where none is left or where the set cannot be taken apart. A
 // switch that trusts both header fields goes on doing so where packets of intents are sorted as by the one they need.
 //
-// Not written: datapath.conf. On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool
-// belongs to that file. The manuals up to 3.5 turn PFC on without touching it; from 3.7 on the vendor's own RoCE preset
-// splits it in halves. The whole file `rocec build` writes reminds of it.
+// On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool belongs to another file,
+// datapath.conf. The manuals up to 3.5 turn PFC on without touching it; from 3.7 on the vendor's own RoCE preset splits
+// it in halves. It is read and judged ([watches]), and edited only where the switch block says memory = "written"
+// ([memoryEdited]). The whole traffic.conf that `rocec build` writes reminds of it.
 package cumulus
 
 import (
@@ -63,8 +64,8 @@ func about(d *ir.Device) string {
 	return "Cumulus Linux " + d.Switch.Version + ", " + d.Switch.Model.ASIC.Title
 }
 
-// render gives the one file of a switch. The settings are lowered when the file is first looked at, so that rendering
-// a fabric of thousands of switches costs next to nothing.
+// render gives the files of a switch: one, and that of its chip's memory where the fabric asks for it. The settings are lowered when the
+// file is first looked at, so that rendering a fabric of thousands of switches costs next to nothing.
 func render(d *ir.Device) ([]target.File, diag.List) {
 	ds := check(d)
 	rel, doc, ok := documented(d.Switch.Version)

@@ -233,7 +233,7 @@ func (u *unit) checkPools() {
 				infinite = t.real
 			}
 		}
-		if last == nil || sum <= 100 {
+		if last == nil || sum <= 100 || way.pools == grammar.EgressPool && u.overlapping() {
 			continue
 		}
 		if sum-infinite <= 100 { // the vendor's own preset of 3.7 lets the lossless egress pool overlap
@@ -284,6 +284,14 @@ func (u *unit) checkPools() {
 				Note(t.valueAt, "lossless traffic uses it")
 		}
 	}
+}
+
+// overlapping reports whether egress pools are bounds that may come to more than there is: in the file of Broadcom's chips, which gives
+// groups percents of their pools. As 3.x ships it they are 75, 90 and 90.
+func (u *unit) overlapping() bool {
+	return slices.ContainsFunc(u.order, func(t *setting) bool {
+		return t.row != nil && (t.row.Means == grammar.GroupUnlimited || t.row.Means == grammar.GroupShared || t.row.Means == grammar.GroupLeast)
+	})
 }
 
 // flowPool is the number of the lossless pool of datapath.conf; -1: not said.
