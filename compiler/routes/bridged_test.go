@@ -108,11 +108,12 @@ func TestBondsOfBridges(t *testing.T) {
 
 	blind := bridgedLinks(irtest.New(ir.Flooding).Links("A-B A-B A-D D-E E-F F-D").Hosts("A", "D"))
 	f = routed(blind)
-	back, on := f.Links[0].A, f.Links[2].A
+	back, also, on := f.Links[0].A, f.Links[1].A, f.Links[2].A
 	assert.True(t, turnsIn(t, f, ir.State{}).Has(back, on), "what came to B by one cable comes back by the other")
 	f.Links[0].Bond, f.Links[1].Bond = 1, 1
 	f = routed(blind)
 	assert.False(t, turnsIn(t, f, ir.State{}).Has(back, on))
+	assert.False(t, turnsIn(t, f, ir.State{}).Has(also, on))
 }
 
 // On whatever is cabled, whatever fails: no circle; traffic of every pair makes the turns of the one way between them.
