@@ -250,10 +250,11 @@ forwards = true in its block.
 `}
 
 	topicLinkBond = &diag.Topic{Code: "link-bond", Summary: "the cables cannot be one bond", Doc: `
-bond = true in a link, mesh or topology block says that the cables between every two of its switches
-are one bond (a LAG): they carry traffic together, bridges and spanning tree see one link, and it is
-up as long as one of them is. This is said when an end of a cable is a host, whose bonds stand in its
-host block, and when cables of one bond run at different speeds: ports of a bond run at one speed.
+bond = true in a link, mesh or topology block says that the cables between every two of its
+switches are one bond (a LAG): they carry traffic together, bridges and spanning tree see one link,
+and it is up as long as one of them is. This is said when an end of a cable is a host, whose bonds
+stand in its host block, and when cables of one bond run at different speeds: ports of a bond run at
+one speed.
 
 Example:
 

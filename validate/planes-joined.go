@@ -151,26 +151,25 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 		}
 		planes[i].leaves = append(planes[i].leaves, d)
 	}
-	meets := func(a, b *plane) bool {
-		return slices.ContainsFunc(a.above, func(d *ir.Device) bool { return slices.Contains(b.above, d) })
+	var meets [most][most]bool // some switch above both
+	for i, a := range planes {
+		for j, b := range planes {
+			meets[i][j] = slices.ContainsFunc(a.above, func(d *ir.Device) bool { return slices.Contains(b.above, d) })
+		}
 	}
 	var odd, whole []*plane
-	for _, a := range planes {
-		apart := 0 // planes it meets that do not meet each other
-		for i, b := range planes {
-			if b == a || !meets(a, b) {
-				continue
-			}
-			for _, c := range planes[:i] {
-				if c != a && meets(a, c) && !meets(b, c) {
-					apart++
-				}
+	var kept []int // indexes of whole in planes
+	for i, a := range planes {
+		apart := false // it meets planes that do not meet each other
+		for j := range planes {
+			for k := range j {
+				apart = apart || j != i && k != i && meets[i][j] && meets[i][k] && !meets[j][k]
 			}
 		}
-		if apart > 0 && len(a.leaves) == 1 {
+		if apart && len(a.leaves) == 1 {
 			odd = append(odd, a)
 		} else {
-			whole = append(whole, a)
+			whole, kept = append(whole, a), append(kept, i)
 		}
 	}
 	if len(odd) == 0 || len(odd) > mostCrossings || len(whole) < 2 {
@@ -178,7 +177,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 	}
 	in := map[*ir.Device]int{} // of a leaf, its plane from 1
 	for i, a := range whole {
-		if slices.ContainsFunc(whole[:i], func(b *plane) bool { return meets(a, b) }) {
+		if slices.ContainsFunc(kept[:i], func(j int) bool { return meets[kept[i]][j] }) {
 			return nil
 		}
 		for _, d := range a.leaves {

@@ -67,6 +67,55 @@ func TestSpanningTree(t *testing.T) {
 	assert.Empty(t, turnsOf(f, turnsIn(t, f, ir.State{})))
 }
 
+// A bond is one port of a bridge: all its cables forward or none does, and no frame comes back by another one.
+func TestBondsOfBridges(t *testing.T) {
+	c := bridgedLinks(irtest.New(ir.SpanningTree).Links("A-B A-B B-C C-A").Hosts("A", "B", "C"))
+	f := routed(c)
+	one, other := f.Links[0], f.Links[1]
+	assert.Equal(t, []string{"A-B", "C-A"}, forwardingCables(f), "two cables: one of them is blocked")
+	one.Bond, other.Bond = 1, 1
+	f = routed(c)
+	assert.Equal(t, []string{"A-B", "A-B", "C-A"}, forwardingCables(f))
+	assert.Equal(t, []string{"A-B", "C-A"}, forwardingCables(f, one), "what is left of the bond is as near")
+	assert.Equal(t, []string{"B-C", "C-A"}, forwardingCables(f, one, other))
+	turns := turnsIn(t, f, ir.State{})
+	toA := c.Between("C", "A")
+	in := toA.B
+	assert.True(t, turns.Has(in, one.A) && turns.Has(in, other.A), "C reaches B by both cables of the bond")
+	assert.True(t, turns.Has(one.A, in) && turns.Has(other.A, in))
+	assert.False(t, turns.Has(one.A, other.A))
+	assert.False(t, circular(f, turns))
+
+	pair := bridgedLinks(irtest.New(ir.Flooding).Links("A-B A-B").Hosts("A", "B"))
+	f = routed(pair)
+	assert.True(t, circular(f, turnsIn(t, f, ir.State{})), "a flood goes round two cables")
+	for _, l := range between(f) {
+		l.Bond = 1
+	}
+	f = routed(pair)
+	assert.Empty(t, turnsOf(f, turnsIn(t, f, ir.State{})))
+
+	ring := bridgedLinks(irtest.New(ir.Flooding).Links("A-B A-B B-C C-A").Hosts("A"))
+	for _, l := range ring.Cables("A-B") {
+		l.Bond = 1
+	}
+	ring.F.Links[1].Bond = 1
+	ring.Hosts("B")
+	f = routed(ring)
+	turns = turnsIn(t, f, ir.State{})
+	assert.True(t, circular(f, turns), "a ring is one, bond or not")
+	assert.False(t, turns.Has(f.Links[0].A, f.Links[1].A))
+
+	blind := bridgedLinks(irtest.New(ir.Flooding).Links("A-B A-B A-D D-E E-F F-D").Hosts("A", "D"))
+	f = routed(blind)
+	back, also, on := f.Links[0].A, f.Links[1].A, f.Links[2].A
+	assert.True(t, turnsIn(t, f, ir.State{}).Has(back, on), "what came to B by one cable comes back by the other")
+	f.Links[0].Bond, f.Links[1].Bond = 1, 1
+	f = routed(blind)
+	assert.False(t, turnsIn(t, f, ir.State{}).Has(back, on))
+	assert.False(t, turnsIn(t, f, ir.State{}).Has(also, on))
+}
+
 // On whatever is cabled, whatever fails: no circle; traffic of every pair makes the turns of the one way between them.
 func TestSpanningTreeIsATree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
