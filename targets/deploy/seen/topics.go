@@ -41,17 +41,17 @@ Example: the fabric has swp1s0, and on the switch the port is whole:
 
 plan and apply refuse to change that switch.
 
-How to mend it: split the port on the switch, or correct the link. --trust-fabric makes the change in
-spite of the finding.
+How to mend it: split the port on the switch, or correct the link. --trust-fabric makes the change
+in spite of the finding.
 `,
 }
 
 var topicSpeed = diag.Topic{
 	Code: "port-speed", Summary: "port runs at another speed than the fabric says", Doc: `
-What arrives between a pause and its effect grows with the speed of the link. Headroom that was sized
-for 25G drops lossless packets at 100G: an error where a switch port with a lossless group is faster
-than written. A slower link loses nothing, but carries less than the fabric counts on: a warning.
-Links that are down have no speed, and say nothing.
+What arrives between a pause and its effect grows with the speed of the link. Headroom that was
+sized for 25G drops lossless packets at 100G: an error where a switch port with a lossless group is
+faster than written. A slower link loses nothing, but carries less than the fabric counts on: a
+warning. Links that are down have no speed, and say nothing.
 
 Example:
 
@@ -66,10 +66,10 @@ device: its change makes nothing worse.
 
 var topicMTU = diag.Topic{
 	Code: "port-mtu", Summary: "switch port has another MTU than the fabric says", Doc: `
-Many a switch comes with an MTU of 1500 at its ports, and rocec does not write it. A frame larger than
-the MTU of a port on its way is dropped, and no counter of RoCE says so: an error where hosts send
-such frames. A larger MTU than the fabric says is a warning, since headroom counts frames of the
-fabric's.
+Many a switch comes with an MTU of 1500 at its ports, and rocec does not write it. A frame larger
+than the MTU of a port on its way is dropped, and no counter of RoCE says so: an error where hosts
+send such frames. A larger MTU than the fabric says is a warning, since headroom counts frames of
+the fabric's.
 
 Example:
 
@@ -82,9 +82,9 @@ How to mend it: set the MTU in the configuration of the interfaces of the switch
 
 var topicVLAN = diag.Topic{
 	Code: "port-vlan", Summary: "switch port does not carry the VLAN of an intent with a tag", Doc: `
-Frames of an intent with a vlan carry their priority in the VLAN header. A switch port that is not in
-the VLAN drops them; one that carries it untagged takes the priority off, and the VLAN interface of
-the host does not receive them. rocec never writes VLANs of switches. It reads them (bridge, and
+Frames of an intent with a vlan carry their priority in the VLAN header. A switch port that is not
+in the VLAN drops them; one that carries it untagged takes the priority off, and the VLAN interface
+of the host does not receive them. rocec never writes VLANs of switches. It reads them (bridge, and
 subinterfaces such as swp1.100) at every port to a host of the intent, and for RoCEv1 also between
 switches.
 
