@@ -191,6 +191,10 @@ func loopText(l *proof.Proof) string {
 	b.WriteString("the circle (each buffer can only drain into the next):\n\n")
 	writeCircle(&b, first.Circle)
 	writeChoices(&b, first.Choices)
+	if first.Ties != ir.AnyTie {
+		which := map[ir.Ties]string{ir.FirstTie: "first", ir.LastTie: "last"}[first.Ties]
+		fmt.Fprintf(&b, "\nonly when routers that hold several routes to be equally good pass on the %s of them\n", which)
+	}
 	if len(first.Down) > 0 {
 		fmt.Fprintf(&b, "\nonly when %s:\n\n", areDown(first.Down))
 		for _, link := range first.Down {

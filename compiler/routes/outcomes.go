@@ -54,6 +54,9 @@ func (r *Router) Outcomes(groups []*ir.CosGroup, s ir.State, among func(ir.Group
 	return out, nil
 }
 
+// turnCost is how many steps noting one turn of an outcome costs.
+const turnCost = 20
+
 // outcomes works out the outcomes of one state.
 type outcomes struct {
 	state   ir.State
@@ -199,6 +202,9 @@ func (e *explorer) explore(made []choice) error {
 	turns, counts, err := e.turns()
 	if err != nil {
 		return err
+	}
+	if !e.state.Budget.Spend(turnCost * len(turns)) {
+		return ir.ErrBudget
 	}
 	covered := func(less, more map[ir.GroupTurn]bool) bool {
 		for t := range less {

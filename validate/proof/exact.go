@@ -39,6 +39,8 @@ type result struct {
 	down           []*ir.Link
 	alike          int                      // failure sets that differ from down by names only; 0: not known
 	choices        func([]Wait) []ir.Choice // what routers must choose for a circle; nil: nothing
+	ties           ir.Ties                  // how all ties are broken, where choices are not known one by one
+	spent          bool                     // mixed, and the budget ran out before it was decided
 	apart          bool                     // it is free although the turns of all choices together close a circle
 	graph          *graph
 	parts          [][]int32  // that hold circles; nil: the state is free

@@ -59,6 +59,7 @@ type Loop struct {
 	Down     []*ir.Link  // what must have failed; nil: nothing
 	Alike    int         // failure sets that differ from Down by names only, itself included; 0: not known
 	Choices  []ir.Choice // what routers must choose between equal routes; nil: it does not matter
+	Ties     ir.Ties     // how they must choose everywhere, where the choices were not found one by one
 	Buffers  int         // in the strongly connected part the circle is in
 	Reversed bool        // the circle also runs the other way round
 	More     int         // other circles of this length with the same turns from down to up
@@ -203,7 +204,7 @@ func (p *prover) settle(r result) bool {
 	case r.mixed != "":
 		circle := r.graph.show(r.parts[:1], r.down)[0].Circle
 		p.Verdict, p.Certificate, p.Reason = Unknown, "", MixedStates{r.mixed, circle, r.down}
-		if p.budget.Left() == 0 {
+		if r.spent {
 			p.Enough = p.enough(0, 0)
 		}
 	default:
@@ -232,6 +233,7 @@ func (p *prover) prone(r result) {
 	r.graph.fill(p.Loops)
 	for i := range p.Loops {
 		p.Loops[i].Alike = r.alike
+		p.Loops[i].Ties = r.ties
 		if r.choices != nil {
 			p.Loops[i].Choices = r.choices(p.Loops[i].Circle)
 		}

@@ -51,11 +51,16 @@ func (j *judge) apart(r result) result {
 		from := node(t.In, t.From)
 		return from != 0 && from == node(t.Out.Peer(), t.To)
 	}
-	out, err := j.fabric.Routes.Outcomes(j.groups, ir.State{Down: r.down, Budget: j.budget}, among)
+	// Half of the budget is for the exact answer; without it there is still what two ways of breaking ties show.
+	half := j.budget.Left() / 2
+	own := *j
+	own.budget = ir.NewBudget(half)
+	defer func() { j.budget.Spend(int(half - own.budget.Left())) }()
+	out, err := own.fabric.Routes.Outcomes(own.groups, ir.State{Down: r.down, Budget: own.budget}, among)
 	if out == nil || err != nil {
 		return j.undecided(r, err)
 	}
-	t := &ties{judge: j, always: out.Always, waits: map[*ir.Outcome]map[Wait]bool{}}
+	t := &ties{judge: &own, always: out.Always, waits: map[*ir.Outcome]map[Wait]bool{}}
 	for _, d := range out.Destinations {
 		for i := range d.Members {
 			switch few := len(d.Outcomes) <= len(d.Members); {
@@ -72,7 +77,7 @@ func (j *judge) apart(r result) result {
 			choice[i] = open
 		}
 	}
-	if err := t.search(choice); err != nil {
+	if err := t.search(choice); err != nil && t.best == nil {
 		return j.undecided(r, err)
 	}
 	if t.best == nil {
@@ -82,18 +87,34 @@ func (j *judge) apart(r result) result {
 	return t.settled(r)
 }
 
-// undecided is the result where the states could not be taken apart.
+// undecided is the result where the states could not be taken apart: that of the first of two ways to break all ties that has a
+// circle, or that it is not known.
 func (j *judge) undecided(r result, err error) result {
 	if err != nil && err != ir.ErrBudget {
 		return result{down: r.down, err: err}
 	}
+	if err == nil {
+		return r // no ties that could be broken
+	}
+	for _, way := range []ir.Ties{ir.FirstTie, ir.LastTie} {
+		turns, err := j.turns(ir.State{Down: r.down, Ties: way, Budget: j.budget}, true)
+		if err != nil {
+			return r
+		}
+		g := newGraph(j.tables, j.groups, turns)
+		if parts, err := j.parts(g, false); err == nil && parts != nil {
+			return result{down: r.down, ties: way, graph: g, parts: parts}
+		}
+	}
+	r.spent = true
 	return r
 }
 
 // search looks for a circle shorter than the best, with the choices made and any others.
 func (t *ties) search(choice []int) error {
-	g := newGraph(t.tables, t.groups, t.turns(choice))
-	if !t.budget.Spend(overhead + g.nodes()) {
+	turns, added := t.turns(choice)
+	g := newGraph(t.tables, t.groups, turns)
+	if !t.budget.Spend(overhead + g.nodes() + 20*added) {
 		return ir.ErrBudget
 	}
 	parts, err := t.parts(g, false)
@@ -220,9 +241,10 @@ func (t *ties) takes(o *ir.Outcome, h Wait) bool {
 	return known[h]
 }
 
-// turns returns the turns, by group, that the choices leave possible.
-func (t *ties) turns(choice []int) []*ir.Turns {
-	out := make([]*ir.Turns, len(t.groups))
+// turns returns the turns, by group, that the choices leave possible, and how many of them had to be added to those that are always
+// taken.
+func (t *ties) turns(choice []int) (out []*ir.Turns, added int) {
+	out = make([]*ir.Turns, len(t.groups))
 	bounced := make([]*ir.Turns, len(t.groups))
 	own := map[*[]uint64]bool{} // rows that are not those of always
 	add := func(to *ir.Turns, in, port *ir.Port) {
@@ -244,6 +266,7 @@ func (t *ties) turns(choice []int) []*ir.Turns {
 			ways = ways[choice[i] : choice[i]+1]
 		}
 		for _, o := range ways {
+			added += len(o.Turns)
 			for _, turn := range o.Turns {
 				switch k := slices.Index(t.groups, turn.From); {
 				case k < 0:
@@ -260,12 +283,12 @@ func (t *ties) turns(choice []int) []*ir.Turns {
 			out[i].Bounced = bounced[i].Rows
 		}
 	}
-	return out
+	return out, added
 }
 
 // settled is the result of a state in which the choices of the best circle are made.
 func (t *ties) settled(r result) result {
-	turns := t.turns(t.choice)
+	turns, _ := t.turns(t.choice)
 	for i, g := range t.groups {
 		turns[i].Witness = func(wanted []ir.Turn) []*ir.Flow {
 			out := t.always[i].Witness(wanted)

@@ -15,12 +15,19 @@ import (
 // tied is a router whose turns are mixed, and taken apart into those of each of its destinations.
 type tied struct {
 	ir.Routes
-	mixed *ir.Turns
-	out   *ir.Outcomes
-	err   error
+	mixed  *ir.Turns
+	out    *ir.Outcomes
+	err    error
+	circle ir.Ties // the way to break all ties that has the circle; AnyTie: none
 }
 
-func (r tied) Turns(*ir.CosGroup, ir.State) (*ir.Turns, error)   { return r.mixed, nil }
+func (r tied) Turns(_ *ir.CosGroup, s ir.State) (*ir.Turns, error) {
+	if s.Ties != ir.AnyTie && s.Ties != r.circle {
+		return &ir.Turns{Group: r.mixed.Group, Rows: make([][]uint64, len(r.mixed.Rows))}, nil
+	}
+	return r.mixed, nil
+}
+
 func (r tied) Changed(*ir.CosGroup, ir.State) (*ir.Turns, error) { return r.mixed, nil }
 
 func (r tied) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (*ir.Outcomes, error) {
@@ -109,6 +116,12 @@ func TestTies(t *testing.T) {
 			p = verdicts(f, ir.NewBudget(1e9))[0]
 			assert.Equal(t, Unknown, p.Verdict)
 			assert.IsType(t, MixedStates{}, p.Reason)
+			assert.NotZero(t, p.Enough)
+
+			f.Routes = tied{Routes: f.Routes, mixed: all, err: ir.ErrBudget, circle: ir.LastTie}
+			p = verdicts(f, ir.NewBudget(1e9))[0]
+			require.Equal(t, Prone, p.Verdict)
+			assert.Equal(t, ir.LastTie, p.Loops[0].Ties)
 		})
 	}
 }
