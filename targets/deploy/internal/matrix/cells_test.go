@@ -27,13 +27,14 @@ const (
 // kinds are the devices of the matrix, with what lies on them before.
 func references() []*reference {
 	factory := "# by hand\ntraffic.packet_priority_source_set = [802.1p]\n"
+	port := []nspawn.Port{{Name: "swp1", MTU: 9216}}
 	return []*reference{
 		{
-			kind: nspawn.Switch37, options: nspawn.Options{Name: "tor1", Files: map[string]string{traffic: factory}},
+			kind: nspawn.Switch37, options: nspawn.Options{Name: "tor1", Files: map[string]string{traffic: factory}, Ports: port},
 			edited: traffic, edit: []byte(factory + "# and once more\n"),
 		},
 		{
-			kind: nspawn.Switch43, options: nspawn.Options{Name: "tor1", Files: map[string]string{traffic: factory}},
+			kind: nspawn.Switch43, options: nspawn.Options{Name: "tor1", Files: map[string]string{traffic: factory}, Ports: port},
 			edited: traffic, edit: []byte(factory + "# and once more\n"),
 		},
 		{
