@@ -17,10 +17,11 @@ check:
 	go vet ./...
 	PATH="$$PATH:/usr/sbin:/sbin" GOGC=400 RAPID_CHECKS=500 go test -short ./...
 
-# Every test, with the race detector; installs what the tests drive for real (Debian packages, as root).
+# Every test, with the race detector; installs what the tests drive for real (Debian packages, as root). Three packages at once on 2 cores,
+# since many tests wait for devices.
 test:
 	./.ci/deps
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 15m ./...
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 15m -p 3 ./...
 
 # What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
 # deploy ten times in other orders, a fleet of 1,000 devices in waves, and every cell of the fault matrix.
