@@ -88,7 +88,7 @@ read_dcb() {
 	dcbx=$untold
 	if ask dcb dcbx show dev "$if"; then
 		dcbx=firmware
-		for word in $text; do [ "$word" != host ] || dcbx=host; done
+		for word in $text; do case $word in host) dcbx=host ;; esac; done
 	fi
 	ask dcb pfc show dev "$if" || :
 	after prio-pfc "$text"
