@@ -44,6 +44,9 @@ func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 			secs = append(secs, sec)
 		}
 	}
+	if sec := unlist(d, grammar.EgressSched, have, s.fabric); len(sec.settings) > 0 { // weights are those of the whole switch
+		secs = append(secs, sec)
+	}
 	return secs
 }
 

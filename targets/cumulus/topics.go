@@ -7,6 +7,7 @@ var topics = []diag.Topic{
 	topicRelease, topicModel, topicFault, topicChip, topicTrust, topicNoPFC, topicNoECN, topicThresholds, topicDrops, topicECNGroups,
 	topicLossless, topicCPU, topicCutThrough, topicWeights, topicBounce, topicPort, topicFile,
 	topicMemoryWritten, topicMemoryPool, topicMemoryShared, topicMemorySmall, topicMemoryEgress, topicMemoryMarks, topicMemoryUnread,
+	topicWriter, topicBeside,
 }
 
 var topicRelease = diag.Topic{
