@@ -12,7 +12,7 @@
 //
 // What rocec owns in traffic.conf: the trust and remark keys, the map, the three priority groups with their weights and
 // the scheduling algorithm, the lists of PFC and ECN port groups, and the keys of the port groups it named
-// (roce_pfc, roce_ecn, roce_pause, and the same with a number). A port group of somebody else stays in force for ports the
+// (roce_pfc, roce_ecn, roce_pause, and the same with a number; roce_trust). A port group of somebody else stays in force for ports the
 // fabric does not have: the fabric's are taken out of its port_set, and it is unlisted where none is left or where the set cannot be taken
 // apart. Shares of queues for all ports (default_egress_sched, 4.3) become comments, since no manual says whether they or the weights count.
 // A switch that trusts both header fields goes on doing so where packets of intents are sorted as by the one they need. Who else writes the
@@ -152,7 +152,7 @@ func switchedOff(content []byte, at diag.Range, fabric []grammar.Port) bool {
 	lines, _ := grammar.Parse(content)
 	have := grammar.ValuesOf(lines)
 	_, listed := have.Get(k.Feature(), grammar.Groups, -1, "")
-	_, always := groupNames[k.Feature()]
+	always := groupNames[k.Feature()] != "" && k.Feature() != grammar.Source
 	if !always && !listed { // rocec takes nothing out of a list that does not stand
 		return false
 	}
