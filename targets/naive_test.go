@@ -1,6 +1,7 @@
 package targets_test
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -32,13 +33,14 @@ type box struct {
 	marks               map[string]map[int]bool
 	nic                 map[string]string // the value file, of a NIC
 	overridden          map[string]bool   // ports that others have set to sort otherwise
+	own                 map[string]*box   // the fields and maps of ports that differ
 	keys                map[string]string // of a switch
 	byHand              bool
 }
 
 func newBox() *box {
 	return &box{
-		keys: map[string]string{}, nic: map[string]string{}, pcp: map[int]int{}, dscp: map[int]int{}, overridden: map[string]bool{},
+		keys: map[string]string{}, nic: map[string]string{}, pcp: map[int]int{}, dscp: map[int]int{}, overridden: map[string]bool{}, own: map[string]*box{},
 		pfc: map[string]map[int]pfcEnd{}, pause: map[string]bool{}, marks: map[string]map[int]bool{},
 	}
 }
@@ -50,6 +52,8 @@ func (b *box) classify(port string, p packet) int {
 	switch {
 	case b.overridden[port]:
 		return nowhere
+	case b.own[port] != nil:
+		return b.own[port].classify(port, p)
 	case b.trustDSCP && p.ip:
 		if cos, ok := b.dscp[p.dscp]; ok {
 			return cos
@@ -112,8 +116,18 @@ func readSwitch(text string) *box {
 		return strings.HasPrefix(k, "traffic.") && strings.Contains(k, ".priority_source.")
 	}); later {
 		for _, g := range words(keys["source.port_group_list"]) { // earlier releases do not read it
-			for _, port := range ports(keys["source."+g+".port_set"]) {
-				b.overridden[port] = true
+			head := "source." + g + "."
+			own := newBox()
+			trusted := words(keys[head+"packet_priority_source_set"])
+			own.trustPCP, own.trustDSCP = slices.Contains(trusted, "802.1p"), slices.Contains(trusted, "dscp")
+			for cos := range 8 {
+				for _, v := range numbers(keys[fmt.Sprintf("%scos_%d.priority_source.8021p", head, cos)]) {
+					own.pcp[v] = cos
+				}
+			}
+			for _, port := range ports(keys[head+"port_set"]) {
+				b.overridden[port] = g != "roce_trust" || b.own[port] != nil
+				b.own[port] = own
 			}
 		}
 	}

@@ -1,7 +1,9 @@
 package validate
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
@@ -21,7 +23,9 @@ packets where it puts everything without a mark: into cos 0, which is lossy. On 
 neither protected by PFC nor marked. A NIC sends and pauses by what it believes, too.
 
 A device that believes both goes by the DSCP of every packet that has an IP header. RoCEv2 told by
-PCP is lost there: its DSCP is 0.
+PCP is lost there: its DSCP is 0. Where the release lets ports differ, rocec has a switch believe
+PCP alone at ports where such RoCEv2 comes in and nothing that is told by DSCP. What is left are
+ports that both come in by, such as uplinks.
 
 Example:
 
@@ -119,21 +123,16 @@ func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 		}
 		var switches []*ir.Device
 		var because *ir.Intent
-		var last **ir.Intent // of the switch before: alike switches share the slice
-		hit := false
 		for _, d := range p.Fabric.Devices {
-			if d.Switch == nil || len(d.Switch.Intents) == 0 || d.ByHand != nil && d.ByHand.Trust != nil {
+			if d.Switch == nil || !slices.Contains(d.Switch.Intents, in) {
 				continue
 			}
-			if &d.Switch.Intents[0] != last {
-				last = &d.Switch.Intents[0]
-				by := walk.Overruling(d, in)
-				if hit = by != nil; hit && because == nil {
-					because = by
+			for _, port := range d.Ports {
+				if by := walk.Overruling(port, in); by != nil && slices.Contains(port.Entering(), in) {
+					because = cmp.Or(because, by)
+					switches = append(switches, d)
+					break
 				}
-			}
-			if hit {
-				switches = append(switches, d)
 			}
 		}
 		if because == nil {

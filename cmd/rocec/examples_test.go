@@ -318,6 +318,9 @@ var notRun = map[string]string{
 	"cumulus-memory-marks":  "about a file on a switch; no fabric holds it",
 	"cumulus-memory-unread": "about a file on a switch; no fabric holds it",
 
+	"cumulus-other-writer":   "about what a switch runs; no fabric holds it",
+	"cumulus-other-settings": "about a file on a switch; no fabric holds it",
+
 	"cumulus-port":       "no model has such ports: unknown-port comes first",
 	"host-setting":       "about what a host can do; no fabric holds it",
 	"invalid-utf8":       "about bytes that cannot stand in this manual",

@@ -70,7 +70,7 @@ var knowns = []knownList{
 			{"K17", "no marking at some hop, or marking after pausing", []string{"cumulus-no-ecn", "cumulus-ecn-thresholds"}, ""},
 			{"K18", "fast senders to a slow port", nil, "thresholds follow the speed of each port"},
 			{"K19", "fewer uplinks than downlinks in a lossless class", nil, ""},
-			{"K20", "RoCE without a share of its own, or strict", []string{"conf-strict-above", "conf-two-schedulers"}, ""},
+			{"K20", "RoCE without a share of its own, or strict", []string{"conf-strict-above", "conf-two-schedulers", "cumulus-other-settings"}, ""},
 			{"K21", "a host takes its settings from what the switch advertises", nil, "NICs are set to host-controlled DCBX"},
 			{"K22", "a tunnel whose outer header loses the class", nil, "tunnels are outside of the language: describe the underlay, and copy the DSCP to the outer header"},
 			{

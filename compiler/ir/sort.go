@@ -220,15 +220,62 @@ func (p *Port) Trust() Trust {
 	case d.ByHand != nil && d.ByHand.Trust != nil:
 		return *d.ByHand.Trust
 	case d.Switch != nil:
-		if len(d.Switch.Intents) == 0 {
-			return TrustOf(d.Fabric.Intents)
+		if p.ByPCPAlone() {
+			return Trust{PCP: true}
 		}
-		return TrustOf(d.Switch.Intents)
+		return d.Switch.Trust(d.Fabric)
 	}
 	if all := p.NIC.Carries(); len(all) > 0 {
 		return TrustOf(all[:1]) // a NIC believes one field
 	}
 	return TrustOf(d.Fabric.Intents)
+}
+
+// Trust gives the fields that the switch believes at ports of which nothing else is said: what the intents it sees need; of one that
+// sees none, all intents of the fabric.
+func (s *Switch) Trust(f *Fabric) Trust {
+	if len(s.Intents) == 0 {
+		return TrustOf(f.Intents)
+	}
+	return TrustOf(s.Intents)
+}
+
+// ByPCPAlone reports whether a switch that believes both fields is to believe PCP alone at the port: RoCEv2 told by PCP comes in there,
+// which its DSCP would overrule, and nothing that is told by DSCP. Only where ports of the switch can differ ([SwitchCan.PortTrust]).
+func (p *Port) ByPCPAlone() bool {
+	d := p.Device
+	if d.Switch == nil || d.ByHand != nil || !d.Switch.Can.PortTrust || !slices.ContainsFunc(d.Switch.Intents, (*Intent).Overruled) ||
+		!slices.ContainsFunc(d.Switch.Intents, (*Intent).ByDSCP) {
+		return false
+	}
+	entering := p.Entering()
+	return slices.ContainsFunc(entering, (*Intent).Overruled) && !slices.ContainsFunc(entering, (*Intent).ByDSCP)
+}
+
+// Overruled reports whether packets of the intent have a DSCP that does not tell them: RoCEv2 told by PCP. A device that believes both
+// fields goes by the DSCP.
+func (in *Intent) Overruled() bool { return in.Version == 2 && !in.ByDSCP() }
+
+// Entering gives the intents whose packets may come in by a port of a switch: those of the NIC at the other end, or those that both
+// switches see.
+func (p *Port) Entering() []*Intent {
+	if p.Link == nil {
+		return p.Device.Switch.Intents
+	}
+	peer := p.Peer()
+	switch {
+	case !peer.Device.Forwards() && peer.NIC != nil:
+		return peer.NIC.Carries()
+	case peer.Device.Switch == nil: // what others sent may come from it
+		return p.Device.Switch.Intents
+	}
+	var both []*Intent
+	for _, in := range p.Device.Switch.Intents {
+		if slices.Contains(peer.Device.Switch.Intents, in) {
+			both = append(both, in)
+		}
+	}
+	return both
 }
 
 // Sort gives where the device puts a packet that comes in by the port, or that it sends by it.

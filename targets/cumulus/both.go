@@ -18,7 +18,9 @@ func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]
 	if was == nil {
 		return nil, ""
 	}
-	j := &joining{settings: lower(d, doc), device: d, was: was, old: newReading(d, content(Path)).buffers()}
+	r := newReading(d, content(Path))
+	j := &joining{settings: lower(d, doc), device: d, was: was, old: r.buffers()}
+	j.byPort = len(j.byPCP) > 0 || slices.Contains(listedGroups(r.have, grammar.Source), groupNames[grammar.Source])
 	if why := j.join(doc); why != "" {
 		return nil, fmt.Sprintf("%s cannot hold what is lossless and what becomes so at the same time: %s.", Path, why)
 	}
@@ -35,6 +37,7 @@ type joining struct {
 	device *ir.Device
 	was    *ir.Settings
 	old    map[string]lossless // by port, as the file has it
+	byPort bool                // ports believed, or are to believe, other fields than the rest
 }
 
 // buffers gives what the file says of the buffer of every port with PFC.
@@ -72,6 +75,8 @@ func (j *joining) join(doc grammar.Spelling) (why string) {
 			return "" // all classes are lossless as long as it lasts
 		case !s.TrustKnown:
 			return "it is not known which header fields the switch believes"
+		case j.byPort && (p.ir.ByPCPAlone() && s.Trust.DSCP || s.Trust == ir.Trust{PCP: true} && p.ir.Trust().DSCP):
+			return fmt.Sprintf("port %s believes %s, and is to believe %s", p.ir.Name, s.Trust, p.ir.Trust())
 		}
 		kept[p.ir.Name] = s
 		was |= s.Lossless()

@@ -12,9 +12,11 @@
 //
 // What rocec owns in traffic.conf: the trust and remark keys, the map, the three priority groups with their weights and
 // the scheduling algorithm, the lists of PFC and ECN port groups, and the keys of the port groups it named
-// (roce_pfc, roce_ecn, roce_pause, and the same with a number). A port group of somebody else stays in force for ports the fabric does
-// not have: the fabric's are taken out of its port_set, and it is unlisted where none is left or where the set cannot be taken apart. A
-// switch that trusts both header fields goes on doing so where packets of intents are sorted as by the one they need.
+// (roce_pfc, roce_ecn, roce_pause, and the same with a number; roce_trust). A port group of somebody else stays in force for ports the
+// fabric does not have: the fabric's are taken out of its port_set, and it is unlisted where none is left or where the set cannot be taken
+// apart. Shares of queues for all ports (default_egress_sched, 4.3) become comments, since no manual says whether they or the weights count.
+// A switch that trusts both header fields goes on doing so where packets of intents are sorted as by the one they need. Who else writes the
+// file is found and named ([writersWatch]).
 //
 // On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool belongs to another file,
 // datapath.conf. The manuals up to 3.5 turn PFC on without touching it; from 3.7 on the vendor's own RoCE preset splits
@@ -138,17 +140,23 @@ func linter(edit func([]byte) ([]byte, diag.List), s func() *settings) func([]by
 }
 
 // switchedOff reports whether the key at a place is of a port group that has no port outside the fabric, in a feature of which rocec writes
-// the list.
+// the list or shortens it.
 func switchedOff(content []byte, at diag.Range, fabric []grammar.Port) bool {
 	if at.Start.Byte < 0 || at.End.Byte > len(content) || at.Start.Byte > at.End.Byte {
 		return false
 	}
 	k, _, group := grammar.Match(strings.Split(string(content[at.Start.Byte:at.End.Byte]), "."))
-	if k == nil || groupNames[k.Feature()] == "" {
+	if k == nil {
 		return false
 	}
 	lines, _ := grammar.Parse(content)
-	set, stated := grammar.ValuesOf(lines).Get(k.Feature(), grammar.GroupPorts, -1, group)
+	have := grammar.ValuesOf(lines)
+	_, listed := have.Get(k.Feature(), grammar.Groups, -1, "")
+	always := groupNames[k.Feature()] != "" && k.Feature() != grammar.Source
+	if !always && !listed { // rocec takes nothing out of a list that does not stand
+		return false
+	}
+	set, stated := have.Get(k.Feature(), grammar.GroupPorts, -1, group)
 	rest, ok := without(set, fabric)
 	return stated && (!ok || rest == "")
 }

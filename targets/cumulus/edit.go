@@ -25,7 +25,8 @@ const (
 // A setting that stands is set where it stands; of one set twice the last line stays, since the manuals do not say
 // which one counts, and the others go. A setting that stands nowhere is written below the commented template of
 // itself, else below the setting before it, else at the end below one comment. Settings of rocec that are not wanted
-// any more go. A value that means the same is left as it is spelled.
+// any more go. A value that means the same is left as it is spelled. Settings of others that would decide beside
+// rocec's, and that no list keeps out of force, become comments.
 //
 // The error says why an edit could do harm; a line rocec does not understand and does not touch is no such reason.
 func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
@@ -37,6 +38,7 @@ func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 		return nil, err
 	}
 	d := doc.Shown(lines)
+	silence(lines, d)
 	return place(lines, spell(s, d, grammar.ValuesOf(lines)), func(key string) bool { return stale(key, d) }, same)
 }
 
@@ -251,7 +253,7 @@ func keys(content []byte, doc grammar.Spelling, s *settings) []target.Key {
 	var out []target.Key
 	for i := range lines {
 		if l := &lines[i]; l.Active() {
-			out = append(out, target.Key{Name: l.Key, Value: l.Value, Ours: wanted[l.Key] || stale(l.Key, d)})
+			out = append(out, target.Key{Name: l.Key, Value: l.Value, Ours: wanted[l.Key] || stale(l.Key, d) || silenced(l.Key, d)})
 		}
 	}
 	return out

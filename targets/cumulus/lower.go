@@ -15,6 +15,8 @@ type settings struct {
 	trustPCP, trustDSCP bool
 	sparePCP, spareDSCP bool // nothing changes for packets of intents if this one is trusted, too
 	trustWhy            []ir.Origin
+	byPCP               []grammar.Port // ports that believe PCP alone, where the rest of the switch believes both
+	byPCPWhy            []ir.Origin
 	pcp                 [8]int  // the cos of every PCP value
 	dscp                [64]int // the cos of every DSCP value
 	mapWhy              [8][]ir.Origin
@@ -114,7 +116,7 @@ func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	if len(intents) == 0 {
 		intents = d.Fabric.Intents
 	}
-	t := ir.TrustOf(intents)
+	t := d.Switch.Trust(d.Fabric)
 	s.trustPCP, s.trustDSCP = t.PCP || !t.DSCP, t.DSCP
 	if doc.Key(grammar.Switch, grammar.TrustOne) != nil && s.trustDSCP {
 		s.trustPCP = false
@@ -124,6 +126,17 @@ func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 	s.spareDSCP = !slices.ContainsFunc(intents, func(in *ir.Intent) bool { return in.Version == 2 })
 	for _, in := range intents {
 		s.trustWhy = append(s.trustWhy, ir.Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
+		if in.Overruled() {
+			s.byPCPWhy = append(s.byPCPWhy, ir.Origin{At: in.VersionAt, Why: in.Name + " is told by PCP, and has a DSCP, too"})
+		}
+	}
+	if doc.Key(grammar.Source, grammar.TrustSet) == nil {
+		return
+	}
+	for _, p := range sorted(d.Ports) {
+		if p.ir.ByPCPAlone() {
+			s.byPCP = append(s.byPCP, p.port)
+		}
 	}
 }
 

@@ -88,7 +88,7 @@ func TestJudgeMemory(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := memorySample(t, c.model, "3.7.16", c.roce)
-			w := watches(d)
+			w := memoryWatches(d)
 			require.Len(t, w, 1)
 			found, facts := w[0].Judge([]byte("/where/datapath.conf\n"+c.content), "")
 			require.Equal(t, c.want, said(found), "%s", found)
@@ -131,11 +131,11 @@ func TestUnreadMemory(t *testing.T) {
 	found, _ = judgeMemory(d, nil, "it could not be asked for: exit status 124")
 	assert.Contains(t, found[0].Detail, "exit status 124")
 
-	assert.Empty(t, watches(newSample(t, "sn2700", "3.7.16").sw), "no lossless port, no question")
+	assert.Empty(t, memoryWatches(newSample(t, "sn2700", "3.7.16").sw), "no lossless port, no question")
 	d.Switch.Version = "5.9.0"
-	assert.Empty(t, watches(d), "another file")
+	assert.Empty(t, memoryWatches(d), "another file")
 	d.Switch.Version, d.Switch.MemoryWritten = "4.3.0", true
-	assert.Empty(t, watches(d), "it is one of the files then")
+	assert.Empty(t, memoryWatches(d), "it is one of the files then")
 }
 
 // TestMemoryModels: what is assumed of each chip, and what is written.
@@ -256,7 +256,7 @@ func TestMemoryPlaces(t *testing.T) {
 		d := memorySample(t, name, "3.7.16", 1)
 		paths := memoryPaths(d.Switch.Model.ASIC)
 		assert.Equal(t, "/usr/lib/python2.7/dist-packages/cumulus/__chip_config/"+family+"/datapath.conf", paths[0])
-		cmd := watches(d)[0].Query.Cmd
+		cmd := memoryWatches(d)[0].Query.Cmd
 		assert.True(t, slices.IsSortedFunc(paths, func(a, b string) int { return strings.Index(cmd, a) - strings.Index(cmd, b) }))
 	}
 }

@@ -13,9 +13,17 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// watches is what a switch is asked for besides the files rocec writes: how its chip's memory is shared out, where rocec does not write
-// that itself.
+// watches is what a switch is asked for besides the files rocec writes: who else writes traffic.conf, and how its chip's memory is shared
+// out, where rocec does not write that itself.
 func watches(d *ir.Device) []target.Watch {
+	rel, doc, ok := documented(d.Switch.Version)
+	if !ok || len(d.Fabric.CosGroups) == 0 {
+		return nil
+	}
+	return append(memoryWatches(d), writersWatch(d, rel, doc))
+}
+
+func memoryWatches(d *ir.Device) []target.Watch {
 	if d.Switch.MemoryWritten || !losslessSwitch(d) {
 		return nil
 	}

@@ -39,12 +39,43 @@ func (sec *section) names(d grammar.Spelling, f grammar.Feature, m grammar.Meani
 func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 	secs := []section{s.spellTrust(d, have), s.spellClasses(d)}
 	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellSchedule(d))
-	for _, f := range []grammar.Feature{grammar.Source, grammar.Remark} {
-		if sec := unlist(d, f, have, s.ports); len(sec.settings) > 0 {
+	for _, sec := range []section{
+		s.spellSource(d, have),
+		unlist(d, grammar.Remark, have, s.ports),
+		unlist(d, grammar.EgressSched, have, s.fabric), // weights are those of the whole switch
+	} {
+		if len(sec.settings) > 0 {
 			secs = append(secs, sec)
 		}
 	}
 	return secs
+}
+
+// spellSource writes the port group that believes PCP alone, with a map of its own, since no manual says that a group without one has
+// the switch's; without such ports it takes those of the fabric out of the groups of others.
+func (s *settings) spellSource(d grammar.Spelling, have grammar.Values) section {
+	if len(s.byPCP) == 0 {
+		return unlist(d, grammar.Source, have, s.ports)
+	}
+	const f = grammar.Source
+	sec := section{title: "Classification by ports: RoCEv2 told by PCP comes in here, and its DSCP is not to decide."}
+	group := groupNames[f]
+	theirs, cut := others(d, f, have, union(s.ports, s.byPCP))
+	sec.names(d, f, grammar.Groups, append([]string{group}, theirs...))
+	sec.settings = append(sec.settings, cut...)
+	sec.add(d, f, grammar.GroupPorts, -1, group, grammar.PortSet(s.byPCP), s.byPCPWhy)
+	sec.add(d, f, grammar.TrustSet, -1, group, "["+grammar.FieldPCP+"]", s.byPCPWhy)
+	for cos := range 8 {
+		sec.add(d, f, grammar.MapPCP, cos, group, inverse(s.pcp[:], cos), s.mapWhy[cos])
+	}
+	return sec
+}
+
+// union sorts the ports of both.
+func union(a, b []grammar.Port) []grammar.Port {
+	out := slices.Concat(a, b)
+	slices.SortFunc(out, grammar.Port.Compare)
+	return slices.Compact(out)
 }
 
 func (s *settings) spellTrust(d grammar.Spelling, have grammar.Values) section {
@@ -253,7 +284,7 @@ func others(d grammar.Spelling, f grammar.Feature, have grammar.Values, taken []
 		seen[g] = true
 		set := have[key.Spell(-1, g)]
 		rest, ok := without(set, taken)
-		_, rewritten := groupNames[f] // the features whose list rocec writes
+		rewritten := groupNames[f] != "" && f != grammar.Source // the features whose list rocec writes
 		switch {
 		case !ok || set != "" && rest == "" || set == "" && rewritten:
 			continue
@@ -271,6 +302,7 @@ var groupNames = map[grammar.Feature]string{
 	grammar.LinkPause: "roce_pause",
 	grammar.ECN:       "roce_ecn",
 	grammar.ECNRED:    "roce_ecn",
+	grammar.Source:    "roce_trust",
 }
 
 // ours reports whether rocec names port groups of a feature so.

@@ -81,8 +81,9 @@ var chips = map[string]chip{
 	"spectrum5":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "taken to do what Spectrum-4 does"},
 }
 
-// can is what the releases that rocec writes offer on a chip; any other release is taken to do the same.
-func can(a *platform.ASIC, _ string) ir.SwitchCan {
+// can is what the releases that rocec writes offer on a chip; any other release is taken to do the same, but for trust by ports, which
+// came with 3.5 (the source.* keys of its manual).
+func can(a *platform.ASIC, version string) ir.SwitchCan {
 	does, listed := chips[a.Name]
 	c := ir.ChipCan()
 	if listed {
@@ -93,6 +94,9 @@ func can(a *platform.ASIC, _ string) ir.SwitchCan {
 	}
 	if c.Shared = a.Vendor == platform.Mellanox; c.Shared {
 		c.Joined = "a working draft of the 5.0 manual says so, and no released page contradicts it"
+	}
+	if _, doc, ok := documented(version); ok {
+		c.PortTrust = doc.Key(grammar.Source, grammar.TrustSet) != nil
 	}
 	c.System = osTitle
 	c.Stuck = osTitle + " up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"

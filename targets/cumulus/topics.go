@@ -7,6 +7,7 @@ var topics = []diag.Topic{
 	topicRelease, topicModel, topicFault, topicChip, topicTrust, topicNoPFC, topicNoECN, topicThresholds, topicDrops, topicECNGroups,
 	topicLossless, topicCPU, topicCutThrough, topicWeights, topicBounce, topicPort, topicFile,
 	topicMemoryWritten, topicMemoryPool, topicMemoryShared, topicMemorySmall, topicMemoryEgress, topicMemoryMarks, topicMemoryUnread,
+	topicWriter, topicBeside,
 }
 
 var topicRelease = diag.Topic{
@@ -149,8 +150,9 @@ has no IP header: only PCP tells it. RoCEv2 is told by DSCP when its cos group c
 Up to Cumulus Linux 3.4 the key traffic.packet_priority_source takes one word, 802.1p or dscp, for
 the whole switch. A switch that carries both kinds would treat one of them as best effort: no PFC,
 and lost packets under load. From 3.5 on the key takes a list, and both are believed; DSCP wins
-where a packet has both. Some switches with 3.4 may accept the list already; no manual says so, and
-rocec does not rely on it.
+where a packet has both. For ports where RoCEv2 told by PCP comes in and nothing told by DSCP, rocec
+writes a port group that believes PCP alone (source.roce_trust). Some switches with 3.4 may accept
+the list already; no manual says so, and rocec does not rely on it.
 
 Example:
 

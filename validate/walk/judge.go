@@ -245,7 +245,7 @@ func (f *follower) misled(h *Hop, c *crossing, sent ir.Packet) *Finding {
 	}
 	if at, bad := Mistrust(port, in); bad {
 		x.Code, x.At = "trust-mismatch", at
-	} else if Overruling(c.device, in) != nil {
+	} else if Overruling(port, in) != nil {
 		x.Code, x.At = "trust-mismatch", untoldAt(in)
 	}
 	return x

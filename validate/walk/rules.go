@@ -246,11 +246,12 @@ func mixedVersions(n *ir.NIC) bool {
 	return slices.ContainsFunc(all, func(in *ir.Intent) bool { return in.Version != all[0].Version })
 }
 
-// Overruling gives an intent told by DSCP among those a switch carries together with in, RoCEv2 told by PCP: the switch
-// believes both fields, and goes by the DSCP. Nil where there is none, in is not carried, or somebody states the trust.
-func Overruling(d *ir.Device, in *ir.Intent) *ir.Intent {
+// Overruling gives an intent told by DSCP among those a switch carries together with in, RoCEv2 told by PCP that comes in by the port: the
+// switch believes both fields there, and goes by the DSCP. Nil where there is none, in is not carried, or somebody states the trust.
+func Overruling(p *ir.Port, in *ir.Intent) *ir.Intent {
+	d := p.Device
 	stated := d.ByHand != nil && d.ByHand.Trust != nil
-	if d.Switch == nil || stated || in.Version != 2 || in.ByDSCP() || !slices.Contains(d.Switch.Intents, in) {
+	if d.Switch == nil || stated || !in.Overruled() || !slices.Contains(d.Switch.Intents, in) || p.ByPCPAlone() {
 		return nil
 	}
 	if i := slices.IndexFunc(d.Switch.Intents, (*ir.Intent).ByDSCP); i >= 0 {
