@@ -181,10 +181,21 @@ func portLine(p *ir.Port) string {
 	if p.Link.Bond != 0 {
 		s += ", bond " + bondText(p)
 	}
+	if p.Link.FlowControlAt.Filename != "" {
+		s += ", " + flowText(p.Link)
+	}
 	if p.Link.Planned {
 		s += ", planned"
 	}
 	return s
+}
+
+// flowText is how a cable is meant to be lossless.
+func flowText(l *ir.Link) string {
+	if l.ByPause() {
+		return "link pause"
+	}
+	return "PFC"
 }
 
 // bondText names the ports that are one bond with this one.
@@ -218,6 +229,9 @@ func describePort(p *ir.Port) []section {
 	head.add("routed", strconv.FormatBool(p.Link.Routed))
 	if p.Link.Bond != 0 {
 		head.add("bond", bondText(p), ir.Origin{At: p.Link.BondAt, Why: "the cables are one link"})
+	}
+	if at := p.Link.FlowControlAt; at.Filename != "" {
+		head.add("flow control", flowText(p.Link), ir.Origin{At: at})
 	}
 	if p.Link.Planned {
 		head.add("planned", "true", ir.Origin{At: p.Link.PlannedAt, Why: "the cable is not laid yet"})
