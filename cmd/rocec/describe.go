@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,7 +110,7 @@ func describeByHand(d *ir.Device) section {
 	}
 	if len(d.Ports) > 0 {
 		p := d.Ports[0]
-		s.add("flow control", string(p.FlowControl()), ir.Origin{At: h.FlowControlAt})
+		s.add("flow control", flowControls(d), ir.Origin{At: h.FlowControlAt})
 		s.add("trust", p.Trust().String(), ir.Origin{At: h.TrustAt})
 	}
 	for cos := range 8 {
@@ -188,6 +189,17 @@ func portLine(p *ir.Port) string {
 		s += ", planned"
 	}
 	return s
+}
+
+// flowControls are those of the ports of a device, each once.
+func flowControls(d *ir.Device) string {
+	var out []string
+	for _, p := range d.Ports {
+		if fc := string(p.FlowControl()); !slices.Contains(out, fc) {
+			out = append(out, fc)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // flowText is how a cable is meant to be lossless.

@@ -102,7 +102,7 @@ func (v *traceView) promise(w *walk.Walk) string {
 	case v.fabric.FlowControl == ir.Pause:
 		return "lossless by link pause"
 	case slices.ContainsFunc(w.Hops, someByPause):
-		return "lossless by PFC, and by link pause where it says so"
+		return "lossless by PFC and link pause"
 	}
 	return "lossless by PFC"
 }
@@ -249,8 +249,11 @@ func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
 		return []string{"from " + peers(l)}
 	}
 	what := fmt.Sprintf(" for priority %d", l.Group.Cos)
-	if l.Ports[0].ByPause() {
+	switch {
+	case v.fabric.FlowControl == ir.Pause:
 		what = ""
+	case l.Ports[0].ByPause():
+		what = " by link pause"
 	}
 	out := []string{"pauses " + peers(l) + what}
 	if !l.Pauses {
