@@ -33,6 +33,7 @@ func (c *compiler) cables() {
 		links = append(links, ir.Link{
 			ID: len(links), At: l.Block.Decl, Block: block.title, Length: block.length, MTU: block.mtu,
 			Peer: l.Block.Peer.V, PeerAt: l.Block.Peer.At, Planned: l.Block.Planned.V, PlannedAt: l.Block.Planned.At,
+			FlowControl: ir.FlowControl(l.Block.FlowControl.V), FlowControlAt: l.Block.FlowControl.At,
 		})
 		link := &links[len(links)-1]
 		c.bond(link, l, a.dev, b.dev)
@@ -72,6 +73,25 @@ func (c *compiler) cables() {
 		s.link(l, blocks[i])
 	}
 	c.bondSpeeds()
+	c.flowControl()
+}
+
+// flowControl gives every cable its flow control, and notes where link pause is that of all.
+func (c *compiler) flowControl() {
+	if !slices.ContainsFunc(c.f.Links, func(l *ir.Link) bool { return l.FlowControl != "" && l.FlowControl != c.f.FlowControl }) {
+		return
+	}
+	all := true
+	for _, l := range c.f.Links {
+		if l.FlowControl == "" {
+			l.FlowControl = c.f.FlowControl
+		}
+		all = all && l.FlowControl == ir.Pause
+	}
+	c.f.FlowControl = ir.PFC
+	if all {
+		c.f.FlowControl = ir.Pause
+	}
 }
 
 // bondKey is what the cables of a bond have in common: the block, and the switches by Device.ID, the lower one first.

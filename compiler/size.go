@@ -27,6 +27,7 @@ type bufferKey struct {
 	mbps   int
 	mtu    int
 	rdma   int  // of [wire]
+	pause  bool // of link pause: what arrives is of any group
 	tight  bool // a long cable whose pauses may idle it, as the memory of the switch holds no more
 }
 
@@ -113,10 +114,13 @@ func (s *sizing) key(p *ir.Port, g *ir.CosGroup) bufferKey {
 	if d := p.Device; d.Switch != nil {
 		m := d.Switch.Model
 		k := bufferKey{group: g, asic: m.ASIC, tables: s.published(m), metres: l.Length.Metres, mbps: l.Speed.N, mtu: l.MTU.N, rdma: g.RDMAMTU}
+		if k.pause = l.ByPause(); k.pause {
+			k.rdma = 0 // the last frame may be the largest of any group
+		}
 		k.tight = s.tight[d] && k.feeds()
 		return k
 	}
-	k := bufferKey{group: g}
+	k := bufferKey{group: g, pause: l.ByPause()}
 	if by := p.NIC.Model.Driver; by != nil && by.Buffer != nil {
 		k.driver, k.metres, k.mbps, k.mtu = by, l.Length.Metres, l.Speed.N, cmp.Or(p.NIC.MTU, l.MTU.N)
 	}

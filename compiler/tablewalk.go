@@ -72,7 +72,10 @@ func (m *tableMaker) senders() map[*ir.Intent][]*ir.Device {
 			}
 		}
 	}
-	all := m.c.f.FlowControl == ir.Pause || slices.ContainsFunc(m.c.f.CosGroups, func(g *ir.CosGroup) bool {
+	paused := slices.ContainsFunc(m.c.f.Links, func(l *ir.Link) bool {
+		return l.FlowControl == ir.Pause && l.A.Device.Forwards() && l.B.Device.Forwards()
+	})
+	all := m.c.f.FlowControl == ir.Pause || paused || slices.ContainsFunc(m.c.f.CosGroups, func(g *ir.CosGroup) bool {
 		return g.Lossless && !slices.ContainsFunc(m.c.f.Intents, func(in *ir.Intent) bool { return in.Group == g || in.CNP == g })
 	})
 	for _, s := range m.stations {

@@ -343,6 +343,7 @@ func cableAttrs() []attr[linkBlock] {
 		one("mtu", frameSize, "mtu of the fabric", "MTU of the switch ports at the links' ends, in bytes.", func(k *linkBlock) *Value[int] { return &k.MTU }),
 		one("routed", boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.", func(k *linkBlock) *Value[bool] { return &k.Routed }),
 		one("peer", boolean, "false", "true: an MLAG peer link or another same-tier step.", func(k *linkBlock) *Value[bool] { return &k.Peer }),
+		one("flow_control", oneOf("pfc", "pause"), "flow_control of the fabric", "How these links are made lossless: priority flow control, or link pause.", func(k *linkBlock) *Value[string] { return &k.FlowControl }),
 		one("bond", boolean, "false", "true: the cables between two of the switches are one bond (LAG).", func(k *linkBlock) *Value[bool] { return &k.Bond }),
 		one("planned", boolean, "false", "true: the cables are not laid yet. They are rendered and judged as if they were, and expected to be down.", func(k *linkBlock) *Value[bool] { return &k.Planned }),
 	}

@@ -249,6 +249,8 @@ type LinkBlock struct {
 	Routed Value[bool]
 	Peer   Value[bool]
 
+	FlowControl Value[string] // pfc or pause
+
 	Bond    Value[bool]
 	Planned Value[bool]
 }

@@ -14,8 +14,15 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
+// atHosts is link pause at the hosts alone.
+const atHosts = `flow_control = "pause" # and PFC between the switches`
+
 // bothFabric is a leaf with two hosts, and a spine; classes are its cos groups and intents.
 func bothFabric(t *testing.T, version, classes, more string) *target.Tree {
+	hosts := ""
+	if more == atHosts {
+		hosts, more = more, ""
+	}
 	tree, ds := targets.Render(compilertest.Compile(t, fmt.Sprintf(`
 fabric "f" {
   routing  = "up-down"
@@ -40,13 +47,14 @@ link "hosts" {
   b      = "leaf:swp[1-2]"
   speed  = "25G"
   length = "3m"
+  %[4]s
 }
 link "up" {
   a      = "leaf:swp31"
   b      = "spine:swp1"
   length = "30m"
 }
-`, more, classes, version)))
+`, more, classes, version, hosts)))
 	require.False(t, ds.HasErrors(), fmt.Sprint(ds))
 	return tree
 }
@@ -169,26 +177,39 @@ roce "rdma" {
 `
 	for _, c := range []struct {
 		name, old, pause, new string
+		now                   string            // what the fabric block says then
 		want                  map[string]string // by device
 	}{
 		{
-			"three classes", two, "", class("rdma", 5, 46, lossless),
+			"three classes", two, "", class("rdma", 5, 46, lossless), "",
 			map[string]string{"leaf": "port swp1 would have 3 lossless classes, and Spectrum carries 2", "h1": ""},
 		},
 		{
-			"memory", class("rdma", 3, 26, lossless+large), "", class("rdma", 4, 34, lossless+large),
+			"memory", class("rdma", 3, 26, lossless+large), "", class("rdma", 4, 34, lossless+large), "",
 			map[string]string{"leaf": "B more than the packet buffer of Spectrum has", "h1": ""},
 		},
 		{
-			"link pause", two, `flow_control = "pause"`, two,
+			"link pause", two, `flow_control = "pause"`, two, "",
 			map[string]string{"leaf": "a port uses PFC or link pause", "h1": "a port uses PFC or link pause"},
 		},
 		{
-			"trust", tagged, "", class("rdma", 3, 26, lossless),
+			"link pause at the hosts", two, atHosts, two, "",
+			map[string]string{"leaf": "a port uses PFC or link pause", "h1": "a port uses PFC or link pause", "spine": ""},
+		},
+		{
+			"link pause at the hosts, now", two, "", two, atHosts,
+			map[string]string{"leaf": "a port uses PFC or link pause", "h1": "a port uses PFC or link pause", "spine": ""},
+		},
+		{
+			"link pause at the hosts, and another class", class("rdma", 3, 26, lossless), atHosts, class("rdma", 4, 34, lossless), atHosts,
+			map[string]string{"leaf": "", "h1": "", "spine": ""},
+		},
+		{
+			"trust", tagged, "", class("rdma", 3, 26, lossless), "",
 			map[string]string{"leaf": "it believes one header field", "h1": "a NIC believes DSCP or PCP"},
 		},
 	} {
-		old, next := bothFabric(t, "3.4.3", c.old, c.pause), bothFabric(t, "3.4.3", c.new, "")
+		old, next := bothFabric(t, "3.4.3", c.old, c.pause), bothFabric(t, "3.4.3", c.new, c.now)
 		for i, d := range next.Devices {
 			want, asked := c.want[d.Name]
 			if !asked {

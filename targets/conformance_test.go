@@ -31,6 +31,7 @@ var samples = map[string]clos{
 	"v2 on 3.7":       {leaves: 2, spines: 2, hosts: 2, model: "z9100", version: "3.7.16", v2: true},
 	"both on 4.3":     {leaves: 2, spines: 2, hosts: 2, model: "sn3700", version: "4.3.0", v1: true, v2: true},
 	"pause on 4.1":    {leaves: 1, spines: 1, hosts: 2, model: "sn2410", version: "4.1.1", v1: true, flow: ir.Pause},
+	"pause at hosts":  {leaves: 2, spines: 2, hosts: 2, model: "sn2700", version: "3.7.16", v2: true, access: ir.Pause},
 	"ConnectX-3":      {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v1: true, card: "connectx-3"},
 	"Soft-RoCE":       {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v2: true, lossy: true, card: "soft-roce"},
 	"nothing carried": {leaves: 1, spines: 1, hosts: 1, model: "sn2700", version: "4.3.0"},

@@ -22,11 +22,11 @@ import (
 type clos struct {
 	leaves, spines, hosts int // hosts per leaf
 	model, version        string
-	v1, v2                bool // the intents; hosts take part in turn
-	flow                  ir.FlowControl
-	card                  string // of every host; empty: connectx-5
-	lossy                 bool   // no group is lossless, and none marked
-	backwards             bool   // intents and links are declared in the other order
+	v1, v2                bool           // the intents; hosts take part in turn
+	flow, access          ir.FlowControl // of the fabric, and of the cables of hosts where it is another
+	card                  string         // of every host; empty: connectx-5
+	lossy                 bool           // no group is lossless, and none marked
+	backwards             bool           // intents and links are declared in the other order
 }
 
 func at(line int) diag.Range {
@@ -131,6 +131,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 			p := add(host, "ens1f0")
 			p.NIC, host.Host.NICs[0].Port = host.Host.NICs[0], p
 			cable(p, add(leaf, fmt.Sprintf("swp%d", h+1)))
+			p.Link.FlowControl = c.access
 		}
 	}
 	for s := range c.spines {

@@ -131,7 +131,7 @@ func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
 		maps.Copy(b.pcp, s.pcp)
 		flow := s.flow
 		if flow == "" {
-			flow = string(w.f.FlowControl)
+			flow = w.meant(p.Link)
 		}
 		mask := s.pfc
 		if s.pfc == nil {
@@ -141,7 +141,8 @@ func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
 				}
 			}
 		}
-		if strings.HasPrefix(flow, "pfc") || s.pfc != nil && flow == "pause" {
+		alone := !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return w.meant(p.Link) == "pfc" }) // else pfc speaks of the others
+		if strings.HasPrefix(flow, "pfc") || s.pfc != nil && flow == "pause" && (s.flow != "" || alone) {
 			for _, cos := range mask {
 				put(b.pfc, p.Name, cos, pfcEnd{sends: flow != "pfc-rx", obeys: flow != "pfc-tx"})
 			}
@@ -366,16 +367,24 @@ func (w *walker) data(in *ir.Intent, way []*ir.Port) {
 	}
 }
 
+// meant is the flow control of a cable.
+func (w *walker) meant(l *ir.Link) string {
+	if l.FlowControl != "" {
+		return string(l.FlowControl)
+	}
+	return string(w.f.FlowControl)
+}
+
 // link holds the two ends of a cable against each other, for what goes from out to at.
 func (w *walker) link(in *ir.Intent, out, at *ir.Port) {
 	cos := in.Group.Cos
 	sender, receiver := w.at(out).end(out.Name, cos), w.at(at).end(at.Name, cos)
 	switch {
-	case w.f.FlowControl == ir.Pause && (!sender.pause || !receiver.pause || sender.any || receiver.any):
+	case w.meant(out.Link) == "pause" && (!sender.pause || !receiver.pause || sender.any || receiver.any):
 		w.broke(false, "%s and %s do not both do link pause: %+v, %+v", out, at, sender, receiver)
-	case w.f.FlowControl != ir.Pause && (sender.pause || receiver.pause):
+	case w.meant(out.Link) == "pfc" && (sender.pause || receiver.pause):
 		w.broke(false, "link pause beside PFC between %s and %s", out, at)
-	case w.f.FlowControl != ir.Pause && (!sender.obeys || !receiver.sends):
+	case w.meant(out.Link) == "pfc" && (!sender.obeys || !receiver.sends):
 		w.broke(false, "%s is not paused by %s for cos %d of %s: %+v, %+v", out, at, cos, in.Name, sender, receiver)
 	}
 }

@@ -310,10 +310,16 @@ func (g *gen) devices(leaves, spines, hosts int) {
 		g.line("  }")
 	}
 	g.line("%s\n}", placeFor("h"))
-	for i := range 2 {
-		g.line("link \"hosts%d\" {\n  a = \"h[1-%d]:e%d\"\n  b = \"leaf[1-%d]:swp[%d-%d]\"\n}", i, n, i, leaves, 1+i*hosts, (1+i)*hosts)
+	flow := func(percent int) string {
+		if g.chance(percent, "flow control of cables") {
+			return fmt.Sprintf("\n  flow_control = %q", rapid.SampledFrom([]string{"pfc", "pause", "pause"}).Draw(g.T, "flow control"))
+		}
+		return ""
 	}
-	g.line("mesh \"up\" {\n  lower = \"leaf[1-%d]:swp[21-%d]\"\n  upper = \"spine[1-%d]:swp[1-%d]\"\n}", leaves, 20+spines, spines, leaves)
+	for i := range 2 {
+		g.line("link \"hosts%d\" {\n  a = \"h[1-%d]:e%d\"\n  b = \"leaf[1-%d]:swp[%d-%d]\"%s\n}", i, n, i, leaves, 1+i*hosts, (1+i)*hosts, flow(25))
+	}
+	g.line("mesh \"up\" {\n  lower = \"leaf[1-%d]:swp[21-%d]\"\n  upper = \"spine[1-%d]:swp[1-%d]\"%s\n}", leaves, 20+spines, spines, leaves, flow(10))
 }
 
 // standing is what may lie on a switch: nothing, the spelling no manual has, and settings of others that are in the way.

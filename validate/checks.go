@@ -32,6 +32,7 @@ var Checks = []*Check{
 	PCPOverRouted,
 	PFCOneEnd,
 	PauseBesidePFC,
+	PauseCouples,
 	PFCOnLossy,
 	TrustMismatch,
 	MapMismatch,

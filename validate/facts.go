@@ -124,6 +124,22 @@ func (b *byHand) carrying() (groups []*ir.CosGroup, at map[*ir.CosGroup]*ir.Port
 	return groups, at
 }
 
+// beside gives the first port of the devices that carries a lossless group and whose flow control, as stated, is not that of its
+// cable, and the place that states it; nil: there is none.
+func (b *byHand) beside() (*ir.Port, *diag.Range) {
+	for _, d := range b.devices {
+		for _, p := range d.Ports {
+			if len(p.Buffers) == 0 {
+				continue
+			}
+			if at := walk.PauseBeside(p); at != nil {
+				return p, at
+			}
+		}
+	}
+	return nil, nil
+}
+
 // packetOf is a packet of an intent as its members send it.
 func packetOf(in *ir.Intent) ir.Packet {
 	if len(in.Members) == 0 {

@@ -55,7 +55,7 @@ switch does it, say so.
 			}
 			var most *ir.Port
 			for _, port := range d.Ports {
-				if most == nil || len(port.Buffers) > len(most.Buffers) {
+				if !port.ByPause() && (most == nil || len(port.Buffers) > len(most.Buffers)) {
 					most = port
 				}
 			}

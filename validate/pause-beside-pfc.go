@@ -3,13 +3,12 @@ package validate
 import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/validate/walk"
 )
 
-// PauseBesidePFC reports link pause and PFC in one fabric.
+// PauseBesidePFC reports link pause and PFC at one cable.
 var PauseBesidePFC = &Check{
 	Code:    "pause-beside-pfc",
-	Summary: "link pause and PFC in one fabric",
+	Summary: "link pause and PFC at the ends of one cable",
 	Answers: []string{"0", "K16", "N7"},
 	OnHop:   true,
 	Doc: `
@@ -18,8 +17,9 @@ everything on the link, PFC (802.1Qbb) one priority. They are different frames. 
 does not obey the other, so where the two ends of a link differ nobody stops, and packets are lost.
 A NIC set to both may make all its buffers lossless, or refuse.
 
-Even between two devices of the same kind, link pause inside a PFC fabric stops the CNPs and all
-other traffic too, and the PFC-loop proof, which follows the lossless groups, says nothing of it.
+How a cable is meant to be lossless is said by flow_control of its link block, else of the fabric.
+Even where both ends use link pause on a cable that is meant to have PFC, the CNPs and all other
+traffic stop, too, and the PFC-loop proof, which follows what is meant, says nothing of it.
 
 Example:
 
@@ -30,40 +30,47 @@ Example:
     }
 
 How to mend it: switch link pause off and PFC on at these devices (ethtool -A IF rx off tx off), or
-the other way round where the fabric has flow_control = "pause".
+the other way round where the cable or the fabric has flow_control = "pause". Or mean it: link
+pause at the ports of hosts, with PFC between the switches, is said in the block of their cables.
 
     host "store" {
       by_hand { flow_control = "pfc" }
     }
 `,
 	Run: func(p *Pass) {
-		f := p.Fabric
-		for _, b := range byHands(f) {
-			besides := walk.PauseBeside(f, b.ByHand)
-			if besides == nil {
+		for _, b := range byHands(p.Fabric) {
+			port, besides := b.beside()
+			if port == nil {
 				continue
 			}
-			groups, at := b.carrying()
-			if len(groups) == 0 {
-				continue
+			var groups []*ir.CosGroup
+			for _, buffer := range port.Buffers {
+				groups = append(groups, buffer.Group)
 			}
-			port := at[groups[0]]
 			peer := port.Peer()
 			who := verb(deviceNames(b.devices), len(b.devices), "uses", "use")
+			in, ask := "in a fabric", "the fabric"
+			if port.Link.FlowControlAt.Filename != "" {
+				in, ask = "on a cable", port.Link.Block
+			}
+			var d *diag.Diagnostic
 			switch own := port.FlowControl(); {
-			case own == ir.Pause && f.FlowControl == ir.Pause:
-				p.Errorf(*besides, "%s link pause, as the fabric does, and PFC for %s: pfc = %s. A port does one or the other; many obey neither "+
+			case own == ir.Pause && port.ByPause():
+				d = p.Errorf(*besides, "%s link pause, as %s does, and PFC for %s: pfc = %s. A port does one or the other; many obey neither "+
 					"when set to both. Leave pfc out, and switch PFC off there.",
-					who, diag.Plural(len(b.PFC), "one cos", "several cos"), claimsText(b.PFC))
+					who, ask, diag.Plural(len(b.PFC), "one cos", "several cos"), claimsText(b.PFC))
 			case own == ir.Pause:
-				p.Errorf(*besides, "%s link pause in a fabric of PFC. %s carries %s; %s pauses it by PFC, which it does not obey, and it stops "+
+				d = p.Errorf(*besides, "%s link pause %s of PFC. %s carries %s; %s pauses it by PFC, which it does not obey, and it stops "+
 					"%s by link pause, which a port set to PFC does not obey. Packets are lost in both directions; between two devices of link "+
 					"pause, everything stops with the lossless group. Switch link pause off and PFC on.",
-					who, port, groupNames(groups), peer, peer)
+					who, in, port, groupNames(groups), peer, peer)
 			default:
-				p.Errorf(*besides, "%s PFC (flow_control = %q) in a fabric of link pause. %s carries %s; %s stops it by link pause, which a port set "+
+				d = p.Errorf(*besides, "%s PFC (flow_control = %q) %s of link pause. %s carries %s; %s stops it by link pause, which a port set "+
 					"to PFC does not obey, and does not obey PFC itself. Packets are lost in both directions. Switch PFC off and link pause on, "+
-					"or let the fabric have flow_control = \"pfc\".", who, own, port, groupNames(groups), peer)
+					"or let %s have flow_control = \"pfc\".", who, own, in, port, groupNames(groups), peer, ask)
+			}
+			if at := port.Link.FlowControlAt; at.Filename != "" {
+				d.Note(at, "says how the cable is lossless")
 			}
 		}
 	},

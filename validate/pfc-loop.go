@@ -156,6 +156,10 @@ func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 		switch {
 		case p.Fabric.FlowControl == ir.Pause:
 			d.Note(diag.Range{}, "link pause stops a cable for every cos group at once, so they are judged together")
+		case p.Fabric.Coupled():
+			cable := p.Fabric.Links[slices.IndexFunc(p.Fabric.Links, (*ir.Link).Couples)]
+			d.Note(diag.FirstPlace(cable.FlowControlAt, cable.At), "link pause between devices that forward stops every cos group at once, "+
+				"so they are judged together")
 		case shared >= 0:
 			chip := p.Fabric.Devices[shared].Switch
 			d.Note(chip.ModelAt, "%s keeps one buffer for all lossless groups of a port", chip.Model.ASIC.Title)

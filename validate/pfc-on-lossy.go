@@ -5,7 +5,6 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/validate/walk"
 )
 
 // PFCOnLossy warns of PFC for a cos that carries nothing lossless.
@@ -39,7 +38,7 @@ How to mend it: switch PFC off for the cos named, or make its cos group lossless
 			return
 		}
 		for _, b := range byHands(p.Fabric) {
-			if walk.PauseBeside(p.Fabric, b.ByHand) == nil && b.FlowControl != ir.NoFlowControl {
+			if port, _ := b.beside(); port == nil && b.FlowControl != ir.NoFlowControl {
 				p.onLossy(b)
 			}
 		}

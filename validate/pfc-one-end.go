@@ -41,7 +41,7 @@ group the link carries, and leave flow_control and pfc out of by_hand, or state 
 `,
 	Run: func(p *Pass) {
 		for _, b := range byHands(p.Fabric) {
-			if walk.PauseBeside(p.Fabric, b.ByHand) == nil {
+			if port, _ := b.beside(); port == nil {
 				p.oneEnd(b)
 			}
 		}
@@ -64,8 +64,8 @@ func (p *Pass) oneEnd(b *byHand) {
 	}
 	var missing []*ir.CosGroup
 	for _, g := range groups {
-		if walk.Unpaused(port, g) {
-			missing = append(missing, g)
+		if port := b.unpaused(g); port != nil {
+			missing, at[g] = append(missing, g), port
 		}
 	}
 	if len(missing) == 0 {
@@ -78,6 +78,18 @@ func (p *Pass) oneEnd(b *byHand) {
 			"its own buffer is full, so packets are lost in both directions. Switch PFC on for cos %d at both ends.",
 		verb(deviceNames(b.devices), len(b.devices), "has", "have"), groupNames(missing), claimsText(b.PFC), port, peer, missing[0].Cos).
 		Note(diag.FirstPlace(missing[0].LosslessAt, missing[0].At), "makes %s lossless", missing[0].Name)
+}
+
+// unpaused gives the first port that carries the group by PFC, and whose stated priorities leave it out; nil: there is none.
+func (b *byHand) unpaused(g *ir.CosGroup) *ir.Port {
+	for _, d := range b.devices {
+		for _, p := range d.Ports {
+			if p.Carries(g) != nil && walk.Unpaused(p, g) {
+				return p
+			}
+		}
+	}
+	return nil
 }
 
 // halves says what a port with such a flow control does, and what it does not.

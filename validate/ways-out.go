@@ -281,7 +281,7 @@ func oneMoreLossless(f *ir.Fabric) bool {
 			lossless++
 		}
 	}
-	return f.FlowControl == ir.PFC && !slices.ContainsFunc(f.Devices, func(d *ir.Device) bool {
+	return f.FlowControl == ir.PFC && !f.Coupled() && !slices.ContainsFunc(f.Devices, func(d *ir.Device) bool {
 		return d.Switch != nil && (d.Switch.Can.Shared || d.Switch.Can.Lossless <= lossless)
 	})
 }

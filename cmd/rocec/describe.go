@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,7 +110,7 @@ func describeByHand(d *ir.Device) section {
 	}
 	if len(d.Ports) > 0 {
 		p := d.Ports[0]
-		s.add("flow control", string(p.FlowControl()), ir.Origin{At: h.FlowControlAt})
+		s.add("flow control", flowControls(d), ir.Origin{At: h.FlowControlAt})
 		s.add("trust", p.Trust().String(), ir.Origin{At: h.TrustAt})
 	}
 	for cos := range 8 {
@@ -181,10 +182,32 @@ func portLine(p *ir.Port) string {
 	if p.Link.Bond != 0 {
 		s += ", bond " + bondText(p)
 	}
+	if p.Link.FlowControlAt.Filename != "" {
+		s += ", " + flowText(p.Link)
+	}
 	if p.Link.Planned {
 		s += ", planned"
 	}
 	return s
+}
+
+// flowControls are those of the ports of a device, each once.
+func flowControls(d *ir.Device) string {
+	var out []string
+	for _, p := range d.Ports {
+		if fc := string(p.FlowControl()); !slices.Contains(out, fc) {
+			out = append(out, fc)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// flowText is how a cable is meant to be lossless.
+func flowText(l *ir.Link) string {
+	if l.ByPause() {
+		return "link pause"
+	}
+	return "PFC"
 }
 
 // bondText names the ports that are one bond with this one.
@@ -218,6 +241,9 @@ func describePort(p *ir.Port) []section {
 	head.add("routed", strconv.FormatBool(p.Link.Routed))
 	if p.Link.Bond != 0 {
 		head.add("bond", bondText(p), ir.Origin{At: p.Link.BondAt, Why: "the cables are one link"})
+	}
+	if at := p.Link.FlowControlAt; at.Filename != "" {
+		head.add("flow control", flowText(p.Link), ir.Origin{At: at})
 	}
 	if p.Link.Planned {
 		head.add("planned", "true", ir.Origin{At: p.Link.PlannedAt, Why: "the cable is not laid yet"})

@@ -116,6 +116,7 @@ func TestExampleVerdicts(t *testing.T) {
 		{"rack-v1-pfc", nil, exitGood, nil},
 		{"clos-v2-ecn", nil, exitGood, nil},
 		{"prepared-rack", nil, exitGood, nil},
+		{"pause-at-hosts", nil, exitGood, nil},
 		{"day-two", nil, exitGood, nil},
 		{"soft-roce", nil, exitGood, nil},
 		{"storage-and-training", []string{"--var", "tor_version=4.3.0"}, exitGood, nil},

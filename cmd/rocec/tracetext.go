@@ -101,8 +101,15 @@ func (v *traceView) promise(w *walk.Walk) string {
 		return "lossy"
 	case v.fabric.FlowControl == ir.Pause:
 		return "lossless by link pause"
+	case slices.ContainsFunc(w.Hops, someByPause):
+		return "lossless by PFC and link pause"
 	}
 	return "lossless by PFC"
+}
+
+// someByPause reports whether packets leave a hop by a cable of link pause.
+func someByPause(h *walk.Hop) bool {
+	return slices.ContainsFunc(h.Out, func(l *walk.Lane) bool { return l.Ports[0].ByPause() })
 }
 
 func groupText(g *ir.CosGroup) string { return fmt.Sprintf("cos group %s, cos %d", g.Name, g.Cos) }
@@ -242,8 +249,11 @@ func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
 		return []string{"from " + peers(l)}
 	}
 	what := fmt.Sprintf(" for priority %d", l.Group.Cos)
-	if v.fabric.FlowControl == ir.Pause {
+	switch {
+	case v.fabric.FlowControl == ir.Pause:
 		what = ""
+	case l.Ports[0].ByPause():
+		what = " by link pause"
 	}
 	out := []string{"pauses " + peers(l) + what}
 	if !l.Pauses {

@@ -8,6 +8,7 @@ package ir
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
@@ -25,7 +26,7 @@ type Fabric struct {
 	Root        *Device // pinned spanning-tree root, or nil
 	Failures    int
 	FailuresAt  diag.Range
-	FlowControl FlowControl
+	FlowControl FlowControl // Pause: of every cable; else each says its own, see [Port.ByPause]
 	CosGroups   []*CosGroup // by cos, then name
 	Intents     []*Intent   // in order of name
 	Devices     []*Device   // natural order of names; Device.ID is the index
@@ -38,6 +39,22 @@ type Fabric struct {
 	// Routes tells the turns lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
 	// for failure sets.
 	Routes Routes
+}
+
+// Lossy stands for all traffic, of whatever group, that link pause stops together with the lossless groups: of every host to every
+// other one. It is followed where [Fabric.Coupled] says so. No cos group is behind it.
+var Lossy = &CosGroup{Name: "any", Cos: -1}
+
+// Coupled reports whether lossless traffic that PFC keeps apart elsewhere crosses cables of link pause between devices that forward:
+// there all groups, lossy ones, too, wait for each other.
+func (f *Fabric) Coupled() bool {
+	return slices.ContainsFunc(f.Links, (*Link).Couples)
+}
+
+// Couples reports whether link pause stops what the devices at both ends pass on, in a fabric that has PFC elsewhere.
+func (l *Link) Couples() bool {
+	return l.FlowControl == Pause && l.A.Device.Fabric.FlowControl != Pause && l.A.Device.Forwards() && l.B.Device.Forwards() &&
+		len(l.A.Buffers) > 0 && len(l.B.Buffers) > 0
 }
 
 // Routing is how lossless traffic is forwarded; the values are the language's.
@@ -382,11 +399,19 @@ type Link struct {
 	Peer   bool
 	PeerAt diag.Range
 
+	FlowControl   FlowControl // PFC or Pause; empty: as the fabric
+	FlowControlAt diag.Range  // zero: the fabric says it, or nobody does
+
 	Bond   int // number of the bond between two switches that the cable is in, from 1; 0: of none
 	BondAt diag.Range
 
 	Planned   bool // not laid yet: everything counts it as present, and on the devices it is down
 	PlannedAt diag.Range
+}
+
+// ByPause reports whether the fabric means the cable to be lossless by link pause; see [Port.ByPause].
+func (l *Link) ByPause() bool {
+	return l.A.ByPause()
 }
 
 // Bonded reports whether two cables are of one bond, and so one link to what bridges and routes.

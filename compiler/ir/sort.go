@@ -47,7 +47,7 @@ type Sorting struct {
 // ByHand says how a device is set that rocec does not write; what the person left out is what the fabric needs.
 type ByHand struct {
 	At            diag.Range
-	FlowControl   FlowControl // empty: as the fabric
+	FlowControl   FlowControl // of all ports; empty: as the fabric means each cable
 	FlowControlAt diag.Range
 	PFC           []Claim // the priorities with PFC; nil: the lossless groups
 	PFCAt         diag.Range
@@ -330,12 +330,23 @@ func (f *Fabric) claimed(s Sorting, value int, claims func(*CosGroup) []Claim) S
 	return s
 }
 
-// FlowControl is how the port is made lossless: as the device's by_hand block says, else as the fabric.
+// FlowControl is how the port is made lossless: as the device's by_hand block says, else as the fabric means its cable.
 func (p *Port) FlowControl() FlowControl {
 	if h := p.Device.ByHand; h != nil && h.FlowControl != "" {
 		return h.FlowControl
 	}
-	return p.Device.Fabric.FlowControl
+	return p.meant()
+}
+
+// ByPause reports whether the fabric means the port's cable to be lossless by link pause, whatever stands in by_hand blocks.
+func (p *Port) ByPause() bool { return p.meant() == Pause }
+
+// meant is the flow control that the fabric means the port's cable to have.
+func (p *Port) meant() FlowControl {
+	if p.Link == nil || p.Link.FlowControl == "" {
+		return p.Device.Fabric.FlowControl
+	}
+	return p.Link.FlowControl
 }
 
 // Pauses tells whether the port sends pauses for cos and whether it obeys them. Link pause holds for every cos.
@@ -360,7 +371,7 @@ func (p *Port) Pauses(cos int) (sends, obeys bool) {
 // pauses and the obeying are needed, and a device that is set by hand may lack either, whatever the fabric means. A cable of which
 // either end does not stop is no part of a circle of waiting buffers. Link pause stops every group.
 func (p *Port) Stops(g *CosGroup) bool {
-	pause := p.Device.Fabric.FlowControl == Pause
+	pause := p.ByPause()
 	if p.Device.ByHand == nil {
 		return pause && len(p.Buffers) > 0 || !pause && p.Carries(g) != nil
 	}
@@ -374,7 +385,7 @@ func (p *Port) Stops(g *CosGroup) bool {
 }
 
 // Bounces returns the groups that traffic sent in g can be in, one after the other: g, and what it bounces into step by step, lossless
-// or not. Under link pause nothing changes its group.
+// or not. Where link pause is all there is, nothing changes its group.
 func (f *Fabric) Bounces(g *CosGroup) []*CosGroup {
 	out := []*CosGroup{g}
 	for f.FlowControl != Pause && g.Bounce != nil && !slices.Contains(out, g.Bounce) {

@@ -19,7 +19,7 @@ import (
 // Changed returns the turns of the destinations that links in s.Down put farther away from some sender; while routing
 // converges, from any device. Of what it returns when there are none, the rows are shared: they are not to be added to.
 func (r *Router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
-	if !g.Lossless {
+	if !g.Lossless && !r.coupled {
 		return r.Turns(g, s)
 	}
 	v := r.views[g]()

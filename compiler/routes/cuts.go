@@ -25,7 +25,7 @@ import (
 func (r *Router) Cuts(groups []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budget) ([]ir.Cut, error) {
 	var asked []*ir.CosGroup
 	for _, g := range groups {
-		if !g.Lossless {
+		if !g.Lossless && !r.coupled {
 			continue
 		}
 		for _, v := range r.views[g]().sources() {

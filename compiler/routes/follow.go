@@ -104,7 +104,7 @@ func newTrace(source, wanted *view, down []*ir.Link, p plan) *trace {
 	}
 	for i, g := range t.groups {
 		next, seen := i, (*view)(nil)
-		if g.Lossless {
+		if g.Lossless || source.router.coupled {
 			seen = source.router.views[g]()
 		}
 		if g.Bounce != nil && t.fabric.FlowControl != ir.Pause {

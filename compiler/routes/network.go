@@ -161,13 +161,13 @@ func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 	v := &view{network: n, router: r, group: g, lossless: make([]bool, len(f.Links))}
 	inParallel(len(f.Links), 4096, func(from, to int) {
 		var last []*ir.Buffer // alike ports share their buffers
-		var carried bool
+		var carried, paused bool
 		stops := func(p *ir.Port) bool {
 			if p.Device.ByHand != nil {
 				return p.Stops(g)
 			}
-			if b := p.Buffers; len(b) == 0 || len(b) != len(last) || &b[0] != &last[0] {
-				last, carried = b, p.Stops(g)
+			if b, pause := p.Buffers, p.ByPause(); len(b) == 0 || len(b) != len(last) || &b[0] != &last[0] || pause != paused {
+				last, paused, carried = b, pause, p.Stops(g)
 			}
 			return carried
 		}

@@ -38,6 +38,8 @@ type Router struct {
 	net    func() *network
 	views  map[*ir.CosGroup]func() *view
 	wholes sync.Map // by group: func() *whole
+
+	coupled bool // see ir.Fabric.Coupled: lossy groups are followed, too
 }
 
 var _ ir.Routes = (*Router)(nil)
@@ -49,15 +51,18 @@ func New(f *ir.Fabric) *Router {
 	for _, g := range f.CosGroups {
 		r.views[g] = sync.OnceValue(func() *view { return newView(r, r.net(), g) })
 	}
+	if r.coupled = f.Coupled(); r.coupled {
+		r.views[ir.Lossy] = sync.OnceValue(func() *view { return newView(r, r.net(), ir.Lossy) })
+	}
 	return r
 }
 
 // Of returns the router of another fabric.
 func (r *Router) Of(f *ir.Fabric) ir.Routes { return New(f) }
 
-// Turns returns the turns traffic of g takes in state s.
+// Turns returns the turns traffic of g takes in state s. A lossy group takes some where the fabric is coupled.
 func (r *Router) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
-	if !g.Lossless {
+	if !g.Lossless && !r.coupled {
 		return nil, &ir.RoutingError{Code: ir.LossyGroup, Routing: r.fabric.Routing, Group: g}
 	}
 	return r.views[g]().turns(s)

@@ -52,7 +52,7 @@ type crowd struct {
 
 // conversations returns who talks with whom in the group, from the intents; a lossless group that no intent names is
 // spoken by every host port that carries it, unless it is there for traffic that bounces. Link pause stops whatever
-// frame is next, so under it every NIC talks, also one whose own cable is not paused. Whoever talks without an intent
+// frame is next, so under it, and in [ir.Lossy], every NIC talks, also one whose own cable is not paused. Whoever talks without an intent
 // may do so within a broadcast domain as well as beyond.
 func (v *view) conversations() []*talk {
 	var out []*talk

@@ -67,12 +67,14 @@ func (j *joining) join(doc grammar.Spelling) (why string) {
 		switch {
 		case s == nil || !s.PausesKnown || s.Lossless() == 0:
 			continue
-		case s.LinkPause && len(j.pfc) > 0, !s.LinkPause && len(j.pause) > 0:
+		case s.LinkPause && holds(j.pfc, p.port), !s.LinkPause && holds(j.pause, p.port):
 			return "a port uses PFC or link pause"
-		case s.LinkPause && len(j.pause) == 0:
+		case s.LinkPause && len(j.pfc) == 0 && len(j.pause) > 0:
+			return "" // all classes are lossless as long as it lasts
+		case s.LinkPause && !holds(j.pause, p.port):
 			return "it cannot keep link pause where the fabric pauses nothing"
 		case s.LinkPause:
-			return "" // all classes are lossless as long as it lasts
+			continue // all classes of this port are
 		case !s.TrustKnown:
 			return "it is not known which header fields the switch believes"
 		case j.byPort && (p.ir.ByPCPAlone() && s.Trust.DSCP || s.Trust == ir.Trust{PCP: true} && p.ir.Trust().DSCP):
@@ -86,6 +88,11 @@ func (j *joining) join(doc grammar.Spelling) (why string) {
 	}
 	j.keepClasses(was &^ is)
 	return j.groups(kept)
+}
+
+// holds reports whether a port is in one of the port groups.
+func holds(groups []lossless, port grammar.Port) bool {
+	return slices.ContainsFunc(groups, func(g lossless) bool { return slices.Contains(g.ports, port) })
 }
 
 // classifyBoth adds the fields and values that told what was lossless.

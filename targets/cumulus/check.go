@@ -96,8 +96,15 @@ func checkChip(ds *diag.List, d *ir.Device, rel grammar.Release) {
 func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	asic := d.Switch.Model.ASIC
 	var fullest *ir.Port
-	carried := map[*ir.CosGroup]bool{}
+	var paused *ir.Port
+	carried := map[*ir.CosGroup]bool{} // by PFC
 	for _, p := range d.Ports {
+		if p.ByPause() {
+			if len(p.Buffers) > 0 && paused == nil {
+				paused = p
+			}
+			continue
+		}
 		for _, b := range p.Buffers {
 			carried[b.Group] = true
 		}
@@ -105,16 +112,13 @@ func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 			fullest = p
 		}
 	}
-	if len(carried) == 0 {
-		return
+	if paused != nil && asic.Vendor == platform.Broadcom && rel.Compare(grammar.Release{3, 7}) < 0 {
+		topicCutThrough.Warnf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
+			"The switches of %s pause whole links on the chip %s. The manuals up to 3.5 say that "+
+				"link pause together with cut-through forwarding gives errors there. See that cut_through_enable in %s is not true.",
+			block(d), asic.Title, Path)
 	}
-	if d.Fabric.FlowControl == ir.Pause {
-		if asic.Vendor == platform.Broadcom && rel.Compare(grammar.Release{3, 7}) < 0 {
-			topicCutThrough.Warnf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl),
-				"The switches of %s pause whole links on the chip %s. The manuals up to 3.5 say that "+
-					"link pause together with cut-through forwarding gives errors there. See that cut_through_enable in %s is not true.",
-				block(d), asic.Title, Path)
-		}
+	if len(carried) == 0 {
 		return
 	}
 	if !d.Switch.Can.PFC {

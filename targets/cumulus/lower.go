@@ -22,7 +22,7 @@ type settings struct {
 	mapWhy              [8][]ir.Origin
 	classes             []class
 	pfc                 []lossless
-	pause               []lossless // link pause instead of PFC; at most one of pfc and pause is filled
+	pause               []lossless // link pause instead of PFC; a port is in one of the two at most
 	ecn                 []marking
 	ports               []grammar.Port // every port in pfc, pause or ecn
 	fabric              []grammar.Port // every port of the fabric
@@ -65,10 +65,8 @@ func lower(d *ir.Device, doc grammar.Spelling) *settings {
 	s.trust(d, doc)
 	s.classify(d.Fabric.CosGroups)
 	s.classes = classes(d.Fabric)
-	switch {
-	case d.Fabric.FlowControl == ir.Pause:
-		s.pause = losslessGroups(d, grammar.LinkPause)
-	case d.Switch.Can.PFC:
+	s.pause = losslessGroups(d, grammar.LinkPause)
+	if d.Switch.Can.PFC {
 		s.pfc = losslessGroups(d, grammar.PFC)
 	}
 	for _, p := range sorted(d.Ports) {
@@ -268,7 +266,7 @@ func weights(service, bulk int) (int, int) {
 	return service, bulk
 }
 
-// losslessGroups collects the ports that carry lossless groups, into port groups of a pausing feature.
+// losslessGroups collects the ports that carry lossless groups by PFC, or by link pause, into port groups of that feature.
 //
 // A port that carries several gets one buffer for all: the sum of their sizes, paused at the smallest xoff. The chip
 // may keep one priority group for all lossless cos of a port, or one for each; the manuals say only that
@@ -280,7 +278,7 @@ func losslessGroups(d *ir.Device, f grammar.Feature) []lossless {
 	var groups []lossless
 	index, rows := map[key]int{}, map[**ir.Buffer]int{} // ports that are alike share their rows
 	for _, p := range sorted(d.Ports) {
-		if len(p.ir.Buffers) == 0 {
+		if len(p.ir.Buffers) == 0 || p.ir.ByPause() != (f == grammar.LinkPause) {
 			continue
 		}
 		i, known := rows[&p.ir.Buffers[0]]

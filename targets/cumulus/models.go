@@ -103,7 +103,7 @@ type fault struct {
 var faults = []fault{
 	{
 		id: "CM-28061", in: [][2]grammar.Release{{{3, 7, 11}, {3, 7, 12}}, {{4, 0, 0}, {4, 0, 0}}}, chip: "trident3",
-		meets: func(d *ir.Device) bool { return d.Fabric.FlowControl == ir.PFC && buffers(d) != nil },
+		meets: func(d *ir.Device) bool { return slices.ContainsFunc(d.Ports, byPFC) },
 		says:  "PFC for one cos pauses all of them, so congestion of RoCE stops every class of the link",
 		fix:   "run 3.7.10 or older there, or a release of which the vendor says that CM-28061 is fixed",
 	},
@@ -152,6 +152,9 @@ func checkFaults(ds *diag.List, d *ir.Device, rel grammar.Release) {
 		e.Fix = &diag.Fix{Message: f.fix}
 	}
 }
+
+// byPFC reports whether a port carries a lossless group by PFC.
+func byPFC(p *ir.Port) bool { return len(p.Buffers) > 0 && !p.ByPause() }
 
 // buffers are the cos that are lossless on some port of a switch; nil: none.
 func buffers(d *ir.Device) map[int]bool {

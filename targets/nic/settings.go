@@ -59,7 +59,7 @@ func (f *Family) lower(n *ir.NIC) *Settings {
 	if s.TOS < 0 && len(first.Group.DSCP) > 0 {
 		s.TOS = first.Group.DSCP[0].Value << 2 // the DSCP is the upper six bits
 	}
-	s.lossless(fabric)
+	s.lossless()
 	s.classify(fabric.CosGroups)
 	s.schedule(fabric.CosGroups)
 	return s
@@ -67,10 +67,10 @@ func (f *Family) lower(n *ir.NIC) *Settings {
 
 // lossless fills the PFC mask: the lossless groups the port carries, and no others, because a needless priority takes
 // headroom and can block. Under link pause the mask is empty, and the port pauses if it carries any.
-func (s *Settings) lossless(f *ir.Fabric) {
-	carries := false
+func (s *Settings) lossless() {
+	carries, pause := false, ByPause(s.NIC)
 	mark := func(g *ir.CosGroup) {
-		if f.FlowControl == ir.Pause {
+		if pause {
 			s.Pause = true
 			return
 		}
@@ -90,6 +90,20 @@ func (s *Settings) lossless(f *ir.Fabric) {
 	if p := s.NIC.Port; carries && p != nil && p.Link.Length.Known() {
 		s.Cable = int(min(max(math.Ceil(p.Link.Length.Metres), 1), 999)) // what mlx5 accepts
 	}
+}
+
+// ByPause reports whether the cable of a NIC is meant to be lossless by link pause; of one without a cable, that of the NICs it is
+// bonded with, or else the fabric.
+func ByPause(n *ir.NIC) bool {
+	if n.Port == nil && n.Bond != nil {
+		if i := slices.IndexFunc(n.Bond.NICs, func(o *ir.NIC) bool { return o.Port != nil }); i >= 0 {
+			n = n.Bond.NICs[i]
+		}
+	}
+	if n.Port == nil {
+		return n.Device.Fabric.FlowControl == ir.Pause
+	}
+	return n.Port.ByPause()
 }
 
 // common gives the priority of traffic nobody claimed: 0, unless a group made that lossless or strict; then a lossy

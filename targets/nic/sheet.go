@@ -34,7 +34,10 @@ func Sheet(d *ir.Device) string {
 func sheetOf(n *ir.NIC) string {
 	s := Lower(n)
 	h := n.Device.ByHand
-	flow := n.Device.Fabric.FlowControl
+	flow := ir.PFC
+	if ByPause(n) {
+		flow = ir.Pause
+	}
 	trust := ir.TrustOf(s.Intents[:1]) // a NIC believes one field
 	if n.Port != nil {
 		flow, trust = n.Port.FlowControl(), n.Port.Trust()

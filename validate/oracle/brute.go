@@ -442,8 +442,12 @@ func (b *Brute) walks(graph Graph, g *ir.CosGroup, t talk, from, to member) {
 // Whole returns the graph of all lossless groups together.
 func (b *Brute) Whole() Graph {
 	all := Graph{}
-	for _, g := range b.Fabric.CosGroups {
-		if !g.Lossless && g.Bounce == nil { // what is sent in it stays in it
+	groups := b.Fabric.CosGroups
+	if someByPause(b.Fabric) { // whatever anybody sends waits on these
+		groups = append(slices.Clone(groups), &ir.CosGroup{Name: "what no group names"})
+	}
+	for _, g := range groups {
+		if !g.Lossless && g.Bounce == nil && len(groups) == len(b.Fabric.CosGroups) { // what is sent in it stays in it
 			continue
 		}
 		for from, next := range b.Graph(g) {
@@ -454,6 +458,13 @@ func (b *Brute) Whole() Graph {
 		}
 	}
 	return all
+}
+
+// someByPause tells whether some cables between devices that forward are of link pause, and others not.
+func someByPause(f *ir.Fabric) bool {
+	return f.FlowControl != ir.Pause && slices.ContainsFunc(f.Links, func(l *ir.Link) bool {
+		return between(l) && l.FlowControl == ir.Pause
+	})
 }
 
 // Sets yields all sets of at most most links that can lead traffic elsewhere, smallest first: links between devices that

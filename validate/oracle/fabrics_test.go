@@ -79,6 +79,16 @@ func paused(c *irtest.Cabling) *irtest.Cabling {
 	return c
 }
 
+// pausedCables makes some of the cables use link pause, and no others.
+func pausedCables(c *irtest.Cabling, some func(*ir.Link) bool) *irtest.Cabling {
+	for _, l := range c.F.Links {
+		if l.FlowControl = ir.PFC; some(l) {
+			l.FlowControl = ir.Pause
+		}
+	}
+	return c
+}
+
 // lossyBounces lets traffic that comes down and goes up again do so in a lossy group.
 func lossyBounces(c *irtest.Cabling) *irtest.Cabling {
 	c.Bounce().Group.Bounce.Lossless = false

@@ -15,11 +15,19 @@ type Buffer struct {
 	Group *ir.CosGroup
 }
 
-// BufferOf returns the buffer that traffic of g is charged to when it comes in by p: one for all groups under link
-// pause and where the switch keeps one buffer for them.
+// means is the flow control that the fabric means a port to have: its own, or that of the cable.
+func means(p *ir.Port) ir.FlowControl {
+	if own := p.Link.FlowControl; own != "" {
+		return own
+	}
+	return p.Device.Fabric.FlowControl
+}
+
+// BufferOf returns the buffer that traffic of g is charged to when it comes in by p: one for all groups on a cable of
+// link pause and where the switch keeps one buffer for them.
 func BufferOf(p *ir.Port, g *ir.CosGroup) Buffer {
 	d := p.Device
-	shared := d.Fabric.FlowControl == ir.Pause
+	shared := means(p) == ir.Pause
 	if d.Switch != nil {
 		shared = shared || d.Switch.Can.Shared
 	}
@@ -33,7 +41,7 @@ func BufferOf(p *ir.Port, g *ir.CosGroup) Buffer {
 func Lossless(l *ir.Link, g *ir.CosGroup) bool {
 	at := func(p *ir.Port) bool {
 		return slices.ContainsFunc(p.Buffers, func(b *ir.Buffer) bool {
-			return b.Group == g || p.Device.Fabric.FlowControl == ir.Pause
+			return b.Group == g || means(p) == ir.Pause
 		})
 	}
 	return at(l.A) && at(l.B)
@@ -41,7 +49,7 @@ func Lossless(l *ir.Link, g *ir.CosGroup) bool {
 
 // charged tells whether a port counts what comes in of g in a lossless buffer.
 func charged(in *ir.Port, g *ir.CosGroup) bool {
-	return in.Device.Fabric.FlowControl == ir.Pause || slices.ContainsFunc(in.Buffers, func(b *ir.Buffer) bool { return b.Group == g })
+	return means(in) == ir.Pause || slices.ContainsFunc(in.Buffers, func(b *ir.Buffer) bool { return b.Group == g })
 }
 
 // Holds tells whether what a by_hand block states lets a full buffer behind the cable hold back its traffic of g: the receiving end
@@ -55,7 +63,7 @@ func Holds(out *ir.Port, g *ir.CosGroup) bool {
 		if h == nil {
 			return true
 		}
-		kind := p.Device.Fabric.FlowControl
+		kind := means(p)
 		if h.FlowControl != "" {
 			kind = h.FlowControl
 		}
@@ -65,7 +73,7 @@ func Holds(out *ir.Port, g *ir.CosGroup) bool {
 		case ir.NoFlowControl, lacking:
 			return false
 		}
-		if p.Device.Fabric.FlowControl == ir.Pause { // every group stops when any does
+		if means(p) == ir.Pause { // every group stops when any does
 			return h.PFC == nil || slices.ContainsFunc(p.Buffers, func(b *ir.Buffer) bool { return lists(h.PFC, b.Group) })
 		}
 		return h.PFC == nil || lists(h.PFC, g)

@@ -100,8 +100,12 @@ func listedAmong(f *ir.Fabric, flow *ir.Flow, b *oracle.Brute) bool {
 	if f.Routing == ir.SpanningTree {
 		b.Tree = oracle.SpanningTree(f, f.Root, b.Down)
 	}
-	for _, g := range f.CosGroups {
-		if (g.Lossless || g.Bounce != nil) && slices.ContainsFunc(b.Flows(g), func(o *ir.Flow) bool {
+	groups := f.CosGroups
+	if f.Coupled() {
+		groups = append(slices.Clone(groups), ir.Lossy)
+	}
+	for _, g := range groups {
+		if (g.Lossless || g.Bounce != nil || f.Coupled()) && slices.ContainsFunc(b.Flows(g), func(o *ir.Flow) bool {
 			return slices.Equal(o.Ports, flow.Ports) && (slices.Equal(o.Groups, flow.Groups) || f.FlowControl == ir.Pause)
 		}) {
 			return true

@@ -250,7 +250,7 @@ func (p *Proof) bounces(links []*ir.Link) bool {
 	default:
 		return false
 	}
-	if p.Fabric.FlowControl == ir.Pause { // which stops what is lossy, too
+	if p.Fabric.FlowControl == ir.Pause || p.Fabric.Coupled() { // which stops what is lossy, too
 		return false
 	}
 	if len(p.Groups) > 1 && slices.ContainsFunc(p.Fabric.Devices, SharesBuffer) {

@@ -34,13 +34,18 @@ func randomFabric(t *rapid.T, prefix string) *irtest.Cabling {
 }
 
 // TestShortestCircles: parts and circles agree with a search by hand, on random graphs of two groups, some turns of which
-// change the group and some devices of which keep one buffer for both.
+// change the group, and some devices and cables of which keep one buffer for both.
 func TestShortestCircles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := randomFabric(rt, "R").Bounce()
 		for _, d := range c.F.Devices {
 			if d.Switch != nil {
 				d.Switch.Can.Shared = rapid.Bool().Draw(rt, "shared")
+			}
+		}
+		for _, l := range c.F.Links {
+			if rapid.IntRange(0, 4).Draw(rt, "link pause") == 0 {
+				l.FlowControl = ir.Pause
 			}
 		}
 		f := c.Fabric()
@@ -82,7 +87,7 @@ func TestShortestCircles(t *testing.T) {
 		seen, edges := map[int32]bool{}, 0
 		for n := range int32(g.nodes()) {
 			if g.node(g.portID(n), n%2) != n {
-				continue // the device keeps one buffer for both groups
+				continue // the port keeps one buffer for both groups
 			}
 			g.edges(n, func(e edge) bool {
 				seen[n], seen[e.to] = true, true
@@ -109,7 +114,7 @@ func reachByHand(g *graph) [][]int {
 			v := queue[i]
 			p := g.port(v)
 			for _, l := range g.layers {
-				if !g.shared[p.Device.ID] && int(l.from) != int(v)%len(g.groups) {
+				if !g.shared[p.ID] && int(l.from) != int(v)%len(g.groups) {
 					continue
 				}
 				for _, out := range p.Device.Ports {

@@ -1,6 +1,10 @@
 package proof
 
-import "github.com/rocec/rocec/compiler/ir"
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
 
 // judge answers for one set of groups whether a state of the fabric holds a circle.
 type judge struct {
@@ -31,7 +35,23 @@ func newJudge(t *tables, groups []*ir.CosGroup, budget *ir.Budget) *judge {
 	if t.fabric.FlowControl == ir.Pause {
 		groups = groups[:1] // the whole cable stops, whatever group a frame is in: the turns of one are those of all
 	}
+	if t.fabric.Coupled() {
+		groups = withLossy(t.fabric, groups)
+	}
 	return &judge{tables: t, groups: groups, budget: budget, walker: &walker{}}
+}
+
+// withLossy adds to the lossless groups what else waits on cables of link pause: lossy groups that traffic bounces into or out of, and
+// all other traffic as one.
+func withLossy(f *ir.Fabric, groups []*ir.CosGroup) []*ir.CosGroup {
+	out := slices.Clone(groups)
+	for _, g := range f.CosGroups {
+		into := slices.ContainsFunc(f.CosGroups, func(o *ir.CosGroup) bool { return o.Bounce == g })
+		if !slices.Contains(out, g) && (into || g.Bounce != nil) {
+			out = append(out, g)
+		}
+	}
+	return append(out, ir.Lossy)
 }
 
 // result is what one state of the fabric holds.

@@ -51,15 +51,15 @@ func (t *tables) end(p, q *ir.Port) {
 }
 
 // graph is the buffer dependency graph: a node is the ingress buffer of a port, an edge leads to the buffer it can only
-// drain into. A node's number is port*groups + group; a device that keeps all lossless groups in one buffer has only
-// the nodes of the first.
+// drain into. A node's number is port*groups + group; a port that keeps all groups in one buffer has only the nodes
+// of the first.
 type graph struct {
 	*tables
 	groups []*ir.CosGroup
 	turns  []*ir.Turns // by group; one that was not asked for is nil
 	layers []layer
 	of     [][]layer // by group: the layers that lead out of its buffers
-	shared []bool    // by Device.ID; nil: nobody
+	shared []bool    // by Port.ID: one buffer for all groups; nil: nowhere
 }
 
 // layer is the turns from the buffers of one group to those of another, or of the same.
@@ -81,9 +81,9 @@ func newGraph(t *tables, groups []*ir.CosGroup, turns []*ir.Turns) *graph {
 		}
 	}
 	if len(groups) > 1 {
-		g.shared = make([]bool, len(t.fabric.Devices))
-		for _, d := range t.fabric.Devices {
-			g.shared[d.ID] = SharesBuffer(d)
+		g.shared = make([]bool, len(t.fabric.Ports))
+		for _, p := range t.fabric.Ports {
+			g.shared[p.ID] = p.ByPause() || SharesBuffer(p.Device)
 		}
 	}
 	g.index()
@@ -103,7 +103,7 @@ func (g *graph) out(n int32) []layer {
 	if len(g.groups) == 1 {
 		return g.layers
 	}
-	if g.shared[g.device[int(n)/len(g.groups)]] {
+	if g.shared[int(n)/len(g.groups)] {
 		return g.layers
 	}
 	return g.of[int(n)%len(g.groups)]
@@ -116,7 +116,7 @@ func (g *graph) node(p, group int32) int32 {
 	if len(g.groups) == 1 {
 		return p
 	}
-	if g.shared[g.device[p]] {
+	if g.shared[p] {
 		group = 0
 	}
 	return p*int32(len(g.groups)) + group

@@ -97,7 +97,7 @@ func (g *graph) mark(mask []uint64, n int32, on bool) {
 	from, to := 0, 1
 	if len(g.groups) > 1 {
 		from = int(n) % len(g.groups)
-		if to = from + 1; g.shared[g.device[p]] {
+		if to = from + 1; g.shared[p] {
 			from, to = 0, len(g.groups)
 		}
 	}

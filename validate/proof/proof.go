@@ -128,7 +128,7 @@ func verdicts(f *ir.Fabric, budget *ir.Budget) []*prover {
 }
 
 // together sorts the lossless groups into sets whose traffic can fill one another's buffers: all of them under link
-// pause, or where a chip keeps one priority group for them; and those one bounces into.
+// pause, also of single cables between devices that forward, or where a chip keeps one priority group for them; and those one bounces into.
 func together(f *ir.Fabric) [][]*ir.CosGroup {
 	var lossless []*ir.CosGroup
 	set := map[*ir.CosGroup]int{}
@@ -145,7 +145,7 @@ func together(f *ir.Fabric) [][]*ir.CosGroup {
 			}
 		}
 	}
-	one := f.FlowControl == ir.Pause || slices.ContainsFunc(f.Devices, SharesBuffer)
+	one := f.FlowControl == ir.Pause || f.Coupled() || slices.ContainsFunc(f.Devices, SharesBuffer)
 	for i, g := range lossless {
 		if one {
 			join(set[lossless[0]], set[g])

@@ -29,7 +29,7 @@ func (p *Proof) Bridged() bool { return bridged(p.LosslessLinks()) }
 func (p *Proof) MayBounce() bool {
 	f := p.Fabric
 	if f.Routing != ir.ShortestPath && f.Routing != ir.EBGP && f.Routing != ir.AnyPath && f.Routing != ir.TablePath ||
-		f.FlowControl == ir.Pause || len(p.Groups) > 1 {
+		f.FlowControl == ir.Pause || f.Coupled() || len(p.Groups) > 1 {
 		return false
 	}
 	links := p.LosslessLinks()

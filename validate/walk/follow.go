@@ -297,7 +297,7 @@ func common(p *ir.Port, g *ir.CosGroup) side {
 	peer := p.Peer()
 	return side{
 		group: g, Speed: p.Link.Speed.N, Metres: p.Link.Length.Metres, MTU: p.MTU, Planned: p.Link.Planned,
-		odd: byPause(p) != byPause(peer) && byPause(p) != (p.Device.Fabric.FlowControl == ir.Pause),
+		odd: byPause(p) != byPause(peer) && byPause(p) != p.ByPause(),
 	}
 }
 
@@ -323,7 +323,7 @@ func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
 
 // buffer is the buffer that makes packets of a group lossless at a port. Link pause holds for all of them.
 func (f *follower) buffer(p *ir.Port, g *ir.CosGroup) *ir.Buffer {
-	if f.Fabric.FlowControl == ir.Pause && len(p.Buffers) > 0 {
+	if p.ByPause() && len(p.Buffers) > 0 {
 		return p.Buffers[0]
 	}
 	if g == nil {

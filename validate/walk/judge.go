@@ -13,7 +13,7 @@ import (
 // lossless reports whether packets in the group are promised to be lossless.
 func (f *follower) lossless(g *ir.CosGroup) bool { return f.Promised && g != nil && g.Lossless }
 
-// paused reports whether the fabric is lossless by link pause: then classes do not matter for it.
+// paused reports whether every cable of the fabric is lossless by link pause: then classes do not matter for it.
 func (f *follower) paused() bool { return f.Fabric.FlowControl == ir.Pause }
 
 // judge finds what is wrong with a device as a whole.
@@ -449,7 +449,7 @@ func (f *follower) flowControl(l *Lane) *Finding {
 	if hand == nil || f.buffer(p, l.Group) == nil {
 		return nil
 	}
-	if at := PauseBeside(f.Fabric, hand); at != nil {
+	if at := PauseBeside(p); at != nil {
 		x.Code, x.At = "pause-beside-pfc", *at
 		return x
 	}

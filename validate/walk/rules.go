@@ -338,21 +338,27 @@ func LosslessCos(f *ir.Fabric, cos int) bool {
 	return f.FlowControl != ir.Pause && slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Cos == cos && g.Lossless })
 }
 
-// PauseBeside gives the place where a by_hand block states the other kind of flow control than the fabric's, or both; nil
-// where it does not.
-func PauseBeside(f *ir.Fabric, h *ir.ByHand) *diag.Range {
-	own := h.FlowControl
-	if own == "" {
-		own = f.FlowControl
+// PauseBeside gives the place where a by_hand block states the other kind of flow control for a port than its cable is meant to have,
+// or both; nil where it does not.
+func PauseBeside(p *ir.Port) *diag.Range {
+	h := p.Device.ByHand
+	if h == nil {
+		return nil
 	}
+	own, want := p.FlowControl(), p.ByPause()
 	at := diag.FirstPlace(h.FlowControlAt, h.At)
 	switch {
-	case f.FlowControl == ir.Pause && own == ir.Pause && len(h.PFC) > 0:
+	case want && own == ir.Pause && len(h.PFC) > 0 && !someByPFC(p.Device):
 		at = diag.FirstPlace(h.PFCAt, h.At)
-	case own == ir.NoFlowControl || (own == ir.Pause) == (f.FlowControl == ir.Pause):
+	case own == ir.NoFlowControl || (own == ir.Pause) == want:
 		return nil
 	}
 	return &at
+}
+
+// someByPFC tells whether a cable of the device is meant to be lossless by PFC.
+func someByPFC(d *ir.Device) bool {
+	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return !p.ByPause() })
 }
 
 // OneWay reports whether a flow control lacks the sending or the obeying of pauses.

@@ -242,6 +242,9 @@ func linkSettings(l *ir.Link) []pageValue {
 	if l.Bond != 0 {
 		out = append(out, pageValue{"bond", "true", originText(ir.Origin{At: l.BondAt})})
 	}
+	if l.ByPause() {
+		out = append(out, pageValue{"flow control", "link pause", originText(ir.Origin{At: l.FlowControlAt})})
+	}
 	if l.Planned {
 		out = append(out, pageValue{"planned", "true", originText(ir.Origin{At: l.PlannedAt})})
 	}

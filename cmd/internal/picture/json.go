@@ -47,6 +47,7 @@ type jsonLink struct {
 	Peer     bool     `json:"peer"`
 	Bond     int      `json:"bond,omitempty"` // cables with one number are one bond
 	Planned  bool     `json:"planned,omitempty"`
+	Pause    bool     `json:"link_pause,omitempty"`
 }
 
 type jsonVerdict struct {
@@ -87,6 +88,7 @@ func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	for _, l := range slices.SortedFunc(slices.Values(f.Links), compareLinks) {
 		a, z := ends(l)
 		j := jsonLink{A: portOf(a), B: portOf(z), Speed: l.Speed.N, Lossless: lossless(l), Routed: l.Routed, Peer: l.Peer, Bond: l.Bond, Planned: l.Planned}
+		j.Pause = l.ByPause() && len(j.Lossless) > 0
 		if l.Length.Known() {
 			j.Length = &l.Length.Metres
 		}

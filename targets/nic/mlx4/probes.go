@@ -3,7 +3,6 @@ package mlx4
 import (
 	"fmt"
 
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -55,7 +54,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 		m[name] = nic.Counter{Name: name, Unit: target.UnitFrames}.Sample(s)
 	}
 	for prio, lossless := range s.PFC {
-		if !lossless && s.NIC.Device.Fabric.FlowControl != ir.Pause {
+		if !lossless && !nic.ByPause(s.NIC) {
 			name := fmt.Sprintf("rx_pause_prio_%d", prio)
 			m[name] = nic.Counter{
 				Name: name, Unit: target.UnitFrames, Noun: "PFC frame",

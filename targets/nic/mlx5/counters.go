@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nic"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -81,7 +80,7 @@ func counters(s *nic.Settings) map[string]target.Sample {
 			}
 			add("rx_"+prio+"pause", target.UnitFrames, "", "")
 			add("tx_"+prio+"pause", target.UnitFrames, "", "")
-		case s.NIC.Device.Fabric.FlowControl != ir.Pause:
+		case !nic.ByPause(s.NIC):
 			add("rx_"+prio+"pause", target.UnitFrames,
 				"%s was sent %s for priority %d, which is not lossless here: the switch port pauses another class (%s).", "PFC frame", p)
 		}
