@@ -114,9 +114,9 @@ func (c *compiler) bond(link *ir.Link, l *lang.Link, a, b *ir.Device) {
 		}
 		if block := (bondKey{l.Block.Kind, l.Block.Name, l.Block.Decl, 0, 0}); !c.hostBonds[block] {
 			c.hostBonds[block] = true
-			c.report.errorf(topicLinkBond, link.BondAt, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), "bond = true says that cables between two switches "+
-				"are one bond, and %s is a host. What a host does with several cables is said by a bond block in its host block. Take bond out here, "+
-				"and write the links of switches and hosts in blocks of their own.", host.Name).Note(end.At, "this end")
+			c.report.errorf(topicLinkBond, link.BondAt, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name),
+				"bond = true says that cables between two switches are one bond, and %s is a host. What a host does with several cables is said by "+
+					"a bond block in its host block. Take bond out here, and write the links of switches and hosts in blocks of their own.", host.Name).Note(end.At, "this end")
 		}
 		return
 	}
@@ -142,8 +142,9 @@ func (c *compiler) bondSpeeds() {
 		}
 		if l.Speed.N != f.Speed.N && l.Speed.N > 0 && f.Speed.N > 0 && !told[l.Bond] {
 			told[l.Bond] = true
-			c.report.errorf(topicLinkBond, l.BondAt, l.A.String(), "The cables of the bond between %s and %s run at different speeds: %s - %s at %s, %s - %s at "+
-				"%s. Ports of a bond run at one speed (IEEE 802.1AX), and the others stay idle. Give the block a speed, or the cables blocks of their own.",
+			c.report.errorf(topicLinkBond, l.BondAt, l.A.String(),
+				"The cables of the bond between %s and %s run at different speeds: %s - %s at %s, %s - %s at %s. Ports of a bond run at one speed "+
+					"(IEEE 802.1AX), and the others stay idle. Give the block a speed, or the cables blocks of their own.",
 				f.A.Device.Name, f.B.Device.Name, f.A, f.B, platform.SpeedText(f.Speed.N), l.A, l.B, platform.SpeedText(l.Speed.N))
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -50,7 +49,8 @@ var pfcSchema = schema[PFC]{
 		one("buffer", byteSize, "derived", "Ingress buffer of the group at a port.", func(p *PFC) *Value[int] { return &p.Buffer }),
 		one("xoff", byteSize, "derived", "Fill at which the pause is sent.", func(p *PFC) *Value[int] { return &p.Xoff }),
 		one("xon_delta", byteSize, "derived", "How far below xoff the pause ends.", func(p *PFC) *Value[int] { return &p.XonDelta }),
-		one("small_packets", percent, "100", "Share of packets with less than 1 KiB of payload in the bytes that arrive after a pause; they waste buffer cells.", func(p *PFC) *Value[int] { return &p.SmallPackets }),
+		one("small_packets", percent, "100", "Share of packets with less than 1 KiB of payload in the bytes that arrive after a pause; they "+
+			"waste buffer cells.", func(p *PFC) *Value[int] { return &p.SmallPackets }),
 	},
 }
 
@@ -65,7 +65,8 @@ var cosGroupSchema = schema[CosGroup]{
 		one("strict", boolean, "false", "Strict priority instead of a share.", func(g *CosGroup) *Value[bool] { return &g.Strict }),
 		one("bounce", reference("cos_group"), "none", "The group that traffic moves into when it goes up again after coming down.", func(g *CosGroup) *Value[string] { return &g.Bounce }),
 		one("allow_deadlock", reasonText, "none", "The reason why a PFC loop of this group is accepted; plan and apply repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowDeadlock }),
-		one("allow_unproven", reasonText, "none", "The reason why this group may go without a verdict of the PFC-loop proof; plan and apply repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowUnproven }),
+		one("allow_unproven", reasonText, "none", "The reason why this group may go without a verdict of the PFC-loop proof; plan and apply "+
+			"repeat it.", func(g *CosGroup) *Value[string] { return &g.AllowUnproven }),
 	},
 	blocks: []child[CosGroup]{
 		blocksOf(&ecnSchema, true, func(_ *loader, e *ECN, b *hclsyntax.Block) { e.Decl = header(b) }, func(g *CosGroup, _ int, e *ECN) { g.ECN = e }),
@@ -156,7 +157,8 @@ var switchSchema = schema[switchBlock]{
 		one("mlag", word, "none", "Switches with the same value are one redundancy pair and are never changed together.", func(s *switchBlock) *Value[string] { return &s.MLAG }),
 		one("maintenance", reasonText, "none", maintenanceDoc, func(s *switchBlock) *Value[string] { return &s.Maintenance }),
 		one("headroom_pool", byteSize, "none", "Memory that all ports share for what arrives after a pause, where the chip is set up so.", func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
-		one("memory", oneOf("written"), "as it is", "\"written\": rocec writes how the chip's memory is shared out, a pool for lossless traffic and one for the rest; else it reads and judges that.", func(s *switchBlock) *Value[string] { return &s.Memory }),
+		one("memory", oneOf("written"), "as it is", "\"written\": rocec writes how the chip's memory is shared out, a pool for lossless "+
+			"traffic and one for the rest; else it reads and judges that.", func(s *switchBlock) *Value[string] { return &s.Memory }),
 	},
 	blocks: []child[switchBlock]{
 		blocksOf(&switchByHandSchema, true, initByHand, func(s *switchBlock, _ int, h *ByHand) { s.ByHand = h }),
@@ -343,8 +345,10 @@ func cableAttrs() []attr[linkBlock] {
 		one("mtu", frameSize, "mtu of the fabric", "MTU of the switch ports at the links' ends, in bytes.", func(k *linkBlock) *Value[int] { return &k.MTU }),
 		one("routed", boolean, "by the fabric's routing", "true: an IP hop between two switches; false: bridged.", func(k *linkBlock) *Value[bool] { return &k.Routed }),
 		one("peer", boolean, "false", "true: an MLAG peer link or another same-tier step.", func(k *linkBlock) *Value[bool] { return &k.Peer }),
-		one("flow_control", oneOf("pfc", "pause"), "flow_control of the fabric", "How these links are made lossless: priority flow control, or link pause.", func(k *linkBlock) *Value[string] { return &k.FlowControl }),
-		one("bond", boolean, "false", "true: the cables between two of the switches are one bond (LAG).", func(k *linkBlock) *Value[bool] { return &k.Bond }),
+		one("flow_control", oneOf("pfc", "pause"), "flow_control of the fabric",
+			"How these links are made lossless: priority flow control, or link pause.", func(k *linkBlock) *Value[string] { return &k.FlowControl }),
+		one("bond", boolean, "false", "true: the cables between two of the switches are one bond (LAG).",
+			func(k *linkBlock) *Value[bool] { return &k.Bond }),
 		one("planned", boolean, "false", "true: the cables are not laid yet. They are rendered and judged as if they were, and expected to be down.", func(k *linkBlock) *Value[bool] { return &k.Planned }),
 	}
 }
@@ -533,78 +537,4 @@ func Blocks() []BlockDoc {
 		out = append(out, t.docs()...)
 	}
 	return out
-}
-
-// setMapped reads { 26 = 3 }: a map from values of 0 to most to cos.
-func setMapped(most int, field func(*ByHand) *[]Mapped) func(*loader, *env, *ByHand, hclsyntax.Expression) outcome {
-	const want = "an object such as { 26 = 3 }"
-	cos := integer(0, 7)
-	return func(l *loader, en *env, h *ByHand, e hclsyntax.Expression) outcome {
-		v, o := l.value(en, e)
-		if o != good {
-			return o
-		}
-		if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-			l.wrong(en, e, v, want)
-			return failed
-		}
-		var out []Mapped
-		for it := v.ElementIterator(); it.Next(); {
-			k, to := it.Element()
-			from, err := strconv.Atoi(k.AsString())
-			keyExpr, toExpr := entry(e, k.AsString())
-			if err != nil || from < 0 || from > most {
-				l.report(en, keyExpr, &outOfRange, fmt.Sprintf("%q is no value of this field. Write a number from 0 to %d, as in { 26 = 3 }.",
-					diag.Cut(k.AsString()), most))
-				l.fail(e)
-				return failed
-			}
-			if to.IsNull() {
-				l.wrong(en, toExpr, to, want)
-				l.fail(e)
-				return failed
-			}
-			n, p := cos.read(to)
-			if p != nil {
-				l.problem(en, e, element{to, toExpr}, p, cos.want, cos.hint(to))
-				return failed
-			}
-			out = append(out, Mapped{from, Value[int]{n, e.Range()}})
-		}
-		slices.SortFunc(out, func(a, b Mapped) int { return a.From - b.From })
-		*field(h) = out
-		return good
-	}
-}
-
-// setVFRoCE reads { 0 = false, 1 = true }.
-func setVFRoCE(l *loader, en *env, n *nicBlock, e hclsyntax.Expression) outcome {
-	const want = "an object such as { 0 = false }"
-	v, o := l.value(en, e)
-	if o != good {
-		return o
-	}
-	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		l.wrong(en, e, v, want)
-		return failed
-	}
-	n.VFRoCE = nil
-	for it := v.ElementIterator(); it.Next(); {
-		k, on := it.Element()
-		vf, p := vfNumber(k.AsString())
-		keyExpr, onExpr := entry(e, k.AsString())
-		if p != nil {
-			l.report(en, keyExpr, p.topic, p.detail)
-			l.fail(e)
-			return failed
-		}
-		if on.IsNull() || on.Type() != cty.Bool {
-			l.wrong(en, onExpr, on, boolean.want)
-			l.fail(e)
-			return failed
-		}
-		n.VFRoCE = append(n.VFRoCE, VFRoCE{vf, Value[bool]{on.True(), e.Range()}})
-	}
-	sortVFs(n.VFRoCE)
-	return good
 }

@@ -92,7 +92,8 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 		case g.Code == "pfc-loop":
 			ignoreRefused.Warnf(&kept, g.At, "A PFC loop freezes the fabric, so no comment hides it. Mend the routing, or write allow_deadlock = \"reason\" in the cos_group, which plan and apply repeat every time.")
 		case g.Code == "pfc-loop-unknown":
-			ignoreRefused.Warnf(&kept, g.At, "Without a proof the fabric may freeze, so no comment hides that there is none. Follow what the error says, or write allow_unproven = \"reason\" in the cos_group, which plan and apply repeat every time.")
+			ignoreRefused.Warnf(&kept, g.At, "Without a proof the fabric may freeze, so no comment hides that there is none. Follow what the "+
+				"error says, or write allow_unproven = \"reason\" in the cos_group, which plan and apply repeat every time.")
 		case k == Never || refused[g]:
 			ignoreRefused.Warnf(&kept, g.At, "%q is an error that leaves a device without its settings, so no comment hides it. Correct what it "+
 				"points at, and delete the comment.", g.Code)

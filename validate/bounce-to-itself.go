@@ -36,8 +36,8 @@ How to mend it: name the group that detours are to take, or leave bounce out.
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {
 			if g.Bounce == g && p.Fabric.FlowControl != ir.Pause {
-				p.Warnf(diag.FirstPlace(g.BounceAt, g.At), "Cos group %q bounces into itself, so what comes down and goes up again stays in it, and the "+
-					"proof judges it as if it did not bounce. Name another group, or leave bounce out.", g.Name)
+				p.Warnf(diag.FirstPlace(g.BounceAt, g.At), "Cos group %q bounces into itself, so what comes down and goes up again stays in it, "+
+					"and the proof judges it as if it did not bounce. Name another group, or leave bounce out.", g.Name)
 			}
 		}
 	},

@@ -210,7 +210,8 @@ func loopText(l *proof.Proof) string {
 		}
 		switch {
 		case !l.Fewest:
-			fmt.Fprintf(&b, "whether fewer failed links make a circle is not known: the budget ran out before all of them were judged; %s\n", moreText(l))
+			fmt.Fprintf(&b, "whether fewer failed links make a circle is not known: the budget ran out before all of them were judged; %s\n",
+				moreText(l))
 		case len(first.Down) > 1:
 			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", len(first.Down))
 		}

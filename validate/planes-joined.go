@@ -72,14 +72,15 @@ How to mend it: correct the cable; where it is meant, say peer = true, or lay an
 		told := false
 		for _, c := range crossings(p.Fabric, homes) {
 			told = true
-			p.Warnf(diag.FirstPlace(c.At, c.Link.At), "%s goes to %s, in another plane than the other uplinks of %s: the hosts there have their other cables in "+
-				"that plane, and the other leaves of %q keep to one. So a fault of one plane reaches the other. Correct the cable, or say peer = true.",
+			p.Warnf(diag.FirstPlace(c.At, c.Link.At), "%s goes to %s, in another plane than the other uplinks of %s: the hosts there have their "+
+				"other cables in that plane, and the other leaves of %q keep to one. So a fault of one plane reaches the other. Correct the cable, "+
+				"or say peer = true.",
 				c, c.Peer(), c.Device.Name, c.Device.Group)
 		}
 		if l := onlyJoint(p.Fabric, homes); l != nil && !told {
-			p.Warnf(diag.FirstPlace(l.A.At, l.At), "The cable from %s to %s is all that joins two planes: without it the network falls into two parts, and most hosts "+
-				"with several cables hang on both. So a fault of one plane reaches the other, over one cable. Take it out, or correct it; where the planes are "+
-				"meant to be joined, say peer = true.", l.A, l.B)
+			p.Warnf(diag.FirstPlace(l.A.At, l.At), "The cable from %s to %s is all that joins two planes: without it the network falls into two "+
+				"parts, and most hosts with several cables hang on both. So a fault of one plane reaches the other, over one cable. Take it out, "+
+				"or correct it; where the planes are meant to be joined, say peer = true.", l.A, l.B)
 		}
 	},
 }

@@ -38,8 +38,8 @@ How to mend it: add its cables, or take the switch out.
 			}
 		}
 		bare.each(func(at diag.Range, all []*ir.Device) {
-			p.Warnf(diag.FirstPlace(all[0].At, at), "%s no cable: no link, mesh or topology block names a port of %s, so the fabric is derived and proved "+
-				"without. Add the cables (planned = true where they are not laid yet), or take %s out.",
+			p.Warnf(diag.FirstPlace(all[0].At, at), "%s no cable: no link, mesh or topology block names a port of %s, so the fabric is derived "+
+				"and proved without. Add the cables (planned = true where they are not laid yet), or take %s out.",
 				verb(deviceNames(all), len(all), "has", "have"), themOf(all), themOf(all))
 		})
 	},

@@ -79,8 +79,8 @@ How to mend it: correct the cable.
 				if r.above >= usual || 2*counts[usual] <= len(all) && (len(all) != 2 || r.above > 1) {
 					continue
 				}
-				p.Warnf(diag.FirstPlace(r.double.At, r.device.At), "%s has %s, and they end in %s; those of %s end in %d. %s goes to %s, as another one does. "+
-					"Correct the cable, so that the loss of one switch costs no more here than there.", r.device.Name, diag.Count(k.uplink, "uplink"),
+				p.Warnf(diag.FirstPlace(r.double.At, r.device.At), "%s has %s, and they end in %s; those of %s end in %d. %s goes to %s, as "+
+					"another one does. Correct the cable, so that the loss of one switch costs no more here than there.", r.device.Name, diag.Count(k.uplink, "uplink"),
 					switchesText(r.above), groupText(r.device.Group), usual, r.double, r.double.Peer())
 			}
 		})

@@ -157,7 +157,8 @@ func (a *adviser) tieringFrom(roots []*ir.Device) *tiering {
 func (t *tiering) text(f *ir.Fabric) string {
 	const most = 64
 	if len(t.tiers) > most {
-		return fmt.Sprintf("tiers that fall with the distance from %s, and between neighbours at one distance in the order of their names", deviceNames(t.roots))
+		return fmt.Sprintf("tiers that fall with the distance from %s, and between neighbours at one distance in the order of their names",
+			deviceNames(t.roots))
 	}
 	byTier := map[int][]string{}
 	top := 0

@@ -89,7 +89,8 @@ func (a *app) changedHosts(dir, lab string) map[string]bool {
 			}
 		}
 		for _, name := range l.Removes {
-			if !slices.ContainsFunc(l.Left, func(left journal.Left) bool { return left.Name == name }) && outcomeOf(l, name) != string(deploy.Unknown) {
+			if !slices.ContainsFunc(l.Left, func(left journal.Left) bool { return left.Name == name }) &&
+				outcomeOf(l, name) != string(deploy.Unknown) {
 				delete(out, name)
 			}
 		}

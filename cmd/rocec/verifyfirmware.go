@@ -53,8 +53,11 @@ func firmwareHints(f *ir.Fabric, devices []verifyDevice) {
 	}
 	each(func(d *verifyDevice, k kind, fact verifyFact) {
 		if u := usual[k]; slices.Compare(firmwareVersion(fact.Value), firmwareVersion(u)) < 0 {
-			d.Hints = append(d.Hints, verifyFinding{Probe: "firmware", Message: fmt.Sprintf("%s on %s has firmware %s; others of its model in %s have %s.",
-				fact.On, d.Name, fact.Value, k.group, u)})
+			d.Hints = append(d.Hints, verifyFinding{
+				Probe: "firmware",
+				Message: fmt.Sprintf("%s on %s has firmware %s; others of its model in %s have %s.",
+					fact.On, d.Name, fact.Value, k.group, u),
+			})
 		}
 	})
 }

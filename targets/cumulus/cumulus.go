@@ -14,9 +14,9 @@
 // the scheduling algorithm, the lists of PFC and ECN port groups, and the keys of the port groups it named
 // (roce_pfc, roce_ecn, roce_pause, and the same with a number; roce_trust). A port group of somebody else stays in force for ports the
 // fabric does not have: the fabric's are taken out of its port_set, and it is unlisted where none is left or where the set cannot be taken
-// apart. Shares of queues for all ports (default_egress_sched, 4.3) become comments, since no manual says whether they or the weights count.
-// A switch that trusts both header fields goes on doing so where packets of intents are sorted as by the one they need. Who else writes the
-// file is found and named ([writersWatch]).
+// apart. Shares of queues for all ports (default_egress_sched, 4.3) become comments, since no manual says whether they or the weights
+// count. A switch that trusts both header fields goes on doing so where packets of intents are sorted as by the one they need. Who else
+// writes the file is found and named ([writersWatch]).
 //
 // On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool belongs to another file,
 // datapath.conf. The manuals up to 3.5 turn PFC on without touching it; from 3.7 on the vendor's own RoCE preset splits

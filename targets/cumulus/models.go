@@ -30,10 +30,13 @@ var models = map[string]hardware{
 	"as7726-32x": {since: grammar.Release{3, 7, 3}, source: "new in 3.7.3"},
 	"as7326-56x": {since: grammar.Release{3, 7, 3}, source: "new in 3.7.3"},
 	"sn3700c":    {since: grammar.Release{4, 0, 0}, source: "new in 4.0"},
-	"sn3700":     {since: grammar.Release{4, 0, 0}, full: grammar.Release{4, 2, 1}, slow: 100_000, source: "new in 4.0, with 100G; 200G from 4.2.1"},
-	"sn4600c":    {since: grammar.Release{4, 2, 0}, source: "new in 4.2.0"},
-	"sn3420":     {since: grammar.Release{4, 2, 0}, source: "new in 4.2.0"},
-	"sn4700":     {since: grammar.Release{4, 2, 1}, source: "new in 4.2.1"},
+	"sn3700": {
+		since: grammar.Release{4, 0, 0}, full: grammar.Release{4, 2, 1}, slow: 100_000,
+		source: "new in 4.0, with 100G; 200G from 4.2.1",
+	},
+	"sn4600c": {since: grammar.Release{4, 2, 0}, source: "new in 4.2.0"},
+	"sn3420":  {since: grammar.Release{4, 2, 0}, source: "new in 4.2.0"},
+	"sn4700":  {since: grammar.Release{4, 2, 1}, source: "new in 4.2.1"},
 
 	"s6000":    {before: grammar.Release{4, 0, 0}, source: "not in 4.0 and later"},
 	"wedge100": {before: grammar.Release{4, 0, 0}, source: "not in 4.0 and later"},
@@ -72,8 +75,9 @@ func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 	default:
 		return false
 	}
-	e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. %s. One of the two is "+
-		"not what the switches say: compare with decode-syseeprom and /etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version, what)
+	e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl),
+		"The switches of %s are %s and run Cumulus Linux %s. %s. One of the two is not what the switches say: compare with decode-syseeprom "+
+			"and /etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version, what)
 	e.Note(d.Switch.ModelAt, "the model is stated here")
 	e.Fix = &diag.Fix{Message: "correct model or version, or " + fix}
 	return true

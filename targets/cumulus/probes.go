@@ -36,8 +36,8 @@ const (
 	nothing     = "none"
 )
 
-// checker is the vendor's own judge of traffic.conf, from 4.1 on. No manual says where it lies; other tools of the vendor are in the folders
-// of findChecker, which the search path of a login or of sudo need not have.
+// checker is the vendor's own judge of traffic.conf, from 4.1 on. No manual says where it lies; other tools of the vendor are in the
+// folders of findChecker, which the search path of a login or of sudo need not have.
 const checker = "cl-consistency-check"
 
 const findChecker = "PATH=$PATH:/usr/cumulus/bin:/usr/cumulus/sbin\n"
@@ -90,7 +90,8 @@ func verdictProbe(device string) target.Probe {
 			if said == "" || strings.Contains(said, sound) {
 				return nil
 			}
-			return []string{fmt.Sprintf("%s on %s does not take %s: %s", checker, device, Path, target.Escape(strings.Join(strings.Fields(said), " ")))}
+			return []string{fmt.Sprintf("%s on %s does not take %s: %s", checker, device, Path,
+				target.Escape(strings.Join(strings.Fields(said), " ")))}
 		},
 	}
 }

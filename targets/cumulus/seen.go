@@ -15,8 +15,8 @@ import (
 // portsConf says how ports are split; what is there is the interfaces of the kernel.
 const portsConf = "/etc/cumulus/ports.conf"
 
-// looking asks for every front-panel port with its subinterfaces, the VLANs of the bridge, the bonds, clagd and the neighbours. The option -c
-// of bridge folds ranges; ifupdown2 of the release asks in the same way.
+// looking asks for every front-panel port with its subinterfaces, the VLANs of the bridge, the bonds, clagd and the neighbours. The
+// option -c of bridge folds ranges; ifupdown2 of the release asks in the same way.
 const looking = target.LookScript + `set --
 for i in /sys/class/net/swp*; do
 set -- "$@" "${i##*/}"
@@ -148,8 +148,8 @@ func bridgeVLANs(text string) (map[string][]bridgeVLAN, bool) {
 	return of, json.Unmarshal([]byte(text), &of) == nil
 }
 
-// readVLANs says which VLANs of the fabric pass by which port: by the bridge that knows VLANs, with the port or its bond as a port of it, or by
-// a subinterface such as swp1.100, of a bridge of one VLAN or of a router.
+// readVLANs says which VLANs of the fabric pass by which port: by the bridge that knows VLANs, with the port or its bond as a port of it,
+// or by a subinterface such as swp1.100, of a bridge of one VLAN or of a router.
 func readVLANs(s *target.Seen, d *ir.Device, lines target.Lines) {
 	text, why := lines.Part("vlan", "bridge")
 	of, ok := bridgeVLANs(text)

@@ -192,8 +192,8 @@ func JudgeIntents(ds *diag.List, n *ir.NIC) {
 func judgeVLAN(ds *diag.List, n *ir.NIC) {
 	at := diag.FirstPlace(n.VLANAt, n.At)
 	if n.VLANIP.IsValid() && !n.CreateVLAN {
-		vlanTopic.Errorf(ds, at, "The nic %s of the host group %s states vlan_ip, and not create_vlan: an interface that is the host's own keeps "+
-			"its addresses. Add create_vlan = true, or leave vlan_ip out.", n.Name, n.Device.Group)
+		vlanTopic.Errorf(ds, at, "The nic %s of the host group %s states vlan_ip, and not create_vlan: an interface that is the host's own "+
+			"keeps its addresses. Add create_vlan = true, or leave vlan_ip out.", n.Name, n.Device.Group)
 	}
 	if !n.CreateVLAN {
 		return

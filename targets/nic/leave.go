@@ -207,7 +207,10 @@ func (f *Family) stateBefore(l *leaver, step target.Step) target.File {
 		Keys: func(content []byte) []target.Key {
 			return keys(content, func(key string) bool { return find([]byte(before), key) != nil })
 		},
-		Live:     &target.Query{Cmd: "[ ! -e /sys/class/net/" + Quote(l.name) + " ] || sh -s -- show " + Quote(l.name) + l.where, Stdin: f.Script},
+		Live: &target.Query{
+			Cmd:   "[ ! -e /sys/class/net/" + Quote(l.name) + " ] || sh -s -- show " + Quote(l.name) + l.where,
+			Stdin: f.Script,
+		},
 		Activate: step,
 	}
 }

@@ -18,8 +18,8 @@ const (
 // is known. A port whose neighbour tells neither name nor port has one nevertheless, that is empty.
 //
 // {"lldp": {"interface": X}}, where X is a list of objects of one port each, or an object of ports where there is one neighbour, and
-// missing where there is none. The chassis is an object by its name, or, without one, what is known of it. In json0 everything is a list, and
-// names are members: {"lldp": [{"interface": [{"name": "swp1", "chassis": [{"name": [{"value": "leaf1"}]}], ...}]}]}.
+// missing where there is none. The chassis is an object by its name, or, without one, what is known of it. In json0 everything is a list,
+// and names are members: {"lldp": [{"interface": [{"name": "swp1", "chassis": [{"name": [{"value": "leaf1"}]}], ...}]}]}.
 func Neighbours(answer []byte) (of map[string][]Neighbour, ok bool) {
 	var doc map[string]any
 	if len(answer) > mostAnswer || json.Unmarshal(answer, &doc) != nil {

@@ -157,8 +157,8 @@ type Step struct {
 	Stdin string // of Cmd
 
 	// Loaded tells whether the device uses the content: it is asked until it exits 0, or 65 where waiting does not help, or Timeout passes.
-	// After 0 its last line says what the device can tell: [Loaded], or why that cannot be read on this release; behind [Adjusted], what of the content it uses in
-	// another form than written. Nil: nothing can be asked.
+	// After 0 its last line says what the device can tell: [Loaded], or why that cannot be read on this release; behind [Adjusted], what of
+	// the content it uses in another form than written. Nil: nothing can be asked.
 	Loaded *Query
 
 	Units   string        // systemd units that read the files at boot, parted by spaces: an undo at boot comes before them

@@ -124,7 +124,8 @@ func (g Graph) text() string {
 	var edges []string
 	for from, next := range g {
 		for to := range next {
-			edges = append(edges, fmt.Sprintf("%v %v %v %v", from.In.ID, from.Group != nil && from.Group.Bounce != nil, to.In.ID, to.Group != nil && to.Group.Bounce != nil))
+			bounces := func(g *ir.CosGroup) bool { return g != nil && g.Bounce != nil }
+			edges = append(edges, fmt.Sprintf("%v %v %v %v", from.In.ID, bounces(from.Group), to.In.ID, bounces(to.Group)))
 		}
 	}
 	slices.Sort(edges)

@@ -87,7 +87,10 @@ func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	}
 	for _, l := range slices.SortedFunc(slices.Values(f.Links), compareLinks) {
 		a, z := ends(l)
-		j := jsonLink{A: portOf(a), B: portOf(z), Speed: l.Speed.N, Lossless: lossless(l), Routed: l.Routed, Peer: l.Peer, Bond: l.Bond, Planned: l.Planned}
+		j := jsonLink{
+			A: portOf(a), B: portOf(z), Speed: l.Speed.N, Lossless: lossless(l), Routed: l.Routed, Peer: l.Peer, Bond: l.Bond,
+			Planned: l.Planned,
+		}
 		j.Pause = l.ByPause() && len(j.Lossless) > 0
 		if l.Length.Known() {
 			j.Length = &l.Length.Metres

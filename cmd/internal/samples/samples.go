@@ -1,8 +1,8 @@
 // Package samples keeps what `rocec verify` measured until the next time: one file for a fabric, in a folder of the user's.
 //
 // A file is JSON: the version of its form, the folder of the fabric, and of every device the time, the boot id and the samples by
-// name and port, and what it said of itself. A device that was not read keeps what it had. Files are replaced by rename, so that two verifications at one time
-// leave the samples of one of them.
+// name and port, and what it said of itself. A device that was not read keeps what it had. Files are replaced by rename, so that two
+// verifications at one time leave the samples of one of them.
 package samples
 
 import (

@@ -47,7 +47,7 @@ func (r *Lint) nvue(i int, f File) {
 	if nvueQoS.Match(f.Data) {
 		qos = "It sets qos, and none of that is looked at."
 	}
-	u.warnf(&topicNVUE, at, "%s is a configuration of NVUE, of Cumulus Linux %s. rocec judges the files that switchd reads, and no tree of NVUE. %s Give it "+
-		"qos_features.conf and qos_infra.conf of the switch, which NVUE writes.", diag.Escape(f.Name), release, qos)
+	u.warnf(&topicNVUE, at, "%s is a configuration of NVUE, of Cumulus Linux %s. rocec judges the files that switchd reads, and no tree "+
+		"of NVUE. %s Give it qos_features.conf and qos_infra.conf of the switch, which NVUE writes.", diag.Escape(f.Name), release, qos)
 	r.take(u)
 }

@@ -58,9 +58,9 @@ func (u *unit) checkNotifications(groupOf map[int]string) {
 			continue
 		}
 		at := u.firstMarked(marked)
-		u.warnf(&topicNotifications, p[0].at, "DSCP %d, which NICs give congestion notifications (CNPs), goes to cos %d, and that is in the priority group %s "+
-			"together with unmarked traffic. Marking is on, so senders of RoCEv2 slow down as late as their CNPs come through there, and not at all "+
-			"where they are dropped. Put cos %d into control, which is served first.", cnpDSCP, cos, g, cos).
+		u.warnf(&topicNotifications, p[0].at, "DSCP %d, which NICs give congestion notifications (CNPs), goes to cos %d, and that is in the "+
+			"priority group %s together with unmarked traffic. Marking is on, so senders of RoCEv2 slow down as late as their CNPs come through "+
+			"there, and not at all where they are dropped. Put cos %d into control, which is served first.", cnpDSCP, cos, g, cos).
 			Note(at.at, "cos %d is marked", at.n)
 		return
 	}
@@ -103,9 +103,10 @@ func (u *unit) checkTrusts() {
 			if by[pcp] == nil || by[dscp] != nil {
 				continue
 			}
-			d := u.warnf(&topicTrusts, by[pcp].at, "PCP %d goes to the lossless cos %d, no DSCP does, and both fields are believed. Of a tagged IP packet the DSCP "+
-				"decides (the manual of 4.4 says so, those before say nothing), so RoCEv2 that counts on its PCP is sorted elsewhere and not lossless; only "+
-				"RoCEv1 gets there. Marking is on for that cos, so it is meant for RoCEv2. Map its DSCP to cos %d, or believe 802.1p alone.",
+			d := u.warnf(&topicTrusts, by[pcp].at, "PCP %d goes to the lossless cos %d, no DSCP does, and both fields are believed. Of a tagged "+
+				"IP packet the DSCP decides (the manual of 4.4 says so, those before say nothing), so RoCEv2 that counts on its PCP is sorted "+
+				"elsewhere and not lossless; only RoCEv1 gets there. Marking is on for that cos, so it is meant for RoCEv2. Map its DSCP to cos "+
+				"%d, or believe 802.1p alone.",
 				by[pcp].n, cos, cos).Note(mark.at, "cos %d is marked", cos)
 			if s.trust != nil {
 				d.Note(s.trust.valueAt, "both are believed")
@@ -135,8 +136,9 @@ func (u *unit) checkSchedulers() {
 	if len(queues) == 0 || len(weights) == 0 {
 		return
 	}
-	u.warnf(&topicSchedulers, queues[0].keyAt, "%s gives queues shares of the link, and so does %s with %s. No manual says which counts; the form by "+
-		"queues is the newer one, and the only one after 4.3. What RoCE gets is not known before it is measured. Keep one of the two.",
+	u.warnf(&topicSchedulers, queues[0].keyAt, "%s gives queues shares of the link, and so does %s with %s. No manual says which counts; "+
+		"the form by queues is the newer one, and the only one after 4.3. What RoCE gets is not known before it is measured. Keep one of the "+
+		"two.",
 		queues[0].words[0], weights[0].key, diag.Count(len(weights)-1, "more weight")).Note(weights[0].keyAt, "the weights begin here")
 }
 
@@ -170,9 +172,9 @@ func (u *unit) checkAbove(groupOf map[int]string) {
 				if at.Filename == "" {
 					at = p[0].at
 				}
-				u.warnf(&topicAbove, at, "The priority group %s is served before all others, and %s 0, which unmarked packets have, goes to cos %d in it. "+
-					"Whoever sends much without marking it starves the lossless cos %d: its queue grows, and pauses spread. Give the group a weight above "+
-					"0, and leave strict priority to control traffic and CNPs.", above, fieldNames[f].name, p[0].cos, cos).
+				u.warnf(&topicAbove, at, "The priority group %s is served before all others, and %s 0, which unmarked packets have, goes to cos %d "+
+					"in it. Whoever sends much without marking it starves the lossless cos %d: its queue grows, and pauses spread. Give the group a "+
+					"weight above 0, and leave strict priority to control traffic and CNPs.", above, fieldNames[f].name, p[0].cos, cos).
 					Note(p[0].at, "unmarked packets go there").Note(u.lossless[cos].at, "cos %d is lossless", cos)
 				return
 			}
@@ -188,8 +190,8 @@ func (u *unit) checkAbove(groupOf map[int]string) {
 			}
 		}
 		if others >= tiny {
-			u.warnf(&topicWeights, w.valueAt, "%s is 1, and the other weights are %d together: the lossless cos %d gets a share of 1 in %d of a busy link, and "+
-				"pauses hold its senders back while there is room. A weight is no rank; the vendor's preset has 16 and 16.", w.key, others, cos, others+1).
+			u.warnf(&topicWeights, w.valueAt, "%s is 1, and the other weights are %d together: the lossless cos %d gets a share of 1 in %d of a "+
+				"busy link, and pauses hold its senders back while there is room. A weight is no rank; the vendor's preset has 16 and 16.", w.key, others, cos, others+1).
 				Note(u.lossless[cos].at, "cos %d is lossless", cos)
 			return
 		}
@@ -199,7 +201,8 @@ func (u *unit) checkAbove(groupOf map[int]string) {
 // tiny is how many times the weight of others makes a weight of 1 next to nothing.
 const tiny = 10
 
-// defaults are the sizes that count where a PFC group states none, up to 4.2; from 4.3 on they are derived. Sources: the manuals of 3.1.2 to 4.2.
+// defaults are the sizes that count where a PFC group states none, up to 4.2; from 4.3 on they are derived. Sources: the manuals of 3.1.2
+// to 4.2.
 const (
 	defaultBuffer = 25000
 	defaultXoff   = 10000
@@ -228,8 +231,9 @@ func (u *unit) defaulted(g item, missing []string, at diag.Range) bool {
 		return false
 	}
 	if room >= least {
-		u.warnf(&topicHeadroom, g.at, "The group %s of pfc lacks port_buffer_bytes. From 4.3 on it is derived from the port; up to 4.2 the default of %s "+
-			"bytes counts, which less %s leaves %s bytes of headroom, too little for jumbo frames. Set it, unless the switch runs 4.3.",
+		u.warnf(&topicHeadroom, g.at, "The group %s of pfc lacks port_buffer_bytes. From 4.3 on it is derived from the port; up to 4.2 the "+
+			"default of %s bytes counts, which less %s leaves %s bytes of headroom, too little for jumbo frames. Set it, unless the switch runs "+
+			"4.3.",
 			show(g.text), diag.Number(defaultBuffer), what, diag.Number(room)).Note(at, "its keys begin here")
 		return true
 	}
@@ -237,8 +241,9 @@ func (u *unit) defaulted(g item, missing []string, at diag.Range) bool {
 	if !old {
 		sev, until = diag.Warning, "Up to 4.2"
 	}
-	d := u.report(sev, &topicHeadroom, g.at, "The group %s of pfc lacks port_buffer_bytes. %s the default of %s bytes counts, which less %s leaves %s "+
-		"of headroom. Even at 10G, with an MTU of 1500 and a cable of 5 m, %s bytes can arrive after a pause was sent: frames are lost. Set %s.",
+	d := u.report(sev, &topicHeadroom, g.at, "The group %s of pfc lacks port_buffer_bytes. %s the default of %s bytes counts, which less "+
+		"%s leaves %s of headroom. Even at 10G, with an MTU of 1500 and a cable of 5 m, %s bytes can arrive after a pause was sent: frames "+
+		"are lost. Set %s.",
 		show(g.text), until, diag.Number(defaultBuffer), what, strings.TrimSpace(leaves(room)), diag.Number(least),
 		grammar.Spell(grammar.PFC, grammar.Buffer, -1, g.text)).Note(at, "its keys begin here")
 	if xoff != nil {

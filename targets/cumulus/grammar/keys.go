@@ -106,9 +106,18 @@ var Keys = worded(
 	Key{Pattern: "ecn.port_group_list", In: T1 | T2 | T3, Maybe: T4, Type: Names, Means: Groups, shown: showsECN},
 	Key{Pattern: "ecn.G.cos_list", In: T1 | T2 | T3, Maybe: T4, Type: CosList, Means: GroupCos, shown: showsECN},
 	Key{Pattern: "ecn.G.port_set", In: T1 | T2 | T3, Maybe: T4, Type: Ports, Means: GroupPorts, shown: showsECN},
-	Key{Pattern: "ecn.G.min_threshold_bytes", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Size, Means: MinThreshold, shown: showsMarks | showsECN},
-	Key{Pattern: "ecn.G.max_threshold_bytes", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Size, Means: MaxThreshold, shown: showsMarks | showsECN},
-	Key{Pattern: "ecn.G.probability", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Percent, Means: Probability, shown: showsMarks | showsECN},
+	Key{
+		Pattern: "ecn.G.min_threshold_bytes", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Size, Means: MinThreshold,
+		shown: showsMarks | showsECN,
+	},
+	Key{
+		Pattern: "ecn.G.max_threshold_bytes", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Size, Means: MaxThreshold,
+		shown: showsMarks | showsECN,
+	},
+	Key{
+		Pattern: "ecn.G.probability", In: T1 | T2 | T3, Since: r33, Maybe: T4, Type: Percent, Means: Probability,
+		shown: showsMarks | showsECN,
+	},
 	Key{Pattern: "ecn_red.port_group_list", In: T3 | T4 | Q2, Maybe: T2 | Q1, Type: Names, Means: Groups, shown: showsRED},
 	Key{Pattern: "ecn_red.G.cos_list", In: T3 | T4, Maybe: T2, Type: CosList, Means: GroupCos, shown: showsRED},
 	Key{Pattern: "ecn_red.G.egress_queue_list", In: Q2, Maybe: Q1, Type: CosList, Means: GroupQueues},

@@ -60,7 +60,8 @@ func (j *judge) bond(d *ir.Device, b *ir.Bond) {
 			j.say(&topicBond, diag.Warning, at, p, "%s is in bond %s, and the other port to %s of %s in another one. Put both in one bond.",
 				sp.Bond, b.Name, d.Name)
 		case (b.Mode == lacp) != (of.Mode == lacp):
-			j.say(&topicBond, diag.Warning, at, p, "%s is in bond %s of mode %s; %s on %s is of mode %s. One side speaks LACP, and the other does not.",
+			j.say(&topicBond, diag.Warning, at, p, "%s is in bond %s of mode %s; %s on %s is of mode %s. One side speaks LACP, and the other "+
+				"does not.",
 				sp.Bond, of.Mode, b.Name, d.Name, b.Mode)
 		case !of.Partner && sp.Up:
 			j.say(&topicBond, diag.Warning, at, p, "%s is in bond %s, which sees nobody who speaks LACP; %s on %s is of mode %s.", sp.Bond, b.Name,
@@ -77,8 +78,9 @@ func (j *judge) mlag() {
 			continue
 		}
 		if s.MLAG {
-			j.add(&topicMLAG, diag.Warning, d.At, []string{d.Name}, fmt.Sprintf("%s is a switch of an MLAG pair, and the fabric does not say so: it is "+
-				"changed and judged as one that stands alone. Write mlag.", d.Name))
+			j.add(&topicMLAG, diag.Warning, d.At, []string{d.Name},
+				fmt.Sprintf("%s is a switch of an MLAG pair, and the fabric does not say so: it is changed and judged as one that stands alone. "+
+					"Write mlag.", d.Name))
 			continue
 		}
 		j.add(&topicMLAG, diag.Warning, diag.FirstPlace(d.Switch.MLAGAt, d.At), []string{d.Name}, fmt.Sprintf("%s is of the MLAG pair %q in the "+

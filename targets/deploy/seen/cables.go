@@ -82,8 +82,8 @@ const (
 	right
 )
 
-// look is what a port sees at the other end of its cable. A switch of the provider or an agent in the firmware of a NIC may speak beside the
-// neighbour that is meant.
+// look is what a port sees at the other end of its cable. A switch of the provider or an agent in the firmware of a NIC may speak beside
+// the neighbour that is meant.
 func (j *judge) look(r *registry, p *ir.Port) (best end) {
 	sp := j.port(p)
 	if sp == nil || !j.of(p.Device).Read(target.PartNeighbours) {

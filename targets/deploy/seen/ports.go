@@ -88,8 +88,8 @@ func (j *judge) mtu(p *ir.Port, sp *target.SeenPort, need map[*ir.Intent]int) {
 	case sp.MTU < p.MTU:
 		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Frames between the two are dropped here.", sp.MTU, p.MTU)
 	case sp.MTU > p.MTU+headers:
-		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Headroom counts a frame of the latter, so that a larger one "+
-			"may cost a lossless packet.", sp.MTU, p.MTU)
+		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Headroom counts a frame of the latter, so that a "+
+			"larger one may cost a lossless packet.", sp.MTU, p.MTU)
 	}
 }
 

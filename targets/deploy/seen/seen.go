@@ -1,7 +1,8 @@
 // Package seen judges what devices say of their ports, cables, VLANs and bonds against what the fabric assumes of them: that which rocec
 // does not write, and on which everything it writes relies.
 //
-// It knows no vendor: targets give a [target.Seen] of each device. It is pure. What nobody could read is named, and is neither good nor bad.
+// It knows no vendor: targets give a [target.Seen] of each device. It is pure. What nobody could read is named, and is neither good nor
+// bad.
 package seen
 
 import (
@@ -120,7 +121,8 @@ func Judge(f *ir.Fabric, of map[*ir.Device]*target.Seen) *Result {
 	j.fold()
 	j.unread()
 	slices.SortStableFunc(j.out.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Severity, b.Severity), diag.ComparePlace(a.At, b.At), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Detail, b.Detail))
+		return cmp.Or(cmp.Compare(a.Severity, b.Severity), diag.ComparePlace(a.At, b.At), cmp.Compare(a.Code, b.Code),
+			cmp.Compare(a.Detail, b.Detail))
 	})
 	return &j.out
 }
