@@ -412,6 +412,9 @@ func (w *walker) notification(in *ir.Intent, way []*ir.Port) {
 	}
 	judge := func(p *ir.Port, cos int) {
 		lossless := slices.ContainsFunc(w.f.CosGroups, func(g *ir.CosGroup) bool { return g.Lossless && g.Cos == cos })
+		if p.NIC != nil && p == back[len(back)-1] { // what it has no PFC for, nobody waits for
+			lossless = lossless && w.at(p).pfc[p.Name][cos].sends
+		}
 		switch {
 		case lossless && w.f.FlowControl != ir.Pause:
 			w.broke(false, "%s puts CNPs of %s into the lossless cos %d", p, in.Name, cos)

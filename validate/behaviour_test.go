@@ -133,6 +133,12 @@ func TestBehaviour(t *testing.T) {
 			append(pause, store, "by_hand { pfc = [4] }"),
 			[]string{"error pause-beside-pfc: link pause, as the fabric does, and PFC for one cos: pfc = [4]"},
 		},
+		"both on one port, though other cables have PFC": {
+			append(pause, `b = "tor1:swp[1-2],tor2:swp[1-3]"`, "b = \"tor1:swp[1-2],tor2:swp[1-3]\"\n  flow_control = \"pause\"",
+				`upper = "spine1:swp[1-2]"`, "upper = \"spine1:swp[1-2]\"\n  flow_control = \"pfc\"",
+				store, "by_hand {\n  flow_control = \"pause\"\n  pfc = [4]\n}"),
+			[]string{"error pause-beside-pfc: link pause, as link \"hosts\" does, and PFC for one cos: pfc = [4]"},
+		},
 		"trust under link pause is about marking": {
 			append(pause, spine, `by_hand { trust = "pcp" }`),
 			[]string{"warning trust-mismatch: so they are not marked there"},

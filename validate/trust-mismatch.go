@@ -128,7 +128,9 @@ func (p *Pass) mixedTelling(routed map[*ir.Intent]bool) {
 				continue
 			}
 			for _, port := range d.Ports {
-				if by := walk.Overruling(port, in); by != nil && slices.Contains(port.Entering(), in) {
+				by := walk.Overruling(port, in)
+				astray := port.Sort(packetOf(in)).Cos != in.Group.Cos // not where a map that is stated brings it right
+				if by != nil && astray && slices.Contains(port.Entering(), in) {
 					because = cmp.Or(because, by)
 					switches = append(switches, d)
 					break

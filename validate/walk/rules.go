@@ -348,7 +348,7 @@ func PauseBeside(p *ir.Port) *diag.Range {
 	own, want := p.FlowControl(), p.ByPause()
 	at := diag.FirstPlace(h.FlowControlAt, h.At)
 	switch {
-	case want && own == ir.Pause && len(h.PFC) > 0 && !someByPFC(p.Device):
+	case want && own == ir.Pause && len(h.PFC) > 0 && (h.FlowControl != "" || !someByPFC(p.Device)): // else the mask is of the other ports
 		at = diag.FirstPlace(h.PFCAt, h.At)
 	case own == ir.NoFlowControl || (own == ir.Pause) == want:
 		return nil
