@@ -239,10 +239,10 @@ func TestDeadRun(t *testing.T) {
 	require.Contains(t, rep.Devices[0].Err.Detail, "rocec confirm txn-1. Go back: rocec rollback txn-1")
 
 	b.Write("/etc/app/conf", boxtest.NewConf)
-	require.Eventually(t, func() bool { return b.Read("/run/loaded") == boxtest.OldConf }, 40*time.Second, 50*time.Millisecond,
+	require.Eventually(t, func() bool { return b.Read("/run/loaded") == boxtest.OldConf }, time.Minute, 50*time.Millisecond,
 		"the device undoes it by itself")
 	require.Equal(t, boxtest.OldConf, b.Read("/etc/app/conf"))
-	require.Eventually(t, func() bool { return b.plan(t).Devices[0].Lock.Mark == "undone" }, 10*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return b.plan(t).Devices[0].Lock.Mark == "undone" }, time.Minute, 50*time.Millisecond)
 	rep, err = rollout.Apply(t.Context(), b.Dial, b.plan(t), other)
 	require.NoError(t, err)
 	require.Equal(t, deploy.Applied, rep.Devices[0].Outcome, "%v", rep.Devices[0].Err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -168,8 +169,11 @@ func (d *Device) Reboot() Fault {
 	d.mu.Lock()
 	ups := d.ups
 	d.mu.Unlock()
-	if err == nil {
-		_, err = d.Exec("systemctl --no-block reboot")
+	if err == nil { // without logind, which may not start on a device that has just booted; the reboot may end the command itself
+		_, err = d.Exec("systemctl --no-block --job-mode=replace-irreversibly start reboot.target")
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && !exit.Exited() {
+			err = nil
+		}
 	}
 	if err == nil {
 		err = d.awaitBoot(ups)
