@@ -119,9 +119,12 @@ func (p *Pass) reportLoop(l *proof.Proof) {
 	if len(allowed) == len(l.Groups) {
 		report = p.Warnf
 	}
-	when := ""
-	if len(first.Down) > 0 {
+	failed, when := proof.Failed(first.Down), ""
+	switch {
+	case len(failed) > 0:
 		when = " once " + areDown(first.Down)
+	case len(first.Down) > 0:
+		when = " as long as " + areDown(first.Down)
 	}
 	d := report(p.routingAt(), "With routing = %q, lossless traffic of %s can fill %d buffers that wait for each other in a circle%s: each "+
 		"can only drain into the next. If all of them are full at once, all of these links stay paused, and so does whatever is "+
@@ -179,7 +182,10 @@ func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 			d.Note(at, "lays %s of the circle", diag.Count(cables[at], "cable"))
 		}
 	}
-	if len(first.Down) > 0 {
+	if i := slices.IndexFunc(first.Down, func(l *ir.Link) bool { return l.Planned }); i >= 0 {
+		d.Note(diag.FirstPlace(first.Down[i].PlannedAt, first.Down[i].At), "says that cables are not laid yet, and the fabric runs without them until then")
+	}
+	if l.Failures > 0 {
 		if p.Fabric.FailuresAt.Filename != "" {
 			d.Note(p.Fabric.FailuresAt, "asks that the proof hold with up to %s down", diag.Count(p.Fabric.Failures, "link"))
 		} else {
@@ -202,7 +208,11 @@ func loopText(l *proof.Proof) string {
 	if len(first.Down) > 0 {
 		fmt.Fprintf(&b, "\nonly when %s:\n\n", areDown(first.Down))
 		for _, link := range first.Down {
-			fmt.Fprintf(&b, "    %s - %s\n", link.A, link.B)
+			planned := ""
+			if link.Planned {
+				planned = " (planned)"
+			}
+			fmt.Fprintf(&b, "    %s - %s%s\n", link.A, link.B, planned)
 		}
 		b.WriteByte('\n')
 		if first.Alike > 1 {
@@ -212,8 +222,8 @@ func loopText(l *proof.Proof) string {
 		case !l.Fewest:
 			fmt.Fprintf(&b, "whether fewer failed links make a circle is not known: the budget ran out before all of them were judged; %s\n",
 				moreText(l))
-		case len(first.Down) > 1:
-			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", len(first.Down))
+		case l.Failures > 1:
+			fmt.Fprintf(&b, "no set of fewer than %d failed links makes a circle\n", l.Failures)
 		}
 	}
 	if len(first.Flows) > 0 {
@@ -279,7 +289,15 @@ func flowText(f *ir.Flow) string {
 	return fmt.Sprintf("%s -> %s, by %s", from, to, strings.Join(by, ", "))
 }
 
-// areDown is "1 link is down", "2 links are down".
+// areDown is "1 link is down", "2 links are down", "1 link is down and 2 planned cables are not laid".
 func areDown(links []*ir.Link) string {
-	return diag.Count(len(links), "link") + diag.Plural(len(links), " is down", " are down")
+	var parts []string
+	failed := len(proof.Failed(links))
+	if failed > 0 {
+		parts = append(parts, diag.Count(failed, "link")+diag.Plural(failed, " is down", " are down"))
+	}
+	if n := len(links) - failed; n > 0 {
+		parts = append(parts, diag.Count(n, "planned cable")+diag.Plural(n, " is not laid", " are not laid"))
+	}
+	return diag.And(parts)
 }

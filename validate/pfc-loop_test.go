@@ -75,6 +75,27 @@ func assertProse(t *testing.T, d *diag.Diagnostic) {
 	}
 }
 
+// Cables that are planned and would open a circle do not open it before they are laid.
+func TestPlannedReport(t *testing.T) {
+	c := irtest.Ring(ir.ShortestPath, 4)
+	for _, ends := range [][2]string{{"R0", "R2"}, {"R1", "R3"}} {
+		c.Link(ends[0], ends[1])
+	}
+	f := fabric(c)
+	require.Equal(t, Free, Run(f, nil).Proofs[0].Verdict)
+	for _, l := range f.Links[len(f.Links)-2:] {
+		l.Planned = true
+	}
+	d := only(t, Run(f, nil), "pfc-loop")
+	assertProse(t, d)
+	assert.Contains(t, d.Detail, "in a circle as long as 2 planned cables are not laid: each")
+	assert.Contains(t, d.Text, "only when 2 planned cables are not laid:")
+	assert.Contains(t, d.Text, "(planned)\n")
+	assert.Contains(t, d.Fix.Message, "1. lay the planned cables before RoCE runs between these members")
+	assert.NotContains(t, d.Fix.Message, "failures =")
+	assert.NotContains(t, d.Fix.Message, "take out one cable")
+}
+
 func TestFailureReport(t *testing.T) {
 	f := fabric(irtest.LeafSpine(ir.ShortestPath, 4, 2).Failures(3))
 	r := Run(f, nil)

@@ -64,8 +64,12 @@ func whyText(p *proof.Proof) string {
 	case proof.InCircle:
 		first := p.Loops[0]
 		s := fmt.Sprintf("%s wait for each other in a circle: %s", diag.Count(len(first.Circle), "buffer"), circleText(first.Circle))
-		if len(first.Down) > 0 {
-			s += fmt.Sprintf(", once %s %s down", linkList(first.Down), diag.Plural(len(first.Down), "is", "are"))
+		failed, unlaid := proof.Failed(first.Down), planned(first.Down)
+		if len(failed) > 0 {
+			s += fmt.Sprintf(", once %s %s down", linkList(failed), diag.Plural(len(failed), "is", "are"))
+		}
+		if len(unlaid) > 0 {
+			s += fmt.Sprintf(", as long as %s %s not laid", linkList(unlaid), diag.Plural(len(unlaid), "is", "are"))
 		}
 		return s
 	case proof.MixedStates:
@@ -287,7 +291,11 @@ func Devices(all []*ir.Device) string {
 
 func noteText(n proof.Note) string {
 	down := func() string {
-		return fmt.Sprintf("%s down at once %s it prone", diag.Count(len(n.Links), "link"), diag.Plural(len(n.Links), "makes", "make"))
+		failed, more := len(proof.Failed(n.Links)), ""
+		if failed < len(n.Links) {
+			more = "as long as planned cables are not laid, "
+		}
+		return fmt.Sprintf("%s%s down at once %s it prone", more, diag.Count(failed, "link"), diag.Plural(failed, "makes", "make"))
 	}
 	switch n.Code {
 	case proof.FewestFailures:
@@ -304,6 +312,16 @@ func noteText(n proof.Note) string {
 		return "whether circles can come and go while routing converges was not found out; a larger --budget may tell"
 	}
 	panic(fmt.Sprintf("validate: no words for the note %q", n.Code))
+}
+
+// planned gives the links that are not laid yet.
+func planned(links []*ir.Link) (out []*ir.Link) {
+	for _, l := range links {
+		if l.Planned {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // linkList names links, at most six of them: "a:p1 - b:p2 and c:p1 - d:p2".

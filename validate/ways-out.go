@@ -32,6 +32,7 @@ type adviser struct {
 // could make: they say what devices do, and nothing that rocec writes makes them do it.
 func waysOut(l *proof.Proof) *diag.Fix {
 	a := &adviser{Proof: l, budget: ir.NewBudget(adviceBudget)}
+	a.lay()
 	a.routing()
 	a.groups()
 	a.cable()
@@ -175,9 +176,17 @@ func (a *adviser) cable() {
 		a.cost(newRuler(a.Fabric, true, cut)).text(), covers)
 }
 
+// lay proposes to lay the cables without which there is a circle: with all of them the fabric is free, or is so with fewer down.
+func (a *adviser) lay() {
+	if n := len(planned(a.Loops[0].Down)); n > 0 && a.Failures == 0 {
+		a.add("lay the planned %s before RoCE runs between these members (with all cables laid and none down there is no circle)",
+			diag.Plural(n, "cable", "cables"))
+	}
+}
+
 // promise proposes to survive fewer failures.
 func (a *adviser) promise() {
-	if n := len(a.Loops[0].Down); n > 0 && a.Fewest {
+	if n := a.Proof.Failures; n > 0 && a.Fewest {
 		a.add("failures = %d (price: the proof no longer covers %s down)", n-1, diag.Count(n, "link"))
 	}
 }

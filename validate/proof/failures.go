@@ -23,6 +23,7 @@ import (
 // failed is a state that matters.
 type failed struct {
 	down  []*ir.Link
+	base  int        // how many of them are planned cables that are not laid, in every state that comes of this one
 	alike int        // 0: not known
 	adds  []addition // turns it brings
 	free  bool       // judged alone
@@ -44,10 +45,15 @@ type failures struct {
 	conflict []*failed
 }
 
-func (j *judge) newFailures(budget *ir.Budget) *failures {
+// newFailures begins with the fabric whose cables are all laid and, where it has planned ones, with that without them.
+func (j *judge) newFailures(budget *ir.Budget, unlaid []*ir.Link) *failures {
 	own := *j
 	own.budget = budget
-	return &failures{judge: &own, sizes: [][]*failed{{{alike: 1}}}, seen: map[string]bool{}}
+	whole := []*failed{{alike: 1}}
+	if unlaid != nil {
+		whole = append(whole, &failed{down: unlaid, base: len(unlaid), alike: 1})
+	}
+	return &failures{judge: &own, sizes: [][]*failed{whole}, seen: map[string]bool{}}
 }
 
 // overhead is what any question about a state costs, however small the fabric.
@@ -111,7 +117,7 @@ func (f *failures) find(k int) ([]*failed, error) {
 				if len(c.Links) != k-size {
 					continue
 				}
-				n := &failed{down: append(slices.Clone(s.down), c.Links...)}
+				n := &failed{down: append(slices.Clone(s.down), c.Links...), base: s.base}
 				slices.SortFunc(n.down, func(a, b *ir.Link) int { return a.ID - b.ID })
 				if size == 0 {
 					n.alike = c.Alike
@@ -142,7 +148,7 @@ func (f *failures) cut(s *failed, links int) error {
 		}
 		return err
 	}
-	if most := f.most - len(s.down); most > links {
+	if most := f.most - (len(s.down) - s.base); most > links {
 		half := f.budget.Left() / 2
 		try := ir.NewBudget(half)
 		err := ask(most, try)
@@ -248,7 +254,7 @@ func (f *failures) involved(states []*failed, circle []Wait) []*failed {
 // failures judges the sets of links that may be down, of a fabric that is free while none is.
 func (p *prover) failures() {
 	n := min(p.Fabric.Failures, len(p.Fabric.Links))
-	f := p.judge.newFailures(p.budget)
+	f := p.judge.newFailures(p.budget, p.unlaid())
 	f.most = n
 	reserve := ir.NewBudget(p.budget.Left() / 20)
 	for k := 1; k <= n; k++ {
@@ -324,7 +330,7 @@ func (p *prover) outOfBudget(f *failures, why OutOfBudget, reserve *ir.Budget) {
 	enough := p.enough(why.Judged, why.Found)
 	if r := f.guess(p.Fabric.Failures, why.Down, reserve); r.parts != nil {
 		p.prone(r)
-		if p.Fewest = len(r.down) <= why.Down; !p.Fewest { // all smaller sets than why.Down have been judged
+		if p.Fewest = len(Failed(r.down)) <= why.Down; !p.Fewest { // all smaller sets than why.Down have been judged
 			p.Enough = enough
 		}
 		return

@@ -14,7 +14,7 @@ func (p *prover) extra() *ir.Budget { return ir.NewBudget(p.budget.Left() / 200)
 // beside finds what is worth knowing beside a verdict: of one that rests on shortest paths, how many failures would change
 // it, and what may happen while routing converges, of which neither waits for the other; of a circle, a cable to take out.
 func (p *prover) beside() {
-	if p.Verdict == Prone {
+	if p.Verdict == Prone && len(Failed(p.Loops[0].Down)) == len(p.Loops[0].Down) { // where cables are not laid yet, lay them
 		p.Cut = p.cut()
 	}
 	if p.followed == nil {

@@ -181,6 +181,9 @@ func (p *prover) follow() {
 	if p.settle(r) {
 		return
 	}
+	if down := p.unlaid(); down != nil && p.settle(p.judge.state(down)) {
+		return
+	}
 	p.Certificate = ByExact
 	switch p.Fabric.Routing {
 	case ir.ShortestPath, ir.EBGP:
@@ -190,6 +193,30 @@ func (p *prover) follow() {
 	default: // fewer links only take turns away
 		p.Verdict, p.Any, p.Reason = Free, true, Searched{}
 	}
+}
+
+// unlaid gives the planned cables between devices that forward, where the routing takes other ways without them. They are down until
+// they are laid, so the fabric is judged with them and without.
+func (p *prover) unlaid() (out []*ir.Link) {
+	if p.Fabric.Routing != ir.ShortestPath && p.Fabric.Routing != ir.EBGP {
+		return nil
+	}
+	for _, l := range p.Fabric.Links {
+		if l.Planned && l.A.Device.Forwards() && l.B.Device.Forwards() {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Failed gives the links of a set that are down though they are laid.
+func Failed(down []*ir.Link) (out []*ir.Link) {
+	for _, l := range down {
+		if !l.Planned {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // settle makes a result that is not free the proof's.
@@ -226,7 +253,7 @@ func (p *prover) enough(judged, found int) int64 {
 
 // prone makes the circles found the proof's result.
 func (p *prover) prone(r result) {
-	p.Verdict, p.Certificate, p.Failures, p.Fewest, p.Reason = Prone, "", len(r.down), true, InCircle{}
+	p.Verdict, p.Certificate, p.Failures, p.Fewest, p.Reason = Prone, "", len(Failed(r.down)), true, InCircle{}
 	p.Buffers, p.Turns = r.graph.extent()
 	p.Parts = len(r.parts)
 	p.Loops = r.graph.show(r.parts, r.down)
