@@ -218,6 +218,29 @@ func TestMisplacedCables(t *testing.T) {
 				"", cables("rest", "leaf3:swp31,leaf6:swp31", "spine1:swp3,spine3:swp3", "") + cables("odd", "leaf3:swp32,leaf6:swp32", "spine4:swp3,spine2:swp3", ""),
 			}, both("planes-joined", `a = "leaf3:swp32,leaf6:swp32"`),
 		},
+		"uplinks of two leaves swapped, with two leaves in a plane": {
+			"two planes", []string{
+				`"leaf[3-4]:swp[31-32]"`, `"leaf4:swp[31-32]"`, `"spine[3-4]:swp[1-2]"`, `"spine[3-4]:swp1"`,
+				`"leaf[1-2]:swp[31-32]"`, `"leaf2:swp[31-32]"`, `"spine[1-2]:swp[1-2]"`, `"spine[1-2]:swp1"`,
+				"", cables("rest", "leaf1:swp31,leaf3:swp31", "spine1:swp2,spine3:swp2", "") + cables("odd", "leaf1:swp32,leaf3:swp32", "spine4:swp2,spine2:swp2", ""),
+			}, both("planes-joined", `names = "spine[1-4]"`),
+		},
+		"uplinks of two leaves swapped, of planes with one spine": {
+			"two planes", []string{
+				"mesh \"a\" {\n  lower = \"leaf[1-2]:swp[31-32]\"\n  upper = \"spine[1-2]:swp[1-2]\"\n}",
+				cables("one", "leaf1:swp31,leaf2:swp[31-32]", "spine1:swp[1-3]", "") + cables("odd", "leaf1:swp32,leaf3:swp32", "spine2:swp4,spine1:swp4", ""),
+				"mesh \"b\" {\n  lower = \"leaf[3-4]:swp[31-32]\"\n  upper = \"spine[3-4]:swp[1-2]\"\n}",
+				cables("two", "leaf3:swp31,leaf4:swp[31-32]", "spine2:swp[1-3]", ""), `"spine[1-4]"`, `"spine[1-2]"`,
+			}, both("planes-joined", `a = "leaf1:swp32,leaf3:swp32"`),
+		},
+		"a leaf with a block of its own": {
+			"two planes", []string{
+				"mesh \"b\" {\n  lower = \"leaf[3-4]:swp[31-32]\"\n  upper = \"spine[3-4]:swp[1-2]\"\n}",
+				cables("b2", "leaf3:swp[31-32]", "spine[3-4]:swp1", "") + cables("odd", "leaf4:swp[31-32]", "spine3:swp[2-3]", ""),
+				switches("leaf", "leaf[1-4]", "1"),
+				switches("leaf1", "leaf1", "1") + switches("leaf2", "leaf2", "1") + switches("leaf3", "leaf3", "1") + switches("leaf4", "leaf4", "1"),
+			}, both("uplinks-uneven", `a = "leaf4:swp[31-32]"`),
+		},
 		"the other leaf of two": {
 			"breakout, and hosts of several speeds", []string{
 				"mesh \"up\" {\n  lower = \"leaf[1-2]:swp[29-32]\"\n  upper = \"spine[1-2]:swp[1-4]\"\n}",

@@ -23,7 +23,7 @@ import (
 
 // common is the files that are no check's.
 var common = []string{
-	"checks.go", "facts.go", "say.go", "say-proof.go", "say-routing.go", "up-down.go", "validate.go",
+	"checks.go", "facts.go", "facts-planes.go", "say.go", "say-proof.go", "say-routing.go", "up-down.go", "validate.go",
 	"ways-out.go", "ways-price.go", "ways-tiers.go",
 }
 

@@ -10,7 +10,7 @@ import (
 // PlanesJoined warns of a single cable between two planes that share nothing else.
 var PlanesJoined = &Check{
 	Code:    "planes-joined",
-	Summary: "one cable joins two planes",
+	Summary: "a cable joins two planes",
 	Answers: []string{"X7"},
 	Doc: `
 Hosts with a NIC in each of two networks of switches have two planes, so that a fault of one
@@ -20,8 +20,10 @@ proof has to judge both as one. Where the planes are meant to be joined there ar
 cables, or the link says peer = true; one alone is mostly an uplink in the wrong spine.
 
 Said of a cable between switches without which the network falls into two parts, each of several
-switches, where most hosts with several cables hang on both; and of a leaf with uplinks into two
-planes, while its peers keep to one. Two sites, each with its own hosts, are no planes.
+switches, where most hosts with several cables hang on both; of a leaf with uplinks into two
+planes, while its peers keep to one; and where the names of the NICs tell the planes, of an uplink
+to a switch whose other cables lead mostly to leaves of the other NIC. Two sites, each
+with its own hosts, are no planes.
 
 Example:
 
@@ -69,13 +71,24 @@ How to mend it: correct the cable; where it is meant, say peer = true, or lay an
 		if len(homes) == 0 {
 			return
 		}
-		told := false
-		for _, c := range crossings(p.Fabric, homes) {
-			told = true
-			p.Warnf(diag.FirstPlace(c.At, c.Link.At), "%s goes to %s, in another plane than the other uplinks of %s: the hosts there have their "+
-				"other cables in that plane, and the other leaves of %q keep to one. So a fault of one plane reaches the other. Correct the cable, "+
-				"or say peer = true.",
-				c, c.Peer(), c.Device.Name, c.Device.Group)
+		stray, joints := strayUplinks(p.Fabric)
+		for _, s := range stray {
+			p.Warnf(diag.FirstPlace(s.port.At, s.port.Link.At), "%s goes to %s, most of whose cables lead to leaves with the NICs %q, while the NICs "+
+				"%q hang on %s. So a fault of one plane reaches the other. Correct the cable, or say peer = true.",
+				s.port, s.port.Peer(), s.most, s.nic, s.port.Device.Name)
+		}
+		for _, j := range joints {
+			p.Warnf(j.device.At, "%s has cables to leaves with the NICs %s, about as many of each, while other switches above leaves keep to one "+
+				"of them. So a fault of one plane reaches the other. Correct the cables, or say peer = true.", j.device.Name, diag.And(j.nics))
+		}
+		told := len(stray)+len(joints) > 0
+		if !told {
+			for _, c := range crossings(p.Fabric, homes) {
+				told = true
+				p.Warnf(diag.FirstPlace(c.At, c.Link.At), "%s goes to %s, in another plane than the other uplinks of %s: the hosts there have their "+
+					"other cables in that plane, and the other leaves of %q keep to one. So a fault of one plane reaches the other. Correct the "+
+					"cable, or say peer = true.", c, c.Peer(), c.Device.Name, c.Device.Group)
+			}
 		}
 		if l := onlyJoint(p.Fabric, homes); l != nil && !told {
 			p.Warnf(diag.FirstPlace(l.A.At, l.At), "The cable from %s to %s is all that joins two planes: without it the network falls into two "+
@@ -85,33 +98,11 @@ How to mend it: correct the cable; where it is meant, say peer = true, or lay an
 	},
 }
 
-// homesOf gives, for every host that hangs on several switches, these.
-func homesOf(f *ir.Fabric) [][]*ir.Device {
-	var out [][]*ir.Device
-	for _, d := range f.Devices {
-		if d.Host == nil || d.Forwards() {
-			continue
-		}
-		var at []*ir.Device
-		for _, port := range d.Ports {
-			if s := port.Peer().Device; s.Switch != nil && !slices.Contains(at, s) {
-				at = append(at, s)
-			}
-		}
-		if len(at) > 1 {
-			out = append(out, at)
-		}
-	}
-	return out
-}
-
 // above gives the switches that the uplinks of d end in, by rising ID.
 func above(d *ir.Device) []*ir.Device {
 	var out []*ir.Device
-	for _, port := range d.Ports {
-		if o := port.Peer().Device; o.Switch != nil && o.Height() > d.Height() && !port.Link.Peer {
-			out = append(out, o)
-		}
+	for _, port := range uplinksOf(d) {
+		out = append(out, port.Peer().Device)
 	}
 	slices.SortFunc(out, func(a, b *ir.Device) int { return a.ID - b.ID })
 	return slices.Compact(out)
@@ -229,17 +220,6 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 			if up.Switch != nil && up.Height() > d.Height() && i >= 0 && foreign(i) {
 				out = append(out, port)
 			}
-		}
-	}
-	return out
-}
-
-// nicsAt gives the names of the NICs that hang on a switch.
-func nicsAt(d *ir.Device) []string {
-	var out []string
-	for _, port := range d.Ports {
-		if n := port.Peer().NIC; n != nil && !slices.Contains(out, n.Name) {
-			out = append(out, n.Name)
 		}
 	}
 	return out

@@ -2,8 +2,10 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
 )
 
@@ -18,7 +20,8 @@ which several uplinks end in one switch. Traffic finds its way, so nothing is re
 but that switch loses twice as much when its one neighbour fails, and the ports it does not reach
 stay idle while others are full. Usually two cables were swapped, or a port number is off by one.
 
-Compared are switches of one group and tier with as many uplinks. Groups of which all are cabled
+Compared are switches of one group and tier with as many uplinks; those with a block of their own
+are compared with others of their model. Groups of which all are cabled
 so (one spine in each plane, two cables to each spine) are meant so.
 
 Example:
@@ -36,6 +39,7 @@ How to mend it: correct the cable.
 	Run: func(p *Pass) {
 		type key struct {
 			group        string
+			model        *platform.Switch // in place of the group where the blocks of switches hold one each
 			tier, uplink int
 		}
 		type rising struct {
@@ -44,6 +48,14 @@ How to mend it: correct the cable.
 			double *ir.Port // an uplink to a switch that another one ends in, too
 		}
 		var alike folds[key, rising]
+		size, strays := map[string]int{}, map[*ir.Device]bool{}
+		for _, d := range p.Fabric.Devices {
+			size[d.Group]++
+		}
+		stray, _ := strayUplinks(p.Fabric)
+		for _, s := range stray {
+			strays[s.port.Device] = true
+		}
 		for _, d := range p.Fabric.Devices {
 			if d.Switch == nil {
 				continue
@@ -62,7 +74,11 @@ How to mend it: correct the cable.
 				ups++
 			}
 			if ups > 1 {
-				alike.add(key{d.Group, d.Height(), ups}, rising{d, len(first), double})
+				k := key{group: d.Group, tier: d.Height(), uplink: ups}
+				if size[d.Group] == 1 {
+					k.group, k.model = "", d.Switch.Model
+				}
+				alike.add(k, rising{d, len(first), double})
 			}
 		}
 		alike.each(func(k key, all []rising) {
@@ -79,9 +95,12 @@ How to mend it: correct the cable.
 				if r.above >= usual || 2*counts[usual] <= len(all) && (len(all) != 2 || r.above > 1) {
 					continue
 				}
+				if slices.ContainsFunc(all, func(o rising) bool { return o.above == usual && strays[o.device] }) {
+					continue // which of the two is cabled wrongly, planes-joined says
+				}
 				p.Warnf(diag.FirstPlace(r.double.At, r.device.At), "%s has %s, and they end in %s; those of %s end in %d. %s goes to %s, as "+
 					"another one does. Correct the cable, so that the loss of one switch costs no more here than there.", r.device.Name, diag.Count(k.uplink, "uplink"),
-					switchesText(r.above), groupText(r.device.Group), usual, r.double, r.double.Peer())
+					switchesText(r.above), groupText(k.group), usual, r.double, r.double.Peer())
 			}
 		})
 	},
@@ -95,5 +114,10 @@ func switchesText(n int) string {
 	return fmt.Sprintf("%d switches", n)
 }
 
-// groupText names the others of a group.
-func groupText(group string) string { return fmt.Sprintf("most others of switch %q", group) }
+// groupText names the others of a group, or of switches with blocks of their own.
+func groupText(group string) string {
+	if group == "" {
+		return "most others of its model and tier"
+	}
+	return fmt.Sprintf("most others of switch %q", group)
+}

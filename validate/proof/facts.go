@@ -128,7 +128,7 @@ const (
 	ASNumbers        AssumptionCode = "as-numbers"         // the AS numbers are as written, and nothing goes round the AS-path check
 	Converged        AssumptionCode = "converged"          // the states judged are those after routing has converged
 	BounceMoves      AssumptionCode = "bounce-moves"       // switches move what goes up again into the bounce group
-	SpanningTreeRuns AssumptionCode = "spanning-tree-runs" // spanning tree runs on every bridged link
+	SpanningTreeRuns AssumptionCode = "spanning-tree-runs" // one spanning tree for all VLANs runs on every bridged link
 	EqualCosts       AssumptionCode = "equal-costs"        // every link costs the same, and routing has converged
 	NoIBGP           AssumptionCode = "no-ibgp"            // no routes pass between switches of one AS
 	ByTable          AssumptionCode = "by-table"           // the switches forward as the tables say

@@ -39,6 +39,6 @@ link "up" {
 }
 
 link "odd" {
-  a = "leaf3:swp32" # want "planes-joined: leaf3:swp32 goes to spine1:swp9, in another plane than the other uplinks of leaf3"
+  a = "leaf3:swp32" # want "planes-joined: leaf3:swp32 goes to spine1:swp9, most of whose cables lead to leaves with the NICs"
   b = "spine1:swp9"
 }
