@@ -69,8 +69,11 @@ func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 		return ir.MemoryModel{}
 	case !spectrum:
 		m.Absolute = true
-		m.AlphaFrom = "assumed: the file of such chips has no share for lossless traffic"
-		m.PercentFrom = "assumed: the file of such chips has no pool for lossless traffic"
+		// As 3.x comes, service has pool 2 for itself, with 2 percent of the memory, and a shared_percent of 4 ([broadcomGroup]).
+		m.Pool = true
+		m.AlphaFrom = "assumed, should xoff count beyond a share: the file of such chips states none for lossless traffic"
+		m.PercentFrom = "assumed, should xoff count beyond a share: the release gives the priority group of RoCE 2 %, a shared_percent of 4, and " +
+			"no manual says what they come to"
 		m.XoffFrom = "assumed: no manual says whether such a chip counts it from the bottom"
 	case written:
 		quota, _ := grammar.ReadQuota(strconv.Itoa(presetQuota))
