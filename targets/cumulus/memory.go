@@ -72,8 +72,8 @@ func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 		// As 3.x comes, service has pool 2 for itself, with 2 percent of the memory, and a shared_percent of 4 ([broadcomGroup]).
 		m.Pool = true
 		m.AlphaFrom = "assumed, should xoff count beyond a share: the file of such chips states none for lossless traffic"
-		m.PercentFrom = "assumed, should xoff count beyond a share: the release gives the priority group of RoCE 2 %, a shared_percent of 4, and " +
-			"no manual says what they come to"
+		m.PercentFrom = "assumed, should xoff count beyond a share: the release gives the priority group of RoCE 2 %, a shared_percent of 4, " +
+			"and no manual says what they come to"
 		m.XoffFrom = "assumed: no manual says whether such a chip counts it from the bottom"
 	case written:
 		quota, _ := grammar.ReadQuota(strconv.Itoa(presetQuota))
@@ -191,7 +191,8 @@ func memoryOf(lines []grammar.Line) memoryRead {
 			r.lossy = append(r.lossy, g)
 		}
 	}
-	r.in, r.out = shareOf(have, grammar.IngressPool, grammar.PoolShare, r.pool, ""), shareOf(have, grammar.EgressPool, grammar.PoolShare, r.pool, "")
+	r.in = shareOf(have, grammar.IngressPool, grammar.PoolShare, r.pool, "")
+	r.out = shareOf(have, grammar.EgressPool, grammar.PoolShare, r.pool, "")
 	r.ingress = ingressPools(have)
 	mode, stated := number(grammar.IngressPool, grammar.PoolMode, r.pool, "")
 	r.static = stated && mode == 0

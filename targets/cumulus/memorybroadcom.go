@@ -13,8 +13,9 @@ import (
 
 // The file of Broadcom's chips has no pool of lossless traffic: a lossless cos uses what its priority group has. As releases of 3.x come,
 // the groups control, service and bulk are in the pools 1, 2 and 0, which have 3, 2 and 0 percent of the memory on the way in and 90, 90
-// and 75 on the way out; min_percent is 0, 0 and 40, shared_percent 44, 4 and 20. Source: such a file, printed by an image of 3.2. What these
-// percents come to together is not published (a pool of 0 percent serves bulk), so they are held against nothing but what they cannot mean.
+// and 75 on the way out; min_percent is 0, 0 and 40, shared_percent 44, 4 and 20. Source: such a file, printed by an image of 3.2. What
+// these percents come to together is not published (a pool of 0 percent serves bulk), so they are held against nothing but what they
+// cannot mean.
 
 // broadcomGroup is what a file says of the memory of a priority group.
 type broadcomGroup struct {
@@ -33,11 +34,13 @@ func broadcomGroupOf(have grammar.Values, group string) broadcomGroup {
 		return n, ok && isNumber
 	}
 	g := broadcomGroup{
-		name:  group,
-		least: shareOf(have, grammar.PriorityGroup, grammar.GroupLeast, -1, group), shared: shareOf(have, grammar.PriorityGroup, grammar.GroupShared, -1, group),
+		name:   group,
+		least:  shareOf(have, grammar.PriorityGroup, grammar.GroupLeast, -1, group),
+		shared: shareOf(have, grammar.PriorityGroup, grammar.GroupShared, -1, group),
 	}
 	g.pool, _ = pool(group)
-	g.in, g.out = shareOf(have, grammar.IngressPool, grammar.PoolShare, g.pool, ""), shareOf(have, grammar.EgressPool, grammar.PoolShare, g.pool, "")
+	g.in = shareOf(have, grammar.IngressPool, grammar.PoolShare, g.pool, "")
+	g.out = shareOf(have, grammar.EgressPool, grammar.PoolShare, g.pool, "")
 	for _, other := range []string{control, service, bulk} {
 		if n, stated := pool(other); other != group && stated && n == g.pool {
 			g.others = append(g.others, other)
@@ -87,7 +90,8 @@ func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
 // pool judges the memory that a priority group has on either way; false: it has none, which is all that counts.
 func (j *memoryJudge) pool(b broadcomGroup, g *ir.CosGroup) bool {
 	in, out := memoryKey(grammar.IngressPool, grammar.PoolShare, b.pool, ""), memoryKey(grammar.EgressPool, grammar.PoolShare, b.pool, "")
-	least, shared := memoryKey(grammar.PriorityGroup, grammar.GroupLeast, -1, b.name), memoryKey(grammar.PriorityGroup, grammar.GroupShared, -1, b.name)
+	least := memoryKey(grammar.PriorityGroup, grammar.GroupLeast, -1, b.name)
+	shared := memoryKey(grammar.PriorityGroup, grammar.GroupShared, -1, b.name)
 	uses := fmt.Sprintf("By %s the lossless cos group %q uses pool %d, as priority group %s does", j.path, g.Name, b.pool, b.name)
 	none := ""
 	switch {
@@ -108,7 +112,8 @@ func (j *memoryJudge) pool(b broadcomGroup, g *ir.CosGroup) bool {
 			"release has a pool for each.", uses, diag.Plural(len(b.others), "does", "do"), strings.Join(b.others, " and "))
 	}
 	mem := j.device.Memory()
-	if holds, enters := b.out.percent/100*float64(mem.Chip), float64(mem.Lossless)+b.in.percent/100*float64(mem.Chip); holds < enters && mem.Fits() {
+	holds, enters := b.out.percent/100*float64(mem.Chip), float64(mem.Lossless)+b.in.percent/100*float64(mem.Chip-mem.Lossless)
+	if holds < enters && mem.Fits() {
 		topicMemoryEgress.Warnf(j.found, j.at, "%s. On the way out it has %g %% of the memory (%s), %s, and %s can come in: the buffers of %s, "+
 			"and the pool on the way in. Whether unlimited_egress_buffer lifts that limit no manual says; if not, what is more is dropped "+
 			"although it was let in. The release has 90.", uses, b.out.percent, out, diag.Bytes(int(holds)), diag.Bytes(int(enters)),
@@ -139,5 +144,6 @@ func (b broadcomGroup) text() string {
 		}
 		return fmt.Sprintf("%g %%", s.percent)
 	}
-	return fmt.Sprintf("pool %d with %s in and %s out, min_percent %s, shared_percent %s", b.pool, part(b.in), part(b.out), part(b.least), part(b.shared))
+	return fmt.Sprintf("pool %d with %s in and %s out, min_percent %s, shared_percent %s", b.pool,
+		part(b.in), part(b.out), part(b.least), part(b.shared))
 }

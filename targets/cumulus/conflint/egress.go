@@ -67,8 +67,8 @@ func (u *unit) emptyPools(cos int, g string) {
 	n, ok := grammar.Number(text, 7)
 	for _, way := range ways {
 		if p := u.numbered(way.pools, grammar.PoolShare, n); ok && p != nil && p.real == 0 && (n > 0 || way.pools == grammar.EgressPool) {
-			u.errorf(&topicPools, p.valueAt, "%s is 0, and the lossless cos %d, in the priority group %s, uses this pool: there is no memory for it.",
-				p.key, cos, g).Note(pool.valueAt, "the pool of %s", g)
+			u.errorf(&topicPools, p.valueAt, "%s is 0, and the lossless cos %d, in the priority group %s, uses this pool: there is no memory "+
+				"for it.", p.key, cos, g).Note(pool.valueAt, "the pool of %s", g)
 		}
 	}
 }
@@ -80,8 +80,9 @@ func (u *unit) losslessPool() {
 			p := u.setting(way.pools, grammar.PoolShare, t.n, "")
 			switch {
 			case p == nil:
-				u.errorf(&topicPools, t.valueAt, "Lossless traffic uses %s pool %d, and %s is not set, so the pool has no memory. Set it; the "+
-					"vendor's preset has 50.0 on the way in and 100.0 on the way out.", way.name, t.n, grammar.Spell(way.pools, grammar.PoolShare, t.n, ""))
+				u.errorf(&topicPools, t.valueAt, "Lossless traffic uses %s pool %d, and %s is not set, so the pool has no memory. Set "+
+					"it; the vendor's preset has 50.0 on the way in and 100.0 on the way out.", way.name, t.n,
+					grammar.Spell(way.pools, grammar.PoolShare, t.n, ""))
 			case p.ok && p.real == 0:
 				u.errorf(&topicPools, p.valueAt, "%s is 0, and lossless traffic uses this pool: there is no memory for it. The vendor's preset has "+
 					"50.0 on the way in and 100.0 on the way out.", p.key).Note(t.valueAt, "lossless traffic uses it")
