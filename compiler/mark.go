@@ -17,7 +17,7 @@ import (
 //
 // which is [ir.Memory.MarkBound]; alpha and the pool are those of the switch's memory model ([ir.MemoryModel]). Where a port pauses at
 // xoff bytes whatever is free, n ports that fill one queue hold n x xoff, and Min is kept below that for the incast the fabric has
-// ([ir.Device.Senders]). Below both Min scales with the speed of the port, from a vendor's preset at 100G: a bandwidth-delay
+// ([ir.Device.Senders]); nothing published settles how such a chip counts, so it is kept below the first bound, too. Below both Min scales with the speed of the port, from a vendor's preset at 100G: a bandwidth-delay
 // product stays one. Three frames are the least that lets a single sender run at full speed. All of it comes in the steps the chip
 // knows, so that the switch shows what was asked for.
 
@@ -38,7 +38,8 @@ type markKey struct {
 	bound int    // -1: does not bind
 	limit string // the inputs of the bound, where it or fabric.lock makes them some of the mark's
 
-	senders int // into one queue, where the bound is for them; 0: it is for one port that fills all queues
+	senders int  // into one queue, where the bound is for them; 0: it is for one port that fills all queues
+	other   bool // the bound is by the reading of xoff that is not taken
 }
 
 // mark gives every switch port that sends an ECN group its thresholds. Alike ports share them.
@@ -85,7 +86,7 @@ func (c *compiler) mark() {
 					key.bound, key.senders = incast, senders[g]
 					key.limit = fmt.Sprintf(" senders=%d xoff=%d", key.senders, xoff)
 				case free >= bound:
-					key.bound, key.limit = bound, memoryInputs(mem)
+					key.bound, key.limit, key.other = bound, memoryInputs(mem), mem.Model.Absolute
 				default:
 					key.limit = c.pins.limitOf(key, mem)
 				}
@@ -161,8 +162,11 @@ func deriveMin(k markKey, cell ir.Origin) ir.Derived {
 	if k.bound >= 0 && k.bound <= n {
 		n = wholeSteps(k.asic, max(k.bound-1, 0))
 		on := "on this switch"
-		if k.senders > 0 {
+		switch {
+		case k.senders > 0:
 			on = fmt.Sprintf("where %d ports fill one queue", k.senders)
+		case k.other:
+			on = "should xoff count what is beyond a share of the pool after all"
 		}
 		why = append(why, because(ir.Origin{Why: fmt.Sprintf("marking must come before pausing: below %d B %s", k.bound, on)}))
 	}

@@ -187,7 +187,7 @@ func TestNeedHoldsWhatIsPublished(t *testing.T) {
 			require.True(t, ok, m)
 			switches = append(switches, s)
 		}
-		if f.use != "model" {
+		if f.use != "model" && f.use != "added" {
 			switches = append(switches, &platform.Switch{Name: "another", ASIC: f.asic})
 		}
 		undercut[f.table] += 0
@@ -201,7 +201,7 @@ func TestNeedHoldsWhatIsPublished(t *testing.T) {
 				if need < f.bytes {
 					undercut[f.table]++
 				}
-				if f.use != "chip" && f.use != "model" {
+				if f.use != "chip" && f.use != "model" && f.use != "added" {
 					continue
 				}
 				assert.LessOrEqual(t, f.bytes, public.Bytes, "%v", f)

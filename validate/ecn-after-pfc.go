@@ -29,10 +29,14 @@ or twice: plan and verify read it.
 Above the bound senders are stopped before they are told to slow down, and ECN does little. rocec
 keeps a derived min below it; this is about one written by hand.
 
-On some chips xoff is taken to be all that a port may hold, whatever is free. Then n ports that
-fill one queue hold n times xoff when they pause, and marks come first only where enough of them
-send at once. A note says from how many senders on, where two are not enough; rocec derives a min
-that holds for the incast the fabric has.
+On some chips xoff is taken to be all that a port may hold, whatever is free. Then one port that
+fills n queues pauses when they hold xoff together, so at xoff / n each, below any min that works;
+and n ports that fill one queue hold n times xoff when they pause, so that marks come first only
+where enough ports send into it at once. It is ports that count, not hosts: what comes from other
+switches comes in by the ports to them, few as they are. A note says from how many ports on marks
+come first, where two are not enough. rocec derives a min that holds for as many as can send at
+once; the note is given of that one, too, where fewer ports lead to other switches than it takes. A
+written one at which marks never come first is a warning.
 
 Example: 18 ports of an SN2700 in use, in two lossless groups.
 
@@ -57,9 +61,11 @@ How to mend it: leave min out, or write less than the bound.
     }
 `,
 	Run: func(p *Pass) {
-		var late, few folds[*ir.CosGroup, marking]
-		markings(p.Fabric, func(m marking) {
+		var late, never, few folds[*ir.CosGroup, marking]
+		everyMarking(p.Fabric, func(m marking) {
 			switch {
+			case m.late() && m.mem.Model.Absolute:
+				never.add(m.mark.Group, m)
 			case m.late():
 				late.add(m.mark.Group, m)
 			case m.fewFirst():
@@ -82,36 +88,83 @@ How to mend it: leave min out, or write less than the bound.
 				Note(m.port.Device.At, "%s: a pool of %d %% (%s), alpha %s (%s)", m.port.Device.Name, m.mem.Model.Percent,
 					m.mem.Model.PercentFrom, m.mem.Model.Alpha, m.mem.Model.AlphaFrom)
 		})
+		never.each(func(g *ir.CosGroup, all []marking) {
+			m := mostSenders(all)
+			senders := m.port.Device.Senders(g)
+			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s. On %s a port is taken to pause "+
+				"once it holds xoff = %s, whatever is free of the memory (%s), and the %s that can fill one queue there hold %s "+
+				"when all of them pause: senders are stopped, and never told to slow down. %s.",
+				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(senders, "port"),
+				diag.Bytes(m.mem.IncastBound(senders, m.xoff())), m.fewMend()).
+				Note(m.port.Device.At, "%s", m.port.Device.Name)
+		})
 		few.each(func(g *ir.CosGroup, all []marking) {
-			m := worst(all, func(m marking) int { return m.xoff() })
-			from := ir.MarksFrom(m.mark.Min.N, m.xoff())
-			most := m.port.Device.Senders(g)
-			can := fmt.Sprintf("up to %s can send into one queue there", diag.Count(most, "port"))
-			if from > most {
-				can += ", so that marks never come first"
-			}
-			p.Noticef(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s. On %s a port is taken to pause "+
-				"once it holds xoff = %s, whatever is free of the memory (%s): marks come before pauses where %s or more fill a queue at once; "+
-				"%s. %s, or write less than %s, so that two are enough.",
-				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(from, "port"), can,
-				m.mend(m.mark.Min, "Leave min out, and it is derived for the incast the fabric has"), diag.Bytes(2*m.xoff())).
+			m := mostSenders(all)
+			from, most := m.from(), m.port.Device.Senders(g)
+			p.Noticef(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned, g.ECN.At), "Cos group %q begins to mark at min = %s. On %s a port is taken "+
+				"to pause once it holds xoff = %s, whatever is free of the memory (%s): marks come before pauses where %s or more fill a "+
+				"queue at once. %s can send into one queue there%s. %s.",
+				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(from, "port"),
+				diag.Count(most, "port"), m.farText(from, most), m.fewMend()).
 				Note(m.port.Device.At, "%s", m.port.Device.Name)
 		})
 	},
 }
 
-// fewFirst reports whether a written min comes after pauses where few senders fill a queue, with thresholds that are absolute.
+// fewFirst reports whether min comes after pauses where two ports fill a queue, with thresholds that are absolute. One that rocec derives
+// holds for the incast of the fabric; it does not where too few ports can fill the queue, all together or those to other switches.
 func (m marking) fewFirst() bool {
-	return m.mark.Group.Lossless && (m.mark.Group.ECN.Min.Set() || m.pinned(m.mark.Min)) && m.mem.Model.Absolute && m.xoff() > 0 &&
-		m.mark.Min.N >= m.mem.IncastBound(2, m.xoff()) && m.port.Device.Senders(m.mark.Group) > 1
+	if !m.mark.Group.Lossless || !m.mem.Model.Absolute || m.xoff() <= 0 || m.mark.Min.N < m.mem.IncastBound(2, m.xoff()) {
+		return false
+	}
+	most := m.port.Device.Senders(m.mark.Group)
+	if most < 2 {
+		return false
+	}
+	far := m.far()
+	return m.written() || m.from() > most || far > 0 && far < m.from()
 }
 
-// xoff is the threshold of pausing at the port, of the group that is marked.
-func (m marking) xoff() int {
-	if b := m.port.Carries(m.mark.Group); b != nil {
-		return b.Xoff.N
+// far is how many ports to other switches can send into the queue of a port of a host; 0 of a port between switches, where it depends on
+// the way back and forth which can.
+func (m marking) far() int {
+	n := 0
+	if m.port.Peer().Device.Switch != nil {
+		return 0
 	}
-	return 0
+	for _, p := range m.port.Device.Ports {
+		if p != m.port && p.Carries(m.mark.Group) != nil && p.Peer().Device.Switch != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// from is how many ports must fill a queue at once for marks to come before pauses, with thresholds that are absolute.
+func (m marking) from() int { return ir.MarksFrom(m.mark.Min.N, m.xoff()) }
+
+// mostSenders is the marking that wants most of them.
+func mostSenders(all []marking) marking { return worst(all, func(m marking) int { return -m.from() }) }
+
+// fewMend says how two ports are made enough.
+func (m marking) fewMend() string {
+	two := diag.Bytes(m.mem.IncastBound(2, m.xoff()))
+	if m.written() {
+		return m.mend(m.mark.Min, "Leave min out, and it is derived for the incast the fabric has") + ", or write less than " + two + ", so that two are enough"
+	}
+	return "That min is derived, for as many as can; write less than " + two + " where two shall be enough"
+}
+
+// farText says what of that comes from other switches: their traffic comes in by few ports, which pause for what is sent by many.
+func (m marking) farText(from, most int) string {
+	if from > most {
+		return ", so that marks never come first"
+	}
+	far := m.far()
+	if far == 0 || far >= from {
+		return ""
+	}
+	return fmt.Sprintf("; what other switches send comes in by %s, and is paused first", diag.Count(far, "port"))
 }
 
 // where names the switch of the worst of markings, and how many others there are.

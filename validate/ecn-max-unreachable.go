@@ -43,6 +43,9 @@ pool.
 		var found folds[key, marking]
 		markings(p.Fabric, func(m marking) {
 			name, at, ok := m.writtenAs(m.mark.Max)
+			if m.mem.Model.Absolute && m.mark.Max.N < m.mem.IncastBound(m.port.Device.Senders(m.mark.Group), m.xoff()) {
+				return // reached where enough ports fill the queue
+			}
 			if ok && m.mark.Max.N >= m.mem.QueueLimit() && !(name == "min" && m.late()) {
 				found.add(key{m.mark.Group, at}, m)
 			}

@@ -288,6 +288,18 @@ func markings(f *ir.Fabric, do func(marking)) {
 		!slices.ContainsFunc(f.Sizes, func(s *ir.Sizing) bool { return s.Pinned != nil }) {
 		return
 	}
+	everyMarking(f, func(m marking) {
+		if given := m.mark.Group.ECN; given.Min.Set() || given.Max.Set() || m.mark.Pinned.Filename != "" {
+			do(m)
+		}
+	})
+}
+
+// everyMarking calls do for every such mark, also where rocec derived both thresholds.
+func everyMarking(f *ir.Fabric, do func(marking)) {
+	if !slices.ContainsFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.ECN != nil }) {
+		return
+	}
 	for _, d := range f.Devices {
 		if d.Switch == nil {
 			continue
@@ -295,9 +307,7 @@ func markings(f *ir.Fabric, do func(marking)) {
 		mem, known := ir.Memory{}, false
 		for _, p := range d.Ports {
 			for _, m := range p.Marks {
-				given := m.Group.ECN
-				if !given.Min.Set() && !given.Max.Set() && m.Pinned.Filename == "" || m.Min.N <= 0 || m.Min.N >= m.Max.N ||
-					m.Min.N >= d.Switch.Model.ASIC.Buffer {
+				if m.Min.N <= 0 || m.Min.N >= m.Max.N || m.Min.N >= d.Switch.Model.ASIC.Buffer {
 					continue
 				}
 				if !known {
@@ -311,9 +321,28 @@ func markings(f *ir.Fabric, do func(marking)) {
 	}
 }
 
-// late reports whether a written min lets pauses come before marks.
+// written reports whether a person or fabric.lock gives min.
+func (m marking) written() bool { return m.mark.Group.ECN.Min.Set() || m.pinned(m.mark.Min) }
+
+// xoff is the threshold of pausing at the port, of the group that is marked.
+func (m marking) xoff() int {
+	if b := m.port.Carries(m.mark.Group); b != nil {
+		return b.Xoff.N
+	}
+	return 0
+}
+
+// late reports whether a written min lets pauses come before marks: where one port fills all queues, or, where thresholds are absolute,
+// even if all ports that can fill one queue do.
 func (m marking) late() bool {
-	return m.mark.Group.Lossless && (m.mark.Group.ECN.Min.Set() || m.pinned(m.mark.Min)) && m.mark.Min.N >= m.mem.MarkBound()
+	if !m.mark.Group.Lossless || !m.written() {
+		return false
+	}
+	if !m.mem.Model.Absolute {
+		return m.mark.Min.N >= m.mem.MarkBound()
+	}
+	senders := m.port.Device.Senders(m.mark.Group)
+	return senders > 1 && m.xoff() > 0 && m.mark.Min.N >= m.mem.IncastBound(senders, m.xoff())
 }
 
 // pinned reports whether fabric.lock holds another threshold than this rocec derives.

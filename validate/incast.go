@@ -13,11 +13,13 @@ var Incast = &Check{
 	Answers: []string{"K18"},
 	Doc: `
 When many members answer one of them at once, its port is the only way out for all they send. Until
-the senders have slowed down, the difference lies in the switch, and when its buffer is full PFC
-pauses the neighbours, and whatever else they send in the group. The note says how bad it can get:
-all other members at line rate, as far as the links into that switch carry it, and how long the
-memory that ports share lasts then. It is given where more than 16 others can send more than 16
-times the port's speed, once for an intent; that a few fast ones overrun a slow one is speed-step.
+the senders have slowed down, the difference lies in the switch, and when its ports hold what they
+may PFC pauses the neighbours, and whatever else they send in the group. The note says how bad it
+can get: all other members at line rate, as far as the links into that switch carry it, and how
+long what its other lossless ports may hold before they pause lasts then. By the memory model of
+the system (rocec show SWITCH) that is a share of the pool and xoff each, or xoff each alone. It is
+given where more than 16 others can send more than 16 times the port's speed, once for an intent;
+that a few fast ones overrun a slow one is speed-step.
 
 A round trip is some 10 microseconds, and ECN needs a few of them. Where the buffer lasts for less,
 a burst from all at once is paused before anyone has slowed down.
@@ -88,9 +90,11 @@ gather, lower ECN thresholds.
 			leaf := w.to.Port.Peer().Device
 			speed := w.to.Port.Speed
 			lasts := "no memory is left that ports share"
-			if shared := leaf.Memory().Shared(); shared > 0 {
-				lasts = "the " + diag.Bytes(shared) + " that the ports of " + leaf.Name + " share last " +
-					diag.Count(max(shared*8/(w.inflow-speed), 1), "microsecond") + " at most"
+			if mem := leaf.Memory(); mem.Shared() > 0 {
+				xoffs := senderXoffs(w.to.Port.Peer(), w.in.Group)
+				held := mem.Held(xoffs)
+				lasts = "the " + diag.Bytes(held) + " that " + diag.Count(len(xoffs), "other port") + " of " + leaf.Name +
+					" may hold before they pause last " + diag.Count(max(held*8/(w.inflow-speed), 1), "microsecond") + " at most"
 			}
 			p.Noticef(at, "In roce %q %s can send %s to %s with its port of %s, and the links into %s carry %s of it, %d times "+
 				"the port. At that rate %s; then it pauses its "+
@@ -101,6 +105,17 @@ gather, lower ECN thresholds.
 				Note(leaf.Switch.ModelAt, "%s, %s of buffer", leaf.Switch.Model.Title, diag.Bytes(leaf.Switch.Model.ASIC.Buffer))
 		})
 	},
+}
+
+// senderXoffs is the threshold of pausing of each port that can send to another one of its switch in a group.
+func senderXoffs(to *ir.Port, g *ir.CosGroup) []int {
+	var out []int
+	for _, p := range to.Device.Ports {
+		if b := p.Carries(g); b != nil && p != to {
+			out = append(out, b.Xoff.N)
+		}
+	}
+	return out
 }
 
 // manyTimes is what must be exceeded for incast to be worth a note: less is any busy rack.

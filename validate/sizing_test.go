@@ -124,12 +124,17 @@ func TestSizing(t *testing.T) {
 		{"min at twice an absolute xoff", func(r *rack) {
 			r.model, r.group = "z9100", "ecn { min = 36192 }"
 		}, []string{"note ecn-after-pfc"}, "xoff = 18,096 B, whatever is free of the memory (assumed: no manual says whether such a chip counts it " +
-			"from the bottom): marks come before pauses where 3 ports or more fill a queue at once; up to 15 ports can send into one queue there."},
+			"from the bottom): marks come before pauses where 3 ports or more fill a queue at once. 15 ports can send into one queue there. Leave min out"},
 		{"min below it", func(r *rack) { r.model, r.group = "z9100", "ecn { min = 36191 }" }, nil, ""},
 		{"min that no incast there reaches", func(r *rack) {
 			r.model, r.hosts, r.group = "z9100", 4, "ecn { min = 150000 }"
-		}, []string{"note ecn-after-pfc"}, "where 9 ports or more fill a queue at once; up to 3 ports can send into one queue there, so that marks " +
-			"never come first"},
+		}, []string{"warning ecn-after-pfc"}, "the 3 ports that can fill one queue there hold 54,288 B when all of them pause"},
+		{"min just below it", func(r *rack) {
+			r.model, r.hosts, r.group = "z9100", 4, "ecn { min = 54287 }"
+		}, []string{"note ecn-after-pfc"}, "where 3 ports or more"},
+		{"three frames are more than an incast holds", func(r *rack) {
+			r.model, r.hosts, r.group = "z9100", 4, "ecn {}\npfc { xoff = 8944 }"
+		}, []string{"note ecn-after-pfc"}, "3 ports can send into one queue there, so that marks never come first. That min is derived"},
 		{"one host and another make no incast", func(r *rack) {
 			r.model, r.hosts, r.group = "z9100", 2, "ecn { min = 150000 }"
 		}, nil, ""},
@@ -137,8 +142,7 @@ func TestSizing(t *testing.T) {
 			r.group = "pfc { buffer = 840000 }\necn { min = 30000 }"
 		}, []string{"error buffer-overcommitted"}, ""},
 		{"no min helps", func(r *rack) {
-			r.model = "z9100"
-			r.group = "ecn { min = 30000 }\npfc { buffer = 975000 }"
+			r.group = "ecn { min = 30000 }\npfc { buffer = 800000 }"
 		}, []string{"warning ecn-after-pfc", "warning buffer-overcommitted"}, "No min is both below that and above two frames"},
 		{"min of less than two frames", func(r *rack) { r.group = "ecn { min = 18431 }" }, []string{"warning ecn-min-small"}, ""},
 		{"min of two frames", func(r *rack) { r.group = "ecn { min = 18432 }" }, nil, ""},
@@ -196,6 +200,29 @@ func TestDerivedSizesAreSound(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Where xoff is all that a port may hold, a derived min holds for all ports of a switch that send at once. What other switches send comes
+// in by few ports, which pause before the queue marks.
+func TestMarksOfWhatOtherSwitchesSend(t *testing.T) {
+	src := strings.NewReplacer(`asic  = "spectrum"`, `asic  = "tomahawk"`, "gpu[1-4]", "gpu[1-32]", ":swp128", ":swp[121-128]").
+		Replace(string(clos(4, 2, 0)))
+	require.Contains(t, src, "tomahawk")
+	noted := func(src string) (out []string) {
+		for _, d := range validate.Run(compilertest.Compile(t, []byte(src)), nil).Diagnostics {
+			if d.Code == "ecn-after-pfc" {
+				assert.Equal(t, diag.Notice, d.Severity)
+				out = append(out, d.Detail)
+			}
+		}
+		return out
+	}
+	found := noted(src)
+	require.Len(t, found, 1)
+	assert.Contains(t, found[0], "On leaf1 and 3 switches more")
+	assert.Contains(t, found[0], "marks come before pauses where 9 ports or more fill a queue at once. 9 ports can send into one queue there")
+	assert.Contains(t, found[0], "what other switches send comes in by 2 ports, and is paused first. That min is derived")
+	assert.Empty(t, noted(strings.Replace(src, "ecn {}", "ecn { min = 36191 }", 1)), "two are enough")
 }
 
 // Alike switches of a block are told once, at the size that was written.

@@ -33,8 +33,33 @@ func describeMemory(d *ir.Device) section {
 	}
 	s.add("shared", amount(m.Shared()), ir.Origin{Why: fmt.Sprintf("%d %% of the packet buffer", m.Shared()*100/m.Chip)})
 	s.add("least that works", amount(m.Least), ir.Origin{Why: "two frames of the MTU for each lossless buffer"})
-	s.add("marks before pauses", "below "+amount(m.MarkBound()), boundOrigin(m)...)
+	if !m.Model.Absolute {
+		s.add("marks before pauses", "below "+amount(m.MarkBound()), boundOrigin(m)...)
+	} else if xoff := leastXoff(d); xoff > 0 {
+		s.addAbsoluteBounds(m, xoff)
+	}
 	return s
+}
+
+// leastXoff is the lowest threshold of pausing at a switch.
+func leastXoff(d *ir.Device) int {
+	least := 0
+	for _, p := range d.Ports {
+		for _, b := range p.Buffers {
+			if x := b.Xoff.N; x > 0 && (least == 0 || x < least) {
+				least = x
+			}
+		}
+	}
+	return least
+}
+
+// addAbsoluteBounds is the same where a port pauses at xoff bytes, whatever is free.
+func (s *section) addAbsoluteBounds(m ir.Memory, xoff int) {
+	s.add("marks before pauses", fmt.Sprintf("below f x %d B", xoff), ir.Origin{Why: "f ports that fill one queue hold f x xoff when they pause"})
+	s.add("  of one port alone", "below "+amount(m.FanOutBound(xoff)), ir.Origin{
+		Why: fmt.Sprintf("%d B / %d: it fills all queues (%s)", xoff, m.Queues(), m.MarkBoundTerms()),
+	})
 }
 
 // losslessText is how many lossless groups a port of a switch carries, and in how many buffers.
@@ -164,10 +189,12 @@ func describeMark(m *ir.Mark, p *ir.Port) section {
 	}
 	if m.Group.Lossless {
 		mem := d.Memory()
-		s.add("marks before pauses", "below "+amount(mem.MarkBound()), boundOrigin(mem)...)
-		if b := p.Carries(m.Group); b != nil && b.Xoff.N > 0 && mem.Model.Absolute {
-			s.add("for how many senders", fmt.Sprintf("%d or more of %d", ir.MarksFrom(m.Min.N, b.Xoff.N), d.Senders(m.Group)),
-				ir.Origin{Why: fmt.Sprintf("n ports that fill this queue hold n x %d B when they pause", b.Xoff.N)})
+		if !mem.Model.Absolute {
+			s.add("marks before pauses", "below "+amount(mem.MarkBound()), boundOrigin(mem)...)
+		} else if b := p.Carries(m.Group); b != nil && b.Xoff.N > 0 {
+			s.addAbsoluteBounds(mem, b.Xoff.N)
+			s.add("  of how many ports", fmt.Sprintf("%d or more of %d", ir.MarksFrom(m.Min.N, b.Xoff.N), d.Senders(m.Group)),
+				ir.Origin{Why: fmt.Sprintf("f x %d B above min", b.Xoff.N)})
 		}
 	}
 	return s

@@ -335,6 +335,7 @@ var notRun = map[string]string{
 var confGrounds = map[string]string{
 	"conf-bandwidth":        "t4.conf",
 	"conf-dialect":          "",
+	"conf-egress-limited":   "../conf-egress-limited/good",
 	"conf-lossless-default": "t4.conf",
 	"conf-pools":            "q1",
 	"conf-red-lossless":     "t4.conf",
@@ -388,11 +389,15 @@ func TestExplainConfExamples(t *testing.T) {
 					name = "qos_features.conf"
 				}
 			case base != "":
-				name = "qos_features.conf"
-				if strings.Contains(f.text, "service_pool") {
-					name = "qos_infra.conf"
+				all := []string{"qos_features.conf", "qos_infra.conf"}
+				if _, err := os.Stat(filepath.Join(sound, base, "datapath.conf")); err == nil {
+					all = []string{"traffic.conf", "datapath.conf"}
 				}
-				for _, file := range []string{"qos_features.conf", "qos_infra.conf"} {
+				name = all[0]
+				if strings.Contains(f.text, "service_pool") {
+					name = all[1]
+				}
+				for _, file := range all {
 					data, err := os.ReadFile(filepath.Join(sound, base, file))
 					require.NoError(t, err)
 					if file == name {

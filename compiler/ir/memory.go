@@ -104,10 +104,27 @@ func (m Memory) buffers() (buffers, queues int) {
 //
 //	min < alpha x pool / (n x (1 + alpha x L))
 //
-// What a port may hold beyond its share of the pool before it pauses is left out, which makes the bound lower by xoff / n.
+// What a port may hold beyond its share of the pool before it pauses is left out, which makes the bound lower by xoff / n. Where
+// thresholds are absolute this is the bound by the other reading of them; by their own it is [Memory.FanOutBound].
 func (m Memory) MarkBound() int {
 	buffers, queues := m.buffers()
 	return m.Model.Alpha.of(m.MarkPool(), buffers) / queues
+}
+
+// FanOutBound is the queue length below which marking must begin to come before pausing, when one port that pauses at xoff bytes fills
+// the queues of all others: [Memory.MarkBound], or where thresholds are absolute xoff / n, for n queues hold all that the port may.
+func (m Memory) FanOutBound(xoff int) int {
+	if !m.Model.Absolute {
+		return m.MarkBound()
+	}
+	_, queues := m.buffers()
+	return xoff / queues
+}
+
+// Queues is how many queues of all lossless ports a packet of one buffer may wait in.
+func (m Memory) Queues() int {
+	_, queues := m.buffers()
+	return queues
 }
 
 // MarkBoundText is the bound with its numbers put in.
@@ -127,6 +144,19 @@ func (m Memory) MarkBoundTerms() string {
 		return fmt.Sprintf("n %d queues: %d lossless ports with %d lossless groups in one buffer; L 1", queues, m.Ports, m.Groups)
 	}
 	return fmt.Sprintf("n %d lossless ports; L %d lossless groups", m.Ports, buffers)
+}
+
+// Held is what ports hold together when they pause that fill one queue side by side, each with its xoff: as [Memory.IncastBound], for
+// ports that are not alike.
+func (m Memory) Held(xoffs []int) int {
+	held := 0
+	for _, xoff := range xoffs {
+		held += xoff
+	}
+	if !m.Model.Absolute {
+		held += len(xoffs) * m.Model.Alpha.of(m.MarkPool(), len(xoffs))
+	}
+	return held
 }
 
 // IncastBound is the length of a queue below which marking must begin to come before pausing, when so many senders, each behind a

@@ -22,7 +22,8 @@ type Published struct {
 	Path   string   // the file, in sonic-net/sonic-buildimage
 	Chip   string   // name of the [ASIC]
 	Models []string // names of the [Switches] whose table it is
-	Own    bool     // it holds for these alone, in place of those of the chip; else for every switch with the chip
+	Own    bool     // it holds for these alone, in place of those of the chip
+	Beside bool     // it holds for these alone, beside those of the chip. Neither: for every switch with the chip
 	Rows   []PublishedRow
 }
 
@@ -42,15 +43,16 @@ type Figure struct {
 }
 
 // Published returns the tables that hold for ports of the switch: those of the model, else those of its chip, the model's
-// own first. Own names the model if its tables stand in place of its chip's, and is empty otherwise.
+// own first. Own names the model if its tables stand in place of its chip's or beside them, and is empty otherwise.
 func (s *Switch) Published() (tables []*Published, own string) {
+	alone := false
 	for _, t := range publishedTables {
-		if t.Own && t.of(s) {
-			tables, own = append(tables, t), s.Name
+		if (t.Own || t.Beside) && t.of(s) {
+			tables, own, alone = append(tables, t), s.Name, alone || t.Own
 		}
 	}
-	if own == "" {
-		tables = s.ASIC.Published()
+	if !alone {
+		tables = append(tables, s.ASIC.Published()...)
 		slices.SortStableFunc(tables, func(a, b *Published) int {
 			switch {
 			case a.of(s) == b.of(s):
@@ -72,7 +74,7 @@ func (p *Published) of(s *Switch) bool {
 func (a *ASIC) Published() []*Published {
 	var out []*Published
 	for _, t := range publishedTables {
-		if t.Chip == a.Name && !t.Own {
+		if t.Chip == a.Name && !t.Own && !t.Beside {
 			out = append(out, t)
 		}
 	}

@@ -57,9 +57,35 @@ var publishedTables = []*Published{
 		},
 	},
 	{
+		Of: "Mellanox-SN4600C-D112C8", Chip: "spectrum3",
+		Path:   "device/mellanox/x86_64-mlnx_msn4600c-r0/Mellanox-SN4600C-D112C8/pg_profile_lookup.ini",
+		Models: []string{"sn4600c"},
+		Beside: true,
+		Rows: []PublishedRow{
+			{10000, []Figure{{5, 24576}, {40, 25600}, {300, 30720}, {2000, 32768}}},
+			{25000, []Figure{{5, 26624}, {40, 28672}, {300, 41984}, {2000, 64512}}},
+			{40000, []Figure{{5, 30720}, {40, 33792}, {300, 54272}, {2000, 97280}}},
+			{50000, []Figure{{5, 33792}, {40, 36864}, {300, 63488}, {2000, 119808}}},
+			{100000, []Figure{{5, 59392}, {40, 66560}, {300, 120832}, {2000, 234496}}},
+		},
+	},
+	{
+		Of: "Mellanox-SN4600C-D24C52", Chip: "spectrum3",
+		Path:   "device/mellanox/x86_64-mlnx_msn4600c-r0/Mellanox-SN4600C-D24C52/pg_profile_lookup.ini",
+		Models: []string{"sn4600c"},
+		Beside: true,
+		Rows: []PublishedRow{
+			{10000, []Figure{{2, 18432}, {5, 18432}, {40, 18432}, {300, 22528}, {2000, 47104}}},
+			{25000, []Figure{{2, 19456}, {5, 19456}, {40, 20480}, {300, 29696}, {2000, 91136}}},
+			{40000, []Figure{{2, 21504}, {5, 21504}, {40, 23552}, {300, 38912}, {2000, 137216}}},
+			{50000, []Figure{{2, 23552}, {5, 24576}, {40, 26624}, {300, 45056}, {2000, 168960}}},
+			{100000, []Figure{{2, 41984}, {5, 43008}, {40, 48128}, {300, 84992}, {2000, 331776}}},
+		},
+	},
+	{
 		Of: "ACS-MSN4700", Chip: "spectrum3",
 		Path:   "device/mellanox/x86_64-mlnx_msn4700-r0/ACS-MSN4700/pg_profile_lookup.ini",
-		Models: []string{"sn4410", "sn4600", "sn4600c", "sn4700"},
+		Models: []string{"sn4410", "sn4600", "sn4700"},
 		Rows: []PublishedRow{
 			{10000, []Figure{{5, 32768}, {40, 33792}, {300, 40960}}},
 			{25000, []Figure{{5, 32768}, {40, 35840}, {300, 54272}}},

@@ -2,6 +2,7 @@ package cumulus
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,8 +69,11 @@ func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 		return ir.MemoryModel{}
 	case !spectrum:
 		m.Absolute = true
-		m.AlphaFrom = "assumed: the file of such chips has no share for lossless traffic"
-		m.PercentFrom = "assumed: the file of such chips has no pool for lossless traffic"
+		// As 3.x comes, service has pool 2 for itself, with 2 percent of the memory, and a shared_percent of 4 ([broadcomGroup]).
+		m.Pool = true
+		m.AlphaFrom = "assumed, should xoff count beyond a share: the file of such chips states none for lossless traffic"
+		m.PercentFrom = "assumed, should xoff count beyond a share: the release gives the priority group of RoCE 2 %, a shared_percent of 4, " +
+			"and no manual says what they come to"
 		m.XoffFrom = "assumed: no manual says whether such a chip counts it from the bottom"
 	case written:
 		quota, _ := grammar.ReadQuota(strconv.Itoa(presetQuota))
@@ -81,19 +85,39 @@ func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 
 // memoryRead is what a datapath.conf says of the memory of a Spectrum, as far as it says so.
 type memoryRead struct {
-	pool    int  // that lossless traffic uses
-	own     bool // no lossy traffic uses it
+	pool    int      // that lossless traffic uses
+	lossy   []string // the priority groups that use it too
 	in, out share
 	static  bool // its ingress pool has fixed quotas
 	quota   *grammar.Quota
 	egress  *grammar.Quota
-	ingress int // percent of all ingress pools together
+	ingress float64 // percent of all ingress pools together
 }
+
+// own reports whether lossless traffic has its pool for itself.
+func (r *memoryRead) own() bool { return len(r.lossy) == 0 }
 
 // share is a percentage that may not be stated.
 type share struct {
 	percent float64
 	stated  bool
+}
+
+// shareOf is what a file states of a percentage.
+func shareOf(have grammar.Values, f grammar.Feature, m grammar.Meaning, n int, group string) share {
+	v, ok := have.Get(f, m, n, group)
+	text, _ := grammar.Unquote(v)
+	p, isPercent := grammar.Percentage(text)
+	return share{p, ok && isPercent}
+}
+
+// ingressPools is what all pools on the way in take together, in percent of the memory.
+func ingressPools(have grammar.Values) float64 {
+	sum := 0.0
+	for pool := range 8 {
+		sum += shareOf(have, grammar.IngressPool, grammar.PoolShare, pool, "").percent
+	}
+	return math.Round(sum*1e6) / 1e6 // 33.3 + 33.3 + 33.4 is 100
 }
 
 // noMemory says why content is no datapath.conf, in a sentence; empty: it is one, as far as it can be read.
@@ -151,12 +175,6 @@ func memoryOf(lines []grammar.Line) memoryRead {
 		i, isNumber := grammar.Number(text, 7)
 		return i, ok && isNumber
 	}
-	percent := func(f grammar.Feature, pool int) share {
-		v, ok := have.Get(f, grammar.PoolShare, pool, "")
-		text, _ := grammar.Unquote(v)
-		p, isPercent := grammar.Percentage(text)
-		return share{p, ok && isPercent}
-	}
 	quota := func(m grammar.Meaning) *grammar.Quota {
 		v, ok := have.Get(grammar.FlowControl, m, -1, "")
 		text, _ := grammar.Unquote(v)
@@ -168,16 +186,14 @@ func memoryOf(lines []grammar.Line) memoryRead {
 	}
 	r := memoryRead{quota: quota(grammar.LosslessQuota), egress: quota(grammar.LosslessEgressQuota)}
 	r.pool, _ = number(grammar.FlowControl, grammar.LosslessPool, -1, "")
-	r.own = true
 	for _, g := range []string{control, service, bulk} {
 		if of, _ := number(grammar.PriorityGroup, grammar.GroupPool, -1, g); of == r.pool {
-			r.own = false
+			r.lossy = append(r.lossy, g)
 		}
 	}
-	r.in, r.out = percent(grammar.IngressPool, r.pool), percent(grammar.EgressPool, r.pool)
-	for pool := range 8 {
-		r.ingress += int(percent(grammar.IngressPool, pool).percent)
-	}
+	r.in = shareOf(have, grammar.IngressPool, grammar.PoolShare, r.pool, "")
+	r.out = shareOf(have, grammar.EgressPool, grammar.PoolShare, r.pool, "")
+	r.ingress = ingressPools(have)
 	mode, stated := number(grammar.IngressPool, grammar.PoolMode, r.pool, "")
 	r.static = stated && mode == 0
 	return r
@@ -186,7 +202,7 @@ func memoryOf(lines []grammar.Line) memoryRead {
 // model is the memory model of a switch whose file was read; what the file does not say stays as assumed.
 func (r *memoryRead) model(assumed ir.MemoryModel, path string) ir.MemoryModel {
 	m := assumed
-	m.Pool = r.own
+	m.Pool = r.own()
 	if r.in.stated {
 		m.Percent, m.PercentFrom = int(r.in.percent), "read from "+path // whole percents, rounded down
 	}

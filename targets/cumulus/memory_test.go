@@ -74,7 +74,14 @@ func TestJudgeMemory(t *testing.T) {
 		{"the way out is as narrow", "sn2700", change(poolsOfThePreset, "egress_service_pool.1.percent = 100.0", "egress_service_pool.1.percent = 50"), 1, []string{"warning egress"}, "share 50 % of the memory", ""},
 		{"a quota on the way out", "sn2700", poolsOfThePreset + "flow_control.egress_buffer.dynamic_quota = 11\n", 1, []string{"error egress"}, "8 times what is free", ""},
 		{"no quota on the way out", "sn2700", poolsOfThePreset + "flow_control.egress_buffer.dynamic_quota = 15\n", 1, nil, "", ""},
-		{"a lossy group in the pool", "sn2700", poolsOfThePreset + "priority_group.bulk.service_pool = 1\n", 1, []string{"note shared"}, "fill pool 1", ""},
+		{"a lossy group in the pool", "sn2700", poolsOfThePreset + "priority_group.bulk.service_pool = 1\n", 1, []string{"note shared"}, "uses pool 1, and so does other traffic (priority_group.bulk.service_pool)", ""},
+		{"more than there is, in parts of a percent", "sn2700", change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 50.9", "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 48.9") + "ingress_service_pool.2.percent = 0.9\n", 1, []string{"error pool"}, "100.7 %", ""},
+		{"all there is, in parts of a percent", "sn2700", change(poolsOfThePreset, "ingress_service_pool.0.percent = 50.0", "ingress_service_pool.0.percent = 33.3", "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 33.4") + "ingress_service_pool.2.percent = 33.3\n", 1, nil, "", ""},
+		{"no share of the pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 0"), 1, []string{"error small"}, "flow_control.ingress_buffer.dynamic_quota is 0", "alpha 0"},
+		{"hardly a share of the pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 1", "ingress_service_pool.1.percent = 50.0", "ingress_service_pool.1.percent = 10.0"), 1, []string{"warning small"}, "alpha 1/128", ""},
+		{"an empty quota of a static pool", "sn2700", change(poolsOfThePreset, "quota = 9", "quota = 0", "ingress_service_pool.1.mode = 1", "ingress_service_pool.1.mode = 0"), 1, []string{"note marks"}, "was not judged", "fixed quotas"},
+		{"pools that are not stated", "sn2700", "flow_control.ingress_buffer.dynamic_quota = 8\n", 1, []string{"note unread", "note shared"}, "does not state ingress_service_pool.0.percent and egress_service_pool.0.percent", ""},
+		{"a way in that is not stated, and a narrow way out", "sn2700", "egress_service_pool.0.percent = 10.0\n", 1, []string{"note unread", "note shared", "warning egress"}, "does not state ingress_service_pool.0.percent,", ""},
 
 		{"no text", "sn2700", "\x00\x01", 1, []string{"warning unread"}, "It holds NUL bytes", ""},
 		{"another file", "sn2700", "hello = world\n[section]\n", 1, []string{"warning unread"}, "none of the keys", ""},
@@ -85,6 +92,14 @@ func TestJudgeMemory(t *testing.T) {
 		{"Broadcom as it comes", "z9100", bcm, 1, nil, "", "queues of priority group service"},
 		{"a limited group", "z9100", change(bcm, unlimited, strings.Replace(unlimited, "true", "false", 1)), 1, []string{"error egress"}, "priority_group.service.unlimited_egress_buffer is false", ""},
 		{"a group of which nothing is said", "z9100", change(bcm, unlimited, "#"), 1, []string{"note unread"}, "does not state priority_group.service.unlimited_egress_buffer", ""},
+		{"a pool of the group that is not set", "z9100", change(bcm, "ingress_service_pool.2.percent", "# no"), 1, []string{"error pool"}, "ingress_service_pool.2.percent is not set", ""},
+		{"a pool of the group with nothing", "z9100", change(bcm, "egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 0"), 1, []string{"error pool"}, "egress_service_pool.2.percent is 0", ""},
+		{"nothing of the pool", "z9100", change(bcm, "service.ingress_buffer.shared_percent = 4.0", "service.ingress_buffer.shared_percent = 0"), 1, []string{"error pool"}, "priority_group.service.ingress_buffer.shared_percent is 0, and priority_group.service.ingress_buffer.min_percent is 0", ""},
+		{"a part of the pool for itself", "z9100", change(bcm, "service.ingress_buffer.shared_percent = 4.0", "service.ingress_buffer.shared_percent = 0", "service.ingress_buffer.min_percent = 0.0", "service.ingress_buffer.min_percent = 10.0"), 1, nil, "", "min_percent 10 %"},
+		{"the pool of bulk", "z9100", change(bcm, "service.service_pool = 2", "service.service_pool = 0"), 1, []string{"note shared"}, "uses pool 0, as priority group service does, and so does bulk", "pool 0 with 0 %"},
+		{"a narrow way out of the group", "z9100", change(bcm, "egress_service_pool.2.percent = 90.0", "egress_service_pool.2.percent = 1.0"), 1, []string{"warning egress"}, "On the way out it has 1 % of the memory", ""},
+		{"more than there is on Broadcom", "z9100", change(bcm, "ingress_service_pool.1.percent = 3.0", "ingress_service_pool.1.percent = 98.5"), 1, []string{"error pool"}, "100.5 %", ""},
+		{"a share that is not stated", "z9100", change(bcm, "priority_group.service.ingress_buffer.shared_percent", "# no"), 1, []string{"note unread"}, "does not state priority_group.service.ingress_buffer.shared_percent", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := memorySample(t, c.model, "3.7.16", c.roce)
@@ -135,7 +150,11 @@ func TestUnreadMemory(t *testing.T) {
 	d.Switch.Version = "5.9.0"
 	assert.Empty(t, memoryWatches(d), "another file")
 	d.Switch.Version, d.Switch.MemoryWritten = "4.3.0", true
-	assert.Empty(t, memoryWatches(d), "it is one of the files then")
+	for _, answer := range []string{"", "/p\nhello = world\n"} {
+		found, facts = judgeMemory(d, []byte(answer), "")
+		assert.Empty(t, found, "it is one of the files then, and its edit refuses the switch")
+		assert.Empty(t, facts)
+	}
 }
 
 // TestMemoryModels: what is assumed of each chip, and what is written.
@@ -206,6 +225,39 @@ func TestEditMemory(t *testing.T) {
 		assert.Equal(t, "cumulus-memory-unread", ds[0].Code)
 		assert.Equal(t, at(9), ds[0].At)
 		assert.Contains(t, ds[0].Detail, c.says, name)
+	}
+}
+
+// What rocec writes does not make good what else stands in the file: it is judged as the edit leaves it.
+func TestJudgeMemoryThatIsWritten(t *testing.T) {
+	d := memorySample(t, "sn2700", "4.3.0", 1)
+	d.Switch.MemoryWritten, d.Switch.MemoryAt = true, at(9)
+	d.Switch.Can.Memory = OS.Memory(d.Switch.Model.ASIC, "4.3.0", true)
+	old := factoryFile("datapath-mlx")
+	found, facts := judgeMemory(d, []byte("/p\n"+old), "")
+	assert.Empty(t, said(found))
+	require.Len(t, facts, 1)
+	assert.Equal(t, "pool of 50 %, for lossless traffic alone; alpha 2 (/p as rocec edits it)", facts[0].Value)
+	edited, why := editMemory([]byte(old), memorySettings(d))
+	require.Empty(t, why)
+	_, facts = judgeMemory(d, append([]byte("/p\n"), edited...), "")
+	assert.Equal(t, "pool of 50 %, for lossless traffic alone; alpha 2 (/p)", facts[0].Value)
+	for line, want := range map[string]string{
+		"flow_control.egress_buffer.dynamic_quota = 2":  "error egress",
+		"ingress_service_pool.2.percent = 90.0":         "error pool",
+		"ingress_service_pool.2.percent = 0.4":          "error pool",
+		"egress_service_pool.1.percent = 10.0":          "",
+		"flow_control.ingress_buffer.dynamic_quota = 0": "",
+	} {
+		for _, content := range []string{old, string(edited)} {
+			found, _ := judgeMemory(d, []byte("/p\n"+content+line+"\n"), "")
+			if want == "" {
+				assert.Empty(t, said(found), "%s: rocec sets it", line)
+				continue
+			}
+			require.Equal(t, []string{want}, said(found), line)
+			assert.Equal(t, d.At, found[0].At)
+		}
 	}
 }
 

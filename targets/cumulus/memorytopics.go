@@ -37,7 +37,9 @@ In datapath.conf, flow_control.service_pool says which pool lossless traffic use
 ingress_service_pool.N.percent and egress_service_pool.N.percent how large it is. A pool of 0
 percent is not made, and neither is one whose percent stands nowhere; ingress pools that come to
 more than 100 percent do not fit the chip. Lossless packets then have their headroom and nothing
-else, or switchd does not start.
+else, or switchd does not start. On Broadcom a lossless cos uses the pool of its priority group
+(priority_group.service.service_pool), of which the group has min_percent for itself and
+shared_percent with others; both 0 give it nothing.
 
 Example: in datapath.conf on the switch
 
@@ -51,6 +53,9 @@ memory = "written", rocec does it.
     ingress_service_pool.0.percent = 50.0
     ingress_service_pool.1.percent = 50.0
     egress_service_pool.1.percent = 100.0
+
+The file is judged as rocec leaves it: what other lines give to pools beyond what there is, is found
+there too.
 `,
 }
 
@@ -62,7 +67,9 @@ Releases come with one pool for all traffic. PFC works with it: each port has it
 itself. But lossy traffic can fill the pool. Then lossless ports have no share left, pause as soon
 as they hold xoff, and traffic upstream stands still for the sake of others; and ECN marks come
 after pauses unless many ports send to one at once. From 3.7 on, the vendor's own preset for
-lossless RoCE on Spectrum makes a second pool.
+lossless RoCE on Spectrum makes a second pool. The same is found where a pool was made for lossless
+traffic, and a lossy priority group uses it too; and on Broadcom where the group with RoCE uses the
+pool of another: releases come with a pool for each.
 
 Example: in datapath.conf on the switch, as it comes
 
@@ -70,7 +77,7 @@ Example: in datapath.conf on the switch, as it comes
 
 How to mend it: nothing has to be done where little lossy traffic crosses the switch. On Spectrum,
 memory = "written" in the switch block has rocec make the pool, from 3.7 on, at the price of a
-restart of switchd.
+restart of switchd. Where the message names lines that put other groups into the pool, change those.
 `,
 }
 
@@ -80,7 +87,8 @@ var topicMemorySmall = diag.Topic{
 	Doc: `
 What no port reserves for itself is shared out by pools. The pool of lossless traffic must hold two
 frames for each lossless buffer of the switch, or ports pause all the time: a frame that comes while
-one is being sent already has to wait.
+one is being sent already has to wait. The quota of lossless traffic must let a port have them:
+dynamic_quota = 0 leaves it nothing, however large the pool is.
 
 Example: in datapath.conf on the switch
 
@@ -100,7 +108,8 @@ A lossless packet that was let in must not be dropped on its way out. So its que
 much as its ports may let in: the proof takes for granted that they are not limited. What limits
 them stands in datapath.conf: on Spectrum the size of the egress pool and a quota of it; on Broadcom
 unlimited_egress_buffer of the priority group the cos is in, which is false for bulk as the release
-comes. rocec puts RoCE into service, where it is true.
+comes. rocec puts RoCE into service, where it is true. Whether that lifts the size of the group's
+egress pool as well is not published: one that holds less than may come in is a warning.
 
 Example: in datapath.conf on a switch with a Broadcom chip
 
@@ -137,7 +146,8 @@ rocec reads datapath.conf on every switch with lossless ports, from the first of
 one: below /usr/lib/python2.7/dist-packages/cumulus/__chip_config, else below /etc. Where there is
 none, where it cannot be read, or where what stands there is no such file, nothing is taken for good
 and nothing is judged; where a line it needs is missing, it says which. Where the switch block says
-memory = "written", the switch is refused.
+memory = "written", a file that cannot be edited refuses the switch; one that can is judged as the
+edit leaves it.
 
 Example: in datapath.conf on the switch
 

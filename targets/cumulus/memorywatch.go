@@ -14,7 +14,7 @@ import (
 )
 
 // watches is what a switch is asked for besides the files rocec writes: who else writes traffic.conf, and how its chip's memory is shared
-// out, where rocec does not write that itself.
+// out.
 func watches(d *ir.Device) []target.Watch {
 	rel, doc, ok := documented(d.Switch.Version)
 	if !ok || len(d.Fabric.CosGroups) == 0 {
@@ -24,7 +24,7 @@ func watches(d *ir.Device) []target.Watch {
 }
 
 func memoryWatches(d *ir.Device) []target.Watch {
-	if d.Switch.MemoryWritten || !losslessSwitch(d) {
+	if !losslessSwitch(d) {
 		return nil
 	}
 	if _, _, ok := documented(d.Switch.Version); !ok {
@@ -46,11 +46,15 @@ func losslessSwitch(d *ir.Device) bool {
 }
 
 // judgeMemory holds what a switch says of its memory, a line with the path and the content of the file, against what the fabric needs
-// of it. Texts name no switch, so that alike switches are told of once.
+// of it. Where rocec writes the file, it is judged as the edit leaves it: lines that are not rocec's count as well, and what differs in
+// rocec's own is a difference of the file. Texts name no switch, so that alike switches are told of once.
 func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, facts []target.Fact) {
 	at := diag.FirstPlace(d.At, d.Decl)
 	path, content, _ := bytes.Cut(answer, []byte("\n"))
 	if failed != "" || len(path) == 0 {
+		if d.Switch.MemoryWritten {
+			return nil, nil // the file is one of those that are written, and refused
+		}
 		why := "there is none in any of its places: " + strings.Join(memoryPaths(d.Switch.Model.ASIC), ", ")
 		if failed != "" {
 			why = failed
@@ -59,14 +63,23 @@ func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, f
 			"has a pool, and whether its queues are limited, is not known; ECN is judged by what is assumed (rocec show).", why)
 		return found, nil
 	}
+	j := &memoryJudge{device: d, at: at, path: target.Escape(string(path)), found: &found}
+	if d.Switch.MemoryWritten {
+		edited, why := editMemory(content, memorySettings(d))
+		if why != "" {
+			return nil, nil // the same
+		}
+		if !bytes.Equal(edited, content) {
+			content, j.path = edited, j.path+" as rocec edits it"
+		}
+	}
 	lines, why := noMemory(content)
 	if why != "" {
 		topicMemoryUnread.Warnf(&found, at, "%s is not what such a file looks like, so how the chip's memory is shared out is "+
 			"not known. %s Compare it with the one of the release (dpkg -V names the package that brought "+
-			"it).", target.Escape(string(path)), why)
+			"it).", j.path, why)
 		return found, nil
 	}
-	j := &memoryJudge{device: d, at: at, path: string(path), found: &found}
 	if d.Switch.Model.ASIC.Vendor == platform.Mellanox {
 		facts = j.spectrum(memoryOf(lines))
 	} else {
@@ -109,11 +122,10 @@ func (j *memoryJudge) spectrum(r memoryRead) []target.Fact {
 			return nil
 		}
 	}
-	if r.ingress > 100 {
-		topicMemoryPool.Errorf(j.found, j.at, "In %s the ingress pools take %d %% of the memory together, more than there is: "+
-			"switchd takes the file as it can, or not at all. Lower them.", j.path, r.ingress)
+	if j.overdrawn(r.ingress) {
 		return nil
 	}
+	j.unstated(r, in, out)
 	model := r.model(d.Switch.Can.Memory, j.path)
 	j.pools(r, out)
 	mem := d.Memory()
@@ -122,20 +134,66 @@ func (j *memoryJudge) spectrum(r memoryRead) []target.Fact {
 	if r.in.stated {
 		share = r.in.percent
 	}
-	if mem.Fits() && mem.MarkPool() < mem.Least {
+	switch quota := memoryKey(grammar.FlowControl, grammar.LosslessQuota, -1, ""); {
+	case !mem.Fits():
+	case mem.MarkPool() < mem.Least:
 		topicMemorySmall.Errorf(j.found, j.at, "By %s lossless traffic shares %s, %g %% of what the buffers of %s leave. That "+
 			"is less than two frames for each of them (%s): ports pause all the time. Raise %s, or lower the buffers.",
 			j.path, diag.Bytes(mem.MarkPool()), share, diag.Count(mem.Buffers, "lossless port"), diag.Bytes(mem.Least), in)
+	case r.quota == nil || r.static:
+	case r.quota.Num == 0:
+		topicMemorySmall.Errorf(j.found, j.at, "In %s %s is 0: a lossless port has no share of the pool, however much of it is free, and "+
+			"pauses whenever it holds xoff. Set it to 8 (alpha 1) or 9 (alpha 2, as the vendor's preset).", j.path, quota)
+	case mem.QueueLimit()*mem.Buffers < mem.Least:
+		topicMemorySmall.Warnf(j.found, j.at, "In %s %s stands for alpha %s: a lossless port may hold %s of the pool of %s even where it is "+
+			"alone, less than two frames, and pauses all the time. Set it to 8 (alpha 1) or 9 (alpha 2, as the vendor's preset).",
+			j.path, quota, model.Alpha, diag.Bytes(mem.QueueLimit()), diag.Bytes(mem.MarkPool()))
 	}
 	j.marks(mem, r)
 	return []target.Fact{{Name: "memory model", Value: memoryText(model, r.static) + " (" + j.path + ")"}}
 }
 
+// overdrawn says so where the pools on the way in come to more than the memory.
+func (j *memoryJudge) overdrawn(percent float64) bool {
+	if percent <= 100 {
+		return false
+	}
+	topicMemoryPool.Errorf(j.found, j.at, "In %s the ingress pools take %g %% of the memory together, more than there is: "+
+		"switchd takes the file as it can, or not at all. Lower them.", j.path, percent)
+	return true
+}
+
+// unstated says which size of the pool of all traffic the file does not state; a pool of its own must have both.
+func (j *memoryJudge) unstated(r memoryRead, in, out string) {
+	var missing []string
+	for _, s := range []struct {
+		key string
+		share
+	}{{in, r.in}, {out, r.out}} {
+		if !s.stated {
+			missing = append(missing, s.key)
+		}
+	}
+	if len(missing) > 0 {
+		topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so how large the pool of lossless traffic is is not known; it is "+
+			"judged by what is assumed (rocec show).", j.path, strings.Join(missing, " and "))
+	}
+}
+
 // pools judges whom lossless traffic shares its pool with, and what limits its queues.
 func (j *memoryJudge) pools(r memoryRead, out string) {
-	if !r.own {
-		topicMemoryShared.Noticef(j.found, j.at, "By its %s lossless traffic has no pool of its own: other traffic can fill "+
-			"pool %d, and ports then pause early.%s The release comes so%s.", memoryFile, r.pool, j.crowded(), j.wayOut())
+	switch crowd := j.crowded(); {
+	case r.own():
+	case r.pool == 0:
+		topicMemoryShared.Noticef(j.found, j.at, "By %s lossless traffic has no pool of its own: other traffic can fill "+
+			"pool 0, and ports then pause early.%s Releases come with one pool for all traffic%s.", j.path, crowd, j.wayOut())
+	default:
+		var keys []string
+		for _, g := range r.lossy {
+			keys = append(keys, memoryKey(grammar.PriorityGroup, grammar.GroupPool, -1, g))
+		}
+		topicMemoryShared.Noticef(j.found, j.at, "By %s lossless traffic uses pool %d, and so does other traffic (%s): it can fill the "+
+			"pool, and ports then pause early.%s Give it another pool, such as 0.", j.path, r.pool, strings.Join(keys, ", "), crowd)
 	}
 	switch quota := memoryKey(grammar.FlowControl, grammar.LosslessEgressQuota, -1, ""); {
 	case r.egress != nil && *r.egress != grammar.Infinite:
@@ -146,10 +204,11 @@ func (j *memoryJudge) pools(r memoryRead, out string) {
 		topicMemoryEgress.Errorf(j.found, j.at, "By %s lossless packets may fill %g %% of the memory on their way in, and "+
 			"their queues %g %% on the way out: what is more is dropped although it was let in. Set %s to "+
 			"100.0.", j.path, r.in.percent, r.out.percent, out)
-	case r.own && r.out.stated && r.out.percent < 100:
+	case r.out.stated && r.out.percent < 100:
 		topicMemoryEgress.Warnf(j.found, j.at, "By %s the queues of lossless traffic share %g %% of the memory. Packets that "+
 			"came in by the headroom of paused ports count there, too, so that the queues may be full first and drop; the "+
-			"proof takes for granted that they are not limited. Set %s to 100.0, as the vendor's preset.", j.path, r.out.percent, out)
+			"proof takes for granted that they are not limited. Set %s to 100.0, as the vendor's preset has it for a pool of "+
+			"lossless traffic.", j.path, r.out.percent, out)
 	}
 }
 
@@ -211,38 +270,6 @@ func (j *memoryJudge) crowded() string {
 	}
 	return fmt.Sprintf(" While it is full, marks of %q come before pauses only where %s or more fill a queue at once.", group,
 		diag.Count(most, "port"))
-}
-
-// broadcom judges what the file of such chips says of the priority groups that lossless cos are in.
-func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
-	d := j.device
-	roce := roceGroups(d.Fabric)
-	seen := map[string]bool{}
-	var facts []target.Fact
-	for _, g := range d.Fabric.CosGroups {
-		group := classOf(g, roce)
-		if !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Carries(g) != nil }) || seen[group] {
-			continue
-		}
-		seen[group] = true
-		key := memoryKey(grammar.PriorityGroup, grammar.GroupUnlimited, -1, group)
-		v, stated := have[key]
-		text, _ := grammar.Unquote(v)
-		switch on, _ := grammar.Bool(text); {
-		case !stated:
-			topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so whether queues of the lossless cos group %q "+
-				"are limited is not known. The release states it.", j.path, key, g.Name)
-		case !on:
-			topicMemoryEgress.Errorf(j.found, j.at, "By %s the queues of priority group %s are limited (%s is false), and the "+
-				"lossless cos group %q is in it: a full queue drops although ports upstream were not paused, and the "+
-				"proof takes for granted that it does not. Set it to true.",
-				j.path, group, key, g.Name)
-		default:
-			facts = append(facts, target.Fact{Name: "memory model", Value: fmt.Sprintf("queues of priority group %s, with the "+
-				"lossless cos group %s, are not limited (%s)", group, g.Name, j.path)})
-		}
-	}
-	return facts
 }
 
 // memoryText says how the memory is shared out.

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -88,9 +89,24 @@ func TestMarksComeFirstBelowTheBound(t *testing.T) {
 				t.Fatalf("min %d is above the bound %d, and the mark came first: %+v", f.Mark, bound, f)
 			}
 		}
+		if f := fanOut(m, xoff); m.Model.Absolute { // all that the port holds is xoff
+			queues := len(f.Buffers[0])
+			bound := m.FanOutBound(xoff)
+			if f.Mark = bound - 1; f.Mark >= 0 && !f.First() {
+				t.Fatalf("min %d is below the bound %d of one port, and the pause came first: %+v", f.Mark, bound, f)
+			}
+			if f.Mark = bound + 1; f.First() {
+				t.Fatalf("min %d is above the bound %d of one port, and the mark came first: %+v, %d queues", f.Mark, bound, f, queues)
+			}
+		} else if m.FanOutBound(xoff) != m.MarkBound() {
+			t.Fatal("one bound where xoff counts beyond a share")
+		}
 		senders := rapid.IntRange(1, 24).Draw(t, "senders")
 		f := incast(m, xoff, senders)
 		bound := m.IncastBound(senders, xoff)
+		if held := m.Held(slices.Repeat([]int{xoff}, senders)); held != bound {
+			t.Fatalf("%d senders hold %d, and the bound is %d", senders, held, bound)
+		}
 		if f.Mark = bound - 1; !f.First() {
 			t.Fatalf("min %d is below the bound %d of %d senders, and the pause came first: %+v", f.Mark, bound, senders, f)
 		}

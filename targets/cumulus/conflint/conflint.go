@@ -240,6 +240,7 @@ func (u *unit) judge() {
 	u.checkBandwidth()
 	u.checkShapers()
 	u.checkPools()
+	u.checkMemoryBeside()
 	u.checkCutThrough()
 	u.checkWatchdog()
 }

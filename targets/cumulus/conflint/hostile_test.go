@@ -201,7 +201,7 @@ func TestBeside(t *testing.T) {
 	require.NoError(t, err)
 	cut := bytes.Replace(data, []byte("pfc.roce.xon_delta = 2000\n"), nil, 1)
 	r := conflint.Check([]conflint.File{{Name: "a/datapath.conf", Data: []byte("flow_control.service_pool = " +
-		"1\n")}, {Name: "a/traffic.conf", Data: cut}})
+		"1\ningress_service_pool.1.percent = 50\negress_service_pool.1.percent = 100\n")}, {Name: "a/traffic.conf", Data: cut}})
 	require.Len(t, r.Diagnostics, 1)
 	require.Equal(t, "conf-group-incomplete", r.Diagnostics[0].Code)
 	require.Equal(t, []string{"datapath.conf of Cumulus Linux 2.5 to 4.3", "traffic.conf of Cumulus Linux 3.1.1 to " +

@@ -84,7 +84,7 @@ func (u *unit) obeysOnly(group string) bool {
 	return u.cand.Only(grammar.QoSFeatures|grammar.QoSInfra) && (cos == nil || cos.empty) && tx != nil && !tx.on
 }
 
-// spectrum and broadcom tell the chip where a file does: by where it lies, or by keys only Spectrum has.
+// spectrum and broadcom tell the chip where a file does: by where it lies, or by keys only one of them has.
 func (u *unit) spectrum() bool {
 	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		return true
@@ -92,7 +92,7 @@ func (u *unit) spectrum() bool {
 	return u.lies("/mlx/", "/etc/mlx/")
 }
 
-func (u *unit) broadcom() bool { return u.lies("/bcm/", "/etc/bcm.d/") }
+func (u *unit) broadcom() bool { return u.lies("/bcm/", "/etc/bcm.d/") || u.overlapping() }
 
 func (u *unit) lies(in ...string) bool {
 	for _, s := range u.sources {
@@ -138,10 +138,16 @@ func (u *unit) checkSizes() {
 				"Make the buffer larger than xoff_size by the headroom.", xoff.key, diag.Number(xoff.n), diag.Number(buffer.n)).
 				Note(buffer.valueAt, "the whole buffer")
 		}
-		if xoff != nil && delta != nil && xoff.n > 0 && delta.n >= xoff.n {
+		switch {
+		case xoff == nil || delta == nil || xoff.n == 0 || delta.n < xoff.n:
+		case delta.n == xoff.n:
+			u.noticef(&topicSizes, delta.valueAt, "%s is xoff_size: by the manuals the port resumes its peer at xoff_size less xon_delta, "+
+				"so only when its buffer is empty, and the link may stand idle for a moment after each pause. The vendor's preset of 4.1 "+
+				"has 18000 for both, that of 3.7 has 0 for xon_delta.", delta.key).Note(xoff.valueAt, "pauses are sent here")
+		default:
 			u.errorf(&topicSizes, delta.valueAt, "%s is %s bytes, and xoff_size %s: the port resumes its peer at xoff_size "+
-				"less xon_delta, which must be above 0. Make xon_delta "+
-				"smaller; the vendor's preset has 0 for it.", delta.key, diag.Number(delta.n), diag.Number(xoff.n)).Note(xoff.valueAt, "pauses "+
+				"less xon_delta, which cannot be below 0. Make xon_delta "+
+				"smaller; the vendor's preset of 3.7 has 0 for it.", delta.key, diag.Number(delta.n), diag.Number(xoff.n)).Note(xoff.valueAt, "pauses "+
 				"are sent here")
 		}
 		if !bad && xoff != nil && xoff.n < jumbo {

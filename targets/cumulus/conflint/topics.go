@@ -10,7 +10,7 @@ var Topics = []diag.Topic{
 	topicUnmapped, topicUnreachable, topicMoved, topicUnmarked, topicHalf, topicSizes,
 	topicHeadroom, topicMemory, topicCos3, topicStrict, topicShared, topicMany,
 	topicThresholds, topicRED, topicBandwidth, topicWeights, topicPools, topicShaper, topicRemark,
-	topicCutThrough, topicWatchdog, topicNotifications, topicTrusts, topicSchedulers, topicAbove, topicNVUE,
+	topicCutThrough, topicWatchdog, topicNotifications, topicTrusts, topicSchedulers, topicAbove, topicNVUE, topicEgress,
 }
 
 var topicUnreadable = diag.Topic{

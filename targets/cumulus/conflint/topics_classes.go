@@ -131,11 +131,12 @@ var topicSizes = diag.Topic{
 	Doc: `
 A port pauses its peer when the buffer has filled to xoff_size, and lets it go on when it has
 drained by xon_delta below that. A port whose xoff_size is not below its buffer never pauses in
-time; one whose xon_delta is not below xoff_size never lets go; one whose xoff_size is below a frame
-pauses at every frame.
+time; one whose xon_delta is above xoff_size never lets go; one whose xoff_size is below a frame
+pauses at every frame. Where both are equal, as in the vendor's preset of 4.1, the peer goes on only
+when the buffer is empty: that is a note.
 
     0 < xoff_size < port_buffer_bytes      the pause is sent at xoff_size; the rest is headroom
-    0 <= xon_delta < xoff_size             the peer is resumed at xoff_size less xon_delta
+    0 <= xon_delta <= xoff_size            the peer is resumed at xoff_size less xon_delta
 
 Example:
 
@@ -365,7 +366,9 @@ From 4.4 on the manuals want the memory split before PFC is turned on: a pool fo
 traffic, in qos_infra.conf, named by flow_control.ingress_service_pool and its egress twin. The
 pools of one direction come to 100 percent at most, and the lossless pool is none that a priority
 group uses for lossy traffic. (In datapath.conf of 3.7 the vendor's own preset lets the lossless
-egress pool overlap the others; that is not reported.)
+egress pool overlap the others; that is not reported.) A datapath.conf that lies beside a
+traffic.conf with PFC must give the pool of the lossless cos memory: the one that
+flow_control.service_pool names, on Broadcom that of its priority group.
 
 Example: PFC in qos_features.conf, and in qos_infra.conf
 

@@ -1,0 +1,122 @@
+package conflint
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// groupOf is the priority group of a cos, by the lists there are; empty: it is in none.
+func (u *unit) groupOf(cos int) string {
+	for _, t := range u.order {
+		if t.row == nil || !t.ok || t.feature() != grammar.PriorityGroup || t.row.Means != grammar.GroupCos || u.cand&t.row.In == 0 {
+			continue
+		}
+		if slices.ContainsFunc(t.list, func(i item) bool { return i.n == cos }) {
+			return t.group
+		}
+	}
+	return ""
+}
+
+// checkMemoryBeside judges what a datapath.conf that lies beside a traffic.conf gives the cos that are lossless there.
+func (u *unit) checkMemoryBeside() {
+	if !u.has(grammar.Datapath) || len(u.lossless) == 0 {
+		return
+	}
+	told := map[string]bool{}
+	for _, cos := range u.sortedCos() {
+		g := u.groupOf(cos)
+		if g == "" || told[g] {
+			continue
+		}
+		told[g] = true
+		u.limitedQueues(cos, g)
+		u.emptyPools(cos, g)
+	}
+	u.losslessPool()
+}
+
+// limitedQueues finds a lossless cos in a group whose queues are limited: in the file of Broadcom's chips, which has it so for bulk.
+func (u *unit) limitedQueues(cos int, g string) {
+	t := u.of(grammar.PriorityGroup, g, grammar.GroupUnlimited)
+	if t == nil || t.on {
+		return
+	}
+	mend := "Set it to true."
+	if g != "service" {
+		mend = "Put cos " + numbers([]int{cos}) + " into service, whose queues the release does not limit."
+	}
+	u.warnf(&topicEgress, u.lossless[cos].at, "The lossless cos %d is in the priority group %s, and %s is false: its queues are limited, and "+
+		"a full one drops although no port was paused. %s", cos, g, t.key, mend).Note(t.valueAt, "the queues of %s are limited", g)
+}
+
+// emptyPools finds a lossless cos in a group that the same file gives no memory. Pool 0 has no percent of its own as the release comes.
+func (u *unit) emptyPools(cos int, g string) {
+	least, shared := u.of(grammar.PriorityGroup, g, grammar.GroupLeast), u.of(grammar.PriorityGroup, g, grammar.GroupShared)
+	if least != nil && least.real == 0 && shared != nil && shared.real == 0 {
+		u.errorf(&topicPools, shared.valueAt, "%s is 0, and so is %s, and the lossless cos %d is in the group: it has no part of a pool. The "+
+			"release has 4 percent shared for service.", shared.key, least.key, cos).Note(u.lossless[cos].at, "cos %d is lossless", cos)
+	}
+	pool := u.of(grammar.PriorityGroup, g, grammar.GroupPool)
+	if pool == nil || !u.overlapping() {
+		return
+	}
+	text, _ := grammar.Unquote(pool.value)
+	n, ok := grammar.Number(text, 7)
+	for _, way := range ways {
+		if p := u.numbered(way.pools, grammar.PoolShare, n); ok && p != nil && p.real == 0 && (n > 0 || way.pools == grammar.EgressPool) {
+			u.errorf(&topicPools, p.valueAt, "%s is 0, and the lossless cos %d, in the priority group %s, uses this pool: there is no memory "+
+				"for it.", p.key, cos, g).Note(pool.valueAt, "the pool of %s", g)
+		}
+	}
+}
+
+// losslessPool judges the pool that flow_control.service_pool names, in the file of Spectrum.
+func (u *unit) losslessPool() {
+	if t := u.of(grammar.FlowControl, "", grammar.LosslessPool); t != nil && t.n > 0 {
+		for _, way := range ways {
+			p := u.setting(way.pools, grammar.PoolShare, t.n, "")
+			switch {
+			case p == nil:
+				u.errorf(&topicPools, t.valueAt, "Lossless traffic uses %s pool %d, and %s is not set, so the pool has no memory. Set "+
+					"it; the vendor's preset has 50.0 on the way in and 100.0 on the way out.", way.name, t.n,
+					grammar.Spell(way.pools, grammar.PoolShare, t.n, ""))
+			case p.ok && p.real == 0:
+				u.errorf(&topicPools, p.valueAt, "%s is 0, and lossless traffic uses this pool: there is no memory for it. The vendor's preset has "+
+					"50.0 on the way in and 100.0 on the way out.", p.key).Note(t.valueAt, "lossless traffic uses it")
+			}
+		}
+	}
+	if t := u.setting(grammar.FlowControl, grammar.LosslessEgressQuota, -1, ""); t != nil {
+		text, _ := grammar.Unquote(t.value)
+		if q, ok := grammar.ReadQuota(text); ok && q != grammar.Infinite {
+			u.warnf(&topicEgress, t.valueAt, "By %s a queue of lossless traffic may hold a part of its pool alone, and drops what is more, although "+
+				"no port was paused. Set it to 15 (no limit), or take the line out.", t.key)
+		}
+	}
+}
+
+var topicEgress = diag.Topic{
+	Code:    "conf-egress-limited",
+	Summary: "queues of lossless traffic are limited",
+	Doc: `
+A lossless packet that was let in must not be dropped on its way out, so its queue must not be
+limited. On Broadcom, unlimited_egress_buffer of the priority group in datapath.conf says so: as the
+release comes it is true for control and service and false for bulk, and a cos is in bulk unless
+traffic.conf moves it. On Spectrum a quota of the egress pool limits it. Both files are judged
+together where they lie in one folder, or in one tree of a switch.
+
+Example: in traffic.conf, beside a datapath.conf of a Broadcom chip as it comes
+
+    pfc.roce.cos_list = [4]
+    priority_group.service.cos_list = [2]
+    priority_group.bulk.cos_list = [0,1,3,4,5]
+
+How to mend it: put the lossless cos into service.
+
+    priority_group.service.cos_list = [4]
+    priority_group.bulk.cos_list = [0,1,2,3,5]
+`,
+}

@@ -1,0 +1,149 @@
+package cumulus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// The file of Broadcom's chips has no pool of lossless traffic: a lossless cos uses what its priority group has. As releases of 3.x come,
+// the groups control, service and bulk are in the pools 1, 2 and 0, which have 3, 2 and 0 percent of the memory on the way in and 90, 90
+// and 75 on the way out; min_percent is 0, 0 and 40, shared_percent 44, 4 and 20. Source: such a file, printed by an image of 3.2. What
+// these percents come to together is not published (a pool of 0 percent serves bulk), so they are held against nothing but what they
+// cannot mean.
+
+// broadcomGroup is what a file says of the memory of a priority group.
+type broadcomGroup struct {
+	name          string
+	pool          int
+	in, out       share // of the pool
+	least, shared share // of the group
+	others        []string
+}
+
+func broadcomGroupOf(have grammar.Values, group string) broadcomGroup {
+	pool := func(of string) (int, bool) {
+		v, ok := have.Get(grammar.PriorityGroup, grammar.GroupPool, -1, of)
+		text, _ := grammar.Unquote(v)
+		n, isNumber := grammar.Number(text, 7)
+		return n, ok && isNumber
+	}
+	g := broadcomGroup{
+		name:   group,
+		least:  shareOf(have, grammar.PriorityGroup, grammar.GroupLeast, -1, group),
+		shared: shareOf(have, grammar.PriorityGroup, grammar.GroupShared, -1, group),
+	}
+	g.pool, _ = pool(group)
+	g.in = shareOf(have, grammar.IngressPool, grammar.PoolShare, g.pool, "")
+	g.out = shareOf(have, grammar.EgressPool, grammar.PoolShare, g.pool, "")
+	for _, other := range []string{control, service, bulk} {
+		if n, stated := pool(other); other != group && stated && n == g.pool {
+			g.others = append(g.others, other)
+		}
+	}
+	return g
+}
+
+// broadcom judges what the file of such chips says of the priority groups that lossless cos are in.
+func (j *memoryJudge) broadcom(have grammar.Values) []target.Fact {
+	d := j.device
+	if j.overdrawn(ingressPools(have)) {
+		return nil
+	}
+	roce := roceGroups(d.Fabric)
+	seen := map[string]bool{}
+	var facts []target.Fact
+	for _, g := range d.Fabric.CosGroups {
+		group := classOf(g, roce)
+		if !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Carries(g) != nil }) || seen[group] {
+			continue
+		}
+		seen[group] = true
+		if !j.pool(broadcomGroupOf(have, group), g) {
+			continue
+		}
+		key := memoryKey(grammar.PriorityGroup, grammar.GroupUnlimited, -1, group)
+		v, stated := have[key]
+		text, _ := grammar.Unquote(v)
+		switch on, _ := grammar.Bool(text); {
+		case !stated:
+			topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so whether queues of the lossless cos group %q "+
+				"are limited is not known. The release states it.", j.path, key, g.Name)
+		case !on:
+			topicMemoryEgress.Errorf(j.found, j.at, "By %s the queues of priority group %s are limited (%s is false), and the "+
+				"lossless cos group %q is in it: a full queue drops although ports upstream were not paused, and the "+
+				"proof takes for granted that it does not. Set it to true.",
+				j.path, group, key, g.Name)
+		default:
+			facts = append(facts, target.Fact{Name: "memory model", Value: fmt.Sprintf("queues of priority group %s, with the "+
+				"lossless cos group %s, are not limited; %s (%s)", group, g.Name, broadcomGroupOf(have, group).text(), j.path)})
+		}
+	}
+	return facts
+}
+
+// pool judges the memory that a priority group has on either way; false: it has none, which is all that counts.
+func (j *memoryJudge) pool(b broadcomGroup, g *ir.CosGroup) bool {
+	in, out := memoryKey(grammar.IngressPool, grammar.PoolShare, b.pool, ""), memoryKey(grammar.EgressPool, grammar.PoolShare, b.pool, "")
+	least := memoryKey(grammar.PriorityGroup, grammar.GroupLeast, -1, b.name)
+	shared := memoryKey(grammar.PriorityGroup, grammar.GroupShared, -1, b.name)
+	uses := fmt.Sprintf("By %s the lossless cos group %q uses pool %d, as priority group %s does", j.path, g.Name, b.pool, b.name)
+	none := ""
+	switch {
+	case b.pool > 0 && b.in.none():
+		none = in + " " + b.in.missing()
+	case b.out.none():
+		none = out + " " + b.out.missing()
+	case b.shared.stated && b.shared.percent == 0 && b.least.percent == 0:
+		none = shared + " is 0, and " + least + " " + b.least.missing()
+	}
+	if none != "" {
+		topicMemoryPool.Errorf(j.found, j.at, "%s, and %s: its packets have no memory there. The release has 2 percent "+
+			"for the pool of service on the way in and 90 on the way out, and a shared_percent of 4 for the group.", uses, none)
+		return false
+	}
+	if len(b.others) > 0 {
+		topicMemoryShared.Noticef(j.found, j.at, "%s, and so %s %s: traffic of other groups can fill it, and ports then pause early. The "+
+			"release has a pool for each.", uses, diag.Plural(len(b.others), "does", "do"), strings.Join(b.others, " and "))
+	}
+	mem := j.device.Memory()
+	holds, enters := b.out.percent/100*float64(mem.Chip), float64(mem.Lossless)+b.in.percent/100*float64(mem.Chip-mem.Lossless)
+	if holds < enters && mem.Fits() {
+		topicMemoryEgress.Warnf(j.found, j.at, "%s. On the way out it has %g %% of the memory (%s), %s, and %s can come in: the buffers of %s, "+
+			"and the pool on the way in. Whether unlimited_egress_buffer lifts that limit no manual says; if not, what is more is dropped "+
+			"although it was let in. The release has 90.", uses, b.out.percent, out, diag.Bytes(int(holds)), diag.Bytes(int(enters)),
+			diag.Count(mem.Buffers, "lossless port"))
+	}
+	if !b.shared.stated {
+		topicMemoryUnread.Noticef(j.found, j.at, "%s does not state %s, so what the lossless cos group %q shares of pool %d is not known. The "+
+			"release states it.", j.path, shared, g.Name, b.pool)
+	}
+	return true
+}
+
+// none reports whether a pool has no memory, and missing says why, in a part of a sentence.
+func (s share) none() bool { return !s.stated || s.percent == 0 }
+
+func (s share) missing() string {
+	if s.stated {
+		return "is 0"
+	}
+	return "is not set"
+}
+
+// text says what the group has.
+func (b broadcomGroup) text() string {
+	part := func(s share) string {
+		if !s.stated {
+			return "?"
+		}
+		return fmt.Sprintf("%g %%", s.percent)
+	}
+	return fmt.Sprintf("pool %d with %s in and %s out, min_percent %s, shared_percent %s", b.pool,
+		part(b.in), part(b.out), part(b.least), part(b.shared))
+}
