@@ -175,7 +175,7 @@ func TestEditMemory(t *testing.T) {
 	} {
 		assert.Contains(t, string(out), line)
 	}
-	lines, why := noMemory(out)
+	lines, why := noMemory(out, grammar.Datapath)
 	require.Empty(t, why)
 	have := grammar.ValuesOf(lines)
 	for _, s := range memorySettings(d)[0].settings {

@@ -11,8 +11,8 @@ var topicMemoryWritten = diag.Topic{
 memory = "written" gives lossless traffic a pool of its own in the datapath.conf of the switch, with
 the values of the vendor's own preset for lossless RoCE: half of the memory on the way in, no limit
 on the way out, and twice what is free for each port. Only Spectrum has such pools, and the keys are
-documented from 3.7 on. And half of the memory must hold what the lossless ports need at least: two
-frames for each of their buffers.
+documented from 3.7 on; from 4.4 on rocec makes such a pool unasked, in qos_infra.conf. And half of
+the memory must hold what the lossless ports need at least: two frames for each of their buffers.
 
 Example:
 

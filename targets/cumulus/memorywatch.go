@@ -27,7 +27,7 @@ func memoryWatches(d *ir.Device) []target.Watch {
 	if d.Switch.MemoryWritten || !losslessSwitch(d) {
 		return nil
 	}
-	if _, _, ok := documented(d.Switch.Version); !ok {
+	if rel, _, ok := documented(d.Switch.Version); !ok || split(rel) { // from 4.4 on rocec writes it itself
 		return nil
 	}
 	var tries strings.Builder
@@ -59,7 +59,7 @@ func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, f
 			"has a pool, and whether its queues are limited, is not known; ECN is judged by what is assumed (rocec show).", why)
 		return found, nil
 	}
-	lines, why := noMemory(content)
+	lines, why := noMemory(content, grammar.Datapath)
 	if why != "" {
 		topicMemoryUnread.Warnf(&found, at, "%s is not what such a file looks like, so how the chip's memory is shared out is "+
 			"not known. %s Compare it with the one of the release (dpkg -V names the package that brought "+
