@@ -144,7 +144,11 @@ func TestEditLaws(t *testing.T) {
 func TestForeignLines(t *testing.T) {
 	shared := 0
 	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
-		probe, ds := file.Edit([]byte("other.setting = 7\n"))
+		base := []byte(nil)
+		if file.Sketch != nil {
+			base = wholeOf(t, d, file)
+		}
+		probe, ds := file.Edit(append(base, "other.setting = 7\n"...))
 		if ds.HasErrors() || !strings.Contains(string(probe), "other.setting = 7\n") {
 			return // the file is all rocec's
 		}

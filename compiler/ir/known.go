@@ -120,7 +120,7 @@ type OS struct {
 	Name   string // as a switch block writes it: "sonic"
 	Title  string // as people say it: "SONiC"
 	User   string // who logs in on a switch from the factory
-	Newest string // the newest release rocec writes for
+	Newest string // the release a draft takes where nobody has said one
 
 	// Release says what is wrong with what stands as release in a switch block, in full sentences; empty: nothing.
 	Release func(version string) string

@@ -91,6 +91,9 @@ func TestWays(t *testing.T) {
 		assert.Contains(t, nvue.Not(version), why, version)
 		assert.Equal(t, why == "", nvue.Not(version) == "", version)
 	}
+	files := OS.FindConfig("files")
+	assert.Empty(t, files.Not("5.18"))
+	assert.NotEmpty(t, files.Not("6.0"))
 	assert.Nil(t, OS.FindConfig("file"))
 	assert.Equal(t, []string{"files", "nvue"}, OS.ConfigNames())
 }
@@ -102,6 +105,20 @@ func TestSpectrumOnly(t *testing.T) {
 		assert.Equal(t, wrong, slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
 			return d.Code == "cumulus-model" && strings.Contains(d.Detail, "Spectrum chips only")
 		}), version)
+	}
+}
+
+// TestUnlisted: of some models no manual says whether 5.x runs on them.
+func TestUnlisted(t *testing.T) {
+	for model, noted := range map[string]bool{"sn3800": true, "sn3700": false} {
+		for version, later := range map[string]bool{"4.3.0": false, "5.3.0": true} {
+			s := canonicalSample(t, model, version, 1)
+			ds := check(s.sw)
+			require.False(t, ds.HasErrors())
+			assert.Equal(t, noted && later, slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
+				return d.Code == "cumulus-model" && d.Severity == diag.Notice
+			}), model+version)
+		}
 	}
 }
 

@@ -322,9 +322,8 @@ func memoryEdited(d *ir.Device) target.File {
 // checkMemory judges whether rocec can write what the switch block asks for, and whether that is enough.
 func checkMemory(ds *diag.List, d *ir.Device) {
 	sw := d.Switch
-	if m := d.Memory(); isSplit(sw.Version) && losslessSwitch(d) && m.Fits() && m.MarkPool() < m.Least {
-		topicMemorySmall.Errorf(ds, diag.FirstPlace(d.At, d.Decl), "Half of what the lossless buffers of %s leave is %s, less than two frames "+
-			"for each of them (%s): ports would pause all the time. Let ports reserve less.", block(d), diag.Bytes(m.MarkPool()), diag.Bytes(m.Least))
+	if isSplit(sw.Version) && losslessSwitch(d) {
+		checkSplit(ds, d, d.Memory())
 	}
 	if !sw.MemoryWritten {
 		return
@@ -339,5 +338,14 @@ func checkMemory(ds *diag.List, d *ir.Device) {
 		topicMemoryWritten.Errorf(ds, sw.MemoryAt, "Half of what the lossless buffers of %s leave is %s, less than two frames "+
 			"for each of them (%s): ports would pause all the time. Take memory out, or let ports reserve "+
 			"less.", block(d), diag.Bytes(m.MarkPool()), diag.Bytes(m.Least))
+	}
+}
+
+// checkSplit judges whether half of the memory is enough for lossless traffic, from 4.4 on.
+func checkSplit(ds *diag.List, d *ir.Device, m ir.Memory) {
+	if half := m.Chip * poolPercent / 100; m.Fits() && m.Lossless > half { // that it fits, validate judges
+		topicMemorySmall.Warnf(ds, diag.FirstPlace(d.At, d.Decl), "The lossless buffers of %s reserve %s, and the pool that %s gives lossless traffic "+
+			"is half of the packet buffer, %s. No manual says whether they count in it; if they do, the last ports get none. Let ports reserve less.",
+			block(d), diag.Bytes(m.Lossless), infraName, diag.Bytes(half))
 	}
 }

@@ -82,6 +82,10 @@ What no port reserves for itself is shared out by pools. The pool of lossless tr
 frames for each lossless buffer of the switch, or ports pause all the time: a frame that comes while
 one is being sent already has to wait.
 
+From 4.4 on rocec writes that pool, half of the memory, so there the fabric is judged before a
+switch is seen; and lossless buffers that reserve more than half of the memory are a warning, since
+no manual says whether they count in the pool.
+
 Example: in datapath.conf on the switch
 
     flow_control.service_pool = 1

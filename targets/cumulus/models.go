@@ -56,8 +56,17 @@ var models = map[string]hardware{
 	"sn2100":     {not: grammar.Release{4, 0}, source: "not in 4.0"},
 }
 
+// unlisted are the Spectrum models that the ports chapters of 5.14 to 5.18 do not list, or have hidden.
+var unlisted = []string{"sn2740", "sn3800", "sn4280", "sn5610n"}
+
 // checkModel judges whether a release runs on a model, and reports whether that is to be doubted no further.
 func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
+	if name := d.Switch.Model.Name; rel.AtLeast(5, 0) && slices.Contains(unlisted, name) {
+		topicModel.Noticef(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. The manuals of 5.x "+
+			"that were read (5.14 to 5.18) do not list that model, so whether 5.x runs on it is not known. See what the switches say: "+
+			"decode-syseeprom, and /etc/os-release.", block(d), d.Switch.Model.Title, d.Switch.Version).
+			Note(d.Switch.ModelAt, "the model is stated here")
+	}
 	hw, ok := models[d.Switch.Model.Name]
 	if !ok {
 		return false

@@ -14,7 +14,9 @@ import (
 const (
 	nvueStartup = "/etc/nvue.d/startup.yaml"
 	nvueActive  = "nvued active"
+	nvueUnread  = "nvued startup unread" // whoever asks may not read it
 	nvueShown   = "== applied"
+	nvueAnswers = "nv answers"
 
 	nvueLines = "LC_ALL=C grep -E 'qos|datapath' " // of the whole configuration, those that matter
 )
@@ -24,9 +26,22 @@ const (
 func nvueProbe(d *ir.Device) target.Probe {
 	return target.Probe{
 		Name: "NVUE",
-		Query: target.Query{Cmd: "if systemctl is-active --quiet nvued; then\n\techo '" + nvueActive + "'\n" +
-			"\t" + nvueLines + nvueStartup + " 2>/dev/null | head -c 65536\n\techo\n\techo '" + nvueShown + "'\n" +
-			"\tif command -v nv >/dev/null; then\n\t\ttimeout 20 nv config show 2>/dev/null | " + nvueLines + "| head -c 65536\n\tfi\nfi\ntrue"},
+		Query: target.Query{Cmd: `if systemctl is-active --quiet nvued; then
+	echo '` + nvueActive + `'
+	if test -e ` + nvueStartup + ` && ! test -r ` + nvueStartup + `; then
+		echo '` + nvueUnread + `'
+	fi
+	` + nvueLines + nvueStartup + ` 2>/dev/null | head -c 65536
+	echo
+	echo '` + nvueShown + `'
+	if command -v nv >/dev/null; then
+		if said=$(timeout 20 nv config show 2>/dev/null); then
+			echo '` + nvueAnswers + `'
+		fi
+		printf '%s\n' "$said" | ` + nvueLines + `| head -c 65536
+	fi
+fi
+true`},
 		Judge: func(answer []byte) []string { return judgeNVUE(d, string(answer)) },
 	}
 }
@@ -62,6 +77,9 @@ func judgeNVUE(d *ir.Device, answer string) []string {
 		holds = nvueStartup + " holds qos"
 	case nvueHolds(applied):
 		holds = "its applied configuration holds qos"
+	case strings.HasPrefix(saved, nvueActive+"\n"+nvueUnread+"\n") && !strings.Contains(applied, nvueAnswers+"\n"):
+		return []string{fmt.Sprintf("nvued is active on %s, and what it holds was not read: %s is not readable to the login user, and nv config show "+
+			"gives nothing. Let the user read either (group nvshow): a switch that NVUE configures is not to be written by files.", d.Name, nvueStartup)}
 	default:
 		return nil
 	}

@@ -79,8 +79,21 @@ func TestRandomSwitches(t *testing.T) {
 			slices.Sort(wantECN)
 			require.Equal(t, wantPFC, r.ports("pfc"))
 			if version == "4.4.0" { // it marks on every port
-				require.Equal(t, len(wantECN) > 0, r.keys["default_ecn_conf.max_threshold_bytes"] != "" && !strings.HasPrefix(old, "#") ||
-					len(wantECN) > 0, "where it marks")
+				var queues []int
+				for _, p := range s.sw.Ports {
+					for _, m := range p.Marks {
+						queues = append(queues, m.Group.Cos)
+					}
+				}
+				if old != "" && !slices.Contains(cos, 0) {
+					queues = append(queues, 0) // the factory's, which no group has
+				}
+				slices.Sort(queues)
+				stated := len(queues) > 0 || old != ""
+				require.Equal(t, stated, r.keys["default_ecn_conf.egress_queue_list"] != "")
+				if stated {
+					require.Equal(t, list(slices.Compact(queues)), r.keys["default_ecn_conf.egress_queue_list"])
+				}
 			} else {
 				require.Equal(t, wantECN, r.ports(r.ecn))
 			}

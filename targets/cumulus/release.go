@@ -21,7 +21,12 @@ const (
 // configs are those ways. From 5.0 to 5.3 NVUE knows the preset for RoCE, and profiles of its own are not whole before 5.4. Source: the NVUE
 // reference of 5.x.
 var configs = []ir.Config{
-	{Name: byFiles, Doc: "its files"},
+	{Name: byFiles, Doc: "its files", Not: func(version string) string {
+		if r, ok := grammar.ParseRelease(version); ok && r.AtLeast(6, 0) {
+			return "what its files look like is not known"
+		}
+		return ""
+	}},
 	{Name: byNVUE, Doc: "NVUE", Not: func(version string) string {
 		switch r, ok := grammar.ParseRelease(version); {
 		case !ok || r.AtLeast(5, 4):

@@ -79,6 +79,7 @@ var chips = map[string]chip{
 	"spectrum3":        {since: grammar.Release{4, 2}, pfc: true, ecn: true, source: "CL 4.2"},
 	"spectrum4":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "CL 5.x"},
 	"spectrum5":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "taken to do what Spectrum-4 does"},
+	"spectrum6":        {since: grammar.Release{5, 16}, pfc: true, ecn: true, source: "CL 5.18, or shortly before; taken to do what Spectrum-4 does"},
 }
 
 // can is what the releases that rocec writes offer on a chip; any other release is taken to do the same, but for trust by ports, which
