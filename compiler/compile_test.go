@@ -359,6 +359,19 @@ func TestMistakes(t *testing.T) {
 			s.Hosts[0].ByHand = &lang.ByHand{Decl: place(901)}
 			s.Hosts[0].WrittenBy = lang.Value[string]{V: "others", At: place(900)}
 		}, "written-by-hand", 900, []string{`written_by = "others"`, "the by_hand block"}},
+		{"a way the system does not know", func(s *lang.Source) {
+			s.Switches[0].Config = lang.Value[string]{V: "file", At: place(900)}
+		}, "config-invalid", 900, []string{`Cumulus Linux that is called "file"`, `"files"?`}},
+		{"a way the release does not have", func(s *lang.Source) {
+			s.Switches[0].Config, s.Switches[0].Version = lang.Value[string]{V: "NVUE", At: place(900)}, val(a, "5.1.0")
+		}, "config-invalid", 900, []string{`config = "nvue"`, "NVUE knows only the RoCE preset there", `Write config = "files"`}},
+		{"a way of a system that nobody knows", func(s *lang.Source) {
+			s.Switches[0].Config, s.Switches[0].OS = lang.Value[string]{V: "files", At: place(900)}, val(a, "sonic")
+		}, "config-invalid", 900, []string{`one way at most to configure "sonic"`}},
+		{"a way and set by hand", func(s *lang.Source) {
+			s.Switches[0].ByHand = &lang.ByHand{Decl: place(901)}
+			s.Switches[0].Config = lang.Value[string]{V: "files", At: place(900)}
+		}, "config-invalid", 900, []string{`config = "files"`, "its by_hand block"}},
 		{"memory written and set by hand", func(s *lang.Source) {
 			s.Switches[0].ByHand = &lang.ByHand{Decl: place(901)}
 			s.Switches[0].Memory = lang.Value[string]{V: "written", At: place(900)}

@@ -127,6 +127,7 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 			c.report.errorf(topicVersionInvalid, w.VersionAt, d.Name, "%s", wrong)
 		}
 	}
+	c.config(d, s, os)
 	if s.Tier.Set() {
 		w.Tier, w.TierFrom = s.Tier.V, ir.Origin{At: s.Tier.At, Why: fmt.Sprintf("tier = %d", s.Tier.V)}
 		if w.Tier < 1 {

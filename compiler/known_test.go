@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -67,6 +68,26 @@ func TestNothingKnown(t *testing.T) {
 	require.Len(t, ds, 1, "where families are known, another one is a slip")
 	assert.Equal(t, "unknown-model", ds[0].Code)
 	assert.Contains(t, ds[0].Detail, `No NIC family is called "labdrv"`)
+}
+
+// TestConfigIsResolved: the way a switch is configured is what its block says, or that of the release.
+func TestConfigIsResolved(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "files"},
+		{`version = "5.3.0"`, "files"},
+		{`version = "5.4.0"`, "nvue"},
+		{"version = \"5.4.0\"\n  config = \"FILES\"", "files"},
+		{"version = \"5.4.0\"\n  by_hand {}", "nvue"},
+		{"os = \"sonic\"\n  version = \"202505\"", ""},
+	} {
+		f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte("fabric \"f\" {}\nswitch \"leaf\" {\n  model = \"sn2700\"\n  " + c.text +
+			"\n}\n")}}, "."), targets.Known)
+		require.Empty(t, texts(ds), c.text)
+		sw := device(f, "leaf").Switch
+		assert.Equal(t, c.want, sw.Config, c.text)
+		assert.Equal(t, strings.Contains(c.text, "config"), sw.ConfigAt.Filename != "", c.text)
+	}
+	assert.Equal(t, []string{"files", "nvue"}, targets.Known.ConfigNames())
 }
 
 // What is known of a system is resolved into its switches and their ports.

@@ -152,6 +152,7 @@ var switchSchema = schema[switchBlock]{
 		must(one("model", modelName, "", "Row of the table of switch models, or a switch_model block.", func(s *switchBlock) *Value[string] { return &s.Model })),
 		one("os", word, "the first that rocec knows", "Operating system.", func(s *switchBlock) *Value[string] { return &s.OS }),
 		one("version", release, "none", "Release of the operating system.", func(s *switchBlock) *Value[string] { return &s.Version }),
+		one("config", word, "by the release", "Which of its operating system's ways to configure it rocec uses.", func(s *switchBlock) *Value[string] { return &s.Config }),
 		one("tier", integer(1, 64), "distance from the nearest host, plus 1", "Height: 1 is where hosts are.", func(s *switchBlock) *Value[int] { return &s.Tier }),
 		one("asn", integer(1, 4294967295), "none", "AS number; for routing = \"ebgp\".", func(s *switchBlock) *Value[int] { return &s.ASN }),
 		one("mlag", word, "none", "Switches with the same value are one redundancy pair and are never changed together.", func(s *switchBlock) *Value[string] { return &s.MLAG }),

@@ -415,6 +415,8 @@ func (c *completer) models(a *attribute) []string {
 		return k.Families
 	case "switch.os":
 		return k.Systems
+	case "switch.config":
+		return k.Configs
 	}
 	return nil
 }

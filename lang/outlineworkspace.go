@@ -27,6 +27,7 @@ type Known struct {
 	SwitchModels, NICModels, ASICs, Families []string
 
 	Systems []string // operating systems; the first is the default
+	Configs []string // ways to configure them
 
 	// Ports names the front-panel ports that an operating system (empty: the default) gives a switch: one of a model of the
 	// tables, or where count is not 0 one with so many ports. May be nil.

@@ -137,6 +137,7 @@ type Switch struct {
 
 	HeadroomPool Value[int]    // bytes
 	Memory       Value[string] // "written": rocec writes how the chip's memory is shared out
+	Config       Value[string] // which of its system's ways to configure it is used; a word of the system
 	Maintenance  Value[string] // the reason
 }
 

@@ -89,7 +89,7 @@ func TestBoth(t *testing.T) {
 		{"the same", class("rdma", 3, 26, lossless), class("rdma", 3, 26, lossless)},
 		{"another DSCP", class("rdma", 3, 26, lossless), class("rdma", 3, 27, lossless)},
 	} {
-		for _, version := range []string{"3.4.3", "3.7.16", "4.3.0"} {
+		for _, version := range []string{"3.4.3", "3.7.16", "4.3.0", "4.4.0", "5.3.0"} {
 			old, next := bothFabric(t, version, c.old, ""), bothFabric(t, version, c.new, "")
 			for i, d := range next.Devices {
 				name := c.name + ", " + version + ", " + d.Name
@@ -98,7 +98,7 @@ func TestBoth(t *testing.T) {
 					return d.Target.Read(d.Source, func(path string) []byte { return files[path] })
 				}
 				for j, f := range d.Files {
-					was[f.Path], _ = old.Devices[i].Files[j].Edit(nil)
+					was[f.Path] = wholeOf(t, old.Devices[i], old.Devices[i].Files[j])
 					is[f.Path], _ = f.Edit(was[f.Path])
 				}
 				for _, marked := range []bool{false, true} {
@@ -226,6 +226,35 @@ roce "rdma" {
 			}
 			_, not := d.Target.Both(d.Source, content, false)
 			assert.True(t, strings.HasSuffix(not, want+".") || want == "" && not == "", "%s %s: %s", c.name, d.Name, not)
+		}
+	}
+}
+
+// TestBothUnsized: a class of a port group of others that leaves its buffer to the switch is kept without sizes, and not beside another one.
+func TestBothUnsized(t *testing.T) {
+	const theirs = `traffic.packet_priority_source_set = [dscp]
+traffic.cos_3.priority_source.dscp = [26]
+pfc.port_group_list = [default-global]
+pfc.default-global.port_set = swp1-swp2
+pfc.default-global.cos_list = [3]
+pfc.default-global.cable_length = 10
+`
+	for lossless, want := range map[string]string{"": "", "lossless = true": "port swp1 leaves the buffer of its lossless classes to the switch"} {
+		leaf := bothFabric(t, "5.3.0", class("rdma", 4, 34, lossless), "").Devices[2]
+		require.Equal(t, "leaf", leaf.Name)
+		features := leaf.Files[1].Path
+		files, not := leaf.Target.Both(leaf.Source, func(path string) []byte {
+			if path == features {
+				return []byte(theirs)
+			}
+			return nil
+		}, false)
+		assert.Equal(t, want == "", not == "")
+		assert.Contains(t, not, want)
+		if want == "" {
+			text := string(files[features])
+			assert.Contains(t, text, "pfc.roce_pfc.cos_list = [3]\n")
+			assert.NotContains(t, text, "port_buffer_bytes")
 		}
 	}
 }

@@ -30,6 +30,9 @@ var samples = map[string]clos{
 	"v2 on 3.4":       {leaves: 2, spines: 1, hosts: 2, model: "sn2700", version: "3.4.3", v2: true},
 	"v2 on 3.7":       {leaves: 2, spines: 2, hosts: 2, model: "z9100", version: "3.7.16", v2: true},
 	"both on 4.3":     {leaves: 2, spines: 2, hosts: 2, model: "sn3700", version: "4.3.0", v1: true, v2: true},
+	"both on 4.4":     {leaves: 2, spines: 2, hosts: 2, model: "sn2700", version: "4.4.0", v1: true, v2: true},
+	"both on 5.3":     {leaves: 2, spines: 2, hosts: 2, model: "sn4700", version: "5.3.0", v1: true, v2: true},
+	"pause on 5.0":    {leaves: 1, spines: 1, hosts: 2, model: "sn3700", version: "5.0.1", v1: true, flow: ir.Pause},
 	"pause on 4.1":    {leaves: 1, spines: 1, hosts: 2, model: "sn2410", version: "4.1.1", v1: true, flow: ir.Pause},
 	"pause at hosts":  {leaves: 2, spines: 2, hosts: 2, model: "sn2700", version: "3.7.16", v2: true, access: ir.Pause},
 	"ConnectX-3":      {leaves: 1, spines: 1, hosts: 2, model: "sn2700", version: "4.3.0", v1: true, card: "connectx-3"},
@@ -72,11 +75,23 @@ func textOf(ds diag.List) string {
 	return b.String()
 }
 
+// wholeOf is what rocec writes from nothing, or into the file of the factory where it only ever edits one.
+func wholeOf(t require.TestingT, d *target.Device, file target.File) []byte {
+	var old []byte
+	if file.Sketch != nil {
+		_, ds := file.Edit(nil)
+		require.True(t, ds.HasErrors(), "%s is made from nothing", file.Path)
+		old = []byte(d.Target.Image(d.Source).Files[file.Path])
+	}
+	whole, ds := file.Edit(old)
+	require.Empty(t, ds)
+	return whole
+}
+
 // feeds gives states a device may be found in: nothing, an empty file, the file of the factory, rocec's own, and those
 // in odd shapes.
 func feeds(t require.TestingT, d *target.Device, file target.File) [][]byte {
-	whole, ds := file.Edit(nil)
-	require.Empty(t, ds)
+	whole := wholeOf(t, d, file)
 	bases := [][]byte{whole, []byte(d.Target.Image(d.Source).Files[file.Path])}
 	out := [][]byte{nil, {}, []byte("\n"), []byte("no_setting\n"), []byte("other.setting = 7 # mine\n")}
 	if file.Live != nil { // states are told by rocec's own script, so only values vary
@@ -129,7 +144,11 @@ func TestEditLaws(t *testing.T) {
 func TestForeignLines(t *testing.T) {
 	shared := 0
 	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
-		probe, ds := file.Edit([]byte("other.setting = 7\n"))
+		base := []byte(nil)
+		if file.Sketch != nil {
+			base = wholeOf(t, d, file)
+		}
+		probe, ds := file.Edit(append(base, "other.setting = 7\n"...))
 		if ds.HasErrors() || !strings.Contains(string(probe), "other.setting = 7\n") {
 			return // the file is all rocec's
 		}
@@ -169,10 +188,10 @@ func TestKeys(t *testing.T) {
 		if file.Keys == nil {
 			return
 		}
-		whole, _ := file.Edit(nil)
+		whole := wholeOf(t, d, file)
 		require.NotEmpty(t, file.Keys(whole))
 		for _, k := range file.Keys(whole) {
-			assert.True(t, k.Ours, k.Name)
+			assert.True(t, k.Ours || file.Sketch != nil, k.Name)
 		}
 		theirs := func(content []byte) (out []target.Key) {
 			for _, k := range file.Keys(content) {
@@ -213,7 +232,7 @@ func TestLint(t *testing.T) {
 			return
 		}
 		judged++
-		whole, _ := file.Edit(nil)
+		whole := wholeOf(t, d, file)
 		found, foreign := file.Lint(whole)
 		require.Empty(t, textOf(found))
 		require.Empty(t, foreign)
@@ -234,7 +253,7 @@ func TestLint(t *testing.T) {
 }
 
 // roots are the folders rocec may write to.
-var roots = []string{"/etc/cumulus/datapath/", "/etc/rocec/", "/etc/systemd/system/", "/etc/udev/rules.d/", "/usr/local/sbin/"}
+var roots = []string{"/etc/cumulus/datapath/", "/etc/mlx/datapath/", "/etc/rocec/", "/etc/systemd/system/", "/etc/udev/rules.d/", "/usr/local/sbin/"}
 
 // TestFiles: paths are absolute and clean, below known folders, one file each; modes let nobody else write; a step that
 // is taken says what it disrupts and how to see that it worked.
@@ -266,7 +285,7 @@ func TestFiles(t *testing.T) {
 // allowed are the commands rocec may use on a device: those every supported system has, and those the lab simulates.
 var allowed = strings.Fields(`cat cp mv ln rm rmdir mkdir ls chmod chown stat sync touch sha256sum readlink basename dirname head tail wc tr cut
 	sort grep id hostname uname date sleep tee mktemp df timeout sh sudo systemctl dcb mlnx_qos ethtool ip rdma modprobe cl-consistency-check
-	vtysh lldpctl clagctl
+	vtysh lldpctl clagctl nv
 	test [ printf echo read case set command break continue exit true false : export unset shift return cd eval trap wait local
 	/usr/local/sbin/rocec-host /usr/local/sbin/rocec-host-mlx4 /usr/local/sbin/rocec-host-rxe`)
 
@@ -456,9 +475,7 @@ func contents(t *testing.T, tree *target.Tree) map[string]string {
 	out := map[string]string{}
 	for _, d := range tree.Devices {
 		for _, file := range d.Files {
-			b, ds := file.Edit(nil)
-			require.Empty(t, ds)
-			out[d.Name+":"+file.Path] = string(b)
+			out[d.Name+":"+file.Path] = string(wholeOf(t, d, file))
 		}
 	}
 	return out
@@ -507,6 +524,22 @@ func TestUntaken(t *testing.T) {
 	assert.Contains(t, ds[0].Detail, `"sonic"`)
 	assert.Equal(t, 7, ds[0].At.Start.Line)
 
+	later := samples["both on 5.3"]
+	later.version = "5.4.0"
+	_, ds = targets.Render(later.compile(t))
+	require.Len(t, ds, 2, "leaf and spine")
+	assert.Equal(t, "no-target", ds[0].Code)
+	assert.Contains(t, ds[0].Detail, `Cumulus Linux 5.4.0, which is configured by NVUE, and rocec does not write that. Say config = "files" in the`)
+	f = later.compile(t)
+	for _, d := range f.Devices {
+		if d.Switch != nil {
+			d.Switch.Config = "files"
+		}
+	}
+	tree, ds := targets.Render(f)
+	require.False(t, ds.HasErrors(), textOf(ds))
+	assert.Len(t, tree.Devices, len(f.Devices))
+
 	f = samples["nothing carried"].compile(t)
 	f.Devices[1].Switch.OS = ""
 	_, ds = targets.Render(f)
@@ -541,7 +574,7 @@ func TestTable(t *testing.T) {
 
 // BenchmarkRender renders a fabric of 1,000 switches and 32,000 hosts.
 func BenchmarkRender(b *testing.B) {
-	f := clos{leaves: 984, spines: 16, hosts: 32, model: "sn5600", version: "4.3.0", v2: true}.compile(b)
+	f := clos{leaves: 984, spines: 16, hosts: 32, model: "sn5600", version: "5.3.0", v2: true}.compile(b)
 	require.Greater(b, len(f.Devices), 32_000)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -92,7 +92,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 		d := device(name, group)
 		d.Switch = &ir.Switch{
 			Model: model, ModelAt: at(7), OS: cumulus.OS.Name, OSAt: at(7), Can: cumulus.OS.Can(model.ASIC, c.version), Version: c.version,
-			VersionAt: at(7), Tier: tier,
+			VersionAt: at(7), Tier: tier, Config: cumulus.OS.Default(c.version),
 		}
 		return d
 	}

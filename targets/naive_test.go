@@ -31,6 +31,8 @@ type box struct {
 	pfc                 map[string]map[int]pfcEnd
 	pause               map[string]bool
 	marks               map[string]map[int]bool
+	marksAll            map[int]bool      // on every port
+	plain               int               // the cos of packets without a field that is believed
 	nic                 map[string]string // the value file, of a NIC
 	overridden          map[string]bool   // ports that others have set to sort otherwise
 	own                 map[string]*box   // the fields and maps of ports that differ
@@ -67,7 +69,7 @@ func (b *box) classify(port string, p packet) int {
 		}
 		return nowhere
 	}
-	return 0
+	return b.plain
 }
 
 func (b *box) end(port string, cos int) pfcEnd {
@@ -81,7 +83,7 @@ func (b *box) end(port string, cos int) pfcEnd {
 
 var cosKey = regexp.MustCompile(`^traffic\.cos_([0-7])\.(packet_priorities|(?:packet_priorities|priority_source)\.(?:8021p|dscp))$`)
 
-// readSwitch reads a traffic.conf of any dialect from T1 to T4.
+// readSwitch reads a traffic.conf of any dialect from T1 to T4, or a qos_infra.conf and a qos_features.conf one behind the other.
 func readSwitch(text string) *box {
 	keys := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -93,6 +95,23 @@ func readSwitch(text string) *box {
 	}
 	b := newBox()
 	b.keys = keys
+	b.plain, _ = strconv.Atoi(keys["traffic.port_default_priority"])
+	cosOf := map[int][]int{} // by egress queue
+	for cos := range 8 {
+		queue, err := strconv.Atoi(keys[fmt.Sprintf("cos_egr_queue.cos_%d.uc", cos)])
+		if err != nil {
+			queue = cos
+		}
+		cosOf[queue] = append(cosOf[queue], cos)
+	}
+	b.marksAll = map[int]bool{}
+	for _, head := range []string{"default_ecn_conf.", "default_ecn_red_conf."} {
+		for _, queue := range numbers(keys[head+"egress_queue_list"]) {
+			for _, cos := range cosOf[queue] {
+				b.marksAll[cos] = keys[head+"ecn_enable"] == "true"
+			}
+		}
+	}
 	trusted := words(keys["traffic.packet_priority_source"] + "," + keys["traffic.packet_priority_source_set"])
 	b.trustPCP, b.trustDSCP = slices.Contains(trusted, "802.1p"), slices.Contains(trusted, "dscp")
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
@@ -119,6 +138,7 @@ func readSwitch(text string) *box {
 			head := "source." + g + "."
 			own := newBox()
 			trusted := words(keys[head+"packet_priority_source_set"])
+			own.plain, _ = strconv.Atoi(keys[head+"port_default_priority"])
 			own.trustPCP, own.trustDSCP = slices.Contains(trusted, "802.1p"), slices.Contains(trusted, "dscp")
 			for cos := range 8 {
 				for _, v := range numbers(keys[fmt.Sprintf("%scos_%d.priority_source.8021p", head, cos)]) {
@@ -153,6 +173,11 @@ func readSwitch(text string) *box {
 			for _, port := range ports(keys[feature+"."+g+".port_set"]) {
 				for _, cos := range numbers(keys[feature+"."+g+".cos_list"]) {
 					put(b.marks, port, cos, true)
+				}
+				for _, queue := range numbers(keys[feature+"."+g+".egress_queue_list"]) {
+					for _, cos := range cosOf[queue] {
+						put(b.marks, port, cos, true)
+					}
 				}
 			}
 		}

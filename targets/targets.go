@@ -66,10 +66,11 @@ type Table []*target.Target
 func (t Table) Known() ir.Known {
 	var k ir.Known
 	for _, row := range t {
-		if row.OS != nil {
-			k.OS = append(k.OS, row.OS)
-		} else {
+		switch {
+		case row.OS == nil:
 			k.Drivers = append(k.Drivers, row.Driver)
+		case !slices.Contains(k.OS, row.OS): // several rows may serve one system
+			k.OS = append(k.OS, row.OS)
 		}
 	}
 	return k
@@ -101,8 +102,8 @@ var topicNone = diag.Topic{
 	Summary: "rocec cannot write for this switch",
 	Doc: `
 Every switch that carries a lossless or marked cos group has to be configured, or packets are lost
-there. rocec writes for switches with os = "cumulus-linux" (releases 3.1.1 to 4.3). (A NIC that
-rocec does not write is host-family.)
+there. rocec writes for switches with os = "cumulus-linux" (releases 3.1.1 to 5.3, and later ones
+where config = "files"). (A NIC that rocec does not write is host-family.)
 
 Example:
 
@@ -269,7 +270,7 @@ func (t Table) of(d *ir.Device) Table {
 // serves reports whether a row is that of a switch's system, or of a driver of a host's NICs.
 func serves(row *target.Target, d *ir.Device) bool {
 	if d.Switch != nil {
-		return row.OS != nil && row.OS.Name == d.Switch.OS
+		return row.OS != nil && row.OS.Name == d.Switch.OS && (row.Serves == nil || row.Serves(d))
 	}
 	return row.Driver != nil && slices.ContainsFunc(d.Host.NICs, func(n *ir.NIC) bool { return n.Model.Driver == row.Driver })
 }
@@ -286,9 +287,14 @@ func (p *part) unwritten(d *ir.Device) {
 	at := diag.FirstPlace(d.Switch.OSAt, d.Decl)
 	var names []string
 	for _, row := range p.table {
-		if row.OS != nil && row.Render != nil {
-			names = append(names, row.OS.Name)
+		if row.OS == nil || row.Render == nil {
+			continue
 		}
+		if row.OS.Name == d.Switch.OS {
+			p.unserved(d, row.OS)
+			return
+		}
+		names = append(names, row.OS.Name)
 	}
 	if strings.TrimSpace(d.Switch.OS) == "" {
 		topicNone.Errorf(&p.found, at, "The switches of switch %q carry RoCE traffic, but the block states no os. Add os = %s if that is "+
@@ -303,6 +309,26 @@ func (p *part) unwritten(d *ir.Device) {
 	if meant != "" && at.End.Byte-at.Start.Byte == len(d.Switch.OS)+len(`""`) { // written out, not computed
 		none.Instead(at, strconv.Quote(meant))
 	}
+}
+
+// unserved reports a switch of a system that some target writes, but not in the way this one is configured.
+func (p *part) unserved(d *ir.Device, os *ir.OS) {
+	way := d.Switch.Config
+	if c := os.FindConfig(way); c != nil {
+		way = c.Doc
+	}
+	var others []string
+	for _, c := range os.Configs {
+		if c.Name != d.Switch.Config && (c.Not == nil || c.Not(d.Switch.Version) == "") {
+			others = append(others, "config = "+strconv.Quote(c.Name))
+		}
+	}
+	fix := "Describe the switches by a by_hand block"
+	if len(others) > 0 {
+		fix = "Say " + diag.Or(others) + " in the switch block where they are configured so, or describe them by a by_hand block"
+	}
+	topicNone.Errorf(&p.found, diag.FirstPlace(d.Switch.ConfigAt, d.Switch.VersionAt, d.Decl), "The switches of switch %q carry RoCE traffic and run "+
+		"%s %s, which is configured by %s, and rocec does not write that. %s.", d.Group, os.Title, d.Switch.Version, way, fix)
 }
 
 // quoted names a few things: "a" or "b".

@@ -46,22 +46,29 @@ func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]state
 	t.Helper()
 	w := &walker{f: f, boxes: map[string]*box{}, stated: stated, said: map[string]bool{}}
 	for _, d := range tree.Devices {
+		before := ""
 		for _, file := range d.Files {
 			if file.Live != nil {
 				continue
 			}
 			dir, base := path.Split(file.Path)
 			var old []byte
-			if base == "traffic.conf" && lies != nil {
+			switch {
+			case classifies(base) && lies != nil:
 				old = lies(d.Group)
+			case file.Sketch != nil:
+				old = []byte(d.Target.Image(d.Source).Files[file.Path])
 			}
 			content, ds := file.Edit(old)
 			if ds.HasErrors() {
 				return nil
 			}
 			switch {
-			case base == "traffic.conf":
-				w.boxes[d.Name] = readSwitch(string(content))
+			case classifies(base):
+				before += string(content)
+				w.boxes[d.Name] = readSwitch(before)
+			case d.Role == target.Switch:
+				before = string(content) // queues and pools, which come first
 			case dir == "/etc/rocec/host/":
 				name := strings.TrimSuffix(base, ".conf")
 				w.boxes[d.Name+":"+name] = readNIC(name, string(content))
@@ -94,6 +101,9 @@ func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]state
 	}
 	return w
 }
+
+// classifies tells by the base name which file of a switch sorts packets.
+func classifies(base string) bool { return base == "traffic.conf" || base == "qos_features.conf" }
 
 // byHand makes boxes of a device as it is stated, the rest as the intents that pass it need.
 func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
@@ -348,7 +358,7 @@ func (w *walker) data(in *ir.Intent, way []*ir.Port) {
 				w.broke(pause, "%s puts %s of %s into cos %d, not %d", at, p.by, in.Name, cos, want)
 				break
 			}
-			if i+2 < len(way) && marks && !b.marks[way[i+2].Name][want] {
+			if i+2 < len(way) && marks && !b.marks[way[i+2].Name][want] && !b.marksAll[want] {
 				w.broke(true, "%s does not mark %s", way[i+2], in.Name)
 			}
 		}

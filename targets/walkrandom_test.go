@@ -87,6 +87,9 @@ func TestWalkDialects(t *testing.T) {
 		{"3.7.16", standing[4], "ecn_red.roce_ecn.cos_list"},
 		{"4.1.1", "", "traffic.cos_4.priority_source.dscp"},
 		{"4.3.0", "", "pfc.roce_pfc.cable_length"},
+		{"4.4.0", "", "default_ecn_conf.egress_queue_list"},
+		{"5.0.1", "", "ecn_red.roce_ecn.egress_queue_list"},
+		{"5.3.0", standing[4], "default_egress_sched.egr_queue_4.bw_percent"},
 	} {
 		t.Run(tt.version+" "+tt.key, func(t *testing.T) {
 			j := judged(t, strings.ReplaceAll(spelled, "VERSION", tt.version))
@@ -292,11 +295,15 @@ func (g *gen) intents(hosts int) {
 }
 
 func (g *gen) devices(leaves, spines, hosts int) {
-	versions := []string{"3.1.1", "3.2.1", "3.3.2", "3.4.3", "3.5.0", "3.7.16", "4.0.1", "4.1.1", "4.2.0", "4.3.0"}
+	versions := []string{"3.1.1", "3.2.1", "3.3.2", "3.4.3", "3.5.0", "3.7.16", "4.0.1", "4.1.1", "4.2.0", "4.3.0", "4.4.0", "5.0.1", "5.3.0"}
 	tier := func(name string, n, tier int) {
+		release := rapid.SampledFrom(versions).Draw(g.T, "release")
+		models := []string{"sn2700", "sn2700", "z9100"}
+		if release >= "4.4" { // on Spectrum only
+			models = []string{"sn2700", "sn3700", "sn4700"}
+		}
 		g.line("switch %q {\n  names = \"%s[1-%d]\"\n  model = %q\n  os = \"cumulus-linux\"\n  version = %q\n  tier = %d\n%s\n}", name, name, n,
-			rapid.SampledFrom([]string{"sn2700", "sn2700", "z9100"}).Draw(g.T, "model"),
-			rapid.SampledFrom(versions).Draw(g.T, "release"), tier, placeFor(name))
+			rapid.SampledFrom(models).Draw(g.T, "model"), release, tier, placeFor(name))
 	}
 	tier("leaf", leaves, 1)
 	tier("spine", spines, 2)

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/cmd/internal/report"
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/validate"
@@ -244,10 +245,10 @@ func TestDocsPlatforms(t *testing.T) {
 		"what their chips can: PFC, ECN, and a buffer of its own for each lossless group.\n")
 	yes := map[bool]string{true: "yes", false: "no"}
 	for _, os := range targets.Known.OS {
-		fmt.Fprintf(&b, "\n### %s\n\n`os = %q`. What it offers on a chip; chips that are not here are in no release of it, and taken to "+
+		fmt.Fprintf(&b, "\n### %s\n\n`os = %q`.%s What it offers on a chip; chips that are not here are in no release of it, and taken to "+
 			"do what they can.\n\n"+
 			"| asic | PFC | ECN | lossless groups of a port | share one buffer | source |\n"+
-			"| --- | --- | --- | --- | --- | --- |\n", os.Title, os.Name)
+			"| --- | --- | --- | --- | --- | --- |\n", os.Title, os.Name, configsText(os))
 		for _, a := range platform.ASICs {
 			if c := os.Can(a, ""); c.Source != "" {
 				fmt.Fprintf(&b, "| `%s` | %s | %s | %d | %s | %s |\n", a.Name, yes[c.PFC], yes[c.ECN], c.Lossless, yes[c.Shared], c.Source)
@@ -307,4 +308,16 @@ func TestHostsPage(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 25, id)
+}
+
+// configsText says in which ways a system can be configured.
+func configsText(os *ir.OS) string {
+	var out []string
+	for _, c := range os.Configs {
+		out = append(out, fmt.Sprintf("`config = %q`: by %s", c.Name, c.Doc))
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return " Ways to configure it, of which each release has its own unless the switch block says otherwise: " + strings.Join(out, "; ") + "."
 }

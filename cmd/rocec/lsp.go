@@ -91,7 +91,7 @@ func (e *editor) Read(name string) ([]byte, error) { return readBounded(filepath
 func (e *editor) Known() lang.Known {
 	return lang.Known{
 		SwitchModels: platform.SwitchNames(), NICModels: targets.Known.NICNames(), ASICs: platform.ASICNames(),
-		Families: targets.Known.DriverNames(), Systems: targets.Known.OSNames(), Ports: portsOf,
+		Families: targets.Known.DriverNames(), Systems: targets.Known.OSNames(), Configs: targets.Known.ConfigNames(), Ports: portsOf,
 	}
 }
 

@@ -32,6 +32,7 @@ var sound = map[string]struct {
 	noted []string
 }{
 	"rack-v1-pfc":          {},
+	"rack-by-files":        {},
 	"clos-v2-ecn":          {noted: []string{"incast", "oversubscription"}},
 	"pods-ebgp":            {},
 	"bonded-pair":          {},

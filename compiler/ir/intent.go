@@ -33,6 +33,9 @@ func (d *Device) Intent() string {
 			}
 		}
 		fmt.Fprintln(h, "switch", s.Model.Name, s.OS, s.Version, said(s.HeadroomPool))
+		if s.ConfigAt.Filename != "" {
+			fmt.Fprintln(h, "config", s.Config)
+		}
 		if s.MemoryWritten {
 			fmt.Fprintln(h, "memory written")
 		}

@@ -283,6 +283,9 @@ type Switch struct {
 
 	HeadroomPool Num // memory all ports share for what arrives after a pause; not set: each port has its own
 
+	Config   string     // the way it is configured, where its system has several ([OS.Configs]); empty: it has one
+	ConfigAt diag.Range // where the fabric says so; nowhere: it is that of the release
+
 	MemoryWritten bool       // rocec writes how the chip's memory is shared out
 	MemoryAt      diag.Range // where the fabric says so
 }

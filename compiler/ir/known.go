@@ -50,6 +50,19 @@ func (k Known) OSNames() []string {
 	return out
 }
 
+// ConfigNames lists the ways to configure any of the systems, each once.
+func (k Known) ConfigNames() []string {
+	var out []string
+	for _, os := range k.OS {
+		for _, name := range os.ConfigNames() {
+			if !slices.Contains(out, name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
 // FindDriver returns the driver of a name, in any case; nil: none is called so.
 func (k Known) FindDriver(name string) *Driver {
 	for _, d := range k.Drivers {
@@ -107,10 +120,15 @@ type OS struct {
 	Name   string // as a switch block writes it: "sonic"
 	Title  string // as people say it: "SONiC"
 	User   string // who logs in on a switch from the factory
-	Newest string // the newest release rocec writes for
+	Newest string // the release a draft takes where nobody has said one
 
 	// Release says what is wrong with what stands as release in a switch block, in full sentences; empty: nothing.
 	Release func(version string) string
+
+	// Configs are the ways to configure a switch of the system, of which the switch block's config names one; nil: there is one way only.
+	// Default gives the name of the one for a release where the block names none.
+	Configs []Config
+	Default func(release string) string
 
 	// Read and Spell are the grammar of front-panel ports, which may depend on the switch model: Read gives the port a name
 	// means and reports whether it is the name of one (also one that the model at hand does not have); Spell is its inverse. A
@@ -124,6 +142,34 @@ type OS struct {
 	// Memory is how the system shares out the memory of a chip in a release: as the system comes, or, with written, as rocec writes it
 	// where the switch block asks for that. Nil, or the zero model: nothing is known of it; with written: rocec does not write it there.
 	Memory func(a *platform.ASIC, release string, written bool) MemoryModel
+}
+
+// Config is a way to configure a switch.
+type Config struct {
+	Name string // as a switch block's config names it
+	Doc  string // what is configured then, in a few words
+
+	// Not says why a release is not configured so: a part of a sentence. Empty: it is.
+	Not func(release string) string
+}
+
+// FindConfig returns the way to configure the system that has a name, in any case; nil: none is called so.
+func (os *OS) FindConfig(name string) *Config {
+	for i := range os.Configs {
+		if strings.EqualFold(os.Configs[i].Name, name) {
+			return &os.Configs[i]
+		}
+	}
+	return nil
+}
+
+// ConfigNames lists the ways to configure the system.
+func (os *OS) ConfigNames() []string {
+	var out []string
+	for _, c := range os.Configs {
+		out = append(out, c.Name)
+	}
+	return out
 }
 
 // PortsText says which ports a model has, as the system calls them: "eth1-48 (25G), eth49-56 (100G, splits into 4)".

@@ -19,14 +19,18 @@ const unit = "switchd.service"
 // reloadNode is where switchd of 4.x on Spectrum is told to read traffic.conf again.
 const reloadNode = "/cumulus/switchd/config/traffic/reload"
 
-// reloads reports whether a switch of a release and a chip takes some change without a restart of switchd.
+// reloads reports whether a switch of a release and a chip takes some change without a restart of switchd, by the node that up to 4.3
+// tells it to.
 func reloads(r grammar.Release, asic *platform.ASIC) bool {
-	return grammar.CanReload(r) && asic.Vendor == platform.Mellanox
+	return grammar.CanReload(r) && !split(r) && asic.Vendor == platform.Mellanox
 }
 
 // activate gives the documented way to make switchd take any change of the file: a restart, which resets every port, but for Spectrum
-// with 4.3, where a reload takes every key.
+// with 4.3, where a reload takes every key, and from 4.4 on.
 func activate(r grammar.Release, asic *platform.ASIC) target.Step {
+	if split(r) {
+		return reloadUnit
+	}
 	if reloads(r, asic) && grammar.ReloadsAll(r) {
 		return reload
 	}

@@ -10,25 +10,26 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// both gives the traffic.conf of a switch that is lossless as it was and as it is to be. A switch of which nothing is known is as it is to
+// both gives the file that classifies of a switch that is lossless as it was and as it is to be. A switch of which nothing is known is as it is to
 // be at once. Classes that are on their way out mark no packets any more.
 func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]byte, string) {
-	_, doc, _ := documented(d.Switch.Version)
+	rel, doc, _ := documented(d.Switch.Version)
+	path := confPath(rel)
 	was := read(d, content)
 	if was == nil {
 		return nil, ""
 	}
-	r := newReading(d, content(Path))
+	r := newReading(d, content)
 	j := &joining{settings: lower(d, doc), device: d, was: was, old: r.buffers()}
 	j.byPort = len(j.byPCP) > 0 || slices.Contains(listedGroups(r.have, grammar.Source), groupNames[grammar.Source])
 	if why := j.join(doc); why != "" {
-		return nil, fmt.Sprintf("%s cannot hold what is lossless and what becomes so at the same time: %s.", Path, why)
+		return nil, fmt.Sprintf("%s cannot hold what is lossless and what becomes so at the same time: %s.", path, why)
 	}
-	out, err := edit(content(Path), doc, j.settings)
+	out, err := edit(content(path), doc, j.settings)
 	if err != nil {
-		return nil, fmt.Sprintf("%s cannot be edited: %s.", Path, err)
+		return nil, fmt.Sprintf("%s cannot be edited: %s.", path, err)
 	}
-	return map[string][]byte{Path: out}, ""
+	return map[string][]byte{path: out}, ""
 }
 
 // joining is the settings of a switch that what was there is added to.
@@ -87,6 +88,7 @@ func (j *joining) join(doc grammar.Spelling) (why string) {
 		return why
 	}
 	j.keepClasses(was &^ is)
+	j.share(j.device.Fabric.CosGroups)
 	return j.groups(kept)
 }
 
@@ -180,6 +182,10 @@ func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
 			old := j.old[p.ir.Name]
 			size := g.size.N
 			holds := uint8(mask(g.cos))&^before == 0 && old.size.N-old.xoff.N >= g.size.N-g.xoff.N // both already
+			if old.size.N == 0 && next >= 0 {
+				return fmt.Sprintf("port %s leaves the buffer of its lossless classes to the switch, so what it needs with more of them is not known",
+					p.ir.Name)
+			}
 			if next < 0 || holds {
 				g.size, g.xoff, g.xonDelta = old.size, old.xoff, old.xonDelta
 			} else {

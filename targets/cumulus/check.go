@@ -1,7 +1,9 @@
 package cumulus
 
 import (
+	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -23,11 +25,11 @@ func check(d *ir.Device) diag.List {
 	rel, doc, _ := documented(sw.Version)
 	for _, p := range d.Ports {
 		if _, ok := grammar.ParsePort(p.Name); !ok && (len(p.Buffers) > 0 || len(p.Marks) > 0) {
-			topicPort.Errorf(&ds, p.At, "%s carries RoCE traffic, but traffic.conf names front-panel ports only: "+
-				"swp1, or swp1s0 after a split. Name the port so.", p)
+			topicPort.Errorf(&ds, p.At, "%s carries RoCE traffic, but %s names front-panel ports only: "+
+				"swp1, or swp1s0 after a split. Name the port so.", p, path.Base(confPath(rel)))
 		}
 	}
-	if !checkModel(&ds, d, rel) {
+	if !checkVendor(&ds, d, rel) && !checkModel(&ds, d, rel) {
 		checkChip(&ds, d, rel)
 	}
 	checkFaults(&ds, d, rel)
@@ -35,7 +37,9 @@ func check(d *ir.Device) diag.List {
 	checkTrust(&ds, d, doc)
 	checkPFC(&ds, d, rel)
 	checkECN(&ds, d, rel, doc)
-	checkClasses(&ds, d)
+	if !split(rel) { // later releases share by queues
+		checkClasses(&ds, d)
+	}
 	checkBounce(&ds, d)
 	return ds
 }
@@ -83,7 +87,7 @@ func checkChip(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	if listed = listed && of.since != (grammar.Release{}); listed && rel.Compare(of.since) >= 0 {
 		return
 	}
-	which := "no manual from 3.1 to 4.3 does"
+	which := "no manual from 3.1 to 5.x does"
 	if listed {
 		which = fmt.Sprintf("the first that does is %d.%d", of.since[0], of.since[1])
 	}
@@ -178,12 +182,15 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 		}
 	}
 	if clash != nil {
-		e := topicECNGroups.Errorf(ds, ecnAt(clash[1]), "Ports of %s mark %s and %s by different thresholds. traffic.conf gives a port one ECN "+
+		e := topicECNGroups.Errorf(ds, ecnAt(clash[1]), "Ports of %s mark %s and %s by different thresholds. %s gives a port one ECN "+
 			"port group, with one set of thresholds for all its cos. Give both groups the same min, max and probability.",
-			block(d), clash[0].Group.Name, clash[1].Group.Name)
+			block(d), clash[0].Group.Name, clash[1].Group.Name, path.Base(confPath(rel)))
 		for _, m := range clash {
 			e.Note(ecnAt(m), "%s: min %d, max %d bytes, %d %%", m.Group.Name, m.Min.N, m.Max.N, m.Probability.N)
 		}
+	}
+	if doc.Marking() == "" && clash == nil {
+		checkDefaultMarking(ds, d)
 	}
 	if len(marks) == 0 {
 		return
@@ -203,7 +210,7 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 		return
 	}
 	for _, m := range marks {
-		if doc.Key(doc.Marking(), grammar.MinThreshold) == nil {
+		if doc.Key(cmp.Or(doc.Marking(), doc.DefaultMarking()), grammar.MinThreshold) == nil {
 			topicThresholds.Warnf(ds, ecnAt(m), "The manual of Cumulus Linux %s, which %s runs, has no keys for ECN thresholds: the switch marks %s by "+
 				"thresholds of its own, unless its traffic.conf shows the keys. From 3.3 on they can be set.",
 				d.Switch.Version, block(d), m.Group.Name)
@@ -213,6 +220,34 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 				"that cannot be marked: RoCEv1, and whatever else has cos %d without ECN bits. Keep such traffic out of this cos.",
 				asic.Title, block(d), m.Group.Name, m.Group.Cos)
 		}
+	}
+}
+
+// checkDefaultMarking refuses ports with different thresholds on 4.4, where one set of them holds for every port.
+func checkDefaultMarking(ds *diag.List, d *ir.Device) {
+	var first *ir.Port
+	for _, p := range d.Ports {
+		if len(p.Marks) == 0 {
+			continue
+		}
+		if first == nil {
+			first = p
+			continue
+		}
+		a, b := markingOf(first), markingOf(p)
+		if a.min.N == b.min.N && a.max.N == b.max.N && a.probability.N == b.probability.N {
+			continue
+		}
+		e := topicECNGroups.Errorf(ds, ecnAt(p.Marks[0]), "Ports %s and %s of %s mark by different thresholds, and the manual of Cumulus Linux %s has "+
+			"one set of them for all ports. Give the ecn block min, max and probability, or upgrade the switches to 5.0 or later.",
+			first.Name, p.Name, block(d), d.Switch.Version)
+		for _, x := range []struct {
+			p *ir.Port
+			m marking
+		}{{first, a}, {p, b}} {
+			e.Note(x.p.At, "%s: min %d, max %d bytes, %d %%", x.p.Name, x.m.min.N, x.m.max.N, x.m.probability.N)
+		}
+		return
 	}
 }
 
@@ -262,8 +297,14 @@ func checkBounce(ds *diag.List, d *ir.Device) {
 		if upward < 2 {
 			continue
 		}
-		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again is to move into %q. traffic.conf has "+
+		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again is to move into %q. %s has "+
 			"no key that looks at the port traffic leaves by, and rocec writes none of the ACL rules that do: the PFC-loop verdict rests on rules "+
-			"of your own there.", g.Name, block(d), g.Bounce.Name)
+			"of your own there.", g.Name, block(d), g.Bounce.Name, fileText(d))
 	}
+}
+
+// fileText is the name of the file that classifies on a switch.
+func fileText(d *ir.Device) string {
+	r, _ := grammar.ParseRelease(d.Switch.Version)
+	return path.Base(confPath(r))
 }

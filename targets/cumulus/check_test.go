@@ -1,6 +1,7 @@
 package cumulus
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,8 +42,6 @@ func TestRelease(t *testing.T) {
 		{"-3.4", "is no release"},
 		{"2.5.12", "one lossless group"},
 		{"3.1.0", "one lossless group"},
-		{"4.4.0", "qos_features.conf and qos_infra.conf"},
-		{"5.9.1", "NVUE"},
 		{"6.0", "not known"},
 	}
 	for _, tt := range tests {
@@ -55,10 +54,85 @@ func TestRelease(t *testing.T) {
 	}
 	for version, tag := range map[string]string{
 		"3.1.1": "T1", "3.2": "T1", "3.4.3": "T1", "3.4.99": "T1", "3.5.0": "T3", "3.7.16": "T3", "4.0.0": "T4", "4.3": "T4", "4.3.9": "T4",
+		"4.4.0": "Q1", "5.0": "Q2", "5.3.1": "Q2", "5.9.1": "Q2",
 	} {
 		_, doc, ok := documented(version)
 		assert.True(t, ok, version)
 		assert.Equal(t, tag, doc.Dialect(), version)
+	}
+}
+
+// TestWays: which switches are configured by files, by what the block says or else by the release, and why a release is not so by NVUE.
+func TestWays(t *testing.T) {
+	for _, tt := range []struct {
+		version, config string
+		files           bool
+	}{
+		{"3.4.3", "", true},
+		{"4.4.0", "", true},
+		{"5.3.1", "", true},
+		{"5.4.0", "", false},
+		{"5.18", "", false},
+		{"", "", true},
+		{"x", "", true},
+		{"5.4.0", "files", true},
+		{"5.4.0", "nvue", false},
+		{"4.4.0", "files", true},
+	} {
+		s := newSample(t, "sn3700", tt.version)
+		s.sw.Switch.Config = tt.config
+		assert.Equal(t, tt.files, Target.Serves(s.sw), "%v", tt)
+	}
+	nvue := OS.FindConfig("NVUE")
+	require.NotNil(t, nvue)
+	for version, why := range map[string]string{
+		"3.7.16": "it has no NVUE", "4.4.0": "it has no NVUE", "5.0.0": "only the RoCE preset", "5.3.9": "only the RoCE preset", "5.4.0": "", "5.18.0": "", "x": "",
+	} {
+		assert.Contains(t, nvue.Not(version), why, version)
+		assert.Equal(t, why == "", nvue.Not(version) == "", version)
+	}
+	files := OS.FindConfig("files")
+	assert.Empty(t, files.Not("5.18"))
+	assert.NotEmpty(t, files.Not("6.0"))
+	assert.Nil(t, OS.FindConfig("file"))
+	assert.Equal(t, []string{"files", "nvue"}, OS.ConfigNames())
+}
+
+// TestSpectrumOnly: from 4.4 on no other chip runs.
+func TestSpectrumOnly(t *testing.T) {
+	for version, wrong := range map[string]bool{"4.3.0": false, "4.4.0": true, "5.3.0": true} {
+		ds := check(canonicalSample(t, "as7726-32x", version, 1).sw)
+		assert.Equal(t, wrong, slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
+			return d.Code == "cumulus-model" && strings.Contains(d.Detail, "Spectrum chips only")
+		}), version)
+	}
+}
+
+// TestUnlisted: of some models no manual says whether 5.x runs on them.
+func TestUnlisted(t *testing.T) {
+	for model, noted := range map[string]bool{"sn3800": true, "sn3700": false} {
+		for version, later := range map[string]bool{"4.3.0": false, "5.3.0": true} {
+			s := canonicalSample(t, model, version, 1)
+			ds := check(s.sw)
+			require.False(t, ds.HasErrors())
+			assert.Equal(t, noted && later, slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
+				return d.Code == "cumulus-model" && d.Severity == diag.Notice
+			}), model+version)
+		}
+	}
+}
+
+// TestMarkingOfAllPorts: 4.4 has one set of thresholds for all ports, and 5.x one for each port group.
+func TestMarkingOfAllPorts(t *testing.T) {
+	for version, refused := range map[string]bool{"4.3.0": false, "4.4.0": true, "5.0.0": false} {
+		s := canonicalSample(t, "sn3700", version, 2)
+		s.sw.Ports[4].Marks[0].Max = num(2_000_000, "max")
+		ds := check(s.sw)
+		require.Equal(t, refused, ds.HasErrors(), version)
+		if refused {
+			require.Len(t, ds, 1)
+			want(t, ds, "cumulus-ecn-groups", diag.Error, 44, "has one set of them for all ports")
+		}
 	}
 }
 

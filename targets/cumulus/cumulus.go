@@ -1,7 +1,7 @@
-// Package cumulus spells the lossless settings of a switch in /etc/cumulus/datapath/traffic.conf, the file Cumulus
-// Linux 3.1.1 to 4.3 reads them from.
+// Package cumulus spells the lossless settings of a switch in the files that Cumulus Linux reads them from: in
+// /etc/cumulus/datapath/traffic.conf from 3.1.1 to 4.3, in qos_features.conf and qos_infra.conf from 4.4 on ([infraFile]).
 //
-// In comes one compiled switch. Out goes one file: a function from what lies on the switch to what should. On the way
+// In comes one compiled switch. Out goes one file, or two: a function from what lies on the switch to what should. On the way
 // the settings are lowered once ([lower]: which field is trusted, where every PCP and DSCP value goes, which ports share
 // which buffer sizes), then spelled in the dialect of the release, which the file on the switch may correct
 // ([grammar.Spelling]), then edited into that file line by line ([edit]).
@@ -21,7 +21,8 @@
 // On Spectrum up to 4.3 the split of the chip's memory into a lossy and a lossless pool belongs to another file,
 // datapath.conf. The manuals up to 3.5 turn PFC on without touching it; from 3.7 on the vendor's own RoCE preset splits
 // it in halves. It is read and judged ([watches]), and edited only where the switch block says memory = "written"
-// ([memoryEdited]). The whole traffic.conf that `rocec build` writes reminds of it.
+// ([memoryEdited]). The whole traffic.conf that `rocec build` writes reminds of it. From 4.4 on the manuals want the split before PFC, so
+// rocec always writes it.
 package cumulus
 
 import (
@@ -38,17 +39,19 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Path is the file this target writes.
+// Path is the file that classifies, up to 4.3.
 const Path = "/etc/cumulus/datapath/traffic.conf"
 
 const fileMode fs.FileMode = 0o644
 
-// Target writes traffic.conf for switches that run Cumulus Linux 3.1.1 to 4.3.
+// Target writes the files of switches that run Cumulus Linux and are not configured by NVUE.
 var Target = &target.Target{
-	Name:     "cumulus",
-	Doc:      "writes " + Path + " for switches that run Cumulus Linux 3.1.1 to 4.3",
+	Name: "cumulus",
+	Doc: "writes " + Path + " for switches that run Cumulus Linux 3.1.1 to 4.3, and " + featuresPath + " and " + infraPath +
+		" for later ones that are configured by files",
 	Topics:   topics,
 	OS:       OS,
+	Serves:   servesFiles,
 	Check:    check,
 	Render:   render,
 	Read:     read,
@@ -77,13 +80,13 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 	settings := sync.OnceValue(func() *settings { return lower(d, doc) })
 	why := sync.OnceValue(func() map[string][]ir.Origin { return origins(settings(), doc) })
 	f := target.File{
-		Path: Path,
+		Path: confPath(rel),
 		Mode: fileMode,
 		Edit: func(old []byte) ([]byte, diag.List) {
 			out, err := edit(old, doc, settings())
 			if err != nil {
 				var ds diag.List
-				topicFile.Errorf(&ds, d.At, "%s on %s cannot be edited: %s.", Path, d.Name, err).
+				topicFile.Errorf(&ds, d.At, "%s on %s cannot be edited: %s.", confPath(rel), d.Name, err).
 					Note(diag.Range{}, "Mend the file on the switch, or move it away: rocec then writes a whole new one, without settings of others.")
 				return nil, ds
 			}
@@ -94,7 +97,12 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 		Activate: activate(rel, d.Switch.Model.ASIC),
 		InUse:    target.NotReadable,
 	}
-	f.Lint = linter(f.Edit, settings)
+	f.Lint = linter(f.Path, f.Edit, settings)
+	if split(rel) {
+		f.Precheck = precheckFeatures
+		f.Choose = sayChecker
+		return []target.File{infraFile(d, rel), f}, ds
+	}
 	if rel.AtLeast(4, 0) {
 		f.Precheck = precheck
 		f.Choose = chooser(rel, d.Switch.Model.ASIC)
@@ -106,14 +114,14 @@ func render(d *ir.Device) ([]target.File, diag.List) {
 	return files, ds
 }
 
-// linter judges a traffic.conf by itself, but for what holds of the file rocec writes from nothing, too: that follows from the fabric, and
-// validate has judged it. A file that sets something, and nothing that any release knows, is of something else.
+// linter judges a file that classifies by itself, but for what holds of the file rocec writes from nothing, too: that follows from the
+// fabric, and validate has judged it. A file that sets something, and nothing that any release knows, is of something else.
 //
 // The keys of a port group that is in no list are no mistake where all its ports are the fabric's: rocec has taken it out of the list, and
 // leaves its keys, which do nothing, to whoever wrote them.
-func linter(edit func([]byte) ([]byte, diag.List), s func() *settings) func([]byte) (diag.List, string) {
+func linter(path string, edit func([]byte) ([]byte, diag.List), s func() *settings) func([]byte) (diag.List, string) {
 	judge := func(content []byte) diag.List {
-		return conflint.Check([]conflint.File{{Name: Path, Data: content}}).Diagnostics
+		return conflint.Check([]conflint.File{{Name: path, Data: content}}).Diagnostics
 	}
 	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
 	meant := sync.OnceValue(func() map[string]bool {

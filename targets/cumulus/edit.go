@@ -16,7 +16,7 @@ import (
 // The comments rocec writes: at the top of a whole file, and above settings that had no place in a file of others.
 // They name no key, because keys in comments show what a release accepts.
 const (
-	wholeHeader = "# traffic.conf, written by rocec from the fabric's description: change it there, not here."
+	wholeHeader = ", written by rocec from the fabric's description: change it there, not here."
 	tailHeader  = "# RoCE settings, written by rocec from the fabric's description: change them there, not here."
 )
 
@@ -31,7 +31,7 @@ const (
 // The error says why an edit could do harm; a line rocec does not understand and does not touch is no such reason.
 func edit(old []byte, doc grammar.Spelling, s *settings) ([]byte, error) {
 	if len(old) == 0 {
-		return whole(spell(s, doc, nil)), nil
+		return whole(fileOf(doc), spell(s, doc, nil)), nil
 	}
 	lines, err := grammar.Parse(old)
 	if err != nil {
@@ -193,9 +193,9 @@ func (p *placement) foot(lines []grammar.Line, gone []bool) int {
 }
 
 // whole writes a file from nothing.
-func whole(secs []section) []byte {
+func whole(name string, secs []section) []byte {
 	var b bytes.Buffer
-	b.WriteString(wholeHeader + "\n")
+	b.WriteString("# " + name + wholeHeader + "\n")
 	for _, sec := range secs {
 		if len(sec.settings) == 0 {
 			continue
@@ -209,6 +209,14 @@ func whole(secs []section) []byte {
 		}
 	}
 	return b.Bytes()
+}
+
+// fileOf is the name of the file a spelling is of.
+func fileOf(d grammar.Spelling) string {
+	if d.Of(grammar.QoSFeatures) {
+		return featuresName
+	}
+	return confName
 }
 
 // same tells whether two values mean the same: spaces and the order of a bracketed list do not matter, nor does the

@@ -364,3 +364,62 @@ func mustParse(t require.TestingT, content []byte) []grammar.Line {
 	require.NoError(t, err)
 	return lines
 }
+
+// TestEditAllPorts: what marks on every port, and what others have set for all of them, in the files of 4.4 and later.
+func TestEditAllPorts(t *testing.T) {
+	for name, tt := range map[string]struct {
+		version string
+		roce    int
+		old     string
+		want    []string // whole lines of what comes out
+		not     string
+	}{
+		"4.4: queue 0 stays, others go": {
+			"4.4.0", 2, "default_ecn_conf.egress_queue_list = [0,1]\ndefault_ecn_conf.min_threshold_bytes = 7\n",
+			[]string{"default_ecn_conf.egress_queue_list = [0,4]", "default_ecn_conf.min_threshold_bytes = 153600"},
+			"",
+		},
+		"4.4: nothing is marked": {
+			"4.4.0", 1, "default_ecn_conf.egress_queue_list = [0,4,5]\ndefault_ecn_conf.min_threshold_bytes = 7\n",
+			[]string{"default_ecn_conf.egress_queue_list = [0,5]", "default_ecn_conf.min_threshold_bytes = 7"},
+			"",
+		},
+		"4.4: nothing is marked, and nothing was": {"4.4.0", 1, "sflow.rate = 1\n", []string{"sflow.rate = 1"}, "default_ecn_conf"},
+		"4.4: groups of others": {
+			"4.4.0", 2, "ecn_red.port_group_list = [a, b]\necn_red.a.port_set = swp1-swp9\necn_red.b.port_set = swp2\n",
+			[]string{"ecn_red.port_group_list = [a]", "ecn_red.a.port_set = swp5-swp9"},
+			"",
+		},
+		"5.x: queues of cos groups go": {
+			"5.3.0", 2, "default_ecn_red_conf.egress_queue_list = [0,4,6]\ndefault_ecn_red_conf.min_threshold_bytes = 7\n",
+			[]string{"default_ecn_red_conf.egress_queue_list = [0]", "default_ecn_red_conf.min_threshold_bytes = 7", "ecn_red.roce_ecn.egress_queue_list = [4]"},
+			"",
+		},
+		"5.x: a list that is none": {
+			"5.3.0", 2, "default_ecn_red_conf.egress_queue_list = [0-4]\n", []string{"default_ecn_red_conf.egress_queue_list = [0-4]"}, "",
+		},
+		"5.x: PFC on all ports": {
+			"5.3.0", 1, "pfc.port_group_list = [default-global]\npfc.default-global.port_set = allports\npfc.default-global.cos_list = [3]\n",
+			[]string{"pfc.port_group_list = [roce_pfc]", "pfc.default-global.port_set = allports"},
+			"",
+		},
+		"5.x: shares are rocec's": {
+			"5.3.0", 1, "default_egress_sched.egr_queue_4.bw_percent = 1\negress_sched.port_group_list = [x]\negress_sched.x.port_set = swp1\n",
+			[]string{"default_egress_sched.egr_queue_4.bw_percent = 50", "egress_sched.port_group_list = []"},
+			"# default_egress_sched",
+		},
+		"5.x: the class of what has no mark": {
+			"5.3.0", 1, "traffic.port_default_priority = 4\n", []string{"traffic.port_default_priority = 0"}, "",
+		},
+	} {
+		edit := canonicalSample(t, "sn3700", tt.version, tt.roce).file(t)
+		got := edit(tt.old)
+		for _, line := range tt.want {
+			assert.Contains(t, "\n"+got, "\n"+line+"\n", name)
+		}
+		if tt.not != "" {
+			assert.NotContains(t, got, tt.not, name)
+		}
+		assert.Equal(t, got, edit(got), name)
+	}
+}

@@ -36,6 +36,11 @@ func TestGolden(t *testing.T) {
 		{"t4-4.1-fresh", "sn2700", "4.1.1", 2, ""},
 		{"t4-v2-fresh", "sn2700", "4.3.0", 2, ""},
 		{"t4-v2-edit", "sn2700", "4.3.0", 2, "t4"},
+		{"q1-v1-edit", "sn2700", "4.4.0", 1, "q1"},
+		{"q1-v2-fresh", "sn2700", "4.4.0", 2, ""},
+		{"q1-v2-edit", "sn2700", "4.4.0", 2, "q1"},
+		{"q2-v2-fresh", "sn3700", "5.3.0", 2, ""},
+		{"q2-v2-edit", "sn3700", "5.0.1", 2, "q2"},
 		{"t4-trident3-v1-edit", "as7726-32x", "4.3.0", 1, "t4"},
 	}
 	for _, tt := range tests {
@@ -58,6 +63,7 @@ func TestGolden(t *testing.T) {
 			r := readBack(t, got)
 			r.check(t)
 			assert.Equal(t, []string{"swp1 4", "swp2 4", "swp3 4", "swp31 4", "swp32 4", "swp4 4"}, r.ports("pfc"))
+			assert.Equal(t, isSplit(tt.version), r.plain == "0")
 			if tt.roce == 1 {
 				assert.Equal(t, "802.1p", r.trusted)
 				assert.Equal(t, 4, r.pcp[4])
@@ -70,7 +76,11 @@ func TestGolden(t *testing.T) {
 				assert.Equal(t, want, r.trusted)
 				assert.Equal(t, 4, r.dscp[26])
 				assert.Equal(t, 6, r.dscp[48])
-				assert.Equal(t, []string{"swp1 4", "swp2 4", "swp3 4", "swp31 4", "swp32 4", "swp4 4"}, r.ports(r.ecn))
+				if everywhere := map[string]string{"": "[4]", "q1": "[0,4]"}; strings.HasPrefix(tt.version, "4.4") {
+					assert.Equal(t, everywhere[tt.from], r.keys["default_ecn_conf.egress_queue_list"])
+				} else {
+					assert.Equal(t, []string{"swp1 4", "swp2 4", "swp3 4", "swp31 4", "swp32 4", "swp4 4"}, r.ports(r.ecn))
+				}
 			}
 			for l := range strings.SplitSeq(strings.TrimSuffix(old, "\n"), "\n") {
 				if strings.HasPrefix(l, "#") || l == "" {
@@ -81,12 +91,61 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// reader reads a traffic.conf without any code of the package, by the rules the manuals state.
+// TestGoldenInfra holds qos_infra.conf, edited into that of the factory, to its golden files, and the sketch that build writes.
+func TestGoldenInfra(t *testing.T) {
+	for _, tt := range []struct{ name, version string }{{"i1-edit", "4.4.0"}, {"i2-edit", "5.3.0"}} {
+		files, ds := Target.Render(canonicalSample(t, "sn3700", tt.version, 2).sw)
+		require.False(t, ds.HasErrors(), "%v", text(ds))
+		infra := files[0]
+		got, ds := infra.Edit([]byte(factoryFile(strings.TrimSuffix(tt.name, "-edit"))))
+		require.Empty(t, text(ds))
+		for file, content := range map[string][]byte{tt.name: got, strings.TrimSuffix(tt.name, "edit") + "sketch": infra.Sketch} {
+			golden := filepath.Join("testdata", file+".conf")
+			if *update {
+				require.NoError(t, os.WriteFile(golden, content, 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err, "run go test -update")
+			assert.Equal(t, string(want), string(content))
+		}
+		again, _ := infra.Edit(got)
+		assert.Equal(t, string(got), string(again), "editing twice")
+		found, foreign := infra.Lint(got)
+		assert.Empty(t, text(found))
+		assert.Empty(t, foreign)
+
+		// What says the same in other words stays as it is.
+		kept := strings.NewReplacer("percent = 50.0", "percent = 50", "ALPHA_INFINITY", "15", "ALPHA_1\n", "8\n", "TRUE", "true").Replace(string(got))
+		require.NotEqual(t, string(got), kept)
+		again, _ = infra.Edit([]byte(kept))
+		assert.Equal(t, kept, string(again))
+
+		for _, bad := range []string{
+			"", "other.setting = 7\n", "ingress_service_pool.0.percent = many\n", "flow_control.ingress_buffer.dynamic_quota = ALPHA_3\n", "\x00",
+			"traffic.priority_group_list = [bulk,\n",
+		} {
+			out, ds := infra.Edit([]byte(bad))
+			assert.Nil(t, out, "%q", bad)
+			assert.Len(t, text(ds), 1, "%q", bad)
+		}
+	}
+	for _, f := range []string{"4.4.0", "5.3.0"} { // nothing is lossless: the memory stays as it is
+		s := canonicalSample(t, "sn3700", f, 2)
+		for _, p := range s.sw.Ports {
+			p.Buffers = nil
+		}
+		files, _ := Target.Render(s.sw)
+		assert.NotContains(t, string(files[0].Sketch), "service_pool.1")
+	}
+}
+
+// reader reads a file that classifies without any code of the package, by the rules the manuals state.
 type reader struct {
 	keys      map[string]string
 	trusted   string
 	pcp, dscp map[int]int
 	ecn       string
+	plain     string
 }
 
 func readBack(t *testing.T, conf string) *reader {
@@ -126,7 +185,7 @@ func readBack(t *testing.T, conf string) *reader {
 			}
 		}
 	}
-	r.ecn = "ecn"
+	r.ecn, r.plain = "ecn", r.keys["traffic.port_default_priority"]
 	if _, ok := r.keys["ecn_red.port_group_list"]; ok {
 		r.ecn = "ecn_red"
 		require.NotContains(t, r.keys, "ecn.port_group_list")
@@ -163,7 +222,8 @@ func (r *reader) ports(feature string) []string {
 				}
 			}
 			for _, n := range names {
-				out = append(out, n+" "+strings.Join(r.list(feature+"."+g+".cos_list"), "+"))
+				cos := append(r.list(feature+"."+g+".cos_list"), r.list(feature+"."+g+".egress_queue_list")...)
+				out = append(out, n+" "+strings.Join(cos, "+"))
 			}
 		}
 	}
@@ -171,7 +231,7 @@ func (r *reader) ports(feature string) []string {
 	return out
 }
 
-// check holds a file to the rules every traffic.conf of ours obeys.
+// check holds a file to the rules every such file of ours obeys.
 func (r *reader) check(t *testing.T) {
 	t.Helper()
 	for field := range strings.SplitSeq(r.trusted, ",") {
@@ -194,7 +254,17 @@ func (r *reader) check(t *testing.T) {
 		assert.NoError(t, err)
 		assert.True(t, w >= 0 && w <= 127)
 	}
-	assert.Len(t, seen, 8, "every cos is in a priority group")
+	if r.plain == "" {
+		assert.Len(t, seen, 8, "every cos is in a priority group")
+	} else { // the groups are in qos_infra.conf, and queues have shares
+		sum := 0
+		for n := range 8 {
+			percent, err := strconv.Atoi(r.keys[fmt.Sprintf("default_egress_sched.egr_queue_%d.bw_percent", n)])
+			require.NoError(t, err)
+			sum += percent
+		}
+		assert.Contains(t, []int{0, 100}, sum, "nobody waits for all others")
+	}
 	for _, feature := range []string{"pfc", "link_pause"} {
 		for _, g := range r.list(feature + ".port_group_list") {
 			at := feature + "." + g + "."

@@ -14,7 +14,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// factory holds traffic.conf as each dialect's releases ship it: the same settings, in the same order, with templates
+// factory holds traffic.conf, or qos_features.conf and qos_infra.conf, as each dialect's releases ship it: the same settings, with templates
 // commented out; and datapath.conf of each family of chips, with the keys that are published. The words are ours.
 //
 //go:embed factory/*.conf
@@ -32,10 +32,17 @@ func image(d *ir.Device) target.Image {
 	if sw.Model.ASIC.Vendor == platform.Mellanox {
 		family = "mlx"
 	}
-	files[memoryPaths(sw.Model.ASIC)[0]] = factoryFile("datapath-" + family)
 	switchd := sim.Config{Conf: Path, Unit: unit}
-	if r, doc, ok := documented(sw.Version); ok {
-		files[Path] = factoryFile(doc.Dialect())
+	r, doc, ok := documented(sw.Version)
+	switch infra, _ := grammar.Infra(r); {
+	case ok && split(r):
+		switchd.Conf, switchd.Infra = featuresPath, infraPath
+		files[infraPath] = factoryFile(infra.Dialect())
+	default:
+		files[memoryPaths(sw.Model.ASIC)[0]] = factoryFile("datapath-" + family)
+	}
+	if ok {
+		files[switchd.Conf] = factoryFile(doc.Dialect())
 		switchd.Checker = hasChecker(r)
 		if reloads(r, sw.Model.ASIC) {
 			switchd.Reload = reloadNode

@@ -19,7 +19,11 @@ type settings struct {
 	byPCPWhy            []ir.Origin
 	pcp                 [8]int  // the cos of every PCP value
 	dscp                [64]int // the cos of every DSCP value
+	plain               int     // the cos of packets that no trusted field tells
 	mapWhy              [8][]ir.Origin
+	shares              [8]int // percent of a link, by cos; 0: strict
+	shareWhy            [8][]ir.Origin
+	groups              [8]bool // the cos that cos groups of the fabric have
 	classes             []class
 	pfc                 []lossless
 	pause               []lossless // link pause instead of PFC; a port is in one of the two at most
@@ -65,6 +69,7 @@ func lower(d *ir.Device, doc grammar.Spelling) *settings {
 	s.trust(d, doc)
 	s.classify(d.Fabric.CosGroups)
 	s.classes = classes(d.Fabric)
+	s.share(d.Fabric.CosGroups)
 	s.pause = losslessGroups(d, grammar.LinkPause)
 	if d.Switch.Can.PFC {
 		s.pfc = losslessGroups(d, grammar.PFC)
@@ -179,6 +184,7 @@ func (s *settings) classify(groups []*ir.CosGroup) {
 		return cos // every cos is lossless: there is no better place
 	}
 	s.pcp = ir.MapPCP(groups, home)
+	s.plain = home(0)
 	s.dscp = ir.MapDSCP(groups, func(dscp int) int { return home(dscp / 8) })
 	for _, g := range groups {
 		s.mapWhy[g.Cos] = append(s.mapWhy[g.Cos], ir.Origin{At: g.At, Why: "cos group " + g.Name})

@@ -47,8 +47,8 @@ func memoryWritable(a *platform.ASIC, version string) (why string) {
 		return "the file of Broadcom's chips has no pool for lossless traffic"
 	case !ok || !r.AtLeast(3, 7):
 		return "no manual before 3.7 documents the keys of such a pool"
-	case r.AtLeast(4, 4):
-		return "releases from 4.4 on have another file"
+	case split(r):
+		return "releases from 4.4 on have another file, " + infraName + ", in which it always makes a pool for lossless traffic"
 	}
 	return ""
 }
@@ -75,6 +75,9 @@ func memory(a *platform.ASIC, version string, written bool) ir.MemoryModel {
 		m.PercentFrom = "assumed, should xoff count beyond a share: the release gives the priority group of RoCE 2 %, a shared_percent of 4, " +
 			"and no manual says what they come to"
 		m.XoffFrom = "assumed: no manual says whether such a chip counts it from the bottom"
+	case isSplit(version):
+		m.Pool = true
+		m.PercentFrom, m.AlphaFrom = "rocec writes it, as the manuals of 4.4 and later want before PFC", "rocec writes it, as the manuals"
 	case written:
 		quota, _ := grammar.ReadQuota(strconv.Itoa(presetQuota))
 		m.Pool, m.Alpha = true, ir.Alpha(quota)
@@ -120,8 +123,9 @@ func ingressPools(have grammar.Values) float64 {
 	return math.Round(sum*1e6) / 1e6 // 33.3 + 33.3 + 33.4 is 100
 }
 
-// noMemory says why content is no datapath.conf, in a sentence; empty: it is one, as far as it can be read.
-func noMemory(content []byte) ([]grammar.Line, string) {
+// noMemory says why content is not the file of these dialects, datapath.conf or qos_infra.conf, in a sentence; empty: it is one, as far as
+// it can be read.
+func noMemory(content []byte, in grammar.Dialects) ([]grammar.Line, string) {
 	lines, err := grammar.Parse(content)
 	if err != nil {
 		return nil, sentence(err)
@@ -133,14 +137,14 @@ func noMemory(content []byte) ([]grammar.Line, string) {
 			continue
 		}
 		k, _, _ := grammar.Match(strings.Split(l.Key, "."))
-		if k == nil || k.Could()&grammar.Datapath == 0 {
+		if k == nil || k.Could()&in == 0 {
 			continue
 		}
 		known++
 		if !l.Active() {
 			continue
 		}
-		if !takesMemory(k, l.Value) {
+		if !takesMemory(k, l.Value, in) {
 			return nil, fmt.Sprintf("Line %d sets %s to %q, which it does not take.", i+1, l.Key, diag.Escape(diag.Cut(l.Value)))
 		}
 	}
@@ -150,8 +154,8 @@ func noMemory(content []byte) ([]grammar.Line, string) {
 	return lines, ""
 }
 
-// takesMemory reports whether a key of datapath.conf takes a value.
-func takesMemory(k *grammar.Key, value string) bool {
+// takesMemory reports whether a key of such a file takes a value.
+func takesMemory(k *grammar.Key, value string, in grammar.Dialects) bool {
 	text, _ := grammar.Unquote(value)
 	switch k.Means {
 	case grammar.PoolMode:
@@ -159,11 +163,12 @@ func takesMemory(k *grammar.Key, value string) bool {
 	case grammar.GroupPool, grammar.GroupID:
 		_, ok := grammar.Number(text, 7)
 		return ok
-	case grammar.LosslessQuota, grammar.LosslessEgressQuota, grammar.GroupQuota, grammar.GroupUnicastQuota, grammar.GroupMulticastQuota:
+	case grammar.LosslessQuota, grammar.LosslessEgressQuota, grammar.GroupQuota, grammar.GroupUnicastQuota, grammar.GroupMulticastQuota,
+		grammar.PortIngressQuota, grammar.PortEgressQuota:
 		_, ok := grammar.ReadQuota(text)
 		return ok
 	}
-	return k.Type.Takes(value, grammar.Datapath)
+	return k.Type.Takes(value, in)
 }
 
 // memoryOf takes the lines of a Spectrum's file apart; every value is one its key takes ([noMemory]).
@@ -248,7 +253,7 @@ func editMemory(old []byte, want []section) (out []byte, why string) {
 		return nil, "There is none in any of its places, or it is empty; rocec only edits the one that the release brought. See that " +
 			"the package of switchd is whole (dpkg -V)."
 	}
-	lines, why := noMemory(old)
+	lines, why := noMemory(old, grammar.Datapath)
 	if why != "" {
 		return nil, why
 	}
@@ -333,6 +338,9 @@ func memoryEdited(d *ir.Device) target.File {
 // checkMemory judges whether rocec can write what the switch block asks for, and whether that is enough.
 func checkMemory(ds *diag.List, d *ir.Device) {
 	sw := d.Switch
+	if isSplit(sw.Version) && losslessSwitch(d) {
+		checkSplit(ds, d, d.Memory())
+	}
 	if !sw.MemoryWritten {
 		return
 	}
@@ -346,5 +354,14 @@ func checkMemory(ds *diag.List, d *ir.Device) {
 		topicMemoryWritten.Errorf(ds, sw.MemoryAt, "Half of what the lossless buffers of %s leave is %s, less than two frames "+
 			"for each of them (%s): ports would pause all the time. Take memory out, or let ports reserve "+
 			"less.", block(d), diag.Bytes(m.MarkPool()), diag.Bytes(m.Least))
+	}
+}
+
+// checkSplit judges whether half of the memory is enough for lossless traffic, from 4.4 on.
+func checkSplit(ds *diag.List, d *ir.Device, m ir.Memory) {
+	if half := m.Chip * poolPercent / 100; m.Fits() && m.Lossless > half { // that it fits, validate judges
+		topicMemorySmall.Warnf(ds, diag.FirstPlace(d.At, d.Decl), "The lossless buffers of %s reserve %s, and the pool that %s gives lossless traffic "+
+			"is half of the packet buffer, %s. No manual says whether they count in it; if they do, the last ports get none. Let ports reserve less.",
+			block(d), diag.Bytes(m.Lossless), infraName, diag.Bytes(half))
 	}
 }

@@ -194,7 +194,7 @@ func TestEditMemory(t *testing.T) {
 	} {
 		assert.Contains(t, string(out), line)
 	}
-	lines, why := noMemory(out)
+	lines, why := noMemory(out, grammar.Datapath)
 	require.Empty(t, why)
 	have := grammar.ValuesOf(lines)
 	for _, s := range memorySettings(d)[0].settings {
@@ -330,4 +330,36 @@ func FuzzMemory(f *testing.F) {
 			require.Equal(t, string(out), string(again))
 		}
 	})
+}
+
+// TestSplit: from 4.4 on half of the memory must do for lossless traffic.
+func TestSplit(t *testing.T) {
+	for _, tt := range []struct {
+		version string
+		size    int // of each of six buffers; the chip has 34,287,552 B
+		says    string
+	}{
+		{"5.3.0", 70_000, ""},
+		{"5.3.0", 2_800_000, ""},
+		{"5.3.0", 2_900_000, "reserve 17,400,000 B, and the pool that qos_infra.conf gives lossless traffic is half"},
+		{"4.4.0", 5_600_000, "reserve 33,600,000 B"},
+		{"5.3.0", 6_000_000, ""}, // validate says that they do not fit
+		{"4.3.0", 5_600_000, ""},
+	} {
+		s := canonicalSample(t, "sn3700", tt.version, 1)
+		s.sw.Switch.Can.Memory = OS.Memory(s.sw.Switch.Model.ASIC, tt.version, false)
+		for _, p := range s.sw.Ports {
+			p.Buffers[0].Size = num(tt.size, "size")
+		}
+		var ds diag.List
+		checkMemory(&ds, s.sw)
+		if tt.says == "" {
+			assert.Empty(t, text(ds), "%v", tt)
+			continue
+		}
+		require.Len(t, ds, 1, "%v", tt)
+		assert.Equal(t, "cumulus-memory-small", ds[0].Code)
+		assert.Equal(t, diag.Warning, ds[0].Severity)
+		assert.Contains(t, ds[0].Detail, tt.says)
+	}
 }

@@ -11,8 +11,8 @@ var topicMemoryWritten = diag.Topic{
 memory = "written" gives lossless traffic a pool of its own in the datapath.conf of the switch, with
 the values of the vendor's own preset for lossless RoCE: half of the memory on the way in, no limit
 on the way out, and twice what is free for each port. Only Spectrum has such pools, and the keys are
-documented from 3.7 on. And half of the memory must hold what the lossless ports need at least: two
-frames for each of their buffers.
+documented from 3.7 on; from 4.4 on rocec makes such a pool unasked, in qos_infra.conf. And half of
+the memory must hold what the lossless ports need at least: two frames for each of their buffers.
 
 Example:
 
@@ -89,6 +89,10 @@ What no port reserves for itself is shared out by pools. The pool of lossless tr
 frames for each lossless buffer of the switch, or ports pause all the time: a frame that comes while
 one is being sent already has to wait. The quota of lossless traffic must let a port have them:
 dynamic_quota = 0 leaves it nothing, however large the pool is.
+
+From 4.4 on rocec writes that pool, half of the memory, so there the fabric is judged before a
+switch is seen; and lossless buffers that reserve more than half of the memory are a warning, since
+no manual says whether they count in the pool.
 
 Example: in datapath.conf on the switch
 

@@ -27,7 +27,7 @@ func memoryWatches(d *ir.Device) []target.Watch {
 	if !losslessSwitch(d) {
 		return nil
 	}
-	if _, _, ok := documented(d.Switch.Version); !ok {
+	if rel, _, ok := documented(d.Switch.Version); !ok || split(rel) { // from 4.4 on rocec writes it itself
 		return nil
 	}
 	var tries strings.Builder
@@ -73,7 +73,7 @@ func judgeMemory(d *ir.Device, answer []byte, failed string) (found diag.List, f
 			content, j.path = edited, j.path+" as rocec edits it"
 		}
 	}
-	lines, why := noMemory(content)
+	lines, why := noMemory(content, grammar.Datapath)
 	if why != "" {
 		topicMemoryUnread.Warnf(&found, at, "%s is not what such a file looks like, so how the chip's memory is shared out is "+
 			"not known. %s Compare it with the one of the release (dpkg -V names the package that brought "+

@@ -20,7 +20,8 @@ type hardware struct {
 	source string
 }
 
-// models is by the name of the model. Sources: What's New in 3.7, 4.0, 4.1, 4.2 and 4.3, and the hardware notes there. Which release after
+// models is by the name of the model. Sources: What's New in 3.7, 4.0, 4.1, 4.2 and 4.3, and the hardware notes there; the
+// ports chapters of 5.14 to 5.18. Which release after
 // 4.0 took back the models that 4.0 left out for later is in none of them, so only 4.0 is held against those.
 var models = map[string]hardware{
 	"s5248f":     {since: grammar.Release{3, 7, 0}, source: "new in 3.7.0"},
@@ -38,6 +39,9 @@ var models = map[string]hardware{
 	"sn3420":  {since: grammar.Release{4, 2, 0}, source: "new in 4.2.0"},
 	"sn4700":  {since: grammar.Release{4, 2, 1}, source: "new in 4.2.1"},
 
+	// Which 5.x was the first for other models of Spectrum-4 is not known; that 4.x has no such chip, chips says.
+	"sn5640": {since: grammar.Release{5, 16, 0}, source: "Spectrum-5 came between 5.16 and 5.18; which it was is not known"},
+
 	"s6000":    {before: grammar.Release{4, 0, 0}, source: "not in 4.0 and later"},
 	"wedge100": {before: grammar.Release{4, 0, 0}, source: "not in 4.0 and later"},
 
@@ -52,8 +56,17 @@ var models = map[string]hardware{
 	"sn2100":     {not: grammar.Release{4, 0}, source: "not in 4.0"},
 }
 
+// unlisted are the Spectrum models that the ports chapters of 5.14 to 5.18 do not list, or have hidden.
+var unlisted = []string{"sn2740", "sn3800", "sn4280", "sn5610n"}
+
 // checkModel judges whether a release runs on a model, and reports whether that is to be doubted no further.
 func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
+	if name := d.Switch.Model.Name; rel.AtLeast(5, 0) && slices.Contains(unlisted, name) {
+		topicModel.Noticef(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. The manuals of 5.x "+
+			"that were read (5.14 to 5.18) do not list that model, so whether 5.x runs on it is not known. See what the switches say: "+
+			"decode-syseeprom, and /etc/os-release.", block(d), d.Switch.Model.Title, d.Switch.Version).
+			Note(d.Switch.ModelAt, "the model is stated here")
+	}
 	hw, ok := models[d.Switch.Model.Name]
 	if !ok {
 		return false
@@ -80,6 +93,19 @@ func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 			"and /etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version, what)
 	e.Note(d.Switch.ModelAt, "the model is stated here")
 	e.Fix = &diag.Fix{Message: "correct model or version, or " + fix}
+	return true
+}
+
+// checkVendor refuses chips that a release does not run on at all. Source: 4.4 and later support Spectrum chips only.
+func checkVendor(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
+	if !split(rel) || d.Switch.Model.ASIC.Vendor == platform.Mellanox {
+		return false
+	}
+	e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. Releases from 4.4 "+
+		"on run on Spectrum chips only, and theirs is %s. One of the two is not what the switches say: compare with decode-syseeprom and "+
+		"/etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version, d.Switch.Model.ASIC.Title)
+	e.Note(d.Switch.ModelAt, "the model is stated here")
+	e.Fix = &diag.Fix{Message: "correct model or version: the last release for such chips is a 4.3"}
 	return true
 }
 

@@ -2,6 +2,7 @@ package cumulus
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -16,7 +17,7 @@ const chipConfig = "/usr/lib/python2.7/dist-packages/cumulus/__chip_config"
 // identity asks which release and which chip family a switch has. A different release would be spelled differently;
 // a different chip would be told to restart or reload wrongly.
 func identity(d *ir.Device) []target.Probe {
-	return []target.Probe{{
+	all := []target.Probe{{
 		Name: "release",
 		Query: target.Query{Cmd: `for f in /etc/os-release /etc/lsb-release; do
 test -r "$f" && cat "$f"
@@ -27,6 +28,10 @@ done
 true`},
 		Judge: func(answer []byte) []string { return judgeRelease(d, string(answer)) },
 	}}
+	if isSplit(d.Switch.Version) {
+		all = append(all, nvueProbe(d))
+	}
+	return all
 }
 
 // The facts that decide how a change is checked and put to use, and what they say of what is not there.
@@ -70,7 +75,7 @@ fi
 				s := target.Sample{Name: name, Unit: target.UnitFact, Fact: fact}
 				if name == checkerFact && fact == nothing {
 					s.Hint = fmt.Sprintf("No %s was found, neither on the search path nor in /usr/cumulus/bin and /usr/cumulus/sbin, although Cumulus "+
-						"Linux has it from 4.1 on. Before apply nothing but rocec checks traffic.conf: find out where it is.", checker)
+						"Linux has it from 4.1 on. Before apply nothing but rocec checks %s: find out where it is.", checker, path.Base(confPath(r)))
 				}
 				out = append(out, s)
 			}
@@ -79,18 +84,23 @@ fi
 	}
 }
 
-// verdictProbe asks the checker about the file that lies on the switch.
-func verdictProbe(device string) target.Probe {
+// verdictProbe asks the checker about the files that lie on the switch.
+func verdictProbe(device string, r grammar.Release) target.Probe {
+	files, there, args := Path, "test -f "+Path, "-t "+Path
+	if split(r) {
+		files, there = featuresPath+" and "+infraPath, "test -f "+featuresPath+" && test -f "+infraPath
+		args = "-qf " + featuresPath + " -qi " + infraPath
+	}
 	return target.Probe{
 		Name: checkerFact, Slow: true,
-		Query: target.Query{Cmd: findChecker + "command -v " + checker + " >/dev/null || exit 0\ntest -f " + Path + " || exit 0\n" +
-			"timeout 60 " + checker + " --datapath-syntax-check -t " + Path + " 2>&1 | head -c 4096\ntrue"},
+		Query: target.Query{Cmd: findChecker + "command -v " + checker + " >/dev/null || exit 0\n" + there + " || exit 0\n" +
+			"timeout 60 " + checker + " --datapath-syntax-check " + args + " 2>&1 | head -c 4096\ntrue"},
 		Judge: func(answer []byte) []string {
 			said := strings.TrimSpace(string(answer))
-			if said == "" || strings.Contains(said, sound) {
+			if said == "" || strings.Contains(said, sound) && !strings.Contains(said, unsound) {
 				return nil
 			}
-			return []string{fmt.Sprintf("%s on %s does not take %s: %s", checker, device, Path,
+			return []string{fmt.Sprintf("%s on %s does not take %s: %s", checker, device, files,
 				target.Escape(strings.Join(strings.Fields(said), " ")))}
 		},
 	}

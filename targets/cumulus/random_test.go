@@ -23,8 +23,11 @@ import (
 // it says.
 func TestRandomSwitches(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		version := rapid.SampledFrom([]string{"3.1.2", "3.4.3", "3.7.16", "4.1.1", "4.3.0"}).Draw(rt, "version")
+		version := rapid.SampledFrom([]string{"3.1.2", "3.4.3", "3.7.16", "4.1.1", "4.3.0", "4.4.0", "5.0.1", "5.3.0"}).Draw(rt, "version")
 		model := rapid.SampledFrom([]string{"sn2700", "z9100"}).Draw(rt, "model")
+		if isSplit(version) {
+			model = "sn2700"
+		}
 		roce := rapid.IntRange(1, 2).Draw(rt, "roce")
 		s := newSample(t, model, version)
 		cos := rapid.Permutation([]int{0, 1, 2, 4, 5, 6, 7}).Draw(rt, "cos")[:rapid.IntRange(1, 4).Draw(rt, "groups")]
@@ -75,7 +78,25 @@ func TestRandomSwitches(t *testing.T) {
 			slices.Sort(wantPFC)
 			slices.Sort(wantECN)
 			require.Equal(t, wantPFC, r.ports("pfc"))
-			require.Equal(t, wantECN, r.ports(r.ecn))
+			if version == "4.4.0" { // it marks on every port
+				var queues []int
+				for _, p := range s.sw.Ports {
+					for _, m := range p.Marks {
+						queues = append(queues, m.Group.Cos)
+					}
+				}
+				if old != "" && !slices.Contains(cos, 0) {
+					queues = append(queues, 0) // the factory's, which no group has
+				}
+				slices.Sort(queues)
+				stated := len(queues) > 0 || old != ""
+				require.Equal(t, stated, r.keys["default_ecn_conf.egress_queue_list"] != "")
+				if stated {
+					require.Equal(t, list(slices.Compact(queues)), r.keys["default_ecn_conf.egress_queue_list"])
+				}
+			} else {
+				require.Equal(t, wantECN, r.ports(r.ecn))
+			}
 			for _, p := range s.sw.Ports {
 				r.enough(t, p)
 			}

@@ -2,17 +2,16 @@ package cumulus
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// read gives how a switch is set, as its traffic.conf says it, in any spelling the grammar knows. A feature without a list of
+// read gives how a switch is set, as the file that classifies says it, in any spelling the grammar knows. A feature without a list of
 // port groups is off. Where a map is not stated, the values are not known: the factory's depend on the release. Link pause and PFC on
 // one port are both noted: which of them such a port obeys is not documented.
 func read(d *ir.Device, content func(path string) []byte) *ir.Settings {
-	r := newReading(d, content(Path))
+	r := newReading(d, content)
 	if r == nil {
 		return nil
 	}
@@ -20,6 +19,11 @@ func read(d *ir.Device, content func(path string) []byte) *ir.Settings {
 	r.rest.PausesKnown = true
 	r.classify(&r.rest, grammar.Switch, "")
 	r.schedule()
+	for _, f := range grammar.DefaultMarking {
+		if r.spelling.Key(f, grammar.GroupQueues) != nil {
+			r.marks(&r.rest, f, "")
+		}
+	}
 	r.everyGroup(grammar.Source, func(p *ir.PortSettings, g string) { r.classify(p, grammar.Source, g) })
 	r.everyGroup(grammar.EgressSched, func(p *ir.PortSettings, g string) { r.share(p, grammar.EgressSched, g) })
 	for _, f := range grammar.Pausing {
@@ -45,6 +49,7 @@ const mostVisits = 1 << 17
 type reading struct {
 	have     grammar.Values
 	spelling grammar.Spelling
+	queue    [8]int // the egress queue of each cos
 	device   *ir.Device
 	rest     ir.PortSettings
 	ports    map[string]*ir.PortSettings
@@ -52,13 +57,26 @@ type reading struct {
 }
 
 // newReading begins to read a file; nil: there is nothing to read.
-func newReading(d *ir.Device, content []byte) *reading {
-	_, doc, ok := documented(d.Switch.Version)
-	lines, _ := grammar.Parse(content) // what can be read counts, whether or not it may be edited
+func newReading(d *ir.Device, content func(path string) []byte) *reading {
+	rel, doc, ok := documented(d.Switch.Version)
+	lines, _ := grammar.Parse(content(confPath(rel))) // what can be read counts, whether or not it may be edited
 	if !ok || len(lines) == 0 {
 		return nil
 	}
-	return &reading{have: grammar.ValuesOf(lines), spelling: doc.Shown(lines), device: d, ports: map[string]*ir.PortSettings{}}
+	r := &reading{have: grammar.ValuesOf(lines), spelling: doc.Shown(lines), device: d, ports: map[string]*ir.PortSettings{}}
+	var infra grammar.Values
+	if split(rel) {
+		lines, _ := grammar.Parse(content(infraPath))
+		infra = grammar.ValuesOf(lines)
+	}
+	for cos := range r.queue {
+		r.queue[cos] = cos
+		v, _ := infra.Get(grammar.QueueOfCos, grammar.EgressQueue, cos, "")
+		if q, ok := grammar.Number(v, 7); ok {
+			r.queue[cos] = q
+		}
+	}
+	return r
 }
 
 // value gives what is said of a feature, in the spelling of the file, else in any other.
@@ -120,6 +138,16 @@ func (r *reading) everyGroup(f grammar.Feature, do func(p *ir.PortSettings, grou
 		}
 		seen[g] = true
 		set, _ := r.value(f, grammar.GroupPorts, -1, g)
+		if r.spelling.Of(grammar.QoSFeatures) && slices.Contains(grammar.Items(set), grammar.AllPorts) {
+			if r.visits += 1 + len(r.ports); r.visits > mostVisits {
+				return
+			}
+			do(&r.rest, g)
+			for _, p := range r.ports {
+				do(p, g)
+			}
+			continue
+		}
 		for _, name := range r.named(set) {
 			if r.visits++; r.visits > mostVisits {
 				return
@@ -138,9 +166,6 @@ func (r *reading) everyGroup(f grammar.Feature, do func(p *ir.PortSettings, grou
 // named names the ports of a port_set. An item that cannot be taken apart (a range that mixes whole and split ports) stands for
 // itself and for the fabric's ports in it.
 func (r *reading) named(set string) []string {
-	if strings.TrimSpace(set) == grammar.AllPorts {
-		return nil // from 4.4 on; such a file is not read from here
-	}
 	out := expand(set)
 	for _, item := range grammar.Items(set) {
 		s, ok := grammar.ParseSpan(item)
@@ -209,7 +234,7 @@ func (r *reading) fill(to []int8, f grammar.Feature, m grammar.Meaning, group st
 	}
 }
 
-// schedule notes the shares of the priority groups, or of the egress queues where they are stated; cos n leaves by queue n.
+// schedule notes the shares of the priority groups, or of the egress queues where they are stated.
 func (r *reading) schedule() {
 	groups, _ := r.items(grammar.Switch, grammar.PriorityGroups, -1, "")
 	for _, g := range groups {
@@ -227,8 +252,11 @@ func (r *reading) schedule() {
 // share notes the shares of egress queues.
 func (r *reading) share(p *ir.PortSettings, f grammar.Feature, group string) {
 	for queue := range 8 {
-		if v, ok := r.value(f, grammar.QueueShare, queue, group); ok {
-			shared(p, queue, v, grammar.Percent)
+		v, ok := r.value(f, grammar.QueueShare, queue, group)
+		for cos, by := range r.queue {
+			if ok && by == queue {
+				shared(p, cos, v, grammar.Percent)
+			}
 		}
 	}
 }
@@ -270,6 +298,10 @@ func (r *reading) marks(p *ir.PortSettings, f grammar.Feature, group string) {
 		return
 	}
 	p.Marks |= r.mask(f, grammar.GroupCos, group)
+	queues := r.mask(f, grammar.GroupQueues, group)
+	for cos, by := range r.queue {
+		p.Marks |= queues >> by & 1 << cos
+	}
 	p.Marking = ir.Marking{
 		Min: r.size(f, grammar.MinThreshold, group), Max: r.size(f, grammar.MaxThreshold, group),
 		Probability: r.size(f, grammar.Probability, group),

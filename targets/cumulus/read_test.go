@@ -17,8 +17,12 @@ func readText(t testing.TB, version, text string) *ir.Settings {
 	for _, p := range []string{"swp1s0", "swp2", "swp3"} {
 		s.cable(p, 3)
 	}
+	r, _, _ := documented(version)
 	return read(s.sw, func(path string) []byte {
-		require.Equal(t, Path, path)
+		if path == infraPath {
+			return nil
+		}
+		require.Equal(t, confPath(r), path)
 		return []byte(text)
 	})
 }
@@ -35,7 +39,7 @@ func values(to []int8, cos int8) (out []int) {
 
 func TestRead(t *testing.T) {
 	require.Nil(t, readText(t, "4.3.0", ""))
-	require.Nil(t, read(newSample(t, "sn2700", "5.1.0").sw, func(string) []byte { return []byte("a = 1\n") }))
+	require.Nil(t, read(newSample(t, "sn2700", "6.1.0").sw, func(string) []byte { return []byte("a = 1\n") }))
 
 	// The file of the factory: the PCP decides, on some releases also the DSCP, nothing is lossless, cos 7 is strict.
 	for version, trust := range map[string]ir.Trust{"3.4.3": {PCP: true}, "3.7.16": {PCP: true, DSCP: true}, "4.3.0": {PCP: true}} {
@@ -105,6 +109,44 @@ egress_sched.e.egr_queue_4.bw_percent = 50
 	assert.Same(t, s.Rest, s.Port("swp31"))
 }
 
+// The files of 4.4 and later: queues have shares and marks, all ports may be named by a word, and the other file says which queue a cos has.
+func TestReadQueues(t *testing.T) {
+	for version, dialect := range map[string]string{"4.4.0": "Q1", "5.3.0": "Q2"} {
+		p := readText(t, version, factoryFile(dialect)).Port("swp2")
+		assert.Equal(t, ir.Trust{PCP: true}, p.Trust)
+		assert.Equal(t, []int{4}, values(p.PCP[:], 4))
+		assert.Equal(t, []int{3}, values(p.PCP[:], 3))
+		assert.Zero(t, p.Sends|p.Obeys|p.Strict)
+		assert.Equal(t, uint8(1), p.Marks, "queue 0")
+		assert.Equal(t, ir.Marking{Min: 150000, Max: 1500000, Probability: 100}, p.Marking)
+		assert.Equal(t, [8]uint8{12, 13, 12, 13, 12, 13, 12, 13}, p.Share)
+	}
+	files := map[string]string{
+		featuresPath: `
+pfc.port_group_list = [some, default-global]
+pfc.some.port_set = swp1
+pfc.some.cos_list = [5]
+pfc.default-global.port_set = allports
+pfc.default-global.cos_list = [3]
+ecn_red.port_group_list = [m]
+ecn_red.m.port_set = [swp1,swp3]
+ecn_red.m.egress_queue_list = [6]
+ecn_red.m.min_threshold_bytes = 1000
+default_egress_sched.egr_queue_6.bw_percent = 50
+default_egress_sched.egr_queue_5.bw_percent = 0
+`,
+		infraPath: "cos_egr_queue.cos_3.uc = 6\ncos_egr_queue.cos_6.uc = 0\ncos_egr_queue.cos_7.uc = 9\n",
+	}
+	s := read(newSample(t, "sn3700", "5.3.0").sw, func(path string) []byte { return []byte(files[path]) })
+	assert.Equal(t, uint8(1<<3|1<<5), s.Port("swp1").Sends)
+	assert.Equal(t, uint8(1<<3), s.Port("swp30").Sends, "allports")
+	assert.Equal(t, uint8(1<<3), s.Port("swp1").Marks, "cos 3 leaves by queue 6, and cos 6 by another")
+	assert.Equal(t, uint8(1<<3), s.Port("swp3").Marks)
+	assert.Zero(t, s.Port("swp30").Marks)
+	assert.Equal(t, [8]uint8{3: 50}, s.Port("swp1").Share)
+	assert.Equal(t, uint8(1<<5), s.Port("swp1").Strict)
+}
+
 func TestRemoving(t *testing.T) {
 	conf := func(list, cos, set string) string {
 		return "pfc.port_group_list = " + list + "\npfc.g.cos_list = " + cos + "\npfc.g.port_set = " + set + "\n"
@@ -125,14 +167,14 @@ func TestRemoving(t *testing.T) {
 
 // FuzzRead: whatever lies on a switch can be read, in bounded work, and reading twice gives the same.
 func FuzzRead(f *testing.F) {
-	for _, d := range []string{"T1", "T2", "T3", "T4"} {
+	for _, d := range []string{"T1", "T2", "T3", "T4", "Q1", "Q2"} {
 		f.Add(factoryFile(d))
 	}
 	f.Add("pfc.port_group_list = [g]\npfc.g.cos_list = [4\npfc.g.port_set = swp1s9-swp3,swp0,x-y\n\x00")
 	f.Add("pfc.port_group_list = [g" + strings.Repeat(",g,h", 1000) + "]\npfc.g.port_set = swp1-swp60000" +
 		strings.Repeat(",swp1-swp4000", 10_000))
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, version := range []string{"3.1.1", "4.3.0"} {
+		for _, version := range []string{"3.1.1", "4.3.0", "4.4.0", "5.3.0"} {
 			require.Equal(t, readText(t, version, text), readText(t, version, text))
 		}
 	})

@@ -1,14 +1,58 @@
 package cumulus
 
 import (
+	"cmp"
 	"fmt"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
 // written is the dialects rocec writes: those with PFC port groups.
-const written = grammar.T1 | grammar.T2 | grammar.T3 | grammar.T4
+const written = grammar.T1 | grammar.T2 | grammar.T3 | grammar.T4 | grammar.QoSFeatures
+
+// The ways to configure Cumulus Linux, as a switch block names them.
+const (
+	byFiles = "files"
+	byNVUE  = "nvue"
+)
+
+// configs are those ways. From 5.0 to 5.3 NVUE knows the preset for RoCE, and profiles of its own are not whole before 5.4. Source: the NVUE
+// reference of 5.x.
+var configs = []ir.Config{
+	{Name: byFiles, Doc: "its files", Not: func(version string) string {
+		if r, ok := grammar.ParseRelease(version); ok && r.AtLeast(6, 0) {
+			return "what its files look like is not known"
+		}
+		return ""
+	}},
+	{Name: byNVUE, Doc: "NVUE", Not: func(version string) string {
+		switch r, ok := grammar.ParseRelease(version); {
+		case !ok || r.AtLeast(5, 4):
+			return ""
+		case r.AtLeast(5, 0):
+			return "NVUE knows only the RoCE preset there, and from 5.4 on what a fabric states"
+		}
+		return "it has no NVUE"
+	}},
+}
+
+// configOf is the way for a release whose switch block names none.
+func configOf(version string) string {
+	if r, ok := grammar.ParseRelease(version); ok && r.AtLeast(5, 4) {
+		return byNVUE
+	}
+	return byFiles
+}
+
+// servesFiles reports whether a switch is configured by files, which this target writes.
+func servesFiles(d *ir.Device) bool {
+	return cmp.Or(d.Switch.Config, configOf(d.Switch.Version)) == byFiles
+}
+
+// split reports whether a release reads qos_features.conf and qos_infra.conf in the place of traffic.conf and datapath.conf.
+func split(r grammar.Release) bool { return r.AtLeast(4, 4) }
 
 // documented gives the spelling the manual of a release prints.
 func documented(version string) (grammar.Release, grammar.Spelling, bool) {
@@ -23,7 +67,7 @@ func documented(version string) (grammar.Release, grammar.Spelling, bool) {
 // sayRelease says what is wrong with the version a switch block states; empty: nothing.
 func sayRelease(version string) string {
 	r, ok := grammar.ParseRelease(version)
-	writes := "rocec writes traffic.conf for Cumulus Linux " + grammar.Dialects(written).Releases()
+	const writes = "rocec writes for Cumulus Linux 3.1.1 to 5.x"
 	switch of := r.Dialects(); {
 	case version == "":
 		return "The switch block states no version. The spelling of traffic.conf depends on the release: add " +
@@ -33,11 +77,6 @@ func sayRelease(version string) string {
 			diag.Escape(version))
 	case of&written != 0:
 		return ""
-	case of&grammar.Q1 != 0:
-		return fmt.Sprintf("Release %s has no traffic.conf: it reads qos_features.conf and qos_infra.conf. %s.", version, writes)
-	case of&grammar.Q2 != 0:
-		return fmt.Sprintf("Release %s has no traffic.conf: it is configured through NVUE, or qos_features.conf and qos_infra.conf. %s.",
-			version, writes)
 	case r.AtLeast(6, 0):
 		return fmt.Sprintf("Release %s is not known to rocec. %s.", version, writes)
 	}

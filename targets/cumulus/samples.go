@@ -18,12 +18,12 @@ import (
 // although the fabric does not state it: BGP and LLDP neighbours.
 func probes(d *ir.Device) []target.Probe {
 	rel, _, ok := documented(d.Switch.Version) // none: nothing is put to use
-	out := []target.Probe{switchdProbe(d.Name, reloads(rel, d.Switch.Model.ASIC))}
+	out := []target.Probe{switchdProbe(d.Name, reloads(rel, d.Switch.Model.ASIC) || split(rel))}
 	if ok && (hasChecker(rel) || reloads(rel, d.Switch.Model.ASIC)) {
 		out = append(out, waysProbe(d, rel))
 	}
 	if ok && hasChecker(rel) {
-		out = append(out, verdictProbe(d.Name))
+		out = append(out, verdictProbe(d.Name, rel))
 	}
 	var cables []target.Cable
 	var carrying []string // ports with lossless traffic

@@ -38,7 +38,7 @@ func (sec *section) names(d grammar.Spelling, f grammar.Feature, m grammar.Meani
 // the switch. Of the port groups others have made, ports of the fabric are taken out.
 func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 	secs := []section{s.spellTrust(d, have), s.spellClasses(d)}
-	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellSchedule(d))
+	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellDefaultECN(d, have), s.spellSchedule(d), s.spellShares(d))
 	for _, sec := range []section{
 		s.spellSource(d, have),
 		unlist(d, grammar.Remark, have, s.ports),
@@ -47,6 +47,9 @@ func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 		if len(sec.settings) > 0 {
 			secs = append(secs, sec)
 		}
+	}
+	if d.Marking() == "" { // what is marked on every port is not marked otherwise on some
+		secs = append(secs, unlist(d, grammar.ECNRED, have, s.fabric))
 	}
 	return secs
 }
@@ -65,6 +68,7 @@ func (s *settings) spellSource(d grammar.Spelling, have grammar.Values) section 
 	sec.settings = append(sec.settings, cut...)
 	sec.add(d, f, grammar.GroupPorts, -1, group, grammar.PortSet(s.byPCP), s.byPCPWhy)
 	sec.add(d, f, grammar.TrustSet, -1, group, "["+grammar.FieldPCP+"]", s.byPCPWhy)
+	sec.add(d, f, grammar.DefaultCos, -1, group, strconv.Itoa(s.plain), nil)
 	for cos := range 8 {
 		sec.add(d, f, grammar.MapPCP, cos, group, inverse(s.pcp[:], cos), s.mapWhy[cos])
 	}
@@ -92,6 +96,7 @@ func (s *settings) spellTrust(d grammar.Spelling, have grammar.Values) section {
 	}
 	sec.add(d, grammar.Switch, grammar.TrustOne, -1, "", fields[len(fields)-1], s.trustWhy)
 	sec.add(d, grammar.Switch, grammar.TrustSet, -1, "", "["+strings.Join(fields, ",")+"]", s.trustWhy)
+	sec.add(d, grammar.Switch, grammar.DefaultCos, -1, "", strconv.Itoa(s.plain), nil)
 	for _, m := range []grammar.Meaning{grammar.RewriteOne, grammar.RewriteSet} {
 		if k := d.Key(grammar.Switch, m); k != nil {
 			sec.add(d, grammar.Switch, m, -1, "", k.Type.Empty(), nil)
@@ -177,7 +182,11 @@ func (s *settings) spellPFC(d grammar.Spelling, have grammar.Values) section {
 	sec := section{title: "Priority flow control: the lossless cos, and what a port may hold of it.\n" +
 		"xoff_size pauses the peer; the rest of port_buffer_bytes holds what is still on its way."}
 	if s.poolHint && len(s.pfc) > 0 {
-		sec.title += "\nThe split of the chip's memory into lossy and lossless pools is not here but in datapath.conf."
+		file := memoryFile
+		if d.Of(grammar.QoSFeatures) {
+			file = infraName
+		}
+		sec.title += "\nThe split of the chip's memory into lossy and lossless pools is not here but in " + file + "."
 	}
 	if !listed(grammar.PFC, len(s.pfc), have) {
 		return section{}
@@ -222,9 +231,11 @@ func (sec *section) groups(d grammar.Spelling, f grammar.Feature, groups []lossl
 	for _, g := range groups {
 		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why) // link pause has none
 		sec.add(d, f, grammar.GroupPorts, -1, g.name, grammar.PortSet(g.ports), g.why)
-		sec.add(d, f, grammar.Buffer, -1, g.name, strconv.Itoa(g.size.N), g.size.From)
-		sec.add(d, f, grammar.Xoff, -1, g.name, strconv.Itoa(g.xoff.N), g.xoff.From)
-		sec.add(d, f, grammar.XonDelta, -1, g.name, strconv.Itoa(g.xonDelta.N), g.xonDelta.From)
+		if g.size.N > 0 { // 0: kept from a group of others that leaves it to the switch ([joining.groups])
+			sec.add(d, f, grammar.Buffer, -1, g.name, strconv.Itoa(g.size.N), g.size.From)
+			sec.add(d, f, grammar.Xoff, -1, g.name, strconv.Itoa(g.xoff.N), g.xoff.From)
+			sec.add(d, f, grammar.XonDelta, -1, g.name, strconv.Itoa(g.xonDelta.N), g.xonDelta.From)
+		}
 		sec.add(d, f, grammar.SendsPause, -1, g.name, "true", g.why)
 		sec.add(d, f, grammar.ObeysPause, -1, g.name, "true", g.why)
 		if g.metres > 0 {
@@ -235,10 +246,10 @@ func (sec *section) groups(d grammar.Spelling, f grammar.Feature, groups []lossl
 
 func (s *settings) spellECN(d grammar.Spelling, have grammar.Values) section {
 	f := d.Marking()
-	if !listed(f, len(s.ecn), have) {
+	if f == "" || !listed(f, len(s.ecn), have) {
 		return section{}
 	}
-	sec := section{title: "Congestion marking (ECN): egress queue lengths in bytes, probability in percent."}
+	sec := section{title: markingTitle}
 	names := make([]string, len(s.ecn))
 	for i, g := range s.ecn {
 		names[i] = g.name
@@ -249,6 +260,7 @@ func (s *settings) spellECN(d grammar.Spelling, have grammar.Values) section {
 	sec.settings = append(sec.settings, cut...)
 	for _, g := range s.ecn {
 		sec.add(d, f, grammar.GroupCos, -1, g.name, list(g.cos), g.why)
+		sec.add(d, f, grammar.GroupQueues, -1, g.name, list(g.cos), g.why) // a cos leaves by the queue of its number
 		sec.add(d, f, grammar.GroupPorts, -1, g.name, grammar.PortSet(g.ports), g.why)
 		sec.add(d, f, grammar.Marks, -1, g.name, "true", g.why)
 		sec.add(d, f, grammar.DropsEarly, -1, g.name, "false", g.why)
@@ -266,7 +278,9 @@ func unlist(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []
 		return sec
 	}
 	keep, cut := others(d, f, have, ports)
-	sec.names(d, f, grammar.Groups, keep)
+	if k := d.Accepts(f, grammar.Groups); k != nil {
+		sec.settings = append(sec.settings, setting{key: k.Pattern, value: "[" + strings.Join(keep, ", ") + "]"})
+	}
 	sec.settings = append(sec.settings, cut...)
 	return sec
 }
@@ -275,7 +289,7 @@ func unlist(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []
 // that are taken, and the port_set of those that must lose ports. A group that has none left, or whose ports cannot be taken apart, is
 // not among them.
 func others(d grammar.Spelling, f grammar.Feature, have grammar.Values, taken []grammar.Port) (keep []string, cut []setting) {
-	key := d.Key(f, grammar.GroupPorts)
+	key := d.Accepts(f, grammar.GroupPorts)
 	seen := map[string]bool{}
 	for _, g := range listedGroups(have, f) {
 		if seen[g] || ours(f, g) || key == nil {
@@ -328,7 +342,7 @@ func number(s string) (int, bool) {
 
 // classification is what the keys of the whole switch mean that rocec sets in one dialect or another.
 var classification = []grammar.Meaning{
-	grammar.TrustOne, grammar.TrustSet, grammar.RewriteOne, grammar.RewriteSet, grammar.MapTrusted, grammar.MapPCP, grammar.MapDSCP,
+	grammar.TrustOne, grammar.TrustSet, grammar.DefaultCos, grammar.RewriteOne, grammar.RewriteSet, grammar.MapTrusted, grammar.MapPCP, grammar.MapDSCP,
 }
 
 // stale reports whether a key is rocec's, or says in another dialect what rocec says: where it is not wanted, it goes.
@@ -340,7 +354,7 @@ func stale(key string, d grammar.Spelling) bool {
 	case k != nil && f == grammar.Switch:
 		return slices.Contains(classification, k.Means)
 	case k != nil && k.Means == grammar.Groups:
-		return slices.Contains(grammar.Marking, f) && f != d.Marking()
+		return slices.Contains(grammar.Marking, f) && d.Marking() != "" && f != d.Marking()
 	}
 	return len(words) > 2 && ours(f, words[1])
 }

@@ -12,7 +12,7 @@ import (
 // OS is what is known of Cumulus Linux.
 var OS = &ir.OS{
 	Name: osName, Title: osTitle, User: "cumulus", Newest: "4.3.0",
-	Release: release,
+	Release: release, Configs: configs, Default: configOf,
 	Read: func(_ *platform.Switch, name string) (ir.Front, bool) {
 		p, ok := grammar.ParsePort(name)
 		return ir.Front{Number: int16(p.N), Sub: int16(p.Sub)}, ok
@@ -52,7 +52,7 @@ type chip struct {
 }
 
 // chips is what the releases that rocec writes offer, by chip. Source of since: the lists of platforms in the quality-of-service
-// chapters of 3.1.2, 3.3.2, 3.4.3, 3.5, 3.7, 4.0, 4.2 and 4.3; "CL x.y" is the chapter of that manual. Chips that are not here
+// chapters of 3.1.2, 3.3.2, 3.4.3, 3.5, 3.7, 4.0, 4.2, 4.3, 4.4 and 5.x; "CL x.y" is the chapter of that manual. Chips that are not here
 // are in no release; a switch with one is taken to do what its chip does.
 //
 // All lossless cos of a port share one priority group on Spectrum (a working draft of the CL 5.0 manual says so; no released page
@@ -79,6 +79,7 @@ var chips = map[string]chip{
 	"spectrum3":        {since: grammar.Release{4, 2}, pfc: true, ecn: true, source: "CL 4.2"},
 	"spectrum4":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "CL 5.x"},
 	"spectrum5":        {since: grammar.Release{5, 0}, pfc: true, ecn: true, source: "taken to do what Spectrum-4 does"},
+	"spectrum6":        {since: grammar.Release{5, 16}, pfc: true, ecn: true, source: "CL 5.18, or shortly before; taken to do what Spectrum-4 does"},
 }
 
 // can is what the releases that rocec writes offer on a chip; any other release is taken to do the same, but for trust by ports, which
@@ -100,5 +101,12 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 	}
 	c.System = osTitle
 	c.Stuck = osTitle + " up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
+	switch r, ok := grammar.ParseRelease(version); {
+	case ok && r.AtLeast(5, 6):
+		c.Stuck = osTitle + " has a PFC watchdog from 5.6 on, which rocec leaves as it is; without it, switches that are stuck need a restart of " +
+			"switchd or of a link"
+	case ok && split(r):
+		c.Stuck = osTitle + " up to 5.5 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
+	}
 	return c
 }

@@ -12,23 +12,23 @@ var topics = []diag.Topic{
 
 var topicRelease = diag.Topic{
 	Code:    "cumulus-release",
-	Summary: "this release does not read the traffic.conf rocec writes",
+	Summary: "this release does not read the files rocec writes",
 	Doc: `
 Cumulus Linux spelled its lossless settings in several ways, in several files:
 
     2.5 - 3.1.0    traffic.conf with one lossless group for all ports
     3.1.1 - 3.4.x  traffic.conf; the switch believes one header field, PCP or DSCP
     3.5 - 4.3      traffic.conf; the switch may believe both
-    4.4            qos_features.conf and qos_infra.conf
-    5.x            NVUE, or the files of 4.4
+    4.4 - 5.3      qos_features.conf and qos_infra.conf
+    5.4 and later  NVUE, or where the switch block says config = "files" the same files
 
-rocec writes the second and the third. It needs the release before it sees a switch, and compares it
-with /etc/os-release on the switch before it changes anything.
+rocec writes all but the first, and does not write NVUE (no-target). It needs the release before it
+sees a switch, and compares it with /etc/os-release on the switch before it changes anything.
 
 Example:
 
     switch "leaf" {
-      version = "5.9.0" # no traffic.conf there
+      version = "2.5.12" # one lossless group for all ports
     }
 
 How to mend it: write the release the switch runs, as in VERSION_ID of /etc/os-release. A switch of
@@ -54,7 +54,10 @@ chip, the names of the ports, the spelling of the file, and whether a change res
     SN3700C, SN3700 (200G from 4.2.1)            from 4.0
     SN3420, SN4600C                              from 4.2.0
     SN4700                                       from 4.2.1
+    SN5640                                       from 5.16 (or a later one; not known)
     S6000, Wedge 100                             up to 3.7
+    every model with a Broadcom chip             up to 4.3
+    SN2740, SN3800, SN4280, SN5610N              5.x: not known (a note)
     S5048F, Z9100, AS4610, AS5712, AS7312,       not 4.0
     AS7712, AG9032v1, SN2010, SN2100
 
@@ -316,7 +319,9 @@ var topicECNGroups = diag.Topic{
 	Summary: "two groups with different ECN thresholds share a port",
 	Doc: `
 In traffic.conf a port is in one ECN port group, and a port group has one min, one max and one
-probability for all its cos. Two cos groups that pass the same port cannot be marked differently.
+probability for all its cos. Two cos groups that pass the same port cannot be marked differently. So
+it is in the qos_features.conf of 5.x. The manual of 4.4 has one set of them for all ports: there no
+two ports of a switch can mark differently either, and marking holds for ports outside the fabric.
 
 Example:
 

@@ -16,21 +16,24 @@ import (
 // The answer of a switch about who else writes traffic.conf: lines of NCLU, how NCLU ended, a line that parts, the file.
 const (
 	ncluEnded = "nclu status "
-	fileBegin = "== traffic.conf\n"
+	fileBegin = "== traffic.conf\n" // or what is in its place
 )
 
 // hasNCLU reports whether the manual of a release has NCLU commands that write traffic.conf: storage-optimized from 3.7 on, roce and
-// egress-sched in 4.3.
-func hasNCLU(r grammar.Release) bool { return r.AtLeast(3, 7) }
+// egress-sched in 4.3. What it writes from 4.4 on is not known; the files of an image have no NCLU from 5.0 on.
+func hasNCLU(r grammar.Release) bool { return r.AtLeast(3, 7) && !split(r) }
 
-// writersWatch asks for the file as it is, and NCLU for those of its commands that write it.
+// writersWatch asks for the file as it is, and NCLU for those of its commands that write it, or from 4.4 on whether NVUE runs.
 func writersWatch(d *ir.Device, r grammar.Release, doc grammar.Spelling) target.Watch {
 	cmd := ""
 	if hasNCLU(r) {
 		cmd = "if command -v net >/dev/null; then\n{ timeout 10 net show configuration commands 2>/dev/null; echo \"" + ncluEnded +
 			"$?\"; } | LC_ALL=C grep -E 'roce|storage-optimized|egress-sched|^" + ncluEnded + "' | head -n 64 | head -c 4096\necho\nfi\n"
 	}
-	cmd += fmt.Sprintf("echo '%s'\ntest ! -e %[2]s || head -c %[3]d %[2]s\n", strings.TrimSpace(fileBegin), Path, grammar.MaxFile+1)
+	if split(r) {
+		cmd = "if systemctl is-active --quiet nvued; then\n\techo '" + nvueActive + "'\n\tgrep -F " + featuresPath + " " + nvueStartup + " 2>/dev/null\nfi\n"
+	}
+	cmd += fmt.Sprintf("echo '%s'\ntest ! -e %[2]s || head -c %[3]d %[2]s\n", strings.TrimSpace(fileBegin), confPath(r), grammar.MaxFile+1)
 	return target.Watch{
 		Name:  "writers",
 		Query: target.Query{Cmd: cmd},
@@ -45,19 +48,36 @@ func writersWatch(d *ir.Device, r grammar.Release, doc grammar.Spelling) target.
 func judgeWriters(d *ir.Device, doc grammar.Spelling, answer []byte, failed string) (found diag.List) {
 	at := diag.FirstPlace(d.At, d.Decl)
 	said, content, ok := bytes.Cut(answer, []byte(fileBegin))
+	file, other := fileText(d), "NCLU"
+	if file == featuresName {
+		other = "NVUE"
+	}
 	if failed != "" || !ok {
 		if failed == "" {
 			failed = "the answer breaks off"
 		}
-		topicWriter.Noticef(&found, at, "Who else writes traffic.conf was not read: %s. Whether NCLU or a template writes it, too, is not known.",
-			target.Escape(failed))
+		topicWriter.Noticef(&found, at, "Who else writes %s was not read: %s. Whether %s or a template writes it, too, is not known.",
+			file, target.Escape(failed), other)
 		return found
 	}
 	lines, _ := grammar.Parse(content) // what can be read is judged, whether or not it may be edited
-	judgeNCLU(&found, at, readNCLU(said), lines)
-	judgeTemplate(&found, at, lines)
+	if file == featuresName {
+		judgeNVUED(&found, at, string(said))
+	} else {
+		judgeNCLU(&found, at, readNCLU(said), lines)
+	}
+	judgeTemplate(&found, at, file, lines)
 	judgeBeside(&found, at, d, doc, content, lines)
 	return found
+}
+
+// judgeNVUED names NVUE where it runs and does not leave the file alone: then its next apply, of whatever, writes the file anew. That it
+// holds classes itself refuses the switch ([judgeNVUE]).
+func judgeNVUED(found *diag.List, at diag.Range, said string) {
+	if strings.HasPrefix(said, nvueActive) && !strings.Contains(said, featuresPath) {
+		topicWriter.Warnf(found, at, "NVUE runs on the switch and is not told to leave %s and %s alone: its next nv config apply, of whatever, asks "+
+			"whether to write them anew. Tell it (nv set system config apply ignore, with each path), or stop nvued.", featuresPath, infraPath)
+	}
 }
 
 // nclu is what NCLU says of itself.
@@ -158,7 +178,7 @@ var generated = regexp.MustCompile(`(?i)\bansible\b|\bansible_|\bjinja2?\b|\.j2\
 	`\b(managed|generated|maintained|controlled|written) by (puppet|chef|salt|saltstack|cfengine|terraform|nornir)\b`)
 
 // judgeTemplate names the comment by which a tool says that the file is its own.
-func judgeTemplate(found *diag.List, at diag.Range, lines []grammar.Line) {
+func judgeTemplate(found *diag.List, at diag.Range, file string, lines []grammar.Line) {
 	for i := range lines {
 		l := &lines[i]
 		text := l.Tail
@@ -172,8 +192,8 @@ func judgeTemplate(found *diag.List, at diag.Range, lines []grammar.Line) {
 		if len(text) > 100 {
 			text = text[:100]
 		}
-		topicWriter.Warnf(found, at, "A tool makes traffic.conf from a template, by line %d (%s): its next run replaces the whole file, and "+
-			"what rocec wrote is gone. Take the file out of the tool's run, and delete the line.", i+1, target.Escape(text))
+		topicWriter.Warnf(found, at, "A tool makes %s from a template, by line %d (%s): its next run replaces the whole file, and "+
+			"what rocec wrote is gone. Take the file out of the tool's run, and delete the line.", file, i+1, target.Escape(text))
 		return
 	}
 }
@@ -208,8 +228,8 @@ func judgeBeside(found *diag.List, at diag.Range, d *ir.Device, doc grammar.Spel
 		if len(was) == 0 {
 			continue
 		}
-		what := fmt.Sprintf("Others decide %s at ports of the fabric by %s of traffic.conf (%s)", b.decides,
-			groupsText(was), b.feature)
+		what := fmt.Sprintf("Others decide %s at ports of the fabric by %s of %s (%s)", b.decides,
+			groupsText(was), fileText(d), b.feature)
 		if still := holding(shown, b.feature, after, s.fabric); len(still) > 0 {
 			topicBeside.Warnf(found, at, "%s. There is no lossless or marked class at these ports, so rocec leaves them; what they do to other "+
 				"RoCE is not judged.", what)
@@ -243,7 +263,7 @@ func groupsText(names []string) string {
 
 // holding gives the port groups of others in force of a feature with ports among those given.
 func holding(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports []grammar.Port) (groups []string) {
-	key := d.Key(f, grammar.GroupPorts)
+	key := d.Accepts(f, grammar.GroupPorts)
 	if key == nil {
 		return nil
 	}
@@ -261,7 +281,8 @@ func holding(d grammar.Spelling, f grammar.Feature, have grammar.Values, ports [
 
 // silenced reports whether a key of others is made a comment: shares of queues for all ports, which have no list to be taken out of.
 func silenced(key string, d grammar.Spelling) bool {
-	return strings.HasPrefix(key, string(grammar.DefaultSched)+".") && d.Key(grammar.DefaultSched, grammar.QueueShare) != nil
+	return strings.HasPrefix(key, string(grammar.DefaultSched)+".") && d.Key(grammar.DefaultSched, grammar.QueueShare) != nil &&
+		d.Key(grammar.PriorityGroup, grammar.Weight) != nil
 }
 
 // silence makes comments of the settings that are not to be in force beside rocec's.

@@ -6,7 +6,7 @@ import "github.com/rocec/rocec/lang/diag"
 
 var topicWriter = diag.Topic{
 	Code:    "cumulus-other-writer",
-	Summary: "something else writes traffic.conf, too",
+	Summary: "something else writes the file, too",
 	Doc: `
 NCLU's RoCE commands (storage-optimized from 3.7 on, roce in 4.3) and its egress-sched rewrite
 traffic.conf at net commit, with port groups named ROCE_PFC and ROCE_ECN; configuration tools copy a
@@ -16,6 +16,10 @@ undoes what rocec applied, without a word, and the next apply undoes the tool.
 plan and verify ask NCLU for its commands, and look for its port groups and for comments by which
 tools mark their files ("Ansible managed"). Port groups that NCLU left in a file, and of which it
 knows nothing any more, are a note.
+
+From 4.4 on the files are qos_features.conf and qos_infra.conf, and the other writer is NVUE: while
+nvued runs, every nv config apply asks whether to write them anew, unless NVUE is told to leave them
+alone. A switch of which NVUE holds qos settings itself is refused.
 
 Example: net show configuration commands says
 

@@ -24,6 +24,10 @@ type Target struct {
 	OS     *ir.OS     // of the switches it writes
 	Driver *ir.Driver // of the NICs it writes; a host is written by as many targets as its NICs have drivers
 
+	// Serves reports whether the target writes a switch of its OS; of several rows with one OS the first that serves a switch writes it.
+	// Nil: every switch of the OS.
+	Serves func(*ir.Device) bool
+
 	// Check gives the diagnostics of Render alone, for those who want no files.
 	Check func(*ir.Device) diag.List
 

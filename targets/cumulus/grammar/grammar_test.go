@@ -181,7 +181,20 @@ func TestSpelling(t *testing.T) {
 		assert.Equal(t, tt.threshold, pattern(s.Key(s.Marking(), MinThreshold)), name)
 		assert.Equal(t, tt.cable, pattern(s.Key(PFC, CableLength)), name)
 	}
-	_, ok := Documented(Release{4, 4})
+	_, ok := Documented(Release{6, 0})
+	assert.False(t, ok)
+	for r, want := range map[Release][2]string{{4, 4}: {"Q1", "I1"}, {5, 3, 1}: {"Q2", "I2"}, {5, 9}: {"Q2", "I2"}} {
+		s, ok := Documented(r)
+		require.True(t, ok)
+		infra, ok := Infra(r)
+		require.True(t, ok)
+		assert.Equal(t, want, [2]string{s.Dialect(), infra.Dialect()})
+		lines, _ := Parse([]byte("#ecn_red.port_group_list = []\n#traffic.cos_0.packet_priorities.dscp = [0]\n"))
+		assert.Equal(t, s, s.Shown(lines), "files and manuals of these releases agree")
+		assert.Equal(t, []Spelling{s}, s.Possible())
+		assert.Equal(t, map[bool]Feature{true: DefaultECN, false: DefaultECNRED}[want[0] == "Q1"], s.DefaultMarking())
+	}
+	_, ok = Infra(Release{4, 3})
 	assert.False(t, ok)
 	assert.False(t, spelling("3.4.3", "traffic.cos_0.packet_priorities.dscp").InManual())
 	assert.True(t, spelling("3.4.3").InManual())

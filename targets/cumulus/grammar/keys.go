@@ -150,7 +150,7 @@ var Keys = worded(
 	Key{Pattern: "egress_service_pool.N.percent", In: QoSInfra | D, Type: Share, Means: PoolShare},
 	Key{Pattern: "ingress_service_pool.N.mode", In: QoSInfra | D, Type: Anything, Means: PoolMode},
 	Key{Pattern: "egress_service_pool.N.mode", In: QoSInfra | D, Type: Anything, Means: PoolMode},
-	Key{Pattern: "egress_service_pool.N.infinite_flag", In: QoSInfra, Type: Boolean},
+	Key{Pattern: "egress_service_pool.N.infinite_flag", In: QoSInfra, Type: Boolean, Means: PoolInfinite},
 	Key{Pattern: "flow_control.service_pool", In: D, Type: Cos, Means: LosslessPool},
 	Key{Pattern: "flow_control.ingress_service_pool", In: QoSInfra, Type: Cos, Means: LosslessIngressPool},
 	Key{Pattern: "flow_control.egress_service_pool", In: QoSInfra, Type: Cos, Means: LosslessEgressPool},
@@ -159,12 +159,22 @@ var Keys = worded(
 	// buffer, and egress buffers without a limit: in the datapath.conf that 3.x has for Broadcom.
 	Key{Pattern: "flow_control.ingress_buffer.dynamic_quota", In: QoSInfra | D, Type: Anything, Means: LosslessQuota},
 	Key{Pattern: "flow_control.egress_buffer.dynamic_quota", In: QoSInfra, Maybe: D, Type: Anything, Means: LosslessEgressQuota},
+	Key{Pattern: "flow_control.egress_buffer.reserved", In: QoSInfra, Type: Size, Means: LosslessEgressOwn},
 	Key{Pattern: "priority_group.G.ingress_buffer.dynamic_quota", In: QoSInfra | D, Type: Anything, Means: GroupQuota},
 	Key{Pattern: "priority_group.G.egress_buffer.uc.sp_dynamic_quota", In: D, Type: Anything, Means: GroupUnicastQuota},
 	Key{Pattern: "priority_group.G.egress_buffer.mc.sp_dynamic_quota", In: D, Type: Anything, Means: GroupMulticastQuota},
 	Key{Pattern: "priority_group.G.ingress_buffer.min_percent", In: D, Type: Share, Means: GroupLeast},
 	Key{Pattern: "priority_group.G.ingress_buffer.shared_percent", In: D, Type: Share, Means: GroupShared},
 	Key{Pattern: "priority_group.G.unlimited_egress_buffer", In: D, Type: Boolean, Means: GroupUnlimited},
+
+	// What a port may hold of a pool, in the recipe of 4.4 and 5.x for lossless traffic. The text of 4.4 prints the two of the way out
+	// without uc, those of 5.x with it.
+	Key{Pattern: "port.service_pool.N.ingress_buffer.reserved", In: QoSInfra, Type: Size, Means: PortIngressOwn},
+	Key{Pattern: "port.service_pool.N.ingress_buffer.dynamic_quota", In: QoSInfra, Type: Anything, Means: PortIngressQuota},
+	Key{Pattern: "port.service_pool.N.egress_buffer.reserved", In: I1, Type: Size, Means: PortEgressOwn},
+	Key{Pattern: "port.service_pool.N.egress_buffer.dynamic_quota", In: I1, Type: Anything, Means: PortEgressQuota},
+	Key{Pattern: "port.service_pool.N.egress_buffer.uc.reserved", In: I2, Type: Size, Means: PortEgressOwn},
+	Key{Pattern: "port.service_pool.N.egress_buffer.uc.dynamic_quota", In: I2, Type: Anything, Means: PortEgressQuota},
 
 	// Not judged; they came with 4.x.
 	Key{Pattern: "hash_config.enable", In: T4, Type: Anything, Hint: true},

@@ -24,6 +24,7 @@ const (
 	IngressPool   Feature = "ingress_service_pool"
 	EgressPool    Feature = "egress_service_pool"
 	FlowControl   Feature = "flow_control"
+	PortPool      Feature = "port" // what each port may hold of a pool
 	Forwarding    Feature = "cut_through_enable"
 )
 
@@ -123,6 +124,12 @@ const (
 	PoolMode            // 1: quotas are a share of what is free; 0: they are fixed
 	LosslessQuota       // the share of lossless traffic in its ingress pool, as a code
 	LosslessEgressQuota // and in its egress pool
+	LosslessEgressOwn   // the bytes each of its queues has for itself
+	PoolInfinite        // queues of the pool are not limited
+	PortIngressOwn      // the bytes of a pool that a port has for itself on the way in
+	PortIngressQuota    // its share of what is free there, as a code
+	PortEgressOwn       // the same on the way out
+	PortEgressQuota
 
 	CutThrough // a packet is forwarded before it has come in whole
 

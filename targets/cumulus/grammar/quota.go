@@ -45,3 +45,13 @@ func ReadQuota(text string) (Quota, bool) {
 	}
 	return Quota{}, false
 }
+
+// Name is the word of a quota, of 4.4 and later; empty: it is none of the codes.
+func (q Quota) Name() string {
+	for _, known := range quotas {
+		if known.is == q {
+			return known.name
+		}
+	}
+	return ""
+}

@@ -6,18 +6,27 @@ import (
 )
 
 // Spelling is how one traffic.conf spells its settings: as the manual of a release says, corrected by what the file on
-// the switch shows.
+// the switch shows; or one qos_features.conf or qos_infra.conf, of which nothing is known to differ from the manuals.
 type Spelling struct {
-	dialect Dialects // one of those of traffic.conf
+	dialect Dialects // one of those of the file
 	release Release  // whose manual it is; zero: the file showed the dialect, and has every key of it
 	shown   signs
 }
 
-// Documented gives the spelling the manual of a release prints; not ok for a release without traffic.conf.
-func Documented(r Release) (s Spelling, ok bool) {
-	d := r.Dialects() & TrafficConf
+// Documented gives the spelling that the manual of a release prints of the file that classifies: traffic.conf, or from 4.4 on
+// qos_features.conf. Not ok for a release whose manual is not known.
+func Documented(r Release) (s Spelling, ok bool) { return documented(r, TrafficConf|QoSFeatures) }
+
+// Infra is the same of qos_infra.conf; not ok for a release without one.
+func Infra(r Release) (s Spelling, ok bool) { return documented(r, QoSInfra) }
+
+func documented(r Release, in Dialects) (s Spelling, ok bool) {
+	d := r.Dialects() & in
 	return Spelling{dialect: d, release: r}, d != 0
 }
+
+// Of reports whether the spelling is of one of the dialects.
+func (s Spelling) Of(in Dialects) bool { return s.dialect&in != 0 }
 
 // signs is a set of what files show where manuals and files in use disagree.
 type signs int
@@ -48,6 +57,9 @@ var evidence = []struct {
 // Shown gives the spelling the file on the switch accepts, where manuals and shipped files disagree. Settings and
 // commented templates of settings count alike: the templates of the factory show what is accepted.
 func (s Spelling) Shown(lines []Line) Spelling {
+	if !s.Of(TrafficConf) {
+		return s
+	}
 	var found signs
 	for i := range lines {
 		k := lines[i].Key
@@ -77,6 +89,9 @@ func (s Spelling) Shown(lines []Line) Spelling {
 
 // Possible gives spellings that together have every key [Spelling.Shown] may find to be accepted.
 func (s Spelling) Possible() []Spelling {
+	if !s.Of(TrafficConf) {
+		return []Spelling{s}
+	}
 	all := []Spelling{s}
 	if s.dialect == T1 {
 		all = append(all, Spelling{dialect: T2}, Spelling{dialect: T3})
@@ -109,6 +124,20 @@ func (s Spelling) Key(f Feature, m Meaning) *Key {
 	return nil
 }
 
+// Accepts is [Spelling.Key], and of the files of 4.4 and later also the key that files in use have although the manual of the release does
+// not: it is not written, but taken to be in force where it stands.
+func (s Spelling) Accepts(f Feature, m Meaning) *Key {
+	if k := s.Key(f, m); k != nil || s.Of(TrafficConf) {
+		return k
+	}
+	for _, k := range Find(f, m) {
+		if k.Maybe&s.dialect != 0 {
+			return k
+		}
+	}
+	return nil
+}
+
 // May reports whether a file in the spelling may have keys of a feature.
 func (s Spelling) May(f Feature) bool { return f.Dialects()&s.dialect != 0 }
 
@@ -117,7 +146,7 @@ func (s Spelling) documents(k *Key) bool {
 	return k.In&s.dialect != 0 && (s.release == Release{} || s.release.Compare(k.Since) >= 0)
 }
 
-// Marking is the feature that marks: what the file shows, else what the manual prints first. Empty: there is none.
+// Marking is the feature that marks on groups of ports: what the file shows, else what the manual prints first. Empty: there is none.
 func (s Spelling) Marking() (printed Feature) {
 	for _, f := range Marking {
 		groups := Find(f, Groups)[0]
@@ -129,4 +158,14 @@ func (s Spelling) Marking() (printed Feature) {
 		}
 	}
 	return printed
+}
+
+// DefaultMarking is the feature that marks on every port. Empty: there is none.
+func (s Spelling) DefaultMarking() Feature {
+	for _, f := range DefaultMarking {
+		if s.Key(f, Marks) != nil {
+			return f
+		}
+	}
+	return ""
 }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,9 +23,57 @@ func check(content []byte, complete bool) []string {
 		return faults
 	}
 	conf := grammar.ValuesOf(lines)
-	faults := checkValues(lines, conf)
-	faults = append(faults, checkMap(conf, complete)...)
-	faults = append(faults, checkPriorityGroups(conf)...)
+	faults := append(checkValues(lines, conf, grammar.TrafficConf), checkMap(conf, complete)...)
+	return append(append(faults, checkPriorityGroups(conf)...), checkEveryPortGroup(conf)...)
+}
+
+// checkPair finds what is wrong with a qos_features.conf and the qos_infra.conf beside it; either may be empty, when the release has
+// defaults.
+func checkPair(features, infra []byte) (faults []string) {
+	all := grammar.Values{}
+	for _, f := range []struct {
+		content []byte
+		in      grammar.Dialects
+	}{{features, grammar.QoSFeatures}, {infra, grammar.QoSInfra}} {
+		lines, err := grammar.Parse(f.content)
+		if lines == nil && err != nil {
+			return []string{err.Error()}
+		}
+		if faults := checkSyntax(lines); len(faults) > 0 {
+			return faults
+		}
+		conf := grammar.ValuesOf(lines)
+		faults = append(faults, checkValues(lines, conf, f.in)...)
+		maps.Copy(all, conf)
+	}
+	faults = append(faults, checkMap(all, true)...)
+	faults = append(faults, checkPriorityGroups(all)...)
+	faults = append(faults, checkEveryPortGroup(all)...)
+	return append(faults, checkPools(all)...)
+}
+
+// checkPools wants ingress pools to take no more than there is, and lossless traffic to have one that exists.
+func checkPools(conf grammar.Values) (faults []string) {
+	sum := 0.0
+	for pool := range 8 {
+		v, _ := conf.Get(grammar.IngressPool, grammar.PoolShare, pool, "")
+		p, _ := grammar.Percentage(v)
+		sum += p
+	}
+	if sum > 100 {
+		faults = append(faults, fmt.Sprintf("ingress pools take %g percent", sum))
+	}
+	pool, named := conf.Get(grammar.FlowControl, grammar.LosslessIngressPool, -1, "")
+	if n, ok := grammar.Number(pool, 7); named && ok {
+		if v, _ := conf.Get(grammar.IngressPool, grammar.PoolShare, n, ""); v == "" {
+			faults = append(faults, fmt.Sprintf("buffer pool %d size 0 is invalid", n))
+		}
+	}
+	return faults
+}
+
+// checkEveryPortGroup judges the port groups of all features.
+func checkEveryPortGroup(conf grammar.Values) (faults []string) {
 	for _, f := range slices.Concat(grammar.Pausing, grammar.Marking) {
 		faults = append(faults, checkPortGroups(conf, f)...)
 	}
@@ -50,10 +99,10 @@ var faultOf = map[grammar.Type]string{
 	grammar.Size:    "is no number of bytes",
 }
 
-// checkValues finds what the grammar does not have: keys below features of traffic.conf that no release has, and values
+// checkValues finds what the grammar does not have: keys below features of the file that no release has, and values
 // that are not of their key's type. Of a key set twice the last line counts. Which dialect a switch takes is known from
-// its file alone, so every dialect of traffic.conf is taken.
-func checkValues(lines []grammar.Line, conf grammar.Values) (faults []string) {
+// its file alone, so every dialect of the file is taken.
+func checkValues(lines []grammar.Line, conf grammar.Values, in grammar.Dialects) (faults []string) {
 	said := map[string]bool{}
 	for i := range lines {
 		l := &lines[i]
@@ -65,15 +114,15 @@ func checkValues(lines []grammar.Line, conf grammar.Values) (faults []string) {
 		k, _, _ := grammar.Match(words)
 		f := grammar.Feature(words[0])
 		switch value := conf[l.Key]; {
-		case k != nil && k.Could()&grammar.TrafficConf != 0:
-			if !k.Type.Takes(value, grammar.TrafficConf) {
+		case k != nil && k.Could()&in != 0:
+			if !k.Type.Takes(value, in) {
 				fault, ok := faultOf[k.Type]
 				if !ok {
 					fault = "no such value"
 				}
 				faults = append(faults, fmt.Sprintf("%s: %s: %q", l.Key, fault, value))
 			}
-		case f.Known() && f.Dialects()&grammar.TrafficConf != 0:
+		case f.Known() && f.Dialects()&in != 0 && in&grammar.QoSInfra == 0: // of the other file manuals tell parts only
 			faults = append(faults, fmt.Sprintf("%s: no such key", l.Key))
 		}
 	}
@@ -155,7 +204,12 @@ func checkPortGroups(conf grammar.Values, f grammar.Feature) (faults []string) {
 			if len(grammar.Find(f, m)) == 0 {
 				continue
 			}
-			if _, ok := conf.Get(f, m, -1, g); !ok {
+			_, ok := conf.Get(f, m, -1, g)
+			if m == grammar.GroupCos && len(grammar.Find(f, grammar.GroupQueues)) > 0 { // queues do as well
+				_, queues := conf.Get(f, grammar.GroupQueues, -1, g)
+				ok = ok || queues
+			}
+			if !ok {
 				faults = append(faults, fmt.Sprintf("%s: port group %s has no %s", f, g, m.Word()))
 			}
 		}

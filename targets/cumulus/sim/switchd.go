@@ -1,5 +1,5 @@
 // Package sim is what of a simulated switch is Cumulus Linux: switchd, which programs the chip from traffic.conf, with
-// its reload node and its log, and the syntax checker cl-consistency-check.
+// its reload node and its log, or from 4.4 on from qos_features.conf and qos_infra.conf, and the syntax checker cl-consistency-check.
 //
 // What a real switchd does with a bad file differs by release and is not documented for 3.x; this one refuses it, as the
 // syntax checker of 4.1 and later would, and stays down. What is bad about a line is what the grammar does not have; the
@@ -16,7 +16,8 @@ import (
 
 // Config is what differs between switches.
 type Config struct {
-	Conf    string                        // the path of traffic.conf
+	Conf    string                        // the path of traffic.conf, or of qos_features.conf
+	Infra   string                        // the path of qos_infra.conf, of releases that have one; they reload by the unit
 	Unit    string                        // the service: "switchd.service"
 	Reload  string                        // the node that makes switchd take the file again; empty: the release has none
 	Checker bool                          // the release has the syntax checker, and wants what it wants
@@ -33,6 +34,7 @@ type Switchd struct {
 // state is what the daemon holds while it runs, guarded by the machine's lock.
 type state struct {
 	Content string // the file it took last
+	Queues  string // and qos_infra.conf with it
 	Loads   int    // how often it took one since the device was switched on
 }
 
@@ -77,7 +79,14 @@ func (s *Switchd) load() error {
 	if err != nil {
 		return nil
 	}
-	if faults := check(content, s.Checker); len(faults) > 0 {
+	if s.Infra != "" {
+		infra, _ := s.m.ReadFile(s.Infra)
+		if faults := checkPair(content, infra); len(faults) > 0 {
+			s.log(faults)
+			return target.EIO
+		}
+		s.Queues = string(infra)
+	} else if faults := check(content, s.Checker); len(faults) > 0 {
 		s.log(faults)
 		return target.EIO
 	}
@@ -120,8 +129,11 @@ func (s *Switchd) Loaded() (content []byte, times int) {
 	return content, times
 }
 
-// consistencyCheck is cl-consistency-check --datapath-syntax-check [-q] [-t FILE].
+// consistencyCheck is cl-consistency-check --datapath-syntax-check [-q] [-t FILE], or of 4.4 and later [-q] [-qf FILE] [-qi FILE].
 func (s *Switchd) consistencyCheck(p *target.Proc) int {
+	if s.Infra != "" {
+		return s.checkPair(p)
+	}
 	set, rest, complaint := target.Getopt(p.Args[1:], "qt:hd", map[string]byte{"datapath-syntax-check": 'd', "help": 'h'})
 	if complaint != "" || len(rest) > 0 || set['d'] == nil {
 		return p.Fail(1, "%s: usage: cl-consistency-check --datapath-syntax-check [-q] [-t FILE]", p.Name())
@@ -142,6 +154,46 @@ func (s *Switchd) consistencyCheck(p *target.Proc) int {
 		p.Fail(1, "%s\nErrors detected while checking traffic config file %s", strings.Join(faults, "\n"), file)
 	default:
 		p.Print(fmt.Sprintf("No errors detected in traffic config file %s\n", file))
+	}
+	return min(len(faults), 1)
+}
+
+// checkPair is the checker of releases with two files. What is not named is read where it lies.
+func (s *Switchd) checkPair(p *target.Proc) int {
+	const usage = "%s: usage: cl-consistency-check --datapath-syntax-check [-q] [-qf FILE] [-qi FILE]"
+	files := [2]string{s.Conf, s.Infra}
+	asked, quiet := false, false
+	for args := p.Args[1:]; len(args) > 0; args = args[1:] {
+		switch at := map[string]int{"-qf": 0, "-qi": 1}; {
+		case args[0] == "--datapath-syntax-check":
+			asked = true
+		case args[0] == "-q":
+			quiet = true
+		case (args[0] == "-qf" || args[0] == "-qi") && len(args) > 1:
+			files[at[args[0]]] = args[1]
+			args = args[1:]
+		default:
+			return p.Fail(1, usage, p.Name())
+		}
+	}
+	if !asked {
+		return p.Fail(1, usage, p.Name())
+	}
+	var content [2][]byte
+	for i, file := range files {
+		var err error
+		if content[i], err = p.ReadFile(file); err != nil {
+			return p.Fail(1, "%s: %s: %v", p.Name(), file, err)
+		}
+	}
+	faults := checkPair(content[0], content[1])
+	switch {
+	case quiet:
+		s.m.Do(func() { s.log(faults) })
+	case len(faults) > 0:
+		p.Fail(1, "%s\nErrors detected while checking traffic config file %s", strings.Join(faults, "\n"), strings.Join(files[:], " "))
+	default:
+		p.Print(fmt.Sprintf("No errors detected in traffic config file %s\n", strings.Join(files[:], " ")))
 	}
 	return min(len(faults), 1)
 }

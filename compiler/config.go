@@ -1,0 +1,73 @@
+package compiler
+
+import (
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// config resolves the way a switch is configured: what its block says, or what its system has for the release.
+func (c *compiler) config(d *ir.Device, s *lang.Switch, os *ir.OS) {
+	w := d.Switch
+	if os != nil && os.Default != nil {
+		w.Config = os.Default(w.Version)
+	}
+	if !s.Config.Set() {
+		return
+	}
+	w.ConfigAt = s.Config.At
+	wrong := func(format string, args ...any) *diag.Diagnostic {
+		return c.report.errorf(topicConfigInvalid, s.Config.At, d.Name, format, args...)
+	}
+	if d.ByHand != nil {
+		wrong("The switch block says config = %q, and its by_hand block that others set the switch: rocec writes nothing there. Take one of "+
+			"the two out.", s.Config.V)
+		return
+	}
+	if os == nil || len(os.Configs) == 0 {
+		title := strconv.Quote(w.OS)
+		if os != nil {
+			title = os.Title
+		}
+		wrong("The switch block says config = %q, and rocec knows one way at most to configure %s. Take config out.", s.Config.V, title)
+		return
+	}
+	of := os.FindConfig(s.Config.V)
+	if of == nil {
+		meant := hint(s.Config.V, os.ConfigNames())
+		c.instead(wrong("There is no way to configure %s that is called %q.%s", os.Title, s.Config.V, hintOrList(s.Config.V, os.ConfigNames())),
+			s.Config.V, meant)
+		return
+	}
+	w.Config = of.Name
+	if s.Version.Set() && os.Release(w.Version) == "" && of.Not != nil {
+		if why := of.Not(w.Version); why != "" {
+			wrong("The switch block says config = %q (%s), and %s %s is not configured so: %s. Write config = %q, or take config out.",
+				of.Name, of.Doc, os.Title, w.Version, why, os.Default(w.Version))
+		}
+	}
+}
+
+var topicConfigInvalid = &diag.Topic{Code: "config-invalid", Summary: "the switch is not configured in this way", Doc: `
+Some operating systems of switches can be configured in several ways, such as by files or by a
+daemon that owns those files. config in the switch block says which one rocec uses; without it that
+follows from the release. A word the system does not know, a way that the release does not have, and
+config on a switch that others set (by_hand) are slips: rocec would write what nobody reads.
+
+Example:
+
+    switch "leaf" {
+      version = "4.4.0"
+      config  = "nvue" # knows no buffers and maps before 5.4
+    }
+
+How to mend it: correct the word, or take config out. docs/platforms.md lists the ways of each
+system and their releases.
+
+    switch "leaf" {
+      version = "4.4.0"
+      config  = "files"
+    }
+`}

@@ -1,0 +1,214 @@
+package cumulus
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// From 4.4 on two files hold what traffic.conf and datapath.conf held: one classifies, pauses, marks and schedules, the other has the
+// priority groups, the queues of cos and the pools of the chip's memory. Source: the quality-of-service chapters of 4.4 and 5.x.
+const (
+	confName     = "traffic.conf"
+	featuresName = "qos_features.conf"
+	infraName    = "qos_infra.conf"
+
+	featuresPath = "/etc/cumulus/datapath/qos/" + featuresName
+	infraPath    = "/etc/mlx/datapath/qos/" + infraName
+)
+
+// confPath is where a release has the file that classifies.
+func confPath(r grammar.Release) string {
+	if split(r) {
+		return featuresPath
+	}
+	return Path
+}
+
+// isSplit is [split] of a release as it is written; what is none is not.
+func isSplit(version string) bool {
+	r, ok := grammar.ParseRelease(version)
+	return ok && split(r)
+}
+
+// infraSettings is what rocec writes into qos_infra.conf, in the spelling of its release.
+//
+// All cos are in the one priority group of the factory: lossless ones have a group of their own inside the chip once PFC is on, and the
+// other groups a file may name have buffers of which no manual tells the defaults. A cos leaves by the queue of its number, for which
+// qos_features.conf has the share. On a switch with lossless traffic the memory is split as the manuals of 4.4 and later want it before PFC
+// or link pause: a pool for the rest, and one for lossless traffic, which on the way out is not limited.
+func infraSettings(d *ir.Device, spelling grammar.Spelling) []section {
+	var sorted, pools section
+	sorted.title = "Priority groups and queues: cos n leaves by queue n."
+	sorted.names(spelling, grammar.Switch, grammar.PriorityGroups, []string{bulk})
+	sorted.add(spelling, grammar.PriorityGroup, grammar.GroupCos, -1, bulk, list([]int{0, 1, 2, 3, 4, 5, 6, 7}), nil)
+	sorted.add(spelling, grammar.PriorityGroup, grammar.GroupPool, -1, bulk, strconv.Itoa(lossyPool), nil)
+	sorted.add(spelling, grammar.Scheduling, grammar.Algorithm, -1, "", "dwrr", nil)
+	for cos := range 8 {
+		sorted.add(spelling, grammar.QueueOfCos, grammar.EgressQueue, cos, "", strconv.Itoa(cos), nil)
+	}
+	if !losslessSwitch(d) {
+		return []section{sorted}
+	}
+	var why []ir.Origin
+	for _, g := range d.Fabric.CosGroups {
+		if g.Lossless {
+			why = append(why, ir.Origin{At: g.LosslessAt, Why: g.Name + " is lossless"})
+		}
+	}
+	pools.title = "The memory of the chip: pool 0 for the rest, pool 1 for lossless traffic."
+	set := func(f grammar.Feature, m grammar.Meaning, n int, value string) {
+		pools.add(spelling, f, m, n, "", value, why)
+	}
+	one, infinite := grammar.Quota{Num: 1, Den: 1}.Name(), grammar.Infinite.Name()
+	half, lossless := strconv.Itoa(poolPercent)+".0", strconv.Itoa(losslessPool)
+	for _, f := range []grammar.Feature{grammar.IngressPool, grammar.EgressPool} {
+		set(f, grammar.PoolShare, lossyPool, half)
+		set(f, grammar.PoolShare, losslessPool, half)
+		set(f, grammar.PoolMode, losslessPool, strconv.Itoa(dynamicOn))
+	}
+	set(grammar.EgressPool, grammar.PoolInfinite, losslessPool, "TRUE")
+	set(grammar.FlowControl, grammar.LosslessIngressPool, -1, lossless)
+	set(grammar.FlowControl, grammar.LosslessEgressPool, -1, lossless)
+	set(grammar.PortPool, grammar.PortIngressOwn, losslessPool, "0")
+	set(grammar.PortPool, grammar.PortIngressQuota, losslessPool, one)
+	set(grammar.PortPool, grammar.PortEgressOwn, losslessPool, "0")
+	set(grammar.PortPool, grammar.PortEgressQuota, losslessPool, infinite)
+	set(grammar.FlowControl, grammar.LosslessQuota, -1, one)
+	set(grammar.FlowControl, grammar.LosslessEgressOwn, -1, "0")
+	set(grammar.FlowControl, grammar.LosslessEgressQuota, -1, infinite)
+	return []section{sorted, pools}
+}
+
+// editInfra gives what the qos_infra.conf of a switch should hold. Like datapath.conf it is never made from nothing: it has settings whose
+// defaults no manual tells.
+func editInfra(old []byte, want []section) (out []byte, why string) {
+	if len(old) == 0 {
+		return nil, "There is none, or it is empty; rocec only edits the one that the release brought. See that the package of switchd is whole " +
+			"(dpkg -V)."
+	}
+	lines, why := noMemory(old, grammar.QoSInfra)
+	if why != "" {
+		return nil, why
+	}
+	out, err := place(lines, want, func(string) bool { return false }, sameInfra)
+	if err != nil {
+		return nil, sentence(err)
+	}
+	return out, ""
+}
+
+// sameInfra reports whether two values of qos_infra.conf mean the same: quotas may be numbers or words there.
+func sameInfra(a, b string) bool {
+	a, _ = grammar.Unquote(a)
+	if same(a, b) || sameNumber(a, b) {
+		return true
+	}
+	p, okP := grammar.ReadQuota(a)
+	q, okQ := grammar.ReadQuota(b)
+	return okP && okQ && p == q
+}
+
+// infraFile is qos_infra.conf as rocec edits it.
+func infraFile(d *ir.Device, rel grammar.Release) target.File {
+	spelling, _ := grammar.Infra(rel)
+	want := infraSettings(d, spelling)
+	wanted := map[string][]ir.Origin{}
+	sketch := []byte("# What rocec sets in the " + infraName + " of the switch; every other line of it stays. This is no file for a switch.\n")
+	for _, sec := range want {
+		sketch = fmt.Appendf(sketch, "\n# %s\n", sec.title)
+		for _, s := range sec.settings {
+			wanted[s.key] = s.why
+			sketch = fmt.Appendf(sketch, "%s = %s\n", s.key, s.value)
+		}
+	}
+	f := target.File{
+		Path: infraPath, Mode: fileMode, Sketch: sketch, Activate: reloadUnit, Choose: sayChecker, Precheck: precheckInfra, InUse: target.NotReadable,
+		Edit: func(old []byte) ([]byte, diag.List) {
+			out, why := editInfra(old, want)
+			if why == "" {
+				return out, nil
+			}
+			var ds diag.List
+			topicFile.Errorf(&ds, d.At, "%s on %s cannot be edited. %s", infraPath, d.Name, why)
+			return nil, ds
+		},
+		Keys: func(content []byte) []target.Key {
+			var out []target.Key
+			lines, _ := grammar.Parse(content) // what can be read is listed, whether or not it may be edited
+			for i := range lines {
+				if l := &lines[i]; l.Active() {
+					_, ours := wanted[l.Key]
+					out = append(out, target.Key{Name: l.Key, Value: l.Value, Ours: ours})
+				}
+			}
+			return out
+		},
+		Why: func(key string) []ir.Origin { return wanted[key] },
+	}
+	f.Lint = func(content []byte) (found diag.List, foreign string) {
+		sets := slices.ContainsFunc(bytes.Split(content, []byte("\n")), says)
+		for _, d := range conflint.Check([]conflint.File{{Name: infraPath, Data: content}}).Diagnostics {
+			switch {
+			case d.Code != conflint.Foreign:
+				found = append(found, d)
+			case sets:
+				foreign = d.Detail
+			}
+		}
+		return found, foreign
+	}
+	return f
+}
+
+// reloadUnit is how switchd takes both files from 4.4 on: without a restart, but for what changes buffers, PFC or link pause, which may lose
+// packets for a moment. A switchd that does not run cannot reload, and starts with them. Source: the manuals of 4.4 and 5.x.
+var reloadUnit = func() target.Step {
+	s := reload
+	s.Cmd = noteLog + `if systemctl is-active --quiet ` + unit + `; then
+	systemctl reload ` + unit + `
+else
+	systemctl restart ` + unit + `
+fi`
+	return s
+}()
+
+// sayChecker says where nothing but rocec judges a change.
+func sayChecker(_, _ []byte, have []target.Sample) (target.Step, []string) {
+	if saw(have, checkerFact, nothing) {
+		return reloadUnit, []string{"No " + checker + " was found, which releases from 4.1 on have: nothing but rocec checks the files before " +
+			"switchd reads them."}
+	}
+	return reloadUnit, nil
+}
+
+// The syntax checker takes one file of each kind. Both may change in one apply, and each is asked about before any is in place: it is
+// judged beside what the other holds now. That is sound, since neither needs keys of the other to be read; that a pool for lossless traffic
+// comes with PFC is what rocec sees to itself, and switchd asks the checker again about both when it reloads.
+var precheckFeatures, precheckInfra = pairCheck("-qf", "-qi", infraPath), pairCheck("-qi", "-qf", featuresPath)
+
+func pairCheck(flag, otherFlag, other string) string {
+	ask := `timeout 60 ` + checker + ` --datapath-syntax-check ` + flag + ` "$1"`
+	return findChecker + `command -v ` + checker + ` >/dev/null || exit 0
+if test -f ` + other + `; then
+	said=$(` + ask + ` ` + otherFlag + ` ` + other + ` 2>&1)
+else
+	said=$(` + ask + ` 2>&1)
+fi
+case $said in
+*"` + unsound + `"*) ;;
+*"` + sound + `"*) exit 0 ;;
+esac
+printf '%s\n' "$said"
+exit 1`
+}
+
+// unsound is what the checker says of a file with mistakes; it may say it of one of two.
+const unsound = "Errors detected"

@@ -1,0 +1,98 @@
+package cumulus
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// NVUE writes the files anew at every apply of its own, so a switch that it configures is not to be written by files. What it holds of
+// classes is in its saved configuration, which it loads at boot, and in the applied one; what it leaves alone is named there, too.
+const (
+	nvueStartup = "/etc/nvue.d/startup.yaml"
+	nvueActive  = "nvued active"
+	nvueUnread  = "nvued startup unread" // whoever asks may not read it
+	nvueShown   = "== applied"
+	nvueAnswers = "nv answers"
+
+	nvueLines = "LC_ALL=C grep -E 'qos|datapath' " // of the whole configuration, those that matter
+)
+
+// nvueProbe asks whether NVUE runs and what it holds. The applied configuration is asked for where its tool is there, since up to 5.8 it is
+// saved by hand only.
+func nvueProbe(d *ir.Device) target.Probe {
+	return target.Probe{
+		Name: "NVUE",
+		Query: target.Query{Cmd: `if systemctl is-active --quiet nvued; then
+	echo '` + nvueActive + `'
+	if test -e ` + nvueStartup + ` && ! test -r ` + nvueStartup + `; then
+		echo '` + nvueUnread + `'
+	fi
+	` + nvueLines + nvueStartup + ` 2>/dev/null | head -c 65536
+	echo
+	echo '` + nvueShown + `'
+	if command -v nv >/dev/null; then
+		if said=$(timeout 20 nv config show 2>/dev/null); then
+			echo '` + nvueAnswers + `'
+		fi
+		printf '%s\n' "$said" | ` + nvueLines + `| head -c 65536
+	fi
+fi
+true`},
+		Judge: func(answer []byte) []string { return judgeNVUE(d, string(answer)) },
+	}
+}
+
+// nvueClasses is the key below which NVUE has classes, of the switch or of an interface, and what stands behind it; an empty map is nothing.
+var nvueClasses = regexp.MustCompile(`(?:^|[\s{,])['"]?qos['"]?\s*:\s*([^#]*)`)
+
+// nvueHolds reports whether a configuration has classes. It is YAML, of which no more is read than that.
+func nvueHolds(text string) bool {
+	for l := range strings.Lines(text) {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "#") {
+			continue
+		}
+		if m := nvueClasses.FindStringSubmatch(l); m != nil && !strings.HasPrefix(strings.ReplaceAll(m[1], " ", ""), "{}") {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeNVUE refuses a switch that NVUE configures.
+func judgeNVUE(d *ir.Device, answer string) []string {
+	if !strings.HasPrefix(answer, nvueActive) {
+		return nil
+	}
+	saved, applied, _ := strings.Cut(answer, nvueShown)
+	holds := ""
+	switch {
+	case nvueIgnores(saved) || nvueIgnores(applied):
+		return nil
+	case nvueHolds(saved):
+		holds = nvueStartup + " holds qos"
+	case nvueHolds(applied):
+		holds = "its applied configuration holds qos"
+	case strings.HasPrefix(saved, nvueActive+"\n"+nvueUnread+"\n") && !strings.Contains(applied, nvueAnswers+"\n"):
+		return []string{fmt.Sprintf("nvued is active on %s, and what it holds was not read: %s is not readable to the login user, and nv config show "+
+			"gives nothing. Let the user read either (group nvshow): a switch that NVUE configures is not to be written by files.", d.Name, nvueStartup)}
+	default:
+		return nil
+	}
+	says := fmt.Sprintf("the fabric has it configured by files, as release %s is by default", d.Switch.Version)
+	if at := d.Switch.ConfigAt; at.Filename != "" {
+		says = fmt.Sprintf("the switch block says config = %q (%s:%d)", byFiles, at.Filename, at.Start.Line)
+	}
+	return []string{fmt.Sprintf("%s is configured by NVUE (nvued is active, and %s), but %s: the next nv config apply would write %s and %s anew. "+
+		"Take qos out of NVUE, or have it leave both files alone (nv set system config apply ignore), or describe the switch by a by_hand block.",
+		d.Name, holds, says, featuresPath, infraPath)}
+}
+
+// nvueIgnores reports whether a configuration of NVUE names both files, which it does only to leave them alone.
+func nvueIgnores(text string) bool {
+	return strings.Contains(text, featuresPath) && strings.Contains(text, infraPath)
+}

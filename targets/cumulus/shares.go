@@ -1,0 +1,159 @@
+package cumulus
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// share gives every cos its part of a link, in percent, where queues have shares of their own instead of the weights of priority groups
+// (4.4 and later). A class as a whole gets what its weight gives it up to 4.3, so that a fabric of both shares out alike. In it, cos groups
+// that state a weight share by it, and the rest count as their mean. A share of 0 is strict priority, so nobody else has less than 1.
+func (s *settings) share(groups []*ir.CosGroup) {
+	var stated [8]int
+	for _, g := range groups {
+		s.groups[g.Cos] = true
+		if stated[g.Cos] == 0 && !g.Strict {
+			stated[g.Cos] = g.Weight
+		}
+	}
+	total := 0
+	for _, c := range s.classes {
+		for _, cos := range c.cos {
+			s.shareWhy[cos] = c.why
+		}
+		if len(c.cos) > 0 {
+			total += c.weight
+		}
+	}
+	var parts [8]float64
+	for _, c := range s.classes {
+		if c.weight == 0 {
+			continue
+		}
+		sum, count := 0, 0
+		for _, cos := range c.cos {
+			if stated[cos] > 0 {
+				sum, count = sum+stated[cos], count+1
+			}
+		}
+		mean := 1.0
+		if count > 0 {
+			mean = float64(sum) / float64(count)
+		}
+		of := 0.0
+		for _, cos := range c.cos {
+			parts[cos] = cmp.Or(float64(stated[cos]), mean)
+			of += parts[cos]
+		}
+		for _, cos := range c.cos {
+			parts[cos] *= 100 * float64(c.weight) / float64(total) / of
+		}
+	}
+	s.shares = percents(parts)
+}
+
+// percents rounds parts of a hundred to whole percents of at least 1 whose sum is 100: those that lose most by rounding down get what is
+// left, and what is too much is taken from the largest. Parts of 0 stay; where there are no others, so does the sum.
+func percents(parts [8]float64) (out [8]int) {
+	var order []int
+	sum := 0
+	for i, p := range parts {
+		if p > 0 {
+			order = append(order, i)
+			out[i] = max(int(p), 1)
+			sum += out[i]
+		}
+	}
+	if len(order) == 0 {
+		return out
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(parts[b]-float64(out[b]), parts[a]-float64(out[a]))
+	})
+	for i := 0; sum < 100; i++ {
+		out[order[i%len(order)]]++
+		sum++
+	}
+	for ; sum > 100; sum-- {
+		largest := slices.MaxFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(out[a], out[b]), cmp.Compare(b, a)) })
+		out[largest]--
+	}
+	return out
+}
+
+// spellShares writes the shares of egress queues; cos n leaves by queue n. Where priority groups have weights (4.3), those count.
+func (s *settings) spellShares(d grammar.Spelling) section {
+	if d.Key(grammar.PriorityGroup, grammar.Weight) != nil {
+		return section{}
+	}
+	sec := section{title: "Shares of a link, in percent, by egress queue: 0 is strict priority. Cos n leaves by queue n."}
+	for cos, share := range s.shares {
+		sec.add(d, grammar.DefaultSched, grammar.QueueShare, cos, "", strconv.Itoa(share), s.shareWhy[cos])
+	}
+	return sec
+}
+
+const markingTitle = "Congestion marking (ECN): egress queue lengths in bytes, probability in percent."
+
+// spellDefaultECN writes what marks on every port.
+//
+// In 4.4 nothing else does, and the factory has it on for queue 0. There rocec owns the keys once the fabric marks: queue 0 stays if it is
+// there and no cos group of the fabric has it, since it marks traffic the fabric says nothing of, by the fabric's thresholds then.
+// In 5.x port groups mark too, and no manual says which counts where a port has a queue of both: the queues that cos groups of the fabric
+// have are taken out, and every other key stays.
+func (s *settings) spellDefaultECN(d grammar.Spelling, have grammar.Values) section {
+	f := d.DefaultMarking()
+	if f == "" {
+		return section{}
+	}
+	on, stated := have.Get(f, grammar.GroupQueues, -1, "")
+	unread := slices.ContainsFunc(grammar.Items(on), func(item string) bool { _, ok := grammar.Number(item, 7); return !ok })
+	if d.Marking() != "" {
+		if !stated || unread {
+			return section{}
+		}
+		var sec section
+		sec.add(d, f, grammar.GroupQueues, -1, "", list(s.unclaimed(on)), nil)
+		return sec
+	}
+	if len(s.ecn) == 0 && (!stated || unread) {
+		return section{}
+	}
+	var queues []int
+	if slices.Contains(s.unclaimed(on), 0) {
+		queues = append(queues, 0)
+	}
+	sec := section{title: markingTitle}
+	if len(s.ecn) == 0 {
+		sec.add(d, f, grammar.GroupQueues, -1, "", list(s.unclaimed(on)), nil)
+		return sec
+	}
+	first := s.ecn[0] // the others have its thresholds, or check has refused the switch
+	var why []ir.Origin
+	for _, g := range s.ecn {
+		queues = append(queues, g.cos...)
+		why = append(why, g.why...)
+	}
+	slices.Sort(queues)
+	sec.add(d, f, grammar.GroupQueues, -1, "", list(slices.Compact(queues)), why)
+	sec.add(d, f, grammar.Marks, -1, "", "true", why)
+	sec.add(d, f, grammar.DropsEarly, -1, "", "false", why)
+	sec.add(d, f, grammar.MinThreshold, -1, "", strconv.Itoa(first.min.N), first.min.From)
+	sec.add(d, f, grammar.MaxThreshold, -1, "", strconv.Itoa(first.max.N), first.max.From)
+	sec.add(d, f, grammar.Probability, -1, "", strconv.Itoa(first.probability.N), first.probability.From)
+	return sec
+}
+
+// unclaimed are the queues of a list that are those of no cos group of the fabric.
+func (s *settings) unclaimed(queues string) (out []int) {
+	for _, item := range grammar.Items(queues) {
+		if q, ok := grammar.Number(item, 7); ok && !s.groups[q] {
+			out = append(out, q)
+		}
+	}
+	return out
+}
