@@ -12,6 +12,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // twoRacks is a switch with a rack whose RoCEv2 is told by PCP and one whose RoCEv2 is told by DSCP.
@@ -93,6 +95,13 @@ func TestTrustByPorts(t *testing.T) {
 		}
 		readsBack(t, j.Tree(), nil)
 		readsBack(t, j.Tree(), func(string) []byte { return []byte(standing[4]) })
+		for _, d := range j.Tree().Devices {
+			if d.Role == target.Switch {
+				whole, _ := d.Files[0].Edit(nil)
+				found := conflint.Check([]conflint.File{{Name: "traffic.conf", Data: whole}}).Diagnostics
+				assert.Empty(t, slices.DeleteFunc(found, func(d *diag.Diagnostic) bool { return d.Severity == diag.Notice }), version)
+			}
+		}
 
 		tor := j.Fabric.Devices[slices.IndexFunc(j.Fabric.Devices, func(d *ir.Device) bool { return d.Name == "tor1" })]
 		tor.Switch.Can.PortTrust = false

@@ -107,9 +107,12 @@ func fabricText(w io.Writer, r *Report, o Options) {
 	}
 }
 
-// filesText says that files of devices are good, and what each was taken for.
+// filesText says that files of devices are good, or at least without errors, and what each was taken for.
 func filesText(w io.Writer, r *Report, o Options) {
 	good := diag.Paint(o.Color, diag.Green, "good")
+	if slices.ContainsFunc(r.Diags, func(d *diag.Diagnostic) bool { return d.Severity == diag.Warning }) {
+		good = "without errors"
+	}
 	if len(r.Files) == 1 {
 		fmt.Fprintf(w, "1 file is %s: %s (%s)\n", good, diag.Escape(r.Files[0].Name), r.Files[0].Dialect)
 		return

@@ -129,17 +129,25 @@ func (s *scope) take(t *setting, f field, cos int) {
 	}
 }
 
-// reaches tells whether a packet may get a cos.
+// sorts reports whether the map of a field gives some value a cos.
+func (s *scope) sorts(f field, cos int) bool {
+	for _, places := range s.mapped[f] {
+		if slices.ContainsFunc(places, func(p place) bool { return p.cos == cos }) {
+			return true
+		}
+	}
+	return false
+}
+
+// reaches reports whether a packet may get a cos.
 func (m *mapping) reaches(cos int) bool {
 	for _, s := range m.scopes {
 		if s.natural == cos {
 			return true
 		}
 		for f, trusted := range s.trusts {
-			for _, places := range s.mapped[f] {
-				if trusted && slices.ContainsFunc(places, func(p place) bool { return p.cos == cos }) {
-					return true
-				}
+			if trusted && s.sorts(field(f), cos) {
+				return true
 			}
 		}
 	}

@@ -85,8 +85,8 @@ func (u *unit) checkTrusts() {
 	marked := u.marked()
 	for _, cos := range u.sortedCos() {
 		mark, ok := marked[cos]
-		if !ok {
-			continue
+		if !ok || slices.ContainsFunc(m.scopes, func(s *scope) bool { return s.trusts[pcp] && !s.trusts[dscp] && s.sorts(pcp, cos) }) {
+			continue // ports that believe PCP alone are where it comes in
 		}
 		for _, s := range m.scopes {
 			if !s.trusts[pcp] || !s.trusts[dscp] {
