@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -24,6 +25,9 @@ func probes(d *ir.Device) []target.Probe {
 	}
 	if ok && hasChecker(rel) {
 		out = append(out, verdictProbe(d.Name, rel))
+	}
+	if ok {
+		out = append(out, refusalProbe(d.Name))
 	}
 	var cables []target.Cable
 	var carrying []string // ports with lossless traffic
@@ -218,15 +222,18 @@ func counterProbe(d *ir.Device, ports []string) target.Probe {
 		Name: "lossless counters",
 		Query: target.Query{Cmd: "for p in " + strings.Join(ports, " ") + `; do
 echo "port $p"
-ethtool -S "$p" 2>/dev/null || true
-done`},
+` + target.CountersCmd(`"$p"`) + `done`},
 		Samples: func(answer []byte) []target.Sample {
 			var out []target.Sample
+			unread := map[string][]string{} // ports by reason
 			for section := range strings.SplitSeq("\n"+string(answer), "\nport ") {
 				port, rest, _ := strings.Cut(section, "\n")
 				i := slices.Index(ports, port)
 				if i < 0 {
 					continue
+				}
+				if why := target.CountersUnread([]byte(rest)); why != "" {
+					unread[why] = append(unread[why], port)
 				}
 				target.Counters([]byte(rest), func(name string, n uint64) {
 					c, ok := known[name]
@@ -239,6 +246,14 @@ done`},
 					}
 					out = append(out, s)
 				})
+			}
+			for _, why := range slices.Sorted(maps.Keys(unread)) {
+				of := unread[why]
+				const most = 8
+				if n := len(of) - most; n > 0 {
+					of = append(of[:most:most], fmt.Sprintf("%d more", n))
+				}
+				out = append(out, target.UnreadCounters(diag.And(of), why))
 			}
 			return out
 		},

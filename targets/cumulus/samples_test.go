@@ -203,6 +203,18 @@ func TestCounters(t *testing.T) {
 	}, said("port swp3\n HwIfInBufferDrops: 12\n HwIfInPfc3Pkt: 1\n HwIfInPfcXPkt: 4\n HwIfInBufferDrops: many\n"))
 	assert.Empty(t, p.Samples([]byte("port swp9\n HwIfInBufferDrops: 12\n")), "nobody asked for it")
 
+	unread := p.Samples([]byte("port swp1\nunread 1\nport swp2\n HwIfInBufferDrops: 12\nport swp3\nunread 127\nport swp4\nunread 1\n"))
+	require.Len(t, unread, 3)
+	assert.Equal(t, "HwIfInBufferDrops swp2=12", measured(unread[:1]))
+	for i, want := range []string{
+		"The counters of swp1 and swp4 were not read: ethtool -S fails, with status 1. Whether lossless packets were dropped there is not known.",
+		"The counters of swp3 were not read: ethtool is not installed. Whether lossless packets were dropped there is not known.",
+	} {
+		assert.Equal(t, want, unread[i+1].Hint)
+		assert.False(t, unread[i+1].Counter)
+		assert.Contains(t, unread[i+1].Fact, "not read: ethtool")
+	}
+
 	s.fabric.FlowControl = ir.Pause
 	p = probeOf(t, s.sw, "lossless counters")
 	assert.Empty(t, said("port swp3\n HwIfInPfc3Pkt: 1\n HwIfInPausePkt: 3\n"), "under link pause there is no PFC")
