@@ -223,41 +223,64 @@ func counterProbe(d *ir.Device, ports []string) target.Probe {
 		Query: target.Query{Cmd: "for p in " + strings.Join(ports, " ") + `; do
 echo "port $p"
 ` + target.CountersCmd(`"$p"`) + `done`},
+		// Every switch of this system has ethtool: one whose drops cannot be read is not good.
+		Judge: func(answer []byte) (wrong []string) {
+			for _, s := range unreadCounters(answer, ports) {
+				wrong = append(wrong, s.Hint)
+			}
+			return wrong
+		},
 		Samples: func(answer []byte) []target.Sample {
 			var out []target.Sample
-			unread := map[string][]string{} // ports by reason
-			for section := range strings.SplitSeq("\n"+string(answer), "\nport ") {
-				port, rest, _ := strings.Cut(section, "\n")
-				i := slices.Index(ports, port)
-				if i < 0 {
-					continue
-				}
-				if why := target.CountersUnread([]byte(rest)); why != "" {
-					unread[why] = append(unread[why], port)
-				}
-				target.Counters([]byte(rest), func(name string, n uint64) {
+			eachPort(answer, ports, func(port, lines string) {
+				target.Counters([]byte(lines), func(name string, n uint64) {
 					c, ok := known[name]
 					if !ok {
 						return
 					}
-					s := target.Sample{Name: c.name, On: ports[i], Value: n, Unit: c.unit, Counter: true}
+					s := target.Sample{Name: c.name, On: port, Value: n, Unit: c.unit, Counter: true}
 					if c.says != nil {
-						s.Says = func(n uint64) string { return c.says(d.Name+":"+ports[i], n) }
+						s.Says = func(n uint64) string { return c.says(d.Name+":"+port, n) }
 					}
 					out = append(out, s)
 				})
-			}
-			for _, why := range slices.Sorted(maps.Keys(unread)) {
-				of := unread[why]
-				const most = 8
-				if n := len(of) - most; n > 0 {
-					of = append(of[:most:most], fmt.Sprintf("%d more", n))
-				}
-				out = append(out, target.UnreadCounters(diag.And(of), why))
+			})
+			for _, s := range unreadCounters(answer, ports) {
+				s.Hint = "" // it is a finding
+				out = append(out, s)
 			}
 			return out
 		},
 	}
+}
+
+// eachPort calls use with what an answer says of each port that was asked for.
+func eachPort(answer []byte, ports []string, use func(port, lines string)) {
+	for section := range strings.SplitSeq("\n"+string(answer), "\nport ") {
+		port, lines, _ := strings.Cut(section, "\n")
+		if i := slices.Index(ports, port); i >= 0 {
+			use(ports[i], lines)
+		}
+	}
+}
+
+// unreadCounters gives a sample for every reason why counters of ports could not be read.
+func unreadCounters(answer []byte, ports []string) (out []target.Sample) {
+	of := map[string][]string{}
+	eachPort(answer, ports, func(port, lines string) {
+		if why := target.CountersUnread([]byte(lines)); why != "" {
+			of[why] = append(of[why], port)
+		}
+	})
+	for _, why := range slices.Sorted(maps.Keys(of)) {
+		names := of[why]
+		const most = 8
+		if n := len(names) - most; n > 0 {
+			names = append(names[:most:most], fmt.Sprintf("%d more", n))
+		}
+		out = append(out, target.UnreadCounters(diag.And(names), why))
+	}
+	return out
 }
 
 // counter is a counter of a port, and what it means that it rose; nil: nothing is wrong.
