@@ -1,6 +1,8 @@
 package validate
 
 import (
+	"slices"
+
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 )
@@ -40,10 +42,8 @@ How to mend it: say lossless = true in the cos group of the intent, or take flow
 				"packets are dropped when a buffer is full. Say lossless = true in a cos group that a roce block uses, or take flow_control out.")
 		}
 		of.each(func(at diag.Range, links []*ir.Link) {
-			for _, l := range links {
-				if losslessCable(l) {
-					return
-				}
+			if slices.ContainsFunc(links, losslessCable) {
+				return
 			}
 			l := links[0]
 			p.Warnf(at, "%s - %s%s %s to be lossless by link pause, and no lossless cos group passes there: no link pause is written, and "+
