@@ -17,7 +17,8 @@ var BondUneven = &Check{
 The two ports of a RoCE LAG are one RDMA device: one MTU, one type of service, one TTL for both,
 and a peer never knows by which port a packet comes. If the ports differ, half of the flows are not
 treated as written. LACP (802.3ad) does not even use ports of different speed together: one of them
-stays idle.
+stays idle. With link pause on one cable and PFC on the other, a pause stops everything on the one,
+CNPs too, and one priority on the other.
 
 The length of the cables may differ; the switch's headroom is worked out for each.
 
@@ -35,7 +36,7 @@ Example:
       bond "bond0" { nics = ["ens2f0", "ens2f1"] }
     }
 
-How to mend it: one nic block for both ports, and links of one speed.
+How to mend it: one nic block for both ports, and links of one speed and one flow_control.
 
     host "store" {
       nic "ens2f[0-1]" {
@@ -69,6 +70,9 @@ How to mend it: one nic block for both ports, and links of one speed.
 				differ("the TTL", orKept(a.TTL, -1), orKept(b.TTL, -1), a.At, b.At)
 				if a.Port != nil && b.Port != nil {
 					differ("the speed", platform.SpeedText(a.Port.Speed), platform.SpeedText(b.Port.Speed), speedAt(a.Port.Link), speedAt(b.Port.Link))
+					if losslessCable(a.Port.Link) || losslessCable(b.Port.Link) {
+						differ("the flow control", pauseText(a.Port.Link), pauseText(b.Port.Link), flowControlAt(a.Port.Link), flowControlAt(b.Port.Link))
+					}
 				}
 			}
 		}

@@ -33,6 +33,7 @@ var Checks = []*Check{
 	PFCOneEnd,
 	PauseBesidePFC,
 	PauseCouples,
+	PauseUnused,
 	PFCOnLossy,
 	TrustMismatch,
 	MapMismatch,

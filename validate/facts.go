@@ -416,3 +416,23 @@ func (f *folds[K, T]) each(do func(K, []T)) {
 		do(k, f.of[k])
 	}
 }
+
+// losslessCable reports whether a lossless cos group passes a cable.
+func losslessCable(l *ir.Link) bool { return len(l.A.Buffers)+len(l.B.Buffers) > 0 }
+
+// pauseText says how the fabric means a cable to be lossless.
+func pauseText(l *ir.Link) string {
+	if l.ByPause() {
+		return byPause
+	}
+	return byPFC
+}
+
+// The words for the two.
+const (
+	byPause = "link pause"
+	byPFC   = "PFC"
+)
+
+// flowControlAt is where that is said for a cable, else the cable's place.
+func flowControlAt(l *ir.Link) diag.Range { return diag.FirstPlace(l.FlowControlAt, l.At) }

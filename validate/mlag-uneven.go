@@ -20,7 +20,8 @@ with one, its hosts have nothing to fall back on, and with three the value has b
 
 Its switches should be the same model and release, and be written by the same hand: with different
 chips or releases the same host gets different headroom, thresholds and trust depending on the cable
-its flow takes.
+its flow takes. So it does where its cables to the two are lossless in different ways, by link pause
+and by PFC (of a bond, bond-uneven says it).
 
 Example:
 
@@ -29,7 +30,8 @@ Example:
       mlag  = "rack1" # four switches
     }
 
-How to mend it: a value of its own for every two switches, and the same model and version for both.
+How to mend it: a value of its own for every two switches, and the same model and version for both;
+one flow_control for all cables of a host.
 
     switch "leaf" {
       mlag = "rack${floor(self.index / 2)}"
@@ -64,6 +66,9 @@ How to mend it: a value of its own for every two switches, and the same model an
 				hand := slices.IndexFunc(pair, func(d *ir.Device) bool { return d.ByHand != nil })
 				found.add(key{pair[hand].ByHand.At, pair[1-hand].Decl, "hand"}, pair)
 			}
+			for _, c := range unevenCables(a, b) {
+				found.add(key{flowControlAt(c[1].Link), flowControlAt(c[0].Link), pauseText(c[0].Link)}, []*ir.Device{a, b, c[0].Peer().Device})
+			}
 		})
 		found.each(func(k key, all [][]*ir.Device) {
 			pair := all[0]
@@ -82,6 +87,18 @@ How to mend it: a value of its own for every two switches, and the same model an
 			case "hand":
 				d = p.Warnf(k.at, "Of the switches of %s, rocec writes one and the other is set by hand (%s and %s): nothing "+
 					"keeps their settings equal. Let rocec write both, or neither.", value, a.Name, b.Name)
+			case byPause, byPFC:
+				other := byPFC
+				if k.what == byPFC {
+					other = byPause
+				}
+				d = p.Warnf(k.at, "The cables of %s to the two switches of mlag %q differ in flow control: %s at %s, %s at %s. Either switch must "+
+					"take the whole traffic of a host in the same way. Give all cables of the host one flow_control.",
+					pair[2].Name+andMore(len(all), "host"), a.Switch.MLAG, k.what, a.Name, other, b.Name)
+				if k.other != k.at {
+					d.Note(k.other, "the cable to %s", a.Name)
+				}
+				return
 			case "1":
 				p.Warnf(k.at, "The value of %s names a pair, but %s is the only switch that has it. Give it to its partner "+
 					"too, or leave it out.", value, a.Name)
@@ -96,6 +113,32 @@ How to mend it: a value of its own for every two switches, and the same model an
 			}
 		})
 	},
+}
+
+// unevenCables gives, of every host on both switches of a pair, two lossless cables of which one alone is so by link pause: its port at
+// the one switch, and that at the other. Those of one bond are left out.
+func unevenCables(a, b *ir.Device) (out [][2]*ir.Port) {
+	at := map[*ir.Device][]*ir.Port{}
+	for _, p := range b.Ports {
+		if p.Peer().NIC != nil && losslessCable(p.Link) {
+			at[p.Peer().Device] = append(at[p.Peer().Device], p)
+		}
+	}
+	told := map[*ir.Device]bool{}
+	for _, p := range a.Ports {
+		nic := p.Peer().NIC
+		if nic == nil || told[nic.Device] || !losslessCable(p.Link) {
+			continue
+		}
+		for _, q := range at[nic.Device] {
+			if other := q.Peer().NIC; p.ByPause() != q.ByPause() && (nic.Bond == nil || nic.Bond != other.Bond) {
+				told[nic.Device] = true
+				out = append(out, [2]*ir.Port{p, q})
+				break
+			}
+		}
+	}
+	return out
 }
 
 func releaseText(d *ir.Device) string {

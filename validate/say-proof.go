@@ -249,6 +249,8 @@ var assumptionTexts = map[proof.AssumptionCode]string{
 	proof.EqualCosts: "every link costs the same, and the states judged are those after routing has converged",
 	proof.NoIBGP:     "no routes pass between switches of one AS, as iBGP would let them",
 	proof.ByTable:    "the switches forward as the tables say, and only so",
+	proof.BondsFormed: "the cables that bond = true joins are one bond on both of their switches, which this verdict has not read (plan and " +
+		"verify do)",
 	proof.ChipAlone: "switches with os = %q, of which rocec knows nothing, do what their chips can do (%s): PFC, and a buffer of its own " +
 		"for each lossless group of a port",
 	proof.SetByHand: "%s set by hand and not read are set as by_hand says",

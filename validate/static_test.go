@@ -199,6 +199,21 @@ func TestPlanted(t *testing.T) {
 			"store[1-2]:ens2f[0-1]\"\n  b     = \"leaf1:swp1,leaf2:swp1,leaf3:swp1,leaf4:swp1\"", "store[1-2]:ens2f0\"\n  b     = \"leaf1:swp1,leaf3:swp1\"",
 			"link \"clients\" {", "link \"second\" {\n  a = \"store[1-2]:ens2f1\"\n  b = \"leaf2:swp1,leaf4:swp1\"\n  speed = \"10G\"\n}\nlink \"clients\" {",
 		}, []string{"warning bond-uneven: differ in the speed: ens2f0 has 25G, ens2f1 has 10G"}},
+		{"bond ports of different flow control", []string{
+			"store[1-2]:ens2f[0-1]\"\n  b     = \"leaf1:swp1,leaf2:swp1,leaf3:swp1,leaf4:swp1\"", "store[1-2]:ens2f0\"\n  b     = \"leaf1:swp1,leaf3:swp1\"",
+			"link \"clients\" {", "link \"second\" {\n  a = \"store[1-2]:ens2f1\"\n  b = \"leaf2:swp1,leaf4:swp1\"\n  speed = \"25G\"\n  flow_control = \"pause\"\n}\nlink \"clients\" {",
+		}, []string{"warning bond-uneven: and 1 bond like it differ in the flow control: ens2f0 has PFC, ens2f1 has link pause"}},
+		{"cables of different flow control to a pair, without a bond", []string{
+			"store[1-2]:ens2f[0-1]\"\n  b     = \"leaf1:swp1,leaf2:swp1,leaf3:swp1,leaf4:swp1\"", "store[1-2]:ens2f0\"\n  b     = \"leaf1:swp1,leaf3:swp1\"",
+			"link \"clients\" {", "link \"second\" {\n  a = \"store[1-2]:ens2f1\"\n  b = \"leaf2:swp1,leaf4:swp1\"\n  speed = \"25G\"\n  flow_control = \"pause\"\n}\nlink \"clients\" {",
+			"  bond \"bond0\" {\n    nics = [\"ens2f0\", \"ens2f1\"]\n    mode = \"802.3ad\"\n  }\n", "",
+			`    ip    = "192.0.2.${self.index + 1}/24"
+  }
+  nic "ens2f1"`, `    ip    = "192.0.2.${self.index + 11}/24"
+  }
+  nic "ens2f1"`,
+		}, []string{"warning mlag-uneven: The cables of store1 and 1 host like it to the two switches of mlag \"rack0\" differ in flow control: PFC at " +
+			"leaf1, link pause at leaf2"}},
 		{"bond over unrelated switches", []string{mlag, ""}, []string{
 			"error bond-split: ens2f0 goes to leaf1 and ens2f1 to leaf2, which have no mlag",
 		}},

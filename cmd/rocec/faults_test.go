@@ -52,6 +52,7 @@ var faults = []fault{
 	// How devices that others configure are set.
 	{code: "pfc-one-end", base: "bonded-pair", edit: []string{`flow_control = "pfc"`, `flow_control = "pfc-tx"`}, at: `"pfc-tx"`},
 	{code: "pause-couples", base: "clos-v2-ecn", edit: []string{`speed  = "100G"`, "speed = \"100G\"\n  flow_control = \"pause\""}, at: `"pause"`},
+	{code: "pause-unused", base: "clos-v2-ecn", edit: []string{`lossless = true`, `lossless = false`, `speed  = "100G"`, "speed = \"100G\"\n  flow_control = \"pause\""}, at: `"pause"`},
 	{code: "pause-beside-pfc", base: "bonded-pair", edit: []string{`flow_control = "pfc"`, `flow_control = "pause"`}, at: `"pause"`},
 	{code: "pfc-on-lossy", base: "bonded-pair", edit: []string{`trust        = "dscp"`, "trust = \"dscp\"\n    pfc = [2, 4]"}, at: "2, 4"},
 	{code: "trust-mismatch", base: "bonded-pair", edit: []string{`trust        = "dscp"`, `trust = "pcp"`}, at: `"pcp"`},

@@ -27,14 +27,17 @@ type Fabric struct {
 	Failures    int
 	FailuresAt  diag.Range
 	FlowControl FlowControl // Pause: of every cable; else each says its own, see [Port.ByPause]
-	CosGroups   []*CosGroup // by cos, then name
-	Intents     []*Intent   // in order of name
-	Devices     []*Device   // natural order of names; Device.ID is the index
-	Ports       []*Port     // every cabled port; Port.ID is the index
-	Links       []*Link     // in order of declaration; Link.ID is the index
-	Sizes       []*Sizing   // every derivation of sizes, each once
-	Table       *Table      // next hops read from a file; nil unless Routing is TablePath
-	SSH         SSH         // how devices are reached that say nothing of it; without an address
+
+	FlowControlAt diag.Range // zero: nobody says it
+
+	CosGroups []*CosGroup // by cos, then name
+	Intents   []*Intent   // in order of name
+	Devices   []*Device   // natural order of names; Device.ID is the index
+	Ports     []*Port     // every cabled port; Port.ID is the index
+	Links     []*Link     // in order of declaration; Link.ID is the index
+	Sizes     []*Sizing   // every derivation of sizes, each once
+	Table     *Table      // next hops read from a file; nil unless Routing is TablePath
+	SSH       SSH         // how devices are reached that say nothing of it; without an address
 
 	// Routes tells the turns lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
 	// for failure sets.

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 	"github.com/rocec/rocec/targets/cumulus/sim"
+	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -357,4 +358,79 @@ func TestWaysInTheLab(t *testing.T) {
 	assert.Contains(t, wrong[0], "cl-consistency-check on leaf1 does not take "+Path)
 	assert.Contains(t, wrong[0], "port group a has no port_set")
 	assert.Empty(t, d.Writes(), "asking writes nothing")
+}
+
+// A checker that ends without a word has judged nothing, and that is said.
+func TestVerdictOfSilence(t *testing.T) {
+	p := verdictProbe("leaf1", grammar.Release{4, 3})
+	for name, c := range map[string]struct{ checker, fact, wrong string }{
+		"agrees":    {"echo No errors detected in it", "", ""},
+		"disagrees": {"echo 'a mistake'; exit 1", "", "a mistake"},
+		"fails":     {"exit 1", "none, exit status 1", ""},
+		"silent":    {"true", "none, exit status 0", ""},
+		"not there": {"", "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "conf"), nil, 0o644))
+			if c.checker != "" {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, checker), []byte("#!/bin/sh\n"+c.checker+"\n"), 0o755))
+			}
+			cmd := exec.Command("sh", "-c", strings.ReplaceAll(p.Cmd, Path, filepath.Join(dir, "conf")))
+			cmd.Env = []string{"PATH=" + dir + ":/usr/bin:/bin"}
+			answer, err := cmd.Output()
+			require.NoError(t, err)
+			samples := p.Samples(answer)
+			assert.Equal(t, c.wrong != "", len(p.Judge(answer)) == 1, "%s", answer)
+			assert.Contains(t, strings.Join(p.Judge(answer), ""), c.wrong)
+			if assert.Len(t, samples, min(1, len(c.fact))) && c.fact != "" {
+				assert.Equal(t, c.fact, samples[0].Fact)
+				assert.Contains(t, samples[0].Hint, "is not known")
+			}
+		})
+	}
+}
+
+// TestRefusalProbe: a refusal that switchd logs after its last look raises a counter that a change must not raise; old ones, lines that are
+// no refusal and a rotation do not.
+func TestRefusalProbe(t *testing.T) {
+	const refused = "switchd: CRITICAL _range_limits_get: swp99 not recognized\n"
+	rename := func(b *logBox) {
+		require.NoError(b.t, os.Rename(filepath.Join(b.dir, "log"), filepath.Join(b.dir, "log.1")))
+	}
+	for name, c := range map[string]struct {
+		before    string
+		meanwhile func(b *logBox)
+		says      string
+	}{
+		"nothing":          {refused, func(*logBox) {}, ""},
+		"no refusal":       {refused, func(b *logBox) { b.add("log", "switchd: INFO _range_limits_get: x\nswitchd: CRITICAL fan\n") }, ""},
+		"a refusal":        {refused, func(b *logBox) { b.add("log", "switchd: INFO x\n"+refused) }, "swp99 not recognized"},
+		"the first one":    {"switchd: INFO x\n", func(b *logBox) { b.add("log", refused) }, "swp99 not recognized"},
+		"rotated":          {refused, func(b *logBox) { rename(b); b.put("log", "switchd: INFO x\n") }, ""},
+		"said and rotated": {refused, func(b *logBox) { b.add("log", refused); rename(b); b.put("log", "") }, "swp99 not recognized"},
+		"cut short":        {refused + refused, func(b *logBox) { b.put("log", "") }, ""},
+		"no log any more":  {refused, func(b *logBox) { require.NoError(b.t, os.Remove(filepath.Join(b.dir, "log"))) }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newLogBox(t, restart)
+			b.put("log", c.before)
+			p := refusalProbe("leaf1")
+			read := func() []target.Sample {
+				status, said := b.run(p.Cmd)
+				require.Equal(t, 0, status, said)
+				return p.Samples([]byte(said))
+			}
+			first := read()
+			require.Len(t, first, 1)
+			c.meanwhile(b)
+			said := deploy.Moved(first, read())
+			if c.says == "" {
+				require.Empty(t, said)
+				return
+			}
+			require.Len(t, said, 1)
+			assert.Contains(t, said[0], c.says)
+		})
+	}
 }

@@ -179,7 +179,9 @@ func says(line []byte) bool {
 // where it is missing there is nothing to ask, which the plan has said. Its exit status is not documented, so its success line decides.
 const precheck = findChecker + `command -v ` + checker + ` >/dev/null || exit 0
 said=$(timeout 60 ` + checker + ` --datapath-syntax-check -t "$1" 2>&1)
+status=$?
 case $said in
 *"` + sound + `"*) ;;
+'') echo "` + checker + ` says nothing of the new file (exit status $status), so nobody knows whether switchd takes it"; exit 1 ;;
 *) printf '%s\n' "$said"; exit 1 ;;
 esac`

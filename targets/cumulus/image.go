@@ -64,9 +64,7 @@ func image(d *ir.Device) target.Image {
 		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name})
 	}
 	for name, p := range cabled {
-		if b := bondOf(p); b != nil {
-			masters[name] = bondName(d, b)
-		}
+		masters[name] = master(p)
 	}
 	for _, name := range append([]string{"eth0"}, frontPanel(d)...) {
 		n := target.Netdev{Name: name, Counters: counters, Master: masters[name]}
@@ -79,36 +77,35 @@ func image(d *ir.Device) target.Image {
 	return img
 }
 
-// bondOf is the bond of the host behind a port that balances, and so needs one here; nil: there is none.
-func bondOf(p *ir.Port) *ir.Bond {
-	if nic := p.Peer().NIC; nic != nil && nic.Bond != nil && nic.Bond.Mode != "active-backup" {
-		return nic.Bond
+// master names the bond that a port is in, within the 15 letters of an interface: opposite the bond of a host that balances, and so needs
+// one here, or one between switches. Empty: there is none.
+func master(p *ir.Port) string {
+	switch nic := p.Peer().NIC; {
+	case nic != nil && nic.Bond != nil && nic.Bond.Mode != "active-backup":
+		host := nic.Device
+		return fmt.Sprintf("bond%d-%d", host.ID, slices.Index(host.Host.Bonds, nic.Bond))
+	case p.Link.Bond != 0:
+		return fmt.Sprintf("lag%d", p.Link.Bond)
 	}
-	return nil
-}
-
-// bondName names the switch's side of a bond, within the 15 letters of an interface.
-func bondName(d *ir.Device, b *ir.Bond) string {
-	host := b.NICs[0].Device
-	return fmt.Sprintf("bond%d-%d", host.ID, slices.Index(host.Host.Bonds, b))
+	return ""
 }
 
 // bridged is the bridge with the VLANs of intents at the ports that carry them.
 func bridged(d *ir.Device) *sim.Bridge {
 	b := &sim.Bridge{VLANs: map[string][]int{}, Keyed: strings.HasPrefix(d.Switch.Version, "3.")}
 	for _, p := range sorted(d.Ports) {
+		name := p.ir.Name
+		if bond := master(p.ir); bond != "" {
+			if name = bond; !slices.Contains(b.Bonds, name) {
+				b.Bonds = append(b.Bonds, name)
+			}
+		}
 		if p.ir.Link.Routed {
 			continue
 		}
-		name := p.ir.Name
 		intents := d.Switch.Intents
 		if nic := p.ir.Peer().NIC; nic != nil {
 			intents = nic.Carries()
-		}
-		if bond := bondOf(p.ir); bond != nil {
-			if name = bondName(d, bond); !slices.Contains(b.Bonds, name) {
-				b.Bonds = append(b.Bonds, name)
-			}
 		}
 		for _, in := range intents {
 			if in.VLAN > 0 && !slices.Contains(b.VLANs[name], in.VLAN) {

@@ -202,9 +202,11 @@ if test -f ` + other + `; then
 else
 	said=$(` + ask + ` 2>&1)
 fi
+status=$?
 case $said in
 *"` + unsound + `"*) ;;
 *"` + sound + `"*) exit 0 ;;
+'') said="` + checker + ` says nothing of the new file (exit status $status), so nobody knows whether switchd takes it" ;;
 esac
 printf '%s\n' "$said"
 exit 1`

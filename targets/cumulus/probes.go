@@ -84,7 +84,10 @@ fi
 	}
 }
 
-// verdictProbe asks the checker about the files that lie on the switch.
+// checkerEnded begins the line of the checker's exit status.
+const checkerEnded = "checker status "
+
+// verdictProbe asks the checker about the files that lie on the switch. One that says nothing has not judged them.
 func verdictProbe(device string, r grammar.Release) target.Probe {
 	files, there, args := Path, "test -f "+Path, "-t "+Path
 	if split(r) {
@@ -94,16 +97,38 @@ func verdictProbe(device string, r grammar.Release) target.Probe {
 	return target.Probe{
 		Name: checkerFact, Slow: true,
 		Query: target.Query{Cmd: findChecker + "command -v " + checker + " >/dev/null || exit 0\n" + there + " || exit 0\n" +
-			"timeout 60 " + checker + " --datapath-syntax-check " + args + " 2>&1 | head -c 4096\ntrue"},
+			"said=$(timeout 60 " + checker + " --datapath-syntax-check " + args + " 2>&1)\necho \"" + checkerEnded + "$?\"\n" +
+			"printf '%s\\n' \"$said\" | head -c 4096\ntrue"},
 		Judge: func(answer []byte) []string {
-			said := strings.TrimSpace(string(answer))
+			_, said := verdict(answer)
 			if said == "" || strings.Contains(said, sound) && !strings.Contains(said, unsound) {
 				return nil
 			}
 			return []string{fmt.Sprintf("%s on %s does not take %s: %s", checker, device, files,
 				target.Escape(strings.Join(strings.Fields(said), " ")))}
 		},
+		Samples: func(answer []byte) []target.Sample {
+			status, said := verdict(answer)
+			if status == "" || said != "" {
+				return nil
+			}
+			return []target.Sample{{
+				Name: "verdict of " + checker, Unit: target.UnitFact, Fact: "none, exit status " + status,
+				Hint: fmt.Sprintf("%s says nothing of %s (exit status %s): whether switchd takes that is not known. Run it there by hand.",
+					checker, files, target.Escape(status)),
+			}}
+		},
 	}
+}
+
+// verdict takes the checker's answer apart; without a status it was not asked.
+func verdict(answer []byte) (status, said string) {
+	text, asked := strings.CutPrefix(string(answer), checkerEnded)
+	if !asked {
+		return "", ""
+	}
+	status, said, _ = strings.Cut(text, "\n")
+	return strings.TrimSpace(status), strings.TrimSpace(said)
 }
 
 // sound is what the checker says of a file without mistakes. Its exit status is not documented.

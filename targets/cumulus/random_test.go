@@ -149,7 +149,8 @@ func TestPrecheck(t *testing.T) {
 		"agrees":           {`echo "No errors detected in traffic config file $3"`, 0, ""},
 		"disagrees":        {`echo "Traffic source 8021p: missing mapping for priority value '7'" >&2; echo "Errors detected while checking traffic config file $3"`, 1, "missing mapping"},
 		"fails but agrees": {`echo "No errors detected in traffic config file $3"; exit 3`, 0, ""},
-		"says nothing":     {`true`, 1, ""},
+		"says nothing":     {`true`, 1, "says nothing of the new file (exit status 0)"},
+		"fails in silence": {`exit 1`, 1, "says nothing of the new file (exit status 1)"},
 		"is not there":     {"", 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -24,6 +25,9 @@ func probes(d *ir.Device) []target.Probe {
 	}
 	if ok && hasChecker(rel) {
 		out = append(out, verdictProbe(d.Name, rel))
+	}
+	if ok {
+		out = append(out, refusalProbe(d.Name))
 	}
 	var cables []target.Cable
 	var carrying []string // ports with lossless traffic
@@ -218,31 +222,65 @@ func counterProbe(d *ir.Device, ports []string) target.Probe {
 		Name: "lossless counters",
 		Query: target.Query{Cmd: "for p in " + strings.Join(ports, " ") + `; do
 echo "port $p"
-ethtool -S "$p" 2>/dev/null || true
-done`},
+` + target.CountersCmd(`"$p"`) + `done`},
+		// Every switch of this system has ethtool: one whose drops cannot be read is not good.
+		Judge: func(answer []byte) (wrong []string) {
+			for _, s := range unreadCounters(answer, ports) {
+				wrong = append(wrong, s.Hint)
+			}
+			return wrong
+		},
 		Samples: func(answer []byte) []target.Sample {
 			var out []target.Sample
-			for section := range strings.SplitSeq("\n"+string(answer), "\nport ") {
-				port, rest, _ := strings.Cut(section, "\n")
-				i := slices.Index(ports, port)
-				if i < 0 {
-					continue
-				}
-				target.Counters([]byte(rest), func(name string, n uint64) {
+			eachPort(answer, ports, func(port, lines string) {
+				target.Counters([]byte(lines), func(name string, n uint64) {
 					c, ok := known[name]
 					if !ok {
 						return
 					}
-					s := target.Sample{Name: c.name, On: ports[i], Value: n, Unit: c.unit, Counter: true}
+					s := target.Sample{Name: c.name, On: port, Value: n, Unit: c.unit, Counter: true}
 					if c.says != nil {
-						s.Says = func(n uint64) string { return c.says(d.Name+":"+ports[i], n) }
+						s.Says = func(n uint64) string { return c.says(d.Name+":"+port, n) }
 					}
 					out = append(out, s)
 				})
+			})
+			for _, s := range unreadCounters(answer, ports) {
+				s.Hint = "" // it is a finding
+				out = append(out, s)
 			}
 			return out
 		},
 	}
+}
+
+// eachPort calls use with what an answer says of each port that was asked for.
+func eachPort(answer []byte, ports []string, use func(port, lines string)) {
+	for section := range strings.SplitSeq("\n"+string(answer), "\nport ") {
+		port, lines, _ := strings.Cut(section, "\n")
+		if i := slices.Index(ports, port); i >= 0 {
+			use(ports[i], lines)
+		}
+	}
+}
+
+// unreadCounters gives a sample for every reason why counters of ports could not be read.
+func unreadCounters(answer []byte, ports []string) (out []target.Sample) {
+	of := map[string][]string{}
+	eachPort(answer, ports, func(port, lines string) {
+		if why := target.CountersUnread([]byte(lines)); why != "" {
+			of[why] = append(of[why], port)
+		}
+	})
+	for _, why := range slices.Sorted(maps.Keys(of)) {
+		names := of[why]
+		const most = 8
+		if n := len(names) - most; n > 0 {
+			names = append(names[:most:most], fmt.Sprintf("%d more", n))
+		}
+		out = append(out, target.UnreadCounters(diag.And(names), why))
+	}
+	return out
 }
 
 // counter is a counter of a port, and what it means that it rose; nil: nothing is wrong.

@@ -181,7 +181,7 @@ func TestCounters(t *testing.T) {
 	s := canonicalSample(t, "sn2700", "3.4.3", 1)
 	p := probeOf(t, s.sw, "lossless counters")
 	assert.Contains(t, p.Cmd, "for p in swp1 swp2 swp3 swp4 swp31 swp32;")
-	require.Nil(t, p.Judge, "counters are judged by how they rise")
+	require.Empty(t, p.Judge([]byte("port swp1\n"+manual+"port swp3\n HwIfInBufferDrops: 12\n")), "counters are judged by how they rise")
 	said := func(answer string) (words []string) {
 		for _, s := range p.Samples([]byte(answer)) {
 			require.True(t, s.Counter && !s.Hard, s.Name)
@@ -202,6 +202,19 @@ func TestCounters(t *testing.T) {
 		"leaf1:swp3 received 1 PFC frame for priority 3, which is not lossless here: its peer pauses another class (HwIfInPfc3Pkt).",
 	}, said("port swp3\n HwIfInBufferDrops: 12\n HwIfInPfc3Pkt: 1\n HwIfInPfcXPkt: 4\n HwIfInBufferDrops: many\n"))
 	assert.Empty(t, p.Samples([]byte("port swp9\n HwIfInBufferDrops: 12\n")), "nobody asked for it")
+
+	const half = "port swp1\nunread 1\nport swp2\n HwIfInBufferDrops: 12\nport swp3\nunread 127\nport swp4\nunread 1\n"
+	unread := p.Samples([]byte(half))
+	require.Len(t, unread, 3)
+	assert.Equal(t, "HwIfInBufferDrops swp2=12", measured(unread[:1]))
+	for i, want := range []string{
+		"The counters of swp1 and swp4 were not read: ethtool -S fails, with status 1. Whether lossless packets were dropped there is not known.",
+		"The counters of swp3 were not read: ethtool is not installed. Whether lossless packets were dropped there is not known.",
+	} {
+		assert.Equal(t, want, p.Judge([]byte(half))[i])
+		assert.False(t, unread[i+1].Counter)
+		assert.Contains(t, unread[i+1].Fact, "not read: ethtool")
+	}
 
 	s.fabric.FlowControl = ir.Pause
 	p = probeOf(t, s.sw, "lossless counters")

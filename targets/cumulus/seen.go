@@ -45,13 +45,17 @@ func look(d *ir.Device) *target.Look {
 }
 
 func seen(d *ir.Device, answer []byte) *target.Seen {
-	s := &target.Seen{}
+	s := &target.Seen{Spare: map[string]bool{}}
 	lines := target.ReadLines(answer)
 	there := map[grammar.Port]bool{}
 	lines.ReadPorts(s, func(name string) bool {
 		p, ok := grammar.ParsePort(name)
 		there[p] = there[p] || ok
-		return ok && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Name == name })
+		cabled := slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Name == name })
+		if ok && !cabled {
+			s.Spare[name] = true
+		}
+		return ok && cabled
 	})
 	conf, _ := lines.Part("conf", "cat")
 	if s.Read(target.PartPorts) {

@@ -67,6 +67,7 @@ func TestLook(t *testing.T) {
 	assert.Equal(t, "leaf1", s.Name)
 	assert.Empty(t, s.Absent)
 	assert.Len(t, s.Ports, 4, "swp4s1 is of no cable")
+	assert.Equal(t, map[string]bool{"swp4s1": true}, s.Spare)
 	assert.Equal(t, "swp1 true, swp2 true, swp3 true", tags(s), "by a range, by the bond, by a subinterface")
 	assert.Equal(t, map[string]*target.SeenBond{"bond1": {Mode: "802.3ad", Ports: []string{"swp2"}, Partner: true}}, s.Bonds)
 	assert.Equal(t, "bond1", s.Ports["swp2"].Bond)

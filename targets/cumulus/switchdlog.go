@@ -1,6 +1,8 @@
 package cumulus
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/targets/target"
@@ -38,6 +40,9 @@ var refusals = []struct{ level, text string }{
 	{"WARNING", "_switch_priority_config_values_get:"},
 }
 
+// harmless is the levels below WARNING.
+const harmless = "(^|[^A-Za-z])(INFO|NOTICE|DEBUG)([^A-Za-z]|$)"
+
 // clamps is what it logs when it puts another threshold of marking in the place of one that the chip cannot have. Source: as above.
 const clamps = "(min|max)_threshold_bytes .*(less than minimum|greater than maximum)"
 
@@ -61,7 +66,7 @@ var logged = `since() {
 	tail -c +$((from + 1)) ` + switchdLog + ` 2>/dev/null
 }
 new() { since | head -c 16777216; }
-complaints() { grep -vE '(^|[^A-Za-z])(INFO|NOTICE|DEBUG)([^A-Za-z]|$)' | grep -E '` + pattern() + `' | head -n 20; }
+complaints() { grep -vE '` + harmless + `' | grep -E '` + pattern() + `' | head -n 20; }
 said=$(new | complaints)
 if [ -n "$said" ] && [ -n "${ROCEC_WHY:-}" ]; then
 	old=
@@ -91,6 +96,45 @@ while read -r line; do
 done <"$ROCEC_STEP/adjusted"
 printf '%s\n' "$how"
 `
+
+// mostLog is how much of a log the probe reads, in bytes.
+const mostLog = 64 << 20
+
+// refusalProbe asks where in its log switchd last said that it did not take a setting: a change looks right after it was put to use
+// ([logged]), and whether one came since when the soak is over. Each file counts by itself, by the number of its inode, so that a log that
+// is rotated meanwhile is no new complaint.
+func refusalProbe(device string) target.Probe {
+	return target.Probe{
+		Name: "switchd log",
+		Query: target.Query{Cmd: "for f in " + switchdLog + " " + switchdLog + `.1; do
+at=$(stat -c '%i %s' "$f" 2>/dev/null) || continue
+[ -r "$f" ] && [ "${at#* }" -le ` + strconv.Itoa(mostLog) + ` ] || continue
+printf '%s %s\n' "${at% *}" "$(grep -nE '` + pattern() + `' "$f" | grep -vE '` + harmless + `' | tail -n 1 | head -c 500)"
+done
+true`},
+		Samples: func(answer []byte) []target.Sample {
+			var out []target.Sample
+			for line := range strings.Lines(string(answer)) {
+				inode, last, _ := strings.Cut(strings.TrimSpace(line), " ")
+				if _, err := strconv.ParseUint(inode, 10, 64); err != nil {
+					continue
+				}
+				number, text, _ := strings.Cut(last, ":")
+				n, err := strconv.ParseUint(number, 10, 64)
+				if err != nil && last != "" {
+					continue
+				}
+				out = append(out, target.Sample{
+					Name: "last refusal in file " + inode + " of switchd", Value: n, Unit: target.UnitEvents, Counter: true, Hard: true,
+					Says: func(uint64) string {
+						return fmt.Sprintf("switchd on %s did not take a setting after all: %s (%s).", device, target.Escape(text), switchdLog)
+					},
+				})
+			}
+			return out
+		},
+	}
+}
 
 // pattern is one expression for all refusals.
 func pattern() string {

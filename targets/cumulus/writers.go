@@ -134,6 +134,10 @@ func judgeNCLU(found *diag.List, at diag.Range, n nclu, lines []grammar.Line) {
 		}
 	}
 	if len(groups) == 0 {
+		if n.failed != "" {
+			topicWriter.Noticef(found, at, "What NCLU holds was not read: net show configuration commands fails (exit status %s). Whether it has "+
+				"commands that write traffic.conf is not known.", target.Escape(n.failed))
+		}
 		return
 	}
 	names := "port group " + diag.And(groups)

@@ -56,6 +56,7 @@ func TestWriters(t *testing.T) {
 		{"words within words are none", "4.3.0", "net add interface roce0 ip address 10.0.0.1/24\n" + none, "", nil},
 		{"a message is none", "4.3.0", "ERROR: roce is not a keyword\n" + none, "", nil},
 
+		{"NCLU failed, and the file shows nothing", "4.1.1", ncluEnded + "1\n", "x = 1\n", []string{"note writer: What NCLU holds was not read: …exit status 1"}},
 		{"groups, and NCLU holds nothing", "4.1.1", none, leftover, []string{"note writer: …holds no command"}},
 		{"groups, and NCLU failed", "4.1.1", ncluEnded + "124\n", leftover, []string{"warning writer: …exit status 124"}},
 		{"groups, and no NCLU", "4.1.1", "", leftover, []string{"note writer: …no list names"}},

@@ -34,7 +34,7 @@ func CounterProbe(s *Settings, known map[string]target.Sample, rdma []Counter) t
 	}
 	cmd := ""
 	if len(known) > len(rdma) {
-		cmd = "ethtool -S " + Quote(s.NIC.Name) + " 2>/dev/null\n"
+		cmd = target.CountersCmd(Quote(s.NIC.Name))
 	}
 	return target.Probe{
 		Name: "counters of " + s.NIC.Name,
@@ -51,6 +51,9 @@ done`)},
 					out = append(out, c)
 				}
 			})
+			if why := target.CountersUnread(answer); why != "" {
+				out = append(out, target.UnreadCounters(s.NIC.Name, why))
+			}
 			return out
 		},
 	}

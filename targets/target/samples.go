@@ -140,6 +140,34 @@ done`
 	})
 }
 
+// CountersCmd prints the counters of an interface, given as a word of a shell, or a line that says that they cannot be read.
+func CountersCmd(quoted string) string {
+	return "ethtool -S " + quoted + " 2>/dev/null || echo \"" + countersUnread + "$?\"\n"
+}
+
+const countersUnread = "unread "
+
+// CountersUnread says why [CountersCmd] printed no counters; empty: it did.
+func CountersUnread(answer []byte) string {
+	for line := range strings.Lines(string(answer)) {
+		if status, is := strings.CutPrefix(strings.TrimSpace(line), countersUnread); is {
+			if status == "127" {
+				return "ethtool" + notInstalled
+			}
+			return "ethtool -S fails, with status " + Escape(status)
+		}
+	}
+	return ""
+}
+
+// UnreadCounters is the sample of counters that could not be read, of ports or NICs, so that nobody takes their silence for good.
+func UnreadCounters(on, why string) Sample {
+	return Sample{
+		Name: "counters", On: on, Unit: UnitFact, Fact: "not read: " + why,
+		Hint: fmt.Sprintf("The counters of %s were not read: %s. Whether lossless packets were dropped there is not known.", on, why),
+	}
+}
+
 // Counters reads lines "NAME: VALUE" as `ethtool -S` prints them, and calls use for each whose value is a number.
 func Counters(answer []byte, use func(name string, value uint64)) {
 	for line := range strings.Lines(string(answer)) {

@@ -33,6 +33,7 @@ var Parts = []Part{PartPorts, PartVLANs, PartBonds, PartMLAG, PartNeighbours}
 type Seen struct {
 	Name   string               // what the device calls itself; empty: it does not say
 	Ports  map[string]*SeenPort // by name: those the fabric cables, as far as the device has them
+	Spare  map[string]bool      // the names of its other ports, which the fabric does not cable; a NIC has none
 	Absent map[string]string    // what is there in the place of a port that the fabric cables, as a clause, by the name of the port
 	Bonds  map[string]*SeenBond // by name
 	MLAG   bool                 // it is one of an MLAG pair

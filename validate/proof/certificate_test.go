@@ -103,6 +103,35 @@ func TestASPlanNeedsBondsOnOneTier(t *testing.T) {
 	assert.False(t, p.asPlan())
 }
 
+// A free verdict that counts bridged cables of a bond as one says so.
+func TestBondsAssumed(t *testing.T) {
+	for name, c := range map[string]struct {
+		links  string
+		change func(*ir.Link)
+		want   bool
+	}{
+		"two cables":    {"A-B A-B", func(*ir.Link) {}, true},
+		"one cable":     {"A-B B-C", func(*ir.Link) {}, false},
+		"routed cables": {"A-B A-B", func(l *ir.Link) { l.Routed = true }, false},
+		"no bond":       {"A-B A-B", func(l *ir.Link) { l.Bond = 0 }, false},
+		"nothing lossless": {"A-B A-B", func(l *ir.Link) {
+			l.A.Buffers, l.B.Buffers = nil, nil
+		}, false},
+	} {
+		f := fabric(irtest.New(ir.Flooding).Links(c.links))
+		first := f.Links[0]
+		for _, l := range f.Links {
+			l.Routed = false
+			if l.A.Device == first.A.Device && l.B.Device == first.B.Device {
+				l.Bond = 1
+			}
+			c.change(l)
+		}
+		p := &Proof{Fabric: f, Groups: f.CosGroups, Certificate: ByForest}
+		assert.Equal(t, c.want, slices.ContainsFunc(p.assumptions(), func(a Assumption) bool { return a.Code == BondsFormed }), name)
+	}
+}
+
 // What ASPlan proposes is a plan: with those numbers the certificate holds.
 func TestASPlanProposed(t *testing.T) {
 	for _, c := range []*irtest.Cabling{

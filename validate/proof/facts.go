@@ -132,6 +132,7 @@ const (
 	EqualCosts       AssumptionCode = "equal-costs"        // every link costs the same, and routing has converged
 	NoIBGP           AssumptionCode = "no-ibgp"            // no routes pass between switches of one AS
 	ByTable          AssumptionCode = "by-table"           // the switches forward as the tables say
+	BondsFormed      AssumptionCode = "bonds-formed"       // the cables of a bond between switches are one bond on both of them
 	ChipAlone        AssumptionCode = "chip-alone"         // switches that run System, which no target knows, do what Chips can do
 	SetByHand        AssumptionCode = "set-by-hand"        // the devices of Hand, which rocec does not read, are set as by_hand says
 )
@@ -139,7 +140,7 @@ const (
 // AssumptionCodes are all assumptions, in the order of their declaration.
 var AssumptionCodes = []AssumptionCode{
 	HostsDrain, PausesWork, GuaranteedBuffer, NoMulticast, NoFlooding, Classified, MembersOnly, NoSender, NoTurningBack, NeverUpAgain,
-	ASNumbers, Converged, BounceMoves, SpanningTreeRuns, EqualCosts, NoIBGP, ByTable, ChipAlone, SetByHand,
+	ASNumbers, Converged, BounceMoves, SpanningTreeRuns, EqualCosts, NoIBGP, ByTable, BondsFormed, ChipAlone, SetByHand,
 }
 
 // Note is what is worth knowing beside a free verdict.

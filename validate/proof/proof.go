@@ -316,11 +316,29 @@ func (p *Proof) assumptions() []Assumption {
 			add(NeverUpAgain)
 		}
 	}
+	if bonded(p.Fabric) {
+		add(BondsFormed)
+	}
 	out = append(out, chipAlone(p.Fabric)...)
 	if hand := setByHand(p.Fabric); hand != nil {
 		out = append(out, Assumption{Code: SetByHand, Hand: hand})
 	}
 	return out
+}
+
+// bonded reports whether bridged cables with a lossless group are counted as one, since they are of one bond between switches.
+func bonded(f *ir.Fabric) bool {
+	some := map[int]bool{}
+	for _, l := range f.Links {
+		if l.Bond == 0 || l.Routed || len(l.A.Buffers)+len(l.B.Buffers) == 0 {
+			continue
+		}
+		if some[l.Bond] {
+			return true
+		}
+		some[l.Bond] = true
+	}
+	return false
 }
 
 // setByHand gives the devices that rocec does not read and that carry a lossless group.

@@ -127,7 +127,7 @@ func (j *judge) standing(d *ir.Device, n target.Neighbour, meant *ir.Port) end {
 	}
 	if s := j.of(d); s != nil {
 		for _, name := range n.Ports {
-			if s.Ports[name] != nil {
+			if s.Ports[name] != nil || s.Spare[name] {
 				return end{verdict: wrong, text: d.Name + ":" + name}
 			}
 		}

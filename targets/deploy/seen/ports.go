@@ -94,7 +94,7 @@ func (j *judge) mtu(p *ir.Port, sp *target.SeenPort, need map[*ir.Intent]int) {
 }
 
 // vlans judges whether the VLANs of intents pass by the ports that carry them, with a tag: a frame without one has lost its PCP, and is not
-// received by the VLAN interface of a host. Between switches it does so for RoCEv1, which nobody routes.
+// received by the VLAN interface of a host. Between switches it does so for what is told by PCP and bridged there.
 func (j *judge) vlans() {
 	for _, d := range j.f.Devices {
 		if d.Switch == nil || !j.of(d).Read(target.PartVLANs) {
@@ -105,12 +105,20 @@ func (j *judge) vlans() {
 			if sp == nil {
 				continue
 			}
+			hop := p.Peer().NIC == nil
 			for _, in := range carried(p) {
 				tagged, member := sp.VLANs[in.VLAN]
 				switch {
+				case !member && hop && paired(p):
+					j.say(&topicVLAN, diag.Warning, in.At, p, "%s does not carry VLAN %d, in which roce %q travels: where its frames pass from one "+
+						"switch of the pair to the other, as after a failure, they are dropped here. rocec writes no VLANs of switches: add the "+
+						"port to the VLAN, with a tag.", in.VLAN, in.Name)
 				case !member:
 					j.say(&topicVLAN, diag.Error, in.At, p, "%s does not carry VLAN %d, in which roce %q travels: its frames are dropped here. rocec "+
 						"writes no VLANs of switches: add the port to the VLAN, with a tag.", in.VLAN, in.Name)
+				case !tagged && hop:
+					j.say(&topicVLAN, diag.Error, in.At, p, "%s sends VLAN %d without a tag, and roce %q is told by the PCP in it: its frames "+
+						"lose that here, and the next switch does not take them for lossless. Carry the VLAN with a tag.", in.VLAN, in.Name)
 				case !tagged:
 					j.say(&topicVLAN, diag.Error, in.At, p, "%s sends VLAN %d without a tag, and roce %q travels in it with one: its frames lose "+
 						"their PCP here, and hosts do not take them for that VLAN. Carry the VLAN with a tag.", in.VLAN, in.Name)
@@ -120,16 +128,23 @@ func (j *judge) vlans() {
 	}
 }
 
-// carried are the intents whose frames pass a switch port with the tag of their VLAN, as far as the fabric tells.
+// paired reports whether a port is of a peer link between the two switches of an MLAG pair, which traffic of hosts on both need not pass.
+func paired(p *ir.Port) bool {
+	a, b := p.Device.Switch, p.Peer().Device.Switch
+	return p.Link.Peer && a != nil && b != nil && a.MLAG != "" && a.MLAG == b.MLAG
+}
+
+// carried are the intents whose frames pass a switch port with the tag of their VLAN, as far as the fabric tells. Between switches RoCEv2
+// that is told by DSCP needs no tag, and over a routed hop no frame keeps its own.
 func carried(p *ir.Port) []*ir.Intent {
 	peer := p.Peer()
 	var all []*ir.Intent
 	switch {
 	case peer.NIC != nil:
 		all = peer.NIC.Carries()
-	case peer.Device.Switch != nil && !p.Link.Routed && !p.Link.Peer:
+	case peer.Device.Switch != nil && !p.Link.Routed:
 		for _, in := range p.Device.Switch.Intents {
-			if in.Version == 1 && p.Carries(in.Group) != nil && slices.Contains(peer.Device.Switch.Intents, in) {
+			if !in.ByDSCP() && p.Carries(in.Group) != nil && slices.Contains(peer.Device.Switch.Intents, in) {
 				all = append(all, in)
 			}
 		}

@@ -117,6 +117,7 @@ func Judge(f *ir.Fabric, of map[*ir.Device]*target.Seen) *Result {
 	j.ports()
 	j.vlans()
 	j.bonds()
+	j.lags()
 	j.mlag()
 	j.fold()
 	j.unread()

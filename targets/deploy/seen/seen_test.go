@@ -25,7 +25,12 @@ type world struct {
 
 // example compiles a folder of examples, with devices that say just what the fabric does.
 func example(t testing.TB, name string) *world {
-	w := &world{compilertest.Folder(t, os.DirFS("../../../examples/"+name), "."), map[string]*target.Seen{}}
+	return as(compilertest.Folder(t, os.DirFS("../../../examples/"+name), "."))
+}
+
+// as is a fabric with devices that say just what it does.
+func as(f *ir.Fabric) *world {
+	w := &world{f, map[string]*target.Seen{}}
 	for _, d := range w.f.Devices {
 		if d.ByHand != nil {
 			continue
@@ -45,6 +50,17 @@ func example(t testing.TB, name string) *world {
 					sp.Bond = "to-" + nic.Device.Name
 					if s.Bonds[sp.Bond] == nil {
 						s.Bonds[sp.Bond] = &target.SeenBond{Mode: nic.Bond.Mode, Partner: true}
+					}
+					s.Bonds[sp.Bond].Ports = append(s.Bonds[sp.Bond].Ports, p.Name)
+				}
+			} else if d.Switch != nil {
+				for _, in := range d.Switch.Intents {
+					sp.VLANs[in.VLAN] = true
+				}
+				if p.Link.Bond != 0 {
+					sp.Bond = "to-" + peer.Device.Name
+					if s.Bonds[sp.Bond] == nil {
+						s.Bonds[sp.Bond] = &target.SeenBond{Mode: "802.3ad", Partner: true}
 					}
 					s.Bonds[sp.Bond].Ports = append(s.Bonds[sp.Bond].Ports, p.Name)
 				}
@@ -156,7 +172,7 @@ func TestDifferences(t *testing.T) {
 			}
 		}, nil},
 		{"one cable in a port that the fabric does not have", pair, func(w *world) {
-			w.of["spine1"].Ports["swp9"] = &target.SeenPort{}
+			w.of["spine1"].Spare = map[string]bool{"swp9": true}
 			w.port("leaf1:swp49").Neighbours[0].Ports = []string{"swp9"}
 			w.port("spine1:swp1").Neighbours = nil
 		}, []string{`error[cable-elsewhere] refuses [leaf1] at lower = "leaf[1-2]:swp[49-50]" | leaf1:swp49 is on spine1:swp9, the fabric says ` +
@@ -238,6 +254,10 @@ func TestDifferences(t *testing.T) {
 			`warning[port-bond] [leaf1] at mode = "802.3ad" | leaf1:swp2 is in bond to-store2, which sees nobody who speaks LACP; bond0 on store2 is of ` +
 				`mode 802.3ad.`,
 		}},
+		{"a peer link whose cables are not in one bond", pair, func(w *world) { w.port("leaf1:swp56").Bond = "" }, []string{
+			`warning[port-bond] [leaf1] at bond = true | leaf1:swp56 is in no bond; by bond = true the cables to the same switch are one link. Make ` +
+				`them ports of one bond, or take bond = true out.`,
+		}},
 		{"no MLAG", pair, func(w *world) { w.of["leaf2"].MLAG = false }, []string{
 			`warning[mlag-unlike] [leaf2] at mlag = "rack1" | leaf2 is of the MLAG pair "rack1" in the fabric, and nothing on it speaks MLAG.`,
 		}},
@@ -285,6 +305,184 @@ func TestDifferences(t *testing.T) {
 			}
 		})
 	}
+}
+
+// two is a fabric of two switches on one bridge, joined by two cables, with what more is said of its blocks.
+func two(t testing.TB, link, roce, group string) *world {
+	return as(compilertest.Compile(t, twoText(link, roce, group)))
+}
+
+func twoText(link, roce, group string) string {
+	return `
+fabric "two" {
+  mtu          = 9216
+  cable_length = "5m"
+}
+
+cos_group "rdma" {
+  cos      = 4
+  lossless = true
+  weight   = 50
+  ` + group + `
+}
+
+cos_group "default" {
+  cos    = 0
+  weight = 50
+}
+
+roce "all" {
+  cos_group = cos_group.rdma
+  members   = [host.node]
+  ` + roce + `
+}
+
+switch "sw" {
+  names   = "sw[1-2]"
+  model   = "sn2100"
+  os      = "cumulus-linux"
+  version = "4.3.0"
+}
+
+host "node" {
+  names = "node[1-2]"
+  nic "eth2" {
+    model = "connectx-6-dx"
+    mtu   = 9000
+  }
+}
+
+link "hosts" {
+  a = "node[1-2]:eth2"
+  b = "sw[1-2]:swp1"
+}
+
+link "between" {
+  a      = "sw1:swp[15-16]"
+  b      = "sw2:swp[15-16]"
+  routed = false
+  ` + link + `
+}
+`
+}
+
+// told is findings as "severity code refuses [devices] text".
+func told(r *seen.Result) (out []string) {
+	for _, f := range r.Findings {
+		mark := ""
+		if f.Refuses {
+			mark = " refuses"
+		}
+		out = append(out, fmt.Sprintf("%s[%s]%s %v | %s", f.Severity, f.Code, mark, f.Devices, f.Detail))
+	}
+	return out
+}
+
+// The bonds of switches are read at both ends; where bridged lossless traffic passes, the proof counts on them.
+func TestBondsOfSwitches(t *testing.T) {
+	const apart = "by bond = true the cables to the same switch are one link. The verdict on PFC loops counts on that: bridged cables apart are a " +
+		"circle of their own. Make them ports of one bond, or take bond = true out."
+	none := func(w *world, ports ...string) {
+		for _, p := range ports {
+			w.port(p).Bond = ""
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		mutate func(w *world)
+		want   []string
+	}{
+		{"as the fabric says", func(*world) {}, nil},
+		{"a cable in no bond", func(w *world) { none(w, "sw1:swp16") }, []string{"error[port-bond] refuses [sw1] | sw1:swp16 is in no bond; " + apart}},
+		{"no bond at all", func(w *world) { none(w, "sw1:swp15", "sw1:swp16", "sw2:swp15", "sw2:swp16") }, []string{
+			"error[port-bond] refuses [sw1 sw2] | sw[1-2]:swp[15-16] is in no bond; " + apart,
+		}},
+		{"two bonds", func(w *world) {
+			w.of["sw2"].Bonds["b%d"] = &target.SeenBond{Mode: "802.3ad", Ports: []string{"swp16"}, Partner: true}
+			w.port("sw2:swp16").Bond = "b%d"
+		}, []string{"error[port-bond] refuses [sw2] | sw2:swp15 is in bond to-sw1, and the other cables in b%d; " + apart}},
+		{"a bond that nobody told of", func(w *world) { delete(w.of["sw2"].Bonds, "to-sw1") }, []string{
+			"error[port-bond] refuses [sw2] | sw2:swp[15-16] is in no bond; " + apart,
+		}},
+		{"with the port of a host", func(w *world) {
+			w.of["sw1"].Bonds["to-sw2"].Ports = []string{"swp1", "swp15", "swp16"}
+		}, []string{"error[port-bond] refuses [sw1] | sw1:swp15 is in bond to-sw2 with swp1, which the fabric has elsewhere. The verdict on PFC loops " +
+			"follows the bonds of the fabric. Take the ports out of the bond, or correct the fabric."}},
+		{"with ports the fabric does not have", func(w *world) {
+			w.of["sw1"].Bonds["to-sw2"].Ports = []string{"swp15", "swp16", "swp14", "swp13"}
+		}, []string{"warning[port-bond] [sw1] | sw1:swp15 is in bond to-sw2 with swp[13-14], which the fabric does not have in this bond. Take the " +
+			"ports out of it, or correct the fabric."}},
+		{"LACP on one side", func(w *world) { w.of["sw1"].Bonds["to-sw2"].Mode = "balance-xor" }, []string{
+			"warning[port-bond] [sw1] | sw1:swp15 is in a bond of mode balance-xor; sw2 on the other side of the cable has one of mode 802.3ad. One side " +
+				"speaks LACP, and the other does not.",
+		}},
+		{"LACP that nobody answers", func(w *world) {
+			w.of["sw1"].Bonds["to-sw2"].Partner = false
+			w.port("sw1:swp16").Up = false
+		}, []string{"warning[port-bond] [sw1] | sw1:swp15 is in bond to-sw2, which sees nobody who speaks LACP on the other side: at most one of " +
+			"its ports passes traffic."}},
+		{"bonds that could not be read", func(w *world) {
+			none(w, "sw1:swp15", "sw1:swp16")
+			w.of["sw1"].NotRead(target.PartBonds, "the answer breaks off")
+		}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := two(t, "bond = true", "version = 2", "dscp = [26]")
+			c.mutate(w)
+			assert.Equal(t, c.want, told(w.judge()))
+		})
+	}
+	w := two(t, "bond = true\nplanned = true", "version = 2", "dscp = [26]")
+	none(w, "sw1:swp15", "sw1:swp16")
+	assert.Empty(t, w.judge().Findings, "cables that are not laid")
+}
+
+// A bond to both switches of an MLAG pair is one bond here, and one for each of the two in the fabric.
+func TestBondToPair(t *testing.T) {
+	w := as(compilertest.Compile(t, strings.NewReplacer(`names   = "sw[1-2]"`, `names   = "sw[1-3]"
+  mlag    = self.index > 0 ? "pair" : null`, `a      = "sw1:swp[15-16]"`, `a      = "sw1:swp[13-16]"`, `b      = "sw2:swp[15-16]"`,
+		`b      = "sw[2-3]:swp[15-16]"`).Replace(twoText("bond = true", "version = 2", "dscp = [26]"))))
+	require.Len(t, w.of["sw1"].Bonds, 2)
+	w.of["sw1"].Bonds["up"] = &target.SeenBond{Mode: "802.3ad", Partner: true, Ports: []string{"swp13", "swp14", "swp15", "swp16"}}
+	for _, p := range []string{"swp13", "swp14", "swp15", "swp16"} {
+		w.port("sw1:" + p).Bond = "up"
+	}
+	assert.Empty(t, w.judge().Findings)
+}
+
+// What is told by PCP needs its tag at every bridged hop.
+func TestTagsBetweenSwitches(t *testing.T) {
+	const v1, v2, dscp, bond, peer = "version = 1\nvlan = 100", "version = 2\nvlan = 100", "dscp = [26]", "bond = true", "bond = true\npeer = true"
+	lost := func(severity, text string) []string {
+		return []string{severity + "[port-vlan] [sw1] | sw1:swp16 " + text}
+	}
+	untagged := lost("error", `sends VLAN 100 without a tag, and roce "all" is told by the PCP in it: its frames lose that here, and the next switch `+
+		`does not take them for lossless. Carry the VLAN with a tag.`)
+	absent := lost("error", `does not carry VLAN 100, in which roce "all" travels: its frames are dropped here. rocec writes no VLANs of switches: `+
+		`add the port to the VLAN, with a tag.`)
+	for _, c := range []struct {
+		name, link, roce, group string
+		untagged, absent        []string
+	}{
+		{"RoCEv1", bond, v1, "", untagged, absent},
+		{"RoCEv1 over a peer link", peer, v1, "", untagged, absent},
+		{"RoCEv2 by PCP", bond, v2, "", untagged, absent},
+		{"RoCEv2 by PCP over a peer link", peer, v2, "", untagged, absent},
+		{"RoCEv2 by DSCP", bond, v2, dscp, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := two(t, c.link, c.roce, c.group)
+			assert.Empty(t, told(w.judge()))
+			w.port("sw1:swp16").VLANs[100] = false
+			assert.Equal(t, c.untagged, told(w.judge()))
+			delete(w.port("sw1:swp16").VLANs, 100)
+			assert.Equal(t, c.absent, told(w.judge()))
+		})
+	}
+	w := as(compilertest.Compile(t, strings.Replace(twoText(peer, v1, ""), `version = "4.3.0"`, "version = \"4.3.0\"\n  mlag = \"pair\"", 1)))
+	delete(w.port("sw1:swp16").VLANs, 100)
+	assert.Equal(t, lost("warning", `does not carry VLAN 100, in which roce "all" travels: where its frames pass from one switch of the pair to the `+
+		`other, as after a failure, they are dropped here. rocec writes no VLANs of switches: add the port to the VLAN, with a tag.`), told(w.judge()))
 }
 
 // What concerns none of some devices is left out.

@@ -85,8 +85,10 @@ var topicVLAN = diag.Topic{
 Frames of an intent with a vlan carry their priority in the VLAN header. A switch port that is not
 in the VLAN drops them; one that carries it untagged takes the priority off, and the VLAN interface
 of the host does not receive them. rocec never writes VLANs of switches. It reads them (bridge, and
-subinterfaces such as swp1.100) at every port to a host of the intent, and for RoCEv1 also between
-switches.
+subinterfaces such as swp1.100) at every port to a host of the intent, and between switches for what
+is told by PCP and bridged there: RoCEv1, and RoCEv2 of a cos group without DSCP. On the peer link
+of an MLAG pair a VLAN that is not there is a warning, since traffic passes there after a failure
+alone.
 
 Example:
 
@@ -98,17 +100,26 @@ How to mend it: add the VLAN to the port (bridge-vids), tagged, in the configura
 }
 
 var topicBond = diag.Topic{
-	Code: "port-bond", Summary: "switch and host do not bond the same ports", Doc: `
+	Code: "port-bond", Summary: "ports are not in the bonds that the fabric has", Doc: `
 A bond of a host that balances (802.3ad, balance-xor) needs a bond at the switch, or one of the MLAG
 pair: without one the switch sees the host's address move between ports, and packets arrive out of
 order. A bond with a spare port (active-backup) needs none.
 
+Between two switches, bond = true makes the cables of a block one link. Bridges and the proof of PFC
+loops count them so: two bridged cables that are apart are a circle of their own. Every switch is
+read by itself: a cable in no bond or in another one, and ports that the fabric has elsewhere, are
+errors where bridged lossless traffic passes, and plan and apply refuse to change that switch;
+elsewhere, and for ports that the fabric does not have at all, it is a warning. So is LACP that only
+one side speaks. Bonds of one cable, and cables that are planned, are not judged. One bond may go to
+both switches of an MLAG pair.
+
 Example:
 
-    warning[port-bond]: switch and host do not bond the same ports
+    warning[port-bond]: ports are not in the bonds that the fabric has
       tor1:swp3 is in no bond, and store1 sends by all ports of bond0 (mode 802.3ad).
 
-How to mend it: make the ports one bond on the switch, or correct mode in the bond block.
+How to mend it: make the ports one bond on the switch, or correct mode in the bond block, or bond in
+the block of the cables. --trust-fabric makes a change in spite of the finding.
 `,
 }
 

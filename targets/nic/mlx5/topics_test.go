@@ -289,6 +289,11 @@ func TestCounters(t *testing.T) {
 		}
 		assert.Equal(t, c.want, strings.Join(said, "|"), "%q", c.answer)
 	}
+	unread := probes[i].Samples([]byte("unread 95\nrp_cnp_handled: 6\n"))
+	require.Len(t, unread, 2)
+	assert.Equal(t, "rp_cnp_handled", unread[0].Name)
+	assert.Equal(t, "The counters of ens1f0 were not read: ethtool -S fails, with status 95. Whether lossless packets were dropped there is not "+
+		"known.", unread[1].Hint)
 }
 
 // The counters of an RDMA device are read from both folders, whatever the device is called; those of a RoCE LAG once.
@@ -309,5 +314,8 @@ func TestCounterFiles(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, []string{"ens1f0 np_cnp_sent 5", "ens1f0 port_xmit_discards 6"}, got)
+	assert.Equal(t, []string{
+		"ens1f0 np_cnp_sent 5", "ens1f0 port_xmit_discards 6",
+		"ens1f0 counters 0", "ens1f1 counters 0", // those of ethtool, which has no such interface
+	}, got)
 }

@@ -1,0 +1,54 @@
+package validate
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// PauseUnused warns of link pause that is asked for and not written, since nothing is lossless there.
+var PauseUnused = &Check{
+	Code:    "pause-unused",
+	Summary: "link pause where nothing is lossless",
+	Answers: []string{"0"},
+	Doc: `
+flow_control says how a cable is made lossless, not that it is. Where no lossless cos group passes,
+rocec writes neither link pause nor PFC, whatever flow_control says: packets are dropped there when
+a buffer is full.
+
+Example:
+
+    cos_group "rdma" {
+      lossless = false
+    }
+    link "stores" {
+      flow_control = "pause" # nothing that the stores send is lossless
+    }
+
+How to mend it: say lossless = true in the cos group of the intent, or take flow_control out.
+`,
+	Run: func(p *Pass) {
+		of := folds[diag.Range, *ir.Link]{}
+		lossless := false
+		for _, l := range p.Fabric.Links {
+			lossless = lossless || losslessCable(l)
+			if l.FlowControlAt.Filename != "" && l.ByPause() {
+				of.add(l.FlowControlAt, l)
+			}
+		}
+		if at := p.Fabric.FlowControlAt; at.Filename != "" && p.Fabric.FlowControl == ir.Pause && !lossless {
+			p.Warnf(at, "The fabric is to be lossless by link pause, and no lossless cos group passes any cable: no link pause is written, and "+
+				"packets are dropped when a buffer is full. Say lossless = true in a cos group that a roce block uses, or take flow_control out.")
+		}
+		of.each(func(at diag.Range, links []*ir.Link) {
+			if slices.ContainsFunc(links, losslessCable) {
+				return
+			}
+			l := links[0]
+			p.Warnf(at, "%s - %s%s %s to be lossless by link pause, and no lossless cos group passes there: no link pause is written, and "+
+				"packets are dropped when a buffer is full. Say lossless = true in the cos group of what passes, or take flow_control out.",
+				l.A, l.B, andMore(len(links), "cable"), diag.Plural(len(links), "is", "are"))
+		})
+	},
+}

@@ -1,0 +1,5 @@
+# background: clos
+
+link "stores" {
+  flow_control = "pause"
+}
