@@ -41,6 +41,8 @@ targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/
 targets/cumulus/grammar: lang/diag |
 targets/cumulus/conflint: targets/cumulus/grammar compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
+targets/nvue:            targets/target targets/nvue/grammar compiler/ir compiler/platform lang/diag |
+targets/nvue/grammar:    targets/cumulus/grammar lang/diag | go.yaml.in/yaml/v3
 targets/nic:             targets/target compiler/ir lang/diag |
 targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir compiler/platform lang/diag |
 targets/nic/mlx5/sim:    targets/target |
