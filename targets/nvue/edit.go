@@ -24,26 +24,14 @@ type editor struct {
 }
 
 func (w *Wish) editor(set *grammar.Tree) *editor {
-	e := &editor{settings: w.lower(), w: w, set: set, bonds: Bonds(set), fabric: map[string]bool{}}
+	e := &editor{settings: w.lower(), w: w, set: set, bonds: grammar.Bonds(set), fabric: map[string]bool{}}
 	for _, p := range e.ports {
 		e.fabric[p.name] = true
 		e.fabric[e.holder(p.name)] = true
 	}
 	e.longer = spellsLonger(set)
-	e.keeps = PresetOn(set) && w.preset != ReplacePreset
+	e.keeps = grammar.PresetIsOn(set) && w.preset != ReplacePreset
 	return e
-}
-
-// Bonds gives the bond of every interface that is in one, as a tree has it.
-func Bonds(set *grammar.Tree) map[string]string {
-	out := map[string]string{}
-	interfaces := set.Get("interface")
-	for _, name := range interfaces.Keys() {
-		for member := range interfaces.Get(name, "bond", "member").MapOf() {
-			out[member] = name
-		}
-	}
-	return out
 }
 
 // holder is the interface that has a port's settings of QoS: its bond, or itself. NVUE refuses them on members of bonds.

@@ -161,7 +161,7 @@ const longest = 100_000
 // lengthClass gives the class of a cable; of one whose length is not known, for which sizes are stated, that of the vendor's preset.
 func lengthClass(l ir.Length) int {
 	if !l.Known() {
-		return presetMetres
+		return grammar.PresetMetres
 	}
 	m := int(math.Ceil(l.Metres))
 	for _, c := range lengths {

@@ -34,7 +34,7 @@ const Path = "/etc/rocec/nvue.yaml"
 const Prefix = "rocec-"
 
 // global is the profile of all ports that have no other.
-const global = "default-global"
+const global = grammar.DefaultGlobal
 
 // Preset is what is to be done with `qos roce` on a switch that has it.
 type Preset int

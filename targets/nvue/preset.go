@@ -10,36 +10,8 @@ import (
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
-// What `qos roce` stands for. Source: RDMA over Converged Ethernet, Cumulus Linux 5.9 and 5.14; the same in both modes but for PFC.
-const (
-	presetCos         = 3 // lossless, and marked
-	presetCNP         = 6 // strict
-	presetPercent     = 50
-	presetMetres      = 100
-	presetMin         = 150_000
-	presetMax         = 1_500_000
-	presetProbability = 100
-)
-
-// PresetOn reports whether a tree has the preset: `qos roce` alone means on.
-func PresetOn(set *grammar.Tree) bool {
-	t := set.Get("qos", "roce")
-	if t == nil {
-		return false
-	}
-	for _, key := range []string{"enable", "state"} {
-		if on, ok := grammar.On(t.Get(key)); ok {
-			return on
-		}
-	}
-	return true
-}
-
-// presetLossy reports whether the preset of a tree is in a mode that pauses nothing.
-func presetLossy(set *grammar.Tree) bool {
-	mode := set.Get("qos", "roce", "mode")
-	return mode.IsScalar() && strings.HasPrefix(mode.Value, "lossy")
-}
+// presetMarking is how the preset marks.
+var presetMarking = ir.Marking{Min: grammar.PresetMin, Max: grammar.PresetMax, Probability: grammar.PresetProbability}
 
 // Deviation is one way in which what the fabric means is not what the vendor's preset sets.
 type Deviation struct {
@@ -60,11 +32,11 @@ func (s *settings) deviations() []Deviation {
 		switch {
 		case f.pause:
 			says(true, "Ports use link pause; the preset sets PFC.")
-		case f.cos != 1<<presetCos:
-			says(true, "Lossless priorities are %s; the preset's is %d.", list(f.cos), presetCos)
+		case f.cos != 1<<grammar.PresetCos:
+			says(true, "Lossless priorities are %s; the preset's is %d.", list(f.cos), grammar.PresetCos)
 		}
-		if f.metres > presetMetres {
-			says(true, "Cables are up to %d m long; the preset keeps headroom for %d m.", f.metres, presetMetres)
+		if f.metres > grammar.PresetMetres {
+			says(true, "Cables are up to %d m long; the preset keeps headroom for %d m.", f.metres, grammar.PresetMetres)
 		}
 		if f.sizes != nil {
 			says(true, "The fabric states sizes of buffers; the preset leaves them to the switch.")
@@ -72,27 +44,27 @@ func (s *settings) deviations() []Deviation {
 	}
 	if len(s.profiles) > 0 {
 		says(false, "PFC profiles %s are bound to ports, one for each class of cable length; the preset has %d m for all.",
-			strings.Join(s.names(), ", "), presetMetres)
+			strings.Join(s.names(), ", "), grammar.PresetMetres)
 		says(false, "Half of the memory is in the pool %s, and not in roce-lossless.", poolLossless)
 	}
 	for _, m := range s.ecn {
 		for q, at := range m.at {
-			if at != (ir.Marking{}) && (q != presetCos || at != ir.Marking{Min: presetMin, Max: presetMax, Probability: presetProbability}) {
+			if at != (ir.Marking{}) && (q != grammar.PresetCos || at != presetMarking) {
 				says(true, "Traffic class %d is marked from %d to %d bytes, with %d %%; the preset marks class %d from %d to %d bytes, with %d %%.",
-					q, at.Min, at.Max, at.Probability, presetCos, presetMin, presetMax, presetProbability)
+					q, at.Min, at.Max, at.Probability, grammar.PresetCos, grammar.PresetMin, grammar.PresetMax, grammar.PresetProbability)
 			}
 		}
 	}
 	for q, x := range s.share {
 		switch {
 		case x == nil:
-		case x.strict != (q == presetCNP):
+		case x.strict != (q == grammar.PresetCNP):
 			says(true, "Traffic class %d is served %s; the preset serves class %d strictly, and no other.", q,
-				map[bool]string{true: "strictly", false: "by its share"}[x.strict], presetCNP)
-		case !x.strict && q != 0 && q != presetCos:
+				map[bool]string{true: "strictly", false: "by its share"}[x.strict], grammar.PresetCNP)
+		case !x.strict && q != 0 && q != grammar.PresetCos:
 			says(true, "Traffic class %d has a share of its own, %d %%; with the preset its traffic is in class 0.", q, x.percent)
-		case !x.strict && x.percent != presetPercent:
-			says(true, "Traffic class %d has %d %%; the preset gives it %d %%.", q, x.percent, presetPercent)
+		case !x.strict && x.percent != grammar.PresetPercent:
+			says(true, "Traffic class %d has %d %%; the preset gives it %d %%.", q, x.percent, grammar.PresetPercent)
 		}
 	}
 	return out
@@ -119,7 +91,7 @@ func (s *settings) sortsOtherwise(says func(breaks bool, format string, args ...
 	}
 	var stray []string
 	for v, cos := range s.dscp {
-		if v/8 == presetCos && !claimed[v] && cos != presetCos {
+		if v/8 == grammar.PresetCos && !claimed[v] && cos != grammar.PresetCos {
 			stray = append(stray, fmt.Sprint(v))
 		}
 	}
@@ -150,7 +122,7 @@ func list(mask uint8) string { return diag.And(strings.Split(digitsOf(mask), "")
 func (e *editor) judgePreset(ds *diag.List) {
 	breaks := slices.DeleteFunc(e.deviations(), func(d Deviation) bool { return !d.Breaks })
 	lossless := len(e.profiles) > 0
-	if lossless && presetLossy(e.set) {
+	if lossless && grammar.PresetIsLossy(e.set) {
 		breaks = append(breaks, Deviation{Says: "The preset is in the mode lossy, which pauses nothing."})
 	}
 	if len(breaks) == 0 {

@@ -21,7 +21,8 @@ func Read(d *ir.Device, content []byte) *ir.Settings {
 		return nil
 	}
 	r := &reading{
-		set: cfg.Set, bonds: Bonds(cfg.Set), preset: PresetOn(cfg.Set), lossy: presetLossy(cfg.Set), alike: map[bound]ir.PortSettings{},
+		set: cfg.Set, bonds: grammar.Bonds(cfg.Set), alike: map[bound]ir.PortSettings{},
+		preset: grammar.PresetIsOn(cfg.Set), lossy: grammar.PresetIsLossy(cfg.Set),
 	}
 	r.queues()
 	rest := r.port(bound{})
@@ -76,15 +77,8 @@ func (r *reading) profile(table, name string) (t *grammar.Tree, declared bool) {
 
 // queues notes the traffic class of every priority.
 func (r *reading) queues() {
-	t := r.set.Get("qos", "egress-queue-mapping", global, "switch-priority")
 	for cos := range r.queue {
-		r.queue[cos] = cos
-		if r.preset && cos != presetCos && cos != presetCNP {
-			r.queue[cos] = 0
-		}
-		if q, ok := grammar.Whole(t.Get(strconv.Itoa(cos), "traffic-class")); ok && q < 8 {
-			r.queue[cos] = q
-		}
+		r.queue[cos] = grammar.Queue(r.set, cos)
 	}
 }
 
@@ -143,8 +137,8 @@ func (r *reading) pauses(p *ir.PortSettings, b bound) {
 	p.PausesKnown = true
 	cos := grammar.Digits(pfc.Get("switch-priority"))
 	if r.preset && !r.lossy && b.pfc == "" {
-		p.PausesKnown = cos == 0 || cos == 1<<presetCos
-		cos |= 1 << presetCos
+		p.PausesKnown = cos == 0 || cos == 1<<grammar.PresetCos
+		cos |= 1 << grammar.PresetCos
 	}
 	of := pfc
 	if cos == 0 && pause != nil {
@@ -173,7 +167,7 @@ func (r *reading) marks(p *ir.PortSettings, name string) {
 		return
 	}
 	for cos, q := range r.queue {
-		usual := name == "" && (q == 0 || r.preset && q == presetCos)
+		usual := name == "" && (q == 0 || r.preset && q == grammar.PresetCos)
 		x := t.Get("traffic-class", strconv.Itoa(q))
 		on, stated := grammar.On(x.Get("ecn"))
 		if !stated {
@@ -183,7 +177,7 @@ func (r *reading) marks(p *ir.PortSettings, name string) {
 			continue
 		}
 		if p.Marks == 0 {
-			p.Marking = ir.Marking{Min: presetMin, Max: presetMax, Probability: presetProbability}
+			p.Marking = presetMarking
 			for _, f := range []struct {
 				key string
 				to  *int
@@ -216,7 +210,7 @@ func (r *reading) schedule(p *ir.PortSettings, name string) {
 			percent, _ = grammar.Whole(x.Get("bw-percent"))
 		case len(classes.MapOf()) > 0 || name != "":
 		case r.preset:
-			strict, percent = q == presetCNP, presetPercent
+			strict, percent = q == grammar.PresetCNP, grammar.PresetPercent
 		default:
 			percent = 12 + q%2
 		}

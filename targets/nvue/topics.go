@@ -13,8 +13,8 @@ var topicRelease = diag.Topic{
 	Summary: "this release has no tree of NVUE that rocec writes",
 	Doc: `
 NVUE came with Cumulus Linux 5.0 and knew the preset "qos roce" alone. Profiles of PFC came with
-5.3, those of scheduling, marking and link pause with 5.4, and rocec writes from there on. Up to 5.3
-the same is set in files.
+5.3, those of scheduling, marking and link pause with 5.4, and rocec writes from there on. Up to
+5.3 the same is set in files.
 
 Example:
 
@@ -35,9 +35,9 @@ var topicNewer = diag.Topic{
 	Summary: "this release is newer than what rocec knows of NVUE",
 	Doc: `
 Paths of the tree were renamed more than once: "qos roce enable" became "state" in 5.15, the pools
-of advance-buffer-config got other names in 5.11. Of a release whose reference rocec does not know,
-the paths are taken to be those of the newest known one. The switch refuses a path it does not have,
-before anything is applied.
+of advance-buffer-config got other names in 5.11. Of a release whose reference rocec does not
+know, the paths are taken to be those of the newest known one. The switch refuses a path it does
+not have, before anything is applied.
 
 Example:
 
@@ -102,8 +102,9 @@ var topicLossless = diag.Topic{
 	Code:    "nvue-lossless-groups",
 	Summary: "lossless groups of a port share one buffer",
 	Doc: `
-All lossless priorities of a port count in one priority group on Spectrum, up to Cumulus Linux 5.16
-and in the reference of later ones. When one of them is congested, the others are paused, too.
+All lossless priorities of a port count in one priority group on Spectrum, up to Cumulus Linux
+5.16 and in the reference of later ones. When one of them is congested, the others are paused,
+too.
 
 Example:
 
@@ -129,8 +130,8 @@ var topicXon = diag.Topic{
 	Summary: "what xon-threshold counts is not sure on this release",
 	Doc: `
 The manual of Cumulus Linux 5.17 has xon-threshold as bytes below xoff-threshold, as xon_delta is.
-A manual of an older 5.x translates it as if it counted from 0. rocec writes the difference. Where a
-switch takes it for the threshold itself, pauses end later than meant, and the link idles.
+A manual of an older 5.x translates it as if it counted from 0. rocec writes the difference. Where
+a switch takes it for the threshold itself, pauses end later than meant, and the link idles.
 
 Example:
 
@@ -152,8 +153,8 @@ var topicBonded = diag.Topic{
 	Summary: "the name of a bond is read from the switch",
 	Doc: `
 NVUE takes settings of QoS for a bond, and refuses them for its members, but for the watchdog. The
-fabric says which cables are of one bond, and not what the switch calls it. Plan and apply read that
-from the tree of the switch. What is built without a switch names the ports.
+fabric says which cables are of one bond, and not what the switch calls it. Plan and apply read
+that from the tree of the switch. What is built without a switch names the ports.
 
 Example:
 
@@ -161,8 +162,8 @@ Example:
       bond = true
     }
 
-How to mend it: nothing, where plan and apply are used. For an image, replace the ports by the bond
-in what was built.
+How to mend it: nothing, where plan and apply are used. For an image, replace the ports by the
+bond in what was built.
 
     $ rocec plan
 `,
@@ -172,8 +173,8 @@ var topicBounce = diag.Topic{
 	Code:    "nvue-bounce",
 	Summary: "traffic that comes down and goes up again is not moved by rocec",
 	Doc: `
-A cos group with bounce is free of PFC loops because traffic that turns up again changes its group.
-rocec writes no rule that does so in NVUE.
+A cos group with bounce is free of PFC loops because traffic that turns up again changes its
+group. rocec writes no rule that does so in NVUE.
 
 Example:
 
@@ -193,9 +194,9 @@ var topicTree = diag.Topic{
 	Code:    "nvue-tree",
 	Summary: "the tree of a switch cannot be edited",
 	Doc: `
-rocec reads the applied configuration before it changes something. A text with keys that stand twice,
-with anchors, aliases or merge keys, larger than 8 MiB, or with a value where NVUE has a mapping is
-none that NVUE prints, and nothing is built on it.
+rocec reads the applied configuration before it changes something. A text with keys that stand
+twice, with anchors, aliases or merge keys, larger than 8 MiB, or with a value where NVUE has a
+mapping is none that NVUE prints, and nothing is built on it.
 
 Example:
 
@@ -260,9 +261,9 @@ var topicPools = diag.Topic{
 	Code:    "nvue-pools",
 	Summary: "other pools leave no room for the lossless one",
 	Doc: `
-Before a priority can be lossless, the memory of the chip is split: half of it for default-lossless,
-half for default-lossy, as the manual says. A further pool with a share of its own would bring the sum
-above 100 %, and NVUE refuses it.
+Before a priority can be lossless, the memory of the chip is split: half of it for
+default-lossless, half for default-lossy, as the manual says. A further pool with a share of its
+own would bring the sum above 100 %, and NVUE refuses it.
 
 Example:
 

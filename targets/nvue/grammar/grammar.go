@@ -161,17 +161,17 @@ func (g *Grammar) At(path []string) (row *Row, known bool) {
 	return at.row, true
 }
 
-// Elsewhere gives the rows of other releases that have a path.
+// Elsewhere gives the rows of any release that a path belongs to: as a setting, or as a mapping above one.
 func Elsewhere(path []string) []*Row {
 	var out []*Row
 	for i := range Rows {
 		row := &Rows[i]
 		keys := strings.Split(row.Path, ".")
-		if len(keys) > len(path) || row.Kind != Anything && row.Kind != Set && len(keys) != len(path) {
+		if len(keys) < len(path) && row.Kind != Anything && row.Kind != Set {
 			continue
 		}
 		match := true
-		for j, key := range keys {
+		for j, key := range keys[:min(len(keys), len(path))] {
 			match = match && (key == path[j] || strings.HasPrefix(key, "<") && stands(key, path[j]))
 		}
 		if match {

@@ -45,7 +45,7 @@ func below(b *bytes.Buffer, t *Tree, depth int) {
 	}
 }
 
-const spaces = "                                                                                                                                "
+var spaces = strings.Repeat(" ", 128)
 
 func indent(b *bytes.Buffer, depth int) {
 	for n := 2 * depth; n > 0; n -= len(spaces) {
