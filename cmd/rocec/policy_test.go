@@ -41,7 +41,7 @@ targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/
 targets/cumulus/grammar: lang/diag |
 targets/cumulus/conflint: targets/cumulus/grammar targets/nvue/grammar targets/nvue/lint compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
-targets/nvue:            targets/target targets/nvue/grammar compiler/ir compiler/platform lang/diag |
+targets/nvue:            targets/target targets/nvue/grammar targets/nvue/lint compiler/ir compiler/platform lang/diag |
 targets/nvue/lint:       targets/nvue/grammar lang/diag |
 targets/nvue/grammar:    targets/cumulus/grammar lang/diag | go.yaml.in/yaml/v3
 targets/nic:             targets/target compiler/ir lang/diag |

@@ -249,8 +249,8 @@ func (e *editor) owns(path []string) bool {
 		case "congestion-control", "egress-scheduler":
 			return mine(name)
 		case "traffic-pool":
-			return !e.keeps && len(e.profiles) > 0 && (name == poolLossless || name == poolLossy && at(3) == "memory-percent" ||
-				name == "roce-lossless" || name == "roce-lossy")
+			half := (name == poolLossless || name == poolLossy) && at(3) == "memory-percent"
+			return !e.keeps && len(e.profiles) > 0 && (half || name == "roce-lossless" || name == "roce-lossy")
 		case "roce":
 			return !e.keeps
 		}
@@ -275,7 +275,7 @@ func (e *editor) owns(path []string) bool {
 // edit brings a configuration to what is wanted. An error leaves it half done, and says why an edit could do harm.
 func (w *Wish) edit(cfg *grammar.Config) diag.List {
 	e := w.editor(cfg.Set)
-	ds := e.refuses()
+	ds := e.refuses(cfg.Unset)
 	if ds.HasErrors() {
 		return ds
 	}
@@ -333,8 +333,13 @@ func same(have, want *grammar.Tree) bool {
 }
 
 // refuses says why a tree is not to be edited.
-func (e *editor) refuses() (ds diag.List) {
+func (e *editor) refuses(unset *grammar.Tree) (ds diag.List) {
 	d := e.w.device
+	if paths := takenAway(unset); len(paths) > 0 {
+		topicTree.Errorf(&ds, d.At, "The configuration of %s cannot be edited: it says that it unsets %s. That is a patch, and no applied tree.",
+			d.Name, diag.Escape(paths[0]))
+		return ds
+	}
 	if e.keeps {
 		e.judgePreset(&ds)
 	} else if len(e.profiles) > 0 {
@@ -363,6 +368,20 @@ func (e *editor) refuses() (ds diag.List) {
 		}
 	}
 	return ds
+}
+
+// takenAway names what a text unsets of what rocec may set.
+func takenAway(unset *grammar.Tree) (paths []string) {
+	if unset.Get("qos") != nil {
+		paths = append(paths, "qos")
+	}
+	interfaces := unset.Get("interface")
+	for _, i := range interfaces.Keys() {
+		if interfaces.Get(i, "qos") != nil {
+			paths = append(paths, grammar.Spell([]string{"interface", i, "qos"}))
+		}
+	}
+	return paths
 }
 
 // judgePools refuses a tree in which other pools leave no room for halves.

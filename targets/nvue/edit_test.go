@@ -261,6 +261,7 @@ func TestPitfalls(t *testing.T) {
 	})
 	t.Run("pools before PFC", func(t *testing.T) {
 		set := tree(t, edit(t, w, factory(t)))
+		assert.Len(t, set.Get("qos", "traffic-pool", "default-lossy", "switch-priority").Keys(), 8, "as the switch has it")
 		assert.Equal(t, "50", set.Get("qos", "traffic-pool", "default-lossy", "memory-percent").Value)
 		assert.Equal(t, "50", set.Get("qos", "traffic-pool", "default-lossless", "memory-percent").Value)
 	})
@@ -353,6 +354,7 @@ func TestEditRefuses(t *testing.T) {
 	}{
 		"no YAML":      {w, "a: *x", "nvue-tree", "cannot be edited"},
 		"twice":        {w, "qos: {}\nqos: {}", "nvue-tree", "line 2: qos stands twice, first in line 1"},
+		"a patch":      {w, "- set: {}\n- unset: {interface: {swp1: {qos: {}}}}", "nvue-tree", "unsets interface.swp1.qos"},
 		"a value":      {w, "qos: {pfc: hello}", "nvue-tree", "something above qos.pfc"},
 		"a pool":       {w, "qos: {traffic-pool: {mc-lossy: {memory-percent: 20}}}", "nvue-pools", "mc-lossy with 20 %"},
 		"lossy preset": {w, "qos: {roce: {mode: lossy}}", "nvue-preset", "Nothing says whether"},
@@ -448,6 +450,26 @@ func TestKeys(t *testing.T) {
 	}
 	assert.Contains(t, why, "rdma is lossless")
 	assert.Contains(t, why, "cable of 3 m")
+}
+
+// TestLint: of the tree on a switch, what is wrong is said, but not what follows from the fabric.
+func TestLint(t *testing.T) {
+	before, rest, _ := strings.Cut(rack, "  ecn {")
+	_, after, _ := strings.Cut(rest, "  }\n")
+	for _, text := range []string{rack, before + after} {
+		f := wish(t, device(t, text, "tor1"), nvue.AskPreset).File()
+		fresh, ds := f.Edit(nil)
+		require.Empty(t, ds)
+		found, foreign := f.Lint(fresh)
+		assert.Empty(t, found)
+		assert.Empty(t, foreign)
+		found, _ = f.Lint([]byte(factory(t)))
+		require.Len(t, found, 1)
+		assert.Equal(t, "conf-nvue-pool", found[0].Code, "the profile of somebody else has no pool")
+		after, _ := f.Edit([]byte(factory(t)))
+		found, _ = f.Lint(after)
+		assert.Empty(t, found)
+	}
 }
 
 // TestCheck: what a release, a model or the fabric rules out is said at its line.

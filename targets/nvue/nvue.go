@@ -23,6 +23,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/nvue/lint"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -73,6 +74,36 @@ func (w *Wish) File() target.File {
 		Edit: w.Edit,
 		Keys: w.Keys,
 		Why:  func(key string) []ir.Origin { return why()[key] },
+		Lint: w.linter(),
+	}
+}
+
+// linter judges a tree by itself, but for what holds of the tree rocec writes from nothing, too: that follows from the fabric, and
+// validate has judged it.
+func (w *Wish) linter() func([]byte) (diag.List, string) {
+	judge := func(content []byte) diag.List {
+		rel, ok := lint.Judged(w.device.Switch.Version)
+		if !ok {
+			return nil
+		}
+		return lint.Check(Path, content, rel)
+	}
+	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
+	meant := sync.OnceValue(func() map[string]bool {
+		whole, _ := w.Edit(nil)
+		m := map[string]bool{}
+		for _, d := range judge(whole) {
+			m[key(d)] = true
+		}
+		return m
+	})
+	return func(content []byte) (found diag.List, foreign string) {
+		for _, d := range judge(content) {
+			if !meant()[key(d)] {
+				found = append(found, d)
+			}
+		}
+		return found, ""
 	}
 }
 

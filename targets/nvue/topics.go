@@ -200,9 +200,10 @@ mapping is none that NVUE prints, and nothing is built on it.
 
 Example:
 
-    qos:
-      pfc: on
-      pfc: off
+    - set:
+        qos:
+          pfc: on
+          pfc: off
 
 How to mend it: see what the switch prints.
 
@@ -221,13 +222,14 @@ says whether a set of priorities is replaced or joined.
 
 Example:
 
-    qos:
-      roce:
-        mode: lossless
-      pfc:
-        default-global:
-          switch-priority:
-            '4': {}
+    - set:
+        qos:
+          roce:
+            mode: lossless
+          pfc:
+            default-global:
+              switch-priority:
+                '4': {}
 
 How to mend it: have the fabric say what the preset sets, or have rocec replace the preset.
 
@@ -244,12 +246,13 @@ priorities, or are marked by other thresholds, cannot be in one bond.
 
 Example:
 
-    interface:
-      bond1:
-        bond:
-          member:
-            swp1: {}
-            swp2: {}
+    - set:
+        interface:
+          bond1:
+            bond:
+              member:
+                swp1: {}
+                swp2: {}
 
 How to mend it: describe the cables of the bond alike, or take the port out of the bond.
 
@@ -267,10 +270,11 @@ own would bring the sum above 100 %, and NVUE refuses it.
 
 Example:
 
-    qos:
-      traffic-pool:
-        mc-lossy:
-          memory-percent: 20
+    - set:
+        qos:
+          traffic-pool:
+            mc-lossy:
+              memory-percent: 20
 
 How to mend it: take the share of the other pool away.
 

@@ -21,6 +21,7 @@ const (
 	MaxSize    = 8 << 20 // bytes
 	maxEntries = 1 << 19
 	maxDepth   = 64
+	maxKey     = 512 // bytes; YAML itself takes 1024 characters in one line
 )
 
 // Config is a configuration as text holds it: what it says of itself, what it sets, and what it takes away.
@@ -237,6 +238,9 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 
 // once adds an entry to a mapping.
 func (t *Tree) once(key string, kid *Tree) error {
+	if len(key) > maxKey {
+		return refuse(kid.Key, "a key has more than %d bytes", maxKey)
+	}
 	if have := t.Kids[key]; have != nil {
 		return refuse(kid.Key, "%s stands twice, first in line %d; which of the two counts is not known", diag.Escape(key), have.Key.Line)
 	}

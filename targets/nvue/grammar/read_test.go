@@ -87,6 +87,7 @@ func TestReadRefuses(t *testing.T) {
 		"a key twice":           {"qos:\n  roce: {}\n  roce: {}\n", "line 3: roce stands twice, first in line 2"},
 		"a key twice in JSON":   {"{\n\"qos\": {},\n\"qos\": {}}", "line 3: qos stands twice, first in line 2"},
 		"a number twice":        {"qos: {pfc: {a: {switch-priority: {3: {}, '3': {}}}}}", "3 stands twice"},
+		"a key without end":     {`{"` + strings.Repeat("a", 600) + `": 1}`, "more than 512 bytes"},
 		"a list as key":         {"[a, b]: 1\n", "a key is no word"},
 		"two documents":         {"a: 1\n---\nb: 1\n", "second document"},
 		"a word":                {"hello", "a single value"},
