@@ -165,7 +165,7 @@ func (e *editor) wishMaps(put putter) {
 		for v, cos := range e.dscp {
 			put(number(cos), e.mapWhy[cos], grammar.MapDSCP, profile, strconv.Itoa(v))
 		}
-		put(number(0), nil, grammar.PortDefault, profile)
+		put(number(e.plain), nil, grammar.PortDefault, profile)
 	}
 }
 

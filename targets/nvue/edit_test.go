@@ -265,6 +265,13 @@ func TestPitfalls(t *testing.T) {
 		assert.Equal(t, "50", set.Get("qos", "traffic-pool", "default-lossy", "memory-percent").Value)
 		assert.Equal(t, "50", set.Get("qos", "traffic-pool", "default-lossless", "memory-percent").Value)
 	})
+	t.Run("nothing unmarked is lossless", func(t *testing.T) {
+		zero := strings.Replace(rack, "cos      = 3", "cos      = 0", 1)
+		m := tree(t, edit(t, wish(t, device(t, zero, "tor1"), nvue.AskPreset), "")).Get("qos", "mapping", "default-global")
+		assert.Equal(t, "0", m.Get("dscp", "26", "switch-priority").Value)
+		assert.NotEqual(t, "0", m.Get("dscp", "0", "switch-priority").Value)
+		assert.NotEqual(t, "0", m.Get("port-default-sp").Value)
+	})
 	t.Run("no key stands for several", func(t *testing.T) {
 		set := tree(t, edit(t, w, factory(t)))
 		queues := set.Get("qos", "egress-queue-mapping", "default-global", "switch-priority")

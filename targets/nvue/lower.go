@@ -22,6 +22,7 @@ type settings struct {
 	trustWhy []ir.Origin
 	pcp      [8]int
 	dscp     [64]int
+	plain    int // the priority of packets that no trusted field tells
 	mapWhy   [8][]ir.Origin
 	queue    [8]int    // the traffic class of every priority
 	share    [8]*share // of the traffic classes that are used; nil of the others
@@ -71,6 +72,7 @@ func lower(d *ir.Device, g *grammar.Grammar) *settings {
 	s := &settings{Grammar: g, asked: d.Fabric.CosGroups}
 	s.believe(d)
 	home := ir.Home(s.asked, -1)
+	s.plain = home(0)
 	s.pcp = ir.MapPCP(s.asked, home)
 	s.dscp = ir.MapDSCP(s.asked, func(dscp int) int { return home(dscp / 8) })
 	for _, g := range s.asked {

@@ -39,6 +39,32 @@ func Read(d *ir.Device, content []byte) *ir.Settings {
 	return s
 }
 
+// Adaptive names the interfaces that choose among equal ways by their load, in the spelling of any release, in natural order; none where
+// the switch as a whole does not. rocec reads that, and never writes it: a change of it restarts switchd up to 5.12.
+func Adaptive(content []byte) []string {
+	cfg, err := grammar.Read(content)
+	if err != nil {
+		return nil
+	}
+	on := func(t *grammar.Tree) bool {
+		t = t.Get("router", "adaptive-routing")
+		a, _ := grammar.On(t.Get("enable"))
+		b, _ := grammar.On(t.Get("state"))
+		return a || b
+	}
+	if !on(cfg.Set) {
+		return nil
+	}
+	var out []string
+	interfaces := cfg.Set.Get("interface")
+	for _, i := range interfaces.Keys() {
+		if on(interfaces.Get(i)) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // reading is a tree that is being read.
 type reading struct {
 	set           *grammar.Tree

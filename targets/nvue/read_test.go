@@ -208,6 +208,17 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestAdaptive: which interfaces choose their ways by load.
+func TestAdaptive(t *testing.T) {
+	const ports = "interface: {'swp1-2,swp10': {router: {adaptive-routing: {enable: on}}}, " +
+		"swp3: {router: {adaptive-routing: {enable: 'off'}}}, swp4: {router: {adaptive-routing: {state: enabled}}}}\n"
+	assert.Empty(t, nvue.Adaptive([]byte(ports)), "the switch as a whole does not")
+	for _, on := range []string{"enable: 'on'", "state: enabled"} {
+		assert.Equal(t, []string{"swp1", "swp2", "swp4", "swp10"}, nvue.Adaptive([]byte(ports+"router: {adaptive-routing: {"+on+"}}")))
+	}
+	assert.Empty(t, nvue.Adaptive([]byte("a: *x")))
+}
+
 // FuzzRead: whatever a switch says, reading and editing end.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("qos: {roce: {}, pfc: {default-global: {switch-priority: {2: {}}}}}"))

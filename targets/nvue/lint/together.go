@@ -30,7 +30,8 @@ func (j *judge) ports() {
 		for _, table := range tables {
 			p := t.Get(table, "profile")
 			if p.IsScalar() && grammar.IsProfile(p.Value) && p.Value != grammar.DefaultGlobal && j.set.Get("qos", table, p.Value) == nil {
-				j.errorf(&topicProfile, p.At, "%s has the profile %s of %s, and qos.%s declares none of that name. NVUE refuses it.",
+				j.errorf(&topicProfile, p.At, "%s has the profile %s of %s, and qos.%s declares none of that name. NVUE refuses that, or the port has "+
+					"nothing of it.",
 					diag.Escape(i), diag.Escape(p.Value), table, table)
 			}
 		}
@@ -228,11 +229,10 @@ func (j *judge) pools() {
 		}
 	}
 	if lossy, v := percent("default-lossy"); v == nil && lossy == 0 && lossless > 0 && !j.preset {
-		sum += 100 // the factory's
-	}
-	if sum > 100 {
-		j.errorf(&topicPool, lastAt, "The pools of qos.traffic-pool come to %d %% of the memory (default-lossy has 100 %% where it is not set). "+
-			"NVUE refuses more than 100.", sum)
+		j.warnf(&topicPool, lastAt, "default-lossless has %d %% of the memory, and nothing is said of default-lossy, which has 100 %% from the "+
+			"factory. NVUE refuses pools of more than 100 %% together: give default-lossy what is left.", lossless)
+	} else if sum > 100 {
+		j.errorf(&topicPool, lastAt, "The pools of qos.traffic-pool come to %d %% of the memory. NVUE refuses more than 100.", sum)
 	}
 	if lossless+roce > 0 || j.preset {
 		return
