@@ -369,12 +369,15 @@ func completeConf(excerpt, sound string) string {
 func TestExplainConfExamples(t *testing.T) {
 	bad := map[string]string{}
 	for _, f := range fences(t, "../../docs/checks.md") {
-		if f.language != "ini" || !strings.HasPrefix(f.heading, "conf-") {
+		if f.language != "ini" && f.language != "yaml" || !strings.HasPrefix(f.heading, "conf-") {
 			continue
 		}
 		t.Run(f.heading, func(t *testing.T) {
 			base, ok := confGrounds[f.heading]
-			if !ok {
+			switch {
+			case f.language == "yaml": // a whole file
+				base = ""
+			case !ok:
 				base = "t1.conf"
 			}
 			name, files := "traffic.conf", []conflint.File{}
@@ -409,7 +412,9 @@ func TestExplainConfExamples(t *testing.T) {
 			}
 			if f.part != "Example:" {
 				require.Contains(t, bad, f.heading)
-				under = bad[f.heading]
+				if f.language != "yaml" {
+					under = bad[f.heading]
+				}
 			}
 			text := completeConf(f.text, under)
 			files = append(files, conflint.File{Name: name, Data: []byte(text)})

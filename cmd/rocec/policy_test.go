@@ -39,8 +39,11 @@ validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          compiler/ir lang/diag |
 targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/conflint targets/cumulus/sim compiler/ir compiler/platform lang/diag |
 targets/cumulus/grammar: lang/diag |
-targets/cumulus/conflint: targets/cumulus/grammar compiler/platform lang/diag |
+targets/cumulus/conflint: targets/cumulus/grammar targets/nvue/grammar targets/nvue/lint compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
+targets/nvue:            targets/target targets/nvue/grammar targets/nvue/lint compiler/ir compiler/platform lang/diag |
+targets/nvue/lint:       targets/nvue/grammar lang/diag |
+targets/nvue/grammar:    targets/cumulus/grammar lang/diag | go.yaml.in/yaml/v3
 targets/nic:             targets/target compiler/ir lang/diag |
 targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir compiler/platform lang/diag |
 targets/nic/mlx5/sim:    targets/target |

@@ -30,7 +30,7 @@ func (t *Topic) Headings(paint func(string) string) string {
 }
 
 // Markdown returns the Doc as Markdown. Examples and fixes are fenced as the language named, unless they are a
-// terminal's ("$ command"), JSON, a graph of graphviz or a traffic.conf; tables of the first part are fenced as text.
+// terminal's ("$ command"), JSON, a graph of graphviz, a tree of NVUE or a traffic.conf; tables of the first part are fenced as text.
 func (t *Topic) Markdown(language string) string {
 	why, example, fix := t.Story()
 	var b strings.Builder
@@ -101,6 +101,8 @@ func fence(text, language string) string {
 		return "json"
 	case strings.HasPrefix(text, "graph "), strings.HasPrefix(text, "digraph "):
 		return "dot"
+	case strings.HasPrefix(text, "- header:"), strings.HasPrefix(text, "- set:"):
+		return "yaml"
 	case configKey.MatchString(text):
 		return "ini"
 	}

@@ -145,44 +145,14 @@ func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 
 // Two cos with a meaning of their own in every template of the vendor.
 const (
-	cosCPU     = 3 // reserved for traffic the switch's CPU sends
-	cosControl = 7 // the member of the strict group control
+	cosCPU     = 3             // reserved for traffic the switch's CPU sends
+	cosControl = ir.ControlCos // the member of the strict group control
 )
 
 // classify fills the maps: claimed values go where they were claimed, the others to the cos of their own number (a
-// DSCP: its upper three bits), which is what the vendor's template does. Where that cos is lossless, or the CPU's and
-// no group's, they go to the next cos above that is neither, or else below, and not into a strict queue: nobody asked
-// for them to be lossless or to starve others.
+// DSCP: its upper three bits), which is what the vendor's template does, or where [ir.Home] sends them.
 func (s *settings) classify(groups []*ir.CosGroup) {
-	var owner [8]*ir.CosGroup
-	for _, g := range groups {
-		if owner[g.Cos] == nil || g.Lossless {
-			owner[g.Cos] = g
-		}
-	}
-	free := func(cos int) bool {
-		g := owner[cos]
-		return (g == nil || !g.Lossless) && (cos != cosCPU || g != nil)
-	}
-	home := func(cos int) int {
-		if free(cos) {
-			return cos
-		}
-		for _, c := range [...]int{
-			cos + 1, cos + 2, cos + 3, cos + 4, cos + 5, cos + 6,
-			cos - 1, cos - 2, cos - 3, cos - 4, cos - 5, cos - 6, cos - 7,
-		} {
-			if c >= 0 && c < cosControl && free(c) && (owner[c] == nil || !owner[c].Strict) {
-				return c
-			}
-		}
-		for c := range 8 {
-			if free(c) {
-				return c
-			}
-		}
-		return cos // every cos is lossless: there is no better place
-	}
+	home := ir.Home(groups, cosCPU)
 	s.pcp = ir.MapPCP(groups, home)
 	s.plain = home(0)
 	s.dscp = ir.MapDSCP(groups, func(dscp int) int { return home(dscp / 8) })

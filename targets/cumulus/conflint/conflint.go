@@ -1,5 +1,6 @@
 // Package conflint judges the files of settings that lie on Cumulus Linux switches: traffic.conf of every release,
-// qos_features.conf and qos_infra.conf, and the memory pools of datapath.conf. It needs no description of a fabric.
+// qos_features.conf and qos_infra.conf, the memory pools of datapath.conf, and NVUE's startup.yaml ([lint]). It needs no description of
+// a fabric.
 //
 // In come the bytes of files; out come diagnostics with the guilty bytes, and the dialect each file was taken for. A
 // dialect is recognised by the keys a file sets ([grammar.Keys]), never guessed: a file no release would understand is an error
@@ -137,7 +138,7 @@ func fold(l diag.List) diag.List {
 var Names = grammar.Files
 
 // Known tells whether a file is one of [Names], or a copy named after its switch: leaf01-traffic.conf,
-// leaf01_traffic.conf, leaf01.traffic.conf. NVUE's startup.yaml is known, and not judged.
+// leaf01_traffic.conf, leaf01.traffic.conf. NVUE's startup.yaml is known, too.
 func Known(name string) bool {
 	_, base := split(name)
 	return base != "" || namedNVUE(name)

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/rocec/rocec/lang/diag"
+	paths "github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/nvue/lint"
 )
 
 // nvueFile is the base name of the file that NVUE of Cumulus Linux 5.x applies at boot.
@@ -32,22 +34,32 @@ func isNVUE(f File) bool {
 	return f.Why == "" && len(f.Data) <= MaxFile && utf8.Valid(f.Data) && nvueBegins.Match(head)
 }
 
-// nvue says what such a file is, and that it is not judged.
+// nvue judges such a file by its release, or says that it is not judged.
 func (r *Lint) nvue(i int, f File) {
 	s, u := &source{File: f}, &unit{}
-	release := "5.x"
+	release := ""
 	at := s.top()
 	if m := nvueVersion.FindSubmatchIndex(f.Data); m != nil {
 		release = strings.TrimPrefix(string(f.Data[m[2]:m[3]]), "Cumulus Linux ")
 		start := bytes.LastIndexByte(f.Data[:m[2]], '\n') + 1
 		at = s.span(bytes.Count(f.Data[:m[2]], []byte("\n"))+1, start, m[2], m[3])
 	}
-	r.Dialects[i] = "configuration of NVUE of Cumulus Linux " + release + ", which is not judged"
+	if rel, ok := lint.Judged(release); ok {
+		r.Dialects[i] = "configuration of NVUE of Cumulus Linux " + release
+		r.Diagnostics = append(r.Diagnostics, lint.Check(f.Name, f.Data, rel)...)
+		return
+	}
+	r.Dialects[i] = "configuration of NVUE, which is not judged"
+	states := "states no release"
+	if release != "" {
+		states = "is of Cumulus Linux " + release
+	}
 	qos := "It sets nothing below qos."
 	if nvueQoS.Match(f.Data) {
 		qos = "It sets qos, and none of that is looked at."
 	}
-	u.warnf(&topicNVUE, at, "%s is a configuration of NVUE, of Cumulus Linux %s. rocec judges the files that switchd reads, and no tree "+
-		"of NVUE. %s Give it qos_features.conf and qos_infra.conf of the switch, which NVUE writes.", diag.Escape(f.Name), release, qos)
+	u.warnf(&topicNVUE, at, "%s is a configuration of NVUE and %s. rocec knows the paths of %d.%d to %d.%d. %s Give it "+
+		"qos_features.conf and qos_infra.conf of the switch, which NVUE writes.", diag.Escape(f.Name), states, paths.First[0], paths.First[1],
+		paths.Newest[0], paths.Newest[1], qos)
 	r.take(u)
 }

@@ -1,9 +1,12 @@
 package conflint
 
-import "github.com/rocec/rocec/lang/diag"
+import (
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nvue/lint"
+)
 
-// Topics is every code this package reports.
-var Topics = []diag.Topic{
+// Topics is every code this package reports, with those of NVUE's trees.
+var Topics = append([]diag.Topic{
 	topicUnreadable, topicSyntax, topicDialect, topicMixed, topicForeign, topicUnknown,
 	topicDuplicate, topicValue, topicUnlisted, topicUndefined, topicIncomplete, topicPort,
 	topicPortTwice, topicPFCAndPause, topicPriorityGroup, topicCosTwice, topicCosMissing, topicValueTwice,
@@ -11,7 +14,7 @@ var Topics = []diag.Topic{
 	topicHeadroom, topicMemory, topicCos3, topicStrict, topicShared, topicMany,
 	topicThresholds, topicRED, topicBandwidth, topicWeights, topicPools, topicShaper, topicRemark,
 	topicCutThrough, topicWatchdog, topicNotifications, topicTrusts, topicSchedulers, topicAbove, topicNVUE, topicEgress,
-}
+}, lint.Topics...)
 
 var topicUnreadable = diag.Topic{
 	Code:    "conf-unreadable",

@@ -94,16 +94,17 @@ var topicNVUE = diag.Topic{
 	Code:    "conf-nvue",
 	Summary: "a configuration of NVUE is not judged",
 	Doc: `
-From 5.0 on NVUE holds the configuration as a tree and applies /etc/nvue.d/startup.yaml at boot. It
-writes qos_features.conf and qos_infra.conf from it, which switchd reads. rocec judges these two;
-of a startup.yaml it says what it is and of which release, and nothing of what it sets.
+From 5.0 on NVUE holds the configuration as a tree and applies /etc/nvue.d/startup.yaml at boot.
+What may stand below qos changed with the releases. rocec judges a startup.yaml whose header states
+a release from 5.4 on that it knows. Of another one it says nothing; NVUE writes qos_features.conf
+and qos_infra.conf from it, which switchd reads, and which rocec judges.
 
 Example:
 
     - header:
         model: sn4700
         nvue-api-version: nvue_v1
-        version: Cumulus Linux 5.9.0
+        version: Cumulus Linux 5.2.0
     - set:
         qos:
           roce: {}

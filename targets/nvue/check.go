@@ -1,0 +1,121 @@
+package nvue
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+)
+
+// Check judges what a release or a chip cannot do. Details name the switch block, so that the switches of one block say a thing once.
+func Check(d *ir.Device) diag.List {
+	var ds diag.List
+	sw := d.Switch
+	rel, ok := grammar.ParseRelease(sw.Version)
+	if !ok || rel.Compare(grammar.First) < 0 || rel.AtLeast(6, 0) {
+		topicRelease.Errorf(&ds, diag.FirstPlace(sw.VersionAt, d.Decl), "rocec writes the tree of NVUE for Cumulus Linux %d.%d to 5.x, and the "+
+			"switches of %s state %s. Write what VERSION_ID in /etc/os-release on the switch says.", grammar.First[0], grammar.First[1], block(d),
+			stated(sw.Version))
+		return ds
+	}
+	if sw.Model.ASIC.Vendor != platform.Mellanox {
+		topicChip.Errorf(&ds, diag.FirstPlace(sw.ModelAt, d.Decl), "The switches of %s are %s, with the chip %s. Cumulus Linux runs on "+
+			"Spectrum alone from 4.4 on, so model or version is not what the switch says.", block(d), sw.Model.Title, sw.Model.ASIC.Title)
+	}
+	if rel.Compare(grammar.Release{grammar.Newest[0], grammar.Newest[1] + 1}) >= 0 {
+		topicNewer.Warnf(&ds, diag.FirstPlace(sw.VersionAt, d.Decl), "Cumulus Linux %s, which %s runs, is newer than %d.%d, the newest whose "+
+			"reference rocec knows. Paths are taken to be the same; see what `nv config diff` says before it is applied.",
+			sw.Version, block(d), grammar.Newest[0], grammar.Newest[1])
+	}
+	for _, p := range d.Ports {
+		if _, ok := grammar.ParsePort(p.Name); !ok && (len(p.Buffers) > 0 || len(p.Marks) > 0) {
+			topicPort.Errorf(&ds, p.At, "%s carries RoCE traffic, and rocec sets front-panel ports: swp1, or swp1s0 after a split. Name the port "+
+				"so; the bond it is in is read from the switch.", p)
+		}
+	}
+	checkLossless(&ds, d, rel)
+	checkBonds(&ds, d)
+	checkBounce(&ds, d)
+	return ds
+}
+
+func block(d *ir.Device) string { return fmt.Sprintf("switch %q", d.Group) }
+
+func stated(version string) string {
+	if version == "" {
+		return "no version"
+	}
+	return diag.Escape(version)
+}
+
+// checkLossless judges the buffers of ports.
+func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
+	var fullest *ir.Port
+	sizes := map[*ir.CosGroup]bool{}
+	for _, p := range d.Ports {
+		if !p.ByPause() && (fullest == nil || len(p.Buffers) > len(fullest.Buffers)) {
+			fullest = p
+		}
+		for _, b := range p.Buffers {
+			if w := b.Group.PFC; w != nil && w.XonDelta.Set() {
+				sizes[b.Group] = true
+			}
+		}
+	}
+	if fullest != nil && len(fullest.Buffers) > 1 {
+		var list []string
+		for _, b := range fullest.Buffers {
+			list = append(list, b.Group.Name)
+		}
+		last := fullest.Buffers[len(fullest.Buffers)-1].Group
+		topicLossless.Warnf(ds, last.LosslessAt, "Ports of %s carry %d lossless groups: %s. They share one buffer on %s, so when one of them is "+
+			"congested, the others are paused, too. Put the intents into one lossless group, or leave only one of them lossless.",
+			block(d), len(list), strings.Join(list, ", "), d.Switch.Model.ASIC.Title)
+	}
+	if rel.AtLeast(5, 17) {
+		return
+	}
+	for _, g := range d.Fabric.CosGroups {
+		if sizes[g] {
+			topicXon.Warnf(ds, g.PFC.At, "The cos group %q states xon_delta, and %s runs Cumulus Linux %s. The manual of 5.17 has xon-threshold as "+
+				"bytes below xoff-threshold, and rocec writes it so; one of an older release counts it from 0, where the same number ends "+
+				"pauses later. Leave sizes to the switch, or compare `nv show interface swp1 qos buffer ingress-priority-group`.",
+				g.Name, block(d), d.Switch.Version)
+		}
+	}
+}
+
+// checkBonds says where the name of a bond is not known before the switch is read.
+func checkBonds(ds *diag.List, d *ir.Device) {
+	for _, p := range d.Ports {
+		if p.Link.Bond != 0 && len(p.Buffers) > 0 {
+			topicBonded.Noticef(ds, diag.FirstPlace(p.Link.BondAt, p.At), "Ports of %s are in bonds. NVUE takes settings of QoS for a bond, and "+
+				"refuses them for its members. rocec reads the bonds of a switch from its tree; what `rocec build` writes names the ports, "+
+				"and can be applied where no bond is.", block(d))
+			return
+		}
+	}
+}
+
+// checkBounce warns where traffic of a group with bounce can come down and go up again: nothing rocec writes moves it.
+func checkBounce(ds *diag.List, d *ir.Device) {
+	for _, g := range d.Fabric.CosGroups {
+		if g.Bounce == nil || g.Bounce == g {
+			continue
+		}
+		upward := 0
+		for _, p := range d.Ports {
+			if top := p.Peer().Device.Switch; top != nil && top.Tier > d.Switch.Tier && p.Carries(g) != nil {
+				upward++
+			}
+		}
+		if upward < 2 {
+			continue
+		}
+		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again is to move into %q. No path of "+
+			"NVUE that rocec writes does that: the PFC-loop verdict rests on rules of your own there.", g.Name, block(d), g.Bounce.Name)
+	}
+}

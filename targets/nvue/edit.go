@@ -1,0 +1,417 @@
+package nvue
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+)
+
+// editor brings one tree to what a switch should hold.
+type editor struct {
+	*settings
+	w      *Wish
+	set    *grammar.Tree
+	longer bool              // the tree spells enabled and disabled, where others have enable and disable
+	bonds  map[string]string // member -> bond
+	fabric map[string]bool   // the ports of the fabric, and the bonds of these
+	keeps  bool              // the preset stays
+}
+
+func (w *Wish) editor(set *grammar.Tree) *editor {
+	e := &editor{settings: w.lower(), w: w, set: set, bonds: grammar.Bonds(set), fabric: map[string]bool{}}
+	for _, p := range e.ports {
+		e.fabric[p.name] = true
+		e.fabric[e.holder(p.name)] = true
+	}
+	e.longer = spellsLonger(set)
+	e.keeps = grammar.PresetIsOn(set) && w.preset != ReplacePreset
+	return e
+}
+
+// holder is the interface that has a port's settings of QoS: its bond, or itself. NVUE refuses them on members of bonds.
+func (e *editor) holder(port string) string {
+	if b := e.bonds[port]; b != "" {
+		return b
+	}
+	return port
+}
+
+// spellsLonger reports whether a tree spells the switches of profiles as enabled and disabled; the manuals from 5.15 on print both.
+func spellsLonger(set *grammar.Tree) bool {
+	for _, table := range []string{"pfc", "link-pause", "congestion-control"} {
+		longer := false
+		if t := set.Get("qos", table); t.IsMap() {
+			t.Leaves(func(l grammar.Leaf) { longer = longer || l.Value == "enabled" || l.Value == "disabled" })
+		}
+		if longer {
+			return true
+		}
+	}
+	for _, t := range set.Get("interface").MapOf() {
+		if v := t.Get("qos", "pfc-watchdog", "state"); v != nil && (v.Value == "enabled" || v.Value == "disabled") {
+			return true
+		}
+	}
+	return false
+}
+
+// wish is one setting.
+type wish struct {
+	path  []string
+	value *grammar.Tree
+	why   []ir.Origin
+}
+
+func number(n int) *grammar.Tree { return grammar.Number(strconv.Itoa(n)) }
+
+func (e *editor) onOff(m grammar.Meaning, on bool) *grammar.Tree {
+	w := e.Word(m, on)
+	if e.longer && strings.HasSuffix(w, "able") {
+		w += "d"
+	}
+	return grammar.Text(w)
+}
+
+// wishes gives every setting of the tree that rocec wants, in no order that matters. A setting whose path the release lacks is none.
+func (e *editor) wishes() []wish {
+	var out []wish
+	put := func(value *grammar.Tree, why []ir.Origin, m grammar.Meaning, names ...string) {
+		path := e.Path(m, names...)
+		if path == nil {
+			return
+		}
+		if e.Row(m).Kind == grammar.Set { // the last name is what is in the set
+			path = append(path, names[len(names)-1])
+		}
+		out = append(out, wish{path, value, why})
+	}
+	if !e.keeps {
+		e.wishMaps(put)
+		e.wishQueues(put)
+		e.wishProfiles(put)
+	}
+	bound := map[string]bool{}
+	for _, p := range e.ports {
+		holder := e.holder(p.name)
+		if p.lossless >= 0 {
+			put(e.onOff(grammar.PortWatchdog, true), e.profiles[p.lossless].why, grammar.PortWatchdog, p.name)
+		}
+		if e.keeps || bound[holder] {
+			continue
+		}
+		bound[holder] = true
+		if f := e.boundTo(holder, p); f >= 0 {
+			m := grammar.PortPFC
+			if e.profiles[f].pause {
+				m = grammar.PortPause
+			}
+			put(grammar.Text(e.profiles[f].name), e.profiles[f].why, m, holder)
+		}
+		put(grammar.Text(egressProfile), nil, grammar.PortScheduler, holder)
+		if p.ecn >= 0 {
+			put(grammar.Text(e.ecn[p.ecn].name), e.ecn[p.ecn].why, grammar.PortECN, holder)
+		}
+		if p.byPCP {
+			put(grammar.Text(pcpProfile), e.trustWhy, grammar.PortMapping, holder)
+		}
+	}
+	return out
+}
+
+// boundTo gives the profile that an interface is bound to: that of its port, or of the members of a bond the one for the longest cable.
+func (e *editor) boundTo(holder string, p port) int {
+	best := p.lossless
+	if holder == p.name {
+		return best
+	}
+	for _, q := range e.ports {
+		if e.holder(q.name) == holder && q.lossless >= 0 && (best < 0 || e.profiles[q.lossless].metres > e.profiles[best].metres) {
+			best = q.lossless
+		}
+	}
+	return best
+}
+
+// egressProfile shares out the links of the fabric's ports. It is none of default-global, whose classes have shares from the factory
+// where none is set, so that those rocec leaves out would have them beside rocec's.
+const egressProfile = Prefix + "egress"
+
+// pcpProfile is the map of ports that believe PCP alone, where the rest of the switch believes both fields.
+const pcpProfile = Prefix + "pcp"
+
+type putter func(value *grammar.Tree, why []ir.Origin, m grammar.Meaning, names ...string)
+
+func (e *editor) wishMaps(put putter) {
+	trust := e.trust
+	if have := e.set.Get("qos", "mapping", global, "trust"); e.spare && (have.IsScalar() && have.Value == "both") {
+		trust = "both"
+	}
+	put(grammar.Text(trust), e.trustWhy, grammar.Trust, global)
+	profiles := []string{global}
+	if slices.ContainsFunc(e.ports, func(p port) bool { return p.byPCP }) {
+		put(grammar.Text("l2"), e.trustWhy, grammar.Trust, pcpProfile)
+		profiles = append(profiles, pcpProfile)
+	}
+	for _, profile := range profiles {
+		for v, cos := range e.pcp {
+			put(number(cos), e.mapWhy[cos], grammar.MapPCP, profile, strconv.Itoa(v))
+		}
+		for v, cos := range e.dscp {
+			put(number(cos), e.mapWhy[cos], grammar.MapDSCP, profile, strconv.Itoa(v))
+		}
+		put(number(e.plain), nil, grammar.PortDefault, profile)
+	}
+}
+
+func (e *editor) wishQueues(put putter) {
+	for cos, q := range e.queue {
+		put(number(q), e.share[q].why, grammar.QueueOf, strconv.Itoa(cos))
+	}
+	for q, x := range e.share {
+		if x == nil {
+			continue
+		}
+		if x.strict {
+			put(grammar.Text("strict"), x.why, grammar.QueueMode, egressProfile, strconv.Itoa(q))
+			continue
+		}
+		put(grammar.Text("dwrr"), x.why, grammar.QueueMode, egressProfile, strconv.Itoa(q))
+		put(number(x.percent), x.why, grammar.QueuePercent, egressProfile, strconv.Itoa(q))
+	}
+}
+
+func (e *editor) wishProfiles(put putter) {
+	if len(e.profiles) > 0 {
+		put(number(50), nil, grammar.PoolPercent, poolLossless)
+		put(number(50), nil, grammar.PoolPercent, poolLossy)
+	}
+	for _, f := range e.profiles {
+		sends, obeys, cable := grammar.PFCSends, grammar.PFCObeys, grammar.PFCCable
+		buffer, xoff, xon := grammar.PFCBuffer, grammar.PFCXoff, grammar.PFCXonDelta
+		if f.pause {
+			sends, obeys, cable = grammar.PauseSends, grammar.PauseObeys, grammar.PauseCable
+			buffer, xoff, xon = grammar.PauseBuffer, grammar.PauseXoff, grammar.PauseXonDelta
+		} else {
+			for m := f.cos; m != 0; m &= m - 1 {
+				put(grammar.Map(), f.why, grammar.PFCPriority, f.name, strconv.Itoa(bits.TrailingZeros8(m)))
+			}
+		}
+		put(e.onOff(sends, true), f.why, sends, f.name)
+		put(e.onOff(obeys, true), f.why, obeys, f.name)
+		put(number(f.metres), f.why, cable, f.name)
+		if f.sizes != nil {
+			put(number(f.sizes.buffer), f.why, buffer, f.name)
+			put(number(f.sizes.xoff), f.why, xoff, f.name)
+			put(number(f.sizes.xonDelta), f.why, xon, f.name)
+		}
+	}
+	for _, m := range e.ecn {
+		for q, at := range m.at {
+			if at == (ir.Marking{}) {
+				continue
+			}
+			tc := strconv.Itoa(q)
+			put(e.onOff(grammar.ECNOn, true), m.why, grammar.ECNOn, m.name, tc)
+			put(number(at.Min), m.why, grammar.ECNMin, m.name, tc)
+			put(number(at.Max), m.why, grammar.ECNMax, m.name, tc)
+			put(number(at.Probability), m.why, grammar.ECNProbability, m.name, tc)
+		}
+	}
+}
+
+// The pools of memory without the preset.
+const (
+	poolLossless = "default-lossless"
+	poolLossy    = "default-lossy"
+)
+
+// owns reports whether a setting is rocec's to take away where it is not wanted.
+func (e *editor) owns(path []string) bool {
+	at := func(i int) string {
+		if i < len(path) {
+			return path[i]
+		}
+		return ""
+	}
+	switch at(0) {
+	case "qos":
+		switch name := at(2); at(1) {
+		case "mapping", "remark", "pfc", "link-pause":
+			return name == global || mine(name)
+		case "egress-queue-mapping":
+			return name == global
+		case "congestion-control", "egress-scheduler":
+			return mine(name)
+		case "traffic-pool":
+			half := (name == poolLossless || name == poolLossy) && at(3) == "memory-percent"
+			return !e.keeps && len(e.profiles) > 0 && (half || name == "roce-lossless" || name == "roce-lossy")
+		case "roce":
+			return !e.keeps
+		}
+	case "interface":
+		if at(2) != "qos" {
+			return false
+		}
+		switch at(3) {
+		case "mapping", "remark", "pfc", "link-pause", "congestion-control", "egress-scheduler":
+			if e.fabric[at(1)] {
+				return true
+			}
+			v := e.set.Get(path...)
+			return v.IsScalar() && mine(v.Value)
+		case "pfc-watchdog":
+			return e.fabric[at(1)]
+		}
+	}
+	return false
+}
+
+// edit brings a configuration to what is wanted. An error leaves it half done, and says why an edit could do harm.
+func (w *Wish) edit(cfg *grammar.Config) diag.List {
+	e := w.editor(cfg.Set)
+	ds := e.refuses(cfg.Unset)
+	if ds.HasErrors() {
+		return ds
+	}
+	wishes := e.wishes()
+	wanted := make(map[string]bool, len(wishes))
+	for _, x := range wishes {
+		wanted[grammar.Spell(x.path)] = true
+	}
+	var gone [][]string
+	for _, top := range []string{"qos", "interface"} {
+		t := cfg.Set.Get(top)
+		if !t.IsMap() {
+			continue
+		}
+		t.Leaves(func(l grammar.Leaf) {
+			path := append([]string{top}, l.Path...)
+			if e.owns(path) && !wanted[grammar.Spell(path)] {
+				gone = append(gone, path)
+			}
+		})
+	}
+	for _, path := range gone {
+		keep := 0
+		if path[0] == "interface" {
+			keep = 2 // an interface is a setting, also without others
+		}
+		cfg.Set.Delete(path, keep)
+	}
+	for _, x := range wishes {
+		have := cfg.Set.Get(x.path...)
+		if same(have, x.value) {
+			continue
+		}
+		if !cfg.Set.Put(x.path, x.value) {
+			topicTree.Errorf(&ds, w.device.At, "The configuration of %s cannot be edited: something above %s is a value, where NVUE has "+
+				"a mapping.", w.device.Name, grammar.Spell(x.path))
+			return ds
+		}
+	}
+	return ds
+}
+
+// same reports whether two values mean the same: a switch that is on in any spelling, a number with or without quotes.
+func same(have, want *grammar.Tree) bool {
+	if have == nil || have.Equal(want) {
+		return have != nil
+	}
+	if a, ok := grammar.On(have); ok {
+		b, is := grammar.On(want)
+		return is && a == b
+	}
+	a, ok := grammar.Whole(have)
+	b, is := grammar.Whole(want)
+	return ok && is && a == b || have.IsScalar() && want.IsScalar() && have.Value == want.Value
+}
+
+// refuses says why a tree is not to be edited.
+func (e *editor) refuses(unset *grammar.Tree) (ds diag.List) {
+	d := e.w.device
+	if paths := takenAway(unset); len(paths) > 0 {
+		topicTree.Errorf(&ds, d.At, "The configuration of %s cannot be edited: it says that it unsets %s. That is a patch, and no applied tree.",
+			d.Name, diag.Escape(paths[0]))
+		return ds
+	}
+	if e.keeps {
+		e.judgePreset(&ds)
+	} else if len(e.profiles) > 0 {
+		e.judgePools(&ds)
+	}
+	of := map[string]port{}
+	for _, p := range e.ports {
+		holder := e.holder(p.name)
+		if holder == p.name {
+			continue
+		}
+		first, ok := of[holder]
+		if !ok {
+			of[holder] = p
+			continue
+		}
+		alike := first.ecn == p.ecn && first.byPCP == p.byPCP && (first.lossless < 0) == (p.lossless < 0)
+		if alike && p.lossless >= 0 {
+			a, b := e.profiles[first.lossless], e.profiles[p.lossless]
+			alike = a.cos == b.cos && a.pause == b.pause && (a.sizes == nil) == (b.sizes == nil)
+		}
+		if !alike {
+			topicBond.Errorf(&ds, d.At, "On %s, %s and %s are in the bond %s, and the fabric wants different settings of them. NVUE takes "+
+				"settings of QoS for a bond as a whole. Describe the cables of the bond alike.", d.Name, first.name, p.name, diag.Escape(holder))
+			return ds
+		}
+	}
+	return ds
+}
+
+// takenAway names what a text unsets of what rocec may set.
+func takenAway(unset *grammar.Tree) (paths []string) {
+	if unset.Get("qos") != nil {
+		paths = append(paths, "qos")
+	}
+	interfaces := unset.Get("interface")
+	for _, i := range interfaces.Keys() {
+		if interfaces.Get(i, "qos") != nil {
+			paths = append(paths, grammar.Spell([]string{"interface", i, "qos"}))
+		}
+	}
+	return paths
+}
+
+// judgePools refuses a tree in which other pools leave no room for halves.
+func (e *editor) judgePools(ds *diag.List) {
+	sum := 0
+	var others []string
+	for name, t := range e.set.Get("qos", "traffic-pool").MapOf() {
+		if name == poolLossless || name == poolLossy || name == "roce-lossless" || name == "roce-lossy" {
+			continue
+		}
+		if n, ok := grammar.Whole(t.Get("memory-percent")); ok && n > 0 {
+			sum += n
+			others = append(others, fmt.Sprintf("%s with %d %%", diag.Escape(name), n))
+		}
+	}
+	if sum == 0 {
+		return
+	}
+	slices.Sort(others)
+	topicPools.Errorf(ds, e.w.device.At, "On %s, qos.traffic-pool has %s. Lossless traffic needs half of the memory in %s, and %s takes the "+
+		"other half, so the pools would come to more than 100 %%. Take memory-percent of the other pool away, or set the switch by hand.",
+		e.w.device.Name, diag.And(others), poolLossless, poolLossy)
+}
+
+// origins gives the reasons of every setting of a tree written from nothing.
+func (s *settings) origins() map[string][]ir.Origin {
+	e := &editor{settings: s, set: grammar.Map(), fabric: map[string]bool{}}
+	out := map[string][]ir.Origin{}
+	for _, x := range e.wishes() {
+		out[grammar.Spell(x.path)] = x.why
+	}
+	return out
+}

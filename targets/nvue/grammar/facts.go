@@ -1,0 +1,63 @@
+package grammar
+
+import "strings"
+
+// What `qos roce` stands for. Source: RDMA over Converged Ethernet, Cumulus Linux 5.9 and 5.14; the same in both modes but for PFC.
+const (
+	PresetCos         = 3 // lossless, and marked
+	PresetCNP         = 6 // strict
+	PresetPercent     = 50
+	PresetMetres      = 100
+	PresetMin         = 150_000
+	PresetMax         = 1_500_000
+	PresetProbability = 100
+)
+
+// DefaultGlobal is the profile of all ports that are bound to no other.
+const DefaultGlobal = "default-global"
+
+// PresetIsOn reports whether a tree has the preset: `qos roce` alone means on.
+func PresetIsOn(set *Tree) bool {
+	t := set.Get("qos", "roce")
+	if t == nil {
+		return false
+	}
+	for _, key := range []string{"enable", "state"} {
+		if on, ok := On(t.Get(key)); ok {
+			return on
+		}
+	}
+	return true
+}
+
+// PresetIsLossy reports whether the preset of a tree is in a mode that pauses nothing.
+func PresetIsLossy(set *Tree) bool {
+	mode := set.Get("qos", "roce", "mode")
+	return mode.IsScalar() && strings.HasPrefix(mode.Value, "lossy")
+}
+
+// Bonds gives the bond of every interface that is in one, as a tree has it.
+func Bonds(set *Tree) map[string]string {
+	out := map[string]string{}
+	interfaces := set.Get("interface")
+	for _, name := range interfaces.Keys() {
+		for member := range interfaces.Get(name, "bond", "member").MapOf() {
+			out[member] = name
+		}
+	}
+	return out
+}
+
+// Queue gives the traffic class of a priority, as a tree has it: its own number from the factory; with the preset, class 0 but for the
+// two priorities that have classes of their own.
+func Queue(set *Tree, cos int) int {
+	q := cos
+	if cos != PresetCos && cos != PresetCNP && PresetIsOn(set) {
+		q = 0
+	}
+	n, ok := Whole(set.Get("qos", "egress-queue-mapping", DefaultGlobal, "switch-priority", string(rune('0'+cos)), "traffic-class"))
+	if ok && n < 8 {
+		q = n
+	}
+	return q
+}

@@ -1,0 +1,182 @@
+package grammar
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	cl "github.com/rocec/rocec/targets/cumulus/grammar"
+)
+
+// Release is a release of Cumulus Linux.
+type Release = cl.Release
+
+// ParseRelease reads "5.9.0" or "5.9".
+func ParseRelease(s string) (Release, bool) { return cl.ParseRelease(s) }
+
+// Newest is the newest release of which a reference has been seen.
+var Newest = Release{5, 18}
+
+// Grammar is the paths of one release.
+type Grammar struct {
+	release Release
+	rows    map[Meaning]*Row
+	root    *level
+}
+
+// level is what may stand below a path.
+type level struct {
+	kids map[string]*level // by literal key
+	any  []wild            // by kind of key
+	row  *Row              // nil: a mapping of the above
+}
+
+type wild struct {
+	name string
+	*level
+}
+
+// For returns the grammar of a release. Releases newer than [Newest] have its rows.
+func For(r Release) *Grammar {
+	g := &Grammar{release: r, rows: map[Meaning]*Row{}, root: &level{}}
+	for i := range Rows {
+		row := &Rows[i]
+		if !row.In(r) {
+			continue
+		}
+		if row.Means != NoMeaning {
+			g.rows[row.Means] = row
+		}
+		at := g.root
+		for key := range strings.SplitSeq(row.Path, ".") {
+			at = at.add(key)
+		}
+		at.row = row
+	}
+	return g
+}
+
+// In reports whether a release has the path.
+func (r *Row) In(of Release) bool {
+	since := r.Since
+	if since == (Release{}) {
+		since = First
+	}
+	return of.Compare(since) >= 0 && (r.Before == (Release{}) || of.Compare(r.Before) < 0)
+}
+
+func (l *level) add(key string) *level {
+	if strings.HasPrefix(key, "<") {
+		for _, w := range l.any {
+			if w.name == key {
+				return w.level
+			}
+		}
+		w := wild{key, &level{}}
+		l.any = append(l.any, w)
+		return w.level
+	}
+	if l.kids == nil {
+		l.kids = map[string]*level{}
+	}
+	if l.kids[key] == nil {
+		l.kids[key] = &level{}
+	}
+	return l.kids[key]
+}
+
+func (l *level) find(key string) *level {
+	if k := l.kids[key]; k != nil {
+		return k
+	}
+	for _, w := range l.any {
+		if stands(w.name, key) {
+			return w.level
+		}
+	}
+	return nil
+}
+
+// stands reports whether a key is of the kind of a wildcard.
+func stands(wildcard, key string) bool {
+	if names := wildcards[wildcard]; names != nil {
+		return slices.Contains(names, key)
+	}
+	switch wildcard {
+	case "<n>":
+		return len(key) == 1 && key[0] >= '0' && key[0] <= '7'
+	case "<dscp>":
+		n, err := strconv.Atoi(key)
+		return err == nil && n >= 0 && n <= 63 && strconv.Itoa(n) == key
+	case "<profile>":
+		return IsProfile(key)
+	case "<buffer>":
+		return strings.HasSuffix(key, "-buffer") || key == "shared-headroom"
+	}
+	return key != ""
+}
+
+// Row gives the path of a meaning; nil: the release has none.
+func (g *Grammar) Row(m Meaning) *Row { return g.rows[m] }
+
+// Path spells the path of a meaning, with the names that its wildcards stand for, in order; nil: the release has none.
+func (g *Grammar) Path(m Meaning, names ...string) []string {
+	row := g.rows[m]
+	if row == nil {
+		return nil
+	}
+	path := strings.Split(row.Path, ".")
+	for i, key := range path {
+		if strings.HasPrefix(key, "<") && len(names) > 0 {
+			path[i], names = names[0], names[1:]
+		}
+	}
+	return path
+}
+
+// Word is how the release spells on or off at a path of a meaning; empty: it has none, or it is no switch.
+func (g *Grammar) Word(m Meaning, on bool) string {
+	row := g.rows[m]
+	if row == nil || row.Kind != OnOff {
+		return ""
+	}
+	if on {
+		return row.Words[0]
+	}
+	return row.Words[1]
+}
+
+// At gives the row that holds what stands at a path; nil: none. known reports whether the release has the path at all, as a setting
+// or as a mapping of some. Only what stands below qos, and below interface.<name>.qos, is known.
+func (g *Grammar) At(path []string) (row *Row, known bool) {
+	at := g.root
+	for _, key := range path {
+		if at.row != nil {
+			return at.row, at.row.Kind == Anything || at.row.Kind == Set
+		}
+		if at = at.find(key); at == nil {
+			return nil, false
+		}
+	}
+	return at.row, true
+}
+
+// Elsewhere gives the rows of any release that a path belongs to: as a setting, or as a mapping above one.
+func Elsewhere(path []string) []*Row {
+	var out []*Row
+	for i := range Rows {
+		row := &Rows[i]
+		keys := strings.Split(row.Path, ".")
+		if len(keys) < len(path) && row.Kind != Anything && row.Kind != Set {
+			continue
+		}
+		match := true
+		for j, key := range keys[:min(len(keys), len(path))] {
+			match = match && (key == path[j] || strings.HasPrefix(key, "<") && stands(key, path[j]))
+		}
+		if match {
+			out = append(out, row)
+		}
+	}
+	return out
+}

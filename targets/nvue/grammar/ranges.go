@@ -1,0 +1,150 @@
+package grammar
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// expand takes apart the keys that stand for several. NVUE stores what a person typed, so that swp1-4 and swp2 may stand side by side:
+// what they say is joined, and must not differ.
+func (r *reader) expand(t *Tree, path []string) (*Tree, error) {
+	if !t.IsMap() {
+		return t, nil
+	}
+	out := *t
+	out.Kids = make(map[string]*Tree, len(t.Kids))
+	for _, key := range t.Keys() {
+		kid, err := r.expand(t.Kids[key], append(path, key))
+		if err != nil {
+			return nil, err
+		}
+		names := []string{key}
+		switch {
+		case byName(path):
+			names = Names(key)
+		case byNumber(path):
+			names = Numbers(key)
+		}
+		for i, name := range names {
+			one := kid
+			if i > 0 {
+				one = kid.Clone()
+				if r.entries += one.size(); r.entries > maxEntries {
+					return nil, refuse(kid.Key, "its ranges stand for more than %s entries", diag.Number(maxEntries))
+				}
+			}
+			have := out.Kids[name]
+			if have == nil {
+				out.Kids[name] = one
+				continue
+			}
+			if err := merge(have, one, true); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &out, nil
+}
+
+func (t *Tree) size() int {
+	n := 1
+	for _, k := range t.Kids {
+		n += k.size()
+	}
+	for _, k := range t.Items {
+		n += k.size()
+	}
+	return n
+}
+
+// merge adds what a tree says to another one: later parts of a document go before earlier ones; strict refuses two that differ.
+func merge(into, from *Tree, strict bool) error {
+	for _, key := range from.Keys() {
+		have, next := into.Kids[key], from.Kids[key]
+		switch {
+		case have == nil:
+			into.Kids[key] = next
+		case have.IsMap() && next.IsMap():
+			if err := merge(have, next, strict); err != nil {
+				return err
+			}
+		case strict && !have.Equal(next):
+			return refuse(next.Key, "%s is set twice by ranges, to %s and in line %d to %s; which of the two counts is not known",
+				diag.Escape(key), diag.Escape(have.Shown()), have.Key.Line, diag.Escape(next.Shown()))
+		default:
+			into.Kids[key] = next
+		}
+	}
+	return nil
+}
+
+// byName reports whether the keys below a path are names of interfaces.
+func byName(path []string) bool {
+	return len(path) == 1 && path[0] == "interface" || len(path) == 4 && path[0] == "interface" && path[2] == "bond" && path[3] == "member"
+}
+
+// byNumber reports whether the keys below a path are numbers of priorities, classes or code points.
+func byNumber(path []string) bool {
+	if len(path) < 3 || path[0] != "qos" {
+		return false
+	}
+	switch path[len(path)-1] {
+	case "switch-priority", "traffic-class", "pcp", "dscp":
+		return true
+	}
+	return false
+}
+
+// mostNames is how many names or numbers a key stands for at most; the largest switch has 258 ports.
+const mostNames = 4096
+
+// a range of names: swp1-4, swp1-swp4, swp1s0-3, swp1s0-swp1s3, bond1-2.
+var span = regexp.MustCompile(`^(.*?[^0-9])([0-9]{1,7})-(?:(.*?[^0-9])?)([0-9]{1,7})$`)
+
+// Names takes apart the names of interfaces that a key stands for: "swp1-4,swp6". What is no range is a name, whatever stands in it.
+func Names(key string) []string {
+	var out []string
+	for item := range strings.SplitSeq(key, ",") {
+		item = strings.TrimSpace(item)
+		m := span.FindStringSubmatch(item)
+		if m == nil || m[3] != "" && m[3] != m[1] || !appendRange(&out, m[1], m[2], m[4]) {
+			out = append(out, item)
+		}
+		if len(out) > mostNames {
+			return []string{key}
+		}
+	}
+	return out
+}
+
+// Numbers takes apart the numbers that a key stands for: "3,5", "0-2,4". What is neither a number nor a range of them stays as it is.
+func Numbers(key string) []string {
+	var out []string
+	for item := range strings.SplitSeq(key, ",") {
+		item = strings.TrimSpace(item)
+		from, to, ranged := strings.Cut(item, "-")
+		if !ranged || digits(from) != len(from) || digits(to) != len(to) || !appendRange(&out, "", from, to) {
+			out = append(out, item)
+		}
+		if len(out) > mostNames {
+			return []string{key}
+		}
+	}
+	return out
+}
+
+// appendRange adds the names from one number to another. Not ok: these are no numbers in order, or far too many.
+func appendRange(out *[]string, prefix, from, to string) bool {
+	a, errA := strconv.Atoi(from)
+	b, errB := strconv.Atoi(to)
+	if errA != nil || errB != nil || a > b || b-a >= mostNames || len(from) > 1 && from[0] == '0' {
+		return false
+	}
+	for n := a; n <= b; n++ {
+		*out = append(*out, prefix+strconv.Itoa(n))
+	}
+	return true
+}

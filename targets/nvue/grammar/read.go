@@ -1,0 +1,404 @@
+package grammar
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// The bounds of a text; the whole tree of a switch of 256 ports is below 1 MiB, and has some ten thousand entries.
+const (
+	MaxSize    = 8 << 20 // bytes
+	maxEntries = 1 << 19
+	maxDepth   = 64
+	maxKey     = 512 // bytes; YAML itself takes 1024 characters in one line
+)
+
+// Config is a configuration as text holds it: what it says of itself, what it sets, and what it takes away.
+type Config struct {
+	Header *Tree // nil: none
+	Set    *Tree // a mapping, never nil
+	Unset  *Tree // of what it says it unsets; nil: nothing
+}
+
+// Error is why a text is no configuration, and where.
+type Error struct {
+	Place
+	Text string // a part of a sentence
+}
+
+// Error returns the text with its line.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Text
+	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.Text)
+}
+
+func refuse(at Place, format string, args ...any) error {
+	return &Error{at, fmt.Sprintf(format, args...)}
+}
+
+// Release names the release that the header states: "5.9.0". Empty: it states none.
+func (c *Config) Release() string {
+	v := c.Header.Get("version")
+	if !v.IsScalar() {
+		return ""
+	}
+	rest, ok := strings.CutPrefix(v.Value, "Cumulus Linux ")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(rest)
+}
+
+// Read reads a configuration in YAML or JSON: a list of header, set and unset, a mapping of these, or a mapping that is the tree
+// itself, as the REST interface gives it. Keys that stand for several (swp1-4,swp6 and 3,5) are taken apart where NVUE takes them so:
+// below interface and its bond members, and below qos. Nothing is an empty tree.
+//
+// A word without quotes is the text that stands there, also where YAML 1.1 takes it for a boolean ([Tree.Bare]); a key without a value
+// is an empty mapping. Anchors, aliases, merge keys, tags, and keys that stand twice are refused, and so is what is larger or deeper
+// than any configuration.
+//
+// It never panics and is linear in the size of the text.
+func Read(data []byte) (*Config, error) {
+	if len(data) > MaxSize {
+		return nil, refuse(Place{}, "it is larger than 8 MiB, and the whole tree of a large switch has less than 1 MiB")
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	if at := firstOdd(data); at.Line > 0 {
+		return nil, refuse(at, "it holds a byte that is no text in UTF-8")
+	}
+	marks := 0
+	for _, c := range data {
+		switch c {
+		case '\n', ',', ':', '{', '[':
+			marks++
+		}
+	}
+	if marks > 2*maxEntries {
+		return nil, refuse(Place{}, "it has more than %s entries, and a configuration has some ten thousand", diag.Number(maxEntries))
+	}
+	r := &reader{}
+	root, err := r.parse(data)
+	if err != nil {
+		return nil, err
+	}
+	return r.config(root)
+}
+
+// firstOdd finds the first byte that no text has.
+func firstOdd(data []byte) Place {
+	if utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
+		return Place{}
+	}
+	line, start := 1, 0
+	for i := 0; i < len(data); {
+		c, n := utf8.DecodeRune(data[i:])
+		if c == 0 || c == utf8.RuneError && n == 1 {
+			return Place{line, utf8.RuneCount(data[start:i]) + 1}
+		}
+		if c == '\n' {
+			line, start = line+1, i+1
+		}
+		i += n
+	}
+	return Place{}
+}
+
+// reader counts what is read.
+type reader struct{ entries int }
+
+func (r *reader) parse(data []byte) (*Tree, error) {
+	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 {
+		return Map(), nil
+	} else if (trimmed[0] == '{' || trimmed[0] == '[') && json.Valid(data) {
+		d := &jsonReader{reader: r, Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
+		d.UseNumber()
+		return d.value(0)
+	}
+	var doc yaml.Node
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	if err := d.Decode(&doc); err != nil {
+		if errors.Is(err, io.EOF) { // comments alone
+			return Map(), nil
+		}
+		return nil, yamlFailure(err)
+	}
+	var more yaml.Node
+	if err := d.Decode(&more); err == nil {
+		return nil, refuse(Place{more.Line, more.Column}, "a second document begins here, and a configuration is one")
+	} else if !errors.Is(err, io.EOF) {
+		return nil, yamlFailure(err)
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) == 0 {
+		return Map(), nil
+	}
+	return r.node(doc.Content[0], 0)
+}
+
+var yamlText = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+
+func yamlFailure(err error) error {
+	at, text := Place{}, err.Error()
+	if m := yamlText.FindStringSubmatch(text); m != nil {
+		text = m[2]
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			at = Place{n, 1}
+		}
+	}
+	return refuse(at, "it is no YAML: %s", text)
+}
+
+// count counts one more entry.
+func (r *reader) count(at Place, depth int) error {
+	if r.entries++; r.entries > maxEntries {
+		return refuse(at, "it has more than %s entries, and a configuration has some ten thousand", diag.Number(maxEntries))
+	}
+	if depth > maxDepth {
+		return refuse(at, "it is more than %d levels deep, and no configuration is", maxDepth)
+	}
+	return nil
+}
+
+// node reads a node of YAML.
+func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
+	at := Place{n.Line, n.Column}
+	if err := r.count(at, depth); err != nil {
+		return nil, err
+	}
+	switch {
+	case n.Kind == yaml.AliasNode:
+		return nil, refuse(at, "*%s stands for something written elsewhere; NVUE writes no aliases, so write it out", n.Value)
+	case n.Anchor != "":
+		return nil, refuse(at, "&%s is an anchor; NVUE writes none, so write out what refers to it", n.Anchor)
+	case n.Style&yaml.TaggedStyle != 0:
+		return nil, refuse(at, "%s is a tag, and NVUE writes none", n.Tag)
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		t := &Tree{Kids: make(map[string]*Tree, len(n.Content)/2), At: at}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			k := n.Content[i]
+			keyAt := Place{k.Line, k.Column}
+			switch {
+			case k.Kind == yaml.AliasNode || k.Anchor != "" || k.Style&yaml.TaggedStyle != 0:
+				return nil, refuse(keyAt, "a key has an anchor, an alias or a tag; NVUE writes none")
+			case k.Kind != yaml.ScalarNode:
+				return nil, refuse(keyAt, "a key is no word")
+			case k.Tag == "!!merge":
+				return nil, refuse(keyAt, "<< merges what is written elsewhere; NVUE writes no merge keys, so write it out")
+			}
+			kid, err := r.node(n.Content[i+1], depth+1)
+			if err != nil {
+				return nil, err
+			}
+			kid.Key = keyAt
+			kid.BareKey = k.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 && odd(k.Value)
+			if err := t.once(k.Value, kid); err != nil {
+				return nil, err
+			}
+		}
+		return t, nil
+	case yaml.SequenceNode:
+		t := &Tree{Items: make([]*Tree, 0, len(n.Content)), At: at}
+		for _, c := range n.Content {
+			item, err := r.node(c, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			t.Items = append(t.Items, item)
+		}
+		return t, nil
+	}
+	t := &Tree{Value: n.Value, Text: true, At: at}
+	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		return t, nil
+	}
+	switch {
+	case null(n.Value):
+		return &Tree{Kids: map[string]*Tree{}, At: at}, nil
+	case number.MatchString(n.Value) || n.Value == "true" || n.Value == "false":
+		t.Text = false
+	default:
+		t.Bare = boolean(n.Value)
+	}
+	return t, nil
+}
+
+// once adds an entry to a mapping.
+func (t *Tree) once(key string, kid *Tree) error {
+	if len(key) > maxKey {
+		return refuse(kid.Key, "a key has more than %d bytes", maxKey)
+	}
+	if have := t.Kids[key]; have != nil {
+		return refuse(kid.Key, "%s stands twice, first in line %d; which of the two counts is not known", diag.Escape(key), have.Key.Line)
+	}
+	t.Kids[key] = kid
+	return nil
+}
+
+// number is what is written as a number and read as one by YAML 1.1, YAML 1.2 and JSON alike.
+var number = regexp.MustCompile(`^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$`)
+
+func null(s string) bool {
+	switch s {
+	case "", "~", "null", "Null", "NULL":
+		return true
+	}
+	return false
+}
+
+// boolean reports whether YAML 1.1 takes a word without quotes for a boolean, and JSON does not.
+func boolean(s string) bool {
+	switch strings.ToLower(s) {
+	case "y", "n", "yes", "no", "on", "off", "true", "false":
+		return s != "true" && s != "false"
+	}
+	return false
+}
+
+// odd reports whether a key without quotes is no text to YAML 1.1.
+func odd(s string) bool {
+	return number.MatchString(s) || boolean(s) || s == "true" || s == "false" || null(s)
+}
+
+// jsonReader reads valid JSON, with lines.
+type jsonReader struct {
+	*reader
+	*json.Decoder
+	data []byte
+	done int // bytes of which the lines are counted
+	line int
+	from int // where the line begins
+}
+
+// here is where the token that was read last ends.
+func (d *jsonReader) here() Place {
+	to := int(d.InputOffset())
+	for ; d.done < to; d.done++ {
+		if d.data[d.done] == '\n' {
+			d.line, d.from = d.line+1, d.done+1
+		}
+	}
+	return Place{d.line, max(to-d.from, 1)}
+}
+
+func (d *jsonReader) value(depth int) (*Tree, error) {
+	token, err := d.Token()
+	if err != nil {
+		return nil, refuse(d.here(), "it is no JSON: %s", err)
+	}
+	at := d.here()
+	if err := d.count(at, depth); err != nil {
+		return nil, err
+	}
+	switch v := token.(type) {
+	case json.Delim:
+		if v == '[' {
+			t := &Tree{Items: []*Tree{}, At: at}
+			for d.More() {
+				item, err := d.value(depth + 1)
+				if err != nil {
+					return nil, err
+				}
+				t.Items = append(t.Items, item)
+			}
+			_, err := d.Token()
+			return t, err
+		}
+		t := &Tree{Kids: map[string]*Tree{}, At: at}
+		for d.More() {
+			key, err := d.Token()
+			if err != nil {
+				return nil, refuse(d.here(), "it is no JSON: %s", err)
+			}
+			keyAt := d.here()
+			kid, err := d.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			kid.Key = keyAt
+			if err := t.once(key.(string), kid); err != nil {
+				return nil, err
+			}
+		}
+		_, err := d.Token()
+		return t, err
+	case string:
+		return &Tree{Value: v, Text: true, At: at}, nil
+	case json.Number:
+		return &Tree{Value: v.String(), At: at}, nil
+	case bool:
+		return &Tree{Value: strconv.FormatBool(v), At: at}, nil
+	}
+	return &Tree{Kids: map[string]*Tree{}, At: at}, nil
+}
+
+// config takes what was read for a configuration.
+func (r *reader) config(root *Tree) (*Config, error) {
+	c := &Config{Set: Map()}
+	if !root.IsList() && !root.IsMap() {
+		return nil, refuse(root.At, "it is a single value, and no configuration of NVUE")
+	}
+	parts := root.Items
+	if root.IsMap() {
+		whole := len(root.Kids) > 0
+		for k := range root.Kids {
+			whole = whole && (k == "header" || k == "set" || k == "unset")
+		}
+		if !whole {
+			root = &Tree{Kids: map[string]*Tree{"set": root}, At: root.At}
+		}
+		parts = []*Tree{root}
+	}
+	for _, part := range parts {
+		if !part.IsMap() {
+			return nil, refuse(part.At, "an item of the list is neither header, nor set, nor unset")
+		}
+		for _, k := range part.Keys() {
+			if err := r.section(c, k, part.Kids[k]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c, nil
+}
+
+// section adds header, set or unset.
+func (r *reader) section(c *Config, key string, t *Tree) error {
+	if key != "header" && key != "set" && key != "unset" {
+		return refuse(t.Key, "%s is neither header, nor set, nor unset", diag.Escape(key))
+	}
+	if !t.IsMap() {
+		return refuse(t.At, "%s is no mapping", key)
+	}
+	if key == "header" {
+		if c.Header != nil {
+			return refuse(t.Key, "there is a second header")
+		}
+		c.Header = t
+		return nil
+	}
+	t, err := r.expand(t, nil)
+	if err != nil {
+		return err
+	}
+	if key == "set" {
+		return merge(c.Set, t, false)
+	}
+	if c.Unset == nil {
+		c.Unset = Map()
+	}
+	return merge(c.Unset, t, false)
+}

@@ -1,0 +1,141 @@
+package grammar_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/nvue/grammar"
+)
+
+func releases() []grammar.Release {
+	var out []grammar.Release
+	for minor := grammar.First[1]; minor <= grammar.Newest[1]; minor++ {
+		out = append(out, grammar.Release{5, minor, 0})
+	}
+	return out
+}
+
+// TestRows: the table is whole, and no release has two paths of one meaning.
+func TestRows(t *testing.T) {
+	for _, r := range releases() {
+		paths, meanings := map[string]bool{}, map[grammar.Meaning]string{}
+		for _, row := range grammar.Rows {
+			if !row.In(r) {
+				continue
+			}
+			assert.False(t, paths[row.Path], "%v has %s twice", r, row.Path)
+			paths[row.Path] = true
+			if row.Means != grammar.NoMeaning {
+				assert.Empty(t, meanings[row.Means], "%v has two paths for %s", r, row.Path)
+				meanings[row.Means] = row.Path
+			}
+		}
+	}
+	for _, row := range grammar.Rows {
+		assert.NotEmpty(t, row.Source, row.Path)
+		assert.NotContains(t, row.Path, " ")
+		if row.Before != (grammar.Release{}) {
+			assert.Negative(t, row.Since.Compare(row.Before), row.Path)
+		}
+		if row.Kind == grammar.Int {
+			assert.Less(t, row.Lo, row.Hi, row.Path)
+		}
+		if row.Unsure != "" {
+			assert.True(t, strings.HasSuffix(row.Unsure, "."), row.Path)
+		}
+		if row.Default != "" {
+			assert.Empty(t, row.Wrong(scalar(row.Default)), row.Path)
+		}
+	}
+}
+
+func scalar(s string) *grammar.Tree {
+	cfg, err := grammar.Read([]byte("a: '" + s + "'"))
+	if err != nil {
+		panic(err)
+	}
+	return cfg.Set.Kids["a"]
+}
+
+// TestSpellings: what was renamed has the name of the release.
+func TestSpellings(t *testing.T) {
+	const buffers = "qos advance-buffer-config default-global "
+	for _, c := range []struct {
+		release grammar.Release
+		path    string
+		known   bool
+	}{
+		{release: grammar.Release{5, 14}, path: "qos roce enable", known: true},
+		{release: grammar.Release{5, 14}, path: "qos roce state"},
+		{release: grammar.Release{5, 15}, path: "qos roce state", known: true},
+		{release: grammar.Release{5, 15}, path: "qos roce enable"},
+		{release: grammar.Release{5, 10}, path: buffers + "ingress-pool 0 mode", known: true},
+		{release: grammar.Release{5, 11}, path: buffers + "ingress-pool 0 mode"},
+		{release: grammar.Release{5, 11}, path: buffers + "egress-service-pool 0 mode", known: true},
+		{release: grammar.Release{5, 9}, path: buffers + "ingress-lossy-buffer priority-group control x", known: true},
+		{release: grammar.Release{5, 10}, path: buffers + "ingress-lossy-buffer priority-group control x"},
+		{release: grammar.Release{5, 10}, path: buffers + "ingress-lossy-buffer priority-group service7 x", known: true},
+		{release: grammar.Release{5, 5}, path: "interface swp1 qos pfc-watchdog state"},
+		{release: grammar.Release{5, 6}, path: "interface swp1 qos pfc-watchdog state", known: true},
+		{release: grammar.Release{5, 16}, path: "qos pfc a small-packet-probability"},
+		{release: grammar.Release{5, 17}, path: "qos pfc a small-packet-probability", known: true},
+		{release: grammar.Release{5, 9}, path: "qos egress-queue-mapping other switch-priority 3 traffic-class"},
+		{release: grammar.Release{5, 9}, path: "qos mapping default-global dscp 64 switch-priority"},
+		{release: grammar.Release{5, 9}, path: "qos mapping all trust"}, // a reserved word
+		{release: grammar.Release{5, 9}, path: "qos traffic-pool lossless memory-percent"},
+		{release: grammar.Release{5, 9}, path: "qos pfc a switch-priority 3", known: true},
+	} {
+		path := strings.Fields(c.path)
+		_, known := grammar.For(c.release).At(path)
+		assert.Equal(t, c.known, known, "%v %s", c.release, c.path)
+		if !c.known && strings.Contains(c.path, "roce") {
+			assert.NotEmpty(t, grammar.Elsewhere(path))
+		}
+	}
+	assert.Equal(t, "on", grammar.For(grammar.Release{5, 14, 9}).Word(grammar.PresetOn, true))
+	assert.Equal(t, "enabled", grammar.For(grammar.Release{5, 15}).Word(grammar.PresetOn, true))
+	assert.Nil(t, grammar.For(grammar.Release{5, 5}).Path(grammar.PortWatchdog, "swp1"))
+}
+
+func schemaOf(t testing.TB, r grammar.Release) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(grammar.For(r).Schema()))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	name := fmt.Sprintf("nvue-%d.%d.json", r[0], r[1])
+	require.NoError(t, c.AddResource(name, doc))
+	s, err := c.Compile(name)
+	require.NoError(t, err)
+	return s
+}
+
+// TestSchema: the schema of every release compiles, and refuses what the table refuses.
+func TestSchema(t *testing.T) {
+	for _, r := range releases() {
+		s := schemaOf(t, r)
+		for text, good := range map[string]bool{
+			`{}`: true,
+			`{"system": {"x": [1]}, "interface": {"swp1": {"link": {}, "qos": {"pfc": {"profile": "a"}}}}}`: true,
+			`{"qos": {"pfc": {"a": {"switch-priority": {"3": {}}, "tx": "enable", "cable-length": 5}}}}`:    true,
+			`{"qos": {"pfc": {"a": {"switch-priority": {"8": {}}}}}}`:                                       false,
+			`{"qos": {"pfc": {"a": {"cable-length": 0}}}}`:                                                  false,
+			`{"qos": {"pfc": {"a": {"cable-lenght": 5}}}}`:                                                  false,
+			`{"qos": {"pfc": {"none": {}}}}`:                                                                false,
+			`{"qos": {"mapping": {"a": {"trust": "dscp"}}}}`:                                                false,
+			`{"interface": {"swp1": {"qos": {"pfc": {"profile": "any"}}}}}`:                                 false,
+			`{"qos": {"roce": {"enable": "on"}}}`:                                                           r[1] < 15,
+			`{"qos": {"roce": {"state": "enabled"}}}`:                                                       r[1] >= 15,
+		} {
+			var v any
+			require.NoError(t, json.Unmarshal([]byte(text), &v))
+			assert.Equal(t, good, s.Validate(v) == nil, "%v %s", r, text)
+		}
+	}
+}

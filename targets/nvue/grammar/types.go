@@ -1,0 +1,155 @@
+package grammar
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Kind is what kind of value stands at a path.
+type Kind int
+
+// The kinds of values.
+const (
+	Words    Kind = iota // one of some words
+	OnOff                // on or off, in any of the spellings that releases have
+	Int                  // a whole number within bounds
+	Set                  // any of 0 to 7, as keys of an empty mapping each
+	Profile              // the name of a profile
+	Anything             // rocec does not judge what stands there
+)
+
+// Type is what a value may be.
+type Type struct {
+	Kind
+	Words  []string // of Words; of OnOff the spelling of on and that of off
+	Lo, Hi int      // of Int
+	Unit   string   // of Int: "bytes", "m", "percent", "ms"; empty: a plain number
+}
+
+// Enum is one of some words.
+func Enum(words ...string) Type { return Type{Kind: Words, Words: words} }
+
+// Range is a whole number.
+func Range(lo, hi int, unit string) Type { return Type{Kind: Int, Lo: lo, Hi: hi, Unit: unit} }
+
+// Switch is on or off, in a spelling of a release.
+func Switch(on, off string) Type { return Type{Kind: OnOff, Words: []string{on, off}} }
+
+// The units of numbers.
+const (
+	Bytes   = "bytes"
+	Metres  = "m"
+	Percent = "percent"
+	Millis  = "ms"
+)
+
+// names of profiles: letters, digits, _ and - are the safest; the manuals print no pattern, and reserve five words.
+var (
+	profileName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+	reserved    = []string{"auto", "none", "null", "any", "all"}
+)
+
+// IsProfile reports whether a word can be the name of a profile. Source: NVUE Format Reference 5.17.
+func IsProfile(s string) bool { return profileName.MatchString(s) && !slices.Contains(reserved, s) }
+
+// On reads a switch, in the spelling of any release.
+func On(t *Tree) (on, ok bool) {
+	if !t.IsScalar() {
+		return false, false
+	}
+	switch t.Value {
+	case "on", "enable", "enabled", "true", "yes":
+		return true, true
+	case "off", "disable", "disabled", "false", "no":
+		return false, true
+	}
+	return false, false
+}
+
+// Whole reads a whole number that is not negative, with or without quotes.
+func Whole(t *Tree) (int, bool) {
+	if !t.IsScalar() || len(t.Value) > 10 || t.Value == "" || digits(t.Value) != len(t.Value) || len(t.Value) > 1 && t.Value[0] == '0' {
+		return 0, false
+	}
+	n, err := strconv.Atoi(t.Value)
+	return n, err == nil
+}
+
+// Digits reads the priorities of a set, as bits. Keys that are none are left out.
+func Digits(t *Tree) (bits uint8) {
+	for k := range t.MapOf() {
+		if len(k) == 1 && k[0] >= '0' && k[0] <= '7' {
+			bits |= 1 << (k[0] - '0')
+		}
+	}
+	return bits
+}
+
+// MapOf gives the entries of a mapping, to be read; nil: it is none, or nil itself.
+func (t *Tree) MapOf() map[string]*Tree {
+	if t == nil {
+		return nil
+	}
+	return t.Kids
+}
+
+// Wrong says what is wrong with a value, in a sentence's part that follows its path; empty: nothing.
+func (y Type) Wrong(t *Tree) string {
+	shown := diag.Escape(t.Shown())
+	switch y.Kind {
+	case Words:
+		if !t.IsScalar() || !slices.Contains(y.Words, t.Value) {
+			return fmt.Sprintf("is %s, and is to be %s", shown, diag.Or(y.Words))
+		}
+	case OnOff:
+		if _, ok := On(t); !ok {
+			return fmt.Sprintf("is %s, and is to be %s", shown, diag.Or(y.Words))
+		}
+	case Int:
+		n, ok := Whole(t)
+		if !ok || n < y.Lo || n > y.Hi {
+			return fmt.Sprintf("is %s, and is to be a whole number from %d to %d%s", shown, y.Lo, y.Hi, y.unit())
+		}
+	case Set:
+		if !t.IsMap() {
+			return fmt.Sprintf("is %s, and is to be a mapping with a key for each of the priorities, as '3': {}", shown)
+		}
+		for _, k := range t.Keys() {
+			if len(k) != 1 || k[0] < '0' || k[0] > '7' {
+				return fmt.Sprintf("has %s in it, and priorities are 0 to 7", diag.Escape(k))
+			}
+		}
+	case Profile:
+		if !t.IsScalar() || !IsProfile(t.Value) {
+			return fmt.Sprintf("is %s, which cannot be the name of a profile", shown)
+		}
+	}
+	return ""
+}
+
+func (y Type) unit() string {
+	if y.Unit == "" {
+		return ""
+	}
+	return " (" + y.Unit + ")"
+}
+
+// String describes the type in a few words.
+func (y Type) String() string {
+	switch y.Kind {
+	case Words, OnOff:
+		return strings.Join(y.Words, ", ")
+	case Int:
+		return fmt.Sprintf("%d-%d%s", y.Lo, y.Hi, y.unit())
+	case Set:
+		return "a set of 0-7"
+	case Profile:
+		return "a profile's name"
+	}
+	return "not judged"
+}

@@ -1,0 +1,169 @@
+package grammar
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// YAML writes the one canonical text of a configuration: a list of what there is of header, set and unset, two spaces a level, keys in
+// natural order, text in quotes where YAML 1.1 or 1.2 would take it for something else. What is read from it is the configuration
+// again; a configuration that sets nothing is a set of an empty mapping.
+func (c *Config) YAML() []byte {
+	var b bytes.Buffer
+	if c.Header != nil {
+		section(&b, "header", c.Header)
+	}
+	section(&b, "set", c.Set)
+	if c.Unset != nil {
+		section(&b, "unset", c.Unset)
+	}
+	return b.Bytes()
+}
+
+func section(b *bytes.Buffer, name string, t *Tree) {
+	b.WriteString("- " + name + ":")
+	below(b, t, 2)
+}
+
+// below writes what stands behind a key, from the space on.
+func below(b *bytes.Buffer, t *Tree, depth int) {
+	switch {
+	case t.IsMap() && len(t.Kids) == 0:
+		b.WriteString(" {}\n")
+	case t.IsList() && len(t.Items) == 0:
+		b.WriteString(" []\n")
+	case t.IsScalar():
+		b.WriteByte(' ')
+		b.WriteString(scalar(t))
+		b.WriteByte('\n')
+	default:
+		b.WriteByte('\n')
+		block(b, t, depth)
+	}
+}
+
+var spaces = strings.Repeat(" ", 128)
+
+func indent(b *bytes.Buffer, depth int) {
+	for n := 2 * depth; n > 0; n -= len(spaces) {
+		b.WriteString(spaces[:min(n, len(spaces))])
+	}
+}
+
+// block writes a mapping or a list that is not empty, in lines of its own.
+func block(b *bytes.Buffer, t *Tree, depth int) {
+	for _, k := range t.Keys() {
+		indent(b, depth)
+		b.WriteString(word(k))
+		b.WriteByte(':')
+		below(b, t.Kids[k], depth+1)
+	}
+	for _, item := range t.Items {
+		indent(b, depth)
+		b.WriteByte('-')
+		if len(item.Kids)+len(item.Items) == 0 {
+			below(b, item, depth+1)
+			continue
+		}
+		from := b.Len()
+		block(b, item, depth+1)
+		// The first line of the item stands behind its dash: its indentation is two wider than that of the dash.
+		text := bytes.Clone(b.Bytes()[from:])
+		b.Truncate(from)
+		b.WriteByte(' ')
+		b.Write(text[2*(depth+1):])
+	}
+}
+
+// plain is text that every reader of YAML takes for the text that stands there, unless it is one of the words of YAML 1.1.
+var plain = regexp.MustCompile(`^[A-Za-z_/][A-Za-z0-9_./@+-]*$`)
+
+// scalar spells a value.
+func scalar(t *Tree) string {
+	if !t.Text {
+		return t.Value
+	}
+	return word(t.Value)
+}
+
+// word spells text.
+func word(s string) string {
+	if plain.MatchString(s) && !boolean(s) && !null(s) && s != "true" && s != "false" {
+		return s
+	}
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return double(s)
+	}
+	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+}
+
+// double spells text that holds what cannot be printed.
+func double(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r <= 0xff:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// Commands writes what a tree sets as lines of `nv set`, or what it takes away as lines of `nv unset`: a line for each leaf, words in
+// quotes where a shell needs them. Where a line begins with nv, a shell can run it, and a patch file holds it as it is.
+func Commands(verb string, t *Tree) []byte {
+	var b bytes.Buffer
+	line := func(path []string, value string, valued bool) {
+		b.WriteString("nv ")
+		b.WriteString(verb)
+		for _, key := range path {
+			b.WriteByte(' ')
+			b.WriteString(shell(key))
+		}
+		if valued {
+			b.WriteByte(' ')
+			b.WriteString(shell(value))
+		}
+		b.WriteByte('\n')
+	}
+	t.Leaves(func(l Leaf) {
+		switch {
+		case l.IsMap() || verb == "unset":
+			line(l.Path, "", false)
+		case l.IsList():
+			for _, item := range l.Items {
+				line(l.Path, item.Shown(), true)
+			}
+		default:
+			line(l.Path, l.Value, true)
+		}
+	})
+	return b.Bytes()
+}
+
+var shellSafe = regexp.MustCompile(`^[A-Za-z0-9_./@%+:,-]+$`)
+
+func shell(s string) string {
+	if shellSafe.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

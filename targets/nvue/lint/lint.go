@@ -1,0 +1,220 @@
+// Package lint judges NVUE's startup.yaml, or what `nv config show` printed, by itself: without a fabric.
+//
+// In come the bytes of a file; out come diagnostics at its lines. What the table of paths does not settle is a warning at most; a tree of
+// a release that nobody knows is not judged at all.
+package lint
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+)
+
+// Judged reports whether rocec knows the paths of a release, as a header states it: "5.9.0".
+func Judged(release string) (grammar.Release, bool) {
+	r, ok := grammar.ParseRelease(release)
+	newest := grammar.Release{grammar.Newest[0], grammar.Newest[1] + 1}
+	return r, ok && r.Compare(grammar.First) >= 0 && r.Compare(newest) < 0
+}
+
+// Check judges a file of a release.
+func Check(name string, data []byte, r grammar.Release) diag.List {
+	j := &judge{name: name, data: data, g: grammar.For(r), release: r, seen: map[string]bool{}, count: map[string]int{}}
+	cfg, err := grammar.Read(data)
+	if err != nil {
+		at := grammar.Place{}
+		say := err.Error()
+		if e, ok := err.(*grammar.Error); ok { //nolint:errorlint // it is returned as it is
+			at, say = e.Place, e.Text
+		}
+		j.errorf(&topicTree, at, "The file cannot be read: %s. NVUE refuses it, or takes it in one of several ways.", say)
+		return j.ds
+	}
+	j.set = cfg.Set
+	j.preset = grammar.PresetIsOn(j.set)
+	j.bonds = grammar.Bonds(j.set)
+	j.words(j.set, nil)
+	for _, top := range []string{"qos", "router"} {
+		if t := j.set.Get(top); t != nil && top == "qos" {
+			j.paths(t, []string{top})
+		}
+	}
+	interfaces := j.set.Get("interface")
+	for _, i := range interfaces.Keys() {
+		if t := interfaces.Get(i, "qos"); t != nil {
+			j.paths(t, []string{"interface", i, "qos"})
+		}
+	}
+	j.ports()
+	j.lossless()
+	j.pools()
+	j.shares()
+	j.exceptions()
+	for code, n := range j.count {
+		if n > most {
+			j.last(code).Note(diag.Range{}, "%s more of this code %s left out.", diag.Number(n-most), diag.Plural(n-most, "was", "were"))
+		}
+	}
+	return j.ds
+}
+
+// most is how many findings of one code a file gets; further ones are counted.
+const most = 100
+
+type judge struct {
+	name    string
+	data    []byte
+	lines   []int // where lines begin
+	g       *grammar.Grammar
+	release grammar.Release
+	set     *grammar.Tree
+	preset  bool
+	bonds   map[string]string
+	ds      diag.List
+	seen    map[string]bool // what was said where
+	count   map[string]int
+}
+
+func (j *judge) last(code string) *diag.Diagnostic {
+	for i := len(j.ds) - 1; i >= 0; i-- {
+		if j.ds[i].Code == code {
+			return j.ds[i]
+		}
+	}
+	return &diag.Diagnostic{}
+}
+
+func (j *judge) errorf(t *diag.Topic, at grammar.Place, format string, args ...any) {
+	j.say(t, (*diag.Topic).Errorf, at, fmt.Sprintf(format, args...))
+}
+
+func (j *judge) warnf(t *diag.Topic, at grammar.Place, format string, args ...any) {
+	j.say(t, (*diag.Topic).Warnf, at, fmt.Sprintf(format, args...))
+}
+
+type reporter func(*diag.Topic, *diag.List, diag.Range, string, ...any) *diag.Diagnostic
+
+// say reports once for a place and a code: a range of ports stands in one line.
+func (j *judge) say(t *diag.Topic, do reporter, at grammar.Place, text string) {
+	key := fmt.Sprint(t.Code, at)
+	if j.seen[key] {
+		return
+	}
+	j.seen[key] = true
+	if j.count[t.Code]++; j.count[t.Code] <= most {
+		do(t, &j.ds, j.place(at), "%s", text)
+	}
+}
+
+// place gives the word at a line and column.
+func (j *judge) place(at grammar.Place) diag.Range {
+	if j.lines == nil {
+		j.lines = []int{0}
+		for i, c := range j.data {
+			if c == '\n' {
+				j.lines = append(j.lines, i+1)
+			}
+		}
+	}
+	r := diag.Range{Filename: j.name}
+	r.Start.Line, r.Start.Column, r.End.Line, r.End.Column = 1, 1, 1, 1
+	if at.Line < 1 || at.Line > len(j.lines) {
+		return r
+	}
+	from := j.lines[at.Line-1]
+	line := j.data[from:]
+	if i := strings.IndexByte(string(line[:min(len(line), 4096)]), '\n'); i >= 0 {
+		line = line[:i]
+	} else {
+		line = line[:min(len(line), 4096)]
+	}
+	column, start := 1, 0
+	for start < len(line) && column < at.Column {
+		_, n := utf8.DecodeRune(line[start:])
+		start += n
+		column++
+	}
+	word := strings.TrimRight(string(line[start:]), " \t\r")
+	if i := strings.IndexAny(word, ":,}] "); i > 0 {
+		word = word[:i]
+	}
+	r.Start.Line, r.End.Line = at.Line, at.Line
+	r.Start.Column, r.End.Column = column, column+utf8.RuneCountInString(word)
+	r.Start.Byte, r.End.Byte = from+start, from+start+len(word)
+	return r
+}
+
+// words finds what YAML 1.1, which NVUE reads, takes for something else than the text that stands there.
+func (j *judge) words(t *grammar.Tree, path []string) {
+	if t.Bare {
+		j.warnf(&topicWord, t.At, "%s is %s without quotes, which YAML 1.1 reads as true or false. NVUE writes '%s'. Put it in quotes.",
+			diag.Escape(grammar.Spell(path)), t.Value, t.Value)
+	}
+	for _, k := range t.Keys() {
+		kid := t.Kids[k]
+		here := append(path, k)
+		if kid.BareKey && qos(here) {
+			j.warnf(&topicWord, kid.Key, "The key %s of %s has no quotes, so it is no text to YAML 1.1. NVUE writes '%s'. Put it in quotes.",
+				diag.Escape(k), diag.Escape(grammar.Spell(path)), diag.Escape(k))
+		}
+		j.words(kid, here)
+	}
+	for _, item := range t.Items {
+		j.words(item, path)
+	}
+}
+
+// qos reports whether a path is one of those rocec judges.
+func qos(path []string) bool {
+	return path[0] == "qos" || len(path) > 2 && path[0] == "interface" && path[2] == "qos"
+}
+
+// paths holds what stands below a path to the table of the release.
+func (j *judge) paths(t *grammar.Tree, path []string) {
+	row, known := j.g.At(path)
+	name := diag.Escape(grammar.Spell(path))
+	switch {
+	case !known:
+		j.unknown(t, path)
+	case row != nil && row.Kind == grammar.Anything:
+	case row != nil:
+		if wrong := row.Wrong(t); wrong != "" {
+			at := t.At
+			if t.IsMap() {
+				at = t.Key
+			}
+			j.errorf(&topicValue, at, "%s %s (%s).", name, wrong, row.Source)
+		}
+	case !t.IsMap():
+		j.errorf(&topicValue, t.At, "%s is %s, where NVUE has a mapping.", name, diag.Escape(t.Shown()))
+	default:
+		for _, k := range t.Keys() {
+			j.paths(t.Kids[k], append(path, k))
+		}
+	}
+}
+
+// unknown says which releases have a path that this one does not.
+func (j *judge) unknown(t *grammar.Tree, path []string) {
+	name, release := diag.Escape(grammar.Spell(path)), fmt.Sprintf("%d.%d", j.release[0], j.release[1])
+	if rows := grammar.Elsewhere(path); len(rows) > 0 {
+		row := rows[0]
+		since := row.Since
+		if since == (grammar.Release{}) {
+			since = grammar.First
+		}
+		if j.release.Compare(since) < 0 {
+			j.errorf(&topicPath, t.Key, "Cumulus Linux %s has no %s; it came with %d.%d. NVUE refuses a configuration with a path it does "+
+				"not have.", release, name, since[0], since[1])
+		} else {
+			j.errorf(&topicPath, t.Key, "Cumulus Linux %s has no %s; it was renamed in %d.%d. NVUE refuses a configuration with a path it does "+
+				"not have.", release, name, row.Before[0], row.Before[1])
+		}
+		return
+	}
+	j.warnf(&topicPath, t.Key, "No reference of Cumulus Linux %s that rocec knows has %s. If it is a slip, NVUE refuses the configuration.",
+		release, name)
+}

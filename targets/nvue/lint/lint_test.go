@@ -1,0 +1,117 @@
+package lint_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/nvue/lint"
+)
+
+// TestCheck: what is found in a tree, in which line, and how it is said. Each tree of findings.txt is what stands below set, from line 1
+// on; behind it stand severity, code, line and words of the one finding, or that there is none.
+func TestCheck(t *testing.T) {
+	data, err := os.ReadFile("testdata/findings.txt")
+	require.NoError(t, err)
+	cases := strings.Split("\n"+string(data), "\n== ")[1:]
+	require.Greater(t, len(cases), 50)
+	for _, c := range cases {
+		head, rest, _ := strings.Cut(c, "\n")
+		name, release, _ := strings.Cut(head, ", 5.")
+		text, want, ok := strings.Cut(rest, "\n-- ")
+		require.True(t, ok, head)
+		t.Run(name, func(t *testing.T) { check(t, "5."+release, text, strings.TrimSpace(want)) })
+	}
+}
+
+func check(t *testing.T, release, text, want string) {
+	r, ok := lint.Judged(release)
+	require.True(t, ok, release)
+	var got []string
+	for _, d := range lint.Check("startup.yaml", []byte(text), r) {
+		got = append(got, fmt.Sprintf("%s %s %d %s", d.Severity, d.Code, d.At.Start.Line, strings.ToLower(d.Detail)))
+		assert.LessOrEqual(t, d.At.End.Byte, len(text))
+		assert.Equal(t, "startup.yaml", d.At.Filename)
+	}
+	if want == "silent" {
+		assert.Empty(t, got)
+		return
+	}
+	word := strings.SplitN(want, " ", 4)
+	require.Len(t, word, 4)
+	found := false
+	for _, g := range got {
+		found = found || strings.HasPrefix(g, strings.Join(word[:3], " ")+" ") && strings.Contains(g, strings.ToLower(word[3]))
+		assert.Contains(t, g, word[1], "nothing else is found")
+	}
+	assert.True(t, found, "not found: %s\nbut: %q", want, got)
+}
+
+// TestPlaces: a finding stands at the word that is meant, in lines of any ending.
+func TestPlaces(t *testing.T) {
+	text := "qos:\r\n  # é\r\n  mapping:\r\n    default-global:\r\n      trust: 'dscp'\r\n"
+	ds := lint.Check("a", []byte(text), grammar.Release{5, 9})
+	require.Len(t, ds, 1)
+	assert.Equal(t, 5, ds[0].At.Start.Line)
+	assert.Equal(t, "'dscp'", text[ds[0].At.Start.Byte:ds[0].At.End.Byte])
+}
+
+// TestSound: what rocec writes is good by this judge, at every release it has spellings for.
+func TestSound(t *testing.T) {
+	files, err := filepath.Glob("../testdata/rack-*.yaml")
+	require.NoError(t, err)
+	require.Len(t, files, 3)
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		require.NoError(t, err)
+		release := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f), "rack-"), ".yaml")
+		r, ok := lint.Judged(release)
+		require.True(t, ok, release)
+		for _, d := range lint.Check(f, data, r) {
+			t.Errorf("%s: %s: %s", d.At, d.Code, d.Detail)
+		}
+	}
+}
+
+// TestMany: findings of one code are counted from the hundredth on.
+func TestMany(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("qos:\n  pfc:\n")
+	for i := range 130 {
+		fmt.Fprintf(&b, "    p%d: {tx: maybe}\n", i)
+	}
+	ds := lint.Check("a", []byte(b.String()), grammar.Release{5, 9})
+	require.Len(t, ds, 100)
+	require.Len(t, ds[99].Notes, 1)
+	assert.Equal(t, "30 more of this code were left out.", ds[99].Notes[0].Message)
+}
+
+// TestJudged: the releases whose paths are known.
+func TestJudged(t *testing.T) {
+	for release, want := range map[string]bool{
+		"5.3.1": false, "5.4": true, "5.18.9": true, "5.19.0": false, "6.0.0": false, "": false, "x": false,
+	} {
+		_, ok := lint.Judged(release)
+		assert.Equal(t, want, ok, release)
+	}
+}
+
+// FuzzCheck: whatever the bytes, judging ends, and places lie in the file.
+func FuzzCheck(f *testing.F) {
+	f.Add([]byte("qos: {pfc: hello, roce: on}\ninterface: {swp1-4: {qos: 3}}"))
+	f.Add([]byte("qos:\n  pfc: {default-global: {switch-priority: {'3-9': {}}, rx: off}}\n  link-pause: [1]\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, d := range lint.Check("a", data, grammar.Release{5, 9}) {
+			require.LessOrEqual(t, d.At.Start.Byte, d.At.End.Byte)
+			require.LessOrEqual(t, d.At.End.Byte, len(data))
+			require.Equal(t, diag.Escape(d.Detail), d.Detail)
+		}
+	})
+}

@@ -1,0 +1,336 @@
+package lint
+
+import (
+	"strconv"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+)
+
+// tables are those of profiles that interfaces are bound to.
+var tables = []string{"mapping", "remark", "pfc", "link-pause", "congestion-control", "egress-scheduler", "egress-shaper"}
+
+// bound gives the profile of an interface in a table, and what it declares; nil: nothing.
+func (j *judge) bound(i, table string) (name string, t *grammar.Tree) {
+	if b := j.bonds[i]; b != "" {
+		i = b
+	}
+	name = grammar.DefaultGlobal
+	if p := j.set.Get("interface", i, "qos", table, "profile"); p.IsScalar() {
+		name = p.Value
+	}
+	return name, j.set.Get("qos", table, name)
+}
+
+// ports judges what stands below single interfaces.
+func (j *judge) ports() {
+	interfaces := j.set.Get("interface")
+	for _, i := range interfaces.Keys() {
+		t := interfaces.Get(i, "qos")
+		for _, table := range tables {
+			p := t.Get(table, "profile")
+			if p.IsScalar() && grammar.IsProfile(p.Value) && p.Value != grammar.DefaultGlobal && j.set.Get("qos", table, p.Value) == nil {
+				j.errorf(&topicProfile, p.At, "%s has the profile %s of %s, and qos.%s declares none of that name. NVUE refuses that, or the port has "+
+					"nothing of it.",
+					diag.Escape(i), diag.Escape(p.Value), table, table)
+			}
+		}
+		for _, k := range t.Keys() {
+			if b := j.bonds[i]; b != "" && k != "pfc-watchdog" {
+				j.errorf(&topicMember, t.Get(k).Key, "%s is a member of %s and has settings of QoS of its own. NVUE refuses them there: set "+
+					"them for %s. The watchdog alone is set for members.", diag.Escape(i), diag.Escape(b), diag.Escape(b))
+			}
+		}
+		if w := t.Get("pfc-watchdog"); w != nil {
+			if _, ok := grammar.ParsePort(i); !ok {
+				j.errorf(&topicMember, w.Key, "%s has a watchdog of PFC, and only front-panel ports can. Set it for each member.", diag.Escape(i))
+			}
+		}
+		j.pauses(i)
+	}
+}
+
+// pauses judges PFC beside link pause.
+func (j *judge) pauses(i string) {
+	of := i
+	if b := j.bonds[i]; b != "" {
+		of = b
+	}
+	p := j.set.Get("interface", of, "qos", "link-pause", "profile")
+	if !p.IsScalar() || j.set.Get("qos", "link-pause", p.Value) == nil {
+		return
+	}
+	name, pfc := j.bound(i, "pfc")
+	if grammar.Digits(pfc.Get("switch-priority")) != 0 || name == grammar.DefaultGlobal && j.preset && !grammar.PresetIsLossy(j.set) {
+		j.errorf(&topicPause, p.At, "%s has link pause, and PFC by the profile %s. A port has one of the two: the other end obeys one "+
+			"of them.", diag.Escape(i), diag.Escape(name))
+	}
+}
+
+// lossless judges every profile of PFC and link pause that is in use, with the maps, queues and marks of the ports that use it.
+func (j *judge) lossless() {
+	interfaces := j.set.Get("interface")
+	all := append([]string{""}, interfaces.Keys()...) // the empty one stands for ports of which nothing is said
+	for _, i := range all {
+		for _, table := range []string{"pfc", "link-pause"} {
+			_, p := j.bound(i, table)
+			cos := grammar.Digits(p.Get("switch-priority"))
+			if p == nil || table == "pfc" && cos == 0 || table == "link-pause" && len(p.Kids) == 0 {
+				continue
+			}
+			j.sized(table, p)
+			j.halves(table, p)
+			if table == "pfc" {
+				j.reached(i, p, cos)
+				j.marked(i, p, cos)
+			}
+		}
+	}
+}
+
+// sized judges where the headroom of a profile comes from.
+func (j *judge) sized(table string, p *grammar.Tree) {
+	if p.Get("cable-length") != nil || p.Get("port-buffer") != nil && p.Get("xoff-threshold") != nil {
+		return
+	}
+	j.warnf(&topicCable, p.Key, "This profile of %s states no cable-length, so the switch keeps headroom for 10 m. Longer cables lose "+
+		"packets. State the length of the longest cable of its ports.", table)
+}
+
+// halves judges pauses that go one way.
+func (j *judge) halves(table string, p *grammar.Tree) {
+	for _, k := range []string{"tx", "rx"} {
+		if on, ok := grammar.On(p.Get(k)); ok && !on {
+			does := map[string]string{
+				"tx": "never pauses its peer, and drops what arrives beyond its buffer", "rx": "does not obey its peer's pauses",
+			}
+			j.warnf(&topicPause, p.Get(k).At, "%s of this profile of %s is off: the switch %s. Turn it on.", k, table, does[k])
+		}
+	}
+}
+
+// reached judges whether packets come into lossless priorities, and whether those of nobody do.
+func (j *judge) reached(i string, p *grammar.Tree, cos uint8) {
+	name, m := j.bound(i, "mapping")
+	if name != grammar.DefaultGlobal && m == nil {
+		return
+	}
+	trust := "l2"
+	if name == grammar.DefaultGlobal && j.preset {
+		trust = "both"
+	}
+	if v := m.Get("trust"); v.IsScalar() {
+		trust = v.Value
+	}
+	var reached, usual uint8
+	use := func(field string, n int, plain func(v int) int) {
+		for v := range n {
+			to := plain(v)
+			if x, ok := grammar.Whole(m.Get(field, strconv.Itoa(v), "switch-priority")); ok && x < 8 {
+				to = x
+			}
+			reached |= 1 << to
+			if v == 0 {
+				usual |= 1 << to
+			}
+		}
+	}
+	if trust == "l2" || trust == "both" {
+		use("pcp", 8, func(v int) int { return v })
+	}
+	if trust == "l3" || trust == "both" {
+		use("dscp", 64, func(v int) int { return v / 8 })
+	}
+	port, ok := grammar.Whole(m.Get("port-default-sp"))
+	if !ok || port > 7 {
+		port = 0
+	}
+	reached, usual = reached|1<<port, usual|1<<port
+	priorities := p.Get("switch-priority")
+	for _, k := range priorities.Keys() {
+		n, ok := grammar.Whole(&grammar.Tree{Value: k})
+		if !ok || n > 7 {
+			continue
+		}
+		if reached>>n&1 == 0 {
+			j.errorf(&topicMap, priorities.Get(k).Key, "Priority %d has PFC, and ports with this profile put no packet there: they trust %s, and "+
+				"their map %s sends no value to it. Traffic that is meant is lossy.", n, spoken(trust), diag.Escape(name))
+		} else if usual>>n&1 == 1 {
+			j.warnf(&topicMap, priorities.Get(k).Key, "Priority %d has PFC, and packets without a mark of their own (DSCP 0, PCP 0 or no "+
+				"tag) are put there: all traffic is lossless, and pauses spread.", n)
+		}
+	}
+}
+
+func spoken(trust string) string {
+	switch trust {
+	case "l2":
+		return "PCP"
+	case "l3":
+		return "DSCP"
+	case "both":
+		return "DSCP and PCP"
+	}
+	return "no field"
+}
+
+// marked judges marking and dropping in the traffic classes of lossless priorities.
+func (j *judge) marked(i string, p *grammar.Tree, cos uint8) {
+	name, c := j.bound(i, "congestion-control")
+	_, m := j.bound(i, "mapping")
+	trust := m.Get("trust")
+	ip := j.preset || trust.IsScalar() && (trust.Value == "l3" || trust.Value == "both") // RoCEv2
+	priorities := p.Get("switch-priority")
+	for n := range 8 {
+		at := priorities.Get(strconv.Itoa(n))
+		if cos>>n&1 == 0 || at == nil {
+			continue
+		}
+		q := grammar.Queue(j.set, n)
+		x := c.Get("traffic-class", strconv.Itoa(q))
+		on, stated := grammar.On(x.Get("ecn"))
+		if !stated {
+			on = name == grammar.DefaultGlobal && (q == 0 || j.preset && q == grammar.PresetCos)
+		}
+		if red, _ := grammar.On(x.Get("red")); red {
+			j.errorf(&topicECN, x.Get("red").At, "Traffic class %d, in which lossless priority %d leaves, drops early (red). Turn red off "+
+				"there.", q, n)
+		}
+		if !on && ip {
+			j.warnf(&topicECN, at.Key, "Priority %d is lossless and leaves in traffic class %d, which %s does not mark. RoCEv2 senders never "+
+				"learn of congestion, and pauses do all the work.", n, q, diag.Escape(name))
+		}
+		low, ok := grammar.Whole(x.Get("min-threshold"))
+		high, is := grammar.Whole(x.Get("max-threshold"))
+		if ok && is && low > high {
+			j.errorf(&topicECN, x.Get("min-threshold").At, "min-threshold %d is above max-threshold %d.", low, high)
+		}
+	}
+}
+
+// pools judges how the memory of the chip is shared out.
+func (j *judge) pools() {
+	t := j.set.Get("qos", "traffic-pool")
+	percent := func(pool string) (int, *grammar.Tree) {
+		v := t.Get(pool, "memory-percent")
+		n, _ := grammar.Whole(v)
+		if n > 100 { // which is said of the value
+			n = 0
+		}
+		return n, v
+	}
+	lossless, _ := percent("default-lossless")
+	roce, _ := percent("roce-lossless")
+	sum, lastAt := 0, grammar.Place{}
+	for _, pool := range t.Keys() {
+		n, v := percent(pool)
+		if sum += n; n > 0 {
+			lastAt = v.At
+		}
+	}
+	if lossy, v := percent("default-lossy"); v == nil && lossy == 0 && lossless > 0 && !j.preset {
+		j.warnf(&topicPool, lastAt, "default-lossless has %d %% of the memory, and nothing is said of default-lossy, which has 100 %% from the "+
+			"factory. NVUE refuses pools of more than 100 %% together: give default-lossy what is left.", lossless)
+	} else if sum > 100 {
+		j.errorf(&topicPool, lastAt, "The pools of qos.traffic-pool come to %d %% of the memory. NVUE refuses more than 100.", sum)
+	}
+	if lossless+roce > 0 || j.preset {
+		return
+	}
+	for _, table := range []string{"pfc", "link-pause"} {
+		profiles := j.set.Get("qos", table)
+		for _, name := range profiles.Keys() {
+			p := profiles.Get(name)
+			if table == "pfc" && grammar.Digits(p.Get("switch-priority")) == 0 || len(p.MapOf()) == 0 || !j.used(table, name) {
+				continue
+			}
+			j.errorf(&topicPool, p.Key, "The profile %s of %s makes traffic lossless, and qos.traffic-pool gives the pool default-lossless no "+
+				"memory: its packets are in the lossy pool, and dropped there. Give each of default-lossless and default-lossy 50 %%.",
+				diag.Escape(name), table)
+		}
+	}
+}
+
+// used reports whether a port has a profile.
+func (j *judge) used(table, name string) bool {
+	if name == grammar.DefaultGlobal {
+		return true
+	}
+	interfaces := j.set.Get("interface")
+	for i := range interfaces.MapOf() {
+		if p := interfaces.Get(i, "qos", table, "profile"); p.IsScalar() && p.Value == name {
+			return true
+		}
+	}
+	return false
+}
+
+// shares judges schedulers.
+func (j *judge) shares() {
+	profiles := j.set.Get("qos", "egress-scheduler")
+	for _, name := range profiles.Keys() {
+		classes := profiles.Get(name, "traffic-class")
+		sum := 0
+		var last *grammar.Tree
+		for _, q := range classes.Keys() {
+			x := classes.Get(q)
+			mode := x.Get("mode")
+			n, ok := grammar.Whole(x.Get("bw-percent"))
+			if mode.IsScalar() && mode.Value == "strict" {
+				continue
+			}
+			if sum += n; ok {
+				last = x.Get("bw-percent")
+			}
+			if mode.IsScalar() && mode.Value == "dwrr" && !ok {
+				j.errorf(&topicShares, mode.At, "Traffic class %s of the scheduler %s is dwrr and has no bw-percent. NVUE demands one.",
+					diag.Escape(q), diag.Escape(name))
+			}
+		}
+		if sum > 100 {
+			j.errorf(&topicShares, last.At, "The shares of the scheduler %s come to %d %%. NVUE refuses more than 100.", diag.Escape(name), sum)
+		}
+	}
+}
+
+// exceptions finds what default-global sets beside the preset.
+func (j *judge) exceptions() {
+	if !j.preset {
+		return
+	}
+	except := func(t *grammar.Tree, same bool, what string) {
+		if t != nil && !same {
+			j.warnf(&topicPreset, t.Key, "qos.roce sets %s, and this sets something else. Settings of default-global go before those of the "+
+				"preset, and no manual says whether a set of priorities is replaced or joined. Take one of the two away.", what)
+		}
+	}
+	m := j.set.Get("qos", "mapping", grammar.DefaultGlobal)
+	trust := m.Get("trust")
+	except(trust, trust.IsScalar() && trust.Value == "both", "trust to both fields")
+	for _, field := range []string{"pcp", "dscp"} {
+		for _, k := range m.Get(field).Keys() {
+			v, _ := grammar.Whole(&grammar.Tree{Value: k})
+			if field == "dscp" {
+				v /= 8
+			}
+			to := m.Get(field, k, "switch-priority")
+			n, ok := grammar.Whole(to)
+			except(to, ok && n == v, "the map of "+field)
+		}
+	}
+	priorities := j.set.Get("qos", "pfc", grammar.DefaultGlobal, "switch-priority")
+	cos := grammar.Digits(priorities)
+	except(priorities, cos == 0 || cos == 1<<grammar.PresetCos, "PFC for priority 3")
+	queues := j.set.Get("qos", "egress-queue-mapping", grammar.DefaultGlobal, "switch-priority")
+	for _, k := range queues.Keys() {
+		n, ok := grammar.Whole(queues.Get(k, "traffic-class"))
+		want := 0
+		if k == "3" || k == "6" {
+			want, _ = strconv.Atoi(k)
+		}
+		except(queues.Get(k, "traffic-class"), ok && n == want, "the traffic classes")
+	}
+	if lossless := j.set.Get("qos", "traffic-pool", "default-lossless"); lossless != nil {
+		except(lossless, false, "the pool roce-lossless, and a switch has one lossless pool")
+	}
+}

@@ -1,0 +1,320 @@
+package nvue
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+)
+
+// settings is what one switch should hold, before its tree is looked at.
+type settings struct {
+	*grammar.Grammar
+	trust    string // l2, l3 or both
+	spare    bool   // nothing changes for packets of intents if both fields are trusted
+	trustWhy []ir.Origin
+	pcp      [8]int
+	dscp     [64]int
+	plain    int // the priority of packets that no trusted field tells
+	mapWhy   [8][]ir.Origin
+	queue    [8]int    // the traffic class of every priority
+	share    [8]*share // of the traffic classes that are used; nil of the others
+	profiles []profile // of PFC and link pause, by name
+	ecn      []marking // by name
+	ports    []port    // those of the fabric, as they stand on the front panel
+	asked    []*ir.CosGroup
+}
+
+// share is how a traffic class is served.
+type share struct {
+	strict  bool
+	percent int // of one that is not strict
+	why     []ir.Origin
+}
+
+// profile is what ports with the same lossless priorities and class of cable length share.
+type profile struct {
+	name   string
+	pause  bool
+	cos    uint8
+	metres int // the class
+	sizes  *sizes
+	why    []ir.Origin
+}
+
+// sizes are those that the fabric states; else the switch derives them.
+type sizes struct{ buffer, xoff, xonDelta int }
+
+// marking is a profile of ECN.
+type marking struct {
+	name string
+	at   [8]ir.Marking // by traffic class; zero: it does not mark
+	why  []ir.Origin
+}
+
+// port is a port of the fabric; profiles are empty where it has none.
+type port struct {
+	name     string
+	lossless int // index of its profile; -1: none
+	ecn      int // likewise
+	byPCP    bool
+}
+
+// lower turns the fabric's numbers into a switch's settings.
+func lower(d *ir.Device, g *grammar.Grammar) *settings {
+	s := &settings{Grammar: g, asked: d.Fabric.CosGroups}
+	s.believe(d)
+	home := ir.Home(s.asked, -1)
+	s.plain = home(0)
+	s.pcp = ir.MapPCP(s.asked, home)
+	s.dscp = ir.MapDSCP(s.asked, func(dscp int) int { return home(dscp / 8) })
+	for _, g := range s.asked {
+		s.mapWhy[g.Cos] = append(s.mapWhy[g.Cos], ir.Origin{At: g.At, Why: "cos group " + g.Name})
+	}
+	s.schedule()
+	s.place(d)
+	return s
+}
+
+// believe decides which header fields the switch trusts. A switch that sees no intent gets what the fabric as a whole needs.
+func (s *settings) believe(d *ir.Device) {
+	intents := d.Switch.Intents
+	if len(intents) == 0 {
+		intents = d.Fabric.Intents
+	}
+	switch t := d.Switch.Trust(d.Fabric); {
+	case t.PCP && t.DSCP:
+		s.trust = "both"
+	case t.DSCP:
+		s.trust, s.spare = "l3", true // a packet with an IP header goes by its DSCP where both are trusted
+	default:
+		s.trust = "l2"
+		s.spare = !slices.ContainsFunc(intents, func(in *ir.Intent) bool { return in.Version == 2 })
+	}
+	for _, in := range intents {
+		s.trustWhy = append(s.trustWhy, ir.Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
+	}
+}
+
+// schedule gives every cos group the traffic class of its own number, and the priorities of nobody one class together, as the vendor's
+// preset does: with a class for each of them, what the person wrote as a group's share would be measured against up to seven others.
+// A group's weight is its percentage; groups without one and the rest have in equal parts what is left of a hundred, and at least 1.
+func (s *settings) schedule() {
+	var owner [8]*ir.CosGroup
+	for _, g := range s.asked {
+		if owner[g.Cos] == nil {
+			owner[g.Cos] = g
+		}
+	}
+	bulk := slices.Index(owner[:], nil)
+	weights, rest := 0, 0
+	for cos, g := range owner {
+		s.queue[cos] = cos
+		switch {
+		case g == nil:
+			s.queue[cos] = bulk
+			continue
+		case g.Strict:
+			s.share[cos] = &share{strict: true}
+		default:
+			s.share[cos] = &share{percent: g.Weight}
+			weights += g.Weight
+			if g.Weight == 0 {
+				rest++
+			}
+		}
+		s.share[cos].why = []ir.Origin{{At: g.At, Why: "cos group " + g.Name}}
+	}
+	if bulk >= 0 {
+		s.share[bulk] = &share{why: []ir.Origin{{Why: "traffic of no cos group"}}}
+		rest++
+	}
+	if room := 100 - rest; weights > room {
+		left := 0
+		for _, x := range s.share {
+			if x != nil && x.percent > 0 {
+				x.percent = max(x.percent*room/weights, 1)
+				left += x.percent
+			}
+		}
+		weights = left
+	}
+	for _, x := range s.share {
+		if x != nil && !x.strict && x.percent == 0 {
+			x.percent = max((100-weights)/rest, 1)
+		}
+	}
+}
+
+// Classes of cable lengths in metres: a profile is for all cables up to its class, so that a fabric whose cables are measured one by one
+// has a handful of profiles. What is rounded up is headroom: at 400G, 500 bytes a metre. Beyond, classes are whole kilometres.
+var lengths = []int{5, 10, 20, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000}
+
+// longest is the longest cable that NVUE takes.
+const longest = 100_000
+
+// lengthClass gives the class of a cable; of one whose length is not known, for which sizes are stated, that of the vendor's preset.
+func lengthClass(l ir.Length) int {
+	if !l.Known() {
+		return grammar.PresetMetres
+	}
+	m := int(math.Ceil(l.Metres))
+	for _, c := range lengths {
+		if m <= c {
+			return c
+		}
+	}
+	return min((m+999)/1000*1000, longest)
+}
+
+// place collects the profiles of the ports.
+func (s *settings) place(d *ir.Device) {
+	all := uint8(0)
+	for _, g := range s.asked {
+		if g.Lossless {
+			all |= 1 << g.Cos
+		}
+	}
+	found, marks := map[string]profile{}, map[[8]ir.Marking]marking{}
+	type needs struct {
+		lossless string
+		ecn      [8]ir.Marking
+	}
+	var of []needs
+	for _, p := range sorted(d.Ports) {
+		one := port{name: p.Name, lossless: -1, ecn: -1, byPCP: p.ByPCPAlone()}
+		var x needs
+		if len(p.Buffers) > 0 {
+			f := profileOf(p, all)
+			if have, ok := found[f.name]; ok {
+				f = have
+			}
+			f.why = add(f.why, p.Link.Length.From)
+			found[f.name] = f
+			x.lossless = f.name
+		}
+		var why []ir.Origin
+		for _, m := range p.Marks {
+			if q := s.queue[m.Group.Cos]; x.ecn[q] == (ir.Marking{}) {
+				x.ecn[q] = ir.Marking{Min: m.Min.N, Max: m.Max.N, Probability: m.Probability.N}
+			}
+			if m.Group.ECN != nil {
+				why = add(why, ir.Origin{At: m.Group.ECN.At, Why: m.Group.Name + " is marked"})
+			}
+		}
+		if len(p.Marks) > 0 {
+			marks[x.ecn] = marking{at: x.ecn, why: why}
+		}
+		of = append(of, x)
+		s.ports = append(s.ports, one)
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(found), grammar.Compare) {
+		s.profiles = append(s.profiles, found[name])
+	}
+	s.ecn = slices.SortedFunc(maps.Values(marks), func(a, b marking) int {
+		for q := range a.at {
+			x, y := a.at[q], b.at[q]
+			if c := cmp.Or(cmp.Compare(x.Min, y.Min), cmp.Compare(x.Max, y.Max), cmp.Compare(x.Probability, y.Probability)); c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	for i := range s.ecn {
+		s.ecn[i].name = Prefix + "ecn"
+		if i > 0 {
+			s.ecn[i].name += "-" + strconv.Itoa(i+1)
+		}
+	}
+	for i := range s.ports {
+		if of[i].lossless != "" {
+			s.ports[i].lossless = slices.IndexFunc(s.profiles, func(f profile) bool { return f.name == of[i].lossless })
+		}
+		if of[i].ecn != ([8]ir.Marking{}) {
+			s.ports[i].ecn = slices.IndexFunc(s.ecn, func(m marking) bool { return m.at == of[i].ecn })
+		}
+	}
+}
+
+// add appends an origin that is not there yet, and that says something. Many ports have the same ones.
+func add(to []ir.Origin, o ir.Origin) []ir.Origin {
+	if o.Why == "" || len(to) > 16 || slices.Contains(to, o) {
+		return to
+	}
+	return append(to, o)
+}
+
+// profileOf gives the profile of a lossless port: rocec-5m; of link pause rocec-pause-5m; of a port that does not carry all lossless
+// groups of the fabric with its priorities behind; with sizes of the person's, with these.
+func profileOf(p *ir.Port, all uint8) profile {
+	f := profile{pause: p.ByPause(), metres: lengthClass(p.Link.Length)}
+	stated := false
+	var z sizes
+	for i, b := range p.Buffers {
+		f.cos |= 1 << b.Group.Cos
+		f.why = add(f.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
+		if w := b.Group.PFC; w != nil && (w.Buffer.Set() || w.Xoff.Set() || w.XonDelta.Set()) {
+			stated = true
+			f.why = add(f.why, ir.Origin{At: w.At, Why: "sizes of " + b.Group.Name})
+		}
+		// One buffer holds all lossless groups of a port: the sum of their sizes, paused at the least xoff.
+		z.buffer += b.Size.N
+		if i == 0 || b.Xoff.N < z.xoff {
+			z.xoff = b.Xoff.N
+		}
+		if i == 0 || b.XonDelta.N < z.xonDelta {
+			z.xonDelta = b.XonDelta.N
+		}
+	}
+	f.name = Prefix
+	if f.pause {
+		f.name += "pause-"
+	}
+	f.name += strconv.Itoa(f.metres) + "m"
+	if f.pause {
+		f.cos = 0xff
+	} else if f.cos != all {
+		f.name += "-p" + digitsOf(f.cos)
+	}
+	if stated {
+		f.sizes = &z
+		f.name += fmt.Sprintf("-%d-%d-%d", z.buffer, z.xoff, z.xonDelta)
+	}
+	return f
+}
+
+// digitsOf spells priorities: "34".
+func digitsOf(mask uint8) string {
+	var b strings.Builder
+	for m := mask; m != 0; m &= m - 1 {
+		b.WriteByte(byte('0' + bits.TrailingZeros8(m)))
+	}
+	return b.String()
+}
+
+// sorted gives the front-panel ports in their order there. A port with another name is an error of [Check].
+func sorted(ports []*ir.Port) []*ir.Port {
+	type named struct {
+		grammar.Port
+		ir *ir.Port
+	}
+	all := make([]named, 0, len(ports))
+	for _, p := range ports {
+		if q, ok := grammar.ParsePort(p.Name); ok {
+			all = append(all, named{q, p})
+		}
+	}
+	slices.SortFunc(all, func(a, b named) int { return a.Compare(b.Port) })
+	out := make([]*ir.Port, len(all))
+	for i, n := range all {
+		out[i] = n.ir
+	}
+	return out
+}

@@ -1,0 +1,164 @@
+// Package nvue spells the lossless settings of a switch in the configuration tree of NVUE, which Cumulus Linux 5.4 and later hold.
+//
+// In comes one compiled switch. Out goes a function from the tree that is applied on the switch to the one that should be: the settings
+// are lowered once ([lower]), then set in the tree by the paths of the release ([grammar.Grammar]); what is not rocec's stays as it is.
+// Text is read and written by package grammar, in one canonical form, so that two trees are compared as text, too; what a switch is
+// told is the difference of two trees ([Patch]).
+//
+// Promised: the maps of PCP and DSCP are complete, so that no default of the switch decides; traffic nobody claimed never lands in a
+// lossless priority; a PFC profile always states its cable length, since the switch takes 10 m where none stands; headroom is left to
+// the switch, which derives it from that length, unless the fabric states sizes; the pools of memory are split before anything is
+// lossless; a bond's members have no settings of QoS but their watchdog, since NVUE refuses others; profiles are named rocec-*, and a
+// profile of somebody else is neither changed nor deleted.
+//
+// What rocec owns: the default-global profiles of mapping, remark, pfc and link-pause, and the queue map; every profile rocec-*; which
+// profiles the fabric's ports have, and their watchdogs; where something is lossless, the shares of default-lossy and default-lossless.
+// Marking and shares of default-global are the factory's, or somebody's, and hold for ports that the fabric does not have.
+package nvue
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/nvue/lint"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Path is what the wished tree is called, in what `rocec build` writes. It is a patch: NVUE's own startup.yaml holds the whole
+// configuration with its logins, and is never written.
+const Path = "/etc/rocec/nvue.yaml"
+
+// Prefix begins the name of every profile that rocec declares.
+const Prefix = "rocec-"
+
+// global is the profile of all ports that have no other.
+const global = grammar.DefaultGlobal
+
+// Preset is what is to be done with `qos roce` on a switch that has it.
+type Preset int
+
+// What a person may want of the preset.
+const (
+	AskPreset     Preset = iota // nothing is said: it stays where the fabric fits it, else the switch is refused
+	ReplacePreset               // it goes, and what the fabric means takes its place
+	KeepPreset                  // it stays; a fabric that does not fit it is refused
+)
+
+// Wish is what a switch should hold: its tree as a function of the one that is applied.
+type Wish struct {
+	device *ir.Device
+	preset Preset
+	lower  func() *settings
+}
+
+// For gives the wish of a switch, and what is wrong with it; nil where nothing can be written.
+func For(d *ir.Device, p Preset) (*Wish, diag.List) {
+	ds := Check(d)
+	rel, ok := grammar.ParseRelease(d.Switch.Version)
+	if !ok || !rel.AtLeast(grammar.First[0], grammar.First[1]) || len(d.Fabric.CosGroups) == 0 {
+		return nil, ds
+	}
+	return &Wish{device: d, preset: p, lower: sync.OnceValue(func() *settings { return lower(d, grammar.For(rel)) })}, ds
+}
+
+// File gives the wished tree as a file: Edit takes the applied tree as `nv config show` prints it, in YAML or JSON, and gives the whole
+// tree that should be applied, in canonical YAML. Keys are paths with dots between their keys.
+func (w *Wish) File() target.File {
+	why := sync.OnceValue(func() map[string][]ir.Origin { return w.lower().origins() })
+	return target.File{
+		Path: Path,
+		Mode: 0o644,
+		Edit: w.Edit,
+		Keys: w.Keys,
+		Why:  func(key string) []ir.Origin { return why()[key] },
+		Lint: w.linter(),
+	}
+}
+
+// linter judges a tree by itself, but for what holds of the tree rocec writes from nothing, too: that follows from the fabric, and
+// validate has judged it.
+func (w *Wish) linter() func([]byte) (diag.List, string) {
+	judge := func(content []byte) diag.List {
+		rel, ok := lint.Judged(w.device.Switch.Version)
+		if !ok {
+			return nil
+		}
+		return lint.Check(Path, content, rel)
+	}
+	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
+	meant := sync.OnceValue(func() map[string]bool {
+		whole, _ := w.Edit(nil)
+		m := map[string]bool{}
+		for _, d := range judge(whole) {
+			m[key(d)] = true
+		}
+		return m
+	})
+	return func(content []byte) (found diag.List, foreign string) {
+		for _, d := range judge(content) {
+			if !meant()[key(d)] {
+				found = append(found, d)
+			}
+		}
+		return found, ""
+	}
+}
+
+// Edit gives the canonical text of the tree that should be applied, given the one that is.
+func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
+	cfg, ds := w.edited(old)
+	if cfg == nil || ds.HasErrors() {
+		return nil, ds
+	}
+	return cfg.YAML(), ds
+}
+
+func (w *Wish) edited(old []byte) (*grammar.Config, diag.List) {
+	var ds diag.List
+	cfg, err := grammar.Read(old)
+	if err != nil {
+		topicTree.Errorf(&ds, w.device.At, "The configuration of %s cannot be edited: %s.", w.device.Name, err).
+			Note(diag.Range{}, "See what `nv config show -o yaml` prints there.")
+		return nil, ds
+	}
+	return cfg, w.edit(cfg)
+}
+
+// Keys lists the settings of a tree in the order of its canonical text.
+func (w *Wish) Keys(content []byte) []target.Key {
+	cfg, err := grammar.Read(content)
+	if err != nil {
+		return nil
+	}
+	e := w.editor(cfg.Set)
+	wanted := map[string]bool{}
+	for _, x := range e.wishes() {
+		wanted[grammar.Spell(x.path)] = true
+	}
+	var out []target.Key
+	cfg.Set.Leaves(func(l grammar.Leaf) {
+		name := grammar.Spell(l.Path)
+		out = append(out, target.Key{Name: name, Value: l.Shown(), Ours: wanted[name] || e.owns(l.Path)})
+	})
+	return out
+}
+
+// Patch gives the documents that make the tree after of the tree before, both as text; see [grammar.Patch]. A text that cannot be read
+// is an error.
+func Patch(before, after []byte) ([]grammar.Doc, error) {
+	a, err := grammar.Read(before)
+	if err != nil {
+		return nil, err
+	}
+	b, err := grammar.Read(after)
+	if err != nil {
+		return nil, err
+	}
+	return grammar.Patch(a.Set, b.Set), nil
+}
+
+// mine reports whether rocec has declared a profile.
+func mine(profile string) bool { return strings.HasPrefix(profile, Prefix) }

@@ -1,0 +1,145 @@
+package nvue
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+)
+
+// presetMarking is how the preset marks.
+var presetMarking = ir.Marking{Min: grammar.PresetMin, Max: grammar.PresetMax, Probability: grammar.PresetProbability}
+
+// Deviation is one way in which what the fabric means is not what the vendor's preset sets.
+type Deviation struct {
+	Says   string // a sentence
+	Breaks bool   // with the preset, the fabric would not do what it says
+}
+
+// Deviations gives how what rocec writes for the switch differs from the vendor's preset `qos roce`, for those whose support asks.
+func (w *Wish) Deviations() []Deviation { return w.lower().deviations() }
+
+func (s *settings) deviations() []Deviation {
+	var out []Deviation
+	says := func(breaks bool, format string, args ...any) {
+		out = append(out, Deviation{fmt.Sprintf(format, args...), breaks})
+	}
+	s.sortsOtherwise(says)
+	for _, f := range s.profiles {
+		switch {
+		case f.pause:
+			says(true, "Ports use link pause; the preset sets PFC.")
+		case f.cos != 1<<grammar.PresetCos:
+			says(true, "Lossless priorities are %s; the preset's is %d.", list(f.cos), grammar.PresetCos)
+		}
+		if f.metres > grammar.PresetMetres {
+			says(true, "Cables are up to %d m long; the preset keeps headroom for %d m.", f.metres, grammar.PresetMetres)
+		}
+		if f.sizes != nil {
+			says(true, "The fabric states sizes of buffers; the preset leaves them to the switch.")
+		}
+	}
+	if len(s.profiles) > 0 {
+		says(false, "PFC profiles %s are bound to ports, one for each class of cable length; the preset has %d m for all.",
+			strings.Join(s.names(), ", "), grammar.PresetMetres)
+		says(false, "Half of the memory is in the pool %s, and not in roce-lossless.", poolLossless)
+	}
+	for _, m := range s.ecn {
+		for q, at := range m.at {
+			if at != (ir.Marking{}) && (q != grammar.PresetCos || at != presetMarking) {
+				says(true, "Traffic class %d is marked from %d to %d bytes, with %d %%; the preset marks class %d from %d to %d bytes, with %d %%.",
+					q, at.Min, at.Max, at.Probability, grammar.PresetCos, grammar.PresetMin, grammar.PresetMax, grammar.PresetProbability)
+			}
+		}
+	}
+	for q, x := range s.share {
+		switch {
+		case x == nil:
+		case x.strict != (q == grammar.PresetCNP):
+			says(true, "Traffic class %d is served %s; the preset serves class %d strictly, and no other.", q,
+				map[bool]string{true: "strictly", false: "by its share"}[x.strict], grammar.PresetCNP)
+		case !x.strict && q != 0 && q != grammar.PresetCos:
+			says(true, "Traffic class %d has a share of its own, %d %%; with the preset its traffic is in class 0.", q, x.percent)
+		case !x.strict && x.percent != grammar.PresetPercent:
+			says(true, "Traffic class %d has %d %%; the preset gives it %d %%.", q, x.percent, grammar.PresetPercent)
+		}
+	}
+	return out
+}
+
+// sortsOtherwise compares trust and maps. Values that no group claims differ without harm to what the fabric says.
+func (s *settings) sortsOtherwise(says func(breaks bool, format string, args ...any)) {
+	if s.trust != "both" {
+		says(!s.spare, "The switch trusts %s; the preset trusts both fields.", s.trust)
+	}
+	claimed := map[int]bool{}
+	for _, g := range s.asked {
+		for _, c := range g.DSCP {
+			claimed[c.Value] = true
+			if c.Value/8 != g.Cos {
+				says(true, "DSCP %d goes to priority %d; the preset sends it to %d.", c.Value, g.Cos, c.Value/8)
+			}
+		}
+		for _, c := range g.PCP {
+			if c.Value != g.Cos && s.trust != "l3" {
+				says(true, "PCP %d goes to priority %d; the preset sends it to %d.", c.Value, g.Cos, c.Value)
+			}
+		}
+	}
+	var stray []string
+	for v, cos := range s.dscp {
+		if v/8 == grammar.PresetCos && !claimed[v] && cos != grammar.PresetCos {
+			stray = append(stray, fmt.Sprint(v))
+		}
+	}
+	if len(stray) > 0 {
+		says(false, "DSCP %s, which no cos group claims, stay out of the lossless priority; the preset has them there.",
+			strings.Join(stray, ", "))
+	}
+	for _, p := range s.ports {
+		if p.byPCP {
+			says(true, "%s trusts PCP alone; the preset trusts both fields on all ports.", p.name)
+			break
+		}
+	}
+}
+
+func (s *settings) names() []string {
+	var out []string
+	for _, f := range s.profiles {
+		out = append(out, f.name)
+	}
+	return out
+}
+
+// list spells priorities: "3 and 4".
+func list(mask uint8) string { return diag.And(strings.Split(digitsOf(mask), "")) }
+
+// judgePreset refuses a switch that keeps the preset, and whose fabric does not fit it.
+func (e *editor) judgePreset(ds *diag.List) {
+	breaks := slices.DeleteFunc(e.deviations(), func(d Deviation) bool { return !d.Breaks })
+	lossless := len(e.profiles) > 0
+	if lossless && grammar.PresetIsLossy(e.set) {
+		breaks = append(breaks, Deviation{Says: "The preset is in the mode lossy, which pauses nothing."})
+	}
+	if len(breaks) == 0 {
+		return
+	}
+	d := e.w.device
+	why := "Nothing says whether the preset is to stay."
+	if e.w.preset == KeepPreset {
+		why = "The fabric says that the preset stays."
+	}
+	x := topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it. %s Have the fabric fit the "+
+		"preset, or have rocec replace it by settings of its own.", d.Name, why)
+	for i, b := range breaks {
+		if i == 8 {
+			x.Note(diag.Range{}, "and %s more", diag.Number(len(breaks)-i))
+			break
+		}
+		x.Note(diag.Range{}, "%s", b.Says)
+	}
+}
