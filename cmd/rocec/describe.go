@@ -302,6 +302,8 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 			case what == "out":
 			case i == len(path)-1:
 				line = "the end"
+			case buf != nil && p.Device.ByHand == nil && p.ByPause() && buf.Size.Set():
+				line = fmt.Sprintf("pauses everything at %d B, headroom %d of %d B needed", buf.Xoff.N, buf.Headroom(), buf.Need)
 			case buf == nil:
 				line = "lossy"
 			case p.Device.ByHand != nil && p.NIC == nil:

@@ -127,8 +127,19 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) section {
 			s.add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
 		}
 		s.addCost(b, p.Device.Switch)
+	} else if p.FlowControl() == ir.Pause { // one pause for all groups, and no buffer of PFC to size
+		from := ir.Origin{At: l.FlowControlAt}
+		switch h := p.Device.ByHand; {
+		case h != nil && h.FlowControl == ir.Pause:
+			from.At = h.FlowControlAt
+		case from.At.Filename == "":
+			from.At = p.Device.Fabric.At
+		}
+		s.add("pfc", "off", from)
+		s.add("link pause", "on", ir.Origin{At: from.At, Why: "stops every cos group of the cable"})
+		return s
 	} else { // a NIC: its driver sizes its own buffers
-		s.add("pfc", "on", ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
+		s.add("pfc", pfcText(p.Pauses(b.Group.Cos)), ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})
 		need = "buffer needed"
 	}
 	if b.Group.PFC != nil && b.Group.PFC.SmallPackets.Set() && b.Size.Set() {
@@ -171,6 +182,9 @@ func (s *section) addTotal(p *ir.Port) {
 	if p.NIC != nil {
 		all = need
 	}
+	if p.NIC != nil && p.FlowControl() == ir.Pause {
+		return // no buffers of PFC
+	}
 	if len(p.Buffers) > 1 && all > 0 {
 		s.add("all lossless groups", amount(all), ir.Origin{Why: fmt.Sprintf("the buffers of %d groups", len(p.Buffers))})
 	}
@@ -193,11 +207,25 @@ func describeMark(m *ir.Mark, p *ir.Port) section {
 			s.add("marks before pauses", "below "+amount(mem.MarkBound()), boundOrigin(mem)...)
 		} else if b := p.Carries(m.Group); b != nil && b.Xoff.N > 0 {
 			s.addAbsoluteBounds(mem, b.Xoff.N)
-			s.add("  of how many ports", fmt.Sprintf("%d or more of %d", ir.MarksFrom(m.Min.N, b.Xoff.N), d.Senders(m.Group)),
-				ir.Origin{Why: fmt.Sprintf("f x %d B above min", b.Xoff.N)})
+			s.addFrom(ir.MarksFrom(m.Min.N, b.Xoff.N), d.Senders(m.Group), b.Xoff.N)
 		}
 	}
 	return s
+}
+
+// addFrom tells how many of the ports that can send into a queue must do so at once for marks to come before pauses. What takes more of
+// them than there are never happens.
+func (s *section) addFrom(from, senders, xoff int) {
+	const name = "  of how many ports"
+	above := ir.Origin{Why: fmt.Sprintf("f x %d B above min", xoff)}
+	switch {
+	case senders < 2:
+		s.add(name, "no queue to mark", ir.Origin{Why: "fewer than two can send into it: none lasts, where ports are equally fast"})
+	case from > senders:
+		s.add(name, fmt.Sprintf("never, with %d ports", senders), ir.Origin{Why: fmt.Sprintf("this min takes %d that send at once", from)}, above)
+	default:
+		s.add(name, fmt.Sprintf("%d or more of %d", from, senders), above)
+	}
 }
 
 func amount(n int) string { return fmt.Sprintf("%d B", n) }

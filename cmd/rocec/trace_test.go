@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/validate/walk"
 )
 
@@ -155,4 +156,55 @@ func TestBreakIsNeverLeftOut(t *testing.T) {
 		found.Breaks = false
 		require.Empty(t, newSayings(f).of([]*walk.Finding{found}), code)
 	}
+}
+
+// Where a pause stops everything on a cable, notifications wait, too, and are not said to pass freely.
+func TestTraceHoldsNotificationsUp(t *testing.T) {
+	dir := filepath.Join("../../examples", "pause-at-hosts")
+	code, text, stderr := rocec(t, "trace", dir, "store1", "store5")
+	require.Equal(t, exitGood, code, "%s%s", text, stderr)
+	_, back, found := strings.Cut(text, "congestion notifications")
+	require.True(t, found)
+	require.Equal(t, 2, strings.Count(back, "link pause: waits with the rest"), back)
+	require.Regexp(t, `=> on cables of link pause the notifications wait with the rest: out of\s+store5:ens1f0 and leaf1:swp1\n`, back)
+	require.NotContains(t, back, "nothing holds the notifications up")
+	_, text, _ = rocec(t, "trace", dir, "store1", "store5", "--color", "always")
+	require.NotContains(t, text, diag.Green+"=> on")
+}
+
+// A port of link pause has no PFC, and no buffer that PFC needs.
+func TestShowLinkPause(t *testing.T) {
+	dir := filepath.Join("../../examples", "pause-at-hosts")
+	_, text, stderr := rocec(t, "show", dir, "store1:ens1f0")
+	require.Empty(t, stderr)
+	require.Regexp(t, `(?m)^  pfc +off `, text)
+	require.Regexp(t, `(?m)^  link pause +on .*stops every cos group`, text)
+	require.NotContains(t, text, "buffer needed")
+	_, text, _ = rocec(t, "show", dir, "store1,store5")
+	require.Regexp(t, `in  leaf1:swp1 +pauses everything at \d+ B`, text)
+	require.Regexp(t, `in  spine1:swp1 +pauses priority 3 at \d+ B`, text)
+	_, text, _ = rocec(t, "show", fatTree(t, 4, false), "p1-l1-h1:ens1f0")
+	require.Regexp(t, `(?m)^  pfc +on$`, text)
+	require.Contains(t, text, "buffer needed")
+}
+
+// As many senders as marks before pauses would take may not be there.
+func TestShowMarksFirst(t *testing.T) {
+	src, err := os.ReadFile(filepath.Join(fatTree(t, 4, false), "fabric.hcl"))
+	require.NoError(t, err)
+	marks := func(min string) string {
+		dir := t.TempDir()
+		text := strings.Replace(string(src), "ecn {}", "ecn { min = "+min+" }", 1)
+		text = strings.Replace(text, "spectrum-3", "tomahawk", 1)
+		text = strings.ReplaceAll(text, "200G", "100G")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(text), 0o644))
+		_, out, stderr := rocec(t, "show", dir, "p1-leaf1:swp1")
+		require.Empty(t, stderr)
+		return out
+	}
+	few := marks("150000")
+	require.Regexp(t, `of how many ports +never, with 3 ports\n.*this min takes 9 that`, few)
+	require.NotContains(t, few, "or more of")
+	enough := marks("40000")
+	require.Regexp(t, `of how many ports +3 or more of 3`, enough)
 }

@@ -301,6 +301,9 @@ func (v *traceView) outText(w *walk.Walk, h *walk.Hop, l *walk.Lane) []string {
 	if l.Marks && !w.CNP {
 		out = append(out, fmt.Sprintf("ECN %d to %d B, %d %%", l.Min, l.Max, l.Probability))
 	}
+	if w.CNP && heldAt(l) {
+		return append(out, "link pause: waits with the rest")
+	}
 	if w.Promised && l.Group != nil && l.Group.Lossless {
 		if l.Pauses {
 			return append(out, "obeys pauses")
@@ -401,12 +404,18 @@ func (v *traceView) verdict(w *walk.Walk) {
 	switch {
 	case w.CNP:
 		text = "nothing holds the notifications up"
+		if held := heldUp(w); held != nil {
+			text = "on cables of link pause the notifications wait with the rest: out of " + diag.Some(held, mostHeld)
+		}
 	case !w.Promised:
 		text = "losslessness is not promised: the cos group is lossy"
 	case v.fabric.FlowControl != ir.Pause && slices.ContainsFunc(w.Hops, lossy):
 		text = "not lossless, as written: these packets are in another cos group"
 	}
 	at, style := diag.Range{}, diag.Green
+	if w.CNP && heldUp(w) != nil {
+		style = diag.Yellow
+	}
 	if d := v.firstBreak(w); d != nil {
 		text = fmt.Sprintf("first break: at %s, %s: %s", d.finding.Device.Name, d.Code, d.Summary)
 		at, style = d.At, diag.Red
@@ -428,6 +437,31 @@ func (v *traceView) verdict(w *walk.Walk) {
 	if !v.lines("=> ", words[0]+" ", style, words[1:], " ", at) {
 		v.lines("   ", "", "", []string{"at " + report.Place(at)}, "", diag.Range{})
 	}
+}
+
+// mostHeld is how many lanes the verdict names.
+const mostHeld = 4
+
+// heldUp names the ports out of which notifications wait for link pause, lane by lane.
+func heldUp(w *walk.Walk) []string {
+	var out []string
+	for _, h := range w.Hops {
+		for _, l := range h.Out {
+			if heldAt(l) {
+				var names []string
+				for _, d := range h.Devices {
+					names = append(names, d.Name)
+				}
+				out = append(out, nodeset.Text(names, nodeset.Devices, traceNames)+":"+portNames(l))
+			}
+		}
+	}
+	return out
+}
+
+// heldAt reports whether a pause at the other end stops whatever leaves by a lane, of any cos group.
+func heldAt(l *walk.Lane) bool {
+	return l.Pauses && slices.ContainsFunc(l.Ports, (*ir.Port).ByPause)
 }
 
 // lossy reports whether packets are in no lossless group at a hop.
