@@ -245,9 +245,15 @@ func (c *compiler) checkRouting() {
 		if ring == nil {
 			continue
 		}
+		bonded := ""
+		if len(ring) == 2 && ring[0].A.Device.Switch != nil && ring[0].B.Device.Switch != nil { // two cables between the same two devices
+			bonded = " Where the cables between " + ring[0].A.Device.Name + " and " + ring[0].B.Device.Name +
+				" are one bond (a LAG), say bond = true in their block instead: they are one link then, and no ring."
+		}
 		e := c.report.errorf(topicRoutingMissing, c.f.At, g.Name, "The lossless cos group %q crosses a ring of %d links, and the fabric "+
 			"does not say how lossless traffic is forwarded. Whether pauses can run round in a circle depends on it. Say it in the fabric "+
-			"block: routing = \"up-down\", \"ebgp\", \"shortest-path\", \"spanning-tree\", \"flooding\", \"any\" or \"table\".", g.Name, len(ring))
+			"block: routing = \"up-down\", \"ebgp\", \"shortest-path\", \"spanning-tree\", \"flooding\", \"any\" or \"table\".%s",
+			g.Name, len(ring), bonded)
 		for i, l := range ring {
 			if i == showRing {
 				e.Note(diag.Range{}, "and %d more links", len(ring)-showRing)

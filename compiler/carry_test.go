@@ -3,6 +3,7 @@ package compiler
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -237,6 +238,15 @@ func TestRing(t *testing.T) {
 		return out
 	}
 	assert.Empty(t, ringOf([][2]int{{0, 1}, {1, 2}, {1, 3}}, 4), "a tree needs no routing")
+	for links, bond := range map[int]bool{2: true, 3: false} {
+		g := graph{switches: links, links: [][2]int{{0, 1}, {1, 0}}, version: 2, hosts: []int{0, 1}}
+		if links == 3 {
+			g.links, g.hosts = [][2]int{{0, 1}, {1, 2}, {2, 0}}, []int{0, 1, 2}
+		}
+		_, ds := Compile(g.source(), targets.Known)
+		require.Len(t, ds, 1)
+		assert.Equal(t, bond, strings.Contains(ds[0].Detail, "say bond = true in their block"), ds[0].Detail)
+	}
 	assert.Equal(t, []string{
 		"the ring: s1:swp1 to s2:swp1", "the ring: s2:swp2 to s3:swp1", "the ring: s3:swp2 to s1:swp3", "the group is lossless",
 	}, ringOf([][2]int{{1, 2}, {0, 1}, {2, 3}, {3, 1}}, 4))

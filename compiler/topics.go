@@ -327,7 +327,8 @@ none. Too long is safe and costs buffer.
 A lossless group crosses a ring of links: switches that pause each other in a circle can stop for
 good (a PFC loop). Whether they can depends on the paths traffic takes, so the fabric must say.
 Where the links that carry the group form a tree, every routing is the same and none is needed. Two
-parallel links are a ring too.
+parallel links are a ring too, unless their block says bond = true: then they are one link (a LAG),
+as the cables between an MLAG pair mostly are.
 
     up-down         never up again after coming down; you vouch for it
     ebgp            eBGP with AS-path loop check; every switch has an asn
@@ -347,7 +348,8 @@ Example:
       upper = "spine[1-2]:swp[1-4]"
     }
 
-How to mend it: say how your switches forward. With leaves and spines that is usually
+How to mend it: where the ring is cables between the same two switches that are one bond, say bond =
+true in their block. Otherwise say how your switches forward. With leaves and spines that is usually
 
     fabric "pod1" {
       routing = "up-down"
