@@ -268,6 +268,9 @@ func TestMisplacedCables(t *testing.T) {
 				case tt.want != nil && d.Code == tt.want[0]:
 					line := strings.Split(src, "\n")[d.At.Start.Line-1]
 					said = said || strings.Contains(line, tt.want[1])
+					if d.Code == "planes-joined" { // peer has no effect on uplinks
+						assert.Equal(t, name == "a cable between spines of two planes", strings.Contains(d.Detail, "peer = true"), d.Detail)
+					}
 				case tt.want == nil || d.Code != "up-down-no-path" && d.Code != "roce-members":
 					t.Errorf("not wanted: %s: %s", d.Code, d.Detail)
 				}

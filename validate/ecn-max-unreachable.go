@@ -26,8 +26,8 @@ Example: an SN2700 has 13.9 MB of memory.
       }
     }
 
-How to mend it: leave max out, so that it is ten times min; or write less than that part of the
-pool.
+How to mend it: leave max out, so that it is ten times min; or write a max of less than that
+part of the pool. The message names one that holds on every switch that marks the group.
 
     cos_group "rdma" {
       ecn {
@@ -41,12 +41,17 @@ pool.
 			at    diag.Range
 		}
 		var found folds[key, marking]
+		lowest := map[*ir.CosGroup]int{} // what a max of the group must stay below to be reached on every switch
 		markings(p.Fabric, func(m marking) {
-			name, at, ok := m.writtenAs(m.mark.Max)
-			if m.mem.Model.Absolute && m.mark.Max.N < m.mem.IncastBound(m.port.Device.Senders(m.mark.Group), m.xoff()) {
-				return // reached where enough ports fill the queue
+			limit := m.mem.QueueLimit()
+			if m.mem.Model.Absolute { // reached where enough ports fill the queue
+				limit = max(limit, m.mem.IncastBound(m.port.Device.Senders(m.mark.Group), m.xoff()))
 			}
-			if ok && m.mark.Max.N >= m.mem.QueueLimit() && !(name == "min" && m.late()) {
+			if least, ok := lowest[m.mark.Group]; !ok || limit < least {
+				lowest[m.mark.Group] = limit
+			}
+			name, at, ok := m.writtenAs(m.mark.Max)
+			if ok && m.mark.Max.N >= limit && !(name == "min" && m.late()) {
 				found.add(key{m.mark.Group, at}, m)
 			}
 		})
@@ -57,12 +62,16 @@ pool.
 			if name == "min" && !m.pinned(m.mark.Max) {
 				mend = "It comes from min: leave min out, and both are derived"
 			}
+			on := m.port.Device.Name
+			if lowest[k.group] < m.mem.QueueLimit() {
+				on = "every switch"
+			}
 			p.Warnf(k.at, "Cos group %q marks with its full probability from max = %s on, but on %s a queue that one port feeds never "+
 				"holds more than %s of the pool of %s (alpha %s): it is marked less than meant, and pauses do the work. %s; or "+
-				"write less than %s.",
+				"write a max of less than %s, which a queue on %s can reach.",
 				k.group.Name, diag.Bytes(m.mark.Max.N), m.port.Device.Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()),
 				m.mem.Model.Alpha, mend,
-				diag.Bytes(m.mem.QueueLimit())).
+				diag.Bytes(lowest[k.group]), on).
 				Note(m.port.Device.At, "%s", m.port.Device.Name)
 		})
 	},

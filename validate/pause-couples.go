@@ -18,6 +18,10 @@ them apart on all other cables, and one of link pause joins them again: a pause 
 group goes on in another. The PFC-loop proof judges all groups together then, and what is lossy
 with them.
 
+A fabric whose own block says flow_control = "pause" has no PFC that keeps groups apart: that is a
+choice for all of it, and this check is silent. Everything waits there all the same, CNPs too:
+rocec trace names the ports where they do.
+
 Example:
 
     mesh "uplinks" {

@@ -16,8 +16,10 @@ var PlanesJoined = &Check{
 Hosts with a NIC in each of two networks of switches have two planes, so that a fault of one
 leaves the other as it is. A single cable between the two makes one network of them: pauses,
 floods and routes of one plane reach the other, a way across is as narrow as that cable, and the
-proof has to judge both as one. Where the planes are meant to be joined there are several such
-cables, or the link says peer = true; one alone is mostly an uplink in the wrong spine.
+proof has to judge both as one. One alone is mostly an uplink in the wrong spine. Where the planes
+are meant to be joined by a cable between switches of one tier, the link says peer = true. Between
+tiers peer has no effect: accept an uplink that is meant with a comment above its line
+(# rocec:ignore planes-joined REASON).
 
 Said of a cable between switches without which the network falls into two parts, each of several
 switches, where most hosts with several cables hang on both; of a leaf with uplinks into two
@@ -62,7 +64,7 @@ Example:
       b = "spine1:swp5" # spine2:swp4 was meant
     }
 
-How to mend it: correct the cable; where it is meant, say peer = true, or lay another one.
+How to mend it: correct the cable.
 
     link "more" { b = "spine2:swp4" }
 `,
@@ -74,12 +76,12 @@ How to mend it: correct the cable; where it is meant, say peer = true, or lay an
 		stray, joints := strayUplinks(p.Fabric)
 		for _, s := range stray {
 			p.Warnf(diag.FirstPlace(s.port.At, s.port.Link.At), "%s goes to %s, most of whose cables lead to leaves with the NICs %q, while the NICs "+
-				"%q hang on %s. So a fault of one plane reaches the other. Correct the cable, or say peer = true.",
-				s.port, s.port.Peer(), s.most, s.nic, s.port.Device.Name)
+				"%q hang on %s. So a fault of one plane reaches the other. Correct the cable%s.",
+				s.port, s.port.Peer(), s.most, s.nic, s.port.Device.Name, unlessMeant)
 		}
 		for _, j := range joints {
 			p.Warnf(j.device.At, "%s has cables to leaves with the NICs %s, about as many of each, while other switches above leaves keep to one "+
-				"of them. So a fault of one plane reaches the other. Correct the cables, or say peer = true.", j.device.Name, diag.And(j.nics))
+				"of them. So a fault of one plane reaches the other. Correct the cables%s.", j.device.Name, diag.And(j.nics), unlessMeant)
 		}
 		told := len(stray)+len(joints) > 0
 		if !told {
@@ -87,16 +89,27 @@ How to mend it: correct the cable; where it is meant, say peer = true, or lay an
 				told = true
 				p.Warnf(diag.FirstPlace(c.At, c.Link.At), "%s goes to %s, in another plane than the other uplinks of %s: the hosts there have their "+
 					"other cables in that plane, and the other leaves of %q keep to one. So a fault of one plane reaches the other. Correct the "+
-					"cable, or say peer = true.", c, c.Peer(), c.Device.Name, c.Device.Group)
+					"cable%s.", c, c.Peer(), c.Device.Name, c.Device.Group, unlessMeant)
 			}
 		}
 		if l := onlyJoint(p.Fabric, homes); l != nil && !told {
+			meant := "say peer = true"
+			if l.A.Device.Height() != l.B.Device.Height() { // where peer has no effect: peer-across-tiers
+				meant = "accept it with " + acceptPlanes
+			}
 			p.Warnf(diag.FirstPlace(l.A.At, l.At), "The cable from %s to %s is all that joins two planes: without it the network falls into two "+
 				"parts, and most hosts with several cables hang on both. So a fault of one plane reaches the other, over one cable. Take it out, "+
-				"or correct it; where the planes are meant to be joined, say peer = true.", l.A, l.B)
+				"or correct it; where the planes are meant to be joined, %s.", l.A, l.B, meant)
 		}
 	},
 }
+
+// acceptPlanes is what a person writes above a cable that is meant; unlessMeant offers it after what corrects a cable. Of uplinks
+// peer = true is no way: it has no effect between tiers.
+const (
+	acceptPlanes = "a comment (# rocec:ignore planes-joined REASON)"
+	unlessMeant  = ", or accept what is meant with " + acceptPlanes
+)
 
 // above gives the switches that the uplinks of d end in, by rising ID.
 func above(d *ir.Device) []*ir.Device {

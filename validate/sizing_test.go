@@ -3,7 +3,9 @@ package validate_test
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -150,7 +152,7 @@ func TestSizing(t *testing.T) {
 		{"min derived from max", func(r *rack) { r.group = "ecn { max = 80000 }" }, []string{"warning ecn-min-small"}, "min = 8,000 B, which comes from max"},
 		{"max at what a queue holds", func(r *rack) {
 			r.group = "ecn { max = 3125112 }"
-		}, []string{"warning ecn-max-unreachable"}, "write less than 3,125,112 B"},
+		}, []string{"warning ecn-max-unreachable"}, "write a max of less than 3,125,112 B, which a queue on tor1 can reach"},
 		{"max below it", func(r *rack) { r.group = "ecn { max = 3125111 }" }, nil, ""},
 		{"long on a slow port", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 157500 }" }, []string{"note ecn-slow-egress"}, "write at most 156,250 B"},
 		{"just not", func(r *rack) { r.speed, r.group = "10G", "ecn { min = 156250 }" }, nil, ""},
@@ -238,4 +240,27 @@ func TestOvercommittedSwitchesAreFolded(t *testing.T) {
 	require.Len(t, told, 2, "one for each block")
 	assert.Contains(t, strings.Join(told, "\n"), "and 3 switches like it have each")
 	assert.Contains(t, strings.Join(told, "\n"), "and 1 switch like it have each")
+}
+
+// A max that is offered is one that queues on every switch reach, whichever switch the finding is about; and it is max that is named, also
+// where min is what a person wrote.
+func TestMaxHoldsOnEverySwitch(t *testing.T) {
+	const above = "max = 9,216,000 B on, but on spine1" // on the leaves this min is late already, and their memory is fuller
+	src := strings.Replace(upDown, `"3m"`, `"5m"`, 1) + intent("all", "host.h") + switches("leaf", "leaf[1-2]", "1") +
+		switches("spine", "spine[1-2]", "2") + "host \"h\" {\n names = \"h[1-4]\"\n nic \"eth0\" { model = \"connectx-5\" }\n}\n" +
+		cables("hosts", "h[1-4]:eth0", "leaf[1-2]:swp[1-2]", `speed = "25G"`) +
+		"mesh \"up\" {\n lower = \"leaf[1-2]:swp[31-32]\"\n upper = \"spine[1-2]:swp[1-2]\"\n}\n"
+	of := func(ecn string) []*diag.Diagnostic {
+		found := validate.Run(compilertest.Compile(t, []byte(strings.Replace(src, "ecn {}", ecn, 1))), nil).Diagnostics
+		return slices.DeleteFunc(found, func(d *diag.Diagnostic) bool { return d.Code != "ecn-max-unreachable" })
+	}
+	first := of(`ecn { min = "900KiB" }`)
+	require.Len(t, first, 1)
+	require.Contains(t, first[0].Detail, above)
+	m := regexp.MustCompile(`or write a max of less than ([\d,]+) B, which a queue on every switch can reach`).FindStringSubmatch(first[0].Detail)
+	require.NotNil(t, m, first[0].Detail)
+	limit, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
+	require.NoError(t, err)
+	assert.Empty(t, of(fmt.Sprintf("ecn {\nmin = \"900KiB\"\nmax = %d\n}", limit-1)))
+	assert.Len(t, of(fmt.Sprintf("ecn {\nmin = \"900KiB\"\nmax = %d\n}", limit)), 1)
 }

@@ -225,14 +225,44 @@ func (a *adviser) talkers() {
 			continue
 		}
 		if _, free := a.try("fewer members that talk", proof.Change{Apart: set}); free {
-			a.add("let fewer members talk: split %s so that those on %s are in a block of their own (price: %s of %s of members have no RoCE "+
-				"between them)", a.intentsText(), deviceNames(set), diag.Number(lost), diag.Count(all, "pair"))
+			how := fmt.Sprintf("split %s so that those on %s are in a block of their own", a.intentsText(), deviceNames(set))
+			if alone := a.aloneOn(set); alone != "" {
+				how = alone
+			}
+			a.add("let fewer members talk: %s (price: %s of %s of members have no RoCE between them)", how, diag.Number(lost),
+				diag.Count(all, "pair"))
 			return
 		}
 		if a.budget.Left() == 0 {
 			return
 		}
 	}
+}
+
+// aloneOn says which members to take out, where a block of their own for those on some switches would have one member, which talks to
+// nobody; empty where a block would have more.
+func (a *adviser) aloneOn(set []*ir.Device) string {
+	var nics, blocks []string
+	for _, in := range a.Fabric.Intents {
+		if !slices.Contains(a.Groups, in.Group) {
+			continue
+		}
+		on := slices.DeleteFunc(slices.Clone(in.Members), func(m *ir.Member) bool { return !proof.OnAny(m.NIC, set) })
+		switch {
+		case len(on) > 1, len(on) == 1 && on[0].NIC.Bond != nil:
+			return ""
+		case len(on) == 1:
+			if n := on[0].NIC.Device.Name + ":" + on[0].NIC.Name; !slices.Contains(nics, n) {
+				nics = append(nics, n)
+			}
+			blocks = append(blocks, fmt.Sprintf("roce %q", in.Name))
+		}
+	}
+	if nics == nil {
+		return ""
+	}
+	return fmt.Sprintf("take %s out of %s, with roce = false on %s", diag.And(nics), someOf(blocks),
+		diag.Plural(len(nics), "that NIC", "those NICs"))
 }
 
 // partedBy counts the pairs of members that talk, and those of them that no longer do if the ones on some switches are in a block

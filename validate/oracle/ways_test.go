@@ -82,9 +82,28 @@ func part(f *ir.Fabric, on []*ir.Device) {
 	}
 }
 
+// takeOut takes the members that a list of NICs names out of their intents.
+func takeOut(t require.TestingT, f *ir.Fabric, list string) {
+	for _, name := range strings.Split(strings.ReplaceAll(list, " and ", ", "), ", ") {
+		out := 0
+		for _, in := range f.Intents {
+			in.Members = slices.DeleteFunc(slices.Clone(in.Members), func(m *ir.Member) bool {
+				if m.NIC.Device.Name+":"+m.NIC.Name != name {
+					return false
+				}
+				out++
+				m.NIC.Intents = slices.DeleteFunc(slices.Clone(m.NIC.Intents), func(o *ir.Intent) bool { return o == in })
+				return true
+			})
+		}
+		require.Positive(t, out, name)
+	}
+}
+
 var (
 	tierOn = regexp.MustCompile(`tier = (\d+) on (.+?)(?:, tier|$)`)
 	fewer  = regexp.MustCompile(`^let fewer members talk: .* those on (.+) are in a block of their own`)
+	alone  = regexp.MustCompile(`^let fewer members talk: take (.+?) out of roce`)
 	aCable = regexp.MustCompile(`^take out one cable of the circle, for example (\S+) - (\S+) \(`)
 	keeps  = regexp.MustCompile(`^lossless = true on cos group "(.+?)"`)
 )
@@ -147,6 +166,9 @@ func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
 		return "failures"
 	case fewer.MatchString(way):
 		part(f, devicesOf(t, f, fewer.FindStringSubmatch(way)[1]))
+		return "fewer members"
+	case alone.MatchString(way):
+		takeOut(t, f, alone.FindStringSubmatch(way)[1])
 		return "fewer members"
 	case strings.HasPrefix(way, "bounce = cos_group.bulk on "), strings.HasPrefix(way, "a lossless cos group of its own"):
 		into := f.CosGroups[slices.IndexFunc(f.CosGroups, func(g *ir.CosGroup) bool { return g.Name == "bulk" })]
