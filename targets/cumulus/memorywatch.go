@@ -253,7 +253,7 @@ func (j *memoryJudge) marks(mem ir.Memory, r memoryRead) {
 
 // crowded says for how many senders marks come before pauses while other traffic fills the pool; empty: for any two.
 func (j *memoryJudge) crowded() string {
-	most, group := 1, ""
+	most, senders, group := 1, 0, ""
 	for _, p := range j.device.Ports {
 		for _, m := range p.Marks {
 			b := p.Carries(m.Group)
@@ -261,12 +261,16 @@ func (j *memoryJudge) crowded() string {
 				continue
 			}
 			if n := ir.MarksFrom(m.Min.N, b.Xoff.N); n > most {
-				most, group = n, m.Group.Name
+				most, senders, group = n, j.device.Senders(m.Group), m.Group.Name
 			}
 		}
 	}
 	if most <= 2 {
 		return ""
+	}
+	if most > senders {
+		return fmt.Sprintf(" While it is full, marks of %q never come before pauses: it takes %s to fill a queue at once, and there are %d.", group,
+			diag.Count(most, "port"), senders)
 	}
 	return fmt.Sprintf(" While it is full, marks of %q come before pauses only where %s or more fill a queue at once.", group,
 		diag.Count(most, "port"))
