@@ -84,7 +84,7 @@ func part(f *ir.Fabric, on []*ir.Device) {
 
 // takeOut takes the members that a list of NICs names out of their intents.
 func takeOut(t require.TestingT, f *ir.Fabric, list string) {
-	for _, name := range strings.Split(strings.ReplaceAll(list, " and ", ", "), ", ") {
+	for name := range strings.SplitSeq(strings.ReplaceAll(list, " and ", ", "), ", ") {
 		out := 0
 		for _, in := range f.Intents {
 			in.Members = slices.DeleteFunc(slices.Clone(in.Members), func(m *ir.Member) bool {
