@@ -121,6 +121,31 @@ func TestJudgeMemory(t *testing.T) {
 }
 
 // Every priority group that a lossless cos is in counts: a strict one is in control.
+// Marks that come before pauses only with many senders are told of with their number; with more than there are, as never.
+func TestCrowded(t *testing.T) {
+	d := memorySample(t, "sn2700", "4.3.0", 2)
+	var group *ir.CosGroup
+	least := func(xoffs int) string {
+		for _, p := range d.Ports {
+			for i, m := range p.Marks {
+				own := *m
+				if b := p.Carries(m.Group); b != nil {
+					own.Min.N, group = xoffs*b.Xoff.N, m.Group
+				}
+				p.Marks = slices.Clone(p.Marks)
+				p.Marks[i] = &own
+			}
+		}
+		return (&memoryJudge{device: d}).crowded()
+	}
+	assert.Empty(t, least(1))
+	d.Fabric.Intents = append(d.Fabric.Intents, &ir.Intent{Group: group, Members: make([]*ir.Member, 9)})
+	senders := d.Senders(group)
+	require.Greater(t, senders, 2)
+	assert.Contains(t, least(senders-1), fmt.Sprintf("only where %d ports or more fill a queue at once", senders))
+	assert.Contains(t, least(senders), fmt.Sprintf("never come before pauses: it takes %d ports to fill a queue at once, and there are %d.", senders+1, senders))
+}
+
 func TestJudgeMemoryOfControl(t *testing.T) {
 	s := canonicalSample(t, "z9100", "3.7.16", 1)
 	spare := s.group(ir.CosGroup{Name: "spare", Cos: 2, Lossless: true, Strict: true})
