@@ -92,7 +92,7 @@ func (l *loader) givenValues(sc *scope) map[string]*given {
 				name = "NAME"
 			}
 			badVariable.Errorf(&l.diags, l.pseudoFile(file, kv), "--var takes a name and a value. Write --var %s=VALUE.",
-				diag.Escape(diag.Cut(name)))
+				strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(diag.Escape(diag.Cut(name))))
 			continue
 		}
 		if sc.folder.meant["var."+name] {
