@@ -21,7 +21,7 @@ check:
 # since many tests wait for devices.
 test:
 	./.ci/deps
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 15m -p 3 ./...
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 20m -p 3 ./...
 
 # What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
 # deploy ten times in other orders, a fleet of 1,000 devices in waves, and every cell of the fault matrix.
