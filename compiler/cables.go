@@ -116,7 +116,8 @@ func (c *compiler) bond(link *ir.Link, l *lang.Link, a, b *ir.Device) {
 			c.hostBonds[block] = true
 			c.report.errorf(topicLinkBond, link.BondAt, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name),
 				"bond = true says that cables between two switches are one bond, and %s is a host. What a host does with several cables is said by "+
-					"a bond block in its host block. Take bond out here, and write the links of switches and hosts in blocks of their own.", host.Name).Note(end.At, "this end")
+					"a bond block in its host block. Take bond out here, and write the links of switches and hosts in blocks of their own.",
+				host.Name).Note(end.At, "this end")
 		}
 		return
 	}

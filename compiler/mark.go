@@ -17,9 +17,9 @@ import (
 //
 // which is [ir.Memory.MarkBound]; alpha and the pool are those of the switch's memory model ([ir.MemoryModel]). Where a port pauses at
 // xoff bytes whatever is free, n ports that fill one queue hold n x xoff, and Min is kept below that for the incast the fabric has
-// ([ir.Device.Senders]); nothing published settles how such a chip counts, so it is kept below the first bound, too. Below both Min scales with the speed of the port, from a vendor's preset at 100G: a bandwidth-delay
-// product stays one. Three frames are the least that lets a single sender run at full speed. All of it comes in the steps the chip
-// knows, so that the switch shows what was asked for.
+// ([ir.Device.Senders]); nothing published settles how such a chip counts, so it is kept below the first bound, too. Below both Min
+// scales with the speed of the port, from a vendor's preset at 100G: a bandwidth-delay product stays one. Three frames are the least that
+// lets a single sender run at full speed. All of it comes in the steps the chip knows, so that the switch shows what was asked for.
 
 const (
 	markAt100G  = 150 << 10 // bytes. Source: Cumulus Linux 3.7's RoCE preset, 153600

@@ -327,8 +327,8 @@ func (p *part) unserved(d *ir.Device, os *ir.OS) {
 	if len(others) > 0 {
 		fix = "Say " + diag.Or(others) + " in the switch block where they are configured so, or describe them by a by_hand block"
 	}
-	topicNone.Errorf(&p.found, diag.FirstPlace(d.Switch.ConfigAt, d.Switch.VersionAt, d.Decl), "The switches of switch %q carry RoCE traffic and run "+
-		"%s %s, which is configured by %s, and rocec does not write that. %s.", d.Group, os.Title, d.Switch.Version, way, fix)
+	topicNone.Errorf(&p.found, diag.FirstPlace(d.Switch.ConfigAt, d.Switch.VersionAt, d.Decl), "The switches of switch %q carry RoCE "+
+		"traffic and run %s %s, which is configured by %s, and rocec does not write that. %s.", d.Group, os.Title, d.Switch.Version, way, fix)
 }
 
 // quoted names a few things: "a" or "b".

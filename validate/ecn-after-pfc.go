@@ -150,7 +150,8 @@ func mostSenders(all []marking) marking { return worst(all, func(m marking) int 
 func (m marking) fewMend() string {
 	two := diag.Bytes(m.mem.IncastBound(2, m.xoff()))
 	if m.written() {
-		return m.mend(m.mark.Min, "Leave min out, and it is derived for the incast the fabric has") + ", or write less than " + two + ", so that two are enough"
+		return m.mend(m.mark.Min, "Leave min out, and it is derived for the incast the fabric has") +
+			", or write less than " + two + ", so that two are enough"
 	}
 	return "That min is derived, for as many as can; write less than " + two + " where two shall be enough"
 }

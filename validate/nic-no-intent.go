@@ -52,7 +52,8 @@ How to mend it: name the NIC in the roce block whose members it talks with, or w
 		}
 		idle.each(func(_ diag.Range, all []*ir.NIC) {
 			p.Warnf(all[0].At, "%s in no roce block, so RoCE there travels as best effort: no PFC, no marks, and no part of the proof. Name %s "+
-				"in the members of a roce block, or write roce = false.", verb(nicNames(all), len(all), "is", "are"), diag.Plural(len(all), "it", "them"))
+				"in the members of a roce block, or write roce = false.",
+				verb(nicNames(all), len(all), "is", "are"), diag.Plural(len(all), "it", "them"))
 		})
 	},
 }

@@ -183,7 +183,8 @@ func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 		}
 	}
 	if i := slices.IndexFunc(first.Down, func(l *ir.Link) bool { return l.Planned }); i >= 0 {
-		d.Note(diag.FirstPlace(first.Down[i].PlannedAt, first.Down[i].At), "says that cables are not laid yet, and the fabric runs without them until then")
+		d.Note(diag.FirstPlace(first.Down[i].PlannedAt, first.Down[i].At),
+			"says that cables are not laid yet, and the fabric runs without them until then")
 	}
 	if l.Failures > 0 {
 		if p.Fabric.FailuresAt.Filename != "" {

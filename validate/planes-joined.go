@@ -75,8 +75,8 @@ How to mend it: correct the cable.
 		}
 		stray, joints := strayUplinks(p.Fabric)
 		for _, s := range stray {
-			p.Warnf(diag.FirstPlace(s.port.At, s.port.Link.At), "%s goes to %s, most of whose cables lead to leaves with the NICs %q, while the NICs "+
-				"%q hang on %s. So a fault of one plane reaches the other. Correct the cable%s.",
+			p.Warnf(diag.FirstPlace(s.port.At, s.port.Link.At), "%s goes to %s, most of whose cables lead to leaves with the NICs %q, while the "+
+				"NICs %q hang on %s. So a fault of one plane reaches the other. Correct the cable%s.",
 				s.port, s.port.Peer(), s.most, s.nic, s.port.Device.Name, unlessMeant)
 		}
 		for _, j := range joints {

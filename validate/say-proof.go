@@ -244,8 +244,8 @@ var assumptionTexts = map[proof.AssumptionCode]string{
 	proof.Converged: "the state judged is the one after routing has converged",
 	proof.BounceMoves: "every switch moves what came down and goes up again into the bounce group: queue, priority and marking, " +
 		"so that the next buffer counts it there",
-	proof.SpanningTreeRuns: "one spanning tree for all VLANs runs on every bridged link, also of hosts that forward, and a port blocks until " +
-		"it is known to forward (with a tree for each VLAN, as PVRST has, traffic of several VLANs can close a circle together)",
+	proof.SpanningTreeRuns: "one spanning tree for all VLANs runs on every bridged link, also of hosts that forward, and a port blocks " +
+		"until it is known to forward (with a tree for each VLAN, as PVRST has, traffic of several VLANs can close a circle together)",
 	proof.EqualCosts: "every link costs the same, and the states judged are those after routing has converged",
 	proof.NoIBGP:     "no routes pass between switches of one AS, as iBGP would let them",
 	proof.ByTable:    "the switches forward as the tables say, and only so",

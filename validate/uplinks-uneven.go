@@ -99,7 +99,8 @@ How to mend it: correct the cable.
 					continue // which of the two is cabled wrongly, planes-joined says
 				}
 				p.Warnf(diag.FirstPlace(r.double.At, r.device.At), "%s has %s, and they end in %s; those of %s end in %d. %s goes to %s, as "+
-					"another one does. Correct the cable, so that the loss of one switch costs no more here than there.", r.device.Name, diag.Count(k.uplink, "uplink"),
+					"another one does. Correct the cable, so that the loss of one switch costs no more here than there.",
+					r.device.Name, diag.Count(k.uplink, "uplink"),
 					switchesText(r.above), groupText(k.group), usual, r.double, r.double.Peer())
 			}
 		})

@@ -56,7 +56,8 @@ func leastXoff(d *ir.Device) int {
 
 // addAbsoluteBounds is the same where a port pauses at xoff bytes, whatever is free.
 func (s *section) addAbsoluteBounds(m ir.Memory, xoff int) {
-	s.add("marks before pauses", fmt.Sprintf("below f x %d B", xoff), ir.Origin{Why: "f ports that fill one queue hold f x xoff when they pause"})
+	s.add("marks before pauses", fmt.Sprintf("below f x %d B", xoff),
+		ir.Origin{Why: "f ports that fill one queue hold f x xoff when they pause"})
 	s.add("  of one port alone", "below "+amount(m.FanOutBound(xoff)), ir.Origin{
 		Why: fmt.Sprintf("%d B / %d: it fills all queues (%s)", xoff, m.Queues(), m.MarkBoundTerms()),
 	})

@@ -367,6 +367,21 @@ func (p *Port) Pauses(cos int) (sends, obeys bool) {
 	return on && fc != PFCRx, on && fc != PFCTx
 }
 
+// Bounces reports whether traffic of a group that bounces can come down into a switch and go up again: by two ports that carry it to
+// switches of a higher tier.
+func (d *Device) Bounces(g *CosGroup) bool {
+	if g.Bounce == nil || g.Bounce == g {
+		return false
+	}
+	upward := 0
+	for _, p := range d.Ports {
+		if top := p.Peer().Device.Switch; top != nil && top.Tier > d.Switch.Tier && p.Carries(g) != nil {
+			upward++
+		}
+	}
+	return upward > 1
+}
+
 // Stops reports whether what comes in by the port, in g, can wait for what pauses other ports of its device: both the sending of
 // pauses and the obeying are needed, and a device that is set by hand may lack either, whatever the fabric means. A cable of which
 // either end does not stop is no part of a circle of waiting buffers. Link pause stops every group.

@@ -10,8 +10,8 @@ import (
 	"github.com/rocec/rocec/targets/cumulus/grammar"
 )
 
-// both gives the file that classifies of a switch that is lossless as it was and as it is to be. A switch of which nothing is known is as it is to
-// be at once. Classes that are on their way out mark no packets any more.
+// both gives the file that classifies of a switch that is lossless as it was and as it is to be. A switch of which nothing is known is as
+// it is to be at once. Classes that are on their way out mark no packets any more.
 func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]byte, string) {
 	rel, doc, _ := documented(d.Switch.Version)
 	path := confPath(rel)

@@ -238,8 +238,8 @@ func checkDefaultMarking(ds *diag.List, d *ir.Device) {
 		if a.min.N == b.min.N && a.max.N == b.max.N && a.probability.N == b.probability.N {
 			continue
 		}
-		e := topicECNGroups.Errorf(ds, ecnAt(p.Marks[0]), "Ports %s and %s of %s mark by different thresholds, and the manual of Cumulus Linux %s has "+
-			"one set of them for all ports. Give the ecn block min, max and probability, or upgrade the switches to 5.0 or later.",
+		e := topicECNGroups.Errorf(ds, ecnAt(p.Marks[0]), "Ports %s and %s of %s mark by different thresholds, and the manual of Cumulus Linux "+
+			"%s has one set of them for all ports. Give the ecn block min, max and probability, or upgrade the switches to 5.0 or later.",
 			first.Name, p.Name, block(d), d.Switch.Version)
 		for _, x := range []struct {
 			p *ir.Port
@@ -285,16 +285,7 @@ func checkClasses(ds *diag.List, d *ir.Device) {
 // checkBounce warns where traffic of a group with bounce can come down and go up again: nothing rocec writes moves it.
 func checkBounce(ds *diag.List, d *ir.Device) {
 	for _, g := range d.Fabric.CosGroups {
-		if g.Bounce == nil || g.Bounce == g {
-			continue
-		}
-		upward := 0
-		for _, p := range d.Ports {
-			if top := p.Peer().Device.Switch; top != nil && top.Tier > d.Switch.Tier && p.Carries(g) != nil {
-				upward++
-			}
-		}
-		if upward < 2 {
+		if !d.Bounces(g) {
 			continue
 		}
 		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again is to move into %q. %s has "+

@@ -14,8 +14,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// factory holds traffic.conf, or qos_features.conf and qos_infra.conf, as each dialect's releases ship it: the same settings, with templates
-// commented out; and datapath.conf of each family of chips, with the keys that are published. The words are ours.
+// factory holds traffic.conf, or qos_features.conf and qos_infra.conf, as each dialect's releases ship it: the same settings, with
+// templates commented out; and datapath.conf of each family of chips, with the keys that are published. The words are ours.
 //
 //go:embed factory/*.conf
 var factory embed.FS

@@ -91,8 +91,8 @@ func infraSettings(d *ir.Device, spelling grammar.Spelling) []section {
 // defaults no manual tells.
 func editInfra(old []byte, want []section) (out []byte, why string) {
 	if len(old) == 0 {
-		return nil, "There is none, or it is empty; rocec only edits the one that the release brought. See that the package of switchd is whole " +
-			"(dpkg -V)."
+		return nil, "There is none, or it is empty; rocec only edits the one that the release brought. See that the package of switchd is " +
+			"whole (dpkg -V)."
 	}
 	lines, why := noMemory(old, grammar.QoSInfra)
 	if why != "" {
@@ -121,7 +121,7 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	spelling, _ := grammar.Infra(rel)
 	want := infraSettings(d, spelling)
 	wanted := map[string][]ir.Origin{}
-	sketch := []byte("# What rocec sets in the " + infraName + " of the switch; every other line of it stays. This is no file for a switch.\n")
+	sketch := []byte("# What rocec sets in the " + infraName + " of the switch; every other line of it stays. Do not copy it to a switch.\n")
 	for _, sec := range want {
 		sketch = fmt.Appendf(sketch, "\n# %s\n", sec.title)
 		for _, s := range sec.settings {
@@ -130,7 +130,8 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 		}
 	}
 	f := target.File{
-		Path: infraPath, Mode: fileMode, Sketch: sketch, Activate: reloadUnit, Choose: sayChecker, Precheck: precheckInfra, InUse: target.NotReadable,
+		Path: infraPath, Mode: fileMode, Sketch: sketch,
+		Activate: reloadUnit, Choose: sayChecker, Precheck: precheckInfra, InUse: target.NotReadable,
 		Edit: func(old []byte) ([]byte, diag.List) {
 			out, why := editInfra(old, want)
 			if why == "" {
@@ -140,18 +141,8 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 			topicFile.Errorf(&ds, d.At, "%s on %s cannot be edited. %s", infraPath, d.Name, why)
 			return nil, ds
 		},
-		Keys: func(content []byte) []target.Key {
-			var out []target.Key
-			lines, _ := grammar.Parse(content) // what can be read is listed, whether or not it may be edited
-			for i := range lines {
-				if l := &lines[i]; l.Active() {
-					_, ours := wanted[l.Key]
-					out = append(out, target.Key{Name: l.Key, Value: l.Value, Ours: ours})
-				}
-			}
-			return out
-		},
-		Why: func(key string) []ir.Origin { return wanted[key] },
+		Keys: func(content []byte) []target.Key { return keysOf(content, wanted) },
+		Why:  func(key string) []ir.Origin { return wanted[key] },
 	}
 	f.Lint = func(content []byte) (found diag.List, foreign string) {
 		sets := slices.ContainsFunc(bytes.Split(content, []byte("\n")), says)
@@ -168,8 +159,29 @@ func infraFile(d *ir.Device, rel grammar.Release) target.File {
 	return f
 }
 
-// reloadUnit is how switchd takes both files from 4.4 on: without a restart, but for what changes buffers, PFC or link pause, which may lose
-// packets for a moment. A switchd that does not run cannot reload, and starts with them. Source: the manuals of 4.4 and 5.x.
+// infraWatch judges a qos_infra.conf that holds all that rocec writes: what other lines of it give away is not there for lossless traffic.
+// One that is to change is judged with the change, and one that cannot be read or edited is refused.
+func infraWatch(d *ir.Device, rel grammar.Release) target.Watch {
+	spelling, _ := grammar.Infra(rel)
+	want := infraSettings(d, spelling)
+	judge := func(content []byte, failed string) (found diag.List, _ []target.Fact) {
+		if out, why := editInfra(content, want); failed != "" || why != "" || !bytes.Equal(out, content) {
+			return nil, nil
+		}
+		for _, e := range conflint.Check([]conflint.File{{Name: infraPath, Data: content}}).Diagnostics {
+			if e.Severity == diag.Error && e.Code != conflint.Foreign {
+				topicMemoryPool.Errorf(&found, diag.FirstPlace(d.At, d.Decl), "Line %d of %s, which is not rocec's: %s",
+					e.At.Start.Line, infraPath, e.Detail)
+			}
+		}
+		return found, nil
+	}
+	query := fmt.Sprintf("if test -e %[1]s; then head -c %[2]d %[1]s; fi", infraPath, grammar.MaxFile+1)
+	return target.Watch{Name: "memory", Query: target.Query{Cmd: query}, Judge: judge}
+}
+
+// reloadUnit is how switchd takes both files from 4.4 on: without a restart, but for what changes buffers, PFC or link pause, which may
+// lose packets for a moment. A switchd that does not run cannot reload, and starts with them. Source: the manuals of 4.4 and 5.x.
 var reloadUnit = func() target.Step {
 	s := reload
 	s.Cmd = noteLog + `if systemctl is-active --quiet ` + unit + `; then

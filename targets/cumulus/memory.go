@@ -302,7 +302,7 @@ func sentence(err error) string {
 func memoryEdited(d *ir.Device) target.File {
 	paths, want := memoryPaths(d.Switch.Model.ASIC), memorySettings(d)
 	wanted := map[string][]ir.Origin{}
-	sketch := []byte("# What rocec sets in the " + memoryFile + " of the switch; every other line of it stays. This is no file for a " +
+	sketch := []byte("# What rocec sets in the " + memoryFile + " of the switch; every other line of it stays. Do not copy it to a " +
 		"switch.\n\n")
 	for _, s := range want[0].settings {
 		wanted[s.key] = s.why
@@ -320,19 +320,22 @@ func memoryEdited(d *ir.Device) target.File {
 				memoryFile, d.Name, why)
 			return nil, ds
 		},
-		Keys: func(content []byte) []target.Key {
-			var out []target.Key
-			lines, _ := grammar.Parse(content) // what can be read is listed, whether or not it may be edited
-			for i := range lines {
-				if l := &lines[i]; l.Active() {
-					_, ours := wanted[l.Key]
-					out = append(out, target.Key{Name: l.Key, Value: l.Value, Ours: ours})
-				}
-			}
-			return out
-		},
-		Why: func(key string) []ir.Origin { return wanted[key] },
+		Keys: func(content []byte) []target.Key { return keysOf(content, wanted) },
+		Why:  func(key string) []ir.Origin { return wanted[key] },
 	}
+}
+
+// keysOf lists the active settings of a file of which rocec sets those that are wanted.
+func keysOf(content []byte, wanted map[string][]ir.Origin) []target.Key {
+	var out []target.Key
+	lines, _ := grammar.Parse(content) // what can be read is listed, whether or not it may be edited
+	for i := range lines {
+		if l := &lines[i]; l.Active() {
+			_, ours := wanted[l.Key]
+			out = append(out, target.Key{Name: l.Key, Value: l.Value, Ours: ours})
+		}
+	}
+	return out
 }
 
 // checkMemory judges whether rocec can write what the switch block asks for, and whether that is enough.
@@ -360,8 +363,9 @@ func checkMemory(ds *diag.List, d *ir.Device) {
 // checkSplit judges whether half of the memory is enough for lossless traffic, from 4.4 on.
 func checkSplit(ds *diag.List, d *ir.Device, m ir.Memory) {
 	if half := m.Chip * poolPercent / 100; m.Fits() && m.Lossless > half { // that it fits, validate judges
-		topicMemorySmall.Warnf(ds, diag.FirstPlace(d.At, d.Decl), "The lossless buffers of %s reserve %s, and the pool that %s gives lossless traffic "+
-			"is half of the packet buffer, %s. No manual says whether they count in it; if they do, the last ports get none. Let ports reserve less.",
+		topicMemorySmall.Warnf(ds, diag.FirstPlace(d.At, d.Decl), "The lossless buffers of %s reserve %s, and the pool that %s gives lossless "+
+			"traffic is half of the packet buffer, %s. No manual says whether they count in it; if they do, the last ports get none. "+
+			"Let ports reserve less.",
 			block(d), diag.Bytes(m.Lossless), infraName, diag.Bytes(half))
 	}
 }

@@ -173,7 +173,7 @@ func TestUnreadMemory(t *testing.T) {
 
 	assert.Empty(t, memoryWatches(newSample(t, "sn2700", "3.7.16").sw), "no lossless port, no question")
 	d.Switch.Version = "5.9.0"
-	assert.Empty(t, memoryWatches(d), "another file")
+	assert.NotContains(t, memoryWatches(d)[0].Query.Cmd, memoryFile, "another file")
 	d.Switch.Version, d.Switch.MemoryWritten = "4.3.0", true
 	for _, answer := range []string{"", "/p\nhello = world\n"} {
 		found, facts = judgeMemory(d, []byte(answer), "")
@@ -355,6 +355,35 @@ func FuzzMemory(f *testing.F) {
 			require.Equal(t, string(out), string(again))
 		}
 	})
+}
+
+// Lines of others in qos_infra.conf count once rocec's stand there; before that, the plan judges the file as it will be.
+func TestInfraWatch(t *testing.T) {
+	for _, version := range []string{"4.4.0", "5.3.0"} {
+		d := canonicalSample(t, "sn3700", version, 1).sw
+		rel, _, _ := documented(version)
+		watches := memoryWatches(d)
+		require.Len(t, watches, 1)
+		factory := []byte(factoryFile(map[string]string{"4.4.0": "i1", "5.3.0": "i2"}[version]))
+		edited, ds := infraFile(d, rel).Edit(factory)
+		require.Empty(t, ds)
+		for name, c := range map[string]struct {
+			content, failed string
+			want            []string
+		}{
+			"as rocec leaves it": {string(edited), "", nil},
+			"a pool of others":   {string(edited) + "ingress_service_pool.2.percent = 90.0\n", "", []string{"error pool"}},
+			"to be edited":       {string(factory), "", nil},
+			"not there":          {"", "", nil},
+			"not read":           {string(edited) + "ingress_service_pool.2.percent = 90.0\n", "no permission", nil},
+		} {
+			found, _ := watches[0].Judge([]byte(c.content), c.failed)
+			assert.Equal(t, c.want, said(found), "%s: %s", version, name)
+			if c.want != nil {
+				assert.Contains(t, found[0].Detail, "190 percent")
+			}
+		}
+	}
 }
 
 // TestSplit: from 4.4 on half of the memory must do for lossless traffic.

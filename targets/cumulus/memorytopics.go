@@ -55,7 +55,7 @@ memory = "written", rocec does it.
     egress_service_pool.1.percent = 100.0
 
 The file is judged as rocec leaves it: what other lines give to pools beyond what there is, is found
-there too.
+there too, and so it is in qos_infra.conf, from 4.4 on.
 `,
 }
 

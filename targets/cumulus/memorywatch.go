@@ -27,8 +27,12 @@ func memoryWatches(d *ir.Device) []target.Watch {
 	if !losslessSwitch(d) {
 		return nil
 	}
-	if rel, _, ok := documented(d.Switch.Version); !ok || split(rel) { // from 4.4 on rocec writes it itself
+	rel, _, ok := documented(d.Switch.Version)
+	switch {
+	case !ok:
 		return nil
+	case split(rel):
+		return []target.Watch{infraWatch(d, rel)}
 	}
 	var tries strings.Builder
 	for _, p := range memoryPaths(d.Switch.Model.ASIC) {
@@ -269,8 +273,8 @@ func (j *memoryJudge) crowded() string {
 		return ""
 	}
 	if most > senders {
-		return fmt.Sprintf(" While it is full, marks of %q never come before pauses: it takes %s to fill a queue at once, and there are %d.", group,
-			diag.Count(most, "port"), senders)
+		return fmt.Sprintf(" While it is full, marks of %q never come before pauses: it takes %s to fill a queue at once, and there are %d.",
+			group, diag.Count(most, "port"), senders)
 	}
 	return fmt.Sprintf(" While it is full, marks of %q come before pauses only where %s or more fill a queue at once.", group,
 		diag.Count(most, "port"))

@@ -62,8 +62,8 @@ var unlisted = []string{"sn2740", "sn3800", "sn4280", "sn5610n"}
 // checkModel judges whether a release runs on a model, and reports whether that is to be doubted no further.
 func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 	if name := d.Switch.Model.Name; rel.AtLeast(5, 0) && slices.Contains(unlisted, name) {
-		topicModel.Noticef(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. The manuals of 5.x "+
-			"that were read (5.14 to 5.18) do not list that model, so whether 5.x runs on it is not known. See what the switches say: "+
+		topicModel.Noticef(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. The manuals "+
+			"of 5.x that were read (5.14 to 5.18) do not list that model, so whether 5.x runs on it is not known. See what the switches say: "+
 			"decode-syseeprom, and /etc/os-release.", block(d), d.Switch.Model.Title, d.Switch.Version).
 			Note(d.Switch.ModelAt, "the model is stated here")
 	}
@@ -101,9 +101,9 @@ func checkVendor(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) 
 	if !split(rel) || d.Switch.Model.ASIC.Vendor == platform.Mellanox {
 		return false
 	}
-	e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. Releases from 4.4 "+
-		"on run on Spectrum chips only, and theirs is %s. One of the two is not what the switches say: compare with decode-syseeprom and "+
-		"/etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version, d.Switch.Model.ASIC.Title)
+	e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s are %s and run Cumulus Linux %s. Releases "+
+		"from 4.4 on run on Spectrum chips only, and theirs is %s. One of the two is not what the switches say: compare with decode-syseeprom "+
+		"and /etc/os-release there.", block(d), d.Switch.Model.Title, d.Switch.Version, d.Switch.Model.ASIC.Title)
 	e.Note(d.Switch.ModelAt, "the model is stated here")
 	e.Fix = &diag.Fix{Message: "correct model or version: the last release for such chips is a 4.3"}
 	return true

@@ -46,7 +46,8 @@ true`},
 	}
 }
 
-// nvueClasses is the key below which NVUE has classes, of the switch or of an interface, and what stands behind it; an empty map is nothing.
+// nvueClasses is the key below which NVUE has classes, of the switch or of an interface, and what stands behind it; an empty map is
+// nothing.
 var nvueClasses = regexp.MustCompile(`(?:^|[\s{,])['"]?qos['"]?\s*:\s*([^#]*)`)
 
 // nvueHolds reports whether a configuration has classes. It is YAML, of which no more is read than that.
@@ -78,8 +79,9 @@ func judgeNVUE(d *ir.Device, answer string) []string {
 	case nvueHolds(applied):
 		holds = "its applied configuration holds qos"
 	case strings.HasPrefix(saved, nvueActive+"\n"+nvueUnread+"\n") && !strings.Contains(applied, nvueAnswers+"\n"):
-		return []string{fmt.Sprintf("nvued is active on %s, and what it holds was not read: %s is not readable to the login user, and nv config show "+
-			"gives nothing. Let the user read either (group nvshow): a switch that NVUE configures is not to be written by files.", d.Name, nvueStartup)}
+		return []string{fmt.Sprintf("nvued is active on %s, and what it holds was not read: %s is not readable to the login user, and nv "+
+			"config show gives nothing. Let the user read either (group nvshow): a switch that NVUE configures is not to be written by files.",
+			d.Name, nvueStartup)}
 	default:
 		return nil
 	}
@@ -87,8 +89,9 @@ func judgeNVUE(d *ir.Device, answer string) []string {
 	if at := d.Switch.ConfigAt; at.Filename != "" {
 		says = fmt.Sprintf("the switch block says config = %q (%s:%d)", byFiles, at.Filename, at.Start.Line)
 	}
-	return []string{fmt.Sprintf("%s is configured by NVUE (nvued is active, and %s), but %s: the next nv config apply would write %s and %s anew. "+
-		"Take qos out of NVUE, or have it leave both files alone (nv set system config apply ignore), or describe the switch by a by_hand block.",
+	return []string{fmt.Sprintf("%s is configured by NVUE (nvued is active, and %s), but %s: the next nv config apply would write %s and %s "+
+		"anew. Take qos out of NVUE, or have it leave both files alone (nv set system config apply ignore), or "+
+		"describe the switch by a by_hand block.",
 		d.Name, holds, says, featuresPath, infraPath)}
 }
 

@@ -18,8 +18,8 @@ const (
 	byNVUE  = "nvue"
 )
 
-// configs are those ways. From 5.0 to 5.3 NVUE knows the preset for RoCE, and profiles of its own are not whole before 5.4. Source: the NVUE
-// reference of 5.x.
+// configs are those ways. From 5.0 to 5.3 NVUE knows the preset for RoCE, and profiles of its own are not whole before 5.4. Source: the
+// NVUE reference of 5.x.
 var configs = []ir.Config{
 	{Name: byFiles, Doc: "its files", Not: func(version string) string {
 		if r, ok := grammar.ParseRelease(version); ok && r.AtLeast(6, 0) {

@@ -38,7 +38,8 @@ func (sec *section) names(d grammar.Spelling, f grammar.Feature, m grammar.Meani
 // the switch. Of the port groups others have made, ports of the fabric are taken out.
 func spell(s *settings, d grammar.Spelling, have grammar.Values) []section {
 	secs := []section{s.spellTrust(d, have), s.spellClasses(d)}
-	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellDefaultECN(d, have), s.spellSchedule(d), s.spellShares(d))
+	secs = append(secs, s.spellPFC(d, have), s.spellPause(d, have), s.spellECN(d, have), s.spellDefaultECN(d, have),
+		s.spellSchedule(d), s.spellShares(d))
 	for _, sec := range []section{
 		s.spellSource(d, have),
 		unlist(d, grammar.Remark, have, s.ports),
@@ -342,7 +343,8 @@ func number(s string) (int, bool) {
 
 // classification is what the keys of the whole switch mean that rocec sets in one dialect or another.
 var classification = []grammar.Meaning{
-	grammar.TrustOne, grammar.TrustSet, grammar.DefaultCos, grammar.RewriteOne, grammar.RewriteSet, grammar.MapTrusted, grammar.MapPCP, grammar.MapDSCP,
+	grammar.TrustOne, grammar.TrustSet, grammar.DefaultCos, grammar.RewriteOne, grammar.RewriteSet, grammar.MapTrusted,
+	grammar.MapPCP, grammar.MapDSCP,
 }
 
 // stale reports whether a key is rocec's, or says in another dialect what rocec says: where it is not wanted, it goes.

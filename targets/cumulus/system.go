@@ -103,8 +103,8 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 	c.Stuck = osTitle + " up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	switch r, ok := grammar.ParseRelease(version); {
 	case ok && r.AtLeast(5, 6):
-		c.Stuck = osTitle + " has a PFC watchdog from 5.6 on, which rocec leaves as it is; without it, switches that are stuck need a restart of " +
-			"switchd or of a link"
+		c.Stuck = osTitle + " has a PFC watchdog from 5.6 on, which rocec leaves as it is; without it, switches that are stuck need a restart " +
+			"of switchd or of a link"
 	case ok && split(r):
 		c.Stuck = osTitle + " up to 5.5 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	}

@@ -31,7 +31,8 @@ func writersWatch(d *ir.Device, r grammar.Release, doc grammar.Spelling) target.
 			"$?\"; } | LC_ALL=C grep -E 'roce|storage-optimized|egress-sched|^" + ncluEnded + "' | head -n 64 | head -c 4096\necho\nfi\n"
 	}
 	if split(r) {
-		cmd = "if systemctl is-active --quiet nvued; then\n\techo '" + nvueActive + "'\n\tgrep -F " + featuresPath + " " + nvueStartup + " 2>/dev/null\nfi\n"
+		cmd = "if systemctl is-active --quiet nvued; then\n\techo '" + nvueActive +
+			"'\n\tgrep -F " + featuresPath + " " + nvueStartup + " 2>/dev/null\nfi\n"
 	}
 	cmd += fmt.Sprintf("echo '%s'\ntest ! -e %[2]s || head -c %[3]d %[2]s\n", strings.TrimSpace(fileBegin), confPath(r), grammar.MaxFile+1)
 	return target.Watch{
@@ -75,8 +76,8 @@ func judgeWriters(d *ir.Device, doc grammar.Spelling, answer []byte, failed stri
 // holds classes itself refuses the switch ([judgeNVUE]).
 func judgeNVUED(found *diag.List, at diag.Range, said string) {
 	if strings.HasPrefix(said, nvueActive) && !strings.Contains(said, featuresPath) {
-		topicWriter.Warnf(found, at, "NVUE runs on the switch and is not told to leave %s and %s alone: its next nv config apply, of whatever, asks "+
-			"whether to write them anew. Tell it (nv set system config apply ignore, with each path), or stop nvued.", featuresPath, infraPath)
+		topicWriter.Warnf(found, at, "NVUE runs on the switch and is not told to leave %s and %s alone: its next nv config apply, of whatever, "+
+			"asks whether to write them anew. Tell it (nv set system config apply ignore, with each path), or stop nvued.", featuresPath, infraPath)
 	}
 }
 

@@ -103,16 +103,7 @@ func checkBonds(ds *diag.List, d *ir.Device) {
 // checkBounce warns where traffic of a group with bounce can come down and go up again: nothing rocec writes moves it.
 func checkBounce(ds *diag.List, d *ir.Device) {
 	for _, g := range d.Fabric.CosGroups {
-		if g.Bounce == nil || g.Bounce == g {
-			continue
-		}
-		upward := 0
-		for _, p := range d.Ports {
-			if top := p.Peer().Device.Switch; top != nil && top.Tier > d.Switch.Tier && p.Carries(g) != nil {
-				upward++
-			}
-		}
-		if upward < 2 {
+		if !d.Bounces(g) {
 			continue
 		}
 		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again is to move into %q. No path of "+

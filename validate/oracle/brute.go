@@ -460,7 +460,7 @@ func (b *Brute) Whole() Graph {
 	return all
 }
 
-// someByPause tells whether some cables between devices that forward are of link pause, and others not.
+// someByPause reports whether some cables between devices that forward are of link pause, and others not.
 func someByPause(f *ir.Fabric) bool {
 	return f.FlowControl != ir.Pause && slices.ContainsFunc(f.Links, func(l *ir.Link) bool {
 		return between(l) && l.FlowControl == ir.Pause

@@ -356,7 +356,7 @@ func PauseBeside(p *ir.Port) *diag.Range {
 	return &at
 }
 
-// someByPFC tells whether a cable of the device is meant to be lossless by PFC.
+// someByPFC reports whether a cable of the device is meant to be lossless by PFC.
 func someByPFC(d *ir.Device) bool {
 	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return !p.ByPause() })
 }

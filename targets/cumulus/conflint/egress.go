@@ -44,12 +44,12 @@ func (u *unit) limitedQueues(cos int, g string) {
 	if t == nil || t.on {
 		return
 	}
-	mend := "Set it to true."
+	fix := "Set it to true."
 	if g != "service" {
-		mend = "Put cos " + numbers([]int{cos}) + " into service, whose queues the release does not limit."
+		fix = "Put cos " + numbers([]int{cos}) + " into service, whose queues the release does not limit."
 	}
 	u.warnf(&topicEgress, u.lossless[cos].at, "The lossless cos %d is in the priority group %s, and %s is false: its queues are limited, and "+
-		"a full one drops although no port was paused. %s", cos, g, t.key, mend).Note(t.valueAt, "the queues of %s are limited", g)
+		"a full one drops although no port was paused. %s", cos, g, t.key, fix).Note(t.valueAt, "the queues of %s are limited", g)
 }
 
 // emptyPools finds a lossless cos in a group that the same file gives no memory. Pool 0 has no percent of its own as the release comes.
@@ -92,8 +92,8 @@ func (u *unit) losslessPool() {
 	if t := u.setting(grammar.FlowControl, grammar.LosslessEgressQuota, -1, ""); t != nil {
 		text, _ := grammar.Unquote(t.value)
 		if q, ok := grammar.ReadQuota(text); ok && q != grammar.Infinite {
-			u.warnf(&topicEgress, t.valueAt, "By %s a queue of lossless traffic may hold a part of its pool alone, and drops what is more, although "+
-				"no port was paused. Set it to 15 (no limit), or take the line out.", t.key)
+			u.warnf(&topicEgress, t.valueAt, "By %s a queue of lossless traffic may hold a part of its pool alone, and drops what is more, "+
+				"although no port was paused. Set it to 15 (no limit), or take the line out.", t.key)
 		}
 	}
 }

@@ -191,7 +191,9 @@ func (u *unit) checkAbove(groupOf map[int]string) {
 		}
 		if others >= tiny {
 			u.warnf(&topicWeights, w.valueAt, "%s is 1, and the other weights are %d together: the lossless cos %d gets a share of 1 in %d of a "+
-				"busy link, and pauses hold its senders back while there is room. A weight is no rank; the vendor's preset has 16 and 16.", w.key, others, cos, others+1).
+				"busy link, and pauses hold its senders back while there is room. A weight is a share and not a rank; "+
+				"the vendor's preset has 16 and 16.",
+				w.key, others, cos, others+1).
 				Note(u.lossless[cos].at, "cos %d is lossless", cos)
 			return
 		}

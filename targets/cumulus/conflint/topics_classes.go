@@ -321,8 +321,8 @@ var topicWeights = diag.Topic{
 Up to 4.3 each priority group has a weight from 0 to 127. 0 is strict priority, the others share
 what is left by their weights. With 0 for every group nothing is shared: the first that has
 something to send stops the rest. A group without a weight gets that of the factory (control 0,
-service 32, bulk 16), which was chosen without knowing the others. A weight is no rank: 1 beside 16
-is a share of 1 in 17.
+service 32, bulk 16), which was chosen without knowing the others. It is a share, not a rank:
+1 beside 16 is 1 in 17.
 
 Example:
 

@@ -108,8 +108,8 @@ func (j *judge) apart(p *ir.Port, s *target.Seen, name string) {
 			where).refuses = true
 		return
 	}
-	j.say(&topicBond, diag.Warning, at, p, "%s is in %s; by bond = true the cables to the same switch are one link. Make them ports of one bond, "+
-		"or take bond = true out.", where)
+	j.say(&topicBond, diag.Warning, at, p, "%s is in %s; by bond = true the cables to the same switch are one link. Make them ports of one "+
+		"bond, or take bond = true out.", where)
 }
 
 // others tells of ports in a bond that the fabric does not have there. Where the other side is an MLAG pair, one bond goes to both of its
@@ -141,10 +141,10 @@ func (j *judge) others(ports []*ir.Port, s *target.Seen, name string) {
 	const room = 80 // bytes
 	with := nodeset.Text(more, nodeset.Interfaces, room)
 	if cabled && relied(first) {
-		j.say(&topicBond, diag.Error, at, first, "%s is in bond %s with %s, which the fabric has elsewhere. The verdict on PFC loops follows the "+
-			"bonds of the fabric. Take the ports out of the bond, or correct the fabric.", name, with).refuses = true
+		j.say(&topicBond, diag.Error, at, first, "%s is in bond %s with %s, which the fabric has elsewhere. The verdict on PFC loops follows "+
+			"the bonds of the fabric. Take the ports out of the bond, or correct the fabric.", name, with).refuses = true
 		return
 	}
-	j.say(&topicBond, diag.Warning, at, first, "%s is in bond %s with %s, which the fabric does not have in this bond. Take the ports out of it, "+
-		"or correct the fabric.", name, with)
+	j.say(&topicBond, diag.Warning, at, first, "%s is in bond %s with %s, which the fabric does not have in this bond. Take the ports out "+
+		"of it, or correct the fabric.", name, with)
 }

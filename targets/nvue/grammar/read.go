@@ -77,7 +77,7 @@ func Read(data []byte) (*Config, error) {
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if at := firstOdd(data); at.Line > 0 {
-		return nil, refuse(at, "it holds a byte that is no text in UTF-8")
+		return nil, refuse(at, "it holds a byte that is not UTF-8")
 	}
 	marks := 0
 	for _, c := range data {
@@ -195,7 +195,7 @@ func (r *reader) node(n *yaml.Node, depth int) (*Tree, error) {
 			case k.Kind == yaml.AliasNode || k.Anchor != "" || k.Style&yaml.TaggedStyle != 0:
 				return nil, refuse(keyAt, "a key has an anchor, an alias or a tag; NVUE writes none")
 			case k.Kind != yaml.ScalarNode:
-				return nil, refuse(keyAt, "a key is no word")
+				return nil, refuse(keyAt, "a key is not a word")
 			case k.Tag == "!!merge":
 				return nil, refuse(keyAt, "<< merges what is written elsewhere; NVUE writes no merge keys, so write it out")
 			}
@@ -381,7 +381,7 @@ func (r *reader) section(c *Config, key string, t *Tree) error {
 		return refuse(t.Key, "%s is neither header, nor set, nor unset", diag.Escape(key))
 	}
 	if !t.IsMap() {
-		return refuse(t.At, "%s is no mapping", key)
+		return refuse(t.At, "%s is not a mapping", key)
 	}
 	if key == "header" {
 		if c.Header != nil {

@@ -157,7 +157,7 @@ func (j *judge) words(t *grammar.Tree, path []string) {
 		kid := t.Kids[k]
 		here := append(path, k)
 		if kid.BareKey && qos(here) {
-			j.warnf(&topicWord, kid.Key, "The key %s of %s has no quotes, so it is no text to YAML 1.1. NVUE writes '%s'. Put it in quotes.",
+			j.warnf(&topicWord, kid.Key, "The key %s of %s has no quotes, so YAML 1.1 does not read it as text. NVUE writes '%s'. Put it in quotes.",
 				diag.Escape(k), diag.Escape(grammar.Spell(path)), diag.Escape(k))
 		}
 		j.words(kid, here)

@@ -95,7 +95,7 @@ How to mend it: write one of the values the text names.
 
 var topicWord = diag.Topic{
 	Code:    "conf-nvue-word",
-	Summary: "a word without quotes is no text to YAML 1.1",
+	Summary: "YAML 1.1 does not read a word without quotes as text",
 	Doc: `
 To readers of YAML 1.1, on, off, yes and no without quotes are true and false, and a key of digits
 is a number. NVUE writes all of these in quotes, since its own values are text.
