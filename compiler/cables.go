@@ -360,8 +360,8 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 				"%s is gone as a whole. Name its parts only, or the whole only.", d.Name, ports[i].Name, part.Name, spell(first.Number)).
 				Note(ports[i].At, "used whole here")
 		}
-		if m.PairSplit && highest >= 2 {
-			c.pairSplit(d, spell, ports[j-1], ports[j:])
+		if m.PairSplit > 0 && int(highest) >= m.PairSplit/2 {
+			c.pairSplit(d, spell, ports[j-1], ports[:i], ports[j:])
 		}
 		for _, p := range ports[i:j] {
 			sub := p.Front.Sub
@@ -379,24 +379,33 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 	}
 }
 
-// pairSplit checks a port split into four on a model where that takes an odd port and the even one after it. The parts
-// end at port last; next are the ports after it, and spell names a port of the switch.
-func (c *compiler) pairSplit(d *ir.Device, spell func(number int16) string, last *ir.Port, next []*ir.Port) {
-	number := last.Front.Number
-	if number%2 == 0 {
+// pairSplit checks a port split into so many parts that it takes its neighbour with it. The parts end at port last; before and next are the
+// ports around it, and spell names a port of the switch.
+func (c *compiler) pairSplit(d *ir.Device, spell func(number int16) string, last *ir.Port, before, next []*ir.Port) {
+	number, m := last.Front.Number, d.Switch.Model
+	parts := map[int]string{4: "four", 8: "eight"}[m.PairSplit]
+	if number%2 == 0 && m.OddSplit {
 		c.report.errorf(topicUnknownPort, last.At, last.String(),
-			"%s is a %s, on which only odd ports split into four; %s is even. Use an odd one.",
-			d.Name, d.Switch.Model.Title, spell(number)).Note(d.Switch.ModelAt, "the model is given here")
+			"%s is a %s, on which only odd ports split into %s; %s is even. Use an odd one.",
+			d.Name, m.Title, parts, spell(number)).Note(d.Switch.ModelAt, "the model is given here")
 		return
 	}
-	if len(next) == 0 {
+	var pair *ir.Port // the other port of the pair, if the fabric uses it
+	switch {
+	case number%2 == 1 && len(next) > 0 && next[0].Front.Number == number+1:
+		pair = next[0]
+	case number%2 == 0 && len(before) > 0 && before[len(before)-1].Front.Number == number-1:
+		pair = before[len(before)-1]
+	default:
 		return
 	}
-	if n := next[0].Front.Number; n == number+1 {
-		c.report.errorf(topicPortSplit, next[0].At, next[0].String(), "%s is a %s, on which a port split into four takes the next one "+
-			"with it: %s is split, so %s is gone. Use another port here.", d.Name, d.Switch.Model.Title, spell(number), spell(n)).
-			Note(last.At, "the split port").Note(d.Switch.ModelAt, "the model is given here")
+	which := "next one"
+	if number%2 == 0 {
+		which = "one before"
 	}
+	c.report.errorf(topicPortSplit, pair.At, pair.String(), "%s is a %s, on which a port split into %s takes the %s "+
+		"with it: %s is split, so %s is gone. Use another port here.", d.Name, m.Title, parts, which, spell(number), spell(pair.Front.Number)).
+		Note(last.At, "the split port").Note(d.Switch.ModelAt, "the model is given here")
 }
 
 // speedometer gives links their speed. The reasons for a speed are shared by the links of a block that are alike.

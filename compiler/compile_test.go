@@ -261,6 +261,20 @@ func TestMistakes(t *testing.T) {
 			link(s, "leaf1:swp7s3", "spine1:swp60")
 			link(s, "leaf1:swp8", "spine1:swp61")
 		}, "port-split-and-whole", 901, []string{"swp7 is split, so swp8 is gone"}},
+		{"port split in eight", func(s *lang.Source) {
+			s.Switches[0].Model = val(a, "sn4700")
+			link(s, "leaf1:swp27s7", "spine1:swp60")
+			link(s, "leaf1:swp28", "spine1:swp61")
+		}, "port-split-and-whole", 901, []string{"split into eight takes the next one with it: swp27 is split, so swp28 is gone"}},
+		{"even port split in four, of a pair", func(s *lang.Source) {
+			s.Switches[0].Model = val(a, "sn4600c")
+			link(s, "leaf1:swp59", "spine1:swp60")
+			link(s, "leaf1:swp60s2", "spine1:swp61")
+		}, "port-split-and-whole", 901, []string{"takes the one before with it: swp60 is split, so swp59 is gone"}},
+		{"even port split in eight", func(s *lang.Source) {
+			s.Switches[0].Model = val(a, "sn5400")
+			link(s, "leaf1:swp60s7", "spine1:swp60")
+		}, "unknown-port", 901, []string{"only odd ports split into eight; swp60 is even"}},
 		{"loop on a device", func(s *lang.Source) { link(s, "leaf1:swp60", "leaf1:swp61") }, "link-to-itself", 902, []string{"leaf1"}},
 		{"hosts back to back", func(s *lang.Source) {
 			addNIC(s, 0, &lang.NIC{Name: "b", Decl: place(910), Model: val(a, "connectx-5")})

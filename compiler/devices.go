@@ -27,6 +27,7 @@ func (c *compiler) devices() {
 		*d = ir.Device{Name: s.Name, Group: s.Group, At: s.NameAt, Decl: s.Decl, Switch: &switches[i], SSH: c.login(s.SSH), ByHand: hands.of(s.ByHand)}
 		d.SSHAt = loginAt(s.SSH)
 		d.Maintenance, d.MaintenanceAt = s.Maintenance.V, s.Maintenance.At
+		c.writtenBy(d, s.WrittenBy, lang.Value[string]{})
 		c.switchSettings(d, s)
 		c.add(d)
 	}
@@ -37,7 +38,7 @@ func (c *compiler) devices() {
 		*d = ir.Device{Name: h.Name, Group: h.Group, At: h.NameAt, Decl: h.Decl, Host: &hosts[i], SSH: c.login(h.SSH), ByHand: hands.of(h.ByHand)}
 		d.SSHAt = loginAt(h.SSH)
 		d.Maintenance, d.MaintenanceAt = h.Maintenance.V, h.Maintenance.At
-		c.writtenBy(d, h)
+		c.writtenBy(d, h.WrittenBy, c.src.Fabric.WrittenBy)
 		nics.host(d, h)
 		c.add(d)
 		c.hostGroup[d.Group] = append(c.hostGroup[d.Group], d)
@@ -106,6 +107,7 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 			w.OS = os.Name
 		}
 	}
+	w.AcceptDocumented = s.AcceptDocumented.V
 	w.MemoryWritten, w.MemoryAt = s.Memory.V == "written" && d.ByHand == nil, s.Memory.At
 	if s.Memory.Set() && d.ByHand != nil {
 		c.report.errorf(topicMemoryByHand, s.Memory.At, d.Name, "The switch block says memory = %q, and its by_hand block that others set "+
@@ -128,6 +130,7 @@ func (c *compiler) switchSettings(d *ir.Device, s *lang.Switch) {
 		}
 	}
 	c.config(d, s, os)
+	d.Switch.Preset = ir.Preset(s.Preset.V)
 	if s.Tier.Set() {
 		w.Tier, w.TierFrom = s.Tier.V, ir.Origin{At: s.Tier.At, Why: fmt.Sprintf("tier = %d", s.Tier.V)}
 		if w.Tier < 1 {

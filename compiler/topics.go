@@ -192,9 +192,11 @@ How to mend it: correct one of the two; both places are shown.
 Splitting swp5 into swp5s0 to swp5s3 removes swp5: the four lanes are used once. A fabric that
 cables swp5 and swp5s0 of one switch contradicts itself.
 
-On the SN2700 and SN2410 a port split into four takes the next port with it: with swp11s0 to swp11s3
-there is no swp12, and only odd ports split into four. Splitting into two (swp11s0, swp11s1) costs
-no neighbour.
+On the SN2700 and SN2410 a port split into four takes the next port with it: with swp11s0 to
+swp11s3 there is no swp12, and only odd ports split into four. Splitting into two (swp11s0,
+swp11s1) costs no neighbour. On the SN4600 and SN4600C a port split into four takes the other one
+of its pair (1 and 2, 3 and 4) with it, on the SN4410, SN4700, SN5400 and SN5600 one that is split
+into eight does.
 
 Example:
 

@@ -8,14 +8,17 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// writtenBy notes who writes the files of a host. A by_hand block says more than the fabric's written_by, and contradicts one of the
-// host's own.
-func (c *compiler) writtenBy(d *ir.Device, h *lang.Host) {
-	own, all := h.WrittenBy, c.src.Fabric.WrittenBy
+// writtenBy notes who writes a device: its own block says it, or what stands for all. A by_hand block says more than what stands for all,
+// and contradicts the device's own.
+func (c *compiler) writtenBy(d *ir.Device, own, all lang.Value[string]) {
 	if d.ByHand != nil {
 		if own.Set() {
-			c.report.errorf(topicWrittenByHand, own.At, d.Name, "The host block says written_by = %q, and its by_hand block that the host is "+
-				"set by hand, so that rocec renders nothing for it. Take out one of the two.", own.V).
+			block := "switch"
+			if d.Host != nil {
+				block = "host"
+			}
+			c.report.errorf(topicWrittenByHand, own.At, d.Name, "The %s block says written_by = %q, and its by_hand block that the %[1]s is "+
+				"set by hand, so that rocec renders nothing for it. Take out one of the two.", block, own.V).
 				Note(d.ByHand.At, "the by_hand block")
 		}
 		return
@@ -24,10 +27,11 @@ func (c *compiler) writtenBy(d *ir.Device, h *lang.Host) {
 	d.WrittenByAt = diag.FirstPlace(own.At, all.At)
 }
 
-var topicWrittenByHand = &diag.Topic{Code: "written-by-hand", Summary: "written_by on a host that is set by hand", Doc: `
-Of a host in a by_hand block rocec renders nothing: the block states how others have set it, and the
-checks judge that. written_by says who writes the files that rocec renders. So a host has one of
-the two. (A written_by of the fabric block does not reach hosts that are set by hand.)
+var topicWrittenByHand = &diag.Topic{Code: "written-by-hand", Summary: "written_by on a device that is set by hand", Doc: `
+Of a switch or host with a by_hand block rocec renders nothing: the block states how others have set
+it, and the checks judge that. written_by says who writes the settings that rocec renders. So a
+device has one of the two. (A written_by of the fabric block is for hosts, and does not reach those
+that are set by hand.)
 
 Example:
 
@@ -36,8 +40,8 @@ Example:
       by_hand {}
     }
 
-How to mend it: keep written_by where the files of rocec lie on the host, brought there by an image
-or another tool; keep by_hand where the host is set in a way of its own.
+How to mend it: keep written_by where the settings of rocec are on the device, brought there by an
+image or another tool; keep by_hand where it is set in a way of its own.
 
     host "gpu" {
       written_by = "others"

@@ -12,4 +12,5 @@ type Variant struct {
 // Variants is every variant that golden/ holds beside the examples with their defaults.
 var Variants = []Variant{
 	{"storage-and-training@4.3.0", "storage-and-training", []string{"--var", "tor_version=4.3.0"}},
+	{"mixed-releases@upgraded", "mixed-releases", []string{"--var", "upgraded=leaf1"}},
 }

@@ -29,7 +29,7 @@ var fabricSchema = schema[Fabric]{
 		one("root", rootSwitch, "any", "The switch that is the root of the spanning tree.", func(f *Fabric) *Value[string] { return &f.Root }),
 		one("failures", integer(0, 16), "1", "The PFC-loop proof also holds with up to so many links down.", func(f *Fabric) *Value[int] { return &f.Failures }),
 		one("flow_control", oneOf("pfc", "pause"), "\"pfc\"", "How links are made lossless: priority flow control, or link pause.", func(f *Fabric) *Value[string] { return &f.FlowControl }),
-		one("written_by", writers, "\"rocec\"", "Who writes the files of hosts whose block does not say; see hosts that others write.", func(f *Fabric) *Value[string] { return &f.WrittenBy }),
+		one("written_by", writers, "\"rocec\"", "Who writes the files of hosts whose block does not say; see devices that others write.", func(f *Fabric) *Value[string] { return &f.WrittenBy }),
 		one("required_version", constraint, "any", "The releases of rocec that the fabric is for.", func(f *Fabric) *Value[string] { return &f.RequiredVersion }),
 	},
 }
@@ -140,8 +140,10 @@ type switchBlock struct {
 	names []element
 }
 
-// writers is who may write the files of hosts.
+// writers is who may write the settings of devices.
 var writers = oneOf("rocec", "others")
+
+const writtenByDoc = "\"others\": the settings are rendered and judged as any other, and others write them; apply does not."
 
 const maintenanceDoc = "The reason why apply leaves the device as it is for now. It is rendered and judged as any other."
 
@@ -154,13 +156,18 @@ var switchSchema = schema[switchBlock]{
 		one("version", release, "none", "Release of the operating system.", func(s *switchBlock) *Value[string] { return &s.Version }),
 		one("config", word, "by the release", "Which of its operating system's ways to configure it rocec uses.",
 			func(s *switchBlock) *Value[string] { return &s.Config }),
+		one("preset", oneOf("keep", "replace"), "kept where the fabric fits it, else refused", "What becomes of the vendor's RoCE preset on a switch that "+
+			"has it: \"keep\" it, or \"replace\" it by rocec's settings.", func(s *switchBlock) *Value[string] { return &s.Preset }),
 		one("tier", integer(1, 64), "distance from the nearest host, plus 1", "Height: 1 is where hosts are.", func(s *switchBlock) *Value[int] { return &s.Tier }),
 		one("asn", integer(1, 4294967295), "none", "AS number; for routing = \"ebgp\".", func(s *switchBlock) *Value[int] { return &s.ASN }),
 		one("mlag", word, "none", "Switches with the same value are one redundancy pair and are never changed together.", func(s *switchBlock) *Value[string] { return &s.MLAG }),
 		one("maintenance", reasonText, "none", maintenanceDoc, func(s *switchBlock) *Value[string] { return &s.Maintenance }),
+		one("written_by", writers, "\"rocec\"", writtenByDoc, func(s *switchBlock) *Value[string] { return &s.WrittenBy }),
 		one("headroom_pool", byteSize, "none", "Memory that all ports share for what arrives after a pause, where the chip is set up so.", func(s *switchBlock) *Value[int] { return &s.HeadroomPool }),
 		one("memory", oneOf("written"), "as it is", "\"written\": rocec writes how the chip's memory is shared out, a pool for lossless "+
 			"traffic and one for the rest; else it reads and judges that.", func(s *switchBlock) *Value[string] { return &s.Memory }),
+		one("accept_documented", boolean, "false", "true: apply changes it although nobody has reported yet that what rocec writes works on such a "+
+			"switch (see documented-only).", func(s *switchBlock) *Value[bool] { return &s.AcceptDocumented }),
 	},
 	blocks: []child[switchBlock]{
 		blocksOf(&switchByHandSchema, true, initByHand, func(s *switchBlock, _ int, h *ByHand) { s.ByHand = h }),
@@ -305,7 +312,7 @@ var hostSchema = schema[hostBlock]{
 		names("the label", "Names of the hosts.", func(h *hostBlock) *[]element { return &h.names }),
 		one("forwards", boolean, "false", "true: the host routes or bridges, so it is treated as a switch.", func(h *hostBlock) *Value[bool] { return &h.Forwards }),
 		one("maintenance", reasonText, "none", maintenanceDoc, func(h *hostBlock) *Value[string] { return &h.Maintenance }),
-		one("written_by", writers, "that of the fabric", "\"others\": the files are rendered and judged as any other, and others write them; apply does not.", func(h *hostBlock) *Value[string] { return &h.WrittenBy }),
+		one("written_by", writers, "that of the fabric", writtenByDoc, func(h *hostBlock) *Value[string] { return &h.WrittenBy }),
 	},
 	blocks: []child[hostBlock]{
 		blocksOf(&nicSchema, false, initNIC, func(h *hostBlock, i int, n *nicBlock) { h.nics = put(h.nics, i, n) }),

@@ -138,7 +138,11 @@ type Switch struct {
 	HeadroomPool Value[int]    // bytes
 	Memory       Value[string] // "written": rocec writes how the chip's memory is shared out
 	Config       Value[string] // which of its system's ways to configure it is used; a word of the system
+	Preset       Value[string] // keep or replace: what becomes of the vendor's own settings for RoCE
 	Maintenance  Value[string] // the reason
+	WrittenBy    Value[string] // rocec or others; that of the fabric is for hosts
+
+	AcceptDocumented Value[bool] // it is changed although what is written is known from documents alone
 }
 
 // ByHand is a by_hand block: how a device is set that rocec does not write.

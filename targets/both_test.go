@@ -89,7 +89,7 @@ func TestBoth(t *testing.T) {
 		{"the same", class("rdma", 3, 26, lossless), class("rdma", 3, 26, lossless)},
 		{"another DSCP", class("rdma", 3, 26, lossless), class("rdma", 3, 27, lossless)},
 	} {
-		for _, version := range []string{"3.4.3", "3.7.16", "4.3.0", "4.4.0", "5.3.0"} {
+		for _, version := range []string{"3.4.3", "3.7.16", "4.3.0", "4.4.0", "5.3.0", "5.9.0"} {
 			old, next := bothFabric(t, version, c.old, ""), bothFabric(t, version, c.new, "")
 			for i, d := range next.Devices {
 				name := c.name + ", " + version + ", " + d.Name
@@ -112,7 +112,7 @@ func TestBoth(t *testing.T) {
 						if f.Lint != nil {
 							found, foreign := f.Lint(both[f.Path])
 							for _, one := range found {
-								known := []string{"conf-lossless-many", "conf-cos-3"} // what either content gives, or both together
+								known := []string{"conf-lossless-many", "conf-cos-3", "conf-nvue-ecn"} // what either content gives, or both together
 								require.Contains(t, known, one.Code, "%s: %s", name, one.Detail)
 							}
 							require.Empty(t, foreign, name)

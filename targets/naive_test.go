@@ -31,19 +31,26 @@ type box struct {
 	pfc                 map[string]map[int]pfcEnd
 	pause               map[string]bool
 	marks               map[string]map[int]bool
-	marksAll            map[int]bool      // on every port
-	plain               int               // the cos of packets without a field that is believed
-	nic                 map[string]string // the value file, of a NIC
-	overridden          map[string]bool   // ports that others have set to sort otherwise
-	own                 map[string]*box   // the fields and maps of ports that differ
-	keys                map[string]string // of a switch
+	marksAll            map[int]bool              // on every port
+	plain               int                       // the cos of packets without a field that is believed
+	from                map[string]map[int][3]int // of what is marked: thresholds in bytes, and percent
+	share               map[string]map[int]int    // percent of a port's link, 0 is strict; port "" is all of them
+	group               map[int]string            // the priority group of a cos, where these have the shares
+	weight              map[string]int            // of priority groups, 0 is strict
+	queue               map[int]int               // the egress queue of a cos
+	nic                 map[string]string         // the value file, of a NIC
+	overridden          map[string]bool           // ports that others have set to sort otherwise
+	own                 map[string]*box           // the fields and maps of ports that differ
+	keys                map[string]string         // of a switch
 	byHand              bool
 }
 
 func newBox() *box {
 	return &box{
-		keys: map[string]string{}, nic: map[string]string{}, pcp: map[int]int{}, dscp: map[int]int{}, overridden: map[string]bool{}, own: map[string]*box{},
-		pfc: map[string]map[int]pfcEnd{}, pause: map[string]bool{}, marks: map[string]map[int]bool{},
+		keys: map[string]string{}, nic: map[string]string{}, pcp: map[int]int{}, dscp: map[int]int{}, overridden: map[string]bool{},
+		own: map[string]*box{}, from: map[string]map[int][3]int{}, share: map[string]map[int]int{}, group: map[int]string{},
+		weight: map[string]int{}, queue: map[int]int{}, pfc: map[string]map[int]pfcEnd{}, pause: map[string]bool{},
+		marks: map[string]map[int]bool{},
 	}
 }
 
@@ -103,12 +110,32 @@ func readSwitch(text string) *box {
 			queue = cos
 		}
 		cosOf[queue] = append(cosOf[queue], cos)
+		b.queue[cos] = queue
+		if share, err := strconv.Atoi(keys[fmt.Sprintf("default_egress_sched.egr_queue_%d.bw_percent", queue)]); err == nil {
+			put(b.share, "", cos, share)
+		}
+	}
+	for _, g := range words(keys["traffic.priority_group_list"]) {
+		if w, err := strconv.Atoi(keys["priority_group."+g+".weight"]); err == nil {
+			b.weight[g] = w
+			for _, cos := range numbers(keys["priority_group."+g+".cos_list"]) {
+				b.group[cos] = g
+			}
+		}
+	}
+	thresholds := func(head string) [3]int {
+		var t [3]int
+		for i, key := range []string{"min_threshold_bytes", "max_threshold_bytes", "probability"} {
+			t[i], _ = strconv.Atoi(keys[head+key])
+		}
+		return t
 	}
 	b.marksAll = map[int]bool{}
 	for _, head := range []string{"default_ecn_conf.", "default_ecn_red_conf."} {
 		for _, queue := range numbers(keys[head+"egress_queue_list"]) {
 			for _, cos := range cosOf[queue] {
 				b.marksAll[cos] = keys[head+"ecn_enable"] == "true"
+				put(b.from, "", cos, thresholds(head))
 			}
 		}
 	}
@@ -171,13 +198,13 @@ func readSwitch(text string) *box {
 				continue
 			}
 			for _, port := range ports(keys[feature+"."+g+".port_set"]) {
-				for _, cos := range numbers(keys[feature+"."+g+".cos_list"]) {
-					put(b.marks, port, cos, true)
-				}
+				cos := numbers(keys[feature+"."+g+".cos_list"])
 				for _, queue := range numbers(keys[feature+"."+g+".egress_queue_list"]) {
-					for _, cos := range cosOf[queue] {
-						put(b.marks, port, cos, true)
-					}
+					cos = append(cos, cosOf[queue]...)
+				}
+				for _, cos := range cos {
+					put(b.marks, port, cos, true)
+					put(b.from, port, cos, thresholds(feature+"."+g+"."))
 				}
 			}
 		}

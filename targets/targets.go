@@ -24,6 +24,7 @@ import (
 	"github.com/rocec/rocec/targets/nic/mlx5"
 	"github.com/rocec/rocec/targets/nic/qede"
 	"github.com/rocec/rocec/targets/nic/rxe"
+	"github.com/rocec/rocec/targets/nvue"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -31,6 +32,7 @@ import (
 // runs whose block states none.
 var All = Table{
 	cumulus.Target,
+	nvue.Target,
 
 	mlx5.Target,
 	mlx4.Target,
@@ -102,8 +104,8 @@ var topicNone = diag.Topic{
 	Summary: "rocec cannot write for this switch",
 	Doc: `
 Every switch that carries a lossless or marked cos group has to be configured, or packets are lost
-there. rocec writes for switches with os = "cumulus-linux" (releases 3.1.1 to 5.3, and later ones
-where config = "files"). (A NIC that rocec does not write is host-family.)
+there. rocec writes for switches with os = "cumulus-linux" (releases 3.1.1 to 5.x). (A NIC that
+rocec does not write is host-family.)
 
 Example:
 
@@ -290,11 +292,9 @@ func (p *part) unwritten(d *ir.Device) {
 		if row.OS == nil || row.Render == nil {
 			continue
 		}
-		if row.OS.Name == d.Switch.OS {
-			p.unserved(d, row.OS)
-			return
+		if !slices.Contains(names, row.OS.Name) {
+			names = append(names, row.OS.Name)
 		}
-		names = append(names, row.OS.Name)
 	}
 	if strings.TrimSpace(d.Switch.OS) == "" {
 		topicNone.Errorf(&p.found, at, "The switches of switch %q carry RoCE traffic, but the block states no os. Add os = %s if that is "+
@@ -309,26 +309,6 @@ func (p *part) unwritten(d *ir.Device) {
 	if meant != "" && at.End.Byte-at.Start.Byte == len(d.Switch.OS)+len(`""`) { // written out, not computed
 		none.Instead(at, strconv.Quote(meant))
 	}
-}
-
-// unserved reports a switch of a system that some target writes, but not in the way this one is configured.
-func (p *part) unserved(d *ir.Device, os *ir.OS) {
-	way := d.Switch.Config
-	if c := os.FindConfig(way); c != nil {
-		way = c.Doc
-	}
-	var others []string
-	for _, c := range os.Configs {
-		if c.Name != d.Switch.Config && (c.Not == nil || c.Not(d.Switch.Version) == "") {
-			others = append(others, "config = "+strconv.Quote(c.Name))
-		}
-	}
-	fix := "Describe the switches by a by_hand block"
-	if len(others) > 0 {
-		fix = "Say " + diag.Or(others) + " in the switch block where they are configured so, or describe them by a by_hand block"
-	}
-	topicNone.Errorf(&p.found, diag.FirstPlace(d.Switch.ConfigAt, d.Switch.VersionAt, d.Decl), "The switches of switch %q carry RoCE "+
-		"traffic and run %s %s, which is configured by %s, and rocec does not write that. %s.", d.Group, os.Title, d.Switch.Version, way, fix)
 }
 
 // quoted names a few things: "a" or "b".

@@ -49,6 +49,17 @@ func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]state
 		before := ""
 		for _, file := range d.Files {
 			if file.Live != nil {
+				if d.Role == target.Switch {
+					var old []byte
+					if lies != nil {
+						old = []byte(standingTrees[string(lies(d.Group))])
+					}
+					content, ds := file.Edit(old)
+					if ds.HasErrors() {
+						return nil
+					}
+					w.boxes[d.Name] = readNVUE(string(content))
+				}
 				continue
 			}
 			dir, base := path.Split(file.Path)

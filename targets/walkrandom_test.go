@@ -295,7 +295,10 @@ func (g *gen) intents(hosts int) {
 }
 
 func (g *gen) devices(leaves, spines, hosts int) {
-	versions := []string{"3.1.1", "3.2.1", "3.3.2", "3.4.3", "3.5.0", "3.7.16", "4.0.1", "4.1.1", "4.2.0", "4.3.0", "4.4.0", "5.0.1", "5.3.0"}
+	versions := []string{
+		"3.1.1", "3.2.1", "3.3.2", "3.4.3", "3.5.0", "3.7.16", "4.0.1", "4.1.1", "4.2.0", "4.3.0", "4.4.0", "5.0.1", "5.3.0",
+		"5.4.0", "5.9.1", "5.15.0",
+	}
 	tier := func(name string, n, tier int) {
 		release := rapid.SampledFrom(versions).Draw(g.T, "release")
 		models := []string{"sn2700", "sn2700", "z9100"}
@@ -370,6 +373,21 @@ source.port_group_list = [edge]
 source.edge.port_set = swp1-swp32
 source.edge.packet_priority_source_set = []
 `,
+}
+
+// standingTrees is what lies on a switch that NVUE configures, in the place of each of the above.
+var standingTrees = map[string]string{
+	standing[2]: "qos: {mapping: {default-global: {trust: l2, pcp: {'3,4': {switch-priority: 4}}, dscp: {'26': {switch-priority: 1}}}}}",
+	standing[3]: "qos: {pfc: {default-global: {switch-priority: {'1,2,5': {}}}, mine: {switch-priority: {'6': {}}}},\n" +
+		" link-pause: {whole: {cable-length: 5}}, traffic-pool: {default-lossless: {memory-percent: 20}}}\n" +
+		"interface: {swp1-4: {qos: {link-pause: {profile: whole}}}, swp22: {qos: {pfc: {profile: mine}}}}",
+	standing[4]: "qos: {mapping: {edge: {trust: l2, pcp: {0-7: {switch-priority: 0}}}},\n" +
+		" congestion-control: {default-global: {traffic-class: {0-7: {ecn: enable}}}, none: {traffic-class: {'0': {ecn: disable}}}}}\n" +
+		"interface: {'swp1-2,swp21': {qos: {mapping: {profile: edge}, congestion-control: {profile: none}}}}",
+	standing[5]: "qos: {mapping: {default-global: {trust: both}},\n" +
+		" egress-queue-mapping: {default-global: {switch-priority: {0-7: {traffic-class: 0}}}},\n" +
+		" egress-scheduler: {mine: {traffic-class: {'0': {mode: dwrr, bw-percent: 100}}}}, pfc: {left: {switch-priority: {'4': {}}}}}\n" +
+		"interface: {swp1-20: {qos: {pfc: {profile: left}, egress-scheduler: {profile: mine}}}}",
 }
 
 // TestWalkRandom: of any fabric, either an error is said, or no packet is lost for its class on any way; and what is only

@@ -38,7 +38,7 @@ Example: the preset of shorter cables at 100G over 10 km.
     }
     switch "hall" {
       names = "hall[1-2]"
-      model = "sn5600"
+      model = "sn4700"
       tier  = 3
     }
     link "between" {

@@ -39,6 +39,7 @@ func (a *app) applyCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.saved, "plan", "", "apply the plan saved in a `file`, if nothing has changed since")
 	trustFlag(cmd, &o.trustByHand)
+	acceptFlag(cmd, &o.accept)
 	trustFabricFlag(cmd, &o.trustFabric)
 	f.BoolVar(&o.pending, "pending", false, "only the devices that earlier runs left as they were: away, or under maintenance")
 	f.StringVar(&o.notAfter, "not-after", "", "begin no wave that may not end by then: a `time` such as 23:30 or 2026-11-23T23:30:00Z")
@@ -75,6 +76,7 @@ type leadOptions struct {
 	soakSet, holdSet      bool
 	message               string
 	trustByHand           bool
+	accept                bool // --accept-documented
 	trustFabric           bool
 	viewOptions
 }
@@ -220,7 +222,7 @@ func (a *app) applyStep(ctx context.Context, w *work, plan *deploy.Plan, o apply
 	}
 	if o.format == "text" {
 		v := a.planView(w.dir, o.viewOptions)
-		v.fabric, v.unlike = w.f.Fabric, w.unlike
+		v.fabric, v.unlike, v.labs = w.f.Fabric, w.unlike, w.devices.lab != nil
 		v.seq, v.debts, v.changed = seq, debts, a.changedHosts(w.dir, w.devices.labDir)
 		v.print(plan)
 		a.causes(plan)
@@ -269,6 +271,9 @@ func (a *app) mayApply(ctx context.Context, w *work, plan *deploy.Plan, seq *seq
 			diag.Count(s.Unreachable+s.Refused, "device"), s.Unreachable+s.Refused))
 	}
 	if err := a.refuse(w.f, plan, seq, o.trustByHand); err != nil {
+		return untouched(err)
+	}
+	if err := a.wantsAccepted(w.f, w.devices, plan, o.accept); err != nil {
 		return untouched(err)
 	}
 	if o.approve {

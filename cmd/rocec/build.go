@@ -29,10 +29,11 @@ func (a *app) buildCommand() *cobra.Command {
 			"folder whose nodeset names it. So a change to a thousand devices is one diff to review. Where the nodeset takes\n" +
 			"more than 200 bytes, the folder's name is cut and ends in ~ and a hash, and _folders.txt holds the nodeset. If\n" +
 			"a folder in OUT holds a file of another build, nothing is written.\n\n" +
-			"With --as it writes what others need who write hosts. overlay: a tar for each group of hosts that are alike, with\n" +
+			"With --as it writes what others need who write devices. overlay: a tar for each group of hosts that are alike, with\n" +
 			"their files and the links that enable the units, and manifest.json. ansible: an inventory and variables of groups\n" +
-			"and hosts, with the same files. handover: a sheet for each group of hosts that are\n" +
-			"set by hand, which says how they must be set. See docs/images.md.",
+			"and hosts, with the same files, also of switches that others write. netbox: for each switch that others write its\n" +
+			"settings as data of a config context. handover: a sheet for each group of hosts that are set by hand, which says\n" +
+			"how they must be set. See docs/images.md.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if o.out == "" {
@@ -51,7 +52,7 @@ func (a *app) buildCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`folder` to write to")
 	cmd.Flags().BoolVar(&o.fold, "fold", false, "one file for all devices that have it alike, in a folder named by their nodeset")
-	cmd.Flags().StringVar(&o.as, "as", "", "what others need who write hosts: "+strings.Join(forms, ", "))
+	cmd.Flags().StringVar(&o.as, "as", "", "what others need who write devices: "+strings.Join(forms, ", "))
 	a.targetFlag(cmd, &o.only)
 	return cmd
 }
@@ -148,7 +149,8 @@ func perDevice(tree *target.Tree) iter.Seq[builtFile] {
 // editSuffix is behind the path of a file that is no more than an edit of the one on the device.
 const editSuffix = ".rocec-edit"
 
-// written ranges over the files of a device that lie on its disk. Of a file that is only ever edited it gives what an edit sets.
+// written ranges over what is built for a device: the files that lie on its disk, of one that is only ever edited what an edit sets, and
+// the forms of its settings.
 func written(d *target.Device) iter.Seq[*target.File] {
 	return func(yield func(*target.File) bool) {
 		for i := range d.Files {
@@ -160,8 +162,27 @@ func written(d *target.Device) iter.Seq[*target.File] {
 			if f.Live == nil && !yield(f) {
 				return
 			}
+			for _, form := range f.Forms {
+				if !yield(formOf(f, form)) {
+					return
+				}
+			}
 		}
 	}
+}
+
+// formMode is the mode of forms, which hold no secrets.
+const formMode fs.FileMode = 0o644
+
+// formOf is a form of what Edit makes of nothing, as a file.
+func formOf(f *target.File, form target.Form) *target.File {
+	return &target.File{Path: form.Path, Mode: formMode, Edit: func([]byte) ([]byte, diag.List) {
+		whole, ds := f.Edit(nil)
+		if ds.HasErrors() {
+			return nil, ds
+		}
+		return form.Of(whole), ds
+	}}
 }
 
 // render returns the whole file.

@@ -15,12 +15,13 @@ import (
 )
 
 // forms are what build --as writes.
-var forms = []string{formOverlay, formAnsible, formHandover}
+var forms = []string{formOverlay, formAnsible, formNetBox, formHandover}
 
 // The forms.
 const (
 	formOverlay  = "overlay"
 	formAnsible  = "ansible"
+	formNetBox   = "netbox"
 	formHandover = "handover"
 )
 
@@ -30,33 +31,32 @@ type formFile struct {
 	data []byte
 }
 
-// buildAs writes a form of the hosts of a tree below root. A file there that looks like one of the form and is none of it would be taken
+// buildAs writes a form of the devices of a tree below root. A file there that looks like one of the form and is none of it would be taken
 // for one by whoever reads the folder, so nothing is written then.
 func (a *app) buildAs(f *ir.Fabric, tree *target.Tree, root *os.Root, o buildOptions) error {
 	var files []formFile
-	var hosts int
 	var patterns []string
-	var groups []*likeHosts
-	if o.as != formHandover {
-		groups = groupHosts(tree)
-	}
-	for _, g := range groups {
-		hosts += len(g.hosts)
-	}
-	switch {
-	case o.as == formHandover:
+	var hosts, switches []*likeDevices
+	switch o.as {
+	case formHandover:
 		patterns = []string{"*.md"}
-		files, hosts = handoverFiles(f, tree), len(tree.Devices)
-	case hosts == 0:
-	case o.as == formAnsible:
+		hosts, files = handoverFiles(f, tree)
+	case formNetBox:
+		patterns = []string{"*.json"}
+		switches = groupAlike(tree, othersSwitch)
+		files = netboxFiles(switches)
+	case formAnsible:
 		patterns = []string{"group_vars/" + ansibleGroup + "*", "host_vars/*"}
-		files = ansibleFiles(groups)
+		hosts, switches = groupAlike(tree, isHost), groupAlike(tree, othersSwitch)
+		files = ansibleFiles(hosts, switches)
 	default:
 		patterns = []string{"*.tar"}
-		files = overlayFiles(groups)
+		hosts = groupAlike(tree, isHost)
+		files = overlayFiles(hosts)
 	}
-	if hosts == 0 {
-		return fail(exitErrors, "There is no host among these devices that the form %s is for.", o.as)
+	counted := counted(hosts, switches)
+	if counted == "" {
+		return fail(exitErrors, "There is no %s among these devices that the form %s is for.", formFor[o.as], o.as)
 	}
 	mine := map[string]bool{}
 	for _, f := range files {
@@ -85,17 +85,48 @@ func (a *app) buildAs(f *ir.Fabric, tree *target.Tree, root *os.Root, o buildOpt
 		}
 	}
 	if !a.quiet {
-		fmt.Fprintf(a.stdout, "%s: %s, %s written, %d unchanged\n", diag.Escape(o.out), diag.Count(hosts, "host"),
+		fmt.Fprintf(a.stdout, "%s: %s, %s written, %d unchanged\n", diag.Escape(o.out), counted,
 			diag.Count(written, "file"), len(files)-written)
 	}
 	return nil
 }
 
-// likeHosts is hosts that hold the same files and links.
-type likeHosts struct {
-	name  string // for files and folders
-	hosts []*target.Device
-	files []heldFile // in order of paths
+// formFor is what a form is for.
+var formFor = map[string]string{
+	formOverlay:  "host",
+	formAnsible:  "host, and no switch that others write,",
+	formNetBox:   "switch that others write",
+	formHandover: "host",
+}
+
+func isHost(d *target.Device) bool { return d.Role == target.Host }
+
+// othersSwitch reports whether others write a switch: the forms leave the rest of them to rocec.
+func othersSwitch(d *target.Device) bool { return d.Role == target.Switch && d.Source.ByOthers }
+
+// counted says how many devices groups have; empty: none.
+func counted(hosts, switches []*likeDevices) string {
+	var parts []string
+	for _, of := range []struct {
+		groups []*likeDevices
+		noun   string
+	}{{hosts, "host"}, {switches, "switch"}} {
+		n := 0
+		for _, g := range of.groups {
+			n += len(g.devices)
+		}
+		if n > 0 {
+			parts = append(parts, diag.Count(n, of.noun))
+		}
+	}
+	return diag.And(parts)
+}
+
+// likeDevices is devices that hold the same files and links.
+type likeDevices struct {
+	name    string // for files and folders
+	devices []*target.Device
+	files   []heldFile // in order of paths
 }
 
 // heldFile is what lies at a path: a file, or a link.
@@ -106,24 +137,24 @@ type heldFile struct {
 	to   string // of a link
 }
 
-// first is a host that stands for all.
-func (g *likeHosts) first() *target.Device { return g.hosts[0] }
+// first is a device that stands for all.
+func (g *likeDevices) first() *target.Device { return g.devices[0] }
 
-// names of the hosts.
-func (g *likeHosts) names() []string {
-	out := make([]string, len(g.hosts))
-	for i, d := range g.hosts {
+// names of the devices.
+func (g *likeDevices) names() []string {
+	out := make([]string, len(g.devices))
+	for i, d := range g.devices {
 		out[i] = d.Name
 	}
 	return out
 }
 
-// groupHosts groups the hosts of a tree by the files they are to hold, in the order of the first of each group.
-func groupHosts(tree *target.Tree) []*likeHosts {
-	var groups []*likeHosts
-	at := map[string]*likeHosts{}
+// groupAlike groups some devices of a tree by the files they are to hold, in the order of the first of each group.
+func groupAlike(tree *target.Tree, is func(*target.Device) bool) []*likeDevices {
+	var groups []*likeDevices
+	at := map[string]*likeDevices{}
 	for _, d := range tree.Devices {
-		if d.Role != target.Host {
+		if !is(d) {
 			continue
 		}
 		files := heldFiles(d)
@@ -135,11 +166,11 @@ func groupHosts(tree *target.Tree) []*likeHosts {
 		key := string(h.Sum(nil))
 		g := at[key]
 		if g == nil {
-			g = &likeHosts{files: files}
+			g = &likeDevices{files: files}
 			at[key] = g
 			groups = append(groups, g)
 		}
-		g.hosts = append(g.hosts, d)
+		g.devices = append(g.devices, d)
 	}
 	for _, g := range groups {
 		g.name, _ = folderName(g.names())

@@ -256,17 +256,25 @@ func TestSheetIsWhatApplyWrites(t *testing.T) {
 	assert.Greater(t, seen, 50, "the walk saw nothing")
 }
 
-// What the forms say of one example, against testdata/forms. The contents of files are golden/'s.
+// What the forms say of one example, and of one with switches that others write, against testdata/forms. The contents of files are
+// golden/'s.
 func TestForms(t *testing.T) {
-	for _, form := range forms {
+	const mine, others = "../../examples/bonded-pair", "testdata/otherswitches"
+	for _, tc := range []struct{ form, dir, golden string }{
+		{formOverlay, mine, formOverlay},
+		{formAnsible, mine, formAnsible},
+		{formHandover, mine, formHandover},
+		{formAnsible, others, formAnsible + "-switches"},
+		{formNetBox, others, formNetBox},
+	} {
 		out := t.TempDir()
-		code, _, stderr := rocec(t, "build", "-q", "--as", form, "-o", out, "../../examples/bonded-pair")
+		code, _, stderr := rocec(t, "build", "-q", "--as", tc.form, "-o", out, tc.dir)
 		require.Equal(t, exitGood, code, stderr)
 		for name, f := range readTree(t, out) {
 			if strings.HasSuffix(name, ".tar") || strings.HasSuffix(name, "group_vars/rocec.yml") || name == overlayManifest {
 				continue // they hold the script, or hashes of it
 			}
-			golden := filepath.Join("testdata", "forms", form, name)
+			golden := filepath.Join("testdata", "forms", tc.golden, name)
 			if *update {
 				require.NoError(t, os.MkdirAll(filepath.Dir(golden), 0o755))
 				require.NoError(t, os.WriteFile(golden, []byte(f.text), 0o644))
@@ -275,5 +283,67 @@ func TestForms(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, string(want), f.text, name)
 		}
+	}
+}
+
+// Of switches that others write, the forms hold what build writes: files byte for byte, settings by key, and the data that targets give.
+func TestFormsOfSwitches(t *testing.T) {
+	const dir = "testdata/otherswitches"
+	out, ansible, netbox := t.TempDir(), t.TempDir(), t.TempDir()
+	for _, args := range [][]string{{"-o", out}, {"--as", formAnsible, "-o", ansible}, {"--as", formNetBox, "-o", netbox}} {
+		code, _, stderr := rocec(t, append(append([]string{"build", "-q"}, args...), dir)...)
+		require.Equal(t, exitGood, code, stderr)
+	}
+	built, vars, contexts := readTree(t, out), readTree(t, ansible), readTree(t, netbox)
+	var inventory map[string]struct {
+		Hosts    map[string]any
+		Children map[string]struct{ Hosts map[string]any }
+	}
+	require.NoError(t, yaml.Unmarshal([]byte(vars[ansibleInventory].text), &inventory))
+	of := map[string]string{}
+	for name := range inventory[ansibleSwitches].Hosts {
+		of[name] = "host_vars/" + name + ".yml"
+	}
+	for group, members := range inventory[ansibleSwitches].Children {
+		require.NotContains(t, inventory[ansibleGroup].Children, group, "a group of switches and of hosts")
+		for name := range members.Hosts {
+			of[name] = "group_vars/" + group + ".yml"
+		}
+	}
+	require.Len(t, contexts, len(of), "one context for each switch")
+	assert.NotContains(t, of, "spine1", "rocec writes it")
+	for name, file := range of {
+		var own struct {
+			Files    []struct{ Path, Mode, Content string } `yaml:"rocec_files"`
+			Settings map[string]map[string]string           `yaml:"rocec_settings"`
+			Data     map[string]any                         `yaml:"rocec_data"`
+		}
+		require.NoError(t, yaml.Unmarshal([]byte(vars[file].text), &own))
+		require.NotEmpty(t, own.Files)
+		for _, f := range own.Files {
+			assert.Equal(t, built[name+f.Path].text, f.Content, f.Path)
+			delete(built, name+f.Path)
+		}
+		var context map[string]map[string]any
+		require.NoError(t, json.Unmarshal([]byte(contexts[name+".json"].text), &context))
+		require.Len(t, context, 1, "a key of its own")
+		data := context[netboxKey]
+		files, _ := json.Marshal(own.Settings)
+		if held, ok := data["files"]; ok {
+			got, _ := json.Marshal(held)
+			assert.JSONEq(t, string(files), string(got))
+			delete(data, "files")
+		} else {
+			assert.Empty(t, own.Settings)
+		}
+		want, _ := json.Marshal(own.Data)
+		got, _ := json.Marshal(data)
+		assert.JSONEq(t, string(want), string(got), "%s", name)
+		for path := range own.Settings {
+			delete(built, name+path+editSuffix)
+		}
+	}
+	for path := range built {
+		assert.NotContains(t, path, "leaf", "in no form")
 	}
 }

@@ -36,7 +36,7 @@ type overlayPath struct {
 }
 
 // overlayFiles are a tar for each group, and the manifest. The same fabric gives the same bytes.
-func overlayFiles(groups []*likeHosts) []formFile {
+func overlayFiles(groups []*likeDevices) []formFile {
 	var out []formFile
 	doc := overlayDocument{FormatVersion: report.FormatVersion}
 	for _, g := range groups {

@@ -45,7 +45,7 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 		head.add("maintenance", d.Maintenance, ir.Origin{At: d.MaintenanceAt, Why: "apply leaves the device as it is"})
 	}
 	if d.ByOthers {
-		head.add("written by", "others", ir.Origin{At: d.WrittenByAt, Why: "rocec renders and judges the files, and does not write them"})
+		head.add("written by", "others", ir.Origin{At: d.WrittenByAt, Why: "rocec renders and judges the settings, and does not write them"})
 	}
 	out := []section{head}
 	if d.ByHand != nil {
@@ -69,7 +69,7 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 			continue
 		}
 		for _, file := range td.Files {
-			if file.Keys == nil || file.Live != nil {
+			if file.Keys == nil || file.Live != nil && len(file.Forms) == 0 { // what the files bring about is told with them
 				continue
 			}
 			s := section{Title: file.Path}

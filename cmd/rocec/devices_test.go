@@ -17,10 +17,16 @@ import (
 // ports and host key pins in the fabric's ssh blocks, the key in ~/.ssh.
 func standing(t *testing.T) (dir string, devices *lab.Lab) {
 	t.Helper()
-	example, err := os.ReadFile("../../examples/rack-v1-pfc/fabric.hcl")
+	return standingAs(t, "rack-v1-pfc", 5)
+}
+
+// standingAs is standing for another example of one rack, with so many hosts.
+func standingAs(t *testing.T, name string, hosts int) (dir string, devices *lab.Lab) {
+	t.Helper()
+	example, err := os.ReadFile("../../examples/" + name + "/fabric.hcl")
 	require.NoError(t, err)
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
-	f, err := a.load("../../examples/rack-v1-pfc")
+	f, err := a.load("../../examples/" + name)
 	require.NoError(t, err)
 	require.False(t, f.Diags.HasErrors())
 	devices, err = lab.Start(f.Tree())
@@ -38,7 +44,11 @@ func standing(t *testing.T) (dir string, devices *lab.Lab) {
 			devices.Login(names[0]).User, strings.Join(ports, ", "), strings.Join(keys, ", "))
 	}
 	hcl := strings.Replace(string(example), `ssh { address = "192.0.2.1" }`, block("tor1"), 1)
-	hcl = strings.Replace(hcl, `ssh { address = "192.0.2.${self.index + 101}" }`, block("store1", "store2", "store3", "store4", "store5"), 1)
+	var stores []string
+	for i := range hosts {
+		stores = append(stores, fmt.Sprint("store", i+1))
+	}
+	hcl = strings.Replace(hcl, `ssh { address = "192.0.2.${self.index + 101}" }`, block(stores...), 1)
 	dir, home := t.TempDir(), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(hcl), 0o644))
 	require.NoError(t, os.Mkdir(filepath.Join(home, ".ssh"), 0o700))

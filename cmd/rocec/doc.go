@@ -22,6 +22,7 @@ anything is pushed that it cannot freeze or drop under load, and pushes it over 
 	rocec remove HOST...        sets hosts back that the fabric no longer has
 	rocec verify [DIR]          reads settings and counters back
 	rocec gids [HOST...]        GID tables, and the index each intent must use
+	rocec selftest [DIR]        asks devices what documents leave open; a text that people can send
 	rocec lab VERB              acts on the devices of --lab by hand: exec, ssh, reboot, cut, reset
 	rocec lock-sizes [DIR]      pins derived sizes in fabric.lock, so that a later rocec keeps them
 	rocec fmt [-r] [PATH...]    canonical form

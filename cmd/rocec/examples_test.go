@@ -321,6 +321,11 @@ var notRun = map[string]string{
 	"cumulus-other-writer":   "about what a switch runs; no fabric holds it",
 	"cumulus-other-settings": "about a file on a switch; no fabric holds it",
 
+	"nvue-bond":   "about what a switch holds; no fabric does",
+	"nvue-pools":  "about what a switch holds; no fabric does",
+	"nvue-preset": "about what a switch holds; no fabric does",
+	"nvue-tree":   "about what a switch holds; no fabric does",
+
 	"cumulus-port":       "no model has such ports: unknown-port comes first",
 	"host-setting":       "about what a host can do; no fabric holds it",
 	"invalid-utf8":       "about bytes that cannot stand in this manual",

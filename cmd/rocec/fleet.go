@@ -197,8 +197,13 @@ func (a *app) askSudoPassword() error {
 
 // ask wants one word typed, and refuses to wait where nobody can type.
 func (a *app) ask(ctx context.Context, question, word string) error {
+	return a.askTo(ctx, question, word, "apply", "not applied; nothing was changed")
+}
+
+// askTo is ask for something else than an apply; not is what the person reads who does not want it.
+func (a *app) askTo(ctx context.Context, question, word, do, not string) error {
 	if _, ok := terminal(a.stdin); !ok {
-		return fail(exitUsage, "stdin is no terminal, so nobody can be asked; to apply without asking use --auto-approve")
+		return fail(exitUsage, "stdin is no terminal, so nobody can be asked; to %s without asking use --auto-approve", do)
 	}
 	fmt.Fprint(a.stderr, strings.Join(fit(fmt.Sprintf("%s Type %s to go on: ", question, word), a.width(a.stderr)), "\n"))
 	typed := make(chan string, 1)
@@ -217,7 +222,7 @@ func (a *app) ask(ctx context.Context, question, word string) error {
 	case <-ctx.Done():
 		fmt.Fprintln(a.stderr)
 	}
-	return fail(exitInterrupted, "not applied; nothing was changed")
+	return fail(exitInterrupted, "%s", not)
 }
 
 func trimLine(s string) string {

@@ -21,8 +21,8 @@ func handoverTree(f *ir.Fabric) *target.Tree {
 	return tree
 }
 
-// handoverFiles are a sheet for each group of hosts that must be set alike.
-func handoverFiles(f *ir.Fabric, tree *target.Tree) (files []formFile) {
+// handoverFiles are the groups of hosts that must be set alike, and a sheet for each.
+func handoverFiles(f *ir.Fabric, tree *target.Tree) (groups []*likeDevices, files []formFile) {
 	var order []string
 	of := map[string][]*target.Device{}
 	for _, d := range tree.Devices {
@@ -33,7 +33,7 @@ func handoverFiles(f *ir.Fabric, tree *target.Tree) (files []formFile) {
 		of[text] = append(of[text], d)
 	}
 	for _, text := range order {
-		g := &likeHosts{hosts: of[text]}
+		g := &likeDevices{devices: of[text]}
 		name, set := folderName(g.names())
 		confirmed := ""
 		if h := g.first().Source.ByHand; h.Confirmed != "" {
@@ -41,8 +41,9 @@ func handoverFiles(f *ir.Fabric, tree *target.Tree) (files []formFile) {
 		}
 		head := fmt.Sprintf("# %s\n\nHow %s of the fabric %s must be set, so that the switches and the other hosts fit.%s rocec writes and reads "+
 			"nothing there;\nit judges the fabric as if it were so.\n\n",
-			diag.Escape(set), diag.Count(len(g.hosts), "host"), diag.Escape(f.Name), confirmed)
+			diag.Escape(set), diag.Count(len(g.devices), "host"), diag.Escape(f.Name), confirmed)
+		groups = append(groups, g)
 		files = append(files, formFile{name + ".md", []byte(head + text)})
 	}
-	return files
+	return groups, files
 }

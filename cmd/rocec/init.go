@@ -29,16 +29,17 @@ var cablings = []struct{ from, format, name string }{
 }
 
 func (a *app) initCommand() *cobra.Command {
-	var from string
+	var from, system string
 	var words []string
 	for _, c := range cablings {
 		words = append(words, c.from)
 	}
 	cmd := &cobra.Command{
-		Use:   "init [--from ptm|clab|csv FILE] [DIR]",
+		Use:   "init [--os SYSTEM[@RELEASE]] [--from ptm|clab|csv FILE] [DIR]",
 		Short: "start a fabric: a small one that works, or from the cabling file you have",
 		Long: "Init writes a small fabric with comments to DIR, which is made if it is not there: 2 spines, 4 leaves, 8 hosts,\n" +
-			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours.\n" +
+			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours. With --os its switches run\n" +
+			"another system or release.\n" +
 			"\n" +
 			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, or a sheet of cables. The\n" +
 			"file is copied to DIR and stays the only place where cables are written. Switches and hosts are guessed from names and\n" +
@@ -46,6 +47,7 @@ func (a *app) initCommand() *cobra.Command {
 			"\n" +
 			"Nothing is overwritten: a folder that holds one of the files, or any *.hcl file, is refused.",
 		Example: "  rocec init lab\n" +
+			"  rocec init --os cumulus-linux@5.9.1 lab\n" +
 			"  rocec init --from ptm topology.dot pod1",
 		Args: func(_ *cobra.Command, args []string) error {
 			most := 1
@@ -61,27 +63,56 @@ func (a *app) initCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			on, err := systemOf(system)
+			if err != nil {
+				return err
+			}
 			if from == "" {
-				return a.init(folder(args), start.Small(nil))
+				if on.OS == nil {
+					return a.init(folder(args), start.Small(nil), false)
+				}
+				return a.init(folder(args), start.On(on), true)
 			}
 			if err := choice("from", from, words...); err != nil {
 				return err
 			}
 			dir := folder(args[1:])
-			files, err := a.draft(from, args[0], dir)
+			files, err := a.draft(from, args[0], dir, on)
 			if err != nil {
 				return err
 			}
-			return a.init(dir, files)
+			return a.init(dir, files, false)
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "`kind` of the cabling file to start from: ptm, clab or csv")
-	cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
+	cmd.Flags().StringVar(&system, "os", "", "what the switches run: a `system`, or with its release, as cumulus-linux@5.9.1")
+	for flag, of := range map[string][]string{"os": targets.Known.OSNames(), "from": words} {
+		complete := cobra.FixedCompletions(of, cobra.ShellCompDirectiveNoFileComp)
+		cmd.RegisterFlagCompletionFunc(flag, complete) //nolint:errcheck // the flag exists
+	}
 	return cmd
 }
 
-// init writes the files of a fabric to dir and says what to do next.
-func (a *app) init(dir string, files []start.File) error {
+// systemOf reads --os: the zero System where it is not given.
+func systemOf(s string) (start.System, error) {
+	if s == "" {
+		return start.System{}, nil
+	}
+	name, version, stated := strings.Cut(s, "@")
+	os := targets.Known.FindOS(name)
+	if os == nil {
+		return start.System{}, choice("os", name, targets.Known.OSNames()...)
+	}
+	if stated {
+		if why := os.Release(version); why != "" {
+			return start.System{}, fail(exitUsage, "--os: %s", why)
+		}
+	}
+	return start.System{OS: os, Version: version}, nil
+}
+
+// init writes the files of a fabric to dir and says what to do next. chosen is set where a person has said what it is to hold.
+func (a *app) init(dir string, files []start.File, chosen bool) error {
 	name := fabricName(dir)
 	for i, f := range files {
 		if f.Name == "fabric.hcl" {
@@ -106,12 +137,12 @@ func (a *app) init(dir string, files []start.File) error {
 	if drafted {
 		fmt.Fprintf(a.stdout, "\nLines marked CHECK (%d) hold what the cabling file does not tell: look at each of them.\n", n)
 	}
-	if drafted {
+	if drafted || chosen {
 		f, err := a.load(dir)
 		if err != nil {
 			return err
 		}
-		if f.Diags.HasErrors() { // init is not to blame: a cable to itself, a port no model has
+		if f.Diags.HasErrors() { // init is not to blame: a cable to itself, a port no model has, a release that is not written
 			fmt.Fprintf(a.stdout, "\nrocec validate finds %s in it, which the guesses could not avoid: correct them first.\n",
 				diag.Count(f.Diags.Count(diag.Error), "error"))
 		}
@@ -257,7 +288,7 @@ func linkNew(root *os.Root, f start.File) error {
 
 // draft reads a cabling file and makes the files of a fabric of it. A file that lies in the fabric's folder already is
 // not copied.
-func (a *app) draft(from, file, dir string) ([]start.File, error) {
+func (a *app) draft(from, file, dir string, on start.System) ([]start.File, error) {
 	var format, name string
 	for _, c := range cablings {
 		if c.from == from {
@@ -276,7 +307,7 @@ func (a *app) draft(from, file, dir string) ([]start.File, error) {
 	var files []start.File
 	if !ds.HasErrors() {
 		var refused diag.List
-		files, refused = start.Draft(edges, format, name, targets.Known)
+		files, refused = start.Draft(edges, format, name, targets.Known, on)
 		ds = append(ds, refused...)
 	}
 	if len(ds) > 0 {

@@ -81,10 +81,10 @@ func (w *writer) file(f *target.File, s deploy.FileState) journal.File {
 func (w *writer) step(s target.Step) int {
 	js := journal.Step{
 		Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: journal.Outage(s.Outage), Undo: (*journal.Query)(s.Undo), Loaded: (*journal.Query)(s.Loaded),
-		Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
+		Keep: s.Keep, Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
 	}
-	key := fmt.Sprintf("%q %q %q %d %q %q %q %d %d %d", s.Cmd, s.Stdin, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Units, s.Timeout,
-		s.Soak, s.Away)
+	key := fmt.Sprintf("%q %q %q %d %q %q %q %q %d %d %d", s.Cmd, s.Stdin, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Keep, s.Units,
+		s.Timeout, s.Soak, s.Away)
 	n, ok := w.steps[key]
 	if !ok {
 		n = len(w.h.Steps)
@@ -112,7 +112,7 @@ func readHeader(h *journal.Header) *reader {
 	for _, s := range h.Steps {
 		r.steps = append(r.steps, target.Step{
 			Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: ir.Outage(s.Outage), Undo: (*target.Query)(s.Undo), Loaded: (*target.Query)(s.Loaded),
-			Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
+			Keep: s.Keep, Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
 		})
 	}
 	return r
@@ -197,23 +197,35 @@ func (r *reader) back(devices []journal.Device, kept func(hash string) ([]byte, 
 				states[s.Path] = text
 			}
 		}
+		written, alone := map[int]bool{}, map[string]bool{} // steps of files; states with steps of their own
+		for _, jf := range jd.Changes {
+			if jf.Query == nil {
+				written[jf.Step] = true
+			}
+		}
 		for _, jf := range jd.Changes {
 			f, err := r.file(&jf)
 			if err != nil {
 				return nil, err
 			}
-			if f.Live != nil {
-				continue // its step puts it back
+			if f.Live != nil && written[jf.Step] {
+				continue // the step of a file that goes back puts it back
 			}
 			text, err := before(jf.Base)
 			if err != nil {
 				return nil, fmt.Errorf("the content of %s on %s from before the run: %w", jf.Path, jd.Name, err)
 			}
 			f.Activate = device.GoBack(f.Activate, states)
-			f.Edit = goBack(jd.Name, &jf, text)
+			if f.Edit = goBack(jd.Name, &jf, text); f.Live != nil {
+				f.Edit = func([]byte) ([]byte, diag.List) { return text, nil } // its step finds out who has changed it since
+				alone[f.Path] = true
+			}
 			d.Files = append(d.Files, f)
 		}
 		for _, js := range jd.States {
+			if alone[js.Path] {
+				continue
+			}
 			f, err := r.file(&js)
 			if err != nil {
 				return nil, err

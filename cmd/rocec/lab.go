@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -149,10 +150,13 @@ func (a *app) labRestart(l *lab.Lab, device string, restart func(*lab.Device)) e
 
 func (a *app) labResetCommand() *cobra.Command {
 	var o labOptions
+	var devices []string
 	cmd := &cobra.Command{
 		Use:   "reset [DIR]",
-		Short: "make every device of a lab a new one",
-		Args:  cobra.MaximumNArgs(1),
+		Short: "make every device of a lab a new one, or one of them",
+		Long: "Reset makes every device of a lab a new one. With --device it is one device, whose system was installed anew: what the\n" +
+			"fabric says of its release holds when it is next used.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir, err := o.which.folder(folder(args))
 			if err != nil {
@@ -161,15 +165,25 @@ func (a *app) labResetCommand() *cobra.Command {
 			if dir == "" {
 				return fail(exitUsage, "--lab=new keeps nothing, so there is nothing to reset")
 			}
-			if err := lab.Reset(dir, a.owner()); err != nil {
+			for _, name := range devices {
+				if !filepath.IsLocal(name) || filepath.Base(name) != name {
+					return fail(exitUsage, "%q is no name of a device", diag.Escape(name))
+				}
+			}
+			if err := lab.Reset(dir, a.owner(), devices...); err != nil {
 				return labError(err)
 			}
 			if !a.quiet {
+				if len(devices) > 0 {
+					fmt.Fprintf(a.stderr, "new in the lab in %s: %s\n", dir, diag.And(devices))
+					return nil
+				}
 				fmt.Fprintf(a.stderr, "the devices of the lab in %s are new\n", dir)
 			}
 			return nil
 		},
 	}
 	a.labWhich(cmd, &o)
+	cmd.Flags().StringArrayVar(&devices, "device", nil, "this `device` alone; repeatable")
 	return cmd
 }

@@ -84,12 +84,13 @@ func (a *app) plan(ctx context.Context, dir string, o planOptions) (err error) {
 		doc := planJSON(plan, seq)
 		doc.ByHand, doc.Seen = byHandJSON(f.Fabric), seenJSON(found)
 		doc.Refused = refusedJSON(against(plan, seq, o.trustByHand))
+		doc.Evidence = evidenceJSON(plan, devices.lab != nil)
 		if err := a.writeJSON(doc); err != nil {
 			return err
 		}
 	} else {
 		v := a.planView(dir, o.viewOptions)
-		v.fabric, v.unlike = f.Fabric, found
+		v.fabric, v.unlike, v.labs = f.Fabric, found, devices.lab != nil
 		v.seq, v.debts, v.changed = seq, debts, a.changedHosts(dir, devices.labDir)
 		v.print(plan)
 		a.causes(plan)
@@ -152,6 +153,11 @@ func (a *app) refuse(f *report.Report, plan *deploy.Plan, seq *sequence, trust b
 	if len(ds) == 0 {
 		return nil
 	}
+	return a.refusal(f, ds)
+}
+
+// refusal prints what is against a plan.
+func (a *app) refusal(f *report.Report, ds diag.List) error {
 	p := &diag.Printer{Files: f.Source.Files, Color: a.paints(a.stderr), Width: a.width(a.stderr)}
 	p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
 	return &exit{exitErrors, ""}

@@ -18,6 +18,8 @@ type planDocument struct {
 	ByHand  planByHand    `json:"by_hand"` // devices that are not read
 	Refused []planRefusal `json:"refused"` // rules the plan breaks
 	Seen    seenDocument  `json:"seen"`    // what devices say of their ports and cables
+
+	Evidence []planEvidence `json:"evidence"` // how it is known that what is written works, by targets and releases
 }
 
 // planByHand is the devices that others set.

@@ -114,6 +114,9 @@ func (v *planView) summary(p *deploy.Plan) {
 	v.asIs(p)
 	v.watched(p)
 	v.seen(v.unlike)
+	if v.fabric != nil {
+		v.evidence(p)
+	}
 	s := p.Summary()
 	if s.Change+s.Unreachable+s.Refused == 0 {
 		fmt.Fprintf(v.w, "%s %s up to date%s%s.\n", v.paint(diag.Green, "No changes:"), diag.Count(s.Same, "device"), pendingText(s.Pending),

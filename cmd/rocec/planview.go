@@ -35,6 +35,8 @@ type planView struct {
 	fabric  *ir.Fabric   // nil: the devices are those of a run
 	seq     *sequence    // in which order they are changed; nil: nothing is known of it
 	unlike  *seen.Result // in what devices are not as the fabric says; nil: nobody looked
+	labs    bool         // the devices are simulated
+	drift   bool         // it is of what verify found: how a change would be put to use is not told
 	debts   map[string]debt
 	changed map[string]bool // hosts that runs have changed
 	detail  detail
@@ -150,10 +152,12 @@ func (v *planView) change(g deploy.Group) {
 		head += fmt.Sprintf("  (%d alike)", len(names))
 	}
 	fmt.Fprintln(v.w, strings.TrimRight(head+"  "+first.Device.About, " "))
-	for _, d := range first.Disrupts {
-		v.prose("  "+v.paint(diag.Yellow, "disrupts:")+" ", target.Escape(d))
+	if !first.ByOthers() { // how and when these change is theirs
+		for _, d := range first.Disrupts {
+			v.prose("  "+v.paint(diag.Yellow, "disrupts:")+" ", target.Escape(d))
+		}
+		v.effects(first)
 	}
-	v.effects(first)
 	for _, d := range first.Diags {
 		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", d.Detail)
 	}
@@ -161,8 +165,8 @@ func (v *planView) change(g deploy.Group) {
 	if first.Lock != nil {
 		v.prose("  "+v.paint(diag.Yellow, "note:")+" ", lockText(first.Lock))
 	}
-	if first.Status == deploy.StatusOthers {
-		v.prose("  "+v.paint(diag.Yellow, first.Waits[:len(byOthers)]), target.Escape(first.Waits[len(byOthers):])+theirs(first))
+	if first.ByOthers() {
+		v.prose("  "+v.paint(diag.Yellow, byOthers), target.Escape(strings.TrimPrefix(first.Waits, byOthers))+theirs(first))
 	}
 	files := foldChanges(first.Shown(), v.expand)
 	for i, f := range files {
@@ -267,8 +271,10 @@ func (v *planView) file(f foldedFile) {
 		what += "  " + n
 	}
 	fmt.Fprintf(v.w, "  %s %s%s\n", v.symbol(c.Action), f.label, what)
-	for _, text := range c.Says {
-		v.prose("      ", target.Escape(text))
+	if !v.drift {
+		for _, text := range c.Says {
+			v.prose("      ", target.Escape(text))
+		}
 	}
 	if v.diff {
 		for line := range strings.Lines(c.Unified()) {
@@ -291,42 +297,29 @@ func (v *planView) file(f foldedFile) {
 		if shown == nil {
 			shown = c.Before
 		}
-		fmt.Fprintf(v.w, "      (%s; --diff shows them)\n", diag.Count(strings.Count(string(shown), "\n"), "line"))
+		lines := diag.Count(strings.Count(string(shown), "\n"), "line")
+		if c.Before != nil && c.After != nil {
+			added, removed := changedLines(c)
+			lines = fmt.Sprintf("%s, of which %d new; %d gone", lines, added, removed)
+		}
+		fmt.Fprintf(v.w, "      (%s; --diff shows them)\n", lines)
 		return
 	}
 	v.keys(c)
 }
 
-// keys shows the settings of a file that change.
-func (v *planView) keys(c *deploy.Change) {
-	key, value := 0, 0
-	texts := make([]string, len(c.Keys))
-	for i, k := range c.Keys {
-		switch k.Action {
-		case deploy.Create:
-			texts[i] = shorten(k.After)
-		case deploy.Delete:
-			texts[i] = shorten(k.Before)
-		default:
-			texts[i] = shorten(k.Before) + " -> " + shorten(k.After)
+// changedLines counts the lines that a change adds and removes.
+func changedLines(c *deploy.Change) (added, removed int) {
+	_, hunks, _ := strings.Cut(c.Unified(), "\n@@") // what is above names the two sides
+	for line := range strings.Lines(hunks) {
+		switch line[0] {
+		case '+':
+			added++
+		case '-':
+			removed++
 		}
-		key = max(key, len(k.Key))
-		value = max(value, min(len([]rune(texts[i])), 30))
 	}
-	for i, k := range c.Keys {
-		if i == v.detail.keys {
-			fmt.Fprintf(v.w, "      ... and %s; --expand shows them\n", diag.Count(len(c.Keys)-i, "more key"))
-			break
-		}
-		line := fmt.Sprintf("      %s %-*s  %-*s", v.symbol(k.Action), key, target.Escape(k.Key), value, texts[i])
-		if why := v.origin(k.From); why != "" && k.Action != deploy.Delete && !c.Live() {
-			line += "  " + v.paint(diag.Dim, why)
-		}
-		fmt.Fprintln(v.w, strings.TrimRight(line, " "))
-	}
-	if c.Unchanged+c.NotOurs > 0 {
-		fmt.Fprintf(v.w, "      (%s unchanged, %d not managed here)\n", diag.Count(c.Unchanged, "key"), c.NotOurs)
-	}
+	return added, removed
 }
 
 // origin is the first reason for a value, short: the file without the fabric's folder, which all of them share.
@@ -365,6 +358,9 @@ func (v *planView) trouble(g deploy.Group) {
 	}
 	fmt.Fprintf(v.w, "%s  %s\n", v.paint(diag.Bold, v.names(names)), v.paint(diag.Red, status))
 	v.prose("  ", text)
+	if d.ByOthers() && d.Err.Kind == deploy.Unmet { // it was read
+		v.prose("  "+v.paint(diag.Yellow, byOthers), whoChange)
+	}
 	fmt.Fprintf(v.w, "  declared at %s\n\n", v.paint(diag.Cyan, report.Place(d.Device.At)))
 }
 

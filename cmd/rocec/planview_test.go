@@ -23,6 +23,48 @@ func TestFoldNumbers(t *testing.T) {
 	}
 }
 
+// TestFoldKeys: paths that change alike and differ in one place are one line, each path in one; another value or another change is another line.
+func TestFoldKeys(t *testing.T) {
+	var keys []deploy.KeyChange
+	add := func(a deploy.Action, value string, names ...string) {
+		for _, n := range names {
+			keys = append(keys, deploy.KeyChange{Key: n, Action: a, After: value})
+		}
+	}
+	add(deploy.Create, "p", "interface.swp1s0.qos.pfc.profile", "interface.swp1s1.qos.pfc.profile")
+	add(deploy.Create, "q", "interface.swp3.qos.pfc.profile")
+	add(deploy.Create, "p", "interface.swp2s0.qos.pfc.profile", "interface.swp2s1.qos.pfc.profile", "interface.bond0.qos.pfc.profile")
+	add(deploy.Delete, "p", "interface.swp4.qos.pfc.profile")
+	add(deploy.Create, "4", "dscp.24.switch-priority", "dscp.25.switch-priority", "dscp.27.switch-priority")
+	add(deploy.Create, "{}", "qos.'a.1'.x", "qos.'a.2'.x", "qos.trust", "qos.roce")
+	var got []string
+	for _, k := range foldKeys(keys) {
+		got = append(got, string(k.Action.Symbol())+" "+k.Key+" "+k.After)
+	}
+	assert.Equal(t, []string{
+		"+ interface.bond0,swp[1-2]s[0-1].qos.pfc.profile p",
+		"+ interface.swp3.qos.pfc.profile q",
+		"- interface.swp4.qos.pfc.profile p",
+		"+ dscp.24-25,27.switch-priority 4",
+		"+ qos.'a.1'.x {}", "+ qos.'a.2'.x {}", "+ qos.trust {}", "+ qos.roce {}",
+	}, got)
+	assert.Equal(t, "interface.swp1s0.qos.pfc.profile", keys[0].Key, "the plan stays as it is")
+}
+
+func TestChangedLines(t *testing.T) {
+	for _, c := range []struct {
+		before, after  string
+		added, removed int
+	}{
+		{"a\nb\nc\n", "a\nb\nc\n", 0, 0},
+		{"- set:\n    x: 1\n+ y\n", "- set:\n    x: 2\n", 1, 2},
+		{"", "@@\n++\n", 2, 0},
+	} {
+		added, removed := changedLines(&deploy.Change{File: &target.File{}, Before: []byte(c.before), After: []byte(c.after)})
+		assert.Equal(t, []int{c.added, c.removed}, []int{added, removed}, "%q to %q", c.before, c.after)
+	}
+}
+
 // fits holds text to a width: a line is wider only where it is one word.
 func fits(t require.TestingT, text string, width int) {
 	for line := range strings.Lines(text) {

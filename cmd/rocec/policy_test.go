@@ -41,9 +41,10 @@ targets/cumulus:         targets/target targets/cumulus/grammar targets/cumulus/
 targets/cumulus/grammar: lang/diag |
 targets/cumulus/conflint: targets/cumulus/grammar targets/nvue/grammar targets/nvue/lint compiler/platform lang/diag |
 targets/cumulus/sim:     targets/target targets/cumulus/grammar |
-targets/nvue:            targets/target targets/nvue/grammar targets/nvue/lint compiler/ir compiler/platform lang/diag |
+targets/nvue:            targets/target targets/cumulus targets/nvue/grammar targets/nvue/lint targets/nvue/sim compiler/ir compiler/platform lang/diag |
 targets/nvue/lint:       targets/nvue/grammar lang/diag |
 targets/nvue/grammar:    targets/cumulus/grammar lang/diag | go.yaml.in/yaml/v3
+targets/nvue/sim:        targets/target | go.yaml.in/yaml/v3
 targets/nic:             targets/target compiler/ir lang/diag |
 targets/nic/mlx5:        targets/target targets/nic targets/nic/mlx5/sim compiler/ir compiler/platform lang/diag |
 targets/nic/mlx5/sim:    targets/target |
@@ -55,7 +56,7 @@ targets/nic/ice:         targets/target targets/nic compiler/ir |
 targets/nic/qede:        targets/target targets/nic compiler/ir |
 targets/nic/ionic:       targets/target targets/nic compiler/ir |
 targets/nic/rxe:         targets/target targets/nic compiler/ir lang/diag |
-targets:                 targets/target targets/cumulus targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
+targets:                 targets/target targets/cumulus targets/nvue targets/nic targets/nic/mlx5 targets/nic/mlx4 targets/nic/bnxt targets/nic/ice targets/nic/ionic targets/nic/qede targets/nic/rxe compiler/ir lang/diag |
 targets/judge:           lang lang/diag compiler compiler/ir validate targets targets/target |
 targets/deploy:          targets/target compiler/ir lang/diag lang/nodeset | github.com/aymanbagabas/go-udiff golang.org/x/sync
 targets/deploy/txn:      |
@@ -68,6 +69,8 @@ targets/deploy/lab:      targets/target | golang.org/x/crypto mvdan.cc/sh/v3
 targets/deploy/internal/sshdtest: |
 targets/deploy/internal/boxtest: targets/target lang/diag | github.com/stretchr/testify
 cmd/internal/journal:       |
+cmd/internal/bundle:        docs/evidence lang/diag targets/target |
+docs/evidence:           |
 cmd/internal/samples:       targets/target targets/deploy |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test |
 targets/deploy/internal/matrix: |

@@ -35,6 +35,7 @@ func (a *app) replaceCommand() *cobra.Command {
 	o.leadFlags(a, cmd)
 	o.orderFlags(cmd)
 	trustFlag(cmd, &o.trustByHand)
+	acceptFlag(cmd, &o.accept)
 	trustFabricFlag(cmd, &o.trustFabric)
 	a.sudoFlag(cmd)
 	return cmd
@@ -79,13 +80,16 @@ func (a *app) replace(ctx context.Context, name string, o replaceOptions) (err e
 	}
 	if o.format == "text" {
 		v := a.planView(o.dir, o.viewOptions)
-		v.fabric, v.seq, v.unlike = f.Fabric, seq, found
+		v.fabric, v.seq, v.unlike, v.labs = f.Fabric, seq, found, devices.lab != nil
 		v.print(plan)
 	}
 	if plan.Empty() {
 		return a.nothingToDo(plan, o.format)
 	}
 	if err := a.refuse(f, plan, seq, o.trustByHand); err != nil {
+		return err
+	}
+	if err := a.wantsAccepted(f, devices, plan, o.accept); err != nil {
 		return err
 	}
 	if !o.approve {

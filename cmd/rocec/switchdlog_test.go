@@ -79,19 +79,23 @@ func TestSwitchdSays(t *testing.T) {
 }
 
 // applied plans and applies a tree, with a clock that runs faster.
-func applied(t *testing.T, tree *target.Tree, dial target.Dial) *deploy.Results {
+func applied(t *testing.T, tree *target.Tree, dial target.Dial, more ...func(*rollout.ApplyOptions)) *deploy.Results {
 	t.Helper()
 	plan := deploy.Diff(tree, rollout.Observe(t.Context(), dial, tree, rollout.ObserveOptions{Probes: rollout.Every}))
 	require.Equal(t, deploy.StatusChange, plan.Devices[0].Status, "%v", plan.Devices[0].Err)
 	const speed = 60
 	begin := time.Now()
-	rep, err := rollout.Apply(t.Context(), dial, plan, rollout.ApplyOptions{
+	o := rollout.ApplyOptions{
 		Run: deploy.Run{Name: "txn-1", Key: "abcd"},
 		Clock: rollout.Clock{
 			Now:  func() time.Time { return begin.Add(speed * time.Since(begin)) },
 			Wait: func(d time.Duration) <-chan time.Time { return time.After(d / speed) },
 		},
-	})
+	}
+	for _, m := range more {
+		m(&o)
+	}
+	rep, err := rollout.Apply(t.Context(), dial, plan, o)
 	require.NoError(t, err)
 	return rep
 }

@@ -106,6 +106,7 @@ type verifyDocument struct {
 type verifyDevice struct {
 	Name     string          `json:"name"`
 	Status   string          `json:"status"`
+	By       string          `json:"written_by,omitempty"` // "others": they must change what differs
 	Reason   string          `json:"reason,omitempty"`
 	Changes  []planChange    `json:"changes"`
 	Findings []verifyFinding `json:"findings"`
@@ -193,6 +194,9 @@ func (a *app) verified(dir string, f *report.Report, found verifyFound, o verify
 			Name: d.Device.Name, Age: r.seconds(d.Device.Name),
 			Changes: changesJSON(d.Changes), Findings: []verifyFinding{}, Hints: []verifyFinding{}, Rose: []deploy.Rise{},
 			Facts: []verifyFact{},
+		}
+		if d.ByOthers() {
+			v.By = "others"
 		}
 		if h.Base.Since != "" {
 			v.Since = &verifySince{h.Base.Since, int64(h.Base.Ago.Round(time.Second).Seconds())}
@@ -290,6 +294,7 @@ type verifyAside struct {
 
 func (a *app) verifyText(dir string, fabric *ir.Fabric, plan *deploy.Plan, doc verifyDocument, aside verifyAside) {
 	v := a.planView(dir, viewOptions{})
+	v.drift = true
 	w, r := v.w, aside.from
 	v.groups(plan, page)
 	for _, d := range doc.Devices {

@@ -15,25 +15,38 @@ import (
 // byOthers is how the reason of a device begins that others write ([deploy.Plan.Others]).
 const byOthers = "written by others"
 
-// others names the hosts of a plan that others write, whether or not they lack something.
+// whoChange goes on about a device that is not as the fabric says.
+const whoChange = ", who must change this; apply does not"
+
+// others names the devices of a plan that others write, whether or not they lack something, and what writes it for them.
 func (v *planView) others(p *deploy.Plan) {
-	var names []string
+	names := map[target.Role][]string{}
 	for _, d := range p.Devices {
-		if d.Device.Source != nil && d.Device.Source.ByOthers {
-			names = append(names, d.Device.Name)
+		if d.ByOthers() {
+			names[d.Device.Role] = append(names[d.Device.Role], d.Device.Name)
 		}
 	}
-	if len(names) > 0 {
-		v.prose(v.paint(diag.Yellow, byOthers+":")+" ", nodeset.Text(names, nodeset.Devices, math.MaxInt)+"; rocec build --as overlay")
+	for _, role := range []target.Role{target.Switch, target.Host} {
+		if len(names[role]) > 0 {
+			v.prose(v.paint(diag.Yellow, byOthers+":")+" ", nodeset.Text(names[role], nodeset.Devices, math.MaxInt)+"; "+forOthers(role))
+		}
 	}
+}
+
+// forOthers is the command that writes what others need of devices of a role.
+func forOthers(r target.Role) string {
+	if r == target.Host {
+		return "rocec build --as overlay"
+	}
+	return "rocec build"
 }
 
 // theirs goes on about a device that others write and that could be read.
 func theirs(d *deploy.DevicePlan) string {
-	if len(d.Drift) == 0 {
+	if len(d.Shown()) == 0 {
 		return ""
 	}
-	return ", who must change this; apply does not"
+	return whoChange
 }
 
 // othersText counts devices that others are to write.
@@ -53,7 +66,7 @@ func onlyOthers(tree *target.Tree) error {
 	for i, d := range tree.Devices {
 		names[i] = d.Name
 	}
-	return fail(exitErrors, "Others write %s (%s), and rocec changes nothing there. rocec build --as overlay has the files for them, and "+
-		"rocec verify judges what they have written; where rocec is to write them, say written_by = \"rocec\".",
-		nodeset.Text(names, nodeset.Devices, 200), report.Place(tree.Devices[0].Source.WrittenByAt))
+	return fail(exitErrors, "Others write %s (%s), and rocec changes nothing there. %s writes what they need, and rocec verify judges what "+
+		"they have set; where rocec is to write them, say written_by = \"rocec\".",
+		nodeset.Text(names, nodeset.Devices, 200), report.Place(tree.Devices[0].Source.WrittenByAt), forOthers(tree.Devices[0].Role))
 }

@@ -253,8 +253,8 @@ type Device struct {
 	Maintenance   string // why apply leaves the device as it is for now; empty: it does not
 	MaintenanceAt diag.Range
 
-	ByOthers    bool       // a host: others write what rocec renders
-	WrittenByAt diag.Range // where the host or the fabric says who writes it; zero: nowhere
+	ByOthers    bool       // others write what rocec renders
+	WrittenByAt diag.Range // where the device's block or, of a host, the fabric says who writes it; zero: nowhere
 }
 
 // Forwards tells whether traffic can pass through the device: a switch, or a host that forwards.
@@ -288,9 +288,12 @@ type Switch struct {
 
 	Config   string     // the way it is configured, where its system has several ([OS.Configs]); empty: it has one
 	ConfigAt diag.Range // where the fabric says so; nowhere: it is that of the release
+	Preset   Preset     // what is to become of the vendor's own settings for RoCE, where the switch has them
 
 	MemoryWritten bool       // rocec writes how the chip's memory is shared out
 	MemoryAt      diag.Range // where the fabric says so
+
+	AcceptDocumented bool // the person has it changed although what is written is known from documents alone
 }
 
 // Host is what only a host has.
@@ -450,6 +453,16 @@ type Buffer struct {
 
 	Pinned diag.Range // the row of fabric.lock that holds other numbers than the rules of this rocec give; zero: none
 }
+
+// Preset is what is to become of settings for RoCE that a vendor's command has made as a whole.
+type Preset string
+
+// The presets.
+const (
+	AskPreset     Preset = ""        // they stay where the fabric fits them; else the person is asked
+	KeepPreset    Preset = "keep"    // they stay
+	ReplacePreset Preset = "replace" // rocec's take their place
+)
 
 // LongCable is the length in metres from which on the round trip decides when a pause ends: the presets of thresholds, for
 // cables inside a building, would let the link idle.

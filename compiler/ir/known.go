@@ -122,6 +122,9 @@ type OS struct {
 	User   string // who logs in on a switch from the factory
 	Newest string // the release a draft takes where nobody has said one
 
+	// Usual is the release a draft takes for a model where nobody has said one; nil: [OS.Newest].
+	Usual func(m *platform.Switch) string
+
 	// Release says what is wrong with what stands as release in a switch block, in full sentences; empty: nothing.
 	Release func(version string) string
 

@@ -43,8 +43,10 @@ type Switch struct {
 	ASIC  *ASIC
 	Ports []PortRange
 
-	// PairSplit: only odd ports split into four, and such a port takes the next even one with it.
-	PairSplit bool
+	// PairSplit is from how many parts on a split port takes its neighbour with it, of 1 and 2, 3 and 4; 0: none does, or it is not known.
+	// OddSplit: then only odd ports split so.
+	PairSplit int
+	OddSplit  bool
 
 	Aliases []string
 	Source  string

@@ -24,11 +24,11 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "sn2410", Title: "Mellanox SN2410", ASIC: asic("spectrum"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 56)},
-		PairSplit: true, Aliases: []string{"sn2410b"}, Source: "CL 3.7 on splitting; SONiC, MLX: 48 SFP28, 8 QSFP28",
+		PairSplit: 4, OddSplit: true, Aliases: []string{"sn2410b"}, Source: "CL 3.7 on splitting; SONiC, MLX: 48 SFP28, 8 QSFP28",
 	},
 	{
 		Name: "sn2700", Title: "Mellanox SN2700", ASIC: asic("spectrum"), Ports: []PortRange{qsfp28(1, 32)},
-		PairSplit: true, Aliases: []string{"sn2700b"}, Source: "CL 3.7 on splitting; SONiC, MLX: 32 QSFP28",
+		PairSplit: 4, OddSplit: true, Aliases: []string{"sn2700b"}, Source: "CL 3.7 on splitting; SONiC, MLX: 32 QSFP28",
 	},
 	{
 		Name: "sn2740", Title: "Mellanox SN2740", ASIC: asic("spectrum"), Ports: []PortRange{qsfp28(1, 32)},
@@ -60,27 +60,35 @@ var Switches = []*Switch{
 	},
 	{
 		Name: "sn4410", Title: "NVIDIA SN4410", ASIC: asic("spectrum3"), Ports: []PortRange{{1, 24, 200_000, 8}, qsfpdd(25, 32)},
-		Source: "UM: 24 QSFP28-DD of 2x100G, 8 QSFP-DD of 400G",
+		PairSplit: 8, Source: "UM: 24 QSFP28-DD of 2x100G, 8 QSFP-DD of 400G; CL 5.14 on splitting",
 	},
 	{
 		Name: "sn4600", Title: "NVIDIA SN4600", ASIC: asic("spectrum3"), Ports: []PortRange{qsfp56(1, 64)},
-		Source: "UM: 64 QSFP56",
+		PairSplit: 4, Source: "UM: 64 QSFP56; CL 5.14 on splitting",
 	},
 	{
 		Name: "sn4600c", Title: "NVIDIA SN4600C", ASIC: asic("spectrum3"), Ports: []PortRange{qsfp28(1, 64)},
-		Source: "SONiC, MLX: 64 QSFP28",
+		PairSplit: 4, Source: "SONiC, MLX: 64 QSFP28; CL 5.14 on splitting",
 	},
 	{
 		Name: "sn4700", Title: "NVIDIA SN4700", ASIC: asic("spectrum3"), Ports: []PortRange{qsfpdd(1, 32)},
-		Source: "SONiC: 32 ports of 400G",
+		PairSplit: 8, Source: "SONiC: 32 ports of 400G; CL 5.14 on splitting",
 	},
 	{
 		Name: "sn5400", Title: "NVIDIA SN5400", ASIC: asic("spectrum4"), Ports: []PortRange{qsfpdd(1, 64), sfp28(65, 65)},
-		Source: "UM: 64 ports of 400G, 8 lanes of 50G, and a service port",
+		PairSplit: 8, OddSplit: true, Source: "UM: 64 ports of 400G, 8 lanes of 50G, and a service port; CL 5.14 on splitting",
 	},
 	{
 		Name: "sn5600", Title: "NVIDIA SN5600", ASIC: asic("spectrum4"), Ports: []PortRange{osfp(1, 64), sfp28(65, 65)},
-		Source: "UM: 64 ports of 800G, 8 lanes of 100G, and a service port",
+		PairSplit: 8, Source: "UM: 64 ports of 800G, 8 lanes of 100G, and a service port; CL 5.14 on splitting",
+	},
+	{
+		Name: "sn5600d", Title: "NVIDIA SN5600D", ASIC: asic("spectrum4"), Ports: []PortRange{osfp(1, 64), sfp28(65, 65)},
+		PairSplit: 8, Source: "CL 5.13, 5.14: the SN5600 for direct current",
+	},
+	{
+		Name: "sn5610", Title: "NVIDIA SN5610", ASIC: asic("spectrum4"), Ports: []PortRange{osfp(1, 64), sfp28(65, 66)},
+		Source: "CL 5.13.1: 800G Spectrum-4; ports as of the SN5610N",
 	},
 	{
 		Name: "sn5610n", Title: "NVIDIA SN5610N", ASIC: asic("spectrum4"), Ports: []PortRange{osfp(1, 64), sfp28(65, 66)},

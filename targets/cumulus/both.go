@@ -88,7 +88,7 @@ func (j *joining) join(doc grammar.Spelling) (why string) {
 		return why
 	}
 	j.keepClasses(was &^ is)
-	j.share(j.device.Fabric.CosGroups)
+	j.share(j.device.Fabric)
 	return j.groups(kept)
 }
 

@@ -158,9 +158,9 @@ func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 		}
 	}
 	for _, g := range d.Fabric.CosGroups {
-		if carried[g] && g.Cos == cosCPU && asic.Vendor == platform.Broadcom {
+		if carried[g] && g.Cos == CosCPU && asic.Vendor == platform.Broadcom {
 			topicCPU.Warnf(ds, g.CosAt, "The lossless group %s has cos %d, which the vendor's templates reserve for traffic the switch's "+
-				"CPU sends. On the chip %s of %s that traffic would share its buffer. Take cos 4 or 5.", g.Name, cosCPU, asic.Title, block(d))
+				"CPU sends. On the chip %s of %s that traffic would share its buffer. Take cos 4 or 5.", g.Name, CosCPU, asic.Title, block(d))
 		}
 	}
 }

@@ -60,9 +60,12 @@ var Target = &target.Target{
 	Identity: identity,
 	Probes:   probes,
 	Watches:  watches,
-	Look:     look,
+	Look:     Look,
 	Image:    image,
 	User:     OS.User,
+
+	NeedsReport: func(d *ir.Device) bool { return isSplit(d.Switch.Version) },
+	Claims:      openClaims,
 }
 
 func about(d *ir.Device) string {

@@ -142,7 +142,8 @@ func TestKeysStandInTheGrammar(t *testing.T) {
 		files, err := filepath.Glob(dir + "/*.go")
 		require.NoError(t, err)
 		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
+			// Claims quote how documents spell keys, whatever the grammar has: what a device shows decides between the two.
+			if strings.HasSuffix(file, "_test.go") || file == "claims.go" {
 				continue
 			}
 			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

@@ -23,11 +23,7 @@ var factory embed.FS
 // image is a switch as it comes from the factory.
 func image(d *ir.Device) target.Image {
 	sw := d.Switch
-	files := map[string]string{
-		"/etc/os-release": fmt.Sprintf("NAME=\"Cumulus Linux\"\nVERSION_ID=%[1]s\nVERSION=\"Cumulus Linux %[1]s\"\n"+
-			"PRETTY_NAME=\"Cumulus Linux\"\nID=cumulus-linux\nID_LIKE=debian\n", sw.Version),
-		"/etc/lsb-release": fmt.Sprintf("DISTRIB_ID=\"Cumulus Linux\"\nDISTRIB_RELEASE=%[1]s\nDISTRIB_DESCRIPTION=\"Cumulus Linux %[1]s\"\n", sw.Version),
-	}
+	img := Chassis(d)
 	family := "bcm"
 	if sw.Model.ASIC.Vendor == platform.Mellanox {
 		family = "mlx"
@@ -37,45 +33,57 @@ func image(d *ir.Device) target.Image {
 	switch infra, _ := grammar.Infra(r); {
 	case ok && split(r):
 		switchd.Conf, switchd.Infra = featuresPath, infraPath
-		files[infraPath] = factoryFile(infra.Dialect())
+		img.Files[infraPath] = factoryFile(infra.Dialect())
 	default:
-		files[memoryPaths(sw.Model.ASIC)[0]] = factoryFile("datapath-" + family)
+		img.Files[memoryPaths(sw.Model.ASIC)[0]] = factoryFile("datapath-" + family)
 	}
 	if ok {
-		files[switchd.Conf] = factoryFile(doc.Dialect())
+		img.Files[switchd.Conf] = factoryFile(doc.Dialect())
 		switchd.Checker = hasChecker(r)
 		if reloads(r, sw.Model.ASIC) {
 			switchd.Reload = reloadNode
 		}
 	}
+	img.Sims = append([]target.Sim{sim.New(switchd)}, img.Sims...)
+	return img
+}
+
+// Chassis is a switch as it comes from the factory, without the daemon that programs the chip and its files.
+func Chassis(d *ir.Device) target.Image {
+	sw := d.Switch
 	bridge := bridged(d)
 	img := target.Image{
-		Files: files, Sims: []target.Sim{sim.New(switchd), neighbours(d), agent(d), bridge}, Systemd: 241, // Debian 10, of 4.x
+		Files: map[string]string{
+			"/etc/os-release": fmt.Sprintf("NAME=\"Cumulus Linux\"\nVERSION_ID=%[1]s\nVERSION=\"Cumulus Linux %[1]s\"\n"+
+				"PRETTY_NAME=\"Cumulus Linux\"\nID=cumulus-linux\nID_LIKE=debian\n", sw.Version),
+			"/etc/lsb-release": fmt.Sprintf("DISTRIB_ID=\"Cumulus Linux\"\nDISTRIB_RELEASE=%[1]s\n"+
+				"DISTRIB_DESCRIPTION=\"Cumulus Linux %[1]s\"\n", sw.Version),
+			portsConf: portsFile(d),
+		},
+		Sims: []target.Sim{neighbours(d), agent(d), bridge}, Systemd: 241, // Debian 10, of 4.x
 	}
 	if strings.HasPrefix(sw.Version, "3.") {
 		img.Systemd = 215 // Debian 8
+	}
+	for _, name := range bridge.Bonds {
+		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name})
 	}
 	cabled := map[string]*ir.Port{}
 	for _, p := range d.Ports {
 		cabled[p.Name] = p
 	}
-	masters := map[string]string{}
-	for _, name := range bridge.Bonds {
-		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name})
-	}
-	for name, p := range cabled {
-		masters[name] = master(p)
-	}
 	for _, name := range append([]string{"eth0"}, frontPanel(d)...) {
-		n := target.Netdev{Name: name, Counters: counters, Master: masters[name]}
+		n := target.Netdev{Name: name, Counters: counters}
 		if p := cabled[name]; p != nil {
-			n.MTU, n.SpeedMbps, n.Down = p.MTU, p.Speed, p.Link.Planned
+			n.MTU, n.SpeedMbps, n.Down, n.Master = p.MTU, p.Speed, p.Link.Planned, master(p)
 		}
 		img.Netdevs = append(img.Netdevs, n)
 	}
-	files[portsConf] = portsFile(d)
 	return img
 }
+
+// Bonded reports whether the fabric wants a port to be in a bond: opposite the bond of a host that balances, or between switches.
+func Bonded(p *ir.Port) bool { return master(p) != "" }
 
 // master names the bond that a port is in, within the 15 letters of an interface: opposite the bond of a host that balances, and so needs
 // one here, or one between switches. Empty: there is none.

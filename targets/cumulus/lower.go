@@ -36,6 +36,7 @@ type settings struct {
 // class is one of the three priority groups of traffic.conf.
 type class struct {
 	name   string
+	of     ir.ShareClass
 	cos    []int
 	weight int // 0: strict
 	why    []ir.Origin
@@ -69,7 +70,7 @@ func lower(d *ir.Device, doc grammar.Spelling) *settings {
 	s.trust(d, doc)
 	s.classify(d.Fabric.CosGroups)
 	s.classes = classes(d.Fabric)
-	s.share(d.Fabric.CosGroups)
+	s.share(d.Fabric)
 	s.pause = losslessGroups(d, grammar.LinkPause)
 	if d.Switch.Can.PFC {
 		s.pfc = losslessGroups(d, grammar.PFC)
@@ -145,14 +146,14 @@ func (s *settings) trust(d *ir.Device, doc grammar.Spelling) {
 
 // Two cos with a meaning of their own in every template of the vendor.
 const (
-	cosCPU     = 3             // reserved for traffic the switch's CPU sends
+	CosCPU     = 3             // reserved for traffic the switch's CPU sends, by the comments of every template, those of 5.x too
 	cosControl = ir.ControlCos // the member of the strict group control
 )
 
 // classify fills the maps: claimed values go where they were claimed, the others to the cos of their own number (a
 // DSCP: its upper three bits), which is what the vendor's template does, or where [ir.Home] sends them.
 func (s *settings) classify(groups []*ir.CosGroup) {
-	home := ir.Home(groups, cosCPU)
+	home := ir.Home(groups, CosCPU)
 	s.pcp = ir.MapPCP(groups, home)
 	s.plain = home(0)
 	s.dscp = ir.MapDSCP(groups, func(dscp int) int { return home(dscp / 8) })
@@ -165,35 +166,23 @@ func (s *settings) classify(groups []*ir.CosGroup) {
 const evenWeight = 16
 
 // classes lays the cos groups into the three priority groups traffic.conf has: control (strict), service (RoCE) and
-// bulk (the rest). Cos 7 belongs to control unless a group claims it, as from the factory.
+// bulk (the rest), as [ir.ShareClasses] has them.
 func classes(f *ir.Fabric) []class {
-	out := []class{{name: control}, {name: service}, {name: bulk}}
-	find := func(name string) *class {
-		return &out[slices.IndexFunc(out, func(c class) bool { return c.name == name })]
-	}
-	roce := roceGroups(f)
-	var owner [8]*class
+	of, stated := ir.ShareClasses(f)
+	out := []class{{name: control, of: ir.ClassControl}, {name: service, of: ir.ClassRoCE}, {name: bulk, of: ir.ClassRest}}
+	var owned [8]bool
 	for _, g := range f.CosGroups {
-		if owner[g.Cos] != nil {
+		if owned[g.Cos] {
 			continue
 		}
-		c := find(classOf(g, roce))
-		owner[g.Cos] = c
-		c.weight += g.Weight
+		owned[g.Cos] = true
+		c := &out[of[g.Cos]]
 		c.why = append(c.why, ir.Origin{At: g.At, Why: "cos group " + g.Name})
 	}
-	for cos, c := range owner {
-		switch {
-		case c == nil && cos == cosControl:
-			c = find(control)
-		case c == nil:
-			c = find(bulk)
-		}
-		c.cos = append(c.cos, cos)
+	for cos, c := range of {
+		out[c].cos = append(out[c].cos, cos)
 	}
-	find(control).weight = 0
-	s, b := find(service), find(bulk)
-	s.weight, b.weight = weights(s.weight, b.weight)
+	out[ir.ClassRoCE].weight, out[ir.ClassRest].weight = weights(stated[ir.ClassRoCE], stated[ir.ClassRest])
 	return out
 }
 
@@ -224,17 +213,12 @@ func classOf(g *ir.CosGroup, roce map[*ir.CosGroup]bool) string {
 	return bulk
 }
 
-// weights turns the shares the person wrote for two classes into DWRR weights of 1 to 127. A class without a share
-// gets the rest of a hundred; without any the two are equal.
+// weights turns the shares the person wrote for two classes into DWRR weights of 1 to 127.
 func weights(service, bulk int) (int, int) {
-	switch {
-	case service <= 0 && bulk <= 0:
+	if service <= 0 && bulk <= 0 {
 		return evenWeight, evenWeight
-	case service <= 0:
-		service = max(100-bulk, 1)
-	case bulk <= 0:
-		bulk = max(100-service, 1)
 	}
+	service, bulk = ir.ShareRatio(service, bulk)
 	highest, _ := grammar.DWRRWeight.Highest()
 	if most := max(service, bulk); most > highest {
 		service, bulk = max(service*highest/most, 1), max(bulk*highest/most, 1)

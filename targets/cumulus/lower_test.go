@@ -50,11 +50,11 @@ func TestMapLaws(t *testing.T) {
 				if g := owner[c]; g != nil {
 					require.False(t, g.Lossless, "%s %d fell into a lossless cos", name, v)
 				} else {
-					require.NotEqual(t, cosCPU, c, "%s %d fell into the CPU's cos", name, v)
+					require.NotEqual(t, CosCPU, c, "%s %d fell into the CPU's cos", name, v)
 				}
 			}
 		}
-		free := slices.ContainsFunc(upTo(8), func(c int) bool { return owner[c] == nil && c != cosCPU || owner[c] != nil && !owner[c].Lossless })
+		free := slices.ContainsFunc(upTo(8), func(c int) bool { return owner[c] == nil && c != CosCPU || owner[c] != nil && !owner[c].Lossless })
 		if free {
 			verify("PCP", s.pcp[:], claimedPCP)
 			verify("DSCP", s.dscp[:], claimedDSCP)

@@ -3,6 +3,7 @@ package cumulus
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -20,8 +21,8 @@ type hardware struct {
 	source string
 }
 
-// models is by the name of the model. Sources: What's New in 3.7, 4.0, 4.1, 4.2 and 4.3, and the hardware notes there; the
-// ports chapters of 5.14 to 5.18. Which release after
+// models is by the name of the model. Sources: What's New in 3.7, 4.0, 4.1, 4.2, 4.3, 5.0 to 5.6, 5.10 to 5.13, 5.15 and 5.18, and the
+// hardware notes there; the ports chapters of 5.14 to 5.18. Which release after
 // 4.0 took back the models that 4.0 left out for later is in none of them, so only 4.0 is held against those.
 var models = map[string]hardware{
 	"s5248f":     {since: grammar.Release{3, 7, 0}, source: "new in 3.7.0"},
@@ -39,8 +40,17 @@ var models = map[string]hardware{
 	"sn3420":  {since: grammar.Release{4, 2, 0}, source: "new in 4.2.0"},
 	"sn4700":  {since: grammar.Release{4, 2, 1}, source: "new in 4.2.1"},
 
-	// Which 5.x was the first for other models of Spectrum-4 is not known; that 4.x has no such chip, chips says.
-	"sn5640": {since: grammar.Release{5, 16, 0}, source: "Spectrum-5 came between 5.16 and 5.18; which it was is not known"},
+	"sn2201":   {since: grammar.Release{5, 2, 0}, source: "new in 5.2.0"},
+	"sn3750sx": {since: grammar.Release{5, 3, 0}, source: "new in 5.3.0, for early access"},
+	"sn5600": {
+		since: grammar.Release{5, 4, 0}, not: grammar.Release{5, 5},
+		source: "new in 5.6.0; an image of 5.4.0 for it alone was a proof of concept",
+	},
+	"sn5400":  {since: grammar.Release{5, 10, 0}, source: "new in 5.10.0"},
+	"sn5600d": {since: grammar.Release{5, 12, 1}, source: "new in 5.13.0; a first trial in 5.12.1"},
+	"sn5610":  {since: grammar.Release{5, 13, 1}, source: "new in 5.13.1"},
+	"sn5640":  {since: grammar.Release{5, 14, 0}, source: "new in 5.15.0; drafts of the manual of 5.14 have it as a beta"},
+	"sn6600":  {since: grammar.Release{5, 18, 0}, source: "new in 5.18"},
 
 	"s6000":    {before: grammar.Release{4, 0, 0}, source: "not in 4.0 and later"},
 	"wedge100": {before: grammar.Release{4, 0, 0}, source: "not in 4.0 and later"},
@@ -58,6 +68,14 @@ var models = map[string]hardware{
 
 // unlisted are the Spectrum models that the ports chapters of 5.14 to 5.18 do not list, or have hidden.
 var unlisted = []string{"sn2740", "sn3800", "sn4280", "sn5610n"}
+
+// CheckModel judges whether the release of a switch runs on its model, however the switch is configured.
+func CheckModel(d *ir.Device) (ds diag.List) {
+	if rel, ok := grammar.ParseRelease(d.Switch.Version); ok {
+		checkModel(&ds, d, rel)
+	}
+	return ds
+}
 
 // checkModel judges whether a release runs on a model, and reports whether that is to be doubted no further.
 func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
@@ -80,8 +98,11 @@ func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 		what = fmt.Sprintf("Releases from %s on do not run on it", spoken(hw.before))
 		fix = "run a 3.7 there"
 	case hw.not != (grammar.Release{}) && rel[0] == hw.not[0] && rel[1] == hw.not[1]:
-		what = fmt.Sprintf("Release %d.%d does not run on it; a later one, or 3.7, does", hw.not[0], hw.not[1])
-		fix = fmt.Sprintf("run a later release than %d.%d there, or 3.7", hw.not[0], hw.not[1])
+		what = fmt.Sprintf("Release %d.%d does not run on it; a later one does", hw.not[0], hw.not[1])
+		fix = fmt.Sprintf("run a later release than %d.%d there", hw.not[0], hw.not[1])
+		if hw.since == (grammar.Release{}) {
+			what, fix = strings.Replace(what, "one does", "one, or 3.7, does", 1), fix+", or 3.7"
+		}
 	case rel.Compare(hw.full) < 0 && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Speed > hw.slow }):
 		what = fmt.Sprintf("Before %s its ports run at %s at most", spoken(hw.full), platform.SpeedText(hw.slow))
 		fix = fmt.Sprintf("upgrade the switches to %s or later", spoken(hw.full))
@@ -94,6 +115,24 @@ func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 	e.Note(d.Switch.ModelAt, "the model is stated here")
 	e.Fix = &diag.Fix{Message: "correct model or version, or " + fix}
 	return true
+}
+
+// usual is the release for a draft: the newest with traffic.conf that runs on a model, else an early one by NVUE.
+func usual(m *platform.Switch) string {
+	hw := models[m.Name]
+	for _, version := range []string{newest, "3.7.16", "5.9.1"} {
+		rel, _ := grammar.ParseRelease(version)
+		gone := hw.before != (grammar.Release{}) && rel.Compare(hw.before) >= 0 || hw.not == (grammar.Release{rel[0], rel[1]})
+		spectrum := m.ASIC.Vendor == platform.Mellanox
+		if !gone && rel.Compare(hw.since) >= 0 && rel.Compare(chips[m.ASIC.Name].since) >= 0 && (spectrum || !split(rel)) {
+			return version
+		}
+	}
+	since := hw.since
+	if chip := chips[m.ASIC.Name].since; chip.Compare(since) > 0 {
+		since = chip
+	}
+	return fmt.Sprintf("%d.%d.%d", since[0], since[1], since[2])
 }
 
 // checkVendor refuses chips that a release does not run on at all. Source: 4.4 and later support Spectrum chips only.

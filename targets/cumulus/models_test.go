@@ -48,6 +48,20 @@ func TestModels(t *testing.T) {
 		{"sn2100", "4.1.0", ""},
 		{"sn2100", "3.7.16", ""},
 		{"sn2700", "4.0.0", ""},
+		{"sn2201", "5.1.0", "The first release for it is 5.2"},
+		{"sn2201", "5.2.1", ""},
+		{"sn3750sx", "5.3.0", ""},
+		{"sn5600", "5.3.0", "The first release for it is 5.4"},
+		{"sn5600", "5.4.0", ""},
+		{"sn5600", "5.5.1", "Release 5.5 does not run on it; a later one does."},
+		{"sn5600", "5.6.0", ""},
+		{"sn5400", "5.9.1", "5.10"},
+		{"sn5400", "5.10.0", ""},
+		{"sn5600d", "5.12.0", "5.12.1"},
+		{"sn5610", "5.13.0", "5.13.1"},
+		{"sn5640", "5.13.1", "5.14"},
+		{"sn5640", "5.15.0", ""},
+		{"sn6600", "5.17.1", "5.18"},
 	} {
 		ds := codes(check(canonicalSample(t, tt.model, tt.version, 1).sw), "cumulus-model")
 		if tt.says == "" {
@@ -65,6 +79,20 @@ func TestModels(t *testing.T) {
 	}
 	want(t, fast("4.2.0"), "cumulus-model", diag.Error, 4, "Before 4.2.1 its ports run at 100G at most")
 	assert.Empty(t, fast("4.2.1"))
+}
+
+// TestUsual: a draft has a release that runs on the model.
+func TestUsual(t *testing.T) {
+	for model, want := range map[string]string{
+		"sn2700": "4.3.0", "s6000": "3.7.16", "as7726-32x": "4.3.0", "sn2201": "5.9.1", "sn5600": "5.9.1", "sn5400": "5.10.0", "sn6600": "5.18.0",
+	} {
+		m, _ := platform.FindSwitch(model)
+		assert.Equal(t, want, usual(m), model)
+	}
+	for _, m := range platform.Switches {
+		sw := &ir.Device{Switch: &ir.Switch{Model: m, Version: usual(m)}, Fabric: &ir.Fabric{}}
+		assert.Empty(t, codes(CheckModel(sw), "cumulus-model").Count(diag.Error), m.Name)
+	}
 }
 
 // TestFaults: each fault is said where the release, the chip and the settings meet it, and nowhere else.

@@ -72,12 +72,12 @@ func judgeNVUE(d *ir.Device, answer string) []string {
 	saved, applied, _ := strings.Cut(answer, nvueShown)
 	holds := ""
 	switch {
+	case nvueHolds(saved) && !nvueIgnores(saved): // the next restart applies it
+		holds = nvueStartup + " holds qos"
+	case nvueHolds(applied) && !nvueIgnores(applied):
+		holds = "its applied configuration holds qos"
 	case nvueIgnores(saved) || nvueIgnores(applied):
 		return nil
-	case nvueHolds(saved):
-		holds = nvueStartup + " holds qos"
-	case nvueHolds(applied):
-		holds = "its applied configuration holds qos"
 	case strings.HasPrefix(saved, nvueActive+"\n"+nvueUnread+"\n") && !strings.Contains(applied, nvueAnswers+"\n"):
 		return []string{fmt.Sprintf("nvued is active on %s, and what it holds was not read: %s is not readable to the login user, and nv "+
 			"config show gives nothing. Let the user read either (group nvshow): a switch that NVUE configures is not to be written by files.",

@@ -29,10 +29,14 @@ func TestJudgeNVUE(t *testing.T) {
 		"another word":           {true, startup + "    lossy-qos: {x: 1}\n    qosx: 1\n", "", ""},
 		"applied and not saved":  {true, startup, "- set:\n    qos:\n      roce: {}\n", "its applied configuration holds qos"},
 		"the files are left out": {true, startup + ignores + "    qos:\n      roce: {}\n", "", ""},
-		"not readable":           {true, nvueUnread + "\n", "", "what it holds was not read"},
-		"not readable, but told": {true, nvueUnread + "\n", nvueAnswers + "\n", ""},
-		"told, and held":         {true, nvueUnread + "\n", nvueAnswers + "\n    qos: {roce: {}}\n", "its applied configuration holds qos"},
-		"hostile":                {true, strings.Repeat("{qos:", 1000) + "\x00\xff", "", "holds qos"},
+		"left out until now": {
+			true, startup + ignores + "    qos:\n      roce: {}\n", nvueAnswers + "\n- set:\n    qos:\n      roce: {}\n", "its applied configuration holds qos",
+		},
+		"left out until a restart": {true, startup + "    qos:\n      roce: {}\n", nvueAnswers + "\n" + ignores, nvueStartup + " holds qos"},
+		"not readable":             {true, nvueUnread + "\n", "", "what it holds was not read"},
+		"not readable, but told":   {true, nvueUnread + "\n", nvueAnswers + "\n", ""},
+		"told, and held":           {true, nvueUnread + "\n", nvueAnswers + "\n    qos: {roce: {}}\n", "its applied configuration holds qos"},
+		"hostile":                  {true, strings.Repeat("{qos:", 1000) + "\x00\xff", "", "holds qos"},
 	} {
 		answer := tt.saved + "\n" + nvueShown + "\n" + tt.applied
 		if tt.active {

@@ -17,7 +17,16 @@ const chipConfig = "/usr/lib/python2.7/dist-packages/cumulus/__chip_config"
 // identity asks which release and which chip family a switch has. A different release would be spelled differently;
 // a different chip would be told to restart or reload wrongly.
 func identity(d *ir.Device) []target.Probe {
-	all := []target.Probe{{
+	all := []target.Probe{Release(d)}
+	if isSplit(d.Switch.Version) {
+		all = append(all, nvueProbe(d))
+	}
+	return all
+}
+
+// Release asks which release and which chip family a switch has.
+func Release(d *ir.Device) target.Probe {
+	return target.Probe{
 		Name: "release",
 		Query: target.Query{Cmd: `for f in /etc/os-release /etc/lsb-release; do
 test -r "$f" && cat "$f"
@@ -27,11 +36,7 @@ test -d ` + chipConfig + `/"$c" && echo "chip $c"
 done
 true`},
 		Judge: func(answer []byte) []string { return judgeRelease(d, string(answer)) },
-	}}
-	if isSplit(d.Switch.Version) {
-		all = append(all, nvueProbe(d))
 	}
-	return all
 }
 
 // The facts that decide how a change is checked and put to use, and what they say of what is not there.

@@ -15,7 +15,7 @@ const written = grammar.T1 | grammar.T2 | grammar.T3 | grammar.T4 | grammar.QoSF
 // The ways to configure Cumulus Linux, as a switch block names them.
 const (
 	byFiles = "files"
-	byNVUE  = "nvue"
+	ByNVUE  = "nvue" // of which nothing is written here
 )
 
 // configs are those ways. From 5.0 to 5.3 NVUE knows the preset for RoCE, and profiles of its own are not whole before 5.4. Source: the
@@ -27,7 +27,7 @@ var configs = []ir.Config{
 		}
 		return ""
 	}},
-	{Name: byNVUE, Doc: "NVUE", Not: func(version string) string {
+	{Name: ByNVUE, Doc: "NVUE", Not: func(version string) string {
 		switch r, ok := grammar.ParseRelease(version); {
 		case !ok || r.AtLeast(5, 4):
 			return ""
@@ -41,15 +41,16 @@ var configs = []ir.Config{
 // configOf is the way for a release whose switch block names none.
 func configOf(version string) string {
 	if r, ok := grammar.ParseRelease(version); ok && r.AtLeast(5, 4) {
-		return byNVUE
+		return ByNVUE
 	}
 	return byFiles
 }
 
 // servesFiles reports whether a switch is configured by files, which this target writes.
-func servesFiles(d *ir.Device) bool {
-	return cmp.Or(d.Switch.Config, configOf(d.Switch.Version)) == byFiles
-}
+func servesFiles(d *ir.Device) bool { return ConfigOf(d) == byFiles }
+
+// ConfigOf is the way in which a switch is configured: what its block says, or that of its release.
+func ConfigOf(d *ir.Device) string { return cmp.Or(d.Switch.Config, configOf(d.Switch.Version)) }
 
 // split reports whether a release reads qos_features.conf and qos_infra.conf in the place of traffic.conf and datapath.conf.
 func split(r grammar.Release) bool { return r.AtLeast(4, 4) }

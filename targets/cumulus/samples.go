@@ -19,7 +19,7 @@ import (
 // although the fabric does not state it: BGP and LLDP neighbours.
 func probes(d *ir.Device) []target.Probe {
 	rel, _, ok := documented(d.Switch.Version) // none: nothing is put to use
-	out := []target.Probe{switchdProbe(d.Name, reloads(rel, d.Switch.Model.ASIC) || split(rel))}
+	out := []target.Probe{Switchd(d.Name, reloads(rel, d.Switch.Model.ASIC) || split(rel), true)}
 	if ok && (hasChecker(rel) || reloads(rel, d.Switch.Model.ASIC)) {
 		out = append(out, waysProbe(d, rel))
 	}
@@ -29,6 +29,12 @@ func probes(d *ir.Device) []target.Probe {
 	if ok {
 		out = append(out, refusalProbe(d.Name))
 	}
+	return append(out, Around(d)...)
+}
+
+// Around gives what of a switch shows its surroundings and its traffic: links, LLDP and BGP neighbours, its MLAG pair, counters.
+func Around(d *ir.Device) []target.Probe {
+	var out []target.Probe
 	var cables []target.Cable
 	var carrying []string // ports with lossless traffic
 	for _, p := range sorted(d.Ports) {
@@ -56,13 +62,13 @@ func probes(d *ir.Device) []target.Probe {
 	return out
 }
 
-// switchdProbe asks whether switchd runs, and since when: a later start is a daemon that died. NRestarts would count its deaths,
+// Switchd asks whether switchd runs, and since when: a later start is a daemon that died. NRestarts would count its deaths,
 // but systemd has it from 235 on, and Cumulus Linux 3.x has 215.
 //
-// What the chip was told nobody can read back: no public node shows PFC, buffers or marking, on any release.
+// blind is set where what the chip was told cannot be read back: no public node of files shows PFC, buffers or marking, on any release.
 //
 // A reload asks a running switchd, so that without one nothing can be put to use; a restart starts it.
-func switchdProbe(device string, needed bool) target.Probe {
+func Switchd(device string, needed, blind bool) target.Probe {
 	const since = "ActiveEnterTimestampMonotonic"
 	const cmd = "systemctl is-active " + unit + "\nsystemctl show -p " + since + " " + unit + "\ntrue"
 	return target.StateProbe("switchd", cmd, func(answer []byte) []target.Sample {
@@ -78,7 +84,10 @@ func switchdProbe(device string, needed bool) target.Probe {
 				Says: func(uint64) string { return fmt.Sprintf("%s on %s started again.", unit, device) },
 			})
 		}
-		return append(out, target.Sample{Name: "PFC, buffers and marks in use", Unit: target.UnitFact, Fact: target.NotReadable})
+		if blind {
+			out = append(out, target.Sample{Name: "PFC, buffers and marks in use", Unit: target.UnitFact, Fact: target.NotReadable})
+		}
+		return out
 	})
 }
 

@@ -39,8 +39,8 @@ part mlag clagctl -j
 part lldp lldpctl -f json
 `
 
-// look is what the fabric assumes of a switch beside its traffic.conf.
-func look(d *ir.Device) *target.Look {
+// Look is what the fabric assumes of a switch beside the settings of classes.
+func Look(d *ir.Device) *target.Look {
 	return &target.Look{Query: target.Query{Cmd: looking}, Parse: func(answer []byte) *target.Seen { return seen(d, answer) }}
 }
 

@@ -1,7 +1,6 @@
 package cumulus
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
@@ -10,79 +9,21 @@ import (
 )
 
 // share gives every cos its part of a link, in percent, where queues have shares of their own instead of the weights of priority groups
-// (4.4 and later). A class as a whole gets what its weight gives it up to 4.3, so that a fabric of both shares out alike. In it, cos groups
-// that state a weight share by it, and the rest count as their mean. A share of 0 is strict priority, so nobody else has less than 1.
-func (s *settings) share(groups []*ir.CosGroup) {
-	var stated [8]int
-	for _, g := range groups {
+// (4.4 and later): a class as a whole has what its weight gives it up to 4.3 ([ir.SharePercents]).
+func (s *settings) share(f *ir.Fabric) {
+	for _, g := range f.CosGroups {
 		s.groups[g.Cos] = true
-		if stated[g.Cos] == 0 && !g.Strict {
-			stated[g.Cos] = g.Weight
-		}
 	}
-	total := 0
+	var of [8]ir.ShareClass
 	for _, c := range s.classes {
 		for _, cos := range c.cos {
+			of[cos] = c.of
 			s.shareWhy[cos] = c.why
 		}
-		if len(c.cos) > 0 {
-			total += c.weight
-		}
 	}
-	var parts [8]float64
-	for _, c := range s.classes {
-		if c.weight == 0 {
-			continue
-		}
-		sum, count := 0, 0
-		for _, cos := range c.cos {
-			if stated[cos] > 0 {
-				sum, count = sum+stated[cos], count+1
-			}
-		}
-		mean := 1.0
-		if count > 0 {
-			mean = float64(sum) / float64(count)
-		}
-		of := 0.0
-		for _, cos := range c.cos {
-			parts[cos] = cmp.Or(float64(stated[cos]), mean)
-			of += parts[cos]
-		}
-		for _, cos := range c.cos {
-			parts[cos] *= 100 * float64(c.weight) / float64(total) / of
-		}
-	}
-	s.shares = percents(parts)
-}
-
-// percents rounds parts of a hundred to whole percents of at least 1 whose sum is 100: those that lose most by rounding down get what is
-// left, and what is too much is taken from the largest. Parts of 0 stay; where there are no others, so does the sum.
-func percents(parts [8]float64) (out [8]int) {
-	var order []int
-	sum := 0
-	for i, p := range parts {
-		if p > 0 {
-			order = append(order, i)
-			out[i] = max(int(p), 1)
-			sum += out[i]
-		}
-	}
-	if len(order) == 0 {
-		return out
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(parts[b]-float64(out[b]), parts[a]-float64(out[a]))
-	})
-	for i := 0; sum < 100; i++ {
-		out[order[i%len(order)]]++
-		sum++
-	}
-	for ; sum > 100; sum-- {
-		largest := slices.MaxFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(out[a], out[b]), cmp.Compare(b, a)) })
-		out[largest]--
-	}
-	return out
+	_, stated := ir.ShareClasses(f)
+	roce, rest := ir.ShareRatio(stated[ir.ClassRoCE], stated[ir.ClassRest])
+	s.shares = ir.SharePercents(of, roce, rest, f.CosGroups)
 }
 
 // spellShares writes the shares of egress queues; cos n leaves by queue n. Where priority groups have weights (4.3), those count.

@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -38,37 +36,4 @@ func TestShares(t *testing.T) {
 		_, doc, _ := documented("5.3.0")
 		assert.Equal(t, tt.want, lower(s.sw, doc).shares, name)
 	}
-}
-
-// TestPercents: whole percents of at least 1 that add up to 100, each as near as the others allow.
-func TestPercents(t *testing.T) {
-	assert.Equal(t, [8]int{}, percents([8]float64{}))
-	rapid.Check(t, func(rt *rapid.T) {
-		var parts [8]float64
-		sum := 0
-		var draw [8]int
-		for i := range draw {
-			draw[i] = rapid.IntRange(0, 127).Draw(rt, "part")
-			sum += draw[i]
-		}
-		if sum == 0 {
-			return
-		}
-		for i := range draw {
-			parts[i] = 100 * float64(draw[i]) / float64(sum)
-		}
-		out := percents(parts)
-		total := 0
-		for i, p := range out {
-			require.Equal(rt, parts[i] > 0, p >= 1)
-			require.InDelta(rt, parts[i], float64(p), 8)
-			total += p
-			for j := range out {
-				if parts[i] > parts[j] {
-					require.GreaterOrEqual(rt, p, out[j]-1, "%v: %v", parts, out)
-				}
-			}
-		}
-		require.Equal(rt, 100, total)
-	})
 }

@@ -11,8 +11,8 @@ import (
 
 // OS is what is known of Cumulus Linux.
 var OS = &ir.OS{
-	Name: osName, Title: osTitle, User: "cumulus", Newest: "4.3.0",
-	Release: release, Configs: configs, Default: configOf,
+	Name: osName, Title: osTitle, User: "cumulus", Newest: newest,
+	Usual: usual, Release: release, Configs: configs, Default: configOf,
 	Read: func(_ *platform.Switch, name string) (ir.Front, bool) {
 		p, ok := grammar.ParsePort(name)
 		return ir.Front{Number: int16(p.N), Sub: int16(p.Sub)}, ok
@@ -27,6 +27,7 @@ var OS = &ir.OS{
 const (
 	osName  = "cumulus-linux"
 	osTitle = "Cumulus Linux"
+	newest  = "4.3.0" // with traffic.conf
 )
 
 // release says what is wrong with a release: it is two or three numbers.
@@ -103,8 +104,8 @@ func can(a *platform.ASIC, version string) ir.SwitchCan {
 	c.Stuck = osTitle + " up to 4.3 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	switch r, ok := grammar.ParseRelease(version); {
 	case ok && r.AtLeast(5, 6):
-		c.Stuck = osTitle + " has a PFC watchdog from 5.6 on, which rocec leaves as it is; without it, switches that are stuck need a restart " +
-			"of switchd or of a link"
+		c.Stuck = osTitle + " has a PFC watchdog from 5.6 on, which rocec turns on at lossless ports through NVUE, and leaves as it is where it " +
+			"writes files; without it, switches that are stuck need a restart of switchd or of a link"
 	case ok && split(r):
 		c.Stuck = osTitle + " up to 5.5 has no PFC watchdog, so switches that are stuck need a restart of switchd or of a link"
 	}

@@ -54,7 +54,14 @@ chip, the names of the ports, the spelling of the file, and whether a change res
     SN3700C, SN3700 (200G from 4.2.1)            from 4.0
     SN3420, SN4600C                              from 4.2.0
     SN4700                                       from 4.2.1
-    SN5640                                       from 5.16 (or a later one; not known)
+    SN2201                                       from 5.2
+    SN3750-SX                                    from 5.3
+    SN5600                                       from 5.6 (and 5.4.0, a proof of concept)
+    SN5400                                       from 5.10
+    SN5600D                                      from 5.12.1
+    SN5610                                       from 5.13.1
+    SN5640                                       from 5.14
+    SN6600                                       from 5.18
     S6000, Wedge 100                             up to 3.7
     every model with a Broadcom chip             up to 4.3
     SN2740, SN3800, SN4280, SN5610N              5.x: not known (a note)

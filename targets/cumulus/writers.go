@@ -67,7 +67,9 @@ func judgeWriters(d *ir.Device, doc grammar.Spelling, answer []byte, failed stri
 	} else {
 		judgeNCLU(&found, at, readNCLU(said), lines)
 	}
-	judgeTemplate(&found, at, file, lines)
+	if !d.ByOthers { // else a tool is the writer that the fabric says
+		judgeTemplate(&found, at, file, lines)
+	}
 	judgeBeside(&found, at, d, doc, content, lines)
 	return found
 }
@@ -228,6 +230,11 @@ func judgeBeside(found *diag.List, at diag.Range, d *ir.Device, doc grammar.Spel
 	}
 	next, _ := grammar.Parse(edited)
 	after := grammar.ValuesOf(next)
+	takes, comments := "rocec takes the fabric's ports out", "rocec writes weights, and makes these lines comments"
+	if d.ByOthers {
+		takes = "Whoever writes the file must take the fabric's ports out"
+		comments = "The fabric wants weights, so whoever writes the file must make these lines comments"
+	}
 	for _, b := range beside {
 		was := holding(shown, b.feature, have, s.fabric)
 		if len(was) == 0 {
@@ -236,17 +243,16 @@ func judgeBeside(found *diag.List, at diag.Range, d *ir.Device, doc grammar.Spel
 		what := fmt.Sprintf("Others decide %s at ports of the fabric by %s of %s (%s)", b.decides,
 			groupsText(was), fileText(d), b.feature)
 		if still := holding(shown, b.feature, after, s.fabric); len(still) > 0 {
-			topicBeside.Warnf(found, at, "%s. There is no lossless or marked class at these ports, so rocec leaves them; what they do to other "+
+			topicBeside.Warnf(found, at, "%s. There is no lossless or marked class at these ports, so they may stay; what they do to other "+
 				"RoCE is not judged.", what)
 			continue
 		}
-		topicBeside.Warnf(found, at, "%s. No manual says what a port does that is in two groups. rocec takes the fabric's ports out; a group "+
-			"stays in force for the ports it has left.", what)
+		topicBeside.Warnf(found, at, "%s. No manual says what a port does that is in two groups. %s; a group stays in force for the ports it "+
+			"has left.", what, takes)
 	}
 	if slices.ContainsFunc(lines, func(l grammar.Line) bool { return l.Active() && silenced(l.Key, shown) }) {
 		topicBeside.Warnf(found, at, "Queues have shares of the link by %s in traffic.conf, beside the weights of priority groups. Which counts "+
-			"is not documented for 4.3; the form by queues is the newer one, and the only one after. rocec writes weights, and makes "+
-			"these lines comments.", grammar.DefaultSched)
+			"is not documented for 4.3; the form by queues is the newer one, and the only one after. %s.", grammar.DefaultSched, comments)
 	}
 }
 

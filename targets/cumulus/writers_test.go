@@ -34,6 +34,25 @@ func writersOf(t testing.TB, d *ir.Device, nclu, content, failed string) (said [
 	return nil
 }
 
+// TestWritersOfOthers: a tool that makes the file is the writer of a switch that others write, and is asked for what rocec does elsewhere.
+func TestWritersOfOthers(t *testing.T) {
+	const none = ncluEnded + "0\n\n"
+	content := "# Ansible managed: do not edit\npfc.port_group_list = [edge]\npfc.edge.port_set = swp1\npfc.edge.cos_list = [3]\n" +
+		"default_egress_sched.egr_queue_4.bw_percent = 12\n"
+	d := canonicalSample(t, "sn2700", "4.3.0", 2).sw
+	own := strings.Join(writersOf(t, d, none, content, ""), "\n")
+	assert.Contains(t, own, "A tool makes")
+	assert.Contains(t, own, "rocec takes the fabric's ports out")
+	assert.Contains(t, own, "rocec writes weights")
+	d.ByOthers = true
+	theirs := strings.Join(writersOf(t, d, none, content, ""), "\n")
+	assert.NotContains(t, theirs, "A tool makes")
+	assert.NotContains(t, theirs, "rocec")
+	assert.Contains(t, theirs, "Whoever writes the file must take the fabric's ports out")
+	assert.Contains(t, theirs, "must make these lines comments")
+	assert.Contains(t, strings.Join(writersOf(t, d, "net add roce lossless\n"+none, content, ""), "\n"), "NCLU holds", "a second writer")
+}
+
 // TestWriters: what shows that others write a traffic.conf is found and named, and a file of the factory or of rocec shows nothing.
 func TestWriters(t *testing.T) {
 	const none = ncluEnded + "0\n\n"

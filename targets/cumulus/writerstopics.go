@@ -15,7 +15,8 @@ undoes what rocec applied, without a word, and the next apply undoes the tool.
 
 plan and verify ask NCLU for its commands, and look for its port groups and for comments by which
 tools mark their files ("Ansible managed"). Port groups that NCLU left in a file, and of which it
-knows nothing any more, are a note.
+knows nothing any more, are a note. Where the switch block says written_by = "others", a tool's
+comment is none: it is the writer.
 
 From 4.4 on the files are qos_features.conf and qos_infra.conf, and the other writer is NVUE: while
 nvued runs, every nv config apply asks whether to write them anew, unless NVUE is told to leave them

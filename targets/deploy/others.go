@@ -1,14 +1,18 @@
 package deploy
 
-// Others leaves hosts to those who write them: what such a host lacks is no change of ours, and one that could not be read is nobody's
-// trouble but where PFC would begin opposite it ([Plan.Unread]). Those that hold what they should are the same as any other.
+// Others leaves devices to those who write them: what such a device lacks is no change of ours, and one that could not be read is
+// nobody's trouble but where PFC would begin opposite it ([Plan.Unread]). Those that hold what they should are the same as any other.
 func (p *Plan) Others() {
 	for _, d := range p.Devices {
-		if !d.byOthers() || d.Status == StatusSame {
+		if !d.ByOthers() || d.Status == StatusSame {
 			continue
 		}
 		d.Waits = "written by others"
-		if d.Err != nil {
+		switch {
+		case d.Err == nil:
+		case d.Err.Kind == Unmet:
+			d.Waits += ", and not as it must be: " + OneLine(d.Err.Detail)
+		default:
 			d.Waits += ", and not read: " + OneLine(d.Err.Detail)
 		}
 		d.Status, d.Drift, d.New, d.Removing = StatusOthers, d.Changes, d.Old, false
@@ -16,7 +20,8 @@ func (p *Plan) Others() {
 	}
 }
 
-func (d *DevicePlan) byOthers() bool { return d.Device.Source != nil && d.Device.Source.ByOthers }
+// ByOthers reports whether others write the device, by the fabric.
+func (d *DevicePlan) ByOthers() bool { return d.Device.Source != nil && d.Device.Source.ByOthers }
 
 // Shown are the changes to show of a device: its own, or those that others are to make.
 func (d *DevicePlan) Shown() []*Change {

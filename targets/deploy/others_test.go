@@ -9,7 +9,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Of a host that others write no change is ours, whatever it was found to be; one that is as wanted, and every other device, stays.
+// Of a device that others write no change is ours, whatever it was found to be; one that is as wanted, and every other device, stays.
 func TestOthers(t *testing.T) {
 	host := func(others bool) *target.Device {
 		return &target.Device{Name: "h", Source: &ir.Device{Name: "h", ByOthers: others}}
@@ -25,6 +25,7 @@ func TestOthers(t *testing.T) {
 	p := &Plan{Devices: []*DevicePlan{
 		of(false, StatusChange, nil), of(true, StatusSame, nil), of(true, StatusChange, nil),
 		of(true, StatusUnreachable, &Error{Detail: "no route\nto host"}), of(true, StatusRefused, &Error{Detail: "another machine"}),
+		of(true, StatusRefused, &Error{Kind: Unmet, Detail: "another class is set"}),
 	}}
 	p.Devices[2].Device.Source.Maintenance = "RMA"
 	p.Others()
@@ -43,7 +44,8 @@ func TestOthers(t *testing.T) {
 	assert.Equal(t, drift, p.Devices[2].Shown())
 	assert.Equal(t, "written by others", p.Devices[2].Waits)
 	assert.Equal(t, "written by others, and not read: another machine", p.Devices[4].Waits)
+	assert.Equal(t, "written by others, and not as it must be: another class is set", p.Devices[5].Waits)
 	s := p.Summary()
-	assert.Equal(t, []int{1, 1, 3, 0, 0}, []int{s.Change, s.Same, s.Others, s.Unreachable, s.Refused})
+	assert.Equal(t, []int{1, 1, 4, 0, 0}, []int{s.Change, s.Same, s.Others, s.Unreachable, s.Refused})
 	assert.Equal(t, 1, s.Files, "those of others are not counted")
 }

@@ -214,7 +214,7 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 	}
 	p.read(old, next)
 	for i := range p.Baseline {
-		if s := &p.Baseline[i]; s.Needed && s.Value == 0 && len(p.Changes) > 0 {
+		if s := &p.Baseline[i]; s.Needed && s.Value == 0 && len(p.Changes) > 0 && !p.ByOthers() {
 			return p.refuse(Unhealthy, s.Says(0)+" Nothing can be put to use without it: start it first.")
 		}
 	}
@@ -525,7 +525,7 @@ func signature(d *DevicePlan, i int) string {
 	case StatusUnreachable, StatusRefused:
 		return fmt.Sprint(i)
 	}
-	b := fmt.Appendf(nil, "%q %q", d.Disrupts, d.Waits)
+	b := fmt.Appendf(nil, "%q %q %t", d.Disrupts, d.Waits, d.ByOthers())
 	for _, e := range d.Effects {
 		b = append(append(b, '\n'), e.String()...)
 	}

@@ -154,7 +154,7 @@ func (p *Plan) Matches(s *Saved) error {
 		switch {
 		case !ok:
 			moved(name, "is not in it")
-		case d.byOthers(): // nothing of it is done, whatever it holds
+		case d.ByOthers(): // nothing of it is done, whatever it holds
 		case was.Status == StatusUnreachable || was.Status == StatusRefused:
 			if d.Status == StatusChange {
 				moved(name, "was %s then, and would be changed now", was.Status)

@@ -5,6 +5,7 @@ import "github.com/rocec/rocec/lang/diag"
 // Topics are the codes under which devices are reported.
 var Topics = []diag.Topic{
 	topicUnread,
+	topicDocumented,
 	TopicUnsafe,
 	TopicMixture,
 	{Code: string(Unreachable), Summary: "device cannot be reached", Doc: `

@@ -34,6 +34,9 @@ type Family struct {
 	// Probes appends what shows whether the settings of a NIC that carries an intent work.
 	Probes func(probes []target.Probe, s *Settings) []target.Probe
 
+	// Claims are what documents leave open, asked of one NIC; nil: nothing but what is of every host.
+	Claims func(n *ir.NIC) []target.Claim
+
 	// Of the simulation for the lab: the NICs, the kernel modules that can be loaded, and how the RDMA device of a bond is called,
 	// but for its number.
 	Sim      func(ports []Port) Sim
@@ -84,6 +87,7 @@ func (f *Family) Target(doc string, topics []diag.Topic) *target.Target {
 		Probes:   f.probes,
 		Look:     Look,
 		Image:    f.image,
+		Claims:   f.claims,
 	}
 }
 

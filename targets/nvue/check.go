@@ -7,6 +7,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
@@ -25,16 +26,11 @@ func Check(d *ir.Device) diag.List {
 		topicChip.Errorf(&ds, diag.FirstPlace(sw.ModelAt, d.Decl), "The switches of %s are %s, with the chip %s. Cumulus Linux runs on "+
 			"Spectrum alone from 4.4 on, so model or version is not what the switch says.", block(d), sw.Model.Title, sw.Model.ASIC.Title)
 	}
+	ds = append(ds, cumulus.CheckModel(d)...)
 	if rel.Compare(grammar.Release{grammar.Newest[0], grammar.Newest[1] + 1}) >= 0 {
 		topicNewer.Warnf(&ds, diag.FirstPlace(sw.VersionAt, d.Decl), "Cumulus Linux %s, which %s runs, is newer than %d.%d, the newest whose "+
 			"reference rocec knows. Paths are taken to be the same; see what `nv config diff` says before it is applied.",
 			sw.Version, block(d), grammar.Newest[0], grammar.Newest[1])
-	}
-	for _, p := range d.Ports {
-		if _, ok := grammar.ParsePort(p.Name); !ok && (len(p.Buffers) > 0 || len(p.Marks) > 0) {
-			topicPort.Errorf(&ds, p.At, "%s carries RoCE traffic, and rocec sets front-panel ports: swp1, or swp1s0 after a split. Name the port "+
-				"so; the bond it is in is read from the switch.", p)
-		}
 	}
 	checkLossless(&ds, d, rel)
 	checkBonds(&ds, d)
@@ -91,7 +87,7 @@ func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 // checkBonds says where the name of a bond is not known before the switch is read.
 func checkBonds(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
-		if p.Link.Bond != 0 && len(p.Buffers) > 0 {
+		if cumulus.Bonded(p) { // also one without a buffer has a scheduler
 			topicBonded.Noticef(ds, diag.FirstPlace(p.Link.BondAt, p.At), "Ports of %s are in bonds. NVUE takes settings of QoS for a bond, and "+
 				"refuses them for its members. rocec reads the bonds of a switch from its tree; what `rocec build` writes names the ports, "+
 				"and can be applied where no bond is.", block(d))

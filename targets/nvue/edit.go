@@ -1,6 +1,7 @@
 package nvue
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -124,18 +125,29 @@ func (e *editor) wishes() []wish {
 	return out
 }
 
-// boundTo gives the profile that an interface is bound to: that of its port, or of the members of a bond the one for the longest cable.
+// boundTo gives the profile that an interface is bound to: that of its port, or of the members of a bond the one with the most headroom,
+// which is that for the longest cable where the switch derives it.
 func (e *editor) boundTo(holder string, p port) int {
 	best := p.lossless
 	if holder == p.name {
 		return best
 	}
 	for _, q := range e.ports {
-		if e.holder(q.name) == holder && q.lossless >= 0 && (best < 0 || e.profiles[q.lossless].metres > e.profiles[best].metres) {
+		if e.holder(q.name) == holder && q.lossless >= 0 && (best < 0 || e.profiles[q.lossless].roomier(&e.profiles[best])) {
 			best = q.lossless
 		}
 	}
 	return best
+}
+
+// roomier reports whether a profile keeps more headroom than another one; of two with stated sizes these tell.
+func (f *profile) roomier(than *profile) bool {
+	if f.sizes != nil && than.sizes != nil {
+		if c := cmp.Compare(f.sizes.buffer-f.sizes.xoff, than.sizes.buffer-than.sizes.xoff); c != 0 {
+			return c > 0
+		}
+	}
+	return f.metres > than.metres
 }
 
 // egressProfile shares out the links of the fabric's ports. It is none of default-global, whose classes have shares from the factory
@@ -174,9 +186,6 @@ func (e *editor) wishQueues(put putter) {
 		put(number(q), e.share[q].why, grammar.QueueOf, strconv.Itoa(cos))
 	}
 	for q, x := range e.share {
-		if x == nil {
-			continue
-		}
 		if x.strict {
 			put(grammar.Text("strict"), x.why, grammar.QueueMode, egressProfile, strconv.Itoa(q))
 			continue
@@ -266,7 +275,18 @@ func (e *editor) owns(path []string) bool {
 			v := e.set.Get(path...)
 			return v.IsScalar() && mine(v.Value)
 		case "pfc-watchdog":
-			return e.fabric[at(1)]
+			return e.fabric[at(1)] || e.pausesByMine(at(1)) // NVUE refuses a watchdog where nothing pauses
+		}
+	}
+	return false
+}
+
+// pausesByMine reports whether an interface, or the bond it is in, has a profile of rocec's for PFC or link pause: also one that is no
+// port of the fabric any more.
+func (e *editor) pausesByMine(name string) bool {
+	for _, table := range []string{"pfc", "link-pause"} {
+		if v := e.set.Get("interface", e.holder(name), "qos", table, "profile"); v.IsScalar() && mine(v.Value) {
+			return true
 		}
 	}
 	return false

@@ -364,8 +364,8 @@ func TestEditRefuses(t *testing.T) {
 		"a patch":      {w, "- set: {}\n- unset: {interface: {swp1: {qos: {}}}}", "nvue-tree", "unsets interface.swp1.qos"},
 		"a value":      {w, "qos: {pfc: hello}", "nvue-tree", "something above qos.pfc"},
 		"a pool":       {w, "qos: {traffic-pool: {mc-lossy: {memory-percent: 20}}}", "nvue-pools", "mc-lossy with 20 %"},
-		"lossy preset": {w, "qos: {roce: {mode: lossy}}", "nvue-preset", "Nothing says whether"},
-		"kept lossy":   {keep, "qos: {roce: {mode: lossy}}", "nvue-preset", "The fabric says that the preset stays"},
+		"lossy preset": {w, "qos: {roce: {mode: lossy}}", "nvue-preset", "which pauses nothing. Have the fabric fit the preset"},
+		"kept lossy":   {keep, "qos: {roce: {mode: lossy}}", "nvue-preset", `the switch block says preset = "keep"`},
 		"a bond": {
 			wish(t, device(t, apart, "tor1"), nvue.AskPreset), "interface: {bond1: {bond: {member: {'swp1,swp10': {}}}}}",
 			"nvue-bond", "swp1 and swp10",
@@ -406,11 +406,7 @@ func TestPreset(t *testing.T) {
 		assert.Nil(t, out)
 		require.Len(t, ds, 1)
 		assert.Equal(t, "nvue-preset", ds[0].Code)
-		var notes []string
-		for _, n := range ds[0].Notes {
-			notes = append(notes, n.Message)
-		}
-		assert.Contains(t, notes, "Lossless priorities are 4; the preset's is 3.")
+		assert.Contains(t, ds[0].Detail, "What differs: Lossless priorities are 4; the preset's is 3. ", "plan shows the detail alone")
 	}
 	off := "qos: {roce: {enable: 'off'}}"
 	assert.NotContains(t, edit(t, wish(t, other, nvue.AskPreset), off), "roce:\n")
@@ -426,7 +422,7 @@ func TestPreset(t *testing.T) {
 		}
 	}
 	assert.Zero(t, breaks)
-	assert.Equal(t, 4, says)
+	assert.Equal(t, 5, says)
 }
 
 // TestKeys: which settings of a tree are rocec's, and why they are what they are.
@@ -475,7 +471,8 @@ func TestLint(t *testing.T) {
 		assert.Equal(t, "conf-nvue-pool", found[0].Code, "the profile of somebody else has no pool")
 		after, _ := f.Edit([]byte(factory(t)))
 		found, _ = f.Lint(after)
-		assert.Empty(t, found)
+		require.Len(t, found, 1)
+		assert.Equal(t, "conf-nvue-ecn", found[0].Code, "the profile of somebody else has a queue of its own, which nothing marks")
 	}
 }
 

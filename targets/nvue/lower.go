@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/cumulus"
 	"github.com/rocec/rocec/targets/nvue/grammar"
 )
 
@@ -25,7 +26,7 @@ type settings struct {
 	plain    int // the priority of packets that no trusted field tells
 	mapWhy   [8][]ir.Origin
 	queue    [8]int    // the traffic class of every priority
-	share    [8]*share // of the traffic classes that are used; nil of the others
+	share    [8]share  // of the traffic classes
 	profiles []profile // of PFC and link pause, by name
 	ecn      []marking // by name
 	ports    []port    // those of the fabric, as they stand on the front panel
@@ -71,14 +72,14 @@ type port struct {
 func lower(d *ir.Device, g *grammar.Grammar) *settings {
 	s := &settings{Grammar: g, asked: d.Fabric.CosGroups}
 	s.believe(d)
-	home := ir.Home(s.asked, -1)
+	home := ir.Home(s.asked, cumulus.CosCPU)
 	s.plain = home(0)
 	s.pcp = ir.MapPCP(s.asked, home)
 	s.dscp = ir.MapDSCP(s.asked, func(dscp int) int { return home(dscp / 8) })
 	for _, g := range s.asked {
 		s.mapWhy[g.Cos] = append(s.mapWhy[g.Cos], ir.Origin{At: g.At, Why: "cos group " + g.Name})
 	}
-	s.schedule()
+	s.schedule(d.Fabric, 0)
 	s.place(d)
 	return s
 }
@@ -103,53 +104,31 @@ func (s *settings) believe(d *ir.Device) {
 	}
 }
 
-// schedule gives every cos group the traffic class of its own number, and the priorities of nobody one class together, as the vendor's
-// preset does: with a class for each of them, what the person wrote as a group's share would be measured against up to seven others.
-// A group's weight is its percentage; groups without one and the rest have in equal parts what is left of a hundred, and at least 1.
-func (s *settings) schedule() {
-	var owner [8]*ir.CosGroup
-	for _, g := range s.asked {
-		if owner[g.Cos] == nil {
-			owner[g.Cos] = g
+// schedule gives every priority the traffic class of its own number, and its part of a link ([ir.ShareClasses]). Priorities that are still
+// lossless share as RoCE does, unless they are strict.
+func (s *settings) schedule(f *ir.Fabric, still uint8) {
+	of, stated := ir.ShareClasses(f)
+	for cos := range of {
+		if still>>cos&1 == 1 && of[cos] == ir.ClassRest {
+			of[cos] = ir.ClassRoCE
 		}
 	}
-	bulk := slices.Index(owner[:], nil)
-	weights, rest := 0, 0
-	for cos, g := range owner {
+	roce, rest := ir.ShareRatio(stated[ir.ClassRoCE], stated[ir.ClassRest])
+	percents := ir.SharePercents(of, roce, rest, f.CosGroups)
+	for cos := range s.queue {
 		s.queue[cos] = cos
-		switch {
-		case g == nil:
-			s.queue[cos] = bulk
-			continue
-		case g.Strict:
-			s.share[cos] = &share{strict: true}
-		default:
-			s.share[cos] = &share{percent: g.Weight}
-			weights += g.Weight
-			if g.Weight == 0 {
-				rest++
+		x := share{strict: of[cos] == ir.ClassControl, percent: percents[cos]}
+		for _, g := range f.CosGroups {
+			if g.Cos == cos {
+				x.why = append(x.why, ir.Origin{At: g.At, Why: "cos group " + g.Name})
 			}
 		}
-		s.share[cos].why = []ir.Origin{{At: g.At, Why: "cos group " + g.Name}}
-	}
-	if bulk >= 0 {
-		s.share[bulk] = &share{why: []ir.Origin{{Why: "traffic of no cos group"}}}
-		rest++
-	}
-	if room := 100 - rest; weights > room {
-		left := 0
-		for _, x := range s.share {
-			if x != nil && x.percent > 0 {
-				x.percent = max(x.percent*room/weights, 1)
-				left += x.percent
-			}
+		if x.why == nil && x.strict {
+			x.why = []ir.Origin{{Why: "traffic of the network itself"}}
+		} else if x.why == nil {
+			x.why = []ir.Origin{{Why: "traffic of no cos group"}}
 		}
-		weights = left
-	}
-	for _, x := range s.share {
-		if x != nil && !x.strict && x.percent == 0 {
-			x.percent = max((100-weights)/rest, 1)
-		}
+		s.share[cos] = x
 	}
 }
 
@@ -174,14 +153,19 @@ func lengthClass(l ir.Length) int {
 	return min((m+999)/1000*1000, longest)
 }
 
-// place collects the profiles of the ports.
-func (s *settings) place(d *ir.Device) {
-	all := uint8(0)
+// lossless are the lossless priorities of the fabric.
+func (s *settings) lossless() (all uint8) {
 	for _, g := range s.asked {
 		if g.Lossless {
 			all |= 1 << g.Cos
 		}
 	}
+	return all
+}
+
+// place collects the profiles of the ports.
+func (s *settings) place(d *ir.Device) {
+	all := s.lossless()
 	found, marks := map[string]profile{}, map[[8]ir.Marking]marking{}
 	type needs struct {
 		lossless string
@@ -273,21 +257,30 @@ func profileOf(p *ir.Port, all uint8) profile {
 			z.xonDelta = b.XonDelta.N
 		}
 	}
-	f.name = Prefix
-	if f.pause {
-		f.name += "pause-"
-	}
-	f.name += strconv.Itoa(f.metres) + "m"
 	if f.pause {
 		f.cos = 0xff
-	} else if f.cos != all {
-		f.name += "-p" + digitsOf(f.cos)
 	}
 	if stated {
 		f.sizes = &z
-		f.name += fmt.Sprintf("-%d-%d-%d", z.buffer, z.xoff, z.xonDelta)
 	}
+	f.name = f.named(all)
 	return f
+}
+
+// named is the name of a profile in a fabric with the lossless priorities all.
+func (f *profile) named(all uint8) string {
+	name := Prefix
+	if f.pause {
+		name += "pause-"
+	}
+	name += strconv.Itoa(f.metres) + "m"
+	if !f.pause && f.cos != all {
+		name += "-p" + digitsOf(f.cos)
+	}
+	if f.sizes != nil {
+		name += fmt.Sprintf("-%d-%d-%d", f.sizes.buffer, f.sizes.xoff, f.sizes.xonDelta)
+	}
+	return name
 }
 
 // digitsOf spells priorities: "34".

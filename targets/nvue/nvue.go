@@ -17,6 +17,7 @@
 package nvue
 
 import (
+	"bytes"
 	"strings"
 	"sync"
 
@@ -27,9 +28,15 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Path is what the wished tree is called, in what `rocec build` writes. It is a patch: NVUE's own startup.yaml holds the whole
+// Path is the live state that holds the applied tree, without what is none of rocec's business. NVUE's own startup.yaml holds the whole
 // configuration with its logins, and is never written.
-const Path = "/etc/rocec/nvue.yaml"
+const Path = "nvue/applied"
+
+// The wished tree in what `rocec build` writes, as YAML and as lines of nv set: patches, both of which `nv config patch` takes.
+const (
+	TreePath     = "/etc/rocec/nvue.yaml"
+	CommandsPath = "/etc/rocec/nvue.commands"
+)
 
 // Prefix begins the name of every profile that rocec declares.
 const Prefix = "rocec-"
@@ -38,13 +45,13 @@ const Prefix = "rocec-"
 const global = grammar.DefaultGlobal
 
 // Preset is what is to be done with `qos roce` on a switch that has it.
-type Preset int
+type Preset = ir.Preset
 
 // What a person may want of the preset.
 const (
-	AskPreset     Preset = iota // nothing is said: it stays where the fabric fits it, else the switch is refused
-	ReplacePreset               // it goes, and what the fabric means takes its place
-	KeepPreset                  // it stays; a fabric that does not fit it is refused
+	AskPreset     = ir.AskPreset     // nothing is said: it stays where the fabric fits it, else the switch is refused
+	ReplacePreset = ir.ReplacePreset // it goes, and what the fabric means takes its place
+	KeepPreset    = ir.KeepPreset    // it stays; a fabric that does not fit it is refused
 )
 
 // Wish is what a switch should hold: its tree as a function of the one that is applied.
@@ -64,17 +71,26 @@ func For(d *ir.Device, p Preset) (*Wish, diag.List) {
 	return &Wish{device: d, preset: p, lower: sync.OnceValue(func() *settings { return lower(d, grammar.For(rel)) })}, ds
 }
 
-// File gives the wished tree as a file: Edit takes the applied tree as `nv config show` prints it, in YAML or JSON, and gives the whole
-// tree that should be applied, in canonical YAML. Keys are paths with dots between their keys.
+// File gives the wished tree as a live state: Edit takes the applied tree as `nv config show` prints it, in YAML or JSON, and gives the
+// whole tree that should be applied, in canonical YAML, or the same bytes where they say that already. Keys are paths with dots between
+// their keys.
 func (w *Wish) File() target.File {
 	why := sync.OnceValue(func() map[string][]ir.Origin { return w.lower().origins() })
 	return target.File{
-		Path: Path,
-		Mode: 0o644,
-		Edit: w.Edit,
-		Keys: w.Keys,
-		Why:  func(key string) []ir.Origin { return why()[key] },
-		Lint: w.linter(),
+		Path:     Path,
+		Mode:     0o644,
+		Live:     liveQuery,
+		Edit:     w.Edit,
+		Keys:     w.Keys,
+		Why:      func(key string) []ir.Origin { return why()[key] },
+		Lint:     w.linter(),
+		Activate: step(nil, nil),
+		Choose:   w.choose,
+		Forms: []target.Form{
+			{Path: TreePath, Of: func(content []byte) []byte { return content }},
+			{Path: CommandsPath, Of: commands},
+		},
+		Data: data,
 	}
 }
 
@@ -107,16 +123,8 @@ func (w *Wish) linter() func([]byte) (diag.List, string) {
 	}
 }
 
-// Edit gives the canonical text of the tree that should be applied, given the one that is.
+// Edit gives the canonical text of the tree that should be applied, given the one that is; where nothing differs, what was given.
 func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
-	cfg, ds := w.edited(old)
-	if cfg == nil || ds.HasErrors() {
-		return nil, ds
-	}
-	return cfg.YAML(), ds
-}
-
-func (w *Wish) edited(old []byte) (*grammar.Config, diag.List) {
 	var ds diag.List
 	cfg, err := grammar.Read(old)
 	if err != nil {
@@ -124,7 +132,14 @@ func (w *Wish) edited(old []byte) (*grammar.Config, diag.List) {
 			Note(diag.Range{}, "See what `nv config show -o yaml` prints there.")
 		return nil, ds
 	}
-	return cfg, w.edit(cfg)
+	was := cfg.Set.Clone()
+	if ds = w.edit(cfg); ds.HasErrors() {
+		return nil, ds
+	}
+	if bytes.HasSuffix(old, []byte("\n")) && was.Equal(cfg.Set) {
+		return old, ds
+	}
+	return cfg.YAML(), ds
 }
 
 // Keys lists the settings of a tree in the order of its canonical text.

@@ -47,33 +47,43 @@ func (s *settings) deviations() []Deviation {
 			strings.Join(s.names(), ", "), grammar.PresetMetres)
 		says(false, "Half of the memory is in the pool %s, and not in roce-lossless.", poolLossless)
 	}
-	for _, m := range s.ecn {
-		for q, at := range m.at {
-			if at != (ir.Marking{}) && (q != grammar.PresetCos || at != presetMarking) {
-				says(true, "Traffic class %d is marked from %d to %d bytes, with %d %%; the preset marks class %d from %d to %d bytes, with %d %%.",
-					q, at.Min, at.Max, at.Probability, grammar.PresetCos, grammar.PresetMin, grammar.PresetMax, grammar.PresetProbability)
+	for q := range 8 {
+		var marks []string // ports of other speeds have others
+		for _, m := range s.ecn {
+			if at := m.at[q]; at != (ir.Marking{}) && (q != grammar.PresetCos || at != presetMarking) {
+				marks = append(marks, fmt.Sprintf("from %d to %d bytes with %d %%", at.Min, at.Max, at.Probability))
 			}
 		}
+		if len(marks) > 0 {
+			says(true, "Traffic class %d is marked %s; the preset marks class %d from %d to %d bytes with %d %%.", q,
+				strings.Join(slices.Compact(marks), ", or "), grammar.PresetCos, grammar.PresetMin, grammar.PresetMax, grammar.PresetProbability)
+		}
+	}
+	var own [8]bool
+	for _, g := range s.asked {
+		own[g.Cos] = true
 	}
 	for q, x := range s.share {
 		switch {
-		case x == nil:
+		case !own[q]:
 		case x.strict != (q == grammar.PresetCNP):
 			says(true, "Traffic class %d is served %s; the preset serves class %d strictly, and no other.", q,
 				map[bool]string{true: "strictly", false: "by its share"}[x.strict], grammar.PresetCNP)
 		case !x.strict && q != 0 && q != grammar.PresetCos:
 			says(true, "Traffic class %d has a share of its own, %d %%; with the preset its traffic is in class 0.", q, x.percent)
-		case !x.strict && x.percent != grammar.PresetPercent:
+		case q == grammar.PresetCos && x.percent != grammar.PresetPercent:
 			says(true, "Traffic class %d has %d %%; the preset gives it %d %%.", q, x.percent, grammar.PresetPercent)
 		}
 	}
+	says(false, "Priorities of no cos group have traffic classes of their own, which share what is left of the link, and %d is strict; with "+
+		"the preset they are in class 0.", ir.ControlCos)
 	return out
 }
 
 // sortsOtherwise compares trust and maps. Values that no group claims differ without harm to what the fabric says.
 func (s *settings) sortsOtherwise(says func(breaks bool, format string, args ...any)) {
 	if s.trust != "both" {
-		says(!s.spare, "The switch trusts %s; the preset trusts both fields.", s.trust)
+		says(!s.spare, "The switch trusts %s alone; the preset trusts both fields.", map[string]string{"l2": "PCP", "l3": "DSCP"}[s.trust])
 	}
 	claimed := map[int]bool{}
 	for _, g := range s.asked {
@@ -89,15 +99,15 @@ func (s *settings) sortsOtherwise(says func(breaks bool, format string, args ...
 			}
 		}
 	}
-	var stray []string
+	var stray []int
 	for v, cos := range s.dscp {
 		if v/8 == grammar.PresetCos && !claimed[v] && cos != grammar.PresetCos {
-			stray = append(stray, fmt.Sprint(v))
+			stray = append(stray, v)
 		}
 	}
 	if len(stray) > 0 {
 		says(false, "DSCP %s, which no cos group claims, stay out of the lossless priority; the preset has them there.",
-			strings.Join(stray, ", "))
+			ranges(stray))
 	}
 	for _, p := range s.ports {
 		if p.byPCP {
@@ -129,17 +139,33 @@ func (e *editor) judgePreset(ds *diag.List) {
 		return
 	}
 	d := e.w.device
-	why := "Nothing says whether the preset is to stay."
+	why := ""
 	if e.w.preset == KeepPreset {
-		why = "The fabric says that the preset stays."
+		why = ", and the switch block says preset = \"keep\""
 	}
-	x := topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it. %s Have the fabric fit the "+
-		"preset, or have rocec replace it by settings of its own.", d.Name, why)
+	differs := ""
 	for i, b := range breaks {
 		if i == 8 {
-			x.Note(diag.Range{}, "and %s more", diag.Number(len(breaks)-i))
+			differs += fmt.Sprintf(" And %s more.", diag.Number(len(breaks)-i))
 			break
 		}
-		x.Note(diag.Range{}, "%s", b.Says)
+		differs += " " + b.Says
 	}
+	topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it%s. What differs:%s Have the fabric "+
+		"fit the preset, or write preset = \"replace\" in the switch block: rocec's settings then take its place.", d.Name, why, differs)
+}
+
+// ranges spells rising numbers: "24-25, 27-31".
+func ranges(of []int) string {
+	var out []string
+	for i, j := 0, 0; i < len(of); i = j {
+		for j = i + 1; j < len(of) && of[j] == of[j-1]+1; j++ {
+		}
+		if j-i == 1 {
+			out = append(out, fmt.Sprint(of[i]))
+		} else {
+			out = append(out, fmt.Sprintf("%d-%d", of[i], of[j-1]))
+		}
+	}
+	return strings.Join(out, ", ")
 }

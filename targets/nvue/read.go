@@ -1,7 +1,10 @@
 package nvue
 
 import (
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/nvue/grammar"
@@ -27,16 +30,43 @@ func Read(d *ir.Device, content []byte) *ir.Settings {
 	r.queues()
 	rest := r.port(bound{})
 	s := &ir.Settings{Rest: &rest}
-	interfaces := cfg.Set.Get("interface").MapOf()
-	for name := range interfaces {
+	for name := range r.ports(d) {
 		s.Set(name, r.port(r.boundOf(name)))
 	}
-	for _, p := range d.Ports {
-		if interfaces[p.Name] == nil {
-			s.Set(p.Name, r.port(r.boundOf(p.Name)))
+	return s
+}
+
+// ports names the front ports: those of the fabric, and those of the tree. A bond is its members, a port that is split is its parts, and what
+// sends no traffic by classes is none.
+func (r *reading) ports(d *ir.Device) map[string]bool {
+	ports := map[string]bool{}
+	for name, i := range r.set.Get("interface").MapOf() {
+		kind := i.Get("type")
+		ports[name] = !kind.IsScalar() || kind.Value != "eth" && kind.Value != "loopback"
+	}
+	for member := range r.bonds {
+		ports[member] = true
+	}
+	for _, bond := range r.bonds {
+		ports[bond] = false
+	}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(ports)), names(d.Ports)) {
+		if whole, part, ok := strings.Cut(strings.TrimPrefix(name, "swp"), "s"); ok && part != "" {
+			ports["swp"+whole] = false
 		}
 	}
-	return s
+	for _, p := range d.Ports {
+		ports[p.Name] = true
+	}
+	maps.DeleteFunc(ports, func(_ string, is bool) bool { return !is })
+	return ports
+}
+
+func names(ports []*ir.Port) (out []string) {
+	for _, p := range ports {
+		out = append(out, p.Name)
+	}
+	return out
 }
 
 // Adaptive names the interfaces that choose among equal ways by their load, in the spelling of any release, in natural order; none where
@@ -186,14 +216,15 @@ func (r *reading) pauses(p *ir.PortSettings, b bound) {
 	}
 }
 
-// marks notes which priorities are marked. Thresholds are those of the lowest of them.
+// marks notes which priorities are marked. Thresholds are those of the lowest of them. What the factory marks counts where default-global
+// states no class at all (OpenAPI document of 5.3, defaults of congestion-control).
 func (r *reading) marks(p *ir.PortSettings, name string) {
 	t, declared := r.profile("congestion-control", name)
 	if !declared {
 		return
 	}
 	for cos, q := range r.queue {
-		usual := name == "" && (q == 0 || r.preset && q == grammar.PresetCos)
+		usual := name == "" && len(t.Get("traffic-class").MapOf()) == 0 && (q == 0 || r.preset && q == grammar.PresetCos)
 		x := t.Get("traffic-class", strconv.Itoa(q))
 		on, stated := grammar.On(x.Get("ecn"))
 		if !stated {

@@ -2,6 +2,8 @@ package nvue_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,6 +205,9 @@ func TestRead(t *testing.T) {
 	assert.Equal(t, uint8(1<<3), p.Marks)
 	assert.Equal(t, ir.Marking{}, p.Marking, "of what is free")
 
+	p = port("qos: {congestion-control: {default-global: {traffic-class: {3: {ecn: enable}}}}}")
+	assert.Equal(t, uint8(1<<3), p.Marks, "a class that is stated takes the place of all that the factory has")
+
 	for _, text := range []string{"", "a: *x", "hello"} {
 		assert.Nil(t, nvue.Read(d, []byte(text)), "%q", text)
 	}
@@ -270,4 +275,16 @@ func BenchmarkRender(b *testing.B) {
 		}
 	}
 	require.Equal(b, switches*ports, n)
+}
+
+// TestReadPorts: what is read is of front ports: members and not their bond, parts and not the port that is split, and no management port.
+func TestReadPorts(t *testing.T) {
+	s := nvue.Read(device(t, rack, "tor1"), []byte("interface: {eth0: {type: eth}, lo: {type: loopback}, swp9: {link: {breakout: {2x: {}}}}, "+
+		"swp9s0: {link: {mtu: 9000}}, bond1: {bond: {member: {'swp9s0-1': {}}}}, swp12: {description: x}}"))
+	require.NotNil(t, s)
+	var names []string
+	for _, p := range device(t, rack, "tor1").Ports {
+		names = append(names, p.Name)
+	}
+	assert.ElementsMatch(t, append(names, "swp9s0", "swp9s1", "swp12"), slices.Collect(maps.Keys(s.Ports)))
 }

@@ -4,7 +4,7 @@ import "github.com/rocec/rocec/lang/diag"
 
 // Topics is every code this package reports.
 var Topics = []diag.Topic{
-	topicRelease, topicNewer, topicChip, topicPort, topicLossless, topicXon, topicBonded, topicBounce, topicTree, topicPreset, topicBond,
+	topicRelease, topicNewer, topicChip, topicLossless, topicXon, topicBonded, topicBounce, topicTree, topicPreset, topicBond,
 	topicPools,
 }
 
@@ -13,13 +13,13 @@ var topicRelease = diag.Topic{
 	Summary: "this release has no tree of NVUE that rocec writes",
 	Doc: `
 NVUE came with Cumulus Linux 5.0 and knew the preset "qos roce" alone. Profiles of PFC came with
-5.3, those of scheduling, marking and link pause with 5.4, and rocec writes from there on. Up to
-5.3 the same is set in files.
+5.3, those of scheduling, marking and link pause with 5.4, and rocec writes from there on. What a
+release of 6.x has is not known. Up to 5.3 the same is set in files.
 
 Example:
 
     switch "leaf" {
-      version = "5.2.0"
+      version = "6.0.0"
     }
 
 How to mend it: write the release the switch runs, as in VERSION_ID of /etc/os-release.
@@ -64,7 +64,7 @@ of ports.
 Example:
 
     switch "leaf" {
-      model   = "s6000"
+      model   = "z9100"
       version = "5.9.0"
     }
 
@@ -72,28 +72,6 @@ How to mend it: compare with decode-syseeprom and /etc/os-release on the switch.
 
     switch "leaf" {
       model = "sn2700"
-    }
-`,
-}
-
-var topicPort = diag.Topic{
-	Code:    "nvue-port",
-	Summary: "a port that carries RoCE is not a front-panel port",
-	Doc: `
-Profiles are bound to front-panel ports, swp1 or swp1s0, or to the bond they are in, which is read
-from the switch. Of another name nothing can be told.
-
-Example:
-
-    link "rack" {
-      a = "store1:ens1f0"
-      b = "tor1:bond1"
-    }
-
-How to mend it: name the port that the cable is in.
-
-    link "rack" {
-      b = "tor1:swp1"
     }
 `,
 }
@@ -108,19 +86,26 @@ too.
 
 Example:
 
-    cos_group "storage" {
-      cos      = 4
-      lossless = true
+    switch "leaf" {
+      version = "5.9.0"
     }
-    cos_group "rdma" {
-      cos      = 3
+    cos_group "storage" {
+      cos      = 5
+      dscp     = ["af21"]
       lossless = true
+      ecn {}
+    }
+    roce "nvme" {
+      version   = 2
+      cos_group = cos_group.storage
+      cnp       = cos_group.cnp
+      members   = [host.gpu, host.store]
     }
 
 How to mend it: put the intents into one lossless group, or leave only one of them lossless.
 
     cos_group "storage" {
-      cos = 4
+      lossless = false
     }
 `,
 }
@@ -135,9 +120,12 @@ a switch takes it for the threshold itself, pauses end later than meant, and the
 
 Example:
 
+    switch "leaf" {
+      version = "5.9.0"
+    }
     cos_group "rdma" {
       pfc {
-        xon_delta = 2016
+        xon_delta = "2016B"
       }
     }
 
@@ -153,12 +141,18 @@ var topicBonded = diag.Topic{
 	Summary: "the name of a bond is read from the switch",
 	Doc: `
 NVUE takes settings of QoS for a bond, and refuses them for its members, but for the watchdog. The
-fabric says which cables are of one bond, and not what the switch calls it. Plan and apply read
-that from the tree of the switch. What is built without a switch names the ports.
+fabric says which cables are of one bond, also opposite the bond of a host that balances, and not
+what the switch calls it. Plan and apply read that from the tree of the switch. What is built
+without a switch names the ports, and NVUE refuses that where the bond is.
 
 Example:
 
-    link "uplinks" {
+    switch "leaf" {
+      version = "5.9.0"
+    }
+    link "peerlink" {
+      a    = "leaf1:swp[29-30]"
+      b    = "leaf2:swp[29-30]"
       bond = true
     }
 
@@ -178,15 +172,27 @@ group. rocec writes no rule that does so in NVUE.
 
 Example:
 
+    switch "leaf" {
+      version = "5.9.0"
+    }
+    fabric "pod1" {
+      routing = "shortest-path"
+    }
     cos_group "rdma" {
-      bounce = cos_group.bounced
+      lossless = true
+      bounce   = cos_group.detour
+    }
+    cos_group "detour" {
+      cos      = 5
+      dscp     = ["af21"]
+      lossless = true
+      ecn {}
     }
 
 How to mend it: write the rules on the switch, and keep them there; or leave bounce out, and see
 what the proof says.
 
-    cos_group "rdma" {
-    }
+    $ rocec explain pfc-loop
 `,
 }
 
@@ -233,7 +239,9 @@ Example:
 
 How to mend it: have the fabric say what the preset sets, or have rocec replace the preset.
 
-    $ nv unset qos roce
+    switch "leaf" {
+      preset = "replace"
+    }
 `,
 }
 

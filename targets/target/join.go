@@ -13,6 +13,24 @@ import (
 // the same file or interface, it is that of the first.
 func Join(all ...*Target) *Target {
 	j := &Target{
+		Parts: all,
+		Claims: func(d *ir.Device) []Claim {
+			var out []Claim
+			for _, t := range all {
+				if t.Claims == nil {
+					continue
+				}
+				for _, c := range t.Claims(d) {
+					if !slices.ContainsFunc(out, func(have Claim) bool { return have.ID == c.ID }) { // what is of the host, each asks
+						out = append(out, c)
+					}
+				}
+			}
+			return out
+		},
+		NeedsReport: func(d *ir.Device) bool {
+			return slices.ContainsFunc(all, func(t *Target) bool { return t.NeedsReport != nil && t.NeedsReport(d) })
+		},
 		Check: func(d *ir.Device) diag.List {
 			return gather(all, func(t *Target) diag.List { return t.Check(d) })
 		},

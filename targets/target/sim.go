@@ -6,6 +6,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // This file is the contract of rehearsals: what a target brings of a simulated device ([Image], [Sim], [Program]), and
@@ -81,6 +82,15 @@ type Machine interface {
 	// ReadFile reads a file with root's rights, and AppendFile writes behind it as a daemon does that keeps a log.
 	ReadFile(path string) ([]byte, error)
 	AppendFile(path, text string)
+
+	// WriteFile replaces what a file holds, as a daemon of root does that owns it; one that is not there is made, with mode 0644.
+	WriteFile(path, text string)
+
+	// Now is the machine's clock: the time since it was switched on for the first time. It goes on while the machine starts anew.
+	Now() time.Duration
+
+	// After calls f, with the lock held, when so much time has gone by. Stopping the machine takes it back, and so does stop.
+	After(d time.Duration, f func()) (stop func())
 
 	// Netdev tells what an interface is like now.
 	Netdev(name string) (Netdev, bool)
@@ -164,7 +174,8 @@ type Proc struct {
 	Args   []string  // Args[0] is what it was called
 	Stdout io.Writer // what it prints is passed on when it ends
 	Stderr io.Writer
-	Root   bool // it runs with root's rights
+	Root   bool   // it runs with root's rights
+	User   string // who runs it: "cumulus"
 
 	// ReadFile reads a file with the rights of who runs the program, from the folder it runs in; "-" is its standard input.
 	ReadFile func(name string) ([]byte, error)

@@ -72,8 +72,18 @@ type Target struct {
 	// Look asks for what the fabric assumes of the device beside its files: ports, VLANs, bonds, neighbours. Nil: nothing can be asked.
 	Look func(*ir.Device) *Look
 
-	// Image is a device as it comes from the factory, for rehearsals in the lab.
+	// Image is a device as it comes from the factory, for rehearsals in the lab. Nil: none can be simulated.
 	Image func(*ir.Device) Image
+
+	// NeedsReport reports whether a real device is changed only when the person has accepted in writing that what is written there is known
+	// from documents alone, as long as no user has reported on such a device. Nil: none.
+	NeedsReport func(*ir.Device) bool
+
+	// Claims are what documents say of such a device, or leave open, and what on the device shows whether it is so. Nil: nothing is open.
+	Claims func(*ir.Device) []Claim
+
+	// Parts are the targets that [Join] has joined; nil: it is one by itself.
+	Parts []*Target
 
 	// User is who logs in on a device of the factory; empty: root.
 	User string
@@ -99,6 +109,14 @@ type File struct {
 	// Edit returns what the file should hold, given what it holds; nil means there is no file, and Edit(nil) is the
 	// whole file. A diagnostic says why what is there cannot be edited; then the device is refused.
 	Edit func(old []byte) ([]byte, diag.List)
+
+	// Forms are what `rocec build` writes of the file besides, for those who bring its settings to the device in a way of their own; of a
+	// live state it writes nothing else. Nil: the file is its own form.
+	Forms []Form
+
+	// Data gives content that Edit has given as an object, of maps, numbers, truth values and strings, for those who keep settings as data:
+	// what encoding/json and YAML write of it is read back the same. Nil: content is text.
+	Data func(content []byte) map[string]any
 
 	// Keys lists the settings inside content, in file order; nil: the file is compared as a whole.
 	Keys func(content []byte) []Key
@@ -132,6 +150,12 @@ type File struct {
 	Choose func(before, after []byte, have []Sample) (step Step, says []string)
 }
 
+// Form is a spelling of what a file sets.
+type Form struct {
+	Path string                      // absolute and clean; below the device's folder in what is built, and not on the device
+	Of   func(content []byte) []byte // gives the form of content that Edit has given
+}
+
 // Leavings is a query, and what its answer calls for: the files and live states that take away what rocec has left on a device.
 type Leavings struct {
 	Query
@@ -149,7 +173,8 @@ type Key struct {
 
 // Step is a command that makes a device use what was written. The zero Step does nothing. Its commands find a folder of the
 // step's own in $ROCEC_STEP, the live states as they were before the change in $ROCEC_LIVE, as files by their names, and
-// going back in $ROCEC_WHY whether it was "asked" for, or is done by the "timer", at "boot", or by the change itself ("body").
+// going back in $ROCEC_WHY whether it was "asked" for, or is done by the "timer", at "boot", or by the change itself ("body"); "kept" where
+// the change was confirmed, and a later run goes back.
 type Step struct {
 	Cmd      string    // run as root by sh
 	Disrupts string    // what traffic notices, in a few words: "every port resets"; empty: nothing
@@ -157,6 +182,10 @@ type Step struct {
 
 	// Undo reverts what the content from before does not revert when it is in place again; nil: Cmd does it. It runs at boot too.
 	Undo *Query
+
+	// Keep has the device hold for good what Cmd did, where it would go back by itself: run as Cmd is, when the change is confirmed and
+	// while its undo is still armed, which comes if it fails. It may run again after it worked. Empty: nothing.
+	Keep string
 
 	Stdin string // of Cmd
 

@@ -108,6 +108,7 @@ type Step struct {
 	Outage   Outage        `json:"outage,omitzero"`
 	Undo     *Query        `json:"undo,omitempty"`
 	Loaded   *Query        `json:"loaded,omitempty"`
+	Keep     string        `json:"keep,omitempty"`
 	Units    string        `json:"units,omitempty"`
 	Timeout  time.Duration `json:"timeout,omitempty"`
 	Soak     time.Duration `json:"soak,omitempty"`

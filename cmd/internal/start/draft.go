@@ -18,10 +18,13 @@ import (
 
 // Draft makes the files of a fabric of the cables of a file: what the file does not tell is guessed and marked CHECK. The
 // cabling file itself, which becomes the file name of the fabric, is read by the topology block in the given format.
-// The switches run the default of known. Names that rocec refuses are reported, and no file is made.
-func Draft(edges []topology.Edge, format, name string, known ir.Known) ([]File, diag.List) {
+// The switches run on; the zero System is the default of known. Names that rocec refuses are reported, and no file is made.
+func Draft(edges []topology.Edge, format, name string, known ir.Known, on System) ([]File, diag.List) {
 	var ds diag.List
 	d := newDraft(edges, known, &ds)
+	if d.on = on; on.OS == nil {
+		d.on.OS = known.DefaultOS()
+	}
 	if ds.HasErrors() {
 		return nil, ds
 	}
@@ -35,6 +38,7 @@ func Draft(edges []topology.Edge, format, name string, known ir.Known) ([]File, 
 // draft is what a cabling file tells of a fabric, and what it lets one guess.
 type draft struct {
 	known   ir.Known
+	on      System
 	groups  []*draftGroup // switches first
 	ignored []string      // devices that have no part in the fabric
 	lengths bool          // every cable says its length
@@ -334,7 +338,6 @@ func (d *draft) fabric() []byte {
 // devices is devices.hcl.
 func (d *draft) devices(file string) []byte {
 	var b strings.Builder
-	os := d.known.DefaultOS()
 	fmt.Fprintf(&b, "# The devices that %s names. What a cabling file does not tell is marked CHECK.\n", file)
 	for _, g := range d.groups {
 		kind := "switch"
@@ -347,9 +350,15 @@ func (d *draft) devices(file string) []byte {
 		}
 		fmt.Fprintf(&b, "%s %q {\n  names = %s\n", kind, g.label, list(nodeset.Fold(g.devices, nodeset.Devices)))
 		if !g.host {
-			fmt.Fprintf(&b, "  model = %q # CHECK: decides ports, chip and buffer\n", d.switchModel(g.ports, g.speed))
-			if os != nil {
-				fmt.Fprintf(&b, "  os = %q\n  version = %q # CHECK: decides how settings are spelt\n", os.Name, os.Newest)
+			name := d.switchModel(g.ports, g.speed)
+			fmt.Fprintf(&b, "  model = %q # CHECK: decides ports, chip and buffer\n", name)
+			if d.on.OS != nil {
+				m, _ := platform.FindSwitch(name)
+				check := " # CHECK: decides how settings are spelt"
+				if d.on.Version != "" {
+					check = ""
+				}
+				fmt.Fprintf(&b, "  os = %q\n  version = %q%s\n", d.on.OS.Name, d.on.release(m), check)
 			}
 			b.WriteString("  # tier = 1 # CHECK: the height, if it is not the distance from the nearest host, plus 1\n}\n")
 			continue
@@ -362,8 +371,8 @@ func (d *draft) devices(file string) []byte {
 	}
 	b.WriteString("\n# How rocec logs in. What is left out comes from ~/.ssh/config; a device may have an ssh block of its own.\n")
 	user := "admin"
-	if os != nil {
-		user = os.User
+	if d.on.OS != nil {
+		user = d.on.OS.User
 	}
 	fmt.Fprintf(&b, "ssh {\n  user = %q # CHECK: hosts have another one, mostly\n}\n", user)
 	return canonical([]byte(b.String()))

@@ -2,9 +2,14 @@
 package start
 
 import (
+	"bytes"
 	"embed"
 	"path"
+	"strconv"
 	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
 )
 
 // small holds the files of a new fabric as they are written.
@@ -17,6 +22,45 @@ type File struct {
 	Name string
 	Data []byte
 }
+
+// System is what the switches of a new fabric run. The zero System is the default of all.
+type System struct {
+	OS      *ir.OS
+	Version string // empty: what is usual for a model
+}
+
+// release is what a switch of a model runs.
+func (s System) release(m *platform.Switch) string {
+	switch {
+	case s.Version != "":
+		return s.Version
+	case s.OS.Usual != nil && m != nil:
+		return s.OS.Usual(m)
+	}
+	return s.OS.Newest
+}
+
+// On returns the files of the small fabric with switches that run on.
+func On(on System) []File {
+	files := Small(nil)
+	m, _ := platform.FindSwitch(smallModel)
+	for i, f := range files {
+		if f.Name != "devices.hcl" {
+			continue
+		}
+		f.Data = bytes.ReplaceAll(f.Data, []byte(smallOS), strconv.AppendQuote(nil, on.OS.Name))
+		f.Data = bytes.ReplaceAll(f.Data, []byte(smallVersion), strconv.AppendQuote(nil, on.release(m)))
+		files[i].Data = canonical(f.Data)
+	}
+	return files
+}
+
+// What switches of the small fabric are and run, as it is written.
+const (
+	smallModel   = "sn2700"
+	smallOS      = `"cumulus-linux"`
+	smallVersion = `"4.3.0"`
+)
 
 // Small returns the files of the small fabric; those in instead take the place of the ones with the same name.
 func Small(instead map[string][]byte) []File {

@@ -52,7 +52,7 @@ func GoBack(s target.Step, states map[string][]byte) target.Step {
 		return s
 	}
 	var b strings.Builder
-	b.WriteString("ROCEC_LIVE=$ROCEC_STEP/before\nROCEC_WHY=asked\nexport ROCEC_LIVE ROCEC_WHY\n")
+	b.WriteString("# going back to what was there before\nROCEC_LIVE=$ROCEC_STEP/before\nROCEC_WHY=kept\nexport ROCEC_LIVE ROCEC_WHY\n")
 	for _, name := range slices.Sorted(maps.Keys(states)) {
 		file := `"$ROCEC_LIVE"/` + quote(stateName(name))
 		fmt.Fprintf(&b, "mkdir -p %s && printf %%s %s >%s || exit 1\n", `"$ROCEC_LIVE"/`+quote(path.Dir(name)), quote(string(states[name])), file)
@@ -69,6 +69,16 @@ func (c *Change) Work() time.Duration {
 	var sum time.Duration
 	for i := range c.Steps {
 		sum += 2 * timeout(&c.Steps[i]) // the command, and until it is loaded
+	}
+	return sum
+}
+
+// Keeping is how long a confirm may take besides the mark.
+func (c *Change) Keeping() (sum time.Duration) {
+	for i := range c.Steps {
+		if c.Steps[i].Keep != "" {
+			sum += timeout(&c.Steps[i])
+		}
 	}
 	return sum
 }
@@ -130,6 +140,9 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 		if c.again[i] {
 			add(dir+"again", "")
 		}
+		if s.Keep != "" {
+			add(dir+"keep", "%s\n", s.Keep)
+		}
 		if s.Units != "" {
 			units.WriteString(" " + s.Units)
 		}
@@ -138,8 +151,8 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 		}
 		add(dir+"undo", "%s\n", s.Undo.Cmd)
 		items = append(items, item{dir + "undo.in", s.Undo.Stdin})
-		for j := range c.plan.Device.Files { // whatever the step may change, whether or not it differs now
-			if f := &c.plan.Device.Files[j]; f.Live != nil && f.Activate == *s && !bytes.Contains(lives.Bytes(), []byte(" "+f.Path+"\n")) {
+		for _, f := range c.states() {
+			if f.Activate == *s && !bytes.Contains(lives.Bytes(), []byte(" "+f.Path+"\n")) {
 				fmt.Fprintf(&lives, "%d %s\n", n, stateName(f.Path))
 				add("live."+strconv.Itoa(n), "%s\n", f.Live.Cmd)
 				items = append(items, item{fmt.Sprintf("live.%d.in", n), f.Live.Stdin})
@@ -158,6 +171,21 @@ func (c *Change) items(run deploy.Run, t Timers) []item {
 	add("later", "%d\n", seconds(t.Later))
 	add("end", "")
 	return items
+}
+
+// states are the live states, with the steps that may change them: of one that changes, the step of that change.
+func (c *Change) states() (out []*target.File) {
+	for i := range c.plan.Device.Files { // whether or not it differs now
+		f := &c.plan.Device.Files[i]
+		if f.Live == nil {
+			continue
+		}
+		if j := slices.IndexFunc(c.plan.Changes, func(ch *deploy.Change) bool { return ch.Path == f.Path }); j >= 0 {
+			f = c.plan.Changes[j].File
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // stateName is the name of a live state, which becomes a path below the run's folder. It panics when the target gives one that

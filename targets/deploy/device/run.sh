@@ -10,7 +10,7 @@
 #   files         a line "N BASE TARGET MODE PATH" for each file; BASE and TARGET are a SHA-256 or "absent"
 #   up.N          the content to come;  check.N  the vendor's checker of it
 #   live/         a live state each, as it was at prepare; lives: a line "N NAME"; live.N and live.N.in ask for one
-#   step.N/       cmd, undo, undo.in, loaded, time, again: a step; begun, status, in-use: how far it came
+#   step.N/       cmd, undo, undo.in, keep, loaded, time, again: a step; begun, status, in-use: how far it came
 #   need          KiB of space;  units  systemd units that read the files at boot;  first, later  seconds until the undo
 #   boot          the boot id of the commit;  deadline  seconds of uptime when the undo is due;  key  of the run
 #   pid, working  the commit at work, and its step, each a line "PID START";  timer  a unit of systemd, or such a line

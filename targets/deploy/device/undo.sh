@@ -4,6 +4,12 @@
 confirm() {
 	mark "$X"
 	if [ "$mark" = loaded ]; then
+		for step in "$X"/step.*; do
+			if [ -s "$step/keep" ]; then # no undo begins meanwhile; one that comes after it goes back all the same
+				flock -o -w 60 "$X/mutex" sh "$X/run" keep || exit 1
+				break
+			fi
+		done
 		# The one rename that decides between this and the undo.
 		err=$(mv "$X/state.loaded" "$X/state.confirmed" 2>&1) || {
 			mark "$X"
@@ -14,6 +20,14 @@ confirm() {
 	[ "$mark" = confirmed ] || fail unconfirmed "the run is $mark"
 	must "mark the run confirmed for good" flush "$X" # else the device wakes up with the mark from before, and undoes
 	disarm
+}
+
+keep() { # what goes back by itself where nobody says that it stays
+	mark "$X"
+	[ "$mark" = loaded ] || fail unconfirmed "the run is $mark"
+	for step in "$X"/step.*; do
+		if [ -s "$step/keep" ]; then run "$step/keep"; fi
+	done
 }
 
 undo() { # WHY: asked, timer, boot, or body: by the commit itself
@@ -236,7 +250,7 @@ state() {
 }
 
 case $1 in
-prepare | commit | state | body) "$1" ;;
+prepare | commit | state | body | keep) "$1" ;;
 confirm | release) # a lock tells another run, which finds the mark of this one, that it has not ended
 	if [ "${2:-}" = locked ]; then
 		"$1"

@@ -87,7 +87,7 @@ func (d *Device) Check(ctx context.Context, run deploy.Run, c *Change) (*Report,
 
 // Confirm keeps the change: nothing undoes it any more.
 func (d *Device) Confirm(ctx context.Context, run deploy.Run, c *Change) (*Report, *deploy.Error) {
-	return d.call(ctx, "confirm", run, c, "confirm", 0)
+	return d.call(ctx, "confirm", run, c, "confirm", c.Keeping())
 }
 
 // Extend gives the device so long, from now on, until it undoes the change by itself.
@@ -282,9 +282,12 @@ func (d *Device) said(step string, c *Change, text string) *deploy.Error {
 	return e
 }
 
-// brief is a command in the middle of a sentence: its beginning says which it is.
+// brief is a command in the middle of a sentence: its beginning says which it is, or the comment in its first line.
 func brief(cmd string) string {
 	const most = 100
+	if first, _, _ := strings.Cut(cmd, "\n"); strings.HasPrefix(first, "# ") {
+		cmd = first[2:]
+	}
 	cmd = deploy.OneLine(cmd)
 	if len(cmd) > most {
 		cmd = strings.ToValidUTF8(cmd[:most], "") + "…"

@@ -71,6 +71,10 @@ func (d *Device) cycle() {
 	d.fs.forget()
 	d.fs.locks = flocks{}
 	d.netdevs, d.bonds = map[string]*netdev{}, map[string][]string{}
+	for a := range d.later {
+		d.clock.drop(a)
+	}
+	clear(d.later)
 	d.fs.mu.Unlock()
 	d.powerOn()
 }

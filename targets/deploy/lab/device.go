@@ -39,6 +39,7 @@ type Device struct {
 	modules   []string                  // that can be loaded
 	kept      map[string]target.State   // what the image's parts hold while the device runs
 	installed map[string]target.Program // by their paths, since it started
+	later     map[*alarm]bool           // what the image's parts wait for
 
 	mu       sync.Mutex // guards what follows; never held together with fs.mu
 	commands []string

@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"context"
+	"time"
 
 	"github.com/rocec/rocec/targets/target"
 )
@@ -77,6 +78,44 @@ func (m machine) AppendFile(path, text string) {
 	f.used += len(text)
 }
 
+// WriteFile implements [target.Machine]. As with AppendFile, it is no change.
+func (m machine) WriteFile(path, text string) {
+	f := m.d.fs
+	dir := f.plantDir(parentOf(path), false)
+	n := dir.kids[baseOf(path)]
+	if n == nil || n.isDir() {
+		n = f.file(0o644, "")
+		dir.kids[baseOf(path)] = n
+	}
+	f.used += len(text) - len(n.data)
+	n.data = []byte(text)
+}
+
+// Now implements [target.Machine].
+func (m machine) Now() time.Duration { return m.d.clock.now() }
+
+// After implements [target.Machine].
+func (m machine) After(t time.Duration, f func()) (stop func()) {
+	d := m.d
+	var a *alarm
+	a = d.clock.set(t, nil, func() {
+		m.Do(func() { // whoever set it holds the lock until a is known
+			if d.later[a] {
+				delete(d.later, a)
+				f()
+			}
+		})
+	})
+	if d.later == nil {
+		d.later = map[*alarm]bool{}
+	}
+	d.later[a] = true
+	return func() {
+		delete(d.later, a)
+		d.clock.drop(a)
+	}
+}
+
 // Netdev implements [target.Machine].
 func (m machine) Netdev(name string) (target.Netdev, bool) {
 	n := m.d.netdevs[name]
@@ -109,7 +148,9 @@ func (m machine) Change(what string) error { return m.d.fs.change(what) }
 func simulated(run target.Program) command {
 	return func(_ context.Context, p *proc) int {
 		var out, errs bytes.Buffer
-		status := run(&target.Proc{Args: p.args, Stdout: &out, Stderr: &errs, Root: p.user.uid == 0, ReadFile: p.input})
+		status := run(&target.Proc{
+			Args: p.args, Stdout: &out, Stderr: &errs, Root: p.user.uid == 0, User: p.user.name, ReadFile: p.input,
+		})
 		_, _ = p.stderr.Write(errs.Bytes())
 		p.print(out.String())
 		return p.done(status)

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -189,4 +190,30 @@ func TestNoVendor(t *testing.T) {
 			require.Empty(t, vendor.FindString(line), "%s:%d: %s", file, i+1, line)
 		}
 	}
+}
+
+// TestAfter: what a part of the machine waits for happens by the machine's clock, once, and not after a restart; a file is replaced whole.
+func TestAfter(t *testing.T) {
+	d := switchDevice()
+	m := machine{d}
+	set := func(after time.Duration, text string) (stop func()) {
+		m.Do(func() { stop = m.After(after, func() { m.WriteFile("/etc/alarm/"+text, text) }) })
+		return stop
+	}
+	set(time.Minute, "first")
+	set(time.Hour, "late")
+	stop := set(time.Minute, "stopped")
+	m.Do(stop)
+	before := m.Now()
+	d.Pass(2 * time.Minute)
+	require.GreaterOrEqual(t, m.Now()-before, 2*time.Minute)
+	require.Eventually(t, func() bool { data, _ := d.ReadFile("/etc/alarm/first"); return string(data) == "first" }, 10*time.Second, time.Millisecond)
+	d.PowerCut()
+	d.Pass(2 * time.Hour)
+	require.Equal(t, "first\n", root(t, d, "ls /etc/alarm"))
+	used := d.fs.used
+	m.Do(func() { m.WriteFile("/etc/alarm/first", "1") })
+	require.Equal(t, "1", root(t, d, "cat /etc/alarm/first"))
+	require.Equal(t, used-len("irst"), d.fs.used)
+	require.Equal(t, "644 root\n", root(t, d, "stat -c '%a %U' /etc/alarm/first"))
 }

@@ -62,15 +62,23 @@ func Open(dir string, tree *target.Tree, who string) (*Lab, error) {
 	return l, err
 }
 
-// Reset makes every device of a lab's folder a new one. A folder that is no lab's is refused, and one that another process
-// uses; that there is none is no error.
-func Reset(dir, who string) error {
+// Reset makes every device of a lab's folder a new one, or those that are named: as a device whose system was installed anew. A folder that
+// is no lab's is refused, and one that another process uses; that there is none is no error.
+func Reset(dir, who string, devices ...string) error {
 	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	s, err := lockStore(dir, who)
 	if err != nil {
 		return err
+	}
+	for _, name := range devices {
+		if err := s.root.Remove("devices/" + name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return errors.Join(err, s.close())
+		}
+	}
+	if len(devices) > 0 {
+		return s.close()
 	}
 	err = errors.Join(s.root.RemoveAll("devices"), s.root.RemoveAll("images"), s.root.Remove(manifestFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -142,6 +142,9 @@ run()`, caught: "never loaded"},
 	{script: "run.sh", old: `[ "$up" -lt "$end" ] || fail`, new: `false || fail`, caught: "settles late"},
 
 	// Confirm, undo, release.
+	{script: "undo.sh", old: `if [ -s "$step/keep" ]; then # no undo`, new: `if false; then # no undo`, caught: "kept at the confirm"},
+	{script: "undo.sh", old: `sh "$X/run" keep || exit 1`, new: `sh "$X/run" keep`, caught: "not to be kept"},
+	{script: "undo.sh", old: `flock -o -w 60 "$X/mutex" sh "$X/run" keep`, new: `sh "$X/run" keep`, caught: "undone while it is kept"},
 	{script: "undo.sh", old: `	esac
 	ended
 `, new: `	esac

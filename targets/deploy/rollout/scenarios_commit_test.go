@@ -309,3 +309,42 @@ func stepOfCreated(t testing.TB, b box) {
 	require.NoFileExists(t, b.Root+"/etc/app/conf")
 	require.Equal(t, "try\n", b.Read("/run/tries"))
 }
+
+// keeps gives the device a step that is to be told when its change stays. What it is told stands in /run/kept, beside the mark it had.
+func keeps(b box, more string) {
+	b.step(func(s *target.Step) {
+		s.Keep = "cd " + b.Root + "; ls var/lib/rocec/txn-*/state.* | sed 's/.*state.//' >>run/kept; [ -d \"$ROCEC_STEP\" ] || exit 3; " + more
+	})
+}
+
+func keptAtConfirm(t testing.TB, b box) {
+	b.Systemd()
+	keeps(b, "")
+	p := b.plan(t)
+	r := b.applyWith(t, p, at("confirm", func() { require.NoFileExists(t, b.Root+"/run/kept") }))
+	b.is(t, r, deploy.Applied, "", "")
+	require.Equal(t, "loaded\n", b.Read("/run/kept"), "while the undo is armed, once")
+	b.wholly(t, r)
+	b.bare(t)
+}
+
+func notToBeKept(t testing.TB, b box) {
+	b.Systemd()
+	keeps(b, "echo it went back; exit 3")
+	r := b.applyWith(t, b.plan(t))
+	b.is(t, r, deploy.Restored, deploy.Activation, "exit status 3. it went back")
+	b.wholly(t, r)
+	require.True(t, r.Used)
+	b.bare(t)
+}
+
+// The timer fires while the device is told to keep the change: the undo comes after that, and wins.
+func undoneWhileKept(t testing.TB, b box) {
+	b.Systemd()
+	keeps(b, "sh var/lib/rocec/txn-*/run undo timer >/dev/null 2>&1 & sleep 1; ls var/lib/rocec/txn-*/state.undoing 2>/dev/null && exit 4; true")
+	r := b.applyWith(t, b.plan(t))
+	require.Equal(t, "loaded\n", b.Read("/run/kept"))
+	require.Contains(t, []deploy.Outcome{deploy.Reverted, deploy.Applied}, r.Outcome, "one of the two wins the mark")
+	b.wholly(t, r)
+	b.bare(t)
+}

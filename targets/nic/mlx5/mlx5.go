@@ -105,7 +105,8 @@
 // The probes and the identity use, besides: cat, head, readlink, uname, systemctl is-active, ethtool -S, where they are installed
 // ibv_devinfo, lldpctl, lldptool, ofed_info, ethtool --get-tunable, and mlxconfig or mstconfig to query, and read
 // /sys/class/net/IF/{carrier,speed}, /sys/class/net/IF/device/{vendor,device}, /sys/kernel/debug/mlx5/BDF/cc_params,
-// /sys/class/infiniband/DEV/fw_ver and /sys/class/infiniband/DEV/ports/P/{state,link_layer,hw_counters,counters}.
+// /sys/class/infiniband/DEV/fw_ver and /sys/class/infiniband/DEV/ports/P/{state,link_layer,hw_counters,counters}. Of `rocec selftest`
+// there are, besides: ls, grep, ethtool --json -a, and devlink dev param show enable_roce.
 //
 // Facts about drivers and tools are from the mlx5 sources of Linux and of MLNX_OFED 24.07, from mlnx-tools 26.07 and
 // from iproute2 6.1; the accepted command lines are tested against the real dcb.
@@ -132,6 +133,7 @@ var family = &nic.Family{
 		"dscp_prio7=none\npfc=0,0,0,0,0,0,0,0\ntos=0\ntrust=pcp\nvlan_map=0:0,2:0,4:0,6:0\n",
 	Judge:  judge,
 	Probes: probes,
+	Claims: claims,
 
 	Modules:  sim.Modules,
 	BondRDMA: "mlx5_bond_",

@@ -170,13 +170,24 @@ func Elsewhere(path []string) []*Row {
 		if len(keys) < len(path) && row.Kind != Anything && row.Kind != Set {
 			continue
 		}
-		match := true
-		for j, key := range keys[:min(len(keys), len(path))] {
-			match = match && (key == path[j] || strings.HasPrefix(key, "<") && stands(key, path[j]))
-		}
-		if match {
+		if n := min(len(keys), len(path)); match(keys[:n], path[:n]) {
 			out = append(out, row)
 		}
 	}
 	return out
+}
+
+// is reports whether a path is that of the row.
+func (r *Row) is(path []string) bool {
+	return strings.Count(r.Path, ".")+1 == len(path) && match(strings.Split(r.Path, "."), path)
+}
+
+// match reports whether the keys of a path are those of a row, or of the kinds of its wildcards. Both are equally long.
+func match(keys, path []string) bool {
+	for i, key := range keys {
+		if key != path[i] && !(strings.HasPrefix(key, "<") && stands(key, path[i])) {
+			return false
+		}
+	}
+	return true
 }

@@ -21,13 +21,8 @@ func (r *reader) expand(t *Tree, path []string) (*Tree, error) {
 		if err != nil {
 			return nil, err
 		}
-		names := []string{key}
-		switch {
-		case byName(path):
-			names = Names(key)
-		case byNumber(path):
-			names = Numbers(key)
-		}
+		names := singles(path, key)
+		r.ranges = r.ranges || len(names) > 1 || names[0] != key
 		for i, name := range names {
 			one := kid
 			if i > 0 {
@@ -47,6 +42,17 @@ func (r *reader) expand(t *Tree, path []string) (*Tree, error) {
 		}
 	}
 	return &out, nil
+}
+
+// singles gives the keys that a key below a path stands for.
+func singles(path []string, key string) []string {
+	switch {
+	case byName(path):
+		return Names(key)
+	case byNumber(path):
+		return Numbers(key)
+	}
+	return []string{key}
 }
 
 func (t *Tree) size() int {

@@ -117,7 +117,10 @@ func firstOdd(data []byte) Place {
 }
 
 // reader counts what is read.
-type reader struct{ entries int }
+type reader struct {
+	entries int
+	ranges  bool // a key that was expanded stands for several
+}
 
 func (r *reader) parse(data []byte) (*Tree, error) {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 {
@@ -390,11 +393,16 @@ func (r *reader) section(c *Config, key string, t *Tree) error {
 		c.Header = t
 		return nil
 	}
+	stored := t
+	r.ranges = false
 	t, err := r.expand(t, nil)
 	if err != nil {
 		return err
 	}
 	if key == "set" {
+		if r.ranges {
+			c.Set.stored = append(c.Set.stored, stored)
+		}
 		return merge(c.Set, t, false)
 	}
 	if c.Unset == nil {

@@ -27,6 +27,8 @@ type Tree struct {
 	At, Key Place // of the value, and of the key it has
 	Bare    bool  // a scalar without quotes that YAML 1.1 takes for a boolean: on, off, yes, no
 	BareKey bool  // the same of its key, or a number without quotes as key
+
+	stored []*Tree // of a root whose text has keys that stand for several: the trees that it was read of, with these keys
 }
 
 // Map returns an empty mapping.

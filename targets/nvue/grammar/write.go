@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -128,7 +129,8 @@ func double(s string) string {
 }
 
 // Commands writes what a tree sets as lines of `nv set`, or what it takes away as lines of `nv unset`: a line for each leaf, words in
-// quotes where a shell needs them. Where a line begins with nv, a shell can run it, and a patch file holds it as it is.
+// quotes where a shell needs them. The members of a set that is set stand in one line, 3,5, since a second line might replace what the
+// first has set. Where a line begins with nv, a shell can run it, and a patch file holds it as it is.
 func Commands(verb string, t *Tree) []byte {
 	var b bytes.Buffer
 	line := func(path []string, value string, valued bool) {
@@ -144,8 +146,21 @@ func Commands(verb string, t *Tree) []byte {
 		}
 		b.WriteByte('\n')
 	}
+	var members, of []string // of the set that is being written
+	flush := func() {
+		if len(members) > 0 {
+			line(append(slices.Clone(of), strings.Join(members, ",")), "", false)
+		}
+		members = nil
+	}
 	t.Leaves(func(l Leaf) {
+		up, last := l.Path[:len(l.Path)-1], l.Path[len(l.Path)-1]
+		if !slices.Equal(of, up) {
+			flush()
+		}
 		switch {
+		case l.IsMap() && verb == "set" && isSet(up):
+			of, members = up, append(members, last)
 		case l.IsMap() || verb == "unset":
 			line(l.Path, "", false)
 		case l.IsList():
@@ -156,6 +171,7 @@ func Commands(verb string, t *Tree) []byte {
 			line(l.Path, l.Value, true)
 		}
 	})
+	flush()
 	return b.Bytes()
 }
 

@@ -1,0 +1,125 @@
+package bundle
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/docs/evidence"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Bundle is what devices answered.
+type Bundle struct {
+	Tool    string // the version of rocec
+	Lab     bool   // the devices are simulated
+	Devices []*Section
+}
+
+// Section is what one device answered.
+type Section struct {
+	Word    string // "device-1"
+	Targets []string
+	Release string // of the operating system, as the device says; empty: its targets have none
+	Models  []string
+	System  string // what else the device says it runs; empty: nothing
+	NotRead string // why there are no answers; empty: there are
+	Answers []Answer
+}
+
+// Answer is what one claim came to.
+type Answer struct {
+	Claim   target.Claim
+	Text    []byte // what its command printed, at most [target.MostAnswer] and a byte
+	Verdict target.Verdict
+}
+
+// head is how a bundle begins, for who reads it.
+const head = `Names of devices and users, addresses and serial numbers are replaced by words: device-1, user-1,
+addr-1, serial-1; the same word is the same thing. Read it before you give it to anybody: a name
+that no program knows stays as it is.
+`
+
+// Text is the bundle as it is shown and saved. Devices that answered alike are one section.
+func (b *Bundle) Text(m *Mask) string {
+	var out strings.Builder
+	who := evidence.Real
+	if b.Lab {
+		who = "simulated (--lab)"
+	}
+	fmt.Fprintf(&out, "%s\nrocec:   %s\nlevel:   0, which reads and changes nothing\n", evidence.Title, oneLine(b.Tool))
+	fmt.Fprintf(&out, "%s %s\n\n%s", evidence.Devices, who, head)
+	var texts []string
+	of := map[string][]string{}
+	for _, s := range b.Devices {
+		text := s.text(m)
+		if of[text] == nil {
+			texts = append(texts, text)
+		}
+		of[text] = append(of[text], s.Word)
+	}
+	for _, text := range texts {
+		fmt.Fprintf(&out, "\n%s%s\n%s", evidence.Device, strings.Join(of[text], ", "), text)
+	}
+	return out.String()
+}
+
+// text is what stands below the name of a device.
+func (s *Section) text(m *Mask) string {
+	var out strings.Builder
+	line := func(key, value string) {
+		if value != "" {
+			fmt.Fprintf(&out, "%-8s %s\n", key, oneLine(value))
+		}
+	}
+	line(evidence.Target, strings.Join(s.Targets, " "))
+	line(evidence.Release, m.Text(s.Release))
+	line(evidence.Model, m.Text(strings.Join(s.Models, ", ")))
+	line("system:", m.Text(s.System))
+	if s.NotRead != "" {
+		line("not read:", m.Text(s.NotRead))
+		return out.String()
+	}
+	count := map[target.Verdict]int{}
+	for _, a := range s.Answers {
+		count[a.Verdict]++
+	}
+	line("claims:", fmt.Sprintf("%d hold, %d do not hold, %d not decided",
+		count[target.Holds], count[target.DoesNotHold], count[target.NotDecided]))
+	for i, a := range s.Answers {
+		fmt.Fprintf(&out, "\n%s%s\n", evidence.Claim, a.Claim.ID)
+		line("says:", a.Claim.Says)
+		line("source:", a.Claim.Source)
+		line("verdict:", string(a.Verdict))
+		same := slices.IndexFunc(s.Answers[:i], func(o Answer) bool { return Same(o.Claim, a.Claim) })
+		if same >= 0 {
+			line("answer:", "that of "+s.Answers[same].Claim.ID)
+			continue
+		}
+		for l := range strings.SplitSeq(m.Text(strings.TrimSpace(a.Claim.Cmd)), "\n") {
+			fmt.Fprintf(&out, "  $ %s\n", diag.Escape(l))
+		}
+		text, cut := a.Text, false
+		if len(text) > target.MostAnswer {
+			text, cut = text[:bytes.LastIndexByte(text[:target.MostAnswer], '\n')+1], true // half a name would stay
+		}
+		if len(bytes.TrimSpace(text)) == 0 && !cut {
+			fmt.Fprintf(&out, "  (nothing)\n")
+			continue
+		}
+		for l := range strings.SplitSeq(strings.TrimRight(m.Text(string(text)), "\n"), "\n") {
+			fmt.Fprintf(&out, "  | %s\n", diag.Escape(l))
+		}
+		if cut {
+			fmt.Fprintf(&out, "  (cut after %d bytes)\n", target.MostAnswer)
+		}
+	}
+	return out.String()
+}
+
+// Same reports whether two claims ask the same.
+func Same(a, b target.Claim) bool { return a.Cmd == b.Cmd && string(a.Stdin) == string(b.Stdin) }
+
+func oneLine(s string) string { return diag.Escape(strings.Join(strings.Fields(s), " ")) }

@@ -1,0 +1,248 @@
+// Package bundle is what `rocec selftest` shows: what devices answered, as one text without the names, addresses and serial numbers of
+// whoever owns them.
+package bundle
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Kind is what a word stands for; the words are "device-1", "addr-1" and so on.
+type Kind string
+
+// The kinds.
+const (
+	Device Kind = "device" // a device of the fabric, whatever it is called
+	Name   Kind = "name"   // of the fabric, of a domain
+	User   Kind = "user"
+	Addr   Kind = "addr" // IPv4, IPv6, MAC, GUID, UUID
+	Serial Kind = "serial"
+	Secret Kind = "secret" // what stands behind a word such as password
+)
+
+// Mask replaces names, addresses and serial numbers by words, the same ones everywhere. Addresses, and what stands behind the words serial
+// and password, it finds by their form; the rest it has to be told ([Mask.Know]). The zero value is ready.
+//
+// It replaces too much rather than too little: a release with four numbers is taken for an address.
+type Mask struct {
+	known map[string]string // by what is replaced, in lower case
+	sizes []int             // of what is known, longest first
+	words map[string]string // by kind and text, of what was found by its form
+	count map[Kind]int
+}
+
+// Word makes a new word.
+func (m *Mask) Word(k Kind) string {
+	if m.count == nil {
+		m.count = map[Kind]int{}
+	}
+	m.count[k]++
+	return fmt.Sprintf("%s-%d", k, m.count[k])
+}
+
+// Know has a text replaced by a word wherever it stands by itself, in any case of letters. What is known already keeps its word.
+func (m *Mask) Know(text, word string) {
+	text = lower(strings.TrimSpace(text))
+	if text == "" || m.known[text] != "" {
+		return
+	}
+	if m.known == nil {
+		m.known = map[string]string{}
+	}
+	m.known[text] = word
+	if i, there := slices.BinarySearchFunc(m.sizes, len(text), func(a, b int) int { return cmp.Compare(b, a) }); !there {
+		m.sizes = slices.Insert(m.sizes, i, len(text))
+	}
+}
+
+// KnowAs is Know with a new word of a kind, where the text is not known yet.
+func (m *Mask) KnowAs(k Kind, text string) {
+	if t := lower(strings.TrimSpace(text)); t != "" && m.known[t] == "" {
+		m.Know(text, m.Word(k))
+	}
+}
+
+// lower makes letters of ASCII small, and leaves every byte in its place.
+func lower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// span is a part of a text, and what takes its place.
+type span struct {
+	from, to int
+	word     string
+}
+
+// Text is a text with everything replaced.
+func (m *Mask) Text(s string) string {
+	spans := slices.Concat(m.hidden(s), m.named(s), m.addresses(s))
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(b.to, a.to)) })
+	var out strings.Builder
+	at := 0
+	for i := 0; i < len(spans); i++ {
+		one := spans[i]
+		for i+1 < len(spans) && spans[i+1].from < one.to { // what overlaps is one
+			i++
+			one.to = max(one.to, spans[i].to)
+		}
+		out.WriteString(s[at:one.from])
+		out.WriteString(one.word)
+		at = one.to
+	}
+	return out.String() + s[at:]
+}
+
+// alone reports whether a part of a text has no letter or digit beside it.
+func alone(s string, from, to int) bool {
+	return (from == 0 || !alnum(s[from-1])) && (to == len(s) || !alnum(s[to]))
+}
+
+func alnum(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+}
+
+// named finds what is known.
+func (m *Mask) named(s string) (out []span) {
+	small := lower(s)
+	for i := 0; i < len(s); i++ {
+		if i > 0 && alnum(s[i-1]) && alnum(s[i]) {
+			continue
+		}
+		for _, n := range m.sizes {
+			if i+n > len(s) || !alone(s, i, i+n) {
+				continue
+			}
+			if w := m.known[small[i:i+n]]; w != "" {
+				out = append(out, span{i, i + n, w})
+				break
+			}
+		}
+	}
+	return out
+}
+
+// hiddenForms are what stands behind words that say what it is, in the first group.
+var hiddenForms = []struct {
+	kind Kind
+	form *regexp.Regexp
+}{
+	{Serial, regexp.MustCompile(`(?i)serial(?:[-_ ]?(?:number|num|no\.?))?["']?(?:\s*[:=]\s*|\s+)` +
+		`(?:0x[0-9a-f]{2}\s+\d+\s+)?["']?([a-z0-9][a-z0-9_-]{3,})`)},
+	{Secret, regexp.MustCompile(`(?i)(?:passw(?:or)?d|passphrase|secret|token|community|(?:private|auth|shared)[-_ ]?key)[a-z_-]*["']?` +
+		`(?:\s*[:=]\s*|\s+)(?:"([^"\n]+)"|'([^'\n]+)'|([^\s"',}]+))`)},
+}
+
+// hidden finds serial numbers, passwords and the like.
+func (m *Mask) hidden(s string) (out []span) {
+	for _, f := range hiddenForms {
+		for _, at := range f.form.FindAllStringSubmatchIndex(s, -1) {
+			for g := 2; g < len(at); g += 2 {
+				if at[g] >= 0 {
+					out = append(out, span{at[g], at[g+1], m.found(f.kind, s[at[g]:at[g+1]])})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// found is the word of a text found by its form.
+func (m *Mask) found(k Kind, text string) string {
+	text = lower(text)
+	if w := m.known[text]; w != "" {
+		return w
+	}
+	if m.words == nil {
+		m.words = map[string]string{}
+	}
+	key := string(k) + " " + text
+	if m.words[key] == "" {
+		m.words[key] = m.Word(k)
+	}
+	return m.words[key]
+}
+
+// addressForms are what addresses without colons look like; what each finds counts where good says so.
+var addressForms = []struct {
+	form *regexp.Regexp
+	good func(string) bool
+}{
+	{regexp.MustCompile(`\d{1,3}(?:\.\d{1,3}){3}`), func(s string) bool { _, err := netip.ParseAddr(unpadded(s)); return err == nil }},
+	{regexp.MustCompile(`(?i)[0-9a-f]{2}(?:-[0-9a-f]{2}){5,7}`), nil},
+	{regexp.MustCompile(`(?i)[0-9a-f]{4}(?:\.[0-9a-f]{4}){2,3}`), nil},
+	{regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), nil},
+	{regexp.MustCompile(`(?i)0x[0-9a-f]{12,}`), nil},
+	{regexp.MustCompile(`(?i)[0-9a-f]{12,}`), func(s string) bool {
+		return strings.ContainsAny(lower(s), "abcdef") && strings.ContainsAny(s, "0123456789")
+	}},
+}
+
+// unpadded is an IPv4 address without the zeros that some write before its numbers.
+func unpadded(s string) string {
+	parts := strings.Split(s, ".")
+	for i, p := range parts {
+		parts[i] = cmp.Or(strings.TrimLeft(p, "0"), "0")
+	}
+	return strings.Join(parts, ".")
+}
+
+// byPairs is a MAC address, or a longer one of InfiniBand; byFours a GUID.
+var (
+	byPairs = regexp.MustCompile(`^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){5,}$`)
+	byFours = regexp.MustCompile(`^[0-9A-Fa-f]{4}(:[0-9A-Fa-f]{4}){3,}$`)
+)
+
+// mostColons is the length of the longest address with colons: that of an interface of InfiniBand, which has 20 bytes.
+const mostColons = 59
+
+// withColons finds addresses with colons, of IPv6, Ethernet and InfiniBand. A function of PCI (0000:03:00.0) is none, nor is a time.
+func (m *Mask) withColons(s string) (out []span) {
+	hex := func(c byte) bool { return strings.IndexByte("0123456789abcdefABCDEF:.", c) >= 0 }
+	for i := 0; i < len(s); i++ {
+		if !hex(s[i]) || i > 0 && s[i-1] != ':' && alnum(s[i-1]) {
+			continue
+		}
+		end, colons := i, 0
+		for ; end < len(s) && end-i <= mostColons && hex(s[end]); end++ {
+			if s[end] == ':' {
+				colons++
+			}
+		}
+		for ; colons >= 2 && end > i+1; end-- {
+			text := s[i:end]
+			if !alone(s, i, end) || text[len(text)-1] == '.' {
+				continue
+			}
+			_, err := netip.ParseAddr(text)
+			if err == nil || byPairs.MatchString(text) || byFours.MatchString(text) {
+				out = append(out, span{i, end, m.found(Addr, text)})
+				i = end - 1
+				break
+			}
+		}
+	}
+	return out
+}
+
+// addresses finds addresses.
+func (m *Mask) addresses(s string) []span {
+	out := m.withColons(s)
+	for _, f := range addressForms {
+		for _, at := range f.form.FindAllStringIndex(s, -1) {
+			if text := s[at[0]:at[1]]; (f.good == nil || f.good(text)) && alone(s, at[0], at[1]) {
+				out = append(out, span{at[0], at[1], m.found(Addr, text)})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/device"
+	"github.com/rocec/rocec/targets/deploy/lab"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/nvue/sim"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// nvueBox is a switch of the rack of byFiles that NVUE configures.
+type nvueBox struct {
+	*lab.Device
+	tree *target.Tree
+	dial target.Dial
+	nv   *sim.NVUE
+	cut  int // the command before which a connection breaks; 0: none
+}
+
+func byNVUE(t *testing.T, text string) *nvueBox {
+	t.Helper()
+	tree := byFiles(t, text)
+	require.Equal(t, "nvue", tree.Devices[0].Target.Name)
+	devices, dial := inLab(t, tree)
+	d := devices.Device(tree.Devices[0].Name)
+	b := &nvueBox{Device: d, tree: tree, nv: sim.Of(d.Sims())}
+	b.dial = func(ctx context.Context, d *target.Device) (target.Conn, error) {
+		c, err := dial(ctx, d)
+		return cutConn{c, b}, err
+	}
+	return b
+}
+
+// root runs a command, which has to work.
+func (b *nvueBox) root(t *testing.T, cmd string) string {
+	t.Helper()
+	out, stderr, status := b.Run(t.Context(), "root", cmd, "")
+	require.Zero(t, status, "%s: %s%s", cmd, out, stderr)
+	return string(out)
+}
+
+func (b *nvueBox) plan(t *testing.T) *deploy.DevicePlan {
+	t.Helper()
+	return deploy.Diff(b.tree, rollout.Observe(t.Context(), b.dial, b.tree, rollout.ObserveOptions{Probes: rollout.Every})).Devices[0]
+}
+
+const appliedTree = "nv config show -r applied"
+
+// history is the numbers and states of the revisions, the newest first.
+func (b *nvueBox) history(t *testing.T) string {
+	t.Helper()
+	var out []string
+	for line := range strings.Lines(b.root(t, "nv config history")) {
+		f := strings.Fields(line)
+		out = append(out, f[0]+" "+f[1])
+	}
+	return strings.Join(out, ", ")
+}
+
+// nvueReleases are those at which something changes: words, paths, who saves.
+var nvueReleases = []string{"5.4.0", "5.8.0", "5.9.1", "5.11.0", "5.14.0", "5.15.0", "5.18.0"}
+
+// TestByNVUE: a switch of any release is planned, changed by one revision that is confirmed and saved, verified, and holds it after a
+// restart; nothing waits, nothing is pending, and what is not rocec's stays.
+func TestByNVUE(t *testing.T) {
+	for _, release := range nvueReleases {
+		for _, odd := range []string{"", "sets replace", "parent by name", "save unconfirmed", "stores enabled", "units"} {
+			if odd != "" && release != "5.9.1" && release != "5.15.0" {
+				continue
+			}
+			t.Run(release+" "+odd, func(t *testing.T) {
+				t.Parallel()
+				b := byNVUE(t, fmt.Sprintf("version = %q", release))
+				b.nv.Do(func() {
+					b.nv.SetsReplace, b.nv.ParentByName, b.nv.SaveUnconfirmed = odd == "sets replace", odd == "parent by name", odd == "save unconfirmed"
+					if b.nv.StoresEnabled = odd == "stores enabled"; odd == "units" {
+						b.nv.Units = sim.Scaled
+					}
+				})
+				b.root(t, "nv set system message pre-login 'mine {' && nv set interface swp9 link speed 10G && nv set interface swp9 description x && "+
+					"nv config apply -y && nv config save")
+				before := b.root(t, appliedTree)
+				p := b.plan(t)
+				require.Equal(t, deploy.StatusChange, p.Status, "%v", p.Err)
+				require.NotContains(t, string(p.Changes[0].Before), "pre-login", "what is none of rocec's business does not leave the switch")
+
+				r := applied(t, b.tree, b.dial).Devices[0]
+				require.Equal(t, deploy.Applied, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
+				assert.Contains(t, b.history(t), "4 applied_and_saved, 3 inactive", "one revision")
+				assert.NotContains(t, b.history(t), "pending")
+				for _, mine := range []string{"pre-login", "speed: 10G"} {
+					assert.Contains(t, b.root(t, appliedTree), mine)
+				}
+				b.Reboot()
+				p = b.plan(t)
+				require.Equal(t, deploy.StatusSame, p.Status, "%v", p.Err)
+				rooms := slices.DeleteFunc(p.Baseline, func(s target.Sample) bool { return s.Name != "headroom" })
+				require.NotEmpty(t, rooms)
+				for _, s := range rooms {
+					assert.Equal(t, target.UnitState, s.Unit)
+					assert.Equal(t, uint64(1), s.Value)
+				}
+				assert.Contains(t, b.root(t, "nv show interface swp1 qos buffer ingress-priority-group"), "lossy-lossless lossless")
+
+				// The window of NVUE is over long ago, and nothing went back.
+				b.root(t, "nv config apply 3 -y")
+				assert.Equal(t, before, b.root(t, appliedTree))
+			})
+		}
+	}
+}
+
+// TestNVUEFails: whatever goes wrong in a change, the switch holds what it held, nothing is pending of rocec's, and the report says why.
+func TestNVUEFails(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault func(b *nvueBox)
+		says  string
+	}{
+		"nvued crashes in the apply": {func(b *nvueBox) { b.nv.Do(func() { b.nv.Faults.Crash = true }) }, "Could not connect to nvued"},
+		"half of the ports":          {func(b *nvueBox) { b.nv.Do(func() { b.nv.Faults.Halfway = true }) }, "apply failed"},
+		"status 0 of a failure": {func(b *nvueBox) {
+			b.nv.Do(func() { b.nv.StatusZero, b.nv.Faults.Halfway = true, true })
+		}, "apply failed"},
+		"a file that somebody edited": {func(b *nvueBox) {
+			b.WriteFile(sim.FeaturesPath, []byte("# mine\n"), 0o644)
+		}, "was edited and will be overwritten"},
+		"too little headroom": {func(b *nvueBox) {
+			b.nv.Do(func() {
+				for i := range b.nv.Ports {
+					b.nv.Ports[i].Short = 100_000
+				}
+			})
+		}, "of headroom for swp1"},
+	} {
+		for _, unconfirmed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, saves unconfirmed %t", name, unconfirmed), func(t *testing.T) {
+				t.Parallel()
+				b := byNVUE(t, `version = "5.14.0"`)
+				b.nv.Do(func() { b.nv.SaveUnconfirmed = unconfirmed })
+				before, chip := b.root(t, appliedTree), b.root(t, "nv show qos")
+				c.fault(b)
+				r := applied(t, b.tree, b.dial).Devices[0]
+				require.Equal(t, deploy.Restored, r.Outcome, "%v %v %s", r.Err, r.Undo, r.Text())
+				assert.Contains(t, r.Err.Detail, c.says)
+				assert.Equal(t, before, b.root(t, appliedTree))
+				assert.Equal(t, chip, b.root(t, "nv show qos"))
+				for _, left := range []string{"pending", "confirm", "invalid", "ays_fail", "apply"} {
+					assert.NotContains(t, b.history(t)+",", " "+left+",")
+				}
+				b.Reboot()
+				assert.Equal(t, before, b.root(t, appliedTree))
+			})
+		}
+	}
+}
+
+// cutConn breaks once, before the command its box names by number.
+type cutConn struct {
+	target.Conn
+	b *nvueBox
+}
+
+func (c cutConn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
+	if c.b.cut > 0 {
+		if c.b.cut--; c.b.cut == 0 {
+			_ = c.Conn.Close()
+			return nil, errors.New("the connection broke")
+		}
+	}
+	return c.Conn.Run(ctx, cmd, stdin)
+}
+
+// TestNVUECut: a connection that breaks at any command, or power that goes while the change waits, leaves all or nothing: the tree of
+// before, or the one that was asked for, confirmed and saved.
+func TestNVUECut(t *testing.T) {
+	whole := ""
+	for at := range 24 {
+		b := byNVUE(t, `version = "5.8.0"`)
+		before := b.root(t, appliedTree)
+		r := applied(t, b.tree, b.dial, func(*rollout.ApplyOptions) { b.cut = at }).Devices[0]
+		after := b.root(t, appliedTree)
+		if at == 0 {
+			require.Equal(t, deploy.Applied, r.Outcome)
+			whole = after
+		}
+		switch r.Outcome {
+		case deploy.Applied:
+			assert.Equal(t, whole, after, "at %d", at)
+		case deploy.Restored, deploy.Reverted, deploy.Refused, deploy.NotStarted:
+			assert.Equal(t, before, after, "at %d: %s", at, r.Outcome)
+		default:
+			assert.Fail(t, "the run says neither", "at %d: %s %v", at, r.Outcome, r.Err)
+		}
+		assert.NotContains(t, b.history(t), "confirm", "at %d", at)
+		b.Reboot()
+		assert.Equal(t, after, b.root(t, appliedTree), "at %d: what holds is saved", at)
+	}
+}
+
+// TestNVUEPowerCut: power that goes while a change waits for its confirmation takes it back, also where NVUE had saved it.
+func TestNVUEPowerCut(t *testing.T) {
+	for _, unconfirmed := range []bool{false, true} {
+		b := byNVUE(t, `version = "5.9.0"`)
+		b.nv.Do(func() { b.nv.SaveUnconfirmed = unconfirmed })
+		before := b.root(t, appliedTree)
+		r := applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour }).Devices[0]
+		require.Equal(t, deploy.Unconfirmed, r.Outcome, "%v", r.Err)
+		require.Contains(t, b.history(t), "3 confirm")
+		b.PowerCut()
+		assert.Equal(t, before, b.root(t, appliedTree), "%t", unconfirmed)
+		assert.NotContains(t, b.history(t), "confirm")
+	}
+}
+
+// TestNVUERefused: a box on which rocec must not begin is refused in the plan, with what to do, and nothing is touched.
+func TestNVUERefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		make func(b *nvueBox)
+		says string
+	}{
+		"nvued is down":        {func(b *nvueBox) { b.Run(t.Context(), "root", "systemctl stop nvued", "") }, "so nothing can be asked or changed"},
+		"nvued answers nobody": {func(b *nvueBox) { b.nv.Stop() }, "gives nothing that can be read"},
+		"somebody's window":    {func(b *nvueBox) { b.nv.Foreign("ann", "confirm", "nv set qos roce") }, "waits for its confirmation (ann)"},
+		"somebody's apply":     {func(b *nvueBox) { b.nv.Foreign("ann", "apply", "nv set qos roce") }, "is being applied (ann)"},
+		"left to files": {func(b *nvueBox) {
+			b.Run(t.Context(), "root", "nv set system config apply ignore "+sim.FeaturesPath+"; nv config apply -y", "")
+		}, `Write config = "files" in the switch block`},
+		"files of rocec": {func(b *nvueBox) { b.WriteFile(sim.FeaturesPath, []byte("pfc.roce_pfc.cos_list = [3]\n"), 0o644) }, "has port groups of rocec"},
+		"another model":  {func(b *nvueBox) { b.nv.Do(func() { b.nv.Model = "MSN2700-CS2F" }) }, "says that it is a MSN2700-CS2F"},
+		"the preset":     {func(b *nvueBox) { b.Run(t.Context(), "root", "nv set qos roce; nv config apply -y", "") }, "has the vendor's preset"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := byNVUE(t, `version = "5.14.0"`)
+			c.make(b)
+			p := b.plan(t)
+			require.Equal(t, deploy.StatusRefused, p.Status)
+			assert.Contains(t, p.Err.Detail, c.says)
+		})
+	}
+}
+
+// TestNVUEPending: another user's pending revision is neither taken along nor taken away.
+func TestNVUEPending(t *testing.T) {
+	b := byNVUE(t, `version = "5.9.0"`)
+	id := b.nv.Foreign("ann", "pending", "nv set interface swp9 link speed 10G")
+	r := applied(t, b.tree, b.dial).Devices[0]
+	require.Equal(t, deploy.Applied, r.Outcome, "%v %s", r.Err, r.Text())
+	assert.Contains(t, b.history(t), fmt.Sprintf("%d pending", id))
+	assert.NotContains(t, b.root(t, appliedTree), "10G")
+}
+
+// back goes back to what a switch held before a run, as `rocec rollback` does after the run was kept.
+func (b *nvueBox) back(t *testing.T, before []byte, more ...func(*rollout.ApplyOptions)) *deploy.Result {
+	t.Helper()
+	d := *b.tree.Devices[0]
+	f := d.Files[0]
+	f.Activate = device.GoBack(f.Activate, map[string][]byte{f.Path: before})
+	f.Edit, f.Choose = func([]byte) ([]byte, diag.List) { return before, nil }, nil
+	d.Files = []target.File{f}
+	return applied(t, &target.Tree{Devices: []*target.Device{&d}}, b.dial, more...).Devices[0]
+}
+
+// TestNVUEBack: going back from a run goes to what was there before that run, run by run, also where NVUE has a run's revision applied once
+// more; and where others have applied something since, or the run is not the last one, nothing is applied at all.
+func TestNVUEBack(t *testing.T) {
+	b := byNVUE(t, `version = "5.14.0"`)
+	factory := b.plan(t).Changes[0].Before
+	require.Equal(t, deploy.Applied, applied(t, b.tree, b.dial).Devices[0].Outcome)
+	first, firstApplied := b.root(t, appliedTree), b.root(t, "nv config show")
+	other := byFiles(t, "version = \"5.14.0\"\nconfig = \"nvue\"") // the same rack
+	edit := other.Devices[0].Files[0].Edit
+	b.tree = other
+	b.tree.Devices[0].Files[0].Edit = func(old []byte) ([]byte, diag.List) {
+		out, ds := edit([]byte(strings.ReplaceAll(string(old), "rocec-later", "rocec-egress")))
+		return []byte(strings.ReplaceAll(string(out), "rocec-egress", "rocec-later")), ds
+	}
+	second := b.plan(t)
+	require.Equal(t, deploy.StatusChange, second.Status)
+	r := applied(t, b.tree, b.dial).Devices[0]
+	require.Equal(t, deploy.Applied, r.Outcome, "%v", r.Err)
+	last := b.root(t, appliedTree)
+
+	r = b.back(t, factory) // over the second run
+	require.Equal(t, deploy.Restored, r.Outcome, "%v", r.Err)
+	assert.Contains(t, r.Err.Detail, "not applied right after what was there before the run")
+	assert.Equal(t, last, b.root(t, appliedTree))
+
+	r = b.back(t, second.Changes[0].Before)
+	require.Equal(t, deploy.Applied, r.Outcome, "%v %v", r.Err, r.Undo)
+	assert.Equal(t, first, b.root(t, appliedTree))
+
+	b.nv.Do(func() { b.nv.Faults.Halfway = true }) // what it held is applied again, and stays rocec's
+	require.Equal(t, deploy.Restored, b.back(t, factory).Outcome)
+	assert.Equal(t, firstApplied, b.root(t, "nv config show"))
+
+	r = b.back(t, factory)
+	require.Equal(t, deploy.Applied, r.Outcome, "%v %v", r.Err, r.Undo)
+	assert.NotContains(t, b.root(t, appliedTree), "rocec-")
+}

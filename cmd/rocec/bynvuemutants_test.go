@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/rocec/rocec/targets/deploy"
+	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/nvue/sim"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// nvueScenarios are what happens to one switch, each a trap of NVUE; they say what is wrong afterwards, or nothing.
+var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
+	"kept": func(t *testing.T, b *nvueBox) string { // 5.8 saves nothing by itself
+		if r := applied(t, b.tree, b.dial).Devices[0]; r.Outcome != deploy.Applied {
+			return string(r.Outcome)
+		}
+		b.Reboot()
+		return changed(b.plan(t).Status != deploy.StatusSame, "a restart lost it")
+	},
+	"edited file": func(t *testing.T, b *nvueBox) string {
+		b.WriteFile(sim.FeaturesPath, []byte("# mine\n"), 0o644)
+		r := applied(t, b.tree, b.dial).Devices[0]
+		text, _ := b.ReadFile(sim.FeaturesPath)
+		return changed(string(text) != "# mine\n", "the file is overwritten") + changed(r.Outcome != deploy.Restored, "not told") +
+			changed(strings.Contains(b.history(t), "ays_fail"), "a revision is left")
+	},
+	"half way": func(t *testing.T, b *nvueBox) string {
+		const groups = "nv show interface swp3 qos buffer ingress-priority-group; nv show interface swp31 qos buffer ingress-priority-group"
+		chip := b.root(t, groups)
+		b.nv.Do(func() { b.nv.Faults.Halfway = true })
+		applied(t, b.tree, b.dial)
+		return changed(chip != b.root(t, groups), "the chip has half of it")
+	},
+	"crash": func(t *testing.T, b *nvueBox) string {
+		b.nv.Do(func() { b.nv.Faults.Crash = true })
+		r := applied(t, b.tree, b.dial).Devices[0]
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome))
+	},
+	"power cut": func(t *testing.T, b *nvueBox) string { // where auto-save does not wait for the confirmation
+		b.nv.Do(func() { b.nv.SaveUnconfirmed = true })
+		b.root(t, "nv set system config auto-save enable on && nv config apply -y")
+		before := b.root(t, appliedTree)
+		applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
+		b.PowerCut()
+		return changed(b.root(t, appliedTree) != before, "it came back with what nobody confirmed")
+	},
+	"somebody was faster": func(t *testing.T, b *nvueBox) string {
+		theirs := ""
+		r := applied(t, b.tree, b.dial, func(*rollout.ApplyOptions) {
+			b.root(t, "nv set qos pfc theirs switch-priority 5 && nv config apply -y")
+			theirs = b.root(t, appliedTree)
+		}).Devices[0]
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.root(t, appliedTree) != theirs, "theirs is gone")
+	},
+	"somebody is at work": func(t *testing.T, b *nvueBox) string { // an apply of theirs between ours and what it was begun from
+		theirs := b.nv.Foreign("ann", "pending", "nv set qos pfc theirs switch-priority 5")
+		d := b.tree.Devices[0]
+		choose := d.Files[0].Choose
+		d.Files[0].Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
+			s, says := choose(before, after, have)
+			s.Cmd = strings.Replace(s.Cmd, "\nwas=$now", fmt.Sprintf("\nnv config apply %d -y >/dev/null\nwas=$now", theirs), 1)
+			return s, says
+		}
+		r := applied(t, b.tree, b.dial).Devices[0]
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(!strings.Contains(b.root(t, appliedTree), "theirs"), "theirs is gone") +
+			changed(strings.Contains(b.history(t), "pending"), "a revision is left")
+	},
+	"long wait": func(t *testing.T, b *nvueBox) string { // of more than the hour that NVUE would give
+		r := applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = 3 * time.Hour }).Devices[0]
+		b.Pass(2 * time.Hour)
+		return changed(r.Outcome != deploy.Unconfirmed, string(r.Outcome)) + changed(b.plan(t).Status != deploy.StatusSame, "it went back too early")
+	},
+	"refused patch": func(t *testing.T, b *nvueBox) string { // a path of another release
+		d := b.tree.Devices[0]
+		choose := d.Files[0].Choose
+		d.Files[0].Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
+			s, says := choose(before, after, have)
+			s.Stdin += "    no-such-thing: 1\n"
+			return s, says
+		}
+		r := applied(t, b.tree, b.dial).Devices[0]
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(strings.Contains(b.history(t), "pending") || strings.Contains(b.history(t), "invalid"), "a revision is left")
+	},
+}
+
+func changed(wrong bool, says string) string {
+	if wrong {
+		return says + " "
+	}
+	return ""
+}
+
+// nvueMutants are the scripts with one of their precautions taken out, each with the scenario that finds it.
+var nvueMutants = []struct{ scenario, old, new string }{
+	{"kept", "try nv config save\n", ":\n"},
+	{"kept", ` --confirm "${window}s"`, ""},
+	{"edited file", "--assume-no", "-y"},
+	{"edited file", "nv config delete", ": nv config delete"},
+	{"refused patch", "nv config delete", ": nv config delete"},
+	{"half way", "if [ -z \"$refused\" ]; then try", "if false; then try"},
+	{"crash", "systemctl restart nvued", ":"},
+	{"power cut", "mv -f \"$startup.rocec\"", ": mv"},
+	{"somebody is at work", `[ "$now" != "$was" ]`, "false"},
+	{"long wait", "window=$((window + n))", ":"},
+	{"somebody was faster", "[ \"${now%% *}\" = \"$base\" ] ||", "true ||"},
+}
+
+// mutate changes the scripts of a switch.
+func (b *nvueBox) mutate(old, new string) (times int) {
+	f := &b.tree.Devices[0].Files[0]
+	choose := f.Choose
+	edit := func(s string) string {
+		times += strings.Count(s, old)
+		return strings.ReplaceAll(s, old, new)
+	}
+	of := func(s target.Step) target.Step {
+		s.Cmd, s.Keep = edit(s.Cmd), edit(s.Keep)
+		s.Undo = &target.Query{Cmd: edit(s.Undo.Cmd)}
+		return s
+	}
+	f.Activate = of(f.Activate)
+	undo := f.Activate.Undo
+	f.Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
+		s, says := choose(before, after, have)
+		s = of(s)
+		s.Undo = undo
+		return s, says
+	}
+	return times
+}
+
+// TestNVUETraps: the scripts pass every scenario, and without one of their precautions they fail it.
+func TestNVUETraps(t *testing.T) {
+	box := func(t *testing.T) *nvueBox { return byNVUE(t, `version = "5.8.0"`) }
+	for name, run := range nvueScenarios {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			assert.Empty(t, run(t, box(t)))
+		})
+	}
+	for _, m := range nvueMutants {
+		t.Run(fmt.Sprintf("%s without %q", m.scenario, m.old), func(t *testing.T) {
+			t.Parallel()
+			b := box(t)
+			if !assert.Positive(t, b.mutate(m.old, m.new), "it is not there") {
+				return
+			}
+			assert.NotEmpty(t, nvueScenarios[m.scenario](t, b))
+		})
+	}
+}

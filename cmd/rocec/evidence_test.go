@@ -1,0 +1,58 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A real switch of a release that nobody has reported on is changed only after a written yes, and nothing is touched before.
+func TestAcceptDocumented(t *testing.T) {
+	t.Setenv("COLUMNS", "1000") // sentences are looked for as a whole
+	dir, devices := standingAs(t, "rack-by-files", 6)
+	want := func(code int, args ...string) string {
+		t.Helper()
+		got, stdout, stderr := rocec(t, args...)
+		require.Equal(t, code, got, "%s\n%s\n%s", args, stdout, stderr)
+		return stdout + stderr
+	}
+	before, err := devices.Device("tor1").ReadFile(featuresConf)
+	require.NoError(t, err)
+
+	out := want(exitGood, "plan", dir)
+	require.Contains(t, out, "evidence: cumulus (Cumulus Linux 5.3.1, by its files): simulated, no report by users yet; "+
+		"apply wants --accept-documented for 1 device.")
+	require.Contains(t, out, "evidence: mlx5: simulated, no report by users yet.")
+	require.Contains(t, want(exitGood, "plan", "--format", "json", dir), `"accept": true`)
+
+	apply := []string{"apply", "--auto-approve", "--soak", "0s"}
+	out = want(exitErrors, append(apply, dir)...)
+	require.Contains(t, out, "error[documented-only]")
+	require.Contains(t, out, "The plan changes tor1 (Cumulus Linux 5.3.1, by its files).")
+	require.Contains(t, out, "fabric.hcl:31:")
+	require.Contains(t, want(exitErrors, append(apply, "--format", "json", dir)...), `"not-started"`)
+	require.Contains(t, want(exitErrors, "replace", "-C", dir, "--auto-approve", "tor1"), "error[documented-only]")
+	after, err := devices.Device("tor1").ReadFile(featuresConf)
+	require.NoError(t, err)
+	require.Equal(t, string(before), string(after))
+
+	// In the fabric it is said for good.
+	name := filepath.Join(dir, "fabric.hcl")
+	text, err := os.ReadFile(name)
+	require.NoError(t, err)
+	said := strings.Replace(string(text), `  config  = "files"`, "  accept_documented = true\n  config  = \"files\"", 1)
+	require.NoError(t, os.WriteFile(name, []byte(said), 0o644))
+	out = want(exitGood, "plan", dir)
+	require.NotContains(t, out, "accept-documented")
+	require.NoError(t, os.WriteFile(name, text, 0o644))
+
+	// For one run, a saved plan too.
+	saved := filepath.Join(t.TempDir(), "a.plan")
+	want(exitGood, "plan", "--out", saved, dir)
+	require.Contains(t, want(exitErrors, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", dir), "documented-only")
+	want(exitGood, "apply", "--plan", saved, "--auto-approve", "--soak", "0s", "--accept-documented", dir)
+	require.Contains(t, want(exitGood, append(apply, dir)...), "No changes", "what is not changed is not asked for")
+}

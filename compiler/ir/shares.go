@@ -1,0 +1,141 @@
+package ir
+
+import (
+	"cmp"
+	"slices"
+)
+
+// ShareClass is which of three shares of a link a priority is in.
+type ShareClass uint8
+
+// The classes.
+const (
+	ClassControl ShareClass = iota // sent before all others
+	ClassRoCE
+	ClassRest
+)
+
+// ShareClasses lays the priorities of a switch into classes, and gives the sum of the weights that cos groups state in each. It is the one
+// answer to how links are shared out, whatever a switch's system can spell of it: [ShareRatio] says what the classes have, and
+// [SharePercents] what each priority has where priorities have shares of their own. Every priority has a queue of its own, that of its
+// number, also those of no cos group: so none changes its queue when a fabric changes, least of all one that is lossless before or after.
+//
+// Strict groups are control, and [ControlCos] unless a group claims it; groups that are lossless or that an intent travels in are RoCE.
+func ShareClasses(f *Fabric) (of [8]ShareClass, stated [3]int) {
+	roce := map[*CosGroup]bool{}
+	for _, in := range f.Intents {
+		roce[in.Group] = true
+	}
+	owned := [8]bool{}
+	for _, g := range f.CosGroups {
+		if owned[g.Cos] {
+			continue
+		}
+		owned[g.Cos] = true
+		switch {
+		case g.Strict:
+			of[g.Cos] = ClassControl
+		case g.Lossless || roce[g]:
+			of[g.Cos] = ClassRoCE
+		default:
+			of[g.Cos] = ClassRest
+		}
+		stated[of[g.Cos]] += g.Weight
+	}
+	for cos := range of {
+		if !owned[cos] && cos != ControlCos {
+			of[cos] = ClassRest
+		}
+	}
+	return of, stated
+}
+
+// ShareRatio gives the weights of two classes, of which 0 are stated by nobody: the other then has the rest of a hundred, and at least 1;
+// without any the two are equal.
+func ShareRatio(roce, rest int) (int, int) {
+	switch {
+	case roce <= 0 && rest <= 0:
+		return 50, 50
+	case roce <= 0:
+		return max(100-rest, 1), rest
+	case rest <= 0:
+		return roce, max(100-roce, 1)
+	}
+	return roce, rest
+}
+
+// SharePercents gives every priority its part of a link in whole percents, at least 1, with a sum of 100; 0 where it is strict. A class as
+// a whole has its part of both weights, or all where the other class is empty. In it, cos groups that state a weight share by it, and the
+// rest count as their mean.
+func SharePercents(of [8]ShareClass, roce, rest int, groups []*CosGroup) [8]int {
+	var stated, owned [8]int
+	for _, g := range groups {
+		if owned[g.Cos] == 0 && !g.Strict {
+			stated[g.Cos] = g.Weight
+		}
+		owned[g.Cos]++
+	}
+	weight := [3]int{ClassRoCE: roce, ClassRest: rest}
+	total := 0
+	for c, w := range weight {
+		if slices.Contains(of[:], ShareClass(c)) {
+			total += w
+		}
+	}
+	var parts [8]float64
+	for c, w := range weight {
+		if w == 0 {
+			continue
+		}
+		sum, count, members := 0, 0, 0
+		for cos := range of {
+			if of[cos] != ShareClass(c) {
+				continue
+			}
+			members++
+			if stated[cos] > 0 {
+				sum, count = sum+stated[cos], count+1
+			}
+		}
+		mean := 1.0
+		if count > 0 {
+			mean = float64(sum) / float64(count)
+		}
+		whole := float64(sum) + mean*float64(members-count)
+		for cos := range of {
+			if of[cos] == ShareClass(c) {
+				parts[cos] = cmp.Or(float64(stated[cos]), mean) * 100 * float64(w) / float64(total) / whole
+			}
+		}
+	}
+	return WholePercents(parts)
+}
+
+// WholePercents rounds parts of a hundred to whole percents of at least 1 whose sum is 100: those that lose most by rounding down get what
+// is left, and what is too much is taken from the largest. Parts of 0 stay; where there are no others, so does the sum.
+func WholePercents(parts [8]float64) (out [8]int) {
+	var order []int
+	sum := 0
+	for i, p := range parts {
+		if p > 0 {
+			order = append(order, i)
+			out[i] = max(int(p), 1)
+			sum += out[i]
+		}
+	}
+	if len(order) == 0 {
+		return out
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(parts[b]-float64(out[b]), parts[a]-float64(out[a]))
+	})
+	for i := 0; sum < 100; i++ {
+		out[order[i%len(order)]]++
+		sum++
+	}
+	for ; sum > 100; sum-- {
+		largest := slices.MaxFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(out[a], out[b]), cmp.Compare(b, a)) })
+		out[largest]--
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+// Package evidence is what users have reported of real devices: the bundles of `rocec selftest` that lie in this folder, and for which
+// targets and releases they stand.
+package evidence
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// Files are the reports, and what the folder says of them.
+//
+//go:embed *
+var Files embed.FS
+
+// The first words of a bundle, and of the lines by which it is read back. What writes bundles has them from here.
+const (
+	Title   = "rocec selftest bundle 1"
+	Devices = "devices:" // who answered: [Real], or simulated devices
+	Real    = "real"
+	Device  = "=== " // begins a section, of devices that answered alike
+	Target  = "target:"
+	Release = "release:"
+	Model   = "model:"
+	Claim   = "--- " // begins a claim, in a section
+)
+
+// Key is what a report stands for.
+type Key struct {
+	Target  string // "nvue"
+	Release string // of the operating system; empty: its devices have none
+}
+
+// Read gives what the reports (*.txt) of a folder stand for, and of each the names of the files.
+func Read(dir fs.FS) (map[Key][]string, error) {
+	names, err := fs.Glob(dir, "*.txt")
+	if err != nil {
+		return nil, err
+	}
+	all := map[Key][]string{}
+	for _, name := range names {
+		text, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		keys, err := keysOf(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		for _, k := range keys {
+			all[k] = append(all[k], name)
+		}
+	}
+	return all, nil
+}
+
+// keysOf reads a bundle. It stands for the targets and releases of the devices that answered; one of a rehearsal for nothing.
+func keysOf(text string) (keys []Key, err error) {
+	if !strings.HasPrefix(text, Title+"\n") {
+		return nil, fmt.Errorf("it does not begin with %q", Title)
+	}
+	real, section, answered := false, false, false
+	var targets []string
+	release := ""
+	end := func() {
+		for _, t := range targets {
+			if answered {
+				keys = append(keys, Key{t, release})
+			}
+		}
+		targets, release, answered = nil, "", false
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		word, value, _ := strings.Cut(line, " ")
+		value = strings.TrimSpace(value)
+		switch {
+		case strings.HasPrefix(line, Device):
+			end()
+			section = true
+		case strings.HasPrefix(line, Claim):
+			answered = true
+		case word == Devices && !section:
+			real = value == Real
+		case word == Target && section && !answered:
+			targets = strings.Fields(value)
+		case word == Release && section && !answered:
+			release = value
+		}
+	}
+	end()
+	switch {
+	case !section:
+		return nil, fmt.Errorf("no device has answered")
+	case !real:
+		return nil, fmt.Errorf("its devices are simulated: it says nothing of real ones")
+	}
+	return keys, nil
+}

@@ -1,0 +1,147 @@
+package targets_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/nvue"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// document is a kind of text that devices hold, with what the laws need to know of it. Another tree that is live is another row.
+type document struct {
+	name string
+	is   func(d *target.Device, file target.File) bool
+
+	// odd gives the shapes in which a device may hold a content of rocec's or of the factory.
+	odd func(content []byte) [][]byte
+
+	// foreign gives a content with what others have set in it; nil: nobody else sets anything in such a document, or line by line
+	// ([TestForeignLines]).
+	foreign func(t require.TestingT, content []byte) []byte
+
+	others []string // texts that are no such document
+}
+
+var documents = []document{
+	{
+		name: "tree of NVUE",
+		is:   func(_ *target.Device, file target.File) bool { return file.Path == nvue.Path },
+		odd: func(b []byte) [][]byte {
+			return [][]byte{
+				b, bytes.TrimSuffix(b, []byte("\n")), bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")),
+				slices.Concat([]byte("# a note\n"), b), slices.Concat(b, b), // the later section goes before the earlier one
+				bytes.ReplaceAll(b, []byte("'"), []byte(`"`)), bytes.ReplaceAll(b, []byte("    "), []byte("      ")),
+			}
+		},
+		foreign: func(t require.TestingT, content []byte) []byte {
+			cfg, err := grammar.Read(content)
+			require.NoError(t, err)
+			for path, v := range map[string]*grammar.Tree{
+				"system.hostname": grammar.Text("mine"), "router.bgp.enable": grammar.Text("on"), "interface.lo.type": grammar.Text("loopback"),
+				"interface.swp1.link.mtu": grammar.Number("9216"), "interface.swp31.qos.pfc.profile": grammar.Text("mine"),
+				"qos.pfc.mine.switch-priority.5": grammar.Map(), "qos.egress-scheduler.mine.traffic-class.0.mode": grammar.Text("strict"),
+				"qos.congestion-control.default-global.traffic-class.0.ecn": grammar.Text("enable"),
+			} {
+				require.True(t, cfg.Set.Put(strings.Split(path, "."), v), path)
+			}
+			return cfg.YAML()
+		},
+		others: []string{"other.setting = 7\n", "[main]\nplugins=keyfile\n", "\x7fELF\n\x00", "- 1\n- 2\n", "nothing: &a [*a]\n"},
+	},
+	{
+		name: "state of a NIC", // told by rocec's own script, so only values vary
+		is:   func(_ *target.Device, file target.File) bool { return file.Live != nil },
+		odd: func(b []byte) [][]byte {
+			out := [][]byte{b, bytes.TrimSuffix(b, []byte("\n"))}
+			for _, from := range []string{"0", "1", "on"} {
+				out = append(out, bytes.ReplaceAll(b, []byte(from), []byte("unsupported")))
+			}
+			return out
+		},
+	},
+	{
+		name: "lines",
+		is:   func(*target.Device, target.File) bool { return true },
+		odd: func(b []byte) [][]byte {
+			return [][]byte{
+				b,
+				bytes.TrimSuffix(b, []byte("\n")),
+				bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")),
+				append(slices.Clone(b), b...), // everything twice
+				bytes.ReplaceAll(b, []byte(" = "), []byte("=")),
+				bytes.ReplaceAll(b, []byte("="), []byte(" \t =  ")),
+				bytes.ReplaceAll(b, []byte("\n"), []byte("  \n# a note\n\nother.setting = 7\n")),
+			}
+		},
+		others: []string{
+			"other.setting = 7\n", "[main]\nplugins=keyfile\n", "interface:\n  swp1: {}\n", "\x7fELF\n\x00", "{\"a\": 1}",
+		},
+	},
+}
+
+func documentOf(d *target.Device, file target.File) document {
+	return documents[slices.IndexFunc(documents, func(doc document) bool { return doc.is(d, file) })]
+}
+
+// feeds gives states a device may be found in: nothing, an empty file, something else, the file of the factory, rocec's own, both with what
+// others have set in them, and all of these in odd shapes.
+func feeds(t require.TestingT, d *target.Device, file target.File) [][]byte {
+	doc := documentOf(d, file)
+	bases := [][]byte{wholeOf(t, d, file)}
+	if doc.name != "state of a NIC" {
+		bases = append(bases, []byte(d.Target.Image(d.Source).Files[file.Path]))
+	}
+	out := [][]byte{nil, {}, []byte("\n"), []byte("no_setting\n"), []byte("other.setting = 7 # mine\n")}
+	for _, b := range bases {
+		out = append(out, doc.odd(b)...)
+		if doc.foreign != nil {
+			out = append(out, doc.odd(doc.foreign(t, b))...)
+		}
+	}
+	return out
+}
+
+// TestForeignSettings: where others set keys of a document as rocec does, theirs keep their values and their order, and rocec's settings
+// are those it would have without them.
+func TestForeignSettings(t *testing.T) {
+	held := map[string]int{}
+	everyFile(t, func(t *testing.T, d *target.Device, file target.File) {
+		doc := documentOf(d, file)
+		if doc.foreign == nil {
+			return
+		}
+		split := func(content []byte) (ours, theirs []target.Key) {
+			for _, k := range file.Keys(content) {
+				if k.Ours {
+					ours = append(ours, k)
+				} else {
+					theirs = append(theirs, k)
+				}
+			}
+			return ours, theirs
+		}
+		whole := wholeOf(t, d, file)
+		want, none := split(whole)
+		require.Empty(t, none)
+		for _, base := range [][]byte{nil, whole, []byte(d.Target.Image(d.Source).Files[file.Path])} {
+			old := doc.foreign(t, base)
+			_, before := split(old)
+			require.NotEmpty(t, before)
+			next, ds := file.Edit(old)
+			require.Empty(t, ds)
+			got, after := split(next)
+			require.Equal(t, want, got)
+			require.Equal(t, before, after)
+			held[doc.name]++
+		}
+	})
+	for _, doc := range documents {
+		require.Equal(t, doc.foreign != nil, held[doc.name] > 0, doc.name)
+	}
+}

@@ -1,0 +1,124 @@
+package nvue
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// both gives the tree of a switch that is lossless as it was and as it is to be. Classes that are on their way out mark no packets any more.
+func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]byte, string) {
+	w, _ := For(d, d.Switch.Preset)
+	was := Read(d, content(Path))
+	if w == nil || was == nil {
+		return nil, ""
+	}
+	joined, why := w.lower().joined(d, was)
+	if why != "" {
+		return nil, "The tree of NVUE cannot hold what is lossless and what becomes so at the same time: " + why + "."
+	}
+	out, ds := (&Wish{device: d, preset: w.preset, lower: func() *settings { return joined }}).Edit(content(Path))
+	if ds.HasErrors() {
+		return nil, "The tree of NVUE cannot be edited: " + ds[0].Detail
+	}
+	return map[string][]byte{Path: out}, ""
+}
+
+// joined is the settings with what was lossless on the fabric's ports added; why says what is in the way.
+func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why string) {
+	j := *s
+	kept := map[string]*ir.PortSettings{}
+	before := uint8(0)
+	for _, p := range j.ports {
+		have := was.Port(p.name)
+		if have == nil || !have.PausesKnown || have.Lossless() == 0 {
+			continue
+		}
+		pauses := p.lossless >= 0 && j.profiles[p.lossless].pause
+		switch {
+		case have.LinkPause && pauses:
+			continue // all classes of this port are lossless
+		case have.LinkPause || pauses:
+			return nil, "a port uses PFC or link pause"
+		case !have.TrustKnown:
+			return nil, "it is not known which header fields the switch trusts"
+		}
+		kept[p.name] = have
+		before |= have.Lossless()
+	}
+	if why := j.joinMaps(kept); why != "" {
+		return nil, why
+	}
+	j.schedule(d.Fabric, before&^j.lossless())
+	return &j, j.joinProfiles(d, kept)
+}
+
+// joinMaps adds the fields and values that told what was lossless.
+func (s *settings) joinMaps(kept map[string]*ir.PortSettings) (why string) {
+	is := s.lossless()
+	dscp, pcp := s.dscp, s.pcp
+	trust := ir.Trust{PCP: s.trust != "l3", DSCP: s.trust != "l2"}
+	for _, have := range kept {
+		trust = ir.Trust{PCP: trust.PCP || have.Trust.PCP, DSCP: trust.DSCP || have.Trust.DSCP}
+		join := func(to, next []int, before []int8) bool {
+			for v, cos := range before {
+				if cos < 0 || have.Lossless()>>cos&1 == 0 || is>>next[v]&1 == 1 {
+					continue
+				}
+				if to[v] != next[v] && to[v] != int(cos) {
+					return false
+				}
+				to[v] = int(cos)
+			}
+			return true
+		}
+		if !join(dscp[:], s.dscp[:], have.DSCP[:]) || !join(pcp[:], s.pcp[:], have.PCP[:]) {
+			return "its ports put the same values into different classes"
+		}
+	}
+	s.dscp, s.pcp = dscp, pcp
+	switch {
+	case trust.PCP && trust.DSCP:
+		s.trust = "both"
+	case trust.DSCP:
+		s.trust = "l3"
+	}
+	return ""
+}
+
+// joinProfiles gives ports the profiles with the priorities of both.
+func (s *settings) joinProfiles(d *ir.Device, kept map[string]*ir.PortSettings) (why string) {
+	all := s.lossless()
+	var profiles []profile
+	ports := slices.Clone(s.ports)
+	for i, p := range sorted(d.Ports) {
+		var f profile
+		if n := ports[i].lossless; n >= 0 {
+			f = s.profiles[n]
+		}
+		if have := kept[p.Name]; have != nil && have.Lossless()&^f.cos != 0 {
+			if have.Headroom > 0 && f.sizes == nil {
+				return fmt.Sprintf("port %s has a buffer of stated size, and is to leave it to the switch", p.Name)
+			}
+			f.cos |= have.Lossless()
+			f.metres = max(f.metres, lengthClass(p.Link.Length))
+			f.name = f.named(all)
+			if n := bits.OnesCount8(f.cos); n > d.Switch.Can.Lossless {
+				return fmt.Sprintf("port %s would have %d lossless classes, and %s carries %d", p.Name, n, d.Switch.Model.ASIC.Title,
+					d.Switch.Can.Lossless)
+			}
+		}
+		if f.name == "" {
+			continue
+		}
+		ports[i].lossless = slices.IndexFunc(profiles, func(have profile) bool { return have.name == f.name })
+		if ports[i].lossless < 0 {
+			ports[i].lossless = len(profiles)
+			profiles = append(profiles, f)
+		}
+	}
+	s.profiles, s.ports = profiles, ports
+	return ""
+}

@@ -1,0 +1,277 @@
+package nvue
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// claims are what the manuals of NVUE say, or leave open, and what the switch shows of it. Only keys, numbers and words of the grammar are
+// asked for: the configuration holds logins, and profiles and bonds have the names that people give them.
+func claims(d *ir.Device) []target.Claim {
+	rel, ok := grammar.ParseRelease(d.Switch.Version)
+	if !ok || len(d.Ports) == 0 {
+		return nil
+	}
+	later := rel.AtLeast(5, 15)
+	port := sorted(d.Ports)[0].Name
+	out := []target.Claim{
+		{
+			ID: "nvue-version", Says: "`nv --version` names the release.", Source: "no manual prints it; rocec reads /etc/os-release instead",
+			Query: target.Query{Cmd: "nv --version | head -n 5"},
+			Judge: func(answer []byte) target.Verdict {
+				return target.Decide(!refused(answer), strings.Contains(string(answer), d.Switch.Version))
+			},
+		},
+		{
+			ID: "nvue-yaml-block", Says: "`nv config show -o yaml` prints a list of `- header:` and `- set:`, with a line for each key below them.",
+			Source: "the automation workshop and the manual of 5.15 print it so; neither says that it is always so",
+			Query: target.Query{Cmd: `nv config show -o yaml | grep -oE '^- [a-z]+:( *[{["])?[}]?|` +
+				`^ *(model|nvue-api-version|rev-id|version|bridge|interface|qos|router|service|system|vrf):' | sort -u`},
+			Judge: func(answer []byte) target.Verdict {
+				lines := linesOf(answer)
+				return target.Decide(!refused(answer) && len(lines) > 0 && !slices.Contains(lines, "- set: {}"), slices.Contains(lines, "- set:"))
+			},
+		},
+		{
+			ID: "nvue-quoted-numbers", Says: "Keys that are numbers have quotes in YAML.", Source: "the automation workshop prints them so",
+			Query: target.Query{Cmd: `nv config show --all -o yaml | grep -oE "^ +['\"]?[0-9]+['\"]?:" | tr -d ' ' | sort -u | head -n 20`},
+			Judge: func(answer []byte) target.Verdict {
+				lines := linesOf(answer)
+				some := slices.ContainsFunc(lines, func(l string) bool { return strings.ContainsAny(l, "0123456789") && strings.HasSuffix(l, ":") })
+				return target.Decide(!refused(answer) && some, !slices.ContainsFunc(lines, func(l string) bool { return l[0] >= '0' && l[0] <= '9' }))
+			},
+		},
+		wordClaim("nvue-roce-word", "The preset is switched by", grammar.PresetOn, rel, "nv show qos roce -o json",
+			"NVUE Reference, Set and Unset Commands, QoS: enable up to 5.14"),
+		wordClaim("nvue-adaptive-word", "Adaptive routing is switched by", grammar.RoutingAdaptive, rel,
+			"nv show router adaptive-routing -o json", "NVUE Reference, Adaptive Routing; no reference of 5.15 and later prints the name"),
+		{
+			ID: "nvue-roce-cable", Says: "The preset has no cable-length of its own.",
+			Source: "an NVUE Reference of 5.x has it up to 5.3 alone, and that of 5.17 again",
+			Query:  picked("nv show qos roce -o json", `"(cable-length|mode|trust-mode)":`),
+			Judge: func(answer []byte) target.Verdict { // a switch without the preset shows nothing of it
+				lines := linesOf(answer)
+				return target.Decide(slices.Contains(lines, `"mode":`), !slices.Contains(lines, `"cable-length":`))
+			},
+		},
+		{
+			ID: "nvue-ecn-word", Says: "ecn, red, tx and rx are kept as enable and disable.",
+			Source: "Cumulus Linux 5.17: the chapter Quality of Service prints enable, the examples of the NVUE Reference print enabled",
+			Query:  picked("nv config show --all -o json", `"(ecn|red|tx|rx)": *"[a-z]+"`),
+			Judge: func(answer []byte) target.Verdict {
+				found := values(answer)
+				return target.Decide(len(found) > 0, !slices.ContainsFunc(found, func(v string) bool { return v != "enable" && v != "disable" }))
+			},
+		},
+		autoSaveClaim(rel, later),
+		{
+			ID: "nvue-json-sizes", Says: "A size is a number in JSON, or a text with B, Bytes, KB or MB.",
+			Source: "the tables of the chapter Quality of Service have units; no manual prints the JSON",
+			Query:  picked("nv show qos congestion-control default-global -o json", `"(min|max)-threshold": *("[^"]*"|[0-9.]+)`),
+			Judge: func(answer []byte) target.Verdict {
+				found := values(answer)
+				return target.Decide(len(found) > 0, !slices.ContainsFunc(found, func(v string) bool {
+					n, err := strconv.ParseFloat(v, 64)
+					_, ok := Bytes(v)
+					if err == nil {
+						_, ok = Bytes(n)
+					}
+					return !ok
+				}))
+			},
+		},
+		{
+			ID: "nvue-priority-group-keys", Says: "What a port reserves is told by priority group, under the keys lossy-lossless and headroom.",
+			Source: "Cumulus Linux 5.17, Quality of Service, prints the table and not its JSON",
+			Query: picked("nv show interface "+port+" qos buffer ingress-priority-group -o json",
+				`"[A-Za-z0-9/ _-]+": *("(lossy|lossless|Lossy|Lossless)"|[{])?`),
+			Judge: func(answer []byte) target.Verdict {
+				text := string(answer)
+				return target.Decide(strings.Contains(text, `":`), strings.Contains(text, `"lossy-lossless":`) && strings.Contains(text, `"headroom":`))
+			},
+		},
+		{
+			ID:     "nvue-revision-keys",
+			Says:   "`nv config revision -o json` has an object of revisions by their numbers, each with its state; one is applied.",
+			Source: "clients of the API; no manual prints it", Query: revisionQuery,
+			Judge: func(answer []byte) target.Verdict {
+				lines := linesOf(answer)
+				numbered := slices.ContainsFunc(lines, func(l string) bool { return numberedKey.MatchString(l) })
+				is := slices.ContainsFunc(values(answer), func(v string) bool {
+					return slices.Contains([]string{"applied", "applied_and_saved", "saved", "confirm"}, v)
+				})
+				return target.Decide(strings.Contains(string(answer), `"state":`), numbered && is)
+			},
+		},
+		{
+			ID: "nvue-parent-number", Says: "The revision that a revision comes from is named by its number.",
+			Source: "clients of the API show a number, and the word applied, too", Query: revisionQuery,
+			Judge: func(answer []byte) target.Verdict {
+				var parents []string
+				for _, l := range linesOf(answer) {
+					if v, ok := strings.CutPrefix(l, `"parent-revision-id":`); ok {
+						parents = append(parents, strings.Trim(v, ` "`))
+					}
+				}
+				named := slices.ContainsFunc(parents, func(v string) bool { _, err := strconv.Atoi(v); return err != nil })
+				return target.Decide(len(parents) > 0, !named)
+			},
+		},
+		{
+			ID: "nvue-diff-empty", Says: "`nv config diff` of two equal revisions prints nothing, and ends with status 0.",
+			Source: "the manuals say neither", Query: target.Query{Cmd: "nv config diff applied applied; echo \"status $?\""},
+			Judge: func(answer []byte) target.Verdict {
+				return target.Decide(!refused(answer), strings.TrimSpace(string(answer)) == "status 0")
+			},
+		},
+		{
+			ID: "nvue-cable-default", Says: "A PFC profile that says no cable-length is sized for 10 m.",
+			Source: "Cumulus Linux 5.17, Quality of Service; with the preset 100",
+			Query: picked("nv show qos pfc default-global -o json",
+				`"(cable-length|port-buffer|xoff-threshold|xon-threshold)": *("[0-9.]+ ?[A-Za-z]*"|[0-9.]+)`),
+			Judge: func(answer []byte) target.Verdict { // any other length may be somebody's
+				return target.Decide(slices.ContainsFunc(linesOf(answer), func(l string) bool { return l == `"cable-length": 10` }), true)
+			},
+		},
+		{
+			ID: "nvue-startup", Says: "What is saved lies in " + startup + ".",
+			Source: "Cumulus Linux 5.15, NVUE CLI; of a fresh switch it is not said",
+			Query:  target.Query{Cmd: "if [ -f " + startup + " ]; then echo there; else echo none; fi"},
+			Judge: func(answer []byte) target.Verdict {
+				return target.Decide(slices.Contains(linesOf(answer), "there"), true)
+			},
+		},
+		{
+			ID: "nvue-eeprom", Says: "`decode-syseeprom -j` has the model in the object tlv, as Product Name.",
+			Source: "public output; no manual prints it",
+			Query:  picked("decode-syseeprom -j", `"(tlv|Product Name|Part Number|value)":`),
+			Judge: func(answer []byte) target.Verdict {
+				lines := linesOf(answer)
+				return target.Decide(slices.Contains(lines, `"value":`), slices.Contains(lines, `"tlv":`) && slices.Contains(lines, `"Product Name":`))
+			},
+		},
+	}
+	if rel.AtLeast(5, 17) {
+		out = append(out, target.Claim{
+			ID: "nvue-small-packets-place", Says: "small-packet-probability belongs to the PFC profile.",
+			Source: "the NVUE Reference has it there; the chapter Quality of Service of 5.17 has it below the interface",
+			Query: target.Query{Cmd: "echo profile\n" + picked("nv show qos pfc default-global -o json", smallPackets).Cmd +
+				"\necho interface\n" + picked("nv show interface "+port+" qos -o json", smallPackets).Cmd},
+			Judge: func(answer []byte) target.Verdict {
+				profile, own, _ := strings.Cut(string(answer), "interface\n")
+				in, out := strings.Contains(profile, "small-packet"), strings.Contains(own, "small-packet")
+				return target.Decide(in != out, in)
+			},
+		})
+	}
+	return out
+}
+
+const (
+	startup      = "/etc/nvue.d/startup.yaml"
+	smallPackets = `"small-packet-probability": *[0-9]+`
+)
+
+// revisionQuery leaves out messages and users.
+var revisionQuery = picked("nv config revision -o json",
+	`"[0-9]+": *[{]|"(applied|startup|empty|message|user|additional-data)":|"(state|parent-revision-id)": *"?[A-Za-z0-9_]*"?`)
+
+var numberedKey = regexp.MustCompile(`^"[0-9]+":`)
+
+// picked runs a command of nv and keeps the parts of its JSON that match, each once; what it says of a failure stays.
+func picked(cmd, form string) target.Query {
+	return target.Query{Cmd: cmd + " | grep -oE '" + form + "' | sort -u"}
+}
+
+// refused reports whether nv took the command for wrong, or failed.
+func refused(answer []byte) bool {
+	text := string(answer)
+	return strings.TrimSpace(text) == "" || strings.Contains(text, "Invalid Command") || strings.Contains(text, "rror") ||
+		strings.Contains(text, "not found") || strings.Contains(text, "(exit status")
+}
+
+func linesOf(answer []byte) (out []string) {
+	for l := range strings.Lines(string(answer)) {
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// values are those of the keys of an answer that have one.
+func values(answer []byte) (out []string) {
+	for _, l := range linesOf(answer) {
+		key, v, ok := strings.Cut(l, ":")
+		if v = strings.TrimSpace(v); !ok || !strings.HasPrefix(key, `"`) || v == "" || v == "{" {
+			continue
+		}
+		var text string
+		if json.Unmarshal([]byte(v), &text) == nil {
+			v = text
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// onOff is the key and the words by which a release switches what a meaning is about, as the grammar has it.
+func onOff(m grammar.Meaning, rel grammar.Release) (key string, words []string) {
+	for _, r := range grammar.Rows {
+		if r.Means == m && rel.Compare(r.Since) >= 0 && (r.Before == grammar.Release{} || rel.Compare(r.Before) < 0) {
+			key = r.Path[strings.LastIndexByte(r.Path, '.')+1:]
+		}
+	}
+	if words = []string{"on", "off"}; key == "state" {
+		words = []string{"enabled", "disabled"}
+	}
+	return key, words
+}
+
+// wordClaim is about the name of a switch, and the words it takes.
+func wordClaim(id, says string, m grammar.Meaning, rel grammar.Release, cmd, source string) target.Claim {
+	key, words := onOff(m, rel)
+	return target.Claim{
+		ID: id, Says: says + " " + key + ", which is " + strings.Join(words, " or ") + ".", Source: source,
+		Query: picked(cmd, `"(enable|state)": *"[a-z]+"`),
+		Judge: func(answer []byte) target.Verdict {
+			lines := linesOf(answer)
+			good := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, `"`+key+`":`) })
+			odd := slices.ContainsFunc(values(answer), func(v string) bool { return !slices.Contains(words, v) })
+			return target.Decide(len(values(answer)) > 0, good && !odd)
+		},
+	}
+}
+
+func autoSaveClaim(rel grammar.Release, later bool) target.Claim {
+	key, on, off := "enable", "on", "off"
+	if later {
+		key, on, off = "state", "enabled", "disabled"
+	}
+	word := off
+	if rel.AtLeast(5, 9) {
+		word = on
+	}
+	return target.Claim{
+		ID: "nvue-auto-save",
+		Says: "Whether NVUE saves by itself is told by " + key + " of system config auto-save, and by default it is " +
+			word + ".",
+		Source: "NVUE Reference, Config Commands: on from 5.9; the words of 5.15 are those of other switches of the tree",
+		Query:  picked("nv show system config auto-save -o json", `"(enable|state)": *"[a-z]+"`),
+		Judge: func(answer []byte) target.Verdict {
+			lines := linesOf(answer)
+			named := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, `"`+key+`":`) })
+			if named && !slices.Contains(values(answer), word) && slices.Contains(values(answer), map[string]string{on: off, off: on}[word]) {
+				return target.NotDecided // somebody may have set it
+			}
+			return target.Decide(len(values(answer)) > 0, named && slices.Contains(values(answer), word))
+		},
+	}
+}

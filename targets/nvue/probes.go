@@ -1,0 +1,319 @@
+package nvue
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/cumulus"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// The files that NVUE writes, and that a switch configured by files holds.
+const (
+	featuresPath = "/etc/cumulus/datapath/qos/qos_features.conf"
+	infraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
+)
+
+// identity asks which release and model a switch is, and whether NVUE may be asked for a change: it is up, nobody's change is half way,
+// and the files it would write are its own.
+func identity(d *ir.Device) []target.Probe {
+	return []target.Probe{cumulus.Release(d), {
+		Name: "NVUE",
+		Query: target.Query{Cmd: `said=$(systemctl is-active nvued)
+echo "nvued $said"
+one() {
+	printf '%s ' "$1"
+	shift
+	timeout 20 "$@" 2>/dev/null | head -c 1048576 | tr '\n' ' '
+	echo
+}
+one revisions nv config revision -o json
+one model decode-syseeprom -j
+echo "ignored $(timeout 20 nv config show -o yaml 2>/dev/null | grep -c -e ` + featuresPath + ` -e ` + infraPath + `)"
+echo "groups $(grep -c -e '^pfc.roce_pfc' -e '^link_pause.roce_pause' -e '^ecn_red.roce_ecn' ` + featuresPath + ` 2>/dev/null)"
+true`},
+		Judge: func(answer []byte) []string { return judgeIdentity(d, answer) },
+	}}
+}
+
+// revision is what `nv config revision -o json` tells of one.
+type revision struct {
+	State   string `json:"state"`
+	Message string `json:"message"`
+	More    struct {
+		User string `json:"user"`
+	} `json:"additional-data"`
+}
+
+func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
+	says := map[string]string{}
+	for line := range strings.Lines(string(answer)) {
+		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		says[word] = rest
+	}
+	if state := says["nvued"]; state != "active" {
+		return []string{fmt.Sprintf("nvued on %s is %s, so nothing can be asked or changed: see journalctl -u nvued there, and start it "+
+			"(sudo systemctl start nvued). A switch that is configured by files says config = %q in its block.", d.Name, stateOf(state), "files")}
+	}
+	var revisions map[string]revision
+	if json.Unmarshal([]byte(says["revisions"]), &revisions) != nil {
+		return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read, so it is not known whether somebody else's change is "+
+			"under way. Let the login user ask nv (group nvapply), or use sudo without a password.", d.Name)}
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(revisions), grammar.Compare) {
+		r := revisions[id]
+		if strings.HasPrefix(r.Message, "rocec-") { // whose own lock tells of it
+			continue
+		}
+		if _, err := strconv.Atoi(id); err != nil {
+			continue
+		}
+		by := ""
+		if r.More.User != "" {
+			by = " (" + target.Escape(r.More.User) + ")"
+		}
+		switch r.State {
+		case "confirm":
+			wrong = append(wrong, fmt.Sprintf("Revision %s on %s waits for its confirmation%s: whoever applied it confirms it, or lets it go back "+
+				"(nv config apply %s --confirm-yes or --confirm-no).", target.Escape(id), d.Name, by, target.Escape(id)))
+		case "apply":
+			wrong = append(wrong, fmt.Sprintf("Revision %s on %s is being applied%s: wait for it, or see nv config history there if it does not "+
+				"end.", target.Escape(id), d.Name, by))
+		}
+	}
+	if n, _ := strconv.Atoi(says["ignored"]); n > 0 { // one of the two is enough: what NVUE applies would not be what the switch does
+		wrong = append(wrong, byFilesInstead(d, "NVUE is told to leave "+featuresPath+" or "+infraPath+" alone"))
+	} else if n, _ := strconv.Atoi(says["groups"]); n > 0 {
+		wrong = append(wrong, byFilesInstead(d, featuresPath+" has port groups of rocec"))
+	}
+	return append(wrong, judgeModel(d, says["model"])...)
+}
+
+func stateOf(s string) string {
+	if s == "" {
+		return "not known"
+	}
+	return target.Escape(s)
+}
+
+// byFilesInstead says that a switch shows the other way of configuring it.
+func byFilesInstead(d *ir.Device, why string) string {
+	says := fmt.Sprintf("the fabric has it configured by NVUE, as release %s is by default", d.Switch.Version)
+	if at := d.Switch.ConfigAt; at.Filename != "" {
+		says = fmt.Sprintf("the switch block says config = %q (%s:%d)", cumulus.ByNVUE, at.Filename, at.Start.Line)
+	}
+	return fmt.Sprintf("%s is configured by files (%s), but %s. Write config = \"files\" in the switch block, or take the files' settings back "+
+		"on the switch.", d.Name, why, says)
+}
+
+// modelNumber finds what model a product name is of: MSN3700-CS2F, SN5600.
+var modelNumber = regexp.MustCompile(`(?i)SN([0-9]{4})`)
+
+// judgeModel compares the number of the model; letters behind it stand for kinds of ports that product names spell in other ways.
+func judgeModel(d *ir.Device, answer string) []string {
+	var eeprom struct {
+		TLV map[string]struct {
+			Value string `json:"value"`
+		} `json:"tlv"`
+	}
+	if json.Unmarshal([]byte(answer), &eeprom) != nil {
+		return nil
+	}
+	product := eeprom.TLV["Product Name"].Value
+	is, want := modelNumber.FindStringSubmatch(product), modelNumber.FindStringSubmatch(d.Switch.Model.Name)
+	if is == nil || want == nil || is[1] == want[1] {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s says that it is a %s, and the fabric says model = %q: its ports, memory and headroom would be those of "+
+		"another switch.", d.Name, target.Escape(product), d.Switch.Model.Name)}
+}
+
+// probes gives what shows whether the settings work: nvued and switchd run, the switch reserves the headroom its lossless ports need; and
+// what of every switch shows its surroundings.
+func probes(d *ir.Device) []target.Probe {
+	out := []target.Probe{nvuedProbe(d), cumulus.Switchd(d.Name, true, false)}
+	var all, some []*ir.Port
+	kinds := map[[3]int]bool{}
+	for _, p := range sorted(d.Ports) {
+		if len(p.Buffers) == 0 || p.Link.Planned {
+			continue
+		}
+		all = append(all, p)
+		if kind := [3]int{lengthClass(p.Link.Length), p.Speed, p.MTU}; !kinds[kind] && len(some) < atOnce {
+			kinds[kind] = true
+			some = append(some, p)
+		}
+	}
+	if len(some) > 0 {
+		out = append(out, headroomProbe(d, "headroom", some, false))
+	}
+	rest := slices.DeleteFunc(all, func(p *ir.Port) bool { return slices.Contains(some, p) })
+	for chunk := range slices.Chunk(rest, atOnce) {
+		out = append(out, headroomProbe(d, "headroom from "+chunk[0].Name+" on", chunk, true))
+	}
+	return append(out, cumulus.Around(d)...)
+}
+
+// atOnce is of how many ports one probe asks: twice for each, nv takes half a second to a second, and a probe has half a minute.
+const atOnce = 8
+
+// nvuedProbe asks for the daemon, for what a change can hang on, adaptive routing, which is never written, and whether a restart would keep what
+// is applied.
+func nvuedProbe(d *ir.Device) target.Probe {
+	const cmd = "echo \"nvued $(systemctl is-active nvued)\"\napplied\necho \"revision $now $state\"\ntree applied || true"
+	return target.StateProbe("nvued", nvScript+cmd, func(answer []byte) []target.Sample {
+		state, text, _ := strings.Cut(string(answer), "\n")
+		state = strings.TrimPrefix(strings.TrimSpace(state), "nvued ")
+		applied, tree, _ := strings.Cut(text, "\n")
+		applied, ok := strings.CutPrefix(applied, "revision ")
+		if ok {
+			text = tree
+		}
+		nvued := target.Gauge("nvued", "", state == "active", fmt.Sprintf("nvued on %s is %s; see journalctl -u nvued there.", d.Name, stateOf(state)))
+		nvued.Needed = true
+		out := []target.Sample{nvued}
+		if on := Adaptive([]byte(text)); len(on) > 0 {
+			out = append(out, target.Sample{Name: "adaptive routing", Unit: target.UnitFact, Fact: target.Escape(diag.And(on))})
+		}
+		if s, ok := unsaved(d, applied); ok {
+			out = append(out, s)
+		}
+		return out
+	})
+}
+
+// unsaved says that a restart would take the applied revision back: up to 5.8 only `nv config save` keeps one (auto-save is on from 5.9 on,
+// release notes). A hint and not a finding: that a revision which was saved is called otherwise is what manuals say, and no more.
+func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
+	rel, ok := grammar.ParseRelease(d.Switch.Version)
+	number, state, _ := strings.Cut(applied, " ")
+	if _, err := strconv.Atoi(number); !ok || rel.AtLeast(5, 9) || err != nil || strings.TrimSpace(state) != "applied" {
+		return target.Sample{}, false
+	}
+	return target.Sample{
+		Name: "saved", Unit: target.UnitFact, Fact: "revision " + number + " is applied, and not saved",
+		Hint: "The applied revision is not saved, and with this release a restart of the switch brings back what was saved last. Whoever " +
+			"applied it keeps it with nv config save.",
+	}, true
+}
+
+// headroomProbe reads what a switch reserves of its memory for what arrives after a pause. The switch derives it by a formula that is not
+// public; less than rocec derives is loss.
+func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
+	var b strings.Builder
+	b.WriteString("one() {\nprintf '%s ' \"$1\"\nshift\ntimeout 10 nv show interface \"$@\" -o json 2>/dev/null | head -c 65536 | tr '\\n' ' '\necho\n}\n")
+	for _, p := range ports {
+		by := "pfc"
+		if p.ByPause() {
+			by = "link-pause"
+		}
+		fmt.Fprintf(&b, "one bound:%[1]s %[1]s qos %[2]s\none groups:%[1]s %[1]s qos buffer ingress-priority-group\n"+
+			"echo \"link:%[1]s $(cat /sys/class/net/%[1]s/operstate 2>/dev/null)\"\n", p.Name, by)
+	}
+	samples := func(answer []byte) []target.Sample {
+		says := map[string]string{}
+		for line := range strings.Lines(string(answer)) {
+			word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			says[word] = rest
+		}
+		var out []target.Sample
+		for _, p := range ports {
+			s := headroomOf(d, p, says["bound:"+p.Name], says["groups:"+p.Name])
+			if s.Unit == target.UnitState && s.Value == 0 && says["link:"+p.Name] == "down" {
+				s = unread(d, p, "its link is down, and what is reserved for it may depend on its speed.")
+			}
+			out = append(out, s)
+		}
+		return out
+	}
+	return target.Probe{
+		Name: name, Query: target.Query{Cmd: b.String()}, Slow: slow, Samples: samples,
+		Judge: func(answer []byte) []string { return target.Down(samples(answer)) },
+	}
+}
+
+// headroomOf is the headroom of a port as a state: enough, or not. A port that is not bound to a profile of rocec needs none yet.
+func headroomOf(d *ir.Device, p *ir.Port, bound, groups string) target.Sample {
+	const name = "headroom"
+	need, floor := 0, 0
+	for _, b := range p.Buffers { // one priority group holds all of them
+		need, floor = need+b.Need, floor+b.Floor
+	}
+	if !strings.Contains(bound, `"`+Prefix) {
+		return target.Gauge(name, p.Name, true, fmt.Sprintf("%s of %s has no headroom.", p.Name, d.Name))
+	}
+	var of map[string]map[string]any
+	if json.Unmarshal([]byte(groups), &of) != nil || len(of) == 0 {
+		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group gives nothing.", p.Name))
+	}
+	told := false // some group says of which kind it is
+	for _, id := range slices.Sorted(maps.Keys(of)) {
+		g := of[id]
+		kind, is := g["lossy-lossless"].(string)
+		told = told || is
+		if !strings.EqualFold(kind, "lossless") {
+			continue
+		}
+		have, ok := Bytes(g["headroom"])
+		if !ok {
+			return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group gives no number of bytes.", p.Name))
+		}
+		says := fmt.Sprintf("%s reserves %s B of headroom for %s, and up to %s B can arrive after it has asked for a pause. State a longer cable "+
+			"for it, or the buffer in a pfc block.", d.Name, diag.Number(have), p.Name, diag.Number(need))
+		s := target.Gauge(name, p.Name, have >= floor, says)
+		if have < need {
+			s.Hint = says
+		}
+		return s
+	}
+	if !told {
+		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group does not say which group is lossless.", p.Name))
+	}
+	return target.Gauge(name, p.Name, false, fmt.Sprintf("%s has no lossless priority group on %s, although a PFC profile is bound to it: is there a "+
+		"lossless traffic pool? See nv show qos traffic-pool.", d.Name, p.Name))
+}
+
+// unread is headroom of which nothing is known, and why. The form of the answer is not documented: what is not understood takes no change
+// back.
+func unread(d *ir.Device, p *ir.Port, why string) target.Sample {
+	return target.Sample{
+		Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
+		Hint: fmt.Sprintf("What %s reserves for %s was not read: %s Whether the headroom is enough is not known.", d.Name, p.Name, why),
+	}
+}
+
+// Bytes reads a size as NVUE writes it in JSON, which no manual says: 150000, "150000 B", "146.48 KB". A size with a fraction is rounded up,
+// by half of its last digit.
+func Bytes(v any) (int, bool) {
+	switch v := v.(type) {
+	case float64:
+		return int(v), v >= 0 && v < 1<<40
+	case string:
+		number, unit, _ := strings.Cut(strings.TrimSpace(v), " ")
+		n, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(n >= 0 && n <= 1<<40) { // NaN is neither
+			return 0, false
+		}
+		scale := map[string]float64{"": 1, "B": 1, "BYTES": 1, "KB": 1 << 10, "MB": 1 << 20}[strings.ToUpper(unit)]
+		if scale == 0 {
+			return 0, false
+		}
+		if _, fraction, ok := strings.Cut(number, "."); ok {
+			half := 0.5
+			for range fraction {
+				half /= 10
+			}
+			n += half
+		}
+		return int(n * scale), true
+	}
+	return 0, false
+}

@@ -1,0 +1,327 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// quanta is how long a port needs to obey a pause, in 512 bits, by speed in Gb/s. Source: SONiC, buffer_headroom_mellanox.lua.
+var quanta = map[int]int{1: 67, 10: 67, 25: 80, 40: 118, 50: 147, 100: 394, 200: 453, 400: 905, 800: 905}
+
+// headroom is what a switch reserves, bytes, where a profile says a length. Source: SONiC, buffer_headroom_mellanox.lua, with the
+// factors of bytes on the cable put right; switchd's own formula is not published.
+func headroom(spectrum, mbps, mtu, meters, small int) int {
+	cell := []float64{96, 144, 144, 192, 192, 256}[spectrum-1]
+	worst := 2 * cell / (1 + cell)
+	if cell > 128 {
+		worst = cell / 64
+	}
+	share := float64(small) / 100
+	peer := quanta[mbps/1000] * 64
+	cable := 2 * float64(meters) * float64(mbps) * 1e6 / 198e6 / 8
+	need := 1024 + (float64(mtu)+cable+0.8*1024+float64(peer))*(1-share+share*worst)
+	return int(math.Ceil(need/1024)) * 1024
+}
+
+// programmed is what the chip has of a port, which differs from the applied configuration after a failure.
+func (n *NVUE) programmed(port string) tree {
+	for i, p := range n.Ports {
+		if p.has(port) && n.Torn != nil && i >= len(n.Ports)/2 {
+			return effective(n.Torn, n.release())
+		}
+	}
+	return effective(n.Chip, n.release())
+}
+
+// has reports whether a name is the port's, or that of a part of it.
+func (p Port) has(name string) bool { return p.Name == name || strings.HasPrefix(name, p.Name+"s") }
+
+// port is what a port is like now.
+func (n *NVUE) port(name string) (Port, bool) {
+	for _, p := range n.Ports {
+		if p.has(name) {
+			dev, ok := n.m.Netdev(name)
+			if ok && dev.SpeedMbps > 0 {
+				p.SpeedMbps = dev.SpeedMbps
+			}
+			if ok && dev.MTU > 0 {
+				p.MTU = dev.MTU
+			}
+			return p, true
+		}
+	}
+	return Port{}, false
+}
+
+// size is a leaf of bytes, as the switch is set to write them.
+func (n *NVUE) size(bytes int) any {
+	switch n.Units {
+	case Bytes:
+		return fmt.Sprintf("%d B", bytes)
+	case Scaled:
+		switch {
+		case bytes >= 1<<20:
+			return fmt.Sprintf("%.2f MB", float64(bytes)/(1<<20))
+		case bytes >= 1<<10:
+			return fmt.Sprintf("%.2f KB", float64(bytes)/(1<<10))
+		}
+		return fmt.Sprintf("%d Bytes", bytes)
+	}
+	return int64(bytes)
+}
+
+// sized has the leaves of bytes of an object written as the switch does.
+func (n *NVUE) sized(t tree) tree {
+	out := t.clone()
+	for k, v := range out {
+		switch v := v.(type) {
+		case tree:
+			out[k] = n.sized(v)
+		case int64:
+			if slices.Contains([]string{"min-threshold", "max-threshold", "port-buffer", "xoff-threshold", "xon-threshold"}, k) {
+				out[k] = n.size(int(v))
+			}
+		}
+	}
+	return out
+}
+
+// profile is a PFC profile with what holds where it says nothing.
+func profile(p tree) tree {
+	out := tree{
+		"cable-length": int64(10), "port-buffer": int64(25000), "xoff-threshold": int64(10000), "xon-threshold": int64(2000),
+		"tx": "enable", "rx": "enable",
+	}
+	out.merge(p)
+	return out
+}
+
+// groups is the memory of a port by priority groups.
+func (n *NVUE) groups(name string) tree {
+	eff := n.programmed(name)
+	p, _ := n.port(name)
+	group := func(id int, kind string, reserved, xon, xoff, room int) tree {
+		return tree{
+			"pool-id": int64(id), "mode": "DYNAMIC", "reserved-size": n.size(reserved), "current-usage": n.size(0), "max-usage": n.size(0),
+			"shared-max": "ALPHA_8", "lossy-lossless": kind, "xon-threshold": n.size(xon), "xoff-threshold": n.size(xoff), "headroom": n.size(room),
+		}
+	}
+	out := tree{"0": group(0, "lossy", 9*1024, 0, 0, 0), "9": group(0, "lossy", 9*1024, 0, 0, 0)}
+	pfc := pausing(eff, name, "pfc")
+	if pfc == nil {
+		pfc = pausing(eff, name, "link-pause")
+	}
+	lossless := slices.ContainsFunc(sorted(eff.sub("qos", "traffic-pool")), func(k string) bool { return strings.HasSuffix(k, "-lossless") })
+	if pfc == nil || !lossless {
+		return out
+	}
+	small := 100
+	if n.Spectrum == 6 {
+		small = 50
+	}
+	small = eff.number(pfc.number(small, "small-packet-probability"), "interface", name, "qos", "small-packet-probability")
+	xon, xoff := 19456, 19456
+	room := headroom(n.Spectrum, p.SpeedMbps, p.MTU, pfc.number(10, "cable-length"), small)
+	if p.Meters > 0 && pfc.number(10, "cable-length") >= p.Meters {
+		room = max(room, p.Least)
+	}
+	if pfc.at("port-buffer") != nil {
+		xoff = pfc.number(10000, "xoff-threshold")
+		xon = xoff - pfc.number(2000, "xon-threshold")
+		room = pfc.number(0, "port-buffer") - xoff
+	}
+	room = max(room-p.Short, 0)
+	out["1"] = group(1, "lossless", xoff+room, xon, xoff, room)
+	return out
+}
+
+// marking is ECN of a port, as the chip has it.
+func (n *NVUE) marking(name string) tree {
+	eff := n.programmed(name)
+	p := eff.text("interface", name, "qos", "congestion-control", "profile")
+	if p == "" {
+		p = "default-global"
+	}
+	out := tree{}
+	out.merge(eff.sub("qos", "congestion-control", p))
+	for _, v := range out.sub("traffic-class") {
+		for _, k := range []string{"min-threshold", "max-threshold"} {
+			if c, ok := v.(tree); ok && (n.Spectrum == 4 || n.Spectrum == 5) && c.at(k) != nil {
+				c[k] = int64((c.number(0, k) + 12287) / 12288 * 12288)
+			}
+		}
+	}
+	out["profile"] = p
+	return n.sized(out)
+}
+
+// counters are what a port has counted.
+func (n *NVUE) counters(name string) tree {
+	pfc, queues := tree{}, tree{}
+	count := func(format string, args ...any) int64 { return int64(n.m.Counter(name, fmt.Sprintf(format, args...))) }
+	for i := range 8 {
+		k := fmt.Sprint(i)
+		pfc[k] = tree{"rx-pause-frames": count("HwIfInPfc%dPkt", i), "tx-pause-frames": count("HwIfOutPfc%dPkt", i)}
+		queues[k] = tree{"ecn-marked-frames": int64(0), "tx-uc-buffer-discards": int64(0), "wred-discards": int64(0), "tx-frames": int64(0)}
+	}
+	buffer := tree{"1": tree{"rx-buffer-discards": count("HwIfInBufferDrops"), "rx-shared-buffer-discards": int64(0)}}
+	return tree{"pfc-stats": pfc, "egress-queue-stats": queues, "ingress-buffer-stats": buffer}
+}
+
+// show is nv show.
+func (c *call) show(words []string) int {
+	if c.Faults.Garbage != "" {
+		c.p.Print(c.Faults.Garbage)
+		return 0
+	}
+	v := c.shown(words)
+	if v == nil {
+		return c.fail("Error: The requested item does not exist.")
+	}
+	if c.set["-o"] == "json" {
+		c.p.Print(jsonText(v))
+		return 0
+	}
+	for _, line := range commands("", v, "") {
+		c.say("%s", strings.TrimPrefix(line, "nv  "))
+	}
+	return 0
+}
+
+// shown is what a path of nv show leads to; nil: nothing.
+func (c *call) shown(words []string) tree {
+	if words[0] == "system" && len(words) == 1 {
+		host := c.byID(c.Applied).Tree.text("system", "hostname")
+		return tree{"build": "Cumulus Linux " + c.Release, "hostname": host, "uptime": c.m.Now().String()}
+	}
+	if slices.Equal(words, []string{"qos", "roce"}) {
+		return c.roce()
+	}
+	if words[0] != "interface" {
+		eff := effective(c.Chip, c.release())
+		if rev, ok := c.named(c.set["-r"]); ok && (c.set["-r"] == "pending" || c.set["-r"] == "applied") {
+			return c.sized(tree{"": rev.Tree}).sub(append([]string{""}, words...)...)
+		}
+		for _, name := range sorted(eff.sub("qos", "pfc")) {
+			eff.put(profile(eff.sub("qos", "pfc", name)), "qos", "pfc", name)
+		}
+		if t := eff.sub(words...); t != nil {
+			return c.sized(t)
+		}
+		return nil
+	}
+	if len(words) == 1 {
+		out := tree{}
+		for _, p := range c.Ports {
+			out[p.Name] = tree{"type": "swp"}
+		}
+		return out
+	}
+	name := words[1]
+	p, ok := c.port(name)
+	if !ok {
+		return nil
+	}
+	eff := c.programmed(name)
+	what := strings.Join(words[2:], " ")
+	counters := "counters qos"
+	if c.release() < 5 {
+		counters = "qos counters"
+	}
+	if part, ok := strings.CutPrefix(what, counters); ok {
+		all := c.counters(name)
+		if part = strings.TrimSpace(part); part != "" {
+			return all.sub(part)
+		}
+		return all
+	}
+	switch what {
+	case "qos roce counters":
+		all := c.counters(name)
+		return tree{
+			"rx-stats": tree{
+				"rx-roce-stats": tree{"no-buffer-discard": all.at("ingress-buffer-stats", "1", "rx-buffer-discards")},
+				"rx-pfc-stats":  tree{"pause-packets": all.at("pfc-stats", "3", "rx-pause-frames")},
+			},
+			"tx-stats": tree{
+				"tx-ecn-stats": tree{"ecn-marked-packets": all.at("egress-queue-stats", "3", "ecn-marked-frames")},
+				"tx-pfc-stats": tree{"pause-packets": all.at("pfc-stats", "3", "tx-pause-frames")},
+			},
+		}
+	case "qos buffer ingress-priority-group":
+		return c.groups(name)
+	case "qos congestion-control":
+		return c.marking(name)
+	case "qos pfc":
+		if pfc := pausing(eff, name, "pfc"); pfc != nil {
+			out := profile(pfc)
+			if out["profile"] = eff.text("interface", name, "qos", "pfc", "profile"); out["profile"] == "" {
+				out["profile"] = "default-global"
+			}
+			return c.sized(out)
+		}
+	case "qos pfc-watchdog":
+		if state := eff.text("interface", name, "qos", "pfc-watchdog", "state"); state != "" && c.release() >= 6 {
+			status := tree{}
+			for tc := range pausing(eff, name, "pfc").sub("switch-priority") {
+				status[tc] = tree{"status": "OK", "deadlock-count": int64(0)}
+			}
+			return tree{"state": state, "status": status}
+		}
+	case "transceiver":
+		if p.Meters > 0 {
+			return tree{"cable-length": fmt.Sprintf("%dm", p.Meters)}
+		}
+	}
+	return nil
+}
+
+// roce is nv show qos roce: the preset, and what departs from it.
+func (n *NVUE) roce() tree {
+	key, off, on := spell(n.release())
+	p := preset(n.Chip.expand(), n.release())
+	if p == nil {
+		return tree{key: off}
+	}
+	eff := effective(n.Chip, n.release())
+	mode := eff.text("qos", "roce", "mode")
+	if mode == "" {
+		mode = "lossless"
+	}
+	out := tree{
+		key: on, "mode": mode, "trust": tree{"trust-mode": "pcp,dscp"},
+		"congestion-control": tree{
+			"congestion-mode": "ECN", "enabled-tc": "0,3", "probability": int64(100),
+			"min-threshold": n.size(150000), "max-threshold": n.size(1500000),
+		},
+		"lldp-app-tlv": tree{"priority": int64(3), "protocol-id": int64(4791), "selector": "UDP"},
+	}
+	if pfc := eff.sub("qos", "pfc", "default-global"); pfc != nil && mode != "lossy" {
+		out["pfc"] = tree{
+			"pfc-priority": strings.Join(sorted(pfc.sub("switch-priority")), ","),
+			"rx-enabled":   pfc.text("rx") + "d", "tx-enabled": pfc.text("tx") + "d",
+		}
+	}
+	exceptions := tree{}
+	for i, line := range commands("", n.Chip.expand().sub("qos").minus(tree{"roce": n.Chip.expand().at("qos", "roce")}).minus(p), "") {
+		exceptions[fmt.Sprint(i+1)] = tree{"description": strings.TrimPrefix(line, "nv  ")}
+	}
+	out["exception-list"] = exceptions
+	return out
+}
+
+// eeprom is decode-syseeprom -j.
+func (n *NVUE) eeprom(p *target.Proc) int {
+	if !slices.Equal(p.Args[1:], []string{"-j"}) {
+		return p.Fail(1, "usage: %s -j", p.Name())
+	}
+	entry := func(v string) tree { return tree{"value": v} }
+	p.Print(jsonText(tree{"tlv": tree{
+		"Product Name": entry(n.Model), "Manufacturer": entry("lab"), "Serial Number": entry("LAB0000001"),
+	}}))
+	return 0
+}

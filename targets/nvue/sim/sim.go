@@ -1,0 +1,424 @@
+// Package sim is what of a simulated switch is NVUE, of Cumulus Linux 5.4 to 5.18: nv, which stages, applies, confirms and saves revisions,
+// with its refusals and prompts, and what nv show reads back of the chip. It judges what is sent to it by a table of its own
+// (schema.go) and knows nothing of what rocec writes.
+//
+// The traps it holds, and what each stands for:
+//
+//   - state: enabled from 5.15, enable: on before; pools of advance-buffer-config are named anew at 5.11; small-packet-probability from
+//     5.17: reference of NVUE, Set and Unset Commands, QoS, version history.
+//   - on and off without quotes are truth values, and 3 as a key is no text: YAML 1.1; the tree in the automation workshop quotes both.
+//   - set and unset of one object in one file: the order is not promised (manual of 5.15, NVUE CLI). Here unset comes last and wins.
+//   - A set that is set again is joined, or replaced ([Config.SetsReplace]): the RoCE page of 5.14 leaves it open.
+//   - An unsaved revision is lost at a reboot up to 5.8; auto-save is on from 5.9 (reference of NVUE, Config Commands).
+//   - Whether auto-save writes before an apply is confirmed is not documented: [Config.SaveUnconfirmed].
+//   - nv config apply --confirm 60 without a unit is one hour (reference of NVUE, Config Commands), so minutes; ten minutes if left out.
+//   - The revision to go back to may be named "applied", which helps nobody: [Config.ParentByName] (clients of the API show both).
+//   - Each user has a pending revision; one taken from an old base is applied whole, and what others have applied since is gone. Nobody is
+//     warned (manual, NVUE CLI and API: revisions are branches, and there is no lock).
+//   - Files that were edited by hand are overwritten, after a prompt; without an answer the revision is ays_fail (manual, NVUE API).
+//   - Whether 5.15 and later keep ecn as enable or enabled: [Config.StoresEnabled] (examples in the reference print one, the manual the
+//     other).
+//   - Invalid configuration makes the revision invalid with the issue config_invalid; it stays pending (manual, NVUE API).
+//   - Failures may end with status 0: [Config.StatusZero] (NVIDIA's Ansible module looks for "error" in stderr, too).
+//   - QoS on members of bonds, ports split in the same apply, watchdogs on what is no port or does not pause, link pause beside PFC, two
+//     lossless pools, shares above 100: manual of 5.17, Quality of Service, with its Caveats.
+//   - A PFC profile that says no cable-length is sized for 10 m, the preset's for 100 m; PFC without a lossless pool has no headroom
+//     (manual of 5.17, Quality of Service: the pool comes first).
+//   - Spectrum-4 and 5 round ECN thresholds up to 12288 B (RoCE page of 5.14: 150000 is shown as 156 KB).
+//   - The form of leaves with units in JSON is not documented: [Config.Units]. Nor are the keys of ingress-priority-group, which are
+//     those of the table here, in the spelling of NVUE.
+//   - Replacing the whole configuration takes the login with it (manual of 5.15, NVUE CLI): [NVUE.LoginGone].
+package sim
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Config is what differs between switches, and what documents leave open.
+type Config struct {
+	Release  string              // "5.9.1"
+	Model    string              // "SN5600"
+	Spectrum int                 // generation of the chip, 1 to 6
+	Ports    []Port              // before any is split
+	Groups   map[string][]string // nvshow, nvset, nvapply, by user; nil: everybody may do everything
+
+	SetsReplace     bool // a set that is set again is replaced, not joined
+	SaveUnconfirmed bool // auto-save does not wait for the confirmation
+	ParentByName    bool // the revision a revision comes from is named "applied"
+	StatusZero      bool // failures end with status 0
+	StoresEnabled   bool // from 5.15, enable of ecn, red and pfc-watchdog is kept as enabled, and disable as disabled
+	Units           Units
+}
+
+// Port is a port of the front panel, with what is plugged in.
+type Port struct {
+	Name      string
+	SpeedMbps int // of a port the machine has no interface of
+	MTU       int // bytes, likewise
+	Meters    int // of the cable, as its memory says; 0: nothing can be read
+	Short     int // bytes of headroom the switch reserves less than it should
+	Least     int // bytes it reserves at least where the length it is told is that of the cable: its own formula is not published
+}
+
+// Units is how leaves that have a unit are written in JSON.
+type Units int
+
+// The ways leaves with a unit are written.
+const (
+	Plain  Units = iota // 150000
+	Bytes               // "150000 B"
+	Scaled              // "146.48 KB"
+)
+
+// Faults are failures to come.
+type Faults struct {
+	Crash   bool   // nvued ends in the middle of an apply
+	Halfway bool   // an apply ends after half of the ports
+	Garbage string // what nv show prints instead of JSON
+}
+
+// NVUE is the daemon of one switch with its programs.
+type NVUE struct {
+	Config
+	Faults Faults // set them inside [NVUE.Do]
+	m      target.Machine
+	state
+}
+
+// revision is one state of the configuration.
+type revision struct {
+	ID, Parent int
+	User       string
+	State      string
+	Message    string
+	Tree       tree
+	Issues     []issue
+}
+
+// window is an apply that waits for its confirmation.
+type window struct {
+	ID, Back int
+	Due      time.Duration
+}
+
+// state is what the daemon has, guarded by the machine's lock. Revisions are on the switch's disk, so a restart keeps them.
+type state struct {
+	Revisions []*revision
+	Attached  map[string]int // the pending revision of each user
+	Applied   int
+	Saved     int    // the revision that startup.yaml holds
+	Startup   string // what was written there
+	Window    *window
+	Chip      tree // what the chip was programmed from
+	Torn      tree // what the second half of the ports still has after a failure
+	Stamped   map[string]string
+	Down      bool
+
+	resume func()
+}
+
+// Valid implements [target.State].
+func (s *state) Valid() bool {
+	for _, r := range s.Revisions {
+		if r == nil || r.Tree == nil {
+			return false
+		}
+	}
+	w := s.Window
+	return s.byID(s.Applied) != nil && s.Chip != nil && s.Stamped != nil && s.Attached != nil &&
+		(w == nil || s.byID(w.Back) != nil && s.byID(w.ID) != nil)
+}
+
+// Resume implements [target.Resumer].
+func (s *state) Resume() { s.resume() }
+
+func (s *state) byID(id int) *revision {
+	for _, r := range s.Revisions {
+		if r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
+
+// Paths of files NVUE owns.
+const (
+	StartupPath  = "/etc/nvue.d/startup.yaml"
+	FeaturesPath = "/etc/cumulus/datapath/qos/qos_features.conf"
+	InfraPath    = "/etc/mlx/datapath/qos/qos_infra.conf"
+)
+
+// New makes NVUE of one switch. It panics when the release is none of Cumulus Linux 5, or there is no such Spectrum.
+func New(c Config) *NVUE {
+	parseRelease(c.Release)
+	if c.Spectrum < 1 || c.Spectrum > 6 {
+		panic("nvue/sim: no such Spectrum")
+	}
+	return &NVUE{Config: c}
+}
+
+// Of finds NVUE among the simulated parts of a device. It panics when there is none.
+func Of(sims []target.Sim) *NVUE {
+	for _, s := range sims {
+		if s, ok := s.(*NVUE); ok {
+			return s
+		}
+	}
+	panic("nvue/sim: no NVUE on this device")
+}
+
+// Files are those a fresh switch has of NVUE.
+func (n *NVUE) Files() map[string]string {
+	r := n.factory()
+	return map[string]string{FeaturesPath: features5(effective(r, n.release()), 1), InfraPath: infra(effective(r, n.release()), 1)}
+}
+
+func (n *NVUE) release() release { return parseRelease(n.Release) }
+
+// factory is what a fresh switch has set.
+func (n *NVUE) factory() tree {
+	t := tree{}
+	t.put(tree{"ip": tree{"address": tree{"dhcp": tree{}}, "vrf": "mgmt"}, "type": "eth"}, "interface", "eth0")
+	t.put("cumulus", "system", "hostname")
+	t.put(tree{"full-name": "cumulus", "role": "system-admin"}, "system", "aaa", "user", "cumulus")
+	return t
+}
+
+func (n *NVUE) header() tree {
+	return tree{"model": n.Model, "nvue-api-version": "nvue_v1", "rev-id": 1.0, "version": "Cumulus Linux " + n.Release}
+}
+
+// Boot implements [target.Sim]. What was saved is applied, whatever was before.
+func (n *NVUE) Boot(m target.Machine) {
+	first := n.m == nil
+	n.m = m
+	n.Down, n.Window, n.Torn = false, nil, nil
+	files := map[string][]byte{}
+	for _, path := range []string{FeaturesPath, InfraPath} {
+		files[path], _ = m.ReadFile(path)
+	}
+	n.resume = func() { // a machine that was put away while it ran: it did not boot, so nothing was written
+		for path, text := range files {
+			m.WriteFile(path, string(text))
+		}
+		n.startWindow()
+	}
+	m.Keep("nvued", &n.state)
+	m.Install("/usr/bin/nv", n.nv)
+	m.Install("/usr/bin/decode-syseeprom", n.eeprom)
+	m.Service("nvued.service", func() error {
+		n.Down = false
+		return nil
+	})
+	m.Service("nvue-startup.service", func() error { // after whatever has to be done to the file before anything reads it
+		n.loadStartup()
+		return nil
+	})
+	m.Service("switchd.service", func() error { return nil })
+	if first {
+		n.Revisions = []*revision{{ID: 1, State: "applied", User: "root", Message: "factory", Tree: n.factory()}}
+		n.Attached, n.Stamped = map[string]int{}, map[string]string{}
+		n.Applied, n.Saved = 1, 1
+		n.stamp()
+	}
+	for _, r := range n.Revisions {
+		if r.State == "confirm" || r.State == "apply" {
+			r.State = "inactive"
+		}
+	}
+	n.Chip = n.byID(n.Applied).Tree
+}
+
+// loadStartup applies what was saved.
+func (n *NVUE) loadStartup() {
+	id := 1
+	if text, err := n.m.ReadFile(StartupPath); err == nil && string(text) == n.Startup {
+		id = n.Saved
+	} else if err == nil {
+		id = n.fromStartup(text)
+	}
+	if r := n.byID(id); r != nil && (id != 1 || n.Applied != 1) {
+		n.use(r)
+		if id == n.Saved && n.Startup != "" {
+			r.State = "applied_and_saved"
+		}
+	} else {
+		n.Chip = n.byID(n.Applied).Tree
+	}
+}
+
+// fromStartup makes a revision of a file somebody else wrote; one that cannot be read leaves the factory's.
+func (n *NVUE) fromStartup(text []byte) int {
+	docs, err := parse(text)
+	if err != nil {
+		return 1
+	}
+	r := n.add("root", 1, tree{})
+	for _, d := range docs {
+		if d.what == "set" {
+			r.Tree.merge(d.tree)
+		}
+	}
+	if len(schemaOf(n.release()).check(r.Tree, "")) > 0 {
+		r.State = "invalid"
+		return 1
+	}
+	n.Saved, n.Startup = r.ID, string(text)
+	return r.ID
+}
+
+// Do runs f with the machine's lock held.
+func (n *NVUE) Do(f func()) { n.m.Do(f) }
+
+// Stop ends nvued, until its unit is started.
+func (n *NVUE) Stop() { n.Do(func() { n.Down = true }) }
+
+// LoginGone reports whether the applied configuration has lost the user everybody logs in as.
+func (n *NVUE) LoginGone() (gone bool) {
+	n.Do(func() { gone = n.byID(n.Applied).Tree.at("system", "aaa", "user", "cumulus") == nil })
+	return gone
+}
+
+// Foreign makes a revision of somebody else, in a state such as pending or confirm, by lines of nv set and nv unset.
+func (n *NVUE) Foreign(user, state string, lines ...string) (id int) {
+	n.Do(func() {
+		r := n.add(user, n.Applied, n.byID(n.Applied).Tree.clone())
+		if err := n.lines(r, strings.Join(lines, "\n")); err != nil {
+			panic("nvue/sim: " + err.Error()) // the test's
+		}
+		if id, n.Attached[user] = r.ID, r.ID; state == "confirm" {
+			back := n.Applied
+			n.use(r)
+			n.open(r, back, 10*time.Minute)
+		}
+		r.State = state
+	})
+	return id
+}
+
+// maxRevisions are kept.
+const maxRevisions = 100
+
+// add makes a pending revision, and forgets the oldest that nothing needs.
+func (n *NVUE) add(user string, parent int, t tree) *revision {
+	r := &revision{ID: n.Revisions[len(n.Revisions)-1].ID + 1, Parent: parent, User: user, State: "pending", Tree: t}
+	n.Revisions = append(n.Revisions, r)
+	for i := 1; len(n.Revisions) > maxRevisions && i < len(n.Revisions)-1; {
+		old := n.Revisions[i]
+		if old.ID == n.Applied || old.ID == n.Saved || n.Window != nil && (old.ID == n.Window.ID || old.ID == n.Window.Back) {
+			i++
+			continue
+		}
+		n.Revisions = append(n.Revisions[:i], n.Revisions[i+1:]...)
+		for user, id := range n.Attached {
+			if id == old.ID {
+				delete(n.Attached, user)
+			}
+		}
+	}
+	return r
+}
+
+// use makes a revision the applied one: the chip, the files.
+func (n *NVUE) use(r *revision) {
+	if old := n.byID(n.Applied); old != nil && old != r {
+		old.State = "inactive"
+	}
+	n.Applied, n.Chip, n.Torn = r.ID, r.Tree, nil
+	r.State = "applied"
+	n.write()
+}
+
+// write writes the files NVUE owns, save for those it was told to leave alone.
+func (n *NVUE) write() {
+	eff := effective(n.Chip, n.release())
+	for path, text := range map[string]string{FeaturesPath: features5(eff, n.Applied), InfraPath: infra(eff, n.Applied)} {
+		if eff.at("system", "config", "apply", "ignore", path) == nil {
+			n.m.WriteFile(path, text)
+		}
+	}
+	n.stamp()
+}
+
+// stamp notes what the files hold, to see later who else wrote them.
+func (n *NVUE) stamp() {
+	for _, path := range []string{FeaturesPath, InfraPath} {
+		text, _ := n.m.ReadFile(path)
+		n.Stamped[path] = string(text)
+	}
+}
+
+// edited are the files somebody else wrote, that the next apply overwrites.
+func (n *NVUE) edited(t tree) (out []string) {
+	for _, path := range []string{FeaturesPath, InfraPath} {
+		text, err := n.m.ReadFile(path)
+		if (err != nil || string(text) != n.Stamped[path]) && t.at("system", "config", "apply", "ignore", path) == nil {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
+// features5 and infra are the files of switchd, as far as they tell of PFC and pools.
+func features5(eff tree, id int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# written by nvued, revision %d\n", id)
+	for _, p := range sorted(eff.sub("qos", "pfc")) {
+		fmt.Fprintf(&b, "pfc.%s.cos_list = [%s]\n", p, strings.Join(sorted(eff.sub("qos", "pfc", p, "switch-priority")), ","))
+	}
+	return b.String()
+}
+
+func infra(eff tree, id int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# written by nvued, revision %d\n", id)
+	for i, p := range sorted(eff.sub("qos", "traffic-pool")) {
+		fmt.Fprintf(&b, "ingress_service_pool.%d.percent = %d.0\n", i, eff.number(0, "qos", "traffic-pool", p, "memory-percent"))
+	}
+	return b.String()
+}
+
+// save writes startup.yaml.
+func (n *NVUE) save() {
+	r := n.byID(n.Applied)
+	n.Saved, n.Startup = r.ID, yamlText([]doc{{"header", n.header()}, {"set", r.Tree}})
+	r.State = "applied_and_saved"
+	n.m.WriteFile(StartupPath, n.Startup)
+}
+
+func (n *NVUE) autoSave(t tree) bool {
+	key, _, on := spell(n.release())
+	return effective(t, n.release()).text("system", "config", "auto-save", key) == on
+}
+
+// open makes an applied revision wait for its confirmation.
+func (n *NVUE) open(r *revision, back int, d time.Duration) {
+	n.Window = &window{r.ID, back, n.m.Now() + d}
+	n.startWindow()
+}
+
+func (n *NVUE) startWindow() {
+	if w := n.Window; w != nil {
+		n.m.After(max(w.Due-n.m.Now(), 0), func() {
+			if n.Window == w {
+				n.back()
+			}
+		})
+	}
+}
+
+// back undoes what was not confirmed.
+func (n *NVUE) back() {
+	w := n.Window
+	n.Window = nil
+	n.byID(w.ID).State = "inactive"
+	saved := n.Saved == w.ID
+	n.use(n.byID(w.Back))
+	if saved || n.autoSave(n.Chip) {
+		n.save()
+	}
+}

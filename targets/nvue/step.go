@@ -1,0 +1,82 @@
+package nvue
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// The scripts a switch runs. The first two are what the others share.
+var (
+	//go:embed script/nv.sh
+	nvScript string
+	//go:embed script/go.sh
+	goScript string
+	//go:embed script/apply.sh
+	applyScript string
+	//go:embed script/loaded.sh
+	loadedScript string
+	//go:embed script/keep.sh
+	keepScript string
+	//go:embed script/undo.sh
+	undoScript string
+)
+
+// Those that all steps have in common, so that equal steps are equal.
+var (
+	liveQuery = &target.Query{Cmd: nvScript + "tree applied || fail 'nv config show gives no whole configuration, or one of more than 8 MiB'"}
+	undo      = &target.Query{Cmd: "# nv config apply of the revision before\n" + nvScript + goScript + undoScript}
+	loaded    = &target.Query{Cmd: "# nv config revision\n" + nvScript + loadedScript}
+)
+
+// step applies a patch to the tree it was made for. NVUE itself has switchd read what changed, so no port goes down: "may lose packets
+// for a moment" (manual of 5.17, Quality of Service, switchd).
+func step(before []byte, docs []grammar.Doc) target.Step {
+	var b bytes.Buffer
+	sum := sha256.Sum256(before)
+	b.WriteString(hex.EncodeToString(sum[:]) + "\n")
+	for _, d := range docs {
+		b.Write(d.YAML())
+	}
+	return target.Step{
+		Cmd:      "# nv config patch and apply\n" + nvScript + goScript + applyScript,
+		Stdin:    b.String(),
+		Disrupts: "a brief loss while buffers change (NVUE applies a revision)",
+		Outage:   ir.Outage{Most: 2 * time.Second},
+		Undo:     undo,
+		Loaded:   loaded,
+		Keep:     "# nv config apply --confirm-yes, and nv config save\n" + nvScript + keepScript,
+		Units:    "nvue-startup.service nvued.service",
+		Timeout:  5 * time.Minute,
+		Soak:     10 * time.Second,
+		Away:     30 * time.Second,
+	}
+}
+
+// choose gives the step for one change of the tree, and says how what it leads to differs from the vendor's preset.
+func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []string) {
+	docs, err := Patch(before, after)
+	if err != nil { // both were read before
+		return step(before, nil), nil
+	}
+	return step(before, docs), w.saysDeviations()
+}
+
+// saysDeviations lists what the vendor's support would ask about, a line each.
+func (w *Wish) saysDeviations() []string {
+	var out []string
+	for _, d := range w.Deviations() {
+		out = append(out, "- "+d.Says)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return slices.Insert(out, 0, "What the vendor's support will ask about, since its preset (qos roce) is otherwise:")
+}

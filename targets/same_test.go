@@ -1,0 +1,242 @@
+package targets_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// spellings are the ways in which the same switch is told the same thing.
+var spellings = []struct{ name, version, config string }{
+	{"traffic.conf of 3.4", "3.4.3", ""},
+	{"traffic.conf of 3.7", "3.7.16", ""},
+	{"traffic.conf of 4.3", "4.3.0", ""},
+	{"files of 4.4", "4.4.0", ""},
+	{"files of 5.3", "5.3.0", ""},
+	{"files of 5.9", "5.9.0", "files"},
+	{"NVUE of 5.4", "5.4.0", ""},
+	{"NVUE of 5.9", "5.9.0", ""},
+	{"NVUE of 5.15", "5.15.0", ""},
+	{"NVUE of 5.18", "5.18.0", ""},
+}
+
+// What a spelling cannot say, so that it is not compared. All else is.
+//
+//   - Which fields are believed: releases up to 3.4 know one for the whole switch, so packets are compared that intents send there. Where
+//     the fields are the same, so is every packet. Where a release of one field needs two, it is refused, unless the fabric has link pause,
+//     which stops every class alike.
+//   - Where values of a field go that a switch does not believe: not written up to 4.0, since the keys do not name the field.
+//   - Shares: up to 4.3 priority groups have weights, so the queues of each are added up.
+//   - Marks by ports: 4.4 has one list of queues for all of them, so only what a port marks by itself is compared.
+//   - Headroom: the files have it in bytes, NVUE derives it from the length of the cable; TestWalk of package nvue holds that length.
+const perPort = "4.4.0"
+
+// refusals are the codes of what a dialect cannot say, and which spellings cannot. A fabric is refused for any other reason in every
+// spelling, or in none.
+var refusals = map[string][]string{
+	"cumulus-trust":      {"traffic.conf of 3.4"},                        // a switch believes one field
+	"trust-mismatch":     {"traffic.conf of 3.4", "traffic.conf of 3.7"}, // and all its ports the same fields
+	"cumulus-ecn-groups": {"files of 4.4"},                               // one set of thresholds for all ports
+}
+
+var (
+	anyVersion = regexp.MustCompile(`(  version = )"[0-9.]+"\n`)
+	anyModel   = regexp.MustCompile(`(  model = )"(?:sn[0-9]+|z9100)"\n`)
+)
+
+// TestSameEverywhere: a fabric means the same to packets in whatever way its switches are told, for 300 random fabrics.
+func TestSameEverywhere(t *testing.T) {
+	compared, wholly := map[string]int{}, map[string]int{}
+	one := func(rt *rapid.T) {
+		g := &gen{T: rt, wild: rapid.Bool().Draw(rt, "wild")}
+		text := anyModel.ReplaceAllString(g.fabric(), `$1"sn2700"`+"\n")
+		var first map[string]*box
+		var by, refused string
+		for i, sp := range slices.Backward(spellings) {
+			config := ""
+			if sp.config != "" {
+				config = fmt.Sprintf("  config = %q\n", sp.config)
+			}
+			j := judged(rt, anyVersion.ReplaceAllString(text, `$1"`+sp.version+`"`+"\n"+config))
+			why, cannot := "", false
+			for _, d := range j.Diags {
+				if d.Severity == diag.Error {
+					why += d.Code + "\n"
+					cannot = cannot || slices.Contains(refusals[d.Code], sp.name)
+				}
+			}
+			if i == len(spellings)-1 {
+				refused = why
+			}
+			require.True(rt, cannot || why == refused, "%s: %q, not %q\n%s", sp.name, why, refused, text)
+			if j.Diags.HasErrors() {
+				continue
+			}
+			w := walk(t, j.Fabric, j.Tree(), nil, nil)
+			require.NotNil(rt, w, "%s\n%s", sp.name, text)
+			if first == nil {
+				first, by = w.boxes, sp.name
+				continue
+			}
+			for _, d := range j.Fabric.Devices {
+				if d.Switch == nil {
+					continue
+				}
+				compared[sp.name]++
+				sameSwitch(rt, d, first[d.Name], w.boxes[d.Name], sp.version == perPort,
+					func() { wholly[sp.name]++ }, fmt.Sprintf("%s\n%s, by %s and %s", text, d.Name, by, sp.name))
+			}
+			if sp.version != perPort { // the newer one says more
+				first, by = w.boxes, sp.name
+			}
+		}
+	}
+	rounds := 3
+	if testing.Short() {
+		rounds = 1
+	}
+	for range rounds {
+		rapid.Check(t, one)
+	}
+	t.Logf("switches compared: %v, of them by every packet at some port: %v", compared, wholly)
+	for _, sp := range spellings[:len(spellings)-1] {
+		assert.NotZero(t, compared[sp.name], sp.name)
+		assert.NotZero(t, wholly[sp.name], sp.name)
+	}
+}
+
+// sameSwitch compares what two texts make of a switch.
+func sameSwitch(t *rapid.T, d *ir.Device, a, b *box, all bool, whole func(), what string) {
+	require.NotNil(t, a, what)
+	require.NotNil(t, b, what)
+	whole0 := false
+	for _, p := range d.Ports {
+		x, y := a.sorter(p.Name), b.sorter(p.Name)
+		alike := x.trustPCP == y.trustPCP && x.trustDSCP == y.trustDSCP
+		for _, in := range p.Entering() {
+			if !alike && d.Fabric.FlowControl == ir.Pause {
+				break
+			}
+			for _, pkt := range sentBy(in, p) {
+				require.Equal(t, a.classify(p.Name, pkt), b.classify(p.Name, pkt), "%s: %s, %+v of %s", what, p, pkt, in.Name)
+			}
+		}
+		if alike {
+			whole0 = true
+			for v := range 64 {
+				for _, pkt := range []packet{{ip: true, dscp: v}, {tagged: true, pcp: v % 8}, {ip: true, dscp: v, tagged: true, pcp: v % 8}, {}} {
+					require.Equal(t, a.classify(p.Name, pkt), b.classify(p.Name, pkt), "%s: %s, %+v", what, p, pkt)
+				}
+			}
+		}
+		for cos := range 8 {
+			require.Equal(t, a.end(p.Name, cos), b.end(p.Name, cos), "%s: pauses of %s, %d", what, p, cos)
+			marks := func(b *box) bool { return b.marks[p.Name][cos] || b.marksAll[cos] }
+			if !all || slices.ContainsFunc(p.Marks, func(m *ir.Mark) bool { return m.Group.Cos == cos }) {
+				require.Equal(t, marks(a), marks(b), "%s: marks of %s, %d", what, p, cos)
+			}
+			if marks(a) && marks(b) {
+				require.Equal(t, a.thresholds(p.Name, cos), b.thresholds(p.Name, cos), "%s: thresholds of %s, %d", what, p, cos)
+			}
+		}
+		sameShares(t, p, a, b, what)
+	}
+	if whole0 {
+		whole()
+	}
+}
+
+// sorter is the box whose fields and maps count at a port.
+func (b *box) sorter(port string) *box {
+	if own := b.own[port]; own != nil {
+		return own
+	}
+	return b
+}
+
+func (b *box) thresholds(port string, cos int) [3]int {
+	if t, ok := b.from[port][cos]; ok {
+		return t
+	}
+	return b.from[""][cos]
+}
+
+// shares gives the part of a port's link that each cos has in percent, 0 of one that is strict; nil: groups of them have weights.
+func (b *box) shares(port string) map[int]int {
+	if s := b.share[port]; s != nil {
+		return s
+	}
+	return b.share[""]
+}
+
+// sentBy are the packets of an intent that come in at a port.
+func sentBy(in *ir.Intent, p *ir.Port) (out []packet) {
+	tagged := in.VLAN > 0 && !p.Link.Routed
+	if in.Version == 1 {
+		return []packet{{tagged: tagged, pcp: in.Group.Cos}}
+	}
+	if !in.ByDSCP() {
+		return []packet{{ip: true, tagged: tagged, pcp: in.Group.Cos}}
+	}
+	for _, c := range in.Group.DSCP {
+		out = append(out, packet{ip: true, dscp: c.Value, tagged: tagged})
+	}
+	return out
+}
+
+// sameShares compares who is served first, and the shares of the others. Whole percents of at least one leave up to one for each queue
+// that is beside what the weights say.
+func sameShares(t *rapid.T, p *ir.Port, a, b *box, what string) {
+	x, y := a.shares(p.Name), b.shares(p.Name)
+	if x != nil && y != nil {
+		require.Equal(t, x, y, "%s: shares of %s", what, p)
+		require.Len(t, x, 8)
+		return
+	}
+	if x == nil && y == nil {
+		require.Equal(t, a.group, b.group, what)
+		require.Equal(t, a.weight, b.weight, what)
+		return
+	}
+	groups, shares := a, y
+	if x != nil {
+		groups, shares = b, x
+	}
+	require.Len(t, groups.group, 8, what)
+	total, of := 0, map[string]int{}
+	for _, g := range slices.Sorted(maps.Keys(groups.weight)) {
+		if len(groups.membersOf(g)) > 0 {
+			total += groups.weight[g]
+		}
+	}
+	for cos := range 8 {
+		g := groups.group[cos]
+		share, stated := shares[cos]
+		require.True(t, stated, "%s: %d", what, cos)
+		require.Equal(t, groups.weight[g] == 0, share == 0, "%s: %d is strict", what, cos)
+		of[g] += share
+	}
+	for g, sum := range of {
+		want := 100 * float64(groups.weight[g]) / float64(max(total, 1))
+		require.LessOrEqual(t, math.Abs(want-float64(sum)), 8.0, "%s: %s of %s", what, g, p)
+	}
+}
+
+func (b *box) membersOf(group string) (out []int) {
+	for cos := range 8 {
+		if b.group[cos] == group {
+			out = append(out, cos)
+		}
+	}
+	return out
+}
