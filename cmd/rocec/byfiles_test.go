@@ -58,8 +58,14 @@ const (
 // byFiles compiles the rack with a release, and gives its switch alone.
 func byFiles(t *testing.T, text string) *target.Tree {
 	t.Helper()
+	return switchOf(t, strings.Replace(byFilesHCL, "SWITCH", text, 1))
+}
+
+// switchOf compiles a fabric and gives its first switch alone.
+func switchOf(t *testing.T, hcl string) *target.Tree {
+	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(strings.Replace(byFilesHCL, "SWITCH", text, 1)), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "fabric.hcl"), []byte(hcl), 0o600))
 	a := &app{person: &person{getenv: func(string) string { return "" }}, maxObjects: 1000, budget: defaultBudget}
 	f, err := a.load(dir)
 	require.NoError(t, err)

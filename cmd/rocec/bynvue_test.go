@@ -32,7 +32,11 @@ type nvueBox struct {
 
 func byNVUE(t *testing.T, text string) *nvueBox {
 	t.Helper()
-	tree := byFiles(t, text)
+	return boxOf(t, byFiles(t, text))
+}
+
+func boxOf(t *testing.T, tree *target.Tree) *nvueBox {
+	t.Helper()
 	require.Equal(t, "nvue", tree.Devices[0].Target.Name)
 	devices, dial := inLab(t, tree)
 	d := devices.Device(tree.Devices[0].Name)
@@ -250,6 +254,36 @@ func TestNVUERefused(t *testing.T) {
 			assert.Contains(t, p.Err.Detail, c.says)
 		})
 	}
+}
+
+// TestNVUEBond: the headroom of a bond's members is read, although NVUE binds the profile to the bond.
+func TestNVUEBond(t *testing.T) {
+	const nic = "  nic \"ens1f0\" { model = \"connectx-6dx\" }\n"
+	hcl := strings.Replace(byFilesHCL, "SWITCH", `version = "5.14.0"`, 1)
+	hcl = strings.Replace(hcl, nic, nic+strings.Replace(nic, "f0", "f1", 1)+
+		"  bond \"bond0\" {\n    nics = [\"ens1f0\", \"ens1f1\"]\n    mode = \"802.3ad\"\n  }\n", 1)
+	hcl += "link \"second\" {\n  a = \"store[1-3]:ens1f1\"\n  b = \"tor:swp[4-6]\"\n  speed = \"100G\"\n}\n"
+	b := boxOf(t, switchOf(t, hcl))
+	r := applied(t, b.tree, b.dial).Devices[0]
+	require.Equal(t, deploy.Applied, r.Outcome, "%v %s", r.Err, r.Text())
+	judged := func() (good, bad int) {
+		for _, s := range b.plan(t).Baseline {
+			if s.Name == "headroom" {
+				require.Equal(t, target.UnitState, s.Unit, s.Hint)
+				good, bad = good+int(s.Value), bad+1-int(s.Value)
+			}
+		}
+		return good, bad
+	}
+	good, bad := judged()
+	assert.Equal(t, []int{1, 0}, []int{good, bad})
+	b.nv.Do(func() {
+		for i := range b.nv.Ports {
+			b.nv.Ports[i].Short = 1 << 30
+		}
+	})
+	good, bad = judged()
+	assert.Equal(t, []int{0, 1}, []int{good, bad}, "too little for the members, too")
 }
 
 // TestNVUEPending: another user's pending revision is neither taken along nor taken away.

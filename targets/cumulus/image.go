@@ -86,12 +86,12 @@ func Chassis(d *ir.Device) target.Image {
 func Bonded(p *ir.Port) bool { return master(p) != "" }
 
 // master names the bond that a port is in, within the 15 letters of an interface: opposite the bond of a host that balances, and so needs
-// one here, or one between switches. Empty: there is none.
+// one here, or one between switches. Empty: there is none. A dash would make it a range to NVUE.
 func master(p *ir.Port) string {
 	switch nic := p.Peer().NIC; {
 	case nic != nil && nic.Bond != nil && nic.Bond.Mode != "active-backup":
 		host := nic.Device
-		return fmt.Sprintf("bond%d-%d", host.ID, slices.Index(host.Host.Bonds, nic.Bond))
+		return fmt.Sprintf("bond%d_%d", host.ID, slices.Index(host.Host.Bonds, nic.Bond))
 	case p.Link.Bond != 0:
 		return fmt.Sprintf("lag%d", p.Link.Bond)
 	}

@@ -143,16 +143,16 @@ func (e *editor) judgePreset(ds *diag.List) {
 	if e.w.preset == KeepPreset {
 		why = ", and the switch block says preset = \"keep\""
 	}
-	differs := ""
+	var differs strings.Builder
 	for i, b := range breaks {
 		if i == 8 {
-			differs += fmt.Sprintf(" And %s more.", diag.Number(len(breaks)-i))
+			fmt.Fprintf(&differs, " And %s more.", diag.Number(len(breaks)-i))
 			break
 		}
-		differs += " " + b.Says
+		differs.WriteString(" " + b.Says)
 	}
 	topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it%s. What differs:%s Have the fabric "+
-		"fit the preset, or write preset = \"replace\" in the switch block: rocec's settings then take its place.", d.Name, why, differs)
+		"fit the preset, or write preset = \"replace\" in the switch block: rocec's settings then take its place.", d.Name, why, differs.String())
 }
 
 // ranges spells rising numbers: "24-25, 27-31".

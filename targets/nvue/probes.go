@@ -65,6 +65,11 @@ func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
 	}
 	var revisions map[string]revision
 	if json.Unmarshal([]byte(says["revisions"]), &revisions) != nil {
+		if rel, ok := grammar.ParseRelease(d.Switch.Version); ok && !rel.AtLeast(5, 5) {
+			return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read. Manuals name that command from 5.5 on, so release %s may "+
+				"not have it, and without it rocec cannot tell whether somebody else's change is under way. Upgrade the switch to 5.5 or later, or write "+
+				"config = %q in the switch block.", d.Name, d.Switch.Version, "files")}
+		}
 		return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read, so it is not known whether somebody else's change is "+
 			"under way. Let the login user ask nv (group nvapply), or use sudo without a password.", d.Name)}
 	}
@@ -205,17 +210,25 @@ func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
 	}, true
 }
 
+// holderScript gives the interface that has a port's settings of QoS: the bond that the port is in, or the port.
+const holderScript = `holder() {
+	of=/sys/class/net/$1/master
+	if [ -d "$of/bonding" ] && of=$(readlink "$of"); then echo "${of##*/}"; else echo "$1"; fi
+}
+`
+
 // headroomProbe reads what a switch reserves of its memory for what arrives after a pause. The switch derives it by a formula that is not
 // public; less than rocec derives is loss.
 func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
 	var b strings.Builder
+	b.WriteString(holderScript)
 	b.WriteString("one() {\nprintf '%s ' \"$1\"\nshift\ntimeout 10 nv show interface \"$@\" -o json 2>/dev/null | head -c 65536 | tr '\\n' ' '\necho\n}\n")
 	for _, p := range ports {
 		by := "pfc"
 		if p.ByPause() {
 			by = "link-pause"
 		}
-		fmt.Fprintf(&b, "one bound:%[1]s %[1]s qos %[2]s\none groups:%[1]s %[1]s qos buffer ingress-priority-group\n"+
+		fmt.Fprintf(&b, "of=$(holder %[1]s)\necho \"holder:%[1]s $of\"\none bound:%[1]s \"$of\" qos %[2]s\none groups:%[1]s %[1]s qos buffer ingress-priority-group\n"+
 			"echo \"link:%[1]s $(cat /sys/class/net/%[1]s/operstate 2>/dev/null)\"\n", p.Name, by)
 	}
 	samples := func(answer []byte) []target.Sample {
@@ -227,6 +240,9 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 		var out []target.Sample
 		for _, p := range ports {
 			s := headroomOf(d, p, says["bound:"+p.Name], says["groups:"+p.Name])
+			if holder := says["holder:"+p.Name]; holder != p.Name && s.Unit == target.UnitState && s.Value == 0 && !strings.Contains(says["groups:"+p.Name], `"lossless"`) {
+				s = unread(d, p, fmt.Sprintf("it is a member of %s, and no manual says whether a switch shows the lossless group there.", target.Escape(holder)))
+			}
 			if s.Unit == target.UnitState && s.Value == 0 && says["link:"+p.Name] == "down" {
 				s = unread(d, p, "its link is down, and what is reserved for it may depend on its speed.")
 			}

@@ -1,6 +1,7 @@
 package nvue
 
 import (
+	"cmp"
 	"fmt"
 	"testing"
 
@@ -17,22 +18,25 @@ func TestHeadroom(t *testing.T) {
 	p := &ir.Port{Name: "swp1", Link: &ir.Link{FlowControl: "pfc"}, Buffers: []*ir.Buffer{{Need: 1000, Floor: 900}}}
 	good, bad := "1", "0"
 	const unread, rocec = target.NotReadable, `{"profile":"rocec-5m"}`
-	for name, c := range map[string]struct{ bound, groups, link, want string }{
-		"enough":            {rocec, `{"0":{"lossy-lossless":"lossy"},"3":{"lossy-lossless":"lossless","headroom":1000}}`, "up", good},
-		"too little":        {rocec, `{"3":{"lossy-lossless":"lossless","headroom":800}}`, "up", bad},
-		"0 bytes":           {rocec, `{"3":{"lossy-lossless":"lossless","headroom":0}}`, "up", bad},
-		"no lossless group": {rocec, `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", bad},
-		"no profile yet":    {`{}`, `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", good},
-		"no link":           {rocec, `{"3":{"lossy-lossless":"lossless","headroom":0}}`, "down", unread},
-		"another key":       {rocec, `{"3":{"type":"lossless","headroom":1000}}`, "up", unread},
-		"wrapped":           {rocec, `{"operational":{"3":{"lossy-lossless":"lossless","headroom":1000}}}`, "up", unread},
-		"no number":         {rocec, `{"3":{"lossy-lossless":"lossless","headroom":"NaN"}}`, "up", unread},
-		"another unit":      {rocec, `{"3":{"lossy-lossless":"lossless","headroom":"7 cells"}}`, "up", unread},
-		"no such leaf":      {rocec, `{"3":{"lossy-lossless":"lossless"}}`, "up", unread},
-		"no JSON":           {rocec, `Error: no such thing`, "up", unread},
-		"nothing":           {rocec, `null`, "up", unread},
+	for name, c := range map[string]struct{ bound, groups, link, want, holder string }{
+		"enough":             {rocec, `{"0":{"lossy-lossless":"lossy"},"3":{"lossy-lossless":"lossless","headroom":1000}}`, "up", good, ""},
+		"too little":         {rocec, `{"3":{"lossy-lossless":"lossless","headroom":800}}`, "up", bad, ""},
+		"0 bytes":            {rocec, `{"3":{"lossy-lossless":"lossless","headroom":0}}`, "up", bad, ""},
+		"no lossless group":  {rocec, `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", bad, ""},
+		"no profile yet":     {`{}`, `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", good, ""},
+		"no link":            {rocec, `{"3":{"lossy-lossless":"lossless","headroom":0}}`, "down", unread, ""},
+		"another key":        {rocec, `{"3":{"type":"lossless","headroom":1000}}`, "up", unread, ""},
+		"wrapped":            {rocec, `{"operational":{"3":{"lossy-lossless":"lossless","headroom":1000}}}`, "up", unread, ""},
+		"no number":          {rocec, `{"3":{"lossy-lossless":"lossless","headroom":"NaN"}}`, "up", unread, ""},
+		"another unit":       {rocec, `{"3":{"lossy-lossless":"lossless","headroom":"7 cells"}}`, "up", unread, ""},
+		"no such leaf":       {rocec, `{"3":{"lossy-lossless":"lossless"}}`, "up", unread, ""},
+		"no JSON":            {rocec, `Error: no such thing`, "up", unread, ""},
+		"nothing":            {rocec, `null`, "up", unread, ""},
+		"member, enough":     {rocec, `{"3":{"lossy-lossless":"lossless","headroom":1000}}`, "up", good, "bond1"},
+		"member, too little": {rocec, `{"3":{"lossy-lossless":"lossless","headroom":800}}`, "up", bad, "bond1"},
+		"member, no group":   {rocec, `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", unread, "bond1"},
 	} {
-		answer := fmt.Sprintf("bound:swp1 %s\ngroups:swp1 %s\nlink:swp1 %s\n", c.bound, c.groups, c.link)
+		answer := "holder:swp1 " + cmp.Or(c.holder, "swp1") + "\n" + fmt.Sprintf("bound:swp1 %s\ngroups:swp1 %s\nlink:swp1 %s\n", c.bound, c.groups, c.link)
 		samples := headroomProbe(d, "headroom", []*ir.Port{p}, false).Samples([]byte(answer))
 		if !assert.Len(t, samples, 1, name) {
 			continue

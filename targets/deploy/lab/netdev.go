@@ -70,7 +70,11 @@ func (d *Device) addNetdev(img target.Netdev) {
 	f.plantNode(home+"/address", target.TextNode(n.mac, nil))
 	if n.Master != "" {
 		// A bond's directory may come later than its ports; a link does not mind.
-		f.plantLink(home+"/master", "../../../../virtual/net/"+n.Master)
+		up := "../"
+		if n.PCI != "" {
+			up = "../../../../virtual/net/"
+		}
+		f.plantLink(home+"/master", up+n.Master)
 		d.bonds[n.Master] = append(d.bonds[n.Master], n.Name)
 		f.plantNode("/sys/devices/virtual/net/"+n.Master+"/bonding/slaves", target.TextNode(func() string {
 			return strings.Join(d.bonds[n.Master], " ")

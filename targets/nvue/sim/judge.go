@@ -171,13 +171,7 @@ func judge(t tree, r release, exists func(port string) bool) (out []issue) {
 	if pausing(eff, "", "pfc") != nil && len(pausing(eff, "", "link-pause")) > 0 {
 		bad("qos", "PFC and link pause exclude each other in default-global")
 	}
-	members := map[string]string{}
-	for bond, v := range eff.sub("interface") {
-		o, _ := v.(tree)
-		for m := range maps.Keys(o.sub("bond", "member")) {
-			members[m] = bond
-		}
-	}
+	members := bonds(eff)
 	for _, port := range sorted(eff.sub("interface")) {
 		at := "interface." + port + ".qos"
 		own := eff.sub("interface", port, "qos")
@@ -211,4 +205,16 @@ func judge(t tree, r release, exists func(port string) bool) (out []issue) {
 		}
 	}
 	return out
+}
+
+// bonds gives the bond of each member.
+func bonds(eff tree) map[string]string {
+	of := map[string]string{}
+	for bond, v := range eff.sub("interface") {
+		o, _ := v.(tree)
+		for m := range maps.Keys(o.sub("bond", "member")) {
+			of[m] = bond
+		}
+	}
+	return of
 }

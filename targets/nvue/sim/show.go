@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -111,9 +112,10 @@ func (n *NVUE) groups(name string) tree {
 		}
 	}
 	out := tree{"0": group(0, "lossy", 9*1024, 0, 0, 0), "9": group(0, "lossy", 9*1024, 0, 0, 0)}
-	pfc := pausing(eff, name, "pfc")
+	holder := cmp.Or(bonds(eff)[name], name)
+	pfc := pausing(eff, holder, "pfc")
 	if pfc == nil {
-		pfc = pausing(eff, name, "link-pause")
+		pfc = pausing(eff, holder, "link-pause")
 	}
 	lossless := slices.ContainsFunc(sorted(eff.sub("qos", "traffic-pool")), func(k string) bool { return strings.HasSuffix(k, "-lossless") })
 	if pfc == nil || !lossless {
@@ -222,12 +224,12 @@ func (c *call) shown(words []string) tree {
 		return out
 	}
 	name := words[1]
+	what := strings.Join(words[2:], " ")
+	eff := c.programmed(name)
 	p, ok := c.port(name)
-	if !ok {
+	if bond := eff.sub("interface", name, "bond") != nil; !ok && (!bond || what != "qos pfc") {
 		return nil
 	}
-	eff := c.programmed(name)
-	what := strings.Join(words[2:], " ")
 	counters := "counters qos"
 	if c.release() < 5 {
 		counters = "qos counters"

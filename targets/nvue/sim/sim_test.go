@@ -174,13 +174,12 @@ func TestPatchTraps(t *testing.T) {
 	require.Less(t, len(b.nv("config diff --expand")), 50<<20, "ranges in ranges are bounded")
 	require.Contains(t, b.bad("config apply -y"), "not known")
 	b.nv("config detach")
-	laughs := "- set: {a0: &a0 {x: y}"
+	var laughs strings.Builder
+	laughs.WriteString("- set: {a0: &a0 {x: y}")
 	for i := range 12 {
-		laughs += fmt.Sprintf(", a%d: &a%d {%s}", i+1, i+1, strings.Join([]string{
-			fmt.Sprintf("p: *a%d", i), fmt.Sprintf("q: *a%d", i), fmt.Sprintf("r: *a%d", i), fmt.Sprintf("s: *a%d", i),
-		}, ", "))
+		fmt.Fprintf(&laughs, ", a%d: &a%d {p: *a%d, q: *a%d, r: *a%d, s: *a%d}", i+1, i+1, i, i, i, i)
 	}
-	b.d.WriteFile("/tmp/p", []byte(laughs+"}\n"), 0o644)
+	b.d.WriteFile("/tmp/p", []byte(laughs.String()+"}\n"), 0o644)
 	require.Contains(t, b.bad("config patch /tmp/p"), "the file is too large")
 	for _, file := range []string{
 		"- set: &a {}\n" + strings.Repeat("- set: {a: *a, b: *a, <<: *a}\n", 100),
