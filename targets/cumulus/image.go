@@ -60,10 +60,13 @@ func Chassis(d *ir.Device) target.Image {
 				"DISTRIB_DESCRIPTION=\"Cumulus Linux %[1]s\"\n", sw.Version),
 			portsConf: portsFile(d),
 		},
-		Sims: []target.Sim{neighbours(d), agent(d), bridge}, Systemd: 241, // Debian 10, of 4.x
+		Sims: []target.Sim{router(d), agent(d), bridge}, Systemd: 241, // Debian 10, of 4.x
 	}
 	if strings.HasPrefix(sw.Version, "3.") {
 		img.Systemd = 215 // Debian 8
+	}
+	if sw.MLAG != "" {
+		img.Sims = append(img.Sims, pair(d))
 	}
 	for _, name := range bridge.Bonds {
 		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name})
@@ -151,22 +154,27 @@ func agent(d *ir.Device) *target.LLDPAgent {
 	return a
 }
 
-// neighbours are the switches that a switch is cabled to.
-func neighbours(d *ir.Device) *sim.Neighbours {
-	r, ok := grammar.ParseRelease(d.Switch.Version)
-	n := &sim.Neighbours{AS: d.Switch.ASN, MLAG: d.Switch.MLAG != "", Families: ok && r.AtLeast(4, 0)}
+// router is what the switch says of BGP.
+func router(d *ir.Device) *target.Router {
+	rel, ok := grammar.ParseRelease(d.Switch.Version)
+	out := &target.Router{AS: d.Switch.ASN, Families: ok && rel.AtLeast(4, 0)}
 	for _, p := range sorted(d.Ports) {
-		peer := p.ir.Peer()
-		if peer.Device.Switch == nil {
-			continue
+		if peer := p.ir.Peer().Device.Switch; peer != nil && p.ir.Link.Routed && d.Switch.ASN > 0 && peer.ASN > 0 {
+			out.Peers = append(out.Peers, target.RouterPeer{Port: p.port.String(), AS: peer.ASN})
 		}
-		n.All = append(n.All, sim.Neighbour{
-			Port: p.port.String(),
-			BGP:  p.ir.Link.Routed && d.Switch.ASN > 0 && peer.Device.Switch.ASN > 0, RemoteAS: peer.Device.Switch.ASN,
-			MLAGMember: n.MLAG && peer.Device.Switch.MLAG == d.Switch.MLAG,
-		})
 	}
-	return n
+	return out
+}
+
+// pair is what clagd says of the other switch of the MLAG pair.
+func pair(d *ir.Device) *sim.Pair {
+	out := &sim.Pair{}
+	for _, p := range sorted(d.Ports) {
+		if peer := p.ir.Peer().Device.Switch; peer != nil && peer.MLAG == d.Switch.MLAG {
+			out.Ports = append(out.Ports, p.port.String())
+		}
+	}
+	return out
 }
 
 // counters are those of a port that tell of lossless traffic.

@@ -1,7 +1,6 @@
 package cumulus
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -34,7 +33,6 @@ func probes(d *ir.Device) []target.Probe {
 
 // Around gives what of a switch shows its surroundings and its traffic: links, LLDP and BGP neighbours, its MLAG pair, counters.
 func Around(d *ir.Device) []target.Probe {
-	var out []target.Probe
 	var cables []target.Cable
 	var carrying []string // ports with lossless traffic
 	for _, p := range sorted(d.Ports) {
@@ -46,13 +44,7 @@ func Around(d *ir.Device) []target.Probe {
 			carrying = append(carrying, name)
 		}
 	}
-	if len(cables) > 0 {
-		out = append(out, target.LinkProbe(d.Name, cables))
-	}
-	if laid := target.Laid(cables); len(laid) > 0 {
-		out = append(out, lldpProbe(d.Name, laid))
-	}
-	out = append(out, bgpProbe(d.Name))
+	out := target.NeighbourProbes(d.Name, cables)
 	if d.Switch.MLAG != "" {
 		out = append(out, mlagProbe(d.Name))
 	}
@@ -89,111 +81,6 @@ func Switchd(device string, needed, blind bool) target.Probe {
 		}
 		return out
 	})
-}
-
-// lldpProbe asks which ports see an LLDP neighbour. The fabric does not say who speaks LLDP, so only the loss of one is wrong.
-func lldpProbe(device string, cables []target.Cable) target.Probe {
-	return target.Probe{
-		Name: "LLDP neighbours", Query: target.Query{Cmd: "lldpctl -f json 2>/dev/null || true"},
-		Samples: func(answer []byte) []target.Sample {
-			seen, ok := target.Neighbours(answer)
-			if !ok {
-				return nil
-			}
-			out := make([]target.Sample, len(cables))
-			for i, c := range cables {
-				out[i] = target.Gauge("LLDP neighbour", c.Interface, len(seen[c.Interface]) > 0,
-					fmt.Sprintf("%s:%s does not see its LLDP neighbour any more.", device, c.Interface))
-			}
-			return out
-		},
-	}
-}
-
-// bgpProbe asks for the sessions of BGP neighbours. FRR has the summary of all VRFs; Quagga of 3.x that of the default one alone.
-func bgpProbe(device string) target.Probe {
-	return target.Probe{
-		Name: "BGP neighbours", Query: target.Query{Cmd: `command -v vtysh >/dev/null || exit 0
-a=$(vtysh -c 'show bgp vrf all summary json' 2>/dev/null)
-case $a in
-*"{"*) ;;
-*) a=$(vtysh -c 'show ip bgp summary json' 2>/dev/null) ;;
-esac
-printf '%s\n' "$a"`},
-		Samples: func(answer []byte) []target.Sample {
-			sessions := bgpSessions(answer)
-			names := slices.Sorted(maps.Keys(sessions))
-			out := make([]target.Sample, len(names))
-			for i, name := range names {
-				out[i] = target.Gauge("BGP neighbour "+name, "", sessions[name], fmt.Sprintf("%s has no BGP session with %s any more.", device, name))
-				out[i].Link = name // of a neighbour without an address; an address is no port of the fabric
-			}
-			return out
-		},
-	}
-}
-
-// mostPeers bounds the neighbours taken from an answer, longestPeer their names: a device may print anything.
-const (
-	mostPeers   = 4096
-	longestPeer = 64
-)
-
-// bgpSessions reads which neighbours have a session, by name ("swp51", "10.0.0.1 of vrf RED"), from the summary in JSON of any
-// release: an object with "peers", below the address family, below the VRF. A neighbour that was shut down is left out; one
-// in several families has a session when any of them says so.
-func bgpSessions(answer []byte) map[string]bool {
-	var doc any
-	if i := bytes.IndexByte(answer, '{'); i < 0 || json.Unmarshal(answer[i:], &doc) != nil { // vtysh may print a warning first
-		return nil
-	}
-	sessions := map[string]bool{}
-	var walk func(v any, vrf string, depth int)
-	walk = func(v any, vrf string, depth int) {
-		o, ok := v.(map[string]any)
-		if !ok {
-			return
-		}
-		if s, ok := o["vrfName"].(string); ok {
-			vrf = s
-		}
-		peers, ok := o["peers"].(map[string]any)
-		if !ok {
-			for key, below := range o {
-				if depth == 0 && !family(key) {
-					walk(below, key, 1)
-				} else if depth < 2 {
-					walk(below, vrf, depth+1)
-				}
-			}
-			return
-		}
-		for name, p := range peers {
-			peer, _ := p.(map[string]any)
-			state, ok := peer["state"].(string)
-			if !ok || strings.Contains(state, "Admin") {
-				continue
-			}
-			if vrf != "default" {
-				name += " of vrf " + vrf
-			}
-			if len(name) <= longestPeer && (len(sessions) < mostPeers || sessions[name]) {
-				sessions[name] = sessions[name] || state == "Established"
-			}
-		}
-	}
-	walk(doc, "default", 0)
-	return sessions
-}
-
-// family reports whether a key of a BGP summary is an address family: "ipv4Unicast", "l2VpnEvpn".
-func family(key string) bool {
-	for _, f := range []string{"ipv4", "ipv6", "l2Vpn"} {
-		if strings.HasPrefix(key, f) {
-			return true
-		}
-	}
-	return false
 }
 
 // mlagProbe asks clagd for the other switch of the pair. What its JSON has is not documented; where status.peerAlive is missing,

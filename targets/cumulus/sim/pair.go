@@ -1,0 +1,47 @@
+package sim
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Pair is clagd on one switch of an MLAG pair, as clagctl tells of it: it sees the other one as long as a port between them has a link.
+type Pair struct {
+	Ports []string // of this switch, to the other one; none: the fabric does not have the peer link, which is up
+	m     target.Machine
+}
+
+// Boot implements [target.Sim].
+func (s *Pair) Boot(m target.Machine) {
+	s.m = m
+	m.Install("/usr/bin/clagctl", s.clagctl)
+}
+
+// clagctl is clagctl -j; its members here are those that are read.
+func (s *Pair) clagctl(p *target.Proc) int {
+	if !slices.Equal(p.Args[1:], []string{"-j"}) {
+		return p.Fail(2, "usage: clagctl [-j]")
+	}
+	alive := len(s.Ports) == 0
+	s.m.Do(func() {
+		for _, port := range s.Ports {
+			dev, ok := s.m.Netdev(port)
+			alive = alive || ok && !dev.Down
+		}
+	})
+	return show(p, object{"status": object{"peerAlive": alive, "ourRole": "primary", "peerIf": "peerlink.4094"}, "clagIntfs": object{}})
+}
+
+type object = map[string]any
+
+// show prints JSON as the tools do.
+func show(p *target.Proc, v any) int {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		panic("cumulus/sim: " + err.Error()) // strings, numbers and truth values
+	}
+	p.Print(string(text) + "\n")
+	return 0
+}
