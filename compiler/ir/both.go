@@ -93,6 +93,30 @@ func (p *PortSettings) Both(next *PortSettings) PortSettings {
 	return out
 }
 
+// JoinMaps puts the values into one map of a device that told its ports what was lossless, where they do not lead to what is lossless as it
+// is to be; lossless is the priorities of the latter. Not ok: two of them lead to different priorities.
+func JoinMaps(dscp *[64]int, pcp *[8]int, lossless uint8, kept map[string]*PortSettings) (ok bool) {
+	next, nextPCP := *dscp, *pcp
+	join := func(to, next []int, before []int8, had uint8) bool {
+		for v, cos := range before {
+			if cos < 0 || had>>cos&1 == 0 || lossless>>next[v]&1 == 1 {
+				continue
+			}
+			if to[v] != next[v] && to[v] != int(cos) {
+				return false
+			}
+			to[v] = int(cos)
+		}
+		return true
+	}
+	for _, have := range kept {
+		if !join(dscp[:], next[:], have.DSCP[:], have.Lossless()) || !join(pcp[:], nextPCP[:], have.PCP[:], have.Lossless()) {
+			return false
+		}
+	}
+	return true
+}
+
 // Lossless gives the priorities the port is lossless for in either direction.
 func (p *PortSettings) Lossless() uint8 { return p.Sends | p.Obeys }
 

@@ -51,7 +51,8 @@ func image(d *ir.Device) target.Image {
 // Chassis is a switch as it comes from the factory, without the daemon that programs the chip and its files.
 func Chassis(d *ir.Device) target.Image {
 	sw := d.Switch
-	bridge := bridged(d)
+	rel, ok := grammar.ParseRelease(sw.Version)
+	bridge := target.BridgeOf(d, strings.HasPrefix(sw.Version, "3."), master)
 	img := target.Image{
 		Files: map[string]string{
 			"/etc/os-release": fmt.Sprintf("NAME=\"Cumulus Linux\"\nVERSION_ID=%[1]s\nVERSION=\"Cumulus Linux %[1]s\"\n"+
@@ -60,7 +61,7 @@ func Chassis(d *ir.Device) target.Image {
 				"DISTRIB_DESCRIPTION=\"Cumulus Linux %[1]s\"\n", sw.Version),
 			portsConf: portsFile(d),
 		},
-		Sims: []target.Sim{router(d), agent(d), bridge}, Systemd: 241, // Debian 10, of 4.x
+		Sims: []target.Sim{target.RouterOf(d, ok && rel.AtLeast(4, 0)), target.AgentOf(d), bridge}, Systemd: 241, // Debian 10, of 4.x
 	}
 	if strings.HasPrefix(sw.Version, "3.") {
 		img.Systemd = 215 // Debian 8
@@ -101,32 +102,6 @@ func master(p *ir.Port) string {
 	return ""
 }
 
-// bridged is the bridge with the VLANs of intents at the ports that carry them.
-func bridged(d *ir.Device) *sim.Bridge {
-	b := &sim.Bridge{VLANs: map[string][]int{}, Keyed: strings.HasPrefix(d.Switch.Version, "3.")}
-	for _, p := range sorted(d.Ports) {
-		name := p.ir.Name
-		if bond := master(p.ir); bond != "" {
-			if name = bond; !slices.Contains(b.Bonds, name) {
-				b.Bonds = append(b.Bonds, name)
-			}
-		}
-		if p.ir.Link.Routed {
-			continue
-		}
-		intents := d.Switch.Intents
-		if nic := p.ir.Peer().NIC; nic != nil {
-			intents = nic.Carries()
-		}
-		for _, in := range intents {
-			if in.VLAN > 0 && !slices.Contains(b.VLANs[name], in.VLAN) {
-				b.VLANs[name] = append(b.VLANs[name], in.VLAN)
-			}
-		}
-	}
-	return b
-}
-
 // portsFile is the file that splits ports, as the fabric has them split.
 func portsFile(d *ir.Device) string {
 	parts := map[int]int{}
@@ -141,29 +116,6 @@ func portsFile(d *ir.Device) string {
 		fmt.Fprintf(&b, "%d=%dx\n", n, parts[n])
 	}
 	return b.String()
-}
-
-// agent is the lldpd of a switch: other switches tell who they are, and hosts that others set by hand. Hosts of rocec listen.
-func agent(d *ir.Device) *target.LLDPAgent {
-	a := &target.LLDPAgent{}
-	for _, p := range sorted(d.Ports) {
-		if peer := p.ir.Peer(); peer.Device.Switch != nil || peer.Device.ByHand != nil {
-			a.Ports = append(a.Ports, target.LLDPPort{Port: p.port.String(), Peer: peer.Device.Name, PeerPort: peer.Name})
-		}
-	}
-	return a
-}
-
-// router is what the switch says of BGP.
-func router(d *ir.Device) *target.Router {
-	rel, ok := grammar.ParseRelease(d.Switch.Version)
-	out := &target.Router{AS: d.Switch.ASN, Families: ok && rel.AtLeast(4, 0)}
-	for _, p := range sorted(d.Ports) {
-		if peer := p.ir.Peer().Device.Switch; peer != nil && p.ir.Link.Routed && d.Switch.ASN > 0 && peer.ASN > 0 {
-			out.Peers = append(out.Peers, target.RouterPeer{Port: p.port.String(), AS: peer.ASN})
-		}
-	}
-	return out
 }
 
 // pair is what clagd says of the other switch of the MLAG pair.

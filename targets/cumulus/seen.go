@@ -66,8 +66,8 @@ func seen(d *ir.Device, answer []byte) *target.Seen {
 			}
 		}
 	}
-	readBonds(s, lines)
-	readVLANs(s, d, lines)
+	lines.ReadBonds(s)
+	lines.ReadVLANs(s, d.Switch.Intents)
 	readMLAG(s, d, lines)
 	lines.ReadNeighbours(s)
 	return s
@@ -99,100 +99,6 @@ func instead(p grammar.Port, there map[grammar.Port]bool, conf string) string {
 		return "it is split into " + strings.Join(parts, ", ") + " alone" + said
 	}
 	return "nor any part of that port" + said
-}
-
-// mostBonds bounds what is taken from an answer.
-const mostBonds = 512
-
-// readBonds reads lines "NAME MODE PARTNER PORT...".
-func readBonds(s *target.Seen, lines target.Lines) {
-	if !lines.Ended("bond") {
-		s.NotRead(target.PartBonds, "the answer breaks off")
-		return
-	}
-	s.Bonds = map[string]*target.SeenBond{}
-	for _, line := range lines["bond"] {
-		f := strings.Fields(line)
-		if len(f) < 3 || len(s.Bonds) == mostBonds {
-			continue
-		}
-		b := &target.SeenBond{Mode: f[1], Ports: f[3:], Partner: f[1] != "802.3ad" || f[2] != "00:00:00:00:00:00"}
-		s.Bonds[f[0]] = b
-		for _, name := range b.Ports {
-			if p := s.Ports[name]; p != nil {
-				p.Bond = f[0]
-			}
-		}
-	}
-}
-
-// bridgeVLAN is an entry of `bridge -c -json vlan show`: a VLAN, or a range of them.
-type bridgeVLAN struct {
-	VLAN  int      `json:"vlan"`
-	End   int      `json:"vlanEnd"`
-	Flags []string `json:"flags"`
-}
-
-// bridgeVLANs reads the VLANs of ports by their names: a list of objects of one port each, or, of the iproute2 of 3.x, an object of ports.
-func bridgeVLANs(text string) (map[string][]bridgeVLAN, bool) {
-	if strings.TrimSpace(text) == "" {
-		return nil, true // no bridge
-	}
-	var list []struct {
-		Name  string       `json:"ifname"`
-		VLANs []bridgeVLAN `json:"vlans"`
-	}
-	of := map[string][]bridgeVLAN{}
-	if json.Unmarshal([]byte(text), &list) == nil {
-		for _, p := range list {
-			of[p.Name] = append(of[p.Name], p.VLANs...)
-		}
-		return of, true
-	}
-	return of, json.Unmarshal([]byte(text), &of) == nil
-}
-
-// readVLANs says which VLANs of the fabric pass by which port: by the bridge that knows VLANs, with the port or its bond as a port of it,
-// or by a subinterface such as swp1.100, of a bridge of one VLAN or of a router.
-func readVLANs(s *target.Seen, d *ir.Device, lines target.Lines) {
-	text, why := lines.Part("vlan", "bridge")
-	of, ok := bridgeVLANs(text)
-	switch {
-	case why != "" && !target.NotInstalled(why):
-		s.NotRead(target.PartVLANs, why+": the bridge of this release may not tell in JSON")
-		return
-	case why != "":
-		s.NotRead(target.PartVLANs, why)
-		return
-	case !ok:
-		s.NotRead(target.PartVLANs, "what bridge prints is not known on this release")
-		return
-	case !s.Read(target.PartBonds) || !s.Read(target.PartPorts):
-		s.NotRead(target.PartVLANs, "the answer breaks off")
-		return
-	}
-	sub := map[string]bool{}
-	for _, name := range lines["sub"] {
-		sub[name] = true
-	}
-	for name, p := range s.Ports {
-		p.VLANs = map[int]bool{}
-		for _, in := range d.Switch.Intents {
-			if in.VLAN == 0 {
-				continue
-			}
-			for _, of := range [][]bridgeVLAN{of[name], of[p.Bond]} {
-				for _, v := range of {
-					if in.VLAN == v.VLAN || v.VLAN < in.VLAN && in.VLAN <= v.End {
-						p.VLANs[in.VLAN] = p.VLANs[in.VLAN] || !slices.Contains(v.Flags, "Egress Untagged")
-					}
-				}
-			}
-			if tail := "." + strconv.Itoa(in.VLAN); sub[name+tail] || p.Bond != "" && sub[p.Bond+tail] {
-				p.VLANs[in.VLAN] = true
-			}
-		}
-	}
 }
 
 // readMLAG asks clagd. Without the program, and where the fabric has no pair and the daemon does not answer, the switch is of none.

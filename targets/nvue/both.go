@@ -57,26 +57,13 @@ func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why st
 
 // joinMaps adds the fields and values that told what was lossless.
 func (s *settings) joinMaps(kept map[string]*ir.PortSettings) (why string) {
-	is := s.lossless()
 	dscp, pcp := s.dscp, s.pcp
 	trust := ir.Trust{PCP: s.trust != "l3", DSCP: s.trust != "l2"}
 	for _, have := range kept {
 		trust = ir.Trust{PCP: trust.PCP || have.Trust.PCP, DSCP: trust.DSCP || have.Trust.DSCP}
-		join := func(to, next []int, before []int8) bool {
-			for v, cos := range before {
-				if cos < 0 || have.Lossless()>>cos&1 == 0 || is>>next[v]&1 == 1 {
-					continue
-				}
-				if to[v] != next[v] && to[v] != int(cos) {
-					return false
-				}
-				to[v] = int(cos)
-			}
-			return true
-		}
-		if !join(dscp[:], s.dscp[:], have.DSCP[:]) || !join(pcp[:], s.pcp[:], have.PCP[:]) {
-			return "its ports put the same values into different classes"
-		}
+	}
+	if !ir.JoinMaps(&dscp, &pcp, s.lossless(), kept) {
+		return "its ports put the same values into different classes"
 	}
 	s.dscp, s.pcp = dscp, pcp
 	switch {

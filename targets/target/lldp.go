@@ -3,7 +3,6 @@ package target
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 )
 
 // Bounds of what is taken from an answer of lldpctl: a device may print anything.
@@ -166,10 +165,5 @@ func (a *LLDPAgent) lldpctl(p *Proc) int {
 	default:
 		lldp["interface"] = ports
 	}
-	text, err := json.MarshalIndent(object{"lldp": lldp}, "", "  ")
-	if err != nil {
-		panic("target: " + err.Error()) // strings and truth values
-	}
-	p.Print(strings.TrimSpace(string(text)) + "\n")
-	return 0
+	return p.PrintJSON(object{"lldp": lldp})
 }

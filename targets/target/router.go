@@ -1,7 +1,5 @@
 package target
 
-import "encoding/json"
-
 // Router is a simulated FRR, or Quagga, for [Image.Sims]: what vtysh tells of the BGP sessions of ports. One is up as long as its port has
 // a link.
 type Router struct {
@@ -32,14 +30,6 @@ func (r *Router) vtysh(p *Proc) int {
 		return p.Fail(1, "Exiting: failed to connect to any daemons.")
 	}
 	type object = map[string]any
-	show := func(v object) int {
-		text, err := json.MarshalIndent(v, "", "  ")
-		if err != nil {
-			panic("target: " + err.Error()) // strings, numbers and truth values
-		}
-		p.Print(string(text) + "\n")
-		return 0
-	}
 	peers := object{}
 	r.m.Do(func() {
 		for _, peer := range r.Peers {
@@ -57,12 +47,12 @@ func (r *Router) vtysh(p *Proc) int {
 	switch {
 	case r.Families && p.Args[2] == "show bgp vrf all summary json":
 		if len(peers) == 0 {
-			return show(summary)
+			return p.PrintJSON(summary)
 		}
-		return show(object{"default": object{"ipv4Unicast": summary}})
+		return p.PrintJSON(object{"default": object{"ipv4Unicast": summary}})
 	case p.Args[2] == "show ip bgp summary json":
 		delete(summary, "vrfName")
-		return show(summary)
+		return p.PrintJSON(summary)
 	}
 	p.Print("% Unknown command.\n")
 	return 1

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"path"
@@ -189,6 +190,16 @@ func (p *Proc) CommandLine() string { return p.Name() + " " + strings.Join(p.Arg
 
 // Print writes to Stdout.
 func (p *Proc) Print(s string) { _, _ = io.WriteString(p.Stdout, s) }
+
+// PrintJSON writes a value to Stdout, with two blanks a level, and returns 0.
+func (p *Proc) PrintJSON(v any) int {
+	text, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		panic("target: " + err.Error()) // what tools print is texts, numbers and truth values
+	}
+	p.Print(string(text) + "\n")
+	return 0
+}
 
 // Fail writes a line to Stderr and returns status.
 func (p *Proc) Fail(status int, format string, args ...any) int {

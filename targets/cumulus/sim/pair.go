@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/rocec/rocec/targets/target"
@@ -31,17 +30,6 @@ func (s *Pair) clagctl(p *target.Proc) int {
 			alive = alive || ok && !dev.Down
 		}
 	})
-	return show(p, object{"status": object{"peerAlive": alive, "ourRole": "primary", "peerIf": "peerlink.4094"}, "clagIntfs": object{}})
-}
-
-type object = map[string]any
-
-// show prints JSON as the tools do.
-func show(p *target.Proc, v any) int {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		panic("cumulus/sim: " + err.Error()) // strings, numbers and truth values
-	}
-	p.Print(string(text) + "\n")
-	return 0
+	type object = map[string]any
+	return p.PrintJSON(object{"status": object{"peerAlive": alive, "ourRole": "primary", "peerIf": "peerlink.4094"}, "clagIntfs": object{}})
 }

@@ -1,0 +1,143 @@
+package target
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// mostBonds bounds what is taken from an answer.
+const mostBonds = 512
+
+// ReadBonds reads lines "NAME MODE PARTNER PORT...".
+func (l Lines) ReadBonds(s *Seen) {
+	if !l.Ended("bond") {
+		s.NotRead(PartBonds, "the answer breaks off")
+		return
+	}
+	s.Bonds = map[string]*SeenBond{}
+	for _, line := range l["bond"] {
+		f := strings.Fields(line)
+		if len(f) < 3 || len(s.Bonds) == mostBonds {
+			continue
+		}
+		b := &SeenBond{Mode: f[1], Ports: f[3:], Partner: f[1] != "802.3ad" || f[2] != "00:00:00:00:00:00"}
+		s.Bonds[f[0]] = b
+		for _, name := range b.Ports {
+			if p := s.Ports[name]; p != nil {
+				p.Bond = f[0]
+			}
+		}
+	}
+}
+
+// bridgeVLAN is an entry of `bridge -c -json vlan show`: a VLAN, or a range of them.
+type bridgeVLAN struct {
+	VLAN  int      `json:"vlan"`
+	End   int      `json:"vlanEnd"`
+	Flags []string `json:"flags"`
+}
+
+// bridgeVLANs reads the VLANs of ports by their names: a list of objects of one port each, or, of the iproute2 of 3.x, an object of ports.
+func bridgeVLANs(text string) (map[string][]bridgeVLAN, bool) {
+	if strings.TrimSpace(text) == "" {
+		return nil, true // no bridge
+	}
+	var list []struct {
+		Name  string       `json:"ifname"`
+		VLANs []bridgeVLAN `json:"vlans"`
+	}
+	of := map[string][]bridgeVLAN{}
+	if json.Unmarshal([]byte(text), &list) == nil {
+		for _, p := range list {
+			of[p.Name] = append(of[p.Name], p.VLANs...)
+		}
+		return of, true
+	}
+	return of, json.Unmarshal([]byte(text), &of) == nil
+}
+
+// ReadVLANs says which VLANs of the fabric pass by which port: by the bridge that knows VLANs, with the port or its bond as a port of it,
+// or by a subinterface such as swp1.100, of a bridge of one VLAN or of a router.
+func (l Lines) ReadVLANs(s *Seen, intents []*ir.Intent) {
+	text, why := l.Part("vlan", "bridge")
+	of, ok := bridgeVLANs(text)
+	switch {
+	case why != "" && !NotInstalled(why):
+		s.NotRead(PartVLANs, why+": the bridge of this release may not tell in JSON")
+		return
+	case why != "":
+		s.NotRead(PartVLANs, why)
+		return
+	case !ok:
+		s.NotRead(PartVLANs, "what bridge prints is not known on this release")
+		return
+	case !s.Read(PartBonds) || !s.Read(PartPorts):
+		s.NotRead(PartVLANs, "the answer breaks off")
+		return
+	}
+	sub := map[string]bool{}
+	for _, name := range l["sub"] {
+		sub[name] = true
+	}
+	for name, p := range s.Ports {
+		p.VLANs = map[int]bool{}
+		for _, in := range intents {
+			if in.VLAN == 0 {
+				continue
+			}
+			for _, of := range [][]bridgeVLAN{of[name], of[p.Bond]} {
+				for _, v := range of {
+					if in.VLAN == v.VLAN || v.VLAN < in.VLAN && in.VLAN <= v.End {
+						p.VLANs[in.VLAN] = p.VLANs[in.VLAN] || !slices.Contains(v.Flags, "Egress Untagged")
+					}
+				}
+			}
+			if tail := "." + strconv.Itoa(in.VLAN); sub[name+tail] || p.Bond != "" && sub[p.Bond+tail] {
+				p.VLANs[in.VLAN] = true
+			}
+		}
+	}
+}
+
+// Bridge is the bridge of a switch that knows VLANs, and its bonds: bridge -c -json vlan show, and what the kernel tells of bonds.
+type Bridge struct {
+	VLANs map[string][]int // those with a tag, by port or bond; beside them VLAN 1 has none
+	Keyed bool             // the iproute2 of 3.x prints an object of ports, that of 4.x a list
+	Bonds []string         // by LACP, with a partner
+}
+
+// Boot implements [Sim].
+func (b *Bridge) Boot(m Machine) {
+	m.Install("/usr/sbin/bridge", b.bridge)
+	for _, name := range b.Bonds {
+		home := "/sys/devices/virtual/net/" + name + "/bonding/"
+		m.Plant(home+"mode", TextNode(func() string { return "802.3ad 4" }, nil))
+		m.Plant(home+"ad_partner_mac", TextNode(func() string { return "52:54:00:00:01:01" }, nil))
+	}
+}
+
+func (b *Bridge) bridge(p *Proc) int {
+	if !slices.Equal(p.Args[1:], []string{"-c", "-json", "vlan", "show"}) {
+		return p.Fail(255, "Usage: bridge [ OPTIONS ] OBJECT { COMMAND | help }")
+	}
+	type object = map[string]any
+	keyed := object{}
+	list := []object{}
+	for _, name := range slices.Sorted(maps.Keys(b.VLANs)) {
+		vlans := []object{{"vlan": 1, "flags": []string{"PVID", "Egress Untagged"}}}
+		for _, v := range b.VLANs[name] {
+			vlans = append(vlans, object{"vlan": v})
+		}
+		keyed[name] = vlans
+		list = append(list, object{"ifname": name, "vlans": vlans})
+	}
+	if b.Keyed {
+		return p.PrintJSON(keyed)
+	}
+	return p.PrintJSON(list)
+}

@@ -1,0 +1,61 @@
+package target
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// SortedPorts are the ports of a switch by their names.
+func SortedPorts(d *ir.Device) []*ir.Port {
+	return slices.SortedFunc(slices.Values(d.Ports), func(a, b *ir.Port) int { return nodeset.Compare(a.Name, b.Name) })
+}
+
+// AgentOf is lldpd on a switch that is cabled as the fabric says: it sees other switches.
+func AgentOf(d *ir.Device) *LLDPAgent {
+	a := &LLDPAgent{}
+	for _, p := range SortedPorts(d) {
+		if peer := p.Peer(); peer.Device.Switch != nil || peer.Device.ByHand != nil {
+			a.Ports = append(a.Ports, LLDPPort{Port: p.Name, Peer: peer.Device.Name, PeerPort: peer.Name})
+		}
+	}
+	return a
+}
+
+// RouterOf is FRR on a switch that has the BGP sessions of the fabric.
+func RouterOf(d *ir.Device, families bool) *Router {
+	r := &Router{AS: d.Switch.ASN, Families: families}
+	for _, p := range SortedPorts(d) {
+		if peer := p.Peer().Device.Switch; peer != nil && p.Link.Routed && d.Switch.ASN > 0 && peer.ASN > 0 {
+			r.Peers = append(r.Peers, RouterPeer{Port: p.Name, AS: peer.ASN})
+		}
+	}
+	return r
+}
+
+// BridgeOf is the bridge of a switch with the VLANs of intents at the ports that carry them. bond names the bond a port is in; empty: none.
+func BridgeOf(d *ir.Device, keyed bool, bond func(*ir.Port) string) *Bridge {
+	b := &Bridge{VLANs: map[string][]int{}, Keyed: keyed}
+	for _, p := range SortedPorts(d) {
+		name := p.Name
+		if in := bond(p); in != "" {
+			if name = in; !slices.Contains(b.Bonds, name) {
+				b.Bonds = append(b.Bonds, name)
+			}
+		}
+		if p.Link.Routed {
+			continue
+		}
+		intents := d.Switch.Intents
+		if nic := p.Peer().NIC; nic != nil {
+			intents = nic.Carries()
+		}
+		for _, in := range intents {
+			if in.VLAN > 0 && !slices.Contains(b.VLANs[name], in.VLAN) {
+				b.VLANs[name] = append(b.VLANs[name], in.VLAN)
+			}
+		}
+	}
+	return b
+}
