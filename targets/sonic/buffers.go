@@ -1,0 +1,287 @@
+package sonic
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// usualLengths are those that most of the lookup files have, for states that do not hold the file of the switch.
+var usualLengths = []int{5, 40, 300}
+
+// cableRow is the row of CABLE_LENGTH in every template.
+const cableRow = "AZURE"
+
+// queueOf takes the key of a queue or of a priority group apart.
+func queueOf(row string) (port string, from, to int, ok bool) {
+	port, index, _ := strings.Cut(row, "|")
+	from, to, ok = grammar.ParseRange(index)
+	return port, from, to, ok
+}
+
+// speed is that of a port as the switch has it, else as the fabric does, in Mb/s.
+func (e *editor) speed(name string, p *port) int {
+	if n, err := strconv.Atoi(e.cfg.Get("PORT", name, "speed")); err == nil && n > 0 {
+		return n
+	}
+	return p.Speed
+}
+
+// metres is the length of cable that a port gets: in whole metres where the switch computes headroom itself, else the next one up for which
+// its lookup file has sizes. 0: the file has none that reaches.
+func (e *editor) metres(name string, p *port) int {
+	if !p.Link.Length.Known() { // then sizes are stated, and what somebody has set stays
+		if n, ok := grammar.ParseMetres(e.cable(name)); ok && n > 0 {
+			return n
+		}
+		if all := e.lookup.Lengths(e.speed(name, p)); len(all) > 0 && !e.dynamic {
+			return all[len(all)-1]
+		}
+		return usualLengths[len(usualLengths)-1]
+	}
+	length := p.Link.Length.Metres
+	whole := max(int(math.Ceil(length)), 1) // 0m turns the buffers of a port off
+	switch {
+	case e.dynamic:
+		return whole
+	case e.lookup != nil:
+		return e.lookup.Reach(e.speed(name, p), length)
+	}
+	for _, m := range usualLengths {
+		if m >= whole {
+			return m
+		}
+	}
+	return whole
+}
+
+// cable gives the length that the switch has for a port; empty: none.
+func (e *editor) cable(name string) string { return e.cfg.Get("CABLE_LENGTH", e.cableRow(name), name) }
+
+// cableRow names the row of CABLE_LENGTH for a port: that which has it, else the first.
+func (e *editor) cableRow(name string) string {
+	keys := e.cfg.Keys("CABLE_LENGTH")
+	for _, key := range keys {
+		if e.cfg.Row("CABLE_LENGTH", key).Has(name) {
+			return key
+		}
+	}
+	if len(keys) > 0 {
+		return keys[0]
+	}
+	return cableRow
+}
+
+// made reports whether it is known which priority groups the buffer manager makes of a port in the traditional model: none for a port that is
+// down, as far as chips of one maker go, and so of no such port they are foretold.
+func (e *editor) made(name string, p *port) bool {
+	metres := e.metres(name, p)
+	_, sized := e.lookup[e.speed(name, p)][metres]
+	profile := e.cfg.Row("BUFFER_PROFILE", grammar.ProfileName(e.speed(name, p), metres)) != nil
+	return e.read && e.cfg.Get("PORT", name, "admin_status") == "up" && metres > 0 && (sized || e.lookup == nil && profile)
+}
+
+// wishBuffers gives a lossless port its length of cable and its priority groups: in the dynamic model they are rocec's to ask for, in the
+// traditional one they are what the buffer manager makes of speed, length and PFC.
+func (e *editor) wishBuffers(put putter, name string, p *port) {
+	metres := e.metres(name, p)
+	if metres > 0 {
+		put("CABLE_LENGTH", e.cableRow(name), name, fmt.Sprintf("%dm", metres), add(nil, p.Link.Length.From))
+	}
+	switch {
+	case e.dynamic:
+		for _, index := range grammar.Ranges(p.lossless) {
+			put("BUFFER_PG", name+"|"+index, "profile", "NULL", p.why)
+		}
+	case e.made(name, p):
+		speed := e.speed(name, p)
+		profile := grammar.ProfileName(speed, metres)
+		for _, index := range grammar.Ranges(p.lossless) {
+			put("BUFFER_PG", name+"|"+index, "profile", profile, p.why)
+		}
+		sizes, sized := e.lookup[speed][metres]
+		if mode := e.cfg.Get("BUFFER_POOL", grammar.Pool, "mode"); sized && e.cfg.Row("BUFFER_PROFILE", profile) == nil && mode != "" {
+			for field, text := range sizes.Fields(mode) {
+				put("BUFFER_PROFILE", profile, field, text, nil)
+			}
+		}
+	}
+}
+
+// ownsGroup reports whether a priority group is to go where it is not wanted: a lossless one of a port of the fabric, and one that is in
+// the way of those. Where it is not known what the buffer manager makes, groups that have PFC stay.
+func (e *editor) ownsGroup(row, profile string) bool {
+	name, from, to, ok := queueOf(row)
+	p := e.fabric[name]
+	if !ok || p == nil && !e.left[name] {
+		return false
+	}
+	lossless := grammar.IsMade(profile) || profile == "NULL"
+	if p == nil {
+		return lossless
+	}
+	inPFC, outside := false, false
+	for n := from; n <= min(to, 7); n++ {
+		if p.lossless>>n&1 == 1 {
+			inPFC = true
+		} else {
+			outside = true
+		}
+	}
+	if !e.dynamic && !e.made(name, p) && inPFC && !outside {
+		return false
+	}
+	return lossless || inPFC
+}
+
+// judge says why a state is not to be edited, and what of it stands in the way of what the fabric means.
+func (e *editor) judge() (ds diag.List) {
+	d := e.w.device
+	if n := grammar.ASICs(e.cfg); n > 1 {
+		topicChips.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.At), "%s has %d chips, each with a configuration of its own. rocec writes switches "+
+			"of one chip. Set %s by hand.", d.Name, n, d.Name)
+		return ds
+	}
+	if !e.read {
+		return ds
+	}
+	e.judgePorts(&ds)
+	e.judgeMarks(&ds)
+	lossless := slices.ContainsFunc(e.ports, func(p port) bool { return p.lossless != 0 })
+	if lossless && e.cfg.Row("BUFFER_POOL", grammar.Pool) == nil {
+		topicPool.Errorf(&ds, d.At, "%s has no pool %s, so its buffer manager makes no lossless priority group, whatever else is set. Its "+
+			"configuration has to come with pools: those of the template of its hwsku, which rocec does not write.", d.Name, grammar.Pool)
+	}
+	if lossless && !e.dynamic {
+		e.judgeLengths(&ds)
+	}
+	return ds
+}
+
+// judgePorts says which ports the switch does not have, and of which it is not known whether they are up.
+func (e *editor) judgePorts(ds *diag.List) {
+	d := e.w.device
+	var silent []string
+	for i := range e.ports {
+		p := &e.ports[i]
+		name := e.names[p.Name]
+		switch {
+		case name == "":
+			topicPort.Errorf(ds, p.At, "%s has no port %s. It has %s.%s", d.Name, p.Name, diag.Some(e.cfg.Keys("PORT"), 12),
+				diag.DidYouMean(p.Name, e.cfg.Keys("PORT")))
+		case p.lossless != 0 && !e.cfg.Row("PORT", name).Has("admin_status"):
+			silent = append(silent, name)
+		}
+	}
+	if len(silent) > 0 {
+		topicAdmin.Warnf(ds, d.At, "On %s, PORT says no admin_status of %s. The buffer manager then makes no lossless priority group (up to "+
+			"202505), or takes the port for down. Say `config interface startup %s`, as after every breakout.",
+			d.Name, diag.Some(silent, 8), silent[0])
+	}
+}
+
+// judgeMarks refuses marking by a profile that cannot be changed and does not mark.
+func (e *editor) judgeMarks(ds *diag.List) {
+	row := e.cfg.Row("WRED_PROFILE", azure)
+	if e.release >= free || len(e.wred) == 0 || row == nil {
+		return
+	}
+	switch ecn := row.Get("ecn"); {
+	case !marksGreen(ecn):
+		topicMarks.Errorf(ds, e.w.device.At, "On %s, the profile %s has ecn %q, which marks nothing. No patch can change that up to 202505. Use an "+
+			"image of 202511 or later, or have the profile mark in the configuration that the switch boots with.", e.w.device.Name, azure, ecn)
+	case row.Get("wred_green_enable") != "true":
+		topicMarks.Errorf(ds, e.w.device.At, "On %s, wred_green_enable of the profile %s is not true, so its thresholds may count for nothing. No "+
+			"patch can change that up to 202505. Use an image of 202511 or later, or have it true in the configuration that the switch boots with.",
+			e.w.device.Name, azure)
+	}
+}
+
+// marksGreen reports whether a word of ECN marks packets that no policer has coloured.
+func marksGreen(ecn string) bool { return ecn == "ecn_all" || strings.HasPrefix(ecn, "ecn_green") }
+
+// judgeLengths refuses cables for which the switch has no sizes: the buffer manager logs an error and leaves the port lossy.
+func (e *editor) judgeLengths(ds *diag.List) {
+	d := e.w.device
+	if e.lookup == nil {
+		topicLookup.Warnf(ds, d.At, "The state of %s holds no pg_profile_lookup.ini, so it is not known for which speeds and lengths of cable it has "+
+			"sizes. A pair that the file of its hwsku lacks leaves the port lossy. Lengths are rounded up to 5, 40 and 300 m.", d.Name)
+		return
+	}
+	type pair struct {
+		speed  int
+		metres float64
+	}
+	said := map[pair]bool{}
+	for i := range e.ports {
+		p := &e.ports[i]
+		name := e.names[p.Name]
+		if p.lossless == 0 || name == "" || e.metres(name, p) > 0 {
+			continue
+		}
+		speed := e.speed(name, p)
+		of := pair{speed, p.Link.Length.Metres}
+		if said[of] {
+			continue
+		}
+		said[of] = true
+		at := diag.FirstPlace(p.Link.Length.From.At, p.At)
+		if all := e.lookup.Lengths(speed); len(all) > 0 {
+			topicLookup.Errorf(ds, at, "The cable at %s of %s is %g m long, and the lookup file of the switch has sizes for %s at %s only. The buffer "+
+				"manager would leave the port lossy. Use a shorter cable, or add a row to pg_profile_lookup.ini on the switch.", name, d.Name, p.Link.Length.Metres,
+				metresText(all), platform.SpeedText(speed))
+			continue
+		}
+		var speeds []string
+		for _, s := range slices.Sorted(maps.Keys(e.lookup)) {
+			speeds = append(speeds, platform.SpeedText(s))
+		}
+		topicLookup.Errorf(ds, at, "%s of %s runs at %s, for which the lookup file of the switch has no sizes; it has %s. The buffer manager would "+
+			"leave the port lossy. Add a row to pg_profile_lookup.ini on the switch, or choose an hwsku that has the speed.", name, d.Name,
+			platform.SpeedText(speed), diag.And(speeds))
+	}
+}
+
+func metresText(all []int) string {
+	var out []string
+	for _, m := range all {
+		out = append(out, strconv.Itoa(m))
+	}
+	return diag.And(out) + " m"
+}
+
+// Headrooms gives what the switch has told its chip to keep for each lossless priority of a port after a pause, in bytes, by ports and
+// priorities: of APPL_DB where the state holds it, else of CONFIG_DB. 0: a priority group without headroom. What it does not say is not in it.
+func Headrooms(cfg *grammar.Config) map[string]map[int]int {
+	groups, profiles := "BUFFER_PG", "BUFFER_PROFILE"
+	if cfg.Tables[grammar.PGsTable] != nil && cfg.Tables[grammar.ProfilesTable] != nil {
+		groups, profiles = grammar.PGsTable, grammar.ProfilesTable
+	}
+	out := map[string]map[int]int{}
+	for _, key := range cfg.Keys(groups) {
+		name, from, to, ok := queueOf(key)
+		profile := cfg.Row(profiles, cfg.Get(groups, key, "profile"))
+		if !ok || profile == nil {
+			continue
+		}
+		xoff, err := strconv.Atoi(profile.Get("xoff"))
+		if err != nil || xoff < 0 {
+			xoff = 0
+		}
+		for n := from; n <= min(to, 7); n++ {
+			if out[name] == nil {
+				out[name] = map[int]int{}
+			}
+			out[name][n] = xoff
+		}
+	}
+	return out
+}
+

@@ -1,0 +1,118 @@
+package sonic
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// Check judges what a release cannot do, or CONFIG_DB cannot say. Details name the switch block, so that the switches of one block say a
+// thing once.
+func Check(d *ir.Device) diag.List {
+	var ds diag.List
+	v, err := grammar.ParseVersion(d.Switch.Version)
+	if err != nil {
+		topicRelease.Errorf(&ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s state a release that rocec does not write: %s",
+			block(d), diag.Escape(err.Error()))
+		return ds
+	}
+	checkPauses(&ds, d)
+	checkTrust(&ds, d)
+	checkGroups(&ds, d)
+	checkMarks(&ds, d, v.Release)
+	checkBounce(&ds, d)
+	return ds
+}
+
+func block(d *ir.Device) string { return fmt.Sprintf("switch %q", d.Group) }
+
+// checkPauses refuses link pause: no table of CONFIG_DB that rocec knows has it.
+func checkPauses(ds *diag.List, d *ir.Device) {
+	for _, p := range d.Ports {
+		if len(p.Buffers) > 0 && p.ByPause() {
+			topicPause.Errorf(ds, diag.FirstPlace(p.Link.FlowControlAt, d.Fabric.FlowControlAt, p.At), "The cable at %s of %s is lossless by link "+
+				"pause, and no table of SONiC that rocec knows turns that on at a port. Use PFC there, or write the switch by hand.", p.Name, block(d))
+			return
+		}
+	}
+}
+
+// checkTrust refuses a port by which traffic told by DSCP comes in, and traffic told by PCP.
+func checkTrust(ds *diag.List, d *ir.Device) {
+	for _, p := range d.Ports {
+		entering := p.Entering()
+		if t := ir.TrustOf(entering); !t.DSCP || !t.PCP {
+			continue
+		}
+		i := slices.IndexFunc(entering, func(in *ir.Intent) bool { return !in.ByDSCP() })
+		j := slices.IndexFunc(entering, (*ir.Intent).ByDSCP)
+		topicTrust.Errorf(ds, entering[i].VersionAt, "By %s of %s comes traffic of %s, which is told by its PCP, and of %s, which is told by its DSCP. "+
+			"A port of SONiC goes by one of the two, and no rule says by which where both maps are bound. Tell both by DSCP (RoCEv2 with a dscp in "+
+			"their cos groups), or keep them on switches of their own.", p.Name, block(d), entering[i].Name, entering[j].Name)
+		return
+	}
+}
+
+// checkGroups judges lossless groups.
+func checkGroups(ds *diag.List, d *ir.Device) {
+	said := map[*ir.CosGroup]bool{}
+	for _, p := range d.Ports {
+		for _, b := range p.Buffers {
+			g := b.Group
+			if said[g] || p.ByPause() {
+				continue
+			}
+			said[g] = true
+			if g.Cos == lossyGroup {
+				topicGroup.Errorf(ds, diag.FirstPlace(g.CosAt, g.At), "The cos group %q is lossless with cos 0. Everything that is lossy is in the "+
+					"priority group 0 of %s, so it would be paused, too. Give the group another cos, such as 3.", g.Name, block(d))
+			}
+			if w := g.PFC; w != nil && (w.Buffer.Set() || w.Xoff.Set() || w.XonDelta.Set()) {
+				topicSizes.Warnf(ds, w.At, "The cos group %q states sizes of buffers. SONiC takes those of %s from its own table, by speed and length of "+
+					"cable, or computes them, so they are not written. `rocec verify` compares what the switch keeps with what is needed. Leave the sizes out.",
+					g.Name, block(d))
+			}
+		}
+	}
+}
+
+// checkMarks refuses several profiles of marking where a patch can make none.
+func checkMarks(ds *diag.List, d *ir.Device, r grammar.Release) {
+	if r >= free {
+		return
+	}
+	var first *ir.Mark
+	for _, p := range d.Ports {
+		for _, m := range p.Marks {
+			if first == nil {
+				first = m
+			}
+			if m.Min.N == first.Min.N && m.Max.N == first.Max.N && m.Probability.N == first.Probability.N {
+				continue
+			}
+			at := d.At
+			if m.Group.ECN != nil {
+				at = m.Group.ECN.At
+			}
+			topicMarks.Errorf(ds, at, "Queues of %s are to mark from %d to %d bytes with %d %%, and others from %d to %d bytes with %d %%. Up to 202505 a "+
+				"patch makes no profile of marking, and changes thresholds of %s alone, so there is one set of them. State min, max and "+
+				"probability of every ecn block alike, or use an image of 202511 or later.", block(d), first.Min.N, first.Max.N, first.Probability.N,
+				m.Min.N, m.Max.N, m.Probability.N, azure)
+			return
+		}
+	}
+}
+
+// checkBounce warns where traffic of a group with bounce can come down and go up again: nothing rocec writes moves it.
+func checkBounce(ds *diag.List, d *ir.Device) {
+	for _, g := range d.Fabric.CosGroups {
+		if !d.Bounces(g) {
+			continue
+		}
+		topicBounce.Warnf(ds, g.At, "Traffic of %q that comes down into the switches of %s and goes up again is to move into %q. No table of "+
+			"SONiC that rocec writes does that: the PFC-loop verdict rests on rules of your own there.", g.Name, block(d), g.Bounce.Name)
+	}
+}

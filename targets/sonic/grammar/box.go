@@ -1,0 +1,105 @@
+package grammar
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// BoxOf gives what the allow-list goes by, as the state of a switch says it; where it does not say its version or the kind of its chip, as
+// the fabric says it. The error is a sentence.
+func BoxOf(c *Config, version, asicType string) (Box, error) {
+	own := c.Row(VersionTable, "localhost")
+	if text := own.Get("build_version"); text != "" {
+		version = text
+	}
+	if text := own.Get("asic_type"); text != "" {
+		asicType = text
+	}
+	v, err := ParseVersion(version)
+	if err != nil {
+		return Box{}, err
+	}
+	hwsku := c.Get("DEVICE_METADATA", "localhost", "hwsku")
+	return Box{Version: v, Family: FamilyOf(v.Release, asicType, hwsku), HwSKU: hwsku}, nil
+}
+
+// ASICs is how many chips the state of a switch says it has; 0: it does not say.
+func ASICs(c *Config) int {
+	n, err := strconv.Atoi(c.Get(VersionTable, "localhost", "asic_count"))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// Sizes is a row of the file pg_profile_lookup.ini: what the buffer manager reserves for a priority group.
+type Sizes struct {
+	Size, Xon, Xoff, Threshold string
+	XonOffset                  string // empty: the file has no such column
+}
+
+// Lookup is the file pg_profile_lookup.ini of a switch, by speed in Mb/s and length in metres.
+type Lookup map[int]map[int]Sizes
+
+// LookupOf gives the lookup file that a state holds; nil: it holds none. Rows that are none are left out.
+func LookupOf(c *Config) Lookup {
+	keys := c.Keys(LookupTable)
+	if c.Tables[LookupTable] == nil {
+		return nil
+	}
+	out := Lookup{}
+	for _, key := range keys {
+		s, l, _ := strings.Cut(key, "|")
+		speed, err := strconv.Atoi(s)
+		metres, ok := ParseMetres(l)
+		if err != nil || !ok {
+			continue
+		}
+		if out[speed] == nil {
+			out[speed] = map[int]Sizes{}
+		}
+		r := c.Row(LookupTable, key)
+		out[speed][metres] = Sizes{r.Get("size"), r.Get("xon"), r.Get("xoff"), r.Get("threshold"), r.Get("xon_offset")}
+	}
+	return out
+}
+
+// Lengths lists the lengths of a speed, the shortest first.
+func (l Lookup) Lengths(speed int) []int {
+	var out []int
+	for m := range l[speed] {
+		if m > 0 { // a length of 0 turns buffers of the port off
+			out = append(out, m)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Reach gives the shortest length of a speed that is no shorter than a cable; 0: there is none.
+func (l Lookup) Reach(speed int, metres float64) int {
+	for _, m := range l.Lengths(speed) {
+		if m >= int(math.Ceil(metres)) {
+			return m
+		}
+	}
+	return 0
+}
+
+// ProfileName is the profile that the buffer manager makes for a port in the traditional model.
+func ProfileName(speed, metres int) string { return fmt.Sprintf("pg_lossless_%d_%dm_profile", speed, metres) }
+
+// Pool is the pool of lossless traffic that is arriving, by the name the buffer manager looks for.
+const Pool = "ingress_lossless_pool"
+
+// Fields are the fields of the profile that the buffer manager makes of a row; mode is that of [Pool].
+func (z Sizes) Fields(mode string) map[string]string {
+	f := map[string]string{"pool": Pool, "size": z.Size, "xon": z.Xon, "xoff": z.Xoff, mode + "_th": z.Threshold}
+	if z.XonOffset != "" {
+		f["xon_offset"] = z.XonOffset
+	}
+	return f
+}

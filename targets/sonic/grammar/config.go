@@ -1,0 +1,270 @@
+// Package grammar is CONFIG_DB of SONiC as text and as tables, and the patches that change it.
+//
+// In comes the JSON of a config_db.json, or of `sonic-cfggen -d --print-data`: an object of tables, whose rows are objects of text. The
+// tables of [Tables] are taken apart; what others hold is kept as it stands. Out goes the same in one canonical form ([Config.JSON]), or the
+// operations that make one configuration of another ([Diff]) in the sequence in which a switch takes them ([Sequence]).
+//
+// One table says which fields there are, what they hold, and which releases have them ([Tables]); one says what the patches of a release
+// may change on which chip ([Box.Allowed]).
+package grammar
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// Config is a configuration.
+type Config struct {
+	Tables map[string]*Section // those of [Tables], and rocec's own
+	Found  []Problem           // what is odd and can be told apart, in the order of the text, at most a thousand of it
+
+	foreign map[string][]byte // tables of others, as they stand
+	data    []byte
+}
+
+// Section is a table as a text holds it.
+type Section struct {
+	At   int // byte of the text
+	Rows map[string]*Row
+}
+
+// Row is a row of a table.
+type Row struct {
+	At     int
+	Fields map[string]Value
+}
+
+// Value is what a field holds.
+type Value struct {
+	Text string
+	List []string // a list, which some tables of older releases have; Text holds its members with commas between them
+	At   int
+}
+
+// Problem is something in a text that CONFIG_DB does not have.
+type Problem struct {
+	At, And    int // bytes of the text; And is another place that it is about, 0: none
+	Table, Row string
+	Field      string
+	Says       string // a sentence
+}
+
+// Place is the line and the column of a byte of a text, both from 1; columns count characters.
+type Place struct{ Line, Column int }
+
+// Place gives the line of a byte of the text that was read.
+func (c *Config) Place(at int) Place { return placeOf(c.data, at) }
+
+func placeOf(data []byte, at int) Place {
+	at = min(max(at, 0), len(data))
+	line := bytes.Count(data[:at], []byte{'\n'}) + 1
+	start := bytes.LastIndexByte(data[:at], '\n') + 1
+	return Place{line, utf8.RuneCount(data[start:at]) + 1}
+}
+
+// New is a configuration without tables.
+func New() *Config { return &Config{Tables: map[string]*Section{}} }
+
+// Row gives a row; nil: there is none.
+func (c *Config) Row(table, row string) *Row {
+	s := c.Tables[table]
+	if s == nil {
+		return nil
+	}
+	return s.Rows[row]
+}
+
+// Get gives the text of a field; empty: there is none, or it is empty.
+func (c *Config) Get(table, row, field string) string { return c.Row(table, row).Get(field) }
+
+// Get gives the text of a field of a row, which may be nil.
+func (r *Row) Get(field string) string {
+	if r == nil {
+		return ""
+	}
+	return r.Fields[field].Text
+}
+
+// Has reports whether a row, which may be nil, has a field.
+func (r *Row) Has(field string) bool {
+	if r == nil {
+		return false
+	}
+	_, ok := r.Fields[field]
+	return ok
+}
+
+// Keys lists the rows of a table in natural order.
+func (c *Config) Keys(table string) []string {
+	s := c.Tables[table]
+	if s == nil {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(s.Rows), nodeset.Compare)
+}
+
+// Names lists the fields of a row in natural order.
+func (r *Row) Names() []string {
+	if r == nil {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(r.Fields), nodeset.Compare)
+}
+
+// Put sets a field, and makes table and row where they are not there.
+func (c *Config) Put(table, row, field, text string) {
+	s := c.Tables[table]
+	if s == nil {
+		s = &Section{Rows: map[string]*Row{}}
+		c.Tables[table] = s
+	}
+	r := s.Rows[row]
+	if r == nil {
+		r = &Row{Fields: map[string]Value{}}
+		s.Rows[row] = r
+	}
+	r.Fields[field] = Value{Text: text, At: r.Fields[field].At}
+}
+
+// Delete takes a field away, and the row and the table of which nothing is left: CONFIG_DB holds neither. With an empty field it takes
+// the row away.
+func (c *Config) Delete(table, row, field string) {
+	s := c.Tables[table]
+	if s == nil || s.Rows[row] == nil {
+		return
+	}
+	r := s.Rows[row]
+	if field != "" {
+		if _, ok := r.Fields[field]; !ok {
+			return
+		}
+		delete(r.Fields, field)
+	}
+	if field == "" || len(r.Fields) == 0 {
+		delete(s.Rows, row)
+	}
+	if len(s.Rows) == 0 {
+		delete(c.Tables, table)
+	}
+}
+
+// Clone is a configuration of its own; the tables of others are shared, since nothing changes them.
+func (c *Config) Clone() *Config {
+	out := &Config{Tables: make(map[string]*Section, len(c.Tables)), Found: c.Found, foreign: c.foreign, data: c.data}
+	for name, s := range c.Tables {
+		own := &Section{At: s.At, Rows: make(map[string]*Row, len(s.Rows))}
+		for key, r := range s.Rows {
+			own.Rows[key] = &Row{At: r.At, Fields: maps.Clone(r.Fields)}
+		}
+		out.Tables[name] = own
+	}
+	return out
+}
+
+// Equal reports whether two configurations hold the same in the tables that rocec knows.
+func (c *Config) Equal(other *Config) bool {
+	return maps.EqualFunc(c.Tables, other.Tables, func(a, b *Section) bool {
+		return maps.EqualFunc(a.Rows, b.Rows, func(a, b *Row) bool {
+			return maps.EqualFunc(a.Fields, b.Fields, Value.equal)
+		})
+	})
+}
+
+func (v Value) equal(other Value) bool { return v.Text == other.Text && slices.Equal(v.List, other.List) }
+
+// JSON writes the configuration in canonical form: tables, rows and fields in natural order, two spaces a level, and a newline at the end.
+// What stands in tables of others keeps its order.
+func (c *Config) JSON() []byte {
+	var b bytes.Buffer
+	names := slices.Concat(slices.Collect(maps.Keys(c.Tables)), slices.Collect(maps.Keys(c.foreign)))
+	slices.SortFunc(names, nodeset.Compare)
+	b.WriteString("{")
+	for i, name := range names {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n  " + quote(name) + ": ")
+		s := c.Tables[name]
+		if s == nil {
+			if err := json.Indent(&b, c.foreign[name], "  ", "  "); err != nil {
+				panic(err) // it was read as JSON
+			}
+			continue
+		}
+		c.writeSection(&b, name)
+	}
+	if len(names) > 0 {
+		b.WriteByte('\n')
+	}
+	b.WriteString("}\n")
+	return b.Bytes()
+}
+
+func (c *Config) writeSection(b *bytes.Buffer, name string) {
+	keys := c.Keys(name)
+	b.WriteString("{")
+	for i, key := range keys {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n    " + quote(key) + ": {")
+		row := c.Tables[name].Rows[key]
+		for j, field := range row.Names() {
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString("\n      " + quote(field) + ": ")
+			row.Fields[field].write(b)
+		}
+		if len(row.Fields) > 0 {
+			b.WriteString("\n    ")
+		}
+		b.WriteByte('}')
+	}
+	if len(keys) > 0 {
+		b.WriteString("\n  ")
+	}
+	b.WriteByte('}')
+}
+
+func (v Value) write(b *bytes.Buffer) {
+	if v.List == nil {
+		b.WriteString(quote(v.Text))
+		return
+	}
+	b.WriteByte('[')
+	for i, item := range v.List {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString("\n        " + quote(item))
+	}
+	if len(v.List) > 0 {
+		b.WriteString("\n      ")
+	}
+	b.WriteByte(']')
+}
+
+// Only is the configuration without the tables of others and without rocec's own members: what a document of rocec's settings holds.
+func (c *Config) Only() *Config {
+	out := c.Clone()
+	out.foreign = nil
+	maps.DeleteFunc(out.Tables, func(name string, _ *Section) bool { return strings.HasPrefix(name, "@") })
+	return out
+}
+
+// problem notes what is odd.
+func (c *Config) problem(p Problem, format string, args ...any) {
+	const most = 1000
+	if len(c.Found) < most {
+		p.Says = fmt.Sprintf(format, args...)
+		c.Found = append(c.Found, p)
+	}
+}

@@ -1,0 +1,365 @@
+package grammar
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// The bounds of a text: the configuration of a chassis has some MiB; a table of rocec's, some ten thousand entries.
+const (
+	MaxSize    = 64 << 20 // bytes
+	maxEntries = 1 << 19
+	maxDepth   = 5 // tables, rows, lists, and the namespaces of what is refused anyway
+)
+
+// Error is why a text is no configuration, and where.
+type Error struct {
+	Place
+	Text string // a sentence
+}
+
+// Error returns the text with its place.
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Text
+	}
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Text)
+}
+
+// Read reads a configuration: a JSON object of tables. Nothing, and white space, is a configuration without tables.
+//
+// A text that is no JSON, that has a key twice in one object, that is deeper or larger than any CONFIG_DB, and that of a switch of several
+// chips is an error, with its line. A number, a truth value or null where CONFIG_DB has text is taken as that text and noted in
+// [Config.Found]; so are ports and queues that two rows of a table hold.
+//
+// It never panics, and takes time and memory in proportion to the text.
+func Read(data []byte) (*Config, error) {
+	if len(data) > MaxSize {
+		return nil, &Error{Text: "It is larger than 64 MiB, and the configuration of a large switch has less than 4 MiB."}
+	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	r := &reader{data: data, config: New()}
+	r.config.data = data
+	if !utf8.Valid(data) {
+		return nil, r.fail(firstInvalid(data), "It holds a byte that is not UTF-8.")
+	}
+	r.space()
+	if r.at == len(data) {
+		return r.config, nil
+	}
+	if err := r.object(1, r.table); err != nil {
+		return nil, err
+	}
+	if r.space(); r.at < len(data) {
+		return nil, r.fail(r.at, "Something stands behind the configuration.")
+	}
+	r.twice()
+	return r.config, nil
+}
+
+func firstInvalid(data []byte) int {
+	at := 0
+	for at < len(data) {
+		c, n := utf8.DecodeRune(data[at:])
+		if c == utf8.RuneError && n == 1 {
+			break
+		}
+		at += n
+	}
+	return at
+}
+
+// reader goes through a text once.
+type reader struct {
+	data    []byte
+	at      int
+	entries int
+	config  *Config
+}
+
+func (r *reader) fail(at int, format string, args ...any) error {
+	return &Error{placeOf(r.data, at), fmt.Sprintf(format, args...)}
+}
+
+func (r *reader) space() {
+	for r.at < len(r.data) {
+		switch r.data[r.at] {
+		case ' ', '\t', '\n', '\r':
+			r.at++
+		default:
+			return
+		}
+	}
+}
+
+// next is the byte that comes, behind white space; 0: the text ends.
+func (r *reader) next() byte {
+	r.space()
+	if r.at < len(r.data) {
+		return r.data[r.at]
+	}
+	return 0
+}
+
+// object reads an object, of whose members each is what member reads.
+func (r *reader) object(depth int, member func(key string, at int) error) error {
+	if depth > maxDepth {
+		return r.fail(r.at, "It is deeper than CONFIG_DB, which has tables, rows, fields and lists.")
+	}
+	if c := r.next(); c != '{' {
+		return r.fail(r.at, "Here stands %s, where an object has to be.", r.shown())
+	}
+	r.at++
+	seen := map[string]struct{}{}
+	for first := true; ; first = false {
+		c := r.next()
+		if c == '}' && first {
+			r.at++
+			return nil
+		}
+		if c != '"' {
+			return r.fail(r.at, "Here stands %s, where a key in quotes has to be.", r.shown())
+		}
+		at := r.at
+		key, err := r.text()
+		if err != nil {
+			return err
+		}
+		if _, twice := seen[key]; twice {
+			return r.fail(at, "The key %s stands twice in one object, so that readers differ in which one they take.", quoteShort(key))
+		}
+		seen[key] = struct{}{}
+		if r.next() != ':' {
+			return r.fail(r.at, "Here stands %s, where a colon has to be.", r.shown())
+		}
+		r.at++
+		r.space()
+		if err := member(key, at); err != nil {
+			return err
+		}
+		switch c := r.next(); c {
+		case ',':
+			r.at++
+		case '}':
+			r.at++
+			return nil
+		default:
+			return r.fail(r.at, "Here stands %s, where a comma or the end of an object has to be.", r.shown())
+		}
+	}
+}
+
+// shown says what stands at the place.
+func (r *reader) shown() string {
+	if r.at >= len(r.data) {
+		return "the end of the text"
+	}
+	c, _ := utf8.DecodeRune(r.data[r.at:])
+	return fmt.Sprintf("%q", c)
+}
+
+func quoteShort(s string) string {
+	const most = 60
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "..."
+	}
+	return quote(s)
+}
+
+// text reads a text in quotes.
+func (r *reader) text() (string, error) {
+	start := r.at
+	r.at++
+	plain := true
+	for r.at < len(r.data) {
+		switch c := r.data[r.at]; {
+		case c == '\\':
+			plain = false
+			r.at += 2
+		case c == '"':
+			r.at++
+			raw := r.data[start:r.at]
+			if plain {
+				return string(raw[1 : len(raw)-1]), nil
+			}
+			var s string
+			if err := json.Unmarshal(raw, &s); err != nil {
+				return "", r.fail(start, "This text is no JSON: a backslash begins nothing that JSON has.")
+			}
+			return s, nil
+		case c < ' ':
+			return "", r.fail(r.at, "A text holds a control character or goes over the end of a line; JSON has no such text.")
+		default:
+			r.at++
+		}
+	}
+	r.at = len(r.data)
+	return "", r.fail(start, "This text does not end.")
+}
+
+// table reads a member of the whole.
+func (r *reader) table(name string, at int) error {
+	if digits, is := strings.CutPrefix(name, "asic"); is && isDigits(digits) && r.next() == '{' {
+		return r.fail(at, "This is the configuration of a switch of several chips: it has the namespace %s. rocec writes switches of one chip.",
+			quoteShort(name))
+	}
+	if TableOf(name) == nil {
+		start := r.at
+		if err := r.value(2); err != nil {
+			return err
+		}
+		if r.config.foreign == nil {
+			r.config.foreign = map[string][]byte{}
+		}
+		r.config.foreign[name] = slices.Clip(r.data[start:r.at])
+		return nil
+	}
+	s := &Section{At: at, Rows: map[string]*Row{}}
+	r.config.Tables[name] = s
+	return r.object(2, func(key string, at int) error {
+		row := &Row{At: at, Fields: map[string]Value{}}
+		s.Rows[key] = row
+		if r.entries++; r.entries > maxEntries {
+			return r.fail(at, "It has more than %d rows and fields of QoS and buffers, and a large switch has some ten thousand.", maxEntries)
+		}
+		return r.object(3, func(field string, at int) error {
+			if r.entries++; r.entries > maxEntries {
+				return r.fail(at, "It has more than %d rows and fields of QoS and buffers, and a large switch has some ten thousand.", maxEntries)
+			}
+			v, err := r.field(Problem{At: at, Table: name, Row: key, Field: field})
+			row.Fields[field] = v
+			return err
+		})
+	})
+}
+
+// field reads the value of a field of a table of rocec's.
+func (r *reader) field(p Problem) (Value, error) {
+	v := Value{At: r.at}
+	switch c := r.next(); {
+	case c == '"':
+		text, err := r.text()
+		v.Text = text
+		return v, err
+	case c == '[':
+		v.List = []string{}
+		err := r.list(4, func() error {
+			if r.next() != '"' {
+				return r.fail(r.at, "Here stands %s, where a text in quotes has to be.", r.shown())
+			}
+			item, err := r.text()
+			v.List = append(v.List, item)
+			return err
+		})
+		v.Text = strings.Join(v.List, ",")
+		return v, err
+	case c == '{':
+		return v, r.fail(r.at, "Here stands an object, and the field %s of %s is text.", quoteShort(p.Field), p.Table)
+	}
+	start := r.at
+	if err := r.word(); err != nil {
+		return v, err
+	}
+	v.Text = string(r.data[start:r.at])
+	kind := "a number"
+	switch v.Text {
+	case "true", "false":
+		kind = "a truth value"
+	case "null":
+		kind = "null"
+	}
+	p.At = start
+	r.config.problem(p, "%s is %s, and CONFIG_DB holds text alone: write it in quotes.", quoteShort(p.Field), kind)
+	return v, nil
+}
+
+// value reads any value of a table of others.
+func (r *reader) value(depth int) error {
+	switch r.next() {
+	case '"':
+		_, err := r.text()
+		return err
+	case '{':
+		return r.object(depth, func(string, int) error { return r.value(depth + 1) })
+	case '[':
+		return r.list(depth, func() error { return r.value(depth + 1) })
+	}
+	return r.word()
+}
+
+func (r *reader) list(depth int, item func() error) error {
+	if depth > maxDepth {
+		return r.fail(r.at, "It is deeper than CONFIG_DB, which has tables, rows, fields and lists.")
+	}
+	r.at++
+	for first := true; ; first = false {
+		if r.next() == ']' && first {
+			r.at++
+			return nil
+		}
+		r.space()
+		if err := item(); err != nil {
+			return err
+		}
+		switch r.next() {
+		case ',':
+			r.at++
+		case ']':
+			r.at++
+			return nil
+		default:
+			return r.fail(r.at, "Here stands %s, where a comma or the end of a list has to be.", r.shown())
+		}
+	}
+}
+
+// word reads a number, true, false or null.
+func (r *reader) word() error {
+	start := r.at
+	for r.at < len(r.data) && strings.IndexByte("+-.0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", r.data[r.at]) >= 0 {
+		r.at++
+	}
+	const longest = 64
+	if r.at == start || r.at-start > longest || !json.Valid(r.data[start:r.at]) {
+		r.at = start
+		return r.fail(start, "Here stands %s, where a value has to be.", r.shown())
+	}
+	return nil
+}
+
+// twice notes queues and priority groups that two rows hold.
+func (r *reader) twice() {
+	for _, name := range []string{"BUFFER_PG", "BUFFER_QUEUE", "QUEUE"} {
+		type slot struct {
+			port string
+			n    int
+		}
+		owner := map[slot]string{}
+		keys := r.config.Keys(name)
+		rows := func(key string) *Row { return r.config.Row(name, key) }
+		slices.SortStableFunc(keys, func(a, b string) int { return rows(a).At - rows(b).At })
+		for _, key := range keys {
+			ports, index, _ := strings.Cut(key, "|")
+			from, to, ok := ParseRange(index)
+			if !ok {
+				continue
+			}
+			for port := range strings.SplitSeq(ports, ",") {
+				for n := from; n <= to; n++ {
+					s := slot{port, n}
+					if other, twice := owner[s]; twice && other != key {
+						r.config.problem(Problem{At: rows(key).At, And: rows(other).At, Table: name, Row: key},
+							"%s and %s of %s both hold %d of %s, and which of them counts depends on the order in which they come.",
+							quoteShort(other), quoteShort(key), name, n, port)
+						break
+					}
+					owner[s] = key
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,397 @@
+package grammar
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/lang/nodeset"
+)
+
+// Step is one thing a switch is told: a patch, or commands where it takes no patch.
+type Step struct {
+	Doc   string      // what it does, in a few words
+	Ops   []Operation // of a patch
+	Cmds  []Command
+	Ports []string // that go down and up again meanwhile
+}
+
+// Command is a program with its arguments, each a plain word, run as root.
+type Command []string
+
+// String spells the command for a shell: words are plain, but for keys with a bar, which stand in single quotes.
+func (c Command) String() string {
+	words := slices.Clone([]string(c))
+	for i, w := range words {
+		if strings.ContainsAny(w, "| ") {
+			words[i] = "'" + w + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// Refused is an operation that the switch does not take, and no command of its stands for.
+type Refused struct {
+	Op Operation
+	Verdict
+}
+
+// PortsPerPatch is how many ports one patch changes at most. A port of a patch is down from its first change until its last, and a
+// switch takes a second or more for each; so a patch for all ports would keep all of them down for minutes.
+const PortsPerPatch = 4
+
+// Sequence gives what makes one configuration of another on a switch, step by step, and what of it the switch does not take.
+//
+// The order: objects that ports will name, and lengths of cables, come first; watchdogs go before the PFC they watch; ports follow, a few at
+// a time, PFC and priority groups together; watchdogs come; objects that nothing names any more go. So no step names what is not
+// there, and the buffer manager knows the length of a cable before the event of the port that it waits for (cfgmgr/buffermgr.cpp, up to
+// 202505). Nothing is removed in a step that adds to a table of the allow-list: a value that vanishes here and turns up there is a
+// "move", which the allow-list refuses.
+//
+// In the traditional buffer model the buffer manager itself writes profiles pg_lossless_* and the priority groups that name them, and
+// takes none away: they are in no patch, but that a group whose cable has another length is taken away, so that it is made anew; and
+// groups that are to go are deleted at the end, when no event of a port follows.
+func Sequence(box Box, before, after *Config) (steps []Step, refused []Refused) {
+	s := &sequencer{box: box, now: before, after: after, dynamic: Dynamic(before) || Dynamic(after)}
+	s.step("objects that ports name, and lengths of cables", func(c change) bool { return !c.port && c.table != "PFC_WD" && c.kind != Remove })
+	s.watchdogs(func(c change) bool { return c.kind == Remove })
+	s.ports()
+	s.restart(before)
+	s.watchdogs(func(change) bool { return true })
+	s.step("objects that no port names any more", func(c change) bool { return !c.port && c.table != "PFC_WD" })
+	s.stale()
+	return s.steps, s.refused
+}
+
+// Dynamic reports whether the switch computes its headroom itself: DEVICE_METADATA.localhost.buffer_model, which swss reads when it
+// starts.
+func Dynamic(c *Config) bool { return c.Get("DEVICE_METADATA", "localhost", "buffer_model") == "dynamic" }
+
+type sequencer struct {
+	box        Box
+	now, after *Config
+	dynamic    bool
+	steps      []Step
+	refused    []Refused
+}
+
+// change is one field that differs.
+type change struct {
+	table, row, field string
+	kind              Kind
+	port              bool // the row is of a port
+}
+
+// toward gives the configuration in which the fields that pick chooses are as they are to be.
+func (s *sequencer) toward(pick func(change) bool) *Config {
+	next := s.now.Clone()
+	for _, o := range Diff(s.now, s.after) {
+		for _, c := range changes(o) {
+			if s.left(c) || !pick(c) {
+				continue
+			}
+			if c.kind == Remove {
+				next.Delete(c.table, c.row, c.field)
+			} else {
+				next.Put(c.table, c.row, c.field, s.after.Get(c.table, c.row, c.field))
+			}
+		}
+	}
+	return next
+}
+
+// changes takes an operation apart.
+func changes(o Operation) (out []change) {
+	if o.Field != "" {
+		return []change{{o.Table, o.Row, o.Field, o.Kind, o.Port() != ""}}
+	}
+	rows := o.Value
+	if o.Kind == Remove {
+		rows = o.Was
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(rows), nodeset.Compare) {
+		row := o
+		if o.Row == "" {
+			row.Row = key
+		}
+		port := row.Port() != ""
+		for _, field := range slices.SortedFunc(maps.Keys(rows[key]), nodeset.Compare) {
+			out = append(out, change{o.Table, row.Row, field, o.Kind, port})
+		}
+	}
+	return out
+}
+
+// left reports whether a change is the buffer manager's, and not that of a patch.
+func (s *sequencer) left(c change) bool {
+	switch {
+	case s.dynamic:
+		return false
+	case c.table == "BUFFER_PROFILE":
+		return IsMade(c.row)
+	case c.table == "BUFFER_PG":
+		was, is := s.now.Get(c.table, c.row, c.field), s.after.Get(c.table, c.row, c.field)
+		return IsMade(was) || IsMade(is)
+	}
+	return false
+}
+
+// IsMade reports whether a profile is one that the buffer manager makes: pg_lossless_100000_5m_profile.
+func IsMade(profile string) bool {
+	return strings.HasPrefix(profile, "pg_lossless_") && strings.HasSuffix(profile, "_profile")
+}
+
+// add appends the step that leads to a configuration.
+func (s *sequencer) add(doc string, next *Config) {
+	ops := Diff(s.now, next)
+	if len(ops) == 0 {
+		return
+	}
+	if refused := s.judge(ops); len(refused) > 0 {
+		s.refused = append(s.refused, refused...)
+		s.now = next
+		return
+	}
+	s.steps = append(s.steps, Step{Doc: doc, Ops: ops, Ports: Flapped(s.now, ops)})
+	s.now = next
+}
+
+func (s *sequencer) judge(ops []Operation) (refused []Refused) {
+	for _, o := range ops {
+		if v := s.box.Allowed(o); !v.Allowed {
+			refused = append(refused, Refused{o, v})
+		}
+	}
+	return refused
+}
+
+// step appends the step of the changes that pick chooses. Thresholds of marking that no patch may change are set by command.
+func (s *sequencer) step(doc string, pick func(change) bool) {
+	next := s.toward(pick)
+	var cmds []Command
+	for _, r := range s.judge(Diff(s.now, next)) {
+		if c := ecnconfig(r.Op, next); c != nil {
+			if !slices.ContainsFunc(cmds, func(have Command) bool { return slices.Equal(have, c) }) {
+				cmds = append(cmds, c)
+			}
+			s.now = s.now.Clone()
+			s.now.Put(r.Op.Table, r.Op.Row, r.Op.Field, r.Op.Value[""][""])
+		}
+	}
+	if len(cmds) > 0 {
+		s.steps = append(s.steps, Step{Doc: "thresholds of marking", Cmds: cmds})
+	}
+	s.add(doc, next)
+}
+
+// ecnconfig is the command for a change of thresholds of a profile that is there; nil: there is none.
+func ecnconfig(o Operation, next *Config) Command {
+	if o.Table != "WRED_PROFILE" || o.Kind != Replace {
+		return nil
+	}
+	switch o.Field {
+	case "green_min_threshold", "green_max_threshold", "green_drop_probability":
+	default:
+		return nil
+	}
+	row := next.Row(o.Table, o.Row)
+	c := Command{"ecnconfig", "-p", o.Row}
+	for _, f := range []struct{ flag, field string }{
+		{"-gmin", "green_min_threshold"}, {"-gmax", "green_max_threshold"}, {"-gdrop", "green_drop_probability"},
+	} {
+		if row.Has(f.field) {
+			c = append(c, f.flag, row.Get(f.field))
+		}
+	}
+	return c
+}
+
+// ports appends the steps of rows of ports, a few ports at a time.
+func (s *sequencer) ports() {
+	touched := map[string]bool{}
+	for _, o := range Diff(s.now, s.after) {
+		for _, c := range changes(o) {
+			if c.port && c.table != "PFC_WD" && (!s.left(c) || s.remade(c)) {
+				port, _, _ := strings.Cut(c.row, "|")
+				touched[port] = true
+			}
+		}
+	}
+	for some := range slices.Chunk(slices.SortedFunc(maps.Keys(touched), nodeset.Compare), PortsPerPatch) {
+		of := func(c change) bool {
+			port, _, _ := strings.Cut(c.row, "|")
+			return c.port && c.table != "PFC_WD" && slices.Contains(some, port)
+		}
+		// Of rows that hold the same queue or group, the old ones go first: the chip takes what comes last.
+		s.add("rows that others replace", s.toward(func(c change) bool {
+			return of(c) && c.kind == Remove && (c.table == "BUFFER_PG" || c.table == "QUEUE") && s.replaced(c.table, c.row)
+		}))
+		next := s.toward(of)
+		for _, o := range Diff(s.now, s.after) {
+			for _, c := range changes(o) {
+				if of(c) && s.remade(c) {
+					next.Delete(c.table, c.row, "")
+				}
+			}
+		}
+		s.add(diagPorts(some), next)
+		for _, o := range Diff(s.now, s.after) { // the buffer manager makes them again when the ports come up
+			for _, c := range changes(o) {
+				if of(c) && c.kind == Add && IsMade(s.after.Get(c.table, c.row, c.field)) && c.table == "BUFFER_PG" {
+					s.now.Put(c.table, c.row, c.field, s.after.Get(c.table, c.row, c.field))
+				}
+			}
+		}
+	}
+}
+
+func diagPorts(ports []string) string { return "ports " + strings.Join(ports, ", ") }
+
+// replaced reports whether a row that goes overlaps one that is to be there.
+func (s *sequencer) replaced(table, row string) bool {
+	if s.after.Row(table, row) != nil {
+		return false
+	}
+	return slices.ContainsFunc(s.after.Keys(table), func(other string) bool { return overlap(row, other) })
+}
+
+// overlap reports whether two rows hold a queue or priority group of one port.
+func overlap(a, b string) bool {
+	p, x, _ := strings.Cut(a, "|")
+	q, y, _ := strings.Cut(b, "|")
+	from, to, ok := ParseRange(x)
+	start, end, is := ParseRange(y)
+	return p == q && ok && is && from <= end && start <= to
+}
+
+// remade reports whether a change is that of a priority group to another profile of the buffer manager's, which it makes at the next event
+// of the port. From 202511 on the length of a cable is such an event, so that a group of its own needs no other.
+func (s *sequencer) remade(c change) bool {
+	return !s.dynamic && c.table == "BUFFER_PG" && c.kind == Replace && IsMade(s.after.Get(c.table, c.row, c.field)) &&
+		(s.box.Release < lengthEvents || !IsMade(s.now.Get(c.table, c.row, c.field)))
+}
+
+// lengthEvents is the branch from which on the buffer manager looks at a port when the length of its cable changes, and not only when
+// its speed, its admin status or its PFC do (cfgmgr/buffermgr.cpp, doCableTask).
+const lengthEvents Release = 202511
+
+// restart appends the commands that give ports an event which no patch touches, and whose priority groups are missing.
+func (s *sequencer) restart(before *Config) {
+	missing := map[string]bool{}
+	for _, o := range Diff(s.now, s.after) {
+		for _, c := range changes(o) {
+			port, _, _ := strings.Cut(c.row, "|")
+			event := s.box.Release >= lengthEvents && cableOf(before, port) != cableOf(s.after, port)
+			if !s.dynamic && c.table == "BUFFER_PG" && c.kind == Add && IsMade(s.after.Get(c.table, c.row, c.field)) && !event {
+				missing[port] = true
+			}
+		}
+	}
+	ports := slices.SortedFunc(maps.Keys(missing), nodeset.Compare)
+	for _, port := range ports {
+		s.steps = append(s.steps, Step{
+			Doc: "priority groups that are missing", Ports: []string{port},
+			Cmds: []Command{{"config", "interface", "shutdown", port}, {"config", "interface", "startup", port}},
+		})
+	}
+}
+
+// cableOf gives the length of a port's cable as CONFIG_DB has it; empty: none.
+func cableOf(c *Config, port string) string {
+	for _, key := range c.Keys("CABLE_LENGTH") {
+		if length := c.Get("CABLE_LENGTH", key, port); length != "" {
+			return length
+		}
+	}
+	return ""
+}
+
+// watchdogs appends the step of changes of PFC_WD: a patch, or commands where one of them is refused.
+func (s *sequencer) watchdogs(pick func(change) bool) {
+	next := s.toward(func(c change) bool { return c.table == "PFC_WD" && pick(c) })
+	ops := Diff(s.now, next)
+	if len(ops) == 0 {
+		return
+	}
+	if len(s.judge(ops)) == 0 {
+		s.add("watchdogs", next)
+		return
+	}
+	s.steps = append(s.steps, Step{Doc: "watchdogs", Cmds: s.pfcwd(next)})
+	s.now = next
+}
+
+// pfcwd spells the changes of watchdogs as commands. The interval of polling is no longer than any time of a port, so that one that
+// shrinks comes before the ports, and one that grows behind them.
+func (s *sequencer) pfcwd(next *Config) (cmds []Command) {
+	const table, global, poll = "PFC_WD", "GLOBAL", "POLL_INTERVAL"
+	var interval []Command
+	if n := next.Get(table, global, poll); n != "" && n != s.now.Get(table, global, poll) {
+		interval = []Command{{"pfcwd", "interval", n}}
+	}
+	grows := s.now.Row(table, global) != nil && nodeset.Compare(next.Get(table, global, poll), s.now.Get(table, global, poll)) > 0
+	type times struct{ action, detect, restore string }
+	start := map[times][]string{}
+	var stop Command
+	for _, port := range keysOf(rowsOf(s.now, table), rowsOf(next, table)) {
+		is, was := next.Row(table, port), s.now.Row(table, port)
+		switch {
+		case port == global:
+		case is == nil:
+			stop = append(stop, port)
+		case was == nil || !maps.EqualFunc(is.Fields, was.Fields, Value.equal):
+			t := times{is.Get("action"), is.Get("detection_time"), is.Get("restoration_time")}
+			start[t] = append(start[t], port)
+		}
+	}
+	if stop != nil {
+		cmds = append(cmds, append(Command{"pfcwd", "stop"}, stop...))
+	}
+	if !grows {
+		cmds = append(cmds, interval...)
+	}
+	for _, t := range slices.SortedFunc(maps.Keys(start), func(a, b times) int {
+		return nodeset.Compare(a.action+" "+a.detect+" "+a.restore, b.action+" "+b.detect+" "+b.restore)
+	}) {
+		c := Command{"pfcwd", "start", "--action", t.action}
+		c = append(c, start[t]...)
+		cmds = append(cmds, append(c, t.detect, "--restoration-time", t.restore))
+	}
+	if grows {
+		cmds = append(cmds, interval...)
+	}
+	return cmds
+}
+
+// stale appends the commands that delete priority groups of the buffer manager's that are to go. A patch would take their ports down and
+// up, and the event of a port makes the buffer manager write them again, by the PFC it remembers; a key that is deleted is no
+// event of a port. Groups that overlap a deleted one are set again, since the chip takes what comes last; the pauses keep the two
+// events of one key apart, of which the buffer manager would see the second alone.
+func (s *sequencer) stale() {
+	if s.dynamic {
+		return
+	}
+	var cmds, again []Command
+	for _, row := range s.now.Keys("BUFFER_PG") {
+		if s.after.Row("BUFFER_PG", row) != nil || !IsMade(s.now.Get("BUFFER_PG", row, "profile")) {
+			continue
+		}
+		cmds = append(cmds, Command{"sonic-db-cli", "CONFIG_DB", "DEL", "BUFFER_PG|" + row})
+		for _, other := range s.after.Keys("BUFFER_PG") {
+			if overlap(row, other) {
+				again = append(
+					again,
+					Command{"sonic-db-cli", "CONFIG_DB", "DEL", "BUFFER_PG|" + other},
+					Command{"sleep", "2"},
+					Command{"sonic-db-cli", "CONFIG_DB", "HSET", "BUFFER_PG|" + other, "profile", s.after.Get("BUFFER_PG", other, "profile")},
+				)
+			}
+		}
+	}
+	if len(again) > 0 {
+		cmds = append(append(cmds, Command{"sleep", "2"}), again...)
+	}
+	if len(cmds) > 0 {
+		s.steps = append(s.steps, Step{Doc: "priority groups that no port needs any more", Cmds: cmds})
+	}
+}

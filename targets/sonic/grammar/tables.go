@@ -1,0 +1,394 @@
+package grammar
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// KeyKind is what the key of a row is.
+type KeyKind int
+
+// The kinds of keys.
+const (
+	NameKey      KeyKind = iota // a name that somebody gave: AZURE
+	PortKey                     // a port: Ethernet0
+	PortRangeKey                // a port and queues or priority groups of it: Ethernet0|3, Ethernet0|3-4
+	FixedKey                    // localhost, GLOBAL
+	OwnKey                      // a key of rocec's own members, free
+)
+
+// FieldKind is what the text of a field is.
+type FieldKind int
+
+// The kinds of fields.
+const (
+	Free    FieldKind = iota // any text
+	Whole                    // a number from Lo to Hi
+	Words                    // one of Words
+	Bool                     // true or false
+	Digits                   // numbers from 0 to 7 with commas between them; EmptySince tells from when none may be there
+	Metres                   // 5m
+	Ref                      // the name of a row of the table Words[0]
+	Profile                  // the name of a row of BUFFER_PROFILE, or NULL
+	RefList                  // such names with commas between them
+)
+
+// Field is one field of a table.
+type Field struct {
+	Name  string // <n> stands for a number of the range Keys, <port> for a port
+	Kind  FieldKind
+	Lo    int
+	Hi    int // 0 and Lo 0: no bound but that of the type
+	Words []string
+
+	Since, Before Release // 0: always
+	EmptySince    Release // of Digits
+	Keys          int     // of <n>: the greatest number
+	Must          bool    // a row without it is refused
+	Source        string  // YANG module, or what else says so
+}
+
+// Table is one table of CONFIG_DB that rocec reads, writes or judges.
+type Table struct {
+	Name   string
+	Key    KeyKind
+	Fixed  []string // of FixedKey, and beside ports
+	Module string   // YANG module
+	Fields []Field
+	Ours   bool // a patch of rocec may change it
+}
+
+// The names of maps and profiles of marking (YANG: pattern of the leaf name).
+var namePattern = regexp.MustCompile(`^[a-zA-Z0-9][-a-zA-Z0-9_]{0,31}$`)
+
+// portPattern is the name of a front-panel port.
+var portPattern = regexp.MustCompile(`^Ethernet[0-9]{1,4}$`)
+
+// IsName reports whether a text may name a map or a profile of marking.
+func IsName(s string) bool { return namePattern.MatchString(s) }
+
+// IsPort reports whether a text is the name of a front-panel port.
+func IsPort(s string) bool { return portPattern.MatchString(s) }
+
+const trafficClasses = 15 // the greatest that YANG takes (sonic-types, tc_type)
+
+func mapTable(name, module string, keys, hi int) Table {
+	return Table{Name: name, Key: NameKey, Module: module, Ours: true, Fields: []Field{{Name: "<n>", Kind: Whole, Hi: hi, Keys: keys}}}
+}
+
+// Tables are the tables that are rocec's business, in the order of their names. Source of kinds and ranges: the YANG models of
+// sonic-net/sonic-buildimage, src/sonic-yang-models/yang-models, of the branches 202205 to 202605.
+var Tables = []Table{
+	{
+		Name: "BUFFER_PG", Key: PortRangeKey, Module: "sonic-buffer-pg", Ours: true,
+		Fields: []Field{{Name: "profile", Kind: Profile, Must: true}},
+	},
+	{
+		Name: "BUFFER_POOL", Key: NameKey, Module: "sonic-buffer-pool",
+		Fields: []Field{
+			{Name: "type", Kind: Words, Words: []string{"ingress", "egress", "both"}, Must: true},
+			{Name: "mode", Kind: Words, Words: []string{"static", "dynamic"}, Must: true},
+			{Name: "size", Kind: Whole}, {Name: "xoff", Kind: Whole}, {Name: "percentage", Kind: Whole, Lo: 1, Hi: 100},
+		},
+	},
+	{
+		Name: "BUFFER_PORT_EGRESS_PROFILE_LIST", Key: PortKey, Module: "sonic-buffer-port-egress-profile-list",
+		Fields: []Field{{Name: "profile_list", Kind: RefList, Words: []string{"BUFFER_PROFILE"}}},
+	},
+	{
+		Name: "BUFFER_PORT_INGRESS_PROFILE_LIST", Key: PortKey, Module: "sonic-buffer-port-ingress-profile-list",
+		Fields: []Field{{Name: "profile_list", Kind: RefList, Words: []string{"BUFFER_PROFILE"}}},
+	},
+	{
+		Name: "BUFFER_PROFILE", Key: NameKey, Module: "sonic-buffer-profile", Ours: true,
+		Fields: []Field{
+			{Name: "pool", Kind: Ref, Words: []string{"BUFFER_POOL"}},
+			{Name: "size", Kind: Whole},
+			{Name: "dynamic_th", Kind: Whole, Lo: -8, Hi: 7},
+			{Name: "static_th", Kind: Whole},
+			{Name: "xon", Kind: Whole}, {Name: "xon_offset", Kind: Whole}, {Name: "xoff", Kind: Whole},
+			{Name: "headroom_type", Kind: Words, Words: []string{"static", "dynamic"}},
+			{Name: "packet_discard_action", Kind: Words, Words: []string{"drop", "trim"}, Since: 202505},
+		},
+	},
+	{
+		Name: "BUFFER_QUEUE", Key: PortRangeKey, Module: "sonic-buffer-queue",
+		Fields: []Field{{Name: "profile", Kind: Profile}},
+	},
+	{
+		Name: "CABLE_LENGTH", Key: NameKey, Module: "sonic-cable-length", Ours: true,
+		Fields: []Field{{Name: "<port>", Kind: Metres}},
+	},
+	{
+		Name: "DEFAULT_LOSSLESS_BUFFER_PARAMETER", Key: NameKey, Module: "sonic-default-lossless-buffer-parameter",
+		Fields: []Field{
+			{Name: "default_dynamic_th", Kind: Whole, Lo: -8, Hi: 7}, {Name: "over_subscribe_ratio", Kind: Whole},
+			{Name: "max_headroom_size", Kind: Whole, Source: "buffers templates; no model has it"},
+		},
+	},
+	{
+		Name: "DEVICE_METADATA", Key: FixedKey, Fixed: []string{"localhost"}, Module: "sonic-device_metadata",
+		Fields: []Field{
+			{Name: "hwsku", Kind: Free}, {Name: "platform", Kind: Free}, {Name: "type", Kind: Free},
+			{Name: "buffer_model", Kind: Words, Words: []string{"traditional", "dynamic"}},
+			{Name: "default_pfcwd_status", Kind: Words, Words: []string{"enable", "disable"}}, {Name: "switch_type", Kind: Free},
+		},
+	},
+	mapTable("DOT1P_TO_TC_MAP", "sonic-dot1p-tc-map", 7, trafficClasses),
+	mapTable("DSCP_TO_TC_MAP", "sonic-dscp-tc-map", 63, trafficClasses),
+	{
+		Name: "LOSSLESS_TRAFFIC_PATTERN", Key: NameKey, Module: "sonic-lossless-traffic-pattern",
+		Fields: []Field{{Name: "mtu", Kind: Whole, Lo: 1, Hi: 9216}, {Name: "small_packet_percentage", Kind: Whole, Hi: 100}},
+	},
+	mapTable("MAP_PFC_PRIORITY_TO_QUEUE", "sonic-pfc-priority-queue-map", 7, 7),
+	mapTable("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", "sonic-pfc-priority-priority-group-map", 7, 7),
+	{
+		Name: "PFC_WD", Key: PortKey, Fixed: []string{"GLOBAL"}, Module: "sonic-pfcwd", Ours: true,
+		Fields: []Field{
+			{Name: "action", Kind: Words, Words: []string{"drop", "forward", "alert"}},
+			{Name: "detection_time", Kind: Whole, Lo: 100, Hi: 5000},
+			{Name: "restoration_time", Kind: Whole, Lo: 100, Hi: 60000},
+			{Name: "pfc_stat_history", Kind: Words, Words: []string{"enable", "disable"}, Since: 202511},
+			{Name: "POLL_INTERVAL", Kind: Whole, Lo: 100, Hi: 3000, Before: 202511},
+			{Name: "POLL_INTERVAL", Kind: Whole, Lo: 100, Hi: 1000, Since: 202511},
+		},
+	},
+	{
+		Name: "PORT", Key: PortKey, Module: "sonic-port",
+		Fields: []Field{
+			{Name: "lanes", Kind: Free}, {Name: "speed", Kind: Whole, Lo: 1, Hi: 1_600_000}, {Name: "alias", Kind: Free},
+			{Name: "index", Kind: Whole}, {Name: "mtu", Kind: Whole, Lo: 68, Hi: 9216}, {Name: "fec", Kind: Free},
+			{Name: "admin_status", Kind: Words, Words: []string{"up", "down"}},
+			{Name: "pfc_asym", Kind: Words, Words: []string{"on", "off"}},
+		},
+	},
+	{
+		Name: "PORT_QOS_MAP", Key: PortKey, Fixed: []string{"global"}, Module: "sonic-port-qos-map", Ours: true,
+		Fields: []Field{
+			{Name: "dscp_to_tc_map", Kind: Ref, Words: []string{"DSCP_TO_TC_MAP"}},
+			{Name: "dot1p_to_tc_map", Kind: Ref, Words: []string{"DOT1P_TO_TC_MAP"}},
+			{Name: "tc_to_queue_map", Kind: Ref, Words: []string{"TC_TO_QUEUE_MAP"}},
+			{Name: "tc_to_pg_map", Kind: Ref, Words: []string{"TC_TO_PRIORITY_GROUP_MAP"}},
+			{Name: "pfc_to_queue_map", Kind: Ref, Words: []string{"MAP_PFC_PRIORITY_TO_QUEUE"}},
+			{Name: "pfc_to_pg_map", Kind: Ref, Words: []string{"PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"}},
+			{Name: "scheduler", Kind: Ref, Words: []string{"SCHEDULER"}, Since: 202305},
+			{Name: "tc_to_dscp_map", Kind: Ref, Words: []string{"TC_TO_DSCP_MAP"}, Since: 202411},
+			{Name: "pfc_enable", Kind: Digits, EmptySince: 202505},
+			{Name: "pfcwd_sw_enable", Kind: Digits, EmptySince: 202505},
+		},
+	},
+	{
+		Name: "QUEUE", Key: PortRangeKey, Module: "sonic-queue", Ours: true,
+		Fields: []Field{
+			{Name: "scheduler", Kind: Ref, Words: []string{"SCHEDULER"}}, {Name: "wred_profile", Kind: Ref, Words: []string{"WRED_PROFILE"}},
+		},
+	},
+	{
+		Name: "SCHEDULER", Key: NameKey, Module: "sonic-scheduler", Ours: true,
+		Fields: []Field{
+			{Name: "type", Kind: Words, Words: []string{"DWRR", "WRR", "STRICT"}},
+			{Name: "weight", Kind: Whole, Lo: 1, Hi: 100}, {Name: "priority", Kind: Whole, Hi: 9},
+			{Name: "meter_type", Kind: Words, Words: []string{"packets", "bytes"}},
+			{Name: "cir", Kind: Whole}, {Name: "pir", Kind: Whole}, {Name: "cbs", Kind: Whole}, {Name: "pbs", Kind: Whole},
+		},
+	},
+	mapTable("TC_TO_PRIORITY_GROUP_MAP", "sonic-tc-priority-group-map", trafficClasses, 7),
+	mapTable("TC_TO_QUEUE_MAP", "sonic-tc-queue-map", trafficClasses, 7),
+	{
+		Name: "VERSIONS", Key: FixedKey, Fixed: []string{"DATABASE"}, Module: "sonic-versions",
+		Fields: []Field{{Name: "VERSION", Kind: Free}},
+	},
+	{Name: "WRED_PROFILE", Key: NameKey, Module: "sonic-wred-profile", Ours: true, Fields: wredFields()},
+}
+
+func wredFields() []Field {
+	out := []Field{{Name: "ecn", Kind: Words, Words: []string{
+		"ecn_none", "ecn_green", "ecn_yellow", "ecn_red", "ecn_green_yellow", "ecn_green_red", "ecn_yellow_red", "ecn_all",
+	}}}
+	for _, color := range []string{"green", "yellow", "red"} {
+		out = append(
+			out,
+			Field{Name: "wred_" + color + "_enable", Kind: Bool},
+			Field{Name: color + "_min_threshold", Kind: Whole}, Field{Name: color + "_max_threshold", Kind: Whole},
+			Field{Name: color + "_drop_probability", Kind: Whole, Hi: 100},
+			Field{Name: "ecn_" + color + "_min_threshold", Kind: Whole, Since: 202605},
+			Field{Name: "ecn_" + color + "_max_threshold", Kind: Whole, Since: 202605},
+			Field{Name: "ecn_" + color + "_mark_probability", Kind: Whole, Hi: 100, Since: 202605},
+		)
+	}
+	return out
+}
+
+// The members that the state of a switch has besides its tables: what it says of itself, the lookup file of its hwsku, and what its
+// buffer manager has told the chip. They are spelled as tables, and are never part of a patch.
+const (
+	VersionTable  = "@version"  // the row localhost: build_version, asic_type, asic_count
+	LookupTable   = "@lookup"   // rows 100000|5m: size, xon, xoff, threshold, xon_offset
+	PGsTable      = "@pgs"      // APPL_DB BUFFER_PG_TABLE: rows Ethernet0|3-4 with their profile
+	ProfilesTable = "@profiles" // APPL_DB BUFFER_PROFILE_TABLE: rows by name, with size, xon, xoff and more
+)
+
+var tableIndex = func() map[string]*Table {
+	m := map[string]*Table{}
+	for i := range Tables {
+		m[Tables[i].Name] = &Tables[i]
+	}
+	for _, name := range []string{VersionTable, LookupTable, PGsTable, ProfilesTable} {
+		m[name] = &Table{Name: name, Key: OwnKey}
+	}
+	return m
+}()
+
+// TableOf gives the table of a name, with rocec's own members; nil: it is none of rocec's business.
+func TableOf(name string) *Table { return tableIndex[name] }
+
+// Field gives the field of a name in a release; nil: there is none. other is one that a different release has.
+func (t *Table) Field(r Release, name string) (f, other *Field) {
+	for i := range t.Fields {
+		x := &t.Fields[i]
+		if !x.Is(name) {
+			continue
+		}
+		if x.In(r) {
+			return x, nil
+		}
+		other = x
+	}
+	return nil, other
+}
+
+// Is reports whether a name is that of the field.
+func (f *Field) Is(name string) bool {
+	switch f.Name {
+	case "<n>":
+		n, err := strconv.Atoi(name)
+		return err == nil && n >= 0 && n <= f.Keys && strconv.Itoa(n) == name
+	case "<port>":
+		return IsPort(name)
+	}
+	return f.Name == name
+}
+
+// In reports whether a release has the field.
+func (f *Field) In(r Release) bool { return r >= f.Since && (f.Before == 0 || r < f.Before) }
+
+// Wrong says what is wrong with the text of a field in a release, as the end of a sentence; empty: nothing. Whether a name is that of a
+// row is not looked at.
+func (f *Field) Wrong(r Release, text string) string {
+	switch f.Kind {
+	case Whole:
+		n, err := strconv.ParseInt(text, 10, 64)
+		switch {
+		case err != nil:
+			return "is no whole number"
+		case f.Hi == 0 && f.Lo == 0 && n < 0:
+			return "is below 0"
+		case (f.Hi != 0 || f.Lo != 0) && (n < int64(f.Lo) || n > int64(f.Hi)):
+			return fmt.Sprintf("is not from %d to %d", f.Lo, f.Hi)
+		}
+	case Words:
+		if !slices.Contains(f.Words, text) {
+			return "is none of " + strings.Join(f.Words, ", ")
+		}
+	case Bool:
+		if text != "true" && text != "false" {
+			return "is neither true nor false"
+		}
+	case Digits:
+		if text == "" {
+			if r < f.EmptySince {
+				return fmt.Sprintf("is empty, which models have taken from %s on", f.EmptySince)
+			}
+			return ""
+		}
+		if _, ok := ParseDigits(text); !ok {
+			return "is no list of priorities such as 3,4"
+		}
+	case Metres:
+		if _, ok := ParseMetres(text); !ok {
+			return "is no whole number of metres such as 5m"
+		}
+	case Ref, Profile:
+		if text == "" {
+			return "is empty"
+		}
+		if strings.HasPrefix(text, "[") {
+			return "is a reference in brackets, which releases up to 202106 had"
+		}
+	case Free, RefList:
+	}
+	return ""
+}
+
+// ParseDigits reads priorities such as "3,4" as bits; nothing is none.
+func ParseDigits(s string) (mask uint8, ok bool) {
+	if s == "" {
+		return 0, true
+	}
+	for part := range strings.SplitSeq(s, ",") {
+		if len(part) != 1 || part[0] < '0' || part[0] > '7' {
+			return 0, false
+		}
+		mask |= 1 << (part[0] - '0')
+	}
+	return mask, true
+}
+
+// SpellDigits spells bits as priorities: "3,4".
+func SpellDigits(mask uint8) string {
+	var parts []string
+	for n := range 8 {
+		if mask>>n&1 == 1 {
+			parts = append(parts, strconv.Itoa(n))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// ParseMetres reads a length of cable: "5m".
+func ParseMetres(s string) (metres int, ok bool) {
+	number, ok := strings.CutSuffix(s, "m")
+	if !ok || !isDigits(number) || len(number) > 7 {
+		return 0, false
+	}
+	n, err := strconv.Atoi(number)
+	return n, err == nil
+}
+
+// ParseRange reads what stands behind the port in the key of a queue or a priority group: "3" or "3-4".
+func ParseRange(s string) (from, to int, ok bool) {
+	a, b, two := strings.Cut(s, "-")
+	if !two {
+		b = a
+	}
+	if len(a) > 2 || len(b) > 2 || !isDigits(a) || !isDigits(b) {
+		return 0, 0, false
+	}
+	from, _ = strconv.Atoi(a)
+	to, _ = strconv.Atoi(b)
+	return from, to, from <= to
+}
+
+// Ranges spells bits as the runs that the buffer manager writes: 2, 3, 4 and 6 are "2-4" and "6".
+func Ranges(mask uint8) []string {
+	var out []string
+	for n := 0; n < 8; n++ {
+		if mask>>n&1 == 0 {
+			continue
+		}
+		last := n
+		for last < 7 && mask>>(last+1)&1 == 1 {
+			last++
+		}
+		if last == n {
+			out = append(out, strconv.Itoa(n))
+		} else {
+			out = append(out, fmt.Sprintf("%d-%d", n, last))
+		}
+		n = last
+	}
+	return out
+}

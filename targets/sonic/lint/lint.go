@@ -1,0 +1,218 @@
+// Package lint judges a config_db.json of SONiC, or what `sonic-cfggen -d --print-data` printed, by itself: without a fabric.
+//
+// In come the bytes of a file; out come diagnostics at its lines. Only tables of QoS and buffers are looked at. What no model and no code of
+// a release settles is a warning at most.
+package lint
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// most is how many findings of one code a file gets; further ones are counted.
+const most = 100
+
+// Check judges a file of a release; 0: the one it names itself, or the newest that rocec knows.
+func Check(name string, data []byte, r grammar.Release) diag.List {
+	j := &judge{name: name, data: data, release: r, count: map[string]int{}}
+	cfg, err := grammar.Read(data)
+	if err != nil {
+		at, text := grammar.Place{}, err.Error()
+		if e, ok := errors.AsType[*grammar.Error](err); ok {
+			at, text = e.Place, e.Text
+		}
+		topicText.Errorf(&j.ds, j.place(at, 1), "The file cannot be read as a configuration: %s", diag.Escape(text))
+		return j.ds
+	}
+	j.cfg = cfg
+	if j.release == 0 {
+		if j.release = grammar.ReleaseOf(cfg); j.release == 0 {
+			j.release = grammar.Newest
+		}
+	}
+	for _, p := range cfg.Found {
+		if p.And != 0 {
+			j.errorf(&topicTwice, p.At, "%s", p.Says)
+		} else {
+			j.errorf(&topicValue, p.At, "In %s, row %s, %s", p.Table, p.Row, p.Says)
+		}
+	}
+	j.fields()
+	j.ports()
+	j.lookups()
+	j.watchdogs()
+	j.profiles()
+	for code, n := range j.count {
+		if n > most {
+			j.last(code).Note(diag.Range{}, "%s more of this code %s left out.", diag.Number(n-most), diag.Plural(n-most, "was", "were"))
+		}
+	}
+	return j.ds
+}
+
+type judge struct {
+	name    string
+	data    []byte
+	cfg     *grammar.Config
+	release grammar.Release
+	ds      diag.List
+	count   map[string]int
+}
+
+func (j *judge) last(code string) *diag.Diagnostic {
+	i := len(j.ds) - 1
+	for j.ds[i].Code != code {
+		i--
+	}
+	return j.ds[i]
+}
+
+func (j *judge) errorf(t *diag.Topic, at int, format string, args ...any) {
+	j.say(t, (*diag.Topic).Errorf, at, format, args)
+}
+
+func (j *judge) warnf(t *diag.Topic, at int, format string, args ...any) {
+	j.say(t, (*diag.Topic).Warnf, at, format, args)
+}
+
+func (j *judge) say(
+	t *diag.Topic, do func(*diag.Topic, *diag.List, diag.Range, string, ...any) *diag.Diagnostic, at int, format string, args []any,
+) {
+	if j.count[t.Code]++; j.count[t.Code] <= most {
+		do(t, &j.ds, j.place(j.cfg.Place(at), at), "%s", diag.Escape(fmt.Sprintf(format, args...)))
+	}
+}
+
+// place gives the word at a line and column; at is its first byte.
+func (j *judge) place(of grammar.Place, at int) diag.Range {
+	r := diag.Range{Filename: j.name}
+	r.Start.Line, r.Start.Column = max(of.Line, 1), max(of.Column, 1)
+	r.End = r.Start
+	if of.Line < 1 || at < 0 || at >= len(j.data) {
+		return r
+	}
+	const longest = 200
+	word := j.data[at:min(len(j.data), at+longest)]
+	end := slices.IndexFunc(word[1:], func(c byte) bool { return strings.IndexByte("\",:{}[] \n\r\t", c) >= 0 })
+	switch {
+	case end < 0:
+		end = len(word)
+	case word[0] == '"' && word[end+1] == '"':
+		end += 2
+	default:
+		end++
+	}
+	r.Start.Byte, r.End.Byte = at, at+end
+	r.End.Column += utf8.RuneCount(word[:end])
+	return r
+}
+
+// ours lists the tables that are judged.
+func (j *judge) ours() []*grammar.Table {
+	var out []*grammar.Table
+	for i := range grammar.Tables {
+		if t := &grammar.Tables[i]; j.cfg.Tables[t.Name] != nil {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// fields holds rows to the table of fields, and names to what is declared.
+func (j *judge) fields() {
+	for _, t := range j.ours() {
+		section := j.cfg.Tables[t.Name]
+		if len(section.Rows) == 0 {
+			j.errorf(&topicEmpty, section.At, "The table %s is empty. CONFIG_DB has no empty table, and `config apply-patch` refuses a configuration with "+
+				"one. Leave the table out.", t.Name)
+		}
+		for _, key := range j.cfg.Keys(t.Name) {
+			row := section.Rows[key]
+			j.key(t, key, row)
+			for _, name := range row.Names() {
+				j.field(t, key, name, row.Fields[name])
+			}
+		}
+	}
+}
+
+// key judges the key of a row.
+func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
+	port := key
+	switch t.Key {
+	case grammar.NameKey:
+		if t.Module != "sonic-scheduler" && !strings.HasPrefix(t.Module, "sonic-buffer") && !grammar.IsName(key) {
+			j.errorf(&topicValue, row.At, "%s has a row %s. A name begins with a letter or a digit, goes on with these, - and _, and has no more than 32 "+
+				"characters.", t.Name, key)
+		}
+		return
+	case grammar.PortRangeKey:
+		parts := strings.Split(key, "|")
+		if len(parts) == 4 { // a switch of several chips in one chassis
+			return
+		}
+		_, _, ok := grammar.ParseRange(parts[len(parts)-1])
+		if len(parts) != 2 || !ok {
+			j.errorf(&topicValue, row.At, "%s has a row %s, where a port and a number or a range stand: Ethernet0|3-4.", t.Name, key)
+			return
+		}
+		port = parts[0]
+	case grammar.PortKey:
+		if slices.Contains(t.Fixed, key) {
+			return
+		}
+	default:
+		return
+	}
+	if ports := j.cfg.Tables["PORT"]; t.Name != "PORT" && ports != nil && ports.Rows[port] == nil && port != "CPU" {
+		j.errorf(&topicRef, row.At, "%s has a row of %s, and PORT has no such port. A patch that leaves it so is refused, and nothing of it counts.", t.Name, port)
+	}
+}
+
+func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
+	f, other := t.Field(j.release, name)
+	switch {
+	case f == nil && other != nil && other.Since > j.release:
+		j.errorf(&topicField, v.At, "%s of %s came with %s, and this is %s. A patch to a configuration with it is refused.", name, t.Name, other.Since, j.release)
+		return
+	case f == nil:
+		if t.Name != "PORT" && t.Name != "DEVICE_METADATA" && t.Name != "VERSIONS" {
+			j.warnf(&topicField, v.At, "No model of %s has the field %s of %s, row %s. If it is a slip, it sets nothing, and patches are refused.",
+				j.release, name, t.Name, key)
+		}
+		return
+	}
+	if wrong := f.Wrong(j.release, v.Text); wrong != "" {
+		j.errorf(&topicValue, v.At, "In %s, row %s, %s %s (model %s).", t.Name, key, name, wrong, t.Module)
+		return
+	}
+	refs := []string{v.Text}
+	table := "BUFFER_PROFILE"
+	switch f.Kind {
+	case grammar.Ref:
+		table = f.Words[0]
+	case grammar.RefList:
+		refs = strings.Split(v.Text, ",")
+	case grammar.Profile:
+		if v.Text == "NULL" {
+			return
+		}
+	default:
+		return
+	}
+	if grammar.TableOf(table) == nil { // of a table that is not read
+		return
+	}
+	for _, ref := range refs {
+		if j.cfg.Row(table, ref) == nil {
+			j.errorf(&topicRef, v.At, "In %s, row %s, %s names %q, and %s has no such row. The switch sets nothing of it, and patches are refused.",
+				t.Name, key, name, ref, table)
+		}
+	}
+}

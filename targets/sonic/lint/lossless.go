@@ -1,0 +1,192 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// storage is the DSCP that storage and training use by custom: AF31, 26. The maps of templates send it to the lossy class 1.
+const storage = "26"
+
+// ports judges the ports that have PFC.
+func (j *judge) ports() {
+	groups, queues := j.rowsOf("BUFFER_PG"), j.rowsOf("QUEUE")
+	said := map[string]bool{}
+	var silent []string
+	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
+		row := j.cfg.Row("PORT_QOS_MAP", name)
+		mask, ok := grammar.ParseDigits(row.Get("pfc_enable"))
+		if !ok || mask == 0 || !grammar.IsPort(name) {
+			continue
+		}
+		at := row.Fields["pfc_enable"].At
+		j.classes(row, mask, at, said)
+		port := j.cfg.Row("PORT", name)
+		if port != nil && !port.Has("admin_status") {
+			silent = append(silent, name)
+		}
+		for n := range 8 {
+			if mask>>n&1 == 0 {
+				continue
+			}
+			if j.cfg.Tables["BUFFER_PG"] != nil && port.Get("admin_status") == "up" && !j.lossless(groups[name][n]) {
+				j.errorf(&topicGroup, at, "%s has PFC for priority %d and no lossless priority group %d in BUFFER_PG, so it sends no pause and drops. The buffer "+
+					"manager makes one where speed and length of cable have sizes; see what it says in syslog.", name, n, n)
+			}
+			if q := queues[name][n]; q != nil && !marks(j.cfg.Row("WRED_PROFILE", q.Get("wred_profile"))) {
+				j.warnf(&topicECN, q.At, "Queue %d of %s is lossless and marks nothing, so senders slow down by pauses alone. Bind a wred_profile with ecn "+
+					"to it.", n, name)
+			}
+		}
+	}
+	if len(silent) > 0 {
+		j.warnf(&topicAdmin, j.cfg.Row("PORT", silent[0]).At, "PORT says no admin_status of %s. The buffer manager then makes no lossless priority group "+
+			"(up to 202505), or takes the port for down. Say `config interface startup %s`, as after every breakout.",
+			diag.Some(silent, 8), silent[0])
+	}
+}
+
+// rowsOf gives the rows of a table of queues or groups by port and number.
+func (j *judge) rowsOf(table string) map[string]map[int]*grammar.Row {
+	out := map[string]map[int]*grammar.Row{}
+	for _, key := range j.cfg.Keys(table) {
+		name, index, _ := strings.Cut(key, "|")
+		from, to, ok := grammar.ParseRange(index)
+		if !ok {
+			continue
+		}
+		if out[name] == nil {
+			out[name] = map[int]*grammar.Row{}
+		}
+		for n := from; n <= min(to, 7); n++ {
+			out[name][n] = j.cfg.Row(table, key)
+		}
+	}
+	return out
+}
+
+// lossless reports whether a priority group has headroom: NULL has the switch compute it.
+func (j *judge) lossless(group *grammar.Row) bool {
+	profile := group.Get("profile")
+	return profile == "NULL" || j.cfg.Row("BUFFER_PROFILE", profile).Has("xoff")
+}
+
+// marks reports whether a profile marks packets that no policer has coloured.
+func marks(profile *grammar.Row) bool {
+	ecn := profile.Get("ecn")
+	return ecn == "ecn_all" || strings.HasPrefix(ecn, "ecn_green")
+}
+
+// classes judges how packets come into the classes that have PFC. Ports with the same maps are told of once.
+func (j *judge) classes(row *grammar.Row, mask uint8, at int, said map[string]bool) {
+	dscp, pcp, groups := row.Get("dscp_to_tc_map"), row.Get("dot1p_to_tc_map"), row.Get("tc_to_pg_map")
+	key := fmt.Sprint(dscp, "|", pcp, "|", groups, "|", mask)
+	if said[key] {
+		return
+	}
+	said[key] = true
+	reached, lost := uint8(0), []string(nil)
+	for _, m := range []struct{ table, name string }{{"DSCP_TO_TC_MAP", dscp}, {"DOT1P_TO_TC_MAP", pcp}} {
+		r := j.cfg.Row(m.table, m.name)
+		for _, v := range r.Names() {
+			if n, err := strconv.Atoi(r.Get(v)); err == nil && n >= 0 && n < 8 {
+				reached |= 1 << n
+			}
+		}
+	}
+	for n := range 8 {
+		tc := strconv.Itoa(n)
+		switch {
+		case mask>>n&1 == 0:
+		case reached>>n&1 == 0:
+			lost = append(lost, tc)
+		case groups != "" && j.cfg.Row("TC_TO_PRIORITY_GROUP_MAP", groups) != nil &&
+			j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc) != tc:
+			j.errorf(&topicGroup, at, "Class %s has PFC, and tc_to_pg_map %s puts it into the priority group %q. Its pauses are those of another group. Map %s to %s.",
+				tc, groups, j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc), tc, tc)
+		}
+	}
+	if len(lost) > 0 {
+		j.warnf(&topicMap, at, "No DSCP and no PCP leads into class %s, which has PFC. It keeps headroom for nothing.", diag.And(lost))
+	}
+	table := j.cfg.Row("DSCP_TO_TC_MAP", dscp)
+	if class, err := strconv.Atoi(table.Get(storage)); err == nil && class >= 0 && class < 8 && mask>>class&1 == 0 {
+		j.warnf(&topicMap, table.Fields[storage].At, "The map %s sends DSCP %s to class %d, which has no PFC, as the maps of templates do: traffic that is "+
+			"marked 26, as storage and training are by custom, is lossy. Map it to one of %s, or mark the traffic otherwise.", dscp, storage, class,
+			grammar.SpellDigits(mask))
+	}
+}
+
+// lookups judges speeds and lengths for which the lookup file of the switch has no sizes, where the text holds that file.
+func (j *judge) lookups() {
+	lookup := grammar.LookupOf(j.cfg)
+	if lookup == nil || grammar.Dynamic(j.cfg) {
+		return
+	}
+	for _, key := range j.cfg.Keys("CABLE_LENGTH") {
+		row := j.cfg.Row("CABLE_LENGTH", key)
+		for _, name := range row.Names() {
+			mask, _ := grammar.ParseDigits(j.cfg.Get("PORT_QOS_MAP", name, "pfc_enable"))
+			metres, ok := grammar.ParseMetres(row.Get(name))
+			speed, err := strconv.Atoi(j.cfg.Get("PORT", name, "speed"))
+			if mask == 0 || !ok || metres == 0 || err != nil || slices.Contains(lookup.Lengths(speed), metres) {
+				continue
+			}
+			j.errorf(&topicLookup, row.Fields[name].At, "%s has a cable of %d m at %d Mb/s, and the lookup file of the switch has no sizes for the pair. The "+
+				"buffer manager logs an error and leaves the port lossy. Say a length that the file has.", name, metres, speed)
+		}
+	}
+}
+
+// watchdogs judges PFC_WD.
+func (j *judge) watchdogs() {
+	poll, err := strconv.Atoi(j.cfg.Get("PFC_WD", "GLOBAL", "POLL_INTERVAL"))
+	if err != nil {
+		poll = 0
+	}
+	for _, name := range j.cfg.Keys("PFC_WD") {
+		row := j.cfg.Row("PFC_WD", name)
+		for _, field := range []string{"detection_time", "restoration_time"} {
+			if n, err := strconv.Atoi(row.Get(field)); err == nil && n < poll {
+				j.errorf(&topicWatchdog, row.Fields[field].At, "%s of %s is %d ms, below POLL_INTERVAL, which is %d ms. Models refuse that.", field, name, n, poll)
+			}
+		}
+	}
+	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
+		row := j.cfg.Row("PORT_QOS_MAP", name)
+		pfc, ok := grammar.ParseDigits(row.Get("pfc_enable"))
+		watched, is := grammar.ParseDigits(row.Get("pfcwd_sw_enable"))
+		if row.Has("pfcwd_sw_enable") && ok && is && pfc != watched {
+			j.warnf(&topicWatchdog, row.Fields["pfcwd_sw_enable"].At, "The watchdog of %s watches %q, and PFC is on for %q. A storm on the others stops the "+
+				"port. Make them equal.", name, row.Get("pfcwd_sw_enable"), row.Get("pfc_enable"))
+		}
+	}
+}
+
+// profiles judges thresholds against each other.
+func (j *judge) profiles() {
+	for _, key := range j.cfg.Keys("WRED_PROFILE") {
+		row := j.cfg.Row("WRED_PROFILE", key)
+		for _, color := range []string{"green", "yellow", "red"} {
+			low, err := strconv.ParseUint(row.Get(color+"_min_threshold"), 10, 64)
+			field := color + "_max_threshold"
+			high, err2 := strconv.ParseUint(row.Get(field), 10, 64)
+			switch {
+			case err == nil && err2 == nil && high < low:
+				j.errorf(&topicECN, row.Fields[field].At, "%s of %s is %d, below %s_min_threshold, which is %d. Models refuse that.", field, key, high, color, low)
+			case err2 == nil && !row.Has(color+"_min_threshold"):
+				j.errorf(&topicECN, row.Fields[field].At, "%s of %s has no %s_min_threshold beside it. Models refuse that.", field, key, color)
+			}
+		}
+	}
+	for _, key := range j.cfg.Keys("BUFFER_PROFILE") {
+		if row := j.cfg.Row("BUFFER_PROFILE", key); row.Has("dynamic_th") && row.Has("static_th") {
+			j.errorf(&topicValue, row.At, "The profile %s has dynamic_th and static_th. A profile has one of the two.", key)
+		}
+	}
+}

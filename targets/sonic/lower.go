@@ -1,0 +1,182 @@
+package sonic
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// settings is what one switch should hold, before its state is looked at.
+type settings struct {
+	release grammar.Release
+	nvidia  bool // the templates of these chips have a map from PFC to priority groups
+	pcp     [8]int
+	dscp    [64]int
+	mapWhy  [8][]ir.Origin
+	group   [8]int // the priority group of every class
+	share   [8]share
+	wred    []marking // by thresholds
+	ports   []port    // in natural order
+}
+
+// share is how a queue is served.
+type share struct {
+	strict  bool
+	percent int // of one that is not strict
+	why     []ir.Origin
+}
+
+// marking is a profile of ECN.
+type marking struct {
+	name string
+	at   ir.Marking
+	why  []ir.Origin
+}
+
+// port is a port of the fabric.
+type port struct {
+	*ir.Port
+	lossless uint8
+	byPCP    bool
+	marks    [8]ir.Marking // by queue; zero: it does not mark
+	why      []ir.Origin   // of what is lossless
+	trustWhy []ir.Origin
+}
+
+// lossyGroup is the priority group of all that is lossy: templates give no other a profile.
+const lossyGroup = 0
+
+// lower turns the fabric's numbers into a switch's settings. Class, queue and priority have one number.
+func lower(d *ir.Device, r grammar.Release) *settings {
+	s := &settings{release: r, nvidia: d.Switch.Model.ASIC.Vendor == platform.Mellanox}
+	home := ir.Home(d.Fabric.CosGroups, ir.ControlCos)
+	s.pcp = ir.MapPCP(d.Fabric.CosGroups, home)
+	s.dscp = ir.MapDSCP(d.Fabric.CosGroups, func(dscp int) int { return home(dscp / 8) })
+	for _, g := range d.Fabric.CosGroups {
+		s.mapWhy[g.Cos] = append(s.mapWhy[g.Cos], ir.Origin{At: g.At, Why: "cos group " + g.Name})
+		if g.Lossless {
+			s.group[g.Cos] = g.Cos
+		}
+	}
+	s.schedule(d.Fabric, 0)
+	s.place(d)
+	return s
+}
+
+// schedule gives every queue its part of a link ([ir.ShareClasses]). Queues that are still lossless share as RoCE does, unless they are
+// strict.
+func (s *settings) schedule(f *ir.Fabric, still uint8) {
+	of, stated := ir.ShareClasses(f)
+	for cos := range of {
+		if still>>cos&1 == 1 && of[cos] == ir.ClassRest {
+			of[cos] = ir.ClassRoCE
+		}
+	}
+	roce, rest := ir.ShareRatio(stated[ir.ClassRoCE], stated[ir.ClassRest])
+	percents := ir.SharePercents(of, roce, rest, f.CosGroups)
+	for cos := range s.share {
+		x := share{strict: of[cos] == ir.ClassControl, percent: percents[cos]}
+		for _, g := range f.CosGroups {
+			if g.Cos == cos {
+				x.why = append(x.why, ir.Origin{At: g.At, Why: "cos group " + g.Name})
+			}
+		}
+		switch {
+		case x.why != nil:
+		case x.strict:
+			x.why = []ir.Origin{{Why: "traffic of the network itself"}}
+		default:
+			x.why = []ir.Origin{{Why: "traffic of no cos group"}}
+		}
+		s.share[cos] = x
+	}
+}
+
+// place collects what ports have.
+func (s *settings) place(d *ir.Device) {
+	marks := map[ir.Marking]marking{}
+	for _, p := range d.Ports {
+		one := port{Port: p}
+		one.byPCP, one.trustWhy = believes(p)
+		for _, b := range p.Buffers {
+			one.lossless |= 1 << b.Group.Cos
+			one.why = add(one.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
+		}
+		for _, m := range p.Marks {
+			at := ir.Marking{Min: m.Min.N, Max: m.Max.N, Probability: m.Probability.N}
+			if one.marks[m.Group.Cos] != (ir.Marking{}) {
+				continue
+			}
+			one.marks[m.Group.Cos] = at
+			have := marks[at]
+			have.at = at
+			if m.Group.ECN != nil {
+				have.why = add(have.why, ir.Origin{At: m.Group.ECN.At, Why: m.Group.Name + " is marked"})
+			}
+			marks[at] = have
+		}
+		s.ports = append(s.ports, one)
+	}
+	slices.SortStableFunc(s.ports, func(a, b port) int { return nodeset.Compare(a.Name, b.Name) })
+	s.wred = slices.SortedFunc(maps.Values(marks), func(a, b marking) int {
+		return cmp.Or(cmp.Compare(a.at.Min, b.at.Min), cmp.Compare(a.at.Max, b.at.Max), cmp.Compare(a.at.Probability, b.at.Probability))
+	})
+	for i := range s.wred {
+		s.wred[i].name = wredName(s.release, i)
+	}
+}
+
+// free is the branch from which on a patch may make profiles of marking (sonic-utilities #4219, #4226).
+const free grammar.Release = 202511
+
+// azure is the profile of marking in every template, and the only one whose thresholds a patch may change up to 202411.
+const azure = "AZURE_LOSSLESS"
+
+// wredName is the name of the nth profile of marking. Where a patch can make none, there is one.
+func wredName(r grammar.Release, n int) string {
+	switch {
+	case r < free:
+		return azure
+	case n == 0:
+		return Name
+	}
+	return Name + "-" + strconv.Itoa(n+1)
+}
+
+// profileOf names the profile of marking with some thresholds; empty: there is none.
+func (s *settings) profileOf(at ir.Marking) string {
+	i := slices.IndexFunc(s.wred, func(m marking) bool { return m.at == at })
+	if i < 0 || at == (ir.Marking{}) {
+		return ""
+	}
+	return s.wred[i].name
+}
+
+// believes reports whether a port goes by PCP, and else it goes by DSCP. Where the switch needs both fields, the traffic that comes in by
+// the port decides; [Check] refuses a port by which both come in.
+func believes(p *ir.Port) (byPCP bool, why []ir.Origin) {
+	t := p.Trust()
+	intents := p.Device.Switch.Intents
+	if entering := p.Entering(); t.PCP && t.DSCP && len(entering) > 0 {
+		t, intents = ir.TrustOf(entering), entering
+	}
+	for _, in := range intents {
+		why = add(why, ir.Origin{At: in.VersionAt, Why: fmt.Sprintf("RoCEv%d of %s", in.Version, in.Name)})
+	}
+	return t.PCP && !t.DSCP, why
+}
+
+// add appends an origin that is not there yet, and that says something. Many ports have the same ones.
+func add(to []ir.Origin, o ir.Origin) []ir.Origin {
+	if o.Why == "" || len(to) > 16 || slices.Contains(to, o) {
+		return to
+	}
+	return append(to, o)
+}

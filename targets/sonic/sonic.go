@@ -1,0 +1,217 @@
+// Package sonic spells the lossless settings of a switch in CONFIG_DB of SONiC, 202205 to 202605.
+//
+// In comes one compiled switch. Out goes a function from the state of the switch to the one that should be: the settings are lowered once
+// ([lower]), then set in the tables of QoS and buffers by the rules of the release; what is not rocec's stays as it is. Text is read and
+// written by package grammar, in one canonical form. A switch is told the difference of two states, as a sequence of patches and
+// commands that its release and its chip take ([Wish.Sequence]); what they do not take is refused before anything is tried.
+//
+// The state ([Path]) is a JSON object. Its members are, as `sonic-cfggen -d --print-data` prints them, the tables of [grammar.Tables]: of
+// DEVICE_METADATA and PORT only the fields that stand there. And four of rocec's own, spelled as tables:
+//
+//	"@version":  {"localhost": {"build_version": "SONiC.202505.12-cf1a8c4", "asic_type": "mellanox", "asic_count": "1"}}
+//	"@lookup":   {"100000|5m": {"size": "49152", "xon": "19456", "xoff": "29696", "threshold": "0", "xon_offset": "2496"}}
+//	"@pgs":      {"Ethernet0|3-4": {"profile": "pg_lossless_100000_5m_profile"}}
+//	"@profiles": {"pg_lossless_100000_5m_profile": {"size": "49152", "xon": "19456", "xoff": "29696", "pool": "ingress_lossless_pool"}}
+//
+// The first is of /etc/sonic/sonic_version.yml, and of asic.conf of the platform; the second is pg_profile_lookup.ini of the hwsku, a row
+// for a speed in Mb/s and a length, without xon_offset where the file has no such column, and the member itself is left out where
+// the switch has no such file; the last two are BUFFER_PG_TABLE and BUFFER_PROFILE_TABLE of APPL_DB, with a bar for the colon in
+// keys. A member that is missing is not known.
+//
+// Promised: the map of DSCP has all 64 values and traffic nobody claimed never lands in a lossless class; the software watchdog watches what
+// PFC pauses; a length of cable is one the buffer manager of the switch has sizes for; the buffer model is read and never changed;
+// names are ROCEC and ROCEC-*, and an object of somebody else is neither changed nor deleted, but for the thresholds of AZURE_LOSSLESS up
+// to 202505, where a patch can change no other.
+//
+// What rocec owns: objects named ROCEC*; of the ports of the fabric the maps, PFC, queues 0 to 7, lossless priority groups, length of
+// cable where lossless, and watchdog; of other ports what names an object of rocec's.
+package sonic
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Path is the live state of a switch, see the package comment.
+const Path = "sonic/running"
+
+// DocumentPath is the document of tables in what `rocec build` writes: `config load` takes it, as does the pipeline of those who own the
+// whole configuration.
+const DocumentPath = "/etc/rocec/config_db.json"
+
+// Name is the name of rocec's maps, and begins those of its schedulers and profiles of marking.
+const Name = "ROCEC"
+
+// Wish is what a switch should hold: its state as a function of the one that is there.
+type Wish struct {
+	device *ir.Device
+	lower  func() *settings
+}
+
+// For gives the wish of a switch, and what is wrong with it; nil where nothing can be written.
+func For(d *ir.Device) (*Wish, diag.List) {
+	ds := Check(d)
+	v, err := grammar.ParseVersion(d.Switch.Version)
+	if err != nil || len(d.Fabric.CosGroups) == 0 {
+		return nil, ds
+	}
+	return &Wish{device: d, lower: sync.OnceValue(func() *settings { return lower(d, v.Release) })}, ds
+}
+
+// File gives the wished state as a live state without the commands that read it and bring it about: Edit takes the state that is there, and
+// gives the whole that should be, in canonical form, or the same bytes where they say that already. Keys are table, row and field
+// with dots between them.
+func (w *Wish) File() target.File {
+	why := sync.OnceValue(func() map[string][]ir.Origin { return w.lower().origins() })
+	return target.File{
+		Path: Path,
+		Mode: 0o644,
+		Edit: w.Edit,
+		Keys: w.Keys,
+		Why:  func(key string) []ir.Origin { return why()[key] },
+		Lint: func(content []byte) (diag.List, string) { return w.Lint(content) },
+		Forms: []target.Form{
+			{Path: DocumentPath, Of: document},
+		},
+		Data: data,
+	}
+}
+
+// Edit gives the canonical text of the state that should be, given the one that is; where nothing differs, what was given. What the
+// switch does not take, by its release and its chip, is an error, with what to do instead.
+func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
+	var ds diag.List
+	cfg, err := grammar.Read(old)
+	if err != nil {
+		topicConfig.Errorf(&ds, w.device.At, "The configuration of %s cannot be edited: %s", w.device.Name, err).
+			Note(diag.Range{}, "See what `sonic-cfggen -d --print-data` prints there.")
+		return nil, ds
+	}
+	before := cfg.Clone()
+	if ds = w.edit(cfg); ds.HasErrors() {
+		return nil, ds
+	}
+	if bytes.HasSuffix(old, []byte("\n")) && before.Equal(cfg) {
+		return old, ds
+	}
+	if len(before.Tables) > 0 { // else nobody has read a switch
+		w.refuse(&ds, before, cfg)
+		if ds.HasErrors() {
+			return nil, ds
+		}
+	}
+	return cfg.JSON(), ds
+}
+
+// Sequence gives the steps that make one state of another on the switch, both as text, and what of it the switch does not take. The way
+// back is the sequence from after to before: `config rollback` would go through the allow-list with everything that the buffer
+// manager has written since, and be refused. A text that cannot be read is an error.
+func (w *Wish) Sequence(before, after []byte) ([]grammar.Step, []grammar.Refused, error) {
+	a, err := grammar.Read(before)
+	if err != nil {
+		return nil, nil, err
+	}
+	b, err := grammar.Read(after)
+	if err != nil {
+		return nil, nil, err
+	}
+	box, err := w.box(a)
+	if err != nil {
+		return nil, nil, err
+	}
+	steps, refused := grammar.Sequence(box, a, b)
+	return steps, refused, nil
+}
+
+// box gives what the allow-list goes by.
+func (w *Wish) box(cfg *grammar.Config) (grammar.Box, error) {
+	return grammar.BoxOf(cfg, w.device.Switch.Version, string(w.device.Switch.Model.ASIC.Vendor))
+}
+
+// refuse says which of the changes the switch does not take.
+func (w *Wish) refuse(ds *diag.List, before, after *grammar.Config) {
+	box, err := w.box(before)
+	if err != nil {
+		topicRelease.Errorf(ds, diag.FirstPlace(w.device.Switch.VersionAt, w.device.At), "%s says it runs another release than the fabric: %s",
+			w.device.Name, diag.Escape(err.Error()))
+		return
+	}
+	_, refused := grammar.Sequence(box, before, after)
+	said := map[string]bool{}
+	for _, r := range refused {
+		if said[r.Reason] {
+			continue
+		}
+		said[r.Reason] = true
+		topicPatch.Errorf(ds, w.device.At, "%s does not take the change of %s by a patch: %s %s", w.device.Name, diag.Escape(r.Op.Path()),
+			diag.Escape(r.Reason), r.Instead)
+	}
+}
+
+// Keys lists the settings of a state in the order of its canonical text.
+func (w *Wish) Keys(content []byte) []target.Key {
+	cfg, err := grammar.Read(content)
+	if err != nil {
+		return nil
+	}
+	e := w.editor(cfg)
+	wanted := map[string]bool{}
+	for _, x := range e.wishes() {
+		wanted[x.name()] = true
+	}
+	var out []target.Key
+	for i := range grammar.Tables {
+		t := &grammar.Tables[i]
+		for _, key := range cfg.Keys(t.Name) {
+			row := cfg.Row(t.Name, key)
+			for _, field := range row.Names() {
+				name := spell(t.Name, key, field)
+				ours := wanted[name] || t.Ours && e.owns(t.Name, key, field)
+				out = append(out, target.Key{Name: name, Value: row.Get(field), Ours: ours})
+			}
+		}
+	}
+	return out
+}
+
+// spell names a setting.
+func spell(table, row, field string) string { return table + "." + row + "." + field }
+
+// mine reports whether rocec has declared an object of a name.
+func mine(name string) bool { return name == Name || strings.HasPrefix(name, Name+"-") }
+
+// document is what of a state others merge into theirs: no member of rocec's own.
+func document(content []byte) []byte {
+	cfg, err := grammar.Read(content)
+	if err != nil {
+		return nil
+	}
+	return cfg.Only().JSON()
+}
+
+// data gives a state as an object of tables, rows and text; content that is none is an empty one.
+func data(content []byte) map[string]any {
+	cfg, err := grammar.Read(content)
+	if err != nil {
+		return map[string]any{}
+	}
+	tables := map[string]any{}
+	for name := range cfg.Only().Tables {
+		rows := map[string]any{}
+		for _, key := range cfg.Keys(name) {
+			fields := map[string]any{}
+			for field, v := range cfg.Row(name, key).Fields {
+				fields[field] = v.Text
+			}
+			rows[key] = fields
+		}
+		tables[name] = rows
+	}
+	return map[string]any{"config_db": tables}
+}
