@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -12,8 +13,33 @@ import (
 type Step struct {
 	Doc   string      // what it does, in a few words
 	Ops   []Operation // of a patch
+	Goals []Goal      // the rows that the operations are about, as they are to be afterwards, by table and key
 	Cmds  []Command
 	Ports []string // that go down and up again meanwhile
+}
+
+// Goal is a row as it is to be.
+type Goal struct {
+	Table, Key string
+	Row        *Row // nil: it is to go
+}
+
+// goals lists the rows that operations are about.
+func goals(ops []Operation, before, after *Config) []Goal {
+	var out []Goal
+	for _, o := range ops {
+		keys := []string{o.Row}
+		if o.Row == "" {
+			keys = keysOf(rowsOf(before, o.Table), rowsOf(after, o.Table))
+		}
+		for _, key := range keys {
+			out = append(out, Goal{o.Table, key, after.Row(o.Table, key)})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Goal) int {
+		return cmp.Or(strings.Compare(a.Table, b.Table), nodeset.Compare(a.Key, b.Key))
+	})
+	return slices.CompactFunc(out, func(a, b Goal) bool { return a.Table == b.Table && a.Key == b.Key })
 }
 
 // Command is a program with its arguments, each a plain word, run as root.
@@ -152,7 +178,7 @@ func (s *sequencer) add(doc string, next *Config) {
 		s.now = next
 		return
 	}
-	s.steps = append(s.steps, Step{Doc: doc, Ops: ops, Ports: Flapped(s.now, ops)})
+	s.steps = append(s.steps, Step{Doc: doc, Ops: ops, Goals: goals(ops, s.now, next), Ports: Flapped(s.now, ops)})
 	s.now = next
 }
 

@@ -1,0 +1,66 @@
+package sonic
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// both gives the state of a switch that is lossless as it was and as it is to be. Classes that are on their way out mark no packets any more.
+func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]byte, string) {
+	w, _ := For(d)
+	was := Read(d, content(Path))
+	if w == nil || was == nil {
+		return nil, ""
+	}
+	joined, why := w.lower().joined(d, was)
+	if why != "" {
+		return nil, "CONFIG_DB cannot hold what is lossless and what becomes so at the same time: " + why + "."
+	}
+	out, ds := (&Wish{device: d, lower: func() *settings { return joined }}).Edit(content(Path))
+	if ds.HasErrors() {
+		return nil, "CONFIG_DB cannot be changed so that it holds both: " + ds[0].Detail
+	}
+	return map[string][]byte{Path: out}, ""
+}
+
+// joined is the settings with what was lossless on the fabric's ports added; why says what is in the way.
+func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why string) {
+	j := *s
+	j.ports = slices.Clone(s.ports)
+	kept := map[string]*ir.PortSettings{}
+	is, before := uint8(0), uint8(0)
+	for i := range j.ports {
+		p := &j.ports[i]
+		is |= p.lossless
+		have := was.Port(p.Name)
+		if have == nil || !have.PausesKnown || have.Lossless() == 0 {
+			continue
+		}
+		switch {
+		case !have.TrustKnown:
+			return nil, "it is not known which header field the switch goes by"
+		case have.Trust.PCP && !p.byPCP || have.Trust.DSCP && p.byPCP:
+			return nil, fmt.Sprintf("%s goes by another header field than it is to, and a port goes by one", p.Name)
+		}
+		kept[p.Name] = have
+		before |= have.Lossless()
+		p.lossless |= have.Lossless()
+		if n := bits.OnesCount8(p.lossless); n > d.Switch.Can.Lossless {
+			return nil, fmt.Sprintf("port %s would have %d lossless classes, and %s carries %d", p.Name, n, d.Switch.Model.ASIC.Title,
+				d.Switch.Can.Lossless)
+		}
+	}
+	if !ir.JoinMaps(&j.dscp, &j.pcp, is, kept) {
+		return nil, "its ports put the same values into different classes"
+	}
+	for cos := range j.group {
+		if before>>cos&1 == 1 {
+			j.group[cos] = cos
+		}
+	}
+	j.schedule(d.Fabric, before&^is)
+	return &j, ""
+}

@@ -1,0 +1,125 @@
+package sonic
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/sim"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// image is a switch as its image sets it up with the template of its hwsku: all ports up, cabled and split as the fabric has them.
+func image(d *ir.Device) target.Image {
+	m := d.Switch.Model
+	v, err := grammar.ParseVersion(d.Switch.Version)
+	if err != nil {
+		v.Release = grammar.Newest
+	}
+	box := sim.Box{
+		Release: v.Release.String(), HwSKU: firstOf(HwSKUs(m)), Platform: firstOf(Platforms(m)), QoS: sim.Template,
+		ASIC: map[platform.Vendor]string{platform.Mellanox: "mellanox", platform.Broadcom: "broadcom"}[m.ASIC.Vendor],
+	}
+	if n, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(m.ASIC.Name, "spectrum"), "gearbox")); err == nil {
+		box.Spectrum = n
+	}
+	if v.Date != "" {
+		box.Build = d.Switch.Version
+	}
+	box.Ports = frontPanel(d)
+	s := sim.New(box)
+	img := s.Image()
+	bridge := target.BridgeOf(d, false, portChannel)
+	for _, name := range bridge.Bonds {
+		img.Netdevs = append(img.Netdevs, target.Netdev{Name: name})
+	}
+	cabled := map[string]*ir.Port{}
+	for _, p := range d.Ports {
+		cabled[p.Name] = p
+	}
+	for i := range img.Netdevs {
+		if p := cabled[img.Netdevs[i].Name]; p != nil {
+			n := &img.Netdevs[i]
+			n.MTU, n.Down, n.Master = p.MTU, p.Link.Planned, portChannel(p)
+		}
+	}
+	img.Sims = append(img.Sims, target.RouterOf(d, true), target.AgentOf(d), bridge)
+	return img
+}
+
+func firstOf(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return names[0]
+}
+
+// portChannel names the bond that a port is in; empty: none.
+func portChannel(p *ir.Port) string {
+	switch nic := p.Peer().NIC; {
+	case nic != nil && nic.Bond != nil && nic.Bond.Mode != "active-backup":
+		return "PortChannel" + strconv.Itoa(1000+8*int(nic.Device.ID)+slices.Index(nic.Device.Host.Bonds, nic.Bond))
+	case p.Link.Bond != 0:
+		return "PortChannel" + strconv.Itoa(p.Link.Bond)
+	}
+	return ""
+}
+
+// frontPanel is the ports of a switch: those of its model, split where the fabric names a part, with the speeds of their cables.
+func frontPanel(d *ir.Device) []sim.Port {
+	m := d.Switch.Model
+	used := map[int16]map[int16]*ir.Port{}
+	for _, p := range d.Ports {
+		f := p.Front
+		if used[f.Number] == nil {
+			used[f.Number] = map[int16]*ir.Port{}
+		}
+		used[f.Number][f.Sub] = p
+	}
+	var out []sim.Port
+	for _, r := range m.Ports {
+		for n := r.First; n <= r.Last; n++ {
+			lanes := Lanes(m, n)
+			parts := slices.Sorted(maps.Keys(used[int16(n)]))
+			step := len(lanes)
+			if len(parts) > 0 && parts[0] >= 0 {
+				step = stepOf(parts, len(lanes))
+			}
+			for lane := 0; lane < len(lanes); lane += step {
+				f := ir.Front{Number: int16(n), Sub: int16(lane)}
+				alias := "etp" + strconv.Itoa(n)
+				if step == len(lanes) {
+					f.Sub = -1
+				} else {
+					alias += string(rune('a' + lane/step))
+				}
+				p := sim.Port{Name: OS.Spell(m, f), Alias: alias, Index: n, SpeedMbps: r.Speed * step / len(lanes), MTU: 9100}
+				for _, l := range lanes[lane:min(lane+step, len(lanes))] {
+					p.Lanes += "," + strconv.Itoa(l)
+				}
+				p.Lanes = strings.TrimPrefix(p.Lanes, ",")
+				if cable := used[f.Number][f.Sub]; cable != nil {
+					p.SpeedMbps, p.MTU = cable.Speed, cmp.Or(cable.MTU, p.MTU)
+				}
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// stepOf is how many lanes the parts of a port have, of which some are used, by the lanes they begin at.
+func stepOf(parts []int16, lanes int) int {
+	step := max(lanes/2, 1)
+	for _, p := range parts {
+		for step > 1 && int(p)%step != 0 {
+			step /= 2
+		}
+	}
+	return step
+}

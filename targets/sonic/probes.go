@@ -1,0 +1,322 @@
+package sonic
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// identity asks which release, platform and hwsku a switch is, and whether its daemons run and there is one of each.
+func identity(d *ir.Device) []target.Probe {
+	return []target.Probe{{
+		Name: "SONiC",
+		Query: target.Query{Cmd: `while IFS=': ' read -r name value; do
+case $name in build_version | asic_type) echo "$name $value" ;; esac
+done 2>/dev/null </etc/sonic/sonic_version.yml
+echo "swss $(systemctl is-active swss)"
+platform=$(timeout 10 sonic-db-cli CONFIG_DB HGET 'DEVICE_METADATA|localhost' platform)
+for f in hwsku switch_type; do
+echo "$f $(timeout 10 sonic-db-cli CONFIG_DB HGET 'DEVICE_METADATA|localhost' $f)"
+done
+echo "platform $platform"
+case $platform in '' | *[!A-Za-z0-9._-]*) ;; *)
+while IFS='=' read -r name value; do
+case $name in NUM_ASIC) echo "chips $value" ;; esac
+done 2>/dev/null <"/usr/share/sonic/device/$platform/asic.conf" ;;
+esac
+true`},
+		Judge: func(answer []byte) []string { return judgeIdentity(d, facts(answer)) },
+	}}
+}
+
+// facts reads lines "NAME VALUE"; quotes around a value are YAML's.
+func facts(answer []byte) map[string]string {
+	says := map[string]string{}
+	for line := range strings.Lines(string(answer)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		says[name] = strings.Trim(strings.TrimSpace(value), `'"`)
+	}
+	return says
+}
+
+func judgeIdentity(d *ir.Device, says map[string]string) (wrong []string) {
+	build := says["build_version"]
+	if build == "" {
+		return []string{d.Name + " does not say that it runs SONiC: /etc/sonic/sonic_version.yml names no build_version."}
+	}
+	is, err := grammar.ParseVersion(build)
+	want, err2 := grammar.ParseVersion(d.Switch.Version)
+	switch {
+	case err != nil:
+		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s, of which rocec does not know the branch, and the fabric says %s.", d.Name,
+			target.Escape(build), d.Switch.Version))
+	case err2 == nil && is.Release != want.Release:
+		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s (build_version %s), but the fabric says %s.", d.Name, is.Release, target.Escape(build),
+			d.Switch.Version))
+	}
+	if n, err := strconv.Atoi(says["chips"]); err == nil && n > 1 || says["switch_type"] == "voq" || strings.HasPrefix(says["switch_type"], "chassis") {
+		wrong = append(wrong, fmt.Sprintf("%s has several chips, each with databases of its own (asic0, asic1). rocec writes switches with one. "+
+			"Describe it by a by_hand block.", d.Name))
+	}
+	if state := says["swss"]; state != "active" {
+		wrong = append(wrong, fmt.Sprintf("swss on %s is %s, so the chip takes no settings: see docker logs swss there, and start it "+
+			"(sudo systemctl start swss).", d.Name, stateOf(state)))
+	}
+	return append(wrong, judgePlatform(d, says["platform"], says["hwsku"])...)
+}
+
+func stateOf(s string) string {
+	if s == "" {
+		return "not known"
+	}
+	return target.Escape(s)
+}
+
+// judgePlatform compares the model; of a platform or model that the tables do not have nothing is said.
+func judgePlatform(d *ir.Device, platform, hwsku string) []string {
+	says := func(what, is string) []string {
+		return []string{fmt.Sprintf("%s says that its %s is %s, which is none of a %s, and the fabric says model = %q: its ports, memory and headroom "+
+			"would be those of another switch.", d.Name, what, target.Escape(is), d.Switch.Model.Title, d.Switch.Model.Name)}
+	}
+	if all := Platforms(d.Switch.Model); platform != "" && len(all) > 0 && !slices.Contains(all, platform) {
+		return says("platform", platform)
+	}
+	if m := FindPlatform(platform); m != nil || hwsku == "" {
+		return nil
+	}
+	if all := HwSKUs(d.Switch.Model); len(all) > 0 && !slices.Contains(all, hwsku) {
+		return says("hwsku", hwsku)
+	}
+	return nil
+}
+
+// probes gives what shows whether the settings work: swss runs, the chip was told of the headroom that lossless ports need; counters; and
+// what of every switch shows its surroundings.
+func probes(d *ir.Device) []target.Probe {
+	out := []target.Probe{swssProbe(d.Name)}
+	var cables []target.Cable
+	var all, some []*ir.Port
+	kinds := map[[3]int]bool{}
+	for _, p := range target.SortedPorts(d) {
+		if p.Link != nil {
+			cables = append(cables, target.CableOf(p, p.Name)) // Ethernet and digits
+		}
+		if len(p.Buffers) == 0 || p.Link.Planned {
+			continue
+		}
+		all = append(all, p)
+		if kind := [3]int{int(p.Link.Length.Metres), p.Speed, p.MTU}; !kinds[kind] && len(some) < atOnce {
+			kinds[kind] = true
+			some = append(some, p)
+		}
+	}
+	out = append(out, target.NeighbourProbes(d.Name, cables)...)
+	if len(some) > 0 {
+		out = append(out, headroomProbe(d, "headroom", some, false))
+	}
+	rest := slices.DeleteFunc(slices.Clone(all), func(p *ir.Port) bool { return slices.Contains(some, p) })
+	for chunk := range slices.Chunk(rest, atOnce) {
+		out = append(out, headroomProbe(d, "headroom from "+chunk[0].Name+" on", chunk, true))
+	}
+	for chunk := range slices.Chunk(all, 2*atOnce) {
+		out = append(out, counterProbe(d, chunk))
+	}
+	return out
+}
+
+// atOnce is of how many ports one probe asks: sonic-db-cli is a Python program up to 202205, and takes a third of a second.
+const atOnce = 8
+
+// swssProbe asks whether the daemons that tell the chip run, and since when: a later start is a restart, at which no traffic passed.
+func swssProbe(device string) target.Probe {
+	const since = "ActiveEnterTimestampMonotonic"
+	const cmd = "systemctl is-active swss\nsystemctl show -p " + since + " swss\ntrue"
+	return target.StateProbe("swss", cmd, func(answer []byte) []target.Sample {
+		state, rest, _ := strings.Cut(string(answer), "\n")
+		state = strings.TrimSpace(state)
+		s := target.Gauge("swss", "", state == "active", fmt.Sprintf("swss on %s is %s; see docker logs swss there.", device, stateOf(state)))
+		s.Needed = true
+		out := []target.Sample{s}
+		value, ok := strings.CutPrefix(strings.TrimSpace(rest), since+"=")
+		if n, err := strconv.ParseUint(value, 10, 64); ok && err == nil && n > 0 {
+			out = append(out, target.Sample{
+				Name: "swss start", Value: n, Unit: target.UnitMicroseconds, Counter: true, Hard: true,
+				Says: func(uint64) string { return "swss on " + device + " started again." },
+			})
+		}
+		return out
+	})
+}
+
+// headroomProbe reads what the chip was told to keep free for what arrives after a pause: APPL_DB, which daemons fill from CONFIG_DB, from
+// the vendor's file or by a formula of theirs. That a patch was applied says nothing of it.
+func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
+	var b strings.Builder
+	b.WriteString(`seen=' '
+port() {
+echo "enabled:$1 $(timeout 5 sonic-db-cli CONFIG_DB HGET "PORT_QOS_MAP|$1" pfc_enable)"
+for key in $(timeout 5 sonic-db-cli APPL_DB KEYS "BUFFER_PG_TABLE:$1:*"); do
+profile=$(timeout 5 sonic-db-cli APPL_DB HGET "$key" profile)
+profile=${profile#\[BUFFER_PROFILE_TABLE:}
+profile=${profile%\]}
+echo "$key $profile"
+case $seen in *" $profile "*) continue ;; esac
+seen="$seen$profile "
+echo "profile:$profile $(timeout 5 sonic-db-cli APPL_DB HGETALL "BUFFER_PROFILE_TABLE:$profile")"
+done
+}
+`)
+	for _, p := range ports {
+		fmt.Fprintf(&b, "port %s\n", p.Name)
+	}
+	samples := func(answer []byte) []target.Sample {
+		says := facts(answer)
+		var out []target.Sample
+		for _, p := range ports {
+			out = append(out, headroomOf(d, p, says))
+		}
+		return out
+	}
+	return target.Probe{
+		Name: name, Query: target.Query{Cmd: b.String()}, Slow: slow, Samples: samples,
+		Judge: func(answer []byte) []string { return target.Down(samples(answer)) },
+	}
+}
+
+// headroomOf is the headroom of a port as a state: enough for each of its lossless priorities, or not. A priority that the port does not
+// pause needs none yet.
+func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) target.Sample {
+	good := target.Gauge("headroom", p.Name, true, fmt.Sprintf("%s of %s has no headroom.", p.Name, d.Name))
+	enabled := grammar.ParsePriorities(says["enabled:"+p.Name])
+	for _, b := range p.Buffers {
+		cos := b.Group.Cos
+		if enabled>>cos&1 == 0 {
+			continue
+		}
+		profile, ok := profileOf(says, p.Name, cos)
+		if !ok {
+			return target.Gauge("headroom", p.Name, false, fmt.Sprintf("%s has no lossless priority group for priority %d at %s, although PFC is "+
+				"on there: is there a row for its speed and cable length in pg_profile_lookup.ini? See show buffer information, and "+
+				"/var/log/syslog.", d.Name, cos, p.Name))
+		}
+		have, err := strconv.Atoi(dictOf(says["profile:"+profile])["xoff"])
+		if err != nil || have < 0 {
+			return target.Sample{
+				Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
+				Hint: fmt.Sprintf("What %s reserves for %s was not read: APPL_DB has no xoff for the profile %s. Whether the headroom is enough is "+
+					"not known.", d.Name, p.Name, target.Escape(profile)),
+			}
+		}
+		text := fmt.Sprintf("%s reserves %d B of headroom for priority %d of %s (xoff of %s), and up to %d B can arrive after it has asked for a "+
+			"pause. State a longer cable for it.", d.Name, have, cos, p.Name, target.Escape(profile), b.Need)
+		if have < b.Floor {
+			return target.Gauge("headroom", p.Name, false, text)
+		}
+		if have < b.Need && good.Hint == "" {
+			good.Hint = text
+		}
+	}
+	return good
+}
+
+// profileOf gives the profile of the priority group that holds a priority, where that is lossless: its profile has an xoff.
+func profileOf(says map[string]string, port string, cos uint8) (string, bool) {
+	for key, profile := range says {
+		groups, ok := strings.CutPrefix(key, "BUFFER_PG_TABLE:"+port+":")
+		if !ok || grammar.ParsePriorities(groups)>>cos&1 == 0 || profile == "" {
+			continue
+		}
+		if of := dictOf(says["profile:"+profile]); len(of) == 0 || of["xoff"] != "" {
+			return profile, true
+		}
+	}
+	return "", false
+}
+
+// dictOf reads what sonic-db-cli prints of a hash, {'size': '49152', 'xon': '19456'}: names and values of letters, digits and signs.
+func dictOf(text string) map[string]string {
+	of := map[string]string{}
+	words := strings.Split(text, "'")
+	for i := 3; i < len(words); i += 4 {
+		of[words[i-2]] = words[i]
+	}
+	return of
+}
+
+// counterProbe asks for counters of ports that carry lossless traffic: frames of PFC, packets that a lossless priority group has dropped,
+// storms that the watchdog has seen.
+func counterProbe(d *ir.Device, ports []*ir.Port) target.Probe {
+	var b strings.Builder
+	b.WriteString(`db() {
+timeout 5 sonic-db-cli COUNTERS_DB "$@"
+}
+of() { # MAP NAME: its row of counters
+oid=$(db HGET "$1" "$2")
+case $oid in oid:*) db HGETALL "COUNTERS:$oid" ;; esac
+}
+`)
+	lossless := map[string]uint8{}
+	for _, p := range ports {
+		fmt.Fprintf(&b, "echo \"port:%[1]s $(of COUNTERS_PORT_NAME_MAP %[1]s)\"\n", p.Name)
+		for _, buffer := range p.Buffers {
+			lossless[p.Name] |= 1 << buffer.Group.Cos
+			at := fmt.Sprintf("%s:%d", p.Name, buffer.Group.Cos)
+			fmt.Fprintf(&b, "echo \"group:%[1]s $(of COUNTERS_PG_NAME_MAP %[1]s)\"\necho \"queue:%[1]s $(of COUNTERS_QUEUE_NAME_MAP %[1]s)\"\n", at)
+		}
+	}
+	name := "counters"
+	if ports[0] != target.SortedPorts(d)[0] {
+		name += " from " + ports[0].Name + " on"
+	}
+	return target.Probe{
+		Name: name, Query: target.Query{Cmd: b.String()}, Slow: true,
+		Samples: func(answer []byte) []target.Sample {
+			says := facts(answer)
+			var out []target.Sample
+			for _, p := range ports {
+				out = append(out, portCounters(d, p, lossless[p.Name], says)...)
+			}
+			return out
+		},
+	}
+}
+
+// portCounters reads the counters of a port. One that the switch does not have gives no sample.
+func portCounters(d *ir.Device, p *ir.Port, lossless uint8, says map[string]string) (out []target.Sample) {
+	at := d.Name + ":" + p.Name
+	add := func(of, field, name, unit string, tell func(n uint64) string) {
+		if n, err := strconv.ParseUint(dictOf(says[of])[field], 10, 64); err == nil {
+			out = append(out, target.Sample{Name: name, On: p.Name, Value: n, Unit: unit, Counter: true, Says: tell})
+		}
+	}
+	for cos := range uint8(8) {
+		in := fmt.Sprintf("SAI_PORT_STAT_PFC_%d_RX_PKTS", cos)
+		var tell func(n uint64) string
+		if lossless>>cos&1 == 0 {
+			tell = func(n uint64) string {
+				return fmt.Sprintf("%s received %s for priority %d, which is not lossless here: its peer pauses another class (%s).", at,
+					target.Count(n, "PFC frame"), cos, in)
+			}
+		}
+		add("port:"+p.Name, in, in, target.UnitFrames, tell)
+		out2 := fmt.Sprintf("SAI_PORT_STAT_PFC_%d_TX_PKTS", cos)
+		add("port:"+p.Name, out2, out2, target.UnitFrames, nil)
+		if lossless>>cos&1 == 0 {
+			continue
+		}
+		const drops, storms = "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS", "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED"
+		add(fmt.Sprintf("group:%s:%d", p.Name, cos), drops, fmt.Sprintf("%s of group %d", drops, cos), target.UnitPackets, func(n uint64) string {
+			return fmt.Sprintf("%s dropped %s of lossless priority %d because a buffer was full (%s).", at, target.Count(n, "packet"), cos, drops)
+		})
+		add(fmt.Sprintf("queue:%s:%d", p.Name, cos), storms, fmt.Sprintf("%s of queue %d", storms, cos), target.UnitEvents, func(n uint64) string {
+			return fmt.Sprintf("The PFC watchdog of %s saw %s in queue %d, and dropped what was lossless there: its peer paused it for too long (%s).",
+				at, target.Count(n, "storm"), cos, storms)
+		})
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+# A change and its way back come as stages, in lines of fields with tabs between them: "stage forth" or "stage back"; "row TABLE KEY ROW", where
+# ROW is JSON, or "-" where there is to be none; "run COMMAND". A patch is made of what is there now, so that one that stopped half way can
+# be gone back from.
+
+# op PATH [VALUE]: adds an operation of RFC 6902 to ops. To add a row that is there replaces it.
+op() {
+	if [ "$#" = 2 ]; then
+		ops="$ops,$nl{\"op\": \"add\", \"path\": \"$1\", \"value\": $2}"
+	else
+		ops="$ops,$nl{\"op\": \"remove\", \"path\": \"$1\"}"
+	fi
+}
+
+# begin TABLE, and goal KEY ROW, and finish: the operations for the rows of one table. No table may become empty, and none that is there not
+# can get a row.
+begin() {
+	table=$1 adds='' gone=0 count=0
+	have=$(sonic-db-cli CONFIG_DB KEYS "$table|*") || fail "sonic-db-cli does not answer: $have"
+	for key in $have; do count=$((count + 1)); done
+	before=$ops
+}
+goal() {
+	case $2 in
+	-) case "$nl$have$nl" in *"$nl$table|$1$nl"*) gone=$((gone + 1)) && op "/$table/$1" ;; esac ;;
+	*) adds="$adds, \"$1\": $2" && op "/$table/$1" "$2" ;;
+	esac
+}
+finish() {
+	if [ -z "$table" ]; then return 0; fi
+	if [ "$count" = 0 ] && [ -n "$adds" ]; then
+		ops=$before && op "/$table" "{${adds#, }}"
+	elif [ "$gone" -gt 0 ] && [ "$gone" = "$count" ] && [ -z "$adds" ]; then
+		ops=$before && op "/$table"
+	fi
+	table=''
+}
+
+# play forth|back: goes through the stages. That a patch was applied is no proof of what daemons do with it.
+play() {
+	stage=0
+	while stage=$((stage + 1)) && [ -f "$ROCEC_STEP/$1.$stage" ]; do
+		ops='' table=''
+		while IFS=$tab read -r kind of key row; do
+			if [ "$kind" != row ]; then continue; fi
+			if [ "$of" != "$table" ]; then finish && begin "$of"; fi
+			goal "$key" "$row"
+		done <"$ROCEC_STEP/$1.$stage"
+		finish
+		if [ -n "$ops" ]; then
+			file=$ROCEC_STEP/patch.$1.$stage
+			printf '%s\n' "[${ops#,}$nl]" >"$file" || exit 1
+			out=$(config apply-patch "$file" 2>&1) || fail "config apply-patch: $out"
+			case $out in *'Patch applied successfully'*) ;; *) fail "config apply-patch says nothing of success: $out" ;; esac
+		fi
+		while IFS=$tab read -r kind command rest; do
+			if [ "$kind" != run ]; then continue; fi
+			# shellcheck disable=SC2086 # its words
+			out=$($command </dev/null 2>&1) || fail "$command: $out"
+			case $out in *Error* | *ERROR* | *Usage:* | *'Failed to run'*) fail "$command: $out" ;; esac
+		done <"$ROCEC_STEP/$1.$stage"
+	done
+}
+
+# stages keeps what standard input says of them, each in a file of its own.
+stages() {
+	to='' forth=0 back=0
+	read -r base
+	read -r goal
+	while IFS= read -r line; do
+		case $line in
+		"stage${tab}forth") forth=$((forth + 1)) && to=$ROCEC_STEP/forth.$forth ;;
+		"stage${tab}back") back=$((back + 1)) && to=$ROCEC_STEP/back.$back ;;
+		esac
+		printf '%s\n' "$line" >>"$to" || exit 1
+	done
+}
+
+# is SHA256: reports whether the running configuration has that sum.
+is() {
+	sum=$(running | sha256sum)
+	[ "${sum%% *}" = "$1" ]
+}
+
+saved=/etc/sonic/config_db.json
+# keepsake keeps the configuration that the switch starts with, for a way back.
+keepsake() {
+	if [ -f "$saved" ]; then
+		cp -p "$saved" "$ROCEC_STEP/saved.new" && sync "$ROCEC_STEP/saved.new" && mv "$ROCEC_STEP/saved.new" "$ROCEC_STEP/saved" || return 1
+	fi
+	echo yes >"$ROCEC_STEP/aside" && sync "$ROCEC_STEP"/* "$ROCEC_STEP"
+}
+
+# restore brings that back, where it has changed.
+restore() {
+	if [ ! -f "$ROCEC_STEP/aside" ]; then return 0; fi
+	if [ ! -f "$ROCEC_STEP/saved" ]; then
+		rm -f "$saved" && sync "${saved%/*}"
+		return
+	fi
+	if cmp -s "$ROCEC_STEP/saved" "$saved"; then return 0; fi
+	cp -p "$ROCEC_STEP/saved" "$saved.rocec" && sync "$saved.rocec" && mv -f "$saved.rocec" "$saved" && sync "${saved%/*}"
+}

@@ -1,0 +1,28 @@
+package sonic
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// stages spells a sequence of steps as the scripts read it: lines of fields with tabs between them. A row is told as it is to be after the step,
+// and not as an operation: the switch makes the patch of what it holds then. way is "forth" or "back".
+func stages(way string, steps []grammar.Step) string {
+	var b strings.Builder
+	for _, step := range steps {
+		fmt.Fprintf(&b, "stage\t%s\n", way)
+		for _, g := range step.Goals {
+			text := "-"
+			if g.Row != nil {
+				text = g.Row.JSON()
+			}
+			fmt.Fprintf(&b, "row\t%s\t%s\t%s\n", g.Table, g.Key, text)
+		}
+		for _, c := range step.Cmds {
+			b.WriteString("run\t" + strings.Join(c, " ") + "\n")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,99 @@
+package sonic
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// The scripts a switch runs. The first two are what the others share.
+var (
+	//go:embed script/rows.sh
+	rowsScript string
+	//go:embed script/patch.sh
+	patchScript string
+	//go:embed script/apply.sh
+	applyScript string
+	//go:embed script/loaded.sh
+	loadedScript string
+	//go:embed script/keep.sh
+	keepScript string
+	//go:embed script/undo.sh
+	undoScript string
+)
+
+var liveQuery = &target.Query{Cmd: rowsScript + "running || fail 'sonic-cfggen gives no whole configuration'"}
+
+// sum is what a switch is compared with: of the bytes of the state.
+func sum(content []byte) string {
+	s := sha256.Sum256(content)
+	return hex.EncodeToString(s[:])
+}
+
+// step makes one running configuration of another. Patches of ports take these down and up again, a few at a time: SONiC wants a port down
+// while its queues, priority groups or maps change (generic_config_updater, patch_sorter.py).
+func step(before, after []byte, forth, back []grammar.Step) target.Step {
+	text := sum(before) + "\n" + sum(after) + "\n" + stages("forth", forth) + stages("back", back)
+	s := target.Step{
+		Cmd:     "# config apply-patch\n" + rowsScript + patchScript + applyScript,
+		Stdin:   text,
+		Undo:    &target.Query{Cmd: "# config apply-patch of what was there before\n" + rowsScript + patchScript + undoScript, Stdin: []byte(text)},
+		Loaded:  &target.Query{Cmd: "# sonic-cfggen\n" + rowsScript + patchScript + loadedScript, Stdin: []byte(sum(after) + "\n")},
+		Keep:    "# config save\n" + rowsScript + keepScript,
+		Units:   "database.service config-setup.service",
+		Timeout: stageTime * time.Duration(1+max(len(forth), len(back))),
+		Soak:    10 * time.Second,
+		Away:    30 * time.Second,
+	}
+	ports := map[string]bool{}
+	for _, step := range forth {
+		for _, p := range step.Ports {
+			ports[p] = true
+		}
+	}
+	if len(ports) > 0 {
+		s.Disrupts = "ports go down for seconds while their queues and buffers change, a few at a time (config apply-patch)"
+		s.Outage = ir.Outage{Least: time.Second, Most: 30 * time.Second}
+	}
+	return s
+}
+
+// stageTime is how long a patch or its commands may take: a patch is sorted and checked change by change, a second or more for each.
+const stageTime = 2 * time.Minute
+
+// choose gives the step for one change of the state.
+func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []string) {
+	forth, _, err := w.Sequence(before, after)
+	back, _, err2 := w.Sequence(after, before)
+	if err != nil || err2 != nil { // both were read before
+		return step(before, after, nil, nil), nil
+	}
+	return step(before, after, forth, back), says(forth)
+}
+
+// says names what is no patch.
+func says(steps []grammar.Step) []string {
+	var out []string
+	for _, s := range steps {
+		for _, c := range s.Cmds {
+			if c[0] != "sleep" {
+				out = append(out, "- "+c.String())
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	const most = 12
+	if n := len(out) - most; n > 0 {
+		out = append(out[:most], fmt.Sprintf("- and %d more", n))
+	}
+	return slices.Insert(out, 0, "What no patch does on this release is done by commands:")
+}

@@ -1,0 +1,41 @@
+package sonic
+
+import (
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/target"
+)
+
+// Target writes the tables of CONFIG_DB of switches that run SONiC.
+var Target = &target.Target{
+	Name:     "sonic",
+	Doc:      "changes the tables of CONFIG_DB on switches that run SONiC 202205 to 202605",
+	Topics:   Topics,
+	OS:       OS,
+	Check:    Check,
+	Render:   render,
+	Read:     func(d *ir.Device, content func(string) []byte) *ir.Settings { return Read(d, content(Path)) },
+	Both:     both,
+	About:    about,
+	Identity: identity,
+	Probes:   probes,
+	Look:     look,
+	Image:    image,
+	User:     OS.User,
+
+	NeedsReport: func(*ir.Device) bool { return true },
+	Claims:      claims,
+}
+
+func about(d *ir.Device) string {
+	return OS.Title + " " + d.Switch.Version + ", " + d.Switch.Model.ASIC.Title
+}
+
+// render gives the one live state of a switch. The settings are lowered when it is first looked at.
+func render(d *ir.Device) ([]target.File, diag.List) {
+	w, ds := For(d)
+	if w == nil {
+		return nil, ds
+	}
+	return []target.File{w.File()}, ds
+}
