@@ -118,7 +118,8 @@ func pattern(name, want, expr string) kind[string] {
 var (
 	modelName   = pattern("string", `the name of a model, such as "sn2700"`, `[A-Za-z0-9][A-Za-z0-9 ._+-]{0,62}`)
 	word        = pattern("string", `a name of letters, digits, ".", "_" and "-"`, `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`)
-	release     = pattern("string", `a release in quotes, such as "4.3.0"`, `[0-9][A-Za-z0-9.~+-]{0,31}`)
+	// A build may have its system's name before it: "SONiC.202505.12-1a2b3c4".
+	release     = pattern("string", `a release in quotes, such as "4.3.0"`, `([A-Za-z]+(-[A-Za-z]+)*[.-])?[0-9][A-Za-z0-9._~+-]{0,63}`)
 	address     = pattern("string", `an IP address or host name`, `[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}`)
 	login       = pattern("string", `a login name`, `[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}`)
 	jumpHosts   = pattern("string", `[user@]host[:port], or several separated by commas`, `[A-Za-z0-9_\[:][A-Za-z0-9._:@%,\[\]-]{0,252}`)
