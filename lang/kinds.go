@@ -114,11 +114,11 @@ func pattern(name, want, expr string) kind[string] {
 	}}
 }
 
-// Strings that become parts of commands, files or SSH destinations hold nothing a shell, or ssh, would read otherwise.
+// Strings that become parts of commands, files or SSH destinations hold nothing a shell, or ssh, would read otherwise. The
+// numbers of a release may have a name before them, with a dot or a dash between, as systems print builds.
 var (
 	modelName   = pattern("string", `the name of a model, such as "sn2700"`, `[A-Za-z0-9][A-Za-z0-9 ._+-]{0,62}`)
 	word        = pattern("string", `a name of letters, digits, ".", "_" and "-"`, `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`)
-	// A build may have its system's name before it: "SONiC.202505.12-1a2b3c4".
 	release     = pattern("string", `a release in quotes, such as "4.3.0"`, `([A-Za-z]+(-[A-Za-z]+)*[.-])?[0-9][A-Za-z0-9._~+-]{0,63}`)
 	address     = pattern("string", `an IP address or host name`, `[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}`)
 	login       = pattern("string", `a login name`, `[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}`)

@@ -141,7 +141,7 @@ type OS struct {
 	Spell func(m *platform.Switch, f Front) string
 
 	// Resolve, where a name alone does not say which port it is of, gives the ports that the names mean which the cables of a switch use, in
-	// their order: as SONiC calls a whole port and its first part alike. [Front.Sub] is then the first lane of a part, and the port is
+	// their order: some systems call a whole port and its first part alike. [Front.Sub] is then the first lane of a part, and the port is
 	// called as Spell calls it. Nil: a name says it alone, and parts are counted.
 	Resolve func(m *platform.Switch, used []Used) []Front
 
