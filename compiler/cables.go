@@ -61,6 +61,7 @@ func (c *compiler) cables() {
 	c.f.Ports = make([]*ir.Port, 0, len(ports))
 	ends := make([]jack, len(ports)) // by Port.ID
 	for _, d := range c.f.Devices {
+		c.resolve(d, blocks)
 		slices.SortStableFunc(d.Ports, func(p, q *ir.Port) int { return nodeset.Compare(p.Name, q.Name) })
 		for i, p := range d.Ports {
 			p.Index, p.ID = i, len(c.f.Ports)
@@ -225,6 +226,26 @@ func (c *compiler) frontPort(d *ir.Device, e *lang.Endpoint) (ir.Front, bool) {
 	return ir.Front{}, false
 }
 
+// resolve settles which ports of a switch the names mean that its cables use, where a name alone does not say it. blocks are those of the
+// links, by Link.ID.
+func (c *compiler) resolve(d *ir.Device, blocks []*lang.LinkBlock) {
+	if d.Switch == nil || d.Switch.Model == nil {
+		return
+	}
+	os := c.system(d)
+	if os == nil || os.Resolve == nil {
+		return
+	}
+	ports := slices.DeleteFunc(slices.Clone(d.Ports), func(p *ir.Port) bool { return !p.Front.Known() })
+	used := make([]ir.Used, len(ports))
+	for i, p := range ports {
+		used[i] = ir.Used{Name: p.Name, Front: p.Front, Speed: blocks[p.Link.ID].Speed.V}
+	}
+	for i, f := range os.Resolve(d.Switch.Model, used) {
+		ports[i].Front, ports[i].Name = f, os.Spell(d.Switch.Model, f)
+	}
+}
+
 // joins tells whether a cable may run between two devices.
 func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 	name := func() string { return fmt.Sprintf("%s:%s to %s:%s", l.A.Device, l.A.Port, l.B.Device, l.B.Port) }
@@ -360,23 +381,38 @@ func (c *compiler) jacks(d *ir.Device, out []jack) {
 				"%s is gone as a whole. Name its parts only, or the whole only.", d.Name, ports[i].Name, part.Name, spell(first.Number)).
 				Note(ports[i].At, "used whole here")
 		}
-		if m.PairSplit > 0 && int(highest) >= m.PairSplit/2 {
-			c.pairSplit(d, spell, ports[j-1], ports[:i], ports[j:])
-		}
+		parts := 1
 		for _, p := range ports[i:j] {
-			sub := p.Front.Sub
-			r, ok := m.Port(int(first.Number), int(sub))
+			r, ok := m.Port(int(first.Number), int(p.Front.Sub))
 			if !ok {
 				continue
 			}
-			if sub >= 0 {
-				sub = highest
-			}
-			speed, lanes := r.Split(int(sub))
-			out[p.ID] = jack{speed, lanes}
+			jack := c.jack(d, r, p, ports[i:j])
+			out[p.ID] = jack
+			parts = max(parts, r.Lanes/jack.lanes)
+		}
+		if m.PairSplit > 0 && parts >= m.PairSplit {
+			c.pairSplit(d, spell, ports[j-1], ports[:i], ports[j:])
 		}
 		i = j
 	}
+}
+
+// jack is what a port of a switch, or a part of one, can do, where the names used of it are all, which are sorted.
+func (c *compiler) jack(d *ir.Device, r platform.PortRange, p *ir.Port, all []*ir.Port) jack {
+	switch {
+	case p.Front.Sub < 0:
+		return jack{r.Speed, r.Lanes}
+	case c.system(d).Resolve != nil:
+		var lanes []int
+		for _, q := range all {
+			lanes = append(lanes, int(q.Front.Sub))
+		}
+		speed, n := r.PartAt(int(p.Front.Sub), lanes)
+		return jack{speed, n}
+	}
+	speed, lanes := r.Split(int(all[len(all)-1].Front.Sub))
+	return jack{speed, lanes}
 }
 
 // pairSplit checks a port split into so many parts that it takes its neighbour with it. The parts end at port last; before and next are the

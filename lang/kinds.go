@@ -114,11 +114,12 @@ func pattern(name, want, expr string) kind[string] {
 	}}
 }
 
-// Strings that become parts of commands, files or SSH destinations hold nothing a shell, or ssh, would read otherwise.
+// Strings that become parts of commands, files or SSH destinations hold nothing a shell, or ssh, would read otherwise. The
+// numbers of a release may have a name before them, with a dot or a dash between, as systems print builds.
 var (
 	modelName   = pattern("string", `the name of a model, such as "sn2700"`, `[A-Za-z0-9][A-Za-z0-9 ._+-]{0,62}`)
 	word        = pattern("string", `a name of letters, digits, ".", "_" and "-"`, `[A-Za-z0-9][A-Za-z0-9._-]{0,62}`)
-	release     = pattern("string", `a release in quotes, such as "4.3.0"`, `[0-9][A-Za-z0-9.~+-]{0,31}`)
+	release     = pattern("string", `a release in quotes, such as "4.3.0"`, `([A-Za-z]+(-[A-Za-z]+)*[.-])?[0-9][A-Za-z0-9._~+-]{0,63}`)
 	address     = pattern("string", `an IP address or host name`, `[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}`)
 	login       = pattern("string", `a login name`, `[A-Za-z0-9_][A-Za-z0-9._@-]{0,63}`)
 	jumpHosts   = pattern("string", `[user@]host[:port], or several separated by commas`, `[A-Za-z0-9_\[:][A-Za-z0-9._:@%,\[\]-]{0,252}`)

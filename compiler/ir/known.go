@@ -1,6 +1,7 @@
 package ir
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -139,12 +140,24 @@ type OS struct {
 	Read  func(m *platform.Switch, name string) (Front, bool)
 	Spell func(m *platform.Switch, f Front) string
 
+	// Resolve, where a name alone does not say which port it is of, gives the ports that the names mean which the cables of a switch use, in
+	// their order: some systems call a whole port and its first part alike. [Front.Sub] is then the first lane of a part, and the port is
+	// called as Spell calls it. Nil: a name says it alone, and parts are counted.
+	Resolve func(m *platform.Switch, used []Used) []Front
+
 	// Can is what the system offers on a chip in a release, as the switch block states it; empty: in those rocec writes.
 	Can func(a *platform.ASIC, release string) SwitchCan
 
 	// Memory is how the system shares out the memory of a chip in a release: as the system comes, or, with written, as rocec writes it
 	// where the switch block asks for that. Nil, or the zero model: nothing is known of it; with written: rocec does not write it there.
 	Memory func(a *platform.ASIC, release string, written bool) MemoryModel
+}
+
+// Used is a name of a port that a cable uses.
+type Used struct {
+	Name  string
+	Front Front // as [OS.Read] gives it
+	Speed int   // that the cable's block states, Mb/s; 0: none
 }
 
 // Config is a way to configure a switch.
@@ -175,7 +188,8 @@ func (os *OS) ConfigNames() []string {
 	return out
 }
 
-// PortsText says which ports a model has, as the system calls them: "eth1-48 (25G), eth49-56 (100G, splits into 4)".
+// PortsText says which ports a model has, as the system calls them: "eth1-48 (25G), eth49-56 (100G, splits into 4)", or where names skip
+// numbers "eth0-124 in steps of 4 (100G, splits into 4)".
 func (os *OS) PortsText(m *platform.Switch) string {
 	spell := func(number int) string {
 		if os == nil {
@@ -187,16 +201,35 @@ func (os *OS) PortsText(m *platform.Switch) string {
 	for _, r := range m.Ports {
 		t := spell(r.First)
 		if r.Last > r.First {
-			last := spell(r.Last)
-			t += "-" + last[strings.LastIndexFunc(last, func(c rune) bool { return c < '0' || c > '9' })+1:]
+			first, last := trailing(t), trailing(spell(r.Last))
+			t += fmt.Sprintf("-%d", last)
+			if step := trailing(spell(r.First+1)) - first; step > 1 {
+				t += fmt.Sprintf(" in steps of %d", step)
+			}
 		}
 		t += " (" + platform.SpeedText(r.Speed)
-		if r.Lanes > 1 {
+		if r.Lanes > 1 && os.names(m, r) {
 			t += ", splits into " + strconv.Itoa(r.Lanes)
 		}
 		out = append(out, t+")")
 	}
 	return strings.Join(out, ", ")
+}
+
+// names reports whether the system has names for the parts of ports.
+func (os *OS) names(m *platform.Switch, r platform.PortRange) bool {
+	if os == nil {
+		return true
+	}
+	last := Front{int16(r.First), int16(r.Lanes - 1)}
+	f, ok := os.Read(m, os.Spell(m, last))
+	return ok && f == last
+}
+
+// trailing is the number at the end of a name.
+func trailing(name string) int {
+	n, _ := strconv.Atoi(name[strings.LastIndexFunc(name, func(c rune) bool { return c < '0' || c > '9' })+1:])
+	return n
 }
 
 // Ports names the whole front-panel ports of a model.

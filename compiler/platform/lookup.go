@@ -31,7 +31,9 @@ func FindSwitch(name string) (*Switch, bool) {
 }
 
 // switchMakers are the names people write before a model.
-var switchMakers = []string{"mellanox", "nvidia", "dell", "edgecore", "accton", "acs", "celestica", "delta", "penguin", "quanta", "facebook"}
+var switchMakers = []string{
+	"mellanox", "nvidia", "dellemc", "dell", "force10", "edgecore", "accton", "arista", "acs", "celestica", "delta", "penguin", "quanta", "facebook",
+}
 
 // ASICNames lists the chips, sorted.
 func ASICNames() []string { return names(ASICs, func(a *ASIC) string { return a.Name }) }
@@ -82,6 +84,20 @@ func (r PortRange) Split(sub int) (speed, lanes int) {
 		ways *= 2
 	}
 	return r.Speed / ways, max(r.Lanes/ways, 1)
+}
+
+// PartAt returns the speed and the lanes of the part of a split port that begins at a lane, counted from 0, where the parts in use begin
+// at the given lanes, of which it may be one: a part has a power of two of lanes, begins at a multiple of it, and holds no lane at which
+// another begins.
+func (r PortRange) PartAt(lane int, used []int) (speed, lanes int) {
+	other := func(from, to int) bool {
+		return slices.ContainsFunc(used, func(u int) bool { return u != lane && from <= u && u < to })
+	}
+	lanes = 1
+	for twice := 2; twice < r.Lanes && lane%twice == 0 && !other(lane, lane+twice); twice *= 2 {
+		lanes = twice
+	}
+	return r.Speed / r.Lanes * lanes, lanes
 }
 
 // Runs tells whether a port of that native speed and number of lanes can run at a speed: a standard one, no faster than

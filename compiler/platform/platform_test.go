@@ -48,7 +48,8 @@ func TestNamesAreFound(t *testing.T) {
 	for written, want := range map[string]string{
 		"sn2700": "sn2700", "MSN2700": "sn2700", "msn2700": "sn2700", "Mellanox SN2700": "sn2700", "nvidia-sn4600c": "sn4600c",
 		"ACS-MSN2700": "sn2700", "S6000-ON": "s6000", "Dell Z9100-ON": "z9100", "accton_as7712_32x": "as7712-32x", "DX010": "seastone",
-		"SN3750-SX": "sn3750sx",
+		"SN3750-SX": "sn3750sx", "Arista-7060CX-32S": "7060cx-32s", "arista_7260cx3_64": "7260cx3-64", "Force10-S6000": "s6000",
+		"DellEMC Z9332F": "z9332f", "Arista 7050CX3-32C": "7050cx3-32s",
 	} {
 		s, ok := FindSwitch(written)
 		if assert.True(t, ok, written) {
@@ -108,6 +109,28 @@ func TestSplitAndSpeeds(t *testing.T) {
 	} {
 		speed, lanes := c.r.Split(c.sub)
 		assert.Equal(t, [2]int{c.speed, c.lanes}, [2]int{speed, lanes}, "%v s%d", c.r, c.sub)
+	}
+	for _, c := range []struct {
+		r            PortRange
+		lane         int
+		used         []int
+		speed, lanes int
+	}{
+		{qsfp28(1, 1), 0, []int{0}, 50_000, 2}, // a part by itself is one of two
+		{qsfp28(1, 1), 0, []int{0, 2}, 50_000, 2},
+		{qsfp28(1, 1), 2, []int{0, 2}, 50_000, 2},
+		{qsfp28(1, 1), 1, []int{1}, 25_000, 1},
+		{qsfp28(1, 1), 0, []int{0, 1}, 25_000, 1},
+		{qsfp28(1, 1), 2, []int{0, 1, 2}, 50_000, 2}, // parts of one port need not be alike
+		{qsfp28(1, 1), 2, []int{0, 1, 2, 3}, 25_000, 1},
+		{qsfpdd(1, 1), 4, []int{0, 4}, 200_000, 4},
+		{qsfpdd(1, 1), 6, []int{0, 2, 4, 6}, 100_000, 2},
+		{qsfpdd(1, 1), 4, []int{0, 1, 2, 3, 4}, 200_000, 4},
+		{osfp(1, 1), 7, nil, 100_000, 1},
+		{PortRange{1, 1, Unsized, 8}, 4, []int{0, 2, 4}, 800_000, 4},
+	} {
+		speed, lanes := c.r.PartAt(c.lane, c.used)
+		assert.Equal(t, [2]int{c.speed, c.lanes}, [2]int{speed, lanes}, "%v lane %d of %v", c.r, c.lane, c.used)
 	}
 	assert.True(t, Runs(100_000, 4, 40_000))
 	assert.True(t, Runs(100_000, 4, 25_000))

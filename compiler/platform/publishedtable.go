@@ -172,14 +172,16 @@ var publishedTables = []*Published{
 	},
 	{
 		Of: "DellEMC-Z9664f-O64", Chip: "tomahawk4",
-		Path: "device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64/pg_profile_lookup.ini",
+		Path:   "device/dell/x86_64-dell_z9664f-r0/DellEMC-Z9664f-O64/pg_profile_lookup.ini",
+		Models: []string{"z9664f"},
 		Rows: []PublishedRow{
 			{400000, []Figure{{5, 371348}, {40, 424434}, {300, 817372}}},
 		},
 	},
 	{
 		Of: "Dell-Z9864f-O64", Chip: "tomahawk5",
-		Path: "device/dell/x86_64-dell_z9864f-r0/Dell-Z9864f-O64/pg_profile_lookup.ini",
+		Path:   "device/dell/x86_64-dell_z9864f-r0/Dell-Z9864f-O64/pg_profile_lookup.ini",
+		Models: []string{"z9864f"},
 		Rows: []PublishedRow{
 			{800000, []Figure{{5, 729488}, {40, 835406}, {300, 1621536}}},
 		},

@@ -122,6 +122,14 @@ var Switches = []*Switch{
 		Source: "48 SFP28, 6 QSFP28: public",
 	},
 	{
+		Name: "s5212f", Title: "Dell S5212F-ON", ASIC: asic("trident3"), Ports: []PortRange{sfp28(1, 12), qsfp28(13, 15)},
+		Source: "SONiC DellEMC-S5212f-P-25G: 12x25G, 3x100G",
+	},
+	{
+		Name: "s5224f", Title: "Dell S5224F-ON", ASIC: asic("trident3"), Ports: []PortRange{sfp28(1, 24), qsfp28(25, 28)},
+		Source: "SONiC DellEMC-S5224f-P-25G: 24x25G, 4x100G",
+	},
+	{
 		Name: "s5232f", Title: "Dell S5232F-ON", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
 		Source: "SONiC; CL 3.7: the two 10G ports are not supported",
 	},
@@ -130,6 +138,10 @@ var Switches = []*Switch{
 		Name: "s5248f", Title: "Dell S5248F-ON", ASIC: asic("trident3"),
 		Ports:  []PortRange{sfp28(1, 48), qsfp28(49, 49), qsfp28(52, 52), qsfp28(53, 56)},
 		Source: "SONiC; CL 3.7 on swp49 and swp52",
+	},
+	{
+		Name: "s5296f", Title: "Dell S5296F-ON", ASIC: asic("trident3"), Ports: []PortRange{sfp28(1, 96), qsfp28(97, 104)},
+		Source: "SONiC DellEMC-S5296f-P-25G: 96x25G, 8x100G",
 	},
 	{
 		Name: "s6000", Title: "Dell S6000-ON", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(1, 32)},
@@ -151,6 +163,18 @@ var Switches = []*Switch{
 	{
 		Name: "z9264f", Title: "Dell Z9264F-ON", ASIC: asic("tomahawk2"), Ports: []PortRange{qsfp28(1, 64)},
 		Source: "SONiC: 64 QSFP28",
+	},
+	{
+		Name: "z9332f", Title: "Dell Z9332F-ON", ASIC: asic("tomahawk3"), Ports: []PortRange{qsfpdd(1, 32)},
+		Source: "SONiC DellEMC-Z9332f-O32: 32x400G; the two 10G ports are left out",
+	},
+	{
+		Name: "z9664f", Title: "Dell Z9664F-ON", ASIC: asic("tomahawk4"), Ports: []PortRange{{1, 64, 400_000, 4}},
+		Source: "SONiC DellEMC-Z9664f-O64: 64x400G, 4 lanes of 100G; the two 10G ports are left out",
+	},
+	{
+		Name: "z9864f", Title: "Dell Z9864F-ON", ASIC: asic("tomahawk5"), Ports: []PortRange{osfp(1, 64), sfp28(65, 66)},
+		Source: "SONiC Dell-Z9864f-O64: 64x800G, 2x25G",
 	},
 
 	// Edgecore (Accton).
@@ -196,12 +220,79 @@ var Switches = []*Switch{
 		Source: "SONiC: 32x100G",
 	},
 	{
+		Name: "as7716-32x", Title: "Edgecore AS7716-32X", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "SONiC: 32x100G",
+	},
+	{
 		Name: "as7726-32x", Title: "Edgecore AS7726-32X", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
 		Source: "SONiC: 32x100G",
 	},
 	{
 		Name: "as7816-64x", Title: "Edgecore AS7816-64X", ASIC: asic("tomahawk2"), Ports: []PortRange{qsfp28(1, 64)},
 		Source: "SONiC: 64x100G",
+	},
+	{
+		Name: "as9716-32d", Title: "Edgecore AS9716-32D", ASIC: asic("tomahawk3"), Ports: []PortRange{qsfpdd(1, 32)},
+		Source: "SONiC: 32x400G",
+	},
+
+	// Arista, as far as SONiC has a folder for them. Service ports of 10G are left out.
+	{
+		Name: "7050qx-32", Title: "Arista 7050QX-32", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(1, 32)},
+		Source: "SONiC Arista-7050-QX32: 32x40G",
+	},
+	// Ports 1 to 4 are SFP+ and share their lanes with the first QSFP+, port 5.
+	{
+		Name: "7050qx-32s", Title: "Arista 7050QX-32S", ASIC: asic("trident2"), Ports: []PortRange{qsfpplus(5, 36)},
+		Source: "SONiC Arista-7050QX32S-Q32: 32x40G, numbered from 5",
+	},
+	{
+		Name: "7050cx3-32s", Title: "Arista 7050CX3-32S", ASIC: asic("trident3"), Ports: []PortRange{qsfp28(1, 32)},
+		Aliases: []string{"7050cx3-32c"}, Source: "SONiC Arista-7050CX3-32S-C32, Arista-7050CX3-32C-C32: 32x100G",
+	},
+	{
+		Name: "7050sx3-48c8", Title: "Arista 7050SX3-48C8", ASIC: asic("trident3"), Ports: []PortRange{sfpplus(1, 48), qsfp28(49, 56)},
+		Source: "SONiC Arista-7050SX3-48C8: 48x10G, 8x100G",
+	},
+	{
+		Name: "7050sx3-48yc8", Title: "Arista 7050SX3-48YC8", ASIC: asic("trident3"), Ports: []PortRange{sfp28(1, 48), qsfp28(49, 56)},
+		Aliases: []string{"7050sx3-48yc8c"}, Source: "SONiC Arista-7050SX3-48YC8: 48x25G, 8x100G",
+	},
+	{
+		Name: "7060cx-32s", Title: "Arista 7060CX-32S", ASIC: asic("tomahawk"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "SONiC Arista-7060CX-32S-C32: 32x100G",
+	},
+	{
+		Name: "7060cx2-32s", Title: "Arista 7060CX2-32S", ASIC: asic("tomahawkplus"), Ports: []PortRange{qsfp28(1, 32)},
+		Source: "SONiC Arista-7060CX2-32S-C32: 32x100G; chip by its buffer of 22 MB: public",
+	},
+	{
+		Name: "7060px4-32", Title: "Arista 7060PX4-32", ASIC: asic("tomahawk3"), Ports: []PortRange{qsfpdd(1, 32)},
+		Aliases: []string{"7060dx4-32"}, Source: "SONiC Arista-7060PX4-O32, Arista-7060DX4-32: 32x400G",
+	},
+	{
+		Name: "7060dx5-32", Title: "Arista 7060DX5-32", ASIC: asic("tomahawk4"), Ports: []PortRange{qsfpdd(1, 32)},
+		Source: "SONiC Arista-7060DX5-32: 32x400G",
+	},
+	{
+		Name: "7060dx5-64s", Title: "Arista 7060DX5-64S", ASIC: asic("tomahawk4"), Ports: []PortRange{qsfpdd(1, 64)},
+		Aliases: []string{"7060px5-64s"}, Source: "SONiC Arista-7060DX5-64S, Arista-7060PX5-64S: 64x400G",
+	},
+	{
+		Name: "7060x6-32pe", Title: "Arista 7060X6-32PE", ASIC: asic("tomahawk5"), Ports: []PortRange{osfp(1, 32)},
+		Source: "SONiC Arista-7060X6-32PE: 32x800G",
+	},
+	{
+		Name: "7060x6-64de", Title: "Arista 7060X6-64DE", ASIC: asic("tomahawk5"), Ports: []PortRange{osfp(1, 64)},
+		Source: "SONiC Arista-7060X6-64DE: 64x800G",
+	},
+	{
+		Name: "7060x6-64pe", Title: "Arista 7060X6-64PE", ASIC: asic("tomahawk5"), Ports: []PortRange{osfp(1, 64)},
+		Aliases: []string{"7060x6-64pe-b"}, Source: "SONiC Arista-7060X6-64PE, Arista-7060X6-64PE-B-P64: 64x800G",
+	},
+	{
+		Name: "7260cx3-64", Title: "Arista 7260CX3-64", ASIC: asic("tomahawk2"), Ports: []PortRange{qsfp28(1, 64)},
+		Source: "SONiC Arista-7260CX3-C64: 64x100G",
 	},
 
 	// Others of the Cumulus hardware list.

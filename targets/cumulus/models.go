@@ -69,6 +69,9 @@ var models = map[string]hardware{
 // unlisted are the Spectrum models that the ports chapters of 5.14 to 5.18 do not list, or have hidden.
 var unlisted = []string{"sn2740", "sn3800", "sn4280", "sn5610n"}
 
+// never reports whether no release runs on a model: no hardware list has one of Arista's.
+func never(m *platform.Switch) bool { return strings.HasPrefix(m.Title, "Arista ") }
+
 // CheckModel judges whether the release of a switch runs on its model, however the switch is configured.
 func CheckModel(d *ir.Device) (ds diag.List) {
 	if rel, ok := grammar.ParseRelease(d.Switch.Version); ok {
@@ -84,6 +87,13 @@ func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 			"of 5.x that were read (5.14 to 5.18) do not list that model, so whether 5.x runs on it is not known. See what the switches say: "+
 			"decode-syseeprom, and /etc/os-release.", block(d), d.Switch.Model.Title, d.Switch.Version).
 			Note(d.Switch.ModelAt, "the model is stated here")
+	}
+	if m := d.Switch.Model; never(m) {
+		e := topicModel.Errorf(ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl), "The switches of %s are %s and run Cumulus Linux, which no "+
+			"hardware list has on such a model. One of the two is not what the switches say: compare with decode-syseeprom and "+
+			"/etc/os-release there.", block(d), m.Title)
+		e.Fix = &diag.Fix{Message: "correct model or os: SONiC runs on it"}
+		return true
 	}
 	hw, ok := models[d.Switch.Model.Name]
 	if !ok {

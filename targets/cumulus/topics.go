@@ -64,6 +64,7 @@ chip, the names of the ports, the spelling of the file, and whether a change res
     SN6600                                       from 5.18
     S6000, Wedge 100                             up to 3.7
     every model with a Broadcom chip             up to 4.3
+    Arista's models                              none
     SN2740, SN3800, SN4280, SN5610N              5.x: not known (a note)
     S5048F, Z9100, AS4610, AS5712, AS7312,       not 4.0
     AS7712, AG9032v1, SN2010, SN2100

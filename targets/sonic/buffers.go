@@ -284,4 +284,3 @@ func Headrooms(cfg *grammar.Config) map[string]map[int]int {
 	}
 	return out
 }
-

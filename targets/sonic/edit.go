@@ -67,7 +67,9 @@ func (x *wish) name() string { return spell(x.table, x.row, x.field) }
 // wishes gives every setting that rocec wants, in no order that matters.
 func (e *editor) wishes() []wish {
 	var out []wish
-	put := func(table, row, field, text string, why []ir.Origin) { out = append(out, wish{table, row, field, text, why}) }
+	put := func(table, row, field, text string, why []ir.Origin) {
+		out = append(out, wish{table, row, field, text, why})
+	}
 	e.wishMaps(put)
 	e.wishQueues(put)
 	for i := range e.ports {
@@ -207,7 +209,8 @@ func (e *editor) wishWatchdogs(put putter) {
 		row := e.cfg.Row(table, name)
 		for _, f := range []struct{ field, text string }{
 			{"action", watchAction},
-			{"detection_time", strconv.Itoa(max(watchTime, interval))}, {"restoration_time", strconv.Itoa(max(watchTime, interval))},
+			{"detection_time", strconv.Itoa(max(watchTime, interval))},
+			{"restoration_time", strconv.Itoa(max(watchTime, interval))},
 		} {
 			if row.Has(f.field) {
 				f.text = row.Get(f.field)

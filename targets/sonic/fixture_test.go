@@ -297,6 +297,7 @@ func usual(release string) box {
 func on(release string) string { return strings.Replace(rack, "202505", release, 1) }
 
 var (
+	system  = regexp.MustCompile(`(?m)^ +os +=.*\n`)
 	version = regexp.MustCompile(`(version +=) "[0-9.]+"`)
 	ports   = regexp.MustCompile(`\bswp`)
 	parts   = regexp.MustCompile(`(Ethernet[\[\]0-9,-]+)s([\[0-9])`)
@@ -316,7 +317,8 @@ func examples(t testing.TB, release string) map[string]*ir.Fabric {
 			data, err := fs.ReadFile(root, path)
 			data = ports.ReplaceAll(data, []byte("Ethernet"))
 			data = parts.ReplaceAll(data, []byte("${1}x$2"))
-			data = version.ReplaceAll(data, []byte(`$1 "`+release+"\"\n  os = \"sonic\""))
+			data = system.ReplaceAll(data, nil)
+			data = version.ReplaceAll(data, []byte(`$1 "`+release+`"`))
 			fsys[path] = &fstest.MapFile{Data: data}
 			return err
 		}))

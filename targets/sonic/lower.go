@@ -56,7 +56,7 @@ const lossyGroup = 0
 // lower turns the fabric's numbers into a switch's settings. Class, queue and priority have one number.
 func lower(d *ir.Device, r grammar.Release) *settings {
 	s := &settings{release: r, nvidia: d.Switch.Model.ASIC.Vendor == platform.Mellanox}
-	home := ir.Home(d.Fabric.CosGroups, ir.ControlCos)
+	home := ir.Home(d.Fabric.CosGroups, -1)
 	s.pcp = ir.MapPCP(d.Fabric.CosGroups, home)
 	s.dscp = ir.MapDSCP(d.Fabric.CosGroups, func(dscp int) int { return home(dscp / 8) })
 	for _, g := range d.Fabric.CosGroups {

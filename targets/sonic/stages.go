@@ -20,8 +20,8 @@ func stages(way string, steps []grammar.Step) string {
 			}
 			fmt.Fprintf(&b, "row\t%s\t%s\t%s\n", g.Table, g.Key, text)
 		}
-		for _, c := range step.Cmds {
-			b.WriteString("run\t" + strings.Join(c, " ") + "\n")
+		for line := range strings.Lines(step.Script()) {
+			b.WriteString("sh\t" + line)
 		}
 	}
 	return b.String()

@@ -135,8 +135,8 @@ func (b Box) Allowed(op Operation) Verdict {
 	if !listed {
 		return Verdict{Allowed: true}
 	}
-	if b.Release >= 202511 && op.Table == "BUFFER_PROFILE" && op.Field == "" {
-		return Verdict{Allowed: true} // tables and rows as a whole
+	if b.Release >= 202511 && op.Table == "BUFFER_PROFILE" && op.Row != "" && op.Field == "" {
+		return Verdict{Allowed: true} // rows as a whole, and not the table
 	}
 	if b.Family == "" {
 		hwsku := "without an hwsku"

@@ -90,7 +90,9 @@ func (l Lookup) Reach(speed int, metres float64) int {
 }
 
 // ProfileName is the profile that the buffer manager makes for a port in the traditional model.
-func ProfileName(speed, metres int) string { return fmt.Sprintf("pg_lossless_%d_%dm_profile", speed, metres) }
+func ProfileName(speed, metres int) string {
+	return fmt.Sprintf("pg_lossless_%d_%dm_profile", speed, metres)
+}
 
 // Pool is the pool of lossless traffic that is arriving, by the name the buffer manager looks for.
 const Pool = "ingress_lossless_pool"

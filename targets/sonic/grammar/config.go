@@ -177,7 +177,9 @@ func (c *Config) Equal(other *Config) bool {
 	})
 }
 
-func (v Value) equal(other Value) bool { return v.Text == other.Text && slices.Equal(v.List, other.List) }
+func (v Value) equal(other Value) bool {
+	return v.Text == other.Text && slices.Equal(v.List, other.List)
+}
 
 // JSON writes the configuration in canonical form: tables, rows and fields in natural order, two spaces a level, and a newline at the end.
 // What stands in tables of others keeps its order.

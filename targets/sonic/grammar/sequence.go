@@ -9,12 +9,13 @@ import (
 	"github.com/rocec/rocec/lang/nodeset"
 )
 
-// Step is one thing a switch is told: a patch, or commands where it takes no patch.
+// Step is one thing a switch is told: a patch, or else commands where it takes no patch.
 type Step struct {
 	Doc   string      // what it does, in a few words
 	Ops   []Operation // of a patch
 	Goals []Goal      // the rows that the operations are about, as they are to be afterwards, by table and key
 	Cmds  []Command
+	Drops []Drop
 	Ports []string // that go down and up again meanwhile
 }
 
@@ -42,18 +43,87 @@ func goals(ops []Operation, before, after *Config) []Goal {
 	return slices.CompactFunc(out, func(a, b Goal) bool { return a.Table == b.Table && a.Key == b.Key })
 }
 
-// Command is a program with its arguments, each a plain word, run as root.
+// Command is a program with its arguments, run as root.
 type Command []string
 
-// String spells the command for a shell: words are plain, but for keys with a bar, which stand in single quotes.
-func (c Command) String() string {
-	words := slices.Clone([]string(c))
-	for i, w := range words {
-		if strings.ContainsAny(w, "| ") {
-			words[i] = "'" + w + "'"
+// Drop is a priority group that is deleted beside the allow-list, which says nothing of the table.
+type Drop struct {
+	Row     string
+	Again   []string // groups that hold some of its numbers, and are set once more
+	Profile string   // of these
+}
+
+// Script spells commands and drops for sh; it ends with the status of the first that fails. Groups that are gone already are left alone, and
+// so are those beside them: on chips of one maker the buffer manager takes groups away from a port that goes down.
+//
+// A group is deleted by its key, which is no event of a port. The pauses keep the deletion of a key and its return apart: a daemon that
+// reads both at once sees none of them.
+func (s Step) Script() string {
+	var b strings.Builder
+	for _, c := range s.Cmds {
+		b.WriteString(c.String() + " || exit\n")
+	}
+	var again []string
+	for _, d := range s.Drops {
+		key := shell("BUFFER_PG|" + d.Row)
+		b.WriteString("if [ -n \"$(sonic-db-cli CONFIG_DB HGET " + key + " profile)\" ]; then\n")
+		b.WriteString("  sonic-db-cli CONFIG_DB DEL " + key + " || exit\n")
+		for _, row := range d.Again {
+			b.WriteString("  again_" + word(row) + "=1\n")
+			again = append(again, row)
+		}
+		b.WriteString("fi\n")
+	}
+	if len(again) == 0 {
+		return b.String()
+	}
+	slices.SortFunc(again, nodeset.Compare)
+	again = slices.Compact(again)
+	profile := map[string]string{}
+	for _, d := range s.Drops {
+		for _, row := range d.Again {
+			profile[row] = d.Profile
 		}
 	}
+	each := func(args func(row string) string) {
+		b.WriteString("sleep 2\n")
+		for _, row := range again {
+			b.WriteString("[ -z \"$again_" + word(row) + "\" ] || sonic-db-cli CONFIG_DB " + args(row) + " || exit\n")
+		}
+	}
+	each(func(row string) string { return "DEL " + shell("BUFFER_PG|"+row) })
+	each(func(row string) string { return "HSET " + shell("BUFFER_PG|"+row) + " profile " + shell(profile[row]) })
+	return b.String()
+}
+
+// String spells the command for sh.
+func (c Command) String() string {
+	words := make([]string, len(c))
+	for i, w := range c {
+		words[i] = shell(w)
+	}
 	return strings.Join(words, " ")
+}
+
+// shell spells a word for sh: what may mean something there stands in single quotes.
+func shell(s string) string {
+	plain := s != "" && !strings.ContainsFunc(s, func(c rune) bool {
+		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune("-_.,/=", c)
+	})
+	if plain {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// word spells a row as part of a name of sh.
+func word(row string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
+			return c
+		}
+		return '_'
+	}, row)
 }
 
 // Refused is an operation that the switch does not take, and no command of its stands for.
@@ -63,8 +133,9 @@ type Refused struct {
 }
 
 // PortsPerPatch is how many ports one patch changes at most. A port of a patch is down from its first change until its last, and a
-// switch takes a second or more for each; so a patch for all ports would keep all of them down for minutes.
-const PortsPerPatch = 4
+// switch takes a second or more for each; so a patch for all ports keeps all of them down for minutes, and one for a few may take all
+// ways out of a rack at once.
+const PortsPerPatch = 1
 
 // Sequence gives what makes one configuration of another on a switch, step by step, and what of it the switch does not take.
 //
@@ -91,7 +162,9 @@ func Sequence(box Box, before, after *Config) (steps []Step, refused []Refused) 
 
 // Dynamic reports whether the switch computes its headroom itself: DEVICE_METADATA.localhost.buffer_model, which swss reads when it
 // starts.
-func Dynamic(c *Config) bool { return c.Get("DEVICE_METADATA", "localhost", "buffer_model") == "dynamic" }
+func Dynamic(c *Config) bool {
+	return c.Get("DEVICE_METADATA", "localhost", "buffer_model") == "dynamic"
+}
 
 type sequencer struct {
 	box        Box
@@ -313,8 +386,8 @@ func (s *sequencer) restart(before *Config) {
 			}
 		}
 	}
-	ports := slices.SortedFunc(maps.Keys(missing), nodeset.Compare)
-	for _, port := range ports {
+	maps.DeleteFunc(missing, func(port string, _ bool) bool { return s.after.Get("PORT", port, "admin_status") != "up" })
+	for _, port := range slices.SortedFunc(maps.Keys(missing), nodeset.Compare) {
 		s.steps = append(s.steps, Step{
 			Doc: "priority groups that are missing", Ports: []string{port},
 			Cmds: []Command{{"config", "interface", "shutdown", port}, {"config", "interface", "startup", port}},
@@ -389,35 +462,27 @@ func (s *sequencer) pfcwd(next *Config) (cmds []Command) {
 	return cmds
 }
 
-// stale appends the commands that delete priority groups of the buffer manager's that are to go. A patch would take their ports down and
-// up, and the event of a port makes the buffer manager write them again, by the PFC it remembers; a key that is deleted is no
-// event of a port. Groups that overlap a deleted one are set again, since the chip takes what comes last; the pauses keep the two
-// events of one key apart, of which the buffer manager would see the second alone.
+// stale appends the step that deletes priority groups of the buffer manager's that are to go. A patch would take their ports down and up,
+// and the event of a port makes the buffer manager write them again, by the PFC it remembers. Groups that overlap a deleted one are set
+// again, since the chip takes what comes last.
 func (s *sequencer) stale() {
 	if s.dynamic {
 		return
 	}
-	var cmds, again []Command
+	var drops []Drop
 	for _, row := range s.now.Keys("BUFFER_PG") {
 		if s.after.Row("BUFFER_PG", row) != nil || !IsMade(s.now.Get("BUFFER_PG", row, "profile")) {
 			continue
 		}
-		cmds = append(cmds, Command{"sonic-db-cli", "CONFIG_DB", "DEL", "BUFFER_PG|" + row})
+		d := Drop{Row: row}
 		for _, other := range s.after.Keys("BUFFER_PG") {
 			if overlap(row, other) {
-				again = append(
-					again,
-					Command{"sonic-db-cli", "CONFIG_DB", "DEL", "BUFFER_PG|" + other},
-					Command{"sleep", "2"},
-					Command{"sonic-db-cli", "CONFIG_DB", "HSET", "BUFFER_PG|" + other, "profile", s.after.Get("BUFFER_PG", other, "profile")},
-				)
+				d.Again, d.Profile = append(d.Again, other), s.after.Get("BUFFER_PG", other, "profile")
 			}
 		}
+		drops = append(drops, d)
 	}
-	if len(again) > 0 {
-		cmds = append(append(cmds, Command{"sleep", "2"}), again...)
-	}
-	if len(cmds) > 0 {
-		s.steps = append(s.steps, Step{Doc: "priority groups that no port needs any more", Cmds: cmds})
+	if len(drops) > 0 {
+		s.steps = append(s.steps, Step{Doc: "priority groups that no port needs any more", Drops: drops})
 	}
 }

@@ -1,5 +1,5 @@
 # A change and its way back come as stages, in lines of fields with tabs between them: "stage forth" or "stage back"; "row TABLE KEY ROW", where
-# ROW is JSON, or "-" where there is to be none; "run COMMAND". A patch is made of what is there now, so that one that stopped half way can
+# ROW is JSON, or "-" where there is to be none; "sh LINE" of a script. A patch is made of what is there now, so that one that stopped half way can
 # be gone back from.
 
 # op PATH [VALUE]: adds an operation of RFC 6902 to ops. To add a row that is there replaces it.
@@ -52,12 +52,10 @@ play() {
 			out=$(config apply-patch "$file" 2>&1) || fail "config apply-patch: $out"
 			case $out in *'Patch applied successfully'*) ;; *) fail "config apply-patch says nothing of success: $out" ;; esac
 		fi
-		while IFS=$tab read -r kind command rest; do
-			if [ "$kind" != run ]; then continue; fi
-			# shellcheck disable=SC2086 # its words
-			out=$($command </dev/null 2>&1) || fail "$command: $out"
-			case $out in *Error* | *ERROR* | *Usage:* | *'Failed to run'*) fail "$command: $out" ;; esac
-		done <"$ROCEC_STEP/$1.$stage"
+		if [ -f "$ROCEC_STEP/$1.$stage.sh" ]; then
+			out=$(sh "$ROCEC_STEP/$1.$stage.sh" </dev/null 2>&1) || fail "$(cat "$ROCEC_STEP/$1.$stage.sh"): $out"
+			case $out in *Error* | *ERROR* | *Usage:* | *'Failed to run'*) fail "$(cat "$ROCEC_STEP/$1.$stage.sh"): $out" ;; esac
+		fi
 	done
 }
 
@@ -70,6 +68,7 @@ stages() {
 		case $line in
 		"stage${tab}forth") forth=$((forth + 1)) && to=$ROCEC_STEP/forth.$forth ;;
 		"stage${tab}back") back=$((back + 1)) && to=$ROCEC_STEP/back.$back ;;
+		"sh$tab"*) printf '%s\n' "${line#*"$tab"}" >>"$to.sh" || exit 1 ;;
 		esac
 		printf '%s\n' "$line" >>"$to" || exit 1
 	done

@@ -1,0 +1,85 @@
+package sonic
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/platform"
+)
+
+// lookup is the public pg_profile_lookup.ini of hwskus: the pairs of speed and length of cable that it has a row for. Where buffers are
+// set up in the traditional way, a port with another pair has no lossless priority group at all.
+type lookup struct {
+	hwskus string // parted by spaces
+	rows   []lookupRow
+	noFile bool // they have none
+}
+
+// lookupRow is speeds, in Mb/s, that have rows for the same lengths, in metres, ascending.
+type lookupRow struct{ speeds, metres []int }
+
+// Lookup is what is public of the pg_profile_lookup.ini of a hwsku, as what to expect: the file of the switch decides.
+type Lookup struct{ of *lookup }
+
+// FindLookup returns the lookup file of a hwsku on a platform; an empty platform is any. Not ok: the table does not know the hwsku.
+func FindLookup(platform, hwsku string) (Lookup, bool) {
+	all := lookupsByHwSKU()
+	l, ok := all[platform+"/"+hwsku]
+	if !ok {
+		l, ok = all[hwsku]
+	}
+	return Lookup{l}, ok
+}
+
+// HasFile reports whether the hwsku has such a file, be it an empty one. Without one no port of it becomes lossless in the traditional
+// way.
+func (l Lookup) HasFile() bool { return !l.of.noFile }
+
+// Lengths are the lengths in metres that the file has rows for at a speed in Mb/s, ascending. None: a port of that speed never becomes
+// lossless.
+func (l Lookup) Lengths(speed int) []int {
+	for _, r := range l.of.rows {
+		if slices.Contains(r.speeds, speed) {
+			return slices.Clone(r.metres)
+		}
+	}
+	return nil
+}
+
+// Lengths are the lengths in metres that the files of all hwskus of a model have rows for at a speed in Mb/s, of those that have any for
+// it. None: no hwsku is known to.
+func Lengths(m *platform.Switch, speed int) []int {
+	var common []int
+	for i, of := range filesWith(m, speed) {
+		if i == 0 {
+			common = of
+			continue
+		}
+		common = slices.DeleteFunc(common, func(metres int) bool { return !slices.Contains(of, metres) })
+	}
+	return common
+}
+
+// filesWith gives the lengths of each hwsku of a model that has rows for a speed.
+func filesWith(m *platform.Switch, speed int) [][]int {
+	var out [][]int
+	for _, hwsku := range HwSKUs(m) {
+		if l, ok := FindLookup("", hwsku); ok {
+			if of := l.Lengths(speed); len(of) > 0 {
+				out = append(out, of)
+			}
+		}
+	}
+	return out
+}
+
+var lookupsByHwSKU = sync.OnceValue(func() map[string]*lookup {
+	all := map[string]*lookup{}
+	for i := range lookups {
+		for hwsku := range strings.FieldsSeq(lookups[i].hwskus) {
+			all[hwsku] = &lookups[i]
+		}
+	}
+	return all
+})

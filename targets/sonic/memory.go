@@ -1,0 +1,53 @@
+package sonic
+
+import (
+	"fmt"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// memory is how SONiC shares out the memory of a chip: by BUFFER_POOL and the profiles that the template of the hwsku makes, which rocec
+// does not change. A lossless priority group takes its share of the pool first, by dynamic_th, and xoff is what it has beyond that for
+// what comes after the pause (saibuffer.h: the threshold of a priority group is of the shared part, the reserved part holds the
+// headroom). Most hwskus of Spectrum have two pools of equal size for what comes in, one for lossless traffic alone; those whose names
+// begin with Mellanox- have one, and a pool of headroom in it, and so have all with Broadcom's chips.
+//
+// Chips without a template, and memory = "written", have the zero model.
+func memory(a *platform.ASIC, _ string, written bool) ir.MemoryModel {
+	of := chips[a.Name]
+	if written || of.pools == noTemplate {
+		return ir.MemoryModel{}
+	}
+	m := ir.MemoryModel{
+		Percent: 100, PercentFrom: "assumed until the switch is read: the templates have one pool for all that comes in",
+		Alpha: alphaOf(of.alpha), AlphaFrom: fmt.Sprintf("assumed until the switch is read: a dynamic_th of %d in the lookup files", of.alpha),
+		XoffFrom: "as SAI has it: the room beyond the share of the pool",
+	}
+	if of.pools == twoPools {
+		m.Pool, m.Percent = true, 50
+		m.PercentFrom = "assumed until the switch is read: the templates of most hwskus have two pools of equal size"
+	}
+	return m
+}
+
+// alphaOf is the share that a dynamic_th stands for: 2 to its power.
+func alphaOf(exponent int) ir.Alpha {
+	if exponent < 0 {
+		return ir.Alpha{Num: 1, Den: 1 << min(-exponent, 8)}
+	}
+	return ir.Alpha{Num: 1 << min(exponent, 7), Den: 1}
+}
+
+// CheckMemory judges memory = "written".
+func CheckMemory(d *ir.Device) (ds diag.List) {
+	if !d.Switch.MemoryWritten {
+		return nil
+	}
+	e := topicMemory.Errorf(&ds, diag.FirstPlace(d.Switch.MemoryAt, d.Decl), "The switch block says memory = \"written\", and rocec does not "+
+		"write how SONiC shares out the memory: the pools come with the template of the hwsku, and their size is not changed while traffic "+
+		"runs.")
+	e.Fix = &diag.Fix{Message: "take memory out"}
+	return ds
+}

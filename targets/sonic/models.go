@@ -1,0 +1,97 @@
+package sonic
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// model is what is known of a model that SONiC runs on.
+type model struct {
+	platforms string  // the folders it has, parted by spaces: "x86_64-mlnx_msn2700-r0"
+	hwskus    string  // the hwskus in them, likewise
+	since     branch  // the first branch with one of the folders, of those that rocec knows
+	names     []run   // of its ports
+	aliases   aliases // how its ports are called beside that
+}
+
+// aliases is how ports are called beside their names.
+type aliases int
+
+const (
+	letters aliases = 1 << iota // etp1, parts etp1a, etp1b
+	lanes                       // Ethernet1/1, parts by their first lanes: Ethernet1/1, Ethernet1/3
+)
+
+// Platforms are the platforms of a model, as DEVICE_METADATA and /etc/machine.conf name them. None: SONiC does not run on it, or it is
+// not known.
+func Platforms(m *platform.Switch) []string { return strings.Fields(models[m.Name].platforms) }
+
+// HwSKUs are the hwskus of a model. None: SONiC does not run on it, or it is not known.
+func HwSKUs(m *platform.Switch) []string { return strings.Fields(models[m.Name].hwskus) }
+
+// FindPlatform returns the model of a platform; nil: the table has none.
+func FindPlatform(name string) *platform.Switch {
+	for _, m := range platform.Switches {
+		if slices.Contains(Platforms(m), name) {
+			return m
+		}
+	}
+	return nil
+}
+
+// usual is the release for a draft: the newest, or the first that runs on the model.
+func usual(m *platform.Switch) string {
+	b, _ := parseBranch(newest)
+	return max(b, models[m.Name].since).String()
+}
+
+// CheckModel judges whether SONiC runs on the model of a switch, and whether its release does. A model that the fabric declares is
+// nothing to be judged by.
+func CheckModel(d *ir.Device) (ds diag.List) {
+	m := d.Switch.Model
+	if !isKnown(m) {
+		return nil
+	}
+	row, runs := models[m.Name]
+	if !runs {
+		e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.Decl), "The switches of switch %q are %s and run SONiC. Its images "+
+			"have no folder for that model, so how its ports are called and what its buffers are is not known. They have folders for %s; "+
+			"switches with several chips are left out.", d.Group, m.Title, strings.Join(modelNames(), ", "))
+		e.Fix = &diag.Fix{Message: "correct the model or the os; a switch that others configure is described by a by_hand block"}
+		return ds
+	}
+	b, ok := parseBranch(d.Switch.Version)
+	if !ok || b >= row.since {
+		return nil
+	}
+	e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of switch %q are %s and run SONiC %s. The first "+
+		"branch with a folder for that model is %s. One of the two is not what the switches say: compare with `show platform summary` and "+
+		"`show version` there.", d.Group, m.Title, b, row.since)
+	e.Note(d.Switch.ModelAt, "the model is stated here")
+	e.Fix = &diag.Fix{Message: fmt.Sprintf("correct model or version, or upgrade the switches to %s or later", row.since)}
+	return ds
+}
+
+// CheckRelease judges whether rocec writes the release of a switch.
+func CheckRelease(d *ir.Device) (ds diag.List) {
+	if wrong := sayBranch(d.Switch.Version); wrong != "" {
+		topicRelease.Errorf(&ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "%s", wrong)
+	}
+	return ds
+}
+
+// modelNames lists the models that SONiC runs on, sorted.
+func modelNames() []string {
+	var out []string
+	for _, name := range platform.SwitchNames() {
+		if _, ok := models[name]; ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}

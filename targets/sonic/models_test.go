@@ -1,0 +1,216 @@
+package sonic
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Every row is of a model of the tables, with names for its first port on, on a branch there is; no platform is of two models.
+func TestModelsAreSound(t *testing.T) {
+	owner := map[string]string{}
+	for name, row := range models {
+		m := find(t, name)
+		assert.Equal(t, name, m.Name, "the name, and no alias")
+		assert.True(t, row.since.known(), name)
+		require.NotEmpty(t, row.names, name)
+		assert.Equal(t, m.Ports[0].First, row.names[0].port, name)
+		assert.Zero(t, row.names[0].name, name)
+		for i, r := range row.names {
+			assert.Positive(t, r.step, name)
+			if i > 0 {
+				assert.Greater(t, r.port, row.names[i-1].port, name)
+				assert.Greater(t, r.name, row.names[i-1].name, name)
+			}
+		}
+		require.NotEmpty(t, Platforms(m), name)
+		require.NotEmpty(t, HwSKUs(m), name)
+		for _, p := range Platforms(m) {
+			assert.Empty(t, owner[p], p)
+			owner[p] = name
+			assert.Same(t, m, FindPlatform(p))
+			assert.Regexp(t, `^x86_64-[a-z0-9_]+(-r0)?$`, p)
+		}
+		for _, h := range HwSKUs(m) {
+			_, ok := FindLookup("", h)
+			assert.True(t, ok, "what lookup file %s has is not said", h)
+		}
+	}
+	assert.Nil(t, FindPlatform("x86_64-kvm_x86_64-r0"))
+	assert.Nil(t, FindPlatform(""))
+	assert.Empty(t, Platforms(find(t, "as4610-54t")))
+	assert.Empty(t, HwSKUs(&platform.Switch{Name: "own"}))
+}
+
+func checked(t *testing.T, model, version string) diag.List {
+	return CheckModel(&ir.Device{Group: "leaf", Switch: &ir.Switch{
+		Model: find(t, model), Version: version, ModelAt: diag.Range{Filename: "model"}, VersionAt: diag.Range{Filename: "version"},
+	}})
+}
+
+func TestCheckModel(t *testing.T) {
+	for _, c := range []struct{ model, version, at, say string }{
+		{"as4610-54t", "202505", "model", "no folder for that model"},
+		{"sn5600d", "202505", "model", "no folder for that model"},
+		{"s6010", "", "model", "7060cx-32s, 7060cx2-32s"},
+		{"sn5640", "202411", "version", "The first branch with a folder for that model is 202505."},
+		{"z9864f", "SONiC.202511.1-ab", "version", "run SONiC 202511"},
+	} {
+		ds := checked(t, c.model, c.version)
+		require.Len(t, ds, 1, c)
+		assert.Equal(t, "sonic-model", ds[0].Code)
+		assert.Equal(t, diag.Error, ds[0].Severity)
+		assert.Equal(t, c.at, ds[0].At.Filename, c)
+		assert.Contains(t, ds[0].Detail, c.say)
+		require.NotNil(t, ds[0].Fix)
+	}
+	for model, version := range map[string]string{
+		"sn2700": "202205", "sn5640": "202505", "s6000": "202605", "sn5400": "", "7260cx3-64": "junk",
+	} {
+		assert.Empty(t, checked(t, model, version), model)
+	}
+	own := *find(t, "as4610-54t")
+	assert.Empty(t, CheckModel(&ir.Device{Switch: &ir.Switch{Model: &own, Version: "202505"}}), "a model that the fabric declares")
+}
+
+// A draft has a release that runs on the model.
+func TestUsual(t *testing.T) {
+	for model, want := range map[string]string{"sn2700": "202511", "z9864f": "202605", "as4610-54t": "202511"} {
+		assert.Equal(t, want, usual(find(t, model)), model)
+	}
+	for name := range models {
+		assert.Empty(t, checked(t, name, usual(find(t, name))), name)
+	}
+}
+
+// What `rocec explain sonic-model` lists is every model that came after the first branch, with its own.
+func TestModelsAreExplained(t *testing.T) {
+	want := map[string]branch{}
+	for name, row := range models {
+		if row.since > branches[0] {
+			want[name] = row.since
+		}
+	}
+	got := map[string]branch{}
+	for _, m := range regexp.MustCompile(`(?m)^    (\S.*\S) +from (\d{6})$`).FindAllStringSubmatch(topicModel.Doc, -1) {
+		for name := range strings.SplitSeq(m[1], ", ") {
+			b, ok := parseBranch(m[2])
+			require.True(t, ok)
+			got[find(t, name).Name] = b
+		}
+	}
+	assert.Equal(t, want, got)
+	for _, b := range branches {
+		assert.Contains(t, topicRelease.Doc, b.String())
+	}
+}
+
+func TestLookups(t *testing.T) {
+	seen := map[string]bool{}
+	for i, l := range lookups {
+		for hwsku := range strings.FieldsSeq(l.hwskus) {
+			assert.False(t, seen[hwsku], "%s is claimed twice", hwsku)
+			seen[hwsku] = true
+		}
+		assert.False(t, l.noFile && len(l.rows) > 0, l.hwskus)
+		speeds := map[int]bool{}
+		for _, r := range l.rows {
+			assert.IsIncreasing(t, append([]int{0}, r.metres...), l.hwskus)
+			for _, s := range r.speeds {
+				assert.Contains(t, platform.Speeds, s, l.hwskus)
+				assert.False(t, speeds[s], "%s: %d twice", l.hwskus, s)
+				speeds[s] = true
+			}
+		}
+		for j, other := range lookups[:i] {
+			assert.False(t, l.noFile == other.noFile && fmt.Sprint(l.rows) == fmt.Sprint(other.rows), "rows %d and %d are one", i, j)
+		}
+	}
+	for _, c := range []struct {
+		platform, hwsku string
+		speed           int
+		want            []int
+	}{
+		{"", "ACS-MSN2700", 100_000, []int{5, 40, 300}},
+		{"x86_64-mlnx_msn2700-r0", "Mellanox-SN2700-D48C8", 50_000, []int{5, 40, 300, 2000}},
+		{"", "ACS-MSN2700", 200_000, nil},
+		{"", "ACS-SN2201", 1000, []int{5, 40, 300}},
+		{"", "Mellanox-SN4700-C128", 200_000, []int{5, 40, 300}},
+		{"", "Mellanox-SN4700-C128", 400_000, []int{5, 40, 300, 2000}},
+		{"", "Arista-7050CX3-32S-C32", 25_000, nil}, // its file has 50G and 100G alone
+		{"", "Arista-7060X6-64PE", 400_000, nil},    // its file is empty
+		{"x86_64-arista_7060x6_64pe", "Arista-7060X6-64PE-O128", 400_000, []int{5, 40, 150}},
+		{"x86_64-arista_7060x6_64pe_b", "Arista-7060X6-64PE-O128", 400_000, []int{5, 30, 40, 60, 150, 500}},
+		{"", "Accton-AS7726-32X", 100_000, nil},
+	} {
+		l, ok := FindLookup(c.platform, c.hwsku)
+		require.True(t, ok, c)
+		assert.Equal(t, c.want, l.Lengths(c.speed), c)
+	}
+	has := func(hwsku string) bool {
+		l, ok := FindLookup("", hwsku)
+		require.True(t, ok, hwsku)
+		return l.HasFile()
+	}
+	assert.True(t, has("Arista-7060X6-64PE") && has("ACS-MSN2700"))
+	assert.False(t, has("Accton-AS7726-32X"), "Edgecore's have none: no port becomes lossless in the traditional way")
+	_, ok := FindLookup("", "Mellanox-SN9999")
+	assert.False(t, ok)
+	_, ok = FindLookup("", "")
+	assert.False(t, ok)
+
+	for _, c := range []struct {
+		model string
+		speed int
+		want  []int
+	}{
+		{"sn2700", 100_000, []int{5, 40, 300}},
+		{"sn5600", 800_000, []int{5, 40}}, // one hwsku has 250 m and 1000 m, another 300 m
+		{"sn4600c", 100_000, []int{5, 40, 300}},
+		{"as7726-32x", 100_000, nil},
+		{"as4610-54t", 10_000, nil},
+	} {
+		assert.ElementsMatch(t, c.want, Lengths(find(t, c.model), c.speed), c)
+	}
+}
+
+// What rocec sizes by of the table of a hwsku is on file.
+func TestLookupsArePublished(t *testing.T) {
+	compared := map[string]bool{}
+	for _, m := range platform.Switches {
+		tables, _ := m.Published()
+		for _, p := range tables {
+			l, ok := FindLookup("", p.Of)
+			if !ok {
+				continue
+			}
+			for _, r := range p.Rows {
+				for _, at := range r.At {
+					assert.Contains(t, l.Lengths(r.Speed), at.Metres, "%s %s", p.Of, platform.SpeedText(r.Speed))
+				}
+			}
+			compared[p.Of] = true
+		}
+	}
+	assert.GreaterOrEqual(t, len(compared), 10)
+}
+
+// The Doc of each code has an example, and how to mend it.
+func TestSystemTopics(t *testing.T) {
+	for _, topic := range systemTopics {
+		assert.True(t, strings.HasPrefix(topic.Code, "sonic-"), topic.Code)
+		why, example, fix := topic.Story()
+		assert.True(t, why != "" && example != "" && fix != "", topic.Code)
+		for line := range strings.Lines(topic.Doc) {
+			assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 100, topic.Code)
+		}
+	}
+}
