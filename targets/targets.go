@@ -25,6 +25,7 @@ import (
 	"github.com/rocec/rocec/targets/nic/qede"
 	"github.com/rocec/rocec/targets/nic/rxe"
 	"github.com/rocec/rocec/targets/nvue"
+	"github.com/rocec/rocec/targets/sonic"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -33,6 +34,7 @@ import (
 var All = Table{
 	cumulus.Target,
 	nvue.Target,
+	sonic.Target,
 
 	mlx5.Target,
 	mlx4.Target,

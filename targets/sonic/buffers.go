@@ -106,12 +106,6 @@ func (e *editor) wishBuffers(put putter, name string, p *port) {
 		for _, index := range grammar.Ranges(p.lossless) {
 			put("BUFFER_PG", name+"|"+index, "profile", profile, p.why)
 		}
-		sizes, sized := e.lookup[speed][metres]
-		if mode := e.cfg.Get("BUFFER_POOL", grammar.Pool, "mode"); sized && e.cfg.Row("BUFFER_PROFILE", profile) == nil && mode != "" {
-			for field, text := range sizes.Fields(mode) {
-				put("BUFFER_PROFILE", profile, field, text, nil)
-			}
-		}
 	}
 }
 

@@ -13,10 +13,12 @@ import (
 // thing once.
 func Check(d *ir.Device) diag.List {
 	var ds diag.List
+	if ds = append(CheckRelease(d), CheckModel(d)...); ds.HasErrors() {
+		return ds
+	}
+	ds = append(ds, CheckMemory(d)...)
 	v, err := grammar.ParseVersion(d.Switch.Version)
-	if err != nil {
-		topicRelease.Errorf(&ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of %s state a release that rocec does not write: %s",
-			block(d), diag.Escape(err.Error()))
+	if err != nil { // which was said
 		return ds
 	}
 	checkPauses(&ds, d)

@@ -11,7 +11,7 @@ import (
 // Lint judges a state by itself, but for what holds of the state that rocec writes from nothing, too: that follows from the fabric, and
 // validate has judged it. foreign says why it is not a configuration of this switch at all.
 func (w *Wish) Lint(content []byte) (found diag.List, foreign string) {
-	cfg, err := grammar.Read(content)
+	cfg, err := grammar.ReadRows(content)
 	if err != nil {
 		return nil, ""
 	}

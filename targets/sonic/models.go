@@ -8,13 +8,14 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
 // model is what is known of a model that SONiC runs on.
 type model struct {
 	platforms string  // the folders it has, parted by spaces: "x86_64-mlnx_msn2700-r0"
 	hwskus    string  // the hwskus in them, likewise
-	since     branch  // the first branch with one of the folders, of those that rocec knows
+	since     grammar.Release  // the first branch with one of the folders, of those that rocec knows
 	names     []run   // of its ports
 	aliases   aliases // how its ports are called beside that
 }

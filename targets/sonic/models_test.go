@@ -3,6 +3,7 @@ package sonic
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
 // Every row is of a model of the tables, with names for its first port on, on a branch there is; no platform is of two models.
@@ -20,7 +22,7 @@ func TestModelsAreSound(t *testing.T) {
 	for name, row := range models {
 		m := find(t, name)
 		assert.Equal(t, name, m.Name, "the name, and no alias")
-		assert.True(t, row.since.known(), name)
+		assert.True(t, slices.Contains(grammar.Releases, row.since), name)
 		require.NotEmpty(t, row.names, name)
 		assert.Equal(t, m.Ports[0].First, row.names[0].port, name)
 		assert.Zero(t, row.names[0].name, name)
@@ -93,13 +95,13 @@ func TestUsual(t *testing.T) {
 
 // What `rocec explain sonic-model` lists is every model that came after the first branch, with its own.
 func TestModelsAreExplained(t *testing.T) {
-	want := map[string]branch{}
+	want := map[string]grammar.Release{}
 	for name, row := range models {
-		if row.since > branches[0] {
+		if row.since > grammar.Releases[0] {
 			want[name] = row.since
 		}
 	}
-	got := map[string]branch{}
+	got := map[string]grammar.Release{}
 	for _, m := range regexp.MustCompile(`(?m)^    (\S.*\S) +from (\d{6})$`).FindAllStringSubmatch(topicModel.Doc, -1) {
 		for name := range strings.SplitSeq(m[1], ", ") {
 			b, ok := parseBranch(m[2])
@@ -108,7 +110,7 @@ func TestModelsAreExplained(t *testing.T) {
 		}
 	}
 	assert.Equal(t, want, got)
-	for _, b := range branches {
+	for _, b := range grammar.Releases {
 		assert.Contains(t, topicRelease.Doc, b.String())
 	}
 }
@@ -205,7 +207,7 @@ func TestLookupsArePublished(t *testing.T) {
 
 // The Doc of each code has an example, and how to mend it.
 func TestSystemTopics(t *testing.T) {
-	for _, topic := range systemTopics {
+	for _, topic := range []diag.Topic{topicRelease, topicModel, topicMemory} {
 		assert.True(t, strings.HasPrefix(topic.Code, "sonic-"), topic.Code)
 		why, example, fix := topic.Story()
 		assert.True(t, why != "" && example != "" && fix != "", topic.Code)

@@ -192,7 +192,7 @@ done
 // pause needs none yet.
 func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) target.Sample {
 	good := target.Gauge("headroom", p.Name, true, fmt.Sprintf("%s of %s has no headroom.", p.Name, d.Name))
-	enabled := grammar.ParsePriorities(says["enabled:"+p.Name])
+	enabled := enabledOf(says["enabled:"+p.Name])
 	for _, b := range p.Buffers {
 		cos := b.Group.Cos
 		if enabled>>cos&1 == 0 {
@@ -224,11 +224,18 @@ func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) target.Sample 
 	return good
 }
 
+// enabledOf reads pfc_enable; what is none enables nothing.
+func enabledOf(text string) uint8 {
+	mask, _ := grammar.ParseDigits(text)
+	return mask
+}
+
 // profileOf gives the profile of the priority group that holds a priority, where that is lossless: its profile has an xoff.
-func profileOf(says map[string]string, port string, cos uint8) (string, bool) {
+func profileOf(says map[string]string, port string, cos int) (string, bool) {
 	for key, profile := range says {
 		groups, ok := strings.CutPrefix(key, "BUFFER_PG_TABLE:"+port+":")
-		if !ok || grammar.ParsePriorities(groups)>>cos&1 == 0 || profile == "" {
+		from, to, is := grammar.ParseRange(groups)
+		if !ok || !is || cos < from || cos > to || profile == "" {
 			continue
 		}
 		if of := dictOf(says["profile:"+profile]); len(of) == 0 || of["xoff"] != "" {
@@ -294,7 +301,7 @@ func portCounters(d *ir.Device, p *ir.Port, lossless uint8, says map[string]stri
 			out = append(out, target.Sample{Name: name, On: p.Name, Value: n, Unit: unit, Counter: true, Says: tell})
 		}
 	}
-	for cos := range uint8(8) {
+	for cos := range 8 {
 		in := fmt.Sprintf("SAI_PORT_STAT_PFC_%d_RX_PKTS", cos)
 		var tell func(n uint64) string
 		if lossless>>cos&1 == 0 {

@@ -14,7 +14,7 @@ func Read(d *ir.Device, content []byte) *ir.Settings {
 	if len(content) == 0 {
 		return nil
 	}
-	cfg, err := grammar.Read(content)
+	cfg, err := grammar.ReadRows(content)
 	if err != nil || len(cfg.Tables) == 0 {
 		return nil
 	}

@@ -72,6 +72,7 @@ func (w *Wish) File() target.File {
 	return target.File{
 		Path: Path,
 		Mode: 0o644,
+		Live: liveQuery,
 		Edit: w.Edit,
 		Keys: w.Keys,
 		Why:  func(key string) []ir.Origin { return why()[key] },
@@ -79,7 +80,9 @@ func (w *Wish) File() target.File {
 		Forms: []target.Form{
 			{Path: DocumentPath, Of: document},
 		},
-		Data: data,
+		Data:     data,
+		Activate: step(nil, nil, nil, nil),
+		Choose:   w.choose,
 	}
 }
 
@@ -87,7 +90,7 @@ func (w *Wish) File() target.File {
 // switch does not take, by its release and its chip, is an error, with what to do instead.
 func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 	var ds diag.List
-	cfg, err := grammar.Read(old)
+	cfg, err := grammar.ReadRows(old)
 	if err != nil {
 		topicConfig.Errorf(&ds, w.device.At, "The configuration of %s cannot be edited: %s", w.device.Name, err).
 			Note(diag.Range{}, "See what `sonic-cfggen -d --print-data` prints there.")
@@ -106,18 +109,18 @@ func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 			return nil, ds
 		}
 	}
-	return cfg.JSON(), ds
+	return cfg.Rows(), ds
 }
 
 // Sequence gives the steps that make one state of another on the switch, both as text, and what of it the switch does not take. The way
 // back is the sequence from after to before: `config rollback` would go through the allow-list with everything that the buffer
 // manager has written since, and be refused. A text that cannot be read is an error.
 func (w *Wish) Sequence(before, after []byte) ([]grammar.Step, []grammar.Refused, error) {
-	a, err := grammar.Read(before)
+	a, err := grammar.ReadRows(before)
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := grammar.Read(after)
+	b, err := grammar.ReadRows(after)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,7 +159,7 @@ func (w *Wish) refuse(ds *diag.List, before, after *grammar.Config) {
 
 // Keys lists the settings of a state in the order of its canonical text.
 func (w *Wish) Keys(content []byte) []target.Key {
-	cfg, err := grammar.Read(content)
+	cfg, err := grammar.ReadRows(content)
 	if err != nil {
 		return nil
 	}
@@ -188,7 +191,7 @@ func mine(name string) bool { return name == Name || strings.HasPrefix(name, Nam
 
 // document is what of a state others merge into theirs: no member of rocec's own.
 func document(content []byte) []byte {
-	cfg, err := grammar.Read(content)
+	cfg, err := grammar.ReadRows(content)
 	if err != nil {
 		return nil
 	}
@@ -197,7 +200,7 @@ func document(content []byte) []byte {
 
 // data gives a state as an object of tables, rows and text; content that is none is an empty one.
 func data(content []byte) map[string]any {
-	cfg, err := grammar.Read(content)
+	cfg, err := grammar.ReadRows(content)
 	if err != nil {
 		return map[string]any{}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
 // OS is what is known of SONiC.
@@ -24,24 +25,12 @@ const (
 	newest  = "202511"
 )
 
-// branch is a release of SONiC by the year and the month of its branch: 202505.
-type branch int
-
-// branches are the releases that rocec knows, the oldest first. 202211 has no table of what a patch may change.
-var branches = []branch{202205, 202305, 202311, 202405, 202411, 202505, 202511, 202605}
-
-// String writes the six digits.
-func (b branch) String() string { return fmt.Sprintf("%06d", int(b)) }
-
-// known reports whether rocec knows the release.
-func (b branch) known() bool { return slices.Contains(branches, b) }
-
 // longestVersion bounds what is read as a release, in bytes.
 const longestVersion = 128
 
 // parseBranch reads a release as people write it and as `show version` and sonic_version.yml print it: "202505", "202305.12",
 // "SONiC.202505.12-1a2b3c4" and "20230531.19", a day of the branch 202305. Not ok: it names no branch, as "master" does.
-func parseBranch(version string) (branch, bool) {
+func parseBranch(version string) (grammar.Release, bool) {
 	text := strings.TrimSpace(version)
 	if len(text) > longestVersion {
 		return 0, false
@@ -71,7 +60,7 @@ func parseBranch(version string) (branch, bool) {
 		n /= 100
 	}
 	year, month := n/100, n%100
-	return branch(n), year >= 2017 && month >= 1 && month <= 12
+	return grammar.Release(n), year >= 2017 && month >= 1 && month <= 12
 }
 
 // versionRunes is what may follow the branch in a version.
@@ -104,11 +93,11 @@ func sayBranch(version string) string {
 			"\", or what `show version` says there."
 	case !ok:
 		return release(version)
-	case b.known():
+	case slices.Contains(grammar.Releases, b):
 		return ""
 	case b == 202211:
 		return "Release 202211 has no table of what may be changed by patch, and is no longer kept up. " + writes + ": upgrade the switch."
-	case b < branches[0]:
+	case b < grammar.First:
 		return fmt.Sprintf("Release %s knows no changes by patch as later ones do. %s: upgrade the switch.", b, writes)
 	}
 	return fmt.Sprintf("Release %s is not known to rocec. %s.", b, writes)
@@ -116,8 +105,8 @@ func sayBranch(version string) string {
 
 // branchesText names the releases: "202205, 202305, … and 202605".
 func branchesText() string {
-	names := make([]string, len(branches))
-	for i, b := range branches {
+	names := make([]string, len(grammar.Releases))
+	for i, b := range grammar.Releases {
 		names[i] = b.String()
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]

@@ -9,11 +9,12 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/lang/diag"
 )
 
 func TestReleases(t *testing.T) {
-	for version, want := range map[string]branch{
+	for version, want := range map[string]grammar.Release{
 		"202205": 202205, "202505": 202505, "202305.12": 202305, "SONiC.202505.12-1a2b3c4": 202505, "sonic.202311_RC.5-9f00_Internal": 202311,
 		"20230531.19": 202305, "SONiC.20230531.19": 202305, "SONiC-OS-202411.0-dirty-20250101.101010": 202411, " 202511 ": 202511,
 		"202605": 202605, "202012": 202012,
@@ -52,7 +53,7 @@ func TestReleases(t *testing.T) {
 	}
 
 	assert.Empty(t, sayBranch(OS.Newest), "the newest is one that is written")
-	for _, b := range branches {
+	for _, b := range grammar.Releases {
 		assert.Empty(t, sayBranch(b.String()))
 	}
 	for version, want := range map[string]string{

@@ -2,9 +2,6 @@ package sonic
 
 import "github.com/rocec/rocec/lang/diag"
 
-// systemTopics are the codes of [CheckRelease], [CheckModel] and [CheckMemory].
-var systemTopics = []diag.Topic{topicRelease, topicModel, topicMemory}
-
 var topicRelease = diag.Topic{
 	Code:    "sonic-release",
 	Summary: "rocec does not write this release of SONiC",

@@ -4,7 +4,7 @@ import "github.com/rocec/rocec/lang/diag"
 
 // Topics is every code this package reports.
 var Topics = []diag.Topic{
-	topicRelease, topicPause, topicTrust, topicGroup, topicSizes, topicMarks, topicBounce, topicConfig, topicChips, topicPort, topicAdmin,
+	topicRelease, topicModel, topicMemory, topicPause, topicTrust, topicGroup, topicSizes, topicMarks, topicBounce, topicConfig, topicChips, topicPort, topicAdmin,
 	topicPool, topicLookup, topicPatch,
 }
 

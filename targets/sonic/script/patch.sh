@@ -16,7 +16,7 @@ op() {
 begin() {
 	table=$1 adds='' gone=0 count=0
 	have=$(sonic-db-cli CONFIG_DB KEYS "$table|*") || fail "sonic-db-cli does not answer: $have"
-	for key in $have; do count=$((count + 1)); done
+	for one in $have; do count=$((count + 1)); done
 	before=$ops
 }
 goal() {
