@@ -81,6 +81,35 @@ func TestCheckModel(t *testing.T) {
 	assert.Empty(t, CheckModel(&ir.Device{Switch: &ir.Switch{Model: &own, Version: "202505"}}), "a model that the fabric declares")
 }
 
+func TestMismatch(t *testing.T) {
+	for _, c := range []struct{ model, platform, hwsku, say string }{
+		{"sn2700", "x86_64-mlnx_msn2700-r0", "Mellanox-SN2700-D48C8", ""},
+		{"sn2700", "x86_64-mlnx_msn2700a1-r0", "ACS-MSN2700", ""},
+		{"sn2700", "x86_64-mlnx_msn2700-r0", "Ours-SN2700", ""},
+		{"sn2700", "x86_64-mlnx_msn3700-r0", "ACS-MSN3700", "it is Mellanox SN3700, and the fabric has Mellanox SN2700 there"},
+		{"sn2700", "x86_64-mlnx_msn2700-r0", "ACS-MSN3700", "which is one of Mellanox SN3700"},
+		{"sn2700", "x86_64-kvm_x86_64-r0", "Force10-S6000", "SN2700 is x86_64-mlnx_msn2700-r0 or x86_64-mlnx_msn2700a1-r0"},
+		{"sn2700", "", "", `platform is ""`},
+		{"sn2700", "\x1b[31m", strings.Repeat("x", 1000), `\x1b`},
+	} {
+		said := Mismatch(find(t, c.model), c.platform, c.hwsku)
+		assert.Equal(t, c.say == "", said == "", c)
+		assert.Contains(t, said, c.say)
+		assert.NotContains(t, said, "\x1b")
+		assert.Less(t, len(said), 400)
+	}
+	for name := range models {
+		m := find(t, name)
+		for _, p := range Platforms(m) {
+			for _, h := range HwSKUs(m) {
+				assert.Empty(t, Mismatch(m, p, h))
+			}
+		}
+	}
+	own := *find(t, "sn2700")
+	assert.Empty(t, Mismatch(&own, "x86_64-mlnx_msn3700-r0", "ACS-MSN3700"), "a model that the fabric declares")
+}
+
 // A draft has a release that runs on the model.
 func TestUsual(t *testing.T) {
 	for model, want := range map[string]string{"sn2700": "202511", "z9864f": "202605", "as4610-54t": "202511"} {
