@@ -1,11 +1,14 @@
 package sonic
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/diag"
 )
 
 // lookup is the public pg_profile_lookup.ini of hwskus: the pairs of speed and length of cable that it has a row for. Where buffers are
@@ -72,6 +75,38 @@ func filesWith(m *platform.Switch, speed int) [][]int {
 		}
 	}
 	return out
+}
+
+// CheckLookup judges whether lossless ports of a switch can have a row in a public lookup file. It warns alone: the file of the switch
+// decides, and chips whose headroom SONiC can compute itself need no row. Those of Spectrum can.
+func CheckLookup(d *ir.Device) (ds diag.List) {
+	m := d.Switch.Model
+	if _, known := models[m.Name]; !known || !isKnown(m) || m.ASIC.Vendor == platform.Mellanox {
+		return nil
+	}
+	judged := map[int]bool{}
+	for _, p := range d.Ports {
+		if len(p.Buffers) == 0 || p.ByPause() || judged[p.Speed] {
+			continue
+		}
+		files := filesWith(m, p.Speed)
+		longest := 0
+		for _, of := range files {
+			longest = max(longest, slices.Max(of))
+		}
+		what := fmt.Sprintf("no row for %s", platform.SpeedText(p.Speed))
+		switch {
+		case len(files) > 0 && p.Link.Length.Metres <= float64(longest):
+			continue
+		case len(files) > 0:
+			what = fmt.Sprintf("no row for %s and %g m; the longest is %d m", platform.SpeedText(p.Speed), p.Link.Length.Metres, longest)
+		}
+		judged[p.Speed] = true
+		topicLookup.Warnf(&ds, d.Decl, "The switches of switch %q are %s, and the lookup files of its hwskus (%s), as SONiC ships them, have "+
+			"%s. A port without a row is not lossless, whatever else is set. The file of the switch decides: see pg_profile_lookup.ini there.",
+			d.Group, m.Title, strings.Join(HwSKUs(m), ", "), what).Note(p.At, "such a port")
+	}
+	return ds
 }
 
 var lookupsByHwSKU = sync.OnceValue(func() map[string]*lookup {

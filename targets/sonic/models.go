@@ -45,6 +45,31 @@ func FindPlatform(name string) *platform.Switch {
 	return nil
 }
 
+// Mismatch says in a sentence why a switch that says of itself to have a platform and a hwsku is not of a model; empty: it may be, as
+// one of a model that the fabric declares may always. A hwsku that is not in the table is one that somebody made for the platform.
+func Mismatch(m *platform.Switch, platformName, hwsku string) string {
+	if !isKnown(m) {
+		return ""
+	}
+	said := fmt.Sprintf("It says that its platform is %q and its hwsku %q", diag.Cut(diag.Escape(platformName)), diag.Cut(diag.Escape(hwsku)))
+	of := Platforms(m)
+	if !slices.Contains(of, platformName) {
+		if other := FindPlatform(platformName); other != nil {
+			return fmt.Sprintf("%s: it is %s, and the fabric has %s there.", said, other.Title, m.Title)
+		}
+		return fmt.Sprintf("%s, and the platform of %s is %s.", said, m.Title, diag.Or(of))
+	}
+	if slices.Contains(HwSKUs(m), hwsku) {
+		return ""
+	}
+	for _, name := range modelNames() {
+		if other, _ := platform.FindSwitch(name); other != m && slices.Contains(HwSKUs(other), hwsku) {
+			return fmt.Sprintf("%s, which is one of %s, and the fabric has %s there.", said, other.Title, m.Title)
+		}
+	}
+	return ""
+}
+
 // usual is the release for a draft: the newest, or the first that runs on the model.
 func usual(m *platform.Switch) string {
 	b, _ := parseBranch(newest)

@@ -83,6 +83,35 @@ func TestCheckModel(t *testing.T) {
 	assert.Empty(t, CheckModel(&ir.Device{Switch: &ir.Switch{Model: &own, Version: "202505"}}), "a model that the fabric declares")
 }
 
+func TestMismatch(t *testing.T) {
+	for _, c := range []struct{ model, platform, hwsku, say string }{
+		{"sn2700", "x86_64-mlnx_msn2700-r0", "Mellanox-SN2700-D48C8", ""},
+		{"sn2700", "x86_64-mlnx_msn2700a1-r0", "ACS-MSN2700", ""},
+		{"sn2700", "x86_64-mlnx_msn2700-r0", "Ours-SN2700", ""},
+		{"sn2700", "x86_64-mlnx_msn3700-r0", "ACS-MSN3700", "it is Mellanox SN3700, and the fabric has Mellanox SN2700 there"},
+		{"sn2700", "x86_64-mlnx_msn2700-r0", "ACS-MSN3700", "which is one of Mellanox SN3700"},
+		{"sn2700", "x86_64-kvm_x86_64-r0", "Force10-S6000", "SN2700 is x86_64-mlnx_msn2700-r0 or x86_64-mlnx_msn2700a1-r0"},
+		{"sn2700", "", "", `platform is ""`},
+		{"sn2700", "\x1b[31m", strings.Repeat("x", 1000), `\x1b`},
+	} {
+		said := Mismatch(find(t, c.model), c.platform, c.hwsku)
+		assert.Equal(t, c.say == "", said == "", c)
+		assert.Contains(t, said, c.say)
+		assert.NotContains(t, said, "\x1b")
+		assert.Less(t, len(said), 400)
+	}
+	for name := range models {
+		m := find(t, name)
+		for _, p := range Platforms(m) {
+			for _, h := range HwSKUs(m) {
+				assert.Empty(t, Mismatch(m, p, h))
+			}
+		}
+	}
+	own := *find(t, "sn2700")
+	assert.Empty(t, Mismatch(&own, "x86_64-mlnx_msn3700-r0", "ACS-MSN3700"), "a model that the fabric declares")
+}
+
 // A draft has a release that runs on the model.
 func TestUsual(t *testing.T) {
 	for model, want := range map[string]string{"sn2700": "202511", "z9864f": "202605", "as4610-54t": "202511"} {
@@ -182,6 +211,48 @@ func TestLookups(t *testing.T) {
 	} {
 		assert.ElementsMatch(t, c.want, Lengths(find(t, c.model), c.speed), c)
 	}
+}
+
+func TestCheckLookup(t *testing.T) {
+	check := func(model string, speed int, metres ...float64) diag.List {
+		d := &ir.Device{Group: "leaf", Decl: diag.Range{Filename: "decl"}, Switch: &ir.Switch{Model: find(t, model)}, Fabric: &ir.Fabric{}}
+		for _, m := range metres {
+			d.Ports = append(d.Ports, &ir.Port{
+				Device: d, Speed: speed, Link: &ir.Link{FlowControl: ir.PFC, Length: ir.Length{Metres: m}}, Buffers: []*ir.Buffer{{}},
+			})
+		}
+		return CheckLookup(d)
+	}
+	for _, c := range []struct {
+		model  string
+		speed  int
+		metres float64
+		say    string
+	}{
+		{"s5232f", 100_000, 300, ""},
+		{"s5232f", 100_000, 301, "no row for 100G and 301 m; the longest is 300 m"},
+		{"as7726-32x", 100_000, 3, "the lookup files of its hwskus (Accton-AS7726-32X), as SONiC ships them, have no row for 100G"},
+		{"7050cx3-32s", 25_000, 3, "no row for 25G"},
+		{"7050cx3-32s", 10_000, 3, ""}, // one hwsku has it
+		{"z9332f", 400_000, 2000, ""},
+		{"sn2700", 100_000, 5000, ""}, // computes it
+		{"as4610-54t", 10_000, 3, ""}, // is refused
+	} {
+		ds := check(c.model, c.speed, c.metres, c.metres)
+		if c.say == "" {
+			assert.Empty(t, ds, c)
+			continue
+		}
+		require.Len(t, ds, 1, "said once: %v", c)
+		assert.Equal(t, "sonic-lookup", ds[0].Code)
+		assert.Equal(t, diag.Warning, ds[0].Severity)
+		assert.Contains(t, ds[0].Detail, c.say)
+	}
+	own := *find(t, "as7726-32x")
+	p := &ir.Port{Speed: 100_000, Link: &ir.Link{}, Buffers: []*ir.Buffer{{}}}
+	assert.Empty(t, CheckLookup(&ir.Device{Switch: &ir.Switch{Model: &own}, Ports: []*ir.Port{p}}))
+	d := &ir.Device{Switch: &ir.Switch{Model: find(t, "as7726-32x")}, Ports: []*ir.Port{{Speed: 100_000, Link: &ir.Link{}}}}
+	assert.Empty(t, CheckLookup(d), "no port of it is lossless")
 }
 
 // What rocec sizes by of the table of a hwsku is on file.
