@@ -106,9 +106,12 @@ func (e *editor) wishBuffers(put putter, name string, p *port) {
 		for _, index := range grammar.Ranges(p.lossless) {
 			put("BUFFER_PG", name+"|"+index, "profile", profile, p.why)
 		}
-		sizes, sized := e.lookup[speed][metres]
-		if mode := e.cfg.Get("BUFFER_POOL", grammar.Pool, "mode"); sized && e.cfg.Row("BUFFER_PROFILE", profile) == nil && mode != "" {
-			for field, text := range sizes.Fields(mode) {
+		row := e.cfg.Row("BUFFER_PROFILE", profile)
+		for _, field := range row.Names() { // one that is there is used as it is
+			put("BUFFER_PROFILE", profile, field, row.Get(field), nil)
+		}
+		if mode := e.cfg.Get("BUFFER_POOL", grammar.Pool, "mode"); row == nil && mode != "" {
+			for field, text := range e.lookup[speed][metres].Fields(mode) {
 				put("BUFFER_PROFILE", profile, field, text, nil)
 			}
 		}

@@ -221,7 +221,7 @@ func (e *editor) wishWatchdogs(put putter) {
 			put(table, name, "pfc_stat_history", row.Get("pfc_stat_history"), nil)
 		}
 	}
-	if some && e.cfg.Get(table, global, poll) == "" {
+	if some {
 		put(table, global, poll, strconv.Itoa(interval), nil)
 	}
 }
