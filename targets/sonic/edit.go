@@ -248,7 +248,7 @@ func (e *editor) owns(table, row, field string) bool {
 		return e.left[row] && (mine(text) || field == "pfc_enable" || field == "pfcwd_sw_enable")
 	case "QUEUE":
 		name, from, _, ok := queueOf(row)
-		if ok && e.fabric[name] != nil {
+		if ok && (e.fabric[name] != nil || e.left[name]) {
 			return from < 8 && (field == "scheduler" || field == "wred_profile")
 		}
 		return mine(text)
