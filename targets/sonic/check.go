@@ -17,6 +17,7 @@ func Check(d *ir.Device) diag.List {
 		return ds
 	}
 	ds = append(ds, CheckMemory(d)...)
+	ds = append(ds, CheckLookup(d)...)
 	v, err := grammar.ParseVersion(d.Switch.Version)
 	if err != nil { // which was said
 		return ds

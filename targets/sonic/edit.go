@@ -221,7 +221,7 @@ func (e *editor) wishWatchdogs(put putter) {
 			put(table, name, "pfc_stat_history", row.Get("pfc_stat_history"), nil)
 		}
 	}
-	if some && e.cfg.Get(table, global, poll) == "" {
+	if some {
 		put(table, global, poll, strconv.Itoa(interval), nil)
 	}
 }
@@ -248,7 +248,7 @@ func (e *editor) owns(table, row, field string) bool {
 		return e.left[row] && (mine(text) || field == "pfc_enable" || field == "pfcwd_sw_enable")
 	case "QUEUE":
 		name, from, _, ok := queueOf(row)
-		if ok && e.fabric[name] != nil {
+		if ok && (e.fabric[name] != nil || e.left[name]) {
 			return from < 8 && (field == "scheduler" || field == "wred_profile")
 		}
 		return mine(text)

@@ -1,30 +1,194 @@
 package sonic_test
 
 import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/sonic"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-func TestTry(t *testing.T) {
-	w := wish(t, device(t, rack, "tor1"))
-	t.Log(edit(t, w, ""))
-	old := usual("202505").state()
-	out := edit(t, w, old)
-	steps, refused, err := w.Sequence([]byte(old), []byte(out))
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if os.Getenv("UPDATE") != "" {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
 	require.NoError(t, err)
-	for _, r := range refused {
-		t.Log(r)
-	}
+	require.Equal(t, string(want), got)
+}
+
+// told spells a sequence.
+func told(steps []grammar.Step) string {
+	var b strings.Builder
 	for _, s := range steps {
-		t.Log(s.Doc, s.Ports, s.Cmds)
-		t.Log(string(jsonOf(s)))
+		fmt.Fprintf(&b, "# %s; down: %s\n", s.Doc, strings.Join(s.Ports, " "))
+		if len(s.Ops) > 0 {
+			b.Write(grammar.JSON(s.Ops))
+		}
+		b.WriteString(s.Script())
 	}
-	for n, f := range examples(t, "202511") {
-		t.Log(n, len(f.Devices))
+	return b.String()
+}
+
+func sequence(t require.TestingT, w *sonic.Wish, before, after string) []grammar.Step {
+	steps, refused, err := w.Sequence([]byte(before), []byte(after))
+	require.NoError(t, err)
+	require.Empty(t, refused)
+	return steps
+}
+
+// TestGolden: what is written for a rack from nothing, and what a switch with the tables of its template is told, at releases that
+// differ.
+func TestGolden(t *testing.T) {
+	for _, release := range []string{"202205", "202505", "202511"} {
+		w := wish(t, device(t, on(release), "tor1"))
+		golden(t, "rack-"+release+".json", edit(t, w, ""))
+		old := usual(release).state()
+		golden(t, "rack-"+release+".told", told(sequence(t, w, old, edit(t, w, old))))
 	}
 }
 
-func jsonOf(s grammar.Step) []byte { return grammar.JSON(s.Ops) }
+// boxes are the switches that a device may be, each with the ports of the device and some others.
+func boxes(d *ir.Device) map[string]box {
+	names := []string{"Ethernet900", "Ethernet901"}
+	for _, p := range d.Ports {
+		names = append(names, p.Name)
+	}
+	base := usual(d.Switch.Version)
+	base.ports = names
+	if d.Switch.Model.ASIC.Vendor == "broadcom" {
+		base.asic, base.hwsku = "broadcom", "Force10-S6100"
+	}
+	out := map[string]box{"template": base}
+	add := func(name string, change func(*box)) {
+		b := base
+		change(&b)
+		out[name] = b
+	}
+	add("dynamic", func(b *box) { b.model = "dynamic" })
+	add("no lookup", func(b *box) { b.lookup = nil })
+	add("unknown hwsku", func(b *box) { b.hwsku = "Own-X" })
+	add("down", func(b *box) { b.down = map[string]bool{names[2]: true} })
+	add("no qos", func(b *box) { b.qos = false })
+	return out
+}
+
+// speeds gives a box the speed of all ports of a device; not ok: they differ.
+func speeds(d *ir.Device) (string, bool) {
+	speed := d.Ports[0].Speed
+	for _, p := range d.Ports {
+		if p.Speed != speed {
+			return "", false
+		}
+	}
+	return fmt.Sprint(speed), true
+}
+
+// everything is every kind of switch that the examples have.
+func everything(t testing.TB, release string) []*ir.Device {
+	t.Helper()
+	var out []*ir.Device
+	all := examples(t, release)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, d := range all[name].Devices {
+			if d.Switch == nil || d.ByHand != nil || len(d.Ports) == 0 {
+				continue
+			}
+			if ds := sonic.Check(d); ds.HasErrors() {
+				require.Contains(t, []string{"sonic-trust", "sonic-marking", "sonic-pause", "sonic-release"}, ds[0].Code, "%s: %s", d.Name, ds[0].Detail)
+				continue
+			}
+			out = append(out, d)
+		}
+	}
+	require.NotEmpty(t, out)
+	return out
+}
+
+// TestEditLaws: an edit of an edit changes nothing; what is not rocec's stays; the sequence brings a switch there and back, and takes no
+// port down more often than it must; behind it there is none.
+func TestEditLaws(t *testing.T) {
+	ran := map[string]int{}
+	for i, release := range []string{"202205", "202405", "202505", "202511", "202605"} {
+		for n, d := range everything(t, release) {
+			speed, same := speeds(d)
+			if n%5 != i || !same {
+				continue
+			}
+			w, _ := sonic.For(d)
+			for name, b := range boxes(d) {
+				b.speed = speed
+				old := b.state()
+				out, ds := w.Edit([]byte(old))
+				if ds.HasErrors() { // marking without a profile to change
+					require.Equal(t, "sonic-patch", ds[0].Code, ds[0].Detail)
+					require.True(t, name == "no qos" && release < "202511" || name == "unknown hwsku" && release < "202511", name)
+					continue
+				}
+				ran[name]++
+				laws(t, w, b, old, string(out))
+			}
+		}
+	}
+	for name, n := range ran {
+		assert.Greater(t, n, 5, name)
+	}
+	assert.Len(t, ran, 6)
+}
+
+func laws(t *testing.T, w *sonic.Wish, b box, old, out string) {
+	t.Helper()
+	again, ds := w.Edit([]byte(out))
+	require.False(t, ds.HasErrors())
+	require.Equal(t, out, string(again))
+
+	before, after := read(t, old), read(t, out)
+	ours := map[string]bool{}
+	for _, k := range append(w.Keys([]byte(old)), w.Keys([]byte(out))...) {
+		ours[k.Name] = ours[k.Name] || k.Ours
+	}
+	for i := range grammar.Tables {
+		table := grammar.Tables[i].Name
+		for _, c := range []struct{ from, to *grammar.Config }{{before, after}, {after, before}} {
+			for _, key := range c.from.Keys(table) {
+				for _, field := range c.from.Row(table, key).Names() {
+					if !ours[table+"."+key+"."+field] {
+						require.Equal(t, c.from.Get(table, key, field), c.to.Get(table, key, field), "%s %s %s is not rocec's", table, key, field)
+					}
+				}
+			}
+		}
+	}
+
+	m := newModel(t, b, old)
+	m.run(sequence(t, w, old, out))
+	if b.lookup == nil { // groups that the buffer manager makes are read back, and not foretold
+		now, ds := w.Edit(m.cfg.JSON())
+		require.False(t, ds.HasErrors())
+		require.Empty(t, sequence(t, w, string(m.cfg.JSON()), string(now)))
+		return
+	}
+	m.same(out)
+	for p, n := range m.flaps {
+		require.LessOrEqual(t, n, 2, p)
+	}
+	require.Empty(t, sequence(t, w, out, out))
+
+	back := string(m.cfg.JSON())
+	steps, refused, err := w.Sequence([]byte(back), []byte(old))
+	require.NoError(t, err)
+	require.Empty(t, refused)
+	m.run(steps)
+	m.same(old)
+}

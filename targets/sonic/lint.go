@@ -22,5 +22,5 @@ func (w *Wish) Lint(content []byte) (found diag.List, foreign string) {
 	if err != nil {
 		return nil, ""
 	}
-	return lint.Check(Path, content, box.Release), ""
+	return lint.CheckRows(Path, content, box.Release), ""
 }

@@ -67,7 +67,11 @@ func judgeIdentity(d *ir.Device, says map[string]string) (wrong []string) {
 		wrong = append(wrong, fmt.Sprintf("swss on %s is %s, so the chip takes no settings: see docker logs swss there, and start it "+
 			"(sudo systemctl start swss).", d.Name, stateOf(state)))
 	}
-	return append(wrong, judgePlatform(d, says["platform"], says["hwsku"])...)
+	if said := Mismatch(d.Switch.Model, says["platform"], says["hwsku"]); said != "" && says["platform"] != "" {
+		wrong = append(wrong, fmt.Sprintf("%s is another model than the fabric has: its ports, memory and headroom would be those of another "+
+			"switch. %s", d.Name, said))
+	}
+	return wrong
 }
 
 func stateOf(s string) string {
@@ -75,24 +79,6 @@ func stateOf(s string) string {
 		return "not known"
 	}
 	return target.Escape(s)
-}
-
-// judgePlatform compares the model; of a platform or model that the tables do not have nothing is said.
-func judgePlatform(d *ir.Device, platform, hwsku string) []string {
-	says := func(what, is string) []string {
-		return []string{fmt.Sprintf("%s says that its %s is %s, which is none of a %s, and the fabric says model = %q: its ports, memory and headroom "+
-			"would be those of another switch.", d.Name, what, target.Escape(is), d.Switch.Model.Title, d.Switch.Model.Name)}
-	}
-	if all := Platforms(d.Switch.Model); platform != "" && len(all) > 0 && !slices.Contains(all, platform) {
-		return says("platform", platform)
-	}
-	if m := FindPlatform(platform); m != nil || hwsku == "" {
-		return nil
-	}
-	if all := HwSKUs(d.Switch.Model); len(all) > 0 && !slices.Contains(all, hwsku) {
-		return says("hwsku", hwsku)
-	}
-	return nil
 }
 
 // probes gives what shows whether the settings work: swss runs, the chip was told of the headroom that lossless ports need; counters; and

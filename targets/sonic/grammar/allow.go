@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -167,10 +168,8 @@ func (b Box) Allowed(op Operation) Verdict {
 
 func find(list []scenario, field string) *scenario {
 	for i := range list {
-		for _, f := range list[i].fields {
-			if f == field {
-				return &list[i]
-			}
+		if slices.Contains(list[i].fields, field) {
+			return &list[i]
 		}
 	}
 	return nil

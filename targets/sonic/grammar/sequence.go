@@ -25,16 +25,20 @@ type Goal struct {
 	Row        *Row // nil: it is to go
 }
 
-// goals lists the rows that operations are about.
-func goals(ops []Operation, before, after *Config) []Goal {
+// goals lists the rows that operations have been about, in the configuration after them.
+func goals(ops []Operation, after *Config) []Goal {
 	var out []Goal
 	for _, o := range ops {
 		keys := []string{o.Row}
 		if o.Row == "" {
-			keys = keysOf(rowsOf(before, o.Table), rowsOf(after, o.Table))
+			keys = keysOf(o.Value, o.Was)
 		}
 		for _, key := range keys {
-			out = append(out, Goal{o.Table, key, after.Row(o.Table, key)})
+			g := Goal{Table: o.Table, Key: key}
+			if row := after.Row(o.Table, key); row != nil {
+				g.Row = &Row{Fields: maps.Clone(row.Fields)}
+			}
+			out = append(out, g)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Goal) int {
@@ -149,16 +153,21 @@ const PortsPerPatch = 1
 // takes none away: they are in no patch, but that a group whose cable has another length is taken away, so that it is made anew; and
 // groups that are to go are deleted at the end, when no event of a port follows.
 func Sequence(box Box, before, after *Config) (steps []Step, refused []Refused) {
-	s := &sequencer{box: box, now: before, after: after, dynamic: Dynamic(before) || Dynamic(after)}
-	s.step("objects that ports name, and lengths of cables", func(c change) bool { return !c.port && c.table != "PFC_WD" && c.kind != Remove })
+	s := &sequencer{box: box, now: before.Clone(), after: after, dynamic: Dynamic(before) || Dynamic(after)}
+	s.objects()
 	s.watchdogs(func(c change) bool { return c.kind == Remove })
 	s.ports()
 	s.restart(before)
 	s.watchdogs(func(change) bool { return true })
-	s.step("objects that no port names any more", func(c change) bool { return !c.port && c.table != "PFC_WD" })
+	s.step("objects that no port names any more", s.changes(func(c change) bool { return c.port == "" && c.table != watchdogs }))
 	s.stale()
 	return s.steps, s.refused
 }
+
+const (
+	watchdogs = "PFC_WD"
+	groups    = "BUFFER_PG"
+)
 
 // Dynamic reports whether the switch computes its headroom itself: DEVICE_METADATA.localhost.buffer_model, which swss reads when it
 // starts.
@@ -178,47 +187,84 @@ type sequencer struct {
 type change struct {
 	table, row, field string
 	kind              Kind
-	port              bool // the row is of a port
+	port              string // of a row of a port
 }
 
-// toward gives the configuration in which the fields that pick chooses are as they are to be.
-func (s *sequencer) toward(pick func(change) bool) *Config {
-	next := s.now.Clone()
-	for _, o := range Diff(s.now, s.after) {
-		for _, c := range changes(o) {
-			if s.left(c) || !pick(c) {
-				continue
-			}
-			if c.kind == Remove {
-				next.Delete(c.table, c.row, c.field)
-			} else {
-				next.Put(c.table, c.row, c.field, s.after.Get(c.table, c.row, c.field))
-			}
-		}
-	}
-	return next
-}
-
-// changes takes an operation apart.
-func changes(o Operation) (out []change) {
-	if o.Field != "" {
-		return []change{{o.Table, o.Row, o.Field, o.Kind, o.Port() != ""}}
-	}
-	rows := o.Value
-	if o.Kind == Remove {
-		rows = o.Was
-	}
-	for _, key := range slices.SortedFunc(maps.Keys(rows), nodeset.Compare) {
-		row := o
-		if o.Row == "" {
-			row.Row = key
-		}
-		port := row.Port() != ""
-		for _, field := range slices.SortedFunc(maps.Keys(rows[key]), nodeset.Compare) {
-			out = append(out, change{o.Table, row.Row, field, o.Kind, port})
+// changes gives what differs and is not the buffer manager's, as far as pick chooses it.
+func (s *sequencer) changes(pick func(change) bool) (out []change) {
+	for _, c := range differ(s.now, s.after) {
+		if !s.left(c) && pick(c) {
+			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// differ lists the fields that differ, in the order of [Diff].
+func differ(before, after *Config) (out []change) {
+	for _, o := range Diff(before, after) {
+		if o.Field != "" {
+			out = append(out, change{o.Table, o.Row, o.Field, o.Kind, o.Port()})
+			continue
+		}
+		rows := o.Value
+		if o.Kind == Remove {
+			rows = o.Was
+		}
+		for _, key := range slices.SortedFunc(maps.Keys(rows), nodeset.Compare) {
+			row := o
+			if o.Row == "" {
+				row.Row = key
+			}
+			for _, field := range slices.SortedFunc(maps.Keys(rows[key]), nodeset.Compare) {
+				out = append(out, change{o.Table, row.Row, field, o.Kind, row.Port()})
+			}
+		}
+	}
+	return out
+}
+
+// operations spells changes as a patch to what is there now. Rows of one table, and fields of one row, follow each other.
+func (s *sequencer) operations(changes []change) (ops []Operation) {
+	for len(changes) > 0 {
+		n := 1
+		for n < len(changes) && changes[n].table == changes[0].table {
+			n++
+		}
+		ops = append(ops, s.inTable(changes[0].table, changes[:n])...)
+		changes = changes[n:]
+	}
+	return ops
+}
+
+func (s *sequencer) inTable(table string, changes []change) (ops []Operation) {
+	a, b := Rows{}, Rows{}
+	for _, c := range changes {
+		if a[c.row] == nil && b[c.row] == nil {
+			if row := s.now.Row(table, c.row); row != nil {
+				a[c.row], b[c.row] = map[string]string{}, map[string]string{}
+				for name, v := range row.Fields {
+					a[c.row][name], b[c.row][name] = v.Text, v.Text
+				}
+			} else {
+				b[c.row] = map[string]string{}
+			}
+		}
+		if c.kind == Remove {
+			delete(b[c.row], c.field)
+		} else {
+			b[c.row][c.field] = s.after.Get(table, c.row, c.field)
+		}
+	}
+	maps.DeleteFunc(b, func(_ string, fields map[string]string) bool { return len(fields) == 0 })
+	have := s.now.Tables[table]
+	switch {
+	case have == nil || len(have.Rows) == 0:
+		return []Operation{{Kind: Add, Table: table, Value: b}}
+	case len(b) == 0 && len(a) == len(have.Rows):
+		return []Operation{{Kind: Remove, Table: table, Was: a}}
+	}
+	return diffRows(table, a, b)
 }
 
 // left reports whether a change is the buffer manager's, and not that of a patch.
@@ -228,7 +274,7 @@ func (s *sequencer) left(c change) bool {
 		return false
 	case c.table == "BUFFER_PROFILE":
 		return IsMade(c.row)
-	case c.table == "BUFFER_PG":
+	case c.table == groups:
 		was, is := s.now.Get(c.table, c.row, c.field), s.after.Get(c.table, c.row, c.field)
 		return IsMade(was) || IsMade(is)
 	}
@@ -240,19 +286,24 @@ func IsMade(profile string) bool {
 	return strings.HasPrefix(profile, "pg_lossless_") && strings.HasSuffix(profile, "_profile")
 }
 
-// add appends the step that leads to a configuration.
-func (s *sequencer) add(doc string, next *Config) {
-	ops := Diff(s.now, next)
+// step appends a patch of changes.
+func (s *sequencer) step(doc string, changes []change) {
+	ops := s.operations(changes)
 	if len(ops) == 0 {
 		return
 	}
+	one := Step{Doc: doc, Ops: ops, Ports: Flapped(s.now, ops)}
+	for _, o := range ops {
+		if err := s.now.apply(o); err != nil {
+			panic(err) // they are made for it
+		}
+	}
 	if refused := s.judge(ops); len(refused) > 0 {
 		s.refused = append(s.refused, refused...)
-		s.now = next
 		return
 	}
-	s.steps = append(s.steps, Step{Doc: doc, Ops: ops, Goals: goals(ops, s.now, next), Ports: Flapped(s.now, ops)})
-	s.now = next
+	one.Goals = goals(ops, s.now)
+	s.steps = append(s.steps, one)
 }
 
 func (s *sequencer) judge(ops []Operation) (refused []Refused) {
@@ -264,23 +315,27 @@ func (s *sequencer) judge(ops []Operation) (refused []Refused) {
 	return refused
 }
 
-// step appends the step of the changes that pick chooses. Thresholds of marking that no patch may change are set by command.
-func (s *sequencer) step(doc string, pick func(change) bool) {
-	next := s.toward(pick)
+// objects appends the step of what ports will name. Thresholds of marking that no patch may change are set by command.
+func (s *sequencer) objects() {
+	changes := s.changes(func(c change) bool { return c.port == "" && c.table != watchdogs && c.kind != Remove })
 	var cmds []Command
-	for _, r := range s.judge(Diff(s.now, next)) {
-		if c := ecnconfig(r.Op, next); c != nil {
-			if !slices.ContainsFunc(cmds, func(have Command) bool { return slices.Equal(have, c) }) {
-				cmds = append(cmds, c)
-			}
-			s.now = s.now.Clone()
-			s.now.Put(r.Op.Table, r.Op.Row, r.Op.Field, r.Op.Value[""][""])
+	for _, r := range s.judge(s.operations(changes)) {
+		c := ecnconfig(r.Op, s.after)
+		if c == nil {
+			continue
 		}
+		if !slices.ContainsFunc(cmds, func(have Command) bool { return slices.Equal(have, c) }) {
+			cmds = append(cmds, c)
+		}
+		s.now.Put(r.Op.Table, r.Op.Row, r.Op.Field, r.Op.Value[""][""])
+		changes = slices.DeleteFunc(changes, func(c change) bool {
+			return c.table == r.Op.Table && c.row == r.Op.Row && c.field == r.Op.Field
+		})
 	}
 	if len(cmds) > 0 {
 		s.steps = append(s.steps, Step{Doc: "thresholds of marking", Cmds: cmds})
 	}
-	s.add(doc, next)
+	s.step("objects that ports name, and lengths of cables", changes)
 }
 
 // ecnconfig is the command for a change of thresholds of a profile that is there; nil: there is none.
@@ -307,44 +362,45 @@ func ecnconfig(o Operation, next *Config) Command {
 
 // ports appends the steps of rows of ports, a few ports at a time.
 func (s *sequencer) ports() {
-	touched := map[string]bool{}
-	for _, o := range Diff(s.now, s.after) {
-		for _, c := range changes(o) {
-			if c.port && c.table != "PFC_WD" && (!s.left(c) || s.remade(c)) {
-				port, _, _ := strings.Cut(c.row, "|")
-				touched[port] = true
-			}
+	of := map[string][]change{}
+	made := map[string][]change{} // what the buffer manager makes when the port comes up
+	for _, c := range differ(s.now, s.after) {
+		switch {
+		case c.port == "" || c.table == watchdogs:
+		case s.remade(c):
+			made[c.port] = append(made[c.port], c)
+			c.kind = Remove
+			of[c.port] = append(of[c.port], c)
+		case !s.left(c):
+			of[c.port] = append(of[c.port], c)
+		case c.kind == Add && c.table == groups:
+			made[c.port] = append(made[c.port], c)
 		}
 	}
-	for some := range slices.Chunk(slices.SortedFunc(maps.Keys(touched), nodeset.Compare), PortsPerPatch) {
-		of := func(c change) bool {
-			port, _, _ := strings.Cut(c.row, "|")
-			return c.port && c.table != "PFC_WD" && slices.Contains(some, port)
-		}
-		// Of rows that hold the same queue or group, the old ones go first: the chip takes what comes last.
-		s.add("rows that others replace", s.toward(func(c change) bool {
-			return of(c) && c.kind == Remove && (c.table == "BUFFER_PG" || c.table == "QUEUE") && s.replaced(c.table, c.row)
-		}))
-		next := s.toward(of)
-		for _, o := range Diff(s.now, s.after) {
-			for _, c := range changes(o) {
-				if of(c) && s.remade(c) {
-					next.Delete(c.table, c.row, "")
+	for some := range slices.Chunk(slices.SortedFunc(maps.Keys(of), nodeset.Compare), PortsPerPatch) {
+		var first, then []change
+		for _, port := range some {
+			for _, c := range of[port] {
+				// Of rows that hold the same queue or group, the old ones go first: the chip takes what comes last.
+				if c.kind == Remove && (c.table == groups || c.table == "QUEUE") && s.replaced(c.table, c.row) {
+					first = append(first, c)
+				} else {
+					then = append(then, c)
 				}
 			}
 		}
-		s.add(diagPorts(some), next)
-		for _, o := range Diff(s.now, s.after) { // the buffer manager makes them again when the ports come up
-			for _, c := range changes(o) {
-				if of(c) && c.kind == Add && IsMade(s.after.Get(c.table, c.row, c.field)) && c.table == "BUFFER_PG" {
-					s.now.Put(c.table, c.row, c.field, s.after.Get(c.table, c.row, c.field))
-				}
+		for _, changes := range [][]change{first, then} {
+			slices.SortStableFunc(changes, func(a, b change) int { return strings.Compare(a.table, b.table) })
+		}
+		s.step("rows that others replace", first)
+		s.step("ports "+strings.Join(some, ", "), then)
+		for _, port := range some {
+			for _, c := range made[port] {
+				s.now.Put(c.table, c.row, c.field, s.after.Get(c.table, c.row, c.field))
 			}
 		}
 	}
 }
-
-func diagPorts(ports []string) string { return "ports " + strings.Join(ports, ", ") }
 
 // replaced reports whether a row that goes overlaps one that is to be there.
 func (s *sequencer) replaced(table, row string) bool {
@@ -366,7 +422,7 @@ func overlap(a, b string) bool {
 // remade reports whether a change is that of a priority group to another profile of the buffer manager's, which it makes at the next event
 // of the port. From 202511 on the length of a cable is such an event, so that a group of its own needs no other.
 func (s *sequencer) remade(c change) bool {
-	return !s.dynamic && c.table == "BUFFER_PG" && c.kind == Replace && IsMade(s.after.Get(c.table, c.row, c.field)) &&
+	return !s.dynamic && c.table == groups && c.kind == Replace && IsMade(s.after.Get(c.table, c.row, c.field)) &&
 		(s.box.Release < lengthEvents || !IsMade(s.now.Get(c.table, c.row, c.field)))
 }
 
@@ -377,13 +433,10 @@ const lengthEvents Release = 202511
 // restart appends the commands that give ports an event which no patch touches, and whose priority groups are missing.
 func (s *sequencer) restart(before *Config) {
 	missing := map[string]bool{}
-	for _, o := range Diff(s.now, s.after) {
-		for _, c := range changes(o) {
-			port, _, _ := strings.Cut(c.row, "|")
-			event := s.box.Release >= lengthEvents && cableOf(before, port) != cableOf(s.after, port)
-			if !s.dynamic && c.table == "BUFFER_PG" && c.kind == Add && IsMade(s.after.Get(c.table, c.row, c.field)) && !event {
-				missing[port] = true
-			}
+	for _, c := range differ(s.now, s.after) {
+		event := s.box.Release >= lengthEvents && cableOf(before, c.port) != cableOf(s.after, c.port)
+		if !s.dynamic && c.table == groups && c.kind == Add && IsMade(s.after.Get(c.table, c.row, c.field)) && !event {
+			missing[c.port] = true
 		}
 	}
 	maps.DeleteFunc(missing, func(port string, _ bool) bool { return s.after.Get("PORT", port, "admin_status") != "up" })
@@ -407,14 +460,17 @@ func cableOf(c *Config, port string) string {
 
 // watchdogs appends the step of changes of PFC_WD: a patch, or commands where one of them is refused.
 func (s *sequencer) watchdogs(pick func(change) bool) {
-	next := s.toward(func(c change) bool { return c.table == "PFC_WD" && pick(c) })
-	ops := Diff(s.now, next)
-	if len(ops) == 0 {
+	changes := s.changes(func(c change) bool { return c.table == watchdogs && pick(c) })
+	ops := s.operations(changes)
+	if len(s.judge(ops)) == 0 {
+		s.step("watchdogs", changes)
 		return
 	}
-	if len(s.judge(ops)) == 0 {
-		s.add("watchdogs", next)
-		return
+	next := s.now.Clone()
+	for _, o := range ops {
+		if err := next.apply(o); err != nil {
+			panic(err) // they are made for it
+		}
 	}
 	s.steps = append(s.steps, Step{Doc: "watchdogs", Cmds: s.pfcwd(next)})
 	s.now = next
@@ -423,7 +479,7 @@ func (s *sequencer) watchdogs(pick func(change) bool) {
 // pfcwd spells the changes of watchdogs as commands. The interval of polling is no longer than any time of a port, so that one that
 // shrinks comes before the ports, and one that grows behind them.
 func (s *sequencer) pfcwd(next *Config) (cmds []Command) {
-	const table, global, poll = "PFC_WD", "GLOBAL", "POLL_INTERVAL"
+	const table, global, poll = watchdogs, "GLOBAL", "POLL_INTERVAL"
 	var interval []Command
 	if n := next.Get(table, global, poll); n != "" && n != s.now.Get(table, global, poll) {
 		interval = []Command{{"pfcwd", "interval", n}}
@@ -470,14 +526,14 @@ func (s *sequencer) stale() {
 		return
 	}
 	var drops []Drop
-	for _, row := range s.now.Keys("BUFFER_PG") {
-		if s.after.Row("BUFFER_PG", row) != nil || !IsMade(s.now.Get("BUFFER_PG", row, "profile")) {
+	for _, row := range s.now.Keys(groups) {
+		if s.after.Row(groups, row) != nil || !IsMade(s.now.Get(groups, row, "profile")) {
 			continue
 		}
 		d := Drop{Row: row}
-		for _, other := range s.after.Keys("BUFFER_PG") {
+		for _, other := range s.after.Keys(groups) {
 			if overlap(row, other) {
-				d.Again, d.Profile = append(d.Again, other), s.after.Get("BUFFER_PG", other, "profile")
+				d.Again, d.Profile = append(d.Again, other), s.after.Get(groups, other, "profile")
 			}
 		}
 		drops = append(drops, d)

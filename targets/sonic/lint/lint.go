@@ -19,9 +19,16 @@ import (
 const most = 100
 
 // Check judges a file of a release; 0: the one it names itself, or the newest that rocec knows.
-func Check(name string, data []byte, r grammar.Release) diag.List {
+func Check(name string, data []byte, r grammar.Release) diag.List { return check(name, data, r, grammar.Read) }
+
+// CheckRows is [Check] of a state, as [grammar.Config.Rows] writes it.
+func CheckRows(name string, data []byte, r grammar.Release) diag.List {
+	return check(name, data, r, grammar.ReadRows)
+}
+
+func check(name string, data []byte, r grammar.Release, read func([]byte) (*grammar.Config, error)) diag.List {
 	j := &judge{name: name, data: data, release: r, count: map[string]int{}}
-	cfg, err := grammar.Read(data)
+	cfg, err := read(data)
 	if err != nil {
 		at, text := grammar.Place{}, err.Error()
 		if e, ok := errors.AsType[*grammar.Error](err); ok {

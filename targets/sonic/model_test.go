@@ -1,0 +1,254 @@
+package sonic_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// model is a switch that takes patches and commands, as far as the tables of QoS and buffers go: what its allow-list and its models refuse
+// ends the test, and its buffer manager does in the traditional model what cfgmgr/buffermgr.cpp of its branch does. It shares nothing
+// with the code that makes the sequence but the verdict on single operations, which the code of each branch has been asked for.
+type model struct {
+	require.TestingT
+	box    grammar.Box
+	asic   string
+	cfg    *grammar.Config
+	lookup grammar.Lookup
+
+	pfc, cable, admin map[string]string // what the buffer manager remembers
+	flaps             map[string]int
+}
+
+func newModel(t require.TestingT, b box, state string) *model {
+	m := &model{
+		TestingT: t, asic: b.asic, cfg: read(t, state), pfc: map[string]string{}, cable: map[string]string{}, admin: map[string]string{},
+		flaps: map[string]int{},
+	}
+	var err error
+	m.box, err = grammar.BoxOf(m.cfg, "", "")
+	require.NoError(t, err)
+	if m.lookup = grammar.LookupOf(m.cfg); m.lookup == nil { // the switch has the file, though the state does not
+		full := b
+		full.lookup = []string{"5m", "40m", "300m"}
+		m.lookup = grammar.LookupOf(read(t, full.state()))
+	}
+	for _, p := range m.cfg.Keys("PORT") {
+		if row := m.cfg.Row("PORT", p); row.Has("admin_status") || m.box.Release >= 202511 {
+			m.admin[p] = row.Get("admin_status")
+		}
+		if row := m.cfg.Row("PORT_QOS_MAP", p); row.Has("pfc_enable") {
+			m.pfc[p] = row.Get("pfc_enable")
+		}
+		if row := m.cfg.Row("CABLE_LENGTH", "AZURE"); row.Has(p) {
+			m.cable[p] = row.Get(p)
+		}
+	}
+	return m
+}
+
+// look is what the buffer manager does for a port that has had an event.
+func (m *model) look(p string) {
+	cable, known := m.cable[p]
+	admin, said := m.admin[p]
+	pfc, bound := m.pfc[p]
+	if grammar.Dynamic(m.cfg) || !known || cable == "0m" || !said || !bound {
+		return
+	}
+	mask, _ := grammar.ParseDigits(pfc)
+	speed, _ := strconv.Atoi(m.cfg.Get("PORT", p, "speed"))
+	metres, _ := grammar.ParseMetres(cable)
+	profile := grammar.ProfileName(speed, metres)
+	if admin != "up" && m.asic == "mellanox" {
+		for _, index := range grammar.Ranges(mask) {
+			if m.cfg.Get("BUFFER_PG", p+"|"+index, "profile") == profile {
+				m.cfg.Delete("BUFFER_PG", p+"|"+index, "")
+			}
+		}
+		return
+	}
+	sizes, ok := m.lookup[speed][metres]
+	if !ok || m.cfg.Row("BUFFER_POOL", grammar.Pool) == nil {
+		return
+	}
+	if m.cfg.Row("BUFFER_PROFILE", profile) == nil {
+		for field, text := range sizes.Fields(m.cfg.Get("BUFFER_POOL", grammar.Pool, "mode")) {
+			m.cfg.Put("BUFFER_PROFILE", profile, field, text)
+		}
+	}
+	for _, index := range grammar.Ranges(mask) {
+		m.cfg.Put("BUFFER_PG", p+"|"+index, "profile", profile)
+	}
+}
+
+// events has the buffer manager see what differs.
+func (m *model) events(before *grammar.Config) {
+	for _, p := range m.cfg.Keys("PORT") {
+		if length := m.cfg.Get("CABLE_LENGTH", "AZURE", p); length != "" && length != m.cable[p] {
+			m.cable[p] = length
+			if m.box.Release >= 202511 {
+				m.look(p)
+			}
+		}
+		row := m.cfg.Row("PORT_QOS_MAP", p)
+		if pfc, ok := m.pfc[p]; row.Has("pfc_enable") && (!ok || pfc != row.Get("pfc_enable")) {
+			m.pfc[p] = row.Get("pfc_enable")
+			m.look(p)
+		}
+		if row == nil && before.Row("PORT_QOS_MAP", p) != nil && m.box.Release >= 202605 {
+			delete(m.pfc, p)
+		}
+	}
+}
+
+func (m *model) set(port, admin string) {
+	m.admin[port] = admin
+	m.look(port)
+}
+
+// run takes the steps of a sequence.
+func (m *model) run(steps []grammar.Step) {
+	for _, s := range steps {
+		if len(s.Ops) > 0 {
+			require.Empty(m, s.Cmds)
+			require.Empty(m, s.Drops)
+			m.patch(s)
+		}
+		for _, c := range s.Cmds {
+			m.command(c)
+		}
+		for _, d := range s.Drops {
+			m.drop(d)
+		}
+	}
+}
+
+func (m *model) patch(s grammar.Step) {
+	removed := map[string]bool{}
+	for _, o := range s.Ops {
+		v := m.box.Allowed(o)
+		require.True(m, v.Allowed, "%s %s: %s", o.Kind, o.Path(), v.Reason)
+		if o.Kind == grammar.Remove {
+			removed[string(grammar.JSON([]grammar.Operation{{Kind: grammar.Add, Row: o.Row, Field: o.Field, Value: o.Was}}))] = true
+		}
+	}
+	for _, o := range s.Ops { // a value that goes and comes is a move, which the allow-list refuses where it has a say
+		switch o.Table {
+		case "PFC_WD", "BUFFER_PROFILE", "BUFFER_POOL", "WRED_PROFILE":
+			require.False(m, o.Kind == grammar.Add && len(removed) > 0, o.Path())
+		}
+	}
+	down := grammar.Flapped(m.cfg, s.Ops)
+	require.Equal(m, down, s.Ports)
+	require.LessOrEqual(m, len(down), grammar.PortsPerPatch)
+	for _, p := range down {
+		m.flaps[p]++
+		m.set(p, "down")
+	}
+	before := m.cfg
+	next, err := grammar.Apply(before, s.Ops)
+	if err != nil { // the buffer manager has taken a group away that the patch takes away, too
+		ops := slices.DeleteFunc(slices.Clone(s.Ops), func(o grammar.Operation) bool {
+			return o.Table == "BUFFER_PG" && o.Kind == grammar.Remove && o.Row != "" && m.cfg.Row("BUFFER_PG", o.Row) == nil
+		})
+		next, err = grammar.Apply(before, ops)
+	}
+	require.NoError(m, err)
+	m.cfg = next
+	m.valid()
+	m.events(before)
+	for _, p := range down {
+		m.set(p, "up")
+	}
+}
+
+// valid holds the configuration to what models ask of names.
+func (m *model) valid() {
+	for i := range grammar.Tables {
+		t := &grammar.Tables[i]
+		if s := m.cfg.Tables[t.Name]; s != nil {
+			require.NotEmpty(m, s.Rows, t.Name)
+		}
+		for _, key := range m.cfg.Keys(t.Name) {
+			for _, name := range m.cfg.Row(t.Name, key).Names() {
+				f, _ := t.Field(m.box.Release, name)
+				text := m.cfg.Get(t.Name, key, name)
+				require.NotNil(m, f, "%s %s %s", t.Name, key, name)
+				require.Empty(m, f.Wrong(m.box.Release, text), "%s %s %s %q", t.Name, key, name, text)
+				switch {
+				case f.Kind == grammar.Ref:
+					require.NotNil(m, m.cfg.Row(f.Words[0], text), "%s %s %s %s", t.Name, key, name, text)
+				case f.Kind == grammar.Profile && text != "NULL":
+					require.NotNil(m, m.cfg.Row("BUFFER_PROFILE", text), "%s %s %s", t.Name, key, text)
+				}
+			}
+		}
+	}
+	poll, _ := strconv.Atoi(m.cfg.Get("PFC_WD", "GLOBAL", "POLL_INTERVAL"))
+	for _, p := range m.cfg.Keys("PFC_WD") {
+		for _, field := range []string{"detection_time", "restoration_time"} {
+			if n, err := strconv.Atoi(m.cfg.Get("PFC_WD", p, field)); err == nil {
+				require.GreaterOrEqual(m, n, poll)
+			}
+		}
+	}
+}
+
+func (m *model) command(c grammar.Command) {
+	switch {
+	case c[0] == "pfcwd" && c[1] == "interval":
+		m.cfg.Put("PFC_WD", "GLOBAL", "POLL_INTERVAL", c[2])
+	case c[0] == "pfcwd" && c[1] == "stop":
+		for _, p := range c[2:] {
+			m.cfg.Delete("PFC_WD", p, "")
+		}
+	case c[0] == "pfcwd" && c[1] == "start":
+		require.Equal(m, "--action", c[2])
+		i := slices.Index(c, "--restoration-time")
+		for _, p := range c[4 : i-1] {
+			require.NotEmpty(m, m.cfg.Get("PORT_QOS_MAP", p, "pfc_enable"), "pfcwd start wants PFC on %s", p)
+			m.cfg.Put("PFC_WD", p, "action", c[3])
+			m.cfg.Put("PFC_WD", p, "detection_time", c[i-1])
+			m.cfg.Put("PFC_WD", p, "restoration_time", c[i+1])
+		}
+	case c[0] == "ecnconfig":
+		require.NotNil(m, m.cfg.Row("WRED_PROFILE", c[2]), "ecnconfig wants a profile that is there")
+		for i := 3; i < len(c); i += 2 {
+			field := map[string]string{"-gmin": "green_min_threshold", "-gmax": "green_max_threshold", "-gdrop": "green_drop_probability"}[c[i]]
+			m.cfg.Put("WRED_PROFILE", c[2], field, c[i+1])
+		}
+	case strings.Join(c[:3], " ") == "config interface shutdown":
+		m.flaps[c[3]]++
+		m.set(c[3], "down")
+	case strings.Join(c[:3], " ") == "config interface startup":
+		m.set(c[3], "up")
+	default:
+		require.Failf(m, "no such command", "%v", c)
+	}
+	m.valid()
+}
+
+func (m *model) drop(d grammar.Drop) {
+	m.cfg.Delete("BUFFER_PG", d.Row, "")
+	for _, row := range d.Again {
+		m.cfg.Put("BUFFER_PG", row, "profile", d.Profile)
+	}
+	m.valid()
+}
+
+// same holds the tables of rocec's to those of a state. Profiles that the buffer manager has made and that nobody uses stay.
+func (m *model) same(text string) {
+	want, got := read(m, text), m.cfg.Clone()
+	for _, c := range []*grammar.Config{want, got} {
+		for _, key := range c.Keys("BUFFER_PROFILE") {
+			if grammar.IsMade(key) {
+				c.Delete("BUFFER_PROFILE", key, "")
+			}
+		}
+	}
+	require.Equal(m, string(want.JSON()), string(got.JSON()))
+}
