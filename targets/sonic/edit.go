@@ -217,8 +217,12 @@ func (e *editor) wishWatchdogs(put putter) {
 			}
 			put(table, name, f.field, f.text, p.why)
 		}
-		if row.Has("pfc_stat_history") {
-			put(table, name, "pfc_stat_history", row.Get("pfc_stat_history"), nil)
+		const history = "pfc_stat_history" // pfcwd start writes it, too
+		switch {
+		case row.Has(history):
+			put(table, name, history, row.Get(history), nil)
+		case e.release >= 202511:
+			put(table, name, history, "disable", p.why)
 		}
 	}
 	if some {

@@ -45,7 +45,7 @@ func step(before, after []byte, forth, back []grammar.Step) target.Step {
 		Cmd:     "# config apply-patch\n" + rowsScript + patchScript + applyScript,
 		Stdin:   text,
 		Undo:    &target.Query{Cmd: "# config apply-patch of what was there before\n" + rowsScript + patchScript + undoScript, Stdin: []byte(text)},
-		Loaded:  &target.Query{Cmd: "# sonic-cfggen\n" + rowsScript + patchScript + loadedScript, Stdin: []byte(sum(after) + "\n")},
+		Loaded:  &target.Query{Cmd: "# sonic-cfggen\ngoal=" + sum(after) + "\n" + rowsScript + patchScript + loadedScript},
 		Keep:    "# config save\n" + rowsScript + keepScript,
 		Units:   "database.service config-setup.service",
 		Timeout: stageTime * time.Duration(1+max(len(forth), len(back))),

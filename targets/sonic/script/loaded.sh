@@ -1,6 +1,5 @@
-# Daemons work behind what was told: the rows they make take seconds. Stdin: the SHA-256 of the wanted configuration. After a minute waiting
-# does not help.
-read -r goal
+# Daemons work behind what was told: the rows they make take seconds. goal is the SHA-256 of the wanted configuration. After a minute
+# waiting does not help.
 if is "$goal"; then
 	echo loaded
 	exit
