@@ -12,9 +12,9 @@ var topicImage = diag.Topic{
 	Code:    "sonic-image",
 	Summary: "the switch runs a release that is not known",
 	Doc: `
-What a patch may change is decided by the image that the switch runs, and by its date: rocec reads both
-from build_version in /etc/sonic/sonic_version.yml. An image of a branch that it does not know, such
-as one that was built from master, may take other patches, or none.
+What a patch may change is decided by the image that the switch runs, and by its date; rocec reads
+both from build_version in /etc/sonic/sonic_version.yml. An image of a branch that it does not know,
+such as one that was built from master, may take other patches, or none.
 
 Example:
 
