@@ -205,7 +205,7 @@ func marksGreen(ecn string) bool { return ecn == "ecn_all" || strings.HasPrefix(
 func (e *editor) judgeLengths(ds *diag.List) {
 	d := e.w.device
 	if e.lookup == nil {
-		topicLookup.Warnf(ds, d.At, "The state of %s holds no pg_profile_lookup.ini, so it is not known for which speeds and lengths of cable it has "+
+		topicCable.Warnf(ds, d.At, "The state of %s holds no pg_profile_lookup.ini, so it is not known for which speeds and lengths of cable it has "+
 			"sizes. A pair that the file of its hwsku lacks leaves the port lossy. Lengths are rounded up to 5, 40 and 300 m.", d.Name)
 		return
 	}
@@ -228,7 +228,7 @@ func (e *editor) judgeLengths(ds *diag.List) {
 		said[of] = true
 		at := diag.FirstPlace(p.Link.Length.From.At, p.At)
 		if all := e.lookup.Lengths(speed); len(all) > 0 {
-			topicLookup.Errorf(ds, at, "The cable at %s of %s is %g m long, and the lookup file of the switch has sizes for %s at %s only. The buffer "+
+			topicCable.Errorf(ds, at, "The cable at %s of %s is %g m long, and the lookup file of the switch has sizes for %s at %s only. The buffer "+
 				"manager would leave the port lossy. Use a shorter cable, or add a row to pg_profile_lookup.ini on the switch.", name, d.Name, p.Link.Length.Metres,
 				metresText(all), platform.SpeedText(speed))
 			continue
@@ -237,7 +237,7 @@ func (e *editor) judgeLengths(ds *diag.List) {
 		for _, s := range slices.Sorted(maps.Keys(e.lookup)) {
 			speeds = append(speeds, platform.SpeedText(s))
 		}
-		topicLookup.Errorf(ds, at, "%s of %s runs at %s, for which the lookup file of the switch has no sizes; it has %s. The buffer manager would "+
+		topicCable.Errorf(ds, at, "%s of %s runs at %s, for which the lookup file of the switch has no sizes; it has %s. The buffer manager would "+
 			"leave the port lossy. Add a row to pg_profile_lookup.ini on the switch, or choose an hwsku that has the speed.", name, d.Name,
 			platform.SpeedText(speed), diag.And(speeds))
 	}

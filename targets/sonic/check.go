@@ -9,8 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// Check judges what a release cannot do, or CONFIG_DB cannot say. Details name the switch block, so that the switches of one block say a
-// thing once.
+// Check judges what a release cannot do, or CONFIG_DB cannot say; of a release that rocec does not write it says nothing. Details name the
+// switch block, so that the switches of one block say a thing once.
 func Check(d *ir.Device) diag.List {
 	var ds diag.List
 	if ds = append(CheckRelease(d), CheckModel(d)...); ds.HasErrors() {

@@ -102,11 +102,11 @@ func everything(t testing.TB, release string) []*ir.Device {
 	all := examples(t, release)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		for _, d := range all[name].Devices {
-			if d.Switch == nil || d.ByHand != nil || len(d.Ports) == 0 {
+			if d.Switch == nil || d.ByHand != nil || len(d.Ports) == 0 || d.Switch.Version != release {
 				continue
 			}
 			if ds := sonic.Check(d); ds.HasErrors() {
-				require.Contains(t, []string{"sonic-trust", "sonic-marking", "sonic-pause", "sonic-release"}, ds[0].Code, "%s: %s", d.Name, ds[0].Detail)
+				require.Contains(t, []string{"sonic-trust", "sonic-marking", "sonic-pause"}, ds[0].Code, "%s: %s", d.Name, ds[0].Detail)
 				continue
 			}
 			out = append(out, d)

@@ -81,8 +81,8 @@ link "far" {
 }
 `
 
-// known is the table of targets with a SONiC of the tests, whose ports are numbered by front-panel ports.
-var known = ir.Known{
+// world is the table of targets with a SONiC of the tests, whose ports are numbered by front-panel ports.
+var world = ir.Known{
 	OS: append([]*ir.OS{{
 		Name: "sonic", Title: "SONiC", User: "admin", Newest: "202511",
 		Release: func(string) string { return "" },
@@ -124,7 +124,7 @@ func compile(t testing.TB, fsys fs.FS, dir string) *ir.Fabric {
 	for _, d := range ds {
 		require.Failf(t, d.Code, "%s", d.Detail)
 	}
-	f, ds := compiler.Compile(src, known)
+	f, ds := compiler.Compile(src, world)
 	for _, d := range ds {
 		require.Failf(t, d.Code, "%s", d.Detail)
 	}
@@ -133,10 +133,10 @@ func compile(t testing.TB, fsys fs.FS, dir string) *ir.Fabric {
 
 func device(t testing.TB, text, name string) *ir.Device {
 	t.Helper()
-	return find(t, compile(t, fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, "."), name)
+	return deviceOf(t, compile(t, fstest.MapFS{"fabric.hcl": {Data: []byte(text)}}, "."), name)
 }
 
-func find(t testing.TB, f *ir.Fabric, name string) *ir.Device {
+func deviceOf(t testing.TB, f *ir.Fabric, name string) *ir.Device {
 	t.Helper()
 	for _, d := range f.Devices {
 		if d.Name == name {

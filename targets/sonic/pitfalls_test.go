@@ -67,9 +67,9 @@ func TestEditSays(t *testing.T) {
 		{"no length reaches", "202505", func(c *grammar.Config) {
 			c.Delete(grammar.LookupTable, "100000|40m", "")
 			c.Delete(grammar.LookupTable, "100000|300m", "")
-		}, "sonic-lookup", "32 m long"},
-		{"a speed without sizes", "202505", func(c *grammar.Config) { c.Put("PORT", "Ethernet10", "speed", "50000") }, "sonic-lookup", "50G"},
-		{"no lookup file", "202505", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, "sonic-lookup", "holds no"},
+		}, "sonic-cable", "32 m long"},
+		{"a speed without sizes", "202505", func(c *grammar.Config) { c.Put("PORT", "Ethernet10", "speed", "50000") }, "sonic-cable", "50G"},
+		{"no lookup file", "202505", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, "sonic-cable", "holds no"},
 		{
 			"the dynamic model needs none", "202505", func(c *grammar.Config) {
 				delete(c.Tables, grammar.LookupTable)
@@ -85,7 +85,7 @@ func TestEditSays(t *testing.T) {
 		},
 		{"a release nobody knows", "202505", func(c *grammar.Config) {
 			c.Put(grammar.VersionTable, "localhost", "build_version", "SONiC.master.1-x")
-		}, "sonic-release", "master"},
+		}, "sonic-image", "master"},
 	} {
 		w := wish(t, device(t, on(c.release), "tor1"))
 		got, text := codes(t, w, change(c.release, c.change))

@@ -71,6 +71,36 @@ block; its ports are taken to be called by their lanes then: Ethernet0, Ethernet
 `,
 }
 
+var topicLookup = diag.Topic{
+	Code:    "sonic-lookup",
+	Summary: "SONiC ships no headroom for ports of this speed and length",
+	Doc: `
+Where SONiC does not compute headroom itself (buffer_model traditional, and every chip that is no
+Spectrum), it takes it from a file of the hwsku, pg_profile_lookup.ini, with a row for each speed
+and length of cable. A port whose pair has no row gets no lossless priority group: the daemon logs
+an error, the port pauses nobody, and packets are lost. rocec rounds a length up to the next one of
+the file on the switch. This is about the files as SONiC ships them: hwskus of Edgecore have none,
+and some of Arista an empty one, where makers or operators bring their own.
+
+Example:
+
+    switch "leaf" {
+      model   = "as7726-32x" # its hwsku has no lookup file
+      os      = "sonic"
+      version = "202505"
+    }
+
+How to mend it: see what the switch has, below /usr/share/sonic/device. Where the row is missing
+there, too, have it added to the file, or use another hwsku or another model.
+
+    switch "leaf" {
+      model   = "s5232f"
+      os      = "sonic"
+      version = "202505"
+    }
+`,
+}
+
 var topicMemory = diag.Topic{
 	Code:    "sonic-memory-written",
 	Summary: "rocec cannot write how SONiC shares out the memory",

@@ -4,8 +4,29 @@ import "github.com/rocec/rocec/lang/diag"
 
 // Topics is every code this package reports.
 var Topics = []diag.Topic{
-	topicRelease, topicModel, topicMemory, topicPause, topicTrust, topicGroup, topicSizes, topicMarks, topicBounce, topicConfig, topicChips, topicPort, topicAdmin,
-	topicPool, topicLookup, topicPatch,
+	topicRelease, topicModel, topicLookup, topicMemory, topicImage, topicPause, topicTrust, topicGroup, topicSizes, topicMarks,
+	topicBounce, topicConfig, topicChips, topicPort, topicAdmin, topicPool, topicCable, topicPatch,
+}
+
+var topicImage = diag.Topic{
+	Code:    "sonic-image",
+	Summary: "the switch runs a release that is not known",
+	Doc: `
+What a patch may change is decided by the image that the switch runs, and by its date; rocec reads
+both from build_version in /etc/sonic/sonic_version.yml. An image of a branch that it does not know,
+such as one that was built from master, may take other patches, or none.
+
+Example:
+
+    build_version: 'SONiC.master.1047812-4a4a6ac3c'
+
+How to mend it: install an image of a branch that rocec knows, and say which in the fabric.
+
+    switch "leaf" {
+      os      = "sonic"
+      version = "202505"
+    }
+`,
 }
 
 var topicPause = diag.Topic{
@@ -303,8 +324,8 @@ changing anything.
 `,
 }
 
-var topicLookup = diag.Topic{
-	Code:    "sonic-lookup",
+var topicCable = diag.Topic{
+	Code:    "sonic-cable",
 	Summary: "the switch has no sizes for a speed and a length of cable",
 	Doc: `
 In the traditional buffer model the sizes of a lossless priority group stand in

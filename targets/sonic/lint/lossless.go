@@ -90,9 +90,10 @@ func (j *judge) classes(row *grammar.Row, mask uint8, at int, said map[string]bo
 		return
 	}
 	said[key] = true
-	reached, lost := uint8(0), []string(nil)
+	reached, bound, lost := uint8(0), false, []string(nil)
 	for _, m := range []struct{ table, name string }{{"DSCP_TO_TC_MAP", dscp}, {"DOT1P_TO_TC_MAP", pcp}} {
 		r := j.cfg.Row(m.table, m.name)
+		bound = bound || r != nil
 		for _, v := range r.Names() {
 			if n, err := strconv.Atoi(r.Get(v)); err == nil && n >= 0 && n < 8 {
 				reached |= 1 << n
@@ -103,7 +104,7 @@ func (j *judge) classes(row *grammar.Row, mask uint8, at int, said map[string]bo
 		tc := strconv.Itoa(n)
 		switch {
 		case mask>>n&1 == 0:
-		case reached>>n&1 == 0:
+		case bound && reached>>n&1 == 0:
 			lost = append(lost, tc)
 		case groups != "" && j.cfg.Row("TC_TO_PRIORITY_GROUP_MAP", groups) != nil &&
 			j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc) != tc:

@@ -1,0 +1,78 @@
+package sonic_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/sonic"
+)
+
+// TestCheck: what a release or CONFIG_DB cannot do is told at the line of the person.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		name, from, to string
+		code, at       string // the line it stands at
+		errors         bool
+	}{
+		{"fine", "", "", "", "", false},
+		{"another judge says it", `"202505"`, `"201911"`, "", "", false},
+		{"link pause", `routing = "up-down"`, "routing = \"up-down\"\n  flow_control = \"pause\"", "sonic-pause", `flow_control = "pause"`, true},
+		{"lossless cos 0", "cos      = 3", "cos      = 0", "sonic-cos", "cos      = 0", true},
+		{"stated sizes", "  weight   = 50", "  weight   = 50\n  pfc {\n    buffer = 200000\n    xoff = 100000\n  }", "sonic-sizes", "pfc {", false},
+		{
+			"both fields", `roce "nvme" {`, `cos_group "old" {
+  cos  = 5
+  lossless = true
+  ecn {
+    min         = 150000
+    max         = 1500000
+    probability = 100
+  }
+}
+
+roce "old" {
+  version   = 1
+  vlan      = 100
+  cos_group = cos_group.old
+  members   = [host.store]
+}
+
+roce "nvme" {`, "sonic-trust", "version   = 1", true,
+		},
+	} {
+		text := rack
+		if c.from != "" {
+			text = strings.Replace(rack, c.from, c.to, 1)
+			require.NotEqual(t, rack, text)
+		}
+		d := device(t, text, "tor1")
+		ds := sonic.Check(d)
+		if c.code == "" {
+			assert.Empty(t, ds, c.name)
+			continue
+		}
+		require.NotEmpty(t, ds, c.name)
+		assert.Equal(t, c.code, ds[0].Code, "%s: %s", c.name, ds[0].Detail)
+		assert.Equal(t, c.errors, ds.HasErrors(), c.name)
+		line := strings.Split(text, "\n")[ds[0].At.Start.Line-1]
+		assert.Contains(t, line, c.at, c.name)
+	}
+}
+
+// TestTopics: every topic has its parts.
+func TestTopics(t *testing.T) {
+	for i := range sonic.Topics {
+		topic := &sonic.Topics[i]
+		why, example, fix := topic.Story()
+		assert.NotEmpty(t, why, topic.Code)
+		assert.NotEmpty(t, example, topic.Code)
+		assert.NotEmpty(t, fix, topic.Code)
+		assert.True(t, strings.HasPrefix(topic.Code, "sonic-"), topic.Code)
+		for line := range strings.Lines(topic.Doc) {
+			assert.LessOrEqual(t, len(line), 101, "%s: %s", topic.Code, line)
+		}
+	}
+}

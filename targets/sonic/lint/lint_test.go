@@ -1,0 +1,123 @@
+package lint_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+	"github.com/rocec/rocec/targets/sonic/lint"
+)
+
+func codes(ds diag.List) (out []string) {
+	for _, d := range ds {
+		out = append(out, d.Code)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// TestTopics: the example of every topic has its code, and no other; what mends it has none.
+func TestTopics(t *testing.T) {
+	for i := range lint.Topics {
+		topic := &lint.Topics[i]
+		why, bad, good := topic.Story()
+		assert.NotEmpty(t, why)
+		assert.Equal(t, []string{topic.Code}, codes(lint.Check("x.json", []byte(bad), 0)), topic.Code)
+		_, good, _ = strings.Cut(good, "\n\n")
+		if strings.HasPrefix(strings.TrimSpace(good), "$") {
+			continue
+		}
+		assert.Empty(t, lint.Check("x.json", []byte(good), 0), topic.Code)
+		for line := range strings.Lines(topic.Doc) {
+			assert.LessOrEqual(t, len(line), 132, "%s: %s", topic.Code, line)
+		}
+	}
+}
+
+const port = `"PORT": {"Ethernet0": {"speed": "100000", "admin_status": "up"}}`
+
+// TestCheck: findings, with their places.
+func TestCheck(t *testing.T) {
+	for _, c := range []struct {
+		text, code string
+		word       string // that it stands at
+		release    grammar.Release
+	}{
+		{`{"SCHEDULER": {"a": {"type": "dwrr"}}}`, "conf-sonic-value", `"dwrr"`, 0},
+		{`{"SCHEDULER": {"a": {"weight": "0"}}}`, "conf-sonic-value", `"0"`, 0},
+		{`{"SCHEDULER": {"a": {"weight": 0}}}`, "conf-sonic-value", `0`, 0},
+		{`{"DSCP_TO_TC_MAP": {"a": {"64": "1"}}}`, "conf-sonic-field", `"1"`, 0},
+		{`{"DSCP_TO_TC_MAP": {"a": {"26": "16"}}}`, "conf-sonic-value", `"16"`, 0},
+		{`{"DSCP_TO_TC_MAP": {"a.b": {"26": "1"}}}`, "conf-sonic-value", `"a.b"`, 0},
+		{`{"CABLE_LENGTH": {"a": {"Ethernet0": "5.5m"}}}`, "conf-sonic-value", `"5.5m"`, 0},
+		{`{"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": ""}}}`, "conf-sonic-value", `""`, 202411},
+		{`{"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": ""}}}`, "", "", 202505},
+		{`{"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "2000"}}}`, "conf-sonic-value", `"2000"`, 202511},
+		{`{"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "2000"}}}`, "", "", 202505},
+		{`{"PORT_QOS_MAP": {"Ethernet0": {"tc_to_dscp_map": "x"}}}`, "conf-sonic-field", `"x"`, 202405},
+		{`{"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "[DSCP_TO_TC_MAP|AZURE]"}}}`, "conf-sonic-value", `"`, 0},
+		{`{"QUEUE": {"Ethernet0": {}}}`, "conf-sonic-value", `"Ethernet0"`, 0},
+		{`{"QUEUE": {"Ethernet4|3": {}}, ` + port + `}`, "conf-sonic-reference", `"Ethernet4`, 0},
+		{`{"BUFFER_PG": {"Ethernet0|3": {"profile": "x"}}}`, "conf-sonic-reference", `"x"`, 0},
+		{`{"WRED_PROFILE": {"a": {"green_max_threshold": "1"}}}`, "conf-sonic-marking", `"1"`, 0},
+		{`{"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4", "pfcwd_sw_enable": "3"}}}`, "conf-sonic-watchdog", `"3"`, 0},
+		{`{"BUFFER_PROFILE": {"a": {"dynamic_th": "1", "static_th": "1"}}}`, "conf-sonic-value", `"a"`, 0},
+		{
+			`{"QUEUE": {"Ethernet0|3": {"scheduler": "s"}}, "SCHEDULER": {"s": {"weight": "1"}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}}`,
+			"conf-sonic-marking", `"Ethernet0`, 0,
+		},
+		{
+			`{"DSCP_TO_TC_MAP": {"a": {"5": "5"}}, "PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "a", "pfc_enable": "3"}}}`,
+			"conf-sonic-map", `"3"`, 0,
+		},
+		{
+			`{"TC_TO_PRIORITY_GROUP_MAP": {"a": {"3": "0"}}, "DSCP_TO_TC_MAP": {"a": {"5": "3"}},
+			"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "a", "tc_to_pg_map": "a", "pfc_enable": "3"}}}`,
+			"conf-sonic-lossless", `"3"`, 0,
+		},
+		{`{"FOREIGN": {"a": {"b": 1}}}`, "", "", 0},
+	} {
+		ds := lint.Check("x.json", []byte(c.text), c.release)
+		if c.code == "" {
+			assert.Empty(t, ds, c.text)
+			continue
+		}
+		found := false
+		for _, d := range ds {
+			if d.Code == c.code {
+				found = true
+				assert.True(t, strings.HasPrefix(c.text[d.At.Start.Byte:], c.word), "%s: %s", c.text, c.text[d.At.Start.Byte:])
+			}
+		}
+		assert.True(t, found, "%s: %v", c.text, codes(ds))
+	}
+}
+
+// TestMany: many findings of one code are counted, and take no time that grows with their square.
+func TestMany(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"SCHEDULER": {`)
+	for i := range 50_000 {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		b.WriteString(`"s` + strings.Repeat("x", i%7) + strings.Repeat("y", i%11) + string(rune('a'+i%26)) + strings.Repeat("z", i/2002) + `": {"weight": 0}`)
+	}
+	b.WriteString("}}")
+	ds := lint.Check("x.json", []byte(b.String()), 0)
+	require.NotEmpty(t, ds)
+	assert.LessOrEqual(t, len(ds), 101)
+}
+
+func FuzzCheck(f *testing.F) {
+	for i := range lint.Topics {
+		_, bad, _ := lint.Topics[i].Story()
+		f.Add([]byte(bad))
+	}
+	f.Fuzz(func(_ *testing.T, data []byte) { lint.Check("x.json", data, 0) })
+}

@@ -1,0 +1,94 @@
+package sonic_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/sonic"
+)
+
+// naive is a document as plain maps, read by encoding/json alone.
+type naive map[string]map[string]map[string]string
+
+// walk follows every packet of every intent into a switch, and holds each step to what its cos group asks for.
+func walk(t *testing.T, d *ir.Device, text string) (packets int) {
+	var n naive
+	require.NoError(t, json.Unmarshal([]byte(text), &n))
+	for _, p := range d.Ports {
+		row := n["PORT_QOS_MAP"][p.Name]
+		for _, in := range p.Entering() {
+			tc := "0"
+			switch {
+			case in.Version == 2 && row["dscp_to_tc_map"] != "" && row["dot1p_to_tc_map"] == "":
+				dscp := 0
+				if len(in.Group.DSCP) > 0 {
+					dscp = in.Group.DSCP[0].Value
+				}
+				tc = n["DSCP_TO_TC_MAP"][row["dscp_to_tc_map"]][strconv.Itoa(dscp)]
+			case in.VLAN > 0 && row["dot1p_to_tc_map"] != "" && row["dscp_to_tc_map"] == "":
+				tc = n["DOT1P_TO_TC_MAP"][row["dot1p_to_tc_map"]][strconv.Itoa(in.Group.Cos)]
+			}
+			packets++
+			require.Equal(t, strconv.Itoa(in.Group.Cos), tc, "%s: %s", p, in.Name)
+			pg := n["TC_TO_PRIORITY_GROUP_MAP"][row["tc_to_pg_map"]][tc]
+			queue := n["TC_TO_QUEUE_MAP"][row["tc_to_queue_map"]][tc]
+			require.NotEmpty(t, queue)
+			q := n["QUEUE"][p.Name+"|"+queue]
+			require.Equal(t, in.Group.Strict, n["SCHEDULER"][q["scheduler"]]["type"] == "STRICT")
+			lossless := p.Carries(in.Group) != nil
+			require.Equal(t, lossless, strings.Contains(row["pfc_enable"], tc))
+			require.Equal(t, row["pfc_enable"], row["pfcwd_sw_enable"])
+			if lossless {
+				require.Equal(t, tc, pg)
+				require.Equal(t, queue, n["MAP_PFC_PRIORITY_TO_QUEUE"][row["pfc_to_queue_map"]][tc])
+				require.NotEmpty(t, n["PFC_WD"][p.Name]["action"])
+				metres, err := strconv.Atoi(strings.TrimSuffix(n["CABLE_LENGTH"]["AZURE"][p.Name], "m"))
+				require.NoError(t, err)
+				require.GreaterOrEqual(t, float64(metres), p.Link.Length.Metres)
+			} else {
+				require.Equal(t, "0", pg)
+			}
+			for _, m := range p.Marks {
+				if m.Group != in.Group {
+					continue
+				}
+				w := n["WRED_PROFILE"][q["wred_profile"]]
+				require.Equal(t, "ecn_all", w["ecn"])
+				require.Equal(t, strconv.Itoa(m.Min.N), w["green_min_threshold"])
+				require.Equal(t, strconv.Itoa(m.Max.N), w["green_max_threshold"])
+				require.Equal(t, strconv.Itoa(m.Probability.N), w["green_drop_probability"])
+			}
+		}
+		if table := n["DSCP_TO_TC_MAP"][row["dscp_to_tc_map"]]; row["dscp_to_tc_map"] != "" {
+			require.Len(t, table, 64)
+			for v, tc := range table {
+				claimed := slices.ContainsFunc(d.Fabric.CosGroups, func(g *ir.CosGroup) bool {
+					return slices.ContainsFunc(g.DSCP, func(c ir.Claim) bool { return strconv.Itoa(c.Value) == v })
+				})
+				require.True(t, claimed || !strings.Contains(row["pfc_enable"], tc), "%s of nobody is lossless", v)
+			}
+		}
+	}
+	return packets
+}
+
+// TestWalk: packets meet on every switch what their cos groups ask for, by the text alone: from nothing, and over a template.
+func TestWalk(t *testing.T) {
+	packets := 0
+	for _, d := range everything(t, "202511") {
+		w, _ := sonic.For(d)
+		packets += walk(t, d, edit(t, w, ""))
+		if speed, same := speeds(d); same {
+			b := boxes(d)["template"]
+			b.speed, b.lookup = speed, []string{"5m", "40m", "300m", "2000m"}
+			packets += walk(t, d, edit(t, w, b.state()))
+		}
+	}
+	require.Greater(t, packets, 100)
+}

@@ -1,0 +1,171 @@
+package sonic_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/sonic"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// TestReadWritten: what is written is read back as the fabric means it, on every kind of switch.
+func TestReadWritten(t *testing.T) {
+	ports := 0
+	for _, d := range everything(t, "202511") {
+		speed, same := speeds(d)
+		if !same {
+			continue
+		}
+		w, _ := sonic.For(d)
+		for _, name := range []string{"template", "dynamic", "fresh"} {
+			old := ""
+			if name != "fresh" {
+				b := boxes(d)[name]
+				b.speed = speed
+				old = b.state()
+			}
+			out, ds := w.Edit([]byte(old))
+			require.False(t, ds.HasErrors())
+			got, want := sonic.Read(d, out), d.Wanted()
+			for _, p := range d.Ports {
+				a, b := got.Port(p.Name), want.Port(p.Name)
+				require.Equal(t, b.Sends, a.Sends, "%s %s", name, p)
+				require.Equal(t, b.Obeys, a.Obeys)
+				require.Equal(t, b.LinkPause, a.LinkPause)
+				require.Equal(t, b.Marks, a.Marks)
+				require.Equal(t, b.Marking, a.Marking)
+				for v := range a.DSCP {
+					if b.DSCP[v] >= 0 && a.Trust.DSCP {
+						require.Equal(t, b.DSCP[v], a.DSCP[v])
+					}
+					if b.DSCP[v] < 0 && a.Trust.DSCP { // nobody claims it: never lossless
+						require.Zero(t, a.Lossless()>>a.DSCP[v]&1)
+					}
+				}
+				require.True(t, a.TrustKnown)
+				ports++
+			}
+		}
+	}
+	require.Greater(t, ports, 100)
+}
+
+// TestReadTemplate: a switch with the tables of its template sends DSCP 26 to the lossy class 1, and is lossless for 3 and 4.
+func TestReadTemplate(t *testing.T) {
+	d := device(t, rack, "tor1")
+	b := usual("202505")
+	s := sonic.Read(d, []byte(b.state())).Port("Ethernet1")
+	assert.Equal(t, int8(1), s.DSCP[26])
+	assert.Equal(t, int8(3), s.DSCP[3])
+	assert.Equal(t, uint8(0x18), s.Sends)
+	assert.Equal(t, uint8(0x18), s.Obeys)
+	assert.Equal(t, uint8(0x18), s.Marks)
+	assert.Equal(t, ir.Marking{Min: 1048576, Max: 2097152, Probability: 5}, s.Marking)
+	assert.Equal(t, 2*29696, s.Headroom)
+	assert.Equal(t, uint8(15), s.Share[3])
+	assert.Equal(t, ir.Trust{DSCP: true}, s.Trust)
+
+	b.qos = false
+	none := sonic.Read(d, []byte(b.state())).Port("Ethernet1")
+	assert.Zero(t, none.Sends|none.Obeys|none.Marks)
+	assert.True(t, none.PausesKnown)
+}
+
+// TestReadLossy: PFC without a lossless priority group obeys pauses and sends none (pitfalls 2 and 3).
+func TestReadLossy(t *testing.T) {
+	d := device(t, rack, "tor1")
+	for _, c := range []struct {
+		name   string
+		change func(c *grammar.Config)
+		sends  uint8
+	}{
+		{"as it is", func(*grammar.Config) {}, 0x18},
+		{"no group", func(c *grammar.Config) { c.Delete("BUFFER_PG", "Ethernet1|3-4", "") }, 0},
+		{"a lossy profile", func(c *grammar.Config) { c.Put("BUFFER_PG", "Ethernet1|3-4", "profile", "ingress_lossy_profile") }, 0},
+		{"computed", func(c *grammar.Config) { c.Put("BUFFER_PG", "Ethernet1|3-4", "profile", "NULL") }, 0x18},
+		{"one of two", func(c *grammar.Config) {
+			c.Delete("BUFFER_PG", "Ethernet1|3-4", "")
+			c.Put("BUFFER_PG", "Ethernet1|4", "profile", "pg_lossless_100000_5m_profile")
+		}, 0x10},
+		{"another group", func(c *grammar.Config) { c.Put("TC_TO_PRIORITY_GROUP_MAP", "AZURE", "3", "0") }, 0x10},
+		{"a port that is down", func(c *grammar.Config) {
+			c.Delete("BUFFER_PG", "Ethernet1|3-4", "")
+			c.Put("PORT", "Ethernet1", "admin_status", "down")
+		}, 0x18},
+		{"no group of any port known", func(c *grammar.Config) { delete(c.Tables, "BUFFER_PG") }, 0x18},
+	} {
+		s := sonic.Read(d, []byte(change("202505", c.change))).Port("Ethernet1")
+		assert.Equal(t, c.sends, s.Sends, c.name)
+		assert.Equal(t, uint8(0x18), s.Obeys, c.name)
+	}
+}
+
+// TestHeadrooms: what the switch has told its chip goes before what its configuration says.
+func TestHeadrooms(t *testing.T) {
+	text := change("202505", func(c *grammar.Config) {
+		c.Put(grammar.PGsTable, "Ethernet1|3-4", "profile", "p")
+		c.Put(grammar.PGsTable, "Ethernet1|0", "profile", "lossy")
+		c.Put(grammar.PGsTable, "Ethernet2|3", "profile", "gone")
+		c.Put(grammar.ProfilesTable, "p", "xoff", "12345")
+		c.Put(grammar.ProfilesTable, "lossy", "size", "0")
+	})
+	assert.Equal(t, map[string]map[int]int{"Ethernet1": {0: 0, 3: 12345, 4: 12345}}, sonic.Headrooms(read(t, text)))
+	d := device(t, rack, "tor1")
+	assert.Equal(t, 2*12345, sonic.Read(d, []byte(text)).Port("Ethernet1").Headroom)
+	assert.Equal(t, map[int]int{0: 0, 3: 29696, 4: 29696}, sonic.Headrooms(read(t, usual("202505").state()))["Ethernet1"])
+}
+
+// TestReadTrust: which of two maps wins, no document says.
+func TestReadTrust(t *testing.T) {
+	d := device(t, rack, "tor1")
+	text := change("202505", func(c *grammar.Config) {
+		c.Put("DOT1P_TO_TC_MAP", "D", "3", "3")
+		c.Put("PORT_QOS_MAP", "Ethernet1", "dot1p_to_tc_map", "D")
+		c.Put("PORT_QOS_MAP", "global", "dscp_to_tc_map", "AZURE")
+		c.Delete("PORT_QOS_MAP", "Ethernet2", "dscp_to_tc_map")
+	})
+	s := sonic.Read(d, []byte(text))
+	assert.False(t, s.Port("Ethernet1").TrustKnown)
+	assert.Equal(t, int8(3), s.Port("Ethernet1").PCP[3])
+	assert.Equal(t, int8(-1), s.Port("Ethernet1").PCP[4])
+	assert.Equal(t, int8(1), s.Port("Ethernet2").DSCP[26], "the map of the whole switch")
+}
+
+// TestReadNothing: no bytes, and no configuration.
+func TestReadNothing(t *testing.T) {
+	d := device(t, rack, "tor1")
+	for _, text := range []string{"", "{}", "x", `{"PORT": {"Ethernet1": {}, "Ethernet1": {}}}`, `{"asic0": {}}`} {
+		assert.Nil(t, sonic.Read(d, []byte(text)), text)
+	}
+}
+
+// FuzzEdit: no bytes make an edit, a reading or a judgement panic, and an edit of an edit changes nothing.
+func FuzzEdit(f *testing.F) {
+	d := device(f, rack, "tor1")
+	w, _ := sonic.For(d)
+	for _, release := range []string{"202205", "202505", "202605"} {
+		b := usual(release)
+		f.Add([]byte(b.state()))
+		b.model = "dynamic"
+		f.Add([]byte(b.state()))
+		out, _ := w.Edit([]byte(b.state()))
+		f.Add(out)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		sonic.Read(d, data)
+		w.Lint(data)
+		w.Keys(data)
+		out, ds := w.Edit(data)
+		if ds.HasErrors() {
+			return
+		}
+		again, ds := w.Edit(out)
+		require.False(t, ds.HasErrors())
+		require.Equal(t, string(out), string(again))
+		_, _, err := w.Sequence(data, out)
+		_ = err
+	})
+}
