@@ -174,9 +174,9 @@ func laws(t *testing.T, w *sonic.Wish, b box, old, out string) {
 	m := newModel(t, b, old)
 	m.run(sequence(t, w, old, out))
 	if b.lookup == nil { // groups that the buffer manager makes are read back, and not foretold
-		now, ds := w.Edit(m.cfg.JSON())
+		now, ds := w.Edit(m.cfg.Rows())
 		require.False(t, ds.HasErrors())
-		require.Empty(t, sequence(t, w, string(m.cfg.JSON()), string(now)))
+		require.Empty(t, sequence(t, w, string(m.cfg.Rows()), string(now)))
 		return
 	}
 	m.same(out)
@@ -185,7 +185,7 @@ func laws(t *testing.T, w *sonic.Wish, b box, old, out string) {
 	}
 	require.Empty(t, sequence(t, w, out, out))
 
-	back := string(m.cfg.JSON())
+	back := string(m.cfg.Rows())
 	steps, refused, err := w.Sequence([]byte(back), []byte(old))
 	require.NoError(t, err)
 	require.Empty(t, refused)

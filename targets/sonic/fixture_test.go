@@ -167,7 +167,7 @@ func edit(t testing.TB, w *sonic.Wish, old string) string {
 }
 
 func read(t require.TestingT, text string) *grammar.Config {
-	cfg, err := grammar.Read([]byte(text))
+	cfg, err := grammar.ReadRows([]byte(text))
 	require.NoError(t, err)
 	return cfg
 }
@@ -215,7 +215,7 @@ func (b box) state() string {
 	if b.qos {
 		template(c, b)
 	}
-	return string(c.JSON())
+	return string(c.Rows())
 }
 
 // template adds tables as the templates of SONiC have them: classes 3 and 4 lossless, DSCP 26 in class 1.

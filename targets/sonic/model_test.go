@@ -250,5 +250,5 @@ func (m *model) same(text string) {
 			}
 		}
 	}
-	require.Equal(m, string(want.JSON()), string(got.JSON()))
+	require.Equal(m, string(want.Rows()), string(got.Rows()))
 }

@@ -16,11 +16,11 @@ import (
 // change gives the state of the usual switch, changed.
 func change(release string, f func(c *grammar.Config)) string {
 	c := grammar.New()
-	if got, err := grammar.Read([]byte(usual(release).state())); err == nil {
+	if got, err := grammar.ReadRows([]byte(usual(release).state())); err == nil {
 		c = got
 	}
 	f(c)
-	return string(c.JSON())
+	return string(c.Rows())
 }
 
 // codes gives the codes of what an edit says, and its texts.
@@ -198,19 +198,19 @@ func TestMade(t *testing.T) {
 		c.Delete("BUFFER_PG", p+"|3-4", "")
 	}
 	c.Put(grammar.LookupTable, "100000|40m", "xon_offset", "2496")
-	out := edit(t, w, string(c.JSON()))
+	out := edit(t, w, string(c.Rows()))
 	assert.Equal(t, map[string]string{
 		"pool": grammar.Pool, "size": "49152", "xon": "19456", "xoff": "29696", "dynamic_th": "0", "xon_offset": "2496",
 	}, fields(read(t, out).Row("BUFFER_PROFILE", "pg_lossless_100000_40m_profile")))
-	for _, s := range sequence(t, w, string(c.JSON()), out) {
+	for _, s := range sequence(t, w, string(c.Rows()), out) {
 		for _, o := range s.Ops {
 			assert.NotContains(t, []string{"BUFFER_PG", "BUFFER_PROFILE"}, o.Table)
 		}
 		assert.Empty(t, s.Drops)
 	}
-	m := newModel(t, b, string(c.JSON()))
-	m.run(sequence(t, w, string(c.JSON()), out))
-	assert.Equal(t, out, string(m.cfg.JSON()))
+	m := newModel(t, b, string(c.Rows()))
+	m.run(sequence(t, w, string(c.Rows()), out))
+	assert.Equal(t, out, string(m.cfg.Rows()))
 }
 
 func fields(r *grammar.Row) map[string]string {
@@ -398,7 +398,7 @@ func TestMissing(t *testing.T) {
 	w := wish(t, device(t, rack, "tor1"))
 	done := read(t, edit(t, w, b.state()))
 	done.Delete("BUFFER_PG", "Ethernet10|3", "")
-	old := string(done.JSON())
+	old := string(done.Rows())
 	next := edit(t, w, old)
 	steps := sequence(t, w, old, next)
 	require.Len(t, steps, 1)

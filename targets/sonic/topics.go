@@ -332,9 +332,7 @@ In the traditional buffer model the sizes of a lossless priority group stand in
 pg_profile_lookup.ini of the hwsku, a row for each speed and length; lengths are 5, 40 and 300 m on
 most switches. For a pair that is not there the buffer manager logs an error and makes no group:
 the port is lossy, though everything else says otherwise. rocec rounds the length of a cable up to
-one that is there, and refuses a cable that none reaches. Before a switch is read, the files as
-SONiC ships them are what to expect: hwskus of Edgecore have none, and some of Arista an empty one,
-where makers or operators bring their own.
+one that is there, and refuses a cable that none reaches.
 
 Example:
 

@@ -8,11 +8,15 @@ import (
 )
 
 // Rows writes the tables of [Tables], and rocec's own, as a line for each field, `TABLE|KEY field "text"`, in the order of their bytes: equal
-// configurations are equal bytes, whatever order a switch gives. A row without fields is a line without one.
+// configurations are equal bytes, whatever order a switch gives. A row without fields is a line without one. Profiles that the buffer manager
+// makes are left out: nobody takes them away again, so that a change that is undone would leave another state.
 func (c *Config) Rows() []byte {
 	var lines []string
 	for name, s := range c.Tables {
 		for key, row := range s.Rows {
+			if name == "BUFFER_PROFILE" && IsMade(key) {
+				continue
+			}
 			at := name + "|" + key
 			if len(row.Fields) == 0 {
 				lines = append(lines, at)

@@ -52,7 +52,7 @@ rows() {
 				MAP_PFC_PRIORITY_TO_QUEUE | PFC_PRIORITY_TO_PRIORITY_GROUP_MAP | PORT_QOS_MAP | SCHEDULER | QUEUE | WRED_PROFILE) keep=yes ;;
 				BUFFER_POOL | BUFFER_PG | BUFFER_QUEUE | BUFFER_PORT_INGRESS_PROFILE_LIST | BUFFER_PORT_EGRESS_PROFILE_LIST) keep=yes ;;
 				CABLE_LENGTH | LOSSLESS_TRAFFIC_PATTERN | DEFAULT_LOSSLESS_BUFFER_PARAMETER | PORT | DEVICE_METADATA) keep=yes ;;
-				BUFFER_PROFILE) case $row in pg_lossless_*) ;; *) keep=yes ;; esac ;; # buffermgrd makes those, and nobody takes them away
+				BUFFER_PROFILE) case $row in pg_lossless_*_profile) ;; *) keep=yes ;; esac ;; # buffermgrd makes those, and nobody takes them away
 				PFC_WD) keep=yes && if [ "$row" != GLOBAL ]; then watched=yes; fi ;;
 				esac
 				case $keep$line in yes*'{}' | yes*'{},') printf '%s\n' "$table|$row" ;; esac
