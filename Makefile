@@ -1,6 +1,6 @@
 # Two commands do all there is to do on a fresh machine with Go: make demo, make test.
 
-.PHONY: all demo check test test-long reliability build bench update
+.PHONY: all demo check test test-packages test-command test-long reliability build bench update
 
 all: build
 
@@ -17,11 +17,19 @@ check:
 	go vet ./...
 	PATH="$$PATH:/usr/sbin:/sbin" GOGC=400 RAPID_CHECKS=500 go test -short ./...
 
-# Every test, with the race detector; installs what the tests drive for real (Debian packages, as root). Three packages at once on 2 cores,
-# since many tests wait for devices.
+# Every test; installs what the tests drive for real (Debian packages, as root). The two parts run side by side.
 test:
 	./.ci/deps
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 20m -p 3 ./...
+	$(MAKE) -j2 test-packages test-command
+
+# All packages but the command, with the race detector; two at once, since many tests wait for devices.
+test-packages:
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 20m -p 2 $$(go list ./... | grep -v /cmd/rocec$$)
+
+# The command: all of its tests, and with the race detector those that start no rocec a hundred times.
+test-command:
+	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 20m ./cmd/rocec
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -short -timeout 20m ./cmd/rocec
 
 # What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
 # deploy ten times in other orders, a fleet of 1,000 devices in waves, and every cell of the fault matrix.
@@ -33,6 +41,7 @@ test-long: test reliability
 	done
 	go test ./targets/deploy/ssh -run '^TestAgainstSSH$$' -rapid.checks 4000
 	go test ./targets/deploy/rollout -run '^TestFleetInWaves$$' -whole -timeout 1h
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 1h ./cmd/rocec
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 1h $$(go list ./targets/deploy/... | grep -v /matrix$$)
 
 # Every fault at every command of a change, on real devices, which takes hours; its counts go into docs/reliability.md.
