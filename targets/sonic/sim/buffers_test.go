@@ -57,6 +57,8 @@ func TestGroups(t *testing.T) {
 	old := boot(t, sim.Box{Release: "202411", QoS: sim.Template})
 	require.Contains(t, old.refuse(replace("/PORT_QOS_MAP/Ethernet0/pfc_enable", `""`)), "Failed validating patch", "empty only from 202505 on")
 	b.patch(replace("/BUFFER_PG/Ethernet4|3-4/profile", `"ingress_lossy_profile"`))
+	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet4|3-4"), "a patch takes the port down and up, and that is an event")
+	b.Put("BUFFER_PG", "Ethernet4|3-4", map[string]string{"profile": "ingress_lossy_profile"})
 	require.Equal(t, "ingress_lossy_profile", b.Row("BUFFER_PG", "Ethernet4|3-4")["profile"])
 	b.patch(replace("/PORT/Ethernet4/mtu", `"9000"`))
 	require.Equal(t, profile, b.Row("BUFFER_PG", "Ethernet4|3-4"), "the next event of the port overwrites what others have set")

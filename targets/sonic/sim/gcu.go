@@ -192,7 +192,7 @@ func (s *Switch) applyTo(ns string, ops []operation, o applyOptions) error {
 	if err := s.validYANG(ops, target, o); err != nil {
 		return err
 	}
-	moves := movesOf(before, target)
+	moves := withFlaps(sp.Config["PORT"], movesOf(before, target))
 	s.logCount(log, scope, len(moves))
 	if o.dry {
 		for _, m := range moves {
@@ -204,6 +204,9 @@ func (s *Switch) applyTo(ns string, ops []operation, o applyOptions) error {
 	for i, m := range moves {
 		log("  * [%s]", m.operation(before).text(`"`))
 		sp.put(m.table, m.key, m.row)
+		if m.table == "PORT" && s.Lag == 0 {
+			s.settle(sp) // daemons see that a port was down
+		}
 		if n := s.Faults.Halfway; n > 0 && i+1 == n {
 			s.Faults.Halfway = 0
 			return complaint("Redis connection lost: Connection reset by peer")
