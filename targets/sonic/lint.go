@@ -22,5 +22,21 @@ func (w *Wish) Lint(content []byte) (found diag.List, foreign string) {
 	if err != nil {
 		return nil, ""
 	}
-	return lint.CheckRows(Path, content, box.Release), ""
+	meant := w.meant(box.Release)
+	for _, d := range lint.CheckRows(Path, content, box.Release) {
+		if !meant[d.Code+" "+d.Detail] {
+			found = append(found, d)
+		}
+	}
+	return found, ""
+}
+
+// meant is what is said of the state that rocec writes from nothing.
+func (w *Wish) meant(r grammar.Release) map[string]bool {
+	whole, _ := w.Edit(nil)
+	m := map[string]bool{}
+	for _, d := range lint.CheckRows(Path, whole, r) {
+		m[d.Code+" "+d.Detail] = true
+	}
+	return m
 }
