@@ -1,7 +1,11 @@
 package sonic
 
 import (
+	"bytes"
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
@@ -22,5 +26,27 @@ func (w *Wish) Lint(content []byte) (found diag.List, foreign string) {
 	if err != nil {
 		return nil, ""
 	}
-	return lint.CheckRows(Path, content, box.Release), ""
+	return lint.CheckRows(Path, withMade(cfg, content), box.Release), ""
+}
+
+// withMade gives a state with a row for each profile that the buffer manager has made and a priority group names, behind all others: they are
+// on the switch, and no part of the state ([grammar.Config.Rows]). Where the lookup file has no sizes for one, its headroom is not known;
+// that the profile has one is.
+func withMade(cfg *grammar.Config, content []byte) []byte {
+	lookup := grammar.LookupOf(cfg)
+	made := cfg.Clone()
+	var rows []byte
+	for _, key := range cfg.Keys("BUFFER_PG") {
+		profile := cfg.Get("BUFFER_PG", key, "profile")
+		if !grammar.IsMade(profile) || strings.ContainsAny(profile, " \n") || made.Row("BUFFER_PROFILE", profile) != nil {
+			continue
+		}
+		xoff, _ := headroom(cfg, lookup, profile)
+		made.Put("BUFFER_PROFILE", profile, "xoff", strconv.Itoa(xoff))
+		rows = fmt.Appendf(rows, "BUFFER_PROFILE|%s xoff \"%d\"\n", profile, xoff)
+	}
+	if len(rows) == 0 {
+		return content
+	}
+	return slices.Concat(bytes.TrimSuffix(content, []byte("\n")), []byte("\n"), rows)
 }
