@@ -84,8 +84,7 @@ func (e *editor) cableRow(name string) string {
 func (e *editor) made(name string, p *port) bool {
 	metres := e.metres(name, p)
 	_, sized := e.lookup[e.speed(name, p)][metres]
-	profile := e.cfg.Row("BUFFER_PROFILE", grammar.ProfileName(e.speed(name, p), metres)) != nil
-	return e.read && e.cfg.Get("PORT", name, "admin_status") == "up" && metres > 0 && (sized || e.lookup == nil && profile)
+	return e.read && e.cfg.Get("PORT", name, "admin_status") == "up" && metres > 0 && sized
 }
 
 // wishBuffers gives a lossless port its length of cable and its priority groups: in the dynamic model they are rocec's to ask for, in the
@@ -233,9 +232,9 @@ func (e *editor) judgeLengths(ds *diag.List) {
 				metresText(all), platform.SpeedText(speed))
 			continue
 		}
-		var speeds []string
-		for _, s := range slices.Sorted(maps.Keys(e.lookup)) {
-			speeds = append(speeds, platform.SpeedText(s))
+		speeds := []string{"none"}
+		for i, s := range slices.Sorted(maps.Keys(e.lookup)) {
+			speeds = append(speeds[:i], platform.SpeedText(s))
 		}
 		topicCable.Errorf(ds, at, "%s of %s runs at %s, for which the lookup file of the switch has no sizes; it has %s. The buffer manager would "+
 			"leave the port lossy. Add a row to pg_profile_lookup.ini on the switch, or choose an hwsku that has the speed.", name, d.Name,
@@ -251,23 +250,18 @@ func metresText(all []int) string {
 	return diag.And(out) + " m"
 }
 
-// Headrooms gives what the switch has told its chip to keep for each lossless priority of a port after a pause, in bytes, by ports and
-// priorities: of APPL_DB where the state holds it, else of CONFIG_DB. 0: a priority group without headroom. What it does not say is not in it.
+// Headrooms gives what the switch keeps for each lossless priority of a port after a pause, in bytes, by ports and priorities, as far as its
+// configuration says it: the xoff of the profile of its priority group; of a profile that the buffer manager makes, which is no part of a
+// state, that of the row of the lookup file that it is made of. 0: a priority group without headroom. What the state does not say, such
+// as headroom that the switch computes, is not in it: the probe of headroom reads that.
 func Headrooms(cfg *grammar.Config) map[string]map[int]int {
-	groups, profiles := "BUFFER_PG", "BUFFER_PROFILE"
-	if cfg.Tables[grammar.PGsTable] != nil && cfg.Tables[grammar.ProfilesTable] != nil {
-		groups, profiles = grammar.PGsTable, grammar.ProfilesTable
-	}
+	lookup := grammar.LookupOf(cfg)
 	out := map[string]map[int]int{}
-	for _, key := range cfg.Keys(groups) {
+	for _, key := range cfg.Keys("BUFFER_PG") {
 		name, from, to, ok := queueOf(key)
-		profile := cfg.Row(profiles, cfg.Get(groups, key, "profile"))
-		if !ok || profile == nil {
+		xoff, known := headroom(cfg, lookup, cfg.Get("BUFFER_PG", key, "profile"))
+		if !ok || !known {
 			continue
-		}
-		xoff, err := strconv.Atoi(profile.Get("xoff"))
-		if err != nil || xoff < 0 {
-			xoff = 0
 		}
 		for n := from; n <= min(to, 7); n++ {
 			if out[name] == nil {
@@ -277,4 +271,23 @@ func Headrooms(cfg *grammar.Config) map[string]map[int]int {
 		}
 	}
 	return out
+}
+
+// headroom is that of a profile, in bytes; a text that is no size is none.
+func headroom(cfg *grammar.Config, lookup grammar.Lookup, profile string) (xoff int, known bool) {
+	row := cfg.Row("BUFFER_PROFILE", profile)
+	text := row.Get("xoff")
+	if row == nil {
+		speed, metres, made := grammar.ParseProfileName(profile)
+		sizes, sized := lookup[speed][metres]
+		if !made || !sized {
+			return 0, false
+		}
+		text = sizes.Xoff
+	}
+	xoff, err := strconv.Atoi(text)
+	if err != nil || xoff < 0 {
+		return 0, true
+	}
+	return xoff, true
 }

@@ -48,12 +48,23 @@ func sequence(t require.TestingT, w *sonic.Wish, before, after string) []grammar
 	return steps
 }
 
-// TestGolden: what is written for a rack from nothing, and what a switch with the tables of its template is told, at releases that
-// differ.
+// document gives the document of tables of a state.
+func document(t testing.TB, w *sonic.Wish, state string) string {
+	t.Helper()
+	forms := w.File().Forms
+	require.Len(t, forms, 1)
+	require.Equal(t, sonic.DocumentPath, forms[0].Path)
+	return string(forms[0].Of([]byte(state)))
+}
+
+// TestGolden: what is written for a rack from nothing, as rows and as a document, and what a switch with the tables of its template is told, at
+// releases that differ.
 func TestGolden(t *testing.T) {
 	for _, release := range []string{"202205", "202505", "202511"} {
 		w := wish(t, device(t, on(release), "tor1"))
-		golden(t, "rack-"+release+".json", edit(t, w, ""))
+		fresh := edit(t, w, "")
+		golden(t, "rack-"+release+".rows", fresh)
+		golden(t, "rack-"+release+".json", document(t, w, fresh))
 		old := usual(release).state()
 		golden(t, "rack-"+release+".told", told(sequence(t, w, old, edit(t, w, old))))
 	}
@@ -61,12 +72,12 @@ func TestGolden(t *testing.T) {
 
 // boxes are the switches that a device may be, each with the ports of the device and some others.
 func boxes(d *ir.Device) map[string]box {
-	names := []string{"Ethernet900", "Ethernet901"}
+	names := []string{"Ethernet900", "Ethernet904"}
 	for _, p := range d.Ports {
 		names = append(names, p.Name)
 	}
 	base := usual(d.Switch.Version)
-	base.ports = names
+	base.ports, base.step, base.watched = names, 4, names[0]
 	if d.Switch.Model.ASIC.Vendor == "broadcom" {
 		base.asic, base.hwsku = "broadcom", "Force10-S6100"
 	}

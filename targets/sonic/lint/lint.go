@@ -20,16 +20,16 @@ const most = 100
 
 // Check judges a file of a release; 0: the one it names itself, or the newest that rocec knows.
 func Check(name string, data []byte, r grammar.Release) diag.List {
-	return check(name, data, r, grammar.Read, false)
+	return check(name, data, r, grammar.Read)
 }
 
 // CheckRows is [Check] of a state, as [grammar.Config.Rows] writes it.
 func CheckRows(name string, data []byte, r grammar.Release) diag.List {
-	return check(name, data, r, grammar.ReadRows, true)
+	return check(name, data, r, grammar.ReadRows)
 }
 
-func check(name string, data []byte, r grammar.Release, read func([]byte) (*grammar.Config, error), rows bool) diag.List {
-	j := &judge{name: name, data: data, release: r, rows: rows, count: map[string]int{}}
+func check(name string, data []byte, r grammar.Release, read func([]byte) (*grammar.Config, error)) diag.List {
+	j := &judge{name: name, data: data, release: r, count: map[string]int{}}
 	cfg, err := read(data)
 	if err != nil {
 		at, text := grammar.Place{}, err.Error()
@@ -66,7 +66,6 @@ func check(name string, data []byte, r grammar.Release, read func([]byte) (*gram
 }
 
 type judge struct {
-	rows    bool // it is a state
 	name    string
 	data    []byte
 	cfg     *grammar.Config
@@ -210,7 +209,7 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 	case grammar.RefList:
 		refs = strings.Split(v.Text, ",")
 	case grammar.Profile:
-		if v.Text == "NULL" || j.rows && grammar.IsMade(v.Text) { // which a state leaves out
+		if v.Text == "NULL" {
 			return
 		}
 	default:

@@ -73,7 +73,7 @@ func (j *judge) rowsOf(table string) map[string]map[int]*grammar.Row {
 // lossless reports whether a priority group has headroom: NULL has the switch compute it.
 func (j *judge) lossless(group *grammar.Row) bool {
 	profile := group.Get("profile")
-	return profile == "NULL" || j.rows && grammar.IsMade(profile) || j.cfg.Row("BUFFER_PROFILE", profile).Has("xoff")
+	return profile == "NULL" || j.cfg.Row("BUFFER_PROFILE", profile).Has("xoff")
 }
 
 // marks reports whether a profile marks packets that no policer has coloured.
