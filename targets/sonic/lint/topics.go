@@ -61,14 +61,18 @@ Example:
 
     {
       "VERSIONS": {"DATABASE": {"VERSION": "version_202405_01"}},
-      "PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "200", "pfc_stat_history": "enable"}}
+      "PFC_WD": {
+        "Ethernet0": {"action": "drop", "detection_time": "200", "pfc_stat_history": "enable"}
+      }
     }
 
 How to mend it: leave the field out, or use the release that has it.
 
     {
       "VERSIONS": {"DATABASE": {"VERSION": "version_202405_01"}},
-      "PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "200"}}
+      "PFC_WD": {
+        "Ethernet0": {"action": "drop", "detection_time": "200"}
+      }
     }
 `,
 }
@@ -155,8 +159,12 @@ Example:
 
     {
       "BUFFER_PG": {"Ethernet0|0": {"profile": "ingress_lossy_profile"}},
-      "BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "1000000"}},
-      "BUFFER_PROFILE": {"ingress_lossy_profile": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "3"}},
+      "BUFFER_POOL": {
+        "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "1000000"}
+      },
+      "BUFFER_PROFILE": {
+        "ingress_lossy_profile": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "3"}
+      },
       "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"}},
       "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}
     }
@@ -247,7 +255,9 @@ Example:
 
     {
       "WRED_PROFILE": {
-        "AZURE_LOSSLESS": {"ecn": "ecn_all", "green_min_threshold": "2000000", "green_max_threshold": "1000000"}
+        "AZURE_LOSSLESS": {
+          "ecn": "ecn_all", "green_min_threshold": "2000000", "green_max_threshold": "1000000"
+        }
       }
     }
 
@@ -255,7 +265,9 @@ How to mend it: put the thresholds in order, and bind the profile to the queues 
 
     {
       "WRED_PROFILE": {
-        "AZURE_LOSSLESS": {"ecn": "ecn_all", "green_min_threshold": "1000000", "green_max_threshold": "2000000"}
+        "AZURE_LOSSLESS": {
+          "ecn": "ecn_all", "green_min_threshold": "1000000", "green_max_threshold": "2000000"
+        }
       }
     }
 `,
