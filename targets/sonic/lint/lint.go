@@ -19,7 +19,9 @@ import (
 const most = 100
 
 // Check judges a file of a release; 0: the one it names itself, or the newest that rocec knows.
-func Check(name string, data []byte, r grammar.Release) diag.List { return check(name, data, r, grammar.Read) }
+func Check(name string, data []byte, r grammar.Release) diag.List {
+	return check(name, data, r, grammar.Read)
+}
 
 // CheckRows is [Check] of a state, as [grammar.Config.Rows] writes it.
 func CheckRows(name string, data []byte, r grammar.Release) diag.List {
@@ -50,6 +52,7 @@ func check(name string, data []byte, r grammar.Release, read func([]byte) (*gram
 			j.errorf(&topicValue, p.At, "In %s, row %s, %s", p.Table, p.Row, p.Says)
 		}
 	}
+	j.others()
 	j.fields()
 	j.ports()
 	j.lookups()
@@ -190,8 +193,8 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 		return
 	case f == nil:
 		if t.Name != "PORT" && t.Name != "DEVICE_METADATA" && t.Name != "VERSIONS" {
-			j.warnf(&topicField, v.At, "No model of %s has the field %s of %s, row %s. If it is a slip, it sets nothing, and patches are refused.",
-				j.release, name, t.Name, key)
+			j.warnf(&topicField, v.At, "No model of %s has the field %s of %s, row %s. If it is a slip, it sets nothing, and patches are refused.%s",
+				j.release, name, t.Name, key, diag.DidYouMean(name, fieldNames(t, j.release)))
 		}
 		return
 	}

@@ -32,9 +32,9 @@ var topicValue = diag.Topic{
 	Code:    "conf-sonic-value",
 	Summary: "a field holds what the model of SONiC does not take",
 	Doc: `
-All values of CONFIG_DB are text, and the models say of each what it may be: a number and its range,
-one of some words, a list of priorities. A configuration with one that is wrong loads, and then every
-patch to it is refused; what the wrong value sets depends on the daemon that reads it.
+All values of CONFIG_DB are text, and the models say of each what it may be: a number and its
+range, one of some words, a list of priorities. A configuration with one that is wrong loads, and
+then every patch to it is refused; what the wrong value sets depends on the daemon that reads it.
 
 Example:
 
@@ -52,10 +52,11 @@ How to mend it: write a text that the model takes.
 
 var topicField = diag.Topic{
 	Code:    "conf-sonic-field",
-	Summary: "the release of SONiC has no such field",
+	Summary: "the release of SONiC has no such field or table",
 	Doc: `
 Fields come with releases. One that a release does not have sets nothing, and patches to a
-configuration that holds it are refused.
+configuration that holds it are refused. So is a table whose name has a slip in it: no daemon reads
+it.
 
 Example:
 
@@ -181,8 +182,8 @@ var topicMap = diag.Topic{
 	Summary: "marked traffic does not come into the class that has PFC",
 	Doc: `
 The map of the templates sends DSCP 3 and 4 to the lossless classes 3 and 4, and almost everything
-else to class 1, DSCP 26 with it. Storage and training are marked 26 by custom, and are lossy on such
-a switch, though ports have PFC and headroom.
+else to class 1, DSCP 26 with it. Storage and training are marked 26 by custom, and are lossy on
+such a switch, though ports have PFC and headroom.
 
 Example:
 
@@ -226,13 +227,15 @@ var topicLookup = diag.Topic{
 	Code:    "conf-sonic-lookup",
 	Summary: "a cable has a length for which the switch has no sizes",
 	Doc: `
-In the traditional buffer model sizes stand in pg_profile_lookup.ini of the hwsku, by speed and length.
-A pair that is not there leaves the port lossy, with an error in the log.
+In the traditional buffer model sizes stand in pg_profile_lookup.ini of the hwsku, by speed and
+length. A pair that is not there leaves the port lossy, with an error in the log.
 
 Example:
 
     {
-      "@lookup": {"100000|5m": {"size": "49152", "xon": "19456", "xoff": "29696", "threshold": "0"}},
+      "@lookup": {
+        "100000|5m": {"size": "49152", "xon": "19456", "xoff": "29696", "threshold": "0"}
+      },
       "CABLE_LENGTH": {"AZURE": {"Ethernet0": "7m"}},
       "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"}},
       "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}
@@ -277,9 +280,9 @@ var topicWatchdog = diag.Topic{
 	Code:    "conf-sonic-watchdog",
 	Summary: "the watchdog of PFC does not watch what is paused, or as it should",
 	Doc: `
-The software watchdog ends a storm of pauses at the priorities of pfcwd_sw_enable, after detection_time,
-which is no shorter than the interval at which it looks. Priorities with PFC that it does not watch stay
-stopped.
+The software watchdog ends a storm of pauses at the priorities of pfcwd_sw_enable, after
+detection_time, which is no shorter than the interval at which it looks. Priorities with PFC that it
+does not watch stay stopped.
 
 Example:
 
