@@ -3,6 +3,8 @@ package targets_test
 import (
 	"encoding/json"
 	"path"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,10 +15,30 @@ import (
 
 // TestForms: what is built of a live state lies below paths of its own, is pure, ends in a newline, and is read back from JSON the same.
 func TestForms(t *testing.T) {
-	c := clos{leaves: 2, spines: 2, hosts: 2, model: "sn4700", version: "5.9.1", v1: true, v2: true}
-	tree, ds := targets.Render(c.compile(t))
-	require.False(t, ds.HasErrors(), textOf(ds))
 	forms := 0
+	for _, text := range []string{"cumulus-linux 5.9.1", "sonic 202505"} {
+		forms += formsOf(t, text)
+	}
+	assert.Equal(t, 16, forms, "two of each switch")
+}
+
+// formsOf judges the forms of a fabric of switches with a system and a release, and counts them.
+func formsOf(t *testing.T, text string) (forms int) {
+	t.Helper()
+	os, version, _ := strings.Cut(text, " ")
+	c := clos{leaves: 2, spines: 2, hosts: 2, model: "sn4700", version: "5.9.1", v1: os == "cumulus-linux", v2: true}
+	f := c.compile(t)
+	for _, d := range f.Devices {
+		if d.Switch == nil || os == "cumulus-linux" {
+			continue
+		}
+		d.Switch.OS, d.Switch.Version, d.Switch.Config = os, version, ""
+		for i, p := range d.Ports {
+			p.Name = "Ethernet" + strconv.Itoa(8*i)
+		}
+	}
+	tree, ds := targets.Render(f)
+	require.False(t, ds.HasErrors(), textOf(ds))
 	for _, d := range tree.Devices {
 		paths := map[string]bool{}
 		for _, file := range d.Files {
@@ -48,5 +70,5 @@ func TestForms(t *testing.T) {
 			assert.Greater(t, len(data), 1000)
 		}
 	}
-	assert.Equal(t, 8, forms, "two of each switch")
+	return forms
 }

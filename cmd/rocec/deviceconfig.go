@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/rocec/rocec/cmd/internal/report"
@@ -15,6 +16,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/judge"
+	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
 // The bounds of a folder of device files.
@@ -24,6 +26,40 @@ const (
 	deviceFiles   = 10_000
 	deviceBytes   = 256 << 20
 )
+
+// deviceJudge is who judges files of one kind.
+type deviceJudge struct {
+	known func(name string) bool     // such a name, in a folder, is that of a file to judge
+	takes func(f conflint.File) bool // the file is of the kind, by its name or by its beginning
+	most  int                        // bytes of a file that are looked at
+	check func([]conflint.File) conflint.Lint
+}
+
+// deviceJudges are asked in this order; the last takes what no other does.
+var deviceJudges = []deviceJudge{
+	{namedSONiC, isSONiC, grammar.MaxSize, checkSONiC},
+	{conflint.Known, func(conflint.File) bool { return true }, conflint.MaxFile, conflint.Check},
+}
+
+// checkDeviceFiles has every file judged by whose it is.
+func checkDeviceFiles(files []conflint.File) conflint.Lint {
+	r := conflint.Lint{Dialects: make([]string, len(files))}
+	of := make([][]conflint.File, len(deviceJudges))
+	at := make([][]int, len(deviceJudges))
+	for i, f := range files {
+		n := slices.IndexFunc(deviceJudges, func(j deviceJudge) bool { return j.takes(f) })
+		of[n], at[n] = append(of[n], f), append(at[n], i)
+	}
+	for n, j := range deviceJudges {
+		one := j.check(of[n])
+		for k, i := range at[n] {
+			r.Dialects[i] = one.Dialects[k]
+		}
+		r.Diagnostics = append(r.Diagnostics, one.Diagnostics...)
+	}
+	r.Diagnostics.Sort()
+	return r
+}
 
 // loadDeviceFiles judges files of devices instead of a fabric: one file, or every known one below a folder.
 func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
@@ -43,10 +79,10 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 	case !info.Mode().IsRegular():
 		return nil, fail(exitUsage, "--device-config: %s is neither a file nor a folder", name)
 	default:
-		data, why := readDeviceFile(func() (fs.File, error) { return os.Open(name) })
+		data, why := readDeviceFile(name, func() (fs.File, error) { return os.Open(name) })
 		files = []conflint.File{{Name: deviceName(path.Clean(filepath.ToSlash(name))), Data: data, Why: why}}
 	}
-	r := conflint.Check(files)
+	r := checkDeviceFiles(files)
 	f := &report.Report{Judged: &judge.Judged{Source: &lang.Source{Files: map[string][]byte{}}, Diags: r.Diagnostics}, Dir: name}
 	if !info.IsDir() {
 		f.Dir = filepath.Dir(name)
@@ -58,7 +94,7 @@ func (a *app) loadDeviceFiles(name string) (*report.Report, error) {
 	return f, nil
 }
 
-// deviceFolder reads every file below a folder that has a name conflint knows, in the order of names. Links are
+// deviceFolder reads every file below a folder that has a name a judge knows, in the order of names. Links are
 // followed inside the folder only, and never into folders.
 func deviceFolder(dir string) ([]conflint.File, error) {
 	root, err := os.OpenRoot(dir)
@@ -96,7 +132,7 @@ func findDeviceFiles(fsys fs.FS, dir string) ([]conflint.File, error) {
 				return fmt.Errorf("%s is deeper than %d folders", path.Join(dir, name), deviceDepth)
 			}
 			return nil
-		case !conflint.Known(name):
+		case !slices.ContainsFunc(deviceJudges, func(j deviceJudge) bool { return j.known(name) }):
 			return nil
 		}
 		file := conflint.File{Name: deviceName(path.Join(filepath.ToSlash(dir), name))}
@@ -111,7 +147,7 @@ func findDeviceFiles(fsys fs.FS, dir string) ([]conflint.File, error) {
 		case !info.Mode().IsRegular():
 			file.Why = "It is no regular file."
 		default:
-			file.Data, file.Why = readDeviceFile(func() (fs.File, error) { return fsys.Open(name) })
+			file.Data, file.Why = readDeviceFile(name, func() (fs.File, error) { return fsys.Open(name) })
 		}
 		size += len(file.Data)
 		files = append(files, file)
@@ -121,8 +157,8 @@ func findDeviceFiles(fsys fs.FS, dir string) ([]conflint.File, error) {
 		return nil, fail(exitUsage, "--device-config: %v", err)
 	}
 	if len(files) == 0 {
-		return nil, fail(exitUsage, "--device-config: no file below %s is called %s, or leaf01-%s and the like", dir,
-			strings.Join(conflint.Names, ", "), conflint.Names[0])
+		return nil, fail(exitUsage, "--device-config: no file below %s is called %s, %s, or leaf01-%s and the like", dir,
+			strings.Join(conflint.Names, ", "), sonicFile, conflint.Names[0])
 	}
 	return files, nil
 }
@@ -132,17 +168,25 @@ func deviceName(name string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(diag.Escape(name))
 }
 
-// readDeviceFile reads a file, at most as much of it as tells that it is too large, or says why not.
-func readDeviceFile(open func() (fs.File, error)) (data []byte, why string) {
+// readDeviceFile reads a file, at most as much of it as tells that it is too large for its judge, or says why not.
+func readDeviceFile(name string, open func() (fs.File, error)) (data []byte, why string) {
 	f, err := open()
 	if err != nil {
 		return nil, readWhy(err)
 	}
 	defer f.Close()
-	if data, err = io.ReadAll(io.LimitReader(f, conflint.MaxFile+1)); err != nil {
-		return nil, readWhy(err)
+	file := conflint.File{Name: name}
+	for _, j := range slices.Backward(deviceJudges) { // the smallest first: whose file it is shows at its beginning
+		rest, err := io.ReadAll(io.LimitReader(f, int64(j.most+1-len(file.Data))))
+		if err != nil {
+			return nil, readWhy(err)
+		}
+		file.Data = append(file.Data, rest...)
+		if len(file.Data) <= j.most || !deviceJudges[0].takes(file) {
+			break
+		}
 	}
-	return data, ""
+	return file.Data, ""
 }
 
 // readWhy is the cause of a failure to read, as a sentence.

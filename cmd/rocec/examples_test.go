@@ -240,7 +240,7 @@ func TestExplainExamples(t *testing.T) {
 	}
 	bad, grounds := map[string]*langtest.Woven{}, map[string]string{}
 	for _, f := range fences(t, "../../docs/checks.md") {
-		if !slices.Contains([]string{"hcl", "json", "dot", "lock"}, f.language) || notRun[f.heading] != "" {
+		if !slices.Contains([]string{"hcl", "json", "dot", "lock"}, f.language) || notRun[f.heading] != "" || strings.HasPrefix(f.heading, "conf-") {
 			continue
 		}
 		t.Run(f.heading, func(t *testing.T) {
@@ -374,13 +374,14 @@ func completeConf(excerpt, sound string) string {
 func TestExplainConfExamples(t *testing.T) {
 	bad := map[string]string{}
 	for _, f := range fences(t, "../../docs/checks.md") {
-		if f.language != "ini" && f.language != "yaml" || !strings.HasPrefix(f.heading, "conf-") {
+		whole := f.language == "yaml" || f.language == "json"
+		if f.language != "ini" && !whole || !strings.HasPrefix(f.heading, "conf-") {
 			continue
 		}
 		t.Run(f.heading, func(t *testing.T) {
 			base, ok := confGrounds[f.heading]
 			switch {
-			case f.language == "yaml": // a whole file
+			case whole:
 				base = ""
 			case !ok:
 				base = "t1.conf"
@@ -417,13 +418,16 @@ func TestExplainConfExamples(t *testing.T) {
 			}
 			if f.part != "Example:" {
 				require.Contains(t, bad, f.heading)
-				if f.language != "yaml" {
+				if !whole {
 					under = bad[f.heading]
 				}
 			}
+			if f.language == "json" {
+				name = sonicFile
+			}
 			text := completeConf(f.text, under)
 			files = append(files, conflint.File{Name: name, Data: []byte(text)})
-			ds := conflint.Check(files).Diagnostics
+			ds := checkDeviceFiles(files).Diagnostics
 			found := slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool {
 				return d.Code == f.heading && d.At.Filename == name && d.At.Start.Byte < len(f.text)
 			})
@@ -437,7 +441,7 @@ func TestExplainConfExamples(t *testing.T) {
 			}
 		})
 	}
-	for _, topic := range conflint.Topics {
+	for _, topic := range report.DeviceTopics {
 		if bad[topic.Code] == "" {
 			assert.Contains(t, notRun, topic.Code, "an example that is not run, and nothing says why")
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/targets/cumulus/conflint"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/judge"
@@ -33,7 +32,7 @@ func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byt
 			Vars: a.vars, Env: a.environ, MaxObjects: a.maxObjects, Version: release(buildVersion().Version), Unlocked: a.unlocked,
 		},
 		Budget: a.steps(),
-		Others: slices.Concat(conflint.Topics, deploy.Topics, seen.Topics),
+		Others: slices.Concat(report.DeviceTopics, deploy.Topics, seen.Topics),
 	}
 	for _, name := range a.varFiles {
 		data, err := readBounded(name)

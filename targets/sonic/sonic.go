@@ -47,10 +47,6 @@ import (
 // Path is the live state of a switch: flat rows in the order of their bytes, see the package comment.
 const Path = "sonic/running"
 
-// DocumentPath is the document of tables in what `rocec build` writes: `config load` takes it, as does the pipeline of those who own the
-// whole configuration.
-const DocumentPath = "/etc/rocec/config_db.json"
-
 // Name is the name of rocec's maps, and begins those of its schedulers and profiles of marking.
 const Name = "ROCEC"
 
@@ -84,6 +80,7 @@ func (w *Wish) File() target.File {
 		Lint: w.linter(),
 		Forms: []target.Form{
 			{Path: DocumentPath, Of: document},
+			{Path: PatchPath, Of: w.patch},
 		},
 		Data:     data,
 		Activate: step(nil, nil, nil, nil),
@@ -193,33 +190,3 @@ func spell(table, row, field string) string { return table + "." + row + "." + f
 
 // mine reports whether rocec has declared an object of a name.
 func mine(name string) bool { return name == Name || strings.HasPrefix(name, Name+"-") }
-
-// document is what of a state others merge into theirs: no member of rocec's own.
-func document(content []byte) []byte {
-	cfg, err := grammar.ReadRows(content)
-	if err != nil {
-		return nil
-	}
-	return cfg.Only().JSON()
-}
-
-// data gives a state as an object of tables, rows and text; content that is none is an empty one.
-func data(content []byte) map[string]any {
-	cfg, err := grammar.ReadRows(content)
-	if err != nil {
-		return map[string]any{}
-	}
-	tables := map[string]any{}
-	for name := range cfg.Only().Tables {
-		rows := map[string]any{}
-		for _, key := range cfg.Keys(name) {
-			fields := map[string]any{}
-			for field, v := range cfg.Row(name, key).Fields {
-				fields[field] = v.Text
-			}
-			rows[key] = fields
-		}
-		tables[name] = rows
-	}
-	return map[string]any{"config_db": tables}
-}

@@ -19,6 +19,7 @@ import (
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/seen"
 	"github.com/rocec/rocec/targets/judge"
+	soniclint "github.com/rocec/rocec/targets/sonic/lint"
 	"github.com/rocec/rocec/validate"
 )
 
@@ -75,6 +76,9 @@ type Room struct {
 	Topics   []diag.Topic
 }
 
+// DeviceTopics is every code of what lies on switches, whoever judges it.
+var DeviceTopics = slices.Concat(conflint.Topics, soniclint.Topics)
+
 // Rooms returns every code there is, by the room that reports it, each room's sorted.
 func Rooms() []Room {
 	var checks []diag.Topic
@@ -86,7 +90,7 @@ func Rooms() []Room {
 		{"The language: the file cannot be read as meant", "hcl", slices.Clone(lang.Topics)},
 		{"The fabric: names, cables, sizes", "hcl", slices.Clone(compiler.Topics)},
 		{"The devices: a release or a chip cannot do it", "hcl", slices.Clone(targets.Topics)},
-		{"Device files: what lies on a switch would misbehave", "ini", slices.Clone(conflint.Topics)},
+		{"Device files: what lies on a switch would misbehave", "ini", slices.Clone(DeviceTopics)},
 		{"The machines: plan and apply could not do it", "text", slices.Clone(deploy.Topics)},
 		{"What devices say: ports and cables are not as the fabric says", "text", slices.Clone(seen.Topics)},
 	}
@@ -102,7 +106,7 @@ func topicsRun(r *Report) []diag.Topic {
 	case r.Fabric != nil:
 		return Rooms()[0].Topics
 	case r.Files != nil:
-		return conflint.Topics
+		return DeviceTopics
 	}
 	return nil
 }

@@ -25,7 +25,10 @@ type Config struct {
 	Tables map[string]*Section // those of [Tables], and rocec's own
 	Found  []Problem           // what is odd and can be told apart, in the order of the text, at most a thousand of it
 
-	foreign map[string][]byte // tables of others, as they stand
+	// Others are the tables of others by name, with the byte of the text at which the name stands.
+	Others map[string]int
+
+	foreign map[string][]byte // these tables, as they stand
 	data    []byte
 }
 
@@ -157,7 +160,7 @@ func (c *Config) Delete(table, row, field string) {
 
 // Clone is a configuration of its own; the tables of others are shared, since nothing changes them.
 func (c *Config) Clone() *Config {
-	out := &Config{Tables: make(map[string]*Section, len(c.Tables)), Found: c.Found, foreign: c.foreign, data: c.data}
+	out := &Config{Tables: make(map[string]*Section, len(c.Tables)), Found: c.Found, Others: c.Others, foreign: c.foreign, data: c.data}
 	for name, s := range c.Tables {
 		own := &Section{At: s.At, Rows: make(map[string]*Row, len(s.Rows))}
 		for key, r := range s.Rows {
@@ -257,7 +260,7 @@ func (v Value) write(b *bytes.Buffer) {
 // Only is the configuration without the tables of others and without rocec's own members: what a document of rocec's settings holds.
 func (c *Config) Only() *Config {
 	out := c.Clone()
-	out.foreign = nil
+	out.foreign, out.Others = nil, nil
 	maps.DeleteFunc(out.Tables, func(name string, _ *Section) bool { return strings.HasPrefix(name, "@") })
 	return out
 }

@@ -213,8 +213,9 @@ func (r *reader) table(name string, at int) error {
 			return err
 		}
 		if r.config.foreign == nil {
-			r.config.foreign = map[string][]byte{}
+			r.config.foreign, r.config.Others = map[string][]byte{}, map[string]int{}
 		}
+		r.config.Others[name] = at
 		r.config.foreign[name] = slices.Clip(r.data[start:r.at])
 		return nil
 	}

@@ -52,6 +52,7 @@ func check(name string, data []byte, r grammar.Release, read func([]byte) (*gram
 			j.errorf(&topicValue, p.At, "In %s, row %s, %s", p.Table, p.Row, p.Says)
 		}
 	}
+	j.others()
 	j.fields()
 	j.ports()
 	j.lookups()
@@ -192,8 +193,8 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 		return
 	case f == nil:
 		if t.Name != "PORT" && t.Name != "DEVICE_METADATA" && t.Name != "VERSIONS" {
-			j.warnf(&topicField, v.At, "No model of %s has the field %s of %s, row %s. If it is a slip, it sets nothing, and patches are refused.",
-				j.release, name, t.Name, key)
+			j.warnf(&topicField, v.At, "No model of %s has the field %s of %s, row %s. If it is a slip, it sets nothing, and patches are refused.%s",
+				j.release, name, t.Name, key, diag.DidYouMean(name, fieldNames(t, j.release)))
 		}
 		return
 	}

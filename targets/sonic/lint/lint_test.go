@@ -81,6 +81,12 @@ func TestCheck(t *testing.T) {
 			"conf-sonic-lossless", `"3"`, 0,
 		},
 		{`{"FOREIGN": {"a": {"b": 1}}}`, "", "", 0},
+		{`{"DSCP_TO_FC_MAP": {}, "VLAN": {}, "PORTS": {}, "EXP_TO_FC_MAP": {}, "PORTCHANNEL": {}, "TC_TO_DOT1P_MAP": {}}`, "", "", 0},
+		{`{"VLAN": {}, "PORT_QOS_MAPS": {}}`, "conf-sonic-field", `"PORT_QOS_MAPS"`, 0},
+		{`{"DSCP_TO_TC_NAP": {}}`, "conf-sonic-field", `"DSCP_TO_TC_NAP"`, 0},
+		{`{"BUFFERPG": {}}`, "conf-sonic-field", `"BUFFERPG"`, 0},
+		{`{"SCHEDULE": {}}`, "conf-sonic-field", `"SCHEDULE"`, 0},
+		{`{"port": {}}`, "conf-sonic-field", `"port"`, 0},
 	} {
 		ds := lint.Check("x.json", []byte(c.text), c.release)
 		if c.code == "" {

@@ -32,9 +32,9 @@ var topicValue = diag.Topic{
 	Code:    "conf-sonic-value",
 	Summary: "a field holds what the model of SONiC does not take",
 	Doc: `
-All values of CONFIG_DB are text, and the models say of each what it may be: a number and its range,
-one of some words, a list of priorities. A configuration with one that is wrong loads, and then every
-patch to it is refused; what the wrong value sets depends on the daemon that reads it.
+All values of CONFIG_DB are text, and the models say of each what it may be: a number and its
+range, one of some words, a list of priorities. A configuration with one that is wrong loads, and
+then every patch to it is refused; what the wrong value sets depends on the daemon that reads it.
 
 Example:
 
@@ -52,23 +52,28 @@ How to mend it: write a text that the model takes.
 
 var topicField = diag.Topic{
 	Code:    "conf-sonic-field",
-	Summary: "the release of SONiC has no such field",
+	Summary: "the release of SONiC has no such field or table",
 	Doc: `
 Fields come with releases. One that a release does not have sets nothing, and patches to a
-configuration that holds it are refused.
+configuration that holds it are refused. So is a table whose name has a slip in it: no daemon reads
+it.
 
 Example:
 
     {
       "VERSIONS": {"DATABASE": {"VERSION": "version_202405_01"}},
-      "PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "200", "pfc_stat_history": "enable"}}
+      "PFC_WD": {
+        "Ethernet0": {"action": "drop", "detection_time": "200", "pfc_stat_history": "enable"}
+      }
     }
 
 How to mend it: leave the field out, or use the release that has it.
 
     {
       "VERSIONS": {"DATABASE": {"VERSION": "version_202405_01"}},
-      "PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "200"}}
+      "PFC_WD": {
+        "Ethernet0": {"action": "drop", "detection_time": "200"}
+      }
     }
 `,
 }
@@ -155,8 +160,12 @@ Example:
 
     {
       "BUFFER_PG": {"Ethernet0|0": {"profile": "ingress_lossy_profile"}},
-      "BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "1000000"}},
-      "BUFFER_PROFILE": {"ingress_lossy_profile": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "3"}},
+      "BUFFER_POOL": {
+        "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "1000000"}
+      },
+      "BUFFER_PROFILE": {
+        "ingress_lossy_profile": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "3"}
+      },
       "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"}},
       "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}
     }
@@ -173,8 +182,8 @@ var topicMap = diag.Topic{
 	Summary: "marked traffic does not come into the class that has PFC",
 	Doc: `
 The map of the templates sends DSCP 3 and 4 to the lossless classes 3 and 4, and almost everything
-else to class 1, DSCP 26 with it. Storage and training are marked 26 by custom, and are lossy on such
-a switch, though ports have PFC and headroom.
+else to class 1, DSCP 26 with it. Storage and training are marked 26 by custom, and are lossy on
+such a switch, though ports have PFC and headroom.
 
 Example:
 
@@ -218,13 +227,15 @@ var topicLookup = diag.Topic{
 	Code:    "conf-sonic-lookup",
 	Summary: "a cable has a length for which the switch has no sizes",
 	Doc: `
-In the traditional buffer model sizes stand in pg_profile_lookup.ini of the hwsku, by speed and length.
-A pair that is not there leaves the port lossy, with an error in the log.
+In the traditional buffer model sizes stand in pg_profile_lookup.ini of the hwsku, by speed and
+length. A pair that is not there leaves the port lossy, with an error in the log.
 
 Example:
 
     {
-      "@lookup": {"100000|5m": {"size": "49152", "xon": "19456", "xoff": "29696", "threshold": "0"}},
+      "@lookup": {
+        "100000|5m": {"size": "49152", "xon": "19456", "xoff": "29696", "threshold": "0"}
+      },
       "CABLE_LENGTH": {"AZURE": {"Ethernet0": "7m"}},
       "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"}},
       "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}
@@ -247,7 +258,9 @@ Example:
 
     {
       "WRED_PROFILE": {
-        "AZURE_LOSSLESS": {"ecn": "ecn_all", "green_min_threshold": "2000000", "green_max_threshold": "1000000"}
+        "AZURE_LOSSLESS": {
+          "ecn": "ecn_all", "green_min_threshold": "2000000", "green_max_threshold": "1000000"
+        }
       }
     }
 
@@ -255,7 +268,9 @@ How to mend it: put the thresholds in order, and bind the profile to the queues 
 
     {
       "WRED_PROFILE": {
-        "AZURE_LOSSLESS": {"ecn": "ecn_all", "green_min_threshold": "1000000", "green_max_threshold": "2000000"}
+        "AZURE_LOSSLESS": {
+          "ecn": "ecn_all", "green_min_threshold": "1000000", "green_max_threshold": "2000000"
+        }
       }
     }
 `,
@@ -265,9 +280,9 @@ var topicWatchdog = diag.Topic{
 	Code:    "conf-sonic-watchdog",
 	Summary: "the watchdog of PFC does not watch what is paused, or as it should",
 	Doc: `
-The software watchdog ends a storm of pauses at the priorities of pfcwd_sw_enable, after detection_time,
-which is no shorter than the interval at which it looks. Priorities with PFC that it does not watch stay
-stopped.
+The software watchdog ends a storm of pauses at the priorities of pfcwd_sw_enable, after
+detection_time, which is no shorter than the interval at which it looks. Priorities with PFC that it
+does not watch stay stopped.
 
 Example:
 

@@ -26,9 +26,10 @@ roce "training" {
 }
 
 switch "leaf" {
-  names      = "leaf[1-4]"
+  names      = "leaf[1-5]"
   model      = self.index < 3 ? "sn2700" : "sn3700"
-  version    = ["4.2", "4.2", "5.1", "5.9.1"][self.index]
+  os         = self.index < 4 ? "cumulus-linux" : "sonic"
+  version    = ["4.2", "4.2", "5.1", "5.9.1", "202505"][self.index]
   tier       = 1
   written_by = "others"
 }
@@ -41,13 +42,23 @@ switch "spine" {
 }
 
 host "gpu" {
-  names = "gpu[1-4]"
+  names = "gpu[1-5]"
   nic "ens1f0" { model = "connectx-5" }
 }
 
 link "hosts" {
   a = "gpu[1-4]:ens1f0"
   b = "leaf[1-4]:swp1"
+}
+
+link "host" {
+  a = "gpu5:ens1f0"
+  b = "leaf5:Ethernet0"
+}
+
+link "uplink" {
+  a = "leaf5:Ethernet120"
+  b = "spine1:swp5"
 }
 
 link "uplinks" {

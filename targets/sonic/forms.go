@@ -1,0 +1,117 @@
+package sonic
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// The paths of what `rocec build` writes of a switch.
+const (
+	// DocumentPath is an object of tables, for those who render a whole config_db.json, and for `config load`, which sets each of its fields and
+	// takes nothing away.
+	DocumentPath = "/etc/rocec/config_db.json"
+
+	// PatchPath is what of it a release and a chip take by `config apply-patch`, see [Wish.patch].
+	PatchPath = "/etc/rocec/config_db.patch.json"
+)
+
+// dataName is the key of the tables among the data of a device.
+const dataName = "config_db"
+
+// document is the tables of a state, without rocec's own; content that is no state has none.
+func document(content []byte) []byte {
+	cfg, err := grammar.ReadRows(content)
+	if err != nil {
+		return nil
+	}
+	return cfg.Only().JSON()
+}
+
+// patch gives a state as operations of RFC 6902 onto a configuration that has the tables, and in them what the templates of the release
+// hold: a row of CABLE_LENGTH, and up to 202505 the profile AZURE_LOSSLESS. A row of rocec's, of a queue, and of the maps of a port is set as a
+// whole; of rows that hold other ports or are somebody else's, the fields are. Objects come first, then port by port all rows of one, so that
+// who wants few ports down at a time can cut the list between ports.
+//
+// Left out is what no patch of the release or the chip takes, by the allow-list: of AZURE_LOSSLESS up to 202505 all but the thresholds, and
+// these on chips whose list does not have them. So are watchdogs: no release takes the table PFC_WD, or its row GLOBAL, by a patch, and
+// the whole patch would be refused with it.
+//
+// Content that is no state has no patch.
+func (w *Wish) patch(content []byte) []byte {
+	cfg, err := grammar.ReadRows(content)
+	if err != nil {
+		return nil
+	}
+	named := grammar.New() // what the allow-list goes by
+	if hwsku := firstOf(HwSKUs(w.device.Switch.Model)); hwsku != "" {
+		named.Put("DEVICE_METADATA", "localhost", "hwsku", hwsku)
+	}
+	box, err := w.box(named)
+	if err != nil {
+		return nil
+	}
+	var objects, ports []grammar.Operation
+	for i := range grammar.Tables {
+		t := &grammar.Tables[i]
+		if !t.Ours || t.Name == "PFC_WD" {
+			continue
+		}
+		for _, key := range cfg.Keys(t.Name) {
+			for _, o := range operations(cfg, t.Name, key) {
+				switch {
+				case !box.Allowed(o).Allowed:
+				case o.Port() != "":
+					ports = append(ports, o)
+				default:
+					objects = append(objects, o)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(ports, func(a, b grammar.Operation) int { return nodeset.Compare(a.Port(), b.Port()) })
+	return grammar.JSON(append(objects, ports...))
+}
+
+// operations sets a row: as a whole, or, where it holds what is not rocec's, field by field.
+func operations(cfg *grammar.Config, table, key string) []grammar.Operation {
+	row := cfg.Row(table, key)
+	whole := grammar.Operation{Kind: grammar.Add, Table: table, Row: key, Value: grammar.Rows{"": {}}}
+	if whole.Port() == "" && !mine(key) {
+		var out []grammar.Operation
+		for _, field := range row.Names() {
+			o := grammar.Operation{Kind: grammar.Replace, Table: table, Row: key, Field: field, Value: grammar.Rows{"": {"": row.Get(field)}}}
+			if table == "CABLE_LENGTH" { // the template of a switch may not have the port
+				o.Kind = grammar.Add
+			}
+			out = append(out, o)
+		}
+		return out
+	}
+	for _, field := range row.Names() {
+		whole.Value[""][field] = row.Get(field)
+	}
+	return []grammar.Operation{whole}
+}
+
+// data gives a state as an object of tables, rows and text; content that is none is an empty one.
+func data(content []byte) map[string]any {
+	cfg, err := grammar.ReadRows(content)
+	if err != nil {
+		return map[string]any{}
+	}
+	tables := map[string]any{}
+	for name := range cfg.Only().Tables {
+		rows := map[string]any{}
+		for _, key := range cfg.Keys(name) {
+			fields := map[string]any{}
+			for field, v := range cfg.Row(name, key).Fields {
+				fields[field] = v.Text
+			}
+			rows[key] = fields
+		}
+		tables[name] = rows
+	}
+	return map[string]any{dataName: tables}
+}

@@ -1,0 +1,65 @@
+package lint
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/rocec/rocec/targets/sonic/grammar"
+)
+
+// others judges the names of tables that are not looked at: one that is nearly that of a table of QoS and buffers is a slip.
+func (j *judge) others() {
+	for _, name := range slices.Sorted(maps.Keys(j.cfg.Others)) {
+		for i := range grammar.Tables {
+			if t := &grammar.Tables[i]; isSlip(name, t.Name) {
+				j.warnf(&topicField, j.cfg.Others[name], "SONiC has no table %s that rocec knows of, and it has %s. If it is a slip, nothing in it sets "+
+					"anything.", name, t.Name)
+			}
+		}
+	}
+}
+
+// near are tables that SONiC has, and whose names are one letter away from those of others.
+var near = []string{"DSCP_TO_FC_MAP"}
+
+// isSlip reports whether a name is another one but for case, what stands between words, and one letter.
+func isSlip(name, of string) bool {
+	const longest = 64
+	if len(name) > longest || slices.Contains(near, name) {
+		return false
+	}
+	joined := strings.NewReplacer("_", "", "-", "", " ", "")
+	a, b := strings.ToLower(joined.Replace(name)), strings.ToLower(joined.Replace(of))
+	if a == b {
+		return true
+	}
+	const short = 6 // every other word is near to a shorter one
+	if len(b) < short {
+		return false
+	}
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	same := 0
+	for same < len(b) && a[same] == b[same] {
+		same++
+	}
+	switch len(a) - len(b) {
+	case 0:
+		return a[same+1:] == b[same+1:]
+	case 1:
+		return a[same+1:] == b[same:]
+	}
+	return false
+}
+
+// fieldNames are those of the fields that a table has in a release, without those that stand for many.
+func fieldNames(t *grammar.Table, r grammar.Release) (out []string) {
+	for i := range t.Fields {
+		if f := &t.Fields[i]; f.In(r) && !strings.HasPrefix(f.Name, "<") {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
