@@ -2,15 +2,39 @@ package sonic
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/sonic/lint"
 )
 
-// Lint judges a state by itself, but for what holds of the state that rocec writes from nothing, too: that follows from the fabric, and
+// linter judges a state by itself, but for what holds of the state that rocec writes from nothing, too: that follows from the fabric, and
 // validate has judged it. foreign says why it is not a configuration of this switch at all.
-func (w *Wish) Lint(content []byte) (found diag.List, foreign string) {
+func (w *Wish) linter() func([]byte) (diag.List, string) {
+	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
+	meant := sync.OnceValue(func() map[string]bool {
+		whole, _ := w.Edit(nil)
+		found, _ := w.judgeRows(whole)
+		m := map[string]bool{}
+		for _, d := range found {
+			m[key(d)] = true
+		}
+		return m
+	})
+	return func(content []byte) (found diag.List, foreign string) {
+		all, foreign := w.judgeRows(content)
+		for _, d := range all {
+			if !meant()[key(d)] {
+				found = append(found, d)
+			}
+		}
+		return found, foreign
+	}
+}
+
+// judgeRows judges a state by itself.
+func (w *Wish) judgeRows(content []byte) (found diag.List, foreign string) {
 	cfg, err := grammar.ReadRows(content)
 	if err != nil {
 		return nil, ""
