@@ -52,9 +52,9 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	t.Helper()
 	model, ok := platform.FindSwitch(c.model)
 	require.True(t, ok, c.model)
-	system := cumulus.OS
-	if len(c.version) == 6 && !strings.Contains(c.version, ".") { // a branch of SONiC: 202505
-		system = sonic.OS
+	system, speed := cumulus.OS, 25_000
+	if !strings.Contains(c.version, ".") { // a branch of SONiC, 202505; its lookup files have no 25G on some switches
+		system, speed = sonic.OS, 100_000
 	}
 	card := targets.Known.FindNIC(cmp.Or(c.card, "connectx-5"))
 	require.NotNil(t, card)
@@ -106,7 +106,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 		return d
 	}
 	add := func(d *ir.Device, name string) *ir.Port {
-		p := &ir.Port{ID: len(f.Ports), Index: len(d.Ports), Device: d, Name: name, At: at(8), Speed: 25_000, MTU: 9216, Buffers: buffers}
+		p := &ir.Port{ID: len(f.Ports), Index: len(d.Ports), Device: d, Name: name, At: at(8), Speed: speed, MTU: 9216, Buffers: buffers}
 		if d.Switch != nil {
 			p.Marks = marks
 		}
@@ -121,7 +121,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 		return p
 	}
 	cable := func(a, b *ir.Port) {
-		l := &ir.Link{ID: len(f.Links), A: a, B: b, At: at(8), Speed: num(25_000), Length: ir.Length{Metres: 3, From: ir.Origin{At: at(8), Why: "cable of 3 m"}}}
+		l := &ir.Link{ID: len(f.Links), A: a, B: b, At: at(8), Speed: num(speed), Length: ir.Length{Metres: 3, From: ir.Origin{At: at(8), Why: "cable of 3 m"}}}
 		a.Link, b.Link = l, l
 		f.Links = append(f.Links, l)
 	}

@@ -9,14 +9,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // TestForms: what is built of a live state lies below paths of its own, is pure, ends in a newline, and is read back from JSON the same.
 func TestForms(t *testing.T) {
-	c := clos{leaves: 2, spines: 2, hosts: 2, model: "sn4700", version: "5.9.1", v1: true, v2: true}
-	tree, ds := targets.Render(c.compile(t))
-	require.False(t, ds.HasErrors(), textOf(ds))
 	forms := 0
+	for _, c := range []clos{
+		{leaves: 2, spines: 2, hosts: 2, model: "sn4700", version: "5.9.1", v1: true, v2: true},
+		{leaves: 2, spines: 2, hosts: 2, model: "sn4700", version: "202505", v2: true},
+	} {
+		tree, ds := targets.Render(c.compile(t))
+		require.False(t, ds.HasErrors(), textOf(ds))
+		forms += formsOf(t, tree)
+	}
+	assert.Equal(t, 12, forms, "two of each switch of NVUE, one of each of SONiC")
+}
+
+func formsOf(t *testing.T, tree *target.Tree) (forms int) {
 	for _, d := range tree.Devices {
 		paths := map[string]bool{}
 		for _, file := range d.Files {
@@ -48,5 +58,5 @@ func TestForms(t *testing.T) {
 			assert.Greater(t, len(data), 1000)
 		}
 	}
-	assert.Equal(t, 8, forms, "two of each switch")
+	return forms
 }
