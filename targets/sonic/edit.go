@@ -184,6 +184,9 @@ func (e *editor) wishNoPFC(put putter, name string) {
 	}
 }
 
+// statHistory is the branch from which on a watchdog may keep a history of pauses.
+const statHistory grammar.Release = 202511
+
 // What a watchdog has that nobody has set: the defaults of `pfcwd start_default` for a switch of up to 32 ports.
 const (
 	watchPoll   = 200 // ms
@@ -217,8 +220,11 @@ func (e *editor) wishWatchdogs(put putter) {
 			}
 			put(table, name, f.field, f.text, p.why)
 		}
-		if row.Has("pfc_stat_history") {
+		switch {
+		case row.Has("pfc_stat_history"):
 			put(table, name, "pfc_stat_history", row.Get("pfc_stat_history"), nil)
+		case row == nil && e.release >= statHistory: // as `pfcwd start` writes it
+			put(table, name, "pfc_stat_history", "disable", nil)
 		}
 	}
 	if some {

@@ -81,6 +81,8 @@ func boxes(d *ir.Device) map[string]box {
 	add("unknown hwsku", func(b *box) { b.hwsku = "Own-X" })
 	add("down", func(b *box) { b.down = map[string]bool{names[2]: true} })
 	add("no qos", func(b *box) { b.qos = false })
+	add("no watchdogs", func(b *box) { b.unwatched = true })
+	add("no watchdogs, unknown", func(b *box) { b.unwatched, b.hwsku = true, "Own-X" })
 	return out
 }
 
@@ -133,7 +135,7 @@ func TestEditLaws(t *testing.T) {
 				out, ds := w.Edit([]byte(old))
 				if ds.HasErrors() { // marking without a profile to change
 					require.Equal(t, "sonic-patch", ds[0].Code, ds[0].Detail)
-					require.True(t, name == "no qos" && release < "202511" || name == "unknown hwsku" && release < "202511", name)
+					require.True(t, name == "no qos" && release < "202511" || strings.Contains(name, "unknown") && release < "202511", name)
 					continue
 				}
 				ran[name]++
@@ -144,7 +146,7 @@ func TestEditLaws(t *testing.T) {
 	for name, n := range ran {
 		assert.Greater(t, n, 5, name)
 	}
-	assert.Len(t, ran, 6)
+	assert.Len(t, ran, 8)
 }
 
 func laws(t *testing.T, w *sonic.Wish, b box, old, out string) {

@@ -183,6 +183,8 @@ type box struct {
 	ports   []string
 	lookup  []string // lengths; nil: the state does not hold the file
 	down    map[string]bool
+
+	unwatched bool // it has no row of watchdogs
 }
 
 // state spells the state of a switch.
@@ -278,7 +280,9 @@ func template(c *grammar.Config, b box) {
 			c.Put("BUFFER_PROFILE", "pg_lossless_"+b.speed+"_5m_profile", field, text)
 		}
 	}
-	c.Put("PFC_WD", "GLOBAL", "POLL_INTERVAL", "200")
+	if !b.unwatched {
+		c.Put("PFC_WD", "GLOBAL", "POLL_INTERVAL", "200")
+	}
 }
 
 func b2i(b bool) int {

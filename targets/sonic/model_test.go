@@ -214,7 +214,12 @@ func (m *model) command(c grammar.Command) {
 			m.cfg.Put("PFC_WD", p, "action", c[3])
 			m.cfg.Put("PFC_WD", p, "detection_time", c[i-1])
 			m.cfg.Put("PFC_WD", p, "restoration_time", c[i+1])
+			if m.box.Release >= 202511 {
+				m.cfg.Put("PFC_WD", p, "pfc_stat_history", "disable")
+			}
 		}
+	case c.String() == "sonic-db-cli CONFIG_DB DEL 'PFC_WD|GLOBAL'":
+		m.cfg.Delete("PFC_WD", "GLOBAL", "")
 	case c[0] == "ecnconfig":
 		require.NotNil(m, m.cfg.Row("WRED_PROFILE", c[2]), "ecnconfig wants a profile that is there")
 		for i := 3; i < len(c); i += 2 {

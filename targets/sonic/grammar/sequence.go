@@ -483,6 +483,9 @@ func (s *sequencer) pfcwd(next *Config) (cmds []Command) {
 	if grows {
 		cmds = append(cmds, interval...)
 	}
+	if next.Row(table, global) == nil && s.now.Row(table, global) != nil { // no patch and no other command takes it away
+		cmds = append(cmds, Command{"sonic-db-cli", "CONFIG_DB", "DEL", table + "|" + global})
+	}
 	return cmds
 }
 
