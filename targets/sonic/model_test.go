@@ -238,9 +238,11 @@ func (m *model) command(c grammar.Command) {
 }
 
 func (m *model) drop(d grammar.Drop) {
-	m.cfg.Delete("BUFFER_PG", d.Row, "")
-	for _, row := range d.Again {
-		m.cfg.Put("BUFFER_PG", row, "profile", d.Profile)
+	for _, row := range m.cfg.Keys("BUFFER_PG") {
+		port, index, _ := strings.Cut(row, "|")
+		if port == d.Port && !slices.Contains(d.Keep, index) && grammar.IsMade(m.cfg.Get("BUFFER_PG", row, "profile")) {
+			m.cfg.Delete("BUFFER_PG", row, "")
+		}
 	}
 	m.valid()
 }

@@ -374,22 +374,33 @@ func TestAlias(t *testing.T) {
 	assert.Contains(t, got, "sonic-port", says)
 }
 
-// TestScript: groups that are gone already are left alone, and words with a bar are quoted.
+// TestScript: words with a bar are quoted, and ports are told with the groups that stay.
 func TestScript(t *testing.T) {
-	s := grammar.Step{Drops: []grammar.Drop{{Row: "Ethernet0|3-4", Again: []string{"Ethernet0|3"}, Profile: "p"}, {Row: "Ethernet4|5"}}}
-	assert.Equal(t, `if [ -n "$(sonic-db-cli CONFIG_DB HGET 'BUFFER_PG|Ethernet0|3-4' profile)" ]; then
-  sonic-db-cli CONFIG_DB DEL 'BUFFER_PG|Ethernet0|3-4' || exit
-  again_Ethernet0_3=1
-fi
-if [ -n "$(sonic-db-cli CONFIG_DB HGET 'BUFFER_PG|Ethernet4|5' profile)" ]; then
-  sonic-db-cli CONFIG_DB DEL 'BUFFER_PG|Ethernet4|5' || exit
-fi
-sleep 2
-[ -z "$again_Ethernet0_3" ] || sonic-db-cli CONFIG_DB DEL 'BUFFER_PG|Ethernet0|3' || exit
-sleep 2
-[ -z "$again_Ethernet0_3" ] || sonic-db-cli CONFIG_DB HSET 'BUFFER_PG|Ethernet0|3' profile p || exit
-`, s.Script())
+	s := grammar.Step{Drops: []grammar.Drop{
+		{Port: "Ethernet0", Keep: []string{"3", "5-6"}}, {Port: "Ethernet4"},
+	}}
+	assert.Contains(t, s.Script(), "drop Ethernet0 3 5-6 || exit\ndrop Ethernet4 || exit\n")
 	assert.Equal(t, `a 'b|c' 'it'\''s' ''`, grammar.Command{"a", "b|c", "it's", ""}.String())
+}
+
+// TestRemembered: up to 202411 a port that had PFC once gets its group back at the next event; the group of another priority comes, and
+// that one goes.
+func TestRemembered(t *testing.T) {
+	for _, release := range []string{"202205", "202411", "202505"} {
+		b := usual(release)
+		b.asic, b.hwsku = "broadcom", "Force10-S6100"
+		four := strings.Replace(on(release), "cos      = 3", "cos      = 4", 1)
+		lossy := strings.Replace(strings.Replace(four, "lossless = true", "lossless = false", 1), "length = ", "# length = ", 2)
+		m := newModel(t, b, b.state())
+		for _, text := range []string{four, lossy, on(release)} {
+			w := wish(t, device(t, text, "tor1"))
+			next := edit(t, w, string(m.cfg.JSON()))
+			m.run(sequence(t, w, string(m.cfg.JSON()), next))
+			m.same(next)
+		}
+		assert.Nil(t, m.cfg.Row("BUFFER_PG", "Ethernet1|4"), release)
+		assert.NotNil(t, m.cfg.Row("BUFFER_PG", "Ethernet1|3"), release)
+	}
 }
 
 // TestMissing: a group that is missing though nothing else differs gets the event that it waits for.
