@@ -2,25 +2,42 @@ package sonic
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/sonic/lint"
 )
 
-// Lint judges a state by itself, but for what holds of the state that rocec writes from nothing, too: that follows from the fabric, and
-// validate has judged it. foreign says why it is not a configuration of this switch at all.
-func (w *Wish) Lint(content []byte) (found diag.List, foreign string) {
-	cfg, err := grammar.Read(content)
-	if err != nil {
-		return nil, ""
+// linter judges a state by itself, but for what holds of the document that rocec writes from nothing, too: that follows from the fabric,
+// and validate has judged it. foreign says why it is no configuration of this switch at all.
+func (w *Wish) linter() func([]byte) (found diag.List, foreign string) {
+	key := func(d *diag.Diagnostic) string { return d.Code + " " + d.Detail }
+	meant := sync.OnceValue(func() map[string]bool {
+		whole, _ := w.Edit(nil)
+		m := map[string]bool{}
+		for _, d := range lint.Check(Path, whole, w.lower().release) {
+			m[key(d)] = true
+		}
+		return m
+	})
+	return func(content []byte) (found diag.List, foreign string) {
+		cfg, err := grammar.Read(content)
+		if err != nil {
+			return nil, ""
+		}
+		if n := grammar.ASICs(cfg); n > 1 {
+			return nil, "The switch has " + strconv.Itoa(n) + " chips, each with a configuration of its own, and rocec writes switches of one chip."
+		}
+		box, err := w.box(cfg)
+		if err != nil {
+			return nil, ""
+		}
+		for _, d := range lint.Check(Path, content, box.Release) {
+			if !meant()[key(d)] {
+				found = append(found, d)
+			}
+		}
+		return found, ""
 	}
-	if n := grammar.ASICs(cfg); n > 1 {
-		return nil, "The switch has " + strconv.Itoa(n) + " chips, each with a configuration of its own, and rocec writes switches of one chip."
-	}
-	box, err := w.box(cfg)
-	if err != nil {
-		return nil, ""
-	}
-	return lint.Check(Path, content, box.Release), ""
 }

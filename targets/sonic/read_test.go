@@ -156,7 +156,7 @@ func FuzzEdit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		sonic.Read(d, data)
-		w.Lint(data)
+		w.File().Lint(data)
 		w.Keys(data)
 		out, ds := w.Edit(data)
 		if ds.HasErrors() {

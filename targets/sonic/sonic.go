@@ -75,7 +75,7 @@ func (w *Wish) File() target.File {
 		Edit: w.Edit,
 		Keys: w.Keys,
 		Why:  func(key string) []ir.Origin { return why()[key] },
-		Lint: func(content []byte) (diag.List, string) { return w.Lint(content) },
+		Lint: w.linter(),
 		Forms: []target.Form{
 			{Path: DocumentPath, Of: document},
 		},
