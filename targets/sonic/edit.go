@@ -234,7 +234,8 @@ func (e *editor) wishWatchdogs(put putter) {
 
 // portFields are the fields of a port's maps that are rocec's.
 var portFields = []string{
-	"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "pfc_to_queue_map", "pfc_to_pg_map", "pfc_enable", "pfcwd_sw_enable",
+	"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "pfc_to_queue_map", "pfc_to_pg_map", "pfc_enable",
+	"pfcwd_sw_enable",
 }
 
 // owns reports whether a setting is rocec's to take away where it is not wanted.

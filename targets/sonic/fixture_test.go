@@ -242,7 +242,7 @@ func template(c *grammar.Config, b box) {
 		s := strconv.Itoa(n)
 		c.Put("TC_TO_QUEUE_MAP", "AZURE", s, s)
 		c.Put("MAP_PFC_PRIORITY_TO_QUEUE", "AZURE", s, s)
-		c.Put("TC_TO_PRIORITY_GROUP_MAP", "AZURE", s, map[int]string{3: "3", 4: "4", 7: "7"}[n]+strings.Repeat("0", b2i(n != 3 && n != 4 && n != 7)))
+		c.Put("TC_TO_PRIORITY_GROUP_MAP", "AZURE", s, map[bool]string{true: s, false: "0"}[n == 3 || n == 4 || n == 7])
 	}
 	c.Put("SCHEDULER", "scheduler.0", "type", "DWRR")
 	c.Put("SCHEDULER", "scheduler.0", "weight", "14")
@@ -283,13 +283,6 @@ func template(c *grammar.Config, b box) {
 	if !b.unwatched {
 		c.Put("PFC_WD", "GLOBAL", "POLL_INTERVAL", "200")
 	}
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // usual is a switch that fits the rack.

@@ -75,7 +75,8 @@ func ReleaseOf(c *Config) Release {
 	return Release(n)
 }
 
-const writeRelease = `Write the branch, as "202505", or what build_version in /etc/sonic/sonic_version.yml says, as "SONiC.202505.12-cf1a8c4".`
+const writeRelease = `Write the branch, as "202505", or what build_version in /etc/sonic/sonic_version.yml says, as ` +
+	`"SONiC.202505.12-cf1a8c4".`
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 

@@ -28,10 +28,10 @@ type Drop struct {
 
 // Script spells commands and drops for sh; it ends with the status of the first that fails.
 //
-// A group is deleted by its key, beside generic_config_updater, whose allow-list says nothing of the table: that is no event of the port, which
-// would have the buffer manager make it again. Where one went, those that stay are set once more, since the chip takes what comes last
-// of two that overlap. The pauses let the buffer manager see what came before, and keep the deletion of a key and its return apart: who
-// reads both at once sees neither.
+// A group is deleted by its key, beside generic_config_updater, whose allow-list says nothing of the table: that is no event of the
+// port, which would have the buffer manager make it again. Where one went, those that stay are set once more, since the chip takes what
+// comes last of two that overlap. The pauses let the buffer manager see what came before, and keep the deletion of a key and its return
+// apart: who reads both at once sees neither.
 func (s Step) Script() string {
 	var b strings.Builder
 	for _, c := range s.Cmds {
@@ -117,8 +117,8 @@ const PortsPerPatch = 1
 
 // Sequence gives what makes one configuration of another on a switch, step by step, and what of it the switch does not take.
 //
-// The order: objects that ports will name, and lengths of cables, come first; watchdogs go before the PFC they watch; ports follow, a few at
-// a time, PFC and priority groups together; watchdogs come; objects that nothing names any more go. So no step names what is not
+// The order: objects that ports will name, and lengths of cables, come first; watchdogs go before the PFC they watch; ports follow, a
+// few at a time, PFC and priority groups together; watchdogs come; objects that nothing names any more go. So no step names what is not
 // there, and the buffer manager knows the length of a cable before the event of the port that it waits for (cfgmgr/buffermgr.cpp, up to
 // 202505). Nothing is removed in a step that adds to a table of the allow-list: a value that vanishes here and turns up there is a
 // "move", which the allow-list refuses.

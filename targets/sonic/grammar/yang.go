@@ -11,9 +11,9 @@ import (
 // Module is the name of the YANG module that [YANG] writes.
 const Module = "rocec-config-db"
 
-// YANG spells [Tables] in a release as one module, for validators such as yanglint: fields with their types and ranges, names that have to be
-// declared, and what two fields of a row have to be to each other. It is made of facts of SONiC's own models, and is none of them. Every
-// value is text in CONFIG_DB, so numbers are of the one type that JSON of YANG writes as text (RFC 7951).
+// YANG spells [Tables] in a release as one module, for validators such as yanglint: fields with their types and ranges, names that have
+// to be declared, and what two fields of a row have to be to each other. It is made of facts of SONiC's own models, and is none of
+// them. Every value is text in CONFIG_DB, so numbers are of the one type that JSON of YANG writes as text (RFC 7951).
 func YANG(r Release) []byte {
 	var b bytes.Buffer
 	b.WriteString("module " + Module + " {\n  yang-version 1.1;\n  namespace \"https://github.com/rocec/rocec/config-db\";\n  prefix c;\n")
@@ -59,8 +59,8 @@ func writeTable(b *bytes.Buffer, t *Table, r Release) {
 		if f.Name == "<n>" {
 			from = fmt.Sprintf("type int64 { range 0..%d; }", f.Keys)
 		}
-		fmt.Fprintf(b, "        list field {\n          key from;\n          leaf from { %s }\n          leaf to { %s mandatory true; }\n        }\n",
-			from, f.yang(r))
+		b.WriteString("        list field {\n          key from;\n")
+		fmt.Fprintf(b, "          leaf from { %s }\n          leaf to { %s mandatory true; }\n        }\n", from, f.yang(r))
 	} else {
 		for i := range t.Fields {
 			if f := &t.Fields[i]; f.In(r) {
