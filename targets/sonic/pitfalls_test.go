@@ -1,7 +1,6 @@
 package sonic_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +54,10 @@ func TestEditSays(t *testing.T) {
 		{
 			"it does not matter at 202511", "202511", func(c *grammar.Config) { c.Put("WRED_PROFILE", "AZURE_LOSSLESS", "ecn", "ecn_none") },
 			"", "",
+		},
+		{
+			"a profile that marks what is not coloured", "202505",
+			func(c *grammar.Config) { c.Put("WRED_PROFILE", "AZURE_LOSSLESS", "ecn", "ecn_green") }, "", "",
 		},
 		{"no pool", "202505", drop("BUFFER_POOL", grammar.Pool, ""), "sonic-pool", "ingress_lossless_pool"},
 		{"no such port", "202505", drop("PORT", "Ethernet10", ""), "sonic-port", "has no port Ethernet10"},
@@ -427,6 +430,45 @@ func TestOrder(t *testing.T) {
 	slices.Reverse(blocks)
 	assert.Equal(t, first, edit(t, wish(t, device(t, strings.Join(blocks, "\n\n"), "tor1")), ""))
 	for range 5 {
-		assert.Equal(t, first, edit(t, wish(t, device(t, rack, "tor1")), ""), fmt.Sprint("the same every time"))
+		assert.Equal(t, first, edit(t, wish(t, device(t, rack, "tor1")), ""), "the same every time")
+	}
+}
+
+// TestMoves: what goes from one port and comes to another is told in two patches, since one would be a "move", which no entry of the
+// allow-list takes.
+func TestMoves(t *testing.T) {
+	b := usual("202505")
+	done := edit(t, wish(t, device(t, rack, "tor1")), b.state())
+	w := wish(t, device(t, strings.Replace(rack, "Ethernet[1-2]", "Ethernet[2-3]", 1), "tor1"))
+	next := edit(t, w, done)
+	m := newModel(t, b, done)
+	steps := sequence(t, w, done, next)
+	m.run(steps)
+	m.same(next)
+	assert.Nil(t, m.cfg.Row("PFC_WD", "Ethernet1"))
+	assert.NotNil(t, m.cfg.Row("PFC_WD", "Ethernet3"))
+	watch := 0
+	for _, s := range steps {
+		if s.Doc == "watchdogs" {
+			watch++
+			assert.Empty(t, s.Cmds)
+		}
+	}
+	assert.Equal(t, 2, watch)
+}
+
+// TestInTheWay: a lossy profile on a group that is to be lossless makes way; one on others stays.
+func TestInTheWay(t *testing.T) {
+	for _, model := range []string{"traditional", "dynamic"} {
+		old := change("202505", func(c *grammar.Config) {
+			c.Put("DEVICE_METADATA", "localhost", "buffer_model", model)
+			c.Put("BUFFER_PG", "Ethernet1|3-4", "profile", "ingress_lossy_profile")
+			c.Put("BUFFER_PG", "Ethernet2|5-6", "profile", "ingress_lossy_profile")
+			c.Delete("BUFFER_PG", "Ethernet2|3-4", "")
+		})
+		out := read(t, edit(t, wish(t, device(t, rack, "tor1")), old))
+		assert.Nil(t, out.Row("BUFFER_PG", "Ethernet1|3-4"), model)
+		assert.NotNil(t, out.Row("BUFFER_PG", "Ethernet1|3"), model)
+		assert.NotNil(t, out.Row("BUFFER_PG", "Ethernet2|5-6"), model)
 	}
 }

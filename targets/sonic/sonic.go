@@ -138,7 +138,7 @@ func (w *Wish) box(cfg *grammar.Config) (grammar.Box, error) {
 func (w *Wish) refuse(ds *diag.List, before, after *grammar.Config) {
 	box, err := w.box(before)
 	if err != nil {
-		topicImage.Errorf(ds, diag.FirstPlace(w.device.Switch.VersionAt, w.device.At), "%s runs an image that rocec does not know: %s",
+		topicImage.Errorf(ds, diag.FirstPlace(w.device.Switch.VersionAt, w.device.At), "%s runs an image that rocec does not know: %s.",
 			w.device.Name, diag.Escape(err.Error()))
 		return
 	}

@@ -444,7 +444,11 @@ func (s *sequencer) watchdogs(pick func(change) bool) {
 			panic(err) // they are made for it
 		}
 	}
-	s.steps = append(s.steps, Step{Doc: "watchdogs", Cmds: s.pfcwd(next)})
+	if cmds := s.pfcwd(next); cmds != nil {
+		s.steps = append(s.steps, Step{Doc: "watchdogs", Cmds: cmds})
+	} else { // what differs is nothing that pfcwd sets
+		s.refused = append(s.refused, s.judge(ops)...)
+	}
 	s.now = next
 }
 
