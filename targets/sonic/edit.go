@@ -17,8 +17,8 @@ type editor struct {
 	read    bool              // a switch was read: what it has of ports is known
 	dynamic bool              // it computes headroom itself
 	lookup  grammar.Lookup    // nil: not known, or it has none
-	names   map[string]string // of the fabric's ports, by their names in the fabric; empty: the switch has no such port
-	fabric  map[string]*port  // by their names on the switch
+	names   map[string]string // of the fabric's ports, by these names; empty: the switch has no such port
+	fabric  map[string]*port  // those that the switch has, by their names
 	left    map[string]bool   // ports that have rocec's maps and are in the fabric no more
 }
 
@@ -28,18 +28,10 @@ func (w *Wish) editor(cfg *grammar.Config) *editor {
 		read: cfg.Tables["PORT"] != nil, dynamic: grammar.Dynamic(cfg), lookup: grammar.LookupOf(cfg),
 		names: map[string]string{}, fabric: map[string]*port{}, left: map[string]bool{},
 	}
-	alias := map[string]string{}
-	for _, key := range cfg.Keys("PORT") {
-		if a := cfg.Get("PORT", key, "alias"); a != "" {
-			alias[a] = key
-		}
-	}
 	for i := range e.ports {
 		p := &e.ports[i]
 		name := p.Name
-		if !grammar.IsPort(name) {
-			name = alias[name]
-		} else if e.read && cfg.Row("PORT", name) == nil {
+		if !grammar.IsPort(name) || e.read && cfg.Row("PORT", name) == nil {
 			name = ""
 		}
 		e.names[p.Name] = name

@@ -88,9 +88,6 @@ var world = ir.Known{
 		Release: func(string) string { return "" },
 		Read: func(_ *platform.Switch, name string) (ir.Front, bool) {
 			rest, ok := strings.CutPrefix(name, "Ethernet")
-			if !ok {
-				rest, ok = strings.CutPrefix(name, "etp")
-			}
 			whole, part, split := strings.Cut(rest, "x")
 			n, err := strconv.Atoi(whole)
 			f := ir.Front{Number: int16(n), Sub: -1}

@@ -364,19 +364,6 @@ func TestLeft(t *testing.T) {
 	assert.Equal(t, next, edit(t, w, next))
 }
 
-// TestAlias: ports may have the names of the front panel, which the switch translates.
-func TestAlias(t *testing.T) {
-	text := strings.Replace(rack, "tor1:Ethernet[10-11]", "tor1:etp[4-5]", 1)
-	d := device(t, text, "tor1")
-	old := usual("202505").state()
-	out := edit(t, wish(t, d), old)
-	assert.Equal(t, edit(t, wish(t, device(t, rack, "tor1")), old), out)
-	s := sonic.Read(d, []byte(out))
-	assert.Equal(t, uint8(1<<3), s.Port("etp5").Sends)
-	got, says := codes(t, wish(t, device(t, strings.Replace(text, "etp[4-5]", "etp[8-9]", 1), "tor1")), old)
-	assert.Contains(t, got, "sonic-port", says)
-}
-
 // TestScript: words with a bar are quoted, and ports are told with the groups that stay.
 func TestScript(t *testing.T) {
 	s := grammar.Step{Drops: []grammar.Drop{

@@ -22,17 +22,11 @@ func Read(d *ir.Device, content []byte) *ir.Settings {
 	r.rows()
 	rest := r.port("")
 	s := &ir.Settings{Rest: &rest}
-	alias := map[string]string{}
 	for _, name := range cfg.Keys("PORT") {
-		alias[cfg.Get("PORT", name, "alias")] = name
 		s.Set(name, r.port(name))
 	}
 	for _, p := range d.Ports {
-		name := p.Name
-		if !grammar.IsPort(name) && alias[name] != "" {
-			name = alias[name]
-		}
-		s.Set(p.Name, r.port(name))
+		s.Set(p.Name, r.port(p.Name))
 	}
 	return s
 }
