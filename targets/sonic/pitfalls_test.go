@@ -72,7 +72,11 @@ func TestEditSays(t *testing.T) {
 			c.Delete(grammar.LookupTable, "100000|300m", "")
 		}, "sonic-cable", "32 m long"},
 		{"a speed without sizes", "202505", func(c *grammar.Config) { c.Put("PORT", "Ethernet10", "speed", "50000") }, "sonic-cable", "50G"},
-		{"no lookup file", "202505", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, "sonic-cable", "holds no"},
+		{"an hwsku without a lookup file", "202505", func(c *grammar.Config) {
+			c.Tables[grammar.LookupTable] = &grammar.Section{Rows: map[string]*grammar.Row{}}
+		}, "sonic-cable", `hwsku is "ACS-MSN4700"`},
+		{"a lookup file that nobody read", "202505", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, "sonic-cable",
+			"holds no"},
 		{
 			"the dynamic model needs none", "202505", func(c *grammar.Config) {
 				delete(c.Tables, grammar.LookupTable)

@@ -14,9 +14,9 @@
 //	"@profiles": {"pg_lossless_100000_5m_profile": {"size": "49152", "xon": "19456", "xoff": "29696", "pool": "ingress_lossless_pool"}}
 //
 // The first is of /etc/sonic/sonic_version.yml, and of asic.conf of the platform; the second is pg_profile_lookup.ini of the hwsku, a row
-// for a speed in Mb/s and a length, without xon_offset where the file has no such column, and the member itself is left out where
-// the switch has no such file; the last two are BUFFER_PG_TABLE and BUFFER_PROFILE_TABLE of APPL_DB, with a bar for the colon in
-// keys. A member that is missing is not known.
+// for a speed in Mb/s and a length, without xon_offset where the file has no such column, and an empty object where the switch has no
+// such file; the last two are BUFFER_PG_TABLE and BUFFER_PROFILE_TABLE of APPL_DB, with a bar for the colon in keys. A member that is
+// missing is not known.
 //
 // Promised: the map of DSCP has all 64 values and traffic nobody claimed never lands in a lossless class; the software watchdog watches
 // what PFC pauses; a length of cable is one the buffer manager of the switch has sizes for; the buffer model is read and never changed;
