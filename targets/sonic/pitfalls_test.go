@@ -75,8 +75,10 @@ func TestEditSays(t *testing.T) {
 		{"an hwsku without a lookup file", "202505", func(c *grammar.Config) {
 			c.Tables[grammar.LookupTable] = &grammar.Section{Rows: map[string]*grammar.Row{}}
 		}, "sonic-cable", `hwsku is "ACS-MSN4700"`},
-		{"a lookup file that nobody read", "202505", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, "sonic-cable",
-			"holds no"},
+		{
+			"a lookup file that nobody read", "202505", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, "sonic-cable",
+			"holds no",
+		},
 		{
 			"the dynamic model needs none", "202505", func(c *grammar.Config) {
 				delete(c.Tables, grammar.LookupTable)
