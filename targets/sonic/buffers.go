@@ -79,8 +79,8 @@ func (e *editor) cableRow(name string) string {
 	return cableRow
 }
 
-// made reports whether it is known which priority groups the buffer manager makes of a port in the traditional model: none for a port that is
-// down, as far as chips of one maker go, and so of no such port they are foretold.
+// made reports whether it is known which priority groups the buffer manager makes of a port in the traditional model: none for a port
+// that is down, as far as chips of one maker go, and so of no such port they are foretold.
 func (e *editor) made(name string, p *port) bool {
 	metres := e.metres(name, p)
 	_, sized := e.lookup[e.speed(name, p)][metres]
@@ -138,8 +138,8 @@ func (e *editor) ownsGroup(row, profile string) bool {
 func (e *editor) judge() (ds diag.List) {
 	d := e.w.device
 	if n := grammar.ASICs(e.cfg); n > 1 {
-		topicChips.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.At), "%s has %d chips, each with a configuration of its own. rocec writes switches "+
-			"of one chip. Set %s by hand.", d.Name, n, d.Name)
+		topicChips.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.At), "%s has %d chips, each with a configuration of its own. rocec writes "+
+			"switches of one chip. Set %s by hand.", d.Name, n, d.Name)
 		return ds
 	}
 	if !e.read {
@@ -188,11 +188,13 @@ func (e *editor) judgeMarks(ds *diag.List) {
 	}
 	switch ecn := row.Get("ecn"); {
 	case !marksGreen(ecn):
-		topicMarks.Errorf(ds, e.w.device.At, "On %s, the profile %s has ecn %q, which marks nothing. No patch can change that up to 202505. Use an "+
-			"image of 202511 or later, or have the profile mark in the configuration that the switch boots with.", e.w.device.Name, azure, ecn)
+		topicMarks.Errorf(ds, e.w.device.At, "On %s, the profile %s has ecn %q, which marks nothing. No patch can change that up to 202505. "+
+			"Use an image of 202511 or later, or have the profile mark in the configuration that the switch boots "+
+			"with.", e.w.device.Name, azure, ecn)
 	case row.Get("wred_green_enable") != "true":
-		topicMarks.Errorf(ds, e.w.device.At, "On %s, wred_green_enable of the profile %s is not true, so its thresholds may count for nothing. No "+
-			"patch can change that up to 202505. Use an image of 202511 or later, or have it true in the configuration that the switch boots with.",
+		topicMarks.Errorf(ds, e.w.device.At, "On %s, wred_green_enable of the profile %s is not true, so its thresholds may count for "+
+			"nothing. No patch can change that up to 202505. Use an image of 202511 or later, or have it true in the configuration that the "+
+			"switch boots with.",
 			e.w.device.Name, azure)
 	}
 }
@@ -204,8 +206,15 @@ func marksGreen(ecn string) bool { return ecn == "ecn_all" || strings.HasPrefix(
 func (e *editor) judgeLengths(ds *diag.List) {
 	d := e.w.device
 	if e.lookup == nil {
-		topicCable.Warnf(ds, d.At, "The state of %s holds no pg_profile_lookup.ini, so it is not known for which speeds and lengths of cable it has "+
-			"sizes. A pair that the file of its hwsku lacks leaves the port lossy. Lengths are rounded up to 5, 40 and 300 m.", d.Name)
+		topicCable.Warnf(ds, d.At, "The state of %s holds no pg_profile_lookup.ini, so it is not known for which speeds and lengths of cable "+
+			"it has sizes. A pair that the file of its hwsku lacks leaves the port lossy. Lengths are rounded up to 5, 40 and 300 m.", d.Name)
+		return
+	}
+	if len(e.lookup) == 0 {
+		topicCable.Errorf(ds, d.At, "%s has no pg_profile_lookup.ini, or an empty one, so its buffer manager has sizes for no speed and no "+
+			"length, "+
+			"and leaves every port lossy. Its hwsku is %q: choose one that comes with the file, or the dynamic buffer model where the chip has it.",
+			d.Name, diag.Cut(e.cfg.Get("DEVICE_METADATA", "localhost", "hwsku")))
 		return
 	}
 	type pair struct {
@@ -227,8 +236,9 @@ func (e *editor) judgeLengths(ds *diag.List) {
 		said[of] = true
 		at := diag.FirstPlace(p.Link.Length.From.At, p.At)
 		if all := e.lookup.Lengths(speed); len(all) > 0 {
-			topicCable.Errorf(ds, at, "The cable at %s of %s is %g m long, and the lookup file of the switch has sizes for %s at %s only. The buffer "+
-				"manager would leave the port lossy. Use a shorter cable, or add a row to pg_profile_lookup.ini on the switch.", name, d.Name, p.Link.Length.Metres,
+			topicCable.Errorf(ds, at, "The cable at %s of %s is %g m long, and the lookup file of the switch has sizes for %s at %s only. The "+
+				"buffer manager would leave the port lossy. Use a shorter cable, or add a row to pg_profile_lookup.ini on the "+
+				"switch.", name, d.Name, p.Link.Length.Metres,
 				metresText(all), platform.SpeedText(speed))
 			continue
 		}
@@ -236,8 +246,8 @@ func (e *editor) judgeLengths(ds *diag.List) {
 		for i, s := range slices.Sorted(maps.Keys(e.lookup)) {
 			speeds = append(speeds[:i], platform.SpeedText(s))
 		}
-		topicCable.Errorf(ds, at, "%s of %s runs at %s, for which the lookup file of the switch has no sizes; it has %s. The buffer manager would "+
-			"leave the port lossy. Add a row to pg_profile_lookup.ini on the switch, or choose an hwsku that has the speed.", name, d.Name,
+		topicCable.Errorf(ds, at, "%s of %s runs at %s, for which the lookup file of the switch has no sizes; it has %s. The buffer manager "+
+			"would leave the port lossy. Add a row to pg_profile_lookup.ini on the switch, or choose an hwsku that has the speed.", name, d.Name,
 			platform.SpeedText(speed), diag.And(speeds))
 	}
 }

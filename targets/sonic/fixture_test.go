@@ -147,6 +147,8 @@ type box struct {
 	lookup  []string // lengths; nil: the state does not hold the file
 	down    map[string]bool
 	watched string // a port of others, which has a watchdog
+
+	unwatched bool // it has no row of watchdogs
 }
 
 // state spells the state of a switch.
@@ -209,7 +211,7 @@ func template(c *grammar.Config, b box) {
 		s := strconv.Itoa(n)
 		c.Put("TC_TO_QUEUE_MAP", "AZURE", s, s)
 		c.Put("MAP_PFC_PRIORITY_TO_QUEUE", "AZURE", s, s)
-		c.Put("TC_TO_PRIORITY_GROUP_MAP", "AZURE", s, map[int]string{3: "3", 4: "4", 7: "7"}[n]+strings.Repeat("0", b2i(n != 3 && n != 4 && n != 7)))
+		c.Put("TC_TO_PRIORITY_GROUP_MAP", "AZURE", s, map[bool]string{true: s, false: "0"}[n == 3 || n == 4 || n == 7])
 	}
 	c.Put("SCHEDULER", "scheduler.0", "type", "DWRR")
 	c.Put("SCHEDULER", "scheduler.0", "weight", "14")
@@ -247,7 +249,9 @@ func template(c *grammar.Config, b box) {
 			c.Put("BUFFER_PROFILE", "pg_lossless_"+b.speed+"_5m_profile", field, text)
 		}
 	}
-	c.Put("PFC_WD", "GLOBAL", "POLL_INTERVAL", "200")
+	if !b.unwatched {
+		c.Put("PFC_WD", "GLOBAL", "POLL_INTERVAL", "200")
+	}
 	if b.watched != "" {
 		for field, text := range map[string]string{"action": "drop", "detection_time": "200", "restoration_time": "200"} {
 			c.Put("PFC_WD", b.watched, field, text)
@@ -259,7 +263,6 @@ func b2i(b bool) int {
 	if b {
 		return 1
 	}
-	return 0
 }
 
 // usual is a switch that fits the rack.

@@ -239,6 +239,8 @@ func (m *model) command(c grammar.Command) {
 				m.cfg.Put("PFC_WD", p, "pfc_stat_history", "disable")
 			}
 		}
+	case c.String() == "sonic-db-cli CONFIG_DB DEL 'PFC_WD|GLOBAL'":
+		m.cfg.Delete("PFC_WD", "GLOBAL", "")
 	case c[0] == "ecnconfig":
 		require.NotNil(m, m.cfg.Row("WRED_PROFILE", c[2]), "ecnconfig wants a profile that is there")
 		for i := 3; i < len(c); i += 2 {
@@ -257,9 +259,11 @@ func (m *model) command(c grammar.Command) {
 }
 
 func (m *model) drop(d grammar.Drop) {
-	m.cfg.Delete("BUFFER_PG", d.Row, "")
-	for _, row := range d.Again {
-		m.cfg.Put("BUFFER_PG", row, "profile", d.Profile)
+	for _, row := range m.cfg.Keys("BUFFER_PG") {
+		port, index, _ := strings.Cut(row, "|")
+		if port == d.Port && !slices.Contains(d.Keep, index) && grammar.IsMade(m.cfg.Get("BUFFER_PG", row, "profile")) {
+			m.cfg.Delete("BUFFER_PG", row, "")
+		}
 	}
 	m.valid()
 }

@@ -1,7 +1,6 @@
 package sonic_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +54,10 @@ func TestEditSays(t *testing.T) {
 		{
 			"it does not matter at 202511", "202511", func(c *grammar.Config) { c.Put("WRED_PROFILE", "AZURE_LOSSLESS", "ecn", "ecn_none") },
 			"", "",
+		},
+		{
+			"a profile that marks what is not coloured", "202505",
+			func(c *grammar.Config) { c.Put("WRED_PROFILE", "AZURE_LOSSLESS", "ecn", "ecn_green") }, "", "",
 		},
 		{"no pool", "202505", drop("BUFFER_POOL", grammar.Pool, ""), "sonic-pool", "ingress_lossless_pool"},
 		{"no such port", "202505", drop("PORT", "Ethernet72", ""), "sonic-port", "has no port Ethernet72"},
@@ -393,22 +396,33 @@ func TestAlias(t *testing.T) {
 	assert.Contains(t, says, "has no port Ethernet56")
 }
 
-// TestScript: groups that are gone already are left alone, and words with a bar are quoted.
+// TestScript: words with a bar are quoted, and ports are told with the groups that stay.
 func TestScript(t *testing.T) {
-	s := grammar.Step{Drops: []grammar.Drop{{Row: "Ethernet0|3-4", Again: []string{"Ethernet0|3"}, Profile: "p"}, {Row: "Ethernet4|5"}}}
-	assert.Equal(t, `if [ -n "$(sonic-db-cli CONFIG_DB HGET 'BUFFER_PG|Ethernet0|3-4' profile)" ]; then
-  sonic-db-cli CONFIG_DB DEL 'BUFFER_PG|Ethernet0|3-4' || exit
-  again_Ethernet0_3=1
-fi
-if [ -n "$(sonic-db-cli CONFIG_DB HGET 'BUFFER_PG|Ethernet4|5' profile)" ]; then
-  sonic-db-cli CONFIG_DB DEL 'BUFFER_PG|Ethernet4|5' || exit
-fi
-sleep 2
-[ -z "$again_Ethernet0_3" ] || sonic-db-cli CONFIG_DB DEL 'BUFFER_PG|Ethernet0|3' || exit
-sleep 2
-[ -z "$again_Ethernet0_3" ] || sonic-db-cli CONFIG_DB HSET 'BUFFER_PG|Ethernet0|3' profile p || exit
-`, s.Script())
+	s := grammar.Step{Drops: []grammar.Drop{
+		{Port: "Ethernet0", Keep: []string{"3", "5-6"}}, {Port: "Ethernet4"},
+	}}
+	assert.Contains(t, s.Script(), "drop Ethernet0 3 5-6 || exit\ndrop Ethernet4 || exit\n")
 	assert.Equal(t, `a 'b|c' 'it'\''s' ''`, grammar.Command{"a", "b|c", "it's", ""}.String())
+}
+
+// TestRemembered: up to 202411 a port that had PFC once gets its group back at the next event; the group of another priority comes, and
+// that one goes.
+func TestRemembered(t *testing.T) {
+	for _, release := range []string{"202205", "202411", "202505"} {
+		b := usual(release)
+		b.asic, b.hwsku = "broadcom", "Force10-S6100"
+		four := strings.Replace(on(release), "cos      = 3", "cos      = 4", 1)
+		lossy := strings.Replace(strings.Replace(four, "lossless = true", "lossless = false", 1), "length = ", "# length = ", 2)
+		m := newModel(t, b, b.state())
+		for _, text := range []string{four, lossy, on(release)} {
+			w := wish(t, device(t, text, "tor1"))
+			next := edit(t, w, string(m.cfg.JSON()))
+			m.run(sequence(t, w, string(m.cfg.JSON()), next))
+			m.same(next)
+		}
+		assert.Nil(t, m.cfg.Row("BUFFER_PG", "Ethernet1|4"), release)
+		assert.NotNil(t, m.cfg.Row("BUFFER_PG", "Ethernet1|3"), release)
+	}
 }
 
 // TestMissing: a group that is missing though nothing else differs gets the event that it waits for.
@@ -435,6 +449,45 @@ func TestOrder(t *testing.T) {
 	slices.Reverse(blocks)
 	assert.Equal(t, first, edit(t, wish(t, device(t, strings.Join(blocks, "\n\n"), "tor1")), ""))
 	for range 5 {
-		assert.Equal(t, first, edit(t, wish(t, device(t, rack, "tor1")), ""), fmt.Sprint("the same every time"))
+		assert.Equal(t, first, edit(t, wish(t, device(t, rack, "tor1")), ""), "the same every time")
+	}
+}
+
+// TestMoves: what goes from one port and comes to another is told in two patches, since one would be a "move", which no entry of the
+// allow-list takes.
+func TestMoves(t *testing.T) {
+	b := usual("202505")
+	done := edit(t, wish(t, device(t, rack, "tor1")), b.state())
+	w := wish(t, device(t, strings.Replace(rack, "Ethernet[1-2]", "Ethernet[2-3]", 1), "tor1"))
+	next := edit(t, w, done)
+	m := newModel(t, b, done)
+	steps := sequence(t, w, done, next)
+	m.run(steps)
+	m.same(next)
+	assert.Nil(t, m.cfg.Row("PFC_WD", "Ethernet1"))
+	assert.NotNil(t, m.cfg.Row("PFC_WD", "Ethernet3"))
+	watch := 0
+	for _, s := range steps {
+		if s.Doc == "watchdogs" {
+			watch++
+			assert.Empty(t, s.Cmds)
+		}
+	}
+	assert.Equal(t, 2, watch)
+}
+
+// TestInTheWay: a lossy profile on a group that is to be lossless makes way; one on others stays.
+func TestInTheWay(t *testing.T) {
+	for _, model := range []string{"traditional", "dynamic"} {
+		old := change("202505", func(c *grammar.Config) {
+			c.Put("DEVICE_METADATA", "localhost", "buffer_model", model)
+			c.Put("BUFFER_PG", "Ethernet1|3-4", "profile", "ingress_lossy_profile")
+			c.Put("BUFFER_PG", "Ethernet2|5-6", "profile", "ingress_lossy_profile")
+			c.Delete("BUFFER_PG", "Ethernet2|3-4", "")
+		})
+		out := read(t, edit(t, wish(t, device(t, rack, "tor1")), old))
+		assert.Nil(t, out.Row("BUFFER_PG", "Ethernet1|3-4"), model)
+		assert.NotNil(t, out.Row("BUFFER_PG", "Ethernet1|3"), model)
+		assert.NotNil(t, out.Row("BUFFER_PG", "Ethernet2|5-6"), model)
 	}
 }

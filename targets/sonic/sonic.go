@@ -24,10 +24,10 @@
 // a row for a speed in Mb/s and a length of cable, with size, xon, xoff, threshold and, where the file has the column, xon_offset; the row
 // file, which has no field, says that there is such a file. What is missing is not known.
 //
-// Promised: the map of DSCP has all 64 values and traffic nobody claimed never lands in a lossless class; the software watchdog watches what
-// PFC pauses; a length of cable is one the buffer manager of the switch has sizes for; the buffer model is read and never changed;
-// names are ROCEC and ROCEC-*, and an object of somebody else is neither changed nor deleted, but for the thresholds of AZURE_LOSSLESS up
-// to 202505, where a patch can change no other.
+// Promised: the map of DSCP has all 64 values and traffic nobody claimed never lands in a lossless class; the software watchdog watches
+// what PFC pauses; a length of cable is one the buffer manager of the switch has sizes for; the buffer model is read and never changed;
+// names are ROCEC and ROCEC-*, and an object of somebody else is neither changed nor deleted, but for the thresholds of AZURE_LOSSLESS
+// up to 202505, where a patch can change no other.
 //
 // What rocec owns: objects named ROCEC*; of the ports of the fabric the maps, PFC, queues 0 to 7, lossless priority groups, length of
 // cable where lossless, and watchdog; of other ports what names an object of rocec's.
@@ -143,7 +143,7 @@ func (w *Wish) box(cfg *grammar.Config) (grammar.Box, error) {
 func (w *Wish) refuse(ds *diag.List, before, after *grammar.Config) {
 	box, err := w.box(before)
 	if err != nil {
-		topicImage.Errorf(ds, diag.FirstPlace(w.device.Switch.VersionAt, w.device.At), "%s runs an image that rocec does not know: %s",
+		topicImage.Errorf(ds, diag.FirstPlace(w.device.Switch.VersionAt, w.device.At), "%s runs an image that rocec does not know: %s.",
 			w.device.Name, diag.Escape(err.Error()))
 		return
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // BoxOf gives what the allow-list goes by, as the state of a switch says it; where it does not say its version or the kind of its chip, as
-// the fabric says it. The error is a sentence.
+// the fabric says it. The error is a part of a sentence.
 func BoxOf(c *Config, version, asicType string) (Box, error) {
 	own := c.Row(VersionTable, "localhost")
 	if text := own.Get("build_version"); text != "" {
