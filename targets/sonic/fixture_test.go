@@ -263,6 +263,7 @@ func b2i(b bool) int {
 	if b {
 		return 1
 	}
+	return 0
 }
 
 // usual is a switch that fits the rack.
