@@ -495,7 +495,8 @@ func (c *call) qosClear() int {
 // counts when swss starts anew. With --ports only their rows are written again.
 func (c *call) qosReload() int {
 	only, some := c.set["--ports"]
-	dynamic := len(c.set["--no-dynamic-buffer"]) == 0 && (c.ASIC == "mellanox" || c.ASIC == "barefoot" && c.since("202305"))
+	both := c.ASIC == "mellanox" || c.ASIC == "barefoot" && c.since("202305") // makers of both models
+	dynamic := both && len(c.set["--no-dynamic-buffer"]) == 0
 	if file := c.set["--dry_run"]; len(file) > 0 {
 		model := Traditional
 		if dynamic {
@@ -518,7 +519,7 @@ func (c *call) qosReload() int {
 				continue
 			}
 			model := sp.model()
-			if want := map[bool]string{true: Dynamic, false: Traditional}[dynamic]; !some && c.ASIC == "mellanox" && model != want {
+			if want := map[bool]string{true: Dynamic, false: Traditional}[dynamic]; !some && both && model != want {
 				model, updated = want, true
 				sp.modify("DEVICE_METADATA", "localhost", row{"buffer_model": want})
 			}

@@ -295,7 +295,7 @@ func (s *Switch) ecnconfig(p *target.Proc) int {
 		return p.Fail(1, "Exception caught:  "+format, args...)
 	}
 	switch {
-	case complain != "" || len(rest) > 0 || ns != "" && !s.since("202411"):
+	case complain != "" || len(rest) > 0 || ns != "" && !s.since("202405"):
 		return p.Fail(2, "usage: ecnconfig [-h] [-l] [-p PROFILE] [-gmin GREEN_MIN] ...\necnconfig: error: unrecognized arguments: %s",
 			strings.Join(p.Args[1:], " "))
 	case set['l'] != nil:

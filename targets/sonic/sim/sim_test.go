@@ -89,6 +89,14 @@ func TestTools(t *testing.T) {
 		{"sonic-db-cli CONFIG_DB KEYS 'BUFFER_PG|Ethernet8|*'", "BUFFER_PG|Ethernet8|0\nBUFFER_PG|Ethernet8|3-4\n"},
 		{"sonic-db-cli CONFIG_DB KEYS 'BUFFER_PG|Ethernet?2|3*'", "BUFFER_PG|Ethernet12|3-4\n"},
 		{"sonic-db-cli CONFIG_DB EXISTS 'PORT|Ethernet4'", "1\n"},
+		{"sonic-db-cli CONFIG_DB EXISTS 'PORT|Ethernet5'", "0\n"},
+		{"sonic-db-cli CONFIG_DB KEYS 'NONE|*'", "\n"},
+		{"sonic-db-cli CONFIG_DB HSET 'X|a' f 1 g 2", "2\n"},
+		{"sonic-db-cli CONFIG_DB HSET 'X|a' f 2 h 3", "1\n"},
+		{"sonic-db-cli CONFIG_DB HDEL 'X|a' f g none", "2\n"},
+		{"sonic-db-cli CONFIG_DB HGETALL 'X|a'", "{'h': '3'}\n"},
+		{"sonic-db-cli CONFIG_DB HDEL 'X|a' h", "1\n"},
+		{"sonic-db-cli CONFIG_DB DEL 'X|a' 'X|b'", "0\n"},
 		{"sonic-db-cli APPL_DB HGET BUFFER_PROFILE_TABLE:pg_lossless_100000_5m_profile xoff", "30720\n"},
 		{"sonic-db-cli STATE_DB HGET 'BUFFER_MAX_PARAM_TABLE|global' mmu_size", "13945824\n"},
 		{"sonic-db-cli STATE_DB HGET 'PORT_TABLE|Ethernet0' netdev_oper_status", "up\n"},
@@ -271,6 +279,8 @@ func TestECN(t *testing.T) {
 		require.Contains(t, b.bad(1, cmd), says)
 	}
 	require.Contains(t, b.bad(2, "ecnconfig -p AZURE_LOSSLESS -n asic0"), "unrecognized arguments")
+	later := boot(t, sim.Box{Release: "202405", QoS: sim.Template})
+	require.Contains(t, later.bad(1, "ecnconfig -p AZURE_LOSSLESS -n asic0 -gmin 1"), "Invalid WRED profile")
 }
 
 // TestShow: counters come from what the machine counts for an interface.
@@ -307,7 +317,12 @@ func TestShow(t *testing.T) {
 	require.Contains(t, b.ok("show interfaces status"), "etp2")
 	require.Contains(t, b.ok("show runningconfiguration all"), `"BUFFER_PG": {`)
 	require.Contains(t, b.bad(2, "show pfc counters --json"), "no such option")
-	boot(t, sim.Box{Release: "202511"}).ok("show priority-group watermark headroom --json")
+	var marks []map[string]string
+	later := boot(t, sim.Box{Release: "202511"})
+	require.NoError(t, json.Unmarshal([]byte(later.ok("show priority-group watermark headroom --json")), &marks))
+	require.Equal(t, "Ethernet4", marks[1]["Port"])
+	require.Equal(t, "0", marks[1]["PG3"])
+	require.Contains(t, b.bad(2, "show priority-group watermark headroom --json"), "no such option")
 }
 
 // TestFaults: what may go wrong in the middle.
