@@ -59,7 +59,7 @@ func (s *Switch) show(p *target.Proc) int {
 		p.Print("Usage: show [OPTIONS] COMMAND [ARGS]...\n")
 		return 0
 	}
-	return c.wrong("No such command \"%s\".", words[0])
+	return c.wrong("No such command %s.", c.quoted(words[0]))
 }
 
 // tabulate is a table as Python's tabulate writes it in its form "simple": text to the right, or to the left.

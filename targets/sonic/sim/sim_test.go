@@ -256,7 +256,13 @@ func TestWatchdog(t *testing.T) {
 	later := boot(t, sim.Box{Release: "202511", QoS: sim.Template})
 	later.ok("pfcwd start --action drop Ethernet0 1500 --restoration-time 1500")
 	require.Equal(t, "disable", later.Row("PFC_WD", "Ethernet0")["pfc_stat_history"])
-	require.Contains(t, later.bad(2, "pfcwd interval 1200"), "range of 100 to 1000")
+	require.Contains(t, later.bad(2, "pfcwd interval 1200"), "Invalid value for 'POLL_INTERVAL': 1200 is not in the range 100<=x<=1000.")
+	require.Contains(t, later.bad(2, "pfcwd interval x"), "Invalid value for 'POLL_INTERVAL': 'x' is not a valid integer range.")
+	require.Contains(t, b.bad(2, "pfcwd interval x"), "Invalid value for \"POLL_INTERVAL\": x is not a valid integer\n")
+	says := "Invalid value for '--action' / '-a': 'frob' is not one of 'drop', 'forward', 'alert'."
+	require.Contains(t, later.bad(2, "pfcwd start -a frob Ethernet0 200"), says)
+	require.Contains(t, later.bad(2, "pfcwd start -a"), "Option '-a' requires an argument.")
+	require.Contains(t, later.bad(2, "pfcwd frob"), "No such command 'frob'.")
 }
 
 // TestECN: ecnconfig changes what no patch may, and checks it.
