@@ -23,6 +23,10 @@ func bothFabric(t *testing.T, version, classes, more string) *target.Tree {
 	if more == atHosts {
 		hosts, more = more, ""
 	}
+	front, system := "swp", ""
+	if !strings.Contains(version, ".") { // a branch of SONiC
+		front, system = "etp", "os = \"sonic\""
+	}
 	tree, ds := targets.Render(compilertest.Compile(t, fmt.Sprintf(`
 fabric "f" {
   routing  = "up-down"
@@ -32,10 +36,12 @@ fabric "f" {
 switch "leaf" {
   model   = "sn2700"
   version = %q
+  %[6]s
 }
 switch "spine" {
   model   = "sn2700"
   version = %[3]q
+  %[6]s
   tier    = 2
 }
 host "h" {
@@ -44,17 +50,17 @@ host "h" {
 }
 link "hosts" {
   a      = "h[1-2]:ens1f0"
-  b      = "leaf:swp[1-2]"
+  b      = "leaf:%[5]s[1-2]"
   speed  = "25G"
   length = "3m"
   %[4]s
 }
 link "up" {
-  a      = "leaf:swp31"
-  b      = "spine:swp1"
+  a      = "leaf:%[5]s31"
+  b      = "spine:%[5]s1"
   length = "30m"
 }
-`, more, classes, version, hosts)))
+`, more, classes, version, hosts, front, system)))
 	require.False(t, ds.HasErrors(), fmt.Sprint(ds))
 	return tree
 }
@@ -89,7 +95,7 @@ func TestBoth(t *testing.T) {
 		{"the same", class("rdma", 3, 26, lossless), class("rdma", 3, 26, lossless)},
 		{"another DSCP", class("rdma", 3, 26, lossless), class("rdma", 3, 27, lossless)},
 	} {
-		for _, version := range []string{"3.4.3", "3.7.16", "4.3.0", "4.4.0", "5.3.0", "5.9.0"} {
+		for _, version := range []string{"3.4.3", "3.7.16", "4.3.0", "4.4.0", "5.3.0", "5.9.0", "202205", "202505", "202511"} {
 			old, next := bothFabric(t, version, c.old, ""), bothFabric(t, version, c.new, "")
 			for i, d := range next.Devices {
 				name := c.name + ", " + version + ", " + d.Name
@@ -112,7 +118,7 @@ func TestBoth(t *testing.T) {
 						if f.Lint != nil {
 							found, foreign := f.Lint(both[f.Path])
 							for _, one := range found {
-								known := []string{"conf-lossless-many", "conf-cos-3", "conf-nvue-ecn"} // what either content gives, or both together
+								known := []string{"conf-lossless-many", "conf-cos-3", "conf-nvue-ecn", "conf-sonic-marking"} // what either content gives, or both together
 								require.Contains(t, known, one.Code, "%s: %s", name, one.Detail)
 							}
 							require.Empty(t, foreign, name)

@@ -19,7 +19,7 @@ func claimed(t *testing.T) map[string][]target.Claim {
 	out := map[string][]target.Claim{}
 	for _, version := range []string{
 		"3.1.1", "3.4.3", "3.5.0", "3.7.16", "4.0.1", "4.1.1", "4.2.0", "4.3.0", "4.4.0", "5.3.0",
-		"5.4.0", "5.9.1", "5.15.0", "5.17.0",
+		"5.4.0", "5.9.1", "5.15.0", "5.17.0", "202205", "202505", "202511",
 	} {
 		s := clos{leaves: 1, spines: 1, hosts: 1, model: "sn2700", version: version, v2: true}
 		tree, _ := targets.Render(s.compile(t))
@@ -38,6 +38,7 @@ var writes = regexp.MustCompile(`\bnv (set|unset|action)\b|nv config (apply|save
 func TestClaims(t *testing.T) {
 	all := claimed(t)
 	require.Contains(t, all, "nvue 5.17.0")
+	require.Contains(t, all, "sonic 202511")
 	require.Contains(t, all, "mlx5 3.4.3")
 	for at, list := range all {
 		require.NotEmpty(t, list, at)
@@ -62,6 +63,7 @@ func TestClaimsLaw(t *testing.T) {
 	word := rapid.SampledFrom([]string{
 		"\n", " ", ":", `"`, "{", "}", "= ", "#", "10", "1", "enable", "state", `"state": "on"`, `"headroom": `, "HwIf", "status 0", "usage", "file",
 		"cable_length = 10", "- set:", "interface\n", "[{", "\x00", "\xff", "traffic.", "ecn.", `"cable-length": 10`,
+		"'speed': ", "BUFFER_PG_TABLE:", "Ethernet0", ":3-4", "asic_type:", `"lanes":`, `    "PORT": `, "WRED_PROFILE", "100000 5m", " 0",
 	})
 	for at, list := range all {
 		for _, c := range list {

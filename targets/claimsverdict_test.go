@@ -9,15 +9,18 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
+// verdict is what an answer of a device comes to for one claim.
+type verdict struct {
+	at, id, answer string
+	want           target.Verdict
+}
+
 // TestVerdicts: what answers come to, claim by claim.
 func TestVerdicts(t *testing.T) {
 	const yes, no, open = target.Holds, target.DoesNotHold, target.NotDecided
 	const features, infra = "/etc/cumulus/datapath/qos/qos_features.conf", "/etc/mlx/datapath/qos/qos_infra.conf"
 	const spectrum = "/usr/lib/python2.7/dist-packages/cumulus/__chip_config/mlx/datapath.conf"
-	rows := []struct {
-		at, id, answer string
-		want           target.Verdict
-	}{
+	rows := []verdict{
 		{"cumulus 3.4.3", "cumulus-files-place", "/etc/cumulus/datapath/traffic.conf file\n", yes},
 		{"cumulus 3.4.3", "cumulus-files-place", "/etc/cumulus/datapath/traffic.conf link\n", no},
 		{"cumulus 4.4.0", "cumulus-files-place", features + " file\n" + infra + " file\n", yes},
@@ -120,6 +123,7 @@ func TestVerdicts(t *testing.T) {
 		{"mlx5 3.4.3", "mlx5-rdma-counters", "out_of_buffer\n", no},
 		{"mlx5 3.4.3", "mlx5-port-counters", "rx_prio0_pause\n", no},
 	}
+	rows = append(rows, sonicVerdicts...)
 	all, judged := claimed(t), map[string]bool{}
 	for _, r := range rows {
 		found := false
@@ -136,4 +140,41 @@ func TestVerdicts(t *testing.T) {
 			assert.True(t, judged[c.ID], "no row of the table judges %s", c.ID)
 		}
 	}
+}
+
+const (
+	listed    = "\"BUFFER_POOL\":\n\"BUFFER_PROFILE\":\n\"PFC_WD\":\n"
+	listedRED = listed + "\"WRED_PROFILE\":\n"
+)
+
+var sonicVerdicts = []verdict{
+	{"sonic 202505", "sonic-print-data", "            \"lanes\": \n        \"Ethernet\": \n    \"PORT\": \n", target.Holds},
+	{"sonic 202505", "sonic-print-data", "    \"lanes\": \n  \"Ethernet\": \n\"PORT\": \n", target.DoesNotHold},
+	{"sonic 202505", "sonic-print-data", "    \"PORT\": \n", target.NotDecided},
+	{"sonic 202205", "sonic-hash-text", "{'speed': '100000'\n", target.Holds},
+	{"sonic 202205", "sonic-hash-text", " 'speed': '100000',\n", target.Holds},
+	{"sonic 202205", "sonic-hash-text", "\"speed\":\"100000\"\n", target.DoesNotHold},
+	{"sonic 202205", "sonic-hash-text", "{}\n", target.NotDecided},
+	{"sonic 202511", "sonic-version-keys", "build_version:\ndebian_version:\nasic_type:\n", target.Holds},
+	{"sonic 202511", "sonic-version-keys", "build_version:\nasic:\n", target.DoesNotHold},
+	{"sonic 202511", "sonic-version-keys", "grep: /etc/sonic/sonic_version.yml: No such file or directory\n", target.NotDecided},
+	{"sonic 202511", "sonic-applied-groups", "BUFFER_PG_TABLE:Ethernet0:3-4 pg_lossless\nBUFFER_PG_TABLE:Ethernet0:0 ingress\n", target.Holds},
+	{"sonic 202511", "sonic-applied-groups", "BUFFER_PG_TABLE:Ethernet0:3-4 [BUFFER_PROFILE_TABLE:pg_lossless\n", target.DoesNotHold},
+	{"sonic 202511", "sonic-applied-groups", "BUFFER_PG_TABLE:Ethernet0|3-4 pg_lossless\n", target.DoesNotHold},
+	{"sonic 202511", "sonic-applied-groups", "\n", target.NotDecided},
+	{"sonic 202205", "sonic-patch-list", listedRED, target.Holds},
+	{"sonic 202205", "sonic-patch-list", listed, target.DoesNotHold},
+	{"sonic 202205", "sonic-patch-list", "", target.NotDecided},
+	{"sonic 202505", "sonic-patch-list", listedRED, target.Holds},
+	{"sonic 202505", "sonic-patch-list", "\"BUFFER_PG\":\n" + listedRED, target.DoesNotHold},
+	{"sonic 202511", "sonic-patch-list", listed, target.Holds},
+	{"sonic 202511", "sonic-patch-list", listedRED, target.DoesNotHold},
+	{"sonic 202205", "sonic-admin-status", " 32 \"admin_status\":\n 32 \"lanes\":\n", target.Holds},
+	{"sonic 202205", "sonic-admin-status", " 30 \"admin_status\":\n 32 \"lanes\":\n", target.DoesNotHold},
+	{"sonic 202205", "sonic-admin-status", " 32 \"lanes\":\n", target.DoesNotHold},
+	{"sonic 202205", "sonic-admin-status", "\n", target.NotDecided},
+	{"sonic 202505", "sonic-lookup-columns", " 10000 5m 49152 19456 29696 0\n25000 40m 49152 19456 29696 -3 2496 \n", target.Holds},
+	{"sonic 202505", "sonic-lookup-columns", "10000 5m 49152 19456 29696\n", target.DoesNotHold},
+	{"sonic 202505", "sonic-lookup-columns", "10000 16 49152 19456 29696 0\n", target.DoesNotHold},
+	{"sonic 202505", "sonic-lookup-columns", "grep: no such file\n", target.NotDecided},
 }

@@ -1,6 +1,8 @@
 package targets_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +11,7 @@ import (
 	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // twoIntents is RoCEv1 storage inside a rack and RoCEv2 training across racks, on switches of a release to be given.
@@ -128,6 +131,32 @@ func TestCompiled(t *testing.T) {
 	has("tor2", "traffic.packet_priority_source_set = [dscp]")
 	has("tor2", "pfc.port_group_list = [roce_pfc, roce_pfc_2]")
 	has("spine1", "traffic.packet_priority_source_set = [dscp]")
+	has("spine1", "traffic.cos_5.priority_source.dscp = [26]")
+
+	has = func(device, line string) {
+		t.Helper()
+		i := slices.IndexFunc(tree.Devices, func(d *target.Device) bool { return d.Name == device })
+		require.GreaterOrEqual(t, i, 0, device)
+		content, ds := tree.Devices[i].Files[0].Edit(nil)
+		require.Empty(t, ds)
+		assert.Contains(t, "\n"+string(content), "\n"+line+"\n", device)
+	}
+	tors := strings.NewReplacer(
+		`b     = "tor[1-2]:swp`, `b     = "tor[1-2]:etp`, `lower  = "tor[1-2]:swp`, `lower  = "tor[1-2]:etp`,
+		"os      = \"cumulus-linux\"\n  version = var", "os      = \"sonic\"\n  version = var",
+	).Replace(twoIntents)
+	tree, ds = targets.Render(compilertest.Compile(t, tors, "tor_version=202511"))
+	require.False(t, ds.HasErrors(), textOf(ds))
+	has("tor1", `PORT_QOS_MAP|Ethernet0 dot1p_to_tc_map "ROCEC"`)
+	has("tor1", `PORT_QOS_MAP|Ethernet0 pfc_enable "4"`)
+	has("tor1", `PORT_QOS_MAP|Ethernet32 dscp_to_tc_map "ROCEC"`)
+	has("tor1", `PORT_QOS_MAP|Ethernet32 pfc_enable "5"`)
+	has("tor1", `DSCP_TO_TC_MAP|ROCEC 26 "5"`)
+	has("tor1", `CABLE_LENGTH|AZURE Ethernet32 "5m"`)
+	has("tor1", `CABLE_LENGTH|AZURE Ethernet120 "40m"`)
+	has("tor1", `QUEUE|Ethernet32|5 wred_profile "ROCEC"`)
+	has("tor1", `WRED_PROFILE|ROCEC green_min_threshold "153600"`)
+	has("tor2", `PORT_QOS_MAP|Ethernet0 dscp_to_tc_map "ROCEC"`)
 	has("spine1", "traffic.cos_5.priority_source.dscp = [26]")
 
 	f := compilertest.Compile(t, twoIntents, "tor_version=3.4.3")

@@ -2,14 +2,18 @@ package targets_test
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/nvue"
 	"github.com/rocec/rocec/targets/nvue/grammar"
+	"github.com/rocec/rocec/targets/sonic"
+	tables "github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -24,6 +28,12 @@ type document struct {
 	// foreign gives a content with what others have set in it; nil: nobody else sets anything in such a document, or line by line
 	// ([TestForeignLines]).
 	foreign func(t require.TestingT, content []byte) []byte
+
+	// found gives the contents that a device with such a document may be found with; nil: the factory's file, and rocec's own from nothing.
+	found func(t require.TestingT, d *target.Device, file target.File) [][]byte
+
+	// given reports whether a setting is written where it is missing, and somebody else's from then on.
+	given func(setting string) bool
 
 	others []string // texts that are no such document
 }
@@ -53,6 +63,42 @@ var documents = []document{
 			return cfg.YAML()
 		},
 		others: []string{"other.setting = 7\n", "[main]\nplugins=keyfile\n", "\x7fELF\n\x00", "- 1\n- 2\n", "nothing: &a [*a]\n"},
+	},
+	{
+		name: "tables of SONiC",
+		is:   func(_ *target.Device, file target.File) bool { return file.Path == sonic.Path },
+		odd: func(b []byte) [][]byte {
+			lines := bytes.SplitAfter(b, []byte("\n"))
+			slices.Reverse(lines)
+			return [][]byte{
+				bytes.TrimSuffix(b, []byte("\n")), slices.Concat(bytes.Join(lines, nil), []byte("VLAN|Vlan100 vlanid \"100\"\n")),
+				slices.Concat(b, b), // every field twice, which is refused
+				bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")),
+			}
+		},
+		foreign: func(t require.TestingT, content []byte) []byte {
+			cfg, err := tables.ReadRows(content)
+			require.NoError(t, err)
+			for _, x := range [][4]string{
+				{"DSCP_TO_TC_MAP", "MINE", "26", "7"}, {"SCHEDULER", "scheduler.7", "weight", "7"}, {"SCHEDULER", "scheduler.7", "type", "WRR"},
+				{"PORT_QOS_MAP", "Ethernet124", "dscp_to_tc_map", "MINE"}, {"PORT_QOS_MAP", "Ethernet124", "pfc_enable", "2"},
+				{"QUEUE", "Ethernet124|2", "scheduler", "scheduler.7"}, {"CABLE_LENGTH", "AZURE", "Ethernet124", "40m"},
+				{"BUFFER_PG", "Ethernet124|2", "profile", "ingress_lossy_profile"}, {"PORT", "Ethernet0", "mtu", "9000"},
+				{"BUFFER_PROFILE", "mine", "pool", "ingress_lossless_pool"}, {"BUFFER_PROFILE", "mine", "size", "4096"},
+				{"TC_TO_DSCP_MAP", "MINE", "3", "26"},
+			} {
+				cfg.Put(x[0], x[1], x[2], x[3])
+			}
+			return cfg.Rows()
+		},
+		found: func(t require.TestingT, d *target.Device, file target.File) [][]byte {
+			state := runningOf(t, d, file)
+			edited, ds := file.Edit(state)
+			require.False(t, ds.HasErrors(), textOf(ds))
+			return [][]byte{state, edited}
+		},
+		given:  func(setting string) bool { return strings.HasPrefix(setting, "WRED_PROFILE.AZURE_LOSSLESS.") },
+		others: []string{"other.setting = 7\n", "[main]\nplugins=keyfile\n", "\x7fELF\n\x00", "{\"a\": 1}", "interface:\n  swp1: {}\n"},
 	},
 	{
 		name: "state of a NIC", // told by rocec's own script, so only values vary
@@ -85,6 +131,13 @@ var documents = []document{
 	},
 }
 
+// runningOf is the live state of a device fresh from the factory.
+func runningOf(t require.TestingT, d *target.Device, file target.File) []byte {
+	out, errs, status := lab.NewDevice(d).Run(context.Background(), "root", file.Live.Cmd, "")
+	require.Zero(t, status, errs)
+	return []byte(out)
+}
+
 func documentOf(d *target.Device, file target.File) document {
 	return documents[slices.IndexFunc(documents, func(doc document) bool { return doc.is(d, file) })]
 }
@@ -94,7 +147,9 @@ func documentOf(d *target.Device, file target.File) document {
 func feeds(t require.TestingT, d *target.Device, file target.File) [][]byte {
 	doc := documentOf(d, file)
 	bases := [][]byte{wholeOf(t, d, file)}
-	if doc.name != "state of a NIC" {
+	if doc.found != nil {
+		bases = append(bases, doc.found(t, d, file)...)
+	} else if doc.name != "state of a NIC" {
 		bases = append(bases, []byte(d.Target.Image(d.Source).Files[file.Path]))
 	}
 	out := [][]byte{nil, {}, []byte("\n"), []byte("no_setting\n"), []byte("other.setting = 7 # mine\n")}
@@ -128,8 +183,14 @@ func TestForeignSettings(t *testing.T) {
 		}
 		whole := wholeOf(t, d, file)
 		want, none := split(whole)
-		require.Empty(t, none)
-		for _, base := range [][]byte{nil, whole, []byte(d.Target.Image(d.Source).Files[file.Path])} {
+		bases := [][]byte{nil, whole, []byte(d.Target.Image(d.Source).Files[file.Path])}
+		if doc.found == nil {
+			require.Empty(t, none)
+		} else {
+			bases = doc.found(t, d, file)
+			want, _ = split(bases[1])
+		}
+		for _, base := range bases {
 			old := doc.foreign(t, base)
 			_, before := split(old)
 			require.NotEmpty(t, before)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/cumulus"
+	"github.com/rocec/rocec/targets/sonic"
 )
 
 // clos is a fabric in the making: every leaf to every spine, hosts below the leaves.
@@ -50,6 +52,10 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	t.Helper()
 	model, ok := platform.FindSwitch(c.model)
 	require.True(t, ok, c.model)
+	system, speed := cumulus.OS, 25_000
+	if !strings.Contains(c.version, ".") { // a branch of SONiC, 202505; its lookup files have no 25G on some switches
+		system, speed = sonic.OS, 100_000
+	}
 	card := targets.Known.FindNIC(cmp.Or(c.card, "connectx-5"))
 	require.NotNil(t, card)
 	f := &ir.Fabric{Name: "clos", At: at(1), MTU: 9216, Routing: ir.UpDown, FlowControl: c.flow}
@@ -91,13 +97,16 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	sw := func(name, group string, tier int) *ir.Device {
 		d := device(name, group)
 		d.Switch = &ir.Switch{
-			Model: model, ModelAt: at(7), OS: cumulus.OS.Name, OSAt: at(7), Can: cumulus.OS.Can(model.ASIC, c.version), Version: c.version,
-			VersionAt: at(7), Tier: tier, Config: cumulus.OS.Default(c.version),
+			Model: model, ModelAt: at(7), OS: system.Name, OSAt: at(7), Can: system.Can(model.ASIC, c.version), Version: c.version,
+			VersionAt: at(7), Tier: tier,
+		}
+		if system.Default != nil {
+			d.Switch.Config = system.Default(c.version)
 		}
 		return d
 	}
 	add := func(d *ir.Device, name string) *ir.Port {
-		p := &ir.Port{ID: len(f.Ports), Index: len(d.Ports), Device: d, Name: name, At: at(8), Speed: 25_000, MTU: 9216, Buffers: buffers}
+		p := &ir.Port{ID: len(f.Ports), Index: len(d.Ports), Device: d, Name: name, At: at(8), Speed: speed, MTU: 9216, Buffers: buffers}
 		if d.Switch != nil {
 			p.Marks = marks
 		}
@@ -105,8 +114,14 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 		f.Ports = append(f.Ports, p)
 		return p
 	}
+	front := func(d *ir.Device, n int) *ir.Port {
+		f := ir.Front{Number: int16(n), Sub: -1}
+		p := add(d, system.Spell(model, f))
+		p.Front = f
+		return p
+	}
 	cable := func(a, b *ir.Port) {
-		l := &ir.Link{ID: len(f.Links), A: a, B: b, At: at(8), Speed: num(25_000), Length: ir.Length{Metres: 3, From: ir.Origin{At: at(8), Why: "cable of 3 m"}}}
+		l := &ir.Link{ID: len(f.Links), A: a, B: b, At: at(8), Speed: num(speed), Length: ir.Length{Metres: 3, From: ir.Origin{At: at(8), Why: "cable of 3 m"}}}
 		a.Link, b.Link = l, l
 		f.Links = append(f.Links, l)
 	}
@@ -130,7 +145,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 			host := f.Devices[l*c.hosts+h]
 			p := add(host, "ens1f0")
 			p.NIC, host.Host.NICs[0].Port = host.Host.NICs[0], p
-			cable(p, add(leaf, fmt.Sprintf("swp%d", h+1)))
+			cable(p, front(leaf, h+1))
 			p.Link.FlowControl = c.access
 		}
 	}
@@ -138,7 +153,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 		spine := sw(fmt.Sprintf("spine%d", s+1), "spine", 2)
 		for l := range c.leaves {
 			leaf := f.Devices[c.leaves*c.hosts+l]
-			cable(add(leaf, fmt.Sprintf("swp%d", c.hosts+s+1)), add(spine, fmt.Sprintf("swp%d", l+1)))
+			cable(front(leaf, c.hosts+s+1), front(spine, l+1))
 		}
 	}
 	if c.backwards {

@@ -3,42 +3,30 @@ package targets_test
 import (
 	"encoding/json"
 	"path"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/targets"
+	"github.com/rocec/rocec/targets/target"
 )
 
 // TestForms: what is built of a live state lies below paths of its own, is pure, ends in a newline, and is read back from JSON the same.
 func TestForms(t *testing.T) {
 	forms := 0
-	for _, text := range []string{"cumulus-linux 5.9.1", "sonic 202505"} {
-		forms += formsOf(t, text)
+	for _, c := range []clos{
+		{leaves: 2, spines: 2, hosts: 2, model: "sn4700", version: "5.9.1", v1: true, v2: true},
+		{leaves: 2, spines: 2, hosts: 2, model: "sn4700", version: "202505", v2: true},
+	} {
+		tree, ds := targets.Render(c.compile(t))
+		require.False(t, ds.HasErrors(), textOf(ds))
+		forms += formsOf(t, tree)
 	}
 	assert.Equal(t, 16, forms, "two of each switch")
 }
 
-// formsOf judges the forms of a fabric of switches with a system and a release, and counts them.
-func formsOf(t *testing.T, text string) (forms int) {
-	t.Helper()
-	os, version, _ := strings.Cut(text, " ")
-	c := clos{leaves: 2, spines: 2, hosts: 2, model: "sn4700", version: "5.9.1", v1: os == "cumulus-linux", v2: true}
-	f := c.compile(t)
-	for _, d := range f.Devices {
-		if d.Switch == nil || os == "cumulus-linux" {
-			continue
-		}
-		d.Switch.OS, d.Switch.Version, d.Switch.Config = os, version, ""
-		for i, p := range d.Ports {
-			p.Name = "Ethernet" + strconv.Itoa(8*i)
-		}
-	}
-	tree, ds := targets.Render(f)
-	require.False(t, ds.HasErrors(), textOf(ds))
+func formsOf(t *testing.T, tree *target.Tree) (forms int) {
 	for _, d := range tree.Devices {
 		paths := map[string]bool{}
 		for _, file := range d.Files {

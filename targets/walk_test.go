@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/targets/sonic"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -58,7 +59,11 @@ func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]state
 					if ds.HasErrors() {
 						return nil
 					}
-					w.boxes[d.Name] = readNVUE(string(content))
+					read := readNVUE
+					if file.Path == sonic.Path {
+						read = readSONiC
+					}
+					w.boxes[d.Name] = read(string(content))
 				}
 				continue
 			}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +12,6 @@ import (
 
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy"
-	"github.com/rocec/rocec/targets/deploy/device"
-	"github.com/rocec/rocec/targets/deploy/lab"
 	"github.com/rocec/rocec/targets/deploy/rollout"
 	"github.com/rocec/rocec/targets/nvue/sim"
 	"github.com/rocec/rocec/targets/target"
@@ -23,11 +19,8 @@ import (
 
 // nvueBox is a switch of the rack of byFiles that NVUE configures.
 type nvueBox struct {
-	*lab.Device
-	tree *target.Tree
-	dial target.Dial
-	nv   *sim.NVUE
-	cut  int // the command before which a connection breaks; 0: none
+	*labBox
+	nv *sim.NVUE
 }
 
 func byNVUE(t *testing.T, text string) *nvueBox {
@@ -38,27 +31,8 @@ func byNVUE(t *testing.T, text string) *nvueBox {
 func boxOf(t *testing.T, tree *target.Tree) *nvueBox {
 	t.Helper()
 	require.Equal(t, "nvue", tree.Devices[0].Target.Name)
-	devices, dial := inLab(t, tree)
-	d := devices.Device(tree.Devices[0].Name)
-	b := &nvueBox{Device: d, tree: tree, nv: sim.Of(d.Sims())}
-	b.dial = func(ctx context.Context, d *target.Device) (target.Conn, error) {
-		c, err := dial(ctx, d)
-		return cutConn{c, b}, err
-	}
-	return b
-}
-
-// root runs a command, which has to work.
-func (b *nvueBox) root(t *testing.T, cmd string) string {
-	t.Helper()
-	out, stderr, status := b.Run(t.Context(), "root", cmd, "")
-	require.Zero(t, status, "%s: %s%s", cmd, out, stderr)
-	return string(out)
-}
-
-func (b *nvueBox) plan(t *testing.T) *deploy.DevicePlan {
-	t.Helper()
-	return deploy.Diff(b.tree, rollout.Observe(t.Context(), b.dial, b.tree, rollout.ObserveOptions{Probes: rollout.Every})).Devices[0]
+	b := newLabBox(t, tree)
+	return &nvueBox{b, sim.Of(b.Sims())}
 }
 
 const appliedTree = "nv config show -r applied"
@@ -171,22 +145,6 @@ func TestNVUEFails(t *testing.T) {
 	}
 }
 
-// cutConn breaks once, before the command its box names by number.
-type cutConn struct {
-	target.Conn
-	b *nvueBox
-}
-
-func (c cutConn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
-	if c.b.cut > 0 {
-		if c.b.cut--; c.b.cut == 0 {
-			_ = c.Conn.Close()
-			return nil, errors.New("the connection broke")
-		}
-	}
-	return c.Conn.Run(ctx, cmd, stdin)
-}
-
 // TestNVUECut: a connection that breaks at any command, or power that goes while the change waits, leaves all or nothing: the tree of
 // before, or the one that was asked for, confirmed and saved.
 func TestNVUECut(t *testing.T) {
@@ -296,22 +254,11 @@ func TestNVUEPending(t *testing.T) {
 	assert.NotContains(t, b.root(t, appliedTree), "10G")
 }
 
-// back goes back to what a switch held before a run, as `rocec rollback` does after the run was kept.
-func (b *nvueBox) back(t *testing.T, before []byte, more ...func(*rollout.ApplyOptions)) *deploy.Result {
-	t.Helper()
-	d := *b.tree.Devices[0]
-	f := d.Files[0]
-	f.Activate = device.GoBack(f.Activate, map[string][]byte{f.Path: before})
-	f.Edit, f.Choose = func([]byte) ([]byte, diag.List) { return before, nil }, nil
-	d.Files = []target.File{f}
-	return applied(t, &target.Tree{Devices: []*target.Device{&d}}, b.dial, more...).Devices[0]
-}
-
 // TestNVUEBack: going back from a run goes to what was there before that run, run by run, also where NVUE has a run's revision applied once
 // more; and where others have applied something since, or the run is not the last one, nothing is applied at all.
 func TestNVUEBack(t *testing.T) {
 	b := byNVUE(t, `version = "5.14.0"`)
-	factory := b.plan(t).Changes[0].Before
+	factory := b.plan(t).Changes[0]
 	require.Equal(t, deploy.Applied, applied(t, b.tree, b.dial).Devices[0].Outcome)
 	first, firstApplied := b.root(t, appliedTree), b.root(t, "nv config show")
 	other := byFiles(t, "version = \"5.14.0\"\nconfig = \"nvue\"") // the same rack
@@ -332,7 +279,7 @@ func TestNVUEBack(t *testing.T) {
 	assert.Contains(t, r.Err.Detail, "not applied right after what was there before the run")
 	assert.Equal(t, last, b.root(t, appliedTree))
 
-	r = b.back(t, second.Changes[0].Before)
+	r = b.back(t, second.Changes[0])
 	require.Equal(t, deploy.Applied, r.Outcome, "%v %v", r.Err, r.Undo)
 	assert.Equal(t, first, b.root(t, appliedTree))
 

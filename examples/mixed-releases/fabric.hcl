@@ -1,5 +1,5 @@
-# Storage racks of another age under new spines: leaves with Cumulus Linux 3.7 are set by traffic.conf, spines with 5.9 through NVUE, and
-# both mean the same. The leaf that upgraded names is on its way from 3.7 to 5.9 (docs/nvue.md, Upgrade).
+# Storage racks of another age under new spines: leaves with Cumulus Linux 3.7 are set by traffic.conf, spines with 5.9 through NVUE, a
+# leaf with SONiC by patches of CONFIG_DB, and all mean the same. The leaf that upgraded names is on its way from 3.7 to 5.9 (docs/nvue.md, Upgrade).
 
 variable "upgraded" {
   type    = string
@@ -47,6 +47,14 @@ switch "leaf" {
   maintenance = self.name == var.reimaging ? "its system is installed anew" : null
 }
 
+switch "sonic" {
+  names   = "leaf3"
+  model   = "sn2410"
+  os      = "sonic"
+  version = "202511"
+  tier    = 1
+}
+
 switch "spine" {
   names   = "spine[1-2]"
   model   = "sn3700"
@@ -55,7 +63,7 @@ switch "spine" {
 }
 
 host "store" {
-  names = "store[01-12]"
+  names = "store[01-18]"
 
   nic "ens1f0" {
     model = "connectx-5"
@@ -70,9 +78,23 @@ link "racks" {
   length = "3m"
 }
 
+link "new-rack" {
+  a      = "store[13-18]:ens1f0"
+  b      = "leaf3:Ethernet[0,4,8,12,16,20]"
+  speed  = "25G"
+  length = "3m"
+}
+
 mesh "uplinks" {
   lower  = "leaf[1-2]:swp[31-32]"
   upper  = "spine[1-2]:swp[1-2]"
+  speed  = "100G"
+  length = "30m"
+}
+
+mesh "new-uplinks" {
+  lower  = "leaf3:Ethernet[216,220]"
+  upper  = "spine[1-2]:swp3"
   speed  = "100G"
   length = "30m"
 }

@@ -32,9 +32,13 @@ func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why st
 	j.ports = slices.Clone(s.ports)
 	kept := map[string]*ir.PortSettings{}
 	is, before := uint8(0), uint8(0)
+	for _, g := range d.Fabric.CosGroups {
+		if g.Lossless {
+			is |= 1 << g.Cos
+		}
+	}
 	for i := range j.ports {
 		p := &j.ports[i]
-		is |= p.lossless
 		have := was.Port(p.Name)
 		if have == nil || !have.PausesKnown || have.Lossless() == 0 {
 			continue
@@ -44,6 +48,9 @@ func (s *settings) joined(d *ir.Device, was *ir.Settings) (out *settings, why st
 			return nil, "it is not known which header field the switch goes by"
 		case have.Trust.PCP && !p.byPCP || have.Trust.DSCP && p.byPCP:
 			return nil, fmt.Sprintf("%s goes by another header field than it is to, and a port goes by one", p.Name)
+		}
+		if have.Lossless()&(1<<lossyGroup) != 0 {
+			return nil, "class 0 is lossless, and lossy traffic shares its priority group"
 		}
 		kept[p.Name] = have
 		before |= have.Lossless()

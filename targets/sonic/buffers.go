@@ -79,13 +79,12 @@ func (e *editor) cableRow(name string) string {
 	return cableRow
 }
 
-// made reports whether it is known which priority groups the buffer manager makes of a port in the traditional model: none for a port that is
-// down, as far as chips of one maker go, and so of no such port they are foretold.
+// made reports whether it is known which priority groups the buffer manager makes of a port in the traditional model: none for a port
+// that is down, as far as chips of one maker go, and so of no such port they are foretold.
 func (e *editor) made(name string, p *port) bool {
 	metres := e.metres(name, p)
 	_, sized := e.lookup[e.speed(name, p)][metres]
-	profile := e.cfg.Row("BUFFER_PROFILE", grammar.ProfileName(e.speed(name, p), metres)) != nil
-	return e.read && e.cfg.Get("PORT", name, "admin_status") == "up" && metres > 0 && (sized || e.lookup == nil && profile)
+	return e.read && e.cfg.Get("PORT", name, "admin_status") == "up" && metres > 0 && sized
 }
 
 // wishBuffers gives a lossless port its length of cable and its priority groups: in the dynamic model they are rocec's to ask for, in the
@@ -139,8 +138,8 @@ func (e *editor) ownsGroup(row, profile string) bool {
 func (e *editor) judge() (ds diag.List) {
 	d := e.w.device
 	if n := grammar.ASICs(e.cfg); n > 1 {
-		topicChips.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.At), "%s has %d chips, each with a configuration of its own. rocec writes switches "+
-			"of one chip. Set %s by hand.", d.Name, n, d.Name)
+		topicChips.Errorf(&ds, diag.FirstPlace(d.Switch.ModelAt, d.At), "%s has %d chips, each with a configuration of its own. rocec writes "+
+			"switches of one chip. Set %s by hand.", d.Name, n, d.Name)
 		return ds
 	}
 	if !e.read {
@@ -189,11 +188,13 @@ func (e *editor) judgeMarks(ds *diag.List) {
 	}
 	switch ecn := row.Get("ecn"); {
 	case !marksGreen(ecn):
-		topicMarks.Errorf(ds, e.w.device.At, "On %s, the profile %s has ecn %q, which marks nothing. No patch can change that up to 202505. Use an "+
-			"image of 202511 or later, or have the profile mark in the configuration that the switch boots with.", e.w.device.Name, azure, ecn)
+		topicMarks.Errorf(ds, e.w.device.At, "On %s, the profile %s has ecn %q, which marks nothing. No patch can change that up to 202505. "+
+			"Use an image of 202511 or later, or have the profile mark in the configuration that the switch boots "+
+			"with.", e.w.device.Name, azure, ecn)
 	case row.Get("wred_green_enable") != "true":
-		topicMarks.Errorf(ds, e.w.device.At, "On %s, wred_green_enable of the profile %s is not true, so its thresholds may count for nothing. No "+
-			"patch can change that up to 202505. Use an image of 202511 or later, or have it true in the configuration that the switch boots with.",
+		topicMarks.Errorf(ds, e.w.device.At, "On %s, wred_green_enable of the profile %s is not true, so its thresholds may count for "+
+			"nothing. No patch can change that up to 202505. Use an image of 202511 or later, or have it true in the configuration that the "+
+			"switch boots with.",
 			e.w.device.Name, azure)
 	}
 }
@@ -205,8 +206,15 @@ func marksGreen(ecn string) bool { return ecn == "ecn_all" || strings.HasPrefix(
 func (e *editor) judgeLengths(ds *diag.List) {
 	d := e.w.device
 	if e.lookup == nil {
-		topicCable.Warnf(ds, d.At, "The state of %s holds no pg_profile_lookup.ini, so it is not known for which speeds and lengths of cable it has "+
-			"sizes. A pair that the file of its hwsku lacks leaves the port lossy. Lengths are rounded up to 5, 40 and 300 m.", d.Name)
+		topicCable.Warnf(ds, d.At, "The state of %s holds no pg_profile_lookup.ini, so it is not known for which speeds and lengths of cable "+
+			"it has sizes. A pair that the file of its hwsku lacks leaves the port lossy. Lengths are rounded up to 5, 40 and 300 m.", d.Name)
+		return
+	}
+	if len(e.lookup) == 0 {
+		topicCable.Errorf(ds, d.At, "%s has no pg_profile_lookup.ini, or an empty one, so its buffer manager has sizes for no speed and no "+
+			"length, "+
+			"and leaves every port lossy. Its hwsku is %q: choose one that comes with the file, or the dynamic buffer model where the chip has it.",
+			d.Name, diag.Cut(e.cfg.Get("DEVICE_METADATA", "localhost", "hwsku")))
 		return
 	}
 	type pair struct {
@@ -228,17 +236,18 @@ func (e *editor) judgeLengths(ds *diag.List) {
 		said[of] = true
 		at := diag.FirstPlace(p.Link.Length.From.At, p.At)
 		if all := e.lookup.Lengths(speed); len(all) > 0 {
-			topicCable.Errorf(ds, at, "The cable at %s of %s is %g m long, and the lookup file of the switch has sizes for %s at %s only. The buffer "+
-				"manager would leave the port lossy. Use a shorter cable, or add a row to pg_profile_lookup.ini on the switch.", name, d.Name, p.Link.Length.Metres,
+			topicCable.Errorf(ds, at, "The cable at %s of %s is %g m long, and the lookup file of the switch has sizes for %s at %s only. The "+
+				"buffer manager would leave the port lossy. Use a shorter cable, or add a row to pg_profile_lookup.ini on the "+
+				"switch.", name, d.Name, p.Link.Length.Metres,
 				metresText(all), platform.SpeedText(speed))
 			continue
 		}
-		var speeds []string
-		for _, s := range slices.Sorted(maps.Keys(e.lookup)) {
-			speeds = append(speeds, platform.SpeedText(s))
+		speeds := []string{"none"}
+		for i, s := range slices.Sorted(maps.Keys(e.lookup)) {
+			speeds = append(speeds[:i], platform.SpeedText(s))
 		}
-		topicCable.Errorf(ds, at, "%s of %s runs at %s, for which the lookup file of the switch has no sizes; it has %s. The buffer manager would "+
-			"leave the port lossy. Add a row to pg_profile_lookup.ini on the switch, or choose an hwsku that has the speed.", name, d.Name,
+		topicCable.Errorf(ds, at, "%s of %s runs at %s, for which the lookup file of the switch has no sizes; it has %s. The buffer manager "+
+			"would leave the port lossy. Add a row to pg_profile_lookup.ini on the switch, or choose an hwsku that has the speed.", name, d.Name,
 			platform.SpeedText(speed), diag.And(speeds))
 	}
 }
@@ -251,23 +260,18 @@ func metresText(all []int) string {
 	return diag.And(out) + " m"
 }
 
-// Headrooms gives what the switch has told its chip to keep for each lossless priority of a port after a pause, in bytes, by ports and
-// priorities: of APPL_DB where the state holds it, else of CONFIG_DB. 0: a priority group without headroom. What it does not say is not in it.
+// Headrooms gives what the switch keeps for each lossless priority of a port after a pause, in bytes, by ports and priorities, as far as its
+// configuration says it: the xoff of the profile of its priority group; of a profile that the buffer manager makes, which is no part of a
+// state, that of the row of the lookup file that it is made of. 0: a priority group without headroom. What the state does not say, such
+// as headroom that the switch computes, is not in it: the probe of headroom reads that.
 func Headrooms(cfg *grammar.Config) map[string]map[int]int {
-	groups, profiles := "BUFFER_PG", "BUFFER_PROFILE"
-	if cfg.Tables[grammar.PGsTable] != nil && cfg.Tables[grammar.ProfilesTable] != nil {
-		groups, profiles = grammar.PGsTable, grammar.ProfilesTable
-	}
+	lookup := grammar.LookupOf(cfg)
 	out := map[string]map[int]int{}
-	for _, key := range cfg.Keys(groups) {
+	for _, key := range cfg.Keys("BUFFER_PG") {
 		name, from, to, ok := queueOf(key)
-		profile := cfg.Row(profiles, cfg.Get(groups, key, "profile"))
-		if !ok || profile == nil {
+		xoff, known := headroom(cfg, lookup, cfg.Get("BUFFER_PG", key, "profile"))
+		if !ok || !known {
 			continue
-		}
-		xoff, err := strconv.Atoi(profile.Get("xoff"))
-		if err != nil || xoff < 0 {
-			xoff = 0
 		}
 		for n := from; n <= min(to, 7); n++ {
 			if out[name] == nil {
@@ -277,4 +281,23 @@ func Headrooms(cfg *grammar.Config) map[string]map[int]int {
 		}
 	}
 	return out
+}
+
+// headroom is that of a profile, in bytes; a text that is no size is none.
+func headroom(cfg *grammar.Config, lookup grammar.Lookup, profile string) (xoff int, known bool) {
+	row := cfg.Row("BUFFER_PROFILE", profile)
+	text := row.Get("xoff")
+	if row == nil {
+		speed, metres, made := grammar.ParseProfileName(profile)
+		sizes, sized := lookup[speed][metres]
+		if !made || !sized {
+			return 0, false
+		}
+		text = sizes.Xoff
+	}
+	xoff, err := strconv.Atoi(text)
+	if err != nil || xoff < 0 {
+		return 0, true
+	}
+	return xoff, true
 }

@@ -52,9 +52,9 @@ func checkTrust(ds *diag.List, d *ir.Device) {
 		}
 		i := slices.IndexFunc(entering, func(in *ir.Intent) bool { return !in.ByDSCP() })
 		j := slices.IndexFunc(entering, (*ir.Intent).ByDSCP)
-		topicTrust.Errorf(ds, entering[i].VersionAt, "By %s of %s comes traffic of %s, which is told by its PCP, and of %s, which is told by its DSCP. "+
-			"A port of SONiC goes by one of the two, and no rule says by which where both maps are bound. Tell both by DSCP (RoCEv2 with a dscp in "+
-			"their cos groups), or keep them on switches of their own.", p.Name, block(d), entering[i].Name, entering[j].Name)
+		topicTrust.Errorf(ds, entering[i].VersionAt, "By %s of %s comes traffic of %s, which is told by its PCP, and of %s, which is told by "+
+			"its DSCP. A port of SONiC goes by one of the two, and no rule says by which where both maps are bound. Tell both by DSCP (RoCEv2 "+
+			"with a dscp in their cos groups), or keep them on switches of their own.", p.Name, block(d), entering[i].Name, entering[j].Name)
 		return
 	}
 }
@@ -74,8 +74,9 @@ func checkGroups(ds *diag.List, d *ir.Device) {
 					"priority group 0 of %s, so it would be paused, too. Give the group another cos, such as 3.", g.Name, block(d))
 			}
 			if w := g.PFC; w != nil && (w.Buffer.Set() || w.Xoff.Set() || w.XonDelta.Set()) {
-				topicSizes.Warnf(ds, w.At, "The cos group %q states sizes of buffers. SONiC takes those of %s from its own table, by speed and length of "+
-					"cable, or computes them, so they are not written. `rocec verify` compares what the switch keeps with what is needed. Leave the sizes out.",
+				topicSizes.Warnf(ds, w.At, "The cos group %q states sizes of buffers. SONiC takes those of %s from its own table, by speed and "+
+					"length of cable, or computes them, so they are not written. `rocec verify` compares what the switch keeps with what is needed. "+
+					"Leave the sizes out.",
 					g.Name, block(d))
 			}
 		}
@@ -100,8 +101,8 @@ func checkMarks(ds *diag.List, d *ir.Device, r grammar.Release) {
 			if m.Group.ECN != nil {
 				at = m.Group.ECN.At
 			}
-			topicMarks.Errorf(ds, at, "Queues of %s are to mark from %d to %d bytes with %d %%, and others from %d to %d bytes with %d %%. Up to 202505 a "+
-				"patch makes no profile of marking, and changes thresholds of %s alone, so there is one set of them. State min, max and "+
+			topicMarks.Errorf(ds, at, "Queues of %s are to mark from %d to %d bytes with %d %%, and others from %d to %d bytes with %d %%. Up "+
+				"to 202505 a patch makes no profile of marking, and changes thresholds of %s alone, so there is one set of them. State min, max and "+
 				"probability of every ecn block alike, or use an image of 202511 or later.", block(d), first.Min.N, first.Max.N, first.Probability.N,
 				m.Min.N, m.Max.N, m.Probability.N, azure)
 			return

@@ -18,10 +18,13 @@ func TestCheck(t *testing.T) {
 		errors         bool
 	}{
 		{"fine", "", "", "", "", false},
-		{"another judge says it", `"202505"`, `"201911"`, "", "", false},
+		{"a release that rocec does not write", `"202505"`, `"201911"`, "sonic-release", `version = "201911"`, true},
 		{"link pause", `routing = "up-down"`, "routing = \"up-down\"\n  flow_control = \"pause\"", "sonic-pause", `flow_control = "pause"`, true},
 		{"lossless cos 0", "cos      = 3", "cos      = 0", "sonic-cos", "cos      = 0", true},
-		{"stated sizes", "  weight   = 50", "  weight   = 50\n  pfc {\n    buffer = 200000\n    xoff = 100000\n  }", "sonic-sizes", "pfc {", false},
+		{
+			"stated sizes", "  weight   = 50", "  weight   = 50\n  pfc {\n    buffer = 200000\n    xoff = 100000\n  }",
+			"sonic-sizes", "pfc {", false,
+		},
 		{
 			"both fields", `roce "nvme" {`, `cos_group "old" {
   cos  = 5

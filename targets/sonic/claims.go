@@ -70,7 +70,7 @@ func claims(d *ir.Device) []target.Claim {
 		{
 			ID: "sonic-admin-status", Says: "Every port has an admin_status in PORT.",
 			Source: "issues of sonic-buildimage name parts of split ports that have none, and get no lossless priority group",
-			Query: target.Query{Cmd: `sonic-cfggen -d --var-json PORT | grep -oE '"(lanes|admin_status)":' | sort | uniq -c | tr -s ' '`},
+			Query:  target.Query{Cmd: `sonic-cfggen -d --var-json PORT | grep -oE '"(lanes|admin_status)":' | sort | uniq -c | tr -s ' '`},
 			Judge: func(answer []byte) target.Verdict {
 				count := func(field string) string { return counted(string(answer), field) }
 				return target.Decide(count("lanes") != "", count("lanes") == count("admin_status"))

@@ -17,8 +17,8 @@ type editor struct {
 	read    bool              // a switch was read: what it has of ports is known
 	dynamic bool              // it computes headroom itself
 	lookup  grammar.Lookup    // nil: not known, or it has none
-	names   map[string]string // of the fabric's ports, by their names in the fabric; empty: the switch has no such port
-	fabric  map[string]*port  // by their names on the switch
+	names   map[string]string // of the fabric's ports, by these names; empty: the switch has no such port
+	fabric  map[string]*port  // those that the switch has, by their names
 	left    map[string]bool   // ports that have rocec's maps and are in the fabric no more
 }
 
@@ -28,18 +28,10 @@ func (w *Wish) editor(cfg *grammar.Config) *editor {
 		read: cfg.Tables["PORT"] != nil, dynamic: grammar.Dynamic(cfg), lookup: grammar.LookupOf(cfg),
 		names: map[string]string{}, fabric: map[string]*port{}, left: map[string]bool{},
 	}
-	alias := map[string]string{}
-	for _, key := range cfg.Keys("PORT") {
-		if a := cfg.Get("PORT", key, "alias"); a != "" {
-			alias[a] = key
-		}
-	}
 	for i := range e.ports {
 		p := &e.ports[i]
 		name := p.Name
-		if !grammar.IsPort(name) {
-			name = alias[name]
-		} else if e.read && cfg.Row("PORT", name) == nil {
+		if !grammar.IsPort(name) || e.read && cfg.Row("PORT", name) == nil {
 			name = ""
 		}
 		e.names[p.Name] = name
@@ -184,6 +176,9 @@ func (e *editor) wishNoPFC(put putter, name string) {
 	}
 }
 
+// statHistory is the branch from which on a watchdog may keep a history of pauses.
+const statHistory grammar.Release = 202511
+
 // What a watchdog has that nobody has set: the defaults of `pfcwd start_default` for a switch of up to 32 ports.
 const (
 	watchPoll   = 200 // ms
@@ -217,12 +212,11 @@ func (e *editor) wishWatchdogs(put putter) {
 			}
 			put(table, name, f.field, f.text, p.why)
 		}
-		const history = "pfc_stat_history" // pfcwd start writes it, too
 		switch {
-		case row.Has(history):
-			put(table, name, history, row.Get(history), nil)
-		case e.release >= 202511:
-			put(table, name, history, "disable", p.why)
+		case row.Has("pfc_stat_history"):
+			put(table, name, "pfc_stat_history", row.Get("pfc_stat_history"), nil)
+		case row == nil && e.release >= statHistory: // as `pfcwd start` writes it
+			put(table, name, "pfc_stat_history", "disable", nil)
 		}
 	}
 	if some {
@@ -232,7 +226,8 @@ func (e *editor) wishWatchdogs(put putter) {
 
 // portFields are the fields of a port's maps that are rocec's.
 var portFields = []string{
-	"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "pfc_to_queue_map", "pfc_to_pg_map", "pfc_enable", "pfcwd_sw_enable",
+	"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "pfc_to_queue_map", "pfc_to_pg_map", "pfc_enable",
+	"pfcwd_sw_enable",
 }
 
 // owns reports whether a setting is rocec's to take away where it is not wanted.

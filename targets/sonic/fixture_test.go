@@ -13,7 +13,6 @@ import (
 
 	"github.com/rocec/rocec/compiler"
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/sonic"
@@ -68,55 +67,18 @@ host "store" {
 
 link "near" {
   a      = "store[1-2]:ens1f0"
-  b      = "tor1:Ethernet[1-2]"
+  b      = "tor1:Ethernet[0,8]"
   speed  = "100G"
   length = "3m"
 }
 
 link "far" {
   a      = "store[3-4]:ens1f0"
-  b      = "tor1:Ethernet[10-11]"
+  b      = "tor1:Ethernet[72,80]"
   speed  = "100G"
   length = "32m"
 }
 `
-
-// world is the table of targets with a SONiC of the tests, whose ports are numbered by front-panel ports.
-var world = ir.Known{
-	OS: append([]*ir.OS{{
-		Name: "sonic", Title: "SONiC", User: "admin", Newest: "202511",
-		Release: func(string) string { return "" },
-		Read: func(_ *platform.Switch, name string) (ir.Front, bool) {
-			rest, ok := strings.CutPrefix(name, "Ethernet")
-			if !ok {
-				rest, ok = strings.CutPrefix(name, "etp")
-			}
-			whole, part, split := strings.Cut(rest, "x")
-			n, err := strconv.Atoi(whole)
-			f := ir.Front{Number: int16(n), Sub: -1}
-			if split {
-				k, err := strconv.Atoi(part)
-				if err != nil {
-					return f, false
-				}
-				f.Sub = int16(k)
-			}
-			return f, ok && err == nil
-		},
-		Spell: func(_ *platform.Switch, f ir.Front) string {
-			if f.Sub < 0 {
-				return "Ethernet" + strconv.Itoa(int(f.Number))
-			}
-			return "Ethernet" + strconv.Itoa(int(f.Number)) + "x" + strconv.Itoa(int(f.Sub))
-		},
-		Can: func(*platform.ASIC, string) ir.SwitchCan {
-			c := ir.ChipCan()
-			c.System, c.PortTrust = "SONiC", true
-			return c
-		},
-	}}, targets.Known.OS...),
-	Drivers: targets.Known.Drivers,
-}
 
 func compile(t testing.TB, fsys fs.FS, dir string) *ir.Fabric {
 	t.Helper()
@@ -124,7 +86,7 @@ func compile(t testing.TB, fsys fs.FS, dir string) *ir.Fabric {
 	for _, d := range ds {
 		require.Failf(t, d.Code, "%s", d.Detail)
 	}
-	f, ds := compiler.Compile(src, world)
+	f, ds := compiler.Compile(src, targets.Known)
 	for _, d := range ds {
 		require.Failf(t, d.Code, "%s", d.Detail)
 	}
@@ -181,8 +143,12 @@ type box struct {
 	qos     bool   // it has the tables of a template
 	speed   string
 	ports   []string
+	step    int      // from the number in the name of one port to that of the next
 	lookup  []string // lengths; nil: the state does not hold the file
 	down    map[string]bool
+	watched string // a port of others, which has a watchdog
+
+	unwatched bool // it has no row of watchdogs
 }
 
 // state spells the state of a switch.
@@ -199,16 +165,21 @@ func (b box) state() string {
 	c.Put("BUFFER_PROFILE", "ingress_lossy_profile", "pool", grammar.Pool)
 	c.Put("BUFFER_PROFILE", "ingress_lossy_profile", "size", "0")
 	c.Put("BUFFER_PROFILE", "ingress_lossy_profile", "dynamic_th", "3")
+	if b.lookup != nil {
+		c.Put(grammar.LookupTable, "file", "", "")
+		c.Tables[grammar.LookupTable].Rows["file"].Fields = map[string]grammar.Value{}
+	}
 	for _, metres := range b.lookup {
 		key := b.speed + "|" + metres
 		for field, text := range map[string]string{"size": "49152", "xon": "19456", "xoff": "29696", "threshold": "0"} {
 			c.Put(grammar.LookupTable, key, field, text)
 		}
 	}
-	for i, p := range b.ports {
-		c.Put("PORT", p, "lanes", strconv.Itoa(4*i))
+	for _, p := range b.ports {
+		n, _ := strconv.Atoi(strings.TrimPrefix(p, "Ethernet"))
+		c.Put("PORT", p, "lanes", strconv.Itoa(n))
 		c.Put("PORT", p, "speed", b.speed)
-		c.Put("PORT", p, "alias", "etp"+strconv.Itoa(i+1))
+		c.Put("PORT", p, "alias", "etp"+strconv.Itoa(n/b.step+1))
 		c.Put("PORT", p, "admin_status", map[bool]string{true: "down", false: "up"}[b.down[p]])
 		c.Put("BUFFER_PG", p+"|0", "profile", "ingress_lossy_profile")
 	}
@@ -240,7 +211,7 @@ func template(c *grammar.Config, b box) {
 		s := strconv.Itoa(n)
 		c.Put("TC_TO_QUEUE_MAP", "AZURE", s, s)
 		c.Put("MAP_PFC_PRIORITY_TO_QUEUE", "AZURE", s, s)
-		c.Put("TC_TO_PRIORITY_GROUP_MAP", "AZURE", s, map[int]string{3: "3", 4: "4", 7: "7"}[n]+strings.Repeat("0", b2i(n != 3 && n != 4 && n != 7)))
+		c.Put("TC_TO_PRIORITY_GROUP_MAP", "AZURE", s, map[bool]string{true: s, false: "0"}[n == 3 || n == 4 || n == 7])
 	}
 	c.Put("SCHEDULER", "scheduler.0", "type", "DWRR")
 	c.Put("SCHEDULER", "scheduler.0", "weight", "14")
@@ -278,7 +249,14 @@ func template(c *grammar.Config, b box) {
 			c.Put("BUFFER_PROFILE", "pg_lossless_"+b.speed+"_5m_profile", field, text)
 		}
 	}
-	c.Put("PFC_WD", "GLOBAL", "POLL_INTERVAL", "200")
+	if !b.unwatched {
+		c.Put("PFC_WD", "GLOBAL", "POLL_INTERVAL", "200")
+	}
+	if b.watched != "" {
+		for field, text := range map[string]string{"action": "drop", "detection_time": "200", "restoration_time": "200"} {
+			c.Put("PFC_WD", b.watched, field, text)
+		}
+	}
 }
 
 func b2i(b bool) int {
@@ -292,7 +270,8 @@ func b2i(b bool) int {
 func usual(release string) box {
 	return box{
 		release: release, hwsku: "ACS-MSN4700", asic: "mellanox", model: "traditional", qos: true, speed: "100000",
-		ports: []string{"Ethernet1", "Ethernet2", "Ethernet3", "Ethernet10", "Ethernet11"}, lookup: []string{"5m", "40m", "300m"},
+		ports: []string{"Ethernet0", "Ethernet8", "Ethernet16", "Ethernet72", "Ethernet80"}, step: 8,
+		lookup: []string{"5m", "40m", "300m"}, watched: "Ethernet16",
 	}
 }
 
@@ -301,12 +280,11 @@ func on(release string) string { return strings.Replace(rack, "202505", release,
 
 var (
 	system  = regexp.MustCompile(`(?m)^ +os +=.*\n`)
-	version = regexp.MustCompile(`(version +=) "[0-9.]+"`)
+	version = regexp.MustCompile(`(?m)^( +version +=) (?:"[0-9.]+"|var\.tor_version)$`)
 	ports   = regexp.MustCompile(`\bswp`)
-	parts   = regexp.MustCompile(`(Ethernet[\[\]0-9,-]+)s([\[0-9])`)
 )
 
-// examples are the fabrics of the examples, with every switch at a release of SONiC.
+// examples are the fabrics of the examples, with every switch at a release of SONiC and its ports by their aliases.
 func examples(t testing.TB, release string) map[string]*ir.Fabric {
 	t.Helper()
 	out := map[string]*ir.Fabric{}
@@ -318,10 +296,9 @@ func examples(t testing.TB, release string) map[string]*ir.Fabric {
 				return err
 			}
 			data, err := fs.ReadFile(root, path)
-			data = ports.ReplaceAll(data, []byte("Ethernet"))
-			data = parts.ReplaceAll(data, []byte("${1}x$2"))
+			data = ports.ReplaceAll(data, []byte("etp"))
 			data = system.ReplaceAll(data, nil)
-			data = version.ReplaceAll(data, []byte(`$1 "`+release+`"`))
+			data = version.ReplaceAll(data, []byte("  os = \"sonic\"\n$1 \""+release+"\""))
 			fsys[path] = &fstest.MapFile{Data: data}
 			return err
 		}))
@@ -329,3 +306,6 @@ func examples(t testing.TB, release string) map[string]*ir.Fabric {
 	}
 	return out
 }
+
+// lineOf gives a line of a text, from 1.
+func lineOf(text string, n int) string { return strings.Split(text, "\n")[n-1] }

@@ -2,6 +2,7 @@ package sonic
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ func image(d *ir.Device) target.Image {
 	if v.Date != "" {
 		box.Build = d.Switch.Version
 	}
-	box.Ports = frontPanel(d)
+	box.Ports, box.Lookup = frontPanel(d), lookupText(d)
 	s := sim.New(box)
 	img := s.Image()
 	bridge := target.BridgeOf(d, false, portChannel)
@@ -50,6 +51,36 @@ func image(d *ir.Device) target.Image {
 	}
 	img.Sims = append(img.Sims, target.RouterOf(d, true), target.AgentOf(d), bridge)
 	return img
+}
+
+// lookupText is the file of sizes of a hwsku, with what is public of it, and for the cables of the fabric no less than rocec's floor: SONiC's
+// figures are for an MTU of 9100. Empty: nothing is public.
+func lookupText(d *ir.Device) string {
+	tables, _ := d.Switch.Model.Published()
+	if len(tables) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("# speed cable size    xon  xoff    threshold\n")
+	for _, row := range tables[0].Rows {
+		for _, at := range row.At {
+			xoff := at.Bytes
+			for _, p := range d.Ports {
+				for _, buffer := range p.Buffers {
+					if p.Speed == row.Speed && p.Link.Length.Known() && p.Link.Length.Metres <= float64(at.Metres) {
+						xoff = max(xoff, buffer.Floor)
+					}
+				}
+			}
+			const xon = 19456
+			size := xon + xoff
+			if d.Switch.Model.ASIC.Vendor != platform.Mellanox {
+				size = 1248 // a small minimum; the headroom is beside it
+			}
+			fmt.Fprintf(&b, "%d %dm %d %d %d 0\n", row.Speed, at.Metres, size, xon, xoff)
+		}
+	}
+	return b.String()
 }
 
 func firstOf(names []string) string {

@@ -37,6 +37,11 @@ func newModel(t require.TestingT, b box, state string) *model {
 		full.lookup = []string{"5m", "40m", "300m"}
 		m.lookup = grammar.LookupOf(read(t, full.state()))
 	}
+	for _, key := range m.cfg.Keys("BUFFER_PG") { // the switch has the profiles that its buffer manager has made, though the state does not
+		if speed, metres, made := grammar.ParseProfileName(m.cfg.Get("BUFFER_PG", key, "profile")); made {
+			m.make(speed, metres)
+		}
+	}
 	for _, p := range m.cfg.Keys("PORT") {
 		if row := m.cfg.Row("PORT", p); row.Has("admin_status") || m.box.Release >= 202511 {
 			m.admin[p] = row.Get("admin_status")
@@ -71,18 +76,34 @@ func (m *model) look(p string) {
 		}
 		return
 	}
-	sizes, ok := m.lookup[speed][metres]
-	if !ok || m.cfg.Row("BUFFER_POOL", grammar.Pool) == nil {
+	if !m.make(speed, metres) {
 		return
-	}
-	if m.cfg.Row("BUFFER_PROFILE", profile) == nil {
-		for field, text := range sizes.Fields(m.cfg.Get("BUFFER_POOL", grammar.Pool, "mode")) {
-			m.cfg.Put("BUFFER_PROFILE", profile, field, text)
-		}
 	}
 	for _, index := range grammar.Ranges(mask) {
 		m.cfg.Put("BUFFER_PG", p+"|"+index, "profile", profile)
 	}
+}
+
+// make makes a profile that is not there yet; not ok: the lookup file has no sizes, or there is no pool.
+func (m *model) make(speed, metres int) (ok bool) {
+	profile := grammar.ProfileName(speed, metres)
+	sizes, ok := m.lookup[speed][metres]
+	if !ok || m.cfg.Row("BUFFER_POOL", grammar.Pool) == nil {
+		return false
+	}
+	if m.cfg.Row("BUFFER_PROFILE", profile) != nil {
+		return true
+	}
+	for field, text := range map[string]string{
+		"pool": grammar.Pool, "size": sizes.Size, "xon": sizes.Xon, "xoff": sizes.Xoff,
+		m.cfg.Get("BUFFER_POOL", grammar.Pool, "mode") + "_th": sizes.Threshold,
+	} {
+		m.cfg.Put("BUFFER_PROFILE", profile, field, text)
+	}
+	if sizes.XonOffset != "" {
+		m.cfg.Put("BUFFER_PROFILE", profile, "xon_offset", sizes.XonOffset)
+	}
+	return true
 }
 
 // events has the buffer manager see what differs.
@@ -214,7 +235,12 @@ func (m *model) command(c grammar.Command) {
 			m.cfg.Put("PFC_WD", p, "action", c[3])
 			m.cfg.Put("PFC_WD", p, "detection_time", c[i-1])
 			m.cfg.Put("PFC_WD", p, "restoration_time", c[i+1])
+			if m.box.Release >= 202511 {
+				m.cfg.Put("PFC_WD", p, "pfc_stat_history", "disable")
+			}
 		}
+	case c.String() == "sonic-db-cli CONFIG_DB DEL 'PFC_WD|GLOBAL'":
+		m.cfg.Delete("PFC_WD", "GLOBAL", "")
 	case c[0] == "ecnconfig":
 		require.NotNil(m, m.cfg.Row("WRED_PROFILE", c[2]), "ecnconfig wants a profile that is there")
 		for i := 3; i < len(c); i += 2 {
@@ -233,22 +259,17 @@ func (m *model) command(c grammar.Command) {
 }
 
 func (m *model) drop(d grammar.Drop) {
-	m.cfg.Delete("BUFFER_PG", d.Row, "")
-	for _, row := range d.Again {
-		m.cfg.Put("BUFFER_PG", row, "profile", d.Profile)
+	for _, row := range m.cfg.Keys("BUFFER_PG") {
+		port, index, _ := strings.Cut(row, "|")
+		if port == d.Port && !slices.Contains(d.Keep, index) && grammar.IsMade(m.cfg.Get("BUFFER_PG", row, "profile")) {
+			m.cfg.Delete("BUFFER_PG", row, "")
+		}
 	}
 	m.valid()
 }
 
-// same holds the tables of rocec's to those of a state. Profiles that the buffer manager has made and that nobody uses stay.
+// same holds the state of the switch to another. Profiles that the buffer manager has made and that nobody uses stay on the switch, and are
+// no part of its state.
 func (m *model) same(text string) {
-	want, got := read(m, text), m.cfg.Clone()
-	for _, c := range []*grammar.Config{want, got} {
-		for _, key := range c.Keys("BUFFER_PROFILE") {
-			if grammar.IsMade(key) {
-				c.Delete("BUFFER_PROFILE", key, "")
-			}
-		}
-	}
-	require.Equal(m, string(want.Rows()), string(got.Rows()))
+	require.Equal(m, string(read(m, text).Rows()), string(m.cfg.Rows()))
 }

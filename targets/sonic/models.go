@@ -13,11 +13,11 @@ import (
 
 // model is what is known of a model that SONiC runs on.
 type model struct {
-	platforms string  // the folders it has, parted by spaces: "x86_64-mlnx_msn2700-r0"
-	hwskus    string  // the hwskus in them, likewise
-	since     grammar.Release  // the first branch with one of the folders, of those that rocec knows
-	names     []run   // of its ports
-	aliases   aliases // how its ports are called beside that
+	platforms string          // the folders it has, parted by spaces: "x86_64-mlnx_msn2700-r0"
+	hwskus    string          // the hwskus in them, likewise
+	since     grammar.Release // the first branch with one of the folders, of those that rocec knows
+	names     []run           // of its ports
+	aliases   aliases         // how its ports are called beside that
 }
 
 // aliases is how ports are called beside their names.

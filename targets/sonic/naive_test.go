@@ -13,13 +13,35 @@ import (
 	"github.com/rocec/rocec/targets/sonic"
 )
 
-// naive is a document as plain maps, read by encoding/json alone.
+// naive is a state or a document as plain maps, read by strconv or encoding/json alone.
 type naive map[string]map[string]map[string]string
 
+// rowsOf reads the lines of a state.
+func rowsOf(t *testing.T, text string) naive {
+	n := naive{}
+	for line := range strings.Lines(text) {
+		where, value, has := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		table, key, ok := strings.Cut(where, "|")
+		require.True(t, ok, line)
+		if n[table] == nil {
+			n[table] = map[string]map[string]string{}
+		}
+		if n[table][key] == nil {
+			n[table][key] = map[string]string{}
+		}
+		if !has {
+			continue
+		}
+		field, quoted, _ := strings.Cut(value, " ")
+		said, err := strconv.Unquote(quoted)
+		require.NoError(t, err, line)
+		n[table][key][field] = said
+	}
+	return n
+}
+
 // walk follows every packet of every intent into a switch, and holds each step to what its cos group asks for.
-func walk(t *testing.T, d *ir.Device, text string) (packets int) {
-	var n naive
-	require.NoError(t, json.Unmarshal([]byte(text), &n))
+func walk(t *testing.T, d *ir.Device, n naive) (packets int) {
 	for _, p := range d.Ports {
 		row := n["PORT_QOS_MAP"][p.Name]
 		for _, in := range p.Entering() {
@@ -83,11 +105,15 @@ func TestWalk(t *testing.T) {
 	packets := 0
 	for _, d := range everything(t, "202511") {
 		w, _ := sonic.For(d)
-		packets += walk(t, d, edit(t, w, ""))
+		fresh := edit(t, w, "")
+		var doc naive
+		require.NoError(t, json.Unmarshal([]byte(document(t, w, fresh)), &doc))
+		require.Equal(t, rowsOf(t, fresh), doc, "the document of a state written from nothing is that state")
+		packets += walk(t, d, doc)
 		if speed, same := speeds(d); same {
 			b := boxes(d)["template"]
 			b.speed, b.lookup = speed, []string{"5m", "40m", "300m", "2000m"}
-			packets += walk(t, d, edit(t, w, b.state()))
+			packets += walk(t, d, rowsOf(t, edit(t, w, b.state())))
 		}
 	}
 	require.Greater(t, packets, 100)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -145,6 +146,7 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 	var b strings.Builder
 	b.WriteString(`seen=' '
 port() {
+echo "map:$1 $(timeout 5 sonic-db-cli CONFIG_DB HGET "PORT_QOS_MAP|$1" tc_to_queue_map)"
 echo "enabled:$1 $(timeout 5 sonic-db-cli CONFIG_DB HGET "PORT_QOS_MAP|$1" pfc_enable)"
 for key in $(timeout 5 sonic-db-cli APPL_DB KEYS "BUFFER_PG_TABLE:$1:*"); do
 profile=$(timeout 5 sonic-db-cli APPL_DB HGET "$key" profile)
@@ -163,8 +165,22 @@ done
 	samples := func(answer []byte) []target.Sample {
 		says := facts(answer)
 		var out []target.Sample
-		for _, p := range ports {
-			out = append(out, headroomOf(d, p, says))
+		var tight []shortage
+		for i, p := range ports {
+			sample, short := headroomOf(d, p, says)
+			out = append(out, sample)
+			if short == (shortage{}) {
+				continue
+			}
+			if j := slices.IndexFunc(tight, short.alike); j >= 0 {
+				tight[j].others++
+			} else {
+				short.at = i
+				tight = append(tight, short)
+			}
+		}
+		for _, short := range tight {
+			out[short.at].Hint = short.text(d.Name, ports[short.at].Name)
 		}
 		return out
 	}
@@ -174,21 +190,41 @@ done
 	}
 }
 
-// headroomOf is the headroom of a port as a state: enough for each of its lossless priorities, or not. A priority that the port does not
-// pause needs none yet.
-func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) target.Sample {
-	good := target.Gauge("headroom", p.Name, true, fmt.Sprintf("%s of %s has no headroom.", p.Name, d.Name))
+// shortage is headroom that is less than what can arrive. Ports with one profile and one need are told together.
+type shortage struct {
+	profile    string
+	cos        int
+	have, need int // bytes
+	at, others int // the first port of those that were asked, and how many more have the same
+}
+
+func (s shortage) alike(other shortage) bool {
+	return s.profile == other.profile && s.cos == other.cos && s.need == other.need
+}
+
+func (s shortage) text(device, port string) string {
+	if s.others > 0 {
+		port += " and of " + diag.Count(s.others, "other port")
+	}
+	return fmt.Sprintf("%s reserves %s B of headroom for priority %d of %s (xoff of %s), and up to %s B can arrive after a pause was asked for. "+
+		"A longer cable in the fabric reserves more.", device, diag.Number(s.have), s.cos, port, target.Escape(s.profile), diag.Number(s.need))
+}
+
+// headroomOf is the headroom of a port as a state: enough for each of its lossless priorities, or not; and where it is less than needed, though
+// no less than the vendor's own tables come to ([ir.Buffer.Floor]), by how much. A priority that the port does not pause, and a port that does not have rocec's maps, need none yet.
+func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample, shortage) {
 	enabled := enabledOf(says["enabled:"+p.Name])
+	var tight shortage
 	for _, b := range p.Buffers {
 		cos := b.Group.Cos
-		if enabled>>cos&1 == 0 {
+		if enabled>>cos&1 == 0 || !mine(says["map:"+p.Name]) {
 			continue
 		}
 		profile, ok := profileOf(says, p.Name, cos)
 		if !ok {
 			return target.Gauge("headroom", p.Name, false, fmt.Sprintf("%s has no lossless priority group for priority %d at %s, although PFC is "+
 				"on there: is there a row for its speed and cable length in pg_profile_lookup.ini? See show buffer information, and "+
-				"/var/log/syslog.", d.Name, cos, p.Name))
+				"/var/log/syslog.", d.Name, cos, p.Name)), shortage{}
 		}
 		have, err := strconv.Atoi(dictOf(says["profile:"+profile])["xoff"])
 		if err != nil || have < 0 {
@@ -196,18 +232,17 @@ func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) target.Sample 
 				Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
 				Hint: fmt.Sprintf("What %s reserves for %s was not read: APPL_DB has no xoff for the profile %s. Whether the headroom is enough is "+
 					"not known.", d.Name, p.Name, target.Escape(profile)),
-			}
+			}, shortage{}
 		}
-		text := fmt.Sprintf("%s reserves %d B of headroom for priority %d of %s (xoff of %s), and up to %d B can arrive after it has asked for a "+
-			"pause. State a longer cable for it.", d.Name, have, cos, p.Name, target.Escape(profile), b.Need)
+		short := shortage{profile: profile, cos: cos, have: have, need: b.Need}
 		if have < b.Floor {
-			return target.Gauge("headroom", p.Name, false, text)
+			return target.Gauge("headroom", p.Name, false, short.text(d.Name, p.Name)), shortage{}
 		}
-		if have < b.Need && good.Hint == "" {
-			good.Hint = text
+		if have < b.Need && tight == (shortage{}) {
+			tight = short
 		}
 	}
-	return good
+	return target.Gauge("headroom", p.Name, true, fmt.Sprintf("%s of %s has no headroom.", p.Name, d.Name)), tight
 }
 
 // enabledOf reads pfc_enable; what is none enables nothing.

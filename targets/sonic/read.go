@@ -8,7 +8,7 @@ import (
 )
 
 // Read gives how a switch is set, as its state says it. A port sends pauses for a priority that has PFC and a lossless priority group; where
-// the state holds no groups at all, or the port is down, PFC alone decides. Headroom is that of the chip where the state holds it. Nil:
+// the state holds no groups at all, or the port is down, PFC alone decides. Headroom is what its configuration says ([Headrooms]). Nil:
 // the text cannot be read, or there is none. It never fails, whatever the bytes.
 func Read(d *ir.Device, content []byte) *ir.Settings {
 	if len(content) == 0 {
@@ -22,17 +22,11 @@ func Read(d *ir.Device, content []byte) *ir.Settings {
 	r.rows()
 	rest := r.port("")
 	s := &ir.Settings{Rest: &rest}
-	alias := map[string]string{}
 	for _, name := range cfg.Keys("PORT") {
-		alias[cfg.Get("PORT", name, "alias")] = name
 		s.Set(name, r.port(name))
 	}
 	for _, p := range d.Ports {
-		name := p.Name
-		if !grammar.IsPort(name) && alias[name] != "" {
-			name = alias[name]
-		}
-		s.Set(p.Name, r.port(name))
+		s.Set(p.Name, r.port(p.Name))
 	}
 	return s
 }

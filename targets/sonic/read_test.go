@@ -57,7 +57,7 @@ func TestReadWritten(t *testing.T) {
 func TestReadTemplate(t *testing.T) {
 	d := device(t, rack, "tor1")
 	b := usual("202505")
-	s := sonic.Read(d, []byte(b.state())).Port("Ethernet1")
+	s := sonic.Read(d, []byte(b.state())).Port("Ethernet0")
 	assert.Equal(t, int8(1), s.DSCP[26])
 	assert.Equal(t, int8(3), s.DSCP[3])
 	assert.Equal(t, uint8(0x18), s.Sends)
@@ -69,7 +69,7 @@ func TestReadTemplate(t *testing.T) {
 	assert.Equal(t, ir.Trust{DSCP: true}, s.Trust)
 
 	b.qos = false
-	none := sonic.Read(d, []byte(b.state())).Port("Ethernet1")
+	none := sonic.Read(d, []byte(b.state())).Port("Ethernet0")
 	assert.Zero(t, none.Sends|none.Obeys|none.Marks)
 	assert.True(t, none.PausesKnown)
 }
@@ -83,39 +83,61 @@ func TestReadLossy(t *testing.T) {
 		sends  uint8
 	}{
 		{"as it is", func(*grammar.Config) {}, 0x18},
-		{"no group", func(c *grammar.Config) { c.Delete("BUFFER_PG", "Ethernet1|3-4", "") }, 0},
-		{"a lossy profile", func(c *grammar.Config) { c.Put("BUFFER_PG", "Ethernet1|3-4", "profile", "ingress_lossy_profile") }, 0},
-		{"computed", func(c *grammar.Config) { c.Put("BUFFER_PG", "Ethernet1|3-4", "profile", "NULL") }, 0x18},
+		{"no group", func(c *grammar.Config) { c.Delete("BUFFER_PG", "Ethernet0|3-4", "") }, 0},
+		{"a lossy profile", func(c *grammar.Config) { c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "ingress_lossy_profile") }, 0},
+		{"computed", func(c *grammar.Config) { c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "NULL") }, 0x18},
 		{"one of two", func(c *grammar.Config) {
-			c.Delete("BUFFER_PG", "Ethernet1|3-4", "")
-			c.Put("BUFFER_PG", "Ethernet1|4", "profile", "pg_lossless_100000_5m_profile")
+			c.Delete("BUFFER_PG", "Ethernet0|3-4", "")
+			c.Put("BUFFER_PG", "Ethernet0|4", "profile", "pg_lossless_100000_5m_profile")
 		}, 0x10},
 		{"another group", func(c *grammar.Config) { c.Put("TC_TO_PRIORITY_GROUP_MAP", "AZURE", "3", "0") }, 0x10},
 		{"a port that is down", func(c *grammar.Config) {
-			c.Delete("BUFFER_PG", "Ethernet1|3-4", "")
-			c.Put("PORT", "Ethernet1", "admin_status", "down")
+			c.Delete("BUFFER_PG", "Ethernet0|3-4", "")
+			c.Put("PORT", "Ethernet0", "admin_status", "down")
 		}, 0x18},
 		{"no group of any port known", func(c *grammar.Config) { delete(c.Tables, "BUFFER_PG") }, 0x18},
 	} {
-		s := sonic.Read(d, []byte(change("202505", c.change))).Port("Ethernet1")
+		s := sonic.Read(d, []byte(change("202505", c.change))).Port("Ethernet0")
 		assert.Equal(t, c.sends, s.Sends, c.name)
 		assert.Equal(t, uint8(0x18), s.Obeys, c.name)
 	}
 }
 
-// TestHeadrooms: what the switch has told its chip goes before what its configuration says.
+// TestHeadrooms: the headroom of a priority group is that of its profile; a profile that the buffer manager makes is no part of the state,
+// and its headroom is that of the row of the lookup file.
 func TestHeadrooms(t *testing.T) {
-	text := change("202505", func(c *grammar.Config) {
-		c.Put(grammar.PGsTable, "Ethernet1|3-4", "profile", "p")
-		c.Put(grammar.PGsTable, "Ethernet1|0", "profile", "lossy")
-		c.Put(grammar.PGsTable, "Ethernet2|3", "profile", "gone")
-		c.Put(grammar.ProfilesTable, "p", "xoff", "12345")
-		c.Put(grammar.ProfilesTable, "lossy", "size", "0")
-	})
-	assert.Equal(t, map[string]map[int]int{"Ethernet1": {0: 0, 3: 12345, 4: 12345}}, sonic.Headrooms(read(t, text)))
 	d := device(t, rack, "tor1")
-	assert.Equal(t, 2*12345, sonic.Read(d, []byte(text)).Port("Ethernet1").Headroom)
-	assert.Equal(t, map[int]int{0: 0, 3: 29696, 4: 29696}, sonic.Headrooms(read(t, usual("202505").state()))["Ethernet1"])
+	for _, c := range []struct {
+		name    string
+		profile string
+		change  func(c *grammar.Config)
+		want    map[int]int // of Ethernet0
+	}{
+		{"made of the lookup file", "pg_lossless_100000_5m_profile", nil, map[int]int{0: 0, 3: 29696, 4: 29696}},
+		{"of another length", "pg_lossless_100000_40m_profile", func(c *grammar.Config) {
+			c.Put(grammar.LookupTable, "100000|40m", "xoff", "38912")
+		}, map[int]int{0: 0, 3: 38912, 4: 38912}},
+		{"of a speed without sizes", "pg_lossless_50000_5m_profile", nil, map[int]int{0: 0}},
+		{"of a length without sizes", "pg_lossless_100000_7m_profile", nil, map[int]int{0: 0}},
+		{"a size that is none", "pg_lossless_100000_5m_profile", func(c *grammar.Config) {
+			c.Put(grammar.LookupTable, "100000|5m", "xoff", "-1")
+		}, map[int]int{0: 0, 3: 0, 4: 0}},
+		{"no lookup file", "pg_lossless_100000_5m_profile", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, map[int]int{0: 0}},
+		{"another name", "pg_lossless_0100000_5m_profile", nil, map[int]int{0: 0}},
+		{"one that the switch computes", "NULL", nil, map[int]int{0: 0}},
+		{"one of somebody's", "own", func(c *grammar.Config) { c.Put("BUFFER_PROFILE", "own", "xoff", "12345") }, map[int]int{0: 0, 3: 12345, 4: 12345}},
+		{"a lossy one", "own", func(c *grammar.Config) { c.Put("BUFFER_PROFILE", "own", "size", "0") }, map[int]int{0: 0, 3: 0, 4: 0}},
+		{"one that is not there", "gone", nil, map[int]int{0: 0}},
+	} {
+		text := change("202505", func(cfg *grammar.Config) {
+			cfg.Put("BUFFER_PG", "Ethernet0|3-4", "profile", c.profile)
+			if c.change != nil {
+				c.change(cfg)
+			}
+		})
+		assert.Equal(t, c.want, sonic.Headrooms(read(t, text))["Ethernet0"], c.name)
+		assert.Equal(t, c.want[3]+c.want[4], sonic.Read(d, []byte(text)).Port("Ethernet0").Headroom, c.name)
+	}
 }
 
 // TestReadTrust: which of two maps wins, no document says.
@@ -123,21 +145,21 @@ func TestReadTrust(t *testing.T) {
 	d := device(t, rack, "tor1")
 	text := change("202505", func(c *grammar.Config) {
 		c.Put("DOT1P_TO_TC_MAP", "D", "3", "3")
-		c.Put("PORT_QOS_MAP", "Ethernet1", "dot1p_to_tc_map", "D")
+		c.Put("PORT_QOS_MAP", "Ethernet0", "dot1p_to_tc_map", "D")
 		c.Put("PORT_QOS_MAP", "global", "dscp_to_tc_map", "AZURE")
-		c.Delete("PORT_QOS_MAP", "Ethernet2", "dscp_to_tc_map")
+		c.Delete("PORT_QOS_MAP", "Ethernet8", "dscp_to_tc_map")
 	})
 	s := sonic.Read(d, []byte(text))
-	assert.False(t, s.Port("Ethernet1").TrustKnown)
-	assert.Equal(t, int8(3), s.Port("Ethernet1").PCP[3])
-	assert.Equal(t, int8(-1), s.Port("Ethernet1").PCP[4])
-	assert.Equal(t, int8(1), s.Port("Ethernet2").DSCP[26], "the map of the whole switch")
+	assert.False(t, s.Port("Ethernet0").TrustKnown)
+	assert.Equal(t, int8(3), s.Port("Ethernet0").PCP[3])
+	assert.Equal(t, int8(-1), s.Port("Ethernet0").PCP[4])
+	assert.Equal(t, int8(1), s.Port("Ethernet8").DSCP[26], "the map of the whole switch")
 }
 
 // TestReadNothing: no bytes, and no configuration.
 func TestReadNothing(t *testing.T) {
 	d := device(t, rack, "tor1")
-	for _, text := range []string{"", "{}", "x", `{"PORT": {"Ethernet1": {}, "Ethernet1": {}}}`, `{"asic0": {}}`} {
+	for _, text := range []string{"", "{}", "x", `{"PORT": {"Ethernet0": {}, "Ethernet0": {}}}`, `{"asic0": {}}`} {
 		assert.Nil(t, sonic.Read(d, []byte(text)), text)
 	}
 }
@@ -156,7 +178,7 @@ func FuzzEdit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		sonic.Read(d, data)
-		w.Lint(data)
+		w.File().Lint(data)
 		w.Keys(data)
 		out, ds := w.Edit(data)
 		if ds.HasErrors() {

@@ -5,23 +5,29 @@
 // written by package grammar, in one canonical form. A switch is told the difference of two states, as a sequence of patches and
 // commands that its release and its chip take ([Wish.Sequence]); what they do not take is refused before anything is tried.
 //
-// The state ([Path]) is a JSON object. Its members are, as `sonic-cfggen -d --print-data` prints them, the tables of [grammar.Tables]: of
-// DEVICE_METADATA and PORT only the fields that stand there. And four of rocec's own, spelled as tables:
+// The state ([Path]) is rows, a line for each field with its value as JSON, in the order of their bytes ([grammar.Config.Rows]): script/rows.sh
+// makes them on the switch of what `sonic-cfggen -d --print-data` prints, and of two files:
 //
-//	"@version":  {"localhost": {"build_version": "SONiC.202505.12-cf1a8c4", "asic_type": "mellanox", "asic_count": "1"}}
-//	"@lookup":   {"100000|5m": {"size": "49152", "xon": "19456", "xoff": "29696", "threshold": "0", "xon_offset": "2496"}}
-//	"@pgs":      {"Ethernet0|3-4": {"profile": "pg_lossless_100000_5m_profile"}}
-//	"@profiles": {"pg_lossless_100000_5m_profile": {"size": "49152", "xon": "19456", "xoff": "29696", "pool": "ingress_lossless_pool"}}
+//	PORT_QOS_MAP|Ethernet0 pfc_enable "3"
+//	BUFFER_PG|Ethernet0|3 profile "pg_lossless_100000_5m_profile"
+//	BUFFER_PORT_INGRESS_PROFILE_LIST|Ethernet0 profile_list ["ingress_lossless_profile"]
+//	@version|localhost build_version "SONiC.202505.12-cf1a8c4"
+//	@version|localhost asic_type "mellanox"
+//	@lookup|file
+//	@lookup|100000|5m size "49152"
 //
-// The first is of /etc/sonic/sonic_version.yml, and of asic.conf of the platform; the second is pg_profile_lookup.ini of the hwsku, a row
-// for a speed in Mb/s and a length, without xon_offset where the file has no such column, and the member itself is left out where
-// the switch has no such file; the last two are BUFFER_PG_TABLE and BUFFER_PROFILE_TABLE of APPL_DB, with a bar for the colon in
-// keys. A member that is missing is not known.
+// The tables are [grammar.Tables] but for VERSIONS; of DEVICE_METADATA and PORT no more leaves the switch than what classes and buffers
+// depend on. Profiles pg_lossless_*_profile are no part of the state: the buffer manager makes them, and nobody takes them away again. Nor
+// is PFC_WD|GLOBAL where no port has a watchdog. What the chip keeps for a port is no part of it either: a probe asks for that.
 //
-// Promised: the map of DSCP has all 64 values and traffic nobody claimed never lands in a lossless class; the software watchdog watches what
-// PFC pauses; a length of cable is one the buffer manager of the switch has sizes for; the buffer model is read and never changed;
-// names are ROCEC and ROCEC-*, and an object of somebody else is neither changed nor deleted, but for the thresholds of AZURE_LOSSLESS up
-// to 202505, where a patch can change no other.
+// @version is of /etc/sonic/sonic_version.yml, with asic_count of asic.conf of the platform. @lookup is pg_profile_lookup.ini of the hwsku,
+// a row for a speed in Mb/s and a length of cable, with size, xon, xoff, threshold and, where the file has the column, xon_offset; the row
+// file, which has no field, says that there is such a file. What is missing is not known.
+//
+// Promised: the map of DSCP has all 64 values and traffic nobody claimed never lands in a lossless class; the software watchdog watches
+// what PFC pauses; a length of cable is one the buffer manager of the switch has sizes for; the buffer model is read and never changed;
+// names are ROCEC and ROCEC-*, and an object of somebody else is neither changed nor deleted, but for the thresholds of AZURE_LOSSLESS
+// up to 202505, where a patch can change no other.
 //
 // What rocec owns: objects named ROCEC*; of the ports of the fabric the maps, PFC, queues 0 to 7, lossless priority groups, length of
 // cable where lossless, and watchdog; of other ports what names an object of rocec's.
@@ -38,7 +44,7 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// Path is the live state of a switch, see the package comment.
+// Path is the live state of a switch: flat rows in the order of their bytes, see the package comment.
 const Path = "sonic/running"
 
 // Name is the name of rocec's maps, and begins those of its schedulers and profiles of marking.
@@ -60,9 +66,8 @@ func For(d *ir.Device) (*Wish, diag.List) {
 	return &Wish{device: d, lower: sync.OnceValue(func() *settings { return lower(d, v.Release) })}, ds
 }
 
-// File gives the wished state as a live state without the commands that read it and bring it about: Edit takes the state that is there, and
-// gives the whole that should be, in canonical form, or the same bytes where they say that already. Keys are table, row and field
-// with dots between them.
+// File gives the wished state as a live state: Edit takes the rows that are there, and gives all that should be, in canonical form, or the
+// same bytes where they say that already. Keys are table, row and field with dots between them.
 func (w *Wish) File() target.File {
 	why := sync.OnceValue(func() map[string][]ir.Origin { return w.lower().origins() })
 	return target.File{
@@ -72,7 +77,7 @@ func (w *Wish) File() target.File {
 		Edit: w.Edit,
 		Keys: w.Keys,
 		Why:  func(key string) []ir.Origin { return why()[key] },
-		Lint: func(content []byte) (diag.List, string) { return w.Lint(content) },
+		Lint: w.linter(),
 		Forms: []target.Form{
 			{Path: DocumentPath, Of: document},
 			{Path: PatchPath, Of: w.patch},
@@ -83,7 +88,7 @@ func (w *Wish) File() target.File {
 	}
 }
 
-// Edit gives the canonical text of the state that should be, given the one that is; where nothing differs, what was given. What the
+// Edit gives the rows of the state that should be, given those of the one that is; where nothing differs, what was given. What the
 // switch does not take, by its release and its chip, is an error, with what to do instead.
 func (w *Wish) Edit(old []byte) ([]byte, diag.List) {
 	var ds diag.List
@@ -138,7 +143,7 @@ func (w *Wish) box(cfg *grammar.Config) (grammar.Box, error) {
 func (w *Wish) refuse(ds *diag.List, before, after *grammar.Config) {
 	box, err := w.box(before)
 	if err != nil {
-		topicImage.Errorf(ds, diag.FirstPlace(w.device.Switch.VersionAt, w.device.At), "%s runs an image that rocec does not know: %s",
+		topicImage.Errorf(ds, diag.FirstPlace(w.device.Switch.VersionAt, w.device.At), "%s runs an image that rocec does not know: %s.",
 			w.device.Name, diag.Escape(err.Error()))
 		return
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
-	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
 func TestReleases(t *testing.T) {

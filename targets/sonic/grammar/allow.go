@@ -104,7 +104,11 @@ func scenarios(r Release, table string) (list []scenario, listed bool) {
 		if r >= 202511 {
 			return nil, true
 		}
-		return []scenario{{[]string{"ingress_lossless_pool/xoff", "ingress_lossless_pool/size", "egress_lossy_pool/size"}, replaceOnly, headrooms}}, true
+		return []scenario{{
+			[]string{"ingress_lossless_pool/xoff", "ingress_lossless_pool/size", "egress_lossy_pool/size"},
+			replaceOnly,
+			headrooms,
+		}}, true
 	case "BUFFER_PROFILE":
 		list = []scenario{{[]string{"dynamic_th"}, replaceOnly, thresholds}, {[]string{"xoff"}, replaceOnly, headrooms}}
 		if r >= 202511 {

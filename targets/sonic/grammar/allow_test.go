@@ -153,6 +153,5 @@ func TestParseVersion(t *testing.T) {
 	} {
 		_, err := ParseVersion(text)
 		require.Error(t, err, text)
-		assert.True(t, strings.HasSuffix(err.Error(), "."), err.Error())
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // BoxOf gives what the allow-list goes by, as the state of a switch says it; where it does not say its version or the kind of its chip, as
-// the fabric says it. The error is a sentence.
+// the fabric says it. The error is a part of a sentence.
 func BoxOf(c *Config, version, asicType string) (Box, error) {
 	own := c.Row(VersionTable, "localhost")
 	if text := own.Get("build_version"); text != "" {
@@ -44,7 +44,7 @@ type Sizes struct {
 // Lookup is the file pg_profile_lookup.ini of a switch, by speed in Mb/s and length in metres.
 type Lookup map[int]map[int]Sizes
 
-// LookupOf gives the lookup file that a state holds; nil: it holds none. Rows that are none are left out.
+// LookupOf gives the lookup file that a state holds, without lengths where the file has no row that is one; nil: it holds none.
 func LookupOf(c *Config) Lookup {
 	keys := c.Keys(LookupTable)
 	if c.Tables[LookupTable] == nil {
@@ -94,14 +94,15 @@ func ProfileName(speed, metres int) string {
 	return fmt.Sprintf("pg_lossless_%d_%dm_profile", speed, metres)
 }
 
+// ParseProfileName reads what [ProfileName] spells: the speed in Mb/s and the length in metres of the ports that a profile is for.
+func ParseProfileName(profile string) (speed, metres int, ok bool) {
+	rest, _ := strings.CutPrefix(profile, "pg_lossless_")
+	s, l, _ := strings.Cut(rest, "_")
+	l, _ = strings.CutSuffix(l, "_profile")
+	metres, ok = ParseMetres(l)
+	speed, err := strconv.Atoi(s)
+	return speed, metres, err == nil && ok && ProfileName(speed, metres) == profile
+}
+
 // Pool is the pool of lossless traffic that is arriving, by the name the buffer manager looks for.
 const Pool = "ingress_lossless_pool"
-
-// Fields are the fields of the profile that the buffer manager makes of a row; mode is that of [Pool].
-func (z Sizes) Fields(mode string) map[string]string {
-	f := map[string]string{"pool": Pool, "size": z.Size, "xon": z.Xon, "xoff": z.Xoff, mode + "_th": z.Threshold}
-	if z.XonOffset != "" {
-		f["xon_offset"] = z.XonOffset
-	}
-	return f
-}

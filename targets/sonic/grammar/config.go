@@ -1,8 +1,8 @@
 // Package grammar is CONFIG_DB of SONiC as text and as tables, and the patches that change it.
 //
 // In comes the JSON of a config_db.json, or of `sonic-cfggen -d --print-data`: an object of tables, whose rows are objects of text. The
-// tables of [Tables] are taken apart; what others hold is kept as it stands. Out goes the same in one canonical form ([Config.JSON]), or the
-// operations that make one configuration of another ([Diff]) in the sequence in which a switch takes them ([Sequence]).
+// tables of [Tables] are taken apart; what others hold is kept as it stands. Out goes the same in one canonical form ([Config.JSON]),
+// or the operations that make one configuration of another ([Diff]) in the sequence in which a switch takes them ([Sequence]).
 //
 // One table says which fields there are, what they hold, and which releases have them ([Tables]); one says what the patches of a release
 // may change on which chip ([Box.Allowed]).

@@ -17,7 +17,10 @@ import (
 func random(t *rapid.T, label string) *grammar.Config {
 	c := grammar.New()
 	for range rapid.IntRange(0, 12).Draw(t, label) {
-		table := rapid.SampledFrom([]string{"PORT_QOS_MAP", "QUEUE", "BUFFER_PG", "SCHEDULER", "WRED_PROFILE", "PFC_WD", "PORT", "BUFFER_POOL"}).Draw(t, "table")
+		table := rapid.SampledFrom([]string{
+			"PORT_QOS_MAP", "QUEUE", "BUFFER_PG", "SCHEDULER", "WRED_PROFILE", "PFC_WD", "PORT",
+			"BUFFER_POOL",
+		}).Draw(t, "table")
 		row := rapid.SampledFrom([]string{"Ethernet0", "Ethernet4|3-4", "Ethernet0|3", "a/b~c", "GLOBAL"}).Draw(t, "row")
 		field := rapid.SampledFrom([]string{"profile", "x/y", "~", "weight"}).Draw(t, "field")
 		c.Put(table, row, field, rapid.SampledFrom([]string{"1", "2", ""}).Draw(t, "text"))
@@ -123,7 +126,8 @@ func TestFlapped(t *testing.T) {
 	up := `"PORT": {"Ethernet0": {"admin_status": "up"}, "Ethernet4": {"admin_status": "down"}, "Ethernet8": {}}`
 	before := read(t, `{`+up+`}`)
 	for table, flaps := range map[string]bool{
-		"PORT_QOS_MAP": true, "QUEUE": true, "BUFFER_PG": true, "PFC_WD": false, "CABLE_LENGTH": false, "SCHEDULER": false, "DSCP_TO_TC_MAP": false,
+		"PORT_QOS_MAP": true, "QUEUE": true, "BUFFER_PG": true, "PFC_WD": false, "CABLE_LENGTH": false, "SCHEDULER": false,
+		"DSCP_TO_TC_MAP": false,
 	} {
 		suffix := ""
 		if table == "QUEUE" || table == "BUFFER_PG" {

@@ -33,12 +33,12 @@ type Version struct {
 }
 
 // ParseVersion reads the release of a switch: a branch ("202505"), with a minor number ("202505.12"), or a build version as `show
-// version` and /etc/sonic/sonic_version.yml have it ("SONiC.202505.12-cf1a8c4", "20230531.19"). The error is a sentence.
+// version` and /etc/sonic/sonic_version.yml have it ("SONiC.202505.12-cf1a8c4", "20230531.19"). The error is a part of a sentence.
 func ParseVersion(s string) (Version, error) {
 	var v Version
 	const most = 128
 	if len(s) > most {
-		return v, fmt.Errorf("A release of SONiC has less than %d characters. %s", most, writeRelease)
+		return v, fmt.Errorf("a release of SONiC has less than %d characters; %s", most, writeRelease)
 	}
 	branch := ""
 	for part := range strings.FieldsFuncSeq(s, func(c rune) bool { return c == '.' || c == '-' || c == '_' || c == ' ' }) {
@@ -54,11 +54,11 @@ func ParseVersion(s string) (Version, error) {
 	}
 	n, err := strconv.Atoi(branch)
 	if err != nil {
-		return Version{}, fmt.Errorf("%q names no branch of SONiC. %s", s, writeRelease)
+		return Version{}, fmt.Errorf("%q names no branch of SONiC; %s", s, writeRelease)
 	}
 	v.Release = Release(n)
 	if !slices.Contains(Releases, v.Release) {
-		return Version{}, fmt.Errorf("rocec does not know the branch %d of SONiC. It knows %s.", n, listed())
+		return Version{}, fmt.Errorf("the branch %d of SONiC is not known; known are %s", n, listed())
 	}
 	return v, nil
 }
@@ -75,7 +75,8 @@ func ReleaseOf(c *Config) Release {
 	return Release(n)
 }
 
-const writeRelease = `Write the branch, as "202505", or what build_version in /etc/sonic/sonic_version.yml says, as "SONiC.202505.12-cf1a8c4".`
+const writeRelease = `write the branch, as "202505", or what build_version in /etc/sonic/sonic_version.yml says, as ` +
+	`"SONiC.202505.12-cf1a8c4"`
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 

@@ -3,18 +3,26 @@ package grammar
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Rows writes the tables of [Tables], and rocec's own, as a line for each field, `TABLE|KEY field "text"`, in the order of their bytes: equal
-// configurations are equal bytes, whatever order a switch gives. A row without fields is a line without one. Profiles that the buffer manager
-// makes are left out: nobody takes them away again, so that a change that is undone would leave another state.
+// configurations are equal bytes, whatever order a switch gives. A row without fields is a line without one, and a list stands in brackets,
+// without blanks. Keys and fields have no blank in them.
+//
+// It leaves out what script/rows.sh leaves on the switch, so that what a switch prints after a change are the bytes that were foretold: of
+// DEVICE_METADATA and PORT all fields but those that classes and buffers depend on, VERSIONS, and what nobody takes away again, since a
+// change that is undone would leave another state: profiles that the buffer manager has made, and PFC_WD|GLOBAL where no port has a
+// watchdog.
 func (c *Config) Rows() []byte {
 	var lines []string
 	for name, s := range c.Tables {
 		for key, row := range s.Rows {
-			if name == "BUFFER_PROFILE" && IsMade(key) {
+			if name == "VERSIONS" || name == "BUFFER_PROFILE" && IsMade(key) {
 				continue
 			}
 			at := name + "|" + key
@@ -22,7 +30,9 @@ func (c *Config) Rows() []byte {
 				lines = append(lines, at)
 			}
 			for field, v := range row.Fields {
-				lines = append(lines, at+" "+field+" "+v.line())
+				if s.told(name, key, field) {
+					lines = append(lines, at+" "+field+" "+v.line())
+				}
 			}
 		}
 	}
@@ -33,16 +43,52 @@ func (c *Config) Rows() []byte {
 	return []byte(strings.Join(lines, "\n") + "\n")
 }
 
-// line is the value as JSON without blanks between members.
+// told reports whether a state has a field of a row that it has.
+func (s *Section) told(table, key, field string) bool {
+	switch table {
+	case "DEVICE_METADATA":
+		switch field {
+		case "hwsku", "platform", "buffer_model", "default_pfcwd_status":
+		default:
+			return key == "localhost" && strings.HasSuffix(field, "type")
+		}
+		return key == "localhost"
+	case "PORT":
+		return slices.Contains([]string{"lanes", "speed", "alias", "admin_status", "mtu", "fec", "pfc_asym"}, field)
+	case watchdogs:
+		return key != "GLOBAL" || len(s.Rows) > 1
+	}
+	return true
+}
+
+// line is the value as JSON in ASCII without blanks between members, as sonic-cfggen prints it.
 func (v Value) line() string {
 	if v.List == nil {
-		return quote(v.Text)
+		return ascii(quote(v.Text))
 	}
 	items := make([]string, len(v.List))
 	for i, item := range v.List {
-		items[i] = quote(item)
+		items[i] = ascii(quote(item))
 	}
 	return "[" + strings.Join(items, ",") + "]"
+}
+
+// ascii spells what is not ASCII in a JSON text by its UTF-16 code units.
+func ascii(text string) string {
+	if !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		return text
+	}
+	var b strings.Builder
+	for _, c := range text {
+		if c < utf8.RuneSelf {
+			b.WriteRune(c)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, c) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
 
 // JSON is the row as an object in one line.
@@ -54,14 +100,18 @@ func (r *Row) JSON() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// ReadRows reads what [Config.Rows] writes; tables of others are left out. A line that is none, a field that stands twice, and a text
-// larger than [Read] takes are errors.
+// ReadRows reads what [Config.Rows] writes; tables of others are left out. A line that is none, a field that stands twice, a byte that is not
+// UTF-8, and a text larger than [Read] takes are errors, with their lines. It never panics, and takes time and memory in proportion to the
+// text.
 func ReadRows(data []byte) (*Config, error) {
 	if len(data) > MaxSize {
 		return nil, &Error{Text: "It is larger than 64 MiB, and the configuration of a large switch has less than 4 MiB."}
 	}
 	r := &reader{data: data, config: New()}
 	r.config.data = data
+	if !utf8.Valid(data) {
+		return nil, r.fail(firstInvalid(data), "It holds a byte that is not UTF-8.")
+	}
 	for len(data) > 0 {
 		at := len(r.data) - len(data)
 		line, rest, _ := bytes.Cut(data, []byte("\n"))

@@ -50,55 +50,69 @@ func goals(ops []Operation, after *Config) []Goal {
 // Command is a program with its arguments, run as root.
 type Command []string
 
-// Drop is a priority group that is deleted beside the allow-list, which says nothing of the table.
+// Drop is a port of whose priority groups that the buffer manager has made only those of its PFC are to stay.
 type Drop struct {
-	Row     string
-	Again   []string // groups that hold some of its numbers, and are set once more
-	Profile string   // of these
+	Port string
+	Keep []string // "3", "5-6"
 }
 
-// Script spells commands and drops for sh; it ends with the status of the first that fails. Groups that are gone already are left alone, and
-// so are those beside them: on chips of one maker the buffer manager takes groups away from a port that goes down.
+// Script spells commands and drops for sh; it ends with the status of the first that fails.
 //
-// A group is deleted by its key, which is no event of a port. The pauses keep the deletion of a key and its return apart: a daemon that
-// reads both at once sees none of them.
+// A group is deleted by its key, beside generic_config_updater, whose allow-list says nothing of the table: that is no event of the
+// port, which would have the buffer manager make it again. Where one went, those that stay are set once more, since the chip takes what
+// comes last of two that overlap. The pauses let the buffer manager see what came before, and keep the deletion of a key and its return
+// apart: who reads both at once sees neither.
 func (s Step) Script() string {
 	var b strings.Builder
 	for _, c := range s.Cmds {
 		b.WriteString(c.String() + " || exit\n")
 	}
-	var again []string
-	for _, d := range s.Drops {
-		key := shell("BUFFER_PG|" + d.Row)
-		b.WriteString("if [ -n \"$(sonic-db-cli CONFIG_DB HGET " + key + " profile)\" ]; then\n")
-		b.WriteString("  sonic-db-cli CONFIG_DB DEL " + key + " || exit\n")
-		for _, row := range d.Again {
-			b.WriteString("  again_" + word(row) + "=1\n")
-			again = append(again, row)
-		}
-		b.WriteString("fi\n")
-	}
-	if len(again) == 0 {
+	if len(s.Drops) == 0 {
 		return b.String()
 	}
-	slices.SortFunc(again, nodeset.Compare)
-	again = slices.Compact(again)
-	profile := map[string]string{}
+	b.WriteString(dropScript)
 	for _, d := range s.Drops {
-		for _, row := range d.Again {
-			profile[row] = d.Profile
+		b.WriteString("drop " + d.Port)
+		for _, g := range d.Keep {
+			b.WriteString(" " + g)
 		}
+		b.WriteString(" || exit\n")
 	}
-	each := func(args func(row string) string) {
-		b.WriteString("sleep 2\n")
-		for _, row := range again {
-			b.WriteString("[ -z \"$again_" + word(row) + "\" ] || sonic-db-cli CONFIG_DB " + args(row) + " || exit\n")
-		}
-	}
-	each(func(row string) string { return "DEL " + shell("BUFFER_PG|"+row) })
-	each(func(row string) string { return "HSET " + shell("BUFFER_PG|"+row) + " profile " + shell(profile[row]) })
+	b.WriteString(againScript)
 	return b.String()
 }
+
+const dropScript = `db() { sonic-db-cli CONFIG_DB "$@"; }
+drop() {
+	port=$1
+	shift
+	keep=" $* " gone=
+	for key in $(db KEYS "BUFFER_PG|$port|*"); do
+		case $keep in *" ${key##*|} "*) continue ;; esac
+		case $(db HGET "$key" profile) in pg_lossless_*_profile) ;; *) continue ;; esac
+		db DEL "$key" || return
+		gone=1
+	done
+	if [ -n "$gone" ]; then
+		for group in "$@"; do again="$again $port|$group"; done
+	fi
+}
+again= set=
+sleep 2
+`
+
+const againScript = `if [ -n "$again" ]; then
+	sleep 2
+	for row in $again; do
+		profile=$(db HGET "BUFFER_PG|$row" profile)
+		[ -n "$profile" ] || continue
+		db DEL "BUFFER_PG|$row" || exit
+		set="$set $row=$profile"
+	done
+	sleep 2
+	for row in $set; do db HSET "BUFFER_PG|${row%%=*}" profile "${row#*=}" || exit; done
+fi
+`
 
 // String spells the command for sh.
 func (c Command) String() string {
@@ -120,16 +134,6 @@ func shell(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// word spells a row as part of a name of sh.
-func word(row string) string {
-	return strings.Map(func(c rune) rune {
-		if c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' {
-			return c
-		}
-		return '_'
-	}, row)
-}
-
 // Refused is an operation that the switch does not take, and no command of its stands for.
 type Refused struct {
 	Op Operation
@@ -143,8 +147,8 @@ const PortsPerPatch = 1
 
 // Sequence gives what makes one configuration of another on a switch, step by step, and what of it the switch does not take.
 //
-// The order: objects that ports will name, and lengths of cables, come first; watchdogs go before the PFC they watch; ports follow, a few at
-// a time, PFC and priority groups together; watchdogs come; objects that nothing names any more go. So no step names what is not
+// The order: objects that ports will name, and lengths of cables, come first; watchdogs go before the PFC they watch; ports follow, a
+// few at a time, PFC and priority groups together; watchdogs come; objects that nothing names any more go. So no step names what is not
 // there, and the buffer manager knows the length of a cable before the event of the port that it waits for (cfgmgr/buffermgr.cpp, up to
 // 202505). Nothing is removed in a step that adds to a table of the allow-list: a value that vanishes here and turns up there is a
 // "move", which the allow-list refuses.
@@ -160,7 +164,7 @@ func Sequence(box Box, before, after *Config) (steps []Step, refused []Refused) 
 	s.restart(before)
 	s.watchdogs(func(change) bool { return true })
 	s.step("objects that no port names any more", s.changes(func(c change) bool { return c.port == "" && c.table != watchdogs }))
-	s.stale()
+	s.stale(before)
 	return s.steps, s.refused
 }
 
@@ -472,7 +476,11 @@ func (s *sequencer) watchdogs(pick func(change) bool) {
 			panic(err) // they are made for it
 		}
 	}
-	s.steps = append(s.steps, Step{Doc: "watchdogs", Cmds: s.pfcwd(next)})
+	if cmds := s.pfcwd(next); cmds != nil {
+		s.steps = append(s.steps, Step{Doc: "watchdogs", Cmds: cmds})
+	} else { // what differs is nothing that pfcwd sets
+		s.refused = append(s.refused, s.judge(ops)...)
+	}
 	s.now = next
 }
 
@@ -515,28 +523,41 @@ func (s *sequencer) pfcwd(next *Config) (cmds []Command) {
 	if grows {
 		cmds = append(cmds, interval...)
 	}
+	if next.Row(table, global) == nil && s.now.Row(table, global) != nil { // no patch and no other command takes it away
+		cmds = append(cmds, Command{"sonic-db-cli", "CONFIG_DB", "DEL", table + "|" + global})
+	}
 	return cmds
 }
 
-// stale appends the step that deletes priority groups of the buffer manager's that are to go. A patch would take their ports down and up,
-// and the event of a port makes the buffer manager write them again, by the PFC it remembers. Groups that overlap a deleted one are set
-// again, since the chip takes what comes last.
-func (s *sequencer) stale() {
+// forgets is the branch from which on a port can be told to have no PFC. The buffer manager of an older one remembers what a port had, and
+// makes its groups again at the next event of the port.
+const forgets Release = 202505
+
+// stale appends the step that deletes priority groups of the buffer manager's that are to go: those that are there, and those it may have
+// made again while ports went down and up.
+func (s *sequencer) stale(before *Config) {
 	if s.dynamic {
 		return
 	}
-	var drops []Drop
+	ports := map[string]bool{}
 	for _, row := range s.now.Keys(groups) {
-		if s.after.Row(groups, row) != nil || !IsMade(s.now.Get(groups, row, "profile")) {
-			continue
+		if s.after.Row(groups, row) == nil && IsMade(s.now.Get(groups, row, "profile")) {
+			port, _, _ := strings.Cut(row, "|")
+			ports[port] = true
 		}
-		d := Drop{Row: row}
-		for _, other := range s.after.Keys(groups) {
-			if overlap(row, other) {
-				d.Again, d.Profile = append(d.Again, other), s.after.Get(groups, other, "profile")
+	}
+	for _, step := range s.steps {
+		for _, port := range step.Ports {
+			if s.box.Release < forgets && before.Get("PORT_QOS_MAP", port, "pfc_enable") == "" {
+				ports[port] = true
 			}
 		}
-		drops = append(drops, d)
+	}
+	var drops []Drop
+	for _, port := range slices.SortedFunc(maps.Keys(ports), nodeset.Compare) {
+		if mask, ok := ParseDigits(s.after.Get("PORT_QOS_MAP", port, "pfc_enable")); ok && IsPort(port) {
+			drops = append(drops, Drop{port, Ranges(mask)})
+		}
 	}
 	if len(drops) > 0 {
 		s.steps = append(s.steps, Step{Doc: "priority groups that no port needs any more", Drops: drops})

@@ -211,6 +211,10 @@ var Tables = []Table{
 			{Name: "pbs", Kind: Whole},
 		},
 	},
+	{
+		Name: "TC_TO_DSCP_MAP", Key: NameKey, Module: "sonic-tc-dscp-map",
+		Fields: []Field{{Name: "<n>", Kind: Whole, Hi: 63, Keys: trafficClasses, Since: 202411}},
+	},
 	mapTable("TC_TO_PRIORITY_GROUP_MAP", "sonic-tc-priority-group-map", trafficClasses, 7),
 	mapTable("TC_TO_QUEUE_MAP", "sonic-tc-queue-map", trafficClasses, 7),
 	{
@@ -238,13 +242,11 @@ func wredFields() []Field {
 	return out
 }
 
-// The members that the state of a switch has besides its tables: what it says of itself, the lookup file of its hwsku, and what its
-// buffer manager has told the chip. They are spelled as tables, and are never part of a patch.
+// The members that the state of a switch has besides its tables: what it says of itself, and the lookup file of its hwsku. They are spelled
+// as tables, and are never part of a patch.
 const (
-	VersionTable  = "@version"  // the row localhost: build_version, asic_type, asic_count
-	LookupTable   = "@lookup"   // rows 100000|5m: size, xon, xoff, threshold, xon_offset
-	PGsTable      = "@pgs"      // APPL_DB BUFFER_PG_TABLE: rows Ethernet0|3-4 with their profile
-	ProfilesTable = "@profiles" // APPL_DB BUFFER_PROFILE_TABLE: rows by name, with size, xon, xoff and more
+	VersionTable = "@version" // the row localhost: build_version, asic_type, asic_count
+	LookupTable  = "@lookup"  // rows 100000|5m: size, xon, xoff, threshold, xon_offset; the row file, without fields: there is such a file
 )
 
 var tableIndex = func() map[string]*Table {
@@ -252,7 +254,7 @@ var tableIndex = func() map[string]*Table {
 	for i := range Tables {
 		m[Tables[i].Name] = &Tables[i]
 	}
-	for _, name := range []string{VersionTable, LookupTable, PGsTable, ProfilesTable} {
+	for _, name := range []string{VersionTable, LookupTable} {
 		m[name] = &Table{Name: name, Key: OwnKey}
 	}
 	return m

@@ -1,7 +1,7 @@
 // Package lint judges a config_db.json of SONiC, or what `sonic-cfggen -d --print-data` printed, by itself: without a fabric.
 //
-// In come the bytes of a file; out come diagnostics at its lines. Only tables of QoS and buffers are looked at. What no model and no code of
-// a release settles is a warning at most.
+// In come the bytes of a file; out come diagnostics at its lines. Only tables of QoS and buffers are looked at. What no model and no
+// code of a release settles is a warning at most.
 package lint
 
 import (
@@ -139,8 +139,8 @@ func (j *judge) fields() {
 	for _, t := range j.ours() {
 		section := j.cfg.Tables[t.Name]
 		if len(section.Rows) == 0 {
-			j.errorf(&topicEmpty, section.At, "The table %s is empty. CONFIG_DB has no empty table, and `config apply-patch` refuses a configuration with "+
-				"one. Leave the table out.", t.Name)
+			j.errorf(&topicEmpty, section.At, "The table %s is empty. CONFIG_DB has no empty table, and `config apply-patch` refuses a "+
+				"configuration with one. Leave the table out.", t.Name)
 		}
 		for _, key := range j.cfg.Keys(t.Name) {
 			row := section.Rows[key]
@@ -158,8 +158,8 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 	switch t.Key {
 	case grammar.NameKey:
 		if t.Module != "sonic-scheduler" && !strings.HasPrefix(t.Module, "sonic-buffer") && !grammar.IsName(key) {
-			j.errorf(&topicValue, row.At, "%s has a row %s. A name begins with a letter or a digit, goes on with these, - and _, and has no more than 32 "+
-				"characters.", t.Name, key)
+			j.errorf(&topicValue, row.At, "%s has a row %s. A name begins with a letter or a digit, goes on with these, - and _, and has no "+
+				"more than 32 characters.", t.Name, key)
 		}
 		return
 	case grammar.PortRangeKey:
@@ -181,7 +181,8 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 		return
 	}
 	if ports := j.cfg.Tables["PORT"]; t.Name != "PORT" && ports != nil && ports.Rows[port] == nil && port != "CPU" {
-		j.errorf(&topicRef, row.At, "%s has a row of %s, and PORT has no such port. A patch that leaves it so is refused, and nothing of it counts.", t.Name, port)
+		j.errorf(&topicRef, row.At, "%s has a row of %s, and PORT has no such port. A patch that leaves it so is refused, and nothing of it "+
+			"counts.", t.Name, port)
 	}
 }
 
@@ -189,7 +190,8 @@ func (j *judge) field(t *grammar.Table, key, name string, v grammar.Value) {
 	f, other := t.Field(j.release, name)
 	switch {
 	case f == nil && other != nil && other.Since > j.release:
-		j.errorf(&topicField, v.At, "%s of %s came with %s, and this is %s. A patch to a configuration with it is refused.", name, t.Name, other.Since, j.release)
+		j.errorf(&topicField, v.At, "%s of %s came with %s, and this is %s. A patch to a configuration with it is "+
+			"refused.", name, t.Name, other.Since, j.release)
 		return
 	case f == nil:
 		if t.Name != "PORT" && t.Name != "DEVICE_METADATA" && t.Name != "VERSIONS" {

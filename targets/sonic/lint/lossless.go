@@ -35,18 +35,18 @@ func (j *judge) ports() {
 				continue
 			}
 			if j.cfg.Tables["BUFFER_PG"] != nil && port.Get("admin_status") == "up" && !j.lossless(groups[name][n]) {
-				j.errorf(&topicGroup, at, "%s has PFC for priority %d and no lossless priority group %d in BUFFER_PG, so it sends no pause and drops. The buffer "+
-					"manager makes one where speed and length of cable have sizes; see what it says in syslog.", name, n, n)
+				j.errorf(&topicGroup, at, "%s has PFC for priority %d and no lossless priority group %d in BUFFER_PG, so it sends no pause and "+
+					"drops. The buffer manager makes one where speed and length of cable have sizes; see what it says in syslog.", name, n, n)
 			}
 			if q := queues[name][n]; q != nil && !marks(j.cfg.Row("WRED_PROFILE", q.Get("wred_profile"))) {
-				j.warnf(&topicECN, q.At, "Queue %d of %s is lossless and marks nothing, so senders slow down by pauses alone. Bind a wred_profile with ecn "+
-					"to it.", n, name)
+				j.warnf(&topicECN, q.At, "Queue %d of %s is lossless and marks nothing, so senders slow down by pauses alone. Bind a wred_profile "+
+					"with ecn to it.", n, name)
 			}
 		}
 	}
 	if len(silent) > 0 {
-		j.warnf(&topicAdmin, j.cfg.Row("PORT", silent[0]).At, "PORT says no admin_status of %s. The buffer manager then makes no lossless priority group "+
-			"(up to 202505), or takes the port for down. Say `config interface startup %s`, as after every breakout.",
+		j.warnf(&topicAdmin, j.cfg.Row("PORT", silent[0]).At, "PORT says no admin_status of %s. The buffer manager then makes no lossless "+
+			"priority group (up to 202505), or takes the port for down. Say `config interface startup %s`, as after every breakout.",
 			diag.Some(silent, 8), silent[0])
 	}
 }
@@ -108,7 +108,8 @@ func (j *judge) classes(row *grammar.Row, mask uint8, at int, said map[string]bo
 			lost = append(lost, tc)
 		case groups != "" && j.cfg.Row("TC_TO_PRIORITY_GROUP_MAP", groups) != nil &&
 			j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc) != tc:
-			j.errorf(&topicGroup, at, "Class %s has PFC, and tc_to_pg_map %s puts it into the priority group %q. Its pauses are those of another group. Map %s to %s.",
+			j.errorf(&topicGroup, at, "Class %s has PFC, and tc_to_pg_map %s puts it into the priority group %q. Its pauses are those of "+
+				"another group. Map %s to %s.",
 				tc, groups, j.cfg.Get("TC_TO_PRIORITY_GROUP_MAP", groups, tc), tc, tc)
 		}
 	}
@@ -117,8 +118,9 @@ func (j *judge) classes(row *grammar.Row, mask uint8, at int, said map[string]bo
 	}
 	table := j.cfg.Row("DSCP_TO_TC_MAP", dscp)
 	if class, err := strconv.Atoi(table.Get(storage)); err == nil && class >= 0 && class < 8 && mask>>class&1 == 0 {
-		j.warnf(&topicMap, table.Fields[storage].At, "The map %s sends DSCP %s to class %d, which has no PFC, as the maps of templates do: traffic that is "+
-			"marked 26, as storage and training are by custom, is lossy. Map it to one of %s, or mark the traffic otherwise.", dscp, storage, class,
+		j.warnf(&topicMap, table.Fields[storage].At, "The map %s sends DSCP %s to class %d, which has no PFC, as the maps of templates do: "+
+			"traffic that is marked 26, as storage and training are by custom, is lossy. Map it to one of %s, or mark the traffic "+
+			"otherwise.", dscp, storage, class,
 			grammar.SpellDigits(mask))
 	}
 }
@@ -138,8 +140,8 @@ func (j *judge) lookups() {
 			if mask == 0 || !ok || metres == 0 || err != nil || slices.Contains(lookup.Lengths(speed), metres) {
 				continue
 			}
-			j.errorf(&topicLookup, row.Fields[name].At, "%s has a cable of %d m at %d Mb/s, and the lookup file of the switch has no sizes for the pair. The "+
-				"buffer manager logs an error and leaves the port lossy. Say a length that the file has.", name, metres, speed)
+			j.errorf(&topicLookup, row.Fields[name].At, "%s has a cable of %d m at %d Mb/s, and the lookup file of the switch has no sizes for "+
+				"the pair. The buffer manager logs an error and leaves the port lossy. Say a length that the file has.", name, metres, speed)
 		}
 	}
 }
@@ -154,7 +156,8 @@ func (j *judge) watchdogs() {
 		row := j.cfg.Row("PFC_WD", name)
 		for _, field := range []string{"detection_time", "restoration_time"} {
 			if n, err := strconv.Atoi(row.Get(field)); err == nil && n < poll {
-				j.errorf(&topicWatchdog, row.Fields[field].At, "%s of %s is %d ms, below POLL_INTERVAL, which is %d ms. Models refuse that.", field, name, n, poll)
+				j.errorf(&topicWatchdog, row.Fields[field].At, "%s of %s is %d ms, below POLL_INTERVAL, which is %d ms. Models refuse "+
+					"that.", field, name, n, poll)
 			}
 		}
 	}
@@ -163,8 +166,8 @@ func (j *judge) watchdogs() {
 		pfc, ok := grammar.ParseDigits(row.Get("pfc_enable"))
 		watched, is := grammar.ParseDigits(row.Get("pfcwd_sw_enable"))
 		if row.Has("pfcwd_sw_enable") && ok && is && pfc != watched {
-			j.warnf(&topicWatchdog, row.Fields["pfcwd_sw_enable"].At, "The watchdog of %s watches %q, and PFC is on for %q. A storm on the others stops the "+
-				"port. Make them equal.", name, row.Get("pfcwd_sw_enable"), row.Get("pfc_enable"))
+			j.warnf(&topicWatchdog, row.Fields["pfcwd_sw_enable"].At, "The watchdog of %s watches %q, and PFC is on for %q. A storm on the "+
+				"others stops the port. Make them equal.", name, row.Get("pfcwd_sw_enable"), row.Get("pfc_enable"))
 		}
 	}
 }
@@ -179,7 +182,8 @@ func (j *judge) profiles() {
 			high, err2 := strconv.ParseUint(row.Get(field), 10, 64)
 			switch {
 			case err == nil && err2 == nil && high < low:
-				j.errorf(&topicECN, row.Fields[field].At, "%s of %s is %d, below %s_min_threshold, which is %d. Models refuse that.", field, key, high, color, low)
+				j.errorf(&topicECN, row.Fields[field].At, "%s of %s is %d, below %s_min_threshold, which is %d. Models refuse "+
+					"that.", field, key, high, color, low)
 			case err2 == nil && !row.Has(color+"_min_threshold"):
 				j.errorf(&topicECN, row.Fields[field].At, "%s of %s has no %s_min_threshold beside it. Models refuse that.", field, key, color)
 			}

@@ -4,7 +4,8 @@ import "github.com/rocec/rocec/lang/diag"
 
 // Topics is every code this package reports.
 var Topics = []diag.Topic{
-	topicText, topicValue, topicField, topicRef, topicTwice, topicEmpty, topicGroup, topicMap, topicAdmin, topicLookup, topicECN, topicWatchdog,
+	topicText, topicValue, topicField, topicRef, topicTwice, topicEmpty, topicGroup, topicMap, topicAdmin, topicLookup, topicECN,
+	topicWatchdog,
 }
 
 var topicText = diag.Topic{

@@ -49,8 +49,8 @@ play() {
 		if [ -n "$ops" ]; then
 			file=$ROCEC_STEP/patch.$1.$stage
 			printf '%s\n' "[${ops#,}$nl]" >"$file" || exit 1
-			out=$(config apply-patch "$file" 2>&1) || fail "config apply-patch: $out"
-			case $out in *'Patch applied successfully'*) ;; *) fail "config apply-patch says nothing of success: $out" ;; esac
+			out=$(config apply-patch "$file" 2>&1 >"$ROCEC_STEP/said") || fail "config apply-patch: $(printf '%s\n' "$out" | tail -n 4)"
+			grep -q 'Patch applied successfully' "$ROCEC_STEP/said" || fail "config apply-patch says nothing of success: $(tail -n 4 "$ROCEC_STEP/said")"
 		fi
 		if [ -f "$ROCEC_STEP/$1.$stage.sh" ]; then
 			out=$(sh "$ROCEC_STEP/$1.$stage.sh" </dev/null 2>&1) || fail "$(cat "$ROCEC_STEP/$1.$stage.sh"): $out"

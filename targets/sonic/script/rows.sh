@@ -13,7 +13,7 @@ nl='
 # member. PFC_WD|GLOBAL counts where a port has a watchdog: nothing takes it away again.
 rows() {
 	{ sonic-cfggen -d --print-data 2>/dev/null && echo end; } | head -c 67108864 | {
-		table='' keep='' row='' field='' list='' end='' poll='' watched='' hwsku='' platform=''
+		table='' keep='' row='' field='' list='' end='' whole='' poll='' watched='' hwsku='' platform=''
 		while IFS= read -r line; do
 			case $line in
 			'                '*) # the member of a list
@@ -61,10 +61,11 @@ rows() {
 				line=${line#'    "'}
 				table=${line%%\"*} keep='' list=''
 				;;
+			'}') whole=yes ;;
 			end) end=yes ;;
 			esac
 		done
-		[ -n "$end" ] || exit 1
+		[ "$whole$end" = yesyes ] || exit 1
 		if [ -n "$watched" ]; then printf %s "$poll"; fi
 		facts "$platform" "$hwsku"
 	}

@@ -233,7 +233,8 @@ func (s *Switch) choose(sp *space, port string) outcome {
 	}
 	found, ok := readLookup(s.Lookup)[speed][cable]
 	if !ok {
-		log("ERR", "Unable to create/update PG profile for port %s. No PG profile configured for speed %s and cable length %s", port, speed, cable)
+		log("ERR", "Unable to create/update PG profile for port %s. No PG profile configured for speed %s and cable length %s", port, speed,
+			cable)
 		return dropped
 	}
 	if len(sp.Config["BUFFER_PROFILE"][name]) == 0 {

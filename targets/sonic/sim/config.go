@@ -121,12 +121,18 @@ var verbs = map[string]struct {
 	run   func(*call) int
 }{
 	"apply-patch": {
-		"[OPTIONS] PATCH_FILE_PATH", []flag{format, dryRun, parallel, loose, ignore, verbose}, 1, []string{"PATCH_FILE_PATH"}, (*call).applyPatchFile,
+		"[OPTIONS] PATCH_FILE_PATH",
+		[]flag{format, dryRun, parallel, loose, ignore, verbose},
+		1,
+		[]string{"PATCH_FILE_PATH"},
+		(*call).applyPatchFile,
 	},
 	"replace": {
 		"[OPTIONS] TARGET_FILE_PATH", []flag{format, dryRun, loose, ignore, verbose}, 1, []string{"TARGET_FILE_PATH"}, (*call).replaceFile,
 	},
-	"rollback":          {"[OPTIONS] CHECKPOINT_NAME", []flag{dryRun, loose, ignore, verbose}, 1, []string{"CHECKPOINT_NAME"}, (*call).rollback},
+	"rollback": {
+		"[OPTIONS] CHECKPOINT_NAME", []flag{dryRun, loose, ignore, verbose}, 1, []string{"CHECKPOINT_NAME"}, (*call).rollback,
+	},
 	"checkpoint":        {"[OPTIONS] CHECKPOINT_NAME", []flag{verbose}, 1, []string{"CHECKPOINT_NAME"}, (*call).checkpoint},
 	"delete-checkpoint": {"[OPTIONS] CHECKPOINT_NAME", []flag{verbose}, 1, []string{"CHECKPOINT_NAME"}, (*call).deleteCheckpoint},
 	"list-checkpoints":  {"[OPTIONS]", []flag{verbose}, 0, nil, (*call).listCheckpoints},
@@ -184,9 +190,8 @@ func (c *call) options() applyOptions {
 	if c.has(dryRun) {
 		c.say("** DRY RUN EXECUTION **")
 	}
-	return applyOptions{dry: c.has(dryRun), verbose: c.has(verbose), loose: c.has(loose), ignore: c.set[ignore.long], say: func(format string, args ...any) {
-		fmt.Fprintf(&c.log, format+"\n", args...)
-	}}
+	say := func(format string, args ...any) { fmt.Fprintf(&c.log, format+"\n", args...) }
+	return applyOptions{dry: c.has(dryRun), loose: c.has(loose), ignore: c.set[ignore.long], say: say}
 }
 
 // change notes a change of the switch and, when it may be made, makes it and has the daemons see it.
@@ -215,11 +220,14 @@ func (c *call) failed(what string, err error) int {
 	return c.wrong("%v", err)
 }
 
+// noFile is what Python says of a file that is not there.
+func noFile(path string) error { return complaintf("[Errno 2] No such file or directory: '%s'", path) }
+
 // document reads a file of JSON.
 func (c *call) document(path string) (any, error) {
 	text, err := c.p.ReadFile(path)
 	if err != nil {
-		return nil, complaintf("[Errno 2] No such file or directory: '%s'", path)
+		return nil, noFile(path)
 	}
 	return parseJSON(text)
 }
@@ -279,7 +287,7 @@ func (c *call) rollback() int {
 
 func (c *call) checkpoint() int {
 	if strings.ContainsRune(c.args[0], '/') {
-		return c.failed("Failed to create a config checkpoint", complaintf("[Errno 2] No such file or directory: '%s'", checkpointPath(c.args[0])))
+		return c.failed("Failed to create a config checkpoint", noFile(checkpointPath(c.args[0])))
 	}
 	err := c.change(func() error {
 		if c.Checkpoints == nil {

@@ -125,7 +125,10 @@ func (s *Switch) compute(sp *space) {
 			sp.Appl[key] = r
 		}
 	}
-	for _, name := range []string{"BUFFER_POOL", "BUFFER_PROFILE", "BUFFER_QUEUE", "BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST"} {
+	for name := range copied {
+		if name == "BUFFER_PG" {
+			continue
+		}
 		for key, r := range sp.Config[name] {
 			if name == "BUFFER_PROFILE" && r["headroom_type"] == Dynamic {
 				continue // it stands for a threshold, and is no profile by itself
@@ -217,6 +220,7 @@ func (s *Switch) profileOf(sp *space, p row, cable, threshold string) (string, r
 	size, xon, xoff := f.headroom(s.since)
 	xoff = max(xoff-s.Faults.Short, 0)
 	return name + "_profile", row{
-		"pool": "ingress_lossless_pool", "dynamic_th": threshold, "size": strconv.Itoa(size), "xon": strconv.Itoa(xon), "xoff": strconv.Itoa(xoff),
+		"pool": "ingress_lossless_pool", "dynamic_th": threshold,
+		"size": strconv.Itoa(size), "xon": strconv.Itoa(xon), "xoff": strconv.Itoa(xoff),
 	}
 }

@@ -9,9 +9,9 @@ import (
 
 // applyOptions are those of config apply-patch, replace and rollback.
 type applyOptions struct {
-	dry, verbose, loose bool     // -d, -v, -n
-	ignore              []string // -i: paths that YANG does not judge
-	say                 func(format string, args ...any)
+	dry, loose bool     // -d, -n
+	ignore     []string // -i: paths that YANG does not judge
+	say        func(format string, args ...any)
 }
 
 // backend are tables left out of the comparison at the end (change_applier.py).
@@ -192,7 +192,7 @@ func (s *Switch) applyTo(ns string, ops []operation, o applyOptions) error {
 	if err := s.validYANG(ops, target, o); err != nil {
 		return err
 	}
-	moves := movesOf(before, target)
+	moves := withFlaps(sp.Config["PORT"], movesOf(before, target))
 	s.logCount(log, scope, len(moves))
 	if o.dry {
 		for _, m := range moves {
@@ -204,6 +204,9 @@ func (s *Switch) applyTo(ns string, ops []operation, o applyOptions) error {
 	for i, m := range moves {
 		log("  * [%s]", m.operation(before).text(`"`))
 		sp.put(m.table, m.key, m.row)
+		if m.table == "PORT" && s.Lag == 0 {
+			s.settle(sp) // daemons see that a port was down
+		}
 		if n := s.Faults.Halfway; n > 0 && i+1 == n {
 			s.Faults.Halfway = 0
 			return complaint("Redis connection lost: Connection reset by peer")
@@ -222,7 +225,7 @@ func (s *Switch) applyTo(ns string, ops []operation, o applyOptions) error {
 		delete(now, name)
 		delete(target, name)
 	}
-	if pyDump(now) != pyDump(target) {
+	if !same(now, target) {
 		if s.since("202405") {
 			return complaintf("%s: after applying patch to config, there are still some parts not updated", scope)
 		}
@@ -267,10 +270,12 @@ func (s *Switch) emptied(target map[string]any, scope string) error {
 		plural = "s"
 	}
 	if s.since("202405") {
-		return complaintf("%s: given patch is not valid because it will result in empty tables                                 which is not allowed "+
-			"in ConfigDb.                                 Table%s: %s", scope, plural, names)
+		gap := strings.Repeat(" ", 33) // of the lines of the source
+		return complaintf("%s: given patch is not valid because it will result in empty tables%swhich is not allowed in ConfigDb.%sTable%s: %s",
+			scope, gap, gap, plural, names)
 	}
-	return complaintf("Given patch is not valid because it will result in empty tables which is not allowed in ConfigDb. Table%s: %s", plural, names)
+	return complaintf("Given patch is not valid because it will result in empty tables which is not allowed in ConfigDb. Table%s: %s", plural,
+		names)
 }
 
 // validYANG judges the target as the sorters do; -n leaves out tables without a model, -i what stands at a path.

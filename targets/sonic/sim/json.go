@@ -84,7 +84,18 @@ func writePy(b *strings.Builder, v any, quote string, truth map[bool]string, non
 	case json.Number:
 		b.WriteString(v.String())
 	case string:
-		b.WriteString(quote + strings.NewReplacer(`\`, `\\`, quote, `\`+quote, "\n", `\n`).Replace(v) + quote)
+		b.WriteString(quote)
+		for i := range len(v) {
+			switch c := v[i]; {
+			case c == '\n':
+				b.WriteString(`\n`)
+				continue
+			case c == '\\', c == quote[0]:
+				b.WriteByte('\\')
+			}
+			b.WriteByte(v[i])
+		}
+		b.WriteString(quote)
 	case []any:
 		b.WriteByte('[')
 		for i, item := range v {
@@ -180,6 +191,23 @@ func naturally(a, b string) int {
 		x, y = x[1:], y[1:]
 	}
 	return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(a, b))
+}
+
+// same reports whether two values of JSON are equal.
+func same(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, same)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, same)
+	}
+	switch b.(type) {
+	case map[string]any, []any:
+		return false
+	}
+	return a == b
 }
 
 // clone copies a value of JSON.

@@ -14,18 +14,6 @@ type operation struct {
 	HasValue       bool
 }
 
-// object is the operation as JSON.
-func (o operation) object() map[string]any {
-	m := map[string]any{"op": o.Op, "path": o.Path}
-	if o.From != "" {
-		m["from"] = o.From
-	}
-	if o.HasValue {
-		m["value"] = o.Value
-	}
-	return m
-}
-
 // text is the operation as json.dumps prints it, members in the order people write them.
 func (o operation) text(quote string) string {
 	say := func(s any) string {
@@ -146,7 +134,7 @@ func applyOne(doc any, o operation) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if pyDump(v) != pyDump(o.Value) {
+		if !same(v, o.Value) {
 			return nil, complaintf("%s (%s) is not equal to tested value %s", pyRepr(v), "dict", pyRepr(o.Value))
 		}
 		return doc, nil
@@ -235,7 +223,8 @@ type differ struct {
 	added, removed map[string][]*operation // by value
 }
 
-// fromDiff is jsonpatch's from_diff. Python takes the members of an object in a random order; here they are sorted.
+// fromDiff is jsonpatch's from_diff. Python takes the members of an object in a random order; here they are sorted. A list that differs is
+// replaced as a whole, where jsonpatch goes by its items: no table that is restricted has one.
 func fromDiff(src, dst any) []operation {
 	d := &differ{added: map[string][]*operation{}, removed: map[string][]*operation{}}
 	d.values(nil, src, dst)
@@ -310,30 +299,14 @@ func (d *differ) values(path []string, src, dst any) {
 				}
 			}
 			for _, k := range slices.Sorted(maps.Keys(a)) {
-				if kid, ok := b[k]; ok {
+				if kid, ok := b[k]; ok && !same(a[k], kid) {
 					d.values(below(k), a[k], kid)
 				}
 			}
 			return
 		}
 	}
-	if a, ok := src.([]any); ok {
-		if b, ok := dst.([]any); ok {
-			for i := range max(len(a), len(b)) {
-				switch {
-				case i >= len(b):
-					d.remove(below(strconv.Itoa(len(b))), a[i])
-				case i >= len(a):
-					d.add(below(strconv.Itoa(i)), b[i])
-				case pyDump(a[i]) != pyDump(b[i]):
-					d.remove(below(strconv.Itoa(i)), a[i])
-					d.add(below(strconv.Itoa(i)), b[i])
-				}
-			}
-			return
-		}
-	}
-	if pyDump(src) != pyDump(dst) {
+	if !same(src, dst) {
 		d.ops = append(d.ops, &operation{Op: "replace", Path: unpointer(path...), Value: dst, HasValue: true})
 	}
 }

@@ -97,8 +97,8 @@ func (c *call) interval() int {
 				}
 			}
 			if least < n {
-				status = c.p.Fail(1, "unable to use polling interval = %dms, value is bigger than one of the configured %s values, please choose a smaller "+
-					"polling_interval", n, what)
+				status = c.p.Fail(1, "unable to use polling interval = %dms, value is bigger than one of the configured %s values, please choose "+
+					"a smaller polling_interval", n, what)
 				return nil
 			}
 			if c.Chips < 2 || ns != "" {
@@ -268,7 +268,8 @@ func (c *call) watchdogStats() int {
 // wredFields are the fields ecnconfig can set, by its options.
 var wredFields = map[byte]string{
 	'a': "green_max_threshold", 'b': "green_min_threshold", 'c': "yellow_max_threshold", 'd': "yellow_min_threshold",
-	'e': "red_max_threshold", 'f': "red_min_threshold", 'g': "green_drop_probability", 'h': "yellow_drop_probability", 'i': "red_drop_probability",
+	'e': "red_max_threshold", 'f': "red_min_threshold", 'g': "green_drop_probability", 'h': "yellow_drop_probability",
+	'i': "red_drop_probability",
 }
 
 // ecnLong are the options of ecnconfig; argparse takes the short ones with one hyphen as well.

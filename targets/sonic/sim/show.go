@@ -128,9 +128,10 @@ func (c *call) eachSpace(f func(ns string, sp *space)) {
 func (c *call) showVersion() {
 	c.m.Do(func() {
 		meta := c.Spaces[""].Config["DEVICE_METADATA"]["localhost"]
-		c.say("\nSONiC Software Version: SONiC.%s\nSONiC OS Version: 12\nDistribution: Debian 12.11\nKernel: 6.1.0-29-2-amd64\nBuild commit: 1a2b3c4d5\n"+
-			"Build date: Mon Nov 23 10:00:00 UTC 2026\nBuilt by: builder@lab\n\nPlatform: %s\nHwSKU: %s\nASIC: %s\nASIC Count: %d\nSerial Number: LAB0000001\n"+
-			"Model Number: %s\nHardware Revision: A1\nUptime: up %v\n", c.Build, meta["platform"], meta["hwsku"], c.ASIC, max(c.Chips, 1), meta["hwsku"], c.m.Now())
+		c.say("\nSONiC Software Version: SONiC.%s\nSONiC OS Version: 12\nDistribution: Debian 12.11\nKernel: 6.1.0-29-2-amd64", c.Build)
+		c.say("Build commit: 1a2b3c4d5\nBuild date: Mon Nov 23 10:00:00 UTC 2026\nBuilt by: builder@lab\n")
+		c.say("Platform: %s\nHwSKU: %s\nASIC: %s\nASIC Count: %d", meta["platform"], meta["hwsku"], c.ASIC, max(c.Chips, 1))
+		c.say("Serial Number: LAB0000001\nModel Number: %s\nHardware Revision: A1\nUptime: up %v\n", meta["hwsku"], c.m.Now())
 	})
 }
 
@@ -293,7 +294,8 @@ func (c *call) showInterfaces() {
 			}
 			r, a := sp.Config["PORT"][port], sp.Appl["PORT_TABLE:"+port]
 			rows = append(rows, []string{
-				port, r["lanes"], strconv.Itoa(atoi(r["speed"], 0)/1000) + "G", or(r["mtu"], "N/A"), or(r["fec"], "N/A"), or(r["alias"], "N/A"), "routed",
+				port, r["lanes"], strconv.Itoa(atoi(r["speed"], 0)/1000) + "G", or(r["mtu"], "N/A"), or(r["fec"], "N/A"), or(r["alias"], "N/A"),
+				"routed",
 				or(a["oper_status"], "down"), or(a["admin_status"], "down"), "N/A", "N/A",
 			})
 		}

@@ -7,7 +7,8 @@
 //   - What a patch may change depends on the branch, the chip and the date of the build (allow.go), and on the difference between the
 //     configurations, not on the operations of the patch: what is removed at one place and added equal at another is a move, which no
 //     entry of the list allows (gu_common.py, validate_field_operation; jsonpatch, from_diff).
-//   - A table must not become empty: EmptyTableError (generic_updater.py). From 202511 on missing tables are made before a patch is applied.
+//   - A table must not become empty: EmptyTableError (generic_updater.py). From 202511 on missing tables are made before a patch is
+//     applied.
 //   - Values are text: a number of a patch is written as text, and the comparison afterwards finds that it differs (change_applier.py).
 //   - config apply-patch ends with status 0 whatever became of BUFFER_PG, BUFFER_PROFILE and FLEX_COUNTER_TABLE: they are left out of the
 //     comparison. Nothing is locked, and nothing is saved: a reboot brings /etc/sonic/config_db.json back.
@@ -119,17 +120,31 @@ type state struct {
 	Cuts        int               // how often traffic was cut: swss started anew, or qos reload
 	Checkpoints map[string]bool   // names that were given
 
+	spaces []string // those the switch has
 	resume func()
 }
 
 // Valid implements [target.State].
 func (s *state) Valid() bool {
-	for _, sp := range s.Spaces {
-		if sp == nil || sp.Config == nil || sp.Appl == nil || !sp.Buffers.valid() {
+	whole := func(t table) bool {
+		for _, r := range t {
+			if r == nil {
+				return false
+			}
+		}
+		return t != nil
+	}
+	for ns, sp := range s.Spaces {
+		if sp == nil || sp.Config == nil || !whole(sp.Appl) || !sp.Buffers.valid() || !slices.Contains(s.spaces, ns) {
 			return false
 		}
+		for _, t := range sp.Config {
+			if !whole(t) {
+				return false
+			}
+		}
 	}
-	return s.Spaces[""] != nil
+	return len(s.Spaces) == len(s.spaces)
 }
 
 // Resume implements [target.Resumer].
@@ -236,7 +251,8 @@ func savedPath(ns string) string {
 func (s *Switch) Boot(m target.Machine) {
 	s.m, s.Cuts = m, 0
 	s.Spaces = map[string]*space{}
-	for _, ns := range append([]string{""}, s.namespaces()...) {
+	s.spaces = append([]string{""}, s.namespaces()...)
+	for _, ns := range s.spaces {
 		s.Spaces[ns] = &space{Config: db{}, Appl: table{}}
 		s.Spaces[ns].Buffers.reset(Traditional)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
+const cfggenUsage = "usage: sonic-cfggen [-h] [-d] [-n NAMESPACE] [-v VAR | --print-data]\nsonic-cfggen: error: "
+
 // cfggen is sonic-cfggen, as far as it prints the running configuration: -d --print-data, -d -v EXPRESSION, and -n for a namespace.
 func (s *Switch) cfggen(p *target.Proc) int {
 	var ns, expression string
@@ -21,8 +23,7 @@ func (s *Switch) cfggen(p *target.Proc) int {
 			data = true
 		case "-n", "--namespace", "-v", "--var":
 			if len(args) < 2 {
-				return p.Fail(2, "usage: sonic-cfggen [-h] [-d] [-n NAMESPACE] [-v VAR | --print-data]\nsonic-cfggen: error: argument %s: expected one argument",
-					args[0])
+				return p.Fail(2, cfggenUsage+"argument %s: expected one argument", args[0])
 			}
 			if args[0] == "-n" || args[0] == "--namespace" {
 				ns = args[1]
@@ -31,8 +32,7 @@ func (s *Switch) cfggen(p *target.Proc) int {
 			}
 			args = args[1:]
 		default:
-			return p.Fail(2, "usage: sonic-cfggen [-h] [-d] [-n NAMESPACE] [-v VAR | --print-data]\nsonic-cfggen: error: unrecognized arguments: %s",
-				args[0])
+			return p.Fail(2, cfggenUsage+"unrecognized arguments: %s", args[0])
 		}
 	}
 	var out string

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"regexp"
@@ -24,13 +25,13 @@ type leaf struct {
 	words        []string // one of these
 }
 
-// model is the fields of a table; one with a blank behind its name is the form it had before the branch of the other. A map's fields are all alike: item is the name of one, value what it holds.
+// model is the fields of a table; one with a blank behind its name is the form it had before the branch of the other. A map's fields are
+// all alike: item is the name of one, value what it holds.
 type model struct {
 	key         []leaf
 	fields      map[string]leaf
 	item, value *leaf
 	since       string
-	alone       []string // rows that need not be of the form of the key: "global"
 }
 
 func pattern(p string) leaf { return leaf{pattern: regexp.MustCompile("^(" + p + ")$")} }
@@ -126,8 +127,9 @@ func makeModels() map[string]model {
 			"pfc_stat_history": word("enable", "disable").from("202511"), "POLL_INTERVAL": number(100, 3000), // to 1000 from 202511 on
 		}},
 		"PORT": {key: []leaf{pattern(`.{1,128}`)}, fields: map[string]leaf{
-			"lanes": pattern(`.{1,128}`).needed(), "speed": number(1, 1600000).needed().from("202511"), "speed ": number(1, 800000), "alias": anyName, "index": number(0, 65535),
-			"mtu": number(68, 9216), "fec": word("rs", "fc", "none", "auto").from("202311"), "fec ": word("rs", "fc", "none"), "admin_status": word("up", "down"), "pfc_asym": word("on", "off"),
+			"lanes": pattern(`.{1,128}`).needed(), "speed": number(1, 1600000).needed().from("202511"), "speed ": number(1, 800000),
+			"alias": anyName, "index": number(0, 65535), "mtu": number(68, 9216), "fec": word("rs", "fc", "none", "auto").from("202311"),
+			"fec ": word("rs", "fc", "none"), "admin_status": word("up", "down"), "pfc_asym": word("on", "off"),
 			"autoneg": word("on", "off"), "description": pattern(`.*`), "tpid": anyName, "subport": number(0, 12), "role": anyName,
 			"link_training": word("on", "off"), "interface_type": anyName, "adv_speeds": anyName, "adv_interface_types": anyName,
 		}},
@@ -246,7 +248,7 @@ func (l leaf) refuses(tables db, v string) string {
 	case l.max != 0:
 		n, err := strconv.Atoi(v)
 		if err != nil || n < l.min || n > l.max {
-			return `Value "` + v + `" does not satisfy the constraint "` + strconv.Itoa(l.min) + ".." + strconv.Itoa(l.max) + `" (range, length, or pattern).`
+			return fmt.Sprintf(`Value "%s" does not satisfy the constraint "%d..%d" (range, length, or pattern).`, v, l.min, l.max)
 		}
 	case l.words != nil && !slices.Contains(l.words, v):
 		return `Invalid value "` + v + `" in enumeration.`
