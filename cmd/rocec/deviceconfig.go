@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -41,13 +42,18 @@ var deviceJudges = []deviceJudge{
 	{conflint.Known, func(conflint.File) bool { return true }, conflint.MaxFile, conflint.Check},
 }
 
+// judgeOf is the judge of a file, by its place in [deviceJudges].
+func judgeOf(f conflint.File) int {
+	return slices.IndexFunc(deviceJudges, func(j deviceJudge) bool { return j.takes(f) })
+}
+
 // checkDeviceFiles has every file judged by whose it is.
 func checkDeviceFiles(files []conflint.File) conflint.Lint {
 	r := conflint.Lint{Dialects: make([]string, len(files))}
 	of := make([][]conflint.File, len(deviceJudges))
 	at := make([][]int, len(deviceJudges))
 	for i, f := range files {
-		n := slices.IndexFunc(deviceJudges, func(j deviceJudge) bool { return j.takes(f) })
+		n := judgeOf(f)
 		of[n], at[n] = append(of[n], f), append(at[n], i)
 	}
 	for n, j := range deviceJudges {
@@ -176,15 +182,18 @@ func readDeviceFile(name string, open func() (fs.File, error)) (data []byte, why
 	}
 	defer f.Close()
 	file := conflint.File{Name: name}
-	for _, j := range slices.Backward(deviceJudges) { // the smallest first: whose file it is shows at its beginning
-		rest, err := io.ReadAll(io.LimitReader(f, int64(j.most+1-len(file.Data))))
+	for most := conflint.MaxFile; ; most = deviceJudges[judgeOf(file)].most { // whose file it is shows at its beginning
+		rest, err := io.ReadAll(io.LimitReader(f, int64(most+1-len(file.Data))))
 		if err != nil {
 			return nil, readWhy(err)
 		}
 		file.Data = append(file.Data, rest...)
-		if len(file.Data) <= j.most || !deviceJudges[0].takes(file) {
+		if len(file.Data) <= most || most == deviceJudges[judgeOf(file)].most {
 			break
 		}
+	}
+	if isSONiC(file) { // whose judge counts bytes from behind the mark of UTF-8
+		file.Data = bytes.TrimPrefix(file.Data, []byte(byteOrderMark))
 	}
 	return file.Data, ""
 }

@@ -6,10 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/targets/cumulus/conflint"
+	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
 // What rocec writes is good by what it says of files found on switches: every golden traffic.conf.
@@ -62,6 +66,65 @@ func TestDeviceFolderUnreadable(t *testing.T) {
 	require.Empty(t, files[0].Why)
 	require.Equal(t, "dir/b", files[1].Name)
 	require.Equal(t, "It cannot be read: permission denied. It is a folder, and what lies in it was not judged.", files[1].Why)
+}
+
+// What is read of a file is as much as its judge looks at, whatever it is called, and each judge says of its own what is too large.
+func TestDeviceFileSizes(t *testing.T) {
+	row := `"SCHEDULER": {"s": {"type": "DWRR", "weight": "0"}}`
+	object := func(size int) []byte {
+		return []byte("{\n" + `"A": {"a": {"b": "` + strings.Repeat("x", size) + `"}},` + "\n" + row + "}\n")
+	}
+	for _, c := range []struct {
+		name string
+		data []byte
+		at   string // of the one finding
+		says string
+	}{
+		{"config_db.json", object(0), "3:47", "weight is not from 1 to 100"},
+		{"config_db.json", object(3 << 20), "3:47", "weight is not from 1 to 100"},
+		{"saved", object(3 << 20), "3:47", "weight is not from 1 to 100"},
+		{"saved", append([]byte("\xef\xbb\xbf \r\n"), object(3<<20)...), "4:47", "weight is not from 1 to 100"},
+		{"leaf1-config_db.json", object(grammar.MaxSize), "1:1", "It is larger than 64 MiB"},
+		{"traffic.conf", []byte(strings.Repeat("# x\n", 1<<20)), "1:1", "1 MiB"},
+	} {
+		data, why := readDeviceFile(c.name, func() (fs.File, error) { return fstest.MapFS{"x": {Data: c.data}}.Open("x") })
+		require.Empty(t, why)
+		ds := checkDeviceFiles([]conflint.File{{Name: c.name, Data: data}}).Diagnostics
+		require.Len(t, ds, 1, "%s of %d bytes", c.name, len(c.data))
+		require.Contains(t, ds[0].Detail, c.says)
+		require.Equal(t, c.at == "1:1", data[ds[0].At.Start.Byte] != '"', "the byte is the one of the place")
+		require.Equal(t, c.at, fmt.Sprintf("%d:%d", ds[0].At.Start.Line, ds[0].At.Start.Column), c.name)
+	}
+}
+
+// Each file has its judge, and what they say stands in the order of the files' names, with the kind of each file at its place.
+func TestDeviceJudges(t *testing.T) {
+	conf := []byte("pfc.port_group_list = []\n")
+	r := checkDeviceFiles([]conflint.File{
+		{Name: "c/traffic.conf", Data: conf},
+		{Name: "b/config_db.json", Data: []byte(`{"SCHEDULER": {"s": {"type": "dwrr"}}}`)},
+		{Name: "a/traffic.conf", Data: []byte("x\n")},
+		{Name: "d/config_db.json", Why: "It is gone."},
+		{Name: "e/config_db.json"},
+		{Name: "f/x_config_db.json", Data: []byte(`{"VERSIONS": {"DATABASE": {"VERSION": "version_202411_01"}}}`)},
+	})
+	require.Equal(t, []string{
+		"traffic.conf of Cumulus Linux 3.1.1 to 4.3", "config_db.json of SONiC, by the models of 202605", "", "", "nothing in it that rocec judges",
+		"config_db.json of SONiC 202411",
+	}, r.Dialects)
+	var names []string
+	for _, d := range r.Diagnostics {
+		names = append(names, d.At.Filename+" "+d.Code)
+	}
+	require.Equal(t, []string{
+		"a/traffic.conf conf-dialect", "a/traffic.conf conf-syntax", "b/config_db.json conf-sonic-value", "d/config_db.json conf-unreadable",
+	}, names)
+	for name, is := range map[string]bool{
+		"config_db.json": true, "a/leaf1.config_db.json": true, "leaf1_config_db.json": true, "myconfig_db.json": false, "config_db.patch.json": false,
+		"golden_config.json": false,
+	} {
+		require.Equal(t, is, namedSONiC(name), name)
+	}
 }
 
 // brokenFS has a folder b that cannot be read.

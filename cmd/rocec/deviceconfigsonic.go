@@ -16,6 +16,9 @@ import (
 // sonicFile is the base name of the file that SONiC loads at boot.
 const sonicFile = "config_db.json"
 
+// byteOrderMark is what some editors begin a file in UTF-8 with.
+const byteOrderMark = "\xef\xbb\xbf"
+
 // namedSONiC reports whether a file has that name, or is a copy named after its switch.
 func namedSONiC(name string) bool {
 	rest, ok := strings.CutSuffix(path.Base(name), sonicFile)
@@ -28,7 +31,7 @@ func isSONiC(f conflint.File) bool {
 	if f.Why != "" {
 		return false
 	}
-	head := bytes.TrimLeft(bytes.TrimPrefix(f.Data[:min(len(f.Data), 4<<10)], []byte("\xef\xbb\xbf")), " \t\r\n")
+	head := bytes.TrimLeft(bytes.TrimPrefix(f.Data[:min(len(f.Data), 4<<10)], []byte(byteOrderMark)), " \t\r\n")
 	return namedSONiC(f.Name) || bytes.HasPrefix(head, []byte("{"))
 }
 

@@ -19,9 +19,9 @@ func (a *app) validateCommand() *cobra.Command {
 		Aliases: []string{"lint"},
 		Short:   "say everything that can be known without a device",
 		Long: "Validate says everything that can be known of a fabric without a device; or, with --device-config, of files that lie on\n" +
-			"switches already. A folder is searched for traffic.conf, qos_features.conf, qos_infra.conf, datapath.conf and\n" +
-			"startup.yaml, and for copies named after their switch (leaf01-traffic.conf); the files of one folder are those of one\n" +
-			"switch.\n\n" +
+			"switches already. A folder is searched for traffic.conf, qos_features.conf, qos_infra.conf, datapath.conf,\n" +
+			"startup.yaml and config_db.json, and for copies named after their switch (leaf01-traffic.conf); the files of one folder\n" +
+			"are those of one switch.\n\n" +
 			"The formats text and json name files as you would type them. The formats of CI systems (sarif, junit, github, gitlab)\n" +
 			"name them from the root of the repository, the folder with .git above the fabric's, wherever rocec is started. With\n" +
 			"github, tables are appended to the file that GITHUB_STEP_SUMMARY names.",
