@@ -38,7 +38,7 @@ type theirs struct {
 func bootTheirs(t *testing.T, d *ir.Device, b sim.Box) theirs {
 	b.Release, b.ASIC, b.Spectrum = d.Switch.Version, "mellanox", 3
 	b.HwSKU, b.Platform = "ACS-MSN4700", "x86_64-mlnx_msn4700-r0"
-	for i := range 6 {
+	for _, i := range []int{0, 1, 2, 3, 4, 5, 9, 10} {
 		b.Ports = append(b.Ports, sim.Port{
 			Name: fmt.Sprintf("Ethernet%d", 8*i), Alias: fmt.Sprintf("etp%d", i+1), Index: i + 1, SpeedMbps: 100_000,
 			Lanes: fmt.Sprintf("%d,%d,%d,%d", 8*i, 8*i+1, 8*i+2, 8*i+3),
@@ -184,7 +184,7 @@ func TestMerge(t *testing.T) {
 		tables[kind] = strings.Join(slices.Sorted(maps.Keys(of)), " ")
 	}
 	assert.Equal(t, map[string]string{
-		sonic.DocumentPath:               "BUFFER_PG",
+		sonic.DocumentPath:               "BUFFER_PG QUEUE",
 		sonic.DocumentPath + ", dynamic": "BUFFER_PG CABLE_LENGTH QUEUE",
 		sonic.DocumentPath + ", stale":   "BUFFER_PG DOT1P_TO_TC_MAP PORT_QOS_MAP QUEUE SCHEDULER",
 		sonic.PatchPath:                  "BUFFER_PG PFC_WD",
