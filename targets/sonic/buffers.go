@@ -236,9 +236,9 @@ func (e *editor) judgeLengths(ds *diag.List) {
 				metresText(all), platform.SpeedText(speed))
 			continue
 		}
-		speeds := []string{"none"}
-		for i, s := range slices.Sorted(maps.Keys(e.lookup)) {
-			speeds = append(speeds[:i], platform.SpeedText(s))
+		var speeds []string
+		for _, s := range slices.Sorted(maps.Keys(e.lookup)) {
+			speeds = append(speeds, platform.SpeedText(s))
 		}
 		topicCable.Errorf(ds, at, "%s of %s runs at %s, for which the lookup file of the switch has no sizes; it has %s. The buffer manager "+
 			"would leave the port lossy. Add a row to pg_profile_lookup.ini on the switch, or choose an hwsku that has the speed.", name, d.Name,

@@ -131,7 +131,7 @@ func TestQuery(t *testing.T) {
 		data tables
 		want string
 	}{
-		{"nothing", tables{}, ""},
+		{"tables of others alone", tables{"VLAN": {"Vlan1": {"mtu": "9100"}}}, ""},
 		{
 			"tables that rocec knows", tables{
 				"QUEUE": {"Ethernet10|3": {"scheduler": "b", "wred_profile": "w"}, "Ethernet1|3": {"scheduler": "a"}},
@@ -241,6 +241,9 @@ func TestQueryRefuses(t *testing.T) {
 		"more than is read":      {data: whole, most: "60"},
 		"a key with a blank":     {data: printed(t, tables{"QUEUE": {"Ethernet0 |3": {"scheduler": "a"}}})},
 		"a field with a blank":   {data: printed(t, tables{"QUEUE": {"Ethernet0|3": {"my scheduler": "a"}}})},
+		"half of it, status 0":   {data: whole[:len(whole)-2]},
+		"an error, status 0":     {data: "Traceback (most recent call last):\n"},
+		"no table at all":        {data: "{}\n"},
 		"a tab":                  {data: strings.Replace(whole, "Ethernet0|", "Ethernet0\t|", 1)},
 		"a list with a blank":    {data: printed(t, tables{"BUFFER_PG": {"Ethernet0 |3": {"profile": []string{"a"}}}})},
 		"the last row of many":   {data: printed(t, tables{"QUEUE": {"a": {"b": "c"}, "z z": {"b": "c"}}})},
@@ -347,7 +350,7 @@ func TestQueryRandom(t *testing.T) {
 	of = append(of, "VLAN", "queue")
 	configs := rapid.Custom(func(t *rapid.T) tables {
 		out := tables{}
-		for range rapid.IntRange(0, 30).Draw(t, "rows") {
+		for range rapid.IntRange(1, 30).Draw(t, "rows") {
 			table, key := rapid.SampledFrom(of).Draw(t, "table"), names.Draw(t, "key")
 			if out[table] == nil {
 				out[table] = rows{}
