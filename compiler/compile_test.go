@@ -380,8 +380,8 @@ func TestMistakes(t *testing.T) {
 			s.Switches[0].Config, s.Switches[0].Version = lang.Value[string]{V: "NVUE", At: place(900)}, val(a, "5.1.0")
 		}, "config-invalid", 900, []string{`config = "nvue"`, "NVUE knows only the RoCE preset there", `Write config = "files"`}},
 		{"a way of a system that nobody knows", func(s *lang.Source) {
-			s.Switches[0].Config, s.Switches[0].OS = lang.Value[string]{V: "files", At: place(900)}, val(a, "sonic")
-		}, "config-invalid", 900, []string{`one way at most to configure "sonic"`}},
+			s.Switches[0].Config, s.Switches[0].OS = lang.Value[string]{V: "files", At: place(900)}, val(a, "junos")
+		}, "config-invalid", 900, []string{`one way at most to configure "junos"`}},
 		{"a way and set by hand", func(s *lang.Source) {
 			s.Switches[0].ByHand = &lang.ByHand{Decl: place(901)}
 			s.Switches[0].Config = lang.Value[string]{V: "files", At: place(900)}

@@ -78,7 +78,7 @@ func TestConfigIsResolved(t *testing.T) {
 		{`version = "5.4.0"`, "nvue"},
 		{"version = \"5.4.0\"\n  config = \"FILES\"", "files"},
 		{"version = \"5.4.0\"\n  by_hand {}", "nvue"},
-		{"os = \"sonic\"\n  version = \"202505\"", ""},
+		{"os = \"junos\"\n  version = \"22.1\"", ""},
 	} {
 		f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte("fabric \"f\" {}\nswitch \"leaf\" {\n  model = \"sn2700\"\n  " + c.text +
 			"\n}\n")}}, "."), targets.Known)
@@ -119,8 +119,8 @@ link "l" {
 		{"", spectrum, ir.Front{Number: 1}},
 		{"by_hand {}", spectrum, ir.Front{Number: 1}},
 		{`os = "` + known.Name + `"`, spectrum, ir.Front{Number: 1}},
-		{"os = \"sonic\"\n  version = \"202505\"", ir.ChipCan(), ir.Front{}},
-		{"os = \"sonic\"\n  by_hand {}", ir.ChipCan(), ir.Front{}},
+		{"os = \"junos\"\n  version = \"22.1\"", ir.ChipCan(), ir.Front{}},
+		{"os = \"junos\"\n  by_hand {}", ir.ChipCan(), ir.Front{}},
 	} {
 		f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte(text(c.os))}}, "."), targets.Known)
 		require.Empty(t, texts(ds), c.os)

@@ -106,13 +106,13 @@ var topicNone = diag.Topic{
 	Summary: "rocec cannot write for this switch",
 	Doc: `
 Every switch that carries a lossless or marked cos group has to be configured, or packets are lost
-there. rocec writes for switches with os = "cumulus-linux" (releases 3.1.1 to 5.x). (A NIC that
-rocec does not write is host-family.)
+there. rocec writes for switches with os = "cumulus-linux" (releases 3.1.1 to 5.x) and os =
+"sonic" (202205 to 202605). (A NIC that rocec does not write is host-family.)
 
 Example:
 
     switch "spine" {
-      os = "sonic" # carries the group, but nobody configures it
+      os = "junos" # carries the group, but nobody configures it
     }
 
 How to mend it: correct the os if it is a slip. If not, say that others configure the switch, and

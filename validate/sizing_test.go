@@ -24,6 +24,7 @@ import (
 type rack struct {
 	model, speed, length string
 	hosts, mtu           int
+	first                int    // port of the hosts; 0: 1
 	group                string // lines of the cos group
 	more                 string // lines of the switch
 	nic                  string
@@ -60,12 +61,12 @@ host "gpu" {
 }
 link "hosts" {
   a      = "gpu[1-%d]:eth0"
-  b      = "tor1:swp[1-%d]"
+  b      = "tor1:swp[%d-%d]"
   speed  = %q
   length = %q
   mtu    = %d
 }
-`, r.group, r.model, r.more, r.hosts, r.nic, r.hosts, r.hosts, r.speed, r.length, cmp.Or(r.mtu, 9216))
+`, r.group, r.model, r.more, r.hosts, r.nic, r.hosts, max(r.first, 1), max(r.first, 1)+r.hosts-1, r.speed, r.length, cmp.Or(r.mtu, 9216))
 }
 
 // sizing lists the checks of sizes.
@@ -195,6 +196,7 @@ func TestDerivedSizesAreSound(t *testing.T) {
 			speed:  platform.SpeedText(rapid.SampledFrom(speeds).Draw(rt, "speed")),
 			length: fmt.Sprintf("%dm", rapid.IntRange(1, 1000).Draw(rt, "metres")),
 			hosts:  rapid.IntRange(2, first.Last-first.First+1).Draw(rt, "hosts"),
+			first:  first.First,
 		}
 		for _, d := range r.findings(t) {
 			if d.Code != "buffer-overcommitted" {

@@ -118,7 +118,7 @@ var faults = []fault{
 
 	// Releases and chips.
 	{code: "cumulus-release", base: "rack-v1-pfc", edit: []string{`"3.4.3"`, `"2.5.12"`}, at: `"2.5.12"`},
-	{code: "no-target", base: "rack-v1-pfc", edit: []string{`"cumulus-linux"`, `"sonic"`}, at: `"sonic"`},
+	{code: "no-target", base: "rack-v1-pfc", edit: []string{`"cumulus-linux"`, `"junos"`}, at: `"junos"`},
 	{code: "config-invalid", base: "rack-by-files", edit: []string{`"files"`, `"nvue"`}, at: `"nvue"`},
 	{code: "cumulus-chip", base: "rack-v1-pfc", edit: []string{`"sn2700"`, `"sn3800"`}, at: `"3.4.3"`},
 	{code: "cumulus-memory-written", base: "rack-v1-pfc", edit: []string{`"3.4.3"`, "\"3.4.3\"\n  memory = \"written\""}, at: `"written"`},

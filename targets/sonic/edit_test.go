@@ -57,8 +57,8 @@ func document(t testing.TB, w *sonic.Wish, state string) string {
 	return string(forms[0].Of([]byte(state)))
 }
 
-// TestGolden: what is written for a rack from nothing, as rows and as a document, and what a switch with the tables of its template is told, at
-// releases that differ.
+// TestGolden: what is written for a rack from nothing, as rows and as a document, and what a switch with the tables of its template is
+// told, at releases that differ.
 func TestGolden(t *testing.T) {
 	for _, release := range []string{"202205", "202505", "202511"} {
 		w := wish(t, device(t, on(release), "tor1"))

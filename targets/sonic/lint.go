@@ -46,9 +46,9 @@ func (w *Wish) linter() func([]byte) (found diag.List, foreign string) {
 	}
 }
 
-// withMade gives a state with a row for each profile that the buffer manager has made and a priority group names, behind all others: they are
-// on the switch, and no part of the state ([grammar.Config.Rows]). Where the lookup file has no sizes for one, its headroom is not known;
-// that the profile has one is.
+// withMade gives a state with a row for each profile that the buffer manager has made and a priority group names, behind all others: they
+// are on the switch, and no part of the state ([grammar.Config.Rows]). Where the lookup file has no sizes for one, its headroom is not
+// known; that the profile has one is.
 func withMade(cfg *grammar.Config, content []byte) []byte {
 	lookup := grammar.LookupOf(cfg)
 	made := cfg.Clone()

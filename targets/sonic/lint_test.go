@@ -8,8 +8,8 @@ import (
 	"github.com/rocec/rocec/targets/sonic/grammar"
 )
 
-// TestLint: profiles that the buffer manager has made are on the switch, though they are no part of its state: nothing is said of them. What
-// else is wrong is said at its row.
+// TestLint: profiles that the buffer manager has made are on the switch, though they are no part of its state: nothing is said of them.
+// What else is wrong is said at its row.
 func TestLint(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -22,12 +22,20 @@ func TestLint(t *testing.T) {
 		{"a made profile of a name that says no length", func(c *grammar.Config) {
 			c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "pg_lossless_own_profile")
 		}, []string{"conf-sonic-map"}, ""},
-		{"a name with a blank", func(c *grammar.Config) {
-			c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "pg_lossless_\n_profile")
-		}, []string{"conf-sonic-reference", "conf-sonic-map", "conf-sonic-lossless", "conf-sonic-lossless"}, `BUFFER_PG|Ethernet0|3-4 profile "pg_lossless_\n_profile"`},
-		{"one of somebody's that is not there", func(c *grammar.Config) {
-			c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "gone")
-		}, []string{"conf-sonic-reference", "conf-sonic-map", "conf-sonic-lossless", "conf-sonic-lossless"}, `BUFFER_PG|Ethernet0|3-4 profile "gone"`},
+		{
+			"a name with a blank", func(c *grammar.Config) {
+				c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "pg_lossless_\n_profile")
+			},
+			[]string{"conf-sonic-reference", "conf-sonic-map", "conf-sonic-lossless", "conf-sonic-lossless"},
+			`BUFFER_PG|Ethernet0|3-4 profile "pg_lossless_\n_profile"`,
+		},
+		{
+			"one of somebody's that is not there", func(c *grammar.Config) {
+				c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "gone")
+			},
+			[]string{"conf-sonic-reference", "conf-sonic-map", "conf-sonic-lossless", "conf-sonic-lossless"},
+			`BUFFER_PG|Ethernet0|3-4 profile "gone"`,
+		},
 		{"no group", func(c *grammar.Config) { c.Delete("BUFFER_PG", "Ethernet0|3-4", "") }, []string{
 			"conf-sonic-map", "conf-sonic-lossless", "conf-sonic-lossless",
 		}, ""},

@@ -125,7 +125,9 @@ func TestHeadrooms(t *testing.T) {
 		{"no lookup file", "pg_lossless_100000_5m_profile", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, map[int]int{0: 0}},
 		{"another name", "pg_lossless_0100000_5m_profile", nil, map[int]int{0: 0}},
 		{"one that the switch computes", "NULL", nil, map[int]int{0: 0}},
-		{"one of somebody's", "own", func(c *grammar.Config) { c.Put("BUFFER_PROFILE", "own", "xoff", "12345") }, map[int]int{0: 0, 3: 12345, 4: 12345}},
+		{"one of somebody's", "own", func(c *grammar.Config) {
+			c.Put("BUFFER_PROFILE", "own", "xoff", "12345")
+		}, map[int]int{0: 0, 3: 12345, 4: 12345}},
 		{"a lossy one", "own", func(c *grammar.Config) { c.Put("BUFFER_PROFILE", "own", "size", "0") }, map[int]int{0: 0, 3: 0, 4: 0}},
 		{"one that is not there", "gone", nil, map[int]int{0: 0}},
 	} {

@@ -5,8 +5,8 @@
 // written by package grammar, in one canonical form. A switch is told the difference of two states, as a sequence of patches and
 // commands that its release and its chip take ([Wish.Sequence]); what they do not take is refused before anything is tried.
 //
-// The state ([Path]) is rows, a line for each field with its value as JSON, in the order of their bytes ([grammar.Config.Rows]): script/rows.sh
-// makes them on the switch of what `sonic-cfggen -d --print-data` prints, and of two files:
+// The state ([Path]) is rows, a line for each field with its value as JSON, in the order of their bytes ([grammar.Config.Rows]):
+// script/rows.sh makes them on the switch of what `sonic-cfggen -d --print-data` prints, and of files:
 //
 //	PORT_QOS_MAP|Ethernet0 pfc_enable "3"
 //	BUFFER_PG|Ethernet0|3 profile "pg_lossless_100000_5m_profile"

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Rows writes the tables of [Tables], and rocec's own, as a line for each field, `TABLE|KEY field "text"`, in the order of their bytes: equal
-// configurations are equal bytes, whatever order a switch gives. A row without fields is a line without one, and a list stands in brackets,
-// without blanks. Keys and fields have no blank in them.
+// Rows writes the tables of [Tables], and rocec's own, as a line for each field, `TABLE|KEY field "text"`, in the order of their bytes:
+// equal configurations are equal bytes, whatever order a switch gives. A row without fields is a line without one, and a list stands in
+// brackets, without blanks. Keys and fields have no blank in them.
 //
 // It leaves out what script/rows.sh leaves on the switch, so that what a switch prints after a change are the bytes that were foretold: of
 // DEVICE_METADATA and PORT all fields but those that classes and buffers depend on, VERSIONS, and what nobody takes away again, since a
@@ -100,9 +100,9 @@ func (r *Row) JSON() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// ReadRows reads what [Config.Rows] writes; tables of others are left out. A line that is none, a field that stands twice, a byte that is not
-// UTF-8, and a text larger than [Read] takes are errors, with their lines. It never panics, and takes time and memory in proportion to the
-// text.
+// ReadRows reads what [Config.Rows] writes; tables of others are left out. A line that is none, a field that stands twice, a byte that is
+// not UTF-8, and a text larger than [Read] takes are errors, with their lines. It never panics, and takes time and memory in proportion to
+// the text.
 func ReadRows(data []byte) (*Config, error) {
 	if len(data) > MaxSize {
 		return nil, &Error{Text: "It is larger than 64 MiB, and the configuration of a large switch has less than 4 MiB."}

@@ -41,13 +41,17 @@ var (
 	yes      = flag{"--yes", "-y", false}
 )
 
-// wrong ends a command with its usage, as click does: 7.0 up to 202505, 8 from 202511 on.
-func (c *call) wrong(format string, args ...any) int {
-	quote := `"`
+// quoted is a word as click quotes it: 7.0 up to 202505, 8 from 202511 on.
+func (c *call) quoted(word string) string {
 	if c.since("202511") {
-		quote = "'"
+		return "'" + word + "'"
 	}
-	fmt.Fprintf(c.p.Stderr, "Usage: %s %s\nTry %s%s -h%s for help.\n\nError: ", c.command, c.usage, quote, c.command, quote)
+	return `"` + word + `"`
+}
+
+// wrong ends a command with its usage, as click does.
+func (c *call) wrong(format string, args ...any) int {
+	fmt.Fprintf(c.p.Stderr, "Usage: %s %s\nTry %s for help.\n\nError: ", c.command, c.usage, c.quoted(c.command+" -h"))
 	return c.p.Fail(2, format, args...)
 }
 
@@ -55,10 +59,6 @@ func (c *call) wrong(format string, args ...any) int {
 // most, and those named have to be there.
 func (c *call) parse(words []string, flags []flag, most int, named ...string) (status int, ok bool) {
 	c.set = map[string][]string{}
-	quote := `"`
-	if c.since("202511") {
-		quote = "'"
-	}
 	for len(words) > 0 {
 		w := words[0]
 		words = words[1:]
@@ -78,7 +78,9 @@ func (c *call) parse(words []string, flags []flag, most int, named ...string) (s
 		case i < 0:
 			return c.wrong("no such option: %s", name), false
 		case flags[i].value && !given:
-			if len(words) == 0 {
+			if len(words) == 0 && c.since("202511") {
+				return c.wrong("Option %s requires an argument.", c.quoted(name)), false
+			} else if len(words) == 0 {
 				return c.wrong("%s option requires an argument", name), false
 			}
 			v, words = words[0], words[1:]
@@ -86,7 +88,7 @@ func (c *call) parse(words []string, flags []flag, most int, named ...string) (s
 		c.set[flags[i].long] = append(c.set[flags[i].long], v)
 	}
 	if len(c.args) < len(named) {
-		return c.wrong("Missing argument %s%s%s.", quote, named[len(c.args)], quote), false
+		return c.wrong("Missing argument %s.", c.quoted(named[len(c.args)])), false
 	}
 	if most >= 0 && len(c.args) > most {
 		return c.wrong("Got unexpected extra argument (%s)", strings.Join(c.args[most:], " ")), false
@@ -169,11 +171,7 @@ func (s *Switch) config(p *target.Proc) (status int) {
 	}
 	v, ok := verbs[name]
 	if !ok {
-		quote := `"`
-		if s.since("202511") {
-			quote = "'"
-		}
-		return c.wrong("No such command %s%s%s.", quote, words[0], quote)
+		return c.wrong("No such command %s.", c.quoted(words[0]))
 	}
 	c.command, c.usage = "config "+name, v.usage
 	if status, ok = c.parse(rest, v.flags, v.most, v.named...); !ok {
@@ -495,7 +493,8 @@ func (c *call) qosClear() int {
 // counts when swss starts anew. With --ports only their rows are written again.
 func (c *call) qosReload() int {
 	only, some := c.set["--ports"]
-	dynamic := len(c.set["--no-dynamic-buffer"]) == 0 && (c.ASIC == "mellanox" || c.ASIC == "barefoot" && c.since("202305"))
+	both := c.ASIC == "mellanox" || c.ASIC == "barefoot" && c.since("202305") // makers of both models
+	dynamic := both && len(c.set["--no-dynamic-buffer"]) == 0
 	if file := c.set["--dry_run"]; len(file) > 0 {
 		model := Traditional
 		if dynamic {
@@ -518,7 +517,7 @@ func (c *call) qosReload() int {
 				continue
 			}
 			model := sp.model()
-			if want := map[bool]string{true: Dynamic, false: Traditional}[dynamic]; !some && c.ASIC == "mellanox" && model != want {
+			if want := map[bool]string{true: Dynamic, false: Traditional}[dynamic]; !some && both && model != want {
 				model, updated = want, true
 				sp.modify("DEVICE_METADATA", "localhost", row{"buffer_model": want})
 			}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -55,21 +56,28 @@ func (s *Switch) pfcwd(p *target.Proc) int {
 		}
 	}
 	c.command = "pfcwd"
-	return c.wrong("No such command \"%s\".", verb)
+	return c.wrong("No such command %s.", c.quoted(verb))
 }
 
 // between reads a number of an argument or option as click's IntRange does.
 func (c *call) between(name, v string, low, high int) (int, bool) {
 	n, err := strconv.Atoi(v)
+	later := c.since("202511")
+	var why string
 	switch {
+	case err != nil && later:
+		why = fmt.Sprintf("'%s' is not a valid integer range.", v)
 	case err != nil:
-		c.wrong("Invalid value for \"%s\": %s is not a valid integer", name, v)
-		return 0, false
-	case n < low || n > high:
-		c.wrong("Invalid value for \"%s\": %d is not in the valid range of %d to %d.", name, n, low, high)
-		return 0, false
+		why = v + " is not a valid integer"
+	case n >= low && n <= high:
+		return n, true
+	case later:
+		why = fmt.Sprintf("%d is not in the range %d<=x<=%d.", n, low, high)
+	default:
+		why = fmt.Sprintf("%d is not in the valid range of %d to %d.", n, low, high)
 	}
-	return n, true
+	c.wrong("Invalid value for %s: %s", c.quoted(name), why)
+	return 0, false
 }
 
 func (c *call) interval() int {
@@ -123,7 +131,11 @@ func (c *call) start() int {
 	r := row{"detection_time": strconv.Itoa(detection)}
 	if a := c.set["--action"]; len(a) > 0 {
 		if r["action"] = a[0]; !slices.Contains([]string{"drop", "forward", "alert"}, a[0]) {
-			return c.wrong("Invalid value for \"--action\" / \"-a\": invalid choice: %s. (choose from drop, forward, alert)", a[0])
+			why := "invalid choice: " + a[0] + ". (choose from drop, forward, alert)"
+			if c.since("202511") {
+				why = "'" + a[0] + "' is not one of 'drop', 'forward', 'alert'."
+			}
+			return c.wrong("Invalid value for %s / %s: %s", c.quoted("--action"), c.quoted("-a"), why)
 		}
 	}
 	if v := c.set["--restoration-time"]; len(v) > 0 {
@@ -295,7 +307,7 @@ func (s *Switch) ecnconfig(p *target.Proc) int {
 		return p.Fail(1, "Exception caught:  "+format, args...)
 	}
 	switch {
-	case complain != "" || len(rest) > 0 || ns != "" && !s.since("202411"):
+	case complain != "" || len(rest) > 0 || ns != "" && !s.since("202405"):
 		return p.Fail(2, "usage: ecnconfig [-h] [-l] [-p PROFILE] [-gmin GREEN_MIN] ...\necnconfig: error: unrecognized arguments: %s",
 			strings.Join(p.Args[1:], " "))
 	case set['l'] != nil:

@@ -43,10 +43,10 @@ func (s *Switch) show(p *target.Proc) int {
 		}
 		c.command += " " + strings.Join(words[:n], " ")
 		flags := []flag{{"--display", "-d", true}, {"--namespace", "-n", true}, {"--verbose", "", false}}
-		if words[0] == "queue" || c.since("202511") {
+		if words[0] == "queue" || n == 3 && words[1] == "watermark" && c.since("202511") {
 			flags = append(flags, flag{"--json", "", false})
 		}
-		if words[0] == "queue" && c.since("202311") {
+		if words[0] == "queue" && c.since("202305") {
 			flags = append(flags, flag{"--nonzero", "", false})
 		}
 		if status, ok := c.parse(words[n:], flags, 1); !ok {
@@ -59,7 +59,7 @@ func (s *Switch) show(p *target.Proc) int {
 		p.Print("Usage: show [OPTIONS] COMMAND [ARGS]...\n")
 		return 0
 	}
-	return c.wrong("No such command \"%s\".", words[0])
+	return c.wrong("No such command %s.", c.quoted(words[0]))
 }
 
 // tabulate is a table as Python's tabulate writes it in its form "simple": text to the right, or to the left.
@@ -233,13 +233,13 @@ func (c *call) showGroups(title, prefix, counter string) {
 		}
 	})
 	if len(c.set["--json"]) > 0 {
-		ports := map[string]any{}
+		ports := []any{}
 		for _, r := range rows {
-			groups := map[string]any{}
-			for i, v := range r[1:] {
-				groups[head[i+1]] = v
+			line := map[string]any{}
+			for i, v := range r {
+				line[head[i]] = v
 			}
-			ports[r[0]] = groups
+			ports = append(ports, line)
 		}
 		c.say("%s", indented(ports))
 		return

@@ -89,6 +89,14 @@ func TestTools(t *testing.T) {
 		{"sonic-db-cli CONFIG_DB KEYS 'BUFFER_PG|Ethernet8|*'", "BUFFER_PG|Ethernet8|0\nBUFFER_PG|Ethernet8|3-4\n"},
 		{"sonic-db-cli CONFIG_DB KEYS 'BUFFER_PG|Ethernet?2|3*'", "BUFFER_PG|Ethernet12|3-4\n"},
 		{"sonic-db-cli CONFIG_DB EXISTS 'PORT|Ethernet4'", "1\n"},
+		{"sonic-db-cli CONFIG_DB EXISTS 'PORT|Ethernet5'", "0\n"},
+		{"sonic-db-cli CONFIG_DB KEYS 'NONE|*'", "\n"},
+		{"sonic-db-cli CONFIG_DB HSET 'X|a' f 1 g 2", "2\n"},
+		{"sonic-db-cli CONFIG_DB HSET 'X|a' f 2 h 3", "1\n"},
+		{"sonic-db-cli CONFIG_DB HDEL 'X|a' f g none", "2\n"},
+		{"sonic-db-cli CONFIG_DB HGETALL 'X|a'", "{'h': '3'}\n"},
+		{"sonic-db-cli CONFIG_DB HDEL 'X|a' h", "1\n"},
+		{"sonic-db-cli CONFIG_DB DEL 'X|a' 'X|b'", "0\n"},
 		{"sonic-db-cli APPL_DB HGET BUFFER_PROFILE_TABLE:pg_lossless_100000_5m_profile xoff", "30720\n"},
 		{"sonic-db-cli STATE_DB HGET 'BUFFER_MAX_PARAM_TABLE|global' mmu_size", "13945824\n"},
 		{"sonic-db-cli STATE_DB HGET 'PORT_TABLE|Ethernet0' netdev_oper_status", "up\n"},
@@ -248,7 +256,13 @@ func TestWatchdog(t *testing.T) {
 	later := boot(t, sim.Box{Release: "202511", QoS: sim.Template})
 	later.ok("pfcwd start --action drop Ethernet0 1500 --restoration-time 1500")
 	require.Equal(t, "disable", later.Row("PFC_WD", "Ethernet0")["pfc_stat_history"])
-	require.Contains(t, later.bad(2, "pfcwd interval 1200"), "range of 100 to 1000")
+	require.Contains(t, later.bad(2, "pfcwd interval 1200"), "Invalid value for 'POLL_INTERVAL': 1200 is not in the range 100<=x<=1000.")
+	require.Contains(t, later.bad(2, "pfcwd interval x"), "Invalid value for 'POLL_INTERVAL': 'x' is not a valid integer range.")
+	require.Contains(t, b.bad(2, "pfcwd interval x"), "Invalid value for \"POLL_INTERVAL\": x is not a valid integer\n")
+	says := "Invalid value for '--action' / '-a': 'frob' is not one of 'drop', 'forward', 'alert'."
+	require.Contains(t, later.bad(2, "pfcwd start -a frob Ethernet0 200"), says)
+	require.Contains(t, later.bad(2, "pfcwd start -a"), "Option '-a' requires an argument.")
+	require.Contains(t, later.bad(2, "pfcwd frob"), "No such command 'frob'.")
 }
 
 // TestECN: ecnconfig changes what no patch may, and checks it.
@@ -271,6 +285,8 @@ func TestECN(t *testing.T) {
 		require.Contains(t, b.bad(1, cmd), says)
 	}
 	require.Contains(t, b.bad(2, "ecnconfig -p AZURE_LOSSLESS -n asic0"), "unrecognized arguments")
+	later := boot(t, sim.Box{Release: "202405", QoS: sim.Template})
+	require.Contains(t, later.bad(1, "ecnconfig -p AZURE_LOSSLESS -n asic0 -gmin 1"), "Invalid WRED profile")
 }
 
 // TestShow: counters come from what the machine counts for an interface.
@@ -307,7 +323,12 @@ func TestShow(t *testing.T) {
 	require.Contains(t, b.ok("show interfaces status"), "etp2")
 	require.Contains(t, b.ok("show runningconfiguration all"), `"BUFFER_PG": {`)
 	require.Contains(t, b.bad(2, "show pfc counters --json"), "no such option")
-	boot(t, sim.Box{Release: "202511"}).ok("show priority-group watermark headroom --json")
+	var marks []map[string]string
+	later := boot(t, sim.Box{Release: "202511"})
+	require.NoError(t, json.Unmarshal([]byte(later.ok("show priority-group watermark headroom --json")), &marks))
+	require.Equal(t, "Ethernet4", marks[1]["Port"])
+	require.Equal(t, "0", marks[1]["PG3"])
+	require.Contains(t, b.bad(2, "show priority-group watermark headroom --json"), "no such option")
 }
 
 // TestFaults: what may go wrong in the middle.

@@ -145,13 +145,8 @@ func (s *Switch) redis(p *target.Proc, sp *space, name string, args []string) (s
 	case "HGET":
 		return keys[args[1]][args[2]] + "\n", 0
 	case "KEYS":
-		var out strings.Builder
-		for _, k := range slices.SortedFunc(maps.Keys(keys), naturally) {
-			if glob(args[1], k) {
-				out.WriteString(k + "\n")
-			}
-		}
-		return out.String(), 0
+		found := slices.DeleteFunc(slices.SortedFunc(maps.Keys(keys), naturally), func(k string) bool { return !glob(args[1], k) })
+		return strings.Join(found, "\n") + "\n", 0
 	case "EXISTS":
 		_, ok := keys[args[1]]
 		return strconv.Itoa(map[bool]int{true: 1}[ok]) + "\n", 0
@@ -162,30 +157,38 @@ func (s *Switch) redis(p *target.Proc, sp *space, name string, args []string) (s
 	if name != "CONFIG_DB" {
 		return "", p.Fail(1, "NOPERM %s is written by daemons", name)
 	}
-	t, key, ok := strings.Cut(args[1], "|")
-	if !ok {
-		return "0\n", 0
+	count, rows := 0, args[1:2]
+	if verb == "DEL" {
+		rows = args[1:]
 	}
-	switch verb {
-	case "HSET":
-		fields := row{}
-		for i := 2; i+1 < len(args); i += 2 {
-			fields[args[i]] = args[i+1]
-		}
-		sp.modify(t, key, fields)
-	case "HDEL":
+	for _, whole := range rows {
+		t, key, _ := strings.Cut(whole, "|")
 		r := maps.Clone(sp.Config[t][key])
-		for _, f := range args[2:] {
-			delete(r, f)
+		size := len(r)
+		switch verb {
+		case "HSET":
+			fields := row{}
+			for i := 2; i+1 < len(args); i += 2 {
+				fields[args[i]] = args[i+1]
+			}
+			sp.modify(t, key, fields)
+			count += len(sp.Config[t][key]) - size
+		case "HDEL":
+			for _, f := range args[2:] {
+				delete(r, f)
+			}
+			if count += size - len(r); len(r) == 0 {
+				r = nil
+			}
+			sp.put(t, key, r)
+		case "DEL":
+			if r != nil {
+				count++
+			}
+			sp.put(t, key, nil)
 		}
-		if len(r) == 0 {
-			r = nil
-		}
-		sp.put(t, key, r)
-	case "DEL":
-		sp.put(t, key, nil)
 	}
-	return "1\n", 0
+	return strconv.Itoa(count) + "\n", 0
 }
 
 // glob matches a pattern of Redis with "*" and "?".
