@@ -106,8 +106,8 @@ var theirSettings = map[string]string{
 		"Ethernet0": {"action": "forward", "detection_time": "400", "restoration_time": "800"}}}`,
 }
 
-// TestMerge: whatever others have set, a switch into which they merge what rocec renders, in either form and by SONiC's own commands, has the
-// settings that apply would give it. What a merge leaves as it was is named by plan, and of each form it is known what that is.
+// TestMerge: whatever others have set, a switch into which they merge what rocec renders, in either form and by SONiC's own commands, has
+// the settings that apply would give it. What a merge leaves as it was is named by plan, and of each form it is known what that is.
 func TestMerge(t *testing.T) {
 	left := map[string]map[string]bool{}
 	for _, r := range grammar.Releases {
@@ -256,7 +256,7 @@ func TestForms(t *testing.T) {
 	assert.Empty(t, f.Data([]byte("a")))
 }
 
-// TestMergeRefused: a switch without the tables takes no such patch up to 202505, and nothing of it is in use; of the document, everything is.
+// TestMergeRefused: a switch without the tables takes no such patch, and nothing of it is in use; of the document, everything is.
 func TestMergeRefused(t *testing.T) {
 	for _, r := range []string{"202205", "202505", "202511"} {
 		d := device(t, on(r), "tor1")
