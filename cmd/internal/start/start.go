@@ -4,12 +4,15 @@ package start
 import (
 	"bytes"
 	"embed"
+	"math"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
+	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // small holds the files of a new fabric as they are written.
@@ -45,15 +48,37 @@ func On(on System) []File {
 	files := Small(nil)
 	m, _ := platform.FindSwitch(smallModel)
 	for i, f := range files {
-		if f.Name != "devices.hcl" {
-			continue
+		switch f.Name {
+		case "devices.hcl":
+			f.Data = bytes.ReplaceAll(f.Data, []byte(smallOS), strconv.AppendQuote(nil, on.OS.Name))
+			f.Data = bytes.ReplaceAll(f.Data, []byte(smallVersion), strconv.AppendQuote(nil, on.release(m)))
+			files[i].Data = canonical(f.Data)
+		case "cabling.hcl":
+			files[i].Data = smallPorts.ReplaceAllFunc(f.Data, func(ports []byte) []byte { return spell(on.OS, m, ports) })
 		}
-		f.Data = bytes.ReplaceAll(f.Data, []byte(smallOS), strconv.AppendQuote(nil, on.OS.Name))
-		f.Data = bytes.ReplaceAll(f.Data, []byte(smallVersion), strconv.AppendQuote(nil, on.release(m)))
-		files[i].Data = canonical(f.Data)
 	}
 	return files
 }
+
+// spell gives ports of the small fabric, by the numbers in their names, as a system calls them: "Ethernet[0,4]" of "swp[1-2]".
+func spell(os *ir.OS, m *platform.Switch, ports []byte) []byte {
+	var bounds []int
+	for number := range strings.FieldsFuncSeq(string(ports), func(r rune) bool { return r < '0' || r > '9' }) {
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			panic("start: " + err.Error()) // of digits
+		}
+		bounds = append(bounds, n)
+	}
+	var names []string
+	for n := bounds[0]; n <= bounds[len(bounds)-1]; n++ {
+		names = append(names, os.Spell(m, ir.Front{Number: int16(n), Sub: -1}))
+	}
+	return []byte(nodeset.Text(names, nodeset.Interfaces, math.MaxInt))
+}
+
+// smallPorts are the ports of the small fabric's switches, as they are written.
+var smallPorts = regexp.MustCompile(`swp(\[\d+-\d+\]|\d+)`)
 
 // What switches of the small fabric are and run, as it is written.
 const (
