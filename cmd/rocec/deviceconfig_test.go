@@ -109,8 +109,8 @@ func TestDeviceJudges(t *testing.T) {
 		{Name: "f/x_config_db.json", Data: []byte(`{"VERSIONS": {"DATABASE": {"VERSION": "version_202411_01"}}}`)},
 	})
 	require.Equal(t, []string{
-		"traffic.conf of Cumulus Linux 3.1.1 to 4.3", "config_db.json of SONiC, by the models of 202605", "", "", "nothing in it that rocec judges",
-		"config_db.json of SONiC 202411",
+		"traffic.conf of Cumulus Linux 3.1.1 to 4.3", "config_db.json of SONiC, by the models of 202605", "", "",
+		"nothing in it that rocec judges", "config_db.json of SONiC 202411",
 	}, r.Dialects)
 	var names []string
 	for _, d := range r.Diagnostics {
@@ -120,8 +120,8 @@ func TestDeviceJudges(t *testing.T) {
 		"a/traffic.conf conf-dialect", "a/traffic.conf conf-syntax", "b/config_db.json conf-sonic-value", "d/config_db.json conf-unreadable",
 	}, names)
 	for name, is := range map[string]bool{
-		"config_db.json": true, "a/leaf1.config_db.json": true, "leaf1_config_db.json": true, "myconfig_db.json": false, "config_db.patch.json": false,
-		"golden_config.json": false,
+		"config_db.json": true, "a/leaf1.config_db.json": true, "leaf1_config_db.json": true, "myconfig_db.json": false,
+		"config_db.patch.json": false, "golden_config.json": false,
 	} {
 		require.Equal(t, is, namedSONiC(name), name)
 	}

@@ -25,8 +25,8 @@ func namedSONiC(name string) bool {
 	return ok && (rest == "" || strings.ContainsAny(rest[len(rest)-1:], "-_."))
 }
 
-// isSONiC reports whether a file is a configuration of SONiC: by its name, or since it is an object of JSON, which no other file of a switch
-// is.
+// isSONiC reports whether a file is a configuration of SONiC: by its name, or since it is an object of JSON, which no other file of a
+// switch is.
 func isSONiC(f conflint.File) bool {
 	if f.Why != "" {
 		return false

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/rocec/rocec/compiler/compilertest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/lab"
@@ -21,12 +20,6 @@ import (
 	"github.com/rocec/rocec/targets/sonic/sim"
 	"github.com/rocec/rocec/targets/target"
 )
-
-// mergedRack is the rack on a switch with the names of ports that SONiC has.
-func mergedRack(t *testing.T, release string) *ir.Device {
-	text := strings.NewReplacer("Ethernet[1-2]", "Ethernet[0,8]", "Ethernet[10-11]", "Ethernet[16,24]").Replace(on(release))
-	return deviceOf(t, compilertest.Compile(t, text), "tor1")
-}
 
 // theirs is a simulated switch that others configure.
 type theirs struct {
@@ -38,10 +31,10 @@ type theirs struct {
 func bootTheirs(t *testing.T, d *ir.Device, b sim.Box) theirs {
 	b.Release, b.ASIC, b.Spectrum = d.Switch.Version, "mellanox", 3
 	b.HwSKU, b.Platform = "ACS-MSN4700", "x86_64-mlnx_msn4700-r0"
-	for _, i := range []int{0, 1, 2, 3, 4, 5, 9, 10} {
+	for i, n := range []int{0, 8, 32, 40, 72, 80} {
 		b.Ports = append(b.Ports, sim.Port{
-			Name: fmt.Sprintf("Ethernet%d", 8*i), Alias: fmt.Sprintf("etp%d", i+1), Index: i + 1, SpeedMbps: 100_000,
-			Lanes: fmt.Sprintf("%d,%d,%d,%d", 8*i, 8*i+1, 8*i+2, 8*i+3),
+			Name: fmt.Sprintf("Ethernet%d", n), Alias: fmt.Sprintf("etp%d", n/8+1), Index: i + 1, SpeedMbps: 100_000,
+			Lanes: fmt.Sprintf("%d,%d,%d,%d", n, n+1, n+2, n+3),
 		})
 	}
 	image := func(*ir.Device) target.Image { return sim.New(b).Image() }
@@ -113,14 +106,14 @@ var theirSettings = map[string]string{
 		"Ethernet0": {"action": "forward", "detection_time": "400", "restoration_time": "800"}}}`,
 }
 
-// TestMerge: whatever others have set, a switch into which they merge what rocec renders, in either form and by SONiC's own commands, has the
-// settings that apply would give it. What a merge leaves as it was is named by plan, and of each form it is known what that is.
+// TestMerge: whatever others have set, a switch into which they merge what rocec renders, in either form and by SONiC's own commands, has
+// the settings that apply would give it. What a merge leaves as it was is named by plan, and of each form it is known what that is.
 func TestMerge(t *testing.T) {
 	left := map[string]map[string]bool{}
 	for _, r := range grammar.Releases {
 		for _, name := range append(slices.Sorted(maps.Keys(theirSettings)), sim.Dynamic) {
 			for i := range 2 {
-				d := mergedRack(t, r.String())
+				d := device(t, on(r.String()), "tor1")
 				w := wish(t, d)
 				f := w.File()
 				form := f.Forms[i]
@@ -196,7 +189,7 @@ func TestMerge(t *testing.T) {
 // TestForms: each form says what the other does, as far as the release takes it by a patch.
 func TestForms(t *testing.T) {
 	for _, r := range grammar.Releases {
-		f := wish(t, mergedRack(t, r.String())).File()
+		f := wish(t, device(t, on(r.String()), "tor1")).File()
 		whole, ds := f.Edit(nil)
 		require.Empty(t, ds)
 		require.Equal(t, []string{sonic.DocumentPath, sonic.PatchPath}, []string{f.Forms[0].Path, f.Forms[1].Path})
@@ -256,17 +249,17 @@ func TestForms(t *testing.T) {
 			assert.Empty(t, out, r)
 		}
 	}
-	f := wish(t, mergedRack(t, "202505")).File()
+	f := wish(t, device(t, rack, "tor1")).File()
 	for _, form := range f.Forms {
 		assert.Empty(t, form.Of([]byte("a")), "what is no state has no form")
 	}
 	assert.Empty(t, f.Data([]byte("a")))
 }
 
-// TestMergeRefused: a switch without the tables takes no such patch up to 202505, and nothing of it is in use; of the document, everything is.
+// TestMergeRefused: a switch without the tables takes no such patch, and nothing of it is in use; of the document, everything is.
 func TestMergeRefused(t *testing.T) {
 	for _, r := range []string{"202205", "202505", "202511"} {
-		d := mergedRack(t, r)
+		d := device(t, on(r), "tor1")
 		f := wish(t, d).File()
 		whole, ds := f.Edit(nil)
 		require.Empty(t, ds)

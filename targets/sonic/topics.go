@@ -158,8 +158,8 @@ Example:
     }
     cos_group "rdma" {
       ecn {
-        min = "150KB"
-        max = "1500KB"
+        min = "150KiB"
+        max = "1500KiB"
       }
     }
     cos_group "storage" {
@@ -167,8 +167,8 @@ Example:
       dscp     = ["af41"]
       lossless = true
       ecn {
-        min = "300KB"
-        max = "3000KB"
+        min = "300KiB"
+        max = "3000KiB"
       }
     }
 

@@ -77,6 +77,11 @@ func TestCheck(t *testing.T) {
 			`{"DSCP_TO_TC_MAP": {"a": {"5": "5"}}, "PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "a", "pfc_enable": "3"}}}`,
 			"conf-sonic-map", `"3"`, 0,
 		},
+		{ // each class has PFC where its traffic comes in
+			`{"DSCP_TO_TC_MAP": {"a": {"26": "3", "34": "4"}},
+			"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "a", "pfc_enable": "3"}, "Ethernet4": {"dscp_to_tc_map": "a", "pfc_enable": "4"}}}`,
+			"", "", 0,
+		},
 		{
 			`{"TC_TO_PRIORITY_GROUP_MAP": {"a": {"3": "0"}}, "DSCP_TO_TC_MAP": {"a": {"5": "3"}},
 			"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "a", "tc_to_pg_map": "a", "pfc_enable": "3"}}}`,

@@ -17,6 +17,13 @@ const storage = "26"
 func (j *judge) ports() {
 	groups, queues := j.rowsOf("BUFFER_PG"), j.rowsOf("QUEUE")
 	said := map[string]bool{}
+	paused := map[string]uint8{} // classes that have PFC at some port, by the ports' map of DSCP
+	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
+		row := j.cfg.Row("PORT_QOS_MAP", name)
+		if mask, ok := grammar.ParseDigits(row.Get("pfc_enable")); ok {
+			paused[row.Get("dscp_to_tc_map")] |= mask
+		}
+	}
 	var silent []string
 	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
 		row := j.cfg.Row("PORT_QOS_MAP", name)
@@ -25,7 +32,7 @@ func (j *judge) ports() {
 			continue
 		}
 		at := row.Fields["pfc_enable"].At
-		j.classes(row, mask, at, said)
+		j.classes(row, mask, paused[row.Get("dscp_to_tc_map")], at, said)
 		port := j.cfg.Row("PORT", name)
 		if port != nil && !port.Has("admin_status") {
 			silent = append(silent, name)
@@ -82,8 +89,9 @@ func marks(profile *grammar.Row) bool {
 	return ecn == "ecn_all" || strings.HasPrefix(ecn, "ecn_green")
 }
 
-// classes judges how packets come into the classes that have PFC. Ports with the same maps are told of once.
-func (j *judge) classes(row *grammar.Row, mask uint8, at int, said map[string]bool) {
+// classes judges how packets come into the classes that have PFC; paused are those that have it at some port with the
+// same map. Ports with the same maps are told of once.
+func (j *judge) classes(row *grammar.Row, mask, paused uint8, at int, said map[string]bool) {
 	dscp, pcp, groups := row.Get("dscp_to_tc_map"), row.Get("dot1p_to_tc_map"), row.Get("tc_to_pg_map")
 	key := fmt.Sprint(dscp, "|", pcp, "|", groups, "|", mask)
 	if said[key] {
@@ -117,7 +125,7 @@ func (j *judge) classes(row *grammar.Row, mask uint8, at int, said map[string]bo
 		j.warnf(&topicMap, at, "No DSCP and no PCP leads into class %s, which has PFC. It keeps headroom for nothing.", diag.And(lost))
 	}
 	table := j.cfg.Row("DSCP_TO_TC_MAP", dscp)
-	if class, err := strconv.Atoi(table.Get(storage)); err == nil && class >= 0 && class < 8 && mask>>class&1 == 0 {
+	if class, err := strconv.Atoi(table.Get(storage)); err == nil && class >= 0 && class < 8 && paused>>class&1 == 0 {
 		j.warnf(&topicMap, table.Fields[storage].At, "The map %s sends DSCP %s to class %d, which has no PFC, as the maps of templates do: "+
 			"traffic that is marked 26, as storage and training are by custom, is lossy. Map it to one of %s, or mark the traffic "+
 			"otherwise.", dscp, storage, class,
