@@ -292,9 +292,10 @@ func TestQueryFacts(t *testing.T) {
 		{name: "a lookup file", found: found{build: build, lookup: usual}, lookup: "@lookup|100000|5m " + "-"},
 		{
 			name: "odd lines", found: found{build: build, lookup: usual + "\n   \n100000 40m\n100000 40m 1 2 3\n100000 40 1 2 3 4\nx 40m 1 2 3 4\n" +
-				"100000 4.5m 1 2 3 4\n100000 40m 1k 2 3 4\n100000 m 1 2 3 4\n100000 40m 1 2 3 4 x\n100000 40m 1 -2 3 4\n$(x) 40m 1 2 3 4\n"},
+				"100000 4.5m 1 2 3 4\n100000 40m 1k 2 3 4\n100000 m 1 2 3 4\n100000 40m 1 2 3 4 x\n100000 40m 1 2 3 -\n100000 40m 1 -2 3 4\n$(x) 40m 1 2 3 4\n"},
 			lookup: "-",
 		},
+		{name: "a line twice", found: found{build: build, lookup: usual + usual}, lookup: "-"},
 		{name: "comments alone", found: found{build: build, lookup: "# nothing\n"}, lookup: "file"},
 		{name: "a platform outside of its folder", found: found{build: build, lookup: usual}, at: fieldsOf{"platform": "../device/p", "hwsku": "h"}},
 		{name: "a hidden platform", found: found{build: build, lookup: usual}, at: fieldsOf{"platform": "..", "hwsku": "h"}},
@@ -330,7 +331,7 @@ func TestQueryFacts(t *testing.T) {
 
 	out, _ := asked(t, found{
 		data: printed(t, tables{"DEVICE_METADATA": {"localhost": {"hwsku": "h", "platform": "p"}}}), build: build,
-		lookup: "100000\t40m  1 19456 2 -3\n100000 300m 4 19456 5 6 2496 more\n",
+		lookup: "100000\t40m  1 19456 2 -3\n100000 300m 4 19456 5 6 2496 more", // the last line has no end
 	})
 	assert.Equal(t, row("300m", "4", "5", "6")+offset("300m")+row("40m", "1", "2", "-3")+"@lookup|file\n"+facts+metadata, out)
 	sizes := grammar.LookupOf(read(t, out))[100000]
