@@ -80,11 +80,17 @@ var documents = []document{
 			cfg, err := tables.ReadRows(content)
 			require.NoError(t, err)
 			for _, x := range [][4]string{
-				{"DSCP_TO_TC_MAP", "MINE", "26", "7"}, {"SCHEDULER", "scheduler.7", "weight", "7"}, {"SCHEDULER", "scheduler.7", "type", "WRR"},
-				{"PORT_QOS_MAP", "Ethernet124", "dscp_to_tc_map", "MINE"}, {"PORT_QOS_MAP", "Ethernet124", "pfc_enable", "2"},
-				{"QUEUE", "Ethernet124|2", "scheduler", "scheduler.7"}, {"CABLE_LENGTH", "AZURE", "Ethernet124", "40m"},
-				{"BUFFER_PG", "Ethernet124|2", "profile", "ingress_lossy_profile"}, {"PORT", "Ethernet0", "mtu", "9000"},
-				{"BUFFER_PROFILE", "mine", "pool", "ingress_lossless_pool"}, {"BUFFER_PROFILE", "mine", "size", "4096"},
+				{"DSCP_TO_TC_MAP", "MINE", "26", "7"},
+				{"SCHEDULER", "scheduler.7", "weight", "7"},
+				{"SCHEDULER", "scheduler.7", "type", "WRR"},
+				{"PORT_QOS_MAP", "Ethernet124", "dscp_to_tc_map", "MINE"},
+				{"PORT_QOS_MAP", "Ethernet124", "pfc_enable", "2"},
+				{"QUEUE", "Ethernet124|2", "scheduler", "scheduler.7"},
+				{"CABLE_LENGTH", "AZURE", "Ethernet124", "40m"},
+				{"BUFFER_PG", "Ethernet124|2", "profile", "ingress_lossy_profile"},
+				{"PORT", "Ethernet0", "mtu", "9000"},
+				{"BUFFER_PROFILE", "mine", "pool", "ingress_lossless_pool"},
+				{"BUFFER_PROFILE", "mine", "size", "4096"},
 				{"TC_TO_DSCP_MAP", "MINE", "3", "26"},
 			} {
 				cfg.Put(x[0], x[1], x[2], x[3])

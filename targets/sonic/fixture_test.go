@@ -259,13 +259,6 @@ func template(c *grammar.Config, b box) {
 	}
 }
 
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // usual is a switch that fits the rack.
 func usual(release string) box {
 	return box{
