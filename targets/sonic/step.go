@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -52,17 +53,22 @@ func step(before, after []byte, forth, back []grammar.Step) target.Step {
 		Soak:    10 * time.Second,
 		Away:    30 * time.Second,
 	}
+	if len(flapped(forth)) > 0 {
+		s.Disrupts = "ports go down for seconds while their queues and buffers change, one after the other (config apply-patch)"
+		s.Outage = ir.Outage{Least: time.Second, Most: 30 * time.Second}
+	}
+	return s
+}
+
+// flapped names the ports that go down meanwhile.
+func flapped(steps []grammar.Step) map[string]bool {
 	ports := map[string]bool{}
-	for _, step := range forth {
+	for _, step := range steps {
 		for _, p := range step.Ports {
 			ports[p] = true
 		}
 	}
-	if len(ports) > 0 {
-		s.Disrupts = "ports go down for seconds while their queues and buffers change, a few at a time (config apply-patch)"
-		s.Outage = ir.Outage{Least: time.Second, Most: 30 * time.Second}
-	}
-	return s
+	return ports
 }
 
 // stageTime is how long a patch or its commands may take: a patch is sorted and checked change by change, a second or more for each.
@@ -78,9 +84,13 @@ func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []s
 	return step(before, after, forth, back), says(forth)
 }
 
-// says names what is no patch.
+// says tells how long patches take, and names what is no patch.
 func says(steps []grammar.Step) []string {
-	var out []string
+	var out, first []string
+	if n := len(flapped(steps)); n > 0 {
+		first = []string{fmt.Sprintf("%s, and each patch may take a minute.", diag.Count(n, "port")+" "+diag.Plural(n, "has", "have")+" a patch of "+
+			diag.Plural(n, "its", "their")+" own")}
+	}
 	for _, s := range steps {
 		for _, c := range s.Cmds {
 			if c[0] != "sleep" {
@@ -89,11 +99,11 @@ func says(steps []grammar.Step) []string {
 		}
 	}
 	if len(out) == 0 {
-		return nil
+		return first
 	}
 	const most = 12
 	if n := len(out) - most; n > 0 {
 		out = append(out[:most], fmt.Sprintf("- and %d more", n))
 	}
-	return slices.Insert(out, 0, "What no patch does on this release is done by commands:")
+	return slices.Concat(first, []string{"What no patch does on this release is done by commands:"}, out)
 }
