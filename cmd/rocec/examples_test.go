@@ -307,7 +307,7 @@ var exampleSettings = map[string]exampleSetting{
 	"sonic-pause":          {ground: "sonic"},
 	"sonic-release":        {ground: "sonic", also: []string{"sonic-model"}},
 	"sonic-sizes":          {ground: "sonic", afresh: true},
-	"sonic-trust":          {ground: "sonic", also: []string{"roce-v1-routed"}},
+	"sonic-trust":          {ground: "sonic", also: []string{"roce-v1-routed", "roce-version-mix"}},
 	"no-fabric":            {without: []string{"fabric.pod1"}, nowhere: true},
 	"undeclared-variable":  {vars: []string{"leafs=8"}, place: "--var 1"},
 	"bad-variable":         {vars: []string{"racks=a,b"}, place: "--var 1"},
