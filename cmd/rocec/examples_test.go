@@ -313,7 +313,20 @@ var exampleSettings = map[string]exampleSetting{
 	"bad-variable":         {vars: []string{"racks=a,b"}, place: "--var 1"},
 	"syntax":               {ground: "empty", afresh: true},
 	"duplicate-attribute":  {ground: "empty", afresh: true},
+	"sonic-release":        {ground: sonicGround},
+	"sonic-model":          {ground: sonicGround},
+	"sonic-lookup":         {ground: sonicGround},
+	"sonic-memory-written": {ground: sonicGround, afresh: true},
+	"sonic-pause":          {ground: sonicGround},
+	"sonic-trust":          {ground: sonicGround},
+	"sonic-cos":            {ground: sonicGround},
+	"sonic-sizes":          {ground: sonicGround},
+	"sonic-marking":        {ground: sonicGround},
+	"sonic-bounce":         {ground: sonicGround},
 }
+
+// sonicGround is the background of examples about switches with SONiC, whose releases and ports go by other names.
+const sonicGround = "examples/sonic-leaf-spine"
 
 // notRun are the codes whose examples are no fabric, with the reason.
 var notRun = map[string]string{
@@ -343,6 +356,15 @@ var notRun = map[string]string{
 	"nvue-pools":  "about what a switch holds; no fabric does",
 	"nvue-preset": "about what a switch holds; no fabric does",
 	"nvue-tree":   "about what a switch holds; no fabric does",
+
+	"sonic-admin-status": "about what a switch holds; no fabric does",
+	"sonic-cable":        "about what a switch holds; no fabric does",
+	"sonic-chips":        "about what a switch holds; no fabric does",
+	"sonic-config":       "about what a switch holds; no fabric does",
+	"sonic-image":        "about what a switch holds; no fabric does",
+	"sonic-patch":        "about what a switch holds; no fabric does",
+	"sonic-pool":         "about what a switch holds; no fabric does",
+	"sonic-port":         "about what a switch holds; no fabric does",
 
 	"cumulus-port":       "no model has such ports: unknown-port comes first",
 	"host-setting":       "about what a host can do; no fabric holds it",

@@ -20,7 +20,7 @@ func TestBoth(t *testing.T) {
 		d := device(t, four, "tor1")
 		files, not := sonic.Target.Both(d, func(string) []byte { return []byte(done) }, false)
 		require.Empty(t, not)
-		s := sonic.Read(d, files[sonic.Path]).Port("Ethernet10")
+		s := sonic.Read(d, files[sonic.Path]).Port("Ethernet72")
 		assert.Equal(t, uint8(0x18), s.Sends)
 		assert.Equal(t, uint8(0x18), s.Obeys)
 		assert.Equal(t, int8(3), s.DSCP[26])

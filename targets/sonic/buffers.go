@@ -205,15 +205,9 @@ func marksGreen(ecn string) bool { return ecn == "ecn_all" || strings.HasPrefix(
 // judgeLengths refuses cables for which the switch has no sizes: the buffer manager logs an error and leaves the port lossy.
 func (e *editor) judgeLengths(ds *diag.List) {
 	d := e.w.device
-	if e.lookup == nil {
-		topicCable.Warnf(ds, d.At, "The state of %s holds no pg_profile_lookup.ini, so it is not known for which speeds and lengths of cable "+
-			"it has sizes. A pair that the file of its hwsku lacks leaves the port lossy. Lengths are rounded up to 5, 40 and 300 m.", d.Name)
-		return
-	}
 	if len(e.lookup) == 0 {
 		topicCable.Errorf(ds, d.At, "%s has no pg_profile_lookup.ini, or an empty one, so its buffer manager has sizes for no speed and no "+
-			"length, "+
-			"and leaves every port lossy. Its hwsku is %q: choose one that comes with the file, or the dynamic buffer model where the chip has it.",
+			"length, and leaves every port lossy. Its hwsku is %q: choose one that comes with the file, or the dynamic buffer model where the chip has it.",
 			d.Name, diag.Cut(e.cfg.Get("DEVICE_METADATA", "localhost", "hwsku")))
 		return
 	}
@@ -242,9 +236,9 @@ func (e *editor) judgeLengths(ds *diag.List) {
 				metresText(all), platform.SpeedText(speed))
 			continue
 		}
-		speeds := []string{"none"}
-		for i, s := range slices.Sorted(maps.Keys(e.lookup)) {
-			speeds = append(speeds[:i], platform.SpeedText(s))
+		var speeds []string
+		for _, s := range slices.Sorted(maps.Keys(e.lookup)) {
+			speeds = append(speeds, platform.SpeedText(s))
 		}
 		topicCable.Errorf(ds, at, "%s of %s runs at %s, for which the lookup file of the switch has no sizes; it has %s. The buffer manager "+
 			"would leave the port lossy. Add a row to pg_profile_lookup.ini on the switch, or choose an hwsku that has the speed.", name, d.Name,

@@ -76,8 +76,8 @@ func TestEditSays(t *testing.T) {
 			for _, length := range []string{"5m", "40m", "300m"} {
 				c.Delete(grammar.LookupTable, "100000|"+length, "")
 			}
-		}, "sonic-cable", "has no sizes; it has none"},
-		{"no lookup file", "202505", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, "sonic-cable", "holds no"},
+		}, "sonic-cable", "or an empty one"},
+		{"no lookup file", "202505", func(c *grammar.Config) { delete(c.Tables, grammar.LookupTable) }, "sonic-cable", `Its hwsku is "ACS-MSN4700"`},
 		{
 			"the dynamic model needs none", "202505", func(c *grammar.Config) {
 				delete(c.Tables, grammar.LookupTable)
@@ -416,12 +416,12 @@ func TestRemembered(t *testing.T) {
 		m := newModel(t, b, b.state())
 		for _, text := range []string{four, lossy, on(release)} {
 			w := wish(t, device(t, text, "tor1"))
-			next := edit(t, w, string(m.cfg.JSON()))
-			m.run(sequence(t, w, string(m.cfg.JSON()), next))
+			next := edit(t, w, string(m.cfg.Rows()))
+			m.run(sequence(t, w, string(m.cfg.Rows()), next))
 			m.same(next)
 		}
-		assert.Nil(t, m.cfg.Row("BUFFER_PG", "Ethernet1|4"), release)
-		assert.NotNil(t, m.cfg.Row("BUFFER_PG", "Ethernet1|3"), release)
+		assert.Nil(t, m.cfg.Row("BUFFER_PG", "Ethernet0|4"), release)
+		assert.NotNil(t, m.cfg.Row("BUFFER_PG", "Ethernet0|3"), release)
 	}
 }
 
@@ -457,15 +457,16 @@ func TestOrder(t *testing.T) {
 // allow-list takes.
 func TestMoves(t *testing.T) {
 	b := usual("202505")
+	b.watched = ""
 	done := edit(t, wish(t, device(t, rack, "tor1")), b.state())
-	w := wish(t, device(t, strings.Replace(rack, "Ethernet[1-2]", "Ethernet[2-3]", 1), "tor1"))
+	w := wish(t, device(t, strings.Replace(rack, "Ethernet[0,8]", "Ethernet[8,16]", 1), "tor1"))
 	next := edit(t, w, done)
 	m := newModel(t, b, done)
 	steps := sequence(t, w, done, next)
 	m.run(steps)
 	m.same(next)
-	assert.Nil(t, m.cfg.Row("PFC_WD", "Ethernet1"))
-	assert.NotNil(t, m.cfg.Row("PFC_WD", "Ethernet3"))
+	assert.Nil(t, m.cfg.Row("PFC_WD", "Ethernet0"))
+	assert.NotNil(t, m.cfg.Row("PFC_WD", "Ethernet16"))
 	watch := 0
 	for _, s := range steps {
 		if s.Doc == "watchdogs" {
@@ -481,13 +482,13 @@ func TestInTheWay(t *testing.T) {
 	for _, model := range []string{"traditional", "dynamic"} {
 		old := change("202505", func(c *grammar.Config) {
 			c.Put("DEVICE_METADATA", "localhost", "buffer_model", model)
-			c.Put("BUFFER_PG", "Ethernet1|3-4", "profile", "ingress_lossy_profile")
-			c.Put("BUFFER_PG", "Ethernet2|5-6", "profile", "ingress_lossy_profile")
-			c.Delete("BUFFER_PG", "Ethernet2|3-4", "")
+			c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "ingress_lossy_profile")
+			c.Put("BUFFER_PG", "Ethernet8|5-6", "profile", "ingress_lossy_profile")
+			c.Delete("BUFFER_PG", "Ethernet8|3-4", "")
 		})
 		out := read(t, edit(t, wish(t, device(t, rack, "tor1")), old))
-		assert.Nil(t, out.Row("BUFFER_PG", "Ethernet1|3-4"), model)
-		assert.NotNil(t, out.Row("BUFFER_PG", "Ethernet1|3"), model)
-		assert.NotNil(t, out.Row("BUFFER_PG", "Ethernet2|5-6"), model)
+		assert.Nil(t, out.Row("BUFFER_PG", "Ethernet0|3-4"), model)
+		assert.NotNil(t, out.Row("BUFFER_PG", "Ethernet0|3"), model)
+		assert.NotNil(t, out.Row("BUFFER_PG", "Ethernet8|5-6"), model)
 	}
 }

@@ -18,7 +18,7 @@ Example:
 
     switch "leaf" {
       os      = "sonic"
-      version = "201911"
+      version = "202211"
     }
 
 How to mend it: write the release that the switch runs, or upgrade the switch.

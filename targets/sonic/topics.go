@@ -18,6 +18,7 @@ such as one that was built from master, may take other patches, or none.
 
 Example:
 
+    $ grep build_version /etc/sonic/sonic_version.yml
     build_version: 'SONiC.master.1047812-4a4a6ac3c'
 
 How to mend it: install an image of a branch that rocec knows, and say which in the fabric.
@@ -38,17 +39,21 @@ tables of SONiC that rocec knows turn on PFC alone.
 
 Example:
 
-    fabric "pod1" {
-      flow_control = "pause"
-    }
     switch "leaf" {
       os      = "sonic"
       version = "202505"
     }
+    link "storage" {
+      a            = "node[01-32]:ens1f0"
+      b            = "leaf[1-4]:Ethernet[0,4,8,12,16,20,24,28]"
+      flow_control = "pause"
+    }
 
-How to mend it: use PFC, which is what a fabric means that says nothing.
+How to mend it: use PFC, which is what a link means that says nothing.
 
-    fabric "pod1" {
+    link "storage" {
+      a            = "node[01-32]:ens1f0"
+      b            = "leaf[1-4]:Ethernet[0,4,8,12,16,20,24,28]"
       flow_control = "pfc"
     }
 `,
@@ -62,26 +67,28 @@ A port of SONiC has a map from DSCP to classes, or one from PCP. Both can be bou
 says which of them counts then. RoCEv1 has no DSCP, so where it comes in by the same port as
 RoCEv2 that is told by DSCP, one of the two is in the wrong class.
 
-Example:
+Example: leaves that are bridged, so that both kinds come by their uplinks.
 
+    fabric "sonic" {
+      routing = "spanning-tree"
+    }
     switch "leaf" {
       os      = "sonic"
       version = "202505"
     }
-    roce "old" {
-      version   = 1
-      vlan      = 100
-      cos_group = cos_group.rdma
-      members   = [host.gpu]
+    roce "nvme" {
+      version = 1 # no cnp
+      vlan    = 100
+    }
+    roce "collectives" {
+      version = 2
     }
 
 How to mend it: tell all of it by DSCP, or keep it on switches of its own.
 
-    roce "old" {
-      version   = 2
-      cos_group = cos_group.rdma
-      cnp       = cos_group.cnp
-      members   = [host.gpu]
+    roce "nvme" {
+      version = 2
+      cnp     = cos_group.cnp
     }
 `,
 }
@@ -100,14 +107,17 @@ Example:
       os      = "sonic"
       version = "202505"
     }
-    cos_group "rdma" {
+    cos_group "storage" {
       cos      = 0
       lossless = true
+    }
+    cos_group "default" {
+      cos = 1
     }
 
 How to mend it: give the group another cos. 3 and 4 are those of the templates.
 
-    cos_group "rdma" {
+    cos_group "storage" {
       cos      = 3
       lossless = true
     }
@@ -128,7 +138,8 @@ Example:
       os      = "sonic"
       version = "202505"
     }
-    cos_group "rdma" {
+    cos_group "storage" {
+      lossless = true
       pfc {
         buffer = "200000B"
       }
@@ -136,8 +147,13 @@ Example:
 
 How to mend it: leave the sizes out, and state the length of cables.
 
-    cos_group "rdma" {
-      lossless = true
+    cos_group "storage" {
+      lossless = true # no pfc
+    }
+    link "storage" {
+      a      = "node[01-32]:ens1f0"
+      b      = "leaf[1-4]:Ethernet[0,4,8,12,16,20,24,28]"
+      length = "5m"
     }
 `,
 }
@@ -156,16 +172,13 @@ Example:
       os      = "sonic"
       version = "202405"
     }
-    cos_group "rdma" {
+    cos_group "storage" {
       ecn {
         min = "150KiB"
         max = "1500KiB"
       }
     }
-    cos_group "storage" {
-      cos      = 4
-      dscp     = ["af41"]
-      lossless = true
+    cos_group "training" {
       ecn {
         min = "300KiB"
         max = "3000KiB"
@@ -194,10 +207,10 @@ Example:
       os      = "sonic"
       version = "202505"
     }
-    fabric "pod1" {
+    fabric "sonic" {
       routing = "shortest-path"
     }
-    cos_group "rdma" {
+    cos_group "storage" {
       lossless = true
       bounce   = cos_group.detour
     }
@@ -337,8 +350,8 @@ one that is there, and refuses a cable that none reaches.
 Example:
 
     link "far" {
-      a      = "gpu[1-4]:ens1f0"
-      b      = "leaf1:Ethernet[0-12]"
+      a      = "node[01-04]:ens1f0"
+      b      = "leaf1:Ethernet[0,4,8,12]"
       length = "450m"
     }
 

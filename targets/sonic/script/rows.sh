@@ -61,7 +61,7 @@ rows() {
 				line=${line#'    "'}
 				table=${line%%\"*} keep='' list=''
 				;;
-			'}') whole=yes ;;
+			'}' | '{}') whole=yes ;;
 			end) end=yes ;;
 			esac
 		done
@@ -93,9 +93,9 @@ facts() {
 	sizes=$dir/$2/pg_profile_lookup.ini
 	if [ ! -f "$sizes" ]; then return 0; fi
 	printf '%s\n' '@lookup|file'
-	head -c 65536 "$sizes" | while read -r speed length size xon xoff threshold offset rest; do
+	head -c 65536 "$sizes" | while read -r speed length size xon xoff threshold offset rest || [ -n "$speed" ]; do
 		case $speed$size$xon$xoff${threshold#-}${offset:-0} in *[!0-9]*) continue ;; esac
-		if [ -z "$threshold" ]; then continue; fi
+		if [ -z "${threshold#-}" ]; then continue; fi
 		case $threshold/$length in */*[!0-9]*m | */m | */*[!m] | /*) continue ;; esac
 		printf '%s\n' "@lookup|$speed|$length size \"$size\"" "@lookup|$speed|$length xon \"$xon\"" \
 			"@lookup|$speed|$length xoff \"$xoff\"" "@lookup|$speed|$length threshold \"$threshold\""
@@ -103,8 +103,11 @@ facts() {
 	done
 }
 
-# running prints the rows in order of their bytes: redis promises none.
+# running prints the rows in order of their bytes, which redis promises none of, and each once: a file of a vendor's may have a line twice.
+# They are no argument, since a shell may have no printf of its own.
 running() {
 	text=$(rows) || return 1
-	printf '%s\n' "$text" | LC_ALL=C sort
+	LC_ALL=C sort -u <<EOF
+$text
+EOF
 }
