@@ -92,7 +92,7 @@ func CheckModel(d *ir.Device) (ds diag.List) {
 		return ds
 	}
 	b, ok := parseBranch(d.Switch.Version)
-	if !ok || b >= row.since {
+	if !ok || b < grammar.First || b >= row.since {
 		return nil
 	}
 	e := topicModel.Errorf(&ds, diag.FirstPlace(d.Switch.VersionAt, d.Decl), "The switches of switch %q are %s and run SONiC %s. The first "+

@@ -287,7 +287,8 @@ func (s *sequencer) left(c change) bool {
 
 // IsMade reports whether a profile is one that the buffer manager makes: pg_lossless_100000_5m_profile.
 func IsMade(profile string) bool {
-	return strings.HasPrefix(profile, "pg_lossless_") && strings.HasSuffix(profile, "_profile")
+	rest, ok := strings.CutPrefix(profile, "pg_lossless_")
+	return ok && strings.HasSuffix(rest, "_profile")
 }
 
 // step appends a patch of changes.

@@ -61,7 +61,7 @@ rows() {
 				line=${line#'    "'}
 				table=${line%%\"*} keep='' list=''
 				;;
-			'}' | '{}') whole=yes ;;
+			'}') whole=yes ;;
 			end) end=yes ;;
 			esac
 		done
