@@ -2,5 +2,5 @@
 stages
 is "$base" || fail "the running configuration is not the one of the plan: somebody has changed it since. Plan again."
 keepsake || exit 1
-echo yes >"$ROCEC_STEP/begun" && sync "$ROCEC_STEP/begun" "$ROCEC_STEP" || exit 1
+echo yes >"$ROCEC_STEP/changing" && sync "$ROCEC_STEP/changing" "$ROCEC_STEP" || exit 1
 play forth

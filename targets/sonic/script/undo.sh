@@ -12,7 +12,7 @@ if [ "$ROCEC_WHY" = kept ]; then
 	play back
 elif [ -f "$ROCEC_STEP/kept" ]; then
 	play forth
-elif [ -f "$ROCEC_STEP/begun" ]; then
+elif [ -f "$ROCEC_STEP/changing" ]; then
 	play back
 else
 	exit 0
