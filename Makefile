@@ -22,14 +22,14 @@ test:
 	./.ci/deps
 	$(MAKE) -j2 test-packages test-command
 
-# All packages but the command, with the race detector; two at once, since many tests wait for devices.
+# All packages but the command and the random fabrics of targets, with the race detector; two at once, since many tests wait for devices.
 test-packages:
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 20m -p 2 $$(go list ./... | grep -v /cmd/rocec$$)
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 20m -p 2 $$(go list ./... | grep -v -e /cmd/rocec$$ -e /targets$$)
 
-# The command: all of its tests, and with the race detector those that start no rocec a hundred times.
+# The command, whose tests start rocec some thousand times, and the random fabrics: without the race detector, and a part of these with it.
 test-command:
-	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 20m ./cmd/rocec
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -short -timeout 20m ./cmd/rocec
+	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 20m -p 1 ./cmd/rocec ./targets
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -short ./targets
 
 # What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
 # deploy ten times in other orders, a fleet of 1,000 devices in waves, and every cell of the fault matrix.
@@ -41,7 +41,7 @@ test-long: test reliability
 	done
 	go test ./targets/deploy/ssh -run '^TestAgainstSSH$$' -rapid.checks 4000
 	go test ./targets/deploy/rollout -run '^TestFleetInWaves$$' -whole -timeout 1h
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 1h ./cmd/rocec
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 1h ./cmd/rocec ./targets
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 1h $$(go list ./targets/deploy/... | grep -v /matrix$$)
 
 # Every fault at every command of a change, on real devices, which takes hours; its counts go into docs/reliability.md.

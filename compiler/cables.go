@@ -256,7 +256,8 @@ func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 		return false
 	case a.Host != nil && b.Host != nil && !a.Host.Forwards && !b.Host.Forwards:
 		c.report.errorf(topicLinkHosts, l.B.At, name(), "Both ends of this cable are hosts, %s and %s, and neither forwards. rocec "+
-			"describes the switches between hosts; if one of them routes or bridges, that must be said. Correct one of the ends, or write forwards = true in its host block.",
+			"describes the switches between hosts; if one of them routes or bridges, that must be said. Correct one of the ends, or write "+
+			"forwards = true in its host block.",
 			a.Name, b.Name).Note(l.A.At, "its other end")
 		return false
 	}
@@ -496,7 +497,8 @@ func (s *speedometer) derive(slow, other *ir.Port, b *lang.LinkBlock) ir.Num {
 		speed := b.Speed.V
 		for _, p := range []*ir.Port{slow, other} {
 			if j := s.jacks[p.ID]; j.speed > 0 && !runs(j, speed) {
-				s.c.report.errorf(topicSpeed, b.Speed.At, name, "%s cannot run at %s: %s. Correct the speed, or leave it out.", p, platform.SpeedText(speed), s.can(p, speed)).
+				s.c.report.errorf(topicSpeed, b.Speed.At, name, "%s cannot run at %s: %s. Correct the speed, or leave it "+
+					"out.", p, platform.SpeedText(speed), s.can(p, speed)).
 					Note(p.At, "the port is cabled here")
 			}
 		}

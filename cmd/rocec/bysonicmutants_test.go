@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/targets/deploy"
 	"github.com/rocec/rocec/targets/deploy/rollout"
+	"github.com/rocec/rocec/targets/sonic/sim"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -26,6 +27,19 @@ var sonicScenarios = map[string]func(t *testing.T, b *sonicBox) string{
 		before := b.holds(t)
 		r := applied(t, b.tree, b.dial, func(*rollout.ApplyOptions) { b.sw.Do(func() { b.sw.Faults.Killed = 12 }) }).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.holds(t) != before, "the switch has half of it")
+	},
+	"config hangs": func(t *testing.T, b *sonicBox) string { // once
+		before := b.holds(t)
+		f := &b.tree.Devices[0].Files[0]
+		choose := f.Choose
+		f.Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
+			s, says := choose(before, after, have)
+			s.Timeout = 3 * time.Second
+			return s, says
+		}
+		b.WriteFile(sim.ConfigPath, []byte("#!/bin/sh\nif [ ! -f /tmp/hung ]; then\n\techo >/tmp/hung\n\tsleep 1000000\nfi\nexec /usr/lib/sonic/config \"$@\"\n"), 0o755)
+		r := applied(t, b.tree, b.dial).Devices[0]
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.holds(t) != before, "it is not as before")
 	},
 	"power cut": func(t *testing.T, b *sonicBox) string { // where somebody has saved what nobody confirmed
 		before := b.holds(t)

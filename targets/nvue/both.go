@@ -8,7 +8,8 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// both gives the tree of a switch that is lossless as it was and as it is to be. Classes that are on their way out mark no packets any more.
+// both gives the tree of a switch that is lossless as it was and as it is to be. Classes that are on their way out mark no packets any
+// more.
 func both(d *ir.Device, content func(path string) []byte, _ bool) (map[string][]byte, string) {
 	w, _ := For(d, d.Switch.Preset)
 	was := Read(d, content(Path))

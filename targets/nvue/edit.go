@@ -227,6 +227,7 @@ func (e *editor) wishProfiles(put putter) {
 			}
 			tc := strconv.Itoa(q)
 			put(e.onOff(grammar.ECNOn, true), m.why, grammar.ECNOn, m.name, tc)
+			put(e.onOff(grammar.REDOn, false), m.why, grammar.REDOn, m.name, tc) // what drops early where nothing is said, by 5.3's OpenAPI
 			put(number(at.Min), m.why, grammar.ECNMin, m.name, tc)
 			put(number(at.Max), m.why, grammar.ECNMax, m.name, tc)
 			put(number(at.Probability), m.why, grammar.ECNProbability, m.name, tc)

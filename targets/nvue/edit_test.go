@@ -2,6 +2,7 @@ package nvue_test
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -101,10 +102,12 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+var update = flag.Bool("update", false, "rewrite testdata")
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if os.Getenv("UPDATE") != "" {
+	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 	}
 	want, err := os.ReadFile(path)

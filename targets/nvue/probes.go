@@ -66,12 +66,13 @@ func judgeIdentity(d *ir.Device, answer []byte) (wrong []string) {
 	var revisions map[string]revision
 	if json.Unmarshal([]byte(says["revisions"]), &revisions) != nil {
 		if rel, ok := grammar.ParseRelease(d.Switch.Version); ok && !rel.AtLeast(5, 5) {
-			return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read. Manuals name that command from 5.5 on, so release %s may "+
-				"not have it, and without it rocec cannot tell whether somebody else's change is under way. Upgrade the switch to 5.5 or later, or write "+
-				"config = %q in the switch block.", d.Name, d.Switch.Version, "files")}
+			return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read. Manuals name that command from 5.5 on, so "+
+				"release %s may "+
+				"not have it, and without it rocec cannot tell whether somebody else's change is under way. Upgrade the switch to 5.5 or later, or "+
+				"write config = %q in the switch block.", d.Name, d.Switch.Version, "files")}
 		}
-		return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read, so it is not known whether somebody else's change is "+
-			"under way. Let the login user ask nv (group nvapply), or use sudo without a password.", d.Name)}
+		return []string{fmt.Sprintf("nv config revision on %s gives nothing that can be read, so it is not known whether somebody else's "+
+			"change is under way. Let the login user ask nv (group nvapply), or use sudo without a password.", d.Name)}
 	}
 	for _, id := range slices.SortedFunc(maps.Keys(revisions), grammar.Compare) {
 		r := revisions[id]
@@ -115,8 +116,8 @@ func byFilesInstead(d *ir.Device, why string) string {
 	if at := d.Switch.ConfigAt; at.Filename != "" {
 		says = fmt.Sprintf("the switch block says config = %q (%s:%d)", cumulus.ByNVUE, at.Filename, at.Start.Line)
 	}
-	return fmt.Sprintf("%s is configured by files (%s), but %s. Write config = \"files\" in the switch block, or take the files' settings back "+
-		"on the switch.", d.Name, why, says)
+	return fmt.Sprintf("%s is configured by files (%s), but %s. Write config = \"files\" in the switch block, or take the files' settings "+
+		"back on the switch.", d.Name, why, says)
 }
 
 // modelNumber finds what model a product name is of: MSN3700-CS2F, SN5600.
@@ -170,8 +171,8 @@ func probes(d *ir.Device) []target.Probe {
 // atOnce is of how many ports one probe asks: twice for each, nv takes half a second to a second, and a probe has half a minute.
 const atOnce = 8
 
-// nvuedProbe asks for the daemon, for what a change can hang on, adaptive routing, which is never written, and whether a restart would keep what
-// is applied.
+// nvuedProbe asks for the daemon, for what a change can hang on, adaptive routing, which is never written, and whether a restart would
+// keep what is applied.
 func nvuedProbe(d *ir.Device) target.Probe {
 	const cmd = "echo \"nvued $(systemctl is-active nvued)\"\napplied\necho \"revision $now $state\"\ntree applied || true"
 	return target.StateProbe("nvued", nvScript+cmd, func(answer []byte) []target.Sample {
@@ -182,7 +183,8 @@ func nvuedProbe(d *ir.Device) target.Probe {
 		if ok {
 			text = tree
 		}
-		nvued := target.Gauge("nvued", "", state == "active", fmt.Sprintf("nvued on %s is %s; see journalctl -u nvued there.", d.Name, stateOf(state)))
+		nvued := target.Gauge("nvued", "", state == "active", fmt.Sprintf("nvued on %s is %s; see journalctl -u nvued "+
+			"there.", d.Name, stateOf(state)))
 		nvued.Needed = true
 		out := []target.Sample{nvued}
 		if on := Adaptive([]byte(text)); len(on) > 0 {
@@ -222,13 +224,15 @@ const holderScript = `holder() {
 func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
 	var b strings.Builder
 	b.WriteString(holderScript)
-	b.WriteString("one() {\nprintf '%s ' \"$1\"\nshift\ntimeout 10 nv show interface \"$@\" -o json 2>/dev/null | head -c 65536 | tr '\\n' ' '\necho\n}\n")
+	b.WriteString("one() {\nprintf '%s ' \"$1\"\nshift\ntimeout 10 nv show interface \"$@\" -o json 2>/dev/null | head -c 65536 | tr " +
+		"'\\n' ' '\necho\n}\n")
 	for _, p := range ports {
 		by := "pfc"
 		if p.ByPause() {
 			by = "link-pause"
 		}
-		fmt.Fprintf(&b, "of=$(holder %[1]s)\necho \"holder:%[1]s $of\"\none bound:%[1]s \"$of\" qos %[2]s\none groups:%[1]s %[1]s qos buffer ingress-priority-group\n"+
+		fmt.Fprintf(&b, "of=$(holder %[1]s)\necho \"holder:%[1]s $of\"\none bound:%[1]s \"$of\" qos %[2]s\none groups:%[1]s %[1]s qos buffer "+
+			"ingress-priority-group\n"+
 			"echo \"link:%[1]s $(cat /sys/class/net/%[1]s/operstate 2>/dev/null)\"\n", p.Name, by)
 	}
 	samples := func(answer []byte) []target.Sample {
@@ -241,7 +245,8 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 		for _, p := range ports {
 			s := headroomOf(d, p, says["bound:"+p.Name], says["groups:"+p.Name])
 			if holder := says["holder:"+p.Name]; holder != p.Name && s.Unit == target.UnitState && s.Value == 0 && !strings.Contains(says["groups:"+p.Name], `"lossless"`) {
-				s = unread(d, p, fmt.Sprintf("it is a member of %s, and no manual says whether a switch shows the lossless group there.", target.Escape(holder)))
+				s = unread(d, p, fmt.Sprintf("it is a member of %s, and no manual says whether a switch shows the lossless group "+
+					"there.", target.Escape(holder)))
 			}
 			if s.Unit == target.UnitState && s.Value == 0 && says["link:"+p.Name] == "down" {
 				s = unread(d, p, "its link is down, and what is reserved for it may depend on its speed.")
@@ -282,8 +287,8 @@ func headroomOf(d *ir.Device, p *ir.Port, bound, groups string) target.Sample {
 		if !ok {
 			return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group gives no number of bytes.", p.Name))
 		}
-		says := fmt.Sprintf("%s reserves %s B of headroom for %s, and up to %s B can arrive after it has asked for a pause. State a longer cable "+
-			"for it, or the buffer in a pfc block.", d.Name, diag.Number(have), p.Name, diag.Number(need))
+		says := fmt.Sprintf("%s reserves %s B of headroom for %s, and up to %s B can arrive after it has asked for a pause. State a longer "+
+			"cable for it, or the buffer in a pfc block.", d.Name, diag.Number(have), p.Name, diag.Number(need))
 		s := target.Gauge(name, p.Name, have >= floor, says)
 		if have < need {
 			s.Hint = says
@@ -293,8 +298,8 @@ func headroomOf(d *ir.Device, p *ir.Port, bound, groups string) target.Sample {
 	if !told {
 		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group does not say which group is lossless.", p.Name))
 	}
-	return target.Gauge(name, p.Name, false, fmt.Sprintf("%s has no lossless priority group on %s, although a PFC profile is bound to it: is there a "+
-		"lossless traffic pool? See nv show qos traffic-pool.", d.Name, p.Name))
+	return target.Gauge(name, p.Name, false, fmt.Sprintf("%s has no lossless priority group on %s, although a PFC profile is bound to it: "+
+		"is there a lossless traffic pool? See nv show qos traffic-pool.", d.Name, p.Name))
 }
 
 // unread is headroom of which nothing is known, and why. The form of the answer is not documented: what is not understood takes no change
@@ -306,8 +311,8 @@ func unread(d *ir.Device, p *ir.Port, why string) target.Sample {
 	}
 }
 
-// Bytes reads a size as NVUE writes it in JSON, which no manual says: 150000, "150000 B", "146.48 KB". A size with a fraction is rounded up,
-// by half of its last digit.
+// Bytes reads a size as NVUE writes it in JSON, which no manual says: 150000, "150000 B", "146.48 KB". A size with a fraction is rounded
+// up, by half of its last digit.
 func Bytes(v any) (int, bool) {
 	switch v := v.(type) {
 	case float64:

@@ -207,7 +207,8 @@ func (e *editor) judgeLengths(ds *diag.List) {
 	d := e.w.device
 	if len(e.lookup) == 0 {
 		topicCable.Errorf(ds, d.At, "%s has no pg_profile_lookup.ini, or an empty one, so its buffer manager has sizes for no speed and no "+
-			"length, and leaves every port lossy. Its hwsku is %q: choose one that comes with the file, or the dynamic buffer model where the chip has it.",
+			"length, and leaves every port lossy. Its hwsku is %q: choose one that comes with the file, or the dynamic buffer model where the "+
+			"chip has it.",
 			d.Name, diag.Cut(e.cfg.Get("DEVICE_METADATA", "localhost", "hwsku")))
 		return
 	}

@@ -21,8 +21,9 @@ func claims(d *ir.Device) []target.Claim {
 	port := target.SortedPorts(d)[0].Name
 	return []target.Claim{
 		{
-			ID:     "sonic-print-data",
-			Says:   "`sonic-cfggen -d --print-data` prints JSON with four blanks a level: tables at the first, keys at the second, fields at the third.",
+			ID: "sonic-print-data",
+			Says: "`sonic-cfggen -d --print-data` prints JSON with four blanks a level: tables at the first, keys at the second, fields at " +
+				"the third.",
 			Source: "sonic-config-engine, sonic-cfggen, of each branch; no manual says it",
 			Query: target.Query{Cmd: `sonic-cfggen -d --print-data | grep -oE '^ *"(PORT|Ethernet[0-9]+|lanes)": ' | tr -d '0-9' | ` +
 				`sort -u | head -n 20`},
@@ -77,7 +78,8 @@ func claims(d *ir.Device) []target.Claim {
 			},
 		},
 		{
-			ID: "sonic-lookup-columns", Says: "A row of pg_profile_lookup.ini is speed, length, size, xon, xoff and threshold, and on some chips xon_offset.",
+			ID: "sonic-lookup-columns", Says: "A row of pg_profile_lookup.ini is speed, length, size, xon, xoff and threshold, and on some " +
+				"chips xon_offset.",
 			Source: "the files of device/ in sonic-buildimage; the format is nowhere described",
 			Query: target.Query{Cmd: `f=/usr/share/sonic/device/$(sonic-cfggen -d -v DEVICE_METADATA.localhost.platform)/` +
 				`$(sonic-cfggen -d -v DEVICE_METADATA.localhost.hwsku)/pg_profile_lookup.ini` + "\n" +

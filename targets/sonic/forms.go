@@ -30,9 +30,9 @@ func document(content []byte) []byte {
 }
 
 // patch gives a state as operations of RFC 6902 onto a configuration that has the tables, and in them what the templates of the release
-// hold: a row of CABLE_LENGTH, and up to 202505 the profile AZURE_LOSSLESS. A row of rocec's, of a queue, and of the maps of a port is set as
-// a whole; of rows that hold other ports or are somebody else's, the fields are. Objects come first, then port by port all rows of one, so
-// that who wants few ports down at a time can cut the list between ports.
+// hold: a row of CABLE_LENGTH, and up to 202505 the profile AZURE_LOSSLESS. A row of rocec's, of a queue, and of the maps of a port is
+// set as a whole; of rows that hold other ports or are somebody else's, the fields are. Objects come first, then port by port all rows of
+// one, so that who wants few ports down at a time can cut the list between ports.
 //
 // Left out is what no patch of the release or the chip takes, by the allow-list: of AZURE_LOSSLESS up to 202505 all but the thresholds, and
 // these on chips whose list does not have them. So are watchdogs: no release takes the table PFC_WD, or its row GLOBAL, by a patch, and

@@ -53,8 +53,8 @@ func image(d *ir.Device) target.Image {
 	return img
 }
 
-// lookupText is the file of sizes of a hwsku, with what is public of it, and for the cables of the fabric no less than rocec's floor: SONiC's
-// figures are for an MTU of 9100. Empty: nothing is public.
+// lookupText is the file of sizes of a hwsku, with what is public of it, and for the cables of the fabric no less than rocec's floor:
+// SONiC's figures are for an MTU of 9100. Empty: nothing is public.
 func lookupText(d *ir.Device) string {
 	tables, _ := d.Switch.Model.Published()
 	if len(tables) == 0 {

@@ -7,8 +7,8 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-// looking asks for every port, the bonds, the VLANs of the bridge and the neighbours. A bond of SONiC is a device of the kernel's team driver,
-// called PortChannel and a number; with LACP it has a carrier when its partner answers.
+// looking asks for every port, the bonds, the VLANs of the bridge and the neighbours. A bond of SONiC is a device of the kernel's team
+// driver, called PortChannel and a number; with LACP it has a carrier when its partner answers.
 const looking = target.LookScript + `set --
 for i in /sys/class/net/Ethernet*; do
 set -- "$@" "${i##*/}"

@@ -57,8 +57,8 @@ func judgeIdentity(d *ir.Device, says map[string]string) (wrong []string) {
 		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s, of which rocec does not know the branch, and the fabric says %s.", d.Name,
 			target.Escape(build), d.Switch.Version))
 	case err2 == nil && is.Release != want.Release:
-		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s (build_version %s), but the fabric says %s.", d.Name, is.Release, target.Escape(build),
-			d.Switch.Version))
+		wrong = append(wrong, fmt.Sprintf("%s runs SONiC %s (build_version %s), but the fabric says %s.",
+			d.Name, is.Release, target.Escape(build), d.Switch.Version))
 	}
 	if n, err := strconv.Atoi(says["chips"]); err == nil && n > 1 || says["switch_type"] == "voq" || strings.HasPrefix(says["switch_type"], "chassis") {
 		wrong = append(wrong, fmt.Sprintf("%s has several chips, each with databases of its own (asic0, asic1). rocec writes switches with one. "+
@@ -206,12 +206,13 @@ func (s shortage) text(device, port string) string {
 	if s.others > 0 {
 		port += " and of " + diag.Count(s.others, "other port")
 	}
-	return fmt.Sprintf("%s reserves %s B of headroom for priority %d of %s (xoff of %s), and up to %s B can arrive after a pause was asked for. "+
-		"A longer cable in the fabric reserves more.", device, diag.Number(s.have), s.cos, port, target.Escape(s.profile), diag.Number(s.need))
+	return fmt.Sprintf("%s reserves %s B of headroom for priority %d of %s (xoff of %s), and up to %s B can arrive after a pause was "+
+		"asked for. A longer cable in the fabric reserves more.", device, diag.Number(s.have), s.cos, port, target.Escape(s.profile), diag.Number(s.need))
 }
 
-// headroomOf is the headroom of a port as a state: enough for each of its lossless priorities, or not; and where it is less than needed, though
-// no less than the vendor's own tables come to ([ir.Buffer.Floor]), by how much. A priority that the port does not pause, and a port that does not have rocec's maps, need none yet.
+// headroomOf is the headroom of a port as a state: enough for each of its lossless priorities, or not; and where it is less than needed,
+// though no less than the vendor's own tables come to ([ir.Buffer.Floor]), by how much. A priority that the port does not pause, and a
+// port that does not have rocec's maps, need none yet.
 func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample, shortage) {
 	enabled := enabledOf(says["enabled:"+p.Name])
 	var tight shortage
@@ -342,7 +343,8 @@ func portCounters(d *ir.Device, p *ir.Port, lossless uint8, says map[string]stri
 			return fmt.Sprintf("%s dropped %s of lossless priority %d because a buffer was full (%s).", at, target.Count(n, "packet"), cos, drops)
 		})
 		add(fmt.Sprintf("queue:%s:%d", p.Name, cos), storms, fmt.Sprintf("%s of queue %d", storms, cos), target.UnitEvents, func(n uint64) string {
-			return fmt.Sprintf("The PFC watchdog of %s saw %s in queue %d, and dropped what was lossless there: its peer paused it for too long (%s).",
+			return fmt.Sprintf("The PFC watchdog of %s saw %s in queue %d, and dropped what was lossless there: its peer paused it for too long "+
+				"(%s).",
 				at, target.Count(n, "storm"), cos, storms)
 		})
 	}

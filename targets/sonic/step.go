@@ -10,6 +10,7 @@ import (
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/target"
 )
@@ -38,14 +39,15 @@ func sum(content []byte) string {
 	return hex.EncodeToString(s[:])
 }
 
-// step makes one running configuration of another. Patches of ports take these down and up again, a few at a time: SONiC wants a port down
+// step makes one running configuration of another. A patch of a port takes it down and up again: SONiC wants a port down
 // while its queues, priority groups or maps change (generic_config_updater, patch_sorter.py).
 func step(before, after []byte, forth, back []grammar.Step) target.Step {
 	text := sum(before) + "\n" + sum(after) + "\n" + stages("forth", forth) + stages("back", back)
 	s := target.Step{
-		Cmd:     "# config apply-patch\n" + rowsScript + patchScript + applyScript,
-		Stdin:   text,
-		Undo:    &target.Query{Cmd: "# config apply-patch of what was there before\n" + rowsScript + patchScript + undoScript, Stdin: []byte(text)},
+		Cmd:   "# config apply-patch\n" + rowsScript + patchScript + applyScript,
+		Stdin: text,
+		Undo: &target.Query{Cmd: "# config apply-patch of what was there " +
+			"before\n" + rowsScript + patchScript + undoScript, Stdin: []byte(text)},
 		Loaded:  &target.Query{Cmd: "# sonic-cfggen\ngoal=" + sum(after) + "\n" + rowsScript + patchScript + loadedScript},
 		Keep:    "# config save\n" + rowsScript + keepScript,
 		Units:   "database.service config-setup.service",
@@ -88,15 +90,22 @@ func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []s
 func says(steps []grammar.Step) []string {
 	var out, first []string
 	if n := len(flapped(steps)); n > 0 {
-		first = []string{fmt.Sprintf("%s, and each patch may take a minute.", diag.Count(n, "port")+" "+diag.Plural(n, "has", "have")+" a patch of "+
-			diag.Plural(n, "its", "their")+" own")}
+		ports := diag.Count(n, "port") + " " + diag.Plural(n, "changes", "change")
+		first = []string{ports + ", each by a patch of its own, which may take a minute."}
 	}
+	var dropped []string
 	for _, s := range steps {
 		for _, c := range s.Cmds {
-			if c[0] != "sleep" {
-				out = append(out, "- "+c.String())
-			}
+			out = append(out, "- "+c.String())
 		}
+		for _, d := range s.Drops {
+			dropped = append(dropped, d.Port)
+		}
+	}
+	if len(dropped) > 0 {
+		out = append(out, "- sonic-db-cli CONFIG_DB DEL of lossless priority groups (BUFFER_PG) that are left over, and HSET of those beside "+
+			"them, at "+
+			nodeset.Text(dropped, nodeset.Interfaces, 60))
 	}
 	if len(out) == 0 {
 		return first

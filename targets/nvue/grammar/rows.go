@@ -127,7 +127,10 @@ var Rows = []Row{
 	{Path: "qos.pfc.<profile>.switch-priority", Type: Type{Kind: Set}, Means: PFCPriority, Source: commands},
 	{Path: "qos.pfc.<profile>.tx", Type: onOff, Means: PFCSends, Default: "enable", Source: commands, Unsure: unsureWord},
 	{Path: "qos.pfc.<profile>.rx", Type: onOff, Means: PFCObeys, Default: "enable", Source: commands, Unsure: unsureWord},
-	{Path: "qos.pfc.<profile>.cable-length", Type: metres, Means: PFCCable, Default: "10", Source: chapter},
+	{
+		Path: "qos.pfc.<profile>.cable-length", Type: metres, Means: PFCCable, Default: "10", Source: chapter,
+		Unsure: "The OpenAPI of 5.3 has 100 as the default; rocec always writes it.",
+	},
 	{Path: "qos.pfc.<profile>.port-buffer", Type: size, Means: PFCBuffer, Source: commands},
 	{Path: "qos.pfc.<profile>.xoff-threshold", Type: size, Means: PFCXoff, Source: commands},
 	{
@@ -161,7 +164,8 @@ var Rows = []Row{
 		Path: "qos.congestion-control.<profile>.traffic-class.<n>.ecn", Type: onOff, Means: ECNOn, Source: commands, Unsure: unsureWord,
 	},
 	{
-		Path: "qos.congestion-control.<profile>.traffic-class.<n>.red", Type: onOff, Means: REDOn, Source: commands, Unsure: unsureWord,
+		Path: "qos.congestion-control.<profile>.traffic-class.<n>.red", Type: onOff, Means: REDOn, Source: commands,
+		Unsure: unsureWord + " The OpenAPI of 5.3 has enable as the default; rocec always writes it.",
 	},
 	{
 		Path: "qos.congestion-control.<profile>.traffic-class.<n>.min-threshold", Type: size, Means: ECNMin, Default: "150000",
