@@ -165,7 +165,11 @@ func TestReadRandom(t *testing.T) {
 	for range 3 { // most fabrics are refused
 		rapid.Check(t, one)
 	}
-	assert.Greater(t, ports, 1000)
+	least := 1000
+	if testing.Short() {
+		least = 200
+	}
+	assert.Greater(t, ports, least)
 }
 
 // TestReadSamples: the samples of the conformance suite read back, a host of several families as a whole; what a device cannot
