@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // PFCLoopTransient warns of circles that can come and go while routing converges.
@@ -44,6 +45,7 @@ mitigation, never a proof.
     }
 `,
 	Run: func(p *Pass) {
+		noneLost := sync.OnceValue(func() bool { return noPathsLost(p.Fabric) })
 		for _, l := range p.loops() {
 			t := l.Transient
 			if t == nil || l.Verdict == Prone {
@@ -66,10 +68,10 @@ mitigation, never a proof.
 			d.Text = b.String()
 			d.Loop = hops(t.Circle)
 			var ways []string
-			if l.Tiered() && noPathsLost(p.Fabric) {
+			if l.Tiered() && noneLost() {
 				ways = append(ways, routersText+" (price: "+pathsLost+")")
 			}
-			if plan := l.ASPlan(); plan != nil && noPathsLost(p.Fabric) {
+			if plan := l.ASPlan(); plan != nil && noneLost() {
 				ways = append(ways, planWay(p.Fabric, plan)+" (price: "+pathsLost+")")
 			}
 			ways = append(ways, "PFC watchdogs on the switches, which drop what stays locked (price: it is a mitigation, not a proof)")

@@ -3,6 +3,7 @@ package validate
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/rocec/rocec/compiler/ir"
 )
@@ -78,11 +79,11 @@ Last, accept it in the cos_group with allow_unproven, with the reason.
 			}
 			if p.Fabric.Routing == ir.EBGP || p.Fabric.Routing == ir.ShortestPath {
 				const proven = ": that is proven at any size and for any failures (price: " + pathsLost + ")"
-				noneLost := noPathsLost(p.Fabric)
-				if plan := l.ASPlan(); plan != nil && noneLost {
+				noneLost := sync.OnceValue(func() bool { return noPathsLost(p.Fabric) })
+				if plan := l.ASPlan(); plan != nil && noneLost() {
 					ways = append(ways, planWay(p.Fabric, plan)+proven)
 				}
-				if l.Tiered() && noneLost {
+				if l.Tiered() && noneLost() {
 					ways = append(ways, routersText+proven)
 				}
 			}

@@ -23,7 +23,7 @@ type plan struct {
 	// classes returns the classes to follow; nil: all those of the walk.
 	classes func(w *walk) []*class
 
-	back bool // traffic may turn back to the device it came from
+	back bool // traffic may turn back to the device it came from; no rule asks whether it falls then
 }
 
 // follow returns the turns of the view's group in state s: of its own traffic and of what bounced into it.
@@ -32,7 +32,11 @@ func (v *view) follow(s ir.State, p plan) (*ir.Turns, error) {
 	bounced := &ir.Turns{Rows: make([][]uint64, len(v.fabric.Ports))}
 	for _, source := range v.sources() {
 		t := newTrace(source, v, s.Down, p)
-		if err := t.follow(p, s.Budget, turns, bounced); err != nil {
+		follow := t.follow
+		if t.back && len(t.groups) == 1 {
+			follow = t.followBack
+		}
+		if err := follow(p, s.Budget, turns, bounced); err != nil {
 			return nil, err
 		}
 	}
@@ -128,6 +132,65 @@ func (t *trace) follow(p plan, b *ir.Budget, turns, bounced *ir.Turns) error {
 			bounced.Add(in, out)
 		}
 	})
+}
+
+// followBack is follow where frames may turn back and stay in their group: what leaves a device does not depend on where it came in then,
+// so a breadth-first search over devices takes the place of one over ports, and turns are recorded a word of a bit row at a time.
+func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
+	if !b.Spend(len(t.classes) * (2*t.cables + len(t.nodes))) {
+		return ir.ErrBudget
+	}
+	masks := make([][]uint64, len(t.nodes)) // the ports that traffic of the class leaves by and that are lossless; nil: none
+	for _, c := range t.classes {
+		t.begin(c, p.rule(t.walk, c))
+		t.order = t.order[:0]
+		clear(t.here)
+		reach := func(v int32) {
+			if !t.here[v] {
+				t.here[v] = true
+				t.order = append(t.order, v)
+			}
+		}
+		for _, v := range c.from {
+			if t.othersAt(v) {
+				reach(v)
+			}
+		}
+		arrivals := 0
+		for i := 0; i < len(t.order); i++ {
+			v := t.order[i]
+			masks[v] = masks[v][:0]
+			for _, d := range t.departures(v, false) {
+				arrivals++
+				reach(d.step.to)
+				if t.waits(d.step, t.wanted) {
+					if len(masks[v]) == 0 {
+						masks[v] = appendZeros(masks[v], int(t.words[v]))
+					}
+					masks[v][d.step.index/64] |= 1 << (d.step.index % 64)
+				}
+			}
+		}
+		if !b.Spend(4 * arrivals) {
+			return ir.ErrBudget
+		}
+		for _, v := range t.order {
+			for _, d := range t.departures(v, false) {
+				mask := masks[d.step.to]
+				if len(mask) == 0 || !t.waits(d.step, t.wanted) {
+					continue
+				}
+				row := &turns.Rows[d.step.in.ID]
+				if *row == nil {
+					*row = make([]uint64, len(mask))
+				}
+				for i, m := range mask {
+					(*row)[i] |= m
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // each yields the turns of every class that traffic of the wanted group takes, and the group it leaves in; some turns several
@@ -249,6 +312,9 @@ func (t *trace) departures(v int32, falling bool) []departure {
 	if t.asked[k][v] != t.round {
 		t.asked[k][v] = t.round
 		out := t.leave[k][v][:0]
+		if out == nil {
+			out = make([]departure, 0, len(t.steps[v]))
+		}
 		for j := range t.steps[v] {
 			s := &t.steps[v][j]
 			if !t.open(t.class.talk, s) {

@@ -9,7 +9,8 @@ import (
 // certify tries the certificates: proofs that need the links and the routing's promise, but no turns. All of them give
 // the lossless links, in the direction of traffic, numbers that every turn raises.
 func (p *Proof) certify() bool {
-	c, reason, rank := p.certificate(p.LosslessLinks())
+	p.lossless = p.LosslessLinks()
+	c, reason, rank := p.certificate(p.lossless)
 	if c == "" {
 		return false
 	}
@@ -48,6 +49,9 @@ func (p *Proof) certificate(lossless []*ir.Link) (c Certificate, numbers Certifi
 // LosslessLinks returns the links between devices that forward that any of the groups crosses lossless, and at both ends of which
 // pauses for it are sent and obeyed.
 func (p *Proof) LosslessLinks() []*ir.Link {
+	if p.lossless != nil {
+		return p.lossless
+	}
 	var out []*ir.Link
 	for _, l := range p.Fabric.Links {
 		if !l.A.Device.Forwards() || !l.B.Device.Forwards() {
@@ -83,19 +87,7 @@ func tierRank(top int, in *ir.Port) int {
 // forest tells whether the links hold no circle. Parallel links between two devices are none, since no route turns
 // back to where it came from; only flooding does, but not into the bond that a frame came by.
 func forest(f *ir.Fabric, links []*ir.Link) bool {
-	root := make([]int32, len(f.Devices))
-	size := make([]int32, len(f.Devices)) // of the tree below a root
-	for i := range root {
-		root[i], size[i] = int32(i), 1
-	}
-	find := func(i int) int32 {
-		v := int32(i)
-		for root[v] != v {
-			root[v] = root[root[v]]
-			v = root[v]
-		}
-		return v
-	}
+	trees := newUnion(len(f.Devices))
 	joined := map[[2]int]*ir.Link{}
 	for _, l := range links {
 		a, b := l.A.Device.ID, l.B.Device.ID
@@ -107,17 +99,37 @@ func forest(f *ir.Fabric, links []*ir.Link) bool {
 			continue
 		}
 		joined[pair] = l
-		x, y := find(a), find(b)
-		switch {
-		case x == y:
+		if !trees.join(int32(a), int32(b)) {
 			return false
-		case size[x] < size[y]:
-			x, y = y, x
 		}
-		root[y] = x
-		size[x] += size[y]
 	}
 	return true
+}
+
+// union is a union-find of small numbers, with path halving. The root of a set is its smallest member.
+type union []int32
+
+func newUnion(n int) union {
+	u := make(union, n)
+	for i := range u {
+		u[i] = int32(i)
+	}
+	return u
+}
+
+func (u union) find(v int32) int32 {
+	for u[v] != v {
+		u[v] = u[u[v]]
+		v = u[v]
+	}
+	return v
+}
+
+// join joins the sets of two members, and reports whether they were two.
+func (u union) join(a, b int32) bool {
+	a, b = u.find(a), u.find(b)
+	u[max(a, b)] = min(a, b)
+	return a != b
 }
 
 // forestRank hangs each tree up by its first device: links towards it rank first, those farthest away before others,

@@ -50,6 +50,8 @@ type Proof struct {
 	// Rank is the rank function of a certificate: every turn raises it. In is the port whose ingress buffer is ranked.
 	// Nil: the certificate needs none.
 	Rank func(in *ir.Port, g *ir.CosGroup) int
+
+	lossless []*ir.Link // see LosslessLinks; nil: not known, or none
 }
 
 // Loop is one circle of buffers that can only drain into each other.

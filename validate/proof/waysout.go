@@ -44,43 +44,29 @@ func (p *Proof) ASPlan() [][]*ir.Device {
 	if !noHostBetween(links) {
 		return nil
 	}
-	set := map[*ir.Device]*ir.Device{}
-	var find func(d *ir.Device) *ir.Device
-	find = func(d *ir.Device) *ir.Device {
-		if set[d] == nil || set[d] == d {
-			return d
-		}
-		set[d] = find(set[d])
-		return set[d]
-	}
-	first := map[*ir.Device]*ir.Device{} // a switch, and the first of those above and beside it
+	sets := newUnion(len(p.Fabric.Devices))
+	first := make([]int32, len(p.Fabric.Devices)) // by switch: one of those above and beside it, counted from 1; 0: none so far
 	join := func(d, other *ir.Device) {
-		if d.Switch == nil || other.Switch == nil || other.Height() < d.Height() {
-			return
-		}
-		if first[d] == nil {
-			first[d] = other
-			return
-		}
-		a, b := find(first[d]), find(other)
-		if a.ID > b.ID {
-			a, b = b, a
-		}
-		if a != b {
-			set[b] = a
+		switch {
+		case d.Switch == nil || other.Switch == nil || other.Height() < d.Height():
+		case first[d.ID] == 0:
+			first[d.ID] = int32(other.ID) + 1
+		default:
+			sets.join(first[d.ID]-1, int32(other.ID))
 		}
 	}
 	for _, l := range links {
 		join(l.A.Device, l.B.Device)
 		join(l.B.Device, l.A.Device)
 	}
+	find := func(d *ir.Device) int { return int(sets.find(int32(d.ID))) }
 	if slices.ContainsFunc(links, func(l *ir.Link) bool { return find(l.A.Device) == find(l.B.Device) }) ||
-		!p.plannedBy(func(d *ir.Device) int { return find(d).ID + 1 }) {
+		!p.plannedBy(func(d *ir.Device) int { return find(d) + 1 }) {
 		return nil
 	}
-	members := map[*ir.Device][]*ir.Device{}
+	members := make([][]*ir.Device, len(p.Fabric.Devices)) // by the root of the set
 	var out [][]*ir.Device
-	var roots []*ir.Device
+	var roots []int
 	for _, d := range p.Fabric.Devices {
 		if d.Switch == nil {
 			continue
