@@ -75,10 +75,27 @@ type cutter struct {
 
 // bySize finds the cuts size by size.
 func (c *cutter) bySize() error {
-	if err := c.single(); err != nil || c.most == 1 {
+	to := c.destinations()
+	least, err := c.fewestPaths(to, c.most+1)
+	if err != nil {
 		return err
 	}
-	pairs, err := c.pairs()
+	weak := func(most int) []target { // those that so many links may cut off from a shortest path of somebody
+		if least == nil {
+			return to
+		}
+		var out []target
+		for i, d := range to {
+			if least[i] <= most {
+				out = append(out, d)
+			}
+		}
+		return out
+	}
+	if err := c.single(weak(1)); err != nil || c.most == 1 {
+		return err
+	}
+	pairs, err := c.pairs(weak(c.most))
 	for size := 2; size <= c.most && err == nil; size++ {
 		err = c.ofSize(size, pairs)
 	}
@@ -167,9 +184,8 @@ func (c *cutter) destinations() []target {
 	return out
 }
 
-// single finds the cuts of one link.
-func (c *cutter) single() error {
-	to := c.destinations()
+// single finds the cuts of one link, which are on paths to some destinations.
+func (c *cutter) single(to []target) error {
 	for _, d := range to {
 		if !c.budget.Spend(2 * c.fans[d.fan].steps()) {
 			return ir.ErrBudget
@@ -252,15 +268,15 @@ type weakPair struct {
 	least int // how many
 }
 
-// pairs returns one pair of all pairs of twins, if its disjoint shortest paths are no more than the links that may fail,
+// pairs returns one pair of all pairs of twins, to some destinations, if its disjoint shortest paths are no more than the links that may fail,
 // and if it has not a path of which every link is a cut.
-func (c *cutter) pairs() ([]weakPair, error) {
+func (c *cutter) pairs(to []target) ([]weakPair, error) {
 	f := c.newFlow()
 	c.flow = f
 	from := make([]bool, c.devices)
 	settled := make([]bool, c.vertices())
 	var out []weakPair
-	for _, d := range c.destinations() {
+	for _, d := range to {
 		if !c.budget.Spend(2 * c.fans[d.fan].steps()) {
 			return nil, ir.ErrBudget
 		}

@@ -14,6 +14,10 @@ type flow struct {
 	been   []bool
 	visits []int32
 	steps  int
+	found  int // paths, of the pair at hand
+
+	levels *levels // where distances are read if it is set, of its destination at; dist is not, then
+	at     int
 }
 
 func (c *cutter) newFlow() *flow {
@@ -27,7 +31,14 @@ func (c *cutter) newFlow() *flow {
 // turnTo chooses the destination.
 func (f *flow) turnTo(d target) {
 	f.head(d.vertex, d.fan)
-	f.target = d
+	f.target, f.levels = d, nil
+	clear(f.have)
+}
+
+// turnToLevel chooses the destination at of levels.
+func (f *flow) turnToLevel(l *levels, at int) {
+	f.to, f.f, f.target = l.to[at].vertex, &f.w.fans[l.to[at].fan], l.to[at]
+	f.levels, f.at = l, at
 	clear(f.have)
 }
 
@@ -37,10 +48,10 @@ func (f *flow) disjoint(from int32, gone []int32, limit int) (int, []int32) {
 	for _, id := range gone {
 		f.used[id] = true
 	}
-	n := 0
+	f.found = 0
 	var path []int32
-	for n < limit && f.push(from) {
-		if n++; n == 1 {
+	for f.found < limit && f.push(from) {
+		if f.found++; f.found == 1 {
 			for _, v := range f.filled {
 				path = append(path, f.back[v][0].link)
 			}
@@ -59,7 +70,7 @@ func (f *flow) disjoint(from int32, gone []int32, limit int) (int, []int32) {
 		f.used[id] = false
 	}
 	slices.Sort(path)
-	return n, path
+	return f.found, path
 }
 
 // forget ends a search.
@@ -80,14 +91,20 @@ func (f *flow) push(v int32) bool {
 	if !f.have[v] {
 		f.have[v] = true
 		f.hops[v] = f.hops[v][:0]
-		to, link, dist := f.next(v)
-		for i, u := range to {
-			if f.dist[u] == dist {
-				f.hops[v] = append(f.hops[v], crossing{u, link[i]})
+		if f.levels != nil {
+			f.hops[v] = f.levels.hops(f.hops[v], v, f.at)
+		} else {
+			to, link, dist := f.next(v)
+			for i, u := range to {
+				if f.dist[u] == dist {
+					f.hops[v] = append(f.hops[v], crossing{u, link[i]})
+				}
 			}
 		}
 	}
-	for _, x := range f.hops[v] {
+	hops := f.hops[v]
+	for i := range hops {
+		x := hops[(i+f.found)%len(hops)] // not those first that the paths found so far are likely to take
 		f.steps++
 		if !f.used[x.link] && !f.been[x.device] && f.push(x.device) {
 			f.used[x.link] = true

@@ -54,7 +54,7 @@ func (p *Proof) fewest(f *failures, free int) (notes []Note) {
 	}
 	k := free + 1
 	for ; k <= min(links, free+mostLevels) && (hint.parts == nil || k < len(hint.down)); k++ {
-		if !f.budget.Spend(links) {
+		if f.unasked(k) && !f.budget.Spend(links) {
 			break
 		}
 		r, _, _ := f.level(k)
@@ -81,6 +81,16 @@ func (p *Proof) fewest(f *failures, free int) (notes []Note) {
 		notes = append(notes, Note{Code: FreeBeyond, Down: covered})
 	}
 	return notes
+}
+
+// unasked reports whether the cuts that lead to some state with k links down are still to be asked for.
+func (f *failures) unasked(k int) bool {
+	for size, states := range f.sizes {
+		if slices.ContainsFunc(states, func(s *failed) bool { return s.asked < k-size }) {
+			return true
+		}
+	}
+	return false
 }
 
 // halves returns a set of links that often makes a Clos prone: of two leaves with the same neighbours, the first loses its

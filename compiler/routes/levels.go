@@ -1,0 +1,145 @@
+package routes
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// By Menger's theorem (1927) a set of links hits every shortest path of a pair only if it has at least as many links as the pair has
+// disjoint shortest paths. Where twins leave few pairs to ask about, their numbers of disjoint paths are found first, on distances to 64
+// destinations at a time: in a fat tree, or another regular Clos, they rule out all cuts that are asked for.
+
+// levels is the distances to up to 64 destinations that use one fan, found by one breadth-first search on bits of machine words.
+type levels struct {
+	w  *wires
+	to []target
+	by [][]uint64 // by distance, then vertex: the destinations that are no farther away
+}
+
+// mostLevels bounds the words of levels.
+const mostLevels = 1 << 22
+
+// newLevels returns nil if that takes too many words, as it does on long rings.
+func (w *wires) newLevels(to []target) *levels {
+	l := &levels{w: w, to: to}
+	first := make([]uint64, w.vertices())
+	var now []int32 // the vertices that were reached on the last level, and by what
+	fresh := make([]uint64, w.vertices())
+	for i, d := range to {
+		if first[d.vertex] == 0 {
+			now = append(now, d.vertex)
+		}
+		first[d.vertex] |= 1 << i
+	}
+	copy(fresh, first)
+	l.by = append(l.by, first)
+	fan := &w.fans[to[0].fan]
+	for seen := first; len(now) > 0; {
+		if (len(l.by)+1)*len(seen) > mostLevels {
+			return nil
+		}
+		next := slices.Clone(seen)
+		var met []int32
+		for _, v := range now {
+			f := fan
+			if v >= int32(w.devices) {
+				f = &w.hung
+			}
+			neighbours, _ := f.at(v)
+			for _, u := range neighbours {
+				if more := fresh[v] &^ next[u]; more != 0 {
+					if next[u] == seen[u] {
+						met = append(met, u)
+					}
+					next[u] |= more
+				}
+			}
+		}
+		for _, v := range now {
+			fresh[v] = 0
+		}
+		for _, u := range met {
+			fresh[u] = next[u] &^ seen[u]
+		}
+		l.by = append(l.by, next)
+		seen, now = next, met
+	}
+	return l
+}
+
+// distance returns how far a vertex is from a destination; -1: there is no way.
+func (l *levels) distance(v int32, at int) int {
+	return slices.IndexFunc(l.by, func(near []uint64) bool { return near[v]&(1<<at) != 0 })
+}
+
+// hops appends the links from v to its next hops.
+func (l *levels) hops(out []crossing, v int32, at int) []crossing {
+	dist := l.distance(v, at)
+	fan := &l.w.fans[l.to[at].fan]
+	if dist == 1 && l.to[at].vertex >= int32(l.w.devices) {
+		fan = &l.w.hung
+	}
+	near := l.by[dist-1]
+	to, link := fan.at(v)
+	for i, u := range to {
+		if near[u]&(1<<at) != 0 {
+			out = append(out, crossing{u, link[i]})
+		}
+	}
+	return out
+}
+
+// fewestPaths returns, by destination, the smallest number of disjoint shortest paths that somebody who talks to it has, but not more than
+// limit; nil where there are too many pairs to ask about.
+func (c *cutter) fewestPaths(to []target, limit int) ([]int, error) {
+	from := make([]bool, c.devices)
+	pairs := 0
+	for _, d := range to {
+		c.eachSender(from, d, func(int32) { pairs++ })
+	}
+	if 8*pairs > len(c.fans[everywhere].to) {
+		return nil, nil
+	}
+	out := make([]int, len(to))
+	f := c.newFlow()
+	for begin := 0; begin < len(to); {
+		end := begin + 1
+		for end < len(to) && end < begin+64 && to[end].fan == to[begin].fan {
+			end++
+		}
+		if !c.budget.Spend(3 * c.fans[to[begin].fan].steps()) {
+			return nil, ir.ErrBudget
+		}
+		l := c.newLevels(to[begin:end])
+		if l == nil {
+			return nil, nil
+		}
+		for i, d := range l.to {
+			f.turnToLevel(l, i)
+			least := limit
+			c.eachSender(from, d, func(v int32) {
+				if l.distance(v, i) >= 0 {
+					n, _ := f.disjoint(v, nil, least)
+					least = n
+				}
+			})
+			if !c.budget.Spend(f.work()) {
+				return nil, ir.ErrBudget
+			}
+			out[begin+i] = least
+		}
+		begin = end
+	}
+	return out, nil
+}
+
+// eachSender calls each for one of all twins that talk to d. from is scratch.
+func (c *cutter) eachSender(from []bool, d target, each func(v int32)) {
+	c.senders(from, d.vertex, d.fan)
+	for v, talks := range from {
+		if talks && c.stands(int32(v), d.vertex) {
+			each(int32(v))
+		}
+	}
+}
