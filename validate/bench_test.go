@@ -17,7 +17,7 @@ func BenchmarkRun(b *testing.B) {
 		}
 	}
 	for _, p := range c.F.Ports {
-		p.Buffers = []*ir.Buffer{{Group: c.Group, Size: ir.Derived{N: 70_000}, Xoff: ir.Derived{N: 18_000}, XonDelta: ir.Derived{N: 2_000}}}
+		p.SetBuffers([]*ir.Buffer{{Group: c.Group, Size: ir.Derived{N: 70_000}, Xoff: ir.Derived{N: 18_000}, XonDelta: ir.Derived{N: 2_000}}})
 	}
 	f := fabric(c)
 	for b.Loop() {
