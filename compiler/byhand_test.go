@@ -31,14 +31,14 @@ func TestByHand(t *testing.T) {
 	assert.True(t, sends)
 	assert.False(t, obeys)
 	assert.Equal(t, ir.Trust{PCP: true}, p.Trust())
-	assert.Empty(t, p.Marks, "it does not mark")
-	assert.NotEmpty(t, p.Buffers, "and is lossless all the same")
+	assert.Empty(t, p.Marks(), "it does not mark")
+	assert.NotEmpty(t, p.Buffers(), "and is lossless all the same")
 	assert.Equal(t, "rdma", p.Sort(ir.Packet{IP: true, DSCP: 26, Tagged: true, PCP: 3}).Group.Name, "DSCP is not believed")
 	assert.Nil(t, p.Sort(ir.Packet{IP: true, DSCP: 26}).Group, "an untagged packet has no PCP")
 
 	nic := f.Devices[0].Ports[0]
-	assert.True(t, nic.Device.ByHand.Firmware)
-	assert.False(t, nic.Device.ByHand.DCQCN)
+	assert.True(t, nic.Device().ByHand.Firmware)
+	assert.False(t, nic.Device().ByHand.DCQCN)
 	sends, obeys = nic.Pauses(4)
 	assert.False(t, sends || obeys, "its mask holds 3 alone")
 	sends, obeys = nic.Pauses(3)
@@ -46,8 +46,8 @@ func TestByHand(t *testing.T) {
 	assert.Equal(t, ir.Trust{DSCP: true}, nic.Trust(), "as the intent needs")
 
 	other := device(f, "leaf2").Ports[0]
-	assert.Nil(t, other.Device.ByHand)
-	assert.NotEmpty(t, other.Marks)
+	assert.Nil(t, other.Device().ByHand)
+	assert.NotEmpty(t, other.Marks())
 	sends, obeys = other.Pauses(4)
 	assert.True(t, sends && obeys)
 	sends, obeys = other.Pauses(6)
@@ -77,7 +77,7 @@ func TestByHandPorts(t *testing.T) {
 	require.Len(t, leaf.Ports, renamed)
 	for _, p := range leaf.Ports {
 		assert.True(t, strings.HasPrefix(p.Name, "Ethernet"))
-		assert.Positive(t, p.Speed)
+		assert.Positive(t, p.Speed())
 	}
 
 	for _, s := range src.Switches {
@@ -107,7 +107,7 @@ func TestSort(t *testing.T) {
 		{ir.Trust{PCP: true, DSCP: true}, ir.Packet{IP: true, DSCP: 48, Tagged: true, PCP: 4}, "cnp", "DSCP 48"},
 		{ir.Trust{PCP: true, DSCP: true}, ir.Packet{Tagged: true, PCP: 4}, "rdma", "PCP 4"},
 	} {
-		p.Device.ByHand = &ir.ByHand{Trust: &tt.trust}
+		p.Device().ByHand = &ir.ByHand{Trust: &tt.trust}
 		got := p.Sort(tt.pkt)
 		name := ""
 		if got.Group != nil {

@@ -15,8 +15,6 @@ import (
 // cables makes links and ports, and checks the cabling: both ends exist, nothing is plugged in twice, and both ends run
 // at one speed.
 func (c *compiler) cables() {
-	links := make([]ir.Link, 0, len(c.src.Links))
-	ports := make([]ir.Port, 0, 2*len(c.src.Links))
 	blocks := make([]*lang.LinkBlock, 0, len(c.src.Links)) // by Link.ID
 	var block said                                         // of the link before: those of a block come together
 	says := c.newSayings()
@@ -30,36 +28,19 @@ func (c *compiler) cables() {
 		if block.by != l.Block {
 			block = said{l.Block, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), says.length(l.Block), says.mtu(l.Block)}
 		}
-		links = append(links, ir.Link{
-			ID: len(links), At: l.Block.Decl, Block: block.title, Length: block.length, MTU: block.mtu,
+		link := ir.NewLink(plug(a, block.mtu.N), plug(b, block.mtu.N), ir.Link{
+			ID: len(c.f.Links), At: l.Block.Decl, Block: block.title, Length: block.length, MTU: block.mtu,
 			Peer: l.Block.Peer.V, PeerAt: l.Block.Peer.At, Planned: l.Block.Planned.V, PlannedAt: l.Block.Planned.At,
 			FlowControl: ir.FlowControl(l.Block.FlowControl.V), FlowControlAt: l.Block.FlowControl.At,
 		})
-		link := &links[len(links)-1]
 		c.bond(link, l, a.dev, b.dev)
 		link.Routed = c.routed(l.Block, a.dev, b.dev)
-		for _, e := range []end{a, b} {
-			ports = append(ports, ir.Port{Device: e.dev, Name: e.name, At: e.at, Link: link, NIC: e.nic, MTU: link.MTU.N, Front: e.front})
-			p := &ports[len(ports)-1]
-			if link.A == nil {
-				link.A = p
-			} else {
-				link.B = p
-			}
-			if e.nic != nil {
-				p.MTU = e.nic.MTU
-				if e.nic.Port == nil {
-					e.nic.Port = p
-				}
-			}
-			e.dev.Ports = append(e.dev.Ports, p)
-		}
 		c.f.Links = append(c.f.Links, link)
 		blocks = append(blocks, l.Block)
 	}
 
-	c.f.Ports = make([]*ir.Port, 0, len(ports))
-	ends := make([]jack, len(ports)) // by Port.ID
+	c.f.Ports = make([]*ir.Port, 0, 2*len(c.f.Links))
+	ends := make([]jack, 2*len(c.f.Links)) // by Port.ID
 	for _, d := range c.f.Devices {
 		c.resolve(d, blocks)
 		slices.SortStableFunc(d.Ports, func(p, q *ir.Port) int { return nodeset.Compare(p.Name, q.Name) })
@@ -75,6 +56,19 @@ func (c *compiler) cables() {
 	}
 	c.bondSpeeds()
 	c.flowControl()
+}
+
+// plug makes the port at an end of a cable, whose switch ports have the given MTU.
+func plug(e end, mtu int) *ir.Port {
+	if e.nic != nil {
+		mtu = e.nic.MTU
+	}
+	p := ir.NewPort(e.dev, ir.PortSpec{Name: e.name, At: e.at, NIC: e.nic, MTU: mtu, Front: e.front})
+	if e.nic != nil && e.nic.Port == nil {
+		e.nic.Port = p
+	}
+	e.dev.Ports = append(e.dev.Ports, p)
+	return p
 }
 
 // flowControl gives every cable its flow control, and notes where link pause is that of all.
@@ -144,10 +138,10 @@ func (c *compiler) bondSpeeds() {
 		}
 		if l.Speed.N != f.Speed.N && l.Speed.N > 0 && f.Speed.N > 0 && !told[l.Bond] {
 			told[l.Bond] = true
-			c.report.errorf(topicLinkBond, l.BondAt, l.A.String(),
+			c.report.errorf(topicLinkBond, l.BondAt, l.A().String(),
 				"The cables of the bond between %s and %s run at different speeds: %s - %s at %s, %s - %s at %s. Ports of a bond run at one speed "+
 					"(IEEE 802.1AX), and the others stay idle. Give the block a speed, or the cables blocks of their own.",
-				f.A.Device.Name, f.B.Device.Name, f.A, f.B, platform.SpeedText(f.Speed.N), l.A, l.B, platform.SpeedText(l.Speed.N))
+				f.A().Device().Name, f.B().Device().Name, f.A(), f.B(), platform.SpeedText(f.Speed.N), l.A(), l.B(), platform.SpeedText(l.Speed.N))
 		}
 	}
 }
@@ -239,7 +233,7 @@ func (c *compiler) resolve(d *ir.Device, blocks []*lang.LinkBlock) {
 	ports := slices.DeleteFunc(slices.Clone(d.Ports), func(p *ir.Port) bool { return !p.Front.Known() })
 	used := make([]ir.Used, len(ports))
 	for i, p := range ports {
-		used[i] = ir.Used{Name: p.Name, Front: p.Front, Speed: blocks[p.Link.ID].Speed.V}
+		used[i] = ir.Used{Name: p.Name, Front: p.Front, Speed: blocks[p.Link().ID].Speed.V}
 	}
 	for i, f := range os.Resolve(d.Switch.Model, used) {
 		ports[i].Front, ports[i].Name = f, os.Spell(d.Switch.Model, f)
@@ -465,12 +459,12 @@ type speedKey struct {
 }
 
 func (s *speedometer) link(l *ir.Link, b *lang.LinkBlock) {
-	ja, jb := s.jacks[l.A.ID], s.jacks[l.B.ID]
-	slow, other := l.A, l.B
+	ja, jb := s.jacks[l.A().ID], s.jacks[l.B().ID]
+	slow, other := l.A(), l.B()
 	if ja.speed == 0 || jb.speed != 0 && jb.speed < ja.speed {
-		slow, other = l.B, l.A
+		slow, other = l.B(), l.A()
 	}
-	key := speedKey{ja, jb, hardware(l.A), hardware(l.B), slow.Device.Group}
+	key := speedKey{ja, jb, hardware(l.A()), hardware(l.B()), slow.Device().Group}
 	switch num, ok := s.told[key]; {
 	case s.block != b:
 		s.num, s.told = s.derive(slow, other, b), nil
@@ -486,7 +480,8 @@ func (s *speedometer) link(l *ir.Link, b *lang.LinkBlock) {
 	}
 	s.block, s.key = b, key
 	l.Speed = s.num
-	l.A.Speed, l.B.Speed = s.num.N, s.num.N
+	l.A().SetSpeed(s.num.N)
+	l.B().SetSpeed(s.num.N)
 }
 
 // derive returns the speed of a link whose slower end is slow.
@@ -516,11 +511,11 @@ func (s *speedometer) derive(slow, other *ir.Port, b *lang.LinkBlock) ir.Num {
 			"of %s, and %s cannot run at that: %s. Give the link a speed both can run at.", name, slow, platform.SpeedText(js.speed),
 			other, s.can(other, js.speed)).Note(slow.At, "the slower end")
 	}
-	at := slow.Device.Decl
+	at := slow.Device().Decl
 	if slow.NIC != nil {
 		at = slow.NIC.ModelAt
-	} else if slow.Device.Switch != nil {
-		at = slow.Device.Switch.ModelAt
+	} else if slow.Device().Switch != nil {
+		at = slow.Device().Switch.ModelAt
 	}
 	why := fmt.Sprintf("slower end: %s, %s", title(slow), platform.SpeedText(js.speed))
 	return ir.Num{N: js.speed, From: []ir.Origin{{At: at, Why: why}}}
@@ -558,7 +553,7 @@ func hardware(p *ir.Port) any {
 		if p.NIC.Model != nil {
 			return p.NIC.Model
 		}
-	} else if m := p.Device.Switch.Model; m != nil && m.Ports != nil {
+	} else if m := p.Device().Switch.Model; m != nil && m.Ports != nil {
 		return m
 	}
 	return nil
@@ -568,5 +563,5 @@ func title(p *ir.Port) string {
 	if p.NIC != nil {
 		return p.NIC.Model.Title
 	}
-	return p.Device.Switch.Model.Title
+	return p.Device().Switch.Model.Title
 }

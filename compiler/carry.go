@@ -64,11 +64,11 @@ func (c *compiler) see(n int, on linkSet) {
 		if !on.has(l) {
 			continue
 		}
-		for _, p := range [...]*ir.Port{l.A, l.B} {
-			if p.Device.Switch == nil {
+		for _, p := range [...]*ir.Port{l.A(), l.B()} {
+			if p.Device().Switch == nil {
 				continue
 			}
-			row := &c.seen[p.Device.ID]
+			row := &c.seen[p.Device().ID]
 			if *row == nil {
 				*row = make([]uint64, (len(c.f.Intents)+63)/64)
 			}
@@ -159,10 +159,10 @@ func (s *hubSearch) run(i *ir.Intent) linkSet {
 		if p == nil {
 			continue
 		}
-		s.on[p.Link.ID] = true
-		at := p.Device
+		s.on[p.Link().ID] = true
+		at := p.Device()
 		if !at.Forwards() {
-			at = p.Peer().Device
+			at = p.Peer().Device()
 		}
 		if !s.terminal[at.ID] {
 			s.terminal[at.ID] = true
@@ -192,16 +192,16 @@ func (s *hubSearch) run(i *ir.Intent) linkSet {
 			if f.next < len(f.dev.Ports) {
 				p := f.dev.Ports[f.next]
 				f.next++
-				to := p.Peer().Device
-				if p.Link == f.from || !to.Forwards() || i.Version == 1 && p.Link.Routed {
+				to := p.Peer().Device()
+				if p.Link() == f.from || !to.Forwards() || i.Version == 1 && p.Link().Routed {
 					continue
 				}
 				if s.found[to.ID] == 0 {
 					mark := len(s.links)
-					s.links = append(s.links, int32(p.Link.ID))
-					enter(to, p.Link, mark)
+					s.links = append(s.links, int32(p.Link().ID))
+					enter(to, p.Link(), mark)
 				} else if s.found[to.ID] < s.found[f.dev.ID] {
-					s.links = append(s.links, int32(p.Link.ID))
+					s.links = append(s.links, int32(p.Link().ID))
 					s.low[f.dev.ID] = min(s.low[f.dev.ID], s.found[to.ID])
 				}
 				continue
@@ -246,8 +246,8 @@ func (c *compiler) checkRouting() {
 			continue
 		}
 		bonded := ""
-		if len(ring) == 2 && ring[0].A.Device.Switch != nil && ring[0].B.Device.Switch != nil { // two cables between the same two devices
-			bonded = " Where the cables between " + ring[0].A.Device.Name + " and " + ring[0].B.Device.Name +
+		if len(ring) == 2 && ring[0].A().Device().Switch != nil && ring[0].B().Device().Switch != nil { // two cables between the same two devices
+			bonded = " Where the cables between " + ring[0].A().Device().Name + " and " + ring[0].B().Device().Name +
 				" are one bond (a LAG), say bond = true in their block instead: they are one link then, and no ring."
 		}
 		e := c.report.errorf(topicRoutingMissing, c.f.At, g.Name, "The lossless cos group %q crosses a ring of %d links, and the fabric "+
@@ -259,7 +259,7 @@ func (c *compiler) checkRouting() {
 				e.Note(diag.Range{}, "and %d more links", len(ring)-showRing)
 				break
 			}
-			e.Note(l.A.At, "the ring: %s to %s", l.A, l.B)
+			e.Note(l.A().At, "the ring: %s to %s", l.A(), l.B())
 		}
 		e.Note(g.LosslessAt, "the group is lossless")
 	}
@@ -284,10 +284,10 @@ func (c *compiler) ring(set linkSet) []*ir.Link {
 	tree := make(linkSet, len(c.f.Links))
 	bonds := map[int]bool{} // of links in the tree
 	for _, l := range c.f.Links {
-		if bonds[l.Bond] || !set.has(l) || !l.A.Device.Forwards() || !l.B.Device.Forwards() {
+		if bonds[l.Bond] || !set.has(l) || !l.A().Device().Forwards() || !l.B().Device().Forwards() {
 			continue
 		}
-		a, b := root(l.A.Device.ID), root(l.B.Device.ID)
+		a, b := root(l.A().Device().ID), root(l.B().Device().ID)
 		if a != b {
 			up[a] = b
 			tree[l.ID] = true
@@ -296,7 +296,7 @@ func (c *compiler) ring(set linkSet) []*ir.Link {
 			}
 			continue
 		}
-		return fromFirst(append(treePath(l.B.Device, l.A.Device, tree), l))
+		return fromFirst(append(treePath(l.B().Device(), l.A().Device(), tree), l))
 	}
 	return nil
 }
@@ -306,16 +306,16 @@ func treePath(from, to *ir.Device, tree linkSet) []*ir.Link {
 	came := map[*ir.Device]*ir.Port{from: nil} // the port at the device before
 	for queue := []*ir.Device{from}; len(queue) > 0 && came[to] == nil; queue = queue[1:] {
 		for _, p := range queue[0].Ports {
-			next := p.Peer().Device
-			if _, seen := came[next]; tree.has(p.Link) && !seen {
+			next := p.Peer().Device()
+			if _, seen := came[next]; tree.has(p.Link()) && !seen {
 				came[next] = p
 				queue = append(queue, next)
 			}
 		}
 	}
 	var path []*ir.Link
-	for d := to; d != from; d = came[d].Device {
-		path = append(path, came[d].Link)
+	for d := to; d != from; d = came[d].Device() {
+		path = append(path, came[d].Link())
 	}
 	slices.Reverse(path)
 	return path
@@ -325,7 +325,7 @@ func treePath(from, to *ir.Device, tree linkSet) []*ir.Link {
 func fromFirst(ring []*ir.Link) []*ir.Link {
 	first := 0
 	for i, l := range ring {
-		if diag.ComparePlace(l.A.At, ring[first].A.At) < 0 {
+		if diag.ComparePlace(l.A().At, ring[first].A().At) < 0 {
 			first = i
 		}
 	}
@@ -342,13 +342,13 @@ func (c *compiler) checkLengths() {
 		for _, g := range c.f.CosGroups {
 			if g.Lossless && c.carried[g].has(l) {
 				at := l.At
-				if l.A.At.Filename != at.Filename { // the cable stands in a file of its own
+				if l.A().At.Filename != at.Filename { // the cable stands in a file of its own
 					if _, known := rows[at]; !known {
-						rows[at] = l.A.At
+						rows[at] = l.A().At
 					}
 					at = rows[at]
 				}
-				c.report.errorf(topicLengthMissing, at, fmt.Sprintf("%s to %s", l.A, l.B), "%s carries the lossless cos group %q, and no "+
+				c.report.errorf(topicLengthMissing, at, fmt.Sprintf("%s to %s", l.A(), l.B()), "%s carries the lossless cos group %q, and no "+
 					"length is known for it. What is on the cable when a pause is sent still arrives, so the headroom depends on it. "+
 					"Say length = \"30m\" in the block, or cable_length in the fabric block for all.", l.Block, g.Name).
 					Note(g.LosslessAt, "the group is lossless")

@@ -67,10 +67,10 @@ func (g graph) source() *lang.Source {
 // carrying returns the indexes of the links between switches that carry the group, and the ones whose ends mark.
 func carrying(f *ir.Fabric, links int) (carry, mark []int) {
 	for i, l := range f.Links[:links] {
-		if len(l.A.Buffers) > 0 {
+		if len(l.A().Buffers()) > 0 {
 			carry = append(carry, i)
 		}
-		if len(l.A.Marks) > 0 {
+		if len(l.A().Marks()) > 0 {
 			mark = append(mark, i)
 		}
 	}
@@ -104,10 +104,10 @@ func TestCarry(t *testing.T) {
 				assert.Empty(t, mark, "RoCEv1 cannot be marked")
 			}
 			for _, l := range f.Links {
-				assert.Equal(t, len(l.A.Buffers), len(l.B.Buffers), "PFC at both ends of %s", l.A)
+				assert.Equal(t, len(l.A().Buffers()), len(l.B().Buffers()), "PFC at both ends of %s", l.A())
 			}
 			for _, m := range f.Intents[0].Members {
-				assert.NotEmpty(t, m.NIC.Port.Buffers, "a member's cable carries its group")
+				assert.NotEmpty(t, m.NIC.Port.Buffers(), "a member's cable carries its group")
 			}
 		})
 	}
@@ -161,8 +161,8 @@ func TestAGroupWithoutIntentIsCarriedEverywhere(t *testing.T) {
 	s.Roces = nil
 	f := compiled(t, s)
 	for _, p := range f.Ports {
-		assert.Len(t, p.Buffers, 1, p)
-		assert.Equal(t, p.Device.Switch != nil, len(p.Marks) == 1, p)
+		assert.Len(t, p.Buffers(), 1, p)
+		assert.Equal(t, p.Device().Switch != nil, len(p.Marks()) == 1, p)
 	}
 }
 
@@ -190,10 +190,10 @@ func TestAGroupIsCarriedInWhatItBouncesInto(t *testing.T) {
 		f, ds := Compile(s, targets.Known)
 		require.False(t, ds.HasErrors(), "%v", ds)
 		var buffers, marks []string
-		for _, b := range f.Links[0].B.Buffers {
+		for _, b := range f.Links[0].B().Buffers() {
 			buffers = append(buffers, b.Group.Name)
 		}
-		for _, m := range f.Links[0].B.Marks {
+		for _, m := range f.Links[0].B().Marks() {
 			marks = append(marks, m.Group.Name)
 		}
 		assert.Equal(t, c.want, buffers, "%s, %s", c.flowControl, c.routing)
@@ -216,9 +216,9 @@ func TestAHostThatForwardsIsATransit(t *testing.T) {
 	}
 	transit := &lang.Host{Name: "transit", Group: "t", Decl: decl, NICs: nics, Forwards: val(a, true)}
 	s.Hosts = append(s.Hosts, transit)
-	assert.Len(t, port(compiled(t, s), "s0:swp30").Buffers, 1)
+	assert.Len(t, port(compiled(t, s), "s0:swp30").Buffers(), 1)
 	transit.Forwards.V = false
-	assert.Empty(t, port(compiled(t, s), "s0:swp30").Buffers)
+	assert.Empty(t, port(compiled(t, s), "s0:swp30").Buffers())
 }
 
 func TestRing(t *testing.T) {
@@ -277,24 +277,24 @@ func TestRingIsClosed(t *testing.T) {
 			require.Less(t, len(g.links), n, "more links than a forest has")
 			return
 		}
-		at := ring[0].A.Device
-		if last := ring[len(ring)-1]; last.A.Device != at && last.B.Device != at {
-			at = ring[0].B.Device
+		at := ring[0].A().Device()
+		if last := ring[len(ring)-1]; last.A().Device() != at && last.B().Device() != at {
+			at = ring[0].B().Device()
 		}
 		start, seen := at, map[*ir.Link]bool{}
 		for i, l := range ring {
 			require.False(t, seen[l])
 			seen[l] = true
-			require.True(t, l.A.Device == at || l.B.Device == at, "link %d does not join", i)
-			if l.A.Device == at {
-				at = l.B.Device
+			require.True(t, l.A().Device() == at || l.B().Device() == at, "link %d does not join", i)
+			if l.A().Device() == at {
+				at = l.B().Device()
 			} else {
-				at = l.A.Device
+				at = l.A().Device()
 			}
 		}
 		require.Same(t, start, at)
 		for _, l := range ring {
-			require.LessOrEqual(t, diag.ComparePlace(ring[0].A.At, l.A.At), 0, "starts at the link written first")
+			require.LessOrEqual(t, diag.ComparePlace(ring[0].A().At, l.A().At), 0, "starts at the link written first")
 		}
 	})
 }

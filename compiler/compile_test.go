@@ -60,7 +60,7 @@ func TestCompileClos(t *testing.T) {
 		require.Same(t, f, d.Fabric)
 		for j, p := range d.Ports {
 			require.Equal(t, j, p.Index)
-			require.Same(t, d, p.Device)
+			require.Same(t, d, p.Device())
 		}
 	}
 	for i, p := range f.Ports {
@@ -70,7 +70,7 @@ func TestCompileClos(t *testing.T) {
 	}
 	for i, l := range f.Links {
 		require.Equal(t, i, l.ID)
-		require.Equal(t, l.A.Device.Switch != nil, l.Routed, "switches are routed under up-down, hosts bridged")
+		require.Equal(t, l.A().Device().Switch != nil, l.Routed, "switches are routed under up-down, hosts bridged")
 	}
 	leaf := device(f, "leaf1")
 	var names []string
@@ -92,16 +92,16 @@ func TestCompileClos(t *testing.T) {
 
 	// The up link: 30 m at 100G, MTU 9216, cells of 144 B.
 	up := port(f, "leaf1:swp13")
-	assert.Equal(t, 100_000, up.Speed)
-	assert.Equal(t, 9216, up.MTU)
-	require.Len(t, up.Buffers, 1)
+	assert.Equal(t, 100_000, up.Speed())
+	assert.Equal(t, 9216, up.MTU())
+	require.Len(t, up.Buffers(), 1)
 	b := up.Carries(f.CosGroups[0])
 	require.NotNil(t, b)
 	assert.Equal(t, 118_224, b.Need) // (9216 + 3788 + 819 + 25216) x 3 + 1024, in cells
 	assert.Equal(t, 18_000, b.Xoff.N)
 	assert.Equal(t, 2016, b.XonDelta.N)
 	assert.Equal(t, b.Need, b.Headroom())
-	from := b.Size.On(up.Link).From
+	from := b.Size.On(up.Link()).From
 	assert.Equal(t, "cable of 30 m", from[0].Why)
 	assert.NotEmpty(t, from[0].At.Filename)
 	var why []string
@@ -112,22 +112,22 @@ func TestCompileClos(t *testing.T) {
 		"slower end: NVIDIA SN4600C, 100G", "mtu = 9216", "pause response at 100G: 394 quanta x 64 B",
 		"Spectrum-3: cells of 144 B", "xoff of 18000 B and headroom of 118224 B",
 	}, why)
-	assert.Same(t, b, port(f, "leaf3:swp14").Buffers[0], "alike ports share")
-	assert.NotSame(t, b, port(f, "leaf1:swp1").Buffers[0])
+	assert.Same(t, b, port(f, "leaf3:swp14").Buffers()[0], "alike ports share")
+	assert.NotSame(t, b, port(f, "leaf1:swp1").Buffers()[0])
 
-	require.Len(t, up.Marks, 1)
-	assert.Equal(t, 153_504, up.Marks[0].Min.N)
-	assert.Equal(t, 1_535_040, up.Marks[0].Max.N)
-	assert.Equal(t, 100, up.Marks[0].Probability.N)
-	assert.Equal(t, 38_304, port(f, "leaf1:swp1").Marks[0].Min.N, "scaled with the speed: 25G")
+	require.Len(t, up.Marks(), 1)
+	assert.Equal(t, 153_504, up.Marks()[0].Min.N)
+	assert.Equal(t, 1_535_040, up.Marks()[0].Max.N)
+	assert.Equal(t, 100, up.Marks()[0].Probability.N)
+	assert.Equal(t, 38_304, port(f, "leaf1:swp1").Marks()[0].Min.N, "scaled with the speed: 25G")
 
 	// The host's end carries the group, its sizes are the driver's.
 	nic := port(f, "gpu1:ens1f0")
 	require.NotNil(t, nic.Carries(f.CosGroups[0]))
-	assert.False(t, nic.Buffers[0].Size.Set())
-	assert.Equal(t, 46_104, nic.Buffers[0].Need, "what mlx5 takes at least: 25G counted as 40G, 3 m, MTU 9000")
-	assert.Empty(t, nic.Marks)
-	assert.Equal(t, 9000, nic.MTU)
+	assert.False(t, nic.Buffers()[0].Size.Set())
+	assert.Equal(t, 46_104, nic.Buffers()[0].Need, "what mlx5 takes at least: 25G counted as 40G, 3 m, MTU 9000")
+	assert.Empty(t, nic.Marks())
+	assert.Equal(t, 9000, nic.MTU())
 	assert.Same(t, nic, nic.NIC.Port)
 	assert.Equal(t, -1, nic.NIC.TOS)
 
@@ -543,12 +543,12 @@ func dump(f *ir.Fabric) []string {
 			say("%s %s tier %d %v", d.Name, d.Switch.Model.Name, d.Switch.Tier, d.Switch.TierFrom)
 		}
 		for _, p := range d.Ports {
-			say("%s -> %s %d %d %s %v routed=%v", p, p.Peer(), p.Speed, p.MTU, num(p.Link.Speed), p.Link.Length, p.Link.Routed)
-			for _, b := range p.Buffers {
-				say("%s %s %s %s %s %d %d %v", p, b.Group.Name, num(b.Size.On(p.Link)), num(b.Xoff.On(p.Link)), num(b.XonDelta.On(p.Link)), b.Need, b.Floor, b.Terms)
+			say("%s -> %s %d %d %s %v routed=%v", p, p.Peer(), p.Speed(), p.MTU(), num(p.Link().Speed), p.Link().Length, p.Link().Routed)
+			for _, b := range p.Buffers() {
+				say("%s %s %s %s %s %d %d %v", p, b.Group.Name, num(b.Size.On(p.Link())), num(b.Xoff.On(p.Link())), num(b.XonDelta.On(p.Link())), b.Need, b.Floor, b.Terms)
 			}
-			for _, m := range p.Marks {
-				say("%s %s %s %s %s", p, m.Group.Name, num(m.Min.On(p.Link)), num(m.Max.On(p.Link)), num(m.Probability.On(p.Link)))
+			for _, m := range p.Marks() {
+				say("%s %s %s %s %s", p, m.Group.Name, num(m.Min.On(p.Link())), num(m.Max.On(p.Link())), num(m.Probability.On(p.Link())))
 			}
 		}
 	}
@@ -583,5 +583,5 @@ func TestAnUnrelatedDeviceChangesNothingElse(t *testing.T) {
 	f := compiled(t, src)
 	after := slices.DeleteFunc(dump(f), func(s string) bool { return strings.HasPrefix(s, "lab1") || strings.HasPrefix(s, "a-host") })
 	assert.Equal(t, before, after)
-	assert.Empty(t, port(f, "lab1:swp1").Buffers, "no member there, so no PFC and no length needed")
+	assert.Empty(t, port(f, "lab1:swp1").Buffers(), "no member there, so no PFC and no length needed")
 }

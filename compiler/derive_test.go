@@ -47,15 +47,15 @@ func TestSizesGivenByThePersonAreTakenAsWritten(t *testing.T) {
 			s.CosGroups[0].PFC = c.pfc
 			f := compiled(t, s)
 			p := port(f, "s0:swp1")
-			b := p.Buffers[0]
+			b := p.Buffers()[0]
 			assert.Equal(t, [3]int{c.size, c.xoff, c.xond}, [3]int{b.Size.N, b.Xoff.N, b.XonDelta.N})
 			assert.Equal(t, 147_360, b.Need, "what is needed does not depend on what is given")
 			for _, n := range []ir.Derived{b.Size, b.Xoff, b.XonDelta} {
 				assert.True(t, n.Set())
 			}
 			if c.pfc != nil && c.pfc.Buffer.Set() {
-				assert.Equal(t, c.pfc.Buffer.At, b.Size.On(p.Link).From[0].At)
-				assert.Contains(t, b.Size.On(p.Link).From[0].Why, "pfc.buffer = ")
+				assert.Equal(t, c.pfc.Buffer.At, b.Size.On(p.Link()).From[0].At)
+				assert.Contains(t, b.Size.On(p.Link()).From[0].Why, "pfc.buffer = ")
 			}
 		})
 	}
@@ -84,11 +84,11 @@ func TestMarks(t *testing.T) {
 			s.CosGroups[0].ECN = &c.ecn
 			f := compiled(t, s)
 			p := port(f, "s0:swp1")
-			m := p.Marks[0]
+			m := p.Marks()[0]
 			assert.Equal(t, [3]int{c.min, c.max, c.p}, [3]int{m.Min.N, m.Max.N, m.Probability.N})
 			for _, n := range []ir.Derived{m.Min, m.Max, m.Probability} {
 				require.True(t, n.Set())
-				assert.NotEmpty(t, n.On(p.Link).From[0].At.Filename, "first the person's line")
+				assert.NotEmpty(t, n.On(p.Link()).From[0].At.Filename, "first the person's line")
 			}
 		})
 	}
@@ -104,7 +104,7 @@ func TestMarksComeBeforePausing(t *testing.T) {
 	a := &author{line: 9000}
 	s.Links[0].Block.Length = val(a, 300.0)
 	f := compiled(t, s)
-	m := port(f, "s0:swp1").Marks[0]
+	m := port(f, "s0:swp1").Marks()[0]
 	bound := device(f, "s0").Memory().MarkBound()
 	assert.Equal(t, (13_945_824-32*(147_360+18_048))/2/(32*2), bound)
 	assert.Equal(t, 67_599, bound)
@@ -113,12 +113,12 @@ func TestMarksComeBeforePausing(t *testing.T) {
 
 	// A lossy group is not held to it.
 	s.CosGroups[0].Lossless.V = false
-	assert.Equal(t, 153_600, port(compiled(t, s), "s0:swp1").Marks[0].Min.N)
+	assert.Equal(t, 153_600, port(compiled(t, s), "s0:swp1").Marks()[0].Min.N)
 
 	// With the chip given away twice over, three frames stay.
 	s.CosGroups[0].Lossless.V = true
 	s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), Buffer: val(a, 1_000_000)}
-	assert.Equal(t, 27_648, port(compiled(t, s), "s0:swp1").Marks[0].Min.N)
+	assert.Equal(t, 27_648, port(compiled(t, s), "s0:swp1").Marks()[0].Min.N)
 }
 
 // Where xoff is all that a port may hold, marks come first for the incast the fabric has; fewer than two senders make none.
@@ -133,7 +133,7 @@ func TestMarksComeBeforePausingOfAnIncast(t *testing.T) {
 			sw.Model = val(&author{line: 9100}, "z9100")
 		}
 		f := compiled(t, s)
-		return f, port(f, "s0:swp1").Marks[0]
+		return f, port(f, "s0:swp1").Marks()[0]
 	}
 	f, m := marked(6)
 	require.True(t, device(f, "s0").Memory().Model.Absolute)
@@ -179,10 +179,10 @@ func TestSpeeds(t *testing.T) {
 			f := compiled(t, s)
 			for i, p := range c.ports {
 				got := port(f, "s0:"+p)
-				assert.Equal(t, c.want[i], got.Speed, p)
-				assert.Equal(t, c.want[i], got.Peer().Speed, p)
-				assert.Equal(t, c.want[i], got.Link.Speed.N, p)
-				assert.NotEmpty(t, got.Link.Speed.From[0].At.Filename)
+				assert.Equal(t, c.want[i], got.Speed(), p)
+				assert.Equal(t, c.want[i], got.Peer().Speed(), p)
+				assert.Equal(t, c.want[i], got.Link().Speed.N, p)
+				assert.NotEmpty(t, got.Link().Speed.From[0].At.Filename)
 			}
 		})
 	}
@@ -269,7 +269,7 @@ func TestDefaults(t *testing.T) {
 	assert.Equal(t, "cumulus-linux", device(f, "s0").Switch.OS)
 	g := f.CosGroups[0]
 	assert.Equal(t, []ir.Claim{{Value: 3, At: g.CosAt}}, g.PCP, "the PCP is the cos")
-	assert.Equal(t, 0, port(f, "h0:eth0").MTU, "not stated")
+	assert.Equal(t, 0, port(f, "h0:eth0").MTU(), "not stated")
 }
 
 func TestHint(t *testing.T) {

@@ -42,10 +42,10 @@ func TestFlowControlOfCables(t *testing.T) {
 			assert.Equal(t, c.coupled, f.Coupled())
 			for _, l := range f.Links {
 				want, said := c.uplink, c.uplinks
-				if l.A.NIC != nil {
+				if l.A().NIC != nil {
 					want, said = c.host, c.hosts
 				}
-				for _, p := range []*ir.Port{l.A, l.B} {
+				for _, p := range []*ir.Port{l.A(), l.B()} {
 					assert.Equal(t, want, p.FlowControl(), p.String())
 					assert.Equal(t, want == ir.Pause, p.ByPause(), p.String())
 				}
@@ -85,9 +85,9 @@ func TestHeadroomUnderLinkPause(t *testing.T) {
 		return compiled(t, s)
 	}
 	f, with := on("pause"), on("pfc")
-	at, before := port(f, "leaf1:swp1").Buffers[0], port(with, "leaf1:swp1").Buffers[0]
+	at, before := port(f, "leaf1:swp1").Buffers()[0], port(with, "leaf1:swp1").Buffers()[0]
 	assert.Contains(t, at.Terms, ir.Term{Name: "frame the peer had begun", Bytes: 9216 + frameHeaders, Why: "as large as the MTU allows and 22 B"})
 	assert.Greater(t, unrounded(at.Terms), unrounded(before.Terms), "before what is published for the chip")
 	assert.GreaterOrEqual(t, at.Need, before.Need)
-	assert.Equal(t, port(with, "leaf1:swp3").Buffers[0].Need, port(f, "leaf1:swp3").Buffers[0].Need)
+	assert.Equal(t, port(with, "leaf1:swp3").Buffers()[0].Need, port(f, "leaf1:swp3").Buffers()[0].Need)
 }

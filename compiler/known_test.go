@@ -58,11 +58,11 @@ func TestNothingKnown(t *testing.T) {
 	assert.Equal(t, "plan9", leaf.Switch.OS)
 	assert.Equal(t, "Ethernet4", leaf.Ports[1].Name)
 	assert.False(t, leaf.Ports[1].Front.Known())
-	assert.NotZero(t, leaf.Ports[1].Buffers[0].Need, "the chip sizes its buffers")
+	assert.NotZero(t, leaf.Ports[1].Buffers()[0].Need, "the chip sizes its buffers")
 	nic := device(f, "gpu1").Host.NICs[0]
 	assert.Equal(t, "labdrv", nic.Model.Driver.Name)
 	assert.Equal(t, ir.NICCan{}, nic.Can())
-	assert.Zero(t, nic.Port.Buffers[0].Need, "no formula is known")
+	assert.Zero(t, nic.Port.Buffers()[0].Need, "no formula is known")
 
 	_, ds = Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte(foreignHCL)}}, "."), targets.Known)
 	require.Len(t, ds, 1, "where families are known, another one is a slip")

@@ -81,7 +81,7 @@ func TestLongCables(t *testing.T) {
 	} {
 		f, ds := Compile(loaded(t, fstest.MapFS{"fabric.hcl": {Data: []byte(c.text)}}, "."), targets.Known)
 		require.Empty(t, texts(ds), c.name)
-		b := port(f, c.port).Buffers[0]
+		b := port(f, c.port).Buffers()[0]
 		assert.Equal(t, [2]int{c.xoff, c.xon}, [2]int{b.Xoff.N, b.Xoff.N - b.XonDelta.N}, c.name)
 		assert.GreaterOrEqual(t, b.Headroom(), b.Need, c.name)
 		assert.Contains(t, fmt.Sprint(b.Xoff.From), c.why, c.name)
@@ -97,7 +97,7 @@ func TestLongCablesLeaveRoom(t *testing.T) {
 		d := device(f, "hall0")
 		short := d.Memory()
 		for _, p := range d.Ports {
-			for _, b := range p.Buffers {
+			for _, b := range p.Buffers() {
 				short.Lossless -= b.Xoff.N - cells(d.Switch.Model.ASIC, presetXoff)
 			}
 		}
@@ -155,7 +155,7 @@ func TestLastFrameIsTheMembers(t *testing.T) {
 			}
 		}
 		p := port(compiled(t, s), "s0:swp1")
-		b := p.Buffers[0]
+		b := p.Buffers()[0]
 		assert.Equal(t, c.payload, b.Group.RDMAMTU)
 		last := b.Terms[len(b.Terms)-3]
 		assert.Equal(t, "frame the peer had begun", last.Name)
@@ -166,7 +166,7 @@ func TestLastFrameIsTheMembers(t *testing.T) {
 	s.CosGroups = append(s.CosGroups, &lang.CosGroup{
 		Name: "other", Decl: a.at(), Cos: val(a, 5), DSCP: []lang.Value[int]{val(a, 40)}, Lossless: val(a, true),
 	})
-	for _, b := range port(compiled(t, s), "s0:swp1").Buffers {
+	for _, b := range port(compiled(t, s), "s0:swp1").Buffers() {
 		if b.Group.Name == "other" {
 			assert.Zero(t, b.Group.RDMAMTU)
 			want := ir.Term{Name: "frame the peer had begun", Bytes: 9238, Why: "as large as the MTU allows and 22 B"}

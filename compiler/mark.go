@@ -71,16 +71,16 @@ func (c *compiler) mark() {
 		for _, p := range d.Ports {
 			row = row[:0]
 			for _, g := range marking {
-				if !c.marked[g].has(p.Link) {
+				if !c.marked[g].has(p.Link()) {
 					continue
 				}
-				key := markKey{group: g, asic: d.Switch.Model.ASIC, mbps: p.Speed, mtu: p.MTU, bound: -1}
+				key := markKey{group: g, asic: d.Switch.Model.ASIC, mbps: p.Speed(), mtu: p.MTU(), bound: -1}
 				incast, xoff := -1, 0
 				if b := p.Carries(g); b != nil && senders[g] > 1 {
 					xoff = b.Xoff.N
 					incast = mem.IncastBound(senders[g], xoff)
 				}
-				switch free := unbound(key.asic, p.Speed); {
+				switch free := unbound(key.asic, p.Speed()); {
 				case !g.Lossless:
 				case incast >= 0 && incast < bound && free >= incast:
 					key.bound, key.senders = incast, senders[g]
@@ -93,12 +93,12 @@ func (c *compiler) mark() {
 				m := known[key]
 				if m == nil {
 					m = deriveMark(key)
-					c.pinMark(m, key, p.Link, memoryOnly(mem), loose)
+					c.pinMark(m, key, p.Link(), memoryOnly(mem), loose)
 					known[key] = m
 				}
 				row = append(row, m)
 			}
-			p.Marks = rows.share(row)
+			p.SetMarks(rows.share(row))
 		}
 	}
 }

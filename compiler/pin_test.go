@@ -104,10 +104,10 @@ func sizes(f *ir.Fabric) string {
 	var b strings.Builder
 	for _, p := range f.Ports {
 		fmt.Fprint(&b, p)
-		for _, x := range p.Buffers {
+		for _, x := range p.Buffers() {
 			fmt.Fprint(&b, " ", x.Group.Name, x.Size.N, x.Xoff.N, x.XonDelta.N, x.Need, x.Floor)
 		}
-		for _, m := range p.Marks {
+		for _, m := range p.Marks() {
 			fmt.Fprint(&b, " ", m.Group.Name, m.Min.N, m.Max.N, m.Probability.N)
 		}
 		b.WriteByte('\n')
@@ -134,7 +134,7 @@ func TestPinnedByTheSameRules(t *testing.T) {
 			rt.Fatalf("%s\n%s\n%s", texts(ds), sizes(fresh), sizes(locked))
 		}
 		for _, p := range locked.Ports {
-			for _, b := range p.Buffers {
+			for _, b := range p.Buffers() {
 				if b.Pinned.Filename != "" {
 					rt.Fatal("pinned to what the rules give anyway")
 				}
@@ -179,20 +179,20 @@ func TestPinnedByOtherRules(t *testing.T) {
 	assert.Equal(t, "now xon_delta: preset: resume 2000 B below xoff; Spectrum: cells of 96 B", ds[0].Notes[1].Message)
 
 	up, down := port(f, "leaf1:swp32"), port(f, "leaf1:swp1")
-	for _, b := range up.Buffers {
+	for _, b := range up.Buffers() {
 		assert.Equal(t, 96_192, b.Size.N)
-		assert.Equal(t, port(fresh, "leaf1:swp32").Buffers[0].Need, b.Need, "the rules of this rocec judge")
+		assert.Equal(t, port(fresh, "leaf1:swp32").Buffers()[0].Need, b.Need, "the rules of this rocec judge")
 		assert.Equal(t, ds[0].At, b.Pinned)
-		from := b.Size.On(up.Link).From
+		from := b.Size.On(up.Link()).From
 		require.Len(t, from, 1)
 		assert.Equal(t, "pinned in fabric.lock", from[0].Why)
 		assert.Equal(t, lock.Name, from[0].At.Filename)
 		last := b.Xoff.From[len(b.Xoff.From)-1].Origin
 		assert.Equal(t, "pinned in fabric.lock", last.Why, "behind the reasons that go on to hold")
 	}
-	assert.Equal(t, port(fresh, "leaf1:swp1").Buffers[0].Size.N, down.Buffers[0].Size.N)
-	assert.Empty(t, down.Buffers[0].Pinned)
-	assert.Equal(t, 152_640, down.Marks[1].Min.N)
+	assert.Equal(t, port(fresh, "leaf1:swp1").Buffers()[0].Size.N, down.Buffers()[0].Size.N)
+	assert.Empty(t, down.Buffers()[0].Pinned)
+	assert.Equal(t, 152_640, down.Marks()[1].Min.N)
 }
 
 // What is like the rest needs no row; what is not is derived, and said once.
@@ -247,7 +247,7 @@ func TestPinnedBound(t *testing.T) {
 	f, ds = compileLocked(t, bounded, plain)
 	require.Len(t, ds, 2, texts(ds))
 	assert.Equal(t, []string{"lock-changed", "lock-changed"}, []string{ds[0].Code, ds[1].Code}, "of leaves and of the spine")
-	assert.Equal(t, 30_720, port(f, "leaf1:swp1").Marks[0].Min.N)
+	assert.Equal(t, 30_720, port(f, "leaf1:swp1").Marks()[0].Min.N)
 
 	unbounded := racks(3, "")
 	few, _ := compileLocked(t, unbounded, nil)
@@ -261,6 +261,6 @@ func TestPinnedBound(t *testing.T) {
 	})
 	f, ds = compileLocked(t, unbounded, exact)
 	require.Len(t, ds, 2, texts(ds))
-	assert.Equal(t, 48_000, port(f, "leaf1:swp1").Marks[0].Min.N, "an earlier rocec had a bound here")
-	assert.Equal(t, 153_600, port(f, "spine:swp1").Marks[0].Min.N, "and the row is for no other switch")
+	assert.Equal(t, 48_000, port(f, "leaf1:swp1").Marks()[0].Min.N, "an earlier rocec had a bound here")
+	assert.Equal(t, 153_600, port(f, "spine:swp1").Marks()[0].Min.N, "and the row is for no other switch")
 }

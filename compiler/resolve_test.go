@@ -67,7 +67,7 @@ func TestNamesAreResolved(t *testing.T) {
 		var got []string
 		for i, p := range device(f, "leaf1").Ports {
 			assert.Equal(t, i, p.Index)
-			got = append(got, fmt.Sprintf("%s %v %s", p.Name, p.Front, platform.SpeedText(p.Speed)))
+			got = append(got, fmt.Sprintf("%s %v %s", p.Name, p.Front, platform.SpeedText(p.Speed())))
 		}
 		assert.Equal(t, c.want, strings.Join(got, ", "))
 	}

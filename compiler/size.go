@@ -73,7 +73,7 @@ func (c *compiler) size() {
 		size := 0
 		for _, m := range in.Members {
 			if m.NIC.Port != nil {
-				size = max(size, ir.RDMAMTU(cmp.Or(m.NIC.MTU, m.NIC.Port.Link.MTU.N)))
+				size = max(size, ir.RDMAMTU(cmp.Or(m.NIC.MTU, m.NIC.Port.Link().MTU.N)))
 			}
 		}
 		for _, g := range c.bounces(in.Group) {
@@ -84,7 +84,7 @@ func (c *compiler) size() {
 	rows := rows[*ir.Buffer]{}
 	var row []*ir.Buffer
 	for _, l := range c.f.Links {
-		for _, p := range []*ir.Port{l.A, l.B} {
+		for _, p := range []*ir.Port{l.A(), l.B()} {
 			row = row[:0]
 			for _, g := range s.lossless {
 				if !c.carried[g].has(l) {
@@ -103,15 +103,15 @@ func (c *compiler) size() {
 				}
 				row = append(row, b)
 			}
-			p.Buffers = rows.share(row)
+			p.SetBuffers(rows.share(row))
 		}
 	}
 }
 
 // key is what the buffer of a group at a port depends on.
 func (s *sizing) key(p *ir.Port, g *ir.CosGroup) bufferKey {
-	l := p.Link
-	if d := p.Device; d.Switch != nil {
+	l := p.Link()
+	if d := p.Device(); d.Switch != nil {
 		m := d.Switch.Model
 		k := bufferKey{group: g, asic: m.ASIC, tables: s.published(m), metres: l.Length.Metres, mbps: l.Speed.N, mtu: l.MTU.N, rdma: g.RDMAMTU}
 		if k.pause = l.ByPause(); k.pause {
@@ -141,22 +141,22 @@ func (c *compiler) findTight(s *sizing) {
 			continue
 		}
 		if !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool {
-			return p.Link.Length.Metres > ir.LongCable && slices.ContainsFunc(s.lossless, func(g *ir.CosGroup) bool {
-				return c.carried[g].has(p.Link) && s.key(p, g).feeds()
+			return p.Link().Length.Metres > ir.LongCable && slices.ContainsFunc(s.lossless, func(g *ir.CosGroup) bool {
+				return c.carried[g].has(p.Link()) && s.key(p, g).feeds()
 			})
 		}) {
 			continue
 		}
 		for _, p := range d.Ports {
 			for _, g := range s.lossless {
-				if !c.carried[g].has(p.Link) {
+				if !c.carried[g].has(p.Link()) {
 					continue
 				}
 				k := s.key(p, g)
 				if known[k] == nil {
 					known[k] = switchBuffer(k)
 				}
-				p.Buffers = append(p.Buffers, known[k])
+				p.SetBuffers(append(p.Buffers(), known[k]))
 			}
 		}
 		s.tight[d] = d.Memory().Tight()

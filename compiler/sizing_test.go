@@ -14,30 +14,30 @@ func TestHeadroomFollowsTheLinksMTU(t *testing.T) {
 	s := pair("sn2700", "100G", 300)
 	s.Links[0].Block.MTU = val(a, 4200)
 	p := port(compiled(t, s), "s0:swp1")
-	b := p.Buffers[0]
+	b := p.Buffers()[0]
 	assert.Equal(t, 4200, b.Terms[0].Bytes)
 	assert.Equal(t, 137_280, b.Need, "(4200 + 37,879 + 819 + 25,216) x 2 + 1024 in cells")
-	assert.Equal(t, "mtu = 4200", b.Size.On(p.Link).From[2].Why)
-	assert.Equal(t, s.Links[0].Block.MTU.At, b.Size.On(p.Link).From[2].At)
+	assert.Equal(t, "mtu = 4200", b.Size.On(p.Link()).From[2].Why)
+	assert.Equal(t, s.Links[0].Block.MTU.At, b.Size.On(p.Link()).From[2].At)
 
 	s = pair("sn2700", "10G", 5)
 	s.Links[0].Block.MTU = val(a, 4200)
 	p = port(compiled(t, s), "s0:swp1")
-	m := p.Marks[0]
+	m := p.Marks()[0]
 	assert.Equal(t, 15_360, m.Min.N, "more than three frames of 4200 B, so the speed decides")
 	s.Links[0].Block.MTU = val(a, 6000)
 	p = port(compiled(t, s), "s0:swp1")
-	m = p.Marks[0]
+	m = p.Marks()[0]
 	assert.Equal(t, 18_048, m.Min.N, "three frames in cells")
-	assert.Equal(t, "at least 3 frames of 6000 B", m.Min.On(p.Link).From[2].Why)
-	assert.Equal(t, s.Links[0].Block.MTU.At, m.Min.On(p.Link).From[2].At)
+	assert.Equal(t, "at least 3 frames of 6000 B", m.Min.On(p.Link()).From[2].Why)
+	assert.Equal(t, s.Links[0].Block.MTU.At, m.Min.On(p.Link()).From[2].At)
 }
 
 func TestSmallPackets(t *testing.T) {
 	a := &author{line: 8500}
 	s := pair("sn2700", "100G", 300)
 	s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), SmallPackets: val(a, 50)}
-	b := port(compiled(t, s), "s0:swp1").Buffers[0]
+	b := port(compiled(t, s), "s0:swp1").Buffers()[0]
 	assert.Equal(t, 110_784, b.Need, "(9216 + 37,879 + 819 + 25,216) x 1.5 + 1024 in cells")
 	assert.Equal(t, "50 % of the sum so far x (2 - 1), for cells of 96 B", b.Terms[4].Why)
 	assert.Equal(t, 36_565, b.Terms[4].Bytes)
@@ -47,7 +47,7 @@ func TestSmallPackets(t *testing.T) {
 
 // A published row is a term of its own.
 func TestPublishedRowBinds(t *testing.T) {
-	b := port(compiled(t, pair("z9100", "100G", 5)), "s0:swp1").Buffers[0]
+	b := port(compiled(t, pair("z9100", "100G", 5)), "s0:swp1").Buffers()[0]
 	assert.Equal(t, 165_984, b.Need)
 	last := b.Terms[len(b.Terms)-1]
 	assert.Equal(t, "published for the chip", last.Name)
@@ -57,7 +57,7 @@ func TestPublishedRowBinds(t *testing.T) {
 
 	s := pair("z9100", "100G", 5)
 	s.Links[0].Block.MTU = val(&author{line: 8500}, 4200)
-	b = port(compiled(t, s), "s0:swp1").Buffers[0]
+	b = port(compiled(t, s), "s0:swp1").Buffers()[0]
 	last = b.Terms[len(b.Terms)-1]
 	assert.Equal(t, 153_504, b.Need, "4900 B less, in small packets")
 	assert.Contains(t, last.Why, "153504 B, Force10-Z9100, 100G at 5 m: 165568 B, MTU 9100, for MTU 4200 (SONiC")
@@ -67,11 +67,11 @@ func TestPublishedRowBinds(t *testing.T) {
 func TestMarksInTheStepsOfTheChip(t *testing.T) {
 	a := &author{line: 8500}
 	for _, model := range []string{"sn5600", "sn5640"} {
-		m := port(compiled(t, pair(model, "100G", 5)), "s0:swp1").Marks[0]
+		m := port(compiled(t, pair(model, "100G", 5)), "s0:swp1").Marks()[0]
 		assert.Equal(t, 159_744, m.Min.N, "as Cumulus Linux shows 150 KiB")
 		assert.Equal(t, 1_597_440, m.Max.N)
 		assert.Contains(t, m.Min.From[len(m.Min.From)-1].Origin.Why, "steps of 12288 B")
-		m = port(compiled(t, pair(model, "10G", 5)), "s0:swp1").Marks[0]
+		m = port(compiled(t, pair(model, "10G", 5)), "s0:swp1").Marks()[0]
 		assert.Equal(t, 3*12_288, m.Min.N, "three frames of 9216 B are 27,648 B")
 
 		// Below a bound of 100,000 B it is the next step down.
@@ -80,15 +80,15 @@ func TestMarksInTheStepsOfTheChip(t *testing.T) {
 		s.CosGroups[0].PFC = &lang.PFC{Decl: a.at(), Buffer: val(a, (memory-800_000)/2)} // two ports, one group
 		f := compiled(t, s)
 		assert.Equal(t, 100_000, device(f, "s0").Memory().MarkBound())
-		assert.Equal(t, 8*12_288, port(f, "s0:swp1").Marks[0].Min.N)
+		assert.Equal(t, 8*12_288, port(f, "s0:swp1").Marks()[0].Min.N)
 	}
 }
 
 // Alike NICs share a buffer; another length, speed or MTU makes another one.
 func TestNICBuffersAreShared(t *testing.T) {
 	f := compiled(t, clos(2, 2, 3))
-	first := port(f, "gpu1:ens1f0").Buffers[0]
-	assert.Same(t, first, port(f, "gpu6:ens1f0").Buffers[0])
+	first := port(f, "gpu1:ens1f0").Buffers()[0]
+	assert.Same(t, first, port(f, "gpu6:ens1f0").Buffers()[0])
 	assert.Equal(t, first.Need, total(first.Terms))
 	assert.False(t, first.Size.Set(), "its driver sizes it")
 
@@ -98,7 +98,7 @@ func TestNICBuffersAreShared(t *testing.T) {
 		h.NICs = []*lang.NIC{{Name: h.NICs[0].Name, Decl: a.at(), Model: val(a, "connectx-5"), MTU: val(a, 9000)}}
 	}
 	f = compiled(t, s)
-	assert.Equal(t, 85_524, f.Links[0].A.Buffers[0].Need+f.Links[0].B.Buffers[0].Need-port(f, "s0:swp1").Buffers[0].Need)
+	assert.Equal(t, 85_524, f.Links[0].A().Buffers()[0].Need+f.Links[0].B().Buffers()[0].Need-port(f, "s0:swp1").Buffers()[0].Need)
 	for _, h := range s.Hosts {
 		h.NICs[0].Model = val(a, "e810")
 	}
@@ -106,9 +106,9 @@ func TestNICBuffersAreShared(t *testing.T) {
 	f = compiled(t, s)
 	for _, p := range f.Ports {
 		if p.NIC != nil {
-			require.Len(t, p.Buffers, 1)
-			assert.Zero(t, p.Buffers[0].Need, "its driver publishes no formula")
-			assert.Empty(t, p.Buffers[0].Terms)
+			require.Len(t, p.Buffers(), 1)
+			assert.Zero(t, p.Buffers()[0].Need, "its driver publishes no formula")
+			assert.Empty(t, p.Buffers()[0].Terms)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func TestSizingDocument(t *testing.T) {
 
 	// Where xoff is all that a port may hold.
 	few := full(t, "z9100", 6, 1, 100_000, 5)
-	asic, xoff := few.Switch.Model.ASIC, few.Ports[0].Buffers[0].Xoff.N
+	asic, xoff := few.Switch.Model.ASIC, few.Ports[0].Buffers()[0].Xoff.N
 	bound := few.Memory().IncastBound(5, xoff)
 	says("5 x %s = %s", n(xoff), n(bound))
 	says("so min is %s;", n(deriveMin(markKey{asic: asic, mbps: 100_000, mtu: 9216, bound: bound, senders: 5}, ir.Origin{}).N))
@@ -143,9 +143,10 @@ func full(t *testing.T, model string, ports, groups, speed int, metres float64) 
 	d := &ir.Device{Switch: &ir.Switch{Model: m, Can: os.Can(m.ASIC, "")}}
 	d.Switch.Can.Memory = os.Memory(m.ASIC, "", false)
 	for range ports {
-		p := &ir.Port{Device: d, MTU: 9216, Link: &ir.Link{}}
+		p := ir.NewPort(d, ir.PortSpec{MTU: 9216})
+		ir.NewLink(p, nil, ir.Link{})
 		for range groups {
-			p.Buffers = append(p.Buffers, b)
+			p.SetBuffers(append(p.Buffers(), b))
 		}
 		d.Ports = append(d.Ports, p)
 	}

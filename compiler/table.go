@@ -163,7 +163,7 @@ func (m *tableMaker) findStations() {
 			}
 			s := m.stations[i]
 			s.nics = append(s.nics, n)
-			at := int32(n.Port.Peer().Device.ID)
+			at := int32(n.Port.Peer().Device().ID)
 			if d.Forwards() {
 				at = int32(d.ID)
 			}
@@ -524,7 +524,7 @@ func (m *tableMaker) missing() {
 			continue
 		}
 		for _, p := range d.Ports {
-			if g := m.lossless(p.Link); g != nil && p.Peer().Device.Forwards() {
+			if g := m.lossless(p.Link()); g != nil && p.Peer().Device().Forwards() {
 				file := m.c.src.NextHops
 				m.c.report.errorf(topicTableMissing, file.At(file.Key), d.Name, "%s is not in %s, and its link %s to %s carries the lossless "+
 					"cos group %q: where it sends traffic must be known. Add it here; a switch without routes is written %q: [].",

@@ -108,7 +108,7 @@ func hops(f *ir.Fabric, at, nic string) string {
 			if n.Device.Name+":"+n.Name != nic {
 				continue
 			}
-			attached := n.Port.Peer().Device == d
+			attached := n.Port.Peer().Device() == d
 			ports, ok := f.Table.Leaves(d, i, attached)
 			if !ok {
 				return "drops"

@@ -35,7 +35,7 @@ func (p *portFinder) find(name string) *ir.Port {
 // meant.
 func (p *portFinder) mayLead(port *ir.Port, k key) bool {
 	peer := port.Peer()
-	if peer.Device.Forwards() {
+	if peer.Device().Forwards() {
 		return true
 	}
 	i := p.m.station[peer.NIC]
@@ -44,7 +44,7 @@ func (p *portFinder) mayLead(port *ir.Port, k key) bool {
 	case toInterface:
 		return k.id == i
 	case toHost:
-		return k.id == int32(peer.Device.ID)
+		return k.id == int32(peer.Device().ID)
 	case toSwitch:
 		return k.id == int32(p.d.ID)
 	case toMAC:

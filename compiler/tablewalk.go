@@ -73,7 +73,7 @@ func (m *tableMaker) senders() map[*ir.Intent][]*ir.Device {
 		}
 	}
 	paused := slices.ContainsFunc(m.c.f.Links, func(l *ir.Link) bool {
-		return l.FlowControl == ir.Pause && l.A.Device.Forwards() && l.B.Device.Forwards()
+		return l.FlowControl == ir.Pause && l.A().Device().Forwards() && l.B().Device().Forwards()
 	})
 	all := m.c.f.FlowControl == ir.Pause || paused || slices.ContainsFunc(m.c.f.CosGroups, func(g *ir.CosGroup) bool {
 		return g.Lossless && !slices.ContainsFunc(m.c.f.Intents, func(in *ir.Intent) bool { return in.Group == g || in.CNP == g })
@@ -117,7 +117,7 @@ func (w *tableWalk) from(d *ir.Device, target int) {
 			w.path = w.path[:len(w.path)-1]
 			continue
 		}
-		next := top.ports[0].Peer().Device
+		next := top.ports[0].Peer().Device()
 		top.ports = top.ports[1:]
 		switch {
 		case !next.Forwards() || w.state[next.ID] == mark:

@@ -20,7 +20,7 @@ func (c *compiler) tiers() {
 		d := queue[0]
 		queue = queue[1:]
 		for _, p := range d.Ports {
-			next := p.Peer().Device
+			next := p.Peer().Device()
 			if next.Switch != nil && height[next.ID] == 0 {
 				height[next.ID] = height[d.ID] + 1
 				queue = append(queue, next)

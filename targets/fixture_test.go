@@ -106,9 +106,11 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 		return d
 	}
 	add := func(d *ir.Device, name string) *ir.Port {
-		p := &ir.Port{ID: len(f.Ports), Index: len(d.Ports), Device: d, Name: name, At: at(8), Speed: speed, MTU: 9216, Buffers: buffers}
+		p := ir.NewPort(d, ir.PortSpec{
+			ID: len(f.Ports), Index: len(d.Ports), Name: name, At: at(8), Speed: speed, MTU: 9216, Buffers: buffers,
+		})
 		if d.Switch != nil {
-			p.Marks = marks
+			p.SetMarks(marks)
 		}
 		d.Ports = append(d.Ports, p)
 		f.Ports = append(f.Ports, p)
@@ -121,8 +123,8 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 		return p
 	}
 	cable := func(a, b *ir.Port) {
-		l := &ir.Link{ID: len(f.Links), A: a, B: b, At: at(8), Speed: num(speed), Length: ir.Length{Metres: 3, From: ir.Origin{At: at(8), Why: "cable of 3 m"}}}
-		a.Link, b.Link = l, l
+		length := ir.Length{Metres: 3, From: ir.Origin{At: at(8), Why: "cable of 3 m"}}
+		l := ir.NewLink(a, b, ir.Link{ID: len(f.Links), At: at(8), Speed: num(speed), Length: length})
 		f.Links = append(f.Links, l)
 	}
 	for i := range c.leaves * c.hosts {
@@ -146,7 +148,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 			p := add(host, "ens1f0")
 			p.NIC, host.Host.NICs[0].Port = host.Host.NICs[0], p
 			cable(p, front(leaf, h+1))
-			p.Link.FlowControl = c.access
+			p.Link().FlowControl = c.access
 		}
 	}
 	for s := range c.spines {

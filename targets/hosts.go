@@ -65,7 +65,7 @@ func (p *part) judgeHost(d *ir.Device) {
 		if nic.Wanted(n) && !p.table.writes(n.Model.Driver) {
 			p.unwrittenNIC(n)
 		}
-		if n.Port != nil && len(n.Port.Buffers) > 0 && len(n.Carries()) == 0 {
+		if n.Port != nil && len(n.Port.Buffers()) > 0 && len(n.Carries()) == 0 {
 			p.noMember(n)
 		}
 	}
@@ -96,8 +96,8 @@ func (p *part) unwrittenNIC(n *ir.NIC) {
 }
 
 func (p *part) noMember(n *ir.NIC) {
-	groups := make([]string, len(n.Port.Buffers))
-	for i, b := range n.Port.Buffers {
+	groups := make([]string, len(n.Port.Buffers()))
+	for i, b := range n.Port.Buffers() {
 		groups[i] = b.Group.Name
 	}
 	topicNoMember.Warnf(&p.found, n.At, "The nic %s of the host group %s is in no intent, so rocec does not write its settings, but the "+

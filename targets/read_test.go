@@ -58,7 +58,7 @@ func readsBack(t require.TestingT, tree *target.Tree, lies func(group string) []
 			if p.NIC != nil && len(p.NIC.Carries()) == 0 {
 				continue // nothing is written for it
 			}
-			if lies != nil && p.NIC == nil && len(p.Buffers) == 0 {
+			if lies != nil && p.NIC == nil && len(p.Buffers()) == 0 {
 				continue // others may have rules of their own for it
 			}
 			ports++

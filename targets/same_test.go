@@ -178,7 +178,7 @@ func sameSwitch(t *rapid.T, d *ir.Device, a, b *box, all, other bool, whole func
 		for cos := range 8 {
 			require.Equal(t, a.end(name, cos), b.end(name, cos), "%s: pauses of %s, %d", what, p, cos)
 			marks := func(b *box) bool { return b.marks[name][cos] || b.marksAll[cos] }
-			if !all || slices.ContainsFunc(p.Marks, func(m *ir.Mark) bool { return m.Group.Cos == cos }) {
+			if !all || slices.ContainsFunc(p.Marks(), func(m *ir.Mark) bool { return m.Group.Cos == cos }) {
 				require.Equal(t, marks(a), marks(b), "%s: marks of %s, %d", what, p, cos)
 			}
 			if marks(a) && marks(b) {
@@ -222,7 +222,7 @@ func (b *box) shares(port string) map[int]int {
 
 // sentBy are the packets of an intent that come in at a port.
 func sentBy(in *ir.Intent, p *ir.Port) (out []packet) {
-	tagged := in.VLAN > 0 && !p.Link.Routed
+	tagged := in.VLAN > 0 && !p.Link().Routed
 	if in.Version == 1 {
 		return []packet{{tagged: tagged, pcp: in.Group.Cos}}
 	}

@@ -283,7 +283,7 @@ func serves(row *target.Target, d *ir.Device) bool {
 func (p *part) unwritten(d *ir.Device) {
 	carries := slices.ContainsFunc(d.Ports, func(p *ir.Port) bool {
 		nic := p.Peer().NIC
-		return len(p.Buffers) > 0 || len(p.Marks) > 0 || nic != nil && len(nic.Intents) > 0
+		return len(p.Buffers()) > 0 || len(p.Marks()) > 0 || nic != nil && len(nic.Intents) > 0
 	})
 	if !carries {
 		return

@@ -95,7 +95,7 @@ func walk(t testing.TB, f *ir.Fabric, tree *target.Tree, stated map[string]state
 	for _, in := range f.Intents {
 		w.everyPath(in, func(ways []*ir.Port) {
 			for _, p := range ways {
-				if d := p.Device; !slices.Contains(seen[d], in) {
+				if d := p.Device(); !slices.Contains(seen[d], in) {
 					seen[d] = append(seen[d], in)
 				}
 			}
@@ -157,7 +157,7 @@ func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
 		maps.Copy(b.pcp, s.pcp)
 		flow := s.flow
 		if flow == "" {
-			flow = w.meant(p.Link)
+			flow = w.meant(p.Link())
 		}
 		mask := s.pfc
 		if s.pfc == nil {
@@ -167,7 +167,7 @@ func (w *walker) byHand(d *ir.Device, s statement, passing []*ir.Intent) {
 				}
 			}
 		}
-		alone := !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return w.meant(p.Link) == "pfc" }) // else pfc speaks of the others
+		alone := !slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return w.meant(p.Link()) == "pfc" }) // else pfc speaks of the others
 		if strings.HasPrefix(flow, "pfc") || s.pfc != nil && flow == "pause" && (s.flow != "" || alone) {
 			for _, cos := range mask {
 				put(b.pfc, p.Name, cos, pfcEnd{sends: flow != "pfc-rx", obeys: flow != "pfc-tx"})
@@ -195,7 +195,7 @@ func byDSCP(in *ir.Intent) bool { return in.Version == 2 && len(in.Group.DSCP) >
 
 // at gives the box of a port; one that nothing was written for does nothing.
 func (w *walker) at(p *ir.Port) *box {
-	name := p.Device.Name
+	name := p.Device().Name
 	if p.NIC != nil {
 		name += ":" + p.Name
 	}
@@ -233,8 +233,8 @@ type place struct {
 
 // next gives where the link of a port leads from a place, if traffic of the intent may take it.
 func (w *walker) next(in *ir.Intent, from place, p *ir.Port) (place, bool) {
-	to := p.Peer().Device
-	if to.Switch == nil || in.Version == 1 && p.Link.Routed {
+	to := p.Peer().Device()
+	if to.Switch == nil || in.Version == 1 && p.Link().Routed {
 		return place{}, false
 	}
 	if w.f.Routing != ir.UpDown {
@@ -244,14 +244,14 @@ func (w *walker) next(in *ir.Intent, from place, p *ir.Port) (place, bool) {
 	switch {
 	case rise > 0 && !from.down:
 		return place{to, false}, true
-	case rise < 0 || rise == 0 && p.Link.Peer && !from.down:
+	case rise < 0 || rise == 0 && p.Link().Peer && !from.down:
 		return place{to, true}, true
 	}
 	return place{}, false
 }
 
 func (w *walker) ways(in *ir.Intent, a, b *ir.Port, do func([]*ir.Port)) {
-	start, goal := place{d: a.Peer().Device}, b.Peer().Device
+	start, goal := place{d: a.Peer().Device()}, b.Peer().Device()
 	far := map[place]int{start: 0}
 	for queue := []place{start}; len(queue) > 0; queue = queue[1:] {
 		for _, p := range queue[0].d.Ports {
@@ -366,7 +366,7 @@ func (w *walker) data(in *ir.Intent, way []*ir.Port) {
 		pkt := p.packet
 		for i := 0; i < len(way); i += 2 {
 			out, at := way[i], way[i+1]
-			if out.Link.Routed {
+			if out.Link().Routed {
 				pkt.tagged, pkt.pcp = false, 0
 			}
 			b := w.at(at)
@@ -380,7 +380,7 @@ func (w *walker) data(in *ir.Intent, way []*ir.Port) {
 		}
 	}
 	for _, p := range []*ir.Port{from, to} {
-		s, stated := w.stated[p.Device.Group]
+		s, stated := w.stated[p.Device().Group]
 		switch b := w.at(p); {
 		case stated && s.noDCQCN && marks:
 			w.broke(true, "%s does not answer marks of %s", p, in.Name)
@@ -406,11 +406,11 @@ func (w *walker) link(in *ir.Intent, out, at *ir.Port) {
 	cos := in.Group.Cos
 	sender, receiver := w.at(out).end(out.Name, cos), w.at(at).end(at.Name, cos)
 	switch {
-	case w.meant(out.Link) == "pause" && (!sender.pause || !receiver.pause || sender.any || receiver.any):
+	case w.meant(out.Link()) == "pause" && (!sender.pause || !receiver.pause || sender.any || receiver.any):
 		w.broke(false, "%s and %s do not both do link pause: %+v, %+v", out, at, sender, receiver)
-	case w.meant(out.Link) == "pfc" && (sender.pause || receiver.pause):
+	case w.meant(out.Link()) == "pfc" && (sender.pause || receiver.pause):
 		w.broke(false, "link pause beside PFC between %s and %s", out, at)
-	case w.meant(out.Link) == "pfc" && (!sender.obeys || !receiver.sends):
+	case w.meant(out.Link()) == "pfc" && (!sender.obeys || !receiver.sends):
 		w.broke(false, "%s is not paused by %s for cos %d of %s: %+v, %+v", out, at, cos, in.Name, sender, receiver)
 	}
 }
@@ -457,7 +457,7 @@ func (w *walker) notification(in *ir.Intent, way []*ir.Port) {
 	}
 	for i := 0; i < len(back); i += 2 {
 		out, at := back[i], back[i+1]
-		if out.Link.Routed {
+		if out.Link().Routed {
 			pkt.tagged, pkt.pcp = false, 0
 		}
 		judge(at, w.at(at).classify(at.Name, pkt))

@@ -31,7 +31,7 @@ func BenchmarkRunClos(b *testing.B) {
 func sized(c *irtest.Cabling) {
 	buffers := []*ir.Buffer{{Group: c.Group, Size: ir.Derived{N: 70_000}, Xoff: ir.Derived{N: 18_000}, XonDelta: ir.Derived{N: 2_000}}}
 	for _, p := range c.F.Ports {
-		p.Buffers = buffers
+		p.SetBuffers(buffers)
 	}
 }
 

@@ -55,7 +55,7 @@ mode = "active-backup".
 					bond.NICs[0].Port == nil || bond.NICs[1].Port == nil {
 					continue
 				}
-				a, b := bond.NICs[0].Port.Peer().Device, bond.NICs[1].Port.Peer().Device
+				a, b := bond.NICs[0].Port.Peer().Device(), bond.NICs[1].Port.Peer().Device()
 				if a == b || a.Switch == nil || b.Switch == nil || a.Switch.MLAG != "" && a.Switch.MLAG == b.Switch.MLAG {
 					continue
 				}
@@ -64,7 +64,7 @@ mode = "active-backup".
 		}
 		found.each(func(k key, bonds []*ir.Bond) {
 			a, b := bonds[0].NICs[0], bonds[0].NICs[1]
-			left, right := a.Port.Peer().Device, b.Port.Peer().Device
+			left, right := a.Port.Peer().Device(), b.Port.Peer().Device()
 			d := p.Errorf(diag.FirstPlace(bonds[0].ModeAt, k.bond), "%s in mode %s, which needs one switch or a pair at its other end, "+
 				"but %s goes to %s and %s to %s, which %s. Give both switches the same mlag, if they are a pair; otherwise "+
 				"cable both ports to one switch, or use mode = \"active-backup\".",

@@ -42,7 +42,7 @@ that listens to its neighbour. Then say so:
 			var intents []*ir.Intent
 			var devices []*ir.Device
 			for _, at := range b.passings() {
-				if walk.FirmwareDecides(at.port.Device, at.intent) {
+				if walk.FirmwareDecides(at.port.Device(), at.intent) {
 					intents = append(intents, at.intent)
 					if len(at.devices) > len(devices) {
 						devices = at.devices

@@ -76,7 +76,7 @@ How to mend it: leave min out, or write less than the bound.
 			m := worst(all, func(m marking) int { return m.mem.MarkBound() })
 			bound := m.mem.MarkBound()
 			mend := m.mend(m.mark.Min, "Leave min out, and it is derived") + fmt.Sprintf("; or write less than %s.", diag.Bytes(bound))
-			if bound <= 2*m.port.MTU {
+			if bound <= 2*m.port.MTU() {
 				mend = "No min is both below that and above two frames: shorter cables, fewer lossless groups or a chip with more " +
 					"memory are the way out."
 			}
@@ -85,28 +85,28 @@ How to mend it: leave min out, or write less than the bound.
 				"Senders are stopped before they are told to slow down. %s",
 				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(bound), diag.Number(m.mem.Ports),
 				diag.Count(m.mem.Groups, "lossless group"), diag.Bytes(m.mem.MarkPool()), m.mem.MarkBoundText(), mend).
-				Note(m.port.Device.At, "%s: a pool of %d %% (%s), alpha %s (%s)", m.port.Device.Name, m.mem.Model.Percent,
+				Note(m.port.Device().At, "%s: a pool of %d %% (%s), alpha %s (%s)", m.port.Device().Name, m.mem.Model.Percent,
 					m.mem.Model.PercentFrom, m.mem.Model.Alpha, m.mem.Model.AlphaFrom)
 		})
 		never.each(func(g *ir.CosGroup, all []marking) {
 			m := mostSenders(all)
-			senders := m.port.Device.Senders(g)
+			senders := m.port.Device().Senders(g)
 			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s. On %s a port is taken to pause "+
 				"once it holds xoff = %s, whatever is free of the memory (%s), and the %s that can fill one queue there hold %s "+
 				"when all of them pause: senders are stopped, and never told to slow down. %s.",
 				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(senders, "port"),
 				diag.Bytes(m.mem.IncastBound(senders, m.xoff())), m.fewMend()).
-				Note(m.port.Device.At, "%s", m.port.Device.Name)
+				Note(m.port.Device().At, "%s", m.port.Device().Name)
 		})
 		few.each(func(g *ir.CosGroup, all []marking) {
 			m := mostSenders(all)
-			from, most := m.from(), m.port.Device.Senders(g)
+			from, most := m.from(), m.port.Device().Senders(g)
 			p.Noticef(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned, g.ECN.At), "Cos group %q begins to mark at min = %s. On %s a port is taken "+
 				"to pause once it holds xoff = %s, whatever is free of the memory (%s): marks come before pauses where %s or more fill a "+
 				"queue at once. %s can send into one queue there%s. %s.",
 				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(m.xoff()), m.mem.Model.XoffFrom, diag.Count(from, "port"),
 				diag.Count(most, "port"), m.farText(from, most), m.fewMend()).
-				Note(m.port.Device.At, "%s", m.port.Device.Name)
+				Note(m.port.Device().At, "%s", m.port.Device().Name)
 		})
 	},
 }
@@ -117,7 +117,7 @@ func (m marking) fewFirst() bool {
 	if !m.mark.Group.Lossless || !m.mem.Model.Absolute || m.xoff() <= 0 || m.mark.Min.N < m.mem.IncastBound(2, m.xoff()) {
 		return false
 	}
-	most := m.port.Device.Senders(m.mark.Group)
+	most := m.port.Device().Senders(m.mark.Group)
 	if most < 2 {
 		return false
 	}
@@ -129,11 +129,11 @@ func (m marking) fewFirst() bool {
 // the way back and forth which can.
 func (m marking) far() int {
 	n := 0
-	if m.port.Peer().Device.Switch != nil {
+	if m.port.Peer().Device().Switch != nil {
 		return 0
 	}
-	for _, p := range m.port.Device.Ports {
-		if p != m.port && p.Carries(m.mark.Group) != nil && p.Peer().Device.Switch != nil {
+	for _, p := range m.port.Device().Ports {
+		if p != m.port && p.Carries(m.mark.Group) != nil && p.Peer().Device().Switch != nil {
 			n++
 		}
 	}
@@ -170,7 +170,7 @@ func (m marking) farText(from, most int) string {
 
 // where names the switch of the worst of markings, and how many others there are.
 func where(all []marking, worst marking) string {
-	name := worst.port.Device.Name
+	name := worst.port.Device().Name
 	if n := switches(all); n > 1 {
 		return fmt.Sprintf("%s and %s more", name, diag.Count(n-1, "switch"))
 	}
@@ -181,7 +181,7 @@ func where(all []marking, worst marking) string {
 func switches(all []marking) int {
 	n := 0
 	for i, m := range all {
-		if i == 0 || m.port.Device != all[i-1].port.Device {
+		if i == 0 || m.port.Device() != all[i-1].port.Device() {
 			n++
 		}
 	}

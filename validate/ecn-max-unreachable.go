@@ -45,7 +45,7 @@ part of the pool. The message names one that holds on every switch that marks th
 		markings(p.Fabric, func(m marking) {
 			limit := m.mem.QueueLimit()
 			if m.mem.Model.Absolute { // reached where enough ports fill the queue
-				limit = max(limit, m.mem.IncastBound(m.port.Device.Senders(m.mark.Group), m.xoff()))
+				limit = max(limit, m.mem.IncastBound(m.port.Device().Senders(m.mark.Group), m.xoff()))
 			}
 			if least, ok := lowest[m.mark.Group]; !ok || limit < least {
 				lowest[m.mark.Group] = limit
@@ -62,17 +62,17 @@ part of the pool. The message names one that holds on every switch that marks th
 			if name == "min" && !m.pinned(m.mark.Max) {
 				mend = "It comes from min: leave min out, and both are derived"
 			}
-			on := m.port.Device.Name
+			on := m.port.Device().Name
 			if lowest[k.group] < m.mem.QueueLimit() {
 				on = "every switch"
 			}
 			p.Warnf(k.at, "Cos group %q marks with its full probability from max = %s on, but on %s a queue that one port feeds never "+
 				"holds more than %s of the pool of %s (alpha %s): it is marked less than meant, and pauses do the work. %s; or "+
 				"write a max of less than %s, which a queue on %s can reach.",
-				k.group.Name, diag.Bytes(m.mark.Max.N), m.port.Device.Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()),
+				k.group.Name, diag.Bytes(m.mark.Max.N), m.port.Device().Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()),
 				m.mem.Model.Alpha, mend,
 				diag.Bytes(lowest[k.group]), on).
-				Note(m.port.Device.At, "%s", m.port.Device.Name)
+				Note(m.port.Device().At, "%s", m.port.Device().Name)
 		})
 	},
 }

@@ -40,13 +40,13 @@ How to mend it: leave min out, or write two frames or more.
 		}
 		var found folds[key, marking]
 		markings(p.Fabric, func(m marking) {
-			if _, at, ok := m.writtenAs(m.mark.Min); ok && m.mark.Min.N < 2*m.port.MTU {
+			if _, at, ok := m.writtenAs(m.mark.Min); ok && m.mark.Min.N < 2*m.port.MTU() {
 				found.add(key{m.mark.Group, at}, m)
 			}
 		})
 		found.each(func(k key, all []marking) {
-			m := worst(all, func(m marking) int { return -m.port.MTU })
-			frame := m.port.MTU
+			m := worst(all, func(m marking) int { return -m.port.MTU() })
+			frame := m.port.MTU()
 			name, _, _ := m.writtenAs(m.mark.Min)
 			from := ""
 			if name == "max" {

@@ -35,7 +35,7 @@ at the others of the same speed, and take ecn = false out of by_hand.
 			var intents []*ir.Intent
 			var devices []*ir.Device
 			for _, at := range b.passings() {
-				if walk.Unmarked(at.port.Device, at.intent) {
+				if walk.Unmarked(at.port.Device(), at.intent) {
 					intents = append(intents, at.intent)
 					if len(at.devices) > len(devices) {
 						devices = at.devices

@@ -50,19 +50,19 @@ How to mend it: leave min out; or write one that suits the slowest port.
 			}
 		})
 		found.each(func(g *ir.CosGroup, all []marking) {
-			m := worst(all, func(m marking) int { return m.port.Speed })
+			m := worst(all, func(m marking) int { return m.port.Speed() })
 			where := m.port.String()
 			if len(all) > 1 {
 				where = fmt.Sprintf("%s and %s more", where, diag.Count(len(all)-1, "port"))
 			}
 			p.Noticef(g.ECN.Min.At(), "Cos group %q begins to mark at min = %s. At %s (%s) that is a queue of %d microseconds, more "+
 				"than %d, before the first sender is told. Leave min out, and every port has one that suits its speed; or write at most %s.",
-				g.Name, diag.Bytes(m.mark.Min.N), where, platform.SpeedText(m.port.Speed), m.delay(), slowQueue,
-				diag.Bytes(slowQueue*m.port.Speed/8)).
-				Note(m.port.Link.At, "the link")
+				g.Name, diag.Bytes(m.mark.Min.N), where, platform.SpeedText(m.port.Speed()), m.delay(), slowQueue,
+				diag.Bytes(slowQueue*m.port.Speed()/8)).
+				Note(m.port.Link().At, "the link")
 		})
 	},
 }
 
 // delay is how long a queue of min takes to leave the port, in whole microseconds.
-func (m marking) delay() int { return m.mark.Min.N * 8 / max(m.port.Speed, 1) }
+func (m marking) delay() int { return m.mark.Min.N * 8 / max(m.port.Speed(), 1) }

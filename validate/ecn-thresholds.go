@@ -42,7 +42,7 @@ How to mend it: leave both out, or write min below max.
 		}
 		told := map[wrong]bool{}
 		for _, port := range p.Fabric.Ports {
-			for _, m := range port.Marks {
+			for _, m := range port.Marks() {
 				var w wrong
 				name, given := m.Group.Name, *m.Group.ECN
 				switch {
@@ -53,8 +53,8 @@ How to mend it: leave both out, or write min below max.
 							"min must be more than 0 and less than max. Leave both out, and they are derived from the speed of every port.",
 							name, diag.Bytes(m.Min.N), diag.Bytes(m.Max.N)),
 					}
-				case port.Device.Switch != nil && m.Min.N >= port.Device.Switch.Model.ASIC.Buffer:
-					asic := port.Device.Switch.Model.ASIC
+				case port.Device().Switch != nil && m.Min.N >= port.Device().Switch.Model.ASIC.Buffer:
+					asic := port.Device().Switch.Model.ASIC
 					w = wrong{
 						diag.FirstPlace(given.Min.At(), given.At, m.Group.At),
 						fmt.Sprintf("Cos group %q begins to mark at min = %s, but %s has %s of buffer "+

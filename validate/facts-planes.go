@@ -18,7 +18,7 @@ func homesOf(f *ir.Fabric) [][]*ir.Device {
 		}
 		var at []*ir.Device
 		for _, port := range d.Ports {
-			if s := port.Peer().Device; s.Switch != nil && !slices.Contains(at, s) {
+			if s := port.Peer().Device(); s.Switch != nil && !slices.Contains(at, s) {
 				at = append(at, s)
 			}
 		}
@@ -44,7 +44,7 @@ func nicsAt(d *ir.Device) []string {
 func uplinksOf(d *ir.Device) []*ir.Port {
 	var out []*ir.Port
 	for _, port := range d.Ports {
-		if o := port.Peer().Device; o.Switch != nil && o.Height() > d.Height() && !port.Link.Peer {
+		if o := port.Peer().Device(); o.Switch != nil && o.Height() > d.Height() && !port.Link().Peer {
 			out = append(out, port)
 		}
 	}
@@ -96,7 +96,7 @@ func strayUplinks(f *ir.Fabric) (stray []strayed, joints []joint) {
 			continue
 		}
 		for _, port := range uplinksOf(d) {
-			top := port.Peer().Device
+			top := port.Peer().Device()
 			if of[top] == nil {
 				of[top] = &above{device: top, below: map[string]int{}}
 				tops = append(tops, of[top])
@@ -133,7 +133,7 @@ func strayUplinks(f *ir.Fabric) (stray []strayed, joints []joint) {
 			continue
 		}
 		for _, port := range uplinksOf(d) {
-			if most := owner[port.Peer().Device]; most != "" && most != plane[d] {
+			if most := owner[port.Peer().Device()]; most != "" && most != plane[d] {
 				stray = append(stray, strayed{port, plane[d], most})
 			}
 		}

@@ -74,8 +74,8 @@ func (b *byHand) passings() []*passing {
 			index[in] = at
 			out = append(out, at)
 		}
-		if n := len(at.devices); n == 0 || at.devices[n-1] != p.Device {
-			at.devices = append(at.devices, p.Device)
+		if n := len(at.devices); n == 0 || at.devices[n-1] != p.Device() {
+			at.devices = append(at.devices, p.Device())
 		}
 	}
 	for _, d := range b.devices {
@@ -89,7 +89,7 @@ func (b *byHand) passings() []*passing {
 			for _, in := range p.NIC.Carries() {
 				add(p, in)
 			}
-			if !d.Host.Forwards || len(p.Buffers) == 0 {
+			if !d.Host.Forwards || len(p.Buffers()) == 0 {
 				continue
 			}
 			for _, in := range d.Fabric.Intents { // what the host only passes on
@@ -108,11 +108,11 @@ func (b *byHand) carrying() (groups []*ir.CosGroup, at map[*ir.CosGroup]*ir.Port
 	var last **ir.Buffer // of the port before: alike ports share their rows
 	for _, d := range b.devices {
 		for _, p := range d.Ports {
-			if len(p.Buffers) == 0 || &p.Buffers[0] == last {
+			if len(p.Buffers()) == 0 || &p.Buffers()[0] == last {
 				continue
 			}
-			last = &p.Buffers[0]
-			for _, buffer := range p.Buffers {
+			last = &p.Buffers()[0]
+			for _, buffer := range p.Buffers() {
 				if at[buffer.Group] == nil {
 					at[buffer.Group] = p
 					groups = append(groups, buffer.Group)
@@ -129,7 +129,7 @@ func (b *byHand) carrying() (groups []*ir.CosGroup, at map[*ir.CosGroup]*ir.Port
 func (b *byHand) beside() (*ir.Port, *diag.Range) {
 	for _, d := range b.devices {
 		for _, p := range d.Ports {
-			if len(p.Buffers) == 0 {
+			if len(p.Buffers()) == 0 {
 				continue
 			}
 			if at := walk.PauseBeside(p); at != nil {
@@ -253,9 +253,9 @@ func routedBetween(a, b *ir.Device) []*ir.Link {
 	for queue := []*ir.Device{a}; len(queue) > 0; queue = queue[1:] {
 		for _, port := range queue[0].Ports {
 			q := port.Peer()
-			if _, known := by[q.Device]; !known && q.Device.Forwards() {
-				by[q.Device] = q
-				queue = append(queue, q.Device)
+			if _, known := by[q.Device()]; !known && q.Device().Forwards() {
+				by[q.Device()] = q
+				queue = append(queue, q.Device())
 			}
 		}
 	}
@@ -263,8 +263,8 @@ func routedBetween(a, b *ir.Device) []*ir.Link {
 		return nil
 	}
 	var out []*ir.Link
-	for d := b; by[d] != nil; d = by[d].Peer().Device {
-		if l := by[d].Link; l.Routed {
+	for d := b; by[d] != nil; d = by[d].Peer().Device() {
+		if l := by[d].Link(); l.Routed {
 			out = append(out, l)
 		}
 	}
@@ -306,7 +306,7 @@ func everyMarking(f *ir.Fabric, do func(marking)) {
 		}
 		mem, known := ir.Memory{}, false
 		for _, p := range d.Ports {
-			for _, m := range p.Marks {
+			for _, m := range p.Marks() {
 				if m.Min.N <= 0 || m.Min.N >= m.Max.N || m.Min.N >= d.Switch.Model.ASIC.Buffer {
 					continue
 				}
@@ -341,7 +341,7 @@ func (m marking) late() bool {
 	if !m.mem.Model.Absolute {
 		return m.mark.Min.N >= m.mem.MarkBound()
 	}
-	senders := m.port.Device.Senders(m.mark.Group)
+	senders := m.port.Device().Senders(m.mark.Group)
 	return senders > 1 && m.xoff() > 0 && m.mark.Min.N >= m.mem.IncastBound(senders, m.xoff())
 }
 
@@ -362,9 +362,9 @@ func (m marking) mend(n ir.Derived, written string) string {
 // writtenAs gives the threshold a person wrote, or fabric.lock pins, that n is or was derived from, "min" or "max", and its place.
 func (m marking) writtenAs(n ir.Derived) (name string, at diag.Range, ok bool) {
 	given := m.mark.Group.ECN
-	at = n.On(m.port.Link).From[0].At
+	at = n.On(m.port.Link()).From[0].At
 	if m.pinned(n) {
-		if at == m.mark.Min.On(m.port.Link).From[0].At {
+		if at == m.mark.Min.On(m.port.Link()).From[0].At {
 			return "min", m.mark.Pinned, true
 		}
 		return "max", m.mark.Pinned, true
@@ -381,7 +381,7 @@ func (m marking) writtenAs(n ir.Derived) (name string, at diag.Range, ok bool) {
 // worst gives the marking with the smallest value, of equals that of the first port.
 func worst(all []marking, value func(marking) int) marking {
 	return slices.MinFunc(all, func(a, b marking) int {
-		return cmp.Or(cmp.Compare(value(a), value(b)), cmp.Compare(a.port.Device.ID, b.port.Device.ID), cmp.Compare(a.port.Index, b.port.Index))
+		return cmp.Or(cmp.Compare(value(a), value(b)), cmp.Compare(a.port.Device().ID, b.port.Device().ID), cmp.Compare(a.port.Index, b.port.Index))
 	})
 }
 
@@ -418,7 +418,7 @@ func (f *folds[K, T]) each(do func(K, []T)) {
 }
 
 // losslessCable reports whether a lossless cos group passes a cable.
-func losslessCable(l *ir.Link) bool { return len(l.A.Buffers)+len(l.B.Buffers) > 0 }
+func losslessCable(l *ir.Link) bool { return len(l.A().Buffers())+len(l.B().Buffers()) > 0 }
 
 // pauseText says how the fabric means a cable to be lossless.
 func pauseText(l *ir.Link) string {

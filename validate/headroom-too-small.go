@@ -58,7 +58,7 @@ few packets are small, small_packets says so and makes the sum less.
 		}
 		var found folds[key, *ir.Port]
 		for _, port := range p.Fabric.Ports {
-			for _, b := range port.Buffers {
+			for _, b := range port.Buffers() {
 				if short, _ := walk.HeadroomShort(port, b); short {
 					found.add(key{b.Group, walk.HeadroomAt(b)}, port)
 				}
@@ -80,9 +80,9 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	worst := slices.MinFunc(ports, func(a, b *ir.Port) int {
 		x, y := a.Carries(g), b.Carries(g)
 		return cmp.Or(cmp.Compare(chance(a), chance(b)), cmp.Compare(x.Headroom()-x.Need, y.Headroom()-y.Need),
-			cmp.Compare(a.Device.ID, b.Device.ID), cmp.Compare(a.Index, b.Index))
+			cmp.Compare(a.Device().ID, b.Device().ID), cmp.Compare(a.Index, b.Index))
 	})
-	b, l := worst.Carries(g), worst.Link
+	b, l := worst.Carries(g), worst.Link()
 	given := g.Sizes()
 	report, how := p.Warnf, "can lose frames when many of them are small"
 	if chance(worst) == 0 {
@@ -90,7 +90,7 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	}
 	var blocks folds[diag.Range, *ir.Port]
 	for _, port := range ports {
-		blocks.add(port.Link.At, port)
+		blocks.add(port.Link().At, port)
 	}
 	where := worst.String() + andMore(len(ports), "port")
 	if len(blocks.order) > 1 {
@@ -119,7 +119,7 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	if at := given.Buffer.At(); at.Filename != "" {
 		largest := 0
 		for _, port := range p.Fabric.Ports {
-			if b := port.Carries(g); b != nil && port.Device.Switch != nil {
+			if b := port.Carries(g); b != nil && port.Device().Switch != nil {
 				largest = max(largest, b.Xoff.N+b.Need)
 			}
 		}
@@ -147,7 +147,7 @@ func headroomText(port *ir.Port, b *ir.Buffer) string {
 		names, numbers = max(names, len(r.name)), max(numbers, len(r.bytes))
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "at %s (%s, %g m):\n\n", port, platform.SpeedText(port.Link.Speed.N), port.Link.Length.Metres)
+	fmt.Fprintf(&s, "at %s (%s, %g m):\n\n", port, platform.SpeedText(port.Link().Speed.N), port.Link().Length.Metres)
 	for i, r := range rows {
 		if i == sums || i == sums+2 {
 			fmt.Fprintf(&s, "    %s\n", strings.Repeat("-", names+2+numbers))

@@ -58,21 +58,21 @@ gather, lower ECN thresholds.
 			own := map[*ir.Device][2]int{} // what a host sends itself: Mb/s, NICs
 			for _, m := range in.Members {
 				if port := m.NIC.Port; port != nil {
-					sum += port.Speed
+					sum += port.Speed()
 					cabled++
 					h := own[m.NIC.Device]
-					own[m.NIC.Device] = [2]int{h[0] + port.Speed, h[1] + 1}
+					own[m.NIC.Device] = [2]int{h[0] + port.Speed(), h[1] + 1}
 				}
 			}
 			var w worst
 			for _, m := range in.Members {
 				port := m.NIC.Port
-				if port == nil || port.Speed <= 0 || port.Peer().Device.Switch == nil {
+				if port == nil || port.Speed() <= 0 || port.Peer().Device().Switch == nil {
 					continue
 				}
 				h := own[m.NIC.Device]
-				inflow := min(sum-h[0], flows.into(port.Peer().Device, in.Group)-port.Speed)
-				if times := inflow * 100 / port.Speed; times > w.timesHundred {
+				inflow := min(sum-h[0], flows.into(port.Peer().Device(), in.Group)-port.Speed())
+				if times := inflow * 100 / port.Speed(); times > w.timesHundred {
 					w = worst{in, m.NIC, sum - h[0], inflow, cabled - h[1], times}
 				}
 			}
@@ -87,8 +87,8 @@ gather, lower ECN thresholds.
 					w = other
 				}
 			}
-			leaf := w.to.Port.Peer().Device
-			speed := w.to.Port.Speed
+			leaf := w.to.Port.Peer().Device()
+			speed := w.to.Port.Speed()
 			lasts := "no memory is left that ports share"
 			if mem := leaf.Memory(); mem.Shared() > 0 {
 				xoffs := senderXoffs(w.to.Port.Peer(), w.in.Group)
@@ -101,7 +101,7 @@ gather, lower ECN thresholds.
 				"neighbours.", w.in.Name, diag.Count(w.senders, "other port"), platform.SpeedText(w.all), nicName(w.to), platform.SpeedText(speed),
 				leaf.Name, platform.SpeedText(w.inflow),
 				w.timesHundred/100, lasts).
-				Note(speedAt(w.to.Port.Link), "%s", platform.SpeedText(speed)).
+				Note(speedAt(w.to.Port.Link()), "%s", platform.SpeedText(speed)).
 				Note(leaf.Switch.ModelAt, "%s, %s of buffer", leaf.Switch.Model.Title, diag.Bytes(leaf.Switch.Model.ASIC.Buffer))
 		})
 	},
@@ -110,7 +110,7 @@ gather, lower ECN thresholds.
 // senderXoffs is the threshold of pausing of each port that can send to another one of its switch in a group.
 func senderXoffs(to *ir.Port, g *ir.CosGroup) []int {
 	var out []int
-	for _, p := range to.Device.Ports {
+	for _, p := range to.Device().Ports {
 		if b := p.Carries(g); b != nil && p != to {
 			out = append(out, b.Xoff.N)
 		}
@@ -135,7 +135,7 @@ func (f inflows) into(d *ir.Device, g *ir.CosGroup) int {
 	if !known {
 		for _, port := range d.Ports {
 			if port.Carries(g) != nil {
-				sum += port.Speed
+				sum += port.Speed()
 			}
 		}
 		f[k] = sum

@@ -55,19 +55,19 @@ switch does it, say so.
 			}
 			var most *ir.Port
 			for _, port := range d.Ports {
-				if !port.ByPause() && (most == nil || len(port.Buffers) > len(most.Buffers)) {
+				if !port.ByPause() && (most == nil || len(port.Buffers()) > len(most.Buffers())) {
 					most = port
 				}
 			}
-			if can := d.Switch.Can; most != nil && (len(most.Buffers) > can.Lossless || len(most.Buffers) > 1 && can.Shared) {
+			if can := d.Switch.Can; most != nil && (len(most.Buffers()) > can.Lossless || len(most.Buffers()) > 1 && can.Shared) {
 				found.add(key{d.ByHand.At, diag.FirstPlace(d.Switch.ModelAt, d.Decl)}, most)
 			}
 		}
 		found.each(func(k key, ports []*ir.Port) {
 			port := ports[0]
-			asic, can := port.Device.Switch.Model.ASIC, port.Device.Switch.Can
+			asic, can := port.Device().Switch.Model.ASIC, port.Device().Switch.Can
 			var names []string
-			for _, b := range port.Buffers {
+			for _, b := range port.Buffers() {
 				names = append(names, b.Group.Name)
 			}
 			where := port.String() + andMore(len(ports), "switch")

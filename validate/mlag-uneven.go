@@ -67,7 +67,7 @@ one flow_control for all cables of a host.
 				found.add(key{pair[hand].ByHand.At, pair[1-hand].Decl, "hand"}, pair)
 			}
 			for _, c := range unevenCables(a, b) {
-				found.add(key{flowControlAt(c[1].Link), flowControlAt(c[0].Link), pauseText(c[0].Link)}, []*ir.Device{a, b, c[0].Peer().Device})
+				found.add(key{flowControlAt(c[1].Link()), flowControlAt(c[0].Link()), pauseText(c[0].Link())}, []*ir.Device{a, b, c[0].Peer().Device()})
 			}
 		})
 		found.each(func(k key, all [][]*ir.Device) {
@@ -120,14 +120,14 @@ one flow_control for all cables of a host.
 func unevenCables(a, b *ir.Device) (out [][2]*ir.Port) {
 	at := map[*ir.Device][]*ir.Port{}
 	for _, p := range b.Ports {
-		if p.Peer().NIC != nil && losslessCable(p.Link) {
-			at[p.Peer().Device] = append(at[p.Peer().Device], p)
+		if p.Peer().NIC != nil && losslessCable(p.Link()) {
+			at[p.Peer().Device()] = append(at[p.Peer().Device()], p)
 		}
 	}
 	told := map[*ir.Device]bool{}
 	for _, p := range a.Ports {
 		nic := p.Peer().NIC
-		if nic == nil || told[nic.Device] || !losslessCable(p.Link) {
+		if nic == nil || told[nic.Device] || !losslessCable(p.Link()) {
 			continue
 		}
 		for _, q := range at[nic.Device] {

@@ -44,7 +44,7 @@ How to mend it: leave fabric.mtu and link.mtu out (9216 then), or lower the mtu 
 				if len(n.Intents) == 0 || !walk.OverPort(n) {
 					continue
 				}
-				l := n.Port.Link
+				l := n.Port.Link()
 				k := key{diag.FirstPlace(n.MTUAt, n.At), mtuAt(p.Fabric, l)}
 				if told[k] {
 					continue

@@ -39,12 +39,12 @@ How to mend it: leave mtu out of the link or mesh block, or make it at least the
       lower = "leaf[1-4]:swp[31-32]" # no mtu
     }
 `,
-	Single: func(p *Pass, x *walk.Finding) { p.smallLink(x.Port.Link, x.From, x.To, x.Intent) },
+	Single: func(p *Pass, x *walk.Finding) { p.smallLink(x.Port.Link(), x.From, x.To, x.Intent) },
 	Run: func(p *Pass) {
 		told := map[diag.Range]bool{} // one finding for a block
 		var between []*ir.Link
 		for _, l := range p.Fabric.Links {
-			if l.A.Device.Forwards() && l.B.Device.Forwards() {
+			if l.A().Device().Forwards() && l.B().Device().Forwards() {
 				between = append(between, l)
 			}
 		}
@@ -84,21 +84,21 @@ func (p *Pass) smallLink(l *ir.Link, a, b *ir.NIC, in *ir.Intent) {
 	p.Errorf(diag.FirstPlace(l.MTU.At(), l.At), "%s - %s takes frames of %d bytes, and %s and %s, members of roce %q "+
 		"on its two sides, send frames of up to %d: the larger ones are dropped on the way. Raise the MTU of "+
 		"the link, or lower that of the NICs.",
-		l.A, l.B, l.MTU.N, nicName(a), nicName(b), in.Name, min(a.MTU, b.MTU)).
+		l.A(), l.B(), l.MTU.N, nicName(a), nicName(b), in.Name, min(a.MTU, b.MTU)).
 		Note(diag.FirstPlace(a.MTUAt, a.At), "MTU %d", a.MTU)
 }
 
 // carriesIntent tells whether a link between devices that forward was found to lie on a path between members.
 func carriesIntent(l *ir.Link, in *ir.Intent) bool {
-	level := l.A.Device.Height() == l.B.Device.Height()
-	if in.Version == 1 && l.Routed || level && !l.Peer && l.A.Device.Fabric.Routing == ir.UpDown {
+	level := l.A().Device().Height() == l.B().Device().Height()
+	if in.Version == 1 && l.Routed || level && !l.Peer && l.A().Device().Fabric.Routing == ir.UpDown {
 		return false
 	}
-	if l.A.Carries(in.Group) != nil {
+	if l.A().Carries(in.Group) != nil {
 		return true
 	}
-	for _, port := range []*ir.Port{l.A, l.B} {
-		for _, m := range port.Marks {
+	for _, port := range []*ir.Port{l.A(), l.B()} {
+		for _, m := range port.Marks() {
 			if m.Group == in.Group {
 				return true
 			}
@@ -122,7 +122,7 @@ func endsOf(in *ir.Intent) map[*ir.Device][]*ir.NIC {
 // hang on its two ends; or one hangs on or below its lower end and the other does not. Other paths that might use the link
 // are left out.
 func across(l *ir.Link, ends map[*ir.Device][]*ir.NIC) (a, b *ir.NIC) {
-	low, high := l.A.Device, l.B.Device
+	low, high := l.A().Device(), l.B().Device()
 	if low.Height() > high.Height() {
 		low, high = high, low
 	}
@@ -138,7 +138,7 @@ func across(l *ir.Link, ends map[*ir.Device][]*ir.NIC) (a, b *ir.NIC) {
 		todo = todo[:len(todo)-1]
 		near.add(ends[d], l.MTU.N)
 		for _, port := range d.Ports {
-			if u := port.Peer().Device; u.Forwards() && u.Height() < d.Height() && !below[u] {
+			if u := port.Peer().Device(); u.Forwards() && u.Height() < d.Height() && !below[u] {
 				below[u] = true
 				todo = append(todo, u)
 			}

@@ -43,14 +43,14 @@ How to mend it: a shorter cable, or its true length; fewer lossless groups; a lo
 		}
 		var found folds[key, *ir.Port]
 		for _, port := range p.Fabric.Ports {
-			if port.NIC == nil || len(port.Buffers) == 0 || port.NIC.Model.Driver == nil || port.NIC.Model.Driver.Buffer == nil {
+			if port.NIC == nil || len(port.Buffers()) == 0 || port.NIC.Model.Driver == nil || port.NIC.Model.Driver.Buffer == nil {
 				continue
 			}
 			need := 0
-			for _, b := range port.Buffers {
+			for _, b := range port.Buffers() {
 				need += b.Need
 			}
-			l, model := port.Link, port.NIC.Model
+			l, model := port.Link(), port.NIC.Model
 			longest := model.Driver.Cable
 			if long := longest > 0 && l.Length.Metres > float64(longest); long || model.Buffer > 0 && need > model.Buffer {
 				found.add(key{diag.FirstPlace(l.Length.From.At, l.At), l.Block, model, need, long}, port)
@@ -59,8 +59,8 @@ How to mend it: a shorter cable, or its true length; fewer lossless groups; a lo
 		found.each(func(k key, all []*ir.Port) {
 			first := all[0]
 			where := first.String() + andMore(len(all), "NIC") + diag.Plural(len(all), " needs", " each need")
-			text := fmt.Sprintf("%s %s for %s (%s, %g m)", where, diag.Bytes(k.need), diag.Count(len(first.Buffers), "lossless group"),
-				platform.SpeedText(first.Link.Speed.N), first.Link.Length.Metres)
+			text := fmt.Sprintf("%s %s for %s (%s, %g m)", where, diag.Bytes(k.need), diag.Count(len(first.Buffers()), "lossless group"),
+				platform.SpeedText(first.Link().Speed.N), first.Link().Length.Metres)
 			mend := "Frames that come after its pause are lost. A shorter cable, fewer lossless groups or a lower speed help."
 			if k.long {
 				p.Warnf(k.at, "%s, and the %s driver counts at most %d m of cable: it keeps less headroom than that. %s", text,

@@ -75,8 +75,8 @@ Otherwise more or faster uplinks, or jobs placed so that they do not cross.
 				"1. When all of them send across at once, the uplinks are where PFC "+
 				"pauses.", w.group.Name, who, platform.SpeedText(w.down), platform.SpeedText(w.up),
 				math.Round(100*float64(w.down)/float64(w.up))/100).
-				Note(w.below.Link.At, "the links below").
-				Note(w.above.Link.At, "uplinks: %s", platform.SpeedText(w.up))
+				Note(w.below.Link().At, "the links below").
+				Note(w.above.Link().At, "uplinks: %s", platform.SpeedText(w.up))
 		})
 	},
 }
@@ -101,8 +101,8 @@ func sending(f *ir.Fabric, g *ir.CosGroup) (ends map[*ir.Device]int, all int) {
 		for _, m := range in.Members {
 			if at := walk.AttachedTo(m.NIC); at != nil && m.NIC.Port != nil && !counted[m.NIC] {
 				counted[m.NIC] = true
-				ends[at] += m.NIC.Port.Speed
-				all += m.NIC.Port.Speed
+				ends[at] += m.NIC.Port.Speed()
+				all += m.NIC.Port.Speed()
 			}
 		}
 	}
@@ -131,12 +131,12 @@ func upAndDown(d *ir.Device, g *ir.CosGroup) ratio {
 		return r
 	}
 	for _, port := range d.Ports {
-		switch other := port.Peer().Device.Height(); {
+		switch other := port.Peer().Device().Height(); {
 		case other == d.Height() || port.Carries(g) == nil:
 		case other > d.Height():
-			r.up, r.above = r.up+port.Speed, port
+			r.up, r.above = r.up+port.Speed(), port
 		default:
-			r.down, r.below = r.down+port.Speed, port
+			r.down, r.below = r.down+port.Speed(), port
 		}
 	}
 	return r
@@ -151,7 +151,7 @@ func speedBelow(d *ir.Device, ends map[*ir.Device]int) int {
 		todo = todo[:len(todo)-1]
 		sum += ends[at]
 		for _, port := range at.Ports {
-			if low := port.Peer().Device; low.Forwards() && low.Height() < at.Height() && !seen[low] {
+			if low := port.Peer().Device(); low.Forwards() && low.Height() < at.Height() && !seen[low] {
 				seen[low] = true
 				todo = append(todo, low)
 			}

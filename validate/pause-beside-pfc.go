@@ -44,14 +44,14 @@ pause at the ports of hosts, with PFC between the switches, is said in the block
 				continue
 			}
 			var groups []*ir.CosGroup
-			for _, buffer := range port.Buffers {
+			for _, buffer := range port.Buffers() {
 				groups = append(groups, buffer.Group)
 			}
 			peer := port.Peer()
 			who := verb(deviceNames(b.devices), len(b.devices), "uses", "use")
 			in, ask := "in a fabric", "the fabric"
-			if port.Link.FlowControlAt.Filename != "" {
-				in, ask = "on a cable", port.Link.Block
+			if port.Link().FlowControlAt.Filename != "" {
+				in, ask = "on a cable", port.Link().Block
 			}
 			var d *diag.Diagnostic
 			switch own := port.FlowControl(); {
@@ -69,7 +69,7 @@ pause at the ports of hosts, with PFC between the switches, is said in the block
 					"to PFC does not obey, and does not obey PFC itself. Packets are lost in both directions. Switch PFC off and link pause on, "+
 					"or let %s have flow_control = \"pfc\".", who, own, in, port, groupNames(groups), peer, ask)
 			}
-			if at := port.Link.FlowControlAt; at.Filename != "" {
+			if at := port.Link().FlowControlAt; at.Filename != "" {
 				d.Note(at, "says how the cable is lossless")
 			}
 		}

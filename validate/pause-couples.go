@@ -47,12 +47,12 @@ How to mend it: leave link pause to the links of hosts.
 		found.each(func(at diag.Range, links []*ir.Link) {
 			l := links[0]
 			var groups []*ir.CosGroup
-			for _, b := range l.A.Buffers {
+			for _, b := range l.A().Buffers() {
 				groups = append(groups, b.Group)
 			}
 			p.Warnf(at, "%s - %s%s %s lossless by link pause, in a fabric of PFC: when %s is full, everything waits, CNPs and best effort, too, "+
 				"and a pause goes on from one cos group into another. Use PFC between switches, and link pause at hosts only.",
-				l.A, l.B, andMore(len(links), "cable"), diag.Plural(len(links), "is", "are"), groupNames(groups))
+				l.A(), l.B(), andMore(len(links), "cable"), diag.Plural(len(links), "is", "are"), groupNames(groups))
 		})
 	},
 }

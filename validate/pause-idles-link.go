@@ -67,19 +67,19 @@ that is xon_delta above the round trip, where the memory holds it at every port 
 		}
 		var found folds[key, *ir.Port]
 		for _, port := range p.Fabric.Ports {
-			for _, b := range port.Buffers {
+			for _, b := range port.Buffers() {
 				if idle(port, b) > 0 {
 					given := b.Group.Sizes()
-					found.add(key{b.Group, diag.FirstPlace(given.Xoff.At(), given.Buffer.At(), b.Pinned, port.Link.At)}, port)
+					found.add(key{b.Group, diag.FirstPlace(given.Xoff.At(), given.Buffer.At(), b.Pinned, port.Link().At)}, port)
 				}
 			}
 		}
 		found.each(func(k key, ports []*ir.Port) {
 			worst := slices.MaxFunc(ports, func(x, y *ir.Port) int {
-				return cmp.Or(cmp.Compare(idle(x, x.Carries(k.group)), idle(y, y.Carries(k.group))), cmp.Compare(y.Device.ID, x.Device.ID),
+				return cmp.Or(cmp.Compare(idle(x, x.Carries(k.group)), idle(y, y.Carries(k.group))), cmp.Compare(y.Device().ID, x.Device().ID),
 					cmp.Compare(y.Index, x.Index))
 			})
-			b, l := worst.Carries(k.group), worst.Link
+			b, l := worst.Carries(k.group), worst.Link()
 			given := b.Group.Sizes()
 			mend := fmt.Sprintf("Leave xoff and buffer out, so that they are derived, or write an xoff of at least %s.",
 				diag.Bytes(b.RoundTrip+b.XonDelta.N))
@@ -107,9 +107,9 @@ that is xon_delta above the round trip, where the memory holds it at every port 
 // thresholds contradict each other ([PFCSizes]).
 func idle(p *ir.Port, b *ir.Buffer) int {
 	missing := b.RoundTrip - (b.Xoff.N - b.XonDelta.N)
-	if p.Device.Switch == nil || p.Device.ByHand != nil || p.Link.Length.Metres <= ir.LongCable || missing <= 0 || p.Link.Speed.N <= 0 ||
+	if p.Device().Switch == nil || p.Device().ByHand != nil || p.Link().Length.Metres <= ir.LongCable || missing <= 0 || p.Link().Speed.N <= 0 ||
 		walk.XoffWrong(p, b) || b.XonDelta.N >= b.Xoff.N {
 		return 0
 	}
-	return (missing*8 + p.Link.Speed.N - 1) / p.Link.Speed.N
+	return (missing*8 + p.Link().Speed.N - 1) / p.Link().Speed.N
 }

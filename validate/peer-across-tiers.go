@@ -28,7 +28,7 @@ How to mend it: leave peer out, or correct the tier of the switches.
 	Run: func(p *Pass) {
 		said := map[diag.Range]bool{}
 		for _, l := range p.Fabric.Links {
-			a, b := l.A.Device, l.B.Device
+			a, b := l.A().Device(), l.B().Device()
 			if !l.Peer || a.Switch == nil || b.Switch == nil || a.Switch.Tier == b.Switch.Tier || said[l.PeerAt] {
 				continue
 			}

@@ -54,11 +54,11 @@ mitigation, never a proof.
 			link := t.Down[0]
 			kind := "buffers that wait for each other in a circle"
 			if len(t.Circle) == 2 && t.Circle[0].In == t.Circle[0].Out {
-				kind = fmt.Sprintf("buffers that wait for each other, a micro-loop between %s and %s", t.Circle[0].In.Device.Name, t.Circle[1].In.Device.Name)
+				kind = fmt.Sprintf("buffers that wait for each other, a micro-loop between %s and %s", t.Circle[0].In.Device().Name, t.Circle[1].In.Device().Name)
 			}
 			d := p.Warnf(p.routingAt(), "While routing converges after %s - %s fails, some switches forward as before and some already as after. "+
 				"Lossless traffic of %s can then fill %d %s, and what is locked stays locked when the routes are right again. The "+
-				"verdict for the time before and after is: %s.", link.A, link.B, groupsText(l.Groups), len(t.Circle), kind, l.Verdict)
+				"verdict for the time before and after is: %s.", link.A(), link.B(), groupsText(l.Groups), len(t.Circle), kind, l.Verdict)
 			var b strings.Builder
 			b.WriteString("the circle (each buffer can only drain into the next):\n\n")
 			writeCircle(&b, t.Circle)

@@ -171,7 +171,7 @@ func (p *Pass) causes(d *diag.Diagnostic, l *proof.Proof) {
 	var blocks []diag.Range
 	cables := map[diag.Range]int{}
 	for _, h := range first.Circle {
-		at := h.In.Link.At
+		at := h.In.Link().At
 		if cables[at]++; cables[at] == 1 {
 			blocks = append(blocks, at)
 		}
@@ -213,7 +213,7 @@ func loopText(l *proof.Proof) string {
 			if link.Planned {
 				planned = " (planned)"
 			}
-			fmt.Fprintf(&b, "    %s - %s%s\n", link.A, link.B, planned)
+			fmt.Fprintf(&b, "    %s - %s%s\n", link.A(), link.B(), planned)
 		}
 		b.WriteByte('\n')
 		if first.Alike > 1 {
@@ -282,7 +282,7 @@ func flowText(f *ir.Flow) string {
 	from, to := f.Ports[0], f.Ports[len(f.Ports)-1]
 	by := make([]string, 0, len(f.Ports)/2)
 	for i := 1; i+1 < len(f.Ports); i += 2 {
-		by = append(by, f.Ports[i].Device.Name)
+		by = append(by, f.Ports[i].Device().Name)
 	}
 	if len(by) > 7 {
 		by = append(by[:5], "...", by[len(by)-1])

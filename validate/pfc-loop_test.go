@@ -274,7 +274,7 @@ func TestHopPlaces(t *testing.T) {
 	}
 	place := func(port, device, link func(i int) int) (lines []int) {
 		for i, h := range circle {
-			h.In.At, h.In.Device.At, h.In.Link.At = at(port(i)), at(device(i)), at(link(i))
+			h.In.At, h.In.Device().At, h.In.Link().At = at(port(i)), at(device(i)), at(link(i))
 		}
 		for _, h := range hops(circle) {
 			lines = append(lines, h.At.Start.Line)

@@ -46,10 +46,10 @@ How to mend it: leave the sizes out, and rocec derives them; or keep to the pict
 		}
 		told := map[wrong]bool{}
 		for _, port := range p.Fabric.Ports {
-			if port.Device.Switch == nil {
+			if port.Device().Switch == nil {
 				continue
 			}
-			for _, b := range port.Buffers {
+			for _, b := range port.Buffers() {
 				size, xoff, delta := b.Size.N, b.Xoff.N, b.XonDelta.N
 				name, given := b.Group.Name, b.Group.Sizes()
 				var w wrong

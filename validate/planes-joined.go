@@ -75,9 +75,9 @@ How to mend it: correct the cable.
 		}
 		stray, joints := strayUplinks(p.Fabric)
 		for _, s := range stray {
-			p.Warnf(diag.FirstPlace(s.port.At, s.port.Link.At), "%s goes to %s, most of whose cables lead to leaves with the NICs %q, while the "+
+			p.Warnf(diag.FirstPlace(s.port.At, s.port.Link().At), "%s goes to %s, most of whose cables lead to leaves with the NICs %q, while the "+
 				"NICs %q hang on %s. So a fault of one plane reaches the other. Correct the cable%s.",
-				s.port, s.port.Peer(), s.most, s.nic, s.port.Device.Name, unlessMeant)
+				s.port, s.port.Peer(), s.most, s.nic, s.port.Device().Name, unlessMeant)
 		}
 		for _, j := range joints {
 			p.Warnf(j.device.At, "%s has cables to leaves with the NICs %s, about as many of each, while other switches above leaves keep to one "+
@@ -87,19 +87,19 @@ How to mend it: correct the cable.
 		if !told {
 			for _, c := range crossings(p.Fabric, homes) {
 				told = true
-				p.Warnf(diag.FirstPlace(c.At, c.Link.At), "%s goes to %s, in another plane than the other uplinks of %s: the hosts there have their "+
+				p.Warnf(diag.FirstPlace(c.At, c.Link().At), "%s goes to %s, in another plane than the other uplinks of %s: the hosts there have their "+
 					"other cables in that plane, and the other leaves of %q keep to one. So a fault of one plane reaches the other. Correct the "+
-					"cable%s.", c, c.Peer(), c.Device.Name, c.Device.Group, unlessMeant)
+					"cable%s.", c, c.Peer(), c.Device().Name, c.Device().Group, unlessMeant)
 			}
 		}
 		if l := onlyJoint(p.Fabric, homes); l != nil && !told {
 			meant := "say peer = true"
-			if l.A.Device.Height() != l.B.Device.Height() { // where peer has no effect: peer-across-tiers
+			if l.A().Device().Height() != l.B().Device().Height() { // where peer has no effect: peer-across-tiers
 				meant = "accept it with " + acceptPlanes
 			}
-			p.Warnf(diag.FirstPlace(l.A.At, l.At), "The cable from %s to %s is all that joins two planes: without it the network falls into two "+
+			p.Warnf(diag.FirstPlace(l.A().At, l.At), "The cable from %s to %s is all that joins two planes: without it the network falls into two "+
 				"parts, and most hosts with several cables hang on both. So a fault of one plane reaches the other, over one cable. Take it out, "+
-				"or correct it; where the planes are meant to be joined, %s.", l.A, l.B, meant)
+				"or correct it; where the planes are meant to be joined, %s.", l.A(), l.B(), meant)
 		}
 	},
 }
@@ -115,7 +115,7 @@ const (
 func above(d *ir.Device) []*ir.Device {
 	var out []*ir.Device
 	for _, port := range uplinksOf(d) {
-		out = append(out, port.Peer().Device)
+		out = append(out, port.Peer().Device())
 	}
 	slices.SortFunc(out, func(a, b *ir.Device) int { return a.ID - b.ID })
 	return slices.Compact(out)
@@ -228,7 +228,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 			}
 		}
 		for _, port := range d.Ports {
-			up := port.Peer().Device
+			up := port.Peer().Device()
 			i := slices.IndexFunc(whole, func(b *plane) bool { return slices.Contains(b.above, up) })
 			if up.Switch != nil && up.Height() > d.Height() && i >= 0 && foreign(i) {
 				out = append(out, port)
@@ -244,9 +244,9 @@ func onlyJoint(f *ir.Fabric, homes [][]*ir.Device) *ir.Link {
 	bridges, order, last := bridgesOf(f)
 	var found *ir.Link
 	for _, l := range bridges {
-		below := l.A.Device // the end that was reached over the cable
-		if order[l.A.Device.ID] < order[l.B.Device.ID] {
-			below = l.B.Device
+		below := l.A().Device() // the end that was reached over the cable
+		if order[l.A().Device().ID] < order[l.B().Device().ID] {
+			below = l.B().Device()
 		}
 		inside := func(d *ir.Device) bool { return order[d.ID] >= order[below.ID] && order[d.ID] <= last[below.ID] }
 		split := 0
@@ -294,15 +294,15 @@ func bridgesOf(f *ir.Fabric) (bridges []*ir.Link, order, last []int) {
 			if at.next < len(at.d.Ports) {
 				port := at.d.Ports[at.next]
 				at.next++
-				o := port.Peer().Device
+				o := port.Peer().Device()
 				switch {
-				case o.Switch == nil || port.Link == at.from:
+				case o.Switch == nil || port.Link() == at.from:
 				case order[o.ID] > 0:
 					low[at.d.ID] = min(low[at.d.ID], order[o.ID])
 				default:
 					clock++
 					order[o.ID], low[o.ID] = clock, clock
-					stack = append(stack, &frame{d: o, from: port.Link})
+					stack = append(stack, &frame{d: o, from: port.Link()})
 				}
 				continue
 			}

@@ -45,7 +45,7 @@ How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.
 			}
 			for _, n := range d.Host.NICs {
 				if len(n.Intents) > 0 && n.Port != nil && n.MTU > 0 && n.MTU < ir.LargestRDMA+ir.RDMAHeaders && !walk.OverPort(n) &&
-					(justBelow(n.MTU) > 0 || ir.RDMAMTU(n.MTU) < 2048 && n.Port.Link.MTU.N >= ir.LargestRDMA+ir.RDMAHeaders) {
+					(justBelow(n.MTU) > 0 || ir.RDMAMTU(n.MTU) < 2048 && n.Port.Link().MTU.N >= ir.LargestRDMA+ir.RDMAHeaders) {
 					found.add(diag.FirstPlace(n.MTUAt, n.At), n)
 				}
 			}
@@ -61,7 +61,7 @@ How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.
 			}
 			p.Noticef(at, "With an MTU of %d, %s will send RDMA packets of %d bytes; the switch ports take %d. An MTU of %d or "+
 				"more gives packets of %d, with a quarter of the "+
-				"headers.", n.MTU, who, ir.RDMAMTU(n.MTU), n.Port.Link.MTU.N, ir.LargestRDMA+ir.RDMAHeaders, ir.LargestRDMA)
+				"headers.", n.MTU, who, ir.RDMAMTU(n.MTU), n.Port.Link().MTU.N, ir.LargestRDMA+ir.RDMAHeaders, ir.LargestRDMA)
 		})
 	},
 }

@@ -335,7 +335,7 @@ func linkList(links []*ir.Link) string {
 			names = append(names, diag.Count(len(links)-most, "more link"))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s - %s", l.A, l.B))
+		names = append(names, fmt.Sprintf("%s - %s", l.A(), l.B()))
 	}
 	return diag.And(names)
 }
@@ -350,7 +350,7 @@ func circleText(circle []Wait) string {
 		if i > 0 {
 			s += ", "
 		}
-		s += h.In.Peer().Device.Name + ">" + h.In.Device.Name
+		s += h.In.Peer().Device().Name + ">" + h.In.Device().Name
 	}
 	return s
 }

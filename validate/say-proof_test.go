@@ -21,9 +21,9 @@ func TestProofInWords(t *testing.T) {
 	for i, name := range []string{"R0", "R1", "R2", "R3"} {
 		next := []string{"R1", "R2", "R3", "R0"}[i]
 		l := c.Between(name, next)
-		in := l.A
-		if in.Device.Name == name {
-			in = l.B
+		in := l.A()
+		if in.Device().Name == name {
+			in = l.B()
 		}
 		circle = append(circle, Wait{In: in})
 	}

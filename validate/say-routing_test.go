@@ -14,7 +14,7 @@ func TestRoutingText(t *testing.T) {
 	c := irtest.Ring(ir.UpDown, 3)
 	f := c.Fabric()
 	devices := []*ir.Device{c.Device("R0"), c.Device("R1"), c.Device("R2")}
-	out, in := f.Links[0].A, f.Links[0].B
+	out, in := f.Links[0].A(), f.Links[0].B()
 	said := map[ir.RoutingCode]bool{}
 	for _, tt := range []struct {
 		err  ir.RoutingError

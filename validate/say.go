@@ -154,7 +154,7 @@ func noteRouted(d *diag.Diagnostic, routed []*ir.Link) {
 		if names[l.At] == nil {
 			blocks = append(blocks, l.At)
 		}
-		names[l.At] = append(names[l.At], fmt.Sprintf("%s - %s", l.A, l.B))
+		names[l.At] = append(names[l.At], fmt.Sprintf("%s - %s", l.A(), l.B()))
 	}
 	for _, at := range blocks {
 		d.Note(at, "%s routed", verb(someOf(names[at]), len(names[at]), "is", "are"))
@@ -166,7 +166,7 @@ func hops(circle []Wait) []diag.Wait {
 	at := hopAt(circle)
 	out := make([]diag.Wait, len(circle))
 	for i, h := range circle {
-		out[i] = diag.Wait{Device: h.In.Device.Name, In: h.In.Name, Out: h.Out.Name, CosGroup: h.Group.Name, At: at(h)}
+		out[i] = diag.Wait{Device: h.In.Device().Name, In: h.In.Name, Out: h.Out.Name, CosGroup: h.Group.Name, At: at(h)}
 	}
 	return out
 }
@@ -178,8 +178,8 @@ func hopAt(circle []Wait) func(Wait) diag.Range {
 	most := -1
 	for _, at := range []func(Wait) diag.Range{
 		func(h Wait) diag.Range { return h.In.At },
-		func(h Wait) diag.Range { return h.In.Device.At },
-		func(h Wait) diag.Range { return h.In.Link.At },
+		func(h Wait) diag.Range { return h.In.Device().At },
+		func(h Wait) diag.Range { return h.In.Link().At },
 	} {
 		apart := map[diag.Range]bool{}
 		for _, h := range circle {

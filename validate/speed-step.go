@@ -36,17 +36,17 @@ bonds and faster links at the slow end.
 			var slow, fast *ir.Port
 			for _, m := range in.Members {
 				port := m.NIC.Port
-				if port == nil || port.Speed <= 0 {
+				if port == nil || port.Speed() <= 0 {
 					continue
 				}
-				if slow == nil || port.Speed < slow.Speed {
+				if slow == nil || port.Speed() < slow.Speed() {
 					slow = port
 				}
-				if fast == nil || port.Speed > fast.Speed {
+				if fast == nil || port.Speed() > fast.Speed() {
 					fast = port
 				}
 			}
-			if slow == nil || fast.Speed < 4*slow.Speed {
+			if slow == nil || fast.Speed() < 4*slow.Speed() {
 				continue
 			}
 			told[in.At] = true
@@ -56,9 +56,9 @@ bonds and faster links at the slow end.
 			}
 			p.Noticef(in.At, "Members of roce %q have ports of %s (%s, of host %q) and of %s (%s, of host %q). In lossless cos "+
 				"group %q what a fast one sends to a slow one pauses the fast one, also for its other receivers%s.", in.Name,
-				platform.SpeedText(fast.Speed), fast, fast.Device.Group, platform.SpeedText(slow.Speed), slow, slow.Device.Group, in.Group.Name, short).
-				Note(speedAt(slow.Link), "%s", platform.SpeedText(slow.Speed)).
-				Note(speedAt(fast.Link), "%s", platform.SpeedText(fast.Speed))
+				platform.SpeedText(fast.Speed()), fast, fast.Device().Group, platform.SpeedText(slow.Speed()), slow, slow.Device().Group, in.Group.Name, short).
+				Note(speedAt(slow.Link()), "%s", platform.SpeedText(slow.Speed())).
+				Note(speedAt(fast.Link()), "%s", platform.SpeedText(fast.Speed()))
 		}
 	},
 }

@@ -74,7 +74,7 @@ func TestMTUPathIsOnAPath(t *testing.T) {
 		for _, l := range f.Links {
 			l.MTU = ir.Num{N: 9216, From: []ir.Origin{{At: irtest.Place(100 + l.ID)}}}
 			l.At = irtest.Place(200 + l.ID) // a block of its own
-			if l.A.Device.Switch != nil && l.B.Device.Switch != nil {
+			if l.A().Device().Switch != nil && l.B().Device().Switch != nil {
 				l.MTU.N = size.Draw(t, "link")
 			}
 		}
@@ -106,7 +106,7 @@ func onAWay(f *ir.Fabric, l *ir.Link) bool {
 	for _, a := range members {
 		for _, b := range members {
 			if a.NIC.Device != b.NIC.Device && min(a.NIC.MTU, b.NIC.MTU) > l.MTU.N &&
-				ways(a.NIC.Port.Peer().Device, b.NIC.Port.Peer().Device, l, false, false) {
+				ways(a.NIC.Port.Peer().Device(), b.NIC.Port.Peer().Device(), l, false, false) {
 				return true
 			}
 		}
@@ -119,11 +119,11 @@ func ways(at, to *ir.Device, l *ir.Link, fell, crossed bool) bool {
 		return crossed
 	}
 	for _, p := range at.Ports {
-		next := p.Peer().Device
+		next := p.Peer().Device()
 		if next.Switch == nil || fell && next.Height() > at.Height() {
 			continue
 		}
-		if ways(next, to, l, next.Height() < at.Height(), crossed || p.Link == l) {
+		if ways(next, to, l, next.Height() < at.Height(), crossed || p.Link() == l) {
 			return true
 		}
 	}

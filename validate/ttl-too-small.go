@@ -81,8 +81,8 @@ func newRouters(f *ir.Fabric) *routers {
 	type pair struct{ a, b int }
 	known := map[pair]bool{}
 	for _, l := range f.Links {
-		a, b := r.domain[l.A.Device.ID], r.domain[l.B.Device.ID]
-		if l.Routed && l.A.Device.Forwards() && l.B.Device.Forwards() && !known[pair{a, b}] {
+		a, b := r.domain[l.A().Device().ID], r.domain[l.B().Device().ID]
+		if l.Routed && l.A().Device().Forwards() && l.B().Device().Forwards() && !known[pair{a, b}] {
 			known[pair{a, b}], known[pair{b, a}] = true, true
 			r.next[a] = append(r.next[a], b)
 			r.next[b] = append(r.next[b], a)

@@ -76,8 +76,8 @@ func newUpDownWays(f *ir.Fabric, version int) *upDownWays {
 	}
 	spread := func(d *ir.Device, to bitset, from func(u *ir.Device, l *ir.Link) bitset) {
 		for _, port := range d.Ports {
-			if u := port.Peer().Device; u.Forwards() && usable(port.Link) {
-				if s := from(u, port.Link); s != nil {
+			if u := port.Peer().Device(); u.Forwards() && usable(port.Link()) {
+				if s := from(u, port.Link()); s != nil {
 					to.add(s)
 				}
 			}

@@ -31,7 +31,7 @@ func TestUpDownNoPathAgreesWithASearch(t *testing.T) {
 			}
 		}
 		for _, l := range c.F.Links {
-			if a, b := l.A.Device, l.B.Device; a.Switch != nil && b.Switch != nil {
+			if a, b := l.A().Device(), l.B().Device(); a.Switch != nil && b.Switch != nil {
 				l.Peer = a.Switch.Tier == b.Switch.Tier
 			}
 		}
@@ -39,7 +39,7 @@ func TestUpDownNoPathAgreesWithASearch(t *testing.T) {
 		lost := 0
 		for _, a := range f.Intents[0].Members {
 			for _, b := range f.Intents[0].Members {
-				if a != b && !pathUpDown(a.NIC.Port.Peer().Device, b.NIC.Port.Peer().Device, false) {
+				if a != b && !pathUpDown(a.NIC.Port.Peer().Device(), b.NIC.Port.Peer().Device(), false) {
 					lost++
 				}
 			}
@@ -58,7 +58,7 @@ func pathUpDown(from, to *ir.Device, falling bool) bool {
 		return true
 	}
 	for _, p := range from.Ports {
-		n := p.Peer().Device
+		n := p.Peer().Device()
 		if n.Switch == nil || falling && n.Switch.Tier >= from.Switch.Tier {
 			continue
 		}

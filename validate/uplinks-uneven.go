@@ -54,7 +54,7 @@ How to mend it: correct the cable.
 		}
 		stray, _ := strayUplinks(p.Fabric)
 		for _, s := range stray {
-			strays[s.port.Device] = true
+			strays[s.port.Device()] = true
 		}
 		for _, d := range p.Fabric.Devices {
 			if d.Switch == nil {
@@ -63,7 +63,7 @@ How to mend it: correct the cable.
 			ups, first := 0, map[*ir.Device]bool{}
 			var double *ir.Port
 			for _, port := range d.Ports {
-				switch other := port.Peer().Device; {
+				switch other := port.Peer().Device(); {
 				case other.Height() <= d.Height():
 					continue
 				case !first[other]:

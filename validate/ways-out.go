@@ -172,7 +172,7 @@ func (a *adviser) cable() {
 	if n := a.Fabric.Failures; n > 0 {
 		covers = fmt.Sprintf("; it has been tried, also with up to %s more down", diag.Count(n, "link"))
 	}
-	a.add("take out one cable of the circle, for example %s - %s (price: its bandwidth, and one failure less to survive; %s%s)", cut.A, cut.B,
+	a.add("take out one cable of the circle, for example %s - %s (price: its bandwidth, and one failure less to survive; %s%s)", cut.A(), cut.B(),
 		a.cost(newRuler(a.Fabric, true, cut)).text(), covers)
 }
 
@@ -201,9 +201,9 @@ func (a *adviser) talkers() {
 	var ends []*ir.Device
 	for _, flow := range flows {
 		for _, p := range []*ir.Port{flow.Ports[0], flow.Ports[len(flow.Ports)-1]} {
-			d := p.Device
+			d := p.Device()
 			if !d.Forwards() {
-				d = p.Peer().Device
+				d = p.Peer().Device()
 			}
 			if !slices.Contains(ends, d) && len(ends) < most {
 				ends = append(ends, d)
@@ -329,8 +329,8 @@ func oneMoreLossless(f *ir.Fabric) bool {
 func valleys(circle []Wait) []string {
 	var out []string
 	for _, h := range circle {
-		if h.Valley() && !slices.Contains(out, h.In.Device.Name) {
-			out = append(out, h.In.Device.Name)
+		if h.Valley() && !slices.Contains(out, h.In.Device().Name) {
+			out = append(out, h.In.Device().Name)
 		}
 	}
 	return out
@@ -379,7 +379,7 @@ func blocksOf(links []*ir.Link) []string {
 	for _, l := range links {
 		name := l.Block
 		if name == "" {
-			name = fmt.Sprintf("%s - %s", l.A, l.B)
+			name = fmt.Sprintf("%s - %s", l.A(), l.B())
 		}
 		if !slices.Contains(out, name) {
 			out = append(out, name)

@@ -190,16 +190,16 @@ func (r *ruler) measure(from int, bridged bool) {
 			now = r.fell[d]
 		}
 		for _, p := range r.f.Devices[d].Ports {
-			other := p.Peer().Device
+			other := p.Peer().Device()
 			n := other.ID
-			if !other.Forwards() || p.Link == r.without || bridged && p.Link.Routed {
+			if !other.Forwards() || p.Link() == r.without || bridged && p.Link().Routed {
 				continue
 			}
 			next, to := r.dist, 2*n
 			if !r.valleys {
 				rises, level := r.height[n] > r.height[d], r.height[n] == r.height[d]
 				switch {
-				case falls && (rises || level), level && !p.Link.Peer:
+				case falls && (rises || level), level && !p.Link().Peer:
 					continue
 				case !rises:
 					next, to = r.fell, 2*n+1

@@ -107,7 +107,7 @@ func (a *adviser) beside(d *ir.Device) []*ir.Device {
 	}
 	out := []*ir.Device{}
 	for _, p := range d.Ports {
-		if n := p.Peer().Device; n != d && n.Switch != nil {
+		if n := p.Peer().Device(); n != d && n.Switch != nil {
 			out = append(out, n)
 		}
 	}

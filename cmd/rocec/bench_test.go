@@ -357,7 +357,7 @@ func TestMemoryOfAFabric(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		sizes := map[*ir.Buffer]bool{}
 		for _, p := range f.Ports {
-			sizes[p.Buffers[0]] = true
+			sizes[p.Buffers()[0]] = true
 		}
 		if len(sizes) != 2 {
 			t.Errorf("%d different buffers for switches and NICs that are all alike", len(sizes))

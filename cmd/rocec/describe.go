@@ -104,7 +104,7 @@ func describeByHand(d *ir.Device) section {
 	carried := map[int]*ir.CosGroup{}
 	at := map[int]*ir.Port{} // by cos: a port that carries it
 	for _, p := range d.Ports {
-		for _, b := range p.Buffers {
+		for _, b := range p.Buffers() {
 			carried[b.Group.Cos], at[b.Group.Cos] = b.Group, p
 		}
 	}
@@ -168,24 +168,24 @@ func values(claims []ir.Claim) []int {
 
 // portLine is a port in one line: what is at the other end, how fast and long, what it carries losslessly.
 func portLine(p *ir.Port) string {
-	s := fmt.Sprintf("to %s, %s", p.Peer(), platform.SpeedText(p.Speed))
-	if p.Link.Length.Known() {
-		s += fmt.Sprintf(", %s m", metres(p.Link.Length.Metres))
+	s := fmt.Sprintf("to %s, %s", p.Peer(), platform.SpeedText(p.Speed()))
+	if p.Link().Length.Known() {
+		s += fmt.Sprintf(", %s m", metres(p.Link().Length.Metres))
 	}
 	var groups []string
-	for _, b := range p.Buffers {
+	for _, b := range p.Buffers() {
 		groups = append(groups, b.Group.Name)
 	}
 	if len(groups) > 0 {
 		s += ", lossless: " + strings.Join(groups, " ")
 	}
-	if p.Link.Bond != 0 {
+	if p.Link().Bond != 0 {
 		s += ", bond " + bondText(p)
 	}
-	if p.Link.FlowControlAt.Filename != "" {
-		s += ", " + flowText(p.Link)
+	if p.Link().FlowControlAt.Filename != "" {
+		s += ", " + flowText(p.Link())
 	}
-	if p.Link.Planned {
+	if p.Link().Planned {
 		s += ", planned"
 	}
 	return s
@@ -213,8 +213,8 @@ func flowText(l *ir.Link) string {
 // bondText names the ports that are one bond with this one.
 func bondText(p *ir.Port) string {
 	var others []string
-	for _, q := range p.Device.Ports {
-		if q != p && q.Link.Bonded(p.Link) {
+	for _, q := range p.Device().Ports {
+		if q != p && q.Link().Bonded(p.Link()) {
 			others = append(others, q.Name)
 		}
 	}
@@ -226,34 +226,34 @@ func bondText(p *ir.Port) string {
 
 func describePort(p *ir.Port) []section {
 	head := section{Title: p.String()}
-	head.add("cabled", p.Peer().String(), ir.Origin{At: p.At, Why: p.Link.Block})
-	head.add("speed", platform.SpeedText(p.Link.Speed.N), p.Link.Speed.From...)
-	if p.Link.Length.Known() {
-		head.add("length", metres(p.Link.Length.Metres)+" m", p.Link.Length.From)
+	head.add("cabled", p.Peer().String(), ir.Origin{At: p.At, Why: p.Link().Block})
+	head.add("speed", platform.SpeedText(p.Link().Speed.N), p.Link().Speed.From...)
+	if p.Link().Length.Known() {
+		head.add("length", metres(p.Link().Length.Metres)+" m", p.Link().Length.From)
 	}
-	if p.MTU > 0 {
-		from := p.Link.MTU.From
+	if p.MTU() > 0 {
+		from := p.Link().MTU.From
 		if p.NIC != nil {
 			from = []ir.Origin{{At: p.NIC.MTUAt}}
 		}
-		head.add("mtu", strconv.Itoa(p.MTU), from...)
+		head.add("mtu", strconv.Itoa(p.MTU()), from...)
 	}
-	head.add("routed", strconv.FormatBool(p.Link.Routed))
-	if p.Link.Bond != 0 {
-		head.add("bond", bondText(p), ir.Origin{At: p.Link.BondAt, Why: "the cables are one link"})
+	head.add("routed", strconv.FormatBool(p.Link().Routed))
+	if p.Link().Bond != 0 {
+		head.add("bond", bondText(p), ir.Origin{At: p.Link().BondAt, Why: "the cables are one link"})
 	}
-	if at := p.Link.FlowControlAt; at.Filename != "" {
-		head.add("flow control", flowText(p.Link), ir.Origin{At: at})
+	if at := p.Link().FlowControlAt; at.Filename != "" {
+		head.add("flow control", flowText(p.Link()), ir.Origin{At: at})
 	}
-	if p.Link.Planned {
-		head.add("planned", "true", ir.Origin{At: p.Link.PlannedAt, Why: "the cable is not laid yet"})
+	if p.Link().Planned {
+		head.add("planned", "true", ir.Origin{At: p.Link().PlannedAt, Why: "the cable is not laid yet"})
 	}
 	head.addTotal(p)
 	out := []section{head}
-	for _, b := range p.Buffers {
+	for _, b := range p.Buffers() {
 		out = append(out, describeBuffer(b, p))
 	}
-	for _, m := range p.Marks {
+	for _, m := range p.Marks() {
 		out = append(out, describeMark(m, p))
 	}
 	return out
@@ -302,11 +302,11 @@ func describePair(f *ir.Fabric, from, to *ir.Device) ([]section, error) {
 			case what == "out":
 			case i == len(path)-1:
 				line = "the end"
-			case buf != nil && p.Device.ByHand == nil && p.ByPause() && buf.Size.Set():
+			case buf != nil && p.Device().ByHand == nil && p.ByPause() && buf.Size.Set():
 				line = fmt.Sprintf("pauses everything at %d B, headroom %d of %d B needed", buf.Xoff.N, buf.Headroom(), buf.Need)
 			case buf == nil:
 				line = "lossy"
-			case p.Device.ByHand != nil && p.NIC == nil:
+			case p.Device().ByHand != nil && p.NIC == nil:
 				does := "pauses"
 				if sends, _ := p.Pauses(in.Group.Cos); !sends {
 					does = "does not pause"

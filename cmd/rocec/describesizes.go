@@ -45,7 +45,7 @@ func describeMemory(d *ir.Device) section {
 func leastXoff(d *ir.Device) int {
 	least := 0
 	for _, p := range d.Ports {
-		for _, b := range p.Buffers {
+		for _, b := range p.Buffers() {
 			if x := b.Xoff.N; x > 0 && (least == 0 || x < least) {
 				least = x
 			}
@@ -114,7 +114,7 @@ func boundOrigin(m ir.Memory) []ir.Origin {
 
 // describeBuffer is the buffer of one group at a port. Where others configure it, the sizes are those rocec would write.
 func describeBuffer(b *ir.Buffer, p *ir.Port) section {
-	l := p.Link
+	l := p.Link()
 	s := section{Title: fmt.Sprintf("lossless %s, priority %d", b.Group.Name, b.Group.Cos)}
 	need := "headroom needed"
 	if b.Size.Set() {
@@ -122,19 +122,19 @@ func describeBuffer(b *ir.Buffer, p *ir.Port) section {
 		s.num("xoff", b.Xoff.On(l), " B")
 		s.num("xon_delta", b.XonDelta.On(l), " B")
 		s.add("xon", amount(b.Xoff.N-b.XonDelta.N), ir.Origin{Why: "xoff - xon_delta: sending goes on"})
-		if h := p.Device.ByHand; h != nil {
+		if h := p.Device().ByHand; h != nil {
 			s.add("headroom", setByHand(b.Need), ir.Origin{At: h.At, Why: "the sizes above are those rocec would write"})
 		} else {
 			s.add("headroom", amount(b.Headroom()), ir.Origin{Why: "buffer - xoff"})
 		}
-		s.addCost(b, p.Device.Switch)
+		s.addCost(b, p.Device().Switch)
 	} else if p.FlowControl() == ir.Pause { // one pause for all groups, and no buffer of PFC to size
 		from := ir.Origin{At: l.FlowControlAt}
-		switch h := p.Device.ByHand; {
+		switch h := p.Device().ByHand; {
 		case h != nil && h.FlowControl == ir.Pause:
 			from.At = h.FlowControlAt
 		case from.At.Filename == "":
-			from.At = p.Device.Fabric.At
+			from.At = p.Device().Fabric.At
 		}
 		s.add("pfc", "off", from)
 		s.add("link pause", "on", ir.Origin{At: from.At, Why: "stops every cos group of the cable"})
@@ -176,7 +176,7 @@ func (s *section) addCost(b *ir.Buffer, sw *ir.Switch) {
 // addTotal tells what all lossless groups of a port take, where there are several.
 func (s *section) addTotal(p *ir.Port) {
 	all, need := 0, 0
-	for _, b := range p.Buffers {
+	for _, b := range p.Buffers() {
 		all += b.Size.N
 		need += b.Need
 	}
@@ -186,14 +186,14 @@ func (s *section) addTotal(p *ir.Port) {
 	if p.NIC != nil && p.FlowControl() == ir.Pause {
 		return // no buffers of PFC
 	}
-	if len(p.Buffers) > 1 && all > 0 {
-		s.add("all lossless groups", amount(all), ir.Origin{Why: fmt.Sprintf("the buffers of %d groups", len(p.Buffers))})
+	if len(p.Buffers()) > 1 && all > 0 {
+		s.add("all lossless groups", amount(all), ir.Origin{Why: fmt.Sprintf("the buffers of %d groups", len(p.Buffers()))})
 	}
 }
 
 // describeMark is the marking of one group at a port of a switch.
 func describeMark(m *ir.Mark, p *ir.Port) section {
-	d, l := p.Device, p.Link
+	d, l := p.Device(), p.Link()
 	s := section{Title: fmt.Sprintf("ECN marking of %s", m.Group.Name)}
 	s.num("min", m.Min.On(l), " B")
 	s.num("max", m.Max.On(l), " B")

@@ -92,7 +92,7 @@ func besides(whole, some *target.Tree) []*target.Device {
 	}
 	for _, d := range some.Devices {
 		for _, p := range d.Source.Ports {
-			next[p.Peer().Device] = true
+			next[p.Peer().Device()] = true
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(whole.Devices), func(d *target.Device) bool { return in[d.Source] || !next[d.Source] })

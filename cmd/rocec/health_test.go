@@ -141,7 +141,7 @@ func TestGateOfSwitch(t *testing.T) {
 	}
 	peer := "" // a port to another switch
 	for _, p := range leaf.Source.Ports {
-		if p.Peer().Device.Switch != nil {
+		if p.Peer().Device().Switch != nil {
 			peer = p.Name
 		}
 	}

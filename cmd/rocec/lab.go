@@ -121,12 +121,12 @@ func (a *app) labSession(ctx context.Context, l *lab.Lab, device, cmd string) er
 // labCable plugs the cable of a port in, or pulls it out, at both ends that the lab has.
 func labCable(l *lab.Lab, f *ir.Fabric, device, port string, up bool) error {
 	for _, link := range f.Links {
-		for _, end := range []*ir.Port{link.A, link.B} {
-			if end.Device.Name != device || end.Name != port {
+		for _, end := range []*ir.Port{link.A(), link.B()} {
+			if end.Device().Name != device || end.Name != port {
 				continue
 			}
 			for _, p := range []*ir.Port{end, end.Peer()} {
-				if d, err := l.Find(p.Device.Name); err == nil { // else it is set by hand
+				if d, err := l.Find(p.Device().Name); err == nil { // else it is set by hand
 					d.SetLink(p.Name, up)
 				}
 			}

@@ -136,7 +136,7 @@ func hoverGroup(f *report.Report, name string) []section {
 			least, most = min(least, b.Xoff.N), max(most, b.Xoff.N)
 			headLeast, headMost = min(headLeast, b.Headroom()), max(headMost, b.Headroom())
 		}
-		for _, m := range p.Marks {
+		for _, m := range p.Marks() {
 			if m.Group == g && mark == nil {
 				mark, marked = m, p
 			}
@@ -246,7 +246,7 @@ func hoverPorts(f *report.Report, t lang.Thing) []section {
 	var first *ir.Port
 	n := 0
 	for _, p := range f.Fabric.Ports {
-		if ports[p.Name] && (t.Of == "" && t.Decl || devices[p.Device.Name]) {
+		if ports[p.Name] && (t.Of == "" && t.Decl || devices[p.Device().Name]) {
 			if n++; first == nil {
 				first = p
 			}
@@ -315,7 +315,7 @@ func hoverCables(f *report.Report, t lang.Thing) []section {
 			continue
 		}
 		if n++; n == 1 {
-			s.add("first", fmt.Sprintf("%s to %s", l.A, l.B), ir.Origin{At: l.A.At})
+			s.add("first", fmt.Sprintf("%s to %s", l.A(), l.B()), ir.Origin{At: l.A().At})
 			s.num("speed", l.Speed, " Mb/s")
 			if l.Length.Known() {
 				s.add("length", metres(l.Length.Metres)+" m", l.Length.From)

@@ -119,7 +119,7 @@ func (m *mixture) against() diag.List {
 			more[key]++
 			continue
 		}
-		told[key] = deploy.TopicMixture.Errorf(&ds, g.To.Device.At, "%s.", g)
+		told[key] = deploy.TopicMixture.Errorf(&ds, g.To.Device().At, "%s.", g)
 	}
 	for key, d := range told {
 		if n := more[key]; n > 0 {
@@ -134,7 +134,7 @@ func (m *mixture) against() diag.List {
 		for _, w := range circle {
 			names = append(names, w.In.String())
 		}
-		deploy.TopicMixture.Errorf(&ds, circle[0].In.Device.At, "While old and new settings stand side by side, lossless buffers wait "+
+		deploy.TopicMixture.Errorf(&ds, circle[0].In.Device().At, "While old and new settings stand side by side, lossless buffers wait "+
 			"for each other in a circle: %s.", foldPorts(names))
 	default:
 		deploy.TopicMixture.Errorf(&ds, m.loop.Groups[0].At, "Whether lossless buffers wait for each other in a circle while old and new "+

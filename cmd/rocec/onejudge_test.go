@@ -152,7 +152,7 @@ func sized(t *testing.T, w *walk.Walk) {
 			assert.True(t, l.Buffered, "%s has no buffer", l.Ports[0])
 		}
 		for _, l := range h.Out {
-			byHand := l.Ports[0].Device.ByHand != nil
+			byHand := l.Ports[0].Device().ByHand != nil
 			assert.True(t, l.Marks || byHand || l.Group.ECN == nil || l.Ports[0].NIC != nil || !w.Packet.IP, "%s does not mark", l.Ports[0])
 		}
 	}

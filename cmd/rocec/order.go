@@ -169,13 +169,13 @@ func (s *sequence) beside(w *change.Wave) []*target.Device {
 	var out []*ir.Device
 	for _, t := range w.Tasks {
 		for _, p := range t.Device.Ports {
-			d := p.Peer().Device
+			d := p.Peer().Device()
 			if d.Forwards() {
 				out = append(out, d)
 				continue
 			}
 			for _, leg := range d.Ports { // where else the host hangs
-				if other := leg.Peer().Device; other.Forwards() {
+				if other := leg.Peer().Device(); other.Forwards() {
 					out = append(out, other)
 				}
 			}
@@ -205,9 +205,9 @@ func (s *sequence) living() (*change.Living, error) {
 				a.Lone = append(a.Lone, d)
 			case sample.Link != "":
 				p := slices.IndexFunc(d.Ports, func(p *ir.Port) bool { return p.Name == sample.Link })
-				if p >= 0 && !d.Ports[p].Link.Planned && !seen[d.Ports[p].Link] {
-					seen[d.Ports[p].Link] = true
-					a.Down = append(a.Down, d.Ports[p].Link)
+				if p >= 0 && !d.Ports[p].Link().Planned && !seen[d.Ports[p].Link()] {
+					seen[d.Ports[p].Link()] = true
+					a.Down = append(a.Down, d.Ports[p].Link())
 				}
 			}
 		}

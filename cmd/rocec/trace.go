@@ -121,8 +121,8 @@ func findLinks(f *ir.Fabric, exprs []string) ([]*ir.Link, error) {
 			if err != nil {
 				return nil, err
 			}
-			if !slices.Contains(out, p.Link) {
-				out = append(out, p.Link)
+			if !slices.Contains(out, p.Link()) {
+				out = append(out, p.Link())
 			}
 		}
 	}

@@ -122,7 +122,7 @@ type findingJSON struct {
 func (s *sayings) tracesJSON(from, to string, down []*ir.Link, traces []*walk.Trace) traceJSON {
 	out := traceJSON{FormatVersion: report.FormatVersion, From: from, To: to, Down: [][2]string{}, Traces: []tripJSON{}}
 	for _, l := range down {
-		out.Down = append(out.Down, [2]string{l.A.String(), l.B.String()})
+		out.Down = append(out.Down, [2]string{l.A().String(), l.B().String()})
 	}
 	out.Breaks = slices.ContainsFunc(traces, s.breaks)
 	for _, t := range traces {

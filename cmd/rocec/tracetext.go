@@ -35,7 +35,7 @@ func (a *app) traceText(s *sayings, down []*ir.Link, traces []*walk.Trace) {
 	if len(down) > 0 {
 		var names []string
 		for _, l := range down {
-			names = append(names, fmt.Sprintf("%s - %s", l.A, l.B))
+			names = append(names, fmt.Sprintf("%s - %s", l.A(), l.B()))
 		}
 		v.lines(noMark, "down     ", "", names, ", ", diag.Range{})
 		fmt.Fprintln(v.stdout)
@@ -61,7 +61,7 @@ func (v *traceView) title(t *walk.Trace, what string, from, to []*ir.Port) strin
 // endText names the ports of one end: gpu001:ens1f0, or gpu001:bond0.
 func endText(ports []*ir.Port) string {
 	if p := ports[0]; len(ports) > 1 {
-		return p.Device.Name + ":" + p.NIC.Bond.Name
+		return p.Device().Name + ":" + p.NIC.Bond.Name
 	}
 	return ports[0].String()
 }
@@ -279,7 +279,7 @@ func (v *traceView) inText(w *walk.Walk, l *walk.Lane) []string {
 func peers(l *walk.Lane) string {
 	var names []string
 	for _, p := range l.Ports {
-		names = append(names, p.Peer().Device.Name)
+		names = append(names, p.Peer().Device().Name)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)

@@ -63,8 +63,8 @@ func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 
 			// The fingerprint sees what ports share.
 			for _, p := range f.Fabric.Ports {
-				if len(p.Buffers) > 0 && p.NIC == nil {
-					p.Buffers[0].Size.From[0].Origin.Why += "!"
+				if len(p.Buffers()) > 0 && p.NIC == nil {
+					p.Buffers()[0].Size.From[0].Origin.Why += "!"
 					assert.NotEqual(t, before, fingerprint(f.Fabric))
 					break
 				}

@@ -88,11 +88,11 @@ func trafficTrips(f *ir.Fabric, tree *target.Tree, pair string) ([]walk.Question
 			return nil, err
 		}
 		for _, t := range trips {
-			if !reads(tree, t.From[0].Device) || !reads(tree, t.To[0].Device) {
+			if !reads(tree, t.From[0].Device()) || !reads(tree, t.To[0].Device()) {
 				return nil, fail(exitUsage, "--traffic=%s: both hosts must be among those that are read", pair)
 			}
 		}
-		if trips[0].From[0].Device == trips[0].To[0].Device {
+		if trips[0].From[0].Device() == trips[0].To[0].Device() {
 			return nil, fail(exitUsage, "--traffic=%s: that is one host; packets must cross the fabric", pair)
 		}
 		return slices.CompactFunc(trips, func(a, b walk.Question) bool { return a.Intent == b.Intent }), nil
@@ -106,12 +106,12 @@ func trafficTrips(f *ir.Fabric, tree *target.Tree, pair string) ([]walk.Question
 				continue
 			}
 			for _, e := range walk.Ends(in, d, "") {
-				if !slices.ContainsFunc(e, func(p *ir.Port) bool { return p.Link.Planned }) {
+				if !slices.ContainsFunc(e, func(p *ir.Port) bool { return p.Link().Planned }) {
 					ends = append(ends, e)
 				}
 			}
 		}
-		if n := len(ends); n > 0 && ends[0][0].Device != ends[n-1][0].Device {
+		if n := len(ends); n > 0 && ends[0][0].Device() != ends[n-1][0].Device() {
 			out = append(out, walk.Question{Intent: in, From: ends[0], To: ends[n-1]})
 		}
 	}
@@ -156,7 +156,7 @@ func (a *app) exchanges(ctx context.Context, f *ir.Fabric, whole *target.Tree, d
 	tools, gids := map[*ir.Device]target.Query{}, map[*ir.Device]target.Query{}
 	for _, t := range trips {
 		for _, p := range []*ir.Port{t.From[0], t.To[0]} {
-			tools[p.Device], gids[p.Device] = traffic.ToolQuery(), nic.GIDQuery(p.Device.Host.NICs)
+			tools[p.Device()], gids[p.Device()] = traffic.ToolQuery(), nic.GIDQuery(p.Device().Host.NICs)
 		}
 	}
 	has := a.askDevices(ctx, whole, devices, tools)
@@ -231,8 +231,8 @@ func (a *app) send(ctx context.Context, whole *target.Tree, devices *fleet, x *t
 	ports := map[*ir.Device][]*ir.Port{}
 	for _, h := range x.Path {
 		for _, p := range slices.Concat(h.In, h.Out) {
-			if !slices.Contains(ports[p.Device], p) {
-				ports[p.Device] = append(ports[p.Device], p)
+			if !slices.Contains(ports[p.Device()], p) {
+				ports[p.Device()] = append(ports[p.Device()], p)
 			}
 		}
 	}

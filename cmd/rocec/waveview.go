@@ -62,7 +62,7 @@ func linksText(links []*ir.Link) string {
 			out = append(out, "...")
 			break
 		}
-		out = append(out, l.A.String()+" - "+l.B.String())
+		out = append(out, l.A().String()+" - "+l.B().String())
 	}
 	return strings.Join(out, ", ")
 }

@@ -206,7 +206,7 @@ func TestOrder(t *testing.T) {
 func TestOrderOfHostsInNoIntent(t *testing.T) {
 	f := irtest.New(ir.ShortestPath).Links("l1-s1 l1-s2 l2-s1 l2-s2 l3-s1 l4-s1 h1-l1 h2-l2 h3-l3 h4-l4").Tier("s", 2).Fabric()
 	in := f.Intents[0]
-	in.Members = slices.DeleteFunc(in.Members, func(m *ir.Member) bool { return m.NIC.Port.Device.Name >= "h3" })
+	in.Members = slices.DeleteFunc(in.Members, func(m *ir.Member) bool { return m.NIC.Port.Device().Name >= "h3" })
 	l, err := NewGraph(f).Living(Alive{})
 	require.NoError(t, err)
 	text := draw(l.Order(tasksOf(f), Rules{MinCapacity: 50, Parallel: 8}))

@@ -121,7 +121,7 @@ func (v *verdict) demand(l *Living, t *living, away []bool, gone []*ir.Device) {
 		down := slices.Clone(l.down)
 		for _, d := range gone {
 			for _, p := range d.Ports {
-				down[p.Link.ID] = true
+				down[p.Link().ID] = true
 			}
 		}
 		w, err := l.router.Widths(t.places, down, t.scratch)

@@ -44,8 +44,8 @@ func NewGraph(f *ir.Fabric) *Graph {
 	}
 	for _, h := range f.Devices {
 		for _, p := range h.Ports {
-			d := p.Peer().Device
-			if !g.laid[p.Link.ID] || h.Forwards() || !d.Forwards() || slices.Contains(g.hosts[d.ID], h) {
+			d := p.Peer().Device()
+			if !g.laid[p.Link().ID] || h.Forwards() || !d.Forwards() || slices.Contains(g.hosts[d.ID], h) {
 				continue
 			}
 			g.hosts[d.ID] = append(g.hosts[d.ID], h)
@@ -72,7 +72,7 @@ func NewGraph(f *ir.Fabric) *Graph {
 		}
 		for _, n := range d.Host.NICs {
 			all = append(all, n)
-			others = others || !known[n] && n.Port != nil && g.laid[n.Port.Link.ID]
+			others = others || !known[n] && n.Port != nil && g.laid[n.Port.Link().ID]
 		}
 	}
 	if others { // whom they send to is not described: it may be anybody
@@ -123,18 +123,18 @@ func (g *Graph) demandOf(nics []*ir.NIC, bridged bool) *demand {
 
 // join adds a member of the ports that are cabled.
 func (t *demand) join(laid []bool, reserve bool, ports ...*ir.Port) {
-	ports = slices.DeleteFunc(ports, func(p *ir.Port) bool { return p == nil || !laid[p.Link.ID] })
+	ports = slices.DeleteFunc(ports, func(p *ir.Port) bool { return p == nil || !laid[p.Link().ID] })
 	if len(ports) > 0 {
-		t.members = append(t.members, member{ports[0].Device, ports, reserve})
+		t.members = append(t.members, member{ports[0].Device(), ports, reserve})
 	}
 }
 
 // placeOf is the device by which a port's traffic enters the network: a host that forwards is one itself.
 func placeOf(p *ir.Port) *ir.Device {
-	if p.Device.Forwards() {
-		return p.Device
+	if p.Device().Forwards() {
+		return p.Device()
 	}
-	return p.Peer().Device
+	return p.Peer().Device()
 }
 
 // Living is a fabric as it was found.
@@ -209,7 +209,7 @@ func (t *living) classify(down []bool) {
 		for _, p := range m.ports {
 			at := t.place[placeOf(p).ID]
 			described = append(described, at)
-			if p.Device.Forwards() || !down[p.Link.ID] {
+			if p.Device().Forwards() || !down[p.Link().ID] {
 				now = append(now, at)
 			}
 		}

@@ -91,7 +91,7 @@ type Gap struct {
 
 // String says it in one sentence, for people.
 func (g *Gap) String() string {
-	from, to := g.From.Device.Name, g.To.Device.Name
+	from, to := g.From.Device().Name, g.To.Device().Name
 	with := fmt.Sprintf("%s (%s) to %s (%s): ", g.From, g.Sends, g.To, g.Takes)
 	packet := PacketText(g.Packet)
 	switch g.Fault {
@@ -158,7 +158,7 @@ func NewMixtures(f *ir.Fabric) *Mixtures {
 	}
 	joins := make([]bool, len(f.Ports))
 	for _, p := range f.Ports {
-		joins[p.ID] = !p.Link.Planned && p.Peer().Device.Forwards()
+		joins[p.ID] = !p.Link().Planned && p.Peer().Device().Forwards()
 	}
 	return &Mixtures{f, turns, joins}
 }

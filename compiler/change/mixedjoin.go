@@ -21,13 +21,13 @@ func (m *Mixtures) Joined(held []Held) *ir.Fabric {
 			continue
 		}
 		for _, l := range s.fabric.Links {
-			if !s.pauses(l.A, l.B, g.Cos) && !s.pauses(l.B, l.A, g.Cos) {
+			if !s.pauses(l.A(), l.B(), g.Cos) && !s.pauses(l.B(), l.A(), g.Cos) {
 				continue
 			}
-			if l.A.Carries(g) == nil || l.B.Carries(g) == nil {
+			if l.A().Carries(g) == nil || l.B().Carries(g) == nil {
 				more[l] = append(more[l], g)
 			}
-			for _, p := range []*ir.Port{l.A, l.B} {
+			for _, p := range []*ir.Port{l.A(), l.B()} {
 				if p.NIC != nil && !slices.ContainsFunc(p.NIC.Carries(), func(in *ir.Intent) bool { return in.Group == g }) {
 					users[p.NIC] = append(users[p.NIC], g)
 				}
@@ -51,9 +51,9 @@ func copied(f *ir.Fabric, more map[*ir.Link][]*ir.CosGroup, users map[*ir.NIC][]
 	out := f.Copy()
 	for i, p := range f.Ports {
 		own := out.Ports[i]
-		for _, g := range more[p.Link] {
+		for _, g := range more[p.Link()] {
 			if p.Carries(g) == nil {
-				own.Buffers = append(slices.Clip(own.Buffers), &ir.Buffer{Group: g})
+				own.SetBuffers(append(slices.Clip(own.Buffers()), &ir.Buffer{Group: g}))
 			}
 		}
 	}

@@ -34,7 +34,8 @@ func TestJoined(t *testing.T) {
 		verdict := func(f *ir.Fabric) proof.Verdict { return proof.All(f, ir.NewBudget(1e9))[0].Verdict }
 		old = wanted()
 		open := c.Between("R0", "R1")
-		open.A.Buffers, open.B.Buffers = nil, nil
+		open.A().SetBuffers(nil)
+		open.B().SetBuffers(nil)
 		f.Routes = routes.New(f)
 		next = wanted()
 		require.Equal(t, proof.Free, verdict(f))
@@ -42,10 +43,10 @@ func TestJoined(t *testing.T) {
 		joined := change.NewMixtures(f).Joined(held())
 		require.NotNil(t, joined)
 		assert.Equal(t, proof.Prone, verdict(joined))
-		assert.Nil(t, open.A.Buffers, "the fabric stays as it was")
+		assert.Nil(t, open.A().Buffers(), "the fabric stays as it was")
 		for i, p := range joined.Ports {
 			require.Same(t, p, p.Peer().Peer())
-			require.Same(t, joined, p.Device.Fabric)
+			require.Same(t, joined, p.Device().Fabric)
 			require.Equal(t, f.Ports[i].String(), p.String())
 		}
 

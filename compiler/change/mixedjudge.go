@@ -59,8 +59,8 @@ func (s *sides) judge(phases []Phase, most int) []*Gap {
 					return m.gaps
 				}
 				if !l.Planned {
-					m.link(l.A, l.B)
-					m.link(l.B, l.A)
+					m.link(l.A(), l.B())
+					m.link(l.B(), l.A())
 				}
 			}
 		}
@@ -75,10 +75,10 @@ func (s *sides) judge(phases []Phase, most int) []*Gap {
 func (m *mixture) stages(d *ir.Device) []Stage { return m.may[d.ID] }
 
 func (m *mixture) tell(g Gap) {
-	if m.held[g.From.Device.ID].Excused || m.held[g.To.Device.ID].Excused {
+	if m.held[g.From.Device().ID].Excused || m.held[g.To.Device().ID].Excused {
 		return
 	}
-	if t := (toldGap{g.From.Link, g.Packet}); !m.told[t] {
+	if t := (toldGap{g.From.Link(), g.Packet}); !m.told[t] {
 		m.told[t] = true
 		g.Step = m.step
 		m.gaps = append(m.gaps, &g)
@@ -88,12 +88,12 @@ func (m *mixture) tell(g Gap) {
 // unread judges the ports opposite hosts of which nothing is known: what is lossless there stays so.
 func (m *mixture) unread() {
 	for _, p := range m.fabric.Ports {
-		if of := m.at[Old][p.ID]; p.NIC == nil || p.Device.Forwards() || p.Link.Planned || of != nil && of.PausesKnown {
+		if of := m.at[Old][p.ID]; p.NIC == nil || p.Device().Forwards() || p.Link().Planned || of != nil && of.PausesKnown {
 			continue
 		}
-		d := p.Peer().Device
+		d := p.Peer().Device()
 		for _, stage := range m.stages(d) {
-			if m.stages(p.Device)[0] == Old && !m.keeps(p.Peer(), stage) {
+			if m.stages(p.Device())[0] == Old && !m.keeps(p.Peer(), stage) {
 				m.tell(Gap{From: p, To: p.Peer(), Sends: Old, Takes: stage, Packet: ir.Packet{DSCP: -1}, Fault: HostNotRead})
 			}
 		}
@@ -160,7 +160,7 @@ func (m *mixture) relying(p *ir.Port, stage Stage) (bits uint64) {
 // fields puts together what a host does before the change, in the mixture, and once it is changed.
 func (m *mixture) fields(p *ir.Port, does func(*ir.Port, Stage) uint64) uint64 {
 	word := does(p, Old) << before
-	for _, stage := range m.stages(p.Device) {
+	for _, stage := range m.stages(p.Device()) {
 		b := does(p, stage)
 		word |= b << now
 		if stage != Old {
@@ -176,12 +176,12 @@ func (m *mixture) spread() {
 	clear(m.back)
 	hang := make([]hanging, len(m.fabric.Devices))
 	for _, p := range m.fabric.Ports {
-		if p.NIC == nil || p.Link.Planned {
+		if p.NIC == nil || p.Link().Planned {
 			continue
 		}
-		sends, takes, at := m.fields(p, m.sending), m.fields(p, m.relying), p.Device
+		sends, takes, at := m.fields(p, m.sending), m.fields(p, m.relying), p.Device()
 		if !at.Forwards() {
-			at = p.Peer().Device
+			at = p.Peer().Device()
 			m.in[p.Peer().ID] |= sends
 			m.back[p.ID] |= takes
 		}
@@ -223,7 +223,7 @@ func (m *mixture) onward(d *ir.Device, h hanging, push func(*ir.Device)) {
 		enter := func(in *ir.Port, packets uint64) {
 			if packets&^m.in[in.ID] != 0 {
 				m.in[in.ID] |= packets
-				push(in.Device)
+				push(in.Device())
 			}
 		}
 		enter(p.Peer(), h.sent.once)
@@ -234,7 +234,7 @@ func (m *mixture) onward(d *ir.Device, h hanging, push func(*ir.Device)) {
 		})
 		if goes != m.back[p.ID] {
 			m.back[p.ID] = goes
-			push(p.Peer().Device)
+			push(p.Peer().Device())
 		}
 	}
 }
@@ -249,7 +249,7 @@ func (m *mixture) deliver(d *ir.Device, h hanging) {
 		}
 	}
 	for _, p := range d.Ports {
-		if q := p.Peer(); !m.between(p) && !p.Link.Planned {
+		if q := p.Peer(); !m.between(p) && !p.Link().Planned {
 			m.in[q.ID] |= came | h.sent.but(m.in[p.ID])
 			m.back[p.ID] = goes | h.taken.but(m.back[q.ID])
 		}
@@ -276,7 +276,7 @@ func (m *mixture) between(p *ir.Port) bool { return m.joins[p.ID] }
 // turn calls each for the ports to other devices that forward by which traffic leaves that came in by a port.
 func (m *mixture) turn(in *ir.Port, each func(out *ir.Port)) {
 	if m.turns == nil {
-		for _, out := range in.Device.Ports {
+		for _, out := range in.Device().Ports {
 			if out != in && m.between(out) {
 				each(out)
 			}
@@ -285,7 +285,7 @@ func (m *mixture) turn(in *ir.Port, each func(out *ir.Port)) {
 	}
 	for i, word := range m.turns.Rows[in.ID] {
 		for ; word != 0; word &= word - 1 {
-			if out := in.Device.Ports[64*i+bits.TrailingZeros64(word)]; m.between(out) {
+			if out := in.Device().Ports[64*i+bits.TrailingZeros64(word)]; m.between(out) {
 				each(out)
 			}
 		}
@@ -351,18 +351,18 @@ func (m *mixture) link(a, b *ir.Port) {
 		return
 	}
 	had, isMoved := both>>before&field, both>>moved&field
-	for i, sends := range m.stages(a.Device) {
+	for i, sends := range m.stages(a.Device()) {
 		wanted := m.in[b.ID] & m.back[b.ID] >> now & field
-		if !a.Device.Forwards() {
+		if !a.Device().Forwards() {
 			wanted &= m.sending(a, sends)
 		}
-		for _, takes := range m.stages(b.Device) {
+		for _, takes := range m.stages(b.Device()) {
 			wanted := wanted
 			relied := isMoved // by hosts that are changed
-			if !b.Device.Forwards() {
+			if !b.Device().Forwards() {
 				wanted &= m.relying(b, takes)
 			}
-			if !a.Device.Forwards() && sends == Old || !b.Device.Forwards() && takes == Old {
+			if !a.Device().Forwards() && sends == Old || !b.Device().Forwards() && takes == Old {
 				relied = 0
 			}
 			if sends == Old && takes == Old {
@@ -379,8 +379,8 @@ func (m *mixture) link(a, b *ir.Port) {
 
 // leaving gives the cos in which a packet leaves by a port.
 func (m *mixture) leaving(a *ir.Port, stage Stage, i, k int) uint16 {
-	if a.Device.Forwards() {
-		return m.cos[i][atATime*a.Device.ID+k]
+	if a.Device().Forwards() {
+		return m.cos[i][atATime*a.Device().ID+k]
 	}
 	return sortedBit(m.at[stage][a.ID], m.values[m.first+k].Packet)
 }
@@ -396,8 +396,8 @@ func (m *mixture) packet(a, b *ir.Port, sends, takes Stage, k int, cos uint16, h
 	was := Fault("")
 	if had && !relied {
 		all := make([]uint16, atATime)
-		if a.Device.Forwards() {
-			m.sorted(a.Device, Old, all)
+		if a.Device().Forwards() {
+			m.sorted(a.Device(), Old, all)
 		} else {
 			all[k] = sortedBit(m.at[Old][a.ID], pkt)
 		}
@@ -443,11 +443,11 @@ func (m *mixture) faulty(a, b *ir.PortSettings, cos uint16, p ir.Packet) Fault {
 // tooSmall reports whether the buffer a switch had before the change is too small for a class that relies on it only now. A port that is
 // to have no other one is judged as the fabric is.
 func (m *mixture) tooSmall(p *ir.Port, cos int) bool {
-	h := m.held[p.Device.ID]
-	if p.Device.Switch == nil || !h.Away && !h.changes() {
+	h := m.held[p.Device().ID]
+	if p.Device().Switch == nil || !h.Away && !h.changes() {
 		return false
 	}
-	for _, b := range p.Buffers {
+	for _, b := range p.Buffers() {
 		if b.Group.Cos == cos && m.at[Old][p.ID].Headroom < min(b.Floor, b.Headroom()) {
 			return true
 		}

@@ -130,7 +130,7 @@ func (s *sides) same(d *ir.Device, a, b Stage) bool {
 
 // sends gives the indexes of the packets a host sends by a port in a stage. One that stays as the fabric means it marks so.
 func (s *sides) sends(p *ir.Port, stage Stage) []int {
-	if h := s.held[p.Device.ID]; stage == Old && !h.Away && h.Old != nil && !h.changes() {
+	if h := s.held[p.Device().ID]; stage == Old && !h.Away && h.Old != nil && !h.changes() {
 		stage = New
 	}
 	return s.sent[stage][p.ID]
@@ -199,7 +199,7 @@ func (s *sides) mark() {
 // notRead reports whether nothing is known of a NIC that stays as it is, and that the person does not go on without.
 func (s *sides) notRead(p *ir.Port) bool {
 	of := s.at[Old][p.ID]
-	h := s.held[p.Device.ID]
+	h := s.held[p.Device().ID]
 	return p.NIC != nil && (of == nil || !of.PausesKnown) && !h.changes() && !h.Excused
 }
 
@@ -208,7 +208,7 @@ func (s *sides) paused(claimed []int) (out []int) {
 	seen := map[*ir.PortSettings]bool{}
 	for _, p := range s.fabric.Ports {
 		of := s.at[Old][p.ID]
-		if p.Device.Switch == nil || of == nil || !of.PausesKnown || seen[of] {
+		if p.Device().Switch == nil || of == nil || !of.PausesKnown || seen[of] {
 			continue
 		}
 		seen[of] = true

@@ -51,7 +51,7 @@ type naive struct {
 
 // set is how a port is set in the mixture, or before the change.
 func (n *naive) set(p *ir.Port, before bool) *ir.PortSettings {
-	h, stage := n.held[p.Device.ID], n.stage[p.Device.ID]
+	h, stage := n.held[p.Device().ID], n.stage[p.Device().ID]
 	switch {
 	case before || stage == change.Old:
 		return h.Old.Port(p.Name)
@@ -94,16 +94,16 @@ func (n *naive) lost(path []*ir.Port, dscp int, before bool) bool {
 func (n *naive) paths(from, to *ir.Device) (out [][]*ir.Port) {
 	first, last := from.Ports[0], to.Ports[0]
 	a, b := first.Peer(), last.Peer()
-	if a.Device == b.Device {
+	if a.Device() == b.Device() {
 		return [][]*ir.Port{{first, a, b, last}}
 	}
-	for _, up := range a.Device.Ports {
+	for _, up := range a.Device().Ports {
 		spine := up.Peer()
-		if !strings.HasPrefix(spine.Device.Name, "spine") {
+		if !strings.HasPrefix(spine.Device().Name, "spine") {
 			continue
 		}
-		for _, down := range spine.Device.Ports {
-			if down.Peer().Device == b.Device {
+		for _, down := range spine.Device().Ports {
+			if down.Peer().Device() == b.Device() {
 				out = append(out, []*ir.Port{first, a, up, spine, down, down.Peer(), b, last})
 			}
 		}

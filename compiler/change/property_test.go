@@ -64,19 +64,19 @@ func (n naive) reaches(from, to *ir.Port) bool {
 		d     *ir.Device
 		falls bool
 	}
-	open := func(p *ir.Port) bool { return !n.down[p.Link] && !n.away[p.Peer().Device] && !n.away[p.Device] }
+	open := func(p *ir.Port) bool { return !n.down[p.Link()] && !n.away[p.Peer().Device()] && !n.away[p.Device()] }
 	if !open(from) || !open(to) {
 		return false
 	}
-	seen := map[stop]bool{{from.Peer().Device, false}: true}
-	queue := []stop{{from.Peer().Device, false}}
+	seen := map[stop]bool{{from.Peer().Device(), false}: true}
+	queue := []stop{{from.Peer().Device(), false}}
 	for ; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
-		if at.d == to.Peer().Device {
+		if at.d == to.Peer().Device() {
 			return true
 		}
 		for _, p := range at.d.Ports {
-			next := stop{p.Peer().Device, at.falls}
+			next := stop{p.Peer().Device(), at.falls}
 			if !open(p) || next.d.Host != nil {
 				continue
 			}
@@ -182,7 +182,7 @@ func TestNobodyIsCutOffUnannounced(t *testing.T) {
 				}
 				for i, from := range all {
 					for _, to := range all[i+1:] {
-						x, y := from[0].Device, to[0].Device
+						x, y := from[0].Device(), to[0].Device()
 						if before.talk(from, to) && !during.talk(from, to) && !announced(w, x, y) {
 							t.Fatalf("%s and %s cannot talk during %s", x.Name, y.Name, draw([]*Wave{w}, nil))
 						}

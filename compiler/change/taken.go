@@ -58,8 +58,8 @@ func (t *taken) add(d *ir.Device) {
 // below calls each for every lower device that forwards, once for every link to it that is up.
 func (t *taken) below(d *ir.Device, each func(n *ir.Device, mbps int)) {
 	for _, p := range d.Ports {
-		if n := p.Peer().Device; n.Forwards() && n.Height() < d.Height() && !t.down[p.Link.ID] {
-			each(n, max(p.Link.Speed.N, 1))
+		if n := p.Peer().Device(); n.Forwards() && n.Height() < d.Height() && !t.down[p.Link().ID] {
+			each(n, max(p.Link().Speed.N, 1))
 		}
 	}
 }
@@ -67,15 +67,15 @@ func (t *taken) below(d *ir.Device, each func(n *ir.Device, mbps int)) {
 // upwards is how fast a device is joined to those of a tier, in Mb/s: as described, and by the links that are up.
 func (t *taken) upwards(d *ir.Device, height int) (described, up int) {
 	for _, p := range d.Ports {
-		if p.Peer().Device.Height() != height || !p.Peer().Device.Forwards() {
+		if p.Peer().Device().Height() != height || !p.Peer().Device().Forwards() {
 			continue
 		}
-		if !t.laid[p.Link.ID] {
+		if !t.laid[p.Link().ID] {
 			continue
 		}
-		mbps := max(p.Link.Speed.N, 1)
+		mbps := max(p.Link().Speed.N, 1)
 		described += mbps
-		if !t.down[p.Link.ID] {
+		if !t.down[p.Link().ID] {
 			up += mbps
 		}
 	}

@@ -51,11 +51,11 @@ func (f *Fabric) Copy() *Fabric {
 	}
 	for i, l := range f.Links {
 		links[i] = *l
-		links[i].A, links[i].B = port(l.A), port(l.B)
+		links[i].a, links[i].b = port(l.A()), port(l.B())
 	}
 	for i, p := range f.Ports {
 		ports[i] = *p
-		ports[i].Device, ports[i].Link, ports[i].NIC = &devices[p.Device.ID], &links[p.Link.ID], nics[p.NIC]
+		ports[i].device, ports[i].link, ports[i].NIC = &devices[p.Device().ID], &links[p.Link().ID], nics[p.NIC]
 	}
 	out.Devices = each(f.Devices, func(d *Device) *Device { return &devices[d.ID] })
 	out.Ports = each(f.Ports, port)

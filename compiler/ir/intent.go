@@ -46,14 +46,14 @@ func (d *Device) Intent() string {
 		}
 	}
 	for _, p := range d.Ports {
-		fmt.Fprintln(h, "port", p.Name, p.Speed, p.Link.Length.Metres, p.MTU, p.Link.Routed)
+		fmt.Fprintln(h, "port", p.Name, p.Speed(), p.Link().Length.Metres, p.MTU(), p.Link().Routed)
 		if f.FlowControl != Pause && p.ByPause() {
 			fmt.Fprintln(h, "link pause")
 		}
-		for _, b := range p.Buffers {
+		for _, b := range p.Buffers() {
 			fmt.Fprintln(h, "lossless", b.Group.Name)
 		}
-		for _, m := range p.Marks {
+		for _, m := range p.Marks() {
 			fmt.Fprintln(h, "marks", m.Group.Name)
 		}
 	}

@@ -56,8 +56,8 @@ func (f *Fabric) Coupled() bool {
 
 // Couples reports whether link pause stops what the devices at both ends pass on, in a fabric that has PFC elsewhere.
 func (l *Link) Couples() bool {
-	return l.FlowControl == Pause && l.A.Device.Fabric.FlowControl != Pause && l.A.Device.Forwards() && l.B.Device.Forwards() &&
-		len(l.A.Buffers) > 0 && len(l.B.Buffers) > 0
+	return l.FlowControl == Pause && l.A().Device().Fabric.FlowControl != Pause && l.A().Device().Forwards() && l.B().Device().Forwards() &&
+		len(l.A().Buffers()) > 0 && len(l.B().Buffers()) > 0
 }
 
 // Routing is how lossless traffic is forwarded; the values are the language's.
@@ -358,33 +358,82 @@ type SSH struct {
 	Transport string // "native": rocec logs in itself; "openssh": the ssh program does; empty: as ~/.ssh/config needs it
 }
 
-// Port is a cabled port of a switch, or a NIC's port.
+// Port is a cabled port of a switch, or a NIC's port. [NewPort] makes one.
 type Port struct {
-	ID      int
-	Index   int // in Device.Ports
-	Device  *Device
-	Name    string
-	Front   Front      // of a switch port
-	At      diag.Range // where the link names it
-	Link    *Link
-	NIC     *NIC      // host ports only
-	Speed   int       // Mb/s
-	MTU     int       // largest frame payload of any class on the port, bytes; of a NIC that states none 0
-	Buffers []*Buffer // one per lossless group the port carries, by cos; alike ports share them
-	Marks   []*Mark   // one per ECN group the port sends, by cos; alike ports share them; switches only
+	ID    int
+	Index int // in Device.Ports
+	Name  string
+	Front Front      // of a switch port
+	At    diag.Range // where the link names it
+	NIC   *NIC       // host ports only
+
+	device  *Device
+	link    *Link
+	speed   int
+	mtu     int
+	buffers []*Buffer
+	marks   []*Mark
 }
+
+// PortSpec is what [NewPort] makes a port of.
+type PortSpec struct {
+	ID, Index int
+	Name      string
+	Front     Front
+	At        diag.Range
+	NIC       *NIC
+	Speed     int
+	MTU       int
+	Buffers   []*Buffer
+	Marks     []*Mark
+}
+
+// NewPort makes a port of a device. It adds it to no list of the device or its fabric, and [NewLink] plugs a cable in.
+func NewPort(d *Device, s PortSpec) *Port {
+	return &Port{
+		ID: s.ID, Index: s.Index, Name: s.Name, Front: s.Front, At: s.At, NIC: s.NIC,
+		device: d, speed: s.Speed, mtu: s.MTU, buffers: s.Buffers, marks: s.Marks,
+	}
+}
+
+// Device returns the device the port is of.
+func (p *Port) Device() *Device { return p.device }
+
+// Link returns the cable in the port, nil where there is none.
+func (p *Port) Link() *Link { return p.link }
 
 // Peer returns the port at the other end of the cable.
 func (p *Port) Peer() *Port {
-	if p.Link.A == p {
-		return p.Link.B
+	if p.link.a == p {
+		return p.link.b
 	}
-	return p.Link.A
+	return p.link.a
 }
+
+// Speed returns how fast the port runs, in Mb/s.
+func (p *Port) Speed() int { return p.speed }
+
+// SetSpeed sets how fast the port runs.
+func (p *Port) SetSpeed(mbps int) { p.speed = mbps }
+
+// MTU returns the largest frame payload of any class on the port, in bytes; of a NIC that states none 0.
+func (p *Port) MTU() int { return p.mtu }
+
+// Buffers returns one buffer per lossless group the port carries, by cos. Alike ports share them.
+func (p *Port) Buffers() []*Buffer { return p.buffers }
+
+// SetBuffers sets the buffers of the port.
+func (p *Port) SetBuffers(buffers []*Buffer) { p.buffers = buffers }
+
+// Marks returns one mark per ECN group the port sends, by cos; of switches only. Alike ports share them.
+func (p *Port) Marks() []*Mark { return p.marks }
+
+// SetMarks sets the marks of the port.
+func (p *Port) SetMarks(marks []*Mark) { p.marks = marks }
 
 // Carries tells whether g is lossless on the port, and with which sizes.
 func (p *Port) Carries(g *CosGroup) *Buffer {
-	for _, b := range p.Buffers {
+	for _, b := range p.Buffers() {
 		if b.Group == g {
 			return b
 		}
@@ -393,12 +442,12 @@ func (p *Port) Carries(g *CosGroup) *Buffer {
 }
 
 // String returns "device:port", the spelling of the language.
-func (p *Port) String() string { return p.Device.Name + ":" + p.Name }
+func (p *Port) String() string { return p.Device().Name + ":" + p.Name }
 
-// Link is one cable.
+// Link is one cable. [NewLink] makes one.
 type Link struct {
 	ID     int
-	A, B   *Port
+	a, b   *Port
 	At     diag.Range // the block's header
 	Block  string     // `link "hosts"`, `mesh "uplinks"`
 	Speed  Num        // Mb/s
@@ -418,9 +467,27 @@ type Link struct {
 	PlannedAt diag.Range
 }
 
+// NewLink makes a cable between two ports, of which l says everything else. It adds it to no list of the
+// fabric. Tests that need one end only pass a nil b.
+func NewLink(a, b *Port, l Link) *Link {
+	l.a, l.b = a, b
+	for _, p := range []*Port{a, b} {
+		if p != nil {
+			p.link = &l
+		}
+	}
+	return &l
+}
+
+// A and B return the two ends of the cable.
+func (l *Link) A() *Port { return l.a }
+
+// B is the other end than [Link.A].
+func (l *Link) B() *Port { return l.b }
+
 // ByPause reports whether the fabric means the cable to be lossless by link pause; see [Port.ByPause].
 func (l *Link) ByPause() bool {
-	return l.A.ByPause()
+	return l.A().ByPause()
 }
 
 // Bonded reports whether two cables are of one bond, and so one link to what bridges and routes.

@@ -36,17 +36,17 @@ func (d *Device) Memory() Memory {
 	}
 	sizes := 0
 	for _, p := range d.Ports {
-		if len(p.Buffers) == 0 {
+		if len(p.Buffers()) == 0 {
 			continue
 		}
 		m.Ports++
-		m.Groups = max(m.Groups, len(p.Buffers))
-		for _, b := range p.Buffers {
+		m.Groups = max(m.Groups, len(p.Buffers()))
+		for _, b := range p.Buffers() {
 			sizes += b.Size.N
 		}
 		for _, h := range p.Headrooms() {
 			m.Buffers++
-			m.Least += 2 * p.MTU
+			m.Least += 2 * p.MTU()
 			m.Headroom += h
 			m.Largest = max(m.Largest, h)
 		}
@@ -61,9 +61,9 @@ func (d *Device) Memory() Memory {
 // all, which holds as much as they together.
 func (p *Port) Headrooms() []int {
 	var out []int
-	for i, b := range p.Buffers {
+	for i, b := range p.Buffers() {
 		h := max(b.Headroom(), 0)
-		if i > 0 && p.Device.Switch.Can.Shared {
+		if i > 0 && p.Device().Switch.Can.Shared {
 			out[0] += h
 			continue
 		}
@@ -213,8 +213,8 @@ func (d *Device) Reserves() []Reserve {
 	var out []Reserve
 	index := map[key]int{}
 	for _, p := range d.Ports {
-		for _, b := range p.Buffers {
-			k := key{b.Group, p.Link.At, p.Link.Block}
+		for _, b := range p.Buffers() {
+			k := key{b.Group, p.Link().At, p.Link().Block}
 			i, known := index[k]
 			if !known {
 				i = len(out)

@@ -16,14 +16,15 @@ func cabledSwitch(t *testing.T, model string, ports, groups, size int) *ir.Devic
 	m, ok := platform.FindSwitch(model)
 	require.True(t, ok)
 	d := &ir.Device{Switch: &ir.Switch{Model: m}}
-	link := &ir.Link{Block: `link "hosts"`}
 	num := func(n int) ir.Derived { return ir.Told(ir.Num{N: n, From: []ir.Origin{{Why: "test"}}}) }
 	var buffers []*ir.Buffer
 	for range groups {
 		buffers = append(buffers, &ir.Buffer{Group: &ir.CosGroup{Name: "rdma"}, Size: num(size), Xoff: num(18_000)})
 	}
 	for range ports {
-		d.Ports = append(d.Ports, &ir.Port{Device: d, Link: link, MTU: 9216, Buffers: buffers})
+		p := ir.NewPort(d, ir.PortSpec{MTU: 9216, Buffers: buffers})
+		ir.NewLink(p, nil, ir.Link{Block: `link "hosts"`})
+		d.Ports = append(d.Ports, p)
 	}
 	return d
 }

@@ -82,7 +82,7 @@ func (d *Device) Wanted() *Settings {
 	}
 	if d.Switch != nil && d.ByHand == nil {
 		rest := base
-		rest.trust((&Port{Device: d}).Trust())
+		rest.trust(NewPort(d, PortSpec{}).Trust())
 		rest.PausesKnown = true
 		s.Rest = &rest
 	}
@@ -114,12 +114,12 @@ func (p *PortSettings) trust(t Trust) { p.Trust, p.TrustKnown = t, t != Trust{} 
 // wanted fills in what differs from port to port.
 func (p *Port) wanted(s *PortSettings) {
 	s.trust(p.Trust())
-	h := p.Device.ByHand
+	h := p.Device().ByHand
 	if h != nil && h.Trust != nil {
 		s.TrustKnown = true // also that it believes none
 	}
 	s.PausesKnown = true
-	if len(p.Buffers) > 0 || h != nil {
+	if len(p.Buffers()) > 0 || h != nil {
 		s.LinkPause = p.FlowControl() == Pause
 		for cos := range 8 {
 			sends, obeys := p.Pauses(cos)
@@ -128,7 +128,7 @@ func (p *Port) wanted(s *PortSettings) {
 		}
 	}
 	size, xoff := 0, 0
-	for i, b := range p.Buffers {
+	for i, b := range p.Buffers() {
 		size += b.Size.N
 		if i == 0 || b.Xoff.N < xoff {
 			xoff = b.Xoff.N
@@ -138,7 +138,7 @@ func (p *Port) wanted(s *PortSettings) {
 	if h != nil && !h.ECN {
 		return
 	}
-	for i, m := range p.Marks {
+	for i, m := range p.Marks() {
 		s.Marks |= bit(true, m.Group.Cos)
 		if i == 0 {
 			s.Marking = Marking{m.Min.N, m.Max.N, m.Probability.N}

@@ -13,10 +13,10 @@ func TestWantedByHand(t *testing.T) {
 	rdma := &ir.CosGroup{Name: "rdma", Cos: 3, DSCP: []ir.Claim{{Value: 26}}, Lossless: true, ECN: &ir.ECN{}}
 	f := &ir.Fabric{FlowControl: ir.PFC, CosGroups: []*ir.CosGroup{rdma}, Intents: []*ir.Intent{{Version: 2, Group: rdma}}}
 	d := &ir.Device{Name: "leaf1", Fabric: f, Switch: &ir.Switch{}}
-	p := &ir.Port{
-		Device: d, Name: "swp1", Buffers: []*ir.Buffer{{Group: rdma, Size: ir.Derived{N: 70000}, Xoff: ir.Derived{N: 18000}}},
+	p := ir.NewPort(d, ir.PortSpec{
+		Name: "swp1", Buffers: []*ir.Buffer{{Group: rdma, Size: ir.Derived{N: 70000}, Xoff: ir.Derived{N: 18000}}},
 		Marks: []*ir.Mark{{Group: rdma, Min: ir.Derived{N: 1}, Max: ir.Derived{N: 2}, Probability: ir.Derived{N: 3}}},
-	}
+	})
 	d.Ports = []*ir.Port{p}
 	wanted := func() *ir.PortSettings { return d.Wanted().Port("swp1") }
 

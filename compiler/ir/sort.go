@@ -215,7 +215,7 @@ func (n *NIC) CNP(in *Intent) Packet {
 
 // Trust gives the fields the device believes at the port.
 func (p *Port) Trust() Trust {
-	d := p.Device
+	d := p.Device()
 	switch {
 	case d.ByHand != nil && d.ByHand.Trust != nil:
 		return *d.ByHand.Trust
@@ -243,7 +243,7 @@ func (s *Switch) Trust(f *Fabric) Trust {
 // ByPCPAlone reports whether a switch that believes both fields is to believe PCP alone at the port: RoCEv2 told by PCP comes in there,
 // which its DSCP would overrule, and nothing that is told by DSCP. Only where ports of the switch can differ ([SwitchCan.PortTrust]).
 func (p *Port) ByPCPAlone() bool {
-	d := p.Device
+	d := p.Device()
 	if d.Switch == nil || d.ByHand != nil || !d.Switch.Can.PortTrust || !slices.ContainsFunc(d.Switch.Intents, (*Intent).Overruled) ||
 		!slices.ContainsFunc(d.Switch.Intents, (*Intent).ByDSCP) {
 		return false
@@ -259,19 +259,19 @@ func (in *Intent) Overruled() bool { return in.Version == 2 && !in.ByDSCP() }
 // Entering gives the intents whose packets may come in by a port of a switch: those of the NIC at the other end, or those that both
 // switches see.
 func (p *Port) Entering() []*Intent {
-	if p.Link == nil {
-		return p.Device.Switch.Intents
+	if p.Link() == nil {
+		return p.Device().Switch.Intents
 	}
 	peer := p.Peer()
 	switch {
-	case !peer.Device.Forwards() && peer.NIC != nil:
+	case !peer.Device().Forwards() && peer.NIC != nil:
 		return peer.NIC.Carries()
-	case peer.Device.Switch == nil: // what others sent may come from it
-		return p.Device.Switch.Intents
+	case peer.Device().Switch == nil: // what others sent may come from it
+		return p.Device().Switch.Intents
 	}
 	var both []*Intent
-	for _, in := range p.Device.Switch.Intents {
-		if slices.Contains(peer.Device.Switch.Intents, in) {
+	for _, in := range p.Device().Switch.Intents {
+		if slices.Contains(peer.Device().Switch.Intents, in) {
 			both = append(both, in)
 		}
 	}
@@ -284,26 +284,26 @@ func (p *Port) Sort(pkt Packet) Sorting {
 	switch {
 	case t.DSCP && pkt.IP:
 		s := Sorting{Cos: -1, By: fmt.Sprintf("DSCP %d", pkt.DSCP)}
-		if h := p.Device.ByHand; h != nil {
+		if h := p.Device().ByHand; h != nil {
 			if to, ok := h.DSCP[pkt.DSCP]; ok {
-				return p.Device.Fabric.sorted(s, to)
+				return p.Device().Fabric.sorted(s, to)
 			}
 		}
-		return p.Device.Fabric.claimed(s, pkt.DSCP, func(g *CosGroup) []Claim { return g.DSCP })
+		return p.Device().Fabric.claimed(s, pkt.DSCP, func(g *CosGroup) []Claim { return g.DSCP })
 	case t.PCP && pkt.Tagged:
 		s := Sorting{Cos: -1, By: fmt.Sprintf("PCP %d", pkt.PCP)}
-		if h := p.Device.ByHand; h != nil {
+		if h := p.Device().ByHand; h != nil {
 			if to, ok := h.PCP[pkt.PCP]; ok {
-				return p.Device.Fabric.sorted(s, to)
+				return p.Device().Fabric.sorted(s, to)
 			}
 		}
-		return p.Device.Fabric.claimed(s, pkt.PCP, func(g *CosGroup) []Claim { return g.PCP })
+		return p.Device().Fabric.claimed(s, pkt.PCP, func(g *CosGroup) []Claim { return g.PCP })
 	}
 	wants := map[Trust]string{{PCP: true}: "PCP", {DSCP: true}: "DSCP"}[t]
 	if wants == "" {
 		wants = "mark"
 	}
-	return p.Device.Fabric.sorted(Sorting{By: "its default, for want of a " + wants}, Claim{})
+	return p.Device().Fabric.sorted(Sorting{By: "its default, for want of a " + wants}, Claim{})
 }
 
 // sorted completes a sorting into a cos.
@@ -332,7 +332,7 @@ func (f *Fabric) claimed(s Sorting, value int, claims func(*CosGroup) []Claim) S
 
 // FlowControl is how the port is made lossless: as the device's by_hand block says, else as the fabric means its cable.
 func (p *Port) FlowControl() FlowControl {
-	if h := p.Device.ByHand; h != nil && h.FlowControl != "" {
+	if h := p.Device().ByHand; h != nil && h.FlowControl != "" {
 		return h.FlowControl
 	}
 	return p.meant()
@@ -343,10 +343,10 @@ func (p *Port) ByPause() bool { return p.meant() == Pause }
 
 // meant is the flow control that the fabric means the port's cable to have.
 func (p *Port) meant() FlowControl {
-	if p.Link == nil || p.Link.FlowControl == "" {
-		return p.Device.Fabric.FlowControl
+	if p.Link() == nil || p.Link().FlowControl == "" {
+		return p.Device().Fabric.FlowControl
 	}
-	return p.Link.FlowControl
+	return p.Link().FlowControl
 }
 
 // Pauses tells whether the port sends pauses for cos and whether it obeys them. Link pause holds for every cos.
@@ -359,10 +359,10 @@ func (p *Port) Pauses(cos int) (sends, obeys bool) {
 		return false, false
 	}
 	on := false
-	if h := p.Device.ByHand; h != nil && h.PFC != nil {
+	if h := p.Device().ByHand; h != nil && h.PFC != nil {
 		on = slices.ContainsFunc(h.PFC, func(c Claim) bool { return c.Value == cos })
 	} else {
-		on = slices.ContainsFunc(p.Buffers, func(b *Buffer) bool { return b.Group.Cos == cos })
+		on = slices.ContainsFunc(p.Buffers(), func(b *Buffer) bool { return b.Group.Cos == cos })
 	}
 	return on && fc != PFCRx, on && fc != PFCTx
 }
@@ -375,7 +375,7 @@ func (d *Device) Bounces(g *CosGroup) bool {
 	}
 	upward := 0
 	for _, p := range d.Ports {
-		if top := p.Peer().Device.Switch; top != nil && top.Tier > d.Switch.Tier && p.Carries(g) != nil {
+		if top := p.Peer().Device().Switch; top != nil && top.Tier > d.Switch.Tier && p.Carries(g) != nil {
 			upward++
 		}
 	}
@@ -387,10 +387,10 @@ func (d *Device) Bounces(g *CosGroup) bool {
 // either end does not stop is no part of a circle of waiting buffers. Link pause stops every group.
 func (p *Port) Stops(g *CosGroup) bool {
 	pause := p.ByPause()
-	if p.Device.ByHand == nil {
-		return pause && len(p.Buffers) > 0 || !pause && p.Carries(g) != nil
+	if p.Device().ByHand == nil {
+		return pause && len(p.Buffers()) > 0 || !pause && p.Carries(g) != nil
 	}
-	return slices.ContainsFunc(p.Buffers, func(b *Buffer) bool {
+	return slices.ContainsFunc(p.Buffers(), func(b *Buffer) bool {
 		if !pause && b.Group != g {
 			return false
 		}

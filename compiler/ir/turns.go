@@ -194,7 +194,7 @@ func (t *Turns) Has(in, out *Port) bool {
 func (t *Turns) Add(in, out *Port) {
 	row := t.Rows[in.ID]
 	if row == nil {
-		row = make([]uint64, (len(in.Device.Ports)+63)/64)
+		row = make([]uint64, (len(in.Device().Ports)+63)/64)
 		t.Rows[in.ID] = row
 	}
 	row[out.Index/64] |= 1 << (out.Index % 64)
@@ -208,7 +208,7 @@ func Path(g *CosGroup, from, to *Port, may func(in, out *Port) bool) []*Port {
 	came := map[*Port]*Port{start: nil} // in-port to the in-port before it
 	for queue := []*Port{start}; len(queue) > 0; queue = queue[1:] {
 		in := queue[0]
-		if in.Device == goal.Device {
+		if in.Device() == goal.Device() {
 			path := []*Port{to, goal, in}
 			for p := in; came[p] != nil; p = came[p] {
 				path = append(path, p.Peer(), came[p])
@@ -217,9 +217,9 @@ func Path(g *CosGroup, from, to *Port, may func(in, out *Port) bool) []*Port {
 			slices.Reverse(path)
 			return path
 		}
-		for _, out := range in.Device.Ports {
+		for _, out := range in.Device().Ports {
 			next := out.Peer()
-			if _, seen := came[next]; seen || next.Device.Switch == nil || g.Lossless && next.Carries(g) == nil || in != start && !may(in, out) {
+			if _, seen := came[next]; seen || next.Device().Switch == nil || g.Lossless && next.Carries(g) == nil || in != start && !may(in, out) {
 				continue
 			}
 			came[next] = in

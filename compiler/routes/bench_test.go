@@ -98,7 +98,7 @@ func BenchmarkWitness(b *testing.B) {
 			}
 			var wanted []ir.Turn
 			for _, p := range f.Ports {
-				for _, q := range p.Device.Ports {
+				for _, q := range p.Device().Ports {
 					if len(wanted) < 8 && p.ID%97 == 0 && turns.Has(p, q) {
 						wanted = append(wanted, ir.Turn{In: p, Out: q})
 						break

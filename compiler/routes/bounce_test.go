@@ -21,7 +21,7 @@ func shortestCircle(t *testing.T, f *ir.Fabric, s ir.State, back bool) int {
 	next := map[buffer][]buffer{}
 	add := func(rows [][]uint64, from, to *ir.CosGroup) {
 		for turn := range turnsOf(f, &ir.Turns{Rows: rows}) {
-			if back || turn.In.Peer().Device != turn.Out.Peer().Device {
+			if back || turn.In.Peer().Device() != turn.Out.Peer().Device() {
 				at := buffer{turn.In, from}
 				next[at] = append(next[at], buffer{turn.Out.Peer(), to})
 			}
@@ -107,10 +107,10 @@ func TestBounceMovesTrafficBetweenGroups(t *testing.T) {
 		in := c.Between(a, b)
 		out := c.Between(b, to)
 		end := func(l *ir.Link) *ir.Port {
-			if l.A.Device.Name == b {
-				return l.A
+			if l.A().Device().Name == b {
+				return l.A()
 			}
-			return l.B
+			return l.B()
 		}
 		return ir.Turn{In: end(in), Out: end(out)}
 	}

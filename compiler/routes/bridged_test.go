@@ -30,7 +30,7 @@ func forwardingCables(f *ir.Fabric, down ...*ir.Link) []string {
 	var out []string
 	for _, l := range between(f) {
 		if tree[l.ID] {
-			out = append(out, l.A.Device.Name+"-"+l.B.Device.Name)
+			out = append(out, l.A().Device().Name+"-"+l.B().Device().Name)
 		}
 	}
 	return out
@@ -80,10 +80,10 @@ func TestBondsOfBridges(t *testing.T) {
 	assert.Equal(t, []string{"B-C", "C-A"}, forwardingCables(f, one, other))
 	turns := turnsIn(t, f, ir.State{})
 	toA := c.Between("C", "A")
-	in := toA.B
-	assert.True(t, turns.Has(in, one.A) && turns.Has(in, other.A), "C reaches B by both cables of the bond")
-	assert.True(t, turns.Has(one.A, in) && turns.Has(other.A, in))
-	assert.False(t, turns.Has(one.A, other.A))
+	in := toA.B()
+	assert.True(t, turns.Has(in, one.A()) && turns.Has(in, other.A()), "C reaches B by both cables of the bond")
+	assert.True(t, turns.Has(one.A(), in) && turns.Has(other.A(), in))
+	assert.False(t, turns.Has(one.A(), other.A()))
 	assert.False(t, circular(f, turns))
 
 	pair := bridgedLinks(irtest.New(ir.Flooding).Links("A-B A-B").Hosts("A", "B"))
@@ -104,11 +104,11 @@ func TestBondsOfBridges(t *testing.T) {
 	f = routed(ring)
 	turns = turnsIn(t, f, ir.State{})
 	assert.True(t, circular(f, turns), "a ring is one, bond or not")
-	assert.False(t, turns.Has(f.Links[0].A, f.Links[1].A))
+	assert.False(t, turns.Has(f.Links[0].A(), f.Links[1].A()))
 
 	blind := bridgedLinks(irtest.New(ir.Flooding).Links("A-B A-B A-D D-E E-F F-D").Hosts("A", "D"))
 	f = routed(blind)
-	back, also, on := f.Links[0].A, f.Links[1].A, f.Links[2].A
+	back, also, on := f.Links[0].A(), f.Links[1].A(), f.Links[2].A()
 	assert.True(t, turnsIn(t, f, ir.State{}).Has(back, on), "what came to B by one cable comes back by the other")
 	f.Links[0].Bond, f.Links[1].Bond = 1, 1
 	f = routed(blind)
@@ -141,7 +141,7 @@ func TestSpanningTreeIsATree(t *testing.T) {
 		var walk func(path []*ir.Port, to *ir.Device) bool
 		walk = func(path []*ir.Port, to *ir.Device) bool {
 			at := path[len(path)-1]
-			if at.Device == to {
+			if at.Device() == to {
 				for i := 1; i+1 < len(path); i += 2 {
 					if turn := (ir.Turn{In: path[i], Out: path[i+1]}); turnBetween(turn, c.Group) {
 						want[turn] = true
@@ -150,8 +150,8 @@ func TestSpanningTreeIsATree(t *testing.T) {
 				return true
 			}
 			found := false
-			for _, p := range at.Device.Ports {
-				if p != at && tree[p.Link.ID] && walk(append(slices.Clone(path), p, p.Peer()), to) {
+			for _, p := range at.Device().Ports {
+				if p != at && tree[p.Link().ID] && walk(append(slices.Clone(path), p, p.Peer()), to) {
 					require.False(t, found, "two ways on a tree")
 					found = true
 				}
@@ -161,7 +161,7 @@ func TestSpanningTreeIsATree(t *testing.T) {
 		for _, a := range f.Intents[0].Members {
 			for _, b := range f.Intents[0].Members {
 				if p, q := a.NIC.Port, b.NIC.Port; p != q && up(s.Down, p) && up(s.Down, q) {
-					walk([]*ir.Port{p, p.Peer()}, q.Peer().Device)
+					walk([]*ir.Port{p, p.Peer()}, q.Peer().Device())
 				}
 			}
 		}
@@ -176,8 +176,8 @@ func TestBridgedRoutingsWithRoutedLinks(t *testing.T) {
 		odd.Routed = true
 		f := routed(c)
 		_, err := f.Routes.Turns(c.Group, ir.State{})
-		require.Equal(t, &ir.RoutingError{Code: ir.RoutedLink, Routing: r, Out: odd.A, In: odd.B}, err)
-		odd.A.Buffers = nil
+		require.Equal(t, &ir.RoutingError{Code: ir.RoutedLink, Routing: r, Out: odd.A(), In: odd.B()}, err)
+		odd.A().SetBuffers(nil)
 		c.F.Routes = New(c.F)
 		turns := turnsIn(t, f, ir.State{})
 		assert.False(t, circular(f, turns), "bridged traffic does not cross it")
@@ -229,11 +229,11 @@ func TestFloodingAgreesWithBruteForce(t *testing.T) {
 		seen := map[*ir.Port]bool{}
 		var arrive func(in *ir.Port)
 		arrive = func(in *ir.Port) {
-			if seen[in] || in.Device.Host != nil {
+			if seen[in] || in.Device().Host != nil {
 				return
 			}
 			seen[in] = true
-			for _, p := range in.Device.Ports {
+			for _, p := range in.Device().Ports {
 				if p != in && up(s.Down, p) {
 					if turn := (ir.Turn{In: in, Out: p}); turnBetween(turn, c.Group) {
 						want[turn] = true
@@ -257,7 +257,7 @@ func TestFloodingAgreesWithBruteForce(t *testing.T) {
 func requireFlows(t *rapid.T, f *ir.Fabric, g *ir.CosGroup, turns *ir.Turns, down []*ir.Link) {
 	var all []ir.Turn
 	for _, in := range f.Ports {
-		for _, out := range in.Device.Ports {
+		for _, out := range in.Device().Ports {
 			if turns.Has(in, out) {
 				all = append(all, ir.Turn{In: in, Out: out})
 			}
@@ -266,14 +266,14 @@ func requireFlows(t *rapid.T, f *ir.Fabric, g *ir.CosGroup, turns *ir.Turns, dow
 	for i, flow := range turns.Witness(all) {
 		require.NotNil(t, flow)
 		require.True(t, flow.Takes(g, all[i].In, all[i].Out))
-		require.NotNil(t, flow.Ports[0].Device.Host)
+		require.NotNil(t, flow.Ports[0].Device().Host)
 		require.Len(t, flow.Groups, len(flow.Ports)/2)
 		for j, p := range flow.Ports {
 			if j%2 == 1 {
 				require.Same(t, flow.Ports[j-1].Peer(), p)
 				require.True(t, j == len(flow.Ports)-1 || up(down, p))
 			} else if j > 0 {
-				require.Same(t, flow.Ports[j-1].Device, p.Device)
+				require.Same(t, flow.Ports[j-1].Device(), p.Device())
 			}
 		}
 	}

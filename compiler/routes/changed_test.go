@@ -131,7 +131,7 @@ func TestChangedWhileConverging(t *testing.T) {
 	got, err := f.Routes.Changed(c.Group, ir.State{Down: c.Cables("L0-S0"), Converging: true})
 	require.NoError(t, err)
 	up := c.Between("S0", "L1")
-	assert.True(t, got.Has(up.A, up.A) && got.Has(up.B, up.B), "L1 and S0 send it to and fro")
+	assert.True(t, got.Has(up.A(), up.A()) && got.Has(up.B(), up.B()), "L1 and S0 send it to and fro")
 	_, edges := size(f, got)
 	assert.Equal(t, 9+12+9, edges, "at S0 between the other leaves, at these from S0 to all spines, at the other spines to L0")
 }

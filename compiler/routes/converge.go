@@ -62,7 +62,7 @@ func (w *walk) moved() []*class {
 }
 
 func (w *walk) moves(m member) bool {
-	return slices.ContainsFunc(m, func(p *ir.Port) bool { return w.down[p.Link.ID] }) &&
+	return slices.ContainsFunc(m, func(p *ir.Port) bool { return w.down[p.Link().ID] }) &&
 		!slices.Equal(w.places(m, nil), w.places(m, w.down))
 }
 

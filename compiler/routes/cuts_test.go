@@ -222,7 +222,7 @@ func TestBondedHostsCableCuts(t *testing.T) {
 	cuts, err := New(f).Cuts(f.CosGroups, nil, 1, nil)
 	require.NoError(t, err)
 	require.Len(t, cuts, 1)
-	assert.Equal(t, []*ir.Link{h.NICs[0].Port.Link}, cuts[0].Links, "what came by L0 goes by L1 then")
+	assert.Equal(t, []*ir.Link{h.NICs[0].Port.Link()}, cuts[0].Links, "what came by L0 goes by L1 then")
 	assert.Equal(t, 2, cuts[0].Alike)
 
 	h.Bonds[0].Mode = "active-backup"

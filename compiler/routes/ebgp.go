@@ -97,7 +97,7 @@ func (b *bgp) session(v int32, s *step) bool {
 // carriesRoutes tells whether the link of a step is an IP hop. Links of hosts are not called routed; a host that
 // forwards routes over them all the same.
 func carriesRoutes(s *step) bool {
-	return s.routed || s.out.Device.Host != nil || s.in.Device.Host != nil
+	return s.routed || s.out.Device().Host != nil || s.in.Device().Host != nil
 }
 
 // bgpIsShortest tells whether eBGP takes just the shortest paths: no two devices share an AS, so that the loop check
@@ -164,7 +164,7 @@ func (b *bgp) run(at []int32) error {
 func (b *bgp) offer(sets []int32, s *step, level int32) (heard bool, err error) {
 	v := s.to
 	taken := false
-	passes := b.force == nil || b.force[v] < 0 || b.force[v] == b.node[s.out.Device.ID]
+	passes := b.force == nil || b.force[v] < 0 || b.force[v] == b.node[s.out.Device().ID]
 	for _, set := range sets {
 		if b.has(set, b.as[v]) {
 			continue

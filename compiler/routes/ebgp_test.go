@@ -45,8 +45,8 @@ func circular(f *ir.Fabric, t *ir.Turns) bool {
 // rises tells whether some turn goes up again after coming down.
 func rises(f *ir.Fabric, t *ir.Turns) bool {
 	for turn := range turnsOf(f, t) {
-		at := turn.In.Device.Switch.Tier
-		if turn.In.Peer().Device.Switch.Tier > at && turn.Out.Peer().Device.Switch.Tier > at {
+		at := turn.In.Device().Switch.Tier
+		if turn.In.Peer().Device().Switch.Tier > at && turn.Out.Peer().Device().Switch.Tier > at {
 			return true
 		}
 	}
@@ -57,7 +57,7 @@ func rises(f *ir.Fabric, t *ir.Turns) bool {
 func between(f *ir.Fabric) []*ir.Link {
 	var out []*ir.Link
 	for _, l := range f.Links {
-		if l.A.Device.Switch != nil && l.B.Device.Switch != nil {
+		if l.A().Device().Switch != nil && l.B().Device().Switch != nil {
 			out = append(out, l)
 		}
 	}
@@ -127,21 +127,21 @@ func tiedCabling() *irtest.Cabling {
 func TestEBGPTies(t *testing.T) {
 	c := tiedCabling()
 	f := routed(c)
-	in := c.Between("w", "v").B
+	in := c.Between("w", "v").B()
 	turns := turnsIn(t, f, ir.State{})
 	assert.Equal(t, ir.MixedTies, turns.Mixed)
-	assert.True(t, turns.Has(in, c.Between("v", "a1").A))
-	flow := turns.Witness([]ir.Turn{{In: in, Out: c.Between("v", "a1").A}})[0]
+	assert.True(t, turns.Has(in, c.Between("v", "a1").A()))
+	flow := turns.Witness([]ir.Turn{{In: in, Out: c.Between("v", "a1").A()}})[0]
 	require.NotNil(t, flow)
-	assert.True(t, flow.Takes(c.Group, in, c.Between("v", "a1").A))
+	assert.True(t, flow.Takes(c.Group, in, c.Between("v", "a1").A()))
 	assert.Len(t, flow.Ports, 10)
 
 	first := turnsIn(t, f, ir.State{Ties: ir.FirstTie})
 	assert.Empty(t, first.Mixed)
-	assert.False(t, first.Has(in, c.Between("v", "a1").A), "w refuses the path over its own AS")
+	assert.False(t, first.Has(in, c.Between("v", "a1").A()), "w refuses the path over its own AS")
 	last := turnsIn(t, f, ir.State{Ties: ir.LastTie})
 	assert.Empty(t, last.Mixed)
-	assert.True(t, last.Has(in, c.Between("v", "a1").A))
+	assert.True(t, last.Has(in, c.Between("v", "a1").A()))
 
 	down := ir.State{Down: c.Cables("v-a2"), Converging: true}
 	assert.Equal(t, ir.MixedTies, turnsIn(t, f, down).Mixed, "before the failure ties mattered")
@@ -194,7 +194,9 @@ func TestEBGPErrors(t *testing.T) {
 	}
 	for _, ends := range [][2]string{{"L0", "S0"}, {"S0", "L1"}, {"L1", "S1"}, {"S1", "L0"}} {
 		l := v1.Link(ends[0], ends[1]) // lossy, or its being bridged would be the error
-		l.Routed, l.A.Buffers, l.B.Buffers = false, nil, nil
+		l.Routed = false
+		l.A().SetBuffers(nil)
+		l.B().SetBuffers(nil)
 	}
 	f := routed(v1)
 	f.Intents[0].Version = 1
@@ -239,9 +241,9 @@ func turnNames(f *ir.Fabric, rows [][]uint64) []string {
 		return nil
 	}
 	for _, in := range f.Ports {
-		for _, o := range in.Device.Ports {
+		for _, o := range in.Device().Ports {
 			if (&ir.Turns{Rows: rows}).Has(in, o) {
-				out = append(out, fmt.Sprint(in.Peer(), " > ", in.Device.Name, " > ", o.Peer()))
+				out = append(out, fmt.Sprint(in.Peer(), " > ", in.Device().Name, " > ", o.Peer()))
 			}
 		}
 	}
@@ -300,7 +302,7 @@ func TestEveryRoutingOnAnyFabric(t *testing.T) {
 			}
 			var all []ir.Turn
 			for _, in := range f.Ports {
-				for _, out := range in.Device.Ports {
+				for _, out := range in.Device().Ports {
 					if turns.Has(in, out) {
 						all = append(all, ir.Turn{In: in, Out: out})
 					}
@@ -366,7 +368,7 @@ func randomSwitches(t *rapid.T, r ir.Routing) *irtest.Cabling {
 		if a, b := name("a"), name("b"); a != b {
 			l := c.Link(a, b)
 			if rapid.IntRange(0, 7).Draw(t, "lossy") == 0 {
-				l.A.Buffers = nil
+				l.A().SetBuffers(nil)
 			}
 		}
 	}
@@ -394,7 +396,7 @@ func randomLayers(t *rapid.T) *irtest.Cabling {
 // turnBetween tells whether the turn is one between lossless cables of devices that forward.
 func turnBetween(turn ir.Turn, g *ir.CosGroup) bool {
 	for _, p := range []*ir.Port{turn.In, turn.Out} {
-		if !p.Peer().Device.Forwards() || p.Carries(g) == nil || p.Peer().Carries(g) == nil {
+		if !p.Peer().Device().Forwards() || p.Carries(g) == nil || p.Peer().Carries(g) == nil {
 			return false
 		}
 	}
@@ -402,7 +404,7 @@ func turnBetween(turn ir.Turn, g *ir.CosGroup) bool {
 }
 
 // up tells whether no end of the cable is down.
-func up(down []*ir.Link, p *ir.Port) bool { return !slices.Contains(down, p.Link) }
+func up(down []*ir.Link, p *ir.Port) bool { return !slices.Contains(down, p.Link()) }
 
 // simulation is eBGP message by message, for one destination: whoever is activated looks at what its neighbours tell
 // and keeps one of the shortest paths they offer.
@@ -417,8 +419,8 @@ type simulation struct {
 func (s *simulation) neighbours(d *ir.Device) []*ir.Device {
 	var out []*ir.Device
 	for _, p := range d.Ports {
-		n := p.Peer().Device
-		if n.Switch != nil && !slices.Contains(s.down, p.Link) && n.Switch.ASN != d.Switch.ASN && !slices.Contains(out, n) {
+		n := p.Peer().Device()
+		if n.Switch != nil && !slices.Contains(s.down, p.Link()) && n.Switch.ASN != d.Switch.ASN && !slices.Contains(out, n) {
 			out = append(out, n)
 		}
 	}
@@ -492,8 +494,8 @@ func (s *simulation) turns(g *ir.CosGroup, receiver *ir.Port, hops map[*ir.Devic
 	seen := map[*ir.Port]bool{}
 	var send func(in *ir.Port)
 	send = func(in *ir.Port) {
-		for _, p := range in.Device.Ports {
-			if !up(s.down, p) || !slices.Contains(hops[in.Device], p.Peer().Device) {
+		for _, p := range in.Device().Ports {
+			if !up(s.down, p) || !slices.Contains(hops[in.Device()], p.Peer().Device()) {
 				continue
 			}
 			if turn := (ir.Turn{In: in, Out: p}); turnBetween(turn, g) {
@@ -549,9 +551,9 @@ func TestEBGPCoversEverySimulation(t *testing.T) {
 					receiver := m.NIC.Port
 					sim := &simulation{f: f, down: s.Down, pick: way.pick}
 					if way.ties == ir.AnyTie {
-						sim.turns(c.Group, receiver, sim.settle(t, receiver.Peer().Device, random), want)
+						sim.turns(c.Group, receiver, sim.settle(t, receiver.Peer().Device(), random), want)
 					} else {
-						sim.turns(c.Group, receiver, sim.named(t, receiver.Peer().Device, random), want)
+						sim.turns(c.Group, receiver, sim.named(t, receiver.Peer().Device(), random), want)
 					}
 				}
 			}

@@ -108,12 +108,12 @@ func BenchmarkChanged(b *testing.B) {
 		b.Run(tt.name+"/valleys", func(b *testing.B) {
 			f := f()
 			var down []*ir.Link
-			for _, p := range f.Links[0].A.Device.Ports[1:] {
-				if p.Peer().Device.Forwards() {
-					down = append(down, p.Link)
+			for _, p := range f.Links[0].A().Device().Ports[1:] {
+				if p.Peer().Device().Forwards() {
+					down = append(down, p.Link())
 				}
 			}
-			changed(b, f, append(down, nextLeaf(f).Link))
+			changed(b, f, append(down, nextLeaf(f).Link()))
 		})
 	}
 }
@@ -129,7 +129,7 @@ func changed(b *testing.B, f *ir.Fabric, down []*ir.Link) {
 // oneToCore returns a link between an agg and a core.
 func oneToCore(f *ir.Fabric) []*ir.Link {
 	for _, l := range f.Links {
-		if l.A.Device.Switch != nil && l.B.Device.Switch != nil && l.A.Device.Switch.Tier+l.B.Device.Switch.Tier == 5 {
+		if l.A().Device().Switch != nil && l.B().Device().Switch != nil && l.A().Device().Switch.Tier+l.B().Device().Switch.Tier == 5 {
 			return []*ir.Link{l}
 		}
 	}
@@ -139,8 +139,8 @@ func oneToCore(f *ir.Fabric) []*ir.Link {
 // nextLeaf returns the port by which another leaf of the first agg hangs on it.
 func nextLeaf(f *ir.Fabric) *ir.Port {
 	first := f.Links[0]
-	for _, p := range first.B.Device.Ports {
-		if d := p.Peer().Device; p.Link != first && d.Switch != nil && d.Switch.Tier == 1 {
+	for _, p := range first.B().Device().Ports {
+		if d := p.Peer().Device(); p.Link() != first && d.Switch != nil && d.Switch.Tier == 1 {
 			return p
 		}
 	}

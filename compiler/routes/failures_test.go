@@ -84,7 +84,7 @@ func randomFabric(t *rapid.T, r ir.Routing) (f *ir.Fabric, groups []*ir.CosGroup
 	f = c.Fabric()
 	for _, l := range f.Links {
 		if chance(12, "lossy") {
-			l.A.Buffers = nil
+			l.A().SetBuffers(nil)
 		}
 	}
 	for i, h := range bonded {
@@ -106,7 +106,7 @@ func randomFabric(t *rapid.T, r ir.Routing) (f *ir.Fabric, groups []*ir.CosGroup
 		f.CosGroups = append(f.CosGroups, g)
 		for _, p := range f.Ports {
 			if !chance(10, "lossy in the second group") {
-				p.Buffers = append(slices.Clone(p.Buffers), &ir.Buffer{Group: g})
+				p.SetBuffers(append(slices.Clone(p.Buffers()), &ir.Buffer{Group: g}))
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func ids(links []*ir.Link) []int32 {
 func names(links []*ir.Link) []string {
 	var out []string
 	for _, l := range links {
-		out = append(out, fmt.Sprint(l.A, "-", l.B))
+		out = append(out, fmt.Sprint(l.A(), "-", l.B()))
 	}
 	return out
 }

@@ -34,7 +34,7 @@ func size(f *ir.Fabric, t *ir.Turns) (nodes, edges int) {
 // whole turns is the whole fabric.)
 func differ(f *ir.Fabric, want, got map[ir.Turn]bool) string {
 	for _, in := range f.Ports {
-		for _, out := range in.Device.Ports {
+		for _, out := range in.Device().Ports {
 			if turn := (ir.Turn{In: in, Out: out}); want[turn] != got[turn] {
 				return fmt.Sprintf("%s -> %s wanted: %t", in, out, want[turn])
 			}
@@ -46,7 +46,7 @@ func differ(f *ir.Fabric, want, got map[ir.Turn]bool) string {
 func turnsOf(f *ir.Fabric, t *ir.Turns) map[ir.Turn]bool {
 	out := map[ir.Turn]bool{}
 	for _, in := range f.Ports {
-		for _, q := range in.Device.Ports {
+		for _, q := range in.Device().Ports {
 			if t.Has(in, q) {
 				out[ir.Turn{In: in, Out: q}] = true
 			}

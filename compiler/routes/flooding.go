@@ -125,8 +125,8 @@ func (f *flood) flow(t ir.Turn) []*ir.Port {
 		way = append(way, s.in, s.out)
 	}
 	slices.Reverse(way)
-	sender := f.sends[f.node[way[0].Device.ID]]
-	if f.node[sender.Device.ID] < 0 {
+	sender := f.sends[f.node[way[0].Device().ID]]
+	if f.node[sender.Device().ID] < 0 {
 		way = append([]*ir.Port{sender, sender.Peer()}, way...)
 	}
 	type visit struct {
@@ -138,12 +138,12 @@ func (f *flood) flow(t ir.Turn) []*ir.Port {
 	end, receiver := 0, (*ir.Port)(nil)
 	for i := 0; i < len(visits) && receiver == nil; i++ {
 		in := visits[i].in
-		for _, p := range in.Device.Ports {
+		for _, p := range in.Device().Ports {
 			q := p.Peer()
 			switch {
-			case p == in || p.Link.Bonded(in.Link) || f.down[p.Link.ID] || p.Link.Routed:
-			case f.node[q.Device.ID] < 0:
-				if q.Device != sender.Device {
+			case p == in || p.Link().Bonded(in.Link()) || f.down[p.Link().ID] || p.Link().Routed:
+			case f.node[q.Device().ID] < 0:
+				if q.Device() != sender.Device() {
 					end, receiver = i, q
 				}
 			case !seen[q]:

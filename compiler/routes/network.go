@@ -68,8 +68,8 @@ func (n *network) stepsOf(v int32) []step {
 	out := make([]step, 0, len(d.Ports))
 	for _, p := range d.Ports {
 		n.hangs[p.ID] = v
-		l, q := p.Link, p.Peer()
-		to := n.node[q.Device.ID]
+		l, q := p.Link(), p.Peer()
+		to := n.node[q.Device().ID]
 		if to < 0 {
 			n.hangs[q.ID] = v
 		}
@@ -80,7 +80,7 @@ func (n *network) stepsOf(v int32) []step {
 			out: p, in: q, to: to, link: int32(l.ID), port: int32(p.ID), index: int32(p.Index),
 			mbps: int32(max(l.Speed.N, 1)), bond: int32(l.Bond), routed: l.Routed, peer: l.Peer,
 		}
-		switch a, b := d.Height(), q.Device.Height(); {
+		switch a, b := d.Height(), q.Device().Height(); {
 		case a < b:
 			s.rise = +1
 		case a > b:
@@ -163,16 +163,16 @@ func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 		var last []*ir.Buffer // alike ports share their buffers
 		var carried, paused bool
 		stops := func(p *ir.Port) bool {
-			if p.Device.ByHand != nil {
+			if p.Device().ByHand != nil {
 				return p.Stops(g)
 			}
-			if b, pause := p.Buffers, p.ByPause(); len(b) == 0 || len(b) != len(last) || &b[0] != &last[0] || pause != paused {
+			if b, pause := p.Buffers(), p.ByPause(); len(b) == 0 || len(b) != len(last) || &b[0] != &last[0] || pause != paused {
 				last, paused, carried = b, pause, p.Stops(g)
 			}
 			return carried
 		}
 		for _, l := range f.Links[from:to] {
-			v.lossless[l.ID] = stops(l.A) && stops(l.B)
+			v.lossless[l.ID] = stops(l.A()) && stops(l.B())
 		}
 	})
 	v.whole = sync.OnceValue(func() []*class { return v.allClasses(nil) })

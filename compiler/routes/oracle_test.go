@@ -27,10 +27,10 @@ func randomCabling(t *rapid.T, r ir.Routing) *irtest.Cabling {
 			continue
 		}
 		l := c.Link(a, b)
-		l.Peer = l.A.Device.Switch.Tier == l.B.Device.Switch.Tier
+		l.Peer = l.A().Device().Switch.Tier == l.B().Device().Switch.Tier
 		l.Routed = !chance("bridged", 4)
 		if chance("lossy", 8) {
-			l.A.Buffers = nil
+			l.A().SetBuffers(nil)
 		}
 	}
 	for i := range rapid.IntRange(1, 5).Draw(t, "hosts") {
@@ -101,19 +101,19 @@ func (o *oracle) isDown(l *ir.Link) bool { return slices.Contains(o.down, l) }
 
 func (o *oracle) carries(p *ir.Port, g *ir.CosGroup) bool {
 	if o.f.FlowControl == ir.Pause {
-		return len(p.Buffers) > 0
+		return len(p.Buffers()) > 0
 	}
 	return g.Lossless && p.Carries(g) != nil
 }
 
 func (o *oracle) carried(l *ir.Link, g *ir.CosGroup) bool {
-	return o.carries(l.A, g) && o.carries(l.B, g)
+	return o.carries(l.A(), g) && o.carries(l.B(), g)
 }
 
 // lossless tells whether a link carries the group, and neither end is set by hand in a way that does not pass a pause on.
 func (o *oracle) lossless(l *ir.Link, g *ir.CosGroup) bool {
 	passes := func(p *ir.Port) bool {
-		h := p.Device.ByHand
+		h := p.Device().ByHand
 		if h == nil || h.FlowControl == ir.Pause || h.FlowControl == "" && (h.PFC == nil || o.f.FlowControl == ir.Pause) {
 			return true
 		}
@@ -122,11 +122,11 @@ func (o *oracle) lossless(l *ir.Link, g *ir.CosGroup) bool {
 		}
 		whose := named(g)
 		if o.f.FlowControl == ir.Pause {
-			whose = slices.ContainsFunc(p.Buffers, func(b *ir.Buffer) bool { return named(b.Group) })
+			whose = slices.ContainsFunc(p.Buffers(), func(b *ir.Buffer) bool { return named(b.Group) })
 		}
 		return (h.FlowControl == "" || h.FlowControl == ir.PFC) && whose
 	}
-	return o.carried(l, g) && passes(l.A) && passes(l.B)
+	return o.carried(l, g) && passes(l.A()) && passes(l.B())
 }
 
 // pairs lists who talks to whom in a lossless group.
@@ -184,7 +184,7 @@ func (o *oracle) pairs() []pair {
 		for _, d := range o.f.Devices {
 			if d.Host != nil {
 				for _, n := range d.Host.NICs {
-					if o.f.FlowControl == ir.Pause || !g.Lossless || o.carried(n.Port.Link, g) {
+					if o.f.FlowControl == ir.Pause || !g.Lossless || o.carried(n.Port.Link(), g) {
 						nics = append(nics, n)
 					}
 				}
@@ -222,10 +222,10 @@ func (o *oracle) places(ports []*ir.Port, down bool) []*ir.Device {
 	var out []*ir.Device
 	for _, p := range ports {
 		switch {
-		case p.Device.Forwards():
-			out = append(out, p.Device)
-		case p.Peer().Device.Forwards() && !(down && o.isDown(p.Link)):
-			out = append(out, p.Peer().Device)
+		case p.Device().Forwards():
+			out = append(out, p.Device())
+		case p.Peer().Device().Forwards() && !(down && o.isDown(p.Link())):
+			out = append(out, p.Peer().Device())
 		}
 	}
 	return out
@@ -234,14 +234,14 @@ func (o *oracle) places(ports []*ir.Port, down bool) []*ir.Device {
 // outs returns the ports by which a pair's traffic can leave a device to another that forwards.
 func (o *oracle) outs(p pair, d *ir.Device, down bool) []*ir.Port {
 	return slices.DeleteFunc(slices.Clone(d.Ports), func(q *ir.Port) bool {
-		to := q.Peer().Device
-		return !to.Forwards() || to == d || down && o.isDown(q.Link) || p.bridged && q.Link.Routed
+		to := q.Peer().Device()
+		return !to.Forwards() || to == d || down && o.isDown(q.Link()) || p.bridged && q.Link().Routed
 	})
 }
 
 // after returns the group of traffic that turns in group g.
 func (o *oracle) after(g *ir.CosGroup, in, out *ir.Port) *ir.CosGroup {
-	from, at, to := tierOf(in.Peer().Device), tierOf(in.Device), tierOf(out.Peer().Device)
+	from, at, to := tierOf(in.Peer().Device()), tierOf(in.Device()), tierOf(out.Peer().Device())
 	if g.Bounce == nil || o.f.FlowControl == ir.Pause || from <= at || to <= at {
 		return g
 	}
@@ -296,7 +296,7 @@ func (o *oracle) find() *found {
 
 // add notes the turn if both its cables are lossless.
 func (o *oracle) add(out *found, in, next *ir.Port, from, to *ir.CosGroup) {
-	if o.lossless(in.Link, from) && o.lossless(next.Link, to) {
+	if o.lossless(in.Link(), from) && o.lossless(next.Link(), to) {
 		out.turns[grouped{ir.Turn{In: in, Out: next}, from, to}] = true
 	}
 }
@@ -312,12 +312,12 @@ func (o *oracle) paths(p pair, src *ir.Device) [][]*ir.Port {
 			return
 		}
 		for _, q := range o.outs(p, at, true) {
-			next := q.Peer().Device
+			next := q.Peer().Device()
 			longer := append(slices.Clone(path), q, q.Peer())
 			switch {
 			case o.routing == ir.ShortestPath && (next == src || visits(path, next)):
 			case o.routing == ir.UpDown && !valleyFree(longer):
-			case len(path) > 0 && path[len(path)-2].Device == next: // turns back
+			case len(path) > 0 && path[len(path)-2].Device() == next: // turns back
 			default:
 				walk(next, longer)
 			}
@@ -332,14 +332,14 @@ func (o *oracle) paths(p pair, src *ir.Device) [][]*ir.Port {
 }
 
 func visits(path []*ir.Port, d *ir.Device) bool {
-	return slices.ContainsFunc(path, func(p *ir.Port) bool { return p.Device == d })
+	return slices.ContainsFunc(path, func(p *ir.Port) bool { return p.Device() == d })
 }
 
 // valleyFree tells whether the path rises, takes at most one peer step, and falls.
 func valleyFree(path []*ir.Port) bool {
 	falling := false
 	for i := 0; i < len(path); i += 2 {
-		a, b := tierOf(path[i].Device), tierOf(path[i+1].Device)
+		a, b := tierOf(path[i].Device()), tierOf(path[i+1].Device())
 		if falling && b >= a {
 			return false
 		}
@@ -362,7 +362,7 @@ func (o *oracle) nearer(p pair) func(*ir.Port) bool {
 					continue
 				}
 				for _, q := range o.outs(p, d, down) {
-					if by := dist[q.Peer().Device]; by > 0 && (dist[d] == 0 || dist[d] > by+1) {
+					if by := dist[q.Peer().Device()]; by > 0 && (dist[d] == 0 || dist[d] > by+1) {
 						dist[d], changed = by+1, true
 					}
 				}
@@ -372,8 +372,8 @@ func (o *oracle) nearer(p pair) func(*ir.Port) bool {
 	}
 	before, after := far(false), far(true)
 	return func(q *ir.Port) bool {
-		to := q.Peer().Device
-		return before[to] > 0 && before[to] == before[q.Device]-1 || after[to] > 0 && after[to] == after[q.Device]-1
+		to := q.Peer().Device()
+		return before[to] > 0 && before[to] == before[q.Device()]-1 || after[to] > 0 && after[to] == after[q.Device()]-1
 	}
 }
 
@@ -384,9 +384,9 @@ func (o *oracle) useful(p pair) func(*ir.Port) bool {
 		changed = false
 		for _, d := range o.f.Devices {
 			for _, q := range o.outs(p, d, true) {
-				next := q.Peer().Device
+				next := q.Peer().Device()
 				if !gets[q] && d.Forwards() && (slices.Contains(o.places(p.dst, true), next) ||
-					slices.ContainsFunc(o.outs(p, next, true), func(r *ir.Port) bool { return gets[r] && r.Peer().Device != d })) {
+					slices.ContainsFunc(o.outs(p, next, true), func(r *ir.Port) bool { return gets[r] && r.Peer().Device() != d })) {
 					gets[q], changed = true, true
 				}
 			}
@@ -414,8 +414,8 @@ func (o *oracle) close(out *found, p pair, src *ir.Device, allowed func(*ir.Port
 	}
 	for i := 0; i < len(spots); i++ {
 		s := spots[i]
-		for _, q := range o.outs(p, s.in.Device, true) {
-			if !allowed(q) || !back && q.Peer().Device == s.in.Peer().Device {
+		for _, q := range o.outs(p, s.in.Device(), true) {
+			if !allowed(q) || !back && q.Peer().Device() == s.in.Peer().Device() {
 				continue
 			}
 			g := o.after(s.g, s.in, q)
@@ -435,20 +435,20 @@ func (o *oracle) legal(all *found, flow *ir.Flow, turn ir.Turn, g *ir.CosGroup) 
 	}
 	ports := flow.Ports
 	for i := 0; i < len(ports); i += 2 {
-		cut := o.isDown(ports[i].Link) && !(o.converging && i+2 == len(ports))
+		cut := o.isDown(ports[i].Link()) && !(o.converging && i+2 == len(ports))
 		if ports[i+1] != ports[i].Peer() || cut {
 			return fmt.Sprintf("no cable from %s to %s", ports[i], ports[i+1])
 		}
 	}
 	between := ports
-	if first := ports[0].Device; !first.Forwards() {
+	if first := ports[0].Device(); !first.Forwards() {
 		between = between[2:]
 	}
-	if last := ports[len(ports)-1].Device; !last.Forwards() {
+	if last := ports[len(ports)-1].Device(); !last.Forwards() {
 		between = between[:len(between)-2]
 	}
 	for i := 1; i+1 < len(ports); i += 2 {
-		if ports[i].Device != ports[i+1].Device {
+		if ports[i].Device() != ports[i+1].Device() {
 			return "jumps"
 		}
 		if o.after(flow.Groups[i/2], ports[i], ports[i+1]) != flow.Groups[i/2+1] {
@@ -456,17 +456,17 @@ func (o *oracle) legal(all *found, flow *ir.Flow, turn ir.Turn, g *ir.CosGroup) 
 		}
 	}
 	ends := func(p pair, d *ir.Device, port *ir.Port, of []*ir.Port) bool {
-		return slices.Contains(of, port) || port.Device.Forwards() && slices.Contains(o.places(of, false), d)
+		return slices.Contains(of, port) || port.Device().Forwards() && slices.Contains(o.places(of, false), d)
 	}
 	if !slices.ContainsFunc(o.pairs(), func(p pair) bool {
-		if p.group != flow.Groups[0] || !ends(p, ports[0].Device, ports[0], p.src) {
+		if p.group != flow.Groups[0] || !ends(p, ports[0].Device(), ports[0], p.src) {
 			return false
 		}
 		switch {
 		case o.converging && o.routing == ir.ShortestPath: // a frame may be lost on the way
 			near := o.nearer(p)
 			return !slices.ContainsFunc(evens(between), func(q *ir.Port) bool { return !near(q) })
-		case !ends(p, ports[len(ports)-1].Device, ports[len(ports)-1], p.dst):
+		case !ends(p, ports[len(ports)-1].Device(), ports[len(ports)-1], p.dst):
 			return false
 		case o.routing == ir.AnyPath:
 			return true

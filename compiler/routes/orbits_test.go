@@ -160,14 +160,15 @@ func TestTwins(t *testing.T) {
 	bonded.Link("hb", "L1")
 	uneven := irtest.LeafSpine(sp, 4, 2).Hosts("S0")
 	lossy := irtest.LeafSpine(sp, 4, 2)
-	lossy.Between("L0", "S1").A.Buffers = nil
+	lossy.Between("L0", "S1").A().SetBuffers(nil)
 	tiers := irtest.LeafSpine(sp, 4, 2).Tier("S1", 3)
 	chips := irtest.LeafSpine(sp, 4, 2)
 	chips.Device("L3").Switch.Can.Shared = true
 	passing := irtest.New(sp).Links("A-hx B-hx A-S B-S").Hosts("A", "B")
 	passing.Device("hx").Host.Forwards = true
 	parallel := irtest.New(sp).Links("A-S A-S B-S B-S").Hosts("A", "B")
-	parallel.F.Links[0].A.Buffers, parallel.F.Links[3].A.Buffers = nil, nil
+	parallel.F.Links[0].A().SetBuffers(nil)
+	parallel.F.Links[3].A().SetBuffers(nil)
 	tests := []struct {
 		name string
 		c    *irtest.Cabling

@@ -38,10 +38,10 @@ func randomClos(t *rapid.T, r ir.Routing) *irtest.Cabling {
 	}
 	for range draw("doubled cables", 0, 5) {
 		l := c.F.Links[draw("doubled", 0, pods*leaves*aggs-1)]
-		c.Link(l.A.Device.Name, l.B.Device.Name)
+		c.Link(l.A().Device().Name, l.B().Device().Name)
 	}
 	for range draw("lossy cables", 0, 3) {
-		c.F.Links[draw("lossy", 0, len(c.F.Links)-1)].A.Buffers = nil
+		c.F.Links[draw("lossy", 0, len(c.F.Links)-1)].A().SetBuffers(nil)
 	}
 	for range draw("bridged cables", 0, 5) {
 		c.F.Links[draw("bridged", 0, len(c.F.Links)-1)].Routed = false
@@ -100,7 +100,7 @@ func TestSweepsAgreeWithSingleClasses(t *testing.T) {
 
 		var wanted []ir.Turn
 		for _, in := range c.F.Ports {
-			for _, out := range in.Device.Ports {
+			for _, out := range in.Device().Ports {
 				if got[ir.Turn{In: in, Out: out}] && (in.ID+out.ID)%17 == 0 {
 					wanted = append(wanted, ir.Turn{In: in, Out: out})
 				}
@@ -115,7 +115,7 @@ func TestSweepsAgreeWithSingleClasses(t *testing.T) {
 				"%s -> %s: the flow does not go to the first class", wanted[i].In, wanted[i].Out)
 			alone.distances(to)
 			for j := 2; j+2 < len(flow.Ports); j += 2 {
-				from, into := alone.node[flow.Ports[j].Device.ID], alone.node[flow.Ports[j+1].Device.ID]
+				from, into := alone.node[flow.Ports[j].Device().ID], alone.node[flow.Ports[j+1].Device().ID]
 				require.Equal(t, alone.dist[from]-1, alone.dist[into])
 			}
 		}
@@ -139,7 +139,7 @@ func TestBouncingIsExact(t *testing.T) {
 			require.Empty(t, differ(c.F, turnsOf(c.F, all), turnsOf(c.F, turns)))
 			require.Equal(t, all.Bounced, turns.Bounced)
 			for _, in := range c.F.Ports[:20] {
-				for _, out := range in.Device.Ports {
+				for _, out := range in.Device().Ports {
 					if turns.Has(in, out) {
 						flow := turns.Witness([]ir.Turn{{In: in, Out: out}})[0]
 						require.True(t, flow != nil && flow.Takes(g, in, out))
@@ -190,7 +190,7 @@ func TestTwinsAreFollowedOnce(t *testing.T) {
 		{"the same link failed at two", func(*irtest.Cabling) string { return "L0-S1 L2-S1" }, []int{2, 2}},
 		{"a doubled cable", func(c *irtest.Cabling) string { c.Link("L1", "S0"); return "" }, []int{3, 1}},
 		{"doubled at two", func(c *irtest.Cabling) string { c.Links("L1-S0 L3-S0"); return "" }, []int{2, 2}},
-		{"a lossy cable", func(c *irtest.Cabling) string { c.Between("L1", "S0").A.Buffers = nil; return "" }, []int{3, 1}},
+		{"a lossy cable", func(c *irtest.Cabling) string { c.Between("L1", "S0").A().SetBuffers(nil); return "" }, []int{3, 1}},
 		{"a cable between two", func(c *irtest.Cabling) string { c.Link("L1", "L2"); return "" }, []int{2, 1, 1}},
 		{"hosts on the spines too", func(c *irtest.Cabling) string { c.Hosts("S0", "S1"); return "" }, []int{4, 2}},
 	}
@@ -227,7 +227,7 @@ func TestTurnsAreTheSameOnEveryProcessorCount(t *testing.T) {
 	require.Empty(t, differ(f, turnsOf(f, alone.turns), turnsOf(f, one)))
 	wanted := slices.Collect(func(yield func(ir.Turn) bool) {
 		for _, p := range f.Ports[:40] {
-			if !yield(ir.Turn{In: p, Out: p.Device.Ports[0]}) {
+			if !yield(ir.Turn{In: p, Out: p.Device().Ports[0]}) {
 				return
 			}
 		}

@@ -101,8 +101,9 @@ func TestOnlyTalkersMakeTurns(t *testing.T) {
 
 	// Also hosts whose own cable is not paused.
 	for _, l := range f.Links {
-		if l.A.Device.Host != nil && l.A != m[0].NIC.Port && l.A != m[1].NIC.Port {
-			l.A.Buffers, l.B.Buffers = nil, nil
+		if l.A().Device().Host != nil && l.A() != m[0].NIC.Port && l.A() != m[1].NIC.Port {
+			l.A().SetBuffers(nil)
+			l.B().SetBuffers(nil)
 		}
 	}
 	turns, err = New(f).Turns(c.Group, ir.State{})
@@ -114,7 +115,7 @@ func TestOnlyTalkersMakeTurns(t *testing.T) {
 func TestLossyCableIsNoNode(t *testing.T) {
 	c := irtest.Ring(ir.ShortestPath, 5)
 	f := routed(c)
-	c.Between("R0", "R1").A.Buffers = nil
+	c.Between("R0", "R1").A().SetBuffers(nil)
 	turns, err := New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	nodes, edges := size(f, turns)
@@ -133,7 +134,7 @@ func TestBondIsOneDestination(t *testing.T) {
 		n.Bond = h.Bonds[0]
 	}
 	in := f.Intents[0]
-	in.Members = append(in.Members[:0], &ir.Member{NIC: h.NICs[0]}, &ir.Member{NIC: h.NICs[1]}, &ir.Member{NIC: c.Between("L2", c.HostOf("L2")).A.NIC})
+	in.Members = append(in.Members[:0], &ir.Member{NIC: h.NICs[0]}, &ir.Member{NIC: h.NICs[1]}, &ir.Member{NIC: c.Between("L2", c.HostOf("L2")).A().NIC})
 	turns, err := New(f).Turns(c.Group, ir.State{})
 	require.NoError(t, err)
 	_, edges := size(f, turns)
@@ -259,7 +260,7 @@ func TestRoutesAgreeWithBruteForce(t *testing.T) {
 						behind.Name, behind.Cos = "behind", 5
 						c.F.CosGroups = append(c.F.CosGroups, &behind)
 						for _, p := range c.F.Ports {
-							p.Buffers = append(p.Buffers, &ir.Buffer{Group: &behind})
+							p.SetBuffers(append(p.Buffers(), &ir.Buffer{Group: &behind}))
 						}
 						detour.Lossless, detour.Bounce = false, &behind
 					}
@@ -361,7 +362,7 @@ func TestEverybody(t *testing.T) {
 		require.NotEqual(t, make([][]uint64, len(f.Ports)), want.Rows)
 		f.Intents, f.CosGroups = nil, nil
 		for _, p := range f.Ports {
-			p.Buffers = nil
+			p.SetBuffers(nil)
 		}
 		got, err := New(f).Everybody()
 		require.NoError(t, err)

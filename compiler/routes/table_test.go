@@ -21,7 +21,7 @@ func tabled(c *irtest.Cabling, routes string) *ir.Fabric {
 	target := map[string]int{}
 	for _, d := range f.Devices {
 		if d.Host != nil {
-			target[d.Ports[0].Peer().Device.Name] = len(t.Targets)
+			target[d.Ports[0].Peer().Device().Name] = len(t.Targets)
 			t.Targets = append(t.Targets, &ir.Target{NICs: d.Host.NICs})
 		}
 	}
@@ -37,10 +37,10 @@ func tabled(c *irtest.Cabling, routes string) *ir.Fabric {
 		var ports []*ir.Port
 		for hop := range strings.SplitSeq(hops, ",") {
 			l := c.Between(name, hop)
-			if l.A.Device == d {
-				ports = append(ports, l.A)
+			if l.A().Device() == d {
+				ports = append(ports, l.A())
 			} else {
-				ports = append(ports, l.B)
+				ports = append(ports, l.B())
 			}
 		}
 		t.Hops[d.ID][target[to]] = ir.NewEntry(len(t.Ports[d.ID]), to == name)
@@ -91,10 +91,10 @@ func TestTablesAndFailures(t *testing.T) {
 	f := tabled(c, "R0:R2=R1,R3 R1:R2=R2 R3:R2=R2")
 	in := func(a, b string) *ir.Port {
 		l := c.Between(a, b)
-		if l.A.Device.Name == b {
-			return l.A
+		if l.A().Device().Name == b {
+			return l.A()
 		}
-		return l.B
+		return l.B()
 	}
 	whole := turnsIn(t, f, ir.State{})
 	assert.True(t, whole.Has(in("R0", "R1"), in("R2", "R1")))
@@ -118,7 +118,7 @@ func TestTableAndBounce(t *testing.T) {
 	turns := turnsIn(t, f, ir.State{})
 	assert.Len(t, turnsOf(f, turns), 2, "at S0, and at S1 for what L1 sends itself")
 	require.NotNil(t, turns.Bounced)
-	in, out := c.Between("L1", "S0").A, c.Between("L1", "S1").A
+	in, out := c.Between("L1", "S0").A(), c.Between("L1", "S1").A()
 	assert.True(t, (&ir.Turns{Rows: turns.Bounced}).Has(in, out))
 }
 
@@ -137,7 +137,7 @@ func TestTablesAgreeWithBruteForce(t *testing.T) {
 				}
 				var ports []*ir.Port
 				for _, p := range d.Ports {
-					if (p.Peer().Device.Switch != nil || p.Peer().NIC == n.NICs[0]) && rapid.Bool().Draw(t, fmt.Sprint("port ", p)) {
+					if (p.Peer().Device().Switch != nil || p.Peer().NIC == n.NICs[0]) && rapid.Bool().Draw(t, fmt.Sprint("port ", p)) {
 						ports = append(ports, p)
 					}
 				}
@@ -150,18 +150,18 @@ func TestTablesAgreeWithBruteForce(t *testing.T) {
 		want := map[ir.Turn]bool{}
 		for i, n := range f.Table.Targets {
 			seen := map[*ir.Port]bool{}
-			home := n.NICs[0].Port.Peer().Device
+			home := n.NICs[0].Port.Peer().Device()
 			var arrive func(in *ir.Port)
 			arrive = func(in *ir.Port) {
-				if seen[in] || in.Device.Host != nil {
+				if seen[in] || in.Device().Host != nil {
 					return
 				}
 				seen[in] = true
-				hop := f.Table.Hops[in.Device.ID][i]
-				if hop == 0 || in.Device == home && hop&1 == 0 {
+				hop := f.Table.Hops[in.Device().ID][i]
+				if hop == 0 || in.Device() == home && hop&1 == 0 {
 					return
 				}
-				for _, p := range f.Table.Ports[in.Device.ID][hop>>1-1] {
+				for _, p := range f.Table.Ports[in.Device().ID][hop>>1-1] {
 					if !up(s.Down, p) {
 						continue
 					}

@@ -91,7 +91,7 @@ func (v *view) everybody(bridged bool) *talk {
 			continue
 		}
 		for _, n := range d.Host.NICs {
-			if n.Port != nil && (v.fabric.FlowControl == ir.Pause || !v.group.Lossless || v.carries(n.Port.Link)) {
+			if n.Port != nil && (v.fabric.FlowControl == ir.Pause || !v.group.Lossless || v.carries(n.Port.Link())) {
 				t.add(n)
 			}
 		}
@@ -101,7 +101,7 @@ func (v *view) everybody(bridged bool) *talk {
 
 // carries tells whether the group is lossless on the link by the fabric, whatever those who set devices by hand have left out.
 func (v *view) carries(l *ir.Link) bool {
-	return v.lossless[l.ID] || l.A.Carries(v.group) != nil && l.B.Carries(v.group) != nil
+	return v.lossless[l.ID] || l.A().Carries(v.group) != nil && l.B().Carries(v.group) != nil
 }
 
 // mixesLinks tells whether some links between devices that forward are routed and others bridged.
@@ -158,7 +158,7 @@ func (t *talk) join(each bool, nics ...*ir.NIC) {
 // itself, any other hangs on the device at the end of its cable. A nil down: no link is.
 func (n *network) place(p *ir.Port, down []bool) int32 {
 	v := n.hangs[p.ID]
-	if v >= 0 && down != nil && down[p.Link.ID] && n.node[p.Device.ID] < 0 {
+	if v >= 0 && down != nil && down[p.Link().ID] && n.node[p.Device().ID] < 0 {
 		return -1
 	}
 	return v

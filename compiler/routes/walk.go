@@ -45,7 +45,7 @@ func newSearch(v *view, down []*ir.Link) *walk {
 	moves := false // somebody hangs on other nodes than while all is well
 	for _, l := range down {
 		w.down[l.ID] = true
-		moves = moves || !l.A.Device.Forwards() || !l.B.Device.Forwards()
+		moves = moves || !l.A().Device().Forwards() || !l.B().Device().Forwards()
 	}
 	if moves {
 		w.classes = v.allClasses(w.down)
@@ -71,7 +71,7 @@ func (w *walk) hops(t *talk) [][]arc {
 	if len(w.failed) > 0 {
 		out = slices.Clone(out)
 		for _, l := range w.failed {
-			for _, d := range []*ir.Device{l.A.Device, l.B.Device} {
+			for _, d := range []*ir.Device{l.A().Device(), l.B().Device()} {
 				if v := w.node[d.ID]; v >= 0 {
 					out[v] = nil
 					for j := range w.steps[v] {

@@ -27,7 +27,7 @@ func (r *Router) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 	}
 	w := wayfinder{
 		to: to, known: map[spot]int{}, arrived: map[int]bool{},
-		ways: &ir.Ways{Stops: []ir.Stop{{Device: from[0].Device, Group: t.Group}}},
+		ways: &ir.Ways{Stops: []ir.Stop{{Device: from[0].Device(), Group: t.Group}}},
 	}
 	s.Converging = false
 	p, nearest, err := v.wayPlan(s, w.ways)
@@ -116,7 +116,7 @@ func (w *wayfinder) stop(at spot) int {
 	if !ok {
 		i = len(w.ways.Stops)
 		w.known[at] = i
-		w.ways.Stops = append(w.ways.Stops, ir.Stop{Device: at.in.Device, In: at.in, Group: w.groups[at.group]})
+		w.ways.Stops = append(w.ways.Stops, ir.Stop{Device: at.in.Device(), In: at.in, Group: w.groups[at.group]})
 	}
 	return i
 }
@@ -147,7 +147,7 @@ func (w *wayfinder) spread(from member) {
 	for _, p := range from {
 		switch v := w.place(p, w.down); {
 		case v < 0:
-		case w.node[p.Device.ID] >= 0: // a host that forwards sends by any port
+		case w.node[p.Device().ID] >= 0: // a host that forwards sends by any port
 			reach(0, v, nil)
 		default:
 			stop := w.stop(spot{in: p.Peer()})
@@ -178,7 +178,7 @@ func (w *wayfinder) deliver(from int, v int32, group int) {
 	for _, p := range w.to {
 		switch {
 		case w.place(p, w.down) != v:
-		case w.node[p.Device.ID] >= 0: // the receiver forwards, so it is the stop
+		case w.node[p.Device().ID] >= 0: // the receiver forwards, so it is the stop
 			w.arrived[from] = true
 		default:
 			end := w.stop(spot{in: p, group: group})

@@ -19,7 +19,7 @@ func cables(w *ir.Ways) map[*ir.Port]bool {
 	out := map[*ir.Port]bool{}
 	for _, s := range w.Stops {
 		for _, l := range s.Next {
-			if l.Out.Device.Forwards() && l.Out.Peer().Device.Forwards() {
+			if l.Out.Device().Forwards() && l.Out.Peer().Device().Forwards() {
 				out[l.Out] = true
 			}
 		}
@@ -30,7 +30,7 @@ func cables(w *ir.Ways) map[*ir.Port]bool {
 // wellFormed holds what every graph of stops promises: legs lead over their cables, Far and Left are the fewest cables,
 // and stops are in order.
 func wellFormed(t require.TestingT, trip ir.Trip, w *ir.Ways) {
-	require.Equal(t, trip.From[0].Device, w.Stops[0].Device)
+	require.Equal(t, trip.From[0].Device(), w.Stops[0].Device)
 	require.Nil(t, w.Stops[0].In)
 	for i, s := range w.Stops {
 		require.Equal(t, i == 0, s.In == nil)
@@ -38,7 +38,7 @@ func wellFormed(t require.TestingT, trip ir.Trip, w *ir.Ways) {
 		left := -1
 		for _, l := range s.Next {
 			to := w.Stops[l.Stop]
-			require.Equal(t, s.Device, l.Out.Device)
+			require.Equal(t, s.Device, l.Out.Device())
 			require.Equal(t, l.Out.Peer(), to.In)
 			require.Equal(t, l.Group, to.Group)
 			require.LessOrEqual(t, to.Far, s.Far+1)
@@ -46,7 +46,7 @@ func wellFormed(t require.TestingT, trip ir.Trip, w *ir.Ways) {
 				left = to.Left + 1
 			}
 		}
-		if s.Device == trip.To[0].Device && len(s.Next) == 0 && (i > 0 || s.Device.Forwards()) {
+		if s.Device == trip.To[0].Device() && len(s.Next) == 0 && (i > 0 || s.Device.Forwards()) {
 			left = 0
 		}
 		require.Equal(t, left, s.Left)
@@ -150,8 +150,8 @@ func sameTurns(t require.TestingT, f *ir.Fabric, g *ir.CosGroup, s ir.State, som
 		wellFormed(t, trip(p), w)
 		for _, at := range w.Stops {
 			for _, l := range at.Next {
-				if in, out := at.In, l.Out; in != nil && in.Peer().Device.Forwards() && out.Peer().Device.Forwards() &&
-					router.views[g]().lossless[in.Link.ID] && router.views[g]().lossless[out.Link.ID] {
+				if in, out := at.In, l.Out; in != nil && in.Peer().Device().Forwards() && out.Peer().Device().Forwards() &&
+					router.views[g]().lossless[in.Link().ID] && router.views[g]().lossless[out.Link().ID] {
 					union.Add(in, out)
 					require.True(t, turns.Has(in, out), "%s to %s: %s -> %s is no turn", p.src, p.dst, in, out)
 				}
@@ -238,7 +238,7 @@ func TestWays(t *testing.T) {
 		c := irtest.LeafSpine(ir.ShortestPath, 2, 2)
 		f := routed(c)
 		for _, h := range []string{"L0", "L1"} {
-			w := waysOf(t, f, c, "L0", "L1", ir.State{Down: []*ir.Link{c.Device(c.HostOf(h)).Ports[0].Link}})
+			w := waysOf(t, f, c, "L0", "L1", ir.State{Down: []*ir.Link{c.Device(c.HostOf(h)).Ports[0].Link()}})
 			assert.Equal(t, -1, w.Stops[0].Left)
 		}
 	})

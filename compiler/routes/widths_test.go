@@ -16,7 +16,7 @@ import (
 func placesOf(f *ir.Fabric) Places {
 	var p Places
 	for _, d := range f.Devices {
-		hangs := func(q *ir.Port) bool { return q.Peer().Device.Host != nil && !q.Peer().Device.Forwards() }
+		hangs := func(q *ir.Port) bool { return q.Peer().Device().Host != nil && !q.Peer().Device().Forwards() }
 		if d.Forwards() && (d.Host != nil || slices.ContainsFunc(d.Ports, hangs)) {
 			p.Devices = append(p.Devices, d)
 		}
@@ -48,8 +48,8 @@ func naiveWidths(f *ir.Fabric, p Places, down []bool) map[[2]*ir.Device]int32 {
 					return
 				}
 				for _, q := range at.Ports {
-					next := q.Peer().Device
-					if down[q.Link.ID] || !next.Forwards() || slices.Contains(seen, next) || p.Bridged && q.Link.Routed {
+					next := q.Peer().Device()
+					if down[q.Link().ID] || !next.Forwards() || slices.Contains(seen, next) || p.Bridged && q.Link().Routed {
 						continue
 					}
 					way := append(slices.Clone(path), q)
@@ -61,7 +61,7 @@ func naiveWidths(f *ir.Fabric, p Places, down []bool) map[[2]*ir.Device]int32 {
 			}
 			walk(from, nil, []*ir.Device{from})
 			for q := range firsts {
-				out[[2]*ir.Device{from, to}] += int32(max(q.Link.Speed.N, 1))
+				out[[2]*ir.Device{from, to}] += int32(max(q.Link().Speed.N, 1))
 			}
 		}
 	}
@@ -72,9 +72,9 @@ func naiveWidths(f *ir.Fabric, p Places, down []bool) map[[2]*ir.Device]int32 {
 func risesThenFalls(path []*ir.Port) bool {
 	falls := false
 	for _, q := range path {
-		rise := q.Peer().Device.Height() - q.Device.Height()
+		rise := q.Peer().Device().Height() - q.Device().Height()
 		switch {
-		case falls && rise >= 0, rise == 0 && !q.Link.Peer:
+		case falls && rise >= 0, rise == 0 && !q.Link().Peer:
 			return false
 		case rise <= 0:
 			falls = true

@@ -59,7 +59,7 @@ func (r *Router) newWires(groups []*ir.CosGroup, down []*ir.Link) *wires {
 	moves := false // somebody hangs on other devices than while all is well
 	for _, l := range down {
 		lost[l.ID] = true
-		moves = moves || !l.A.Device.Forwards() || !l.B.Device.Forwards()
+		moves = moves || !l.A().Device().Forwards() || !l.B().Device().Forwards()
 	}
 	kinds := newKinds(views)
 	for id := range w.ends {
@@ -134,8 +134,8 @@ func (w *wires) hear(c *class, id int32, lost []bool) []int32 {
 			w.talksOf = append(w.talksOf, nil)
 			for _, p := range m {
 				if at := w.place(p, lost); at >= 0 {
-					w.ends[p.Link.ID] = [2]int32{at, v}
-					hung = append(hung, int32(p.Link.ID))
+					w.ends[p.Link().ID] = [2]int32{at, v}
+					hung = append(hung, int32(p.Link().ID))
 				}
 			}
 		}

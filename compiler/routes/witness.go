@@ -26,7 +26,7 @@ func (v *view) shortestWitness(turns *ir.Turns, down []*ir.Link, classes []*clas
 		for i, t := range wanted {
 			sought[i].Turn = t
 			if turns.Has(t.In, t.Out) {
-				node := v.node[t.In.Device.ID]
+				node := v.node[t.In.Device().ID]
 				at[node] = append(at[node], &sought[i])
 			}
 		}
@@ -105,7 +105,7 @@ func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 		out    *ir.Port // by which it leads to the visit before it
 		before int
 	}
-	begin := w.node[t.In.Peer().Device.ID]
+	begin := w.node[t.In.Peer().Device().ID]
 	visits := []visit{{begin, t.In.Peer(), -1}}
 	clear(w.here)
 	w.here[begin] = true
@@ -127,7 +127,7 @@ func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 	}
 	// And on to the class.
 	way = append(way, t.Out, t.Out.Peer())
-	for v := w.node[t.Out.Peer().Device.ID]; w.dist[v] > 0; {
+	for v := w.node[t.Out.Peer().Device().ID]; w.dist[v] > 0; {
 		i := slices.IndexFunc(hops[v], func(h arc) bool { return w.dist[h.to] == w.dist[v]-1 })
 		out := w.nodes[v].Ports[hops[v][i].index]
 		way = append(way, out, out.Peer())
@@ -138,10 +138,10 @@ func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 
 // ends adds to the ports between devices that forward those of the sender and the receiver.
 func (w *walk) ends(c *class, way []*ir.Port) []*ir.Port {
-	first, last := w.node[way[0].Device.ID], w.node[way[len(way)-1].Device.ID]
+	first, last := w.node[way[0].Device().ID], w.node[way[len(way)-1].Device().ID]
 	var out []*ir.Port
 	sender := w.sender(c, first)
-	if w.node[sender[0].Device.ID] < 0 {
+	if w.node[sender[0].Device().ID] < 0 {
 		i := slices.IndexFunc(sender, func(p *ir.Port) bool { return w.place(p, w.down) == first })
 		out = append(out, sender[i], sender[i].Peer())
 	}
@@ -152,7 +152,7 @@ func (w *walk) ends(c *class, way []*ir.Port) []*ir.Port {
 				if m.owner() == sender.owner() || w.place(p, down) != last {
 					continue
 				}
-				if w.node[p.Device.ID] < 0 {
+				if w.node[p.Device().ID] < 0 {
 					out = append(out, p.Peer(), p)
 				}
 				return out

@@ -192,7 +192,7 @@ func (j *joining) groups(kept map[string]*ir.PortSettings) (why string) {
 				g.size, g.xoff, g.xonDelta = ir.Num{N: g.size.N + old.size.N}, smaller(g.xoff, old.xoff), smaller(g.xonDelta, old.xonDelta)
 			}
 			memory.Buffers += bits.OnesCount8(more)
-			memory.Least += bits.OnesCount8(more) * 2 * p.ir.MTU
+			memory.Least += bits.OnesCount8(more) * 2 * p.ir.MTU()
 			memory.Lossless += g.size.N - size
 			g.cos = cosIn(uint8(mask(g.cos)) | before)
 			if n := len(g.cos); n > most { // that they share one buffer, where they do, is no loss

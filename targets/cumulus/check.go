@@ -24,7 +24,7 @@ func check(d *ir.Device) diag.List {
 	}
 	rel, doc, _ := documented(sw.Version)
 	for _, p := range d.Ports {
-		if _, ok := grammar.ParsePort(p.Name); !ok && (len(p.Buffers) > 0 || len(p.Marks) > 0) {
+		if _, ok := grammar.ParsePort(p.Name); !ok && (len(p.Buffers()) > 0 || len(p.Marks()) > 0) {
 			topicPort.Errorf(&ds, p.At, "%s carries RoCE traffic, but %s names front-panel ports only: "+
 				"swp1, or swp1s0 after a split. Name the port so.", p, path.Base(confPath(rel)))
 		}
@@ -104,15 +104,15 @@ func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	carried := map[*ir.CosGroup]bool{} // by PFC
 	for _, p := range d.Ports {
 		if p.ByPause() {
-			if len(p.Buffers) > 0 && paused == nil {
+			if len(p.Buffers()) > 0 && paused == nil {
 				paused = p
 			}
 			continue
 		}
-		for _, b := range p.Buffers {
+		for _, b := range p.Buffers() {
 			carried[b.Group] = true
 		}
-		if fullest == nil || len(p.Buffers) > len(fullest.Buffers) {
+		if fullest == nil || len(p.Buffers()) > len(fullest.Buffers()) {
 			fullest = p
 		}
 	}
@@ -137,7 +137,7 @@ func checkPFC(ds *diag.List, d *ir.Device, rel grammar.Release) {
 		return
 	}
 	var lossless []*ir.Buffer // that a lossless group of CNPs is one too many has a check of its own
-	for _, b := range fullest.Buffers {
+	for _, b := range fullest.Buffers() {
 		if !slices.ContainsFunc(d.Fabric.Intents, func(in *ir.Intent) bool { return in.CNP == b.Group }) {
 			lossless = append(lossless, b)
 		}
@@ -171,12 +171,12 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 	seen := map[*ir.CosGroup]bool{}
 	var clash []*ir.Mark // the first pair at one port that differs
 	for _, p := range d.Ports {
-		for _, m := range p.Marks {
+		for _, m := range p.Marks() {
 			if !seen[m.Group] {
 				seen[m.Group] = true
 				marks = append(marks, m)
 			}
-			if first := p.Marks[0]; clash == nil && (first.Min.N != m.Min.N || first.Max.N != m.Max.N || first.Probability.N != m.Probability.N) {
+			if first := p.Marks()[0]; clash == nil && (first.Min.N != m.Min.N || first.Max.N != m.Max.N || first.Probability.N != m.Probability.N) {
 				clash = []*ir.Mark{first, m}
 			}
 		}
@@ -227,7 +227,7 @@ func checkECN(ds *diag.List, d *ir.Device, rel grammar.Release, doc grammar.Spel
 func checkDefaultMarking(ds *diag.List, d *ir.Device) {
 	var first *ir.Port
 	for _, p := range d.Ports {
-		if len(p.Marks) == 0 {
+		if len(p.Marks()) == 0 {
 			continue
 		}
 		if first == nil {
@@ -238,7 +238,7 @@ func checkDefaultMarking(ds *diag.List, d *ir.Device) {
 		if a.min.N == b.min.N && a.max.N == b.max.N && a.probability.N == b.probability.N {
 			continue
 		}
-		e := topicECNGroups.Errorf(ds, ecnAt(p.Marks[0]), "Ports %s and %s of %s mark by different thresholds, and the manual of Cumulus Linux "+
+		e := topicECNGroups.Errorf(ds, ecnAt(p.Marks()[0]), "Ports %s and %s of %s mark by different thresholds, and the manual of Cumulus Linux "+
 			"%s has one set of them for all ports. Give the ecn block min, max and probability, or upgrade the switches to 5.0 or later.",
 			first.Name, p.Name, block(d), d.Switch.Version)
 		for _, x := range []struct {

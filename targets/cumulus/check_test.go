@@ -126,7 +126,7 @@ func TestUnlisted(t *testing.T) {
 func TestMarkingOfAllPorts(t *testing.T) {
 	for version, refused := range map[string]bool{"4.3.0": false, "4.4.0": true, "5.0.0": false} {
 		s := canonicalSample(t, "sn3700", version, 2)
-		s.sw.Ports[4].Marks[0].Max = num(2_000_000, "max")
+		s.sw.Ports[4].Marks()[0].Max = num(2_000_000, "max")
 		ds := check(s.sw)
 		require.Equal(t, refused, ds.HasErrors(), version)
 		if refused {
@@ -287,7 +287,7 @@ func TestECNGroups(t *testing.T) {
 	marked(p, a, 1000, 2000, 100)
 	marked(p, b, 1000, 2000, 100)
 	assert.Contains(t, s.file(t)(""), "ecn_red.roce_ecn.cos_list = [1,2]\n")
-	p.Marks[1].Min.N = 1500
+	p.Marks()[1].Min.N = 1500
 	_, ds := Target.Render(s.sw)
 	require.Len(t, ds, 1)
 	want(t, ds, "cumulus-ecn-groups", diag.Error, 42, "a and b")
@@ -362,7 +362,7 @@ func TestBounce(t *testing.T) {
 			carry(p, rdma, 70000, 18000, 2000)
 			carry(p, detour, 70000, 18000, 2000)
 			if i >= 3-spines {
-				spine := p.Peer().Device
+				spine := p.Peer().Device()
 				spine.Host, spine.Switch, spine.Name = nil, &ir.Switch{Tier: 2}, "spine"+name
 			}
 		}

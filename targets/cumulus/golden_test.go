@@ -132,7 +132,7 @@ func TestGoldenInfra(t *testing.T) {
 	for _, f := range []string{"4.4.0", "5.3.0"} { // nothing is lossless: the memory stays as it is
 		s := canonicalSample(t, "sn3700", f, 2)
 		for _, p := range s.sw.Ports {
-			p.Buffers = nil
+			p.SetBuffers(nil)
 		}
 		files, _ := Target.Render(s.sw)
 		assert.NotContains(t, string(files[0].Sketch), "service_pool.1")

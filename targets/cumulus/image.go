@@ -79,7 +79,7 @@ func Chassis(d *ir.Device) target.Image {
 	for _, name := range append([]string{"eth0"}, frontPanel(d)...) {
 		n := target.Netdev{Name: name, Counters: counters}
 		if p := cabled[name]; p != nil {
-			n.MTU, n.SpeedMbps, n.Down, n.Master = p.MTU, p.Speed, p.Link.Planned, master(p)
+			n.MTU, n.SpeedMbps, n.Down, n.Master = p.MTU(), p.Speed(), p.Link().Planned, master(p)
 		}
 		img.Netdevs = append(img.Netdevs, n)
 	}
@@ -96,8 +96,8 @@ func master(p *ir.Port) string {
 	case nic != nil && nic.Bond != nil && nic.Bond.Mode != "active-backup":
 		host := nic.Device
 		return fmt.Sprintf("bond%d_%d", host.ID, slices.Index(host.Host.Bonds, nic.Bond))
-	case p.Link.Bond != 0:
-		return fmt.Sprintf("lag%d", p.Link.Bond)
+	case p.Link().Bond != 0:
+		return fmt.Sprintf("lag%d", p.Link().Bond)
 	}
 	return ""
 }
@@ -122,7 +122,7 @@ func portsFile(d *ir.Device) string {
 func pair(d *ir.Device) *sim.Pair {
 	out := &sim.Pair{}
 	for _, p := range sorted(d.Ports) {
-		if peer := p.ir.Peer().Device.Switch; peer != nil && peer.MLAG == d.Switch.MLAG {
+		if peer := p.ir.Peer().Device().Switch; peer != nil && peer.MLAG == d.Switch.MLAG {
 			out.Ports = append(out.Ports, p.port.String())
 		}
 	}

@@ -238,10 +238,10 @@ func losslessGroups(d *ir.Device, f grammar.Feature) []lossless {
 	var groups []lossless
 	index, rows := map[key]int{}, map[**ir.Buffer]int{} // ports that are alike share their rows
 	for _, p := range sorted(d.Ports) {
-		if len(p.ir.Buffers) == 0 || p.ir.ByPause() != (f == grammar.LinkPause) {
+		if len(p.ir.Buffers()) == 0 || p.ir.ByPause() != (f == grammar.LinkPause) {
 			continue
 		}
-		i, known := rows[&p.ir.Buffers[0]]
+		i, known := rows[&p.ir.Buffers()[0]]
 		if !known {
 			g := combine(p.ir)
 			k := key{mask(g.cos), g.size.N, g.xoff.N, g.xonDelta.N}
@@ -251,10 +251,10 @@ func losslessGroups(d *ir.Device, f grammar.Feature) []lossless {
 				g.name = numbered(f, i)
 				groups = append(groups, g)
 			}
-			rows[&p.ir.Buffers[0]] = i
+			rows[&p.ir.Buffers()[0]] = i
 		}
 		groups[i].ports = append(groups[i].ports, p.port)
-		if l := p.ir.Link.Length; l.Known() {
+		if l := p.ir.Link().Length; l.Known() {
 			if m := int(math.Ceil(l.Metres)); m > groups[i].metres {
 				groups[i].metres, groups[i].cableWhy = m, l.From
 			}
@@ -265,16 +265,16 @@ func losslessGroups(d *ir.Device, f grammar.Feature) []lossless {
 
 func combine(p *ir.Port) lossless {
 	var g lossless
-	for i, b := range p.Buffers {
+	for i, b := range p.Buffers() {
 		g.cos = append(g.cos, b.Group.Cos)
 		g.why = append(g.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
 		if i == 0 {
-			g.size, g.xoff, g.xonDelta = b.Size.On(p.Link), b.Xoff.On(p.Link), b.XonDelta.On(p.Link)
+			g.size, g.xoff, g.xonDelta = b.Size.On(p.Link()), b.Xoff.On(p.Link()), b.XonDelta.On(p.Link())
 			continue
 		}
-		g.size = ir.Num{N: g.size.N + b.Size.N, From: append(g.size.From, b.Size.On(p.Link).From...)}
-		g.xoff = smaller(g.xoff, b.Xoff.On(p.Link))
-		g.xonDelta = smaller(g.xonDelta, b.XonDelta.On(p.Link))
+		g.size = ir.Num{N: g.size.N + b.Size.N, From: append(g.size.From, b.Size.On(p.Link()).From...)}
+		g.xoff = smaller(g.xoff, b.Xoff.On(p.Link()))
+		g.xonDelta = smaller(g.xonDelta, b.XonDelta.On(p.Link()))
 	}
 	slices.Sort(g.cos)
 	g.cos = slices.Compact(g.cos)
@@ -295,10 +295,10 @@ func markingGroups(d *ir.Device) []marking {
 	var groups []marking
 	index, rows := map[key]int{}, map[**ir.Mark]int{} // ports that are alike share their rows
 	for _, p := range sorted(d.Ports) {
-		if len(p.ir.Marks) == 0 {
+		if len(p.ir.Marks()) == 0 {
 			continue
 		}
-		i, known := rows[&p.ir.Marks[0]]
+		i, known := rows[&p.ir.Marks()[0]]
 		if !known {
 			g := markingOf(p.ir)
 			k := key{mask(g.cos), g.min.N, g.max.N, g.probability.N}
@@ -308,7 +308,7 @@ func markingGroups(d *ir.Device) []marking {
 				g.name = numbered(grammar.ECN, i)
 				groups = append(groups, g)
 			}
-			rows[&p.ir.Marks[0]] = i
+			rows[&p.ir.Marks()[0]] = i
 		}
 		groups[i].ports = append(groups[i].ports, p.port)
 	}
@@ -316,9 +316,9 @@ func markingGroups(d *ir.Device) []marking {
 }
 
 func markingOf(p *ir.Port) marking {
-	first := p.Marks[0]
-	g := marking{min: first.Min.On(p.Link), max: first.Max.On(p.Link), probability: first.Probability.On(p.Link)}
-	for _, m := range p.Marks {
+	first := p.Marks()[0]
+	g := marking{min: first.Min.On(p.Link()), max: first.Max.On(p.Link()), probability: first.Probability.On(p.Link())}
+	for _, m := range p.Marks() {
 		g.cos = append(g.cos, m.Group.Cos)
 		if m.Group.ECN != nil {
 			g.why = append(g.why, ir.Origin{At: m.Group.ECN.At, Why: m.Group.Name + " is marked"})

@@ -127,13 +127,14 @@ func TestCrowded(t *testing.T) {
 	var group *ir.CosGroup
 	least := func(xoffs int) string {
 		for _, p := range d.Ports {
-			for i, m := range p.Marks {
+			for i, m := range p.Marks() {
 				own := *m
 				if b := p.Carries(m.Group); b != nil {
 					own.Min.N, group = xoffs*b.Xoff.N, m.Group
 				}
-				p.Marks = slices.Clone(p.Marks)
-				p.Marks[i] = &own
+				marks := slices.Clone(p.Marks())
+				marks[i] = &own
+				p.SetMarks(marks)
 			}
 		}
 		return (&memoryJudge{device: d}).crowded()
@@ -403,7 +404,7 @@ func TestSplit(t *testing.T) {
 		s := canonicalSample(t, "sn3700", tt.version, 1)
 		s.sw.Switch.Can.Memory = OS.Memory(s.sw.Switch.Model.ASIC, tt.version, false)
 		for _, p := range s.sw.Ports {
-			p.Buffers[0].Size = num(tt.size, "size")
+			p.Buffers()[0].Size = num(tt.size, "size")
 		}
 		var ds diag.List
 		checkMemory(&ds, s.sw)

@@ -46,7 +46,7 @@ func memoryWatches(d *ir.Device) []target.Watch {
 }
 
 func losslessSwitch(d *ir.Device) bool {
-	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers) > 0 })
+	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers()) > 0 })
 }
 
 // judgeMemory holds what a switch says of its memory, a line with the path and the content of the file, against what the fabric needs
@@ -239,7 +239,7 @@ func (j *memoryJudge) marks(mem ir.Memory, r memoryRead) {
 	seen := map[late]bool{}
 	bound := mem.MarkBound()
 	for _, p := range j.device.Ports {
-		for _, m := range p.Marks {
+		for _, m := range p.Marks() {
 			k := late{m.Group, m.Min.N}
 			if p.Carries(m.Group) == nil || seen[k] {
 				continue
@@ -259,7 +259,7 @@ func (j *memoryJudge) marks(mem ir.Memory, r memoryRead) {
 func (j *memoryJudge) crowded() string {
 	most, senders, group := 1, 0, ""
 	for _, p := range j.device.Ports {
-		for _, m := range p.Marks {
+		for _, m := range p.Marks() {
 			b := p.Carries(m.Group)
 			if b == nil || b.Xoff.N == 0 {
 				continue

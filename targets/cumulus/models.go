@@ -113,7 +113,7 @@ func checkModel(ds *diag.List, d *ir.Device, rel grammar.Release) (wrong bool) {
 		if hw.since == (grammar.Release{}) {
 			what, fix = strings.Replace(what, "one does", "one, or 3.7, does", 1), fix+", or 3.7"
 		}
-	case rel.Compare(hw.full) < 0 && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Speed > hw.slow }):
+	case rel.Compare(hw.full) < 0 && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return p.Speed() > hw.slow }):
 		what = fmt.Sprintf("Before %s its ports run at %s at most", spoken(hw.full), platform.SpeedText(hw.slow))
 		fix = fmt.Sprintf("upgrade the switches to %s or later", spoken(hw.full))
 	default:
@@ -233,13 +233,13 @@ func checkFaults(ds *diag.List, d *ir.Device, rel grammar.Release) {
 }
 
 // byPFC reports whether a port carries a lossless group by PFC.
-func byPFC(p *ir.Port) bool { return len(p.Buffers) > 0 && !p.ByPause() }
+func byPFC(p *ir.Port) bool { return len(p.Buffers()) > 0 && !p.ByPause() }
 
 // buffers are the cos that are lossless on some port of a switch; nil: none.
 func buffers(d *ir.Device) map[int]bool {
 	var out map[int]bool
 	for _, p := range d.Ports {
-		for _, b := range p.Buffers {
+		for _, b := range p.Buffers() {
 			if out == nil {
 				out = map[int]bool{}
 			}
@@ -261,7 +261,7 @@ func versionTwo(d *ir.Device) bool {
 // splitAt reports whether a part of a split port runs at a speed, in Mb/s.
 func splitAt(d *ir.Device, mbps int) bool {
 	for _, p := range d.Ports {
-		if name, ok := grammar.ParsePort(p.Name); ok && name.Sub >= 0 && p.Speed == mbps {
+		if name, ok := grammar.ParsePort(p.Name); ok && name.Sub >= 0 && p.Speed() == mbps {
 			return true
 		}
 	}

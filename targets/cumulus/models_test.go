@@ -74,7 +74,7 @@ func TestModels(t *testing.T) {
 	}
 	fast := func(version string) diag.List {
 		s := canonicalSample(t, "sn3700", version, 1)
-		s.sw.Ports[0].Speed = 200_000
+		s.sw.Ports[0].SetSpeed(200_000)
 		return codes(check(s.sw), "cumulus-model")
 	}
 	want(t, fast("4.2.0"), "cumulus-model", diag.Error, 4, "Before 4.2.1 its ports run at 100G at most")
@@ -133,6 +133,10 @@ func TestFaults(t *testing.T) {
 		return m
 	}
 	six := func(s *sample) { s.fabric.CosGroups[0].Cos = 6 }
+	rename := func(s *sample, speed int) {
+		s.sw.Ports[0].Name = "swp1s0"
+		s.sw.Ports[0].SetSpeed(speed)
+	}
 	for name, tt := range map[string]struct {
 		model, version string
 		intent         int
@@ -152,8 +156,8 @@ func TestFaults(t *testing.T) {
 		"cos 6":               {"sn2700", "3.7.12", 1, six, set("CM-19724")},
 		"cos 6, earlier":      {"sn2700", "3.5.1", 1, six, set()},
 		"SN3700C":             {"sn3700c", "4.0.0", 1, nil, set("CM-28156")},
-		"SN3700C in halves":   {"sn3700c", "4.0.0", 1, func(s *sample) { s.sw.Ports[0].Name, s.sw.Ports[0].Speed = "swp1s0", 50_000 }, set("CM-28156", "CM-27801")},
-		"SN3700C in quarters": {"sn3700c", "4.0.0", 1, func(s *sample) { s.sw.Ports[0].Name, s.sw.Ports[0].Speed = "swp1s0", 25_000 }, set("CM-28156")},
+		"SN3700C in halves":   {"sn3700c", "4.0.0", 1, func(s *sample) { rename(s, 50_000) }, set("CM-28156", "CM-27801")},
+		"SN3700C in quarters": {"sn3700c", "4.0.0", 1, func(s *sample) { rename(s, 25_000) }, set("CM-28156")},
 	} {
 		assert.Equal(t, tt.want, said(tt.model, tt.version, tt.intent, tt.change), name)
 	}

@@ -68,11 +68,11 @@ func TestRandomSwitches(t *testing.T) {
 			r.check(t)
 			var wantPFC, wantECN []string
 			for _, p := range s.sw.Ports {
-				if len(p.Buffers) > 0 {
-					wantPFC = append(wantPFC, p.Name+" "+cosOf(p.Buffers, func(b *ir.Buffer) int { return b.Group.Cos }))
+				if len(p.Buffers()) > 0 {
+					wantPFC = append(wantPFC, p.Name+" "+cosOf(p.Buffers(), func(b *ir.Buffer) int { return b.Group.Cos }))
 				}
-				if len(p.Marks) > 0 {
-					wantECN = append(wantECN, p.Name+" "+cosOf(p.Marks, func(m *ir.Mark) int { return m.Group.Cos }))
+				if len(p.Marks()) > 0 {
+					wantECN = append(wantECN, p.Name+" "+cosOf(p.Marks(), func(m *ir.Mark) int { return m.Group.Cos }))
 				}
 			}
 			slices.Sort(wantPFC)
@@ -81,7 +81,7 @@ func TestRandomSwitches(t *testing.T) {
 			if version == "4.4.0" { // it marks on every port
 				var queues []int
 				for _, p := range s.sw.Ports {
-					for _, m := range p.Marks {
+					for _, m := range p.Marks() {
 						queues = append(queues, m.Group.Cos)
 					}
 				}
@@ -116,7 +116,7 @@ func cosOf[T any](list []T, cos func(T) int) string {
 // cos of the port and when it keeps one for each.
 func (r *reader) enough(t require.TestingT, p *ir.Port) {
 	headroom, one := 0, 0
-	for _, b := range p.Buffers {
+	for _, b := range p.Buffers() {
 		headroom += b.Headroom()
 		one = max(one, b.Size.N)
 	}
@@ -130,7 +130,7 @@ func (r *reader) enough(t require.TestingT, p *ir.Port) {
 		size, _ := strconv.Atoi(r.keys["pfc."+g+".port_buffer_bytes"])
 		xoff, _ := strconv.Atoi(r.keys["pfc."+g+".xoff_size"])
 		require.GreaterOrEqual(t, size-xoff, headroom, "one group for all")
-		require.GreaterOrEqual(t, size-len(p.Buffers)*xoff, headroom, "a group for each")
+		require.GreaterOrEqual(t, size-len(p.Buffers())*xoff, headroom, "a group for each")
 		return
 	}
 	require.Fail(t, "no port group", "%s", p.Name)

@@ -77,11 +77,10 @@ func (s *sample) cable(name string, metres float64, intents ...*ir.Intent) *ir.P
 	nic := &ir.NIC{NICPlaces: &ir.NICPlaces{}, Name: "eth2", Device: host, RoCE: true, Intents: intents}
 	host.Host.NICs = []*ir.NIC{nic}
 	f.Devices = append(f.Devices, host)
-	a := &ir.Port{ID: len(f.Ports), Index: len(s.sw.Ports), Device: s.sw, Name: name, At: at(80), Speed: 25_000, MTU: 9216}
-	b := &ir.Port{ID: len(f.Ports) + 1, Device: host, Name: "eth2", NIC: nic, Speed: 25_000, MTU: 9000}
+	a := ir.NewPort(s.sw, ir.PortSpec{ID: len(f.Ports), Index: len(s.sw.Ports), Name: name, At: at(80), Speed: 25_000, MTU: 9216})
+	b := ir.NewPort(host, ir.PortSpec{ID: len(f.Ports) + 1, Name: "eth2", NIC: nic, Speed: 25_000, MTU: 9000})
 	nic.Port = b
-	l := &ir.Link{ID: len(f.Links), A: a, B: b, At: at(81), Length: ir.Length{Metres: metres, From: ir.Origin{At: at(82), Why: "cable"}}}
-	a.Link, b.Link = l, l
+	l := ir.NewLink(a, b, ir.Link{ID: len(f.Links), At: at(81), Length: ir.Length{Metres: metres, From: ir.Origin{At: at(82), Why: "cable"}}})
 	f.Ports = append(f.Ports, a, b)
 	f.Links = append(f.Links, l)
 	s.sw.Ports = append(s.sw.Ports, a)
@@ -91,13 +90,13 @@ func (s *sample) cable(name string, metres float64, intents ...*ir.Intent) *ir.P
 }
 
 func carry(p *ir.Port, g *ir.CosGroup, size, xoff, delta int) {
-	p.Buffers = append(p.Buffers, &ir.Buffer{Group: g, Size: num(size, "size"), Xoff: num(xoff, "xoff"), XonDelta: num(delta, "xon")})
-	p.Device.Switch.Intents = irtest.Sees(p.Device)
+	p.SetBuffers(append(p.Buffers(), &ir.Buffer{Group: g, Size: num(size, "size"), Xoff: num(xoff, "xoff"), XonDelta: num(delta, "xon")}))
+	p.Device().Switch.Intents = irtest.Sees(p.Device())
 }
 
 func marked(p *ir.Port, g *ir.CosGroup, min, max, probability int) {
-	p.Marks = append(p.Marks, &ir.Mark{Group: g, Min: num(min, "min"), Max: num(max, "max"), Probability: num(probability, "probability")})
-	p.Device.Switch.Intents = irtest.Sees(p.Device)
+	p.SetMarks(append(p.Marks(), &ir.Mark{Group: g, Min: num(min, "min"), Max: num(max, "max"), Probability: num(probability, "probability")}))
+	p.Device().Switch.Intents = irtest.Sees(p.Device())
 }
 
 // canonical is the fabric of the manual's own shape: four hosts, two uplinks, lossless cos 4 told by PCP; with ECN

@@ -37,10 +37,10 @@ func Around(d *ir.Device) []target.Probe {
 	var carrying []string // ports with lossless traffic
 	for _, p := range sorted(d.Ports) {
 		name := p.port.String()
-		if p.ir.Link != nil {
+		if p.ir.Link() != nil {
 			cables = append(cables, target.CableOf(p.ir, name))
 		}
-		if len(p.ir.Buffers) > 0 {
+		if len(p.ir.Buffers()) > 0 {
 			carrying = append(carrying, name)
 		}
 	}
@@ -106,7 +106,7 @@ func mlagProbe(device string) target.Probe {
 func counterProbe(d *ir.Device, ports []string) target.Probe {
 	var lossless [8]bool // by the number a PFC frame may name: the cos, or the PCP that leads to it
 	for _, p := range d.Ports {
-		for _, b := range p.Buffers {
+		for _, b := range p.Buffers() {
 			lossless[b.Group.Cos] = true
 			for _, c := range b.Group.PCP {
 				lossless[c.Value] = true

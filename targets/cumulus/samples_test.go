@@ -230,8 +230,10 @@ func TestNeighboursInTheLab(t *testing.T) {
 			for i, name := range []string{"swp31", "swp32"} {
 				port := s.sw.Ports[4+i]
 				require.Equal(t, name, port.Name)
-				peer := &ir.Device{Name: fmt.Sprintf("spine%d", i+1), Switch: &ir.Switch{ASN: 65100}}
-				port.Link.B.Device, port.Link.B.Name, port.Link.Routed = peer, "swp1", true
+				peer := &ir.Device{Name: fmt.Sprintf("spine%d", i+1), Switch: &ir.Switch{ASN: 65100}, Fabric: s.fabric}
+				l := *port.Link()
+				l.Routed = true
+				ir.NewLink(port, ir.NewPort(peer, ir.PortSpec{Name: "swp1"}), l)
 			}
 			d := lab.NewDevice(&target.Device{Name: "leaf1", Role: target.Switch, Target: Target, Source: s.sw})
 			read := func(probe string) string {

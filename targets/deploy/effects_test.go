@@ -15,7 +15,7 @@ import (
 func effectsOf(old, next *ir.Settings) string {
 	var cabled []*ir.Port
 	for _, name := range []string{"swp1", "swp2", "swp3", "swp4"} {
-		cabled = append(cabled, &ir.Port{Name: name})
+		cabled = append(cabled, ir.NewPort(&ir.Device{}, ir.PortSpec{Name: name}))
 	}
 	var out []string
 	for _, e := range Effects(old, next, cabled) {
@@ -135,7 +135,7 @@ func TestEffectsLaws(t *testing.T) {
 		}
 		return s
 	})
-	cabled := []*ir.Port{{Name: "swp1"}, {Name: "swp2"}}
+	cabled := []*ir.Port{ir.NewPort(&ir.Device{}, ir.PortSpec{Name: "swp1"}), ir.NewPort(&ir.Device{}, ir.PortSpec{Name: "swp2"})}
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := settings.Draw(t, "a"), settings.Draw(t, "b")
 		require.Empty(t, Effects(a, a, cabled))

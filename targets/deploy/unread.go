@@ -39,7 +39,7 @@ func (p *Plan) Unread(away map[*ir.Device]bool) diag.List {
 			continue
 		}
 		for _, port := range d.Device.Source.Ports {
-			peer := port.Peer().Device
+			peer := port.Peer().Device()
 			vouched := peer.ByHand == nil || peer.ByHand.Confirmed != ""
 			if vouched && !lost[peer] || !beginsToPause(d.Old.Port(port.Name), d.New.Port(port.Name)) {
 				continue

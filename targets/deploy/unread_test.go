@@ -31,9 +31,11 @@ func TestUnread(t *testing.T) {
 		{name: "and the person goes on without it", old: &off, next: &on, lost: true, without: true},
 		{name: "not known before", next: &on, hand: &ir.ByHand{}, want: "others set by hand"},
 	} {
-		leaf, host := &ir.Device{Name: "leaf1", Switch: &ir.Switch{}}, &ir.Device{Name: "h1", Host: &ir.Host{}, ByHand: c.hand}
-		a, b := &ir.Port{Device: leaf, Name: "swp1"}, &ir.Port{Device: host, Name: "e0"}
-		a.Link = &ir.Link{A: a, B: b}
+		f := &ir.Fabric{}
+		leaf := &ir.Device{Name: "leaf1", Switch: &ir.Switch{}, Fabric: f}
+		host := &ir.Device{Name: "h1", Host: &ir.Host{}, ByHand: c.hand, Fabric: f}
+		a := ir.NewPort(leaf, ir.PortSpec{Name: "swp1"})
+		ir.NewLink(a, ir.NewPort(host, ir.PortSpec{Name: "e0"}), ir.Link{})
 		leaf.Ports = []*ir.Port{a}
 		settings := func(p *ir.PortSettings) *ir.Settings {
 			if p == nil {

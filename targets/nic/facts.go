@@ -81,8 +81,8 @@ func judgeFacts(s *Settings, f Facts) []string {
 	n := s.NIC
 	at := n.Name + " on " + n.Device.Name
 	say := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	if speed, ok := f.Number("speed"); ok && speed > 0 && f["carrier"] == "1" && n.Port != nil && n.Port.Speed > 0 && speed != n.Port.Speed {
-		say("%s runs at %s; the fabric has a link of %s to %s.", at, speedText(speed), speedText(n.Port.Speed), n.Port.Peer())
+	if speed, ok := f.Number("speed"); ok && speed > 0 && f["carrier"] == "1" && n.Port != nil && n.Port.Speed() > 0 && speed != n.Port.Speed() {
+		say("%s runs at %s; the fabric has a link of %s to %s.", at, speedText(speed), speedText(n.Port.Speed()), n.Port.Peer())
 	}
 	if layer := f["link_layer"]; layer != "" && layer != "Ethernet" {
 		say("The port of %s is an %s port, which carries no RoCE. Set the type of the link in the NIC's firmware.", at, target.Escape(layer))

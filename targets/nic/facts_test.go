@@ -15,12 +15,11 @@ func cabled() *ir.NIC {
 	f := &ir.Fabric{}
 	n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{Name: "h1", Fabric: f}}
 	leaf1, leaf2 := &ir.Device{Name: "leaf1", Fabric: f}, &ir.Device{Name: "leaf2", Fabric: f}
-	n.Port = &ir.Port{Device: n.Device, Name: n.Name, NIC: n, Speed: 100_000}
-	peer := &ir.Port{Device: leaf1, Name: "swp1", Speed: 100_000}
-	n.Port.Link = &ir.Link{A: n.Port, B: peer}
-	peer.Link = n.Port.Link
-	leaf1.Ports = []*ir.Port{peer, {Device: leaf1, Name: "swp2"}}
-	leaf2.Ports = []*ir.Port{{Device: leaf2, Name: "swp1"}}
+	n.Port = ir.NewPort(n.Device, ir.PortSpec{Name: n.Name, NIC: n, Speed: 100_000})
+	peer := ir.NewPort(leaf1, ir.PortSpec{Name: "swp1", Speed: 100_000})
+	ir.NewLink(n.Port, peer, ir.Link{})
+	leaf1.Ports = []*ir.Port{peer, ir.NewPort(leaf1, ir.PortSpec{Name: "swp2"})}
+	leaf2.Ports = []*ir.Port{ir.NewPort(leaf2, ir.PortSpec{Name: "swp1"})}
 	f.Devices = []*ir.Device{n.Device, leaf1, leaf2}
 	return n
 }

@@ -48,8 +48,8 @@ func (f *Family) image(d *ir.Device) target.Image {
 			netdev = b.Name
 		}
 		speed := n.Model.Speed
-		if n.Port != nil && n.Port.Speed > 0 {
-			speed = n.Port.Speed
+		if n.Port != nil && n.Port.Speed() > 0 {
+			speed = n.Port.Speed()
 		}
 		port := Port{
 			Netdev: target.Netdev{
@@ -58,7 +58,7 @@ func (f *Family) image(d *ir.Device) target.Image {
 				PCI:       fmt.Sprintf("0000:%02x:00.%d", bus, fn),
 				MTU:       cmp.Or(n.MTU, 1500),
 				SpeedMbps: speed,
-				Down:      n.Port != nil && n.Port.Link.Planned,
+				Down:      n.Port != nil && n.Port.Link().Planned,
 			},
 			Model: n.Model,
 			RDMA:  rdma,

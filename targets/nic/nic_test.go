@@ -148,8 +148,10 @@ func TestJudgeVLAN(t *testing.T) {
 		in := &ir.Intent{Version: 1, VLAN: c.vlan, Group: &ir.CosGroup{}}
 		n := &ir.NIC{
 			NICPlaces: &ir.NICPlaces{}, Name: c.name, Device: &ir.Device{Group: "store", Host: &ir.Host{}}, CreateVLAN: c.create,
-			RoCE: true, Intents: []*ir.Intent{in}, Port: &ir.Port{Link: &ir.Link{}},
+			RoCE: true, Intents: []*ir.Intent{in},
 		}
+		n.Port = ir.NewPort(n.Device, ir.PortSpec{NIC: n})
+		ir.NewLink(n.Port, nil, ir.Link{})
 		if c.ip != "" {
 			n.VLANIP = netip.MustParsePrefix(c.ip)
 		}

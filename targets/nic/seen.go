@@ -37,7 +37,7 @@ func agent(d *ir.Device) *target.LLDPAgent {
 	for _, n := range d.Host.NICs {
 		if n.Port != nil {
 			peer := n.Port.Peer()
-			a.Ports = append(a.Ports, target.LLDPPort{Port: n.Name, Peer: peer.Device.Name, PeerPort: peer.Name})
+			a.Ports = append(a.Ports, target.LLDPPort{Port: n.Name, Peer: peer.Device().Name, PeerPort: peer.Name})
 		}
 	}
 	return a

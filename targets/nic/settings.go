@@ -78,7 +78,7 @@ func (s *Settings) lossless() {
 		carries = true
 	}
 	if s.NIC.Port != nil {
-		for _, b := range s.NIC.Port.Buffers {
+		for _, b := range s.NIC.Port.Buffers() {
 			mark(b.Group)
 		}
 	}
@@ -87,8 +87,8 @@ func (s *Settings) lossless() {
 			mark(in.Group)
 		}
 	}
-	if p := s.NIC.Port; carries && p != nil && p.Link.Length.Known() {
-		s.Cable = int(min(max(math.Ceil(p.Link.Length.Metres), 1), 999)) // what mlx5 accepts
+	if p := s.NIC.Port; carries && p != nil && p.Link().Length.Known() {
+		s.Cable = int(min(max(math.Ceil(p.Link().Length.Metres), 1), 999)) // what mlx5 accepts
 	}
 }
 

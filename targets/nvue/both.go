@@ -91,7 +91,7 @@ func (s *settings) joinProfiles(d *ir.Device, kept map[string]*ir.PortSettings) 
 				return fmt.Sprintf("port %s has a buffer of stated size, and is to leave it to the switch", p.Name)
 			}
 			f.cos |= have.Lossless()
-			f.metres = max(f.metres, lengthClass(p.Link.Length))
+			f.metres = max(f.metres, lengthClass(p.Link().Length))
 			f.name = f.named(all)
 			if n := bits.OnesCount8(f.cos); n > d.Switch.Can.Lossless {
 				return fmt.Sprintf("port %s would have %d lossless classes, and %s carries %d", p.Name, n, d.Switch.Model.ASIC.Title,

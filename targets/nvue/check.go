@@ -52,21 +52,21 @@ func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	var fullest *ir.Port
 	sizes := map[*ir.CosGroup]bool{}
 	for _, p := range d.Ports {
-		if !p.ByPause() && (fullest == nil || len(p.Buffers) > len(fullest.Buffers)) {
+		if !p.ByPause() && (fullest == nil || len(p.Buffers()) > len(fullest.Buffers())) {
 			fullest = p
 		}
-		for _, b := range p.Buffers {
+		for _, b := range p.Buffers() {
 			if w := b.Group.PFC; w != nil && w.XonDelta.Set() {
 				sizes[b.Group] = true
 			}
 		}
 	}
-	if fullest != nil && len(fullest.Buffers) > 1 {
+	if fullest != nil && len(fullest.Buffers()) > 1 {
 		var list []string
-		for _, b := range fullest.Buffers {
+		for _, b := range fullest.Buffers() {
 			list = append(list, b.Group.Name)
 		}
-		last := fullest.Buffers[len(fullest.Buffers)-1].Group
+		last := fullest.Buffers()[len(fullest.Buffers())-1].Group
 		topicLossless.Warnf(ds, last.LosslessAt, "Ports of %s carry %d lossless groups: %s. They share one buffer on %s, so when one of them is "+
 			"congested, the others are paused, too. Put the intents into one lossless group, or leave only one of them lossless.",
 			block(d), len(list), strings.Join(list, ", "), d.Switch.Model.ASIC.Title)
@@ -88,7 +88,7 @@ func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 func checkBonds(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
 		if cumulus.Bonded(p) { // also one without a buffer has a scheduler
-			topicBonded.Noticef(ds, diag.FirstPlace(p.Link.BondAt, p.At), "Ports of %s are in bonds. NVUE takes settings of QoS for a bond, and "+
+			topicBonded.Noticef(ds, diag.FirstPlace(p.Link().BondAt, p.At), "Ports of %s are in bonds. NVUE takes settings of QoS for a bond, and "+
 				"refuses them for its members. rocec reads the bonds of a switch from its tree; what `rocec build` writes names the ports, "+
 				"and can be applied where no bond is.", block(d))
 			return

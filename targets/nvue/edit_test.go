@@ -313,7 +313,7 @@ func TestPitfalls(t *testing.T) {
 		d := device(t, sized, "tor1")
 		set := tree(t, edit(t, wish(t, d, nvue.AskPreset), ""))
 		p := set.Get("qos", "pfc", set.Get("interface", "swp1", "qos", "pfc", "profile").Value)
-		b := d.Ports[0].Buffers[0]
+		b := d.Ports[0].Buffers()[0]
 		assert.Equal(t, fmt.Sprint(b.Size.N), p.Get("port-buffer").Value)
 		assert.Equal(t, fmt.Sprint(b.Xoff.N), p.Get("xoff-threshold").Value)
 		assert.Equal(t, fmt.Sprint(b.XonDelta.N), p.Get("xon-threshold").Value)

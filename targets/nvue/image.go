@@ -39,9 +39,9 @@ func image(d *ir.Device) target.Image {
 		whole.Sub = -1
 		if parts[whole.String()]++; parts[whole.String()] == 1 {
 			p := sim.Port{Name: whole.String(), SpeedMbps: 100_000, MTU: 9216}
-			if cable := cables[n.Name]; cable != nil && cable.Link.Length.Known() {
-				p.Meters = int(math.Ceil(cable.Link.Length.Metres))
-				for _, b := range cable.Buffers {
+			if cable := cables[n.Name]; cable != nil && cable.Link().Length.Known() {
+				p.Meters = int(math.Ceil(cable.Link().Length.Metres))
+				for _, b := range cable.Buffers() {
 					p.Least += b.Need
 				}
 			}

@@ -175,17 +175,17 @@ func (s *settings) place(d *ir.Device) {
 	for _, p := range sorted(d.Ports) {
 		one := port{name: p.Name, lossless: -1, ecn: -1, byPCP: p.ByPCPAlone()}
 		var x needs
-		if len(p.Buffers) > 0 {
+		if len(p.Buffers()) > 0 {
 			f := profileOf(p, all)
 			if have, ok := found[f.name]; ok {
 				f = have
 			}
-			f.why = add(f.why, p.Link.Length.From)
+			f.why = add(f.why, p.Link().Length.From)
 			found[f.name] = f
 			x.lossless = f.name
 		}
 		var why []ir.Origin
-		for _, m := range p.Marks {
+		for _, m := range p.Marks() {
 			if q := s.queue[m.Group.Cos]; x.ecn[q] == (ir.Marking{}) {
 				x.ecn[q] = ir.Marking{Min: m.Min.N, Max: m.Max.N, Probability: m.Probability.N}
 			}
@@ -193,7 +193,7 @@ func (s *settings) place(d *ir.Device) {
 				why = add(why, ir.Origin{At: m.Group.ECN.At, Why: m.Group.Name + " is marked"})
 			}
 		}
-		if len(p.Marks) > 0 {
+		if len(p.Marks()) > 0 {
 			marks[x.ecn] = marking{at: x.ecn, why: why}
 		}
 		of = append(of, x)
@@ -238,10 +238,10 @@ func add(to []ir.Origin, o ir.Origin) []ir.Origin {
 // profileOf gives the profile of a lossless port: rocec-5m; of link pause rocec-pause-5m; of a port that does not carry all lossless
 // groups of the fabric with its priorities behind; with sizes of the person's, with these.
 func profileOf(p *ir.Port, all uint8) profile {
-	f := profile{pause: p.ByPause(), metres: lengthClass(p.Link.Length)}
+	f := profile{pause: p.ByPause(), metres: lengthClass(p.Link().Length)}
 	stated := false
 	var z sizes
-	for i, b := range p.Buffers {
+	for i, b := range p.Buffers() {
 		f.cos |= 1 << b.Group.Cos
 		f.why = add(f.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
 		if w := b.Group.PFC; w != nil && (w.Buffer.Set() || w.Xoff.Set() || w.XonDelta.Set()) {

@@ -81,7 +81,7 @@ func walk(t require.TestingT, d *ir.Device, text string) (packets int) {
 			scheduler := n.at(t, "interface", p.Name, "qos", "egress-scheduler", "profile").(string)
 			mode := n.at(t, "qos", "egress-scheduler", scheduler, "traffic-class", tc, "mode")
 			require.Equal(t, map[bool]string{true: "strict", false: "dwrr"}[in.Group.Strict], mode)
-			for _, m := range p.Marks {
+			for _, m := range p.Marks() {
 				profile := n.at(t, "interface", p.Name, "qos", "congestion-control", "profile").(string)
 				at := []string{"qos", "congestion-control", profile, "traffic-class", strconv.Itoa(m.Group.Cos)}
 				require.Equal(t, "enable", n.at(t, append(at, "ecn")...))
@@ -89,7 +89,7 @@ func walk(t require.TestingT, d *ir.Device, text string) (packets int) {
 				require.Equal(t, m.Max.N, n.at(t, append(at, "max-threshold")...))
 			}
 		}
-		if len(p.Buffers) == 0 {
+		if len(p.Buffers()) == 0 {
 			require.False(t, n.has("interface", p.Name, "qos", "pfc"))
 			continue
 		}
@@ -97,11 +97,11 @@ func walk(t require.TestingT, d *ir.Device, text string) (packets int) {
 		at := []string{"qos", table, n.at(t, "interface", p.Name, "qos", table, "profile").(string)}
 		require.Equal(t, "enable", n.at(t, append(at, "tx")...))
 		require.Equal(t, "enable", n.at(t, append(at, "rx")...))
-		require.GreaterOrEqual(t, float64(n.at(t, append(at, "cable-length")...).(int)), p.Link.Length.Metres)
+		require.GreaterOrEqual(t, float64(n.at(t, append(at, "cable-length")...).(int)), p.Link().Length.Metres)
 		if table == "pfc" {
 			priorities := n.at(t, append(at, "switch-priority")...).(naive)
-			require.Len(t, priorities, len(p.Buffers))
-			for _, b := range p.Buffers {
+			require.Len(t, priorities, len(p.Buffers()))
+			for _, b := range p.Buffers() {
 				require.Contains(t, priorities, strconv.Itoa(b.Group.Cos))
 			}
 		}

@@ -149,11 +149,11 @@ func probes(d *ir.Device) []target.Probe {
 	var all, some []*ir.Port
 	kinds := map[[3]int]bool{}
 	for _, p := range sorted(d.Ports) {
-		if len(p.Buffers) == 0 || p.Link.Planned {
+		if len(p.Buffers()) == 0 || p.Link().Planned {
 			continue
 		}
 		all = append(all, p)
-		if kind := [3]int{lengthClass(p.Link.Length), p.Speed, p.MTU}; !kinds[kind] && len(some) < atOnce {
+		if kind := [3]int{lengthClass(p.Link().Length), p.Speed(), p.MTU()}; !kinds[kind] && len(some) < atOnce {
 			kinds[kind] = true
 			some = append(some, p)
 		}
@@ -265,7 +265,7 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 func headroomOf(d *ir.Device, p *ir.Port, bound, groups string) target.Sample {
 	const name = "headroom"
 	need, floor := 0, 0
-	for _, b := range p.Buffers { // one priority group holds all of them
+	for _, b := range p.Buffers() { // one priority group holds all of them
 		need, floor = need+b.Need, floor+b.Floor
 	}
 	if !strings.Contains(bound, `"`+Prefix) {

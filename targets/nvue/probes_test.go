@@ -15,7 +15,8 @@ import (
 // for too little headroom, and not for an answer that means nothing to rocec, nor for a port without a link.
 func TestHeadroom(t *testing.T) {
 	d := &ir.Device{Name: "leaf1"}
-	p := &ir.Port{Name: "swp1", Link: &ir.Link{FlowControl: "pfc"}, Buffers: []*ir.Buffer{{Need: 1000, Floor: 900}}}
+	p := ir.NewPort(d, ir.PortSpec{Name: "swp1", Buffers: []*ir.Buffer{{Need: 1000, Floor: 900}}})
+	ir.NewLink(p, nil, ir.Link{FlowControl: "pfc"})
 	good, bad := "1", "0"
 	const unread, rocec = target.NotReadable, `{"profile":"rocec-5m"}`
 	for name, c := range map[string]struct{ bound, groups, link, want, holder string }{

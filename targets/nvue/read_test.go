@@ -45,7 +45,7 @@ func readsBack(t require.TestingT, d *ir.Device, text []byte) {
 	for _, p := range d.Ports {
 		w, g := want.Port(p.Name), got.Port(p.Name)
 		agree(p.String(), w, g)
-		if len(p.Marks) > 0 { // else ECN of default-global is somebody else's
+		if len(p.Marks()) > 0 { // else ECN of default-global is somebody else's
 			require.Equal(t, w.Marks, g.Marks, p.String())
 			require.Equal(t, w.Marking, g.Marking, p.String())
 		}

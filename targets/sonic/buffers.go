@@ -31,13 +31,13 @@ func (e *editor) speed(name string, p *port) int {
 	if n, err := strconv.Atoi(e.cfg.Get("PORT", name, "speed")); err == nil && n > 0 {
 		return n
 	}
-	return p.Speed
+	return p.Speed()
 }
 
 // metres is the length of cable that a port gets: in whole metres where the switch computes headroom itself, else the next one up for which
 // its lookup file has sizes. 0: the file has none that reaches.
 func (e *editor) metres(name string, p *port) int {
-	if !p.Link.Length.Known() { // then sizes are stated, and what somebody has set stays
+	if !p.Link().Length.Known() { // then sizes are stated, and what somebody has set stays
 		if n, ok := grammar.ParseMetres(e.cable(name)); ok && n > 0 {
 			return n
 		}
@@ -46,7 +46,7 @@ func (e *editor) metres(name string, p *port) int {
 		}
 		return usualLengths[len(usualLengths)-1]
 	}
-	length := p.Link.Length.Metres
+	length := p.Link().Length.Metres
 	whole := max(int(math.Ceil(length)), 1) // 0m turns the buffers of a port off
 	switch {
 	case e.dynamic:
@@ -92,7 +92,7 @@ func (e *editor) made(name string, p *port) bool {
 func (e *editor) wishBuffers(put putter, name string, p *port) {
 	metres := e.metres(name, p)
 	if metres > 0 {
-		put("CABLE_LENGTH", e.cableRow(name), name, fmt.Sprintf("%dm", metres), add(nil, p.Link.Length.From))
+		put("CABLE_LENGTH", e.cableRow(name), name, fmt.Sprintf("%dm", metres), add(nil, p.Link().Length.From))
 	}
 	switch {
 	case e.dynamic:
@@ -224,16 +224,16 @@ func (e *editor) judgeLengths(ds *diag.List) {
 			continue
 		}
 		speed := e.speed(name, p)
-		of := pair{speed, p.Link.Length.Metres}
+		of := pair{speed, p.Link().Length.Metres}
 		if said[of] {
 			continue
 		}
 		said[of] = true
-		at := diag.FirstPlace(p.Link.Length.From.At, p.At)
+		at := diag.FirstPlace(p.Link().Length.From.At, p.At)
 		if all := e.lookup.Lengths(speed); len(all) > 0 {
 			topicCable.Errorf(ds, at, "The cable at %s of %s is %g m long, and the lookup file of the switch has sizes for %s at %s only. The "+
 				"buffer manager would leave the port lossy. Use a shorter cable, or add a row to pg_profile_lookup.ini on the "+
-				"switch.", name, d.Name, p.Link.Length.Metres,
+				"switch.", name, d.Name, p.Link().Length.Metres,
 				metresText(all), platform.SpeedText(speed))
 			continue
 		}

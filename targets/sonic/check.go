@@ -35,8 +35,8 @@ func block(d *ir.Device) string { return fmt.Sprintf("switch %q", d.Group) }
 // checkPauses refuses link pause: no table of CONFIG_DB that rocec knows has it.
 func checkPauses(ds *diag.List, d *ir.Device) {
 	for _, p := range d.Ports {
-		if len(p.Buffers) > 0 && p.ByPause() {
-			topicPause.Errorf(ds, diag.FirstPlace(p.Link.FlowControlAt, d.Fabric.FlowControlAt, p.At), "The cable at %s of %s is lossless by link "+
+		if len(p.Buffers()) > 0 && p.ByPause() {
+			topicPause.Errorf(ds, diag.FirstPlace(p.Link().FlowControlAt, d.Fabric.FlowControlAt, p.At), "The cable at %s of %s is lossless by link "+
 				"pause, and no table of SONiC that rocec knows turns that on at a port. Use PFC there, or write the switch by hand.", p.Name, block(d))
 			return
 		}
@@ -63,7 +63,7 @@ func checkTrust(ds *diag.List, d *ir.Device) {
 func checkGroups(ds *diag.List, d *ir.Device) {
 	said := map[*ir.CosGroup]bool{}
 	for _, p := range d.Ports {
-		for _, b := range p.Buffers {
+		for _, b := range p.Buffers() {
 			g := b.Group
 			if said[g] || p.ByPause() {
 				continue
@@ -90,7 +90,7 @@ func checkMarks(ds *diag.List, d *ir.Device, r grammar.Release) {
 	}
 	var first *ir.Mark
 	for _, p := range d.Ports {
-		for _, m := range p.Marks {
+		for _, m := range p.Marks() {
 			if first == nil {
 				first = m
 			}

@@ -53,7 +53,7 @@ func portsOf(f *ir.Fabric, name string) string {
 	d := f.Devices[slices.IndexFunc(f.Devices, func(d *ir.Device) bool { return d.Name == name })]
 	var out []string
 	for _, p := range d.Ports {
-		out = append(out, fmt.Sprintf("%s %s", p.Name, platform.SpeedText(p.Speed)))
+		out = append(out, fmt.Sprintf("%s %s", p.Name, platform.SpeedText(p.Speed())))
 	}
 	return strings.Join(out, ", ")
 }
@@ -106,7 +106,7 @@ func TestLanesOfPorts(t *testing.T) {
 	assert.Equal(t, map[string]int{
 		"Ethernet0": 4, "Ethernet4": 2, "Ethernet6": 2, "Ethernet8": 8, "Ethernet16": 4, "Ethernet27": 1,
 	}, got)
-	assert.Zero(t, sonic.LanesOf(&ir.Port{Device: f.Devices[0], Name: "any"}))
+	assert.Zero(t, sonic.LanesOf(ir.NewPort(f.Devices[0], ir.PortSpec{Name: "any"})))
 }
 
 func TestSplitPortsAreJudged(t *testing.T) {

@@ -103,9 +103,9 @@ func boxes(d *ir.Device) map[string]box {
 
 // speeds gives a box the speed of all ports of a device; not ok: they differ.
 func speeds(d *ir.Device) (string, bool) {
-	speed := d.Ports[0].Speed
+	speed := d.Ports[0].Speed()
 	for _, p := range d.Ports {
-		if p.Speed != speed {
+		if p.Speed() != speed {
 			return "", false
 		}
 	}

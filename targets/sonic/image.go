@@ -46,7 +46,7 @@ func image(d *ir.Device) target.Image {
 	for i := range img.Netdevs {
 		if p := cabled[img.Netdevs[i].Name]; p != nil {
 			n := &img.Netdevs[i]
-			n.MTU, n.Down, n.Master = p.MTU, p.Link.Planned, portChannel(p)
+			n.MTU, n.Down, n.Master = p.MTU(), p.Link().Planned, portChannel(p)
 		}
 	}
 	img.Sims = append(img.Sims, target.RouterOf(d, true), target.AgentOf(d), bridge)
@@ -66,8 +66,8 @@ func lookupText(d *ir.Device) string {
 		for _, at := range row.At {
 			xoff := at.Bytes
 			for _, p := range d.Ports {
-				for _, buffer := range p.Buffers {
-					if p.Speed == row.Speed && p.Link.Length.Known() && p.Link.Length.Metres <= float64(at.Metres) {
+				for _, buffer := range p.Buffers() {
+					if p.Speed() == row.Speed && p.Link().Length.Known() && p.Link().Length.Metres <= float64(at.Metres) {
 						xoff = max(xoff, buffer.Floor)
 					}
 				}
@@ -95,8 +95,8 @@ func portChannel(p *ir.Port) string {
 	switch nic := p.Peer().NIC; {
 	case nic != nil && nic.Bond != nil && nic.Bond.Mode != "active-backup":
 		return "PortChannel" + strconv.Itoa(1000+8*int(nic.Device.ID)+slices.Index(nic.Device.Host.Bonds, nic.Bond))
-	case p.Link.Bond != 0:
-		return "PortChannel" + strconv.Itoa(p.Link.Bond)
+	case p.Link().Bond != 0:
+		return "PortChannel" + strconv.Itoa(p.Link().Bond)
 	}
 	return ""
 }
@@ -135,7 +135,7 @@ func frontPanel(d *ir.Device) []sim.Port {
 				}
 				p.Lanes = strings.TrimPrefix(p.Lanes, ",")
 				if cable := used[f.Number][f.Sub]; cable != nil {
-					p.SpeedMbps, p.MTU = cable.Speed, cmp.Or(cable.MTU, p.MTU)
+					p.SpeedMbps, p.MTU = cable.Speed(), cmp.Or(cable.MTU(), p.MTU)
 				}
 				out = append(out, p)
 			}

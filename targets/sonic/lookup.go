@@ -86,22 +86,22 @@ func CheckLookup(d *ir.Device) (ds diag.List) {
 	}
 	judged := map[int]bool{}
 	for _, p := range d.Ports {
-		if len(p.Buffers) == 0 || p.ByPause() || judged[p.Speed] {
+		if len(p.Buffers()) == 0 || p.ByPause() || judged[p.Speed()] {
 			continue
 		}
-		files := filesWith(m, p.Speed)
+		files := filesWith(m, p.Speed())
 		longest := 0
 		for _, of := range files {
 			longest = max(longest, slices.Max(of))
 		}
-		what := fmt.Sprintf("no row for %s", platform.SpeedText(p.Speed))
+		what := fmt.Sprintf("no row for %s", platform.SpeedText(p.Speed()))
 		switch {
-		case len(files) > 0 && p.Link.Length.Metres <= float64(longest):
+		case len(files) > 0 && p.Link().Length.Metres <= float64(longest):
 			continue
 		case len(files) > 0:
-			what = fmt.Sprintf("no row for %s and %g m; the longest is %d m", platform.SpeedText(p.Speed), p.Link.Length.Metres, longest)
+			what = fmt.Sprintf("no row for %s and %g m; the longest is %d m", platform.SpeedText(p.Speed()), p.Link().Length.Metres, longest)
 		}
-		judged[p.Speed] = true
+		judged[p.Speed()] = true
 		topicLookup.Warnf(&ds, d.Decl, "The switches of switch %q are %s, and the lookup files of its hwskus (%s), as SONiC ships them, have "+
 			"%s. A port without a row is not lossless, whatever else is set. The file of the switch decides: see pg_profile_lookup.ini there.",
 			d.Group, m.Title, strings.Join(HwSKUs(m), ", "), what).Note(p.At, "such a port")

@@ -105,11 +105,11 @@ func (s *settings) place(d *ir.Device) {
 	for _, p := range d.Ports {
 		one := port{Port: p}
 		one.byPCP, one.trustWhy = believes(p)
-		for _, b := range p.Buffers {
+		for _, b := range p.Buffers() {
 			one.lossless |= 1 << b.Group.Cos
 			one.why = add(one.why, ir.Origin{At: b.Group.LosslessAt, Why: b.Group.Name + " is lossless"})
 		}
-		for _, m := range p.Marks {
+		for _, m := range p.Marks() {
 			at := ir.Marking{Min: m.Min.N, Max: m.Max.N, Probability: m.Probability.N}
 			if one.marks[m.Group.Cos] != (ir.Marking{}) {
 				continue
@@ -163,7 +163,7 @@ func (s *settings) profileOf(at ir.Marking) string {
 // the port decides; [Check] refuses a port by which both come in.
 func believes(p *ir.Port) (byPCP bool, why []ir.Origin) {
 	t := p.Trust()
-	intents := p.Device.Switch.Intents
+	intents := p.Device().Switch.Intents
 	if entering := p.Entering(); t.PCP && t.DSCP && len(entering) > 0 {
 		t, intents = ir.TrustOf(entering), entering
 	}

@@ -217,9 +217,9 @@ func TestCheckLookup(t *testing.T) {
 	check := func(model string, speed int, metres ...float64) diag.List {
 		d := &ir.Device{Group: "leaf", Decl: diag.Range{Filename: "decl"}, Switch: &ir.Switch{Model: find(t, model)}, Fabric: &ir.Fabric{}}
 		for _, m := range metres {
-			d.Ports = append(d.Ports, &ir.Port{
-				Device: d, Speed: speed, Link: &ir.Link{FlowControl: ir.PFC, Length: ir.Length{Metres: m}}, Buffers: []*ir.Buffer{{}},
-			})
+			p := ir.NewPort(d, ir.PortSpec{Speed: speed, Buffers: []*ir.Buffer{{}}})
+			ir.NewLink(p, nil, ir.Link{FlowControl: ir.PFC, Length: ir.Length{Metres: m}})
+			d.Ports = append(d.Ports, p)
 		}
 		return CheckLookup(d)
 	}
@@ -249,9 +249,15 @@ func TestCheckLookup(t *testing.T) {
 		assert.Contains(t, ds[0].Detail, c.say)
 	}
 	own := *find(t, "as7726-32x")
-	p := &ir.Port{Speed: 100_000, Link: &ir.Link{}, Buffers: []*ir.Buffer{{}}}
-	assert.Empty(t, CheckLookup(&ir.Device{Switch: &ir.Switch{Model: &own}, Ports: []*ir.Port{p}}))
-	d := &ir.Device{Switch: &ir.Switch{Model: find(t, "as7726-32x")}, Ports: []*ir.Port{{Speed: 100_000, Link: &ir.Link{}}}}
+	cabled := func(m *platform.Switch, buffers []*ir.Buffer) *ir.Device {
+		d := &ir.Device{Switch: &ir.Switch{Model: m}}
+		p := ir.NewPort(d, ir.PortSpec{Speed: 100_000, Buffers: buffers})
+		ir.NewLink(p, nil, ir.Link{})
+		d.Ports = []*ir.Port{p}
+		return d
+	}
+	assert.Empty(t, CheckLookup(cabled(&own, []*ir.Buffer{{}})))
+	d := cabled(find(t, "as7726-32x"), nil)
 	assert.Empty(t, CheckLookup(d), "no port of it is lossless")
 }
 

@@ -72,11 +72,11 @@ func walk(t *testing.T, d *ir.Device, n naive) (packets int) {
 				require.NotEmpty(t, n["PFC_WD"][p.Name]["action"])
 				metres, err := strconv.Atoi(strings.TrimSuffix(n["CABLE_LENGTH"]["AZURE"][p.Name], "m"))
 				require.NoError(t, err)
-				require.GreaterOrEqual(t, float64(metres), p.Link.Length.Metres)
+				require.GreaterOrEqual(t, float64(metres), p.Link().Length.Metres)
 			} else {
 				require.Equal(t, "0", pg)
 			}
-			for _, m := range p.Marks {
+			for _, m := range p.Marks() {
 				if m.Group != in.Group {
 					continue
 				}

@@ -107,12 +107,12 @@ func Lanes(m *platform.Switch, port int) []int {
 // LanesOf is how many lanes a port of a compiled switch has: those of the whole port, or of a part up to the next one that the fabric
 // uses. 0: no more than its name is known of it. The switch's PORT table has the lanes that it runs over.
 func LanesOf(p *ir.Port) int {
-	r, ok := p.Device.Switch.Model.Port(int(p.Front.Number), -1)
+	r, ok := p.Device().Switch.Model.Port(int(p.Front.Number), -1)
 	if !ok || p.Front.Sub < 0 {
 		return r.Lanes
 	}
 	var used []int
-	for _, q := range p.Device.Ports {
+	for _, q := range p.Device().Ports {
 		if q.Front.Number == p.Front.Number {
 			used = append(used, int(q.Front.Sub))
 		}

@@ -90,14 +90,14 @@ func probes(d *ir.Device) []target.Probe {
 	var all, some []*ir.Port
 	kinds := map[[3]int]bool{}
 	for _, p := range target.SortedPorts(d) {
-		if p.Link != nil {
+		if p.Link() != nil {
 			cables = append(cables, target.CableOf(p, p.Name)) // Ethernet and digits
 		}
-		if len(p.Buffers) == 0 || p.Link.Planned {
+		if len(p.Buffers()) == 0 || p.Link().Planned {
 			continue
 		}
 		all = append(all, p)
-		if kind := [3]int{int(p.Link.Length.Metres), p.Speed, p.MTU}; !kinds[kind] && len(some) < atOnce {
+		if kind := [3]int{int(p.Link().Length.Metres), p.Speed(), p.MTU()}; !kinds[kind] && len(some) < atOnce {
 			kinds[kind] = true
 			some = append(some, p)
 		}
@@ -216,7 +216,7 @@ func (s shortage) text(device, port string) string {
 func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample, shortage) {
 	enabled := enabledOf(says["enabled:"+p.Name])
 	var tight shortage
-	for _, b := range p.Buffers {
+	for _, b := range p.Buffers() {
 		cos := b.Group.Cos
 		if enabled>>cos&1 == 0 || !mine(says["map:"+p.Name]) {
 			continue
@@ -292,7 +292,7 @@ case $oid in oid:*) db HGETALL "COUNTERS:$oid" ;; esac
 	lossless := map[string]uint8{}
 	for _, p := range ports {
 		fmt.Fprintf(&b, "echo \"port:%[1]s $(of COUNTERS_PORT_NAME_MAP %[1]s)\"\n", p.Name)
-		for _, buffer := range p.Buffers {
+		for _, buffer := range p.Buffers() {
 			lossless[p.Name] |= 1 << buffer.Group.Cos
 			at := fmt.Sprintf("%s:%d", p.Name, buffer.Group.Cos)
 			fmt.Fprintf(&b, "echo \"group:%[1]s $(of COUNTERS_PG_NAME_MAP %[1]s)\"\necho \"queue:%[1]s $(of COUNTERS_QUEUE_NAME_MAP %[1]s)\"\n", at)

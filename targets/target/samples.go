@@ -85,8 +85,8 @@ type Cable struct {
 // CableOf is the cable at a port, whose interface is given as a word of a shell, too.
 func CableOf(p *ir.Port, quoted string) Cable {
 	c := Cable{Interface: p.Name, Quoted: quoted, Peer: p.Peer().String()}
-	if p.Link.Planned {
-		c.Planned = p.Link.Block
+	if p.Link().Planned {
+		c.Planned = p.Link().Block
 	}
 	return c
 }

@@ -13,13 +13,12 @@ import (
 // or not there; where it has a link, that is a hint. None of its states is hard,
 // so that a change is not undone because people pull it while they lay it.
 func TestLinkProbe(t *testing.T) {
-	leaf := &ir.Device{Name: "leaf1"}
-	laid, planned := &ir.Link{Block: `mesh "up"`}, &ir.Link{Block: `mesh "new"`, Planned: true}
-	port := func(l *ir.Link, name string) target.Cable {
-		a, b := &ir.Port{Device: leaf, Name: name, Link: l}, &ir.Port{Device: &ir.Device{Name: "spine1"}, Name: "swp9", Link: l}
-		one := *l
-		one.A, one.B = a, b
-		a.Link = &one
+	f := &ir.Fabric{}
+	leaf, spine := &ir.Device{Name: "leaf1", Fabric: f}, &ir.Device{Name: "spine1", Fabric: f}
+	laid, planned := ir.Link{Block: `mesh "up"`}, ir.Link{Block: `mesh "new"`, Planned: true}
+	port := func(l ir.Link, name string) target.Cable {
+		a := ir.NewPort(leaf, ir.PortSpec{Name: name})
+		ir.NewLink(a, ir.NewPort(spine, ir.PortSpec{Name: "swp9"}), l)
 		return target.CableOf(a, name)
 	}
 	cables := []target.Cable{port(laid, "swp1"), port(planned, "swp2")}

@@ -16,8 +16,8 @@ func SortedPorts(d *ir.Device) []*ir.Port {
 func AgentOf(d *ir.Device) *LLDPAgent {
 	a := &LLDPAgent{}
 	for _, p := range SortedPorts(d) {
-		if peer := p.Peer(); peer.Device.Switch != nil || peer.Device.ByHand != nil {
-			a.Ports = append(a.Ports, LLDPPort{Port: p.Name, Peer: peer.Device.Name, PeerPort: peer.Name})
+		if peer := p.Peer(); peer.Device().Switch != nil || peer.Device().ByHand != nil {
+			a.Ports = append(a.Ports, LLDPPort{Port: p.Name, Peer: peer.Device().Name, PeerPort: peer.Name})
 		}
 	}
 	return a
@@ -27,7 +27,7 @@ func AgentOf(d *ir.Device) *LLDPAgent {
 func RouterOf(d *ir.Device, families bool) *Router {
 	r := &Router{AS: d.Switch.ASN, Families: families}
 	for _, p := range SortedPorts(d) {
-		if peer := p.Peer().Device.Switch; peer != nil && p.Link.Routed && d.Switch.ASN > 0 && peer.ASN > 0 {
+		if peer := p.Peer().Device().Switch; peer != nil && p.Link().Routed && d.Switch.ASN > 0 && peer.ASN > 0 {
 			r.Peers = append(r.Peers, RouterPeer{Port: p.Name, AS: peer.ASN})
 		}
 	}
@@ -44,7 +44,7 @@ func BridgeOf(d *ir.Device, keyed bool, bond func(*ir.Port) string) *Bridge {
 				b.Bonds = append(b.Bonds, name)
 			}
 		}
-		if p.Link.Routed {
+		if p.Link().Routed {
 			continue
 		}
 		intents := d.Switch.Intents

@@ -40,7 +40,7 @@ func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
 	for _, d := range f.Devices {
 		if d.Host != nil {
 			for _, n := range d.Host.NICs {
-				if n.Port != nil && (f.FlowControl == ir.Pause || !g.Lossless || Lossless(n.Port.Link, g)) {
+				if n.Port != nil && (f.FlowControl == ir.Pause || !g.Lossless || Lossless(n.Port.Link(), g)) {
 					nics = append(nics, n)
 				}
 			}
@@ -115,12 +115,12 @@ func members(nics []*ir.NIC) []member {
 // place returns the device the port's traffic enters and leaves the switches by; nil if its cable is down.
 func place(p *ir.Port, down []*ir.Link) *ir.Device {
 	switch {
-	case forwards(p.Device):
-		return p.Device
-	case slices.Contains(down, p.Link):
+	case forwards(p.Device()):
+		return p.Device()
+	case slices.Contains(down, p.Link()):
 		return nil
 	}
-	return p.Peer().Device
+	return p.Peer().Device()
 }
 
 // Brute enumerates what traffic of a fabric can do with some links down.
@@ -175,13 +175,13 @@ type path []*ir.Port
 // flow puts the sender's cable before the path and gives each cable its group.
 func (b *Brute) flow(g *ir.CosGroup, src *ir.Port, p path) *ir.Flow {
 	f := &ir.Flow{}
-	if !forwards(src.Device) {
+	if !forwards(src.Device()) {
 		f.Ports = append(f.Ports, src, src.Peer())
 	}
 	f.Ports = append(f.Ports, p...)
 	before := 0
 	for i := 0; i < len(f.Ports); i += 2 {
-		rise := height(f.Ports[i+1].Device) - height(f.Ports[i].Device)
+		rise := height(f.Ports[i+1].Device()) - height(f.Ports[i].Device())
 		if before < 0 && rise > 0 && g.Bounce != nil { // it came down and goes up again
 			g = g.Bounce
 		}
@@ -223,11 +223,11 @@ func (b *Brute) routes(t talk, to member) func(src *ir.Port) []path {
 		}
 	case ir.SpanningTree:
 		next = func(p path, at *ir.Device) []*ir.Port {
-			return b.filter(t, p, at, func(out *ir.Port) bool { return b.Tree[out.Link] })
+			return b.filter(t, p, at, func(out *ir.Port) bool { return b.Tree[out.Link()] })
 		}
 	default:
 		next = func(p path, at *ir.Device) []*ir.Port {
-			return b.filter(t, p, at, func(out *ir.Port) bool { return !visits(p, out.Peer().Device) })
+			return b.filter(t, p, at, func(out *ir.Port) bool { return !visits(p, out.Peer().Device()) })
 		}
 	}
 	return func(src *ir.Port) []path {
@@ -239,7 +239,7 @@ func (b *Brute) routes(t talk, to member) func(src *ir.Port) []path {
 				return
 			}
 			for _, port := range next(p, at) {
-				walk(append(slices.Clone(p), port, port.Peer()), port.Peer().Device)
+				walk(append(slices.Clone(p), port, port.Peer()), port.Peer().Device())
 			}
 		}
 		if d := place(src, b.Down); d != nil {
@@ -253,7 +253,7 @@ func (b *Brute) routes(t talk, to member) func(src *ir.Port) []path {
 func finish(p path, at *ir.Device, ends []*ir.Port) []path {
 	var out []path
 	for _, end := range ends {
-		if end.Device == at { // a host that forwards has received the frame
+		if end.Device() == at { // a host that forwards has received the frame
 			return []path{p}
 		}
 		out = append(out, append(slices.Clone(p), end.Peer(), end))
@@ -265,7 +265,7 @@ func finish(p path, at *ir.Device, ends []*ir.Port) []path {
 func (b *Brute) filter(t talk, p path, at *ir.Device, fine func(*ir.Port) bool) []*ir.Port {
 	var out []*ir.Port
 	for _, port := range at.Ports {
-		back := len(p) > 0 && p[len(p)-2].Device == port.Peer().Device
+		back := len(p) > 0 && p[len(p)-2].Device() == port.Peer().Device()
 		if b.open(t, port) && !back && fine(port) {
 			out = append(out, port)
 		}
@@ -275,19 +275,19 @@ func (b *Brute) filter(t talk, p path, at *ir.Device, fine func(*ir.Port) bool) 
 
 // open tells whether traffic of the talk can leave by the port to another device that forwards.
 func (b *Brute) open(t talk, out *ir.Port) bool {
-	return between(out.Link) && out.Peer().Device != out.Device && !slices.Contains(b.Down, out.Link) && !(t.bridged && out.Link.Routed)
+	return between(out.Link()) && out.Peer().Device() != out.Device() && !slices.Contains(b.Down, out.Link()) && !(t.bridged && out.Link().Routed)
 }
 
 func visits(p path, d *ir.Device) bool {
-	return slices.ContainsFunc(p, func(q *ir.Port) bool { return q.Device == d })
+	return slices.ContainsFunc(p, func(q *ir.Port) bool { return q.Device() == d })
 }
 
 // valleyFree tells whether the path rises, takes at most one peer step, and falls.
 func valleyFree(p path) bool {
 	falls := false
 	for i := 0; i < len(p); i += 2 {
-		rise := height(p[i+1].Device) - height(p[i].Device)
-		if falls && rise >= 0 || rise == 0 && !p[i].Link.Peer {
+		rise := height(p[i+1].Device()) - height(p[i].Device())
+		if falls && rise >= 0 || rise == 0 && !p[i].Link().Peer {
 			return false
 		}
 		falls = falls || rise <= 0
@@ -308,14 +308,14 @@ func (b *Brute) shortest(t talk, src *ir.Port, last map[*ir.Device][]*ir.Port) [
 		for _, p := range front {
 			at := start
 			if len(p) > 0 {
-				at = p[len(p)-1].Device
+				at = p[len(p)-1].Device()
 			}
 			if ends := last[at]; ends != nil {
 				out = append(out, finish(p, at, ends)...)
 				continue
 			}
 			for _, port := range at.Ports {
-				if next := port.Peer().Device; b.open(t, port) && !reached[next] { // a device reached earlier is no way on
+				if next := port.Peer().Device(); b.open(t, port) && !reached[next] { // a device reached earlier is no way on
 					now[next] = true
 					longer = append(longer, append(slices.Clone(p), port, port.Peer()))
 				}
@@ -354,12 +354,12 @@ func (b *Brute) vector(t talk, last map[*ir.Device][]*ir.Port) map[*ir.Device][]
 			}
 			var c choice
 			for _, port := range d.Ports {
-				if route := passed[port.Peer().Device]; b.open(t, port) && routes(port.Link) && route != nil && !slices.Contains(route, asn(d)) {
+				if route := passed[port.Peer().Device()]; b.open(t, port) && routes(port.Link()) && route != nil && !slices.Contains(route, asn(d)) {
 					c.via = append(c.via, port)
 				}
 			}
 			if c.via != nil {
-				c.path = append([]int{asn(d)}, passed[c.via[b.Random.IntN(len(c.via))].Peer().Device]...)
+				c.path = append([]int{asn(d)}, passed[c.via[b.Random.IntN(len(c.via))].Peer().Device()]...)
 				chosen[d] = c
 			}
 		}
@@ -371,7 +371,9 @@ func (b *Brute) vector(t talk, last map[*ir.Device][]*ir.Port) map[*ir.Device][]
 }
 
 // routes tells whether eBGP runs over the link: over IP hops, and to hosts that forward.
-func routes(l *ir.Link) bool { return l.Routed || l.A.Device.Host != nil || l.B.Device.Host != nil }
+func routes(l *ir.Link) bool {
+	return l.Routed || l.A().Device().Host != nil || l.B().Device().Host != nil
+}
 
 // asn is the AS of a device; a host that forwards is one of its own.
 func asn(d *ir.Device) int {
@@ -408,20 +410,20 @@ func (b *Brute) walks(graph Graph, g *ir.CosGroup, t talk, from, to member) {
 	}
 	var channels []*ir.Port // by the port it leaves by
 	for _, p := range b.Fabric.Ports {
-		if b.open(t, p) && !(flood && p.Link.Routed) {
+		if b.open(t, p) && !(flood && p.Link().Routed) {
 			channels = append(channels, p)
 		}
 	}
 	follows := func(a, c *ir.Port) bool { // c after a
-		oneBond := a.Link.Bond > 0 && a.Link.Bond == c.Link.Bond
-		return a.Peer().Device == c.Device && a.Peer() != c && !oneBond && (flood || c.Peer().Device != a.Device)
+		oneBond := a.Link().Bond > 0 && a.Link().Bond == c.Link().Bond
+		return a.Peer().Device() == c.Device() && a.Peer() != c && !oneBond && (flood || c.Peer().Device() != a.Device())
 	}
 	comes, gets := map[*ir.Port]bool{}, map[*ir.Port]bool{}
 	for before := -1; before < len(comes)+len(gets); {
 		before = len(comes) + len(gets)
 		for _, c := range channels {
-			comes[c] = comes[c] || at(from, c.Device)
-			gets[c] = gets[c] || flood || at(to, c.Peer().Device)
+			comes[c] = comes[c] || at(from, c.Device())
+			gets[c] = gets[c] || flood || at(to, c.Peer().Device())
 			for _, d := range channels {
 				comes[c] = comes[c] || follows(d, c) && comes[d]
 				gets[c] = gets[c] || follows(c, d) && gets[d]
@@ -472,7 +474,7 @@ func someByPause(f *ir.Fabric) bool {
 func Sets(f *ir.Fabric, most int) iter.Seq[[]*ir.Link] {
 	var links []*ir.Link
 	for _, l := range f.Links {
-		if between(l) || slices.ContainsFunc([]*ir.Port{l.A, l.B}, func(p *ir.Port) bool { return p.NIC != nil && p.NIC.Bond != nil }) {
+		if between(l) || slices.ContainsFunc([]*ir.Port{l.A(), l.B()}, func(p *ir.Port) bool { return p.NIC != nil && p.NIC.Bond != nil }) {
 			links = append(links, l)
 		}
 	}
@@ -530,12 +532,12 @@ func SpanningTree(f *ir.Fabric, root *ir.Device, down []*ir.Link) map[*ir.Link]b
 		seen[d] = true
 		for queue := []*ir.Device{d}; len(queue) > 0; queue = queue[1:] {
 			for _, p := range queue[0].Ports {
-				if next := p.Peer().Device; b.open(talk{bridged: true}, p) && !seen[next] {
-					seen[next], tree[p.Link] = true, true
+				if next := p.Peer().Device(); b.open(talk{bridged: true}, p) && !seen[next] {
+					seen[next], tree[p.Link()] = true, true
 					queue = append(queue, next)
 					for _, q := range queue[0].Ports { // a bond is one port
-						if q.Link.Bond > 0 && q.Link.Bond == p.Link.Bond && b.open(talk{bridged: true}, q) {
-							tree[q.Link] = true
+						if q.Link().Bond > 0 && q.Link().Bond == p.Link().Bond && b.open(talk{bridged: true}, q) {
+							tree[q.Link()] = true
 						}
 					}
 				}

@@ -31,7 +31,7 @@ func pausedFabric(r *rand.Rand, routing ir.Routing, failures int, between bool) 
 		of := 1 + r.IntN(3)
 		pause := 0
 		for _, l := range f.Links {
-			host := l.A.Device.Host != nil || l.B.Device.Host != nil
+			host := l.A().Device().Host != nil || l.B().Device().Host != nil
 			if l.FlowControl = ir.PFC; r.IntN(of) == 0 && (between || host) {
 				l.FlowControl = ir.Pause
 				pause++

@@ -50,7 +50,8 @@ func bridged(c *irtest.Cabling) *irtest.Cabling {
 // lossy takes PFC off links.
 func lossy(c *irtest.Cabling, links string) *irtest.Cabling {
 	for _, l := range c.Cables(links) {
-		l.A.Buffers, l.B.Buffers = nil, nil
+		l.A().SetBuffers(nil)
+		l.B().SetBuffers(nil)
 	}
 	return c
 }
@@ -93,7 +94,7 @@ func pausedCables(c *irtest.Cabling, some func(*ir.Link) bool) *irtest.Cabling {
 func lossyBounces(c *irtest.Cabling) *irtest.Cabling {
 	c.Bounce().Group.Bounce.Lossless = false
 	for _, p := range c.F.Ports {
-		p.Buffers = slices.DeleteFunc(slices.Clone(p.Buffers), func(b *ir.Buffer) bool { return !b.Group.Lossless })
+		p.SetBuffers(slices.DeleteFunc(slices.Clone(p.Buffers()), func(b *ir.Buffer) bool { return !b.Group.Lossless }))
 	}
 	return c
 }
@@ -114,11 +115,11 @@ func byHand(t *rapid.T, c *irtest.Cabling, of int, kinds ...ir.FlowControl) {
 // bonds lays a second cable beside some of those between switches, one of so many, that is one bond with the first.
 func bonds(t *rapid.T, c *irtest.Cabling, of int) {
 	for i, l := range slices.Clone(c.F.Links) {
-		if l.A.Device.Switch == nil || l.B.Device.Switch == nil || rapid.IntRange(1, of).Draw(t, "bond") > 1 {
+		if l.A().Device().Switch == nil || l.B().Device().Switch == nil || rapid.IntRange(1, of).Draw(t, "bond") > 1 {
 			continue
 		}
 		l.Bond = i + 1
-		c.Link(l.A.Device.Name, l.B.Device.Name).Bond = i + 1
+		c.Link(l.A().Device().Name, l.B().Device().Name).Bond = i + 1
 	}
 }
 
@@ -230,8 +231,8 @@ func minimal(c *irtest.Cabling, classes bool) func(a, b string) []string {
 			return []string{a, b}
 		}
 		for _, l := range c.F.Links {
-			for _, p := range []*ir.Port{l.A, l.B} {
-				from, to := p.Device.Name, p.Peer().Device.Name
+			for _, p := range []*ir.Port{l.A(), l.B()} {
+				from, to := p.Device().Name, p.Peer().Device().Name
 				if from[:2] != a[:2] || to[:2] != b[:2] {
 					continue
 				}
@@ -322,13 +323,13 @@ func drawn(r *rand.Rand, routing ir.Routing) *irtest.Cabling {
 		}
 	}
 	for _, l := range c.F.Links {
-		if l.A.Device.Host != nil || l.B.Device.Host != nil {
+		if l.A().Device().Host != nil || l.B().Device().Host != nil {
 			continue
 		}
-		l.Peer = l.A.Device.Switch.Tier == l.B.Device.Switch.Tier
+		l.Peer = l.A().Device().Switch.Tier == l.B().Device().Switch.Tier
 		l.Routed = !bridge
 		if r.IntN(12) == 0 {
-			l.A.Buffers = nil
+			l.A().SetBuffers(nil)
 		}
 	}
 	c.Hosts("s0", "s1")
@@ -352,8 +353,8 @@ func drawnFabric(r *rand.Rand, routing ir.Routing, failures int) *ir.Fabric {
 				behind = &ir.CosGroup{Name: "behind", Cos: 5, At: irtest.Place(40), Lossless: true, LosslessAt: irtest.Place(41)}
 				c.F.CosGroups = append(c.F.CosGroups, behind)
 				for _, p := range c.F.Ports {
-					if len(p.Buffers) > 0 {
-						p.Buffers = append(slices.Clone(p.Buffers), &ir.Buffer{Group: behind})
+					if len(p.Buffers()) > 0 {
+						p.SetBuffers(append(slices.Clone(p.Buffers()), &ir.Buffer{Group: behind}))
 					}
 				}
 			}
@@ -412,7 +413,7 @@ func TestDrawnFabricsAreTheSameForTheSameSeed(t *testing.T) {
 	text := func() string {
 		var b strings.Builder
 		for _, l := range drawnFabric(rand.New(rand.NewPCG(5, 5)), ir.ShortestPath, 1).Links {
-			fmt.Fprintln(&b, l.A, l.B)
+			fmt.Fprintln(&b, l.A(), l.B())
 		}
 		return b.String()
 	}

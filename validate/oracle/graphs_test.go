@@ -202,7 +202,7 @@ func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
 	}
 	for _, l := range c.F.Links {
 		if rapid.IntRange(0, 11).Draw(t, "lossy") == 0 {
-			l.A.Buffers = nil
+			l.A().SetBuffers(nil)
 		}
 	}
 	c.UniqueASNs()
@@ -242,7 +242,7 @@ func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
 			}
 		}
 		for _, l := range c.F.Links {
-			a, b := l.A.Device.Switch, l.B.Device.Switch
+			a, b := l.A().Device().Switch, l.B().Device().Switch
 			l.Peer = a != nil && b != nil && a.Tier == b.Tier
 		}
 	}
@@ -329,7 +329,7 @@ func twinned(t *rapid.T, r ir.Routing) *ir.Fabric {
 				c.Link(a, b)
 				c.Link(a, b)
 			case 2:
-				c.Link(a, b).A.Buffers = nil
+				c.Link(a, b).A().SetBuffers(nil)
 			default:
 				c.Link(a, b)
 			}

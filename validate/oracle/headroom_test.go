@@ -64,7 +64,7 @@ link "between" {
 	f := compilertest.Compile(t, src)
 	for _, l := range f.Links {
 		if l.Block == `link "between"` {
-			return l.A.Carries(f.CosGroups[0])
+			return l.A().Carries(f.CosGroups[0])
 		}
 	}
 	require.Fail(t, "no link between the switches")

@@ -23,7 +23,7 @@ func (b *Brute) Table(g *ir.CosGroup) Graph {
 	return b.hopwise(g, func(_ talk, to member) func(*ir.Port) bool {
 		target := slices.IndexFunc(table.Targets, func(t *ir.Target) bool { return slices.Contains(t.NICs, to[0].NIC) })
 		return func(out *ir.Port) bool {
-			ports, _ := table.Leaves(out.Device, target, to[0].Peer().Device == out.Device)
+			ports, _ := table.Leaves(out.Device(), target, to[0].Peer().Device() == out.Device())
 			return slices.Contains(ports, out)
 		}
 	})
@@ -48,7 +48,7 @@ func (b *Brute) hopwise(g *ir.CosGroup, sends func(t talk, to member) func(out *
 					}
 					if next := out.Peer(); !seen[next] {
 						seen[next] = true
-						spread(next, next.Device)
+						spread(next, next.Device())
 					}
 				}
 			}
@@ -78,7 +78,7 @@ func (b *Brute) nextHops(t talk, to member) map[*ir.Port]bool {
 	for changed := true; changed; {
 		changed = false
 		for _, p := range b.Fabric.Ports {
-			d, next := p.Device, p.Peer().Device
+			d, next := p.Device(), p.Peer().Device()
 			if b.open(t, p) && far[next] > 0 && (far[d] == 0 || far[d] > far[next]+1) {
 				far[d], changed = far[next]+1, true
 			}
@@ -86,7 +86,7 @@ func (b *Brute) nextHops(t talk, to member) map[*ir.Port]bool {
 	}
 	hops := map[*ir.Port]bool{}
 	for _, p := range b.Fabric.Ports {
-		hops[p] = b.open(t, p) && far[p.Peer().Device] > 0 && far[p.Device] == far[p.Peer().Device]+1
+		hops[p] = b.open(t, p) && far[p.Peer().Device()] > 0 && far[p.Device()] == far[p.Peer().Device()]+1
 	}
 	return hops
 }

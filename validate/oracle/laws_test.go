@@ -44,7 +44,7 @@ func state(f *ir.Fabric, down []*ir.Link, r *rand.Rand) *oracle.Brute {
 func failed(r *rand.Rand, f *ir.Fabric, most int) []*ir.Link {
 	var between []*ir.Link
 	for _, l := range f.Links {
-		if l.A.Device.Switch != nil && l.B.Device.Switch != nil {
+		if l.A().Device().Switch != nil && l.B().Device().Switch != nil {
 			between = append(between, l)
 		}
 	}
@@ -247,7 +247,7 @@ func show(p validate.GroupProof) shown {
 		s.Flows = append(s.Flows, fmt.Sprint(f.Ports))
 	}
 	for _, l := range p.Loops[0].Down {
-		s.Down = append(s.Down, fmt.Sprint(l.A, " ", l.B))
+		s.Down = append(s.Down, fmt.Sprint(l.A(), " ", l.B()))
 	}
 	return s
 }

@@ -17,16 +17,16 @@ type Buffer struct {
 
 // means is the flow control that the fabric means a port to have: its own, or that of the cable.
 func means(p *ir.Port) ir.FlowControl {
-	if own := p.Link.FlowControl; own != "" {
+	if own := p.Link().FlowControl; own != "" {
 		return own
 	}
-	return p.Device.Fabric.FlowControl
+	return p.Device().Fabric.FlowControl
 }
 
 // BufferOf returns the buffer that traffic of g is charged to when it comes in by p: one for all groups on a cable of
 // link pause and where the switch keeps one buffer for them.
 func BufferOf(p *ir.Port, g *ir.CosGroup) Buffer {
-	d := p.Device
+	d := p.Device()
 	shared := means(p) == ir.Pause
 	if d.Switch != nil {
 		shared = shared || d.Switch.Can.Shared
@@ -40,26 +40,26 @@ func BufferOf(p *ir.Port, g *ir.CosGroup) Buffer {
 // Lossless tells whether the fabric makes g lossless at both ends of the cable.
 func Lossless(l *ir.Link, g *ir.CosGroup) bool {
 	at := func(p *ir.Port) bool {
-		return slices.ContainsFunc(p.Buffers, func(b *ir.Buffer) bool {
+		return slices.ContainsFunc(p.Buffers(), func(b *ir.Buffer) bool {
 			return b.Group == g || means(p) == ir.Pause
 		})
 	}
-	return at(l.A) && at(l.B)
+	return at(l.A()) && at(l.B())
 }
 
 // charged tells whether a port counts what comes in of g in a lossless buffer.
 func charged(in *ir.Port, g *ir.CosGroup) bool {
-	return means(in) == ir.Pause || slices.ContainsFunc(in.Buffers, func(b *ir.Buffer) bool { return b.Group == g })
+	return means(in) == ir.Pause || slices.ContainsFunc(in.Buffers(), func(b *ir.Buffer) bool { return b.Group == g })
 }
 
 // Holds tells whether what a by_hand block states lets a full buffer behind the cable hold back its traffic of g: the receiving end
 // sends pauses, and the sending end obeys them.
 func Holds(out *ir.Port, g *ir.CosGroup) bool {
-	if !Lossless(out.Link, g) {
+	if !Lossless(out.Link(), g) {
 		return false
 	}
 	does := func(p *ir.Port, lacking ir.FlowControl) bool {
-		h := p.Device.ByHand
+		h := p.Device().ByHand
 		if h == nil {
 			return true
 		}
@@ -74,7 +74,7 @@ func Holds(out *ir.Port, g *ir.CosGroup) bool {
 			return false
 		}
 		if means(p) == ir.Pause { // every group stops when any does
-			return h.PFC == nil || slices.ContainsFunc(p.Buffers, func(b *ir.Buffer) bool { return lists(h.PFC, b.Group) })
+			return h.PFC == nil || slices.ContainsFunc(p.Buffers(), func(b *ir.Buffer) bool { return lists(h.PFC, b.Group) })
 		}
 		return h.PFC == nil || lists(h.PFC, g)
 	}
@@ -89,7 +89,7 @@ func lists(claims []ir.Claim, g *ir.CosGroup) bool {
 func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
 
 // between tells whether the cable joins two devices that forward.
-func between(l *ir.Link) bool { return forwards(l.A.Device) && forwards(l.B.Device) }
+func between(l *ir.Link) bool { return forwards(l.A().Device()) && forwards(l.B().Device()) }
 
 // Graph is the buffer dependency graph: for each buffer those it can only drain into.
 type Graph map[Buffer]map[Buffer]bool
@@ -97,7 +97,7 @@ type Graph map[Buffer]map[Buffer]bool
 // join adds the edge for traffic that comes in by in, in group g, and leaves by out in group h, if both cables are
 // lossless and lie between devices that forward.
 func (g Graph) join(in *ir.Port, group *ir.CosGroup, out *ir.Port, next *ir.CosGroup) {
-	if !between(in.Link) || !between(out.Link) || !Holds(in.Peer(), group) || !Holds(out, next) {
+	if !between(in.Link()) || !between(out.Link()) || !Holds(in.Peer(), group) || !Holds(out, next) {
 		return
 	}
 	from, to := BufferOf(in, group), BufferOf(out.Peer(), next)
@@ -123,7 +123,7 @@ func GraphOfTurns(f *ir.Fabric, all ...*ir.Turns) Graph {
 	g := Graph{}
 	for _, t := range all {
 		for _, in := range f.Ports {
-			for _, out := range in.Device.Ports {
+			for _, out := range in.Device().Ports {
 				if t.Has(in, out) {
 					g.join(in, t.Group, out, t.Group)
 				}
@@ -198,7 +198,7 @@ func (g Graph) WithoutTurningBack() Graph {
 	out := Graph{}
 	for from, next := range g {
 		for to := range next {
-			if to.In.Device != from.In.Peer().Device {
+			if to.In.Device() != from.In.Peer().Device() {
 				if out[from] == nil {
 					out[from] = map[Buffer]bool{}
 				}

@@ -146,7 +146,7 @@ func (s Simulation) start() *run {
 			out, in, g := l.Flow.Ports[i], l.Flow.Ports[i+1], l.Flow.Groups[i/2]
 			h := leg{buffer: -1}
 			waitsFor := int32(-1)
-			if forwards(in.Device) && (i+2 < len(l.Flow.Ports) || in.Device.Switch != nil) {
+			if forwards(in.Device()) && (i+2 < len(l.Flow.Ports) || in.Device().Switch != nil) {
 				key := bufferKey{BufferOf(in, g), !charged(in, g)}
 				b, known := buffers[key]
 				if !known {
@@ -184,7 +184,7 @@ func (s Simulation) start() *run {
 			legs = append(legs, h)
 		}
 		r.flows = append(r.flows, legs)
-		if forwards(l.Flow.Ports[0].Device) {
+		if forwards(l.Flow.Ports[0].Device()) {
 			r.own = append(r.own, s.Xoff)
 		} else {
 			r.own = append(r.own, 2)

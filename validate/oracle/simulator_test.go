@@ -64,7 +64,7 @@ func TestCircleOfFlowsLocks(t *testing.T) {
 	assert.Equal(t, out, s.Run(), "the same run, the same outcome")
 	circle := 0
 	for _, b := range out.Locked {
-		if b.In.Peer().Device.Switch != nil {
+		if b.In.Peer().Device().Switch != nil {
 			circle++
 		}
 	}

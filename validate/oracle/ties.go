@@ -152,8 +152,8 @@ func (b *Brute) vectors(last map[*ir.Device][]*ir.Port, most int) (out []map[*ir
 			}
 			var own [][]int
 			for _, port := range d.Ports {
-				route := passed[port.Peer().Device]
-				if !b.open(talk{}, port) || !routes(port.Link) || route == nil || slices.Contains(route, asn(d)) {
+				route := passed[port.Peer().Device()]
+				if !b.open(talk{}, port) || !routes(port.Link()) || route == nil || slices.Contains(route, asn(d)) {
 					continue
 				}
 				now[d] = append(now[d], port)

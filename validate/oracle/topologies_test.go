@@ -288,7 +288,7 @@ func TestTopologies(t *testing.T) {
 func cable(t *testing.T, f *ir.Fabric, pair string) *ir.Link {
 	a, b, _ := strings.Cut(pair, "-")
 	for _, l := range f.Links {
-		if x, y := l.A.Device.Name, l.B.Device.Name; x == a && y == b || x == b && y == a {
+		if x, y := l.A().Device().Name, l.B().Device().Name; x == a && y == b || x == b && y == a {
 			return l
 		}
 	}

@@ -21,7 +21,7 @@ import (
 func names(links []*ir.Link) string {
 	var out []string
 	for _, l := range links {
-		out = append(out, fmt.Sprint(l.A, " - ", l.B))
+		out = append(out, fmt.Sprint(l.A(), " - ", l.B()))
 	}
 	return "[" + strings.Join(out, ", ") + "]"
 }
@@ -137,14 +137,14 @@ func tabled(r *rand.Rand) *ir.Fabric {
 			}
 			var out []*ir.Port
 			for _, p := range s.Ports {
-				if p.Peer().Device.Switch != nil && (good[p] && r.IntN(odd) > 0 || r.IntN(4*odd) == 0) {
+				if p.Peer().Device().Switch != nil && (good[p] && r.IntN(odd) > 0 || r.IntN(4*odd) == 0) {
 					out = append(out, p)
 				}
 			}
 			for len(f.Table.Hops[s.ID]) <= target {
 				f.Table.Hops[s.ID] = append(f.Table.Hops[s.ID], 0)
 			}
-			if r.IntN(20) == 0 || d.Ports[0].Peer().Device == s {
+			if r.IntN(20) == 0 || d.Ports[0].Peer().Device() == s {
 				continue
 			}
 			f.Table.Hops[s.ID][target] = ir.NewEntry(len(f.Table.Ports[s.ID]), r.IntN(2) == 0)
@@ -194,7 +194,7 @@ func TestFlowsOfTurnsAreLegal(t *testing.T) {
 		require.NoError(t, err)
 		var all []ir.Turn
 		for _, in := range f.Ports {
-			for _, out := range in.Device.Ports {
+			for _, out := range in.Device().Ports {
 				if turns.Has(in, out) {
 					all = append(all, ir.Turn{In: in, Out: out})
 				}

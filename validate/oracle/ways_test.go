@@ -54,10 +54,10 @@ func unplug(f *ir.Fabric, l *ir.Link) {
 	for i, l := range f.Links {
 		l.ID = i
 	}
-	for _, p := range []*ir.Port{l.A, l.B} {
+	for _, p := range []*ir.Port{l.A(), l.B()} {
 		f.Ports = slices.DeleteFunc(f.Ports, func(o *ir.Port) bool { return o == p })
-		p.Device.Ports = slices.DeleteFunc(p.Device.Ports, func(o *ir.Port) bool { return o == p })
-		for i, o := range p.Device.Ports {
+		p.Device().Ports = slices.DeleteFunc(p.Device().Ports, func(o *ir.Port) bool { return o == p })
+		for i, o := range p.Device().Ports {
 			o.Index = i
 		}
 	}
@@ -71,7 +71,7 @@ func part(f *ir.Fabric, on []*ir.Device) {
 	for _, in := range slices.Clone(f.Intents) {
 		own := &ir.Intent{Name: in.Name + "2", Version: in.Version, Group: in.Group, At: in.At}
 		in.Members = slices.DeleteFunc(slices.Clone(in.Members), func(m *ir.Member) bool {
-			if !slices.Contains(on, m.NIC.Port.Peer().Device) {
+			if !slices.Contains(on, m.NIC.Port.Peer().Device()) {
 				return false
 			}
 			own.Members = append(own.Members, m)
@@ -129,7 +129,7 @@ func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
 		return "tiers"
 	case ok && strings.HasPrefix(tiers, "peer = true on "):
 		for _, l := range f.Links {
-			l.Peer = l.Peer || l.A.Device.Height() == l.B.Device.Height()
+			l.Peer = l.Peer || l.A().Device().Height() == l.B().Device().Height()
 		}
 		f.Routing = ir.UpDown
 		return "peers"
@@ -156,7 +156,7 @@ func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
 		return "AS numbers"
 	case aCable.MatchString(way):
 		m := aCable.FindStringSubmatch(way)
-		i := slices.IndexFunc(f.Links, func(l *ir.Link) bool { return l.A.String() == m[1] && l.B.String() == m[2] })
+		i := slices.IndexFunc(f.Links, func(l *ir.Link) bool { return l.A().String() == m[1] && l.B().String() == m[2] })
 		require.GreaterOrEqual(t, i, 0)
 		unplug(f, f.Links[i])
 		return "cable"
@@ -178,7 +178,7 @@ func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
 			f.CosGroups = append(f.CosGroups, g)
 			for _, p := range f.Ports {
 				if p.Carries(from) != nil {
-					p.Buffers = append(slices.Clone(p.Buffers), &ir.Buffer{Group: g})
+					p.SetBuffers(append(slices.Clone(p.Buffers()), &ir.Buffer{Group: g}))
 				}
 			}
 			into = g
@@ -191,7 +191,7 @@ func apply(t require.TestingT, f *ir.Fabric, way string) (kind string) {
 			g.Lossless = g.Lossless && g.Name == keep
 		}
 		for _, p := range f.Ports {
-			p.Buffers = slices.DeleteFunc(slices.Clone(p.Buffers), func(b *ir.Buffer) bool { return !b.Group.Lossless })
+			p.SetBuffers(slices.DeleteFunc(slices.Clone(p.Buffers()), func(b *ir.Buffer) bool { return !b.Group.Lossless }))
 		}
 		return "one lossless group"
 	case strings.HasPrefix(way, "run spanning tree on every link"):

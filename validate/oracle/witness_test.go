@@ -25,9 +25,9 @@ func assertWitness(t require.TestingT, f *ir.Fabric, p validate.GroupProof) {
 		for i, h := range l.Circle {
 			next := l.Circle[(i+1)%len(l.Circle)]
 			require.Same(t, h.Out.Peer(), next.In, "hop %d leads to the next", i)
-			require.Same(t, h.In.Device, h.Out.Device)
+			require.Same(t, h.In.Device(), h.Out.Device())
 			require.True(t, oracle.Holds(h.In.Peer(), h.Group), "%s is lossless", h.In)
-			require.NotContains(t, l.Down, h.In.Link)
+			require.NotContains(t, l.Down, h.In.Link())
 			turns, err := f.Routes.Turns(h.Group, ir.State{Down: l.Down})
 			require.NoError(t, err)
 			bounced := turns.Bounced != nil && (&ir.Turns{Rows: turns.Bounced}).Has(h.In, h.Out)
@@ -51,9 +51,9 @@ func assertLegal(t require.TestingT, f *ir.Fabric, flow *ir.Flow, down []*ir.Lin
 	for i, p := range flow.Ports {
 		if i%2 == 1 {
 			require.Same(t, flow.Ports[i-1].Peer(), p)
-			require.NotContains(t, down, p.Link)
+			require.NotContains(t, down, p.Link())
 		} else if i > 0 {
-			require.Same(t, flow.Ports[i-1].Device, p.Device)
+			require.Same(t, flow.Ports[i-1].Device(), p.Device())
 		}
 	}
 	_, listed := f.Routes.(*irtest.Explicit)
@@ -85,8 +85,8 @@ func assertInTable(t require.TestingT, f *ir.Fabric, flow *ir.Flow) {
 		for i := 1; i+1 < len(flow.Ports); i += 2 {
 			out := flow.Ports[i+1]
 			to := slices.Index(f.Table.Targets, target)
-			at := slices.ContainsFunc(target.NICs, func(n *ir.NIC) bool { return n.Port.Peer().Device == out.Device })
-			ports, _ := f.Table.Leaves(out.Device, to, at)
+			at := slices.ContainsFunc(target.NICs, func(n *ir.NIC) bool { return n.Port.Peer().Device() == out.Device() })
+			ports, _ := f.Table.Leaves(out.Device(), to, at)
 			delivers := at && len(ports) == 0 && slices.Contains(target.NICs, out.Peer().NIC)
 			if !slices.Contains(ports, out) && !delivers {
 				return false
@@ -139,7 +139,7 @@ func tree(f *ir.Fabric) bool {
 	}
 	bonds := map[int]bool{}
 	for _, l := range f.Links {
-		if a, b := l.A.Device, l.B.Device; a.Switch != nil && b.Switch != nil && !bonds[l.Bond] {
+		if a, b := l.A().Device(), l.B().Device(); a.Switch != nil && b.Switch != nil && !bonds[l.Bond] {
 			bonds[l.Bond] = l.Bond > 0
 			if a, b = first(a), first(b); a == b {
 				return false

@@ -54,10 +54,10 @@ func (p *Proof) LosslessLinks() []*ir.Link {
 	}
 	var out []*ir.Link
 	for _, l := range p.Fabric.Links {
-		if !l.A.Device.Forwards() || !l.B.Device.Forwards() {
+		if !l.A().Device().Forwards() || !l.B().Device().Forwards() {
 			continue
 		}
-		if slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool { return l.A.Stops(g) && l.B.Stops(g) }) {
+		if slices.ContainsFunc(p.Groups, func(g *ir.CosGroup) bool { return l.A().Stops(g) && l.B().Stops(g) }) {
 			out = append(out, l)
 		}
 	}
@@ -67,7 +67,7 @@ func (p *Proof) LosslessLinks() []*ir.Link {
 func highest(links []*ir.Link) int {
 	top := 0
 	for _, l := range links {
-		top = max(top, l.A.Device.Height(), l.B.Device.Height())
+		top = max(top, l.A().Device().Height(), l.B().Device().Height())
 	}
 	return top
 }
@@ -77,9 +77,9 @@ func highest(links []*ir.Link) int {
 func tierRank(top int, in *ir.Port) int {
 	switch from := in.Peer(); Up(from, in) {
 	case +1:
-		return from.Device.Height()
+		return from.Device().Height()
 	case -1:
-		return 2*top - in.Device.Height()
+		return 2*top - in.Device().Height()
 	}
 	return top
 }
@@ -90,7 +90,7 @@ func forest(f *ir.Fabric, links []*ir.Link) bool {
 	trees := newUnion(len(f.Devices))
 	joined := map[[2]int]*ir.Link{}
 	for _, l := range links {
-		a, b := l.A.Device.ID, l.B.Device.ID
+		a, b := l.A().Device().ID, l.B().Device().ID
 		if len(joined) >= len(f.Devices) { // more pairs of neighbours than a forest has
 			return false
 		}
@@ -147,7 +147,7 @@ func forestRank(f *ir.Fabric, links []*ir.Link) func(*ir.Port, *ir.CosGroup) int
 		depth[root.ID] = 1
 		for queue := []*ir.Device{root}; len(queue) > 0; queue = queue[1:] {
 			for _, port := range queue[0].Ports {
-				if d := port.Peer().Device; in[port.Link.ID] && depth[d.ID] == 0 {
+				if d := port.Peer().Device(); in[port.Link().ID] && depth[d.ID] == 0 {
 					depth[d.ID] = depth[queue[0].ID] + 1
 					queue = append(queue, d)
 				}
@@ -155,7 +155,7 @@ func forestRank(f *ir.Fabric, links []*ir.Link) func(*ir.Port, *ir.CosGroup) int
 		}
 	}
 	return func(in *ir.Port, _ *ir.CosGroup) int {
-		from, to := depth[in.Peer().Device.ID], depth[in.Device.ID]
+		from, to := depth[in.Peer().Device().ID], depth[in.Device().ID]
 		if from > to {
 			return -from
 		}
@@ -166,21 +166,21 @@ func forestRank(f *ir.Fabric, links []*ir.Link) func(*ir.Port, *ir.CosGroup) int
 // tiered tells whether every link goes up, goes down, or is a peer step, and no host stands as a valley between two
 // switches.
 func tiered(links []*ir.Link) bool {
-	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A, l.B) == 0 && !l.Peer })
+	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A(), l.B()) == 0 && !l.Peer })
 }
 
 // noHostBetween tells whether every host that forwards hangs on one device only.
 func noHostBetween(links []*ir.Link) bool {
 	on := map[*ir.Device]*ir.Device{}
 	for _, l := range links {
-		for _, p := range []*ir.Port{l.A, l.B} {
-			if p.Device.Host == nil {
+		for _, p := range []*ir.Port{l.A(), l.B()} {
+			if p.Device().Host == nil {
 				continue
 			}
-			if other := on[p.Device]; other != nil && other != p.Peer().Device {
+			if other := on[p.Device()]; other != nil && other != p.Peer().Device() {
 				return false
 			}
-			on[p.Device] = p.Peer().Device
+			on[p.Device()] = p.Peer().Device()
 		}
 	}
 	return true
@@ -201,17 +201,17 @@ func (p *Proof) plannedBy(asn func(*ir.Device) int) bool {
 	above := make([]int, len(p.Fabric.Devices)) // the number of those above and beside
 	var between []*ir.Link
 	for _, l := range p.Fabric.Links {
-		if !l.A.Device.Forwards() || !l.B.Device.Forwards() {
+		if !l.A().Device().Forwards() || !l.B().Device().Forwards() {
 			continue
 		}
 		between = append(between, l)
-		if rise := l.A.Device.Height() - l.B.Device.Height(); rise < -1 || rise > 1 {
+		if rise := l.A().Device().Height() - l.B().Device().Height(); rise < -1 || rise > 1 {
 			return false
 		}
-		if l.A.Device.Switch == nil || l.B.Device.Switch == nil {
+		if l.A().Device().Switch == nil || l.B().Device().Switch == nil {
 			continue
 		}
-		if !l.Routed || !plans(above, asn, l.A.Device, l.B.Device) || !plans(above, asn, l.B.Device, l.A.Device) {
+		if !l.Routed || !plans(above, asn, l.A().Device(), l.B().Device()) || !plans(above, asn, l.B().Device(), l.A().Device()) {
 			return false
 		}
 	}
@@ -244,7 +244,7 @@ func hangsOnTiers(d *ir.Device) bool {
 			if n.Port == nil {
 				continue
 			}
-			if at := n.Port.Peer().Device.Height(); tier >= 0 && at != tier {
+			if at := n.Port.Peer().Device().Height(); tier >= 0 && at != tier {
 				return true
 			} else {
 				tier = at
@@ -277,7 +277,7 @@ func (p *Proof) bounces(links []*ir.Link) bool {
 			return false
 		}
 	}
-	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A, l.B) == 0 })
+	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A(), l.B()) == 0 })
 }
 
 // chain returns the groups in an order in which every one comes before the one it bounces into.

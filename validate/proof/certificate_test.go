@@ -85,7 +85,7 @@ func TestASPlan(t *testing.T) {
 func lossySpine() *irtest.Cabling {
 	c := irtest.LeafSpine(ir.EBGP, 3, 2).UniqueASNs().ASN("S", 65000).Links("L0-X L1-X").Tier("X", 2)
 	for _, p := range c.Device("X").Ports {
-		p.Buffers = nil
+		p.SetBuffers(nil)
 	}
 	return c
 }
@@ -115,14 +115,15 @@ func TestBondsAssumed(t *testing.T) {
 		"routed cables": {"A-B A-B", func(l *ir.Link) { l.Routed = true }, false},
 		"no bond":       {"A-B A-B", func(l *ir.Link) { l.Bond = 0 }, false},
 		"nothing lossless": {"A-B A-B", func(l *ir.Link) {
-			l.A.Buffers, l.B.Buffers = nil, nil
+			l.A().SetBuffers(nil)
+			l.B().SetBuffers(nil)
 		}, false},
 	} {
 		f := fabric(irtest.New(ir.Flooding).Links(c.links))
 		first := f.Links[0]
 		for _, l := range f.Links {
 			l.Routed = false
-			if l.A.Device == first.A.Device && l.B.Device == first.B.Device {
+			if l.A().Device() == first.A().Device() && l.B().Device() == first.B().Device() {
 				l.Bond = 1
 			}
 			c.change(l)
@@ -155,7 +156,7 @@ func TestASPlanProposed(t *testing.T) {
 func TestCertificatesCoverOnlyLosslessLinks(t *testing.T) {
 	f := fabric(irtest.Ring(ir.ShortestPath, 4))
 	assert.Equal(t, Prone, prove(t, f).Verdict)
-	f.Links[2].A.Buffers = nil // one end does not count it as lossless: the circle is cut
+	f.Links[2].A().SetBuffers(nil) // one end does not count it as lossless: the circle is cut
 	p := prove(t, f)
 	assert.Equal(t, Free, p.Verdict)
 	assert.Equal(t, ByForest, p.Certificate)
@@ -174,7 +175,7 @@ func TestRanks(t *testing.T) {
 	}
 	peers := irtest.LeafSpine(ir.UpDown, 4, 2).Links("L0-L1 L2-L3 S0-S1")
 	for _, l := range peers.F.Links {
-		l.Peer = l.A.Device.Switch != nil && l.B.Device.Switch != nil && Up(l.A, l.B) == 0
+		l.Peer = l.A().Device().Switch != nil && l.B().Device().Switch != nil && Up(l.A(), l.B()) == 0
 	}
 	tests := []struct {
 		c           *irtest.Cabling
@@ -223,7 +224,7 @@ func assertRank(t require.TestingT, p *Proof, s ir.State) (turns int) {
 		}{{got.Rows, g}, {got.Bounced, g.Bounce}} {
 			for id, row := range way.rows {
 				in := p.Fabric.Ports[id]
-				for _, out := range in.Device.Ports {
+				for _, out := range in.Device().Ports {
 					if row != nil && row[out.Index/64]&(1<<(out.Index%64)) != 0 {
 						turns++
 						require.Less(t, p.Rank(in, g), p.Rank(out.Peer(), way.to), "%s to %s, in %s", in, out, g.Name)
@@ -247,7 +248,7 @@ func TestRanksOfRandomFabrics(t *testing.T) {
 			}
 		}
 		for _, l := range c.F.Links {
-			l.Peer = l.A.Device.Switch != nil && l.B.Device.Switch != nil && Up(l.A, l.B) == 0
+			l.Peer = l.A().Device().Switch != nil && l.B().Device().Switch != nil && Up(l.A(), l.B()) == 0
 		}
 		if rapid.Bool().Draw(rt, "bounce") {
 			c.Bounce()

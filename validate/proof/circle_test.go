@@ -54,7 +54,7 @@ func TestShortestCircles(t *testing.T) {
 			one := &ir.Turns{Rows: make([][]uint64, len(f.Ports))}
 			two := &ir.Turns{Rows: make([][]uint64, len(f.Ports))}
 			for _, in := range f.Ports {
-				for _, out := range in.Device.Ports {
+				for _, out := range in.Device().Ports {
 					switch rapid.IntRange(0, 8).Draw(rt, "turn") {
 					case 0, 1, 2:
 						one.Add(in, out)
@@ -117,7 +117,7 @@ func reachByHand(g *graph) [][]int {
 				if !g.shared[p.ID] && int(l.from) != int(v)%len(g.groups) {
 					continue
 				}
-				for _, out := range p.Device.Ports {
+				for _, out := range p.Device().Ports {
 					if row := l.rows[p.ID]; row == nil || row[out.Index/64]&(1<<(out.Index%64)) == 0 {
 						continue
 					}
@@ -148,7 +148,7 @@ func TestMoreCircles(t *testing.T) {
 		f := c.Fabric()
 		turns := &ir.Turns{Rows: make([][]uint64, len(f.Ports))}
 		for _, in := range f.Ports {
-			for _, out := range in.Device.Ports {
+			for _, out := range in.Device().Ports {
 				if rapid.IntRange(0, 3).Draw(rt, "turn") > 0 {
 					turns.Add(in, out)
 				}
@@ -173,7 +173,7 @@ func TestMoreCircles(t *testing.T) {
 					}
 					return
 				}
-				for _, out := range at.Device.Ports {
+				for _, out := range at.Device().Ports {
 					if turns.Has(at, out) && (!circle[i].Valley() || at == circle[i].In && out == circle[i].Out) {
 						walk(out.Peer(), i+1)
 					}

@@ -122,8 +122,8 @@ func (f *failures) halves() []*ir.Link {
 				from = d
 			}
 			for _, p := range from.Ports {
-				if p.Peer().Device == n {
-					set = append(set, p.Link)
+				if p.Peer().Device() == n {
+					set = append(set, p.Link())
 				}
 			}
 		}
@@ -137,14 +137,14 @@ func (f *failures) halves() []*ir.Link {
 
 // attached tells whether a host that does not forward hangs on the device.
 func attached(d *ir.Device) bool {
-	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return !p.Peer().Device.Forwards() })
+	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return !p.Peer().Device().Forwards() })
 }
 
 // neighbours returns the devices that forward and are cabled to d, each once, by ID.
 func neighbours(d *ir.Device) []*ir.Device {
 	var out []*ir.Device
 	for _, p := range d.Ports {
-		if n := p.Peer().Device; n != d && n.Forwards() {
+		if n := p.Peer().Device(); n != d && n.Forwards() {
 			out = append(out, n)
 		}
 	}

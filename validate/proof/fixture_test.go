@@ -44,7 +44,7 @@ func reasonOf(p *Proof) Reason {
 func names(links []*ir.Link) string {
 	var out []string
 	for _, l := range links {
-		out = append(out, l.A.String()+" - "+l.B.String())
+		out = append(out, l.A().String()+" - "+l.B().String())
 	}
 	return strings.Join(out, ", ")
 }
@@ -71,7 +71,7 @@ func assertCircle(t require.TestingT, f *ir.Fabric, l Loop) {
 	for i, h := range l.Circle {
 		next := l.Circle[(i+1)%len(l.Circle)]
 		require.Same(t, h.Out.Peer(), next.In, "hop %d leads to the next", i)
-		require.Same(t, h.In.Device, h.Out.Device)
+		require.Same(t, h.In.Device(), h.Out.Device())
 		turns, err := f.Routes.Turns(h.Group, ir.State{Down: l.Down})
 		require.NoError(t, err)
 		bounced := turns.Bounced != nil && turns.Bounced[h.In.ID] != nil && turns.Bounced[h.In.ID][h.Out.Index/64]&(1<<(h.Out.Index%64)) != 0

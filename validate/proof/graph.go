@@ -35,15 +35,15 @@ func newTables(f *ir.Fabric) *tables {
 		t.size += (len(d.Ports) + 63) / 64
 	}
 	for _, l := range f.Links {
-		t.end(l.A, l.B)
-		t.end(l.B, l.A)
+		t.end(l.A(), l.B())
+		t.end(l.B(), l.A())
 	}
 	return t
 }
 
 // end notes that port p is cabled to q.
 func (t *tables) end(p, q *ir.Port) {
-	d := p.Device.ID
+	d := p.Device().ID
 	t.device[p.ID] = int32(d)
 	t.next[int(t.first[d])+p.Index] = int32(q.ID)
 	t.word[q.ID] = t.words[d] + int32(p.Index/64)
@@ -83,7 +83,7 @@ func newGraph(t *tables, groups []*ir.CosGroup, turns []*ir.Turns) *graph {
 	if len(groups) > 1 {
 		g.shared = make([]bool, len(t.fabric.Ports))
 		for _, p := range t.fabric.Ports {
-			g.shared[p.ID] = p.ByPause() || SharesBuffer(p.Device)
+			g.shared[p.ID] = p.ByPause() || SharesBuffer(p.Device())
 		}
 	}
 	g.index()
@@ -134,7 +134,7 @@ func (g *graph) port(n int32) *ir.Port { return g.fabric.Ports[g.portID(n)] }
 // compare orders buffers by device, port and group.
 func (g *graph) compare(a, b int32) int {
 	p, q := g.port(a), g.port(b)
-	return cmp.Or(cmp.Compare(p.Device.ID, q.Device.ID), cmp.Compare(p.Index, q.Index), cmp.Compare(a, b))
+	return cmp.Or(cmp.Compare(p.Device().ID, q.Device().ID), cmp.Compare(p.Index, q.Index), cmp.Compare(a, b))
 }
 
 // edge is one turn: out of a buffer, by a port, into the next.
@@ -308,7 +308,7 @@ func (o *overlay) lay(adds []addition) {
 		rows, base := o.layers[a.layer].rows, o.base[a.layer].rows
 		row := rows[a.port]
 		if len(row) == 0 || len(base[a.port]) > 0 && &row[0] == &base[a.port][0] { // still the base's own
-			row = make([]uint64, (len(o.fabric.Ports[a.port].Device.Ports)+63)/64)
+			row = make([]uint64, (len(o.fabric.Ports[a.port].Device().Ports)+63)/64)
 			copy(row, base[a.port])
 			rows[a.port] = row
 			o.owned[a.layer] = append(o.owned[a.layer], a.port)

@@ -75,7 +75,7 @@ type Wait struct {
 
 // Up tells whether the cable from a to b leads to a higher tier (+1), a lower (-1) or the same (0).
 func Up(a, b *ir.Port) int {
-	switch x, y := a.Device.Height(), b.Device.Height(); {
+	switch x, y := a.Device().Height(), b.Device().Height(); {
 	case x < y:
 		return +1
 	case x > y:
@@ -204,7 +204,7 @@ func (p *prover) unlaid() (out []*ir.Link) {
 		return nil
 	}
 	for _, l := range p.Fabric.Links {
-		if l.Planned && l.A.Device.Forwards() && l.B.Device.Forwards() {
+		if l.Planned && l.A().Device().Forwards() && l.B().Device().Forwards() {
 			out = append(out, l)
 		}
 	}
@@ -332,7 +332,7 @@ func (p *Proof) assumptions() []Assumption {
 func bonded(f *ir.Fabric) bool {
 	some := map[int]bool{}
 	for _, l := range f.Links {
-		if l.Bond == 0 || l.Routed || len(l.A.Buffers)+len(l.B.Buffers) == 0 {
+		if l.Bond == 0 || l.Routed || len(l.A().Buffers())+len(l.B().Buffers()) == 0 {
 			continue
 		}
 		if some[l.Bond] {
@@ -346,7 +346,7 @@ func bonded(f *ir.Fabric) bool {
 // setByHand gives the devices that rocec does not read and that carry a lossless group.
 func setByHand(f *ir.Fabric) (out []*ir.Device) {
 	for _, d := range f.Devices {
-		if d.ByHand != nil && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers) > 0 }) {
+		if d.ByHand != nil && slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return len(p.Buffers()) > 0 }) {
 			out = append(out, d)
 		}
 	}
@@ -357,7 +357,7 @@ func setByHand(f *ir.Fabric) (out []*ir.Device) {
 func chipAlone(f *ir.Fabric) []Assumption {
 	var out []Assumption
 	for _, d := range f.Devices {
-		lossless := func(p *ir.Port) bool { return len(p.Buffers) > 0 }
+		lossless := func(p *ir.Port) bool { return len(p.Buffers()) > 0 }
 		if d.Switch == nil || d.Switch.Can.System != "" || d.Switch.OS == "" || !slices.ContainsFunc(d.Ports, lossless) {
 			continue
 		}

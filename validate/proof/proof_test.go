@@ -158,8 +158,9 @@ func TestBounce(t *testing.T) {
 	build := func(change func(*irtest.Cabling)) *Proof {
 		c := irtest.New(ir.ShortestPath).Links("L0-S0 L1-S1 L2-S0 L2-S1 L3-S0 L3-S1").Tier("S", 2).Hosts("L0", "L1", "L2", "L3").Bounce()
 		for _, l := range c.F.Links { // hosts do not speak in it
-			if l.A.Device.Host != nil || l.B.Device.Host != nil {
-				l.A.Buffers, l.B.Buffers = l.A.Buffers[:1], l.B.Buffers[:1]
+			if l.A().Device().Host != nil || l.B().Device().Host != nil {
+				l.A().SetBuffers(l.A().Buffers()[:1])
+				l.B().SetBuffers(l.B().Buffers()[:1])
 			}
 		}
 		change(c)
@@ -246,9 +247,9 @@ func TestStatesThatExcludeEachOther(t *testing.T) {
 	require.NoError(t, err)
 	h := halves{f: f, half: map[*ir.Link][]ir.Turn{}}
 	for _, in := range f.Ports {
-		for _, out := range in.Device.Ports {
+		for _, out := range in.Device().Ports {
 			if all.Has(in, out) {
-				l := f.Links[in.Device.ID%2]
+				l := f.Links[in.Device().ID%2]
 				h.half[l] = append(h.half[l], ir.Turn{In: in, Out: out})
 			}
 		}
@@ -316,7 +317,7 @@ func TestSharedBuffersAreJudgedTogether(t *testing.T) {
 		require.NoError(t, err)
 		f.CosGroups = append(f.CosGroups, other)
 		for _, p := range f.Ports {
-			p.Buffers = append(p.Buffers, &ir.Buffer{Group: other})
+			p.SetBuffers(append(p.Buffers(), &ir.Buffer{Group: other}))
 		}
 		for _, d := range f.Devices {
 			if d.Switch != nil {
@@ -326,8 +327,8 @@ func TestSharedBuffersAreJudgedTogether(t *testing.T) {
 		f.Routes = router(func(want *ir.CosGroup, _ ir.State) (*ir.Turns, error) {
 			part := &ir.Turns{Group: want, Rows: make([][]uint64, len(f.Ports)), Witness: all.Witness}
 			for _, in := range f.Ports {
-				for _, out := range in.Device.Ports {
-					if all.Has(in, out) && (in.Device.Name == "R0") == (want == other) {
+				for _, out := range in.Device().Ports {
+					if all.Has(in, out) && (in.Device().Name == "R0") == (want == other) {
 						part.Add(in, out)
 					}
 				}
@@ -403,7 +404,7 @@ func TestFailuresAgreeWithTryingAll(t *testing.T) {
 		plans := rapid.Bool().Draw(rt, "cables are planned")
 		var links, planned []*ir.Link
 		for _, l := range f.Links {
-			if l.A.Device.Forwards() && l.B.Device.Forwards() {
+			if l.A().Device().Forwards() && l.B().Device().Forwards() {
 				links = append(links, l)
 				if l.Planned = plans && rapid.IntRange(0, 2).Draw(rt, "planned") == 0; l.Planned {
 					planned = append(planned, l)

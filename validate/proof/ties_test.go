@@ -128,8 +128,8 @@ func TestTies(t *testing.T) {
 
 // end is the port of a link at a device.
 func end(l *ir.Link, device string) *ir.Port {
-	if l.A.Device.Name == device {
-		return l.A
+	if l.A().Device().Name == device {
+		return l.A()
 	}
-	return l.B
+	return l.B()
 }

@@ -11,7 +11,7 @@ import (
 // already as after, close a circle.
 func (p *prover) transients(f *failures) {
 	for _, l := range p.Fabric.Links {
-		if !l.A.Device.Forwards() || !l.B.Device.Forwards() {
+		if !l.A().Device().Forwards() || !l.B().Device().Forwards() {
 			continue
 		}
 		down := []*ir.Link{l}

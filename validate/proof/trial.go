@@ -97,25 +97,25 @@ func (p *Proof) regroup(f *ir.Fabric, c Change) {
 	}
 	alike := map[**ir.Buffer][]*ir.Buffer{} // by where a list begins: ports that share theirs go on sharing
 	for _, port := range f.Ports {
-		if len(port.Buffers) == 0 {
+		if len(port.Buffers()) == 0 {
 			continue
 		}
-		first := &port.Buffers[0]
+		first := &port.Buffers()[0]
 		buffers, known := alike[first]
 		if !known {
-			for _, b := range port.Buffers {
+			for _, b := range port.Buffers() {
 				if g := own[b.Group]; g != nil && g.Lossless {
 					buffer := *b
 					buffer.Group = g
 					buffers = append(buffers, &buffer)
 				}
 			}
-			if detour != nil && slices.ContainsFunc(port.Buffers, func(b *ir.Buffer) bool { return slices.Contains(p.Groups, b.Group) }) {
+			if detour != nil && slices.ContainsFunc(port.Buffers(), func(b *ir.Buffer) bool { return slices.Contains(p.Groups, b.Group) }) {
 				buffers = append(buffers, &ir.Buffer{Group: detour})
 			}
 			alike[first] = buffers
 		}
-		port.Buffers = buffers
+		port.SetBuffers(buffers)
 	}
 }
 
@@ -159,6 +159,6 @@ func OnAny(n *ir.NIC, switches []*ir.Device) bool {
 		nics = n.Bond.NICs
 	}
 	return slices.ContainsFunc(nics, func(n *ir.NIC) bool {
-		return n.Port != nil && slices.Contains(switches, n.Port.Peer().Device)
+		return n.Port != nil && slices.Contains(switches, n.Port.Peer().Device())
 	})
 }

@@ -15,7 +15,7 @@ func (p *Proof) Tiered() bool { return tiered(p.LosslessLinks()) }
 func (p *Proof) TieredBut() (level []*ir.Link, ok bool) {
 	links := p.LosslessLinks()
 	for _, l := range links {
-		if Up(l.A, l.B) == 0 && !l.Peer {
+		if Up(l.A(), l.B()) == 0 && !l.Peer {
 			level = append(level, l)
 		}
 	}
@@ -33,7 +33,7 @@ func (p *Proof) MayBounce() bool {
 		return false
 	}
 	links := p.LosslessLinks()
-	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A, l.B) == 0 })
+	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A(), l.B()) == 0 })
 }
 
 // ASPlan returns the switches that would have to share an AS number for the certificate [ByASPlan], set by set, in order
@@ -56,11 +56,11 @@ func (p *Proof) ASPlan() [][]*ir.Device {
 		}
 	}
 	for _, l := range links {
-		join(l.A.Device, l.B.Device)
-		join(l.B.Device, l.A.Device)
+		join(l.A().Device(), l.B().Device())
+		join(l.B().Device(), l.A().Device())
 	}
 	find := func(d *ir.Device) int { return int(sets.find(int32(d.ID))) }
-	if slices.ContainsFunc(links, func(l *ir.Link) bool { return find(l.A.Device) == find(l.B.Device) }) ||
+	if slices.ContainsFunc(links, func(l *ir.Link) bool { return find(l.A().Device()) == find(l.B().Device()) }) ||
 		!p.plannedBy(func(d *ir.Device) int { return find(d) + 1 }) {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (p *prover) cut() *ir.Link {
 	budget := p.extra()
 	tried := map[*ir.Link]bool{}
 	for _, h := range p.Loops[0].Circle {
-		l := h.In.Link
+		l := h.In.Link()
 		if tried[l] {
 			continue
 		}

@@ -136,7 +136,7 @@ func TestHopsAgainstPaths(t *testing.T) {
 					got["in "+p.String()] = true
 					for _, out := range h.Out {
 						for _, q := range out.Ports {
-							switches := p.Peer().Device.Switch != nil && q.Peer().Device.Switch != nil
+							switches := p.Peer().Device().Switch != nil && q.Peer().Device().Switch != nil
 							require.True(t, !switches || turns.Has(p, q), "%s -> %s", p, q)
 						}
 					}
@@ -167,14 +167,14 @@ func paths(from, to *ir.Port, down []*ir.Link, tiers bool) (ports map[string]boo
 			found = append(found, path)
 			return
 		}
-		if in.Device.Switch == nil && len(path) > 1 {
+		if in.Device().Switch == nil && len(path) > 1 {
 			return
 		}
-		for _, out := range in.Device.Ports {
+		for _, out := range in.Device().Ports {
 			next := out.Peer()
-			visited := slices.ContainsFunc(path, func(p *ir.Port) bool { return p.Device == next.Device })
-			up := next.Device.Height() > in.Device.Height()
-			if visited || slices.Contains(down, out.Link) || tiers && falling && up {
+			visited := slices.ContainsFunc(path, func(p *ir.Port) bool { return p.Device() == next.Device() })
+			up := next.Device().Height() > in.Device().Height()
+			if visited || slices.Contains(down, out.Link()) || tiers && falling && up {
 				continue
 			}
 			step(append(slices.Clone(path), out, next), falling || !up)

@@ -208,7 +208,7 @@ func after(p ir.Packet, anew bool, l ir.Leg) ir.Packet {
 			p.PCP = l.Group.Cos
 		}
 	}
-	if l.Out.Link.Routed {
+	if l.Out.Link().Routed {
 		p.Tagged, p.PCP = false, 0
 	}
 	return p
@@ -289,14 +289,14 @@ func lanes(ports []*ir.Port, lane func(*ir.Port) *Lane) []*Lane {
 }
 
 func byID(a, b *ir.Port) int {
-	return cmp.Or(cmp.Compare(a.Device.ID, b.Device.ID), cmp.Compare(a.Index, b.Index))
+	return cmp.Or(cmp.Compare(a.Device().ID, b.Device().ID), cmp.Compare(a.Index, b.Index))
 }
 
 // common is what lanes in and out have in common.
 func common(p *ir.Port, g *ir.CosGroup) side {
 	peer := p.Peer()
 	return side{
-		group: g, Speed: p.Link.Speed.N, Metres: p.Link.Length.Metres, MTU: p.MTU, Planned: p.Link.Planned,
+		group: g, Speed: p.Link().Speed.N, Metres: p.Link().Length.Metres, MTU: p.MTU(), Planned: p.Link().Planned,
 		odd: byPause(p) != byPause(peer) && byPause(p) != p.ByPause(),
 	}
 }
@@ -314,8 +314,8 @@ func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
 		s.Buffered = true
 		s.Pauses, _ = p.Pauses(b.Group.Cos)
 		s.Pauses = s.Pauses && !s.odd && !unable(p)
-		if s.Need, s.Floor = b.Need, b.Floor; p.Device.Switch != nil && p.Device.ByHand == nil && b.Size.Set() {
-			s.Sized, s.Size, s.Xoff, s.Pool = true, b.Size.N, b.Xoff.N, p.Device.Switch.HeadroomPool.N
+		if s.Need, s.Floor = b.Need, b.Floor; p.Device().Switch != nil && p.Device().ByHand == nil && b.Size.Set() {
+			s.Sized, s.Size, s.Xoff, s.Pool = true, b.Size.N, b.Xoff.N, p.Device().Switch.HeadroomPool.N
 		}
 	}
 	return &Lane{Group: g, side: s}
@@ -323,8 +323,8 @@ func (f *follower) in(p *ir.Port, g *ir.CosGroup) *Lane {
 
 // buffer is the buffer that makes packets of a group lossless at a port. Link pause holds for all of them.
 func (f *follower) buffer(p *ir.Port, g *ir.CosGroup) *ir.Buffer {
-	if p.ByPause() && len(p.Buffers) > 0 {
-		return p.Buffers[0]
+	if p.ByPause() && len(p.Buffers()) > 0 {
+		return p.Buffers()[0]
 	}
 	if g == nil {
 		return nil
@@ -342,7 +342,7 @@ func (f *follower) out(p *ir.Port, g *ir.CosGroup) *Lane {
 		_, s.Pauses = p.Pauses(b.Group.Cos)
 		s.Pauses = s.Pauses && !s.odd && !unable(p)
 	}
-	for _, m := range p.Marks {
+	for _, m := range p.Marks() {
 		if m.Group == g {
 			s.Marks, s.Min, s.Max, s.Probability = true, m.Min.N, m.Max.N, m.Probability.N
 		}

@@ -136,7 +136,7 @@ func (f *follower) apart(a, b *ir.NIC) [2]*ir.Device {
 		return !slices.Contains(f.down, l) && (f.Intent.Version != 1 || !l.Routed)
 	}
 	at := func(n *ir.NIC) *ir.Device {
-		if d := AttachedTo(n); d != nil && (d == n.Device || up(n.Port.Link)) {
+		if d := AttachedTo(n); d != nil && (d == n.Device || up(n.Port.Link())) {
 			return d
 		}
 		return n.Device
@@ -391,7 +391,7 @@ func (f *follower) judgeIn(l *Lane) {
 	if b == nil || !b.Size.Set() {
 		return
 	}
-	x := f.finding("", diag.Range{}, p.Device)
+	x := f.finding("", diag.Range{}, p.Device())
 	x.Port, x.Buffer = p, b
 	if XoffWrong(p, b) {
 		x.Code, x.At, x.Breaks = "pfc-sizes", XoffAt(b.Group), true
@@ -410,20 +410,20 @@ func (f *follower) judgeOut(l *Lane) {
 	}
 	peer := p.Peer()
 	switch {
-	case p.Device.Forwards() && peer.Device.Forwards():
-		if TooLarge(p.Link, f.From[0].NIC, f.To[0].NIC) {
-			x := f.finding("mtu-path", diag.FirstPlace(p.Link.MTU.At(), p.Link.At), p.Device)
+	case p.Device().Forwards() && peer.Device().Forwards():
+		if TooLarge(p.Link(), f.From[0].NIC, f.To[0].NIC) {
+			x := f.finding("mtu-path", diag.FirstPlace(p.Link().MTU.At(), p.Link().At), p.Device())
 			x.Port, x.Breaks = p, true
 			l.add(x)
 		}
-	case slices.Contains(f.To, peer) && OverPort(peer.NIC) && f.Size > p.Link.MTU.N:
+	case slices.Contains(f.To, peer) && OverPort(peer.NIC) && f.Size > p.Link().MTU.N:
 		l.add(f.large(p, peer.NIC))
 	}
 	if f.lossless(l.Group) {
 		l.add(f.flowControl(l))
 	}
-	if in := f.Intent; l.Group == in.Group && Unmarked(p.Device, in) {
-		x := f.finding("ecn-missing-hop", diag.FirstPlace(p.Device.ByHand.ECNAt, p.Device.ByHand.At), p.Device)
+	if in := f.Intent; l.Group == in.Group && Unmarked(p.Device(), in) {
+		x := f.finding("ecn-missing-hop", diag.FirstPlace(p.Device().ByHand.ECNAt, p.Device().ByHand.At), p.Device())
 		x.Port = p
 		l.add(x)
 	}
@@ -431,7 +431,7 @@ func (f *follower) judgeOut(l *Lane) {
 
 // large is a NIC whose frames the switch port beside it drops.
 func (f *follower) large(p *ir.Port, n *ir.NIC) *Finding {
-	x := f.finding("mtu-mismatch", diag.FirstPlace(n.MTUAt, n.At), p.Device)
+	x := f.finding("mtu-mismatch", diag.FirstPlace(n.MTUAt, n.At), p.Device())
 	x.Port, x.NIC, x.Breaks = p, n, true
 	return x
 }
@@ -439,8 +439,8 @@ func (f *follower) large(p *ir.Port, n *ir.NIC) *Finding {
 // flowControl finds why a port of a lane does not pause, or does not obey.
 func (f *follower) flowControl(l *Lane) *Finding {
 	p := l.Ports[0]
-	hand := p.Device.ByHand
-	x := f.finding("", diag.Range{}, p.Device)
+	hand := p.Device().ByHand
+	x := f.finding("", diag.Range{}, p.Device())
 	x.Port, x.Breaks = p, true
 	if p.NIC != nil && NoPFC(p.NIC) {
 		x.Code, x.At, x.NIC = "nic-no-pfc", diag.FirstPlace(p.NIC.ModelAt, p.NIC.At), p.NIC

@@ -76,14 +76,14 @@ func TestCircles(t *testing.T) {
 	ab, bc := c.Between("A", "B"), c.Between("B", "C")
 	leg := func(out *ir.Port, stop int) ir.Leg { return ir.Leg{Out: out, Group: c.Group, Stop: stop} }
 	stop := func(in *ir.Port, far, left int, next ...ir.Leg) ir.Stop {
-		return ir.Stop{Device: in.Device, In: in, Group: c.Group, Far: far, Left: left, Next: next}
+		return ir.Stop{Device: in.Device(), In: in, Group: c.Group, Far: far, Left: left, Next: next}
 	}
 	sender := ir.Stop{Device: from, Group: c.Group, Left: -1, Next: []ir.Leg{leg(from.Ports[0], 1)}}
 	stops := []ir.Stop{
 		sender,
-		stop(from.Ports[0].Peer(), 1, -1, leg(ab.A, 2)),
-		stop(ab.B, 2, -1, leg(ab.B, 3)),
-		stop(ab.A, 3, -1, leg(ab.A, 2)),
+		stop(from.Ports[0].Peer(), 1, -1, leg(ab.A(), 2)),
+		stop(ab.B(), 2, -1, leg(ab.B(), 3)),
+		stop(ab.A(), 3, -1, leg(ab.A(), 2)),
 	}
 	f.Routes = given{stops: stops}
 	tr := between(t, f, from, to, ir.State{}, false)
@@ -96,10 +96,10 @@ func TestCircles(t *testing.T) {
 	// The same circle with a way out of it: some packets run round, others arrive.
 	stops = []ir.Stop{
 		sender,
-		stop(from.Ports[0].Peer(), 1, 3, leg(ab.A, 2)),
-		stop(ab.B, 2, 2, leg(ab.B, 3), leg(bc.A, 4)),
-		stop(ab.A, 3, 3, leg(ab.A, 2)),
-		stop(bc.B, 3, 1, leg(to.Ports[0].Peer(), 5)),
+		stop(from.Ports[0].Peer(), 1, 3, leg(ab.A(), 2)),
+		stop(ab.B(), 2, 2, leg(ab.B(), 3), leg(bc.A(), 4)),
+		stop(ab.A(), 3, 3, leg(ab.A(), 2)),
+		stop(bc.B(), 3, 1, leg(to.Ports[0].Peer(), 5)),
 		stop(to.Ports[0], 4, 0),
 	}
 	stops[0].Left = 4

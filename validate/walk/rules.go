@@ -98,10 +98,10 @@ func AttachedTo(n *ir.NIC) *ir.Device {
 	if n.Device.Forwards() {
 		return n.Device
 	}
-	if n.Port == nil || !n.Port.Peer().Device.Forwards() {
+	if n.Port == nil || !n.Port.Peer().Device().Forwards() {
 		return nil
 	}
-	return n.Port.Peer().Device
+	return n.Port.Peer().Device()
 }
 
 // Islands returns, by Device.ID, a number for everything that usable links join.
@@ -118,7 +118,7 @@ func Islands(f *ir.Fabric, usable func(*ir.Link) bool) []int {
 			v := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
 			for _, port := range v.Ports {
-				if u := port.Peer().Device; usable(port.Link) && u.Forwards() && out[u.ID] == 0 {
+				if u := port.Peer().Device(); usable(port.Link()) && u.Forwards() && out[u.ID] == 0 {
 					out[u.ID] = n
 					todo = append(todo, u)
 				}
@@ -227,7 +227,7 @@ func (p Peers) reached(n *ir.NIC, dst netip.Prefix, in *ir.Intent) bool {
 // Mistrust returns the line by which a device that others configure does not look at the field that tells an intent's
 // packets. Where its block states no trust, a NIC still believes one field only.
 func Mistrust(p *ir.Port, in *ir.Intent) (at diag.Range, bad bool) {
-	h := p.Device.ByHand
+	h := p.Device().ByHand
 	if h == nil || Told(in, p.Trust()) || !HasMark(in) {
 		return at, false
 	}
@@ -249,7 +249,7 @@ func mixedVersions(n *ir.NIC) bool {
 // Overruling gives an intent told by DSCP among those a switch carries together with in, RoCEv2 told by PCP that comes in by the port: the
 // switch believes both fields there, and goes by the DSCP. Nil where there is none, in is not carried, or somebody states the trust.
 func Overruling(p *ir.Port, in *ir.Intent) *ir.Intent {
-	d := p.Device
+	d := p.Device()
 	stated := d.ByHand != nil && d.ByHand.Trust != nil
 	if d.Switch == nil || stated || !in.Overruled() || !slices.Contains(d.Switch.Intents, in) || p.ByPCPAlone() {
 		return nil
@@ -263,7 +263,7 @@ func Overruling(p *ir.Port, in *ir.Intent) *ir.Intent {
 // Remapped gives what a map stated for a device does with a value that tells packets of an intent, DSCP or PCP; ok: it has
 // an entry for it, and the device looks there.
 func Remapped(p *ir.Port, in *ir.Intent, value int) (to ir.Claim, ok bool) {
-	h := p.Device.ByHand
+	h := p.Device().ByHand
 	if h == nil || !Told(in, p.Trust()) || !HasMark(in) {
 		return to, false
 	}
@@ -322,7 +322,7 @@ func CNPsByPCP(f *ir.Fabric, in *ir.Intent, marks *ir.CosGroup) (taker *ir.CosGr
 // CNPsRemapped gives where a map stated for a device sends the CNPs of a NIC, and the value they are marked with; bad: out
 // of their group, or into a lossless one where they have none.
 func CNPsRemapped(p *ir.Port, from *ir.NIC, in *ir.Intent) (to ir.Claim, value int, bad bool) {
-	f, group, pkt := p.Device.Fabric, from.CNPGroup(), from.CNP(in)
+	f, group, pkt := p.Device().Fabric, from.CNPGroup(), from.CNP(in)
 	if value = pkt.PCP; in.ByDSCP() {
 		value = pkt.DSCP
 	}
@@ -341,14 +341,14 @@ func LosslessCos(f *ir.Fabric, cos int) bool {
 // PauseBeside gives the place where a by_hand block states the other kind of flow control for a port than its cable is meant to have,
 // or both; nil where it does not.
 func PauseBeside(p *ir.Port) *diag.Range {
-	h := p.Device.ByHand
+	h := p.Device().ByHand
 	if h == nil {
 		return nil
 	}
 	own, want := p.FlowControl(), p.ByPause()
 	at := diag.FirstPlace(h.FlowControlAt, h.At)
 	switch {
-	case want && own == ir.Pause && len(h.PFC) > 0 && (h.FlowControl != "" || !someByPFC(p.Device)): // else the mask is of the other ports
+	case want && own == ir.Pause && len(h.PFC) > 0 && (h.FlowControl != "" || !someByPFC(p.Device())): // else the mask is of the other ports
 		at = diag.FirstPlace(h.PFCAt, h.At)
 	case own == ir.NoFlowControl || (own == ir.Pause) == want:
 		return nil
@@ -368,7 +368,7 @@ func OneWay(fc ir.FlowControl) bool {
 
 // Unpaused reports whether the priorities stated for a device leave out a lossless group that its port carries.
 func Unpaused(p *ir.Port, g *ir.CosGroup) bool {
-	h := p.Device.ByHand
+	h := p.Device().ByHand
 	return h != nil && h.PFC != nil && p.FlowControl() == ir.PFC && !claims(h.PFC, g.Cos)
 }
 
@@ -421,7 +421,7 @@ func Unslowed(n *ir.NIC, in *ir.Intent) (at diag.Range, bad bool) {
 
 // OverPort reports whether a NIC's frames are too large for the switch port it is cabled to.
 func OverPort(n *ir.NIC) bool {
-	return n.Port != nil && n.Port.Peer().Device.Switch != nil && n.MTU > n.Port.Link.MTU.N
+	return n.Port != nil && n.Port.Peer().Device().Switch != nil && n.MTU > n.Port.Link().MTU.N
 }
 
 // TooLarge reports whether frames that two NICs send each other, both with a port they fit, are dropped on a link between
@@ -433,7 +433,7 @@ func TooLarge(l *ir.Link, a, b *ir.NIC) bool {
 // HeadroomShort reports whether more can arrive at a port of a switch after its pause than the headroom holds, and whether
 // loss is then likely. A NIC's driver sizes its own; what is no headroom at all is [XoffWrong].
 func HeadroomShort(p *ir.Port, b *ir.Buffer) (short, likely bool) {
-	short = p.Device.Switch != nil && b.Headroom() < b.Need && b.Xoff.N < b.Size.N
+	short = p.Device().Switch != nil && b.Headroom() < b.Need && b.Xoff.N < b.Size.N
 	return short, short && b.Headroom() < b.Floor
 }
 
@@ -445,7 +445,7 @@ func HeadroomAt(b *ir.Buffer) diag.Range {
 
 // XoffWrong reports whether a port of a switch never pauses, or at once: xoff is not between nothing and the buffer.
 func XoffWrong(p *ir.Port, b *ir.Buffer) bool {
-	return p.Device.Switch != nil && (b.Xoff.N <= 0 || b.Xoff.N >= b.Size.N)
+	return p.Device().Switch != nil && (b.Xoff.N <= 0 || b.Xoff.N >= b.Size.N)
 }
 
 // XoffAt is the line a group's xoff comes from.

@@ -109,7 +109,7 @@ func (l *Lane) Headroom() int { return l.Size - l.Xoff }
 func (l *Lane) Peers() []string {
 	var out []string
 	for _, p := range l.Ports {
-		if g := groupName(p.Peer().Device); !slices.Contains(out, g) {
+		if g := groupName(p.Peer().Device()); !slices.Contains(out, g) {
 			out = append(out, g)
 		}
 	}

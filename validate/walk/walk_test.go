@@ -118,7 +118,7 @@ func device(f *ir.Fabric, name string) *ir.Device {
 }
 
 func link(f *ir.Fabric, name string) *ir.Link {
-	return f.Ports[slices.IndexFunc(f.Ports, func(p *ir.Port) bool { return p.String() == name })].Link
+	return f.Ports[slices.IndexFunc(f.Ports, func(p *ir.Port) bool { return p.String() == name })].Link()
 }
 
 // traced follows the first intent from a1 to b1.

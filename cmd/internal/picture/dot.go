@@ -49,15 +49,15 @@ func Dot(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	loop, failed := map[*ir.Link][]onLoop{}, map[*ir.Link]bool{}
 	if all := circles(proofs); len(all) > 0 {
 		for i, h := range all[0].loop.Circle {
-			loop[h.In.Link] = append(loop[h.In.Link], onLoop{i + 1, h.In})
+			loop[h.In.Link()] = append(loop[h.In.Link()], onLoop{i + 1, h.In})
 		}
 		for _, l := range all[0].loop.Down {
 			failed[l] = true
 		}
 	}
 	for _, l := range f.Links {
-		upper, lower := l.A, l.B
-		if height(l.B.Device) > height(l.A.Device) {
+		upper, lower := l.A(), l.B()
+		if height(l.B().Device()) > height(l.A().Device()) {
 			upper, lower = lower, upper
 		}
 		attributes := []string{"tooltip=" + quote(linkText(l))}
@@ -87,7 +87,7 @@ func Dot(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 		if l.Bond != 0 {
 			attributes = append(attributes, "tooltip=bond")
 		}
-		fmt.Fprintf(&b, "  %s -- %s [%s];\n", quote(upper.Device.Name), quote(lower.Device.Name), strings.Join(attributes, ", "))
+		fmt.Fprintf(&b, "  %s -- %s [%s];\n", quote(upper.Device().Name), quote(lower.Device().Name), strings.Join(attributes, ", "))
 	}
 	b.WriteString("}\n")
 	return []byte(b.String())
@@ -100,7 +100,7 @@ func PTM(f *ir.Fabric, _ []validate.GroupProof) []byte {
 	fmt.Fprintf(&b, "graph %s {\n", quote(f.Name))
 	for _, l := range links {
 		a, z := ends(l)
-		fmt.Fprintf(&b, "  %s:%s -- %s:%s;\n", quote(a.Device.Name), quote(a.Name), quote(z.Device.Name), quote(z.Name))
+		fmt.Fprintf(&b, "  %s:%s -- %s:%s;\n", quote(a.Device().Name), quote(a.Name), quote(z.Device().Name), quote(z.Name))
 	}
 	b.WriteString("}\n")
 	return []byte(b.String())
@@ -108,14 +108,14 @@ func PTM(f *ir.Fabric, _ []validate.GroupProof) []byte {
 
 // ends returns the ends of a link in natural order.
 func ends(l *ir.Link) (a, z *ir.Port) {
-	if comparePorts(l.A, l.B) > 0 {
-		return l.B, l.A
+	if comparePorts(l.A(), l.B()) > 0 {
+		return l.B(), l.A()
 	}
-	return l.A, l.B
+	return l.A(), l.B()
 }
 
 func comparePorts(a, b *ir.Port) int {
-	return cmp.Or(nodeset.Compare(a.Device.Name, b.Device.Name), nodeset.Compare(a.Name, b.Name))
+	return cmp.Or(nodeset.Compare(a.Device().Name, b.Device().Name), nodeset.Compare(a.Name, b.Name))
 }
 
 func compareLinks(k, l *ir.Link) int {

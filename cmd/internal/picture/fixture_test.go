@@ -26,10 +26,10 @@ func loop(t testing.TB, f *ir.Fabric, hops, down string) validate.Loop {
 	cable := func(a, b string) *ir.Port { // the port of b that faces a
 		for _, l := range f.Links {
 			switch {
-			case l.A.Device.Name == a && l.B.Device.Name == b:
-				return l.B
-			case l.B.Device.Name == a && l.A.Device.Name == b:
-				return l.A
+			case l.A().Device().Name == a && l.B().Device().Name == b:
+				return l.B()
+			case l.B().Device().Name == a && l.A().Device().Name == b:
+				return l.A()
 			}
 		}
 		require.FailNow(t, "no cable", "%s-%s", a, b)
@@ -45,7 +45,7 @@ func loop(t testing.TB, f *ir.Fabric, hops, down string) validate.Loop {
 	}
 	for s := range strings.FieldsSeq(down) {
 		a, b, _ := strings.Cut(s, "-")
-		l.Down = append(l.Down, cable(a, b).Link)
+		l.Down = append(l.Down, cable(a, b).Link())
 	}
 	first, last := l.Circle[0], l.Circle[len(l.Circle)-1]
 	l.Flows = []*ir.Flow{{
@@ -121,7 +121,7 @@ func scenes(t testing.TB) []scene {
 	add("mesh-6", mesh, nil)
 	peers := irtest.LeafSpine(ir.UpDown, 4, 2).Links("L0-L1 L2-L3 L0-L3 S0-S1 L0-S0 L0-S0")
 	pf := peers.Fabric()
-	pf.Links[0].A.Buffers = nil // one lossy link
+	pf.Links[0].A().SetBuffers(nil) // one lossy link
 	add("peers", pf, prone(pf, loop(t, pf, "S0>L2 L2>S1 S1>L3 L3>S0", "L0-S1")))
 	two := clos(2000)
 	add("2000-devices", two, free(two))

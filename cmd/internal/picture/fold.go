@@ -125,7 +125,7 @@ func (d *folder) lines(cuts [][]*symbol) int {
 	}
 	joined := map[[2]int]bool{}
 	for _, l := range d.f.Links {
-		a, b := d.at[l.A.Device.ID], d.at[l.B.Device.ID]
+		a, b := d.at[l.A().Device().ID], d.at[l.B().Device().ID]
 		if joined[[2]int{min(a, b), max(a, b)}] = true; len(joined) > mostLines {
 			break
 		}
@@ -278,7 +278,7 @@ func (d *folder) classes(kinds []int) []int {
 		for i, device := range d.f.Devices {
 			row = row[:0]
 			for _, p := range device.Ports {
-				row = append(row, uint64(colour[p.Peer().Device.ID])<<32|uint64(kindOf[p.Link.ID]))
+				row = append(row, uint64(colour[p.Peer().Device().ID])<<32|uint64(kindOf[p.Link().ID]))
 			}
 			slices.Sort(row)
 			key = binary.LittleEndian.AppendUint64(key[:0], uint64(colour[i]))
@@ -317,7 +317,7 @@ func (d *folder) pods() []int {
 	}
 	isTop := func(device *ir.Device) bool { return device.Switch != nil && device.Switch.Tier == top }
 	for _, l := range d.f.Links {
-		if a, b := l.A.Device, l.B.Device; !isTop(a) && !isTop(b) {
+		if a, b := l.A().Device(), l.B().Device(); !isTop(a) && !isTop(b) {
 			root[find(a.ID)] = find(b.ID)
 		}
 	}
@@ -338,7 +338,7 @@ func (d *folder) twins() []int {
 	for i, device := range d.f.Devices {
 		var next []int
 		for _, p := range device.Ports {
-			next = append(next, p.Peer().Device.ID)
+			next = append(next, p.Peer().Device().ID)
 		}
 		slices.Sort(next)
 		key = key[:0]

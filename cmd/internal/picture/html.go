@@ -136,9 +136,9 @@ func newPage(d *drawing) *page {
 	for i, p := range d.fabric.Ports {
 		ports[i] = w.table(portSettings(p))
 	}
-	end := func(p *ir.Port) pageEnd { return pageEnd{p.Device.ID, p.Name, ports[p.ID]} }
+	end := func(p *ir.Port) pageEnd { return pageEnd{p.Device().ID, p.Name, ports[p.ID]} }
 	for _, l := range d.fabric.Links {
-		w.Links = append(w.Links, pageLink{end(l.A), end(l.B), w.table(linkSettings(l)), len(lossless(l)) > 0, l.Planned})
+		w.Links = append(w.Links, pageLink{end(l.A()), end(l.B()), w.table(linkSettings(l)), len(lossless(l)) > 0, l.Planned})
 	}
 	for _, s := range d.symbols {
 		w.Base = append(w.Base, w.symbol(s))
@@ -173,7 +173,7 @@ func (w *pageWriter) symbol(s *symbol) int {
 func newPageLoop(c circle) pageLoop {
 	l := pageLoop{Title: c.title(), Hops: []pageWait{}, Flows: []string{}, Down: []int{}}
 	for _, h := range c.loop.Circle {
-		l.Hops = append(l.Hops, pageWait{h.In.Link.ID, h.In.Link.B == h.In, waitText(h)})
+		l.Hops = append(l.Hops, pageWait{h.In.Link().ID, h.In.Link().B() == h.In, waitText(h)})
 	}
 	for _, f := range c.loop.Flows {
 		l.Flows = append(l.Flows, flowText(f))
@@ -257,18 +257,18 @@ func linkSettings(l *ir.Link) []pageValue {
 
 func portSettings(p *ir.Port) []pageValue {
 	var out []pageValue
-	if p.MTU > 0 {
-		out = append(out, pageValue{"MTU", strconv.Itoa(p.MTU), originText(ir.Origin{At: p.Device.Fabric.MTUAt})})
+	if p.MTU() > 0 {
+		out = append(out, pageValue{"MTU", strconv.Itoa(p.MTU()), originText(ir.Origin{At: p.Device().Fabric.MTUAt})})
 	}
-	for _, b := range p.Buffers {
+	for _, b := range p.Buffers() {
 		name := b.Group.Name + " "
 		if !b.Size.Set() { // a NIC: its driver sizes its own buffers
 			out = append(out, pageValue{name + "pfc", "on", originText(ir.Origin{At: b.Group.LosslessAt, Why: "sized by the NIC's driver"})})
 			continue
 		}
 		out = append(out,
-			pageValue{name + "buffer", diag.Bytes(b.Size.N), originText(b.Size.On(p.Link).From...)},
-			pageValue{name + "xoff", diag.Bytes(b.Xoff.N), originText(b.Xoff.On(p.Link).From...)},
+			pageValue{name + "buffer", diag.Bytes(b.Size.N), originText(b.Size.On(p.Link()).From...)},
+			pageValue{name + "xoff", diag.Bytes(b.Xoff.N), originText(b.Xoff.On(p.Link()).From...)},
 			pageValue{name + "headroom", diag.Bytes(b.Headroom()), fmt.Sprintf("buffer - xoff; %s needed", diag.Bytes(b.Need))})
 	}
 	return out

@@ -103,7 +103,7 @@ func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	for _, c := range circles(proofs) {
 		j := jsonLoop{CosGroup: c.proof.Group.Name, Hops: []jsonWait{}, Flows: [][]jsonPort{}, Down: [][2]jsonPort{}}
 		for _, h := range c.loop.Circle {
-			j.Hops = append(j.Hops, jsonWait{h.In.Device.Name, h.In.Name, h.Out.Name, h.Group.Name})
+			j.Hops = append(j.Hops, jsonWait{h.In.Device().Name, h.In.Name, h.Out.Name, h.Group.Name})
 		}
 		for _, flow := range c.loop.Flows {
 			var ports []jsonPort
@@ -128,4 +128,4 @@ func JSON(f *ir.Fabric, proofs []validate.GroupProof) []byte {
 	return b.Bytes()
 }
 
-func portOf(p *ir.Port) jsonPort { return jsonPort{p.Device.Name, p.Name} }
+func portOf(p *ir.Port) jsonPort { return jsonPort{p.Device().Name, p.Name} }

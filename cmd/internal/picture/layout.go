@@ -88,7 +88,7 @@ func draw(f *ir.Fabric, proofs []validate.GroupProof) *drawing {
 func tiered(f *ir.Fabric) bool {
 	across, along := 0, 0
 	for _, l := range f.Links {
-		if a, b := l.A.Device.Switch, l.B.Device.Switch; a != nil && b != nil {
+		if a, b := l.A().Device().Switch, l.B().Device().Switch; a != nil && b != nil {
 			if a.Tier == b.Tier {
 				along++
 			} else {
@@ -105,10 +105,10 @@ func (d *drawing) pinned() map[*ir.Device]bool {
 	for _, c := range d.circles {
 		var more []*ir.Device
 		for _, h := range c.loop.Circle {
-			more = append(more, h.In.Device)
+			more = append(more, h.In.Device())
 		}
 		for _, l := range c.loop.Down {
-			more = append(more, l.A.Device, l.B.Device)
+			more = append(more, l.A().Device(), l.B().Device())
 		}
 		if len(out) > 0 && len(out)+len(more) > mostPinned {
 			break
@@ -138,7 +138,7 @@ func (d *drawing) bundle() {
 	}
 	at := map[key]*bundle{}
 	for _, l := range d.fabric.Links {
-		a, b := d.of[l.A.Device.ID], d.of[l.B.Device.ID]
+		a, b := d.of[l.A().Device().ID], d.of[l.B().Device().ID]
 		k := key{min(index[a], index[b]), max(index[a], index[b]), failed[l]}
 		if at[k] == nil {
 			at[k] = &bundle{a: d.symbols[k.a], b: d.symbols[k.b], failed: k.failed, tiered: d.tiered}
@@ -293,7 +293,7 @@ func (d *drawing) walk(ring []*symbol) []*symbol {
 		left[s] = true
 	}
 	for _, l := range d.fabric.Links {
-		a, b := d.of[l.A.Device.ID], d.of[l.B.Device.ID]
+		a, b := d.of[l.A().Device().ID], d.of[l.B().Device().ID]
 		if left[a] && left[b] && a != b && !slices.Contains(next[a], b) {
 			next[a], next[b] = append(next[a], b), append(next[b], a)
 		}
@@ -329,7 +329,7 @@ func (d *drawing) walk(ring []*symbol) []*symbol {
 // home returns the switch of ring a host symbol hangs on first, or nil.
 func (d *drawing) home(host *symbol, ring []*symbol) *symbol {
 	for _, p := range host.devices[0].Ports {
-		if s := d.of[p.Peer().Device.ID]; slices.Contains(ring, s) {
+		if s := d.of[p.Peer().Device().ID]; slices.Contains(ring, s) {
 			return s
 		}
 	}
@@ -355,7 +355,7 @@ func (d *drawing) layGrid() {
 		}
 		var home *symbol
 		for _, p := range s.devices[0].Ports {
-			if t := d.of[p.Peer().Device.ID]; isSwitch[t] {
+			if t := d.of[p.Peer().Device().ID]; isSwitch[t] {
 				home = t
 				break
 			}

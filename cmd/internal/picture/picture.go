@@ -59,7 +59,7 @@ func (c circle) title() string {
 			of = append(of, "…")
 			break
 		}
-		of = append(of, h.In.Device.Name)
+		of = append(of, h.In.Device().Name)
 	}
 	s := fmt.Sprintf("%s: %s, of %s", c.proof.Group.Name, diag.Count(len(c.loop.Circle), "buffer"), strings.Join(of, ", "))
 	if n := len(c.loop.Down); n > 0 {
@@ -77,12 +77,12 @@ func waitText(h validate.Wait) string {
 func flowText(f *ir.Flow) string {
 	var by []string
 	for i := 1; i+1 < len(f.Ports); i += 2 {
-		by = append(by, f.Ports[i].Device.Name)
+		by = append(by, f.Ports[i].Device().Name)
 	}
 	return fmt.Sprintf("%s → %s, by %s", f.Ports[0], f.Ports[len(f.Ports)-1], strings.Join(by, ", "))
 }
 
-func linkText(l *ir.Link) string { return fmt.Sprintf("%s - %s", l.A, l.B) }
+func linkText(l *ir.Link) string { return fmt.Sprintf("%s - %s", l.A(), l.B()) }
 
 // verdictText is one line for one cos group.
 func verdictText(p *validate.GroupProof) string {
@@ -104,8 +104,8 @@ func verdictText(p *validate.GroupProof) string {
 // lossless returns the names of the groups the link carries without loss at both ends, by cos.
 func lossless(l *ir.Link) []string {
 	out := []string{}
-	for _, b := range l.A.Buffers {
-		if l.B.Carries(b.Group) != nil {
+	for _, b := range l.A().Buffers() {
+		if l.B().Carries(b.Group) != nil {
 			out = append(out, b.Group.Name)
 		}
 	}

@@ -54,7 +54,7 @@ func (s *sheet) draw() string {
 	onLoop := map[*ir.Device]bool{}
 	if len(s.circles) > 0 {
 		for _, h := range s.circles[0].loop.Circle {
-			onLoop[h.In.Device] = true
+			onLoop[h.In.Device()] = true
 		}
 	}
 	for _, r := range s.rows {
@@ -206,7 +206,7 @@ func bundleTitle(b *bundle) string {
 func (s *sheet) circle(l *validate.Loop) {
 	uses := map[*bundle]int{}
 	for _, h := range l.Circle {
-		uses[s.bundleOf[h.In.Link.ID]]++
+		uses[s.bundleOf[h.In.Link().ID]]++
 	}
 	type way struct {
 		b       *bundle
@@ -214,9 +214,9 @@ func (s *sheet) circle(l *validate.Loop) {
 	}
 	before := map[way]int{}
 	for i, h := range l.Circle {
-		b := s.bundleOf[h.In.Link.ID]
+		b := s.bundleOf[h.In.Link().ID]
 		c := b.curve()
-		forward := s.of[h.In.Device.ID] == b.b
+		forward := s.of[h.In.Device().ID] == b.b
 		if !forward {
 			c = c.reversed()
 		}

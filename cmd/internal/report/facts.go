@@ -115,7 +115,7 @@ func reasonFact(p *validate.Proof) jsonFact {
 func jsonWaits(circle []validate.Wait) []jsonWait {
 	out := []jsonWait{}
 	for _, h := range circle {
-		out = append(out, jsonWait{h.In.Device.Name, h.In.Name, h.Out.Name, h.Group.Name})
+		out = append(out, jsonWait{h.In.Device().Name, h.In.Name, h.Out.Name, h.Group.Name})
 	}
 	return out
 }
@@ -123,7 +123,7 @@ func jsonWaits(circle []validate.Wait) []jsonWait {
 func jsonLinks(links []*ir.Link) []jsonLink {
 	out := []jsonLink{}
 	for _, l := range links {
-		out = append(out, jsonLink{l.A.String(), l.B.String()})
+		out = append(out, jsonLink{l.A().String(), l.B().String()})
 	}
 	return out
 }

@@ -59,7 +59,7 @@ func TestJSONFacts(t *testing.T) {
 		{validate.Proof{Reason: proof.NotFollowed{Err: &ir.RoutingError{Code: ir.NoRouting}}}, `{"code":"not-followed","cause":"no-routing"}`},
 		{
 			validate.Proof{Reason: proof.NotFollowed{Err: &ir.RoutingError{
-				Code: ir.LevelLink, Devices: f.Devices[:2], Out: f.Links[0].A, In: f.Links[0].B,
+				Code: ir.LevelLink, Devices: f.Devices[:2], Out: f.Links[0].A(), In: f.Links[0].B(),
 			}}},
 			`{"code":"not-followed","cause":"level-link","devices":["R0","R1"],"links":[` + link + `]}`,
 		},

@@ -68,7 +68,7 @@ func jsonLoops(loops []validate.Loop) []jsonLoop {
 		for _, f := range l.Flows {
 			by := []string{}
 			for i := 1; i+1 < len(f.Ports); i += 2 {
-				by = append(by, f.Ports[i].Device.Name)
+				by = append(by, f.Ports[i].Device().Name)
 			}
 			j.Flows = append(j.Flows, jsonFlow{f.Ports[0].String(), f.Ports[len(f.Ports)-1].String(), by})
 		}

@@ -68,18 +68,14 @@ func (c *Cabling) Device(name string) *ir.Device {
 
 // Link lays a lossless cable; between switches it is routed.
 func (c *Cabling) Link(a, b string) *ir.Link {
-	l := &ir.Link{ID: len(c.F.Links), At: Place(20), Routed: a[0] != 'h' && b[0] != 'h'}
-	l.A, l.B = c.port(a, l), c.port(b, l)
+	l := ir.NewLink(c.port(a), c.port(b), ir.Link{ID: len(c.F.Links), At: Place(20), Routed: a[0] != 'h' && b[0] != 'h'})
 	c.F.Links = append(c.F.Links, l)
 	return l
 }
 
-func (c *Cabling) port(name string, l *ir.Link) *ir.Port {
+func (c *Cabling) port(name string) *ir.Port {
 	d := c.Device(name)
-	p := &ir.Port{
-		ID: len(c.F.Ports), Index: len(d.Ports), Device: d, Link: l, Name: fmt.Sprint("p", len(d.Ports)),
-		Buffers: c.buffers,
-	}
+	p := ir.NewPort(d, ir.PortSpec{ID: len(c.F.Ports), Index: len(d.Ports), Name: fmt.Sprint("p", len(d.Ports)), Buffers: c.buffers})
 	if d.Host != nil {
 		p.NIC = &ir.NIC{NICPlaces: &ir.NICPlaces{}, Name: p.Name, Device: d, Port: p, Model: &ir.NICModel{Title: "NIC", V1: true, V2: true}}
 		d.Host.NICs = append(d.Host.NICs, p.NIC)
@@ -155,8 +151,8 @@ func (c *Cabling) Rename(rename func(string) string) *Cabling {
 // Between returns the first cable between two devices.
 func (c *Cabling) Between(a, b string) *ir.Link {
 	for _, p := range c.Device(a).Ports {
-		if p.Peer().Device.Name == b {
-			return p.Link
+		if p.Peer().Device().Name == b {
+			return p.Link()
 		}
 	}
 	panic("irtest: no link " + a + "-" + b)
@@ -175,7 +171,7 @@ func (c *Cabling) Cables(s string) []*ir.Link {
 // HostOf returns the name of the first host that hangs on the switch.
 func (c *Cabling) HostOf(name string) string {
 	for _, p := range c.Device(name).Ports {
-		if d := p.Peer().Device; d.Host != nil {
+		if d := p.Peer().Device(); d.Host != nil {
 			return d.Name
 		}
 	}
@@ -187,7 +183,7 @@ func (c *Cabling) Bounce() *Cabling {
 	g := &ir.CosGroup{Name: "detour", Cos: 4, At: Place(30), Lossless: true, LosslessAt: Place(31)}
 	c.F.CosGroups = append(c.F.CosGroups, g)
 	for _, p := range c.F.Ports {
-		p.Buffers = append(p.Buffers, &ir.Buffer{Group: g})
+		p.SetBuffers(append(p.Buffers(), &ir.Buffer{Group: g}))
 	}
 	c.Group.Bounce = g
 	return c

@@ -30,12 +30,12 @@ func (e *Explicit) Turns(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 	bounced := &ir.Turns{Rows: make([][]uint64, len(e.Fabric.Ports))}
 	by := map[ir.Turn]*ir.Flow{}
 	for _, f := range e.Flows(s) {
-		if slices.ContainsFunc(f.Ports, func(p *ir.Port) bool { return slices.Contains(s.Down, p.Link) }) {
+		if slices.ContainsFunc(f.Ports, func(p *ir.Port) bool { return slices.Contains(s.Down, p.Link()) }) {
 			continue
 		}
 		for i := 1; i+1 < len(f.Ports); i += 2 {
 			in, out, next := f.Ports[i], f.Ports[i+1], f.Groups[i/2+1]
-			if f.Groups[i/2] != g || !lossless(in.Link, g) || !lossless(out.Link, next) {
+			if f.Groups[i/2] != g || !lossless(in.Link(), g) || !lossless(out.Link(), next) {
 				continue
 			}
 			switch next {
@@ -76,7 +76,7 @@ func (e *Explicit) Cuts(_ []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budge
 		var larger [][]*ir.Link
 		for _, set := range sets {
 			for _, l := range e.Fabric.Links {
-				if !l.A.Device.Forwards() || !l.B.Device.Forwards() || slices.Contains(down, l) ||
+				if !l.A().Device().Forwards() || !l.B().Device().Forwards() || slices.Contains(down, l) ||
 					len(set) > 0 && l.ID <= set[len(set)-1].ID {
 					continue
 				}
@@ -106,15 +106,15 @@ func (e *Explicit) Outcomes([]*ir.CosGroup, ir.State, func(ir.GroupTurn) bool) (
 
 // Ways returns the stops of the flows from a port of the sender, or from its device, to one of the receiver.
 func (e *Explicit) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
-	w := &ir.Ways{Mixed: e.Mixed, Stops: []ir.Stop{{Device: t.From[0].Device, Group: t.Group, Left: -1}}}
+	w := &ir.Ways{Mixed: e.Mixed, Stops: []ir.Stop{{Device: t.From[0].Device(), Group: t.Group, Left: -1}}}
 	type spot struct {
 		in    *ir.Port
 		group *ir.CosGroup
 	}
 	known := map[spot]int{}
 	for _, f := range e.Flows(s) {
-		if f.Ports[0].Device != t.From[0].Device || f.Ports[len(f.Ports)-1].Device != t.To[0].Device || f.Groups[0] != t.Group ||
-			slices.ContainsFunc(f.Ports, func(p *ir.Port) bool { return slices.Contains(s.Down, p.Link) }) {
+		if f.Ports[0].Device() != t.From[0].Device() || f.Ports[len(f.Ports)-1].Device() != t.To[0].Device() || f.Groups[0] != t.Group ||
+			slices.ContainsFunc(f.Ports, func(p *ir.Port) bool { return slices.Contains(s.Down, p.Link()) }) {
 			continue
 		}
 		at := 0
@@ -124,7 +124,7 @@ func (e *Explicit) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 			if !ok {
 				next = len(w.Stops)
 				known[key] = next
-				w.Stops = append(w.Stops, ir.Stop{Device: key.in.Device, In: key.in, Group: key.group, Far: i/2 + 1, Left: len(f.Ports)/2 - i/2 - 1})
+				w.Stops = append(w.Stops, ir.Stop{Device: key.in.Device(), In: key.in, Group: key.group, Far: i/2 + 1, Left: len(f.Ports)/2 - i/2 - 1})
 			}
 			leg := ir.Leg{Out: f.Ports[i], Group: f.Groups[i/2], Stop: next}
 			if from := &w.Stops[at]; !slices.Contains(from.Next, leg) {
@@ -139,7 +139,7 @@ func (e *Explicit) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 
 // lossless tells whether the cable joins two devices that forward, both of which make g lossless on it.
 func lossless(l *ir.Link, g *ir.CosGroup) bool {
-	return l.A.Device.Forwards() && l.B.Device.Forwards() && l.A.Carries(g) != nil && l.B.Carries(g) != nil
+	return l.A().Device().Forwards() && l.B().Device().Forwards() && l.A().Carries(g) != nil && l.B().Carries(g) != nil
 }
 
 // Flow returns the flow that passes the devices in turn, by the first cable between any two of them: names separated by
@@ -154,9 +154,9 @@ func (c *Cabling) Flow(devices string) *ir.Flow {
 		}
 		if from != "" {
 			l := c.Between(from, to)
-			in := l.A
-			if in.Device.Name == from {
-				in = l.B
+			in := l.A()
+			if in.Device().Name == from {
+				in = l.B()
 			}
 			f.Ports = append(f.Ports, in.Peer(), in)
 			f.Groups = append(f.Groups, g)

@@ -7,10 +7,10 @@ import "github.com/rocec/rocec/compiler/ir"
 func Sees(d *ir.Device) []*ir.Intent {
 	groups, members := map[*ir.CosGroup]bool{}, map[*ir.Intent]bool{}
 	for _, p := range d.Ports {
-		for _, b := range p.Buffers {
+		for _, b := range p.Buffers() {
 			groups[b.Group] = true
 		}
-		for _, m := range p.Marks {
+		for _, m := range p.Marks() {
 			groups[m.Group] = true
 		}
 		if nic := p.Peer().NIC; nic != nil {

@@ -40,16 +40,16 @@ func (j *judge) bond(d *ir.Device, b *ir.Bond) {
 		}
 		p := n.Port.Peer()
 		sp := j.port(p)
-		s := j.of(p.Device)
-		if sp == nil || p.Device.Switch == nil || !s.Read(target.PartBonds) {
+		s := j.of(p.Device())
+		if sp == nil || p.Device().Switch == nil || !s.Read(target.PartBonds) {
 			continue
 		}
 		of := s.Bonds[sp.Bond]
-		ports[side{p.Device, sp.Bond}] = append(ports[side{p.Device, sp.Bond}], p)
-		was, known := other[p.Device]
-		other[p.Device] = sp.Bond
+		ports[side{p.Device(), sp.Bond}] = append(ports[side{p.Device(), sp.Bond}], p)
+		was, known := other[p.Device()]
+		other[p.Device()] = sp.Bond
 		switch {
-		case b.Mode == activeBackup && sp.Bond != "" && len(ports[side{p.Device, sp.Bond}]) > 1:
+		case b.Mode == activeBackup && sp.Bond != "" && len(ports[side{p.Device(), sp.Bond}]) > 1:
 			j.say(&topicBond, diag.Warning, at, p, "%s is in bond %s with another port of %s, whose %s uses one port at a time (mode %s): what the "+
 				"switch sends by the idle one is lost.", sp.Bond, d.Name, b.Name, b.Mode)
 		case b.Mode == activeBackup:

@@ -86,7 +86,7 @@ const (
 // the neighbour that is meant.
 func (j *judge) look(r *registry, p *ir.Port) (best end) {
 	sp := j.port(p)
-	if sp == nil || !j.of(p.Device).Read(target.PartNeighbours) {
+	if sp == nil || !j.of(p.Device()).Read(target.PartNeighbours) {
 		return end{}
 	}
 	peer := p.Peer()
@@ -97,7 +97,7 @@ func (j *judge) look(r *registry, p *ir.Port) (best end) {
 		case j.isMAC(peer, n):
 			e.verdict = right
 		case n.Device == "":
-		case d == nil && r.knows(j.of(peer.Device), peer.Device):
+		case d == nil && r.knows(j.of(peer.Device()), peer.Device()):
 			e = end{verdict: foreign, text: strings.TrimSuffix(n.Device+":"+strings.Join(n.Ports[:min(1, len(n.Ports))], ""), ":")}
 		case d == nil:
 		default:
@@ -117,7 +117,7 @@ func (j *judge) standing(d *ir.Device, n target.Neighbour, meant *ir.Port) end {
 	if !slices.ContainsFunc(d.Ports, is) {
 		is = func(p *ir.Port) bool { return j.isMAC(p, n) }
 	}
-	if d == meant.Device && is(meant) {
+	if d == meant.Device() && is(meant) {
 		return end{verdict: right}
 	}
 	for _, p := range d.Ports {
@@ -132,7 +132,7 @@ func (j *judge) standing(d *ir.Device, n target.Neighbour, meant *ir.Port) end {
 			}
 		}
 	}
-	if d == meant.Device {
+	if d == meant.Device() {
 		return end{verdict: right}
 	}
 	return end{verdict: wrong, text: strings.TrimSuffix(d.Name+":"+strings.Join(n.Ports[:min(1, len(n.Ports))], ""), ":")}
@@ -140,9 +140,9 @@ func (j *judge) standing(d *ir.Device, n target.Neighbour, meant *ir.Port) end {
 
 // isMAC reports whether a neighbour names its port by the address of a port, and by nothing else: the ports of a bond share theirs.
 func (j *judge) isMAC(p *ir.Port, n target.Neighbour) bool {
-	s := j.of(p.Device)
+	s := j.of(p.Device())
 	named := func(p *ir.Port) bool { return slices.Contains(n.Ports, p.Name) }
-	return n.MAC != "" && s != nil && s.Ports[p.Name] != nil && s.Ports[p.Name].MAC == n.MAC && !slices.ContainsFunc(p.Device.Ports, named)
+	return n.MAC != "" && s != nil && s.Ports[p.Name] != nil && s.Ports[p.Name].MAC == n.MAC && !slices.ContainsFunc(p.Device().Ports, named)
 }
 
 // crossed is a cable that lies elsewhere: a port, and what is at its other end.
@@ -157,18 +157,18 @@ func (j *judge) cables() {
 	var lie []crossed
 	alone := map[string][]string{} // devices at cables that neither end sees, by reason
 	for _, l := range j.f.Links {
-		if l.Planned || j.of(l.A.Device) == nil && j.of(l.B.Device) == nil {
+		if l.Planned || j.of(l.A().Device()) == nil && j.of(l.B().Device()) == nil {
 			continue
 		}
-		a, b := j.look(r, l.A), j.look(r, l.B)
+		a, b := j.look(r, l.A()), j.look(r, l.B())
 		sound := max(a.verdict, b.verdict) == right
-		for _, c := range []crossed{{l.A, a}, {l.B, b}} {
+		for _, c := range []crossed{{l.A(), a}, {l.B(), b}} {
 			switch {
 			case c.verdict == wrong:
 				lie = append(lie, c)
 			case c.verdict == foreign && !sound:
 				peer := c.from.Peer()
-				j.add(&topicCable, diag.Warning, c.from.At, []string{c.from.Device.Name}, fmt.Sprintf(
+				j.add(&topicCable, diag.Warning, c.from.At, []string{c.from.Device().Name}, fmt.Sprintf(
 					"%s is on %s, which the fabric does not have; the fabric says %s. Either the cable lies elsewhere, or another device stands there.",
 					c.from, c.text, peer))
 			}
@@ -188,7 +188,7 @@ func (j *judge) cables() {
 
 // blind says why neither end of a cable sees the other, and at which device to look: the lower one of those that were asked.
 func (j *judge) blind(l *ir.Link) (*ir.Device, string) {
-	low, high := l.A.Device, l.B.Device
+	low, high := l.A().Device(), l.B().Device()
 	if high.Height() < low.Height() {
 		low, high = high, low
 	}
@@ -200,7 +200,7 @@ func (j *judge) blind(l *ir.Link) (*ir.Device, string) {
 			return low, target.Escape(s.Unread[target.PartNeighbours])
 		}
 	}
-	if j.of(l.A.Device) == nil || j.of(l.B.Device) == nil {
+	if j.of(l.A().Device()) == nil || j.of(l.B().Device()) == nil {
 		return low, "no neighbour is seen by LLDP, and the other end was not asked"
 	}
 	return low, "neither end sees the other by LLDP"
@@ -221,13 +221,13 @@ func (j *judge) swaps(lie []crossed) {
 	}
 	for _, c := range lie {
 		if c.port != nil {
-			a, b := find(c.from.Link.ID), find(c.port.Link.ID)
+			a, b := find(c.from.Link().ID), find(c.port.Link().ID)
 			root[max(a, b)] = min(a, b)
 		}
 	}
 	groups := map[int][]crossed{}
 	for _, c := range lie {
-		id := find(c.from.Link.ID)
+		id := find(c.from.Link().ID)
 		groups[id] = append(groups[id], c)
 	}
 	for _, id := range slices.Sorted(maps.Keys(groups)) {
@@ -241,16 +241,16 @@ const mostCables = 8
 // swap makes one finding of cables that changed places among themselves. A cable that both ends see is told from its lower end.
 func (j *judge) swap(lie []crossed) {
 	slices.SortStableFunc(lie, func(a, b crossed) int {
-		return cmp.Or(cmp.Compare(a.from.Device.Height(), b.from.Device.Height()), cmp.Compare(a.from.ID, b.from.ID))
+		return cmp.Or(cmp.Compare(a.from.Device().Height(), b.from.Device().Height()), cmp.Compare(a.from.ID, b.from.ID))
 	})
 	told := map[[2]string]bool{}
 	var texts, devices []string
 	var places []*ir.Port
 	for _, c := range lie {
 		pair := [2]string{min(c.from.String(), c.text), max(c.from.String(), c.text)}
-		devices = append(devices, c.from.Device.Name)
+		devices = append(devices, c.from.Device().Name)
 		if c.port != nil {
-			devices = append(devices, c.port.Device.Name)
+			devices = append(devices, c.port.Device().Name)
 		}
 		if told[pair] {
 			continue

@@ -25,17 +25,17 @@ func (j *judge) lags() {
 		if len(links) == 0 {
 			continue
 		}
-		a, b := links[0].A.Device, links[0].B.Device
+		a, b := links[0].A().Device(), links[0].B().Device()
 		mine, theirs := j.lag(a, links), j.lag(b, links)
 		if mine == nil || theirs == nil || (mine.Mode == lacp) == (theirs.Mode == lacp) {
 			continue
 		}
-		p := links[0].A
+		p := links[0].A()
 		if mine.Mode == lacp { // whoever does not speak it stands first
-			a, p, mine, theirs = b, links[0].B, theirs, mine
+			a, p, mine, theirs = b, links[0].B(), theirs, mine
 		}
 		j.say(&topicBond, diag.Warning, diag.FirstPlace(links[0].BondAt, links[0].At), p, "%s is in a bond of mode %s; %s on the other side of "+
-			"the cable has one of mode %s. One side speaks LACP, and the other does not.", mine.Mode, p.Peer().Device.Name, theirs.Mode)
+			"the cable has one of mode %s. One side speaks LACP, and the other does not.", mine.Mode, p.Peer().Device().Name, theirs.Mode)
 	}
 }
 
@@ -48,9 +48,9 @@ func (j *judge) lag(d *ir.Device, links []*ir.Link) *target.SeenBond {
 	var ports []*ir.Port
 	count := map[string]int{}
 	for _, l := range links {
-		p := l.A
-		if p.Device != d {
-			p = l.B
+		p := l.A()
+		if p.Device() != d {
+			p = l.B()
 		}
 		if sp := j.port(p); sp != nil {
 			ports = append(ports, p)
@@ -80,7 +80,7 @@ func (j *judge) lag(d *ir.Device, links []*ir.Link) *target.SeenBond {
 	if whole && b.Mode == lacp && !b.Partner {
 		for _, p := range ports {
 			if j.port(p).Up {
-				j.say(&topicBond, diag.Warning, diag.FirstPlace(p.Link.BondAt, p.Link.At), p, "%s is in bond %s, which sees nobody who speaks "+
+				j.say(&topicBond, diag.Warning, diag.FirstPlace(p.Link().BondAt, p.Link().At), p, "%s is in bond %s, which sees nobody who speaks "+
 					"LACP on the other side: at most one of its ports passes traffic.", name)
 			}
 		}
@@ -93,11 +93,11 @@ func (j *judge) lag(d *ir.Device, links []*ir.Link) *target.SeenBond {
 
 // relied reports whether the proof of PFC loops counts the cables of a bond as one: those that bridges see, with lossless traffic. Routes
 // may take either cable in any case.
-func relied(p *ir.Port) bool { return !p.Link.Routed && len(p.Buffers) > 0 }
+func relied(p *ir.Port) bool { return !p.Link().Routed && len(p.Buffers()) > 0 }
 
 // apart tells of a cable that is not in the bond of the others, which is called name where there is one.
 func (j *judge) apart(p *ir.Port, s *target.Seen, name string) {
-	at := diag.FirstPlace(p.Link.BondAt, p.Link.At)
+	at := diag.FirstPlace(p.Link().BondAt, p.Link().At)
 	where := "no bond"
 	if now := j.port(p).Bond; s.Bonds[now] != nil {
 		where = "bond " + now + ", and the other cables in " + name
@@ -116,19 +116,19 @@ func (j *judge) apart(p *ir.Port, s *target.Seen, name string) {
 // switches.
 func (j *judge) others(ports []*ir.Port, s *target.Seen, name string) {
 	first := ports[0]
-	to := first.Peer().Device
+	to := first.Peer().Device()
 	var more []string
 	cabled := false
 	for _, other := range s.Bonds[name].Ports {
-		i := slices.IndexFunc(first.Device.Ports, func(p *ir.Port) bool { return p.Name == other })
+		i := slices.IndexFunc(first.Device().Ports, func(p *ir.Port) bool { return p.Name == other })
 		if i < 0 {
 			more = append(more, other)
 			continue
 		}
-		p := first.Device.Ports[i]
-		at := p.Peer().Device
+		p := first.Device().Ports[i]
+		at := p.Peer().Device()
 		pair := at.Switch != nil && to.Switch != nil && at.Switch.MLAG != "" && at.Switch.MLAG == to.Switch.MLAG
-		if p.Link.Bonded(first.Link) || pair && p.Link.Bond != 0 {
+		if p.Link().Bonded(first.Link()) || pair && p.Link().Bond != 0 {
 			continue
 		}
 		more, cabled = append(more, other), true
@@ -137,7 +137,7 @@ func (j *judge) others(ports []*ir.Port, s *target.Seen, name string) {
 		return
 	}
 	slices.SortFunc(more, nodeset.Compare)
-	at := diag.FirstPlace(first.Link.BondAt, first.Link.At)
+	at := diag.FirstPlace(first.Link().BondAt, first.Link().At)
 	const room = 80 // bytes
 	with := nodeset.Text(more, nodeset.Interfaces, room)
 	if cabled && relied(first) {

@@ -35,14 +35,14 @@ func (j *judge) ports() {
 
 // speed judges the speed of a port with a link. Headroom is for what arrives while a pause takes effect, which grows with the speed.
 func (j *judge) speed(p *ir.Port, sp *target.SeenPort) {
-	at := first(p.Link.Speed, p.Link.At)
+	at := first(p.Link().Speed, p.Link().At)
 	switch {
-	case sp.Speed == 0 || p.Speed == 0 || sp.Speed == p.Speed:
-	case sp.Speed > p.Speed && len(p.Buffers) > 0:
+	case sp.Speed == 0 || p.Speed() == 0 || sp.Speed == p.Speed():
+	case sp.Speed > p.Speed() && len(p.Buffers()) > 0:
 		j.say(&topicSpeed, diag.Error, at, p, "%s has a link of %s; the fabric says %s. Its headroom is sized for the slower one, and loses "+
-			"lossless packets on the faster.", speed(sp.Speed), speed(p.Speed))
+			"lossless packets on the faster.", speed(sp.Speed), speed(p.Speed()))
 	default:
-		j.say(&topicSpeed, diag.Warning, at, p, "%s has a link of %s; the fabric says %s.", speed(sp.Speed), speed(p.Speed))
+		j.say(&topicSpeed, diag.Warning, at, p, "%s has a link of %s; the fabric says %s.", speed(sp.Speed), speed(p.Speed()))
 	}
 }
 
@@ -61,12 +61,12 @@ const headers = 14 + 4 + 4
 // sent while a pause is due.
 func (j *judge) mtu(p *ir.Port, sp *target.SeenPort, need map[*ir.Intent]int) {
 	nic := p.Peer().NIC
-	carries := len(p.Buffers) > 0 || len(p.Marks) > 0 || nic != nil && len(nic.Carries()) > 0
-	if sp.MTU == 0 || p.MTU == 0 || sp.MTU == p.MTU || !carries {
+	carries := len(p.Buffers()) > 0 || len(p.Marks()) > 0 || nic != nil && len(nic.Carries()) > 0
+	if sp.MTU == 0 || p.MTU() == 0 || sp.MTU == p.MTU() || !carries {
 		return
 	}
 	sent := 0 // the largest that members send
-	intents := p.Device.Switch.Intents
+	intents := p.Device().Switch.Intents
 	if nic != nil {
 		intents = nic.Carries()
 	}
@@ -80,16 +80,16 @@ func (j *judge) mtu(p *ir.Port, sp *target.SeenPort, need map[*ir.Intent]int) {
 		}
 		sent = max(sent, most)
 	}
-	at := first(p.Link.MTU, p.Link.At)
+	at := first(p.Link().MTU, p.Link().At)
 	switch {
 	case sp.MTU < sent:
 		j.say(&topicMTU, diag.Error, at, p, "%s has an MTU of %d; the fabric says %d, and hosts send frames of %d. Those are dropped here: set "+
-			"the MTU in the configuration of the interface.", sp.MTU, p.MTU, sent)
-	case sp.MTU < p.MTU:
-		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Frames between the two are dropped here.", sp.MTU, p.MTU)
-	case sp.MTU > p.MTU+headers:
+			"the MTU in the configuration of the interface.", sp.MTU, p.MTU(), sent)
+	case sp.MTU < p.MTU():
+		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Frames between the two are dropped here.", sp.MTU, p.MTU())
+	case sp.MTU > p.MTU()+headers:
 		j.say(&topicMTU, diag.Warning, at, p, "%s has an MTU of %d; the fabric says %d. Headroom counts a frame of the latter, so that a "+
-			"larger one may cost a lossless packet.", sp.MTU, p.MTU)
+			"larger one may cost a lossless packet.", sp.MTU, p.MTU())
 	}
 }
 
@@ -130,8 +130,8 @@ func (j *judge) vlans() {
 
 // paired reports whether a port is of a peer link between the two switches of an MLAG pair, which traffic of hosts on both need not pass.
 func paired(p *ir.Port) bool {
-	a, b := p.Device.Switch, p.Peer().Device.Switch
-	return p.Link.Peer && a != nil && b != nil && a.MLAG != "" && a.MLAG == b.MLAG
+	a, b := p.Device().Switch, p.Peer().Device().Switch
+	return p.Link().Peer && a != nil && b != nil && a.MLAG != "" && a.MLAG == b.MLAG
 }
 
 // carried are the intents whose frames pass a switch port with the tag of their VLAN, as far as the fabric tells. Between switches RoCEv2
@@ -142,9 +142,9 @@ func carried(p *ir.Port) []*ir.Intent {
 	switch {
 	case peer.NIC != nil:
 		all = peer.NIC.Carries()
-	case peer.Device.Switch != nil && !p.Link.Routed:
-		for _, in := range p.Device.Switch.Intents {
-			if !in.ByDSCP() && p.Carries(in.Group) != nil && slices.Contains(peer.Device.Switch.Intents, in) {
+	case peer.Device().Switch != nil && !p.Link().Routed:
+		for _, in := range p.Device().Switch.Intents {
+			if !in.ByDSCP() && p.Carries(in.Group) != nil && slices.Contains(peer.Device().Switch.Intents, in) {
 				all = append(all, in)
 			}
 		}

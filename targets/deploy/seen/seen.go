@@ -133,7 +133,7 @@ func (j *judge) of(d *ir.Device) *target.Seen { return j.seen[d.ID] }
 
 // port is what was seen of a port whose cable is laid; nil: nothing.
 func (j *judge) port(p *ir.Port) *target.SeenPort {
-	if s := j.of(p.Device); s.Read(target.PartPorts) && !p.Link.Planned {
+	if s := j.of(p.Device()); s.Read(target.PartPorts) && !p.Link().Planned {
 		return s.Ports[p.Name]
 	}
 	return nil
@@ -158,7 +158,7 @@ func (j *judge) fold() {
 		f := j.rows[r]
 		var ports, devices []string
 		for _, p := range f.ports {
-			ports, devices = append(ports, p.String()), append(devices, p.Device.Name)
+			ports, devices = append(ports, p.String()), append(devices, p.Device().Name)
 		}
 		text := strings.Replace(r.text, "\x00", nodeset.Text(ports, nodeset.Endpoints, room), 1)
 		j.add(r.topic, r.severity, r.at, devices, text).Refuses = f.refuses

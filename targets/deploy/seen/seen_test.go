@@ -39,8 +39,8 @@ func as(f *ir.Fabric) *world {
 		for i, p := range d.Ports {
 			peer := p.Peer()
 			sp := &target.SeenPort{
-				MTU: p.MTU, Speed: p.Speed, Up: true, MAC: fmt.Sprintf("52:54:00:00:%02x:%02x", d.ID, i), VLANs: map[int]bool{},
-				Neighbours: []target.Neighbour{{Device: peer.Device.Name + ".example.net", Ports: []string{peer.Name}}},
+				MTU: p.MTU(), Speed: p.Speed(), Up: true, MAC: fmt.Sprintf("52:54:00:00:%02x:%02x", d.ID, i), VLANs: map[int]bool{},
+				Neighbours: []target.Neighbour{{Device: peer.Device().Name + ".example.net", Ports: []string{peer.Name}}},
 			}
 			if nic := peer.NIC; nic != nil {
 				for _, in := range nic.Carries() {
@@ -57,8 +57,8 @@ func as(f *ir.Fabric) *world {
 				for _, in := range d.Switch.Intents {
 					sp.VLANs[in.VLAN] = true
 				}
-				if p.Link.Bond != 0 {
-					sp.Bond = "to-" + peer.Device.Name
+				if p.Link().Bond != 0 {
+					sp.Bond = "to-" + peer.Device().Name
 					if s.Bonds[sp.Bond] == nil {
 						s.Bonds[sp.Bond] = &target.SeenBond{Mode: "802.3ad", Partner: true}
 					}
@@ -513,7 +513,7 @@ func TestPermutedCables(t *testing.T) {
 		w := example(t, "clos-v2-ecn")
 		var links []*ir.Link
 		for _, l := range w.f.Links {
-			if l.A.Device.Switch != nil && l.B.Device.Switch != nil {
+			if l.A().Device().Switch != nil && l.B().Device().Switch != nil {
 				links = append(links, l)
 			}
 		}
@@ -558,10 +558,10 @@ func TestPermutedCables(t *testing.T) {
 }
 
 func lower(l *ir.Link) *ir.Port {
-	if l.A.Device.Height() < l.B.Device.Height() {
-		return l.A
+	if l.A().Device().Height() < l.B().Device().Height() {
+		return l.A()
 	}
-	return l.B
+	return l.B()
 }
 
 func upper(l *ir.Link) *ir.Port { return lower(l).Peer() }

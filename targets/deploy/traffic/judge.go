@@ -39,8 +39,8 @@ func (x *Exchange) seen(ports []*ir.Port, way, dir string, maybe bool, before, a
 	byPriority := true
 	for _, p := range ports {
 		rose := func(key string) (uint64, bool) {
-			now, ok1 := after[p.Device][p.Name][key]
-			was, ok2 := before[p.Device][p.Name][key]
+			now, ok1 := after[p.Device()][p.Name][key]
+			was, ok2 := before[p.Device()][p.Name][key]
 			if now < was { // it began anew
 				was = 0
 			}

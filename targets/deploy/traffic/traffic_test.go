@@ -24,16 +24,17 @@ func exchange(version int) *Exchange {
 	}
 	end := func(host string, ip string) (*ir.NIC, nic.GID) {
 		n := &ir.NIC{Name: "ens1f0", Device: &ir.Device{Name: host}, TOS: -1}
-		n.Port = &ir.Port{Device: n.Device, Name: n.Name, NIC: n}
+		n.Port = ir.NewPort(n.Device, ir.PortSpec{Name: n.Name, NIC: n})
 		return n, nic.GID{Dev: "rocep3s0f0", Port: 1, Index: 3, Addr: netip.MustParseAddr(ip)}
 	}
 	x := &Exchange{Intent: in, Port: 21000, Tool: Tools[0]}
 	x.From, x.FromGID = end("h1", "::ffff:10.0.0.1")
 	x.To, x.ToGID = end("h2", "::ffff:10.0.0.2")
 	leaf := &ir.Device{Name: "leaf1"}
+	port := func(name string) *ir.Port { return ir.NewPort(leaf, ir.PortSpec{Name: name}) }
 	x.Path = []Hop{
 		{Out: []*ir.Port{x.From.Port}},
-		{In: []*ir.Port{{Device: leaf, Name: "swp1"}}, Out: []*ir.Port{{Device: leaf, Name: "swp2"}, {Device: leaf, Name: "swp3"}}},
+		{In: []*ir.Port{port("swp1")}, Out: []*ir.Port{port("swp2"), port("swp3")}},
 		{In: []*ir.Port{x.To.Port}},
 	}
 	return x
@@ -129,7 +130,7 @@ func TestReadCounts(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	x := exchange(2)
-	leaf := x.Path[1].In[0].Device
+	leaf := x.Path[1].In[0].Device()
 	judge := func(host1, switch1, host2 string) string {
 		zero := func(text string) Counts {
 			c := ReadCounts([]byte(text))

@@ -83,7 +83,7 @@ func (f *fabric) host(name string, nics ...*ir.NIC) *ir.Device {
 	for _, n := range nics {
 		n.Device = d
 		if n.Port != nil {
-			n.Port.Device = d
+			f.cable(d, n)
 			d.Ports = append(d.Ports, n.Port)
 		}
 	}
@@ -96,15 +96,23 @@ func (f *fabric) nic(t testing.TB, name string, intents ...*ir.Intent) *ir.NIC {
 		NICPlaces: &ir.NICPlaces{At: place(50), ModelAt: place(51), MTUAt: place(52)},
 		Name:      name, Model: nicModel(t, "connectx-5"), MTU: 9000, TTL: -1, TOS: -1, RoCE: true, Intents: intents,
 	}
-	leaf := &ir.Port{Device: &ir.Device{Name: "leaf1", Switch: &ir.Switch{}}, Name: "swp1"}
-	n.Port = &ir.Port{Name: name, NIC: n, Link: &ir.Link{B: leaf, Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}}}
-	n.Port.Link.A = n.Port
+	var buffers []*ir.Buffer
 	for _, in := range intents {
 		if in.Group.Lossless {
-			n.Port.Buffers = append(n.Port.Buffers, &ir.Buffer{Group: in.Group})
+			buffers = append(buffers, &ir.Buffer{Group: in.Group})
 		}
 	}
+	n.Port = ir.NewPort(&ir.Device{Fabric: f.Fabric}, ir.PortSpec{Name: name, NIC: n, Buffers: buffers})
+	f.cable(n.Port.Device(), n)
 	return n
+}
+
+// cable gives a NIC of a host a port like the one it has, and cables it to a leaf.
+func (f *fabric) cable(d *ir.Device, n *ir.NIC) {
+	old := n.Port
+	n.Port = ir.NewPort(d, ir.PortSpec{Name: old.Name, NIC: n, Speed: old.Speed(), MTU: old.MTU(), Buffers: old.Buffers(), Marks: old.Marks()})
+	leaf := ir.NewPort(&ir.Device{Name: "leaf1", Switch: &ir.Switch{}, Fabric: f.Fabric}, ir.PortSpec{Name: "swp1"})
+	ir.NewLink(n.Port, leaf, ir.Link{Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}})
 }
 
 // fixtures are hosts for golden files and laws.
@@ -160,8 +168,7 @@ func fleet(t testing.TB, count int) []*ir.Device {
 	one := f.nic(t, "ens1f0", f.v2())
 	out := make([]*ir.Device, count)
 	for i := range out {
-		nic, port := *one, *one.Port
-		nic.Port, port.NIC = &port, &nic
+		nic := *one
 		out[i] = f.host("gpu"+strconv.Itoa(i), &nic)
 	}
 	return out

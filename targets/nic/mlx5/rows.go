@@ -16,7 +16,7 @@ var rows = nic.Sorted([]nic.Row{
 	{
 		Key: "cable", Comment: "metres of cable, for the headroom of the NIC's own buffers",
 		Value: func(b []byte, s *nic.Settings) []byte { return nic.AppendIf(b, s.Cable > 0, s.Cable) },
-		Why:   func(s *nic.Settings) []ir.Origin { return []ir.Origin{s.NIC.Port.Link.Length.From} },
+		Why:   func(s *nic.Settings) []ir.Origin { return []ir.Origin{s.NIC.Port.Link().Length.From} },
 		Class: nic.Always(nic.Should),
 		Lack: func(*nic.Settings) string {
 			return "it keeps the driver's cable length of 7 m, which counts where somebody sizes its buffers by hand."

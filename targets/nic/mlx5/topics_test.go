@@ -154,7 +154,7 @@ func TestPauseOnlyWhereTheSwitchPauses(t *testing.T) {
 	f.rdma.Lossless = false
 	for _, n := range d.Host.NICs {
 		if n.Port != nil {
-			n.Port.Buffers = nil
+			n.Port.SetBuffers(nil)
 		}
 	}
 	assert.Contains(t, whole(t, rendered(t, d)[3]), "\npause=off\n")

@@ -42,11 +42,9 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 			NICPlaces: &ir.NICPlaces{At: at, ModelAt: at, MTUAt: at}, Name: name, Device: d, Model: model, MTU: 9000, TTL: -1, TOS: -1,
 			RoCE: true, Intents: []*ir.Intent{in},
 		}
-		n.Port = &ir.Port{
-			Device: d, Name: name, NIC: n, Link: &ir.Link{Length: ir.Length{Metres: 3, From: from[0]}},
-			Buffers: []*ir.Buffer{{Group: rdma}},
-		}
-		n.Port.Link.A, n.Port.Link.B = n.Port, &ir.Port{Device: &ir.Device{Name: "leaf1", Switch: &ir.Switch{}}, Name: "swp1"}
+		n.Port = ir.NewPort(d, ir.PortSpec{Name: name, NIC: n, Buffers: []*ir.Buffer{{Group: rdma}}})
+		leaf := ir.NewPort(&ir.Device{Name: "leaf1", Switch: &ir.Switch{}, Fabric: f}, ir.PortSpec{Name: "swp1"})
+		ir.NewLink(n.Port, leaf, ir.Link{Length: ir.Length{Metres: 3, From: from[0]}})
 		d.Host.NICs = append(d.Host.NICs, n)
 		d.Ports = append(d.Ports, n.Port)
 	}
