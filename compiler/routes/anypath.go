@@ -50,24 +50,6 @@ func (w *walk) anyPath(classes []*class) {
 	}
 }
 
-// who is nobody, many, or one owner of members: the id of the first class of that owner, counted from 1.
-type who int32
-
-const (
-	nobody who = 0
-	many   who = -1
-)
-
-func (a who) and(b who) who {
-	switch {
-	case a == nobody || a == b:
-		return b
-	case b == nobody:
-		return a
-	}
-	return many
-}
-
 // spreadMembers returns, by ID of a port that faces another node, whose traffic can come in there.
 func (w *walk) spreadMembers(classes []*class) []who {
 	comes := make([]who, len(w.fabric.Ports))

@@ -20,43 +20,17 @@ import (
 // link by link: one link of a shortest path not hit yet must be in the cut. Partial sets that are one orbit are carried
 // on once, and those that hold a smaller cut not at all.
 
-// Cuts returns the failure sets that matter; see [ir.Routes]. With [ir.ErrBudget] come the sets of all the sizes that
-// were finished. For eBGP with AS numbers that several devices share, every set of links may matter.
-func (r *Router) Cuts(groups []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budget) ([]ir.Cut, error) {
-	var asked []*ir.CosGroup
-	for _, g := range groups {
-		if !g.Lossless && !r.coupled {
-			continue
-		}
-		for _, v := range r.views[g]().sources() {
-			if !slices.Contains(asked, v.group) {
-				asked = append(asked, v.group)
-			}
-		}
-	}
-	if len(asked) == 0 || most < 1 {
-		return nil, nil
-	}
-	how := r.afterFailures(r.views[asked[0]]())
-	if how == harmless {
-		return nil, nil
-	}
-	if !b.Spend(8 * len(r.fabric.Links)) {
-		return nil, ir.ErrBudget
-	}
-	c := &cutter{most: most, budget: b}
-	if len(asked) == 1 && len(down) == 0 && how == distancesMatter {
-		whole := r.whole(asked[0])
-		c.wires, c.twins = whole.wires, whole.twins
-	} else {
-		c.wires = r.newWires(asked, down)
-		c.twins = findTwins(c.wires, how == anythingMatters)
-	}
-	find := c.bySize
-	if how == anythingMatters {
-		find = c.everySet
-	}
-	err := find()
+// Cuts returns the cuts of a state, smallest first. With [ir.ErrBudget] come those of all the sizes that were finished.
+func (w *wires) Cuts(t *twins, most int, b *ir.Budget) ([]ir.Cut, error) {
+	c := &cutter{wires: w, twins: t, most: most, budget: b}
+	err := c.bySize()
+	return c.out, err
+}
+
+// EverySet returns one set of each orbit, where any may matter.
+func (w *wires) EverySet(t *twins, most int, b *ir.Budget) ([]ir.Cut, error) {
+	c := &cutter{wires: w, twins: t, most: most, budget: b}
+	err := c.everySet()
 	return c.out, err
 }
 

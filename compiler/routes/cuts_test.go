@@ -23,7 +23,7 @@ func TestFailuresWithoutACutAddNoTurn(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		w := r.newWires(groups, down)
+		w := r.wires(groups, down)
 		twins := findTwins(w, false)
 		isCut := map[string]bool{}
 		for _, c := range cuts {
@@ -82,7 +82,7 @@ func TestCutsAreMinimal(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		w := r.newWires(groups, down)
+		w := r.wires(groups, down)
 		matters := func(set []*ir.Link) bool { return farther(w, ids(set)) }
 		for _, c := range cuts {
 			if !matters(c.Links) {
@@ -256,7 +256,7 @@ func TestCutsLeaveABondAWay(t *testing.T) {
 func TestDisjointPaths(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, ir.ShortestPath)
-		w := f.Routes.(*Router).newWires(groups, nil)
+		w := f.Routes.(*Router).wires(groups, nil)
 		c := &cutter{wires: w, twins: findTwins(w, false)}
 		flow := c.newFlow()
 		for fan := range w.fans {
@@ -273,7 +273,7 @@ func TestDisjointPaths(t *testing.T) {
 	})
 	// A case in which the first path found has to give way.
 	f := routed(irtest.New(ir.ShortestPath).Links("A-B A-C B-D B-E C-D D-F E-F").Hosts("A", "F"))
-	w := f.Routes.(*Router).newWires(f.CosGroups, nil)
+	w := f.Routes.(*Router).wires(f.CosGroups, nil)
 	flow := (&cutter{wires: w}).newFlow()
 	flow.turnTo(target{w.node[f.Devices[5].ID], everywhere})
 	require.Equal(t, "F", f.Devices[5].Name)

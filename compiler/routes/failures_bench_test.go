@@ -26,7 +26,7 @@ func BenchmarkWhole(b *testing.B) {
 			r := f.Routes.(*Router)
 			r.views[f.CosGroups[0]]()
 			for b.Loop() {
-				w := r.newWires(f.CosGroups, nil)
+				w := r.wires(f.CosGroups, nil)
 				findTwins(w, false)
 			}
 		})

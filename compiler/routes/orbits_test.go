@@ -18,7 +18,7 @@ func TestFormsAreOrbits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, ir.ShortestPath)
 		down := someDown(rt, f, 2)
-		w := f.Routes.(*Router).newWires(groups, down)
+		w := f.Routes.(*Router).wires(groups, down)
 		twins := findTwins(w, rapid.Bool().Draw(rt, "asn"))
 		var links []*ir.Link
 		for _, l := range f.Links {
@@ -131,7 +131,7 @@ func TestOrbitsHaveAsManyTurns(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, ir.ShortestPath)
 		down := someDown(rt, f, 1)
-		w := f.Routes.(*Router).newWires(groups, down)
+		w := f.Routes.(*Router).wires(groups, down)
 		twins := findTwins(w, false)
 		turns := map[string][]int{}
 		subsets(others(f, down), 2, func(set []*ir.Link) {
@@ -198,7 +198,7 @@ func TestTwins(t *testing.T) {
 				}
 			}
 			r := New(f)
-			w := r.newWires(f.CosGroups, nil)
+			w := r.wires(f.CosGroups, nil)
 			twins := findTwins(w, false)
 			var got [][]string
 			for v := range int32(w.devices) {
@@ -234,7 +234,7 @@ func TestEverySetIsListedOnce(t *testing.T) {
 		if r.afterFailures(r.views[groups[0]]()) != anythingMatters {
 			return // a tree, or no AS number shared
 		}
-		w := r.newWires(groups, down)
+		w := r.wires(groups, down)
 		twins := findTwins(w, true)
 		want := map[string]int{}
 		subsets(others(f, down), 3, func(set []*ir.Link) {

@@ -76,18 +76,3 @@ func (w *walk) tableClasses() []*class {
 	}
 	return out
 }
-
-// attached returns the nodes that the NIC, or the bond it is in, hangs on.
-func (n *network) attached(nic *ir.NIC) []int32 {
-	nics := []*ir.NIC{nic}
-	if nic.Bond != nil {
-		nics = nic.Bond.NICs
-	}
-	var m member
-	for _, n := range nics {
-		if n.Port != nil {
-			m = append(m, n.Port)
-		}
-	}
-	return n.places(m, nil)
-}

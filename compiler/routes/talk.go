@@ -54,10 +54,10 @@ type crowd struct {
 // spoken by every host port that carries it, unless it is there for traffic that bounces. Link pause stops whatever
 // frame is next, so under it, and in [ir.Lossy], every NIC talks, also one whose own cable is not paused. Whoever talks without an intent
 // may do so within a broadcast domain as well as beyond.
-func (v *view) conversations() []*talk {
+func (v *Traffic) conversations() []*talk {
 	var out []*talk
-	if v.fabric.FlowControl != ir.Pause {
-		for _, in := range v.fabric.Intents {
+	if v.graph.fabric.FlowControl != ir.Pause {
+		for _, in := range v.graph.fabric.Intents {
 			if in.Group != v.group && in.CNP != v.group {
 				continue
 			}
@@ -68,30 +68,30 @@ func (v *view) conversations() []*talk {
 			out = append(out, t)
 		}
 	}
-	if out != nil || v.fabric.OnlyBounced(v.group) {
+	if out != nil || v.graph.fabric.OnlyBounced(v.group) {
 		return out
 	}
 	return v.everyone()
 }
 
 // everyone is the talks of all who may send in the group, beyond a broadcast domain and within it.
-func (v *view) everyone() []*talk {
+func (v *Traffic) everyone() []*talk {
 	out := []*talk{v.everybody(false)}
-	if v.mixesLinks() { // frames that cross no IP hop go other ways
+	if v.graph.mixesLinks() { // frames that cross no IP hop go other ways
 		out = append(out, v.everybody(true))
 	}
 	return out
 }
 
 // everybody is a talk of all who may send in the group.
-func (v *view) everybody(bridged bool) *talk {
-	t := newTalk(bridged, len(v.fabric.Devices)-len(v.nodes))
-	for _, d := range v.fabric.Devices {
+func (v *Traffic) everybody(bridged bool) *talk {
+	t := newTalk(bridged, len(v.graph.fabric.Devices)-len(v.graph.nodes))
+	for _, d := range v.graph.fabric.Devices {
 		if d.Host == nil {
 			continue
 		}
 		for _, n := range d.Host.NICs {
-			if n.Port != nil && (v.fabric.FlowControl == ir.Pause || !v.group.Lossless || v.carries(n.Port.Link())) {
+			if n.Port != nil && (v.graph.fabric.FlowControl == ir.Pause || !v.group.Lossless || v.carries(n.Port.Link())) {
 				t.add(n)
 			}
 		}
@@ -100,12 +100,12 @@ func (v *view) everybody(bridged bool) *talk {
 }
 
 // carries tells whether the group is lossless on the link by the fabric, whatever those who set devices by hand have left out.
-func (v *view) carries(l *ir.Link) bool {
+func (v *Traffic) carries(l *ir.Link) bool {
 	return v.lossless[l.ID] || l.A().Carries(v.group) != nil && l.B().Carries(v.group) != nil
 }
 
 // mixesLinks tells whether some links between devices that forward are routed and others bridged.
-func (n *network) mixesLinks() bool {
+func (n *Graph) mixesLinks() bool {
 	var routed, bridged bool
 	for _, steps := range n.steps {
 		for i := range steps {
@@ -156,7 +156,7 @@ func (t *talk) join(each bool, nics ...*ir.NIC) {
 
 // place is the node the port's traffic enters and leaves the network by, or -1: a host that forwards is a node
 // itself, any other hangs on the device at the end of its cable. A nil down: no link is.
-func (n *network) place(p *ir.Port, down []bool) int32 {
+func (n *Graph) place(p *ir.Port, down []bool) int32 {
 	v := n.hangs[p.ID]
 	if v >= 0 && down != nil && down[p.Link().ID] && n.node[p.Device().ID] < 0 {
 		return -1
@@ -165,7 +165,7 @@ func (n *network) place(p *ir.Port, down []bool) int32 {
 }
 
 // places returns the nodes of every port of m, ascending, each once.
-func (n *network) places(m member, down []bool) []int32 {
+func (n *Graph) places(m member, down []bool) []int32 {
 	at := make([]int32, 0, len(m))
 	for _, p := range m {
 		if v := n.place(p, down); v >= 0 {
@@ -177,11 +177,11 @@ func (n *network) places(m member, down []bool) []int32 {
 }
 
 // allClasses returns the destinations of every talk.
-func (v *view) allClasses(down []bool) []*class {
+func (v *Traffic) allClasses(down []bool) []*class {
 	var all []*class
 	for _, t := range v.talks {
-		classes := v.network.classes(t, down)
-		crowd := v.gather(t, classes)
+		classes := v.graph.classes(t, down)
+		crowd := v.graph.gather(t, classes)
 		voices := map[*ir.NIC]who{} // of bonds that keep ports in reserve
 		for _, c := range classes {
 			c.crowd, c.id = crowd, int32(len(all))
@@ -200,14 +200,14 @@ func (v *view) allClasses(down []bool) []*class {
 				voices[only] = who(c.id) + 1
 			}
 			c.one = voices[only]
-			c.not = v.silent(c, down)
+			c.not = v.graph.silent(c, down)
 		}
 	}
 	return all
 }
 
 // gather returns the crowd of a talk from its classes.
-func (n *network) gather(t *talk, classes []*class) *crowd {
+func (n *Graph) gather(t *talk, classes []*class) *crowd {
 	out := &crowd{senders: make([]bool, len(n.nodes))}
 	if t.reserve {
 		out.alone = make([]*ir.NIC, len(n.nodes))
@@ -245,7 +245,7 @@ func (c *class) only() *ir.NIC {
 }
 
 // silent returns the nodes of senders who talk to nobody of a class that has one owner: whoever hangs there is of the same owner.
-func (n *network) silent(c *class, down []bool) []int32 {
+func (n *Graph) silent(c *class, down []bool) []int32 {
 	if c.alone == nil {
 		return nil
 	}
@@ -269,7 +269,7 @@ func (n *network) silent(c *class, down []bool) []int32 {
 func (c *class) sends(v int32) bool { return c.senders[v] && !slices.Contains(c.not, v) }
 
 // classes sorts the members of t into destinations, in the order of their first members.
-func (n *network) classes(t *talk, down []bool) []*class {
+func (n *Graph) classes(t *talk, down []bool) []*class {
 	single := make([]int32, len(n.nodes)) // nearly all hang on one node; index in out, counted from 1
 	several := map[string]*int32{}
 	belongs := make([]int32, len(t.members)) // likewise; 0: the member is cut off
@@ -332,3 +332,36 @@ func placeKey(at []int32) string {
 
 // is tells whether the class hangs on v.
 func (c *class) is(v int32) bool { return slices.Contains(c.at, v) }
+
+// who is nobody, many, or one owner of members: the id of the first class of that owner, counted from 1.
+type who int32
+
+const (
+	nobody who = 0
+	many   who = -1
+)
+
+func (a who) and(b who) who {
+	switch {
+	case a == nobody || a == b:
+		return b
+	case b == nobody:
+		return a
+	}
+	return many
+}
+
+// attached returns the nodes that the NIC, or the bond it is in, hangs on.
+func (n *Graph) attached(nic *ir.NIC) []int32 {
+	nics := []*ir.NIC{nic}
+	if nic.Bond != nil {
+		nics = nic.Bond.NICs
+	}
+	var m member
+	for _, n := range nics {
+		if n.Port != nil {
+			m = append(m, n.Port)
+		}
+	}
+	return n.places(m, nil)
+}

@@ -12,7 +12,7 @@ import (
 // their index in network.nodes, and after them the members that hang on several of those: each is a destination with
 // cables of its own. A member that hangs on one device is only a mark there; when its cable fails, its traffic ends.
 type wires struct {
-	*network
+	*Graph
 	devices  int // vertices below are devices, the others members
 	fans     [2]fan
 	hung     fan        // by vertex: the cables between members that hang on several devices, and those
@@ -46,14 +46,9 @@ type speakers struct {
 	from   []bool  // by device: count is not 0
 }
 
-func (r *Router) newWires(groups []*ir.CosGroup, down []*ir.Link) *wires {
-	f := r.fabric
-	w := &wires{ends: make([][2]int32, len(f.Links)), kind: make([]int32, len(f.Links)), memberAt: map[*ir.Port]int32{}}
-	views := make([]*view, len(groups))
-	for i, g := range groups {
-		views[i] = r.views[g]()
-	}
-	w.network = views[0].network
+func newWires(views []*Traffic, down []*ir.Link) *wires {
+	f := views[0].graph.fabric
+	w := &wires{Graph: views[0].graph, ends: make([][2]int32, len(f.Links)), kind: make([]int32, len(f.Links)), memberAt: map[*ir.Port]int32{}}
 	w.devices = len(w.nodes)
 	lost := make([]bool, len(f.Links))
 	moves := false // somebody hangs on other devices than while all is well
@@ -146,7 +141,7 @@ func (w *wires) hear(c *class, id int32, lost []bool) []int32 {
 
 // kinds numbers what twins must agree on about a link.
 type kinds struct {
-	views  []*view
+	views  []*Traffic
 	number map[kind]int32
 	last   kind
 	is     int32 // the number of last
@@ -157,7 +152,7 @@ type kind struct {
 	routed, peer bool
 }
 
-func newKinds(views []*view) *kinds {
+func newKinds(views []*Traffic) *kinds {
 	return &kinds{views: views, number: map[kind]int32{{}: 0}}
 }
 

@@ -1,0 +1,52 @@
+package routes
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Cuts returns the failure sets that matter; see [ir.Routes]. With [ir.ErrBudget] come the sets of all the sizes that
+// were finished. For eBGP with AS numbers that several devices share, every set of links may matter.
+func (r *Router) Cuts(groups []*ir.CosGroup, down []*ir.Link, most int, b *ir.Budget) ([]ir.Cut, error) {
+	var asked []*ir.CosGroup
+	for _, g := range groups {
+		if !g.Lossless && !r.coupled {
+			continue
+		}
+		for _, v := range r.views[g]().sources() {
+			if !slices.Contains(asked, v.group) {
+				asked = append(asked, v.group)
+			}
+		}
+	}
+	if len(asked) == 0 || most < 1 {
+		return nil, nil
+	}
+	how := r.afterFailures(r.views[asked[0]]())
+	if how == harmless {
+		return nil, nil
+	}
+	if !b.Spend(8 * len(r.fabric.Links)) {
+		return nil, ir.ErrBudget
+	}
+	if how == anythingMatters {
+		w := r.wires(asked, down)
+		return w.EverySet(findTwins(w, true), most, b)
+	}
+	if len(asked) == 1 && len(down) == 0 {
+		whole := r.whole(asked[0])
+		return whole.Cuts(whole.twins, most, b)
+	}
+	w := r.wires(asked, down)
+	return w.Cuts(findTwins(w, false), most, b)
+}
+
+// wires is the state with some links down as groups see it.
+func (r *Router) wires(groups []*ir.CosGroup, down []*ir.Link) *wires {
+	traffics := make([]*Traffic, len(groups))
+	for i, g := range groups {
+		traffics[i] = r.views[g]().Traffic
+	}
+	return newWires(traffics, down)
+}

@@ -1,0 +1,31 @@
+package routes
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// inParallel calls work for the pieces of 0..n, each of so many, on every processor.
+func inParallel(n, piece int, work func(from, to int)) {
+	pieces := (n + piece - 1) / piece
+	workers := min(runtime.GOMAXPROCS(0), pieces)
+	if workers < 2 {
+		work(0, n)
+		return
+	}
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range workers {
+		all.Go(func() {
+			for {
+				from := (int(next.Add(1)) - 1) * piece
+				if from >= n {
+					return
+				}
+				work(from, min(from+piece, n))
+			}
+		})
+	}
+	all.Wait()
+}

@@ -1,0 +1,41 @@
+package routes
+
+import (
+	"sync"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Traffic is the traffic of one cos group on the graph: the links that are lossless for it, and who talks with whom.
+type Traffic struct {
+	graph    *Graph
+	group    *ir.CosGroup
+	lossless []bool // by Link.ID: at both ends what waits can wait for pauses of the other, see ir.Port.Stops
+	talks    []*talk
+
+	whole func() []*class // the classes while no host's cable is down
+}
+
+// NewTraffic returns the traffic of a group in which nobody talks yet.
+func NewTraffic(n *Graph, g *ir.CosGroup) *Traffic {
+	f := n.fabric
+	v := &Traffic{graph: n, group: g, lossless: make([]bool, len(f.Links))}
+	inParallel(len(f.Links), 4096, func(from, to int) {
+		var last []*ir.Buffer // alike ports share their buffers
+		var carried, paused bool
+		stops := func(p *ir.Port) bool {
+			if p.Device().ByHand != nil {
+				return p.Stops(g)
+			}
+			if b, pause := p.Buffers(), p.ByPause(); len(b) == 0 || len(b) != len(last) || &b[0] != &last[0] || pause != paused {
+				last, paused, carried = b, pause, p.Stops(g)
+			}
+			return carried
+		}
+		for _, l := range f.Links[from:to] {
+			v.lossless[l.ID] = stops(l.A()) && stops(l.B())
+		}
+	})
+	v.whole = sync.OnceValue(func() []*class { return v.allClasses(nil) })
+	return v
+}
