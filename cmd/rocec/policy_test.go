@@ -30,7 +30,10 @@ compiler/ir:             compiler/platform lang/diag lang/lock |
 compiler:                lang lang/diag lang/lock lang/nodeset compiler/ir compiler/platform compiler/routes |
 compiler/ir/irtest:      compiler/ir compiler/platform lang/diag |
 compiler/compilertest:   compiler compiler/ir lang lang/diag lang/langtest targets |
-compiler/routes:         compiler/ir |
+compiler/graph:          compiler/ir |
+compiler/failures:       compiler/graph compiler/ir |
+compiler/failures/failurestest: compiler/ir compiler/ir/irtest | pgregory.net/rapid
+compiler/routes:         compiler/failures compiler/graph compiler/ir |
 compiler/change:         compiler/ir compiler/routes |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
 validate/proof:          compiler/ir |

@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -9,7 +10,7 @@ func (v *view) anyPaths(s ir.State) (*ir.Turns, error) {
 	if v.changesGroup() {
 		return v.follow(s, plan{rule: anyRule})
 	}
-	if !s.Budget.Spend(len(v.talks) * (8*v.cables + 4*len(v.nodes))) {
+	if !s.Budget.Spend(len(v.Conversations) * (8*v.Edges + 4*len(v.Vertices))) {
 		return nil, ir.ErrBudget
 	}
 	w := newWalk(v, s.Down)
@@ -20,28 +21,28 @@ func (v *view) anyPaths(s ir.State) (*ir.Turns, error) {
 	return w.turns, nil
 }
 
-func anyRule(w *walk, c *class) rule {
-	f := w.flood(c.talk, c.is)
-	return func(v int32, s *step, _ bool) (falls, ok bool) { return false, f.leaves(s.to, v) }
+func anyRule(w *walk, c *graph.Class) rule {
+	f := w.flood(c.Conversation, c.Is)
+	return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) { return false, f.leaves(s.To, v) }
 }
 
 // anyPath records every turn of every walk between two members of t that never turns back to the device it came from.
 // Members are senders and receivers alike and cables have two directions, so who can come from a neighbour can also be
 // reached over it.
-func (w *walk) anyPath(classes []*class) {
-	t := classes[0].talk
+func (w *walk) anyPath(classes []*graph.Class) {
+	t := classes[0].Conversation
 	comes := w.spreadMembers(classes)
-	for v := range int32(len(w.nodes)) {
-		for j := range w.steps[v] {
-			in := &w.steps[v][j]
-			from := comes[in.port]
-			if from == nobody || !w.open(t, in) {
+	for v := range int32(len(w.Vertices)) {
+		for j := range w.Arcs[v] {
+			in := &w.Arcs[v][j]
+			from := comes[in.Port]
+			if from == graph.Nobody || !w.open(t, in) {
 				continue
 			}
 			w.clear(v)
-			for k := range w.steps[v] {
-				out := &w.steps[v][k]
-				if to := comes[out.port]; to != nobody && (to != from || to == many) && w.open(t, out) {
+			for k := range w.Arcs[v] {
+				out := &w.Arcs[v][k]
+				if to := comes[out.Port]; to != graph.Nobody && (to != from || to == graph.Many) && w.open(t, out) {
 					w.leave(out)
 				}
 			}
@@ -51,16 +52,16 @@ func (w *walk) anyPath(classes []*class) {
 }
 
 // spreadMembers returns, by ID of a port that faces another node, whose traffic can come in there.
-func (w *walk) spreadMembers(classes []*class) []who {
-	comes := make([]who, len(w.fabric.Ports))
-	here := make([]who, len(w.nodes)) // who hangs there
+func (w *walk) spreadMembers(classes []*graph.Class) []graph.Who {
+	comes := make([]graph.Who, len(w.Fabric.Ports))
+	here := make([]graph.Who, len(w.Vertices)) // who hangs there
 	for _, c := range classes {
-		for _, v := range c.at {
-			here[v] = here[v].and(c.one)
+		for _, v := range c.At {
+			here[v] = here[v].And(c.Who)
 		}
 	}
-	t, twice := classes[0].talk, w.twice()
-	waiting := make([]bool, len(w.nodes))
+	t, twice := classes[0].Conversation, w.twice()
+	waiting := make([]bool, len(w.Vertices))
 	var todo []int32
 	wake := func(v int32) {
 		if !waiting[v] {
@@ -69,35 +70,35 @@ func (w *walk) spreadMembers(classes []*class) []who {
 		}
 	}
 	for v, h := range here {
-		if h != nobody {
+		if h != graph.Nobody {
 			wake(int32(v))
 		}
 	}
-	var later []who // by step, and one more: who comes by the steps from there on
+	var later []graph.Who // by step, and one more: who comes by the steps from there on
 	for i := 0; i < len(todo); i++ {
 		v := todo[i]
 		waiting[v] = false
-		steps := w.steps[v]
-		later = append(later[:0], make([]who, len(steps)+1)...)
+		steps := w.Arcs[v]
+		later = append(later[:0], make([]graph.Who, len(steps)+1)...)
 		for j := len(steps) - 1; j >= 0; j-- {
-			later[j] = later[j+1].and(comes[steps[j].port])
+			later[j] = later[j+1].And(comes[steps[j].Port])
 		}
 		sooner := here[v]
 		for j := range steps {
 			s := &steps[j]
-			goes := sooner.and(later[j+1])
+			goes := sooner.And(later[j+1])
 			if twice[v] { // nor may it turn back over another cable
 				goes = here[v]
 				for k := range steps {
-					if steps[k].to != s.to {
-						goes = goes.and(comes[steps[k].port])
+					if steps[k].To != s.To {
+						goes = goes.And(comes[steps[k].Port])
 					}
 				}
 			}
-			sooner = sooner.and(comes[s.port])
-			if both := comes[s.in.ID].and(goes); both != comes[s.in.ID] && w.open(t, s) {
-				comes[s.in.ID] = both
-				wake(s.to)
+			sooner = sooner.And(comes[s.Port])
+			if both := comes[s.In.ID].And(goes); both != comes[s.In.ID] && w.open(t, s) {
+				comes[s.In.ID] = both
+				wake(s.To)
 			}
 		}
 	}
@@ -136,8 +137,8 @@ func (f flooded) dry() {
 }
 
 // flood spreads traffic of t from some nodes over every walk without turning back.
-func (w *walk) flood(t *talk, from func(v int32) bool) flooded {
-	f := make(flooded, len(w.nodes))
+func (w *walk) flood(t *graph.Conversation, from func(v int32) bool) flooded {
+	f := make(flooded, len(w.Vertices))
 	f.dry()
 	var todo []int32
 	for v := range int32(len(f)) {
@@ -149,10 +150,10 @@ func (w *walk) flood(t *talk, from func(v int32) bool) flooded {
 	for len(todo) > 0 {
 		v := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		for j := range w.steps[v] {
-			s := &w.steps[v][j]
-			if w.open(t, s) && f.leaves(v, s.to) && f.add(s.to, v) {
-				todo = append(todo, s.to)
+		for j := range w.Arcs[v] {
+			s := &w.Arcs[v][j]
+			if w.open(t, s) && f.leaves(v, s.To) && f.add(s.To, v) {
+				todo = append(todo, s.To)
 			}
 		}
 	}

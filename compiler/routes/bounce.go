@@ -3,6 +3,7 @@ package routes
 import (
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -12,14 +13,14 @@ import (
 // bouncing returns the turns of every shortest path in state s, of the view's own traffic and of what bounced into it.
 func (v *view) bouncing(s ir.State) (*ir.Turns, error) {
 	w := newWalk(v, s.Down)
-	if !s.Budget.Spend(len(v.sources()) * (4*v.cables + len(v.nodes)) * (len(w.classes)/64 + 1)) {
+	if !s.Budget.Spend(len(v.sources()) * (4*v.Edges + len(v.Vertices)) * (len(w.classes)/64 + 1)) {
 		return nil, ir.ErrBudget
 	}
-	low := map[*class]bool{}
+	low := map[*graph.Class]bool{}
 	for _, c := range w.valleys() {
 		low[c] = true
 	}
-	plain := slices.DeleteFunc(slices.Clone(w.classes), func(c *class) bool { return low[c] })
+	plain := slices.DeleteFunc(slices.Clone(w.classes), func(c *graph.Class) bool { return low[c] })
 	if err := w.everyShortest(plain, s.Budget); err != nil {
 		return nil, err
 	}
@@ -32,15 +33,15 @@ func (v *view) bouncing(s ir.State) (*ir.Turns, error) {
 }
 
 // valleys returns the classes whose traffic goes up again somewhere after it came down.
-func (w *walk) valleys() []*class {
-	var out []*class
+func (w *walk) valleys() []*graph.Class {
+	var out []*graph.Class
 	s := newSweep(w)
 	var low uint64
 	s.seek = func(v int32, _ int, m uint64) {
-		here := w.nodes[v].Height()
+		here := w.Vertices[v].Height()
 		var down, up uint64
 		for _, h := range s.open[v] {
-			if n := &s.near[h.to]; m&(n.above|n.below) != 0 && w.nodes[h.to].Height() > here {
+			if n := &s.near[h.to]; m&(n.above|n.below) != 0 && w.Vertices[h.to].Height() > here {
 				down |= m & n.above
 				up |= m & n.below
 			}
@@ -53,11 +54,11 @@ func (w *walk) valleys() []*class {
 		s.gather()
 		for i, d := range b {
 			if low&(1<<i) != 0 {
-				out = append(append(out, d.class), d.twins...)
+				out = append(append(out, d.Class), d.alike...)
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b *class) int { return int(a.id - b.id) })
+	slices.SortFunc(out, func(a, b *graph.Class) int { return int(a.ID - b.ID) })
 	return out
 }
 

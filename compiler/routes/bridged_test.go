@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/failures/failurestest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
@@ -127,7 +128,7 @@ func TestSpanningTreeIsATree(t *testing.T) {
 			}
 		}
 		f := routed(c)
-		s := ir.State{Down: someDown(t, f, 3)}
+		s := ir.State{Down: failurestest.Down(t, f, 3)}
 		v := f.Routes.(*Router).views[c.Group]()
 		turns, err := v.spanningTreePaths(s)
 		require.NoError(t, err)
@@ -221,7 +222,7 @@ func TestFloodingAgreesWithBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := bridgedLinks(randomSwitches(t, ir.Flooding))
 		f := routed(c)
-		s := ir.State{Down: someDown(t, f, 3)}
+		s := ir.State{Down: failurestest.Down(t, f, 3)}
 		v := f.Routes.(*Router).views[c.Group]()
 		turns, err := v.floodedPaths(s)
 		require.NoError(t, err)

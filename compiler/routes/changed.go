@@ -4,6 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/rocec/rocec/compiler/failures"
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -30,22 +32,22 @@ func (r *Router) Changed(g *ir.CosGroup, s ir.State) (*ir.Turns, error) {
 
 // changedByDistance is Changed where traffic takes shortest paths and stays in its group.
 func (v *view) changedByDistance(s ir.State) (*ir.Turns, error) {
-	r, g := v.router, v.group
+	r, g := v.router, v.Group
 	before := r.whole(g)
 	var links []int32
 	for _, l := range s.Down {
-		if before.ends[l.ID][0] >= 0 && !slices.Contains(links, int32(l.ID)) {
+		if before.Ends[l.ID][0] >= 0 && !slices.Contains(links, int32(l.ID)) {
 			links = append(links, int32(l.ID))
 		}
 	}
-	p := before.probe(links)
-	defer before.probes.Put(p)
-	var far []target
+	p := before.Probe(links)
+	defer before.Probes.Put(p)
+	var far []failures.Target
 	var err error
 	if s.Converging {
-		far, err = p.moving(s.Budget)
+		far, err = p.Moving(s.Budget)
 	} else {
-		far, err = p.farther(before.twins, s.Budget)
+		far, err = p.Farther(before.orbits, s.Budget)
 	}
 	if err != nil {
 		return nil, err
@@ -57,12 +59,12 @@ func (v *view) changedByDistance(s ir.State) (*ir.Turns, error) {
 		return nil, ir.ErrBudget
 	}
 	if s.Converging {
-		return v.follow(s, plan{rule: eitherRule, back: true, classes: func(w *walk) []*class {
-			return append(before.classesAt(w.unmoved(), far), w.moved()...)
+		return v.follow(s, plan{rule: eitherRule, back: true, classes: func(w *walk) []*graph.Class {
+			return append(before.ClassesAt(w.unmoved(), far), w.moved()...)
 		}})
 	}
 	w := newWalk(v, s.Down)
-	if err := w.everyShortest(before.classesAt(w.classes, far), s.Budget); err != nil {
+	if err := w.everyShortest(before.ClassesAt(w.classes, far), s.Budget); err != nil {
 		return nil, err
 	}
 	s.Down, s.Budget = slices.Clone(s.Down), nil
@@ -94,12 +96,12 @@ func (r *Router) afterFailures(v *view) afterFailures {
 	case ir.ShortestPath:
 		return distancesMatter
 	case ir.EBGP:
-		if v.tree || v.bgpIsShortest() {
+		if v.Forest || v.bgpIsShortest() {
 			return distancesMatter
 		}
 		return anythingMatters
 	case ir.SpanningTree, "":
-		if v.tree {
+		if v.Forest {
 			return distancesMatter
 		}
 	}
@@ -108,16 +110,16 @@ func (r *Router) afterFailures(v *view) afterFailures {
 
 // whole is the fabric with no link down, as one group sees it.
 type whole struct {
-	*wires
-	twins   *twins
+	*failures.State
+	orbits  *failures.Orbits
 	nothing *ir.Turns
 }
 
 // whole returns what the router remembers of a group, found on the first call.
 func (r *Router) whole(g *ir.CosGroup) *whole {
 	find, _ := r.wholes.LoadOrStore(g, sync.OnceValue(func() *whole {
-		w := newWires([]*Traffic{r.views[g]().Traffic}, nil)
-		return &whole{w, findTwins(w, false), &ir.Turns{
+		w := failures.NewState([]*graph.Traffic{r.views[g]().Traffic}, nil)
+		return &whole{w, failures.NewOrbits(w, false), &ir.Turns{
 			Group:   g,
 			Rows:    make([][]uint64, len(r.fabric.Ports)),
 			Witness: func(turns []ir.Turn) []*ir.Flow { return make([]*ir.Flow, len(turns)) },

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/failures/failurestest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
@@ -17,7 +18,7 @@ import (
 func TestChangedIsBetweenNewAndAll(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.ShortestPath, ir.AnyPath}).Draw(rt, "routing"))
-		s := ir.State{Down: someDown(rt, f, 4), Converging: rapid.Bool().Draw(rt, "converging")}
+		s := ir.State{Down: failurestest.Down(rt, f, 4), Converging: rapid.Bool().Draw(rt, "converging")}
 		for _, g := range groups {
 			before, err := f.Routes.Turns(g, ir.State{})
 			if err != nil {

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
+
+	"github.com/rocec/rocec/compiler/graph"
 )
 
 // Twins: destinations that hang on one node each, of one tier, with the same neighbours over links of the same kinds.
@@ -14,15 +16,15 @@ import (
 
 // destination is a class to follow, and the others of which it is the first in order, by id.
 type destination struct {
-	*class
-	twins []*class
+	*graph.Class
+	alike []*graph.Class
 }
 
 // batch is up to 64 destinations, one bit of a machine word each, whose traffic crosses the same links.
 type batch []destination
 
 // batches sorts classes into batches, twins collapsed: first those that cross routed links, then those that do not.
-func (w *walk) batches(classes []*class) []batch {
+func (w *walk) batches(classes []*graph.Class) []batch {
 	var all []destination
 	for of := range byTalk(classes) {
 		all = append(all, w.collapse(of, nil)...)
@@ -33,7 +35,7 @@ func (w *walk) batches(classes []*class) []batch {
 func (w *walk) batched(all []destination) []batch {
 	var out []batch
 	for _, bridged := range []bool{false, true} {
-		of := slices.DeleteFunc(slices.Clone(all), func(d destination) bool { return d.talk.bridged != bridged })
+		of := slices.DeleteFunc(slices.Clone(all), func(d destination) bool { return d.Conversation.Bridged != bridged })
 		out = append(out, w.neighbourhoods(of)...)
 	}
 	return out
@@ -45,10 +47,10 @@ func (w *walk) neighbourhoods(all []destination) []batch {
 	if len(all) <= 64 {
 		return slices.Collect(slices.Chunk[batch](all, 64))
 	}
-	hops := w.hops(all[0].talk)
-	at := make([][]int, len(w.nodes)) // those in no batch yet
+	hops := w.hops(all[0].Conversation)
+	at := make([][]int, len(w.Vertices)) // those in no batch yet
 	for i, d := range all {
-		at[d.at[0]] = append(at[d.at[0]], i)
+		at[d.At[0]] = append(at[d.At[0]], i)
 	}
 	var out []batch
 	var near []int
@@ -61,9 +63,9 @@ func (w *walk) neighbourhoods(all []destination) []batch {
 		out, near = append(out, b), near[:0]
 	}
 	var order []int32
-	seen, round := make([]int32, len(w.nodes)), int32(0) // by node: the round it was seen in last
+	seen, round := make([]int32, len(w.Vertices)), int32(0) // by node: the round it was seen in last
 	for _, d := range all {
-		for begin := d.at[0]; len(at[begin]) > 0; {
+		for begin := d.At[0]; len(at[begin]) > 0; {
 			round++
 			seen[begin] = round
 			order = append(order[:0], begin)
@@ -90,11 +92,11 @@ func (w *walk) neighbourhoods(all []destination) []batch {
 }
 
 // byTalk yields the classes of one talk after the other.
-func byTalk(classes []*class) iter.Seq[[]*class] {
-	return func(yield func([]*class) bool) {
+func byTalk(classes []*graph.Class) iter.Seq[[]*graph.Class] {
+	return func(yield func([]*graph.Class) bool) {
 		for begin := 0; begin < len(classes); {
 			end := begin + 1
-			for end < len(classes) && classes[end].talk == classes[begin].talk {
+			for end < len(classes) && classes[end].Conversation == classes[begin].Conversation {
 				end++
 			}
 			if !yield(classes[begin:end]) {
@@ -106,28 +108,28 @@ func byTalk(classes []*class) iter.Seq[[]*class] {
 }
 
 // collapse finds the twins among those classes of one talk that may be twins; a nil may: all.
-func (w *walk) collapse(classes []*class, may func(*class) bool) []destination {
-	hops := w.hops(classes[0].talk)
+func (w *walk) collapse(classes []*graph.Class, may func(*graph.Class) bool) []destination {
+	hops := w.hops(classes[0].Conversation)
 	out := make([]destination, 0, len(classes))
 	alike := map[uint64][]int32{} // by fingerprint: where in out those are that have it
 	for _, c := range classes {
-		if len(c.at) > 1 || len(c.not) > 0 || len(classes) == 1 || may != nil && !may(c) {
-			out = append(out, destination{class: c})
+		if len(c.At) > 1 || len(c.Except) > 0 || len(classes) == 1 || may != nil && !may(c) {
+			out = append(out, destination{Class: c})
 			continue
 		}
-		mine := hops[c.at[0]]
+		mine := hops[c.At[0]]
 		print := fingerprint(mine)
 		i := slices.IndexFunc(alike[print], func(i int32) bool {
-			other := out[i].at[0]
-			return sameArcs(hops[other], mine) && w.nodes[other].Height() == w.nodes[c.at[0]].Height()
+			other := out[i].At[0]
+			return sameArcs(hops[other], mine) && w.Vertices[other].Height() == w.Vertices[c.At[0]].Height()
 		})
 		if i >= 0 {
 			first := &out[alike[print][i]]
-			first.twins = append(first.twins, c)
+			first.alike = append(first.alike, c)
 			continue
 		}
 		alike[print] = append(alike[print], int32(len(out)))
-		out = append(out, destination{class: c})
+		out = append(out, destination{Class: c})
 	}
 	return out
 }

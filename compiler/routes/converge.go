@@ -3,6 +3,7 @@ package routes
 import (
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -14,7 +15,7 @@ import (
 // converging returns the turns while shortest paths converge from the healthy fabric to the one with links down.
 func (v *view) converging(s ir.State) (*ir.Turns, error) {
 	if v.changesGroup() {
-		return v.follow(s, plan{rule: eitherRule, back: true, classes: func(w *walk) []*class {
+		return v.follow(s, plan{rule: eitherRule, back: true, classes: func(w *walk) []*graph.Class {
 			return append(w.unmoved(), w.moved()...)
 		}})
 	}
@@ -30,30 +31,30 @@ func (v *view) converging(s ir.State) (*ir.Turns, error) {
 }
 
 // eitherRule lets traffic go nearer to the class, as it was before links failed or as it is after.
-func eitherRule(w *walk, c *class) rule {
+func eitherRule(w *walk, c *graph.Class) rule {
 	if w.before == nil {
 		w.before = newSearch(w.view, nil)
 	}
 	w.before.distances(c)
-	w.distances(&class{talk: c.talk, at: w.places(c.members[0], w.down)})
+	w.distances(&graph.Class{Conversation: c.Conversation, At: w.VerticesOf(c.Members[0], w.down)})
 	was, is := w.before.dist, w.dist
-	return func(v int32, s *step, _ bool) (falls, ok bool) {
-		return false, was[v] > 0 && was[s.to] == was[v]-1 || is[v] > 0 && is[s.to] == is[v]-1
+	return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) {
+		return false, was[v] > 0 && was[s.To] == was[v]-1 || is[v] > 0 && is[s.To] == is[v]-1
 	}
 }
 
 // moved returns, as classes of their own, the members that hang on fewer nodes, or none, with the links of the walk down.
-func (w *walk) moved() []*class {
-	var out []*class
-	for _, t := range w.talks {
-		crowd := &crowd{}
-		if i := slices.IndexFunc(w.classes, func(c *class) bool { return c.talk == t }); i >= 0 {
-			crowd = w.classes[i].crowd
+func (w *walk) moved() []*graph.Class {
+	var out []*graph.Class
+	for _, t := range w.Conversations {
+		crowd := &graph.Senders{}
+		if i := slices.IndexFunc(w.classes, func(c *graph.Class) bool { return c.Conversation == t }); i >= 0 {
+			crowd = w.classes[i].Senders
 		}
-		for i, m := range t.members {
+		for i, m := range t.Members {
 			if w.moves(m) {
-				c := &class{talk: t, at: w.places(m, nil), members: t.members[i : i+1], crowd: crowd}
-				c.not = w.silent(c, w.down)
+				c := &graph.Class{Conversation: t, At: w.VerticesOf(m, nil), Members: t.Members[i : i+1], Senders: crowd}
+				c.Except = w.Silent(c, w.down)
 				out = append(out, c)
 			}
 		}
@@ -61,14 +62,14 @@ func (w *walk) moved() []*class {
 	return out
 }
 
-func (w *walk) moves(m member) bool {
+func (w *walk) moves(m graph.Member) bool {
 	return slices.ContainsFunc(m, func(p *ir.Port) bool { return w.down[p.Link().ID] }) &&
-		!slices.Equal(w.places(m, nil), w.places(m, w.down))
+		!slices.Equal(w.VerticesOf(m, nil), w.VerticesOf(m, w.down))
 }
 
 // unmoved returns the classes of which some member hangs where it always did.
-func (w *walk) unmoved() []*class {
-	return slices.DeleteFunc(slices.Clone(w.classes), func(c *class) bool {
-		return !slices.ContainsFunc(c.members, func(m member) bool { return !w.moves(m) })
+func (w *walk) unmoved() []*graph.Class {
+	return slices.DeleteFunc(slices.Clone(w.classes), func(c *graph.Class) bool {
+		return !slices.ContainsFunc(c.Members, func(m graph.Member) bool { return !w.moves(m) })
 	})
 }

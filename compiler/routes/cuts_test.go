@@ -1,14 +1,14 @@
 package routes
 
 import (
-	"math"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/failures"
+	"github.com/rocec/rocec/compiler/failures/failurestest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
@@ -17,22 +17,22 @@ import (
 func TestFailuresWithoutACutAddNoTurn(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, ir.ShortestPath)
-		down := someDown(rt, f, 2)
+		down := failurestest.Down(rt, f, 2)
 		r := f.Routes.(*Router)
 		cuts, err := r.Cuts(groups, down, 3, nil)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		w := r.wires(groups, down)
-		twins := findTwins(w, false)
+		twins := failures.NewOrbits(w, false)
 		isCut := map[string]bool{}
 		for _, c := range cuts {
-			isCut[twins.form(ids(c.Links))] = true
+			isCut[twins.Form(failurestest.IDs(c.Links))] = true
 		}
 		live := func(set []*ir.Link) []int32 { // those that can be in a cut
 			var out []int32
-			for _, id := range ids(set) {
-				if w.ends[id][0] >= 0 {
+			for _, id := range failurestest.IDs(set) {
+				if w.Ends[id][0] >= 0 {
 					out = append(out, id)
 				}
 			}
@@ -43,15 +43,15 @@ func TestFailuresWithoutACutAddNoTurn(t *testing.T) {
 			before[g] = plainTurns(f, g, down)
 		}
 		counted := map[string]int{}
-		subsets(others(f, down), 3, func(set []*ir.Link) {
-			if fails := live(set); len(fails) == len(set) && isCut[twins.form(fails)] {
-				counted[twins.form(fails)]++
+		failurestest.Subsets(failurestest.Others(f, down), 3, func(set []*ir.Link) {
+			if fails := live(set); len(fails) == len(set) && isCut[twins.Form(fails)] {
+				counted[twins.Form(fails)]++
 				return
 			}
 			holds := false
-			subsets(set, 3, func(part []*ir.Link) {
+			failurestest.Subsets(set, 3, func(part []*ir.Link) {
 				fails := live(part)
-				holds = holds || len(fails) == len(part) && isCut[twins.form(fails)]
+				holds = holds || len(fails) == len(part) && isCut[twins.Form(fails)]
 			})
 			if holds {
 				return
@@ -59,85 +59,17 @@ func TestFailuresWithoutACutAddNoTurn(t *testing.T) {
 			for _, g := range groups {
 				for turn := range plainTurns(f, g, append(set[:len(set):len(set)], down...)) {
 					if !before[g][turn] {
-						rt.Fatalf("%v fail, with %v down: new turn %v -> %v, but no cut", names(set), names(down), turn.In, turn.Out)
+						rt.Fatalf("%v fail, with %v down: new turn %v -> %v, but no cut", failurestest.Names(set), failurestest.Names(down), turn.In, turn.Out)
 					}
 				}
 			}
 		})
 		for _, c := range cuts {
-			if n := counted[twins.form(ids(c.Links))]; n != c.Alike {
-				rt.Fatalf("%v stands for %d sets, not %d", names(c.Links), n, c.Alike)
+			if n := counted[twins.Form(failurestest.IDs(c.Links))]; n != c.Alike {
+				rt.Fatalf("%v stands for %d sets, not %d", failurestest.Names(c.Links), n, c.Alike)
 			}
 		}
 	})
-}
-
-// TestCutsAreMinimal: every cut puts some pair farther apart that still has a way, and no part of it does.
-func TestCutsAreMinimal(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		f, groups := randomFabric(rt, ir.ShortestPath)
-		down := someDown(rt, f, 1)
-		r := f.Routes.(*Router)
-		cuts, err := r.Cuts(groups, down, 3, nil)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		w := r.wires(groups, down)
-		matters := func(set []*ir.Link) bool { return farther(w, ids(set)) }
-		for _, c := range cuts {
-			if !matters(c.Links) {
-				rt.Fatalf("%v puts nobody farther apart", names(c.Links))
-			}
-			subsets(c.Links, len(c.Links)-1, func(part []*ir.Link) {
-				if matters(part) {
-					rt.Fatalf("%v holds the cut %v", names(c.Links), names(part))
-				}
-			})
-		}
-	})
-}
-
-// farther tells by plain searches whether the links put a pair farther apart.
-func farther(w *wires, set []int32) bool {
-	for fan := range w.fans {
-		for d := range int32(w.vertices()) {
-			for s := range int32(w.devices) {
-				if !w.speaks(s, d, fan) {
-					continue
-				}
-				if b, a := hopsBetween(w, fan, s, d, nil), hopsBetween(w, fan, s, d, set); b < a && a < math.MaxInt {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-func hopsBetween(w *wires, fan int, s, d int32, gone []int32) int {
-	dist := map[int32]int{s: 0}
-	for queue := []int32{s}; len(queue) > 0; queue = queue[1:] {
-		v := queue[0]
-		if v == d {
-			return dist[v]
-		}
-		if v >= int32(w.devices) {
-			continue // a host passes nothing on
-		}
-		w.each(v, func(to, link int32) {
-			if slices.Contains(gone, link) {
-				return
-			}
-			if fan == bridgedOnly && w.fabric.Links[link].Routed {
-				return
-			}
-			if _, seen := dist[to]; !seen {
-				dist[to] = dist[v] + 1
-				queue = append(queue, to)
-			}
-		})
-	}
-	return math.MaxInt
 }
 
 func cutSizes(cuts []ir.Cut) (sizes map[int]int, alike map[int]int) {
@@ -193,8 +125,8 @@ func TestCutsOfTwoPlanes(t *testing.T) {
 	require.NoError(t, err)
 	var got [][]string
 	for _, cut := range cuts {
-		got = append(got, names(cut.Links))
-		assert.Equal(t, 6, cut.Alike-cut.Alike%6, "an ordered pair of leaves in a pod, or one of each pod: %v", names(cut.Links))
+		got = append(got, failurestest.Names(cut.Links))
+		assert.Equal(t, 6, cut.Alike-cut.Alike%6, "an ordered pair of leaves in a pod, or one of each pod: %v", failurestest.Names(cut.Links))
 	}
 	assert.Len(t, got, 4, "in each pod, and between the pods either way round: %v", got)
 }
@@ -250,58 +182,6 @@ func TestCutsLeaveABondAWay(t *testing.T) {
 	}
 	assert.Contains(t, got, c.Between("R0", "R1"), "R0 reaches the host by R1, or else by R4 and R3")
 	assert.NotContains(t, got, c.Between("R1", "R2"), "R2 has no other way to anybody")
-}
-
-// TestDisjointPaths compares the number of disjoint shortest paths with the fewest links that hit them all (Menger).
-func TestDisjointPaths(t *testing.T) {
-	rapid.Check(t, func(rt *rapid.T) {
-		f, groups := randomFabric(rt, ir.ShortestPath)
-		w := f.Routes.(*Router).wires(groups, nil)
-		c := &cutter{wires: w, twins: findTwins(w, false)}
-		flow := c.newFlow()
-		for fan := range w.fans {
-			for d := range int32(w.vertices()) {
-				if !w.hears(d, fan) {
-					continue
-				}
-				flow.turnTo(target{d, fan})
-				for _, s := range flow.order {
-					compareDisjoint(rt, w, flow, s, d, fan)
-				}
-			}
-		}
-	})
-	// A case in which the first path found has to give way.
-	f := routed(irtest.New(ir.ShortestPath).Links("A-B A-C B-D B-E C-D D-F E-F").Hosts("A", "F"))
-	w := f.Routes.(*Router).wires(f.CosGroups, nil)
-	flow := (&cutter{wires: w}).newFlow()
-	flow.turnTo(target{w.node[f.Devices[5].ID], everywhere})
-	require.Equal(t, "F", f.Devices[5].Name)
-	n, path := flow.disjoint(w.node[f.Devices[0].ID], nil, 5)
-	assert.Equal(t, 2, n)
-	assert.Len(t, path, 3)
-}
-
-func compareDisjoint(rt *rapid.T, w *wires, flow *flow, s, d int32, fan int) {
-	n, path := flow.disjoint(s, nil, 4)
-	if len(path) != int(flow.dist[s]) {
-		rt.Fatalf("a path of %d links is none of %d hops", len(path), flow.dist[s])
-	}
-	least := 4
-	var links []*ir.Link
-	for _, l := range w.fabric.Links {
-		if w.ends[l.ID][0] >= 0 {
-			links = append(links, l)
-		}
-	}
-	subsets(links, 3, func(set []*ir.Link) {
-		if len(set) < least && hopsBetween(w, fan, s, d, ids(set)) > int(flow.dist[s]) {
-			least = len(set)
-		}
-	})
-	if n != least {
-		rt.Fatalf("%d disjoint paths from %d to %d, but %d links hit them all", n, s, d, least)
-	}
 }
 
 func TestCutsOfOtherRoutings(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -60,13 +61,13 @@ const open = math.MaxInt32
 func newBGP(n *network, ties ir.Ties, down []bool) (*bgp, error) {
 	b := &bgp{
 		network: n, ties: ties, down: down,
-		as: make([]int32, len(n.nodes)), back: make([]int32, len(n.fabric.Ports)),
+		as: make([]int32, len(n.Vertices)), back: make([]int32, len(n.Fabric.Ports)),
 		sets: [][]int32{nil}, joined: map[[2]int32]int32{},
-		paths: make([][]asPath, len(n.nodes)), tells: make([][]int32, len(n.nodes)), first: make([]int32, len(n.nodes)), sure: make([]int32, len(n.nodes)),
-		hops: make([][]int32, len(n.nodes)), unsure: make([]bool, len(n.nodes)),
+		paths: make([][]asPath, len(n.Vertices)), tells: make([][]int32, len(n.Vertices)), first: make([]int32, len(n.Vertices)), sure: make([]int32, len(n.Vertices)),
+		hops: make([][]int32, len(n.Vertices)), unsure: make([]bool, len(n.Vertices)),
 	}
 	known := map[int]int32{}
-	for v, d := range n.nodes {
+	for v, d := range n.Vertices {
 		as := int32(len(b.shared))
 		if d.Switch != nil {
 			if d.Switch.ASN == 0 {
@@ -81,38 +82,38 @@ func newBGP(n *network, ties ir.Ties, down []bool) (*bgp, error) {
 		b.as[v] = as
 		b.shared = append(b.shared, false)
 	}
-	for v := range n.steps {
-		for j := range n.steps[v] {
-			b.back[n.steps[v][j].out.ID] = int32(j)
+	for v := range n.Arcs {
+		for j := range n.Arcs[v] {
+			b.back[n.Arcs[v][j].Out.ID] = int32(j)
 		}
 	}
 	return b, nil
 }
 
 // session tells whether routes pass between v and the neighbour at the end of the step.
-func (b *bgp) session(v int32, s *step) bool {
-	return !b.down[s.link] && b.as[v] != b.as[s.to] && carriesRoutes(s)
+func (b *bgp) session(v int32, s *graph.Arc) bool {
+	return !b.down[s.Link] && b.as[v] != b.as[s.To] && carriesRoutes(s)
 }
 
 // carriesRoutes tells whether the link of a step is an IP hop. Links of hosts are not called routed; a host that
 // forwards routes over them all the same.
-func carriesRoutes(s *step) bool {
-	return s.routed || s.out.Device().Host != nil || s.in.Device().Host != nil
+func carriesRoutes(s *graph.Arc) bool {
+	return s.Routed || s.Out.Device().Host != nil || s.In.Device().Host != nil
 }
 
 // bgpIsShortest tells whether eBGP takes just the shortest paths: no two devices share an AS, so that the loop check
 // refuses only what comes back to where it was, and every link carries routes.
 func (n *network) bgpIsShortest() bool {
 	seen := map[int]bool{}
-	for v, d := range n.nodes {
+	for v, d := range n.Vertices {
 		if d.Switch != nil {
 			if d.Switch.ASN == 0 || seen[d.Switch.ASN] {
 				return false
 			}
 			seen[d.Switch.ASN] = true
 		}
-		for j := range n.steps[v] {
-			if !carriesRoutes(&n.steps[v][j]) {
+		for j := range n.Arcs[v] {
+			if !carriesRoutes(&n.Arcs[v][j]) {
 				return false
 			}
 		}
@@ -123,7 +124,7 @@ func (n *network) bgpIsShortest() bool {
 // run finds the next hops of every node to the destination that hangs on the nodes at. The results are valid until the
 // next run.
 func (b *bgp) run(at []int32) error {
-	for v := range b.nodes {
+	for v := range b.Vertices {
 		b.paths[v], b.tells[v], b.hops[v] = b.paths[v][:0], b.tells[v][:0], b.hops[v][:0]
 		b.first[v], b.sure[v], b.unsure[v] = open, open, false
 	}
@@ -140,14 +141,14 @@ func (b *bgp) run(at []int32) error {
 			for _, p := range b.paths[u][told:] { // of one length less than level
 				b.tells[u] = append(b.tells[u], b.passedOn(u, p))
 			}
-			for j := range b.steps[u] {
-				if s := &b.steps[u][j]; b.session(u, s) && b.sure[s.to] >= level {
+			for j := range b.Arcs[u] {
+				if s := &b.Arcs[u][j]; b.session(u, s) && b.sure[s.To] >= level {
 					heard, err := b.offer(b.tells[u][told:], s, level)
 					if err != nil {
 						return err
 					}
 					if heard {
-						next = append(next, s.to)
+						next = append(next, s.To)
 					}
 				}
 			}
@@ -161,10 +162,10 @@ func (b *bgp) run(at []int32) error {
 
 // offer passes AS paths on over the step, and tells whether a node heard of the destination at this length for the first
 // time.
-func (b *bgp) offer(sets []int32, s *step, level int32) (heard bool, err error) {
-	v := s.to
+func (b *bgp) offer(sets []int32, s *graph.Arc, level int32) (heard bool, err error) {
+	v := s.To
 	taken := false
-	passes := b.force == nil || b.force[v] < 0 || b.force[v] == b.node[s.out.Device().ID]
+	passes := b.force == nil || b.force[v] < 0 || b.force[v] == b.VertexOf[s.Out.Device().ID]
 	for _, set := range sets {
 		if b.has(set, b.as[v]) {
 			continue
@@ -180,7 +181,7 @@ func (b *bgp) offer(sets []int32, s *step, level int32) (heard bool, err error) 
 				continue
 			}
 			if len(got) == maxPaths {
-				return false, &ir.RoutingError{Code: ir.ManyASPaths, Routing: ir.EBGP, Devices: []*ir.Device{b.nodes[v]}, Most: maxPaths}
+				return false, &ir.RoutingError{Code: ir.ManyASPaths, Routing: ir.EBGP, Devices: []*ir.Device{b.Vertices[v]}, Most: maxPaths}
 			}
 			heard = heard || len(got) == 0 || got[len(got)-1].length < level
 			b.paths[v] = append(got, asPath{level, set})
@@ -194,7 +195,7 @@ func (b *bgp) offer(sets []int32, s *step, level int32) (heard bool, err error) 
 	}
 	if taken {
 		b.first[v] = min(b.first[v], level)
-		b.hops[v] = append(b.hops[v], b.back[s.in.ID])
+		b.hops[v] = append(b.hops[v], b.back[s.In.ID])
 	}
 	return heard, nil
 }
@@ -217,9 +218,9 @@ func (b *bgp) settle(now []int32, level int32) {
 		if b.sure[u] != level-1 {
 			continue
 		}
-		for j := range b.steps[u] {
-			if s := &b.steps[u][j]; b.session(u, s) && b.sure[s.to] > level && b.takesAll(s.to, u) {
-				b.sure[s.to] = level
+		for j := range b.Arcs[u] {
+			if s := &b.Arcs[u][j]; b.session(u, s) && b.sure[s.To] > level && b.takesAll(s.To, u) {
+				b.sure[s.To] = level
 			}
 		}
 	}
@@ -242,7 +243,7 @@ func (b *bgp) compare() {
 			continue
 		}
 		b.unsure[v] = b.first[v] != b.sure[v] || slices.ContainsFunc(b.hops[v], func(j int32) bool {
-			u := b.steps[v][j].to
+			u := b.Arcs[v][j].To
 			return b.first[u] != b.sure[u] || !b.takesAll(int32(v), u)
 		})
 	}
@@ -318,9 +319,9 @@ func (v *view) pathVector(s ir.State) (*ir.Turns, error) {
 			mixed = mixed || depends
 		}
 	}
-	p := plan{back: s.Converging, rule: func(w *walk, c *class) rule { return w.bgpRule(c, s) }}
+	p := plan{back: s.Converging, rule: func(w *walk, c *graph.Class) rule { return w.bgpRule(c, s) }}
 	if s.Converging {
-		p.classes = func(w *walk) []*class { return append(slices.Clone(w.classes), w.moved()...) }
+		p.classes = func(w *walk) []*graph.Class { return append(slices.Clone(w.classes), w.moved()...) }
 	}
 	turns, err := v.follow(s, p)
 	if err == nil && mixed {
@@ -333,7 +334,7 @@ func (v *view) pathVector(s ir.State) (*ir.Turns, error) {
 // error tells why paths cannot be followed.
 func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 	w := newSearch(v, down)
-	if !s.Budget.Spend(bgpCost * len(w.classes) * (2*v.cables + len(v.nodes))) {
+	if !s.Budget.Spend(bgpCost * len(w.classes) * (2*v.Edges + len(v.Vertices))) {
 		return false, ir.ErrBudget
 	}
 	b, err := newBGP(v.network, s.Ties, w.down)
@@ -342,13 +343,13 @@ func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 	}
 	out := false
 	for _, c := range w.classes {
-		if c.talk.bridged {
+		if c.Conversation.Bridged {
 			if !v.bridgedForest() {
 				return false, &ir.RoutingError{Code: ir.BridgedRing, Routing: ir.EBGP}
 			}
 			continue
 		}
-		if err := b.run(c.at); err != nil {
+		if err := b.run(c.At); err != nil {
 			return false, err
 		}
 		out = out || b.decides(c) // the other classes are run for their errors
@@ -358,9 +359,9 @@ func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 
 // decides tells whether traffic to c, the destination of the last run, comes to a device whose next hops depend on how ties are
 // broken.
-func (b *bgp) decides(c *class) bool {
-	met := make([]bool, len(b.nodes))
-	for todo := slices.DeleteFunc(slices.Clone(c.from), func(u int32) bool { return !c.sends(u) }); len(todo) > 0; {
+func (b *bgp) decides(c *graph.Class) bool {
+	met := make([]bool, len(b.Vertices))
+	for todo := slices.DeleteFunc(slices.Clone(c.From), func(u int32) bool { return !c.Sends(u) }); len(todo) > 0; {
 		u := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if met[u] {
@@ -371,21 +372,21 @@ func (b *bgp) decides(c *class) bool {
 			return true
 		}
 		for _, j := range b.hops[u] {
-			todo = append(todo, b.steps[u][j].to)
+			todo = append(todo, b.Arcs[u][j].To)
 		}
 	}
 	return false
 }
 
 // bgpRule lets traffic of c go where eBGP sends it; while it converges, also where it sent it before links failed.
-func (w *walk) bgpRule(c *class, s ir.State) rule {
-	if c.talk.bridged { // tiesMatter found the bridged links to be a forest
-		return w.hopsRule(w.treeHops(c.at, bridged))
+func (w *walk) bgpRule(c *graph.Class, s ir.State) rule {
+	if c.Conversation.Bridged { // tiesMatter found the bridged links to be a forest
+		return w.hopsRule(w.treeHops(c.At, bridged))
 	}
 	if w.bgp == nil {
 		w.bgp, _ = newBGP(w.network, s.Ties, w.down) // whether it can be is asked by tiesMatter
 	}
-	if w.bgp.run(w.places(c.members[0], w.down)) != nil {
+	if w.bgp.run(w.VerticesOf(c.Members[0], w.down)) != nil {
 		return anywhere
 	}
 	after := w.bgp.rule()
@@ -395,23 +396,23 @@ func (w *walk) bgpRule(c *class, s ir.State) rule {
 	if w.bgpBefore == nil {
 		w.bgpBefore, _ = newBGP(w.network, s.Ties, make([]bool, len(w.down)))
 	}
-	if w.bgpBefore.run(c.at) != nil {
+	if w.bgpBefore.run(c.At) != nil {
 		return anywhere
 	}
 	return eitherOf(w.bgpBefore.rule(), after)
 }
 
 // wasAt tells whether some member of c hung on the nodes of c before links failed: a bond that lost a cable did not.
-func (w *walk) wasAt(c *class) bool {
-	return slices.ContainsFunc(c.members, func(m member) bool { return slices.Equal(w.places(m, nil), c.at) })
+func (w *walk) wasAt(c *graph.Class) bool {
+	return slices.ContainsFunc(c.Members, func(m graph.Member) bool { return slices.Equal(w.VerticesOf(m, nil), c.At) })
 }
 
 // anywhere lets traffic go anywhere: more than it can do.
-func anywhere(int32, *step, bool) (falls, ok bool) { return false, true }
+func anywhere(int32, *graph.Arc, bool) (falls, ok bool) { return false, true }
 
 // eitherOf lets traffic take the steps of either rule.
 func eitherOf(one, other rule) rule {
-	return func(v int32, s *step, falling bool) (falls, ok bool) {
+	return func(v int32, s *graph.Arc, falling bool) (falls, ok bool) {
 		if falls, ok = one(v, s, falling); ok {
 			return falls, true
 		}
@@ -421,18 +422,18 @@ func eitherOf(one, other rule) rule {
 
 // rule lets traffic take the next hops found last.
 func (b *bgp) rule() rule {
-	return func(v int32, s *step, _ bool) (falls, ok bool) {
-		return false, slices.Contains(b.hops[v], b.back[s.out.ID])
+	return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) {
+		return false, slices.Contains(b.hops[v], b.back[s.Out.ID])
 	}
 }
 
 // hopsRule lets traffic take the steps whose indexes are listed, by node, ascending.
 func (n *network) hopsRule(hops [][]int32) rule {
-	return func(v int32, s *step, _ bool) (falls, ok bool) {
+	return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) {
 		if len(hops[v]) == 0 {
 			return false, false
 		}
-		_, ok = slices.BinarySearch(hops[v], n.stepBy(v, s.out))
+		_, ok = slices.BinarySearch(hops[v], n.stepBy(v, s.Out))
 		return false, ok
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/failures/failurestest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
@@ -64,8 +65,8 @@ func between(f *ir.Fabric) []*ir.Link {
 	return out
 }
 
-// failures calls each with every set of at most so many of the links.
-func failures(links []*ir.Link, most int, each func(down []*ir.Link)) {
+// failing calls each with every set of at most so many of the links.
+func failing(links []*ir.Link, most int, each func(down []*ir.Link)) {
 	var choose func(down []*ir.Link, from int)
 	choose = func(down []*ir.Link, from int) {
 		each(down)
@@ -101,7 +102,7 @@ func TestEBGPPlans(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := routed(c.plan)
 			found, states := false, 0
-			failures(between(f), c.most, func(down []*ir.Link) {
+			failing(between(f), c.most, func(down []*ir.Link) {
 				states++
 				turns := turnsIn(t, f, ir.State{Down: down})
 				found = found || circular(f, turns)
@@ -220,7 +221,7 @@ func TestEBGPWithUniqueNumbersIsShortest(t *testing.T) {
 			l.Routed = true
 		}
 		f := routed(c)
-		s := ir.State{Down: someDown(t, f, 3), Converging: converging}
+		s := ir.State{Down: failurestest.Down(t, f, 3), Converging: converging}
 		for _, g := range f.CosGroups {
 			v := f.Routes.(*Router).views[g]()
 			vector, err := v.pathVector(s)
@@ -274,7 +275,7 @@ func TestEveryRoutingOnAnyFabric(t *testing.T) {
 			randomTable(t, f)
 		}
 		s := ir.State{
-			Down: someDown(t, f, 3), Converging: rapid.Bool().Draw(t, "converging"),
+			Down: failurestest.Down(t, f, 3), Converging: rapid.Bool().Draw(t, "converging"),
 			Ties: rapid.SampledFrom([]ir.Ties{ir.AnyTie, ir.FirstTie, ir.LastTie}).Draw(t, "ties"),
 		}
 		for _, g := range f.CosGroups {
@@ -529,10 +530,10 @@ func TestEBGPCoversEverySimulation(t *testing.T) {
 			}
 		}
 		f := routed(c)
-		if f.Routes.(*Router).views[c.Group]().tree {
+		if f.Routes.(*Router).views[c.Group]().Forest {
 			return // followed as shortest paths
 		}
-		s := ir.State{Down: someDown(t, f, 3)}
+		s := ir.State{Down: failurestest.Down(t, f, 3)}
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		for _, way := range []struct {
 			ties ir.Ties

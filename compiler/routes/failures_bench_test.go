@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/rocec/rocec/compiler/failures"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
@@ -27,7 +28,7 @@ func BenchmarkWhole(b *testing.B) {
 			r.views[f.CosGroups[0]]()
 			for b.Loop() {
 				w := r.wires(f.CosGroups, nil)
-				findTwins(w, false)
+				failures.NewOrbits(w, false)
 			}
 		})
 	}
@@ -159,11 +160,11 @@ func BenchmarkEveryLinkOfAll(b *testing.B) {
 				r := New(f)
 				w := r.whole(f.CosGroups[0])
 				seen := map[[3]int32]bool{}
-				for id, e := range w.ends {
-					if e[0] < 0 || seen[w.twins.single(int32(id))] {
+				for id, e := range w.Ends {
+					if e[0] < 0 || seen[w.orbits.OfLink(int32(id))] {
 						continue
 					}
-					seen[w.twins.single(int32(id))] = true
+					seen[w.orbits.OfLink(int32(id))] = true
 					if _, err := r.Changed(f.CosGroups[0], ir.State{Down: f.Links[id : id+1]}); err != nil {
 						b.Fatal(err)
 					}

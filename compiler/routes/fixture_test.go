@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
@@ -57,9 +58,9 @@ func turnsOf(f *ir.Fabric, t *ir.Turns) map[ir.Turn]bool {
 
 // shortest records the turns of every shortest path to c, one class at a time. Nodes come farthest first, so a node's
 // traffic has arrived before it is sent on.
-func (w *walk) shortest(c *class) {
-	hops := w.hops(c.talk)
-	copy(w.here, c.senders)
+func (w *walk) shortest(c *graph.Class) {
+	hops := w.hops(c.Conversation)
+	copy(w.here, c.IsSender)
 	for _, v := range slices.Backward(w.order) {
 		here := w.dist[v]
 		if !w.here[v] || here == 0 {

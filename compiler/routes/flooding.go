@@ -3,6 +3,7 @@ package routes
 import (
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -21,21 +22,21 @@ func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
 	if v.changesGroup() {
 		return nil, &ir.RoutingError{Code: ir.FloodedBounce, Routing: ir.Flooding}
 	}
-	if !s.Budget.Spend(2*v.cables + len(v.nodes)) {
+	if !s.Budget.Spend(2*v.Edges + len(v.Vertices)) {
 		return nil, ir.ErrBudget
 	}
 	f := v.newFlood(s.Down)
 	f.spread()
-	turns := &ir.Turns{Group: v.group, Rows: make([][]uint64, len(v.fabric.Ports))}
-	for u := range v.steps {
-		for i := range v.steps[u] {
-			in := &v.steps[u][i]
-			if !f.comes(in.out) || !v.lossless[in.link] {
+	turns := &ir.Turns{Group: v.Group, Rows: make([][]uint64, len(v.Fabric.Ports))}
+	for u := range v.Arcs {
+		for i := range v.Arcs[u] {
+			in := &v.Arcs[u][i]
+			if !f.comes(in.Out) || !v.Lossless[in.Link] {
 				continue
 			}
-			for j := range v.steps[u] {
-				if o := &v.steps[u][j]; j != i && !o.sameBond(in) && f.passes(o) && v.lossless[o.link] {
-					turns.Add(in.out, o.out)
+			for j := range v.Arcs[u] {
+				if o := &v.Arcs[u][j]; j != i && !o.SameBond(in) && f.passes(o) && v.Lossless[o.Link] {
+					turns.Add(in.Out, o.Out)
 				}
 			}
 		}
@@ -56,26 +57,26 @@ func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
 type flood struct {
 	*view
 	down  []bool
-	sends []*ir.Port // by node: the port of a member that starts floods there, or nil
-	came  []*step    // by Port.ID: the last cable of the shortest way a flood comes in by the port; nil: none does
-	from  []*step    // by Port.ID: the cable before that one; nil: the flood starts where came begins
+	sends []*ir.Port   // by node: the port of a member that starts floods there, or nil
+	came  []*graph.Arc // by Port.ID: the last cable of the shortest way a flood comes in by the port; nil: none does
+	from  []*graph.Arc // by Port.ID: the cable before that one; nil: the flood starts where came begins
 }
 
 func (v *view) newFlood(down []*ir.Link) *flood {
 	f := &flood{
-		view: v, down: make([]bool, len(v.fabric.Links)), sends: make([]*ir.Port, len(v.nodes)),
-		came: make([]*step, len(v.fabric.Ports)), from: make([]*step, len(v.fabric.Ports)),
+		view: v, down: make([]bool, len(v.Fabric.Links)), sends: make([]*ir.Port, len(v.Vertices)),
+		came: make([]*graph.Arc, len(v.Fabric.Ports)), from: make([]*graph.Arc, len(v.Fabric.Ports)),
 	}
 	for _, l := range down {
 		f.down[l.ID] = true
 	}
-	for _, t := range v.talks {
-		if len(t.members) == 0 || (&class{members: t.members}).only() != nil {
+	for _, t := range v.Conversations {
+		if len(t.Members) == 0 || (&graph.Class{Members: t.Members}).OnlyOwner() != nil {
 			continue // nobody to talk to
 		}
-		for _, m := range t.members {
+		for _, m := range t.Members {
 			for _, p := range m {
-				if at := v.place(p, f.down); at >= 0 && f.sends[at] == nil {
+				if at := v.Vertex(p, f.down); at >= 0 && f.sends[at] == nil {
 					f.sends[at] = p
 				}
 			}
@@ -85,35 +86,35 @@ func (v *view) newFlood(down []*ir.Link) *flood {
 }
 
 // passes tells whether a flood takes the step once it is at its device.
-func (f *flood) passes(s *step) bool { return bridged(s) && !f.down[s.link] }
+func (f *flood) passes(s *graph.Arc) bool { return bridged(s) && !f.down[s.Link] }
 
 // comes tells whether a flood comes in by the port.
 func (f *flood) comes(p *ir.Port) bool { return f.came[p.ID] != nil }
 
 // spread follows the floods from where they start, nearest first.
 func (f *flood) spread() {
-	var queue []*step
-	leave := func(u int32, by *step) { // by: the step that led to u; nil: the flood starts there
-		for j := range f.steps[u] {
-			s := &f.steps[u][j]
-			if f.passes(s) && !f.comes(s.in) && (by == nil || s.out != by.in && !s.sameBond(by)) {
-				f.came[s.in.ID], f.from[s.in.ID] = s, by
+	var queue []*graph.Arc
+	leave := func(u int32, by *graph.Arc) { // by: the step that led to u; nil: the flood starts there
+		for j := range f.Arcs[u] {
+			s := &f.Arcs[u][j]
+			if f.passes(s) && !f.comes(s.In) && (by == nil || s.Out != by.In && !s.SameBond(by)) {
+				f.came[s.In.ID], f.from[s.In.ID] = s, by
 				queue = append(queue, s)
 			}
 		}
 	}
-	for u := range f.steps {
+	for u := range f.Arcs {
 		if f.sends[u] != nil {
 			leave(int32(u), nil)
 		}
 	}
-	left := make([][]*step, len(f.nodes)) // by node: the steps that floods came in by and went on
+	left := make([][]*graph.Arc, len(f.Vertices)) // by node: the steps that floods came in by and went on
 	for ; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
-		again := slices.ContainsFunc(left[s.to], func(o *step) bool { return o.sameBond(s) })
-		if len(left[s.to]) < 2 && !again { // by the second port that they come in by they have left by all
-			left[s.to] = append(left[s.to], s)
-			leave(s.to, s)
+		again := slices.ContainsFunc(left[s.To], func(o *graph.Arc) bool { return o.SameBond(s) })
+		if len(left[s.To]) < 2 && !again { // by the second port that they come in by they have left by all
+			left[s.To] = append(left[s.To], s)
+			leave(s.To, s)
 		}
 	}
 }
@@ -121,12 +122,12 @@ func (f *flood) spread() {
 // flow returns the ports of a flood that takes the turn: from a sender there the shortest way, and on to the nearest host.
 func (f *flood) flow(t ir.Turn) []*ir.Port {
 	var way []*ir.Port
-	for s := f.came[t.In.ID]; s != nil; s = f.from[s.in.ID] {
-		way = append(way, s.in, s.out)
+	for s := f.came[t.In.ID]; s != nil; s = f.from[s.In.ID] {
+		way = append(way, s.In, s.Out)
 	}
 	slices.Reverse(way)
-	sender := f.sends[f.node[way[0].Device().ID]]
-	if f.node[sender.Device().ID] < 0 {
+	sender := f.sends[f.VertexOf[way[0].Device().ID]]
+	if f.VertexOf[sender.Device().ID] < 0 {
 		way = append([]*ir.Port{sender, sender.Peer()}, way...)
 	}
 	type visit struct {
@@ -142,7 +143,7 @@ func (f *flood) flow(t ir.Turn) []*ir.Port {
 			q := p.Peer()
 			switch {
 			case p == in || p.Link().Bonded(in.Link()) || f.down[p.Link().ID] || p.Link().Routed:
-			case f.node[q.Device().ID] < 0:
+			case f.VertexOf[q.Device().ID] < 0:
 				if q.Device() != sender.Device() {
 					end, receiver = i, q
 				}

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -13,23 +14,23 @@ import (
 
 // rule says, for one class, whether its traffic may take a step from v, and whether it falls afterwards. Falling is for
 // routings under which it matters; a class's traffic ends where the rule lets it go no further.
-type rule func(v int32, s *step, falling bool) (falls, ok bool)
+type rule func(v int32, s *graph.Arc, falling bool) (falls, ok bool)
 
 // plan is how the traffic of a routing is followed.
 type plan struct {
 	// rule returns the rule for a class. It may use the scratch of the walk, and holds until it is asked again.
-	rule func(w *walk, c *class) rule
+	rule func(w *walk, c *graph.Class) rule
 
 	// classes returns the classes to follow; nil: all those of the walk.
-	classes func(w *walk) []*class
+	classes func(w *walk) []*graph.Class
 
 	back bool // traffic may turn back to the device it came from; no rule asks whether it falls then
 }
 
 // follow returns the turns of the view's group in state s: of its own traffic and of what bounced into it.
 func (v *view) follow(s ir.State, p plan) (*ir.Turns, error) {
-	turns := &ir.Turns{Group: v.group, Rows: make([][]uint64, len(v.fabric.Ports))}
-	bounced := &ir.Turns{Rows: make([][]uint64, len(v.fabric.Ports))}
+	turns := &ir.Turns{Group: v.Group, Rows: make([][]uint64, len(v.Fabric.Ports))}
+	bounced := &ir.Turns{Rows: make([][]uint64, len(v.Fabric.Ports))}
 	for _, source := range v.sources() {
 		t := newTrace(source, v, s.Down, p)
 		follow := t.follow
@@ -48,13 +49,13 @@ func (v *view) follow(s ir.State, p plan) (*ir.Turns, error) {
 }
 
 // changesGroup tells whether traffic may change into the group or out of it.
-func (v *view) changesGroup() bool { return bounces(v.fabric, v.group) != nil }
+func (v *view) changesGroup() bool { return bounces(v.Fabric, v.Group) != nil }
 
 // sources returns the views of the groups whose traffic may be in the group of v, lossy ones, too: v itself first.
 func (v *view) sources() []*view {
 	out := []*view{v}
-	for _, g := range v.fabric.CosGroups {
-		if g != v.group && slices.Contains(v.fabric.Bounces(g), v.group) {
+	for _, g := range v.Fabric.CosGroups {
+		if g != v.Group && slices.Contains(v.Fabric.Bounces(g), v.Group) {
 			out = append(out, v.router.views[g]())
 		}
 	}
@@ -74,13 +75,13 @@ type trace struct {
 	known  []uint64 // by Port.ID, of in-ports: bit 2*group, or one more when falling
 
 	// The rule of the class at hand, and by node what it allows rising and falling traffic, once it was asked.
-	class *class
+	class *graph.Class
 	rule  rule
 	round int32
 	asked [2][]int32 // the round it was asked in
 	leave [2][][]departure
 
-	hanging map[*talk][]int32 // by node: members that hang there
+	hanging map[*graph.Conversation][]int32 // by node: members that hang there
 }
 
 // visit is traffic that came to a device.
@@ -93,30 +94,30 @@ type visit struct {
 
 // departure is a step that a rule allows, and whether traffic falls from there on.
 type departure struct {
-	step  *step
+	step  *graph.Arc
 	falls bool
 }
 
 func newTrace(source, wanted *view, down []*ir.Link, p plan) *trace {
 	t := &trace{
-		walk: newSearch(source, down), back: p.back, groups: source.fabric.Bounces(source.group),
-		known: make([]uint64, len(source.fabric.Ports)), hanging: map[*talk][]int32{},
+		walk: newSearch(source, down), back: p.back, groups: source.Fabric.Bounces(source.Group),
+		known: make([]uint64, len(source.Fabric.Ports)), hanging: map[*graph.Conversation][]int32{},
 	}
 	for falling := range t.asked {
-		t.asked[falling] = make([]int32, len(t.nodes))
-		t.leave[falling] = make([][]departure, len(t.nodes))
+		t.asked[falling] = make([]int32, len(t.Vertices))
+		t.leave[falling] = make([][]departure, len(t.Vertices))
 	}
 	for i, g := range t.groups {
 		next, seen := i, (*view)(nil)
 		if g.Lossless || source.router.coupled {
 			seen = source.router.views[g]()
 		}
-		if g.Bounce != nil && t.fabric.FlowControl != ir.Pause {
+		if g.Bounce != nil && t.Fabric.FlowControl != ir.Pause {
 			next = slices.Index(t.groups, g.Bounce)
 		}
 		t.next, t.views = append(t.next, next), append(t.views, seen)
 	}
-	t.wanted = slices.Index(t.groups, wanted.group)
+	t.wanted = slices.Index(t.groups, wanted.Group)
 	if p.classes != nil {
 		t.classes = p.classes(t.walk)
 	}
@@ -137,10 +138,10 @@ func (t *trace) follow(p plan, b *ir.Budget, turns, bounced *ir.Turns) error {
 // followBack is follow where frames may turn back and stay in their group: what leaves a device does not depend on where it came in then,
 // so a breadth-first search over devices takes the place of one over ports, and turns are recorded a word of a bit row at a time.
 func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
-	if !b.Spend(len(t.classes) * (2*t.cables + len(t.nodes))) {
+	if !b.Spend(len(t.classes) * (2*t.Edges + len(t.Vertices))) {
 		return ir.ErrBudget
 	}
-	masks := make([][]uint64, len(t.nodes)) // the ports that traffic of the class leaves by and that are lossless; nil: none
+	masks := make([][]uint64, len(t.Vertices)) // the ports that traffic of the class leaves by and that are lossless; nil: none
 	for _, c := range t.classes {
 		t.begin(c, p.rule(t.walk, c))
 		t.order = t.order[:0]
@@ -151,7 +152,7 @@ func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
 				t.order = append(t.order, v)
 			}
 		}
-		for _, v := range c.from {
+		for _, v := range c.From {
 			if t.othersAt(v) {
 				reach(v)
 			}
@@ -162,12 +163,12 @@ func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
 			masks[v] = masks[v][:0]
 			for _, d := range t.departures(v, false) {
 				arrivals++
-				reach(d.step.to)
+				reach(d.step.To)
 				if t.waits(d.step, t.wanted) {
 					if len(masks[v]) == 0 {
-						masks[v] = appendZeros(masks[v], int(t.words[v]))
+						masks[v] = appendZeros(masks[v], int(t.RowWords[v]))
 					}
-					masks[v][d.step.index/64] |= 1 << (d.step.index % 64)
+					masks[v][d.step.Index/64] |= 1 << (d.step.Index % 64)
 				}
 			}
 		}
@@ -176,11 +177,11 @@ func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
 		}
 		for _, v := range t.order {
 			for _, d := range t.departures(v, false) {
-				mask := masks[d.step.to]
+				mask := masks[d.step.To]
 				if len(mask) == 0 || !t.waits(d.step, t.wanted) {
 					continue
 				}
-				row := &turns.Rows[d.step.in.ID]
+				row := &turns.Rows[d.step.In.ID]
 				if *row == nil {
 					*row = make([]uint64, len(mask))
 				}
@@ -196,7 +197,7 @@ func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
 // each yields the turns of every class that traffic of the wanted group takes, and the group it leaves in; some turns several
 // times.
 func (t *trace) each(p plan, b *ir.Budget, yield func(in, out *ir.Port, group int)) error {
-	if !b.Spend(len(t.classes) * (2*t.cables + len(t.nodes))) {
+	if !b.Spend(len(t.classes) * (2*t.Edges + len(t.Vertices))) {
 		return ir.ErrBudget
 	}
 	for _, c := range t.classes {
@@ -210,9 +211,9 @@ func (t *trace) each(p plan, b *ir.Budget, yield func(in, out *ir.Port, group in
 			if at.group != t.wanted || !t.waits(at.step, at.group) {
 				continue
 			}
-			for d, group := range t.onward(at.step.to, at) {
+			for d, group := range t.onward(at.step.To, at) {
 				if t.waits(d.step, group) {
-					yield(at.step.in, d.step.out, group)
+					yield(at.step.In, d.step.Out, group)
 				}
 			}
 		}
@@ -221,12 +222,12 @@ func (t *trace) each(p plan, b *ir.Budget, yield func(in, out *ir.Port, group in
 }
 
 // waits tells whether a cable is lossless for a group.
-func (t *trace) waits(s *step, group int) bool {
-	return t.views[group] != nil && t.views[group].lossless[s.link]
+func (t *trace) waits(s *graph.Arc, group int) bool {
+	return t.views[group] != nil && t.views[group].Lossless[s.Link]
 }
 
 // begin makes c the class at hand.
-func (t *trace) begin(c *class, r rule) {
+func (t *trace) begin(c *graph.Class, r rule) {
 	t.class, t.rule = c, r
 	t.round++
 }
@@ -234,14 +235,14 @@ func (t *trace) begin(c *class, r rule) {
 // spread visits every device that traffic of the class comes to, nearest to a sender first.
 func (t *trace) spread() {
 	t.forget()
-	for _, v := range t.class.from {
+	for _, v := range t.class.From {
 		if t.othersAt(v) {
 			t.visitFrom(v, nil, -1)
 		}
 	}
 	for i := 0; i < len(t.visits); i++ {
 		at := t.visits[i]
-		t.visitFrom(at.step.to, &at, i)
+		t.visitFrom(at.step.To, &at, i)
 	}
 }
 
@@ -253,17 +254,17 @@ func (t *trace) finish(from visit) int {
 	t.visits = append(t.visits, from)
 	for i := 0; i < len(t.visits); i++ {
 		at := t.visits[i]
-		if t.class.is(at.step.to) {
+		if t.class.Is(at.step.To) {
 			return i
 		}
-		t.visitFrom(at.step.to, &at, i)
+		t.visitFrom(at.step.To, &at, i)
 	}
 	return 0
 }
 
 func (t *trace) forget() {
 	for i := range t.visits {
-		t.known[t.visits[i].step.in.ID] = 0
+		t.known[t.visits[i].step.In.ID] = 0
 	}
 	t.visits = t.visits[:0]
 }
@@ -275,7 +276,7 @@ func (t *trace) visitFrom(v int32, came *visit, before int) {
 		if d.falls {
 			bit <<= 1
 		}
-		if in := d.step.in.ID; t.known[in]&bit == 0 {
+		if in := d.step.In.ID; t.known[in]&bit == 0 {
 			t.known[in] |= bit
 			t.visits = append(t.visits, visit{departure: d, from: v, group: group, before: before})
 		}
@@ -288,11 +289,11 @@ func (t *trace) onward(v int32, came *visit) iter.Seq2[departure, int] {
 		for _, d := range t.departures(v, came != nil && came.falls) {
 			group := 0
 			if came != nil {
-				if d.step.to == came.from && !t.back {
+				if d.step.To == came.from && !t.back {
 					continue
 				}
 				group = came.group
-				if came.step.rise < 0 && d.step.rise > 0 {
+				if came.step.Rise < 0 && d.step.Rise > 0 {
 					group = t.next[group]
 				}
 			}
@@ -313,11 +314,11 @@ func (t *trace) departures(v int32, falling bool) []departure {
 		t.asked[k][v] = t.round
 		out := t.leave[k][v][:0]
 		if out == nil {
-			out = make([]departure, 0, len(t.steps[v]))
+			out = make([]departure, 0, len(t.Arcs[v]))
 		}
-		for j := range t.steps[v] {
-			s := &t.steps[v][j]
-			if !t.open(t.class.talk, s) {
+		for j := range t.Arcs[v] {
+			s := &t.Arcs[v][j]
+			if !t.open(t.class.Conversation, s) {
 				continue
 			}
 			if falls, ok := t.rule(v, s, falling); ok {
@@ -332,21 +333,21 @@ func (t *trace) departures(v int32, falling bool) []departure {
 // othersAt tells whether somebody hangs on v who has somebody else in the class at hand to talk to.
 func (t *trace) othersAt(v int32) bool {
 	c := t.class
-	if slices.Contains(c.not, v) {
+	if slices.Contains(c.Except, v) {
 		return false
 	}
-	if len(c.members) > 1 || !slices.Contains(t.places(c.members[0], t.down), v) {
+	if len(c.Members) > 1 || !slices.Contains(t.VerticesOf(c.Members[0], t.down), v) {
 		return true
 	}
-	hanging := t.hanging[c.talk]
+	hanging := t.hanging[c.Conversation]
 	if hanging == nil {
-		hanging = make([]int32, len(t.nodes))
-		for _, m := range c.talk.members {
-			for _, at := range t.places(m, t.down) {
+		hanging = make([]int32, len(t.Vertices))
+		for _, m := range c.Conversation.Members {
+			for _, at := range t.VerticesOf(m, t.down) {
 				hanging[at]++
 			}
 		}
-		t.hanging[c.talk] = hanging
+		t.hanging[c.Conversation] = hanging
 	}
 	return hanging[v] > 1
 }

@@ -3,18 +3,19 @@ package routes
 import (
 	"sync"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
 // network is the graph, with what the routings ask of it.
-type network struct{ *Graph }
+type network struct{ *graph.Graph }
 
-func newNetwork(f *ir.Fabric) *network { return &network{NewGraph(f)} }
+func newNetwork(f *ir.Fabric) *network { return &network{graph.NewGraph(f)} }
 
 // view is the network as one lossless group sees it.
 type view struct {
 	*network
-	*Traffic
+	*graph.Traffic
 	router    *Router
 	notTiered *ir.RoutingError // why tiers do not say where traffic goes; nil if they do, or routing does not ask
 
@@ -24,18 +25,18 @@ type view struct {
 
 func newView(r *Router, n *network, g *ir.CosGroup) *view {
 	v := newBareView(r, n, g)
-	v.talks = v.conversations()
+	v.Conversations = v.FromIntents()
 	return v
 }
 
 // newBareView returns the view of a group in which nobody talks yet.
 func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
-	v := &view{network: n, Traffic: NewTraffic(n.Graph, g), router: r}
+	v := &view{network: n, Traffic: graph.NewTraffic(n.Graph, g), router: r}
 	for kind := range v.anyArcs {
 		v.anyArcs[kind] = sync.OnceValue(func() [][]arc { return v.openArcs(kind == 1) })
 	}
 	v.twice = sync.OnceValue(v.parallelCables)
-	if n.fabric.Routing == ir.UpDown {
+	if n.Fabric.Routing == ir.UpDown {
 		v.notTiered = v.tiersFail()
 	}
 	return v
@@ -43,19 +44,19 @@ func newBareView(r *Router, n *network, g *ir.CosGroup) *view {
 
 // tiersFail says why "rises, then falls" leaves the way of lossless traffic open, or returns nil.
 func (v *view) tiersFail() *ir.RoutingError {
-	for i, d := range v.nodes {
+	for i, d := range v.Vertices {
 		var first *ir.Device
-		for j := range v.steps[i] {
-			s := &v.steps[i][j]
-			if !v.lossless[s.link] {
+		for j := range v.Arcs[i] {
+			s := &v.Arcs[i][j]
+			if !v.Lossless[s.Link] {
 				continue
 			}
-			other := v.nodes[s.to]
+			other := v.Vertices[s.To]
 			switch {
 			case d.Host != nil && first != nil && other != first:
 				return &ir.RoutingError{Code: ir.HostBetween, Routing: ir.UpDown, Devices: []*ir.Device{d, first, other}}
-			case s.rise == 0 && !s.peer && d.Height() != 0:
-				return &ir.RoutingError{Code: ir.LevelLink, Routing: ir.UpDown, Devices: []*ir.Device{d, other}, Out: s.out, In: s.in}
+			case s.Rise == 0 && !s.Peer && d.Height() != 0:
+				return &ir.RoutingError{Code: ir.LevelLink, Routing: ir.UpDown, Devices: []*ir.Device{d, other}, Out: s.Out, In: s.In}
 			}
 			first = other
 		}
@@ -71,18 +72,18 @@ type arc struct {
 	lossless bool
 }
 
-func (v *view) arc(s *step) arc {
-	return arc{s.to, s.port, s.index, v.lossless[s.link]}
+func (v *view) arc(s *graph.Arc) arc {
+	return arc{s.To, s.Port, s.Index, v.Lossless[s.Link]}
 }
 
 // openArcs returns, by node, the steps that routed or bridged traffic can take while every cable is up.
 func (v *view) openArcs(bridged bool) [][]arc {
-	out := make([][]arc, len(v.steps))
-	inParallel(len(out), 64, func(from, to int) {
+	out := make([][]arc, len(v.Arcs))
+	graph.InParallel(len(out), 64, func(from, to int) {
 		for i := from; i < to; i++ {
-			row := make([]arc, 0, len(v.steps[i]))
-			for j := range v.steps[i] {
-				if s := &v.steps[i][j]; !(bridged && s.routed) {
+			row := make([]arc, 0, len(v.Arcs[i]))
+			for j := range v.Arcs[i] {
+				if s := &v.Arcs[i][j]; !(bridged && s.Routed) {
 					row = append(row, v.arc(s))
 				}
 			}
@@ -94,12 +95,12 @@ func (v *view) openArcs(bridged bool) [][]arc {
 
 // parallelCables tells, by node, whether some neighbour is joined to it by several cables.
 func (v *view) parallelCables() []bool {
-	out := make([]bool, len(v.nodes))
-	inParallel(len(out), 512, func(from, to int) {
-		last := make([]int32, len(v.nodes)) // by neighbour: the node that met it last, counted from 1
+	out := make([]bool, len(v.Vertices))
+	graph.InParallel(len(out), 512, func(from, to int) {
+		last := make([]int32, len(v.Vertices)) // by neighbour: the node that met it last, counted from 1
 		for i := from; i < to; i++ {
-			for j := range v.steps[i] {
-				other := v.steps[i][j].to
+			for j := range v.Arcs[i] {
+				other := v.Arcs[i][j].To
 				out[i] = out[i] || last[other] == int32(i)+1
 				last[other] = int32(i) + 1
 			}

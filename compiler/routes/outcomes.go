@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -32,9 +33,9 @@ func (r *Router) Outcomes(groups []*ir.CosGroup, s ir.State, among func(ir.Group
 	}
 	out := &ir.Outcomes{}
 	p := plan{
-		rule: func(w *walk, c *class) rule { return w.bgpRule(c, s) },
-		classes: func(w *walk) []*class {
-			return slices.DeleteFunc(slices.Clone(w.classes), func(c *class) bool { return !o.sure[w.view][c.id] })
+		rule: func(w *walk, c *graph.Class) rule { return w.bgpRule(c, s) },
+		classes: func(w *walk) []*graph.Class {
+			return slices.DeleteFunc(slices.Clone(w.classes), func(c *graph.Class) bool { return !o.sure[w.view][c.ID] })
 		},
 	}
 	for _, g := range groups {
@@ -78,14 +79,14 @@ type stream struct {
 // undecided is members to which traffic goes in several ways. They hang on the same nodes, and the same talk to them.
 type undecided struct {
 	at      []int32
-	members []member
+	members []graph.Member
 	classes []classOf
 }
 
 // classOf is a class of a stream.
 type classOf struct {
 	stream int
-	class  *class
+	class  *graph.Class
 }
 
 // sort sorts the classes into those that choices do not matter to, and the members of the others by what they have in common.
@@ -106,27 +107,27 @@ func (o *outcomes) sort() error {
 		if known == nil {
 			known = make([]bool, len(s.trace.walk.classes))
 			for _, c := range s.trace.walk.classes {
-				if !o.state.Budget.Spend(bgpCost * (2*n.cables + len(n.nodes))) {
+				if !o.state.Budget.Spend(bgpCost * (2*n.Edges + len(n.Vertices))) {
 					return ir.ErrBudget
 				}
-				if known[c.id] = c.talk.bridged; known[c.id] {
+				if known[c.ID] = c.Conversation.Bridged; known[c.ID] {
 					continue
 				}
-				if err := b.run(c.at); err != nil {
+				if err := b.run(c.At); err != nil {
 					return err
 				}
-				known[c.id] = !b.decides(c)
+				known[c.ID] = !b.decides(c)
 			}
 			o.sure[s.source] = known
 		}
 		for _, c := range s.trace.walk.classes {
-			if known[c.id] {
+			if known[c.ID] {
 				continue
 			}
-			for _, m := range c.members {
+			for _, m := range c.Members {
 				u := in[m[0]]
 				if u == nil {
-					u = &undecided{at: c.at, members: []member{m}}
+					u = &undecided{at: c.At, members: []graph.Member{m}}
 					in[m[0]] = u
 					order = append(order, m[0])
 				}
@@ -139,7 +140,7 @@ func (o *outcomes) sort() error {
 		u := in[p]
 		var key []byte
 		for _, c := range u.classes {
-			key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(c.stream)), uint64(c.class.id))
+			key = binary.AppendUvarint(binary.AppendUvarint(key, uint64(c.stream)), uint64(c.class.ID))
 		}
 		if first := alike[string(key)]; first != nil {
 			first.members = append(first.members, u.members...)
@@ -153,7 +154,7 @@ func (o *outcomes) sort() error {
 
 // destination finds the outcomes of members that are alike.
 func (o *outcomes) destination(u *undecided) (*ir.Destination, error) {
-	e := &explorer{outcomes: o, undecided: u, force: make([]int32, len(o.bgp.nodes))}
+	e := &explorer{outcomes: o, undecided: u, force: make([]int32, len(o.bgp.Vertices))}
 	for v := range e.force {
 		e.force[v] = -1
 	}
@@ -190,7 +191,7 @@ type choice struct{ at, via int32 }
 // explore makes the choices that are left after those made, one after the other, each in every way.
 func (e *explorer) explore(made []choice) error {
 	b := e.bgp
-	if !e.state.Budget.Spend(bgpCost * (2*b.cables + len(b.nodes))) {
+	if !e.state.Budget.Spend(bgpCost * (2*b.Edges + len(b.Vertices))) {
 		return ir.ErrBudget
 	}
 	b.force = e.force
@@ -241,7 +242,7 @@ func (e *explorer) tie() (at int32, vias []int32) {
 		return -1, nil
 	}
 	var order []int32
-	for v := range b.nodes {
+	for v := range b.Vertices {
 		if e.force[v] < 0 && len(b.hops[v]) > 1 {
 			order = append(order, int32(v))
 		}
@@ -271,15 +272,15 @@ func (e *explorer) heard(v, from int32) int32 {
 // differ tells whether v hears several paths.
 func (e *explorer) differ(v int32) bool {
 	hops := e.bgp.hops[v]
-	first := e.heard(v, e.bgp.steps[v][hops[0]].to)
-	return slices.ContainsFunc(hops[1:], func(j int32) bool { return e.heard(v, e.bgp.steps[v][j].to) != first })
+	first := e.heard(v, e.bgp.Arcs[v][hops[0]].To)
+	return slices.ContainsFunc(hops[1:], func(j int32) bool { return e.heard(v, e.bgp.Arcs[v][j].To) != first })
 }
 
 // late returns the ASes of devices that may still be without a route when paths of so many ASes are passed on.
 func (e *explorer) late(level int32) map[int32]bool {
 	b := e.bgp
 	out := map[int32]bool{}
-	for w := range b.nodes {
+	for w := range b.Vertices {
 		if b.first[w] < open && b.sure[w] > level {
 			out[b.as[w]] = true
 		}
@@ -293,7 +294,7 @@ func (e *explorer) ways(v int32, late map[int32]bool) []int32 {
 	var vias []int32
 	seen := map[string]bool{}
 	for _, j := range b.hops[v] {
-		u := b.steps[v][j].to
+		u := b.Arcs[v][j].To
 		var key []byte
 		for _, as := range b.sets[e.heard(v, u)] {
 			if late[as] {
@@ -314,8 +315,8 @@ func (e *explorer) turns() (all []ir.GroupTurn, counts map[ir.GroupTurn]bool, er
 	counts = map[ir.GroupTurn]bool{}
 	for _, c := range e.classes {
 		s := e.streams[c.stream]
-		s.trace.classes = []*class{single(c.class, e.members[0])}
-		p := plan{rule: func(*walk, *class) rule { return e.bgp.rule() }}
+		s.trace.classes = []*graph.Class{single(c.class, e.members[0])}
+		p := plan{rule: func(*walk, *graph.Class) rule { return e.bgp.rule() }}
 		err := s.trace.each(p, e.state.Budget, func(in, out *ir.Port, group int) {
 			t := ir.GroupTurn{Turn: ir.Turn{In: in, Out: out}, From: e.groups[s.group], To: s.trace.groups[group]}
 			if !seen[t] {
@@ -334,16 +335,16 @@ func (e *explorer) turns() (all []ir.GroupTurn, counts map[ir.GroupTurn]bool, er
 }
 
 // single returns the class cut down to one member.
-func single(c *class, m member) *class {
+func single(c *graph.Class, m graph.Member) *graph.Class {
 	own := *c
-	own.members = []member{m}
+	own.Members = []graph.Member{m}
 	return &own
 }
 
 // outcome returns what traffic does once the choices are made.
 func (e *explorer) outcome(turns []ir.GroupTurn, made []choice) *ir.Outcome {
 	o, u, force := e.outcomes, e.undecided, slices.Clone(e.force)
-	nodes := o.bgp.nodes
+	nodes := o.bgp.Vertices
 	out := &ir.Outcome{Turns: turns}
 	for _, c := range made {
 		out.Choices = append(out.Choices, ir.Choice{Device: nodes[c.at], Via: nodes[c.via], To: u.members[0][0]})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
@@ -82,7 +83,7 @@ func TestSweepsAgreeWithSingleClasses(t *testing.T) {
 		require.NoError(t, err)
 		got := turnsOf(c.F, turns)
 
-		first := map[ir.Turn]*class{} // the first class that takes the turn
+		first := map[ir.Turn]*graph.Class{} // the first class that takes the turn
 		view := r.views[c.Group]()
 		var alone *walk
 		for _, class := range newWalk(view, down).classes {
@@ -111,11 +112,11 @@ func TestSweepsAgreeWithSingleClasses(t *testing.T) {
 			require.True(t, flow.Takes(c.Group, wanted[i].In, wanted[i].Out))
 			to := first[wanted[i]]
 			last := flow.Ports[len(flow.Ports)-1]
-			require.True(t, slices.ContainsFunc(to.members, func(m member) bool { return slices.Contains(m, last) }),
+			require.True(t, slices.ContainsFunc(to.Members, func(m graph.Member) bool { return slices.Contains(m, last) }),
 				"%s -> %s: the flow does not go to the first class", wanted[i].In, wanted[i].Out)
 			alone.distances(to)
 			for j := 2; j+2 < len(flow.Ports); j += 2 {
-				from, into := alone.node[flow.Ports[j].Device().ID], alone.node[flow.Ports[j+1].Device().ID]
+				from, into := alone.VertexOf[flow.Ports[j].Device().ID], alone.VertexOf[flow.Ports[j+1].Device().ID]
 				require.Equal(t, alone.dist[from]-1, alone.dist[into])
 			}
 		}
@@ -160,7 +161,7 @@ func TestUpDownTwins(t *testing.T) {
 		byTier := alone.byTier()
 		for _, class := range alone.classes {
 			alone.reach(class, byTier)
-			alone.upDown(destination{class: class}, byTier)
+			alone.upDown(destination{Class: class}, byTier)
 		}
 		require.Empty(t, differ(c.F, turnsOf(c.F, alone.turns), turnsOf(c.F, turns)))
 	}
@@ -203,7 +204,7 @@ func TestTwinsAreFollowedOnce(t *testing.T) {
 			var sizes []int
 			for _, b := range w.batches(w.classes) {
 				for _, d := range b {
-					sizes = append(sizes, 1+len(d.twins))
+					sizes = append(sizes, 1+len(d.alike))
 				}
 			}
 			assert.Equal(t, tt.sizes, sizes)

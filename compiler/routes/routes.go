@@ -75,19 +75,19 @@ func (r *Router) Everybody() (*ir.Turns, error) {
 	own := &Router{fabric: r.fabric, net: r.net}
 	v := newBareView(own, r.net(), all)
 	own.views = map[*ir.CosGroup]func() *view{all: func() *view { return v }}
-	for i := range v.lossless {
-		v.lossless[i] = true
+	for i := range v.Lossless {
+		v.Lossless[i] = true
 	}
 	if r.fabric.Routing == ir.UpDown {
 		v.notTiered = v.tiersFail()
 	}
-	v.talks = v.everyone()
+	v.Conversations = v.Everyone()
 	return v.turns(ir.State{})
 }
 
 func (v *view) turns(s ir.State) (*ir.Turns, error) {
-	f := v.fabric
-	if v.tree && f.Routing != ir.TablePath { // there is one path to everywhere
+	f := v.Fabric
+	if v.Forest && f.Routing != ir.TablePath { // there is one path to everywhere
 		switch {
 		case f.Routing == ir.UpDown && v.notTiered == nil:
 		case f.Routing == ir.Flooding:

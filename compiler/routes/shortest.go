@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -22,7 +23,7 @@ func (v *view) shortestPaths(s ir.State) (*ir.Turns, error) {
 	if v.changesGroup() {
 		return v.bouncing(s)
 	}
-	if !s.Budget.Spend(2*v.cables + len(v.nodes)) {
+	if !s.Budget.Spend(2*v.Edges + len(v.Vertices)) {
 		return nil, ir.ErrBudget
 	}
 	w := newWalk(v, s.Down)
@@ -33,15 +34,15 @@ func (v *view) shortestPaths(s ir.State) (*ir.Turns, error) {
 	return w.turns, nil
 }
 
-func shortestRule(w *walk, c *class) rule {
+func shortestRule(w *walk, c *graph.Class) rule {
 	w.distances(c)
-	return func(v int32, s *step, _ bool) (falls, ok bool) {
-		return false, w.dist[v] > 0 && w.dist[s.to] == w.dist[v]-1
+	return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) {
+		return false, w.dist[v] > 0 && w.dist[s.To] == w.dist[v]-1
 	}
 }
 
 // everyShortest records the turns of every shortest path to the classes.
-func (w *walk) everyShortest(classes []*class, b *ir.Budget) error {
+func (w *walk) everyShortest(classes []*graph.Class, b *ir.Budget) error {
 	batches := w.batches(classes)
 	if len(batches) == 0 {
 		return nil
@@ -90,7 +91,7 @@ func (w *walk) deliver(sweeps []*sweep) {
 		if row == nil {
 			continue
 		}
-		words := int(w.words[v])
+		words := int(w.RowWords[v])
 		for _, h := range hops[v] {
 			begin, end := int(h.index)*words, (int(h.index)+1)*words
 			if part := row[begin:end:end]; slices.ContainsFunc(part, func(m uint64) bool { return m != 0 }) {
@@ -115,7 +116,7 @@ type sweep struct {
 
 	seen, next []uint64 // by node, in the search
 	near       []nearby // by node
-	ins, outs  []lane
+	ins, outs  []portMask
 	inMasks    distinct
 	outMasks   distinct
 	sums       []uint64   // bit rows: by distinct mask of outs, then by distinct mask of ins
@@ -133,14 +134,14 @@ type nearby struct {
 	above  uint64 // active ones the node is farther from by one
 }
 
-// lane is a port that traffic of some destinations comes in or leaves by, and the neighbour it leads to.
-type lane struct {
+// portMask is a port that traffic of some destinations comes in or leaves by, and the neighbour it leads to.
+type portMask struct {
 	mask      uint64
 	index, to int32
 }
 
 func newSweep(w *walk) *sweep {
-	n := len(w.nodes)
+	n := len(w.Vertices)
 	return &sweep{
 		walk: w, seen: make([]uint64, n), next: make([]uint64, n), near: make([]nearby, n), rows: make([][]uint64, n),
 	}
@@ -148,16 +149,16 @@ func newSweep(w *walk) *sweep {
 
 // spread finds how far every node is from the destinations of the batch.
 func (s *sweep) spread(b batch) {
-	s.batch, s.open = b, s.hops(b[0].talk)
+	s.batch, s.open = b, s.hops(b[0].Conversation)
 	s.order, s.masks, s.from = s.order[:0], s.masks[:0], append(s.from[:0], 0)
 	clear(s.seen)
 	s.many = 0
 	for i, d := range b {
 		bit := uint64(1) << i
-		if len(d.twins) > 0 {
+		if len(d.alike) > 0 {
 			s.many |= bit
 		}
-		for _, v := range d.at {
+		for _, v := range d.At {
 			if s.next[v] == 0 {
 				s.order = append(s.order, v)
 			}
@@ -209,25 +210,25 @@ func (s *sweep) level(l int, each func(v int32, m uint64)) {
 // gather records the turns of the batch: traffic from its senders comes back level by level.
 func (s *sweep) gather() {
 	clear(s.near)
-	var talk *talk
+	var talk *graph.Conversation
 	var all uint64
 	send := func() {
 		if talk != nil {
-			for _, v := range s.batch[bits.TrailingZeros64(all)].from {
+			for _, v := range s.batch[bits.TrailingZeros64(all)].From {
 				s.near[v].active |= all
 			}
 		}
 	}
 	for i, d := range s.batch {
-		if d.talk != talk {
+		if d.Conversation != talk {
 			send()
-			talk, all = d.talk, 0
+			talk, all = d.Conversation, 0
 		}
 		all |= 1 << i
 	}
 	send()
 	for i, d := range s.batch {
-		for _, v := range d.not {
+		for _, v := range d.Except {
 			s.near[v].active &^= 1 << i
 		}
 	}
@@ -236,8 +237,8 @@ func (s *sweep) gather() {
 		s.level(l+1, func(v int32, m uint64) { s.near[v].above = m & s.near[v].active })
 		if l == 1 {
 			for i, d := range s.batch { // its neighbours deliver to a twin as they do to the destination
-				for _, t := range d.twins {
-					s.near[t.at[0]].below |= 1 << i
+				for _, t := range d.alike {
+					s.near[t.At[0]].below |= 1 << i
 				}
 			}
 		}
@@ -259,11 +260,11 @@ func (s *sweep) arrive(v int32, level int, m uint64) {
 		if out := m & n.below; out != 0 {
 			n.active |= out
 			if h.lossless {
-				s.outs = append(s.outs, lane{out, h.index, h.to})
+				s.outs = append(s.outs, portMask{out, h.index, h.to})
 			}
 		}
 		if in := m & n.above; in != 0 && h.lossless {
-			s.ins = append(s.ins, lane{in, h.index, h.to})
+			s.ins = append(s.ins, portMask{in, h.index, h.to})
 		}
 	}
 	if s.seek != nil {
@@ -278,7 +279,7 @@ func (s *sweep) arrive(v int32, level int, m uint64) {
 	}
 	if level == 1 {
 		for many := m & s.many; many != 0; many &= many - 1 {
-			s.amongTwins(v, many&-many)
+			s.amongAlike(v, many&-many)
 		}
 	}
 }
@@ -286,14 +287,14 @@ func (s *sweep) arrive(v int32, level int, m uint64) {
 // row returns the bit rows of v.
 func (s *sweep) rowsOf(v int32) []uint64 {
 	if s.rows[v] == nil {
-		s.rows[v] = make([]uint64, len(s.nodes[v].Ports)*int(s.words[v]))
+		s.rows[v] = make([]uint64, len(s.Vertices[v].Ports)*int(s.RowWords[v]))
 	}
 	return s.rows[v]
 }
 
 // turn records the turns from every in to every out that have a destination in common.
 func (s *sweep) turn(v int32) {
-	rows, words := s.rowsOf(v), int(s.words[v])
+	rows, words := s.rowsOf(v), int(s.RowWords[v])
 	if len(s.ins)*len(s.outs) <= 16 {
 		for _, in := range s.ins {
 			row := rows[int(in.index)*words:]
@@ -337,9 +338,9 @@ func (s *sweep) turn(v int32) {
 	}
 }
 
-// amongTwins records at a neighbour v of twins the turns from each of them to every other.
-func (s *sweep) amongTwins(v int32, bit uint64) {
-	rows, words := s.rowsOf(v), int(s.words[v])
+// amongAlike records at a neighbour v of twins the turns from each of them to every other.
+func (s *sweep) amongAlike(v int32, bit uint64) {
+	rows, words := s.rowsOf(v), int(s.RowWords[v])
 	s.sums = appendZeros(s.sums[:0], words)
 	for _, out := range s.outs {
 		if out.mask&bit != 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -18,8 +19,8 @@ import (
 
 // spanningTree returns, by Link.ID, the cables that forward. A nil down: no link is.
 func (n *network) spanningTree(down []bool) []bool {
-	forwarding := make([]bool, len(n.fabric.Links))
-	far := make([]int32, len(n.nodes)) // cables to the root; -1: not reached yet
+	forwarding := make([]bool, len(n.Fabric.Links))
+	far := make([]int32, len(n.Vertices)) // cables to the root; -1: not reached yet
 	for v := range far {
 		far[v] = -1
 	}
@@ -31,13 +32,13 @@ func (n *network) spanningTree(down []bool) []bool {
 		for now := []int32{root}; len(now) > 0; {
 			var next []int32
 			for _, u := range now { // in order of devices, so the first to reach a device wins
-				for j := range n.steps[u] { // in order of ports
-					if s := &n.steps[u][j]; far[s.to] < 0 && bridged(s) && (down == nil || !down[s.link]) {
-						far[s.to] = far[u] + 1
-						next = append(next, s.to)
-						for k := range n.steps[u] { // a bond is one port
-							if o := &n.steps[u][k]; o == s || o.sameBond(s) && (down == nil || !down[o.link]) {
-								forwarding[o.link] = true
+				for j := range n.Arcs[u] { // in order of ports
+					if s := &n.Arcs[u][j]; far[s.To] < 0 && bridged(s) && (down == nil || !down[s.Link]) {
+						far[s.To] = far[u] + 1
+						next = append(next, s.To)
+						for k := range n.Arcs[u] { // a bond is one port
+							if o := &n.Arcs[u][k]; o == s || o.SameBond(s) && (down == nil || !down[o.Link]) {
+								forwarding[o.Link] = true
 							}
 						}
 					}
@@ -53,15 +54,15 @@ func (n *network) spanningTree(down []bool) []bool {
 // roots returns the nodes in the order in which they become roots: the pinned one, then switches, then hosts.
 func (n *network) roots() []int32 {
 	rank := func(v int32) int {
-		switch d := n.nodes[v]; {
-		case d == n.fabric.Root:
+		switch d := n.Vertices[v]; {
+		case d == n.Fabric.Root:
 			return 0
 		case d.Switch != nil:
 			return 1
 		}
 		return 2
 	}
-	out := make([]int32, len(n.nodes))
+	out := make([]int32, len(n.Vertices))
 	for v := range out {
 		out[v] = int32(v)
 	}
@@ -69,7 +70,7 @@ func (n *network) roots() []int32 {
 	return out
 }
 
-func bridged(s *step) bool { return !s.routed }
+func bridged(s *graph.Arc) bool { return !s.Routed }
 
 // spanningTreePaths returns the turns on the spanning tree in state s. While it converges, devices forward on the tree
 // before links failed or on the one after.
@@ -81,21 +82,21 @@ func (v *view) spanningTreePaths(s ir.State) (*ir.Turns, error) {
 	if !s.Converging {
 		trees = trees[1:]
 	}
-	down := make([]bool, len(v.fabric.Links))
+	down := make([]bool, len(v.Fabric.Links))
 	for _, l := range s.Down {
 		down[l.ID] = true
 	}
 	trees[len(trees)-1] = v.spanningTree(down)
-	p := plan{back: s.Converging, rule: func(w *walk, c *class) rule {
-		on := func(tree []bool) func(*step) bool { return func(o *step) bool { return tree[o.link] } }
-		is := w.hopsRule(w.treeHops(w.places(c.members[0], w.down), on(trees[len(trees)-1])))
+	p := plan{back: s.Converging, rule: func(w *walk, c *graph.Class) rule {
+		on := func(tree []bool) func(*graph.Arc) bool { return func(o *graph.Arc) bool { return tree[o.Link] } }
+		is := w.hopsRule(w.treeHops(w.VerticesOf(c.Members[0], w.down), on(trees[len(trees)-1])))
 		if !s.Converging || !w.wasAt(c) {
 			return is
 		}
-		return eitherOf(w.hopsRule(w.treeHops(c.at, on(trees[0]))), is)
+		return eitherOf(w.hopsRule(w.treeHops(c.At, on(trees[0]))), is)
 	}}
 	if s.Converging {
-		p.classes = func(w *walk) []*class { return append(slices.Clone(w.classes), w.moved()...) }
+		p.classes = func(w *walk) []*graph.Class { return append(slices.Clone(w.classes), w.moved()...) }
 	}
 	return v.follow(s, p)
 }
@@ -103,25 +104,25 @@ func (v *view) spanningTreePaths(s ir.State) (*ir.Turns, error) {
 // onlyBridged returns an error if a lossless routed link lies between devices that forward: the routing says only how
 // bridged traffic goes.
 func (v *view) onlyBridged() error {
-	if s := v.losslessStep(func(s *step) bool { return s.routed }); s != nil {
-		return &ir.RoutingError{Code: ir.RoutedLink, Routing: v.fabric.Routing, Out: s.out, In: s.in}
+	if s := v.losslessStep(func(s *graph.Arc) bool { return s.Routed }); s != nil {
+		return &ir.RoutingError{Code: ir.RoutedLink, Routing: v.Fabric.Routing, Out: s.Out, In: s.In}
 	}
 	return nil
 }
 
 // onlyRouted is the reverse of onlyBridged.
 func (v *view) onlyRouted() error {
-	if s := v.losslessStep(func(s *step) bool { return !carriesRoutes(s) }); s != nil {
-		return &ir.RoutingError{Code: ir.BridgedLink, Routing: v.fabric.Routing, Out: s.out, In: s.in}
+	if s := v.losslessStep(func(s *graph.Arc) bool { return !carriesRoutes(s) }); s != nil {
+		return &ir.RoutingError{Code: ir.BridgedLink, Routing: v.Fabric.Routing, Out: s.Out, In: s.In}
 	}
 	return nil
 }
 
 // losslessStep returns the first step over a lossless link that is as asked for, or nil.
-func (v *view) losslessStep(is func(*step) bool) *step {
-	for u := range v.steps {
-		for j := range v.steps[u] {
-			if s := &v.steps[u][j]; v.lossless[s.link] && is(s) {
+func (v *view) losslessStep(is func(*graph.Arc) bool) *graph.Arc {
+	for u := range v.Arcs {
+		for j := range v.Arcs[u] {
+			if s := &v.Arcs[u][j]; v.Lossless[s.Link] && is(s) {
 				return s
 			}
 		}
@@ -131,28 +132,28 @@ func (v *view) losslessStep(is func(*step) bool) *step {
 
 // treeHops returns, by node, the steps towards each of the nodes at, on links that form a tree. A frame for several
 // nodes may be on its way to any of them.
-func (n *network) treeHops(at []int32, forwarding func(*step) bool) [][]int32 {
-	hops := make([][]int32, len(n.nodes))
-	seen := make([]bool, len(n.nodes))
+func (n *network) treeHops(at []int32, forwarding func(*graph.Arc) bool) [][]int32 {
+	hops := make([][]int32, len(n.Vertices))
+	seen := make([]bool, len(n.Vertices))
 	for _, goal := range at {
 		clear(seen)
 		seen[goal] = true
 		for todo := []int32{goal}; len(todo) > 0; {
 			u := todo[len(todo)-1]
 			todo = todo[:len(todo)-1]
-			for j := range n.steps[u] {
-				s := &n.steps[u][j]
-				if seen[s.to] || !forwarding(s) {
+			for j := range n.Arcs[u] {
+				s := &n.Arcs[u][j]
+				if seen[s.To] || !forwarding(s) {
 					continue
 				}
-				seen[s.to] = true
-				todo = append(todo, s.to)
-				if slices.Contains(at, s.to) {
+				seen[s.To] = true
+				todo = append(todo, s.To)
+				if slices.Contains(at, s.To) {
 					continue
 				}
-				for k := range n.steps[u] { // by every cable of a bond
-					if o := &n.steps[u][k]; o == s || o.sameBond(s) && forwarding(o) {
-						hops[s.to] = append(hops[s.to], n.stepBy(s.to, o.in))
+				for k := range n.Arcs[u] { // by every cable of a bond
+					if o := &n.Arcs[u][k]; o == s || o.SameBond(s) && forwarding(o) {
+						hops[s.To] = append(hops[s.To], n.stepBy(s.To, o.In))
 					}
 				}
 			}
@@ -167,7 +168,7 @@ func (n *network) treeHops(at []int32, forwarding func(*step) bool) [][]int32 {
 
 // stepBy returns the index of the step that leaves v by port p.
 func (n *network) stepBy(v int32, p *ir.Port) int32 {
-	i, _ := slices.BinarySearchFunc(n.steps[v], p.Index, func(s step, index int) int { return cmp.Compare(s.out.Index, index) })
+	i, _ := slices.BinarySearchFunc(n.Arcs[v], p.Index, func(s graph.Arc, index int) int { return cmp.Compare(s.Out.Index, index) })
 	return int32(i)
 }
 
@@ -175,9 +176,9 @@ func (n *network) stepBy(v int32, p *ir.Port) int32 {
 // traffic has one way to go.
 func (n *network) bridgedForest() bool {
 	tree := n.spanningTree(nil)
-	for v := range n.steps {
-		for j := range n.steps[v] {
-			if s := &n.steps[v][j]; bridged(s) && !tree[s.link] {
+	for v := range n.Arcs {
+		for j := range n.Arcs[v] {
+			if s := &n.Arcs[v][j]; bridged(s) && !tree[s.Link] {
 				return false
 			}
 		}

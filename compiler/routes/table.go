@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // tablePaths returns the turns by the table in state s. A table does not converge.
 func (v *view) tablePaths(s ir.State) (*ir.Turns, error) {
-	if v.fabric.Table == nil {
+	if v.Fabric.Table == nil {
 		return nil, &ir.RoutingError{Code: ir.NoTable, Routing: ir.TablePath}
 	}
 	return v.follow(s, v.tablePlan())
@@ -26,33 +27,33 @@ func (v *view) tablePlan() plan {
 	return plan{
 		back:    true,
 		classes: (*walk).tableClasses,
-		rule: func(w *walk, c *class) rule {
-			return func(v int32, s *step, _ bool) (falls, ok bool) {
-				ports, _ := w.fabric.Table.Leaves(w.nodes[v], c.target, slices.Contains(c.attached, v))
-				return false, slices.Contains(ports, s.out)
+		rule: func(w *walk, c *graph.Class) rule {
+			return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) {
+				ports, _ := w.Fabric.Table.Leaves(w.Vertices[v], c.Target, slices.Contains(c.Attached, v))
+				return false, slices.Contains(ports, s.Out)
 			}
 		},
 	}
 }
 
 // tableClasses returns, for every target of the table, the members of each talk that belong to it.
-func (w *walk) tableClasses() []*class {
+func (w *walk) tableClasses() []*graph.Class {
 	targets := map[*ir.NIC][]int{}
-	for i, t := range w.fabric.Table.Targets {
+	for i, t := range w.Fabric.Table.Targets {
 		for _, n := range t.NICs {
 			targets[n] = append(targets[n], i)
 		}
 	}
-	var out []*class
-	for _, t := range w.talks {
-		first := slices.IndexFunc(w.classes, func(c *class) bool { return c.talk == t })
+	var out []*graph.Class
+	for _, t := range w.Conversations {
+		first := slices.IndexFunc(w.classes, func(c *graph.Class) bool { return c.Conversation == t })
 		if first < 0 {
 			continue // everybody is cut off
 		}
-		known := map[string]*class{}
+		known := map[string]*graph.Class{}
 		var key []byte
-		for i, m := range t.members {
-			at := w.places(m, nil)
+		for i, m := range t.Members {
+			at := w.VerticesOf(m, nil)
 			for _, target := range targets[m[0].NIC] {
 				key = binary.LittleEndian.AppendUint32(key[:0], uint32(target))
 				for _, v := range at {
@@ -60,19 +61,19 @@ func (w *walk) tableClasses() []*class {
 				}
 				c := known[string(key)]
 				if c == nil {
-					c = &class{
-						id: int32(len(out)), talk: t, at: at, crowd: w.classes[first].crowd,
-						target: target, attached: w.attached(m[0].NIC),
+					c = &graph.Class{
+						ID: int32(len(out)), Conversation: t, At: at, Senders: w.classes[first].Senders,
+						Target: target, Attached: w.Attached(m[0].NIC),
 					}
 					known[string(key)] = c
 					out = append(out, c)
 				}
-				c.members = append(c.members, t.members[i])
+				c.Members = append(c.Members, t.Members[i])
 			}
 		}
 	}
 	for _, c := range out {
-		c.not = w.silent(c, w.down)
+		c.Except = w.Silent(c, w.down)
 	}
 	return out
 }

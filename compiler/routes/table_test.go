@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/rocec/rocec/compiler/failures/failurestest"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
@@ -145,7 +146,7 @@ func TestTablesAgreeWithBruteForce(t *testing.T) {
 				f.Table.Ports[d.ID] = append(f.Table.Ports[d.ID], ports)
 			}
 		}
-		s := ir.State{Down: someDown(t, f, 3)}
+		s := ir.State{Down: failurestest.Down(t, f, 3)}
 		turns := turnsIn(t, f, s)
 		want := map[ir.Turn]bool{}
 		for i, n := range f.Table.Targets {

@@ -3,6 +3,7 @@ package routes
 import (
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -17,11 +18,11 @@ func (v *view) upDownPaths(s ir.State) (*ir.Turns, error) {
 	byTier := w.byTier()
 	for classes := range byTalk(w.classes) {
 		destinations := w.collapse(classes, w.atBottom)
-		if !s.Budget.Spend(len(destinations) * (8*v.cables + 4*len(v.nodes))) {
+		if !s.Budget.Spend(len(destinations) * (8*v.Edges + 4*len(v.Vertices))) {
 			return nil, ir.ErrBudget
 		}
 		for _, d := range destinations {
-			w.reach(d.class, byTier)
+			w.reach(d.Class, byTier)
 			w.upDown(d, byTier)
 		}
 	}
@@ -29,45 +30,45 @@ func (v *view) upDownPaths(s ir.State) (*ir.Turns, error) {
 	return w.turns, nil
 }
 
-func upDownRule(w *walk, c *class) rule {
+func upDownRule(w *walk, c *graph.Class) rule {
 	w.reach(c, w.byTier())
-	return func(v int32, s *step, falling bool) (falls, ok bool) {
-		return falling || s.rise <= 0, !c.is(v) && w.useful(v, s, falling)
+	return func(v int32, s *graph.Arc, falling bool) (falls, ok bool) {
+		return falling || s.Rise <= 0, !c.Is(v) && w.useful(v, s, falling)
 	}
 }
 
 // byTier returns the nodes by rising tier.
 func (w *walk) byTier() []int32 {
-	out := make([]int32, len(w.nodes))
+	out := make([]int32, len(w.Vertices))
 	for i := range out {
 		out[i] = int32(i)
 	}
-	slices.SortStableFunc(out, func(a, b int32) int { return w.nodes[a].Height() - w.nodes[b].Height() })
+	slices.SortStableFunc(out, func(a, b int32) int { return w.Vertices[a].Height() - w.Vertices[b].Height() })
 	w.canFall, w.falling = make([]bool, len(out)), make([]bool, len(out))
 	w.rising, w.ways = make(flooded, len(out)), make(flooded, len(out))
 	return out
 }
 
 // reach sets canFall and ways: what can still get to the class without going up after down.
-func (w *walk) reach(c *class, byTier []int32) {
+func (w *walk) reach(c *graph.Class, byTier []int32) {
 	clear(w.canFall)
 	w.ways.dry()
-	for _, v := range c.at {
+	for _, v := range c.At {
 		w.canFall[v] = true
 		w.ways[v] = several
 	}
 	for _, v := range byTier {
-		for j := range w.steps[v] {
-			if s := &w.steps[v][j]; s.rise < 0 && w.canFall[s.to] && w.open(c.talk, s) {
+		for j := range w.Arcs[v] {
+			if s := &w.Arcs[v][j]; s.Rise < 0 && w.canFall[s.To] && w.open(c.Conversation, s) {
 				w.canFall[v] = true
 				break
 			}
 		}
 	}
 	for _, v := range slices.Backward(byTier) {
-		for j := range w.steps[v] {
-			if s := &w.steps[v][j]; w.open(c.talk, s) && w.useful(v, s, false) {
-				w.ways.add(v, s.to)
+		for j := range w.Arcs[v] {
+			if s := &w.Arcs[v][j]; w.open(c.Conversation, s) && w.useful(v, s, false) {
+				w.ways.add(v, s.To)
 			}
 		}
 	}
@@ -75,63 +76,63 @@ func (w *walk) reach(c *class, byTier []int32) {
 
 // useful tells whether the step from v leads to the class: falling traffic may only fall; traffic that still rises may
 // also rise on, or take one peer step and fall.
-func (w *walk) useful(v int32, s *step, falling bool) bool {
+func (w *walk) useful(v int32, s *graph.Arc, falling bool) bool {
 	switch {
-	case s.rise < 0:
-		return w.canFall[s.to]
+	case s.Rise < 0:
+		return w.canFall[s.To]
 	case falling:
 		return false
-	case s.rise == 0:
-		return s.peer && w.canFall[s.to]
+	case s.Rise == 0:
+		return s.Peer && w.canFall[s.To]
 	}
-	return w.ways.leaves(s.to, v)
+	return w.ways.leaves(s.To, v)
 }
 
 // atBottom tells whether traffic of the class's talk only rises from its node, so that nobody else's goes through.
-func (w *walk) atBottom(c *class) bool {
-	return !slices.ContainsFunc(w.steps[c.at[0]], func(s step) bool { return s.rise <= 0 && w.open(c.talk, &s) })
+func (w *walk) atBottom(c *graph.Class) bool {
+	return !slices.ContainsFunc(w.Arcs[c.At[0]], func(s graph.Arc) bool { return s.Rise <= 0 && w.open(c.Conversation, &s) })
 }
 
 // upDown records the turns of every path that rises, takes at most one peer step, and falls to d, or to a twin of it.
 func (w *walk) upDown(d destination, byTier []int32) {
-	c := d.class
+	c := d.Class
 	w.rising.dry()
 	for v := range w.rising {
-		if c.sends(int32(v)) && !c.is(int32(v)) {
+		if c.Sends(int32(v)) && !c.Is(int32(v)) {
 			w.rising[v] = several
 		}
 	}
 	clear(w.falling)
 	for _, v := range byTier { // rising traffic spreads upwards
-		for j := range w.steps[v] {
-			s := &w.steps[v][j]
+		for j := range w.Arcs[v] {
+			s := &w.Arcs[v][j]
 			switch {
-			case c.is(s.to) || !w.rising.leaves(v, s.to) || !w.open(c.talk, s) || !w.useful(v, s, false):
-			case s.rise > 0:
-				w.rising.add(s.to, v)
+			case c.Is(s.To) || !w.rising.leaves(v, s.To) || !w.open(c.Conversation, s) || !w.useful(v, s, false):
+			case s.Rise > 0:
+				w.rising.add(s.To, v)
 			default: // a peer step or a step down: from here on it falls
-				w.falling[s.to] = true
+				w.falling[s.To] = true
 			}
 		}
 	}
 	for _, v := range slices.Backward(byTier) { // falling traffic spreads downwards
-		for j := range w.steps[v] {
-			if s := &w.steps[v][j]; w.falling[v] && !c.is(s.to) && w.open(c.talk, s) && w.useful(v, s, true) {
-				w.falling[s.to] = true
+		for j := range w.Arcs[v] {
+			if s := &w.Arcs[v][j]; w.falling[v] && !c.Is(s.To) && w.open(c.Conversation, s) && w.useful(v, s, true) {
+				w.falling[s.To] = true
 			}
 		}
 	}
-	for _, t := range d.twins {
-		w.here[t.at[0]] = true
+	for _, t := range d.alike {
+		w.here[t.At[0]] = true
 	}
 	for _, v := range byTier {
-		if !c.is(v) {
+		if !c.Is(v) {
 			w.turnUpDown(v, d, false)
 			w.turnUpDown(v, d, true)
 		}
 	}
-	for _, t := range d.twins {
-		w.here[t.at[0]] = false
+	for _, t := range d.alike {
+		w.here[t.At[0]] = false
 	}
 }
 
@@ -139,17 +140,17 @@ func (w *walk) upDown(d destination, byTier []int32) {
 // twins goes on to theirs; and what a twin sends to d, d sends to the twin.
 func (w *walk) turnUpDown(v int32, d destination, falling bool) {
 	w.clear(v)
-	steps, delivers := w.steps[v], false
+	steps, delivers := w.Arcs[v], false
 	for j := range steps {
-		if s := &steps[j]; w.open(d.talk, s) && w.useful(v, s, falling) {
+		if s := &steps[j]; w.open(d.Conversation, s) && w.useful(v, s, falling) {
 			w.leave(s)
-			delivers = delivers || d.is(s.to)
+			delivers = delivers || d.Is(s.To)
 		}
 	}
-	var twin *step
-	if delivers && len(d.twins) > 0 {
+	var twin *graph.Arc
+	if delivers && len(d.alike) > 0 {
 		for j := range steps {
-			if s := &steps[j]; w.here[s.to] && w.open(d.talk, s) {
+			if s := &steps[j]; w.here[s.To] && w.open(d.Conversation, s) {
 				w.leave(s)
 				twin = s
 			}
@@ -157,20 +158,20 @@ func (w *walk) turnUpDown(v int32, d destination, falling bool) {
 	}
 	for j := range steps {
 		s := &steps[j]
-		if w.open(d.talk, s) && (w.comes(v, s, falling) || twin != nil && d.is(s.to) && w.comes(v, twin, falling)) {
+		if w.open(d.Conversation, s) && (w.comes(v, s, falling) || twin != nil && d.Is(s.To) && w.comes(v, twin, falling)) {
 			w.record(v, s)
 		}
 	}
 }
 
 // comes tells whether traffic arrives at v against the step s, rising or falling.
-func (w *walk) comes(v int32, s *step, falling bool) bool {
-	u := s.to
+func (w *walk) comes(v int32, s *graph.Arc, falling bool) bool {
+	u := s.To
 	switch {
-	case s.rise < 0:
+	case s.Rise < 0:
 		return !falling && w.rising[u] != dry && w.ways.leaves(v, u)
-	case s.rise == 0:
-		return falling && s.peer && w.rising[u] != dry && w.canFall[v]
+	case s.Rise == 0:
+		return falling && s.Peer && w.rising[u] != dry && w.canFall[v]
 	}
 	return falling && w.canFall[v] && (w.falling[u] || w.rising.leaves(u, v))
 }

@@ -3,6 +3,7 @@ package routes
 import (
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -10,7 +11,7 @@ import (
 type walk struct {
 	*view
 	down    []bool // by Link.ID
-	classes []*class
+	classes []*graph.Class
 	turns   *ir.Turns
 	live    [2][][]arc // what hops returned, for routed and for bridged talks
 	failed  []*ir.Link
@@ -29,7 +30,7 @@ type walk struct {
 
 func newWalk(v *view, down []*ir.Link) *walk {
 	w := newSearch(v, down)
-	w.turns = &ir.Turns{Group: v.group, Rows: make([][]uint64, len(v.fabric.Ports))}
+	w.turns = &ir.Turns{Group: v.Group, Rows: make([][]uint64, len(v.Fabric.Ports))}
 	return w
 }
 
@@ -37,10 +38,10 @@ func newWalk(v *view, down []*ir.Link) *walk {
 func newSearch(v *view, down []*ir.Link) *walk {
 	w := &walk{
 		view:   v,
-		down:   make([]bool, len(v.fabric.Links)),
+		down:   make([]bool, len(v.Fabric.Links)),
 		failed: slices.Clone(down),
-		dist:   make([]int32, len(v.nodes)),
-		here:   make([]bool, len(v.nodes)),
+		dist:   make([]int32, len(v.Vertices)),
+		here:   make([]bool, len(v.Vertices)),
 	}
 	moves := false // somebody hangs on other nodes than while all is well
 	for _, l := range down {
@@ -48,20 +49,22 @@ func newSearch(v *view, down []*ir.Link) *walk {
 		moves = moves || !l.A().Device().Forwards() || !l.B().Device().Forwards()
 	}
 	if moves {
-		w.classes = v.allClasses(w.down)
+		w.classes = v.Classes(w.down)
 	} else {
-		w.classes = v.whole()
+		w.classes = v.HealthyClasses()
 	}
 	return w
 }
 
 // open tells whether traffic of the talk can take the step at all.
-func (w *walk) open(t *talk, s *step) bool { return !w.down[s.link] && !(t.bridged && s.routed) }
+func (w *walk) open(t *graph.Conversation, s *graph.Arc) bool {
+	return !w.down[s.Link] && !(t.Bridged && s.Routed)
+}
 
 // hops returns, by node, the steps open to traffic of the talk.
-func (w *walk) hops(t *talk) [][]arc {
+func (w *walk) hops(t *graph.Conversation) [][]arc {
 	kind := 0
-	if t.bridged {
+	if t.Bridged {
 		kind = 1
 	}
 	if w.live[kind] != nil {
@@ -72,10 +75,10 @@ func (w *walk) hops(t *talk) [][]arc {
 		out = slices.Clone(out)
 		for _, l := range w.failed {
 			for _, d := range []*ir.Device{l.A().Device(), l.B().Device()} {
-				if v := w.node[d.ID]; v >= 0 {
+				if v := w.VertexOf[d.ID]; v >= 0 {
 					out[v] = nil
-					for j := range w.steps[v] {
-						if s := &w.steps[v][j]; w.open(t, s) {
+					for j := range w.Arcs[v] {
+						if s := &w.Arcs[v][j]; w.open(t, s) {
 							out[v] = append(out[v], w.arc(s))
 						}
 					}
@@ -89,13 +92,13 @@ func (w *walk) hops(t *talk) [][]arc {
 
 // distances sets dist to the hops from every node to the class, -1 where there is no way, and order to the nodes
 // that have one, nearest first.
-func (w *walk) distances(c *class) {
-	hops := w.hops(c.talk)
+func (w *walk) distances(c *graph.Class) {
+	hops := w.hops(c.Conversation)
 	for i := range w.dist {
 		w.dist[i] = -1
 	}
 	w.order = w.order[:0]
-	for _, v := range c.at {
+	for _, v := range c.At {
 		w.dist[v] = 0
 		w.order = append(w.order, v)
 	}
@@ -113,36 +116,36 @@ func (w *walk) distances(c *class) {
 
 // clear empties the mask for node v.
 func (w *walk) clear(v int32) {
-	n := int(w.words[v])
+	n := int(w.RowWords[v])
 	w.mask = slices.Grow(w.mask[:0], n)[:n]
 	clear(w.mask)
 }
 
 // leave adds the step to the mask if its cable is lossless.
-func (w *walk) leave(s *step) {
-	if w.lossless[s.link] {
-		w.mask[s.index/64] |= 1 << (s.index % 64)
+func (w *walk) leave(s *graph.Arc) {
+	if w.Lossless[s.Link] {
+		w.mask[s.Index/64] |= 1 << (s.Index % 64)
 	}
 }
 
 // record adds the turns from the port of v that faces back along s to every port of the mask, but not back to the
 // device the traffic comes from, which may have several cables to v.
-func (w *walk) record(v int32, s *step) {
-	if !w.lossless[s.link] {
+func (w *walk) record(v int32, s *graph.Arc) {
+	if !w.Lossless[s.Link] {
 		return
 	}
 	w.kept = append(w.kept[:0], w.mask...)
-	w.kept[s.index/64] &^= 1 << (s.index % 64)
+	w.kept[s.Index/64] &^= 1 << (s.Index % 64)
 	if w.twice()[v] {
-		for j := range w.steps[v] {
-			if o := &w.steps[v][j]; o.to == s.to {
-				w.kept[o.index/64] &^= 1 << (o.index % 64)
+		for j := range w.Arcs[v] {
+			if o := &w.Arcs[v][j]; o.To == s.To {
+				w.kept[o.Index/64] &^= 1 << (o.Index % 64)
 			}
 		}
 	}
 	for i, m := range w.kept {
 		if m != 0 {
-			w.join(s.port, i, m, len(w.kept))
+			w.join(s.Port, i, m, len(w.kept))
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -19,10 +20,10 @@ func (r *Router) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 		g = &ir.CosGroup{}
 	}
 	v := newBareView(r, r.net(), g)
-	from, to := member(t.From), member(t.To)
-	pair := &talk{bridged: t.Bridged || r.fabric.Routing == ir.Flooding, members: []member{from, to}}
-	v.talks = []*talk{pair}
-	if !s.Budget.Spend(4*v.cables + 2*len(v.nodes)) {
+	from, to := graph.Member(t.From), graph.Member(t.To)
+	pair := &graph.Conversation{Bridged: t.Bridged || r.fabric.Routing == ir.Flooding, Members: []graph.Member{from, to}}
+	v.Conversations = []*graph.Conversation{pair}
+	if !s.Budget.Spend(4*v.Edges + 2*len(v.Vertices)) {
 		return nil, ir.ErrBudget
 	}
 	w := wayfinder{
@@ -39,7 +40,7 @@ func (r *Router) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 		w.groups = []*ir.CosGroup{nil}
 	}
 	for _, c := range w.trace.classes {
-		if len(c.at) > 0 && slices.ContainsFunc(c.members, func(m member) bool { return &m[0] == &to[0] }) {
+		if len(c.At) > 0 && slices.ContainsFunc(c.Members, func(m graph.Member) bool { return &m[0] == &to[0] }) {
 			w.begin(c, p.rule(w.walk, c))
 			w.spread(from)
 		}
@@ -52,8 +53,8 @@ func (r *Router) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 // ways what they mean.
 func (v *view) wayPlan(s ir.State, ways *ir.Ways) (p plan, nearest bool, err error) {
 	shortest := plan{rule: shortestRule}
-	routing := v.fabric.Routing
-	if v.tree && routing != ir.TablePath && (routing != ir.UpDown || v.notTiered != nil) {
+	routing := v.Fabric.Routing
+	if v.Forest && routing != ir.TablePath && (routing != ir.UpDown || v.notTiered != nil) {
 		return shortest, false, nil // there is one path to everywhere
 	}
 	switch routing {
@@ -75,17 +76,17 @@ func (v *view) wayPlan(s ir.State, ways *ir.Ways) (p plan, nearest bool, err err
 		if mixed {
 			ways.Mixed = ir.MixedTies
 		}
-		return plan{rule: func(w *walk, c *class) rule { return w.bgpRule(c, s) }}, false, err
+		return plan{rule: func(w *walk, c *graph.Class) rule { return w.bgpRule(c, s) }}, false, err
 	case ir.SpanningTree:
 		if err := v.onlyBridged(); err != nil {
 			return p, false, err
 		}
-		return plan{rule: func(w *walk, c *class) rule {
+		return plan{rule: func(w *walk, c *graph.Class) rule {
 			tree := w.spanningTree(w.down)
-			return w.hopsRule(w.treeHops(c.at, func(s *step) bool { return tree[s.link] }))
+			return w.hopsRule(w.treeHops(c.At, func(s *graph.Arc) bool { return tree[s.Link] }))
 		}}, false, nil
 	case ir.TablePath:
-		if v.fabric.Table == nil {
+		if v.Fabric.Table == nil {
 			return p, false, &ir.RoutingError{Code: ir.NoTable, Routing: routing}
 		}
 		return v.tablePlan(), false, nil
@@ -105,7 +106,7 @@ type spot struct {
 type wayfinder struct {
 	*trace
 	ways    *ir.Ways
-	to      member
+	to      graph.Member
 	known   map[spot]int // index of the stop
 	arrived map[int]bool // stops at the receiver
 }
@@ -130,7 +131,7 @@ func (w *wayfinder) leg(from int, out *ir.Port, group, to int) {
 }
 
 // spread follows the traffic of the class at hand from the sender.
-func (w *wayfinder) spread(from member) {
+func (w *wayfinder) spread(from graph.Member) {
 	type reached struct {
 		stop int
 		v    int32
@@ -145,9 +146,9 @@ func (w *wayfinder) spread(from member) {
 		}
 	}
 	for _, p := range from {
-		switch v := w.place(p, w.down); {
+		switch v := w.Vertex(p, w.down); {
 		case v < 0:
-		case w.node[p.Device().ID] >= 0: // a host that forwards sends by any port
+		case w.VertexOf[p.Device().ID] >= 0: // a host that forwards sends by any port
 			reach(0, v, nil)
 		default:
 			stop := w.stop(spot{in: p.Peer()})
@@ -163,11 +164,11 @@ func (w *wayfinder) spread(from member) {
 		}
 		for d, group := range w.onward(at.v, at.came) {
 			ends = false
-			next := w.stop(spot{d.step.in, group, d.falls})
-			w.leg(at.stop, d.step.out, group, next)
-			reach(next, d.step.to, &visit{departure: d, from: at.v, group: group})
+			next := w.stop(spot{d.step.In, group, d.falls})
+			w.leg(at.stop, d.step.Out, group, next)
+			reach(next, d.step.To, &visit{departure: d, from: at.v, group: group})
 		}
-		if ends && w.class.is(at.v) {
+		if ends && w.class.Is(at.v) {
 			w.deliver(at.stop, at.v, group)
 		}
 	}
@@ -177,8 +178,8 @@ func (w *wayfinder) spread(from member) {
 func (w *wayfinder) deliver(from int, v int32, group int) {
 	for _, p := range w.to {
 		switch {
-		case w.place(p, w.down) != v:
-		case w.node[p.Device().ID] >= 0: // the receiver forwards, so it is the stop
+		case w.Vertex(p, w.down) != v:
+		case w.VertexOf[p.Device().ID] >= 0: // the receiver forwards, so it is the stop
 			w.arrived[from] = true
 		default:
 			end := w.stop(spot{in: p, group: group})

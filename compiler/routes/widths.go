@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -59,7 +60,7 @@ func (r *Router) Widths(p Places, down []bool, into *Widths) (*Widths, error) {
 	}
 	places := make([]int32, len(p.Devices))
 	for i, d := range p.Devices {
-		places[i] = n.node[d.ID]
+		places[i] = n.VertexOf[d.ID]
 	}
 	one, err := n.singly(p.Bridged, down)
 	if err != nil {
@@ -70,7 +71,7 @@ func (r *Router) Widths(p Places, down []bool, into *Widths) (*Widths, error) {
 	}
 	batches := (len(places) + 63) / 64
 	var mu sync.Mutex
-	inParallel(batches, 1, func(from, to int) {
+	graph.InParallel(batches, 1, func(from, to int) {
 		f := newBFS(w.graph, down)
 		for b := from; b < to; b++ {
 			first := 64 * b
@@ -90,12 +91,12 @@ func (r *Router) Widths(p Places, down []bool, into *Widths) (*Widths, error) {
 }
 
 func (n *network) newWidths(p Places) *Widths {
-	w := &Widths{Stops: n.nodes, Places: p.Devices, at: n.node, graph: n.newStopGraph(p.Bridged)}
+	w := &Widths{Stops: n.Vertices, Places: p.Devices, at: n.VertexOf, graph: n.newStopGraph(p.Bridged)}
 	if w.graph.tiered {
-		w.Stops = append(n.nodes[:len(n.nodes):len(n.nodes)], n.nodes...)
+		w.Stops = append(n.Vertices[:len(n.Vertices):len(n.Vertices)], n.Vertices...)
 	}
 	w.mbps = make([]int32, len(w.Stops)*len(w.Places))
-	w.Transit = make([]bool, len(n.fabric.Devices))
+	w.Transit = make([]bool, len(n.Fabric.Devices))
 	return w
 }
 
@@ -110,15 +111,15 @@ type singly struct {
 
 // singly returns nil where a search for 64 places at a time does.
 func (n *network) singly(onlyBridged bool, down []bool) (*singly, error) {
-	if n.tree || onlyBridged && n.fabric.Routing == ir.EBGP {
+	if n.Forest || onlyBridged && n.Fabric.Routing == ir.EBGP {
 		return nil, nil
 	}
 	s := &singly{network: n, down: down, twin: func(int32) bool { return false }}
-	switch n.fabric.Routing {
+	switch n.Fabric.Routing {
 	case ir.SpanningTree:
 		tree := n.spanningTree(down)
 		to := func(to int32) ([][]int32, error) {
-			return n.treeHops([]int32{to}, func(s *step) bool { return tree[s.link] }), nil
+			return n.treeHops([]int32{to}, func(s *graph.Arc) bool { return tree[s.Link] }), nil
 		}
 		s.hops = func() (func(int32) ([][]int32, error), error) { return to, nil }
 		return s, nil
@@ -160,7 +161,7 @@ func (s *singly) widths(w *Widths, places []int32) error {
 	var mu sync.Mutex
 	var errs []error
 	each := runtime.GOMAXPROCS(0)
-	inParallel(len(todo), max(1, (len(todo)+each-1)/each), func(from, to int) {
+	graph.InParallel(len(todo), max(1, (len(todo)+each-1)/each), func(from, to int) {
 		f, err := s.follower(w, places)
 		for _, i := range todo[from:to] {
 			if err == nil {
@@ -180,7 +181,7 @@ func (s *singly) widths(w *Widths, places []int32) error {
 	if len(errs) > 0 {
 		return errs[0]
 	}
-	for v := range s.nodes {
+	for v := range s.Vertices {
 		row := w.At(v)
 		for _, t := range twins {
 			row[t[1]] = row[t[0]]
@@ -189,7 +190,7 @@ func (s *singly) widths(w *Widths, places []int32) error {
 	for _, t := range twins {
 		one, other := places[t[0]], places[t[1]]
 		w.At(int(one))[t[1]], w.At(int(other))[t[1]] = w.At(int(other))[t[0]], 0
-		p, q := &w.Transit[s.nodes[one].ID], &w.Transit[s.nodes[other].ID]
+		p, q := &w.Transit[s.Vertices[one].ID], &w.Transit[s.Vertices[other].ID]
 		*p, *q = *p || *q, *p || *q
 	}
 	return nil
@@ -211,7 +212,7 @@ func (s *singly) follower(w *Widths, places []int32) (*follower, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &follower{singly: s, w: w, places: places, hops: hops, met: make([]int, len(s.nodes)), transit: make([]bool, len(w.Transit))}, nil
+	return &follower{singly: s, w: w, places: places, hops: hops, met: make([]int, len(s.Vertices)), transit: make([]bool, len(w.Transit))}, nil
 }
 
 // follow adds up the ways to a place, by its index, from all others. It writes the column of that place alone.
@@ -233,14 +234,14 @@ func (f *follower) follow(i int) error {
 		at := f.todo[len(f.todo)-1]
 		f.todo = f.todo[:len(f.todo)-1]
 		for _, j := range hops[at] {
-			p := &f.steps[at][j]
-			f.w.mbps[int(at)*len(f.places)+i] += p.mbps
-			if p.to != to {
-				f.transit[f.nodes[p.to].ID] = true
+			p := &f.Arcs[at][j]
+			f.w.mbps[int(at)*len(f.places)+i] += p.Mbps
+			if p.To != to {
+				f.transit[f.Vertices[p.To].ID] = true
 			}
-			if f.met[p.to] != i+1 {
-				f.met[p.to] = i + 1
-				f.todo = append(f.todo, p.to)
+			if f.met[p.To] != i+1 {
+				f.met[p.To] = i + 1
+				f.todo = append(f.todo, p.To)
 			}
 		}
 	}
@@ -250,13 +251,13 @@ func (f *follower) follow(i int) error {
 // neighbours is the same for nodes whose links that are up lead to the same nodes, with the same speeds, and carry routes alike.
 func (s *singly) neighbours(v int32) string {
 	var all [][2]int32
-	for j := range s.steps[v] {
-		if p := &s.steps[v][j]; !s.down[p.link] {
-			kind := p.mbps << 1
+	for j := range s.Arcs[v] {
+		if p := &s.Arcs[v][j]; !s.down[p.Link] {
+			kind := p.Mbps << 1
 			if carriesRoutes(p) {
 				kind++
 			}
-			all = append(all, [2]int32{p.to, kind})
+			all = append(all, [2]int32{p.To, kind})
 		}
 	}
 	slices.SortFunc(all, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
@@ -277,29 +278,29 @@ type stopGraph struct {
 type stopEdge struct{ to, link, mbps int32 }
 
 func (n *network) newStopGraph(onlyBridged bool) *stopGraph {
-	nodes := len(n.nodes)
+	nodes := len(n.Vertices)
 	stops := nodes
-	tiered := n.fabric.Routing == ir.UpDown
+	tiered := n.Fabric.Routing == ir.UpDown
 	if tiered {
 		stops = 2 * nodes
 	}
 	g := &stopGraph{nodes: nodes, tiered: tiered, out: make([][]stopEdge, stops), in: make([][]stopEdge, stops)}
-	for from, steps := range n.steps {
+	for from, steps := range n.Arcs {
 		for j := range steps {
 			p := &steps[j]
 			join := func(from, to int) {
-				g.out[from] = append(g.out[from], stopEdge{int32(to), p.link, p.mbps})
-				g.in[to] = append(g.in[to], stopEdge{int32(from), p.link, p.mbps})
+				g.out[from] = append(g.out[from], stopEdge{int32(to), p.Link, p.Mbps})
+				g.in[to] = append(g.in[to], stopEdge{int32(from), p.Link, p.Mbps})
 			}
-			to := int(p.to)
+			to := int(p.To)
 			switch {
-			case onlyBridged && p.routed:
-			case !tiered || p.rise > 0:
+			case onlyBridged && p.Routed:
+			case !tiered || p.Rise > 0:
 				join(from, to)
-			case p.rise < 0:
+			case p.Rise < 0:
 				join(from, nodes+to)
 				join(nodes+from, nodes+to)
-			case p.peer:
+			case p.Peer:
 				join(from, nodes+to)
 			}
 		}

@@ -174,7 +174,7 @@ func TestWidthsOfTwins(t *testing.T) {
 		require.NotNil(t, one, "an AS number is shared")
 		places := make([]int32, len(p.Devices))
 		for i, d := range p.Devices {
-			places[i] = v.node[d.ID]
+			places[i] = v.VertexOf[d.ID]
 		}
 		got, want := v.newWidths(p), v.newWidths(p)
 		require.NoError(t, one.widths(got, places))

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -13,12 +14,12 @@ import (
 // seeker is a turn a flow is wanted for.
 type seeker struct {
 	ir.Turn
-	class *class // the first that takes it, once found
+	class *graph.Class // the first that takes it, once found
 }
 
 // shortestWitness returns the Witness of turns on shortest paths to some classes: one sweep finds the class for every
 // turn.
-func (v *view) shortestWitness(turns *ir.Turns, down []*ir.Link, classes []*class) func([]ir.Turn) []*ir.Flow {
+func (v *view) shortestWitness(turns *ir.Turns, down []*ir.Link, classes []*graph.Class) func([]ir.Turn) []*ir.Flow {
 	return func(wanted []ir.Turn) []*ir.Flow {
 		w := newSearch(v, down) // scratch of its own: many may ask at once
 		sought := make([]seeker, len(wanted))
@@ -26,13 +27,13 @@ func (v *view) shortestWitness(turns *ir.Turns, down []*ir.Link, classes []*clas
 		for i, t := range wanted {
 			sought[i].Turn = t
 			if turns.Has(t.In, t.Out) {
-				node := v.node[t.In.Device().ID]
+				node := v.VertexOf[t.In.Device().ID]
 				at[node] = append(at[node], &sought[i])
 			}
 		}
 		w.first(classes, at)
 		out := make([]*ir.Flow, len(wanted))
-		var last *class
+		var last *graph.Class
 		for i := range sought {
 			if s := &sought[i]; s.class != nil {
 				if s.class != last {
@@ -48,11 +49,11 @@ func (v *view) shortestWitness(turns *ir.Turns, down []*ir.Link, classes []*clas
 
 // flow is traffic that stays in the group of the view.
 func (v *view) flow(ports []*ir.Port) *ir.Flow {
-	return &ir.Flow{Ports: ports, Groups: slices.Repeat([]*ir.CosGroup{v.group}, len(ports)/2)}
+	return &ir.Flow{Ports: ports, Groups: slices.Repeat([]*ir.CosGroup{v.Group}, len(ports)/2)}
 }
 
 // first finds for every turn sought, by node, the first of the classes that takes it.
-func (w *walk) first(classes []*class, sought map[int32][]*seeker) {
+func (w *walk) first(classes []*graph.Class, sought map[int32][]*seeker) {
 	if len(sought) == 0 {
 		return
 	}
@@ -70,7 +71,7 @@ func (w *walk) first(classes []*class, sought map[int32][]*seeker) {
 
 // takes notes the first class of the batch that takes the turn t at the node at hand, so many hops away.
 func (s *sweep) takes(t *seeker, level int) {
-	lane := func(of []lane, p *ir.Port) (uint64, int32) {
+	lane := func(of []portMask, p *ir.Port) (uint64, int32) {
 		for i := range of {
 			if of[i].index == int32(p.Index) {
 				return of[i].mask, of[i].to
@@ -85,11 +86,11 @@ func (s *sweep) takes(t *seeker, level int) {
 	}
 	for both := in & out; both != 0; both &= both - 1 {
 		d := s.batch[bits.TrailingZeros64(both)]
-		c := d.class
-		if level == 1 && !c.is(to) {
-			c = d.twins[slices.IndexFunc(d.twins, func(o *class) bool { return o.is(to) })]
+		c := d.Class
+		if level == 1 && !c.Is(to) {
+			c = d.alike[slices.IndexFunc(d.alike, func(o *graph.Class) bool { return o.Is(to) })]
 		}
-		if t.class == nil || c.id < t.class.id {
+		if t.class == nil || c.ID < t.class.ID {
 			t.class = c
 		}
 	}
@@ -98,21 +99,21 @@ func (s *sweep) takes(t *seeker, level int) {
 // shortestFlow returns the ports of a shortest path to the class, to which distances are known, that makes the turn.
 func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 	c := t.class
-	hops := w.hops(c.talk)
+	hops := w.hops(c.Conversation)
 	// Back from the turn, farther with every hop, to the nearest sender.
 	type visit struct {
 		node   int32
 		out    *ir.Port // by which it leads to the visit before it
 		before int
 	}
-	begin := w.node[t.In.Peer().Device().ID]
+	begin := w.VertexOf[t.In.Peer().Device().ID]
 	visits := []visit{{begin, t.In.Peer(), -1}}
 	clear(w.here)
 	w.here[begin] = true
 	var way []*ir.Port
 	for i := 0; i < len(visits); i++ {
 		at := visits[i]
-		if c.sends(at.node) {
+		if c.Sends(at.node) {
 			for j := i; j >= 0; j = visits[j].before {
 				way = append(way, visits[j].out, visits[j].out.Peer())
 			}
@@ -121,15 +122,15 @@ func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 		for _, h := range hops[at.node] {
 			if w.dist[h.to] == w.dist[at.node]+1 && !w.here[h.to] {
 				w.here[h.to] = true
-				visits = append(visits, visit{h.to, w.nodes[at.node].Ports[h.index].Peer(), i})
+				visits = append(visits, visit{h.to, w.Vertices[at.node].Ports[h.index].Peer(), i})
 			}
 		}
 	}
 	// And on to the class.
 	way = append(way, t.Out, t.Out.Peer())
-	for v := w.node[t.Out.Peer().Device().ID]; w.dist[v] > 0; {
+	for v := w.VertexOf[t.Out.Peer().Device().ID]; w.dist[v] > 0; {
 		i := slices.IndexFunc(hops[v], func(h arc) bool { return w.dist[h.to] == w.dist[v]-1 })
-		out := w.nodes[v].Ports[hops[v][i].index]
+		out := w.Vertices[v].Ports[hops[v][i].index]
 		way = append(way, out, out.Peer())
 		v = hops[v][i].to
 	}
@@ -137,22 +138,22 @@ func (w *walk) shortestFlow(t *seeker) []*ir.Port {
 }
 
 // ends adds to the ports between devices that forward those of the sender and the receiver.
-func (w *walk) ends(c *class, way []*ir.Port) []*ir.Port {
-	first, last := w.node[way[0].Device().ID], w.node[way[len(way)-1].Device().ID]
+func (w *walk) ends(c *graph.Class, way []*ir.Port) []*ir.Port {
+	first, last := w.VertexOf[way[0].Device().ID], w.VertexOf[way[len(way)-1].Device().ID]
 	var out []*ir.Port
 	sender := w.sender(c, first)
-	if w.node[sender[0].Device().ID] < 0 {
-		i := slices.IndexFunc(sender, func(p *ir.Port) bool { return w.place(p, w.down) == first })
+	if w.VertexOf[sender[0].Device().ID] < 0 {
+		i := slices.IndexFunc(sender, func(p *ir.Port) bool { return w.Vertex(p, w.down) == first })
 		out = append(out, sender[i], sender[i].Peer())
 	}
 	out = append(out, way...)
 	for _, down := range [][]bool{w.down, nil} { // perhaps over a cable that is down: others do not know yet
-		for _, m := range c.members {
+		for _, m := range c.Members {
 			for _, p := range m {
-				if m.owner() == sender.owner() || w.place(p, down) != last {
+				if m.Owner() == sender.Owner() || w.Vertex(p, down) != last {
 					continue
 				}
-				if w.node[p.Device().ID] < 0 {
+				if w.VertexOf[p.Device().ID] < 0 {
 					out = append(out, p.Peer(), p)
 				}
 				return out
@@ -163,12 +164,12 @@ func (w *walk) ends(c *class, way []*ir.Port) []*ir.Port {
 }
 
 // sender returns the first member that hangs on v and talks to somebody of the class.
-func (w *walk) sender(c *class, v int32) member {
-	for _, m := range c.talk.members {
-		if !slices.ContainsFunc(c.members, func(o member) bool { return o.owner() != m.owner() }) {
+func (w *walk) sender(c *graph.Class, v int32) graph.Member {
+	for _, m := range c.Conversation.Members {
+		if !slices.ContainsFunc(c.Members, func(o graph.Member) bool { return o.Owner() != m.Owner() }) {
 			continue // nobody talks to himself
 		}
-		if slices.ContainsFunc(m, func(p *ir.Port) bool { return w.place(p, w.down) == v }) {
+		if slices.ContainsFunc(m, func(p *ir.Port) bool { return w.Vertex(p, w.down) == v }) {
 			return m
 		}
 	}
@@ -216,15 +217,15 @@ func (v *view) witness(turns *ir.Turns, down []*ir.Link, p plan) func([]ir.Turn)
 func (t *trace) flow(turn ir.Turn) *ir.Flow {
 	for i := range t.visits {
 		at := t.visits[i]
-		if at.step.in != turn.In || at.group != t.wanted || !t.waits(at.step, at.group) {
+		if at.step.In != turn.In || at.group != t.wanted || !t.waits(at.step, at.group) {
 			continue
 		}
-		for d, group := range t.onward(at.step.to, &at) {
-			if d.step.out != turn.Out || !t.waits(d.step, group) {
+		for d, group := range t.onward(at.step.To, &at) {
+			if d.step.Out != turn.Out || !t.waits(d.step, group) {
 				continue
 			}
 			way := t.way(i)
-			end := t.finish(visit{departure: d, from: at.step.to, group: group})
+			end := t.finish(visit{departure: d, from: at.step.To, group: group})
 			return t.spell(append(way, t.way(end)...))
 		}
 	}
@@ -246,7 +247,7 @@ func (t *trace) spell(way []visit) *ir.Flow {
 	var ports []*ir.Port
 	var groups []*ir.CosGroup
 	for _, at := range way {
-		ports = append(ports, at.step.out, at.step.in)
+		ports = append(ports, at.step.Out, at.step.In)
 		groups = append(groups, t.groups[at.group])
 	}
 	all := t.ends(t.class, ports)

@@ -1,4 +1,4 @@
-package routes
+package graph
 
 import (
 	"runtime"
@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// inParallel calls work for the pieces of 0..n, each of so many, on every processor.
-func inParallel(n, piece int, work func(from, to int)) {
+// InParallel calls work for the pieces of 0..n, each of so many, on every processor.
+func InParallel(n, piece int, work func(from, to int)) {
 	pieces := (n + piece - 1) / piece
 	workers := min(runtime.GOMAXPROCS(0), pieces)
 	if workers < 2 {

@@ -1,4 +1,4 @@
-package routes
+package failures
 
 import "slices"
 
@@ -8,7 +8,7 @@ type crossing struct{ device, link int32 }
 // dominators finds the links that all shortest paths have in common. A vertex dominates another if all shortest paths of
 // the other pass it; the nearest dominators form a tree, found on the way of one breadth-first search.
 type dominators struct {
-	w     *wires
+	w     *State
 	orbit []int32   // by Link.ID: the number of its orbit
 	dist  []int32   // by vertex; -1: no way
 	order []int32   // the devices with a way, nearest first
@@ -20,18 +20,18 @@ type dominators struct {
 }
 
 func (c *cutter) newDominators(orbit []int32, orbits int) *dominators {
-	n := c.vertices()
+	n := c.size()
 	return &dominators{
-		w: c.wires, orbit: orbit, dist: make([]int32, n), by: make([]int32, n), only: make([]int32, n), all: make([]bool, n),
+		w: c.State, orbit: orbit, dist: make([]int32, n), by: make([]int32, n), only: make([]int32, n), all: make([]bool, n),
 		from: make([]bool, c.devices), told: [2][]bool{make([]bool, orbits), make([]bool, orbits)},
 	}
 }
 
 // common returns the links that all shortest paths of some sender to d have in common; for a device, one of each
 // orbit that was not returned before.
-func (f *dominators) common(d target) []crossing {
+func (f *dominators) common(d Target) []crossing {
 	f.search(d)
-	f.w.senders(f.from, d.vertex, d.fan)
+	f.w.senders(f.from, d.vertex, d.sub)
 	var out []crossing
 	for _, v := range slices.Backward(f.order) {
 		if !f.all[v] && !f.from[v] {
@@ -43,10 +43,10 @@ func (f *dominators) common(d target) []crossing {
 			continue
 		}
 		if d.vertex < int32(f.w.devices) {
-			if f.told[d.fan][f.orbit[link]] {
+			if f.told[d.sub][f.orbit[link]] {
 				continue
 			}
-			f.told[d.fan][f.orbit[link]] = true
+			f.told[d.sub][f.orbit[link]] = true
 		}
 		out = append(out, crossing{v, link})
 	}
@@ -54,17 +54,17 @@ func (f *dominators) common(d target) []crossing {
 }
 
 // search sets order, by and only.
-func (f *dominators) search(d target) {
+func (f *dominators) search(d Target) {
 	for i := range f.dist {
 		f.dist[i] = -1
 	}
 	f.order = f.order[:0]
 	f.dist[d.vertex], f.by[d.vertex], f.only[d.vertex], f.all[d.vertex] = 0, d.vertex, -1, false
-	fan := &f.w.fans[d.fan]
+	fan := &f.w.subs[d.sub]
 	if d.vertex < int32(f.w.devices) {
 		f.arrive(fan, d.vertex)
 	} else {
-		f.arrive(&f.w.hung, d.vertex)
+		f.arrive(&f.w.attached, d.vertex)
 	}
 	for i := 0; i < len(f.order); i++ {
 		f.arrive(fan, f.order[i])
@@ -72,7 +72,7 @@ func (f *dominators) search(d target) {
 }
 
 // arrive makes v a next hop of its neighbours that are farther away.
-func (f *dominators) arrive(fan *fan, v int32) {
+func (f *dominators) arrive(fan *CSR, v int32) {
 	to, link := fan.at(v)
 	next := f.dist[v] + 1
 	for i, u := range to {

@@ -1,11 +1,11 @@
-package routes
+package failures
 
 import "slices"
 
 // flow finds disjoint shortest paths to one destination.
 type flow struct {
-	*tour
-	target target
+	*bfs
+	target Target
 	hops   [][]crossing // by vertex: its links to the next hops; device is the hop
 	have   []bool       // by vertex: hops is filled in
 	used   []bool       // by Link.ID: a path takes it, or it is gone
@@ -21,23 +21,23 @@ type flow struct {
 }
 
 func (c *cutter) newFlow() *flow {
-	n := c.vertices()
+	n := c.size()
 	return &flow{
-		tour: c.newTour(), target: target{-1, 0}, hops: make([][]crossing, n), have: make([]bool, n), used: make([]bool, len(c.ends)),
+		bfs: c.newBFS(), target: Target{-1, 0}, hops: make([][]crossing, n), have: make([]bool, n), used: make([]bool, len(c.Ends)),
 		back: make([][]crossing, n), been: make([]bool, n),
 	}
 }
 
 // turnTo chooses the destination.
-func (f *flow) turnTo(d target) {
-	f.head(d.vertex, d.fan)
+func (f *flow) turnTo(d Target) {
+	f.search(d.vertex, d.sub)
 	f.target, f.levels = d, nil
 	clear(f.have)
 }
 
 // turnToLevel chooses the destination at of levels.
 func (f *flow) turnToLevel(l *levels, at int) {
-	f.to, f.f, f.target = l.to[at].vertex, &f.w.fans[l.to[at].fan], l.to[at]
+	f.to, f.f, f.target = l.to[at].vertex, &f.w.subs[l.to[at].sub], l.to[at]
 	f.levels, f.at = l, at
 	clear(f.have)
 }

@@ -1,4 +1,4 @@
-package routes
+package failures
 
 import (
 	"slices"
@@ -12,8 +12,8 @@ import (
 
 // levels is the distances to up to 64 destinations that use one fan, found by one breadth-first search on bits of machine words.
 type levels struct {
-	w  *wires
-	to []target
+	w  *State
+	to []Target
 	by [][]uint64 // by distance, then vertex: the destinations that are no farther away
 }
 
@@ -21,11 +21,11 @@ type levels struct {
 const mostLevels = 1 << 22
 
 // newLevels returns nil if that takes too many words, as it does on long rings.
-func (w *wires) newLevels(to []target) *levels {
+func (w *State) newLevels(to []Target) *levels {
 	l := &levels{w: w, to: to}
-	first := make([]uint64, w.vertices())
+	first := make([]uint64, w.size())
 	var now []int32 // the vertices that were reached on the last level, and by what
-	fresh := make([]uint64, w.vertices())
+	fresh := make([]uint64, w.size())
 	for i, d := range to {
 		if first[d.vertex] == 0 {
 			now = append(now, d.vertex)
@@ -34,7 +34,7 @@ func (w *wires) newLevels(to []target) *levels {
 	}
 	copy(fresh, first)
 	l.by = append(l.by, first)
-	fan := &w.fans[to[0].fan]
+	fan := &w.subs[to[0].sub]
 	for seen := first; len(now) > 0; {
 		if (len(l.by)+1)*len(seen) > mostLevels {
 			return nil
@@ -44,7 +44,7 @@ func (w *wires) newLevels(to []target) *levels {
 		for _, v := range now {
 			f := fan
 			if v >= int32(w.devices) {
-				f = &w.hung
+				f = &w.attached
 			}
 			neighbours, _ := f.at(v)
 			for _, u := range neighbours {
@@ -76,9 +76,9 @@ func (l *levels) distance(v int32, at int) int {
 // hops appends the links from v to its next hops.
 func (l *levels) hops(out []crossing, v int32, at int) []crossing {
 	dist := l.distance(v, at)
-	fan := &l.w.fans[l.to[at].fan]
+	fan := &l.w.subs[l.to[at].sub]
 	if dist == 1 && l.to[at].vertex >= int32(l.w.devices) {
-		fan = &l.w.hung
+		fan = &l.w.attached
 	}
 	near := l.by[dist-1]
 	to, link := fan.at(v)
@@ -92,23 +92,23 @@ func (l *levels) hops(out []crossing, v int32, at int) []crossing {
 
 // fewestPaths returns, by destination, the smallest number of disjoint shortest paths that somebody who talks to it has, but not more than
 // limit; nil where there are too many pairs to ask about.
-func (c *cutter) fewestPaths(to []target, limit int) ([]int, error) {
+func (c *cutter) fewestPaths(to []Target, limit int) ([]int, error) {
 	from := make([]bool, c.devices)
 	pairs := 0
 	for _, d := range to {
 		c.eachSender(from, d, func(int32) { pairs++ })
 	}
-	if 8*pairs > len(c.fans[everywhere].to) {
+	if 8*pairs > len(c.subs[wholeGraph].to) {
 		return nil, nil
 	}
 	out := make([]int, len(to))
 	f := c.newFlow()
 	for begin := 0; begin < len(to); {
 		end := begin + 1
-		for end < len(to) && end < begin+64 && to[end].fan == to[begin].fan {
+		for end < len(to) && end < begin+64 && to[end].sub == to[begin].sub {
 			end++
 		}
-		if !c.budget.Spend(3 * c.fans[to[begin].fan].steps()) {
+		if !c.budget.Spend(3 * c.subs[to[begin].sub].steps()) {
 			return nil, ir.ErrBudget
 		}
 		l := c.newLevels(to[begin:end])
@@ -135,8 +135,8 @@ func (c *cutter) fewestPaths(to []target, limit int) ([]int, error) {
 }
 
 // eachSender calls each for one of all twins that talk to d. from is scratch.
-func (c *cutter) eachSender(from []bool, d target, each func(v int32)) {
-	c.senders(from, d.vertex, d.fan)
+func (c *cutter) eachSender(from []bool, d Target, each func(v int32)) {
+	c.senders(from, d.vertex, d.sub)
 	for v, talks := range from {
 		if talks && c.stands(int32(v), d.vertex) {
 			each(int32(v))

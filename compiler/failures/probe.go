@@ -1,15 +1,16 @@
-package routes
+package failures
 
 import (
 	"math/bits"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// probe asks what the failure of some links changes in a state. It holds the scratch for that.
-type probe struct {
-	*wires
+// Probe asks what the failure of some links changes in a state. It holds the scratch for that.
+type Probe struct {
+	*State
 	links   []int32
 	failed  []bool // by Link.ID
 	touched []bool // by vertex: a failed link is there
@@ -20,17 +21,17 @@ type probe struct {
 	candidates      []int32
 }
 
-func newProbe(w *wires) *probe {
+func newProbe(w *State) *Probe {
 	n := w.devices
-	return &probe{
-		wires: w, failed: make([]bool, len(w.ends)), touched: make([]bool, w.vertices()),
+	return &Probe{
+		State: w, failed: make([]bool, len(w.Ends)), touched: make([]bool, w.size()),
 		seen: make([]uint64, n), now: make([]uint64, n), then: make([]uint64, n), candidate: make([]bool, n),
 	}
 }
 
-// probe returns the probe for some links. The caller puts it back into probes.
-func (w *wires) probe(links []int32) *probe {
-	p := w.probes.Get().(*probe)
+// Probe returns the probe for some links. The caller puts it back into probes.
+func (w *State) Probe(links []int32) *Probe {
+	p := w.Probes.Get().(*Probe)
 	for _, id := range p.links {
 		p.mark(id, false)
 	}
@@ -41,24 +42,24 @@ func (w *wires) probe(links []int32) *probe {
 	return p
 }
 
-func (p *probe) mark(id int32, fails bool) {
+func (p *Probe) mark(id int32, fails bool) {
 	p.failed[id] = fails
-	for _, v := range p.ends[id] {
+	for _, v := range p.Ends[id] {
 		p.touched[v] = fails
 	}
 }
 
-// target is a destination of talks that use a fan.
-type target struct {
+// Target is a destination of talks that use a fan.
+type Target struct {
 	vertex int32
-	fan    int
+	sub    int
 }
 
-// farther returns the destinations that come to be farther away from somebody who talks to them, yet in reach. With twins
+// Farther returns the destinations that come to be farther away from somebody who talks to them, yet in reach. With twins
 // it asks once for all twins, and returns them all.
-func (p *probe) farther(t *twins, b *ir.Budget) ([]target, error) {
-	var out []target
-	for fan, spoken := range p.spoken {
+func (p *Probe) Farther(t *Orbits, b *ir.Budget) ([]Target, error) {
+	var out []Target
+	for fan, spoken := range p.used {
 		if !spoken {
 			continue
 		}
@@ -77,7 +78,7 @@ func (p *probe) farther(t *twins, b *ir.Budget) ([]target, error) {
 		}
 		yes := map[int32]bool{}
 		for part := range slices.Chunk(ask, 32) {
-			if !b.Spend(2 * p.fans[fan].steps()) {
+			if !b.Spend(2 * p.subs[fan].steps()) {
 				return nil, ir.ErrBudget
 			}
 			for i, far := 0, p.fartherOf(part, fan); i < len(part); i++ {
@@ -86,17 +87,17 @@ func (p *probe) farther(t *twins, b *ir.Budget) ([]target, error) {
 		}
 		for _, d := range p.candidates {
 			if yes[d] || !p.touched[d] && yes[asked[t.lowest[d]]] {
-				out = append(out, target{d, fan})
+				out = append(out, Target{d, fan})
 			}
 		}
 	}
 	return out, nil
 }
 
-// moving returns the destinations to which the distance of some device changes, and perhaps more.
-func (p *probe) moving(b *ir.Budget) ([]target, error) {
-	var out []target
-	for fan, spoken := range p.spoken {
+// Moving returns the destinations to which the distance of some device changes, and perhaps more.
+func (p *Probe) Moving(b *ir.Budget) ([]Target, error) {
+	var out []Target
+	for fan, spoken := range p.used {
 		if !spoken {
 			continue
 		}
@@ -104,7 +105,7 @@ func (p *probe) moving(b *ir.Budget) ([]target, error) {
 			return nil, err
 		}
 		for _, d := range p.candidates {
-			out = append(out, target{d, fan})
+			out = append(out, Target{d, fan})
 		}
 	}
 	return out, nil
@@ -114,7 +115,7 @@ func (p *probe) moving(b *ir.Budget) ([]target, error) {
 const before, after = 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa
 
 // findCandidates lists the destinations to which some distance changes, and perhaps more.
-func (p *probe) findCandidates(fan int, b *ir.Budget) error {
+func (p *Probe) findCandidates(fan int, b *ir.Budget) error {
 	for _, v := range p.candidates {
 		if v < int32(p.devices) {
 			p.candidate[v] = false
@@ -123,7 +124,7 @@ func (p *probe) findCandidates(fan int, b *ir.Budget) error {
 	p.candidates = p.candidates[:0]
 	var starts []int32
 	for _, id := range p.links {
-		if e := p.ends[id]; max(e[0], e[1]) < int32(p.devices) && (fan == everywhere || !p.fabric.Links[id].Routed) {
+		if e := p.Ends[id]; max(e[0], e[1]) < int32(p.devices) && (fan == wholeGraph || !p.Fabric.Links[id].Routed) {
 			starts = append(starts, e[0], e[1])
 		}
 	}
@@ -131,7 +132,7 @@ func (p *probe) findCandidates(fan int, b *ir.Budget) error {
 	starts = slices.Compact(starts)
 	var met []int32
 	for part := range slices.Chunk(starts, 32) {
-		if !b.Spend(2 * p.fans[fan].steps()) {
+		if !b.Spend(2 * p.subs[fan].steps()) {
 			return ir.ErrBudget
 		}
 		p.begin()
@@ -149,17 +150,17 @@ func (p *probe) findCandidates(fan int, b *ir.Budget) error {
 	slices.Sort(met)
 	var members []int32
 	for _, v := range met {
-		to, _ := p.hung.at(v)
+		to, _ := p.attached.at(v)
 		members = append(members, to...)
 	}
 	for _, id := range p.links {
-		if m := max(p.ends[id][0], p.ends[id][1]); m >= int32(p.devices) {
+		if m := max(p.Ends[id][0], p.Ends[id][1]); m >= int32(p.devices) {
 			members = append(members, m)
 		}
 	}
 	slices.Sort(members)
 	for _, v := range slices.Compact(append(met, members...)) {
-		if p.hears(v, fan) {
+		if p.isDestination(v, fan) {
 			p.candidates = append(p.candidates, v)
 		} else if v < int32(p.devices) {
 			p.candidate[v] = false
@@ -170,14 +171,14 @@ func (p *probe) findCandidates(fan int, b *ir.Budget) error {
 
 // fartherOf tells which of up to 32 destinations come to be farther away from somebody who talks to them: bit 2i is
 // set for the i-th.
-func (p *probe) fartherOf(part []int32, fan int) uint64 {
+func (p *Probe) fartherOf(part []int32, fan int) uint64 {
 	p.begin()
 	for i, d := range part {
 		if d < int32(p.devices) {
 			p.start(d, 3<<(2*i))
 			continue
 		}
-		to, link := p.hung.at(d)
+		to, link := p.attached.at(d)
 		for j, v := range to {
 			lanes := uint64(3)
 			if p.failed[link[j]] {
@@ -191,7 +192,7 @@ func (p *probe) fartherOf(part []int32, fan int) uint64 {
 	p.spread(fan, func(v int32, fresh, seen uint64) bool {
 		late := fresh >> 1 & before & seen &^ far
 		for ; late != 0; late &= late - 1 {
-			if i := bits.TrailingZeros64(late); p.speaks(v, part[i/2], fan) {
+			if i := bits.TrailingZeros64(late); p.sendsTo(v, part[i/2], fan) {
 				far |= 1 << i
 			}
 		}
@@ -200,13 +201,13 @@ func (p *probe) fartherOf(part []int32, fan int) uint64 {
 	return far
 }
 
-func (p *probe) begin() {
+func (p *Probe) begin() {
 	clear(p.seen)
 	clear(p.now)
 	p.level = p.level[:0]
 }
 
-func (p *probe) start(v int32, lanes uint64) {
+func (p *Probe) start(v int32, lanes uint64) {
 	if p.now[v] == 0 {
 		p.level = append(p.level, v)
 	}
@@ -215,8 +216,8 @@ func (p *probe) start(v int32, lanes uint64) {
 
 // spread searches breadth first from the starts. It calls meet for every device on every level at which some lanes come
 // to it first, with these and those that came before, until it wants no more.
-func (p *probe) spread(fan int, meet func(v int32, fresh, seen uint64) (more bool)) {
-	f := &p.fans[fan]
+func (p *Probe) spread(fan int, meet func(v int32, fresh, seen uint64) (more bool)) {
+	f := &p.subs[fan]
 	more := true
 	for _, v := range p.level {
 		more = more && meet(v, p.now[v], 0)
@@ -252,7 +253,7 @@ func (p *probe) spread(fan int, meet func(v int32, fresh, seen uint64) (more boo
 }
 
 // spreadAround is a step of spread at a device some of whose links fail.
-func (p *probe) spreadAround(lanes uint64, to, link []int32) {
+func (p *Probe) spreadAround(lanes uint64, to, link []int32) {
 	for i, u := range to {
 		fresh := lanes &^ p.seen[u]
 		if p.failed[link[i]] {
@@ -268,12 +269,12 @@ func (p *probe) spreadAround(lanes uint64, to, link []int32) {
 }
 
 // reaches tells whether there still is a way between a device and a destination.
-func (p *probe) reaches(device int32, d target) bool {
+func (p *Probe) reaches(device int32, d Target) bool {
 	p.begin()
 	p.start(device, after)
 	found := false
-	to, link := p.hung.at(d.vertex)
-	p.spread(d.fan, func(v int32, _, _ uint64) bool {
+	to, link := p.attached.at(d.vertex)
+	p.spread(d.sub, func(v int32, _, _ uint64) bool {
 		found = v == d.vertex
 		for i, u := range to {
 			found = found || d.vertex >= int32(p.devices) && u == v && !p.failed[link[i]]
@@ -283,22 +284,22 @@ func (p *probe) reaches(device int32, d target) bool {
 	return found
 }
 
-// classesAt returns the classes of which some member is one of the targets.
-func (w *wires) classesAt(classes []*class, targets []target) []*class {
-	chosen := [2][]bool{make([]bool, w.vertices()), make([]bool, w.vertices())}
+// ClassesAt returns the classes of which some member is one of the targets.
+func (w *State) ClassesAt(classes []*graph.Class, targets []Target) []*graph.Class {
+	chosen := [2][]bool{make([]bool, w.size()), make([]bool, w.size())}
 	members := false
 	for _, t := range targets {
-		chosen[t.fan][t.vertex] = true
+		chosen[t.sub][t.vertex] = true
 		members = members || t.vertex >= int32(w.devices)
 	}
-	var out []*class
+	var out []*graph.Class
 	for _, c := range classes {
-		of := chosen[everywhere]
-		if c.talk.bridged {
-			of = chosen[bridgedOnly]
+		of := chosen[wholeGraph]
+		if c.Conversation.Bridged {
+			of = chosen[bridgedPart]
 		}
-		if len(c.at) == 1 && of[c.at[0]] || members && slices.ContainsFunc(c.members, func(m member) bool {
-			at, known := w.memberAt[m[0]]
+		if len(c.At) == 1 && of[c.At[0]] || members && slices.ContainsFunc(c.Members, func(m graph.Member) bool {
+			at, known := w.memberVertex[m[0]]
 			return known && of[at]
 		}) {
 			out = append(out, c)

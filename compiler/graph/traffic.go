@@ -1,4 +1,4 @@
-package routes
+package graph
 
 import (
 	"sync"
@@ -8,19 +8,19 @@ import (
 
 // Traffic is the traffic of one cos group on the graph: the links that are lossless for it, and who talks with whom.
 type Traffic struct {
-	graph    *Graph
-	group    *ir.CosGroup
-	lossless []bool // by Link.ID: at both ends what waits can wait for pauses of the other, see ir.Port.Stops
-	talks    []*talk
+	Of            *Graph
+	Group         *ir.CosGroup
+	Lossless      []bool // by Link.ID: at both ends what waits can wait for pauses of the other, see ir.Port.Stops
+	Conversations []*Conversation
 
-	whole func() []*class // the classes while no host's cable is down
+	HealthyClasses func() []*Class // the classes while no host's cable is down
 }
 
 // NewTraffic returns the traffic of a group in which nobody talks yet.
 func NewTraffic(n *Graph, g *ir.CosGroup) *Traffic {
-	f := n.fabric
-	v := &Traffic{graph: n, group: g, lossless: make([]bool, len(f.Links))}
-	inParallel(len(f.Links), 4096, func(from, to int) {
+	f := n.Fabric
+	v := &Traffic{Of: n, Group: g, Lossless: make([]bool, len(f.Links))}
+	InParallel(len(f.Links), 4096, func(from, to int) {
 		var last []*ir.Buffer // alike ports share their buffers
 		var carried, paused bool
 		stops := func(p *ir.Port) bool {
@@ -33,9 +33,9 @@ func NewTraffic(n *Graph, g *ir.CosGroup) *Traffic {
 			return carried
 		}
 		for _, l := range f.Links[from:to] {
-			v.lossless[l.ID] = stops(l.A()) && stops(l.B())
+			v.Lossless[l.ID] = stops(l.A()) && stops(l.B())
 		}
 	})
-	v.whole = sync.OnceValue(func() []*class { return v.allClasses(nil) })
+	v.HealthyClasses = sync.OnceValue(func() []*Class { return v.Classes(nil) })
 	return v
 }

@@ -1,4 +1,4 @@
-package routes
+package failures
 
 import (
 	"cmp"
@@ -18,18 +18,18 @@ import (
 // The form of a set is the same for exactly those: its links as a small graph, whose vertices without twins keep their
 // names and whose others are known only by whose twins they are.
 
-// twins says, by vertex, which can be swapped.
-type twins struct {
-	w      *wires
+// Orbits says, by vertex, which can be swapped.
+type Orbits struct {
+	s      *State
 	lowest []int32 // the lowest of its twins, perhaps itself
 	next   []int32 // the twin after it, or -1
 	count  []int32 // at the lowest: how many they are
 }
 
-// findTwins finds the twins of a state. AS numbers count only where they steer traffic.
-func findTwins(w *wires, asn bool) *twins {
-	n := w.vertices()
-	t := &twins{w: w, lowest: make([]int32, n), next: make([]int32, n), count: make([]int32, n)}
+// NewOrbits finds the twins of a state. AS numbers count only where they steer traffic.
+func NewOrbits(w *State, asn bool) *Orbits {
+	n := w.size()
+	t := &Orbits{s: w, lowest: make([]int32, n), next: make([]int32, n), count: make([]int32, n)}
 	self := w.selves(asn)
 	all := make([]uint64, n) // a sum over the links of the vertex, whatever their order
 	for v := range int32(n) {
@@ -59,7 +59,7 @@ func findTwins(w *wires, asn bool) *twins {
 	}
 	// Twins that are neighbours: their links to each other aside.
 	for v := range int32(w.devices) {
-		to, link := w.fans[everywhere].at(v)
+		to, link := w.subs[wholeGraph].at(v)
 		for i := 0; i < len(to) && to[i] < v; {
 			u := to[i]
 			mine, theirs := all[v], all[u]
@@ -85,19 +85,19 @@ func mix(a, b uint64) uint64 {
 }
 
 // selves numbers, by vertex, what a vertex is apart from its links.
-func (w *wires) selves(asn bool) []int32 {
-	out := make([]int32, w.vertices())
+func (w *State) selves(asn bool) []int32 {
+	out := make([]int32, w.size())
 	known := map[string]int32{}
 	var key []byte
 	for v := range int32(len(out)) {
 		key = key[:0]
 		if v >= int32(w.devices) {
 			key = append(key, 'm')
-			for _, t := range w.talksOf[v-int32(w.devices)] {
+			for _, t := range w.conversationsOf[v-int32(w.devices)] {
 				key = binary.AppendVarint(key, int64(t))
 			}
 		} else {
-			d := w.nodes[v]
+			d := w.Vertices[v]
 			key = append(key, 'h')
 			if s := d.Switch; s != nil {
 				key[0] = 's'
@@ -109,11 +109,11 @@ func (w *wires) selves(asn bool) []int32 {
 				}
 			}
 			key = binary.AppendVarint(key, int64(d.Height()))
-			if w.odd[v] {
+			if w.marked[v] {
 				key = binary.AppendVarint(append(key, 'o'), int64(v))
 			}
-			for i := range w.talks { // who of them hangs on several devices, the links tell
-				key = append(key, byte(min(w.talks[i].single[v], 1)))
+			for i := range w.conversations { // who of them hangs on several devices, the links tell
+				key = append(key, byte(min(w.conversations[i].single[v], 1)))
 			}
 		}
 		id, ok := known[string(key)]
@@ -127,28 +127,28 @@ func (w *wires) selves(asn bool) []int32 {
 }
 
 // each calls hop with every link of v.
-func (w *wires) each(v int32, hop func(to, link int32)) {
+func (w *State) each(v int32, hop func(to, link int32)) {
 	if v < int32(w.devices) {
-		to, link := w.fans[everywhere].at(v)
+		to, link := w.subs[wholeGraph].at(v)
 		for i := range to {
 			hop(to[i], link[i])
 		}
 	}
-	to, link := w.hung.at(v)
+	to, link := w.attached.at(v)
 	for i := range to {
 		hop(to[i], link[i])
 	}
 }
 
 // swaps tells whether u and v have the same links to all others.
-func (w *wires) swaps(u, v int32) bool {
+func (w *State) swaps(u, v int32) bool {
 	if (u < int32(w.devices)) != (v < int32(w.devices)) {
 		return false
 	}
-	return (u >= int32(w.devices) || w.fans[everywhere].swaps(u, v, w.kind)) && w.hung.swaps(u, v, w.kind)
+	return (u >= int32(w.devices) || w.subs[wholeGraph].swaps(u, v, w.kind)) && w.attached.swaps(u, v, w.kind)
 }
 
-func (f *fan) swaps(u, v int32, kind []int32) bool {
+func (f *CSR) swaps(u, v int32, kind []int32) bool {
 	a, la := f.at(u)
 	b, lb := f.at(v)
 	if len(a) != len(b) {
@@ -170,8 +170,8 @@ func (f *fan) swaps(u, v int32, kind []int32) bool {
 	}
 }
 
-// form returns what link sets of one orbit have in common, and no others.
-func (t *twins) form(set []int32) string {
+// Form returns what link sets of one orbit have in common, and no others.
+func (t *Orbits) Form(set []int32) string {
 	p := t.pattern(set)
 	form, _ := p.canon(p.unnamed(), nil)
 	out := make([]byte, 0, 4*len(form))
@@ -181,8 +181,8 @@ func (t *twins) form(set []int32) string {
 	return string(out)
 }
 
-// alike counts the sets in the orbit of set.
-func (t *twins) alike(set []int32) int {
+// Size counts the sets in the orbit of set.
+func (t *Orbits) Size(set []int32) int {
 	p := t.pattern(set)
 	free := p.unnamed()
 	_, same := p.canon(free, nil)
@@ -198,8 +198,8 @@ func (t *twins) alike(set []int32) int {
 	}
 	for _, e := range p.edges { // and the choice among parallel links
 		var parallel int64
-		t.w.each(p.vertex[e.a], func(to, link int32) {
-			if to == p.vertex[e.b] && t.w.kind[link] == e.kind {
+		t.s.each(p.vertex[e.a], func(to, link int32) {
+			if to == p.vertex[e.b] && t.s.kind[link] == e.kind {
 				parallel++
 			}
 		})
@@ -213,7 +213,7 @@ func (t *twins) alike(set []int32) int {
 
 // pattern is a set of links as a graph.
 type pattern struct {
-	t      *twins
+	t      *Orbits
 	vertex []int32
 	name   []int32 // -1 as long as the vertex is known only by whose twin it is
 	edges  []edge
@@ -223,7 +223,7 @@ type pattern struct {
 // edge is links of one kind between two vertices of a pattern.
 type edge struct{ a, b, kind, count int32 }
 
-func (t *twins) pattern(set []int32) *pattern {
+func (t *Orbits) pattern(set []int32) *pattern {
 	p := &pattern{t: t}
 	index := func(v int32) int32 {
 		if i := slices.Index(p.vertex, v); i >= 0 {
@@ -238,8 +238,8 @@ func (t *twins) pattern(set []int32) *pattern {
 		return int32(len(p.vertex) - 1)
 	}
 	for _, id := range set {
-		e := t.w.ends[id]
-		a, b, k := index(min(e[0], e[1])), index(max(e[0], e[1])), t.w.kind[id]
+		e := t.s.Ends[id]
+		a, b, k := index(min(e[0], e[1])), index(max(e[0], e[1])), t.s.kind[id]
 		i := slices.IndexFunc(p.edges, func(o edge) bool { return o.a == a && o.b == b && o.kind == k })
 		if i < 0 {
 			i = len(p.edges)
@@ -336,7 +336,7 @@ func (p *pattern) connected(part []int32, same []int) ([]int32, []int) {
 	}
 	named := int32(0)
 	for _, name := range p.name {
-		if name >= int32(p.t.w.vertices()) {
+		if name >= int32(p.t.s.size()) {
 			named++
 		}
 	}
@@ -345,7 +345,7 @@ func (p *pattern) connected(part []int32, same []int) ([]int32, []int) {
 	equal := 0
 	for _, v := range cell {
 		out := p.outward(v)
-		p.name[v] = int32(p.t.w.vertices()) + named
+		p.name[v] = int32(p.t.s.size()) + named
 		rest := make([]int32, 0, len(part)-1)
 		for _, u := range part {
 			if u != v {
@@ -416,11 +416,11 @@ func (p *pattern) cell(part []int32) []int32 {
 	return slices.MinFunc(cells, func(a, b []int32) int { return len(a) - len(b) })
 }
 
-// single names the orbit of one link.
-func (t *twins) single(id int32) [3]int32 {
-	e := t.w.ends[id]
+// OfLink names the orbit of one link.
+func (t *Orbits) OfLink(id int32) [3]int32 {
+	e := t.s.Ends[id]
 	a, b := t.lowest[e[0]], t.lowest[e[1]]
-	return [3]int32{min(a, b), max(a, b), t.w.kind[id]}
+	return [3]int32{min(a, b), max(a, b), t.s.kind[id]}
 }
 
 // linksOf turns Link.IDs into links.

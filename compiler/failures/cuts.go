@@ -1,0 +1,425 @@
+package failures
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/rocec/rocec/compiler/graph"
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Cuts: the failures that matter.
+//
+// If after a failure every two devices that talk are as far apart as before, then the shortest paths after are some of
+// those before, and no turn is new. So a failure matters only if it holds a cut: links that hit every shortest path of
+// some pair that talks, and yet leave it a way. Every larger failure that matters holds a cut, and is a smaller failure
+// of the state without it; so cuts, one state after the other, cover all failures.
+//
+// Cuts of one link are found destination by destination: the links that all shortest paths of a sender have in common
+// are those of its dominators in the shortest-path graph. Larger ones are found pair by pair, one pair for all pairs
+// of twins. A pair with more disjoint shortest paths than links may fail has no cut; of the others the sets are built
+// link by link: one link of a shortest path not hit yet must be in the cut. Partial sets that are one orbit are carried
+// on once, and those that hold a smaller cut not at all.
+
+// Cuts returns the cuts of a state, smallest first. With [ir.ErrBudget] come those of all the sizes that were finished.
+func (w *State) Cuts(t *Orbits, most int, b *ir.Budget) ([]ir.Cut, error) {
+	c := &cutter{State: w, orbits: t, most: most, budget: b}
+	err := c.bySize()
+	return c.out, err
+}
+
+// EverySet returns one set of each orbit, where any may matter.
+func (w *State) EverySet(t *Orbits, most int, b *ir.Budget) ([]ir.Cut, error) {
+	c := &cutter{State: w, orbits: t, most: most, budget: b}
+	err := c.everySet()
+	return c.out, err
+}
+
+// cutter finds the cuts of one state.
+type cutter struct {
+	*State
+	orbits *Orbits
+	most   int
+	budget *ir.Budget
+	out    []ir.Cut
+
+	alone []bool         // by Link.ID: it is a cut by itself, or one of its orbit is
+	two   map[string]int // by form of two links: not negative if they are a cut
+	flow  *flow
+}
+
+// bySize finds the cuts size by size.
+func (c *cutter) bySize() error {
+	to := c.destinations()
+	least, err := c.fewestPaths(to, c.most+1)
+	if err != nil {
+		return err
+	}
+	weak := func(most int) []Target { // those that so many links may cut off from a shortest path of somebody
+		if least == nil {
+			return to
+		}
+		var out []Target
+		for i, d := range to {
+			if least[i] <= most {
+				out = append(out, d)
+			}
+		}
+		return out
+	}
+	if err := c.single(weak(1)); err != nil || c.most == 1 {
+		return err
+	}
+	pairs, err := c.pairs(weak(c.most))
+	for size := 2; size <= c.most && err == nil; size++ {
+		err = c.ofSize(size, pairs)
+	}
+	return err
+}
+
+// everySet lists every set of links, one of each orbit.
+func (c *cutter) everySet() error {
+	level := [][]int32{nil}
+	for range c.most {
+		known := map[string]bool{}
+		var next [][]int32
+		for _, set := range level {
+			if !c.budget.Spend(len(c.Ends)/2 + 1) {
+				return ir.ErrBudget
+			}
+			for _, id := range c.beside(set) {
+				if !c.budget.Spend(400 * (len(set) + 1)) {
+					return ir.ErrBudget
+				}
+				more := with(set, id)
+				if form := c.orbits.Form(more); !known[form] {
+					known[form] = true
+					next = append(next, more)
+				}
+			}
+		}
+		c.list(next)
+		level = next
+	}
+	return nil
+}
+
+// with returns the sorted set with one more link.
+func with(set []int32, id int32) []int32 {
+	i, _ := slices.BinarySearch(set, id)
+	return slices.Insert(slices.Clone(set), i, id)
+}
+
+// beside returns links that stand for all by which the set can grow: those of its own devices, and of two more
+// of all twins.
+func (c *cutter) beside(set []int32) []int32 {
+	chosen := make([]bool, c.size())
+	for _, id := range set {
+		chosen[c.Ends[id][0]], chosen[c.Ends[id][1]] = true, true
+	}
+	for low := range int32(len(chosen)) {
+		if c.orbits.lowest[low] != low {
+			continue
+		}
+		spare := 2
+		for v := low; v >= 0 && spare > 0; v = c.orbits.next[v] {
+			if !chosen[v] {
+				chosen[v] = true
+				spare--
+			}
+		}
+	}
+	var out []int32
+	for id, e := range c.Ends {
+		if e[0] >= 0 && chosen[e[0]] && chosen[e[1]] && !slices.Contains(set, int32(id)) {
+			out = append(out, int32(id))
+		}
+	}
+	return out
+}
+
+// list adds sets of one size.
+func (c *cutter) list(sets [][]int32) {
+	slices.SortFunc(sets, slices.Compare)
+	for _, set := range sets {
+		c.out = append(c.out, ir.Cut{Links: linksOf(c.Fabric, set), Alike: c.orbits.Size(set)})
+	}
+}
+
+// destinations returns one of all twins that are destinations.
+func (c *cutter) destinations() []Target {
+	var out []Target
+	for fan, spoken := range c.used {
+		for v := range int32(c.size()) {
+			if spoken && c.orbits.lowest[v] == v && c.isDestination(v, fan) {
+				out = append(out, Target{v, fan})
+			}
+		}
+	}
+	return out
+}
+
+// single finds the cuts of one link, which are on paths to some destinations.
+func (c *cutter) single(to []Target) error {
+	for _, d := range to {
+		if !c.budget.Spend(2 * c.subs[d.sub].steps()) {
+			return ir.ErrBudget
+		}
+	}
+	orbit, first := c.linkOrbits()
+	common := make([][]crossing, len(to))
+	finders := sync.Pool{New: func() any { return c.newDominators(orbit, len(first)) }}
+	graph.InParallel(len(to), 1, func(from, end int) {
+		f := finders.Get().(*dominators)
+		defer finders.Put(f)
+		for i := from; i < end; i++ {
+			common[i] = f.common(to[i])
+		}
+	})
+	type question struct { // whether the link leaves a way
+		orbit        int32
+		fan          int
+		link, member int32 // -1 where all of an orbit, and all destinations, have the same answer
+	}
+	asked := map[question]bool{}
+	cut := make([]bool, len(first))
+	for i, d := range to {
+		for _, x := range common[i] {
+			q := question{orbit[x.link], d.sub, -1, -1}
+			if d.vertex >= int32(c.devices) { // which has several ways in
+				q.link, q.member = x.link, d.vertex
+			}
+			if cut[q.orbit] || asked[q] {
+				continue
+			}
+			asked[q] = true
+			if !c.budget.Spend(c.subs[d.sub].steps()) {
+				return ir.ErrBudget
+			}
+			p := c.Probe([]int32{x.link})
+			cut[q.orbit] = p.reaches(x.device, d)
+			c.Probes.Put(p)
+		}
+	}
+	c.alone = make([]bool, len(c.Ends))
+	for id, o := range orbit {
+		c.alone[id] = o >= 0 && cut[o]
+	}
+	var sets [][]int32
+	for o, id := range first {
+		if cut[o] {
+			sets = append(sets, []int32{id})
+		}
+	}
+	c.list(sets)
+	return nil
+}
+
+// linkOrbits numbers the orbits of single links, by Link.ID, and returns the first link of each.
+func (c *cutter) linkOrbits() (orbit, first []int32) {
+	orbit = make([]int32, len(c.Ends))
+	known := map[[3]int32]int32{}
+	for id, e := range c.Ends {
+		orbit[id] = -1
+		if e[0] < 0 {
+			continue
+		}
+		name := c.orbits.OfLink(int32(id))
+		o, ok := known[name]
+		if !ok {
+			o = int32(len(first))
+			known[name] = o
+			first = append(first, int32(id))
+		}
+		orbit[id] = o
+	}
+	return orbit, first
+}
+
+// weakPair is a sender and a destination that few disjoint shortest paths join.
+type weakPair struct {
+	to    Target
+	from  int32
+	least int // how many
+}
+
+// pairs returns one pair of all pairs of twins, to some destinations, if its disjoint shortest paths are no more than the links that may fail,
+// and if it has not a path of which every link is a cut.
+func (c *cutter) pairs(to []Target) ([]weakPair, error) {
+	f := c.newFlow()
+	c.flow = f
+	from := make([]bool, c.devices)
+	settled := make([]bool, c.size())
+	var out []weakPair
+	for _, d := range to {
+		if !c.budget.Spend(2 * c.subs[d.sub].steps()) {
+			return nil, ir.ErrBudget
+		}
+		f.turnTo(d)
+		c.senders(from, d.vertex, d.sub)
+		settled[d.vertex] = true
+		open := false
+		for _, v := range f.order {
+			settled[v] = false
+			to, link, dist := f.next(v)
+			for i, u := range to {
+				settled[v] = settled[v] || c.alone[link[i]] && settled[u] && f.dist[u] == dist
+			}
+			open = open || from[v] && !settled[v]
+		}
+		if !open {
+			continue
+		}
+		for v := range int32(c.devices) {
+			if !from[v] || f.dist[v] < 0 || settled[v] || !c.stands(v, d.vertex) {
+				continue
+			}
+			least, _ := f.disjoint(v, nil, c.most+1)
+			if !c.budget.Spend(f.work()) {
+				return nil, ir.ErrBudget
+			}
+			if least <= c.most {
+				out = append(out, weakPair{d, v, least})
+			}
+		}
+	}
+	return out, nil
+}
+
+// stands tells whether v is the lowest of its twins, the destination aside.
+func (c *cutter) stands(v, d int32) bool {
+	low := c.orbits.lowest[v]
+	if low == d {
+		low = c.orbits.next[low]
+	}
+	return v == low
+}
+
+// partial is links of a cut in the making, and those of a shortest path it does not hit.
+type partial struct{ links, path []int32 }
+
+// ofSize finds the cuts of so many links.
+func (c *cutter) ofSize(size int, pairs []weakPair) error {
+	var sets [][]int32
+	place := map[string]int{} // by form: where in sets; -1: it holds a smaller cut
+	for _, p := range pairs {
+		if p.least > size {
+			continue
+		}
+		if c.flow.target != p.to {
+			if !c.budget.Spend(c.subs[p.to.sub].steps()) {
+				return ir.ErrBudget
+			}
+			c.flow.turnTo(p.to)
+		}
+		full, err := c.grow(p, size)
+		if err != nil {
+			return err
+		}
+		for _, set := range full {
+			form := c.orbits.Form(set)
+			i, known := place[form]
+			if !known {
+				i = -1
+				minimal, err := c.minimal(set)
+				if err != nil {
+					return err
+				}
+				if minimal {
+					i = len(sets)
+					sets = append(sets, set)
+				}
+				place[form] = i
+			}
+			if i >= 0 && slices.Compare(set, sets[i]) < 0 {
+				sets[i] = set
+			}
+		}
+	}
+	if size == 2 && len(sets) > 0 {
+		c.two = place
+	}
+	c.list(sets)
+	return nil
+}
+
+// grow builds the sets of a size that hit all shortest paths of a pair and leave it a way, one of each orbit. No twin of
+// the two lies on their shortest paths, so what swaps of those make of a set is a set for the pair, the other way
+// round perhaps.
+func (c *cutter) grow(p weakPair, size int) ([][]int32, error) {
+	_, path := c.flow.disjoint(p.from, nil, 1)
+	level := []partial{{nil, path}}
+	for n := 1; n <= size; n++ {
+		known := map[string]bool{}
+		var next []partial
+		for _, part := range level {
+			for _, id := range part.path {
+				if c.alone[id] {
+					continue
+				}
+				links := with(part.links, id)
+				form := c.orbits.Form(links)
+				if !c.budget.Spend(400 * n) {
+					return nil, ir.ErrBudget
+				}
+				if known[form] {
+					continue
+				}
+				known[form] = true
+				if n < size && c.holdsTwo(links, id) {
+					continue
+				}
+				left, path := c.flow.disjoint(p.from, links, size-n+1)
+				if !c.budget.Spend(c.flow.work()) {
+					return nil, ir.ErrBudget
+				}
+				if left <= size-n && (left > 0 || n == size) {
+					next = append(next, partial{links, path})
+				}
+			}
+		}
+		level = next
+	}
+	var out [][]int32
+	for _, part := range level {
+		if !c.budget.Spend(c.subs[p.to.sub].steps()) {
+			return nil, ir.ErrBudget
+		}
+		probe := c.Probe(part.links)
+		if probe.reaches(p.from, p.to) {
+			out = append(out, part.links)
+		}
+		c.Probes.Put(probe)
+	}
+	return out, nil
+}
+
+// holdsTwo tells whether a link and another of the set are a cut.
+func (c *cutter) holdsTwo(set []int32, id int32) bool {
+	if len(c.two) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(set, func(other int32) bool {
+		if other == id {
+			return false
+		}
+		i, known := c.two[c.orbits.Form([]int32{min(id, other), max(id, other)})]
+		return known && i >= 0
+	})
+}
+
+// minimal tells whether no set with one link less matters.
+func (c *cutter) minimal(set []int32) (bool, error) {
+	if len(set) == 2 { // sets with a link that matters by itself were not built
+		return true, nil
+	}
+	for i := range set {
+		p := c.Probe(slices.Delete(slices.Clone(set), i, i+1))
+		far, err := p.Farther(c.orbits, c.budget)
+		c.Probes.Put(p)
+		if err != nil || len(far) > 0 {
+			return false, err
+		}
+	}
+	return true, nil
+}

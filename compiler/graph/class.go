@@ -1,0 +1,367 @@
+package graph
+
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/ir"
+)
+
+// Conversation is one set of members that all talk with one another, as those of an intent do.
+type Conversation struct {
+	Bridged bool // RoCEv1: frames do not cross routed links
+	Members []Member
+
+	ports   []*ir.Port        // the store of members
+	bonds   map[*ir.Bond]bool // those that are members
+	standby bool              // some of them keep ports in reserve, so that several members are one address
+}
+
+// Member is one address that sends and receives: the ports of a NIC, or of a bond that uses several at once.
+type Member []*ir.Port
+
+// Owner stands for the address that sends and receives by the member: the NIC, or the first NIC of the bond it is in. The ports of an
+// active-backup bond are members of one owner, and do not talk with each other.
+func (m Member) Owner() *ir.NIC {
+	if n := m[0].NIC; n.Bond == nil {
+		return n
+	}
+	return m[0].NIC.Bond.NICs[0]
+}
+
+// Class is the members of a talk that hang on the same nodes: one destination for the rest of the fabric.
+type Class struct {
+	ID           int32 // index in the classes of its walk
+	Conversation *Conversation
+	At           []int32  // nodes, ascending
+	Members      []Member // in the order of the talk
+	*Senders
+	Except []int32 // nodes of senders who talk to nobody of the class, for all of them and all its members have one owner
+	Who    Who     // who the class is to others, see anypath.go
+
+	// Routing by a table only: the target the members belong to, and the nodes it hangs on.
+	Target   int
+	Attached []int32
+}
+
+// Senders is where the members of a talk hang.
+type Senders struct {
+	IsSender []bool    // by node: a member hangs there
+	From     []int32   // the nodes of senders, each once
+	alone    []*ir.NIC // by node: the owner of all members there; nil: there are several. Nil where no bond keeps ports in reserve
+}
+
+// FromIntents returns who talks with whom in the group, from the intents; a lossless group that no intent names is
+// spoken by every host port that carries it, unless it is there for traffic that bounces. Link pause stops whatever
+// frame is next, so under it, and in [ir.Lossy], every NIC talks, also one whose own cable is not paused. Whoever talks without an intent
+// may do so within a broadcast domain as well as beyond.
+func (v *Traffic) FromIntents() []*Conversation {
+	var out []*Conversation
+	if v.Of.Fabric.FlowControl != ir.Pause {
+		for _, in := range v.Of.Fabric.Intents {
+			if in.Group != v.Group && in.CNP != v.Group {
+				continue
+			}
+			t := newConversation(in.Version == 1, len(in.Members))
+			for _, m := range in.Members {
+				t.add(m.NIC)
+			}
+			out = append(out, t)
+		}
+	}
+	if out != nil || v.Of.Fabric.OnlyBounced(v.Group) {
+		return out
+	}
+	return v.Everyone()
+}
+
+// Everyone is the talks of all who may send in the group, beyond a broadcast domain and within it.
+func (v *Traffic) Everyone() []*Conversation {
+	out := []*Conversation{v.everybody(false)}
+	if v.Of.mixesLinks() { // frames that cross no IP hop go other ways
+		out = append(out, v.everybody(true))
+	}
+	return out
+}
+
+// everybody is a talk of all who may send in the group.
+func (v *Traffic) everybody(bridged bool) *Conversation {
+	t := newConversation(bridged, len(v.Of.Fabric.Devices)-len(v.Of.Vertices))
+	for _, d := range v.Of.Fabric.Devices {
+		if d.Host == nil {
+			continue
+		}
+		for _, n := range d.Host.NICs {
+			if n.Port != nil && (v.Of.Fabric.FlowControl == ir.Pause || !v.Group.Lossless || v.carries(n.Port.Link())) {
+				t.add(n)
+			}
+		}
+	}
+	return t
+}
+
+// carries tells whether the group is lossless on the link by the fabric, whatever those who set devices by hand have left out.
+func (v *Traffic) carries(l *ir.Link) bool {
+	return v.Lossless[l.ID] || l.A().Carries(v.Group) != nil && l.B().Carries(v.Group) != nil
+}
+
+// mixesLinks tells whether some links between devices that forward are routed and others bridged.
+func (n *Graph) mixesLinks() bool {
+	var routed, bridged bool
+	for _, steps := range n.Arcs {
+		for i := range steps {
+			routed, bridged = routed || steps[i].Routed, bridged || !steps[i].Routed
+		}
+	}
+	return routed && bridged
+}
+
+// newConversation returns a talk with room for so many members.
+func newConversation(bridged bool, room int) *Conversation {
+	return &Conversation{Bridged: bridged, Members: make([]Member, 0, room), ports: make([]*ir.Port, 0, room)}
+}
+
+// add makes the NIC a member, or, once, the bond it is in. A bond that balances uses all its ports; of an
+// active-backup bond any port may be the active one, so each stands for itself.
+func (t *Conversation) add(n *ir.NIC) {
+	switch {
+	case n.Bond == nil:
+		t.join(true, n)
+	case !t.bonds[n.Bond]:
+		if t.bonds == nil {
+			t.bonds = map[*ir.Bond]bool{}
+		}
+		t.bonds[n.Bond] = true
+		reserve := n.Bond.Mode == "active-backup"
+		t.standby = t.standby || reserve && len(n.Bond.NICs) > 1
+		t.join(reserve, n.Bond.NICs...)
+	}
+}
+
+// join adds the ports of the NICs as one member, or each as one.
+func (t *Conversation) join(each bool, nics ...*ir.NIC) {
+	begin := len(t.ports)
+	for _, n := range nics {
+		if n.Port == nil {
+			continue
+		}
+		t.ports = append(t.ports, n.Port)
+		if end := len(t.ports); each {
+			t.Members = append(t.Members, Member(t.ports[end-1:end:end]))
+		}
+	}
+	if end := len(t.ports); !each && end > begin {
+		t.Members = append(t.Members, Member(t.ports[begin:end:end]))
+	}
+}
+
+// Vertex is the node the port's traffic enters and leaves the network by, or -1: a host that forwards is a node
+// itself, any other hangs on the device at the end of its cable. A nil down: no link is.
+func (n *Graph) Vertex(p *ir.Port, down []bool) int32 {
+	v := n.entry[p.ID]
+	if v >= 0 && down != nil && down[p.Link().ID] && n.VertexOf[p.Device().ID] < 0 {
+		return -1
+	}
+	return v
+}
+
+// VerticesOf returns the nodes of every port of m, ascending, each once.
+func (n *Graph) VerticesOf(m Member, down []bool) []int32 {
+	at := make([]int32, 0, len(m))
+	for _, p := range m {
+		if v := n.Vertex(p, down); v >= 0 {
+			at = append(at, v)
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// Classes returns the destinations of every talk.
+func (v *Traffic) Classes(down []bool) []*Class {
+	var all []*Class
+	for _, t := range v.Conversations {
+		classes := v.Of.classesOf(t, down)
+		crowd := v.Of.sendersOf(t, classes)
+		voices := map[*ir.NIC]Who{} // of bonds that keep ports in reserve
+		for _, c := range classes {
+			c.Senders, c.ID = crowd, int32(len(all))
+			all = append(all, c)
+			if c.Who = Who(c.ID) + 1; len(c.Members) > 1 {
+				c.Who = Many
+			}
+			if !t.standby {
+				continue
+			}
+			only := c.OnlyOwner()
+			if only == nil {
+				continue
+			}
+			if voices[only] == Nobody {
+				voices[only] = Who(c.ID) + 1
+			}
+			c.Who = voices[only]
+			c.Except = v.Of.Silent(c, down)
+		}
+	}
+	return all
+}
+
+// sendersOf returns the crowd of a talk from its classes.
+func (n *Graph) sendersOf(t *Conversation, classes []*Class) *Senders {
+	out := &Senders{IsSender: make([]bool, len(n.Vertices))}
+	if t.standby {
+		out.alone = make([]*ir.NIC, len(n.Vertices))
+	}
+	for _, c := range classes {
+		var only *ir.NIC
+		if t.standby {
+			only = c.OnlyOwner()
+		}
+		for _, at := range c.At {
+			switch {
+			case !out.IsSender[at]:
+				out.IsSender[at] = true
+				out.From = append(out.From, at)
+				if t.standby {
+					out.alone[at] = only
+				}
+			case t.standby && out.alone[at] != only:
+				out.alone[at] = nil
+			}
+		}
+	}
+	return out
+}
+
+// OnlyOwner returns the owner of all members of the class, nil if they have several.
+func (c *Class) OnlyOwner() *ir.NIC {
+	one := c.Members[0].Owner()
+	for _, m := range c.Members[1:] {
+		if m.Owner() != one {
+			return nil
+		}
+	}
+	return one
+}
+
+// Silent returns the nodes of senders who talk to nobody of a class that has one owner: whoever hangs there is of the same owner.
+func (n *Graph) Silent(c *Class, down []bool) []int32 {
+	if c.alone == nil {
+		return nil
+	}
+	var out []int32
+	one := c.OnlyOwner()
+	if one == nil || one.Bond == nil {
+		return nil
+	}
+	for _, nic := range one.Bond.NICs {
+		if nic.Port == nil {
+			continue
+		}
+		if v := n.Vertex(nic.Port, down); v >= 0 && c.alone[v] == one && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Sends tells whether somebody hangs on v who talks to the class.
+func (c *Class) Sends(v int32) bool { return c.IsSender[v] && !slices.Contains(c.Except, v) }
+
+// classesOf sorts the members of t into destinations, in the order of their first members.
+func (n *Graph) classesOf(t *Conversation, down []bool) []*Class {
+	single := make([]int32, len(n.Vertices)) // nearly all hang on one node; index in out, counted from 1
+	several := map[string]*int32{}
+	belongs := make([]int32, len(t.Members)) // likewise; 0: the member is cut off
+	var out []*Class
+	var sizes []int
+	for i, m := range t.Members {
+		var at []int32
+		var c *int32
+		if len(m) == 1 {
+			v := n.Vertex(m[0], down)
+			if v < 0 {
+				continue
+			}
+			c = &single[v]
+			if *c == 0 {
+				at = []int32{v}
+			}
+		} else {
+			switch at = n.VerticesOf(m, down); len(at) {
+			case 0:
+				continue
+			case 1:
+				c = &single[at[0]]
+			default:
+				key := placeKey(at)
+				if several[key] == nil {
+					several[key] = new(int32)
+				}
+				c = several[key]
+			}
+		}
+		if *c == 0 {
+			out = append(out, &Class{Conversation: t, At: at})
+			sizes = append(sizes, 0)
+			*c = int32(len(out))
+		}
+		belongs[i] = *c
+		sizes[*c-1]++
+	}
+	store := make([]Member, 0, len(t.Members))
+	for i, c := range out {
+		end := len(store) + sizes[i]
+		c.Members, store = store[len(store):len(store):end], store[:end]
+	}
+	for i, m := range t.Members {
+		if b := belongs[i]; b > 0 {
+			out[b-1].Members = append(out[b-1].Members, m)
+		}
+	}
+	return out
+}
+
+func placeKey(at []int32) string {
+	b := make([]byte, 0, 4*len(at))
+	for _, v := range at {
+		b = append(b, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
+	}
+	return string(b)
+}
+
+// Is tells whether the class hangs on v.
+func (c *Class) Is(v int32) bool { return slices.Contains(c.At, v) }
+
+// Who is nobody, many, or one owner of members: the id of the first class of that owner, counted from 1.
+type Who int32
+
+const (
+	Nobody Who = 0
+	Many   Who = -1
+)
+
+func (a Who) And(b Who) Who {
+	switch {
+	case a == Nobody || a == b:
+		return b
+	case b == Nobody:
+		return a
+	}
+	return Many
+}
+
+// Attached returns the nodes that the NIC, or the bond it is in, hangs on.
+func (n *Graph) Attached(nic *ir.NIC) []int32 {
+	nics := []*ir.NIC{nic}
+	if nic.Bond != nil {
+		nics = nic.Bond.NICs
+	}
+	var m Member
+	for _, n := range nics {
+		if n.Port != nil {
+			m = append(m, n.Port)
+		}
+	}
+	return n.VerticesOf(m, nil)
+}
