@@ -107,3 +107,17 @@ func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	m.b.charge((m.times - 1) * (before - m.b.left))
 	return v, ds
 }
+
+// whole is the value where that is computed as a whole number. It is charged for like any number.
+func (m *metered) whole(ctx *hcl.EvalContext) (exact, bool) {
+	a, ok := m.Expression.(*arithmetic)
+	if !ok {
+		return exact{}, false
+	}
+	w, ok := a.whole(ctx)
+	if ok {
+		m.b.charge(1)
+		m.b.charge(m.times - 1)
+	}
+	return w, ok
+}

@@ -37,6 +37,7 @@ func (ev *Evaluator) guardExpression(e *hclsyntax.Expression, ds *diag.List) boo
 type guard struct {
 	b     *budget
 	types bool // list(string) is a type, not a function call
+	whole bool // in arithmetic of whole numbers
 	ds    *diag.List
 	bad   bool
 }
@@ -46,6 +47,13 @@ func (g *guard) meter(e *hclsyntax.Expression, times int) {
 }
 
 func (g *guard) expr(p *hclsyntax.Expression, loops int) {
+	if a := inWholeNumbers(*p, g.b); a != nil && !g.types && !g.whole {
+		g.whole = true // what is inside is computed with it
+		g.expr(p, loops)
+		g.whole = false
+		*p = a
+		return
+	}
 	switch e := (*p).(type) {
 	case *hclsyntax.LiteralValueExpr:
 		if v := e.Val; v.IsKnown() && !v.IsNull() && v.Type() == cty.Number && hugeNumber(v.AsBigFloat()) {
@@ -114,6 +122,9 @@ func (g *guard) expr(p *hclsyntax.Expression, loops int) {
 			if _, literal := e.Parts[i].(*hclsyntax.LiteralValueExpr); !literal {
 				g.meter(&e.Parts[i], 1)
 			}
+		}
+		if _, literal := parse.Literal(e); !literal && !g.types {
+			*p = &template{e}
 		}
 	case *hclsyntax.TemplateJoinExpr:
 		g.expr(&e.Tuple, loops)
