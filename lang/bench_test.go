@@ -136,6 +136,37 @@ func BenchmarkLoadExplicit(b *testing.B) {
 	}
 }
 
+// addressed is hosts with an address each that is computed from self.index, the way a manual writes it, on switches of 32
+// hosts.
+func addressed(hosts int) fstest.MapFS {
+	return files(map[string]string{"fabric.hcl": fmt.Sprintf(`
+fabric "f" {}
+switch "leaf" {
+  names = "leaf[1-%[2]d]"
+  model = "big"
+  asn   = 65101 + self.index
+}
+host "gpu" {
+  names = "gpu[1-%[1]d]"
+  nic "ens1f0" {
+    model = "connectx-5"
+    ip    = "10.${floor(self.index / 65536)}.${floor(self.index / 256) %% 256}.${self.index %% 256}/8"
+  }
+}
+link "hosts" {
+  a = "gpu[1-%[1]d]:ens1f0"
+  b = "leaf[1-%[2]d]:swp[1-32]"
+}
+`, hosts, hosts/32)})
+}
+
+// BenchmarkLoadAddresses is an expression for each host: 1x, 4x and 16x.
+func BenchmarkLoadAddresses(b *testing.B) {
+	for _, hosts := range []int{10_240, 40_960, 163_840} {
+		b.Run(fmt.Sprintf("%d-hosts", hosts), func(b *testing.B) { benchmarkLoad(b, addressed(hosts), 0, hosts) })
+	}
+}
+
 // Loading takes memory, and so time, in proportion to the fabric.
 func TestLoadIsLinear(t *testing.T) {
 	perLink := func(fsys fs.FS, links int) float64 {

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,80 +10,94 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/parse"
 )
 
 // Attributes whose value is an object: from a number to what it stands for.
 
 // setMapped reads { 26 = 3 }: a map from values of 0 to most to cos.
-func setMapped(most int, field func(*ByHand) *[]Mapped) func(*loader, *env, *ByHand, hclsyntax.Expression) outcome {
+func setMapped(most int, field func(*ByHand) *[]Mapped) func(*decoder, *eval.Env, *ByHand, hclsyntax.Expression, *diag.List) eval.Outcome {
 	const want = "an object such as { 26 = 3 }"
-	cos := integer(0, 7)
-	return func(l *loader, en *env, h *ByHand, e hclsyntax.Expression) outcome {
-		v, o := l.value(en, e)
-		if o != good {
+	cos := eval.Integer(0, 7)
+	return func(d *decoder, en *eval.Env, h *ByHand, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+		v, o := d.Value(en, e, ds)
+		if o != eval.Good {
 			return o
 		}
 		if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-			l.wrong(en, e, v, want)
-			return failed
+			d.Wrong(en, e, v, want, ds)
+			return eval.Failed
 		}
 		var out []Mapped
 		for it := v.ElementIterator(); it.Next(); {
 			k, to := it.Element()
 			from, err := strconv.Atoi(k.AsString())
-			keyExpr, toExpr := entry(e, k.AsString())
+			keyExpr, toExpr := parse.Entry(e, k.AsString())
 			if err != nil || from < 0 || from > most {
-				l.report(en, keyExpr, &outOfRange, fmt.Sprintf("%q is no value of this field. Write a number from 0 to %d, as in { 26 = 3 }.",
-					diag.Cut(k.AsString()), most))
-				l.fail(e)
-				return failed
+				d.Report(en, keyExpr, &eval.OutOfRange, fmt.Sprintf("%q is no value of this field. Write a number from 0 to %d, as in { 26 = 3 }.",
+					diag.Cut(k.AsString()), most), ds)
+				d.Fail(e)
+				return eval.Failed
 			}
 			if to.IsNull() {
-				l.wrong(en, toExpr, to, want)
-				l.fail(e)
-				return failed
+				d.Wrong(en, toExpr, to, want, ds)
+				d.Fail(e)
+				return eval.Failed
 			}
-			n, p := cos.read(to)
+			n, p := cos.Read(to)
 			if p != nil {
-				l.problem(en, e, element{to, toExpr}, p, cos.want, cos.hint(to))
-				return failed
+				d.Problem(en, e, eval.Element{V: to, Expr: toExpr}, p, cos.Want, cos.Hint(to), ds)
+				return eval.Failed
 			}
 			out = append(out, Mapped{from, Value[int]{n, e.Range()}})
 		}
 		slices.SortFunc(out, func(a, b Mapped) int { return a.From - b.From })
 		*field(h) = out
-		return good
+		return eval.Good
 	}
 }
 
 // setVFRoCE reads { 0 = false, 1 = true }.
-func setVFRoCE(l *loader, en *env, n *nicBlock, e hclsyntax.Expression) outcome {
+func setVFRoCE(d *decoder, en *eval.Env, n *nicBlock, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
 	const want = "an object such as { 0 = false }"
-	v, o := l.value(en, e)
-	if o != good {
+	v, o := d.Value(en, e, ds)
+	if o != eval.Good {
 		return o
 	}
 	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		l.wrong(en, e, v, want)
-		return failed
+		d.Wrong(en, e, v, want, ds)
+		return eval.Failed
 	}
 	n.VFRoCE = nil
 	for it := v.ElementIterator(); it.Next(); {
 		k, on := it.Element()
 		vf, p := vfNumber(k.AsString())
-		keyExpr, onExpr := entry(e, k.AsString())
+		keyExpr, onExpr := parse.Entry(e, k.AsString())
 		if p != nil {
-			l.report(en, keyExpr, p.topic, p.detail)
-			l.fail(e)
-			return failed
+			d.Report(en, keyExpr, p.Topic, p.Detail, ds)
+			d.Fail(e)
+			return eval.Failed
 		}
 		if on.IsNull() || on.Type() != cty.Bool {
-			l.wrong(en, onExpr, on, boolean.want)
-			l.fail(e)
-			return failed
+			d.Wrong(en, onExpr, on, eval.Boolean.Want, ds)
+			d.Fail(e)
+			return eval.Failed
 		}
 		n.VFRoCE = append(n.VFRoCE, VFRoCE{vf, Value[bool]{on.True(), e.Range()}})
 	}
 	sortVFs(n.VFRoCE)
-	return good
+	return eval.Good
+}
+
+func vfNumber(s string) (int, *eval.Problem) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > 1023 || strconv.Itoa(n) != s {
+		return 0, eval.Problemf(&eval.OutOfRange, "%q is no number of a virtual function. Write one from 0 to 1023, as in { 0 = false }.", diag.Cut(s))
+	}
+	return n, nil
+}
+
+func sortVFs(vfs []VFRoCE) {
+	slices.SortFunc(vfs, func(a, b VFRoCE) int { return cmp.Compare(a.VF, b.VF) })
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/eval"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of docs/language.md")
@@ -88,7 +90,7 @@ func attributeTable(d BlockDoc) string {
 func functionTable() string {
 	var b strings.Builder
 	b.WriteString("| function | gives | for example |\n| --- | --- | --- |\n")
-	for _, f := range Functions {
+	for _, f := range eval.Functions {
 		fmt.Fprintf(&b, "| `%s(%s)` | %s | `%s` = `%s` |\n", f.Name, f.Args, cell(f.Doc), cell(f.Example), cell(f.Gives))
 	}
 	return b.String()

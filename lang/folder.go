@@ -1,32 +1,26 @@
 package lang
 
 import (
-	"io/fs"
-	"slices"
-	"sync"
-
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/parse"
 )
 
 // folder is the *.hcl files of one folder as one body, read once, however many modules name it.
 type folder struct {
-	name      string // as places name it
-	fsys      fs.FS
-	files     int
-	whole     bool // every file was read and parsed
-	outside   bool // it is not below the fabric's folder, so other fabrics may use it, too
-	fabric    bool // a fabric block is written, perhaps with a mistake in its header
-	functions map[string]function.Function
+	parse.Folder
+	files   int
+	whole   bool // every file was read and parsed
+	outside bool // it is not below the fabric's folder, so other fabrics may use it, too
+	fabric  bool // a fabric block is written, perhaps with a mistake in its header
 
-	blocks  map[string][]*hclsyntax.Block    // of kinds of which there are few, in the order they are written
-	devices []*decl                          // switch and host
-	cables  []*decl                          // link, mesh and topology
-	labels  map[string]map[string]diag.Range // kind -> name -> header
-	meant   map[string]bool                  // references such as "var.mtu" to what is there with a mistake, and reported
-	size    int                              // blocks of all kinds
+	names   *eval.Names
+	blocks  map[string][]*hclsyntax.Block // of kinds of which there are few, in the order they are written
+	devices []*decl                       // switch and host
+	cables  []*decl                       // link, mesh and topology
+	size    int                           // blocks of all kinds
 }
 
 // decl is a block of devices or cables, or what several in a row came to that were decoded as soon as they were read.
@@ -35,6 +29,9 @@ type decl struct {
 	made  batch
 }
 
+// decodeFunc decodes a block of devices or cables.
+type decodeFunc func(b *hclsyntax.Block, en *eval.Env, into *batch, ds *diag.List)
+
 // batch is what blocks of devices and cables came to, in the order they are written.
 type batch struct {
 	switches []*Switch
@@ -42,69 +39,79 @@ type batch struct {
 	links    []*Link
 }
 
-func (l *loader) newFolder(name string, fsys fs.FS) *folder {
-	f := &folder{name: name, fsys: fsys, blocks: map[string][]*hclsyntax.Block{}, labels: map[string]map[string]diag.Range{}, meant: map[string]bool{}}
-	f.functions = newFunctions(l, f)
-	return f
+func (l *loader) newFolder(f parse.Folder) *folder {
+	return &folder{Folder: f, names: l.decoder.NewNames(f), blocks: map[string][]*hclsyntax.Block{}}
 }
 
 // read reads every file of f, one after the other. Only top, the scope of the fabric's own folder, has just one instance:
 // with it, blocks that hold nothing but literals are decoded at once.
-func (l *loader) read(f *folder, top *scope) {
-	before := l.diags
-	l.diags = nil
-	broken := l.parse(f, func(body *hclsyntax.Body) {
-		l.guard(body, false)
-		l.index(f, body, top)
-	})
-	f.whole = !broken.HasErrors() || onlyDuplicates(broken)
-	if !f.whole {
-		l.diags = nil // what was found in the other files would only make noise
+func (l *loader) read(f *folder, top *instance, ds *diag.List) {
+	var found diag.List // in the blocks
+	read := l.reader.Folder(f.Folder, func(file parse.File) {
+		if parse.Silences(file.Src) { // then it comes in one piece
+			for _, g := range parse.Ignores(file, &found) {
+				g.Shared = f.outside
+				l.src.Ignores = append(l.src.Ignores, g)
+			}
+		}
+		l.decoder.Guard(file.Body, &found)
+		l.index(f, file.Body, top, &found)
+	}, ds)
+	f.files, f.whole = read.Files, read.Whole
+	if read.Names == 0 && read.Whole {
+		f.whole = false
+		if f != l.root {
+			parse.Unreadable.Errorf(ds, diag.Range{}, "There is no *.hcl file in the folder %q of the module. Write one, or correct source.", f.Name)
+		} else {
+			noFabric.Errorf(ds, diag.Range{}, "There is no *.hcl file in %s. Write one, or name the folder of a fabric.", diag.Folder(f.Name))
+		}
 	}
-	l.diags = append(append(before, broken...), l.diags...)
+	if f.whole { // else it would only make noise
+		*ds = append(*ds, found...)
+	}
 }
 
 // index sorts the blocks of one file by kind and collects their labels.
-func (l *loader) index(f *folder, body *hclsyntax.Body, top *scope) {
-	for _, a := range sortedAttributes(body) {
-		unknownAttribute.Errorf(&l.diags, a.NameRange, "Attributes stand in blocks, and %q stands outside of any. Move it into the block it belongs to.", a.Name)
+func (l *loader) index(f *folder, body *hclsyntax.Body, top *instance, ds *diag.List) {
+	for _, a := range parse.Attributes(body) {
+		unknownAttribute.Errorf(ds, a.NameRange, "Attributes stand in blocks, and %q stands outside of any. Move it into the block it belongs to.", a.Name)
 	}
 	for _, b := range body.Blocks {
 		row, ok := topBlock(b.Type)
 		f.fabric = f.fabric || b.Type == "fabric"
 		if !ok {
-			if where := l.standsIn(b.Type); where != "" {
-				unknownBlock.Errorf(&l.diags, b.TypeRange, "A file holds no %s block at its top. %s", b.Type, where)
+			if where := l.decoder.standsIn(b.Type); where != "" {
+				eval.UnknownBlock.Errorf(ds, b.TypeRange, "A file holds no %s block at its top. %s", b.Type, where)
 				continue
 			}
-			unknownBlock.Errorf(&l.diags, b.TypeRange, "There is no block %q at the top of a file.%s", b.Type, didYouMean(b.Type, topNames())).
+			eval.UnknownBlock.Errorf(ds, b.TypeRange, "There is no block %q at the top of a file.%s", b.Type, diag.Suggest(b.Type, topNames())).
 				Instead(b.TypeRange, diag.Nearest(b.Type, topNames()))
 			f.mean(diag.Nearest(b.Type, topNames()), b)
 			continue
 		}
 		if row.single && f != l.root {
-			misplacedBlock.Errorf(&l.diags, header(b), "A fabric has one %s block, and it stands in the fabric's own folder. Delete it here; what differs from module to module comes by variables.", b.Type)
+			misplacedBlock.Errorf(ds, parse.Header(b), "A fabric has one %s block, and it stands in the fabric's own folder. Delete it here; what differs from module to module comes by variables.", b.Type)
 			continue
 		}
-		if !l.checkLabels(b, row.label) {
+		if !checkLabels(b, row.label, ds) {
 			continue
 		}
 		if row.single {
 			if first := f.blocks[b.Type]; len(first) > 0 {
-				duplicateBlock.Errorf(&l.diags, header(b), "A fabric has one %s block. Merge the two.", b.Type).
-					Note(header(first[0]), "the first one")
+				duplicateBlock.Errorf(ds, parse.Header(b), "A fabric has one %s block. Merge the two.", b.Type).
+					Note(parse.Header(first[0]), "the first one")
 				continue
 			}
 		}
-		if row.label != "" && !l.register(f, b, row.labels) {
+		if row.label != "" && !f.register(b, row.labels, ds) {
 			continue
 		}
 		f.size++
 		switch b.Type {
 		case "switch", "host":
-			f.devices = l.declare(f.devices, b, top, l.decodeDevice)
+			f.devices = declare(f.devices, b, top, l.decoder.decodeDevice, ds)
 		case "link", "mesh", "topology":
-			f.cables = l.declare(f.cables, b, top, l.decodeCables)
+			f.cables = declare(f.cables, b, top, l.decoder.decodeCables, ds)
 		default:
 			f.blocks[b.Type] = append(f.blocks[b.Type], b)
 		}
@@ -112,18 +119,18 @@ func (l *loader) index(f *folder, body *hclsyntax.Body, top *scope) {
 }
 
 // declare decodes a plain block of the fabric's own folder; others are decoded when their scope is settled.
-func (l *loader) declare(list []*decl, b *hclsyntax.Block, top *scope, decode func(*hclsyntax.Block, *env, *batch)) []*decl {
+func declare(list []*decl, b *hclsyntax.Block, top *instance, decode decodeFunc, ds *diag.List) []*decl {
 	if top == nil || !plain(b.Body) {
 		return append(list, &decl{block: b})
 	}
 	if n := len(list); n == 0 || list[n-1].block != nil {
 		list = append(list, &decl{})
 	}
-	decode(b, top.env(), &list[len(list)-1].made)
+	decode(b, top.Env(), &list[len(list)-1].made, ds)
 	return list
 }
 
-// plain tells whether a body holds nothing but literals: it can be decoded before variables are known.
+// plain reports whether a body holds nothing but literals: it can be decoded before variables are known.
 func plain(body *hclsyntax.Body) bool {
 	for name, a := range body.Attributes {
 		if name == "for_each" || !plainValue(a.Expr) {
@@ -141,13 +148,13 @@ func plain(body *hclsyntax.Body) bool {
 func plainValue(e hclsyntax.Expression) bool {
 	if tuple, ok := e.(*hclsyntax.TupleConsExpr); ok {
 		for _, x := range tuple.Exprs {
-			if _, ok := literal(x); !ok {
+			if _, ok := parse.Literal(x); !ok {
 				return false
 			}
 		}
 		return true
 	}
-	_, ok := literal(e)
+	_, ok := parse.Literal(e)
 	return ok
 }
 
@@ -156,56 +163,37 @@ func (f *folder) mean(kind string, b *hclsyntax.Block) {
 	switch {
 	case kind == "locals":
 		for name := range b.Body.Attributes {
-			f.meant["local."+name] = true
+			f.names.Meant["local."+name] = true
 		}
 	case kind == "variable" && len(b.Labels) > 0:
-		f.meant["var."+b.Labels[0]] = true
+		f.names.Meant["var."+b.Labels[0]] = true
 	case len(b.Labels) > 0:
-		f.meant[kind+"."+b.Labels[0]] = true
+		f.names.Meant[kind+"."+b.Labels[0]] = true
 	}
 }
 
 // register checks the label of b and remembers it under its kind.
-func (l *loader) register(f *folder, b *hclsyntax.Block, kind labelKind) bool {
+func (f *folder) register(b *hclsyntax.Block, kind labelKind, ds *diag.List) bool {
 	name := b.Labels[0]
 	if why := kind.check(name); why != "" {
-		badName.Errorf(&l.diags, b.LabelRanges[0], "%s", why)
+		eval.BadName.Errorf(ds, b.LabelRanges[0], "%s", why)
 		f.mean(b.Type, b)
 		return false
 	}
 	if b.Type == "variable" && (name == "source" || name == "for_each") {
-		badName.Errorf(&l.diags, b.LabelRanges[0], "A variable cannot be called %q: in a module block the word has a meaning of its own. Give it another name.", name)
+		eval.BadName.Errorf(ds, b.LabelRanges[0], "A variable cannot be called %q: in a module block the word has a meaning of its own. Give it another name.", name)
 		return false
 	}
-	known := f.labels[b.Type]
+	known := f.names.Labels[b.Type]
 	if known == nil {
 		known = map[string]diag.Range{}
-		f.labels[b.Type] = known
+		f.names.Labels[b.Type] = known
 	}
 	if first, ok := known[name]; ok {
-		duplicateName.Errorf(&l.diags, b.LabelRanges[0], "There are two %s blocks named %q. Give one another name.", b.Type, name).
+		duplicateName.Errorf(ds, b.LabelRanges[0], "There are two %s blocks named %q. Give one another name.", b.Type, name).
 			Note(first, "the first one")
 		return false
 	}
-	known[name] = header(b)
+	known[name] = parse.Header(b)
 	return true
-}
-
-// topRows is the table of blocks by name.
-var topRows = sync.OnceValue(func() map[string]top {
-	rows := map[string]top{}
-	for _, t := range tops() {
-		rows[t.name] = t
-	}
-	return rows
-})
-
-func topBlock(name string) (top, bool) {
-	t, ok := topRows()[name]
-	return t, ok
-}
-
-// onlyDuplicates tells whether the files were parsed whole: a repeated attribute does not hide anything.
-func onlyDuplicates(ds diag.List) bool {
-	return !slices.ContainsFunc(ds, func(d *diag.Diagnostic) bool { return d.Code != duplicateAttribute.Code })
 }

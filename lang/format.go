@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/parse"
 )
 
 // Format returns src in canonical form: two spaces a level, equals signs and comments behind values aligned, one newline at
@@ -14,11 +15,11 @@ import (
 // again changes nothing.
 func Format(name string, src []byte) ([]byte, diag.List) {
 	var ds diag.List
-	if len(src) > maxFile {
-		tooLarge.Errorf(&ds, start(name), "%q is larger than %s. Split it into several files.", name, size(maxFile))
+	if len(src) > parse.MaxFile {
+		parse.TooLarge.Errorf(&ds, parse.Start(name), "%q is larger than %s. Split it into several files.", name, parse.Size(parse.MaxFile))
 		return nil, ds
 	}
-	if _, ok := parseFile(name, src, &ds); !ok {
+	if _, ok := parse.Body(name, src, &ds); !ok {
 		ds.Sort()
 		return nil, ds
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/parse"
 )
 
 func TestFormat(t *testing.T) {
@@ -49,7 +51,7 @@ func TestFormat(t *testing.T) {
 func TestFormatRefuses(t *testing.T) {
 	for code, src := range map[string]string{
 		"syntax":       "a = ",
-		"too-large":    strings.Repeat("#", maxFile+1),
+		"too-large":    strings.Repeat("#", parse.MaxFile+1),
 		"invalid-utf8": "a = \"\xff\"\n",
 	} {
 		out, ds := Format("x.hcl", []byte(src))

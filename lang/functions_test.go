@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/rocec/rocec/lang/eval"
 )
 
 // TestFunctions calls functions, and what of the language makes values.
@@ -110,11 +112,11 @@ func TestFunctions(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, tc.want, string(js), tc.expr)
 	}
-	for _, f := range Functions {
+	for _, f := range eval.Functions {
 		require.NotEmpty(t, f.Doc, f.Name)
 		require.NotEmpty(t, f.Args, f.Name)
 	}
-	require.True(t, slices.IsSorted(functionNames()))
+	require.True(t, slices.IsSortedFunc(eval.Functions, func(a, b eval.Function) int { return strings.Compare(a.Name, b.Name) }))
 }
 
 // evaluate evaluates one expression as a local would.
@@ -122,15 +124,16 @@ func evaluate(expr string) (cty.Value, string) {
 	var got cty.Value
 	fsys := fstest.MapFS{"x.hcl": {Data: []byte("fabric \"f\" {}\nlocals { x = " + expr + " }\n")}, "note.txt": {Data: []byte("hello")}}
 	l := newLoader(fsys, ".", Options{})
-	if loc := l.load().locals["x"]; loc != nil && loc.ok {
-		got = loc.value
+	top, ds := l.load()
+	if loc := top.Locals["x"]; loc != nil && loc.OK {
+		got = loc.Value
 	}
-	return got, show(l.src, l.diags)
+	return got, show(l.src, ds)
 }
 
 // TestFunctionExamples runs what the manual shows.
 func TestFunctionExamples(t *testing.T) {
-	for _, f := range Functions {
+	for _, f := range eval.Functions {
 		require.True(t, strings.HasPrefix(f.Example, f.Name+"("), f.Name)
 		got, ds := evaluate(f.Example)
 		require.Empty(t, ds, f.Name)

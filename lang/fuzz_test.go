@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
 )
 
 // allocated is how many bytes the process has asked for so far. Reading it does not stop the world.
@@ -120,7 +121,7 @@ func FuzzVariables(f *testing.F) {
 
 // FuzzExpression evaluates an expression, mostly calls of functions.
 func FuzzExpression(f *testing.F) {
-	for _, fn := range Functions {
+	for _, fn := range eval.Functions {
 		f.Add(fn.Example)
 		f.Add("[for x in " + fn.Example + "[*] : x]")
 	}

@@ -11,6 +11,8 @@ import (
 	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/rocec/rocec/lang/parse"
 )
 
 // codes loads a folder and returns the codes of its diagnostics, each once, in order.
@@ -39,9 +41,9 @@ func TestFolders(t *testing.T) {
 	}, "."))
 	require.Equal(t, "invalid-utf8", codes(t, fstest.MapFS{"x.hcl": file("fabric \"\xff\" {}")}, "."))
 	require.Equal(t, "invalid-utf8", codes(t, fstest.MapFS{"x.hcl": file("fabric \"a\x00\" {}")}, "."))
-	require.Equal(t, "too-large", codes(t, fstest.MapFS{"x.hcl": file(strings.Repeat("#", maxFile+1))}, "."))
+	require.Equal(t, "too-large", codes(t, fstest.MapFS{"x.hcl": file(strings.Repeat("#", parse.MaxFile+1))}, "."))
 	many := fstest.MapFS{}
-	for i := range maxFiles + 1 {
+	for i := range 256 + 1 {
 		many[fmt.Sprintf("%d.hcl", i)] = file("")
 	}
 	require.Equal(t, "too-large", codes(t, many, "."))
@@ -92,7 +94,7 @@ func (e endless) Open(name string) (fs.File, error) {
 func (e endless) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(e.FS, name) }
 
 func (f *endlessFile) Read(p []byte) (int, error) {
-	if f.read += len(p); f.read > 4*maxFile {
+	if f.read += len(p); f.read > 4*parse.MaxFile {
 		f.t.Error("the file is read past its limit")
 		return 0, io.EOF
 	}
@@ -144,7 +146,7 @@ func TestHostile(t *testing.T) {
 		"blocks":          {strings.Repeat("a {\n", n), "too-deep"},
 		"labels":          {"a " + strings.Repeat(`"x" `, 60_000) + "{}", "too-deep"},
 		"tokens":          {local("[" + strings.Repeat("1,", 150_000) + "1]"), "too-large"},
-		"commas":          {local("[" + strings.Repeat(",", maxFile-100) + "]"), "too-large"},
+		"commas":          {local("[" + strings.Repeat(",", parse.MaxFile-100) + "]"), "too-large"},
 		"doubling":        {doubling.String() + "}", "too-large"},
 		"doubling lists":  {lists.String() + "}", "too-large"},
 		"squares":         {squares.String() + "}", "too-large"},

@@ -1,25 +1,15 @@
 package lang
 
 import (
-	"bytes"
-	"regexp"
 	"sort"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/parse"
 )
 
 // Ignore is a comment "# rocec:ignore CODE reason" on its own line before an attribute or a block.
-type Ignore struct {
-	Code, Reason string
-	At           diag.Range // the comment
-	Covers       diag.Range // the attribute, or the header of the block
-	Shared       bool       // it stands in a module outside of the fabric's folder: in another fabric it may silence something
-}
+type Ignore = parse.Ignore
 
 // Ignored is a diagnostic a comment silences.
 type Ignored struct {
@@ -83,7 +73,7 @@ func (s *Source) Suppress(l diag.List, kinds map[string]Ignorable, judged bool) 
 			}
 			near := ""
 			if hints++; hints <= mostHints {
-				if code := diag.Nearest(g.Code, sortedKeys(kinds)); code != "" {
+				if code := diag.Nearest(g.Code, keys(kinds)); code != "" {
 					near = diag.Meant(code)
 				}
 			}
@@ -118,103 +108,13 @@ func covering(comments []*Ignore, at diag.Range) *Ignore {
 		return nil
 	}
 	g := comments[starts(comments[last-1].Covers.Start.Byte)]
-	if !g.covers(at) {
+	if !covers(g, at) {
 		return nil
 	}
 	return g
 }
 
-// covers tells whether a place lies in what the comment stands before.
-func (g *Ignore) covers(at diag.Range) bool {
+// covers reports whether a place lies in what the comment stands before.
+func covers(g *Ignore, at diag.Range) bool {
 	return at.Filename == g.Covers.Filename && g.Covers.Start.Byte <= at.Start.Byte && at.Start.Byte < max(g.Covers.End.Byte, g.Covers.Start.Byte+1)
-}
-
-const ignoreWord = "rocec:ignore"
-
-// readIgnores collects the comments of one file that silence diagnostics. The body is that of the whole file.
-func (l *loader) readIgnores(f *folder, body *hclsyntax.Body, src []byte, name string) {
-	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos)
-	lines := bytes.Split(src, []byte("\n"))
-	meant := make([]int, len(lines)) // by line: the first one at or after it that is no comment
-	for i := len(lines) - 1; i >= 0; i-- {
-		meant[i] = i
-		if i+1 < len(lines) && isComment(lines[i]) {
-			meant[i] = meant[i+1]
-		}
-	}
-	starts := map[int]diag.Range{}
-	startsIn(body, starts)
-	for _, t := range tokens {
-		if t.Type != hclsyntax.TokenComment || !mayIgnore(t.Bytes) {
-			continue
-		}
-		text, line := strings.TrimSpace(string(t.Bytes)), t.Range.Start.Line
-		at := t.Range
-		at.End = at.Start
-		at.End.Byte += len(text)
-		at.End.Column += utf8.RuneCountInString(text)
-		says := strings.TrimLeft(text, "#/* \t")
-		after, ok := strings.CutPrefix(says, ignoreWord)
-		if !ok && nearlyIgnore.MatchString(says) {
-			ignoreInvalid.Warnf(&l.diags, at, "The comment silences nothing as it is spelt. Write # rocec:ignore CODE reason, with a colon, without spaces in it, in small letters.")
-			continue
-		}
-		if !ok || after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '*' {
-			continue // a comment that speaks of it
-		}
-		g := &Ignore{At: at, Shared: f.outside}
-		var rest string
-		g.Code, rest, _ = strings.Cut(strings.ReplaceAll(strings.TrimSpace(after), "\t", " "), " ")
-		g.Reason = strings.TrimSpace(rest)
-		if ok = line < len(lines); ok {
-			g.Covers, ok = starts[meant[line]+1] // comments in between are skipped
-		}
-		switch {
-		case g.Code == "":
-			ignoreInvalid.Warnf(&l.diags, at, "The comment names no code. Write # rocec:ignore CODE reason, with a code that rocec validate prints in brackets.")
-		case g.Reason == "":
-			ignoreInvalid.Warnf(&l.diags, at, "The comment gives no reason. Write why %s does not matter here: # rocec:ignore %s reason.", shown(g.Code), shown(g.Code))
-		case strings.HasPrefix(text, "/*"):
-			ignoreInvalid.Warnf(&l.diags, at, "Write this comment with # on a line of its own.")
-		case len(bytes.TrimSpace(lines[line-1][:lineOffset(src, t.Range.Start.Byte)])) > 0:
-			ignoreInvalid.Warnf(&l.diags, at, "The comment stands behind something. Put it on a line of its own, directly before the attribute or block that is meant.")
-		case !ok:
-			ignoreInvalid.Warnf(&l.diags, at, "No attribute or block begins on the next line. Put the comment directly before the one that is meant.")
-		default:
-			l.src.Ignores = append(l.src.Ignores, g)
-		}
-	}
-}
-
-// mayIgnore tells whether a text may hold such a comment, or one that was meant to be.
-func mayIgnore(text []byte) bool {
-	return bytes.Contains(text, []byte("ignore")) && bytes.Contains(text, []byte("ocec")) || bytes.Contains(text, []byte("ROCEC")) || bytes.Contains(text, []byte("Ignore"))
-}
-
-// nearlyIgnore is how people write the comment from memory.
-var nearlyIgnore = regexp.MustCompile(`(?i)\Arocec[ \t]*[:_-]?[ \t]*ignore[ \t:]`)
-
-// lineOffset is how many bytes of its line come before a byte of src.
-func lineOffset(src []byte, at int) int { return at - (bytes.LastIndexByte(src[:at], '\n') + 1) }
-
-func isComment(line []byte) bool {
-	line = bytes.TrimSpace(line)
-	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
-}
-
-// startsIn collects what begins on each line: attributes whole, blocks by their header, or whole when they are on one line.
-func startsIn(body *hclsyntax.Body, starts map[int]diag.Range) {
-	for _, b := range body.Blocks {
-		startsIn(b.Body, starts)
-		at := header(b)
-		if b.OpenBraceRange.Start.Line == b.CloseBraceRange.Start.Line {
-			at = b.Range()
-		}
-		starts[at.Start.Line] = at
-	}
-	for _, a := range body.Attributes {
-		if at, ok := starts[a.SrcRange.Start.Line]; !ok || at.Start.Byte > a.SrcRange.Start.Byte {
-			starts[a.SrcRange.Start.Line] = a.SrcRange
-		}
-	}
 }

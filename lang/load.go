@@ -5,29 +5,27 @@
 // codes of [Topics]. No type of hcl or cty leaves through this door.
 //
 // Promises: the same files and variables give the same Source and the same diagnostics; nothing outside the folder is
-// read; bad or hostile input never panics, and is refused within bounded time and memory (budget.go names the bounds).
+// read; bad or hostile input never panics, and is refused within bounded time and memory (limits.go of parse and of eval
+// name the bounds).
 //
-// How it goes: files are read within their limits and checked for nesting the parser would not survive (files.go,
-// guard.go); the parsed bodies are walked once, to find unknown functions and to wrap the places where work multiplies.
-// Blocks are sorted by kind (folder.go); those of devices and cables that hold nothing but literals are decoded at once,
-// so that their syntax trees are gone before the next file is read. Then come the scopes (scope.go): the fabric's own
-// folder is one, every instance of a module another (module.go). In a scope variables, locals and modules are settled, and
-// each block is decoded by the table of its kind (blocks.go, by way of schema.go). What does not depend on self is
-// evaluated once for a whole group of devices. At last nodesets become devices and links (expand.go).
+// How it goes: package parse makes bodies of files; package eval evaluates expressions, and knows scopes and the names in
+// them; this one knows the blocks. Blocks are sorted by kind (folder.go); those of devices and cables that hold nothing but
+// literals are decoded at once, so that their syntax trees are gone before the next file is read. Then come the scopes
+// (instances.go): the fabric's own folder is one, every instance of a module another (module.go). In a scope variables,
+// locals and modules are settled, and each block is decoded by the table of its kind (blocks.go, by way of schema.go). What
+// does not depend on self is evaluated once for a whole group of devices. At last nodesets become devices (devices.go) and
+// links (cables.go).
 package lang
 
 import (
-	"cmp"
-	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/parse"
 )
 
 // VarFile is one file of values for variables.
@@ -35,6 +33,10 @@ type VarFile struct {
 	Name string
 	Data []byte
 }
+
+// Given reports whether the name of a file in a place is that of a value from the command line or the environment: there is
+// text to show in [Source.Files], but no file.
+func Given(name string) bool { return eval.IsGiven(name) }
 
 // Options is what [Load] needs beside the folder.
 type Options struct {
@@ -57,109 +59,82 @@ const DefaultMaxObjects = 1_000_000
 // errors; it is complete when the list has none. The list is sorted.
 func Load(fsys fs.FS, dir string, o Options) (*Source, diag.List) {
 	l := newLoader(fsys, dir, o)
-	l.src.Values = l.load().shown()
-	l.diags.Sort()
-	return l.src, l.diags
-}
-
-func newLoader(fsys fs.FS, dir string, o Options) *loader {
-	l := &loader{
-		options: o,
-		src:     &Source{Files: map[string][]byte{}},
-		budget:  budget{left: maxWork},
-		failed:  map[hclsyntax.Expression]bool{},
-		folders: map[string]*folder{}, devices: map[string]diag.Range{}, shared: map[string]map[string]diag.Range{},
-	}
-	l.objectsLeft = cmp.Or(o.MaxObjects, DefaultMaxObjects)
-	l.blocks = Blocks
-	l.root = l.newFolder(dir, fsys)
-	return l
+	top, ds := l.load()
+	l.src.Values = top.shown()
+	ds.Sort()
+	return l.src, ds
 }
 
 // loader is one call of [Load].
 type loader struct {
 	options Options
+	reader  *parse.Reader
+	decoder *decoder
 
-	src         *Source
-	diags       diag.List
-	budget      budget
-	objectsLeft int
-	blocksUsed  int // of all instances of modules
-	namesSeen   int // in search of what somebody may have meant
+	src  *Source
+	root *folder
 
-	root      *folder
-	folders   map[string]*folder // of modules, by name
-	fileCount int
-	fileBytes int
-
-	devices map[string]diag.Range            // names taken, in the whole fabric
-	shared  map[string]map[string]diag.Range // kind -> name -> header, of kinds whose names hold for the whole fabric
-
-	unknown bool // some output has a mistake, and so no value
-
-	failed map[hclsyntax.Expression]bool // a mistake was reported; say no more
-	blocks func() []BlockDoc             // the tables of the language; calling them by name would be circular
+	folders    map[string]*folder               // of modules, by name
+	shared     map[string]map[string]diag.Range // kind -> name -> header, of kinds whose names hold for the whole fabric
+	blocksUsed int                              // of all instances of modules
 }
 
-func (l *loader) load() *scope {
-	top := l.newScope(l.root, "")
-	l.read(l.root, top)
-	if !l.root.whole {
-		return top // half a file would only make noise
+func newLoader(fsys fs.FS, dir string, o Options) *loader {
+	l := &loader{
+		options: o, reader: parse.NewReader(),
+		folders: map[string]*folder{}, shared: map[string]map[string]diag.Range{},
 	}
-	if l.refused() {
-		return top
+	l.src = &Source{Files: l.reader.Files}
+	l.decoder = newDecoder(l.reader, o)
+	l.root = l.newFolder(parse.Folder{Name: dir, FS: fsys})
+	return l
+}
+
+// load fills the source and returns the scope of the fabric's own folder, and every mistake.
+func (l *loader) load() (*instance, diag.List) {
+	var ds diag.List
+	top := newInstance(l.root, "", nil, nil)
+	l.read(l.root, top, &ds)
+	if !l.root.whole {
+		return top, ds // half a file would only make noise
+	}
+	var refusal diag.List
+	if l.refused(&refusal) {
+		return top, refusal
 	}
 	if l.root.files > 0 && !l.root.fabric {
-		noFabric.Errorf(&l.diags, diag.Range{}, "There is no fabric block in the %s of %s. Write one, such as fabric \"pod1\" { routing = \"up-down\" }, or name the folder that has it.",
-			diag.Count(l.root.files, "file"), quoteDir(l.root.name))
+		noFabric.Errorf(&ds, diag.Range{}, "There is no fabric block in the %s of %s. Write one, such as fabric \"pod1\" { routing = \"up-down\" }, or name the folder that has it.",
+			diag.Count(l.root.files, "file"), diag.Folder(l.root.Name))
 	}
-	l.settleScope(top, l.givenValues)
+	l.settle(top, l.decoder.GivenOutside, &ds)
+	l.decodeSingles(top, &ds)
+	l.decode(top, &ds)
+	l.resolveRoot(&ds)
+	l.loadTable(ds.HasErrors(), &ds)
+	l.loadLock(&ds)
+	return top, ds
+}
+
+// decodeSingles decodes the blocks of the fabric's own folder that a module has none of, or whose values nobody reads.
+func (l *loader) decodeSingles(top *instance, ds *diag.List) {
 	for _, b := range l.root.blocks["fabric"] {
-		l.decodeFabric(b, top.env())
+		l.src.Fabric = compile(l.decoder, &fabricSchema, b, top.Env(), &Fabric{Name: b.Labels[0], Decl: parse.Header(b)}, ds).proto
+		l.checkVersion(l.src.Fabric.RequiredVersion, ds)
 	}
 	for _, b := range l.root.blocks["ssh"] {
-		l.decodeSSH(b, top.env())
+		l.src.SSH = compile(l.decoder, &topSSHSchema, b, top.Env(), &SSH{Decl: parse.Header(b)}, ds).proto
 	}
 	for _, b := range l.root.blocks["output"] { // read by nobody, and still held to what they may say
-		if out := compile(l, &outputSchema, b, top.env(), &output{}).proto; out.expr != nil {
-			l.value(top.env(), out.expr)
+		if out := compile(l.decoder, &outputSchema, b, top.Env(), &output{}, ds).proto; out.expr != nil {
+			l.decoder.Value(top.Env(), out.expr, ds)
 		}
 	}
-	l.decode(top)
-	l.resolveRoot()
-	l.loadTable()
-	l.loadLock()
-	return top
 }
 
-// checkLabels holds a block to its number of labels: one if name is not empty, else none.
-func (l *loader) checkLabels(b *hclsyntax.Block, name string) bool {
-	switch {
-	case name == "" && len(b.Labels) > 0:
-		badLabel.Errorf(&l.diags, b.LabelRanges[0], "%s block has no label. Take %q away.", beginning(b.Type), diag.Cut(b.Labels[0]))
-		return false
-	case name != "" && len(b.Labels) == 0:
-		badLabel.Errorf(&l.diags, b.TypeRange, "%s block has a label. Write %s \"%s\" { ... }.", beginning(b.Type), b.Type, name)
-		return false
-	case name != "" && len(b.Labels) > 1:
-		badLabel.Errorf(&l.diags, b.LabelRanges[1], "%s block has one label, %q. Take the others away.", beginning(b.Type), diag.Cut(b.Labels[0]))
-		return false
-	}
-	return true
-}
-
-// header is the place of a block's kind and labels.
-func header(b *hclsyntax.Block) diag.Range {
-	if n := len(b.LabelRanges); n > 0 {
-		return hcl.RangeBetween(b.TypeRange, b.LabelRanges[n-1])
-	}
-	return b.TypeRange
-}
-
-func (l *loader) resolveRoot() {
+// resolveRoot finds the switch that a reference to a group of one means.
+func (l *loader) resolveRoot(ds *diag.List) {
 	root := &l.src.Fabric.Root
-	group, ok := strings.CutPrefix(root.V, refPrefix)
+	group, ok := strings.CutPrefix(root.V, eval.RefPrefix)
 	if !root.Set() || !ok {
 		return
 	}
@@ -174,16 +149,9 @@ func (l *loader) resolveRoot() {
 	case 1:
 		root.V = names[0]
 	default:
-		wrongType.Errorf(&l.diags, root.At, "The root of a spanning tree is one switch, and switch.%s is %d of them. Write the name of one, such as %q.", group, len(names), names[0])
+		eval.WrongType.Errorf(ds, root.At, "The root of a spanning tree is one switch, and switch.%s is %d of them. Write the name of one, such as %q.", group, len(names), names[0])
 	}
 }
 
-func quoteDir(dir string) string {
-	if dir == "." {
-		return "this folder"
-	}
-	return fmt.Sprintf("%q", dir)
-}
-
-// sortedKeys returns the keys of m in order.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+// keys returns the keys of m in order.
+func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

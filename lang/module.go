@@ -1,107 +1,130 @@
 package lang
 
 import (
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/parse"
 )
 
-// call is what a module block came to.
-type call struct {
-	block  *hclsyntax.Block
-	folder *folder         // nil when it cannot be read
-	many   bool            // for_each: values are by key
-	keys   map[string]bool // of for_each
-	silent map[string]bool // outputs with a mistake, reported at their place
+// Bounds of modules.
+const (
+	maxModuleDepth  = 16      // modules inside each other
+	maxModuleBlocks = 200_000 // of all modules, every instance counted
+	instanceBlocks  = 4       // an instance costs as much as so many blocks
+)
+
+// moduleDoc describes module blocks, which [loader.call] reads.
+var moduleDoc = BlockDoc{
+	Path: "module", Label: "NAME", ForEach: true, Doc: "Takes in the blocks of another folder, with values for its variables: all other attributes.",
+	Attrs: []AttrDoc{
+		{Name: "source", Type: "path", Doc: "The folder of the module, from the folder of this file: \"./pod\" or \"../shared/pod\". Written out in quotes.", Required: true},
+		{Name: "for_each", Type: "set or map", Default: "one instance", Doc: "An instance of the module for each element."},
+	},
 }
 
-// modules makes a node of every module block of a scope.
-func (l *loader) moduleNodes(sc *scope) []*node {
-	sc.modules = map[string]*node{}
-	var order []*node
-	for _, b := range sc.folder.blocks["module"] {
-		n := &node{kind: "module", name: b.Labels[0], at: header(b), call: &call{block: b, silent: map[string]bool{}}}
-		for _, a := range sortedAttributes(b.Body) {
-			n.exprs = append(n.exprs, a.Expr)
+// modules makes a node of every module block of an instance.
+func (in *instance) modules() []*eval.Node {
+	in.Modules = map[string]*eval.Node{}
+	var order []*eval.Node
+	for _, b := range in.folder.blocks["module"] {
+		n := &eval.Node{Kind: "module", Name: b.Labels[0], At: parse.Header(b), Module: &eval.Module{Block: b, Silent: map[string]bool{}}}
+		for _, a := range parse.Attributes(b.Body) {
+			n.Exprs = append(n.Exprs, a.Expr)
 		}
-		sc.modules[n.name] = n
+		in.Modules[n.Name] = n
 		order = append(order, n)
 	}
 	return order
 }
 
-// callModule makes the instances of a module, whose arguments are evaluated in ctx.
-func (l *loader) callModule(sc *scope, n *node, ctx *hcl.EvalContext) {
-	c, b, before := n.call, n.call.block, len(l.diags)
-	for _, inner := range b.Body.Blocks {
-		unknownBlock.Errorf(&l.diags, inner.TypeRange, "A module block holds attributes only: source, for_each and values for the module's variables. Write %s = ... if it is one of them.", inner.Type)
+// call makes the instances of a module, whose arguments are evaluated in an environment, and returns its outputs; ok is
+// false when nothing is to be said of what needs them.
+func (l *loader) call(in *instance, n *eval.Node, en *eval.Env, ds *diag.List) (outputs cty.Value, ok bool) {
+	var found diag.List
+	defer func() { *ds = append(*ds, found...) }()
+	m, b := n.Module, n.Module.Block
+	f := l.opened(in, b, &found)
+	if f == nil {
+		return cty.NilVal, false
 	}
-	if c.folder = l.openModule(sc, b); c.folder == nil {
-		return
-	}
-	declared := c.folder.labels["variable"]
-	for _, a := range sortedAttributes(b.Body) {
-		if a.Name == "source" || a.Name == "for_each" {
-			continue
-		}
-		if _, ok := declared[a.Name]; !ok {
-			if a.Name == "count" {
-				undeclaredVariable.Errorf(&l.diags, a.NameRange, "The module in %s declares no variable \"count\". A module is repeated by for_each. Write for_each = toset([\"a\", \"b\"]), with a key for each instance.", quoteDir(c.folder.name))
-				continue
-			}
-			names := likeKeys(l, declared)
-			undeclaredVariable.Errorf(&l.diags, a.NameRange, "The module in %s declares no variable %q.%s", quoteDir(c.folder.name), a.Name, didYouMean(a.Name, names)).
-				Instead(a.NameRange, diag.Nearest(a.Name, names))
-		}
-	}
-	_, c.many = b.Body.Attributes["for_each"]
-	c.keys = map[string]bool{}
+	m.Names, m.Keys = f.names, map[string]bool{}
+	_, m.Many = b.Body.Attributes["for_each"]
 	values := map[string]cty.Value{}
 	instances := 0
-	l.forEach(b, &env{sc: sc, ctx: ctx}, func(en *env, key string) {
-		if l.blocksUsed += c.folder.size + instanceBlocks; l.blocksUsed > maxModuleBlocks {
+	l.decoder.forEach(b, en, func(en *eval.Env, key string) {
+		if l.blocksUsed += f.size + instanceBlocks; l.blocksUsed > maxModuleBlocks {
 			if instances >= 0 {
-				tooLarge.Errorf(&l.diags, header(b), "The modules of the fabric hold more than %s blocks all together, every instance counted. Name many things with nodesets instead.", diag.Number(maxModuleBlocks))
+				parse.TooLarge.Errorf(&found, parse.Header(b), "The modules of the fabric hold more than %s blocks all together, every instance counted. Name many things with nodesets instead.", diag.Number(maxModuleBlocks))
 			}
 			instances = -1
 			return
 		}
 		if instances++; instances == 1 {
-			if l.src.Calls == nil {
-				l.src.Calls = map[string][]diag.Range{}
-			}
-			if calls := l.src.Calls[c.folder.name]; !slices.Contains(calls, header(b)) {
-				l.src.Calls[c.folder.name] = append(calls, header(b))
-			}
+			l.noteCall(f, b)
 		}
-		c.keys[key] = true
-		prefix := instanceName(b, key, en) + "."
-		child := l.newScope(c.folder, prefix)
-		child.caller, child.parent = b, sc
-		sc.children = append(sc.children, child)
-		l.inside(child, func() { l.settleScope(child, func(child *scope) map[string]*given { return l.arguments(child, en) }) })
-		values[key] = l.outputs(child, c)
-	})
-	if instances < 0 || !c.many && instances == 0 || mistakenIn(b, l.diags[before:]) {
-		return // and nothing is said of what needs its outputs
+		m.Keys[key] = true
+		child := newInstance(f, instanceName(b, key, en)+".", b, in)
+		in.children = append(in.children, child)
+		child.inside(func(ds *diag.List) {
+			l.settle(child, func(_ *eval.Scope, ds *diag.List) map[string]*eval.Given { return l.arguments(child, en, ds) }, ds)
+		}, &found)
+		values[key] = l.outputs(child, m, &found)
+	}, &found)
+	switch {
+	case instances < 0 || !m.Many && instances == 0 || mistakenIn(b, found):
+		return cty.NilVal, false
+	case m.Many:
+		return cty.ObjectVal(values), true
 	}
-	n.ok = true
-	if c.many {
-		n.value = cty.ObjectVal(values)
-	} else {
-		n.value = values[""]
+	return values[""], true
+}
+
+// opened returns the folder of a module, or nil, and holds the block to what it may say.
+func (l *loader) opened(in *instance, b *hclsyntax.Block, ds *diag.List) *folder {
+	for _, inner := range b.Body.Blocks {
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "A module block holds attributes only: source, for_each and values for the module's variables. Write %s = ... if it is one of them.", inner.Type)
+	}
+	f := l.openModule(in, b, ds)
+	if f == nil {
+		return nil
+	}
+	declared := f.names.Labels["variable"]
+	for _, a := range parse.Attributes(b.Body) {
+		if a.Name == "source" || a.Name == "for_each" {
+			continue
+		}
+		if _, ok := declared[a.Name]; !ok {
+			if a.Name == "count" {
+				eval.UndeclaredVariable.Errorf(ds, a.NameRange, "The module in %s declares no variable \"count\". A module is repeated by for_each. Write for_each = toset([\"a\", \"b\"]), with a key for each instance.", diag.Folder(f.Name))
+				continue
+			}
+			names := eval.LikeKeys(l.decoder.Evaluator, declared)
+			eval.UndeclaredVariable.Errorf(ds, a.NameRange, "The module in %s declares no variable %q.%s", diag.Folder(f.Name), a.Name, diag.Suggest(a.Name, names)).
+				Instead(a.NameRange, diag.Nearest(a.Name, names))
+		}
+	}
+	return f
+}
+
+// noteCall remembers which block names the folder of a module.
+func (l *loader) noteCall(f *folder, b *hclsyntax.Block) {
+	if l.src.Calls == nil {
+		l.src.Calls = map[string][]diag.Range{}
+	}
+	if calls := l.src.Calls[f.Name]; !slices.Contains(calls, parse.Header(b)) {
+		l.src.Calls[f.Name] = append(calls, parse.Header(b))
 	}
 }
 
-// mistakenIn tells whether an error was found in a block itself.
+// mistakenIn reports whether an error was found in a block itself.
 func mistakenIn(b *hclsyntax.Block, found diag.List) bool {
 	at := b.Range()
 	return slices.ContainsFunc(found, func(d *diag.Diagnostic) bool {
@@ -110,18 +133,18 @@ func mistakenIn(b *hclsyntax.Block, found diag.List) bool {
 }
 
 // openModule reads the folder a module block names, once for all that name it.
-func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
+func (l *loader) openModule(in *instance, b *hclsyntax.Block, ds *diag.List) *folder {
 	a, ok := b.Body.Attributes["source"]
 	if !ok {
-		missingAttribute.Errorf(&l.diags, header(b), "This module block needs source, the folder of the module. Write source = \"./pod\" or the like.")
+		eval.MissingAttribute.Errorf(ds, parse.Header(b), "This module block needs source, the folder of the module. Write source = \"./pod\" or the like.")
 		return nil
 	}
-	v, literally := literal(a.Expr)
+	v, literally := parse.Literal(a.Expr)
 	switch {
-	case l.failed[a.Expr]:
+	case l.decoder.HasFailed(a.Expr):
 		return nil
 	case !literally || v.Type() != cty.String:
-		wrongType.Errorf(&l.diags, a.Expr.Range(), "The source of a module is the path of its folder, written out in quotes. Write one such as \"./pod\" or \"../shared/pod\".")
+		eval.WrongType.Errorf(ds, a.Expr.Range(), "The source of a module is the path of its folder, written out in quotes. Write one such as \"./pod\" or \"../shared/pod\".")
 		return nil
 	}
 	source := v.AsString()
@@ -131,45 +154,46 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 		if fs.ValidPath(clean) && clean != "." && !strings.Contains(source, ":") {
 			hint = diag.Meant("./" + diag.Cut(clean))
 		}
-		badValue.Errorf(&l.diags, a.Expr.Range(), "%q is no folder of a module. Write a path that begins with \"./\" or \"../\", from the "+
+		eval.BadValue.Errorf(ds, a.Expr.Range(), "%q is no folder of a module. Write a path that begins with \"./\" or \"../\", from the "+
 			"folder of this file. Nothing is fetched from elsewhere.%s", diag.Cut(source), hint)
 		return nil
 	}
-	name := path.Join(sc.folder.name, source)
+	name := path.Join(in.folder.Name, source)
 	depth := 0
-	for up := sc; up != nil; up = up.parent {
-		if up.folder.name == name {
-			l.reportModuleCycle(sc, up, a.Expr.Range(), name)
+	for up := in.Scope; up != nil; up = up.Parent {
+		if up.Names.Folder.Name == name {
+			reportModuleCycle(in.Scope, up, a.Expr.Range(), name, ds)
 			return nil
 		}
 		depth++
 	}
 	if depth > maxModuleDepth {
-		tooDeep.Errorf(&l.diags, a.Expr.Range(), "More than %d modules are inside each other. Take some of them apart.", maxModuleDepth)
+		parse.TooDeep.Errorf(ds, a.Expr.Range(), "More than %d modules are inside each other. Take some of them apart.", maxModuleDepth)
 		return nil
 	}
 	f := l.folders[name]
 	if f == nil {
-		fsys, err := l.moduleFS(sc.folder, name)
+		fsys, err := l.moduleFS(in.folder, name)
 		if err == nil {
 			_, err = fs.ReadDir(fsys, name)
 		}
 		if err != nil {
-			unreadable.Errorf(&l.diags, a.Expr.Range(), "The folder %q of the module cannot be read: %s. Correct source.", name, reason(err))
+			parse.Unreadable.Errorf(ds, a.Expr.Range(), "The folder %q of the module cannot be read: %s. Correct source.", name, parse.Reason(err))
 			return nil
 		}
-		f = l.newFolder(name, fsys)
+		f = l.newFolder(parse.Folder{Name: name, FS: fsys})
 		l.folders[name] = f
 		f.outside = !l.below(name)
-		before := len(l.diags)
-		l.read(f, nil)
-		for _, d := range l.diags[before:] {
+		var found diag.List
+		l.read(f, nil, &found)
+		for _, d := range found {
 			if d.At.Filename == "" {
 				d.At = a.Expr.Range()
 			} else {
-				d.Note(header(b), "in the module called here")
+				d.Note(parse.Header(b), "in the module called here")
 			}
 		}
+		*ds = append(*ds, found...)
 	}
 	if !f.whole {
 		return nil
@@ -180,69 +204,44 @@ func (l *loader) openModule(sc *scope, b *hclsyntax.Block) *folder {
 // moduleFS returns the file system a module's folder is read through.
 func (l *loader) moduleFS(from *folder, name string) (fs.FS, error) {
 	// What lies in a module that lies beside the fabric is read through that module's folder: no link leads out of it.
-	inside := from != l.root && strings.HasPrefix(name, from.name+"/") && !strings.HasPrefix(name, from.name+"/../")
+	inside := from != l.root && strings.HasPrefix(name, from.Name+"/") && !strings.HasPrefix(name, from.Name+"/../")
 	if inside || l.below(name) || l.options.Folder == nil {
-		return from.fsys, nil
+		return from.FS, nil
 	}
 	return l.options.Folder(name)
 }
 
-// below tells whether a folder is the fabric's own or lies in it.
+// below reports whether a folder is the fabric's own or lies in it.
 func (l *loader) below(name string) bool {
-	rest, ok := strings.CutPrefix(name, l.root.name+"/")
-	if l.root.name == "." {
+	rest, ok := strings.CutPrefix(name, l.root.Name+"/")
+	if l.root.Name == "." {
 		rest, ok = name, true
 	}
-	return name == l.root.name || ok && rest != ".." && !strings.HasPrefix(rest, "../") // ../../pod is not below ..
+	return name == l.root.Name || ok && rest != ".." && !strings.HasPrefix(rest, "../") // ../../pod is not below ..
 }
 
 // reportModuleCycle reports a folder that is a module of itself, by way of others.
-func (l *loader) reportModuleCycle(from, to *scope, at diag.Range, name string) {
-	names := []string{quoteDir(name)}
-	for sc := from; sc != to; sc = sc.parent {
-		names = append(names, quoteDir(sc.folder.name))
+func reportModuleCycle(from, to *eval.Scope, at diag.Range, name string, ds *diag.List) {
+	names := []string{diag.Folder(name)}
+	for sc := from; sc != to; sc = sc.Parent {
+		names = append(names, diag.Folder(sc.Names.Folder.Name))
 	}
-	names = append(names, quoteDir(name))
+	names = append(names, diag.Folder(name))
 	for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
 		names[i], names[j] = names[j], names[i]
 	}
-	moduleCycle.Errorf(&l.diags, at, "The folder is a module inside itself, without end: %s. Take one of these module blocks away.", strings.Join(names, " -> "))
+	moduleCycle.Errorf(ds, at, "The folder is a module inside itself, without end: %s. Take one of these module blocks away.", strings.Join(names, " -> "))
 }
 
 // arguments gives the values of a module block to the variables of an instance, evaluated outside.
-func (l *loader) arguments(child *scope, en *env) map[string]*given {
-	values := map[string]*given{}
-	for name := range child.folder.labels["variable"] {
-		a, ok := child.caller.Body.Attributes[name]
-		if !ok {
-			continue
+func (l *loader) arguments(child *instance, en *eval.Env, ds *diag.List) map[string]*eval.Given {
+	values := map[string]*eval.Given{}
+	for name := range child.Names.Labels["variable"] {
+		if a, ok := child.Caller.Body.Attributes[name]; ok {
+			values[name] = l.decoder.Argument(en, a.Expr, ds)
 		}
-		v, o := l.value(en, a.Expr)
-		values[name] = &given{name: name, value: v, failed: o == failed, at: a.Expr.Range(), from: "the module block", expr: a.Expr, en: en}
 	}
 	return values
-}
-
-// outputs evaluates the outputs of an instance, as an object.
-func (l *loader) outputs(sc *scope, c *call) cty.Value {
-	values := map[string]cty.Value{}
-	l.inside(sc, func() {
-		for _, b := range sc.folder.blocks["output"] {
-			before := len(l.diags)
-			out := compile(l, &outputSchema, b, sc.env(), &output{}).proto
-			v, o := cty.NilVal, failed
-			if out.expr != nil && len(l.diags) == before {
-				v, o = l.value(sc.env(), out.expr)
-			}
-			if o == failed {
-				c.silent[b.Labels[0]] = true
-				l.unknown = true
-				v = cty.DynamicVal // nothing more is said of what needs it
-			}
-			values[b.Labels[0]] = v
-		}
-	})
-	return cty.ObjectVal(values)
 }
 
 // output is an output block.
@@ -251,46 +250,34 @@ type output struct {
 	description Value[string]
 }
 
-// checkModule holds what follows module.NAME to the outputs of the module.
-func (l *loader) checkModule(n *node, t hcl.Traversal, report func(format string, args ...any) bool) bool {
-	c := n.call
-	if !n.ok {
-		return false
-	}
-	rest, name := t[2:], "module."+n.name
-	if c.many && len(rest) > 0 {
-		key, ok := stepName(rest[0])
-		if _, dot := rest[0].(hcl.TraverseAttr); ok && dot && !c.keys[key] {
-			return report("module.%s has for_each, so its instances have keys. Write module.%s[\"KEY\"].%s.%s", n.name, n.name, shown(key), list(" The keys are ", likeKeys(l, c.keys)))
+var outputSchema = schema[output]{
+	block: "output", label: "NAME", doc: "A value of a module that is read outside, as module.MODULE.NAME.",
+	attrs: []attr[output]{
+		must(attr[output]{name: "value", kind: "any", doc: "The value; refers to what the module declares.", set: func(_ *decoder, _ *eval.Env, o *output, e hclsyntax.Expression, _ *diag.List) eval.Outcome {
+			o.expr = e
+			return eval.Good
+		}}),
+		one("description", eval.Description, "none", "What it is for.", func(o *output) *Value[string] { return &o.description }),
+	},
+}
+
+// outputs evaluates the outputs of an instance, as an object.
+func (l *loader) outputs(in *instance, m *eval.Module, ds *diag.List) cty.Value {
+	values := map[string]cty.Value{}
+	in.inside(func(ds *diag.List) {
+		for _, b := range in.folder.blocks["output"] {
+			t := compile(l.decoder, &outputSchema, b, in.Env(), &output{}, ds)
+			v, o := cty.NilVal, eval.Failed
+			if t.proto.expr != nil && t.ok {
+				v, o = l.decoder.Value(in.Env(), t.proto.expr, ds)
+			}
+			if o == eval.Failed {
+				m.Silent[b.Labels[0]] = true
+				l.decoder.Unknowns = true
+				v = cty.DynamicVal // nothing more is said of what needs it
+			}
+			values[b.Labels[0]] = v
 		}
-		if ok && !c.keys[key] {
-			keys := likeKeys(l, c.keys)
-			report("There is no module.%s[%q].%s", n.name, diag.Cut(key), didYouMean(key, keys))
-			l.insteadOfStep(rest[0], diag.Nearest(key, keys))
-			return false
-		}
-		rest, name = rest[1:], fmt.Sprintf("module.%s[%q]", n.name, key)
-	}
-	if len(rest) == 0 {
-		return true
-	}
-	out, ok := stepName(rest[0])
-	if !ok {
-		return true // the evaluation will say what is wrong
-	}
-	outputs := c.folder.labels["output"]
-	if _, ok := outputs[out]; !ok {
-		if c.folder.meant["output."+out] {
-			return false
-		}
-		if _, ok := c.folder.labels["variable"][out]; ok {
-			return report("%s has no output %q. %q is a variable of the module. Write an output block there for what is to be read outside.", name,
-				diag.Cut(out), diag.Cut(out))
-		}
-		names := likeKeys(l, outputs)
-		report("%s has no output %q.%s", name, diag.Cut(out), didYouMean(out, names))
-		l.insteadOfStep(rest[0], diag.Nearest(out, names))
-		return false
-	}
-	return !c.silent[out]
+	}, ds)
+	return cty.ObjectVal(values)
 }

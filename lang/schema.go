@@ -4,15 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/parse"
 )
 
 // schema is a kind of block as a table: what may stand in it and where it goes in a T.
@@ -34,7 +32,7 @@ type attr[T any] struct {
 	early    bool   // needed before there are instances: self is not known
 	def      string // as the manual writes it
 	doc      string
-	set      func(l *loader, en *env, into *T, e hclsyntax.Expression) outcome
+	set      func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome
 }
 
 // child is a block inside a block.
@@ -43,8 +41,8 @@ type child[T any] struct {
 	single bool
 	label  string
 	docs   func() []BlockDoc
-	// add decodes b. It returns what must be done again for every instance, or nil.
-	add func(l *loader, en *env, into *T, b *hclsyntax.Block, i int) func(en *env, into *T)
+	// add decodes b. It returns what must be done again for every instance, or nil, and whether there was no mistake.
+	add func(d *decoder, en *eval.Env, into *T, b *hclsyntax.Block, i int, ds *diag.List) (again step[T], ok bool)
 }
 
 // must marks an attribute as required, early as needed before instances.
@@ -52,75 +50,63 @@ func must[T any](a attr[T]) attr[T]  { a.required = true; return a }
 func early[T any](a attr[T]) attr[T] { a.early = true; return a }
 
 // one is an attribute of a single value.
-func one[T, V any](name string, k kind[V], def, doc string, field func(*T) *Value[V]) attr[T] {
-	return attr[T]{name: name, kind: k.name, def: def, doc: doc, set: func(l *loader, en *env, into *T, e hclsyntax.Expression) outcome {
-		v, o := l.value(en, e)
-		if o != good {
+func one[T, V any](name string, k eval.Kind[V], def, doc string, field func(*T) *Value[V]) attr[T] {
+	return attr[T]{name: name, kind: k.Name, def: def, doc: doc, set: func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+		v, o := d.Value(en, e, ds)
+		if o != eval.Good {
 			return o
 		}
-		x, p := k.read(v)
+		x, p := k.Read(v)
 		if p != nil {
-			l.problem(en, e, element{v, e}, p, k.want, k.hint(v))
-			return failed
+			d.Problem(en, e, eval.Element{V: v, Expr: e}, p, k.Want, k.Hint(v), ds)
+			return eval.Failed
 		}
 		*field(into) = Value[V]{x, e.Range()}
-		return good
+		return eval.Good
 	}}
 }
 
 // many is an attribute of a list of values.
-func many[T, V any](name string, k kind[V], def, doc string, field func(*T) *[]Value[V]) attr[T] {
-	return attr[T]{name: name, kind: "list of " + k.name, def: def, doc: doc, set: func(l *loader, en *env, into *T, e hclsyntax.Expression) outcome {
-		elements, o := l.elements(en, e, k.want)
-		if o != good {
+func many[T, V any](name string, k eval.Kind[V], def, doc string, field func(*T) *[]Value[V]) attr[T] {
+	return attr[T]{name: name, kind: "list of " + k.Name, def: def, doc: doc, set: func(d *decoder, en *eval.Env, into *T, e hclsyntax.Expression, ds *diag.List) eval.Outcome {
+		elements, o := d.Elements(en, e, k.Want, ds)
+		if o != eval.Good {
 			return o
 		}
 		out := make([]Value[V], 0, len(elements))
 		for _, el := range elements {
-			x, p := k.read(el.v)
+			x, p := k.Read(el.V)
 			if p != nil {
-				l.problem(en, e, el, p, k.want, k.hint(el.v))
-				o = failed
+				d.Problem(en, e, el, p, k.Want, k.Hint(el.V), ds)
+				o = eval.Failed
 				continue
 			}
-			out = append(out, Value[V]{x, el.expr.Range()})
+			out = append(out, Value[V]{x, el.Expr.Range()})
 		}
 		*field(into) = out
 		return o
 	}}
 }
 
-// problem reports why an element cannot be read.
-func (l *loader) problem(en *env, whole hclsyntax.Expression, el element, p *problem, want, hint string) {
-	if p.topic == nil {
-		l.report(en, el.expr, &wrongType, fmt.Sprintf("Expected %s, not %s.%s", want, describe(el.v), hint))
-	} else if d := l.report(en, el.expr, p.topic, p.detail); d != nil && p.meant != "" {
-		if _, written := literal(bare(el.expr)); written { // and not computed
-			d.Instead(el.expr.Range(), strconv.Quote(p.meant))
-		}
-	}
-	l.fail(whole)
-}
-
 // blocksOf makes a child out of a schema. Set puts the i-th block of its kind into the parent; it is called again for
 // every instance when something in the block depends on self, and must not change what instances share.
-func blocksOf[T, C any](s *schema[C], single bool, init func(*loader, *C, *hclsyntax.Block), set func(into *T, i int, c *C)) child[T] {
+func blocksOf[T, C any](s *schema[C], single bool, init func(*decoder, *C, *hclsyntax.Block, *diag.List) bool, set func(into *T, i int, c *C)) child[T] {
 	return child[T]{
 		name: s.block, single: single, label: s.label,
 		docs: func() []BlockDoc { return s.docs(s.block) },
-		add: func(l *loader, en *env, into *T, b *hclsyntax.Block, i int) func(*env, *T) {
+		add: func(d *decoder, en *eval.Env, into *T, b *hclsyntax.Block, i int, ds *diag.List) (step[T], bool) {
 			var proto C
-			init(l, &proto, b)
-			t := compile(l, s, b, en, &proto)
+			ok := init(d, &proto, b, ds)
+			t := compile(d, s, b, en, &proto, ds)
 			set(into, i, &t.proto)
 			if len(t.steps) == 0 {
-				return nil
+				return nil, ok && t.ok
 			}
-			return func(en *env, into *T) {
+			return func(en *eval.Env, into *T, ds *diag.List) {
 				c := t.proto
-				t.run(en, &c)
+				t.run(en, &c, ds)
 				set(into, i, &c)
-			}
+			}, ok && t.ok
 		},
 	}
 }
@@ -138,82 +124,92 @@ func put[E any](s []E, i int, e E) []E {
 // template is a decoded block: what is the same for every instance, and the steps for what is not.
 type template[T any] struct {
 	proto T
-	steps []func(en *env, into *T)
-	ok    bool // no mistake so far
+	steps []step[T]
+	ok    bool // no mistake was found in what is the same
 }
 
+// step decodes what differs from instance to instance.
+type step[T any] func(en *eval.Env, into *T, ds *diag.List)
+
 // run finishes one instance, a copy of the proto.
-func (t *template[T]) run(en *env, out *T) {
+func (t *template[T]) run(en *eval.Env, out *T, ds *diag.List) {
 	for _, step := range t.steps {
-		step(en, out)
+		step(en, out, ds)
 	}
 }
 
 // compile decodes block b by the table s, starting from proto.
-func compile[T any](l *loader, s *schema[T], b *hclsyntax.Block, en *env, proto *T) *template[T] {
+func compile[T any](d *decoder, s *schema[T], b *hclsyntax.Block, en *eval.Env, proto *T, ds *diag.List) *template[T] {
 	t := &template[T]{proto: *proto, ok: true}
 	body := b.Body
-	static := *en
-	static.self = false
-	before := len(l.diags)
+	static := en.Inside(false)
 	var misspelt []string // attributes that are there under another name, and so not missing
-	for _, a := range sortedAttributes(body) {
+	for _, a := range parse.Attributes(body) {
 		i := slices.IndexFunc(s.attrs, func(x attr[T]) bool { return x.name == a.Name })
 		if i < 0 {
 			if a.Name == "for_each" && s.forEach {
-				continue // read by loader.forEach
+				continue // read by decoder.forEach
 			}
-			misspelt = append(misspelt, l.unknownAttribute(a, b, s.attrNames(), s.blockNames()))
+			t.ok = false
+			misspelt = append(misspelt, d.unknownAttribute(a, b, s.attrNames(), s.blockNames(), ds))
 			continue
 		}
 		row := s.attrs[i]
-		if s.selfKnown(en) && !row.early && usesSelf(a.Expr) {
-			t.steps = append(t.steps, func(en *env, into *T) {
-				if !l.failed[a.Expr] && row.set(l, en, into, a.Expr) == null && row.required {
-					l.report(en, a.Expr, &missingAttribute, "The attribute is required, and null counts as not written. Give it a value.")
+		if s.selfKnown(en) && !row.early && eval.UsesSelf(a.Expr) {
+			t.steps = append(t.steps, func(en *eval.Env, into *T, ds *diag.List) {
+				if !d.HasFailed(a.Expr) && row.set(d, en, into, a.Expr, ds) == eval.Null && row.required {
+					d.Report(en, a.Expr, &eval.MissingAttribute, "The attribute is required, and null counts as not written. Give it a value.", ds)
 				}
 			})
 			continue
 		}
-		if row.set(l, &static, &t.proto, a.Expr) == null && row.required {
-			l.report(&static, a.Expr, &missingAttribute, "The attribute is required, and null counts as not written. Give it a value.")
+		switch o := row.set(d, static, &t.proto, a.Expr, ds); {
+		case o == eval.Failed:
+			t.ok = false
+		case o == eval.Null && row.required:
+			t.ok = false
+			d.Report(static, a.Expr, &eval.MissingAttribute, "The attribute is required, and null counts as not written. Give it a value.", ds)
 		}
 	}
 	for _, row := range s.attrs {
 		if _, ok := body.Attributes[row.name]; row.required && !ok && !slices.Contains(misspelt, row.name) {
-			missingAttribute.Errorf(&l.diags, header(b), "This %s block needs %s (%s): %s%s Write it.", b.Type, row.name, row.kind, strings.ToLower(row.doc[:1]), row.doc[1:])
+			t.ok = false
+			eval.MissingAttribute.Errorf(ds, parse.Header(b), "This %s block needs %s (%s): %s%s Write it.", b.Type, row.name, row.kind, strings.ToLower(row.doc[:1]), row.doc[1:])
 		}
 	}
-	inside := *en
-	inside.self = s.selfKnown(en)
+	inside := en.Inside(s.selfKnown(en))
 	first, count := map[string]diag.Range{}, map[string]int{}
 	for _, inner := range body.Blocks {
 		i := slices.IndexFunc(s.blocks, func(x child[T]) bool { return x.name == inner.Type })
 		if i < 0 {
-			l.unknownBlock(inner, b, s.attrNames(), s.blockNames())
+			t.ok = false
+			d.unknownBlock(inner, b, s.attrNames(), s.blockNames(), ds)
 			continue
 		}
 		row := s.blocks[i]
-		if !l.checkLabels(inner, row.label) {
+		if !checkLabels(inner, row.label, ds) {
+			t.ok = false
 			continue
 		}
 		if at, again := first[inner.Type]; again && row.single {
-			duplicateBlock.Errorf(&l.diags, header(inner), "%s block holds one %s block. Merge the two.", beginning(b.Type), inner.Type).
+			t.ok = false
+			duplicateBlock.Errorf(ds, parse.Header(inner), "%s block holds one %s block. Merge the two.", diag.Beginning(b.Type), inner.Type).
 				Note(at, "the first one")
 			continue
 		}
-		first[inner.Type] = header(inner)
-		if step := row.add(l, &inside, &t.proto, inner, count[inner.Type]); step != nil {
+		first[inner.Type] = parse.Header(inner)
+		step, ok := row.add(d, inside, &t.proto, inner, count[inner.Type], ds)
+		t.ok = t.ok && ok
+		if step != nil {
 			t.steps = append(t.steps, step)
 		}
 		count[inner.Type]++
 	}
-	t.ok = len(l.diags) == before
 	return t
 }
 
-// selfKnown tells whether attributes of the block may use self: the block makes instances, or stands in one that does.
-func (s *schema[T]) selfKnown(en *env) bool { return s.perName || en.self }
+// selfKnown reports whether attributes of the block may use self: the block makes instances, or stands in one that does.
+func (s *schema[T]) selfKnown(en *eval.Env) bool { return s.perName || en.Self }
 
 func (s *schema[T]) attrNames() (names []string) {
 	for _, a := range s.attrs {
@@ -236,53 +232,53 @@ func (s *schema[T]) blockNames() (names []string) {
 var otherNames = map[string]string{"mesh a": "lower", "mesh b": "upper", "link lower": "a", "link upper": "b"}
 
 // unknownAttribute reports an attribute that does not exist and returns the one that was meant, or "".
-func (l *loader) unknownAttribute(a *hclsyntax.Attribute, b *hclsyntax.Block, attrs, blocks []string) string {
+func (d *decoder) unknownAttribute(a *hclsyntax.Attribute, b *hclsyntax.Block, attrs, blocks []string, ds *diag.List) string {
 	if slices.Contains(blocks, a.Name) {
-		unknownAttribute.Errorf(&l.diags, a.NameRange, "%q is a block. Write %s { ... } without the equals sign.", a.Name, a.Name)
+		unknownAttribute.Errorf(ds, a.NameRange, "%q is a block. Write %s { ... } without the equals sign.", a.Name, a.Name)
 		return ""
 	}
 	meant := cmp.Or(otherNames[b.Type+" "+a.Name], diag.Nearest(a.Name, attrs))
 	switch {
 	case a.Name == "for_each":
-		unknownAttribute.Errorf(&l.diags, a.NameRange, "for_each works on %s blocks, not on %s block. Write one block for each, or take it away.", l.forEachKinds(), article(b.Type))
+		unknownAttribute.Errorf(ds, a.NameRange, "for_each works on %s blocks, not on %s block. Write one block for each, or take it away.", d.forEachKinds(), diag.Article(b.Type))
 	case a.Name == "count" && slices.Contains(attrs, "names"):
-		unknownAttribute.Errorf(&l.diags, a.NameRange, "Several like devices are made by a nodeset. Write names = \"%s[1-4]\" instead of a count.", shown(b.Labels[0]))
+		unknownAttribute.Errorf(ds, a.NameRange, "Several like devices are made by a nodeset. Write names = \"%s[1-4]\" instead of a count.", diag.Plain(b.Labels[0]))
 	default:
-		hint := list(" Write one of these: ", attrs)
+		hint := diag.Listed(" Write one of these: ", attrs)
 		if meant != "" {
 			hint = diag.Meant(meant)
 		}
-		unknownAttribute.Errorf(&l.diags, a.NameRange, "%s block has no attribute %q.%s", beginning(b.Type), diag.Cut(a.Name), hint).
+		unknownAttribute.Errorf(ds, a.NameRange, "%s block has no attribute %q.%s", diag.Beginning(b.Type), diag.Cut(a.Name), hint).
 			Instead(a.NameRange, meant)
 		return meant
 	}
 	return ""
 }
 
-func (l *loader) unknownBlock(inner, b *hclsyntax.Block, attrs, blocks []string) {
+func (d *decoder) unknownBlock(inner, b *hclsyntax.Block, attrs, blocks []string, ds *diag.List) {
 	if slices.Contains(attrs, inner.Type) {
-		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%q is an attribute. Write %s = ...", inner.Type, inner.Type)
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%q is an attribute. Write %s = ...", inner.Type, inner.Type)
 		return
 	}
-	where := l.standsIn(inner.Type)
+	where := d.standsIn(inner.Type)
 	switch {
 	case where != "":
-		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no %s block. %s", beginning(b.Type), inner.Type, where)
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block holds no %s block. %s", diag.Beginning(b.Type), inner.Type, where)
 	case len(blocks) == 0:
-		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no blocks. Delete it, or move it to where it belongs.", beginning(b.Type))
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block holds no blocks. Delete it, or move it to where it belongs.", diag.Beginning(b.Type))
 	default:
-		unknownBlock.Errorf(&l.diags, inner.TypeRange, "%s block holds no block %q.%s", beginning(b.Type), diag.Cut(inner.Type),
-			didYouMean(inner.Type, blocks)).
+		eval.UnknownBlock.Errorf(ds, inner.TypeRange, "%s block holds no block %q.%s", diag.Beginning(b.Type), diag.Cut(inner.Type),
+			diag.Suggest(inner.Type, blocks)).
 			Instead(inner.TypeRange, diag.Nearest(inner.Type, blocks))
 	}
 }
 
 // forEachKinds lists the kinds of blocks for_each works on.
-func (l *loader) forEachKinds() string {
+func (d *decoder) forEachKinds() string {
 	var kinds []string
-	for _, d := range l.blocks() {
-		if d.ForEach {
-			kinds = append(kinds, d.Path)
+	for _, doc := range d.blocks() {
+		if doc.ForEach {
+			kinds = append(kinds, doc.Path)
 		}
 	}
 	return diag.And(kinds)
@@ -319,30 +315,27 @@ func (s *schema[T]) docs(path string) []BlockDoc {
 	return out
 }
 
-// entry finds the key and the value of an object that is written out, or gives the whole expression for both.
-func entry(e hclsyntax.Expression, key string) (k, v hclsyntax.Expression) {
-	object, ok := bare(e).(*hclsyntax.ObjectConsExpr)
-	if !ok {
-		return e, e
+// standsIn says where a block belongs that stands in the wrong place, or "" when there is no such block.
+func (d *decoder) standsIn(kind string) string {
+	if kind != "ssh" && d.atTop(kind) {
+		return diag.Beginning(kind) + " block stands at the top of a file. Move it there."
 	}
-	for _, item := range object.Items {
-		name, ok := literal(bareKey(item.KeyExpr))
-		if !ok {
-			if word := hcl.ExprAsKeyword(item.KeyExpr); word != key {
-				continue
+	var parents []string
+	for _, doc := range d.blocks() {
+		if parent, ok := strings.CutSuffix(doc.Path, "."+kind); ok {
+			if i := strings.LastIndexByte(parent, '.'); i >= 0 {
+				parent = parent[i+1:]
 			}
-			return item.KeyExpr, item.ValueExpr
-		}
-		if s, err := convert.Convert(name, cty.String); err == nil && !s.IsNull() && s.AsString() == key {
-			return item.KeyExpr, item.ValueExpr
+			parents = append(parents, diag.Article(parent))
 		}
 	}
-	return e, e
+	if len(parents) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s block stands in %s block. Move it there.", diag.Beginning(kind), diag.Or(parents))
 }
 
-func bareKey(e hclsyntax.Expression) hclsyntax.Expression {
-	if k, ok := e.(*hclsyntax.ObjectConsKeyExpr); ok {
-		return k.Wrapped
-	}
-	return e
+// atTop reports whether blocks of a kind stand at the top of a file.
+func (d *decoder) atTop(kind string) bool {
+	return slices.ContainsFunc(d.blocks(), func(doc BlockDoc) bool { return doc.Path == kind })
 }

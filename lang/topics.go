@@ -2,114 +2,16 @@ package lang
 
 import (
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
 	"github.com/rocec/rocec/lang/lock"
 	"github.com/rocec/rocec/lang/nexthops"
+	"github.com/rocec/rocec/lang/parse"
 	"github.com/rocec/rocec/lang/topology"
 )
 
-// The mistakes lang reports; those in values are in topicsvalues.go. `rocec explain CODE` prints the Doc.
+// The mistakes in blocks; those in text are of package parse, those in values of package eval. `rocec explain CODE` prints the
+// Doc.
 var (
-	unreadable = diag.Topic{Code: "unreadable", Summary: "a folder or file cannot be read", Doc: `
-A fabric is a folder; every regular *.hcl file directly in it is read. Names that start with a dot
-are not. Symbolic links, pipes and devices are refused rather than followed, because a fabric must
-not read what lies outside its folder.
-
-Example:
-
-    $ ln -s ../common/groups.hcl pod1/groups.hcl
-    $ rocec validate pod1
-
-How to mend it: give the right folder, mend its permissions, or replace the link by the file.
-`}
-
-	tooLarge = diag.Topic{Code: "too-large", Summary: "the input is larger than rocec reads", Doc: `
-Limits keep a mistake, or a fabric from a stranger, from eating the machine: 256 files of 1 MiB,
-together 32 MiB and each 200,000 tokens; a table of next hops of 64 MiB; strings of 64 KiB; values
-of 100,000 elements; and a bound on the work of expressions all together. A string that doubles
-itself in a chain of locals meets the last one.
-
-Example:
-
-    locals {
-      line  = join(",", range(4096))
-      lines = "${local.line}${local.line}${local.line}${local.line}" # 76 KiB
-    }
-
-How to mend it: split a large file; name many things with nodesets and meshes instead of one block
-each.
-
-    locals {
-      lines = "gpu[1-4096]"
-    }
-`}
-
-	tooDeep = diag.Topic{Code: "too-deep", Summary: "the input is nested too deeply", Doc: `
-Brackets, templates, conditionals and signs may be nested 64 deep, one expression may join 128
-operands, and a for expression may hold one other for expression, not two. Nothing a person writes
-comes near; deeper input would stop the parser of HCL with no message at all.
-
-Example:
-
-    locals {
-      ports = [for pod in range(2) : [for leaf in range(4) : [for port in range(8) : port]]]
-    }
-
-How to mend it: give parts of the expression a name in a locals block.
-
-    locals {
-      leaf  = [for port in range(8) : port]
-      ports = [for pod in range(2) : [for leaf in range(4) : local.leaf]]
-    }
-`}
-
-	invalidUTF8 = diag.Topic{Code: "invalid-utf8", Summary: "the file is not UTF-8 text", Doc: `
-Fabric files are UTF-8 without NUL bytes. The place shown is the first byte that is not. Files from
-old Windows editors are often UTF-16 or Latin-1.
-
-Example:
-
-    $ file pod1/fabric.hcl
-    pod1/fabric.hcl: ISO-8859 text
-
-How to mend it: save the file as UTF-8.
-
-    $ iconv -f ISO-8859-1 -t UTF-8 fabric.hcl > fabric.new
-`}
-
-	syntax = diag.Topic{Code: "syntax", Summary: "the file is not valid HCL", Doc: `
-The text cannot be read as HCL (the language of Terraform and Nomad). Often a quote, a bracket or
-an equals sign is missing a line further up. An attribute is name = value; a block is kind "label"
-{ ... }, and a block written on one line holds at most one attribute.
-
-Example:
-
-    switch "edge" {
-      names = "edge[1-4]
-    }
-
-How to mend it: look at the place shown and at the line above it. rocec fmt --check tells whether
-the file can be read again.
-
-    switch "edge" {
-      names   = "edge[1-4]"
-      model   = "sn2700"
-      version = "4.3.0"
-    }
-`}
-
-	unknownBlock = diag.Topic{Code: "unknown-block", Summary: "there is no such block", Doc: `
-The language has a fixed set of blocks, and each may stand in certain places only. An unknown one is
-refused instead of skipped: a misspelt block must not silently configure nothing.
-
-Example:
-
-    swich "edge" {
-      model = "sn2700"
-    }
-
-How to mend it: take the name the message offers.
-`}
-
 	misplacedBlock = diag.Topic{Code: "misplaced-block", Summary: "the block does not belong into a module", Doc: `
 The fabric block and the ssh block hold for the whole fabric, so they are said once, in the
 fabric's own folder. A module is used there, often several times, and could only contradict.
@@ -153,23 +55,6 @@ How to mend it: take the name the message offers. Attributes stand in blocks, ne
 file.
 `}
 
-	missingAttribute = diag.Topic{Code: "missing-attribute", Summary: "a required attribute is missing", Doc: `
-Some attributes have no sensible default, so the person must say: the cos of a cos_group, the
-version of a roce, the model of a switch. null counts as not written.
-
-Example:
-
-    cos_group "bulk" {
-      weight = 10 # no cos
-    }
-
-How to mend it: write the attribute.
-
-    cos_group "bulk" {
-      cos = 1
-    }
-`}
-
 	badLabel = diag.Topic{Code: "bad-label", Summary: "the labels of a block are wrong", Doc: `
 Most blocks carry exactly one label, the quoted name after the kind; ssh, locals, ecn, pfc, by_hand,
 traffic_class and validation carry none. Other blocks refer to the label, so it is letters, digits,
@@ -200,23 +85,6 @@ Example:
 How to mend it: make one block of the two.
 `}
 
-	duplicateAttribute = diag.Topic{Code: "duplicate-attribute", Summary: "an attribute is set twice", Doc: `
-An attribute may be set once in a block. With two, nobody could say which counts.
-
-Example:
-
-    cos_group "bulk" {
-      cos = 1
-      cos = 2
-    }
-
-How to mend it: delete one of them.
-
-    cos_group "bulk" {
-      cos = 1
-    }
-`}
-
 	duplicateName = diag.Topic{Code: "duplicate-name", Summary: "a name is used twice", Doc: `
 Device names are unique across all switch and host blocks, because they become folders and SSH
 destinations. Labels are unique among blocks of one kind, interface names in a host, variables and
@@ -237,27 +105,6 @@ How to mend it: give one of the two another name; the message shows both places.
 
     switch "core" {
       names = "core[4-8]"
-    }
-`}
-
-	badName = diag.Topic{Code: "bad-name", Summary: "the name is not allowed", Doc: `
-Device names have 1 to 63 of the characters a-z 0-9 . _ - and start with a letter or digit; ".." is
-not allowed. Interface names are Linux names: up to 15 of the characters A-Z a-z 0-9 . _ + @ -,
-starting with a letter, digit or underscore. Names become paths and commands on devices, so nothing
-else is let through.
-
-Example:
-
-    switch "edge" {
-      names = "Edge[1-4]"
-      model = "sn2700"
-    }
-
-How to mend it: use the characters above. Device names are names in the fabric; the address of a
-device may be anything (ssh block).
-
-    switch "edge" {
-      names = "edge[1-4]"
     }
 `}
 
@@ -340,29 +187,6 @@ How to mend it: name the right folder, or write the block.
     }
 `}
 
-	ignoreInvalid = diag.Topic{Code: "ignore-invalid", Summary: "a comment that should silence a finding cannot be read", Doc: `
-A comment silences one finding of one place, and says why, so that the next reader knows. Without
-a code or a reason, or away from what it means, it silences nothing.
-
-Example:
-
-    mesh "uplinks" {
-      lower = "leaf[1-4]:swp[31-32]" # rocec:ignore oversubscription
-    }
-
-How to mend it: put the comment on a line of its own, directly before the attribute or block, with
-code and reason.
-
-    # rocec:ignore speed-step the stores are slow, and meant to be
-    roce "training" {
-      cos_group = cos_group.rdma
-    }
-    link "stores" { speed = "25G" }
-    mesh "uplinks" {
-      lower = "leaf[1-4]:swp[31-32]"
-    }
-`}
-
 	ignoreUnknown = diag.Topic{Code: "ignore-unknown", Summary: "a comment names a code that does not exist", Doc: `
 A misspelt code silences nothing, and the finding that was meant is still there.
 
@@ -422,17 +246,75 @@ in the cos_group.
       allow_deadlock = "lab, rebooted every night"
     }
 `}
+
+	badForEach = diag.Topic{Code: "bad-for-each", Summary: "for_each is neither a set of strings nor a map", Doc: `
+A block with for_each is read once for every element; each.key and each.value are its key and value.
+The value is a map, an object, or a set of strings. A list has no keys, so nobody could say how the
+instances are called.
+
+Example:
+
+    link "gpus" {
+      for_each = ["1", "2"]
+      a        = "gpu${each.key}:ens1f0"
+      b        = "leaf${each.key}:swp1"
+    }
+
+How to mend it: make a list a set.
+
+    link "gpus" {
+      for_each = toset(["1", "2"])
+    }
+`}
+
+	tableUnused = diag.Topic{Code: "table-unused", Summary: "the table of next hops is not used", Doc: `
+A fabric names a file of next hops, and its routing is not "table": the PFC-loop check would follow
+what the routing says and never look at the file. Nobody could say which of the two was meant.
+
+Example:
+
+    fabric "pod1" {
+      routing = "up-down"
+      table   = "fib.json"
+    }
+
+How to mend it: say routing = "table", or delete the attribute.
+
+    fabric "pod1" {
+      routing = "table"
+    }
+`}
+
+	sensitiveVariable = diag.Topic{Code: "sensitive-variable", Summary: "a variable is declared sensitive", Doc: `
+What a fabric says ends in files on devices, in plans people read to each other, and in JSON. A
+value that must not be seen cannot be hidden there, and a word that promises it would be a lie.
+Nothing in a fabric needs a secret: keys and passwords stay with ssh and its agent.
+
+Example:
+
+    variable "community" {
+      default   = "a"
+      sensitive = true
+    }
+
+How to mend it: take the word away if the value is no secret; keep the value out of the fabric if
+it is.
+
+    variable "community" {
+      sensitive = false
+    }
+`}
 )
 
 // Topics is every code lang reports.
 var Topics = []diag.Topic{
-	unreadable, tooLarge, tooDeep, invalidUTF8, syntax,
-	unknownBlock, misplacedBlock, unknownAttribute, missingAttribute, badLabel, duplicateBlock, duplicateAttribute, duplicateName,
-	moduleCycle, ignoreInvalid, ignoreUnknown, ignoreUnused, ignoreRefused,
-	badName, badNodeset, tooManyObjects, unequalCounts,
-	wrongType, wrongUnit, outOfRange, badValue,
-	unknownReference, unknownFunction, badExpression, referenceCycle, badForEach,
-	noFabric, requiredVersion, unsetVariable, undeclaredVariable, badVariable, failedValidation, sensitiveVariable,
+	parse.Unreadable, parse.TooLarge, parse.TooDeep, parse.InvalidUTF8, parse.Syntax,
+	eval.UnknownBlock, misplacedBlock, unknownAttribute, eval.MissingAttribute, badLabel, duplicateBlock, parse.DuplicateAttribute, duplicateName,
+	moduleCycle, parse.IgnoreInvalid, ignoreUnknown, ignoreUnused, ignoreRefused,
+	eval.BadName, badNodeset, tooManyObjects, unequalCounts,
+	eval.WrongType, eval.WrongUnit, eval.OutOfRange, eval.BadValue,
+	eval.UnknownReference, eval.UnknownFunction, eval.BadExpression, eval.ReferenceCycle, badForEach,
+	noFabric, requiredVersion, eval.UnsetVariable, eval.UndeclaredVariable, eval.BadVariable, eval.FailedValidation, sensitiveVariable,
 	nexthops.Invalid, tableUnused, lock.Invalid,
 	topology.Syntax, topology.Endpoint, topology.Attribute, topology.TooLarge, topology.Empty,
 }

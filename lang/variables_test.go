@@ -14,14 +14,14 @@ import (
 func valueOf(t *testing.T, block string, o Options) string {
 	t.Helper()
 	l := newLoader(fstest.MapFS{"fabric.hcl": {Data: []byte("fabric \"f\" {}\nvariable \"v\" {\n" + block + "\n}\n")}}, ".", o)
-	top := l.load()
-	if len(l.diags) > 0 {
-		d := l.diags[0]
+	top, ds := l.load()
+	if len(ds) > 0 {
+		d := ds[0]
 		return fmt.Sprintf("%s %q: %s", d.Code, place(l.src, d.At), d.Detail)
 	}
-	v := top.vars["v"]
-	require.True(t, v.ok)
-	js, err := ctyjson.Marshal(v.value, v.value.Type())
+	v := top.Vars["v"]
+	require.True(t, v.OK)
+	js, err := ctyjson.Marshal(v.Value, v.Value.Type())
 	require.NoError(t, err)
 	return string(js)
 }

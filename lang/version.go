@@ -5,6 +5,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/parse"
 )
 
 var requiredVersion = diag.Topic{Code: "required-version", Summary: "this rocec is not one that the fabric asks for", Doc: `
@@ -31,21 +33,21 @@ with this one and its differences are read, change the constraint.
 `}
 
 // constraint is a condition on the version of rocec.
-var constraint = kind[string]{"version constraint", `a version constraint such as ">= 0.12, < 0.14"`, func(v cty.Value) (string, *problem) {
+var constraint = eval.Kind[string]{Name: "version constraint", Want: `a version constraint such as ">= 0.12, < 0.14"`, Read: func(v cty.Value) (string, *eval.Problem) {
 	if v.Type() != cty.String {
-		return "", mistyped
+		return "", eval.Mistyped
 	}
 	s := v.AsString()
 	if _, err := version.NewConstraint(s); err != nil || len(s) > 255 {
-		return "", problemf(&badValue, "%q is not a version constraint. Write one such as \">= 0.12, < 0.14\": conditions separated by "+
+		return "", eval.Problemf(&eval.BadValue, "%q is not a version constraint. Write one such as \">= 0.12, < 0.14\": conditions separated by "+
 			"commas, each a version after =, !=, >, >=, <, <= or ~>.", diag.Cut(s))
 	}
 	return s, nil
 }}
 
-// meets reports whether this rocec meets a constraint; known is false of a build that is not a release.
-func (l *loader) meets(c string) (met, known bool) {
-	this, err := version.NewVersion(l.options.Version)
+// meets reports whether a release of rocec meets a constraint; known is false of a build that is not a release.
+func meets(release, c string) (met, known bool) {
+	this, err := version.NewVersion(release)
 	if err != nil {
 		return true, false
 	}
@@ -53,22 +55,21 @@ func (l *loader) meets(c string) (met, known bool) {
 	return err == nil && want.Check(this), true
 }
 
-// refused reports whether the fabric is for another rocec, where that is written out, and makes it all that is said: what this
-// rocec finds wrong may be what it does not know yet.
-func (l *loader) refused() bool {
+// refused reports whether the fabric is for another rocec, where that is written out, and says so. It makes that all that is
+// said: what this rocec finds wrong may be what it does not know yet.
+func (l *loader) refused(ds *diag.List) bool {
 	for _, b := range l.root.blocks["fabric"] {
 		a, written := b.Body.Attributes["required_version"]
 		if !written {
 			continue
 		}
-		v, ok := literal(bare(a.Expr))
+		v, ok := parse.Literal(parse.Bare(a.Expr))
 		if !ok || v.IsNull() {
 			continue
 		}
-		if c, p := constraint.read(v); p == nil {
-			if met, _ := l.meets(c); !met {
-				l.diags = nil
-				l.checkVersion(Value[string]{c, a.Expr.Range()})
+		if c, p := constraint.Read(v); p == nil {
+			if met, _ := meets(l.options.Version, c); !met {
+				l.checkVersion(Value[string]{c, a.Expr.Range()}, ds)
 				return true
 			}
 		}
@@ -77,16 +78,16 @@ func (l *loader) refused() bool {
 }
 
 // checkVersion reports a constraint that this rocec does not meet, or of which that is not known.
-func (l *loader) checkVersion(c Value[string]) {
+func (l *loader) checkVersion(c Value[string], ds *diag.List) {
 	if !c.Set() {
 		return
 	}
-	switch met, known := l.meets(c.V); {
+	switch met, known := meets(l.options.Version, c.V); {
 	case !known:
-		requiredVersion.Noticef(&l.diags, c.At, "The fabric requires rocec %s. This build is not a release, so that nobody knows whether it "+
+		requiredVersion.Noticef(ds, c.At, "The fabric requires rocec %s. This build is not a release, so that nobody knows whether it "+
 			"meets that. Use a release where bytes matter.", c.V)
 	case !met:
-		requiredVersion.Errorf(&l.diags, c.At, "The fabric requires rocec %s, and this is %s. Use a release that meets this; or change "+
+		requiredVersion.Errorf(ds, c.At, "The fabric requires rocec %s, and this is %s. Use a release that meets this; or change "+
 			"required_version when the plan of this one has been read.", c.V, l.options.Version)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/outline"
 	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/judge"
 )
@@ -88,8 +89,8 @@ func (e *editor) List(dir string) []string {
 func (e *editor) Read(name string) ([]byte, error) { return readBounded(filepath.FromSlash(name)) }
 
 // Known is the names in the tables.
-func (e *editor) Known() lang.Known {
-	return lang.Known{
+func (e *editor) Known() outline.Known {
+	return outline.Known{
 		SwitchModels: platform.SwitchNames(), NICModels: targets.Known.NICNames(), ASICs: platform.ASICNames(),
 		Families: targets.Known.DriverNames(), Systems: targets.Known.OSNames(), Configs: targets.Known.ConfigNames(), Ports: portsOf,
 	}
@@ -122,8 +123,8 @@ func (e *editor) Check(ctx context.Context, dir string, unsaved map[string][]byt
 	}
 	r := &lsp.Result{Diagnostics: f.Diags, Files: f.Source.Files}
 	if f.Fabric != nil {
-		r.Describe = func(t lang.Thing) string { return hoverText(f, dir, t) }
-		r.Define = func(t lang.Thing) []diag.Range { return declaredAt(f, t) }
+		r.Describe = func(t outline.Thing) string { return hoverText(f, dir, t) }
+		r.Define = func(t outline.Thing) []diag.Range { return declaredAt(f, t) }
 	}
 	return r, nil
 }

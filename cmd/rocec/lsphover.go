@@ -8,19 +8,19 @@ import (
 
 	"github.com/rocec/rocec/cmd/internal/report"
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/dscp"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/lang/outline"
 )
 
 // What the language server shows of a name: what it came to in the last fabric without errors, as show tells it.
 
 // hoverText is that as Markdown; "" when there is nothing to tell.
-func hoverText(f *report.Report, dir string, t lang.Thing) string {
+func hoverText(f *report.Report, dir string, t outline.Thing) string {
 	var out []section
 	switch t.Kind {
-	case lang.ThingName:
+	case outline.ThingName:
 		switch t.Of {
 		case "cos_group":
 			out = hoverGroup(f, t.Name)
@@ -35,10 +35,10 @@ func hoverText(f *report.Report, dir string, t lang.Thing) string {
 		case "fabric":
 			out = hoverFabric(f)
 		}
-	case lang.ThingDevices:
+	case outline.ThingDevices:
 		names := namesIn(t.Name, nodeset.Devices)
 		out = hoverDevices(f, func(d *ir.Device) bool { return names[d.Name] })
-	case lang.ThingInterfaces:
+	case outline.ThingInterfaces:
 		out = hoverPorts(f, t)
 	}
 	return markdown(out, dir)
@@ -46,7 +46,7 @@ func hoverText(f *report.Report, dir string, t lang.Thing) string {
 
 // isNamed tells whether a name in a file is that of a block, whose full name is told with the module and the key it has:
 // both stand in one folder.
-func isNamed(t lang.Thing, full string, decl diag.Range) bool {
+func isNamed(t outline.Thing, full string, decl diag.Range) bool {
 	if path.Dir(decl.Filename) != path.Dir(t.At.Filename) {
 		return false
 	}
@@ -76,8 +76,8 @@ func namesIn(s string, kind nodeset.Kind) map[string]bool {
 }
 
 // declaredAt is where devices are declared whose names are computed.
-func declaredAt(f *report.Report, t lang.Thing) []diag.Range {
-	if t.Kind != lang.ThingDevices {
+func declaredAt(f *report.Report, t outline.Thing) []diag.Range {
+	if t.Kind != outline.ThingDevices {
 		return nil
 	}
 	names := namesIn(t.Name, nodeset.Devices)
@@ -241,7 +241,7 @@ func (s *section) common(name string, devices []*ir.Device, of func(*ir.Device) 
 }
 
 // hoverPorts tells of the first of the ports what show does.
-func hoverPorts(f *report.Report, t lang.Thing) []section {
+func hoverPorts(f *report.Report, t outline.Thing) []section {
 	devices, ports := namesIn(t.Of, nodeset.Devices), namesIn(t.Name, nodeset.Interfaces)
 	var first *ir.Port
 	n := 0
@@ -263,7 +263,7 @@ func hoverPorts(f *report.Report, t lang.Thing) []section {
 }
 
 // hoverValue tells the value of a variable or local, and where it was given.
-func hoverValue(f *report.Report, t lang.Thing) []section {
+func hoverValue(f *report.Report, t outline.Thing) []section {
 	var out []section
 	for _, v := range f.Source.Values {
 		if v.Kind != t.Of || v.Name != t.Name || path.Dir(v.Decl.Filename) != path.Dir(t.At.Filename) {
@@ -289,7 +289,7 @@ func hoverValue(f *report.Report, t lang.Thing) []section {
 	return out
 }
 
-func hoverIntent(f *report.Report, t lang.Thing) []section {
+func hoverIntent(f *report.Report, t outline.Thing) []section {
 	var out []section
 	for _, in := range f.Fabric.Intents {
 		if !isNamed(t, in.Name, in.At) {
@@ -306,7 +306,7 @@ func hoverIntent(f *report.Report, t lang.Thing) []section {
 	return out
 }
 
-func hoverCables(f *report.Report, t lang.Thing) []section {
+func hoverCables(f *report.Report, t outline.Thing) []section {
 	s := section{Title: fmt.Sprintf("%s %q", t.Of, t.Name)}
 	n := 0
 	for _, l := range f.Fabric.Links {

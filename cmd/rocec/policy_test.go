@@ -23,7 +23,10 @@ lang/nexthops:           lang/diag |
 lang/lock:               lang/diag |
 lang/topology:           lang/diag | github.com/hashicorp/hcl/v2 go.yaml.in/yaml/v3
 lang/dscp:               |
-lang:                    lang/diag lang/dscp lang/nodeset lang/nexthops lang/lock lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
+lang/parse:              lang/diag | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang/eval:               lang/parse lang/diag lang/dscp lang/nodeset | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty
+lang:                    lang/parse lang/eval lang/diag lang/nodeset lang/nexthops lang/lock lang/topology | github.com/hashicorp/hcl/v2 github.com/zclconf/go-cty github.com/hashicorp/go-version
+lang/outline:            lang lang/parse lang/eval lang/diag lang/dscp lang/nodeset | github.com/hashicorp/hcl/v2
 lang/langtest:           | github.com/hashicorp/hcl/v2
 compiler/platform:       |
 compiler/ir:             compiler/platform lang/diag lang/lock |
@@ -82,8 +85,8 @@ cmd/internal/samples:       targets/target targets/deploy |
 targets/deploy/internal/nspawn: targets/deploy/internal/sshdtest targets/nic/mlx5/mlx5test |
 targets/deploy/internal/matrix: |
 cmd/internal/picture:       compiler/ir compiler/platform validate lang/diag lang/nodeset |
-cmd/internal/lsp:           lang lang/diag |
-cmd/internal/report:        validate validate/proof compiler compiler/ir lang lang/diag targets targets/cumulus/conflint targets/sonic/lint targets/deploy targets/deploy/seen targets/judge |
+cmd/internal/lsp:           lang lang/diag lang/outline |
+cmd/internal/report:        validate validate/proof compiler compiler/ir lang lang/diag lang/outline targets targets/cumulus/conflint targets/sonic/lint targets/deploy targets/deploy/seen targets/judge |
 cmd/internal/report/reporttest: | github.com/santhosh-tekuri/jsonschema github.com/stretchr/testify
 cmd/internal/start:         compiler/ir compiler/platform lang lang/diag lang/nodeset lang/topology |
 examples:                |

@@ -69,3 +69,51 @@ func Cut(s string) string {
 	}
 	return strings.ToValidUTF8(s[:most], "") + "..."
 }
+
+// Suggest ends a message about an unknown name: the nearest known one, or all of them when they are few.
+func Suggest(name string, known []string) string {
+	if near := Nearest(name, known); near != "" {
+		return Meant(near)
+	}
+	return Listed(" Write one of these: ", known)
+}
+
+// Listed writes names behind a lead, or nothing when there are none; long lists are cut.
+func Listed(lead string, names []string) string {
+	const most = 25
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) > most:
+		return lead + Some(names, most) + "."
+	}
+	return lead + strings.Join(names, ", ") + "."
+}
+
+// Article puts "a" or "an" before a word.
+func Article(word string) string {
+	if word != "" && strings.ContainsRune("aeiou", rune(word[0])) || word == "ssh" {
+		return "an " + word
+	}
+	return "a " + word
+}
+
+// Beginning is [Article] at the beginning of a sentence.
+func Beginning(word string) string {
+	s := Article(word)
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// Plain is text of the person in a message, outside of quotes: its first line, cut, and safe to print.
+func Plain(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return Escape(Cut(strings.ReplaceAll(line, "\t", " ")))
+}
+
+// Folder is a folder by its name.
+func Folder(name string) string {
+	if name == "." {
+		return "this folder"
+	}
+	return fmt.Sprintf("%q", name)
+}

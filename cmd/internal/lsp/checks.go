@@ -12,6 +12,7 @@ import (
 
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/outline"
 )
 
 // checks is what is judged, when, and what was found.
@@ -42,8 +43,8 @@ type checked struct {
 	published map[string][]diagnostic // by file
 	found     map[string][]finding
 	versions  map[string]*int
-	describe  func(lang.Thing) string // of the last run without errors
-	define    func(lang.Thing) []diag.Range
+	describe  func(outline.Thing) string // of the last run without errors
+	define    func(outline.Thing) []diag.Range
 }
 
 // finding is a diagnostic as it was found, and as it was sent.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/outline"
 )
 
 // disk is a backend on files in memory, which runs the language alone.
@@ -85,10 +86,10 @@ func (d *disk) Check(ctx context.Context, dir string, unsaved map[string][]byte)
 			panic("thirteen")
 		}
 	}
-	return &Result{Diagnostics: ds, Files: src.Files, Describe: func(t lang.Thing) string { return "**" + t.Name + "**" }}, nil
+	return &Result{Diagnostics: ds, Files: src.Files, Describe: func(t outline.Thing) string { return "**" + t.Name + "**" }}, nil
 }
 
-func (d *disk) Known() lang.Known { return lang.Known{SwitchModels: []string{"sn2700"}} }
+func (d *disk) Known() outline.Known { return outline.Known{SwitchModels: []string{"sn2700"}} }
 
 // slashed serves files under absolute names.
 type slashed struct{ fs fstest.MapFS }

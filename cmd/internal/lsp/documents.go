@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rocec/rocec/lang"
+	"github.com/rocec/rocec/lang/outline"
 )
 
 // Bounds of what is looked at around a document.
@@ -98,7 +98,7 @@ func (s *Server) document(uri string) (*document, *problem) {
 type diskCache struct {
 	backend  Backend
 	folders  map[string][]string
-	outlines map[string]*lang.Outline
+	outlines map[string]*outline.File
 }
 
 func newDiskCache(b Backend) *diskCache {
@@ -108,7 +108,7 @@ func newDiskCache(b Backend) *diskCache {
 }
 
 func (c *diskCache) forget() {
-	c.folders, c.outlines = map[string][]string{}, map[string]*lang.Outline{}
+	c.folders, c.outlines = map[string][]string{}, map[string]*outline.File{}
 }
 
 func (c *diskCache) list(dir string) []string {
@@ -121,11 +121,11 @@ func (c *diskCache) list(dir string) []string {
 }
 
 // outline returns the outline of a file, nil when it cannot be read.
-func (c *diskCache) outline(name string) *lang.Outline {
+func (c *diskCache) outline(name string) *outline.File {
 	o, ok := c.outlines[name]
 	if !ok {
 		if src, err := c.backend.Read(name); err == nil {
-			o = lang.NewOutline(name, src)
+			o = outline.New(name, src)
 		}
 		c.outlines[name] = o
 	}
@@ -133,7 +133,7 @@ func (c *diskCache) outline(name string) *lang.Outline {
 }
 
 // files returns the outlines of a folder's files, open ones as they stand in the editor, by name.
-func (s *Server) files(dir string) []*lang.Outline {
+func (s *Server) files(dir string) []*outline.File {
 	names := slices.Clone(s.disk.list(dir))
 	for name := range s.docs {
 		if isFile(name) && path.Dir(name) == dir && path.Ext(name) == ".hcl" && !slices.Contains(names, name) {
@@ -141,7 +141,7 @@ func (s *Server) files(dir string) []*lang.Outline {
 		}
 	}
 	slices.Sort(names)
-	var out []*lang.Outline
+	var out []*outline.File
 	for _, name := range names {
 		if d, ok := s.docs[name]; ok {
 			out = append(out, d.outlined())
@@ -154,7 +154,7 @@ func (s *Server) files(dir string) []*lang.Outline {
 
 // holdsFabric tells whether a file of a folder declares a fabric.
 func (s *Server) holdsFabric(dir string) bool {
-	return slices.ContainsFunc(s.files(dir), func(o *lang.Outline) bool { return o.Has("fabric") })
+	return slices.ContainsFunc(s.files(dir), func(o *outline.File) bool { return o.Has("fabric") })
 }
 
 // folders returns the folders of a fabric: its own, and those of its modules and theirs.
@@ -205,15 +205,15 @@ func (s *Server) fabricOf(name string) string {
 }
 
 // scope returns what a document can see.
-func (s *Server) scope(d *document) *lang.Workspace {
-	sc := &lang.Workspace{Folder: []*lang.Outline{d.outlined()}, Fabric: []*lang.Outline{d.outlined()}, Known: s.known}
+func (s *Server) scope(d *document) *outline.Workspace {
+	sc := &outline.Workspace{Folder: []*outline.File{d.outlined()}, Fabric: []*outline.File{d.outlined()}, Known: s.known}
 	if !isFile(d.name) || path.Ext(d.name) != ".hcl" {
 		return sc
 	}
 	dir := path.Dir(d.name)
 	sc.Folder = s.files(dir)
 	sc.Fabric = sc.Folder
-	sc.Module = func(source string) []*lang.Outline { return s.files(path.Join(dir, source)) }
+	sc.Module = func(source string) []*outline.File { return s.files(path.Join(dir, source)) }
 	if fabric := s.fabricOf(d.name); fabric != "" {
 		sc.Fabric = nil
 		for _, f := range s.folders(fabric) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/outline"
 )
 
 func (s *Server) completion(p positionParams) (any, *problem) {
@@ -42,16 +43,16 @@ func (s *Server) completion(p positionParams) (any, *problem) {
 }
 
 // completionKinds are the protocol's kinds of candidates.
-var completionKinds = map[lang.CandidateKind]int{
-	lang.BlockCandidate: 7, lang.AttributeCandidate: 10, lang.ValueCandidate: 12, lang.ReferenceCandidate: 18,
-	lang.FunctionCandidate: 3, lang.NameCandidate: 20,
+var completionKinds = map[outline.CandidateKind]int{
+	outline.BlockCandidate: 7, outline.AttributeCandidate: 10, outline.ValueCandidate: 12, outline.ReferenceCandidate: 18,
+	outline.FunctionCandidate: 3, outline.NameCandidate: 20,
 }
 
 // thing finds what stands at a position of an open document.
-func (s *Server) thing(p positionParams) (*document, lang.Thing, bool, *problem) {
+func (s *Server) thing(p positionParams) (*document, outline.Thing, bool, *problem) {
 	d, bad := s.document(p.TextDocument.URI)
 	if bad != nil {
-		return nil, lang.Thing{}, false, bad
+		return nil, outline.Thing{}, false, bad
 	}
 	t, ok := d.outlined().At(d.text.offset(p.Position))
 	return d, t, ok, nil
@@ -129,7 +130,7 @@ func (s *Server) documentSymbol(p documentParams) (any, *problem) {
 	return flat, nil
 }
 
-func (s *Server) symbols(d *document, l []lang.Symbol) []documentSymbol {
+func (s *Server) symbols(d *document, l []outline.Symbol) []documentSymbol {
 	out := []documentSymbol{}
 	for _, x := range l {
 		name := x.Name

@@ -23,8 +23,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/outline"
 )
 
 // Backend is what the server asks of the program around it. Names of files are absolute paths with slashes.
@@ -37,15 +37,15 @@ type Backend interface {
 	// cannot be done at all.
 	Check(ctx context.Context, dir string, unsaved map[string][]byte) (*Result, error)
 	// Known is what the tables of the program name.
-	Known() lang.Known
+	Known() outline.Known
 }
 
 // Result is what the pipeline found.
 type Result struct {
 	Diagnostics diag.List
-	Files       map[string][]byte               // every file read, by the names in places
-	Describe    func(t lang.Thing) string       // what a thing came to, as Markdown; nil when the fabric has errors
-	Define      func(t lang.Thing) []diag.Range // where devices with computed names are declared; nil as above
+	Files       map[string][]byte                  // every file read, by the names in places
+	Describe    func(t outline.Thing) string       // what a thing came to, as Markdown; nil when the fabric has errors
+	Define      func(t outline.Thing) []diag.Range // where devices with computed names are declared; nil as above
 }
 
 // Options are the settings of a [Server].
@@ -61,7 +61,7 @@ type Options struct {
 type Server struct {
 	backend Backend
 	options Options
-	known   lang.Known
+	known   outline.Known
 	out     io.Writer
 	outErr  error
 
@@ -91,14 +91,14 @@ type document struct {
 	name    string
 	version *int
 	text    *text
-	outline *lang.Outline // of the text; nil until somebody asks
+	outline *outline.File // of the text; nil until somebody asks
 	fabric  string        // the folder it is judged with; "" is alone
 }
 
 // outlined returns the outline of the text.
-func (d *document) outlined() *lang.Outline {
+func (d *document) outlined() *outline.File {
 	if d.outline == nil {
-		d.outline = lang.NewOutline(d.name, d.text.src)
+		d.outline = outline.New(d.name, d.text.src)
 	}
 	return d.outline
 }

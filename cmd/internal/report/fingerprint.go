@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/outline"
 )
 
 // FingerprintVersion is the key of fingerprints in SARIF. Whatever changes how they are made changes it, too: GitHub then
@@ -66,9 +66,9 @@ func loopSubject(loop []diag.Wait) string {
 	return strings.Join(buffers, ", ")
 }
 
-// anchors names places by what stands there: in HCL as [lang.Anchors] does, in other files by the line up to the end of the
+// anchors names places by what stands there: in HCL as [outline.Anchors] does, in other files by the line up to the end of the
 // place.
-type anchors struct{ last *lang.Anchors }
+type anchors struct{ last *outline.Anchors }
 
 func (a *anchors) at(files map[string][]byte, at diag.Range) string {
 	src, known := files[at.Filename]
@@ -78,7 +78,7 @@ func (a *anchors) at(files map[string][]byte, at diag.Range) string {
 		return ""
 	case path.Ext(at.Filename) == ".hcl":
 		if a.last == nil || a.last.Name() != at.Filename {
-			a.last = lang.NewAnchors(at.Filename, src)
+			a.last = outline.NewAnchors(at.Filename, src)
 		}
 		return a.last.At(at)
 	}

@@ -1,0 +1,71 @@
+package lang
+
+import (
+	"errors"
+	"io/fs"
+	"path"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/lock"
+	"github.com/rocec/rocec/lang/nexthops"
+	"github.com/rocec/rocec/lang/parse"
+)
+
+// The files that belong to a fabric beside its HCL: the table of next hops, and fabric.lock.
+
+// loadTable reads the file of next hops. Where the fabric has mistakes, one of its attributes may have one, and nothing is
+// said of what is missing.
+func (l *loader) loadTable(mistakes bool, ds *diag.List) {
+	f := &l.src.Fabric
+	byTable := f.Routing.V == "table"
+	switch {
+	case byTable && f.Table.Set():
+	case mistakes: // either may have one of its own
+		return
+	case byTable:
+		eval.MissingAttribute.Errorf(ds, f.Routing.At, "Routing by a table needs the file of next hops. Say table = \"fib.json\" in the fabric block.")
+		return
+	case f.Table.Set():
+		tableUnused.Errorf(ds, f.Table.At, "The fabric names a table of next hops, and its routing is not \"table\". Say routing = \"table\", or delete this attribute.")
+		return
+	default:
+		return
+	}
+	full, src, ok := l.reader.Named(l.root.Folder, f.Table.V, f.Table.At, nexthops.MaxFile, "Leave out what no member of the fabric is reached by.", ds)
+	if !ok {
+		return
+	}
+	if at, ok := parse.NotText(full, src); ok {
+		parse.InvalidUTF8.Errorf(ds, at, "%q is not UTF-8 text at byte %d. Save it as UTF-8.", full, at.Start.Byte)
+		return
+	}
+	l.src.NextHops = nexthops.Read(full, src, ds)
+}
+
+// loadLock reads fabric.lock, where there is one.
+func (l *loader) loadLock(ds *diag.List) {
+	if l.options.Unlocked {
+		return
+	}
+	full := path.Join(l.root.Name, lock.Name)
+	if _, err := fs.Lstat(l.root.FS, full); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	full, src, ok := l.reader.Named(l.root.Folder, lock.Name, parse.Start(full), lock.MaxFile, "A lock is short: look at what the file is.", ds)
+	if !ok {
+		return
+	}
+	if at, ok := parse.NotText(full, src); ok {
+		parse.InvalidUTF8.Errorf(ds, at, "%q is not UTF-8 text at byte %d. Take it from version control, or write it anew with "+
+			"`rocec lock-sizes --refresh`.", full, at.Start.Byte)
+		return
+	}
+	f := lock.Read(full, src, ds)
+	if name := l.src.Fabric.Name; f != nil && name != "" && f.Fabric != name {
+		lock.Invalid.Errorf(ds, f.FabricAt, "This is the fabric.lock of %q, and the fabric is %q. Take the right file; or, when the "+
+			"fabric was renamed, write it anew with `rocec lock-sizes --refresh`.", diag.Cut(f.Fabric), name).Note(l.src.Fabric.Decl, "the fabric")
+		return
+	}
+	l.src.Lock = f
+}

@@ -1,0 +1,35 @@
+package lang
+
+import (
+	"cmp"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/parse"
+)
+
+// decoder turns blocks into what they mean, by the tables of blocks.go. It knows the names that hold for the whole fabric.
+type decoder struct {
+	*eval.Evaluator
+	reader *parse.Reader // of files that blocks name
+
+	most, left int                   // names of all nodesets together
+	devices    map[string]diag.Range // names taken
+	indexes    map[indexed]int       // of blocks that for_each decodes several times
+
+	blocks func() []BlockDoc // the tables of the language; calling them by name would be circular
+}
+
+func newDecoder(reader *parse.Reader, o Options) *decoder {
+	most := cmp.Or(o.MaxObjects, DefaultMaxObjects)
+	d := &decoder{
+		reader: reader, most: most, left: most, devices: map[string]diag.Range{}, indexes: map[indexed]int{}, blocks: Blocks,
+	}
+	isDevice := func(name string) bool { _, ok := d.devices[name]; return ok }
+	outside := eval.Outside{Vars: o.Vars, Env: o.Env}
+	for _, f := range o.VarFiles {
+		outside.Files = append(outside.Files, eval.VarFile(f))
+	}
+	d.Evaluator = eval.New(reader.Files, outside, isDevice, d.atTop)
+	return d
+}

@@ -1,0 +1,187 @@
+package lang
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/lang/parse"
+)
+
+// Switches and hosts: blocks become devices, one for each name.
+
+// deviceName is one expanded name of a switch or host block.
+type deviceName struct {
+	name string
+	at   diag.Range
+}
+
+// deviceNames expands the names of a block, or its label when there are none, and reports names taken before.
+func (d *decoder) deviceNames(b *hclsyntax.Block, names []eval.Element, ds *diag.List) []deviceName {
+	var out []deviceName
+	add := func(t eval.Text, names iter.Seq[nodeset.Name]) {
+		var twin nodeset.Name // the first of those taken: one mistake, however many names it is about
+		taken := 0
+		for n := range names {
+			at := t.At(n.From, n.To)
+			if _, known := d.devices[n.Device]; known {
+				if taken++; taken == 1 {
+					twin = n
+				}
+				continue
+			}
+			d.devices[n.Device] = at
+			out = append(out, deviceName{n.Device, at})
+		}
+		if taken > 0 {
+			reportTwin(twin.Device, taken, d.devices[twin.Device], t.At(twin.From, twin.To), ds)
+			if t.Expr != nil {
+				d.Fail(t.Expr) // for the other instances too
+			}
+		}
+	}
+	if _, written := b.Body.Attributes["names"]; !written {
+		t := d.Label(b)
+		if why := nodeset.CheckDevice(t.S); why != "" {
+			eval.BadName.Errorf(ds, t.Base, "Without names the label is the device's name. %s", why)
+			return nil
+		}
+		if d.take(1, t.Base, ds) {
+			add(t, slices.Values([]nodeset.Name{{Device: t.S, From: 0, To: len(t.S)}}))
+		}
+		return out
+	}
+	for _, el := range names {
+		if el.V.Type() != cty.String {
+			continue // reported
+		}
+		t, set, _ := d.expand(el, nodeset.Devices, ds)
+		out = slices.Grow(out, set.Len())
+		add(t, set.All())
+	}
+	return out
+}
+
+// reportTwin reports names of devices that are taken: the first of them, and how many there are.
+func reportTwin(name string, n int, first, second diag.Range, ds *diag.List) {
+	if first == second {
+		duplicateName.Errorf(ds, second, "Two instances of this block, or of its module, name a device %q. Make the names differ, such as by each.key or a variable of the module.", name)
+		return
+	}
+	if diag.ComparePlace(second, first) < 0 { // plain blocks are decoded before the others
+		first, second = second, first
+	}
+	d := duplicateName.Errorf(ds, second, "There are two devices named %q. Give one another name.", name)
+	if n > 1 {
+		d.Detail = fmt.Sprintf("%d of these names are taken, the first is %q. Give these devices other names.", n, name)
+	}
+	d.Note(first, "the first one")
+}
+
+// indexed is a block of devices in a scope.
+type indexed struct {
+	sc *eval.Scope
+	b  *hclsyntax.Block
+}
+
+// instances calls f for each name, with self known where something depends on it. The environment is reused: f must not keep it.
+func (d *decoder) instances(names []deviceName, b *hclsyntax.Block, en *eval.Env, dynamic bool, f func(i, index int, n deviceName, en *eval.Env)) {
+	first := d.indexes[indexed{en.Scope, b}] // devices of the block that for_each made so far
+	d.indexes[indexed{en.Scope, b}] = first + len(names)
+	at := en.Devices(b.Labels[0], dynamic)
+	for i, n := range names {
+		f(i, first+i, n, at(n.name, first+i))
+	}
+}
+
+// decodeDevice decodes a switch or host block.
+func (d *decoder) decodeDevice(b *hclsyntax.Block, en *eval.Env, into *batch, ds *diag.List) {
+	decode := d.decodeHost
+	if b.Type == "switch" {
+		decode = d.decodeSwitch
+	}
+	d.forEach(b, en, func(en *eval.Env, _ string) { decode(b, en, into, ds) }, ds)
+}
+
+func (d *decoder) decodeSwitch(b *hclsyntax.Block, en *eval.Env, into *batch, ds *diag.List) {
+	t := compile(d, &switchSchema, b, en, &switchBlock{Switch: Switch{Group: en.Scope.Prefix + b.Labels[0], Decl: parse.Header(b)}}, ds)
+	names := d.deviceNames(b, t.proto.names, ds)
+	slab := make([]Switch, len(names))
+	into.switches = slices.Grow(into.switches, len(names))
+	d.instances(names, b, en, len(t.steps) > 0, func(i, index int, n deviceName, en *eval.Env) {
+		s := t.proto
+		t.run(en, &s, ds)
+		slab[i] = s.Switch
+		slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, index
+		into.switches = append(into.switches, &slab[i])
+	})
+}
+
+func (d *decoder) decodeHost(b *hclsyntax.Block, en *eval.Env, into *batch, ds *diag.List) {
+	t := compile(d, &hostSchema, b, en, &hostBlock{Host: Host{Group: en.Scope.Prefix + b.Labels[0], Decl: parse.Header(b)}}, ds)
+	d.checkInterfaces(&t.proto, ds)
+	t.proto.settle()
+	names := d.deviceNames(b, t.proto.names, ds)
+	slab := make([]Host, len(names))
+	into.hosts = slices.Grow(into.hosts, len(names))
+	shared := t.proto.nics
+	d.instances(names, b, en, len(t.steps) > 0, func(i, index int, n deviceName, en *eval.Env) {
+		h := t.proto
+		t.run(en, &h, ds)
+		if !sameBlocks(h.nics, shared) || !sameBlocks(h.bonds, t.proto.bonds) {
+			h.settle()
+		}
+		slab[i] = h.Host
+		slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, index
+		into.hosts = append(into.hosts, &slab[i])
+	})
+}
+
+func sameBlocks[T any](a, b []*T) bool { return len(a) == 0 || &a[0] == &b[0] }
+
+// settle makes the interfaces of a host out of its blocks.
+func (h *hostBlock) settle() {
+	h.NICs, h.Bonds = nil, nil
+	for _, n := range h.nics {
+		for _, name := range n.names {
+			nic := n.NIC
+			nic.Name = name.Interface
+			h.NICs = append(h.NICs, &nic)
+		}
+	}
+	for _, b := range h.bonds {
+		if b.ok {
+			bond := b.Bond
+			h.Bonds = append(h.Bonds, &bond)
+		}
+	}
+}
+
+// checkInterfaces reports interface names used twice in a host.
+func (d *decoder) checkInterfaces(h *hostBlock, ds *diag.List) {
+	seen := map[string]diag.Range{}
+	check := func(name string, at diag.Range) {
+		if first, ok := seen[name]; ok {
+			duplicateName.Errorf(ds, at, "The host has two interfaces named %q. Give one another name.", name).Note(first, "the first one")
+			return
+		}
+		seen[name] = at
+	}
+	for _, n := range h.nics {
+		t := d.Label(n.label)
+		for _, name := range n.names {
+			check(name.Interface, t.At(name.From, name.To))
+		}
+	}
+	for _, b := range h.bonds {
+		if b.ok {
+			check(b.Name, d.Label(b.label).Base)
+		}
+	}
+}

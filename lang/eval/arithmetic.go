@@ -1,0 +1,227 @@
+package eval
+
+import (
+	"math/big"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Numbers of cty are big floats. What a fabric computes for every host is mostly whole and small: a part of an address out
+// of self.index. Such an expression is computed in int64 instead, which is a hundred times as fast. It gives what cty gives,
+// to the bit: what could be rounded, overflow, or give the zero below zero, is left to cty, and so is every mistake.
+
+// arithmetic is an expression of whole numbers. It passes for the expression it is made of, so that walks over the tree
+// still find what is inside.
+type arithmetic struct {
+	hclsyntax.Expression
+	root term
+	b    *budget
+}
+
+func (a *arithmetic) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	if w, ok := a.whole(ctx); ok {
+		return w.value(), nil
+	}
+	return a.Expression.Value(ctx)
+}
+
+// whole is the value where it can be computed so. Where it cannot, nothing is charged: cty computes it all again.
+func (a *arithmetic) whole(ctx *hcl.EvalContext) (exact, bool) {
+	left := a.b.left
+	w, ok := a.root.whole(ctx)
+	if !ok {
+		a.b.left = left
+	}
+	return w, ok
+}
+
+// exact is a whole number as a big float of some precision holds it. The precision is part of the value: what cty computes
+// with it later is rounded by it.
+type exact struct {
+	n    int64
+	prec uint
+}
+
+// mostWhole bounds the numbers computed in int64; the sum of two is no overflow.
+const mostWhole = 1 << 62
+
+// leastPrec is the precision from which all of these numbers, and the whole part of a quotient of two, are exact.
+const leastPrec = 64
+
+func (w exact) value() cty.Value {
+	return cty.NumberVal(new(big.Float).SetPrec(w.prec).SetInt64(w.n))
+}
+
+func (w exact) fits() bool { return -mostWhole < w.n && w.n < mostWhole }
+
+// wholeOf reads a value as a whole number.
+func wholeOf(v cty.Value) (exact, bool) {
+	if v.IsMarked() || v.Type() != cty.Number || !v.IsKnown() || v.IsNull() {
+		return exact{}, false
+	}
+	f := v.AsBigFloat()
+	n, accuracy := f.Int64()
+	w := exact{n, f.Prec()}
+	return w, accuracy == big.Exact && w.prec >= leastPrec && w.fits() && (n != 0 || !f.Signbit())
+}
+
+// term is a part of an expression of whole numbers. It has no value where cty has to compute it.
+type term interface {
+	whole(ctx *hcl.EvalContext) (exact, bool)
+}
+
+// fixed is a number that is written.
+type fixed exact
+
+func (f fixed) whole(*hcl.EvalContext) (exact, bool) { return exact(f), true }
+
+// read is a reference.
+type read struct{ hcl.Traversal }
+
+func (r read) whole(ctx *hcl.EvalContext) (exact, bool) {
+	v, ds := r.TraverseAbs(ctx)
+	if ds.HasErrors() {
+		return exact{}, false
+	}
+	return wholeOf(v)
+}
+
+// negative is the sign of a term.
+type negative struct{ of term }
+
+func (t negative) whole(ctx *hcl.EvalContext) (exact, bool) {
+	w, ok := t.of.whole(ctx)
+	return exact{-w.n, w.prec}, ok && w.n != 0
+}
+
+// operation is an operator between two terms.
+type operation struct {
+	op   *hclsyntax.Operation
+	l, r term
+}
+
+func (t operation) operands(ctx *hcl.EvalContext) (a, b int64, prec uint, ok bool) {
+	l, ok := t.l.whole(ctx)
+	if !ok {
+		return 0, 0, 0, false
+	}
+	r, ok := t.r.whole(ctx)
+	return l.n, r.n, max(l.prec, r.prec), ok
+}
+
+func (t operation) whole(ctx *hcl.EvalContext) (exact, bool) {
+	if t.op == hclsyntax.OpModulo { // its precision is that of the dividend
+		l, ok := t.l.whole(ctx)
+		if !ok {
+			return exact{}, false
+		}
+		r, ok := t.r.whole(ctx)
+		if !ok || r.n == 0 {
+			return exact{}, false
+		}
+		return exact{l.n % r.n, l.prec}, true
+	}
+	a, b, prec, ok := t.operands(ctx)
+	if !ok {
+		return exact{}, false
+	}
+	out := exact{prec: prec}
+	switch t.op {
+	case hclsyntax.OpAdd:
+		out.n = a + b
+	case hclsyntax.OpSubtract:
+		out.n = a - b
+	case hclsyntax.OpMultiply:
+		if a == 0 || b == 0 {
+			return out, a >= 0 && b >= 0
+		}
+		if out.n = a * b; abs(a) > mostWhole/abs(b) {
+			return out, false
+		}
+	case hclsyntax.OpDivide:
+		if b == 0 || a%b != 0 || a == 0 && b < 0 {
+			return out, false
+		}
+		out.n = a / b
+	}
+	return out, out.fits()
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// floored is floor(...) around a term. A quotient need not be whole itself.
+type floored struct {
+	of term
+	b  *budget
+}
+
+func (t floored) whole(ctx *hcl.EvalContext) (exact, bool) {
+	out, ok := t.floor(ctx)
+	if ok {
+		t.b.charge(1) // as any function is: for its argument
+		t.b.charge(1) // and for its value
+	}
+	return out, ok
+}
+
+func (t floored) floor(ctx *hcl.EvalContext) (exact, bool) {
+	quotient, ok := t.of.(operation)
+	if !ok || quotient.op != hclsyntax.OpDivide {
+		return t.of.whole(ctx)
+	}
+	a, b, prec, ok := quotient.operands(ctx)
+	if !ok || b == 0 || a == 0 && b < 0 {
+		return exact{}, false
+	}
+	n := a / b
+	if a%b != 0 && (a < 0) != (b < 0) {
+		n--
+	}
+	return exact{n, prec}, true
+}
+
+// wholeTerm makes a term of an expression, or nil when it is more than arithmetic of numbers and references.
+func wholeTerm(e hclsyntax.Expression, b *budget) term {
+	switch e := e.(type) {
+	case *hclsyntax.LiteralValueExpr:
+		if w, ok := wholeOf(e.Val); ok {
+			return fixed(w)
+		}
+	case *hclsyntax.ScopeTraversalExpr:
+		return read{e.Traversal}
+	case *hclsyntax.ParenthesesExpr:
+		return wholeTerm(e.Expression, b)
+	case *hclsyntax.UnaryOpExpr:
+		if of := wholeTerm(e.Val, b); of != nil && e.Op == hclsyntax.OpNegate {
+			return negative{of}
+		}
+	case *hclsyntax.BinaryOpExpr:
+		switch e.Op {
+		case hclsyntax.OpAdd, hclsyntax.OpSubtract, hclsyntax.OpMultiply, hclsyntax.OpDivide, hclsyntax.OpModulo:
+			l, r := wholeTerm(e.LHS, b), wholeTerm(e.RHS, b)
+			if l != nil && r != nil {
+				return operation{e.Op, l, r}
+			}
+		}
+	case *hclsyntax.FunctionCallExpr:
+		if e.Name == "floor" && len(e.Args) == 1 && !e.ExpandFinal {
+			if of := wholeTerm(e.Args[0], b); of != nil {
+				return floored{of, b}
+			}
+		}
+	}
+	return nil
+}
+
+// inWholeNumbers returns the expression as one of whole numbers, or nil. References and numbers alone gain nothing.
+func inWholeNumbers(e hclsyntax.Expression, b *budget) *arithmetic {
+	switch e.(type) {
+	case *hclsyntax.BinaryOpExpr, *hclsyntax.FunctionCallExpr, *hclsyntax.UnaryOpExpr:
+		if root := wholeTerm(e, b); root != nil {
+			return &arithmetic{e, root, b}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,123 @@
+package eval
+
+import (
+	"math/big"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/parse"
+)
+
+// budget counts the work of all expressions of one load. A unit is one value looked at, or 16 bytes of text.
+//
+// Expressions are small programs: nested loops and doubling strings make much out of little. Evaluation inside hcl
+// cannot be interrupted, so the places where work multiplies are wrapped (see guard.go) and charge the budget; an
+// empty budget unwinds the evaluation by a panic that [Evaluator.eval] catches.
+type budget struct {
+	left  int
+	topic *diag.Topic // of the evaluation that was stopped, until it is reported
+	why   string
+}
+
+// exhausted is what an empty budget panics with.
+type exhausted struct{}
+
+func (b *budget) charge(n int) {
+	if b.left -= n; b.left < 0 {
+		b.stop(&parse.TooLarge, "The expressions of the fabric do too much work all together. Look for for expressions inside each other, and for strings or lists that double from local to local.")
+	}
+}
+
+// stop unwinds the evaluation at hand. Functions of cty turn the panic into an error; the topic tells that it was ours.
+func (b *budget) stop(topic *diag.Topic, why string) {
+	if b.topic == nil {
+		b.topic, b.why = topic, why
+	}
+	panic(exhausted{})
+}
+
+// empty tells whether nothing more can be evaluated in this load.
+func (b *budget) empty() bool { return b.left < 0 }
+
+// measure charges for v and everything in it, and refuses values over the limits.
+func (b *budget) measure(v cty.Value) {
+	b.walk(v, new(int))
+}
+
+func (b *budget) walk(v cty.Value, seen *int) {
+	b.charge(1)
+	if *seen++; *seen > maxElements {
+		b.stop(&parse.TooLarge, "A value has more than 100,000 elements. Name many things with nodesets instead of lists.")
+	}
+	if !v.IsKnown() || v.IsNull() {
+		return
+	}
+	switch ty := v.Type(); {
+	case ty == cty.String:
+		n := len(v.AsString())
+		if n > MaxString {
+			b.stop(&parse.TooLarge, "A string is longer than 64 KiB. Make it shorter.")
+		}
+		b.charge(n / 16)
+	case ty == cty.Number:
+		if v.AsBigFloat().IsInf() {
+			b.stop(&BadExpression, "The result is infinite: something is divided by zero. Correct the divisor.")
+		}
+		if hugeNumber(v.AsBigFloat()) {
+			b.stop(&parse.TooLarge, "A number is too large, or too close to zero, to mean anything here. Correct it.")
+		}
+	case ty.IsCollectionType() || ty.IsTupleType() || ty.IsObjectType():
+		if ty.IsSetType() {
+			b.charge(8 * v.LengthInt()) // ranging over a set sorts it
+		}
+		for it := v.ElementIterator(); it.Next(); {
+			k, e := it.Element()
+			if ty.IsMapType() || ty.IsObjectType() {
+				b.walk(k, seen)
+			}
+			b.walk(e, seen)
+		}
+	}
+}
+
+// hugeNumber tells whether writing n out would take more than some hundred digits.
+func hugeNumber(n *big.Float) bool {
+	if n.IsInf() {
+		return true
+	}
+	e := n.MantExp(nil)
+	return e > maxExponent || e < -maxExponent
+}
+
+// metered is an expression whose value is charged to the budget every time it is evaluated. It passes for an expression
+// in brackets, so that walks over the tree still find what is inside.
+type metered struct {
+	*hclsyntax.ParenthesesExpr
+	b     *budget
+	times int // how often the value is looked at
+}
+
+func (m *metered) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	v, ds := m.Expression.Value(ctx)
+	before := m.b.left
+	m.b.measure(v)
+	m.b.charge((m.times - 1) * (before - m.b.left))
+	return v, ds
+}
+
+// whole is the value where that is computed as a whole number. It is charged for like any number.
+func (m *metered) whole(ctx *hcl.EvalContext) (exact, bool) {
+	a, ok := m.Expression.(*arithmetic)
+	if !ok {
+		return exact{}, false
+	}
+	w, ok := a.whole(ctx)
+	if ok {
+		m.b.charge(1)
+		m.b.charge(m.times - 1)
+	}
+	return w, ok
+}

@@ -1,0 +1,162 @@
+package eval
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/parse"
+)
+
+// Guard walks a parsed body: it reports unknown functions and loops that are nested too deeply, and wraps the places where
+// work multiplies. Attributes with a mistake have failed, so that nothing more is said about them.
+func (ev *Evaluator) Guard(body *hclsyntax.Body, ds *diag.List) { ev.guardBody(body, false, ds) }
+
+// guardBody guards a body. With types, the attribute named type is one.
+func (ev *Evaluator) guardBody(body *hclsyntax.Body, types bool, ds *diag.List) {
+	for _, a := range parse.Attributes(body) {
+		g := guard{b: &ev.budget, types: types && a.Name == "type", ds: ds}
+		g.expr(&a.Expr, 0)
+		if g.bad {
+			ev.Fail(a.Expr)
+		}
+	}
+	for _, b := range body.Blocks {
+		ev.guardBody(b.Body, b.Type == "variable", ds)
+	}
+}
+
+// guardExpression guards an expression, and reports whether there is no mistake.
+func (ev *Evaluator) guardExpression(e *hclsyntax.Expression, ds *diag.List) bool {
+	g := guard{b: &ev.budget, ds: ds}
+	g.expr(e, 0)
+	return !g.bad
+}
+
+type guard struct {
+	b     *budget
+	types bool // list(string) is a type, not a function call
+	whole bool // in arithmetic of whole numbers
+	ds    *diag.List
+	bad   bool
+}
+
+func (g *guard) meter(e *hclsyntax.Expression, times int) {
+	*e = &metered{&hclsyntax.ParenthesesExpr{Expression: *e, SrcRange: (*e).Range()}, g.b, times}
+}
+
+func (g *guard) expr(p *hclsyntax.Expression, loops int) {
+	if a := inWholeNumbers(*p, g.b); a != nil && !g.types && !g.whole {
+		g.whole = true // what is inside is computed with it
+		g.expr(p, loops)
+		g.whole = false
+		*p = a
+		return
+	}
+	switch e := (*p).(type) {
+	case *hclsyntax.LiteralValueExpr:
+		if v := e.Val; v.IsKnown() && !v.IsNull() && v.Type() == cty.Number && hugeNumber(v.AsBigFloat()) {
+			g.report(parse.TooLarge.Errorf(g.ds, e.SrcRange, "A number is too large, or too close to zero, to mean anything here. Correct it."))
+		}
+	case *hclsyntax.ScopeTraversalExpr, *hclsyntax.AnonSymbolExpr:
+	case *hclsyntax.RelativeTraversalExpr:
+		g.expr(&e.Source, loops)
+	case *hclsyntax.ParenthesesExpr:
+		g.expr(&e.Expression, loops)
+	case *hclsyntax.FunctionCallExpr:
+		if !g.types && !isFunction(e.Name) {
+			g.report(UnknownFunction.Errorf(g.ds, e.NameRange, "%s", noFunction(e.Name)).
+				Instead(e.NameRange, diag.Nearest(e.Name, functionNames())))
+		}
+		for i := range e.Args {
+			g.expr(&e.Args[i], loops)
+		}
+	case *hclsyntax.ConditionalExpr:
+		g.expr(&e.Condition, loops)
+		g.expr(&e.TrueResult, loops)
+		g.expr(&e.FalseResult, loops)
+		*p = &choice{e}
+	case *hclsyntax.IndexExpr:
+		g.expr(&e.Collection, loops)
+		g.expr(&e.Key, loops)
+	case *hclsyntax.TupleConsExpr:
+		for i := range e.Exprs {
+			g.expr(&e.Exprs[i], loops)
+		}
+	case *hclsyntax.ObjectConsExpr:
+		g.twins(e)
+		for i := range e.Items {
+			if k, ok := e.Items[i].KeyExpr.(*hclsyntax.ObjectConsKeyExpr); ok {
+				g.expr(&k.Wrapped, loops)
+			}
+			g.expr(&e.Items[i].ValueExpr, loops)
+		}
+	case *hclsyntax.ForExpr:
+		if loops == maxLoops {
+			g.report(parse.TooDeep.Errorf(g.ds, e.OpenRange, "A for expression may hold one other for expression, not two. Give the inner ones a name in a locals block."))
+			return
+		}
+		g.expr(&e.CollExpr, loops+1)
+		for _, inner := range []*hclsyntax.Expression{&e.KeyExpr, &e.ValExpr, &e.CondExpr} {
+			if *inner != nil {
+				g.expr(inner, loops+1)
+				g.meter(inner, 4) // every turn also makes a scope
+			}
+		}
+	case *hclsyntax.SplatExpr:
+		g.expr(&e.Source, loops)
+		g.expr(&e.Each, loops)
+		g.meter(&e.Each, 1)
+	case *hclsyntax.BinaryOpExpr:
+		g.expr(&e.LHS, loops)
+		g.expr(&e.RHS, loops)
+		if e.Op == hclsyntax.OpEqual || e.Op == hclsyntax.OpNotEqual { // these compare whole values
+			g.meter(&e.LHS, 4)
+		}
+	case *hclsyntax.UnaryOpExpr:
+		g.expr(&e.Val, loops)
+	case *hclsyntax.TemplateExpr:
+		for i := range e.Parts {
+			g.expr(&e.Parts[i], loops)
+			if _, literal := e.Parts[i].(*hclsyntax.LiteralValueExpr); !literal {
+				g.meter(&e.Parts[i], 1)
+			}
+		}
+		if _, literal := parse.Literal(e); !literal && !g.types {
+			*p = &template{e}
+		}
+	case *hclsyntax.TemplateJoinExpr:
+		g.expr(&e.Tuple, loops)
+	case *hclsyntax.TemplateWrapExpr:
+		g.expr(&e.Wrapped, loops)
+	default: // a kind of expression this version of the language does not have
+		g.report(BadExpression.Errorf(g.ds, e.Range(), "This kind of expression is not part of the language. Write it in another way."))
+	}
+}
+
+// twins reports keys that are written twice in one object, where HCL would take the last one.
+func (g *guard) twins(e *hclsyntax.ObjectConsExpr) {
+	if len(e.Items) < 2 {
+		return
+	}
+	seen := make(map[string]diag.Range, len(e.Items))
+	for _, item := range e.Items {
+		name := hcl.ExprAsKeyword(item.KeyExpr)
+		if v, ok := parse.Literal(parse.Key(item.KeyExpr)); ok && name == "" && !v.IsNull() && v.Type() == cty.String {
+			name = v.AsString()
+		}
+		if name == "" {
+			continue
+		}
+		if first, ok := seen[name]; ok {
+			d := parse.DuplicateAttribute.Errorf(g.ds, item.KeyExpr.Range(), "%q is set twice in one object. Delete one of the two.",
+				diag.Cut(name)).Note(first, "set here first")
+			g.report(d)
+			continue
+		}
+		seen[name] = item.KeyExpr.Range()
+	}
+}
+
+func (g *guard) report(*diag.Diagnostic) { g.bad = true }

@@ -1,0 +1,162 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// Node is what has a value that may need those of others: a local, or a module with its outputs.
+type Node struct {
+	Kind   string // "local" or "module"
+	Name   string
+	At     diag.Range
+	Exprs  []hclsyntax.Expression // that are evaluated for it; a local has one
+	Module *Module                // nil of a local
+
+	Value cty.Value
+	OK    bool
+
+	needs []*Node
+	state state
+}
+
+// Module is what is known of a module when others refer to it.
+type Module struct {
+	Block  *hclsyntax.Block
+	Names  *Names          // of its folder; nil when that cannot be read
+	Many   bool            // for_each: values are by key
+	Keys   map[string]bool // of for_each
+	Silent map[string]bool // outputs with a mistake, reported at their place
+}
+
+type state int8
+
+const (
+	untouched state = iota
+	underWay
+	settled
+	inCycle // and reported
+)
+
+// order settles the nodes of a scope by a depth-first search over what they need.
+type order struct {
+	ev   *Evaluator
+	sc   *Scope
+	base *hcl.EvalContext
+	call func(n *Node, en *Env, ds *diag.List) (cty.Value, bool)
+	path []*Node // under way
+}
+
+func (o *order) settle(nodes []*Node, ds *diag.List) {
+	for _, n := range nodes {
+		n.needs = o.sc.nodesIn(n.Exprs)
+	}
+	for _, n := range nodes {
+		o.visit(n, ds)
+	}
+}
+
+// nodesIn returns the locals and modules that expressions refer to, each once.
+func (sc *Scope) nodesIn(exprs []hclsyntax.Expression) []*Node {
+	var out []*Node
+	seen := map[*Node]bool{}
+	for _, e := range exprs {
+		for _, t := range e.Variables() {
+			if len(t) < 2 {
+				continue
+			}
+			name, _ := stepName(t[1])
+			var n *Node
+			switch t.RootName() {
+			case "local":
+				n = sc.Locals[name]
+			case "module":
+				n = sc.Modules[name]
+			}
+			if n != nil && !seen[n] {
+				seen[n] = true
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}
+
+// visit evaluates n after everything it needs.
+func (o *order) visit(n *Node, ds *diag.List) {
+	switch n.state {
+	case settled, inCycle:
+		return
+	case underWay:
+		reportCycle(o.path[slices.Index(o.path, n):], ds)
+		return
+	}
+	n.state = underWay
+	o.path = append(o.path, n)
+	for _, need := range n.needs {
+		o.visit(need, ds)
+	}
+	o.path = o.path[:len(o.path)-1]
+	if n.state == inCycle {
+		return
+	}
+	n.state = settled
+	ctx := o.base.NewChild()
+	values := map[string]map[string]cty.Value{"local": {}, "module": {}}
+	for _, need := range n.needs {
+		if need.OK {
+			values[need.Kind][need.Name] = need.Value
+		}
+	}
+	ctx.Variables = map[string]cty.Value{"local": cty.ObjectVal(values["local"]), "module": cty.ObjectVal(values["module"])}
+	en := &Env{Scope: o.sc, ctx: ctx}
+	if n.Module != nil {
+		n.Value, n.OK = o.call(n, en, ds)
+		return
+	}
+	v, result := o.ev.Value(en, n.Exprs[0], ds)
+	n.Value, n.OK = v, result != Failed
+}
+
+// reportCycle reports a circle of locals and modules, from its smallest place, and marks all of it.
+func reportCycle(circle []*Node, ds *diag.List) {
+	first := 0
+	what := "locals"
+	for i, n := range circle {
+		if diag.ComparePlace(n.At, circle[first].At) < 0 {
+			first = i
+		}
+		if n.Kind == "module" {
+			what = "locals and modules"
+		}
+	}
+	circle = slices.Concat(circle[first:], circle[:first])
+	called := func(n *Node) string {
+		if what == "locals" {
+			return n.Name
+		}
+		return n.Kind + "." + n.Name
+	}
+	names := make([]string, 0, len(circle)+1)
+	for _, n := range circle {
+		names = append(names, called(n))
+		n.state = inCycle
+	}
+	names = append(names, names[0])
+	if len(names) > 20 {
+		names = append(append(names[:10:10], fmt.Sprintf("(%d more)", len(names)-19)), names[len(names)-9:]...)
+	}
+	d := ReferenceCycle.Errorf(ds, circle[0].At, "These %s need each other: %s. Break the circle at one of them.", what, strings.Join(names, " -> "))
+	for i, n := range circle {
+		if i > 0 && i <= 50 {
+			d.Note(n.At, "%s needs %s", called(n), called(circle[(i+1)%len(circle)]))
+		}
+	}
+}

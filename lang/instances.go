@@ -1,0 +1,129 @@
+package lang
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/eval"
+	"github.com/rocec/rocec/lang/parse"
+)
+
+// instance is a folder in a scope: the fabric's own, or one instance of a module.
+type instance struct {
+	*eval.Scope
+	folder   *folder
+	children []*instance // instances of its modules, in the order they are written, then of their keys
+}
+
+// newInstance is an instance of the fabric's own folder, or, with the block that calls it in an outer one, of a module.
+func newInstance(f *folder, prefix string, caller *hclsyntax.Block, outer *instance) *instance {
+	var parent *eval.Scope
+	if outer != nil {
+		parent = outer.Scope
+	}
+	return &instance{Scope: eval.NewScope(f.names, prefix, caller, parent), folder: f}
+}
+
+// settle gives every variable, local and module of an instance its value.
+func (l *loader) settle(in *instance, given func(*eval.Scope, *diag.List) map[string]*eval.Given, ds *diag.List) {
+	variables := l.decoder.variables(in, ds)
+	l.decoder.SettleVariables(in.Scope, variables, given(in.Scope, ds), ds)
+	nodes := append(in.locals(ds), in.modules()...)
+	l.decoder.Settle(in.Scope, nodes, func(n *eval.Node, en *eval.Env, ds *diag.List) (cty.Value, bool) {
+		return l.call(in, n, en, ds)
+	}, ds)
+	// A module that another one needs is settled before its turn; its instances keep the order they are written in.
+	slices.SortStableFunc(in.children, func(a, b *instance) int {
+		return diag.ComparePlace(a.Caller.TypeRange, b.Caller.TypeRange)
+	})
+}
+
+// instanceName is the full name of b, with the key of for_each.
+func instanceName(b *hclsyntax.Block, key string, en *eval.Env) string {
+	name := en.Scope.Prefix + b.Labels[0]
+	if !en.Each {
+		return name
+	}
+	return name + "[" + key + "]"
+}
+
+// decode decodes the blocks of an instance, and then those of its modules.
+func (l *loader) decode(in *instance, ds *diag.List) {
+	f, d, top := in.folder, l.decoder, in.Env()
+	for _, b := range f.blocks["cos_group"] {
+		if l.share(b, ds) {
+			g := compile(d, &cosGroupSchema, b, top, &CosGroup{Name: b.Labels[0], Decl: parse.Header(b)}, ds).proto
+			l.src.CosGroups = append(l.src.CosGroups, &g)
+		}
+	}
+	for _, b := range f.blocks["switch_model"] {
+		if l.share(b, ds) {
+			m := compile(d, &switchModelSchema, b, top, &SwitchModel{Name: b.Labels[0], Decl: parse.Header(b)}, ds).proto
+			l.src.SwitchModels = append(l.src.SwitchModels, &m)
+		}
+	}
+	for _, b := range f.blocks["nic_model"] {
+		if l.share(b, ds) {
+			m := compile(d, &nicModelSchema, b, top, &NICModel{Name: b.Labels[0], Decl: parse.Header(b)}, ds).proto
+			l.src.NICModels = append(l.src.NICModels, &m)
+		}
+	}
+	for _, b := range f.blocks["roce"] {
+		d.forEach(b, top, func(en *eval.Env, key string) { l.src.Roces = append(l.src.Roces, d.roce(b, en, key, ds)) }, ds)
+	}
+	for _, dec := range f.devices {
+		l.finish(dec, top, d.decodeDevice, ds)
+	}
+	for _, dec := range f.cables {
+		l.finish(dec, top, d.decodeCables, ds)
+	}
+	for _, child := range in.children {
+		child.inside(func(ds *diag.List) { l.decode(child, ds) }, ds)
+	}
+}
+
+// finish decodes a block of devices or cables, if that was not done before, and puts what it came to into the source.
+func (l *loader) finish(d *decl, top *eval.Env, decode decodeFunc, ds *diag.List) {
+	made := d.made
+	if d.block != nil {
+		decode(d.block, top, &made, ds)
+	}
+	l.src.Switches = append(l.src.Switches, made.switches...)
+	l.src.Hosts = append(l.src.Hosts, made.hosts...)
+	l.src.Links = append(l.src.Links, made.links...)
+}
+
+// share takes the name of a block whose kind is known in the whole fabric.
+func (l *loader) share(b *hclsyntax.Block, ds *diag.List) bool {
+	names := l.shared[b.Type]
+	if names == nil {
+		names = map[string]diag.Range{}
+		l.shared[b.Type] = names
+	}
+	first, taken := names[b.Labels[0]]
+	switch {
+	case !taken:
+		names[b.Labels[0]] = parse.Header(b)
+	case first == parse.Header(b):
+		duplicateName.Errorf(ds, b.LabelRanges[0], "The name of a %s holds in the whole fabric, and every instance of this module declares %q. Declare it once, outside, and hand it to the module by a variable.", b.Type, b.Labels[0])
+	default:
+		duplicateName.Errorf(ds, b.LabelRanges[0], "The name of a %s holds in the whole fabric, and there is another one named %q. Give one another name, or hand one over by a variable.", b.Type, b.Labels[0]).
+			Note(first, "the first one")
+	}
+	return !taken
+}
+
+// inside runs f, which works in an instance of a module, and says so in what it finds.
+func (in *instance) inside(f func(ds *diag.List), ds *diag.List) {
+	var found diag.List
+	f(&found)
+	for _, d := range found {
+		if d.At.Filename != in.Caller.TypeRange.Filename {
+			d.Note(parse.Header(in.Caller), "in the module called here")
+		}
+	}
+	*ds = append(*ds, found...)
+}

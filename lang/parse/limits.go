@@ -1,0 +1,14 @@
+package parse
+
+// Bounds of the text of a fabric. They are far above any real fabric and low enough that the worst input is refused in well
+// under a second.
+const (
+	MaxFile = 1 << 20 // bytes
+
+	maxFiles  = 256
+	maxTotal  = 32 << 20 // bytes of all files
+	maxTokens = 200_000  // a file
+	MaxDepth  = 64       // brackets, templates, conditionals, signs
+	maxChain  = 128      // operators, dots and indexes of one expression at one depth
+	maxPieces = 4096     // lines of a heredoc, pieces of a string: hclsyntax joins them in quadratic time
+)

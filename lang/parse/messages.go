@@ -1,0 +1,411 @@
+package parse
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// HCL says what its grammar missed. A person wants to know what to write, at the place where it is missing; so what
+// the parser says is said again here, in words of our own. A kind of mistake the tables do not know keeps HCL's words.
+
+// reportSyntax reports the first of what the parser found, and what it finds in the rest of the file. One slip makes the
+// parser stumble several times and then go quiet, so it starts again at the next block of the file, unless the slip
+// swallows all that follows.
+func reportSyntax(hds hcl.Diagnostics, name string, src []byte, tokens hclsyntax.Tokens, ds *diag.List) {
+	const most = 20
+	work := 4 * MaxFile // bytes parsed again
+	for range most {
+		first := -1
+		for i, d := range hds {
+			if d.Severity == hcl.DiagError && d.Summary != redefined && (first < 0 || placeOf(d).Byte < placeOf(hds[first]).Byte) {
+				first = i
+			}
+		}
+		if first < 0 {
+			return
+		}
+		s := slip{d: hds[first], src: src, tokens: tokens}
+		s.read()
+		s.at.Filename = name
+		out := Syntax.Errorf(ds, s.at, "%s", s.says)
+		for _, n := range s.notes {
+			out.Note(n.At, "%s", n.Message)
+		}
+		from, ok := nextBlock(src, placeOf(s.d))
+		if work -= len(src) - from.Byte; s.endless || !ok || work < 0 {
+			return
+		}
+		_, hds = hclsyntax.ParseConfig(src[from.Byte:], name, from)
+	}
+}
+
+// redefined is how hcl calls an attribute that is set twice, which is no mistake of syntax.
+const redefined = "Attribute redefined"
+
+func placeOf(d *hcl.Diagnostic) hcl.Pos {
+	if d.Subject == nil {
+		return hcl.InitialPos
+	}
+	return d.Subject.Start
+}
+
+// nextBlock finds the first line behind pos that begins, without a space before it, like a block.
+func nextBlock(src []byte, pos hcl.Pos) (hcl.Pos, bool) {
+	line := pos.Line
+	for i := max(pos.Byte, 0); i < len(src); {
+		n := bytes.IndexByte(src[i:], '\n')
+		if n < 0 {
+			break
+		}
+		i += n + 1
+		line++
+		rest := src[i:]
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			rest = rest[:end]
+		}
+		if len(rest) > 0 && isLetter(rest[0]) && blockLine.Match(rest) {
+			return hcl.Pos{Line: line, Column: 1, Byte: i}, true
+		}
+	}
+	return hcl.Pos{}, false
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// slip is one mistake of the parser, on its way to words.
+type slip struct {
+	d      *hcl.Diagnostic
+	src    []byte
+	tokens hclsyntax.Tokens
+
+	at      diag.Range
+	says    string
+	notes   []diag.Note
+	endless bool // nothing behind it can be believed
+}
+
+// syntaxWords are the words for mistakes that need no look at the text. The detail of HCL's begins like the second.
+var syntaxWords = []struct{ summary, detail, says string }{
+	{"Invalid block definition", "The equals sign", `A block is written without the equals sign: kind "label" { ... }. Take it away.`},
+	{"Invalid single-argument block definition", "An argument definition on the same line", "A block that holds an attribute on its first line ends on that line. Put the attribute on a line of its own, or close the block behind it."},
+	{"Invalid single-argument block definition", "", "A block on one line holds one attribute. Put every attribute on a line of its own."},
+	{"Argument definition required", "", "A block on one line holds one attribute, and no blocks. Put everything in it on lines of its own."},
+	{"Missing newline after block definition", "", "A block ends its line. Put what follows on a new line."},
+	{"Unexpected comma after argument", "", "Attributes are on lines of their own, without commas between them. Take the comma away."},
+	{"Missing false expression in conditional", "", "A conditional has two values, condition ? value : value, and the second is missing. Write : and the value, or take the ? away."},
+	{"Invalid legacy index syntax", "", "An index is written in brackets. Write list[0] instead of list.0."},
+	{"Nested splat expression not allowed", "", "Only one * may stand in such an expression. Write [for x in list : ...] instead."},
+	{"Invalid attribute name", "", "A name is missing after the dot. Write one, or take the dot away."},
+	{"Attribute name required", "", "A name is missing after the dot. Write one, or take the dot away."},
+	{"Index value required", "", "The brackets are empty. Write an index or a key in them."},
+	{"Missing close bracket on splat index", "", "The bracket after * is never closed. Write [*]."},
+	{"Missing close bracket on index", "", "The bracket of the index is never closed. Write ] behind the index."},
+	{"Unclosed index brackets", "", "The bracket of the index is never closed. Write ] behind the index."},
+	{"Unbalanced parentheses", "", "A closing bracket ) is missing before this. Write it, or take the opening one away."},
+	{"Missing expression", "", "The file ends where a value is expected. Write the value."},
+	{"Missing function name", "", "The name of a function is missing behind ::. Functions have plain names here. Take the :: away."},
+	{"Missing open parenthesis", "", "Functions have plain names here, without ::, and their arguments in brackets. Write name(argument)."},
+	{"Missing closing parenthesis", "", "Nothing may follow an argument with \"...\". Close the bracket behind it."},
+	{"Missing argument separator", "", "A comma or a closing bracket ) is missing here, in the arguments of a function. Write it."},
+	{"Missing key/value separator", "", `An object is written { key = value }, and the equals sign is missing here. Write it; put a key that is not a plain name in quotes.`},
+	{"Missing attribute value", "", `An object is written { key = value }, and the value is missing here. Write it.`},
+	{"Missing attribute separator", "", "A comma, a new line or the closing brace is missing here, behind the value before. Write it."},
+	{"Invalid 'for' expression", "For expression requires variable", "The name of the element is missing behind for. Write [for x in list : value]."},
+	{"Invalid 'for' expression", "For expression requires value", "A second name is missing behind the comma. Write [for key, x in map : value]."},
+	{"Invalid 'for' expression", "For expression requires the 'in'", `The word "in" is missing here. Write [for x in list : value].`},
+	{"Invalid 'for' expression", "For expression requires a colon", "A colon is missing here, behind the list. Write [for x in list : value]."},
+	{"Invalid 'for' expression", "Extra characters", "Something follows the end of the for expression. Close its bracket before this, or take this away."},
+	{"Invalid 'for' expression", "Key expression is not valid", "In [ ] a for expression makes a list, which has no keys. Write { for ... : key => value } for an object, or take the key away."},
+	{"Invalid 'for' expression", "Grouping ellipsis", `In [ ] a for expression makes a list, which is not grouped. Take the "..." away.`},
+	{"Invalid 'for' expression", "Key expression is required", "In { } a for expression makes an object, which needs a key and a value. Write { for x in list : key => value }, or [ ] for a list."},
+	{"Invalid string literal", "Template", `This text is fixed: nothing can be computed in it. Write the text itself, or "$$" and "%%" for the characters "$" and "%" before a brace.`},
+	{"Invalid string literal", "", "A text in quotes is expected here. Write one."},
+	{"Invalid escape sequence", "The \\u", `\u is followed by four hexadecimal digits. Write them, or \\ for a backslash.`},
+	{"Invalid escape sequence", "The \\U", `\U is followed by eight hexadecimal digits. Write them, or \\ for a backslash.`},
+	{"Invalid escape sequence", "Cannot encode", `There is no such character. Correct the number, or write \\ for a backslash.`},
+	{"Invalid escape sequence", "", `This escape means nothing. Write \\ for a backslash; the others are \n, \r, \t, \", \uNNNN and \UNNNNNNNN.`},
+	{"Extra characters after interpolation expression", "", "The ${ before this holds one expression, and something follows it. Write } before this, or take this away."},
+	{"Unexpected end of template", "", "A %{ if } or %{ for } of the text is never ended. Write %{ endif } or %{ endfor }."},
+	{"Invalid template control keyword", "", "Behind %{ comes if, else, endif, for or endfor. Write one of them, or %% for the characters %{."},
+	{"Invalid template directive", "", "Behind %{ comes if, else, endif, for or endfor. Write one of them, or %% for the characters %{."},
+	{"Invalid 'for' directive", "", "This is written %{ for x in list }. Correct it."},
+	{"Unexpected else directive", "", "There is no %{ if } for this else. Delete it, or write the if."},
+	{"Unexpected endif directive", "", "There is no %{ if } for this endif. Delete it, or write the if."},
+	{"Unexpected endfor directive", "", "There is no %{ for } for this endfor. Delete it, or write the for."},
+	{"Unsupported operator", "Bitwise operators are not supported. Did you mean boolean AND", `There is no operator "&". Write && for "and".`},
+	{"Unsupported operator", "Bitwise operators are not supported. Did you mean boolean OR", `There is no operator "|". Write || for "or".`},
+	{"Unsupported operator", "Bitwise operators are not supported. Did you mean boolean NOT", `There is no operator "~". Write ! for "not".`},
+	{"Unsupported operator", "", "There is no such operator. Write pow(2, 3) for a power; sums and products are written with + - * / and %."},
+}
+
+func (s *slip) read() {
+	d := s.d
+	s.at = Start("")
+	if d.Subject != nil {
+		s.at = *d.Subject
+	}
+	if d.Subject != nil && s.special() {
+		return
+	}
+	for _, w := range syntaxWords {
+		if d.Summary == w.summary && strings.HasPrefix(d.Detail, w.detail) {
+			s.says = w.says
+			return
+		}
+	}
+	s.says = strings.TrimSuffix(strings.ReplaceAll(d.Detail, "\n", " "), ".") + ". Correct the text here."
+}
+
+// special finds words where they depend on the text around the place.
+func (s *slip) special() bool {
+	tok := string(s.at.SliceBytes(s.src))
+	switch s.d.Summary {
+	case "Invalid character":
+		s.character(tok)
+	case "Invalid character encoding":
+		s.says = "The file is not UTF-8 text here. Save it as UTF-8."
+	case "Invalid multi-line string", "Unterminated string literal", "Unterminated template string":
+		s.endless = true
+		if i, j := s.before(hclsyntax.TokenOHeredoc), s.before(hclsyntax.TokenOQuote); i > j {
+			s.at = s.line(s.tokens[i].Range)
+			s.says = "The text that begins here never ends. Write the word behind << on a line of its own behind the text."
+			break
+		}
+		s.says = "The text that begins here has no closing quote on its line. Close it; a text of several lines is written between <<EOT and EOT."
+		if i := s.before(hclsyntax.TokenOQuote); i >= 0 {
+			s.at = hcl.RangeBetween(s.tokens[i].Range, s.line(s.tokens[i].Range))
+		}
+	case "Unclosed template interpolation sequence":
+		s.endless = true
+		s.says = "In this text a ${ is never closed. Write } behind its expression."
+		if i := s.before(hclsyntax.TokenOQuote); i >= 0 {
+			s.at = hcl.RangeBetween(s.tokens[i].Range, s.line(s.tokens[i].Range))
+		}
+	case "Invalid argument name":
+		s.says = "The name of an attribute is written without quotes. Take them away."
+		if i := bytes.IndexByte(s.line(s.at).SliceBytes(s.src)[1:], '"'); i >= 0 {
+			s.at.End = hcl.Pos{Line: s.at.Start.Line, Byte: s.at.Start.Byte + i + 2, Column: s.at.Start.Column + utf8.RuneCount(s.src[s.at.Start.Byte:s.at.Start.Byte+i+2])}
+		}
+	case "Unclosed configuration block", "Unclosed configuration body":
+		s.endless = true
+		s.says = "This block is never closed: the file ends before its brace }. Write the brace where the block should end."
+		s.swallowed()
+	case "Unterminated tuple constructor expression", "Unterminated object constructor expression", "Unterminated function call":
+		s.endless = true
+		s.says = "This bracket is never closed: the file ends before its partner. Write the closing one behind the last element."
+	case "Argument or block definition required":
+		s.item(tok)
+	case "Invalid block definition":
+		return s.header(tok)
+	case "Missing newline after argument":
+		s.behindValue(tok)
+	case "Invalid number literal":
+		s.says = fmt.Sprintf("%s is no number. Text is written in quotes, also releases and addresses. Write \"%s\".", diag.Plain(tok), diag.Plain(tok))
+	case "Invalid expression":
+		s.noValue(tok)
+	case "Missing item separator":
+		s.says = "A comma or the closing bracket ] is missing before this, in a list. Write it."
+	default:
+		return false
+	}
+	return true
+}
+
+// before returns the last token of kind ty that starts before the place, or -1.
+func (s *slip) before(ty hclsyntax.TokenType) int {
+	i, _ := slices.BinarySearchFunc(s.tokens, s.at.Start.Byte, func(t hclsyntax.Token, at int) int { return cmp.Compare(t.Range.Start.Byte, at) })
+	for i--; i >= 0; i-- {
+		if s.tokens[i].Type == ty {
+			return i
+		}
+	}
+	return -1
+}
+
+// line is what is left of the line r starts on, without the end of the line.
+func (s *slip) line(r diag.Range) diag.Range {
+	end := r.Start.Byte
+	for end < len(s.src) && s.src[end] != '\n' && s.src[end] != '\r' {
+		end++
+	}
+	out := r
+	out.End = hcl.Pos{Line: r.Start.Line, Byte: end, Column: r.Start.Column + utf8.RuneCount(s.src[r.Start.Byte:end])}
+	return out
+}
+
+// swallowed notes where, inside a block that is never closed, another one starts at the left edge: there the brace was
+// probably forgotten.
+func (s *slip) swallowed() {
+	pos, ok := nextBlock(s.src, s.at.Start)
+	if !ok {
+		return
+	}
+	at := s.line(diag.Range{Filename: s.at.Filename, Start: pos})
+	word := bytes.IndexFunc(at.SliceBytes(s.src), func(r rune) bool { return !unicode.IsLetter(r) && r != '_' })
+	at.End = hcl.Pos{Line: pos.Line, Column: 1 + word, Byte: pos.Byte + word}
+	s.notes = append(s.notes, diag.Note{Message: "perhaps before this", At: at})
+}
+
+var blockLine = regexp.MustCompile(`^[a-z_]+( +("[^"]*"|[a-z_]+))* *\{`)
+
+// character words a character the language does not have.
+func (s *slip) character(tok string) {
+	switch r, _ := utf8.DecodeRuneInString(tok); {
+	case strings.ContainsAny(tok, "“”„‟«»"):
+		s.says = `These are typographic quotes, which come from documents and chats. Write straight quotes: "text".`
+	case tok == "'" || tok == "‘" || tok == "’" || tok == "`":
+		s.says = `Text stands between double quotes. Write "text".`
+	case tok == ";":
+		s.says = "A line has no semicolon at its end. Take it away, and put every attribute on a line of its own."
+	case tok == "$" || tok == "${":
+		s.says = "Values are computed without ${ }, which stands in quotes only. Write var.name, or put the whole text in quotes."
+	case strings.Contains(s.d.Detail, "Tab"):
+		s.says = "A tab may not stand here. Write spaces."
+	case tok == `\`:
+		s.says = `A backslash stands in quotes only. Delete it; a long expression goes on over lines between brackets ( ).`
+	case unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r):
+		s.says = fmt.Sprintf("There is an invisible character here, U+%04X. Write a plain space, or delete it.", r)
+	default:
+		s.says = fmt.Sprintf("The character %s is not part of the language. Delete it, or put the text it belongs to in quotes.", diag.Escape(tok))
+	}
+}
+
+// item words what stands where an attribute or a block should begin.
+func (s *slip) item(tok string) {
+	rest := strings.TrimLeft(string(s.src[min(s.at.End.Byte, len(s.src)):]), " \t")
+	line := string(s.line(diag.Range{Start: s.at.Start}).SliceBytes(s.src))
+	switch {
+	case mergeMark(line):
+		s.endless = true
+		s.at = s.line(s.at)
+		s.says = "This line is left over from a merge of two versions. Delete the lines with the marks, and one of the two versions."
+	case isIdentifier(tok) && strings.HasPrefix(rest, ":"):
+		s.says = fmt.Sprintf("A value is given with an equals sign, not with a colon. Write %s = ...", diag.Plain(tok))
+	case isIdentifier(tok) && strings.HasPrefix(rest, "."):
+		s.says = fmt.Sprintf("The name of an attribute holds no dot. Write %s { ... } if it is a block, with the attribute in it.", diag.Plain(tok))
+	case isIdentifier(tok):
+		s.says = fmt.Sprintf("%q is followed by neither = nor a block. Write %s = ... for an attribute, or %s \"label\" { ... } for a block.", diag.Plain(tok), diag.Plain(tok), diag.Plain(tok))
+	case tok == "}":
+		s.says = "This brace closes nothing. Delete it, or look for a block above that ends too early."
+	case tok == "{" && s.at.Start.Line == 1:
+		s.says = `A file begins with a block such as fabric "pod1" { ... }. Write one; JSON is not read.`
+	case tok == "{":
+		s.says = "This brace belongs to no block. Put it on the line of the block's name, behind the label."
+	case strings.HasPrefix(line, "--"):
+		s.says = "A comment begins with # or //. Write one of them instead of the dashes."
+	case strings.HasPrefix(line, "/*"):
+		s.endless = true
+		s.at = s.line(s.at)
+		s.says = "The comment that begins here never ends. Write */ behind it."
+	case strings.HasPrefix(tok, "\""):
+		s.says = "A name is expected here, and it is written without quotes. Take them away."
+	default:
+		s.says = "An attribute (name = value) or a block is expected here; their names start with a letter. Write one, or delete this."
+	}
+}
+
+func mergeMark(line string) bool {
+	return strings.HasPrefix(line, "<<<<<<<") || strings.HasPrefix(line, ">>>>>>>") || strings.HasPrefix(line, "=======")
+}
+
+func isIdentifier(s string) bool { return hclsyntax.ValidIdentifier(s) }
+
+// header words what is wrong behind a kind and labels: no brace, or something that is no label.
+func (s *slip) header(tok string) bool {
+	if strings.HasPrefix(s.d.Detail, "The equals sign") {
+		return false
+	}
+	if !strings.HasPrefix(s.d.Detail, "A block definition must have") { // newline
+		s.says = fmt.Sprintf("A label in quotes or an opening brace { is expected here. Write kind \"label\" { ... }, and put %s in quotes if it is the label.", diag.Plain(tok))
+		return true
+	}
+	head := strings.TrimRight(string(s.src[s.d.Context.Start.Byte:s.at.Start.Byte]), " \t")
+	words := strings.Fields(head)
+	at := *s.d.Context
+	at.End = hcl.Pos{Line: at.Start.Line, Column: at.Start.Column + utf8.RuneCountInString(head), Byte: at.Start.Byte + len(head)}
+	s.at = at
+	next := strings.TrimLeft(string(s.src[min(s.d.Subject.End.Byte, len(s.src)):]), " \t\r\n")
+	if strings.HasPrefix(next, "{") {
+		s.says = "The opening brace { of a block stands on the same line as its name. Move it here."
+		return true
+	}
+	s.says = fmt.Sprintf("Neither = nor { is here. Write %s = %s for an attribute, or { behind it for a block.", diag.Plain(words[0]), diag.Plain(strings.Join(words[1:], " ")))
+	return true
+}
+
+// behindValue words what follows a value on its line.
+func (s *slip) behindValue(tok string) {
+	before := byte(' ')
+	if i := s.at.Start.Byte; i > 0 && i <= len(s.src) {
+		before = s.src[i-1]
+	}
+	switch {
+	case tok == "{":
+		s.says = "A block is written without the equals sign, and begins on a new line. Take the equals sign away."
+	case tok == "=":
+		s.says = "An equals sign compares nothing. Write == to compare two values."
+	case tok == "and" || tok == "or":
+		s.says = fmt.Sprintf("%q is no operator. Write %s.", tok, map[string]string{"and": "&&", "or": "||"}[tok])
+	case '0' <= before && before <= '9' && tok != "" && (isLetter(tok[0]) || tok[0] == '_'):
+		from := s.at.Start.Byte
+		for from > 0 && (s.src[from-1] == '.' || '0' <= s.src[from-1] && s.src[from-1] <= '9') {
+			from--
+		}
+		s.at.Start.Column -= s.at.Start.Byte - from
+		s.at.Start.Byte = from
+		value := string(s.at.SliceBytes(s.src))
+		s.says = fmt.Sprintf("%s is no number. Write decimal digits only, such as 9216.", diag.Plain(value))
+		if withUnit.MatchString(value) {
+			s.says = fmt.Sprintf("A number with a unit is written in quotes. Write \"%s\".", diag.Plain(value))
+		}
+	case strings.HasPrefix(tok, "\""):
+		s.says = "There is a quote here behind the value. A text has one at both ends. Write the missing one, or delete this."
+	case isIdentifier(tok):
+		s.says = fmt.Sprintf("%q follows a value on its line. Put every attribute on a line of its own.", diag.Plain(tok))
+	default:
+		s.says = fmt.Sprintf("%s follows a value on its line. Delete it, or put the text it belongs to in quotes.", quoted(tok))
+	}
+}
+
+var withUnit = regexp.MustCompile(`\A[0-9][0-9.]*[A-Za-wyz][A-Za-z]*\z`)
+
+// noValue words what stands where a value should begin.
+func (s *slip) noValue(tok string) {
+	switch {
+	case tok == "" || tok[0] == '\n' || tok[0] == '\r' || tok[0] == '#' || strings.HasPrefix(tok, "//"):
+		s.says = "The value is missing. Write one behind the equals sign, or delete the attribute."
+		if i := s.before(hclsyntax.TokenEqual); i >= 0 && s.tokens[i].Range.Start.Line == s.at.Start.Line {
+			s.at = s.tokens[i].Range
+		}
+	case tok == "*":
+		s.says = "There is no value before the *. Write pow(2, 3) for a power."
+	case tok == "<":
+		s.says = "A text of several lines begins with <<EOT, alone at the end of its line, and ends with EOT on a line of its own. Write it so, or put the text in quotes."
+	case tok == "=":
+		s.says = "There is an equals sign too many. Write name = value, or == to compare two values."
+	case tok == "&" || tok == "|":
+		s.says = "The operators are && for \"and\" and || for \"or\". Write one of them."
+	default:
+		s.says = fmt.Sprintf("A value is expected before %s. Write one.", quoted(tok))
+	}
+}
+
+// quoted is a token of the person's text in a message.
+func quoted(tok string) string {
+	if strings.TrimSpace(tok) == "" {
+		return "the end of the line"
+	}
+	tok, _, _ = strings.Cut(tok, "\n")
+	return diag.Plain(tok)
+}

@@ -1,0 +1,123 @@
+package parse
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// PieceSize is how much of a file is parsed at once where it can be cut: about as many tokens as fit before the lexer's list of
+// them grows in small steps.
+const PieceSize = 2 << 10
+
+// pieces parses a file piece by piece, if it can be cut, and gives each body to use, or nil and why there is none.
+func pieces(name string, src []byte, use func(*hclsyntax.Body, diag.List)) {
+	var ds diag.List
+	if !CheckText(name, src, &ds) {
+		use(nil, ds)
+		return
+	}
+	ends, simple := SimpleShape(src, PieceSize)
+	if !simple {
+		tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos) // its mistakes come again from the parser
+		if !checkTokens(tokens, &ds) {
+			use(nil, ds)
+			return
+		}
+	}
+	if !simple || Silences(src) { // a comment and what it means stay together
+		ends = []int{len(src)}
+	}
+	pos := hcl.InitialPos
+	for _, end := range ends {
+		var ds diag.List
+		body := piece(name, src, pos, end, &ds)
+		if body == nil && len(ends) > 1 { // a header and a brace on the line below it may be pieces: only the whole tells
+			var whole diag.List
+			if b := piece(name, src, hcl.InitialPos, len(src), &whole); b == nil {
+				ds = slices.DeleteFunc(whole, func(d *diag.Diagnostic) bool { // those were found in their pieces
+					return d.Code == DuplicateAttribute.Code && d.At.Start.Byte < pos.Byte
+				})
+			}
+			use(nil, ds)
+			return
+		}
+		use(body, ds)
+		pos = hcl.Pos{Line: pos.Line + bytes.Count(src[pos.Byte:end], []byte("\n")), Column: 1, Byte: end}
+	}
+}
+
+// Body parses one file behind all defences. There is none when there are mistakes, except for repeated attributes.
+func Body(name string, src []byte, ds *diag.List) (*hclsyntax.Body, bool) {
+	if !CheckText(name, src, ds) {
+		return nil, false
+	}
+	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos) // its mistakes come again from the parser
+	if !checkTokens(tokens, ds) {
+		return nil, false
+	}
+	body := piece(name, src, hcl.InitialPos, len(src), ds)
+	return body, body != nil
+}
+
+// Expression parses the text of an expression, which [CheckText] has seen. When it is too large or too deep, refused is
+// true and says so in the list; when it is no expression there is none, and nothing is said.
+func Expression(name string, src []byte, ds *diag.List) (e hclsyntax.Expression, refused bool) {
+	tokens, _ := hclsyntax.LexExpression(src, name, hcl.InitialPos)
+	if !checkTokens(tokens, ds) {
+		return nil, true
+	}
+	e, hds := hclsyntax.ParseExpression(src, name, hcl.InitialPos)
+	if hds.HasErrors() {
+		return nil, false
+	}
+	return e, false
+}
+
+// piece parses the bytes of a file from a place to an end, which checkTokens has seen.
+func piece(name string, src []byte, from hcl.Pos, end int, ds *diag.List) *hclsyntax.Body {
+	file, hds := hclsyntax.ParseConfig(src[from.Byte:end], name, from)
+	body, _ := file.Body.(*hclsyntax.Body)
+	whole := true
+	for _, d := range hds {
+		switch {
+		case d.Severity != hcl.DiagError:
+		case d.Summary == redefined:
+			reportRedefined(body, d, src, ds)
+		default:
+			whole = false
+		}
+	}
+	if !whole {
+		tokens, _ := hclsyntax.LexConfig(src[from.Byte:end], name, from)
+		reportSyntax(hds, name, src[:end], tokens, ds)
+	}
+	if !whole || body == nil {
+		return nil
+	}
+	return body
+}
+
+// reportRedefined finds the first place of an attribute the parser says is set again.
+func reportRedefined(body *hclsyntax.Body, d *hcl.Diagnostic, src []byte, ds *diag.List) {
+	name := string(d.Subject.SliceBytes(src))
+	out := DuplicateAttribute.Errorf(ds, *d.Subject, "%q is set twice in one block. Delete one of the two.", name)
+	for body != nil {
+		var inner *hclsyntax.Body
+		for _, b := range body.Blocks {
+			if b.Range().Start.Byte <= d.Subject.Start.Byte && d.Subject.Start.Byte < b.CloseBraceRange.End.Byte {
+				inner = b.Body
+			}
+		}
+		if inner == nil {
+			if a, ok := body.Attributes[name]; ok {
+				out.Note(a.NameRange, "set here first")
+			}
+		}
+		body = inner
+	}
+}

@@ -1,0 +1,116 @@
+package lang
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/rocec/rocec/lang/diag"
+)
+
+// The blocks at the top of a file, and what their labels look like.
+
+// labelKind is what a label must look like.
+type labelKind struct {
+	re   *regexp.Regexp
+	rule string
+}
+
+func (k labelKind) check(name string) string {
+	if k.re.MatchString(name) {
+		return ""
+	}
+	switch {
+	case name == "":
+		return "The label is empty. " + k.rule
+	case strings.ContainsAny(name, "[]"):
+		return fmt.Sprintf("%q is no label; it names many. Give the block one label, and say names = %[1]q in it if it is a switch or host.",
+			diag.Cut(name))
+	}
+	return fmt.Sprintf("%q is no label for this block. %s", diag.Cut(name), k.rule)
+}
+
+var (
+	identifier = labelKind{regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_-]{0,31}\z`), "Use 1 to 32 letters, digits, \"_\" and \"-\"; it starts with a letter or \"_\"."}
+	anyLabel   = labelKind{regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9._-]{0,62}\z`), "Use 1 to 63 letters, digits, \".\", \"_\" and \"-\"; it starts with a letter, a digit or \"_\"."}
+)
+
+// top is a block that may stand at the top of a file.
+type top struct {
+	name, label string
+	single      bool
+	labels      labelKind
+	docs        func() []BlockDoc
+}
+
+// tops is every block at the top of a file, in the order of the manual.
+func tops() []top {
+	return []top{
+		{"fabric", "NAME", true, anyLabel, func() []BlockDoc { return fabricSchema.docs("fabric") }},
+		{"cos_group", "NAME", false, identifier, func() []BlockDoc { return cosGroupSchema.docs("cos_group") }},
+		{"roce", "NAME", false, anyLabel, func() []BlockDoc { return roceSchema.docs("roce") }},
+		{"switch", "GROUP", false, anyLabel, func() []BlockDoc { return switchSchema.docs("switch") }},
+		{"host", "GROUP", false, anyLabel, func() []BlockDoc { return hostSchema.docs("host") }},
+		{"link", "NAME", false, anyLabel, func() []BlockDoc { return linkSchema.docs("link") }},
+		{"mesh", "NAME", false, anyLabel, func() []BlockDoc { return meshSchema.docs("mesh") }},
+		{"topology", "NAME", false, anyLabel, func() []BlockDoc { return topologySchema.docs("topology") }},
+		{"ssh", "", true, labelKind{}, func() []BlockDoc { return topSSHSchema.docs("ssh") }},
+		{"switch_model", "MODEL", false, anyLabel, func() []BlockDoc { return switchModelSchema.docs("switch_model") }},
+		{"nic_model", "MODEL", false, anyLabel, func() []BlockDoc { return nicModelSchema.docs("nic_model") }},
+		{"variable", "NAME", false, identifier, func() []BlockDoc { return variableSchema.docs("variable") }},
+		{"locals", "", false, labelKind{}, func() []BlockDoc {
+			return []BlockDoc{{Path: "locals", Doc: "Names for values, used as local.NAME. Any attributes; repeatable."}}
+		}},
+		{"module", "NAME", false, identifier, func() []BlockDoc { return []BlockDoc{moduleDoc} }},
+		{"output", "NAME", false, identifier, func() []BlockDoc { return outputSchema.docs("output") }},
+	}
+}
+
+func topNames() (names []string) {
+	for _, t := range tops() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// Blocks describes every block and attribute of the language, in the order of the manual.
+func Blocks() []BlockDoc {
+	var out []BlockDoc
+	for _, t := range tops() {
+		out = append(out, t.docs()...)
+	}
+	return out
+}
+
+// topRows is the table of blocks by name.
+var topRows = sync.OnceValue(func() map[string]top {
+	rows := map[string]top{}
+	for _, t := range tops() {
+		rows[t.name] = t
+	}
+	return rows
+})
+
+func topBlock(name string) (top, bool) {
+	t, ok := topRows()[name]
+	return t, ok
+}
+
+// checkLabels holds a block to its number of labels: one if name is not empty, else none.
+func checkLabels(b *hclsyntax.Block, name string, ds *diag.List) bool {
+	switch {
+	case name == "" && len(b.Labels) > 0:
+		badLabel.Errorf(ds, b.LabelRanges[0], "%s block has no label. Take %q away.", diag.Beginning(b.Type), diag.Cut(b.Labels[0]))
+		return false
+	case name != "" && len(b.Labels) == 0:
+		badLabel.Errorf(ds, b.TypeRange, "%s block has a label. Write %s \"%s\" { ... }.", diag.Beginning(b.Type), b.Type, name)
+		return false
+	case name != "" && len(b.Labels) > 1:
+		badLabel.Errorf(ds, b.LabelRanges[1], "%s block has one label, %q. Take the others away.", diag.Beginning(b.Type), diag.Cut(b.Labels[0]))
+		return false
+	}
+	return true
+}
