@@ -101,6 +101,22 @@ func TestByNVUE(t *testing.T) {
 	}
 }
 
+// TestNVUECommands: a change by NVUE takes at most three commands more than one of traffic.conf, whose commands every change takes; so does
+// one by the files of later releases.
+func TestNVUECommands(t *testing.T) {
+	change := func(text string) int {
+		b := newLabBox(t, byFiles(t, text))
+		r := applied(t, b.tree, b.dial).Devices[0]
+		require.Equal(t, deploy.Applied, r.Outcome, "%v %s", r.Err, r.Text())
+		return int(b.ran.Load())
+	}
+	common := change(`version = "4.3.0"`)
+	require.Greater(t, common, 3)
+	for _, text := range []string{`version = "5.3.1"`, `version = "5.4.0"`, `version = "5.8.0"`, `version = "5.15.0"`} {
+		assert.LessOrEqual(t, change(text), common+3, text)
+	}
+}
+
 // TestNVUEFails: whatever goes wrong in a change, the switch holds what it held, nothing is pending of rocec's, and the report says why.
 func TestNVUEFails(t *testing.T) {
 	for name, c := range map[string]struct {
