@@ -65,3 +65,35 @@ func TestBoundTo(t *testing.T) {
 		assert.Equal(t, want, e.boundTo(e.holder(p.name), p), p.name)
 	}
 }
+
+// TestBytes: no manual says how JSON has a size, so every form that a table has is read, rounded up; and nothing else is a number.
+func TestBytes(t *testing.T) {
+	for _, c := range []struct {
+		text any
+		want int
+		ok   bool
+	}{
+		{150000.0, 150000, true},
+		{"150000", 150000, true},
+		{"25000 B", 25000, true},
+		{"25000 Bytes", 25000, true},
+		{"146.48 KB", 150000, true}, // 149995.52 to 150005.76
+		{"1.43 MB", 1504706, true},
+		{" 8 kb ", 8192, true},
+		{"0 B", 0, true},
+		{"-1", 0, false},
+		{-1.0, -1, false},
+		{"NaN", 0, false},
+		{"1e300 KB", 0, false},
+		{"7 cells", 0, false},
+		{"", 0, false},
+		{true, 0, false},
+		{nil, 0, false},
+	} {
+		n, ok := Bytes(c.text)
+		assert.Equal(t, c.ok, ok, "%v", c.text)
+		if ok {
+			assert.InDelta(t, c.want, n, 10, "%v", c.text)
+		}
+	}
+}
