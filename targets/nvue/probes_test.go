@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/target"
@@ -46,6 +47,19 @@ func TestHeadroom(t *testing.T) {
 			got = samples[0].Fact
 		}
 		assert.Equal(t, c.want, got, name)
+	}
+
+	// From the floor on a change stays, and verify has a finding up to what is needed, with both numbers.
+	probe := headroomProbe(d, "headroom", []*ir.Port{p}, false)
+	for have, c := range map[int]struct{ state, findings int }{800: {0, 1}, 899: {0, 1}, 900: {1, 1}, 999: {1, 1}, 1000: {1, 0}} {
+		groups := fmt.Sprintf(`{"3":{"lossy-lossless":"lossless","headroom":%d}}`, have)
+		answer := []byte("holder:swp1 swp1\nbound:swp1 " + rocec + "\ngroups:swp1 " + groups + "\nlink:swp1 up\n")
+		assert.Equal(t, uint64(c.state), probe.Samples(answer)[0].Value, have)
+		found := probe.Judge(answer)
+		require.Len(t, found, c.findings, have)
+		for _, f := range found {
+			assert.Contains(t, f, fmt.Sprintf("reserves %d B of headroom for swp1, and up to 1,000 B can arrive", have))
+		}
 	}
 }
 
