@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -99,6 +100,42 @@ func TestByNVUE(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestNVUECommands: a change by NVUE takes at most three commands more than one of traffic.conf, whose commands every change takes; so does
+// one by the files of later releases.
+func TestNVUECommands(t *testing.T) {
+	change := func(text string) int {
+		b := newLabBox(t, byFiles(t, text))
+		r := applied(t, b.tree, b.dial).Devices[0]
+		require.Equal(t, deploy.Applied, r.Outcome, "%v %s", r.Err, r.Text())
+		return int(b.ran.Load())
+	}
+	common := change(`version = "4.3.0"`)
+	require.Greater(t, common, 3)
+	for _, text := range []string{`version = "5.3.1"`, `version = "5.4.0"`, `version = "5.8.0"`, `version = "5.15.0"`} {
+		assert.LessOrEqual(t, change(text), common+3, text)
+	}
+}
+
+// TestNVUERounds: chips from Spectrum-4 on round the thresholds of marking up, and show what they have made of them. That is no drift: what
+// is compared is what was set.
+func TestNVUERounds(t *testing.T) {
+	b := boxOf(t, switchOf(t, strings.NewReplacer("sn3700", "sn5600", "SWITCH", `version = "5.11.0"`, `"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`,
+		"ecn {}", "ecn {\n    min = 150000\n    max = 1500000\n  }").Replace(byFilesHCL)))
+	require.Equal(t, deploy.Applied, applied(t, b.tree, b.dial).Devices[0].Outcome)
+	number := func(text string) string {
+		m := regexp.MustCompile(`min-threshold:? ([0-9]+)`).FindStringSubmatch(text)
+		require.NotNil(t, m, text)
+		return m[1]
+	}
+	set, chip := number(b.root(t, appliedTree)), number(b.root(t, "nv show interface swp1s0 qos congestion-control"))
+	require.NotEqual(t, set, chip)
+	p := b.plan(t)
+	assert.Equal(t, deploy.StatusSame, p.Status, "%v", p.Err)
+	clock := rollout.Clock{Now: time.Now, Wait: time.After}
+	found := rollout.Verify(t.Context(), b.dial, b.tree, rollout.VerifyOptions{Clock: clock, Interval: time.Millisecond})
+	assert.Equal(t, deploy.StatusSame, found.Plan.Devices[0].Status)
 }
 
 // TestNVUEFails: whatever goes wrong in a change, the switch holds what it held, nothing is pending of rocec's, and the report says why.

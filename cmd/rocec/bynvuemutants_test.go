@@ -77,16 +77,81 @@ var nvueScenarios = map[string]func(t *testing.T, b *nvueBox) string{
 		return changed(r.Outcome != deploy.Unconfirmed, string(r.Outcome)) + changed(b.plan(t).Status != deploy.StatusSame, "it went back too early")
 	},
 	"refused patch": func(t *testing.T, b *nvueBox) string { // a path of another release
-		d := b.tree.Devices[0]
-		choose := d.Files[0].Choose
-		d.Files[0].Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
-			s, says := choose(before, after, have)
-			s.Stdin += "    no-such-thing: 1\n"
-			return s, says
-		}
+		b.stages(func(docs string) string { return docs + "    no-such-thing: 1\n" })
 		r := applied(t, b.tree, b.dial).Devices[0]
 		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(strings.Contains(b.history(t), "pending") || strings.Contains(b.history(t), "invalid"), "a revision is left")
 	},
+	"half a patch": func(t *testing.T, b *nvueBox) string { // what is unset is taken, what is set is refused, and nv ends with status 0
+		b.root(t, "nv set qos pfc rocec-9m cable-length 9 && nv config apply -y")
+		before := b.root(t, appliedTree)
+		b.nv.Do(func() { b.nv.StatusZero = true })
+		b.stages(func(docs string) string { return docs + "    no-such-thing: [\n" })
+		r := applied(t, b.tree, b.dial).Devices[0]
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + b.untouched(t, before)
+	},
+	"patch of nothing": func(t *testing.T, b *nvueBox) string { // what nv takes, and what changes nothing
+		before := b.root(t, appliedTree)
+		b.stages(func(docs string) string {
+			base, _, _ := strings.Cut(docs, "\n")
+			return base + "\n- set:\n    interface:\n      eth0:\n        type: eth\n"
+		})
+		r := applied(t, b.tree, b.dial).Devices[0]
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + b.untouched(t, before)
+	},
+	"gate": func(t *testing.T, b *nvueBox) string { // what the switch makes of it is not enough
+		before := b.root(t, appliedTree)
+		b.nv.Do(func() {
+			for i := range b.nv.Ports {
+				b.nv.Ports[i].Short = 100_000
+			}
+		})
+		r := applied(t, b.tree, b.dial).Devices[0]
+		return changed(r.Outcome != deploy.Restored, string(r.Outcome)) + changed(b.root(t, appliedTree) != before, "it is not as before")
+	},
+	"others": func(t *testing.T, b *nvueBox) string { // the logins, and what people have set
+		b.root(t, "nv set system message pre-login mine && nv config apply -y")
+		applied(t, b.tree, b.dial)
+		have := b.root(t, appliedTree)
+		return changed(!strings.Contains(have, "system-admin"), "nobody can log in") + changed(!strings.Contains(have, "pre-login"), "theirs is gone")
+	},
+	"window": func(t *testing.T, b *nvueBox) string { // whatever becomes of rocec, NVUE goes back the same day
+		applied(t, b.tree, b.dial, func(o *rollout.ApplyOptions) { o.Hold = time.Hour })
+		left, _, _ := strings.Cut(b.root(t, "nv config apply --confirm-status"), " ")
+		d, err := time.ParseDuration(left)
+		return changed(err != nil || d < time.Hour || d > 4*time.Hour, "it goes back in "+left)
+	},
+	"root's pending": func(t *testing.T, b *nvueBox) string { // a revision of the user that the steps run as
+		b.root(t, "nv set qos pfc mine switch-priority 5")
+		r := applied(t, b.tree, b.dial).Devices[0]
+		return changed(r.Outcome != deploy.Applied, string(r.Outcome)) + changed(strings.Contains(b.root(t, appliedTree), "mine"), "it is applied") +
+			changed(!strings.Contains(b.history(t), "pending"), "it is gone")
+	},
+	"gone back": func(t *testing.T, b *nvueBox) string { // after the run was kept
+		before, was := b.root(t, appliedTree), b.plan(t).Changes[0]
+		if r := applied(t, b.tree, b.dial).Devices[0]; r.Outcome != deploy.Applied {
+			return string(r.Outcome)
+		}
+		r := b.back(t, was)
+		return changed(r.Outcome != deploy.Applied, string(r.Outcome)) + changed(b.root(t, appliedTree) != before, "it is not as before")
+	},
+}
+
+// stages edits what the step of the switch is given: a line, and the documents of the patch.
+func (b *nvueBox) stages(edit func(docs string) string) {
+	f := &b.tree.Devices[0].Files[0]
+	choose := f.Choose
+	f.Choose = func(before, after []byte, have []target.Sample) (target.Step, []string) {
+		s, says := choose(before, after, have)
+		s.Stdin = edit(s.Stdin)
+		return s, says
+	}
+}
+
+// untouched says where a switch is not as before, or where something was applied in between.
+func (b *nvueBox) untouched(t *testing.T, before string) string {
+	return changed(b.root(t, appliedTree) != before, "it is not as before") +
+		changed(strings.Contains(b.root(t, "nv config history"), "rocec-"), "a revision was applied") +
+		changed(strings.Contains(b.history(t), "pending"), "a revision is left")
 }
 
 func changed(wrong bool, says string) string {
@@ -109,6 +174,19 @@ var nvueMutants = []struct{ scenario, old, new string }{
 	{"somebody is at work", `[ "$now" != "$was" ]`, "false"},
 	{"long wait", "window=$((window + n))", ":"},
 	{"somebody was faster", "[ \"${now%% *}\" = \"$base\" ] ||", "true ||"},
+	{"half a patch", "case $2 in *[Ee]rror*", "case '' in *[Ee]rror*"},
+	{"patch of nothing", "[ -n \"$out\" ] ||", "true ||"},
+	{"gate", "--confirm-no", "--confirm-status"},
+	{"window", "\"${window}s\"", "\"$window\""},
+	{"kept", "--confirm-yes", "--confirm-status"},
+	{"others", "try nv config patch", "try nv config replace"},
+	{"root's pending", "nv config attach applied", "nv config attach pending"},
+	{"gone back", "go \"$back\" \"$now\" \"$had\"", `try nv config attach applied -y
+	rev=${out##*rev_id: }
+	rev=${rev%%]*}
+	try nv config patch "$ROCEC_LIVE/nvue/applied"
+	echo "$rev" >"$ROCEC_STEP/rev"
+	go "$rev" "$now" "$had"`},
 }
 
 // mutate changes the scripts of a switch.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,7 +21,8 @@ type labBox struct {
 	*lab.Device
 	tree *target.Tree
 	dial target.Dial
-	cut  int // the command before which a connection breaks; 0: none
+	cut  int          // the command before which a connection breaks; 0: none
+	ran  atomic.Int32 // commands, each a round trip
 }
 
 func newLabBox(t *testing.T, tree *target.Tree) *labBox {
@@ -47,13 +49,14 @@ func (b *labBox) plan(t *testing.T) *deploy.DevicePlan {
 	return deploy.Diff(b.tree, rollout.Observe(t.Context(), b.dial, b.tree, rollout.ObserveOptions{Probes: rollout.Every})).Devices[0]
 }
 
-// cutConn breaks once, before the command its box names by number.
+// cutConn counts commands, and breaks once, before the command its box names by number.
 type cutConn struct {
 	target.Conn
 	b *labBox
 }
 
 func (c cutConn) Run(ctx context.Context, cmd string, stdin []byte) ([]byte, error) {
+	c.b.ran.Add(1)
 	if c.b.cut > 0 {
 		if c.b.cut--; c.b.cut == 0 {
 			_ = c.Conn.Close()

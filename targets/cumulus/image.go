@@ -149,22 +149,24 @@ func factoryFile(tag string) string {
 	return string(b)
 }
 
-// frontPanel names the ports of a switch: those of its model, split where the fabric names a part.
+// frontPanel names the ports of a switch: those of its model, split where the fabric names a part, and no further than for that part.
 func frontPanel(d *ir.Device) []string {
-	split := map[int]bool{}
+	last := map[int]int{} // of the parts of a port
 	for _, p := range sorted(d.Ports) {
 		if p.port.Sub >= 0 {
-			split[p.port.N] = true
+			last[p.port.N] = max(last[p.port.N], p.port.Sub)
 		}
 	}
 	var out []string
 	for _, r := range d.Switch.Model.Ports {
 		for n := r.First; n <= r.Last; n++ {
-			if !split[n] {
+			sub, split := last[n]
+			if !split {
 				out = append(out, grammar.Port{N: n, Sub: -1}.String())
 				continue
 			}
-			for k := range r.Lanes {
+			_, lanes := r.Split(sub)
+			for k := range r.Lanes / lanes {
 				out = append(out, grammar.Port{N: n, Sub: k}.String())
 			}
 		}

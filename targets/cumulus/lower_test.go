@@ -227,7 +227,11 @@ func TestImage(t *testing.T) {
 		names = append(names, n.Name)
 	}
 	assert.Equal(t, "eth0", names[0])
-	assert.Equal(t, []string{"swp48", "swp49", "swp50s0", "swp50s1", "swp50s2", "swp50s3", "swp51"}, names[48:55])
+	assert.Equal(t, []string{"swp48", "swp49", "swp50s0", "swp50s1", "swp51", "swp52"}, names[48:54], "split in two, which is as far as s1 asks for")
+	assert.Contains(t, im.Files[portsConf], "\n50=2x\n")
+	s.sw.Ports[0].Name = "swp50s2"
+	assert.Contains(t, Target.Image(s.sw).Files[portsConf], "\n50=4x\n")
+	s.sw.Ports[0].Name = "swp50s1"
 	assert.Equal(t, sim.Config{Conf: Path, Unit: "switchd.service", Reload: reloadNode, Checker: true}, sim.Of(im.Sims).Config)
 	for _, tt := range []struct{ version, has, hasNot string }{
 		{"3.4.3", "traffic.packet_priority_source = ", "source_set"},

@@ -404,6 +404,9 @@ func TestPreset(t *testing.T) {
 
 	set = tree(t, edit(t, wish(t, other, nvue.ReplacePreset), on))
 	assert.Nil(t, set.Get("qos", "roce"))
+	const pool = "qos: {roce: {}, traffic-pool: {roce-lossless: {memory-percent: 50, switch-priority: {3: {}}}}}"
+	set = tree(t, edit(t, wish(t, other, nvue.ReplacePreset), pool))
+	assert.Equal(t, []string{"default-lossless", "default-lossy"}, set.Get("qos", "traffic-pool").Keys(), "NVUE has one lossless pool")
 	for _, p := range []nvue.Preset{nvue.AskPreset, nvue.KeepPreset} {
 		out, ds := wish(t, other, p).Edit([]byte(on))
 		assert.Nil(t, out)

@@ -235,15 +235,17 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 			"ingress-priority-group\n"+
 			"echo \"link:%[1]s $(cat /sys/class/net/%[1]s/operstate 2>/dev/null)\"\n", p.Name, by)
 	}
-	samples := func(answer []byte) []target.Sample {
+	read := func(answer []byte) (out []target.Sample, short []string) {
 		says := map[string]string{}
 		for line := range strings.Lines(string(answer)) {
 			word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 			says[word] = rest
 		}
-		var out []target.Sample
 		for _, p := range ports {
-			s := headroomOf(d, p, says["bound:"+p.Name], says["groups:"+p.Name])
+			s, less := headroomOf(d, p, says["bound:"+p.Name], says["groups:"+p.Name])
+			if less != "" {
+				short = append(short, less)
+			}
 			if holder := says["holder:"+p.Name]; holder != p.Name && s.Unit == target.UnitState && s.Value == 0 && !strings.Contains(says["groups:"+p.Name], `"lossless"`) {
 				s = unread(d, p, fmt.Sprintf("it is a member of %s, and no manual says whether a switch shows the lossless group "+
 					"there.", target.Escape(holder)))
@@ -253,27 +255,36 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 			}
 			out = append(out, s)
 		}
-		return out
+		return out, short
 	}
 	return target.Probe{
-		Name: name, Query: target.Query{Cmd: b.String()}, Slow: slow, Samples: samples,
-		Judge: func(answer []byte) []string { return target.Down(samples(answer)) },
+		Name: name, Query: target.Query{Cmd: b.String()}, Slow: slow,
+		Samples: func(answer []byte) []target.Sample {
+			out, _ := read(answer)
+			return out
+		},
+		Judge: func(answer []byte) []string {
+			out, short := read(answer)
+			return append(target.Down(out), short...)
+		},
 	}
 }
 
-// headroomOf is the headroom of a port as a state: enough, or not. A port that is not bound to a profile of rocec needs none yet.
-func headroomOf(d *ir.Device, p *ir.Port, bound, groups string) target.Sample {
+// headroomOf is the headroom of a port as a state: no less than the vendor's own tables come to ([ir.Buffer.Floor]), or less, for which a
+// change is taken back. short says where it is more than that, and less than needed: a finding, since loss then takes bad luck alone. A port
+// that is not bound to a profile of rocec needs none yet.
+func headroomOf(d *ir.Device, p *ir.Port, bound, groups string) (s target.Sample, short string) {
 	const name = "headroom"
 	need, floor := 0, 0
 	for _, b := range p.Buffers() { // one priority group holds all of them
 		need, floor = need+b.Need, floor+b.Floor
 	}
 	if !strings.Contains(bound, `"`+Prefix) {
-		return target.Gauge(name, p.Name, true, fmt.Sprintf("%s of %s has no headroom.", p.Name, d.Name))
+		return target.Gauge(name, p.Name, true, fmt.Sprintf("%s of %s has no headroom.", p.Name, d.Name)), ""
 	}
 	var of map[string]map[string]any
 	if json.Unmarshal([]byte(groups), &of) != nil || len(of) == 0 {
-		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group gives nothing.", p.Name))
+		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group gives nothing.", p.Name)), ""
 	}
 	told := false // some group says of which kind it is
 	for _, id := range slices.Sorted(maps.Keys(of)) {
@@ -285,21 +296,20 @@ func headroomOf(d *ir.Device, p *ir.Port, bound, groups string) target.Sample {
 		}
 		have, ok := Bytes(g["headroom"])
 		if !ok {
-			return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group gives no number of bytes.", p.Name))
+			return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group gives no number of bytes.", p.Name)), ""
 		}
 		says := fmt.Sprintf("%s reserves %s B of headroom for %s, and up to %s B can arrive after it has asked for a pause. State a longer "+
 			"cable for it, or the buffer in a pfc block.", d.Name, diag.Number(have), p.Name, diag.Number(need))
-		s := target.Gauge(name, p.Name, have >= floor, says)
-		if have < need {
-			s.Hint = says
+		if have >= floor && have < need {
+			short = says
 		}
-		return s
+		return target.Gauge(name, p.Name, have >= floor, says), short
 	}
 	if !told {
-		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group does not say which group is lossless.", p.Name))
+		return unread(d, p, fmt.Sprintf("nv show interface %s qos buffer ingress-priority-group does not say which group is lossless.", p.Name)), ""
 	}
 	return target.Gauge(name, p.Name, false, fmt.Sprintf("%s has no lossless priority group on %s, although a PFC profile is bound to it: "+
-		"is there a lossless traffic pool? See nv show qos traffic-pool.", d.Name, p.Name))
+		"is there a lossless traffic pool? See nv show qos traffic-pool.", d.Name, p.Name)), ""
 }
 
 // unread is headroom of which nothing is known, and why. The form of the answer is not documented: what is not understood takes no change

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/targets/target"
@@ -48,6 +49,19 @@ func TestHeadroom(t *testing.T) {
 		}
 		assert.Equal(t, c.want, got, name)
 	}
+
+	// From the floor on a change stays, and verify has a finding up to what is needed, with both numbers.
+	probe := headroomProbe(d, "headroom", []*ir.Port{p}, false)
+	for have, c := range map[int]struct{ state, findings int }{800: {0, 1}, 899: {0, 1}, 900: {1, 1}, 999: {1, 1}, 1000: {1, 0}} {
+		groups := fmt.Sprintf(`{"3":{"lossy-lossless":"lossless","headroom":%d}}`, have)
+		answer := []byte("holder:swp1 swp1\nbound:swp1 " + rocec + "\ngroups:swp1 " + groups + "\nlink:swp1 up\n")
+		assert.Equal(t, uint64(c.state), probe.Samples(answer)[0].Value, have)
+		found := probe.Judge(answer)
+		require.Len(t, found, c.findings, have)
+		for _, f := range found {
+			assert.Contains(t, f, fmt.Sprintf("reserves %d B of headroom for swp1, and up to 1,000 B can arrive", have))
+		}
+	}
 }
 
 // TestBoundTo: a bond has the profile of the member that needs the most, also where the fabric states sizes and cables are of one class.
@@ -64,5 +78,37 @@ func TestBoundTo(t *testing.T) {
 	for i, want := range []int{1, 1, 3, 3, 2} {
 		p := e.ports[i]
 		assert.Equal(t, want, e.boundTo(e.holder(p.name), p), p.name)
+	}
+}
+
+// TestBytes: no manual says how JSON has a size, so every form that a table has is read, rounded up; and nothing else is a number.
+func TestBytes(t *testing.T) {
+	for _, c := range []struct {
+		text any
+		want int
+		ok   bool
+	}{
+		{150000.0, 150000, true},
+		{"150000", 150000, true},
+		{"25000 B", 25000, true},
+		{"25000 Bytes", 25000, true},
+		{"146.48 KB", 150000, true}, // 149995.52 to 150005.76
+		{"1.43 MB", 1504706, true},
+		{" 8 kb ", 8192, true},
+		{"0 B", 0, true},
+		{"-1", 0, false},
+		{-1.0, -1, false},
+		{"NaN", 0, false},
+		{"1e300 KB", 0, false},
+		{"7 cells", 0, false},
+		{"", 0, false},
+		{true, 0, false},
+		{nil, 0, false},
+	} {
+		n, ok := Bytes(c.text)
+		assert.Equal(t, c.ok, ok, "%v", c.text)
+		if ok {
+			assert.InDelta(t, c.want, n, 10, "%v", c.text)
+		}
 	}
 }

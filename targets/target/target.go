@@ -60,7 +60,7 @@ type Target struct {
 	Reported func(*ir.Device, *Report) Reported
 
 	// Identity reads what the device says it is; a judgement against it refuses the device before anything is
-	// planned. It must not change anything.
+	// planned. It must not change anything. The first probe asks what it runs.
 	Identity func(*ir.Device) []Probe
 
 	// Probes read counters and states that show whether the settings work; `rocec verify` runs them.
