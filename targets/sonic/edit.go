@@ -20,6 +20,7 @@ type editor struct {
 	names   map[string]string // of the fabric's ports, by these names; empty: the switch has no such port
 	fabric  map[string]*port  // those that the switch has, by their names
 	left    map[string]bool   // ports that have rocec's maps and are in the fabric no more
+	egress  egress
 }
 
 func (w *Wish) editor(cfg *grammar.Config) *editor {
@@ -45,6 +46,7 @@ func (w *Wish) editor(cfg *grammar.Config) *editor {
 			e.left[key] = true
 		}
 	}
+	e.readEgress()
 	return e
 }
 
@@ -160,6 +162,7 @@ func (e *editor) wishPort(put putter, name string, p *port) {
 	put(table, name, "pfc_enable", grammar.SpellDigits(p.lossless), p.why)
 	put(table, name, "pfcwd_sw_enable", grammar.SpellDigits(p.lossless), p.why)
 	e.wishBuffers(put, name, p)
+	e.wishEgress(put, name, p)
 }
 
 // emptyPFC is the branch from which on models take a port without PFC as an empty text. The buffer manager takes that for no PFC, and a
@@ -226,8 +229,8 @@ func (e *editor) wishWatchdogs(put putter) {
 
 // portFields are the fields of a port's maps that are rocec's.
 var portFields = []string{
-	"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "pfc_to_queue_map", "pfc_to_pg_map", "pfc_enable",
-	"pfcwd_sw_enable",
+	"dscp_to_tc_map", "dot1p_to_tc_map", "tc_to_queue_map", "tc_to_pg_map", "tc_to_dscp_map", "pfc_to_queue_map", "pfc_to_pg_map",
+	"pfc_enable", "pfcwd_sw_enable",
 }
 
 // owns reports whether a setting is rocec's to take away where it is not wanted.
@@ -255,6 +258,8 @@ func (e *editor) owns(table, row, field string) bool {
 		return e.fabric[row] != nil || e.left[row]
 	case "BUFFER_PG":
 		return e.ownsGroup(row, text)
+	case queueBuffers:
+		return e.egress.taken[row]
 	}
 	return false
 }

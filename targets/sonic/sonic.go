@@ -25,12 +25,13 @@
 // file, which has no field, says that there is such a file. What is missing is not known.
 //
 // Promised: the map of DSCP has all 64 values and traffic nobody claimed never lands in a lossless class; the software watchdog watches
-// what PFC pauses; a length of cable is one the buffer manager of the switch has sizes for; the buffer model is read and never changed;
+// what PFC pauses; a length of cable is one the buffer manager of the switch has sizes for; a lossless class leaves by a queue that does
+// not drop where the template has buffers for queues ([editor.wishEgress]); the buffer model is read and never changed;
 // names are ROCEC and ROCEC-*, and an object of somebody else is neither changed nor deleted, but for the thresholds of AZURE_LOSSLESS
 // up to 202505, where a patch can change no other.
 //
-// What rocec owns: objects named ROCEC*; of the ports of the fabric the maps, PFC, queues 0 to 7, lossless priority groups, length of
-// cable where lossless, and watchdog; of other ports what names an object of rocec's.
+// What rocec owns: objects named ROCEC*; of the ports of the fabric the maps, PFC, queues 0 to 7, the buffers of lossless queues, lossless
+// priority groups, length of cable where lossless, and watchdog; of other ports what names an object of rocec's.
 package sonic
 
 import (

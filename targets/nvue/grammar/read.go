@@ -67,8 +67,8 @@ func (c *Config) Release() string {
 // below interface and its bond members, and below qos. Nothing is an empty tree.
 //
 // A word without quotes is the text that stands there, also where YAML 1.1 takes it for a boolean ([Tree.Bare]); a key without a value
-// is an empty mapping. Anchors, aliases, merge keys, tags, and keys that stand twice are refused, and so is what is larger or deeper
-// than any configuration.
+// is an empty mapping. Anchors, aliases, merge keys, tags, directives, and keys that stand twice are refused, and so is what is larger or
+// deeper than any configuration.
 //
 // It never panics and is linear in the size of the text.
 func Read(data []byte) (*Config, error) {
@@ -130,6 +130,9 @@ func (r *reader) parse(data []byte) (*Tree, error) {
 		d.UseNumber()
 		return d.value(0)
 	}
+	if at := directive(data); at.Line > 0 {
+		return nil, refuse(at, "a line that begins with %% is a directive of YAML, and NVUE writes none")
+	}
 	var doc yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&doc); err != nil {
@@ -148,6 +151,17 @@ func (r *reader) parse(data []byte) (*Tree, error) {
 		return Map(), nil
 	}
 	return r.node(doc.Content[0], 0)
+}
+
+// directive finds the first directive. The parser takes time by the square of their number.
+func directive(data []byte) Place {
+	at := 0
+	if !bytes.HasPrefix(data, []byte("%")) {
+		if at = bytes.Index(data, []byte("\n%")) + 1; at == 0 {
+			return Place{}
+		}
+	}
+	return Place{bytes.Count(data[:at], []byte("\n")) + 1, 1}
 }
 
 var yamlText = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)

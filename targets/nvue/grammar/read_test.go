@@ -89,6 +89,8 @@ func TestReadRefuses(t *testing.T) {
 		"a number twice":        {"qos: {pfc: {a: {switch-priority: {3: {}, '3': {}}}}}", "3 stands twice"},
 		"a key without end":     {`{"` + strings.Repeat("a", 600) + `": 1}`, "more than 512 bytes"},
 		"a list as key":         {"[a, b]: 1\n", "a key is not a word"},
+		"a directive":           {"%YAML 1.1\n---\na: 1\n", "line 1: a line that begins with % is a directive"},
+		"directives":            {"#\n" + strings.Repeat("%TAG !e! tag:x,2000:\n", 1<<17) + "---\na: 1\n", "line 2: a line that begins with %"},
 		"two documents":         {"a: 1\n---\nb: 1\n", "second document"},
 		"a word":                {"hello", "a single value"},
 		"a list of words":       {"- a\n- b\n", "neither header"},

@@ -13,7 +13,8 @@ import (
 const (
 	MaxSize    = 64 << 20 // bytes
 	maxEntries = 1 << 19
-	maxDepth   = 5 // tables, rows, lists, and the namespaces of what is refused anyway
+	maxTables  = 4096 // CONFIG_DB has some two hundred
+	maxDepth   = 5    // tables, rows, lists, and the namespaces of what is refused anyway
 )
 
 // Error is why a text is no configuration, and where.
@@ -57,7 +58,9 @@ func Read(data []byte) (*Config, error) {
 	if r.space(); r.at < len(data) {
 		return nil, r.fail(r.at, "Something stands behind the configuration.")
 	}
-	r.twice()
+	if err := r.twice(); err != nil {
+		return nil, err
+	}
 	return r.config, nil
 }
 
@@ -215,6 +218,9 @@ func (r *reader) table(name string, at int) error {
 		if r.config.foreign == nil {
 			r.config.foreign, r.config.Others = map[string][]byte{}, map[string]int{}
 		}
+		if len(r.config.Others) == maxTables {
+			return r.fail(at, "It has more than %d tables, and CONFIG_DB has some two hundred.", maxTables)
+		}
 		r.config.Others[name] = at
 		r.config.foreign[name] = slices.Clip(r.data[start:r.at])
 		return nil
@@ -332,8 +338,10 @@ func (r *reader) word() error {
 	return nil
 }
 
-// twice notes queues and priority groups that two rows hold.
-func (r *reader) twice() {
+// twice notes queues and priority groups that two rows hold. A key names a range of them for a list of ports: what a short text names may
+// be more than any switch has.
+func (r *reader) twice() error {
+	held := 0
 	for _, name := range []string{"BUFFER_PG", "BUFFER_QUEUE", "QUEUE"} {
 		type slot struct {
 			port string
@@ -351,6 +359,10 @@ func (r *reader) twice() {
 			}
 			for port := range strings.SplitSeq(ports, ",") {
 				for n := from; n <= to; n++ {
+					if held++; held > maxEntries {
+						return r.fail(rows(key).At, "Its rows hold more than %d queues and priority groups, and a large switch has some ten thousand.",
+							maxEntries)
+					}
 					s := slot{port, n}
 					if other, twice := owner[s]; twice && other != key {
 						r.config.problem(Problem{At: rows(key).At, And: rows(other).At, Table: name, Row: key},
@@ -363,4 +375,5 @@ func (r *reader) twice() {
 			}
 		}
 	}
+	return nil
 }

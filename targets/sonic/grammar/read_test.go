@@ -153,7 +153,22 @@ func TestReadLarge(t *testing.T) {
 		assert.Less(t, took, 20*time.Second, name)
 		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(20*len(data)), name)
 	}
-	_, err := grammar.Read(make([]byte, grammar.MaxSize+1))
+	// A short key holds a queue of many ports, a hundred times.
+	var held bytes.Buffer
+	held.WriteString(`{"QUEUE": {"Ethernet0|0-99": {}`)
+	for i := range 3000 {
+		fmt.Fprintf(&held, `,"%d,%[1]da,%[1]db,%[1]dc|0-99": {}`, i)
+	}
+	_, err := grammar.Read(append(held.Bytes(), "}}"...))
+	require.ErrorContains(t, err, "more than 524288 queues and priority groups")
+	var tables bytes.Buffer
+	tables.WriteString(`{"DSCP_TO_TC_MAP": {}`)
+	for i := range 5000 {
+		fmt.Fprintf(&tables, `,"T%d": {}`, i)
+	}
+	_, err = grammar.Read(append(tables.Bytes(), "}"...))
+	require.ErrorContains(t, err, "more than 4096 tables")
+	_, err = grammar.Read(make([]byte, grammar.MaxSize+1))
 	require.ErrorContains(t, err, "larger than 64 MiB")
 }
 

@@ -120,7 +120,9 @@ func ReadRows(data []byte) (*Config, error) {
 			return nil, err
 		}
 	}
-	r.twice()
+	if err := r.twice(); err != nil {
+		return nil, err
+	}
 	return r.config, nil
 }
 

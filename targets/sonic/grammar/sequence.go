@@ -387,7 +387,7 @@ func (s *sequencer) ports() {
 		for _, port := range some {
 			for _, c := range of[port] {
 				// Of rows that hold the same queue or group, the old ones go first: the chip takes what comes last.
-				if c.kind == Remove && (c.table == groups || c.table == "QUEUE") && s.replaced(c.table, c.row) {
+				if c.kind == Remove && (c.table == groups || c.table == "QUEUE" || c.table == "BUFFER_QUEUE") && s.replaced(c.table, c.row) {
 					first = append(first, c)
 				} else {
 					then = append(then, c)

@@ -119,7 +119,7 @@ var Tables = []Table{
 		},
 	},
 	{
-		Name: "BUFFER_QUEUE", Key: PortRangeKey, Module: "sonic-buffer-queue",
+		Name: "BUFFER_QUEUE", Key: PortRangeKey, Module: "sonic-buffer-queue", Ours: true,
 		Fields: []Field{{Name: "profile", Kind: Profile}},
 	},
 	{

@@ -1,0 +1,92 @@
+package sonic
+
+import (
+	"slices"
+	"strconv"
+)
+
+// A queue takes its part of the memory by a profile of its row in BUFFER_QUEUE. Templates give queues 3 and 4 one of the pool for
+// lossless traffic, which they may fill, and the others one that drops beyond a share. A lossless class that leaves by a queue of the
+// latter kind is paused on the way in, and dropped on the way out. Source: buffers_defaults_*.j2 of the devices in sonic-buildimage.
+
+const queueBuffers = "BUFFER_QUEUE"
+
+// The profile of lossless queues in every template, and its pool.
+const (
+	egressLossless     = "egress_lossless_profile"
+	egressLosslessPool = "egress_lossless_pool"
+)
+
+// egress is what a state says of the buffers of queues.
+type egress struct {
+	profile string               // the one for lossless queues; empty: there is none, and nothing is known of queues
+	rows    map[string][8]string // of ports: the key of the row of each queue; empty: it has none
+	taken   map[string]bool      // rows that hold a lossless queue and drop: keys
+}
+
+// readEgress looks for the rows of queues that the fabric makes lossless.
+func (e *editor) readEgress() {
+	e.egress = egress{rows: map[string][8]string{}, taken: map[string]bool{}}
+	for _, name := range append([]string{egressLossless}, e.cfg.Keys("BUFFER_PROFILE")...) {
+		if e.cfg.Get("BUFFER_PROFILE", name, "pool") == egressLosslessPool {
+			e.egress.profile = name
+			break
+		}
+	}
+	if e.egress.profile == "" {
+		return
+	}
+	for _, key := range e.cfg.Keys(queueBuffers) {
+		name, from, to, ok := queueOf(key)
+		p := e.fabric[name]
+		if !ok || p == nil {
+			continue
+		}
+		rows := e.egress.rows[name]
+		for q := from; q <= min(to, 7); q++ {
+			rows[q] = key
+			if p.lossless>>q&1 == 1 && e.drops(e.cfg.Get(queueBuffers, key, "profile")) {
+				e.egress.taken[key] = true
+			}
+		}
+		e.egress.rows[name] = rows
+	}
+}
+
+// drops reports whether a queue with a profile drops where one for lossless queues would not.
+func (e *editor) drops(profile string) bool {
+	row, best := e.cfg.Row("BUFFER_PROFILE", profile), e.cfg.Row("BUFFER_PROFILE", e.egress.profile)
+	if row.Get("pool") != best.Get("pool") {
+		return true
+	}
+	has, err := strconv.Atoi(row.Get("dynamic_th"))
+	wants, err2 := strconv.Atoi(best.Get("dynamic_th"))
+	return err == nil && err2 == nil && has < wants
+}
+
+// wishEgress has the lossless queues of a port not drop. Of a row that holds others, too, these get rows of their own with the profile they
+// had. A port of which no queue has a row is left alone: its chip has no such settings.
+func (e *editor) wishEgress(put putter, name string, p *port) {
+	rows, known := e.egress.rows[name]
+	if !known {
+		return
+	}
+	profile := func(key string) string { return e.cfg.Get(queueBuffers, key, "profile") }
+	for q, key := range rows {
+		row, lossless := name+"|"+strconv.Itoa(q), p.lossless>>q&1 == 1
+		switch {
+		case lossless && (key == "" || e.egress.taken[key]):
+			put(queueBuffers, row, "profile", e.egress.profile, p.why)
+		case e.egress.taken[key]:
+			put(queueBuffers, row, "profile", profile(key), nil)
+		case lossless && key == row:
+			put(queueBuffers, row, "profile", profile(key), p.why)
+		}
+	}
+	for _, key := range slices.Compact(rows[:]) { // queues beyond those that classes have
+		_, _, to, _ := queueOf(key)
+		for q := 8; e.egress.taken[key] && q <= to; q++ {
+			put(queueBuffers, name+"|"+strconv.Itoa(q), "profile", profile(key), nil)
+		}
+	}
+}
