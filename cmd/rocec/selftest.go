@@ -188,7 +188,8 @@ func claimsOf(tree *target.Tree) ([]*askedDevice, *target.Tree) {
 		}
 		one.answers = make([][]byte, len(one.claims))
 		to := *d
-		to.Files, to.Identity, to.Leavings, to.Watches, to.Look = nil, nil, nil, nil, nil
+		to.Files, to.Leavings, to.Watches, to.Look = nil, nil, nil, nil
+		to.Identity = slices.DeleteFunc(slices.Clone(d.Identity), func(p target.Probe) bool { return p.Name != target.ReleaseProbe })
 		to.Probes = []target.Probe{{Name: "names", Query: target.Query{Cmd: factsCmd}, Judge: func(answer []byte) []string {
 			one.facts = readFacts(answer)
 			return nil
@@ -230,8 +231,8 @@ func (d *askedDevice) section(word string, have *deploy.Have) *bundle.Section {
 		s.NotRead = string(have.Err.Kind) + ": " + have.Err.Detail
 	case !d.facts.whole:
 		s.NotRead = "the device did not say what it is called, so that its answers could not be freed of its names"
-	case s.Release != "" && d.facts.release != s.Release:
-		s.NotRead = fmt.Sprintf("it runs release %q, and the fabric says %s", d.facts.release, s.Release)
+	case len(have.Wrong) > 0: // of another release than its answers would be filed under
+		s.NotRead = strings.Join(have.Wrong, " ")
 	}
 	if s.NotRead != "" {
 		return s
@@ -274,7 +275,9 @@ func models(d *ir.Device) (out []string) {
 // fabricMask knows the names of a fabric that belong to no device.
 func fabricMask(f *ir.Fabric) *bundle.Mask {
 	m := &bundle.Mask{}
-	m.KnowAs(bundle.Name, f.Name)
+	if !everybodys(f.Name) {
+		m.KnowAs(bundle.Name, f.Name)
+	}
 	return m
 }
 
@@ -326,20 +329,21 @@ func knowUser(m *bundle.Mask, user string) {
 	}
 }
 
-// everybodys reports whether a user or host is called as on every system, or as it comes from the factory: that is nobody's name, and
-// stands in paths.
+// everybodys reports whether a user, host or fabric is called as on every system, as it comes from the factory, or as the system itself:
+// that is nobody's name, and stands in paths and commands.
 func everybodys(name string) bool {
+	name = strings.ToLower(name)
 	return slices.Contains([]string{"root", "nobody", "localhost"}, name) ||
 		slices.ContainsFunc(targets.Known.OS, func(os *ir.OS) bool { return os.User == name || os.Name == name })
 }
 
 // deviceFacts is what a device says of itself, so that it can be left out; and what it runs.
 type deviceFacts struct {
-	whole           bool // the answer has its end
-	hosts, domains  []string
-	users, serials  []string
-	macs            []string
-	release, system string // VERSION_ID; the name of the system and its kernel
+	whole          bool // the answer has its end
+	hosts, domains []string
+	users, serials []string
+	macs           []string
+	system         string // its name, and the kernel
 }
 
 // factsCmd asks for them: lines "KIND VALUE", and an end. It is never shown.
@@ -359,7 +363,7 @@ for f in /sys/class/net/*/address /sys/class/infiniband/*/node_guid /sys/class/i
 [ ! -r "$f" ] || say mac "$(head -c 100 "$f" 2>/dev/null)"
 done
 while IFS== read -r key value; do
-case $key in VERSION_ID) say release "$value" ;; PRETTY_NAME) say system "$value" ;; esac
+case $key in PRETTY_NAME) say system "$value" ;; esac
 done 2>/dev/null </etc/os-release
 say kernel "$(uname -r)"
 echo end`
@@ -382,8 +386,6 @@ func readFacts(answer []byte) (f deviceFacts) {
 			f.serials = append(f.serials, value)
 		case "mac":
 			f.macs = append(f.macs, value)
-		case "release":
-			f.release = value
 		case "system":
 			f.system = value
 		case "kernel":
