@@ -189,9 +189,7 @@ func claimsOf(tree *target.Tree) ([]*askedDevice, *target.Tree) {
 		one.answers = make([][]byte, len(one.claims))
 		to := *d
 		to.Files, to.Leavings, to.Watches, to.Look = nil, nil, nil, nil
-		if to.Identity = nil; d.Role == target.Switch { // what it runs: that another change is under way hides no answer
-			to.Identity = d.Identity[:min(len(d.Identity), 1)]
-		}
+		to.Identity = slices.DeleteFunc(slices.Clone(d.Identity), func(p target.Probe) bool { return p.Name != target.ReleaseProbe })
 		to.Probes = []target.Probe{{Name: "names", Query: target.Query{Cmd: factsCmd}, Judge: func(answer []byte) []string {
 			one.facts = readFacts(answer)
 			return nil
@@ -233,7 +231,7 @@ func (d *askedDevice) section(word string, have *deploy.Have) *bundle.Section {
 		s.NotRead = string(have.Err.Kind) + ": " + have.Err.Detail
 	case !d.facts.whole:
 		s.NotRead = "the device did not say what it is called, so that its answers could not be freed of its names"
-	case len(have.Wrong) > 0: // of another release, say: it would be a report on that of the fabric
+	case len(have.Wrong) > 0: // of another release than its answers would be filed under
 		s.NotRead = strings.Join(have.Wrong, " ")
 	}
 	if s.NotRead != "" {
@@ -331,9 +329,10 @@ func knowUser(m *bundle.Mask, user string) {
 	}
 }
 
-// everybodys reports whether a user, host or fabric is called as on every system, as it comes from the factory, or as a system itself: that
-// is nobody's name, and stands in paths and commands.
+// everybodys reports whether a user, host or fabric is called as on every system, as it comes from the factory, or as the system itself:
+// that is nobody's name, and stands in paths and commands.
 func everybodys(name string) bool {
+	name = strings.ToLower(name)
 	return slices.Contains([]string{"root", "nobody", "localhost"}, name) ||
 		slices.ContainsFunc(targets.Known.OS, func(os *ir.OS) bool { return os.User == name || os.Name == name })
 }
@@ -344,7 +343,7 @@ type deviceFacts struct {
 	hosts, domains []string
 	users, serials []string
 	macs           []string
-	system         string // its name, and its kernel
+	system         string // its name, and the kernel
 }
 
 // factsCmd asks for them: lines "KIND VALUE", and an end. It is never shown.

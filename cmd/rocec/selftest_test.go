@@ -47,11 +47,9 @@ func TestSelftest(t *testing.T) {
 		// It reads back, and says that it is a rehearsal, which is no report.
 		_, err = evidence.Read(os.DirFS("testdata/selftest"))
 		require.ErrorContains(t, err, "simulated")
-		answers := regexp.MustCompile(`(?m)^(  \$|source:) .*$`).ReplaceAllString(got, "")
-		for _, left := range []string{"tor1", "store", "leaf1", "spine1", "192.0.2.", "52:54:00", "rack"} {
-			require.NotContains(t, answers, left)
+		for _, left := range []string{"tor1", "leaf", "spine", "store", "192\\.0\\.2\\.", "52:54:00", "\\brack"} {
+			require.NotRegexp(t, left, regexp.MustCompile(`(?m)^  \$.*$`).ReplaceAllString(got, ""))
 		}
-		require.NotContains(t, got, "not read:")
 	}
 }
 
@@ -126,7 +124,7 @@ func TestSelftestUnread(t *testing.T) {
 	devices.Device("tor1").WriteFile("/etc/os-release", []byte("VERSION_ID=3.7.16\nPRETTY_NAME=\"Cumulus Linux\"\n"), 0o644)
 	code, stdout, _ = rocec(t, "selftest", "--target", "tor1", dir)
 	require.Equal(t, exitMachines, code)
-	require.Contains(t, stdout, `not read: device-1 runs Cumulus Linux 3.7.16 (VERSION_ID), but the fabric says 3.4.3.`)
+	require.Regexp(t, `(?m)^not read: device-1 runs Cumulus Linux 3\.7\.16 \(VERSION_ID\), but the fabric says 3\.4\.3\.$`, stdout)
 }
 
 // TestSelftestHides: whatever devices answer and are called, the text has none of their names, addresses and serial numbers.

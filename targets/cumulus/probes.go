@@ -27,7 +27,7 @@ func identity(d *ir.Device) []target.Probe {
 // Release asks which release and which chip family a switch has.
 func Release(d *ir.Device) target.Probe {
 	return target.Probe{
-		Name: "release",
+		Name: target.ReleaseProbe,
 		Query: target.Query{Cmd: `for f in /etc/os-release /etc/lsb-release; do
 test -r "$f" && cat "$f"
 done

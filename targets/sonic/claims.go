@@ -71,10 +71,11 @@ func claims(d *ir.Device) []target.Claim {
 		{
 			ID: "sonic-admin-status", Says: "Every port has an admin_status in PORT.",
 			Source: "issues of sonic-buildimage name parts of split ports that have none, and get no lossless priority group",
-			Query:  target.Query{Cmd: `sonic-cfggen -d --var-json PORT | grep -oE '"(lanes|admin_status)":' | sort | uniq -c | tr -s ' '`},
+			Query: target.Query{Cmd: `ports=$(sonic-cfggen -d --var-json PORT)` + "\n" +
+				`for f in lanes admin_status; do echo "$(echo "$ports" | grep -oF "\"$f\":" | grep -c .) \"$f\":"; done`},
 			Judge: func(answer []byte) target.Verdict {
-				count := func(field string) string { return counted(string(answer), field) }
-				return target.Decide(count("lanes") != "", count("lanes") == count("admin_status"))
+				lanes := counted(string(answer), "lanes")
+				return target.Decide(lanes > 0, lanes == counted(string(answer), "admin_status"))
 			},
 		},
 		{
@@ -101,17 +102,16 @@ var (
 	lookupLine   = regexp.MustCompile(`^ ?[0-9]+ [0-9]+m( [0-9]+){3} -?[0-9]+( [0-9]+)? ?$`)
 )
 
-// counted is the number before a field in what uniq -c printed; empty: there is none.
-func counted(answer, field string) string {
+// counted is the number before a field, in a line of an answer; 0: there is none.
+func counted(answer, field string) int {
 	for line := range strings.Lines(answer) {
-		f := strings.Fields(line)
-		if len(f) == 2 && f[1] == `"`+field+`":` {
-			if _, err := strconv.Atoi(f[0]); err == nil {
-				return f[0]
+		if n, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name == `"`+field+`":` {
+			if n, err := strconv.Atoi(n); err == nil {
+				return n
 			}
 		}
 	}
-	return ""
+	return 0
 }
 
 // listClaim is about the tables of which a patch may change but some fields.

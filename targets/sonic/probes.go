@@ -15,7 +15,7 @@ import (
 // identity asks which release, platform and hwsku a switch is, and whether its daemons run and there is one of each.
 func identity(d *ir.Device) []target.Probe {
 	return []target.Probe{{
-		Name: "SONiC",
+		Name: target.ReleaseProbe,
 		Query: target.Query{Cmd: `while IFS=': ' read -r name value; do
 case $name in build_version | asic_type) echo "$name $value" ;; esac
 done 2>/dev/null </etc/sonic/sonic_version.yml

@@ -60,7 +60,7 @@ type Target struct {
 	Reported func(*ir.Device, *Report) Reported
 
 	// Identity reads what the device says it is; a judgement against it refuses the device before anything is
-	// planned. It must not change anything. The first probe asks what it runs.
+	// planned. It must not change anything. Of a switch the probe called [ReleaseProbe] says which release it runs.
 	Identity func(*ir.Device) []Probe
 
 	// Probes read counters and states that show whether the settings work; `rocec verify` runs them.
@@ -88,6 +88,10 @@ type Target struct {
 	// User is who logs in on a device of the factory; empty: root.
 	User string
 }
+
+// ReleaseProbe is the name of the probe of a switch's identity that asks which release it runs, and judges that by the fabric's. By itself it
+// decides whether what the switch answers to claims is an answer of that release.
+const ReleaseProbe = "release"
 
 // File is one setting of a device that is read and written as a whole: a function from what is there to what should
 // be there.

@@ -9,11 +9,12 @@ import (
 	"github.com/rocec/rocec/targets/target"
 )
 
-const cfggenUsage = "usage: sonic-cfggen [-h] [-d] [-n NAMESPACE] [-v VAR | --print-data]\nsonic-cfggen: error: "
+const cfggenUsage = "usage: sonic-cfggen [-h] [-d] [-n NAMESPACE] [-v VAR | --var-json VAR | --print-data]\nsonic-cfggen: error: "
 
-// cfggen is sonic-cfggen, as far as it prints the running configuration: -d --print-data, -d -v EXPRESSION, and -n for a namespace.
+// cfggen is sonic-cfggen, as far as it prints the running configuration: -d --print-data, -d -v EXPRESSION, -d --var-json TABLE, and
+// -n for a namespace.
 func (s *Switch) cfggen(p *target.Proc) int {
-	var ns, expression string
+	var ns, expression, table string
 	var db, data bool
 	for args := p.Args[1:]; len(args) > 0; args = args[1:] {
 		switch args[0] {
@@ -21,13 +22,16 @@ func (s *Switch) cfggen(p *target.Proc) int {
 			db = true
 		case "--print-data":
 			data = true
-		case "-n", "--namespace", "-v", "--var":
+		case "-n", "--namespace", "-v", "--var", "--var-json":
 			if len(args) < 2 {
 				return p.Fail(2, cfggenUsage+"argument %s: expected one argument", args[0])
 			}
-			if args[0] == "-n" || args[0] == "--namespace" {
+			switch args[0] {
+			case "-n", "--namespace":
 				ns = args[1]
-			} else {
+			case "--var-json":
+				table = args[1]
+			default:
 				expression = args[1]
 			}
 			args = args[1:]
@@ -44,6 +48,10 @@ func (s *Switch) cfggen(p *target.Proc) int {
 			status = p.Fail(1, "RuntimeError: Namespace %s is not a valid namespace name in configuration file", ns)
 		case expression != "":
 			out = s.lookUp(sp, expression, db) + "\n"
+		case table != "":
+			if rows, there := toTree(sp.Config)[table]; db && there {
+				out = indented(rows) + "\n"
+			}
 		case data && s.Faults.Garbage != "":
 			out = s.Faults.Garbage
 		case data && db:
