@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strconv"
 
@@ -82,24 +83,45 @@ func (l *loader) expandText(t text, kind nodeset.Kind) (*nodeset.Set, bool) {
 		}
 		topic.Errorf(&l.diags, t.at(m.From, m.To), "%s", message)
 	}
+	if len(mistakes) > 0 && t.expr != nil {
+		l.fail(t.expr)
+	}
 	if len(mistakes) > 0 || !l.take(set.Len(), t.at(0, len(t.s))) {
-		if t.expr != nil {
-			l.fail(t.expr)
-		}
 		return &nodeset.Set{}, false
 	}
 	return set, true
 }
 
-// take counts n names against the bound of the fabric.
+// take counts n names against the bound of the fabric. What is over it is counted on, so that the one message can say how many
+// the fabric needs.
 func (l *loader) take(n int, at diag.Range) bool {
-	if n > l.objectsLeft {
-		most := cmp.Or(l.options.MaxObjects, DefaultMaxObjects)
-		tooManyObjects.Errorf(&l.diags, at, "This names %d things, and the fabric may name %d all together, of which %d are left. Correct the range, or raise --max-objects.", n, most, l.objectsLeft)
-		return false
+	if l.objects = min(l.objects, math.MaxInt-n) + n; n <= l.objectsLeft {
+		l.objectsLeft -= n
+		return true
 	}
-	l.objectsLeft -= n
-	return true
+	if l.overflow == nil {
+		l.overflowBy = n
+		l.overflow = tooManyObjects.Errorf(&l.diags, at, "")
+	}
+	return false
+}
+
+// sayOverflow words what is said of a fabric over its bound, when all of its names are counted.
+func (l *loader) sayOverflow() {
+	if l.overflow == nil {
+		return
+	}
+	const absurd = 100_000_000 // the memory of no machine holds so many
+	needs := diag.Number(l.objects)
+	if l.uncounted || l.diags.Count(diag.Error) > 1 { // what has a mistake may name more
+		needs = "at least " + needs
+	}
+	remedy := "Correct the range."
+	if l.objects < absurd {
+		remedy = fmt.Sprintf("Correct the range, or run rocec with --max-objects %d.", l.objects)
+	}
+	l.overflow.Detail = fmt.Sprintf("The fabric names %s things (devices, interfaces, link ends, members), and may name %s; here %s of "+
+		"them do not fit. %s", needs, diag.Number(cmp.Or(l.options.MaxObjects, DefaultMaxObjects)), diag.Number(l.overflowBy), remedy)
 }
 
 // expandLabel reads the nodeset in the label of b.
@@ -147,6 +169,7 @@ func (l *loader) forEach(b *hclsyntax.Block, en *env, f func(en *env, key string
 		return
 	}
 	if !l.take(v.LengthInt(), a.Expr.Range()) {
+		l.uncounted = true
 		return
 	}
 	for it := v.ElementIterator(); it.Next(); {
@@ -338,6 +361,9 @@ func (l *loader) decodeHost(b *hclsyntax.Block, en *env, into *batch) {
 	l.checkInterfaces(&t.proto)
 	t.proto.settle()
 	names := l.deviceNames(b, t.proto.names)
+	if !l.take(len(names)*len(t.proto.NICs), header(b)) {
+		names = nil
+	}
 	first := en.sc.indexes[b]
 	en.sc.indexes[b] = first + len(names)
 	slab := make([]Host, len(names))
