@@ -13,9 +13,9 @@ type decoder struct {
 	*eval.Evaluator
 	reader *parse.Reader // of files that blocks name
 
-	most, left int                   // names of all nodesets together
-	devices    map[string]diag.Range // names taken
-	indexes    map[indexed]int       // of blocks that for_each decodes several times
+	names   bound                 // on the names of all nodesets together
+	devices map[string]diag.Range // names taken
+	indexes map[indexed]int       // of blocks that for_each decodes several times
 
 	blocks func() []BlockDoc // the tables of the language; calling them by name would be circular
 }
@@ -23,7 +23,7 @@ type decoder struct {
 func newDecoder(reader *parse.Reader, o Options) *decoder {
 	most := cmp.Or(o.MaxObjects, DefaultMaxObjects)
 	d := &decoder{
-		reader: reader, most: most, left: most, devices: map[string]diag.Range{}, indexes: map[indexed]int{}, blocks: Blocks,
+		reader: reader, names: bound{most: most, left: most}, devices: map[string]diag.Range{}, indexes: map[indexed]int{}, blocks: Blocks,
 	}
 	isDevice := func(name string) bool { _, ok := d.devices[name]; return ok }
 	outside := eval.Outside{Vars: o.Vars, Env: o.Env}

@@ -128,6 +128,9 @@ func (d *decoder) decodeHost(b *hclsyntax.Block, en *eval.Env, into *batch, ds *
 	d.checkInterfaces(&t.proto, ds)
 	t.proto.settle()
 	names := d.deviceNames(b, t.proto.names, ds)
+	if !d.take(len(names)*len(t.proto.NICs), parse.Header(b), ds) {
+		names = nil
+	}
 	slab := make([]Host, len(names))
 	into.hosts = slices.Grow(into.hosts, len(names))
 	shared := t.proto.nics

@@ -211,12 +211,57 @@ func nestedFor(depth, n int) string {
 	return "for a in [" + list + "] : [" + nestedFor(depth-1, n*40) + "]"
 }
 
+// A fabric over its bound is refused once, at the first place that does not fit, with the number that it would take.
 func TestMaxObjects(t *testing.T) {
-	_, ds := loadText(t, `fabric "f" {}
+	const text = `fabric "f" {}
 host "a" { names = "a[1-6]" }
-host "b" { names = "b[1-6]" }
-`, Options{MaxObjects: 10})
+host "b" {
+  names = "b[1-6]"
+  nic "ens[1-2]" { model = "connectx-6" }
+}
+host "c" {
+  for_each = toset(["c", "d", "e"])
+  names    = "${each.key}[1-4]"
+}
+`
+	const needs = 6 + 6 + 2*6 + 2 + 3 + 3*4
+	for most := 1; most < needs; most++ {
+		_, ds := loadText(t, text, Options{MaxObjects: most})
+		require.Len(t, ds, 1)
+		require.Equal(t, "too-many-objects", ds[0].Code)
+		if most < 6+2+6+2*6+3 {
+			require.Contains(t, ds[0].Detail, "names ", "names or instances are left out")
+			continue
+		}
+		require.Equal(t, 9, ds[0].At.Start.Line)
+		require.Contains(t, ds[0].Detail, fmt.Sprintf("names %d things", needs))
+		require.Contains(t, ds[0].Detail, fmt.Sprintf("--max-objects %d.", needs))
+	}
+	_, ds := loadText(t, text, Options{MaxObjects: needs})
+	require.Empty(t, ds)
+
+	_, ds = loadText(t, text, Options{MaxObjects: 10})
+	require.Equal(t, 4, ds[0].At.Start.Line)
+	require.Contains(t, ds[0].Detail, "may name 10; here 6 of them do not fit")
+
+	_, ds = loadText(t, text+"switch \"s\" { model = 3 }\n", Options{MaxObjects: 10})
+	require.Len(t, ds, 2)
+	require.Contains(t, ds[0].Detail, "names at least ", "what has a mistake may name more")
+}
+
+// What each host multiplies is counted before it is made.
+func TestMaxObjectsOfInterfaces(t *testing.T) {
+	_, ds := loadText(t, "fabric \"f\" {}\nhost \"h\" {\n  names = \"h[1-500000]\"\n  nic \"e[0-9999]\" { model = \"connectx-6\" }\n}\n", Options{})
 	require.Len(t, ds, 1)
 	require.Equal(t, "too-many-objects", ds[0].Code)
-	require.Equal(t, 3, ds[0].At.Start.Line)
+	require.Equal(t, 2, ds[0].At.Start.Line)
+	require.Contains(t, ds[0].Detail, "names 5,000,510,000 things")
+	require.NotContains(t, ds[0].Detail, "--max-objects")
+}
+
+// A Clos of 10,240 switches, 131,072 hosts and 524,288 links is accepted as it is.
+func TestDefaultMaxObjects(t *testing.T) {
+	s, ds := Load(clos(64, true, false), ".", Options{})
+	require.Empty(t, ds)
+	require.Len(t, s.Links, 524_288)
 }

@@ -43,7 +43,7 @@ type Options struct {
 	Vars       []string  // "k=v" of --var, in order; the last one wins
 	VarFiles   []VarFile // of --var-file, in order; the last one wins
 	Env        []string  // as os.Environ gives it; only ROCEC_VAR_k=v is looked at
-	MaxObjects int       // most names of all nodesets together; 0: 1,000,000
+	MaxObjects int       // most names of all nodesets together; 0: DefaultMaxObjects
 	Version    string    // the release this rocec is, "0.13.0", for required_version; empty: none
 	Unlocked   bool      // fabric.lock is not read
 
@@ -52,8 +52,9 @@ type Options struct {
 	Folder func(name string) (fs.FS, error)
 }
 
-// DefaultMaxObjects bounds the names of a fabric unless [Options] say otherwise.
-const DefaultMaxObjects = 1_000_000
+// DefaultMaxObjects bounds the names of a fabric unless [Options] say otherwise: half as much again as a Clos of 10,240 switches,
+// 131,072 hosts and 524,288 links has. Hosts take most, some 1.5 KB each when compiled.
+const DefaultMaxObjects = 2_000_000
 
 // Load reads the fabric in folder dir of fsys. The source is never nil and its Files are filled even when there are
 // errors; it is complete when the list has none. The list is sorted.
@@ -61,6 +62,7 @@ func Load(fsys fs.FS, dir string, o Options) (*Source, diag.List) {
 	l := newLoader(fsys, dir, o)
 	top, ds := l.load()
 	l.src.Values = top.shown()
+	l.decoder.sayOverflow(ds)
 	ds.Sort()
 	return l.src, ds
 }

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -38,23 +39,56 @@ func (d *decoder) expandText(t eval.Text, kind nodeset.Kind, ds *diag.List) (*no
 		}
 		topic.Errorf(ds, t.At(m.From, m.To), "%s", message)
 	}
+	if len(mistakes) > 0 && t.Expr != nil {
+		d.Fail(t.Expr)
+	}
 	if len(mistakes) > 0 || !d.take(set.Len(), t.At(0, len(t.S)), ds) {
-		if t.Expr != nil {
-			d.Fail(t.Expr)
-		}
 		return &nodeset.Set{}, false
 	}
 	return set, true
 }
 
-// take counts n names against the bound of the fabric.
+// bound counts the names of a fabric against the most it may have.
+type bound struct {
+	most, left int
+	used       int              // also what is over the bound
+	overflow   *diag.Diagnostic // the bound is passed; worded at the end
+	overflowBy int              // names at its place
+	uncounted  bool             // instances over the bound, whose names nobody counted
+}
+
+// take counts n names against the bound of the fabric. What is over it is counted on, so that the one message can say how many
+// the fabric needs.
 func (d *decoder) take(n int, at diag.Range, ds *diag.List) bool {
-	if n > d.left {
-		tooManyObjects.Errorf(ds, at, "This names %d things, and the fabric may name %d all together, of which %d are left. Correct the range, or raise --max-objects.", n, d.most, d.left)
-		return false
+	b := &d.names
+	if b.used = min(b.used, math.MaxInt-n) + n; n <= b.left {
+		b.left -= n
+		return true
 	}
-	d.left -= n
-	return true
+	if b.overflow == nil {
+		b.overflowBy = n
+		b.overflow = tooManyObjects.Errorf(ds, at, "")
+	}
+	return false
+}
+
+// sayOverflow words what is said of a fabric over its bound, when all of its names are counted; ds are all mistakes.
+func (d *decoder) sayOverflow(ds diag.List) {
+	b := &d.names
+	if b.overflow == nil {
+		return
+	}
+	const absurd = 100_000_000 // the memory of no machine holds so many
+	needs := diag.Number(b.used)
+	if b.uncounted || ds.Count(diag.Error) > 1 { // what has a mistake may name more
+		needs = "at least " + needs
+	}
+	remedy := "Correct the range."
+	if b.used < absurd {
+		remedy = fmt.Sprintf("Correct the range, or run rocec with --max-objects %d.", b.used)
+	}
+	b.overflow.Detail = fmt.Sprintf("The fabric names %s things (devices, interfaces, link ends, members), and may name %s; here %s of "+
+		"them do not fit. %s", needs, diag.Number(b.most), diag.Number(b.overflowBy), remedy)
 }
 
 // expandLabel reads the nodeset in the label of b.
@@ -88,6 +122,7 @@ func (d *decoder) forEach(b *hclsyntax.Block, en *eval.Env, f func(en *eval.Env,
 		return
 	}
 	if !d.take(v.LengthInt(), a.Expr.Range(), ds) {
+		d.names.uncounted = true
 		return
 	}
 	for it := v.ElementIterator(); it.Next(); {

@@ -25,7 +25,7 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	if !ok {
 		return
 	}
-	edges, found := topology.Read(k.format.V, full, src, max(d.left, 1))
+	edges, found := topology.Read(k.format.V, full, src, max(d.names.left, 1))
 	*ds = append(*ds, found...)
 	if found.HasErrors() || !d.take(2*len(edges), k.file.At, ds) {
 		return

@@ -60,6 +60,9 @@ var Topics = func() []diag.Topic {
 // Render is [Table.Render] of All.
 func Render(f *ir.Fabric) (*target.Tree, diag.List) { return All.Render(f) }
 
+// Files is [Table.Files] of All.
+func Files(f *ir.Fabric) *target.Tree { return All.Files(f) }
+
 // Check is [Table.Check] of All.
 func Check(f *ir.Fabric) diag.List { return All.Check(f) }
 
@@ -89,6 +92,16 @@ func (t Table) Render(f *ir.Fabric) (*target.Tree, diag.List) {
 		tree.Devices = append(tree.Devices, p.devices...)
 	}
 	return tree, found(parts)
+}
+
+// Files is [Table.Render] for those who look at no device: each has its files, and nothing of how it is read. What is asked of devices
+// takes many times the memory.
+func (t Table) Files(f *ir.Fabric) *target.Tree {
+	tree := &target.Tree{}
+	for _, p := range t.inParts(f, (*part).files) {
+		tree.Devices = append(tree.Devices, p.devices...)
+	}
+	return tree
 }
 
 // Check gives the diagnostics of [Table.Render] alone. A tree is larger than its fabric; this keeps nothing.
@@ -186,7 +199,8 @@ func (p *part) check(devices []*ir.Device) {
 	p.each(devices, func(d *ir.Device, t *target.Target) { p.found = append(p.found, t.Check(d)...) })
 }
 
-func (p *part) render(devices []*ir.Device) {
+// files makes devices with their files.
+func (p *part) files(devices []*ir.Device) {
 	slab := make([]target.Device, 0, len(devices))
 	p.each(devices, func(d *ir.Device, t *target.Target) {
 		files, ds := t.Render(d)
@@ -197,9 +211,22 @@ func (p *part) render(devices []*ir.Device) {
 		}
 		slab = append(slab, target.Device{
 			Name: d.Name, Group: d.Group, At: d.At, Role: target.Host, Target: t, Source: d,
-			About: t.About(d), Login: d.SSH, Files: files, Leavings: leavings, Identity: t.Identity(d),
+			About: t.About(d), Login: d.SSH, Files: files,
 		})
 		out := &slab[len(slab)-1]
+		if d.Switch != nil {
+			out.Role = target.Switch
+		}
+		p.devices = append(p.devices, out)
+	})
+}
+
+// render makes devices with their files and all that is asked of them.
+func (p *part) render(devices []*ir.Device) {
+	p.files(devices)
+	for _, out := range p.devices {
+		t, d := out.Target, out.Source
+		out.Leavings, out.Identity = p.table.leavings(d), t.Identity(d)
 		if t.Watches != nil {
 			out.Watches = t.Watches(d)
 		}
@@ -213,11 +240,7 @@ func (p *part) render(devices []*ir.Device) {
 				out.Probes = append(out.Probes, p)
 			}
 		}
-		if d.Switch != nil {
-			out.Role = target.Switch
-		}
-		p.devices = append(p.devices, out)
-	})
+	}
 }
 
 // leavings ask a host for what it holds of any family: also of one that none of its NICs is of any more.

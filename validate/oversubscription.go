@@ -1,8 +1,11 @@
 package validate
 
 import (
+	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/compiler/platform"
@@ -43,14 +46,19 @@ Otherwise more or faster uplinks, or jobs placed so that they do not cross.
 `,
 	Run: func(p *Pass) {
 		var found folds[diag.Range, ratio]
+		var sets *lowerSets
 		for _, g := range p.Fabric.CosGroups {
 			ends, all := sending(p.Fabric, g)
 			if len(ends) < 2 {
 				continue
 			}
+			if sets == nil {
+				sets = newLowerSets(p.Fabric)
+			}
+			speedBelow := sets.sums(ends)
 			for _, d := range p.Fabric.Devices {
 				if r := upAndDown(d, g); r.up > 0 && r.down > r.up {
-					below := speedBelow(d, ends)
+					below := speedBelow(d)
 					if r.down = min(r.down, below, all-below); r.down > r.up {
 						found.add(d.Decl, r)
 					}
@@ -142,20 +150,86 @@ func upAndDown(d *ir.Device, g *ir.CosGroup) ratio {
 	return r
 }
 
-// speedBelow sums what the members at a device and below it can send.
-func speedBelow(d *ir.Device, ends map[*ir.Device]int) int {
-	sum := 0
-	seen := map[*ir.Device]bool{d: true}
-	for todo := []*ir.Device{d}; len(todo) > 0; {
-		at := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		sum += ends[at]
-		for _, port := range at.Ports {
-			if low := port.Peer().Device(); low.Forwards() && low.Height() < at.Height() && !seen[low] {
-				seen[low] = true
-				todo = append(todo, low)
-			}
+// lowerSets is the forwarding devices of a fabric as a DAG of sets: a set is what stands directly below a device. The switches
+// of a pod that reach the same leaves share one, so that what lies below them is summed once.
+type lowerSets struct {
+	of   []int32 // by Device.ID, an index into sets
+	sets []lowerSet
+}
+
+// lowerSet is the forwarding devices directly below a device, and their own sets, each once.
+type lowerSet struct {
+	devices []*ir.Device
+	below   []int32
+}
+
+func newLowerSets(f *ir.Fabric) *lowerSets {
+	s := &lowerSets{of: make([]int32, len(f.Devices)), sets: make([]lowerSet, 1)} // 0 is the empty set
+	var order []*ir.Device
+	for _, d := range f.Devices {
+		if d.Forwards() {
+			order = append(order, d)
 		}
 	}
-	return sum
+	slices.SortStableFunc(order, func(a, b *ir.Device) int { return cmp.Compare(a.Height(), b.Height()) })
+	known := map[string]int32{"": 0}
+	var lower []*ir.Device
+	var below []int32
+	var key []byte
+	for _, d := range order {
+		lower, below, key = lower[:0], below[:0], key[:0]
+		for _, port := range d.Ports {
+			if low := port.Peer().Device(); low.Forwards() && low.Height() < d.Height() {
+				lower = append(lower, low)
+			}
+		}
+		slices.SortFunc(lower, func(a, b *ir.Device) int { return cmp.Compare(a.ID, b.ID) })
+		lower = slices.Compact(lower)
+		for _, low := range lower {
+			key = binary.LittleEndian.AppendUint32(key, uint32(low.ID))
+			below = append(below, s.of[low.ID])
+		}
+		set, ok := known[string(key)]
+		if !ok {
+			slices.Sort(below)
+			set = int32(len(s.sets))
+			known[string(key)] = set
+			s.sets = append(s.sets, lowerSet{slices.Clone(lower), slices.Clone(slices.Compact(below))})
+		}
+		s.of[d.ID] = set
+	}
+	return s
+}
+
+// sums returns a function that sums what the members at a device and below it can send.
+func (s *lowerSets) sums(ends map[*ir.Device]int) func(*ir.Device) int {
+	sums := make([]int, len(s.sets))
+	for i := range sums {
+		sums[i] = -1
+	}
+	seenSet := make([]int32, len(s.sets))  // by which set's sum; 0: by none
+	seenDevice := make([]int32, len(s.of)) // the same
+	return func(d *ir.Device) int {
+		from := s.of[d.ID]
+		if sums[from] < 0 {
+			sums[from] = 0
+			for todo := []int32{from}; len(todo) > 0; {
+				at := &s.sets[todo[len(todo)-1]]
+				todo = todo[:len(todo)-1]
+				for _, low := range at.devices {
+					if seenDevice[low.ID] != from {
+						seenDevice[low.ID] = from
+						sums[from] += ends[low]
+					}
+				}
+				for _, set := range at.below {
+					if set != 0 && seenSet[set] != from {
+						seenSet[set] = from
+						todo = append(todo, set)
+					}
+				}
+			}
+		}
+		return ends[d] + sums[from]
+	}
 }

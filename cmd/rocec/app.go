@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/rocec/rocec/compiler/ir"
+	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/targets/deploy/device"
 	"github.com/rocec/rocec/validate"
@@ -63,7 +64,7 @@ func newRoot(p *person) *cobra.Command {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print results only")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "print what is being done")
 	f.StringVar(&a.logFormat, "log-format", "text", "logs on stderr: text or json")
-	f.IntVar(&a.maxObjects, "max-objects", 1_000_000, "most `names` a fabric may expand to")
+	f.IntVar(&a.maxObjects, "max-objects", lang.DefaultMaxObjects, "most `names` a fabric may expand to")
 	f.DurationVar(&a.budget, "budget", defaultBudget, "work the PFC-loop proof may take, as a `duration`: counted, 100 million steps a "+
 		"second, so that verdicts are the same on every machine")
 	root.Flags().BoolVar(&askVersion, "version", false, "print which rocec this is")

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -78,9 +79,11 @@ func (a *app) build(dir string, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	all := f.Tree()
+	var all *target.Tree
 	if o.as == formHandover {
 		all = handoverTree(f.Fabric)
+	} else {
+		all = targets.Files(f.Fabric)
 	}
 	tree, err := selectDevices(all, o.only)
 	if err != nil {
@@ -94,6 +97,8 @@ func (a *app) build(dir string, o buildOptions) error {
 		return fail(exitErrors, "%v", err)
 	}
 	defer root.Close()
+	out := newBuilder(o.out, root)
+	defer out.close()
 	if o.as != "" {
 		return a.buildAs(f.Fabric, tree, root, o)
 	}
@@ -117,7 +122,7 @@ func (a *app) build(dir string, o buildOptions) error {
 	}
 	written, same := 0, 0
 	for f := range files {
-		changed, err := writeBelow(root, f.name(), f.file.Mode, render(f.device, f.file))
+		changed, err := out.write(f.name(), f.file.Mode, render(f.device, f.file))
 		if err != nil {
 			return fail(exitErrors, "%v", err)
 		}

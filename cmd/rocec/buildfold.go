@@ -40,10 +40,17 @@ func foldFiles(tree *target.Tree) (files []builtFile, index string) {
 		sum  [sha256.Size]byte
 	}
 	at := map[key]int{}
-	var devices [][]int // by file, indexes of tree.Devices
+	last := map[string]summed{} // by path
+	var devices [][]int         // by file, indexes of tree.Devices
 	for i, d := range tree.Devices {
 		for f := range written(d) {
-			k := key{f.Path, f.Mode, sha256.Sum256(render(d, f))}
+			data := render(d, f)
+			s := last[f.Path]
+			if !s.is(data) {
+				s = summed{data, sha256.Sum256(data)}
+				last[f.Path] = s
+			}
+			k := key{f.Path, f.Mode, s.sum}
 			n, known := at[k]
 			if !known {
 				n = len(files)
@@ -77,6 +84,17 @@ func foldFiles(tree *target.Tree) (files []builtFile, index string) {
 	}
 	slices.Sort(short)
 	return files, strings.Join(short, "")
+}
+
+// summed is content and its hash. Hosts share the bytes of their script, which is hashed once.
+type summed struct {
+	data []byte
+	sum  [sha256.Size]byte
+}
+
+// is reports whether data is the same piece of memory. While it is held here, no other content can be there.
+func (s summed) is(data []byte) bool {
+	return len(data) > 0 && len(data) == len(s.data) && &data[0] == &s.data[0]
 }
 
 // folderName returns the name of the folder of devices, and their nodeset.

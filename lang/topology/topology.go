@@ -128,7 +128,7 @@ cable.
 	TooLarge = diag.Topic{Code: "topology-too-large", Summary: "the cabling file is larger than rocec reads", Doc: `
 Limits keep a mistake, or a file from a stranger, from eating the machine. A cabling file may have
 16 MiB (4 MiB as a containerlab topology) and be nested 64 deep, a sheet may have 256 columns, and a
-fabric holds 1,000,000 names unless --max-objects says otherwise.
+fabric holds 2,000,000 names unless --max-objects says otherwise.
 
 Example:
 

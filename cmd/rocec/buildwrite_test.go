@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// built runs build on a fabric and returns what it prints.
+func built(tb testing.TB, args ...string) string {
+	tb.Helper()
+	var stdout, stderr bytes.Buffer
+	code := run(context.Background(), &person{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }},
+		append([]string{"build"}, args...))
+	require.Equal(tb, exitGood, code, stderr.String())
+	return stdout.String()
+}
+
+// treeOf is every file below a folder: its mode and bytes.
+func treeOf(t *testing.T, dir string) map[string]modeAndText {
+	t.Helper()
+	out := map[string]modeAndText{}
+	require.NoError(t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		require.NoError(t, err)
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		out[name] = modeAndText{info.Mode(), string(data)}
+		return nil
+	}))
+	return out
+}
+
+// Whatever was done by hand to a file of a build, the next one sees it: it trusts neither times nor sizes. What nobody touched is not
+// written again.
+func TestBuildSeesEveryEdit(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	built(t, "-o", out, "../../examples/rack-v1-pfc")
+	want := treeOf(t, out)
+	require.Len(t, want, 21)
+	file := filepath.Join(out, "store1/usr/local/sbin/rocec-host")
+	whole, err := os.ReadFile(file)
+	require.NoError(t, err)
+	kept := filepath.Join(out, "store2/usr/local/sbin/rocec-host")
+	long := time.Now().Add(-time.Hour).Truncate(time.Second)
+	require.NoError(t, os.Chtimes(kept, long, long))
+
+	rewrite := func(data []byte) func() {
+		return func() { require.NoError(t, os.WriteFile(file, data, 0o755)) }
+	}
+	flipped := bytes.Clone(whole)
+	flipped[len(flipped)-2] ^= 1
+	for name, edit := range map[string]func(){
+		"nothing":        nil,
+		"one bit":        rewrite(flipped),
+		"the first byte": rewrite(append([]byte("X"), whole[1:]...)),
+		"longer":         rewrite(append(bytes.Clone(whole), '\n')),
+		"shorter":        rewrite(whole[:len(whole)-1]),
+		"empty":          rewrite(nil),
+		"the mode":       func() { require.NoError(t, os.Chmod(file, 0o644)) },
+		"gone":           func() { require.NoError(t, os.Remove(file)) },
+		"a whole folder": func() { require.NoError(t, os.RemoveAll(filepath.Join(out, "store1/usr"))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			info, err := os.Stat(file)
+			require.NoError(t, err)
+			written := 0
+			if edit != nil {
+				edit()
+				written = 1
+			}
+			if _, err := os.Stat(file); err == nil { // as a tool that restores times does
+				require.NoError(t, os.Chtimes(file, info.ModTime(), info.ModTime()))
+			}
+			said := built(t, "-o", out, "../../examples/rack-v1-pfc")
+			require.Contains(t, said, fmt.Sprintf(" %d file", written))
+			require.Contains(t, said, fmt.Sprintf(" written, %d unchanged", 21-written))
+			require.Equal(t, want, treeOf(t, out))
+			again, err := os.Stat(kept)
+			require.NoError(t, err)
+			require.True(t, again.ModTime().Equal(long), "what is unchanged keeps its time")
+		})
+	}
+}
+
+// Files of a build are files of their own: an edit of one in place changes no other.
+func TestBuildLinksNothing(t *testing.T) {
+	out := t.TempDir()
+	built(t, "-o", out, "../../examples/rack-v1-pfc")
+	var all []os.FileInfo
+	for name := range treeOf(t, out) {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		for _, other := range all {
+			require.False(t, os.SameFile(info, other), name)
+		}
+		all = append(all, info)
+	}
+}
+
+// Large files are compared to their end.
+func TestHolds(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "file")
+	b := newBuilder(".", nil)
+	for _, size := range []int{0, 1, len(b.buf) - 1, len(b.buf), len(b.buf) + 1, 3*len(b.buf) + 7} {
+		data := bytes.Repeat([]byte("x"), size)
+		require.NoError(t, os.WriteFile(name, data, 0o600))
+		require.True(t, b.holds(name, 0o600, data))
+		require.False(t, b.holds(name, 0o644, data))
+		require.False(t, b.holds(name, 0o600, append(data, 'x')))
+		if size > 0 {
+			data[size-1] = 'y'
+			require.False(t, b.holds(name, 0o600, data))
+		}
+	}
+	require.False(t, b.holds(filepath.Dir(name), 0o755, nil), "a folder")
+	require.False(t, b.holds(name+"x", 0o600, nil), "nothing")
+}
+
+// BenchmarkRebuild builds where everything is up to date: 2,560, 5,120 and 10,240 hosts.
+func BenchmarkRebuild(b *testing.B) {
+	for _, pods := range []int{1, 2, 4} {
+		b.Run(fmt.Sprintf("%d-hosts", 2560*pods), func(b *testing.B) {
+			dir, out := b.TempDir(), b.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "fabric.hcl"), scaleFabric(pods), 0o644); err != nil {
+				b.Fatal(err)
+			}
+			built(b, "-q", "-o", out, dir)
+			b.ReportAllocs()
+			for b.Loop() {
+				if said := built(b, "-o", out, dir); !strings.Contains(said, " 0 files of ") {
+					b.Fatal(said)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*2560*pods), "ns/host")
+		})
+	}
+}
