@@ -39,7 +39,7 @@ compiler/failures/failurestest: compiler/ir compiler/ir/irtest | pgregory.net/ra
 compiler/routes:         compiler/failures compiler/graph compiler/ir |
 compiler/change:         compiler/ir compiler/routes |
 validate:                validate/proof validate/walk compiler/ir compiler/platform lang/diag lang/dscp lang/nodeset |
-validate/proof:          compiler/ir |
+validate/proof:          compiler/graph compiler/ir |
 validate/oracle:         compiler/ir |
 validate/walk:           compiler/ir compiler/platform lang/diag |
 targets/target:          compiler/ir lang/diag lang/nodeset |

@@ -149,10 +149,10 @@ func (c *cutter) list(sets [][]int32) {
 // destinations returns one of all twins that are destinations.
 func (c *cutter) destinations() []Target {
 	var out []Target
-	for fan, spoken := range c.used {
+	for sub, used := range c.used {
 		for v := range int32(c.size()) {
-			if spoken && c.orbits.lowest[v] == v && c.isDestination(v, fan) {
-				out = append(out, Target{v, fan})
+			if used && c.orbits.lowest[v] == v && c.isDestination(v, sub) {
+				out = append(out, Target{v, sub})
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func (c *cutter) destinations() []Target {
 // single finds the cuts of one link, which are on paths to some destinations.
 func (c *cutter) single(to []Target) error {
 	for _, d := range to {
-		if !c.budget.Spend(2 * c.subs[d.sub].steps()) {
+		if !c.budget.Spend(2 * c.subs[d.sub].Cost()) {
 			return ir.ErrBudget
 		}
 	}
@@ -178,7 +178,7 @@ func (c *cutter) single(to []Target) error {
 	})
 	type question struct { // whether the link leaves a way
 		orbit        int32
-		fan          int
+		sub          int
 		link, member int32 // -1 where all of an orbit, and all destinations, have the same answer
 	}
 	asked := map[question]bool{}
@@ -193,7 +193,7 @@ func (c *cutter) single(to []Target) error {
 				continue
 			}
 			asked[q] = true
-			if !c.budget.Spend(c.subs[d.sub].steps()) {
+			if !c.budget.Spend(c.subs[d.sub].Cost()) {
 				return ir.ErrBudget
 			}
 			p := c.Probe([]int32{x.link})
@@ -252,7 +252,7 @@ func (c *cutter) pairs(to []Target) ([]weakPair, error) {
 	settled := make([]bool, c.size())
 	var out []weakPair
 	for _, d := range to {
-		if !c.budget.Spend(2 * c.subs[d.sub].steps()) {
+		if !c.budget.Spend(2 * c.subs[d.sub].Cost()) {
 			return nil, ir.ErrBudget
 		}
 		f.turnTo(d)
@@ -286,7 +286,7 @@ func (c *cutter) pairs(to []Target) ([]weakPair, error) {
 	return out, nil
 }
 
-// stands tells whether v is the lowest of its twins, the destination aside.
+// stands reports whether v is the lowest of its twins, the destination aside.
 func (c *cutter) stands(v, d int32) bool {
 	low := c.orbits.lowest[v]
 	if low == d {
@@ -307,7 +307,7 @@ func (c *cutter) ofSize(size int, pairs []weakPair) error {
 			continue
 		}
 		if c.flow.target != p.to {
-			if !c.budget.Spend(c.subs[p.to.sub].steps()) {
+			if !c.budget.Spend(c.subs[p.to.sub].Cost()) {
 				return ir.ErrBudget
 			}
 			c.flow.turnTo(p.to)
@@ -382,7 +382,7 @@ func (c *cutter) grow(p weakPair, size int) ([][]int32, error) {
 	}
 	var out [][]int32
 	for _, part := range level {
-		if !c.budget.Spend(c.subs[p.to.sub].steps()) {
+		if !c.budget.Spend(c.subs[p.to.sub].Cost()) {
 			return nil, ir.ErrBudget
 		}
 		probe := c.Probe(part.links)
@@ -394,7 +394,7 @@ func (c *cutter) grow(p weakPair, size int) ([][]int32, error) {
 	return out, nil
 }
 
-// holdsTwo tells whether a link and another of the set are a cut.
+// holdsTwo reports whether a link and another of the set are a cut.
 func (c *cutter) holdsTwo(set []int32, id int32) bool {
 	if len(c.two) == 0 {
 		return false
@@ -408,7 +408,7 @@ func (c *cutter) holdsTwo(set []int32, id int32) bool {
 	})
 }
 
-// minimal tells whether no set with one link less matters.
+// minimal reports whether no set with one link less matters.
 func (c *cutter) minimal(set []int32) (bool, error) {
 	if len(set) == 2 { // sets with a link that matters by itself were not built
 		return true, nil

@@ -17,7 +17,7 @@ import (
 
 // stateOf is the fabric with some links down as groups see it.
 func stateOf(f *ir.Fabric, groups []*ir.CosGroup, down []*ir.Link) *State {
-	g := graph.NewGraph(f)
+	g := graph.New(f)
 	var traffics []*graph.Traffic
 	for _, group := range groups {
 		t := graph.NewTraffic(g, group)
@@ -53,13 +53,13 @@ func TestCutsAreMinimal(t *testing.T) {
 
 // farther tells by plain searches whether the links put a pair farther apart.
 func farther(w *State, set []int32) bool {
-	for fan := range w.subs {
+	for sub := range w.subs {
 		for d := range int32(w.size()) {
 			for s := range int32(w.devices) {
-				if !w.sendsTo(s, d, fan) {
+				if !w.sendsTo(s, d, sub) {
 					continue
 				}
-				if b, a := hopsBetween(w, fan, s, d, nil), hopsBetween(w, fan, s, d, set); b < a && a < math.MaxInt {
+				if b, a := hopsBetween(w, sub, s, d, nil), hopsBetween(w, sub, s, d, set); b < a && a < math.MaxInt {
 					return true
 				}
 			}
@@ -68,7 +68,7 @@ func farther(w *State, set []int32) bool {
 	return false
 }
 
-func hopsBetween(w *State, fan int, s, d int32, gone []int32) int {
+func hopsBetween(w *State, sub int, s, d int32, gone []int32) int {
 	dist := map[int32]int{s: 0}
 	for queue := []int32{s}; len(queue) > 0; queue = queue[1:] {
 		v := queue[0]
@@ -82,7 +82,7 @@ func hopsBetween(w *State, fan int, s, d int32, gone []int32) int {
 			if slices.Contains(gone, link) {
 				return
 			}
-			if fan == bridgedPart && w.Fabric.Links[link].Routed {
+			if sub == bridgedPart && w.Fabric.Links[link].Routed {
 				return
 			}
 			if _, seen := dist[to]; !seen {
@@ -101,14 +101,14 @@ func TestDisjointPaths(t *testing.T) {
 		w := stateOf(f, groups, nil)
 		c := &cutter{State: w, orbits: NewOrbits(w, false)}
 		flow := c.newFlow()
-		for fan := range w.subs {
+		for sub := range w.subs {
 			for d := range int32(w.size()) {
-				if !w.isDestination(d, fan) {
+				if !w.isDestination(d, sub) {
 					continue
 				}
-				flow.turnTo(Target{d, fan})
+				flow.turnTo(Target{d, sub})
 				for _, s := range flow.order {
-					compareDisjoint(rt, w, flow, s, d, fan)
+					compareDisjoint(rt, w, flow, s, d, sub)
 				}
 			}
 		}
@@ -124,7 +124,7 @@ func TestDisjointPaths(t *testing.T) {
 	assert.Len(t, path, 3)
 }
 
-func compareDisjoint(rt *rapid.T, w *State, flow *flow, s, d int32, fan int) {
+func compareDisjoint(rt *rapid.T, w *State, flow *flow, s, d int32, sub int) {
 	n, path := flow.disjoint(s, nil, 4)
 	if len(path) != int(flow.dist[s]) {
 		rt.Fatalf("a path of %d links is none of %d hops", len(path), flow.dist[s])
@@ -137,7 +137,7 @@ func compareDisjoint(rt *rapid.T, w *State, flow *flow, s, d int32, fan int) {
 		}
 	}
 	failurestest.Subsets(links, 3, func(set []*ir.Link) {
-		if len(set) < least && hopsBetween(w, fan, s, d, failurestest.IDs(set)) > int(flow.dist[s]) {
+		if len(set) < least && hopsBetween(w, sub, s, d, failurestest.IDs(set)) > int(flow.dist[s]) {
 			least = len(set)
 		}
 	})

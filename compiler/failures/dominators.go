@@ -1,6 +1,10 @@
 package failures
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/rocec/rocec/compiler/graph"
+)
 
 // crossing is a link that leaves a device towards a destination.
 type crossing struct{ device, link int32 }
@@ -16,7 +20,7 @@ type dominators struct {
 	only  []int32   // by vertex: its only link to next hops, or -1
 	all   []bool    // by vertex: it dominates some sender
 	from  []bool    // by device: it is a sender
-	told  [2][]bool // by fan and orbit: common has named one of it
+	told  [2][]bool // by subgraph and orbit: common has named one of it
 }
 
 func (c *cutter) newDominators(orbit []int32, orbits int) *dominators {
@@ -60,20 +64,20 @@ func (f *dominators) search(d Target) {
 	}
 	f.order = f.order[:0]
 	f.dist[d.vertex], f.by[d.vertex], f.only[d.vertex], f.all[d.vertex] = 0, d.vertex, -1, false
-	fan := &f.w.subs[d.sub]
+	csr := &f.w.subs[d.sub]
 	if d.vertex < int32(f.w.devices) {
-		f.arrive(fan, d.vertex)
+		f.arrive(csr, d.vertex)
 	} else {
 		f.arrive(&f.w.attached, d.vertex)
 	}
 	for i := 0; i < len(f.order); i++ {
-		f.arrive(fan, f.order[i])
+		f.arrive(csr, f.order[i])
 	}
 }
 
 // arrive makes v a next hop of its neighbours that are farther away.
-func (f *dominators) arrive(fan *CSR, v int32) {
-	to, link := fan.at(v)
+func (f *dominators) arrive(csr *graph.CSR, v int32) {
+	to, link := csr.At(v)
 	next := f.dist[v] + 1
 	for i, u := range to {
 		switch f.dist[u] {

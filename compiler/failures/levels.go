@@ -10,7 +10,7 @@ import (
 // disjoint shortest paths. Where twins leave few pairs to ask about, their numbers of disjoint paths are found first, on distances to 64
 // destinations at a time: in a fat tree, or another regular Clos, they rule out all cuts that are asked for.
 
-// levels is the distances to up to 64 destinations that use one fan, found by one breadth-first search on bits of machine words.
+// levels is the distances to up to 64 destinations that use one subgraph, found by one breadth-first search on bits of machine words.
 type levels struct {
 	w  *State
 	to []Target
@@ -34,7 +34,7 @@ func (w *State) newLevels(to []Target) *levels {
 	}
 	copy(fresh, first)
 	l.by = append(l.by, first)
-	fan := &w.subs[to[0].sub]
+	csr := &w.subs[to[0].sub]
 	for seen := first; len(now) > 0; {
 		if (len(l.by)+1)*len(seen) > mostLevels {
 			return nil
@@ -42,11 +42,11 @@ func (w *State) newLevels(to []Target) *levels {
 		next := slices.Clone(seen)
 		var met []int32
 		for _, v := range now {
-			f := fan
+			f := csr
 			if v >= int32(w.devices) {
 				f = &w.attached
 			}
-			neighbours, _ := f.at(v)
+			neighbours, _ := f.At(v)
 			for _, u := range neighbours {
 				if more := fresh[v] &^ next[u]; more != 0 {
 					if next[u] == seen[u] {
@@ -76,12 +76,12 @@ func (l *levels) distance(v int32, at int) int {
 // hops appends the links from v to its next hops.
 func (l *levels) hops(out []crossing, v int32, at int) []crossing {
 	dist := l.distance(v, at)
-	fan := &l.w.subs[l.to[at].sub]
+	csr := &l.w.subs[l.to[at].sub]
 	if dist == 1 && l.to[at].vertex >= int32(l.w.devices) {
-		fan = &l.w.attached
+		csr = &l.w.attached
 	}
 	near := l.by[dist-1]
-	to, link := fan.at(v)
+	to, link := csr.At(v)
 	for i, u := range to {
 		if near[u]&(1<<at) != 0 {
 			out = append(out, crossing{u, link[i]})
@@ -98,7 +98,7 @@ func (c *cutter) fewestPaths(to []Target, limit int) ([]int, error) {
 	for _, d := range to {
 		c.eachSender(from, d, func(int32) { pairs++ })
 	}
-	if 8*pairs > len(c.subs[wholeGraph].to) {
+	if 8*pairs > len(c.subs[wholeGraph].To) {
 		return nil, nil
 	}
 	out := make([]int, len(to))
@@ -108,7 +108,7 @@ func (c *cutter) fewestPaths(to []Target, limit int) ([]int, error) {
 		for end < len(to) && end < begin+64 && to[end].sub == to[begin].sub {
 			end++
 		}
-		if !c.budget.Spend(3 * c.subs[to[begin].sub].steps()) {
+		if !c.budget.Spend(3 * c.subs[to[begin].sub].Cost()) {
 			return nil, ir.ErrBudget
 		}
 		l := c.newLevels(to[begin:end])
@@ -137,8 +137,8 @@ func (c *cutter) fewestPaths(to []Target, limit int) ([]int, error) {
 // eachSender calls each for one of all twins that talk to d. from is scratch.
 func (c *cutter) eachSender(from []bool, d Target, each func(v int32)) {
 	c.senders(from, d.vertex, d.sub)
-	for v, talks := range from {
-		if talks && c.stands(int32(v), d.vertex) {
+	for v, sends := range from {
+		if sends && c.stands(int32(v), d.vertex) {
 			each(int32(v))
 		}
 	}

@@ -7,13 +7,14 @@ import (
 	"math/big"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
 // Orbits: link sets that differ only by names.
 //
-// Two devices, or two members that hang on several devices, are twins if swapping them leaves the state as it is: the
-// same neighbours over links of the same kinds, the same tier, the same talks. (They may also be neighbours of each
+// Two devices, or two members that are attached to several devices, are twins if swapping them leaves the state as it is: the
+// same neighbours over links of the same kinds, the same tier, the same conversations. (They may also be neighbours of each
 // other.) So are parallel links of a kind. What holds for a set of links holds for every set that swaps make of it.
 // The form of a set is the same for exactly those: its links as a small graph, whose vertices without twins keep their
 // names and whose others are known only by whose twins they are.
@@ -59,7 +60,7 @@ func NewOrbits(w *State, asn bool) *Orbits {
 	}
 	// Twins that are neighbours: their links to each other aside.
 	for v := range int32(w.devices) {
-		to, link := w.subs[wholeGraph].at(v)
+		to, link := w.subs[wholeGraph].At(v)
 		for i := 0; i < len(to) && to[i] < v; {
 			u := to[i]
 			mine, theirs := all[v], all[u]
@@ -112,7 +113,7 @@ func (w *State) selves(asn bool) []int32 {
 			if w.marked[v] {
 				key = binary.AppendVarint(append(key, 'o'), int64(v))
 			}
-			for i := range w.conversations { // who of them hangs on several devices, the links tell
+			for i := range w.conversations { // who of them is attached to several devices, the links tell
 				key = append(key, byte(min(w.conversations[i].single[v], 1)))
 			}
 		}
@@ -129,28 +130,29 @@ func (w *State) selves(asn bool) []int32 {
 // each calls hop with every link of v.
 func (w *State) each(v int32, hop func(to, link int32)) {
 	if v < int32(w.devices) {
-		to, link := w.subs[wholeGraph].at(v)
+		to, link := w.subs[wholeGraph].At(v)
 		for i := range to {
 			hop(to[i], link[i])
 		}
 	}
-	to, link := w.attached.at(v)
+	to, link := w.attached.At(v)
 	for i := range to {
 		hop(to[i], link[i])
 	}
 }
 
-// swaps tells whether u and v have the same links to all others.
+// swaps reports whether u and v have the same links to all others.
 func (w *State) swaps(u, v int32) bool {
 	if (u < int32(w.devices)) != (v < int32(w.devices)) {
 		return false
 	}
-	return (u >= int32(w.devices) || w.subs[wholeGraph].swaps(u, v, w.kind)) && w.attached.swaps(u, v, w.kind)
+	return (u >= int32(w.devices) || swaps(&w.subs[wholeGraph], u, v, w.kind)) && swaps(&w.attached, u, v, w.kind)
 }
 
-func (f *CSR) swaps(u, v int32, kind []int32) bool {
-	a, la := f.at(u)
-	b, lb := f.at(v)
+// swaps reports whether u and v have the same links to all others in one CSR.
+func swaps(f *graph.CSR, u, v int32, kind []int32) bool {
+	a, la := f.At(u)
+	b, lb := f.At(v)
 	if len(a) != len(b) {
 		return false
 	}

@@ -13,27 +13,27 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// TestFormsAreOrbits closes every link set under swaps of twins and of parallel links, swap by swap, and compares.
+// TestFormsAreOrbits closes every link set under swaps of orbits and of parallel links, swap by swap, and compares.
 func TestFormsAreOrbits(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := failurestest.Fabric(rt, ir.ShortestPath)
 		down := failurestest.Down(rt, f, 2)
 		w := stateOf(f, groups, down)
-		twins := NewOrbits(w, rapid.Bool().Draw(rt, "asn"))
+		orbits := NewOrbits(w, rapid.Bool().Draw(rt, "asn"))
 		var links []*ir.Link
 		for _, l := range f.Links {
 			if w.Ends[l.ID][0] >= 0 {
 				links = append(links, l)
 			}
 		}
-		swaps := allSwaps(w, twins)
+		swaps := allSwaps(w, orbits)
 		formOf := map[string]string{} // by spelled set
 		orbitOf := map[string]string{}
 		sizeOf := map[string]int{}
 		var sets [][]int32
 		failurestest.Subsets(links, 3, func(set []*ir.Link) { sets = append(sets, failurestest.IDs(set)) })
 		for _, set := range sets {
-			formOf[fmt.Sprint(set)] = twins.Form(set)
+			formOf[fmt.Sprint(set)] = orbits.Form(set)
 			if orbitOf[fmt.Sprint(set)] != "" {
 				continue
 			}
@@ -65,15 +65,15 @@ func TestFormsAreOrbits(t *testing.T) {
 				rt.Fatalf("%s and %s have one form, but are no orbit", orbit, o)
 			}
 			orbitOfForm[form] = orbit
-			if n := twins.Size(set); n != sizeOf[orbit] {
+			if n := orbits.Size(set); n != sizeOf[orbit] {
 				rt.Fatalf("the orbit of %s has %d sets, not %d", name, sizeOf[orbit], n)
 			}
 		}
 	})
 }
 
-// allSwaps returns, as maps from Link.ID to Link.ID, the swaps of two parallel links, and of two twins.
-func allSwaps(w *State, twins *Orbits) [][]int32 {
+// allSwaps returns, as maps from Link.ID to Link.ID, the swaps of two parallel links, and of two orbits.
+func allSwaps(w *State, orbits *Orbits) [][]int32 {
 	var out [][]int32
 	same := func() []int32 {
 		m := make([]int32, len(w.Ends))
@@ -94,7 +94,7 @@ func allSwaps(w *State, twins *Orbits) [][]int32 {
 	}
 	for u := range int32(w.size()) {
 		for v := range u {
-			if twins.lowest[u] != twins.lowest[v] {
+			if orbits.lowest[u] != orbits.lowest[v] {
 				continue
 			}
 			swapped := func(x int32) int32 {
@@ -115,7 +115,7 @@ func allSwaps(w *State, twins *Orbits) [][]int32 {
 				a, b := swapped(e[0]), swapped(e[1])
 				to := slices.IndexFunc(same(), func(o int32) bool { return joins(o, a, b) && w.kind[o] == w.kind[id] && !taken[o] })
 				if to < 0 {
-					panic("no twins")
+					panic("no orbit")
 				}
 				taken[int32(to)] = true
 				m[id] = int32(to)
@@ -149,7 +149,7 @@ func TestTwins(t *testing.T) {
 		want [][]string
 	}{
 		{"LS4x2", irtest.LeafSpine(sp, 4, 2), false, [][]string{{"L0", "L1", "L2", "L3"}, {"S0", "S1"}}},
-		{"ring of 3: neighbours may be twins", irtest.Ring(sp, 3), false, [][]string{{"R0", "R1", "R2"}}},
+		{"ring of 3: neighbours may be orbits", irtest.Ring(sp, 3), false, [][]string{{"R0", "R1", "R2"}}},
 		{"ring of 4: so may opposites", irtest.Ring(sp, 4), false, [][]string{{"R0", "R2"}, {"R1", "R3"}}},
 		{"ring of 5", irtest.Ring(sp, 5), false, nil},
 		{"hosts on one spine only", uneven, false, [][]string{{"L0", "L1", "L2", "L3"}}},
@@ -171,14 +171,14 @@ func TestTwins(t *testing.T) {
 				}
 			}
 			w := stateOf(f, f.CosGroups, nil)
-			twins := NewOrbits(w, false)
+			orbits := NewOrbits(w, false)
 			var got [][]string
 			for v := range int32(w.devices) {
-				if twins.lowest[v] != v || twins.next[v] < 0 {
+				if orbits.lowest[v] != v || orbits.next[v] < 0 {
 					continue
 				}
 				var class []string
-				for u := v; u >= 0; u = twins.next[u] {
+				for u := v; u >= 0; u = orbits.next[u] {
 					class = append(class, w.Vertices[u].Name)
 				}
 				got = append(got, class)

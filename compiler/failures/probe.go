@@ -49,7 +49,7 @@ func (p *Probe) mark(id int32, fails bool) {
 	}
 }
 
-// Target is a destination of talks that use a fan.
+// Target is a destination of conversations that use a subgraph.
 type Target struct {
 	vertex int32
 	sub    int
@@ -59,11 +59,11 @@ type Target struct {
 // it asks once for all twins, and returns them all.
 func (p *Probe) Farther(t *Orbits, b *ir.Budget) ([]Target, error) {
 	var out []Target
-	for fan, spoken := range p.used {
-		if !spoken {
+	for sub, used := range p.used {
+		if !used {
 			continue
 		}
-		if err := p.findCandidates(fan, b); err != nil {
+		if err := p.findCandidates(sub, b); err != nil {
 			return nil, err
 		}
 		asked := map[int32]int32{} // lowest twin to the twin asked
@@ -78,16 +78,16 @@ func (p *Probe) Farther(t *Orbits, b *ir.Budget) ([]Target, error) {
 		}
 		yes := map[int32]bool{}
 		for part := range slices.Chunk(ask, 32) {
-			if !b.Spend(2 * p.subs[fan].steps()) {
+			if !b.Spend(2 * p.subs[sub].Cost()) {
 				return nil, ir.ErrBudget
 			}
-			for i, far := 0, p.fartherOf(part, fan); i < len(part); i++ {
+			for i, far := 0, p.fartherOf(part, sub); i < len(part); i++ {
 				yes[part[i]] = far&(1<<(2*i)) != 0
 			}
 		}
 		for _, d := range p.candidates {
 			if yes[d] || !p.touched[d] && yes[asked[t.lowest[d]]] {
-				out = append(out, Target{d, fan})
+				out = append(out, Target{d, sub})
 			}
 		}
 	}
@@ -97,15 +97,15 @@ func (p *Probe) Farther(t *Orbits, b *ir.Budget) ([]Target, error) {
 // Moving returns the destinations to which the distance of some device changes, and perhaps more.
 func (p *Probe) Moving(b *ir.Budget) ([]Target, error) {
 	var out []Target
-	for fan, spoken := range p.used {
-		if !spoken {
+	for sub, used := range p.used {
+		if !used {
 			continue
 		}
-		if err := p.findCandidates(fan, b); err != nil {
+		if err := p.findCandidates(sub, b); err != nil {
 			return nil, err
 		}
 		for _, d := range p.candidates {
-			out = append(out, Target{d, fan})
+			out = append(out, Target{d, sub})
 		}
 	}
 	return out, nil
@@ -115,7 +115,7 @@ func (p *Probe) Moving(b *ir.Budget) ([]Target, error) {
 const before, after = 0x5555_5555_5555_5555, 0xaaaa_aaaa_aaaa_aaaa
 
 // findCandidates lists the destinations to which some distance changes, and perhaps more.
-func (p *Probe) findCandidates(fan int, b *ir.Budget) error {
+func (p *Probe) findCandidates(sub int, b *ir.Budget) error {
 	for _, v := range p.candidates {
 		if v < int32(p.devices) {
 			p.candidate[v] = false
@@ -124,7 +124,7 @@ func (p *Probe) findCandidates(fan int, b *ir.Budget) error {
 	p.candidates = p.candidates[:0]
 	var starts []int32
 	for _, id := range p.links {
-		if e := p.Ends[id]; max(e[0], e[1]) < int32(p.devices) && (fan == wholeGraph || !p.Fabric.Links[id].Routed) {
+		if e := p.Ends[id]; max(e[0], e[1]) < int32(p.devices) && (sub == wholeGraph || !p.Fabric.Links[id].Routed) {
 			starts = append(starts, e[0], e[1])
 		}
 	}
@@ -132,14 +132,14 @@ func (p *Probe) findCandidates(fan int, b *ir.Budget) error {
 	starts = slices.Compact(starts)
 	var met []int32
 	for part := range slices.Chunk(starts, 32) {
-		if !b.Spend(2 * p.subs[fan].steps()) {
+		if !b.Spend(2 * p.subs[sub].Cost()) {
 			return ir.ErrBudget
 		}
 		p.begin()
 		for i, v := range part {
 			p.start(v, 3<<(2*i))
 		}
-		p.spread(fan, func(v int32, fresh, _ uint64) bool {
+		p.spread(sub, func(v int32, fresh, _ uint64) bool {
 			if !p.candidate[v] && (fresh^fresh>>1)&before != 0 {
 				p.candidate[v] = true
 				met = append(met, v)
@@ -150,7 +150,7 @@ func (p *Probe) findCandidates(fan int, b *ir.Budget) error {
 	slices.Sort(met)
 	var members []int32
 	for _, v := range met {
-		to, _ := p.attached.at(v)
+		to, _ := p.attached.At(v)
 		members = append(members, to...)
 	}
 	for _, id := range p.links {
@@ -160,7 +160,7 @@ func (p *Probe) findCandidates(fan int, b *ir.Budget) error {
 	}
 	slices.Sort(members)
 	for _, v := range slices.Compact(append(met, members...)) {
-		if p.isDestination(v, fan) {
+		if p.isDestination(v, sub) {
 			p.candidates = append(p.candidates, v)
 		} else if v < int32(p.devices) {
 			p.candidate[v] = false
@@ -171,14 +171,14 @@ func (p *Probe) findCandidates(fan int, b *ir.Budget) error {
 
 // fartherOf tells which of up to 32 destinations come to be farther away from somebody who talks to them: bit 2i is
 // set for the i-th.
-func (p *Probe) fartherOf(part []int32, fan int) uint64 {
+func (p *Probe) fartherOf(part []int32, sub int) uint64 {
 	p.begin()
 	for i, d := range part {
 		if d < int32(p.devices) {
 			p.start(d, 3<<(2*i))
 			continue
 		}
-		to, link := p.attached.at(d)
+		to, link := p.attached.At(d)
 		for j, v := range to {
 			lanes := uint64(3)
 			if p.failed[link[j]] {
@@ -189,10 +189,10 @@ func (p *Probe) fartherOf(part []int32, fan int) uint64 {
 	}
 	var far uint64
 	all := (uint64(1)<<(2*len(part)) - 1) & before
-	p.spread(fan, func(v int32, fresh, seen uint64) bool {
+	p.spread(sub, func(v int32, fresh, seen uint64) bool {
 		late := fresh >> 1 & before & seen &^ far
 		for ; late != 0; late &= late - 1 {
-			if i := bits.TrailingZeros64(late); p.sendsTo(v, part[i/2], fan) {
+			if i := bits.TrailingZeros64(late); p.sendsTo(v, part[i/2], sub) {
 				far |= 1 << i
 			}
 		}
@@ -216,8 +216,8 @@ func (p *Probe) start(v int32, lanes uint64) {
 
 // spread searches breadth first from the starts. It calls meet for every device on every level at which some lanes come
 // to it first, with these and those that came before, until it wants no more.
-func (p *Probe) spread(fan int, meet func(v int32, fresh, seen uint64) (more bool)) {
-	f := &p.subs[fan]
+func (p *Probe) spread(sub int, meet func(v int32, fresh, seen uint64) (more bool)) {
+	f := &p.subs[sub]
 	more := true
 	for _, v := range p.level {
 		more = more && meet(v, p.now[v], 0)
@@ -227,7 +227,7 @@ func (p *Probe) spread(fan int, meet func(v int32, fresh, seen uint64) (more boo
 		p.next = p.next[:0]
 		for _, v := range p.level {
 			lanes := p.now[v]
-			to, link := f.at(v)
+			to, link := f.At(v)
 			if p.touched[v] {
 				p.spreadAround(lanes, to, link)
 				continue
@@ -268,12 +268,12 @@ func (p *Probe) spreadAround(lanes uint64, to, link []int32) {
 	}
 }
 
-// reaches tells whether there still is a way between a device and a destination.
+// reaches reports whether there still is a way between a device and a destination.
 func (p *Probe) reaches(device int32, d Target) bool {
 	p.begin()
 	p.start(device, after)
 	found := false
-	to, link := p.attached.at(d.vertex)
+	to, link := p.attached.At(d.vertex)
 	p.spread(d.sub, func(v int32, _, _ uint64) bool {
 		found = v == d.vertex
 		for i, u := range to {

@@ -10,40 +10,34 @@ import (
 )
 
 // State is a state of the network as failures see it, in flat arrays. Its vertices are the devices that forward, by
-// their index in network.nodes, and after them the members that hang on several of those: each is a destination with
-// cables of its own. A member that hangs on one device is only a mark there; when its cable fails, its traffic ends.
+// their index in network.vertices, and after them the members that are attached to several of those: each is a destination with
+// cables of its own. A member that is attached to one device is only a mark there; when its cable fails, its traffic ends.
 type State struct {
 	*graph.Graph
 	devices         int // vertices below are devices, the others members
-	subs            [2]CSR
-	attached        CSR        // by vertex: the cables between members that hang on several devices, and those
+	subs            [2]graph.CSR
+	attached        graph.CSR  // by vertex: the cables between members that are attached to several devices, and those
 	Ends            [][2]int32 // by Link.ID: the vertices it joins, a member last; -1: down, or not passed by traffic
 	kind            []int32    // by Link.ID: twins have links of the same kinds
-	conversations   []speakers
-	used            [2]bool            // which of fans some talk uses
-	conversationsOf [][]int32          // by member vertex, less devices: the talks it is in
+	conversations   []talkers
+	used            [2]bool            // which of subs some conversation uses
+	conversationsOf [][]int32          // by member vertex, less devices: the conversations it is in
 	memberVertex    map[*ir.Port]int32 // first port of a member that is a vertex, to that
 	marked          map[int32]bool     // devices with talkers who do not talk to all others: no twins
 	Probes          sync.Pool          // of *probe
 }
 
-// The fans of a state: all cables between devices, and those that RoCEv1 frames cross.
+// The subgraphs of a state: all cables between devices, and those that RoCEv1 frames cross.
 const (
 	wholeGraph = iota
 	bridgedPart
 )
 
-// CSR is the cables at each vertex: those of v are first[v] up to first[v+1], by rising neighbour, kind and Link.ID.
-type CSR struct {
-	first    []int32
-	to, link []int32
-}
-
-// speakers are the members of a talk.
-type speakers struct {
+// talkers are the members of a conversation.
+type talkers struct {
 	sub    int
-	count  []int32 // by device: how many of them hang there
-	single []int32 // by device: how many of those hang nowhere else
+	count  []int32 // by device: how many of them are attached there
+	single []int32 // by device: how many of those are attached nowhere else
 	from   []bool  // by device: count is not 0
 }
 
@@ -52,7 +46,7 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 	w := &State{Graph: views[0].Of, Ends: make([][2]int32, len(f.Links)), kind: make([]int32, len(f.Links)), memberVertex: map[*ir.Port]int32{}}
 	w.devices = len(w.Vertices)
 	lost := make([]bool, len(f.Links))
-	moves := false // somebody hangs on other devices than while all is well
+	moves := false // somebody is attached to other devices than while all is well
 	for _, l := range down {
 		lost[l.ID] = true
 		moves = moves || !l.A().Device().Forwards() || !l.B().Device().Forwards()
@@ -61,25 +55,25 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 	for id := range w.Ends {
 		w.Ends[id] = [2]int32{-1, -1}
 	}
-	for v, steps := range w.Arcs {
-		for j := range steps {
-			if s := &steps[j]; s.To > int32(v) && !lost[s.Link] {
+	for v, arcs := range w.Arcs {
+		for j := range arcs {
+			if s := &arcs[j]; s.To > int32(v) && !lost[s.Link] {
 				w.Ends[s.Link] = [2]int32{int32(v), s.To}
 				w.kind[s.Link] = kinds.of(s.Link, s.Routed, s.Peer)
 			}
 		}
 	}
 	w.subs[wholeGraph] = w.newCSR(func(s *graph.Arc) bool { return !lost[s.Link] })
-	var hung []int32
+	var links []int32
 	for _, v := range views {
 		classes := v.HealthyClasses
 		if moves {
 			classes = func() []*graph.Class { return v.Classes(lost) }
 		}
-		talks := map[*graph.Conversation]int32{}
+		ids := map[*graph.Conversation]int32{}
 		for _, t := range v.Conversations {
-			talks[t] = int32(len(w.conversations))
-			s := speakers{count: make([]int32, w.devices), single: make([]int32, w.devices), from: make([]bool, w.devices)}
+			ids[t] = int32(len(w.conversations))
+			s := talkers{count: make([]int32, w.devices), single: make([]int32, w.devices), from: make([]bool, w.devices)}
 			if t.Bridged {
 				s.sub = bridgedPart
 			}
@@ -87,22 +81,22 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 			w.conversations = append(w.conversations, s)
 		}
 		for _, c := range classes() {
-			hung = append(hung, w.addClass(c, talks[c.Conversation], lost)...)
+			links = append(links, w.addClass(c, ids[c.Conversation], lost)...)
 		}
 	}
-	for _, id := range hung {
+	for _, id := range links {
 		l := f.Links[id]
 		w.kind[id] = kinds.of(id, l.Routed, l.Peer)
 	}
 	if w.used[bridgedPart] {
 		w.subs[bridgedPart] = w.newCSR(func(s *graph.Arc) bool { return !lost[s.Link] && !s.Routed })
 	}
-	w.attached = w.attachedCSR(hung)
+	w.attached = w.attachedCSR(links)
 	w.Probes.New = func() any { return newProbe(w) }
 	return w
 }
 
-// addClass adds the members of a class of a talk, and returns the cables that make them hang on several devices, if they do.
+// addClass adds the members of a class of a conversation, and returns the cables that make them are attached to several devices, if they do.
 func (w *State) addClass(c *graph.Class, id int32, lost []bool) []int32 {
 	s := &w.conversations[id]
 	if slices.ContainsFunc(c.Except, func(v int32) bool { return !c.Is(v) }) {
@@ -121,7 +115,7 @@ func (w *State) addClass(c *graph.Class, id int32, lost []bool) []int32 {
 		s.single[c.At[0]] += int32(len(c.Members))
 		return nil
 	}
-	var hung []int32
+	var links []int32
 	for _, m := range c.Members {
 		v, known := w.memberVertex[m[0]]
 		if !known {
@@ -131,13 +125,13 @@ func (w *State) addClass(c *graph.Class, id int32, lost []bool) []int32 {
 			for _, p := range m {
 				if at := w.Vertex(p, lost); at >= 0 {
 					w.Ends[p.Link().ID] = [2]int32{at, v}
-					hung = append(hung, int32(p.Link().ID))
+					links = append(links, int32(p.Link().ID))
 				}
 			}
 		}
 		w.conversationsOf[v-int32(w.devices)] = append(w.conversationsOf[v-int32(w.devices)], id)
 	}
-	return hung
+	return links
 }
 
 // kinds numbers what twins must agree on about a link.
@@ -177,61 +171,40 @@ func (k *kinds) of(link int32, routed, peer bool) int32 {
 
 func (w *State) size() int { return w.devices + len(w.conversationsOf) }
 
-// newCSR returns the fan of the links between devices that are in.
-func (w *State) newCSR(in func(*graph.Arc) bool) CSR {
-	f := CSR{first: make([]int32, w.devices+1)}
-	for v, steps := range w.Arcs {
-		f.first[v+1] = f.first[v]
-		for j := range steps {
-			if in(&steps[j]) {
-				f.first[v+1]++
+// newCSR returns the CSR of the links between devices that are in, by rising neighbour, kind and Link.ID.
+func (w *State) newCSR(in func(*graph.Arc) bool) graph.CSR {
+	c := graph.NewCSR(w.devices, func(arc func(from, to, link int32)) {
+		for v, arcs := range w.Arcs { // told from the other end, by rising vertex, every vertex learns its neighbours in order
+			for j := range arcs {
+				if a := &arcs[j]; in(a) {
+					arc(a.To, int32(v), a.Link)
+				}
 			}
 		}
-	}
-	f.to, f.link = make([]int32, f.first[w.devices]), make([]int32, f.first[w.devices])
-	// Told from the other end, by rising vertex, every vertex learns its neighbours in order.
-	next := slices.Clone(f.first)
-	for v, steps := range w.Arcs {
-		for j := range steps {
-			if s := &steps[j]; in(s) {
-				f.to[next[s.To]], f.link[next[s.To]] = int32(v), s.Link
-				next[s.To]++
-			}
-		}
-	}
-	w.sortParallel(&f)
-	return f
+	})
+	w.sortParallel(&c)
+	return c
 }
 
-// attachedCSR returns the fan of the links between members and devices.
-func (w *State) attachedCSR(links []int32) CSR {
-	n := w.size()
-	f := CSR{make([]int32, n+1), make([]int32, 2*len(links)), make([]int32, 2*len(links))}
+// attachedCSR returns the CSR of the links between members and devices, in the same order.
+func (w *State) attachedCSR(links []int32) graph.CSR {
 	slices.SortFunc(links, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(w.Ends[a][0], w.Ends[b][0]), cmp.Compare(w.Ends[a][1], w.Ends[b][1]))
 	})
-	for _, id := range links {
-		f.first[w.Ends[id][0]+1]++
-		f.first[w.Ends[id][1]+1]++
-	}
-	for v := range n {
-		f.first[v+1] += f.first[v]
-	}
-	next := slices.Clone(f.first)
-	for _, id := range links {
-		for i, v := range w.Ends[id] {
-			f.to[next[v]], f.link[next[v]] = w.Ends[id][1-i], id
-			next[v]++
+	c := graph.NewCSR(w.size(), func(arc func(from, to, link int32)) {
+		for _, id := range links {
+			arc(w.Ends[id][0], w.Ends[id][1], id)
+			arc(w.Ends[id][1], w.Ends[id][0], id)
 		}
-	}
-	w.sortParallel(&f)
-	return f
+	})
+	w.sortParallel(&c)
+	return c
 }
 
 // sortParallel sorts the links of two vertices by kind and Link.ID.
-func (w *State) sortParallel(f *CSR) {
-	for v := range int32(len(f.first) - 1) {
-		to, link := f.at(v)
+func (w *State) sortParallel(f *graph.CSR) {
+	for v := range int32(len(f.First) - 1) {
+		to, link := f.At(v)
 		for i := 1; i < len(to); i++ {
 			if to[i] != to[i-1] {
 				continue
@@ -245,55 +218,49 @@ func (w *State) sortParallel(f *CSR) {
 	}
 }
 
-// at returns the neighbours of v and the links to them.
-func (f *CSR) at(v int32) (to, link []int32) {
-	i, j := f.first[v], f.first[v+1]
-	return f.to[i:j], f.link[i:j]
-}
-
-// isDestination tells whether v is a destination of a talk that uses the fan.
-func (w *State) isDestination(v int32, fan int) bool {
+// isDestination reports whether v is a destination of a conversation that uses the subgraph.
+func (w *State) isDestination(v int32, sub int) bool {
 	if v >= int32(w.devices) {
-		return slices.ContainsFunc(w.conversationsOf[v-int32(w.devices)], func(t int32) bool { return w.conversations[t].sub == fan })
+		return slices.ContainsFunc(w.conversationsOf[v-int32(w.devices)], func(t int32) bool { return w.conversations[t].sub == sub })
 	}
 	for i := range w.conversations {
-		if t := &w.conversations[i]; t.sub == fan && t.single[v] > 0 {
+		if t := &w.conversations[i]; t.sub == sub && t.single[v] > 0 {
 			return true
 		}
 	}
 	return false
 }
 
-// sendsTo tells whether somebody at the device s talks to the destination d.
-func (w *State) sendsTo(s, d int32, fan int) bool {
+// sendsTo reports whether somebody at the device s talks to the destination d.
+func (w *State) sendsTo(s, d int32, sub int) bool {
 	if d < int32(w.devices) {
 		for i := range w.conversations {
-			if t := &w.conversations[i]; t.sub == fan && t.from[s] && t.single[d] > 0 {
+			if t := &w.conversations[i]; t.sub == sub && t.from[s] && t.single[d] > 0 {
 				return s != d
 			}
 		}
 		return false
 	}
 	for _, i := range w.conversationsOf[d-int32(w.devices)] {
-		if t := &w.conversations[i]; t.sub == fan && (t.count[s] > 1 || t.from[s] && !w.isAttached(d, s)) {
+		if t := &w.conversations[i]; t.sub == sub && (t.count[s] > 1 || t.from[s] && !w.isAttached(d, s)) {
 			return true
 		}
 	}
 	return false
 }
 
-// isAttached tells whether a member hangs on a device.
+// isAttached reports whether a member is attached to a device.
 func (w *State) isAttached(member, device int32) bool {
-	to, _ := w.attached.at(member)
+	to, _ := w.attached.At(member)
 	return slices.Contains(to, device)
 }
 
 // senders sets, by device, whether somebody there talks to d.
-func (w *State) senders(out []bool, d int32, fan int) {
+func (w *State) senders(out []bool, d int32, sub int) {
 	clear(out)
 	if d < int32(w.devices) {
 		for i := range w.conversations {
-			if t := &w.conversations[i]; t.sub == fan && t.single[d] > 0 {
+			if t := &w.conversations[i]; t.sub == sub && t.single[d] > 0 {
 				for v, yes := range t.from {
 					out[v] = out[v] || yes
 				}
@@ -303,7 +270,7 @@ func (w *State) senders(out []bool, d int32, fan int) {
 		return
 	}
 	for _, i := range w.conversationsOf[d-int32(w.devices)] {
-		if t := &w.conversations[i]; t.sub == fan {
+		if t := &w.conversations[i]; t.sub == sub {
 			for v, yes := range t.from {
 				out[v] = out[v] || yes && (t.count[v] > 1 || !w.isAttached(d, int32(v)))
 			}
@@ -314,7 +281,7 @@ func (w *State) senders(out []bool, d int32, fan int) {
 // bfs is what one destination sees of the state.
 type bfs struct {
 	w     *State
-	f     *CSR
+	f     *graph.CSR
 	to    int32
 	dist  []int32 // by vertex; -1: no way
 	order []int32 // the devices with a way, nearest first, without the destination
@@ -323,8 +290,8 @@ type bfs struct {
 func (w *State) newBFS() *bfs { return &bfs{w: w, dist: make([]int32, w.size())} }
 
 // search follows the shortest paths to d.
-func (t *bfs) search(d int32, fan int) {
-	t.f, t.to = &t.w.subs[fan], d
+func (t *bfs) search(d int32, sub int) {
+	t.f, t.to = &t.w.subs[sub], d
 	for i := range t.dist {
 		t.dist[i] = -1
 	}
@@ -340,14 +307,14 @@ func (t *bfs) search(d int32, fan int) {
 	if d >= int32(t.w.devices) {
 		first = &t.w.attached
 	}
-	to, _ := first.at(d)
+	to, _ := first.At(d)
 	for _, v := range to {
 		reach(v, 1)
 	}
 	for i := 0; i < len(t.order); i++ {
 		v := t.order[i]
 		next := t.dist[v] + 1
-		to, _ := t.f.at(v)
+		to, _ := t.f.At(v)
 		for _, u := range to {
 			if t.dist[u] < 0 {
 				t.dist[u] = next
@@ -363,9 +330,6 @@ func (t *bfs) next(v int32) (to, link []int32, dist int32) {
 	if t.dist[v] == 1 && t.to >= int32(t.w.devices) {
 		f = &t.w.attached
 	}
-	to, link = f.at(v)
+	to, link = f.At(v)
 	return to, link, t.dist[v] - 1
 }
-
-// steps is about what one walk over the fan costs.
-func (f *CSR) steps() int { return len(f.to)/4 + len(f.first) + 1 }

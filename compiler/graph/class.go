@@ -28,26 +28,26 @@ func (m Member) Owner() *ir.NIC {
 	return m[0].NIC.Bond.NICs[0]
 }
 
-// Class is the members of a talk that hang on the same nodes: one destination for the rest of the fabric.
+// Class is the members of a conversation that are attached to the same vertices: one destination for the rest of the fabric.
 type Class struct {
 	ID           int32 // index in the classes of its walk
 	Conversation *Conversation
-	At           []int32  // nodes, ascending
-	Members      []Member // in the order of the talk
+	At           []int32  // vertices, ascending
+	Members      []Member // in the order of the conversation
 	*Senders
-	Except []int32 // nodes of senders who talk to nobody of the class, for all of them and all its members have one owner
+	Except []int32 // vertices of senders who talk to nobody of the class, for all of them and all its members have one owner
 	Who    Who     // who the class is to others, see anypath.go
 
-	// Routing by a table only: the target the members belong to, and the nodes it hangs on.
+	// Routing by a table only: the target the members belong to, and the vertices it is attached to.
 	Target   int
 	Attached []int32
 }
 
-// Senders is where the members of a talk hang.
+// Senders is where the members of a conversation hang.
 type Senders struct {
-	IsSender []bool    // by node: a member hangs there
-	From     []int32   // the nodes of senders, each once
-	alone    []*ir.NIC // by node: the owner of all members there; nil: there are several. Nil where no bond keeps ports in reserve
+	IsSender []bool    // by vertex: a member is attached there
+	From     []int32   // the vertices of senders, each once
+	alone    []*ir.NIC // by vertex: the owner of all members there; nil: there are several. Nil where no bond keeps ports in reserve
 }
 
 // FromIntents returns who talks with whom in the group, from the intents; a lossless group that no intent names is
@@ -74,7 +74,7 @@ func (v *Traffic) FromIntents() []*Conversation {
 	return v.Everyone()
 }
 
-// Everyone is the talks of all who may send in the group, beyond a broadcast domain and within it.
+// Everyone is the conversations of all who may send in the group, beyond a broadcast domain and within it.
 func (v *Traffic) Everyone() []*Conversation {
 	out := []*Conversation{v.everybody(false)}
 	if v.Of.mixesLinks() { // frames that cross no IP hop go other ways
@@ -83,7 +83,7 @@ func (v *Traffic) Everyone() []*Conversation {
 	return out
 }
 
-// everybody is a talk of all who may send in the group.
+// everybody is a conversation of all who may send in the group.
 func (v *Traffic) everybody(bridged bool) *Conversation {
 	t := newConversation(bridged, len(v.Of.Fabric.Devices)-len(v.Of.Vertices))
 	for _, d := range v.Of.Fabric.Devices {
@@ -99,23 +99,23 @@ func (v *Traffic) everybody(bridged bool) *Conversation {
 	return t
 }
 
-// carries tells whether the group is lossless on the link by the fabric, whatever those who set devices by hand have left out.
+// carries reports whether the group is lossless on the link by the fabric, whatever those who set devices by hand have left out.
 func (v *Traffic) carries(l *ir.Link) bool {
 	return v.Lossless[l.ID] || l.A().Carries(v.Group) != nil && l.B().Carries(v.Group) != nil
 }
 
-// mixesLinks tells whether some links between devices that forward are routed and others bridged.
+// mixesLinks reports whether some links between devices that forward are routed and others bridged.
 func (n *Graph) mixesLinks() bool {
 	var routed, bridged bool
-	for _, steps := range n.Arcs {
-		for i := range steps {
-			routed, bridged = routed || steps[i].Routed, bridged || !steps[i].Routed
+	for _, arcs := range n.Arcs {
+		for i := range arcs {
+			routed, bridged = routed || arcs[i].Routed, bridged || !arcs[i].Routed
 		}
 	}
 	return routed && bridged
 }
 
-// newConversation returns a talk with room for so many members.
+// newConversation returns a conversation with room for so many members.
 func newConversation(bridged bool, room int) *Conversation {
 	return &Conversation{Bridged: bridged, Members: make([]Member, 0, room), ports: make([]*ir.Port, 0, room)}
 }
@@ -154,17 +154,17 @@ func (t *Conversation) join(each bool, nics ...*ir.NIC) {
 	}
 }
 
-// Vertex is the node the port's traffic enters and leaves the network by, or -1: a host that forwards is a node
-// itself, any other hangs on the device at the end of its cable. A nil down: no link is.
+// Vertex is the vertex the port's traffic enters and leaves the network by, or -1: a host that forwards is a vertex
+// itself, any other is attached to the device at the end of its cable. A nil down: no link is.
 func (n *Graph) Vertex(p *ir.Port, down []bool) int32 {
-	v := n.entry[p.ID]
+	v := n.EntryOf[p.ID]
 	if v >= 0 && down != nil && down[p.Link().ID] && n.VertexOf[p.Device().ID] < 0 {
 		return -1
 	}
 	return v
 }
 
-// VerticesOf returns the nodes of every port of m, ascending, each once.
+// VerticesOf returns the vertices of every port of m, ascending, each once.
 func (n *Graph) VerticesOf(m Member, down []bool) []int32 {
 	at := make([]int32, 0, len(m))
 	for _, p := range m {
@@ -176,15 +176,15 @@ func (n *Graph) VerticesOf(m Member, down []bool) []int32 {
 	return slices.Compact(at)
 }
 
-// Classes returns the destinations of every talk.
+// Classes returns the destinations of every conversation.
 func (v *Traffic) Classes(down []bool) []*Class {
 	var all []*Class
 	for _, t := range v.Conversations {
 		classes := v.Of.classesOf(t, down)
-		crowd := v.Of.sendersOf(t, classes)
+		senders := v.Of.sendersOf(t, classes)
 		voices := map[*ir.NIC]Who{} // of bonds that keep ports in reserve
 		for _, c := range classes {
-			c.Senders, c.ID = crowd, int32(len(all))
+			c.Senders, c.ID = senders, int32(len(all))
 			all = append(all, c)
 			if c.Who = Who(c.ID) + 1; len(c.Members) > 1 {
 				c.Who = Many
@@ -206,7 +206,7 @@ func (v *Traffic) Classes(down []bool) []*Class {
 	return all
 }
 
-// sendersOf returns the crowd of a talk from its classes.
+// sendersOf returns the senders of a conversation from its classes.
 func (n *Graph) sendersOf(t *Conversation, classes []*Class) *Senders {
 	out := &Senders{IsSender: make([]bool, len(n.Vertices))}
 	if t.standby {
@@ -244,7 +244,7 @@ func (c *Class) OnlyOwner() *ir.NIC {
 	return one
 }
 
-// Silent returns the nodes of senders who talk to nobody of a class that has one owner: whoever hangs there is of the same owner.
+// Silent returns the vertices of senders who talk to nobody of a class that has one owner: whoever is attached there is of the same owner.
 func (n *Graph) Silent(c *Class, down []bool) []int32 {
 	if c.alone == nil {
 		return nil
@@ -265,12 +265,12 @@ func (n *Graph) Silent(c *Class, down []bool) []int32 {
 	return out
 }
 
-// Sends tells whether somebody hangs on v who talks to the class.
+// Sends reports whether somebody is attached to v who talks to the class.
 func (c *Class) Sends(v int32) bool { return c.IsSender[v] && !slices.Contains(c.Except, v) }
 
 // classesOf sorts the members of t into destinations, in the order of their first members.
 func (n *Graph) classesOf(t *Conversation, down []bool) []*Class {
-	single := make([]int32, len(n.Vertices)) // nearly all hang on one node; index in out, counted from 1
+	single := make([]int32, len(n.Vertices)) // nearly all are attached to one vertex; index in out, counted from 1
 	several := map[string]*int32{}
 	belongs := make([]int32, len(t.Members)) // likewise; 0: the member is cut off
 	var out []*Class
@@ -330,7 +330,7 @@ func placeKey(at []int32) string {
 	return string(b)
 }
 
-// Is tells whether the class hangs on v.
+// Is reports whether the class is attached to v.
 func (c *Class) Is(v int32) bool { return slices.Contains(c.At, v) }
 
 // Who is nobody, many, or one owner of members: the id of the first class of that owner, counted from 1.
@@ -351,7 +351,7 @@ func (a Who) And(b Who) Who {
 	return Many
 }
 
-// Attached returns the nodes that the NIC, or the bond it is in, hangs on.
+// Attached returns the vertices that the NIC, or the bond it is in, is attached to.
 func (n *Graph) Attached(nic *ir.NIC) []int32 {
 	nics := []*ir.NIC{nic}
 	if nic.Bond != nil {

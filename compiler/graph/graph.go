@@ -1,96 +1,112 @@
+// Package graph is the fabric as traffic sees it: one directed graph of the devices that forward, and on it the conversations and
+// destination classes of each cos group. The routings (compiler/routes) and the failures that matter (compiler/failures) are worked out on it.
+//
+//   - graph.go: the vertices and arcs, in compressed sparse rows (CSR);
+//   - csr.go: CSRs of part of the arcs, and of other vertices besides;
+//   - traffic.go, class.go: which links are lossless for a group, who sends to whom, and the classes of members that are the same
+//     destination for everybody else.
+//
+// Everything is numbered: vertices by their order of Device.ID, arcs by the IDs of ports and links. No arc holds a pointer.
 package graph
 
-import (
-	"github.com/rocec/rocec/compiler/ir"
-)
+import "github.com/rocec/rocec/compiler/ir"
 
-// Graph is the fabric as traffic sees it: the devices that forward, joined by cables. Hosts that do not forward
-// are only places on it.
+// Graph is the devices that forward as vertices, and their cables as pairs of arcs. Hosts that do not forward are attached to vertices.
 type Graph struct {
 	Fabric   *ir.Fabric
 	Vertices []*ir.Device // devices that forward, by Device.ID
-	VertexOf []int32      // Device.ID to its index in nodes; -1: a host that does not forward
-	entry    []int32      // Port.ID to the node its traffic enters and leaves the network by; -1: none
-	Arcs     [][]Arc      // by node, in order of its ports: the cables to other nodes
-	RowWords []int32      // by node: the length of a bit row of its ports
-	Edges    int          // between nodes
-	Forest   bool         // the cables between nodes, a bond counting as one, form a tree, or several
+	VertexOf []int32      // Device.ID to its index in Vertices; -1: a host that does not forward
+	EntryOf  []int32      // Port.ID to the vertex its traffic enters and leaves the graph by; -1: none
+	Arcs     [][]Arc      // by vertex, in order of its ports: the rows of a CSR, one after the other in one array
+	RowWords []int32      // by vertex: the length of a bit row of its ports
+	Edges    int          // cables between vertices
+	Forest   bool         // the edges, a bond counting as one, form a tree, or several
 }
 
-// Arc is one direction of a cable between two nodes.
+// Arc is one direction of a cable between two vertices.
 type Arc struct {
-	Out, In *ir.Port // the port it leaves by; the port it comes in by
 	To      int32
-	Link    int32
-	Port    int32 // out.ID
-	Index   int32 // out.Index
+	Link    int32 // Link.ID
+	Out, In int32 // Port.ID of the port it leaves by; of the port it comes in by
+	Index   int32 // Port.Index of Out
 	Mbps    int32 // speed; of a link of which none is known 1
 	Bond    int32 // the number of the bond it is in; 0: of none
 	Routed  bool
 	Peer    bool
+	Host    bool // one of its ends is a host that forwards
 	Rise    int8 // +1 to a higher tier, -1 to a lower, 0 to the same
 }
 
-func NewGraph(f *ir.Fabric) *Graph {
-	n := &Graph{Fabric: f, VertexOf: make([]int32, len(f.Devices)), entry: make([]int32, len(f.Ports))}
+// New returns the graph of a fabric.
+func New(f *ir.Fabric) *Graph {
+	n := &Graph{Fabric: f, VertexOf: make([]int32, len(f.Devices)), EntryOf: make([]int32, len(f.Ports))}
+	begin := []int{0} // by vertex: where its row begins, with room for every port
 	for _, d := range f.Devices {
 		n.VertexOf[d.ID] = -1
 		if d.Forwards() {
 			n.VertexOf[d.ID] = int32(len(n.Vertices))
 			n.Vertices = append(n.Vertices, d)
 			n.RowWords = append(n.RowWords, int32(len(d.Ports)+63)/64)
+			begin = append(begin, begin[len(begin)-1]+len(d.Ports))
 		}
 	}
-	for i := range n.entry {
-		n.entry[i] = -1
+	for i := range n.EntryOf {
+		n.EntryOf[i] = -1
 	}
 	n.Arcs = make([][]Arc, len(n.Vertices))
+	all := make([]Arc, begin[len(begin)-1])
 	InParallel(len(n.Vertices), 64, func(from, to int) {
 		for v := from; v < to; v++ {
-			n.Arcs[v] = n.arcsOf(int32(v))
+			n.Arcs[v] = n.arcsOf(int32(v), all[begin[v]:begin[v]:begin[v+1]])
 		}
 	})
-	for _, s := range n.Arcs {
-		n.Edges += len(s)
+	for _, row := range n.Arcs {
+		n.Edges += len(row)
 	}
 	n.Edges /= 2
 	n.Forest = n.isForest()
 	return n
 }
 
-// arcsOf returns the steps from v, and notes what hangs on v.
-func (n *Graph) arcsOf(v int32) []Arc {
+// arcsOf appends the arcs from v, and notes what is attached to v.
+func (n *Graph) arcsOf(v int32, out []Arc) []Arc {
 	d := n.Vertices[v]
-	out := make([]Arc, 0, len(d.Ports))
 	for _, p := range d.Ports {
-		n.entry[p.ID] = v
+		n.EntryOf[p.ID] = v
 		l, q := p.Link(), p.Peer()
-		to := n.VertexOf[q.Device().ID]
+		other := q.Device()
+		to := n.VertexOf[other.ID]
 		if to < 0 {
-			n.entry[q.ID] = v
+			n.EntryOf[q.ID] = v
 		}
 		if to < 0 || to == v { // a cable from a switch to itself takes traffic nowhere
 			continue
 		}
-		s := Arc{
-			Out: p, In: q, To: to, Link: int32(l.ID), Port: int32(p.ID), Index: int32(p.Index),
-			Mbps: int32(max(l.Speed.N, 1)), Bond: int32(l.Bond), Routed: l.Routed, Peer: l.Peer,
+		a := Arc{
+			To: to, Link: int32(l.ID), Out: int32(p.ID), In: int32(q.ID), Index: int32(p.Index),
+			Mbps: int32(max(l.Speed.N, 1)), Bond: int32(l.Bond), Routed: l.Routed, Peer: l.Peer, Host: d.Host != nil || other.Host != nil,
 		}
-		switch a, b := d.Height(), q.Device().Height(); {
-		case a < b:
-			s.Rise = +1
-		case a > b:
-			s.Rise = -1
+		switch from, to := d.Height(), other.Height(); {
+		case from < to:
+			a.Rise = +1
+		case from > to:
+			a.Rise = -1
 		}
-		out = append(out, s)
+		out = append(out, a)
 	}
 	return out
 }
 
-// SameBond tells whether two cables are of one bond.
+// OutPort returns the port an arc leaves by.
+func (n *Graph) OutPort(a *Arc) *ir.Port { return n.Fabric.Ports[a.Out] }
+
+// InPort returns the port an arc comes in by.
+func (n *Graph) InPort(a *Arc) *ir.Port { return n.Fabric.Ports[a.In] }
+
+// SameBond reports whether two cables are of one bond.
 func (s *Arc) SameBond(o *Arc) bool { return s.Bond != 0 && s.Bond == o.Bond }
 
-// isForest tells whether the cables form a tree or several: as many cables as nodes, less one for every island. A bond is one cable.
+// isForest reports whether the cables form a tree or several: as many cables as vertices, less one for every island. A bond is one cable.
 func (n *Graph) isForest() bool {
 	cables := n.Edges
 	bonds := map[int32]bool{}

@@ -35,14 +35,14 @@ func (w *walk) anyPath(classes []*graph.Class) {
 	for v := range int32(len(w.Vertices)) {
 		for j := range w.Arcs[v] {
 			in := &w.Arcs[v][j]
-			from := comes[in.Port]
+			from := comes[in.Out]
 			if from == graph.Nobody || !w.open(t, in) {
 				continue
 			}
 			w.clear(v)
 			for k := range w.Arcs[v] {
 				out := &w.Arcs[v][k]
-				if to := comes[out.Port]; to != graph.Nobody && (to != from || to == graph.Many) && w.open(t, out) {
+				if to := comes[out.Out]; to != graph.Nobody && (to != from || to == graph.Many) && w.open(t, out) {
 					w.leave(out)
 				}
 			}
@@ -81,7 +81,7 @@ func (w *walk) spreadMembers(classes []*graph.Class) []graph.Who {
 		steps := w.Arcs[v]
 		later = append(later[:0], make([]graph.Who, len(steps)+1)...)
 		for j := len(steps) - 1; j >= 0; j-- {
-			later[j] = later[j+1].And(comes[steps[j].Port])
+			later[j] = later[j+1].And(comes[steps[j].Out])
 		}
 		sooner := here[v]
 		for j := range steps {
@@ -91,13 +91,13 @@ func (w *walk) spreadMembers(classes []*graph.Class) []graph.Who {
 				goes = here[v]
 				for k := range steps {
 					if steps[k].To != s.To {
-						goes = goes.And(comes[steps[k].Port])
+						goes = goes.And(comes[steps[k].Out])
 					}
 				}
 			}
-			sooner = sooner.And(comes[s.Port])
-			if both := comes[s.In.ID].And(goes); both != comes[s.In.ID] && w.open(t, s) {
-				comes[s.In.ID] = both
+			sooner = sooner.And(comes[s.Out])
+			if both := comes[s.In].And(goes); both != comes[s.In] && w.open(t, s) {
+				comes[s.In] = both
 				wake(s.To)
 			}
 		}

@@ -84,7 +84,7 @@ func newBGP(n *network, ties ir.Ties, down []bool) (*bgp, error) {
 	}
 	for v := range n.Arcs {
 		for j := range n.Arcs[v] {
-			b.back[n.Arcs[v][j].Out.ID] = int32(j)
+			b.back[n.Arcs[v][j].Out] = int32(j)
 		}
 	}
 	return b, nil
@@ -98,7 +98,7 @@ func (b *bgp) session(v int32, s *graph.Arc) bool {
 // carriesRoutes tells whether the link of a step is an IP hop. Links of hosts are not called routed; a host that
 // forwards routes over them all the same.
 func carriesRoutes(s *graph.Arc) bool {
-	return s.Routed || s.Out.Device().Host != nil || s.In.Device().Host != nil
+	return s.Routed || s.Host
 }
 
 // bgpIsShortest tells whether eBGP takes just the shortest paths: no two devices share an AS, so that the loop check
@@ -165,7 +165,7 @@ func (b *bgp) run(at []int32) error {
 func (b *bgp) offer(sets []int32, s *graph.Arc, level int32) (heard bool, err error) {
 	v := s.To
 	taken := false
-	passes := b.force == nil || b.force[v] < 0 || b.force[v] == b.VertexOf[s.Out.Device().ID]
+	passes := b.force == nil || b.force[v] < 0 || b.force[v] == b.VertexOf[b.OutPort(s).Device().ID]
 	for _, set := range sets {
 		if b.has(set, b.as[v]) {
 			continue
@@ -195,7 +195,7 @@ func (b *bgp) offer(sets []int32, s *graph.Arc, level int32) (heard bool, err er
 	}
 	if taken {
 		b.first[v] = min(b.first[v], level)
-		b.hops[v] = append(b.hops[v], b.back[s.In.ID])
+		b.hops[v] = append(b.hops[v], b.back[s.In])
 	}
 	return heard, nil
 }
@@ -423,7 +423,7 @@ func eitherOf(one, other rule) rule {
 // rule lets traffic take the next hops found last.
 func (b *bgp) rule() rule {
 	return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) {
-		return false, slices.Contains(b.hops[v], b.back[s.Out.ID])
+		return false, slices.Contains(b.hops[v], b.back[s.Out])
 	}
 }
 
@@ -433,7 +433,7 @@ func (n *network) hopsRule(hops [][]int32) rule {
 		if len(hops[v]) == 0 {
 			return false, false
 		}
-		_, ok = slices.BinarySearch(hops[v], n.stepBy(v, s.Out))
+		_, ok = slices.BinarySearch(hops[v], n.stepBy(v, n.OutPort(s)))
 		return false, ok
 	}
 }

@@ -36,7 +36,7 @@ func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
 			}
 			for j := range v.Arcs[u] {
 				if o := &v.Arcs[u][j]; j != i && !o.SameBond(in) && f.passes(o) && v.Lossless[o.Link] {
-					turns.Add(in.Out, o.Out)
+					turns.Add(v.OutPort(in), v.OutPort(o))
 				}
 			}
 		}
@@ -89,7 +89,7 @@ func (v *view) newFlood(down []*ir.Link) *flood {
 func (f *flood) passes(s *graph.Arc) bool { return bridged(s) && !f.down[s.Link] }
 
 // comes tells whether a flood comes in by the port.
-func (f *flood) comes(p *ir.Port) bool { return f.came[p.ID] != nil }
+func (f *flood) comes(in int32) bool { return f.came[in] != nil }
 
 // spread follows the floods from where they start, nearest first.
 func (f *flood) spread() {
@@ -98,7 +98,7 @@ func (f *flood) spread() {
 		for j := range f.Arcs[u] {
 			s := &f.Arcs[u][j]
 			if f.passes(s) && !f.comes(s.In) && (by == nil || s.Out != by.In && !s.SameBond(by)) {
-				f.came[s.In.ID], f.from[s.In.ID] = s, by
+				f.came[s.In], f.from[s.In] = s, by
 				queue = append(queue, s)
 			}
 		}
@@ -122,8 +122,8 @@ func (f *flood) spread() {
 // flow returns the ports of a flood that takes the turn: from a sender there the shortest way, and on to the nearest host.
 func (f *flood) flow(t ir.Turn) []*ir.Port {
 	var way []*ir.Port
-	for s := f.came[t.In.ID]; s != nil; s = f.from[s.In.ID] {
-		way = append(way, s.In, s.Out)
+	for s := f.came[t.In.ID]; s != nil; s = f.from[s.In] {
+		way = append(way, f.InPort(s), f.OutPort(s))
 	}
 	slices.Reverse(way)
 	sender := f.sends[f.VertexOf[way[0].Device().ID]]

@@ -181,7 +181,7 @@ func (t *trace) followBack(p plan, b *ir.Budget, turns, _ *ir.Turns) error {
 				if len(mask) == 0 || !t.waits(d.step, t.wanted) {
 					continue
 				}
-				row := &turns.Rows[d.step.In.ID]
+				row := &turns.Rows[d.step.In]
 				if *row == nil {
 					*row = make([]uint64, len(mask))
 				}
@@ -213,7 +213,7 @@ func (t *trace) each(p plan, b *ir.Budget, yield func(in, out *ir.Port, group in
 			}
 			for d, group := range t.onward(at.step.To, at) {
 				if t.waits(d.step, group) {
-					yield(at.step.In, d.step.Out, group)
+					yield(t.InPort(at.step), t.OutPort(d.step), group)
 				}
 			}
 		}
@@ -264,7 +264,7 @@ func (t *trace) finish(from visit) int {
 
 func (t *trace) forget() {
 	for i := range t.visits {
-		t.known[t.visits[i].step.In.ID] = 0
+		t.known[t.visits[i].step.In] = 0
 	}
 	t.visits = t.visits[:0]
 }
@@ -276,7 +276,7 @@ func (t *trace) visitFrom(v int32, came *visit, before int) {
 		if d.falls {
 			bit <<= 1
 		}
-		if in := d.step.In.ID; t.known[in]&bit == 0 {
+		if in := d.step.In; t.known[in]&bit == 0 {
 			t.known[in] |= bit
 			t.visits = append(t.visits, visit{departure: d, from: v, group: group, before: before})
 		}

@@ -10,7 +10,7 @@ import (
 // network is the graph, with what the routings ask of it.
 type network struct{ *graph.Graph }
 
-func newNetwork(f *ir.Fabric) *network { return &network{graph.NewGraph(f)} }
+func newNetwork(f *ir.Fabric) *network { return &network{graph.New(f)} }
 
 // view is the network as one lossless group sees it.
 type view struct {
@@ -56,7 +56,7 @@ func (v *view) tiersFail() *ir.RoutingError {
 			case d.Host != nil && first != nil && other != first:
 				return &ir.RoutingError{Code: ir.HostBetween, Routing: ir.UpDown, Devices: []*ir.Device{d, first, other}}
 			case s.Rise == 0 && !s.Peer && d.Height() != 0:
-				return &ir.RoutingError{Code: ir.LevelLink, Routing: ir.UpDown, Devices: []*ir.Device{d, other}, Out: s.Out, In: s.In}
+				return &ir.RoutingError{Code: ir.LevelLink, Routing: ir.UpDown, Devices: []*ir.Device{d, other}, Out: v.OutPort(s), In: v.InPort(s)}
 			}
 			first = other
 		}
@@ -73,7 +73,7 @@ type arc struct {
 }
 
 func (v *view) arc(s *graph.Arc) arc {
-	return arc{s.To, s.Port, s.Index, v.Lossless[s.Link]}
+	return arc{s.To, s.Out, s.Index, v.Lossless[s.Link]}
 }
 
 // openArcs returns, by node, the steps that routed or bridged traffic can take while every cable is up.

@@ -29,6 +29,7 @@ package routes
 import (
 	"sync"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -56,6 +57,9 @@ func New(f *ir.Fabric) *Router {
 	}
 	return r
 }
+
+// Graph returns the graph of the fabric.
+func (r *Router) Graph() *graph.Graph { return r.net().Graph }
 
 // Of returns the router of another fabric.
 func (r *Router) Of(f *ir.Fabric) ir.Routes { return New(f) }

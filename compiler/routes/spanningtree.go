@@ -105,7 +105,7 @@ func (v *view) spanningTreePaths(s ir.State) (*ir.Turns, error) {
 // bridged traffic goes.
 func (v *view) onlyBridged() error {
 	if s := v.losslessStep(func(s *graph.Arc) bool { return s.Routed }); s != nil {
-		return &ir.RoutingError{Code: ir.RoutedLink, Routing: v.Fabric.Routing, Out: s.Out, In: s.In}
+		return &ir.RoutingError{Code: ir.RoutedLink, Routing: v.Fabric.Routing, Out: v.OutPort(s), In: v.InPort(s)}
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (v *view) onlyBridged() error {
 // onlyRouted is the reverse of onlyBridged.
 func (v *view) onlyRouted() error {
 	if s := v.losslessStep(func(s *graph.Arc) bool { return !carriesRoutes(s) }); s != nil {
-		return &ir.RoutingError{Code: ir.BridgedLink, Routing: v.Fabric.Routing, Out: s.Out, In: s.In}
+		return &ir.RoutingError{Code: ir.BridgedLink, Routing: v.Fabric.Routing, Out: v.OutPort(s), In: v.InPort(s)}
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (n *network) treeHops(at []int32, forwarding func(*graph.Arc) bool) [][]int
 				}
 				for k := range n.Arcs[u] { // by every cable of a bond
 					if o := &n.Arcs[u][k]; o == s || o.SameBond(s) && forwarding(o) {
-						hops[s.To] = append(hops[s.To], n.stepBy(s.To, o.In))
+						hops[s.To] = append(hops[s.To], n.stepBy(s.To, n.InPort(o)))
 					}
 				}
 			}
@@ -168,7 +168,7 @@ func (n *network) treeHops(at []int32, forwarding func(*graph.Arc) bool) [][]int
 
 // stepBy returns the index of the step that leaves v by port p.
 func (n *network) stepBy(v int32, p *ir.Port) int32 {
-	i, _ := slices.BinarySearchFunc(n.Arcs[v], p.Index, func(s graph.Arc, index int) int { return cmp.Compare(s.Out.Index, index) })
+	i, _ := slices.BinarySearchFunc(n.Arcs[v], int32(p.Index), func(s graph.Arc, index int32) int { return cmp.Compare(s.Index, index) })
 	return int32(i)
 }
 

@@ -30,7 +30,7 @@ func (v *view) tablePlan() plan {
 		rule: func(w *walk, c *graph.Class) rule {
 			return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) {
 				ports, _ := w.Fabric.Table.Leaves(w.Vertices[v], c.Target, slices.Contains(c.Attached, v))
-				return false, slices.Contains(ports, s.Out)
+				return false, slices.Contains(ports, w.OutPort(s))
 			}
 		},
 	}

@@ -145,7 +145,7 @@ func (w *walk) record(v int32, s *graph.Arc) {
 	}
 	for i, m := range w.kept {
 		if m != 0 {
-			w.join(s.Port, i, m, len(w.kept))
+			w.join(s.Out, i, m, len(w.kept))
 		}
 	}
 }

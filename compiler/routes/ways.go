@@ -164,8 +164,8 @@ func (w *wayfinder) spread(from graph.Member) {
 		}
 		for d, group := range w.onward(at.v, at.came) {
 			ends = false
-			next := w.stop(spot{d.step.In, group, d.falls})
-			w.leg(at.stop, d.step.Out, group, next)
+			next := w.stop(spot{w.InPort(d.step), group, d.falls})
+			w.leg(at.stop, w.OutPort(d.step), group, next)
 			reach(next, d.step.To, &visit{departure: d, from: at.v, group: group})
 		}
 		if ends && w.class.Is(at.v) {

@@ -217,11 +217,11 @@ func (v *view) witness(turns *ir.Turns, down []*ir.Link, p plan) func([]ir.Turn)
 func (t *trace) flow(turn ir.Turn) *ir.Flow {
 	for i := range t.visits {
 		at := t.visits[i]
-		if at.step.In != turn.In || at.group != t.wanted || !t.waits(at.step, at.group) {
+		if at.step.In != int32(turn.In.ID) || at.group != t.wanted || !t.waits(at.step, at.group) {
 			continue
 		}
 		for d, group := range t.onward(at.step.To, &at) {
-			if d.step.Out != turn.Out || !t.waits(d.step, group) {
+			if d.step.Out != int32(turn.Out.ID) || !t.waits(d.step, group) {
 				continue
 			}
 			way := t.way(i)
@@ -247,7 +247,7 @@ func (t *trace) spell(way []visit) *ir.Flow {
 	var ports []*ir.Port
 	var groups []*ir.CosGroup
 	for _, at := range way {
-		ports = append(ports, at.step.Out, at.step.In)
+		ports = append(ports, t.OutPort(at.step), t.InPort(at.step))
 		groups = append(groups, t.groups[at.group])
 	}
 	all := t.ends(t.class, ports)

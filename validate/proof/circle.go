@@ -16,7 +16,7 @@ const (
 )
 
 // show returns the shortest circle of each part, the smallest first, and how many parts there are.
-func (g *graph) show(parts [][]int32, down []*ir.Link) []Loop {
+func (g *bufferGraph) show(parts [][]int32, down []*ir.Link) []Loop {
 	for _, p := range parts {
 		slices.SortFunc(p, g.compare)
 	}
@@ -38,7 +38,7 @@ func (g *graph) show(parts [][]int32, down []*ir.Link) []Loop {
 
 // search finds shortest circles.
 type search struct {
-	g      *graph
+	g      *bufferGraph
 	epoch  int32
 	seen   []int32 // by node: the epoch it was last seen in
 	inside []int32 // by node: the part it is in, by number
@@ -49,7 +49,7 @@ type search struct {
 	queue  []int32
 }
 
-func newSearch(g *graph) *search {
+func newSearch(g *bufferGraph) *search {
 	n := g.nodes()
 	return &search{
 		g: g, seen: make([]int32, n), inside: make([]int32, n), before: make([]int32, n),
@@ -132,7 +132,7 @@ func (s *search) from(root int32, best []edge, work *int) []edge {
 }
 
 // fill finds flows for the circles of the first loops, asking for all of them at once.
-func (g *graph) fill(loops []Loop) {
+func (g *bufferGraph) fill(loops []Loop) {
 	turns, wanted := 0, 0
 	for wanted < len(loops) && (wanted == 0 || turns+len(loops[wanted].Circle) <= maxFlowTurns) {
 		turns += len(loops[wanted].Circle)
@@ -201,7 +201,7 @@ func cover(circle []Wait, flows []*ir.Flow) []*ir.Flow {
 }
 
 // has tells whether traffic that came in by in may leave by out, in some group.
-func (g *graph) has(in, out *ir.Port) bool {
+func (g *bufferGraph) has(in, out *ir.Port) bool {
 	for _, l := range g.layers {
 		if row := l.row(int32(in.ID)); out.Index/64 < len(row) && row[out.Index/64]&(1<<(out.Index%64)) != 0 {
 			return true
@@ -211,13 +211,13 @@ func (g *graph) has(in, out *ir.Port) bool {
 }
 
 // reversed tells whether the circle also runs the other way round.
-func (g *graph) reversed(circle []Wait) bool {
+func (g *bufferGraph) reversed(circle []Wait) bool {
 	return !slices.ContainsFunc(circle, func(h Wait) bool { return !g.has(h.Out, h.In) })
 }
 
 // more counts the other circles of the same length that take the same turns from down to up, in the same order; 0 where
 // the circle has none. Every closed walk of that length is a circle, since a shorter one would have been shown.
-func (g *graph) more(circle []Wait) int {
+func (g *bufferGraph) more(circle []Wait) int {
 	const most = 1_000_000
 	var valleys []int
 	for i, h := range circle {

@@ -3,12 +3,13 @@ package proof
 import (
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
 // judge answers for one set of groups whether a state of the fabric holds a circle.
 type judge struct {
-	*tables
+	*graph.Line
 	groups []*ir.CosGroup
 	budget *ir.Budget
 	walker *walker
@@ -17,7 +18,7 @@ type judge struct {
 
 // base is the graph of the healthy fabric, on which the turns of other states are laid.
 type base struct {
-	graph *graph
+	graph *bufferGraph
 	over  *overlay
 	apart bool // it holds circles, of turns that exclude each other
 }
@@ -31,14 +32,14 @@ func (b *base) overlay() *overlay {
 	return b.over
 }
 
-func newJudge(t *tables, groups []*ir.CosGroup, budget *ir.Budget) *judge {
-	if t.fabric.FlowControl == ir.Pause {
+func newJudge(t *graph.Line, groups []*ir.CosGroup, budget *ir.Budget) *judge {
+	if t.Fabric.FlowControl == ir.Pause {
 		groups = groups[:1] // the whole cable stops, whatever group a frame is in: the turns of one are those of all
 	}
-	if t.fabric.Coupled() {
-		groups = withLossy(t.fabric, groups)
+	if t.Fabric.Coupled() {
+		groups = withLossy(t.Fabric, groups)
 	}
-	return &judge{tables: t, groups: groups, budget: budget, walker: &walker{}}
+	return &judge{Line: t, groups: groups, budget: budget, walker: &walker{}}
 }
 
 // withLossy adds to the lossless groups what else waits on cables of link pause: lossy groups that traffic bounces into or out of, and
@@ -62,7 +63,7 @@ type result struct {
 	ties           ir.Ties                  // how all ties are broken, where choices are not known one by one
 	spent          bool                     // mixed, and the budget ran out before it was decided
 	apart          bool                     // it is free although the turns of all choices together close a circle
-	graph          *graph
+	graph          *bufferGraph
 	parts          [][]int32  // that hold circles; nil: the state is free
 	mixed          ir.Mixture // of parts: the turns cannot all be taken at the same time, and whether some are was not found out
 	buffers, turns int        // of the healthy state only
@@ -76,9 +77,9 @@ func (r result) prone() bool { return r.err == nil && r.parts != nil && r.mixed 
 func (j *judge) turns(s ir.State, full bool) ([]*ir.Turns, error) {
 	out := make([]*ir.Turns, len(j.groups))
 	for i, g := range j.groups {
-		ask := j.fabric.Routes.Turns
+		ask := j.Fabric.Routes.Turns
 		if !full {
-			ask = j.fabric.Routes.Changed
+			ask = j.Fabric.Routes.Changed
 		}
 		t, err := ask(g, s)
 		if err != nil {
@@ -98,7 +99,7 @@ func (j *judge) state(down []*ir.Link) result {
 		r.err = err
 		return r
 	}
-	r.graph = newGraph(j.tables, j.groups, turns)
+	r.graph = newBufferGraph(j.Line, j.groups, turns)
 	if r.parts, r.err = j.parts(r.graph, false); r.err != nil {
 		return r
 	}
@@ -124,7 +125,7 @@ func (j *judge) state(down []*ir.Link) result {
 }
 
 // parts is graph.parts, paid from the budget.
-func (j *judge) parts(g *graph, first bool) ([][]int32, error) {
+func (j *judge) parts(g *bufferGraph, first bool) ([][]int32, error) {
 	parts, steps := g.parts(j.walker, first)
 	if !j.budget.Spend(steps) {
 		return nil, ir.ErrBudget

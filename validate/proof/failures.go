@@ -142,7 +142,7 @@ func (f *failures) cut(s *failed, links int) error {
 		return ir.ErrBudget
 	}
 	ask := func(most int, b *ir.Budget) error {
-		cuts, err := f.fabric.Routes.Cuts(f.groups, s.down, most, b)
+		cuts, err := f.Fabric.Routes.Cuts(f.groups, s.down, most, b)
 		if err == nil {
 			s.cuts, s.asked = cuts, most
 		}
@@ -178,7 +178,7 @@ func (f *failures) search(states []*failed) result {
 	var parts [][]int32
 	if more { // else every turn is one of the healthy fabric
 		var err error
-		if parts, err = f.parts(over.graph, true); err != nil {
+		if parts, err = f.parts(over.bufferGraph, true); err != nil {
 			return result{err: err}
 		}
 	}
@@ -192,7 +192,7 @@ func (f *failures) search(states []*failed) result {
 		return f.alone(states[0])
 	}
 	work := maxLoopWork / 2
-	circle := newSearch(over.graph).shortest(parts[0], &work)
+	circle := newSearch(over.bufferGraph).shortest(parts[0], &work)
 	involved := f.involved(states, circle)
 	for _, s := range involved {
 		if r := f.alone(s); r.parts != nil || r.err != nil {

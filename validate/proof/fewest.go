@@ -98,7 +98,7 @@ func (f *failures) unasked(k int) bool {
 func (f *failures) halves() []*ir.Link {
 	first := map[string]*ir.Device{}
 	var best []*ir.Link
-	for _, d := range f.fabric.Devices {
+	for _, d := range f.Fabric.Devices {
 		if !d.Forwards() || !attached(d) {
 			continue
 		}

@@ -5,56 +5,23 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
-// tables are the cabling as flat tables by Port.ID, made once for a fabric: following pointers from port to link to port
-// would cost more than the walk.
-type tables struct {
-	fabric *ir.Fabric
-	device []int32 // of each port, its Device.ID
-	first  []int32 // of each device, where its ports begin in next
-	next   []int32 // of each port of each device, the port at the other end of its cable
-	word   []int32 // of each port, the word of a mask that holds the bit of the port it is cabled to
-	bit    []uint8 // and which bit of that word it is
-	words  []int32 // of each device, where its words begin in a mask
-	size   int     // words of a mask over all ports of all devices
+// newLine returns the line graph of a fabric, whose vertices are ingress buffers: on the graph that its routes have been found on.
+func newLine(f *ir.Fabric) *graph.Line {
+	if r, ok := f.Routes.(interface{ Graph() *graph.Graph }); ok {
+		return graph.NewLine(r.Graph())
+	}
+	return graph.NewLine(graph.New(f))
 }
 
-func newTables(f *ir.Fabric) *tables {
-	t := &tables{
-		fabric: f,
-		device: make([]int32, len(f.Ports)), next: make([]int32, len(f.Ports)),
-		word: make([]int32, len(f.Ports)), bit: make([]uint8, len(f.Ports)),
-		first: make([]int32, len(f.Devices)), words: make([]int32, len(f.Devices)),
-	}
-	ports := 0
-	for i, d := range f.Devices {
-		t.first[i], t.words[i] = int32(ports), int32(t.size)
-		ports += len(d.Ports)
-		t.size += (len(d.Ports) + 63) / 64
-	}
-	for _, l := range f.Links {
-		t.end(l.A(), l.B())
-		t.end(l.B(), l.A())
-	}
-	return t
-}
-
-// end notes that port p is cabled to q.
-func (t *tables) end(p, q *ir.Port) {
-	d := p.Device().ID
-	t.device[p.ID] = int32(d)
-	t.next[int(t.first[d])+p.Index] = int32(q.ID)
-	t.word[q.ID] = t.words[d] + int32(p.Index/64)
-	t.bit[q.ID] = uint8(p.Index % 64)
-}
-
-// graph is the buffer dependency graph: a node is the ingress buffer of a port, an edge leads to the buffer it can only
+// bufferGraph is the buffer dependency graph: a node is the ingress buffer of a port, an edge leads to the buffer it can only
 // drain into. A node's number is port*groups + group; a port that keeps all groups in one buffer has only the nodes
 // of the first.
-type graph struct {
-	*tables
+type bufferGraph struct {
+	*graph.Line
 	groups []*ir.CosGroup
 	turns  []*ir.Turns // by group; one that was not asked for is nil
 	layers []layer
@@ -68,9 +35,9 @@ type layer struct {
 	from, to int32
 }
 
-// newGraph returns the graph of the turns of some groups, in the order of groups. Groups whose turns are nil make none.
-func newGraph(t *tables, groups []*ir.CosGroup, turns []*ir.Turns) *graph {
-	g := &graph{tables: t, groups: groups, turns: turns}
+// newBufferGraph returns the graph of the turns of some groups, in the order of groups. Groups whose turns are nil make none.
+func newBufferGraph(t *graph.Line, groups []*ir.CosGroup, turns []*ir.Turns) *bufferGraph {
+	g := &bufferGraph{Line: t, groups: groups, turns: turns}
 	for i, turn := range turns {
 		if turn == nil {
 			continue
@@ -81,8 +48,8 @@ func newGraph(t *tables, groups []*ir.CosGroup, turns []*ir.Turns) *graph {
 		}
 	}
 	if len(groups) > 1 {
-		g.shared = make([]bool, len(t.fabric.Ports))
-		for _, p := range t.fabric.Ports {
+		g.shared = make([]bool, len(t.Fabric.Ports))
+		for _, p := range t.Fabric.Ports {
 			g.shared[p.ID] = p.ByPause() || SharesBuffer(p.Device())
 		}
 	}
@@ -91,7 +58,7 @@ func newGraph(t *tables, groups []*ir.CosGroup, turns []*ir.Turns) *graph {
 }
 
 // index sorts the layers by the group they lead out of.
-func (g *graph) index() {
+func (g *bufferGraph) index() {
 	g.of = make([][]layer, len(g.groups))
 	for _, l := range g.layers {
 		g.of[l.from] = append(g.of[l.from], l)
@@ -99,7 +66,7 @@ func (g *graph) index() {
 }
 
 // out returns the layers that lead out of node n.
-func (g *graph) out(n int32) []layer {
+func (g *bufferGraph) out(n int32) []layer {
 	if len(g.groups) == 1 {
 		return g.layers
 	}
@@ -109,10 +76,10 @@ func (g *graph) out(n int32) []layer {
 	return g.of[int(n)%len(g.groups)]
 }
 
-func (g *graph) nodes() int { return len(g.device) * len(g.groups) }
+func (g *bufferGraph) nodes() int { return len(g.EntryOf) * len(g.groups) }
 
 // node returns the buffer of a group at port p.
-func (g *graph) node(p, group int32) int32 {
+func (g *bufferGraph) node(p, group int32) int32 {
 	if len(g.groups) == 1 {
 		return p
 	}
@@ -122,17 +89,17 @@ func (g *graph) node(p, group int32) int32 {
 	return p*int32(len(g.groups)) + group
 }
 
-func (g *graph) portID(n int32) int32 {
+func (g *bufferGraph) portID(n int32) int32 {
 	if len(g.groups) == 1 {
 		return n
 	}
 	return n / int32(len(g.groups))
 }
 
-func (g *graph) port(n int32) *ir.Port { return g.fabric.Ports[g.portID(n)] }
+func (g *bufferGraph) port(n int32) *ir.Port { return g.Fabric.Ports[g.portID(n)] }
 
 // compare orders buffers by device, port and group.
-func (g *graph) compare(a, b int32) int {
+func (g *bufferGraph) compare(a, b int32) int {
 	p, q := g.port(a), g.port(b)
 	return cmp.Or(cmp.Compare(p.Device().ID, q.Device().ID), cmp.Compare(p.Index, q.Index), cmp.Compare(a, b))
 }
@@ -145,14 +112,15 @@ type edge struct {
 }
 
 // edges yields the edges of a node, by layer and out-port.
-func (g *graph) edges(n int32, yield func(edge) bool) {
+func (g *bufferGraph) edges(n int32, yield func(edge) bool) {
 	p := g.portID(n)
-	d := g.fabric.Devices[g.device[p]]
+	v := g.EntryOf[p]
+	ports := g.Vertices[v].Ports
 	for _, l := range g.out(n) {
 		for i, m := range l.row(p) {
 			for ; m != 0; m &= m - 1 {
-				out := d.Ports[i*64+bits.TrailingZeros64(m)]
-				if !yield(edge{out, l.from, g.node(g.next[int(g.first[d.ID])+out.Index], l.to)}) {
+				out := ports[i*64+bits.TrailingZeros64(m)]
+				if !yield(edge{out, l.from, g.node(g.Next(v, out.Index), l.to)}) {
 					return
 				}
 			}
@@ -161,7 +129,7 @@ func (g *graph) edges(n int32, yield func(edge) bool) {
 }
 
 // edge returns the edge of a node that leads out by a port, if there is one.
-func (g *graph) edge(n int32, out *ir.Port) (e edge, ok bool) {
+func (g *bufferGraph) edge(n int32, out *ir.Port) (e edge, ok bool) {
 	p := g.portID(n)
 	for _, l := range g.out(n) {
 		if row := l.row(p); out.Index/64 < len(row) && row[out.Index/64]&(1<<(out.Index%64)) != 0 {
@@ -179,7 +147,7 @@ func (l layer) row(p int32) []uint64 {
 }
 
 // leads tells whether any edge leads out of node n.
-func (g *graph) leads(n int32) bool {
+func (g *bufferGraph) leads(n int32) bool {
 	p := g.portID(n)
 	for _, l := range g.out(n) {
 		if l.row(p) != nil {
@@ -190,16 +158,18 @@ func (g *graph) leads(n int32) bool {
 }
 
 // extent counts the buffers that wait or are waited for, and the turns between them.
-func (g *graph) extent() (buffers, turns int) {
+func (g *bufferGraph) extent() (buffers, turns int) {
 	used := make([]uint64, (g.nodes()+63)/64)
 	targets := make([][]uint64, len(g.groups)) // by group, a mask of the out-ports that turns lead to
 	for i := range targets {
-		targets[i] = make([]uint64, g.size)
+		targets[i] = make([]uint64, g.Size)
 	}
 	for _, l := range g.layers {
 		for p, row := range l.rows {
-			at := g.words[g.device[p]]
-			some := false
+			if row == nil {
+				continue
+			}
+			at, some := g.Words[g.EntryOf[p]], false
 			for i, m := range row {
 				if m != 0 {
 					targets[l.to][int(at)+i] |= m
@@ -214,14 +184,10 @@ func (g *graph) extent() (buffers, turns int) {
 		}
 	}
 	for group, mask := range targets {
-		for d, at := range g.words {
-			last := g.size
-			if d+1 < len(g.words) {
-				last = int(g.words[d+1])
-			}
-			for i, m := range mask[at:last] {
+		for v, at := range g.Words {
+			for i, m := range mask[at : at+g.RowWords[v]] {
 				for ; m != 0; m &= m - 1 {
-					n := g.node(g.next[int(g.first[d])+i*64+bits.TrailingZeros64(m)], int32(group))
+					n := g.node(g.Next(int32(v), i*64+bits.TrailingZeros64(m)), int32(group))
 					used[n/64] |= 1 << (n % 64)
 				}
 			}
@@ -241,14 +207,14 @@ type addition struct {
 
 // overlay is a graph that can be given turns, and have them taken away again.
 type overlay struct {
-	*graph
+	*bufferGraph
 	base  []layer // what the layers are without additions
 	owned [][]int32
 }
 
 // newOverlay returns an overlay of g with a layer for every way turns can lead between the groups.
-func newOverlay(g *graph) *overlay {
-	o := &overlay{graph: &graph{tables: g.tables, groups: g.groups, turns: g.turns, shared: g.shared}}
+func newOverlay(g *bufferGraph) *overlay {
+	o := &overlay{bufferGraph: &bufferGraph{Line: g.Line, groups: g.groups, turns: g.turns, shared: g.shared}}
 	for i := range g.groups {
 		o.add(g, int32(i), int32(i))
 	}
@@ -262,13 +228,13 @@ func newOverlay(g *graph) *overlay {
 	return o
 }
 
-func (o *overlay) add(g *graph, from, to int32) {
+func (o *overlay) add(g *bufferGraph, from, to int32) {
 	l := layer{from: from, to: to}
 	if i := slices.IndexFunc(g.layers, func(l layer) bool { return l.from == from && l.to == to }); i >= 0 {
 		l.rows = g.layers[i].rows
 	}
 	if l.rows == nil {
-		l.rows = make([][]uint64, len(g.device))
+		l.rows = make([][]uint64, len(g.EntryOf))
 	}
 	o.base = append(o.base, l)
 	l.rows = slices.Clone(l.rows)
@@ -308,7 +274,7 @@ func (o *overlay) lay(adds []addition) {
 		rows, base := o.layers[a.layer].rows, o.base[a.layer].rows
 		row := rows[a.port]
 		if len(row) == 0 || len(base[a.port]) > 0 && &row[0] == &base[a.port][0] { // still the base's own
-			row = make([]uint64, (len(o.fabric.Ports[a.port].Device().Ports)+63)/64)
+			row = make([]uint64, (len(o.Fabric.Ports[a.port].Device().Ports)+63)/64)
 			copy(row, base[a.port])
 			rows[a.port] = row
 			o.owned[a.layer] = append(o.owned[a.layer], a.port)

@@ -22,11 +22,11 @@ type walker struct {
 
 // parts returns the strongly connected parts of two nodes or more, that is, those that hold a circle; only the first
 // found if first. steps is the work done.
-func (g *graph) parts(w *walker, first bool) (parts [][]int32, steps int) {
+func (g *bufferGraph) parts(w *walker, first bool) (parts [][]int32, steps int) {
 	n := g.nodes()
 	if len(w.found) < n {
 		w.found, w.low = make([]int32, n), make([]int32, n)
-		w.fresh, w.open = make([]uint64, g.size*len(g.groups)), make([]uint64, g.size*len(g.groups))
+		w.fresh, w.open = make([]uint64, g.Size*len(g.groups)), make([]uint64, g.Size*len(g.groups))
 	}
 	clear(w.found)
 	clear(w.open)
@@ -91,9 +91,9 @@ func (g *graph) parts(w *walker, first bool) (parts [][]int32, steps int) {
 }
 
 // mark sets or clears the bits of a node: in the masks of every group, if they share its buffer.
-func (g *graph) mark(mask []uint64, n int32, on bool) {
+func (g *bufferGraph) mark(mask []uint64, n int32, on bool) {
 	p := g.portID(n)
-	at, bit := int(g.word[p]), uint64(1)<<g.bit[p]
+	at, bit := int(g.Word[p]), uint64(1)<<g.Bit[p]
 	from, to := 0, 1
 	if len(g.groups) > 1 {
 		from = int(n) % len(g.groups)
@@ -103,25 +103,25 @@ func (g *graph) mark(mask []uint64, n int32, on bool) {
 	}
 	for i := from; i < to; i++ {
 		if on {
-			mask[i*g.size+at] |= bit
+			mask[i*g.Size+at] |= bit
 		} else {
-			mask[i*g.size+at] &^= bit
+			mask[i*g.Size+at] &^= bit
 		}
 	}
 }
 
 // unseen returns the next node that an edge leads to and that has not been found, or -1.
-func (g *graph) unseen(w *walker, v *visit) int32 {
+func (g *bufferGraph) unseen(w *walker, v *visit) int32 {
 	p := g.portID(v.n)
-	d := g.device[p]
+	d := g.EntryOf[p]
 	layers := g.out(v.n)
 	for ; int(v.layer) < len(layers); v.layer, v.word = v.layer+1, 0 {
 		l := &layers[v.layer]
 		row := l.row(p)
-		fresh := w.fresh[int(l.to)*g.size+int(g.words[d]):]
+		fresh := w.fresh[int(l.to)*g.Size+int(g.Words[d]):]
 		for ; int(v.word) < len(row); v.word++ {
 			if m := row[v.word] & fresh[v.word]; m != 0 {
-				return g.node(g.next[int(g.first[d])+int(v.word)*64+bits.TrailingZeros64(m)], l.to)
+				return g.node(g.Next(d, int(v.word)*64+bits.TrailingZeros64(m)), l.to)
 			}
 		}
 	}
@@ -129,14 +129,14 @@ func (g *graph) unseen(w *walker, v *visit) int32 {
 }
 
 // lower sets low of v to the smallest number of the nodes of open parts that an edge leads to.
-func (g *graph) lower(w *walker, v int32) {
+func (g *bufferGraph) lower(w *walker, v int32) {
 	p := g.portID(v)
-	d := g.device[p]
+	d := g.EntryOf[p]
 	for _, l := range g.out(v) {
-		open := w.open[int(l.to)*g.size+int(g.words[d]):]
+		open := w.open[int(l.to)*g.Size+int(g.Words[d]):]
 		for i, m := range l.row(p) {
 			for m &= open[i]; m != 0; m &= m - 1 {
-				w.low[v] = min(w.low[v], w.found[g.node(g.next[int(g.first[d])+i*64+bits.TrailingZeros64(m)], l.to)])
+				w.low[v] = min(w.low[v], w.found[g.node(g.Next(d, i*64+bits.TrailingZeros64(m)), l.to)])
 			}
 		}
 	}

@@ -18,6 +18,7 @@ package proof
 import (
 	"slices"
 
+	"github.com/rocec/rocec/compiler/graph"
 	"github.com/rocec/rocec/compiler/ir"
 )
 
@@ -110,13 +111,13 @@ func All(f *ir.Fabric, budget *ir.Budget) []*Proof {
 // verdicts is All without the notes, transients and cuts.
 func verdicts(f *ir.Fabric, budget *ir.Budget) []*prover {
 	var out []*prover
-	var t *tables
+	var t *graph.Line
 	had := budget.Left()
 	for _, groups := range together(f) {
 		p := &prover{Proof: &Proof{Fabric: f, Groups: groups}, budget: budget, had: had}
 		if !p.certify() {
 			if t == nil {
-				t = newTables(f)
+				t = newLine(f)
 			}
 			p.judge = newJudge(t, groups, budget)
 			p.follow()

@@ -415,7 +415,7 @@ func TestFailuresAgreeWithTryingAll(t *testing.T) {
 		if p.Certificate != ByExact && p.Verdict != Prone {
 			rt.Skip()
 		}
-		j := newJudge(newTables(f), p.Groups, nil)
+		j := newJudge(newLine(f), p.Groups, nil)
 		fewest, mixed, k := -1, false, 0
 		set := func(down []*ir.Link) []*ir.Link {
 			return slices.Compact(slices.SortedFunc(slices.Values(down), func(a, b *ir.Link) int { return a.ID - b.ID }))
@@ -504,7 +504,7 @@ func TestThinned(t *testing.T) {
 	f := fabric(irtest.LeafSpine(ir.ShortestPath, 5, 2).Failures(2))
 	few := prove(t, f).Loops[0].Down
 	require.Len(t, few, 2)
-	j := newJudge(newTables(f), f.CosGroups[:1], ir.NewBudget(1<<40))
+	j := newJudge(newLine(f), f.CosGroups[:1], ir.NewBudget(1<<40))
 	require.False(t, j.state(nil).prone())
 	fs := j.newFailures(ir.NewBudget(1<<40), nil)
 	more := slices.Clone(few)

@@ -56,7 +56,7 @@ func (j *judge) apart(r result) result {
 	own := *j
 	own.budget = ir.NewBudget(half)
 	defer func() { j.budget.Spend(int(half - own.budget.Left())) }()
-	out, err := own.fabric.Routes.Outcomes(own.groups, ir.State{Down: r.down, Budget: own.budget}, among)
+	out, err := own.Fabric.Routes.Outcomes(own.groups, ir.State{Down: r.down, Budget: own.budget}, among)
 	if out == nil || err != nil {
 		return j.undecided(r, err)
 	}
@@ -101,7 +101,7 @@ func (j *judge) undecided(r result, err error) result {
 		if err != nil {
 			return r
 		}
-		g := newGraph(j.tables, j.groups, turns)
+		g := newBufferGraph(j.Line, j.groups, turns)
 		if parts, err := j.parts(g, false); err == nil && parts != nil {
 			return result{down: r.down, ties: way, graph: g, parts: parts}
 		}
@@ -113,7 +113,7 @@ func (j *judge) undecided(r result, err error) result {
 // search looks for a circle shorter than the best, with the choices made and any others.
 func (t *ties) search(choice []int) error {
 	turns, added := t.turns(choice)
-	g := newGraph(t.tables, t.groups, turns)
+	g := newBufferGraph(t.Line, t.groups, turns)
 	if !t.budget.Spend(overhead + g.nodes() + 20*added) {
 		return ir.ErrBudget
 	}
@@ -141,7 +141,7 @@ func (t *ties) search(choice []int) error {
 }
 
 // shortest returns the shortest circle of the parts.
-func (t *ties) shortest(g *graph, parts [][]int32) ([]Wait, error) {
+func (t *ties) shortest(g *bufferGraph, parts [][]int32) ([]Wait, error) {
 	var best []Wait
 	s := newSearch(g)
 	for _, p := range parts {
@@ -304,7 +304,7 @@ func (t *ties) settled(r result) result {
 			return out
 		}
 	}
-	r.graph = newGraph(t.tables, t.groups, turns)
+	r.graph = newBufferGraph(t.Line, t.groups, turns)
 	r.mixed = ""
 	r.parts, _ = r.graph.parts(t.walker, false)
 	r.choices = func(circle []Wait) (out []ir.Choice) {

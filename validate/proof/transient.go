@@ -47,6 +47,6 @@ func (f *failures) converging(down []*ir.Link) ([]*ir.Turns, [][]int32, error) {
 		return turns, nil, nil
 	}
 	over.lay(adds)
-	parts, err := f.parts(over.graph, false)
+	parts, err := f.parts(over.bufferGraph, false)
 	return turns, parts, err
 }
