@@ -9,44 +9,52 @@ import (
 	"github.com/rocec/rocec/compiler/platform"
 	"github.com/rocec/rocec/lang"
 	"github.com/rocec/rocec/lang/diag"
-	"github.com/rocec/rocec/lang/nodeset"
 )
 
 // cables makes links and ports, and checks the cabling: both ends exist, nothing is plugged in twice, and both ends run
 // at one speed.
 func (c *compiler) cables() {
+	c.f.Reserve(len(c.src.Links))
+	c.f.Links = make([]*ir.Link, 0, len(c.src.Links))
 	blocks := make([]*lang.LinkBlock, 0, len(c.src.Links)) // by Link.ID
+	counts := make([]int32, len(c.f.Devices))              // ports, by Device.ID
 	var block said                                         // of the link before: those of a block come together
 	says := c.newSayings()
+	names := &portNames{}
 
 	for _, l := range c.src.Links {
-		a, okA := c.endpoint(&l.A)
-		b, okB := c.endpoint(&l.B)
+		a, okA := c.endpoint(&l.A, l.Block, names, 0)
+		b, okB := c.endpoint(&l.B, l.Block, names, 1)
 		if !okA || !okB || !c.joins(l, a.dev, b.dev) {
 			continue
 		}
 		if block.by != l.Block {
-			block = said{l.Block, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name), says.length(l.Block), says.mtu(l.Block)}
+			block = says.of(l.Block)
 		}
-		link := ir.NewLink(plug(a, block.mtu.N), plug(b, block.mtu.N), ir.Link{
-			ID: len(c.f.Links), At: l.Block.Decl, Block: block.title, Length: block.length, MTU: block.mtu,
-			Peer: l.Block.Peer.V, PeerAt: l.Block.Peer.At, Planned: l.Block.Planned.V, PlannedAt: l.Block.Planned.At,
-			FlowControl: ir.FlowControl(l.Block.FlowControl.V), FlowControlAt: l.Block.FlowControl.At,
+		link := ir.NewLink(plug(a, block.facts.MTU.N), plug(b, block.facts.MTU.N), ir.Link{
+			LinkFacts: block.facts, ID: len(c.f.Links), Peer: l.Block.Peer.V, Planned: l.Block.Planned.V,
+			Routed: c.routed(l.Block, a.dev, b.dev), Bond: c.bond(l, a.dev, b.dev),
 		})
-		c.bond(link, l, a.dev, b.dev)
-		link.Routed = c.routed(l.Block, a.dev, b.dev)
+		counts[a.dev.ID]++
+		counts[b.dev.ID]++
 		c.f.Links = append(c.f.Links, link)
 		blocks = append(blocks, l.Block)
 	}
-
-	c.f.Ports = make([]*ir.Port, 0, 2*len(c.f.Links))
-	ends := make([]jack, 2*len(c.f.Links)) // by Port.ID
+	c.listPorts(counts)
 	for _, d := range c.f.Devices {
-		c.resolve(d, blocks)
-		slices.SortStableFunc(d.Ports, func(p, q *ir.Port) int { return nodeset.Compare(p.Name, q.Name) })
+		c.resolve(d, blocks, names)
+	}
+	names.rank()
+	ends := make([]jack, len(c.f.Ports)) // by Port.ID
+	id := 0
+	for _, d := range c.f.Devices {
+		byRank := func(p, q *ir.Port) int { return cmp.Compare(p.Rank, q.Rank) }
+		if !slices.IsSortedFunc(d.Ports, byRank) {
+			slices.SortStableFunc(d.Ports, byRank)
+		}
 		for i, p := range d.Ports {
-			p.Index, p.ID = i, len(c.f.Ports)
-			c.f.Ports = append(c.f.Ports, p)
+			p.Index, p.ID = i, id
+			id++
 		}
 		c.jacks(d, ends)
 	}
@@ -58,16 +66,34 @@ func (c *compiler) cables() {
 	c.flowControl()
 }
 
+// listPorts lists the ports of every device, in the order of links; counts tells how many each has.
+func (c *compiler) listPorts(counts []int32) {
+	c.f.Ports = make([]*ir.Port, 2*len(c.f.Links))
+	first := 0
+	for _, d := range c.f.Devices {
+		n := int(counts[d.ID])
+		if n > 0 {
+			d.Ports = c.f.Ports[first : first : first+n]
+		}
+		first += n
+	}
+	for _, l := range c.f.Links {
+		for _, p := range [...]*ir.Port{l.A(), l.B()} {
+			d := p.Device()
+			d.Ports = append(d.Ports, p)
+		}
+	}
+}
+
 // plug makes the port at an end of a cable, whose switch ports have the given MTU.
 func plug(e end, mtu int) *ir.Port {
 	if e.nic != nil {
 		mtu = e.nic.MTU
 	}
-	p := ir.NewPort(e.dev, ir.PortSpec{Name: e.name, At: e.at, NIC: e.nic, MTU: mtu, Front: e.front})
+	p := ir.NewPort(e.dev, ir.PortSpec{Named: e.name, NIC: e.nic, MTU: mtu})
 	if e.nic != nil && e.nic.Port == nil {
 		e.nic.Port = p
 	}
-	e.dev.Ports = append(e.dev.Ports, p)
 	return p
 }
 
@@ -96,12 +122,11 @@ type bondKey struct {
 	a, b       int
 }
 
-// bond puts a cable into the bond of its block between two switches. Those of hosts are said in host blocks.
-func (c *compiler) bond(link *ir.Link, l *lang.Link, a, b *ir.Device) {
+// bond returns the number of the bond between two switches that a cable is in by its block; 0: none. Those of hosts are said in host blocks.
+func (c *compiler) bond(l *lang.Link, a, b *ir.Device) int {
 	if !l.Block.Bond.V {
-		return
+		return 0
 	}
-	link.BondAt = l.Block.Bond.At
 	if host := a; a.Host != nil || b.Host != nil {
 		end := l.A
 		if a.Host == nil {
@@ -109,18 +134,18 @@ func (c *compiler) bond(link *ir.Link, l *lang.Link, a, b *ir.Device) {
 		}
 		if block := (bondKey{l.Block.Kind, l.Block.Name, l.Block.Decl, 0, 0}); !c.hostBonds[block] {
 			c.hostBonds[block] = true
-			c.report.errorf(topicLinkBond, link.BondAt, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name),
+			c.report.errorf(topicLinkBond, l.Block.Bond.At, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name),
 				"bond = true says that cables between two switches are one bond, and %s is a host. What a host does with several cables is said by "+
 					"a bond block in its host block. Take bond out here, and write the links of switches and hosts in blocks of their own.",
 				host.Name).Note(end.At, "this end")
 		}
-		return
+		return 0
 	}
 	key := bondKey{l.Block.Kind, l.Block.Name, l.Block.Decl, min(a.ID, b.ID), max(a.ID, b.ID)}
 	if c.bonds[key] == 0 {
 		c.bonds[key] = len(c.bonds) + 1
 	}
-	link.Bond = c.bonds[key]
+	return c.bonds[key]
 }
 
 // bondSpeeds demands one speed of all cables of a bond.
@@ -148,32 +173,35 @@ func (c *compiler) bondSpeeds() {
 
 // said is what a link block says for all its cables.
 type said struct {
-	by     *lang.LinkBlock
-	title  string
-	length ir.Length
-	mtu    ir.Num
+	by    *lang.LinkBlock
+	facts *ir.LinkFacts // but for the speed
 }
 
 // end is one end of a cable, found.
 type end struct {
-	dev   *ir.Device
-	name  string
-	front ir.Front
-	nic   *ir.NIC
-	at    diag.Range
+	dev  *ir.Device
+	name *ir.PortName
+	nic  *ir.NIC
 }
 
-// endpoint finds what one end of a cable names.
-func (c *compiler) endpoint(e *lang.Endpoint) (end, bool) {
+// endpoint finds what one end of a cable names, on a side of a block.
+func (c *compiler) endpoint(e *lang.Endpoint, b *lang.LinkBlock, names *portNames, side int) (end, bool) {
 	d := c.device(e.Device, e.At, ", so no cable can end there")
 	if d == nil {
 		return end{}, false
 	}
-	found := end{dev: d, name: e.Port, at: e.At}
+	found := end{dev: d}
+	of, key := &names.sides[side], keyOf(d, e)
+	found.name = of.find(b, &key)
 	if d.Switch != nil {
-		var ok bool
-		found.front, ok = c.frontPort(d, e)
-		return found, ok
+		if found.name == nil {
+			front, ok := c.frontPort(d, e)
+			if !ok {
+				return end{}, false
+			}
+			found.name = names.add(of, key, front)
+		}
+		return found, true
 	}
 	found.nic = nicOf(d, e.Port)
 	if found.nic == nil {
@@ -188,6 +216,9 @@ func (c *compiler) endpoint(e *lang.Endpoint) (end, bool) {
 				Note(d.Decl, "the host is declared here")
 		}
 		return end{}, false
+	}
+	if found.name == nil {
+		found.name = names.add(of, key, ir.Front{})
 	}
 	return found, true
 }
@@ -222,7 +253,7 @@ func (c *compiler) frontPort(d *ir.Device, e *lang.Endpoint) (ir.Front, bool) {
 
 // resolve settles which ports of a switch the names mean that its cables use, where a name alone does not say it. blocks are those of the
 // links, by Link.ID.
-func (c *compiler) resolve(d *ir.Device, blocks []*lang.LinkBlock) {
+func (c *compiler) resolve(d *ir.Device, blocks []*lang.LinkBlock, names *portNames) {
 	if d.Switch == nil || d.Switch.Model == nil {
 		return
 	}
@@ -236,7 +267,8 @@ func (c *compiler) resolve(d *ir.Device, blocks []*lang.LinkBlock) {
 		used[i] = ir.Used{Name: p.Name, Front: p.Front, Speed: blocks[p.Link().ID].Speed.V}
 	}
 	for i, f := range os.Resolve(d.Switch.Model, used) {
-		ports[i].Front, ports[i].Name = f, os.Spell(d.Switch.Model, f)
+		p := ports[i]
+		p.PortName = names.as(p.PortName, os.Spell(d.Switch.Model, f), f)
 	}
 }
 
@@ -293,6 +325,22 @@ func (c *compiler) newSayings() *sayings {
 	}
 	s.usualMTU = ir.Num{N: c.f.MTU, From: []ir.Origin{{At: c.f.MTUAt, Why: why}}}
 	return s
+}
+
+// of returns what a block says of its links.
+func (s *sayings) of(b *lang.LinkBlock) said {
+	return said{b, &ir.LinkFacts{
+		At: b.Decl, Block: fmt.Sprintf("%s %q", b.Kind, b.Name), Length: s.length(b), MTU: s.mtu(b), PeerAt: b.Peer.At, PlannedAt: b.Planned.At,
+		FlowControl: ir.FlowControl(b.FlowControl.V), FlowControlAt: b.FlowControl.At, BondAt: bondAt(b),
+	}}
+}
+
+// bondAt is where a block says that its cables are a bond.
+func bondAt(b *lang.LinkBlock) diag.Range {
+	if b.Bond.V {
+		return b.Bond.At
+	}
+	return diag.Range{}
 }
 
 func (s *sayings) length(b *lang.LinkBlock) ir.Length {
@@ -439,16 +487,16 @@ func (c *compiler) pairSplit(d *ir.Device, spell func(number int16) string, last
 		Note(last.At, "the split port").Note(d.Switch.ModelAt, "the model is given here")
 }
 
-// speedometer gives links their speed. The reasons for a speed are shared by the links of a block that are alike.
+// speedometer gives links their speed. The links of a block that are alike share the facts that hold it.
 type speedometer struct {
 	c     *compiler
 	jacks []jack
 	texts map[int]string // of speeds written
 
-	block *lang.LinkBlock // that of the link before, what its speed depended on, and its speed
+	block *lang.LinkBlock // that of the link before, what its speed depended on, and its facts
 	key   speedKey
-	num   ir.Num
-	told  map[speedKey]ir.Num // of block so far; nil while there is but one
+	facts *ir.LinkFacts
+	told  map[speedKey]*ir.LinkFacts // of block so far; nil while there is but one
 }
 
 // speedKey is what the speed of a link of a block depends on, with the models in whose name the reasons are given.
@@ -459,29 +507,32 @@ type speedKey struct {
 }
 
 func (s *speedometer) link(l *ir.Link, b *lang.LinkBlock) {
-	ja, jb := s.jacks[l.A().ID], s.jacks[l.B().ID]
-	slow, other := l.A(), l.B()
+	x, y := l.A(), l.B()
+	ja, jb := s.jacks[x.ID], s.jacks[y.ID]
+	slow, other := x, y
 	if ja.speed == 0 || jb.speed != 0 && jb.speed < ja.speed {
-		slow, other = l.B(), l.A()
+		slow, other = y, x
 	}
-	key := speedKey{ja, jb, hardware(l.A()), hardware(l.B()), slow.Device().Group}
-	switch num, ok := s.told[key]; {
+	key := speedKey{ja, jb, hardware(x), hardware(y), slow.Device().Group}
+	switch facts, ok := s.told[key]; {
 	case s.block != b:
-		s.num, s.told = s.derive(slow, other, b), nil
+		s.facts, s.told = l.LinkFacts, nil
+		s.facts.Speed = s.derive(slow, other, b)
 	case s.key == key:
 	case ok:
-		s.num = num
+		s.facts = facts
 	default:
 		if s.told == nil {
-			s.told = map[speedKey]ir.Num{s.key: s.num}
+			s.told = map[speedKey]*ir.LinkFacts{s.key: s.facts}
 		}
-		s.num = s.derive(slow, other, b)
-		s.told[key] = s.num
+		own := *l.LinkFacts
+		own.Speed = s.derive(slow, other, b)
+		s.facts, s.told[key] = &own, &own
 	}
 	s.block, s.key = b, key
-	l.Speed = s.num
-	l.A().SetSpeed(s.num.N)
-	l.B().SetSpeed(s.num.N)
+	l.LinkFacts = s.facts
+	x.SetSpeed(s.facts.Speed.N)
+	y.SetSpeed(s.facts.Speed.N)
 }
 
 // derive returns the speed of a link whose slower end is slow.

@@ -124,7 +124,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 	}
 	cable := func(a, b *ir.Port) {
 		length := ir.Length{Metres: 3, From: ir.Origin{At: at(8), Why: "cable of 3 m"}}
-		l := ir.NewLink(a, b, ir.Link{ID: len(f.Links), At: at(8), Speed: num(speed), Length: length})
+		l := ir.NewLink(a, b, ir.Link{ID: len(f.Links), LinkFacts: &ir.LinkFacts{At: at(8), Speed: num(speed), Length: length}})
 		f.Links = append(f.Links, l)
 	}
 	for i := range c.leaves * c.hosts {

@@ -5,14 +5,15 @@ package ir
 func (f *Fabric) Copy() *Fabric {
 	out := *f
 	out.Routes = nil
-	devices, ports, links := make([]Device, len(f.Devices)), make([]Port, len(f.Ports)), make([]Link, len(f.Links))
+	out.ports, out.links = f.ports.copy(), f.links.copy()
+	devices := make([]Device, len(f.Devices))
 	intents := map[*Intent]*Intent{}
 	nics, bonds := map[*NIC]*NIC{}, map[*Bond]*Bond{}
 	port := func(p *Port) *Port {
 		if p == nil {
 			return nil
 		}
-		return &ports[p.ID]
+		return out.ports.at(p.slot())
 	}
 	for _, in := range f.Intents {
 		own := *in
@@ -49,17 +50,16 @@ func (f *Fabric) Copy() *Fabric {
 			n.Bond = bonds[n.Bond]
 		}
 	}
-	for i, l := range f.Links {
-		links[i] = *l
-		links[i].a, links[i].b = port(l.A()), port(l.B())
+	for slot := range f.links.n {
+		out.links.at(slot + 1).fabric = &out
 	}
-	for i, p := range f.Ports {
-		ports[i] = *p
-		ports[i].device, ports[i].link, ports[i].NIC = &devices[p.Device().ID], &links[p.Link().ID], nics[p.NIC]
+	for _, p := range f.Ports {
+		own := port(p)
+		own.device, own.NIC = &devices[p.device.ID], nics[p.NIC]
 	}
 	out.Devices = each(f.Devices, func(d *Device) *Device { return &devices[d.ID] })
 	out.Ports = each(f.Ports, port)
-	out.Links = each(f.Links, func(l *Link) *Link { return &links[l.ID] })
+	out.Links = each(f.Links, func(l *Link) *Link { return out.links.at(f.ports.at(l.a).link) })
 	if f.Root != nil {
 		out.Root = &devices[f.Root.ID]
 	}

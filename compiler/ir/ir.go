@@ -42,6 +42,15 @@ type Fabric struct {
 	// Routes tells the turns lossless traffic takes. The compiler sets it; validate asks it, for the healthy fabric and
 	// for failure sets.
 	Routes Routes
+
+	ports slab[Port]
+	links slab[Link]
+}
+
+// Reserve makes room for so many more cables.
+func (f *Fabric) Reserve(cables int) {
+	f.ports.grow(2 * cables)
+	f.links.grow(cables)
 }
 
 // Lossy stands for all traffic, of whatever group, that link pause stops together with the lossless groups: of every host to every
@@ -357,141 +366,6 @@ type SSH struct {
 	HostKey   string // fingerprint, "SHA256:…"
 	Transport string // "native": rocec logs in itself; "openssh": the ssh program does; empty: as ~/.ssh/config needs it
 }
-
-// Port is a cabled port of a switch, or a NIC's port. [NewPort] makes one.
-type Port struct {
-	ID    int
-	Index int // in Device.Ports
-	Name  string
-	Front Front      // of a switch port
-	At    diag.Range // where the link names it
-	NIC   *NIC       // host ports only
-
-	device  *Device
-	link    *Link
-	speed   int
-	mtu     int
-	buffers []*Buffer
-	marks   []*Mark
-}
-
-// PortSpec is what [NewPort] makes a port of.
-type PortSpec struct {
-	ID, Index int
-	Name      string
-	Front     Front
-	At        diag.Range
-	NIC       *NIC
-	Speed     int
-	MTU       int
-	Buffers   []*Buffer
-	Marks     []*Mark
-}
-
-// NewPort makes a port of a device. It adds it to no list of the device or its fabric, and [NewLink] plugs a cable in.
-func NewPort(d *Device, s PortSpec) *Port {
-	return &Port{
-		ID: s.ID, Index: s.Index, Name: s.Name, Front: s.Front, At: s.At, NIC: s.NIC,
-		device: d, speed: s.Speed, mtu: s.MTU, buffers: s.Buffers, marks: s.Marks,
-	}
-}
-
-// Device returns the device the port is of.
-func (p *Port) Device() *Device { return p.device }
-
-// Link returns the cable in the port, nil where there is none.
-func (p *Port) Link() *Link { return p.link }
-
-// Peer returns the port at the other end of the cable.
-func (p *Port) Peer() *Port {
-	if p.link.a == p {
-		return p.link.b
-	}
-	return p.link.a
-}
-
-// Speed returns how fast the port runs, in Mb/s.
-func (p *Port) Speed() int { return p.speed }
-
-// SetSpeed sets how fast the port runs.
-func (p *Port) SetSpeed(mbps int) { p.speed = mbps }
-
-// MTU returns the largest frame payload of any class on the port, in bytes; of a NIC that states none 0.
-func (p *Port) MTU() int { return p.mtu }
-
-// Buffers returns one buffer per lossless group the port carries, by cos. Alike ports share them.
-func (p *Port) Buffers() []*Buffer { return p.buffers }
-
-// SetBuffers sets the buffers of the port.
-func (p *Port) SetBuffers(buffers []*Buffer) { p.buffers = buffers }
-
-// Marks returns one mark per ECN group the port sends, by cos; of switches only. Alike ports share them.
-func (p *Port) Marks() []*Mark { return p.marks }
-
-// SetMarks sets the marks of the port.
-func (p *Port) SetMarks(marks []*Mark) { p.marks = marks }
-
-// Carries tells whether g is lossless on the port, and with which sizes.
-func (p *Port) Carries(g *CosGroup) *Buffer {
-	for _, b := range p.Buffers() {
-		if b.Group == g {
-			return b
-		}
-	}
-	return nil
-}
-
-// String returns "device:port", the spelling of the language.
-func (p *Port) String() string { return p.Device().Name + ":" + p.Name }
-
-// Link is one cable. [NewLink] makes one.
-type Link struct {
-	ID     int
-	a, b   *Port
-	At     diag.Range // the block's header
-	Block  string     // `link "hosts"`, `mesh "uplinks"`
-	Speed  Num        // Mb/s
-	Length Length
-	MTU    Num  // of the switch ports at its ends, bytes
-	Routed bool // an IP hop between two switches
-	Peer   bool
-	PeerAt diag.Range
-
-	FlowControl   FlowControl // PFC or Pause; empty: as the fabric
-	FlowControlAt diag.Range  // zero: the fabric says it, or nobody does
-
-	Bond   int // number of the bond between two switches that the cable is in, from 1; 0: of none
-	BondAt diag.Range
-
-	Planned   bool // not laid yet: everything counts it as present, and on the devices it is down
-	PlannedAt diag.Range
-}
-
-// NewLink makes a cable between two ports, of which l says everything else. It adds it to no list of the
-// fabric. Tests that need one end only pass a nil b.
-func NewLink(a, b *Port, l Link) *Link {
-	l.a, l.b = a, b
-	for _, p := range []*Port{a, b} {
-		if p != nil {
-			p.link = &l
-		}
-	}
-	return &l
-}
-
-// A and B return the two ends of the cable.
-func (l *Link) A() *Port { return l.a }
-
-// B is the other end than [Link.A].
-func (l *Link) B() *Port { return l.b }
-
-// ByPause reports whether the fabric means the cable to be lossless by link pause; see [Port.ByPause].
-func (l *Link) ByPause() bool {
-	return l.A().ByPause()
-}
-
-// Bonded reports whether two cables are of one bond, and so one link to what bridges and routes.
-func (l *Link) Bonded(other *Link) bool { return l.Bond != 0 && l.Bond == other.Bond }
 
 // Length is a cable length in metres that remembers where it came from.
 type Length struct {

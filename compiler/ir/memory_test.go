@@ -23,7 +23,7 @@ func cabledSwitch(t *testing.T, model string, ports, groups, size int) *ir.Devic
 	}
 	for range ports {
 		p := ir.NewPort(d, ir.PortSpec{MTU: 9216, Buffers: buffers})
-		ir.NewLink(p, nil, ir.Link{Block: `link "hosts"`})
+		ir.NewLink(p, nil, ir.Link{LinkFacts: &ir.LinkFacts{Block: `link "hosts"`}})
 		d.Ports = append(d.Ports, p)
 	}
 	return d

@@ -80,7 +80,9 @@ func (s *sample) cable(name string, metres float64, intents ...*ir.Intent) *ir.P
 	a := ir.NewPort(s.sw, ir.PortSpec{ID: len(f.Ports), Index: len(s.sw.Ports), Name: name, At: at(80), Speed: 25_000, MTU: 9216})
 	b := ir.NewPort(host, ir.PortSpec{ID: len(f.Ports) + 1, Name: "eth2", NIC: nic, Speed: 25_000, MTU: 9000})
 	nic.Port = b
-	l := ir.NewLink(a, b, ir.Link{ID: len(f.Links), At: at(81), Length: ir.Length{Metres: metres, From: ir.Origin{At: at(82), Why: "cable"}}})
+	l := ir.NewLink(a, b, ir.Link{ID: len(f.Links), LinkFacts: &ir.LinkFacts{
+		At: at(81), Length: ir.Length{Metres: metres, From: ir.Origin{At: at(82), Why: "cable"}},
+	}})
 	f.Ports = append(f.Ports, a, b)
 	f.Links = append(f.Links, l)
 	s.sw.Ports = append(s.sw.Ports, a)

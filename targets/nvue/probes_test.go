@@ -17,7 +17,7 @@ import (
 func TestHeadroom(t *testing.T) {
 	d := &ir.Device{Name: "leaf1"}
 	p := ir.NewPort(d, ir.PortSpec{Name: "swp1", Buffers: []*ir.Buffer{{Need: 1000, Floor: 900}}})
-	ir.NewLink(p, nil, ir.Link{FlowControl: "pfc"})
+	ir.NewLink(p, nil, ir.Link{LinkFacts: &ir.LinkFacts{FlowControl: "pfc"}})
 	good, bad := "1", "0"
 	const unread, rocec = target.NotReadable, `{"profile":"rocec-5m"}`
 	for name, c := range map[string]struct{ bound, groups, link, want, holder string }{

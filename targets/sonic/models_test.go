@@ -218,7 +218,7 @@ func TestCheckLookup(t *testing.T) {
 		d := &ir.Device{Group: "leaf", Decl: diag.Range{Filename: "decl"}, Switch: &ir.Switch{Model: find(t, model)}, Fabric: &ir.Fabric{}}
 		for _, m := range metres {
 			p := ir.NewPort(d, ir.PortSpec{Speed: speed, Buffers: []*ir.Buffer{{}}})
-			ir.NewLink(p, nil, ir.Link{FlowControl: ir.PFC, Length: ir.Length{Metres: m}})
+			ir.NewLink(p, nil, ir.Link{LinkFacts: &ir.LinkFacts{FlowControl: ir.PFC, Length: ir.Length{Metres: m}}})
 			d.Ports = append(d.Ports, p)
 		}
 		return CheckLookup(d)

@@ -112,7 +112,7 @@ func (f *fabric) cable(d *ir.Device, n *ir.NIC) {
 	old := n.Port
 	n.Port = ir.NewPort(d, ir.PortSpec{Name: old.Name, NIC: n, Speed: old.Speed(), MTU: old.MTU(), Buffers: old.Buffers(), Marks: old.Marks()})
 	leaf := ir.NewPort(&ir.Device{Name: "leaf1", Switch: &ir.Switch{}, Fabric: f.Fabric}, ir.PortSpec{Name: "swp1"})
-	ir.NewLink(n.Port, leaf, ir.Link{Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}})
+	ir.NewLink(n.Port, leaf, ir.Link{LinkFacts: &ir.LinkFacts{Length: ir.Length{Metres: 2.5, From: origin(60, "cable of 2.5 m")}}})
 }
 
 // fixtures are hosts for golden files and laws.
