@@ -138,6 +138,22 @@ func TestNVUERounds(t *testing.T) {
 	assert.Equal(t, deploy.StatusSame, found.Plan.Devices[0].Status)
 }
 
+// TestNVUEUnsplit: NVUE wants splits applied before the settings of their ports, and rocec splits none: a switch that is not split as the
+// fabric says refuses the whole revision, and nothing of it stays.
+func TestNVUEUnsplit(t *testing.T) {
+	b := boxOf(t, switchOf(t, strings.NewReplacer("SWITCH", `version = "5.14.0"`, `"tor:swp[1-3]"`, `"tor:swp[1-3]s0"`, `"100G"`, `"50G"`).Replace(byFilesHCL)))
+	b.root(t, "nv unset interface swp2 link breakout && nv config apply -y")
+	before := b.root(t, appliedTree)
+	r := applied(t, b.tree, b.dial).Devices[0]
+	require.Equal(t, deploy.Restored, r.Outcome, "%v %s", r.Err, r.Text())
+	assert.Contains(t, r.Err.Detail, "interface.swp2s0.qos: the port is not there")
+	assert.Empty(t, b.untouched(t, before))
+	assert.NotContains(t, before+r.Text(), "swp2s0:", "nor is a split written")
+
+	b.root(t, "nv set interface swp2 link breakout 2x && nv config apply -y")
+	require.Equal(t, deploy.Applied, applied(t, b.tree, b.dial).Devices[0].Outcome)
+}
+
 // TestNVUEFails: whatever goes wrong in a change, the switch holds what it held, nothing is pending of rocec's, and the report says why.
 func TestNVUEFails(t *testing.T) {
 	for name, c := range map[string]struct {
