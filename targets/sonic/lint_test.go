@@ -26,18 +26,18 @@ func TestLint(t *testing.T) {
 			"a name with a blank", func(c *grammar.Config) {
 				c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "pg_lossless_\n_profile")
 			},
-			[]string{"conf-sonic-reference", "conf-sonic-map", "conf-sonic-lossless", "conf-sonic-lossless"},
+			[]string{"conf-sonic-reference", "conf-sonic-map", "conf-sonic-lossless"},
 			`BUFFER_PG|Ethernet0|3-4 profile "pg_lossless_\n_profile"`,
 		},
 		{
 			"one of somebody's that is not there", func(c *grammar.Config) {
 				c.Put("BUFFER_PG", "Ethernet0|3-4", "profile", "gone")
 			},
-			[]string{"conf-sonic-reference", "conf-sonic-map", "conf-sonic-lossless", "conf-sonic-lossless"},
+			[]string{"conf-sonic-reference", "conf-sonic-map", "conf-sonic-lossless"},
 			`BUFFER_PG|Ethernet0|3-4 profile "gone"`,
 		},
 		{"no group", func(c *grammar.Config) { c.Delete("BUFFER_PG", "Ethernet0|3-4", "") }, []string{
-			"conf-sonic-map", "conf-sonic-lossless", "conf-sonic-lossless",
+			"conf-sonic-map", "conf-sonic-lossless",
 		}, ""},
 	} {
 		for _, release := range []string{"202205", "202505", "202605"} {

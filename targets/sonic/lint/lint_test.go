@@ -111,6 +111,55 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestBareGroups: ports that lack the same groups are told of together, and a configuration that no switch has run yet is none with errors.
+func TestBareGroups(t *testing.T) {
+	config := func(extra string, model string) string {
+		ports := `"Ethernet0": {"speed": "100000", "admin_status": "up"}, "Ethernet4": {"speed": "100000", "admin_status": "up"},
+			"Ethernet8": {"speed": "100000", "admin_status": "up"}, "Ethernet12": {"speed": "100000", "admin_status": "down"}`
+		maps := `"Ethernet0": {"pfc_enable": "3,4"}, "Ethernet4": {"pfc_enable": "3,4"}, "Ethernet8": {"pfc_enable": "3"},
+			"Ethernet12": {"pfc_enable": "3"}`
+		return `{"DEVICE_METADATA": {"localhost": {"buffer_model": "` + model + `"}}, "PORT": {` + ports + `}, "PORT_QOS_MAP": {` + maps + `},
+			"BUFFER_POOL": {"p": {"type": "ingress", "mode": "dynamic"}},
+			"BUFFER_PROFILE": {"lossy": {"pool": "p", "size": "0"}, "own": {"pool": "p", "size": "0", "xoff": "1"}},
+			"BUFFER_PG": {"Ethernet0|0": {"profile": "lossy"}` + extra + `}}`
+	}
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{config("", "traditional"), []string{
+			"warning: Ethernet0 and Ethernet4 have PFC for the priorities 3,4, and BUFFER_PG has no lossless priority group of any port.",
+			"warning: Ethernet8 has PFC for priority 3, and BUFFER_PG has no lossless priority group of any port.",
+		}},
+		{config(`, "Ethernet0|3": {"profile": "own"}`, "traditional"), []string{
+			"error: Ethernet0 has PFC for priority 4 and no lossless priority group 4 in BUFFER_PG, so it sends no pause and drops.",
+			"error: Ethernet4 has PFC for the priorities 3,4 and no lossless priority group 3,4 in BUFFER_PG, so it sends no pause and drops.",
+			"error: Ethernet8 has PFC for priority 3 and no lossless priority group 3 in BUFFER_PG, so it sends no pause and drops.",
+		}},
+		{config("", "dynamic"), []string{
+			"error: Ethernet0 and Ethernet4 have PFC for the priorities 3,4 and no lossless priority group 3,4 in BUFFER_PG, so they send no pause " +
+				"and drop.",
+			"error: Ethernet8 has PFC for priority 3 and no lossless priority group 3 in BUFFER_PG, so it sends no pause and drops.",
+		}},
+		{config(`, "Ethernet0|3-4": {"profile": "NULL"}, "Ethernet4|3-4": {"profile": "NULL"}, "Ethernet8|3": {"profile": "NULL"}`, "dynamic"), nil},
+	} {
+		var got []string
+		for _, d := range lint.Check("x.json", []byte(c.text), 0) {
+			if d.Code == "conf-sonic-lossless" {
+				end := strings.Index(d.Detail, ". ") + 1
+				got = append(got, d.Severity.String()+": "+d.Detail[:end])
+				assert.True(t, strings.HasPrefix(c.text[d.At.Start.Byte:], `"3`), c.text[d.At.Start.Byte:])
+			}
+		}
+		assert.Equal(t, c.want, got)
+	}
+	cfg, err := grammar.Read([]byte(config("", "traditional")))
+	require.NoError(t, err)
+	cfg.Put(grammar.VersionTable, "localhost", "build_version", "202505.1")
+	ds := lint.CheckRows("sonic/running", cfg.Rows(), 0)
+	require.True(t, ds.HasErrors(), "a switch has run what it has")
+}
+
 // TestMany: many findings of one code are counted, and take no time that grows with their square.
 func TestMany(t *testing.T) {
 	var b strings.Builder

@@ -25,6 +25,7 @@ func (j *judge) ports() {
 		}
 	}
 	var silent []string
+	var bare []bareGroups
 	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
 		row := j.cfg.Row("PORT_QOS_MAP", name)
 		mask, ok := grammar.ParseDigits(row.Get("pfc_enable"))
@@ -37,25 +38,69 @@ func (j *judge) ports() {
 		if port != nil && !port.Has("admin_status") {
 			silent = append(silent, name)
 		}
+		lacks := uint8(0)
 		for n := range 8 {
 			if mask>>n&1 == 0 {
 				continue
 			}
 			if j.cfg.Tables["BUFFER_PG"] != nil && port.Get("admin_status") == "up" && !j.lossless(groups[name][n]) {
-				j.errorf(&topicGroup, at, "%s has PFC for priority %d and no lossless priority group %d in BUFFER_PG, so it sends no pause and "+
-					"drops. The buffer manager makes one where speed and length of cable have sizes; see what it says in syslog.", name, n, n)
+				lacks |= 1 << n
 			}
 			if q := queues[name][n]; q != nil && !marks(j.cfg.Row("WRED_PROFILE", q.Get("wred_profile"))) {
 				j.warnf(&topicECN, q.At, "Queue %d of %s is lossless and marks nothing, so senders slow down by pauses alone. Bind a wred_profile "+
 					"with ecn to it.", n, name)
 			}
 		}
+		if lacks != 0 {
+			i := slices.IndexFunc(bare, func(b bareGroups) bool { return b.mask == lacks })
+			if i < 0 {
+				i, bare = len(bare), append(bare, bareGroups{mask: lacks, at: at})
+			}
+			bare[i].ports = append(bare[i].ports, name)
+		}
 	}
+	j.bare(bare)
 	if len(silent) > 0 {
 		j.warnf(&topicAdmin, j.cfg.Row("PORT", silent[0]).At, "PORT says no admin_status of %s. The buffer manager then makes no lossless "+
 			"priority group (up to 202505), or takes the port for down. Say `config interface startup %s`, as after every breakout.",
 			diag.Some(silent, 8), silent[0])
 	}
+}
+
+// bareGroups is ports that have PFC for the same priorities, and no lossless priority group of these.
+type bareGroups struct {
+	mask  uint8
+	ports []string
+	at    int // of the first
+}
+
+// bare judges them, each kind once. A text in the traditional model where no port has a lossless group at all may be one that no switch has
+// run yet: its buffer manager adds the groups when it has.
+func (j *judge) bare(all []bareGroups) {
+	lossless := slices.ContainsFunc(j.cfg.Keys("BUFFER_PG"), func(key string) bool { return j.lossless(j.cfg.Row("BUFFER_PG", key)) })
+	rendered := !lossless && !grammar.Dynamic(j.cfg) && j.cfg.Tables[grammar.VersionTable] == nil
+	for _, b := range all {
+		ports, n := diag.Some(b.ports, 8), len(b.ports)
+		groups := grammar.SpellDigits(b.mask)
+		if rendered {
+			j.warnf(&topicGroup, b.at, "%s %s PFC for %s, and BUFFER_PG has no lossless priority group of any port. In a configuration that no "+
+				"switch has run yet that is as it should be: the buffer manager adds them, where pg_profile_lookup.ini has sizes for speed and length "+
+				"of cable. In one of a switch, it has not, and the ports send no pause and drop; see what it says in syslog.", ports,
+				diag.Plural(n, "has", "have"), priorities(groups))
+			continue
+		}
+		j.errorf(&topicGroup, b.at, "%s %s PFC for %s and no lossless priority group %s in BUFFER_PG, so %s no pause and %s. The buffer "+
+			"manager makes one where speed and length of cable have sizes; see what it says in syslog.", ports, diag.Plural(n, "has", "have"),
+			priorities(groups), groups, diag.Plural(n, "it sends", "they send"), diag.Plural(n, "drops", "drop"))
+	}
+}
+
+// priorities names priorities: "priority 3", "the priorities 3,4".
+func priorities(digits string) string {
+	if len(digits) == 1 {
+		return "priority " + digits
+	}
+	return "the priorities " + digits
 }
 
 // rowsOf gives the rows of a table of queues or groups by port and number.

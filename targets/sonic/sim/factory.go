@@ -18,6 +18,7 @@ func (s *Switch) factory(ns string) db {
 		"FEATURE":            {"lldp": {"state": "enabled", "auto_restart": "enabled"}, "swss": {"state": "enabled", "auto_restart": "enabled"}},
 		"FLEX_COUNTER_TABLE": {},
 		"CRM":                {"Config": {"polling_interval": "300"}},
+		"MGMT_PORT":          {"eth0": {"alias": "eth0", "admin_status": "up"}},
 		"MGMT_INTERFACE":     {"eth0|192.0.2.10/24": {"gwaddr": "192.0.2.1"}},
 	}
 	for _, group := range []string{"PORT", "QUEUE", "PG_DROP", "PG_WATERMARK", "QUEUE_WATERMARK", "BUFFER_POOL_WATERMARK", "PFCWD"} {
