@@ -336,6 +336,7 @@ var notRun = map[string]string{
 
 	"nvue-bond":   "about what a switch holds; no fabric does",
 	"nvue-pools":  "about what a switch holds; no fabric does",
+	"nvue-beside": "about what a switch holds; no fabric does",
 	"nvue-preset": "about what a switch holds; no fabric does",
 	"nvue-tree":   "about what a switch holds; no fabric does",
 

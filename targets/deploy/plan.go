@@ -42,7 +42,7 @@ type DevicePlan struct {
 	Device   *target.Device
 	Status   Status
 	Err      *Error             // of an unreachable or refused device: why
-	Diags    diag.List          // what Edit said about the content found
+	Diags    diag.List          // what Edit said about the content found, but for its warnings
 	Found    []*diag.Diagnostic // what the vendor\'s rules say of changed files as they will be; notes are left out
 	Waits    string             // of a pending device, or one that others write: why
 	Changes  []*Change          // in the order of Device.Files
@@ -56,7 +56,7 @@ type DevicePlan struct {
 	Writers  []string           // versions of rocec that wrote just what the device holds, when it was meant to do the same; each once
 	Left     string             // of a device that [Plan.OnlyIntent] leaves: the version that wrote it; empty: it is not left
 
-	Watched  []Watched       // what is read of it besides its files
+	Watched  []Watched       // what is read of it besides its files, and what Edit warns of
 	Baseline []target.Sample // what the probes measured, if they were asked
 	Unseen   bool            // locks and runs could not be looked for, as that takes root
 	Runs     []RunMark       // runs that left something there
@@ -181,7 +181,11 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 			return p.refuse(Unreadable, fmt.Sprintf("%s: %s.", f.Path, c.Reason))
 		}
 		after, ds := f.Edit(c.Data)
-		p.Diags = append(p.Diags, ds...)
+		notes, warnings := parted(ds)
+		p.Diags = append(p.Diags, notes...)
+		if len(warnings) > 0 { // of what is there, whether or not it is to change
+			p.Watched = append(slices.Clip(p.Watched), Watched{Name: "settings", Found: warnings})
+		}
 		if ds.HasErrors() && f.Live != nil {
 			return p.refuse(Unmet, errorTexts(ds))
 		}
@@ -279,6 +283,18 @@ func (p *Plan) Refuse(names []string, detail string) {
 			p.Devices[i] = d.refuse(Unlike, detail)
 		}
 	}
+}
+
+// parted gives what an edit warns of, and what it says besides.
+func parted(ds diag.List) (rest, warnings diag.List) {
+	for _, d := range ds {
+		if d.Severity == diag.Warning {
+			warnings = append(warnings, d)
+		} else {
+			rest = append(rest, d)
+		}
+	}
+	return rest, warnings
 }
 
 // errorTexts joins what every error says.

@@ -125,6 +125,28 @@ func TestFold(t *testing.T) {
 	require.Equal(t, []string{"d01 d03", "d02", "d04", "d05 d06", "d07"}, got)
 }
 
+// TestEditWarns: what an edit warns of is told of a file that is to stay, too, and nobody calls such a device sound.
+func TestEditWarns(t *testing.T) {
+	conf := boxtest.ConfFile("/etc/app/conf", "green")
+	edit := conf.Edit
+	conf.Edit = func(content []byte) ([]byte, diag.List) {
+		out, ds := edit(content)
+		return out, append(ds, &diag.Diagnostic{Severity: diag.Warning, Code: "x-idle", Detail: "It is idle."},
+			&diag.Diagnostic{Severity: diag.Notice, Code: "x-way", Detail: "By the way."})
+	}
+	d := &target.Device{Name: "leaf01", Files: []target.File{conf}}
+	for content, status := range map[string]Status{"colour = red\n": StatusChange, "colour = green\n": StatusSame} {
+		tree := &target.Tree{Devices: []*target.Device{d}}
+		p := Diff(tree, &Observed{Devices: []*Have{{Device: d, Files: []Content{{Data: []byte(content)}}}}}).Devices[0]
+		require.Equal(t, status, p.Status)
+		require.Len(t, p.Watched, 1)
+		require.False(t, p.Watched[0].Sound())
+		require.Equal(t, "It is idle.", p.Watched[0].Found[0].Detail)
+		require.Len(t, p.Diags, 1)
+		require.Equal(t, "By the way.", p.Diags[0].Detail)
+	}
+}
+
 // TestLint: a changed file is judged before and after; one that is no configuration of the device refuses it, findings stand beside
 // the change, and a file that stays is not judged.
 func TestLint(t *testing.T) {

@@ -366,6 +366,7 @@ func (e *editor) refuses(unset *grammar.Tree) (ds diag.List) {
 	} else if len(e.profiles) > 0 {
 		e.judgePools(&ds)
 	}
+	e.judgeBeside(&ds)
 	of := map[string]port{}
 	for _, p := range e.ports {
 		holder := e.holder(p.name)

@@ -3,6 +3,7 @@ package nvue
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/rocec/rocec/compiler/ir"
@@ -135,10 +136,15 @@ func (e *editor) judgePreset(ds *diag.List) {
 	if lossless && grammar.PresetIsLossy(e.set) {
 		breaks = append(breaks, Deviation{Says: "The preset is in the mode lossy, which pauses nothing."})
 	}
+	d := e.w.device
 	if len(breaks) == 0 {
+		if over := e.overridden(); len(over) > 0 {
+			topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, which the fabric fits, and other settings go before it. %s Take "+
+				"them away (nv unset), or write preset = \"replace\" in the switch block: rocec's settings then take the place of all.", d.Name,
+				strings.Join(over, " "))
+		}
 		return
 	}
-	d := e.w.device
 	why := ""
 	if e.w.preset == KeepPreset {
 		why = ", and the switch block says preset = \"keep\""
@@ -153,6 +159,53 @@ func (e *editor) judgePreset(ds *diag.List) {
 	}
 	topicPreset.Errorf(ds, d.At, "%s has the vendor's preset `qos roce`, and the fabric does not fit it%s. What differs:%s Have the fabric "+
 		"fit the preset, or write preset = \"replace\" in the switch block: rocec's settings then take its place.", d.Name, why, differs.String())
+}
+
+// overridden says which settings of the tree go before those of the preset, where the fabric needs these: marking and shares of
+// default-global, the pool, and the length of cables. What else default-global has beside the preset is rocec's, and taken away.
+func (e *editor) overridden() (out []string) {
+	says := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	qos, class := e.set.Get("qos"), strconv.Itoa(grammar.PresetCos)
+	longest := 0
+	for _, f := range e.profiles {
+		longest = max(longest, f.metres)
+	}
+	if n, ok := grammar.Whole(qos.Get("roce", "cable-length")); ok && n < longest {
+		says("qos.roce.cable-length keeps headroom for %d m, and cables are up to %d m long.", n, longest)
+	}
+	if n, ok := grammar.Whole(qos.Get("traffic-pool", "roce-lossless", "memory-percent")); ok && n < grammar.PresetPool && longest > 0 {
+		says("qos.traffic-pool gives roce-lossless %d %% of the memory, where the preset gives %d %%.", n, grammar.PresetPool)
+	}
+	marks := qos.Get("congestion-control", global, "traffic-class", class)
+	at := "qos.congestion-control.default-global.traffic-class." + class
+	if len(e.ecn) > 0 {
+		if on, ok := grammar.On(marks.Get("ecn")); ok && !on {
+			says("%s does not mark.", at)
+		}
+		for _, f := range []struct {
+			key  string
+			want int
+		}{{"min-threshold", grammar.PresetMin}, {"max-threshold", grammar.PresetMax}, {"probability", grammar.PresetProbability}} {
+			if n, ok := grammar.Whole(marks.Get(f.key)); ok && n != f.want {
+				says("%s has %s %d, and the fabric and the preset %d.", at, f.key, n, f.want)
+			}
+		}
+		if mode := marks.Get("mode"); mode.IsScalar() && mode.Value == "relative" {
+			says("%s marks by what is free, and not by bytes.", at)
+		}
+	}
+	for _, g := range e.asked {
+		x := qos.Get("egress-scheduler", global, "traffic-class", strconv.Itoa(g.Cos))
+		strict := g.Cos == grammar.PresetCNP
+		mode, n := x.Get("mode"), grammar.PresetPercent
+		if of, ok := grammar.Whole(x.Get("bw-percent")); ok {
+			n = of
+		}
+		if mode.IsScalar() && (mode.Value == "strict") != strict || !strict && n != grammar.PresetPercent {
+			says("qos.egress-scheduler.default-global serves traffic class %d otherwise than the preset.", g.Cos)
+		}
+	}
+	return out
 }
 
 // ranges spells rising numbers: "24-25, 27-31".

@@ -66,6 +66,9 @@ func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []s
 	if err != nil { // both were read before
 		return step(before, nil), nil
 	}
+	if cfg, err := grammar.Read(after); err == nil && grammar.PresetIsOn(cfg.Set) { // then nothing of that is written
+		return step(before, docs), nil
+	}
 	return step(before, docs), w.saysDeviations()
 }
 

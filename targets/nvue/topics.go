@@ -5,7 +5,7 @@ import "github.com/rocec/rocec/lang/diag"
 // Topics is every code this package reports.
 var Topics = []diag.Topic{
 	topicRelease, topicNewer, topicChip, topicLossless, topicXon, topicBonded, topicBounce, topicTree, topicPreset, topicBond,
-	topicPools,
+	topicPools, topicBeside,
 }
 
 var topicRelease = diag.Topic{
@@ -287,5 +287,24 @@ Example:
 How to mend it: take the share of the other pool away.
 
     $ nv unset qos traffic-pool mc-lossy memory-percent
+`,
+}
+
+var topicBeside = diag.Topic{
+	Code:    "nvue-beside",
+	Summary: "settings of others take from lossless traffic what the fabric gives it",
+	Doc: `
+Marking of default-global, and shares of buffers (advance-buffer-config), are the factory's or
+somebody's, and no setting of rocec's. Where they have a switch drop lossless traffic, or pause it
+without need, all that rocec writes is of no use: a port whose cos group has no ecn block has the
+early drops of default-global, and queues that are limited drop what PFC has saved.
+
+Example:
+
+    $ nv set qos congestion-control default-global traffic-class 3 red enable
+
+How to mend it: take it back.
+
+    $ nv unset qos congestion-control default-global traffic-class 3 red
 `,
 }

@@ -8,6 +8,7 @@ const (
 	PresetCNP         = 6 // strict
 	PresetPercent     = 50
 	PresetMetres      = 100
+	PresetPool        = 50 // percent of the memory in the pool roce-lossless
 	PresetMin         = 150_000
 	PresetMax         = 1_500_000
 	PresetProbability = 100

@@ -15,7 +15,7 @@ const storage = "26"
 
 // ports judges the ports that have PFC.
 func (j *judge) ports() {
-	groups, queues := j.rowsOf("BUFFER_PG"), j.rowsOf("QUEUE")
+	groups, queues, egress := j.rowsOf("BUFFER_PG"), j.rowsOf("QUEUE"), j.rowsOf("BUFFER_QUEUE")
 	said := map[string]bool{}
 	paused := map[string]uint8{} // classes that have PFC at some port, by the ports' map of DSCP
 	for _, name := range j.cfg.Keys("PORT_QOS_MAP") {
@@ -45,6 +45,10 @@ func (j *judge) ports() {
 			}
 			if j.cfg.Tables["BUFFER_PG"] != nil && port.Get("admin_status") == "up" && !j.lossless(groups[name][n]) {
 				lacks |= 1 << n
+			}
+			if q := egress[name][n]; j.drops(q) {
+				j.warnf(&topicQueue, q.At, "Queue %d of %s is lossless, and its profile %s is not of the pool %s: what PFC has saved is dropped on the "+
+					"way out. Give the queue the profile that the template has for lossless ones.", n, name, q.Get("profile"), egressPool)
 			}
 			if q := queues[name][n]; q != nil && !marks(j.cfg.Row("WRED_PROFILE", q.Get("wred_profile"))) {
 				j.warnf(&topicECN, q.At, "Queue %d of %s is lossless and marks nothing, so senders slow down by pauses alone. Bind a wred_profile "+
@@ -120,6 +124,16 @@ func (j *judge) rowsOf(table string) map[string]map[int]*grammar.Row {
 		}
 	}
 	return out
+}
+
+// egressPool is the pool of lossless queues in every template.
+const egressPool = "egress_lossless_pool"
+
+// drops reports whether a row of BUFFER_QUEUE, which may be nil, has a profile of a pool for what is lossy, on a switch that has one for
+// what is lossless.
+func (j *judge) drops(queue *grammar.Row) bool {
+	profile := j.cfg.Row("BUFFER_PROFILE", queue.Get("profile"))
+	return profile.Has("pool") && profile.Get("pool") != egressPool && j.cfg.Row("BUFFER_POOL", egressPool) != nil
 }
 
 // lossless reports whether a priority group has headroom: NULL has the switch compute it.

@@ -4,8 +4,8 @@ import "github.com/rocec/rocec/lang/diag"
 
 // Topics is every code this package reports.
 var Topics = []diag.Topic{
-	topicText, topicValue, topicField, topicRef, topicTwice, topicEmpty, topicGroup, topicMap, topicAdmin, topicLookup, topicECN,
-	topicWatchdog,
+	topicText, topicValue, topicField, topicRef, topicTwice, topicEmpty, topicGroup, topicQueue, topicMap, topicAdmin, topicLookup,
+	topicECN, topicWatchdog,
 }
 
 var topicText = diag.Topic{
@@ -175,6 +175,51 @@ How to mend it: see why the buffer manager makes none, and say a length of cable
 for.
 
     $ grep buffermgrd /var/log/syslog
+`,
+}
+
+var topicQueue = diag.Topic{
+	Code:    "conf-sonic-queue",
+	Summary: "a priority with PFC leaves by a queue that drops",
+	Doc: `
+Templates give queues 3 and 4 a profile of the pool egress_lossless_pool, which they may fill, and
+the others one that drops beyond a share. Where another class has PFC, its packets are paused on the
+way in, and dropped on the way out.
+
+Example:
+
+    {
+      "BUFFER_POOL": {
+        "egress_lossless_pool": {"type": "egress", "mode": "dynamic", "size": "9000000"},
+        "egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "9000000"}
+      },
+      "BUFFER_PROFILE": {
+        "egress_lossless_profile": {"pool": "egress_lossless_pool", "size": "0", "dynamic_th": "7"},
+        "egress_lossy_profile": {"pool": "egress_lossy_pool", "size": "0", "dynamic_th": "3"}
+      },
+      "BUFFER_QUEUE": {"Ethernet0|5-6": {"profile": "egress_lossy_profile"}},
+      "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"}},
+      "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "5"}}
+    }
+
+How to mend it: give the queue a row of its own, with the profile of lossless queues.
+
+    {
+      "BUFFER_POOL": {
+        "egress_lossless_pool": {"type": "egress", "mode": "dynamic", "size": "9000000"},
+        "egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "9000000"}
+      },
+      "BUFFER_PROFILE": {
+        "egress_lossless_profile": {"pool": "egress_lossless_pool", "size": "0", "dynamic_th": "7"},
+        "egress_lossy_profile": {"pool": "egress_lossy_pool", "size": "0", "dynamic_th": "3"}
+      },
+      "BUFFER_QUEUE": {
+        "Ethernet0|5": {"profile": "egress_lossless_profile"},
+        "Ethernet0|6": {"profile": "egress_lossy_profile"}
+      },
+      "PORT": {"Ethernet0": {"lanes": "0,1,2,3", "speed": "100000", "admin_status": "up"}},
+      "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "5"}}
+    }
 `,
 }
 
