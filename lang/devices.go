@@ -114,8 +114,9 @@ func (d *decoder) decodeSwitch(b *hclsyntax.Block, en *eval.Env, into *batch, ds
 	names := d.deviceNames(b, t.proto.names, ds)
 	slab := make([]Switch, len(names))
 	into.switches = slices.Grow(into.switches, len(names))
+	var s switchBlock // of the instance at hand; steps do not keep it
 	d.instances(names, b, en, len(t.steps) > 0, func(i, index int, n deviceName, en *eval.Env) {
-		s := t.proto
+		s = t.proto
 		t.run(en, &s, ds)
 		slab[i] = s.Switch
 		slab[i].Name, slab[i].NameAt, slab[i].Index = n.name, n.at, index
@@ -134,8 +135,9 @@ func (d *decoder) decodeHost(b *hclsyntax.Block, en *eval.Env, into *batch, ds *
 	slab := make([]Host, len(names))
 	into.hosts = slices.Grow(into.hosts, len(names))
 	shared := t.proto.nics
+	var h hostBlock // of the instance at hand; steps do not keep it
 	d.instances(names, b, en, len(t.steps) > 0, func(i, index int, n deviceName, en *eval.Env) {
-		h := t.proto
+		h = t.proto
 		t.run(en, &h, ds)
 		if !sameBlocks(h.nics, shared) || !sameBlocks(h.bonds, t.proto.bonds) {
 			h.settle()

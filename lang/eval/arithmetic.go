@@ -81,11 +81,34 @@ func (f fixed) whole(*hcl.EvalContext) (exact, bool) { return exact(f), true }
 type read struct{ hcl.Traversal }
 
 func (r read) whole(ctx *hcl.EvalContext) (exact, bool) {
+	if v, ok := r.attribute(ctx); ok {
+		return wholeOf(v)
+	}
 	v, ds := r.TraverseAbs(ctx)
 	if ds.HasErrors() {
 		return exact{}, false
 	}
 	return wholeOf(v)
+}
+
+// attribute reads the commonest references, such as self.index, without what HCL notes for its messages.
+func (r read) attribute(ctx *hcl.EvalContext) (cty.Value, bool) {
+	if len(r.Traversal) != 2 {
+		return cty.NilVal, false
+	}
+	step, ok := r.Traversal[1].(hcl.TraverseAttr)
+	if !ok {
+		return cty.NilVal, false
+	}
+	for name := r.RootName(); ctx != nil; ctx = ctx.Parent() {
+		if v, found := ctx.Variables[name]; found {
+			if !v.Type().IsObjectType() || !v.IsKnown() || v.IsNull() || !v.Type().HasAttribute(step.Name) {
+				return cty.NilVal, false
+			}
+			return v.GetAttr(step.Name), true
+		}
+	}
+	return cty.NilVal, false
 }
 
 // negative is the sign of a term.

@@ -30,7 +30,7 @@ var operands = map[string]cty.Value{
 	"beyond": cty.MustParseNumberVal("123456789012345678901234567890"), "third": cty.MustParseNumberVal("0.3333333333333333333333333333"),
 	"digits": cty.StringVal("12"), "text": cty.StringVal("leaf"), "yes": cty.True, "nothing": cty.NullVal(cty.Number), "null": cty.NullVal(cty.DynamicPseudoType),
 	"unknown": cty.UnknownVal(cty.Number), "any": cty.DynamicVal, "list": cty.TupleVal([]cty.Value{bits(1, 64)}), "inf": cty.PositiveInfinity,
-	"letters": cty.StringVal("é "), "later": cty.UnknownVal(cty.String),
+	"wide": bits(1<<53, 53), "single": bits(1, 53), "letters": cty.StringVal("é "), "later": cty.UnknownVal(cty.String),
 }
 
 // randomArithmetic writes an expression of numbers.
@@ -150,6 +150,7 @@ func TestArithmeticIsExact(t *testing.T) {
 		"x.odd / 256", "x.odd / 2 / x.one", "(x.one * 2) / x.few / x.seven", "x.float * 3", "x.digits + 1", "x.nothing + 1", "x.unknown * 2",
 		"x.text % 2", "x.list + 1", "x.yes - 1", "x.inf - x.inf", "x.inf % 2", "x.missing + 1", "y.z + 1", "floor(x.text)",
 		"floor(x.null)", "floor(x.edge / x.minus)", "-(x.large - x.large)", "x.below + x.below", "x.below - x.zero",
+		"x.wide + x.single", "x.wide + x.single - x.wide", "x.wide * (x.single + x.single + x.single)", "x.wide / 3", "floor((x.wide - x.single) / x.single)",
 	} {
 		checkExact(t, src)
 	}
@@ -162,7 +163,7 @@ func TestArithmeticIsExact(t *testing.T) {
 func TestTemplatesAreExact(t *testing.T) {
 	for _, src := range []string{
 		`"10.${floor(x.odd / 65536)}.${floor(x.odd / 256) % 256}.${x.odd % 256}"`, `"a${x.nothing}b${x.list}c"`, `"abc${x.unknown}d"`,
-		`"${0 * -1}."`, `"${x.later}${x.text}"`, `"${x.null}${x.later}"`, `"${x.beyond + 1}."`,
+		`"${0 * -1}."`, `"${x.wide + x.single}."`, `"${x.later}${x.text}"`, `"${x.null}${x.later}"`, `"${x.beyond + 1}."`,
 		fmt.Sprintf("\"%0200d${x.later}\"", 1),
 	} {
 		checkExact(t, src)
