@@ -1,3 +1,10 @@
+// Package failures finds the sets of links whose failure matters: those after which somebody's shortest paths are not among those before.
+//
+//   - state.go: a state of the graph, with some links down and one vertex more for each destination that is attached to several devices;
+//   - cuts.go: minimal sets that hit every shortest path of a pair, by dominators of the shortest-path graph (dominators.go) and by
+//     disjoint paths, which are maximum flows (disjoint.go); levels.go rules cuts out by Menger's theorem, 64 destinations at a time;
+//   - orbits.go: one set for all that an automorphism of the graph makes of it;
+//   - probe.go: whose distances change when given links fail.
 package failures
 
 import (
@@ -17,7 +24,7 @@ import (
 //
 // Cuts of one link are found destination by destination: the links that all shortest paths of a sender have in common
 // are those of its dominators in the shortest-path graph. Larger ones are found pair by pair, one pair for all pairs
-// of twins. A pair with more disjoint shortest paths than links may fail has no cut; of the others the sets are built
+// of twins (orbits.go). A pair with more disjoint shortest paths than links may fail has no cut; of the others the sets are built
 // link by link: one link of a shortest path not hit yet must be in the cut. Partial sets that are one orbit are carried
 // on once, and those that hold a smaller cut not at all.
 
@@ -243,7 +250,8 @@ type weakPair struct {
 	least int // how many
 }
 
-// pairs returns one pair of all pairs of twins, to some destinations, if its disjoint shortest paths are no more than the links that may fail,
+// pairs returns one pair of all pairs of twins, to some destinations, if its disjoint shortest paths are no more than the links that
+// may fail,
 // and if it has not a path of which every link is a cut.
 func (c *cutter) pairs(to []Target) ([]weakPair, error) {
 	f := c.newFlow()

@@ -13,9 +13,9 @@ import (
 
 // Orbits: link sets that differ only by names.
 //
-// Two devices, or two members that are attached to several devices, are twins if swapping them leaves the state as it is: the
-// same neighbours over links of the same kinds, the same tier, the same conversations. (They may also be neighbours of each
-// other.) So are parallel links of a kind. What holds for a set of links holds for every set that swaps make of it.
+// Two vertices are twins, as graph theory calls them, if swapping them is an automorphism of the state: the same neighbours over links of
+// the same kinds (each other aside: true twins are neighbours, false twins are not), the same tier, the same conversations. So are parallel
+// links of a kind. The swaps generate a group; what holds for a set of links holds for its whole orbit.
 // The form of a set is the same for exactly those: its links as a small graph, whose vertices without twins keep their
 // names and whose others are known only by whose twins they are.
 

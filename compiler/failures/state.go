@@ -96,7 +96,8 @@ func NewState(views []*graph.Traffic, down []*ir.Link) *State {
 	return w
 }
 
-// addClass adds the members of a class of a conversation, and returns the cables that make them are attached to several devices, if they do.
+// addClass adds the members of a class of a conversation, and returns the cables that make them are attached to several devices, if
+// they do.
 func (w *State) addClass(c *graph.Class, id int32, lost []bool) []int32 {
 	s := &w.conversations[id]
 	if slices.ContainsFunc(c.Except, func(v int32) bool { return !c.Is(v) }) {

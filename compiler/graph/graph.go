@@ -1,5 +1,6 @@
 // Package graph is the fabric as traffic sees it: one directed graph of the devices that forward, and on it the conversations and
-// destination classes of each cos group. The routings (compiler/routes) and the failures that matter (compiler/failures) are worked out on it.
+// destination classes of each cos group. The routings (compiler/routes) and the failures that matter (compiler/failures) are worked
+// out on it.
 //
 //   - graph.go: the vertices and arcs, in compressed sparse rows (CSR);
 //   - csr.go: CSRs of part of the arcs, and of other vertices besides;

@@ -3,7 +3,8 @@ package graph
 import "slices"
 
 // Line is the line graph of a graph: its vertices are arcs, each by the ID of the port it comes in by, and turns from port to port, as
-// [ir.Turns] has them, are its edges. A mask over it has a bit for every port of every vertex, those of a vertex in words of its own, as the
+// [ir.Turns] has them, are its edges. A mask over it has a bit for every port of every vertex, those of a vertex in words of its
+// own, as the
 // bit rows of turns have them.
 type Line struct {
 	*Graph

@@ -51,10 +51,10 @@ func (w *walk) anyPath(classes []*graph.Class) {
 	}
 }
 
-// spreadMembers returns, by ID of a port that faces another node, whose traffic can come in there.
+// spreadMembers returns, by ID of a port that faces another vertex, whose traffic can come in there.
 func (w *walk) spreadMembers(classes []*graph.Class) []graph.Who {
 	comes := make([]graph.Who, len(w.Fabric.Ports))
-	here := make([]graph.Who, len(w.Vertices)) // who hangs there
+	here := make([]graph.Who, len(w.Vertices)) // who is attached there
 	for _, c := range classes {
 		for _, v := range c.At {
 			here[v] = here[v].And(c.Who)
@@ -105,7 +105,7 @@ func (w *walk) spreadMembers(classes []*graph.Class) []graph.Who {
 	return comes
 }
 
-// flooded says, by node, over which neighbours traffic comes to it or leaves it: none (dry), exactly one (its node), or
+// flooded says, by vertex, over which neighbours traffic comes to it or leaves it: none (dry), exactly one (its vertex), or
 // several, as also when its own members send and receive.
 type flooded []int32
 
@@ -114,10 +114,10 @@ const (
 	several = -1
 )
 
-// leaves tells whether traffic at v can go to its neighbour to without turning back.
+// leaves reports whether traffic at v can go to its neighbour to without turning back.
 func (f flooded) leaves(v, to int32) bool { return f[v] == several || f[v] != dry && f[v] != to }
 
-// add counts one more neighbour of v, and tells whether that changed anything.
+// add counts one more neighbour of v, and reports whether that changed anything.
 func (f flooded) add(v, neighbour int32) bool {
 	switch f[v] {
 	case dry:
@@ -136,7 +136,7 @@ func (f flooded) dry() {
 	}
 }
 
-// flood spreads traffic of t from some nodes over every walk without turning back.
+// flood spreads traffic of t from some vertices over every walk without turning back.
 func (w *walk) flood(t *graph.Conversation, from func(v int32) bool) flooded {
 	f := make(flooded, len(w.Vertices))
 	f.dry()

@@ -15,7 +15,7 @@ import (
 // distance to a destination changes at all, it does so at a device of which every link towards that destination failed:
 // the nearest device where it changes. Distances are the same both ways, so the search starts at the devices of the
 // failed links, on the fabric before and after at once, and every destination it meets sooner before than after is a
-// candidate. A second search, from the candidates, tells whether a sender is among those farther away.
+// candidate. A second search, from the candidates, reports whether a sender is among those farther away.
 
 // Changed returns the turns of the destinations that links in s.Down put farther away from some sender; while routing
 // converges, from any device. Of what it returns when there are none, the rows are shared: they are not to be added to.

@@ -9,10 +9,11 @@ import (
 	"github.com/rocec/rocec/compiler/graph"
 )
 
-// Twins: destinations that hang on one node each, of one tier, with the same neighbours over links of the same kinds.
+// Alike destinations: destinations that are attached to one vertex each, of one tier, with the same neighbours over links of the
+// same kinds.
 // Swapping two of them changes nothing but their names, so their traffic takes the same turns everywhere but beside
-// them: one of them is followed, and the last hops of the others are added (see sweep.arrive). Links of a node that are
-// down are no links, so a node that lost one falls out of its twins. Exact, not an approximation.
+// them: one of them is followed, and the last hops of the others are added (see sweep.arrive). Links of a vertex that are
+// down are no links, so a vertex that lost one falls out of its twins. Exact, not an approximation.
 
 // destination is a class to follow, and the others of which it is the first in order, by id.
 type destination struct {
@@ -42,7 +43,7 @@ func (w *walk) batched(all []destination) []batch {
 }
 
 // neighbourhoods sorts destinations into batches of such as are near to each other: the more alike their distances, the
-// fewer levels a node is on.
+// fewer levels a vertex is on.
 func (w *walk) neighbourhoods(all []destination) []batch {
 	if len(all) <= 64 {
 		return slices.Collect(slices.Chunk[batch](all, 64))
@@ -63,7 +64,7 @@ func (w *walk) neighbourhoods(all []destination) []batch {
 		out, near = append(out, b), near[:0]
 	}
 	var order []int32
-	seen, round := make([]int32, len(w.Vertices)), int32(0) // by node: the round it was seen in last
+	seen, round := make([]int32, len(w.Vertices)), int32(0) // by vertex: the round it was seen in last
 	for _, d := range all {
 		for begin := d.At[0]; len(at[begin]) > 0; {
 			round++
@@ -91,7 +92,7 @@ func (w *walk) neighbourhoods(all []destination) []batch {
 	return out
 }
 
-// byTalk yields the classes of one talk after the other.
+// byTalk yields the classes of one conversation after the other.
 func byTalk(classes []*graph.Class) iter.Seq[[]*graph.Class] {
 	return func(yield func([]*graph.Class) bool) {
 		for begin := 0; begin < len(classes); {
@@ -107,7 +108,7 @@ func byTalk(classes []*graph.Class) iter.Seq[[]*graph.Class] {
 	}
 }
 
-// collapse finds the twins among those classes of one talk that may be twins; a nil may: all.
+// collapse finds the twins among those classes of one conversation that may be twins; a nil may: all.
 func (w *walk) collapse(classes []*graph.Class, may func(*graph.Class) bool) []destination {
 	hops := w.hops(classes[0].Conversation)
 	out := make([]destination, 0, len(classes))
@@ -153,7 +154,7 @@ func fingerprint(hops []arc) uint64 {
 	return sum
 }
 
-// sameArcs reports whether two nodes have arcs of the same kinds.
+// sameArcs reports whether two vertices have arcs of the same kinds.
 func sameArcs(a, b []arc) bool {
 	same := func(a, b arc) bool { return a.kind() == b.kind() }
 	if len(a) != len(b) || slices.EqualFunc(a, b, same) {

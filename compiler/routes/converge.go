@@ -43,7 +43,7 @@ func eitherRule(w *walk, c *graph.Class) rule {
 	}
 }
 
-// moved returns, as classes of their own, the members that hang on fewer nodes, or none, with the links of the walk down.
+// moved returns, as classes of their own, the members that are attached to fewer vertices, or none, with the links of the walk down.
 func (w *walk) moved() []*graph.Class {
 	var out []*graph.Class
 	for _, t := range w.Conversations {

@@ -33,19 +33,19 @@ func (r *Router) Cuts(groups []*ir.CosGroup, down []*ir.Link, most int, b *ir.Bu
 		return nil, ir.ErrBudget
 	}
 	if how == anythingMatters {
-		w := r.wires(asked, down)
+		w := r.state(asked, down)
 		return w.EverySet(failures.NewOrbits(w, true), most, b)
 	}
 	if len(asked) == 1 && len(down) == 0 {
 		whole := r.whole(asked[0])
 		return whole.Cuts(whole.orbits, most, b)
 	}
-	w := r.wires(asked, down)
+	w := r.state(asked, down)
 	return w.Cuts(failures.NewOrbits(w, false), most, b)
 }
 
-// wires is the state with some links down as groups see it.
-func (r *Router) wires(groups []*ir.CosGroup, down []*ir.Link) *failures.State {
+// state is the fabric with some links down as groups see it.
+func (r *Router) state(groups []*ir.CosGroup, down []*ir.Link) *failures.State {
 	traffics := make([]*graph.Traffic, len(groups))
 	for i, g := range groups {
 		traffics[i] = r.views[g]().Traffic

@@ -23,7 +23,7 @@ func TestFailuresWithoutACutAddNoTurn(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		w := r.wires(groups, down)
+		w := r.state(groups, down)
 		twins := failures.NewOrbits(w, false)
 		isCut := map[string]bool{}
 		for _, c := range cuts {

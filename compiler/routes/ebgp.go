@@ -33,20 +33,20 @@ const maxPaths = 64
 // bgp runs eBGP over a network, one destination at a time.
 type bgp struct {
 	*network
-	as     []int32 // by node: its AS, numbered from 0
-	shared []bool  // by AS: several nodes are of it
+	as     []int32 // by vertex: its AS, numbered from 0
+	shared []bool  // by AS: several vertices are of it
 	ties   ir.Ties
-	force  []int32 // by node: the neighbour whose path it passes on; -1: not chosen yet; nil: none is
+	force  []int32 // by vertex: the neighbour whose path it passes on; -1: not chosen yet; nil: none is
 	down   []bool  // by Link.ID
 	back   []int32 // by Port.ID: the index in steps of the step that leaves by the port
 
 	sets   [][]int32          // interned sets of ASes, ascending; the first is empty
 	joined map[[2]int32]int32 // set and AS to the set with the AS
 
-	// Of the destination at hand, by node.
+	// Of the destination at hand, by vertex.
 	paths  [][]asPath // the alternatives, by rising length
 	tells  [][]int32  // the sets of the alternatives as neighbours hear them, of those that were passed on
-	first  []int32    // fewest ASes the node's path may have
+	first  []int32    // fewest ASes the vertex's path may have
 	sure   []int32    // most ASes it may have; open if it may have no route at all
 	hops   [][]int32  // indexes into steps: the next hops
 	unsure []bool     // the next hops are not the same in every stable state
@@ -90,18 +90,18 @@ func newBGP(n *network, ties ir.Ties, down []bool) (*bgp, error) {
 	return b, nil
 }
 
-// session tells whether routes pass between v and the neighbour at the end of the step.
+// session reports whether routes pass between v and the neighbour at the end of the step.
 func (b *bgp) session(v int32, s *graph.Arc) bool {
 	return !b.down[s.Link] && b.as[v] != b.as[s.To] && carriesRoutes(s)
 }
 
-// carriesRoutes tells whether the link of a step is an IP hop. Links of hosts are not called routed; a host that
+// carriesRoutes reports whether the link of a step is an IP hop. Links of hosts are not called routed; a host that
 // forwards routes over them all the same.
 func carriesRoutes(s *graph.Arc) bool {
 	return s.Routed || s.Host
 }
 
-// bgpIsShortest tells whether eBGP takes just the shortest paths: no two devices share an AS, so that the loop check
+// bgpIsShortest reports whether eBGP takes just the shortest paths: no two devices share an AS, so that the loop check
 // refuses only what comes back to where it was, and every link carries routes.
 func (n *network) bgpIsShortest() bool {
 	seen := map[int]bool{}
@@ -121,7 +121,7 @@ func (n *network) bgpIsShortest() bool {
 	return true
 }
 
-// run finds the next hops of every node to the destination that hangs on the nodes at. The results are valid until the
+// run finds the next hops of every vertex to the destination that is attached to the vertices at. The results are valid until the
 // next run.
 func (b *bgp) run(at []int32) error {
 	for v := range b.Vertices {
@@ -160,7 +160,7 @@ func (b *bgp) run(at []int32) error {
 	return nil
 }
 
-// offer passes AS paths on over the step, and tells whether a node heard of the destination at this length for the first
+// offer passes AS paths on over the step, and reports whether a vertex heard of the destination at this length for the first
 // time.
 func (b *bgp) offer(sets []int32, s *graph.Arc, level int32) (heard bool, err error) {
 	v := s.To
@@ -208,7 +208,7 @@ func (b *bgp) passedOn(u int32, p asPath) int32 {
 	return p.set
 }
 
-// settle closes the nodes that surely have a route of this length: some neighbour surely has one that is shorter by
+// settle closes the vertices that surely have a route of this length: some neighbour surely has one that is shorter by
 // one, and whichever path it is, they take it.
 func (b *bgp) settle(now []int32, level int32) {
 	if b.ties != ir.AnyTie {
@@ -226,12 +226,12 @@ func (b *bgp) settle(now []int32, level int32) {
 	}
 }
 
-// takesAll tells whether v takes every path u may have.
+// takesAll reports whether v takes every path u may have.
 func (b *bgp) takesAll(v, u int32) bool {
 	return !slices.ContainsFunc(b.tells[u], func(set int32) bool { return b.has(set, b.as[v]) })
 }
 
-// compare sorts the next hops of every node, and finds the nodes at which they depend on how ties are broken.
+// compare sorts the next hops of every vertex, and finds the vertices at which they depend on how ties are broken.
 func (b *bgp) compare() {
 	for v := range b.hops {
 		if len(b.hops[v]) == 0 {
@@ -249,7 +249,7 @@ func (b *bgp) compare() {
 	}
 }
 
-// has tells whether the AS is in the set.
+// has reports whether the AS is in the set.
 func (b *bgp) has(set, as int32) bool { return slices.Contains(b.sets[set], as) }
 
 // with returns the set with one more AS.
@@ -330,7 +330,7 @@ func (v *view) pathVector(s ir.State) (*ir.Turns, error) {
 	return turns, err
 }
 
-// tiesMatter tells whether traffic of the view comes to a device whose next hops depend on how ties are broken. The
+// tiesMatter reports whether traffic of the view comes to a device whose next hops depend on how ties are broken. The
 // error tells why paths cannot be followed.
 func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 	w := newSearch(v, down)
@@ -357,7 +357,7 @@ func (v *view) tiesMatter(down []*ir.Link, s ir.State) (bool, error) {
 	return out, nil
 }
 
-// decides tells whether traffic to c, the destination of the last run, comes to a device whose next hops depend on how ties are
+// decides reports whether traffic to c, the destination of the last run, comes to a device whose next hops depend on how ties are
 // broken.
 func (b *bgp) decides(c *graph.Class) bool {
 	met := make([]bool, len(b.Vertices))
@@ -402,7 +402,7 @@ func (w *walk) bgpRule(c *graph.Class, s ir.State) rule {
 	return eitherOf(w.bgpBefore.rule(), after)
 }
 
-// wasAt tells whether some member of c hung on the nodes of c before links failed: a bond that lost a cable did not.
+// wasAt reports whether some member of c hung on the vertices of c before links failed: a bond that lost a cable did not.
 func (w *walk) wasAt(c *graph.Class) bool {
 	return slices.ContainsFunc(c.Members, func(m graph.Member) bool { return slices.Equal(w.VerticesOf(m, nil), c.At) })
 }
@@ -427,7 +427,7 @@ func (b *bgp) rule() rule {
 	}
 }
 
-// hopsRule lets traffic take the steps whose indexes are listed, by node, ascending.
+// hopsRule lets traffic take the steps whose indexes are listed, by vertex, ascending.
 func (n *network) hopsRule(hops [][]int32) rule {
 	return func(v int32, s *graph.Arc, _ bool) (falls, ok bool) {
 		if len(hops[v]) == 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// circular tells whether the buffers wait for each other in a circle.
+// circular reports whether the buffers wait for each other in a circle.
 func circular(f *ir.Fabric, t *ir.Turns) bool {
 	waits := make([]int, len(f.Ports)) // by in-port: for how many buffers
 	before := make([][]int, len(f.Ports))
@@ -43,7 +43,7 @@ func circular(f *ir.Fabric, t *ir.Turns) bool {
 	return left > 0
 }
 
-// rises tells whether some turn goes up again after coming down.
+// rises reports whether some turn goes up again after coming down.
 func rises(f *ir.Fabric, t *ir.Turns) bool {
 	for turn := range turnsOf(f, t) {
 		at := turn.In.Device().Switch.Tier
@@ -380,7 +380,7 @@ func randomSwitches(t *rapid.T, r ir.Routing) *irtest.Cabling {
 }
 
 // randomLayers draws 4 or 5 layers of 2 switches, most of which are joined to the next layer: many paths are equally
-// long. Hosts hang on the first and the last.
+// long. Hosts are attached to the first and the last.
 func randomLayers(t *rapid.T) *irtest.Cabling {
 	c := irtest.New(ir.EBGP)
 	layers := rapid.IntRange(4, 5).Draw(t, "layers")
@@ -394,7 +394,7 @@ func randomLayers(t *rapid.T) *irtest.Cabling {
 	return c.Hosts("s0.0", "s0.1", fmt.Sprintf("s%d.0", layers-1))
 }
 
-// turnBetween tells whether the turn is one between lossless cables of devices that forward.
+// turnBetween reports whether the turn is one between lossless cables of devices that forward.
 func turnBetween(turn ir.Turn, g *ir.CosGroup) bool {
 	for _, p := range []*ir.Port{turn.In, turn.Out} {
 		if !p.Peer().Device().Forwards() || p.Carries(g) == nil || p.Peer().Carries(g) == nil {
@@ -404,7 +404,7 @@ func turnBetween(turn ir.Turn, g *ir.CosGroup) bool {
 	return true
 }
 
-// up tells whether no end of the cable is down.
+// up reports whether no end of the cable is down.
 func up(down []*ir.Link, p *ir.Port) bool { return !slices.Contains(down, p.Link()) }
 
 // simulation is eBGP message by message, for one destination: whoever is activated looks at what its neighbours tell
@@ -446,7 +446,7 @@ func (s *simulation) best(d *ir.Device) (best []*ir.Device, length int) {
 	return best, length
 }
 
-// activate lets d decide anew, and tells whether anything changed. What it has and is still among the best, it keeps.
+// activate lets d decide anew, and reports whether anything changed. What it has and is still among the best, it keeps.
 func (s *simulation) activate(d *ir.Device) bool {
 	best, _ := s.best(d)
 	old, had := s.path[d]

@@ -27,7 +27,7 @@ func BenchmarkWhole(b *testing.B) {
 			r := f.Routes.(*Router)
 			r.views[f.CosGroups[0]]()
 			for b.Loop() {
-				w := r.wires(f.CosGroups, nil)
+				w := r.state(f.CosGroups, nil)
 				failures.NewOrbits(w, false)
 			}
 		})
@@ -137,7 +137,7 @@ func oneToCore(f *ir.Fabric) []*ir.Link {
 	panic("no core")
 }
 
-// nextLeaf returns the port by which another leaf of the first agg hangs on it.
+// nextLeaf returns the port by which another leaf of the first agg is attached to it.
 func nextLeaf(f *ir.Fabric) *ir.Port {
 	first := f.Links[0]
 	for _, p := range first.B().Device().Ports {

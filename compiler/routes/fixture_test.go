@@ -16,7 +16,7 @@ func routed(c *irtest.Cabling) *ir.Fabric {
 	return f
 }
 
-// size counts the nodes with at least one edge, and the edges, of the buffer dependency graph.
+// size counts the vertices with at least one edge, and the edges, of the buffer dependency graph.
 func size(f *ir.Fabric, t *ir.Turns) (nodes, edges int) {
 	node := make([]bool, len(f.Ports))
 	for turn := range turnsOf(f, t) {
@@ -56,7 +56,7 @@ func turnsOf(f *ir.Fabric, t *ir.Turns) map[ir.Turn]bool {
 	return out
 }
 
-// shortest records the turns of every shortest path to c, one class at a time. Nodes come farthest first, so a node's
+// shortest records the turns of every shortest path to c, one class at a time. Nodes come farthest first, so a vertex's
 // traffic has arrived before it is sent on.
 func (w *walk) shortest(c *graph.Class) {
 	hops := w.hops(c.Conversation)

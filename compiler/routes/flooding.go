@@ -57,7 +57,7 @@ func (v *view) floodedPaths(s ir.State) (*ir.Turns, error) {
 type flood struct {
 	*view
 	down  []bool
-	sends []*ir.Port   // by node: the port of a member that starts floods there, or nil
+	sends []*ir.Port   // by vertex: the port of a member that starts floods there, or nil
 	came  []*graph.Arc // by Port.ID: the last cable of the shortest way a flood comes in by the port; nil: none does
 	from  []*graph.Arc // by Port.ID: the cable before that one; nil: the flood starts where came begins
 }
@@ -85,10 +85,10 @@ func (v *view) newFlood(down []*ir.Link) *flood {
 	return f
 }
 
-// passes tells whether a flood takes the step once it is at its device.
+// passes reports whether a flood takes the step once it is at its device.
 func (f *flood) passes(s *graph.Arc) bool { return bridged(s) && !f.down[s.Link] }
 
-// comes tells whether a flood comes in by the port.
+// comes reports whether a flood comes in by the port.
 func (f *flood) comes(in int32) bool { return f.came[in] != nil }
 
 // spread follows the floods from where they start, nearest first.
@@ -108,7 +108,7 @@ func (f *flood) spread() {
 			leave(int32(u), nil)
 		}
 	}
-	left := make([][]*graph.Arc, len(f.Vertices)) // by node: the steps that floods came in by and went on
+	left := make([][]*graph.Arc, len(f.Vertices)) // by vertex: the steps that floods came in by and went on
 	for ; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
 		again := slices.ContainsFunc(left[s.To], func(o *graph.Arc) bool { return o.SameBond(s) })

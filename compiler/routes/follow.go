@@ -48,7 +48,7 @@ func (v *view) follow(s ir.State, p plan) (*ir.Turns, error) {
 	return turns, nil
 }
 
-// changesGroup tells whether traffic may change into the group or out of it.
+// changesGroup reports whether traffic may change into the group or out of it.
 func (v *view) changesGroup() bool { return bounces(v.Fabric, v.Group) != nil }
 
 // sources returns the views of the groups whose traffic may be in the group of v, lossy ones, too: v itself first.
@@ -74,14 +74,14 @@ type trace struct {
 	visits []visit
 	known  []uint64 // by Port.ID, of in-ports: bit 2*group, or one more when falling
 
-	// The rule of the class at hand, and by node what it allows rising and falling traffic, once it was asked.
+	// The rule of the class at hand, and by vertex what it allows rising and falling traffic, once it was asked.
 	class *graph.Class
 	rule  rule
 	round int32
 	asked [2][]int32 // the round it was asked in
 	leave [2][][]departure
 
-	hanging map[*graph.Conversation][]int32 // by node: members that hang there
+	hanging map[*graph.Conversation][]int32 // by vertex: members that are attached there
 }
 
 // visit is traffic that came to a device.
@@ -221,7 +221,7 @@ func (t *trace) each(p plan, b *ir.Budget, yield func(in, out *ir.Port, group in
 	return nil
 }
 
-// waits tells whether a cable is lossless for a group.
+// waits reports whether a cable is lossless for a group.
 func (t *trace) waits(s *graph.Arc, group int) bool {
 	return t.views[group] != nil && t.views[group].Lossless[s.Link]
 }
@@ -330,7 +330,7 @@ func (t *trace) departures(v int32, falling bool) []departure {
 	return t.leave[k][v]
 }
 
-// othersAt tells whether somebody hangs on v who has somebody else in the class at hand to talk to.
+// othersAt reports whether somebody is attached to v who has somebody else in the class at hand to talk to.
 func (t *trace) othersAt(v int32) bool {
 	c := t.class
 	if slices.Contains(c.Except, v) {

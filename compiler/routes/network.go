@@ -19,8 +19,8 @@ type view struct {
 	router    *Router
 	notTiered *ir.RoutingError // why tiers do not say where traffic goes; nil if they do, or routing does not ask
 
-	anyArcs [2]func() [][]arc // by node, with every cable up: for routed and for bridged talks
-	twice   func() []bool     // by node: some neighbour is joined to it by several cables
+	anyArcs [2]func() [][]arc // by vertex, with every cable up: for routed and for bridged talks
+	twice   func() []bool     // by vertex: some neighbour is joined to it by several cables
 }
 
 func newView(r *Router, n *network, g *ir.CosGroup) *view {
@@ -76,7 +76,7 @@ func (v *view) arc(s *graph.Arc) arc {
 	return arc{s.To, s.Out, s.Index, v.Lossless[s.Link]}
 }
 
-// openArcs returns, by node, the steps that routed or bridged traffic can take while every cable is up.
+// openArcs returns, by vertex, the steps that routed or bridged traffic can take while every cable is up.
 func (v *view) openArcs(bridged bool) [][]arc {
 	out := make([][]arc, len(v.Arcs))
 	graph.InParallel(len(out), 64, func(from, to int) {
@@ -93,11 +93,11 @@ func (v *view) openArcs(bridged bool) [][]arc {
 	return out
 }
 
-// parallelCables tells, by node, whether some neighbour is joined to it by several cables.
+// parallelCables tells, by vertex, whether some neighbour is joined to it by several cables.
 func (v *view) parallelCables() []bool {
 	out := make([]bool, len(v.Vertices))
 	graph.InParallel(len(out), 512, func(from, to int) {
-		last := make([]int32, len(v.Vertices)) // by neighbour: the node that met it last, counted from 1
+		last := make([]int32, len(v.Vertices)) // by neighbour: the vertex that met it last, counted from 1
 		for i := from; i < to; i++ {
 			for j := range v.Arcs[i] {
 				other := v.Arcs[i][j].To

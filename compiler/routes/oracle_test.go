@@ -110,7 +110,7 @@ func (o *oracle) carried(l *ir.Link, g *ir.CosGroup) bool {
 	return o.carries(l.A(), g) && o.carries(l.B(), g)
 }
 
-// lossless tells whether a link carries the group, and neither end is set by hand in a way that does not pass a pause on.
+// lossless reports whether a link carries the group, and neither end is set by hand in a way that does not pass a pause on.
 func (o *oracle) lossless(l *ir.Link, g *ir.CosGroup) bool {
 	passes := func(p *ir.Port) bool {
 		h := p.Device().ByHand
@@ -196,7 +196,7 @@ func (o *oracle) pairs() []pair {
 	return out
 }
 
-// detour tells whether a group that no intent names gets its traffic from another, in so many bounces.
+// detour reports whether a group that no intent names gets its traffic from another, in so many bounces.
 func (o *oracle) detour(g *ir.CosGroup) bool {
 	if o.f.FlowControl == ir.Pause {
 		return false
@@ -335,7 +335,7 @@ func visits(path []*ir.Port, d *ir.Device) bool {
 	return slices.ContainsFunc(path, func(p *ir.Port) bool { return p.Device() == d })
 }
 
-// valleyFree tells whether the path rises, takes at most one peer step, and falls.
+// valleyFree reports whether the path rises, takes at most one peer step, and falls.
 func valleyFree(path []*ir.Port) bool {
 	falling := false
 	for i := 0; i < len(path); i += 2 {

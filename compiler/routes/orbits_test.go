@@ -17,7 +17,7 @@ func TestOrbitsHaveAsManyTurns(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		f, groups := randomFabric(rt, ir.ShortestPath)
 		down := failurestest.Down(rt, f, 1)
-		w := f.Routes.(*Router).wires(groups, down)
+		w := f.Routes.(*Router).state(groups, down)
 		twins := failures.NewOrbits(w, false)
 		turns := map[string][]int{}
 		failurestest.Subsets(failurestest.Others(f, down), 2, func(set []*ir.Link) {
@@ -57,7 +57,7 @@ func TestEverySetIsListedOnce(t *testing.T) {
 		if r.afterFailures(r.views[groups[0]]()) != anythingMatters {
 			return // a tree, or no AS number shared
 		}
-		w := r.wires(groups, down)
+		w := r.state(groups, down)
 		twins := failures.NewOrbits(w, true)
 		want := map[string]int{}
 		failurestest.Subsets(failurestest.Others(f, down), 3, func(set []*ir.Link) {

@@ -76,7 +76,7 @@ type stream struct {
 	trace  *trace
 }
 
-// undecided is members to which traffic goes in several ways. They hang on the same nodes, and the same talk to them.
+// undecided is members to which traffic goes in several ways. They are attached to the same vertices, and the same talk to them.
 type undecided struct {
 	at      []int32
 	members []graph.Member
@@ -185,7 +185,7 @@ type settled struct {
 	counts  map[ir.GroupTurn]bool
 }
 
-// choice is that a node passes on what it has from another.
+// choice is that a vertex passes on what it has from another.
 type choice struct{ at, via int32 }
 
 // explore makes the choices that are left after those made, one after the other, each in every way.
@@ -269,7 +269,7 @@ func (e *explorer) heard(v, from int32) int32 {
 	return b.tells[from][slices.IndexFunc(b.tells[from], func(set int32) bool { return !b.has(set, b.as[v]) })]
 }
 
-// differ tells whether v hears several paths.
+// differ reports whether v hears several paths.
 func (e *explorer) differ(v int32) bool {
 	hops := e.bgp.hops[v]
 	first := e.heard(v, e.bgp.Arcs[v][hops[0]].To)

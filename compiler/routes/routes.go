@@ -1,7 +1,7 @@
 // Package routes tells which turns lossless traffic takes: the graph the PFC-loop proof is made on.
 //
-// Traffic is what the intents say, and members that never talk make no turns (talk.go). Destinations that hang on the
-// same switches are one class, so hosts cost nothing beyond their switches. For each class the routing says where its
+// Traffic is what the intents say, and members that never talk make no turns. Destinations that are attached to the
+// same switches are one class (package graph), so hosts cost nothing beyond their switches. For each class the routing says where its
 // traffic may go; it spreads from the switches of the senders, and every turn it makes between two links that are both
 // lossless is one bit.
 //
@@ -17,9 +17,8 @@
 //
 // Traffic that changes its group on the way, and routings known only as "from here by these cables", are followed class by
 // class (follow.go, bounce.go); so is traffic while routing converges (converge.go). Flows for a turn are found on demand
-// (witness.go). Which failures matter is asked of a copy of the network in flat arrays (wires.go): the sets of links
-// that hit every shortest path of a pair (cuts.go, dominators.go, disjoint.go), one for all that differ by names
-// (orbits.go), and the turns a failure brings (changed.go). Where the traffic of one pair goes is followed for itself
+// (witness.go). Which failures matter is asked of package failures, which works on the same graph (cuts.go); the turns that a failure
+// brings are found from the destinations whose distances change (changed.go). Where the traffic of one pair goes is followed for itself
 // (ways.go).
 //
 // Hosts neither wait for nor pass on a pause, so turns from and to the ports of hosts that do not forward are left out.

@@ -13,7 +13,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// The sizes of the buffer dependency graphs of the literature's topologies: nodes with an edge, and edges.
+// The sizes of the buffer dependency graphs of the literature's topologies: vertices with an edge, and edges.
 func TestTurnsOfKnownTopologies(t *testing.T) {
 	const sp, ud, any = ir.ShortestPath, ir.UpDown, ir.AnyPath
 	tests := []struct {

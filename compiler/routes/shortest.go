@@ -13,7 +13,7 @@ import (
 
 // Shortest paths, 64 destinations at a time: one breadth-first search spreads a batch of destinations as the bits of a
 // machine word, level by level; then, farthest level first, the traffic comes back the same way from its senders.
-// At a node, traffic of a destination turns from every port it comes in by to every port it leaves by.
+// At a vertex, traffic of a destination turns from every port it comes in by to every port it leaves by.
 
 // shortestPaths returns the turns of every shortest path in state s.
 func (v *view) shortestPaths(s ir.State) (*ir.Turns, error) {
@@ -108,30 +108,30 @@ type sweep struct {
 	open  [][]arc
 	many  uint64 // the destinations that have twins
 
-	// What the search met, level by level: from[l] is where level l begins in order, the nodes that are l hops from
+	// What the search met, level by level: from[l] is where level l begins in order, the vertices that are l hops from
 	// the destinations of the mask beside them.
 	order []int32
 	masks []uint64
 	from  []int
 
-	seen, next []uint64 // by node, in the search
-	near       []nearby // by node
+	seen, next []uint64 // by vertex, in the search
+	near       []nearby // by vertex
 	ins, outs  []portMask
 	inMasks    distinct
 	outMasks   distinct
 	sums       []uint64   // bit rows: by distinct mask of outs, then by distinct mask of ins
-	rows       [][]uint64 // by node: the bit rows of its ports, one after the other; nil: none
+	rows       [][]uint64 // by vertex: the bit rows of its ports, one after the other; nil: none
 
-	// seek, if set, is asked at every node instead of recording turns. Of destinations m traffic is there, so many hops
+	// seek, if set, is asked at every vertex instead of recording turns. Of destinations m traffic is there, so many hops
 	// away from them.
 	seek func(v int32, level int, m uint64)
 }
 
-// nearby is what the neighbours of a node know of it.
+// nearby is what the neighbours of a vertex know of it.
 type nearby struct {
-	active uint64 // destinations whose traffic is at the node
-	below  uint64 // those the node is nearer to by one than the level at hand
-	above  uint64 // active ones the node is farther from by one
+	active uint64 // destinations whose traffic is at the vertex
+	below  uint64 // those the vertex is nearer to by one than the level at hand
+	above  uint64 // active ones the vertex is farther from by one
 }
 
 // portMask is a port that traffic of some destinations comes in or leaves by, and the neighbour it leads to.
@@ -147,7 +147,7 @@ func newSweep(w *walk) *sweep {
 	}
 }
 
-// spread finds how far every node is from the destinations of the batch.
+// spread finds how far every vertex is from the destinations of the batch.
 func (s *sweep) spread(b batch) {
 	s.batch, s.open = b, s.hops(b[0].Conversation)
 	s.order, s.masks, s.from = s.order[:0], s.masks[:0], append(s.from[:0], 0)
@@ -197,7 +197,7 @@ func (s *sweep) cost() int {
 	return steps
 }
 
-// level calls each for the nodes of a level and their masks.
+// level calls each for the vertices of a level and their masks.
 func (s *sweep) level(l int, each func(v int32, m uint64)) {
 	if l+1 >= len(s.from) {
 		return

@@ -51,7 +51,7 @@ func (n *network) spanningTree(down []bool) []bool {
 	return forwarding
 }
 
-// roots returns the nodes in the order in which they become roots: the pinned one, then switches, then hosts.
+// roots returns the vertices in the order in which they become roots: the pinned one, then switches, then hosts.
 func (n *network) roots() []int32 {
 	rank := func(v int32) int {
 		switch d := n.Vertices[v]; {
@@ -130,8 +130,8 @@ func (v *view) losslessStep(is func(*graph.Arc) bool) *graph.Arc {
 	return nil
 }
 
-// treeHops returns, by node, the steps towards each of the nodes at, on links that form a tree. A frame for several
-// nodes may be on its way to any of them.
+// treeHops returns, by vertex, the steps towards each of the vertices at, on links that form a tree. A frame for several
+// vertices may be on its way to any of them.
 func (n *network) treeHops(at []int32, forwarding func(*graph.Arc) bool) [][]int32 {
 	hops := make([][]int32, len(n.Vertices))
 	seen := make([]bool, len(n.Vertices))
@@ -172,7 +172,7 @@ func (n *network) stepBy(v int32, p *ir.Port) int32 {
 	return int32(i)
 }
 
-// bridgedForest tells whether the bridged links between devices that forward form a tree or several, so that bridged
+// bridgedForest reports whether the bridged links between devices that forward form a tree or several, so that bridged
 // traffic has one way to go.
 func (n *network) bridgedForest() bool {
 	tree := n.spanningTree(nil)

@@ -36,7 +36,7 @@ func (v *view) tablePlan() plan {
 	}
 }
 
-// tableClasses returns, for every target of the table, the members of each talk that belong to it.
+// tableClasses returns, for every target of the table, the members of each conversation that belong to it.
 func (w *walk) tableClasses() []*graph.Class {
 	targets := map[*ir.NIC][]int{}
 	for i, t := range w.Fabric.Table.Targets {

@@ -37,7 +37,7 @@ func upDownRule(w *walk, c *graph.Class) rule {
 	}
 }
 
-// byTier returns the nodes by rising tier.
+// byTier returns the vertices by rising tier.
 func (w *walk) byTier() []int32 {
 	out := make([]int32, len(w.Vertices))
 	for i := range out {
@@ -74,7 +74,7 @@ func (w *walk) reach(c *graph.Class, byTier []int32) {
 	}
 }
 
-// useful tells whether the step from v leads to the class: falling traffic may only fall; traffic that still rises may
+// useful reports whether the step from v leads to the class: falling traffic may only fall; traffic that still rises may
 // also rise on, or take one peer step and fall.
 func (w *walk) useful(v int32, s *graph.Arc, falling bool) bool {
 	switch {
@@ -88,7 +88,7 @@ func (w *walk) useful(v int32, s *graph.Arc, falling bool) bool {
 	return w.ways.leaves(s.To, v)
 }
 
-// atBottom tells whether traffic of the class's talk only rises from its node, so that nobody else's goes through.
+// atBottom reports whether traffic of the class's conversation only rises from its vertex, so that nobody else's goes through.
 func (w *walk) atBottom(c *graph.Class) bool {
 	return !slices.ContainsFunc(w.Arcs[c.At[0]], func(s graph.Arc) bool { return s.Rise <= 0 && w.open(c.Conversation, &s) })
 }
@@ -136,7 +136,7 @@ func (w *walk) upDown(d destination, byTier []int32) {
 	}
 }
 
-// turnUpDown records the turns at v of traffic to d that rises, or falls. Where it goes on to the node of d, that of
+// turnUpDown records the turns at v of traffic to d that rises, or falls. Where it goes on to the vertex of d, that of
 // twins goes on to theirs; and what a twin sends to d, d sends to the twin.
 func (w *walk) turnUpDown(v int32, d destination, falling bool) {
 	w.clear(v)
@@ -164,7 +164,7 @@ func (w *walk) turnUpDown(v int32, d destination, falling bool) {
 	}
 }
 
-// comes tells whether traffic arrives at v against the step s, rising or falling.
+// comes reports whether traffic arrives at v against the step s, rising or falling.
 func (w *walk) comes(v int32, s *graph.Arc, falling bool) bool {
 	u := s.To
 	switch {

@@ -19,13 +19,13 @@ type walk struct {
 
 	bgp, bgpBefore *bgp // eBGP: with the links down, and with none, once they were needed
 
-	// Scratch, by node.
+	// Scratch, by vertex.
 	dist             []int32
 	order            []int32
-	here             []bool   // shortest: the way back to a sender leads by the node; up-down: a twin hangs there
-	rising, ways     flooded  // up-down: whence rising traffic comes to the node; by which neighbours it gets to the class
-	falling, canFall []bool   // up-down: falling traffic is at the node; it gets from there to the class
-	mask, kept       []uint64 // the ports the traffic leaves a node by; those of them a turn may take
+	here             []bool   // shortest: the way back to a sender leads by the vertex; up-down: a twin is attached there
+	rising, ways     flooded  // up-down: whence rising traffic comes to the vertex; by which neighbours it gets to the class
+	falling, canFall []bool   // up-down: falling traffic is at the vertex; it gets from there to the class
+	mask, kept       []uint64 // the ports the traffic leaves a vertex by; those of them a turn may take
 }
 
 func newWalk(v *view, down []*ir.Link) *walk {
@@ -43,7 +43,7 @@ func newSearch(v *view, down []*ir.Link) *walk {
 		dist:   make([]int32, len(v.Vertices)),
 		here:   make([]bool, len(v.Vertices)),
 	}
-	moves := false // somebody hangs on other nodes than while all is well
+	moves := false // somebody is attached to other vertices than while all is well
 	for _, l := range down {
 		w.down[l.ID] = true
 		moves = moves || !l.A().Device().Forwards() || !l.B().Device().Forwards()
@@ -56,12 +56,12 @@ func newSearch(v *view, down []*ir.Link) *walk {
 	return w
 }
 
-// open tells whether traffic of the talk can take the step at all.
+// open reports whether traffic of the conversation can take the step at all.
 func (w *walk) open(t *graph.Conversation, s *graph.Arc) bool {
 	return !w.down[s.Link] && !(t.Bridged && s.Routed)
 }
 
-// hops returns, by node, the steps open to traffic of the talk.
+// hops returns, by vertex, the steps open to traffic of the conversation.
 func (w *walk) hops(t *graph.Conversation) [][]arc {
 	kind := 0
 	if t.Bridged {
@@ -90,7 +90,7 @@ func (w *walk) hops(t *graph.Conversation) [][]arc {
 	return out
 }
 
-// distances sets dist to the hops from every node to the class, -1 where there is no way, and order to the nodes
+// distances sets dist to the hops from every vertex to the class, -1 where there is no way, and order to the vertices
 // that have one, nearest first.
 func (w *walk) distances(c *graph.Class) {
 	hops := w.hops(c.Conversation)
@@ -114,7 +114,7 @@ func (w *walk) distances(c *graph.Class) {
 	}
 }
 
-// clear empties the mask for node v.
+// clear empties the mask for vertex v.
 func (w *walk) clear(v int32) {
 	n := int(w.RowWords[v])
 	w.mask = slices.Grow(w.mask[:0], n)[:n]

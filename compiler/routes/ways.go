@@ -174,7 +174,7 @@ func (w *wayfinder) spread(from graph.Member) {
 	}
 }
 
-// deliver takes traffic at a stop to the ports of the receiver that hang there.
+// deliver takes traffic at a stop to the ports of the receiver that are attached there.
 func (w *wayfinder) deliver(from int, v int32, group int) {
 	for _, p := range w.to {
 		switch {

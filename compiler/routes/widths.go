@@ -105,8 +105,8 @@ type singly struct {
 	*network
 	down []bool
 
-	hops func() (func(to int32) ([][]int32, error), error) // gives the next hops to a node, as indexes into steps by node; for one goroutine
-	twin func(node int32) bool                             // nodes with the same neighbours are alike but for their names
+	hops func() (func(to int32) ([][]int32, error), error) // gives the next hops to a vertex, as indexes into steps by vertex; for one goroutine
+	twin func(node int32) bool                             // vertices with the same neighbours are alike but for their names
 }
 
 // singly returns nil where a search for 64 places at a time does.
@@ -201,8 +201,8 @@ type follower struct {
 	*singly
 	w       *Widths
 	places  []int32
-	hops    func(to int32) ([][]int32, error) // the next hops to a node, as indexes into steps by node
-	met     []int                             // by node: the last place it was met on the way to, and 1
+	hops    func(to int32) ([][]int32, error) // the next hops to a vertex, as indexes into steps by vertex
+	met     []int                             // by vertex: the last place it was met on the way to, and 1
 	todo    []int32
 	transit []bool // by Device.ID: others' traffic passes
 }
@@ -248,7 +248,7 @@ func (f *follower) follow(i int) error {
 	return nil
 }
 
-// neighbours is the same for nodes whose links that are up lead to the same nodes, with the same speeds, and carry routes alike.
+// neighbours is the same for vertices whose links that are up lead to the same vertices, with the same speeds, and carry routes alike.
 func (s *singly) neighbours(v int32) string {
 	var all [][2]int32
 	for j := range s.Arcs[v] {

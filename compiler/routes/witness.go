@@ -23,7 +23,7 @@ func (v *view) shortestWitness(turns *ir.Turns, down []*ir.Link, classes []*grap
 	return func(wanted []ir.Turn) []*ir.Flow {
 		w := newSearch(v, down) // scratch of its own: many may ask at once
 		sought := make([]seeker, len(wanted))
-		at := map[int32][]*seeker{} // by node
+		at := map[int32][]*seeker{} // by vertex
 		for i, t := range wanted {
 			sought[i].Turn = t
 			if turns.Has(t.In, t.Out) {
@@ -52,7 +52,7 @@ func (v *view) flow(ports []*ir.Port) *ir.Flow {
 	return &ir.Flow{Ports: ports, Groups: slices.Repeat([]*ir.CosGroup{v.Group}, len(ports)/2)}
 }
 
-// first finds for every turn sought, by node, the first of the classes that takes it.
+// first finds for every turn sought, by vertex, the first of the classes that takes it.
 func (w *walk) first(classes []*graph.Class, sought map[int32][]*seeker) {
 	if len(sought) == 0 {
 		return
@@ -69,7 +69,7 @@ func (w *walk) first(classes []*graph.Class, sought map[int32][]*seeker) {
 	}
 }
 
-// takes notes the first class of the batch that takes the turn t at the node at hand, so many hops away.
+// takes notes the first class of the batch that takes the turn t at the vertex at hand, so many hops away.
 func (s *sweep) takes(t *seeker, level int) {
 	lane := func(of []portMask, p *ir.Port) (uint64, int32) {
 		for i := range of {
@@ -163,7 +163,7 @@ func (w *walk) ends(c *graph.Class, way []*ir.Port) []*ir.Port {
 	return out // nobody gets it
 }
 
-// sender returns the first member that hangs on v and talks to somebody of the class.
+// sender returns the first member that is attached to v and talks to somebody of the class.
 func (w *walk) sender(c *graph.Class, v int32) graph.Member {
 	for _, m := range c.Conversation.Members {
 		if !slices.ContainsFunc(c.Members, func(o graph.Member) bool { return o.Owner() != m.Owner() }) {
