@@ -122,7 +122,8 @@ type bondKey struct {
 	a, b       int
 }
 
-// bond returns the number of the bond between two switches that a cable is in by its block; 0: none. Those of hosts are said in host blocks.
+// bond returns the number of the bond between two switches that a cable is in by its block; 0: none. Those of hosts are said in host
+// blocks.
 func (c *compiler) bond(l *lang.Link, a, b *ir.Device) int {
 	if !l.Block.Bond.V {
 		return 0

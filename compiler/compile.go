@@ -78,7 +78,8 @@ type compiler struct {
 	bonds     map[bondKey]int  // cables: the numbers of the bonds between switches
 	hostBonds map[bondKey]bool // cables: blocks of bonds that end at hosts, reported; of no switches
 
-	pins *pins // size and mark
+	pins   *pins       // size and mark
+	shared sharedSizes // size and mark
 
 	// carry
 	carried map[*ir.CosGroup]linkSet // links that carry the group

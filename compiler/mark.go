@@ -54,6 +54,7 @@ func (c *compiler) mark() {
 		return
 	}
 	known := map[markKey]*ir.Mark{}
+	inputs := map[ir.Memory]string{} // alike switches by the thousand have one memory
 	rows := rows[*ir.Mark]{}
 	var row []*ir.Mark
 	for _, d := range c.f.Devices {
@@ -86,7 +87,8 @@ func (c *compiler) mark() {
 					key.bound, key.senders = incast, senders[g]
 					key.limit = fmt.Sprintf(" senders=%d xoff=%d", key.senders, xoff)
 				case free >= bound:
-					key.bound, key.limit, key.other = bound, memoryInputs(mem), mem.Model.Absolute
+					key.bound, key.other = bound, mem.Model.Absolute
+					key.limit = once(inputs, mem, func() string { return memoryInputs(mem) })
 				default:
 					key.limit = c.pins.limitOf(key, mem)
 				}
@@ -98,7 +100,7 @@ func (c *compiler) mark() {
 				}
 				row = append(row, m)
 			}
-			p.SetMarks(rows.share(row))
+			p.SetSizes(c.shared.of(p.Buffers(), rows.share(row)))
 		}
 	}
 }

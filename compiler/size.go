@@ -103,7 +103,7 @@ func (c *compiler) size() {
 				}
 				row = append(row, b)
 			}
-			p.SetBuffers(rows.share(row))
+			p.SetSizes(c.shared.of(rows.share(row), nil))
 		}
 	}
 }
@@ -230,6 +230,45 @@ func nicBuffer(k bufferKey) *ir.Buffer {
 
 // because is a reason that does not lie in a link.
 func because(o ir.Origin) ir.Reason { return ir.Reason{Origin: o} }
+
+// sharedSizes gives ports with the same rows of buffers and marks one [ir.PortSizes].
+type sharedSizes struct {
+	known map[sizesKey]*ir.PortSizes
+	last  *ir.PortSizes // ports in a row are mostly alike
+	key   sizesKey
+}
+
+// sizesKey is where rows that [rows] shares begin.
+type sizesKey struct {
+	buffers **ir.Buffer
+	marks   **ir.Mark
+}
+
+func (s *sharedSizes) of(buffers []*ir.Buffer, marks []*ir.Mark) *ir.PortSizes {
+	if len(buffers) == 0 && len(marks) == 0 {
+		return nil
+	}
+	var key sizesKey
+	if len(buffers) > 0 {
+		key.buffers = &buffers[0]
+	}
+	if len(marks) > 0 {
+		key.marks = &marks[0]
+	}
+	if s.last != nil && s.key == key {
+		return s.last
+	}
+	out := s.known[key]
+	if out == nil {
+		out = &ir.PortSizes{Buffers: buffers, Marks: marks}
+		if s.known == nil {
+			s.known = map[sizesKey]*ir.PortSizes{}
+		}
+		s.known[key] = out
+	}
+	s.last, s.key = out, key
+	return out
+}
 
 // rows gives equal rows one slice; by their first element.
 type rows[T comparable] map[T][][]T

@@ -370,3 +370,67 @@ func TestMemoryOfAFabric(t *testing.T) {
 	}
 	t.Logf("%.0f and %.0f bytes a link", one, four)
 }
+
+// closFabric is a three-tier Clos of hosts that have a cable each: pods of leaves and aggregation switches, and as many planes of cores
+// as a pod has aggregation switches.
+func closFabric(pods, leaves, aggs, cores, hosts int) fstest.MapFS {
+	head, _, _ := strings.Cut(bigFabric(), "switch_model")
+	var b strings.Builder
+	b.WriteString(head)
+	b.WriteString("switch_model \"big\" {\n  asic  = \"spectrum-3\"\n  ports = 256\n  speed = \"200G\"\n}\n")
+	pod := fmt.Sprintf("p[01-%02d]", pods)
+	for _, s := range [][2]string{
+		{"leaf", fmt.Sprintf("%s-leaf[01-%02d]", pod, leaves)}, {"agg", fmt.Sprintf("%s-agg[01-%02d]", pod, aggs)},
+		{"core", fmt.Sprintf("core[01-%02d]-[01-%02d]", aggs, cores)},
+	} {
+		fmt.Fprintf(&b, "\nswitch %q {\n  names   = %q\n  model   = \"big\"\n  version = \"4.3.0\"\n}\n", s[0], s[1])
+	}
+	gpu := fmt.Sprintf("%s-l[01-%02d]-h[01-%02d]", pod, leaves, hosts)
+	fmt.Fprintf(&b, "\nhost \"gpu\" {\n  names = %q\n  nic \"ens1f0\" {\n    model = \"connectx-6\"\n    mtu   = 9000\n  }\n}\n", gpu)
+	fmt.Fprintf(&b, "\nlink \"hosts\" {\n  a     = \"%s:ens1f0\"\n  b     = \"%s-leaf[01-%02d]:swp[1-%d]\"\n  speed = \"100G\"\n}\n",
+		gpu, pod, leaves, hosts)
+	for p := range pods {
+		lower := fmt.Sprintf("p%02d-leaf[01-%02d]:swp[%d-%d]", p+1, leaves, hosts+1, hosts+aggs)
+		upper := fmt.Sprintf("p%02d-agg[01-%02d]:swp[1-%d]", p+1, aggs, leaves)
+		fmt.Fprintf(&b, "\nmesh \"pod%d\" {\n  lower = %q\n  upper = %q\n}\n", p+1, lower, upper)
+	}
+	for a := range aggs {
+		lower := fmt.Sprintf("%s-agg%02d:swp[%d-%d]", pod, a+1, leaves+1, leaves+cores)
+		upper := fmt.Sprintf("core%02d-[01-%02d]:swp[1-%d]", a+1, cores, pods)
+		fmt.Fprintf(&b, "\nmesh \"plane%d\" {\n  lower = %q\n  upper = %q\n}\n", a+1, lower, upper)
+	}
+	return fstest.MapFS{"fabric.hcl": {Data: []byte(b.String())}}
+}
+
+// BenchmarkCompileClos resolves, cables and sizes a Clos at three sizes, up to 10,240 switches, 131,072 hosts and 524,288 cables.
+// MiB-live is what the fabric takes.
+func BenchmarkCompileClos(b *testing.B) {
+	for _, c := range []struct{ pods, leaves, aggs, cores, hosts int }{{4, 16, 16, 8, 32}, {16, 32, 32, 16, 32}, {64, 64, 64, 32, 32}} {
+		src, ds := lang.Load(closFabric(c.pods, c.leaves, c.aggs, c.cores, c.hosts), ".", lang.Options{MaxObjects: 5_000_000})
+		if ds.HasErrors() {
+			b.Fatal(ds[0].Detail)
+		}
+		b.Run(fmt.Sprintf("%d-links", len(src.Links)), func(b *testing.B) {
+			b.ReportAllocs()
+			var f *ir.Fabric
+			for b.Loop() {
+				f, ds = compiler.Compile(src, targets.Known)
+				if f == nil {
+					b.Fatal(ds[0].Detail)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(f.Links)), "ns/link")
+			before := live()
+			f = nil
+			b.ReportMetric(float64(before-live())/(1<<20), "MiB-live")
+		})
+	}
+}
+
+// live returns the bytes in use after a collection.
+func live() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
