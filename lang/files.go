@@ -29,8 +29,10 @@ func (l *loader) parse(f *folder, use func(*hclsyntax.Body)) diag.List {
 	type parsed struct {
 		body *hclsyntax.Body
 		ds   diag.List
+		kept *keptFile // instead of a body: what the file came to before
 	}
 	var found diag.List
+	keep := map[string]*keptFile{}
 	names := l.fileNames(f, &found)
 	results := make([]chan parsed, len(names))
 	begin := func(i int) {
@@ -51,9 +53,14 @@ func (l *loader) parse(f *folder, use func(*hclsyntax.Body)) diag.List {
 			return
 		}
 		l.src.Files[names[i]] = src
+		if kept := l.options.Kept.find(names[i], src); kept != nil && f == l.root {
+			results[i] <- parsed{kept: kept}
+			close(results[i])
+			return
+		}
 		go func() {
 			defer close(results[i])
-			parsePieces(names[i], src, func(body *hclsyntax.Body, ds diag.List) { results[i] <- parsed{body, ds} })
+			parsePieces(names[i], src, func(body *hclsyntax.Body, ds diag.List) { results[i] <- parsed{body: body, ds: ds} })
 		}()
 	}
 	for i := range ahead - 1 {
@@ -63,20 +70,42 @@ func (l *loader) parse(f *folder, use func(*hclsyntax.Body)) diag.List {
 		begin(i + ahead - 1)
 		whole, src := true, l.src.Files[names[i]]
 		silences := mayIgnore(src) // then it comes in one piece
-		for p := range results[i] {
-			found = append(found, p.ds...)
-			if p.body == nil {
+		watch := l.watch(f, src)
+		kept := (*keptFile)(nil)
+		take := func(body *hclsyntax.Body, ds diag.List) {
+			found = append(found, ds...)
+			watch.see(body)
+			if body == nil {
 				whole = false
-				continue
+				return
 			}
 			if silences {
-				l.readIgnores(f, p.body, src, names[i])
+				l.readIgnores(f, body, src, names[i])
 			}
-			use(p.body)
+			use(body)
+		}
+		for p := range results[i] {
+			switch {
+			case p.kept == nil:
+				take(p.body, p.ds)
+			case l.again(f, p.kept):
+				kept = p.kept
+			default:
+				parsePieces(names[i], src, take)
+			}
 		}
 		if whole {
 			f.files++
 		}
+		if kept == nil && whole && !silences && len(found) == 0 {
+			kept = watch.done()
+		}
+		if kept != nil {
+			keep[names[i]] = kept
+		}
+	}
+	if k := l.options.Kept; k != nil && f == l.root {
+		k.files = keep
 	}
 	return found
 }
