@@ -47,6 +47,10 @@ func (l *loader) newFolder(f parse.Folder) *folder {
 // with it, blocks that hold nothing but literals are decoded at once.
 func (l *loader) read(f *folder, top *instance, ds *diag.List) {
 	var found diag.List // in the blocks
+	var cache parse.Cache
+	if l.options.Kept != nil && f == l.root {
+		cache = &keeper{l: l, f: f, found: &found, next: map[string]*keptFile{}}
+	}
 	read := l.reader.Folder(f.Folder, func(file parse.File) {
 		if parse.Silences(file.Src) { // then it comes in one piece
 			for _, g := range parse.Ignores(file, &found) {
@@ -56,7 +60,13 @@ func (l *loader) read(f *folder, top *instance, ds *diag.List) {
 		}
 		l.decoder.Guard(file.Body, &found)
 		l.index(f, file.Body, top, &found)
-	}, ds)
+		if keeps, ok := cache.(*keeper); ok {
+			keeps.see(file.Body)
+		}
+	}, cache, ds)
+	if keeps, ok := cache.(*keeper); ok {
+		l.options.Kept.files = keeps.next
+	}
 	f.files, f.whole = read.Files, read.Whole
 	if read.Names == 0 && read.Whole {
 		f.whole = false

@@ -46,6 +46,7 @@ type Options struct {
 	MaxObjects int       // most names of all nodesets together; 0: DefaultMaxObjects
 	Version    string    // the release this rocec is, "0.13.0", for required_version; empty: none
 	Unlocked   bool      // fabric.lock is not read
+	Kept       *Kept     // of an earlier load of the same folder, and for the next one; nil: every file is read anew
 
 	// Folder opens the folder of a module that lies outside of the fabric's own. The file system serves it under the name
 	// given, such as "../pod/leafs.hcl". With nil such folders are looked for in the fabric's file system.

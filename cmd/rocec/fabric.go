@@ -22,14 +22,16 @@ import (
 
 // load runs the pipeline on a folder.
 func (a *app) load(dir string) (*report.Report, error) {
-	return a.loadOver(context.Background(), dir, nil)
+	return a.loadOver(context.Background(), dir, nil, nil)
 }
 
-// loadOver is load with texts that win over the files on disk, by their names in places. When ctx is done it ends early.
-func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byte) (*report.Report, error) {
+// loadOver is load with texts that win over the files on disk, by their names in places, and with what an earlier one has kept. When ctx
+// is done it ends early.
+func (a *app) loadOver(ctx context.Context, dir string, unsaved map[string][]byte, kept *lang.Kept) (*report.Report, error) {
 	o := judge.Options{
 		Lang: lang.Options{
 			Vars: a.vars, Env: a.environ, MaxObjects: a.maxObjects, Version: release(buildVersion().Version), Unlocked: a.unlocked,
+			Kept: kept,
 		},
 		Budget: a.steps(),
 		Others: slices.Concat(report.DeviceTopics, deploy.Topics, seen.Topics),

@@ -42,7 +42,7 @@ func (a *app) lsp(ctx context.Context) error {
 	if _, ok := terminal(a.stdin); ok && !a.quiet {
 		fmt.Fprintln(a.stderr, "rocec: waiting for an editor on stdin; editors start this verb by themselves")
 	}
-	s := lsp.New(&editor{a}, lsp.Options{
+	s := lsp.New(&editor{a: a}, lsp.Options{
 		Version: buildVersion().Version,
 		Wait:    time.After,
 		Help:    func(code string) string { return "https://github.com/rocec/rocec/blob/main/docs/checks.md#" + code },
@@ -64,7 +64,10 @@ func (a *app) lsp(ctx context.Context) error {
 }
 
 // editor is what the language server asks of the program.
-type editor struct{ a *app }
+type editor struct {
+	a    *app
+	kept map[string]*lang.Kept // by folder of a fabric
+}
 
 // List returns the fabric files of a folder.
 func (e *editor) List(dir string) []string {
@@ -112,12 +115,24 @@ func portsOf(system, model string, count int) []string {
 	return os.Ports(m)
 }
 
+// keptOf is what the last run made of the files of a fabric. An editor has few open at a time.
+func (e *editor) keptOf(dir string) *lang.Kept {
+	const most = 8
+	if e.kept[dir] == nil {
+		if len(e.kept) == 0 || len(e.kept) >= most {
+			e.kept = map[string]*lang.Kept{}
+		}
+		e.kept[dir] = &lang.Kept{}
+	}
+	return e.kept[dir]
+}
+
 // Check runs the pipeline on the texts of the editor.
 func (e *editor) Check(ctx context.Context, dir string, unsaved map[string][]byte) (*lsp.Result, error) {
 	if unsaved == nil {
 		unsaved = map[string][]byte{}
 	}
-	f, err := e.a.loadOver(ctx, filepath.FromSlash(dir), unsaved)
+	f, err := e.a.loadOver(ctx, filepath.FromSlash(dir), unsaved, e.keptOf(dir))
 	if err != nil {
 		return nil, err
 	}

@@ -233,7 +233,7 @@ func TestUnsavedTextsCount(t *testing.T) {
 			t.Helper()
 			want, err := testApp().load(saved)
 			require.NoError(t, err)
-			got, err := testApp().loadOver(t.Context(), unsaved, over)
+			got, err := testApp().loadOver(t.Context(), unsaved, over, nil)
 			require.NoError(t, err)
 			require.Equal(t, wanted(want, saved), wanted(got, unsaved), "%s: %s", e.Name(), what)
 		}
@@ -254,7 +254,7 @@ func TestUnsavedTextsCount(t *testing.T) {
 func TestCancelledLoad(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	f, err := testApp().loadOver(ctx, "../../examples/clos-v2-ecn", nil)
+	f, err := testApp().loadOver(ctx, "../../examples/clos-v2-ecn", nil, nil)
 	require.NoError(t, err)
 	require.NotNil(t, f.Source)
 	require.Nil(t, f.Fabric)

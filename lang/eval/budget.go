@@ -39,6 +39,12 @@ func (b *budget) stop(topic *diag.Topic, why string) {
 	panic(exhausted{})
 }
 
+// WorkLeft is what is left of the budget of the load.
+func (ev *Evaluator) WorkLeft() int { return ev.budget.left }
+
+// Spend takes work off the budget that an earlier load did for this one. It must be left.
+func (ev *Evaluator) Spend(work int) { ev.budget.left -= work }
+
 // empty tells whether nothing more can be evaluated in this load.
 func (b *budget) empty() bool { return b.left < 0 }
 

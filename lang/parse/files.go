@@ -40,6 +40,14 @@ type File struct {
 	Body *hclsyntax.Body
 }
 
+// Cache knows files of an earlier load. Its methods are called in the order of the files, but for Knows.
+type Cache interface {
+	Knows(name string, src []byte) bool // the file need not be parsed; asked before its turn
+	Take(name string) bool              // of such a file, in its turn; false: it must be parsed all the same
+	Begin(name string, src []byte)      // a file is parsed
+	End(name string, whole, sound bool) // all of its bodies were used, and the parser found nothing
+}
+
 // Read is what came of reading a folder.
 type Read struct {
 	Names int  // *.hcl files in the folder
@@ -51,12 +59,13 @@ type Read struct {
 const ahead = 2
 
 // Folder reads and parses every *.hcl file directly in a folder and gives their bodies to use, in order of their names,
-// large files piece by piece; a body may be dropped before the next one is made. It appends what is wrong with the text of
-// the files.
-func (r *Reader) Folder(f Folder, use func(File), ds *diag.List) Read {
+// large files piece by piece; a body may be dropped before the next one is made. Files that the cache takes are not parsed; it
+// may be nil. It appends what is wrong with the text of the files.
+func (r *Reader) Folder(f Folder, use func(File), cache Cache, ds *diag.List) Read {
 	type parsed struct {
-		body *hclsyntax.Body
-		ds   diag.List
+		body  *hclsyntax.Body
+		ds    diag.List
+		known bool // to the cache: there is no body
 	}
 	names, whole := r.names(f, ds)
 	read := Read{Names: len(names), Whole: whole}
@@ -79,9 +88,14 @@ func (r *Reader) Folder(f Folder, use func(File), ds *diag.List) Read {
 			return
 		}
 		r.Files[names[i]] = src
+		if cache != nil && cache.Knows(names[i], src) {
+			results[i] <- parsed{known: true}
+			close(results[i])
+			return
+		}
 		go func() {
 			defer close(results[i])
-			pieces(names[i], src, func(body *hclsyntax.Body, ds diag.List) { results[i] <- parsed{body, ds} })
+			pieces(names[i], src, func(body *hclsyntax.Body, ds diag.List) { results[i] <- parsed{body: body, ds: ds} })
 		}()
 	}
 	for i := range ahead - 1 {
@@ -89,14 +103,32 @@ func (r *Reader) Folder(f Folder, use func(File), ds *diag.List) Read {
 	}
 	for i := 0; i < len(names); i++ {
 		begin(i + ahead - 1)
-		whole := true
-		for p := range results[i] {
-			*ds = append(*ds, p.ds...)
-			if p.body == nil {
+		whole, sound, taken := true, true, false
+		src := r.Files[names[i]]
+		see := func(body *hclsyntax.Body, found diag.List) {
+			*ds = append(*ds, found...)
+			sound = sound && len(found) == 0
+			if body == nil {
 				whole = false
-				continue
+				return
 			}
-			use(File{names[i], r.Files[names[i]], p.body})
+			use(File{names[i], src, body})
+		}
+		if cache != nil {
+			cache.Begin(names[i], src)
+		}
+		for p := range results[i] {
+			switch {
+			case !p.known:
+				see(p.body, p.ds)
+			case cache.Take(names[i]):
+				taken = true
+			default:
+				pieces(names[i], src, see)
+			}
+		}
+		if cache != nil && !taken {
+			cache.End(names[i], whole, sound)
 		}
 		if whole {
 			read.Files++

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"bytes"
 	"maps"
 	"path"
 	"slices"
@@ -94,11 +95,13 @@ func (s *Server) document(uri string) (*document, *problem) {
 	return nil, problemf(invalidParams, "%s is not open", uri)
 }
 
-// diskCache holds what lies on disk, until it is told to forget: between two changes a folder is asked for often.
+// diskCache holds what lies on disk, until it is told to forget: between two changes a folder is asked for often. A file that is read
+// again and has not changed keeps its outline.
 type diskCache struct {
 	backend  Backend
 	folders  map[string][]string
 	outlines map[string]*outline.File
+	before   map[string]*outline.File // from before it forgot
 }
 
 func newDiskCache(b Backend) *diskCache {
@@ -108,6 +111,9 @@ func newDiskCache(b Backend) *diskCache {
 }
 
 func (c *diskCache) forget() {
+	if len(c.outlines) > 0 {
+		c.before = c.outlines
+	}
 	c.folders, c.outlines = map[string][]string{}, map[string]*outline.File{}
 }
 
@@ -125,7 +131,9 @@ func (c *diskCache) outline(name string) *outline.File {
 	o, ok := c.outlines[name]
 	if !ok {
 		if src, err := c.backend.Read(name); err == nil {
-			o = outline.New(name, src)
+			if o = c.before[name]; o == nil || !bytes.Equal(o.Text(), src) {
+				o = outline.New(name, src)
+			}
 		}
 		c.outlines[name] = o
 	}

@@ -21,23 +21,25 @@ var (
 	pageHTML string
 	//go:embed page.css
 	pageStyle string
+	//go:embed unpack.js
+	unpackScript string
 	//go:embed page.js
-	pageScript string
+	drawScript string
 )
 
 // HTML writes one page that holds all it needs: the drawing with zoom, search, folding, every loop, and the settings of
 // every link and device with where they came from. Its policy lets the browser load nothing and run only its own script.
 func HTML(f *ir.Fabric, proofs []validate.GroupProof) []byte {
-	style := svgStyle + pageStyle
-	data, err := json.Marshal(newPage(draw(f, proofs))) // escapes <, > and &: it cannot end its element
+	style, script := svgStyle+pageStyle, unpackScript+drawScript
+	data, err := json.Marshal(newPage(draw(f, proofs)).pack()) // escapes <, > and &: it cannot end its element
 	if err != nil {
 		panic(err) // the types below hold nothing that cannot be written
 	}
 	policy := fmt.Sprintf("default-src 'none'; style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'",
-		digest(style), digest(pageScript))
+		digest(style), digest(script))
 	return []byte(strings.NewReplacer(
 		"{{policy}}", policy, "{{title}}", escape("Fabric "+f.Name), "{{headline}}", escape(headline(f)),
-		"{{style}}", style, "{{script}}", pageScript, "{{data}}", string(data),
+		"{{style}}", style, "{{script}}", script, "{{data}}", string(data),
 	).Replace(pageHTML))
 }
 
@@ -47,16 +49,16 @@ func digest(s string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// page is what page.js gets. Devices, links, symbols and tables refer to each other by index.
+// page is what page.js works on, and gets as [packed]. Devices, links, symbols and tables refer to each other by index.
 type page struct {
-	Rows     []pageRow     `json:"rows"`
-	Devices  []pageDevice  `json:"devices"` // by Device.ID
-	Links    []pageLink    `json:"links"`   // by Link.ID
-	Tables   [][]pageValue `json:"tables"`  // settings; equal ones stand here once
-	Symbols  []pageSymbol  `json:"symbols"`
-	Base     []int         `json:"base"` // the symbols shown at first
-	Loops    []pageLoop    `json:"loops"`
-	Verdicts []pageVerdict `json:"verdicts"`
+	Rows     []pageRow
+	Devices  []pageDevice  // by Device.ID
+	Links    []pageLink    // by Link.ID
+	Tables   [][]pageValue // settings; equal ones stand here once
+	Symbols  []pageSymbol
+	Base     []int // the symbols shown at first
+	Loops    []pageLoop
+	Verdicts []pageVerdict
 }
 
 type pageRow struct {
@@ -65,37 +67,32 @@ type pageRow struct {
 }
 
 type pageDevice struct {
-	Name  string `json:"name"`
-	Table int    `json:"table"`
+	Name  string
+	Table int
 }
 
 type pageEnd struct {
-	Device int    `json:"device"`
-	Port   string `json:"port"`
-	Table  int    `json:"table"`
+	Device int
+	Port   string
+	Table  int
 }
 
 type pageLink struct {
-	A        pageEnd `json:"a"`
-	B        pageEnd `json:"b"`
-	Table    int     `json:"table"`
-	Lossless bool    `json:"lossless,omitempty"`
-	Planned  bool    `json:"planned,omitempty"`
+	A, B              pageEnd
+	Table             int
+	Lossless, Planned bool
 }
 
 // pageValue is a setting: its name, its value, and where it came from.
 type pageValue [3]string
 
 type pageSymbol struct {
-	Label  string `json:"label"`
-	Count  string `json:"count,omitempty"`
-	Host   bool   `json:"host,omitempty"`
-	Device int    `json:"device"`          // the first
-	Parts  []int  `json:"parts,omitempty"` // symbols
-	X      int    `json:"x"`
-	Y      int    `json:"y"`
-	W      int    `json:"w"`
-	H      int    `json:"h"`
+	Label      string
+	Count      string // of one with parts
+	Host       bool
+	Device     int   // the first
+	Parts      []int // symbols
+	X, Y, W, H int
 }
 
 type pageWait struct {

@@ -1,8 +1,7 @@
-'use strict';
-// The page of "rocec graph --format html". Everything comes from the JSON in #data (type page in html.go); nothing is
+// The page of "rocec graph --format html". Everything comes from the JSON in #data; nothing is
 // fetched. Text is only ever set as text, so names cannot become markup.
 (() => {
-  const data = JSON.parse(document.getElementById('data').textContent);
+  const data = unpack(JSON.parse(document.getElementById('data').textContent));
   const view = document.getElementById('view');
   const byID = (id) => document.getElementById(id);
 

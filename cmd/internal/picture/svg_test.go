@@ -156,7 +156,7 @@ func TestHostileNames(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(html, "</script>"))
 	assert.NotContains(t, html, "<img")
 	assert.NotContains(t, html, "\u2028")
-	assert.Equal(t, 1, strings.Count(html, `"devices":[`))
+	assert.Equal(t, 1, strings.Count(html, `"devices":{`))
 }
 
 // WCAG 2: texts 4.5:1, marks that carry meaning 3:1, on their ground, light and dark.
