@@ -1,6 +1,7 @@
 package nvue
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -168,7 +169,7 @@ func probes(d *ir.Device) []target.Probe {
 	return append(out, cumulus.Around(d)...)
 }
 
-// atOnce is of how many ports one probe asks: twice for each, nv takes half a second to a second, and a probe has half a minute.
+// atOnce is of how many ports one probe asks: once for each, nv takes half a second to a second, and a probe has half a minute.
 const atOnce = 8
 
 // nvuedProbe asks for the daemon, for what a change can hang on, adaptive routing, which is never written, and whether a restart would
@@ -212,41 +213,42 @@ func unsaved(d *ir.Device, applied string) (target.Sample, bool) {
 	}, true
 }
 
-// holderScript gives the interface that has a port's settings of QoS: the bond that the port is in, or the port.
-const holderScript = `holder() {
-	of=/sys/class/net/$1/master
-	if [ -d "$of/bonding" ] && of=$(readlink "$of"); then echo "${of##*/}"; else echo "$1"; fi
-}
-`
-
 // headroomProbe reads what a switch reserves of its memory for what arrives after a pause. The switch derives it by a formula that is not
 // public; less than rocec derives is loss.
+//
+// What a port is to have, the applied configuration says, and not what nv shows of the port: that is of the chip, which may hold less than
+// was applied, and has a form that no manual tells.
 func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) target.Probe {
 	var b strings.Builder
-	b.WriteString(holderScript)
-	b.WriteString("one() {\nprintf '%s ' \"$1\"\nshift\ntimeout 10 nv show interface \"$@\" -o json 2>/dev/null | head -c 65536 | tr " +
-		"'\\n' ' '\necho\n}\n")
+	b.WriteString(nvScript + "one() {\nprintf 'groups:%s ' \"$1\"\ntimeout 10 nv show interface \"$1\" qos buffer ingress-priority-group " +
+		"-o json 2>/dev/null | head -c 65536 | tr '\\n' ' '\necho\necho \"link:$1 $(cat \"/sys/class/net/$1/operstate\" 2>/dev/null)\"\n}\n")
 	for _, p := range ports {
-		by := "pfc"
-		if p.ByPause() {
-			by = "link-pause"
-		}
-		fmt.Fprintf(&b, "of=$(holder %[1]s)\necho \"holder:%[1]s $of\"\none bound:%[1]s \"$of\" qos %[2]s\none groups:%[1]s %[1]s qos buffer "+
-			"ingress-priority-group\n"+
-			"echo \"link:%[1]s $(cat /sys/class/net/%[1]s/operstate 2>/dev/null)\"\n", p.Name, by)
+		b.WriteString("one " + p.Name + "\n")
 	}
-	read := func(answer []byte) (out []target.Sample, short []string) {
+	b.WriteString("if text=$(tree applied); then printf '%s\\n' '" + treeBegins + "' \"$text\"; fi")
+	samples := func(answer []byte) (out []target.Sample, short []string) {
+		told, tree, read := strings.Cut(string(answer), "\n"+treeBegins+"\n")
 		says := map[string]string{}
-		for line := range strings.Lines(string(answer)) {
+		for line := range strings.Lines(told) {
 			word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 			says[word] = rest
 		}
+		cfg, err := grammar.Read([]byte(tree))
+		var bonds map[string]string
+		if read = read && err == nil; read {
+			bonds = grammar.Bonds(cfg.Set)
+		}
 		for _, p := range ports {
-			s, less := headroomOf(d, p, says["bound:"+p.Name], says["groups:"+p.Name])
+			if !read {
+				out = append(out, unread(d, p, "nv config show gives no applied configuration."))
+				continue
+			}
+			holder := cmp.Or(bonds[p.Name], p.Name)
+			s, less := headroomOf(d, p, pauses(cfg.Set, holder, p), says["groups:"+p.Name])
 			if less != "" {
 				short = append(short, less)
 			}
-			if holder := says["holder:"+p.Name]; holder != p.Name && s.Unit == target.UnitState && s.Value == 0 && !strings.Contains(says["groups:"+p.Name], `"lossless"`) {
+			if holder != p.Name && s.Unit == target.UnitState && s.Value == 0 && !strings.Contains(says["groups:"+p.Name], `"lossless"`) {
 				s = unread(d, p, fmt.Sprintf("it is a member of %s, and no manual says whether a switch shows the lossless group "+
 					"there.", target.Escape(holder)))
 			}
@@ -260,26 +262,42 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 	return target.Probe{
 		Name: name, Query: target.Query{Cmd: b.String()}, Slow: slow,
 		Samples: func(answer []byte) []target.Sample {
-			out, _ := read(answer)
+			out, _ := samples(answer)
 			return out
 		},
 		Judge: func(answer []byte) []string {
-			out, short := read(answer)
+			out, short := samples(answer)
 			return append(target.Down(out), short...)
 		},
 	}
 }
 
+// treeBegins stands before the applied tree in an answer.
+const treeBegins = "== applied"
+
+// pauses reports whether a port pauses by what is applied: it has a profile of rocec's, or the preset.
+func pauses(set *grammar.Tree, holder string, p *ir.Port) bool {
+	table := "pfc"
+	if p.ByPause() {
+		table = "link-pause"
+	}
+	bound := set.Get("interface", holder, "qos", table, "profile")
+	if bound.IsScalar() && bound.Value != global {
+		return mine(bound.Value)
+	}
+	return table == "pfc" && grammar.PresetIsOn(set) && !grammar.PresetIsLossy(set)
+}
+
 // headroomOf is the headroom of a port as a state: no less than the vendor's own tables come to ([ir.Buffer.Floor]), or less, for which a
 // change is taken back. short says where it is more than that, and less than needed: a finding, since loss then takes bad luck alone. A port
-// that is not bound to a profile of rocec needs none yet.
-func headroomOf(d *ir.Device, p *ir.Port, bound, groups string) (s target.Sample, short string) {
+// that does not pause yet needs none.
+func headroomOf(d *ir.Device, p *ir.Port, pauses bool, groups string) (s target.Sample, short string) {
 	const name = "headroom"
 	need, floor := 0, 0
 	for _, b := range p.Buffers() { // one priority group holds all of them
 		need, floor = need+b.Need, floor+b.Floor
 	}
-	if !strings.Contains(bound, `"`+Prefix) {
+	if !pauses {
 		return target.Gauge(name, p.Name, true, fmt.Sprintf("%s of %s has no headroom.", p.Name, d.Name)), ""
 	}
 	var of map[string]map[string]any

@@ -3,6 +3,7 @@ package nvue
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,13 +20,22 @@ func TestHeadroom(t *testing.T) {
 	p := ir.NewPort(d, ir.PortSpec{Name: "swp1", Buffers: []*ir.Buffer{{Need: 1000, Floor: 900}}})
 	ir.NewLink(p, nil, ir.Link{LinkFacts: &ir.LinkFacts{FlowControl: "pfc"}})
 	good, bad := "1", "0"
-	const unread, rocec = target.NotReadable, `{"profile":"rocec-5m"}`
-	for name, c := range map[string]struct{ bound, groups, link, want, holder string }{
+	const (
+		unread = target.NotReadable
+		rocec  = "interface: {%s: {qos: {pfc: {profile: rocec-5m}}}}"
+	)
+	for name, c := range map[string]struct{ tree, groups, link, want, holder string }{
 		"enough":             {rocec, `{"0":{"lossy-lossless":"lossy"},"3":{"lossy-lossless":"lossless","headroom":1000}}`, "up", good, ""},
 		"too little":         {rocec, `{"3":{"lossy-lossless":"lossless","headroom":800}}`, "up", bad, ""},
 		"0 bytes":            {rocec, `{"3":{"lossy-lossless":"lossless","headroom":0}}`, "up", bad, ""},
 		"no lossless group":  {rocec, `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", bad, ""},
-		"no profile yet":     {`{}`, `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", good, ""},
+		"no profile yet":     {"qos: {}", `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", good, ""},
+		"one of others":      {"interface: {swp1: {qos: {pfc: {profile: x}}}}", `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", good, ""},
+		"the preset":         {"qos: {roce: {}}", `{"3":{"lossy-lossless":"lossless","headroom":800}}`, "up", bad, ""},
+		"the preset, enough": {"qos: {roce: {}}", `{"3":{"lossy-lossless":"lossless","headroom":1000}}`, "up", good, ""},
+		"a lossy preset":     {"qos: {roce: {mode: lossy}}", `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", good, ""},
+		"no configuration":   {"", `{"3":{"lossy-lossless":"lossless","headroom":1000}}`, "up", unread, ""},
+		"no tree":            {"a: *x", `{"3":{"lossy-lossless":"lossless","headroom":1000}}`, "up", unread, ""},
 		"no link":            {rocec, `{"3":{"lossy-lossless":"lossless","headroom":0}}`, "down", unread, ""},
 		"another key":        {rocec, `{"3":{"type":"lossless","headroom":1000}}`, "up", unread, ""},
 		"wrapped":            {rocec, `{"operational":{"3":{"lossy-lossless":"lossless","headroom":1000}}}`, "up", unread, ""},
@@ -38,7 +48,16 @@ func TestHeadroom(t *testing.T) {
 		"member, too little": {rocec, `{"3":{"lossy-lossless":"lossless","headroom":800}}`, "up", bad, "bond1"},
 		"member, no group":   {rocec, `{"3":{"lossy-lossless":"lossy","headroom":0}}`, "up", unread, "bond1"},
 	} {
-		answer := "holder:swp1 " + cmp.Or(c.holder, "swp1") + "\n" + fmt.Sprintf("bound:swp1 %s\ngroups:swp1 %s\nlink:swp1 %s\n", c.bound, c.groups, c.link)
+		answer := fmt.Sprintf("groups:swp1 %s\nlink:swp1 %s\n", c.groups, c.link)
+		if c.tree == rocec {
+			c.tree = fmt.Sprintf(rocec, cmp.Or(c.holder, "swp1"))
+		}
+		if c.holder != "" {
+			c.tree = strings.Replace(c.tree, "{qos:", "{bond: {member: {swp1: {}}}, qos:", 1)
+		}
+		if c.tree != "" {
+			answer += treeBegins + "\n" + c.tree
+		}
 		samples := headroomProbe(d, "headroom", []*ir.Port{p}, false).Samples([]byte(answer))
 		if !assert.Len(t, samples, 1, name) {
 			continue

@@ -2,6 +2,7 @@ package sonic
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,9 +147,13 @@ func headroomProbe(d *ir.Device, name string, ports []*ir.Port, slow bool) targe
 	var b strings.Builder
 	b.WriteString(`seen=' '
 port() {
-echo "map:$1 $(timeout 5 sonic-db-cli CONFIG_DB HGET "PORT_QOS_MAP|$1" tc_to_queue_map)"
-echo "enabled:$1 $(timeout 5 sonic-db-cli CONFIG_DB HGET "PORT_QOS_MAP|$1" pfc_enable)"
-for key in $(timeout 5 sonic-db-cli APPL_DB KEYS "BUFFER_PG_TABLE:$1:*"); do
+bound=$(timeout 5 sonic-db-cli CONFIG_DB HGET "PORT_QOS_MAP|$1" tc_to_queue_map) &&
+enabled=$(timeout 5 sonic-db-cli CONFIG_DB HGET "PORT_QOS_MAP|$1" pfc_enable) &&
+groups=$(timeout 5 sonic-db-cli APPL_DB KEYS "BUFFER_PG_TABLE:$1:*") || return 0
+echo "map:$1 $bound"
+echo "enabled:$1 $enabled"
+echo "asked:$1 yes"
+for key in $groups; do
 profile=$(timeout 5 sonic-db-cli APPL_DB HGET "$key" profile)
 profile=${profile#\[BUFFER_PROFILE_TABLE:}
 profile=${profile%\]}
@@ -214,6 +219,9 @@ func (s shortage) text(device, port string) string {
 // though no less than the vendor's own tables come to ([ir.Buffer.Floor]), by how much. A priority that the port does not pause, and a
 // port that does not have rocec's maps, need none yet.
 func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample, shortage) {
+	if says["asked:"+p.Name] == "" {
+		return unread(d, p, "its databases do not answer."), shortage{}
+	}
 	enabled := enabledOf(says["enabled:"+p.Name])
 	var tight shortage
 	for _, b := range p.Buffers() {
@@ -229,11 +237,7 @@ func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample
 		}
 		have, err := strconv.Atoi(dictOf(says["profile:"+profile])["xoff"])
 		if err != nil || have < 0 {
-			return target.Sample{
-				Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
-				Hint: fmt.Sprintf("What %s reserves for %s was not read: APPL_DB has no xoff for the profile %s. Whether the headroom is enough is "+
-					"not known.", d.Name, p.Name, target.Escape(profile)),
-			}, shortage{}
+			return unread(d, p, fmt.Sprintf("APPL_DB has no xoff for the profile %s.", target.Escape(profile))), shortage{}
 		}
 		short := shortage{profile: profile, cos: cos, have: have, need: b.Need}
 		if have < b.Floor {
@@ -246,25 +250,36 @@ func headroomOf(d *ir.Device, p *ir.Port, says map[string]string) (target.Sample
 	return target.Gauge("headroom", p.Name, true, fmt.Sprintf("%s of %s has no headroom.", p.Name, d.Name)), tight
 }
 
+// unread is headroom of which nothing is known, and why. It takes no change back.
+func unread(d *ir.Device, p *ir.Port, why string) target.Sample {
+	return target.Sample{
+		Name: "headroom", On: p.Name, Unit: target.UnitFact, Fact: target.NotReadable,
+		Hint: fmt.Sprintf("What %s reserves for %s was not read: %s Whether the headroom is enough is not known.", d.Name, p.Name, why),
+	}
+}
+
 // enabledOf reads pfc_enable; what is none enables nothing.
 func enabledOf(text string) uint8 {
 	mask, _ := grammar.ParseDigits(text)
 	return mask
 }
 
-// profileOf gives the profile of the priority group that holds a priority, where that is lossless: its profile has an xoff.
-func profileOf(says map[string]string, port string, cos int) (string, bool) {
-	for key, profile := range says {
+// profileOf gives the profile of the priority group that holds a priority, where that is lossless: its profile has an xoff. Of two groups
+// that hold it, the chip has the one that came last, which nothing tells: one that is not lossless counts.
+func profileOf(says map[string]string, port string, cos int) (lossless string, ok bool) {
+	for _, key := range slices.Sorted(maps.Keys(says)) {
 		groups, ok := strings.CutPrefix(key, "BUFFER_PG_TABLE:"+port+":")
 		from, to, is := grammar.ParseRange(groups)
+		profile := says[key]
 		if !ok || !is || cos < from || cos > to || profile == "" {
 			continue
 		}
-		if of := dictOf(says["profile:"+profile]); len(of) == 0 || of["xoff"] != "" {
-			return profile, true
+		if of := dictOf(says["profile:"+profile]); len(of) > 0 && of["xoff"] == "" {
+			return "", false
 		}
+		lossless = profile
 	}
-	return "", false
+	return lossless, lossless != ""
 }
 
 // dictOf reads what sonic-db-cli prints of a hash, {'size': '49152', 'xon': '19456'}: names and values of letters, digits and signs.
