@@ -182,6 +182,9 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 		}
 		after, ds := f.Edit(c.Data)
 		p.Diags = append(p.Diags, ds...)
+		if i := slices.IndexFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == string(Stale) }); i >= 0 {
+			return p.refuse(Stale, ds[i].Detail)
+		}
 		if ds.HasErrors() && f.Live != nil {
 			return p.refuse(Unmet, errorTexts(ds))
 		}

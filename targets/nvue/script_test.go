@@ -249,14 +249,14 @@ func TestBoot(t *testing.T) {
 func TestScriptsOfSteps(t *testing.T) {
 	files, err := filepath.Glob("script/*.sh")
 	require.NoError(t, err)
-	require.Len(t, files, 6)
+	require.Len(t, files, 8)
 	lib := map[string][]byte{}
 	for _, f := range files {
 		lib[filepath.Base(f)], err = os.ReadFile(f)
 		require.NoError(t, err)
 	}
-	for _, body := range []string{"apply.sh", "loaded.sh", "keep.sh", "undo.sh"} {
-		script := bytes.Join([][]byte{lib["nv.sh"], lib["go.sh"], lib[body]}, nil)
+	for _, body := range []string{"apply.sh", "loaded.sh", "keep.sh", "undo.sh", "back.sh"} {
+		script := bytes.Join([][]byte{lib["nv.sh"], lib["go.sh"], lib["since.sh"], lib[body]}, nil)
 		cmd := exec.Command("shellcheck", "-s", "sh", "-e", "SC2034,SC2317,SC2329", "-") // functions and variables that another script uses
 		cmd.Stdin = bytes.NewReader(script)
 		out, err := cmd.CombinedOutput()

@@ -27,12 +27,17 @@ var (
 	keepScript string
 	//go:embed script/undo.sh
 	undoScript string
+	//go:embed script/since.sh
+	sinceScript string
+	//go:embed script/back.sh
+	backScript string
 )
 
 // Those that all steps have in common, so that equal steps are equal.
 var (
 	liveQuery = &target.Query{Cmd: nvScript + "tree applied || fail 'nv config show gives no whole configuration, or one of more than 8 MiB'"}
-	undo      = &target.Query{Cmd: "# nv config apply of the revision before\n" + nvScript + goScript + undoScript}
+	undo      = &target.Query{Cmd: "# nv config apply of the revision before\n" + nvScript + goScript + sinceScript + undoScript}
+	back      = &target.Query{Cmd: "# nv config revision\n" + nvScript + sinceScript + backScript}
 	loaded    = &target.Query{Cmd: "# nv config revision\n" + nvScript + loadedScript}
 )
 
@@ -51,6 +56,7 @@ func step(before []byte, docs []grammar.Doc) target.Step {
 		Disrupts: "a brief loss while buffers change (NVUE applies a revision)",
 		Outage:   ir.Outage{Most: 2 * time.Second},
 		Undo:     undo,
+		Back:     back,
 		Loaded:   loaded,
 		Keep:     "# nv config apply --confirm-yes, and nv config save\n" + nvScript + keepScript,
 		Units:    "nvue-startup.service nvued.service",

@@ -19,18 +19,8 @@ up() { # nvued may have ended in the middle of the change
 	fail "nvued does not say which revision is applied"
 }
 if [ "$ROCEC_WHY" = kept ]; then
-	applied || fail "nv config revision does not say which revision is applied"
-	case $message in rocec-*-after-*) ;; *) fail "revision $now was not applied by rocec: see nv config history, and apply the revision you want" ;; esac
-	[ "$state" != confirm ] || fail "revision $now waits for its confirmation"
-	back='' rest=$message # the last run that applied it stands last; one that went back to it is followed by those before
-	while [ -z "$back" ]; do
-		case $rest in *-after-*) ;; *) break ;; esac
-		n=${rest##*-after-}
-		n=${n%%[!0-9]*}
-		rest=${rest%-after-*}
-		if [ -n "$n" ] && tree "$n" | cmp -s - "$ROCEC_LIVE/nvue/applied"; then back=$n; fi
-	done
-	[ -n "$back" ] || fail "revision $now was not applied right after what was there before the run: see nv config history, and apply the revision you want"
+	was() { tree "$1" | cmp -s - "$ROCEC_LIVE/nvue/applied"; }
+	since
 	record || exit 1
 	had=''
 	while read -r id is said; do
