@@ -39,7 +39,7 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "start a fabric: a small one that works, or from the cabling file you have",
 		Long: "Init writes a small fabric with comments to DIR, which is made if it is not there: 2 spines, 4 leaves, 8 hosts,\n" +
 			"RoCEv2 with ECN and PFC. It validates, and plan --lab rehearses it; change it into yours. With --os its switches run\n" +
-			"another system or release.\n" +
+			"another system or release, which rocec must know.\n" +
 			"\n" +
 			"With --from it starts from a cabling file: a PTM topology.dot, a containerlab topology, or a sheet of cables. The\n" +
 			"file is copied to DIR and stays the only place where cables are written. Switches and hosts are guessed from names and\n" +
@@ -69,9 +69,13 @@ func (a *app) initCommand() *cobra.Command {
 			}
 			if from == "" {
 				if on.OS == nil {
-					return a.init(folder(args), start.Small(nil), false)
+					return a.init(folder(args), start.Small(nil))
 				}
-				return a.init(folder(args), start.On(on), true)
+				files := start.On(on)
+				if err := a.refuseSystem(files); err != nil {
+					return err
+				}
+				return a.init(folder(args), files)
 			}
 			if err := choice("from", from, words...); err != nil {
 				return err
@@ -81,7 +85,7 @@ func (a *app) initCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.init(dir, files, false)
+			return a.init(dir, files)
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "", "`kind` of the cabling file to start from: ptm, clab or csv")
@@ -111,8 +115,30 @@ func systemOf(s string) (start.System, error) {
 	return start.System{OS: os, Version: version}, nil
 }
 
-// init writes the files of a fabric to dir and says what to do next. chosen is set where a person has said what it is to hold.
-func (a *app) init(dir string, files []start.File, chosen bool) error {
+// refuseSystem fails if the small fabric is not sound on what --os has its switches run: a release that rocec does not write.
+func (a *app) refuseSystem(files []start.File) error {
+	dir, err := os.MkdirTemp("", "rocec-init-")
+	if err != nil {
+		return fail(exitMachines, "the fabric could not be tried: %v", err)
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // of the system's folder for what nobody needs
+	if err := writeNew(dir, files); err != nil {
+		return fail(exitMachines, "the fabric could not be tried: %v", err)
+	}
+	f, err := a.load(dir)
+	if err != nil {
+		return err
+	}
+	for _, d := range f.Diags {
+		if d.Severity == diag.Error {
+			return fail(exitUsage, "--os: %s. %s", d.Summary, d.Detail)
+		}
+	}
+	return nil
+}
+
+// init writes the files of a fabric to dir and says what to do next.
+func (a *app) init(dir string, files []start.File) error {
 	name := fabricName(dir)
 	for i, f := range files {
 		if f.Name == "fabric.hcl" {
@@ -132,12 +158,8 @@ func (a *app) init(dir string, files []start.File, chosen bool) error {
 	for _, f := range files {
 		fmt.Fprintf(a.stdout, "  %s\n", f.Name)
 	}
-	n := countChecks(files)
-	drafted := n > 0
-	if drafted {
+	if n := countChecks(files); n > 0 {
 		fmt.Fprintf(a.stdout, "\nLines marked CHECK (%d) hold what the cabling file does not tell: look at each of them.\n", n)
-	}
-	if drafted || chosen {
 		f, err := a.load(dir)
 		if err != nil {
 			return err

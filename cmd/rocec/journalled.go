@@ -81,10 +81,10 @@ func (w *writer) file(f *target.File, s deploy.FileState) journal.File {
 func (w *writer) step(s target.Step) int {
 	js := journal.Step{
 		Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: journal.Outage(s.Outage), Undo: (*journal.Query)(s.Undo), Loaded: (*journal.Query)(s.Loaded),
-		Keep: s.Keep, Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
+		Keep: s.Keep, Back: (*journal.Query)(s.Back), Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
 	}
-	key := fmt.Sprintf("%q %q %q %d %q %q %q %q %d %d %d", s.Cmd, s.Stdin, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Keep, s.Units,
-		s.Timeout, s.Soak, s.Away)
+	key := fmt.Sprintf("%q %q %q %d %q %q %q %q %q %d %d %d", s.Cmd, s.Stdin, s.Disrupts, s.Outage, spell(s.Undo), spell(s.Loaded), s.Keep,
+		spell(s.Back), s.Units, s.Timeout, s.Soak, s.Away)
 	n, ok := w.steps[key]
 	if !ok {
 		n = len(w.h.Steps)
@@ -112,7 +112,7 @@ func readHeader(h *journal.Header) *reader {
 	for _, s := range h.Steps {
 		r.steps = append(r.steps, target.Step{
 			Cmd: s.Cmd, Stdin: s.Stdin, Disrupts: s.Disrupts, Outage: ir.Outage(s.Outage), Undo: (*target.Query)(s.Undo), Loaded: (*target.Query)(s.Loaded),
-			Keep: s.Keep, Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
+			Keep: s.Keep, Back: (*target.Query)(s.Back), Units: s.Units, Timeout: s.Timeout, Soak: s.Soak, Away: s.Away,
 		})
 	}
 	return r
@@ -218,6 +218,9 @@ func (r *reader) back(devices []journal.Device, kept func(hash string) ([]byte, 
 			f.Activate = device.GoBack(f.Activate, states)
 			if f.Edit = goBack(jd.Name, &jf, text); f.Live != nil {
 				f.Edit = func([]byte) ([]byte, diag.List) { return text, nil } // its step finds out who has changed it since
+				if f.Activate.Back != nil {
+					d.Identity = append(d.Identity, askWayBack(d, &f, jf.Base, text))
+				}
 				alone[f.Path] = true
 			}
 			d.Files = append(d.Files, f)
@@ -237,6 +240,25 @@ func (r *reader) back(devices []journal.Device, kept func(hash string) ([]byte, 
 		tree.Devices = append(tree.Devices, d)
 	}
 	return tree, nil
+}
+
+// askWayBack asks whether a live state can go back at all, so that the plan refuses the device, and nothing else goes back without it.
+func askWayBack(d *target.Device, f *target.File, base string, before []byte) target.Probe {
+	closed := ""
+	f.Edit = func(old []byte) ([]byte, diag.List) {
+		if closed == "" || deploy.Sum(old) == base {
+			return before, nil
+		}
+		var ds diag.List
+		ds.Errorf(diag.Range{}, string(deploy.Stale), "the device changed after the plan was made", "%s on %s cannot go back to what was there "+
+			"before the run: %s.", f.Path, d.Name, closed)
+		return nil, ds
+	}
+	ask := target.Query{Cmd: "ROCEC_WAS=" + base + "\n(\n" + f.Activate.Back.Cmd + "\n) 2>&1 || true", Stdin: f.Activate.Back.Stdin}
+	return target.Probe{Name: "way back of " + f.Path, Query: ask, Judge: func(answer []byte) []string {
+		closed = strings.TrimRight(target.Escape(strings.TrimSpace(deploy.OneLine(string(answer)))), ".")
+		return nil
+	}}
 }
 
 // goBack gives a file its content from before the run, unless somebody else has changed it since.

@@ -25,8 +25,9 @@ func (a *app) rollbackCommand() *cobra.Command {
 		Short: "put back what was there before a run; shows its plan first",
 		Long: "Rollback goes back from a run, on all its devices or on those of --target. Devices that still wait to be confirmed, or\n" +
 			"are half way, are undone at once; on those that kept the change the content from before, which lies beside the journal of\n" +
-			"the run, is written again by a run of its own. A file that somebody has changed since is not touched, and a device that\n" +
-			"has undone the run is left alone: what it holds is of another run. The fabric is not needed: the journal knows the devices.",
+			"the run, is written again by a run of its own. A device that somebody has changed since is refused, and nothing goes back until\n" +
+			"it is left out. One that has undone the run is left alone: what it holds is of another run. The fabric is not needed: the\n" +
+			"journal knows the devices. RUN may be last, the newest one.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.soakSet, o.holdSet = cmd.Flags().Changed("soak"), cmd.Flags().Changed("confirm")

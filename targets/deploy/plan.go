@@ -181,6 +181,9 @@ func diff(d *target.Device, h *Have) *DevicePlan {
 			return p.refuse(Unreadable, fmt.Sprintf("%s: %s.", f.Path, c.Reason))
 		}
 		after, ds := f.Edit(c.Data)
+		if i := slices.IndexFunc(ds, func(d *diag.Diagnostic) bool { return d.Code == string(Stale) }); i >= 0 {
+			return p.refuse(Stale, ds[i].Detail)
+		}
 		notes, warnings := parted(ds)
 		p.Diags = append(p.Diags, notes...)
 		if len(warnings) > 0 { // of what is there, whether or not it is to change

@@ -100,7 +100,8 @@ machine it was started on; one that died is brought to its end:
 	{Code: string(Stale), Summary: "device changed after the plan was made", Doc: `
 The plan says "from this to that". Under the lock, just before writing, a file on the device was not
 "this" any more: somebody edited it in the meantime. Writing now would silently throw that edit
-away, so the device is left alone.
+away, so the device is left alone. Rollback leaves a device alone, too, where a file or the
+configuration of a switch is not what the run has written.
 
 Example: between rocec plan --out p.json and rocec apply --plan p.json somebody did, on the switch,
 

@@ -164,8 +164,9 @@ func (f *Family) step(ours []*ir.NIC) target.Step {
 			"\trm -f "+wantedBy(n.Name)+u,
 			"\trmdir "+wantedBy(n.Name)+" 2>/dev/null",
 			"\tsystemctl stop "+u+" 2>/dev/null",
-			"elif [ \"$ROCEC_WHY\" != boot ]; then",
-			"\tsystemctl restart "+u+" || failed=1",
+			"else", // also where a run that went back goes back itself, and the files come again
+			"\tsystemctl enable "+u+" || failed=1",
+			"\t[ \"$ROCEC_WHY\" = boot ] || systemctl restart "+u+" || failed=1",
 			"fi",
 			"if [ \"$ROCEC_WHY\" = boot ]; then",
 			"\t[ -e "+confDir+name+".conf ] || rm -f "+f.beforeDir()+name+".before",

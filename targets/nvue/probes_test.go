@@ -73,7 +73,7 @@ func TestHeadroom(t *testing.T) {
 	probe := headroomProbe(d, "headroom", []*ir.Port{p}, false)
 	for have, c := range map[int]struct{ state, findings int }{800: {0, 1}, 899: {0, 1}, 900: {1, 1}, 999: {1, 1}, 1000: {1, 0}} {
 		groups := fmt.Sprintf(`{"3":{"lossy-lossless":"lossless","headroom":%d}}`, have)
-		answer := []byte("holder:swp1 swp1\nbound:swp1 " + rocec + "\ngroups:swp1 " + groups + "\nlink:swp1 up\n")
+		answer := []byte("groups:swp1 " + groups + "\nlink:swp1 up\n" + treeBegins + "\n" + fmt.Sprintf(rocec, "swp1"))
 		assert.Equal(t, uint64(c.state), probe.Samples(answer)[0].Value, have)
 		found := probe.Judge(answer)
 		require.Len(t, found, c.findings, have)

@@ -249,17 +249,51 @@ func TestBoot(t *testing.T) {
 func TestScriptsOfSteps(t *testing.T) {
 	files, err := filepath.Glob("script/*.sh")
 	require.NoError(t, err)
-	require.Len(t, files, 6)
+	require.Len(t, files, 8)
 	lib := map[string][]byte{}
 	for _, f := range files {
 		lib[filepath.Base(f)], err = os.ReadFile(f)
 		require.NoError(t, err)
 	}
-	for _, body := range []string{"apply.sh", "loaded.sh", "keep.sh", "undo.sh"} {
-		script := bytes.Join([][]byte{lib["nv.sh"], lib["go.sh"], lib[body]}, nil)
+	for _, body := range []string{"apply.sh", "loaded.sh", "keep.sh", "undo.sh", "back.sh"} {
+		script := bytes.Join([][]byte{lib["nv.sh"], lib["go.sh"], lib["since.sh"], lib[body]}, nil)
 		cmd := exec.Command("shellcheck", "-s", "sh", "-e", "SC2034,SC2317,SC2329", "-") // functions and variables that another script uses
 		cmd.Stdin = bytes.NewReader(script)
 		out, err := cmd.CombinedOutput()
 		assert.NoError(t, err, "%s: %s", body, out)
+	}
+}
+
+// TestKeep: a revision that waits on after it was confirmed would go back by itself, whatever nv said.
+func TestKeep(t *testing.T) {
+	body, err := os.ReadFile("script/keep.sh")
+	require.NoError(t, err)
+	step := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(step, "rev"), []byte("3\n"), 0o600))
+	for state, fails := range map[string]bool{"confirm": true, "applied": false, "applied_and_saved": false, "inactive": true} {
+		_, failed := sourced(t, `{"2":{"state":"inactive"},"3":{"state":"`+state+`"}}`, "0", "ROCEC_STEP="+step+"\n"+string(body))
+		assert.Equal(t, fails, failed, state)
+	}
+}
+
+// TestWentBack: where NVUE has gone back by a revision of another number, nothing is left to be gone back from; one that holds something else
+// is somebody's.
+func TestWentBack(t *testing.T) {
+	body, err := os.ReadFile("script/undo.sh")
+	require.NoError(t, err)
+	const before = "- set:\n    qos: {}\n"
+	for tree, fails := range map[string]bool{before: false, "- set:\n    qos:\n      pfc: {}\n": true} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{
+			"step/rev": "3\n", "step/prev": "2\n", "step/said": "\n", "step/applying": "yes\n", "live/nvue/applied": before,
+			"tree": tree, "revisions": `{"2":{"state":"inactive"},"3":{"state":"inactive"},"4":{"state":"applied"}}`,
+			"nv": "#!/bin/sh\ncase $* in\n*revision*) cat " + dir + "/revisions ;;\n*show*) cat " + dir + "/tree ;;\n*) exit 1 ;;\nesac\n",
+		} {
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
+		}
+		env := "PATH=" + dir + ":$PATH ROCEC_WHY=failed ROCEC_STEP=" + dir + "/step ROCEC_LIVE=" + dir + "/live\n"
+		_, failed := sourced(t, "", "1", env+"startup="+dir+"/none\n"+string(body))
+		assert.Equal(t, fails, failed, tree)
 	}
 }

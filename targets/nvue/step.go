@@ -27,12 +27,17 @@ var (
 	keepScript string
 	//go:embed script/undo.sh
 	undoScript string
+	//go:embed script/since.sh
+	sinceScript string
+	//go:embed script/back.sh
+	backScript string
 )
 
 // Those that all steps have in common, so that equal steps are equal.
 var (
 	liveQuery = &target.Query{Cmd: nvScript + "tree applied || fail 'nv config show gives no whole configuration, or one of more than 8 MiB'"}
-	undo      = &target.Query{Cmd: "# nv config apply of the revision before\n" + nvScript + goScript + undoScript}
+	undo      = &target.Query{Cmd: "# nv config apply of the revision before\n" + nvScript + goScript + sinceScript + undoScript}
+	back      = &target.Query{Cmd: "# nv config revision\n" + nvScript + sinceScript + backScript}
 	loaded    = &target.Query{Cmd: "# nv config revision\n" + nvScript + loadedScript}
 )
 
@@ -51,6 +56,7 @@ func step(before []byte, docs []grammar.Doc) target.Step {
 		Disrupts: "a brief loss while buffers change (NVUE applies a revision)",
 		Outage:   ir.Outage{Most: 2 * time.Second},
 		Undo:     undo,
+		Back:     back,
 		Loaded:   loaded,
 		Keep:     "# nv config apply --confirm-yes, and nv config save\n" + nvScript + keepScript,
 		Units:    "nvue-startup.service nvued.service",
@@ -63,17 +69,19 @@ func step(before []byte, docs []grammar.Doc) target.Step {
 // choose gives the step for one change of the tree, and says how what it leads to differs from the vendor's preset.
 func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []string) {
 	docs, err := Patch(before, after)
-	if err != nil { // both were read before
+	cfg, err2 := grammar.Read(after)
+	if err != nil || err2 != nil { // both were read before
 		return step(before, nil), nil
 	}
-	if cfg, err := grammar.Read(after); err == nil && grammar.PresetIsOn(cfg.Set) { // then nothing of that is written
-		return step(before, docs), nil
-	}
-	return step(before, docs), w.saysDeviations()
+	return step(before, docs), w.saysDeviations(cfg.Set)
 }
 
-// saysDeviations lists what the vendor's support would ask about, a line each.
-func (w *Wish) saysDeviations() []string {
+// saysDeviations lists what the vendor's support would ask about a switch with a tree, a line each. One that keeps the preset has what the
+// preset sets.
+func (w *Wish) saysDeviations(set *grammar.Tree) []string {
+	if w.editor(set).keeps {
+		return nil
+	}
 	var out []string
 	for _, d := range w.Deviations() {
 		out = append(out, "- "+d.Says)
@@ -81,5 +89,5 @@ func (w *Wish) saysDeviations() []string {
 	if len(out) == 0 {
 		return nil
 	}
-	return slices.Insert(out, 0, "What the vendor's support will ask about, since its preset (qos roce) is otherwise:")
+	return slices.Insert(out, 0, "What differs from the vendor's preset (qos roce), which its support asks about first:")
 }

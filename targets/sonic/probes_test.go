@@ -14,7 +14,8 @@ import (
 // TestHeadroom: less than the floor, and no lossless group, are bad; what the databases do not say is no finding, and not good either.
 func TestHeadroom(t *testing.T) {
 	d := &ir.Device{Name: "leaf1"}
-	p := &ir.Port{Name: "Ethernet0", Link: &ir.Link{}, Buffers: []*ir.Buffer{{Group: &ir.CosGroup{Cos: 3}, Need: 1000, Floor: 900}}}
+	p := ir.NewPort(d, ir.PortSpec{Name: "Ethernet0", Buffers: []*ir.Buffer{{Group: &ir.CosGroup{Cos: 3}, Need: 1000, Floor: 900}}})
+	ir.NewLink(p, nil, ir.Link{LinkFacts: &ir.LinkFacts{}})
 	const (
 		good, bad, unread = "1", "0", target.NotReadable
 		bound             = "map:Ethernet0 ROCEC\nenabled:Ethernet0 3\nasked:Ethernet0 yes\n"

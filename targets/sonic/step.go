@@ -29,6 +29,8 @@ var (
 	keepScript string
 	//go:embed script/undo.sh
 	undoScript string
+	//go:embed script/back.sh
+	backScript string
 )
 
 var liveQuery = &target.Query{Cmd: rowsScript + "running || fail 'sonic-cfggen gives no whole configuration'"}
@@ -48,6 +50,8 @@ func step(before, after []byte, forth, back []grammar.Step) target.Step {
 		Stdin: text,
 		Undo: &target.Query{Cmd: "# config apply-patch of what was there " +
 			"before\n" + rowsScript + patchScript + undoScript, Stdin: []byte(text)},
+		Back: &target.Query{Cmd: "# sonic-cfggen\nbase=" + sum(before) + "\ngoal=" + sum(after) + "\n" + rowsScript + patchScript +
+			backScript},
 		Loaded:  &target.Query{Cmd: "# sonic-cfggen\ngoal=" + sum(after) + "\n" + rowsScript + patchScript + loadedScript},
 		Keep:    "# config save\n" + rowsScript + keepScript,
 		Units:   "database.service config-setup.service",

@@ -191,6 +191,10 @@ type Step struct {
 	// while its undo is still armed, which comes if it fails. It may run again after it worked. Empty: nothing.
 	Keep string
 
+	// Back asks whether the way back from what Cmd did is still open once it was kept, before anything goes back: it changes nothing, and its
+	// errors say why not. It finds the SHA-256 of the live state as it was before in $ROCEC_WAS, and no folder. Nil: going back finds out.
+	Back *Query
+
 	Stdin string // of Cmd
 
 	// Loaded tells whether the device uses the content: it is asked until it exits 0, or 65 where waiting does not help, or Timeout passes.

@@ -109,6 +109,7 @@ type Step struct {
 	Undo     *Query        `json:"undo,omitempty"`
 	Loaded   *Query        `json:"loaded,omitempty"`
 	Keep     string        `json:"keep,omitempty"`
+	Back     *Query        `json:"back,omitempty"`
 	Units    string        `json:"units,omitempty"`
 	Timeout  time.Duration `json:"timeout,omitempty"`
 	Soak     time.Duration `json:"soak,omitempty"`

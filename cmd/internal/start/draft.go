@@ -354,7 +354,7 @@ func (d *draft) devices(file string) []byte {
 			fmt.Fprintf(&b, "  model = %q # CHECK: decides ports, chip and buffer\n", name)
 			if d.on.OS != nil {
 				m, _ := platform.FindSwitch(name)
-				check := " # CHECK: decides how settings are spelt"
+				check := " # CHECK: decides what is written, and how"
 				if d.on.Version != "" {
 					check = ""
 				}

@@ -4,6 +4,7 @@ package start
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"math"
 	"path"
 	"regexp"
@@ -52,6 +53,7 @@ func On(on System) []File {
 		case "devices.hcl":
 			f.Data = bytes.ReplaceAll(f.Data, []byte(smallOS), strconv.AppendQuote(nil, on.OS.Name))
 			f.Data = bytes.ReplaceAll(f.Data, []byte(smallVersion), strconv.AppendQuote(nil, on.release(m)))
+			f.Data = bytes.ReplaceAll(f.Data, []byte(smallUser), fmt.Appendf(nil, "user = %q", on.OS.User))
 			files[i].Data = canonical(f.Data)
 		case "cabling.hcl":
 			files[i].Data = smallPorts.ReplaceAllFunc(f.Data, func(ports []byte) []byte { return spell(on.OS, m, ports) })
@@ -85,6 +87,7 @@ const (
 	smallModel   = "sn2700"
 	smallOS      = `"cumulus-linux"`
 	smallVersion = `"4.3.0"`
+	smallUser    = `user = "cumulus"` // hosts have another one, mostly
 )
 
 // Small returns the files of the small fabric; those in instead take the place of the ones with the same name.

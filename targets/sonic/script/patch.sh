@@ -80,6 +80,14 @@ is() {
 	[ "${sum%% *}" = "$1" ]
 }
 
+# unchanged SHA256: sets way to the stages that lead to the configuration of that sum, once a run was kept: back, or forth where that run
+# had gone back itself. Nobody may have changed what it left.
+unchanged() {
+	way=back from=$goal
+	if [ "$1" = "$goal" ]; then way=forth from=$base; fi
+	is "$from" || fail "the running configuration is not the one that rocec wrote: somebody has changed it since. Plan and apply the fabric you want."
+}
+
 saved=/etc/sonic/config_db.json
 # keepsake keeps the configuration that the switch starts with, for a way back.
 keepsake() {

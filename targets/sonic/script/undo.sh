@@ -1,5 +1,5 @@
 # Goes back. At boot the switch starts with what was saved, and so without what was not. After the change was kept (kept) nobody may have
-# changed it since; and should that way back fail, the undo of it goes forth again.
+# changed it since; and should that way fail, the undo of it goes the other way again.
 if [ "$ROCEC_WHY" = boot ]; then
 	restore
 	exit
@@ -7,11 +7,13 @@ fi
 rm -f "$ROCEC_STEP"/forth.* "$ROCEC_STEP"/back.*
 stages
 if [ "$ROCEC_WHY" = kept ]; then
-	is "$goal" || fail "the running configuration is not the one that rocec wrote: somebody has changed it since. Plan and apply the fabric you want."
-	keepsake && echo yes >"$ROCEC_STEP/kept" && sync "$ROCEC_STEP/kept" "$ROCEC_STEP" || exit 1
-	play back
+	sum=$(sha256sum <"$ROCEC_LIVE/sonic/running")
+	unchanged "${sum%% *}"
+	keepsake && echo "$way" >"$ROCEC_STEP/kept" && sync "$ROCEC_STEP/kept" "$ROCEC_STEP" || exit 1
+	play "$way"
 elif [ -f "$ROCEC_STEP/kept" ]; then
-	play forth
+	read -r way <"$ROCEC_STEP/kept"
+	case $way in back) play forth ;; *) play back ;; esac
 elif [ -f "$ROCEC_STEP/changing" ]; then
 	play back
 else
