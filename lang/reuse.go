@@ -3,6 +3,7 @@ package lang
 import (
 	"bytes"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -136,9 +137,7 @@ func (w *keeper) Take(name string) bool {
 		}
 		f.names.Labels[label.kind][label.name] = label.at
 	}
-	for device, at := range k.names() {
-		d.devices[device] = at
-	}
+	maps.Insert(d.devices, k.names())
 	f.devices, f.cables = joined(f.devices, k.devices), joined(f.cables, k.cables)
 	f.size += len(k.labels)
 	d.names.used += k.objects

@@ -48,8 +48,10 @@ func randomArithmetic(r *rand.Rand, depth int) string {
 	switch k := r.IntN(12); {
 	case depth == 0 || k < 2:
 		if r.IntN(2) == 0 {
-			return []string{"0", "1", "2", "3", "8", "256", "65536", "10000000000", "4611686018427387903", "9223372036854775807",
-				"1.5", "18446744073709551616"}[r.IntN(12)]
+			return []string{
+				"0", "1", "2", "3", "8", "256", "65536", "10000000000", "4611686018427387903", "9223372036854775807",
+				"1.5", "18446744073709551616",
+			}[r.IntN(12)]
 		}
 		return "x." + names[r.IntN(len(names))]
 	case k < 3:
@@ -64,18 +66,19 @@ func randomArithmetic(r *rand.Rand, depth int) string {
 
 // randomTemplate writes a text with parts of all kinds.
 func randomTemplate(r *rand.Rand) string {
-	out := `"`
+	var out strings.Builder
+	out.WriteString(`"`)
 	for range 1 + r.IntN(4) {
 		switch r.IntN(4) {
 		case 0:
-			out += "10."
+			out.WriteString("10.")
 		case 1:
-			out += "${x." + []string{"odd", "text", "digits", "letters", "yes", "nothing", "unknown", "list", "later", "half", "null"}[r.IntN(11)] + "}"
+			out.WriteString("${x." + []string{"odd", "text", "digits", "letters", "yes", "nothing", "unknown", "list", "later", "half", "null"}[r.IntN(11)] + "}")
 		default:
-			out += "${" + randomArithmetic(r, 1+r.IntN(2)) + "}"
+			out.WriteString("${" + randomArithmetic(r, 1+r.IntN(2)) + "}")
 		}
 	}
-	return out + `."`
+	return out.String() + `."`
 }
 
 // metersOnly walks an expression like [guard], and leaves the computing to HCL and cty.
