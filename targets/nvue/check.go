@@ -50,7 +50,7 @@ func stated(version string) string {
 // checkLossless judges the buffers of ports.
 func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 	var fullest *ir.Port
-	sizes := map[*ir.CosGroup]bool{}
+	sizes, none := map[*ir.CosGroup]bool{}, map[*ir.CosGroup]bool{}
 	for _, p := range d.Ports {
 		if !p.ByPause() && (fullest == nil || len(p.Buffers()) > len(fullest.Buffers())) {
 			fullest = p
@@ -58,6 +58,7 @@ func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 		for _, b := range p.Buffers() {
 			if w := b.Group.PFC; w != nil && w.XonDelta.Set() {
 				sizes[b.Group] = true
+				none[b.Group] = none[b.Group] || b.XonDelta.N == 0
 			}
 		}
 	}
@@ -70,6 +71,12 @@ func checkLossless(ds *diag.List, d *ir.Device, rel grammar.Release) {
 		topicLossless.Warnf(ds, last.LosslessAt, "Ports of %s carry %d lossless groups: %s. They share one buffer on %s, so when one of them is "+
 			"congested, the others are paused, too. Put the intents into one lossless group, or leave only one of them lossless.",
 			block(d), len(list), strings.Join(list, ", "), d.Switch.Model.ASIC.Title)
+	}
+	for _, g := range d.Fabric.CosGroups {
+		if none[g] {
+			topicXon.Errorf(ds, g.PFC.At, "The cos group %q states xon_delta = 0, and NVUE, which configures the switches of %s, takes 1 B and more "+
+				"for xon-threshold. State a delta of some cells, or leave xon_delta out.", g.Name, block(d))
+		}
 	}
 	if rel.AtLeast(5, 17) {
 		return

@@ -491,6 +491,7 @@ func TestCheck(t *testing.T) {
 		"the next one":  {"5.9.0", "5.19.0", "nvue-newer"},
 		"another chip":  {`model   = "sn4700"`, `model   = "z9100"`, "nvue-chip"},
 		"another group": {"  strict = true\n", "  lossless = true\n", "nvue-lossless-groups"},
+		"no delta":      {"  ecn {", "  pfc {\n    buffer    = 150000\n    xoff      = 40000\n    xon_delta = 0\n  }\n  ecn {", "nvue-xon"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := rack
@@ -499,9 +500,13 @@ func TestCheck(t *testing.T) {
 				require.NotEqual(t, rack, text)
 			}
 			var codes []string
-			for _, d := range nvue.Check(device(t, text, "tor1")) {
+			ds := nvue.Check(device(t, text, "tor1"))
+			for _, d := range ds {
 				codes = append(codes, d.Code)
 				assert.NotZero(t, d.At.Start.Line)
+			}
+			if name == "no delta" {
+				assert.True(t, ds.HasErrors(), "the switch would refuse the whole revision")
 			}
 			if c.code == "" {
 				assert.Empty(t, codes)

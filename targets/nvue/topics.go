@@ -116,7 +116,8 @@ var topicXon = diag.Topic{
 	Doc: `
 The manual of Cumulus Linux 5.17 has xon-threshold as bytes below xoff-threshold, as xon_delta is.
 A manual of an older 5.x translates it as if it counted from 0. rocec writes the difference. Where
-a switch takes it for the threshold itself, pauses end later than meant, and the link idles.
+a switch takes it for the threshold itself, pauses end later than meant, and the link idles. A
+difference of 0 is refused: NVUE takes sizes from 1 B on.
 
 Example:
 

@@ -85,7 +85,7 @@ const unsureWord = "The manual of 5.17 prints enable and enabled; the form that 
 var (
 	onOff  = Switch("enable", "disable")
 	metres = Range(1, 100_000, Metres)
-	size   = Range(0, 4_294_967_295, Bytes)
+	size   = Range(1, 4_294_967_295, Bytes) // from 1 on by the OpenAPI of 5.3, which has no upper bound
 	zero7  = Range(0, 7, "")
 )
 
@@ -238,7 +238,10 @@ var Rows = []Row{
 		Path: "qos.advance-buffer-config.default-global.ingress-lossless-buffer.shared-alpha", Type: Enum(alphas...), Default: "alpha_1",
 		Source: commands,
 	},
-	{Path: "qos.advance-buffer-config.default-global.ingress-lossless-buffer.shared-bytes", Type: size, Source: commands},
+	{
+		Path: "qos.advance-buffer-config.default-global.ingress-lossless-buffer.shared-bytes", Type: Range(0, 4_294_967_295, Bytes),
+		Source: commands,
+	},
 	{Path: "qos.advance-buffer-config.default-global.<buffer>", Type: Type{Kind: Anything}, Source: commands},
 
 	{Path: "interface.<interface>.qos.mapping.profile", Type: Type{Kind: Profile}, Means: PortMapping, Source: commands},
