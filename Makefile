@@ -57,4 +57,4 @@ bench:
 
 # Rewrites golden/, the generated documents, the testdata and the transcripts from what rocec does today; read the diff.
 update:
-	go test $$(grep -rl 'flag.Bool("update"' --include=*_test.go . | xargs -n1 dirname | sort -u) -update
+	go test -timeout 20m $$(grep -rl 'flag.Bool("update"' --include=*_test.go . | xargs -n1 dirname | sort -u) -update

@@ -100,7 +100,7 @@ var sonicMutants = []struct{ scenario, old, new string }{
 	{"power cut", `mv -f "$saved.rocec"`, ": mv"},
 	{"saved, and not kept", "then restore || fail", "then : || fail"},
 	{"somebody was faster", `is "$base" ||`, "true ||"},
-	{"somebody since", `is "$goal" || fail`, "true || fail"},
+	{"somebody since", `is "$from" || fail`, "true || fail"},
 	{"table that would be empty", `ops=$before && op "/$table"` + "\n\tfi", ":\n\tfi"},
 }
 

@@ -31,7 +31,7 @@ func headroom(spectrum, mbps, mtu, meters, small int) int {
 // programmed is what the chip has of a port, which differs from the applied configuration after a failure.
 func (n *NVUE) programmed(port string) tree {
 	for i, p := range n.Ports {
-		if p.has(port) && n.Torn != nil && i >= len(n.Ports)/2 {
+		if p.has(port) && len(n.Torn) > 0 && i >= len(n.Ports)/2 {
 			return effective(n.Torn, n.release())
 		}
 	}

@@ -38,7 +38,7 @@ var Target = &target.Target{
 	Render: func(d *ir.Device) ([]target.File, diag.List) {
 		var b strings.Builder
 		for _, p := range d.Ports {
-			for _, buffer := range p.Buffers {
+			for _, buffer := range p.Buffers() {
 				fmt.Fprintf(&b, "%s lossless %d\n", p.Name, buffer.Group.Cos)
 			}
 		}
