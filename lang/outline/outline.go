@@ -1,3 +1,5 @@
+// Package outline is what an editor asks of text that need not parse: blocks, attributes and references with their places, what may be written
+// at a place, and what a name means in the files of a fabric.
 package outline
 
 import (

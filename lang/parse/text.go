@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// checkText refuses what is not UTF-8 text, and what could only be lexed into more tokens than are allowed.
+// CheckText refuses what is not UTF-8 text, and what could only be lexed into more tokens than are allowed.
 func CheckText(name string, src []byte, ds *diag.List) bool {
 	bad, marks := -1, 0
 	for i := 0; i < len(src); {
@@ -57,7 +57,7 @@ var mark = func() (m [utf8.RuneSelf]bool) {
 	return m
 }()
 
-// notText returns the place of the first byte that is no UTF-8, or of a NUL.
+// NotText returns the place of the first byte that is no UTF-8, or of a NUL.
 func NotText(name string, src []byte) (diag.Range, bool) {
 	bad := bytes.IndexByte(src, 0)
 	for i := 0; i < len(src) && (bad < 0 || i < bad); {
@@ -80,7 +80,7 @@ func NotText(name string, src []byte) (diag.Range, bool) {
 	return diag.Range{Filename: name, Start: pos, End: end}, true
 }
 
-// size writes bytes the way the language does.
+// Size writes bytes the way the language does.
 func Size(n int) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:
