@@ -21,12 +21,13 @@ const (
 type egress struct {
 	profile string               // the one for lossless queues; empty: there is none, and nothing is known of queues
 	rows    map[string][8]string // of ports: the key of the row of each queue; empty: it has none
+	further map[string][]string  // of ports: rows of one queue each, beyond those that classes have
 	taken   map[string]bool      // rows that hold a lossless queue and drop: keys
 }
 
 // readEgress looks for the rows of queues that the fabric makes lossless.
 func (e *editor) readEgress() {
-	e.egress = egress{rows: map[string][8]string{}, taken: map[string]bool{}}
+	e.egress = egress{rows: map[string][8]string{}, further: map[string][]string{}, taken: map[string]bool{}}
 	for _, name := range append([]string{egressLossless}, e.cfg.Keys("BUFFER_PROFILE")...) {
 		if e.cfg.Get("BUFFER_PROFILE", name, "pool") == egressLosslessPool {
 			e.egress.profile = name
@@ -50,6 +51,9 @@ func (e *editor) readEgress() {
 			}
 		}
 		e.egress.rows[name] = rows
+		if from == to && from > 7 {
+			e.egress.further[name] = append(e.egress.further[name], key)
+		}
 	}
 }
 
@@ -65,13 +69,18 @@ func (e *editor) drops(profile string) bool {
 }
 
 // wishEgress has the lossless queues of a port not drop. Of a row that holds others, too, these get rows of their own with the profile they
-// had. A port of which no queue has a row is left alone: its chip has no such settings.
+// had. Rows of one queue stay as they are there, and count as rocec's, since nothing tells those that were made so. A port of which no queue
+// has a row is left alone: its chip has no such settings.
 func (e *editor) wishEgress(put putter, name string, p *port) {
 	rows, known := e.egress.rows[name]
 	if !known {
 		return
 	}
 	profile := func(key string) string { return e.cfg.Get(queueBuffers, key, "profile") }
+	apart := false // a lossless queue has, or gets, a row of its own
+	for q, key := range rows {
+		apart = apart || p.lossless>>q&1 == 1 && (key == "" || e.egress.taken[key] || key == name+"|"+strconv.Itoa(q))
+	}
 	for q, key := range rows {
 		row, lossless := name+"|"+strconv.Itoa(q), p.lossless>>q&1 == 1
 		switch {
@@ -81,6 +90,13 @@ func (e *editor) wishEgress(put putter, name string, p *port) {
 			put(queueBuffers, row, "profile", profile(key), nil)
 		case lossless && key == row:
 			put(queueBuffers, row, "profile", profile(key), p.why)
+		case apart && key == row:
+			put(queueBuffers, row, "profile", profile(key), nil)
+		}
+	}
+	if apart {
+		for _, key := range e.egress.further[name] {
+			put(queueBuffers, key, "profile", profile(key), nil)
 		}
 	}
 	for _, key := range slices.Compact(rows[:]) { // queues beyond those that classes have
