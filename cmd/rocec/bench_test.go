@@ -380,7 +380,8 @@ func closFabric(pods, leaves, aggs, cores, hosts int) fstest.MapFS {
 	b.WriteString("switch_model \"big\" {\n  asic  = \"spectrum-3\"\n  ports = 256\n  speed = \"200G\"\n}\n")
 	pod := fmt.Sprintf("p[01-%02d]", pods)
 	for _, s := range [][2]string{
-		{"leaf", fmt.Sprintf("%s-leaf[01-%02d]", pod, leaves)}, {"agg", fmt.Sprintf("%s-agg[01-%02d]", pod, aggs)},
+		{"leaf", fmt.Sprintf("%s-leaf[01-%02d]", pod, leaves)},
+		{"agg", fmt.Sprintf("%s-agg[01-%02d]", pod, aggs)},
 		{"core", fmt.Sprintf("core[01-%02d]-[01-%02d]", aggs, cores)},
 	} {
 		fmt.Fprintf(&b, "\nswitch %q {\n  names   = %q\n  model   = \"big\"\n  version = \"4.3.0\"\n}\n", s[0], s[1])
