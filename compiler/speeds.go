@@ -112,7 +112,7 @@ func (s *speedometer) can(p *ir.Port, speed int) string {
 	return fmt.Sprintf("the lanes of this port of %s run at 10G", title(p))
 }
 
-// runs tells whether a port can run at a speed. The lanes of a NIC are not known: it runs at any speed below its own.
+// runs reports whether a port can run at a speed. The lanes of a NIC are not known: it runs at any speed below its own.
 func runs(j jack, speed int) bool {
 	if j.lanes == 0 {
 		return speed <= j.speed && slices.Contains(platform.Speeds, speed)

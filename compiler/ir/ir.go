@@ -145,7 +145,7 @@ type Num struct {
 	From []Origin // first the line of the person, then the facts; empty: not set
 }
 
-// Set tells whether the number was written or derived.
+// Set reports whether the number was written or derived.
 func (n Num) Set() bool { return len(n.From) > 0 }
 
 // Origin is one reason for a value: a line of the person (At set), or a fact of the tables (At zero).
@@ -161,7 +161,7 @@ type Derived struct {
 	From []Reason // as Num.From
 }
 
-// Set tells whether the number was written or derived.
+// Set reports whether the number was written or derived.
 func (d Derived) Set() bool { return len(d.From) > 0 }
 
 // Reason is one reason for a derived number: an origin, or what a link says.
@@ -266,7 +266,7 @@ type Device struct {
 	WrittenByAt diag.Range // where the device's block or, of a host, the fabric says who writes it; zero: nowhere
 }
 
-// Forwards tells whether traffic can pass through the device: a switch, or a host that forwards.
+// Forwards reports whether traffic can pass through the device: a switch, or a host that forwards.
 func (d *Device) Forwards() bool { return d.Switch != nil || d.Host.Forwards }
 
 // Height is the tier of a switch. Hosts stand below every switch, at 0.
@@ -373,7 +373,7 @@ type Length struct {
 	From   Origin // zero At and empty Why: not known
 }
 
-// Known tells whether a length was stated.
+// Known reports whether a length was stated.
 func (l Length) Known() bool { return l.From.Why != "" }
 
 // Buffer is the ingress buffer of one lossless group at one port: PFC in numbers.

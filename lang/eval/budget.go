@@ -45,7 +45,7 @@ func (ev *Evaluator) WorkLeft() int { return ev.budget.left }
 // Spend takes work off the budget that an earlier load did for this one. It must be left.
 func (ev *Evaluator) Spend(work int) { ev.budget.left -= work }
 
-// empty tells whether nothing more can be evaluated in this load.
+// empty reports whether nothing more can be evaluated in this load.
 func (b *budget) empty() bool { return b.left < 0 }
 
 // measure charges for v and everything in it, and refuses values over the limits.
@@ -89,7 +89,7 @@ func (b *budget) walk(v cty.Value, seen *int) {
 	}
 }
 
-// hugeNumber tells whether writing n out would take more than some hundred digits.
+// hugeNumber reports whether writing n out would take more than some hundred digits.
 func hugeNumber(n *big.Float) bool {
 	if n.IsInf() {
 		return true

@@ -185,7 +185,7 @@ func replaceCost(args []cty.Value) int {
 	return product(strings.Count(s, old), len(with)) + len(s)
 }
 
-// slashed tells whether the second argument of replace is a regular expression.
+// slashed reports whether the second argument of replace is a regular expression.
 func slashed(s string) (string, bool) {
 	if len(s) > 1 && s[0] == '/' && s[len(s)-1] == '/' {
 		return s[1 : len(s)-1], true
