@@ -22,13 +22,21 @@ test:
 	./.ci/deps
 	$(MAKE) -j2 test-packages test-command
 
-# All packages but the command and the random fabrics of targets, with the race detector; two at once, since many tests wait for devices.
+# Where much runs side by side, with the race detector; two packages at once, since many tests wait for devices.
+RACE = ./cmd/internal/... ./compiler/... ./targets/deploy/... ./targets/judge/... ./validate/...
+# What reads and writes texts, mostly in one goroutine: whole with the race detector in make test-long; where there are goroutines,
+# as far as -short goes in make test.
+PLAIN = ./docs/... ./examples/... ./lang/... ./targets/cumulus/... ./targets/nic/... ./targets/nvue/... ./targets/sonic/... ./targets/target/...
+
+# All packages but the command and the random fabrics of targets.
 test-packages:
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 20m -p 2 $$(go list ./... | grep -v -e /cmd/rocec$$ -e /targets$$)
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 30m -p 2 $(RACE)
+	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 20m -p 2 $(PLAIN)
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -short -timeout 20m -p 2 ./lang/... ./targets/cumulus ./targets/nvue ./targets/sonic
 
 # The command, whose tests start rocec some thousand times, and the random fabrics: without the race detector, and a part of these with it.
 test-command:
-	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 20m -p 1 ./cmd/rocec ./targets
+	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 30m -p 1 ./cmd/rocec ./targets
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -short ./targets
 
 # What takes longer than anybody waits for: every fuzz test for a minute, ssh_config against ssh itself on 4,000 files, the tests of
@@ -40,8 +48,9 @@ test-long: test reliability
 		done; \
 	done
 	go test ./targets/deploy/ssh -run '^TestAgainstSSH$$' -rapid.checks 4000
-	go test ./targets/deploy/rollout -run '^TestFleetInWaves$$' -whole -timeout 1h
-	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 1h ./cmd/rocec ./targets
+	go test ./targets/deploy/rollout -whole -timeout 1h
+	go test ./targets/nic/mlx5 -whole -timeout 1h
+	PATH="$$PATH:/usr/sbin:/sbin" go test -race -timeout 1h ./cmd/rocec ./targets $(PLAIN)
 	PATH="$$PATH:/usr/sbin:/sbin" go test -race -shuffle=on -count=10 -timeout 1h $$(go list ./targets/deploy/... | grep -v /matrix$$)
 
 # Every fault at every command of a change, on real devices, which takes hours; its counts go into docs/reliability.md.

@@ -5,7 +5,8 @@ plain() { # FOLDER: one of ours, or none: a link would lead elsewhere, and what 
 	if [ -h "$1" ] || { [ -e "$1" ] && [ ! -d "$1" ]; }; then
 		fail foreign "$1 is not a folder of rocec: remove it on the device"
 	fi
-	if [ -d "$1" ] && [ "$(stat -c %u "$1")" != "$(id -u)" ]; then
+	# It may go between the looks: a run of ours, at the same machine under another name, begins or ends.
+	if [ -d "$1" ] && [ "$(stat -c %u "$1" 2>/dev/null)" != "$(id -u)" ] && [ -d "$1" ]; then
 		fail foreign "$1 belongs to somebody else: remove it on the device"
 	fi
 }

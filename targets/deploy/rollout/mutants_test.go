@@ -277,9 +277,9 @@ func mutantStride() int {
 	case *whole:
 		return 1
 	case testing.Short():
-		return 29
+		return 47
 	}
-	return 11
+	return 23
 }
 
 // recorder is a test within a test, whose failure is what is wanted.

@@ -3,7 +3,9 @@ package mlx5
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +32,9 @@ type checked struct {
 
 // The document says of every NIC what show, gids and check say, in every shell, and of every file its hash; it changes nothing.
 func TestCheckJSON(t *testing.T) {
-	for host, d := range fixtures(t) {
+	hosts := fixtures(t)
+	for i, host := range slices.Sorted(maps.Keys(hosts)) {
+		d := hosts[host]
 		t.Run(host, func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t, d).inbox()
@@ -38,7 +42,7 @@ func TestCheckJSON(t *testing.T) {
 			m.write("proc/sys/kernel/random/boot_id", "7f3a")
 			ours := nic.Of(d, Driver)
 			before := m.snapshot()
-			for shell, run := range shells {
+			for shell, run := range rotate(i) {
 				r := run(m, "check", "--json")
 				require.Empty(t, r.err, shell)
 				assert.Equal(t, 1, r.code, "the factory's settings differ")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
@@ -113,7 +114,7 @@ func newMachine(t testing.TB, d *ir.Device) *machine {
 	}
 	for _, f := range rendered(t, d) {
 		if strings.HasPrefix(f.Path, "/etc/rocec/host/") {
-			m.write(f.Path, strings.TrimSuffix(whole(t, f), "\n"))
+			m.write(f.Path, strings.TrimSuffix(content(t, f), "\n"))
 		}
 	}
 	return m
@@ -329,13 +330,18 @@ var shells = map[string]func(m *machine, args ...string) result{
 	},
 }
 
-// rotate gives the shells for the nth of many cases: dash, the interpreter, and the others in turn.
+var whole = flag.Bool("whole", false, "every case in every shell, rather than in some")
+
+// rotate gives the shells for the nth of many cases: dash, and the others in turn; all with -whole.
 func rotate(nth int) map[string]func(m *machine, args ...string) result {
-	if testing.Short() {
+	switch {
+	case *whole:
+		return shells
+	case testing.Short():
 		return map[string]func(m *machine, args ...string) result{"dash": shells["dash"]}
 	}
-	other := []string{"bash", "busybox", "ksh", "mksh"}[nth%4]
-	return map[string]func(m *machine, args ...string) result{"dash": shells["dash"], "interp": shells["interp"], other: shells[other]}
+	other := []string{"interp", "bash", "busybox", "ksh", "mksh"}[nth%5]
+	return map[string]func(m *machine, args ...string) result{"dash": shells["dash"], other: shells[other]}
 }
 
 func (m *machine) exec(shell string, args []string) result {

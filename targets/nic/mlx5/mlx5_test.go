@@ -23,7 +23,7 @@ func rendered(t testing.TB, d *ir.Device) []target.File {
 	return files
 }
 
-func whole(t testing.TB, f target.File) string {
+func content(t testing.TB, f target.File) string {
 	b, ds := f.Edit(nil)
 	require.Empty(t, ds)
 	return string(b)
@@ -43,7 +43,7 @@ func TestGolden(t *testing.T) {
 				}
 				b.WriteString("\n")
 				if !same(f) {
-					b.WriteString(whole(t, f))
+					b.WriteString(content(t, f))
 				}
 			}
 			step := files[0].Activate
@@ -75,13 +75,13 @@ func TestLaws(t *testing.T) {
 	for name, d := range fixtures(t) {
 		files := rendered(t, d)
 		for i, f := range files {
-			fresh := whole(t, f)
+			fresh := content(t, f)
 			assert.True(t, strings.HasSuffix(fresh, "\n"), f.Path)
 			again, _ := f.Edit([]byte(fresh))
 			assert.Equal(t, fresh, string(again), f.Path)
 			assert.Equal(t, files[0].Activate, f.Activate, "every file of a host carries the same step")
 			second, _ := Target.Render(d)
-			assert.Equal(t, fresh, whole(t, second[i]), name)
+			assert.Equal(t, fresh, content(t, second[i]), name)
 			if f.Keys == nil {
 				continue
 			}
@@ -109,7 +109,7 @@ func TestWhy(t *testing.T) {
 			if f.Keys == nil {
 				continue
 			}
-			for _, k := range f.Keys([]byte(whole(t, f))) {
+			for _, k := range f.Keys([]byte(content(t, f))) {
 				why := f.Why(k.Name)
 				if strings.HasPrefix(k.Name, "dscp_prio") || k.Name == "pfc" && name == "pause" {
 					continue
@@ -185,7 +185,7 @@ func TestEditLaws(t *testing.T) {
 		twice, _ := state.Edit(once)
 		require.Equal(r, string(once), string(twice))
 		require.True(r, strings.HasSuffix(string(once), "\n"))
-		want := whole(t, state)
+		want := content(t, state)
 		rest := func(text string) (out []string) {
 			for l := range strings.Lines(text) {
 				key, _, _ := strings.Cut(strings.TrimSuffix(l, "\n"), "=")
@@ -205,7 +205,7 @@ func TestEditLaws(t *testing.T) {
 func TestDSCPMapCoversAll(t *testing.T) {
 	f := newFabric()
 	f.groups(f.rest, f.storage, f.rdma, f.cnp)
-	values := whole(t, rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[3])
+	values := content(t, rendered(t, f.host("h", f.nic(t, "ens1f0", f.v2())))[3])
 	var got [8]string
 	for p := range got {
 		_, rest, _ := strings.Cut(values, fmt.Sprintf("\ndscp_prio%d=", p))

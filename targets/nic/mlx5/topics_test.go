@@ -127,7 +127,7 @@ func TestTwoIntentsWithStatedTOS(t *testing.T) {
 	n := f.nic(t, "ens1f0", f.v2(), second)
 	n.TOS = 136
 	d := f.host("gpu1", n)
-	conf := whole(t, rendered(t, d)[3])
+	conf := content(t, rendered(t, d)[3])
 	assert.Contains(t, conf, "\ntos=136\n")
 	assert.Contains(t, conf, "\ntraffic_class=off\n", "one class for all would take the second intent's traffic")
 	assert.Contains(t, conf, "\npfc=0,0,0,0,1,1,0,0\n")
@@ -139,7 +139,7 @@ func TestTrustIsTheSwitches(t *testing.T) {
 	f.groups(f.rest, f.storage, f.cnp)
 	in := f.v2()
 	in.Group, in.VLAN = f.storage, 100
-	conf := whole(t, rendered(t, f.host("gpu1", f.nic(t, "ens1f0", in)))[3])
+	conf := content(t, rendered(t, f.host("gpu1", f.nic(t, "ens1f0", in)))[3])
 	assert.Contains(t, conf, "\ntrust=pcp\n")
 	assert.Contains(t, conf, "\nvlan_map=0:3,2:3,4:3,6:3\n")
 }
@@ -150,14 +150,14 @@ func TestPauseOnlyWhereTheSwitchPauses(t *testing.T) {
 	f.groups(f.rest, f.rdma, f.cnp)
 	f.FlowControl = ir.Pause
 	d := f.host("gpu1", f.nic(t, "ens1f0", f.v2()))
-	assert.Contains(t, whole(t, rendered(t, d)[3]), "\npause=on\n")
+	assert.Contains(t, content(t, rendered(t, d)[3]), "\npause=on\n")
 	f.rdma.Lossless = false
 	for _, n := range d.Host.NICs {
 		if n.Port != nil {
 			n.Port.SetBuffers(nil)
 		}
 	}
-	assert.Contains(t, whole(t, rendered(t, d)[3]), "\npause=off\n")
+	assert.Contains(t, content(t, rendered(t, d)[3]), "\npause=off\n")
 }
 
 func TestIdentity(t *testing.T) {

@@ -23,9 +23,10 @@ import (
 	"github.com/rocec/rocec/targets/deploy/internal/nspawn"
 )
 
-// The times of a cell. A step may take more than it needs on a busy machine, and a dead-man waits less than two minutes.
+// The times of a cell. A step may take more than it needs on a busy machine, and a dead-man waits less than two minutes, but longer than
+// rocec takes to look at a device and to confirm on a busy machine.
 const (
-	deadMan  = 5 * time.Second
+	deadMan  = 15 * time.Second
 	stepTime = 8 * time.Second
 )
 
