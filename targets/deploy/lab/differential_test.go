@@ -114,7 +114,7 @@ END
 	`flock -n f true; echo $?; flock f -c 'echo in'; flock -n f sh -c 'flock -n f true; echo $?'; flock -w 1 f sh -c 'flock -w 0.2 f true; echo $?'`,
 	`flock; echo $?; flock x; echo $?; flock -n -E 9 f flock -n -E 9 f true; echo $?; flock -o f echo on; flock -n d/f true; echo $?`,
 	`flock f sh -c 'sleep 0.3 & exit 0'; flock -n f true; echo $?; flock -o f sh -c 'sleep 0.3 & exit 0'; flock -n g true; echo $?; sleep 0.5; flock -n f true; echo $?`,
-	`timeout 0.1 sleep 5; echo $?; timeout -k 1 0.1 sh -c 'trap "" TERM; sleep 0.4; sleep 5'; echo $?; timeout -s KILL 0.1 sleep 5; echo $?`,
+	`timeout 0.1 sleep 5; echo $?; timeout -k 1 2 sh -c 'trap "" TERM; sleep 2.4; sleep 5'; echo $?; timeout -s KILL 0.1 sleep 5; echo $?`,
 	`x=$(sleep 0.2 & echo on); echo $x; y=$(sleep 5 >/dev/null & echo $!); kill $y; echo $?`,
 	`{ echo a; sleep 0.1; echo b; } | while read -r l; do echo "<$l>"; done; echo a | { read -r x; cat; echo $x; }`,
 	`printf 'abcdef' | { head -c 3; echo; cat; echo; }; printf '1\n2\n3\n' | { read -r a; cat; echo $a; }`,
