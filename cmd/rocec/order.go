@@ -149,18 +149,19 @@ func taskOf(p *deploy.DevicePlan, soak *time.Duration) *change.Task {
 	if p.Device.Target != nil {
 		t.Kind = p.Device.Target.Name + " " + t.Kind
 	}
-	var hold time.Duration
+	var hold, work time.Duration
 	for _, c := range p.Changes {
 		step := c.File.Activate
 		t.Outage = t.Outage.Longer(step.Outage)
 		if step.Cmd != "" {
+			work = max(work, step.Takes)
 			hold = max(hold, cmp.Or(step.Soak, target.SoakTime))
 		}
 	}
 	if soak != nil {
 		hold = *soak
 	}
-	t.Takes = aroundSteps + t.Outage.Most + hold
+	t.Takes = aroundSteps + work + t.Outage.Most + hold
 	return t
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/rocec/rocec/compiler/ir"
-	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/sonic/grammar"
 	"github.com/rocec/rocec/targets/target"
@@ -56,6 +55,7 @@ func step(before, after []byte, forth, back []grammar.Step) target.Step {
 		Keep:    "# config save\n" + rowsScript + keepScript,
 		Units:   "database.service config-setup.service",
 		Timeout: stageTime * time.Duration(1+max(len(forth), len(back))),
+		Takes:   patchTime * time.Duration(len(forth)),
 		Soak:    10 * time.Second,
 		Away:    30 * time.Second,
 	}
@@ -77,8 +77,12 @@ func flapped(steps []grammar.Step) map[string]bool {
 	return ports
 }
 
-// stageTime is how long a patch or its commands may take: a patch is sorted and checked change by change, a second or more for each.
-const stageTime = 2 * time.Minute
+// How long a patch and its commands take, at most, and how long they may take before they count as hanging: a patch is sorted and checked
+// change by change, a second or more for each.
+const (
+	patchTime = time.Minute
+	stageTime = 2 * time.Minute
+)
 
 // choose gives the step for one change of the state.
 func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []string) {
@@ -94,8 +98,10 @@ func (w *Wish) choose(before, after []byte, _ []target.Sample) (target.Step, []s
 func says(steps []grammar.Step) []string {
 	var out, first []string
 	if n := len(flapped(steps)); n > 0 {
-		ports := diag.Count(n, "port") + " " + diag.Plural(n, "changes", "change")
-		first = []string{ports + ", each by a patch of its own, which may take a minute."}
+		first = []string{fmt.Sprintf("%d ports change, each by a patch of its own, which may take a minute.", n)}
+		if n == 1 {
+			first[0] = "1 port changes by a patch of its own, which may take a minute."
+		}
 	}
 	var dropped []string
 	for _, s := range steps {

@@ -204,6 +204,7 @@ type Step struct {
 
 	Units   string        // systemd units that read the files at boot, parted by spaces: an undo at boot comes before them
 	Timeout time.Duration // for Cmd and Loaded, each; 0: one minute
+	Takes   time.Duration // Cmd, where nothing goes wrong, at most and besides the outage, for the times a plan names; 0: seconds
 	Soak    time.Duration // how long the device must hold before the change is kept; 0: [SoakTime]
 	Away    time.Duration // how long the device may not answer, or its links be down, after Cmd
 }

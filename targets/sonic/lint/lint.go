@@ -172,6 +172,10 @@ func (j *judge) key(t *grammar.Table, key string, row *grammar.Row) {
 			j.errorf(&topicValue, row.At, "%s has a row %s, where a port and a number or a range stand: Ethernet0|3-4.", t.Name, key)
 			return
 		}
+		if _, last, _ := grammar.ParseRange(parts[1]); t.Name == "BUFFER_PG" && last > 7 {
+			j.errorf(&topicValue, row.At, "BUFFER_PG has a row %s; a port has the priority groups 0 to 7.", key)
+			return
+		}
 		port = parts[0]
 	case grammar.PortKey:
 		if slices.Contains(t.Fixed, key) {

@@ -65,6 +65,7 @@ func TestCheck(t *testing.T) {
 		{`{"QUEUE": {"Ethernet0": {}}}`, "conf-sonic-value", `"Ethernet0"`, 0},
 		{`{"QUEUE": {"Ethernet4|3": {}}, ` + port + `}`, "conf-sonic-reference", `"Ethernet4`, 0},
 		{`{"BUFFER_PG": {"Ethernet0|3": {"profile": "x"}}}`, "conf-sonic-reference", `"x"`, 0},
+		{`{"BUFFER_PG": {"Ethernet0|6-8": {"profile": "NULL"}}}`, "conf-sonic-value", `"Ethernet0`, 0},
 		{`{"WRED_PROFILE": {"a": {"green_max_threshold": "1"}}}`, "conf-sonic-marking", `"1"`, 0},
 		{`{"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4", "pfcwd_sw_enable": "3"}}}`, "conf-sonic-watchdog", `"3"`, 0},
 		{`{"BUFFER_PROFILE": {"a": {"dynamic_th": "1", "static_th": "1"}}}`, "conf-sonic-value", `"a"`, 0},

@@ -74,7 +74,7 @@ func last(t *testing.T, o *operator) string {
 // A change that waits to be confirmed and is stays, and can be gone back from, with what a NIC did before.
 func TestHoldConfirmed(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
-		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", "20s")...)
+		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", "1m")...)
 		run := last(t, c.o)
 		assert.Contains(t, c.rocec(t, 64, "", "resume", run).errs, "rocec confirm "+run)
 		c.rocec(t, 0, "applied", "confirm", "--format", "json", run)
@@ -92,13 +92,13 @@ func TestHoldConfirmed(t *testing.T) {
 func TestHoldNotConfirmed(t *testing.T) {
 	each(t, func(t *testing.T, c *cell) {
 		begin := time.Now()
-		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", "8s")...)
+		c.rocec(t, 0, "unconfirmed", c.o.apply("--soak", "0s", "--confirm", "25s")...)
 		h, err := look(c.d, c.ref.paths)
 		require.NoError(t, err)
 		require.Equal(t, "loaded", h.mark)
 		h, err = quiet(t.Context(), c.d, c.ref.paths)
 		require.NoError(t, err)
-		assert.Greater(t, time.Since(begin), 8*time.Second)
+		assert.Greater(t, time.Since(begin), 25*time.Second)
 		require.Equal(t, "undone", h.mark)
 		require.True(t, h.is(&c.ref.old) && h.uses(&c.ref.old), "%s", h)
 		c.rocec(t, exitIncomplete, "reverted", "confirm", "--format", "json", last(t, c.o))

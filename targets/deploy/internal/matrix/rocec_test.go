@@ -27,7 +27,7 @@ import (
 // rocec takes to look at a device and to confirm on a busy machine.
 const (
 	deadMan  = 15 * time.Second
-	stepTime = 8 * time.Second
+	stepTime = 20 * time.Second
 )
 
 // binary builds rocec with the means to shorten its times; with an overlay, a JSON file as `go help build` has it, of other sources.

@@ -25,7 +25,7 @@ type undoing struct {
 // The ways. While a device boots, nobody can log in, and all that can happen to it is that the power goes again.
 var undoings = []undoing{
 	{
-		name: "undo by the timer", hold: "8s", faults: func(f *fault) bool { return !f.leader },
+		name: "undo by the timer", hold: "20s", faults: func(f *fault) bool { return !f.leader },
 		begin: func(context.Context, *cell, string) (*under, error) { return nil, nil },
 	},
 	{
@@ -36,7 +36,7 @@ var undoings = []undoing{
 		},
 	},
 	{
-		name: "rollback", hold: "20s", faults: func(*fault) bool { return true },
+		name: "rollback", hold: "40s", faults: func(*fault) bool { return true },
 		begin: func(ctx context.Context, c *cell, run string) (*under, error) {
 			return c.o.start(ctx, c.rollback(run)...)
 		},

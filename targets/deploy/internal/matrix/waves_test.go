@@ -199,7 +199,7 @@ func TestSpineDown(t *testing.T) {
 	assert.Greater(t, begun, ended, "%s began before %s had ended: %s", second, first, said)
 	r.ends(t, 0, "plan", "--detailed-exitcode")
 
-	said = r.ends(t, 0, "apply", "--auto-approve", "--format", "json", "--confirm", "15s", "--var", "weight=70")
+	said = r.ends(t, 0, "apply", "--auto-approve", "--format", "json", "--confirm", "45s", "--var", "weight=70")
 	order := []string{"leaf1", first, second}
 	var was []time.Duration
 	for _, name := range order {
