@@ -73,7 +73,8 @@ func (l *loader) read(f *folder, top *instance, ds *diag.List) {
 		if f != l.root {
 			parse.Unreadable.Errorf(ds, diag.Range{}, "There is no *.hcl file in the folder %q of the module. Write one, or correct source.", f.Name)
 		} else {
-			noFabric.Errorf(ds, diag.Range{}, "There is no *.hcl file in %s. Write one, or name the folder of a fabric.", diag.Folder(f.Name))
+			noFabric.Errorf(ds, diag.Range{}, "There is no *.hcl file in %s. Name the folder of a fabric, or start one: rocec init writes a "+
+				"small one that works.", diag.Folder(f.Name))
 		}
 	}
 	if f.whole { // else it would only make noise

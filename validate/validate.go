@@ -22,7 +22,7 @@ type Check struct {
 	Code    string
 	Summary string   // constant text of its diagnostics
 	Answers []string // ids of what is known to go wrong (the end of docs/checks.md) that it is an answer to: "K3"
-	Doc     string   // the story behind it: why, an example, how to mend it; see diag.Topic
+	Doc     string   // its cause, an example, the fix; see diag.Topic
 	OnHop   bool     // packets meet what it judges: a walk finds it at a hop, by the same rule
 	Run     func(*Pass)
 

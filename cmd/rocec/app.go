@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ type app struct {
 	*person
 	log *slog.Logger
 
+	folder     string // where paths begin; empty: where rocec was started
 	vars       []string
 	varFiles   []string
 	color      string
@@ -58,6 +60,8 @@ func newRoot(p *person) *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
 	}
 	f := root.PersistentFlags()
+	f.StringVarP(&a.folder, "chdir", "C", "", "begin in this `folder`: other paths are seen from there")
+	_ = root.MarkPersistentFlagDirname("chdir") // there is such a flag
 	f.StringArrayVar(&a.vars, "var", nil, "value of a variable, as `k=v`; repeatable")
 	f.StringArrayVar(&a.varFiles, "var-file", nil, "`file` with values of variables; repeatable")
 	f.StringVar(&a.color, "color", "auto", "colour: auto, always or never")
@@ -76,6 +80,7 @@ func newRoot(p *person) *cobra.Command {
 		a.runsCommand(), a.unlockCommand(), a.replaceCommand(), a.removeCommand(),
 		a.verifyCommand(), a.gidsCommand(), a.selftestCommand(), a.labCommand(), a.completionCommand(root), a.versionCommand(),
 	)
+	offerCommon(root)
 	a.fitHelp(root)
 	return root
 }
@@ -109,6 +114,11 @@ func (a *app) steps() *ir.Budget {
 
 // prepare checks the global flags and sets up the log.
 func (a *app) prepare() error {
+	if a.folder != "" {
+		if err := os.Chdir(a.folder); err != nil {
+			return fail(exitUsage, "-C: %s", err)
+		}
+	}
 	switch a.color {
 	case "auto", "always", "never":
 	default:

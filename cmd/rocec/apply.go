@@ -110,6 +110,8 @@ func (o *leadOptions) leadFlags(a *app, cmd *cobra.Command) {
 	o.viewFlags(cmd)
 	labFlags(cmd, &o.lab)
 	f.StringVar(&o.format, "format", "text", "text, or json: one object a line")
+	offer(cmd, "on-failure", string(rollout.UndoWave), string(rollout.Stop), string(rollout.UndoAll))
+	offer(cmd, "on-anomaly", string(rollout.AnomalyStop), string(rollout.AnomalyIgnore), string(rollout.AnomalyUndo))
 }
 
 // check judges the flags together.

@@ -54,6 +54,7 @@ func (a *app) buildCommand() *cobra.Command {
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`folder` to write to")
 	cmd.Flags().BoolVar(&o.fold, "fold", false, "one file for all devices that have it alike, in a folder named by their nodeset")
 	cmd.Flags().StringVar(&o.as, "as", "", "what others need who write devices: "+strings.Join(forms, ", "))
+	offer(cmd, "as", forms...)
 	a.targetFlag(cmd, &o.only)
 	return cmd
 }

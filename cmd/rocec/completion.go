@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 )
 
@@ -24,6 +26,45 @@ func (a *app) completionCommand(root *cobra.Command) *cobra.Command {
 			}
 		},
 	}
+}
+
+// offer has the shell offer the words that a flag of a verb takes.
+func offer(cmd *cobra.Command, flag string, words ...string) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)) // fails where it has some
+}
+
+// offerCommon does so for the flags that many verbs have.
+func offerCommon(root *cobra.Command) {
+	offer(root, "color", "auto", "always", "never")
+	offer(root, "log-format", "text", "json")
+	for _, cmd := range root.Commands() {
+		if cmd.Flags().Lookup("format") != nil {
+			offer(cmd, "format", "text", "json")
+		}
+	}
+}
+
+// completePorts offers the cabled ports of the device before the colon of a word, or else devices.
+func (a *app) completePorts(dir, word string) ([]string, cobra.ShellCompDirective) {
+	name, _, isPort := strings.Cut(word, ":")
+	if !isPort {
+		names, d := a.completeDevices(dir)
+		return names, d | cobra.ShellCompDirectiveNoSpace // a port may follow
+	}
+	if a.prepare() != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	f, err := a.load(dir)
+	if err != nil || f.Fabric == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var ports []string
+	if d, err := findDevice(f.Fabric, name); err == nil {
+		for _, p := range d.Ports {
+			ports = append(ports, name+":"+p.Name)
+		}
+	}
+	return ports, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeDevices offers the names of the fabric in dir, for --target and show. Completion stays silent on errors.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +14,7 @@ func (a *app) explainCommand() *cobra.Command {
 	var list bool
 	cmd := &cobra.Command{
 		Use:   "explain CODE",
-		Short: "tell the story behind a diagnostic: why, example, fix",
+		Short: "explain a diagnostic: cause, example, fix",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return cobra.NoArgs(cmd, args)
@@ -41,10 +42,11 @@ func (a *app) explainCommand() *cobra.Command {
 }
 
 func (a *app) explain(code string) error {
+	plain := strings.ReplaceAll(strings.ToLower(code), "_", "-")
 	var codes []string
 	for _, r := range report.Rooms() {
 		for _, t := range r.Topics {
-			if t.Code == code {
+			if t.Code == plain {
 				bold := func(s string) string { return diag.Paint(a.paints(a.stdout), diag.Bold, s) }
 				_, err := fmt.Fprintf(a.stdout, "%s: %s\n\n%s\n", bold(t.Code), t.Summary, t.Headings(bold))
 				return err

@@ -43,7 +43,7 @@ func (a *app) graphCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "`file` to write to; its ending chooses the format; - is stdout")
 	cmd.Flags().StringVar(&format, "format", "", "svg, html, dot, ptm or json (default: by the ending of the file; svg without one)")
-	cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
+	offer(cmd, "format", names...)
 	return cmd
 }
 

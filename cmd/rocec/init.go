@@ -90,10 +90,8 @@ func (a *app) initCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&from, "from", "", "`kind` of the cabling file to start from: ptm, clab or csv")
 	cmd.Flags().StringVar(&system, "os", "", "what the switches run: a `system`, or with its release, as cumulus-linux@5.9.1")
-	for flag, of := range map[string][]string{"os": targets.Known.OSNames(), "from": words} {
-		complete := cobra.FixedCompletions(of, cobra.ShellCompDirectiveNoFileComp)
-		cmd.RegisterFlagCompletionFunc(flag, complete) //nolint:errcheck // the flag exists
-	}
+	offer(cmd, "os", targets.Known.OSNames()...)
+	offer(cmd, "from", words...)
 	return cmd
 }
 

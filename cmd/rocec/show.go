@@ -12,6 +12,7 @@ import (
 	"github.com/rocec/rocec/cmd/internal/samples"
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
+	"github.com/rocec/rocec/lang/nodeset"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -32,11 +33,11 @@ func (a *app) showCommand() *cobra.Command {
 			}
 			return cobra.RangeArgs(1, 2)(cmd, args)
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(_ *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 			if len(args) == 0 {
-				return a.completeDevices(".")
+				return a.completePorts(".", word)
 			}
-			return a.completeDevices(args[0])
+			return a.completePorts(args[0], word)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := choice("format", format, "text", "json"); err != nil {
@@ -221,12 +222,18 @@ func findPort(d *ir.Device, name string) (*ir.Port, error) {
 }
 
 func findDevice(f *ir.Fabric, name string) (*ir.Device, error) {
-	var names []string
+	var names, of []string
 	for _, d := range f.Devices {
 		if d.Name == name {
 			return d, nil
 		}
+		if d.Group == name {
+			of = append(of, d.Name)
+		}
 		names = append(names, d.Name)
+	}
+	if len(of) > 0 {
+		return nil, fail(exitUsage, "%q is a block of %s, %s; name one of them", name, diag.Count(len(of), "device"), nodeset.Text(of, nodeset.Devices, 60))
 	}
 	return nil, fail(exitUsage, "the fabric has no device %q.%s", name, diag.DidYouMean(name, names))
 }

@@ -14,6 +14,10 @@ import (
 func (a *app) validateCommand() *cobra.Command {
 	var format, devices string
 	var strict bool
+	names := make([]string, len(report.Formats))
+	for i, f := range report.Formats {
+		names[i] = f.Name
+	}
 	cmd := &cobra.Command{
 		Use:     "validate [DIR]",
 		Aliases: []string{"lint"},
@@ -27,10 +31,6 @@ func (a *app) validateCommand() *cobra.Command {
 			"github, tables are appended to the file that GITHUB_STEP_SUMMARY names.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			names := make([]string, len(report.Formats))
-			for i, f := range report.Formats {
-				names[i] = f.Name
-			}
 			if err := choice("format", format, names...); err != nil {
 				return err
 			}
@@ -62,6 +62,7 @@ func (a *app) validateCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text, json, sarif, junit, github or gitlab")
+	offer(cmd, "format", names...)
 	cmd.Flags().StringVar(&devices, "device-config", "", "judge files that lie on switches, a file or a folder, instead of a fabric")
 	cmd.Flags().BoolVar(&strict, "warnings-as-errors", false, "exit 1 also when there are only warnings")
 	return cmd

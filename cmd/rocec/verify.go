@@ -63,6 +63,7 @@ func (a *app) verifyCommand() *cobra.Command {
 		"what counters are compared with: last (the last verify) or boot (the start of the device)")
 	f.StringVar(&o.from, "from", "", "judge hosts by their own reports in this `folder`, without a login")
 	f.StringVar(&o.format, "format", "text", "text or json")
+	offer(cmd, "since", string(deploy.SinceLast), string(deploy.SinceBoot))
 	f.StringVar(&o.traffic, "traffic", "", "send a short exchange between two members of each intent, or between hosts `A,B`, and say which "+
 		"counters moved")
 	f.Lookup("traffic").NoOptDefVal = trafficAny
