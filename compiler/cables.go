@@ -273,7 +273,7 @@ func (c *compiler) resolve(d *ir.Device, blocks []*lang.LinkBlock, names *portNa
 	}
 }
 
-// joins tells whether a cable may run between two devices.
+// joins reports whether a cable may run between two devices.
 func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 	name := func() string { return fmt.Sprintf("%s:%s to %s:%s", l.A.Device, l.A.Port, l.B.Device, l.B.Port) }
 	switch {
@@ -291,7 +291,7 @@ func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 	return true
 }
 
-// routed tells whether a link is an IP hop: as its block says, else by the fabric's routing, for links between switches.
+// routed reports whether a link is an IP hop: as its block says, else by the fabric's routing, for links between switches.
 // Without a routing, and under "any", nobody has claimed an IP hop, so there is none.
 func (c *compiler) routed(b *lang.LinkBlock, x, y *ir.Device) bool {
 	if b.Routed.Set() {

@@ -63,7 +63,7 @@ Example:
       config  = "nvue" # knows no buffers and maps before 5.4
     }
 
-How to mend it: correct the word, or take config out. docs/platforms.md lists the ways of each
+Fix: correct the word, or take config out. docs/platforms.md lists the ways of each
 system and their releases.
 
     switch "leaf" {

@@ -290,7 +290,7 @@ Example:
 
     checksum sha256:44ed376ddf9e34a8aa70c9861de56c9c6fc6185dd34aacc554a8cdf81c464d20
 
-How to mend it: nothing has to be done. "rocec lock-sizes --refresh" takes the sizes of this rocec;
+Fix: nothing has to be done. "rocec lock-sizes --refresh" takes the sizes of this rocec;
 the plan then shows which switches change, and what traffic notices.
 `}
 
@@ -307,7 +307,7 @@ Example:
 
     checksum sha256:64ff9f5527461286752c593cfb8a82f3922621d54ba1256059eea0018fcf1d54
 
-How to mend it: "rocec lock-sizes" adds the rows, and removes those that nothing uses. It alters no
+Fix: "rocec lock-sizes" adds the rows, and removes those that nothing uses. It alters no
 size that is pinned. Commit the file together with the change that needs it.
 `}
 )

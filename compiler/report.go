@@ -40,7 +40,7 @@ func newReport() *report {
 	return &report{folded: map[foldKey]*fold{}, unknown: map[string]*diag.Diagnostic{}, places: map[string]int{}}
 }
 
-// again tells whether a name nobody declares was reported at another place: a device that is missing is missing for all its
+// again reports whether a name nobody declares was reported at another place: a device that is missing is missing for all its
 // cables.
 func (r *report) again(name string, at diag.Range) bool {
 	first := r.unknown[name]
@@ -137,7 +137,7 @@ func (c *compiler) instead(d *diag.Diagnostic, name string, meant guess) *diag.D
 	return d.Instead(at, string(meant))
 }
 
-// isNameByte tells whether a byte may stand in the name of a device, an interface or a model, or in a nodeset of them.
+// isNameByte reports whether a byte may stand in the name of a device, an interface or a model, or in a nodeset of them.
 func isNameByte(b byte) bool {
 	return strings.IndexByte("._-+@[]", b) >= 0 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

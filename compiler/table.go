@@ -45,7 +45,7 @@ type key struct {
 	mac    uint64
 }
 
-// whole tells whether the key names a destination itself and nothing beside it.
+// whole reports whether the key names a destination itself and nothing beside it.
 func (k key) whole() bool {
 	return k.kind == toInterface || k.kind == toHost || k.kind == toMAC || k.kind == toPrefix && k.prefix.IsSingleIP()
 }

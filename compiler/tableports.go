@@ -31,7 +31,7 @@ func (p *portFinder) find(name string) *ir.Port {
 	return p.named[name]
 }
 
-// mayLead tells whether traffic with the key may leave by the port: to a device that forwards, or to the host that is
+// mayLead reports whether traffic with the key may leave by the port: to a device that forwards, or to the host that is
 // meant.
 func (p *portFinder) mayLead(port *ir.Port, k key) bool {
 	peer := port.Peer()

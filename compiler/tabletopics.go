@@ -33,7 +33,7 @@ Example:
       }
     }
 
-How to mend it: write the names of the fabric: leaf1 and leaf2.
+Fix: write the names of the fabric: leaf1 and leaf2.
 
     {
       "format_version": "1.0",
@@ -70,7 +70,7 @@ Example:
       }
     }
 
-How to mend it: one entry for a destination; next hops of equal cost stand in it side by side, as in
+Fix: one entry for a destination; next hops of equal cost stand in it side by side, as in
 "ports": ["swp31", "swp32"].
 `}
 
@@ -93,7 +93,7 @@ Example:
       }
     }
 
-How to mend it: bonds, bridges and VLAN interfaces are written as the ports they use; the programs
+Fix: bonds, bridges and VLAN interfaces are written as the ports they use; the programs
 in docs/tables.md do that. A route that leaves the fabric, or drops, has no ports: "ports": [].
 `}
 
@@ -114,7 +114,7 @@ Example:
       }
     }
 
-How to mend it: add its entries. A switch that really forwards nothing but to its own hosts has an
+Fix: add its entries. A switch that really forwards nothing but to its own hosts has an
 empty list.
 
     {
@@ -142,7 +142,7 @@ give them.
     { "to": "10.0.0.2/32", "ports": ["swp31"] },
     { "to": "10.0.0.3/32", "ports": ["swp31"] }
 
-How to mend it: leave out entries for single addresses where a prefix, a host or a switch says the
+Fix: leave out entries for single addresses where a prefix, a host or a switch says the
 same.
 
     { "to": "10.0.0.0/26", "ports": ["swp31"] }
@@ -169,7 +169,7 @@ Example:
       }
     }
 
-How to mend it: correct the route on the switch that sends traffic back (here spine1, whose way to
+Fix: correct the route on the switch that sends traffic back (here spine1, whose way to
 leaf2 is swp2). A table collected while routes were changing can show a loop that was never there at
 one time: collect it again.
 `}
@@ -193,7 +193,7 @@ Example:
       }
     }
 
-How to mend it: often the address of an interface is not known, so that the prefix that is there
+Fix: often the address of an interface is not known, so that the prefix that is there
 does not fit it: give it by ip in the nic block, or under "addresses" in the file. Otherwise the
 route is missing on the switch.
 `}

@@ -91,7 +91,7 @@ func (m *tableMaker) senders() map[*ir.Intent][]*ir.Device {
 	return out
 }
 
-// attached tells whether the target hangs on the device.
+// attached reports whether the target hangs on the device.
 func (m *tableMaker) attached(d *ir.Device, target int) bool {
 	return slices.Contains(m.stations[m.station[m.t.Targets[target].NICs[0]]].at, int32(d.ID))
 }

@@ -41,7 +41,7 @@ Example:
       model = "lab32"
     }
 
-How to mend it: correct the name, or declare the hardware. A switch_model has ports that are all
+Fix: correct the name, or declare the hardware. A switch_model has ports that are all
 alike; a box with two kinds of ports is described by the kind that carries RoCE, as long as its
 numbers fit. nic_model does the same for NICs.
 
@@ -66,7 +66,7 @@ Example:
       speed = "100G" # Trident II ends at 40G
     }
 
-How to mend it: take the values from the data sheet of the box.
+Fix: take the values from the data sheet of the box.
 
     switch_model "lab32" {
       speed = "40G"
@@ -83,7 +83,7 @@ Example:
       version = "4.3.0.7"
     }
 
-How to mend it: write VERSION_ID of /etc/os-release on the switch, in quotes.
+Fix: write VERSION_ID of /etc/os-release on the switch, in quotes.
 
     switch "leaf" {
       version = "4.3.0"
@@ -100,7 +100,7 @@ Example:
       tier = 0
     }
 
-How to mend it: count from 1; or leave tier out to have it counted: 1 plus the number of links to
+Fix: count from 1; or leave tier out to have it counted: 1 plus the number of links to
 the nearest switch that has a host.
 
     switch "leaf" {
@@ -119,7 +119,7 @@ Example:
       b = "leaf[1-4]:swp1"
     }
 
-How to mend it: mind the zeros: "gpu[1-4]" makes gpu1 to gpu4, "gpu[01-04]" makes gpu01 to gpu04.
+Fix: mind the zeros: "gpu[1-4]" makes gpu1 to gpu4, "gpu[01-04]" makes gpu01 to gpu04.
 
     link "gpus" {
       a = "gpu[1-4]:ens1f0"
@@ -140,7 +140,7 @@ Example:
       b = "leaf[1-4]:swp1"
     }
 
-How to mend it: add a nic block, or correct the name. A bond is cabled by its NICs, each with a link
+Fix: add a nic block, or correct the name. A bond is cabled by its NICs, each with a link
 of its own.
 
     link "gpus" {
@@ -160,7 +160,7 @@ Example:
       b = "spine1:swp9"
     }
 
-How to mend it: the message lists the ports of the model. If the hardware differs from the table,
+Fix: the message lists the ports of the model. If the hardware differs from the table,
 declare it as a switch_model.
 
     link "up" {
@@ -181,7 +181,7 @@ Example:
       b = "leaf[1-4]:swp1" # swp1 again
     }
 
-How to mend it: correct one of the two; both places are shown.
+Fix: correct one of the two; both places are shown.
 
     link "stores" {
       b = "leaf[1-4]:swp2"
@@ -209,7 +209,7 @@ Example:
       speed = "25G"
     }
 
-How to mend it: name the parts everywhere, or the whole.
+Fix: name the parts everywhere, or the whole.
 
     link "stores" {
       b = "leaf[1-4]:swp5s1"
@@ -227,7 +227,7 @@ Example:
       b = "leaf[1-4]:swp16"
     }
 
-How to mend it: name the devices in the order of the other ends: leaf1 to leaf2, and so on, leaf4
+Fix: name the devices in the order of the other ends: leaf1 to leaf2, and so on, leaf4
 to leaf1. Between switches of one tier they are peer links.
 
     link "ring" {
@@ -247,7 +247,7 @@ Example:
       b = "store1:ens1f0"
     }
 
-How to mend it: leave such cables out. A host that routes or bridges counts as a switch: say
+Fix: leave such cables out. A host that routes or bridges counts as a switch: say
 forwards = true in its block.
 `}
 
@@ -266,7 +266,7 @@ Example:
       bond = true # store1 is a host
     }
 
-How to mend it: for a host, a bond block in the host block; for switches, one speed for all cables
+Fix: for a host, a bond block in the host block; for switches, one speed for all cables
 of the bond.
 
     link "stores" { bond = false }
@@ -294,7 +294,7 @@ Example:
       speed = "100G"
     }
 
-How to mend it: state the speed the cable really runs at.
+Fix: state the speed the cable really runs at.
 
     link "gpus" {
       speed = "50G"
@@ -317,7 +317,7 @@ Example:
       b = "leaf[1-4]:swp1"
     }
 
-How to mend it: give it where it is known, as length of the link, or once for every link that states
+Fix: give it where it is known, as length of the link, or once for every link that states
 none. Too long is safe and costs buffer.
 
     fabric "pod1" {
@@ -350,7 +350,7 @@ Example:
       upper = "spine[1-2]:swp[1-4]"
     }
 
-How to mend it: where the ring is cables between the same two switches that are one bond, say bond =
+Fix: where the ring is cables between the same two switches that are one bond, say bond =
 true in their block. Otherwise say how your switches forward. With leaves and spines that is usually
 
     fabric "pod1" {
@@ -376,7 +376,7 @@ Example:
       names = "spine[1-2]" # no asn
     }
 
-How to mend it: give every switch its number.
+Fix: give every switch its number.
 
     switch "spine" {
       asn = 65000
@@ -394,7 +394,7 @@ Example:
       members = ["gpu[01-04]"] # the hosts are gpu1 to gpu4
     }
 
-How to mend it: take the name the message offers, or the group.
+Fix: take the name the message offers, or the group.
 
     roce "training" {
       members = ["gpu[1-4]"]
@@ -415,7 +415,7 @@ Example:
     }
     roce "training" { members = [host.gpu, host.store] }
 
-How to mend it: take out roce = false, or the member. A host group stands for every NIC of its hosts
+Fix: take out roce = false, or the member. A host group stands for every NIC of its hosts
 with RoCE on.
 
     roce "training" { members = [host.gpu] }
@@ -435,7 +435,7 @@ Example:
       }
     }
 
-How to mend it: name both ports of the card, and give both the same treatment.
+Fix: name both ports of the card, and give both the same treatment.
 
     host "store" {
       bond "bond0" {

@@ -40,7 +40,7 @@ Example:
       by_hand {}
     }
 
-How to mend it: keep written_by where the settings of rocec are on the device, brought there by an
+Fix: keep written_by where the settings of rocec are on the device, brought there by an
 image or another tool; keep by_hand where it is set in a way of its own.
 
     host "gpu" {
@@ -59,7 +59,7 @@ Example:
       by_hand {}
     }
 
-How to mend it: take the by_hand block out where rocec is to write the switch; else take memory out.
+Fix: take the by_hand block out where rocec is to write the switch; else take memory out.
 
     switch "spine" {
       memory = "written"

@@ -31,7 +31,7 @@ import (
 //	max N                 --max-objects N
 //	want FILE:LINE CODE at "SNIPPET": "TEXT"
 //
-// What is wanted stands behind the guilty line, in a comment: want CODE at "SNIPPET": "TEXT". The first line of the
+// What is wanted stands behind the line at fault, in a comment: want CODE at "SNIPPET": "TEXT". The first line of the
 // text underlined is the SNIPPET; TEXT is a part of the detail. Nothing else may be found. What stands before the first
 // file of an archive is for places no comment can stand at: FILE is then a name, or - for
 // none, and LINE may be left out.

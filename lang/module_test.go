@@ -125,7 +125,7 @@ output "fast" { value = cos_group.fast }
 	assert.Contains(t, s.Files, "classes/classes.hcl")
 }
 
-// Every mistake with modules is found once, at the guilty place.
+// Every mistake with modules is found once, at the place at fault.
 func TestModuleMistakes(t *testing.T) {
 	for _, c := range []struct {
 		name, call, module string

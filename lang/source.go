@@ -14,7 +14,7 @@ type Value[T any] struct {
 	At diag.Range
 }
 
-// Set tells whether the person wrote the value.
+// Set reports whether the person wrote the value.
 func (v Value[T]) Set() bool { return v.At.Filename != "" }
 
 // Or returns the value, or def if none was written.

@@ -22,7 +22,7 @@ Example: in pod/fabric.hcl, the folder of a module,
       mtu = 9216
     }
 
-How to mend it: delete the block in the module. What differs from module to module comes by
+Fix: delete the block in the module. What differs from module to module comes by
 variables.
 `}
 
@@ -36,7 +36,7 @@ Example: in pod/rack.hcl, the folder of a module,
       source = "../pod"
     }
 
-How to mend it: take one of the module blocks of the circle away, or move what both folders need
+Fix: take one of the module blocks of the circle away, or move what both folders need
 into a third one.
 `}
 
@@ -51,7 +51,7 @@ Example:
       lossles = true
     }
 
-How to mend it: take the name the message offers. Attributes stand in blocks, never at the top of a
+Fix: take the name the message offers. Attributes stand in blocks, never at the top of a
 file.
 `}
 
@@ -66,7 +66,7 @@ Example:
       cos = 1
     }
 
-How to mend it: give the block its label, or take the label away.
+Fix: give the block its label, or take the label away.
 
     cos_group "bulk" {
       cos = 1
@@ -82,7 +82,7 @@ Example:
     ssh { user = "cumulus" }
     ssh { jump = "bastion.example.net" }
 
-How to mend it: make one block of the two.
+Fix: make one block of the two.
 `}
 
 	duplicateName = diag.Topic{Code: "duplicate-name", Summary: "a name is used twice", Doc: `
@@ -101,7 +101,7 @@ Example:
       model = "sn2700"
     }
 
-How to mend it: give one of the two another name; the message shows both places.
+Fix: give one of the two another name; the message shows both places.
 
     switch "core" {
       names = "core[4-8]"
@@ -127,7 +127,7 @@ Example:
       model = "sn2700"
     }
 
-How to mend it: the message says what is missing. A device that is really called rack1-2 is written
+Fix: the message says what is missing. A device that is really called rack1-2 is written
 rack1-[2], because rack1-2 is the range rack1 rack2.
 
     switch "edge" {
@@ -146,7 +146,7 @@ Example:
       names = "gpu[1-40000000]"
     }
 
-How to mend it: correct the range, or raise the bound with --max-objects if the fabric is really
+Fix: correct the range, or raise the bound with --max-objects if the fabric is really
 that large: the message says how many names it has. A name takes up to 1.5 KB of memory.
 `}
 
@@ -162,7 +162,7 @@ Example:
       upper = "spine[1-2]:swp[1-3]"  # 2 devices, 3 ports each: one leaf is left out
     }
 
-How to mend it: count, and correct the side that is wrong.
+Fix: count, and correct the side that is wrong.
 
     mesh "uplinks" {
       upper = "spine[1-2]:swp[1-4]"
@@ -180,7 +180,7 @@ Example: a folder with nothing but
       lossless = true
     }
 
-How to mend it: name the right folder, or write the block.
+Fix: name the right folder, or write the block.
 
     fabric "pod1" {
       routing      = "up-down"
@@ -198,7 +198,7 @@ Example:
       cos_group = cos_group.rdma
     }
 
-How to mend it: take the code as rocec validate prints it in brackets; rocec explain --list shows
+Fix: take the code as rocec validate prints it in brackets; rocec explain --list shows
 all.
 
     # rocec:ignore speed-step the stores are slow, and meant to be
@@ -209,7 +209,7 @@ all.
 `}
 
 	ignoreUnused = diag.Topic{Code: "ignore-unused", Summary: "a comment silences nothing", Doc: `
-The finding was mended, or points somewhere else. A comment that stays behind would hide the next
+The finding was fixed, or points somewhere else. A comment that stays behind would hide the next
 one unread.
 
 Example:
@@ -219,7 +219,7 @@ Example:
       cos = 3
     }
 
-How to mend it: delete the comment, or move it directly before the attribute or block the finding
+Fix: delete the comment, or move it directly before the attribute or block the finding
 points at.
 
     cos_group "storage" {
@@ -239,7 +239,7 @@ Example:
       cos = 4
     }
 
-How to mend it: mend what the finding points at. A loop that must be is accepted by allow_deadlock
+Fix: correct what the finding points at. A loop that must be is accepted by allow_deadlock
 in the cos_group.
 
     fabric "pod1" { routing = "any" }
@@ -261,7 +261,7 @@ Example:
       b        = "leaf${each.key}:swp1"
     }
 
-How to mend it: make a list a set.
+Fix: make a list a set.
 
     link "gpus" {
       for_each = toset(["1", "2"])
@@ -279,7 +279,7 @@ Example:
       table   = "fib.json"
     }
 
-How to mend it: say routing = "table", or delete the attribute.
+Fix: say routing = "table", or delete the attribute.
 
     fabric "pod1" {
       routing = "table"
@@ -298,7 +298,7 @@ Example:
       sensitive = true
     }
 
-How to mend it: take the word away if the value is no secret; keep the value out of the fabric if
+Fix: take the word away if the value is no secret; keep the value out of the fabric if
 it is.
 
     variable "community" {

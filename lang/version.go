@@ -24,7 +24,7 @@ Example:
       required_version = ">= 99.1"
     }
 
-How to mend it: install a release that meets the constraint; or, when the fabric has been planned
+Fix: install a release that meets the constraint; or, when the fabric has been planned
 with this one and its differences are read, change the constraint.
 
     fabric "pod1" {

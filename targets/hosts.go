@@ -23,7 +23,7 @@ Example:
       nic "ens1f0" { model = "e810" } # the driver is ice
     }
 
-How to mend it: use a NIC of the mlx5 family; or set the host up by hand, exactly as its switch port
+Fix: use a NIC of the mlx5 family; or set the host up by hand, exactly as its switch port
 (the same PFC mask, the same trust, the same DSCP map), and say so.
 
     host "store" {
@@ -49,7 +49,7 @@ Example:
       members = [host.gpu] # not the NICs of host.store
     }
 
-How to mend it: make the interface a member, or set its PFC mask and trust by hand, the same as at
+Fix: make the interface a member, or set its PFC mask and trust by hand, the same as at
 its switch port. A lossless cos_group that nobody uses is best removed.
 
     cos_group "storage" {

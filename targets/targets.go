@@ -128,7 +128,7 @@ Example:
       os = "junos" # carries the group, but nobody configures it
     }
 
-How to mend it: correct the os if it is a slip. If not, say that others configure the switch, and
+Fix: correct the os if it is a slip. If not, say that others configure the switch, and
 rocec judges the fabric by what the block states and, where it knows nothing of the operating
 system, by what the chip can do; or route the lossless traffic around the switch.
 

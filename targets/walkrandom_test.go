@@ -46,7 +46,7 @@ var behaviour = []string{
 	"host-vlan",
 }
 
-// warns tells whether a warning has one of the codes.
+// warns reports whether a warning has one of the codes.
 func warns(j *judge.Judged, codes []string) bool {
 	return slices.ContainsFunc(j.Diags, func(d *diag.Diagnostic) bool {
 		return d.Severity == diag.Warning && slices.Contains(codes, d.Code)

@@ -19,7 +19,7 @@ Example:
       allow_deadlock = "until the new spines are there" # they are there
     }
 
-How to mend it: take it out.
+Fix: take it out.
 `,
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {

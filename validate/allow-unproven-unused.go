@@ -20,7 +20,7 @@ Example:
       allow_unproven = "the routes of the border switches are not ours" # they are known now
     }
 
-How to mend it: take it out.
+Fix: take it out.
 `,
 	Run: func(p *Pass) {
 		for _, g := range p.Fabric.CosGroups {

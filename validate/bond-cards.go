@@ -35,7 +35,7 @@ Example:
       b = "leaf[1-4]:swp1"
     }
 
-How to mend it: bond the two ports of one card (enp3s0f0 and enp3s0f1); for two cards use two
+Fix: bond the two ports of one card (enp3s0f0 and enp3s0f1); for two cards use two
 addresses and let the applications use both (multi-rail).
 `,
 	Run: func(p *Pass) {
@@ -64,7 +64,7 @@ addresses and let the applications use both (multi-rail).
 // cardName reads the name systemd gives an interface by its place: by bus and slot (enp3s0f1np1), or by hotplug slot (ens2f0).
 var cardName = regexp.MustCompile(`\Aen(?:((?:P\d+)?p\d+s\d+)|(s\d+))(?:f\d+)?(?:np\d+)?\z`)
 
-// twoCards tells whether two interfaces are certainly ports of different cards.
+// twoCards reports whether two interfaces are certainly ports of different cards.
 func twoCards(a, b string) bool {
 	x, y := cardName.FindStringSubmatch(a), cardName.FindStringSubmatch(b)
 	if x == nil || y == nil {

@@ -35,7 +35,7 @@ Example:
       b = "leaf[1-4]:swp1" # store1 on leaf1 and leaf2, store2 on leaf3 and leaf4
     }
 
-How to mend it: say which switches are a pair, if they are; otherwise both cables to one switch, or
+Fix: say which switches are a pair, if they are; otherwise both cables to one switch, or
 mode = "active-backup".
 
     switch "leaf" {

@@ -36,7 +36,7 @@ Example:
       bond "bond0" { nics = ["ens2f0", "ens2f1"] }
     }
 
-How to mend it: one nic block for both ports, and links of one speed and one flow_control.
+Fix: one nic block for both ports, and links of one speed and one flow_control.
 
     host "store" {
       nic "ens2f[0-1]" {

@@ -22,7 +22,7 @@ Example:
       bounce = cos_group.rdma
     }
 
-How to mend it: name the group that detours are to take, or leave bounce out.
+Fix: name the group that detours are to take, or leave bounce out.
 
     cos_group "rdma" {
       bounce = cos_group.detour

@@ -41,7 +41,7 @@ Example: 28 ports at 100G with cables of 1 km reserve more than the 16 MB of an 
       b = "hall[1-2]:swp32"
     }
 
-How to mend it: shorter cables, or their true length where a longer one is stated; fewer lossless
+Fix: shorter cables, or their true length where a longer one is stated; fewer lossless
 groups; fewer lossless ports; a model with more memory. A headroom pool shared by all ports makes
 room, too, but then nothing is lost only as long as few ports pause at once.
 `,

@@ -25,7 +25,7 @@ Example:
       cnp       = cos_group.rdma
     }
 
-How to mend it: a cos group of its own for cnp.
+Fix: a cos group of its own for cnp.
 
     cos_group "cnp" {
       cos    = 6

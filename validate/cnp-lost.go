@@ -36,7 +36,7 @@ Example:
       }
     }
 
-How to mend it: map the value to the cos of the cnp group on the device; give the intents of one NIC
+Fix: map the value to the cos of the cnp group on the device; give the intents of one NIC
 one cnp group; let the group claim its own number.
 `,
 	Run: func(p *Pass) {

@@ -28,7 +28,7 @@ Example:
       strict = true # no dscp
     }
 
-How to mend it:
+Fix:
 
     cos_group "cnp" {
       cos    = 6
@@ -64,12 +64,12 @@ func (p *Pass) cnpUnmarked(in *ir.Intent, marks *ir.CosGroup) {
 			where += ", where PFC stops them when they are needed most"
 		}
 	}
-	mend := "Write dscp = [\"cs6\"] in the group, or another value that no group claims."
+	fix := "Write dscp = [\"cs6\"] in the group, or another value that no group claims."
 	if claimed {
-		mend = "Write another value in the group that no group claims, or name the right group in cnp."
+		fix = "Write another value in the group that no group claims, or name the right group in cnp."
 	}
 	d := report(marks.At, "Cos group %q carries the CNPs of roce %q and claims no DSCP. NICs mark them %s by default, %s. %s",
-		marks.Name, in.Name, dscp.Text(ir.DefaultCNP), where, mend)
+		marks.Name, in.Name, dscp.Text(ir.DefaultCNP), where, fix)
 	if marks == in.CNP {
 		d.Note(diag.FirstPlace(in.CNPAt, in.At), "its CNPs")
 	} else {

@@ -24,7 +24,7 @@ Example:
       dscp = ["cs6"] # no strict, and no weight
     }
 
-How to mend it:
+Fix:
 
     cos_group "cnp" {
       cos    = 6

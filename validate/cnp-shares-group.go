@@ -34,7 +34,7 @@ Example:
       members   = [host.gpu]
     }
 
-How to mend it: a cos group of its own (cos = 6, dscp = ["cs6"], strict = true) for cnp. All
+Fix: a cos group of its own (cos = 6, dscp = ["cs6"], strict = true) for cnp. All
 intents may use the same one.
 
     roce "training" {

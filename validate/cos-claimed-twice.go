@@ -27,7 +27,7 @@ Example:
       pcp = [5]
     }
 
-How to mend it: give each group a cos of its own (0-7), or make them one group.
+Fix: give each group a cos of its own (0-7), or make them one group.
 
     cos_group "storage" {
       cos = 5

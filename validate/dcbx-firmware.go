@@ -26,7 +26,7 @@ Example:
       by_hand { dcbx = "firmware" }
     }
 
-How to mend it: let the host decide, and set PFC there. mlx5: mlnx_qos -i IF --dcbx os, and
+Fix: let the host decide, and set PFC there. mlx5: mlnx_qos -i IF --dcbx os, and
 LLDP_NB_DCBX off in the firmware; E810: ethtool --set-priv-flags IF fw-lldp-agent off; and no lldpad
 that listens to its neighbour. Then say so:
 

@@ -28,7 +28,7 @@ Example:
       by_hand { dcqcn = false } # and cos_group "rdma" has an ecn block
     }
 
-How to mend it: switch both halves on, for the priority of the group (the notification point, which
+Fix: switch both halves on, for the priority of the group (the notification point, which
 answers marks, and the reaction point, which slows down), and take dcqcn = false out of by_hand.
 Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn.
 `,
@@ -54,17 +54,17 @@ Soft-RoCE has neither: use a NIC, or an intent of its own in a group without ecn
 		}
 		for _, at := range f.order {
 			nics, in := f.of[at], marked[at]
-			why, mend := "dcqcn = false", fmt.Sprintf("Switch DCQCN on for priority %d.", in.Group.Cos)
+			why, fix := "dcqcn = false", fmt.Sprintf("Switch DCQCN on for priority %d.", in.Group.Cos)
 			if nics[0].Can().NoDCQCN {
 				why = nics[0].Model.Title + " cannot"
-				mend = "Use NICs that can, or an intent of their own in a group without ecn."
+				fix = "Use NICs that can, or an intent of their own in a group without ecn."
 			}
 			effect := "PFC does all the work, and pauses spread"
 			if !in.Group.Lossless {
 				effect = "packets are lost"
 			}
 			p.Warnf(at, "%s no marks with CNPs, nor slow down on CNPs (%s). Switches mark roce %q, and to these NICs that says nothing: %s. "+
-				"%s", verb(nicNames(nics), len(nics), "answers", "answer"), why, in.Name, effect, mend).
+				"%s", verb(nicNames(nics), len(nics), "answers", "answer"), why, in.Name, effect, fix).
 				Note(in.Group.ECN.At, "the group is marked")
 		}
 	},

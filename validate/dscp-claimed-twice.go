@@ -28,7 +28,7 @@ Example:
       dscp = ["af31"] # 26 once more
     }
 
-How to mend it: give the value to one of them.
+Fix: give the value to one of them.
 
     cos_group "video" {
       cos  = 5

@@ -54,7 +54,7 @@ Example: 18 ports of an SN2700 in use, in two lossless groups.
       b = "leaf[1-4]:swp[3-18]"
     }
 
-How to mend it: leave min out, or write less than the bound.
+Fix: leave min out, or write less than the bound.
 
     cos_group "rdma" {
       ecn {} # no min, no max
@@ -75,16 +75,16 @@ How to mend it: leave min out, or write less than the bound.
 		late.each(func(g *ir.CosGroup, all []marking) {
 			m := worst(all, func(m marking) int { return m.mem.MarkBound() })
 			bound := m.mem.MarkBound()
-			mend := m.mend(m.mark.Min, "Leave min out, and it is derived") + fmt.Sprintf("; or write less than %s.", diag.Bytes(bound))
+			fix := m.fix(m.mark.Min, "Leave min out, and it is derived") + fmt.Sprintf("; or write less than %s.", diag.Bytes(bound))
 			if bound <= 2*m.port.MTU() {
-				mend = "No min is both below that and above two frames: shorter cables, fewer lossless groups or a chip with more " +
+				fix = "No min is both below that and above two frames: shorter cables, fewer lossless groups or a chip with more " +
 					"memory are the way out."
 			}
 			p.Warnf(diag.FirstPlace(g.ECN.Min.At(), m.mark.Pinned), "Cos group %q begins to mark at min = %s, but on %s ports can pause "+
 				"from queues of %s on: %s lossless ports with %s share %s, so the bound is %s. "+
 				"Senders are stopped before they are told to slow down. %s",
 				g.Name, diag.Bytes(m.mark.Min.N), where(all, m), diag.Bytes(bound), diag.Number(m.mem.Ports),
-				diag.Count(m.mem.Groups, "lossless group"), diag.Bytes(m.mem.MarkPool()), m.mem.MarkBoundText(), mend).
+				diag.Count(m.mem.Groups, "lossless group"), diag.Bytes(m.mem.MarkPool()), m.mem.MarkBoundText(), fix).
 				Note(m.port.Device().At, "%s: a pool of %d %% (%s), alpha %s (%s)", m.port.Device().Name, m.mem.Model.Percent,
 					m.mem.Model.PercentFrom, m.mem.Model.Alpha, m.mem.Model.AlphaFrom)
 		})
@@ -150,7 +150,7 @@ func mostSenders(all []marking) marking { return worst(all, func(m marking) int 
 func (m marking) fewMend() string {
 	two := diag.Bytes(m.mem.IncastBound(2, m.xoff()))
 	if m.written() {
-		return m.mend(m.mark.Min, "Leave min out, and it is derived for the incast the fabric has") +
+		return m.fix(m.mark.Min, "Leave min out, and it is derived for the incast the fabric has") +
 			", or write less than " + two + ", so that two are enough"
 	}
 	return "That min is derived, for as many as can; write less than " + two + " where two shall be enough"

@@ -26,7 +26,7 @@ Example: an SN2700 has 13.9 MB of memory.
       }
     }
 
-How to mend it: leave max out, so that it is ten times min; or write a max of less than that
+Fix: leave max out, so that it is ten times min; or write a max of less than that
 part of the pool. The message names one that holds on every switch that marks the group.
 
     cos_group "rdma" {
@@ -58,9 +58,9 @@ part of the pool. The message names one that holds on every switch that marks th
 		found.each(func(k key, all []marking) {
 			m := worst(all, func(m marking) int { return m.mem.QueueLimit() })
 			name, _, _ := m.writtenAs(m.mark.Max)
-			mend := m.mend(m.mark.Max, "Leave max out, and it is derived")
+			fix := m.fix(m.mark.Max, "Leave max out, and it is derived")
 			if name == "min" && !m.pinned(m.mark.Max) {
-				mend = "It comes from min: leave min out, and both are derived"
+				fix = "It comes from min: leave min out, and both are derived"
 			}
 			on := m.port.Device().Name
 			if lowest[k.group] < m.mem.QueueLimit() {
@@ -70,7 +70,7 @@ part of the pool. The message names one that holds on every switch that marks th
 				"holds more than %s of the pool of %s (alpha %s): it is marked less than meant, and pauses do the work. %s; or "+
 				"write a max of less than %s, which a queue on %s can reach.",
 				k.group.Name, diag.Bytes(m.mark.Max.N), m.port.Device().Name, diag.Bytes(m.mem.QueueLimit()), diag.Bytes(m.mem.MarkPool()),
-				m.mem.Model.Alpha, mend,
+				m.mem.Model.Alpha, fix,
 				diag.Bytes(lowest[k.group]), on).
 				Note(m.port.Device().At, "%s", m.port.Device().Name)
 		})

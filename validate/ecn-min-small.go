@@ -25,7 +25,7 @@ Example:
       }
     }
 
-How to mend it: leave min out, or write two frames or more.
+Fix: leave min out, or write two frames or more.
 
     cos_group "rdma" {
       ecn {
@@ -52,10 +52,10 @@ How to mend it: leave min out, or write two frames or more.
 			if name == "max" {
 				from = ", which comes from max"
 			}
-			mend := m.mend(m.mark.Min, fmt.Sprintf("Leave %s out, and it is derived", name))
+			fix := m.fix(m.mark.Min, fmt.Sprintf("Leave %s out, and it is derived", name))
 			p.Warnf(k.at, "Cos group %q begins to mark at min = %s%s; two frames of %s are %s. One sender alone is slowed down and the "+
 				"link is not filled. %s; or let min be %s or more.",
-				k.group.Name, diag.Bytes(m.mark.Min.N), from, diag.Bytes(frame), diag.Bytes(2*frame), mend, diag.Bytes(2*frame))
+				k.group.Name, diag.Bytes(m.mark.Min.N), from, diag.Bytes(frame), diag.Bytes(2*frame), fix, diag.Bytes(2*frame))
 		})
 	},
 }

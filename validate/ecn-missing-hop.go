@@ -24,7 +24,7 @@ Example:
       by_hand { ecn = false } # and cos_group "rdma" has an ecn block
     }
 
-How to mend it: switch marking on at these switches, for the cos of the group, with thresholds as
+Fix: switch marking on at these switches, for the cos of the group, with thresholds as
 at the others of the same speed, and take ecn = false out of by_hand.
 `,
 	Run: func(p *Pass) {

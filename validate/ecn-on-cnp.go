@@ -22,7 +22,7 @@ Example:
       ecn {}
     }
 
-How to mend it: take the ecn block out of the CNPs' cos group.
+Fix: take the ecn block out of the CNPs' cos group.
 `,
 	Run: func(p *Pass) {
 		data, cnp := dataGroups(p.Fabric), cnpGroups(p.Fabric)

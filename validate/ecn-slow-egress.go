@@ -36,7 +36,7 @@ Example: the group is marked on ports of 10G, too.
       speed = "10G"
     }
 
-How to mend it: leave min out; or write one that suits the slowest port.
+Fix: leave min out; or write one that suits the slowest port.
 
     cos_group "rdma" {
       ecn {} # no min, no max

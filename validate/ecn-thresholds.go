@@ -26,7 +26,7 @@ Example:
       }
     }
 
-How to mend it: leave both out, or write min below max.
+Fix: leave both out, or write min below max.
 
     cos_group "rdma" {
       ecn {

@@ -27,7 +27,7 @@ Example:
       cos_group = cos_group.storage
     }
 
-How to mend it: leave ecn out and size for PFC alone; or make the intent version 2, if its NICs
+Fix: leave ecn out and size for PFC alone; or make the intent version 2, if its NICs
 speak it.
 `,
 	Run: func(p *Pass) {

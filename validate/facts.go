@@ -351,8 +351,8 @@ func (m marking) pinned(n ir.Derived) bool {
 	return m.mark.Pinned.Filename != "" && first.Link == ir.NoLinkValue && first.Origin.At.Filename == m.mark.Pinned.Filename
 }
 
-// mend is what to do about a threshold, unless fabric.lock pins it.
-func (m marking) mend(n ir.Derived, written string) string {
+// fix is what to do about a threshold, unless fabric.lock pins it.
+func (m marking) fix(n ir.Derived, written string) string {
 	if m.pinned(n) {
 		return "Take the thresholds of this rocec with `rocec lock-sizes --refresh`"
 	}

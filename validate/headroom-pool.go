@@ -26,7 +26,7 @@ Example: ports of 100G need some 79,000 B each.
       headroom_pool = "256KiB" # three of four
     }
 
-How to mend it: leave headroom_pool out where the memory holds every headroom; or make it as large
+Fix: leave headroom_pool out where the memory holds every headroom; or make it as large
 as their sum; or accept it knowingly, with ECN that keeps pauses rare.
 `,
 	Run: func(p *Pass) {

@@ -42,7 +42,7 @@ Example: the sizes the Cumulus Linux manual shows, on a cable of 300 m at 100G.
       length = "300m"
     }
 
-How to mend it: leave buffer out, and rocec derives it; or make it at least xoff plus the sum. Where
+Fix: leave buffer out, and rocec derives it; or make it at least xoff plus the sum. Where
 few packets are small, small_packets says so and makes the sum less.
 
     cos_group "rdma" {
@@ -96,14 +96,14 @@ func (p *Pass) headroom(g *ir.CosGroup, ports []*ir.Port) {
 	if len(blocks.order) > 1 {
 		where = fmt.Sprintf("%s, the worst of %s", worst, diag.Count(len(ports), "port"))
 	}
-	mend := "Leave buffer out, so that it is derived, or make it at least " + diag.Bytes(b.Xoff.N+b.Need) + "."
+	fix := "Leave buffer out, so that it is derived, or make it at least " + diag.Bytes(b.Xoff.N+b.Need) + "."
 	if b.Pinned.Filename != "" && walk.HeadroomAt(b) == b.Pinned {
-		mend = fmt.Sprintf("Take the sizes of this rocec with `rocec lock-sizes --refresh`, or write a buffer of at least %s.",
+		fix = fmt.Sprintf("Take the sizes of this rocec with `rocec lock-sizes --refresh`, or write a buffer of at least %s.",
 			diag.Bytes(b.Xoff.N+b.Need))
 	}
 	d := report(walk.HeadroomAt(b), "Cos group %q keeps %s of headroom (buffer %s less xoff %s) at %s, where %s can arrive after the pause "+
 		"was sent: the group %s. %s",
-		g.Name, diag.Bytes(b.Headroom()), diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N), where, diag.Bytes(b.Need), how, mend)
+		g.Name, diag.Bytes(b.Headroom()), diag.Bytes(b.Size.N), diag.Bytes(b.Xoff.N), where, diag.Bytes(b.Need), how, fix)
 	const most = 6
 	for i, at := range blocks.order {
 		if i == most {

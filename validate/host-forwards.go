@@ -24,7 +24,7 @@ Example:
     }
     roce "training" { members = [host.gpu, host.store] }
 
-How to mend it: nothing, if it is meant. Otherwise turn forwarding off on the host (ip_forward,
+Fix: nothing, if it is meant. Otherwise turn forwarding off on the host (ip_forward,
 bridges, announced routes) and leave forwards out.
 `,
 	Run: func(p *Pass) {

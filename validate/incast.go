@@ -36,7 +36,7 @@ Example: 64 hosts with 25G, and 600G and more can arrive for a port of 25G.
     }
     roce "training" { members = [host.gpu] }
 
-How to mend it: nothing, if the applications keep it in check (few connections at once, collectives
+Fix: nothing, if the applications keep it in check (few connections at once, collectives
 in rings or trees, paced replies). Otherwise fewer members in an intent, faster ports for those that
 gather, lower ECN thresholds.
 `,

@@ -30,7 +30,7 @@ Example:
       }
     }
 
-How to mend it: an address of its own for every NIC.
+Fix: an address of its own for every NIC.
 
     host "gpu" {
       nic "ens1f0" { ip = "192.0.2.${self.index + 1}/24" }

@@ -39,7 +39,7 @@ Example:
       b = "spine1:swp30"
     }
 
-How to mend it: fewer lossless groups through that switch, or another model. If you know that the
+Fix: fewer lossless groups through that switch, or another model. If you know that the
 switch does it, say so.
 
     switch "edge" {

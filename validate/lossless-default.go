@@ -27,7 +27,7 @@ Example:
     }
     cos_group "default" { cos = 1 }
 
-How to mend it: give the group a number of its own, 1 to 6, and a DSCP that your senders set, and
+Fix: give the group a number of its own, 1 to 6, and a DSCP that your senders set, and
 leave 0 to the rest.
 
     cos_group "rdma" {

@@ -23,7 +23,7 @@ Example:
       lossless = true
     }
 
-How to mend it: leave out lossless = true (or the group), or write the roce block whose members
+Fix: leave out lossless = true (or the group), or write the roce block whose members
 use it. A group that others bounce into is in use.
 
     roce "nvme" {

@@ -31,7 +31,7 @@ Example:
       }
     }
 
-How to mend it: map the value to the group's cos on the device, as everywhere else, and take the
+Fix: map the value to the group's cos on the device, as everywhere else, and take the
 entry out of by_hand; or give the group the cos the device insists on.
 `,
 	Run: func(p *Pass) {

@@ -30,7 +30,7 @@ Example:
       mlag  = "rack1" # four switches
     }
 
-How to mend it: a value of its own for every two switches, and the same model and version for both;
+Fix: a value of its own for every two switches, and the same model and version for both;
 one flow_control for all cables of a host.
 
     switch "leaf" {

@@ -28,7 +28,7 @@ Example:
       }
     }
 
-How to mend it: leave fabric.mtu and link.mtu out (9216 then), or lower the mtu of the nic block.
+Fix: leave fabric.mtu and link.mtu out (9216 then), or lower the mtu of the nic block.
 9000 on hosts and 9216 on switches is the usual pair.
 
     fabric "pod1" { mtu = 9216 }

@@ -33,7 +33,7 @@ Example:
       nic "ens1f0" { mtu = 9000 }
     }
 
-How to mend it: leave mtu out of the link or mesh block, or make it at least the MTU of the NICs.
+Fix: leave mtu out of the link or mesh block, or make it at least the MTU of the NICs.
 
     mesh "uplinks" {
       lower = "leaf[1-4]:swp[31-32]" # no mtu
@@ -88,7 +88,7 @@ func (p *Pass) smallLink(l *ir.Link, a, b *ir.NIC, in *ir.Intent) {
 		Note(diag.FirstPlace(a.MTUAt, a.At), "MTU %d", a.MTU)
 }
 
-// carriesIntent tells whether a link between devices that forward was found to lie on a path between members.
+// carriesIntent reports whether a link between devices that forward was found to lie on a path between members.
 func carriesIntent(l *ir.Link, in *ir.Intent) bool {
 	level := l.A().Device().Height() == l.B().Device().Height()
 	if in.Version == 1 && l.Routed || level && !l.Peer && l.A().Device().Fabric.Routing == ir.UpDown {

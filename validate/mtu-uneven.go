@@ -32,7 +32,7 @@ Example:
     }
     roce "training" { members = [host.gpu, host.store] }
 
-How to mend it: one mtu for all members, 4200 or 9000.
+Fix: one mtu for all members, 4200 or 9000.
 
     host "store" {
       nic "ens1f0" { mtu = 9000 }

@@ -29,7 +29,7 @@ Example: 999 m at 100G need 270,280 B, a ConnectX-5 has 262,016 B.
       length = "999m"
     }
 
-How to mend it: a shorter cable, or its true length; fewer lossless groups; a lower speed.
+Fix: a shorter cable, or its true length; fewer lossless groups; a lower speed.
 
     link "gpus" { length = "500m" }
 `,
@@ -61,13 +61,13 @@ How to mend it: a shorter cable, or its true length; fewer lossless groups; a lo
 			where := first.String() + andMore(len(all), "NIC") + diag.Plural(len(all), " needs", " each need")
 			text := fmt.Sprintf("%s %s for %s (%s, %g m)", where, diag.Bytes(k.need), diag.Count(len(first.Buffers()), "lossless group"),
 				platform.SpeedText(first.Link().Speed.N), first.Link().Length.Metres)
-			mend := "Frames that come after its pause are lost. A shorter cable, fewer lossless groups or a lower speed help."
+			fix := "Frames that come after its pause are lost. A shorter cable, fewer lossless groups or a lower speed help."
 			if k.long {
 				p.Warnf(k.at, "%s, and the %s driver counts at most %d m of cable: it keeps less headroom than that. %s", text,
-					k.model.Driver.Name, k.model.Driver.Cable, mend)
+					k.model.Driver.Name, k.model.Driver.Cable, fix)
 				return
 			}
-			p.Warnf(k.at, "%s, and a port of a %s has %s of memory. %s", text, k.model.Title, diag.Bytes(k.model.Buffer), mend).
+			p.Warnf(k.at, "%s, and a port of a %s has %s of memory. %s", text, k.model.Title, diag.Bytes(k.model.Buffer), fix).
 				Note(first.NIC.ModelAt, "the model")
 		})
 	},

@@ -29,7 +29,7 @@ Example:
       members = [host.gpu] # and not host.store
     }
 
-How to mend it: name the NIC in the roce block whose members it talks with, or write roce = false.
+Fix: name the NIC in the roce block whose members it talks with, or write roce = false.
 
     roce "training" {
       members = [host.gpu, host.store]

@@ -34,7 +34,7 @@ Example:
       members   = [host.gpu, host.lab]
     }
 
-How to mend it: a NIC with PFC; or a lossy cos group with ECN for such hosts. If the interface below
+Fix: a NIC with PFC; or a lossy cos group with ECN for such hosts. If the interface below
 does PFC and is set up for it, say so:
 
     host "lab" {

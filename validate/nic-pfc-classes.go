@@ -36,7 +36,7 @@ Example:
       members   = [host.gpu] # a member of training as well, in cos_group "rdma"
     }
 
-How to mend it: one lossless group for both intents of such a NIC, or a NIC for each.
+Fix: one lossless group for both intents of such a NIC, or a NIC for each.
 
     roce "nvme" {
       cos_group = cos_group.rdma

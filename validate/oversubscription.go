@@ -41,7 +41,7 @@ Example: 16 hosts of 25G under a leaf with one uplink of 100G to each of two spi
     }
     roce "training" { members = [host.gpu] }
 
-How to mend it: nothing, if the traffic stays mostly inside a rack, or the ratio was chosen.
+Fix: nothing, if the traffic stays mostly inside a rack, or the ratio was chosen.
 Otherwise more or faster uplinks, or jobs placed so that they do not cross.
 `,
 	Run: func(p *Pass) {
@@ -117,7 +117,7 @@ func sending(f *ir.Fabric, g *ir.CosGroup) (ends map[*ir.Device]int, all int) {
 	return ends, all
 }
 
-// acrossSwitches tells whether the members of an intent hang on more than one device.
+// acrossSwitches reports whether the members of an intent hang on more than one device.
 func acrossSwitches(in *ir.Intent) bool {
 	var first *ir.Device
 	for _, m := range in.Members {

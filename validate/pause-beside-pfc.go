@@ -29,7 +29,7 @@ Example:
       by_hand { flow_control = "pause" } # the driver's default: link pause on
     }
 
-How to mend it: switch link pause off and PFC on at these devices (ethtool -A IF rx off tx off), or
+Fix: switch link pause off and PFC on at these devices (ethtool -A IF rx off tx off), or
 the other way round where the cable or the fabric has flow_control = "pause". Or mean it: link
 pause at the ports of hosts, with PFC between the switches, is said in the block of their cables.
 

@@ -28,7 +28,7 @@ Example:
       flow_control = "pause"
     }
 
-How to mend it: leave link pause to the links of hosts.
+Fix: leave link pause to the links of hosts.
 
     link "stores" {
       flow_control = "pause"

@@ -53,7 +53,7 @@ Example: the preset of shorter cables at 100G over 10 km.
       b = "hall[1-2]:swp2"
     }
 
-How to mend it: leave xoff and buffer out, and rocec derives them for each cable; or write an xoff
+Fix: leave xoff and buffer out, and rocec derives them for each cable; or write an xoff
 that is xon_delta above the round trip, where the memory holds it at every port of the group.
 
     cos_group "rdma" {
@@ -81,18 +81,18 @@ that is xon_delta above the round trip, where the memory holds it at every port 
 			})
 			b, l := worst.Carries(k.group), worst.Link()
 			given := b.Group.Sizes()
-			mend := fmt.Sprintf("Leave xoff and buffer out, so that they are derived, or write an xoff of at least %s.",
+			fix := fmt.Sprintf("Leave xoff and buffer out, so that they are derived, or write an xoff of at least %s.",
 				diag.Bytes(b.RoundTrip+b.XonDelta.N))
 			switch k.at {
 			case b.Pinned:
-				mend = "Take the sizes of this rocec with `rocec lock-sizes --refresh`."
+				fix = "Take the sizes of this rocec with `rocec lock-sizes --refresh`."
 			case l.At:
-				mend = "The memory of the switch does not hold more at every such port. Shorter cables, fewer of them or another model help."
+				fix = "The memory of the switch does not hold more at every such port. Shorter cables, fewer of them or another model help."
 			}
 			d := p.Noticef(k.at, "At %s a cable of %g m takes %s at %s from the end of a pause until new frames of cos group %q arrive, and xon "+
 				"lets only %s lie there: every pause can leave the link idle for %s. %s", worst.String()+andMore(len(ports), "port"),
 				l.Length.Metres, diag.Bytes(b.RoundTrip), platform.SpeedText(l.Speed.N), k.group.Name,
-				diag.Bytes(b.Xoff.N-b.XonDelta.N), diag.Count(idle(worst, b), "microsecond"), mend)
+				diag.Bytes(b.Xoff.N-b.XonDelta.N), diag.Count(idle(worst, b), "microsecond"), fix)
 			if k.at != l.At {
 				d.Note(l.At, "the cable")
 			}

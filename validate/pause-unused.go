@@ -26,7 +26,7 @@ Example:
       flow_control = "pause" # nothing that the stores send is lossless
     }
 
-How to mend it: say lossless = true in the cos group of the intent, or take flow_control out.
+Fix: say lossless = true in the cos group of the intent, or take flow_control out.
 `,
 	Run: func(p *Pass) {
 		of := folds[diag.Range, *ir.Link]{}

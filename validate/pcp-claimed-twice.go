@@ -26,7 +26,7 @@ Example:
       pcp = [1, 5] # 5 once more
     }
 
-How to mend it: give the value to one of them, or write pcp on the other.
+Fix: give the value to one of them, or write pcp on the other.
 
     cos_group "bulk" {
       pcp = [1]

@@ -29,7 +29,7 @@ Example:
       members   = [host.gpu] # in several racks, with routed links between
     }
 
-How to mend it: a dscp in the cos group; or one intent for each broadcast domain; or bridge the
+Fix: a dscp in the cos group; or one intent for each broadcast domain; or bridge the
 links between the members (routed = false, with routing = "spanning-tree").
 
     cos_group "rdma" { dscp = ["af31"] }

@@ -28,7 +28,7 @@ Example:
       members   = [host.gpu] # in one broadcast domain; no vlan
     }
 
-How to mend it: a dscp in the cos group, which needs no tag and is routed; or a vlan in the roce
+Fix: a dscp in the cos group, which needs no tag and is routed; or a vlan in the roce
 block, carried tagged to every member.
 
     cos_group "rdma" { dscp = ["af31"] }

@@ -21,7 +21,7 @@ Example:
       peer  = true
     }
 
-How to mend it: leave peer out, or correct the tier of the switches.
+Fix: leave peer out, or correct the tier of the switches.
 
     mesh "uplinks" { peer = false }
 `,

@@ -35,7 +35,7 @@ Example: any leaf and spine fabric with shortest paths.
       routing = "shortest-path"
     }
 
-How to mend it: routing that never sends traffic up again after it came down, and to say so; or
+Fix: routing that never sends traffic up again after it came down, and to say so; or
 eBGP with one AS number for the spines (RFC 7938), since a switch that gets no other route drops the
 traffic instead. Where that cannot be had, PFC watchdogs on the switches drop what stays locked: a
 mitigation, never a proof.

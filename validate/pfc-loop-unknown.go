@@ -43,7 +43,7 @@ Example: two leaves are joined by a link that is no peer link.
       b = "leaf2:swp30"
     }
 
-How to mend it: if your routing never sends traffic up again after it came down, say routing =
+Fix: if your routing never sends traffic up again after it came down, say routing =
 "up-down" and give every switch its tier: that is proven at any size and for any failures. With
 eBGP, give the switches AS numbers that forbid it (RFC 7938). Give the proof more work
 (--budget 10m). Or ask for less (failures = 1), knowing that the verdict then holds for no more.

@@ -70,7 +70,7 @@ of real fabrics; four switches in a ring are another.
       failures = 2
     }
 
-How to mend it: the cheapest way first. The report lists those that help in your fabric: each has
+Fix: the cheapest way first. The report lists those that help in your fabric: each has
 been tried, by proving the fabric with the change, and has its price measured: which pairs go a
 longer way, and which lose each other.
 

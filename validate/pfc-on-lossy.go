@@ -27,7 +27,7 @@ Example:
       }
     }
 
-How to mend it: switch PFC off for the cos named, or make its cos group lossless.
+Fix: switch PFC off for the cos named, or make its cos group lossless.
 
     host "store" {
       by_hand { pfc = [4] }

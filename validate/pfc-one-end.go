@@ -32,7 +32,7 @@ Example:
       }
     }
 
-How to mend it: switch PFC on in both directions on these devices, for the cos of every lossless
+Fix: switch PFC on in both directions on these devices, for the cos of every lossless
 group the link carries, and leave flow_control and pfc out of by_hand, or state what is set then.
 
     host "store" {

@@ -33,7 +33,7 @@ Example:
       }
     }
 
-How to mend it: leave the sizes out, and rocec derives them; or keep to the picture.
+Fix: leave the sizes out, and rocec derives them; or keep to the picture.
 
     cos_group "rdma" {
       pfc {} # no buffer, no xoff

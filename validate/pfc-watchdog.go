@@ -33,7 +33,7 @@ Example:
       allow_deadlock = "lab, rebooted every night"
     }
 
-How to mend it: rocec explain pfc-loop names the ways out of the circle. Where none is taken, plan
+Fix: rocec explain pfc-loop names the ways out of the circle. Where none is taken, plan
 for a watchdog, and watch the counters of paused time.
 
     fabric "pod1" { routing = "up-down" }

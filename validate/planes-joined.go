@@ -64,7 +64,7 @@ Example:
       b = "spine1:swp5" # spine2:swp4 was meant
     }
 
-How to mend it: correct the cable.
+Fix: correct the cable.
 
     link "more" { b = "spine2:swp4" }
 `,

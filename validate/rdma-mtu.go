@@ -31,7 +31,7 @@ Example:
       }
     }
 
-How to mend it: mtu = 4200 for RDMA alone, or 9000, on all members alike.
+Fix: mtu = 4200 for RDMA alone, or 9000, on all members alike.
 
     host "gpu" {
       nic "ens1f0" { mtu = 4200 }

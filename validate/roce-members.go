@@ -31,7 +31,7 @@ Example:
       members   = []
     }
 
-How to mend it: name the members, and give each a link. With eBGP, give every leaf an AS number of
+Fix: name the members, and give each a link. With eBGP, give every leaf an AS number of
 its own (RFC 7938).
 
     roce "training" { members = [host.gpu] }

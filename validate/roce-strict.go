@@ -20,7 +20,7 @@ Example:
       strict   = true # no weight
     }
 
-How to mend it: a share instead, and strict = true for the CNPs' group only.
+Fix: a share instead, and strict = true for the CNPs' group only.
 
     cos_group "rdma" {
       weight = 60

@@ -28,7 +28,7 @@ Example:
       members   = [host.gpu, host.store]
     }
 
-How to mend it: correct what the two should differ in, or delete one.
+Fix: correct what the two should differ in, or delete one.
 
     roce "checkpoint" { members = [host.store] }
 `,

@@ -23,7 +23,7 @@ Example:
       members   = [host.store] # no vlan
     }
 
-How to mend it: a vlan, tagged at every member's switch port.
+Fix: a vlan, tagged at every member's switch port.
 
     roce "nvme" { vlan = 100 }
 `,

@@ -22,7 +22,7 @@ Example:
       cos_group = cos_group.storage
     }
 
-How to mend it: lossless = true in the cos group.
+Fix: lossless = true in the cos group.
 
     cos_group "storage" { lossless = true }
 `,

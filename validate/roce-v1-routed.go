@@ -30,7 +30,7 @@ Example: racks with a switch each, joined over routed spines.
       members = [host.gpu] # hosts of four racks; no cnp
     }
 
-How to mend it: version = 2, which is routed; or one intent per rack; or bridge the links
+Fix: version = 2, which is routed; or one intent per rack; or bridge the links
 between the racks (routed = false, with routing = "spanning-tree").
 
     fabric "pod1" { routing = "spanning-tree" }

@@ -30,7 +30,7 @@ Example:
       members = [host.store]
     }
 
-How to mend it: addresses of one subnet for all members; or version 2, which is routed.
+Fix: addresses of one subnet for all members; or version 2, which is routed.
 
     host "store" {
       nic "ens1f0" { ip = "192.0.2.${self.index + 1}/24" }

@@ -27,7 +27,7 @@ Example:
       cos_group = cos_group.rdma # no cnp
     }
 
-How to mend it:
+Fix:
 
     cos_group "cnp" {
       cos    = 6

@@ -31,7 +31,7 @@ Example:
       cos_group = cos_group.rdma
     }
 
-How to mend it: a DSCP that no other group claims.
+Fix: a DSCP that no other group claims.
 
     cos_group "rdma" { dscp = ["af31"] }
 `,

@@ -31,7 +31,7 @@ Example:
       cos_group = cos_group.rdma
     }
 
-How to mend it: an ecn block in the cos group; thresholds are derived from the speed of every port.
+Fix: an ecn block in the cos group; thresholds are derived from the speed of every port.
 An intent none of whose NICs reacts to marks (dcqcn = false, Soft-RoCE) needs none.
 
     cos_group "rdma" {

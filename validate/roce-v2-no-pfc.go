@@ -28,7 +28,7 @@ Example:
       ecn {}
     }
 
-How to mend it: write lossless = true, or lossless = false if the fabric is to be lossy.
+Fix: write lossless = true, or lossless = false if the fabric is to be lossy.
 
     cos_group "rdma" { lossless = true }
 `,

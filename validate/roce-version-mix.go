@@ -36,7 +36,7 @@ Example:
       members = [host.gpu, host.store]
     }
 
-How to mend it: version = 1 and a vlan, if all members share one broadcast domain; or leave the
+Fix: version = 1 and a vlan, if all members share one broadcast domain; or leave the
 old NIC out; or give the second intent NICs of its own.
 
     roce "training" { members = [host.gpu] }

@@ -77,7 +77,7 @@ func TestTable(t *testing.T) {
 		assert.NotEmpty(t, c.Summary, c.Code)
 		assert.False(t, strings.HasSuffix(c.Summary, "."), c.Code)
 		assert.Contains(t, c.Doc, "Example", c.Code)
-		assert.Contains(t, c.Doc, "How to mend it", c.Code)
+		assert.Contains(t, c.Doc, "Fix", c.Code)
 		assert.NotNil(t, c.Run, c.Code)
 	}
 	dirs, err := os.ReadDir("testdata")

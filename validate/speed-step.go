@@ -24,7 +24,7 @@ Example:
     link "stores" { speed = "25G" }
     roce "training" { members = [host.gpu, host.store] }
 
-How to mend it: nothing, if the mix is meant. Where it hurts, a lossless group for each speed, or
+Fix: nothing, if the mix is meant. Where it hurts, a lossless group for each speed, or
 bonds and faster links at the slow end.
 `,
 	Run: func(p *Pass) {

@@ -35,7 +35,7 @@ Example:
       ssh { address = "192.0.2.${self.index + 4}" } # leaf4 and spine1
     }
 
-How to mend it: an address of its own for every device; or a port, where several are behind one
+Fix: an address of its own for every device; or a port, where several are behind one
 address.
 
     switch "spine" {

@@ -100,7 +100,7 @@ func TestMTUPathIsOnAPath(t *testing.T) {
 	})
 }
 
-// onAWay tells whether an up-down path between two hosts crosses a link whose MTU is below that of both.
+// onAWay reports whether an up-down path between two hosts crosses a link whose MTU is below that of both.
 func onAWay(f *ir.Fabric, l *ir.Link) bool {
 	members := f.Intents[0].Members
 	for _, a := range members {

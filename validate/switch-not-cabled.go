@@ -24,7 +24,7 @@ Example:
       names = "spine[1-3]" # the mesh joins spine1 and spine2
     }
 
-How to mend it: add its cables, or take the switch out.
+Fix: add its cables, or take the switch out.
 
     switch "spine" {
       names = "spine[1-2]"

@@ -25,7 +25,7 @@ Example:
       }
     }
 
-How to mend it: a multiple of four; two devices compare equal by DSCP, tos / 4.
+Fix: a multiple of four; two devices compare equal by DSCP, tos / 4.
 
     host "gpu" {
       nic "ens1f0" { tos = 104 }

@@ -35,7 +35,7 @@ Example:
       }
     }
 
-How to mend it: tos = DSCP x 4 of the group, or leave tos out, which gives that; or let the group
+Fix: tos = DSCP x 4 of the group, or leave tos out, which gives that; or let the group
 claim the DSCP.
 
     host "gpu" {

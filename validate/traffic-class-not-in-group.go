@@ -34,7 +34,7 @@ Example:
       }
     }
 
-How to mend it: tos = DSCP x 4 of the group these packets belong to; or take the block out.
+Fix: tos = DSCP x 4 of the group these packets belong to; or take the block out.
 
     host "gpu" {
       nic "ens1f0" {

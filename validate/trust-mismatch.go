@@ -33,7 +33,7 @@ Example:
       by_hand { trust = "pcp" } # and cos_group "rdma" claims dscp = ["af31"]
     }
 
-How to mend it: let the device believe the field, or give the cos group a DSCP, so that all RoCEv2
+Fix: let the device believe the field, or give the cos group a DSCP, so that all RoCEv2
 is told by it.
 
     switch "spine" {

@@ -25,7 +25,7 @@ Example:
       }
     }
 
-How to mend it: leave ttl out, or write 64.
+Fix: leave ttl out, or write 64.
 
     host "gpu" {
       nic "ens1f0" { ttl = 64 }

@@ -34,7 +34,7 @@ to a leaf and up again.
     }
     roce "training" { members = [host.store] }
 
-How to mend it: hang the hosts on leaves, or on switches below the spines; correct the tiers; or
+Fix: hang the hosts on leaves, or on switches below the spines; correct the tiers; or
 say which routing the fabric has.
 
     link "stores" {

@@ -52,7 +52,7 @@ func TestUpDownNoPathAgreesWithASearch(t *testing.T) {
 	})
 }
 
-// pathUpDown tells whether a path leads from one switch to another that rises, takes at most one peer step, and falls.
+// pathUpDown reports whether a path leads from one switch to another that rises, takes at most one peer step, and falls.
 func pathUpDown(from, to *ir.Device, falling bool) bool {
 	if from == to {
 		return true

@@ -32,7 +32,7 @@ Example:
     }
     # no mesh.uplinks
 
-How to mend it: correct the cable.
+Fix: correct the cable.
 
     link "up" { b = "spine1:swp[11-14],spine2:swp[11-14]" }
 `,

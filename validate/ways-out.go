@@ -50,7 +50,7 @@ func (a *adviser) add(format string, args ...any) {
 	a.ways = append(a.ways, fmt.Sprintf(format, args...))
 }
 
-// try tells whether the fabric with a change is free, and returns it. What could not be tried for lack of budget it remembers.
+// try reports whether the fabric with a change is free, and returns it. What could not be tried for lack of budget it remembers.
 func (a *adviser) try(what string, c proof.Change) (*ir.Fabric, bool) {
 	changed, free, ok := a.Try(c, a.budget)
 	if !ok && !slices.Contains(a.untried, what) {
@@ -359,7 +359,7 @@ func planText(plan [][]*ir.Device) string {
 	return "AS numbers (asn) shared between switches: " + strings.Join(sets, ", ")
 }
 
-// spreadOverTiers tells whether the switches stand on more than one tier.
+// spreadOverTiers reports whether the switches stand on more than one tier.
 func spreadOverTiers(f *ir.Fabric) bool {
 	first := 0
 	for _, d := range f.Devices {

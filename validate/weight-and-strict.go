@@ -20,7 +20,7 @@ Example:
       strict = true
     }
 
-How to mend it: leave one of the two out.
+Fix: leave one of the two out.
 
     cos_group "cnp" {
       strict = true # no weight

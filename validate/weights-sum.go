@@ -32,7 +32,7 @@ Example:
       weight = 60 # 57 and 43 percent
     }
 
-How to mend it: weights that make 100, with a share for the rest: a group with cos = 0.
+Fix: weights that make 100, with a share for the rest: a group with cos = 0.
 
     cos_group "default" {
       cos    = 0
@@ -83,7 +83,7 @@ How to mend it: weights that make 100, with a share for the rest: a group with c
 	},
 }
 
-// restIsShared tells whether a group that shares the link takes what no group claims: that goes to cos 0, unless its
+// restIsShared reports whether a group that shares the link takes what no group claims: that goes to cos 0, unless its
 // group is lossless or strict; then to the first group that is neither.
 func restIsShared(owner [8]*ir.CosGroup) bool {
 	if owner[0] == nil {

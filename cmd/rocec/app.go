@@ -160,7 +160,7 @@ func terminal(stream any) (fd int, ok bool) {
 	return int(f.Fd()), true
 }
 
-// paints tells whether a stream gets colour: --color wins, then CLICOLOR_FORCE, then a terminal without NO_COLOR.
+// paints reports whether a stream gets colour: --color wins, then CLICOLOR_FORCE, then a terminal without NO_COLOR.
 func (a *app) paints(w io.Writer) bool {
 	switch a.color {
 	case "always":

@@ -210,7 +210,7 @@ func countDevices(tree *target.Tree) string {
 	return diag.Count(n, "device")
 }
 
-// writeBelow writes a file below root unless it holds the same bytes and mode already, and tells whether it wrote.
+// writeBelow writes a file below root unless it holds the same bytes and mode already, and reports whether it wrote.
 // Neither names nor planted links can lead out of root.
 func writeBelow(root *os.Root, name string, mode fs.FileMode, data []byte) (bool, error) {
 	old, err := root.ReadFile(name)

@@ -114,9 +114,9 @@ func TestDidYouMeanIsAFix(t *testing.T) {
 				require.Len(t, d.Fix.Edits, 1)
 				e := d.Fix.Edits[0]
 				require.Equal(t, name, e.At.Filename)
-				mended := text[:e.At.Start.Byte] + e.New + text[e.At.End.Byte:]
+				fixed := text[:e.At.Start.Byte] + e.New + text[e.At.End.Byte:]
 				again := strings.NewReplacer(" ", "", "[\"", ".", "\"]", "").Replace // blanks and brackets are as they were
-				if again(mended) == again(nearlyRight) {
+				if again(fixed) == again(nearlyRight) {
 					require.Equal(t, e.At.Start.Byte-strings.LastIndexByte(text[:e.At.Start.Byte], '\n'), e.At.Start.Column)
 					return
 				}

@@ -26,7 +26,7 @@ func TestDocsChecks(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Every code\n\nGenerated from the tables in the code (`make update`); `rocec explain CODE` prints the same.\n\n" +
 		"Examples are the lines that matter. What they leave out is as in a sound fabric; a comment such as `# no ecn` says that\n" +
-		"something is left out on purpose. Every example is run in the tests, and gives its code; what a fix shows mends it.\n")
+		"something is left out on purpose. Every example is run in the tests, and gives its code; what a fix shows fixes it.\n")
 	for _, r := range report.Rooms() {
 		fmt.Fprintf(&b, "\n## %s\n\n| code | in one line |\n| --- | --- |\n", r.Title)
 		for _, topic := range r.Topics {
@@ -68,7 +68,7 @@ func TestCodes(t *testing.T) {
 			why, example, fix := topic.Story()
 			require.Greater(t, len(why), 60, "%s: why does it matter?", topic.Code)
 			require.Regexp(t, `(?m)^    \S`, example, "%s: no example, indented by four spaces, after a line that begins with Example:", topic.Code)
-			require.NotEmpty(t, fix, "%s: no line that begins with How to mend it:", topic.Code)
+			require.NotEmpty(t, fix, "%s: no line that begins with Fix:", topic.Code)
 			for p := range strings.SplitSeq(strings.Trim(topic.Doc, "\n"), "\n\n") {
 				code, list := strings.HasPrefix(p, "    "), strings.HasPrefix(p, "  - ")
 				for line := range strings.Lines(p) {

@@ -21,7 +21,7 @@ var userReports = sync.OnceValue(func() map[evidence.Key][]string {
 	return all
 })
 
-// reported tells whether users have reported on a target and a release.
+// reported reports whether users have reported on a target and a release.
 func reported(target, release string) bool {
 	return len(userReports()[evidence.Key{Target: target, Release: release}]) > 0
 }

@@ -230,7 +230,7 @@ func requireCanonical(t *testing.T, f fenced) {
 }
 
 // Every example of docs/checks.md that is written in the fabric language gives the code it stands under, and every fix
-// that is shown mends it.
+// that is shown fixes it.
 func TestExplainExamples(t *testing.T) {
 	language := map[string]string{}
 	for _, r := range report.Rooms() {
@@ -250,7 +250,7 @@ func TestExplainExamples(t *testing.T) {
 			case "Example:":
 				require.Nil(t, bad[f.heading], "one example for a code")
 				bad[f.heading], grounds[f.heading] = requireGives(t, cmp.Or(s.instead, f.heading), f.text, s)
-			case "How to mend it:":
+			case "Fix:":
 				require.NotNil(t, bad[f.heading], "a fix without an example")
 				under := bad[f.heading].String()
 				if s.afresh {
@@ -393,7 +393,7 @@ func completeConf(excerpt, sound string) string {
 	return excerpt + b.String()
 }
 
-// Every example of a file on a switch gives its code, too, and every fix mends it.
+// Every example of a file on a switch gives its code, too, and every fix fixes it.
 func TestExplainConfExamples(t *testing.T) {
 	bad := map[string]string{}
 	for _, f := range fences(t, "../../docs/checks.md") {

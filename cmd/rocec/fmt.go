@@ -109,7 +109,7 @@ func (a *app) fmt(args []string, o fmtOptions) error {
 // fmtFailed tells of a file that could not be read or written.
 func (a *app) fmtFailed(err error) { fmt.Fprintf(a.stderr, "rocec: %s\n", diag.Escape(err.Error())) }
 
-// differs tells whether out is not src, and prints the name of the file or what would change.
+// differs reports whether out is not src, and prints the name of the file or what would change.
 func (a *app) differs(name string, src, out []byte, o fmtOptions) bool {
 	switch {
 	case bytes.Equal(src, out):

@@ -333,7 +333,7 @@ func (a *app) draft(from, file, dir string, on start.System) ([]start.File, erro
 	if len(ds) > 0 {
 		p := &diag.Printer{Files: map[string][]byte{shown: src}, Color: a.paints(a.stderr), Width: a.width(a.stderr), Most: 20}
 		p.Print(a.stderr, ds) //nolint:errcheck // a closed terminal has nobody to tell
-		return nil, fail(exitErrors, "nothing was written; mend %s first", diag.Escape(file))
+		return nil, fail(exitErrors, "nothing was written; fix %s first", diag.Escape(file))
 	}
 	if there, err := os.Stat(filepath.Join(dir, name)); err == nil {
 		if info, err := os.Stat(file); err == nil && os.SameFile(there, info) {

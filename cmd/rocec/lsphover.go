@@ -44,7 +44,7 @@ func hoverText(f *report.Report, dir string, t outline.Thing) string {
 	return markdown(out, dir)
 }
 
-// isNamed tells whether a name in a file is that of a block, whose full name is told with the module and the key it has:
+// isNamed reports whether a name in a file is that of a block, whose full name is told with the module and the key it has:
 // both stand in one folder.
 func isNamed(t outline.Thing, full string, decl diag.Range) bool {
 	if path.Dir(decl.Filename) != path.Dir(t.At.Filename) {

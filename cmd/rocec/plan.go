@@ -125,7 +125,7 @@ func (o *planOptions) labSoak() *time.Duration {
 	return &soak
 }
 
-// troubled tells whether a device could not be planned for.
+// troubled reports whether a device could not be planned for.
 func troubled(p *deploy.Plan) bool {
 	s := p.Summary()
 	return s.Unreachable+s.Refused > 0

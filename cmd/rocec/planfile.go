@@ -96,7 +96,7 @@ func resolved(path string) string {
 	return path
 }
 
-// holds tells whether the plan made just now is the saved one: the same inputs, the same devices, the same bytes.
+// holds reports whether the plan made just now is the saved one: the same inputs, the same devices, the same bytes.
 func holds(saved *deploy.Saved, f *report.Report, plan *deploy.Plan) error {
 	if saved.Inputs != inputs(f) {
 		return fail(exitMachines, "the fabric in %s changed after the plan was made. Nothing was changed; make the plan again.", saved.Fabric)

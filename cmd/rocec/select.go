@@ -55,7 +55,7 @@ func selectDevices(tree *target.Tree, exprs []string) (*target.Tree, error) {
 	return cut, nil
 }
 
-// globs tells whether a pattern with * and ? matches a name.
+// globs reports whether a pattern with * and ? matches a name.
 func globs(pattern, name string) bool {
 	ok, err := path.Match(pattern, name)
 	return ok && err == nil

@@ -75,7 +75,7 @@ func (p *Port) Headrooms() []int {
 // Shared is what remains for all queues; below 0 when more is reserved than there is.
 func (m Memory) Shared() int { return m.Chip - m.Lossless - m.Rest }
 
-// Fits tells whether the switch can work with its memory divided so.
+// Fits reports whether the switch can work with its memory divided so.
 func (m Memory) Fits() bool { return m.Buffers == 0 || m.Shared() >= m.Least }
 
 // SharedLeast is what should remain shared of a chip's memory, in percent: with less, ports pause at the first burst.

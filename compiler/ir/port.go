@@ -115,7 +115,7 @@ func (p *Port) SetBuffers(buffers []*Buffer) { p.sizes = &PortSizes{buffers, p.M
 // SetMarks gives the port marks, and leaves those of other ports alone.
 func (p *Port) SetMarks(marks []*Mark) { p.sizes = &PortSizes{p.Buffers(), marks} }
 
-// Carries tells whether g is lossless on the port, and with which sizes.
+// Carries reports whether g is lossless on the port, and with which sizes.
 func (p *Port) Carries(g *CosGroup) *Buffer {
 	for _, b := range p.Buffers() {
 		if b.Group == g {

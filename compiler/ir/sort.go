@@ -77,7 +77,7 @@ func (f *Fabric) ByHand() (switches, hosts []*Device) {
 	return switches, hosts
 }
 
-// ByDSCP tells whether the intent's packets are told by their DSCP. RoCEv1 has no IP header, so only PCP is left; RoCEv2
+// ByDSCP reports whether the intent's packets are told by their DSCP. RoCEv1 has no IP header, so only PCP is left; RoCEv2
 // is told by DSCP where its cos group claims one.
 func (in *Intent) ByDSCP() bool { return in.Version == 2 && len(in.Group.DSCP) > 0 }
 
@@ -94,7 +94,7 @@ func TrustOf(intents []*Intent) Trust {
 	return t
 }
 
-// SlowsDown tells whether the NIC answers marked packets with CNPs, and slows down on CNPs.
+// SlowsDown reports whether the NIC answers marked packets with CNPs, and slows down on CNPs.
 func (n *NIC) SlowsDown() bool {
 	h := n.Device.ByHand
 	return !n.Can().NoDCQCN && (h == nil || h.DCQCN)
@@ -160,7 +160,7 @@ func (n *NIC) PacketTo(to *NIC, in *Intent) Packet {
 	return p
 }
 
-// meant tells whether tos marks another intent of the NIC, so that the applications of in state their own.
+// meant reports whether tos marks another intent of the NIC, so that the applications of in state their own.
 func (n *NIC) meant(in *Intent) bool {
 	for _, other := range n.Carries() {
 		if other != in && other.Group != in.Group &&
@@ -349,7 +349,7 @@ func (p *Port) meant() FlowControl {
 	return p.Link().FlowControl
 }
 
-// Pauses tells whether the port sends pauses for cos and whether it obeys them. Link pause holds for every cos.
+// Pauses reports whether the port sends pauses for cos and whether it obeys them. Link pause holds for every cos.
 func (p *Port) Pauses(cos int) (sends, obeys bool) {
 	fc := p.FlowControl()
 	switch fc {

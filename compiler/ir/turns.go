@@ -125,7 +125,7 @@ func NewBudget(steps int64) *Budget {
 	return b
 }
 
-// Spend takes steps off the budget, and tells whether it holds out. The nil Budget always does.
+// Spend takes steps off the budget, and reports whether it holds out. The nil Budget always does.
 func (b *Budget) Spend(steps int) bool { return b == nil || b.left.Add(-int64(steps)) >= 0 }
 
 // Left returns how many steps are left, at least 0; of the nil Budget, as many as there can be.
@@ -171,7 +171,7 @@ type Flow struct {
 	Groups []*CosGroup
 }
 
-// Takes tells whether the flow comes into a device by in, in group g, and leaves it by out.
+// Takes reports whether the flow comes into a device by in, in group g, and leaves it by out.
 func (f *Flow) Takes(g *CosGroup, in, out *Port) bool {
 	for i := 1; i+1 < len(f.Ports); i += 2 {
 		if f.Ports[i] == in && f.Ports[i+1] == out && f.Groups[i/2] == g {
@@ -184,7 +184,7 @@ func (f *Flow) Takes(g *CosGroup, in, out *Port) bool {
 // Turn is traffic that comes into a device by In and leaves it by Out.
 type Turn struct{ In, Out *Port }
 
-// Has tells whether traffic that came in by in may leave by out.
+// Has reports whether traffic that came in by in may leave by out.
 func (t *Turns) Has(in, out *Port) bool {
 	row := t.Rows[in.ID]
 	return row != nil && row[out.Index/64]&(1<<(out.Index%64)) != 0

@@ -100,7 +100,7 @@ func (r PortRange) PartAt(lane int, used []int) (speed, lanes int) {
 	return r.Speed / r.Lanes * lanes, lanes
 }
 
-// Runs tells whether a port of that native speed and number of lanes can run at a speed: a standard one, no faster than
+// Runs reports whether a port of that native speed and number of lanes can run at a speed: a standard one, no faster than
 // the port, 40G only over four lanes, and lanes of 10G (QSFP+) at 10G and 40G only.
 func Runs(native, lanes, speed int) bool {
 	if speed > native || !slices.Contains(Speeds, speed) {

@@ -47,7 +47,7 @@ type Diagnostic struct {
 	Code     string // stable, kebab-case, known to `rocec explain`
 	Summary  string // constant for the code: no names, no full stop
 	Detail   string // full sentences: what, why, what to do
-	At       Range  // the guilty place
+	At       Range  // the place at fault
 	Notes    []Note // further places and facts, in reading order
 	Fix      *Fix   // what to do, where it is an edit
 	Aside    bool   // it is about none of the facts that packets meet, where a code has both kinds
@@ -121,7 +121,7 @@ func (d *Diagnostic) Instead(at Range, name string) *Diagnostic {
 	return d
 }
 
-// HasErrors tells whether any diagnostic is an error.
+// HasErrors reports whether any diagnostic is an error.
 func (l List) HasErrors() bool {
 	return slices.ContainsFunc(l, func(d *Diagnostic) bool { return d.Severity == Error })
 }
@@ -166,7 +166,7 @@ func ComparePlace(a, b Range) int {
 type Topic struct {
 	Code    string
 	Summary string // the constant summary of its diagnostics
-	Doc     string // the story: why it matters, an example, how to mend it; plain text, wrapped at 100 columns
+	Doc     string // the story: why it matters, an example, how to fix it; plain text, wrapped at 100 columns
 }
 
 // Errorf appends an error under topic t.

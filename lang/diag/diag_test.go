@@ -157,7 +157,7 @@ func TestPrinterWrapsAndLimits(t *testing.T) {
 	}
 }
 
-// A line too long for a screen is shown around its guilty part, and the carets stay under it.
+// A line too long for a screen is shown around its part at fault, and the carets stay under it.
 func TestPrinterCutsLongLines(t *testing.T) {
 	for _, before := range []int{0, 10, 100, 5000} {
 		for _, after := range []int{0, 10, 5000} {

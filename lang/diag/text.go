@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Printer writes diagnostics for people: what is wrong, the source lines with carets under the guilty part (also
+// Printer writes diagnostics for people: what is wrong, the source lines with carets under the part at fault (also
 // without colour), why, what to do.
 type Printer struct {
 	Files map[string][]byte // sources by the file name of ranges; a missing file prints the place alone
@@ -25,7 +25,7 @@ const (
 	Yellow = "1;33"
 	Green  = "32"
 	Cyan   = "36"
-	Guilty = "1;4"
+	Fault  = "1;4"
 )
 
 // Paint wraps s in a style when on.
@@ -140,10 +140,10 @@ func (p *Printer) place(b *strings.Builder, gutter int, at Range, mark rune, lab
 			continue
 		}
 		l.cut()
-		before, guilty, after := show(l.text[:l.from]), show(l.text[l.from:l.to]), show(l.text[l.to:])
-		text := strings.TrimRight(before+Paint(p.Color, Guilty, guilty)+after, " ")
+		before, fault, after := show(l.text[:l.from]), show(l.text[l.from:l.to]), show(l.text[l.to:])
+		text := strings.TrimRight(before+Paint(p.Color, Fault, fault)+after, " ")
 		fmt.Fprintf(b, "%s %s %s\n", Paint(p.Color, Dim, fmt.Sprintf("%*d", gutter, l.number)), bar, text)
-		marks := strings.Repeat(" ", displayWidth(before)) + strings.Repeat(string(mark), max(1, displayWidth(guilty)))
+		marks := strings.Repeat(" ", displayWidth(before)) + strings.Repeat(string(mark), max(1, displayWidth(fault)))
 		if label != "" && i == len(lines)-1 {
 			marks += " " + Escape(label)
 		}
@@ -210,13 +210,13 @@ func show(s string) string { return Escape(strings.ReplaceAll(s, "\t", "    ")) 
 type sourceLine struct {
 	number   int
 	text     string // without its line end
-	from, to int    // guilty bytes of text
+	from, to int    // bytes at fault of text
 }
 
 // maxLine is how many bytes of one source line are shown.
 const maxLine = 160
 
-// cut shortens a long line to what stands around its guilty part.
+// cut shortens a long line to what stands around its part at fault.
 func (l *sourceLine) cut() {
 	if len(l.text) <= maxLine {
 		return
@@ -255,7 +255,7 @@ func sourceLines(src []byte, at Range) []sourceLine {
 		}
 		text := strings.TrimSuffix(string(src[pos:stop]), "\r")
 		from, to := min(max(start-pos, 0), len(text)), min(max(end-pos, 0), len(text))
-		if n > at.Start.Line { // the guilty part of a continuation begins at its first letter
+		if n > at.Start.Line { // the part at fault of a continuation begins at its first letter
 			from = len(text) - len(strings.TrimLeft(text, " \t"))
 			to = max(to, from)
 		}

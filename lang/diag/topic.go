@@ -8,10 +8,10 @@ import (
 // The two headings of every story; what stands before the first of them tells why it matters.
 const (
 	exampleHeading = "Example:"
-	fixHeading     = "How to mend it:"
+	fixHeading     = "Fix:"
 )
 
-// Story returns the three parts of a Doc: why it matters, a minimal bad example, and how to mend it, each without its
+// Story returns the three parts of a Doc: why it matters, a minimal bad example, and how to fix it, each without its
 // heading. A part that is missing is empty.
 func (t *Topic) Story() (why, example, fix string) {
 	doc := "\n" + strings.Trim(t.Doc, "\n") + "\n"

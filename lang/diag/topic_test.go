@@ -32,7 +32,7 @@ And a file:
       "to": "leaf1"
     }
 
-How to mend it:
+Fix:
 
     $ rm x
 
@@ -54,8 +54,8 @@ func TestStory(t *testing.T) {
 func TestHeadings(t *testing.T) {
 	got := story.Headings(func(s string) string { return "[" + s + "]" })
 	require.Contains(t, got, "\n[Example:] two lines.\n")
-	require.Contains(t, got, "\n[How to mend it:]\n")
-	require.Equal(t, strings.Trim(story.Doc, "\n"), strings.NewReplacer("[Example:]", "Example:", "[How to mend it:]", "How to mend it:").Replace(got))
+	require.Contains(t, got, "\n[Fix:]\n")
+	require.Equal(t, strings.Trim(story.Doc, "\n"), strings.NewReplacer("[Example:]", "Example:", "[Fix:]", "Fix:").Replace(got))
 }
 
 func TestMarkdown(t *testing.T) {
@@ -89,7 +89,7 @@ And a file:
 }
 '''
 
-**How to mend it:**
+**Fix:**
 
 '''console
 $ rm x

@@ -14,7 +14,7 @@ Example:
       model = "sn2700"
     }
 
-How to mend it: take the name the message offers.
+Fix: take the name the message offers.
 `}
 
 	MissingAttribute = diag.Topic{Code: "missing-attribute", Summary: "a required attribute is missing", Doc: `
@@ -27,7 +27,7 @@ Example:
       weight = 10 # no cos
     }
 
-How to mend it: write the attribute.
+Fix: write the attribute.
 
     cos_group "bulk" {
       cos = 1
@@ -47,7 +47,7 @@ Example:
       model = "sn2700"
     }
 
-How to mend it: use the characters above. Device names are names in the fabric; the address of a
+Fix: use the characters above. Device names are names in the fabric; the address of a
 device may be anything (ssh block).
 
     switch "edge" {
@@ -67,7 +67,7 @@ Example:
       dscp = "af31"
     }
 
-How to mend it: write the type the message names: cos_group = cos_group.rdma, version = "4.3.0".
+Fix: write the type the message names: cos_group = cos_group.rdma, version = "4.3.0".
 
     cos_group "rdma" {
       cos  = 4
@@ -93,7 +93,7 @@ Example:
       }
     }
 
-How to mend it: write the unit.
+Fix: write the unit.
 
     cos_group "rdma" {
       ecn {
@@ -113,7 +113,7 @@ Example:
       cos = 8
     }
 
-How to mend it: take a value that is allowed.
+Fix: take a value that is allowed.
 
     cos_group "rdma" {
       cos = 4
@@ -133,7 +133,7 @@ Example:
       }
     }
 
-How to mend it: the message shows the form that is meant.
+Fix: the message shows the form that is meant.
 
     host "gpu" {
       nic "ens1f0" {
@@ -153,7 +153,7 @@ Example:
       cos_group = cos_group.rmda
     }
 
-How to mend it: take the name the message offers, or declare it. Text is written in quotes:
+Fix: take the name the message offers, or declare it. Text is written in quotes:
 routing = "up-down".
 
     roce "training" {
@@ -172,7 +172,7 @@ Example:
       nic "ens1f0" { ip = cidrip("192.0.2.0/24", self.index + 1) }
     }
 
-How to mend it: take the name the message offers, or another function of the list.
+Fix: take the name the message offers, or another function of the list.
 
     host "gpu" {
       nic "ens1f0" { ip = cidrhost("192.0.2.0/24", self.index + 1) }
@@ -190,7 +190,7 @@ Example:
       last  = local.racks[2] # counted from 0
     }
 
-How to mend it: correct the part. try(a, b) gives the first argument that can be evaluated.
+Fix: correct the part. try(a, b) gives the first argument that can be evaluated.
 
     locals {
       last = local.racks[1]
@@ -208,7 +208,7 @@ Example:
       b = local.a - 1 # a needs b, b needs a
     }
 
-How to mend it: break the circle at one of the places shown.
+Fix: break the circle at one of the places shown.
 
     locals {
       b = 1
@@ -224,7 +224,7 @@ Example:
       type = number
     }
 
-How to mend it: --var leaves=8 on the command line, a line leaves = 8 in a file of --var-file,
+Fix: --var leaves=8 on the command line, a line leaves = 8 in a file of --var-file,
 ROCEC_VAR_leaves=8 in the environment, or a default.
 
     variable "leaves" {
@@ -243,7 +243,7 @@ Example: rocec validate --var leafs=8, and in the fabric
       default = 4
     }
 
-How to mend it: take the name the message offers, or declare the variable.
+Fix: take the name the message offers, or declare the variable.
 
     variable "leafs" {
       default = 4
@@ -261,7 +261,7 @@ Example: rocec validate --var racks=a,b, and in the fabric
       type = list(string)
     }
 
-How to mend it: write a list as HCL: --var 'racks=["a", "b"]'. Or change the type:
+Fix: write a list as HCL: --var 'racks=["a", "b"]'. Or change the type:
 
     variable "racks" {
       type = string
@@ -283,7 +283,7 @@ Example:
       }
     }
 
-How to mend it: give a value the condition accepts.
+Fix: give a value the condition accepts.
 
     variable "leaves" {
       default = 32

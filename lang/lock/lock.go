@@ -143,7 +143,7 @@ Example:
     buffer asic=spectrum speed=25G length=3m mtu=9216
       buffer 30000
 
-How to mend it: take the file from version control. After a merge, take either side and run
+Fix: take the file from version control. After a merge, take either side and run
 "rocec lock-sizes", which adds what is missing. Or let "rocec lock-sizes --refresh" write it anew,
 and read in the plan what that changes.
 `}

@@ -37,7 +37,7 @@ Example:
       }
     }
 
-How to mend it: write it in this form.
+Fix: write it in this form.
 
     {
       "format_version": "1.0",

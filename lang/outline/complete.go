@@ -73,7 +73,7 @@ func (s *Workspace) Complete(o *File, offset int) (list []Candidate, incomplete 
 	return c.out, c.more
 }
 
-// inComment tells whether an offset stands in a comment.
+// inComment reports whether an offset stands in a comment.
 func (o *File) inComment(offset int) bool {
 	return slices.ContainsFunc(o.tokens, func(t hclsyntax.Token) bool {
 		return t.Type == hclsyntax.TokenComment && t.Range.Start.Byte < offset &&
@@ -172,7 +172,7 @@ func (c *completer) item() {
 	}
 }
 
-// written tells whether an attribute stands in the block already, elsewhere.
+// written reports whether an attribute stands in the block already, elsewhere.
 func (c *completer) written(name string) bool {
 	a := c.n.find(name)
 	return a != nil && !a.name.holds(c.offset)
@@ -203,7 +203,7 @@ func attrDetail(a lang.AttrDoc) string {
 	return a.Type
 }
 
-// isText tells whether values of an attribute are mostly written in quotes.
+// isText reports whether values of an attribute are mostly written in quotes.
 func isText(a lang.AttrDoc) bool {
 	switch a.Type {
 	case "string", "path", "speed", "size", "length", "address or prefix":

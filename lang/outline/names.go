@@ -59,7 +59,7 @@ func nodesetKind(a lang.AttrDoc) nodeset.Kind {
 	return 0
 }
 
-// declaresDevices tells whether a block makes devices.
+// declaresDevices reports whether a block makes devices.
 func declaresDevices(n *outlineBlock) bool { return n.path == "switch" || n.path == "host" }
 
 // namings returns every place of the file that names devices or interfaces in plain text.
@@ -189,7 +189,7 @@ func (o *File) devices(n naming) iter.Seq[string] {
 	return expandedDevices(o.slice(n.device))
 }
 
-// names tells whether an item means one of the devices. It takes what it looks at off left, and looks at no more than that.
+// names reports whether an item means one of the devices. It takes what it looks at off left, and looks at no more than that.
 func (o *File) names(n naming, devices map[string]bool, left *int) bool {
 	for d := range o.devices(n) {
 		if *left--; *left < 0 {

@@ -60,7 +60,7 @@ type attribute struct {
 // span is bytes of the file.
 type span struct{ from, to int }
 
-// holds tells whether an offset lies in the span or at one of its ends.
+// holds reports whether an offset lies in the span or at one of its ends.
 func (s span) holds(offset int) bool { return s.from <= offset && offset <= s.to }
 
 // deepest is how deep blocks are looked at; the language needs three.
@@ -89,7 +89,7 @@ func (o *File) Name() string { return o.name }
 // Text is the text the outline was made of.
 func (o *File) Text() []byte { return o.src }
 
-// Has tells whether a block of a kind stands at the top of the file.
+// Has reports whether a block of a kind stands at the top of the file.
 func (o *File) Has(kind string) bool {
 	return slices.ContainsFunc(o.root.blocks, func(n *outlineBlock) bool { return n.kind == kind })
 }
@@ -229,7 +229,7 @@ func (o *File) build() {
 	}
 }
 
-// startsTop tells whether token i begins a block of the top of a file, at the beginning of a line.
+// startsTop reports whether token i begins a block of the top of a file, at the beginning of a line.
 func (o *File) startsTop(i int) bool {
 	t := o.tokens[i]
 	if t.Type != hclsyntax.TokenIdent || i+1 == len(o.tokens) {
@@ -302,7 +302,7 @@ func lastIndex(open []hclsyntax.TokenType, t hclsyntax.TokenType) int {
 	return -1
 }
 
-// startsAttribute tells whether NAME = begins at token i.
+// startsAttribute reports whether NAME = begins at token i.
 func (o *File) startsAttribute(i int) bool {
 	return i+1 < len(o.tokens) && o.tokens[i].Type == hclsyntax.TokenIdent && o.tokens[i+1].Type == hclsyntax.TokenEqual
 }

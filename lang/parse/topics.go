@@ -14,7 +14,7 @@ Example:
     $ ln -s ../common/groups.hcl pod1/groups.hcl
     $ rocec validate pod1
 
-How to mend it: give the right folder, mend its permissions, or replace the link by the file.
+Fix: give the right folder, fix its permissions, or replace the link by the file.
 `}
 
 	TooLarge = diag.Topic{Code: "too-large", Summary: "the input is larger than rocec reads", Doc: `
@@ -30,7 +30,7 @@ Example:
       lines = "${local.line}${local.line}${local.line}${local.line}" # 76 KiB
     }
 
-How to mend it: split a large file; name many things with nodesets and meshes instead of one block
+Fix: split a large file; name many things with nodesets and meshes instead of one block
 each.
 
     locals {
@@ -49,7 +49,7 @@ Example:
       ports = [for pod in range(2) : [for leaf in range(4) : [for port in range(8) : port]]]
     }
 
-How to mend it: give parts of the expression a name in a locals block.
+Fix: give parts of the expression a name in a locals block.
 
     locals {
       leaf  = [for port in range(8) : port]
@@ -66,7 +66,7 @@ Example:
     $ file pod1/fabric.hcl
     pod1/fabric.hcl: ISO-8859 text
 
-How to mend it: save the file as UTF-8.
+Fix: save the file as UTF-8.
 
     $ iconv -f ISO-8859-1 -t UTF-8 fabric.hcl > fabric.new
 `}
@@ -82,7 +82,7 @@ Example:
       names = "edge[1-4]
     }
 
-How to mend it: look at the place shown and at the line above it. rocec fmt --check tells whether
+Fix: look at the place shown and at the line above it. rocec fmt --check reports whether
 the file can be read again.
 
     switch "edge" {
@@ -102,7 +102,7 @@ Example:
       cos = 2
     }
 
-How to mend it: delete one of them.
+Fix: delete one of them.
 
     cos_group "bulk" {
       cos = 1
@@ -119,7 +119,7 @@ Example:
       lower = "leaf[1-4]:swp[31-32]" # rocec:ignore oversubscription
     }
 
-How to mend it: put the comment on a line of its own, directly before the attribute or block, with
+Fix: put the comment on a line of its own, directly before the attribute or block, with
 code and reason.
 
     # rocec:ignore speed-step the stores are slow, and meant to be

@@ -185,7 +185,7 @@ func (l *lab) link(link *yaml.Node) {
 	l.add(p, q, l.vars(vars), over(p.At, q.At))
 }
 
-// outside tells whether an endpoint is no node of the lab.
+// outside reports whether an endpoint is no node of the lab.
 func (l *lab) outside(n *yaml.Node) bool {
 	name := n.Value
 	if n.Kind == yaml.MappingNode {

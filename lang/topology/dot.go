@@ -63,7 +63,7 @@ type dotEnd struct {
 	last         int  // where it ends
 }
 
-// keyword tells whether the token is a keyword; case does not matter, quotes do.
+// keyword reports whether the token is a keyword; case does not matter, quotes do.
 func (d *dot) keyword(word string) bool {
 	return d.tok.kind == name && !d.tok.quoted && strings.EqualFold(d.tok.v, word)
 }

@@ -97,7 +97,7 @@ Example: with format = "ptm",
       "leaf1":"swp30" -> "leaf2":"swp30"
     }
 
-How to mend it: mend the file at the place shown. A cabling file is undirected, so graphviz files
+Fix: correct the file at the place shown. A cabling file is undirected, so graphviz files
 say graph and --.
 
     graph cabling {
@@ -116,7 +116,7 @@ Example: with format = "ptm", once without ports and once with the colon inside 
       "leaf3:swp30" -- "leaf4:swp30"
     }
 
-How to mend it: write the missing names at the place shown, or delete the line if there is no such
+Fix: write the missing names at the place shown, or delete the line if there is no such
 cable.
 
     graph cabling {
@@ -135,7 +135,7 @@ Example:
     $ ls -lh pod1/topology.dot
     -rw-r--r-- 1 admin admin 31M Mar  3 10:12 pod1/topology.dot
 
-How to mend it: give the large file as CSV, the smallest of the formats, without columns that nobody
+Fix: give the large file as CSV, the smallest of the formats, without columns that nobody
 needs; or split it and write one topology block for each part.
 `}
 
@@ -149,7 +149,7 @@ Example:
       "leaf1":"swp30" -- "leaf2":"swp30" [lenght="300m"]
     }
 
-How to mend it: write speed, length or mtu. If the word is meant for somebody else, call it
+Fix: write speed, length or mtu. If the word is meant for somebody else, call it
 something that cannot be mistaken.
 `}
 
@@ -164,7 +164,7 @@ Example: with format = "ptm",
       "leaf1"
     }
 
-How to mend it: give the right file, or delete the topology block.
+Fix: give the right file, or delete the topology block.
 
     graph cabling {
       "leaf1":"swp30" -- "leaf2":"swp30"

@@ -103,7 +103,7 @@ func checkPlaces(t *testing.T, src []byte, edges []Edge, ds diag.List) {
 }
 
 // mistake is a file with one mistake, and where it is: line, column, and the text under the carets.
-type mistake struct{ text, at, guilty, code, says string }
+type mistake struct{ text, at, fault, code, says string }
 
 func checkMistakes(t *testing.T, format string, cases []mistake) {
 	t.Helper()
@@ -118,7 +118,7 @@ func checkMistakes(t *testing.T, format string, cases []mistake) {
 		d := ds[0]
 		assert.Equal(t, c.code, d.Code, c.text)
 		assert.Equal(t, c.at, fmt.Sprintf("%d:%d", d.At.Start.Line, d.At.Start.Column), c.text)
-		assert.Equal(t, c.guilty, c.text[d.At.Start.Byte:d.At.End.Byte], c.text)
+		assert.Equal(t, c.fault, c.text[d.At.Start.Byte:d.At.End.Byte], c.text)
 		assert.Contains(t, d.Detail, c.says, c.text)
 	}
 }

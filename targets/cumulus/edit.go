@@ -108,7 +108,7 @@ func templatesEnd(lines []grammar.Line, i int) int {
 	return i
 }
 
-// unfinished tells whether a value may go on in the next line. No manual knows such lines.
+// unfinished reports whether a value may go on in the next line. No manual knows such lines.
 func unfinished(v string) bool {
 	return strings.Contains(v, "[") && !strings.HasSuffix(v, "]") || strings.HasSuffix(v, ",") || strings.HasSuffix(v, "\\")
 }
@@ -219,7 +219,7 @@ func fileOf(d grammar.Spelling) string {
 	return confName
 }
 
-// same tells whether two values mean the same: spaces and the order of a bracketed list do not matter, nor does the
+// same reports whether two values mean the same: spaces and the order of a bracketed list do not matter, nor does the
 // case of true and false.
 func same(a, b string) bool { return a == b || canonical(a) == canonical(b) }
 

@@ -21,7 +21,7 @@ Example:
       version = "3.4.3"
     }
 
-How to mend it: take memory out, or upgrade the switch.
+Fix: take memory out, or upgrade the switch.
 
     switch "leaf" {
       version = "4.3.0"
@@ -46,7 +46,7 @@ Example: in datapath.conf on the switch
     flow_control.service_pool = 1
     ingress_service_pool.0.percent = 100.0
 
-How to mend it: give the pool its part, and the other pool less. Where the switch block says
+Fix: give the pool its part, and the other pool less. Where the switch block says
 memory = "written", rocec does it.
 
     flow_control.service_pool = 1
@@ -75,7 +75,7 @@ Example: in datapath.conf on the switch, as it comes
 
     ingress_service_pool.0.percent = 100.0
 
-How to mend it: nothing has to be done where little lossy traffic crosses the switch. On Spectrum,
+Fix: nothing has to be done where little lossy traffic crosses the switch. On Spectrum,
 memory = "written" in the switch block has rocec make the pool, from 3.7 on, at the price of a
 restart of switchd. Where the message names lines that put other groups into the pool, change those.
 `,
@@ -99,7 +99,7 @@ Example: in datapath.conf on the switch
     flow_control.service_pool = 1
     ingress_service_pool.1.percent = 1.0
 
-How to mend it: give the pool more; the vendor's preset has half of the memory. Or let ports reserve
+Fix: give the pool more; the vendor's preset has half of the memory. Or let ports reserve
 less: shorter cables, fewer lossless ports.
 `,
 }
@@ -119,7 +119,7 @@ Example: in datapath.conf on a switch with a Broadcom chip
 
     priority_group.service.unlimited_egress_buffer = false
 
-How to mend it: set it to true; on Spectrum give the egress pool 100 percent, and take the quota out
+Fix: set it to true; on Spectrum give the egress pool 100 percent, and take the quota out
 or set it to 15. switchd reads the file when it starts.
 `,
 }
@@ -137,7 +137,7 @@ Example: in datapath.conf on the switch, with twenty ports in use
     ingress_service_pool.1.percent = 10.0
     flow_control.ingress_buffer.dynamic_quota = 6
 
-How to mend it: give the pool more, or a larger quota (8 is alpha 1, 9 alpha 2); or write min in the
+Fix: give the pool more, or a larger quota (8 is alpha 1, 9 alpha 2); or write min in the
 ecn block below the bound that the message names.
 `,
 }
@@ -157,7 +157,7 @@ Example: in datapath.conf on the switch
 
     ingress_service_pool.0.percent = half
 
-How to mend it: mend the file on the switch; dpkg -V names packages whose files were changed, and
+Fix: correct the file on the switch; dpkg -V names packages whose files were changed, and
 installing the package again brings the file back.
 `,
 }

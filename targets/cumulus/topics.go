@@ -31,7 +31,7 @@ Example:
       version = "2.5.12" # one lossless group for all ports
     }
 
-How to mend it: write the release the switch runs, as in VERSION_ID of /etc/os-release. A switch of
+Fix: write the release the switch runs, as in VERSION_ID of /etc/os-release. A switch of
 another release is set by hand (by_hand), or carries no RoCE and is left out.
 
     switch "leaf" {
@@ -76,7 +76,7 @@ Example:
       version = "4.3.0"
     }
 
-How to mend it: compare with the switch: decode-syseeprom tells the model, /etc/os-release the
+Fix: compare with the switch: decode-syseeprom tells the model, /etc/os-release the
 release.
 
     switch "spine" {
@@ -89,7 +89,7 @@ var topicFault = diag.Topic{
 	Code:    "cumulus-known-fault",
 	Summary: "this release has a fault that concerns lossless traffic",
 	Doc: `
-The vendor's release notes list faults that no configuration mends:
+The vendor's release notes list faults that no configuration fixes:
 
     CM-28061  Trident3, 3.7.11, 3.7.12 and 4.0.0: PFC for one cos pauses every cos of the link
     CM-28150  Trident3, 4.0.0: traffic that passes is marked as congested by default
@@ -109,7 +109,7 @@ Example:
       version = "3.7.12"
     }
 
-How to mend it: run another release there, as the message says, or leave out what the fault is
+Fix: run another release there, as the message says, or leave out what the fault is
 about.
 
     switch "leaf" {
@@ -142,7 +142,7 @@ Example:
       version = "3.7.16" # lists Spectrum only
     }
 
-How to mend it: compare with the switch: decode-syseeprom tells the model, /etc/os-release the
+Fix: compare with the switch: decode-syseeprom tells the model, /etc/os-release the
 release.
 
     switch "spine" {
@@ -201,7 +201,7 @@ Example:
       b = "tor1:swp[11-12]"
     }
 
-How to mend it: upgrade these switches to 3.5 or later; or let both be told by PCP, which means a
+Fix: upgrade these switches to 3.5 or later; or let both be told by PCP, which means a
 vlan for the RoCEv2 intent and no dscp in its cos group, and works inside one broadcast domain only,
 because a router writes a new tag; or cable the intents to different switches.
 
@@ -234,7 +234,7 @@ Example:
       speed = "10G"
     }
 
-How to mend it: use such switches for other traffic only, or replace the model.
+Fix: use such switches for other traffic only, or replace the model.
 `,
 }
 
@@ -255,7 +255,7 @@ Example:
       version = "3.1.1"
     }
 
-How to mend it: use another model or release, or leave out the ecn block and live with PFC alone.
+Fix: use another model or release, or leave out the ecn block and live with PFC alone.
 
     switch "leaf" {
       version = "3.7.16"
@@ -284,7 +284,7 @@ Example:
       }
     }
 
-How to mend it: from 3.3 on the keys are documented: upgrade, or accept the switch's own.
+Fix: from 3.3 on the keys are documented: upgrade, or accept the switch's own.
 
     switch "leaf" {
       version = "3.7.16"
@@ -317,7 +317,7 @@ Example:
       ecn {}
     }
 
-How to mend it: keep the cos of a RoCEv2 group for RoCEv2 data alone: another group for CNPs
+Fix: keep the cos of a RoCEv2 group for RoCEv2 data alone: another group for CNPs
 (cnp = ...), another for RoCEv1. The warning stays where the chip does; nothing is lost then.
 `,
 }
@@ -352,7 +352,7 @@ Example:
       members   = [host.gpu, host.store]
     }
 
-How to mend it: give both the same thresholds, or leave them out of both: then they are derived from
+Fix: give both the same thresholds, or leave them out of both: then they are derived from
 the port.
 
     cos_group "bulk" {
@@ -390,7 +390,7 @@ Example:
       members   = [host.gpu, host.store] # members of training in cos_group "rdma", too
     }
 
-How to mend it: one lossless group for all intents is simpler and no worse on Spectrum.
+Fix: one lossless group for all intents is simpler and no worse on Spectrum.
 
     cos_group "storage" {
       lossless = false
@@ -419,7 +419,7 @@ Example:
       version = "3.7.16"
     }
 
-How to mend it: with rocec the number is yours to choose, and every NIC and switch gets the same:
+Fix: with rocec the number is yours to choose, and every NIC and switch gets the same:
 take cos 4 or 5 where Broadcom switches carry the group.
 
     cos_group "rdma" {
@@ -447,7 +447,7 @@ Example:
       version = "3.4.3"
     }
 
-How to mend it: set cut_through_enable = false on these switches, or use flow_control = "pfc".
+Fix: set cut_through_enable = false on these switches, or use flow_control = "pfc".
 
     fabric "pod1" {
       flow_control = "pfc"
@@ -481,7 +481,7 @@ Example:
       members   = [host.store]
     }
 
-How to mend it: give them equal weights to write down what you can count on. The hosts follow the
+Fix: give them equal weights to write down what you can count on. The hosts follow the
 weights exactly.
 
     cos_group "rdma" {
@@ -516,7 +516,7 @@ Example:
       ecn {}
     }
 
-How to mend it: the proof takes the bounce as given: you vouch for it, as for the routing. Add rules
+Fix: the proof takes the bounce as given: you vouch for it, as for the routing. Add rules
 on every switch named (for each pair of uplinks: in by one, out by another, set the class and the
 DSCP of the other group), and see with counters of the other priority that they work. Or leave
 bounce away and use routing = "up-down", which needs nothing but routing that never goes up again.
@@ -534,7 +534,7 @@ Example: a line that would set nothing, or keep the file from being read.
 
     pfc.roce.port_set = bond1,eth0
 
-How to mend it: name the members of the bond, one link for each cable.
+Fix: name the members of the bond, one link for each cable.
 `,
 }
 
@@ -552,7 +552,7 @@ Example: in /etc/cumulus/datapath/traffic.conf on the switch
     pfc.port_group_list = [roce,
                            storage]
 
-How to mend it: mend the file, or move it away on the switch; rocec then writes a whole new one, in
+Fix: correct the file, or move it away on the switch; rocec then writes a whole new one, in
 which the settings of others (hash seeds, sFlow rates, ...) are missing and so at the release's
 defaults.
 `,

@@ -26,7 +26,7 @@ Example: net show configuration commands says
 
     net add interface swp1 storage-optimized pfc
 
-How to mend it: let one of them write the file. Delete NCLU's commands and commit, or take the file
+Fix: let one of them write the file. Delete NCLU's commands and commit, or take the file
 out of the tool's run and its comment out of the file; then apply.
 
     net del interface swp1 storage-optimized pfc
@@ -55,7 +55,7 @@ Example: in traffic.conf on the switch
     remark.edge.port_set = swp1-swp4
     remark.edge.packet_priority_remark_set = [dscp]
 
-How to mend it: apply, and tell whoever wrote them. Before that, plan shows what goes.
+Fix: apply, and tell whoever wrote them. Before that, plan shows what goes.
 
     # default_egress_sched.egr_queue_4.bw_percent = 12
     remark.port_group_list = []

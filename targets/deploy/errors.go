@@ -32,7 +32,7 @@ const (
 	NotDrained  Kind = "device-not-drained" // the drain hook failed, so it was left alone
 )
 
-// Machine tells whether the kind is a failure of a machine rather than a refusal: exit status 3 when nothing changed.
+// Machine reports whether the kind is a failure of a machine rather than a refusal: exit status 3 when nothing changed.
 func (k Kind) Machine() bool {
 	return slices.Contains([]Kind{Unreachable, Login, HostKey, Permission, Disk}, k)
 }

@@ -31,7 +31,7 @@ type Evidence struct {
 	Devices []*DevicePlan
 }
 
-// Reports tells whether users have reported on a target and a release.
+// Reports reports whether users have reported on a target and a release.
 type Reports func(target, release string) bool
 
 // Evidence gives the evidence of all that a plan is about, in the order in which it comes first. It is pure.
@@ -141,7 +141,7 @@ Example:
     $ rocec apply
     error[documented-only]: real device of a kind that nobody has reported on yet
 
-How to mend it: rehearse the change with --lab, and let rocec selftest ask the devices what the
+Fix: rehearse the change with --lab, and let rocec selftest ask the devices what the
 documents leave open; it changes nothing. Begin with a device that may fail, watch it, then accept
 it for the group, or for one run with --accept-documented.
 

@@ -124,7 +124,7 @@ type KeyChange struct {
 	From          []target.Origin
 }
 
-// Live tells whether the change is of a live state rather than a file.
+// Live reports whether the change is of a live state rather than a file.
 func (c *Change) Live() bool { return c.File.Live != nil }
 
 // Writes reports whether the change puts bytes in place or takes them away.
@@ -507,7 +507,7 @@ func (p *Plan) Summary() Summary {
 	return s
 }
 
-// Empty tells whether nothing would change.
+// Empty reports whether nothing would change.
 func (p *Plan) Empty() bool {
 	return !slices.ContainsFunc(p.Devices, func(d *DevicePlan) bool { return d.Status == StatusChange })
 }

@@ -134,7 +134,7 @@ func (e *MovedError) Error() string {
 	return strings.TrimSuffix(b.String(), ";") + ". Nothing was changed; make the plan again."
 }
 
-// Matches tells whether the plan, made just now, is the one that was saved: the same devices, the same content before,
+// Matches reports whether the plan, made just now, is the one that was saved: the same devices, the same content before,
 // the same content after. A device that already holds what the saved plan wanted fits too, so that applying a plan a
 // second time does nothing. The error is a [*MovedError].
 func (p *Plan) Matches(s *Saved) error {

@@ -17,7 +17,7 @@ Example:
     $ rocec plan
     leaf3: device-unreachable: dial tcp 198.51.100.13:22: connect: connection refused
 
-How to mend it: see that "ssh DEVICE" works from the same machine: rocec takes the address, port,
+Fix: see that "ssh DEVICE" works from the same machine: rocec takes the address, port,
 user and jump host from the ssh blocks of the fabric and the rest from ~/.ssh/config.
 `},
 	{Code: string(Login), Summary: "device does not let rocec in", Doc: `
@@ -30,7 +30,7 @@ Example: a switch that nobody has logged in to from here.
     $ rocec plan
     leaf3: device-login: nobody knows the host key of leaf3
 
-How to mend it: for a new device, log in once with ssh and compare the fingerprint, or pin it in the
+Fix: for a new device, log in once with ssh and compare the fingerprint, or pin it in the
 fabric: host_key = "SHA256:..." in its ssh block. For authentication, load the key into the agent
 (ssh-add) or name it with IdentityFile in ~/.ssh/config. Where a login takes more than a key, such
 as a one-time password or Kerberos, set transport = "openssh" in the ssh block.
@@ -45,7 +45,7 @@ Example: a switch was installed again.
     $ ssh leaf3
     WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!
 
-How to mend it: find out which it is. For a device that was replaced on purpose, compare the new
+Fix: find out which it is. For a device that was replaced on purpose, compare the new
 fingerprint on its console, and then
 
     $ rocec replace leaf3
@@ -59,7 +59,7 @@ Example: on the device, as the user rocec logs in with,
     $ sudo -n true
     sudo: a password is required
 
-How to mend it: a line in a file of /etc/sudoers.d on the device allows it.
+Fix: a line in a file of /etc/sudoers.d on the device allows it.
 
     cumulus ALL=(root) NOPASSWD: ALL
 `},
@@ -73,7 +73,7 @@ Example: on the device,
     $ touch /var/lib/rocec/test
     touch: cannot touch '/var/lib/rocec/test': Read-only file system
 
-How to mend it: free some space, or look into the kernel's log for the error, and plan again.
+Fix: free some space, or look into the kernel's log for the error, and plan again.
 `},
 	{Code: string(Locked), Summary: "device is locked by somebody else", Doc: `
 An apply takes a lock on each device it changes: the folder /var/lib/rocec/lock, whose file owner
@@ -85,7 +85,7 @@ Example: on the device,
     $ ls /var/lib/rocec/lock
     owner
 
-How to mend it: wait for the other run. If it is over, its lock can be taken away; rocec unlock
+Fix: wait for the other run. If it is over, its lock can be taken away; rocec unlock
 says who holds it, and how far the run came, and refuses while it goes on.
 
     $ rocec unlock leaf3
@@ -107,7 +107,7 @@ Example: between rocec plan --out p.json and rocec apply --plan p.json somebody 
 
     $ sudo vi /etc/cumulus/datapath/traffic.conf
 
-How to mend it: plan again and look at what changed.
+Fix: plan again and look at what changed.
 `},
 	{Code: string(Identity), Summary: "device is not what the fabric says", Doc: `
 Before anything is planned rocec asks the device what it is. Here the answer contradicts the fabric:
@@ -119,7 +119,7 @@ Example: the fabric says version = "3.7.16", and on the switch
     $ grep VERSION_ID /etc/os-release
     VERSION_ID=4.3.0
 
-How to mend it: correct the fabric, or the address under which the device is reached.
+Fix: correct the fabric, or the address under which the device is reached.
 `},
 	{Code: string(Unlike), Summary: "device is not cabled or split as the fabric says", Doc: `
 What a device is to hold follows from its ports and from what is cabled to them. Here a cable lies
@@ -135,7 +135,7 @@ Example:
       cable is not where the fabric says: leaf03:swp31 is on spine02:swp3, the fabric says
       spine01:swp3.
 
-How to mend it: swap the cables, split the port, or correct the fabric; then plan again. Where the
+Fix: swap the cables, split the port, or correct the fabric; then plan again. Where the
 change must not wait, and somebody has seen that it is safe:
 
     $ rocec apply --trust-fabric
@@ -150,7 +150,7 @@ Example: on the switch,
     $ ls -l /etc/cumulus/datapath/traffic.conf
     lrwxrwxrwx 1 root root 19 Mar  3 10:12 traffic.conf -> common.traffic.conf
 
-How to mend it: put a regular file in its place, or mend what keeps it from being read; then plan
+Fix: put a regular file in its place, or fix what keeps it from being read; then plan
 again.
 `},
 	{Code: string(Rejected), Summary: "checker of the device refuses the file", Doc: `
@@ -162,7 +162,7 @@ rocec leaves such lines alone, and the checker refuses them with the rest.
 
     pfc.storage.cos_list = [9]
 
-How to mend it: mend the line the checker names, in the file on the device or, if it is one of
+Fix: correct the line the checker names, in the file on the device or, if it is one of
 rocec's, in the fabric; then plan again.
 `},
 	{Code: string(Activation), Summary: "device did not take the new settings", Doc: `
@@ -176,7 +176,7 @@ Example: on the switch,
     $ systemctl status switchd
     switchd.service: Main process exited, code=exited, status=1/FAILURE
 
-How to mend it: read what the command or the service said (journalctl -u switchd). Where the files
+Fix: read what the command or the service said (journalctl -u switchd). Where the files
 from before could not be put to use either, the device needs a person now.
 `},
 	{Code: string(Unhealthy), Summary: "device lost something by the change", Doc: `
@@ -190,7 +190,7 @@ Example: apply says
     leaf3  restored
       leaf3: verify: swp7 was up before the change and is down
 
-How to mend it: look at the device for the cause (journalctl -u switchd; ip link show swp7). Where
+Fix: look at the device for the cause (journalctl -u switchd; ip link show swp7). Where
 the loss has nothing to do with the change, apply again when it is over: what is down before a run
 is not missed after it.
 `},
@@ -205,7 +205,7 @@ Example: apply says
     spine1  restored
       spine1: verify: leaf03 has no BGP session with swp51 any more.
 
-How to mend it: find out why the other device failed, or what the device beside it has lost; then
+Fix: find out why the other device failed, or what the device beside it has lost; then
 apply again. What is on the devices is what was there before.
 `},
 	{Code: string(NotDrained), Summary: "drain hook failed", Doc: `
@@ -219,7 +219,7 @@ Example: the program finds a job that may not be moved, and says so:
     leaf3  not started
       leaf3: drain: ./drain.sh: job 4711 cannot be moved (exit status 1)
 
-How to mend it: do what the program asks for, then apply again: the devices that were skipped are
+Fix: do what the program asks for, then apply again: the devices that were skipped are
 the ones that still change.
 `},
 }
@@ -238,7 +238,7 @@ Example: of two spines one is dead tonight, and the plan restarts the other:
     error[unsafe-change]: device cannot be changed within the rules of the order
       While spine2 passes no traffic, gpu[01-08] cannot reach gpu[09-16].
 
-How to mend it: bring up what is down, and plan again. Where there is no other way (one spine, one
+Fix: bring up what is down, and plan again. Where there is no other way (one spine, one
 switch between two parts), --min-capacity 0 allows it: the plan then lists who is cut off from whom,
 and for how long. --target leaves the device out.
 `,
@@ -262,7 +262,7 @@ its neighbour pauses a cos that the traffic is not in:
       leaf1:swp49 (new) to spine1:swp1 (old): DSCP 26 is cos 4 at leaf1 and cos 3 at spine1, so
       the pauses of spine1 do not stop it.
 
-How to mend it: give the new class a DSCP of its own, so that both can stand side by side: first
+Fix: give the new class a DSCP of its own, so that both can stand side by side: first
 describe the new cos group beside the old one and apply that, then move the intents, then take the
 old group out. For a device that stays as it is: bring it back first, or take its neighbours out of
 the plan too.
@@ -283,7 +283,7 @@ Example: PFC begins at the leaves, and nobody has said that the filers have it.
       by_hand {}
     }
 
-How to mend it: look at the other ends, then say who did, for good; or run once with
+Fix: look at the other ends, then say who did, for good; or run once with
 --trust-by-hand.
 
     host "filer" {

@@ -46,7 +46,7 @@ Example:
       }
     }
 
-How to mend it: do what the message says on the host; or leave out what it cannot do.
+Fix: do what the message says on the host; or leave out what it cannot do.
 
     host "store" {
       nic "ens1f0" { model = "connectx-5" }

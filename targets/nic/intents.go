@@ -37,7 +37,7 @@ Example:
       members   = [host.store] # members of training, too, which is told by DSCP
     }
 
-How to mend it: give each intent a NIC of its own, or both groups a dscp.
+Fix: give each intent a NIC of its own, or both groups a dscp.
 
     cos_group "storage" {
       dscp = ["af21"]
@@ -56,7 +56,7 @@ Example:
       lossless = true
     }
 
-How to mend it: let the group claim its own number: pcp = [4], or leave pcp out.
+Fix: let the group claim its own number: pcp = [4], or leave pcp out.
 
     cos_group "storage" {
       pcp = [4]
@@ -84,7 +84,7 @@ Example:
       members   = [host.store]
     }
 
-How to mend it: give each intent a NIC of its own, or all of them the same cos_group and vlan.
+Fix: give each intent a NIC of its own, or all of them the same cos_group and vlan.
 
     roce "backup" {
       vlan = 100
@@ -104,7 +104,7 @@ Example:
       }
     }
 
-How to mend it: leave the setting out, or use a NIC whose driver has it.
+Fix: leave the setting out, or use a NIC whose driver has it.
 
     host "store" {
       nic "ens1f0" { model = "connectx-5" }
@@ -132,7 +132,7 @@ Example:
       members   = [host.store] # members of training (DSCP 26), too
     }
 
-How to mend it: let the applications of the others state their type of service (DSCP times 4), for
+Fix: let the applications of the others state their type of service (DSCP times 4), for
 example by NCCL_IB_TC=104; or state tos in the nic block to say which default you mean.
 
     host "store" {

@@ -22,7 +22,7 @@ Example:
       version = "6.0.0"
     }
 
-How to mend it: write the release the switch runs, as in VERSION_ID of /etc/os-release.
+Fix: write the release the switch runs, as in VERSION_ID of /etc/os-release.
 
     switch "leaf" {
       version = "5.9.0"
@@ -45,7 +45,7 @@ Example:
       version = "5.99.0"
     }
 
-How to mend it: use a newer rocec, or a release that it knows.
+Fix: use a newer rocec, or a release that it knows.
 
     switch "leaf" {
       version = "5.17.0"
@@ -68,7 +68,7 @@ Example:
       version = "5.9.0"
     }
 
-How to mend it: compare with decode-syseeprom and /etc/os-release on the switch.
+Fix: compare with decode-syseeprom and /etc/os-release on the switch.
 
     switch "leaf" {
       model = "sn2700"
@@ -102,7 +102,7 @@ Example:
       members   = [host.gpu, host.store]
     }
 
-How to mend it: put the intents into one lossless group, or leave only one of them lossless.
+Fix: put the intents into one lossless group, or leave only one of them lossless.
 
     cos_group "storage" {
       lossless = false
@@ -130,7 +130,7 @@ Example:
       }
     }
 
-How to mend it: leave the sizes to the switch, which derives them from the length of the cable, or
+Fix: leave the sizes to the switch, which derives them from the length of the cable, or
 compare what the switch shows with what was meant.
 
     $ nv show interface swp1 qos buffer ingress-priority-group
@@ -157,7 +157,7 @@ Example:
       bond = true
     }
 
-How to mend it: nothing, where plan and apply are used. For an image, replace the ports by the
+Fix: nothing, where plan and apply are used. For an image, replace the ports by the
 bond in what was built.
 
     $ rocec plan
@@ -190,7 +190,7 @@ Example:
       ecn {}
     }
 
-How to mend it: write the rules on the switch, and keep them there; or leave bounce out, and see
+Fix: write the rules on the switch, and keep them there; or leave bounce out, and see
 what the proof says.
 
     $ rocec explain pfc-loop
@@ -212,7 +212,7 @@ Example:
           pfc: on
           pfc: off
 
-How to mend it: see what the switch prints.
+Fix: see what the switch prints.
 
     $ nv config show -o yaml
 `,
@@ -238,7 +238,7 @@ Example:
               switch-priority:
                 '4': {}
 
-How to mend it: have the fabric say what the preset sets, or have rocec replace the preset.
+Fix: have the fabric say what the preset sets, or have rocec replace the preset.
 
     switch "leaf" {
       preset = "replace"
@@ -263,7 +263,7 @@ Example:
                 swp1: {}
                 swp2: {}
 
-How to mend it: describe the cables of the bond alike, or take the port out of the bond.
+Fix: describe the cables of the bond alike, or take the port out of the bond.
 
     $ nv unset interface bond1 bond member swp2
 `,
@@ -285,7 +285,7 @@ Example:
             mc-lossy:
               memory-percent: 20
 
-How to mend it: take the share of the other pool away.
+Fix: take the share of the other pool away.
 
     $ nv unset qos traffic-pool mc-lossy memory-percent
 `,
@@ -304,7 +304,7 @@ Example:
 
     $ nv set qos congestion-control default-global traffic-class 3 red enable
 
-How to mend it: take it back.
+Fix: take it back.
 
     $ nv unset qos congestion-control default-global traffic-class 3 red
 `,

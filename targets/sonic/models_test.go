@@ -282,7 +282,7 @@ func TestLookupsArePublished(t *testing.T) {
 	assert.GreaterOrEqual(t, len(compared), 10)
 }
 
-// The Doc of each code has an example, and how to mend it.
+// The Doc of each code has an example, and how to fix it.
 func TestSystemTopics(t *testing.T) {
 	for _, topic := range []diag.Topic{topicRelease, topicModel, topicMemory} {
 		assert.True(t, strings.HasPrefix(topic.Code, "sonic-"), topic.Code)

@@ -21,7 +21,7 @@ Example:
       version = "202211"
     }
 
-How to mend it: write the release that the switch runs, or upgrade the switch.
+Fix: write the release that the switch runs, or upgrade the switch.
 
     switch "leaf" {
       os      = "sonic"
@@ -60,7 +60,7 @@ Example:
       version = "202411"
     }
 
-How to mend it: correct the model or the version. A model of your own is declared by a switch_model
+Fix: correct the model or the version. A model of your own is declared by a switch_model
 block; its ports are taken to be called by their lanes then: Ethernet0, Ethernet4 for ports of four.
 
     switch "spine" {
@@ -90,7 +90,7 @@ Example:
       version = "202505"
     }
 
-How to mend it: see what the switch has, below /usr/share/sonic/device. Where the row is missing
+Fix: see what the switch has, below /usr/share/sonic/device. Where the row is missing
 there, too, have it added to the file, or use another hwsku or another model.
 
     switch "leaf" {
@@ -116,7 +116,7 @@ Example:
       memory = "written"
     }
 
-How to mend it: take memory out.
+Fix: take memory out.
 
     switch "leaf" {
       os = "sonic"

@@ -21,7 +21,7 @@ Example:
     $ grep build_version /etc/sonic/sonic_version.yml
     build_version: 'SONiC.master.1047812-4a4a6ac3c'
 
-How to mend it: install an image of a branch that rocec knows, and say which in the fabric.
+Fix: install an image of a branch that rocec knows, and say which in the fabric.
 
     switch "leaf" {
       os      = "sonic"
@@ -49,7 +49,7 @@ Example:
       flow_control = "pause"
     }
 
-How to mend it: use PFC, which is what a link means that says nothing.
+Fix: use PFC, which is what a link means that says nothing.
 
     link "storage" {
       a            = "node[01-32]:ens1f0"
@@ -84,7 +84,7 @@ Example: leaves that are bridged, so that both kinds come by their uplinks.
       version = 2
     }
 
-How to mend it: tell all of it by DSCP, or keep it on switches of its own.
+Fix: tell all of it by DSCP, or keep it on switches of its own.
 
     roce "nvme" {
       version = 2
@@ -115,7 +115,7 @@ Example:
       cos = 1
     }
 
-How to mend it: give the group another cos. 3 and 4 are those of the templates.
+Fix: give the group another cos. 3 and 4 are those of the templates.
 
     cos_group "storage" {
       cos      = 3
@@ -145,7 +145,7 @@ Example:
       }
     }
 
-How to mend it: leave the sizes out, and state the length of cables.
+Fix: leave the sizes out, and state the length of cables.
 
     cos_group "storage" {
       lossless = true # no pfc
@@ -185,7 +185,7 @@ Example:
       }
     }
 
-How to mend it: state the thresholds of every group alike, or use an image of 202511 or later.
+Fix: state the thresholds of every group alike, or use an image of 202511 or later.
 
     switch "leaf" {
       os      = "sonic"
@@ -221,7 +221,7 @@ Example:
       ecn {}
     }
 
-How to mend it: write the rules on the switch, and keep them there; or leave bounce out, and see
+Fix: write the rules on the switch, and keep them there; or leave bounce out, and see
 what the proof says.
 
     $ rocec explain pfc-loop
@@ -244,7 +244,7 @@ Example:
       }
     }
 
-How to mend it: see what the switch prints.
+Fix: see what the switch prints.
 
     $ sonic-cfggen -d --print-data
 `,
@@ -263,7 +263,7 @@ Example:
       "asic0": {"PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4"}}}
     }
 
-How to mend it: set the switch by hand, and say so.
+Fix: set the switch by hand, and say so.
 
     switch "leaf" {
       by_hand {}
@@ -287,7 +287,7 @@ Example:
       }
     }
 
-How to mend it: cable the port that is there, or split it on the switch before rocec sets it.
+Fix: cable the port that is there, or split it on the switch before rocec sets it.
 
     $ sudo config interface breakout Ethernet0 '2x50G'
 `,
@@ -308,7 +308,7 @@ Example:
       "PORT": {"Ethernet2": {"lanes": "2,3", "speed": "50000"}}
     }
 
-How to mend it: say whether the port is up.
+Fix: say whether the port is up.
 
     $ sudo config interface startup Ethernet2
 `,
@@ -330,7 +330,7 @@ Example:
       "PORT": {"Ethernet0": {"speed": "100000", "admin_status": "up"}}
     }
 
-How to mend it: have the switch boot with the buffers of its template, which it prints without
+Fix: have the switch boot with the buffers of its template, which it prints without
 changing anything.
 
     $ sudo config qos reload --dry_run /tmp/qos.json
@@ -355,7 +355,7 @@ Example:
       length = "450m"
     }
 
-How to mend it: use a shorter cable, or add the row, with sizes of the vendor, on the switch.
+Fix: use a shorter cable, or add the row, with sizes of the vendor, on the switch.
 
     $ cat /usr/share/sonic/device/PLATFORM/HWSKU/pg_profile_lookup.ini
 `,
@@ -377,7 +377,7 @@ Example:
       {"op": "add", "path": "/WRED_PROFILE/ROCEC", "value": {"ecn": "ecn_all"}}
     ]
 
-How to mend it: what the message says; often an image of 202511 or later.
+Fix: what the message says; often an image of 202511 or later.
 
     $ show version
 `,

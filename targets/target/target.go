@@ -197,7 +197,7 @@ type Step struct {
 
 	Stdin string // of Cmd
 
-	// Loaded tells whether the device uses the content: it is asked until it exits 0, or 65 where waiting does not help, or Timeout passes.
+	// Loaded reports whether the device uses the content: it is asked until it exits 0, or 65 where waiting does not help, or Timeout passes.
 	// After 0 its last line says what the device can tell: [Loaded], or why that cannot be read on this release; behind [Adjusted], what of
 	// the content it uses in another form than written. Nil: nothing can be asked.
 	Loaded *Query

@@ -49,7 +49,7 @@ func talks(f *ir.Fabric, g *ir.CosGroup) []talk {
 	return []talk{{false, members(nics)}, {true, members(nics)}}
 }
 
-// onlyBounced tells whether walking back from g, along bounces, comes to a group where traffic begins: one that an intent names, or
+// onlyBounced reports whether walking back from g, along bounces, comes to a group where traffic begins: one that an intent names, or
 // that no other group bounces into.
 func onlyBounced(f *ir.Fabric, g *ir.CosGroup) bool {
 	before := func(g *ir.CosGroup) (out []*ir.CosGroup) {
@@ -78,7 +78,7 @@ func onlyBounced(f *ir.Fabric, g *ir.CosGroup) bool {
 	return false
 }
 
-// sameAddress tells whether two members are ports of one bond, of which one is active at a time: it does not talk with itself.
+// sameAddress reports whether two members are ports of one bond, of which one is active at a time: it does not talk with itself.
 func sameAddress(a, b member) bool {
 	x, y := a[0].NIC, b[0].NIC
 	return x == y || x.Bond != nil && x.Bond == y.Bond
@@ -273,7 +273,7 @@ func (b *Brute) filter(t talk, p path, at *ir.Device, fine func(*ir.Port) bool) 
 	return out
 }
 
-// open tells whether traffic of the talk can leave by the port to another device that forwards.
+// open reports whether traffic of the talk can leave by the port to another device that forwards.
 func (b *Brute) open(t talk, out *ir.Port) bool {
 	return between(out.Link()) && out.Peer().Device() != out.Device() && !slices.Contains(b.Down, out.Link()) && !(t.bridged && out.Link().Routed)
 }
@@ -282,7 +282,7 @@ func visits(p path, d *ir.Device) bool {
 	return slices.ContainsFunc(p, func(q *ir.Port) bool { return q.Device() == d })
 }
 
-// valleyFree tells whether the path rises, takes at most one peer step, and falls.
+// valleyFree reports whether the path rises, takes at most one peer step, and falls.
 func valleyFree(p path) bool {
 	falls := false
 	for i := 0; i < len(p); i += 2 {
@@ -370,7 +370,7 @@ func (b *Brute) vector(t talk, last map[*ir.Device][]*ir.Port) map[*ir.Device][]
 	return hops
 }
 
-// routes tells whether eBGP runs over the link: over IP hops, and to hosts that forward.
+// routes reports whether eBGP runs over the link: over IP hops, and to hosts that forward.
 func routes(l *ir.Link) bool {
 	return l.Routed || l.A().Device().Host != nil || l.B().Device().Host != nil
 }

@@ -255,7 +255,7 @@ func larger(t *rapid.T, r ir.Routing) *ir.Fabric {
 // A switch that sends no pauses, or obeys none, ends whatever waits for it: what is called free with such switches never locks where
 // each does as stated, and what is called prone has a circle without them.
 func TestSwitchesSetByHand(t *testing.T) {
-	verdicts, mended := map[validate.Verdict]int{}, 0
+	verdicts, fixed := map[validate.Verdict]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
 		r := rapid.SampledFrom([]ir.Routing{ir.ShortestPath, ir.AnyPath, ir.Flooding}).Draw(t, "routing")
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -287,12 +287,12 @@ func TestSwitchesSetByHand(t *testing.T) {
 		}
 		f.Routes = routes.New(f)
 		if judged(t, f).Verdict == validate.Prone {
-			mended++
+			fixed++
 		}
 	})
-	t.Log(verdicts, mended, "free by hand alone")
+	t.Log(verdicts, fixed, "free by hand alone")
 	assert.NotZero(t, verdicts[validate.Prone])
-	assert.NotZero(t, mended)
+	assert.NotZero(t, fixed)
 }
 
 func TestLargerGraphs(t *testing.T) {

@@ -37,7 +37,7 @@ func BufferOf(p *ir.Port, g *ir.CosGroup) Buffer {
 	return Buffer{p, g}
 }
 
-// Lossless tells whether the fabric makes g lossless at both ends of the cable.
+// Lossless reports whether the fabric makes g lossless at both ends of the cable.
 func Lossless(l *ir.Link, g *ir.CosGroup) bool {
 	at := func(p *ir.Port) bool {
 		return slices.ContainsFunc(p.Buffers(), func(b *ir.Buffer) bool {
@@ -47,12 +47,12 @@ func Lossless(l *ir.Link, g *ir.CosGroup) bool {
 	return at(l.A()) && at(l.B())
 }
 
-// charged tells whether a port counts what comes in of g in a lossless buffer.
+// charged reports whether a port counts what comes in of g in a lossless buffer.
 func charged(in *ir.Port, g *ir.CosGroup) bool {
 	return means(in) == ir.Pause || slices.ContainsFunc(in.Buffers(), func(b *ir.Buffer) bool { return b.Group == g })
 }
 
-// Holds tells whether what a by_hand block states lets a full buffer behind the cable hold back its traffic of g: the receiving end
+// Holds reports whether what a by_hand block states lets a full buffer behind the cable hold back its traffic of g: the receiving end
 // sends pauses, and the sending end obeys them.
 func Holds(out *ir.Port, g *ir.CosGroup) bool {
 	if !Lossless(out.Link(), g) {
@@ -85,10 +85,10 @@ func lists(claims []ir.Claim, g *ir.CosGroup) bool {
 	return slices.ContainsFunc(claims, func(c ir.Claim) bool { return c.Value == g.Cos })
 }
 
-// forwards tells whether the device passes on what it receives.
+// forwards reports whether the device passes on what it receives.
 func forwards(d *ir.Device) bool { return d.Switch != nil || d.Host.Forwards }
 
-// between tells whether the cable joins two devices that forward.
+// between reports whether the cable joins two devices that forward.
 func between(l *ir.Link) bool { return forwards(l.A().Device()) && forwards(l.B().Device()) }
 
 // Graph is the buffer dependency graph: for each buffer those it can only drain into.
@@ -149,7 +149,7 @@ func (g Graph) Size() (nodes, edges int) {
 	return len(node), edges
 }
 
-// Cyclic tells whether buffers wait for each other in a circle, by colouring depth first.
+// Cyclic reports whether buffers wait for each other in a circle, by colouring depth first.
 func (g Graph) Cyclic() bool {
 	const open, done = 1, 2
 	colour := map[Buffer]int{}

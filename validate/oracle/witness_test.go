@@ -127,7 +127,7 @@ func uniqueASNs(f *ir.Fabric) bool {
 	return true
 }
 
-// tree tells whether the links between switches, of a bond the first, form a tree, or several.
+// tree reports whether the links between switches, of a bond the first, form a tree, or several.
 func tree(f *ir.Fabric) bool {
 	island := map[*ir.Device]*ir.Device{}
 	var first func(d *ir.Device) *ir.Device

@@ -84,7 +84,7 @@ func tierRank(top int, in *ir.Port) int {
 	return top
 }
 
-// forest tells whether the links hold no circle. Parallel links between two devices are none, since no route turns
+// forest reports whether the links hold no circle. Parallel links between two devices are none, since no route turns
 // back to where it came from; only flooding does, but not into the bond that a frame came by.
 func forest(f *ir.Fabric, links []*ir.Link) bool {
 	trees := newUnion(len(f.Devices))
@@ -163,13 +163,13 @@ func forestRank(f *ir.Fabric, links []*ir.Link) func(*ir.Port, *ir.CosGroup) int
 	}
 }
 
-// tiered tells whether every link goes up, goes down, or is a peer step, and no host stands as a valley between two
+// tiered reports whether every link goes up, goes down, or is a peer step, and no host stands as a valley between two
 // switches.
 func tiered(links []*ir.Link) bool {
 	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A(), l.B()) == 0 && !l.Peer })
 }
 
-// noHostBetween tells whether every host that forwards hangs on one device only.
+// noHostBetween reports whether every host that forwards hangs on one device only.
 func noHostBetween(links []*ir.Link) bool {
 	on := map[*ir.Device]*ir.Device{}
 	for _, l := range links {
@@ -186,7 +186,7 @@ func noHostBetween(links []*ir.Link) bool {
 	return true
 }
 
-// asPlan tells whether the AS numbers forbid every turn from down or across to across or up. For that the neighbours of a
+// asPlan reports whether the AS numbers forbid every turn from down or across to across or up. For that the neighbours of a
 // switch above and beside it, over whatever links, must share one number, its own not counted: then none of them takes a
 // route that leads over another. That speaks for the one path a switch passes on; it forwards over all that are as
 // short. So links must join tiers next to each other, and what hangs on several switches must hang on one tier: the way
@@ -218,7 +218,7 @@ func (p *Proof) plannedBy(asn func(*ir.Device) int) bool {
 	return noHostBetween(between) && !slices.ContainsFunc(p.Fabric.Devices, hangsOnTiers)
 }
 
-// plans notes that other is a neighbour of d, and tells whether the AS numbers so far are a plan.
+// plans notes that other is a neighbour of d, and reports whether the AS numbers so far are a plan.
 func plans(above []int, asn func(*ir.Device) int, d, other *ir.Device) bool {
 	n := asn(other)
 	switch {
@@ -233,7 +233,7 @@ func plans(above []int, asn func(*ir.Device) int, d, other *ir.Device) bool {
 	return true
 }
 
-// hangsOnTiers tells whether a bond of the host joins switches of several tiers.
+// hangsOnTiers reports whether a bond of the host joins switches of several tiers.
 func hangsOnTiers(d *ir.Device) bool {
 	if d.Host == nil {
 		return false
@@ -254,7 +254,7 @@ func hangsOnTiers(d *ir.Device) bool {
 	return false
 }
 
-// bounces tells whether every turn from down to up leaves the group it is in, for another each time and for a lossy one at
+// bounces reports whether every turn from down to up leaves the group it is in, for another each time and for a lossy one at
 // last: the links go up or down, every group bounces, and no two of the groups share a buffer.
 func (p *Proof) bounces(links []*ir.Link) bool {
 	switch p.Fabric.Routing {
@@ -293,7 +293,7 @@ func (p *Proof) chain() []*ir.CosGroup {
 	return out
 }
 
-// bridged tells whether spanning tree governs all the links: none is an IP hop.
+// bridged reports whether spanning tree governs all the links: none is an IP hop.
 func bridged(links []*ir.Link) bool {
 	return !slices.ContainsFunc(links, func(l *ir.Link) bool { return l.Routed })
 }

@@ -200,7 +200,7 @@ func cover(circle []Wait, flows []*ir.Flow) []*ir.Flow {
 	}
 }
 
-// has tells whether traffic that came in by in may leave by out, in some group.
+// has reports whether traffic that came in by in may leave by out, in some group.
 func (g *bufferGraph) has(in, out *ir.Port) bool {
 	for _, l := range g.layers {
 		if row := l.row(int32(in.ID)); out.Index/64 < len(row) && row[out.Index/64]&(1<<(out.Index%64)) != 0 {
@@ -210,7 +210,7 @@ func (g *bufferGraph) has(in, out *ir.Port) bool {
 	return false
 }
 
-// reversed tells whether the circle also runs the other way round.
+// reversed reports whether the circle also runs the other way round.
 func (g *bufferGraph) reversed(circle []Wait) bool {
 	return !slices.ContainsFunc(circle, func(h Wait) bool { return !g.has(h.Out, h.In) })
 }

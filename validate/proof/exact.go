@@ -70,10 +70,10 @@ type result struct {
 	err            error
 }
 
-// prone tells whether the state is known to hold a circle.
+// prone reports whether the state is known to hold a circle.
 func (r result) prone() bool { return r.err == nil && r.parts != nil && r.mixed == "" }
 
-// turns asks for the turns of every group; full tells whether all of them are wanted, or those a failure brings.
+// turns asks for the turns of every group; full reports whether all of them are wanted, or those a failure brings.
 func (j *judge) turns(s ir.State, full bool) ([]*ir.Turns, error) {
 	out := make([]*ir.Turns, len(j.groups))
 	for i, g := range j.groups {

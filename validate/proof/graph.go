@@ -146,7 +146,7 @@ func (l layer) row(p int32) []uint64 {
 	return l.rows[p]
 }
 
-// leads tells whether any edge leads out of node n.
+// leads reports whether any edge leads out of node n.
 func (g *bufferGraph) leads(n int32) bool {
 	p := g.portID(n)
 	for _, l := range g.out(n) {

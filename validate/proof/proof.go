@@ -74,7 +74,7 @@ type Wait struct {
 	Group   *ir.CosGroup
 }
 
-// Up tells whether the cable from a to b leads to a higher tier (+1), a lower (-1) or the same (0).
+// Up reports whether the cable from a to b leads to a higher tier (+1), a lower (-1) or the same (0).
 func Up(a, b *ir.Port) int {
 	switch x, y := a.Device().Height(), b.Device().Height(); {
 	case x < y:
@@ -85,7 +85,7 @@ func Up(a, b *ir.Port) int {
 	return 0
 }
 
-// Valley tells whether the traffic came down and goes up again.
+// Valley reports whether the traffic came down and goes up again.
 func (h Wait) Valley() bool { return Up(h.In.Peer(), h.In) < 0 && Up(h.Out, h.Out.Peer()) > 0 }
 
 // prover works out a proof.
@@ -172,7 +172,7 @@ func together(f *ir.Fabric) [][]*ir.CosGroup {
 	return out
 }
 
-// SharesBuffer tells whether the device counts all lossless groups of a port in one buffer.
+// SharesBuffer reports whether the device counts all lossless groups of a port in one buffer.
 func SharesBuffer(d *ir.Device) bool {
 	return d.Switch != nil && d.Switch.Can.Shared
 }

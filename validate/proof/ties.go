@@ -184,7 +184,7 @@ func (t *ties) assign(choice []int, circle []Wait) (made []int, missing int) {
 	panic("proof: a turn that no outcome takes")
 }
 
-// cover makes open choices so that every turn is taken, and tells whether it can.
+// cover makes open choices so that every turn is taken, and reports whether it can.
 func (t *ties) cover(choice []int, left []Wait) bool {
 	for len(left) > 0 && t.taker(choice, left[0]) >= 0 {
 		left = left[1:]
@@ -213,7 +213,7 @@ func (t *ties) cover(choice []int, left []Wait) bool {
 	return false
 }
 
-// isAlways tells whether a turn is taken whatever is chosen.
+// isAlways reports whether a turn is taken whatever is chosen.
 func (t *ties) isAlways(h Wait) bool {
 	turns := t.always[slices.Index(t.groups, h.Group)]
 	return turns.Has(h.In, h.Out) || turns.Bounced != nil && (&ir.Turns{Rows: turns.Bounced}).Has(h.In, h.Out)

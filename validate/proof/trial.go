@@ -152,7 +152,7 @@ func (p *Proof) split(f *ir.Fabric, apart []*ir.Device) {
 	f.Intents = out
 }
 
-// OnAny tells whether a NIC, or of its bond any, is cabled to one of the switches.
+// OnAny reports whether a NIC, or of its bond any, is cabled to one of the switches.
 func OnAny(n *ir.NIC, switches []*ir.Device) bool {
 	nics := []*ir.NIC{n}
 	if n.Bond != nil {

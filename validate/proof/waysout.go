@@ -8,10 +8,10 @@ import (
 
 // What would help: each of these runs the proof again under a change.
 
-// Tiered tells whether routing up-down would be proven: every lossless link goes up, down, or is a peer step.
+// Tiered reports whether routing up-down would be proven: every lossless link goes up, down, or is a peer step.
 func (p *Proof) Tiered() bool { return tiered(p.LosslessLinks()) }
 
-// TieredBut returns the lossless links that would have to be peer links for that; ok tells whether that is all.
+// TieredBut returns the lossless links that would have to be peer links for that; ok reports whether that is all.
 func (p *Proof) TieredBut() (level []*ir.Link, ok bool) {
 	links := p.LosslessLinks()
 	for _, l := range links {
@@ -22,10 +22,10 @@ func (p *Proof) TieredBut() (level []*ir.Link, ok bool) {
 	return level, noHostBetween(links)
 }
 
-// Bridged tells whether routing spanning-tree would be proven: see the certificate [BySpanningTree].
+// Bridged reports whether routing spanning-tree would be proven: see the certificate [BySpanningTree].
 func (p *Proof) Bridged() bool { return bridged(p.LosslessLinks()) }
 
-// MayBounce tells whether a bounce into a lossy group would be proven: see the certificate [ByBounce].
+// MayBounce reports whether a bounce into a lossy group would be proven: see the certificate [ByBounce].
 func (p *Proof) MayBounce() bool {
 	f := p.Fabric
 	if f.Routing != ir.ShortestPath && f.Routing != ir.EBGP && f.Routing != ir.AnyPath && f.Routing != ir.TablePath ||
@@ -107,7 +107,7 @@ func (p *prover) cut() *ir.Link {
 	return nil
 }
 
-// without tells whether the fabric without a link is free; ok: the budget held out.
+// without reports whether the fabric without a link is free; ok: the budget held out.
 func (p *prover) without(l *ir.Link, budget *ir.Budget) (free, ok bool) {
 	own := *p.judge
 	own.budget = budget

@@ -301,7 +301,7 @@ func common(p *ir.Port, g *ir.CosGroup) side {
 	}
 }
 
-// byPause tells whether a port is lossless by link pause.
+// byPause reports whether a port is lossless by link pause.
 func byPause(p *ir.Port) bool { return p.FlowControl() == ir.Pause }
 
 // unable reports whether a port is that of a NIC without PFC.

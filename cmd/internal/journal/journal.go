@@ -112,6 +112,7 @@ type Step struct {
 	Back     *Query        `json:"back,omitempty"`
 	Units    string        `json:"units,omitempty"`
 	Timeout  time.Duration `json:"timeout,omitempty"`
+	Takes    time.Duration `json:"takes,omitempty"`
 	Soak     time.Duration `json:"soak,omitempty"`
 	Away     time.Duration `json:"away,omitempty"`
 }

@@ -160,7 +160,7 @@ func (s *Server) files(dir string) []*outline.File {
 	return out
 }
 
-// holdsFabric tells whether a file of a folder declares a fabric.
+// holdsFabric reports whether a file of a folder declares a fabric.
 func (s *Server) holdsFabric(dir string) bool {
 	return slices.ContainsFunc(s.files(dir), func(o *outline.File) bool { return o.Has("fabric") })
 }

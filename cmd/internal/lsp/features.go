@@ -252,7 +252,7 @@ func (s *Server) workspaceEdit(edits []fileEdit, versions map[string]*int) (work
 	return out, true
 }
 
-// overlap tells whether two ranges share a place; an empty one is its place.
+// overlap reports whether two ranges share a place; an empty one is its place.
 func overlap(a, b textRange) bool { return !before(a.End, b.Start) && !before(b.End, a.Start) }
 
 func before(a, b position) bool {

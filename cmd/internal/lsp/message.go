@@ -14,7 +14,7 @@ type message struct {
 	Params  json.RawMessage `json:"params"`
 }
 
-// request tells whether the message wants an answer.
+// request reports whether the message wants an answer.
 func (m *message) request() bool { return m.ID != nil && m.Method != "" }
 
 // The codes of errors: JSON-RPC's, then the protocol's.

@@ -123,7 +123,7 @@ type incoming struct {
 	problem *problem
 }
 
-// Run serves until the client says exit or its stream ends. Clean tells whether the client said shutdown before that.
+// Run serves until the client says exit or its stream ends. Clean reports whether the client said shutdown before that.
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) (clean bool, err error) {
 	s.out = out
 	ctx, cancel := context.WithCancel(ctx)
@@ -184,7 +184,7 @@ func (s *Server) read(ctx context.Context, f *frames, queue chan<- incoming) err
 	}
 }
 
-// admit notes requests, and takes back those the client no longer wants. It tells whether the loop needs the message.
+// admit notes requests, and takes back those the client no longer wants. It reports whether the loop needs the message.
 func (s *Server) admit(m *message) bool {
 	s.ids.Lock()
 	defer s.ids.Unlock()
@@ -205,7 +205,7 @@ func (s *Server) admit(m *message) bool {
 	return true
 }
 
-// takenBack tells whether the client cancelled a request, and forgets it.
+// takenBack reports whether the client cancelled a request, and forgets it.
 func (s *Server) takenBack(id json.RawMessage) bool {
 	s.ids.Lock()
 	defer s.ids.Unlock()

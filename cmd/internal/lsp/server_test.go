@@ -149,7 +149,7 @@ func TestDiagnostics(t *testing.T) {
 	assert.Equal(t, "/f/a.hcl@2; 0:13-0:17 1 unknown-attribute", c.published())
 	assert.Equal(t, "/f/b.hcl@-; 0:7-0:13 1 duplicate-name", c.published())
 
-	// What is mended vanishes.
+	// What is fixed vanishes.
 	c.change(uriA, 3, good)
 	c.tick()
 	assert.Equal(t, "/f/a.hcl@3", c.published())

@@ -40,10 +40,10 @@ func fileURI(name string) string {
 	return s
 }
 
-// isFile tells whether a name is a path of a file.
+// isFile reports whether a name is a path of a file.
 func isFile(name string) bool { return strings.HasPrefix(name, "/") || isDrive("/"+name) }
 
-// isDrive tells whether a path begins like /c:/.
+// isDrive reports whether a path begins like /c:/.
 func isDrive(name string) bool {
 	return len(name) >= 3 && name[0] == '/' && name[2] == ':' &&
 		('a' <= name[1] && name[1] <= 'z' || 'A' <= name[1] && name[1] <= 'Z') && (len(name) == 3 || name[3] == '/')

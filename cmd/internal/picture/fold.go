@@ -85,7 +85,7 @@ func fold(f *ir.Fabric, pinned map[*ir.Device]bool, tiered bool) []*symbol {
 	return slices.Concat(cuts...)
 }
 
-// step unfolds one kind, and tells whether there was one to unfold.
+// step unfolds one kind, and reports whether there was one to unfold.
 func (d *folder) step(cuts [][]*symbol) bool {
 	best, cost, single := -1, 0, false
 	var finer []*symbol
@@ -146,7 +146,7 @@ func deeper(cut []*symbol) []*symbol {
 	return out
 }
 
-// fits tells whether the page holds the symbols when kind i is drawn as next.
+// fits reports whether the page holds the symbols when kind i is drawn as next.
 func (d *folder) fits(cuts [][]*symbol, i int, next []*symbol) bool {
 	width, symbols := 0, 0
 	for j, cut := range cuts {

@@ -84,7 +84,7 @@ func draw(f *ir.Fabric, proofs []validate.GroupProof) *drawing {
 	return d
 }
 
-// tiered tells whether the tiers say how the switches lie: most links between switches join two of them.
+// tiered reports whether the tiers say how the switches lie: most links between switches join two of them.
 func tiered(f *ir.Fabric) bool {
 	across, along := 0, 0
 	for _, l := range f.Links {

@@ -55,7 +55,7 @@ func realPath(dir string) string {
 	return abs
 }
 
-// inFile tells whether at lies in a file: values from the command line and the environment have places too.
+// inFile reports whether at lies in a file: values from the command line and the environment have places too.
 func (p *paths) inFile(at diag.Range) bool { return at.Filename != "" && !lang.Given(at.Filename) }
 
 // told is the place in a file of d: its own, or that of its first note, such as the declaration of a variable.

@@ -246,7 +246,7 @@ func (d *draft) front(m *platform.Switch, port string) (ir.Front, bool) {
 // netdev is how interfaces of hosts are called.
 var netdev = regexp.MustCompile(`^(eth|en|ib|bond|mlx)[a-z0-9]+$`)
 
-// outOfBand tells whether a device is of the management network, by its name.
+// outOfBand reports whether a device is of the management network, by its name.
 func outOfBand(name string) bool {
 	for _, w := range wordPattern.FindAllString(strings.ToLower(name), -1) {
 		if slices.Contains(outsiders, w) {

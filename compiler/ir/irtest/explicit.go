@@ -137,7 +137,7 @@ func (e *Explicit) Ways(t ir.Trip, s ir.State) (*ir.Ways, error) {
 	return w, nil
 }
 
-// lossless tells whether the cable joins two devices that forward, both of which make g lossless on it.
+// lossless reports whether the cable joins two devices that forward, both of which make g lossless on it.
 func lossless(l *ir.Link, g *ir.CosGroup) bool {
 	return l.A().Device().Forwards() && l.B().Device().Forwards() && l.A().Carries(g) != nil && l.B().Carries(g) != nil
 }

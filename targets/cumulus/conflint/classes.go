@@ -226,7 +226,7 @@ func (u *unit) silentTrust(m *mapping) {
 	}
 }
 
-// factoryMap tells whether a traffic.conf says nothing about classes, so that the factory's map counts.
+// factoryMap reports whether a traffic.conf says nothing about classes, so that the factory's map counts.
 func (u *unit) factoryMap() bool {
 	return u.cand.Only(grammar.TrafficConf|grammar.Datapath) && !slices.ContainsFunc(u.order, func(t *setting) bool {
 		return t.row != nil && (t.row.Defines || t.feature() == grammar.Source)
@@ -339,7 +339,7 @@ func (u *unit) unmapped(s *scope, f field) {
 		where, name, numbers(missing), name, why).Note(at.keyAt, "the map begins here")
 }
 
-// badMap tells whether a list of the map could not be read: what it lacks may stand there.
+// badMap reports whether a list of the map could not be read: what it lacks may stand there.
 func (u *unit) badMap() bool {
 	if u.unread == nil {
 		bad := u.unreadMap()
@@ -370,7 +370,7 @@ func (u *unit) unreadMap() bool {
 // mapTypes are the types of the keys of the map.
 var mapTypes = []grammar.Type{grammar.FieldValues, grammar.PCPs, grammar.DSCPs}
 
-// strictMap tells whether the release has a checker that refuses incomplete maps, in a file that no release before 4.1 has.
+// strictMap reports whether the release has a checker that refuses incomplete maps, in a file that no release before 4.1 has.
 func (u *unit) strictMap() bool {
 	if u.cand.Only(grammar.QoSFeatures | grammar.QoSInfra) {
 		return true

@@ -2,7 +2,7 @@
 // qos_features.conf and qos_infra.conf, the memory pools of datapath.conf, and NVUE's startup.yaml ([lint]). It needs no description of
 // a fabric.
 //
-// In come the bytes of files; out come diagnostics with the guilty bytes, and the dialect each file was taken for. A
+// In come the bytes of files; out come diagnostics with the bytes at fault, and the dialect each file was taken for. A
 // dialect is recognised by the keys a file sets ([grammar.Keys]), never guessed: a file no release would understand is an error
 // of its own, and where several releases spell alike, what is said holds for all of them.
 //
@@ -137,7 +137,7 @@ func fold(l diag.List) diag.List {
 // Names are the base names of the files conflint knows.
 var Names = grammar.Files
 
-// Known tells whether a file is one of [Names], or a copy named after its switch: leaf01-traffic.conf,
+// Known reports whether a file is one of [Names], or a copy named after its switch: leaf01-traffic.conf,
 // leaf01_traffic.conf, leaf01.traffic.conf. NVUE's startup.yaml is known, too.
 func Known(name string) bool {
 	_, base := split(name)

@@ -23,7 +23,7 @@ func dialectsOf(name string) grammar.Dialects {
 	return grammar.OfFile(base)
 }
 
-// idle tells whether a file may hold nothing rocec judges without being the wrong one: a datapath.conf, whose keys are
+// idle reports whether a file may hold nothing rocec judges without being the wrong one: a datapath.conf, whose keys are
 // documented in part, and beside qos_features.conf a qos_infra.conf, and a traffic.conf, which has no classes any more.
 func (s *source) idle(newer bool) bool {
 	if s.kind != grammar.Datapath && (!newer || s.kind != grammar.TrafficConf && s.kind != grammar.QoSInfra) {

@@ -114,7 +114,7 @@ Example: in traffic.conf, beside a datapath.conf of a Broadcom chip as it comes
     priority_group.service.cos_list = [2]
     priority_group.bulk.cos_list = [0,1,3,4,5]
 
-How to mend it: put the lossless cos into service.
+Fix: put the lossless cos into service.
 
     priority_group.service.cos_list = [4]
     priority_group.bulk.cos_list = [0,1,2,3,5]

@@ -77,7 +77,7 @@ func (u *unit) losslessFlag() {
 		"priority_group.lossless.lossless_flag = true.")
 }
 
-// obeysOnly tells whether a PFC group promises no lossless cos and only obeys pauses, which from 4.4 on needs no list of
+// obeysOnly reports whether a PFC group promises no lossless cos and only obeys pauses, which from 4.4 on needs no list of
 // cos.
 func (u *unit) obeysOnly(group string) bool {
 	cos, tx := u.setting(grammar.PFC, grammar.GroupCos, -1, group), u.of(grammar.PFC, group, grammar.SendsPause)

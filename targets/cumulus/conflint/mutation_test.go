@@ -257,7 +257,7 @@ var mutations = []struct {
 	},
 }
 
-// Each single fault is caught by the code meant for it, and no other, at the guilty bytes.
+// Each single fault is caught by the code meant for it, and no other, at the bytes at fault.
 func TestMutations(t *testing.T) {
 	for _, m := range mutations {
 		t.Run(m.code+"/"+m.file+"/"+strings.ReplaceAll(m.new, "/", " "), func(t *testing.T) {

@@ -363,7 +363,7 @@ func reaching(merged []span, p grammar.Port) int {
 	return i
 }
 
-// meets tells whether a span shares a port with merged ones.
+// meets reports whether a span shares a port with merged ones.
 func meets(merged []span, s span) bool {
 	i := reaching(merged, s.A)
 	return i < len(merged) && merged[i].A.Compare(s.B) <= 0

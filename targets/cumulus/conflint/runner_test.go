@@ -60,7 +60,7 @@ func TestTopics(t *testing.T) {
 		assert.NotEmpty(t, topic.Summary)
 		assert.False(t, strings.HasSuffix(topic.Summary, "."), topic.Code)
 		assert.Contains(t, topic.Doc, "Example", topic.Code)
-		assert.Contains(t, topic.Doc, "How to mend it", topic.Code)
+		assert.Contains(t, topic.Doc, "Fix", topic.Code)
 		for line := range strings.SplitSeq(topic.Doc, "\n") {
 			assert.LessOrEqual(t, len(line), 100, "%s: %s", topic.Code, line)
 		}

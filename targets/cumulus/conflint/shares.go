@@ -175,7 +175,7 @@ func (u *unit) shares(groupOf map[int]string) {
 	}
 }
 
-// strict tells whether a priority group is served first, and where that is said.
+// strict reports whether a priority group is served first, and where that is said.
 func (u *unit) strict(g string) (diag.Range, bool) {
 	t := u.setting(grammar.PriorityGroup, grammar.Weight, -1, g)
 	if t == nil || !t.ok {

@@ -29,7 +29,7 @@ Example: a copy made by a terminal that turned every newline into a carriage ret
     $ file traffic.conf
     traffic.conf: ASCII text, with CR line terminators
 
-How to mend it: copy the file again, byte for byte (scp), or save it as plain UTF-8 with newlines.
+Fix: copy the file again, byte for byte (scp), or save it as plain UTF-8 with newlines.
 Files of more than 1 MiB are not read; those of the factory have about 10 KiB.
 `,
 }
@@ -45,7 +45,7 @@ Example:
     link pause
     pfc.port_group_list = [roce]
 
-How to mend it: put a # in front of what is a comment, and complete what is a setting.`,
+Fix: put a # in front of what is a comment, and complete what is a setting.`,
 }
 
 var topicDialect = diag.Topic{
@@ -62,7 +62,7 @@ Example:
     # pfc.port_group_list = [roce]
     # pfc.roce.cos_list = [4]
 
-How to mend it: compare with the file on the switch; rocec build writes a whole one.
+Fix: compare with the file on the switch; rocec build writes a whole one.
 `,
 }
 
@@ -83,7 +83,7 @@ Example:
     traffic.packet_priority_source = dscp
     traffic.cos_4.priority_source.dscp = [26]
 
-How to mend it: find the release (VERSION_ID in /etc/os-release) and rewrite the other lines.
+Fix: find the release (VERSION_ID in /etc/os-release) and rewrite the other lines.
 Nothing else in the file is judged until then.
 `,
 }
@@ -100,7 +100,7 @@ Example: in a file of 3.4, which has no automatic headroom,
     traffic.packet_priority_source = 802.1p
     pfc.roce.cable_length = 40
 
-How to mend it: use the key of the release the switch runs, or remove the line.`,
+Fix: use the key of the release the switch runs, or remove the line.`,
 }
 
 var topicUnknown = diag.Topic{
@@ -114,7 +114,7 @@ Example:
 
     pfc.roce.xof_size = 18000
 
-How to mend it: correct the key: pfc.roce.xoff_size. Keys of features that have nothing to do with
+Fix: correct the key: pfc.roce.xoff_size. Keys of features that have nothing to do with
 RoCE (hash seeds, sFlow, table sizes) are not looked at.
 `,
 }
@@ -131,7 +131,7 @@ Example:
     pfc.roce.xoff_size = 18000
     pfc.roce.xoff_size = 48000
 
-How to mend it: remove one of the lines.
+Fix: remove one of the lines.
 
     pfc.roce.xoff_size = 18000
 `,
@@ -151,7 +151,7 @@ Example:
     traffic.packet_priority_source = 802.1p
     traffic.cos_4.packet_priorities = [26]
 
-How to mend it: write a value of the kind the text names. Ranges such as [0-7] are in one sample
+Fix: write a value of the kind the text names. Ranges such as [0-7] are in one sample
 of 5.x only: write each value.
 
     traffic.cos_4.packet_priorities = [4]
@@ -170,7 +170,7 @@ Example:
     # pfc.port_group_list = [roce]      (still a comment)
     pfc.roce.cos_list = [4]
 
-How to mend it: name the group in the list, or remove its keys. With an empty list, which turns
+Fix: name the group in the list, or remove its keys. With an empty list, which turns
 the feature off in so many words, this is only a note.
 
     pfc.port_group_list = [roce]
@@ -189,7 +189,7 @@ Example:
     pfc.port_group_list = [ROCE_PFC]
     pfc.roce.cos_list = [4]
 
-How to mend it: use one name in both places.
+Fix: use one name in both places.
 
     pfc.port_group_list = [roce]
 `,
@@ -210,7 +210,7 @@ Example:
     pfc.roce.cos_list = [4]
     # pfc.roce.port_set
 
-How to mend it: add what the message names.
+Fix: add what the message names.
 
     pfc.roce.port_set = swp1-swp32
 `,
@@ -228,7 +228,7 @@ Example:
 
     pfc.roce.port_set = swp1-4,bond0
 
-How to mend it: both ends of a range in full, and the members of the bond.
+Fix: both ends of a range in full, and the members of the bond.
 
     pfc.roce.port_set = swp1-swp4,swp7-swp8
 `,
@@ -248,7 +248,7 @@ Example:
     pfc.uplinks.cos_list = [4]
     pfc.uplinks.port_set = swp16,swp31-swp32
 
-How to mend it: take the port out of one of them.
+Fix: take the port out of one of them.
 
     pfc.uplinks.port_set = swp31-swp32
 `,
@@ -273,7 +273,7 @@ Example:
     link_pause.old.tx_enable = true
     link_pause.old.rx_enable = true
 
-How to mend it: take the ports out of the link_pause group, or switch it off.
+Fix: take the ports out of the link_pause group, or switch it off.
 
     link_pause.port_group_list = []
 `,
@@ -292,7 +292,7 @@ Example:
     traffic.priority_group_list = [control, bulk]
     priority_group.service.cos_list = [4]
 
-How to mend it: list the groups that have cos, and give cos to those that are listed.
+Fix: list the groups that have cos, and give cos to those that are listed.
 
     traffic.priority_group_list = [control, service, bulk]
 `,
@@ -310,7 +310,7 @@ Example:
     priority_group.service.cos_list = [4]
     priority_group.bulk.cos_list = [0,1,2,3,4,5]
 
-How to mend it: take the cos out of one of the lists.
+Fix: take the cos out of one of the lists.
 
     priority_group.bulk.cos_list = [0,1,2,3,5]
 `,
@@ -329,7 +329,7 @@ Example: 3 was taken out of bulk, and put into no other group.
     priority_group.service.cos_list = [4]
     priority_group.bulk.cos_list = [0,1,2,5]
 
-How to mend it: put it into one.
+Fix: put it into one.
 
     priority_group.bulk.cos_list = [0,1,2,3,5]
 `,

@@ -16,7 +16,7 @@ Example:
     traffic.cos_4.priority_source.dscp = [26]
     traffic.cos_1.priority_source.dscp = [8,10,26]
 
-How to mend it: keep the value in one list. Twice in the same list is only a note.
+Fix: keep the value in one list. Twice in the same list is only a note.
 
     traffic.cos_1.priority_source.dscp = []
 `,
@@ -36,7 +36,7 @@ Example: DSCP is believed, and 9 of 64 values are mapped.
     traffic.packet_priority_source_set = [802.1p,dscp]
     traffic.cos_0.priority_source.dscp = [0,1,2,3,4,5,6]
 
-How to mend it: write all 64 values, those nobody uses into cos 0; or do not believe the field.
+Fix: write all 64 values, those nobody uses into cos 0; or do not believe the field.
 
     traffic.packet_priority_source_set = [802.1p]
 `,
@@ -57,7 +57,7 @@ Example:
     traffic.cos_5.packet_priorities = [5]
     pfc.roce.cos_list = [3]
 
-How to mend it: map PCP 3 to cos 3, or turn PFC on for the cos it has. A DSCP map does nothing
+Fix: map PCP 3 to cos 3, or turn PFC on for the cos it has. A DSCP map does nothing
 while dscp is not among the believed fields.
 
     traffic.cos_3.packet_priorities = [3]
@@ -79,7 +79,7 @@ Example: the hosts send PCP 3.
     traffic.cos_5.packet_priorities = [5]
     pfc.roce.cos_list = [4]
 
-How to mend it: PCP k to cos k for lossless traffic, at every hop, and PFC on k at the hosts.
+Fix: PCP k to cos k for lossless traffic, at every hop, and PFC on k at the hosts.
 
     traffic.cos_4.packet_priorities = [4]
     traffic.cos_3.packet_priorities = [3]
@@ -99,7 +99,7 @@ Example:
     traffic.cos_4.priority_source.dscp = [0,26]
     pfc.roce.cos_list = [4]
 
-How to mend it: map 0 to a lossy cos, usually 0.
+Fix: map 0 to a lossy cos, usually 0.
 
     traffic.cos_0.priority_source.dscp = [0,1,2,3,4,5,6,7]
     traffic.cos_4.priority_source.dscp = [26]
@@ -119,7 +119,7 @@ Example:
     pfc.roce.tx_enable = true
     pfc.roce.rx_enable = false
 
-How to mend it: both true.
+Fix: both true.
 
     pfc.roce.rx_enable = true
 `,
@@ -143,7 +143,7 @@ Example:
     pfc.roce.port_buffer_bytes = 18000
     pfc.roce.xoff_size = 18000
 
-How to mend it: a buffer of xoff_size plus the headroom. The vendor's preset of 3.7 has
+Fix: a buffer of xoff_size plus the headroom. The vendor's preset of 3.7 has
 
     pfc.roce.port_buffer_bytes = 70000
     pfc.roce.xoff_size = 18000
@@ -167,7 +167,7 @@ Example: the defaults of the manuals up to 3.7 keep 15,000 bytes.
     pfc.roce.port_buffer_bytes = 25000
     pfc.roce.xoff_size = 10000
 
-How to mend it: the vendor's preset leaves 52,000 bytes. By SONiC's tables for Spectrum that is
+Fix: the vendor's preset leaves 52,000 bytes. By SONiC's tables for Spectrum that is
 enough for 100G on 40 m; other chips and longer cables need more. For the sum of a port of yours,
 describe the fabric and let rocec derive it.
 
@@ -187,7 +187,7 @@ Example: 64 ports with 1 MB each on 3.4, whose largest chip has 16 MB.
     pfc.roce.port_set = swp1-swp64
     pfc.roce.port_buffer_bytes = 1000000
 
-How to mend it: smaller buffers, or PFC only where RoCE passes.`,
+Fix: smaller buffers, or PFC only where RoCE passes.`,
 }
 
 var topicCos3 = diag.Topic{
@@ -204,7 +204,7 @@ Example:
     traffic.cos_3.packet_priorities = [3]
     traffic.cos_5.packet_priorities = [5]
 
-How to mend it: nothing on Spectrum. On Broadcom take cos 4 or 5, on the hosts too.
+Fix: nothing on Spectrum. On Broadcom take cos 4 or 5, on the hosts too.
 
     pfc.roce.cos_list = [4]
 `,
@@ -226,7 +226,7 @@ Example:
     priority_group.service.cos_list = [5]
     priority_group.bulk.cos_list = [0,1,2,3]
 
-How to mend it: put the lossless cos into service with a weight; leave strict priority to CNPs and
+Fix: put the lossless cos into service with a weight; leave strict priority to CNPs and
 control traffic.
 
     priority_group.control.cos_list = [6,7]
@@ -249,7 +249,7 @@ Example:
     priority_group.bulk.cos_list = [0,1,3,5]
     pfc.roce.cos_list = [4]
 
-How to mend it: nothing, if no share was promised. Else put the lossless cos alone into service,
+Fix: nothing, if no share was promised. Else put the lossless cos alone into service,
 or, from 4.4 on, give it an egress queue of its own.
 
     priority_group.service.cos_list = [4]
@@ -268,7 +268,7 @@ Example:
 
     pfc.roce.cos_list = [2,4,5]
 
-How to mend it: one lossless cos for all of RoCE.
+Fix: one lossless cos for all of RoCE.
 
     pfc.roce.cos_list = [4]
 `,
@@ -286,7 +286,7 @@ Example:
     ecn.mark.min_threshold_bytes = 1536000
     ecn.mark.max_threshold_bytes = 153600
 
-How to mend it: the minimum below the maximum, both above 0, the probability 1 to 100. The
+Fix: the minimum below the maximum, both above 0, the probability 1 to 100. The
 vendor's presets have these (3.7), or 150000, 1500000 and 100 (5.x).
 
     ecn.mark.min_threshold_bytes = 153600
@@ -308,7 +308,7 @@ Example:
     ecn_red.mark.red_enable = true
     pfc.roce.cos_list = [4]
 
-How to mend it:
+Fix:
 
     ecn_red.mark.red_enable = false
 `,
@@ -330,7 +330,7 @@ Example:
     priority_group.service.weight = 0
     priority_group.bulk.weight = 0
 
-How to mend it: 0 for control alone; equal weights give RoCE in service and the rest in bulk half of
+Fix: 0 for control alone; equal weights give RoCE in service and the rest in bulk half of
 the link each. The hosts should have the same shares.
 
     priority_group.service.weight = 16
@@ -351,7 +351,7 @@ Example:
     default_egress_sched.egr_queue_4.bw_percent = 60
     default_egress_sched.egr_queue_7.bw_percent = 0
 
-How to mend it: lower some, and give the queue of the lossless cos a share.
+Fix: lower some, and give the queue of the lossless cos a share.
 
     default_egress_sched.egr_queue_0.bw_percent = 12
     default_egress_sched.egr_queue_4.bw_percent = 24
@@ -375,7 +375,7 @@ Example: PFC in qos_features.conf, and in qos_infra.conf
     ingress_service_pool.0.percent = 100.0
     ingress_service_pool.1.percent = 50.0
 
-How to mend it: 50.0 for pool 0 and for pool 1, in both directions, and flow_control on pool 1.
+Fix: 50.0 for pool 0 and for pool 1, in both directions, and flow_control on pool 1.
 
     ingress_service_pool.0.percent = 50.0
     flow_control.ingress_service_pool = 1
@@ -393,7 +393,7 @@ Example:
 
     shaping.slow.egr_queue_3.shaper = [200000,100000]
 
-How to mend it: put the smaller number first, and keep it below the port's.
+Fix: put the smaller number first, and keep it below the port's.
 
     shaping.slow.egr_queue_3.shaper = [100000,200000]
 `,
@@ -413,7 +413,7 @@ Example: PCP 3 goes to cos 4, and leaves with PCP 4.
     traffic.cos_5.packet_priorities = [5]
     pfc.roce.cos_list = [4]
 
-How to mend it: switch remarking off (from 3.5 on: packet_priority_remark_set = []).
+Fix: switch remarking off (from 3.5 on: packet_priority_remark_set = []).
 
     traffic.remark_packet_priority = none
 `,
@@ -438,7 +438,7 @@ Example:
     link_pause.hosts.tx_enable = true
     link_pause.hosts.rx_enable = true
 
-How to mend it: no cut-through, or PFC instead of link pause.
+Fix: no cut-through, or PFC instead of link pause.
 
     cut_through_enable = false
 `,
@@ -458,7 +458,7 @@ Example:
     pfc_watchdog.port_group_list = [all]
     pfc_watchdog.all.port_set = swp1-swp8
 
-How to mend it: watch the ports of the PFC groups.
+Fix: watch the ports of the PFC groups.
 
     pfc_watchdog.all.port_set = swp1-swp4
 `,

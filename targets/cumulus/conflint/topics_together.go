@@ -19,7 +19,7 @@ Example:
     priority_group.bulk.cos_list = [0,1,2,3,5,6]
     ecn_red.mark.cos_list = [4]
 
-How to mend it: put the cos of CNPs into control, which is served first.
+Fix: put the cos of CNPs into control, which is served first.
 
     priority_group.control.cos_list = [6,7]
     priority_group.bulk.cos_list = [0,1,2,3,5]
@@ -43,7 +43,7 @@ Example:
     pfc.roce.cos_list = [4]
     ecn_red.mark.cos_list = [4]
 
-How to mend it: give the cos the DSCP that the hosts send, or believe one field.
+Fix: give the cos the DSCP that the hosts send, or believe one field.
 
     traffic.cos_4.priority_source.dscp = [26]
 `,
@@ -63,7 +63,7 @@ Example:
     priority_group.service.weight = 32
     default_egress_sched.egr_queue_4.bw_percent = 12
 
-How to mend it: keep one. rocec writes weights; to test which counts, fill two queues and compare.
+Fix: keep one. rocec writes weights; to test which counts, fill two queues and compare.
 
     # default_egress_sched.egr_queue_4.bw_percent = 12
 `,
@@ -84,7 +84,7 @@ Example:
     priority_group.service.weight = 16
     priority_group.bulk.weight = 0
 
-How to mend it: give the group a weight.
+Fix: give the group a weight.
 
     priority_group.bulk.weight = 16
 `,
@@ -109,7 +109,7 @@ Example:
         qos:
           roce: {}
 
-How to mend it: judge the files of the switch.
+Fix: judge the files of the switch.
 
     $ rocec validate --device-config qos_features.conf
 `,

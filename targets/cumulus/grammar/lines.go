@@ -116,7 +116,7 @@ func comment(s string) int {
 	return len(s)
 }
 
-// isKey tells whether s can be a key: dotted words.
+// isKey reports whether s can be a key: dotted words.
 func isKey(s string) bool {
 	for i := range len(s) {
 		c := s[i]

@@ -79,7 +79,7 @@ func cmdEcho(_ context.Context, p *proc) int {
 	return p.output(text + end)
 }
 
-// escapes interprets the backslashes of echo and of printf's %b; stop tells whether \c ended the text.
+// escapes interprets the backslashes of echo and of printf's %b; stop reports whether \c ended the text.
 func escapes(s string) (text string, stop bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

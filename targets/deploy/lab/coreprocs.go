@@ -103,7 +103,7 @@ run:
 	return c.exec()
 }
 
-// exists tells whether exec would find the program.
+// exists reports whether exec would find the program.
 func (p *proc) exists() bool {
 	if strings.Contains(p.args[0], "/") {
 		_, err := p.d.fs.stat(p.user.cred(), p.abs(p.args[0]), true)

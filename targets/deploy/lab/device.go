@@ -313,7 +313,7 @@ func (d *Device) Programs() []string {
 	return slices.Clone(d.programs)
 }
 
-// change notes a change of something that is no file, and tells whether it may be made. It is called with fs.mu held.
+// change notes a change of something that is no file, and reports whether it may be made. It is called with fs.mu held.
 func (d *Device) change(p *proc) error {
 	return d.fs.change(p.name() + " " + strings.Join(p.args[1:], " "))
 }

@@ -61,7 +61,7 @@ type mkdirFunc func(name string) (map[string]target.Node, error)
 func (n *node) isDir() bool  { return n.mode.IsDir() }
 func (n *node) isLink() bool { return n.mode&fs.ModeSymlink != 0 }
 
-// may tells whether c has the rights in want: 4 read, 2 write, 1 execute or search.
+// may reports whether c has the rights in want: 4 read, 2 write, 1 execute or search.
 func (n *node) may(c cred, want fs.FileMode) bool {
 	perm := n.mode.Perm()
 	switch {
@@ -106,7 +106,7 @@ func (f *fileSystem) newNode(mode fs.FileMode, uid, gid int) *node {
 	return n
 }
 
-// change notes a change about to be made and tells whether it may be.
+// change notes a change about to be made and reports whether it may be.
 func (f *fileSystem) change(what string) error {
 	f.changes = append(f.changes, what)
 	if f.frozen {
@@ -189,7 +189,7 @@ func (f *fileSystem) find(c cred, path string, follow bool) (place, error) {
 	return at, err
 }
 
-// writable tells whether c may add to or take from the directory at is in.
+// writable reports whether c may add to or take from the directory at is in.
 func (at place) writable(c cred) error {
 	switch {
 	case at.parent == nil:
@@ -230,7 +230,7 @@ func (f *fileSystem) stat(c cred, path string, follow bool) (info, error) {
 	return info{name: at.name, node: *at.node}, nil
 }
 
-// access tells whether c may use path in the ways of want.
+// access reports whether c may use path in the ways of want.
 func (f *fileSystem) access(c cred, path string, want fs.FileMode) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

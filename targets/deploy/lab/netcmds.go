@@ -291,7 +291,7 @@ func egressMap(egress map[int]int, args []string) (rest []string, ok bool) {
 	return args, true
 }
 
-// mayChange tells whether a change of the network may be made, and says why not.
+// mayChange reports whether a change of the network may be made, and says why not.
 func mayChange(p *proc) bool {
 	err := error(ePerm)
 	if p.user.uid == 0 {

@@ -91,7 +91,7 @@ func (p *proc) failPlain(status int, format string, args ...any) int {
 	return status
 }
 
-// change notes a change of the service manager's and tells whether it may be.
+// change notes a change of the service manager's and reports whether it may be.
 func (s *systemctl) change(p *proc, verb, name string) int {
 	if p.user.uid != 0 {
 		return p.failPlain(1, "Failed to %s %s: Interactive authentication required.", verb, name)

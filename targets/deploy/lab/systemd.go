@@ -358,7 +358,7 @@ func unitWords(s string) []string {
 	return words
 }
 
-// Active tells whether a systemd unit is active.
+// Active reports whether a systemd unit is active.
 func (d *Device) Active(name string) bool {
 	d.init.mu.Lock()
 	defer d.init.mu.Unlock()

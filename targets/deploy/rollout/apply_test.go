@@ -46,9 +46,9 @@ func stride() int {
 	case *whole:
 		return 1
 	case testing.Short():
-		return 29
+		return 47
 	}
-	return 13
+	return 23
 }
 
 // A connection breaks at every command in turn: before it reached the device, and after it ran there; for good, and
@@ -66,8 +66,8 @@ func testConnectionLost(t *testing.T) {
 	for i, f := range faults {
 		outcomes := map[deploy.Outcome]int{}
 		first, next := 1, 1
-		if !*whole { // every second command, of one fault those that the other leaves out
-			first, next = 1+i%2, 2
+		if !*whole { // every third command, of one fault those that the others leave out
+			first, next = 1+i%3, 3
 		}
 		for at := first; ; at += next {
 			require.Less(t, at, 100)

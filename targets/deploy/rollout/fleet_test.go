@@ -71,6 +71,9 @@ func TestMaxFailures(t *testing.T) {
 		{2, "", "applied restored applied restored applied"},
 		{2, rollout.UndoAll, "applied restored applied restored applied"},
 	} {
+		if !*whole && c.max == 0 && c.then == "" || !*whole && c.max == 2 && c.then == rollout.UndoAll {
+			continue // much like those beside them
+		}
 		bs := newBoxes(t, 5)
 		bs.all[1].Daemon("grep -q green etc/app/conf && exit 4")
 		bs.all[3].Daemon("grep -q green etc/app/conf && exit 4")
@@ -292,10 +295,10 @@ func TestGate(t *testing.T) {
 					}
 				},
 			}}
-			b.step(func(s *target.Step) { s.Away = 3 * time.Second })
+			b.step(func(s *target.Step) { s.Away = 10 * time.Second })
 			p := b.plan(t)
 			b.Daemon("grep -q green etc/app/conf && { " + c.daemon + "\n:\n}")
-			soak := 1500 * time.Millisecond
+			soak := 5 * time.Second // what happens after a second comes within it on a busy machine, too
 			rep, err := rollout.Apply(t.Context(), b.Dial, p, rollout.ApplyOptions{Clock: realTime, Run: testRun, Soak: &soak})
 			require.NoError(t, err)
 			r := rep.Devices[0]

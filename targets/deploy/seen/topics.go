@@ -23,7 +23,7 @@ Example: two cables of leaf03 have changed places.
 plan and apply refuse to change the devices at both ends of such a cable: the change would rely on a
 peer that stands elsewhere. A device that already holds what it should is not refused.
 
-How to mend it: swap the cables, or correct the link. Where the change must not wait, --trust-fabric
+Fix: swap the cables, or correct the link. Where the change must not wait, --trust-fabric
 makes it in spite of the finding.
 `,
 }
@@ -41,7 +41,7 @@ Example: the fabric has swp1s0, and on the switch the port is whole:
 
 plan and apply refuse to change that switch.
 
-How to mend it: split the port on the switch, or correct the link. --trust-fabric makes the change
+Fix: split the port on the switch, or correct the link. --trust-fabric makes the change
 in spite of the finding.
 `,
 }
@@ -59,7 +59,7 @@ Example:
       leaf01:swp5 has a link of 100G; the fabric says 25G. Its headroom is sized for the slower one,
       and loses lossless packets on the faster.
 
-How to mend it: correct speed in the link, or set the speed of the port. plan does not refuse the
+Fix: correct speed in the link, or set the speed of the port. plan does not refuse the
 device: its change makes nothing worse.
 `,
 }
@@ -76,7 +76,7 @@ Example:
     error[port-mtu]: switch port has another MTU than the fabric says
       tor1:swp[1-4] has an MTU of 1500; the fabric says 9216, and hosts send frames of 4200.
 
-How to mend it: set the MTU in the configuration of the interfaces of the switch, or correct mtu.
+Fix: set the MTU in the configuration of the interfaces of the switch, or correct mtu.
 `,
 }
 
@@ -95,7 +95,7 @@ Example:
     error[port-vlan]: switch port does not carry the VLAN of an intent with a tag
       tor1:swp3 does not carry VLAN 100, in which roce "nvme" travels: its frames are dropped here.
 
-How to mend it: add the VLAN to the port (bridge-vids), tagged, in the configuration of the switch.
+Fix: add the VLAN to the port (bridge-vids), tagged, in the configuration of the switch.
 `,
 }
 
@@ -118,7 +118,7 @@ Example:
     warning[port-bond]: ports are not in the bonds that the fabric has
       tor1:swp3 is in no bond, and store1 sends by all ports of bond0 (mode 802.3ad).
 
-How to mend it: make the ports one bond on the switch, or correct mode in the bond block, or bond in
+Fix: make the ports one bond on the switch, or correct mode in the bond block, or bond in
 the block of the cables. --trust-fabric makes a change in spite of the finding.
 `,
 }
@@ -134,6 +134,6 @@ Example:
     warning[mlag-unlike]: MLAG of a switch is not as the fabric says
       leaf01 is a switch of an MLAG pair, and the fabric does not say so.
 
-How to mend it: write mlag = "NAME" at both switches, or correct the switch.
+Fix: write mlag = "NAME" at both switches, or correct the switch.
 `,
 }

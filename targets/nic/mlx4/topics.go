@@ -29,7 +29,7 @@ Example:
       members   = [host.store]
     }
 
-How to mend it: use a ConnectX-4 or later; or let the intent of such hosts travel by PCP in a VLAN,
+Fix: use a ConnectX-4 or later; or let the intent of such hosts travel by PCP in a VLAN,
 with a cos group that claims no DSCP.
 
     host "store" {

@@ -182,7 +182,7 @@ func TestFinalState(t *testing.T) {
 	assert.Contains(t, m.log(), "ens1f1 pfc 10, link bounced", "every port of a bond has a PFC mask of its own")
 }
 
-// TestRepair changes single settings behind the back of a host that is as it should be; one write each mends them.
+// TestRepair changes single settings behind the back of a host that is as it should be; one write each fixes them.
 func TestRepair(t *testing.T) {
 	t.Parallel()
 	d := fixtures(t)["v2"]
@@ -199,7 +199,7 @@ func TestRepair(t *testing.T) {
 		name  string
 		spoil func()
 		want  string // what check says
-		log   string // the write that mends it
+		log   string // the write that fixes it
 	}{
 		{"pause", func() { m.write("fake/pause-ens1f0", "on on") }, "pause is on, not off", "ens1f0 ethtool -A off off"},
 		{"one direction", func() { m.write("fake/pause-ens1f0", "off on") }, "pause is tx, not off", "ens1f0 ethtool -A off off"},

@@ -27,7 +27,7 @@ Example:
       }
     }
 
-How to mend it: name single addresses, or turn the rule round so that the network is the
+Fix: name single addresses, or turn the rule round so that the network is the
 destination.
 
     host "store" {

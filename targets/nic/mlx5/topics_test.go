@@ -31,7 +31,7 @@ func TestTopics(t *testing.T) {
 	assert.Equal(t, Topics, Target.Topics)
 }
 
-// TestJudge: every topic has a fabric that it refuses, at the guilty place.
+// TestJudge: every topic has a fabric that it refuses, at the place at fault.
 func TestJudge(t *testing.T) {
 	prefix := netip.MustParsePrefix
 	v6 := prefix("2001:db8:1111:2222:3333:4444:5555:6666/128")

@@ -40,7 +40,7 @@ Example:
       members   = [host.lab]
     }
 
-How to mend it: nothing has to be, as long as the hosts keep a kernel that has it. A RoCE NIC ends
+Fix: nothing has to be, as long as the hosts keep a kernel that has it. A RoCE NIC ends
 it.
 
     host "lab" {
@@ -80,7 +80,7 @@ Example:
       vlan      = 100
     }
 
-How to mend it: name the interface below, in the host block and in its link.
+Fix: name the interface below, in the host block and in its link.
 
     host "lab" {
       names = "lab[1-2]"

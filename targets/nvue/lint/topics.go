@@ -25,7 +25,7 @@ Example:
           roce:
             mode: lossy
 
-How to mend it: leave one of the two.
+Fix: leave one of the two.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -54,7 +54,7 @@ Example:
           roce:
             enable: 'on'
 
-How to mend it: write the path of the release.
+Fix: write the path of the release.
 
     - header:
         version: Cumulus Linux 5.15.0
@@ -81,7 +81,7 @@ Example:
             default-global:
               trust: dscp
 
-How to mend it: write one of the values the text names.
+Fix: write one of the values the text names.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -109,7 +109,7 @@ Example:
           roce:
             enable: on
 
-How to mend it: put the word in quotes.
+Fix: put the word in quotes.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -138,7 +138,7 @@ Example:
               pfc:
                 profile: roce
 
-How to mend it: declare the profile, or name one that is declared.
+Fix: declare the profile, or name one that is declared.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -173,7 +173,7 @@ Example:
               mapping:
                 profile: default-global
 
-How to mend it: move them to the bond.
+Fix: move them to the bond.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -215,7 +215,7 @@ Example:
             default-lossy:
               memory-percent: 50
 
-How to mend it: turn both on.
+Fix: turn both on.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -255,7 +255,7 @@ Example:
               switch-priority:
                 '3': {}
 
-How to mend it: give both pools a half.
+Fix: give both pools a half.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -298,7 +298,7 @@ Example:
             default-lossy:
               memory-percent: 50
 
-How to mend it: state the length of the longest cable of the profile's ports.
+Fix: state the length of the longest cable of the profile's ports.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -345,7 +345,7 @@ Example:
             default-lossy:
               memory-percent: 50
 
-How to mend it: trust the field that tells the traffic, and map its value to the priority.
+Fix: trust the field that tells the traffic, and map its value to the priority.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -395,7 +395,7 @@ Example:
             default-lossy:
               memory-percent: 50
 
-How to mend it: mark the class.
+Fix: mark the class.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -445,7 +445,7 @@ Example:
                   mode: dwrr
                   bw-percent: 50
 
-How to mend it: share out 100.
+Fix: share out 100.
 
     - header:
         version: Cumulus Linux 5.9.0
@@ -483,7 +483,7 @@ Example:
           roce:
             enable: 'on'
 
-How to mend it: leave the preset alone, or set everything without it.
+Fix: leave the preset alone, or set everything without it.
 
     - header:
         version: Cumulus Linux 5.9.0

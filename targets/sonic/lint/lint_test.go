@@ -22,7 +22,7 @@ func codes(ds diag.List) (out []string) {
 	return slices.Compact(out)
 }
 
-// TestTopics: the example of every topic has its code, and no other; what mends it has none.
+// TestTopics: the example of every topic has its code, and no other; what fixes it has none.
 func TestTopics(t *testing.T) {
 	for i := range lint.Topics {
 		topic := &lint.Topics[i]

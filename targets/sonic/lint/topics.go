@@ -21,7 +21,7 @@ Example:
       "CABLE_LENGTH": {"AZURE": {"Ethernet0": "5m", "Ethernet0": "40m"}}
     }
 
-How to mend it: leave one of the two.
+Fix: leave one of the two.
 
     {
       "CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m"}}
@@ -43,7 +43,7 @@ Example:
       "SCHEDULER": {"scheduler.0": {"type": "DWRR", "weight": 0}}
     }
 
-How to mend it: write a text that the model takes.
+Fix: write a text that the model takes.
 
     {
       "SCHEDULER": {"scheduler.0": {"type": "DWRR", "weight": "14"}}
@@ -68,7 +68,7 @@ Example:
       }
     }
 
-How to mend it: leave the field out, or use the release that has it.
+Fix: leave the field out, or use the release that has it.
 
     {
       "VERSIONS": {"DATABASE": {"VERSION": "version_202405_01"}},
@@ -92,7 +92,7 @@ Example:
       "QUEUE": {"Ethernet0|3": {"scheduler": "scheduler.7"}}
     }
 
-How to mend it: declare what is named.
+Fix: declare what is named.
 
     {
       "QUEUE": {"Ethernet0|3": {"scheduler": "scheduler.7"}},
@@ -118,7 +118,7 @@ Example:
       }
     }
 
-How to mend it: leave one row for each number.
+Fix: leave one row for each number.
 
     {
       "BUFFER_PG": {
@@ -141,7 +141,7 @@ Example:
       "PFC_WD": {}
     }
 
-How to mend it: leave the table out.
+Fix: leave the table out.
 
     {
       "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4"}}
@@ -171,7 +171,7 @@ Example:
       "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}
     }
 
-How to mend it: see why the buffer manager makes none, and say a length of cable that it has sizes
+Fix: see why the buffer manager makes none, and say a length of cable that it has sizes
 for.
 
     $ grep buffermgrd /var/log/syslog
@@ -202,7 +202,7 @@ Example:
       "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "5"}}
     }
 
-How to mend it: give the queue a row of its own, with the profile of lossless queues.
+Fix: give the queue a row of its own, with the profile of lossless queues.
 
     {
       "BUFFER_POOL": {
@@ -239,7 +239,7 @@ Example:
       "PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "AZURE", "pfc_enable": "3"}}
     }
 
-How to mend it: map the value to the class.
+Fix: map the value to the class.
 
     {
       "DSCP_TO_TC_MAP": {"AZURE": {"3": "3", "26": "3"}},
@@ -263,7 +263,7 @@ Example:
       "PORT_QOS_MAP": {"Ethernet2": {"pfc_enable": "3"}}
     }
 
-How to mend it: say whether the port is up.
+Fix: say whether the port is up.
 
     $ sudo config interface startup Ethernet2
 `,
@@ -287,7 +287,7 @@ Example:
       "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3"}}
     }
 
-How to mend it: say the next length that the file has.
+Fix: say the next length that the file has.
 
     $ cat /usr/share/sonic/device/PLATFORM/HWSKU/pg_profile_lookup.ini
 `,
@@ -310,7 +310,7 @@ Example:
       }
     }
 
-How to mend it: put the thresholds in order, and bind the profile to the queues that are lossless.
+Fix: put the thresholds in order, and bind the profile to the queues that are lossless.
 
     {
       "WRED_PROFILE": {
@@ -339,7 +339,7 @@ Example:
       }
     }
 
-How to mend it: make the times at least as long as the interval.
+Fix: make the times at least as long as the interval.
 
     {
       "PFC_WD": {

@@ -57,7 +57,7 @@ func (r *dcbRun) fail(status int, format string, args ...any) {
 	panic(dcbError(status))
 }
 
-// short tells whether a word is a word of the language, or begins like it.
+// short reports whether a word is a word of the language, or begins like it.
 func short(word, full string) bool { return word != "" && strings.HasPrefix(full, word) }
 
 // next takes the word after a keyword.
@@ -246,7 +246,7 @@ type dcbRow struct {
 	hidden   bool // only shown when asked for
 }
 
-// mapping takes KEY:VALUE words from r.args; value handles one and tells whether it is right. what begins the message.
+// mapping takes KEY:VALUE words from r.args; value handles one and reports whether it is right. what begins the message.
 func (r *dcbRun) mapping(what string, key func(string) (int, bool), value func(key int, v string) bool) {
 	for len(r.args) > 0 {
 		k, v, ok := strings.Cut(r.args[0], ":")

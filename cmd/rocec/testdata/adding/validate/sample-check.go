@@ -12,7 +12,7 @@ Example:
 
     cos_group "sample" { cos = 1 }
 
-How to mend it: another name.
+Fix: another name.
 
     cos_group "bulk" { cos = 1 }
 `,
