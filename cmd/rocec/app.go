@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,7 +25,6 @@ type app struct {
 	*person
 	log *slog.Logger
 
-	folder     string // where paths begin; empty: where rocec was started
 	vars       []string
 	varFiles   []string
 	color      string
@@ -60,8 +58,6 @@ func newRoot(p *person) *cobra.Command {
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.prepare() },
 	}
 	f := root.PersistentFlags()
-	f.StringVarP(&a.folder, "chdir", "C", "", "begin in this `folder`: other paths are seen from there")
-	_ = root.MarkPersistentFlagDirname("chdir") // there is such a flag
 	f.StringArrayVar(&a.vars, "var", nil, "value of a variable, as `k=v`; repeatable")
 	f.StringArrayVar(&a.varFiles, "var-file", nil, "`file` with values of variables; repeatable")
 	f.StringVar(&a.color, "color", "auto", "colour: auto, always or never")
@@ -114,11 +110,6 @@ func (a *app) steps() *ir.Budget {
 
 // prepare checks the global flags and sets up the log.
 func (a *app) prepare() error {
-	if a.folder != "" {
-		if err := os.Chdir(a.folder); err != nil {
-			return fail(exitUsage, "-C: %s", err)
-		}
-	}
 	switch a.color {
 	case "auto", "always", "never":
 	default:
