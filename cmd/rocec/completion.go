@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/rocec/rocec/compiler/ir"
 )
 
 func (a *app) completionCommand(root *cobra.Command) *cobra.Command {
@@ -51,39 +53,41 @@ func (a *app) completePorts(dir, word string) ([]string, cobra.ShellCompDirectiv
 		names, d := a.completeDevices(dir)
 		return names, d | cobra.ShellCompDirectiveNoSpace // a port may follow
 	}
-	if a.prepare() != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	f, err := a.load(dir)
-	if err != nil || f.Fabric == nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
 	var ports []string
-	if d, err := findDevice(f.Fabric, name); err == nil {
-		for _, p := range d.Ports {
-			ports = append(ports, name+":"+p.Name)
+	if f := a.completed(dir); f != nil {
+		if d, err := findDevice(f, name); err == nil {
+			for _, p := range d.Ports {
+				ports = append(ports, name+":"+p.Name)
+			}
 		}
 	}
 	return ports, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeDevices offers the names of the fabric in dir, for --target and show. Completion stays silent on errors.
+// completeDevices offers the names of the fabric in dir, for --target and show.
 func (a *app) completeDevices(dir string) ([]string, cobra.ShellCompDirective) {
-	if a.prepare() != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	f, err := a.load(dir)
-	if err != nil || f.Fabric == nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
 	var names []string
-	groups := map[string]bool{}
-	for _, d := range f.Fabric.Devices {
-		names = append(names, d.Name)
-		if g := groupName(d); !groups[g] {
-			groups[g] = true
-			names = append(names, g)
+	if f := a.completed(dir); f != nil {
+		groups := map[string]bool{}
+		for _, d := range f.Devices {
+			names = append(names, d.Name)
+			if g := groupName(d); !groups[g] {
+				groups[g] = true
+				names = append(names, g)
+			}
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completed is the fabric in dir, for completion, which stays silent on errors; nil: there is none.
+func (a *app) completed(dir string) *ir.Fabric {
+	if a.prepare() != nil {
+		return nil
+	}
+	f, err := a.load(dir)
+	if err != nil {
+		return nil
+	}
+	return f.Fabric
 }

@@ -26,7 +26,7 @@ func TestDocsChecks(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Every code\n\nGenerated from the tables in the code (`make update`); `rocec explain CODE` prints the same.\n\n" +
 		"Examples are the lines that matter. What they leave out is as in a sound fabric; a comment such as `# no ecn` says that\n" +
-		"something is left out on purpose. Every example is run in the tests, and gives its code; what a fix shows fixes it.\n")
+		"something is left out on purpose. Every example is run in the tests, and gives its code; what a fix shows removes the finding.\n")
 	for _, r := range report.Rooms() {
 		fmt.Fprintf(&b, "\n## %s\n\n| code | in one line |\n| --- | --- |\n", r.Title)
 		for _, topic := range r.Topics {

@@ -393,7 +393,7 @@ func completeConf(excerpt, sound string) string {
 	return excerpt + b.String()
 }
 
-// Every example of a file on a switch gives its code, too, and every fix fixes it.
+// Every example of a file on a switch gives its code, too, and every fix removes it.
 func TestExplainConfExamples(t *testing.T) {
 	bad := map[string]string{}
 	for _, f := range fences(t, "../../docs/checks.md") {

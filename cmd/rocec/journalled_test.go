@@ -19,7 +19,8 @@ import (
 func TestJournalKeepsSteps(t *testing.T) {
 	step := target.Step{
 		Cmd: "a", Disrupts: "b", Outage: ir.Outage{Least: 1, Most: 2}, Undo: &target.Query{Cmd: "c", Stdin: []byte("d")}, Stdin: "e",
-		Loaded: &target.Query{Cmd: "f"}, Keep: "h", Back: &target.Query{Cmd: "i"}, Units: "g", Timeout: time.Second, Takes: 2 * time.Second, Soak: time.Minute, Away: time.Hour,
+		Loaded: &target.Query{Cmd: "f"}, Keep: "h", Back: &target.Query{Cmd: "i"}, Units: "g",
+		Timeout: time.Second, Takes: 2 * time.Second, Soak: time.Minute, Away: time.Hour,
 	}
 	for i := range reflect.TypeFor[target.Step]().NumField() {
 		require.False(t, reflect.ValueOf(step).Field(i).IsZero(), reflect.TypeFor[target.Step]().Field(i).Name)

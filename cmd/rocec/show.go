@@ -232,8 +232,13 @@ func findDevice(f *ir.Fabric, name string) (*ir.Device, error) {
 		}
 		names = append(names, d.Name)
 	}
-	if len(of) > 0 {
-		return nil, fail(exitUsage, "%q is a block of %s, %s; name one of them", name, diag.Count(len(of), "device"), nodeset.Text(of, nodeset.Devices, 60))
+	switch len(of) {
+	case 0:
+	case 1:
+		return nil, fail(exitUsage, "%q is a block; its device is %s", name, of[0])
+	default:
+		return nil, fail(exitUsage, "%q is a block of %s, %s; name one of them", name, diag.Count(len(of), "device"),
+			nodeset.Text(of, nodeset.Devices, 60))
 	}
 	return nil, fail(exitUsage, "the fabric has no device %q.%s", name, diag.DidYouMean(name, names))
 }

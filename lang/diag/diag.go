@@ -166,7 +166,7 @@ func ComparePlace(a, b Range) int {
 type Topic struct {
 	Code    string
 	Summary string // the constant summary of its diagnostics
-	Doc     string // the story: why it matters, an example, how to fix it; plain text, wrapped at 100 columns
+	Doc     string // why it matters, an example, the fix; plain text, wrapped at 100 columns
 }
 
 // Errorf appends an error under topic t.

@@ -210,13 +210,13 @@ func show(s string) string { return Escape(strings.ReplaceAll(s, "\t", "    ")) 
 type sourceLine struct {
 	number   int
 	text     string // without its line end
-	from, to int    // bytes at fault of text
+	from, to int    // the bytes of text at fault
 }
 
 // maxLine is how many bytes of one source line are shown.
 const maxLine = 160
 
-// cut shortens a long line to what stands around its part at fault.
+// cut shortens a long line to what stands around the part at fault.
 func (l *sourceLine) cut() {
 	if len(l.text) <= maxLine {
 		return

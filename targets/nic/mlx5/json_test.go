@@ -30,7 +30,7 @@ type checked struct {
 	}
 }
 
-// The document says of every NIC what show, gids and check say, in every shell, and of every file its hash; it changes nothing.
+// The document says of every NIC what show, gids and check say, in two shells (with -whole in every one), and of every file its hash; it changes nothing.
 func TestCheckJSON(t *testing.T) {
 	hosts := fixtures(t)
 	for i, host := range slices.Sorted(maps.Keys(hosts)) {
