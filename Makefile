@@ -68,6 +68,10 @@ build:
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
 
-# Rewrites golden/, the generated documents, the testdata and the transcripts from what rocec does today; read the diff.
+# Rewrites golden/, the generated documents, the testdata and the transcripts from what rocec does today; read the diff. Of the packages
+# with a flag -update it runs the tests that write.
+WRITES = Bad|Docs|Dot|Forms|FormatsGolden|Golden|JSON|Loop|Manual|Matrix|PTM|Published|Scenes|Scripts|Selftest
 update:
-	go test -timeout 20m $$(grep -rl 'flag.Bool("update"' --include=*_test.go . | xargs -n1 dirname | sort -u) -update
+	go test ./targets/deploy/rollout -run '^TestScenarios$$/^flushed$$' -update
+	PATH="$$PATH:/usr/sbin:/sbin" go test -timeout 20m -run '^Test($(WRITES))' \
+		$$(grep -rl 'flag.Bool("update"' --include=*_test.go . | xargs -n1 dirname | grep -v /rollout | sort -u) -update
