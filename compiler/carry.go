@@ -14,7 +14,7 @@ import (
 // The cable of a member always carries the group of its intent. Between switches, and hosts that forward, a link
 // carries it when some path from one member to another that visits no device twice goes over the link: whatever the
 // routing and whatever fails, traffic between members stays on such paths. For RoCEv1 only bridged links count, since
-// its frames do not pass an IP hop. What a group bounces into is carried as far as the group itself. Links that hang off
+// its frames do not pass an IP hop. What a group bounces into is carried as far as the group itself. Links that lead off
 // to switches without members carry nothing. A lossless group that no intent uses is carried by every link: rocec cannot
 // know who sends it.
 //

@@ -10,7 +10,7 @@ import (
 	"github.com/rocec/rocec/targets"
 )
 
-// The default type of service of a NIC is that of its first intent: which one that is must not hang on the order of the
+// The default type of service of a NIC is that of its first intent: which one that is must not depend on the order of the
 // blocks, or moving a file would change what is written.
 func TestIntentsComeByName(t *testing.T) {
 	names := func(intents []*ir.Intent) (out []string) {

@@ -14,7 +14,7 @@ import (
 
 // Tables of next hops: from the strings of the file to ports.
 //
-// What an entry is for is its key: an interface or a bond, a host, an IP prefix, a MAC, or a switch and all that hangs
+// What an entry is for is its key: an interface or a bond, a host, an IP prefix, a MAC, or a switch and all that is attached
 // on it. A destination is one address of one interface (or the interface itself, when no address of it is known). The
 // keys that fit a destination, most specific first, say everything about it, so destinations with the same keys on the
 // same devices are one target; there are about as many targets as prefixes, however many hosts there are. A device's
@@ -54,7 +54,7 @@ func (k key) whole() bool {
 type station struct {
 	name    string
 	nics    []*ir.NIC
-	at      []int32 // IDs of the devices it hangs on, ascending
+	at      []int32 // IDs of the devices it is attached to, ascending
 	ips     []netip.Addr
 	macs    []uint64
 	targets []int // those it belongs to
@@ -496,7 +496,7 @@ func (m *tableMaker) nextHops() {
 	}
 }
 
-// bySwitch returns the ports of all entries for switches a target hangs on: it is reached over any of them. The first of
+// bySwitch returns the ports of all entries for switches a target is attached to: it is reached over any of them. The first of
 // keys has an entry.
 func (m *tableMaker) bySwitch(p *portFinder, keys, entry []int32, set []int) int {
 	ids, several := p.ids[:0], false

@@ -56,7 +56,7 @@ func (m *tableMaker) follow() {
 	w.reportDeadEnds()
 }
 
-// senders returns the devices that members of an intent hang on; under nil those of all NICs, when somebody sends who is in
+// senders returns the devices that members of an intent are attached to; under nil those of all NICs, when somebody sends who is in
 // no intent: with link pause, or in a lossless group that no intent uses.
 func (m *tableMaker) senders() map[*ir.Intent][]*ir.Device {
 	out := map[*ir.Intent][]*ir.Device{}
@@ -91,7 +91,7 @@ func (m *tableMaker) senders() map[*ir.Intent][]*ir.Device {
 	return out
 }
 
-// attached reports whether the target hangs on the device.
+// attached reports whether the target is attached to the device.
 func (m *tableMaker) attached(d *ir.Device, target int) bool {
 	return slices.Contains(m.stations[m.station[m.t.Targets[target].NICs[0]]].at, int32(d.ID))
 }

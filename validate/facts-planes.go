@@ -9,7 +9,7 @@ import (
 
 // Planes are networks of switches side by side, with a NIC of every host in each.
 
-// homesOf gives, for every host that hangs on several switches, these.
+// homesOf gives, for every host that is attached to several switches, these.
 func homesOf(f *ir.Fabric) [][]*ir.Device {
 	var out [][]*ir.Device
 	for _, d := range f.Devices {
@@ -29,7 +29,7 @@ func homesOf(f *ir.Fabric) [][]*ir.Device {
 	return out
 }
 
-// nicsAt gives the names of the NICs that hang on a switch.
+// nicsAt gives the names of the NICs attached to a switch.
 func nicsAt(d *ir.Device) []string {
 	var out []string
 	for _, port := range d.Ports {
@@ -54,7 +54,7 @@ func uplinksOf(d *ir.Device) []*ir.Port {
 // strayed is an uplink of a leaf that ends in another plane than the leaf is in.
 type strayed struct {
 	port      *ir.Port // of the leaf
-	nic, most string   // the NICs that hang on the leaf, and those on most leaves below the switch at the other end
+	nic, most string   // the NICs attached to the leaf, and those on most leaves below the switch at the other end
 }
 
 // joint is a switch above leaves of two planes, with as many cables of the one as of the other.
@@ -66,7 +66,7 @@ type joint struct {
 // mostJoints is how many switches may join planes and be taken for mistakes: two, whose cables were swapped.
 const mostJoints = 2
 
-// strayUplinks finds uplinks that end in another plane, where the NICs that hang on a leaf tell its plane: every leaf has those of one
+// strayUplinks finds uplinks that end in another plane, where the NICs attached to a leaf tell its plane: every leaf has those of one
 // name, and of the switches above them most cables of some lead to leaves of one name, and of others to those of another. Where the
 // leaves share the switches above them there are no planes.
 func strayUplinks(f *ir.Fabric) (stray []strayed, joints []joint) {

@@ -119,7 +119,7 @@ func endsOf(in *ir.Intent) map[*ir.Device][]*ir.NIC {
 }
 
 // across returns a member on either side of a link, of two hosts, both with a larger MTU than it, whose traffic takes it: they
-// hang on its two ends; or one hangs on or below its lower end and the other does not. Other paths that might use the link
+// are attached to its two ends; or one is attached to or below its lower end and the other does not. Other paths that might use the link
 // are left out.
 func across(l *ir.Link, ends map[*ir.Device][]*ir.NIC) (a, b *ir.NIC) {
 	low, high := l.A().Device(), l.B().Device()

@@ -98,7 +98,7 @@ type ratio struct {
 }
 
 // sending returns how fast the members at each device can send in lossless group g, and all of them together: of intents
-// whose members hang on several devices.
+// whose members are attached to several devices.
 func sending(f *ir.Fabric, g *ir.CosGroup) (ends map[*ir.Device]int, all int) {
 	ends = map[*ir.Device]int{}
 	counted := map[*ir.NIC]bool{}
@@ -117,7 +117,7 @@ func sending(f *ir.Fabric, g *ir.CosGroup) (ends map[*ir.Device]int, all int) {
 	return ends, all
 }
 
-// acrossSwitches reports whether the members of an intent hang on more than one device.
+// acrossSwitches reports whether the members of an intent are attached to more than one device.
 func acrossSwitches(in *ir.Intent) bool {
 	var first *ir.Device
 	for _, m := range in.Members {

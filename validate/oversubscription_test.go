@@ -111,7 +111,7 @@ func BenchmarkOversubscription(b *testing.B) {
 	}
 }
 
-// The check counts the members that hang on a device once, whatever intents they are in.
+// The check counts the members that are attached to a device once, whatever intents they are in.
 func TestSending(t *testing.T) {
 	c := irtest.Clos(ir.UpDown, 2, 2, 2, 1, 3)
 	f := fabric(c)

@@ -110,7 +110,7 @@ func TestVerdictsOfWrittenFabrics(t *testing.T) {
 	}
 }
 
-// TestBondsThatLoseDifferentCables: two hosts hang on both A and B. Once one has lost its cable to A and the other its
+// TestBondsThatLoseDifferentCables: two hosts are attached to both A and B. Once one has lost its cable to A and the other its
 // cable to B, they talk over X and Y in both directions, and with what X and Y send each other that closes the ring. No
 // other two failures do: the hosts are alike, but both must be tried.
 func TestBondsThatLoseDifferentCables(t *testing.T) {

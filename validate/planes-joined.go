@@ -125,7 +125,7 @@ func above(d *ir.Device) []*ir.Device {
 const mostCrossings = 2
 
 // crossings gives the uplinks into another plane of leaves whose peers keep to one. A plane is the leaves that have the same switches
-// above them, where most hosts hang on several planes.
+// above them, where most hosts are attached to several planes.
 func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 	type plane struct {
 		above  []*ir.Device
@@ -219,7 +219,7 @@ func crossings(f *ir.Fabric, homes [][]*ir.Device) []*ir.Port {
 			continue // a kind of its own
 		}
 		foreign := func(i int) bool { return slices.Contains(others[d], i+1) }
-		if len(others[d]) == 0 { // its hosts hang on odd leaves only: which NICs they are tells the plane
+		if len(others[d]) == 0 { // its hosts are attached to odd leaves only: which NICs they are tells the plane
 			names := nicsAt(d)
 			foreign = func(i int) bool {
 				return !slices.ContainsFunc(whole[i].leaves, func(o *ir.Device) bool {

@@ -116,7 +116,7 @@ func (p *Pass) cutOff(in *ir.Intent, joined []int) {
 	}
 }
 
-// unjoined reports a member that hangs on a device which no links join to that of another one.
+// unjoined reports a member that is attached to a device which no links join to that of another one.
 func (p *Pass) unjoined(in *ir.Intent, m, other *ir.Member, at, otherAt *ir.Device) {
 	p.Warnf(diag.FirstPlace(m.At, in.At),
 		"%s and %s are members of roce %q, and no links join %s and %s. Link them, or make two roce blocks of the one.",

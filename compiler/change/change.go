@@ -6,9 +6,9 @@
 //
 // A device that passes no traffic is taken out of the living fabric, with all its links. Then, under the fabric's routing,
 //
-//   - every pair of members that can talk still can, save those that hang on a device of the wave alone;
+//   - every pair of members that can talk still can, save those that are attached to a device of the wave alone;
 //   - the ways between two places, and of every device on the way, keep the wanted share of the capacity they are described with;
-//   - no two switches of one MLAG pair are away, nor two on which one host hangs (the legs of its bond, its rails).
+//   - no two switches of one MLAG pair are away, nor two to which one host is attached (the legs of its bond, its rails).
 //
 // Capacity is counted in the links that routing uses: those out of the places of a pair, and those out of every device on the way. What
 // several pairs have to share is not weighed.
@@ -63,11 +63,11 @@ type Wave struct {
 
 // Effect is what a set of devices that pass no traffic leaves of a fabric.
 type Effect struct {
-	Dark     []*ir.Device // hosts with a NIC that hangs on those devices alone, by ID
+	Dark     []*ir.Device // hosts with a NIC that is attached to those devices alone, by ID
 	Capacity int          // percent of what is described that the worst of the ways keeps; of those that the devices have a part in
 	Narrow   *ir.Device   // where that is; nil: nothing is narrower
 	Towards  *ir.Device   // on the way to there
-	Cut      []Cut        // hosts that cannot talk with each other, though they hang on devices that are up
+	Cut      []Cut        // hosts that cannot talk with each other, though they are attached to devices that are up
 }
 
 // Cut is hosts that cannot talk to others.

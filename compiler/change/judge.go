@@ -94,7 +94,7 @@ func (l *Living) isLone(d *ir.Device) bool {
 	return false
 }
 
-// legs looks after hosts that hang on two of the devices: the legs of a bond, or rails.
+// legs looks after hosts attached to two of the devices: the legs of a bond, or rails.
 func (v *verdict) legs(l *Living, gone []*ir.Device) {
 	if len(gone) < 2 {
 		return
@@ -132,7 +132,7 @@ func (v *verdict) demand(l *Living, t *living, away []bool, gone []*ir.Device) {
 		t.scratch, widths = w, w
 		v.onTheWay(t, widths, away)
 	}
-	up := make([][]int32, len(t.classes)) // by class: where it hangs still
+	up := make([][]int32, len(t.classes)) // by class: where it is still attached
 	var touched []int
 	for i, c := range t.classes {
 		up[i] = c.living
@@ -232,7 +232,7 @@ func (l *Living) below(r Rules) *Refusal {
 	return v.why
 }
 
-// onTheWay compares the widths of devices that no member hangs on with those described.
+// onTheWay compares the widths of devices that no member is attached to with those described.
 func (v *verdict) onTheWay(t *living, now *routes.Widths, away []bool) {
 	for stop, d := range now.Stops {
 		if t.place[d.ID] >= 0 || away[d.ID] {
@@ -282,7 +282,7 @@ func (v *verdict) narrow(is, was int, at, to *ir.Device) {
 	}
 }
 
-// meet reports whether two classes hang on one device.
+// meet reports whether two classes are attached to one device.
 func meet(a, b []int32) bool {
 	return slices.ContainsFunc(a, func(at int32) bool { return slices.Contains(b, at) })
 }

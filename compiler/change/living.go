@@ -12,7 +12,7 @@ type Graph struct {
 	fabric  *ir.Fabric
 	router  *routes.Router
 	demands []*demand
-	hosts   [][]*ir.Device // by Device.ID of one that forwards: the hosts that hang on it, by ID
+	hosts   [][]*ir.Device // by Device.ID of one that forwards: the hosts attached to it, by ID
 	laid    []bool         // by Link.ID: the cable is not only planned
 }
 
@@ -143,18 +143,18 @@ type Living struct {
 	down    []bool // by Link.ID
 	lone    map[*ir.Device]bool
 	demands []*living
-	dark    []int // by Device.ID: at most so many hosts have a NIC that hangs on the device alone
+	dark    []int // by Device.ID: at most so many hosts have a NIC that is attached to the device alone
 }
 
 // living is a demand in a living fabric.
 type living struct {
 	*demand
 	classes []*class
-	at      [][]int32 // by place: the classes that hang on it
+	at      [][]int32 // by place: the classes attached to it
 	widths  *routes.Widths
 }
 
-// class is members that hang on the same places, as described and now.
+// class is members attached to the same places, as described and now.
 type class struct {
 	hosts     []*ir.Device // each once, by ID
 	described []int32      // places
@@ -200,7 +200,7 @@ func (g *Graph) missing() []bool {
 	return down
 }
 
-// classify sorts the members by where they hang.
+// classify sorts the members by where they are attached.
 func (t *living) classify(down []bool) {
 	index := map[string]*class{}
 	var key []byte

@@ -15,7 +15,7 @@ type logins struct {
 }
 
 // loginsOf finds them: jump hosts that are devices of the fabric, and devices that are reached at the address of one of the fabric's own
-// NICs, so over the switches it hangs on. What the settings of ssh say beside the fabric is not seen.
+// NICs, so over the switches it is attached to. What the settings of ssh say beside the fabric is not seen.
 func loginsOf(f *ir.Fabric) logins {
 	l := logins{carried: map[*ir.Device][]*ir.Device{}}
 	named := map[string]*ir.Device{}

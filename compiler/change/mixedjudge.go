@@ -174,7 +174,7 @@ func (m *mixture) fields(p *ir.Port, does func(*ir.Port, Stage) uint64) uint64 {
 func (m *mixture) spread() {
 	clear(m.in)
 	clear(m.back)
-	hang := make([]hanging, len(m.fabric.Devices))
+	here := make([]attached, len(m.fabric.Devices))
 	for _, p := range m.fabric.Ports {
 		if p.NIC == nil || p.Link().Planned {
 			continue
@@ -185,8 +185,8 @@ func (m *mixture) spread() {
 			m.in[p.Peer().ID] |= sends
 			m.back[p.ID] |= takes
 		}
-		hang[at.ID].sent.add(sends)
-		hang[at.ID].taken.add(takes)
+		here[at.ID].sent.add(sends)
+		here[at.ID].taken.add(takes)
 	}
 	var todo []*ir.Device
 	queued := make([]bool, len(m.fabric.Devices))
@@ -204,18 +204,18 @@ func (m *mixture) spread() {
 	for len(todo) > 0 {
 		d := todo[0]
 		todo, queued[d.ID] = todo[1:], false
-		m.onward(d, hang[d.ID], push)
+		m.onward(d, here[d.ID], push)
 	}
 	for _, d := range m.fabric.Devices {
 		if d.Forwards() {
-			m.deliver(d, hang[d.ID])
+			m.deliver(d, here[d.ID])
 		}
 	}
 }
 
 // onward takes what comes in at a device to its neighbours, and notes what goes on from there; push is called for those that this
 // changes.
-func (m *mixture) onward(d *ir.Device, h hanging, push func(*ir.Device)) {
+func (m *mixture) onward(d *ir.Device, h attached, push func(*ir.Device)) {
 	for _, p := range d.Ports {
 		if !m.between(p) {
 			continue
@@ -239,8 +239,8 @@ func (m *mixture) onward(d *ir.Device, h hanging, push func(*ir.Device)) {
 	}
 }
 
-// deliver takes what came to a device to the hosts that hang there, and what they send onward.
-func (m *mixture) deliver(d *ir.Device, h hanging) {
+// deliver takes what came to a device to the hosts that are attached there, and what they send onward.
+func (m *mixture) deliver(d *ir.Device, h attached) {
 	var came, goes uint64
 	for _, p := range d.Ports {
 		if m.between(p) {
@@ -256,8 +256,8 @@ func (m *mixture) deliver(d *ir.Device, h hanging) {
 	}
 }
 
-// hanging is what hosts send that hang on a device, and take there.
-type hanging struct{ sent, taken tally }
+// attached is what the hosts attached to a device send and take there.
+type attached struct{ sent, taken tally }
 
 // tally counts bits up to two, so that nobody sends to itself.
 type tally struct{ once, twice uint64 }

@@ -9,7 +9,7 @@ type taken struct {
 	*Living
 	rules Rules
 	mlag  map[string]bool
-	hosts map[*ir.Device]bool // that hang on one of them
+	hosts map[*ir.Device]bool // attached to one of them
 	dark  int                 // hosts, of the devices that leave any dark
 	lost  map[tierOf]int      // Mb/s of a device towards a tier
 }

@@ -43,7 +43,7 @@ type Class struct {
 	Attached []int32
 }
 
-// Senders is where the members of a conversation hang.
+// Senders is where the members of a conversation are attached.
 type Senders struct {
 	IsSender []bool    // by vertex: a member is attached there
 	From     []int32   // the vertices of senders, each once

@@ -21,7 +21,7 @@ type Table struct {
 	Ports [][][]*Port
 }
 
-// Target is a destination of a table: the NICs that hang on the same devices and for whom every device of the table
+// Target is a destination of a table: the NICs attached to the same devices and for whom every device of the table
 // has the same entries. A NIC with several addresses may belong to several targets.
 type Target struct{ NICs []*NIC }
 
@@ -39,7 +39,7 @@ func NewEntry(set int, exact bool) Entry {
 }
 
 // Leaves returns the ports by which traffic to a target leaves a device, and whether the device has an entry for it.
-// attached tells that the target hangs on the device: then it is delivered, and does not leave the device, unless an
+// attached tells that the target is attached to the device: then it is delivered, and does not leave the device, unless an
 // entry that names the target itself sends it elsewhere.
 func (t *Table) Leaves(d *Device, target int, attached bool) (ports []*Port, ok bool) {
 	row := t.Hops[d.ID]

@@ -67,7 +67,7 @@ func (w *walk) moves(m graph.Member) bool {
 		!slices.Equal(w.VerticesOf(m, nil), w.VerticesOf(m, w.down))
 }
 
-// unmoved returns the classes of which some member hangs where it always did.
+// unmoved returns the classes of which some member is attached where it always was.
 func (w *walk) unmoved() []*graph.Class {
 	return slices.DeleteFunc(slices.Clone(w.classes), func(c *graph.Class) bool {
 		return !slices.ContainsFunc(c.Members, func(m graph.Member) bool { return !w.moves(m) })

@@ -402,7 +402,7 @@ func (w *walk) bgpRule(c *graph.Class, s ir.State) rule {
 	return eitherOf(w.bgpBefore.rule(), after)
 }
 
-// wasAt reports whether some member of c hung on the vertices of c before links failed: a bond that lost a cable did not.
+// wasAt reports whether some member of c was attached to the vertices of c before links failed: a bond that lost a cable did not.
 func (w *walk) wasAt(c *graph.Class) bool {
 	return slices.ContainsFunc(c.Members, func(m graph.Member) bool { return slices.Equal(w.VerticesOf(m, nil), c.At) })
 }

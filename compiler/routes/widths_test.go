@@ -12,7 +12,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir/irtest"
 )
 
-// placesOf are the devices that traffic begins and ends at: where hosts hang.
+// placesOf are the devices that traffic begins and ends at: where hosts are attached.
 func placesOf(f *ir.Fabric) Places {
 	var p Places
 	for _, d := range f.Devices {

@@ -201,7 +201,7 @@ func height(d *ir.Device) int {
 
 // routes returns a function from a sender's port to all its paths to the member.
 func (b *Brute) routes(t talk, to member) func(src *ir.Port) []path {
-	last := map[*ir.Device][]*ir.Port{} // where the receiver hangs: its ports there
+	last := map[*ir.Device][]*ir.Port{} // where the receiver is attached: its ports there
 	for _, p := range to {
 		if d := place(p, b.Down); d != nil {
 			last[d] = append(last[d], p)

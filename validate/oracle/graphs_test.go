@@ -348,7 +348,7 @@ func twinned(t *rapid.T, r ir.Routing) *ir.Fabric {
 		c.Links("hh-s0 hh-s1")
 		bond(c.Device("hh"))
 	}
-	for i := range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "bonds with a port in reserve") { // they may be all that hangs on a leaf
+	for i := range rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "bonds with a port in reserve") { // they may be all that is attached to a leaf
 		h := fmt.Sprint("hr", i)
 		a := rapid.IntRange(0, leaves-1).Draw(t, "active on")
 		b := (a + rapid.IntRange(0, leaves-1).Draw(t, "and in reserve")) % leaves

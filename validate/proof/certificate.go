@@ -132,7 +132,7 @@ func (u union) join(a, b int32) bool {
 	return a != b
 }
 
-// forestRank hangs each tree up by its first device: links towards it rank first, those farthest away before others,
+// forestRank roots each tree at its first device: links towards it rank first, those farthest away before others,
 // then the links away from it.
 func forestRank(f *ir.Fabric, links []*ir.Link) func(*ir.Port, *ir.CosGroup) int {
 	depth := make([]int, len(f.Devices))
@@ -169,7 +169,7 @@ func tiered(links []*ir.Link) bool {
 	return noHostBetween(links) && !slices.ContainsFunc(links, func(l *ir.Link) bool { return Up(l.A(), l.B()) == 0 && !l.Peer })
 }
 
-// noHostBetween reports whether every host that forwards hangs on one device only.
+// noHostBetween reports whether every host that forwards is attached to one device only.
 func noHostBetween(links []*ir.Link) bool {
 	on := map[*ir.Device]*ir.Device{}
 	for _, l := range links {
@@ -189,7 +189,7 @@ func noHostBetween(links []*ir.Link) bool {
 // asPlan reports whether the AS numbers forbid every turn from down or across to across or up. For that the neighbours of a
 // switch above and beside it, over whatever links, must share one number, its own not counted: then none of them takes a
 // route that leads over another. That speaks for the one path a switch passes on; it forwards over all that are as
-// short. So links must join tiers next to each other, and what hangs on several switches must hang on one tier: the way
+// short. So links must join tiers next to each other, and what is attached to several switches must be attached to one tier: the way
 // down is then shorter than any that goes up or across first, and never tied with one. Over bridged links frames go
 // without asking BGP.
 func (p *Proof) asPlan() bool {

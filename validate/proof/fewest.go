@@ -135,7 +135,7 @@ func (f *failures) halves() []*ir.Link {
 	return best
 }
 
-// attached reports whether a host that does not forward hangs on the device.
+// attached reports whether a host that does not forward is attached to the device.
 func attached(d *ir.Device) bool {
 	return slices.ContainsFunc(d.Ports, func(p *ir.Port) bool { return !p.Peer().Device().Forwards() })
 }

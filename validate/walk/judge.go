@@ -129,8 +129,8 @@ func (f *follower) cut(h *Hop, c *crossing) *Finding {
 	return x
 }
 
-// apart returns the devices that two NICs hang on where no links that are up join them; nil where some do. A NIC whose own
-// cable is down hangs on its host.
+// apart returns the devices that two NICs are attached to where no links that are up join them; nil where some do. A NIC whose own
+// cable is down is attached to its host.
 func (f *follower) apart(a, b *ir.NIC) [2]*ir.Device {
 	up := func(l *ir.Link) bool {
 		return !slices.Contains(f.down, l) && (f.Intent.Version != 1 || !l.Routed)

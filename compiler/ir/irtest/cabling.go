@@ -94,7 +94,7 @@ func (c *Cabling) Links(s string) *Cabling {
 	return c
 }
 
-// Hosts hangs one host on each switch.
+// Hosts attaches one host to each switch.
 func (c *Cabling) Hosts(switches ...string) *Cabling {
 	for _, s := range switches {
 		c.Link("h"+s+"x"+fmt.Sprint(len(c.F.Links)), s)
@@ -168,7 +168,7 @@ func (c *Cabling) Cables(s string) []*ir.Link {
 	return out
 }
 
-// HostOf returns the name of the first host that hangs on the switch.
+// HostOf returns the name of the first host that is attached to the switch.
 func (c *Cabling) HostOf(name string) string {
 	for _, p := range c.Device(name).Ports {
 		if d := p.Peer().Device(); d.Host != nil {
