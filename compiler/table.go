@@ -15,7 +15,7 @@ import (
 // Tables of next hops: from the strings of the file to ports.
 //
 // What an entry is for is its key: an interface or a bond, a host, an IP prefix, a MAC, or a switch and all that is attached
-// on it. A destination is one address of one interface (or the interface itself, when no address of it is known). The
+// to it. A destination is one address of one interface (or the interface itself, when no address of it is known). The
 // keys that fit a destination, most specific first, say everything about it, so destinations with the same keys on the
 // same devices are one target; there are about as many targets as prefixes, however many hosts there are. A device's
 // next hops to a target are those of the first of the target's keys it has an entry for.
