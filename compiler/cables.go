@@ -138,7 +138,7 @@ func (c *compiler) bond(l *lang.Link, a, b *ir.Device) int {
 			c.report.errorf(topicLinkBond, l.Block.Bond.At, fmt.Sprintf("%s %q", l.Block.Kind, l.Block.Name),
 				"bond = true says that cables between two switches are one bond, and %s is a host. What a host does with several cables is said by "+
 					"a bond block in its host block. Take bond out here, and write the links of switches and hosts in blocks of their own.",
-				host.Name).Note(end.At, "this end")
+				host.Name).Note(*end.At, "this end")
 		}
 		return 0
 	}
@@ -187,7 +187,7 @@ type end struct {
 
 // endpoint finds what one end of a cable names, on a side of a block.
 func (c *compiler) endpoint(e *lang.Endpoint, b *lang.LinkBlock, names *portNames, side int) (end, bool) {
-	d := c.device(e.Device, e.At, ", so no cable can end there")
+	d := c.device(e.Device, *e.At, ", so no cable can end there")
 	if d == nil {
 		return end{}, false
 	}
@@ -208,11 +208,11 @@ func (c *compiler) endpoint(e *lang.Endpoint, b *lang.LinkBlock, names *portName
 	if found.nic == nil {
 		name := e.Device + ":" + e.Port
 		if b := bondOf(d, e.Port); b != nil {
-			c.report.errorf(topicUnknownInterface, e.At, name, "%s is a bond of %s; a cable ends at one of its NICs. Name those.",
+			c.report.errorf(topicUnknownInterface, *e.At, name, "%s is a bond of %s; a cable ends at one of its NICs. Name those.",
 				e.Port, d.Name).Note(b.At, "the bond")
 		} else {
 			meant := hint(e.Port, nicNames(d))
-			c.instead(c.report.errorf(topicUnknownInterface, e.At, name, "%s has no nic block %q, so nothing is known of its model and settings.%s "+
+			c.instead(c.report.errorf(topicUnknownInterface, *e.At, name, "%s has no nic block %q, so nothing is known of its model and settings.%s "+
 				"%s Declare the interface by a nic block, or name one that is.", d.Name, e.Port, meant, hasNICs(d)), e.Port, meant).
 				Note(d.Decl, "the host is declared here")
 		}
@@ -247,7 +247,7 @@ func (c *compiler) frontPort(d *ir.Device, e *lang.Endpoint) (ir.Front, bool) {
 			why = fmt.Sprintf(": a port of %s splits into %d at most.", platform.SpeedText(r.Speed), r.Lanes)
 		}
 	}
-	c.report.errorf(topicUnknownPort, e.At, e.Device+":"+e.Port, "%s is a %s, which has no port %q%s It has %s. Name one of these.",
+	c.report.errorf(topicUnknownPort, *e.At, e.Device+":"+e.Port, "%s is a %s, which has no port %q%s It has %s. Name one of these.",
 		d.Name, m.Title, e.Port, why, os.PortsText(m)).Note(d.Switch.ModelAt, "the model is given here")
 	return ir.Front{}, false
 }
@@ -278,14 +278,14 @@ func (c *compiler) joins(l *lang.Link, a, b *ir.Device) bool {
 	name := func() string { return fmt.Sprintf("%s:%s to %s:%s", l.A.Device, l.A.Port, l.B.Device, l.B.Port) }
 	switch {
 	case a == b:
-		c.report.errorf(topicLinkToItself, l.B.At, name(), "Both ends of this cable are on %s. A cable between two ports of one device "+
-			"is a loop. Correct one of its ends, or delete it.", a.Name).Note(l.A.At, "its other end")
+		c.report.errorf(topicLinkToItself, *l.B.At, name(), "Both ends of this cable are on %s. A cable between two ports of one device "+
+			"is a loop. Correct one of its ends, or delete it.", a.Name).Note(*l.A.At, "its other end")
 		return false
 	case a.Host != nil && b.Host != nil && !a.Host.Forwards && !b.Host.Forwards:
-		c.report.errorf(topicLinkHosts, l.B.At, name(), "Both ends of this cable are hosts, %s and %s, and neither forwards. rocec "+
+		c.report.errorf(topicLinkHosts, *l.B.At, name(), "Both ends of this cable are hosts, %s and %s, and neither forwards. rocec "+
 			"describes the switches between hosts; if one of them routes or bridges, that must be said. Correct one of the ends, or write "+
 			"forwards = true in its host block.",
-			a.Name, b.Name).Note(l.A.At, "its other end")
+			a.Name, b.Name).Note(*l.A.At, "its other end")
 		return false
 	}
 	return true

@@ -42,7 +42,7 @@ func (g graph) source() *lang.Source {
 	next := make([]int, g.switches)
 	end := func(sw int) lang.Endpoint {
 		next[sw]++
-		return lang.Endpoint{Device: fmt.Sprintf("s%d", sw), Port: fmt.Sprintf("swp%d", next[sw]), At: a.at()}
+		return lang.Endpoint{Device: fmt.Sprintf("s%d", sw), Port: fmt.Sprintf("swp%d", next[sw]), At: new(a.at())}
 	}
 	for i := range g.switches {
 		s.Switches = append(s.Switches, &lang.Switch{Name: fmt.Sprintf("s%d", i), Decl: a.at(), Model: val(a, "sn2700")})
@@ -59,7 +59,7 @@ func (g graph) source() *lang.Source {
 	for i, sw := range g.hosts {
 		name := fmt.Sprintf("h%d", i)
 		s.Hosts = append(s.Hosts, &lang.Host{Name: name, Group: "h", Decl: a.at(), NICs: []*lang.NIC{nic}})
-		s.Links = append(s.Links, &lang.Link{Block: down, A: lang.Endpoint{Device: name, Port: "eth0", At: a.at()}, B: end(sw)})
+		s.Links = append(s.Links, &lang.Link{Block: down, A: lang.Endpoint{Device: name, Port: "eth0", At: new(a.at())}, B: end(sw)})
 	}
 	return s
 }
@@ -211,7 +211,7 @@ func TestAHostThatForwardsIsATransit(t *testing.T) {
 		nics = append(nics, &lang.NIC{Name: fmt.Sprintf("eth%d", i), Decl: decl, Model: val(a, "connectx-5")})
 		s.Links = append(s.Links, &lang.Link{
 			Block: &lang.LinkBlock{Kind: "link", Name: "t", Decl: decl},
-			A:     lang.Endpoint{Device: "transit", Port: fmt.Sprintf("eth%d", i), At: decl}, B: lang.Endpoint{Device: fmt.Sprintf("s%d", i), Port: "swp30", At: decl},
+			A:     lang.Endpoint{Device: "transit", Port: fmt.Sprintf("eth%d", i), At: &decl}, B: lang.Endpoint{Device: fmt.Sprintf("s%d", i), Port: "swp30", At: &decl},
 		})
 	}
 	transit := &lang.Host{Name: "transit", Group: "t", Decl: decl, NICs: nics, Forwards: val(a, true)}

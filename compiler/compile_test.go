@@ -148,7 +148,7 @@ func TestMistakes(t *testing.T) {
 	link := func(s *lang.Source, from, to string) *lang.Link {
 		ad, ap, _ := strings.Cut(from, ":")
 		bd, bp, _ := strings.Cut(to, ":")
-		l := &lang.Link{Block: newBlock(), A: lang.Endpoint{Device: ad, Port: ap, At: place(901)}, B: lang.Endpoint{Device: bd, Port: bp, At: place(902)}}
+		l := &lang.Link{Block: newBlock(), A: lang.Endpoint{Device: ad, Port: ap, At: new(place(901))}, B: lang.Endpoint{Device: bd, Port: bp, At: new(place(902))}}
 		s.Links = append(s.Links, l)
 		return l
 	}
@@ -578,7 +578,7 @@ func TestAnUnrelatedDeviceChangesNothingElse(t *testing.T) {
 	src.Hosts = append(src.Hosts, &lang.Host{Name: "a-host", NameAt: decl, Group: "lab", Decl: decl, NICs: []*lang.NIC{{Name: "eth0", Decl: decl, Model: val(a, "connectx-5")}}})
 	src.Links = append(src.Links, &lang.Link{
 		Block: &lang.LinkBlock{Kind: "link", Name: "lab", Decl: decl},
-		A:     lang.Endpoint{Device: "a-host", Port: "eth0", At: decl}, B: lang.Endpoint{Device: "lab1", Port: "swp1", At: decl},
+		A:     lang.Endpoint{Device: "a-host", Port: "eth0", At: &decl}, B: lang.Endpoint{Device: "lab1", Port: "swp1", At: &decl},
 	})
 	f := compiled(t, src)
 	after := slices.DeleteFunc(dump(f), func(s string) bool { return strings.HasPrefix(s, "lab1") || strings.HasPrefix(s, "a-host") })

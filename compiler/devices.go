@@ -22,12 +22,16 @@ func (c *compiler) devices() {
 	pool := make([]ir.Device, n)
 	switches := make([]ir.Switch, len(c.src.Switches))
 	hands := byHand{}
+	var places devicePlaces
 	for i, s := range c.src.Switches {
 		d := &pool[i]
-		*d = ir.Device{Name: s.Name, Group: s.Group, At: s.NameAt, Decl: s.Decl, Switch: &switches[i], SSH: c.login(s.SSH), ByHand: hands.of(s.ByHand)}
-		d.SSHAt = loginAt(s.SSH)
-		d.Maintenance, d.MaintenanceAt = s.Maintenance.V, s.Maintenance.At
-		c.writtenBy(d, s.WrittenBy, lang.Value[string]{})
+		*d = ir.Device{
+			Name: s.Name, Group: s.Group, Switch: &switches[i], SSH: c.login(s.SSH), ByHand: hands.of(s.ByHand), Maintenance: s.Maintenance.V,
+		}
+		d.DevicePlaces = places.of(ir.DevicePlaces{
+			At: s.NameAt, Decl: s.Decl, SSHAt: loginAt(s.SSH), MaintenanceAt: s.Maintenance.At,
+			WrittenByAt: c.writtenBy(d, s.WrittenBy, lang.Value[string]{}),
+		})
 		c.switchSettings(d, s)
 		c.add(d)
 	}
@@ -35,10 +39,13 @@ func (c *compiler) devices() {
 	nics := c.newNICs()
 	for i, h := range c.src.Hosts {
 		d := &pool[len(c.src.Switches)+i]
-		*d = ir.Device{Name: h.Name, Group: h.Group, At: h.NameAt, Decl: h.Decl, Host: &hosts[i], SSH: c.login(h.SSH), ByHand: hands.of(h.ByHand)}
-		d.SSHAt = loginAt(h.SSH)
-		d.Maintenance, d.MaintenanceAt = h.Maintenance.V, h.Maintenance.At
-		c.writtenBy(d, h.WrittenBy, c.src.Fabric.WrittenBy)
+		*d = ir.Device{
+			Name: h.Name, Group: h.Group, Host: &hosts[i], SSH: c.login(h.SSH), ByHand: hands.of(h.ByHand), Maintenance: h.Maintenance.V,
+		}
+		d.DevicePlaces = places.of(ir.DevicePlaces{
+			At: h.NameAt, Decl: h.Decl, SSHAt: loginAt(h.SSH), MaintenanceAt: h.Maintenance.At,
+			WrittenByAt: c.writtenBy(d, h.WrittenBy, c.src.Fabric.WrittenBy),
+		})
 		nics.host(d, h)
 		c.add(d)
 		c.hostGroup[d.Group] = append(c.hostGroup[d.Group], d)
@@ -51,6 +58,16 @@ func (c *compiler) devices() {
 		names[i] = d.Name
 	}
 	c.nameNear = newSpeller(names)
+}
+
+// devicePlaces are the places of the device before, which the next one of its block shares.
+type devicePlaces struct{ last *ir.DevicePlaces }
+
+func (p *devicePlaces) of(places ir.DevicePlaces) *ir.DevicePlaces {
+	if p.last == nil || *p.last != places {
+		p.last = &places
+	}
+	return p.last
 }
 
 // add takes a device into the fabric. lang promises that names are unique.

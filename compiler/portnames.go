@@ -48,7 +48,7 @@ type portName struct {
 
 // keyOf is the key of the end of a cable at a device.
 func keyOf(d *ir.Device, e *lang.Endpoint) portKey {
-	k := portKey{name: e.Port, at: e.At}
+	k := portKey{name: e.Port, at: *e.At}
 	if s := d.Switch; s != nil {
 		k.model, k.os, k.hand = s.Model, s.OS, d.ByHand != nil
 	}

@@ -62,15 +62,15 @@ func clos(leaves, spines, hostsPerLeaf int) *lang.Source {
 			name := fmt.Sprintf("gpu%d", i+1)
 			s.Hosts = append(s.Hosts, &lang.Host{Name: name, NameAt: host, Group: "gpu", Index: i, Decl: host, NICs: nics})
 			s.Links = append(s.Links, &lang.Link{
-				Block: down, A: lang.Endpoint{Device: name, Port: "ens1f0", At: ends},
-				B: lang.Endpoint{Device: s.Switches[l].Name, Port: fmt.Sprintf("swp%d", h+1), At: ends},
+				Block: down, A: lang.Endpoint{Device: name, Port: "ens1f0", At: &ends},
+				B: lang.Endpoint{Device: s.Switches[l].Name, Port: fmt.Sprintf("swp%d", h+1), At: &ends},
 			})
 		}
 		for p := range spines {
 			s.Links = append(s.Links, &lang.Link{
 				Block: up,
-				A:     lang.Endpoint{Device: s.Switches[l].Name, Port: fmt.Sprintf("swp%d", hostsPerLeaf+p+1), At: ends},
-				B:     lang.Endpoint{Device: s.Switches[leaves+p].Name, Port: fmt.Sprintf("swp%d", l+1), At: ends},
+				A:     lang.Endpoint{Device: s.Switches[l].Name, Port: fmt.Sprintf("swp%d", hostsPerLeaf+p+1), At: &ends},
+				B:     lang.Endpoint{Device: s.Switches[leaves+p].Name, Port: fmt.Sprintf("swp%d", l+1), At: &ends},
 			})
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/rocec/rocec/lang/diag"
 )
 
-// writtenBy notes who writes a device: its own block says it, or what stands for all. A by_hand block says more than what stands for all,
-// and contradicts the device's own.
-func (c *compiler) writtenBy(d *ir.Device, own, all lang.Value[string]) {
+// writtenBy notes who writes a device, and returns where that is said: in its own block, or for all. A by_hand block says more than what
+// stands for all, and contradicts the device's own.
+func (c *compiler) writtenBy(d *ir.Device, own, all lang.Value[string]) diag.Range {
 	if d.ByHand != nil {
 		if own.Set() {
 			block := "switch"
@@ -21,10 +21,10 @@ func (c *compiler) writtenBy(d *ir.Device, own, all lang.Value[string]) {
 				"set by hand, so that rocec renders nothing for it. Take out one of the two.", block, own.V).
 				Note(d.ByHand.At, "the by_hand block")
 		}
-		return
+		return diag.Range{}
 	}
 	d.ByOthers = cmp.Or(own.V, all.V) == "others"
-	d.WrittenByAt = diag.FirstPlace(own.At, all.At)
+	return diag.FirstPlace(own.At, all.At)
 }
 
 var topicWrittenByHand = &diag.Topic{Code: "written-by-hand", Summary: "written_by on a device that is set by hand", Doc: `

@@ -35,8 +35,14 @@ func (d *decoder) side(elements []eval.Element, e hclsyntax.Expression, ds *diag
 		t, set, ok := d.expand(el, nodeset.Endpoints, ds)
 		s.ok = s.ok && ok
 		s.ends = slices.Grow(s.ends, set.Len())
+		var at *diag.Range // of the ends before
+		from, to := -1, -1
 		for n := range set.All() {
-			s.ends = append(s.ends, Endpoint{n.Device, n.Interface, t.At(n.From, n.To)})
+			if n.From != from || n.To != to {
+				place := t.At(n.From, n.To)
+				at, from, to = &place, n.From, n.To
+			}
+			s.ends = append(s.ends, Endpoint{n.Device, n.Interface, at})
 		}
 	}
 	return s

@@ -93,7 +93,7 @@ func TestValuesAndPlaces(t *testing.T) {
 
 	first := s.Links[0]
 	require.Equal(t, "gpu001:ens1f0 leaf01:swp1", fmt.Sprintf("%s:%s %s:%s", first.A.Device, first.A.Port, first.B.Device, first.B.Port))
-	require.Equal(t, "gpu[001-064]:ens1f0", place(s, first.A.At))
+	require.Equal(t, "gpu[001-064]:ens1f0", place(s, *first.A.At))
 	require.Equal(t, 25_000, first.Block.Speed.V)
 	require.Equal(t, 3.0, first.Block.Length.V)
 	var up []string

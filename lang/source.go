@@ -236,10 +236,10 @@ type Link struct {
 	Block *LinkBlock
 }
 
-// Endpoint is one end of a link, at its place inside the nodeset.
+// Endpoint is one end of a link, at its place inside the nodeset, which all ends of one pattern share.
 type Endpoint struct {
 	Device, Port string
-	At           diag.Range
+	At           *diag.Range
 }
 
 // LinkBlock is the link, mesh or topology block a link came from. Its links share it, but for cables of which the file of a

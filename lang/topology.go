@@ -33,12 +33,13 @@ func (d *decoder) decodeTopology(b *hclsyntax.Block, en *eval.Env, into *batch, 
 	c := cabling{shared: &k.LinkBlock, names: map[string]bool{}, ds: ds}
 	into.links = slices.Grow(into.links, len(edges))
 	slab := make([]Link, 0, len(edges))
-	for _, e := range edges {
+	for i := range edges {
+		e := &edges[i]
 		if ignored(k.ignore, e.A.Device) || ignored(k.ignore, e.B.Device) || !c.check(e.A) || !c.check(e.B) {
 			continue
 		}
 		slab = append(slab, Link{
-			A: Endpoint{e.A.Device, e.A.Port, e.A.At}, B: Endpoint{e.B.Device, e.B.Port, e.B.At}, Block: c.block(e),
+			A: Endpoint{e.A.Device, e.A.Port, &e.A.At}, B: Endpoint{e.B.Device, e.B.Port, &e.B.At}, Block: c.block(*e),
 		})
 		into.links = append(into.links, &slab[len(slab)-1])
 	}

@@ -38,7 +38,7 @@ topology "cabling" {
 	assert.Equal(t, []string{
 		"leaf01:swp1 gpu1:eth0 0 3 9216", "leaf01:swp49 spine01:swp1 40000 30 9216", "leaf02:swp49 spine01:swp2 0 3 9000",
 	}, got)
-	assert.Equal(t, `spine01:swp1`, place(s, s.Links[1].B.At))
+	assert.Equal(t, `spine01:swp1`, place(s, *s.Links[1].B.At))
 	assert.Equal(t, "f/topology.dot", s.Links[1].B.At.Filename)
 	assert.Equal(t, `40G`, strings.Trim(place(s, s.Links[1].Block.Speed.At), `"`))
 	assert.Equal(t, `topology "cabling"`, place(s, s.Links[1].Block.Decl))

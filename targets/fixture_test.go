@@ -90,7 +90,7 @@ func (c clos) compile(t testing.TB) *ir.Fabric {
 		}
 	}
 	device := func(name, group string) *ir.Device {
-		d := &ir.Device{ID: len(f.Devices), Name: name, Group: group, At: at(7), Decl: at(7), Fabric: f}
+		d := &ir.Device{ID: len(f.Devices), Name: name, Group: group, DevicePlaces: &ir.DevicePlaces{At: at(7), Decl: at(7)}, Fabric: f}
 		f.Devices = append(f.Devices, d)
 		return d
 	}

@@ -265,7 +265,7 @@ func (t Table) Gone(f *ir.Fabric, names []string) *target.Tree {
 	by := target.Join(families...)
 	tree := &target.Tree{}
 	for _, name := range names {
-		d := &ir.Device{Name: name, At: f.At, Decl: f.At, Fabric: f, Host: &ir.Host{}, SSH: f.SSH}
+		d := &ir.Device{DevicePlaces: &ir.DevicePlaces{At: f.At, Decl: f.At}, Name: name, Fabric: f, Host: &ir.Host{}, SSH: f.SSH}
 		tree.Devices = append(tree.Devices, &target.Device{
 			Name: name, At: f.At, Role: target.Host, About: "not in the fabric", Target: by, Source: d, Login: f.SSH, Leavings: t.leavings(d),
 		})

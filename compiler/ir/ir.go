@@ -249,21 +249,25 @@ type Device struct {
 	ID     int
 	Name   string
 	Group  string
-	At     diag.Range // the name in its nodeset, or the label
-	Decl   diag.Range // the block's header
+	*DevicePlaces
 	Switch *Switch
 	Host   *Host
 	Ports  []*Port // cabled, in natural order; Port.Index is the index
 	SSH    SSH
-	SSHAt  diag.Range // the address, or the ssh block; zero: neither was written
-	ByHand *ByHand    // nil: rocec writes the device
+	ByHand *ByHand // nil: rocec writes the device
 	Fabric *Fabric
 
-	Maintenance   string // why apply leaves the device as it is for now; empty: it does not
-	MaintenanceAt diag.Range
+	Maintenance string // why apply leaves the device as it is for now; empty: it does not
+	ByOthers    bool   // others write what rocec renders
+}
 
-	ByOthers    bool       // others write what rocec renders
-	WrittenByAt diag.Range // where the device's block or, of a host, the fabric says who writes it; zero: nowhere
+// DevicePlaces are the lines that what is said of a device is written in; the devices of a block share them.
+type DevicePlaces struct {
+	At            diag.Range // the name in its nodeset, or the label
+	Decl          diag.Range // the block's header
+	SSHAt         diag.Range // the address, or the ssh block; zero: neither was written
+	MaintenanceAt diag.Range
+	WrittenByAt   diag.Range // where the device's block or, of a host, the fabric says who writes it; zero: nowhere
 }
 
 // Forwards reports whether traffic can pass through the device: a switch, or a host that forwards.

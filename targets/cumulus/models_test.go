@@ -90,7 +90,7 @@ func TestUsual(t *testing.T) {
 		assert.Equal(t, want, usual(m), model)
 	}
 	for _, m := range platform.Switches {
-		sw := &ir.Device{Switch: &ir.Switch{Model: m, Version: usual(m)}, Fabric: &ir.Fabric{}}
+		sw := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Switch: &ir.Switch{Model: m, Version: usual(m)}, Fabric: &ir.Fabric{}}
 		if never(m) {
 			want(t, codes(CheckModel(sw), "cumulus-model"), "cumulus-model", diag.Error, 0, "which no hardware list has on such a model")
 			continue

@@ -34,7 +34,7 @@ func newSample(t testing.TB, model, version string) *sample {
 	require.True(t, ok, model)
 	f := &ir.Fabric{Name: "sample", MTU: 9216, FlowControl: ir.PFC}
 	d := &ir.Device{
-		Name: "leaf1", Group: "leaf", At: at(1), Decl: at(1), Fabric: f,
+		Name: "leaf1", Group: "leaf", DevicePlaces: &ir.DevicePlaces{At: at(1), Decl: at(1)}, Fabric: f,
 		Switch: &ir.Switch{
 			Model: m, ModelAt: at(2), OS: OS.Name, OSAt: at(3), Can: OS.Can(m.ASIC, version), Version: version, VersionAt: at(4),
 			Tier: 1,

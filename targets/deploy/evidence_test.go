@@ -23,7 +23,7 @@ func TestEvidence(t *testing.T) {
 		return r
 	}
 	sw := func(name, version string, block int, s Status, yes bool) *DevicePlan {
-		d := &ir.Device{Name: name, Decl: place(block), Switch: &ir.Switch{Version: version, Config: "files", AcceptDocumented: yes}}
+		d := &ir.Device{Name: name, DevicePlaces: &ir.DevicePlaces{Decl: place(block)}, Switch: &ir.Switch{Version: version, Config: "files", AcceptDocumented: yes}}
 		return &DevicePlan{Device: &target.Device{Name: name, At: place(block), Source: d, Target: row}, Status: s}
 	}
 	host := &DevicePlan{Device: &target.Device{Name: "h1", Source: &ir.Device{Name: "h1", Host: &ir.Host{}}, Target: nics}, Status: StatusChange}

@@ -32,8 +32,8 @@ func TestUnread(t *testing.T) {
 		{name: "not known before", next: &on, hand: &ir.ByHand{}, want: "others set by hand"},
 	} {
 		f := &ir.Fabric{}
-		leaf := &ir.Device{Name: "leaf1", Switch: &ir.Switch{}, Fabric: f}
-		host := &ir.Device{Name: "h1", Host: &ir.Host{}, ByHand: c.hand, Fabric: f}
+		leaf := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "leaf1", Switch: &ir.Switch{}, Fabric: f}
+		host := &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: "h1", Host: &ir.Host{}, ByHand: c.hand, Fabric: f}
 		a := ir.NewPort(leaf, ir.PortSpec{Name: "swp1"})
 		ir.NewLink(a, ir.NewPort(host, ir.PortSpec{Name: "e0"}), ir.Link{})
 		leaf.Ports = []*ir.Port{a}

@@ -215,7 +215,7 @@ func TestLookups(t *testing.T) {
 
 func TestCheckLookup(t *testing.T) {
 	check := func(model string, speed int, metres ...float64) diag.List {
-		d := &ir.Device{Group: "leaf", Decl: diag.Range{Filename: "decl"}, Switch: &ir.Switch{Model: find(t, model)}, Fabric: &ir.Fabric{}}
+		d := &ir.Device{Group: "leaf", DevicePlaces: &ir.DevicePlaces{Decl: diag.Range{Filename: "decl"}}, Switch: &ir.Switch{Model: find(t, model)}, Fabric: &ir.Fabric{}}
 		for _, m := range metres {
 			p := ir.NewPort(d, ir.PortSpec{Speed: speed, Buffers: []*ir.Buffer{{}}})
 			ir.NewLink(p, nil, ir.Link{LinkFacts: &ir.LinkFacts{FlowControl: ir.PFC, Length: ir.Length{Metres: m}}})

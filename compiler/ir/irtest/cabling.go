@@ -54,7 +54,7 @@ func New(r ir.Routing) *Cabling {
 func (c *Cabling) Device(name string) *ir.Device {
 	d := c.named[name]
 	if d == nil {
-		d = &ir.Device{Name: name, Fabric: c.F}
+		d = &ir.Device{DevicePlaces: &ir.DevicePlaces{}, Name: name, Fabric: c.F}
 		if name[0] == 'h' {
 			d.Host = &ir.Host{}
 		} else {

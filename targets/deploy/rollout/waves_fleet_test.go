@@ -182,6 +182,9 @@ func TestFleetInWaves(t *testing.T) {
 				require.Contains(t, want, d.Outcome, "%s of wave %d, struck in wave %d: %s", d.Device.Name, n+1, at+1, bs.all[i].said(d))
 			}
 			stopped := map[string]deploy.Stopped{"gate": deploy.GateFailed, "failure": deploy.TooManyFailures, "undo-all": deploy.TooManyFailures}
+			if c != "gate" && !slices.ContainsFunc(rep.Devices, func(d *deploy.Result) bool { return d.Outcome == deploy.NotStarted }) {
+				stopped[c] = "" // all of the last wave had begun when one failed: nothing was left to stop
+			}
 			require.Equal(t, stopped[c], rep.Stopped)
 			require.Equal(t, c == "signal", rep.Interrupted)
 

@@ -79,7 +79,7 @@ func (f *fabric) v1() *ir.Intent {
 }
 
 func (f *fabric) host(name string, nics ...*ir.NIC) *ir.Device {
-	d := &ir.Device{Name: name, Group: "gpu", At: place(40), Decl: place(40), Fabric: f.Fabric, Host: &ir.Host{NICs: nics}}
+	d := &ir.Device{Name: name, Group: "gpu", DevicePlaces: &ir.DevicePlaces{At: place(40), Decl: place(40)}, Fabric: f.Fabric, Host: &ir.Host{NICs: nics}}
 	for _, n := range nics {
 		n.Device = d
 		if n.Port != nil {

@@ -32,7 +32,7 @@ func gpuHost(t *testing.T, version int, bonded bool) *ir.Device {
 	if version == 1 {
 		in.VLAN, in.CNP = 100, nil
 	}
-	d := &ir.Device{Name: "gpu01", At: at, Decl: at, Fabric: f, Host: &ir.Host{}}
+	d := &ir.Device{Name: "gpu01", DevicePlaces: &ir.DevicePlaces{At: at, Decl: at}, Fabric: f, Host: &ir.Host{}}
 	names := []string{"ens1f0"}
 	if bonded {
 		names = append(names, "ens1f1")
