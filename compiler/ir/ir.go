@@ -246,9 +246,9 @@ type Member struct {
 
 // Device is a switch or a host; exactly one of Switch and Host is set.
 type Device struct {
-	ID     int
-	Name   string
-	Group  string
+	ID    int
+	Name  string
+	Group string
 	*DevicePlaces
 	Switch *Switch
 	Host   *Host
