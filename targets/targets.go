@@ -114,6 +114,16 @@ func CheckDevice(d *ir.Device) diag.List {
 	return p.found
 }
 
+// FilesOf gives the files of one device of a fabric, as [Files] does for all; none of one that rocec does not write.
+func FilesOf(d *ir.Device) []target.File {
+	p := part{table: All}
+	p.files([]*ir.Device{d})
+	if len(p.devices) == 0 {
+		return nil
+	}
+	return p.devices[0].Files
+}
+
 var topicNone = diag.Topic{
 	Code:    "no-target",
 	Summary: "rocec cannot write for this switch",

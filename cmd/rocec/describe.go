@@ -15,8 +15,8 @@ import (
 
 // What show prints of a device, a port and a pair of hosts. Facts only; judging is validate's.
 
-// describeDevice tells of a device; of its files only when tree is there.
-func describeDevice(tree *target.Tree, d *ir.Device) []section {
+// describeDevice tells of a device and of those of its files that are given.
+func describeDevice(files []target.File, d *ir.Device) []section {
 	head := section{Title: fmt.Sprintf("%s (%s)", d.Name, groupName(d))}
 	head.add("declared", d.Name, ir.Origin{At: d.At})
 	if s := d.Switch; s != nil {
@@ -61,37 +61,29 @@ func describeDevice(tree *target.Tree, d *ir.Device) []section {
 	if d.Switch != nil {
 		out = append(out, describeMemory(d), describeMemoryModel(d))
 	}
-	if tree == nil {
-		return out
-	}
-	for _, td := range tree.Devices {
-		if td.Source != d {
+	for _, file := range files {
+		if file.Keys == nil || file.Live != nil && len(file.Forms) == 0 { // what the files bring about is told with them
 			continue
 		}
-		for _, file := range td.Files {
-			if file.Keys == nil || file.Live != nil && len(file.Forms) == 0 { // what the files bring about is told with them
+		s := section{Title: file.Path}
+		if file.InUse != "" {
+			s.add("in use", file.InUse)
+		}
+		data := file.Sketch
+		if data == nil {
+			data, _ = file.Edit(nil)
+		}
+		for _, k := range file.Keys(data) {
+			if !k.Ours {
 				continue
 			}
-			s := section{Title: file.Path}
-			if file.InUse != "" {
-				s.add("in use", file.InUse)
+			var why []ir.Origin
+			if file.Why != nil {
+				why = file.Why(k.Name)
 			}
-			data := file.Sketch
-			if data == nil {
-				data, _ = file.Edit(nil)
-			}
-			for _, k := range file.Keys(data) {
-				if !k.Ours {
-					continue
-				}
-				var why []ir.Origin
-				if file.Why != nil {
-					why = file.Why(k.Name)
-				}
-				s.add(k.Name, k.Value, why...)
-			}
-			out = append(out, s)
+			s.add(k.Name, k.Value, why...)
 		}
+		out = append(out, s)
 	}
 	return out
 }

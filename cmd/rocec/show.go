@@ -13,6 +13,7 @@ import (
 	"github.com/rocec/rocec/compiler/ir"
 	"github.com/rocec/rocec/lang/diag"
 	"github.com/rocec/rocec/lang/nodeset"
+	"github.com/rocec/rocec/targets"
 	"github.com/rocec/rocec/targets/target"
 )
 
@@ -200,7 +201,7 @@ func describe(f *report.Report, name string) (kind string, out []section, err er
 		return "", nil, err
 	}
 	if !isPort {
-		return "device", describeDevice(f.Tree(), d), nil
+		return "device", describeDevice(targets.FilesOf(d), d), nil
 	}
 	p, err := findPort(d, port)
 	if err != nil {

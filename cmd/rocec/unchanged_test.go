@@ -51,7 +51,7 @@ func TestUsingAFabricDoesNotChangeIt(t *testing.T) {
 				}
 			}
 			for _, d := range f.Fabric.Devices {
-				describeDevice(f.Tree(), d)
+				describeDevice(targets.FilesOf(d), d)
 			}
 			for _, p := range f.Fabric.Ports {
 				describePort(p)
